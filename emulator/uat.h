@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (C) 2026 The asahi driver authors */
+#ifndef VAGX_UAT_H
+#define VAGX_UAT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "guest_memory.h"
+
+struct vagx_report;
+
+/*
+ * The MMU that firmware and GPU share ("UAT"). It walks from the TTB table it
+ * was given and checks every permission. Sources: m1n1 hw/uat.py for formats
+ * and permissions; the fault reasons are those of the MMU fault register.
+ */
+
+#define VAGX_UAT_PAGE_SHIFT	14
+#define VAGX_UAT_PAGE_SIZE	(1UL << VAGX_UAT_PAGE_SHIFT)
+#define VAGX_UAT_PAGE_MASK	(VAGX_UAT_PAGE_SIZE - 1)
+#define VAGX_UAT_CONTEXTS	64
+
+enum vagx_access { VAGX_READ, VAGX_WRITE, VAGX_EXEC };
+enum vagx_agent { VAGX_AGENT_FW, VAGX_AGENT_GPU };
+
+/* Values 0-4 are those of the fault register's reason field */
+enum vagx_fault_reason {
+	VAGX_FAULT_UNMAPPED = 0,
+	VAGX_FAULT_ACCESS_FLAG = 1,
+	VAGX_FAULT_WRITE_ONLY = 2,
+	VAGX_FAULT_READ_ONLY = 3,
+	VAGX_FAULT_NO_ACCESS = 4,
+	/* The entry is valid but leads to nothing that is RAM */
+	VAGX_FAULT_BUS = 5,
+};
+
+struct vagx_uat_fault {
+	uint64_t va;
+	unsigned int slot;
+	enum vagx_access access;
+	enum vagx_fault_reason reason;
+};
+
+/**
+ * struct vagx_uat - the MMU
+ *
+ * Stateless but for its configuration: every call walks the guest's tables,
+ * so a table that changed is seen at once. Any thread.
+ */
+struct vagx_uat;
+
+struct vagx_uat_config {
+	struct vagx_mem *mem;
+	struct vagx_report *report;
+	uint64_t ttbs;			/* guest-physical address of the TTB table */
+	unsigned int oas_bits;		/* 40 or 42 */
+};
+
+struct vagx_uat *vagx_uat_new(const struct vagx_uat_config *config);
+void vagx_uat_free(struct vagx_uat *uat);
+
+/**
+ * vagx_uat_ptr() - host pointer behind a virtual address
+ * @uat: the MMU
+ * @slot: context, below VAGX_UAT_CONTEXTS. Addresses of the upper half use
+ *        the context's ttb1, all others its ttb0
+ * @va: address
+ * @len: bytes; the access must not cross a 16K page
+ * @agent: who accesses
+ * @access: what for
+ * @fault: filled on failure, may be NULL
+ *
+ * The pointer stays harmless to dereference for as long as the guest memory
+ * lives, but what is behind it may be reused by the guest as soon as it
+ * unmaps the page: do not keep it across jobs or messages.
+ *
+ * Return: the pointer, or NULL with @fault filled.
+ */
+void *vagx_uat_ptr(struct vagx_uat *uat, unsigned int slot, uint64_t va,
+		   size_t len, enum vagx_agent agent, enum vagx_access access,
+		   struct vagx_uat_fault *fault);
+
+/**
+ * vagx_uat_read() - copy from virtual memory, across pages
+ *
+ * Return: 0, or -EFAULT with @fault filled (what precedes the faulting page
+ * has been copied).
+ */
+int vagx_uat_read(struct vagx_uat *uat, unsigned int slot, uint64_t va,
+		  void *buf, size_t len, enum vagx_agent agent,
+		  struct vagx_uat_fault *fault);
+
+/**
+ * vagx_uat_write() - copy to virtual memory, across pages
+ *
+ * All pages are checked before the first byte is written.
+ *
+ * Return: 0, or -EFAULT with @fault filled.
+ */
+int vagx_uat_write(struct vagx_uat *uat, unsigned int slot, uint64_t va,
+		   const void *buf, size_t len, enum vagx_agent agent,
+		   struct vagx_uat_fault *fault);
+
+/**
+ * vagx_uat_pte() - the leaf entry of an address, unchecked
+ *
+ * For rules about where a structure may lie (attributes, owner, agents).
+ *
+ * Return: the entry, or 0 when the walk finds none.
+ */
+uint64_t vagx_uat_pte(struct vagx_uat *uat, unsigned int slot, uint64_t va);
+
+/**
+ * vagx_uat_ttb() - raw entry of the TTB table
+ * @half: 0 for ttb0, 1 for ttb1
+ */
+uint64_t vagx_uat_ttb(struct vagx_uat *uat, unsigned int slot,
+		      unsigned int half);
+
+/**
+ * vagx_pte_allows() - what a leaf entry permits to an agent
+ */
+bool vagx_pte_allows(uint64_t pte, enum vagx_agent agent,
+		     enum vagx_access access);
+
+const char *vagx_fault_reason_name(enum vagx_fault_reason reason);
+const char *vagx_access_name(enum vagx_access access);
+
+/* Fields of a leaf entry */
+#define VAGX_PTE_VALID		(1ULL << 0)
+#define VAGX_PTE_TYPE		(1ULL << 1)	/* page or table, never a block */
+#define VAGX_PTE_ATTR(pte)	(((pte) >> 2) & 7)
+#define VAGX_PTE_AP(pte)	(((pte) >> 6) & 3)
+#define VAGX_PTE_AF		(1ULL << 10)
+#define VAGX_PTE_NG		(1ULL << 11)
+#define VAGX_PTE_PA(pte)	((pte) & 0x0000ffffffffc000ULL)
+#define VAGX_PTE_PXN		(1ULL << 53)
+#define VAGX_PTE_UXN		(1ULL << 54)
+#define VAGX_PTE_OS		(1ULL << 55)
+
+#define VAGX_ATTR_FW_CACHED	0
+#define VAGX_ATTR_DEVICE	1
+#define VAGX_ATTR_SHARED	2
+
+/*
+ * Translation cache of one thread, for the shader cores. Each entry
+ * remembers where its leaf entry lies and what it held, and a hit compares
+ * both again: an unmap by the guest is seen by the next access, as it would
+ * be on hardware once the TLB invalidation has finished. Flush it at each
+ * start of a job.
+ */
+#define VAGX_TLB_ENTRIES	256
+
+struct vagx_tlb_entry {
+	uint64_t tag;			/* page address | 1, 0 when empty */
+	const uint64_t *pte;
+	uint64_t value;
+	uint8_t *host;
+	unsigned int allowed;		/* bit per enum vagx_access */
+};
+
+struct vagx_tlb {
+	struct vagx_uat *uat;
+	unsigned int slot;
+	enum vagx_agent agent;
+	struct vagx_tlb_entry entry[VAGX_TLB_ENTRIES];
+};
+
+void vagx_tlb_init(struct vagx_tlb *tlb, struct vagx_uat *uat,
+		   unsigned int slot, enum vagx_agent agent);
+void vagx_tlb_flush(struct vagx_tlb *tlb);
+
+void *vagx_tlb_ptr_slow(struct vagx_tlb *tlb, uint64_t va, size_t len,
+			enum vagx_access access, struct vagx_uat_fault *fault);
+
+/**
+ * vagx_tlb_ptr() - vagx_uat_ptr() with a memory
+ */
+static inline void *vagx_tlb_ptr(struct vagx_tlb *tlb, uint64_t va, size_t len,
+				 enum vagx_access access,
+				 struct vagx_uat_fault *fault)
+{
+	uint64_t page = va >> VAGX_UAT_PAGE_SHIFT;
+	struct vagx_tlb_entry *e = &tlb->entry[page % VAGX_TLB_ENTRIES];
+	size_t offset = va & VAGX_UAT_PAGE_MASK;
+
+	if (e->tag == ((va & ~VAGX_UAT_PAGE_MASK) | 1) &&
+	    (e->allowed >> access & 1) && offset + len <= VAGX_UAT_PAGE_SIZE &&
+	    len <= VAGX_UAT_PAGE_SIZE &&
+	    __atomic_load_n(e->pte, __ATOMIC_ACQUIRE) == e->value)
+		return e->host + offset;
+
+	return vagx_tlb_ptr_slow(tlb, va, len, access, fault);
+}
+
+#endif
