@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+# shellcheck shell=bash
+#
+# What the scripts in this folder share: messages, the cache, and packages
+# fetched with a private apt configuration.
+
+set -euo pipefail
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cache=${ASAHI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/asahi-gpu}
+jobs=${JOBS:-$(nproc)}
+
+say()
+{
+	printf '%s: %s\n' "$(basename "$0" .sh)" "$*" >&2
+}
+
+die()
+{
+	say "error: $*"
+	exit 1
+}
+
+# hash_of FILE|=TEXT ... - short hash over the contents of files and over texts
+hash_of()
+{
+	local input
+
+	for input; do
+		case $input in
+		=*) printf '%s\n' "${input#=}" ;;
+		*) cat "$input" ;;
+		esac
+	done | sha256sum | cut -c1-12
+}
+
+# A product is built once, in a temporary folder that gets its final name only
+# when it is complete, so that an interrupted build leaves nothing half done.
+#
+# cached NAME BUILDER ... - print the product's folder, after building it with
+# "BUILDER ... DIR" if it is not there
+cached()
+{
+	local name=$1 final=$cache/$1 temp
+	shift
+
+	if [ ! -e "$final/.complete" ]; then
+		mkdir -p "$cache"
+		exec 8>"$cache/$name.lock"
+		flock 8
+		if [ ! -e "$final/.complete" ]; then
+			temp=$cache/$name.tmp
+			rm -rf "$temp" "$final"
+			mkdir -p "$temp"
+			"$@" "$temp" >&2 8>&-
+			: >"$temp/.complete"
+			mv "$temp" "$final"
+		fi
+		exec 8>&-
+	fi
+	printf '%s\n' "$final"
+}
+
+# progress LABEL LOG COMMAND ... - run a long command with its output in LOG and
+# a line about it every ten seconds; on failure show the end of the log
+progress()
+{
+	local label=$1 log=$2 start=$SECONDS ticker status=0
+	shift 2
+
+	(
+		while sleep 10; do
+			say "$label: $((SECONDS - start)) s, $(wc -l <"$log") lines of log"
+		done
+	) &
+	ticker=$!
+	"$@" >"$log" 2>&1 || status=$?
+	kill "$ticker" 2>/dev/null || true
+	wait "$ticker" 2>/dev/null || true
+	if [ "$status" != 0 ]; then
+		tail -n 30 "$log" >&2
+		say "$label failed (status $status)"
+		return "$status"
+	fi
+	say "$label: done in $((SECONDS - start)) s"
+}
+
+# The machine's own mirror of Debian, from its apt configuration.
+apt_mirror()
+{
+	local uri
+
+	if [ -n "${ASAHI_MIRROR:-}" ]; then
+		printf '%s\n' "$ASAHI_MIRROR"
+		return
+	fi
+	uri=$(apt-get indextargets --format '$(REPO_URI) $(COMPONENT) $(CODENAME) $(LABEL)' \
+		'Created-By: Packages' 2>/dev/null |
+		awk '$2 == "main" && $3 !~ /-security$/ &&
+		     ($4 == "Debian" || $1 ~ /debian\/?$/) { print $1; exit }')
+	[ -n "$uri" ] ||
+		die "no Debian mirror in this machine's apt configuration; set ASAHI_MIRROR=<URL of a Debian archive>"
+	printf '%s\n' "$uri"
+}
+
+apt_conf=$cache/apt/apt.conf
+
+# apt_update - a private apt configuration: nothing of the machine's own apt
+# state is read but its mirror, keys and proxy settings, nothing is written
+apt_update()
+{
+	local dir=$cache/apt mirror keys suite
+
+	command -v apt-get >/dev/null || die "apt-get is missing: a Debian machine is needed"
+	[ "$(dpkg --print-architecture)" = amd64 ] ||
+		die "an amd64 machine is needed, this is $(dpkg --print-architecture)"
+	mirror=$(apt_mirror)
+	keys=/usr/share/keyrings/debian-archive-keyring.gpg
+	[ -e "$keys" ] || die "$keys is missing (package debian-archive-keyring)"
+
+	mkdir -p "$dir/lists/partial" "$dir/archives/partial"
+	: >"$dir/status"
+	for suite in trixie trixie-backports forky; do
+		# A mirror may lag; a package that is too old shows up later.
+		printf 'deb [signed-by=%s check-valid-until=no arch=%s] %s %s main\n' \
+			"$keys" "$([ $suite = forky ] && echo amd64 || echo amd64,arm64)" \
+			"$mirror" "$suite"
+	done >"$dir/sources.list"
+	cat >"$dir/preferences" <<-END
+		Package: *
+		Pin: release n=forky
+		Pin-Priority: -10
+	END
+	cat >"$apt_conf" <<-END
+		Dir::Etc::SourceList "$dir/sources.list";
+		Dir::Etc::SourceParts "/dev/null";
+		Dir::Etc::Preferences "$dir/preferences";
+		Dir::Etc::PreferencesParts "/dev/null";
+		Dir::State "$dir";
+		Dir::State::Lists "$dir/lists";
+		Dir::State::status "$dir/status";
+		Dir::Cache "$dir";
+		Dir::Cache::Archives "$dir/archives";
+		Dir::Cache::pkgcache "";
+		Dir::Cache::srcpkgcache "";
+		Dir::Log "$dir";
+		APT::Architecture "amd64";
+		APT::Architectures { "amd64"; "arm64"; };
+		APT::Install-Recommends "false";
+		APT::Sandbox::User "$(id -un)";
+		APT::Get::Assume-Yes "true";
+		Acquire::Languages "none";
+		Acquire::Retries "3";
+		#clear APT::Update;
+		#clear DPkg;
+		#clear Acquire::IndexTargets::deb::DEP-11;
+	END
+	say "reading package lists of trixie, trixie-backports and forky"
+	apt-get -q -c "$apt_conf" update >"$dir/update.log" 2>&1 || {
+		tail -n 20 "$dir/update.log" >&2
+		die "cannot read the package lists from $mirror; set ASAHI_MIRROR=<URL of a Debian archive>"
+	}
+	! grep -q '^[EW]: Failed' "$dir/update.log" || {
+		grep '^[EW]:' "$dir/update.log" >&2
+		die "incomplete package lists from $mirror; set ASAHI_MIRROR=<URL of a Debian archive>"
+	}
+}
+
+# packages_of FILE [SECTION] - the package names in a list, comments removed
+packages_of()
+{
+	sed -e 's/#.*//' "$1" | xargs -n1
+}
+
+# apt_fetch DIR ARCH PACKAGE ... - put the packages and all that they depend on
+# into DIR
+apt_fetch()
+{
+	local dir=$1 arch=$2 log uri name
+	shift 2
+
+	mkdir -p "$dir"
+	log=$dir/apt.log
+	if ! apt-get -q -c "$apt_conf" -o APT::Architecture="$arch" \
+		--print-uris install "$@" >"$log" 2>&1; then
+		grep -E '^( |E:)' "$log" >&2 || tail -n 20 "$log" >&2
+		die "packages above are not to be had from $(apt_mirror); set ASAHI_MIRROR=<URL of an archive that has them>"
+	fi
+	progress "fetching $(grep -c "^'" "$log") packages" "$dir/fetch.log" \
+		apt-get -q -c "$apt_conf" -o APT::Architecture="$arch" \
+		--download-only install "$@" ||
+		die "cannot fetch packages from $(apt_mirror)"
+	grep "^'" "$log" | while read -r uri name _; do
+		ln "$cache/apt/archives/$name" "$dir/$name"
+	done
+}
+
+# apt_fetch_alone DIR SUITE PACKAGE ... - packages of a suite without what they
+# depend on
+apt_fetch_alone()
+{
+	local dir=$1 suite=$2 package
+	shift 2
+
+	mkdir -p "$dir"
+	for package; do
+		(cd "$dir" && apt-get -q -c "$apt_conf" download "$package/$suite") >"$dir/apt.log" 2>&1 || {
+			cat "$dir/apt.log" >&2
+			die "package $package of $suite is not to be had; set ASAHI_MIRROR=<URL of an archive that has it>"
+		}
+	done
+}
+
+# unpack ROOT PACKAGE_FILE ... - unpack packages without documentation; no
+# maintainer script runs
+unpack()
+{
+	local root=$1
+	shift
+
+	# shellcheck disable=SC2016
+	printf '%s\0' "$@" | xargs -0 -n1 -P"$jobs" sh -c '
+		dpkg-deb --fsys-tarfile "$1" |
+		tar -C "$0" -xp --keep-directory-symlink --no-same-owner \
+			--exclude="./usr/share/doc/*" --exclude="./usr/share/man/*" \
+			--exclude="./usr/share/locale/*" --exclude="./usr/share/info/*" ||
+		{ echo "cannot unpack $1" >&2; exit 255; }' "$root"
+}
+
+# minimal_etc ROOT - what maintainer scripts would have left in /etc
+minimal_etc()
+{
+	mkdir -p "$1/etc" "$1/root" "$1/tmp" "$1/proc" "$1/sys" "$1/dev" "$1/run"
+	echo 'root:x:0:0:root:/root:/bin/bash' >"$1/etc/passwd"
+	echo 'nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin' >>"$1/etc/passwd"
+	printf 'root:x:0:\nvideo:x:44:\nrender:x:105:\nnogroup:x:65534:\n' >"$1/etc/group"
+	echo '127.0.0.1 localhost' >"$1/etc/hosts"
+}

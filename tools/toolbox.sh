@@ -1,0 +1,125 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+#
+# The toolbox: a Debian trixie root with every program that the project needs,
+# made of packages that are fetched and unpacked into the cache, entered with a
+# mount namespace and chroot. Nothing is installed on the machine.
+
+. "$(dirname "$0")/lib.sh"
+
+usage()
+{
+	cat >&2 <<-END
+		usage: tools/toolbox.sh run COMMAND [ARGUMENT ...]   run it in the toolbox
+		       tools/toolbox.sh path                         where the toolbox is
+		       tools/toolbox.sh root COMMAND [ARGUMENT ...]  run it as root of a user
+		                                                     namespace, outside the toolbox
+	END
+	exit 2
+}
+
+list=$top/tools/toolbox/packages
+alone=$top/tools/toolbox/packages-alone
+
+build_toolbox()
+{
+	local dir=$1 root=$1/root packages
+
+	say "making the toolbox in $cache (about 3 GB)"
+	apt_update
+	mapfile -t packages < <(packages_of "$list")
+	apt_fetch "$dir/packages" amd64 "${packages[@]}"
+	mapfile -t packages < <(packages_of "$alone")
+	apt_fetch_alone "$dir/alone" forky "${packages[@]}"
+
+	mkdir "$root"
+	say "unpacking"
+	unpack "$root" "$dir"/packages/base-files_*.deb
+	# Files that both architectures have are the same; one after the other
+	# they do not get into each other's way.
+	unpack "$root" "$dir"/packages/*_amd64.deb "$dir"/packages/*_all.deb
+	unpack "$root" "$dir"/packages/*_arm64.deb
+	unpack "$root" "$dir"/alone/*.deb
+	minimal_etc "$root"
+
+	# What update-alternatives would have made.
+	ln -sf gcc "$root/usr/bin/cc"
+	ln -sf g++ "$root/usr/bin/c++"
+	ln -sf gawk "$root/usr/bin/awk"
+	ln -sf bison "$root/usr/bin/yacc"
+	ln -sf which.debianutils "$root/usr/bin/which"
+	sysroot="$root" enter_namespace chroot "$root" /sbin/ldconfig
+	rm -rf "$dir/packages" "$dir/alone"
+}
+
+# enter_namespace COMMAND ... - as root of a mount namespace (and of a user
+# namespace, for an ordinary user)
+enter_namespace()
+{
+	if [ "$(id -u)" = 0 ]; then
+		unshare --mount --propagation private "$@"
+	else
+		unshare -Ur true 2>/dev/null ||
+			die "this user may not make user namespaces (see sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns): allow them or run as root"
+		unshare -Ur --mount --propagation private "$@"
+	fi
+}
+
+# Mounts are made inside the new namespace and vanish with it.
+run_in_toolbox()
+{
+	local root=$1/root
+	shift
+
+	# shellcheck disable=SC2016
+	enter_namespace bash -c '
+		set -e
+		root=$1 top=$2 cache=$3 dir=$4; shift 4
+		mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
+		mount -t tmpfs tmpfs "$root/run"
+		for d in proc sys dev; do mount --rbind "/$d" "$root/$d"; done
+		bind() {
+			[ ! -d "$1" ] || { mkdir -p "$root$1"; mount --rbind "$1" "$root$1"; }
+		}
+		bind "$top"
+		bind "$cache"
+		[ -z "$KERNEL_SOURCE" ] || bind "$KERNEL_SOURCE"
+		[ -z "$KDIR" ] || bind "$KDIR"
+		[ -z "$KERNEL_TREE" ] || bind "$KERNEL_TREE"
+		exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin \
+			LANG=C.UTF-8 TERM="$TERM" ASAHI_IN_TOOLBOX=1 ASAHI_CACHE="$cache" \
+			XDG_RUNTIME_DIR=/run JOBS="$JOBS" KERNEL_SOURCE="$KERNEL_SOURCE" \
+			KDIR="$KDIR" KERNEL_TREE="$KERNEL_TREE" \
+			sh -c "cd \"\$0\" && exec \"\$@\"" "$dir" "$@"
+	' bash "$root" "$top" "$cache" "$PWD" "$@"
+}
+
+toolbox()
+{
+	cached "toolbox-$(hash_of "$list" "$alone" "=3")" build_toolbox
+}
+
+export JOBS=${JOBS:-$jobs} KERNEL_SOURCE=${KERNEL_SOURCE:-} KDIR=${KDIR:-} KERNEL_TREE=${KERNEL_TREE:-}
+export TERM=${TERM:-dumb}
+
+case ${1:-} in
+run)
+	shift
+	[ $# -gt 0 ] || usage
+	[ -z "${ASAHI_IN_TOOLBOX:-}" ] || exec "$@"
+	dir=$(toolbox)
+	run_in_toolbox "$dir" "$@"
+	;;
+path)
+	printf '%s/root\n' "$(toolbox)"
+	;;
+root)
+	shift
+	[ $# -gt 0 ] || usage
+	enter_namespace "$@"
+	;;
+*)
+	usage
+	;;
+esac
