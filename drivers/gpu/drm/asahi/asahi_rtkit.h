@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * RTKit: booting the firmware, doorbells, notifications.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#ifndef ASAHI_RTKIT_H
+#define ASAHI_RTKIT_H
+
+#include <linux/types.h>
+
+struct asahi_device;
+
+int asahi_rtkit_init(struct asahi_device *adev);
+int asahi_rtkit_boot(struct asahi_device *adev, u64 initdata_va, bool wake);
+void asahi_rtkit_unplug(struct asahi_device *adev);
+void asahi_rtkit_fini(struct asahi_device *adev);
+
+int asahi_rtkit_doorbell(struct asahi_device *adev, u8 channel);
+int asahi_rtkit_fwctl(struct asahi_device *adev);
+
+#endif
