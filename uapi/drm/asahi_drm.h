@@ -888,8 +888,8 @@ struct drm_asahi_get_time {
 /**
  * DRM_IOCTL_ASAHI() - Compose the number of an ioctl
  * @__access: R, W or WR: the direction of the argument
- * @__id: name behind DRM_ASAHI_ in enum drm_asahi_ioctl_id
- * @__type: name of the argument's structure behind drm_asahi_
+ * @__id: name in enum drm_asahi_ioctl_id without its prefix
+ * @__type: name of the argument's structure without its prefix
  *
  * Return: what ioctl() takes as request.
  */
