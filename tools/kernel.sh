@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+#
+# The test machine's kernels, built in the cache from Debian's kernel source
+# package or from the tree that KERNEL_SOURCE names. Prints the build folder,
+# which has arch/arm64/boot/Image and serves as KDIR.
+
+. "$(dirname "$0")/lib.sh"
+
+version=7.3
+
+usage()
+{
+	echo "usage: tools/kernel.sh plain|debug|source" >&2
+	exit 2
+}
+
+fetch_source()
+{
+	local dir=$1
+
+	say "fetching the source of Linux $version"
+	apt_update
+	apt_fetch_alone "$dir" trixie-backports "linux-source-$version"
+	dpkg-deb -x "$dir"/linux-source-*.deb "$dir/package"
+	say "unpacking it"
+	tar -C "$dir" -xf "$dir/package/usr/src/linux-source-$version.tar.xz"
+	rm -rf "$dir/package" "$dir"/*.deb
+	mv "$dir/linux-source-$version" "$dir/linux"
+}
+
+# Debian's package, or KERNEL_SOURCE if that is a clean tree of this version.
+source_tree()
+{
+	local tree=${KERNEL_SOURCE:-} found
+
+	if [ -z "$tree" ]; then
+		tree=$(cached "linux-$version" fetch_source)/linux
+	fi
+	tree=$(realpath "$tree")
+	[ -f "$tree/Makefile" ] || die "KERNEL_SOURCE=$tree has no Makefile"
+	found=$(sed -n 's/^\(VERSION\|PATCHLEVEL\) = //p' "$tree/Makefile" | paste -sd.)
+	[ "$found" = "$version" ] ||
+		die "KERNEL_SOURCE=$tree is Linux $found; $version is needed"
+	[ ! -e "$tree/.config" ] ||
+		die "KERNEL_SOURCE=$tree is not clean; run 'make mrproper' there"
+	printf '%s\n' "$tree"
+}
+
+build_kernel()
+{
+	local fragments=$1 tree=$2 dir=$3
+
+	say "configuring"
+	KERNEL_SOURCE=$tree "$top/tools/toolbox.sh" run "$top/tools/kernel/configure" "$tree" "$dir" $fragments
+	KERNEL_SOURCE=$tree progress "building $kind kernel" "$dir/build.log" \
+		"$top/tools/toolbox.sh" run make -C "$dir" ARCH=arm64 \
+		CROSS_COMPILE=aarch64-linux-gnu- KBUILD_BUILD_TIMESTAMP=2026-01-01 \
+		KBUILD_BUILD_USER=asahi KBUILD_BUILD_HOST=asahi \
+		-j"$jobs" Image modules
+}
+
+kind=${1:-}
+case $kind in
+source)
+	source_tree
+	exit
+	;;
+plain)
+	fragments="$top/tools/kernel/plain.config"
+	;;
+debug)
+	fragments="$top/tools/kernel/plain.config $top/tools/kernel/debug.config"
+	;;
+*)
+	usage
+	;;
+esac
+
+tree=$(source_tree)
+# shellcheck disable=SC2086
+hash=$(hash_of $fragments "$top/tools/kernel/configure" "=$tree" "$tree/Makefile")
+cached "kernel-$kind-$hash" build_kernel "$fragments" "$tree"
