@@ -19,6 +19,7 @@ struct asahi_channels;
 struct asahi_events;
 struct asahi_hw;
 struct asahi_initdata;
+struct asahi_queues;
 struct asahi_recovery;
 struct asahi_rtkit;
 struct asahi_slots;
@@ -62,8 +63,10 @@ struct asahi_device {
 	struct asahi_channels *channels;
 	/** @events: stamps and their event slots */
 	struct asahi_events *events;
-	/** @vm_slots: VM contexts, taken when a job is about to run */
-	struct asahi_slots *vm_slots;
+	/** @slots: VM contexts and events, taken when a job is about to run */
+	struct asahi_slots *slots;
+	/** @queues: all queues, and their workers */
+	struct asahi_queues *queues;
 	/** @recovery: handling of faults, timeouts and crashes */
 	struct asahi_recovery *recovery;
 

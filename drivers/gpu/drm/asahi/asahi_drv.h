@@ -13,6 +13,7 @@
 #include <drm/drm_file.h>
 
 struct asahi_device;
+struct asahi_usage;
 
 /** ASAHI_MAX_COMMANDS - hardware commands per SUBMIT at most */
 #define ASAHI_MAX_COMMANDS 64
@@ -34,6 +35,8 @@ struct asahi_file {
 	struct xarray vms;
 	/** @queues: struct asahi_queue by ID, from 1; xa_lock protects it */
 	struct xarray queues;
+	/** @usage: what all queues of this file have used; outlives the file */
+	struct asahi_usage *usage;
 };
 
 /**

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Slots: numbered hardware resources that a job needs only while it runs.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#ifndef ASAHI_SLOT_H
+#define ASAHI_SLOT_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct dma_fence;
+struct asahi_slot_fence;
+struct asahi_slots;
+
+/**
+ * enum asahi_slot_kind - what is numbered
+ * @ASAHI_SLOT_VM: contexts of the MMU
+ * @ASAHI_SLOT_EVENT: event slots, each with a stamp
+ * @ASAHI_SLOT_KINDS: number of kinds
+ */
+enum asahi_slot_kind {
+	ASAHI_SLOT_VM,
+	ASAHI_SLOT_EVENT,
+	ASAHI_SLOT_KINDS,
+};
+
+/** ASAHI_SLOT_TABLE - slots of a kind at most */
+#define ASAHI_SLOT_TABLE 128
+
+/** ASAHI_SLOT_REQUEST - slots that one job needs at most: a VM and three events */
+#define ASAHI_SLOT_REQUEST 4
+
+/**
+ * struct asahi_slot_range - the slots of one kind
+ * @first: lowest number that may be handed out
+ * @count: how many
+ */
+struct asahi_slot_range {
+	unsigned int first;
+	unsigned int count;
+};
+
+/**
+ * struct asahi_slot_client - one that owns a slot while jobs of it run
+ * @kind: which kind of slot; constant
+ * @slot: the slot, valid while @users is not zero; afterwards a hint only
+ * @users: number of granted requests that name this client
+ * @tenure: the grant that made @slot this client's
+ *
+ * Embedded in a VM or a work queue, and has to stay while any request names
+ * it. The allocator keeps no pointer to it between requests, so it needs no
+ * destruction. The lock of the struct asahi_slots protects all fields; who
+ * holds a granted request may read @slot without.
+ */
+struct asahi_slot_client {
+	enum asahi_slot_kind kind;
+	unsigned int slot;
+	unsigned int users;
+	u64 tenure;
+};
+
+/**
+ * enum asahi_slot_state - state of a request
+ * @ASAHI_SLOT_IDLE: holds nothing, waits for nothing
+ * @ASAHI_SLOT_WAITING: in the queue
+ * @ASAHI_SLOT_GRANTED: holds all slots that it names
+ */
+enum asahi_slot_state {
+	ASAHI_SLOT_IDLE,
+	ASAHI_SLOT_WAITING,
+	ASAHI_SLOT_GRANTED,
+};
+
+/**
+ * struct asahi_slot_request - the slots that one job needs, all or nothing
+ * @client: for whom; constant after asahi_slot_request_add()
+ * @count: entries of @client
+ * @state: protected by the lock of the struct asahi_slots
+ * @link: in the queue of those that wait
+ * @fence: signals when the request is granted; allocated in advance, because
+ *	a job finds out that it has to wait where it may not allocate
+ */
+struct asahi_slot_request {
+	struct asahi_slot_client *client[ASAHI_SLOT_REQUEST];
+	unsigned int count;
+	enum asahi_slot_state state;
+	struct list_head link;
+	struct asahi_slot_fence *fence;
+};
+
+struct asahi_slots *asahi_slots_create(const struct asahi_slot_range range[ASAHI_SLOT_KINDS]);
+void asahi_slots_destroy(struct asahi_slots *slots);
+
+void asahi_slot_client_init(struct asahi_slot_client *client, enum asahi_slot_kind kind);
+
+int asahi_slot_request_init(struct asahi_slot_request *req);
+void asahi_slot_request_fini(struct asahi_slot_request *req);
+void asahi_slot_request_add(struct asahi_slot_request *req, struct asahi_slot_client *client);
+
+struct dma_fence *asahi_slots_acquire(struct asahi_slots *slots, struct asahi_slot_request *req);
+void asahi_slots_release(struct asahi_slots *slots, struct asahi_slot_request *req);
+unsigned int asahi_slots_waiting(struct asahi_slots *slots);
+
+#endif
