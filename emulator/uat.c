@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "uat.h"
+
+/* Three levels below the TTB table: 8, 2048 and 2048 entries */
+#define L1_SHIFT	36
+#define L1_ENTRIES	8
+#define L2_SHIFT	25
+#define L3_SHIFT	14
+#define LX_ENTRIES	2048
+
+#define VA_BITS		39
+#define VA_UPPER	(~0ULL << VA_BITS)
+
+#define TTB_VALID	1ULL
+#define TTB_BASE(ttb)	((ttb) & 0x0000fffffffffffeULL)
+#define TTB_ASID(ttb)	((ttb) >> 48)
+
+#define TABLE_KNOWN	(VAGX_PTE_VALID | VAGX_PTE_TYPE | 0x0000ffffffffc000ULL)
+#define PAGE_KNOWN	(TABLE_KNOWN | 7ULL << 2 | 3ULL << 6 | 3ULL << 8 | \
+			 VAGX_PTE_AF | VAGX_PTE_NG | VAGX_PTE_PXN | \
+			 VAGX_PTE_UXN | VAGX_PTE_OS)
+
+struct vagx_uat {
+	struct vagx_mem *mem;
+	struct vagx_report *report;
+	uint64_t ttbs;
+	uint64_t oas_mask;		/* bits that a physical address has */
+};
+
+/* What a walk ends in */
+struct leaf {
+	const uint64_t *pte;
+	uint64_t value;
+};
+
+struct vagx_uat *vagx_uat_new(const struct vagx_uat_config *config)
+{
+	struct vagx_uat *uat = calloc(1, sizeof(*uat));
+
+	if (!uat)
+		return NULL;
+
+	uat->mem = config->mem;
+	uat->report = config->report;
+	uat->ttbs = config->ttbs;
+	uat->oas_mask = (1ULL << config->oas_bits) - 1;
+	return uat;
+}
+
+void vagx_uat_free(struct vagx_uat *uat)
+{
+	free(uat);
+}
+
+/* What the four permission bits mean, from m1n1 hw/uat.py */
+enum { R = 1 << VAGX_READ, W = 1 << VAGX_WRITE, X = 1 << VAGX_EXEC };
+
+/* Indices: AP, then UXN << 1 | PXN */
+static const uint8_t gpu_rights[4][4] = {
+	{ 0, R, W, R | W },
+	{ 0, 0, 0, R },
+	{ R, W, R | W, 0 },
+	{ 0, 0, 0, 0 },
+};
+
+static const uint8_t fw_rights_os[4][4] = {
+	{ 0, R, W, R | W },
+	{ R, 0, R | W, R | W },
+	{ 0, 0, 0, 0 },
+	{ 0, 0, 0, 0 },
+};
+
+static const uint8_t fw_rights_own[4][4] = {
+	{ 0, 0, 0, 0 },
+	{ 0, R | W, 0, R | W },
+	{ 0, R | X, 0, 0 },
+	{ R | X, R, 0, R },
+};
+
+static unsigned int rights(uint64_t pte, enum vagx_agent agent)
+{
+	unsigned int ap = VAGX_PTE_AP(pte);
+	unsigned int xn = !!(pte & VAGX_PTE_UXN) << 1 | !!(pte & VAGX_PTE_PXN);
+	unsigned int allowed;
+
+	if (agent == VAGX_AGENT_FW)
+		return pte & VAGX_PTE_OS ? fw_rights_os[ap][xn] :
+					   fw_rights_own[ap][xn];
+
+	/* Shaders are fetched through readable pages: no bit says execute */
+	allowed = pte & VAGX_PTE_OS ? gpu_rights[ap][xn] : 0;
+	return allowed & R ? allowed | X : allowed;
+}
+
+bool vagx_pte_allows(uint64_t pte, enum vagx_agent agent,
+		     enum vagx_access access)
+{
+	return rights(pte, agent) >> access & 1;
+}
+
+static enum vagx_fault_reason refusal(unsigned int allowed)
+{
+	if (!allowed)
+		return VAGX_FAULT_NO_ACCESS;
+	return allowed & R ? VAGX_FAULT_READ_ONLY : VAGX_FAULT_WRITE_ONLY;
+}
+
+static uint64_t load(const uint64_t *entry)
+{
+	return __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+}
+
+uint64_t vagx_uat_ttb(struct vagx_uat *uat, unsigned int slot,
+		      unsigned int half)
+{
+	const uint64_t *ttb;
+
+	if (slot >= VAGX_UAT_CONTEXTS || half > 1)
+		return 0;
+	ttb = vagx_mem_ptr(uat->mem, uat->ttbs + slot * 16 + half * 8,
+			   sizeof(*ttb));
+	return ttb ? load(ttb) : 0;
+}
+
+static const uint64_t *table_entry(struct vagx_uat *uat, uint64_t table,
+				   unsigned int index)
+{
+	return vagx_mem_ptr(uat->mem, table + index * 8ULL, sizeof(uint64_t));
+}
+
+/* Return: the root table, or 0 */
+static uint64_t root(struct vagx_uat *uat, unsigned int slot, uint64_t va)
+{
+	unsigned int half = !!(va & VA_UPPER);
+	uint64_t ttb = vagx_uat_ttb(uat, slot, half);
+	uint64_t base = TTB_BASE(ttb);
+
+	if (half && (va & VA_UPPER) != VA_UPPER)
+		return 0;
+	if (!(ttb & TTB_VALID))
+		return 0;
+	if (TTB_ASID(ttb) != slot || base & ~uat->oas_mask ||
+	    base % (L1_ENTRIES * 8) ||
+	    !vagx_mem_ptr(uat->mem, base, L1_ENTRIES * 8)) {
+		vagx_violation(uat->report, VAGX_RULE_UAT_BAD_TTB,
+			       uat->ttbs + slot * 16 + half * 8, "TTB table",
+			       "slot %u, ttb%u is 0x%llx", slot, half,
+			       (unsigned long long)ttb);
+		return 0;
+	}
+	return base;
+}
+
+static bool walk(struct vagx_uat *uat, unsigned int slot, uint64_t va,
+		 struct leaf *leaf)
+{
+	static const struct {
+		unsigned int shift, entries;
+	} levels[] = {
+		{ L1_SHIFT, L1_ENTRIES },
+		{ L2_SHIFT, LX_ENTRIES },
+		{ L3_SHIFT, LX_ENTRIES },
+	};
+	uint64_t table;
+
+	if (slot >= VAGX_UAT_CONTEXTS)
+		return false;
+	table = root(uat, slot, va);
+	if (!table)
+		return false;
+
+	for (unsigned int level = 0; ; level++) {
+		unsigned int index = va >> levels[level].shift &
+				     (levels[level].entries - 1);
+		const uint64_t *entry = table_entry(uat, table, index);
+		uint64_t value = entry ? load(entry) : 0;
+
+		if (level == 2) {
+			leaf->pte = entry;
+			leaf->value = value;
+			return value & VAGX_PTE_VALID;
+		}
+		if (!(value & VAGX_PTE_VALID))
+			return false;
+		if (!(value & VAGX_PTE_TYPE) || value & ~TABLE_KNOWN ||
+		    !vagx_mem_ptr(uat->mem, VAGX_PTE_PA(value),
+				  VAGX_UAT_PAGE_SIZE)) {
+			vagx_violation(uat->report, VAGX_RULE_UAT_BAD_TABLE,
+				       va, "page table",
+				       "slot %u, level %u holds 0x%llx", slot,
+				       level + 1, (unsigned long long)value);
+			return false;
+		}
+		table = VAGX_PTE_PA(value);
+	}
+}
+
+static void check_page(struct vagx_uat *uat, unsigned int slot, uint64_t va,
+		       uint64_t pte)
+{
+	if (!(pte & VAGX_PTE_TYPE) || pte & ~PAGE_KNOWN ||
+	    VAGX_PTE_PA(pte) & ~uat->oas_mask)
+		vagx_violation(uat->report, VAGX_RULE_UAT_BAD_PAGE, va,
+			       "page table", "slot %u, page entry 0x%llx", slot,
+			       (unsigned long long)pte);
+	if (slot && !(va & VA_UPPER) && !(pte & VAGX_PTE_NG))
+		vagx_violation(uat->report, VAGX_RULE_UAT_GLOBAL_PAGE, va,
+			       "page table", "slot %u, page entry 0x%llx", slot,
+			       (unsigned long long)pte);
+}
+
+/* Return: host address of the page that @va is on, or NULL */
+static uint8_t *translate(struct vagx_uat *uat, unsigned int slot, uint64_t va,
+			  enum vagx_agent agent, enum vagx_access access,
+			  struct leaf *leaf, struct vagx_uat_fault *fault)
+{
+	enum vagx_fault_reason reason;
+	unsigned int allowed;
+	uint8_t *host;
+
+	if (!walk(uat, slot, va, leaf)) {
+		reason = VAGX_FAULT_UNMAPPED;
+		goto fault;
+	}
+	check_page(uat, slot, va, leaf->value);
+
+	if (!(leaf->value & VAGX_PTE_AF)) {
+		reason = VAGX_FAULT_ACCESS_FLAG;
+		goto fault;
+	}
+	allowed = rights(leaf->value, agent);
+	if (!(allowed >> access & 1)) {
+		reason = refusal(allowed);
+		goto fault;
+	}
+	host = vagx_mem_ptr(uat->mem, VAGX_PTE_PA(leaf->value),
+			    VAGX_UAT_PAGE_SIZE);
+	if (host)
+		return host;
+	reason = VAGX_FAULT_BUS;
+
+fault:
+	if (fault)
+		*fault = (struct vagx_uat_fault) {
+			.va = va, .slot = slot,
+			.access = access, .reason = reason,
+		};
+	return NULL;
+}
+
+void *vagx_uat_ptr(struct vagx_uat *uat, unsigned int slot, uint64_t va,
+		   size_t len, enum vagx_agent agent, enum vagx_access access,
+		   struct vagx_uat_fault *fault)
+{
+	uint64_t offset = va & VAGX_UAT_PAGE_MASK;
+	struct leaf leaf;
+	uint8_t *host;
+
+	if (len > VAGX_UAT_PAGE_SIZE - offset) {
+		/* The caller's address is misaligned: nothing sane is there */
+		if (fault)
+			*fault = (struct vagx_uat_fault) {
+				.va = va, .slot = slot, .access = access,
+				.reason = VAGX_FAULT_BUS,
+			};
+		return NULL;
+	}
+	host = translate(uat, slot, va, agent, access, &leaf, fault);
+	return host ? host + offset : NULL;
+}
+
+static size_t in_page(uint64_t va, size_t len)
+{
+	size_t rest = VAGX_UAT_PAGE_SIZE - (va & VAGX_UAT_PAGE_MASK);
+
+	return len < rest ? len : rest;
+}
+
+int vagx_uat_read(struct vagx_uat *uat, unsigned int slot, uint64_t va,
+		  void *buf, size_t len, enum vagx_agent agent,
+		  struct vagx_uat_fault *fault)
+{
+	uint8_t *to = buf;
+
+	while (len) {
+		size_t part = in_page(va, len);
+		const void *from = vagx_uat_ptr(uat, slot, va, part, agent,
+						VAGX_READ, fault);
+
+		if (!from)
+			return -EFAULT;
+		memcpy(to, from, part);
+		to += part;
+		va += part;
+		len -= part;
+	}
+	return 0;
+}
+
+int vagx_uat_write(struct vagx_uat *uat, unsigned int slot, uint64_t va,
+		   const void *buf, size_t len, enum vagx_agent agent,
+		   struct vagx_uat_fault *fault)
+{
+	const uint8_t *from = buf;
+	size_t part;
+
+	for (size_t done = 0; done < len; done += part) {
+		part = in_page(va + done, len - done);
+		if (!vagx_uat_ptr(uat, slot, va + done, part, agent,
+				  VAGX_WRITE, fault))
+			return -EFAULT;
+	}
+
+	while (len) {
+		void *to;
+
+		part = in_page(va, len);
+		/* The guest may have changed its mind in between */
+		to = vagx_uat_ptr(uat, slot, va, part, agent, VAGX_WRITE,
+				  fault);
+		if (!to)
+			return -EFAULT;
+		memcpy(to, from, part);
+		from += part;
+		va += part;
+		len -= part;
+	}
+	return 0;
+}
+
+uint64_t vagx_uat_pte(struct vagx_uat *uat, unsigned int slot, uint64_t va)
+{
+	struct leaf leaf;
+
+	return walk(uat, slot, va, &leaf) ? leaf.value : 0;
+}
+
+const char *vagx_fault_reason_name(enum vagx_fault_reason reason)
+{
+	switch (reason) {
+	case VAGX_FAULT_UNMAPPED:
+		return "unmapped";
+	case VAGX_FAULT_ACCESS_FLAG:
+		return "access flag";
+	case VAGX_FAULT_WRITE_ONLY:
+		return "write-only";
+	case VAGX_FAULT_READ_ONLY:
+		return "read-only";
+	case VAGX_FAULT_NO_ACCESS:
+		return "no access";
+	case VAGX_FAULT_BUS:
+		return "no memory behind it";
+	}
+	return "unknown";
+}
+
+const char *vagx_access_name(enum vagx_access access)
+{
+	switch (access) {
+	case VAGX_READ:
+		return "read";
+	case VAGX_WRITE:
+		return "write";
+	case VAGX_EXEC:
+		return "fetch";
+	}
+	return "unknown";
+}
+
+void vagx_tlb_init(struct vagx_tlb *tlb, struct vagx_uat *uat,
+		   unsigned int slot, enum vagx_agent agent)
+{
+	tlb->uat = uat;
+	tlb->slot = slot;
+	tlb->agent = agent;
+	vagx_tlb_flush(tlb);
+}
+
+void vagx_tlb_flush(struct vagx_tlb *tlb)
+{
+	memset(tlb->entry, 0, sizeof(tlb->entry));
+}
+
+void *vagx_tlb_ptr_slow(struct vagx_tlb *tlb, uint64_t va, size_t len,
+			enum vagx_access access, struct vagx_uat_fault *fault)
+{
+	uint64_t offset = va & VAGX_UAT_PAGE_MASK;
+	struct vagx_tlb_entry *e =
+		&tlb->entry[(va >> VAGX_UAT_PAGE_SHIFT) % VAGX_TLB_ENTRIES];
+	struct leaf leaf;
+	uint8_t *host;
+
+	if (len > VAGX_UAT_PAGE_SIZE - offset)
+		return vagx_uat_ptr(tlb->uat, tlb->slot, va, len, tlb->agent,
+				    access, fault);
+
+	host = translate(tlb->uat, tlb->slot, va, tlb->agent, access, &leaf,
+			 fault);
+	if (!host)
+		return NULL;
+
+	e->tag = (va & ~VAGX_UAT_PAGE_MASK) | 1;
+	e->pte = leaf.pte;
+	e->value = leaf.value;
+	e->host = host;
+	e->allowed = rights(leaf.value, tlb->agent);
+	return host + offset;
+}
