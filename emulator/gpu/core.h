@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * A shader core: runs threadgroups of an AGX2 program, in simdgroups of 32
+ * threads.
+ */
+#ifndef VAGX_CORE_H
+#define VAGX_CORE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct vagx_core;
+struct vagx_report;
+struct vagx_tlb;
+struct vagx_uat_fault;
+
+/** VAGX_SIMD_WIDTH - threads of a simdgroup */
+#define VAGX_SIMD_WIDTH		32
+/** VAGX_CORE_MAX_THREADS - threads of a threadgroup */
+#define VAGX_CORE_MAX_THREADS	1024
+/** VAGX_CORE_MAX_SHARED - bytes of shared memory of a threadgroup */
+#define VAGX_CORE_MAX_SHARED	65536
+/** VAGX_CORE_UNIFORMS - 16-bit uniform registers */
+#define VAGX_CORE_UNIFORMS	512
+
+/** struct vagx_launch - everything that the threadgroups of a launch share */
+struct vagx_launch {
+	/**
+	 * @serial: differs from launch to launch, never 0. A core keeps what
+	 * it decoded until it sees another one.
+	 */
+	uint64_t serial;
+	/** @code_va: first instruction, absolute */
+	uint64_t code_va;
+	/** @preshader_va: first instruction of the preshader, or 0 */
+	uint64_t preshader_va;
+	/** @uniforms: as bound by the USC words, then as the preshader left them */
+	uint16_t uniforms[VAGX_CORE_UNIFORMS];
+	/** @regs: 16-bit registers that each thread has; 0 for all 256 */
+	unsigned int regs;
+	/** @preshader_regs: the same for the preshader */
+	unsigned int preshader_regs;
+	/** @grid: threads of the launch; the last groups may be partial */
+	uint32_t grid[3];
+	/** @local: threads of a whole threadgroup */
+	uint32_t local[3];
+	/** @shared_size: bytes of shared memory, up to VAGX_CORE_MAX_SHARED */
+	uint32_t shared_size;
+	/** @vm_slot: UAT context, as the shader can read it */
+	unsigned int vm_slot;
+	/** @soft_faults: unmapped loads give 0, unmapped stores vanish */
+	bool soft_faults;
+};
+
+/** struct vagx_core_config - what a core is made of */
+struct vagx_core_config {
+	/** @index: number of the core, as the shader can read it */
+	unsigned int index;
+	/** @tlb: translations; used by the caller of the run functions only */
+	struct vagx_tlb *tlb;
+	/** @report: takes messages about illegal instructions; may be NULL */
+	struct vagx_report *report;
+	/** @stop: when set, running programs end with -ECANCELED soon */
+	const atomic_bool *stop;
+};
+
+/** struct vagx_core_stats - counters since vagx_core_new() */
+struct vagx_core_stats {
+	/** @instructions: instructions, counted once per simdgroup */
+	uint64_t instructions;
+	/** @thread_instructions: the same, counted per active thread */
+	uint64_t thread_instructions;
+	/** @groups: threadgroups run to their end */
+	uint64_t groups;
+};
+
+/**
+ * vagx_core_new() - make a core
+ * @config: what it is made of; copied
+ *
+ * A core is used by one thread at a time.
+ *
+ * Return: the core, or NULL when there is no memory.
+ */
+struct vagx_core *vagx_core_new(const struct vagx_core_config *config);
+
+/**
+ * vagx_core_free() - free a core
+ * @core: core or NULL
+ */
+void vagx_core_free(struct vagx_core *core);
+
+/**
+ * vagx_core_run_group() - run one threadgroup to its end
+ * @core: core
+ * @launch: the launch that it belongs to
+ * @group: its position, in threadgroups
+ * @fault: filled when -EFAULT is returned
+ *
+ * Runs all simdgroups, barriers included.
+ *
+ * Return: 0; -EFAULT for an access that the MMU refused (instruction
+ * fetches too); -EILSEQ for an unknown or unsupported instruction, a
+ * register that the thread does not have, a trap; -ERANGE for an access
+ * outside of shared or private memory; -ECANCELED when the stop flag was
+ * seen; -EINVAL for a launch outside of the limits; -ENOMEM. For all of
+ * them vagx_core_error() has the details.
+ */
+int vagx_core_run_group(struct vagx_core *core,
+			const struct vagx_launch *launch,
+			const uint32_t group[3], struct vagx_uat_fault *fault);
+
+/**
+ * vagx_core_run_preshader() - run a launch's preshader, if it has one
+ * @core: core
+ * @launch: launch; its uniforms are read and written
+ * @fault: filled when -EFAULT is returned
+ *
+ * To be called once, before the launch's first threadgroup.
+ *
+ * Return: as vagx_core_run_group().
+ */
+int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,
+			    struct vagx_uat_fault *fault);
+
+/**
+ * vagx_core_error() - what went wrong in the last run
+ * @core: core
+ *
+ * Return: text with the instruction's address, "" when nothing went wrong.
+ * Valid until the core is used again.
+ */
+const char *vagx_core_error(const struct vagx_core *core);
+
+/**
+ * vagx_core_get_stats() - read the counters
+ * @core: core
+ * @stats: where they go
+ */
+void vagx_core_get_stats(const struct vagx_core *core,
+			 struct vagx_core_stats *stats);
+
+#endif /* VAGX_CORE_H */
