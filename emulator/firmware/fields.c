@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+#include "fields.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "../report.h"
+#include "fw_cache.h"
+
+#define NO FW_ABSENT
+#define ALL(value) { value, value, value, value, value }
+#define AT(...) { __VA_ARGS__ }
+
+#define FW_STRUCT(structure, size, source) [FW_S_##structure] = { #structure, size, source },
+#define FW_FIELD(structure, field, kind, count, offset, source)
+const struct fw_struct_desc fw_structs[FW_STRUCT_COUNT] = {
+#include "fields.def"
+};
+#undef FW_STRUCT
+#undef FW_FIELD
+
+#define FW_STRUCT(structure, size, source)
+#define FW_FIELD(structure, field, kind, count, offset, source) \
+	[FW_##structure##_##field] = { FW_S_##structure, #field, FW_KIND_##kind, count, offset, source },
+const struct fw_field_desc fw_fields[FW_FIELD_COUNT] = {
+#include "fields.def"
+};
+#undef FW_STRUCT
+#undef FW_FIELD
+
+/* The firmware itself always runs in the kernel's context */
+#define FW_CONTEXT 0
+
+size_t fw_kind_size(enum fw_kind kind)
+{
+	switch (kind) {
+	case FW_KIND_U8:
+	case FW_KIND_RAW:
+		return 1;
+	case FW_KIND_U16:
+		return 2;
+	case FW_KIND_U32:
+	case FW_KIND_S32:
+		return 4;
+	case FW_KIND_U64:
+		return 8;
+	}
+	return 0;
+}
+
+size_t fw_field_size(enum fw_field_id field)
+{
+	return fw_kind_size(fw_fields[field].kind) * fw_fields[field].count;
+}
+
+size_t fw_size(const struct fw_view *view)
+{
+	return fw_structs[view->type].size[view->access->abi];
+}
+
+bool fw_has(const struct fw_view *view, enum fw_field_id field)
+{
+	return fw_fields[field].offset[view->access->abi] != FW_ABSENT;
+}
+
+uint64_t fw_va(const struct fw_view *view, enum fw_field_id field)
+{
+	return fw_has(view, field) ? view->va + fw_fields[field].offset[view->access->abi] : view->va;
+}
+
+static void fw_fail(struct fw_access *access, const struct vagx_uat_fault *fault, const char *structure, const char *field)
+{
+	if (!access->failed)
+		vagx_violation(access->report, VAGX_RULE_FW_UNMAPPED, fault->va, structure, "%s%s%s: %s",
+			       field, *field ? ": " : "", vagx_access_name(fault->access),
+			       vagx_fault_reason_name(fault->reason));
+	access->failed = true;
+}
+
+static void *fw_ptr(struct fw_access *access, uint64_t va, size_t len, enum vagx_access kind, struct vagx_uat_fault *fault)
+{
+	void *p = vagx_uat_ptr(access->uat, FW_CONTEXT, va, len, VAGX_AGENT_FW, kind, fault);
+
+	if (p && access->cache)
+		fw_cache_touch(access->cache, access, va);
+	return p;
+}
+
+static bool fw_copy(struct fw_access *access, uint64_t va, void *buf, size_t len, enum vagx_access kind,
+		    const char *structure, const char *field)
+{
+	uint8_t *bytes = buf;
+
+	if (access->failed)
+		return false;
+	while (len) {
+		size_t n = VAGX_UAT_PAGE_SIZE - (va & VAGX_UAT_PAGE_MASK);
+		struct vagx_uat_fault fault;
+		void *p;
+
+		if (n > len)
+			n = len;
+		p = fw_ptr(access, va, n, kind, &fault);
+		if (!p) {
+			fw_fail(access, &fault, structure, field);
+			return false;
+		}
+		if (kind == VAGX_WRITE)
+			memcpy(p, bytes, n);
+		else
+			memcpy(bytes, p, n);
+		va += n;
+		bytes += n;
+		len -= n;
+	}
+	return true;
+}
+
+static bool fw_aligned(uint64_t va, size_t size)
+{
+	return !(va & (size - 1));
+}
+
+static uint64_t fw_load(struct fw_access *access, uint64_t va, size_t size, const char *structure, const char *field)
+{
+	struct vagx_uat_fault fault;
+	uint64_t value = 0;
+	void *p;
+
+	if (access->failed)
+		return 0;
+	if (!fw_aligned(va, size)) {
+		fw_copy(access, va, &value, size, VAGX_READ, structure, field);
+		return value;
+	}
+	p = fw_ptr(access, va, size, VAGX_READ, &fault);
+	if (!p) {
+		fw_fail(access, &fault, structure, field);
+		return 0;
+	}
+	switch (size) {
+	case 1:
+		return __atomic_load_n((uint8_t *)p, __ATOMIC_ACQUIRE);
+	case 2:
+		return __atomic_load_n((uint16_t *)p, __ATOMIC_ACQUIRE);
+	case 4:
+		return __atomic_load_n((uint32_t *)p, __ATOMIC_ACQUIRE);
+	default:
+		return __atomic_load_n((uint64_t *)p, __ATOMIC_ACQUIRE);
+	}
+}
+
+static void fw_store(struct fw_access *access, uint64_t va, size_t size, uint64_t value, const char *structure,
+		     const char *field)
+{
+	struct vagx_uat_fault fault;
+	void *p;
+
+	if (access->failed)
+		return;
+	if (!fw_aligned(va, size)) {
+		fw_copy(access, va, &value, size, VAGX_WRITE, structure, field);
+		return;
+	}
+	p = fw_ptr(access, va, size, VAGX_WRITE, &fault);
+	if (!p) {
+		fw_fail(access, &fault, structure, field);
+		return;
+	}
+	switch (size) {
+	case 1:
+		__atomic_store_n((uint8_t *)p, value, __ATOMIC_RELEASE);
+		break;
+	case 2:
+		__atomic_store_n((uint16_t *)p, value, __ATOMIC_RELEASE);
+		break;
+	case 4:
+		__atomic_store_n((uint32_t *)p, value, __ATOMIC_RELEASE);
+		break;
+	default:
+		__atomic_store_n((uint64_t *)p, value, __ATOMIC_RELEASE);
+		break;
+	}
+}
+
+uint64_t fw_get_at(const struct fw_view *view, enum fw_field_id field, unsigned int index)
+{
+	const struct fw_field_desc *desc = &fw_fields[field];
+	size_t size = fw_kind_size(desc->kind);
+	uint64_t value;
+
+	if (!fw_has(view, field))
+		return 0;
+	value = fw_load(view->access, fw_va(view, field) + index * size, size, fw_structs[desc->structure].name, desc->name);
+	return desc->kind == FW_KIND_S32 ? (uint64_t)(int64_t)(int32_t)value : value;
+}
+
+void fw_set_at(const struct fw_view *view, enum fw_field_id field, unsigned int index, uint64_t value)
+{
+	const struct fw_field_desc *desc = &fw_fields[field];
+	size_t size = fw_kind_size(desc->kind);
+
+	if (fw_has(view, field))
+		fw_store(view->access, fw_va(view, field) + index * size, size, value, fw_structs[desc->structure].name,
+			 desc->name);
+}
+
+struct fw_view fw_sub(const struct fw_view *view, enum fw_field_id field, enum fw_struct_id type, unsigned int index)
+{
+	return fw_view(view->access, type, fw_va(view, field) + index * fw_structs[type].size[view->access->abi]);
+}
+
+bool fw_read(struct fw_access *access, uint64_t va, void *buf, size_t len, const char *what)
+{
+	return fw_copy(access, va, buf, len, VAGX_READ, what, "");
+}
+
+bool fw_write(struct fw_access *access, uint64_t va, const void *buf, size_t len, const char *what)
+{
+	return fw_copy(access, va, (void *)buf, len, VAGX_WRITE, what, "");
+}
+
+uint32_t fw_load32(struct fw_access *access, uint64_t va, const char *what)
+{
+	return fw_load(access, va, 4, what, "");
+}
+
+void fw_store32(struct fw_access *access, uint64_t va, uint32_t value, const char *what)
+{
+	fw_store(access, va, 4, value, what, "");
+}
+
+bool fw_mapped(struct fw_access *access, uint64_t va, size_t len, enum vagx_access kind)
+{
+	while (len) {
+		size_t n = VAGX_UAT_PAGE_SIZE - (va & VAGX_UAT_PAGE_MASK);
+
+		if (n > len)
+			n = len;
+		if (!vagx_uat_ptr(access->uat, FW_CONTEXT, va, n, VAGX_AGENT_FW, kind, NULL))
+			return false;
+		va += n;
+		len -= n;
+	}
+	return true;
+}
