@@ -35,31 +35,29 @@ hash_of()
 	done | sha256sum | cut -c1-12
 }
 
-# A product is built once, in a temporary folder that gets its final name only
-# when it is complete, so that an interrupted build leaves nothing half done.
+# A product is built once; its folder counts only with the mark that is written
+# last, so that an interrupted build is begun anew.
 #
 # cached NAME BUILDER ... - print the product's folder, after building it with
 # "BUILDER ... DIR" if it is not there
 cached()
 {
-	local name=$1 final=$cache/$1 temp
+	local dir=$cache/$1
 	shift
 
-	if [ ! -e "$final/.complete" ]; then
+	if [ ! -e "$dir/.complete" ]; then
 		mkdir -p "$cache"
-		exec 8>"$cache/$name.lock"
+		exec 8>"$dir.lock"
 		flock 8
-		if [ ! -e "$final/.complete" ]; then
-			temp=$cache/$name.tmp
-			rm -rf "$temp" "$final"
-			mkdir -p "$temp"
-			"$@" "$temp" >&2 8>&-
-			: >"$temp/.complete"
-			mv "$temp" "$final"
+		if [ ! -e "$dir/.complete" ]; then
+			rm -rf "$dir"
+			mkdir -p "$dir"
+			"$@" "$dir" >&2 8>&-
+			: >"$dir/.complete"
 		fi
 		exec 8>&-
 	fi
-	printf '%s\n' "$final"
+	printf '%s\n' "$dir"
 }
 
 # progress LABEL LOG COMMAND ... - run a long command with its output in LOG and
