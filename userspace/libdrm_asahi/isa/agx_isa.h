@@ -35,7 +35,7 @@ enum agx_opcode {
 
 /** enum agx_modifier - what the fields of an instruction mean */
 enum agx_modifier {
-#define AGX_MODIFIER(id)	AGX_MOD_##id,
+#define AGX_MODIFIER(id, text)	AGX_MOD_##id,
 #include "agx/agx_isa.def"
 	AGX_MOD_COUNT
 };
