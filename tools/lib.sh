@@ -6,6 +6,7 @@
 # fetched with a private apt configuration.
 
 set -euo pipefail
+shopt -s inherit_errexit
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=${ASAHI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/asahi-gpu}
@@ -178,9 +179,11 @@ apt_fetch()
 	local dir=$1 arch=$2 log uri name
 	shift 2
 
-	mkdir -p "$dir"
+	mkdir -p "$dir/none/partial"
 	log=$dir/apt.log
+	# Asked with an empty folder of archives, apt lists those that it has, too.
 	if ! apt-get -q -c "$apt_conf" -o APT::Architecture="$arch" \
+		-o Dir::Cache::Archives="$dir/none" \
 		--print-uris install "$@" >"$log" 2>&1; then
 		grep -E '^( |E:)' "$log" >&2 || tail -n 20 "$log" >&2
 		die "packages above are not to be had from $(apt_mirror); set ASAHI_MIRROR=<URL of an archive that has them>"

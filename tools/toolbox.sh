@@ -112,7 +112,8 @@ run)
 	run_in_toolbox "$dir" "$@"
 	;;
 path)
-	printf '%s/root\n' "$(toolbox)"
+	dir=$(toolbox)
+	printf '%s/root\n' "$dir"
 	;;
 root)
 	shift

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+#
+# The guest's root: Debian trixie for arm64 with Mesa, unpacked without running
+# any of it, made into an ext4 image in the cache. Prints the image's name.
+
+. "$(dirname "$0")/lib.sh"
+
+list=$top/tools/guest/packages
+
+build_guest()
+{
+	local dir=$1 root=$1/root packages
+
+	say "making the guest's root"
+	apt_update
+	mapfile -t packages < <(packages_of "$list")
+	apt_fetch "$dir/packages" arm64 "${packages[@]}"
+	mkdir "$root"
+	unpack "$root" "$dir"/packages/base-files_*.deb
+	unpack "$root" "$dir"/packages/*.deb
+	minimal_etc "$root"
+	ln -sf gawk "$root/usr/bin/awk"
+	ln -sf which.debianutils "$root/usr/bin/which"
+	mkdir -p "$root/clone" "$root/out"
+	cp "$top/tools/guest/init" "$root/usr/sbin/asahi-init"
+	"$top/tools/toolbox.sh" run sh -c '
+		set -e
+		chown -R 0:0 "$1"
+		truncate -s 1G "$2"
+		mkfs.ext4 -q -F -O ^has_journal -d "$1" "$2"
+	' sh "$root" "$dir/root.ext4"
+	rm -rf "$root" "$dir/packages"
+}
+
+dir=$(cached "guest-$(hash_of "$list" "$top/tools/guest/init" "$top/tools/guest.sh")" build_guest)
+printf '%s/root.ext4\n' "$dir"

@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+#
+# Start vagx and the virtual machine beside it, run a script in the guest, wait
+# for both to end and report their statuses.
+
+. "$(dirname "$0")/lib.sh"
+
+usage()
+{
+	cat >&2 <<-END
+		usage: tools/vm.sh [OPTION ...] [--] SCRIPT [ARGUMENT ...]
+		       tools/vm.sh [OPTION ...] --interactive
+		  SCRIPT is a path in the clone; bash runs it in the guest.
+		  --kernel plain|debug   which kernel (plain)
+		  --modules NAME         folder of build/ with the modules (modules-<kernel>)
+		  --out DIR              folder for results and logs (build/out/vm)
+		  --memory SIZE          guest RAM (2G)
+		  --smp N                guest processors (number of the host's, at most 4)
+		  --icount nosleep|sleep one processor that counts instructions
+		  --timeout SECONDS      end the machine after so long (300)
+		  --vagx COMMAND         emulator (build/host/emulator/vagx)
+		  --vagx-args "ARGS"     more arguments for it
+		  --append "ARGS"        more arguments for the kernel
+		  --violations           violations that vagx reports do not fail the run
+		  --quiet                do not show the guest's output
+		Exit status: the script's; 125 if the machine did not come to its end or
+		the emulator failed.
+	END
+	exit 2
+}
+
+kernel=plain modules='' out=$top/build/out/vm memory=2G smp='' icount='' timeout=300
+vagx=$top/build/host/emulator/vagx vagx_args='' append='' interactive='' violations='' quiet=''
+kdir='' image='' dtb=''
+arguments=("$@")
+
+while [ $# -gt 0 ]; do
+	case $1 in
+	--kernel) kernel=$2; shift ;;
+	--modules) modules=$2; shift ;;
+	--out) out=$(realpath -m "$2"); shift ;;
+	--memory) memory=$2; shift ;;
+	--smp) smp=$2; shift ;;
+	--icount) icount=$2; shift ;;
+	--timeout) timeout=$2; shift ;;
+	--vagx) vagx=$2; shift ;;
+	--vagx-args) vagx_args=$2; shift ;;
+	--append) append=$2; shift ;;
+	--interactive) interactive=1 ;;
+	--violations) violations=1 ;;
+	--quiet) quiet=1 ;;
+	--kdir) kdir=$2; shift ;;
+	--image) image=$2; shift ;;
+	--) shift; break ;;
+	-*) usage ;;
+	*) break ;;
+	esac
+	shift
+done
+[ -n "$interactive" ] || [ $# -gt 0 ] || usage
+modules=${modules:-modules-$kernel}
+smp=${smp:-$((jobs < 4 ? jobs : 4))}
+
+if [ -z "${ASAHI_IN_TOOLBOX:-}" ]; then
+	kdir=$("$top/tools/kernel.sh" "$kernel")
+	image=$("$top/tools/guest.sh")
+	exec "$top/tools/toolbox.sh" run "$top/tools/vm.sh" --kdir "$kdir" --image "$image" \
+		"${arguments[@]}"
+fi
+
+rm -rf "$out"
+mkdir -p "$out"
+work=$(mktemp -d)
+socket=$work/vagx.sock
+
+if [ -n "$interactive" ]; then
+	stty size 2>/dev/null | tr ' ' '\n' >"$out/interactive"
+else
+	printf '%q ' "$@" >"$out/command"
+	sed -i '1s/^/. \/clone\/tools\/guest\/lib.sh; . /' "$out/command"
+fi
+echo "modules=$modules" >"$out/settings"
+
+machine=(-M "virt,gic-version=3" -m "$memory" -no-reboot -nic none -display none
+	-object "memory-backend-memfd,id=ram,size=$memory,share=on"
+	-machine memory-backend=ram)
+case $icount in
+'')	machine+=(-cpu "max,pauth-impdef=on,sve=off,sme=off" -smp "$smp") ;;
+sleep)	machine+=(-cpu max -smp 1 -icount "shift=0,sleep=on") ;;
+nosleep) machine+=(-cpu max -smp 1 -icount "shift=0,sleep=off,align=off") ;;
+*)	usage ;;
+esac
+[ -z "$icount" ] || machine+=(-seed 1 -rtc "base=2026-01-01,clock=vm")
+
+qemu-system-aarch64 "${machine[@]}" -machine "dumpdtb=$work/virt.dtb" 2>"$work/dumpdtb.log" ||
+	{ cat "$work/dumpdtb.log" >&2; die "QEMU does not start"; }
+dtc -q -@ -I dts -O dtb -o "$work/vagx.dtbo" "$top/tools/guest/vagx.dtso"
+fdtoverlay -i "$work/virt.dtb" -o "$work/machine.dtb" "$work/vagx.dtbo"
+
+# shellcheck disable=SC2086
+$vagx --socket "$socket" $vagx_args >"$out/vagx.log" 2>&1 &
+vagx_pid=$!
+qemu_pid=''
+# Whatever ends this script ends the machine.
+trap 'kill $vagx_pid $qemu_pid 2>/dev/null || true; rm -rf "$work"' EXIT
+
+for _ in $(seq 100); do
+	[ -S "$socket" ] && break
+	kill -0 $vagx_pid 2>/dev/null || { cat "$out/vagx.log" >&2; die "vagx does not start"; }
+	sleep 0.1
+done
+[ -S "$socket" ] || die "vagx does not make its socket"
+
+if [ -n "$interactive" ]; then
+	machine+=(-chardev "stdio,id=console,signal=off,logfile=$out/console.log")
+else
+	machine+=(-chardev "file,id=console,path=$out/console.log")
+fi
+machine+=(-serial chardev:console -monitor none)
+command=(qemu-system-aarch64 "${machine[@]}" -dtb "$work/machine.dtb"
+	-kernel "$kdir/arch/arm64/boot/Image"
+	-append "console=ttyAMA0 root=/dev/vda ro init=/sbin/asahi-init panic=-1 loglevel=7 log_buf_len=4M $append"
+	-drive "if=none,id=root,file=$image,format=raw,read-only=on"
+	-device virtio-blk-pci,drive=root,addr=1.0
+	-fsdev "local,id=clone,path=$top,security_model=none,readonly=on,multidevs=remap"
+	-device virtio-9p-pci,fsdev=clone,mount_tag=clone,addr=2.0
+	-fsdev "local,id=out,path=$out,security_model=none"
+	-device virtio-9p-pci,fsdev=out,mount_tag=out,addr=3.0
+	-device "{\"driver\":\"vfio-user-pci\",\"addr\":\"4.0\",\"socket\":{\"path\":\"$socket\",\"type\":\"unix\"}}")
+
+if [ -n "$interactive" ]; then
+	"${command[@]}" || true
+else
+	: >"$out/output"
+	timeout -k 5 "$timeout" "${command[@]}" >"$out/qemu.log" 2>&1 &
+	qemu_pid=$!
+	[ -n "$quiet" ] || tail -q -n +1 -f --pid=$qemu_pid -s 0.2 "$out/output" 2>/dev/null &
+	qemu_status=0
+	wait $qemu_pid || qemu_status=$?
+	[ -n "$quiet" ] || wait %tail 2>/dev/null || true
+fi
+
+# The emulator ends when the machine closes the connection.
+for _ in $(seq 100); do
+	kill -0 $vagx_pid 2>/dev/null || break
+	sleep 0.1
+done
+vagx_status=0
+if kill -0 $vagx_pid 2>/dev/null; then
+	say "vagx is still running after the machine ended; killed"
+	kill -KILL $vagx_pid
+	vagx_status=124
+fi
+wait $vagx_pid 2>/dev/null || vagx_status=$?
+echo "$vagx_status" >"$out/vagx-status"
+
+[ -z "$interactive" ] || exit 0
+status=$(cat "$out/status" 2>/dev/null || true)
+if [ -z "$status" ]; then
+	if [ "$qemu_status" = 124 ]; then
+		say "the machine was ended after $timeout s"
+	else
+		say "the machine ended early (QEMU's status $qemu_status); end of its console:"
+	fi
+	cat "$out/qemu.log" >&2
+	tail -n 40 "$out/console.log" >&2
+	status=125
+fi
+if [ "$vagx_status" != 0 ] && [ -z "$violations" ]; then
+	say "vagx ended with status $vagx_status; end of its log:"
+	tail -n 40 "$out/vagx.log" >&2
+	[ "$status" != 0 ] || status=125
+fi
+exit "$status"
