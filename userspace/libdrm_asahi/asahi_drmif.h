@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * libdrm_asahi: a small library over the asahi kernel interface.
+ *
+ * All objects are opaque and counted: *_new(), *_open() and *_import() return
+ * one with a single reference, *_ref() takes another one, and *_unref() gives
+ * one back and accepts NULL. An object keeps what it was made from alive.
+ *
+ * Functions that can fail return 0 or a negative errno value; what a pointer
+ * argument receives is valid only after 0. Objects may be used from several
+ * threads, except for struct asahi_submit, which belongs to one at a time.
+ *
+ * Sync objects and buffer names are libdrm's business: use its drmSyncobj*()
+ * and drmPrime*() functions with asahi_device_fd() and the handles.
+ */
+#ifndef ASAHI_DRMIF_H
+#define ASAHI_DRMIF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <drm/asahi_drm.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** ASAHI_PAGE_SIZE - what addresses and sizes of bindings are multiples of */
+#define ASAHI_PAGE_SIZE		0x4000
+
+struct asahi_bo;
+struct asahi_device;
+struct asahi_queue;
+struct asahi_submit;
+struct asahi_vm;
+
+/* Device */
+
+/**
+ * asahi_device_new() - use a file descriptor of the driver
+ * @fd: open render node; duplicated, the caller keeps its own
+ * @dev: the device
+ *
+ * Return: 0, -ENODEV if the node belongs to another driver, or another error.
+ */
+int asahi_device_new(int fd, struct asahi_device **dev);
+
+/**
+ * asahi_device_open() - open a render node
+ * @path: its path, or NULL for the first node of the driver
+ * @dev: the device
+ *
+ * Return: 0, -ENODEV if there is none, or another error.
+ */
+int asahi_device_open(const char *path, struct asahi_device **dev);
+
+struct asahi_device *asahi_device_ref(struct asahi_device *dev);
+void asahi_device_unref(struct asahi_device *dev);
+
+/** asahi_device_fd() - the file descriptor, which the device keeps */
+int asahi_device_fd(const struct asahi_device *dev);
+
+/** asahi_device_params() - what the driver says about the device */
+const struct drm_asahi_params_global *
+asahi_device_params(const struct asahi_device *dev);
+
+/**
+ * asahi_device_get_time() - the GPU's clock
+ * @dev: device
+ * @time_ns: nanoseconds
+ */
+int asahi_device_get_time(struct asahi_device *dev, uint64_t *time_ns);
+
+/* Address spaces */
+
+/** enum asahi_heap - parts of an address space */
+enum asahi_heap {
+	/** @ASAHI_HEAP_MAIN: everything but shaders */
+	ASAHI_HEAP_MAIN,
+	/** @ASAHI_HEAP_USC: shaders and shader words, 4 GiB */
+	ASAHI_HEAP_USC,
+	ASAHI_HEAP_COUNT,
+};
+
+/**
+ * asahi_vm_new() - make an address space
+ * @dev: device
+ * @vm: the address space
+ */
+int asahi_vm_new(struct asahi_device *dev, struct asahi_vm **vm);
+
+struct asahi_vm *asahi_vm_ref(struct asahi_vm *vm);
+void asahi_vm_unref(struct asahi_vm *vm);
+
+/** asahi_vm_id() - its number in the kernel interface */
+uint32_t asahi_vm_id(const struct asahi_vm *vm);
+
+/** asahi_vm_device() - the device that it was made for; no reference */
+struct asahi_device *asahi_vm_device(const struct asahi_vm *vm);
+
+/** asahi_vm_usc_base() - what USC addresses are relative to */
+uint64_t asahi_vm_usc_base(const struct asahi_vm *vm);
+
+/**
+ * asahi_vm_alloc() - reserve addresses
+ * @vm: address space
+ * @heap: part of it
+ * @size: bytes, rounded up to ASAHI_PAGE_SIZE
+ * @align: power of two, raised to ASAHI_PAGE_SIZE
+ * @addr: first address
+ *
+ * Return: 0, -EINVAL, -ENOSPC if there is no gap, -ENOMEM.
+ */
+int asahi_vm_alloc(struct asahi_vm *vm, enum asahi_heap heap, uint64_t size,
+		   uint64_t align, uint64_t *addr);
+
+/**
+ * asahi_vm_free() - give addresses back
+ * @vm: address space
+ * @addr: as returned by asahi_vm_alloc()
+ * @size: as given to asahi_vm_alloc()
+ *
+ * Return: 0, -EINVAL if they are not reserved, -ENOMEM.
+ */
+int asahi_vm_free(struct asahi_vm *vm, uint64_t addr, uint64_t size);
+
+/**
+ * asahi_vm_bind() - change bindings at addresses of one's own choice
+ * @vm: address space
+ * @ops: what to bind and unbind, in this order, all or nothing
+ * @count: number of @ops
+ */
+int asahi_vm_bind(struct asahi_vm *vm, const struct drm_asahi_gem_bind_op *ops,
+		  uint32_t count);
+
+/**
+ * asahi_vm_map() - reserve addresses and bind a whole buffer there
+ * @vm: address space
+ * @heap: part of it
+ * @bo: buffer
+ * @flags: DRM_ASAHI_BIND_READ, DRM_ASAHI_BIND_WRITE
+ * @addr: first address
+ */
+int asahi_vm_map(struct asahi_vm *vm, enum asahi_heap heap, struct asahi_bo *bo,
+		 uint32_t flags, uint64_t *addr);
+
+/**
+ * asahi_vm_unmap() - undo asahi_vm_map()
+ * @vm: address space
+ * @bo: buffer
+ * @addr: as returned by asahi_vm_map()
+ */
+int asahi_vm_unmap(struct asahi_vm *vm, struct asahi_bo *bo, uint64_t addr);
+
+/* Buffers */
+
+/**
+ * asahi_bo_new() - make a buffer
+ * @dev: device
+ * @size: bytes, rounded up to ASAHI_PAGE_SIZE
+ * @flags: enum drm_asahi_gem_flags without DRM_ASAHI_GEM_VM_PRIVATE
+ * @vm: the only address space that will use it, or NULL
+ * @bo: the buffer, filled with zeroes
+ */
+int asahi_bo_new(struct asahi_device *dev, uint64_t size, uint32_t flags,
+		 struct asahi_vm *vm, struct asahi_bo **bo);
+
+/**
+ * asahi_bo_import() - use a buffer of another device or process
+ * @dev: device
+ * @fd: dma-buf; the caller keeps it
+ * @bo: the buffer; the same object, with one more reference, if the device
+ *	has it already
+ */
+int asahi_bo_import(struct asahi_device *dev, int fd, struct asahi_bo **bo);
+
+/**
+ * asahi_bo_export() - make a dma-buf of a buffer
+ * @bo: buffer that is not private to an address space
+ * @fd: the dma-buf, close-on-exec
+ */
+int asahi_bo_export(struct asahi_bo *bo, int *fd);
+
+struct asahi_bo *asahi_bo_ref(struct asahi_bo *bo);
+
+/**
+ * asahi_bo_unref() - give a reference back
+ * @bo: buffer or NULL
+ *
+ * With the last one all its bindings vanish from the address spaces of this
+ * device; addresses that asahi_vm_map() reserved for it stay reserved.
+ */
+void asahi_bo_unref(struct asahi_bo *bo);
+
+/** asahi_bo_handle() - its handle in the kernel interface */
+uint32_t asahi_bo_handle(const struct asahi_bo *bo);
+
+/** asahi_bo_size() - its size in bytes */
+uint64_t asahi_bo_size(const struct asahi_bo *bo);
+
+/**
+ * asahi_bo_map() - map a buffer into this process
+ * @bo: buffer
+ * @ptr: its first byte; the mapping lives as long as the buffer
+ */
+int asahi_bo_map(struct asahi_bo *bo, void **ptr);
+
+/* Queues and submission */
+
+/**
+ * asahi_queue_new() - make a queue
+ * @vm: address space that its commands run in
+ * @priority: how urgent they are
+ * @queue: the queue
+ */
+int asahi_queue_new(struct asahi_vm *vm, enum drm_asahi_priority priority,
+		    struct asahi_queue **queue);
+
+struct asahi_queue *asahi_queue_ref(struct asahi_queue *queue);
+void asahi_queue_unref(struct asahi_queue *queue);
+
+/** asahi_queue_id() - its number in the kernel interface */
+uint32_t asahi_queue_id(const struct asahi_queue *queue);
+
+/**
+ * asahi_submit_new() - begin a submission
+ * @queue: queue that it goes to
+ * @submit: the submission, empty
+ *
+ * The functions that add to a submission remember their first error and do
+ * nothing after it; asahi_submit_flush() returns it.
+ */
+int asahi_submit_new(struct asahi_queue *queue, struct asahi_submit **submit);
+
+/** asahi_submit_free() - drop a submission, flushed or not; NULL is allowed */
+void asahi_submit_free(struct asahi_submit *submit);
+
+/** asahi_submit_reset() - make a submission empty again, errors included */
+void asahi_submit_reset(struct asahi_submit *submit);
+
+/**
+ * asahi_submit_wait() - wait for a sync object before the commands
+ * @submit: submission
+ * @syncobj: handle of the sync object
+ * @point: point of a timeline, 0 for a binary sync object
+ */
+void asahi_submit_wait(struct asahi_submit *submit, uint32_t syncobj,
+		       uint64_t point);
+
+/**
+ * asahi_submit_signal() - signal a sync object after the commands
+ * @submit: submission
+ * @syncobj: handle of the sync object
+ * @point: point of a timeline, 0 for a binary sync object
+ */
+void asahi_submit_signal(struct asahi_submit *submit, uint32_t syncobj,
+			 uint64_t point);
+
+/**
+ * struct asahi_barrier - what a command waits for
+ *
+ * 0 is everything that earlier submissions gave to the subqueue, n the first n
+ * commands of this submission there, DRM_ASAHI_BARRIER_NONE nothing.
+ */
+struct asahi_barrier {
+	/** @vdm: on the render subqueue */
+	uint16_t vdm;
+	/** @cdm: on the compute subqueue */
+	uint16_t cdm;
+};
+
+/** ASAHI_BARRIER_NONE - wait for nothing */
+#define ASAHI_BARRIER_NONE \
+	((struct asahi_barrier){ DRM_ASAHI_BARRIER_NONE, \
+				 DRM_ASAHI_BARRIER_NONE })
+
+/**
+ * asahi_submit_compute() - add a compute command
+ * @submit: submission
+ * @cmd: the command; copied
+ * @barrier: what it waits for
+ */
+void asahi_submit_compute(struct asahi_submit *submit,
+			  const struct drm_asahi_cmd_compute *cmd,
+			  struct asahi_barrier barrier);
+
+/**
+ * asahi_submit_attachments() - name memory that the commands behind it write
+ * @submit: submission
+ * @type: DRM_ASAHI_SET_VERTEX_ATTACHMENTS, DRM_ASAHI_SET_FRAGMENT_ATTACHMENTS
+ *	  or DRM_ASAHI_SET_COMPUTE_ATTACHMENTS
+ * @attachments: array; copied
+ * @count: its length; 0 to name none any more
+ */
+void asahi_submit_attachments(struct asahi_submit *submit,
+			      enum drm_asahi_cmd_type type,
+			      const struct drm_asahi_attachment *attachments,
+			      uint32_t count);
+
+/**
+ * asahi_submit_raw() - add bytes to the command buffer, unchecked
+ * @submit: submission
+ * @data: bytes
+ * @size: number of bytes
+ */
+void asahi_submit_raw(struct asahi_submit *submit, const void *data,
+		      size_t size);
+
+/**
+ * asahi_submit_flush() - hand a submission to the kernel
+ * @submit: submission; empty again after success, unchanged otherwise
+ */
+int asahi_submit_flush(struct asahi_submit *submit);
+
+/**
+ * asahi_submit_run() - hand a submission to the kernel and wait for its end
+ * @submit: submission; as with asahi_submit_flush()
+ * @timeout_ns: how long to wait for the end
+ *
+ * Return: as asahi_fence_wait(), or the submission's own error.
+ */
+int asahi_submit_run(struct asahi_submit *submit, int64_t timeout_ns);
+
+/**
+ * asahi_fence_wait() - wait for a binary sync object and learn how it went
+ * @dev: device
+ * @syncobj: sync object that a submission signals
+ * @timeout_ns: how long to wait
+ *
+ * What libdrm's drmSyncobjWait() does not tell is whether the work succeeded.
+ *
+ * Return: 0; -ETIME if it has not signalled in time; the fence's error: -EIO
+ * after a fault, -ETIMEDOUT after a timeout, -ECANCELED for a bystander,
+ * -ENODEV if the device is gone; or the error of waiting.
+ */
+int asahi_fence_wait(struct asahi_device *dev, uint32_t syncobj,
+		     int64_t timeout_ns);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ASAHI_DRMIF_H */
