@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * The compute data master: reads a control stream while it is executed, and
+ * hands its launches on.
+ */
+#ifndef VAGX_CDM_H
+#define VAGX_CDM_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct vagx_compute_job;
+struct vagx_launch;
+struct vagx_report;
+struct vagx_uat;
+struct vagx_uat_fault;
+
+/** struct vagx_cdm - a control stream's surroundings */
+struct vagx_cdm {
+	/** @uat: translates addresses */
+	struct vagx_uat *uat;
+	/** @report: takes warnings */
+	struct vagx_report *report;
+	/** @job: the job that the stream belongs to */
+	const struct vagx_compute_job *job;
+	/** @stop: when set, the stream ends with -ECANCELED soon */
+	const atomic_bool *stop;
+	/**
+	 * @launch: runs a launch to its end; fills grid-independent rest (the
+	 * serial). An error ends the stream and is returned.
+	 */
+	int (*launch)(void *ctx, struct vagx_launch *launch,
+		      struct vagx_uat_fault *fault, unsigned int *unit);
+	/** @ctx: first argument of @launch */
+	void *ctx;
+};
+
+/**
+ * vagx_cdm_run() - execute a job's control stream
+ * @cdm: its surroundings
+ * @fault: filled when -EFAULT is returned; for a malformed stream it is an
+ *	   access that is not allowed, at the block's address
+ * @unit: likewise, enum vagx_gpu_unit
+ *
+ * Return: 0 when the stream came to its end, -EFAULT, -ECANCELED.
+ */
+int vagx_cdm_run(const struct vagx_cdm *cdm, struct vagx_uat_fault *fault,
+		 unsigned int *unit);
+
+#endif /* VAGX_CDM_H */
