@@ -2,30 +2,56 @@
 # SPDX-License-Identifier: MIT
 # Copyright (C) 2026 The asahi driver authors
 #
-# Build the modules in the toolbox, for one of the test machine's kernels or
-# for KDIR. Output goes to build/modules-<kind>.
+# Build the modules, for one of the test machine's kernels or for KDIR. Output
+# goes to build/modules-<NAME>, NAME being that of the kernel unless it is given.
 
 . "$(dirname "$0")/lib.sh"
 
-[ $# -gt 0 ] || {
-	echo "usage: tools/modules.sh plain|debug|kdir [MAKE_ARGUMENT ...]" >&2
+usage()
+{
+	echo "usage: tools/modules.sh plain|debug|kdir [--name NAME] [MAKE_ARGUMENT ...]" >&2
 	exit 2
 }
-kind=$1
+
+[ $# -gt 0 ] || usage
+kind=$1 name=$1
 shift
+if [ "${1:-}" = --name ]; then
+	name=$2
+	shift 2
+fi
 
 case $kind in
 kdir)
-	[ -e "${KDIR:?is not set}/Module.symvers" ] ||
-		die "KDIR=$KDIR is not a built kernel tree (no Module.symvers)"
+	[ -n "${KDIR:-}" ] || die "KDIR=<built 7.3 kernel tree> is not set"
+	[ -e "$KDIR/include/config/auto.conf" ] ||
+		die "KDIR=$KDIR is not a configured kernel tree (no include/config/auto.conf)"
 	KDIR=$(realpath "$KDIR")
+	# A build folder apart from its source.
+	[ ! -e "$KDIR/source" ] || export KERNEL_SOURCE=$(realpath "$KDIR/source")
+	;;
+plain|debug)
+	KDIR=$("$top/tools/kernel.sh" "$kind")
 	;;
 *)
-	KDIR=$("$top/tools/kernel.sh" "$kind")
+	usage
 	;;
 esac
 export KDIR
-out=$top/build/modules-$kind
+release=$(cat "$KDIR/include/config/kernel.release" 2>/dev/null || true)
+case $release in
+7.3|7.3.*|7.3-*) ;;
+*) die "KDIR=$KDIR is Linux ${release:-unknown}; 7.3 is needed" ;;
+esac
+
+out=$top/build/modules-$name
 mkdir -p "$out"
-exec "$top/tools/toolbox.sh" run make -s -C "$KDIR" M="$top" MO="$out" ARCH=arm64 \
-	CROSS_COMPILE=aarch64-linux-gnu- -j"$jobs" "$@" modules
+arguments=(-s -C "$KDIR" M="$top" MO="$out" -j"$jobs" "$@" modules)
+if [ "$(uname -m)" = aarch64 ]; then
+	make "${arguments[@]}"
+elif grep -qx CONFIG_ARM64=y "$KDIR/include/config/auto.conf"; then
+	"$top/tools/toolbox.sh" run make ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- "${arguments[@]}"
+else
+	"$top/tools/toolbox.sh" run make "${arguments[@]}"
+fi
+[ ! -e "$KDIR/lib/kunit/kunit.ko" ] || cp -u "$KDIR/lib/kunit/kunit.ko" "$out/"

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+#
+# Build what is not a module: for the host (emulator, library, tests), the same
+# with sanitizers, and for the guest (library and clients).
+
+. "$(dirname "$0")/lib.sh"
+
+kind=${1:-}
+case $kind in
+host)	options=() ;;
+asan)	options=(-Db_sanitize=address,undefined) ;;
+guest)	options=(--cross-file userspace/meson-cross-arm64.ini) ;;
+*)
+	echo "usage: tools/build.sh host|asan|guest" >&2
+	exit 2
+	;;
+esac
+
+cd "$top"
+dir=build/$kind
+mkdir -p build
+log=build/$kind.log
+if ! {
+	[ -e "$dir/build.ninja" ] || "$top/tools/toolbox.sh" run meson setup "${options[@]}" "$dir"
+	"$top/tools/toolbox.sh" run ninja -C "$dir" -j"$jobs"
+} >"$log" 2>&1; then
+	grep -vE '^\[[0-9]+/[0-9]+\] (Compiling|Linking|Generating)' "$log" | tail -n 60 >&2
+	die "building $dir failed; the log is $log"
+fi
