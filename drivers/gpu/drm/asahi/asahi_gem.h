@@ -7,14 +7,44 @@
 #ifndef ASAHI_GEM_H
 #define ASAHI_GEM_H
 
+#include <linux/list.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 
+struct asahi_device;
 struct asahi_file;
+struct dma_buf_attachment;
 struct drm_asahi_gem_create;
 struct drm_asahi_gem_mmap_offset;
 struct drm_device;
 struct drm_gem_object;
 struct sg_table;
+
+/**
+ * struct asahi_gem_list - All buffer objects of a device
+ */
+struct asahi_gem_list {
+	/** @lock: protects @live; taken inside of everything else */
+	spinlock_t lock;
+	/** @live: the objects */
+	struct list_head live;
+};
+
+/**
+ * asahi_gem_list_init() - Prepare the list of a device's objects
+ * @list: list
+ */
+void asahi_gem_list_init(struct asahi_gem_list *list);
+
+/**
+ * asahi_gem_list_unplug() - Remove the DMA mappings of all objects
+ * @list: list; the device is unplugged, so that no ioctl makes new ones
+ *
+ * Objects, their contents and CPU mappings stay until their owners are gone.
+ *
+ * Context: process context; takes the reservation locks of the objects.
+ */
+void asahi_gem_list_unplug(struct asahi_gem_list *list);
 
 /**
  * asahi_gem_create() - Make a buffer object and a handle to it
@@ -47,6 +77,30 @@ int asahi_gem_mmap_offset(struct asahi_file *afile,
  * Return: a zeroed object with the driver's functions set, or an error pointer.
  */
 struct drm_gem_object *asahi_gem_create_object(struct drm_device *drm,
+					       size_t size);
+
+/**
+ * asahi_gem_prime_import_sg_table() - &drm_driver.gem_prime_import_sg_table
+ * @drm: device
+ * @attach: attachment to another device's buffer
+ * @sgt: its memory, mapped for @drm
+ *
+ * Return: an object for it, or an error pointer.
+ */
+struct drm_gem_object *
+asahi_gem_prime_import_sg_table(struct drm_device *drm,
+				struct dma_buf_attachment *attach,
+				struct sg_table *sgt);
+
+/**
+ * asahi_gem_create_kernel() - Make an object for the driver's own use
+ * @adev: device
+ * @size: bytes, a multiple of 16 KiB
+ *
+ * Context: process context.
+ * Return: the object with a reference, zeroed, or an error pointer.
+ */
+struct drm_gem_object *asahi_gem_create_kernel(struct asahi_device *adev,
 					       size_t size);
 
 /**

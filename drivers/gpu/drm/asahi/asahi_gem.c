@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Buffer objects.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <linux/cleanup.h>
+#include <linux/dma-buf.h>
+#include <linux/dma-resv.h>
+#include <linux/err.h>
+#include <linux/mm.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+
+#include <drm/asahi_drm.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem_shmem_helper.h>
+#include <drm/drm_prime.h>
+#include <drm/drm_print.h>
+#include <drm/drm_vma_manager.h>
+
+#include <agx/agx_uat.h>
+
+#include "asahi_debugfs.h"
+#include "asahi_device.h"
+#include "asahi_drv.h"
+#include "asahi_gem.h"
+#include "asahi_vm.h"
+
+/**
+ * DOC: Buffer objects
+ *
+ * Objects are shmem memory, pinned and mapped for the device when they are
+ * first bound, or another device's buffer. They are mapped write-combined for
+ * the CPU unless user space asks for cached memory.
+ *
+ * Clients keep objects after the device is gone, while DMA mappings must go
+ * with the driver. So all objects are on a list, and unplugging the device
+ * removes their DMA mappings. Binds fail by then, so nobody asks for them.
+ */
+
+/**
+ * struct asahi_gem - A buffer object
+ * @base: shmem memory, or the scatter list of an imported buffer
+ * @link: in the device's list; empty as long as the object isn't finished
+ * @resv_obj: for objects private to an address space, the object whose
+ *	reservation they share, with a reference; NULL for all others
+ * @aligned: the scatter list was found to be mappable; set once
+ */
+struct asahi_gem {
+	struct drm_gem_shmem_object base;
+	struct list_head link;
+	struct drm_gem_object *resv_obj;
+	bool aligned;
+};
+
+static struct asahi_gem *to_asahi_gem(struct drm_gem_object *obj)
+{
+	return container_of(to_drm_gem_shmem_obj(obj), struct asahi_gem, base);
+}
+
+static void asahi_gem_add(struct asahi_gem *gem)
+{
+	struct asahi_gem_list *list = &to_asahi_device(gem->base.base.dev)->gems;
+
+	guard(spinlock)(&list->lock);
+	list_add(&gem->link, &list->live);
+	asahi_count_inc(ASAHI_COUNT_GEM);
+}
+
+static void asahi_gem_remove(struct asahi_gem *gem)
+{
+	struct asahi_gem_list *list = &to_asahi_device(gem->base.base.dev)->gems;
+
+	guard(spinlock)(&list->lock);
+	if (list_empty(&gem->link))
+		return;
+
+	list_del_init(&gem->link);
+	asahi_count_dec(ASAHI_COUNT_GEM);
+}
+
+static void asahi_gem_free(struct drm_gem_object *obj)
+{
+	struct asahi_gem *gem = to_asahi_gem(obj);
+	struct drm_gem_object *resv_obj = gem->resv_obj;
+
+	asahi_gem_remove(gem);
+
+	/* Locks the reservation, which lives in resv_obj. */
+	drm_gem_shmem_free(&gem->base);
+	drm_gem_object_put(resv_obj);
+}
+
+static void asahi_gem_close(struct drm_gem_object *obj, struct drm_file *file)
+{
+	asahi_vm_close_object(file->client_id, obj);
+}
+
+static struct dma_buf *asahi_gem_export(struct drm_gem_object *obj, int flags)
+{
+	if (to_asahi_gem(obj)->resv_obj) {
+		drm_dbg(obj->dev, "private objects cannot be exported\n");
+		return ERR_PTR(-EINVAL);
+	}
+
+	return drm_gem_prime_export(obj, flags);
+}
+
+static enum drm_gem_object_status asahi_gem_status(struct drm_gem_object *obj)
+{
+	struct asahi_gem *gem = to_asahi_gem(obj);
+
+	if (drm_gem_is_imported(obj) || READ_ONCE(gem->base.pages))
+		return DRM_GEM_OBJECT_RESIDENT;
+
+	return 0;
+}
+
+static const struct drm_gem_object_funcs asahi_gem_funcs = {
+	.free = asahi_gem_free,
+	.close = asahi_gem_close,
+	.export = asahi_gem_export,
+	.status = asahi_gem_status,
+	.print_info = drm_gem_shmem_object_print_info,
+	.pin = drm_gem_shmem_object_pin,
+	.unpin = drm_gem_shmem_object_unpin,
+	.get_sg_table = drm_gem_shmem_object_get_sg_table,
+	.vmap = drm_gem_shmem_object_vmap,
+	.vunmap = drm_gem_shmem_object_vunmap,
+	.mmap = drm_gem_shmem_object_mmap,
+	.vm_ops = &drm_gem_shmem_vm_ops,
+};
+
+struct drm_gem_object *asahi_gem_create_object(struct drm_device *drm,
+					       size_t size)
+{
+	struct asahi_gem *gem;
+
+	gem = kzalloc_obj(*gem);
+	if (!gem)
+		return ERR_PTR(-ENOMEM);
+
+	INIT_LIST_HEAD(&gem->link);
+	gem->base.base.funcs = &asahi_gem_funcs;
+	return &gem->base.base;
+}
+
+struct drm_gem_object *
+asahi_gem_prime_import_sg_table(struct drm_device *drm,
+				struct dma_buf_attachment *attach,
+				struct sg_table *sgt)
+{
+	struct drm_gem_object *obj;
+
+	obj = drm_gem_shmem_prime_import_sg_table(drm, attach, sgt);
+	if (!IS_ERR(obj))
+		asahi_gem_add(to_asahi_gem(obj));
+
+	return obj;
+}
+
+struct drm_gem_object *asahi_gem_create_kernel(struct asahi_device *adev,
+					       size_t size)
+{
+	struct drm_gem_shmem_object *shmem;
+
+	shmem = drm_gem_shmem_create(&adev->drm, size);
+	if (IS_ERR(shmem))
+		return ERR_CAST(shmem);
+
+	asahi_gem_add(to_asahi_gem(&shmem->base));
+	return &shmem->base;
+}
+
+int asahi_gem_create(struct asahi_file *afile, struct drm_asahi_gem_create *args)
+{
+	const u32 known = DRM_ASAHI_GEM_WRITEBACK | DRM_ASAHI_GEM_VM_PRIVATE;
+	struct drm_device *drm = &afile->adev->drm;
+	struct drm_gem_shmem_object *shmem;
+	struct asahi_vm *vm = NULL;
+	struct asahi_gem *gem;
+	u64 size;
+	int ret;
+
+	if (args->flags & ~known) {
+		drm_dbg(drm, "unknown flags %#x\n", args->flags & ~known);
+		return -EINVAL;
+	}
+
+	if (!(args->flags & DRM_ASAHI_GEM_VM_PRIVATE) && args->vm_id) {
+		drm_dbg(drm, "vm_id %u for an object that is not private\n",
+			args->vm_id);
+		return -EINVAL;
+	}
+
+	if (!args->size || args->size > AGX_VA_USER_END - AGX_VA_USER_START) {
+		drm_dbg(drm, "size %#llx is out of range\n", args->size);
+		return -EINVAL;
+	}
+
+	size = ALIGN(args->size, AGX_PAGE_SIZE);
+	if (size >> PAGE_SHIFT > totalram_pages()) {
+		drm_dbg(drm, "size %#llx is more than this machine has\n", size);
+		return -ENOMEM;
+	}
+
+	if (args->flags & DRM_ASAHI_GEM_VM_PRIVATE) {
+		vm = asahi_vm_lookup(afile, args->vm_id);
+		if (!vm) {
+			drm_dbg(drm, "no VM %u\n", args->vm_id);
+			return -ENOENT;
+		}
+	}
+
+	shmem = drm_gem_shmem_create(drm, size);
+	if (IS_ERR(shmem)) {
+		ret = PTR_ERR(shmem);
+		goto out_put_vm;
+	}
+
+	gem = to_asahi_gem(&shmem->base);
+	asahi_gem_add(gem);
+	shmem->map_wc = !(args->flags & DRM_ASAHI_GEM_WRITEBACK);
+	if (vm) {
+		gem->resv_obj = asahi_vm_resv_obj(vm);
+		drm_gem_object_get(gem->resv_obj);
+		shmem->base.resv = gem->resv_obj->resv;
+	}
+
+	ret = drm_gem_handle_create(afile->drm_file, &shmem->base, &args->handle);
+	drm_gem_object_put(&shmem->base);
+
+out_put_vm:
+	asahi_vm_put(vm);
+	return ret;
+}
+
+int asahi_gem_mmap_offset(struct asahi_file *afile,
+			  struct drm_asahi_gem_mmap_offset *args)
+{
+	struct drm_gem_object *obj;
+	int ret;
+
+	obj = drm_gem_object_lookup(afile->drm_file, args->handle);
+	if (!obj) {
+		drm_dbg(&afile->adev->drm, "no object %u\n", args->handle);
+		return -ENOENT;
+	}
+
+	ret = drm_gem_create_mmap_offset(obj);
+	if (!ret)
+		args->offset = drm_vma_node_offset_addr(&obj->vma_node);
+
+	drm_gem_object_put(obj);
+	return ret;
+}
+
+struct drm_gem_object *asahi_gem_resv_obj(struct drm_gem_object *obj)
+{
+	return to_asahi_gem(obj)->resv_obj;
+}
+
+/*
+ * The object's own memory is made of whole pages. Another device's buffer can
+ * be made of anything, or be smaller than it says.
+ */
+static bool asahi_gem_aligned(struct drm_gem_object *obj, struct sg_table *sgt)
+{
+	struct scatterlist *sg;
+	u64 total = 0;
+	int i;
+
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		if (!IS_ALIGNED(sg_dma_address(sg) | sg_dma_len(sg), AGX_PAGE_SIZE))
+			return false;
+		total += sg_dma_len(sg);
+	}
+
+	return total >= obj->size;
+}
+
+struct sg_table *asahi_gem_pages(struct drm_gem_object *obj)
+{
+	struct asahi_gem *gem = to_asahi_gem(obj);
+	struct sg_table *sgt;
+
+	sgt = drm_gem_shmem_get_pages_sgt(&gem->base);
+	if (IS_ERR(sgt) || READ_ONCE(gem->aligned))
+		return sgt;
+
+	if (!asahi_gem_aligned(obj, sgt)) {
+		drm_dbg(obj->dev, "object with pieces that the GPU cannot map\n");
+		return ERR_PTR(-EINVAL);
+	}
+
+	WRITE_ONCE(gem->aligned, true);
+	return sgt;
+}
+
+void asahi_gem_list_init(struct asahi_gem_list *list)
+{
+	spin_lock_init(&list->lock);
+	INIT_LIST_HEAD(&list->live);
+}
+
+static void asahi_gem_unmap_dma(struct asahi_gem *gem)
+{
+	struct drm_gem_shmem_object *shmem = &gem->base;
+	struct sg_table *sgt;
+
+	if (drm_gem_is_imported(&shmem->base)) {
+		sgt = xchg(&shmem->sgt, NULL);
+		if (sgt)
+			dma_buf_unmap_attachment_unlocked(shmem->base.import_attach,
+							  sgt, DMA_BIDIRECTIONAL);
+		return;
+	}
+
+	dma_resv_lock(shmem->base.resv, NULL);
+	if (shmem->sgt)
+		__drm_gem_shmem_free_sgt_locked(shmem);
+	dma_resv_unlock(shmem->base.resv);
+}
+
+/* The next object that has not been looked at, with a reference. */
+static struct asahi_gem *asahi_gem_next(struct asahi_gem_list *list,
+					struct list_head *done)
+{
+	struct asahi_gem *gem, *next;
+
+	guard(spinlock)(&list->lock);
+
+	list_for_each_entry_safe(gem, next, &list->live, link) {
+		list_move(&gem->link, done);
+		/* One that is about to be freed loses its mapping by that. */
+		if (kref_get_unless_zero(&gem->base.base.refcount))
+			return gem;
+	}
+
+	list_splice_init(done, &list->live);
+	return NULL;
+}
+
+void asahi_gem_list_unplug(struct asahi_gem_list *list)
+{
+	struct asahi_gem *gem;
+	LIST_HEAD(done);
+
+	while ((gem = asahi_gem_next(list, &done))) {
+		asahi_gem_unmap_dma(gem);
+		drm_gem_object_put(&gem->base.base);
+	}
+}
