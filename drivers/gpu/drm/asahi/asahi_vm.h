@@ -12,6 +12,7 @@
 struct asahi_device;
 struct asahi_file;
 struct asahi_heap;
+struct asahi_slot_client;
 struct asahi_uat_vm;
 struct asahi_vm;
 struct dma_fence;
@@ -125,6 +126,14 @@ void asahi_vm_put(struct asahi_vm *vm);
  * Return: its context, valid as long as @vm.
  */
 struct asahi_uat_vm *asahi_vm_uat(struct asahi_vm *vm);
+
+/**
+ * asahi_vm_slot_client() - An address space's claim on a hardware context
+ * @vm: address space
+ *
+ * Return: the claim, valid as long as @vm.
+ */
+struct asahi_slot_client *asahi_vm_slot_client(struct asahi_vm *vm);
 
 /**
  * asahi_vm_heap_gpu() - Kernel memory that the GPU sees in an address space

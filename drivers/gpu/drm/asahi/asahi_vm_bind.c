@@ -1,0 +1,666 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * GPU address spaces: VM_BIND.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <linux/cleanup.h>
+#include <linux/dma-resv.h>
+#include <linux/overflow.h>
+#include <linux/scatterlist.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include <kunit/visibility.h>
+
+#include <drm/asahi_drm.h>
+#include <drm/drm_print.h>
+
+#include <agx/agx_uat.h>
+
+#include "asahi_device.h"
+#include "asahi_drv.h"
+#include "asahi_gem.h"
+#include "asahi_vm.h"
+#include "asahi_vm_priv.h"
+
+/**
+ * DOC: VM_BIND
+ *
+ * All binds of an ioctl take effect, or none does. So an ioctl goes through
+ * these steps, of which only the last, which cannot fail, changes mappings:
+ *
+ * 1. read and check all binds, find the objects, pin their memory;
+ * 2. under the locks, get page tables and mapping structures for the worst
+ *    that each bind can need;
+ * 3. apply bind after bind, then invalidate the TLB once.
+ *
+ * Where a bind replaces something, the old translation is invalidated before
+ * the new one is written, as the architecture of the page tables asks for.
+ *
+ * Jobs are not waited for. A client that unbinds what a job still uses gets a
+ * fault, and no one else's memory.
+ */
+
+/**
+ * struct asahi_bind - One bind, checked and ready
+ * @addr: GPU address
+ * @range: bytes
+ * @offset: into the object
+ * @obj: object, with a reference; NULL to unbind
+ * @vm_bo: the object in the address space, with a reference
+ * @sgt: memory of the object
+ * @prot: protection
+ * @single: one page repeats
+ */
+struct asahi_bind {
+	u64 addr;
+	u64 range;
+	u64 offset;
+	struct drm_gem_object *obj;
+	struct drm_gpuvm_bo *vm_bo;
+	struct sg_table *sgt;
+	enum asahi_prot prot;
+	bool single;
+};
+
+/**
+ * struct asahi_bind_ctx - All binds of an ioctl
+ * @vm: address space
+ * @binds: the binds
+ * @count: number of @binds that are filled in
+ * @pool: transaction on the page tables
+ * @spare: mapping structures to take from and to give back to
+ * @cur: bind that is being applied
+ * @sg: where the last lookup in a scatter list ended
+ * @sg_start: offset of @sg into its object
+ * @sgt: list that @sg belongs to
+ */
+struct asahi_bind_ctx {
+	struct asahi_vm *vm;
+	struct asahi_bind *binds;
+	u32 count;
+	struct asahi_pt_pool pool;
+	struct list_head spare;
+	const struct asahi_bind *cur;
+	struct scatterlist *sg;
+	u64 sg_start;
+	const struct sg_table *sgt;
+};
+
+int asahi_vm_bind_check(const struct drm_asahi_gem_bind_op *op, u64 kernel_start,
+			u64 kernel_end)
+{
+	const u32 rw = DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE;
+	u64 end, offset_end;
+
+	if (op->flags & DRM_ASAHI_BIND_UNBIND) {
+		if (op->flags != DRM_ASAHI_BIND_UNBIND || op->handle || op->offset)
+			return -EINVAL;
+	} else {
+		if (!(op->flags & rw) ||
+		    op->flags & ~(rw | DRM_ASAHI_BIND_SINGLE_PAGE))
+			return -EINVAL;
+	}
+
+	if (!op->range || !IS_ALIGNED(op->addr | op->range | op->offset, AGX_PAGE_SIZE))
+		return -EINVAL;
+
+	if (check_add_overflow(op->addr, op->range, &end) ||
+	    check_add_overflow(op->offset, op->range, &offset_end))
+		return -EINVAL;
+
+	if (op->addr < AGX_VA_USER_START || end > AGX_VA_USER_END)
+		return -EINVAL;
+
+	if (op->addr < kernel_end && end > kernel_start)
+		return -EINVAL;
+
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_vm_bind_check);
+
+static enum asahi_prot asahi_bind_prot(u32 flags)
+{
+	if (!(flags & DRM_ASAHI_BIND_WRITE))
+		return ASAHI_PROT_GPU_SHARED_RO;
+	if (!(flags & DRM_ASAHI_BIND_READ))
+		return ASAHI_PROT_GPU_SHARED_WO;
+	return ASAHI_PROT_GPU_SHARED_RW;
+}
+
+static struct asahi_vma *asahi_vma_take(struct asahi_bind_ctx *ctx)
+{
+	struct drm_gpuva *va;
+
+	va = list_first_entry(&ctx->spare, struct drm_gpuva, gem.entry);
+	list_del(&va->gem.entry);
+	return to_asahi_vma(va);
+}
+
+static void asahi_vma_give(struct asahi_bind_ctx *ctx, struct drm_gpuva *va)
+{
+	list_add(&va->gem.entry, &ctx->spare);
+}
+
+static void asahi_vma_link(struct drm_gpuva *va, struct drm_gpuvm_bo *vm_bo)
+{
+	guard(mutex)(&vm_bo->obj->gpuva.lock);
+	drm_gpuva_link(va, vm_bo);
+}
+
+/* Start of the piece of an object's memory at @offset, and its length. */
+static dma_addr_t asahi_bind_memory(struct asahi_bind_ctx *ctx,
+				    const struct asahi_bind *bind, u64 offset,
+				    u64 *len)
+{
+	if (ctx->sgt != bind->sgt || offset < ctx->sg_start) {
+		ctx->sgt = bind->sgt;
+		ctx->sg = bind->sgt->sgl;
+		ctx->sg_start = 0;
+	}
+
+	while (offset - ctx->sg_start >= sg_dma_len(ctx->sg)) {
+		ctx->sg_start += sg_dma_len(ctx->sg);
+		ctx->sg = sg_next(ctx->sg);
+	}
+
+	offset -= ctx->sg_start;
+	*len = sg_dma_len(ctx->sg) - offset;
+	return sg_dma_address(ctx->sg) + offset;
+}
+
+static void asahi_bind_write(struct asahi_bind_ctx *ctx, const struct asahi_bind *bind)
+{
+	struct asahi_pgtable *pgt = &ctx->vm->pgt;
+	u64 offset = bind->offset;
+	u64 addr = bind->addr;
+	u64 left = bind->range;
+	dma_addr_t pa;
+	u64 len;
+
+	if (bind->single) {
+		pa = asahi_bind_memory(ctx, bind, offset, &len);
+		asahi_pgtable_map_single(pgt, &ctx->pool, addr, pa, left, bind->prot);
+		return;
+	}
+
+	while (left) {
+		pa = asahi_bind_memory(ctx, bind, offset, &len);
+		len = min(len, left);
+		asahi_pgtable_map(pgt, &ctx->pool, addr, pa, len, bind->prot);
+		addr += len;
+		offset += len;
+		left -= len;
+	}
+}
+
+static int asahi_vm_step_map(struct drm_gpuva_op *op, void *priv)
+{
+	struct asahi_bind_ctx *ctx = priv;
+	const struct asahi_bind *bind = ctx->cur;
+	struct asahi_pt_pool *pool = &ctx->pool;
+	struct asahi_vma *vma = asahi_vma_take(ctx);
+
+	if (bind->addr < pool->flush_end &&
+	    bind->addr + bind->range > pool->flush_start)
+		asahi_vm_flush(ctx->vm, pool);
+
+	asahi_bind_write(ctx, bind);
+
+	vma->prot = bind->prot;
+	vma->single = bind->single;
+	drm_gpuva_map(&ctx->vm->base, &vma->base, &op->map);
+	asahi_vma_link(&vma->base, bind->vm_bo);
+	return 0;
+}
+
+static struct drm_gpuva *asahi_vma_take_part(struct asahi_bind_ctx *ctx,
+					     const struct drm_gpuva_op_map *part,
+					     const struct asahi_vma *whole)
+{
+	struct asahi_vma *vma;
+
+	if (!part)
+		return NULL;
+
+	vma = asahi_vma_take(ctx);
+	vma->prot = whole->prot;
+	vma->single = whole->single;
+	return &vma->base;
+}
+
+static int asahi_vm_step_remap(struct drm_gpuva_op *op, void *priv)
+{
+	struct asahi_bind_ctx *ctx = priv;
+	struct drm_gpuva_op_remap *remap = &op->remap;
+	struct drm_gpuva *va = remap->unmap->va;
+	struct asahi_vma *vma = to_asahi_vma(va);
+	struct drm_gpuva *prev, *next;
+	u64 addr, range;
+
+	drm_gpuva_op_remap_to_unmap_range(remap, &addr, &range);
+	asahi_pgtable_unmap(&ctx->vm->pgt, &ctx->pool, addr, range);
+
+	/* Each address shows the same page, and not the one behind it. */
+	if (vma->single && remap->next)
+		remap->next->gem.offset = va->gem.offset;
+
+	prev = asahi_vma_take_part(ctx, remap->prev, vma);
+	next = asahi_vma_take_part(ctx, remap->next, vma);
+	drm_gpuva_remap(prev, next, remap);
+	if (prev)
+		asahi_vma_link(prev, va->vm_bo);
+	if (next)
+		asahi_vma_link(next, va->vm_bo);
+
+	drm_gpuva_unlink_defer(va);
+	asahi_vma_give(ctx, va);
+	return 0;
+}
+
+static int asahi_vm_step_unmap(struct drm_gpuva_op *op, void *priv)
+{
+	struct asahi_bind_ctx *ctx = priv;
+	struct drm_gpuva *va = op->unmap.va;
+
+	asahi_pgtable_unmap(&ctx->vm->pgt, &ctx->pool, va->va.addr, va->va.range);
+	drm_gpuva_unmap(&op->unmap);
+	drm_gpuva_unlink_defer(va);
+	asahi_vma_give(ctx, va);
+	return 0;
+}
+
+const struct drm_gpuvm_ops asahi_vm_ops = {
+	.vm_free = asahi_vm_free,
+	.sm_step_map = asahi_vm_step_map,
+	.sm_step_remap = asahi_vm_step_remap,
+	.sm_step_unmap = asahi_vm_step_unmap,
+};
+
+static struct drm_gpuvm_bo *asahi_bind_find_bo(struct asahi_vm *vm,
+					       struct drm_gem_object *obj)
+{
+	guard(mutex)(&obj->gpuva.lock);
+	return drm_gpuvm_bo_find(&vm->base, obj);
+}
+
+static struct drm_gpuvm_bo *asahi_bind_get_bo(struct asahi_vm *vm,
+					      struct drm_gem_object *obj)
+{
+	struct drm_gpuvm_bo *vm_bo;
+	int ret;
+
+	lockdep_assert_held(&vm->lock);
+
+	vm_bo = asahi_bind_find_bo(vm, obj);
+	if (vm_bo)
+		return vm_bo;
+
+	vm_bo = drm_gpuvm_bo_create(&vm->base, obj);
+	if (!vm_bo)
+		return ERR_PTR(-ENOMEM);
+
+	vm_bo = drm_gpuvm_bo_obtain_prealloc(vm_bo);
+	if (!drm_gpuvm_is_extobj(&vm->base, obj))
+		return vm_bo;
+
+	ret = dma_resv_lock_interruptible(drm_gpuvm_resv(&vm->base), NULL);
+	if (ret) {
+		drm_gpuvm_bo_put_deferred(vm_bo);
+		return ERR_PTR(ret);
+	}
+
+	drm_gpuvm_bo_extobj_add(vm_bo);
+	dma_resv_unlock(drm_gpuvm_resv(&vm->base));
+	return vm_bo;
+}
+
+/* Finds the object of a bind and gets at its memory. */
+static int asahi_bind_object(struct asahi_bind_ctx *ctx, struct asahi_bind *bind,
+			     struct asahi_file *afile, u32 handle)
+{
+	u64 used = bind->single ? AGX_PAGE_SIZE : bind->range;
+	struct drm_device *drm = &ctx->vm->adev->drm;
+	struct drm_gem_object *obj, *resv_obj;
+
+	obj = drm_gem_object_lookup(afile->drm_file, handle);
+	if (!obj) {
+		drm_dbg(drm, "no object %u\n", handle);
+		return -ENOENT;
+	}
+	bind->obj = obj;
+
+	if (bind->offset > obj->size || used > obj->size - bind->offset) {
+		drm_dbg(drm, "%#llx + %#llx is beyond the object's %#zx\n",
+			bind->offset, used, obj->size);
+		return -EINVAL;
+	}
+
+	resv_obj = asahi_gem_resv_obj(obj);
+	if (resv_obj && resv_obj != asahi_vm_resv_obj(ctx->vm)) {
+		drm_dbg(drm, "object %u is private to another VM\n", handle);
+		return -EINVAL;
+	}
+
+	bind->sgt = asahi_gem_pages(obj);
+	return PTR_ERR_OR_ZERO(bind->sgt);
+}
+
+static int asahi_bind_read_one(struct asahi_bind_ctx *ctx, struct asahi_file *afile,
+			       const void __user *user, u32 stride)
+{
+	struct asahi_bind *bind = &ctx->binds[ctx->count];
+	struct drm_device *drm = &ctx->vm->adev->drm;
+	struct drm_asahi_gem_bind_op op;
+	int ret;
+
+	ret = copy_struct_from_user(&op, sizeof(op), user, stride);
+	if (ret) {
+		drm_dbg(drm, "bind %u cannot be read (%d)\n", ctx->count, ret);
+		return ret;
+	}
+
+	ret = asahi_vm_bind_check(&op, ctx->vm->kernel_start, ctx->vm->kernel_end);
+	if (ret) {
+		drm_dbg(drm, "bind %u is malformed: flags %#x handle %u offset %#llx range %#llx addr %#llx\n",
+			ctx->count, op.flags, op.handle, op.offset, op.range, op.addr);
+		return ret;
+	}
+
+	bind->addr = op.addr;
+	bind->range = op.range;
+	bind->offset = op.offset;
+	bind->prot = asahi_bind_prot(op.flags);
+	bind->single = op.flags & DRM_ASAHI_BIND_SINGLE_PAGE;
+	ctx->count++;
+
+	if (op.flags & DRM_ASAHI_BIND_UNBIND)
+		return 0;
+
+	return asahi_bind_object(ctx, bind, afile, op.handle);
+}
+
+static int asahi_bind_read(struct asahi_bind_ctx *ctx, struct asahi_file *afile,
+			   const struct drm_asahi_vm_bind *args)
+{
+	const u8 __user *user = u64_to_user_ptr(args->userptr);
+	int ret;
+
+	for (; ctx->count < args->num_binds; user += args->stride) {
+		ret = asahi_bind_read_one(ctx, afile, user, args->stride);
+		if (ret)
+			return ret;
+
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+
+	return 0;
+}
+
+static int asahi_bind_add_spare(struct asahi_bind_ctx *ctx, unsigned int count)
+{
+	struct asahi_vma *vma;
+
+	while (count--) {
+		vma = kzalloc_obj(*vma, GFP_KERNEL_ACCOUNT);
+		if (!vma)
+			return -ENOMEM;
+		asahi_vma_give(ctx, &vma->base);
+	}
+
+	return 0;
+}
+
+static enum asahi_pt_op asahi_bind_pt_op(const struct asahi_bind *bind)
+{
+	if (!bind->obj)
+		return ASAHI_PT_UNMAP;
+
+	return bind->single ? ASAHI_PT_MAP_SINGLE : ASAHI_PT_MAP;
+}
+
+/*
+ * Cutting a mapping in two takes two new structures before the old one comes
+ * back, and mapping takes one. So each bind makes use of one for itself and one
+ * for a cut for good, and while a cut is made one more is needed.
+ */
+static int asahi_bind_reserve(struct asahi_bind_ctx *ctx)
+{
+	struct asahi_vm *vm = ctx->vm;
+	const struct asahi_bind *bind;
+	int ret;
+
+	lockdep_assert_held(&vm->lock);
+	lockdep_assert_held(&vm->pt_lock);
+
+	ret = asahi_bind_add_spare(ctx, 1);
+	if (ret)
+		return ret;
+
+	for (bind = ctx->binds; bind < ctx->binds + ctx->count; bind++) {
+		ret = asahi_bind_add_spare(ctx, bind->obj ? 2 : 1);
+		if (ret)
+			return ret;
+
+		ret = asahi_pgtable_reserve(&vm->pgt, &ctx->pool, bind->addr,
+					    bind->range, asahi_bind_pt_op(bind));
+		if (ret)
+			return ret;
+
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+
+	return 0;
+}
+
+static void asahi_bind_commit(struct asahi_bind_ctx *ctx)
+{
+	struct asahi_vm *vm = ctx->vm;
+	const struct asahi_bind *bind;
+	int ret;
+
+	for (bind = ctx->binds; bind < ctx->binds + ctx->count; bind++) {
+		struct drm_gpuvm_map_req req = {
+			.map.va.addr = bind->addr,
+			.map.va.range = bind->range,
+			.map.gem.offset = bind->offset,
+		};
+
+		ctx->cur = bind;
+		if (bind->obj) {
+			req.map.gem.obj = bind->obj;
+			ret = drm_gpuvm_sm_map(&vm->base, ctx, &req);
+		} else {
+			ret = drm_gpuvm_sm_unmap(&vm->base, ctx, bind->addr, bind->range);
+		}
+
+		/* The range was checked, and none of the steps fails. */
+		drm_WARN_ON_ONCE(&vm->adev->drm, ret);
+		cond_resched();
+	}
+}
+
+static int asahi_bind_get_bos(struct asahi_bind_ctx *ctx)
+{
+	struct asahi_bind *bind;
+	struct drm_gpuvm_bo *vm_bo;
+
+	for (bind = ctx->binds; bind < ctx->binds + ctx->count; bind++) {
+		if (!bind->obj)
+			continue;
+
+		vm_bo = asahi_bind_get_bo(ctx->vm, bind->obj);
+		if (IS_ERR(vm_bo))
+			return PTR_ERR(vm_bo);
+		bind->vm_bo = vm_bo;
+	}
+
+	return 0;
+}
+
+static int asahi_bind_apply(struct asahi_bind_ctx *ctx)
+{
+	struct asahi_vm *vm = ctx->vm;
+	u32 i;
+	int ret;
+
+	guard(mutex)(&vm->lock);
+
+	ret = asahi_bind_get_bos(ctx);
+	if (ret)
+		goto out_put_bos;
+
+	scoped_guard(mutex, &vm->pt_lock) {
+		asahi_pt_pool_init(&ctx->pool, &vm->pgt);
+		ret = asahi_bind_reserve(ctx);
+		if (!ret)
+			asahi_bind_commit(ctx);
+		asahi_vm_end(vm, &ctx->pool);
+	}
+
+out_put_bos:
+	for (i = 0; i < ctx->count; i++)
+		drm_gpuvm_bo_put_deferred(ctx->binds[i].vm_bo);
+
+	/*
+	 * This lets go of memory, and of what others have put onto the list
+	 * too. They hold the lock until they have invalidated it.
+	 */
+	drm_gpuvm_bo_deferred_cleanup(&vm->base);
+	return ret;
+}
+
+static int asahi_bind_run(struct asahi_vm *vm, struct asahi_file *afile,
+			  const struct drm_asahi_vm_bind *args)
+{
+	struct asahi_bind_ctx ctx = { .vm = vm };
+	struct drm_gpuva *va, *next;
+	u32 i;
+	int ret;
+
+	INIT_LIST_HEAD(&ctx.spare);
+	ctx.binds = kvzalloc_objs(*ctx.binds, args->num_binds, GFP_KERNEL_ACCOUNT);
+	if (!ctx.binds)
+		return -ENOMEM;
+
+	ret = asahi_bind_read(&ctx, afile, args);
+	if (!ret)
+		ret = asahi_bind_apply(&ctx);
+
+	list_for_each_entry_safe(va, next, &ctx.spare, gem.entry)
+		kfree(to_asahi_vma(va));
+	for (i = 0; i < ctx.count; i++)
+		drm_gem_object_put(ctx.binds[i].obj);
+	kvfree(ctx.binds);
+	return ret;
+}
+
+int asahi_vm_bind(struct asahi_file *afile, const struct drm_asahi_vm_bind *args)
+{
+	struct drm_device *drm = &afile->adev->drm;
+	struct asahi_vm *vm;
+	int ret = 0;
+
+	if (!args->stride || args->num_binds > ASAHI_VM_MAX_BINDS) {
+		drm_dbg(drm, "%u binds of %u bytes\n", args->num_binds, args->stride);
+		return -EINVAL;
+	}
+
+	if (args->stride > ASAHI_VM_MAX_BIND_STRIDE) {
+		drm_dbg(drm, "binds of %u bytes\n", args->stride);
+		return -E2BIG;
+	}
+
+	if (asahi_device_dead(afile->adev))
+		return -ENODEV;
+
+	vm = asahi_vm_lookup(afile, args->vm_id);
+	if (!vm) {
+		drm_dbg(drm, "no VM %u\n", args->vm_id);
+		return -ENOENT;
+	}
+
+	if (args->num_binds)
+		ret = asahi_bind_run(vm, afile, args);
+
+	asahi_vm_put(vm);
+	return ret;
+}
+
+static void asahi_vma_drop(struct drm_gpuva *va)
+{
+	drm_gpuva_remove(va);
+	drm_gpuva_unlink_defer(va);
+	kfree(to_asahi_vma(va));
+}
+
+void asahi_vm_unmap_all(struct asahi_vm *vm)
+{
+	struct drm_gpuva *va, *next;
+
+	guard(mutex)(&vm->lock);
+
+	drm_gpuvm_for_each_va_safe(va, next, &vm->base)
+		if (va != &vm->base.kernel_alloc_node)
+			asahi_vma_drop(va);
+
+	drm_gpuvm_bo_deferred_cleanup(&vm->base);
+}
+
+/* Whole mappings never need a table, so unlike a bind this cannot fail. */
+static void asahi_vm_unmap_object(struct asahi_vm *vm, struct drm_gem_object *obj)
+{
+	struct drm_gpuva *va, *next;
+	struct drm_gpuvm_bo *vm_bo;
+	struct asahi_pt_pool pool;
+
+	guard(mutex)(&vm->lock);
+
+	vm_bo = asahi_bind_find_bo(vm, obj);
+	if (!vm_bo)
+		return;
+
+	scoped_guard(mutex, &vm->pt_lock) {
+		asahi_pt_pool_init(&pool, &vm->pgt);
+		drm_gpuvm_bo_for_each_va_safe(va, next, vm_bo) {
+			asahi_pgtable_unmap(&vm->pgt, &pool, va->va.addr, va->va.range);
+			asahi_vma_drop(va);
+		}
+		asahi_vm_end(vm, &pool);
+	}
+
+	drm_gpuvm_bo_put_deferred(vm_bo);
+	drm_gpuvm_bo_deferred_cleanup(&vm->base);
+}
+
+/* One of the owner's address spaces that maps the object, with a reference. */
+static struct drm_gpuvm *asahi_vm_find_mapping(u64 owner, struct drm_gem_object *obj)
+{
+	struct drm_gpuvm_bo *vm_bo;
+
+	guard(mutex)(&obj->gpuva.lock);
+
+	drm_gem_for_each_gpuvm_bo(vm_bo, obj)
+		if (to_asahi_vm(vm_bo->vm)->owner == owner &&
+		    !list_empty(&vm_bo->list.gpuva))
+			return drm_gpuvm_get(vm_bo->vm);
+
+	return NULL;
+}
+
+void asahi_vm_close_object(u64 owner, struct drm_gem_object *obj)
+{
+	struct drm_gpuvm *gpuvm;
+
+	while ((gpuvm = asahi_vm_find_mapping(owner, obj))) {
+		asahi_vm_unmap_object(to_asahi_vm(gpuvm), obj);
+		drm_gpuvm_put(gpuvm);
+	}
+}

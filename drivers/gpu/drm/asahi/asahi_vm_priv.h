@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * GPU address spaces: what their lifetime and their binds share.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#ifndef ASAHI_VM_PRIV_H
+#define ASAHI_VM_PRIV_H
+
+#include <linux/kref.h>
+#include <linux/mutex.h>
+
+#include <drm/drm_gpuvm.h>
+
+#include "asahi_pgtable.h"
+#include "asahi_slot.h"
+#include "asahi_uat.h"
+#include "asahi_vm.h"
+
+struct drm_gem_object;
+
+/**
+ * struct asahi_vm - A GPU address space
+ *
+ * None of its locks is taken where a job is run or completed.
+ */
+struct asahi_vm {
+	/**
+	 * @base: its mappings. Referenced by every mapping, so that only
+	 * asahi_vm_put() can end it; afterwards it merely keeps this memory as
+	 * long as somebody looks at an object's list of address spaces.
+	 */
+	struct drm_gpuvm base;
+	/** @users: references that keep the mappings */
+	struct kref users;
+	/** @adev: device */
+	struct asahi_device *adev;
+	/** @owner: client ID of the file that made it */
+	u64 owner;
+	/** @kernel_start: start of the range that the kernel uses */
+	u64 kernel_start;
+	/** @kernel_end: end of that range, exclusive */
+	u64 kernel_end;
+	/**
+	 * @lock: serialises binds, protects @base and the mappings of its
+	 * objects. Held across allocations; outside of reservation locks.
+	 */
+	struct mutex lock;
+	/**
+	 * @pt_lock: protects @pgt. Held across allocations; inside of @lock, of
+	 * reservation locks and of the locks of the heaps.
+	 */
+	struct mutex pt_lock;
+	/** @pgt: page tables */
+	struct asahi_pgtable pgt;
+	/** @uat: hardware context */
+	struct asahi_uat_vm uat;
+	/** @slot: claim on a hardware context */
+	struct asahi_slot_client slot;
+	/** @heap_gpu: kernel memory that the GPU sees */
+	struct asahi_heap *heap_gpu;
+	/** @heap_priv: kernel memory that GPU and firmware see */
+	struct asahi_heap *heap_priv;
+	/** @dummy: a page of zeroes that is mapped at a fixed address */
+	struct drm_gem_object *dummy;
+};
+
+/**
+ * struct asahi_vma - One mapping of an object
+ * @base: addresses and object
+ * @prot: protection
+ * @single: one page of the object repeats
+ */
+struct asahi_vma {
+	struct drm_gpuva base;
+	enum asahi_prot prot;
+	bool single;
+};
+
+static inline struct asahi_vm *to_asahi_vm(struct drm_gpuvm *gpuvm)
+{
+	return container_of(gpuvm, struct asahi_vm, base);
+}
+
+static inline struct asahi_vma *to_asahi_vma(struct drm_gpuva *va)
+{
+	return container_of(va, struct asahi_vma, base);
+}
+
+extern const struct drm_gpuvm_ops asahi_vm_ops;
+
+/**
+ * asahi_vm_free() - &drm_gpuvm_ops.vm_free
+ * @gpuvm: base of the address space
+ */
+void asahi_vm_free(struct drm_gpuvm *gpuvm);
+
+/**
+ * asahi_vm_flush() - Invalidate what a transaction has changed so far
+ * @vm: address space, @pt_lock held
+ * @pool: transaction on its page tables
+ */
+void asahi_vm_flush(struct asahi_vm *vm, struct asahi_pt_pool *pool);
+
+/**
+ * asahi_vm_end() - End a transaction on the page tables
+ * @vm: address space, @pt_lock held
+ * @pool: transaction; all its changes were made, or none
+ *
+ * The GPU uses no old translation any more when this returns.
+ */
+void asahi_vm_end(struct asahi_vm *vm, struct asahi_pt_pool *pool);
+
+/**
+ * asahi_vm_unmap_all() - Drop all mappings of objects
+ * @vm: address space whose context has been taken away
+ */
+void asahi_vm_unmap_all(struct asahi_vm *vm);
+
+#endif
