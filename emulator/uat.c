@@ -8,24 +8,18 @@
 #include "report.h"
 #include "uat.h"
 
-/* Three levels below the TTB table: 8, 2048 and 2048 entries */
-#define L1_SHIFT	36
-#define L1_ENTRIES	8
-#define L2_SHIFT	25
-#define L3_SHIFT	14
-#define LX_ENTRIES	2048
+#define VA_UPPER	(~0ULL << AGX_UAT_IAS)
 
-#define VA_BITS		39
-#define VA_UPPER	(~0ULL << VA_BITS)
+#define TTB_ASID(ttb)	((ttb) >> AGX_TTBR_ASID_SHIFT)
 
-#define TTB_VALID	1ULL
+/* The root has fewer entries than fill a page, so it need not start one */
 #define TTB_BASE(ttb)	((ttb) & 0x0000fffffffffffeULL)
-#define TTB_ASID(ttb)	((ttb) >> 48)
 
-#define TABLE_KNOWN	(VAGX_PTE_VALID | VAGX_PTE_TYPE | 0x0000ffffffffc000ULL)
-#define PAGE_KNOWN	(TABLE_KNOWN | 7ULL << 2 | 3ULL << 6 | 3ULL << 8 | \
-			 VAGX_PTE_AF | VAGX_PTE_NG | VAGX_PTE_PXN | \
-			 VAGX_PTE_UXN | VAGX_PTE_OS)
+#define ROOT_SIZE	(AGX_UAT_L1_ENTRIES * 8)
+
+#define TABLE_KNOWN	(AGX_PTE_TYPE | VAGX_PTE_PA(~0ULL))
+#define PAGE_KNOWN	(TABLE_KNOWN | AGX_PTE_PROT_MASK | VAGX_PTE_SH_MASK | \
+			 AGX_PTE_AF | AGX_PTE_NG | AGX_PTE_OS)
 
 struct vagx_uat {
 	struct vagx_mem *mem;
@@ -87,15 +81,15 @@ static const uint8_t fw_rights_own[4][4] = {
 static unsigned int rights(uint64_t pte, enum vagx_agent agent)
 {
 	unsigned int ap = VAGX_PTE_AP(pte);
-	unsigned int xn = !!(pte & VAGX_PTE_UXN) << 1 | !!(pte & VAGX_PTE_PXN);
+	unsigned int xn = !!(pte & AGX_PTE_UXN) << 1 | !!(pte & AGX_PTE_PXN);
 	unsigned int allowed;
 
 	if (agent == VAGX_AGENT_FW)
-		return pte & VAGX_PTE_OS ? fw_rights_os[ap][xn] :
+		return pte & AGX_PTE_OS ? fw_rights_os[ap][xn] :
 					   fw_rights_own[ap][xn];
 
 	/* Shaders are fetched through readable pages: no bit says execute */
-	allowed = pte & VAGX_PTE_OS ? gpu_rights[ap][xn] : 0;
+	allowed = pte & AGX_PTE_OS ? gpu_rights[ap][xn] : 0;
 	return allowed & R ? allowed | X : allowed;
 }
 
@@ -124,7 +118,7 @@ uint64_t vagx_uat_ttb(struct vagx_uat *uat, unsigned int slot,
 
 	if (slot >= VAGX_UAT_CONTEXTS || half > 1)
 		return 0;
-	ttb = vagx_mem_ptr(uat->mem, uat->ttbs + slot * 16 + half * 8,
+	ttb = vagx_mem_ptr(uat->mem, uat->ttbs + slot * AGX_TTBS_STRIDE + half * 8,
 			   sizeof(*ttb));
 	return ttb ? load(ttb) : 0;
 }
@@ -144,13 +138,13 @@ static uint64_t root(struct vagx_uat *uat, unsigned int slot, uint64_t va)
 
 	if (half && (va & VA_UPPER) != VA_UPPER)
 		return 0;
-	if (!(ttb & TTB_VALID))
+	if (!(ttb & AGX_TTBR_VALID))
 		return 0;
 	if (TTB_ASID(ttb) != slot || base & ~uat->oas_mask ||
-	    base % (L1_ENTRIES * 8) ||
-	    !vagx_mem_ptr(uat->mem, base, L1_ENTRIES * 8)) {
+	    base % ROOT_SIZE ||
+	    !vagx_mem_ptr(uat->mem, base, ROOT_SIZE)) {
 		vagx_violation(uat->report, VAGX_RULE_UAT_BAD_TTB,
-			       uat->ttbs + slot * 16 + half * 8, "TTB table",
+			       uat->ttbs + slot * AGX_TTBS_STRIDE + half * 8, "TTB table",
 			       "slot %u, ttb%u is 0x%llx", slot, half,
 			       (unsigned long long)ttb);
 		return 0;
@@ -164,9 +158,9 @@ static bool walk(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 	static const struct {
 		unsigned int shift, entries;
 	} levels[] = {
-		{ L1_SHIFT, L1_ENTRIES },
-		{ L2_SHIFT, LX_ENTRIES },
-		{ L3_SHIFT, LX_ENTRIES },
+		{ AGX_UAT_L1_SHIFT, AGX_UAT_L1_ENTRIES },
+		{ AGX_UAT_L2_SHIFT, AGX_UAT_L2_ENTRIES },
+		{ AGX_UAT_L3_SHIFT, AGX_UAT_L3_ENTRIES },
 	};
 	uint64_t table;
 
@@ -182,14 +176,14 @@ static bool walk(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 		const uint64_t *entry = table_entry(uat, table, index);
 		uint64_t value = entry ? load(entry) : 0;
 
-		if (level == 2) {
+		if (level == AGX_UAT_LEVELS - 1) {
 			leaf->pte = entry;
 			leaf->value = value;
 			return value & VAGX_PTE_VALID;
 		}
 		if (!(value & VAGX_PTE_VALID))
 			return false;
-		if (!(value & VAGX_PTE_TYPE) || value & ~TABLE_KNOWN ||
+		if (!(value & VAGX_PTE_PAGE) || value & ~TABLE_KNOWN ||
 		    !vagx_mem_ptr(uat->mem, VAGX_PTE_PA(value),
 				  VAGX_UAT_PAGE_SIZE)) {
 			vagx_violation(uat->report, VAGX_RULE_UAT_BAD_TABLE,
@@ -205,12 +199,12 @@ static bool walk(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 static void check_page(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 		       uint64_t pte)
 {
-	if (!(pte & VAGX_PTE_TYPE) || pte & ~PAGE_KNOWN ||
+	if (!(pte & VAGX_PTE_PAGE) || pte & ~PAGE_KNOWN ||
 	    VAGX_PTE_PA(pte) & ~uat->oas_mask)
 		vagx_violation(uat->report, VAGX_RULE_UAT_BAD_PAGE, va,
 			       "page table", "slot %u, page entry 0x%llx", slot,
 			       (unsigned long long)pte);
-	if (slot && !(va & VA_UPPER) && !(pte & VAGX_PTE_NG))
+	if (slot && !(va & VA_UPPER) && !(pte & AGX_PTE_NG))
 		vagx_violation(uat->report, VAGX_RULE_UAT_GLOBAL_PAGE, va,
 			       "page table", "slot %u, page entry 0x%llx", slot,
 			       (unsigned long long)pte);
@@ -231,7 +225,7 @@ static uint8_t *translate(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 	}
 	check_page(uat, slot, va, leaf->value);
 
-	if (!(leaf->value & VAGX_PTE_AF)) {
+	if (!(leaf->value & AGX_PTE_AF)) {
 		reason = VAGX_FAULT_ACCESS_FLAG;
 		goto fault;
 	}

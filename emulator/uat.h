@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agx/agx_uat.h"
 #include "guest_memory.h"
 
 struct vagx_report;
@@ -17,10 +18,10 @@ struct vagx_report;
  * and permissions; the fault reasons are those of the MMU fault register.
  */
 
-#define VAGX_UAT_PAGE_SHIFT	14
-#define VAGX_UAT_PAGE_SIZE	(1UL << VAGX_UAT_PAGE_SHIFT)
-#define VAGX_UAT_PAGE_MASK	(VAGX_UAT_PAGE_SIZE - 1)
-#define VAGX_UAT_CONTEXTS	64
+#define VAGX_UAT_PAGE_SHIFT	AGX_PAGE_SHIFT
+#define VAGX_UAT_PAGE_SIZE	AGX_PAGE_SIZE
+#define VAGX_UAT_PAGE_MASK	AGX_PAGE_MASK
+#define VAGX_UAT_CONTEXTS	AGX_UAT_CONTEXTS
 
 enum vagx_access { VAGX_READ, VAGX_WRITE, VAGX_EXEC };
 enum vagx_agent { VAGX_AGENT_FW, VAGX_AGENT_GPU };
@@ -128,21 +129,18 @@ bool vagx_pte_allows(uint64_t pte, enum vagx_agent agent,
 const char *vagx_fault_reason_name(enum vagx_fault_reason reason);
 const char *vagx_access_name(enum vagx_access access);
 
-/* Fields of a leaf entry */
+/* Fields of a leaf entry, besides those of agx_uat.h */
 #define VAGX_PTE_VALID		(1ULL << 0)
-#define VAGX_PTE_TYPE		(1ULL << 1)	/* page or table, never a block */
-#define VAGX_PTE_ATTR(pte)	(((pte) >> 2) & 7)
-#define VAGX_PTE_AP(pte)	(((pte) >> 6) & 3)
-#define VAGX_PTE_AF		(1ULL << 10)
-#define VAGX_PTE_NG		(1ULL << 11)
-#define VAGX_PTE_PA(pte)	((pte) & 0x0000ffffffffc000ULL)
-#define VAGX_PTE_PXN		(1ULL << 53)
-#define VAGX_PTE_UXN		(1ULL << 54)
-#define VAGX_PTE_OS		(1ULL << 55)
+#define VAGX_PTE_PAGE		(1ULL << 1)	/* page or table, never a block */
+#define VAGX_PTE_ATTR(pte)	(((pte) & AGX_PTE_ATTR_MASK) >> AGX_PTE_ATTR_SHIFT)
+#define VAGX_PTE_AP(pte)	(((pte) & AGX_PTE_AP_MASK) >> AGX_PTE_AP_SHIFT)
+#define VAGX_PTE_SH_MASK	(3ULL << 8)
 
-#define VAGX_ATTR_FW_CACHED	0
-#define VAGX_ATTR_DEVICE	1
-#define VAGX_ATTR_SHARED	2
+#define VAGX_ATTR_FW_CACHED	AGX_PTE_ATTR_CACHED
+#define VAGX_ATTR_DEVICE	AGX_PTE_ATTR_DEVICE
+#define VAGX_ATTR_SHARED	AGX_PTE_ATTR_SHARED
+
+#define VAGX_PTE_PA(pte)	((pte) & 0x0000ffffffffc000ULL)
 
 /*
  * Translation cache of one thread, for the shader cores. Each entry

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "boot.h"
+#include "calibration.h"
+#include "guest_memory.h"
+#include "report.h"
+#include "uat.h"
+
+/*
+ * The kernel half's root and, behind it, the tables of the two entries that
+ * the firmware keeps for itself.
+ */
+#define FW_ROOT_ENTRIES	2
+#define PAGETABLES_MIN	((1 + FW_ROOT_ENTRIES) * AGX_PAGE_SIZE)
+
+struct vagx_boot {
+	struct vagx_report *report;
+	struct vagx_regions regions;
+	struct vagx_calibration calibration;
+	bool done;
+};
+
+/* What goes to the start of a region; the rest of it becomes zero */
+struct content {
+	const char *name;
+	const void *data;
+	uint64_t size;
+};
+
+static struct content content_of(const struct vagx_boot *boot,
+				 enum vagx_region_id id)
+{
+	const struct vagx_calibration *cal = &boot->calibration;
+
+	switch (id) {
+	case VAGX_REGION_TTBS:
+		return (struct content){ "ttbs", NULL, AGX_TTBS_SIZE };
+	case VAGX_REGION_PAGETABLES:
+		return (struct content){ "pagetables", NULL, PAGETABLES_MIN };
+	case VAGX_REGION_HANDOFF:
+		return (struct content){ "handoff", NULL, AGX_HANDOFF_SIZE };
+	case VAGX_REGION_HW_CAL_A:
+		return (struct content){ "hw-cal-a", cal->hw_cal_a,
+					 sizeof(cal->hw_cal_a) };
+	case VAGX_REGION_HW_CAL_B:
+		return (struct content){ "hw-cal-b", cal->hw_cal_b,
+					 sizeof(cal->hw_cal_b) };
+	case VAGX_REGION_GLOBALS:
+		return (struct content){ "globals", cal->globals,
+					 sizeof(cal->globals) };
+	case VAGX_REGION_COUNT:
+		break;
+	}
+	return (struct content){ "", NULL, 0 };
+}
+
+static bool load_file(struct vagx_report *report, const char *path, void *to,
+		      size_t size)
+{
+	char extra;
+	size_t got;
+	FILE *file;
+	bool fits;
+
+	if (!path)
+		return true;
+
+	file = fopen(path, "rb");
+	if (!file) {
+		vagx_log(report, VAGX_LOG_ERROR, "%s: %s", path,
+			 strerror(errno));
+		return false;
+	}
+	got = fread(to, 1, size, file);
+	fits = got == size && fread(&extra, 1, 1, file) == 0 && !ferror(file);
+	fclose(file);
+	if (!fits)
+		vagx_log(report, VAGX_LOG_ERROR,
+			 "%s: for firmware 13.5 on T8103 this has to have exactly 0x%zx bytes",
+			 path, size);
+	return fits;
+}
+
+static bool check_region(struct vagx_report *report, const char *name,
+			 const struct vagx_region *region, uint64_t min)
+{
+	if (region->base % AGX_PAGE_SIZE || region->size < min) {
+		vagx_log(report, VAGX_LOG_ERROR,
+			 "region %s: 0x%llx bytes at 0x%llx; it needs at least 0x%llx, aligned to 16K",
+			 name, (unsigned long long)region->size,
+			 (unsigned long long)region->base,
+			 (unsigned long long)min);
+		return false;
+	}
+	return true;
+}
+
+struct vagx_boot *vagx_boot_new(const struct vagx_boot_config *config)
+{
+	struct vagx_boot *boot = calloc(1, sizeof(*boot));
+	struct vagx_calibration *cal;
+
+	if (!boot)
+		return NULL;
+
+	boot->report = config->report;
+	boot->regions = config->regions;
+	for (unsigned int i = 0; i < VAGX_REGION_COUNT; i++) {
+		struct content content = content_of(boot, i);
+
+		if (!check_region(boot->report, content.name,
+				  &boot->regions.region[i], content.size))
+			goto fail;
+	}
+
+	cal = &boot->calibration;
+	vagx_calibration_fill(cal, config->id,
+			      config->regions.region[VAGX_REGION_TTBS].base,
+			      config->soft_faults);
+	if (!load_file(boot->report, config->hw_cal_a, cal->hw_cal_a,
+		       sizeof(cal->hw_cal_a)) ||
+	    !load_file(boot->report, config->hw_cal_b, cal->hw_cal_b,
+		       sizeof(cal->hw_cal_b)) ||
+	    !load_file(boot->report, config->globals, cal->globals,
+		       sizeof(cal->globals)))
+		goto fail;
+	return boot;
+
+fail:
+	free(boot);
+	return NULL;
+}
+
+void vagx_boot_free(struct vagx_boot *boot)
+{
+	free(boot);
+}
+
+bool vagx_boot_soft_faults(const struct vagx_boot *boot)
+{
+	uint32_t value;
+
+	memcpy(&value, boot->calibration.globals + VAGX_FAULT_CONTROL,
+	       sizeof(value));
+	return value == VAGX_FAULT_CONTROL_SOFT;
+}
+
+static void fill_root(uint64_t *root, uint64_t base)
+{
+	for (unsigned int i = 0; i < FW_ROOT_ENTRIES; i++)
+		root[i] = (base + (i + 1) * AGX_PAGE_SIZE) | AGX_PTE_TYPE;
+}
+
+bool vagx_boot_run(struct vagx_boot *boot, struct vagx_mem *mem)
+{
+	void *host[VAGX_REGION_COUNT];
+
+	if (boot->done)
+		return true;
+
+	for (unsigned int i = 0; i < VAGX_REGION_COUNT; i++) {
+		const struct vagx_region *region = &boot->regions.region[i];
+
+		host[i] = vagx_mem_ptr(mem, region->base, region->size);
+		if (!host[i])
+			return false;
+	}
+
+	for (unsigned int i = 0; i < VAGX_REGION_COUNT; i++) {
+		struct content content = content_of(boot, i);
+
+		memset(host[i], 0, boot->regions.region[i].size);
+		if (content.data)
+			memcpy(host[i], content.data, content.size);
+	}
+	fill_root(host[VAGX_REGION_PAGETABLES],
+		  boot->regions.region[VAGX_REGION_PAGETABLES].base);
+
+	boot->done = true;
+	vagx_log(boot->report, VAGX_LOG_INFO,
+		 "boot: the reserved regions are filled");
+	return true;
+}
+
+void vagx_boot_again(struct vagx_boot *boot)
+{
+	boot->done = false;
+}

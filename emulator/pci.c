@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+
+#include <linux/pci_regs.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pci.h"
+
+#define VENDOR		0x1af4
+#define DEVICE		0x10f0
+#define CLASS		0x120000	/* processing accelerator */
+
+#define CAP_MSIX	0x40
+#define MSIX_PBA	0x800
+#define MSIX_CONTROL	(CAP_MSIX + PCI_MSIX_FLAGS)
+
+static void put16(uint8_t *p, uint16_t v)
+{
+	p[0] = v;
+	p[1] = v >> 8;
+}
+
+static void put32(uint8_t *p, uint32_t v)
+{
+	put16(p, v);
+	put16(p + 2, v >> 16);
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+	return p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+void vagx_pci_init(struct vagx_pci *pci)
+{
+	for (unsigned int i = 0; i < VAGX_PCI_VECTORS; i++)
+		pci->vector_fd[i] = -1;
+	vagx_pci_reset(pci);
+}
+
+void vagx_pci_fini(struct vagx_pci *pci)
+{
+	for (unsigned int i = 0; i < VAGX_PCI_VECTORS; i++)
+		vagx_pci_set_vector(pci, i, -1);
+}
+
+void vagx_pci_reset(struct vagx_pci *pci)
+{
+	uint8_t *c = pci->config;
+
+	memset(c, 0, sizeof(pci->config));
+	put16(c + PCI_VENDOR_ID, VENDOR);
+	put16(c + PCI_DEVICE_ID, DEVICE);
+	put16(c + PCI_STATUS, PCI_STATUS_CAP_LIST);
+	put32(c + PCI_CLASS_REVISION, (uint32_t)CLASS << 8 | 1);
+	put16(c + PCI_SUBSYSTEM_VENDOR_ID, VENDOR);
+	put16(c + PCI_SUBSYSTEM_ID, DEVICE);
+	c[PCI_CAPABILITY_LIST] = CAP_MSIX;
+
+	c[CAP_MSIX] = PCI_CAP_ID_MSIX;
+	put16(c + MSIX_CONTROL, VAGX_PCI_VECTORS - 1);
+	put32(c + CAP_MSIX + PCI_MSIX_TABLE, VAGX_PCI_BAR_MSIX);
+	put32(c + CAP_MSIX + PCI_MSIX_PBA, MSIX_PBA | VAGX_PCI_BAR_MSIX);
+
+	memset(pci->msix_table, 0, sizeof(pci->msix_table));
+	for (unsigned int i = 0; i < VAGX_PCI_VECTORS; i++)
+		put32(pci->msix_table + i * PCI_MSIX_ENTRY_SIZE +
+		      PCI_MSIX_ENTRY_VECTOR_CTRL, PCI_MSIX_ENTRY_CTRL_MASKBIT);
+	__atomic_store_n(&pci->pending, 0, __ATOMIC_RELEASE);
+}
+
+uint64_t vagx_pci_bar_size(unsigned int bar)
+{
+	switch (bar) {
+	case VAGX_PCI_BAR_REGS:
+		return VAGX_PCI_BAR_REGS_SIZE;
+	case VAGX_PCI_BAR_MSIX:
+		return VAGX_PCI_BAR_MSIX_SIZE;
+	default:
+		return 0;
+	}
+}
+
+/* Which bits of a configuration byte the guest can change */
+static uint8_t writable_bits(unsigned int offset)
+{
+	unsigned int bar = (offset - PCI_BASE_ADDRESS_0) / 4;
+
+	switch (offset) {
+	case PCI_COMMAND:
+		return PCI_COMMAND_MEMORY | PCI_COMMAND_MASTER |
+		       PCI_COMMAND_PARITY;
+	case PCI_COMMAND + 1:
+		return (PCI_COMMAND_SERR | PCI_COMMAND_INTX_DISABLE) >> 8;
+	case PCI_CACHE_LINE_SIZE:
+	case PCI_LATENCY_TIMER:
+	case PCI_INTERRUPT_LINE:
+		return 0xff;
+	case MSIX_CONTROL + 1:
+		return (PCI_MSIX_FLAGS_ENABLE | PCI_MSIX_FLAGS_MASKALL) >> 8;
+	case PCI_BASE_ADDRESS_0 ... PCI_BASE_ADDRESS_5 + 3:
+		if (!vagx_pci_bar_size(bar))
+			return 0;
+		return (uint8_t)(~(vagx_pci_bar_size(bar) - 1) >>
+				 (offset - PCI_BASE_ADDRESS_0) % 4 * 8);
+	default:
+		return 0;
+	}
+}
+
+void vagx_pci_config_read(const struct vagx_pci *pci, uint64_t offset,
+			  void *buf, size_t len)
+{
+	memcpy(buf, pci->config + offset, len);
+}
+
+void vagx_pci_config_write(struct vagx_pci *pci, uint64_t offset,
+			   const void *buf, size_t len)
+{
+	const uint8_t *from = buf;
+
+	for (size_t i = 0; i < len; i++) {
+		uint8_t bits = writable_bits(offset + i);
+		uint8_t *byte = &pci->config[offset + i];
+
+		*byte = (*byte & ~bits) | (from[i] & bits);
+	}
+}
+
+static uint8_t msix_byte(const struct vagx_pci *pci, uint64_t offset)
+{
+	if (offset < sizeof(pci->msix_table))
+		return pci->msix_table[offset];
+	if (offset >= MSIX_PBA && offset < MSIX_PBA + 8)
+		return __atomic_load_n(&pci->pending, __ATOMIC_ACQUIRE) >>
+		       (offset - MSIX_PBA) * 8;
+	return 0;
+}
+
+void vagx_pci_msix_read(const struct vagx_pci *pci, uint64_t offset,
+			void *buf, size_t len)
+{
+	uint8_t *to = buf;
+
+	for (size_t i = 0; i < len; i++)
+		to[i] = msix_byte(pci, offset + i);
+}
+
+void vagx_pci_msix_write(struct vagx_pci *pci, uint64_t offset,
+			 const void *buf, size_t len)
+{
+	const uint8_t *from = buf;
+
+	for (size_t i = 0; i < len; i++) {
+		if (offset + i < sizeof(pci->msix_table))
+			pci->msix_table[offset + i] = from[i];
+	}
+	/* Only the mask bit of the last word means anything */
+	for (unsigned int i = 0; i < VAGX_PCI_VECTORS; i++) {
+		uint8_t *control = pci->msix_table + i * PCI_MSIX_ENTRY_SIZE +
+				   PCI_MSIX_ENTRY_VECTOR_CTRL;
+
+		put32(control, get32(control) & PCI_MSIX_ENTRY_CTRL_MASKBIT);
+	}
+}
+
+static void notify(int fd)
+{
+	uint64_t one = 1;
+
+	if (write(fd, &one, sizeof(one)) < 0) {
+		/* A full counter is as good as one more: it is not read yet */
+	}
+}
+
+void vagx_pci_set_vector(struct vagx_pci *pci, unsigned int vector, int fd)
+{
+	uint64_t bit = 1ULL << vector;
+	int old = __atomic_exchange_n(&pci->vector_fd[vector], -1,
+				      __ATOMIC_ACQ_REL);
+
+	/*
+	 * Another thread may be about to write to it. Numbers of descriptors
+	 * are reused, so give it back only through dup2(): the old number
+	 * lives on.
+	 */
+	if (old >= 0 && fd >= 0) {
+		dup2(fd, old);
+		close(fd);
+		fd = old;
+	} else if (old >= 0) {
+		close(old);
+	}
+	__atomic_store_n(&pci->vector_fd[vector], fd, __ATOMIC_RELEASE);
+
+	if (fd >= 0 &&
+	    __atomic_fetch_and(&pci->pending, ~bit, __ATOMIC_ACQ_REL) & bit)
+		notify(fd);
+}
+
+void vagx_pci_fire(struct vagx_pci *pci, unsigned int vector)
+{
+	int fd = __atomic_load_n(&pci->vector_fd[vector], __ATOMIC_ACQUIRE);
+
+	if (fd >= 0)
+		notify(fd);
+	else
+		__atomic_fetch_or(&pci->pending, 1ULL << vector,
+				  __ATOMIC_ACQ_REL);
+}

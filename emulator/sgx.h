@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (C) 2026 The asahi driver authors */
+#ifndef VAGX_SGX_H
+#define VAGX_SGX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct vagx_report;
+struct vagx_uat_fault;
+
+/*
+ * The GPU's own registers: who it is, which cores it has, and the last MMU
+ * fault. Source: m1n1 hw/agx.py.
+ */
+#define VAGX_SGX_SIZE	0x1000000
+
+/* What a GPU says about itself */
+struct vagx_gpu_id {
+	uint8_t generation;		/* 4 G13, 5 G14G, 6 G14X */
+	uint8_t variant;		/* 2 G, 3 S, 4 C and D */
+	uint8_t revision;		/* 0x11 is B1 */
+	uint8_t clusters;
+	uint8_t cores;			/* per cluster */
+};
+
+struct vagx_sgx;
+
+struct vagx_sgx *vagx_sgx_new(const struct vagx_gpu_id *id,
+			      struct vagx_report *report);
+void vagx_sgx_free(struct vagx_sgx *sgx);
+void vagx_sgx_reset(struct vagx_sgx *sgx);
+
+/* MMIO thread */
+uint64_t vagx_sgx_read(struct vagx_sgx *sgx, uint64_t offset, size_t size);
+void vagx_sgx_write(struct vagx_sgx *sgx, uint64_t offset, size_t size,
+		    uint64_t value);
+
+/**
+ * vagx_sgx_set_fault() - fill the MMU fault register
+ * @fault: what happened, NULL clears it
+ * @unit: code of the unit that accessed
+ *
+ * Any thread.
+ */
+void vagx_sgx_set_fault(struct vagx_sgx *sgx,
+			const struct vagx_uat_fault *fault, unsigned int unit);
+
+#endif
