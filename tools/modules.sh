@@ -13,6 +13,7 @@ usage()
 	exit 2
 }
 
+KERNEL_SOURCE=${KERNEL_SOURCE:-}
 [ $# -gt 0 ] || usage
 kind=$1 name=$1
 shift
@@ -28,7 +29,8 @@ kdir)
 		die "KDIR=$KDIR is not a configured kernel tree (no include/config/auto.conf)"
 	KDIR=$(realpath "$KDIR")
 	# A build folder apart from its source.
-	[ ! -e "$KDIR/source" ] || export KERNEL_SOURCE=$(realpath "$KDIR/source")
+	[ ! -e "$KDIR/source" ] || KERNEL_SOURCE=$(realpath "$KDIR/source")
+	export KERNEL_SOURCE
 	;;
 plain|debug)
 	KDIR=$("$top/tools/kernel.sh" "$kind")

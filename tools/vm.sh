@@ -33,7 +33,7 @@ usage()
 
 kernel=plain modules='' out=$top/build/out/vm memory=2G smp='' icount='' timeout=300
 vagx=$top/build/host/emulator/vagx vagx_args='' append='' interactive='' violations='' quiet=''
-kdir='' image='' dtb=''
+kdir='' image=''
 arguments=("$@")
 
 while [ $# -gt 0 ]; do
