@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * asahi-compute: runs compute shaders and checks what they wrote.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "compute_tests.h"
+
+enum { EXIT_USAGE = 2 };
+
+struct arguments {
+	const char *device;
+	const char *const *names;
+	unsigned int count;
+	uint32_t repeat;
+	struct compute_options options;
+};
+
+static void usage(FILE *fp)
+{
+	const struct compute_test *test;
+
+	fputs("usage: asahi-compute [OPTION]... [TEST]...\n"
+	      "Runs compute shaders on an AGX GPU and checks every byte of their output.\n"
+	      "Prints TAP; the exit status is 0 only if all was right.\n\n"
+	      "  -d, --device=NODE      render node (default: the driver's first one)\n"
+	      "  -s, --size=N           elements, or pixels in a row of the picture\n"
+	      "  -i, --iterations=N     most iterations of the Mandelbrot set\n"
+	      "  -o, --output=FILE      write the picture as PNG\n"
+	      "  -r, --repeat=N         run each test N times\n"
+	      "  -h, --help             this text\n\n"
+	      "tests (default: all but those marked with *):\n",
+	      fp);
+	for (test = compute_tests; test->name; test++)
+		fprintf(fp, "  %c %-12s %s\n", test->optional ? '*' : ' ',
+			test->name, test->help);
+}
+
+static int parse_number(const char *text, uint32_t *value)
+{
+	char *end;
+	unsigned long long n;
+
+	errno = 0;
+	n = strtoull(text, &end, 0);
+	if (errno || end == text || *end || *text == '-' || !n ||
+	    n > UINT32_MAX) {
+		fprintf(stderr, "'%s' is not a number from 1 to %u\n", text,
+			UINT32_MAX);
+		return -EINVAL;
+	}
+	*value = n;
+	return 0;
+}
+
+static const struct compute_test *find_test(const char *name)
+{
+	const struct compute_test *test = compute_tests;
+
+	while (test->name && strcmp(test->name, name))
+		test++;
+	return test->name ? test : NULL;
+}
+
+static int check_names(const struct arguments *args)
+{
+	unsigned int i;
+
+	for (i = 0; i < args->count; i++) {
+		if (find_test(args->names[i]))
+			continue;
+		fprintf(stderr, "there is no test '%s'\n", args->names[i]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int parse_arguments(int argc, char **argv, struct arguments *args)
+{
+	static const struct option options[] = {
+		{ "device", required_argument, NULL, 'd' },
+		{ "size", required_argument, NULL, 's' },
+		{ "iterations", required_argument, NULL, 'i' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "repeat", required_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int err = 0;
+	int c;
+
+	while (!err) {
+		c = getopt_long(argc, argv, "d:s:i:o:r:h", options, NULL);
+		if (c == -1)
+			break;
+		switch (c) {
+		case 'd':
+			args->device = optarg;
+			break;
+		case 's':
+			err = parse_number(optarg, &args->options.size);
+			break;
+		case 'i':
+			err = parse_number(optarg, &args->options.iterations);
+			break;
+		case 'o':
+			args->options.output = optarg;
+			break;
+		case 'r':
+			err = parse_number(optarg, &args->repeat);
+			break;
+		case 'h':
+			usage(stdout);
+			exit(EXIT_SUCCESS);
+		default:
+			err = -EINVAL;
+		}
+	}
+	args->names = (const char *const *)argv + optind;
+	args->count = argc - optind;
+	return err ? err : check_names(args);
+}
+
+static double now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+/*
+ * A new address space and queue each time: a test that fails must not spoil
+ * the next one, and one that passes proves that the way there works again.
+ */
+static int run_once(const struct arguments *args,
+		    const struct compute_test *test)
+{
+	struct compute ctx;
+	int err = compute_open(&ctx, args->device);
+
+	if (err)
+		return err;
+	err = test->run(&ctx, &args->options);
+	compute_close(&ctx);
+	return err;
+}
+
+static bool run_test(const struct arguments *args,
+		     const struct compute_test *test, unsigned int number)
+{
+	double begin = now_ms();
+	uint32_t i;
+	int err = 0;
+
+	for (i = 0; i < args->repeat && !err; i++)
+		err = run_once(args, test);
+
+	if (err)
+		printf("not ok %u - %s # %s\n", number, test->name,
+		       err == -EILSEQ ? "wrong result" : strerror(-err));
+	else
+		printf("ok %u - %s # %.1f ms\n", number, test->name,
+		       (now_ms() - begin) / args->repeat);
+	fflush(stdout);
+	return !err;
+}
+
+static unsigned int run_all(const struct arguments *args)
+{
+	const struct compute_test *test;
+	unsigned int number = 0;
+	unsigned int bad = 0;
+
+	for (test = compute_tests; test->name; test++) {
+		if (!test->optional)
+			bad += !run_test(args, test, ++number);
+	}
+	printf("1..%u\n", number);
+	return bad;
+}
+
+static unsigned int run_named(const struct arguments *args)
+{
+	unsigned int bad = 0;
+	unsigned int i;
+
+	for (i = 0; i < args->count; i++)
+		bad += !run_test(args, find_test(args->names[i]), i + 1);
+	printf("1..%u\n", args->count);
+	return bad;
+}
+
+int main(int argc, char **argv)
+{
+	struct arguments args = { .repeat = 1 };
+
+	if (parse_arguments(argc, argv, &args)) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	if (args.count ? run_named(&args) : run_all(&args))
+		return EXIT_FAILURE;
+	return EXIT_SUCCESS;
+}

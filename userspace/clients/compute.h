@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * What the compute clients share: a device with an address space and a queue,
+ * buffers, programs, and the building of command streams.
+ *
+ * Functions return 0 or a negative errno value, and say on stderr what failed.
+ */
+#ifndef CLIENT_COMPUTE_H
+#define CLIENT_COMPUTE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "agx_packets.h"
+#include "asahi_drmif.h"
+
+/** COMPUTE_TIMEOUT_NS - how long a client waits for its work */
+#define COMPUTE_TIMEOUT_NS	INT64_C(60000000000)
+
+/** struct compute_buffer - memory that CPU and GPU see */
+struct compute_buffer {
+	struct asahi_bo *bo;
+	/** @map: for the CPU */
+	void *map;
+	/** @addr: for the GPU */
+	uint64_t addr;
+	/** @size: in bytes, whole pages */
+	uint64_t size;
+};
+
+/** struct compute - a device made ready */
+struct compute {
+	struct asahi_device *dev;
+	struct asahi_vm *vm;
+	struct asahi_queue *queue;
+	/** @code: programs, shader words and their uniforms */
+	struct compute_buffer code;
+	/** @code_used: bytes taken of @code */
+	uint64_t code_used;
+};
+
+/** struct compute_program - an assembled shader in GPU memory */
+struct compute_program {
+	/** @code: offset from the address space's USC base */
+	uint32_t code;
+	/** @registers: 16-bit registers that a thread needs */
+	unsigned int registers;
+};
+
+/** struct compute_dispatch - one launch */
+struct compute_dispatch {
+	const struct compute_program *program;
+	/** @preshader: program that runs once before, or NULL */
+	const struct compute_program *preshader;
+	/** @uniforms: bytes that become the uniforms from u0l on */
+	const void *uniforms;
+	size_t uniform_bytes;
+	/** @shared_bytes: shared memory of a threadgroup */
+	unsigned int shared_bytes;
+	/** @global: threads; ignored if @indirect is set */
+	uint32_t global[3];
+	/** @local: threads of a threadgroup */
+	uint32_t local[3];
+	/** @indirect: address of three threadgroup counts, or 0 */
+	uint64_t indirect;
+};
+
+/** struct compute_stream - a control stream under construction */
+struct compute_stream {
+	struct compute *ctx;
+	struct compute_buffer buffer;
+	struct agx_writer writer;
+	/** @error: first error of any dispatch */
+	int error;
+};
+
+int compute_open(struct compute *ctx, const char *node);
+void compute_close(struct compute *ctx);
+
+/**
+ * compute_reset() - forget all programs and shader words
+ * @ctx: device without work in flight
+ */
+void compute_reset(struct compute *ctx);
+
+int compute_buffer_new(struct compute *ctx, uint64_t size,
+		       struct compute_buffer *buffer);
+void compute_buffer_free(struct compute *ctx, struct compute_buffer *buffer);
+
+/** compute_poison() - fill a buffer with what no test produces */
+void compute_poison(struct compute_buffer *buffer);
+
+/**
+ * compute_program_load() - assemble one of the built-in shaders
+ * @ctx: device
+ * @name: its name, without .agx
+ * @program: the program
+ */
+int compute_program_load(struct compute *ctx, const char *name,
+			 struct compute_program *program);
+
+int compute_stream_new(struct compute *ctx, struct compute_stream *stream);
+void compute_stream_free(struct compute_stream *stream);
+void compute_stream_dispatch(struct compute_stream *stream,
+			     const struct compute_dispatch *dispatch);
+void compute_stream_barrier(struct compute_stream *stream);
+
+/**
+ * compute_stream_end() - terminate a stream and make a command of it
+ * @stream: stream
+ * @cmd: the command
+ *
+ * Return: the first error of the stream's building.
+ */
+int compute_stream_end(struct compute_stream *stream,
+		       struct drm_asahi_cmd_compute *cmd);
+
+/**
+ * compute_stream_run() - end a stream, submit it, wait for it
+ * @stream: stream
+ *
+ * Return: as asahi_submit_run(). Failed work is not announced on stderr.
+ */
+int compute_stream_run(struct compute_stream *stream);
+
+#endif /* CLIENT_COMPUTE_H */

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compute_tests.h"
+
+/* threads of a group of shaders/reduce.agx */
+#define REDUCE_GROUP	256
+
+int compute_check_words(const uint32_t *got, const uint32_t *expected,
+			uint32_t count)
+{
+	uint32_t bad = 0, first = 0;
+	uint32_t i;
+
+	for (i = count; i--;) {
+		if (got[i] == expected[i])
+			continue;
+		first = i;
+		bad++;
+	}
+	if (!bad)
+		return 0;
+	fprintf(stderr,
+		"%u of %u words are wrong, the first is %u: 0x%08x, not 0x%08x\n",
+		bad, count, first, got[first], expected[first]);
+	return -EILSEQ;
+}
+
+/* The words of a buffer behind an output must still be poison. */
+static int check_untouched(const struct compute_buffer *buffer, uint64_t start)
+{
+	const uint8_t *bytes = buffer->map;
+	uint64_t i;
+
+	for (i = start; i < buffer->size; i++) {
+		if (bytes[i] == bytes[buffer->size - 1])
+			continue;
+		fprintf(stderr, "byte %llu behind the output was written\n",
+			(unsigned long long)i);
+		return -EILSEQ;
+	}
+	return 0;
+}
+
+static int check_output(const struct compute_buffer *buffer,
+			const uint32_t *expected, uint32_t count)
+{
+	int err = compute_check_words(buffer->map, expected, count);
+
+	return err ? err : check_untouched(buffer, count * UINT64_C(4));
+}
+
+static int run_one(struct compute *ctx, const struct compute_dispatch *dispatch)
+{
+	struct compute_stream stream;
+	int err = compute_stream_new(ctx, &stream);
+
+	if (err)
+		return err;
+	compute_stream_dispatch(&stream, dispatch);
+	err = compute_stream_run(&stream);
+	compute_stream_free(&stream);
+	return err;
+}
+
+/* Buffers of a test, and its expected output. */
+struct arrays {
+	struct compute_buffer buffer[3];
+	uint32_t *expected;
+};
+
+static void arrays_free(struct compute *ctx, struct arrays *a)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		compute_buffer_free(ctx, &a->buffer[i]);
+	free(a->expected);
+}
+
+static int arrays_new(struct compute *ctx, struct arrays *a, uint32_t words)
+{
+	unsigned int i;
+	int err = 0;
+
+	*a = (struct arrays){ .expected = calloc(words, 4) };
+	if (!a->expected)
+		return -ENOMEM;
+	for (i = 0; i < 3 && !err; i++)
+		err = compute_buffer_new(ctx, words * UINT64_C(4) + 64,
+					 &a->buffer[i]);
+	if (err) {
+		arrays_free(ctx, a);
+		return err;
+	}
+	for (i = 0; i < 3; i++)
+		compute_poison(&a->buffer[i]);
+	return 0;
+}
+
+struct fill_uniforms {
+	uint64_t dst;
+	uint32_t value;
+};
+
+static int fill_check(struct compute *ctx, struct arrays *a, uint32_t words,
+		      const struct compute_program *program)
+{
+	const struct fill_uniforms uniforms = {
+		.dst = a->buffer[0].addr,
+		.value = 0x12345678,
+	};
+	const struct compute_dispatch dispatch = {
+		.program = program,
+		.uniforms = &uniforms,
+		.uniform_bytes = sizeof(uniforms),
+		.global = { words, 1, 1 },
+		.local = { 64, 1, 1 },
+	};
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < words; i++)
+		a->expected[i] = uniforms.value + i;
+	err = run_one(ctx, &dispatch);
+	return err ? err : check_output(&a->buffer[0], a->expected, words);
+}
+
+/* A size that is no multiple of the group: the last group is not full. */
+static int test_fill(struct compute *ctx, const struct compute_options *options)
+{
+	uint32_t words = options->size ? options->size : 100003;
+	struct compute_program program;
+	struct arrays a;
+	int err;
+
+	err = compute_program_load(ctx, "fill", &program);
+	if (err)
+		return err;
+	err = arrays_new(ctx, &a, words);
+	if (err)
+		return err;
+	err = fill_check(ctx, &a, words, &program);
+	arrays_free(ctx, &a);
+	return err;
+}
+
+struct vecadd_uniforms {
+	uint64_t a, b, dst;
+};
+
+/* Floats that are no denormals, and whose sums are none. */
+static float vecadd_value(uint32_t i)
+{
+	return (float)(int32_t)(i * UINT32_C(2654435761)) / 1024.0f;
+}
+
+static int vecadd_check(struct compute *ctx, struct arrays *a, uint32_t words,
+			const struct compute_program *program)
+{
+	const struct vecadd_uniforms uniforms = {
+		.a = a->buffer[0].addr,
+		.b = a->buffer[1].addr,
+		.dst = a->buffer[2].addr,
+	};
+	const struct compute_dispatch dispatch = {
+		.program = program,
+		.uniforms = &uniforms,
+		.uniform_bytes = sizeof(uniforms),
+		.global = { words, 1, 1 },
+		.local = { 128, 1, 1 },
+	};
+	float *src_a = a->buffer[0].map;
+	float *src_b = a->buffer[1].map;
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < words; i++) {
+		float sum;
+
+		src_a[i] = vecadd_value(i);
+		src_b[i] = vecadd_value(i + words);
+		sum = src_a[i] + src_b[i];
+		memcpy(&a->expected[i], &sum, sizeof(sum));
+	}
+	err = run_one(ctx, &dispatch);
+	return err ? err : check_output(&a->buffer[2], a->expected, words);
+}
+
+static int test_vecadd(struct compute *ctx,
+		       const struct compute_options *options)
+{
+	uint32_t words = options->size ? options->size : 65536;
+	struct compute_program program;
+	struct arrays a;
+	int err;
+
+	err = compute_program_load(ctx, "vecadd", &program);
+	if (err)
+		return err;
+	err = arrays_new(ctx, &a, words);
+	if (err)
+		return err;
+	err = vecadd_check(ctx, &a, words, &program);
+	arrays_free(ctx, &a);
+	return err;
+}
+
+struct reduce_uniforms {
+	uint64_t src, dst;
+};
+
+static void reduce_dispatch(struct compute_stream *stream,
+			    const struct compute_program *program, uint64_t src,
+			    uint64_t dst, uint32_t groups)
+{
+	const struct reduce_uniforms uniforms = { src, dst };
+	const struct compute_dispatch dispatch = {
+		.program = program,
+		.uniforms = &uniforms,
+		.uniform_bytes = sizeof(uniforms),
+		.shared_bytes = REDUCE_GROUP * 4,
+		.global = { groups * REDUCE_GROUP, 1, 1 },
+		.local = { REDUCE_GROUP, 1, 1 },
+	};
+
+	compute_stream_dispatch(stream, &dispatch);
+}
+
+/*
+ * The first launch leaves one sum for each of 256 groups, the second one adds
+ * those up. Between the two stands a barrier.
+ */
+static int reduce_run(struct compute *ctx, struct arrays *a,
+		      const struct compute_program *program)
+{
+	struct compute_stream stream;
+	int err = compute_stream_new(ctx, &stream);
+
+	if (err)
+		return err;
+	reduce_dispatch(&stream, program, a->buffer[0].addr, a->buffer[1].addr,
+			REDUCE_GROUP);
+	compute_stream_barrier(&stream);
+	reduce_dispatch(&stream, program, a->buffer[1].addr, a->buffer[2].addr,
+			1);
+	err = compute_stream_run(&stream);
+	compute_stream_free(&stream);
+	return err;
+}
+
+static int reduce_check(struct compute *ctx, struct arrays *a,
+			const struct compute_program *program)
+{
+	uint32_t *src = a->buffer[0].map;
+	uint32_t total = 0;
+	uint32_t i;
+	int err;
+
+	for (i = 0; i < REDUCE_GROUP * REDUCE_GROUP; i++) {
+		src[i] = i * UINT32_C(2246822519) + 7;
+		a->expected[i / REDUCE_GROUP] += src[i];
+		total += src[i];
+	}
+	err = reduce_run(ctx, a, program);
+	if (!err)
+		err = check_output(&a->buffer[1], a->expected, REDUCE_GROUP);
+	if (!err)
+		err = check_output(&a->buffer[2], &total, 1);
+	return err;
+}
+
+static int test_reduce(struct compute *ctx,
+		       const struct compute_options *options)
+{
+	struct compute_program program;
+	struct arrays a;
+	int err;
+
+	err = compute_program_load(ctx, "reduce", &program);
+	if (err)
+		return err;
+	err = arrays_new(ctx, &a, REDUCE_GROUP * REDUCE_GROUP);
+	if (err)
+		return err;
+	err = reduce_check(ctx, &a, &program);
+	arrays_free(ctx, &a);
+	return err;
+}
+
+/*
+ * The first launch writes the number of groups of the second one, which the
+ * second one finds in memory when it is read.
+ */
+static int indirect_run(struct compute *ctx, struct arrays *a, uint32_t groups,
+			const struct compute_program *program)
+{
+	const struct fill_uniforms counts = {
+		.dst = a->buffer[1].addr,
+		.value = groups,
+	};
+	const struct fill_uniforms fill = {
+		.dst = a->buffer[0].addr,
+		.value = 5,
+	};
+	const struct compute_dispatch first = {
+		.program = program,
+		.uniforms = &counts,
+		.uniform_bytes = sizeof(counts),
+		.global = { 1, 1, 1 },
+		.local = { 1, 1, 1 },
+	};
+	const struct compute_dispatch second = {
+		.program = program,
+		.uniforms = &fill,
+		.uniform_bytes = sizeof(fill),
+		.indirect = a->buffer[1].addr,
+		.local = { 32, 1, 1 },
+	};
+	struct compute_stream stream;
+	int err = compute_stream_new(ctx, &stream);
+
+	if (err)
+		return err;
+	compute_stream_dispatch(&stream, &first);
+	compute_stream_barrier(&stream);
+	compute_stream_dispatch(&stream, &second);
+	err = compute_stream_run(&stream);
+	compute_stream_free(&stream);
+	return err;
+}
+
+static int indirect_check(struct compute *ctx, struct arrays *a,
+			  uint32_t groups,
+			  const struct compute_program *program)
+{
+	uint32_t *counts = a->buffer[1].map;
+	uint32_t i;
+	int err;
+
+	counts[1] = 1;
+	counts[2] = 1;
+	for (i = 0; i < groups * 32; i++)
+		a->expected[i] = 5 + i;
+	err = indirect_run(ctx, a, groups, program);
+	return err ? err :
+		     check_output(&a->buffer[0], a->expected, groups * 32);
+}
+
+static int test_indirect(struct compute *ctx,
+			 const struct compute_options *options)
+{
+	struct compute_program program;
+	struct arrays a;
+	int err;
+
+	err = compute_program_load(ctx, "fill", &program);
+	if (err)
+		return err;
+	err = arrays_new(ctx, &a, 4096);
+	if (err)
+		return err;
+	err = indirect_check(ctx, &a, 37, &program);
+	arrays_free(ctx, &a);
+	return err;
+}
+
+/*
+ * Stores to an address where nothing is: what is asked for is the error, and
+ * that the device goes on.
+ */
+static int test_fault(struct compute *ctx,
+		      const struct compute_options *options)
+{
+	struct compute_program program;
+	struct fill_uniforms uniforms = { .value = 1 };
+	const struct compute_dispatch dispatch = {
+		.program = &program,
+		.uniforms = &uniforms,
+		.uniform_bytes = sizeof(uniforms),
+		.global = { 1, 1, 1 },
+		.local = { 1, 1, 1 },
+	};
+	int err = compute_program_load(ctx, "fill", &program);
+
+	if (err)
+		return err;
+	err = asahi_vm_alloc(ctx->vm, ASAHI_HEAP_MAIN, ASAHI_PAGE_SIZE, 0,
+			     &uniforms.dst);
+	if (err)
+		return err;
+	err = run_one(ctx, &dispatch);
+	asahi_vm_free(ctx->vm, uniforms.dst, ASAHI_PAGE_SIZE);
+	if (err == -EIO)
+		return 0;
+	fprintf(stderr, "the store to 0x%llx ended with %s\n",
+		(unsigned long long)uniforms.dst,
+		err ? strerror(-err) : "success");
+	return -EILSEQ;
+}
+
+const struct compute_test compute_tests[] = {
+	{ "fill", "each thread stores one word", test_fill, false },
+	{ "vecadd", "sums of two arrays of floats", test_vecadd, false },
+	{ "reduce", "sum of an array, with shared memory and barriers",
+	  test_reduce, false },
+	{ "indirect", "a launch whose size another launch writes",
+	  test_indirect, false },
+	{ "mandelbrot", "a picture of the Mandelbrot set", compute_mandelbrot,
+	  false },
+	{ "fault", "a store to nowhere must fail; spoils the queue", test_fault,
+	  true },
+	{ NULL, NULL, NULL, false },
+};

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * The Mandelbrot set, computed by shaders/mandelbrot.agx and again by the CPU:
+ * both round every operation alike, so the two agree exactly.
+ */
+#include <errno.h>
+#include <math.h>
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compute_tests.h"
+
+#define DEFAULT_WIDTH		640
+#define DEFAULT_ITERATIONS	256
+#define MAX_WIDTH		16384
+
+struct picture {
+	uint32_t width;
+	uint32_t height;
+	uint32_t iterations;
+	float left, top, step;
+};
+
+struct mandelbrot_uniforms {
+	uint64_t dst;
+	float left, top, step;
+	uint32_t iterations;
+	uint32_t width;
+};
+
+static uint32_t count_iterations(const struct picture *p, uint32_t x,
+				 uint32_t y)
+{
+	float c_re = fmaf((float)x, p->step, p->left);
+	float c_im = fmaf((float)y, p->step, p->top);
+	float re = 0, im = 0;
+	uint32_t n = 0;
+
+	while (n < p->iterations) {
+		float re2 = re * re;
+		float im2 = im * im;
+		float product = re * im;
+
+		if (!(re2 + im2 <= 4.0f))
+			break;
+		re = re2 - im2;
+		re += c_re;
+		im = fmaf(product, 2.0f, c_im);
+		n++;
+	}
+	return n;
+}
+
+static int check_picture(const struct picture *p, const uint32_t *got)
+{
+	uint32_t *row = malloc(p->width * sizeof(*row));
+	uint32_t x, y;
+	int err = 0;
+
+	if (!row)
+		return -ENOMEM;
+	for (y = 0; y < p->height && !err; y++) {
+		for (x = 0; x < p->width; x++)
+			row[x] = count_iterations(p, x, y);
+		err = compute_check_words(got + (size_t)y * p->width, row,
+					  p->width);
+		if (err)
+			fprintf(stderr, "in row %u\n", y);
+	}
+	free(row);
+	return err;
+}
+
+/* Black inside, outside a smooth way through the colours and back. */
+static void colour(uint32_t n, uint32_t iterations, png_byte rgb[3])
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		float phase = 0.16f * (float)n + 2.1f * (float)i + 3.4f;
+
+		rgb[i] = n == iterations ?
+				 0 : (png_byte)(127.5f - 127.5f * cosf(phase));
+	}
+}
+
+static void colour_picture(const struct picture *p, const uint32_t *counts,
+			   png_byte *rgb)
+{
+	size_t i;
+
+	for (i = 0; i < (size_t)p->width * p->height; i++)
+		colour(counts[i], p->iterations, rgb + 3 * i);
+}
+
+static int write_picture(const struct picture *p, const uint32_t *counts,
+			 const char *file)
+{
+	png_image image = {
+		.version = PNG_IMAGE_VERSION,
+		.width = p->width,
+		.height = p->height,
+		.format = PNG_FORMAT_RGB,
+	};
+	png_byte *rgb = malloc(PNG_IMAGE_SIZE(image));
+	int ok;
+
+	if (!rgb)
+		return -ENOMEM;
+	colour_picture(p, counts, rgb);
+	ok = png_image_write_to_file(&image, file, 0, rgb, 0, NULL);
+	free(rgb);
+	if (!ok) {
+		fprintf(stderr, "%s: %s\n", file, image.message);
+		return -EIO;
+	}
+	return 0;
+}
+
+static int render(struct compute *ctx, const struct picture *p,
+		  const struct compute_buffer *buffer)
+{
+	const struct mandelbrot_uniforms uniforms = {
+		.dst = buffer->addr,
+		.left = p->left,
+		.top = p->top,
+		.step = p->step,
+		.iterations = p->iterations,
+		.width = p->width,
+	};
+	struct compute_program program;
+	const struct compute_dispatch dispatch = {
+		.program = &program,
+		.uniforms = &uniforms,
+		.uniform_bytes = sizeof(uniforms),
+		.global = { p->width, p->height, 1 },
+		.local = { 8, 8, 1 },
+	};
+	struct compute_stream stream;
+	int err;
+
+	err = compute_program_load(ctx, "mandelbrot", &program);
+	if (err)
+		return err;
+	err = compute_stream_new(ctx, &stream);
+	if (err)
+		return err;
+	compute_stream_dispatch(&stream, &dispatch);
+	err = compute_stream_run(&stream);
+	compute_stream_free(&stream);
+	return err;
+}
+
+int compute_mandelbrot(struct compute *ctx,
+		       const struct compute_options *options)
+{
+	uint32_t width = options->size ? options->size : DEFAULT_WIDTH;
+	struct picture p = {
+		.width = width,
+		.height = width * 3 / 4 ? width * 3 / 4 : 1,
+		.iterations = options->iterations ? options->iterations :
+						    DEFAULT_ITERATIONS,
+		.left = -2.25f,
+		.top = -1.125f,
+		.step = 3.0f / (float)width,
+	};
+	struct compute_buffer buffer;
+	int err;
+
+	if (width > MAX_WIDTH) {
+		fprintf(stderr, "a picture has at most %d pixels in a row\n",
+			MAX_WIDTH);
+		return -EINVAL;
+	}
+	err = compute_buffer_new(ctx, (uint64_t)p.width * p.height * 4,
+				 &buffer);
+	if (err)
+		return err;
+	compute_poison(&buffer);
+	err = render(ctx, &p, &buffer);
+	if (!err)
+		err = check_picture(&p, buffer.map);
+	if (!err && options->output)
+		err = write_picture(&p, buffer.map, options->output);
+	compute_buffer_free(ctx, &buffer);
+	return err;
+}
