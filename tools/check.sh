@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+#
+# Run the checks (all of them, or those named), count what they say, and end with
+# the number of passed and failed ones. A check that says nothing has failed, and
+# so has one whose status does not fit what it says.
+
+. "$(dirname "$0")/lib.sh"
+
+all="hygiene uapi checkpatch kernel-doc docs devicetree modules host export
+guest-plain guest-no-exec guest-memory guest-debug"
+
+results=$top/build/out/check
+mkdir -p "$results"
+passed=0 failed=0 skipped=0
+begin=$SECONDS
+cd "$top"
+
+# shellcheck disable=SC2086
+[ $# -gt 0 ] || { set -- $all; rm -f "$results"/*; }
+for lane; do
+	[ -x "tools/checks/$lane" ] || die "there is no check '$lane'; there are: $(echo $all)"
+done
+
+for lane; do
+	start=$SECONDS status=0
+	"tools/checks/$lane" >"$results/$lane.tap" || status=$?
+	skips=$(grep -cE '^ok .*# SKIP' "$results/$lane.tap" || true)
+	good=$(($(grep -cE '^ok ' "$results/$lane.tap" || true) - skips))
+	bad=$(grep -cE '^not ok ' "$results/$lane.tap" || true)
+	grep -E -A100000 '^not ok ' "$results/$lane.tap" | grep -E '^(not ok |#)' || true
+	grep -E '^ok .*# SKIP' "$results/$lane.tap" || true
+	if [ $((good + bad)) = 0 ]; then
+		echo "not ok - $lane: no result (status $status)"
+		bad=1
+	elif [ $status != 0 ] && [ "$bad" = 0 ]; then
+		echo "not ok - $lane: ended with status $status"
+		bad=1
+	fi
+	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skips))
+	printf '# %s: %d passed, %d failed, %d skipped, %d s\n' \
+		"$lane" "$good" "$bad" "$skips" $((SECONDS - start))
+done
+echo "# $skipped skipped, $((SECONDS - begin)) s, results in build/out/check"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
