@@ -60,7 +60,7 @@ struct vagx_fw_config {
 	void *ctx;
 };
 
-#define VAGX_FW_DEFAULT_TIMEOUT_MS	2000
+#define VAGX_FW_DEFAULT_TIMEOUT_MS	5000
 
 /**
  * vagx_fw_new() - create the firmware and its threads, in reset

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * Stamps, notifiers, the event ring, and the halt that follows a fault.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fw_internal.h"
+
+#define FW_PENDING_VALID	1
+
+bool fw_stamp_reached(uint32_t stamp, uint32_t value)
+{
+	return (int32_t)(stamp - value) >= 0;
+}
+
+static void notify(struct vagx_firmware *fw)
+{
+	fw->config.send(fw->config.ctx, VAGX_FW_EP_FIRMWARE, FW_NOTIFICATION);
+}
+
+static bool push_event(struct fw_access *access, struct vagx_firmware *fw, const uint8_t *bytes, size_t len)
+{
+	uint64_t va = fw_ring_room(access, fw, &fw->event);
+
+	if (!va)
+		return false;
+	fw_write(access, va, bytes, len, "EventMsg");
+	fw_ring_push(access, &fw->event);
+	notify(fw);
+	return true;
+}
+
+static bool any_flag(const uint32_t *flags)
+{
+	return flags[0] | flags[1] | flags[2] | flags[3];
+}
+
+/* The table says where a message's words go */
+static void put_field(struct vagx_firmware *fw, uint8_t *bytes, enum fw_field_id field, uint64_t value)
+{
+	memcpy(bytes + fw_fields[field].offset[fw->abi], &value, fw_field_size(field));
+}
+
+static bool push_flags(struct fw_access *access, struct vagx_firmware *fw, const uint32_t *flags)
+{
+	struct fw_deferred event = { 0 };
+
+	put_field(fw, event.bytes, FW_EventMsg_msg_type, FW_EVENT_FLAG);
+	memcpy(event.bytes + fw_fields[FW_EventFlag_firing].offset[fw->abi], flags, FW_EVENT_SLOTS / 8);
+	return push_event(access, fw, event.bytes, sizeof(event.bytes));
+}
+
+static void send_flags(struct fw_access *access, struct vagx_firmware *fw, const uint32_t *flags)
+{
+	if (!fw->deferred_count && !any_flag(fw->deferred_flags) && push_flags(access, fw, flags))
+		return;
+	for (unsigned int i = 0; i < FW_EVENT_WORDS; i++)
+		fw->deferred_flags[i] |= flags[i];
+	fw_poke(fw);
+}
+
+static void send_event(struct fw_access *access, struct vagx_firmware *fw, const struct fw_deferred *event)
+{
+	if (!fw->deferred_count && push_event(access, fw, event->bytes, sizeof(event->bytes)))
+		return;
+	if (fw->deferred_count == FW_DEFERRED_EVENTS) {
+		vagx_log(fw->config.report, VAGX_LOG_ERROR, "firmware: the driver reads no events, one is lost");
+		return;
+	}
+	fw->deferred[fw->deferred_count++] = *event;
+	fw_poke(fw);
+}
+
+bool fw_event_to_retry(const struct vagx_firmware *fw)
+{
+	return fw->deferred_count || any_flag(fw->deferred_flags);
+}
+
+/* Events that found their ring full; the main thread comes back for them */
+void fw_event_retry(struct vagx_firmware *fw)
+{
+	while (fw->deferred_count && push_event(&fw->access, fw, fw->deferred[0].bytes, sizeof(fw->deferred[0].bytes))) {
+		fw->deferred_count--;
+		memmove(fw->deferred, fw->deferred + 1, fw->deferred_count * sizeof(fw->deferred[0]));
+	}
+	if (!fw->deferred_count && any_flag(fw->deferred_flags) && push_flags(&fw->access, fw, fw->deferred_flags))
+		memset(fw->deferred_flags, 0, sizeof(fw->deferred_flags));
+}
+
+static struct fw_view pending_stamp(struct fw_worker *worker)
+{
+	struct fw_view globals = fw_view(&worker->access, FW_S_Globals, worker->fw->globals);
+
+	return fw_sub(&globals, FW_Globals_pending_stamps, FW_S_PendingStamp, worker->pipe);
+}
+
+/* The driver walks these to find whom a fault concerns (m1n1 agx/__init__.py, asahi gpu.rs) */
+void fw_event_pending(struct fw_worker *worker, const struct fw_job_stamp *stamp)
+{
+	struct fw_view pending = pending_stamp(worker);
+	unsigned int shift = worker->fw->abi >= FW_ABI_13_5 ? 4 : 3;
+
+	fw_set(&pending, FW_PendingStamp_wait_value, stamp->value);
+	fw_set(&pending, FW_PendingStamp_info, stamp->slot << shift | FW_PENDING_VALID);
+}
+
+void fw_event_not_pending(struct fw_worker *worker)
+{
+	struct fw_view pending = pending_stamp(worker);
+
+	fw_set(&pending, FW_PendingStamp_info, 0);
+	fw_set(&pending, FW_PendingStamp_wait_value, 0);
+}
+
+static struct fw_notifier *find_notifier(struct vagx_firmware *fw, uint64_t va)
+{
+	struct fw_notifier *notifier;
+
+	for (notifier = fw->notifiers; notifier; notifier = notifier->next) {
+		if (notifier->va == va)
+			return notifier;
+	}
+	notifier = calloc(1, sizeof(*notifier));
+	if (!notifier) {
+		fw_crash(fw, "out of memory");
+		return NULL;
+	}
+	notifier->va = va;
+	notifier->next = fw->notifiers;
+	fw->notifiers = notifier;
+	return notifier;
+}
+
+static void drop_notifier(struct vagx_firmware *fw, struct fw_notifier *notifier)
+{
+	struct fw_notifier **p = &fw->notifiers;
+
+	while (*p != notifier)
+		p = &(*p)->next;
+	*p = notifier->next;
+	free(notifier);
+}
+
+/*
+ * A notifier counts the commands that have finished; the driver raises the
+ * threshold it has to reach. The event waits for that, so that one event can
+ * stand for several commands.
+ */
+static void count_command(struct vagx_firmware *fw, struct fw_access *access, const struct fw_job_stamp *stamp)
+{
+	struct fw_view control = fw_view(access, FW_S_EventControl, stamp->notifier);
+	uint32_t count = fw_get(&control, FW_EventControl_cur_count) + 1;
+	uint32_t threshold = fw_load32(access, fw_get(&control, FW_EventControl_event_count_addr), "threshold");
+	struct fw_notifier *notifier;
+
+	fw_set(&control, FW_EventControl_cur_count, count);
+	if (access->failed)
+		return;
+	if ((int32_t)(count - threshold) > 0)
+		vagx_violation(fw->config.report, VAGX_RULE_FW_COMMAND_NOTIFIER, stamp->notifier, "EventControl",
+			       "%u commands finished, the threshold is %u", count, threshold);
+	notifier = find_notifier(fw, stamp->notifier);
+	if (!notifier)
+		return;
+	notifier->fired[stamp->slot / 32] |= 1U << (stamp->slot % 32);
+	if ((int32_t)(count - threshold) < 0)
+		return;
+	send_flags(access, fw, notifier->fired);
+	drop_notifier(fw, notifier);
+}
+
+void fw_event_signal(struct vagx_firmware *fw, struct fw_access *access, const struct fw_job_stamp *stamp)
+{
+	if (!stamp->notifier)
+		return;
+	fw_store32(access, stamp->fw_stamp, stamp->value, "firmware stamp");
+	fw_store32(access, stamp->cpu_stamp, stamp->value, "stamp");
+	count_command(fw, access, stamp);
+	pthread_cond_broadcast(&fw->work);
+}
+
+void fw_event_channel_error(struct fw_worker *worker, unsigned int type, unsigned int slot, uint32_t value)
+{
+	struct vagx_firmware *fw = worker->fw;
+	struct fw_deferred event = { 0 };
+
+	put_field(fw, event.bytes, FW_EventMsg_msg_type, FW_EVENT_CHANNEL_ERROR);
+	put_field(fw, event.bytes, FW_EventChannelError_error_type, type);
+	put_field(fw, event.bytes, FW_EventChannelError_pipe_type, worker->pipe);
+	put_field(fw, event.bytes, FW_EventChannelError_event_slot, slot);
+	put_field(fw, event.bytes, FW_EventChannelError_event_value, value);
+	send_event(&worker->access, fw, &event);
+	fw_log(&worker->access, fw, FW_LOG_WARNING, "channel error %u on pipe %u, event slot %u, value %#x", type,
+	       worker->pipe, slot, value);
+}
+
+static uint32_t halt(struct fw_worker *worker)
+{
+	struct vagx_firmware *fw = worker->fw;
+	struct fw_view status = fw_view(&worker->access, FW_S_FwStatus, fw->status);
+	uint32_t count = fw_get(&status, FW_FwStatus_halt_count);
+
+	fw->halted = true;
+	fw_set(&status, FW_FwStatus_halt_count, count + 1);
+	fw_set(&status, FW_FwStatus_halted, 1);
+	return count;
+}
+
+static bool wait_resume(struct fw_worker *worker)
+{
+	struct vagx_firmware *fw = worker->fw;
+
+	fw_poke(fw);
+	while (fw->halted && fw->state == FW_STATE_READY)
+		pthread_cond_wait(&fw->work, &fw->lock);
+	return fw->state == FW_STATE_READY;
+}
+
+/* Another command's fault may have halted the firmware already */
+static bool wait_turn(struct fw_worker *worker)
+{
+	return !worker->fw->halted || wait_resume(worker);
+}
+
+bool fw_event_fault(struct fw_worker *worker, const struct vagx_uat_fault *fault, unsigned int unit)
+{
+	struct vagx_firmware *fw = worker->fw;
+	struct fw_deferred event = { 0 };
+
+	if (!wait_turn(worker))
+		return false;
+	fw->config.set_fault_regs(fw->config.ctx, fault, unit);
+	halt(worker);
+	fw_log(&worker->access, fw, FW_LOG_WARNING, "GPU fault: %s of %#" PRIx64 " in context %u, unit %#x: %s",
+	       vagx_access_name(fault->access), fault->va, fault->slot, unit, vagx_fault_reason_name(fault->reason));
+	put_field(fw, event.bytes, FW_EventMsg_msg_type, FW_EVENT_FAULT);
+	send_event(&worker->access, fw, &event);
+	return wait_resume(worker);
+}
+
+bool fw_event_timeout(struct fw_worker *worker, unsigned int slot)
+{
+	struct vagx_firmware *fw = worker->fw;
+	struct fw_deferred event = { 0 };
+	uint32_t count;
+
+	if (!wait_turn(worker))
+		return false;
+	count = halt(worker);
+	fw_log(&worker->access, fw, FW_LOG_WARNING, "timeout on pipe %u, event slot %u", worker->pipe, slot);
+	put_field(fw, event.bytes, FW_EventMsg_msg_type, FW_EVENT_TIMEOUT);
+	put_field(fw, event.bytes, FW_EventTimeout_counter, count);
+	put_field(fw, event.bytes, FW_EventTimeout_stamp_index, slot);
+	send_event(&worker->access, fw, &event);
+	return wait_resume(worker);
+}
+
+/* The driver resumes by a write to memory, so somebody has to look */
+void fw_event_poll_resume(struct vagx_firmware *fw)
+{
+	struct fw_view status = fw_view(&fw->access, FW_S_FwStatus, fw->status);
+
+	if (!fw_get(&status, FW_FwStatus_resume))
+		return;
+	if (!fw->halted || fw_get(&status, FW_FwStatus_halted))
+		vagx_violation(fw->config.report, VAGX_RULE_FW_RESUME, fw->status, "FwStatus",
+			       fw->halted ? "resumes without having cleared halted" : "the firmware had not halted");
+	fw_set(&status, FW_FwStatus_resume, 0);
+	if (!fw->halted)
+		return;
+	fw->halted = false;
+	fw->config.set_fault_regs(fw->config.ctx, NULL, 0);
+	pthread_cond_broadcast(&fw->work);
+}
+
+void fw_event_forget_all(struct vagx_firmware *fw)
+{
+	while (fw->notifiers)
+		drop_notifier(fw, fw->notifiers);
+	fw->deferred_count = 0;
+	memset(fw->deferred_flags, 0, sizeof(fw->deferred_flags));
+	fw->halted = false;
+}

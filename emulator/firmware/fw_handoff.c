@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * The page that driver and firmware share to agree about page tables and
+ * cache flushes (m1n1 fw/agx/handoff.py).
+ */
+#include <inttypes.h>
+#include <time.h>
+
+#include "../guest_memory.h"
+#include "../handoff.h"
+#include "fw_internal.h"
+
+/* m1n1 and the Rust driver hold the lock for a few instructions */
+#define FW_HANDOFF_WAIT_NS	2000000000ULL
+#define FW_HANDOFF_STEP_NS	20000
+
+/* The coprocessor's whole half, in handoff terms */
+#define FW_HANDOFF_KERNEL	0x40
+#define FW_KERNEL_HALF		0xffffff8000000000ULL
+
+static void *handoff_ptr(struct vagx_firmware *fw, unsigned int offset)
+{
+	uint8_t *base = vagx_mem_ptr(fw->config.mem, fw->config.handoff, VAGX_HANDOFF_SIZE);
+
+	return base ? base + offset : NULL;
+}
+
+void fw_handoff_start(struct vagx_firmware *fw)
+{
+	uint64_t *magic = handoff_ptr(fw, VAGX_HANDOFF_MAGIC_FW);
+
+	if (!magic) {
+		vagx_log(fw->config.report, VAGX_LOG_ERROR, "firmware: the handoff page %#" PRIx64 " is not in RAM",
+			 fw->config.handoff);
+		return;
+	}
+	__atomic_store_n(magic, VAGX_HANDOFF_MAGIC, __ATOMIC_RELEASE);
+}
+
+bool fw_handoff_ready(struct vagx_firmware *fw)
+{
+	const uint64_t *magic = handoff_ptr(fw, VAGX_HANDOFF_MAGIC_AP);
+
+	return magic && __atomic_load_n(magic, __ATOMIC_ACQUIRE) == VAGX_HANDOFF_MAGIC;
+}
+
+static void nap(void)
+{
+	struct timespec step = { .tv_nsec = FW_HANDOFF_STEP_NS };
+
+	nanosleep(&step, NULL);
+}
+
+/* The firmware's half of Dekker's algorithm; the driver's is in m1n1 */
+static bool handoff_lock(struct vagx_firmware *fw)
+{
+	uint8_t *ap = handoff_ptr(fw, VAGX_HANDOFF_LOCK_AP);
+	uint8_t *own = handoff_ptr(fw, VAGX_HANDOFF_LOCK_FW);
+	uint32_t *turn = handoff_ptr(fw, VAGX_HANDOFF_TURN);
+	uint64_t deadline = fw_now_ns() + FW_HANDOFF_WAIT_NS;
+
+	if (!ap)
+		return false;
+	__atomic_store_n(own, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(ap, __ATOMIC_SEQ_CST)) {
+		if (fw_now_ns() > deadline) {
+			__atomic_store_n(own, 0, __ATOMIC_SEQ_CST);
+			return false;
+		}
+		if (__atomic_load_n(turn, __ATOMIC_SEQ_CST) == 1) {
+			nap();
+			continue;
+		}
+		__atomic_store_n(own, 0, __ATOMIC_SEQ_CST);
+		while (__atomic_load_n(turn, __ATOMIC_SEQ_CST) != 1 && __atomic_load_n(ap, __ATOMIC_SEQ_CST) &&
+		       fw_now_ns() <= deadline)
+			nap();
+		__atomic_store_n(own, 1, __ATOMIC_SEQ_CST);
+	}
+	return true;
+}
+
+static void handoff_unlock(struct vagx_firmware *fw)
+{
+	__atomic_store_n((uint32_t *)handoff_ptr(fw, VAGX_HANDOFF_TURN), 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n((uint8_t *)handoff_ptr(fw, VAGX_HANDOFF_LOCK_FW), 0, __ATOMIC_SEQ_CST);
+}
+
+bool fw_handoff_switch(struct vagx_firmware *fw, unsigned int slot, uint64_t *ttb)
+{
+	if (!handoff_lock(fw)) {
+		vagx_violation(fw->config.report, VAGX_RULE_FW_HANDOFF_LOCK, fw->config.handoff + VAGX_HANDOFF_LOCK_AP,
+			       "handoff", "the driver has held the lock for two seconds");
+		return false;
+	}
+	__atomic_store_n((uint32_t *)handoff_ptr(fw, VAGX_HANDOFF_CUR_CTX), slot, __ATOMIC_SEQ_CST);
+	if (ttb)
+		*ttb = vagx_uat_ttb(fw->config.uat, slot, 0);
+	handoff_unlock(fw);
+	return true;
+}
+
+static void check_uncached(struct vagx_firmware *fw, unsigned int context, uint64_t va, uint64_t size)
+{
+	for (uint64_t page = va & ~(uint64_t)VAGX_UAT_PAGE_MASK; page < va + size; page += VAGX_UAT_PAGE_SIZE) {
+		uint64_t pte = vagx_uat_pte(fw->config.uat, context, page);
+
+		if ((pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) == VAGX_ATTR_FW_CACHED) {
+			vagx_violation(fw->config.report, VAGX_RULE_FW_FLUSH_MAPPING, page, "handoff",
+				       "is still mapped as cached");
+			return;
+		}
+	}
+}
+
+void fw_handoff_flush(struct vagx_firmware *fw, unsigned int slot)
+{
+	uint64_t *entry = slot < VAGX_HANDOFF_FLUSH_COUNT ? handoff_ptr(fw, VAGX_HANDOFF_FLUSH(slot)) : NULL;
+	uint64_t *state = entry, va, size;
+
+	if (!entry || __atomic_load_n(state, __ATOMIC_ACQUIRE) != 1) {
+		vagx_violation(fw->config.report, VAGX_RULE_FW_FLUSH_STATE, slot, "handoff",
+			       "nothing is asked for in this slot");
+		return;
+	}
+	va = entry[VAGX_HANDOFF_FLUSH_ADDR / 8];
+	size = entry[VAGX_HANDOFF_FLUSH_SIZE / 8];
+	if (!size || va + size < va || size > FW_MAX_FLUSH ||
+	    (slot == FW_HANDOFF_KERNEL) != (va >= FW_KERNEL_HALF)) {
+		vagx_violation(fw->config.report, VAGX_RULE_FW_FLUSH_STATE, va, "handoff",
+			       "slot %u cannot flush %#" PRIx64 " bytes there", slot, size);
+	} else {
+		check_uncached(fw, slot == FW_HANDOFF_KERNEL ? 0 : slot, va, size);
+		if (slot == FW_HANDOFF_KERNEL)
+			fw_cache_flush(fw->cache, va, size);
+	}
+	__atomic_store_n(state, 2, __ATOMIC_RELEASE);
+}
