@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+
+#include <errno.h>
+#include <linux/vfio.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "agx/agx_regs.h"
+#include "carrier_regs.h"
+#include "clock.h"
+#include "device.h"
+#include "firmware/firmware.h"
+#include "gpu/gpu.h"
+#include "guest_memory.h"
+#include "mailbox.h"
+#include "pci.h"
+#include "report.h"
+#include "rtkit.h"
+#include "uat.h"
+#include "vfio_user.h"
+
+/* BAR 0 */
+#define ASC_BASE	0
+#define MAILBOX_BASE	(ASC_BASE + 0x8000)
+#define CARRIER_BASE	(ASC_BASE + AGX_ASC_SIZE)
+#define SGX_BASE	0x1000000
+
+/* Source: m1n1 hw/asc.py */
+#define CPU_STATUS		0x48
+#define CPU_STATUS_RUNNING	(1U << 0)
+#define CPU_STATUS_STOPPED	(1U << 1)
+#define CPU_STATUS_IDLE		(1U << 5)
+
+struct vagx_device {
+	struct vagx_report *report;
+	struct vagx_mem *mem;
+	struct vagx_clock *clock;
+	struct vagx_uat *uat;
+	struct vagx_boot *boot;
+	struct vagx_mailbox *mailbox;
+	struct vagx_sgx *sgx;
+	struct vagx_rtkit *rtkit;
+	struct vagx_gpu *gpu;
+	struct vagx_firmware *firmware;
+	struct vagx_carrier_regs carrier;
+	struct vagx_pci pci;
+	uint32_t cpu_control;
+	unsigned int mailbox_delay_ms;
+	uint64_t mailbox_due_ns;	/* 0: nothing waits */
+};
+
+static void fire(void *ctx, unsigned int irq)
+{
+	struct vagx_device *device = ctx;
+
+	vagx_pci_fire(&device->pci, irq);
+}
+
+/* What the firmware calls, on its own threads */
+
+static void firmware_send(void *ctx, uint8_t ep, uint64_t msg)
+{
+	struct vagx_device *device = ctx;
+
+	vagx_rtkit_send(device->rtkit, ep, msg);
+}
+
+static void firmware_set_fault(void *ctx, const struct vagx_uat_fault *fault,
+			       unsigned int unit)
+{
+	struct vagx_device *device = ctx;
+
+	vagx_sgx_set_fault(device->sgx, fault, unit);
+}
+
+static void firmware_crashed(void *ctx, const char *message)
+{
+	struct vagx_device *device = ctx;
+
+	vagx_rtkit_crash(device->rtkit, message);
+}
+
+/* What RTKit calls, on the MMIO thread */
+
+static void rtkit_start(void *ctx)
+{
+	struct vagx_device *device = ctx;
+
+	vagx_fw_start(device->firmware);
+}
+
+static void rtkit_message(void *ctx, uint8_t ep, uint64_t msg)
+{
+	struct vagx_device *device = ctx;
+
+	vagx_fw_message(device->firmware, ep, msg);
+}
+
+static void rtkit_quiesce(void *ctx)
+{
+	struct vagx_device *device = ctx;
+
+	vagx_fw_quiesce(device->firmware);
+}
+
+static void rtkit_wake(void *ctx)
+{
+	struct vagx_device *device = ctx;
+
+	vagx_fw_wake(device->firmware);
+}
+
+static const struct vagx_rtkit_ops rtkit_ops = {
+	.start = rtkit_start,
+	.message = rtkit_message,
+	.quiesce = rtkit_quiesce,
+	.wake = rtkit_wake,
+};
+
+static bool build_firmware(struct vagx_device *device,
+			   const struct vagx_device_config *config)
+{
+	bool soft_faults = vagx_boot_soft_faults(device->boot);
+	struct vagx_gpu_config gpu = {
+		.uat = device->uat,
+		.report = device->report,
+		.clock = device->clock,
+		.cores = config->cores,
+		.no_exec = config->no_exec,
+		.soft_faults = soft_faults,
+	};
+	struct vagx_fw_config fw = {
+		.mem = device->mem,
+		.uat = device->uat,
+		.report = device->report,
+		.clock = device->clock,
+		.abi = config->firmware,
+		.handoff =
+			config->boot.regions.region[VAGX_REGION_HANDOFF].base,
+		.job_timeout_ms = config->job_timeout_ms,
+		.soft_faults = soft_faults,
+		.send = firmware_send,
+		.set_fault_regs = firmware_set_fault,
+		.crashed = firmware_crashed,
+		.ctx = device,
+	};
+
+	device->gpu = vagx_gpu_new(&gpu);
+	if (!device->gpu)
+		return false;
+	fw.gpu = device->gpu;
+	device->firmware = vagx_fw_new(&fw);
+	return device->firmware;
+}
+
+static bool build(struct vagx_device *device,
+		  const struct vagx_device_config *config)
+{
+	const struct vagx_regions *regions = &config->boot.regions;
+	struct vagx_boot_config boot = config->boot;
+	struct vagx_uat_config uat = {
+		.report = device->report,
+		.ttbs = regions->region[VAGX_REGION_TTBS].base,
+		.oas_bits = config->oas_bits,
+	};
+	struct vagx_mailbox_config mailbox = {
+		.report = device->report,
+		.fire = fire,
+		.ctx = device,
+	};
+	struct vagx_rtkit_config rtkit = {
+		.report = device->report,
+		.version = config->firmware,
+		.ops = &rtkit_ops,
+		.ctx = device,
+	};
+
+	boot.report = device->report;
+	boot.id = &config->id;
+	device->boot = vagx_boot_new(&boot);
+	device->mem = vagx_mem_new();
+	device->clock = vagx_clock_new();
+	if (!device->boot || !device->mem || !device->clock)
+		return false;
+
+	uat.mem = device->mem;
+	device->uat = vagx_uat_new(&uat);
+	device->mailbox = vagx_mailbox_new(&mailbox);
+	device->sgx = vagx_sgx_new(&config->id, device->report);
+	rtkit.uat = device->uat;
+	rtkit.mailbox = device->mailbox;
+	device->rtkit = vagx_rtkit_new(&rtkit);
+	if (!device->uat || !device->mailbox || !device->sgx || !device->rtkit)
+		return false;
+
+	device->carrier = (struct vagx_carrier_regs) {
+		.report = device->report,
+		.clock = device->clock,
+		.mailbox = device->mailbox,
+	};
+	return build_firmware(device, config);
+}
+
+struct vagx_device *vagx_device_new(const struct vagx_device_config *config)
+{
+	struct vagx_device *device = calloc(1, sizeof(*device));
+
+	if (!device)
+		return NULL;
+
+	device->report = config->report;
+	device->mailbox_delay_ms = config->mailbox_delay_ms;
+	vagx_pci_init(&device->pci);
+	if (!build(device, config)) {
+		vagx_log(device->report, VAGX_LOG_ERROR,
+			 "the device cannot be built: %s", strerror(errno));
+		vagx_device_free(device);
+		return NULL;
+	}
+	return device;
+}
+
+void vagx_device_free(struct vagx_device *device)
+{
+	if (!device)
+		return;
+
+	/* A firmware thread may wait for a guest that reads nothing any more */
+	if (device->mailbox)
+		vagx_mailbox_close(device->mailbox);
+	vagx_fw_free(device->firmware);
+	vagx_gpu_free(device->gpu);
+	vagx_rtkit_free(device->rtkit);
+	vagx_sgx_free(device->sgx);
+	vagx_mailbox_free(device->mailbox);
+	vagx_uat_free(device->uat);
+	vagx_clock_free(device->clock);
+	vagx_mem_free(device->mem);
+	vagx_boot_free(device->boot);
+	vagx_pci_fini(&device->pci);
+	free(device);
+}
+
+/* The coprocessor's control registers */
+
+static uint64_t asc_read(struct vagx_device *device, uint64_t offset,
+			 size_t size)
+{
+	switch (offset) {
+	case AGX_ASC_CPU_CONTROL:
+		return device->cpu_control;
+	case CPU_STATUS:
+		return device->cpu_control & AGX_ASC_CPU_CONTROL_RUN ?
+			CPU_STATUS_RUNNING | CPU_STATUS_IDLE :
+			CPU_STATUS_STOPPED;
+	}
+	vagx_violation(device->report, VAGX_RULE_REG_UNKNOWN, offset, "asc",
+		       "read of %zu bytes", size);
+	return 0;
+}
+
+static void asc_write(struct vagx_device *device, uint64_t offset, size_t size,
+		      uint64_t value)
+{
+	switch (offset) {
+	case AGX_ASC_CPU_CONTROL:
+		device->cpu_control = value;
+		if (value & AGX_ASC_CPU_CONTROL_RUN)
+			vagx_rtkit_start_cpu(device->rtkit);
+		return;
+	case CPU_STATUS:
+		vagx_violation(device->report, VAGX_RULE_REG_READ_ONLY, offset,
+			       "asc", "write of 0x%llx",
+			       (unsigned long long)value);
+		return;
+	}
+	vagx_violation(device->report, VAGX_RULE_REG_UNKNOWN, offset, "asc",
+		       "write of %zu bytes, 0x%llx", size,
+		       (unsigned long long)value);
+}
+
+static void mailbox_write(struct vagx_device *device, uint64_t offset,
+			  size_t size, uint64_t value)
+{
+	vagx_mailbox_write(device->mailbox, offset, size, value);
+	if (!device->mailbox_delay_ms)
+		vagx_rtkit_process(device->rtkit);
+	else if (!device->mailbox_due_ns)
+		device->mailbox_due_ns = vagx_clock_host_ns() +
+			device->mailbox_delay_ms * 1000000ULL;
+}
+
+static uint64_t register_read(struct vagx_device *device, uint64_t offset,
+			      size_t size)
+{
+	if (offset >= SGX_BASE)
+		return vagx_sgx_read(device->sgx, offset - SGX_BASE, size);
+	if (offset >= CARRIER_BASE && offset < CARRIER_BASE + VAGX_CARRIER_SIZE)
+		return vagx_carrier_read(&device->carrier,
+					 offset - CARRIER_BASE, size);
+	if (offset >= MAILBOX_BASE && offset < MAILBOX_BASE + VAGX_MAILBOX_SIZE)
+		return vagx_mailbox_read(device->mailbox,
+					 offset - MAILBOX_BASE, size);
+	return asc_read(device, offset, size);
+}
+
+static void register_write(struct vagx_device *device, uint64_t offset,
+			   size_t size, uint64_t value)
+{
+	if (offset >= SGX_BASE)
+		vagx_sgx_write(device->sgx, offset - SGX_BASE, size, value);
+	else if (offset >= CARRIER_BASE &&
+		 offset < CARRIER_BASE + VAGX_CARRIER_SIZE)
+		vagx_carrier_write(&device->carrier, offset - CARRIER_BASE,
+				   size, value);
+	else if (offset >= MAILBOX_BASE &&
+		 offset < MAILBOX_BASE + VAGX_MAILBOX_SIZE)
+		mailbox_write(device, offset - MAILBOX_BASE, size, value);
+	else
+		asc_write(device, offset, size, value);
+}
+
+/* A register is read or written whole */
+static bool is_register_access(uint64_t offset, size_t len)
+{
+	return (len == 4 || len == 8) && offset % len == 0;
+}
+
+/* What the vfio-user client calls */
+
+static int region_read(void *ctx, uint32_t region, uint64_t offset, void *buf,
+		       size_t len)
+{
+	struct vagx_device *device = ctx;
+	uint64_t value;
+
+	switch (region) {
+	case VFIO_PCI_CONFIG_REGION_INDEX:
+		vagx_pci_config_read(&device->pci, offset, buf, len);
+		return 0;
+	case VFIO_PCI_BAR2_REGION_INDEX:
+		vagx_pci_msix_read(&device->pci, offset, buf, len);
+		return 0;
+	case VFIO_PCI_BAR0_REGION_INDEX:
+		if (!is_register_access(offset, len))
+			return -EINVAL;
+		value = register_read(device, offset, len);
+		memcpy(buf, &value, len);
+		vagx_log(device->report, VAGX_LOG_TRACE,
+			 "register 0x%llx is 0x%llx",
+			 (unsigned long long)offset,
+			 (unsigned long long)value);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int region_write(void *ctx, uint32_t region, uint64_t offset,
+			const void *buf, size_t len)
+{
+	struct vagx_device *device = ctx;
+	uint64_t value = 0;
+
+	switch (region) {
+	case VFIO_PCI_CONFIG_REGION_INDEX:
+		vagx_pci_config_write(&device->pci, offset, buf, len);
+		return 0;
+	case VFIO_PCI_BAR2_REGION_INDEX:
+		vagx_pci_msix_write(&device->pci, offset, buf, len);
+		return 0;
+	case VFIO_PCI_BAR0_REGION_INDEX:
+		if (!is_register_access(offset, len))
+			return -EINVAL;
+		memcpy(&value, buf, len);
+		vagx_log(device->report, VAGX_LOG_TRACE,
+			 "register 0x%llx becomes 0x%llx",
+			 (unsigned long long)offset,
+			 (unsigned long long)value);
+		register_write(device, offset, len, value);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int dma_map(void *ctx, uint64_t address, uint64_t size, bool writable,
+		   int fd, uint64_t offset)
+{
+	struct vagx_device *device = ctx;
+	int ret;
+
+	ret = vagx_mem_map(device->mem, address, size, fd, offset,
+			   VAGX_MEM_READ | (writable ? VAGX_MEM_WRITE : 0));
+	vagx_log(device->report, VAGX_LOG_DEBUG,
+		 "memory 0x%llx, 0x%llx bytes, %s%s: %s",
+		 (unsigned long long)address, (unsigned long long)size,
+		 writable ? "writable" : "read-only",
+		 fd < 0 ? ", without a file" : "", strerror(-ret));
+	if (!ret)
+		vagx_boot_run(device->boot, device->mem);
+	return ret;
+}
+
+static int dma_unmap(void *ctx, uint64_t address, uint64_t size)
+{
+	struct vagx_device *device = ctx;
+
+	return vagx_mem_unmap(device->mem, address, size);
+}
+
+static int dma_unmap_all(void *ctx)
+{
+	struct vagx_device *device = ctx;
+
+	vagx_mem_unmap_all(device->mem);
+	return 0;
+}
+
+static int set_irq(void *ctx, uint32_t index, uint32_t vector, int fd)
+{
+	struct vagx_device *device = ctx;
+
+	/* The other indices have no vectors, so nobody can name one */
+	if (index == VFIO_PCI_MSIX_IRQ_INDEX) {
+		vagx_pci_set_vector(&device->pci, vector, fd);
+		return 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -EINVAL;
+}
+
+static int trigger_irq(void *ctx, uint32_t index, uint32_t vector)
+{
+	struct vagx_device *device = ctx;
+
+	if (index != VFIO_PCI_MSIX_IRQ_INDEX)
+		return -EINVAL;
+	vagx_pci_fire(&device->pci, vector);
+	return 0;
+}
+
+static int reset(void *ctx)
+{
+	struct vagx_device *device = ctx;
+
+	vagx_log(device->report, VAGX_LOG_INFO, "reset");
+	vagx_mailbox_close(device->mailbox);
+	vagx_fw_reset(device->firmware);
+	vagx_mailbox_reset(device->mailbox);
+	vagx_mailbox_open(device->mailbox);
+	vagx_rtkit_reset(device->rtkit);
+	vagx_sgx_reset(device->sgx);
+	vagx_pci_reset(&device->pci);
+	device->cpu_control = 0;
+	device->mailbox_due_ns = 0;
+	vagx_boot_again(device->boot);
+	vagx_boot_run(device->boot, device->mem);
+	return 0;
+}
+
+static const struct vagx_vfu_ops vfu_ops = {
+	.dma_map = dma_map,
+	.dma_unmap = dma_unmap,
+	.dma_unmap_all = dma_unmap_all,
+	.region_read = region_read,
+	.region_write = region_write,
+	.set_irq = set_irq,
+	.trigger_irq = trigger_irq,
+	.reset = reset,
+};
+
+static const struct vagx_vfu_region regions[VFIO_PCI_NUM_REGIONS] = {
+	[VFIO_PCI_BAR0_REGION_INDEX] = { VAGX_PCI_BAR_REGS_SIZE, true, true },
+	[VFIO_PCI_BAR2_REGION_INDEX] = { VAGX_PCI_BAR_MSIX_SIZE, true, true },
+	[VFIO_PCI_CONFIG_REGION_INDEX] = { VAGX_PCI_CONFIG_SIZE, true, true },
+};
+
+static const struct vagx_vfu_irq irqs[VFIO_PCI_NUM_IRQS] = {
+	[VFIO_PCI_MSIX_IRQ_INDEX] = { VAGX_PCI_VECTORS, true },
+};
+
+/* Return: milliseconds for poll(), -1 when nothing waits */
+static int mailbox_timeout(struct vagx_device *device)
+{
+	uint64_t now = vagx_clock_host_ns();
+
+	if (!device->mailbox_due_ns)
+		return -1;
+	if (now < device->mailbox_due_ns)
+		return (device->mailbox_due_ns - now + 999999) / 1000000;
+	device->mailbox_due_ns = 0;
+	vagx_rtkit_process(device->rtkit);
+	return -1;
+}
+
+static bool crash_wanted(int signal_fd)
+{
+	struct signalfd_siginfo info;
+
+	return read(signal_fd, &info, sizeof(info)) == sizeof(info) &&
+	       info.ssi_signo == SIGUSR1;
+}
+
+/* Return: whether to go on */
+static bool handle_signal(struct vagx_device *device, int signal_fd)
+{
+	if (!crash_wanted(signal_fd)) {
+		vagx_log(device->report, VAGX_LOG_INFO, "ended by a signal");
+		return false;
+	}
+	/* A coprocessor that crashes takes its jobs with it */
+	vagx_mailbox_close(device->mailbox);
+	vagx_fw_quiesce(device->firmware);
+	vagx_mailbox_open(device->mailbox);
+	vagx_rtkit_crash(device->rtkit, "requested by SIGUSR1");
+	return true;
+}
+
+static int serve(struct vagx_device *device, struct vagx_vfu *vfu,
+		 int signal_fd)
+{
+	struct pollfd fds[] = {
+		{ .fd = vagx_vfu_fd(vfu), .events = POLLIN },
+		{ .fd = signal_fd, .events = POLLIN },
+		{ .fd = vagx_mem_lost_fd(device->mem), .events = POLLIN },
+	};
+
+	for (;;) {
+		int ret = poll(fds, 3, mailbox_timeout(device));
+
+		if (ret < 0 && errno != EINTR)
+			return -errno;
+		if (ret <= 0)
+			continue;
+		if (fds[2].revents || vagx_mem_lost(device->mem)) {
+			vagx_log(device->report, VAGX_LOG_ERROR,
+				 "guest memory vanished from under its mapping; closing the connection");
+			return -EFAULT;
+		}
+		if (fds[1].revents && !handle_signal(device, signal_fd))
+			return 0;
+		if (!fds[0].revents)
+			continue;
+		ret = vagx_vfu_process(vfu);
+		if (ret <= 0)
+			return ret;
+	}
+}
+
+int vagx_device_serve(struct vagx_device *device, int fd, int signal_fd)
+{
+	struct vagx_vfu_config config = {
+		.report = device->report,
+		.ops = &vfu_ops,
+		.ctx = device,
+		.regions = regions,
+		.num_regions = VFIO_PCI_NUM_REGIONS,
+		.irqs = irqs,
+		.num_irqs = VFIO_PCI_NUM_IRQS,
+	};
+	struct vagx_vfu *vfu = vagx_vfu_new(&config, fd);
+	struct vagx_vfu_stats stats;
+	int ret;
+
+	if (!vfu)
+		return -ENOMEM;
+
+	ret = serve(device, vfu, signal_fd);
+	vagx_vfu_get_stats(vfu, &stats);
+	vagx_log(device->report, VAGX_LOG_INFO,
+		 "%llu register reads, %llu writes (%llu posted, %llu batches)",
+		 (unsigned long long)stats.reads,
+		 (unsigned long long)stats.writes,
+		 (unsigned long long)stats.posted,
+		 (unsigned long long)stats.batches);
+	vagx_vfu_free(vfu);
+	return ret;
+}

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "agx/agx_regs.h"
+#include "gpu/gpu.h"
+#include "options.h"
+
+#define G13	AGX_ID_GENERATION_G13
+#define G14G	AGX_ID_GENERATION_G14G
+#define G14X	AGX_ID_GENERATION_G14X
+
+/* Generation, variant, revision, clusters, cores per cluster */
+static const struct vagx_soc socs[] = {
+	{ "t8103", "M1", { G13, AGX_ID_VARIANT_G, 0x11, 1, 8 }, 40, true },
+	{ "t8112", "M2", { G14G, AGX_ID_VARIANT_G, 0x00, 1, 10 }, 40, false },
+	{ "t6000", "M1 Pro", { G13, AGX_ID_VARIANT_S, 0x00, 2, 8 }, 42, false },
+	{ "t6001", "M1 Max", { G13, AGX_ID_VARIANT_CD, 0x00, 4, 8 }, 42, false },
+	{ "t6002", "M1 Ultra", { G13, AGX_ID_VARIANT_CD, 0x00, 8, 8 }, 42, false },
+	{ "t6020", "M2 Pro", { G14X, AGX_ID_VARIANT_S, 0x00, 2, 10 }, 42, false },
+	{ "t6021", "M2 Max", { G14X, AGX_ID_VARIANT_CD, 0x00, 4, 10 }, 42, false },
+	{ "t6022", "M2 Ultra", { G14X, AGX_ID_VARIANT_CD, 0x00, 8, 10 }, 42, false },
+};
+
+static const struct {
+	const char *name;
+	bool supported;
+} firmwares[] = {
+	{ "13.5", true },
+	{ "12.3", false },
+	{ "12.4", false },
+};
+
+static const char *const region_names[VAGX_REGION_COUNT] = {
+	[VAGX_REGION_TTBS] = "ttbs",
+	[VAGX_REGION_PAGETABLES] = "pagetables",
+	[VAGX_REGION_HANDOFF] = "handoff",
+	[VAGX_REGION_HW_CAL_A] = "hw-cal-a",
+	[VAGX_REGION_HW_CAL_B] = "hw-cal-b",
+	[VAGX_REGION_GLOBALS] = "globals",
+};
+
+/* Where tools/guest/ has them in the virtual machine's device tree */
+static const struct vagx_regions default_regions = {
+	.region = {
+		[VAGX_REGION_TTBS] = { 0xb0000000, 0x4000 },
+		[VAGX_REGION_PAGETABLES] = { 0xb0004000, 0xfc000 },
+		[VAGX_REGION_HANDOFF] = { 0xb0100000, 0x4000 },
+		[VAGX_REGION_HW_CAL_A] = { 0xb0104000, 0x8000 },
+		[VAGX_REGION_HW_CAL_B] = { 0xb010c000, 0x4000 },
+		[VAGX_REGION_GLOBALS] = { 0xb0110000, 0x18000 },
+	},
+};
+
+static const char *const log_names[] = {
+	[VAGX_LOG_ERROR] = "error",
+	[VAGX_LOG_WARNING] = "warning",
+	[VAGX_LOG_INFO] = "info",
+	[VAGX_LOG_DEBUG] = "debug",
+	[VAGX_LOG_TRACE] = "trace",
+};
+
+enum {
+	OPT_SOC = 256,
+	OPT_FIRMWARE,
+	OPT_SOCKET,
+	OPT_FD,
+	OPT_HW_CAL_A,
+	OPT_HW_CAL_B,
+	OPT_GLOBALS,
+	OPT_REGION,
+	OPT_SOFT_FAULTS,
+	OPT_NO_EXEC,
+	OPT_STRICT,
+	OPT_LENIENT,
+	OPT_CORES,
+	OPT_JOB_TIMEOUT,
+	OPT_MAILBOX_DELAY,
+	OPT_LOG,
+	OPT_LIST_RULES,
+	OPT_LIST_SOCS,
+	OPT_VERSION,
+	OPT_HELP,
+};
+
+static const struct option long_options[] = {
+	{ "soc", required_argument, NULL, OPT_SOC },
+	{ "firmware", required_argument, NULL, OPT_FIRMWARE },
+	{ "socket", required_argument, NULL, OPT_SOCKET },
+	{ "fd", required_argument, NULL, OPT_FD },
+	{ "hw-cal-a", required_argument, NULL, OPT_HW_CAL_A },
+	{ "hw-cal-b", required_argument, NULL, OPT_HW_CAL_B },
+	{ "globals", required_argument, NULL, OPT_GLOBALS },
+	{ "region", required_argument, NULL, OPT_REGION },
+	{ "soft-faults", no_argument, NULL, OPT_SOFT_FAULTS },
+	{ "no-exec", no_argument, NULL, OPT_NO_EXEC },
+	{ "strict", no_argument, NULL, OPT_STRICT },
+	{ "lenient", no_argument, NULL, OPT_LENIENT },
+	{ "cores", required_argument, NULL, OPT_CORES },
+	{ "job-timeout", required_argument, NULL, OPT_JOB_TIMEOUT },
+	{ "mailbox-delay", required_argument, NULL, OPT_MAILBOX_DELAY },
+	{ "log", required_argument, NULL, OPT_LOG },
+	{ "list-rules", no_argument, NULL, OPT_LIST_RULES },
+	{ "list-socs", no_argument, NULL, OPT_LIST_SOCS },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char help[] =
+"NAME\n"
+"  vagx - a virtual AGX GPU for virtual machines\n"
+"\n"
+"SYNOPSIS\n"
+"  vagx --socket PATH [OPTION]...\n"
+"\n"
+"DESCRIPTION\n"
+"  vagx serves one PCI function over vfio-user, and behaves as the boot loader,\n"
+"  the RTKit firmware and the GPU of an Apple SoC do. It serves one virtual\n"
+"  machine, and ends when that disconnects. QEMU 10.1 or newer connects with\n"
+"\n"
+"    -object memory-backend-memfd,id=mem,size=2G,share=on\n"
+"    -machine memory-backend=mem\n"
+"    -device '{\"driver\":\"vfio-user-pci\",\"addr\":\"4.0\",\n"
+"              \"socket\":{\"type\":\"unix\",\"path\":\"PATH\"}}'\n"
+"\n"
+"  and the guest needs the device-tree nodes of tools/guest and the carrier\n"
+"  driver of drivers/platform/vagx.\n"
+"\n"
+"  What the guest's driver does wrong is reported with the address, the\n"
+"  structure and the rule, and makes the exit status 1.\n"
+"\n"
+"OPTIONS\n"
+"  --socket PATH         listen on this Unix socket\n"
+"  --fd NUMBER           use this connected socket instead\n"
+"  --soc NAME            t8103 (default); others are known: --list-socs\n"
+"  --firmware VERSION    firmware ABI: 13.5 (default), 12.3, 12.4\n"
+"  --cores NUMBER        threads that run shaders (default: one per processor,\n"
+"                        at most as many as the GPU has cores)\n"
+"  --no-exec             complete work without executing shaders\n"
+"  --soft-faults         forgive unmapped accesses of shaders: loads give zero,\n"
+"                        stores vanish (Globals.fault_control 0xb). A file given\n"
+"                        with --globals decides for itself\n"
+"  --job-timeout MS      cancel jobs that run longer\n"
+"  --mailbox-delay MS    let messages of the guest wait that long, so that its\n"
+"                        mailbox becomes full\n"
+"  --hw-cal-a FILE\n"
+"  --hw-cal-b FILE\n"
+"  --globals FILE        contents of the calibration regions, instead of\n"
+"                        built-in ones; the size has to be exact\n"
+"  --region NAME=ADDRESS:SIZE\n"
+"                        guest-physical place of a reserved-memory region: ttbs,\n"
+"                        pagetables, handoff, hw-cal-a, hw-cal-b or globals\n"
+"  --strict              violations make the exit status 1 (default)\n"
+"  --lenient             violations are only reported\n"
+"  --log LEVEL           error, warning, info (default), debug or trace\n"
+"  --list-rules          print every rule: id, severity, source and text\n"
+"  --list-socs           print the SoCs that are known\n"
+"  --version\n"
+"  --help\n"
+"\n"
+"SIGNALS\n"
+"  SIGUSR1 makes the coprocessor crash. SIGTERM and SIGINT end the service.\n"
+"\n"
+"EXIT STATUS\n"
+"  0  the virtual machine disconnected, and its driver broke no rule\n"
+"  1  the driver broke a rule\n"
+"  2  wrong command line, or something that is not there yet\n"
+"  3  the socket, a file or the connection failed\n";
+
+static bool parse_number(const char *text, unsigned int min, unsigned int max,
+			 unsigned int *value)
+{
+	unsigned long long number;
+	char *end;
+
+	errno = 0;
+	number = strtoull(text, &end, 0);
+	if (errno || end == text || *end || *text == '-' || number < min ||
+	    number > max)
+		return false;
+	*value = number;
+	return true;
+}
+
+static bool parse_u64(const char *text, char terminator, const char **rest,
+		      uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	if (errno || end == text || *end != terminator || *text == '-')
+		return false;
+	*rest = *end ? end + 1 : end;
+	return true;
+}
+
+/* NAME=ADDRESS:SIZE */
+static bool parse_region(const char *text, struct vagx_regions *regions)
+{
+	const char *equals = strchr(text, '=');
+	const char *rest = text;
+
+	if (!equals)
+		return false;
+	for (unsigned int i = 0; i < VAGX_REGION_COUNT; i++) {
+		size_t len = strlen(region_names[i]);
+		struct vagx_region region;
+
+		if (len != (size_t)(equals - text) ||
+		    strncmp(text, region_names[i], len))
+			continue;
+		if (!parse_u64(equals + 1, ':', &rest, &region.base) ||
+		    !parse_u64(rest, '\0', &rest, &region.size) ||
+		    region.base + region.size < region.base)
+			return false;
+		regions->region[i] = region;
+		return true;
+	}
+	return false;
+}
+
+static bool parse_soc(const char *name, const struct vagx_soc **soc)
+{
+	for (size_t i = 0; i < sizeof(socs) / sizeof(socs[0]); i++) {
+		if (strcmp(name, socs[i].name))
+			continue;
+		*soc = &socs[i];
+		if (!socs[i].supported)
+			fprintf(stderr, "vagx: --soc %s (%s): not yet\n", name,
+				socs[i].chip);
+		return socs[i].supported;
+	}
+	fprintf(stderr, "vagx: --soc %s: unknown; see --list-socs\n", name);
+	return false;
+}
+
+static bool parse_firmware(const char *name, const char **firmware)
+{
+	for (size_t i = 0; i < sizeof(firmwares) / sizeof(firmwares[0]); i++) {
+		if (strcmp(name, firmwares[i].name))
+			continue;
+		*firmware = firmwares[i].name;
+		if (!firmwares[i].supported)
+			fprintf(stderr, "vagx: --firmware %s: not yet\n", name);
+		return firmwares[i].supported;
+	}
+	fprintf(stderr, "vagx: --firmware %s: unknown\n", name);
+	return false;
+}
+
+static bool parse_log(const char *name, enum vagx_log_level *level)
+{
+	for (size_t i = 0; i < sizeof(log_names) / sizeof(log_names[0]); i++) {
+		if (!strcmp(name, log_names[i])) {
+			*level = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool invalid(const char *option, const char *value)
+{
+	fprintf(stderr, "vagx: --%s %s: not a valid value; see --help\n",
+		option, value);
+	return false;
+}
+
+static void list_rules(void)
+{
+	for (unsigned int i = 0; i < VAGX_RULE_COUNT; i++) {
+		const struct vagx_rule_info *rule = vagx_rule_info(i);
+
+		printf("%s\t%s\t%s\t%s\n", rule->id,
+		       rule->severity == VAGX_SEVERITY_VIOLATION ?
+				"violation" : "warning",
+		       rule->source, rule->text);
+	}
+}
+
+static void list_socs(void)
+{
+	for (size_t i = 0; i < sizeof(socs) / sizeof(socs[0]); i++)
+		printf("%s\t%s\t%s\n", socs[i].name, socs[i].chip,
+		       socs[i].supported ? "supported" : "not yet");
+}
+
+/* Return: whether it was one of the options that only print something */
+static bool print_option(int option)
+{
+	switch (option) {
+	case OPT_LIST_RULES:
+		list_rules();
+		return true;
+	case OPT_LIST_SOCS:
+		list_socs();
+		return true;
+	case OPT_VERSION:
+		puts("vagx " VAGX_VERSION);
+		return true;
+	case OPT_HELP:
+		fputs(help, stdout);
+		return true;
+	}
+	return false;
+}
+
+static bool set_option(struct vagx_options *o, int option, const char *value,
+		       const char *name)
+{
+	unsigned int number;
+
+	switch (option) {
+	case OPT_SOC:
+		return parse_soc(value, &o->soc);
+	case OPT_FIRMWARE:
+		return parse_firmware(value, &o->firmware);
+	case OPT_SOCKET:
+		o->socket = value;
+		return true;
+	case OPT_FD:
+		if (!parse_number(value, 0, 65535, &number))
+			return invalid(name, value);
+		o->fd = number;
+		return true;
+	case OPT_HW_CAL_A:
+		o->hw_cal_a = value;
+		return true;
+	case OPT_HW_CAL_B:
+		o->hw_cal_b = value;
+		return true;
+	case OPT_GLOBALS:
+		o->globals = value;
+		return true;
+	case OPT_REGION:
+		return parse_region(value, &o->regions) || invalid(name, value);
+	case OPT_SOFT_FAULTS:
+		o->soft_faults = true;
+		return true;
+	case OPT_NO_EXEC:
+		o->no_exec = true;
+		return true;
+	case OPT_STRICT:
+		o->lenient = false;
+		return true;
+	case OPT_LENIENT:
+		o->lenient = true;
+		return true;
+	case OPT_CORES:
+		return parse_number(value, 1, VAGX_GPU_MAX_CORES, &o->cores) ||
+		       invalid(name, value);
+	case OPT_JOB_TIMEOUT:
+		return parse_number(value, 1, 3600000, &o->job_timeout_ms) ||
+		       invalid(name, value);
+	case OPT_MAILBOX_DELAY:
+		return parse_number(value, 0, 1000, &o->mailbox_delay_ms) ||
+		       invalid(name, value);
+	case OPT_LOG:
+		return parse_log(value, &o->log) || invalid(name, value);
+	}
+	return false;
+}
+
+static unsigned int default_cores(const struct vagx_soc *soc)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned int cores = soc->id.clusters * soc->id.cores;
+
+	return processors > 0 && processors < cores ? processors : cores;
+}
+
+bool vagx_options_parse(struct vagx_options *options, int argc, char **argv,
+			int *status)
+{
+	int index = 0;
+	int option;
+
+	*options = (struct vagx_options) {
+		.soc = &socs[0],
+		.firmware = firmwares[0].name,
+		.fd = -1,
+		.regions = default_regions,
+		.log = VAGX_LOG_INFO,
+	};
+	*status = VAGX_EXIT_USAGE;
+
+	while ((option = getopt_long(argc, argv, "", long_options,
+				     &index)) >= 0) {
+		if (print_option(option)) {
+			*status = VAGX_EXIT_OK;
+			return false;
+		}
+		if (option == '?' || !set_option(options, option, optarg,
+						 long_options[index].name))
+			return false;
+	}
+	if (optind < argc) {
+		fprintf(stderr, "vagx: %s: not an option; see --help\n",
+			argv[optind]);
+		return false;
+	}
+	if (!options->socket == (options->fd < 0)) {
+		fputs("vagx: either --socket or --fd is needed; see --help\n",
+		      stderr);
+		return false;
+	}
+	if (!options->cores)
+		options->cores = default_cores(options->soc);
+	return true;
+}

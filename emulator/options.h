@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (C) 2026 The asahi driver authors */
+#ifndef VAGX_OPTIONS_H
+#define VAGX_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "report.h"
+#include "regions.h"
+#include "sgx.h"
+
+/* Exit statuses */
+enum {
+	VAGX_EXIT_OK = 0,
+	VAGX_EXIT_VIOLATION = 1,
+	VAGX_EXIT_USAGE = 2,
+	VAGX_EXIT_FAILURE = 3,
+};
+
+struct vagx_soc {
+	const char *name;
+	const char *chip;		/* what people call it */
+	struct vagx_gpu_id id;
+	unsigned int oas_bits;
+	bool supported;
+};
+
+struct vagx_options {
+	const struct vagx_soc *soc;
+	const char *firmware;
+	const char *socket;		/* path to listen on, or NULL */
+	int fd;				/* connected socket, or -1 */
+	const char *hw_cal_a;
+	const char *hw_cal_b;
+	const char *globals;
+	struct vagx_regions regions;
+	bool soft_faults;
+	bool no_exec;
+	bool lenient;
+	unsigned int cores;
+	unsigned int job_timeout_ms;
+	unsigned int mailbox_delay_ms;
+	enum vagx_log_level log;
+};
+
+/**
+ * vagx_options_parse() - read the command line
+ * @status: exit status where the answer is not to go on
+ *
+ * Prints help, lists and error messages itself.
+ *
+ * Return: whether to go on.
+ */
+bool vagx_options_parse(struct vagx_options *options, int argc, char **argv,
+			int *status);
+
+#endif
