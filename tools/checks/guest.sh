@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+# shellcheck shell=bash
+#
+# What the checks in the virtual machine share.
+
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+# What the kernel says when something is wrong with it.
+splats='WARNING:|BUG:|KASAN|UBSAN|KFENCE|ODEBUG|DMA-API:|Oops|Internal error|Call trace:|Kernel panic'
+splats+='|INFO: task .* blocked|possible (circular|recursive) locking|suspicious RCU|inconsistent lock'
+splats+='|refcount_t:|list_(add|del) corruption|unable to handle|rcu.*stall|scheduling while atomic'
+splats+='|\*ERROR\* .*leak|Memory manager not clean'
+
+# run_guest NAME [VM_OPTION ...] -- SCRIPT [ARGUMENT ...] - boot, run, and judge
+# the kernel's console and the emulator, too
+run_guest()
+{
+	local name=$1 out=$top/build/out/$1 status=0
+	shift
+
+	tools/vm.sh --quiet --violations --out "$out" "$@" >"$top/build/out/$name.log" 2>&1 || status=$?
+	[ ! -e "$out/output" ] || cat "$out/output"
+	if grep -q '^not ok' "$out/output" 2>/dev/null; then
+		tap_failed=$((tap_failed + 1))
+	fi
+	if [ -s "$out/status" ]; then
+		ok "$name: the machine came to its end"
+		if [ "$status" != 0 ] && [ "$tap_failed" = 0 ]; then
+			not_ok "$name: its script ends well" "status $status"
+		fi
+	else
+		not_ok "$name: the machine came to its end" "$(tail -n 80 "$top/build/out/$name.log")"
+	fi
+	if [ "$(cat "$out/vagx-status" 2>/dev/null)" = 0 ]; then
+		ok "$name: vagx reports no violation and ends well"
+	else
+		not_ok "$name: vagx reports no violation and ends well" "$(tail -n 80 "$out/vagx.log")"
+	fi
+	if grep -nE "$splats" "$out/console.log" >/dev/null; then
+		not_ok "$name: the kernel's console is clean" \
+			"$(grep -nE -B2 -A40 "$splats" "$out/console.log" | head -n 160)"
+	else
+		ok "$name: the kernel's console is clean"
+	fi
+}
