@@ -43,13 +43,15 @@ build_toolbox()
 	unpack "$root" "$dir"/alone/*.deb
 	minimal_etc "$root"
 
-	# What update-alternatives would have made.
+	# What update-alternatives and other maintainer scripts would have made.
 	ln -sf gcc "$root/usr/bin/cc"
 	ln -sf g++ "$root/usr/bin/c++"
 	ln -sf gawk "$root/usr/bin/awk"
 	ln -sf bison "$root/usr/bin/yacc"
 	ln -sf which.debianutils "$root/usr/bin/which"
-	sysroot="$root" enter_namespace chroot "$root" /sbin/ldconfig
+	mkdir -p "$root/etc/ssl/certs"
+	cat "$root"/usr/share/ca-certificates/mozilla/*.crt >"$root/etc/ssl/certs/ca-certificates.crt"
+	enter_namespace chroot "$root" /sbin/ldconfig
 	rm -rf "$dir/packages" "$dir/alone"
 }
 
@@ -97,7 +99,7 @@ run_in_toolbox()
 
 toolbox()
 {
-	cached "toolbox-$(hash_of "$list" "$alone" "=3")" build_toolbox
+	cached "toolbox-$(hash_of "$list" "$alone" "=4")" build_toolbox
 }
 
 export JOBS=${JOBS:-$jobs} KERNEL_SOURCE=${KERNEL_SOURCE:-} KDIR=${KDIR:-} KERNEL_TREE=${KERNEL_TREE:-}
