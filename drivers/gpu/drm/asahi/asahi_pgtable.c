@@ -12,6 +12,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include <kunit/static_stub.h>
 #include <kunit/visibility.h>
 
 #include <agx/agx_uat.h>
@@ -115,6 +116,15 @@ static bool table_held(const struct asahi_pt_table *table)
 	return !list_empty(&table->node);
 }
 
+/* All memory of the tables comes from here, which tests make fail. */
+VISIBLE_IF_KUNIT struct page *asahi_pgtable_alloc_page(void)
+{
+	KUNIT_STATIC_STUB_REDIRECT(asahi_pgtable_alloc_page);
+	return alloc_pages(GFP_KERNEL_ACCOUNT | __GFP_ZERO,
+			   get_order(AGX_PAGE_SIZE));
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_alloc_page);
+
 static struct asahi_pt_table *alloc_table(struct asahi_pgtable *pt)
 {
 	struct asahi_pt_table *table;
@@ -124,8 +134,7 @@ static struct asahi_pt_table *alloc_table(struct asahi_pgtable *pt)
 	if (!table)
 		return NULL;
 
-	page = alloc_pages(GFP_KERNEL_ACCOUNT | __GFP_ZERO,
-			   get_order(AGX_PAGE_SIZE));
+	page = asahi_pgtable_alloc_page();
 	if (!page)
 		goto err_free;
 
@@ -687,8 +696,7 @@ int asahi_pgtable_init_user(struct asahi_pgtable *pt, struct device *dev,
 {
 	struct page *page;
 
-	page = alloc_pages(GFP_KERNEL_ACCOUNT | __GFP_ZERO,
-			   get_order(AGX_PAGE_SIZE));
+	page = asahi_pgtable_alloc_page();
 	if (!page)
 		return -ENOMEM;
 

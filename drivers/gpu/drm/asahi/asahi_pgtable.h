@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 struct device;
+struct page;
 
 /**
  * enum asahi_prot - Who may do what with a page, and through which caches
@@ -256,7 +257,8 @@ void asahi_pgtable_protect(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
  * Orders the writes to the tables before anything that lets the GPU walk them.
  * When it returns true, the caller invalidates @pool->flush_start up to
  * @pool->flush_end before asahi_pt_pool_fini(), and before it frees a page that
- * was mapped there.
+ * was mapped there. It may do so between two changes as well, and then resets
+ * both to 0.
  *
  * Return: true when old translations may be cached.
  */
@@ -309,5 +311,9 @@ static inline enum asahi_prot asahi_prot_uncached(enum asahi_prot prot)
 		return prot;
 	}
 }
+
+#if IS_ENABLED(CONFIG_KUNIT)
+struct page *asahi_pgtable_alloc_page(void);
+#endif
 
 #endif
