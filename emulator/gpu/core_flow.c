@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Control flow. All threads of a simdgroup are at the same instruction; r0l
+ * counts, for each thread, how many levels of control flow are to be left
+ * until it is active again, and active are those where it is 0. (applegpu
+ * "applegpu.py", execution mask stack instructions)
+ */
+#include <errno.h>
+
+#include "core_internal.h"
+#include "core_compare.h"
+
+static uint32_t get_level(const struct simdgroup *sg, unsigned int lane)
+{
+	return sg->reg[0].v[lane] & 0xffff;
+}
+
+static void set_level(struct simdgroup *sg, unsigned int lane, uint32_t level)
+{
+	uint32_t *reg = &sg->reg[0].v[lane];
+
+	*reg = (*reg & 0xffff0000) | (level & 0xffff);
+}
+
+/* Active are the threads that are at level 0 */
+static void follow_levels(struct simdgroup *sg)
+{
+	uint32_t exec = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		exec |= (uint32_t)(get_level(sg, i) == 0) << i;
+	set_exec(sg, exec);
+}
+
+static void do_if(struct simdgroup *sg, const struct op *op,
+		  const struct lanes *taken)
+{
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		uint32_t level = get_level(sg, i);
+
+		if (level)
+			level += op->mod[AGX_MOD_NEST];
+		else if (!taken->v[i])
+			level = 1;
+		set_level(sg, i, level);
+	}
+	follow_levels(sg);
+}
+
+static void do_else(struct simdgroup *sg, const struct op *op,
+		    const struct lanes *taken)
+{
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		uint32_t level = get_level(sg, i);
+
+		if (!level)
+			level = op->mod[AGX_MOD_NEST];
+		else if (level == 1)
+			level = !taken->v[i];
+		set_level(sg, i, level);
+	}
+	follow_levels(sg);
+}
+
+static void do_while(struct simdgroup *sg, const struct op *op,
+		     const struct lanes *taken)
+{
+	uint32_t nest = op->mod[AGX_MOD_NEST];
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		if (get_level(sg, i) < nest)
+			set_level(sg, i, taken->v[i] ? 0 : nest);
+	}
+	follow_levels(sg);
+}
+
+void vagx_exec_if_icmp(struct simdgroup *sg, const struct op *op)
+{
+	struct lanes taken;
+
+	compare_integers(sg, op, &taken);
+	do_if(sg, op, &taken);
+}
+
+void vagx_exec_else_icmp(struct simdgroup *sg, const struct op *op)
+{
+	struct lanes taken;
+
+	compare_integers(sg, op, &taken);
+	do_else(sg, op, &taken);
+}
+
+void vagx_exec_while_icmp(struct simdgroup *sg, const struct op *op)
+{
+	struct lanes taken;
+
+	compare_integers(sg, op, &taken);
+	do_while(sg, op, &taken);
+}
+
+void vagx_exec_if_fcmp(struct simdgroup *sg, const struct op *op)
+{
+	struct lanes taken;
+
+	compare_floats(sg, op, &taken);
+	do_if(sg, op, &taken);
+}
+
+void vagx_exec_else_fcmp(struct simdgroup *sg, const struct op *op)
+{
+	struct lanes taken;
+
+	compare_floats(sg, op, &taken);
+	do_else(sg, op, &taken);
+}
+
+void vagx_exec_while_fcmp(struct simdgroup *sg, const struct op *op)
+{
+	struct lanes taken;
+
+	compare_floats(sg, op, &taken);
+	do_while(sg, op, &taken);
+}
+
+void vagx_exec_pop_exec(struct simdgroup *sg, const struct op *op)
+{
+	uint32_t nest = op->mod[AGX_MOD_NEST];
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		uint32_t level = get_level(sg, i);
+
+		set_level(sg, i, level > nest ? level - nest : 0);
+	}
+	follow_levels(sg);
+}
+
+void vagx_exec_update_exec(struct simdgroup *sg, const struct op *op)
+{
+	(void)op;
+	follow_levels(sg);
+}
+
+void vagx_exec_jmp_any(struct simdgroup *sg, const struct op *op)
+{
+	if (sg->exec)
+		sg->pc = op->target;
+}
+
+void vagx_exec_jmp_none(struct simdgroup *sg, const struct op *op)
+{
+	if (!sg->exec)
+		sg->pc = op->target;
+}
+
+void vagx_exec_goto(struct simdgroup *sg, const struct op *op)
+{
+	sg->pc = op->target;
+}
+
+/* r1 is the link register: the low half of the address is enough */
+static void set_link(struct simdgroup *sg, const struct op *op)
+{
+	struct lanes link;
+
+	splat(&link, (uint32_t)(op->va + op->length));
+	write_register(sg, 1, link.v);
+}
+
+void vagx_exec_call(struct simdgroup *sg, const struct op *op)
+{
+	set_link(sg, op);
+	sg->pc = op->target;
+}
+
+/* The op can be gone when this returns */
+static void jump_to_register(struct simdgroup *sg, const struct op *op)
+{
+	unsigned int lane = sg->exec ? __builtin_ctz(sg->exec) : 0;
+	uint32_t low = sg->reg[op->src[0].value / 2].v[lane];
+	uint64_t va = (op->va & ~0xffffffffULL) | low;
+	int err = vagx_program_find(sg->core, va, &sg->pc);
+
+	if (err)
+		vagx_core_fail(sg, NULL, err == -E2BIG ? -EILSEQ : err,
+			       "jump to 0x%llx: program too long",
+			       (unsigned long long)va);
+}
+
+void vagx_exec_jmp_reg(struct simdgroup *sg, const struct op *op)
+{
+	jump_to_register(sg, op);
+}
+
+void vagx_exec_call_reg(struct simdgroup *sg, const struct op *op)
+{
+	struct op copy = *op;
+
+	/* The target can be the link register itself */
+	jump_to_register(sg, op);
+	set_link(sg, &copy);
+}
+
+void vagx_exec_stop(struct simdgroup *sg, const struct op *op)
+{
+	(void)op;
+	sg->state = SIMDGROUP_DONE;
+}
+
+void vagx_exec_barrier(struct simdgroup *sg, const struct op *op)
+{
+	(void)op;
+	sg->state = SIMDGROUP_WAITS;
+}
+
+/* Every access is made at once and in order: fences have nothing to do */
+void vagx_exec_memory_barrier(struct simdgroup *sg, const struct op *op)
+{
+	(void)sg;
+	(void)op;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void vagx_exec_nothing(struct simdgroup *sg, const struct op *op)
+{
+	(void)sg;
+	(void)op;
+}
+
+void vagx_exec_trap(struct simdgroup *sg, const struct op *op)
+{
+	vagx_core_fail(sg, op, -EILSEQ, "trap");
+}
+
+void vagx_exec_illegal(struct simdgroup *sg, const struct op *op)
+{
+	vagx_core_fail(sg, op, -EILSEQ, "unknown instruction");
+}
+
+void vagx_exec_unsupported(struct simdgroup *sg, const struct op *op)
+{
+	vagx_core_fail(sg, op, -EILSEQ, "instruction %s is not supported",
+		       agx_isa_op_name(op->opcode));
+}
+
+void vagx_exec_no_register(struct simdgroup *sg, const struct op *op)
+{
+	vagx_core_fail(sg, op, -EILSEQ,
+		       "%s names a register behind the %u halves of the thread",
+		       agx_isa_op_name(op->opcode), sg->core->register_halves);
+}
+
+void vagx_exec_fetch_fault(struct simdgroup *sg, const struct op *op)
+{
+	uint64_t next = (op->va | VAGX_UAT_PAGE_MASK) + 1;
+	struct vagx_core *core = sg->core;
+
+	/* An instruction can reach into a page that isn't there */
+	if (vagx_tlb_ptr(core->config.tlb, op->va, 2, VAGX_EXEC, &core->fault))
+		vagx_tlb_ptr(core->config.tlb, next, 1, VAGX_EXEC, &core->fault);
+	vagx_core_fail(sg, op, -EFAULT, "instruction fetch");
+}

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Special registers, and what threads of a simdgroup do together.
+ */
+#include <float.h>
+#include <math.h>
+
+#include "core_compare.h"
+#include "core_float.h"
+
+#define QUAD	4
+
+/* Position of each thread in its group, along one axis */
+static void thread_in_group(const struct simdgroup *sg, unsigned int axis,
+			    struct lanes *value)
+{
+	const uint32_t *size = sg->core->size;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		uint32_t n = sg->index * LANES + i;
+
+		if (axis == 0)
+			value->v[i] = n % size[0];
+		else if (axis == 1)
+			value->v[i] = n / size[0] % size[1];
+		else
+			value->v[i] = n / size[0] / size[1];
+	}
+}
+
+static void thread_in_grid(const struct simdgroup *sg, unsigned int axis,
+			   struct lanes *value)
+{
+	uint32_t base = sg->core->group[axis] * sg->core->launch->local[axis];
+	unsigned int i;
+
+	thread_in_group(sg, axis, value);
+	for (i = 0; i < LANES; i++)
+		value->v[i] += base;
+}
+
+/* Among @exec: how many active lanes come before, within groups of lanes */
+static void active_index(uint32_t exec, unsigned int width,
+			 struct lanes *value)
+{
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		uint32_t before = exec & ((1u << i) - 1);
+
+		value->v[i] = __builtin_popcount(before >> (i & ~(width - 1)));
+	}
+}
+
+static void active_total(uint32_t exec, unsigned int width,
+			 struct lanes *value)
+{
+	uint32_t mask = width == LANES ? ALL_LANES : (1u << width) - 1;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		value->v[i] = __builtin_popcount(exec >> (i & ~(width - 1)) &
+						 mask);
+}
+
+static void thread_register(const struct simdgroup *sg, unsigned int sr,
+			    struct lanes *value)
+{
+	unsigned int i;
+
+	switch (sr) {
+	case AGX_SR_THREAD_IN_GROUP_X:
+	case AGX_SR_THREAD_IN_GROUP_Y:
+	case AGX_SR_THREAD_IN_GROUP_Z:
+		thread_in_group(sg, sr - AGX_SR_THREAD_IN_GROUP_X, value);
+		break;
+	case AGX_SR_THREAD_IN_GRID_X:
+	case AGX_SR_THREAD_IN_GRID_Y:
+	case AGX_SR_THREAD_IN_GRID_Z:
+		thread_in_grid(sg, sr - AGX_SR_THREAD_IN_GRID_X, value);
+		break;
+	case AGX_SR_THREAD_INDEX:
+		for (i = 0; i < LANES; i++)
+			value->v[i] = sg->index * LANES + i;
+		break;
+	case AGX_SR_LANE:
+		for (i = 0; i < LANES; i++)
+			value->v[i] = i;
+		break;
+	case AGX_SR_QUAD_ACTIVE_INDEX:
+		active_index(sg->exec, QUAD, value);
+		break;
+	case AGX_SR_QUAD_ACTIVE_TOTAL:
+		active_total(sg->exec, QUAD, value);
+		break;
+	case AGX_SR_SIMD_ACTIVE_INDEX:
+		active_index(sg->exec, LANES, value);
+		break;
+	default:
+		active_total(sg->exec, LANES, value);
+	}
+}
+
+/* Registers that are the same in all threads; those of pixels are 0 */
+static uint32_t group_register(const struct simdgroup *sg, unsigned int sr)
+{
+	const struct vagx_core *core = sg->core;
+
+	switch (sr) {
+	case AGX_SR_GROUP_X:
+	case AGX_SR_GROUP_Y:
+	case AGX_SR_GROUP_Z:
+		return core->group[sr - AGX_SR_GROUP_X];
+	case AGX_SR_GROUP_SIZE_X:
+	case AGX_SR_GROUP_SIZE_Y:
+	case AGX_SR_GROUP_SIZE_Z:
+		return core->size[sr - AGX_SR_GROUP_SIZE_X];
+	case AGX_SR_LOCAL_SIZE_X:
+	case AGX_SR_LOCAL_SIZE_Y:
+	case AGX_SR_LOCAL_SIZE_Z:
+		return core->launch->local[sr - AGX_SR_LOCAL_SIZE_X];
+	case AGX_SR_SIMDGROUP:
+		return sg->index;
+	case AGX_SR_CORE_INDEX:
+		return core->config.index;
+	case AGX_SR_VM_SLOT:
+		return core->launch->vm_slot;
+	case AGX_SR_IS_ACTIVE:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static bool is_thread_register(unsigned int sr)
+{
+	return (sr >= AGX_SR_THREAD_IN_GRID_X && sr <= AGX_SR_THREAD_IN_GRID_Z) ||
+	       (sr >= AGX_SR_THREAD_IN_GROUP_X && sr <= AGX_SR_LANE) ||
+	       (sr >= AGX_SR_QUAD_ACTIVE_INDEX && sr <= AGX_SR_SIMD_ACTIVE_TOTAL);
+}
+
+void vagx_exec_get_sr(struct simdgroup *sg, const struct op *op)
+{
+	unsigned int sr = op->mod[AGX_MOD_SR];
+	struct lanes value;
+
+	if (is_thread_register(sr))
+		thread_register(sg, sr, &value);
+	else
+		splat(&value, group_register(sg, sr));
+	write_lanes(sg, &op->dst, value.v);
+}
+
+static void write_ballot(struct simdgroup *sg, const struct op *op,
+			 const struct lanes *votes)
+{
+	uint32_t ballot = 0;
+	struct lanes value;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		ballot |= votes->v[i] & 1u << i;
+	ballot &= sg->exec;
+
+	splat(&value, ballot);
+	if (op->opcode != AGX_OP_BALLOT_ACTIVE &&
+	    op->mod[AGX_MOD_QUAD] == AGX_WIDTH_QUAD) {
+		for (i = 0; i < LANES; i++)
+			value.v[i] = ballot >> (i & ~(QUAD - 1)) & 0xf;
+	}
+	write_lanes(sg, &op->dst, value.v);
+}
+
+void vagx_exec_ballot_active(struct simdgroup *sg, const struct op *op)
+{
+	write_ballot(sg, op, &sg->mask);
+}
+
+void vagx_exec_icmp_ballot(struct simdgroup *sg, const struct op *op)
+{
+	struct lanes votes;
+
+	compare_integers(sg, op, &votes);
+	write_ballot(sg, op, &votes);
+}
+
+void vagx_exec_fcmp_ballot(struct simdgroup *sg, const struct op *op)
+{
+	struct lanes votes;
+
+	compare_floats(sg, op, &votes);
+	write_ballot(sg, op, &votes);
+}
+
+/* The lane that a thread's value comes from; may be outside of the group */
+static int source_lane(const struct op *op, int lane, int index)
+{
+	switch (op->mod[AGX_MOD_OP]) {
+	case AGX_SHUFFLE_XOR:
+		return lane ^ index;
+	case AGX_SHUFFLE_UP:
+		return lane - index;
+	case AGX_SHUFFLE_DOWN:
+		return lane + index;
+	default:
+		return index;
+	}
+}
+
+/*
+ * Hardware shuffles whole quads, after it has shuffled within each quad by the
+ * low bits of the index, for which all threads of a quad count, even inactive
+ * ones. (applegpu "applegpu.py", simd_shuffle)
+ */
+static void shuffle_in_quads(const struct op *op, const uint32_t *value,
+			     const uint32_t *index, struct lanes *result)
+{
+	unsigned int quad, i;
+
+	for (quad = 0; quad < LANES; quad += QUAD) {
+		uint32_t low = 0;
+
+		for (i = 0; i < QUAD; i++)
+			low |= index[quad + i] & 3;
+		for (i = 0; i < QUAD; i++)
+			result->v[quad + i] =
+				value[quad + (source_lane(op, i, low) & 3)];
+	}
+}
+
+void vagx_exec_shuffle(struct simdgroup *sg, const struct op *op)
+{
+	bool quads = op->mod[AGX_MOD_QUAD] == AGX_WIDTH_QUAD;
+	int width = quads ? QUAD : LANES;
+	struct lanes tv, ti, moved, result;
+	const uint32_t *value = read_lanes(sg, &op->src[0], &tv);
+	const uint32_t *index = read_lanes(sg, &op->src[1], &ti);
+	int i;
+
+	shuffle_in_quads(op, value, index, &moved);
+	for (i = 0; i < LANES; i++) {
+		int lane = i & (width - 1);
+		int from = source_lane(op, lane, index[i] & 0xffff);
+
+		if (op->mod[AGX_MOD_ROTATE])
+			from &= width - 1;
+		if (from < 0 || from >= width)
+			result.v[i] = value[i];
+		else if (quads)
+			result.v[i] = moved.v[i];
+		else
+			result.v[i] = moved.v[(from & ~3) | (i & 3)];
+	}
+	write_lanes(sg, &op->dst, result.v);
+}
+
+static uint32_t reduce_integers(unsigned int kind, uint32_t a, uint32_t b)
+{
+	switch (kind) {
+	case AGX_REDUCE_AND:
+		return a & b;
+	case AGX_REDUCE_OR:
+		return a | b;
+	case AGX_REDUCE_XOR:
+		return a ^ b;
+	case AGX_REDUCE_IADD:
+		return a + b;
+	case AGX_REDUCE_SMIN:
+		return (int32_t)a < (int32_t)b ? a : b;
+	case AGX_REDUCE_SMAX:
+		return (int32_t)a > (int32_t)b ? a : b;
+	case AGX_REDUCE_UMIN:
+		return a < b ? a : b;
+	default:
+		return a > b ? a : b;
+	}
+}
+
+static float reduce_floats(unsigned int kind, float a, float b)
+{
+	switch (kind) {
+	case AGX_REDUCE_FADD:
+		return a + b;
+	case AGX_REDUCE_FMUL:
+		return a * b;
+	case AGX_REDUCE_FMIN:
+		return fminf(a, b);
+	default:
+		return fmaxf(a, b);
+	}
+}
+
+static bool reduces_floats(unsigned int kind)
+{
+	return kind == AGX_REDUCE_FADD || kind == AGX_REDUCE_FMUL ||
+	       kind == AGX_REDUCE_FMIN || kind == AGX_REDUCE_FMAX;
+}
+
+/* What changes nothing, for sources of @size bits */
+static uint32_t neutral(unsigned int kind, unsigned int size)
+{
+	switch (kind) {
+	case AGX_REDUCE_AND:
+	case AGX_REDUCE_UMIN:
+		return ~0u;
+	case AGX_REDUCE_SMIN:
+		return size == 16 ? 0x7fff : 0x7fffffff;
+	case AGX_REDUCE_SMAX:
+		return size == 16 ? 0xffff8000 : 0x80000000;
+	case AGX_REDUCE_FMUL:
+		return float_bits(1.0f);
+	case AGX_REDUCE_FMIN:
+		return float_bits(INFINITY);
+	case AGX_REDUCE_FMAX:
+		return float_bits(-INFINITY);
+	default:
+		return 0;
+	}
+}
+
+/* Sums of halves are halves */
+static float rounded(float value, const struct op *op)
+{
+	if (op->dst.size == 16)
+		return float_from_half(half_from_float(value));
+	return bits_float(flush(float_bits(value)));
+}
+
+static uint32_t combine(const struct op *op, uint32_t a, uint32_t b)
+{
+	unsigned int kind = op->mod[AGX_MOD_OP];
+
+	if (!reduces_floats(kind))
+		return reduce_integers(kind, a, b);
+	return float_bits(rounded(reduce_floats(kind, bits_float(a),
+						bits_float(b)), op));
+}
+
+static void read_reduced(const struct simdgroup *sg, const struct op *op,
+			 struct lanes *value)
+{
+	struct agx_operand source = op->src[0];
+	unsigned int kind = op->mod[AGX_MOD_OP];
+	struct lanes tmp;
+
+	if (reduces_floats(kind)) {
+		struct float_lanes floats;
+
+		/* The operand is encoded as an integer: raw bits if immediate */
+		if (source.class == AGX_OPERAND_IMM) {
+			splat(value, float_bits(float_from_half(source.value)));
+			return;
+		}
+		read_float_lanes(sg, &source, &floats);
+		memcpy(value, &floats, sizeof(*value));
+		return;
+	}
+	source.sign_extend = kind == AGX_REDUCE_SMIN || kind == AGX_REDUCE_SMAX;
+	memcpy(value, read_lanes(sg, &source, &tmp), sizeof(*value));
+}
+
+static void reduce_group(struct simdgroup *sg, const struct op *op,
+			 struct lanes *value, unsigned int first,
+			 unsigned int width)
+{
+	uint32_t sum = neutral(op->mod[AGX_MOD_OP], op->src[0].size);
+	unsigned int i;
+
+	for (i = first; i < first + width; i++) {
+		uint32_t own = value->v[i];
+
+		/* A prefix is what came before */
+		if (op->mod[AGX_MOD_PREFIX])
+			value->v[i] = sum;
+		if (sg->exec >> i & 1)
+			sum = combine(op, sum, own);
+	}
+	for (i = first; !op->mod[AGX_MOD_PREFIX] && i < first + width; i++)
+		value->v[i] = sum;
+}
+
+void vagx_exec_reduce(struct simdgroup *sg, const struct op *op)
+{
+	unsigned int width = op->opcode == AGX_OP_QUAD_REDUCE ? QUAD : LANES;
+	struct lanes value;
+	unsigned int i;
+
+	read_reduced(sg, op, &value);
+	for (i = 0; i < LANES; i += width)
+		reduce_group(sg, op, &value, i, width);
+	if (reduces_floats(op->mod[AGX_MOD_OP]) && op->dst.size == 16) {
+		for (i = 0; i < LANES; i++)
+			value.v[i] = half_from_float(bits_float(value.v[i]));
+	}
+	write_lanes(sg, &op->dst, value.v);
+}

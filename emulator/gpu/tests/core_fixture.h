@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * A shader core without a machine around it: programs are text, memory is an
+ * array behind an MMU that maps it at one address.
+ */
+#ifndef CORE_FIXTURE_H
+#define CORE_FIXTURE_H
+
+#include <stdint.h>
+
+#include "core.h"
+#include "uat.h"
+
+#define CODE_VA		0x1100000000ULL
+#define DATA_VA		0x2000000000ULL
+#define DATA_PAGES	4
+#define DATA_SIZE	(DATA_PAGES * VAGX_UAT_PAGE_SIZE)
+/* Mapped, but not to be written */
+#define CONST_VA	0x3000000000ULL
+
+struct fixture {
+	struct vagx_core *core;
+	struct vagx_tlb tlb;
+	struct vagx_launch launch;
+	struct vagx_uat_fault fault;
+	atomic_bool stop;
+};
+
+/** data - what is at DATA_VA, and pages that are at CONST_VA */
+extern uint8_t *fixture_data;
+extern uint8_t *fixture_const;
+
+/** fixture_setup() - cmocka setup: *state becomes a struct fixture */
+int fixture_setup(void **state);
+int fixture_teardown(void **state);
+
+/** fixture_code() - assemble a program to CODE_VA; fails the test if it can't */
+void fixture_code(struct fixture *f, const char *text);
+
+/** fixture_uniform64() - set four uniform halves, from half @half on */
+void fixture_uniform64(struct fixture *f, unsigned int half, uint64_t value);
+
+/** fixture_run() - assemble, and run a group of @threads threads */
+int fixture_run(struct fixture *f, const char *text, unsigned int threads);
+
+static inline uint32_t *fixture_words(void)
+{
+	return (uint32_t *)(void *)fixture_data;
+}
+
+#endif /* CORE_FIXTURE_H */
