@@ -305,7 +305,7 @@ static void start_system_ep(struct vagx_rtkit *rtkit, uint8_t ep)
 {
 	if (ep == EP_SYSLOG)
 		reply(rtkit, ep, MSG(SYSLOG_INIT) | SYSLOG_ENTRIES |
-		      VAGX_RTKIT_SYSLOG_TEXT << 24);
+		      (uint64_t)VAGX_RTKIT_SYSLOG_TEXT << 24);
 	for (unsigned int id = 0; id < BUFFER_COUNT; id++) {
 		if (buffers[id].ep == ep)
 			request_buffer(rtkit, id);
