@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Assembler for AGX2 shaders.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agx_isa.h"
+#include "read_file.h"
+
+enum { EXIT_USAGE = 2 };
+
+static void usage(FILE *file)
+{
+	fputs("usage: asahi-as [-o OUTPUT] [-l] [FILE]\n"
+	      "Assemble AGX2 instructions to binary code.\n"
+	      "\n"
+	      "  -o, --output=OUTPUT  write the code to OUTPUT, \"-\" for the standard output\n"
+	      "                       (default: FILE with the suffix .bin)\n"
+	      "  -l, --listing        print offsets, bytes and instructions, and write no\n"
+	      "                       code unless -o is given\n"
+	      "  -h, --help           print this text\n"
+	      "\n"
+	      "Without FILE, or with \"-\", the standard input is read.\n", file);
+}
+
+static char *default_output(const char *input)
+{
+	const char *slash = strrchr(input, '/');
+	const char *dot = strrchr(slash ? slash : input, '.');
+	size_t stem = dot ? (size_t)(dot - input) : strlen(input);
+	char *output = malloc(stem + sizeof(".bin"));
+
+	if (output)
+		sprintf(output, "%.*s.bin", (int)stem, input);
+	return output;
+}
+
+static int write_code(const char *path, const struct agx_program *program)
+{
+	bool is_stdout = !strcmp(path, "-");
+	FILE *file = is_stdout ? stdout : fopen(path, "wb");
+	bool ok;
+
+	if (!file) {
+		fprintf(stderr, "asahi-as: %s: %s\n", path, strerror(errno));
+		return EXIT_FAILURE;
+	}
+	ok = fwrite(program->code, 1, program->size, file) == program->size;
+	ok = (is_stdout ? fflush(file) : fclose(file)) == 0 && ok;
+	if (!ok)
+		fprintf(stderr, "asahi-as: %s: %s\n", path, strerror(errno));
+	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int assemble(const char *input, const char *output, bool listing)
+{
+	struct agx_program program;
+	int status = EXIT_SUCCESS;
+	size_t size;
+	char *text;
+	int err;
+
+	text = read_file("asahi-as", input, &size);
+	if (!text)
+		return EXIT_FAILURE;
+	if (strlen(text) != size) {
+		fprintf(stderr, "asahi-as: %s: this is no text\n", input);
+		free(text);
+		return EXIT_FAILURE;
+	}
+
+	err = agx_isa_assemble(text, strcmp(input, "-") ? input : "stdin",
+			       &program, stderr);
+	free(text);
+	if (err) {
+		if (err != -EINVAL)
+			fprintf(stderr, "asahi-as: %s\n", strerror(-err));
+		return EXIT_FAILURE;
+	}
+	if (listing)
+		agx_isa_disassemble(stdout, program.code, program.size, true);
+	if (output)
+		status = write_code(output, &program);
+	free(program.code);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "output", required_argument, NULL, 'o' },
+		{ "listing", no_argument, NULL, 'l' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	const char *input, *output = NULL;
+	char *chosen = NULL;
+	bool listing = false;
+	int c, status;
+
+	while ((c = getopt_long(argc, argv, "o:lh", options, NULL)) >= 0) {
+		switch (c) {
+		case 'o':
+			output = optarg;
+			break;
+		case 'l':
+			listing = true;
+			break;
+		case 'h':
+			usage(stdout);
+			return EXIT_SUCCESS;
+		default:
+			usage(stderr);
+			return EXIT_USAGE;
+		}
+	}
+	if (argc - optind > 1) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+
+	input = optind < argc ? argv[optind] : "-";
+	if (!output && !listing)
+		output = chosen = strcmp(input, "-") ? default_output(input) :
+						       strdup("-");
+	status = assemble(input, output, listing);
+	free(chosen);
+	return status;
+}

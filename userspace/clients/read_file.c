@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+/* Copyright (C) 2026 The asahi driver authors */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "read_file.h"
+
+#define MAX_SIZE	(64UL << 20)
+
+static char *read_all(FILE *file, size_t *size)
+{
+	size_t room = 4096, used = 0, n;
+	char *data = NULL, *bigger;
+
+	do {
+		room *= 2;
+		bigger = room <= MAX_SIZE ? realloc(data, room + 1) : NULL;
+		if (!bigger) {
+			free(data);
+			errno = EFBIG;
+			return NULL;
+		}
+		data = bigger;
+		n = fread(data + used, 1, room - used, file);
+		used += n;
+	} while (used == room);
+
+	data[used] = '\0';
+	*size = used;
+	return data;
+}
+
+char *read_file(const char *program, const char *path, size_t *size)
+{
+	bool is_stdin = !strcmp(path, "-");
+	FILE *file = is_stdin ? stdin : fopen(path, "rb");
+	char *data = NULL;
+
+	if (file) {
+		data = read_all(file, size);
+		if (data && ferror(file)) {
+			free(data);
+			data = NULL;
+		}
+	}
+	if (!data)
+		fprintf(stderr, "%s: %s: %s\n", program,
+			is_stdin ? "standard input" : path, strerror(errno));
+	if (file && !is_stdin)
+		fclose(file);
+	return data;
+}
