@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Copyright (C) 2026 The asahi driver authors */
+#ifndef VAGX_FW_RIG_H
+#define VAGX_FW_RIG_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../../clock.h"
+#include "../../gpu/gpu.h"
+#include "../../guest_memory.h"
+#include "../../handoff.h"
+#include "../../report.h"
+#include "../../uat.h"
+#include "../fields.h"
+#include "../firmware.h"
+
+/*
+ * A driver's side in this process: guest RAM, page tables and structures
+ * built by the firmware's own table, messages put into rings, and units that
+ * do what a test tells them.
+ */
+
+#define RIG_ABI		FW_ABI_13_5
+#define RIG_RAM		(64UL << 20)
+#define RIG_RAM_BASE	0x40000000ULL
+#define RIG_CONTEXT	5
+
+enum rig_heap { RIG_PRIVATE, RIG_GPU_RO, RIG_SHARED, RIG_HEAPS };
+
+/* A structure: its address and where it is in our memory */
+struct rig_ptr {
+	uint64_t va;
+	uint8_t *host;
+};
+
+struct rig_ring {
+	struct rig_ptr state;
+	struct rig_ptr entries;
+	uint32_t wptr;
+};
+
+/* What the units do with the next jobs */
+struct rig_units {
+	enum vagx_gpu_status status;
+	bool hang;			/* until cancelled */
+	struct vagx_uat_fault fault;
+	unsigned int unit;
+	unsigned int jobs;
+	struct vagx_compute_job last;
+};
+
+struct rig {
+	int fd;
+	uint8_t *ram;
+	uint64_t ram_next;
+	uint64_t heap_next[RIG_HEAPS];
+	uint64_t ttbs, root, user_root, handoff;
+	struct vagx_mem *mem;
+	struct vagx_uat *uat;
+	struct vagx_report *report;
+	FILE *stream;
+	struct vagx_clock *clock;
+	struct vagx_firmware *fw;
+
+	struct rig_ptr init, runtime, globals, status, hwdata_a, hwdata_b, stats3d, bufmgr, log_payload;
+	struct rig_ring channel[17];
+	struct rig_ring fwctl;
+	struct rig_ptr stamps, fw_stamps;
+	uint32_t event_rptr;
+
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	unsigned int notifications;
+	bool crashed;
+	bool block_send;
+	bool blocked;
+	struct vagx_uat_fault fault;
+	unsigned int fault_unit;
+	bool fault_set;
+	struct rig_units units;
+	bool cancelled;
+};
+
+struct rig_queue {
+	struct rig_ptr info, pointers, ring, context, notifier, threshold, list;
+	unsigned int pipe, slot;
+	uint32_t wptr;
+	uint32_t stamp;
+	bool known;
+};
+
+struct rig_command {
+	struct rig_ptr command, sequence;
+	uint32_t start, finalize, end;	/* offsets of operations */
+	uint32_t stamp;
+};
+
+struct rig *rig_new(void);
+void rig_free(struct rig *rig);
+
+/* Start, INIT and device control's Initialize; waits for the latter or a crash */
+void rig_boot(struct rig *rig);
+void rig_init(struct rig *rig);
+void rig_initialize(struct rig *rig);
+void rig_doorbell(struct rig *rig, unsigned int channel);
+
+struct rig_ptr rig_alloc(struct rig *rig, enum rig_heap heap, size_t size);
+struct rig_ptr rig_page(struct rig *rig);		/* unmapped; va is its physical address */
+void rig_map(struct rig *rig, uint64_t root, uint64_t va, uint64_t pa, uint64_t prot);
+uint64_t *rig_pte(struct rig *rig, uint64_t root, uint64_t va);
+
+void put(struct rig_ptr at, enum fw_field_id field, uint64_t value);
+void put_at(struct rig_ptr at, enum fw_field_id field, unsigned int index, uint64_t value);
+uint64_t get(struct rig_ptr at, enum fw_field_id field);
+struct rig_ptr sub(struct rig_ptr at, enum fw_field_id field, enum fw_struct_id type, unsigned int index);
+
+void rig_queue_new(struct rig *rig, struct rig_queue *queue, unsigned int pipe, unsigned int slot);
+void rig_compute_new(struct rig *rig, struct rig_queue *queue, struct rig_command *command);
+struct rig_ptr rig_barrier_new(struct rig *rig, unsigned int slot, uint32_t value);
+void rig_push(struct rig *rig, struct rig_queue *queue, uint64_t command);	/* ring entry and write pointer */
+void rig_announce(struct rig *rig, struct rig_queue *queue, unsigned int priority);
+void rig_count(struct rig *rig, struct rig_queue *queue);		/* threshold and pending submissions of one command */
+void rig_submit(struct rig *rig, struct rig_queue *queue, uint64_t command);	/* all of the above */
+struct rig_ptr rig_control(struct rig *rig, uint32_t type);	/* a device control message, not sent yet */
+void rig_control_send(struct rig *rig);
+void rig_flush(struct rig *rig, uint64_t va, uint64_t size);
+
+/* Waits, at most ten seconds */
+bool rig_wait(struct rig *rig, bool (*done)(struct rig *rig, const void *arg), const void *arg);
+bool rig_wait_stamp(struct rig *rig, unsigned int slot, uint32_t value);
+bool rig_wait_rule(struct rig *rig, enum vagx_rule rule);
+bool rig_wait_crash(struct rig *rig);
+bool rig_wait_control(struct rig *rig);
+
+/* The next event, or NULL */
+struct rig_ptr rig_event(struct rig *rig);
+struct rig_ptr rig_wait_event(struct rig *rig);
+void rig_resume(struct rig *rig);
+
+unsigned int rig_findings(struct rig *rig);
+
+#endif

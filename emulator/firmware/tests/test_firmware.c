@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * The virtual firmware as a driver sees it, from INIT to stamps, events and
+ * recovery. None of this breaks a rule.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "rig.h"
+
+static int setup(void **state)
+{
+	*state = rig_new();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	rig_free(*state);
+	return 0;
+}
+
+static void clean(struct rig *rig)
+{
+	vagx_report_summary(rig->report);
+	assert_int_equal(rig_findings(rig), 0);
+	assert_false(rig->crashed);
+}
+
+static void assert_flags(struct rig_ptr event, unsigned int slot)
+{
+	uint32_t mask[4];
+
+	assert_int_equal(get(event, FW_EventMsg_msg_type), 1);
+	memcpy(mask, event.host + 4, sizeof(mask));
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(mask[i], i == slot / 32 ? 1U << slot % 32 : 0);
+}
+
+/* DestroyContext without a context */
+static void flush_all(struct rig *rig)
+{
+	struct rig_ptr msg = rig_control(rig, 0x18);
+
+	put(msg, FW_DcDestroyContext_ctx_0, 0xff);
+	put(msg, FW_DcDestroyContext_ctx_1, 0xff);
+	rig_control_send(rig);
+	assert_true(rig_wait_control(rig));
+}
+
+static void test_abis(void **state)
+{
+	struct vagx_fw_config config = { .abi = "12.3" };
+
+	errno = 0;
+	assert_null(vagx_fw_new(&config));
+	assert_int_equal(errno, ENOTSUP);
+	config.abi = "14.0";
+	assert_null(vagx_fw_new(&config));
+	assert_int_equal(errno, EINVAL);
+}
+
+static void test_boot(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t *magic = (uint64_t *)(rig->ram + (rig->handoff - RIG_RAM_BASE) + VAGX_HANDOFF_MAGIC_FW);
+	struct rig_ring *log = &rig->channel[14];
+
+	assert_int_equal(*magic, 0);
+	rig_boot(rig);
+	assert_int_equal(*magic, VAGX_HANDOFF_MAGIC);
+	clean(rig);
+
+	/* The second log channel tells about it, in both of its rings */
+	assert_true(*(uint32_t *)(log->state.host + 0x30 + 0x20) >= 1);
+	assert_int_equal(*(uint32_t *)(log->entries.host + 0x100 * 0x38), 2);
+	assert_int_equal(*(uint32_t *)(rig->log_payload.host + 0x100 * 0xd8), 3);
+	assert_memory_equal(rig->log_payload.host + 0x100 * 0xd8 + 0x10, "vagx firmware 13.5", 18);
+	assert_true(rig->notifications > 0);
+}
+
+static void test_compute(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_command command;
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 77);
+	rig_compute_new(rig, &queue, &command);
+	rig_submit(rig, &queue, command.command.va);
+	assert_flags(rig_wait_event(rig), 77);
+	assert_true(rig_wait_stamp(rig, 77, 0x100));
+	assert_int_equal(((uint32_t *)rig->fw_stamps.host)[77], 0x100);
+	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_rptr), 1);
+	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_doneptr), 1);
+	assert_int_equal(get(queue.notifier, FW_EventControl_cur_count), 1);
+	assert_int_not_equal(get(command.command, FW_RunCompute_ts1), 0);
+
+	assert_int_equal(rig->units.jobs, 1);
+	assert_int_equal(rig->units.last.vm_slot, RIG_CONTEXT);
+	assert_int_equal(rig->units.last.cdm_base, 0x1500000000);
+	assert_int_equal(rig->units.last.cdm_end, 0x1500000100);
+	assert_int_equal(rig->units.last.usc_base, 0x1100000000);
+	assert_int_equal(rig->units.last.sampler_base, 0x1600000000);
+	assert_int_equal(rig->units.last.sampler_count, 4);
+	assert_int_equal(rig->units.last.helper_program, 0x11);
+	assert_int_equal(rig->units.last.helper_data, 0x22);
+	assert_int_equal(rig->units.last.helper_cfg, 0x33);
+	clean(rig);
+}
+
+/* User timestamps are written where they are asked for */
+static void test_timestamps(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_ptr times = rig_alloc(rig, RIG_SHARED, 16), pointers;
+	struct rig_command command;
+	struct rig_queue queue;
+	uint64_t *time = (uint64_t *)times.host;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 0);
+	rig_compute_new(rig, &queue, &command);
+	pointers = sub(command.command, FW_RunCompute_user_ts_pointers, FW_S_TimestampPointers, 0);
+	put(pointers, FW_TimestampPointers_start_addr, times.va);
+	put(pointers, FW_TimestampPointers_end_addr, times.va + 8);
+	rig_submit(rig, &queue, command.command.va);
+	assert_true(rig_wait_stamp(rig, 0, 0x100));
+	assert_int_not_equal(time[0], 0);
+	assert_true(time[1] >= time[0]);
+	clean(rig);
+}
+
+/* More commands than the queue's ring and the pipe's ring have entries */
+static void test_wrap(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_queue queue;
+	struct rig_command command;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 3);
+	rig_compute_new(rig, &queue, &command);
+	for (unsigned int i = 0; i < 0x500 + 20; i++) {
+		struct rig_ptr meta = sub(command.command, FW_RunCompute_job_meta, FW_S_JobMeta, 0);
+		uint32_t stamp = (i + 1) * 0x100;
+
+		put(meta, FW_JobMeta_stamp_value, stamp);
+		put((struct rig_ptr){ .host = command.sequence.host + command.finalize }, FW_FinalizeCompute_stamp_value, stamp);
+		rig_submit(rig, &queue, command.command.va);
+		assert_true(rig_wait_stamp(rig, 3, stamp));
+		assert_flags(rig_wait_event(rig), 3);
+		/* The same command again needs what a driver does before it reuses memory */
+		flush_all(rig);
+	}
+	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_doneptr), 20);
+	clean(rig);
+}
+
+/* One message for several commands, one event once the threshold is reached */
+static void test_threshold(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_command command[3];
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 9);
+	for (unsigned int i = 0; i < 3; i++) {
+		rig_compute_new(rig, &queue, &command[i]);
+		rig_count(rig, &queue);
+		rig_push(rig, &queue, command[i].command.va);
+	}
+	rig_announce(rig, &queue, 2);
+	assert_flags(rig_wait_event(rig), 9);
+	assert_int_equal(((uint32_t *)rig->stamps.host)[9], 0x300);
+	assert_null(rig_event(rig).host);
+	clean(rig);
+}
+
+/* A barrier holds its own queue only, until the other queue's stamp */
+static void test_barrier(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_queue waits, other, vertex;
+	struct rig_command command, first;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &waits, 2, 1);
+	rig_queue_new(rig, &other, 2, 2);
+	rig_queue_new(rig, &vertex, 0, 4);
+	rig_push(rig, &waits, rig_barrier_new(rig, 2, 0x100).va);
+	rig_compute_new(rig, &waits, &command);
+	rig_count(rig, &waits);
+	rig_push(rig, &waits, command.command.va);
+	rig_announce(rig, &waits, 0);
+	/* A queue of another pipe waits for the one that waits */
+	rig_push(rig, &vertex, rig_barrier_new(rig, 1, 0x100).va);
+	rig_announce(rig, &vertex, 3);
+	usleep(20000);
+	assert_int_equal(rig->units.jobs, 0);
+
+	rig_compute_new(rig, &other, &first);
+	rig_submit(rig, &other, first.command.va);
+	assert_true(rig_wait_stamp(rig, 2, 0x100));
+	assert_true(rig_wait_stamp(rig, 1, 0x100));
+	for (unsigned int i = 0; i < 1000 && !get(vertex.pointers, FW_QueuePointers_gpu_doneptr); i++)
+		usleep(1000);
+	assert_int_equal(get(vertex.pointers, FW_QueuePointers_gpu_doneptr), 1);
+	assert_int_equal(get(waits.pointers, FW_QueuePointers_gpu_doneptr), 2);
+	clean(rig);
+}
+
+struct job_count {
+	unsigned int jobs;
+};
+
+static bool jobs_run(struct rig *rig, const void *arg)
+{
+	unsigned int jobs;
+
+	pthread_mutex_lock(&rig->lock);
+	jobs = rig->units.jobs;
+	pthread_mutex_unlock(&rig->lock);
+	return jobs == ((const struct job_count *)arg)->jobs;
+}
+
+static void hang(struct rig *rig, bool hang)
+{
+	pthread_mutex_lock(&rig->lock);
+	rig->units.hang = hang;
+	if (!hang)
+		pthread_cond_broadcast(&rig->changed);
+	pthread_mutex_unlock(&rig->lock);
+}
+
+/* While one command runs, those that wait are taken by priority */
+static void test_priority(void **state)
+{
+	struct rig *rig = *state;
+	struct job_count one = { 1 };
+	struct rig_queue queue[3];
+	struct rig_command command[3];
+
+	rig_boot(rig);
+	hang(rig, true);
+	for (unsigned int i = 0; i < 3; i++) {
+		rig_queue_new(rig, &queue[i], 2, i);
+		rig_compute_new(rig, &queue[i], &command[i]);
+		put(sub(command[i].command, FW_RunCompute_compute_info, FW_S_ComputeInfo, 0), FW_ComputeInfo_encoder, i);
+	}
+	rig_submit(rig, &queue[0], command[0].command.va);
+	assert_true(rig_wait(rig, jobs_run, &one));
+	rig_count(rig, &queue[1]);
+	rig_push(rig, &queue[1], command[1].command.va);
+	rig_announce(rig, &queue[1], 3);
+	rig_count(rig, &queue[2]);
+	rig_push(rig, &queue[2], command[2].command.va);
+	rig_announce(rig, &queue[2], 1);
+	usleep(20000);
+	hang(rig, false);
+	assert_true(rig_wait_stamp(rig, 1, 0x100));
+	assert_true(rig_wait_stamp(rig, 2, 0x100));
+	assert_int_equal(rig->units.last.cdm_base, 1);
+	clean(rig);
+}
+
+static void check_pending(struct rig *rig, unsigned int slot, uint32_t value)
+{
+	struct rig_ptr pending = sub(rig->globals, FW_Globals_pending_stamps, FW_S_PendingStamp, 2);
+
+	assert_int_equal(get(pending, FW_PendingStamp_info), slot << 4 | 1);
+	assert_int_equal(get(pending, FW_PendingStamp_wait_value), value);
+}
+
+static void test_fault(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_command command[2];
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 12);
+	rig->units.status = VAGX_GPU_FAULT;
+	rig->units.unit = 0xe6;
+	rig->units.fault = (struct vagx_uat_fault){ .va = 0xdead000, .slot = RIG_CONTEXT, .access = VAGX_WRITE };
+	rig_compute_new(rig, &queue, &command[0]);
+	rig_compute_new(rig, &queue, &command[1]);
+	rig_submit(rig, &queue, command[0].command.va);
+	rig_submit(rig, &queue, command[1].command.va);
+
+	assert_int_equal(get(rig_wait_event(rig), FW_EventMsg_msg_type), 0);
+	assert_int_equal(get(rig->status, FW_FwStatus_halted), 1);
+	assert_int_equal(get(rig->status, FW_FwStatus_halt_count), 1);
+	assert_true(rig->fault_set);
+	assert_int_equal(rig->fault.va, 0xdead000);
+	assert_int_equal(rig->fault_unit, 0xe6);
+	check_pending(rig, 12, 0x100);
+	usleep(10000);
+	assert_int_equal(((uint32_t *)rig->stamps.host)[12], 0);
+	assert_int_equal(rig->units.jobs, 1);
+
+	rig_resume(rig);
+	assert_true(rig_wait_stamp(rig, 12, 0x200));
+	assert_int_equal(get(rig->status, FW_FwStatus_resume), 0);
+	assert_int_equal(rig->units.jobs, 2);
+	assert_false(rig->fault_set);
+	clean(rig);
+}
+
+static void test_timeout(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_command command;
+	struct rig_queue queue;
+	struct rig_ptr event;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 20);
+	for (unsigned int i = 0; i < 2; i++) {
+		hang(rig, true);
+		rig_compute_new(rig, &queue, &command);
+		rig_submit(rig, &queue, command.command.va);
+		event = rig_wait_event(rig);
+		assert_int_equal(get(event, FW_EventMsg_msg_type), 4);
+		assert_int_equal(get(event, FW_EventTimeout_counter), i);
+		assert_int_equal(get(event, FW_EventTimeout_stamp_index), 20);
+		check_pending(rig, 20, command.stamp);
+		hang(rig, false);
+		rig_resume(rig);
+		assert_true(rig_wait_stamp(rig, 20, command.stamp));
+		assert_flags(rig_wait_event(rig), 20);
+	}
+	clean(rig);
+}
+
+/* Power goes away under a running job, comes back, and INIT is sent again */
+static void test_second_init(void **state)
+{
+	struct rig *rig = *state;
+	struct job_count one = { 1 };
+	struct rig_command command;
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	hang(rig, true);
+	rig_queue_new(rig, &queue, 2, 1);
+	rig_compute_new(rig, &queue, &command);
+	rig_submit(rig, &queue, command.command.va);
+	assert_true(rig_wait(rig, jobs_run, &one));
+	vagx_fw_quiesce(rig->fw);
+	assert_int_equal(((uint32_t *)rig->stamps.host)[1], 0);
+	hang(rig, false);
+
+	for (unsigned int i = 0; i < 17; i++) {
+		memset(rig->channel[i].state.host, 0, 6 * 0x30);
+		rig->channel[i].wptr = 0;
+	}
+	memset(rig->fwctl.state.host, 0, 0x20);
+	rig->fwctl.wptr = 0;
+	rig->event_rptr = 0;
+	vagx_fw_wake(rig->fw);
+	rig_init(rig);
+	rig_initialize(rig);
+	assert_true(rig_wait_control(rig));
+	rig_queue_new(rig, &queue, 2, 1);
+	rig_compute_new(rig, &queue, &command);
+	rig_submit(rig, &queue, command.command.va);
+	assert_true(rig_wait_stamp(rig, 1, 0x100));
+	clean(rig);
+}
+
+static void test_flush(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t *entry = (uint64_t *)(rig->ram + (rig->handoff - RIG_RAM_BASE) + VAGX_HANDOFF_FLUSH(0x40));
+	uint64_t *pte;
+
+	rig_boot(rig);
+	/* Remap uncached, flush, unmap: as m1n1's handoff.py has it */
+	pte = rig_pte(rig, rig->root, rig->hwdata_b.va);
+	*pte = (*pte & ~AGX_PTE_ATTR_MASK) | AGX_PTE_ATTR_SHARED << AGX_PTE_ATTR_SHIFT;
+	rig_flush(rig, rig->hwdata_b.va & ~AGX_PAGE_MASK, AGX_PAGE_SIZE);
+	for (unsigned int i = 0; i < 1000 && __atomic_load_n(entry, __ATOMIC_ACQUIRE) != 2; i++)
+		usleep(1000);
+	assert_int_equal(*entry, 2);
+	*pte = 0;
+	*entry = 0;
+	flush_all(rig);
+	clean(rig);
+}
+
+static void test_destroy_context(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_command command;
+	struct rig_queue queue;
+	struct rig_ptr msg;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 0);
+	for (unsigned int i = 0; i < 2; i++) {
+		rig_compute_new(rig, &queue, &command);
+		rig_submit(rig, &queue, command.command.va);
+		assert_true(rig_wait_stamp(rig, 0, command.stamp));
+		assert_flags(rig_wait_event(rig), 0);
+		msg = rig_control(rig, 0x18);
+		put(msg, FW_DcDestroyContext_ctx_23, 2);
+		put(msg, FW_DcDestroyContext_ctx_0, 0xff);
+		put(msg, FW_DcDestroyContext_ctx_1, 0xff);
+		put(msg, FW_DcDestroyContext_context_addr, queue.context.va);
+		rig_control_send(rig);
+		assert_true(rig_wait_control(rig));
+		/* The queue may come again as a new one, at the same address */
+		memset(queue.pointers.host, 0, 0x50);
+		queue.wptr = 0;
+		queue.known = false;
+	}
+	clean(rig);
+}
+
+/* The driver reads no events for a while; none gets lost */
+static void test_full_event_ring(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_command command;
+	struct rig_queue queue;
+	unsigned int events = 0;
+	struct rig_ptr event;
+	uint32_t last = 0;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 0);
+	for (unsigned int i = 0; i < 300; i++) {
+		rig_compute_new(rig, &queue, &command);
+		rig_submit(rig, &queue, command.command.va);
+		assert_true(rig_wait_stamp(rig, 0, command.stamp));
+		last = command.stamp;
+	}
+	for (unsigned int i = 0; i < 200; i++) {
+		for (event = rig_event(rig); event.host; event = rig_event(rig), events++)
+			assert_flags(event, 0);
+		usleep(1000);
+	}
+	assert_int_equal(last, 300 * 0x100);
+	assert_true(events >= 256 && events < 300);
+	clean(rig);
+}
+
+/* Nothing to do costs nothing */
+static void test_idle(void **state)
+{
+	struct rig *rig = *state;
+	struct timespec before, after;
+	uint64_t used;
+
+	rig_boot(rig);
+	usleep(10000);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+	usleep(300000);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+	used = (after.tv_sec - before.tv_sec) * 1000000000ULL + after.tv_nsec - before.tv_nsec;
+	assert_true(used < 2000000);
+	clean(rig);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_abis),
+		TEST(boot),
+		TEST(compute),
+		TEST(timestamps),
+		TEST(wrap),
+		TEST(threshold),
+		TEST(barrier),
+		TEST(priority),
+		TEST(fault),
+		TEST(timeout),
+		TEST(second_init),
+		TEST(flush),
+		TEST(destroy_context),
+		TEST(full_event_ring),
+		TEST(idle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,787 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * Every rule of the firmware, broken once. Where the real firmware could not
+ * go on, the virtual one must have ended; otherwise it still works.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "rig.h"
+
+enum outcome { GOES_ON, CRASHES };
+
+struct provocation {
+	enum vagx_rule rule;
+	const char *name;
+	void (*provoke)(struct rig *rig);
+	enum outcome outcome;
+};
+
+/* Parts that most of them share */
+
+static void flip(struct rig_ptr at, enum fw_field_id field)
+{
+	put(at, field, get(at, field) ^ 1);
+}
+
+static void clear_pte(struct rig *rig, uint64_t va)
+{
+	*rig_pte(rig, rig->root, va) = 0;
+}
+
+static void make_cached(struct rig *rig, uint64_t va)
+{
+	*rig_pte(rig, rig->root, va) &= ~AGX_PTE_ATTR_MASK;
+}
+
+/* Boots, and runs one compute command after @change had a look at it */
+static void run_changed(struct rig *rig, void (*change)(struct rig *rig, struct rig_queue *queue, struct rig_command *command))
+{
+	struct rig_command command;
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 6);
+	rig_compute_new(rig, &queue, &command);
+	change(rig, &queue, &command);
+	rig_submit(rig, &queue, command.command.va);
+}
+
+static struct rig_ptr info_of(struct rig_command *command)
+{
+	return sub(command->command, FW_RunCompute_compute_info, FW_S_ComputeInfo, 0);
+}
+
+static struct rig_ptr meta_of(struct rig_command *command)
+{
+	return sub(command->command, FW_RunCompute_job_meta, FW_S_JobMeta, 0);
+}
+
+static struct rig_ptr finalize_of(struct rig_command *command)
+{
+	return (struct rig_ptr){ .host = command->sequence.host + command->finalize };
+}
+
+#define CHANGED(name)											\
+	static void change_##name(struct rig *rig, struct rig_queue *queue, struct rig_command *command);	\
+	static void provoke_##name(struct rig *rig)							\
+	{												\
+		run_changed(rig, change_##name);							\
+	}												\
+	static void change_##name(struct rig *rig, struct rig_queue *queue, struct rig_command *command)
+
+/* Life of the coprocessor */
+
+static void provoke_unmapped(struct rig *rig)
+{
+	vagx_fw_start(rig->fw);
+	vagx_fw_message(rig->fw, 0x20, 0x81ULL << 48 | 0xfa123456780);
+}
+
+static void provoke_message(struct rig *rig)
+{
+	rig_boot(rig);
+	vagx_fw_message(rig->fw, 0x20, 0x99ULL << 48);
+}
+
+static void provoke_not_started(struct rig *rig)
+{
+	rig_doorbell(rig, 0x10);
+}
+
+static void provoke_init_late(struct rig *rig)
+{
+	vagx_fw_start(rig->fw);
+	rig_doorbell(rig, 0x11);
+}
+
+static void provoke_init_twice(struct rig *rig)
+{
+	rig_boot(rig);
+	rig_init(rig);
+}
+
+static bool send_blocked(struct rig *rig, const void *arg)
+{
+	bool blocked;
+
+	pthread_mutex_lock(&rig->lock);
+	blocked = rig->blocked;
+	pthread_mutex_unlock(&rig->lock);
+	return blocked;
+}
+
+static void block_send(struct rig *rig, bool block)
+{
+	pthread_mutex_lock(&rig->lock);
+	rig->block_send = block;
+	pthread_cond_broadcast(&rig->changed);
+	pthread_mutex_unlock(&rig->lock);
+}
+
+static void provoke_flood(struct rig *rig)
+{
+	block_send(rig, true);
+	vagx_fw_start(rig->fw);
+	rig_init(rig);
+	assert_true(rig_wait(rig, send_blocked, NULL));
+	for (unsigned int i = 0; i < 5000; i++)
+		rig_doorbell(rig, 0x10);
+	block_send(rig, false);
+}
+
+/* Handoff page and cache */
+
+static uint8_t *handoff(struct rig *rig)
+{
+	return rig->ram + (rig->handoff - RIG_RAM_BASE);
+}
+
+static void provoke_handoff_magic(struct rig *rig)
+{
+	memset(handoff(rig), 0, 8);
+	rig_boot(rig);
+}
+
+CHANGED(handoff_lock)
+{
+	handoff(rig)[VAGX_HANDOFF_LOCK_AP] = 1;
+}
+
+static void provoke_flush_state(struct rig *rig)
+{
+	rig_boot(rig);
+	rig_flush(rig, 0, 0);
+}
+
+static void provoke_flush_range(struct rig *rig)
+{
+	rig_boot(rig);
+	rig_flush(rig, 0x4000, 0x4000);
+}
+
+static void provoke_flush_mapping(struct rig *rig)
+{
+	rig_boot(rig);
+	rig_flush(rig, rig->hwdata_b.va, AGX_PAGE_SIZE);
+}
+
+CHANGED(cached_remap)
+{
+	struct rig_ptr page = rig_page(rig);
+	uint64_t va = rig->globals.va + fw_fields[FW_Globals_pending_stamps].offset[RIG_ABI];
+	uint64_t *pte = rig_pte(rig, rig->root, va);
+
+	*pte = (*pte & ~AGX_TTBR_ADDR_MASK) | page.va;
+}
+
+static void provoke_cached_unmap(struct rig *rig)
+{
+	rig_boot(rig);
+	clear_pte(rig, rig->hwdata_b.va);
+	rig_flush(rig, rig->hwdata_a.va, AGX_PAGE_SIZE);
+}
+
+static void provoke_cached_reuse(struct rig *rig)
+{
+	struct rig_command command;
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 6);
+	rig_compute_new(rig, &queue, &command);
+	rig_submit(rig, &queue, command.command.va);
+	assert_true(rig_wait_stamp(rig, 6, 0x100));
+	put(meta_of(&command), FW_JobMeta_stamp_value, 0x200);
+	put(finalize_of(&command), FW_FinalizeCompute_stamp_value, 0x200);
+	rig_submit(rig, &queue, command.command.va);
+}
+
+/* InitData */
+
+static void provoke_init_version(struct rig *rig)
+{
+	flip(rig->init, FW_InitData_ver_info);
+	rig_boot(rig);
+}
+
+static void provoke_init_host_mapped(struct rig *rig)
+{
+	put(rig->init, FW_InitData_host_mapped_fw_allocations, 0);
+	rig_boot(rig);
+}
+
+static void provoke_init_uat_levels(struct rig *rig)
+{
+	flip(sub(rig->init, FW_InitData_uat_level_info, FW_S_UatLevelInfo, 1), FW_UatLevelInfo_num_entries);
+	rig_boot(rig);
+}
+
+static void provoke_init_null(struct rig *rig)
+{
+	put(rig->runtime, FW_RuntimePointers_unkptr_1c0, 0);
+	rig_boot(rig);
+}
+
+static void provoke_init_no_runtime(struct rig *rig)
+{
+	put(rig->init, FW_InitData_regionB_addr, 0);
+	rig_boot(rig);
+}
+
+static void provoke_init_alignment(struct rig *rig)
+{
+	put(rig->runtime, FW_RuntimePointers_unkptr_1c0, get(rig->runtime, FW_RuntimePointers_unkptr_1c0) + 8);
+	rig_boot(rig);
+}
+
+static void provoke_init_scratch(struct rig *rig)
+{
+	put(rig->runtime, FW_RuntimePointers_unk_6b38, 0);
+	rig_boot(rig);
+}
+
+static void provoke_init_stamp_ids(struct rig *rig)
+{
+	put(rig->stats3d, FW_Stats3d_unk_118, 0);
+	rig_boot(rig);
+}
+
+static void provoke_init_io_mapping(struct rig *rig)
+{
+	struct rig_ptr io = sub(rig->hwdata_b, FW_HwDataB_io_mappings, FW_S_IoMapping, 13);
+
+	clear_pte(rig, get(io, FW_IoMapping_virt_addr));
+	rig_boot(rig);
+}
+
+static void provoke_init_buffer_manager(struct rig *rig)
+{
+	put(rig->runtime, FW_RuntimePointers_buffer_mgr_ctl_gpu_addr, AGX_VA_BUFMGR_LOW + AGX_PAGE_SIZE);
+	rig_boot(rig);
+}
+
+static void provoke_init_shared(struct rig *rig)
+{
+	make_cached(rig, rig->channel[13].state.va);
+	rig_boot(rig);
+}
+
+CHANGED(stamp_shared)
+{
+	make_cached(rig, rig->stamps.va);
+}
+
+static void provoke_init_fault_control(struct rig *rig)
+{
+	put(rig->globals, FW_Globals_fault_control, 0x1234);
+	rig_boot(rig);
+}
+
+/* Rings and doorbells */
+
+static void provoke_doorbell_channel(struct rig *rig)
+{
+	rig_boot(rig);
+	rig_doorbell(rig, 3);
+}
+
+static void provoke_doorbell_empty(struct rig *rig)
+{
+	rig_boot(rig);
+	rig_doorbell(rig, 2);
+}
+
+static void provoke_ring_pointer(struct rig *rig)
+{
+	rig_boot(rig);
+	put(rig->channel[8].state, FW_RingState_write_ptr, 0x100);
+	rig_doorbell(rig, 2 | 2 << 2);
+}
+
+static void provoke_event_ring_pointer(struct rig *rig)
+{
+	rig_boot(rig);
+	put(rig->channel[14].state, FW_RingState_read_ptr, 0);
+	memcpy(rig->channel[14].state.host + 0x30, &(uint32_t){ 0xffffffff }, 4);
+	rig_initialize(rig);
+}
+
+static void provoke_ring_owner(struct rig *rig)
+{
+	rig_boot(rig);
+	put(rig->channel[8].state, FW_RingState_read_ptr, 5);
+	rig_doorbell(rig, 2 | 2 << 2);
+}
+
+/* Device control */
+
+static void provoke_dc_first(struct rig *rig)
+{
+	vagx_fw_start(rig->fw);
+	rig_init(rig);
+	rig_control(rig, 0x23);
+	rig_control_send(rig);
+}
+
+static void provoke_dc_twice(struct rig *rig)
+{
+	rig_boot(rig);
+	rig_initialize(rig);
+}
+
+static void provoke_dc_unknown(struct rig *rig)
+{
+	rig_boot(rig);
+	rig_control(rig, 0x77);
+	rig_control_send(rig);
+}
+
+static void provoke_dc_flush(struct rig *rig)
+{
+	rig_boot(rig);
+	rig_control(rig, 0x18);
+	rig_control_send(rig);
+}
+
+static void provoke_dc_context(struct rig *rig)
+{
+	struct rig_queue queue;
+	struct rig_ptr msg;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 6);
+	msg = rig_control(rig, 0x18);
+	put(msg, FW_DcDestroyContext_context_addr, queue.context.va);
+	rig_control_send(rig);
+}
+
+static void provoke_dc_busy(struct rig *rig)
+{
+	struct rig_queue queue;
+	struct rig_ptr msg;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 6);
+	rig_push(rig, &queue, rig_barrier_new(rig, 7, 0x100).va);
+	rig_announce(rig, &queue, 0);
+	msg = rig_control(rig, 0x18);
+	put(msg, FW_DcDestroyContext_ctx_0, 0xff);
+	put(msg, FW_DcDestroyContext_ctx_1, 0xff);
+	put(msg, FW_DcDestroyContext_context_addr, queue.context.va);
+	usleep(20000);
+	rig_control_send(rig);
+}
+
+static void recover(struct rig *rig, struct rig_queue *queue, uint32_t value)
+{
+	struct rig_ptr msg = rig_control(rig, 0x0f);
+
+	put(msg, FW_DcRecoverChannel_pipe_type, queue->pipe);
+	put(msg, FW_DcRecoverChannel_work_queue, queue->info.va);
+	put(msg, FW_DcRecoverChannel_event_value, value);
+	rig_control_send(rig);
+}
+
+static void provoke_dc_recover(struct rig *rig)
+{
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 6);
+	recover(rig, &queue, 0x100);
+}
+
+static void provoke_grow_ack(struct rig *rig)
+{
+	rig_boot(rig);
+	rig_control(rig, 0x0e);
+	rig_control_send(rig);
+}
+
+/* Pipe messages and queues */
+
+static void provoke_run_pipe(struct rig *rig)
+{
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 1, 6);
+	rig_push(rig, &queue, rig_barrier_new(rig, 7, 0).va);
+	rig_announce(rig, &queue, 2);
+	queue.pipe = 2;
+	rig_push(rig, &queue, rig_barrier_new(rig, 7, 0).va);
+	rig_announce(rig, &queue, 2);
+}
+
+static void provoke_run_new(struct rig *rig)
+{
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 6);
+	queue.known = true;
+	rig_push(rig, &queue, rig_barrier_new(rig, 7, 0).va);
+	rig_announce(rig, &queue, 2);
+}
+
+static void provoke_run_event_slot(struct rig *rig)
+{
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 6);
+	queue.slot = 128;
+	rig_push(rig, &queue, rig_barrier_new(rig, 7, 0).va);
+	rig_announce(rig, &queue, 2);
+}
+
+static void provoke_run_shared_slot(struct rig *rig)
+{
+	struct rig_queue queue[2];
+
+	rig_boot(rig);
+	for (unsigned int i = 0; i < 2; i++) {
+		rig_queue_new(rig, &queue[i], 2, 6);
+		rig_push(rig, &queue[i], rig_barrier_new(rig, 7, 0x100).va);
+		rig_announce(rig, &queue[i], 2);
+	}
+}
+
+static void provoke_run_wptr(struct rig *rig)
+{
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 6);
+	rig_push(rig, &queue, rig_barrier_new(rig, 7, 0).va);
+	put(queue.pointers, FW_QueuePointers_cpu_wptr, 0);
+	rig_announce(rig, &queue, 2);
+}
+
+static void provoke_run_wild_wptr(struct rig *rig)
+{
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 6);
+	queue.wptr = 0xfffffff0;
+	put(queue.pointers, FW_QueuePointers_cpu_wptr, 0xfffffff0);
+	rig_announce(rig, &queue, 2);
+}
+
+static void provoke_run_pending(struct rig *rig)
+{
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 6);
+	rig_push(rig, &queue, rig_barrier_new(rig, 7, 0).va);
+	rig_announce(rig, &queue, 2);
+}
+
+CHANGED(queue_info)
+{
+	put(queue->info, FW_QueueInfo_unk_54, 0);
+}
+
+CHANGED(queue_size)
+{
+	put(queue->pointers, FW_QueuePointers_rb_size, 0x7fffffff);
+}
+
+CHANGED(queue_priority)
+{
+	put(queue->info, FW_QueueInfo_unk_38, 0x1234);
+}
+
+CHANGED(queue_context)
+{
+	put(queue->context, FW_GpuContextData_unk_1e, 0);
+}
+
+/* Commands */
+
+CHANGED(command)
+{
+	put(command->command, FW_RunCompute_magic, 0x55);
+}
+
+CHANGED(not_yet)
+{
+	put(command->command, FW_RunCompute_magic, 0);
+}
+
+CHANGED(command_address)
+{
+	command->command.va = 0xffffffa5deadbee0;
+}
+
+CHANGED(command_context)
+{
+	put(command->command, FW_RunCompute_context_id, 0);
+}
+
+CHANGED(command_unbound)
+{
+	put(command->command, FW_RunCompute_context_id, RIG_CONTEXT + 1);
+}
+
+CHANGED(command_stamp)
+{
+	put(meta_of(command), FW_JobMeta_stamp_value, 0x123);
+}
+
+CHANGED(command_stamp_slot)
+{
+	put(meta_of(command), FW_JobMeta_stamp_slot, 0x7fffffff);
+}
+
+CHANGED(command_notifier)
+{
+	put(queue->notifier, FW_EventControl_unk_10, 0);
+}
+
+CHANGED(command_threshold)
+{
+	*(uint32_t *)queue->threshold.host = UINT32_MAX;
+}
+
+CHANGED(command_info)
+{
+	put(info_of(command), FW_ComputeInfo_unk_38, 0);
+}
+
+CHANGED(barrier)
+{
+	memset(command->command.host, 0, 0x20);
+	put(command->command, FW_Barrier_magic, 4);
+	put(command->command, FW_Barrier_event, 128);
+}
+
+/* Microsequences */
+
+CHANGED(mseq_operation)
+{
+	command->sequence.host[command->finalize] = 0x3f;
+}
+
+CHANGED(mseq_size)
+{
+	put(command->command, FW_RunCompute_microsequence_size, 0xfffffffc);
+}
+
+CHANGED(mseq_order)
+{
+	command->sequence.host[0] = 0x2a;
+}
+
+CHANGED(mseq_no_end)
+{
+	put(command->command, FW_RunCompute_microsequence_size, command->end);
+}
+
+CHANGED(mseq_pointer)
+{
+	put(command->sequence, FW_StartCompute_cmdqueue_ptr, queue->info.va + 0x80);
+}
+
+CHANGED(mseq_wait)
+{
+	command->sequence.host[command->finalize - fw_structs[FW_S_Timestamp].size[RIG_ABI] - 3] = 1;
+}
+
+CHANGED(mseq_restart)
+{
+	put(finalize_of(command), FW_FinalizeCompute_restart_branch_offset, -4);
+}
+
+CHANGED(mseq_attachment)
+{
+	put(command->sequence, FW_StartCompute_num_attachments, 1);
+}
+
+CHANGED(mseq_attachment_count)
+{
+	put(command->sequence, FW_StartCompute_num_attachments, 0xffffffff);
+}
+
+CHANGED(mseq_field)
+{
+	flip(finalize_of(command), FW_FinalizeCompute_uuid);
+}
+
+/* Recovery */
+
+static void provoke_resume(struct rig *rig)
+{
+	rig_boot(rig);
+	rig_resume(rig);
+	rig_doorbell(rig, 0x10);
+}
+
+#define PROVOKE(rule, name, outcome) { VAGX_RULE_FW_##rule, #name, provoke_##name, outcome }
+
+static const struct provocation provocations[] = {
+	PROVOKE(UNMAPPED, unmapped, CRASHES),
+	PROVOKE(UNMAPPED, command_address, CRASHES),
+	PROVOKE(MESSAGE, message, GOES_ON),
+	PROVOKE(NOT_STARTED, not_started, GOES_ON),
+	PROVOKE(INIT_FIRST, init_late, GOES_ON),
+	PROVOKE(INIT_FIRST, init_twice, GOES_ON),
+	PROVOKE(FLOOD, flood, CRASHES),
+	PROVOKE(HANDOFF_MAGIC, handoff_magic, GOES_ON),
+	PROVOKE(HANDOFF_LOCK, handoff_lock, CRASHES),
+	PROVOKE(FLUSH_STATE, flush_state, GOES_ON),
+	PROVOKE(FLUSH_STATE, flush_range, GOES_ON),
+	PROVOKE(FLUSH_MAPPING, flush_mapping, GOES_ON),
+	PROVOKE(CACHED_REMAP, cached_remap, GOES_ON),
+	PROVOKE(CACHED_UNMAP, cached_unmap, GOES_ON),
+	PROVOKE(CACHED_REUSE, cached_reuse, GOES_ON),
+	PROVOKE(INIT_VERSION, init_version, GOES_ON),
+	PROVOKE(INIT_HOST_MAPPED, init_host_mapped, GOES_ON),
+	PROVOKE(INIT_UAT_LEVELS, init_uat_levels, GOES_ON),
+	PROVOKE(INIT_NULL, init_null, GOES_ON),
+	PROVOKE(INIT_NULL, init_no_runtime, CRASHES),
+	PROVOKE(INIT_ALIGNMENT, init_alignment, GOES_ON),
+	PROVOKE(INIT_SCRATCH, init_scratch, GOES_ON),
+	PROVOKE(INIT_STAMP_IDS, init_stamp_ids, GOES_ON),
+	PROVOKE(INIT_IO_MAPPING, init_io_mapping, GOES_ON),
+	PROVOKE(INIT_BUFFER_MANAGER, init_buffer_manager, GOES_ON),
+	PROVOKE(INIT_SHARED, init_shared, GOES_ON),
+	PROVOKE(INIT_SHARED, stamp_shared, GOES_ON),
+	PROVOKE(INIT_FAULT_CONTROL, init_fault_control, GOES_ON),
+	PROVOKE(DOORBELL_CHANNEL, doorbell_channel, GOES_ON),
+	PROVOKE(DOORBELL_EMPTY, doorbell_empty, GOES_ON),
+	PROVOKE(RING_POINTER, ring_pointer, CRASHES),
+	PROVOKE(RING_POINTER, event_ring_pointer, CRASHES),
+	PROVOKE(RING_OWNER, ring_owner, GOES_ON),
+	PROVOKE(DC_FIRST, dc_first, GOES_ON),
+	PROVOKE(DC_FIRST, dc_twice, GOES_ON),
+	PROVOKE(DC_UNKNOWN, dc_unknown, GOES_ON),
+	PROVOKE(DC_CONTEXT, dc_flush, GOES_ON),
+	PROVOKE(DC_CONTEXT, dc_context, GOES_ON),
+	PROVOKE(DC_CONTEXT, dc_busy, GOES_ON),
+	PROVOKE(DC_RECOVER, dc_recover, GOES_ON),
+	PROVOKE(RUN_PIPE, run_pipe, GOES_ON),
+	PROVOKE(RUN_NEW, run_new, GOES_ON),
+	PROVOKE(RUN_EVENT_SLOT, run_event_slot, GOES_ON),
+	PROVOKE(RUN_EVENT_SLOT, run_shared_slot, GOES_ON),
+	PROVOKE(RUN_WPTR, run_wptr, GOES_ON),
+	PROVOKE(RUN_WPTR, run_wild_wptr, CRASHES),
+	PROVOKE(RUN_PENDING, run_pending, GOES_ON),
+	PROVOKE(QUEUE_INFO, queue_info, GOES_ON),
+	PROVOKE(QUEUE_INFO, queue_size, CRASHES),
+	PROVOKE(QUEUE_PRIORITY, queue_priority, GOES_ON),
+	PROVOKE(QUEUE_CONTEXT, queue_context, GOES_ON),
+	PROVOKE(COMMAND, command, GOES_ON),
+	PROVOKE(NOT_YET, not_yet, GOES_ON),
+	PROVOKE(NOT_YET, grow_ack, GOES_ON),
+	PROVOKE(COMMAND_CONTEXT, command_context, GOES_ON),
+	PROVOKE(COMMAND_CONTEXT, command_unbound, GOES_ON),
+	PROVOKE(COMMAND_STAMP, command_stamp, GOES_ON),
+	PROVOKE(COMMAND_STAMP, command_stamp_slot, GOES_ON),
+	PROVOKE(COMMAND_NOTIFIER, command_notifier, GOES_ON),
+	PROVOKE(COMMAND_NOTIFIER, command_threshold, GOES_ON),
+	PROVOKE(COMMAND_INFO, command_info, GOES_ON),
+	PROVOKE(BARRIER, barrier, GOES_ON),
+	PROVOKE(MSEQ_OPERATION, mseq_operation, GOES_ON),
+	PROVOKE(MSEQ_OPERATION, mseq_size, GOES_ON),
+	PROVOKE(MSEQ_OPERATION, mseq_order, GOES_ON),
+	PROVOKE(MSEQ_OPERATION, mseq_no_end, GOES_ON),
+	PROVOKE(MSEQ_POINTER, mseq_pointer, GOES_ON),
+	PROVOKE(MSEQ_WAIT, mseq_wait, GOES_ON),
+	PROVOKE(MSEQ_RESTART, mseq_restart, GOES_ON),
+	PROVOKE(MSEQ_ATTACHMENT, mseq_attachment, GOES_ON),
+	PROVOKE(MSEQ_ATTACHMENT, mseq_attachment_count, GOES_ON),
+	PROVOKE(MSEQ_FIELD, mseq_field, GOES_ON),
+	PROVOKE(RESUME, resume, GOES_ON),
+};
+
+#define PROVOCATIONS (sizeof(provocations) / sizeof(provocations[0]))
+
+static void test_provocation(void **state)
+{
+	const struct provocation *provocation = *state;
+	struct rig *rig = rig_new();
+
+	provocation->provoke(rig);
+	assert_true(rig_wait_rule(rig, provocation->rule));
+	if (provocation->outcome == CRASHES)
+		assert_true(rig_wait_crash(rig));
+	else
+		assert_false(vagx_fw_is_crashed(rig->fw));
+	rig_free(rig);
+}
+
+/* A warning or violation that nothing here provokes is one that nobody has seen work */
+static void test_all_provoked(void **state)
+{
+	for (unsigned int rule = 0; rule < VAGX_RULE_COUNT; rule++) {
+		const char *id = vagx_rule_info(rule)->id;
+		bool found = false;
+
+		if (strncmp(id, "FW_", 3))
+			continue;
+		for (unsigned int i = 0; i < PROVOCATIONS && !found; i++)
+			found = provocations[i].rule == rule;
+		if (!found)
+			fail_msg("%s is not provoked", id);
+	}
+}
+
+/* A malformed command stalls its own queue only, until the driver recovers it */
+static void test_channel_error(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_queue queue, other;
+	struct rig_command bad, good, elsewhere;
+	struct rig_ptr event;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 6);
+	rig_queue_new(rig, &other, 2, 7);
+	rig_compute_new(rig, &queue, &bad);
+	rig_compute_new(rig, &queue, &good);
+	rig_compute_new(rig, &other, &elsewhere);
+	bad.sequence.host[bad.finalize] = 0x3f;
+	rig_submit(rig, &queue, bad.command.va);
+	rig_submit(rig, &queue, good.command.va);
+	event = rig_wait_event(rig);
+	assert_int_equal(get(event, FW_EventMsg_msg_type), 8);
+	assert_int_equal(get(event, FW_EventChannelError_pipe_type), 2);
+	assert_int_equal(get(event, FW_EventChannelError_event_slot), 6);
+	assert_int_equal(get(event, FW_EventChannelError_event_value), 0x100);
+	rig_submit(rig, &other, elsewhere.command.va);
+	assert_true(rig_wait_stamp(rig, 7, 0x100));
+	assert_int_equal(((uint32_t *)rig->stamps.host)[6], 0);
+	recover(rig, &queue, 0x100);
+	assert_true(rig_wait_stamp(rig, 6, 0x200));
+	assert_int_equal(vagx_report_count(rig->report, VAGX_RULE_FW_DC_RECOVER), 0);
+	rig_free(rig);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[PROVOCATIONS + 2] = { 0 };
+	char names[PROVOCATIONS][96];
+
+	for (unsigned int i = 0; i < PROVOCATIONS; i++) {
+		snprintf(names[i], sizeof(names[i]), "%s by %s", vagx_rule_info(provocations[i].rule)->id, provocations[i].name);
+		tests[i].name = names[i];
+		tests[i].test_func = test_provocation;
+		tests[i].initial_state = (void *)&provocations[i];
+	}
+	tests[PROVOCATIONS].name = "all_provoked";
+	tests[PROVOCATIONS].test_func = test_all_provoked;
+	tests[PROVOCATIONS + 1].name = "channel_error";
+	tests[PROVOCATIONS + 1].test_func = test_channel_error;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
