@@ -423,17 +423,27 @@ static bool encode_modifier(struct builder *b, const struct agx_field *field,
 	return scatter(b, field->bits, value, ~0ULL);
 }
 
-static bool encode_field(struct builder *b, const struct agx_field *field,
-			 const struct agx_instr *instr, unsigned int *srcs)
+/* Modifiers first: where they share bits, they say which case an operand is */
+static bool encode_fields(struct builder *b, const struct agx_row *row,
+			  const struct agx_instr *instr)
 {
-	switch (field->type) {
-	case AGX_FIELD_DST:
-		return encode_operand(b, field, &instr->dst);
-	case AGX_FIELD_SRC:
-		return encode_operand(b, field, &instr->src[(*srcs)++]);
-	default:
-		return encode_modifier(b, field, instr->mod[field->id]);
+	const struct agx_operand *src = instr->src;
+	const struct agx_field *field;
+
+	for (field = row->field; field->type; field++) {
+		if (field->type == AGX_FIELD_MOD &&
+		    !encode_modifier(b, field, instr->mod[field->id]))
+			return false;
 	}
+	for (field = row->field; field->type; field++) {
+		if (field->type == AGX_FIELD_DST &&
+		    !encode_operand(b, field, &instr->dst))
+			return false;
+		if (field->type == AGX_FIELD_SRC &&
+		    !encode_operand(b, field, src++))
+			return false;
+	}
+	return true;
 }
 
 static bool operand_equal(const struct agx_operand *a,
@@ -466,10 +476,8 @@ int agx_isa_encode(const struct agx_instr *instr, uint8_t *bytes)
 {
 	const struct agx_row *row = &agx_rows[instr->op];
 	const struct agx_fixed *fixed;
-	const struct agx_field *field;
 	struct builder b = { 0 };
 	struct agx_instr check;
-	unsigned int srcs = 0;
 	unsigned int length = row->short_length;
 	unsigned int i;
 
@@ -477,10 +485,8 @@ int agx_isa_encode(const struct agx_instr *instr, uint8_t *bytes)
 		if (!settle(&b, fixed->start, fixed->count, fixed->value))
 			return -EINVAL;
 	}
-	for (field = row->field; field->type; field++) {
-		if (!encode_field(&b, field, instr, &srcs))
-			return -EINVAL;
-	}
+	if (!encode_fields(&b, row, instr))
+		return -EINVAL;
 
 	for (i = length * 8; i < row->long_length * 8U; i++) {
 		if (!get_bits(&b.code, i, 1))
