@@ -17,6 +17,8 @@
 
 /** AGX_ISA_MAX_LENGTH - bytes of the longest instruction */
 #define AGX_ISA_MAX_LENGTH	12
+/** AGX_ISA_MAX_TEXT - characters of the longest instruction, and a zero */
+#define AGX_ISA_MAX_TEXT	256
 /** AGX_ISA_MAX_SRCS - sources that an instruction can have */
 #define AGX_ISA_MAX_SRCS	6
 /** AGX_ISA_REGISTERS - 16-bit halves of a thread's register file */

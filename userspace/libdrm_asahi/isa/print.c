@@ -179,7 +179,7 @@ unsigned int agx_isa_disassemble(FILE *file, const uint8_t *code, size_t size,
 {
 	struct agx_instr instr;
 	unsigned int unknown = 0;
-	char line[160];
+	char line[AGX_ISA_MAX_TEXT];
 	size_t offset = 0;
 
 	while (offset < size) {

@@ -58,7 +58,7 @@ static void decodes_vectors(void **state)
 {
 	uint8_t code[AGX_ISA_MAX_LENGTH];
 	struct agx_instr instr;
-	char text[160];
+	char text[AGX_ISA_MAX_TEXT];
 	size_t i, size;
 
 	(void)state;
@@ -185,7 +185,7 @@ static void check_inverse(const struct agx_instr *instr, const char *text)
 	uint8_t code[AGX_ISA_MAX_LENGTH];
 	struct agx_program program;
 	struct agx_instr again;
-	char text_again[160];
+	char text_again[AGX_ISA_MAX_TEXT];
 	int length;
 
 	length = agx_isa_encode(instr, code);
@@ -213,7 +213,7 @@ static void is_its_own_inverse(void **state)
 	uint8_t code[AGX_ISA_MAX_LENGTH];
 	struct agx_instr instr;
 	unsigned int i, round, good;
-	char text[160];
+	char text[AGX_ISA_MAX_TEXT];
 
 	(void)state;
 	for (i = 0; i < AGX_OP_COUNT; i++) {
@@ -240,7 +240,7 @@ static void named_values_are_inverse(void **state)
 	uint8_t code[AGX_ISA_MAX_LENGTH];
 	unsigned int i, value, bit, tried = 0;
 	struct agx_instr instr;
-	char text[160];
+	char text[AGX_ISA_MAX_TEXT];
 
 	(void)state;
 	for (i = 0; i < VECTORS; i++) {
@@ -279,7 +279,7 @@ static void survives_random_bytes(void **state)
 	uint8_t code[AGX_ISA_MAX_LENGTH], again[AGX_ISA_MAX_LENGTH];
 	struct agx_instr instr;
 	unsigned int i, n;
-	char text[160];
+	char text[AGX_ISA_MAX_TEXT];
 
 	(void)state;
 	for (i = 0; i < 300000; i++) {
