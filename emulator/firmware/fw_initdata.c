@@ -255,7 +255,7 @@ void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
 	check_version(fw, &init);
 	check_uat_levels(fw, &init);
 	expect(fw, VAGX_RULE_FW_INIT_HOST_MAPPED, &init, FW_InitData_host_mapped_fw_allocations, 0, 1);
-	follow(fw, &init, FW_InitData_regionA_addr, 0x4000, VAGX_WRITE);
+	follow(fw, &init, FW_InitData_regionA_addr, 0x4000, VAGX_READ);
 	fw->runtime = follow(fw, &init, FW_InitData_regionB_addr, struct_size(fw, FW_S_RuntimePointers), VAGX_WRITE);
 	fw->globals = follow(fw, &init, FW_InitData_regionC_addr, struct_size(fw, FW_S_Globals), VAGX_WRITE);
 	fw->status = follow(fw, &init, FW_InitData_fw_status_addr, struct_size(fw, FW_S_FwStatus), VAGX_WRITE);
