@@ -29,11 +29,11 @@
 #define AGX_PTE_ATTR_MASK		(0x7ULL << AGX_PTE_ATTR_SHIFT)
 #define AGX_PTE_AP_SHIFT		6
 #define AGX_PTE_AP_MASK			(0x3ULL << AGX_PTE_AP_SHIFT)
-#define AGX_PTE_AF			(1ULL << 10)	/* accessed: always set */
-#define AGX_PTE_NG			(1ULL << 11)	/* user tables: tagged by context */
-#define AGX_PTE_PXN			(1ULL << 53)
-#define AGX_PTE_UXN			(1ULL << 54)
-#define AGX_PTE_OS			(1ULL << 55)	/* owned by the operating system */
+#define AGX_PTE_AF			0x400ULL	/* accessed: always set */
+#define AGX_PTE_NG			0x800ULL	/* user tables: tagged by context */
+#define AGX_PTE_PXN			0x20000000000000ULL
+#define AGX_PTE_UXN			0x40000000000000ULL
+#define AGX_PTE_OS			0x80000000000000ULL	/* owned by the operating system */
 
 #define AGX_PTE_ATTR_CACHED		0ULL	/* cached by the firmware's processor */
 #define AGX_PTE_ATTR_DEVICE		1ULL
