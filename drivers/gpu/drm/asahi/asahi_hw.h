@@ -42,6 +42,13 @@ struct asahi_io_map {
 	bool per_die;
 };
 
+/**
+ * ASAHI_FAULT_CONTROL_SOFT - fault control under which shaders do not fault
+ *
+ * Their loads from nowhere give zero, their stores go nowhere.
+ */
+#define ASAHI_FAULT_CONTROL_SOFT 0xb
+
 /** ASAHI_IO_MAPS - entries of the table in HwDataB that any ABI has */
 #define ASAHI_IO_MAPS 25
 
@@ -111,7 +118,9 @@ extern const struct asahi_hw asahi_hw_t6021;
 extern const struct asahi_hw asahi_hw_t6022;
 
 int asahi_hw_init(struct asahi_device *adev);
-void asahi_hw_start_cpu(struct asahi_device *adev, bool *was_running);
+bool asahi_hw_start_cpu(struct asahi_device *adev);
+int asahi_hw_unpack_cores(const u32 *packed, unsigned int words, unsigned int cores,
+			  unsigned int clusters, u64 *masks);
 bool asahi_hw_read_fault(struct asahi_device *adev, struct asahi_fault_info *info);
 void asahi_hw_decode_fault(u64 raw, u64 addr, bool g14x, struct asahi_fault_info *info);
 const char *asahi_hw_fault_unit(const struct asahi_fault_info *info);

@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * What is known of each SoC, the identification registers and the MMU fault
+ * registers.
+ *
+ * Sources: Rust driver, hw/t8103.rs and its siblings, regs.rs; m1n1,
+ * agx/initdata.py.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <kunit/visibility.h>
+
+#include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/export.h>
+#include <linux/io-64-nonatomic-lo-hi.h>
+#include <linux/io.h>
+#include <linux/time64.h>
+
+#include <drm/drm_print.h>
+
+#include <agx/agx_regs.h>
+#include <agx/agx_uat.h>
+
+#include "asahi_device.h"
+#include "asahi_drv.h"
+#include "asahi_hw.h"
+
+#define FIELD(value, name)	(((value) >> AGX_##name##_SHIFT) & AGX_##name##_MASK)
+
+static const struct asahi_io_map io_maps_t8103[ASAHI_IO_MAPS] = {
+	[0]  = { 0x204d00000, 0x1c000, 1, 0, true },	/* fender */
+	[1]  = { 0x20e100000, 0x4000, 1, 0, false },	/* interrupt controller's timer */
+	[2]  = { 0x23b104000, 0x4000, 1, 0, true },	/* software interrupts */
+	[3]  = { 0x204000000, 0x20000, 1, 0, true },	/* GPU */
+	[7]  = { 0x23b2e8000, 0x1000, 1, 0, false },	/* temperature sensors */
+	[8]  = { 0x23bc00000, 0x1000, 1, 0, true },	/* power manager's doorbell */
+	[9]  = { 0x204d80000, 0x5000, 1, 0, true },	/* metrology sensors */
+	[10] = { 0x204d61000, 0x1000, 1, 0, true },	/* GMGIF, AF */
+	[11] = { 0x200000000, 0xd6400, 1, 0, true },	/* memory cache */
+	[13] = { 0x23b738000, 0x1000, 1, 0, true },	/* power manager's scratch */
+};
+
+const struct asahi_hw asahi_hw_t8103 = {
+	.name = "G13G",
+	.chip_id = 0x8103,
+	.gen = ASAHI_GEN_G13,
+	.uapi_generation = 13,
+	.variant = 'G',
+	.oas_bits = 40,
+	.num_dies = 1,
+	.max_clusters = 1,
+	.max_cores = 8,
+	.max_gps = 4,
+	.compute_preempt1_size = 0x7f80,
+	.io_maps = io_maps_t8103,
+};
+
+const struct asahi_hw asahi_hw_t6000 = {
+	.name = "G13S",
+	.chip_id = 0x6000,
+	.gen = ASAHI_GEN_G13,
+	.uapi_generation = 13,
+	.variant = 'S',
+	.oas_bits = 42,
+	.num_dies = 1,
+	.max_clusters = 2,
+	.max_cores = 8,
+	.max_gps = 4,
+	.compute_preempt1_size = 0x3bd00,
+};
+
+const struct asahi_hw asahi_hw_t6001 = {
+	.name = "G13C",
+	.chip_id = 0x6001,
+	.gen = ASAHI_GEN_G13,
+	.uapi_generation = 13,
+	.variant = 'C',
+	.oas_bits = 42,
+	.num_dies = 1,
+	.max_clusters = 4,
+	.max_cores = 8,
+	.max_gps = 4,
+	.compute_preempt1_size = 0x3bd00,
+};
+
+const struct asahi_hw asahi_hw_t6002 = {
+	.name = "G13D",
+	.chip_id = 0x6002,
+	.gen = ASAHI_GEN_G13,
+	.uapi_generation = 13,
+	.variant = 'D',
+	.oas_bits = 42,
+	.num_dies = 2,
+	.max_clusters = 8,
+	.max_cores = 8,
+	.max_gps = 4,
+	.compute_preempt1_size = 0x3bd00,
+};
+
+const struct asahi_hw asahi_hw_t8112 = {
+	.name = "G14G",
+	.chip_id = 0x8112,
+	.gen = ASAHI_GEN_G14G,
+	.uapi_generation = 14,
+	.variant = 'G',
+	.oas_bits = 40,
+	.num_dies = 1,
+	.max_clusters = 1,
+	.max_cores = 10,
+	.max_gps = 4,
+	.compute_preempt1_size = 0x10000,
+};
+
+const struct asahi_hw asahi_hw_t6020 = {
+	.name = "G14S",
+	.chip_id = 0x6020,
+	.gen = ASAHI_GEN_G14X,
+	.uapi_generation = 14,
+	.variant = 'S',
+	.oas_bits = 42,
+	.num_dies = 1,
+	.max_clusters = 2,
+	.max_cores = 10,
+	.max_gps = 4,
+	.compute_preempt1_size = 0x25980,
+	.sram_base = 0x404d60000,
+	.sram_size = 0x20000,
+};
+
+const struct asahi_hw asahi_hw_t6021 = {
+	.name = "G14C",
+	.chip_id = 0x6021,
+	.gen = ASAHI_GEN_G14X,
+	.uapi_generation = 14,
+	.variant = 'C',
+	.oas_bits = 42,
+	.num_dies = 1,
+	.max_clusters = 4,
+	.max_cores = 10,
+	.max_gps = 4,
+	.compute_preempt1_size = 0x25980,
+	.sram_base = 0x404d60000,
+	.sram_size = 0x20000,
+};
+
+const struct asahi_hw asahi_hw_t6022 = {
+	.name = "G14D",
+	.chip_id = 0x6022,
+	.gen = ASAHI_GEN_G14X,
+	.uapi_generation = 14,
+	.variant = 'D',
+	.oas_bits = 42,
+	.num_dies = 2,
+	.max_clusters = 8,
+	.max_cores = 10,
+	.max_gps = 4,
+	.compute_preempt1_size = 0x4b300,
+	.sram_base = 0x404d60000,
+	.sram_size = 0x20000,
+};
+
+/**
+ * asahi_hw_unpack_cores() - split the packed core masks by cluster
+ * @packed: masks as read, without gaps between clusters
+ * @words: number of words in @packed
+ * @cores: bits per cluster, 1 to 32
+ * @clusters: number of clusters
+ * @masks: one mask per cluster
+ *
+ * Pure arithmetic, any context.
+ *
+ * Return: 0, or -EINVAL if cores remain that belong to no cluster.
+ */
+int asahi_hw_unpack_cores(const u32 *packed, unsigned int words, unsigned int cores,
+			  unsigned int clusters, u64 *masks)
+{
+	unsigned int bit;
+
+	for (bit = 0; bit < words * 32; bit++) {
+		unsigned int cluster = bit / cores;
+
+		if (!(packed[bit / 32] & BIT(bit % 32)))
+			continue;
+		if (cluster >= clusters)
+			return -EINVAL;
+		masks[cluster] |= BIT_ULL(bit % cores);
+	}
+
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_hw_unpack_cores);
+
+static char variant_of(u32 version, unsigned int clusters)
+{
+	switch (FIELD(version, ID_VARIANT)) {
+	case AGX_ID_VARIANT_G:
+		return 'G';
+	case AGX_ID_VARIANT_S:
+		return 'S';
+	case AGX_ID_VARIANT_CD:
+		return clusters > 4 ? 'D' : 'C';
+	default:
+		return '?';
+	}
+}
+
+static bool generation_of(u32 version, enum asahi_gen *gen)
+{
+	switch (FIELD(version, ID_GENERATION)) {
+	case AGX_ID_GENERATION_G13:
+		*gen = ASAHI_GEN_G13;
+		return true;
+	case AGX_ID_GENERATION_G14G:
+		*gen = ASAHI_GEN_G14G;
+		return true;
+	case AGX_ID_GENERATION_G14X:
+		*gen = ASAHI_GEN_G14X;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static unsigned int read_core_masks(struct asahi_device *adev, u32 packed[3])
+{
+	if (adev->hw->gen != ASAHI_GEN_G14X) {
+		packed[0] = readl_relaxed(adev->sgx + AGX_SGX_CORE_MASK_0);
+		packed[1] = readl_relaxed(adev->sgx + AGX_SGX_CORE_MASK_1);
+		return 2;
+	}
+
+	packed[0] = readl_relaxed(adev->sgx + AGX_SGX_CORE_MASKS_G14X);
+	packed[1] = readl_relaxed(adev->sgx + AGX_SGX_CORE_MASKS_G14X + 4);
+	packed[2] = readl_relaxed(adev->sgx + AGX_SGX_CORE_MASKS_G14X + 8);
+	return 3;
+}
+
+static void fill_params(struct asahi_device *adev, u32 version, u32 cores, u32 clusters)
+{
+	struct drm_asahi_params_global *params = &adev->params;
+
+	params->gpu_generation = adev->hw->uapi_generation;
+	params->gpu_variant = adev->hw->variant;
+	params->gpu_revision = FIELD(version, ID_REVISION);
+	params->chip_id = adev->hw->chip_id;
+	params->num_dies = adev->hw->num_dies;
+	params->num_clusters_total = clusters;
+	params->num_cores_per_cluster = cores;
+	/* The clock is the firmware's business; this is what everybody reports. */
+	params->max_frequency_khz = 1000000;
+	params->vm_start = AGX_VA_USER_START;
+	params->vm_end = AGX_VA_USER_END;
+	params->vm_kernel_min_size = AGX_VM_KERNEL_MIN_SIZE;
+	params->max_commands_per_submission = ASAHI_MAX_COMMANDS;
+	params->max_attachments = ASAHI_MAX_ATTACHMENTS;
+	params->command_timestamp_frequency_hz = NSEC_PER_SEC;
+}
+
+/**
+ * asahi_hw_init() - identify the GPU
+ * @adev: device with its hw table and registers; gets its params
+ *
+ * Process context, probe only.
+ *
+ * Return: 0, or -ENODEV if this is not the GPU that the device tree says.
+ */
+int asahi_hw_init(struct asahi_device *adev)
+{
+	const struct asahi_hw *hw = adev->hw;
+	u32 version, counts1, counts2, cores, clusters, gps, packed[3];
+	unsigned int words;
+	enum asahi_gen gen;
+
+	version = readl_relaxed(adev->sgx + AGX_SGX_ID_VERSION);
+	counts1 = readl_relaxed(adev->sgx + AGX_SGX_ID_COUNTS_1);
+	counts2 = readl_relaxed(adev->sgx + AGX_SGX_ID_COUNTS_2);
+
+	if (!generation_of(version, &gen)) {
+		drm_err(&adev->drm, "unknown GPU generation (ID %#x)\n", version);
+		return -ENODEV;
+	}
+
+	cores = FIELD(counts1, ID_CORES);
+	gps = FIELD(counts2, ID_GPS);
+	if (gen == ASAHI_GEN_G14X)
+		clusters = FIELD(counts1, ID_CLUSTERS_PER_DIE) * FIELD(counts1, ID_DIES);
+	else
+		clusters = FIELD(readl_relaxed(adev->sgx + AGX_SGX_ID_CLUSTERS), ID_CLUSTERS);
+
+	if (gen != hw->gen || variant_of(version, clusters) != hw->variant) {
+		drm_err(&adev->drm, "the GPU is not a %s (ID %#x, %u clusters)\n", hw->name,
+			version, clusters);
+		return -ENODEV;
+	}
+
+	if (!cores || cores > hw->max_cores || !clusters || clusters > hw->max_clusters ||
+	    gps > hw->max_gps) {
+		drm_err(&adev->drm,
+			"implausible GPU: %u clusters of %u cores and %u geometry pipes\n",
+			clusters, cores, gps);
+		return -ENODEV;
+	}
+
+	words = read_core_masks(adev, packed);
+	if (asahi_hw_unpack_cores(packed, words, cores, clusters, adev->params.core_masks)) {
+		drm_err(&adev->drm, "more cores than %u clusters of %u can have\n", clusters,
+			cores);
+		return -ENODEV;
+	}
+
+	fill_params(adev, version, cores, clusters);
+	return 0;
+}
+
+/**
+ * asahi_hw_start_cpu() - start the coprocessor
+ * @adev: device
+ *
+ * Any context. Does no harm if it runs already.
+ *
+ * Return: true if it had been started before.
+ */
+bool asahi_hw_start_cpu(struct asahi_device *adev)
+{
+	u32 control = readl_relaxed(adev->asc + AGX_ASC_CPU_CONTROL);
+
+	writel_relaxed(control | AGX_ASC_CPU_CONTROL_RUN, adev->asc + AGX_ASC_CPU_CONTROL);
+	return control & AGX_ASC_CPU_CONTROL_RUN;
+}
+
+/**
+ * asahi_hw_decode_fault() - take a fault register apart
+ * @raw: the fault register
+ * @addr: the address register; used on G14X only
+ * @g14x: the GPU is of that generation
+ * @info: decoded
+ *
+ * Pure arithmetic, any context.
+ */
+void asahi_hw_decode_fault(u64 raw, u64 addr, bool g14x, struct asahi_fault_info *info)
+{
+	u64 line = g14x ? addr : raw >> AGX_FAULT_ADDR_SHIFT;
+
+	info->raw = raw;
+	info->address = line << AGX_FAULT_ADDR_UNIT_SHIFT;
+	info->slot = FIELD(raw, FAULT_SLOT);
+	info->unit = FIELD(raw, FAULT_UNIT);
+	info->reason = FIELD(raw, FAULT_REASON);
+	info->level = FIELD(raw, FAULT_LEVEL);
+	info->sideband = FIELD(raw, FAULT_SIDEBAND);
+	info->read = raw & AGX_FAULT_READ;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_hw_decode_fault);
+
+/**
+ * asahi_hw_read_fault() - read the MMU's fault status
+ * @adev: device; not unplugged
+ * @info: the fault
+ *
+ * Any context.
+ *
+ * Return: false if there is none.
+ */
+bool asahi_hw_read_fault(struct asahi_device *adev, struct asahi_fault_info *info)
+{
+	bool g14x = adev->hw->gen == ASAHI_GEN_G14X;
+	u64 raw, addr = 0;
+
+	raw = readq_relaxed(adev->sgx + (g14x ? AGX_SGX_FAULT_INFO_G14X : AGX_SGX_FAULT_INFO));
+	if (!(raw & AGX_FAULT_VALID))
+		return false;
+
+	if (g14x)
+		addr = readq_relaxed(adev->sgx + AGX_SGX_FAULT_ADDR_G14X);
+
+	asahi_hw_decode_fault(raw, addr, g14x, info);
+	return true;
+}
+
+static const char * const grouped_units[0x10] = {
+	[AGX_FAULT_UNIT_DCMP] = "DCMP",
+	[AGX_FAULT_UNIT_UL1C] = "UL1C",
+	[AGX_FAULT_UNIT_CMP] = "CMP",
+	[AGX_FAULT_UNIT_GSL1] = "GSL1",
+	[AGX_FAULT_UNIT_IAP] = "IAP",
+	[AGX_FAULT_UNIT_VCE] = "VCE",
+	[AGX_FAULT_UNIT_TE] = "TE",
+	[AGX_FAULT_UNIT_RAS] = "RAS",
+	[AGX_FAULT_UNIT_VDM] = "VDM",
+	[AGX_FAULT_UNIT_PPP] = "PPP",
+	[AGX_FAULT_UNIT_IPF] = "IPF",
+	[AGX_FAULT_UNIT_IPF_CPF] = "IPF_CPF",
+	[AGX_FAULT_UNIT_VF] = "VF",
+	[AGX_FAULT_UNIT_VF_CPF] = "VF_CPF",
+	[AGX_FAULT_UNIT_ZLS] = "ZLS",
+};
+
+static const char * const single_units[] = {
+	[AGX_FAULT_UNIT_DPM - AGX_FAULT_UNIT_GROUPED_END] = "dPM",
+	[AGX_FAULT_UNIT_DCDM_KS0 - AGX_FAULT_UNIT_GROUPED_END] = "dCDM_KS0",
+	[AGX_FAULT_UNIT_DCDM_KS1 - AGX_FAULT_UNIT_GROUPED_END] = "dCDM_KS1",
+	[AGX_FAULT_UNIT_DCDM_KS2 - AGX_FAULT_UNIT_GROUPED_END] = "dCDM_KS2",
+	[AGX_FAULT_UNIT_DIPP - AGX_FAULT_UNIT_GROUPED_END] = "dIPP",
+	[AGX_FAULT_UNIT_DIPP_CS - AGX_FAULT_UNIT_GROUPED_END] = "dIPP_CS",
+	[AGX_FAULT_UNIT_DVDM_CSD - AGX_FAULT_UNIT_GROUPED_END] = "dVDM_CSD",
+	[AGX_FAULT_UNIT_DVDM_SSD - AGX_FAULT_UNIT_GROUPED_END] = "dVDM_SSD",
+	[AGX_FAULT_UNIT_DVDM_ILF - AGX_FAULT_UNIT_GROUPED_END] = "dVDM_ILF",
+	[AGX_FAULT_UNIT_DVDM_ILD - AGX_FAULT_UNIT_GROUPED_END] = "dVDM_ILD",
+	[AGX_FAULT_UNIT_DRDE0 - AGX_FAULT_UNIT_GROUPED_END] = "dRDE0",
+	[AGX_FAULT_UNIT_DRDE1 - AGX_FAULT_UNIT_GROUPED_END] = "dRDE1",
+	[AGX_FAULT_UNIT_FC - AGX_FAULT_UNIT_GROUPED_END] = "FC",
+	[AGX_FAULT_UNIT_GSL2 - AGX_FAULT_UNIT_GROUPED_END] = "GSL2",
+};
+
+/**
+ * asahi_hw_fault_unit() - name of the unit that faulted
+ * @info: fault
+ *
+ * Return: a constant; "unknown" for codes that are not in the table.
+ */
+const char *asahi_hw_fault_unit(const struct asahi_fault_info *info)
+{
+	unsigned int single = info->unit - AGX_FAULT_UNIT_GROUPED_END;
+	const char *name = NULL;
+
+	if (info->unit < AGX_FAULT_UNIT_GROUPED_END)
+		name = grouped_units[info->unit & 0xf];
+	else if (single < ARRAY_SIZE(single_units))
+		name = single_units[single];
+
+	return name ?: "unknown";
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_hw_fault_unit);
+
+/**
+ * asahi_hw_fault_reason() - why an access faulted
+ * @info: fault
+ *
+ * Return: a constant.
+ */
+const char *asahi_hw_fault_reason(const struct asahi_fault_info *info)
+{
+	switch (info->reason) {
+	case AGX_FAULT_REASON_UNMAPPED:
+		return "unmapped";
+	case AGX_FAULT_REASON_ACCESS_FLAG:
+		return "access flag";
+	case AGX_FAULT_REASON_WRITE_ONLY:
+		return "write-only";
+	case AGX_FAULT_REASON_READ_ONLY:
+		return "read-only";
+	case AGX_FAULT_REASON_NO_ACCESS:
+		return "no access";
+	default:
+		return "unknown";
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_hw_fault_reason);
