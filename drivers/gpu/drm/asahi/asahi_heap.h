@@ -7,6 +7,8 @@
 #ifndef ASAHI_HEAP_H
 #define ASAHI_HEAP_H
 
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/types.h>
 
 #include "asahi_pgtable.h"
@@ -79,6 +81,22 @@ struct asahi_fwbuf {
 	struct asahi_heap_node *node;
 };
 
+/**
+ * struct asahi_heap_list - all heaps of a device
+ * @heaps: the heaps
+ * @unplugged: no memory is mapped any more
+ */
+struct asahi_heap_list {
+	/** @lock: protects @heaps and @unplugged; taken before a heap's own lock */
+	struct mutex lock;
+	struct list_head heaps;
+	bool unplugged;
+};
+
+/* What the device's own heaps reach the kernel half by; the private data is the device. */
+extern const struct asahi_heap_mmu asahi_heap_kernel_mmu;
+extern const struct asahi_heap_mmu asahi_heap_kernel_cached_mmu;
+
 struct asahi_heap *asahi_heap_create(struct asahi_device *adev, const char *name,
 				     u64 start, u64 end, enum asahi_prot prot,
 				     const struct asahi_heap_mmu *mmu, void *mmu_priv);
@@ -87,6 +105,10 @@ int asahi_heap_alloc(struct asahi_heap *heap, size_t size, size_t align,
 		     struct asahi_fwbuf *buf);
 void asahi_heap_free(struct asahi_fwbuf *buf);
 u64 asahi_heap_size(struct asahi_heap *heap);
+dma_addr_t asahi_heap_dma_addr(const struct asahi_fwbuf *buf);
+
+void asahi_heap_list_init(struct asahi_heap_list *list);
+void asahi_heap_list_unplug(struct asahi_heap_list *list);
 
 int asahi_heaps_init(struct asahi_device *adev);
 void asahi_heaps_unplug(struct asahi_device *adev);
