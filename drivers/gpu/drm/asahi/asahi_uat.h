@@ -27,7 +27,7 @@ struct asahi_uat_vm {
 	int slot;
 };
 
-int asahi_uat_init(struct asahi_device *adev);
+int asahi_uat_init(struct asahi_device *adev, bool was_started);
 void asahi_uat_unplug(struct asahi_device *adev);
 void asahi_uat_fini(struct asahi_device *adev);
 
@@ -40,7 +40,9 @@ int asahi_uat_fw_flush(struct asahi_device *adev, struct asahi_uat_vm *vm, u64 v
 
 int asahi_uat_kmap(struct asahi_device *adev, u64 va, dma_addr_t pa, u64 size,
 		   enum asahi_prot prot);
-void asahi_uat_kunmap(struct asahi_device *adev, u64 va, u64 size);
+void asahi_uat_kunmap(struct asahi_device *adev, u64 va, u64 size, enum asahi_prot prot);
+int asahi_uat_map_low(struct asahi_device *adev, u64 va, dma_addr_t pa, u64 size,
+		      enum asahi_prot prot);
 
 /**
  * struct asahi_tlbi - one TLB invalidation instruction
@@ -49,7 +51,6 @@ void asahi_uat_kunmap(struct asahi_device *adev, u64 va, u64 size);
  */
 struct asahi_tlbi {
 	enum {
-		ASAHI_TLBI_ASID,	/* aside1os */
 		ASAHI_TLBI_PAGE,	/* vae1os */
 		ASAHI_TLBI_RANGE,	/* rvae1os */
 	} op;

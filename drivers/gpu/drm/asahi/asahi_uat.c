@@ -1,0 +1,931 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * UAT: MMU contexts, coordination with the firmware, TLB invalidation and the
+ * page table of the kernel half.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <kunit/visibility.h>
+
+#include <linux/bitfield.h>
+#include <linux/cleanup.h>
+#include <linux/delay.h>
+#include <linux/export.h>
+#include <linux/iopoll.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+
+#include <drm/drm_print.h>
+
+#ifdef CONFIG_ARM64
+#include <asm/cpufeature.h>
+#include <asm/tlbflush.h>
+#endif
+
+#include <agx/agx_uat.h>
+
+#include "asahi_channel.h"
+#include "asahi_device.h"
+#include "asahi_hw.h"
+#include "asahi_recovery.h"
+#include "asahi_uat.h"
+
+/**
+ * DOC: UAT
+ *
+ * The GPU's MMU walks tables in the format of the CPU's. Its 64 contexts are
+ * pairs of table bases in a table in memory, shared with the firmware, which
+ * switches contexts and maps things for itself. Host and firmware exclude each
+ * other by a lock in the handoff region, which also says what context the
+ * firmware is in at the moment.
+ *
+ * Locks, outermost first:
+ *
+ * - kernel_lock: the kernel half's page table, and the lower half of context 0;
+ * - flush_lock: one firmware cache flush at a time; a context does not change
+ *   hands while a flush of it is under way;
+ * - slot_lock: who owns which context, the table of bases, and the host's side
+ *   of the handoff lock.
+ *
+ * flush_lock and slot_lock are taken on the way to a job's start, so nothing
+ * is allocated and no fence is waited for while they are held. All waits for
+ * the firmware are bounded; one that has not answered by then is declared dead.
+ */
+
+/* The firmware holds the handoff lock for a few instructions only. */
+#define HANDOFF_LOCK_TIMEOUT_US		(100 * USEC_PER_MSEC)
+#define HANDOFF_INIT_TIMEOUT_US		(1 * USEC_PER_SEC)
+#define HANDOFF_INIT_POLL_US		(10 * USEC_PER_MSEC)
+
+/* The count of pages in a flush request has 16 bits. */
+#define FLUSH_MAX_PAGES			0x8000ULL
+
+struct handoff_flush {
+	__le64 state;
+	__le64 addr;
+	__le64 size;
+};
+
+struct handoff {
+	__le64 magic_ap;
+	__le64 magic_fw;
+	u8 lock_ap;
+	u8 lock_fw;
+	u8 pad_12[2];
+	__le32 turn;
+	__le32 cur_slot;
+	u8 pad_1c[4];
+	struct handoff_flush flush[AGX_HANDOFF_FLUSH_COUNT];
+	u8 unk2;
+	u8 pad_639[7];
+	__le64 unk3;
+};
+
+static_assert(offsetof(struct handoff, magic_ap) == AGX_HANDOFF_MAGIC_AP);
+static_assert(offsetof(struct handoff, magic_fw) == AGX_HANDOFF_MAGIC_FW);
+static_assert(offsetof(struct handoff, lock_ap) == AGX_HANDOFF_LOCK_AP);
+static_assert(offsetof(struct handoff, lock_fw) == AGX_HANDOFF_LOCK_FW);
+static_assert(offsetof(struct handoff, turn) == AGX_HANDOFF_TURN);
+static_assert(offsetof(struct handoff, cur_slot) == AGX_HANDOFF_CUR_SLOT);
+static_assert(offsetof(struct handoff, flush) == AGX_HANDOFF_FLUSH);
+static_assert(sizeof(struct handoff_flush) == AGX_HANDOFF_FLUSH_STRIDE);
+static_assert(offsetof(struct handoff, unk2) == AGX_HANDOFF_UNK2);
+static_assert(offsetof(struct handoff, unk3) == AGX_HANDOFF_UNK3);
+static_assert(sizeof(struct handoff) == AGX_HANDOFF_SIZE);
+
+struct ttbs {
+	__le64 ttb0;
+	__le64 ttb1;
+};
+
+static_assert(sizeof(struct ttbs) == AGX_TTBS_STRIDE);
+
+/**
+ * struct asahi_uat - the MMU
+ * @adev: device
+ * @handoff: handoff region; gone after unplug
+ * @ttbs: table of bases; gone after unplug
+ * @root: the kernel half's root, shared with the firmware; gone after unplug
+ * @root_phys: physical address of @root
+ * @kernel: the host's part of the kernel half
+ * @low: lower half of context 0
+ * @live: regions are mapped and tables are in use; from init to unplug
+ * @owner: VM that each context belongs to, or NULL
+ */
+struct asahi_uat {
+	struct asahi_device *adev;
+	struct handoff *handoff;
+	struct ttbs *ttbs;
+	__le64 *root;
+	phys_addr_t root_phys;
+
+	/** @kernel_lock: protects @kernel and @low */
+	struct mutex kernel_lock;
+	struct asahi_pgtable kernel;
+	struct asahi_pgtable low;
+
+	/** @flush_lock: held over a flush of the firmware's cache */
+	struct mutex flush_lock;
+
+	/** @slot_lock: protects @live, @owner, @ttbs and the handoff lock */
+	struct mutex slot_lock;
+	bool live;
+	struct asahi_uat_vm *owner[AGX_UAT_CONTEXTS];
+};
+
+/*
+ * TLB invalidation. The GPU listens to the CPU's broadcasts in the outer
+ * shareable domain; a context's number is its address space ID.
+ */
+
+#define TLBI_ASID		GENMASK_ULL(63, 48)
+#define TLBI_VA			GENMASK_ULL(43, 0)
+#define TLBI_VA_SHIFT		12
+#define TLBI_RANGE_TG		GENMASK_ULL(47, 46)
+#define TLBI_RANGE_TG_16K	2
+#define TLBI_RANGE_SCALE	GENMASK_ULL(45, 44)
+#define TLBI_RANGE_NUM		GENMASK_ULL(43, 39)
+#define TLBI_RANGE_BASE		GENMASK_ULL(36, 0)
+#define TLBI_MAX_SCALE		3
+#define TLBI_MAX_NUM		32
+#define TLBI_SCALE_SHIFT(scale)	(5 * (scale) + 1)
+
+/**
+ * asahi_uat_next_tlbi() - split an invalidation into instructions
+ * @va: address to go on from; advanced
+ * @pages: pages left; reduced
+ * @asid: context
+ * @tlbi: the next instruction
+ *
+ * The instructions cover exactly the pages asked for. Pure arithmetic, any
+ * context.
+ *
+ * Return: false if nothing was left.
+ */
+bool asahi_uat_next_tlbi(u64 *va, u64 *pages, u16 asid, struct asahi_tlbi *tlbi)
+{
+	unsigned int scale = 0;
+	u64 num, covered;
+
+	if (!*pages)
+		return false;
+
+	if (*pages == 1) {
+		tlbi->op = ASAHI_TLBI_PAGE;
+		tlbi->arg = FIELD_PREP(TLBI_ASID, asid) |
+			    FIELD_PREP(TLBI_VA, (*va >> TLBI_VA_SHIFT) & TLBI_VA);
+		*va += AGX_PAGE_SIZE;
+		*pages = 0;
+		return true;
+	}
+
+	while (scale < TLBI_MAX_SCALE && *pages >> TLBI_SCALE_SHIFT(scale + 1))
+		scale++;
+
+	num = min_t(u64, *pages >> TLBI_SCALE_SHIFT(scale), TLBI_MAX_NUM);
+	covered = num << TLBI_SCALE_SHIFT(scale);
+
+	tlbi->op = ASAHI_TLBI_RANGE;
+	tlbi->arg = FIELD_PREP(TLBI_ASID, asid) |
+		    FIELD_PREP(TLBI_RANGE_TG, TLBI_RANGE_TG_16K) |
+		    FIELD_PREP(TLBI_RANGE_SCALE, scale) |
+		    FIELD_PREP(TLBI_RANGE_NUM, num - 1) |
+		    FIELD_PREP(TLBI_RANGE_BASE, (*va >> AGX_PAGE_SHIFT) & TLBI_RANGE_BASE);
+	*va += covered << AGX_PAGE_SHIFT;
+	*pages -= covered;
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_uat_next_tlbi);
+
+#ifdef CONFIG_ARM64
+
+static bool tlbi_supported(void)
+{
+	return system_supports_tlb_range();
+}
+
+static void tlbi_sync(void)
+{
+	dsb(sy);
+}
+
+static void tlbi_all(void)
+{
+	tlbi_sync();
+	__tlbi(vmalle1os);
+	tlbi_sync();
+}
+
+static void tlbi_asid(unsigned int asid)
+{
+	u64 arg = FIELD_PREP(TLBI_ASID, asid);
+
+	tlbi_sync();
+	__tlbi(aside1os, arg);
+	tlbi_sync();
+}
+
+static void tlbi_range(unsigned int asid, u64 va, u64 size)
+{
+	u64 pages = size >> AGX_PAGE_SHIFT;
+	struct asahi_tlbi tlbi;
+
+	tlbi_sync();
+	while (asahi_uat_next_tlbi(&va, &pages, asid, &tlbi)) {
+		if (tlbi.op == ASAHI_TLBI_PAGE)
+			__tlbi(vae1os, tlbi.arg);
+		else
+			__tlbi(rvae1os, tlbi.arg);
+	}
+	tlbi_sync();
+}
+
+#else
+
+static bool tlbi_supported(void)
+{
+	return false;
+}
+
+static void tlbi_all(void)
+{
+}
+
+static void tlbi_asid(unsigned int asid)
+{
+}
+
+static void tlbi_range(unsigned int asid, u64 va, u64 size)
+{
+}
+
+#endif
+
+/*
+ * The handoff lock is Dekker's: each side raises its flag and looks at the
+ * other's; when both are up, the one whose turn it is not lowers its own and
+ * waits. The turn goes to the other side on release.
+ */
+
+static bool handoff_wait_turn(struct handoff *h, ktime_t deadline)
+{
+	while (READ_ONCE(h->turn)) {
+		if (ktime_after(ktime_get(), deadline))
+			return false;
+		cpu_relax();
+	}
+
+	return true;
+}
+
+static void handoff_raise(struct handoff *h)
+{
+	WRITE_ONCE(h->lock_ap, 1);
+	/* The flag must be seen before the other one is looked at. */
+	dma_mb();
+}
+
+static int handoff_lock(struct asahi_uat *uat)
+{
+	ktime_t deadline = ktime_add_us(ktime_get(), HANDOFF_LOCK_TIMEOUT_US);
+	struct handoff *h = uat->handoff;
+
+	lockdep_assert_held(&uat->slot_lock);
+
+	handoff_raise(h);
+	while (READ_ONCE(h->lock_fw)) {
+		if (READ_ONCE(h->turn)) {
+			WRITE_ONCE(h->lock_ap, 0);
+			if (!handoff_wait_turn(h, deadline))
+				return -ETIMEDOUT;
+			handoff_raise(h);
+		}
+
+		if (ktime_after(ktime_get(), deadline)) {
+			WRITE_ONCE(h->lock_ap, 0);
+			return -ETIMEDOUT;
+		}
+		cpu_relax();
+	}
+	/* What the firmware wrote under the lock is read after taking it. */
+	dma_mb();
+	return 0;
+}
+
+static void handoff_unlock(struct asahi_uat *uat)
+{
+	struct handoff *h = uat->handoff;
+
+	lockdep_assert_held(&uat->slot_lock);
+
+	/* What was written under the lock is seen before its release. */
+	dma_wmb();
+	WRITE_ONCE(h->turn, cpu_to_le32(1));
+	dma_wmb();
+	WRITE_ONCE(h->lock_ap, 0);
+}
+
+static unsigned int handoff_current_slot(struct handoff *h)
+{
+	u32 slot = le32_to_cpu(READ_ONCE(h->cur_slot));
+
+	return slot == U32_MAX ? 0 : slot;
+}
+
+/* Under the lock, as everybody who has driven this firmware reads it. */
+static u64 handoff_read_magic(struct asahi_uat *uat)
+{
+	u64 magic = 0;
+
+	guard(mutex)(&uat->slot_lock);
+
+	if (!handoff_lock(uat)) {
+		magic = le64_to_cpu(READ_ONCE(uat->handoff->magic_fw));
+		handoff_unlock(uat);
+	}
+
+	return magic;
+}
+
+/*
+ * A second INIT after quiesce and wake is what the references never do. Memory
+ * survives a reboot, the running coprocessor does not: only both together say
+ * that a driver has been here since the boot.
+ */
+static int check_first_use(struct asahi_uat *uat, bool was_started)
+{
+	struct asahi_device *adev = uat->adev;
+
+	if (!was_started || uat->handoff->magic_ap != cpu_to_le64(AGX_HANDOFF_MAGIC))
+		return 0;
+
+	if (!asahi_unproven) {
+		drm_err(&adev->drm,
+			"the firmware has been used since boot; using it again is unproven (see module parameter \"unproven\")\n");
+		return -ENODEV;
+	}
+
+	adev->fw_state = ASAHI_FW_STOPPED;
+	return 0;
+}
+
+static int handoff_init(struct asahi_uat *uat)
+{
+	struct handoff *h = uat->handoff;
+	unsigned int i;
+	u64 magic;
+	int err;
+
+	WRITE_ONCE(h->magic_ap, cpu_to_le64(AGX_HANDOFF_MAGIC));
+	WRITE_ONCE(h->cur_slot, 0);
+	WRITE_ONCE(h->unk3, 0);
+	dma_wmb();
+
+	err = read_poll_timeout(handoff_read_magic, magic, magic == AGX_HANDOFF_MAGIC,
+				HANDOFF_INIT_POLL_US, HANDOFF_INIT_TIMEOUT_US, false, uat);
+	if (err) {
+		drm_err(&uat->adev->drm,
+			"the firmware does not answer in the handoff region (it says %#llx)\n",
+			magic);
+		return -ENODEV;
+	}
+
+	for (i = 0; i < AGX_HANDOFF_FLUSH_COUNT; i++) {
+		WRITE_ONCE(h->flush[i].state, 0);
+		WRITE_ONCE(h->flush[i].addr, 0);
+		WRITE_ONCE(h->flush[i].size, 0);
+	}
+	dma_wmb();
+	return 0;
+}
+
+/* Contexts. */
+
+static void write_context(struct asahi_uat *uat, unsigned int slot, u64 ttb)
+{
+	struct ttbs *entry = &uat->ttbs[slot];
+	u64 ttb0 = 0, ttb1 = 0;
+
+	lockdep_assert_held(&uat->slot_lock);
+
+	if (ttb)
+		ttb0 = ttb | AGX_TTBR_VALID | (u64)slot << AGX_TTBR_ASID_SHIFT;
+	/* Something in G14X's render commands is written from user contexts. */
+	if (ttb && uat->adev->hw->gen == ASAHI_GEN_G14X)
+		ttb1 = uat->root_phys | AGX_TTBR_VALID | (u64)slot << AGX_TTBR_ASID_SHIFT;
+
+	WRITE_ONCE(entry->ttb0, cpu_to_le64(ttb0));
+	WRITE_ONCE(entry->ttb1, cpu_to_le64(ttb1));
+}
+
+static int change_context(struct asahi_uat *uat, unsigned int slot, struct asahi_uat_vm *vm)
+{
+	struct asahi_device *adev = uat->adev;
+	int err;
+
+	lockdep_assert_held(&uat->flush_lock);
+	lockdep_assert_held(&uat->slot_lock);
+
+	if (uat->owner[slot]) {
+		uat->owner[slot]->slot = -1;
+		uat->owner[slot] = NULL;
+	}
+
+	err = handoff_lock(uat);
+	if (err) {
+		asahi_recovery_wedged(adev, "it keeps the handoff lock");
+		return err;
+	}
+
+	if (handoff_current_slot(uat->handoff) == slot)
+		drm_warn_once(&adev->drm, "context %u changes while the firmware uses it\n", slot);
+
+	write_context(uat, slot, vm ? vm->ttb : 0);
+	handoff_unlock(uat);
+	tlbi_asid(slot);
+
+	if (vm) {
+		uat->owner[slot] = vm;
+		vm->slot = slot;
+	}
+
+	return 0;
+}
+
+/**
+ * asahi_uat_vm_init() - prepare a VM's hardware context
+ * @vm: context
+ * @ttb: physical address of the VM's root table
+ *
+ * Process context. The VM owns no context yet.
+ */
+void asahi_uat_vm_init(struct asahi_uat_vm *vm, u64 ttb)
+{
+	vm->ttb = ttb;
+	vm->slot = -1;
+}
+
+/**
+ * asahi_uat_vm_attach() - give a context to a VM
+ * @adev: device
+ * @vm: VM
+ * @slot: context, 1 to 63; no job of another VM runs in it
+ *
+ * Takes it away from the VM that had it, and from @vm what it had before. When
+ * this returns, translations of the former owner are gone from the TLBs. Part
+ * of starting a job: process context, may sleep, allocates nothing. A firmware
+ * that does not give up the handoff lock is declared dead; then nothing has
+ * changed.
+ */
+void asahi_uat_vm_attach(struct asahi_device *adev, struct asahi_uat_vm *vm, unsigned int slot)
+{
+	struct asahi_uat *uat = adev->uat;
+	int old;
+
+	if (WARN_ON_ONCE(slot < AGX_UAT_USER_CONTEXT_START || slot >= AGX_UAT_CONTEXTS))
+		return;
+
+	scoped_guard(mutex, &uat->slot_lock) {
+		if (!uat->live || vm->slot == (int)slot)
+			return;
+	}
+
+	guard(mutex)(&uat->flush_lock);
+	guard(mutex)(&uat->slot_lock);
+
+	if (!uat->live || vm->slot == (int)slot)
+		return;
+
+	old = vm->slot;
+	if (old > 0 && change_context(uat, old, NULL))
+		return;
+
+	change_context(uat, slot, vm);
+}
+
+/**
+ * asahi_uat_vm_detach() - take a VM out of the hardware
+ * @adev: device
+ * @vm: VM; none of its jobs runs
+ *
+ * Process context, may sleep. Afterwards nothing walks the VM's tables.
+ */
+void asahi_uat_vm_detach(struct asahi_device *adev, struct asahi_uat_vm *vm)
+{
+	struct asahi_uat *uat = adev->uat;
+
+	guard(mutex)(&uat->flush_lock);
+	guard(mutex)(&uat->slot_lock);
+
+	if (!uat->live || vm->slot < 0)
+		return;
+
+	if (change_context(uat, vm->slot, NULL)) {
+		/* The tables go away whatever a dead firmware thinks of it. */
+		write_context(uat, vm->slot, 0);
+		tlbi_asid(vm->slot);
+		vm->slot = -1;
+	}
+}
+
+/**
+ * asahi_uat_invalidate() - invalidate translations
+ * @adev: device
+ * @vm: VM, or NULL for the kernel half
+ * @va: first address, page aligned
+ * @size: bytes, multiple of the page size
+ *
+ * Does nothing if the VM owns no context: it has no translations cached then.
+ * Orders earlier writes to page tables before the invalidation, and waits for
+ * its completion. Process context, may sleep; neither allocates nor waits for
+ * the firmware.
+ */
+void asahi_uat_invalidate(struct asahi_device *adev, struct asahi_uat_vm *vm, u64 va, u64 size)
+{
+	struct asahi_uat *uat = adev->uat;
+
+	if (!vm) {
+		tlbi_range(0, va, size);
+		return;
+	}
+
+	guard(mutex)(&uat->slot_lock);
+	if (uat->live && vm->slot >= 0)
+		tlbi_range(vm->slot, va, size);
+}
+
+static int flush_slot(struct asahi_uat *uat, struct asahi_uat_vm *vm, unsigned int *index)
+{
+	int err;
+
+	lockdep_assert_held(&uat->flush_lock);
+	guard(mutex)(&uat->slot_lock);
+
+	if (!uat->live)
+		return -ENODEV;
+
+	if (!vm) {
+		*index = AGX_HANDOFF_FLUSH_KERNEL;
+		return 0;
+	}
+
+	/* The firmware flushes a context itself when it leaves it. */
+	if (vm->slot < 0)
+		return -ENOENT;
+
+	err = handoff_lock(uat);
+	if (err)
+		return err;
+	*index = handoff_current_slot(uat->handoff);
+	handoff_unlock(uat);
+
+	return *index == vm->slot ? 0 : -ENOENT;
+}
+
+static int flush_piece(struct asahi_uat *uat, unsigned int index, u64 va, u64 size)
+{
+	struct handoff_flush *flush = &uat->handoff->flush[index];
+	struct asahi_fwctl_msg msg = {
+		.va = va,
+		.slot = index,
+		.pages = size >> AGX_PAGE_SHIFT,
+	};
+	u64 state;
+	int err;
+
+	lockdep_assert_held(&uat->flush_lock);
+
+	WRITE_ONCE(flush->addr, cpu_to_le64(va));
+	WRITE_ONCE(flush->size, cpu_to_le64(size));
+	dma_wmb();
+	WRITE_ONCE(flush->state, cpu_to_le64(AGX_HANDOFF_FLUSH_REQUESTED));
+
+	err = asahi_channel_fwctl(uat->adev, &msg);
+	dma_rmb();
+	state = le64_to_cpu(READ_ONCE(flush->state));
+	WRITE_ONCE(flush->state, cpu_to_le64(AGX_HANDOFF_FLUSH_IDLE));
+
+	if (!err && state != AGX_HANDOFF_FLUSH_DONE)
+		err = -EIO;
+	return err;
+}
+
+/**
+ * asahi_uat_fw_flush() - make the firmware write back and forget cached memory
+ * @adev: device
+ * @vm: VM that the memory is mapped in, or NULL for the kernel half
+ * @va: first address, page aligned
+ * @size: bytes, multiple of the page size
+ *
+ * The memory must have been made uncached, and its translations invalidated,
+ * before. Does nothing if the firmware does not run, or cannot have anything of
+ * it in its cache. Process context, sleeps up to a second per 512 MiB.
+ *
+ * Return: 0, or a negative error if the firmware did not do it; it has been
+ * declared dead then.
+ */
+int asahi_uat_fw_flush(struct asahi_device *adev, struct asahi_uat_vm *vm, u64 va, u64 size)
+{
+	struct asahi_uat *uat = adev->uat;
+	unsigned int index;
+	int err;
+
+	guard(mutex)(&uat->flush_lock);
+
+	if (!asahi_device_fw_running(adev))
+		return 0;
+
+	err = flush_slot(uat, vm, &index);
+	if (err == -ENOENT || err == -ENODEV)
+		return 0;
+
+	while (!err && size) {
+		u64 piece = min(size, FLUSH_MAX_PAGES << AGX_PAGE_SHIFT);
+
+		err = flush_piece(uat, index, va, piece);
+		va += piece;
+		size -= piece;
+	}
+
+	if (err)
+		asahi_recovery_wedged(adev, "it does not flush its cache");
+	return err;
+}
+
+/* The kernel half. */
+
+static int map_range(struct asahi_uat *uat, struct asahi_pgtable *pt, u64 va, dma_addr_t pa,
+		     u64 size, enum asahi_prot prot)
+{
+	struct asahi_pt_pool pool;
+	int err;
+
+	lockdep_assert_held(&uat->kernel_lock);
+
+	asahi_pt_pool_init(&pool, pt);
+	err = asahi_pgtable_reserve(pt, &pool, va, size, ASAHI_PT_MAP);
+	if (!err)
+		asahi_pgtable_map(pt, &pool, va, pa, size, prot);
+	if (asahi_pt_pool_settle(&pool))
+		tlbi_range(0, pool.flush_start, pool.flush_end - pool.flush_start);
+	asahi_pt_pool_fini(&pool);
+	return err;
+}
+
+/**
+ * asahi_uat_kmap() - map memory into the kernel half
+ * @adev: device
+ * @va: address, inside the host's part of the kernel half, page aligned
+ * @pa: DMA address, page aligned
+ * @size: bytes, multiple of the page size
+ * @prot: who may do what
+ *
+ * Process context, may sleep.
+ *
+ * Return: 0, -ENOMEM, or -ENODEV after unplug.
+ */
+int asahi_uat_kmap(struct asahi_device *adev, u64 va, dma_addr_t pa, u64 size,
+		   enum asahi_prot prot)
+{
+	struct asahi_uat *uat = adev->uat;
+
+	guard(mutex)(&uat->kernel_lock);
+	if (!uat->live)
+		return -ENODEV;
+
+	return map_range(uat, &uat->kernel, va, pa, size, prot);
+}
+
+/**
+ * asahi_uat_map_low() - map memory into the lower half of context 0
+ * @adev: device
+ * @va: address, page aligned
+ * @pa: DMA address, page aligned
+ * @size: bytes, multiple of the page size
+ * @prot: who may do what
+ *
+ * Stays until unplug. Process context, may sleep.
+ *
+ * Return: 0, -ENOMEM, or -ENODEV after unplug.
+ */
+int asahi_uat_map_low(struct asahi_device *adev, u64 va, dma_addr_t pa, u64 size,
+		      enum asahi_prot prot)
+{
+	struct asahi_uat *uat = adev->uat;
+
+	guard(mutex)(&uat->kernel_lock);
+	if (!uat->live)
+		return -ENODEV;
+
+	return map_range(uat, &uat->low, va, pa, size, prot);
+}
+
+static void make_uncached(struct asahi_uat *uat, u64 va, u64 size, enum asahi_prot prot)
+{
+	struct asahi_pt_pool pool;
+
+	guard(mutex)(&uat->kernel_lock);
+	if (!uat->live)
+		return;
+
+	asahi_pt_pool_init(&pool, &uat->kernel);
+	asahi_pgtable_protect(&uat->kernel, &pool, va, size, asahi_prot_uncached(prot));
+	if (asahi_pt_pool_settle(&pool))
+		tlbi_range(0, pool.flush_start, pool.flush_end - pool.flush_start);
+	asahi_pt_pool_fini(&pool);
+}
+
+/**
+ * asahi_uat_kunmap() - undo asahi_uat_kmap()
+ * @adev: device
+ * @va: address
+ * @size: bytes; may be several adjacent mappings
+ * @prot: protection that they have
+ *
+ * When this returns, the firmware has nothing of it in its TLBs and caches.
+ * Process context, may sleep; waits for the firmware if it has cached that
+ * memory.
+ */
+void asahi_uat_kunmap(struct asahi_device *adev, u64 va, u64 size, enum asahi_prot prot)
+{
+	struct asahi_uat *uat = adev->uat;
+	struct asahi_pt_pool pool;
+
+	if (asahi_prot_is_cached(prot) && asahi_device_fw_running(adev)) {
+		make_uncached(uat, va, size, prot);
+		asahi_uat_fw_flush(adev, NULL, va, size);
+	}
+
+	guard(mutex)(&uat->kernel_lock);
+	if (!uat->live)
+		return;
+
+	asahi_pt_pool_init(&pool, &uat->kernel);
+	asahi_pgtable_unmap(&uat->kernel, &pool, va, size);
+	if (asahi_pt_pool_settle(&pool))
+		tlbi_range(0, pool.flush_start, pool.flush_end - pool.flush_start);
+	asahi_pt_pool_fini(&pool);
+}
+
+/* Setup. */
+
+static int start_contexts(struct asahi_uat *uat)
+{
+	u64 low = asahi_pgtable_root(&uat->low) | AGX_TTBR_VALID;
+	unsigned int slot;
+	int err;
+
+	guard(mutex)(&uat->slot_lock);
+
+	err = handoff_lock(uat);
+	if (err) {
+		drm_err(&uat->adev->drm, "the firmware keeps the handoff lock\n");
+		return -ENODEV;
+	}
+
+	WRITE_ONCE(uat->ttbs[0].ttb0, cpu_to_le64(low));
+	WRITE_ONCE(uat->ttbs[0].ttb1, cpu_to_le64(uat->root_phys | AGX_TTBR_VALID));
+	for (slot = AGX_UAT_USER_CONTEXT_START; slot < AGX_UAT_CONTEXTS; slot++)
+		write_context(uat, slot, 0);
+	handoff_unlock(uat);
+
+	uat->live = true;
+	return 0;
+}
+
+/**
+ * asahi_uat_init() - take over the MMU
+ * @adev: device; the coprocessor has been started
+ * @was_started: it had been started before this probe
+ *
+ * Process context, probe only. Waits up to a second for the firmware.
+ *
+ * Return: 0, -ENODEV if regions or firmware are not what they should be, or
+ * -ENOMEM.
+ */
+int asahi_uat_init(struct asahi_device *adev, bool was_started)
+{
+	struct device *dev = adev->drm.dev;
+	struct asahi_uat *uat;
+	void *map;
+	int err;
+
+	if (!tlbi_supported()) {
+		drm_err(&adev->drm, "this CPU lacks outer-shareable and range TLB invalidation\n");
+		return -ENODEV;
+	}
+
+	uat = kzalloc_obj(*uat);
+	if (!uat)
+		return -ENOMEM;
+
+	uat->adev = adev;
+	mutex_init(&uat->kernel_lock);
+	mutex_init(&uat->flush_lock);
+	mutex_init(&uat->slot_lock);
+	adev->uat = uat;
+
+	err = asahi_device_map_region(adev, "handoff", AGX_HANDOFF_SIZE, &map, NULL);
+	if (err)
+		return err;
+	uat->handoff = map;
+
+	err = check_first_use(uat, was_started);
+	if (err)
+		return err;
+
+	err = asahi_device_map_region(adev, "ttbs", AGX_TTBS_SIZE, &map, NULL);
+	if (err)
+		return err;
+	uat->ttbs = map;
+
+	err = asahi_device_map_region(adev, "pagetables", AGX_UAT_KERNEL_ROOT_SIZE, &map,
+				      &uat->root_phys);
+	if (err)
+		return err;
+
+	uat->root = map;
+
+	asahi_pgtable_init_kernel(&uat->kernel, dev, adev->hw->oas_bits, uat->root,
+				  uat->root_phys);
+	err = asahi_pgtable_init_user(&uat->low, dev, adev->hw->oas_bits);
+	if (err)
+		goto err_kernel;
+
+	err = handoff_init(uat);
+	if (!err)
+		err = start_contexts(uat);
+	if (err)
+		goto err_low;
+
+	tlbi_all();
+	return 0;
+
+err_low:
+	asahi_pgtable_fini(&uat->low);
+err_kernel:
+	asahi_pgtable_fini(&uat->kernel);
+	return err;
+}
+
+/**
+ * asahi_uat_unplug() - cut the GPU and the firmware off from all memory
+ * @adev: device; the firmware does not run any more, or is dead
+ *
+ * Process context, remove and failed probe only. Afterwards all functions of
+ * this file do nothing.
+ */
+void asahi_uat_unplug(struct asahi_device *adev)
+{
+	struct asahi_uat *uat = adev->uat;
+	unsigned int slot;
+
+	if (!uat)
+		return;
+
+	guard(mutex)(&uat->kernel_lock);
+	scoped_guard(mutex, &uat->slot_lock) {
+		if (!uat->live)
+			return;
+
+		uat->live = false;
+		for (slot = AGX_UAT_USER_CONTEXT_START; slot < AGX_UAT_CONTEXTS; slot++) {
+			if (uat->owner[slot])
+				uat->owner[slot]->slot = -1;
+			uat->owner[slot] = NULL;
+			write_context(uat, slot, 0);
+		}
+		WRITE_ONCE(uat->ttbs[0].ttb0, 0);
+	}
+
+	/* It has not been used, so the next probe is the first. */
+	if (adev->fw_state == ASAHI_FW_FRESH)
+		WRITE_ONCE(uat->handoff->magic_ap, 0);
+
+	/* The tables may be freed once nothing leads to them any more. */
+	WRITE_ONCE(uat->root[AGX_UAT_KERNEL_L1_INDEX], 0);
+	tlbi_all();
+	asahi_pgtable_fini(&uat->kernel);
+	asahi_pgtable_fini(&uat->low);
+}
+
+/**
+ * asahi_uat_fini() - free what is left
+ * @adev: device, after asahi_uat_unplug(); no VM is left
+ *
+ * Process context.
+ */
+void asahi_uat_fini(struct asahi_device *adev)
+{
+	struct asahi_uat *uat = adev->uat;
+
+	if (!uat)
+		return;
+
+	mutex_destroy(&uat->slot_lock);
+	mutex_destroy(&uat->flush_lock);
+	mutex_destroy(&uat->kernel_lock);
+	kfree(uat);
+	adev->uat = NULL;
+}
