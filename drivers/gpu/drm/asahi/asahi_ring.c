@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Rings shared with the firmware.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <kunit/visibility.h>
+
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/export.h>
+#include <linux/string.h>
+
+#include <asm/barrier.h>
+#include <asm/byteorder.h>
+
+#include "asahi_ring.h"
+
+static u32 after(u32 pos, u32 count)
+{
+	return pos + 1 == count ? 0 : pos + 1;
+}
+
+/*
+ * Reads the other side's pointer. What it says about entries holds for reads
+ * and writes of them that come after.
+ */
+static u32 peer_pointer(const __le32 *ptr)
+{
+	u32 value = le32_to_cpu(READ_ONCE(*ptr));
+
+	dma_rmb();
+	return value;
+}
+
+/**
+ * asahi_tx_ring_full() - is there no room for an entry?
+ * @ring: ring
+ *
+ * Return: true if the firmware has to read an entry first.
+ */
+bool asahi_tx_ring_full(const struct asahi_tx_ring *ring)
+{
+	return peer_pointer(ring->rptr) == after(ring->next, ring->count);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_full);
+
+/**
+ * asahi_tx_ring_drained() - has the firmware read everything?
+ * @ring: ring
+ *
+ * Return: true if no entry is left.
+ */
+bool asahi_tx_ring_drained(const struct asahi_tx_ring *ring)
+{
+	return peer_pointer(ring->rptr) == ring->next;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_drained);
+
+/**
+ * asahi_tx_ring_entry() - get the next entry to fill in
+ * @ring: ring, not full
+ *
+ * Return: the entry, zeroed; the firmware does not look at it yet.
+ */
+void *asahi_tx_ring_entry(struct asahi_tx_ring *ring)
+{
+	void *entry = ring->entries + (size_t)ring->next * ring->entry_size;
+
+	memset(entry, 0, ring->entry_size);
+	return entry;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_entry);
+
+/**
+ * asahi_tx_ring_commit() - publish the entry that has been filled in
+ * @ring: ring
+ *
+ * Everything written before is visible to the firmware before the entry is.
+ */
+void asahi_tx_ring_commit(struct asahi_tx_ring *ring)
+{
+	ring->next = after(ring->next, ring->count);
+	dma_wmb();
+	WRITE_ONCE(*ring->wptr, cpu_to_le32(ring->next));
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_commit);
+
+/**
+ * asahi_rx_ring_get() - take an entry
+ * @ring: ring
+ * @entry: copy of the entry
+ *
+ * Return: 1 if there was one, 0 if not, -EIO if the firmware's pointer is
+ * outside the ring.
+ */
+int asahi_rx_ring_get(struct asahi_rx_ring *ring, void *entry)
+{
+	u32 wptr = peer_pointer(ring->wptr);
+
+	if (wptr >= ring->count)
+		return -EIO;
+	if (wptr == ring->next)
+		return 0;
+
+	memcpy(entry, ring->entries + (size_t)ring->next * ring->entry_size, ring->entry_size);
+	ring->next = after(ring->next, ring->count);
+	/* The firmware may overwrite the entry as soon as it sees the pointer. */
+	dma_mb();
+	WRITE_ONCE(*ring->rptr, cpu_to_le32(ring->next));
+	return 1;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_rx_ring_get);
