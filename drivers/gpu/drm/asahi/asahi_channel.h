@@ -9,6 +9,8 @@
 
 #include <linux/types.h>
 
+#include <agx/agx_rtkit.h>
+
 struct asahi_device;
 
 /**
@@ -74,6 +76,38 @@ struct asahi_fwctl_msg {
 	u16 pages;
 };
 
+/**
+ * struct asahi_channel_va - addresses of a ring
+ * @state: pointers; for the log, those of all levels
+ * @ring: entries; for the log, those of all levels
+ */
+struct asahi_channel_va {
+	u64 state;
+	u64 ring;
+};
+
+/**
+ * struct asahi_channels_layout - addresses of all rings
+ * @pipe: work pipes by priority and kind
+ * @device_control: device control
+ * @fwctl: firmware control
+ * @event: events
+ * @log: firmware log
+ * @ktrace: firmware trace
+ * @stats: statistics
+ * @log_payload: texts of the log
+ */
+struct asahi_channels_layout {
+	struct asahi_channel_va pipe[AGX_PRIORITY_COUNT][AGX_PIPE_COUNT];
+	struct asahi_channel_va device_control;
+	struct asahi_channel_va fwctl;
+	struct asahi_channel_va event;
+	struct asahi_channel_va log;
+	struct asahi_channel_va ktrace;
+	struct asahi_channel_va stats;
+	u64 log_payload;
+};
+
 int asahi_channels_init(struct asahi_device *adev);
 void asahi_channels_unplug(struct asahi_device *adev);
 void asahi_channels_fini(struct asahi_device *adev);
@@ -81,10 +115,12 @@ void asahi_channels_fini(struct asahi_device *adev);
 int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 		      const struct asahi_pipe_msg *msg);
 int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_dc_msg *msg);
-int asahi_channel_post_initialize(struct asahi_device *adev);
+void asahi_channel_post_initialize(struct asahi_device *adev);
 int asahi_channel_fwctl(struct asahi_device *adev, const struct asahi_fwctl_msg *msg);
 int asahi_channel_flush_cache(struct asahi_device *adev);
 void asahi_channel_notify(struct asahi_device *adev);
+void asahi_channel_report_crash(struct asahi_device *adev);
+void asahi_channels_layout(struct asahi_device *adev, struct asahi_channels_layout *layout);
 
 /*
  * What the notification worker calls. It is one ordered worker: these run one
