@@ -32,6 +32,7 @@ struct asahi_pipe_msg;
  * @runtime_size: bytes of RuntimePointers
  * @stats_size: bytes of the statistics of each pipe, vertex first
  * @stats_offset: offset of the address that commands get, in each of them
+ * @fault_control: offset of that word in Globals
  * @pending_submissions: offset of that word in Globals
  * @pending_stamps: offset of that table in Globals
  * @pending_slot_shift: position of the event slot in an entry's first word
@@ -45,6 +46,7 @@ struct asahi_initdata_abi {
 	size_t runtime_size;
 	size_t stats_size[3];
 	size_t stats_offset[3];
+	size_t fault_control;
 	size_t pending_submissions;
 	size_t pending_stamps;
 	unsigned int pending_slot_shift;
@@ -69,20 +71,18 @@ struct asahi_channel_abi {
 
 /**
  * struct asahi_abi - one version of the firmware's interface
- * @version: as in "apple,firmware-abi"
- * @gen: GPU generation
  * @initdata: initdata operations
  * @channel: channel operations
  * @job: work queue and command operations
  */
 struct asahi_abi {
-	u32 version[3];
-	enum asahi_gen gen;
 	const struct asahi_initdata_abi *initdata;
 	const struct asahi_channel_abi *channel;
 	const struct asahi_job_abi *job;
 };
 
 extern const struct asahi_abi asahi_abi_g13_13_5;
+
+int asahi_abi_select(const u32 version[3], enum asahi_gen gen, const struct asahi_abi **abi);
 
 #endif
