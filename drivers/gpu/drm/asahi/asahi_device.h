@@ -7,11 +7,14 @@
 #ifndef ASAHI_DEVICE_H
 #define ASAHI_DEVICE_H
 
+#include <linux/compiler.h>
+#include <linux/container_of.h>
 #include <linux/types.h>
 
 #include <drm/asahi_drm.h>
 #include <drm/drm_device.h>
 
+#include "asahi_gem.h"
 #include "asahi_heap.h"
 
 struct asahi_abi;
@@ -27,6 +30,18 @@ struct asahi_uat;
 struct platform_device;
 
 /**
+ * enum asahi_fw_state - how far the firmware is
+ * @ASAHI_FW_FRESH: has not had an InitData since it was started
+ * @ASAHI_FW_RUNNING: has had one, works
+ * @ASAHI_FW_STOPPED: has had one, and has been quiesced
+ */
+enum asahi_fw_state {
+	ASAHI_FW_FRESH,
+	ASAHI_FW_RUNNING,
+	ASAHI_FW_STOPPED,
+};
+
+/**
  * struct asahi_device - one GPU
  *
  * Lives until the last reference to @drm is gone, which may be long after
@@ -35,7 +50,7 @@ struct platform_device;
  * away, asahi_X_fini() releases it. All three run in process context, from
  * probe and remove only.
  *
- * Everything but @dead is constant between probe and the end of remove.
+ * Everything but @dead and @fw_state is constant between probe and the end of remove.
  */
 struct asahi_device {
 	/** @drm: base */
@@ -57,6 +72,10 @@ struct asahi_device {
 	struct asahi_uat *uat;
 	/** @heap: firmware-visible memory in the kernel half */
 	struct asahi_heap *heap[ASAHI_HEAP_COUNT];
+	/** @heaps: these and all others, those of VMs too */
+	struct asahi_heap_list heaps;
+	/** @gems: all buffer objects */
+	struct asahi_gem_list gems;
 	/** @initdata: root structure of the firmware interface */
 	struct asahi_initdata *initdata;
 	/** @channels: rings between driver and firmware */
@@ -72,6 +91,8 @@ struct asahi_device {
 
 	/** @dead: firmware crashed or device unplugged; never reset */
 	bool dead;
+	/** @fw_state: how far the firmware is */
+	enum asahi_fw_state fw_state;
 };
 
 /**
@@ -110,12 +131,27 @@ static inline void asahi_device_set_dead(struct asahi_device *adev)
 	WRITE_ONCE(adev->dead, true);
 }
 
-struct asahi_device *asahi_device_probe(struct platform_device *pdev,
-					const struct drm_driver *driver);
+/**
+ * asahi_device_fw_running() - is there anybody to answer?
+ * @adev: device
+ *
+ * Any context. Tells early from late, for what is torn down in both; it is no
+ * promise that an answer will come.
+ *
+ * Return: true from the firmware's start until it is stopped or dead.
+ */
+static inline bool asahi_device_fw_running(struct asahi_device *adev)
+{
+	return READ_ONCE(adev->fw_state) == ASAHI_FW_RUNNING && !asahi_device_dead(adev);
+}
+
+int asahi_device_probe(struct platform_device *pdev, const struct drm_driver *driver);
 void asahi_device_remove(struct asahi_device *adev);
+int asahi_device_map_region(struct asahi_device *adev, const char *name, size_t size,
+			    void **map, phys_addr_t *phys);
 
 /* Module parameters; read-only after load. */
 extern bool asahi_unproven;
-extern uint asahi_fault_control;
+extern int asahi_fault_control;
 
 #endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Counts of live objects.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <kunit/visibility.h>
+
+#include <linux/debugfs.h>
+#include <linux/export.h>
+#include <linux/seq_file.h>
+
+#include "asahi_debugfs.h"
+
+atomic_t asahi_counts[ASAHI_COUNT_NUM];
+EXPORT_SYMBOL_IF_KUNIT(asahi_counts);
+
+static const char * const count_names[ASAHI_COUNT_NUM] = {
+	[ASAHI_COUNT_DEVICE] = "devices",
+	[ASAHI_COUNT_FILE] = "files",
+	[ASAHI_COUNT_VM] = "vms",
+	[ASAHI_COUNT_GEM] = "gem-objects",
+	[ASAHI_COUNT_QUEUE] = "queues",
+	[ASAHI_COUNT_JOB] = "jobs",
+	[ASAHI_COUNT_HEAP_BLOCK] = "heap-blocks",
+	[ASAHI_COUNT_HEAP_NODE] = "heap-nodes",
+	[ASAHI_COUNT_PGTABLE] = "page-tables",
+};
+
+static struct dentry *asahi_debugfs_root;
+
+static int objects_show(struct seq_file *m, void *unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < ASAHI_COUNT_NUM; i++)
+		seq_printf(m, "%s %d\n", count_names[i], atomic_read(&asahi_counts[i]));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(objects);
+
+/**
+ * asahi_debugfs_init() - make the module's debugfs files
+ *
+ * "asahi/objects" lists how many objects of each kind are alive, on all
+ * devices, also those that have been unbound. Process context, module load.
+ */
+void asahi_debugfs_init(void)
+{
+	asahi_debugfs_root = debugfs_create_dir("asahi", NULL);
+	debugfs_create_file("objects", 0444, asahi_debugfs_root, NULL, &objects_fops);
+}
+
+/**
+ * asahi_debugfs_fini() - remove the module's debugfs files
+ *
+ * Process context, module unload.
+ */
+void asahi_debugfs_fini(void)
+{
+	debugfs_remove(asahi_debugfs_root);
+}
