@@ -192,12 +192,24 @@ static bool has_fma(void)
 #define has_fma()		false
 #endif
 
+/* A product of floats and a float, and what their sum loses in rounding */
+static double exact_sum(double product, double c, double *lost)
+{
+	double sum = product + c;
+	double part = sum - product;
+
+	*lost = (product - (sum - part)) + (c - part);
+	return sum;
+}
+
 static float flush_fma(float result, float a, float b, float c)
 {
-	/* Exact where it matters: both terms are next to 2^-126 then */
-	double exact = fma(a, b, c);
+	double lost, sum = exact_sum((double)a * (double)b, c, &lost);
+	bool below = fabs(sum) < 0x1p-126 ||
+		     (fabs(sum) == 0x1p-126 && lost != 0.0 &&
+		      signbit(lost) != signbit(sum));
 
-	return fabs(exact) < 0x1p-126 ? copysignf(0.0f, result) : result;
+	return below ? copysignf(0.0f, result) : result;
 }
 
 static void fma_single(struct float_lanes *a, struct float_lanes *b,
@@ -226,10 +238,7 @@ static void fma_single(struct float_lanes *a, struct float_lanes *b,
  */
 static float fma_half(float a, float b, float c)
 {
-	double product = (double)a * (double)b;
-	double sum = product + (double)c;
-	double part = sum - product;
-	double lost = (product - (sum - part)) + ((double)c - part);
+	double lost, sum = exact_sum((double)a * (double)b, c, &lost);
 	uint64_t bits;
 	float result;
 	uint32_t out;

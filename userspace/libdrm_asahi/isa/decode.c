@@ -500,9 +500,13 @@ int agx_isa_encode(const struct agx_instr *instr, uint8_t *bytes)
 	for (i = 0; i < length; i++)
 		bytes[i] = b.code.word[i / 8] >> i % 8 * 8;
 
-	/* Finds operands that contradict each other where they share bits */
-	if (agx_isa_decode(bytes, length, &check) != (int)length ||
-	    !agx_instr_equal(instr, &check))
+	/*
+	 * Finds operands that contradict each other where they share bits. The
+	 * row is the given one even where an alias has the same code.
+	 */
+	memset(&check, 0, sizeof(check));
+	check.op = instr->op;
+	if (!decode_row(row, &b.code, &check) || !agx_instr_equal(instr, &check))
 		return -EINVAL;
 	return length;
 }
