@@ -21,8 +21,10 @@ const struct fw_struct_desc fw_structs[FW_STRUCT_COUNT] = {
 #undef FW_FIELD
 
 #define FW_STRUCT(structure, size, source)
-#define FW_FIELD(structure, field, kind, count, offset, source) \
-	[FW_##structure##_##field] = { FW_S_##structure, #field, FW_KIND_##kind, count, offset, source },
+#define FW_FIELD(structure, field, kind, count, offset, source)			\
+	[FW_##structure##_##field] = {						\
+		FW_S_##structure, #field, FW_KIND_##kind, count, offset, source	\
+	},
 const struct fw_field_desc fw_fields[FW_FIELD_COUNT] = {
 #include "fields.def"
 };
@@ -66,19 +68,23 @@ bool fw_has(const struct fw_view *view, enum fw_field_id field)
 
 uint64_t fw_va(const struct fw_view *view, enum fw_field_id field)
 {
-	return fw_has(view, field) ? view->va + fw_fields[field].offset[view->access->abi] : view->va;
+	return fw_has(view, field) ? view->va + fw_fields[field].offset[view->access->abi]
+				   : view->va;
 }
 
-static void fw_fail(struct fw_access *access, const struct vagx_uat_fault *fault, const char *structure, const char *field)
+static void fw_fail(struct fw_access *access, const struct vagx_uat_fault *fault,
+		    const char *structure, const char *field)
 {
 	if (!access->failed)
-		vagx_violation(access->report, VAGX_RULE_FW_UNMAPPED, fault->va, structure, "%s%s%s: %s",
-			       field, *field ? ": " : "", vagx_access_name(fault->access),
+		vagx_violation(access->report, VAGX_RULE_FW_UNMAPPED, fault->va, structure,
+			       "%s%s%s: %s", field, *field ? ": " : "",
+			       vagx_access_name(fault->access),
 			       vagx_fault_reason_name(fault->reason));
 	access->failed = true;
 }
 
-static void *fw_ptr(struct fw_access *access, uint64_t va, size_t len, enum vagx_access kind, struct vagx_uat_fault *fault)
+static void *fw_ptr(struct fw_access *access, uint64_t va, size_t len, enum vagx_access kind,
+		    struct vagx_uat_fault *fault)
 {
 	void *p = vagx_uat_ptr(access->uat, FW_CONTEXT, va, len, VAGX_AGENT_FW, kind, fault);
 
@@ -87,8 +93,8 @@ static void *fw_ptr(struct fw_access *access, uint64_t va, size_t len, enum vagx
 	return p;
 }
 
-static bool fw_copy(struct fw_access *access, uint64_t va, void *buf, size_t len, enum vagx_access kind,
-		    const char *structure, const char *field)
+static bool fw_copy(struct fw_access *access, uint64_t va, void *buf, size_t len,
+		    enum vagx_access kind, const char *structure, const char *field)
 {
 	uint8_t *bytes = buf;
 
@@ -122,7 +128,8 @@ static bool fw_aligned(uint64_t va, size_t size)
 	return !(va & (size - 1));
 }
 
-static uint64_t fw_load(struct fw_access *access, uint64_t va, size_t size, const char *structure, const char *field)
+static uint64_t fw_load(struct fw_access *access, uint64_t va, size_t size, const char *structure,
+			const char *field)
 {
 	struct vagx_uat_fault fault;
 	uint64_t value = 0;
@@ -151,8 +158,8 @@ static uint64_t fw_load(struct fw_access *access, uint64_t va, size_t size, cons
 	}
 }
 
-static void fw_store(struct fw_access *access, uint64_t va, size_t size, uint64_t value, const char *structure,
-		     const char *field)
+static void fw_store(struct fw_access *access, uint64_t va, size_t size, uint64_t value,
+		     const char *structure, const char *field)
 {
 	struct vagx_uat_fault fault;
 	void *p;
@@ -192,23 +199,27 @@ uint64_t fw_get_at(const struct fw_view *view, enum fw_field_id field, unsigned 
 
 	if (!fw_has(view, field))
 		return 0;
-	value = fw_load(view->access, fw_va(view, field) + index * size, size, fw_structs[desc->structure].name, desc->name);
+	value = fw_load(view->access, fw_va(view, field) + index * size, size,
+			fw_structs[desc->structure].name, desc->name);
 	return desc->kind == FW_KIND_S32 ? (uint64_t)(int64_t)(int32_t)value : value;
 }
 
-void fw_set_at(const struct fw_view *view, enum fw_field_id field, unsigned int index, uint64_t value)
+void fw_set_at(const struct fw_view *view, enum fw_field_id field, unsigned int index,
+	       uint64_t value)
 {
 	const struct fw_field_desc *desc = &fw_fields[field];
 	size_t size = fw_kind_size(desc->kind);
 
 	if (fw_has(view, field))
-		fw_store(view->access, fw_va(view, field) + index * size, size, value, fw_structs[desc->structure].name,
-			 desc->name);
+		fw_store(view->access, fw_va(view, field) + index * size, size, value,
+			 fw_structs[desc->structure].name, desc->name);
 }
 
-struct fw_view fw_sub(const struct fw_view *view, enum fw_field_id field, enum fw_struct_id type, unsigned int index)
+struct fw_view fw_sub(const struct fw_view *view, enum fw_field_id field, enum fw_struct_id type,
+		      unsigned int index)
 {
-	return fw_view(view->access, type, fw_va(view, field) + index * fw_structs[type].size[view->access->abi]);
+	return fw_view(view->access, type,
+		       fw_va(view, field) + index * fw_structs[type].size[view->access->abi]);
 }
 
 bool fw_read(struct fw_access *access, uint64_t va, void *buf, size_t len, const char *what)

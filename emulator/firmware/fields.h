@@ -109,7 +109,8 @@ uint64_t fw_va(const struct fw_view *view, enum fw_field_id field);
  * seen before what it announces. Absent fields read as 0.
  */
 uint64_t fw_get_at(const struct fw_view *view, enum fw_field_id field, unsigned int index);
-void fw_set_at(const struct fw_view *view, enum fw_field_id field, unsigned int index, uint64_t value);
+void fw_set_at(const struct fw_view *view, enum fw_field_id field, unsigned int index,
+	       uint64_t value);
 
 static inline uint64_t fw_get(const struct fw_view *view, enum fw_field_id field)
 {
@@ -122,7 +123,8 @@ static inline void fw_set(const struct fw_view *view, enum fw_field_id field, ui
 }
 
 /* The n-th embedded structure of a RAW field */
-struct fw_view fw_sub(const struct fw_view *view, enum fw_field_id field, enum fw_struct_id type, unsigned int index);
+struct fw_view fw_sub(const struct fw_view *view, enum fw_field_id field, enum fw_struct_id type,
+		      unsigned int index);
 
 /* Bytes outside of the table */
 bool fw_read(struct fw_access *access, uint64_t va, void *buf, size_t len, const char *what);

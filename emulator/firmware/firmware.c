@@ -29,7 +29,11 @@
 /* A job that should end is asked again: it may not have begun yet when it was asked first */
 #define FW_CANCEL_NS		2000000
 
-static const struct { const char *name; enum fw_abi abi; bool ready; } fw_abis[] = {
+static const struct {
+	const char *name;
+	enum fw_abi abi;
+	bool ready;
+} fw_abis[] = {
 	{ "12.3", FW_ABI_12_3, false },
 	{ "12.4", FW_ABI_12_4, false },
 	{ "13.5", FW_ABI_13_5, true },
@@ -62,7 +66,8 @@ void fw_crash(struct vagx_firmware *fw, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	vagx_log(fw->config.report, VAGX_LOG_ERROR, "firmware: the virtual firmware has ended: %s", text);
+	vagx_log(fw->config.report, VAGX_LOG_ERROR, "firmware: the virtual firmware has ended: %s",
+		 text);
 	if (fw->config.crashed)
 		fw->config.crashed(fw->config.ctx, text);
 	pthread_cond_broadcast(&fw->work);
@@ -85,7 +90,10 @@ static bool workers_idle(struct vagx_firmware *fw)
 	return true;
 }
 
-/* Waits until no worker holds a command; the state is no longer READY, so none takes another. Lock held. */
+/*
+ * Waits until no worker holds a command; the state is no longer READY, so none takes another.
+ * Lock held.
+ */
 static void drain_workers(struct vagx_firmware *fw)
 {
 	struct timespec until;
@@ -124,7 +132,8 @@ static void start(struct vagx_firmware *fw)
 static void init(struct vagx_firmware *fw, uint64_t msg)
 {
 	if (fw->state == FW_STATE_READY) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_FIRST, msg, "INIT", "came again");
+		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_FIRST, msg, "INIT",
+			       "came again");
 		return;
 	}
 	fw_initdata_load(fw, FW_INIT_HIGH | (msg & FW_INIT_MASK));
@@ -133,7 +142,8 @@ static void init(struct vagx_firmware *fw, uint64_t msg)
 static void doorbell(struct vagx_firmware *fw, uint64_t msg)
 {
 	if (fw->state != FW_STATE_READY) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_FIRST, msg, "doorbell", "came before INIT");
+		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_FIRST, msg, "doorbell",
+			       "came before INIT");
 		return;
 	}
 	fw_event_poll_resume(fw);
@@ -148,18 +158,20 @@ static void message(struct vagx_firmware *fw, const struct fw_input *input)
 	uint64_t type = FW_MSG_TYPE(input->msg);
 
 	if (fw->state != FW_STATE_STARTED && fw->state != FW_STATE_READY) {
-		/* After a crash the driver cannot know yet; only a coprocessor at rest is its own choice */
+		/* After a crash the driver cannot know yet; putting it to rest was its choice */
 		if (fw->state != FW_STATE_CRASHED)
-			vagx_violation(fw->config.report, VAGX_RULE_FW_NOT_STARTED, input->msg, "message", "endpoint %#x",
-				       input->ep);
+			vagx_violation(fw->config.report, VAGX_RULE_FW_NOT_STARTED, input->msg,
+				       "message", "endpoint %#x", input->ep);
 		return;
 	}
 	if (input->ep == VAGX_FW_EP_FIRMWARE && type == FW_TYPE_INIT)
 		init(fw, input->msg);
-	else if (input->ep == VAGX_FW_EP_DOORBELL && (type == FW_TYPE_DOORBELL || type == FW_TYPE_FWCTL))
+	else if (input->ep == VAGX_FW_EP_DOORBELL &&
+		 (type == FW_TYPE_DOORBELL || type == FW_TYPE_FWCTL))
 		doorbell(fw, input->msg);
 	else
-		vagx_violation(fw->config.report, VAGX_RULE_FW_MESSAGE, input->msg, "message", "endpoint %#x", input->ep);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_MESSAGE, input->msg, "message",
+			       "endpoint %#x", input->ep);
 	fw_check(fw, &fw->access);
 }
 
@@ -182,7 +194,10 @@ static void take(struct vagx_firmware *fw, const struct fw_input *input)
 	}
 }
 
-/* What the main thread does without being told; returns when it wants to look again, 0 for never. Lock held. */
+/*
+ * What the main thread does without being told. Returns when it wants to look again, 0 for never.
+ * Lock held.
+ */
 static uint64_t look_around(struct vagx_firmware *fw)
 {
 	uint64_t now = fw_now_ns(), next = UINT64_MAX;
@@ -224,7 +239,8 @@ static bool next_input(struct vagx_firmware *fw, uint64_t until, struct fw_input
 	while (!fw->input_count && !fw->poked && !fw->quit) {
 		if (!until)
 			pthread_cond_wait(&fw->input_cond, &fw->input_lock);
-		else if (pthread_cond_timedwait(&fw->input_cond, &fw->input_lock, &time) == ETIMEDOUT)
+		else if (pthread_cond_timedwait(&fw->input_cond, &fw->input_lock, &time) ==
+			 ETIMEDOUT)
 			break;
 	}
 	fw->poked = false;
@@ -282,7 +298,8 @@ static void *main_thread(void *arg)
 			continue;
 		pthread_mutex_lock(&fw->lock);
 		if (overrun(fw)) {
-			vagx_violation(fw->config.report, VAGX_RULE_FW_FLOOD, FW_MESSAGES, "message", "more came");
+			vagx_violation(fw->config.report, VAGX_RULE_FW_FLOOD, FW_MESSAGES,
+				       "message", "more came");
 			fw_crash(fw, "flooded with messages");
 		}
 		take(fw, &input);

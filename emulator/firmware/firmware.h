@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 /*
- * The virtual firmware: what runs on the GPU's coprocessor. It owns a thread of its own, which takes RTKit messages of the
- * application endpoints 0x20 and 0x21, and one worker thread per kind of work (vertex, fragment, compute). It reaches
- * guest memory only through the address translation that the guest set up.
+ * The virtual firmware: what runs on the GPU's coprocessor. It owns a thread of its own, which
+ * takes RTKit messages of the application endpoints 0x20 and 0x21, and one worker thread per kind
+ * of work (vertex, fragment, compute). It reaches guest memory only through the address
+ * translation that the guest set up.
  */
 
 struct vagx_clock;
@@ -32,14 +33,16 @@ struct vagx_uat_fault;
  * @clock: the guest's counter
  * @abi: firmware version, "13.5"
  * @handoff: guest physical address of the handoff region, one page of 16 KiB
- * @job_timeout_ms: a job that runs longer is cancelled and reported with a timeout event; 0 means the default (see
- *	VAGX_FW_DEFAULT_TIMEOUT_MS)
- * @soft_faults: shaders' faults are not reported by the units, so InitData's fault control must ask for it
- * @send: sends a message to the guest through the mailbox; called on the firmware's threads, must not call back into the firmware
- * @set_fault_regs: fills the MMU fault register before a fault event is sent; @fault NULL clears it. Same context
- *	as @send.
- * @crashed: the virtual firmware has ended (a crash of the real one): the caller tells the guest by RTKit's crashlog. Called
- *	once per boot, on one of the firmware's threads. May be NULL.
+ * @job_timeout_ms: a job that runs longer is cancelled and reported with a timeout event; 0 means
+ *	VAGX_FW_DEFAULT_TIMEOUT_MS
+ * @soft_faults: shaders' faults are not reported by the units, so InitData's fault control must
+ *	ask for it
+ * @send: sends a message to the guest through the mailbox; called on the firmware's threads,
+ *	must not call back into the firmware
+ * @set_fault_regs: fills the MMU fault register before a fault event is sent; @fault NULL clears
+ *	it. Same context as @send.
+ * @crashed: the virtual firmware has ended (a crash of the real one): the caller tells the guest
+ *	by RTKit's crashlog. Called once per boot, on one of the firmware's threads. May be NULL.
  * @ctx: first argument of the callbacks
  *
  * All pointers are borrowed and outlive the firmware. The structure itself is copied.
@@ -66,7 +69,8 @@ struct vagx_fw_config {
  * vagx_fw_new() - create the firmware and its threads, in reset
  * @config: see above
  *
- * Return: the firmware, or NULL with errno set (ENOTSUP: an ABI that is known but not implemented yet; EINVAL: unknown).
+ * Return: the firmware, or NULL with errno set (ENOTSUP: an ABI that is known but not implemented
+ * yet; EINVAL: unknown).
  */
 struct vagx_firmware *vagx_fw_new(const struct vagx_fw_config *config);
 
@@ -76,8 +80,8 @@ void vagx_fw_free(struct vagx_firmware *fw);
 /**
  * vagx_fw_start() - the coprocessor's CPU was started (run bit of its control register)
  *
- * The firmware answers by writing its magic number into the handoff region. Does not block; starting it again while it
- * runs does nothing.
+ * The firmware answers by writing its magic number into the handoff region. Does not block;
+ * starting it again while it runs does nothing.
  */
 void vagx_fw_start(struct vagx_firmware *fw);
 
@@ -86,22 +90,28 @@ void vagx_fw_start(struct vagx_firmware *fw);
  * @ep: 0x20 or 0x21
  * @msg: the 64-bit message
  *
- * Called from the MMIO thread: only enqueues, never blocks. Messages to a crashed or quiesced firmware are reported and dropped.
+ * Called from the MMIO thread: only enqueues, never blocks. Messages to a firmware at rest are
+ * reported and dropped, those to one that has crashed just dropped.
  */
 void vagx_fw_message(struct vagx_firmware *fw, uint8_t ep, uint64_t msg);
 
 /**
  * vagx_fw_quiesce() - RTKit takes the application's power away (AP or IOP state quiesced)
  *
- * Waits for the threads to let go of guest memory (running jobs are cancelled, bounded), and forgets InitData. After the
- * next vagx_fw_start() or vagx_fw_wake() the guest may send INIT again.
+ * Waits for the threads to let go of guest memory (running jobs are cancelled, bounded), and
+ * forgets InitData: hold no lock that one of the callbacks takes. After the next vagx_fw_start()
+ * or vagx_fw_wake() the guest may send INIT again.
  */
 void vagx_fw_quiesce(struct vagx_firmware *fw);
 
 /** vagx_fw_wake() - RTKit gives power back after vagx_fw_quiesce() */
 void vagx_fw_wake(struct vagx_firmware *fw);
 
-/** vagx_fw_reset() - the machine was reset: like quiesce, and the crashed state is forgotten too; vagx_fw_start() follows */
+/**
+ * vagx_fw_reset() - the machine was reset
+ *
+ * Like quiesce, and the crashed state is forgotten too; vagx_fw_start() follows.
+ */
 void vagx_fw_reset(struct vagx_firmware *fw);
 
 /** vagx_fw_is_crashed() - the virtual firmware has ended after nonsense from the guest */

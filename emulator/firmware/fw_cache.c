@@ -70,7 +70,8 @@ static void table_insert(struct fw_cache_table *table, uint64_t key, uint64_t va
 }
 
 /* Keeps what @keep says of a key and its value */
-static void table_filter(struct fw_cache_table *table, bool (*keep)(const struct fw_cache_slot *, const uint64_t *),
+static void table_filter(struct fw_cache_table *table,
+			 bool (*keep)(const struct fw_cache_slot *, const uint64_t *),
 			 const uint64_t *range)
 {
 	struct fw_cache_slot *old = table->slot;
@@ -142,17 +143,20 @@ void fw_cache_touch(struct fw_cache *cache, struct fw_access *access, uint64_t v
 	pthread_mutex_unlock(&cache->lock);
 	if (before && before != VAGX_PTE_PA(pte))
 		vagx_violation(access->report, VAGX_RULE_FW_CACHED_REMAP, va, "page",
-			       "leads to %#" PRIx64 " instead of %#" PRIx64, (uint64_t)VAGX_PTE_PA(pte), before);
+			       "leads to %#" PRIx64 " instead of %#" PRIx64,
+			       (uint64_t)VAGX_PTE_PA(pte), before);
 }
 
-void fw_cache_use(struct fw_cache *cache, struct fw_access *access, uint64_t va, size_t len, const char *what)
+void fw_cache_use(struct fw_cache *cache, struct fw_access *access, uint64_t va, size_t len,
+		  const char *what)
 {
 	bool found = false;
 
 	if (!cache || !pte_cached(vagx_uat_pte(access->uat, 0, va)))
 		return;
 	pthread_mutex_lock(&cache->lock);
-	for (uint64_t line = va >> FW_LINE_SHIFT; line <= (va + len - 1) >> FW_LINE_SHIFT && !found; line++)
+	for (uint64_t line = va >> FW_LINE_SHIFT; line <= (va + len - 1) >> FW_LINE_SHIFT && !found;
+	     line++)
 		found = table_find(&cache->lines, line)->key;
 	pthread_mutex_unlock(&cache->lock);
 	if (found)
@@ -172,7 +176,8 @@ void fw_cache_retire(struct fw_cache *cache, struct fw_access *access, uint64_t 
 
 static bool page_outside(const struct fw_cache_slot *slot, const uint64_t *range)
 {
-	return slot->key < range[0] >> VAGX_UAT_PAGE_SHIFT || slot->key > range[1] >> VAGX_UAT_PAGE_SHIFT;
+	return slot->key < range[0] >> VAGX_UAT_PAGE_SHIFT ||
+	       slot->key > range[1] >> VAGX_UAT_PAGE_SHIFT;
 }
 
 static bool line_outside(const struct fw_cache_slot *slot, const uint64_t *range)

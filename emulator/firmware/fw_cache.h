@@ -23,8 +23,9 @@ void fw_cache_free(struct fw_cache *cache);
 /* An access to @va goes through the cache if its mapping says so */
 void fw_cache_touch(struct fw_cache *cache, struct fw_access *access, uint64_t va);
 
-/* An object in private memory comes into use, or is no longer needed and may be freed by the driver */
-void fw_cache_use(struct fw_cache *cache, struct fw_access *access, uint64_t va, size_t len, const char *what);
+/* An object in private memory comes into use, or is no longer needed: the driver may free it */
+void fw_cache_use(struct fw_cache *cache, struct fw_access *access, uint64_t va, size_t len,
+		  const char *what);
 void fw_cache_retire(struct fw_cache *cache, struct fw_access *access, uint64_t va, size_t len);
 
 /* Flushes; a sweep looks for pages whose mapping went away without one */

@@ -13,12 +13,14 @@
 
 static enum fw_field_id ring_rptr(const struct fw_ring *ring)
 {
-	return ring->type == FW_S_FwCtlRingState ? FW_FwCtlRingState_read_ptr : FW_RingState_read_ptr;
+	return ring->type == FW_S_FwCtlRingState ? FW_FwCtlRingState_read_ptr
+						 : FW_RingState_read_ptr;
 }
 
 static enum fw_field_id ring_wptr(const struct fw_ring *ring)
 {
-	return ring->type == FW_S_FwCtlRingState ? FW_FwCtlRingState_write_ptr : FW_RingState_write_ptr;
+	return ring->type == FW_S_FwCtlRingState ? FW_FwCtlRingState_write_ptr
+						 : FW_RingState_write_ptr;
 }
 
 static bool pte_shared(struct vagx_firmware *fw, uint64_t va)
@@ -28,8 +30,9 @@ static bool pte_shared(struct vagx_firmware *fw, uint64_t va)
 	return !(pte & VAGX_PTE_VALID) || VAGX_PTE_ATTR(pte) == VAGX_ATTR_SHARED;
 }
 
-bool fw_ring_setup(struct vagx_firmware *fw, struct fw_ring *ring, const char *name, enum fw_struct_id type,
-		   uint64_t state, uint64_t entries, uint32_t count, uint32_t stride)
+bool fw_ring_setup(struct vagx_firmware *fw, struct fw_ring *ring, const char *name,
+		   enum fw_struct_id type, uint64_t state, uint64_t entries, uint32_t count,
+		   uint32_t stride)
 {
 	struct fw_view view = fw_view(&fw->access, type, state);
 
@@ -41,23 +44,27 @@ bool fw_ring_setup(struct vagx_firmware *fw, struct fw_ring *ring, const char *n
 	ring->count = count;
 	ring->stride = stride;
 	if (!state || !entries) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_NULL, state, name, "has no %s", state ? "entries" : "state");
+		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_NULL, state, name, "has no %s",
+			       state ? "entries" : "state");
 		return false;
 	}
 	if (!pte_shared(fw, state))
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_SHARED, state, name, "its pointers are not");
+		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_SHARED, state, name,
+			       "its pointers are not");
 	if (fw_get(&view, ring_rptr(ring)) || fw_get(&view, ring_wptr(ring)) >= count)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RING_POINTER, state, name, "does not start at 0");
+		vagx_violation(fw->config.report, VAGX_RULE_FW_RING_POINTER, state, name,
+			       "does not start at 0");
 	if (!fw_mapped(&fw->access, entries, (size_t)count * stride, VAGX_READ)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_UNMAPPED, entries, name, "%u entries of %#x bytes", count, stride);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_UNMAPPED, entries, name,
+			       "%u entries of %#x bytes", count, stride);
 		return false;
 	}
 	return !fw->access.failed;
 }
 
 /* A pointer that is not ours, bounded */
-static bool ring_theirs(struct vagx_firmware *fw, struct fw_access *access, struct fw_ring *ring, enum fw_field_id field,
-			uint32_t *value)
+static bool ring_theirs(struct vagx_firmware *fw, struct fw_access *access, struct fw_ring *ring,
+			enum fw_field_id field, uint32_t *value)
 {
 	struct fw_view view = fw_view(access, ring->type, ring->state);
 
@@ -65,8 +72,8 @@ static bool ring_theirs(struct vagx_firmware *fw, struct fw_access *access, stru
 	if (access->failed)
 		return false;
 	if (*value >= ring->count) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RING_POINTER, ring->state, ring->name,
-			       "pointer %#x, ring of %#x", *value, ring->count);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_RING_POINTER, ring->state,
+			       ring->name, "pointer %#x, ring of %#x", *value, ring->count);
 		fw_crash(fw, "%s: ring pointer out of range", ring->name);
 		return false;
 	}
@@ -74,15 +81,16 @@ static bool ring_theirs(struct vagx_firmware *fw, struct fw_access *access, stru
 }
 
 /* A pointer that only the firmware writes */
-static void ring_ours(struct vagx_firmware *fw, struct fw_access *access, struct fw_ring *ring, enum fw_field_id field)
+static void ring_ours(struct vagx_firmware *fw, struct fw_access *access, struct fw_ring *ring,
+		      enum fw_field_id field)
 {
 	struct fw_view view = fw_view(access, ring->type, ring->state);
 	uint32_t value = fw_get(&view, field);
 
 	if (access->failed || value == ring->index)
 		return;
-	vagx_violation(fw->config.report, VAGX_RULE_FW_RING_OWNER, ring->state, ring->name, "became %#x instead of %#x",
-		       value, ring->index);
+	vagx_violation(fw->config.report, VAGX_RULE_FW_RING_OWNER, ring->state, ring->name,
+		       "became %#x instead of %#x", value, ring->index);
 }
 
 uint64_t fw_ring_peek(struct vagx_firmware *fw, struct fw_ring *ring)
@@ -109,7 +117,8 @@ uint64_t fw_ring_room(struct fw_access *access, struct vagx_firmware *fw, struct
 	uint32_t rptr;
 
 	ring_ours(fw, access, ring, ring_wptr(ring));
-	if (!ring_theirs(fw, access, ring, ring_rptr(ring), &rptr) || (ring->index + 1) % ring->count == rptr)
+	if (!ring_theirs(fw, access, ring, ring_rptr(ring), &rptr) ||
+	    (ring->index + 1) % ring->count == rptr)
 		return 0;
 	return ring->entries + (uint64_t)ring->index * ring->stride;
 }
@@ -132,7 +141,8 @@ static void check_doorbell(struct vagx_firmware *fw, struct fw_ring *ring)
 	if (ring->doorbells <= ring->messages)
 		return;
 	vagx_violation(fw->config.report, VAGX_RULE_FW_DOORBELL_EMPTY, ring->state, ring->name,
-		       "%" PRIu64 " doorbells, %" PRIu64 " messages", ring->doorbells, ring->messages);
+		       "%" PRIu64 " doorbells, %" PRIu64 " messages", ring->doorbells,
+		       ring->messages);
 	ring->doorbells = ring->messages;
 }
 
@@ -170,7 +180,8 @@ void fw_doorbell(struct vagx_firmware *fw, unsigned int channel)
 	} else if (pipe < FW_PIPES && priority < FW_PRIORITIES) {
 		drain_pipe(fw, priority * FW_PIPES + pipe);
 	} else {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_DOORBELL_CHANNEL, channel, "doorbell", "nothing listens there");
+		vagx_violation(fw->config.report, VAGX_RULE_FW_DOORBELL_CHANNEL, channel,
+			       "doorbell", "nothing listens there");
 	}
 }
 

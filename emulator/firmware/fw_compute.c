@@ -66,18 +66,20 @@ static bool check_stamp(struct fw_job *job)
 	if (stamp->slot != job->queue->slot || !stamp->cpu_stamp || !stamp->fw_stamp ||
 	    (stamp->cpu_stamp | stamp->fw_stamp) & 3) {
 		vagx_violation(report_of(job), VAGX_RULE_FW_COMMAND_STAMP, job->meta.va, "JobMeta",
-			       "event slot %u in a queue with %u, stamps %#" PRIx64 " %#" PRIx64, stamp->slot,
-			       job->queue->slot, stamp->cpu_stamp, stamp->fw_stamp);
+			       "event slot %u in a queue with %u, stamps %#" PRIx64 " %#" PRIx64,
+			       stamp->slot, job->queue->slot, stamp->cpu_stamp, stamp->fw_stamp);
 		return false;
 	}
 	pte = vagx_uat_pte(job->worker->fw->config.uat, 0, stamp->cpu_stamp);
 	if ((pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) != VAGX_ATTR_SHARED)
-		vagx_violation(report_of(job), VAGX_RULE_FW_INIT_SHARED, stamp->cpu_stamp, "JobMeta", "the driver's stamp is not");
+		vagx_violation(report_of(job), VAGX_RULE_FW_INIT_SHARED, stamp->cpu_stamp,
+			       "JobMeta", "the driver's stamp is not");
 	now = fw_load32(access, stamp->fw_stamp, "firmware stamp");
 	ahead = stamp->value - now;
-	if (!access->failed && (stamp->value % FW_STAMP_STEP || !ahead || ahead > FW_STAMPS_OUTSTANDING * FW_STAMP_STEP))
-		vagx_violation(report_of(job), VAGX_RULE_FW_COMMAND_STAMP, job->meta.va, "JobMeta", "%#x follows %#x",
-			       stamp->value, now);
+	if (!access->failed && (stamp->value % FW_STAMP_STEP || !ahead ||
+				ahead > FW_STAMPS_OUTSTANDING * FW_STAMP_STEP))
+		vagx_violation(report_of(job), VAGX_RULE_FW_COMMAND_STAMP, job->meta.va, "JobMeta",
+			       "%#x follows %#x", stamp->value, now);
 	job->worker->fw->slot_stamp[stamp->slot] = stamp->fw_stamp;
 	return !access->failed;
 }
@@ -92,11 +94,13 @@ static bool check_notifier(struct fw_job *job)
 	if (job->worker->access.failed)
 		return false;
 	if (fw_has(&control, FW_EventControl_unk_buf))
-		fw_read(&job->worker->access, fw_va(&control, FW_EventControl_unk_buf), &tail, sizeof(tail), "EventControl");
-	if (!threshold || threshold & 3 || fw_get(&control, FW_EventControl_unk_10) != 0x50 || tail != UINT64_MAX)
+		fw_read(&job->worker->access, fw_va(&control, FW_EventControl_unk_buf), &tail,
+			sizeof(tail), "EventControl");
+	if (!threshold || threshold & 3 || fw_get(&control, FW_EventControl_unk_10) != 0x50 ||
+	    tail != UINT64_MAX)
 		vagx_violation(report_of(job), VAGX_RULE_FW_COMMAND_NOTIFIER, va, "EventControl",
-			       "threshold at %#" PRIx64 ", 10 is %#" PRIx64 ", the end %#" PRIx64, threshold,
-			       fw_get(&control, FW_EventControl_unk_10), tail);
+			       "threshold at %#" PRIx64 ", 10 is %#" PRIx64 ", the end %#" PRIx64,
+			       threshold, fw_get(&control, FW_EventControl_unk_10), tail);
 	if (!threshold || threshold & 3)
 		return false;
 	job->stamp->notifier = va;
@@ -105,40 +109,50 @@ static bool check_notifier(struct fw_job *job)
 
 static void check_info(struct fw_job *job, const struct fw_view *info)
 {
-	static const struct { enum fw_field_id field; uint64_t value; } fixed[] = {
-		{ FW_ComputeInfo_unk_38, 0x8c60 }, { FW_ComputeInfo_unk_58, 1 },
+	static const struct {
+		enum fw_field_id field;
+		uint64_t value;
+	} fixed[] = {
+		{ FW_ComputeInfo_unk_38, 0x8c60 },
+		{ FW_ComputeInfo_unk_58, 1 },
 	};
 
 	for (unsigned int i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++) {
 		uint64_t found = fw_get(info, fixed[i].field);
 
 		if (!info->access->failed && found != fixed[i].value)
-			vagx_violation(report_of(job), VAGX_RULE_FW_COMMAND_INFO, fw_va(info, fixed[i].field), "ComputeInfo",
+			vagx_violation(report_of(job), VAGX_RULE_FW_COMMAND_INFO,
+				       fw_va(info, fixed[i].field), "ComputeInfo",
 				       "%s is %#" PRIx64, fw_fields[fixed[i].field].name, found);
 	}
 }
 
-static void expect_pointer(struct fw_job *job, const struct fw_view *op, enum fw_field_id field, uint64_t target)
+static void expect_pointer(struct fw_job *job, const struct fw_view *op, enum fw_field_id field,
+			   uint64_t target)
 {
 	uint64_t found = fw_get(op, field);
 
 	if (fw_has(op, field) && !op->access->failed && found != target)
-		vagx_violation(report_of(job), VAGX_RULE_FW_MSEQ_POINTER, fw_va(op, field), fw_structs[op->type].name,
-			       "%s is %#" PRIx64 " instead of %#" PRIx64, fw_fields[field].name, found, target);
+		vagx_violation(report_of(job), VAGX_RULE_FW_MSEQ_POINTER, fw_va(op, field),
+			       fw_structs[op->type].name, "%s is %#" PRIx64 " instead of %#" PRIx64,
+			       fw_fields[field].name, found, target);
 }
 
-static void expect_value(struct fw_job *job, const struct fw_view *op, enum fw_field_id field, uint64_t value)
+static void expect_value(struct fw_job *job, const struct fw_view *op, enum fw_field_id field,
+			 uint64_t value)
 {
 	uint64_t found = fw_get(op, field);
 
 	if (fw_has(op, field) && !op->access->failed && found != value)
-		vagx_violation(report_of(job), VAGX_RULE_FW_MSEQ_FIELD, fw_va(op, field), fw_structs[op->type].name,
-			       "%s is %#" PRIx64 " instead of %#" PRIx64, fw_fields[field].name, found, value);
+		vagx_violation(report_of(job), VAGX_RULE_FW_MSEQ_FIELD, fw_va(op, field),
+			       fw_structs[op->type].name, "%s is %#" PRIx64 " instead of %#" PRIx64,
+			       fw_fields[field].name, found, value);
 }
 
 static void bad_operation(struct fw_job *job, uint64_t va, uint32_t word, const char *why)
 {
-	vagx_violation(report_of(job), VAGX_RULE_FW_MSEQ_OPERATION, va, "microsequence", "%#010x %s", word, why);
+	vagx_violation(report_of(job), VAGX_RULE_FW_MSEQ_OPERATION, va, "microsequence",
+		       "%#010x %s", word, why);
 }
 
 static void check_attachments(struct fw_job *job, const struct fw_view *op)
@@ -146,26 +160,32 @@ static void check_attachments(struct fw_job *job, const struct fw_view *op)
 	uint32_t count = fw_get(op, FW_StartCompute_num_attachments);
 
 	if (count > FW_ATTACHMENTS) {
-		vagx_violation(report_of(job), VAGX_RULE_FW_MSEQ_ATTACHMENT, op->va, "StartCompute", "%u attachments", count);
+		vagx_violation(report_of(job), VAGX_RULE_FW_MSEQ_ATTACHMENT, op->va, "StartCompute",
+			       "%u attachments", count);
 		return;
 	}
 	for (unsigned int i = 0; i < count; i++) {
-		struct fw_view attachment = fw_sub(op, FW_StartCompute_attachments, FW_S_Attachment, i);
+		struct fw_view attachment =
+			fw_sub(op, FW_StartCompute_attachments, FW_S_Attachment, i);
 		uint64_t address = fw_get(&attachment, FW_Attachment_address);
 		uint32_t size = fw_get(&attachment, FW_Attachment_size);
 
 		if (!op->access->failed && (!address || !size))
-			vagx_violation(report_of(job), VAGX_RULE_FW_MSEQ_ATTACHMENT, attachment.va, "Attachment",
-				       "%u: %#x lines at %#" PRIx64, i, size, address);
+			vagx_violation(report_of(job), VAGX_RULE_FW_MSEQ_ATTACHMENT, attachment.va,
+				       "Attachment", "%u: %#x lines at %#" PRIx64, i, size,
+				       address);
 	}
 }
 
 static bool op_start(struct fw_job *job, const struct fw_view *op)
 {
 	struct fw_view *command = &job->command;
-	struct fw_view info = fw_view(op->access, FW_S_ComputeInfo, fw_get(op, FW_StartCompute_computeinfo_addr));
-	struct fw_view info2 = fw_view(op->access, FW_S_ComputeInfo2, fw_get(op, FW_StartCompute_computeinfo2_addr));
-	struct fw_view encoder = fw_sub(command, FW_RunCompute_encoder_params, FW_S_EncoderParams, 0);
+	struct fw_view info =
+		fw_view(op->access, FW_S_ComputeInfo, fw_get(op, FW_StartCompute_computeinfo_addr));
+	struct fw_view info2 = fw_view(op->access, FW_S_ComputeInfo2,
+				       fw_get(op, FW_StartCompute_computeinfo2_addr));
+	struct fw_view encoder =
+		fw_sub(command, FW_RunCompute_encoder_params, FW_S_EncoderParams, 0);
 	uint64_t pointee = fw_get(op, FW_StartCompute_unk_buf_addr);
 
 	if (job->stage != FW_MSEQ_BEFORE) {
@@ -173,12 +193,17 @@ static bool op_start(struct fw_job *job, const struct fw_view *op)
 		return false;
 	}
 	/* m1n1 has it point to unk_buf, the Rust driver to the word before, and both work */
-	if (pointee != fw_va(command, FW_RunCompute_unk_buf) && pointee != fw_va(command, FW_RunCompute_unk_2c))
-		expect_pointer(job, op, FW_StartCompute_unk_buf_addr, fw_va(command, FW_RunCompute_unk_buf));
-	expect_pointer(job, op, FW_StartCompute_computeinfo_addr, fw_va(command, FW_RunCompute_compute_info));
-	expect_pointer(job, op, FW_StartCompute_computeinfo2_addr, fw_va(command, FW_RunCompute_compute_info2));
+	if (pointee != fw_va(command, FW_RunCompute_unk_buf) &&
+	    pointee != fw_va(command, FW_RunCompute_unk_2c))
+		expect_pointer(job, op, FW_StartCompute_unk_buf_addr,
+			       fw_va(command, FW_RunCompute_unk_buf));
+	expect_pointer(job, op, FW_StartCompute_computeinfo_addr,
+		       fw_va(command, FW_RunCompute_compute_info));
+	expect_pointer(job, op, FW_StartCompute_computeinfo2_addr,
+		       fw_va(command, FW_RunCompute_compute_info2));
 	expect_pointer(job, op, FW_StartCompute_cmdqueue_ptr, job->queue->info);
-	expect_pointer(job, op, FW_StartCompute_unk_flag_addr, fw_va(command, FW_RunCompute_unk_flag));
+	expect_pointer(job, op, FW_StartCompute_unk_flag_addr,
+		       fw_va(command, FW_RunCompute_unk_flag));
 	expect_value(job, op, FW_StartCompute_context_id, job->job.vm_slot);
 	expect_value(job, op, FW_StartCompute_uuid, fw_get(&job->meta, FW_JobMeta_uuid));
 	expect_value(job, op, FW_StartCompute_counter, fw_get(command, FW_RunCompute_counter));
@@ -209,7 +234,9 @@ static bool op_timestamp(struct fw_job *job, const struct fw_view *op)
 	bool start = fw_get(op, FW_Timestamp_unk_3) & FW_TIMESTAMP_START;
 	struct fw_view *command = &job->command;
 	uint64_t now = vagx_clock_now(job->worker->fw->config.clock);
-	static const struct { enum fw_field_id op, command; } lists[] = {
+	static const struct {
+		enum fw_field_id op, command;
+	} lists[] = {
 		{ FW_Timestamp_ts_pointers_addr, FW_RunCompute_ts_pointers },
 		{ FW_Timestamp_user_ts_pointers_addr, FW_RunCompute_user_ts_pointers },
 	};
@@ -223,19 +250,25 @@ static bool op_timestamp(struct fw_job *job, const struct fw_view *op)
 	expect_value(job, op, FW_Timestamp_uuid, fw_get(&job->meta, FW_JobMeta_uuid));
 	store_time(job, fw_get(op, FW_Timestamp_ts0_addr), now);
 	for (unsigned int i = 0; i < 2; i++) {
-		struct fw_view list = fw_view(op->access, FW_S_TimestampPointers, fw_get(op, lists[i].op));
+		struct fw_view list =
+			fw_view(op->access, FW_S_TimestampPointers, fw_get(op, lists[i].op));
 
 		expect_pointer(job, op, lists[i].op, fw_va(command, lists[i].command));
-		store_time(job, fw_get(&list, start ? FW_TimestampPointers_start_addr : FW_TimestampPointers_end_addr), now);
+		store_time(job,
+			   fw_get(&list, start ? FW_TimestampPointers_start_addr
+					       : FW_TimestampPointers_end_addr),
+			   now);
 	}
 	return true;
 }
 
-static enum vagx_gpu_status run_on_units(struct fw_job *job, struct vagx_uat_fault *fault, unsigned int *unit)
+static enum vagx_gpu_status run_on_units(struct fw_job *job, struct vagx_uat_fault *fault,
+					 unsigned int *unit)
 {
 	struct fw_worker *worker = job->worker;
 	struct vagx_firmware *fw = worker->fw;
-	unsigned int timeout = fw->config.job_timeout_ms ? fw->config.job_timeout_ms : VAGX_FW_DEFAULT_TIMEOUT_MS;
+	unsigned int timeout =
+		fw->config.job_timeout_ms ? fw->config.job_timeout_ms : VAGX_FW_DEFAULT_TIMEOUT_MS;
 	enum vagx_gpu_status status = VAGX_GPU_CANCELLED;
 	uint64_t ttb = 0;
 	bool switched;
@@ -248,8 +281,8 @@ static enum vagx_gpu_status run_on_units(struct fw_job *job, struct vagx_uat_fau
 
 	switched = fw_handoff_switch(fw, job->job.vm_slot, &ttb);
 	if (switched && !(ttb & 1))
-		vagx_violation(report_of(job), VAGX_RULE_FW_COMMAND_CONTEXT, job->command.va, "RunCompute",
-			       "context %u is not bound", job->job.vm_slot);
+		vagx_violation(report_of(job), VAGX_RULE_FW_COMMAND_CONTEXT, job->command.va,
+			       "RunCompute", "context %u is not bound", job->job.vm_slot);
 	if (switched) {
 		status = vagx_gpu_compute(fw->config.gpu, &job->job, fault, unit);
 		fw_handoff_switch(fw, 0, NULL);
@@ -276,7 +309,8 @@ static bool op_wait(struct fw_job *job, const struct fw_view *op, uint32_t word)
 		return false;
 	}
 	if (word != usual)
-		vagx_violation(report_of(job), VAGX_RULE_FW_MSEQ_WAIT, op->va, "microsequence", "%#010x", word);
+		vagx_violation(report_of(job), VAGX_RULE_FW_MSEQ_WAIT, op->va, "microsequence",
+			       "%#010x", word);
 	if (job->worker->access.failed)
 		return false;
 
@@ -307,7 +341,8 @@ static bool op_finalize(struct fw_job *job, const struct fw_view *op)
 		return false;
 	}
 	expect_pointer(job, op, FW_FinalizeCompute_cmdqueue_ptr, job->queue->info);
-	expect_pointer(job, op, FW_FinalizeCompute_computeinfo2_addr, fw_va(command, FW_RunCompute_compute_info2));
+	expect_pointer(job, op, FW_FinalizeCompute_computeinfo2_addr,
+		       fw_va(command, FW_RunCompute_compute_info2));
 	expect_pointer(job, op, FW_FinalizeCompute_stamp, job->stamp->fw_stamp);
 	expect_value(job, op, FW_FinalizeCompute_context_id, job->job.vm_slot);
 	expect_value(job, op, FW_FinalizeCompute_uuid, fw_get(&job->meta, FW_JobMeta_uuid));
@@ -386,7 +421,8 @@ static bool run_microsequence(struct fw_job *job, uint64_t va, uint32_t size)
 	return false;
 }
 
-enum fw_outcome fw_compute(struct fw_worker *worker, struct fw_queue *queue, uint64_t va, struct fw_job_stamp *stamp)
+enum fw_outcome fw_compute(struct fw_worker *worker, struct fw_queue *queue, uint64_t va,
+			   struct fw_job_stamp *stamp)
 {
 	struct fw_access *access = &worker->access;
 	struct fw_job job = {
@@ -405,7 +441,8 @@ enum fw_outcome fw_compute(struct fw_worker *worker, struct fw_queue *queue, uin
 	if (!check_stamp(&job) || !check_notifier(&job))
 		return FW_OUTCOME_BAD;
 	if (!job.job.vm_slot || job.job.vm_slot >= FW_CONTEXTS) {
-		vagx_violation(report_of(&job), VAGX_RULE_FW_COMMAND_CONTEXT, va, "RunCompute", "context %u", job.job.vm_slot);
+		vagx_violation(report_of(&job), VAGX_RULE_FW_COMMAND_CONTEXT, va, "RunCompute",
+			       "context %u", job.job.vm_slot);
 		return FW_OUTCOME_BAD;
 	}
 	if (!sequence || sequence & 3 || size & 3 || !size || size > FW_MSEQ_MAX) {

@@ -65,13 +65,15 @@ static void destroy_context(struct vagx_firmware *fw, uint64_t va)
 
 	if (!context) {
 		if (ctx_0 != 0xff || ctx_1 != 0xff)
-			vagx_violation(fw->config.report, VAGX_RULE_FW_DC_CONTEXT, va, "DestroyContext",
-				       "numbers %02x %02x without a context", ctx_0, ctx_1);
+			vagx_violation(fw->config.report, VAGX_RULE_FW_DC_CONTEXT, va,
+				       "DestroyContext", "numbers %02x %02x without a context",
+				       ctx_0, ctx_1);
 	} else {
 		if (ctx_0 != fw_get(&data, FW_GpuContextData_queue_table_index) ||
 		    ctx_1 != fw_get(&data, FW_GpuContextData_pid_table_index))
-			vagx_violation(fw->config.report, VAGX_RULE_FW_DC_CONTEXT, context, "DestroyContext",
-				       "numbers %02x %02x are not the context's", ctx_0, ctx_1);
+			vagx_violation(fw->config.report, VAGX_RULE_FW_DC_CONTEXT, context,
+				       "DestroyContext", "numbers %02x %02x are not the context's",
+				       ctx_0, ctx_1);
 		fw_queue_destroy_context(fw, context);
 	}
 	fw_cache_sweep(fw->cache, &fw->access);
@@ -88,14 +90,17 @@ void fw_control_message(struct vagx_firmware *fw, uint64_t va)
 	if (fw->access.failed)
 		return;
 	if (fw->initialized == (kind == FW_CONTROL_INITIALIZE))
-		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_FIRST, va, "device control", "got message %#x", type);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_FIRST, va, "device control",
+			       "got message %#x", type);
 
 	switch (kind) {
 	case FW_CONTROL_UNKNOWN:
-		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_UNKNOWN, va, "device control", "message %#x", type);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_UNKNOWN, va, "device control",
+			       "message %#x", type);
 		break;
 	case FW_CONTROL_KNOWN:
-		vagx_log(fw->config.report, VAGX_LOG_DEBUG, "firmware: device control %#x has no effect here", type);
+		vagx_log(fw->config.report, VAGX_LOG_DEBUG,
+			 "firmware: device control %#x has no effect here", type);
 		break;
 	case FW_CONTROL_GROW_ACK:
 		vagx_violation(fw->config.report, VAGX_RULE_FW_NOT_YET, va, "device control",

@@ -21,7 +21,8 @@ static void notify(struct vagx_firmware *fw)
 	fw->config.send(fw->config.ctx, VAGX_FW_EP_FIRMWARE, FW_NOTIFICATION);
 }
 
-static bool push_event(struct fw_access *access, struct vagx_firmware *fw, const uint8_t *bytes, size_t len)
+static bool push_event(struct fw_access *access, struct vagx_firmware *fw, const uint8_t *bytes,
+		       size_t len)
 {
 	uint64_t va = fw_ring_room(access, fw, &fw->event);
 
@@ -39,7 +40,8 @@ static bool any_flag(const uint32_t *flags)
 }
 
 /* The table says where a message's words go */
-static void put_field(struct vagx_firmware *fw, uint8_t *bytes, enum fw_field_id field, uint64_t value)
+static void put_field(struct vagx_firmware *fw, uint8_t *bytes, enum fw_field_id field,
+		      uint64_t value)
 {
 	memcpy(bytes + fw_fields[field].offset[fw->abi], &value, fw_field_size(field));
 }
@@ -49,7 +51,8 @@ static bool push_flags(struct fw_access *access, struct vagx_firmware *fw, const
 	struct fw_deferred event = { 0 };
 
 	put_field(fw, event.bytes, FW_EventMsg_msg_type, FW_EVENT_FLAG);
-	memcpy(event.bytes + fw_fields[FW_EventFlag_firing].offset[fw->abi], flags, FW_EVENT_SLOTS / 8);
+	memcpy(event.bytes + fw_fields[FW_EventFlag_firing].offset[fw->abi], flags,
+	       FW_EVENT_SLOTS / 8);
 	return push_event(access, fw, event.bytes, sizeof(event.bytes));
 }
 
@@ -62,12 +65,14 @@ static void send_flags(struct fw_access *access, struct vagx_firmware *fw, const
 	fw_poke(fw);
 }
 
-static void send_event(struct fw_access *access, struct vagx_firmware *fw, const struct fw_deferred *event)
+static void send_event(struct fw_access *access, struct vagx_firmware *fw,
+		       const struct fw_deferred *event)
 {
 	if (!fw->deferred_count && push_event(access, fw, event->bytes, sizeof(event->bytes)))
 		return;
 	if (fw->deferred_count == FW_DEFERRED_EVENTS) {
-		vagx_log(fw->config.report, VAGX_LOG_ERROR, "firmware: the driver reads no events, one is lost");
+		vagx_log(fw->config.report, VAGX_LOG_ERROR,
+			 "firmware: the driver reads no events, one is lost");
 		return;
 	}
 	fw->deferred[fw->deferred_count++] = *event;
@@ -82,11 +87,14 @@ bool fw_event_to_retry(const struct vagx_firmware *fw)
 /* Events that found their ring full; the main thread comes back for them */
 void fw_event_retry(struct vagx_firmware *fw)
 {
-	while (fw->deferred_count && push_event(&fw->access, fw, fw->deferred[0].bytes, sizeof(fw->deferred[0].bytes))) {
+	while (fw->deferred_count &&
+	       push_event(&fw->access, fw, fw->deferred[0].bytes, sizeof(fw->deferred[0].bytes))) {
 		fw->deferred_count--;
-		memmove(fw->deferred, fw->deferred + 1, fw->deferred_count * sizeof(fw->deferred[0]));
+		memmove(fw->deferred, fw->deferred + 1,
+			fw->deferred_count * sizeof(fw->deferred[0]));
 	}
-	if (!fw->deferred_count && any_flag(fw->deferred_flags) && push_flags(&fw->access, fw, fw->deferred_flags))
+	if (!fw->deferred_count && any_flag(fw->deferred_flags) &&
+	    push_flags(&fw->access, fw, fw->deferred_flags))
 		memset(fw->deferred_flags, 0, sizeof(fw->deferred_flags));
 }
 
@@ -149,19 +157,22 @@ static void drop_notifier(struct vagx_firmware *fw, struct fw_notifier *notifier
  * threshold it has to reach. The event waits for that, so that one event can
  * stand for several commands.
  */
-static void count_command(struct vagx_firmware *fw, struct fw_access *access, const struct fw_job_stamp *stamp)
+static void count_command(struct vagx_firmware *fw, struct fw_access *access,
+			  const struct fw_job_stamp *stamp)
 {
 	struct fw_view control = fw_view(access, FW_S_EventControl, stamp->notifier);
 	uint32_t count = fw_get(&control, FW_EventControl_cur_count) + 1;
-	uint32_t threshold = fw_load32(access, fw_get(&control, FW_EventControl_event_count_addr), "threshold");
+	uint32_t threshold =
+		fw_load32(access, fw_get(&control, FW_EventControl_event_count_addr), "threshold");
 	struct fw_notifier *notifier;
 
 	fw_set(&control, FW_EventControl_cur_count, count);
 	if (access->failed)
 		return;
 	if ((int32_t)(count - threshold) > 0)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_COMMAND_NOTIFIER, stamp->notifier, "EventControl",
-			       "%u commands finished, the threshold is %u", count, threshold);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_COMMAND_NOTIFIER, stamp->notifier,
+			       "EventControl", "%u commands finished, the threshold is %u", count,
+			       threshold);
 	notifier = find_notifier(fw, stamp->notifier);
 	if (!notifier)
 		return;
@@ -172,7 +183,8 @@ static void count_command(struct vagx_firmware *fw, struct fw_access *access, co
 	drop_notifier(fw, notifier);
 }
 
-void fw_event_signal(struct vagx_firmware *fw, struct fw_access *access, const struct fw_job_stamp *stamp)
+void fw_event_signal(struct vagx_firmware *fw, struct fw_access *access,
+		     const struct fw_job_stamp *stamp)
 {
 	if (!stamp->notifier)
 		return;
@@ -182,7 +194,8 @@ void fw_event_signal(struct vagx_firmware *fw, struct fw_access *access, const s
 	pthread_cond_broadcast(&fw->work);
 }
 
-void fw_event_channel_error(struct fw_worker *worker, unsigned int type, unsigned int slot, uint32_t value)
+void fw_event_channel_error(struct fw_worker *worker, unsigned int type, unsigned int slot,
+			    uint32_t value)
 {
 	struct vagx_firmware *fw = worker->fw;
 	struct fw_deferred event = { 0 };
@@ -193,8 +206,9 @@ void fw_event_channel_error(struct fw_worker *worker, unsigned int type, unsigne
 	put_field(fw, event.bytes, FW_EventChannelError_event_slot, slot);
 	put_field(fw, event.bytes, FW_EventChannelError_event_value, value);
 	send_event(&worker->access, fw, &event);
-	fw_log(&worker->access, fw, FW_LOG_WARNING, "channel error %u on pipe %u, event slot %u, value %#x", type,
-	       worker->pipe, slot, value);
+	fw_log(&worker->access, fw, FW_LOG_WARNING,
+	       "channel error %u on pipe %u, event slot %u, value %#x", type, worker->pipe, slot,
+	       value);
 }
 
 static uint32_t halt(struct fw_worker *worker)
@@ -234,8 +248,10 @@ bool fw_event_fault(struct fw_worker *worker, const struct vagx_uat_fault *fault
 		return false;
 	fw->config.set_fault_regs(fw->config.ctx, fault, unit);
 	halt(worker);
-	fw_log(&worker->access, fw, FW_LOG_WARNING, "GPU fault: %s of %#" PRIx64 " in context %u, unit %#x: %s",
-	       vagx_access_name(fault->access), fault->va, fault->slot, unit, vagx_fault_reason_name(fault->reason));
+	fw_log(&worker->access, fw, FW_LOG_WARNING,
+	       "GPU fault: %s of %#" PRIx64 " in context %u, unit %#x: %s",
+	       vagx_access_name(fault->access), fault->va, fault->slot, unit,
+	       vagx_fault_reason_name(fault->reason));
 	put_field(fw, event.bytes, FW_EventMsg_msg_type, FW_EVENT_FAULT);
 	send_event(&worker->access, fw, &event);
 	return wait_resume(worker);
@@ -250,7 +266,8 @@ bool fw_event_timeout(struct fw_worker *worker, unsigned int slot)
 	if (!wait_turn(worker))
 		return false;
 	count = halt(worker);
-	fw_log(&worker->access, fw, FW_LOG_WARNING, "timeout on pipe %u, event slot %u", worker->pipe, slot);
+	fw_log(&worker->access, fw, FW_LOG_WARNING, "timeout on pipe %u, event slot %u",
+	       worker->pipe, slot);
 	put_field(fw, event.bytes, FW_EventMsg_msg_type, FW_EVENT_TIMEOUT);
 	put_field(fw, event.bytes, FW_EventTimeout_counter, count);
 	put_field(fw, event.bytes, FW_EventTimeout_stamp_index, slot);
@@ -267,7 +284,8 @@ void fw_event_poll_resume(struct vagx_firmware *fw)
 		return;
 	if (!fw->halted || fw_get(&status, FW_FwStatus_halted))
 		vagx_violation(fw->config.report, VAGX_RULE_FW_RESUME, fw->status, "FwStatus",
-			       fw->halted ? "resumes without having cleared halted" : "the firmware had not halted");
+			       fw->halted ? "resumes without having cleared halted"
+					  : "the firmware had not halted");
 	fw_set(&status, FW_FwStatus_resume, 0);
 	if (!fw->halted)
 		return;

@@ -31,7 +31,8 @@ void fw_handoff_start(struct vagx_firmware *fw)
 	uint64_t *magic = handoff_ptr(fw, VAGX_HANDOFF_MAGIC_FW);
 
 	if (!magic) {
-		vagx_log(fw->config.report, VAGX_LOG_ERROR, "firmware: the handoff page %#" PRIx64 " is not in RAM",
+		vagx_log(fw->config.report, VAGX_LOG_ERROR,
+			 "firmware: the handoff page %#" PRIx64 " is not in RAM",
 			 fw->config.handoff);
 		return;
 	}
@@ -73,8 +74,8 @@ static bool handoff_lock(struct vagx_firmware *fw)
 			continue;
 		}
 		__atomic_store_n(own, 0, __ATOMIC_SEQ_CST);
-		while (__atomic_load_n(turn, __ATOMIC_SEQ_CST) != 1 && __atomic_load_n(ap, __ATOMIC_SEQ_CST) &&
-		       fw_now_ns() <= deadline)
+		while (__atomic_load_n(turn, __ATOMIC_SEQ_CST) != 1 &&
+		       __atomic_load_n(ap, __ATOMIC_SEQ_CST) && fw_now_ns() <= deadline)
 			nap();
 		__atomic_store_n(own, 1, __ATOMIC_SEQ_CST);
 	}
@@ -90,8 +91,9 @@ static void handoff_unlock(struct vagx_firmware *fw)
 bool fw_handoff_switch(struct vagx_firmware *fw, unsigned int slot, uint64_t *ttb)
 {
 	if (!handoff_lock(fw)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_HANDOFF_LOCK, fw->config.handoff + VAGX_HANDOFF_LOCK_AP,
-			       "handoff", "the driver has held the lock for two seconds");
+		vagx_violation(fw->config.report, VAGX_RULE_FW_HANDOFF_LOCK,
+			       fw->config.handoff + VAGX_HANDOFF_LOCK_AP, "handoff",
+			       "the driver has held the lock for two seconds");
 		return false;
 	}
 	__atomic_store_n((uint32_t *)handoff_ptr(fw, VAGX_HANDOFF_CUR_CTX), slot, __ATOMIC_SEQ_CST);
@@ -101,14 +103,16 @@ bool fw_handoff_switch(struct vagx_firmware *fw, unsigned int slot, uint64_t *tt
 	return true;
 }
 
-static void check_uncached(struct vagx_firmware *fw, unsigned int context, uint64_t va, uint64_t size)
+static void check_uncached(struct vagx_firmware *fw, unsigned int context, uint64_t va,
+			   uint64_t size)
 {
-	for (uint64_t page = va & ~(uint64_t)VAGX_UAT_PAGE_MASK; page < va + size; page += VAGX_UAT_PAGE_SIZE) {
+	for (uint64_t page = va & ~(uint64_t)VAGX_UAT_PAGE_MASK; page < va + size;
+	     page += VAGX_UAT_PAGE_SIZE) {
 		uint64_t pte = vagx_uat_pte(fw->config.uat, context, page);
 
 		if ((pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) == VAGX_ATTR_FW_CACHED) {
-			vagx_violation(fw->config.report, VAGX_RULE_FW_FLUSH_MAPPING, page, "handoff",
-				       "is still mapped as cached");
+			vagx_violation(fw->config.report, VAGX_RULE_FW_FLUSH_MAPPING, page,
+				       "handoff", "is still mapped as cached");
 			return;
 		}
 	}
@@ -116,7 +120,8 @@ static void check_uncached(struct vagx_firmware *fw, unsigned int context, uint6
 
 void fw_handoff_flush(struct vagx_firmware *fw, unsigned int slot)
 {
-	uint64_t *entry = slot < VAGX_HANDOFF_FLUSH_COUNT ? handoff_ptr(fw, VAGX_HANDOFF_FLUSH(slot)) : NULL;
+	uint64_t *entry =
+		slot < VAGX_HANDOFF_FLUSH_COUNT ? handoff_ptr(fw, VAGX_HANDOFF_FLUSH(slot)) : NULL;
 	uint64_t *state = entry, va, size;
 
 	if (!entry || __atomic_load_n(state, __ATOMIC_ACQUIRE) != 1) {

@@ -12,15 +12,15 @@
 #define FW_STATS_CP_SIZE	0x180
 #define FW_LOG_PAYLOAD_SIZE	(FW_LOG_CHANNELS * 0x100 * 0xd8)
 
-static void violation_at(struct vagx_firmware *fw, enum vagx_rule rule, const struct fw_view *view, enum fw_field_id field,
-			 uint64_t found)
+static void violation_at(struct vagx_firmware *fw, enum vagx_rule rule, const struct fw_view *view,
+			 enum fw_field_id field, uint64_t found)
 {
-	vagx_violation(fw->config.report, rule, fw_va(view, field), fw_structs[view->type].name, "%s is %#" PRIx64,
-		       fw_fields[field].name, found);
+	vagx_violation(fw->config.report, rule, fw_va(view, field), fw_structs[view->type].name,
+		       "%s is %#" PRIx64, fw_fields[field].name, found);
 }
 
-static void expect(struct vagx_firmware *fw, enum vagx_rule rule, const struct fw_view *view, enum fw_field_id field,
-		   unsigned int index, uint64_t value)
+static void expect(struct vagx_firmware *fw, enum vagx_rule rule, const struct fw_view *view,
+		   enum fw_field_id field, unsigned int index, uint64_t value)
 {
 	uint64_t found = fw_get_at(view, field, index);
 
@@ -40,14 +40,18 @@ static void check_version(struct vagx_firmware *fw, const struct fw_view *init)
 
 static void check_uat_levels(struct vagx_firmware *fw, const struct fw_view *init)
 {
-	static const struct { uint8_t shift; uint16_t entries; } levels[3] = { { 36, 8 }, { 25, 2048 }, { 14, 2048 } };
+	static const struct {
+		uint8_t shift;
+		uint16_t entries;
+	} levels[3] = { { 36, 8 }, { 25, 2048 }, { 14, 2048 } };
 	const enum vagx_rule rule = VAGX_RULE_FW_INIT_UAT_LEVELS;
 
 	expect(fw, rule, init, FW_InitData_uat_page_size, 0, VAGX_UAT_PAGE_SIZE);
 	expect(fw, rule, init, FW_InitData_uat_page_bits, 0, VAGX_UAT_PAGE_SHIFT);
 	expect(fw, rule, init, FW_InitData_uat_num_levels, 0, 3);
 	for (unsigned int i = 0; i < 3; i++) {
-		struct fw_view level = fw_sub(init, FW_InitData_uat_level_info, FW_S_UatLevelInfo, i);
+		struct fw_view level =
+			fw_sub(init, FW_InitData_uat_level_info, FW_S_UatLevelInfo, i);
 		uint64_t mask = fw_get(&level, FW_UatLevelInfo_phys_mask);
 
 		expect(fw, rule, &level, FW_UatLevelInfo_unk_3, 0, 8);
@@ -65,8 +69,8 @@ static void check_uat_levels(struct vagx_firmware *fw, const struct fw_view *ini
 }
 
 /* A pointer that has to lead to @size bytes */
-static uint64_t follow(struct vagx_firmware *fw, const struct fw_view *view, enum fw_field_id field, size_t size,
-		       enum vagx_access kind)
+static uint64_t follow(struct vagx_firmware *fw, const struct fw_view *view, enum fw_field_id field,
+		       size_t size, enum vagx_access kind)
 {
 	uint64_t va = fw_get(view, field);
 
@@ -79,8 +83,9 @@ static uint64_t follow(struct vagx_firmware *fw, const struct fw_view *view, enu
 	if (va & 0x7f)
 		violation_at(fw, VAGX_RULE_FW_INIT_ALIGNMENT, view, field, va);
 	if (!fw_mapped(&fw->access, va, size, kind)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_UNMAPPED, va, fw_structs[view->type].name, "%s: %#zx bytes",
-			       fw_fields[field].name, size);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_UNMAPPED, va,
+			       fw_structs[view->type].name, "%s: %#zx bytes", fw_fields[field].name,
+			       size);
 		fw->access.failed = true;
 		return 0;
 	}
@@ -99,16 +104,11 @@ static const struct {
 	uint32_t size;
 	bool write;
 } fw_io_ranges[] = {
-	{ 0, 0x204d00000, 0x1c000, true },
-	{ 1, 0x20e100000, 0x4000, false },
-	{ 2, 0x23b104000, 0x4000, true },
-	{ 3, 0x204000000, 0x20000, true },
-	{ 7, 0x23b2e8000, 0x1000, false },
-	{ 8, 0x23bc00000, 0x1000, true },
-	{ 9, 0x204d80000, 0x5000, true },
-	{ 10, 0x204d61000, 0x1000, true },
-	{ 11, 0x200000000, 0xd6400, true },
-	{ 13, 0x23b738000, 0x1000, true },
+	{ 0, 0x204d00000, 0x1c000, true },  { 1, 0x20e100000, 0x4000, false },
+	{ 2, 0x23b104000, 0x4000, true },   { 3, 0x204000000, 0x20000, true },
+	{ 7, 0x23b2e8000, 0x1000, false },  { 8, 0x23bc00000, 0x1000, true },
+	{ 9, 0x204d80000, 0x5000, true },   { 10, 0x204d61000, 0x1000, true },
+	{ 11, 0x200000000, 0xd6400, true }, { 13, 0x23b738000, 0x1000, true },
 };
 
 static bool io_page_maps(struct vagx_firmware *fw, uint64_t va, uint64_t phys, bool write)
@@ -116,7 +116,8 @@ static bool io_page_maps(struct vagx_firmware *fw, uint64_t va, uint64_t phys, b
 	uint64_t pte = vagx_uat_pte(fw->config.uat, 0, va);
 
 	return (pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) == VAGX_ATTR_DEVICE &&
-	       VAGX_PTE_PA(pte) == (phys & ~(uint64_t)VAGX_UAT_PAGE_MASK) && !((va ^ phys) & VAGX_UAT_PAGE_MASK) &&
+	       VAGX_PTE_PA(pte) == (phys & ~(uint64_t)VAGX_UAT_PAGE_MASK) &&
+	       !((va ^ phys) & VAGX_UAT_PAGE_MASK) &&
 	       vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_READ) &&
 	       vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_WRITE) == write;
 }
@@ -126,32 +127,42 @@ static void check_io_mappings(struct vagx_firmware *fw, uint64_t hwdata_b)
 	struct fw_view b = fw_view(&fw->access, FW_S_HwDataB, hwdata_b);
 
 	for (unsigned int i = 0; i < sizeof(fw_io_ranges) / sizeof(fw_io_ranges[0]); i++) {
-		struct fw_view io = fw_sub(&b, fw_has(&b, FW_HwDataB_io_mappings) ? FW_HwDataB_io_mappings :
-					   FW_HwDataB_io_mappings_12, FW_S_IoMapping, fw_io_ranges[i].index);
-		uint64_t phys = fw_get(&io, FW_IoMapping_phys_addr), va = fw_get(&io, FW_IoMapping_virt_addr);
-		uint64_t size = fw_get(&io, FW_IoMapping_size), write = fw_get(&io, FW_IoMapping_readwrite);
+		struct fw_view io =
+			fw_sub(&b,
+			       fw_has(&b, FW_HwDataB_io_mappings) ? FW_HwDataB_io_mappings
+								  : FW_HwDataB_io_mappings_12,
+			       FW_S_IoMapping, fw_io_ranges[i].index);
+		uint64_t phys = fw_get(&io, FW_IoMapping_phys_addr),
+			 va = fw_get(&io, FW_IoMapping_virt_addr);
+		uint64_t size = fw_get(&io, FW_IoMapping_size),
+			 write = fw_get(&io, FW_IoMapping_readwrite);
 		uint64_t last = fw_io_ranges[i].size - 1;
 
 		if (fw->access.failed)
 			return;
-		if (phys != fw_io_ranges[i].phys || size != fw_io_ranges[i].size || write != fw_io_ranges[i].write ||
-		    !io_page_maps(fw, va, phys, write) || !io_page_maps(fw, va + last, phys + last, write))
-			vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_IO_MAPPING, va, "HwDataB",
-				       "mapping %u of %#" PRIx64 ", %#" PRIx64 " bytes", fw_io_ranges[i].index, phys, size);
+		if (phys != fw_io_ranges[i].phys || size != fw_io_ranges[i].size ||
+		    write != fw_io_ranges[i].write || !io_page_maps(fw, va, phys, write) ||
+		    !io_page_maps(fw, va + last, phys + last, write))
+			vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_IO_MAPPING, va,
+				       "HwDataB", "mapping %u of %#" PRIx64 ", %#" PRIx64 " bytes",
+				       fw_io_ranges[i].index, phys, size);
 	}
 }
 
 static void check_buffer_manager(struct vagx_firmware *fw, const struct fw_view *runtime)
 {
 	uint64_t gpu = fw_get(runtime, FW_RuntimePointers_buffer_mgr_ctl_gpu_addr);
-	uint64_t va = follow(fw, runtime, FW_RuntimePointers_buffer_mgr_ctl_addr, 127 * 16, VAGX_WRITE);
-	uint64_t here = vagx_uat_pte(fw->config.uat, 0, va), there = vagx_uat_pte(fw->config.uat, 0, gpu);
+	uint64_t va =
+		follow(fw, runtime, FW_RuntimePointers_buffer_mgr_ctl_addr, 127 * 16, VAGX_WRITE);
+	uint64_t here = vagx_uat_pte(fw->config.uat, 0, va),
+		 there = vagx_uat_pte(fw->config.uat, 0, gpu);
 
 	if (!va)
 		return;
-	if (!vagx_pte_allows(there, VAGX_AGENT_GPU, VAGX_WRITE) || VAGX_PTE_PA(here) != VAGX_PTE_PA(there) ||
-	    (va ^ gpu) & VAGX_UAT_PAGE_MASK)
-		violation_at(fw, VAGX_RULE_FW_INIT_BUFFER_MANAGER, runtime, FW_RuntimePointers_buffer_mgr_ctl_gpu_addr, gpu);
+	if (!vagx_pte_allows(there, VAGX_AGENT_GPU, VAGX_WRITE) ||
+	    VAGX_PTE_PA(here) != VAGX_PTE_PA(there) || (va ^ gpu) & VAGX_UAT_PAGE_MASK)
+		violation_at(fw, VAGX_RULE_FW_INIT_BUFFER_MANAGER, runtime,
+			     FW_RuntimePointers_buffer_mgr_ctl_gpu_addr, gpu);
 }
 
 static void check_runtime(struct vagx_firmware *fw, const struct fw_view *runtime)
@@ -159,22 +170,29 @@ static void check_runtime(struct vagx_firmware *fw, const struct fw_view *runtim
 	struct fw_view stats;
 	uint64_t va;
 
-	follow(fw, runtime, FW_RuntimePointers_stats_ta_addr, struct_size(fw, FW_S_StatsTa), VAGX_WRITE);
-	va = follow(fw, runtime, FW_RuntimePointers_stats_3d_addr, struct_size(fw, FW_S_Stats3d), VAGX_WRITE);
+	follow(fw, runtime, FW_RuntimePointers_stats_ta_addr, struct_size(fw, FW_S_StatsTa),
+	       VAGX_WRITE);
+	va = follow(fw, runtime, FW_RuntimePointers_stats_3d_addr, struct_size(fw, FW_S_Stats3d),
+		    VAGX_WRITE);
 	if (va) {
 		stats = fw_view(&fw->access, FW_S_Stats3d, va);
-		expect(fw, VAGX_RULE_FW_INIT_STAMP_IDS, &stats, FW_Stats3d_cur_stamp_id, 0, UINT64_MAX);
+		expect(fw, VAGX_RULE_FW_INIT_STAMP_IDS, &stats, FW_Stats3d_cur_stamp_id, 0,
+		       UINT64_MAX);
 		expect(fw, VAGX_RULE_FW_INIT_STAMP_IDS, &stats, FW_Stats3d_unk_118, 0, UINT64_MAX);
 	}
 	follow(fw, runtime, FW_RuntimePointers_stats_cp_addr, FW_STATS_CP_SIZE, VAGX_WRITE);
-	follow(fw, runtime, FW_RuntimePointers_hwdata_a_addr, struct_size(fw, FW_S_HwDataA), VAGX_READ);
-	follow(fw, runtime, FW_RuntimePointers_fault_info_addr, struct_size(fw, FW_S_FaultInfo), VAGX_WRITE);
+	follow(fw, runtime, FW_RuntimePointers_hwdata_a_addr, struct_size(fw, FW_S_HwDataA),
+	       VAGX_READ);
+	follow(fw, runtime, FW_RuntimePointers_fault_info_addr, struct_size(fw, FW_S_FaultInfo),
+	       VAGX_WRITE);
 	follow(fw, runtime, FW_RuntimePointers_unkptr_198, 0xc0, VAGX_WRITE);
-	va = follow(fw, runtime, FW_RuntimePointers_hwdata_b_addr, struct_size(fw, FW_S_HwDataB), VAGX_READ);
+	va = follow(fw, runtime, FW_RuntimePointers_hwdata_b_addr, struct_size(fw, FW_S_HwDataB),
+		    VAGX_READ);
 	if (va)
 		check_io_mappings(fw, va);
 	expect(fw, VAGX_RULE_FW_INIT_NULL, runtime, FW_RuntimePointers_hwdata_b_addr2, 0, va);
-	fw->log_payload = follow(fw, runtime, FW_RuntimePointers_fwlog_ring2, FW_LOG_PAYLOAD_SIZE, VAGX_WRITE);
+	fw->log_payload = follow(fw, runtime, FW_RuntimePointers_fwlog_ring2, FW_LOG_PAYLOAD_SIZE,
+				 VAGX_WRITE);
 	follow(fw, runtime, FW_RuntimePointers_unkptr_1b8, 0x1000, VAGX_WRITE);
 	follow(fw, runtime, FW_RuntimePointers_unkptr_1c0, 0x300, VAGX_WRITE);
 	follow(fw, runtime, FW_RuntimePointers_unkptr_1c8, 0x1000, VAGX_WRITE);
@@ -187,10 +205,11 @@ static struct fw_view channel_info(const struct fw_view *runtime, unsigned int c
 	return fw_sub(runtime, FW_RuntimePointers_channels, FW_S_ChannelInfo, channel);
 }
 
-static bool setup_channel(struct vagx_firmware *fw, struct fw_ring *ring, const char *name, const struct fw_view *info,
-			  uint32_t count, uint32_t stride)
+static bool setup_channel(struct vagx_firmware *fw, struct fw_ring *ring, const char *name,
+			  const struct fw_view *info, uint32_t count, uint32_t stride)
 {
-	return fw_ring_setup(fw, ring, name, FW_S_RingState, fw_get(info, FW_ChannelInfo_state_addr),
+	return fw_ring_setup(fw, ring, name, FW_S_RingState,
+			     fw_get(info, FW_ChannelInfo_state_addr),
 			     fw_get(info, FW_ChannelInfo_ringbuffer_addr), count, stride);
 }
 
@@ -206,12 +225,15 @@ static bool setup_channels(struct vagx_firmware *fw, const struct fw_view *runti
 
 	for (unsigned int i = 0; i < FW_PIPE_CHANNELS && good; i++) {
 		info = channel_info(runtime, i);
-		good = setup_channel(fw, &fw->pipe[i], names[i], &info, 0x100, struct_size(fw, FW_S_RunMsg));
+		good = setup_channel(fw, &fw->pipe[i], names[i], &info, 0x100,
+				     struct_size(fw, FW_S_RunMsg));
 	}
 	info = channel_info(runtime, FW_CHANNEL_CONTROL);
-	good = good && setup_channel(fw, &fw->control, "device control", &info, 0x100, struct_size(fw, FW_S_DcMsg));
+	good = good && setup_channel(fw, &fw->control, "device control", &info, 0x100,
+				     struct_size(fw, FW_S_DcMsg));
 	info = channel_info(runtime, FW_CHANNEL_EVENT);
-	good = good && setup_channel(fw, &fw->event, "event", &info, 0x100, struct_size(fw, FW_S_EventMsg));
+	good = good &&
+	       setup_channel(fw, &fw->event, "event", &info, 0x100, struct_size(fw, FW_S_EventMsg));
 	info = channel_info(runtime, FW_CHANNEL_LOG);
 	if (good) {
 		state = fw_get(&info, FW_ChannelInfo_state_addr);
@@ -230,16 +252,17 @@ static void check_shared(struct vagx_firmware *fw, uint64_t va, const char *name
 	uint64_t pte = vagx_uat_pte(fw->config.uat, 0, va);
 
 	if ((pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) != VAGX_ATTR_SHARED)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_SHARED, va, name, "has memory attribute %u",
-			       (unsigned int)VAGX_PTE_ATTR(pte));
+		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_SHARED, va, name,
+			       "has memory attribute %u", (unsigned int)VAGX_PTE_ATTR(pte));
 }
 
 static void check_globals(struct vagx_firmware *fw, const struct fw_view *globals)
 {
 	uint64_t control = fw_get(globals, FW_Globals_fault_control);
 
-	if (!fw->access.failed && control != 0 && control != 0xb)
-		violation_at(fw, VAGX_RULE_FW_INIT_FAULT_CONTROL, globals, FW_Globals_fault_control, control);
+	if (!fw->access.failed && control != (fw->config.soft_faults ? 0xb : 0))
+		violation_at(fw, VAGX_RULE_FW_INIT_FAULT_CONTROL, globals, FW_Globals_fault_control,
+			     control);
 }
 
 void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
@@ -248,17 +271,23 @@ void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
 	struct fw_view runtime, globals, status, fwctl;
 
 	if (!fw_handoff_ready(fw))
-		vagx_violation(fw->config.report, VAGX_RULE_FW_HANDOFF_MAGIC, fw->config.handoff, "handoff", "it does not");
+		vagx_violation(fw->config.report, VAGX_RULE_FW_HANDOFF_MAGIC, fw->config.handoff,
+			       "handoff", "it does not");
 	if (va & 0x7f)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_ALIGNMENT, va, "InitData", "is not");
+		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_ALIGNMENT, va, "InitData",
+			       "is not");
 
 	check_version(fw, &init);
 	check_uat_levels(fw, &init);
-	expect(fw, VAGX_RULE_FW_INIT_HOST_MAPPED, &init, FW_InitData_host_mapped_fw_allocations, 0, 1);
+	expect(fw, VAGX_RULE_FW_INIT_HOST_MAPPED, &init, FW_InitData_host_mapped_fw_allocations, 0,
+	       1);
 	follow(fw, &init, FW_InitData_regionA_addr, 0x4000, VAGX_READ);
-	fw->runtime = follow(fw, &init, FW_InitData_regionB_addr, struct_size(fw, FW_S_RuntimePointers), VAGX_WRITE);
-	fw->globals = follow(fw, &init, FW_InitData_regionC_addr, struct_size(fw, FW_S_Globals), VAGX_WRITE);
-	fw->status = follow(fw, &init, FW_InitData_fw_status_addr, struct_size(fw, FW_S_FwStatus), VAGX_WRITE);
+	fw->runtime = follow(fw, &init, FW_InitData_regionB_addr,
+			     struct_size(fw, FW_S_RuntimePointers), VAGX_WRITE);
+	fw->globals = follow(fw, &init, FW_InitData_regionC_addr, struct_size(fw, FW_S_Globals),
+			     VAGX_WRITE);
+	fw->status = follow(fw, &init, FW_InitData_fw_status_addr, struct_size(fw, FW_S_FwStatus),
+			    VAGX_WRITE);
 	if (!fw->runtime || !fw->globals || !fw->status) {
 		fw_crash(fw, "InitData is incomplete");
 		return;
@@ -272,8 +301,10 @@ void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
 	check_globals(fw, &globals);
 	check_shared(fw, fw->status, "FwStatus");
 	if (!setup_channels(fw, &runtime) ||
-	    !fw_ring_setup(fw, &fw->fwctl, "FwCtl", FW_S_FwCtlRingState, fw_get(&fwctl, FW_ChannelInfo_state_addr),
-			   fw_get(&fwctl, FW_ChannelInfo_ringbuffer_addr), 0x100, struct_size(fw, FW_S_FwCtlMsg))) {
+	    !fw_ring_setup(fw, &fw->fwctl, "FwCtl", FW_S_FwCtlRingState,
+			   fw_get(&fwctl, FW_ChannelInfo_state_addr),
+			   fw_get(&fwctl, FW_ChannelInfo_ringbuffer_addr), 0x100,
+			   struct_size(fw, FW_S_FwCtlMsg))) {
 		fw_crash(fw, "InitData leads to unusable channels");
 		return;
 	}

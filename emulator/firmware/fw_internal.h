@@ -35,7 +35,13 @@
 enum fw_pipe { FW_PIPE_VERTEX, FW_PIPE_FRAGMENT, FW_PIPE_COMPUTE };
 
 /* Where RuntimePointers has a channel's information, past the pipes */
-enum fw_channel { FW_CHANNEL_CONTROL = FW_PIPE_CHANNELS, FW_CHANNEL_EVENT, FW_CHANNEL_LOG, FW_CHANNEL_KTRACE, FW_CHANNEL_STATS };
+enum fw_channel {
+	FW_CHANNEL_CONTROL = FW_PIPE_CHANNELS,
+	FW_CHANNEL_EVENT,
+	FW_CHANNEL_LOG,
+	FW_CHANNEL_KTRACE,
+	FW_CHANNEL_STATS
+};
 
 /* First word of a command, and the low bits of a microsequence operation */
 enum {
@@ -183,7 +189,13 @@ struct fw_notifier {
 	uint32_t fired[FW_EVENT_WORDS];
 };
 
-enum fw_input_kind { FW_INPUT_MESSAGE, FW_INPUT_START, FW_INPUT_WAKE, FW_INPUT_QUIESCE, FW_INPUT_RESET };
+enum fw_input_kind {
+	FW_INPUT_MESSAGE,
+	FW_INPUT_START,
+	FW_INPUT_WAKE,
+	FW_INPUT_QUIESCE,
+	FW_INPUT_RESET
+};
 
 struct fw_input {
 	enum fw_input_kind kind;
@@ -221,7 +233,8 @@ struct vagx_firmware {
 	enum fw_state state;
 	bool stopping;			/* threads leave */
 
-	struct fw_access access;	/* the main thread's, or of whom holds @lock and is on its way out */
+	struct fw_access
+		access; /* the main thread's, or of whom holds @lock and is on its way out */
 	struct fw_cache *cache;
 	pthread_t thread;
 	bool thread_up;
@@ -275,8 +288,9 @@ void fw_handoff_flush(struct vagx_firmware *fw, unsigned int slot);
 void fw_initdata_load(struct vagx_firmware *fw, uint64_t va);
 
 /* fw_channel.c. All with the lock held. */
-bool fw_ring_setup(struct vagx_firmware *fw, struct fw_ring *ring, const char *name, enum fw_struct_id type,
-		   uint64_t state, uint64_t entries, uint32_t count, uint32_t stride);
+bool fw_ring_setup(struct vagx_firmware *fw, struct fw_ring *ring, const char *name,
+		   enum fw_struct_id type, uint64_t state, uint64_t entries, uint32_t count,
+		   uint32_t stride);
 /* Address of the next message, 0 when there is none; fw_ring_pop() when it has been dealt with */
 uint64_t fw_ring_peek(struct vagx_firmware *fw, struct fw_ring *ring);
 void fw_ring_pop(struct vagx_firmware *fw, struct fw_ring *ring);
@@ -303,15 +317,19 @@ enum fw_outcome {
 	FW_OUTCOME_GONE,	/* the firmware stopped meanwhile */
 };
 
-enum fw_outcome fw_compute(struct fw_worker *worker, struct fw_queue *queue, uint64_t va, struct fw_job_stamp *stamp);
+enum fw_outcome fw_compute(struct fw_worker *worker, struct fw_queue *queue, uint64_t va,
+			   struct fw_job_stamp *stamp);
 
 /* fw_event.c. Lock held. */
 void fw_event_pending(struct fw_worker *worker, const struct fw_job_stamp *stamp);
 void fw_event_not_pending(struct fw_worker *worker);
-void fw_event_signal(struct vagx_firmware *fw, struct fw_access *access, const struct fw_job_stamp *stamp);
-void fw_event_channel_error(struct fw_worker *worker, unsigned int type, unsigned int slot, uint32_t value);
+void fw_event_signal(struct vagx_firmware *fw, struct fw_access *access,
+		     const struct fw_job_stamp *stamp);
+void fw_event_channel_error(struct fw_worker *worker, unsigned int type, unsigned int slot,
+			    uint32_t value);
 /* Halts, tells the driver, waits for resume. False when the firmware stopped instead. */
-bool fw_event_fault(struct fw_worker *worker, const struct vagx_uat_fault *fault, unsigned int unit);
+bool fw_event_fault(struct fw_worker *worker, const struct vagx_uat_fault *fault,
+		    unsigned int unit);
 bool fw_event_timeout(struct fw_worker *worker, unsigned int slot);
 void fw_event_poll_resume(struct vagx_firmware *fw);
 void fw_event_retry(struct vagx_firmware *fw);
@@ -321,7 +339,7 @@ bool fw_stamp_reached(uint32_t stamp, uint32_t value);
 
 /* fw_log.c. Lock held. */
 enum { FW_LOG_INIT = 1, FW_LOG_WARNING = 3 };
-void fw_log(struct fw_access *access, struct vagx_firmware *fw, unsigned int channel, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+void fw_log(struct fw_access *access, struct vagx_firmware *fw, unsigned int channel,
+	    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -7,11 +7,15 @@
 #include "../clock.h"
 #include "fw_internal.h"
 
-/* First words of the announcing entry and of the payload (asahi fw/channels.rs, m1n1 fw/agx/channels.py) */
+/*
+ * First words of the announcing entry (asahi fw/channels.rs) and of the payload (m1n1
+ * fw/agx/channels.py)
+ */
 #define FW_LOG_ENTRY	2
 #define FW_LOG_PAYLOAD	3
 
-void fw_log(struct fw_access *access, struct vagx_firmware *fw, unsigned int channel, const char *fmt, ...)
+void fw_log(struct fw_access *access, struct vagx_firmware *fw, unsigned int channel,
+	    const char *fmt, ...)
 {
 	struct fw_ring *ring = &fw->log[channel];
 	struct fw_view payload, entry;

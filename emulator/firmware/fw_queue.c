@@ -81,8 +81,9 @@ void fw_queue_destroy_context(struct vagx_firmware *fw, uint64_t context)
 			if (queue->context != context)
 				continue;
 			if (queue->active) {
-				vagx_violation(fw->config.report, VAGX_RULE_FW_DC_CONTEXT, context, "DestroyContext",
-					       "queue %#" PRIx64 " of it is busy", queue->info);
+				vagx_violation(fw->config.report, VAGX_RULE_FW_DC_CONTEXT, context,
+					       "DestroyContext", "queue %#" PRIx64 " of it is busy",
+					       queue->info);
 				continue;
 			}
 			forget(fw, queue);
@@ -105,19 +106,25 @@ static void check_fields(struct vagx_firmware *fw, enum vagx_rule rule, const st
 			return;
 		if (fw_has(view, expected[i].field) && found != expected[i].value)
 			vagx_violation(fw->config.report, rule, fw_va(view, expected[i].field),
-				       fw_structs[view->type].name, "%s is %#" PRIx64, fw_fields[expected[i].field].name, found);
+				       fw_structs[view->type].name, "%s is %#" PRIx64,
+				       fw_fields[expected[i].field].name, found);
 	}
 }
 
 static void check_priority(struct vagx_firmware *fw, const struct fw_view *info, unsigned int pipe)
 {
-	static const struct { uint32_t a, b; uint64_t c; uint32_t d, e, f; } tuple[FW_PRIORITIES] = {
+	static const struct {
+		uint32_t a, b;
+		uint64_t c;
+		uint32_t d, e, f;
+	} tuple[FW_PRIORITIES] = {
 		{ 0, 0, 0xffffffffffff0000, 1, 0, 1 },
 		{ 1, 1, 0xffffffff00000000, 0, 0, 0 },
 		{ 2, 2, 0xffff000000000000, 0, 0, 2 },
 		{ 3, 3, 0x0000000000000000, 0, 0, 3 },
 	};
-	uint32_t first = fw_get(info, FW_QueueInfo_priority), last = fw_get(info, FW_QueueInfo_prio5);
+	uint32_t first = fw_get(info, FW_QueueInfo_priority),
+		 last = fw_get(info, FW_QueueInfo_prio5);
 
 	for (unsigned int i = 0; i < FW_PRIORITIES; i++) {
 		/* The Rust driver keeps compute from being preempted (workqueue.rs) */
@@ -125,46 +132,59 @@ static void check_priority(struct vagx_firmware *fw, const struct fw_view *info,
 		bool pinned = pipe == FW_PIPE_COMPUTE && first == 0 && last == 1;
 
 		if ((plain || pinned) && fw_get(info, FW_QueueInfo_unk_34) == tuple[i].b &&
-		    fw_get(info, FW_QueueInfo_unk_38) == tuple[i].c && fw_get(info, FW_QueueInfo_unk_40) == tuple[i].d &&
+		    fw_get(info, FW_QueueInfo_unk_38) == tuple[i].c &&
+		    fw_get(info, FW_QueueInfo_unk_40) == tuple[i].d &&
 		    fw_get(info, FW_QueueInfo_unk_44) == tuple[i].e)
 			return;
 	}
 	if (!info->access->failed)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_QUEUE_PRIORITY, fw_va(info, FW_QueueInfo_priority), "QueueInfo",
-			       "priority %u, %u", first, last);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_QUEUE_PRIORITY,
+			       fw_va(info, FW_QueueInfo_priority), "QueueInfo", "priority %u, %u",
+			       first, last);
 }
 
 static struct fw_queue *new_queue(struct vagx_firmware *fw, uint64_t va, unsigned int pipe)
 {
 	static const struct fw_expected in_info[] = {
 		{ FW_QueueInfo_event_id, UINT64_MAX }, { FW_QueueInfo_unk_4c, UINT64_MAX },
-		{ FW_QueueInfo_unk_54, UINT64_MAX }, { FW_QueueInfo_busy, 0 },
-		{ FW_QueueInfo_gpu_rptr1, 0 }, { FW_QueueInfo_gpu_rptr2, 0 }, { FW_QueueInfo_gpu_rptr3, 0 },
-		{ FW_QueueInfo_has_commands, 0 }, { FW_QueueInfo_inflight_commands, 0 },
+		{ FW_QueueInfo_unk_54, UINT64_MAX },   { FW_QueueInfo_busy, 0 },
+		{ FW_QueueInfo_gpu_rptr1, 0 },	       { FW_QueueInfo_gpu_rptr2, 0 },
+		{ FW_QueueInfo_gpu_rptr3, 0 },	       { FW_QueueInfo_has_commands, 0 },
+		{ FW_QueueInfo_inflight_commands, 0 },
 	};
 	static const struct fw_expected in_context[] = {
-		{ FW_GpuContextData_queue_table_index, 0xff }, { FW_GpuContextData_pid_table_index, 0xff },
-		{ FW_GpuContextData_unk_5, 1 }, { FW_GpuContextData_unk_1e, 0xff }, { FW_GpuContextData_unk_23, 2 },
+		{ FW_GpuContextData_queue_table_index, 0xff },
+		{ FW_GpuContextData_pid_table_index, 0xff },
+		{ FW_GpuContextData_unk_5, 1 },
+		{ FW_GpuContextData_unk_1e, 0xff },
+		{ FW_GpuContextData_unk_23, 2 },
 	};
 	struct fw_view info = fw_view(&fw->access, FW_S_QueueInfo, va);
-	struct fw_view pointers = fw_view(&fw->access, FW_S_QueuePointers, fw_get(&info, FW_QueueInfo_pointers_addr));
-	struct fw_view context = fw_view(&fw->access, FW_S_GpuContextData, fw_get(&info, FW_QueueInfo_gpu_context_addr));
-	uint64_t ring = fw_get(&info, FW_QueueInfo_rb_addr), buf = fw_get(&info, FW_QueueInfo_gpu_buf_addr);
+	struct fw_view pointers =
+		fw_view(&fw->access, FW_S_QueuePointers, fw_get(&info, FW_QueueInfo_pointers_addr));
+	struct fw_view context = fw_view(&fw->access, FW_S_GpuContextData,
+					 fw_get(&info, FW_QueueInfo_gpu_context_addr));
+	uint64_t ring = fw_get(&info, FW_QueueInfo_rb_addr),
+		 buf = fw_get(&info, FW_QueueInfo_gpu_buf_addr);
 	uint32_t size = fw_get(&pointers, FW_QueuePointers_rb_size);
 	struct fw_queue *queue;
 
 	if (fw->access.failed)
 		return NULL;
 	if (size < 2 || size > FW_QUEUE_RING_MAX || fw_get(&pointers, FW_QueuePointers_gpu_rptr) ||
-	    fw_get(&pointers, FW_QueuePointers_gpu_doneptr) || !fw_get(&info, FW_QueueInfo_job_list_addr) ||
-	    !fw_mapped(&fw->access, ring, size * 8, VAGX_READ) || !fw_mapped(&fw->access, buf, FW_GPU_BUF_SIZE, VAGX_WRITE)) {
+	    fw_get(&pointers, FW_QueuePointers_gpu_doneptr) ||
+	    !fw_get(&info, FW_QueueInfo_job_list_addr) ||
+	    !fw_mapped(&fw->access, ring, size * 8, VAGX_READ) ||
+	    !fw_mapped(&fw->access, buf, FW_GPU_BUF_SIZE, VAGX_WRITE)) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_QUEUE_INFO, va, "QueueInfo",
 			       "ring of %#x at %#" PRIx64 ", buffer at %#" PRIx64, size, ring, buf);
 		fw_crash(fw, "queue %#" PRIx64 " is unusable", va);
 		return NULL;
 	}
-	check_fields(fw, VAGX_RULE_FW_QUEUE_INFO, &info, in_info, sizeof(in_info) / sizeof(in_info[0]));
-	check_fields(fw, VAGX_RULE_FW_QUEUE_CONTEXT, &context, in_context, sizeof(in_context) / sizeof(in_context[0]));
+	check_fields(fw, VAGX_RULE_FW_QUEUE_INFO, &info, in_info,
+		     sizeof(in_info) / sizeof(in_info[0]));
+	check_fields(fw, VAGX_RULE_FW_QUEUE_CONTEXT, &context, in_context,
+		     sizeof(in_context) / sizeof(in_context[0]));
 	check_priority(fw, &info, pipe);
 	if (fw->access.failed)
 		return NULL;
@@ -196,16 +216,18 @@ static bool check_head(struct vagx_firmware *fw, struct fw_queue *queue, uint32_
 	if (fw->access.failed)
 		return false;
 	if (head >= queue->size || wptr >= queue->size) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_WPTR, queue->pointers, "QueuePointers",
-			       "%#x, %#x in a ring of %#x", head, wptr, queue->size);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_WPTR, queue->pointers,
+			       "QueuePointers", "%#x, %#x in a ring of %#x", head, wptr,
+			       queue->size);
 		fw_crash(fw, "queue %#" PRIx64 ": write pointer out of range", queue->info);
 		return false;
 	}
 	fresh = (head + queue->size - queue->limit) % queue->size;
 	there = (wptr + queue->size - queue->limit) % queue->size;
 	if (!fresh || fresh > there) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_WPTR, queue->pointers, "QueuePointers",
-			       "%#x is announced, %#x in memory, %#x known", head, wptr, queue->limit);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_WPTR, queue->pointers,
+			       "QueuePointers", "%#x is announced, %#x in memory, %#x known", head,
+			       wptr, queue->limit);
 		return false;
 	}
 	return true;
@@ -217,23 +239,27 @@ void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va)
 	struct fw_view globals = fw_view(&fw->access, FW_S_Globals, fw->globals);
 	uint64_t info = fw_get(&msg, FW_RunMsg_cmdqueue_addr);
 	uint32_t pipe = fw_get(&msg, FW_RunMsg_queue_type), head = fw_get(&msg, FW_RunMsg_head);
-	uint32_t slot = fw_get(&msg, FW_RunMsg_event_number), is_new = fw_get(&msg, FW_RunMsg_new_queue);
+	uint32_t slot = fw_get(&msg, FW_RunMsg_event_number),
+		 is_new = fw_get(&msg, FW_RunMsg_new_queue);
 	struct fw_queue *queue = find_queue(fw, info);
 
 	if (fw->access.failed)
 		return;
 	if (!fw->initialized)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_FIRST, va, fw->pipe[channel].name, "runs a queue before it");
+		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_FIRST, va, fw->pipe[channel].name,
+			       "runs a queue before it");
 	if (!fw_get(&globals, FW_Globals_unk_atomic))
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_PENDING, fw_va(&globals, FW_Globals_unk_atomic), "Globals",
+		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_PENDING,
+			       fw_va(&globals, FW_Globals_unk_atomic), "Globals",
 			       "no submission is pending");
 	if (pipe != channel % FW_PIPES || (queue && queue->pipe != pipe)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_PIPE, va, fw->pipe[channel].name, "queue of type %u", pipe);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_PIPE, va, fw->pipe[channel].name,
+			       "queue of type %u", pipe);
 		return;
 	}
 	if (is_new > 1 || is_new != !queue) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_NEW, info, "RunMsg", "new is %u, the queue is %s", is_new,
-			       queue ? "known" : "unknown");
+		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_NEW, info, "RunMsg",
+			       "new is %u, the queue is %s", is_new, queue ? "known" : "unknown");
 		if (!queue)
 			return;
 	}
@@ -243,7 +269,8 @@ void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va)
 		return;
 	if (slot >= FW_EVENT_SLOTS || (fw->slot_owner[slot] && fw->slot_owner[slot] != queue) ||
 	    (queue->active && queue->slot != slot)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_EVENT_SLOT, info, "RunMsg", "event slot %u", slot);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_EVENT_SLOT, info, "RunMsg",
+			       "event slot %u", slot);
 		return;
 	}
 	queue->slot = slot;
@@ -278,9 +305,11 @@ void fw_queue_recover(struct vagx_firmware *fw, uint64_t info, unsigned int pipe
 
 	if (fw->access.failed)
 		return;
-	if (!queue || !queue->stalled || queue->pipe != pipe || (queue->bad.notifier && queue->bad.value != value)) {
+	if (!queue || !queue->stalled || queue->pipe != pipe ||
+	    (queue->bad.notifier && queue->bad.value != value)) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_RECOVER, info, "RecoverChannel",
-			       "pipe %u, value %#x: %s", pipe, value, queue && queue->stalled ? "not its" : "no such error");
+			       "pipe %u, value %#x: %s", pipe, value,
+			       queue && queue->stalled ? "not its" : "no such error");
 		return;
 	}
 	queue->stalled = false;
@@ -295,7 +324,8 @@ static bool start_barrier(struct fw_worker *worker, struct fw_queue *queue, uint
 	struct vagx_firmware *fw = worker->fw;
 	struct fw_view barrier = fw_view(&worker->access, FW_S_Barrier, va);
 	uint64_t stamp = fw_get(&barrier, FW_Barrier_stamp_addr);
-	uint32_t event = fw_get(&barrier, FW_Barrier_event), value = fw_get(&barrier, FW_Barrier_wait_value);
+	uint32_t event = fw_get(&barrier, FW_Barrier_event),
+		 value = fw_get(&barrier, FW_Barrier_wait_value);
 
 	if (worker->access.failed)
 		return true;
@@ -313,26 +343,31 @@ static bool start_barrier(struct fw_worker *worker, struct fw_queue *queue, uint
 
 static bool barrier_open(struct fw_worker *worker, struct fw_queue *queue)
 {
-	return fw_stamp_reached(fw_load32(&worker->access, queue->wait_stamp, "firmware stamp"), queue->wait_value);
+	return fw_stamp_reached(fw_load32(&worker->access, queue->wait_stamp, "firmware stamp"),
+				queue->wait_value);
 }
 
-static void stall(struct fw_worker *worker, struct fw_queue *queue, const struct fw_job_stamp *stamp)
+static void stall(struct fw_worker *worker, struct fw_queue *queue,
+		  const struct fw_job_stamp *stamp)
 {
 	queue->stalled = true;
 	queue->bad = *stamp;
 	fw_event_channel_error(worker, FW_ERROR_ABORTED, queue->slot, stamp->value);
 }
 
-static void bad_command(struct fw_worker *worker, struct fw_queue *queue, uint64_t va, uint32_t type)
+static void bad_command(struct fw_worker *worker, struct fw_queue *queue, uint64_t va,
+			uint32_t type)
 {
 	struct vagx_firmware *fw = worker->fw;
 	struct fw_job_stamp none = { 0 };
 
 	if (type == FW_COMMAND_VERTEX || type == FW_COMMAND_FRAGMENT || type == FW_COMMAND_BLIT ||
 	    type == FW_COMMAND_INIT_BUFFER)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_NOT_YET, va, "command", "type %u", type);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_NOT_YET, va, "command", "type %u",
+			       type);
 	else
-		vagx_violation(fw->config.report, VAGX_RULE_FW_COMMAND, va, "command", "type %#x on pipe %u", type, queue->pipe);
+		vagx_violation(fw->config.report, VAGX_RULE_FW_COMMAND, va, "command",
+			       "type %#x on pipe %u", type, queue->pipe);
 	stall(worker, queue, &none);
 }
 
@@ -358,7 +393,8 @@ static void run_first(struct fw_worker *worker, struct fw_queue *queue)
 	uint64_t va = 0;
 	uint32_t type;
 
-	fw_read(&worker->access, queue->ring + queue->rptr * sizeof(va), &va, sizeof(va), "queue ring");
+	fw_read(&worker->access, queue->ring + queue->rptr * sizeof(va), &va, sizeof(va),
+		"queue ring");
 	type = fw_load32(&worker->access, va, "command");
 	if (worker->access.failed)
 		return;
@@ -375,7 +411,8 @@ static struct fw_queue *pick(struct fw_worker *worker)
 {
 	struct fw_queue *best = NULL;
 
-	for (struct fw_queue *queue = worker->fw->active[worker->pipe]; queue; queue = queue->active_next) {
+	for (struct fw_queue *queue = worker->fw->active[worker->pipe]; queue;
+	     queue = queue->active_next) {
 		if (queue->stalled || (queue->blocked && !barrier_open(worker, queue)))
 			continue;
 		if (!best || queue->priority < best->priority ||

@@ -8,7 +8,14 @@
 
 #include "../fields.h"
 
-enum layout_kind { LAYOUT_IS_GROUP, LAYOUT_IS_SPAN, LAYOUT_IS_START, LAYOUT_IS_DRIVER, LAYOUT_IS_TABLE, LAYOUT_IS_PAD };
+enum layout_kind {
+	LAYOUT_IS_GROUP,
+	LAYOUT_IS_SPAN,
+	LAYOUT_IS_START,
+	LAYOUT_IS_DRIVER,
+	LAYOUT_IS_TABLE,
+	LAYOUT_IS_PAD
+};
 enum layout_coverage { LAYOUT_PART, LAYOUT_FULL };
 
 /* A line of layout.def, with the driver's numbers */

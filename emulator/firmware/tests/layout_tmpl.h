@@ -19,19 +19,39 @@
 
 #include "layout.h"
 
-#define LAYOUT_GROUP(driver, structure, coverage_) { .kind = LAYOUT_IS_GROUP, .name = #driver,			\
-	.size = sizeof(struct asahi_fw_##driver), .id = FW_S_##structure, .coverage = LAYOUT_##coverage_ },
+#define LAYOUT_MEMBER(is, driver, member)					\
+	{									\
+		.kind = LAYOUT_IS_##is,						\
+		.name = #driver "." #member,					\
+		.offset = offsetof(struct asahi_fw_##driver, member),		\
+		.size = sizeof(((struct asahi_fw_##driver *)0)->member),	\
+	},
+
+#define LAYOUT_GROUP(driver, structure, coverage_)				\
+	{									\
+		.kind = LAYOUT_IS_GROUP,					\
+		.name = #driver,						\
+		.size = sizeof(struct asahi_fw_##driver),			\
+		.id = FW_S_##structure,						\
+		.coverage = LAYOUT_##coverage_,					\
+	},
 #define LAYOUT_SPAN() { .kind = LAYOUT_IS_SPAN },
-#define LAYOUT_D(driver, member) { .kind = LAYOUT_IS_DRIVER, .name = #driver "." #member,			\
-	.offset = offsetof(struct asahi_fw_##driver, member),							\
-	.size = sizeof(((struct asahi_fw_##driver *)0)->member) },
-#define LAYOUT_PAD(driver, member) { .kind = LAYOUT_IS_PAD, .name = #driver "." #member,			\
-	.offset = offsetof(struct asahi_fw_##driver, member),							\
-	.size = sizeof(((struct asahi_fw_##driver *)0)->member) },
-#define LAYOUT_T(structure, field) { .kind = LAYOUT_IS_TABLE, .name = #structure "." #field, .id = FW_##structure##_##field },
-#define LAYOUT(driver, member, structure, field) LAYOUT_SPAN() LAYOUT_D(driver, member) LAYOUT_T(structure, field)
-#define LAYOUT_START(driver, member, structure, field)								\
-	{ .kind = LAYOUT_IS_START }, LAYOUT_D(driver, member) LAYOUT_T(structure, field)
+#define LAYOUT_D(driver, member) LAYOUT_MEMBER(DRIVER, driver, member)
+#define LAYOUT_PAD(driver, member) LAYOUT_MEMBER(PAD, driver, member)
+#define LAYOUT_T(structure, field)						\
+	{									\
+		.kind = LAYOUT_IS_TABLE,					\
+		.name = #structure "." #field,					\
+		.id = FW_##structure##_##field,					\
+	},
+#define LAYOUT(driver, member, structure, field)				\
+	LAYOUT_SPAN()								\
+	LAYOUT_D(driver, member)						\
+	LAYOUT_T(structure, field)
+#define LAYOUT_START(driver, member, structure, field)				\
+	{ .kind = LAYOUT_IS_START },						\
+	LAYOUT_D(driver, member)						\
+	LAYOUT_T(structure, field)
 
 static const struct layout_item layout_items[] = {
 #include "layout.def"

@@ -21,8 +21,8 @@ static struct rig *the_rig;
 
 /* The units */
 
-enum vagx_gpu_status vagx_gpu_compute(struct vagx_gpu *gpu, const struct vagx_compute_job *job, struct vagx_uat_fault *fault,
-				      unsigned int *unit)
+enum vagx_gpu_status vagx_gpu_compute(struct vagx_gpu *gpu, const struct vagx_compute_job *job,
+				      struct vagx_uat_fault *fault, unsigned int *unit)
 {
 	struct rig *rig = the_rig;
 	enum vagx_gpu_status status;
@@ -115,7 +115,8 @@ uint64_t get(struct rig_ptr at, enum fw_field_id field)
 	return value;
 }
 
-struct rig_ptr sub(struct rig_ptr at, enum fw_field_id field, enum fw_struct_id type, unsigned int index)
+struct rig_ptr sub(struct rig_ptr at, enum fw_field_id field, enum fw_struct_id type,
+		   unsigned int index)
 {
 	uint32_t offset = fw_fields[field].offset[RIG_ABI] + index * fw_structs[type].size[RIG_ABI];
 
@@ -152,11 +153,14 @@ struct rig_ptr rig_page(struct rig *rig)
 
 uint64_t *rig_pte(struct rig *rig, uint64_t root, uint64_t va)
 {
-	static const struct { unsigned int shift, entries; } level[] = { { 36, 8 }, { 25, 2048 }, { 14, 2048 } };
+	static const struct {
+		unsigned int shift, entries;
+	} level[] = { { 36, 8 }, { 25, 2048 }, { 14, 2048 } };
 	uint64_t table = root;
 
 	for (unsigned int i = 0;; i++) {
-		uint64_t *pte = (uint64_t *)host_of(rig, table) + (va >> level[i].shift) % level[i].entries;
+		uint64_t *pte =
+			(uint64_t *)host_of(rig, table) + (va >> level[i].shift) % level[i].entries;
 
 		if (i == 2)
 			return pte;
@@ -168,13 +172,16 @@ uint64_t *rig_pte(struct rig *rig, uint64_t root, uint64_t va)
 
 void rig_map(struct rig *rig, uint64_t root, uint64_t va, uint64_t pa, uint64_t prot)
 {
-	*rig_pte(rig, root, va) = pa | prot | AGX_PTE_OS | AGX_PTE_AF | AGX_PTE_TYPE | (root == rig->root ? 0 : AGX_PTE_NG);
+	*rig_pte(rig, root, va) = pa | prot | AGX_PTE_OS | AGX_PTE_AF | AGX_PTE_TYPE |
+				  (root == rig->root ? 0 : AGX_PTE_NG);
 }
 
 /* Every allocation has pages of its own */
 struct rig_ptr rig_alloc(struct rig *rig, enum rig_heap heap, size_t size)
 {
-	static const struct { uint64_t start, prot; } heaps[RIG_HEAPS] = {
+	static const struct {
+		uint64_t start, prot;
+	} heaps[RIG_HEAPS] = {
 		[RIG_PRIVATE] = { AGX_VA_PRIVATE_START, AGX_PROT_FW_PRIV_RW },
 		[RIG_GPU_RO] = { AGX_VA_GPU_RO_START, AGX_PROT_GPU_RO_FW_PRIV_RW },
 		[RIG_SHARED] = { AGX_VA_SHARED_START, AGX_PROT_FW_SHARED_RW },
@@ -199,13 +206,16 @@ static void build_channels(struct rig *rig)
 {
 	for (unsigned int i = 0; i < 17; i++) {
 		bool to_fw = i <= CHANNEL_CONTROL;
-		size_t stride = i < CHANNEL_CONTROL ? size_of(FW_S_RunMsg) :
-				i == CHANNEL_CONTROL ? size_of(FW_S_DcMsg) : 0x40;
+		size_t stride = i < CHANNEL_CONTROL    ? size_of(FW_S_RunMsg)
+				: i == CHANNEL_CONTROL ? size_of(FW_S_DcMsg)
+						       : 0x40;
 		size_t copies = i == CHANNEL_LOG ? 6 : 2;
 
 		rig->channel[i].state = rig_alloc(rig, RIG_SHARED, 6 * size_of(FW_S_RingState));
-		rig->channel[i].entries = rig_alloc(rig, to_fw ? RIG_PRIVATE : RIG_SHARED, stride * 0x100 * copies);
-		set_channel(sub(rig->runtime, FW_RuntimePointers_channels, FW_S_ChannelInfo, i), &rig->channel[i]);
+		rig->channel[i].entries =
+			rig_alloc(rig, to_fw ? RIG_PRIVATE : RIG_SHARED, stride * 0x100 * copies);
+		set_channel(sub(rig->runtime, FW_RuntimePointers_channels, FW_S_ChannelInfo, i),
+			    &rig->channel[i]);
 	}
 	rig->fwctl.state = rig_alloc(rig, RIG_SHARED, size_of(FW_S_FwCtlRingState));
 	rig->fwctl.entries = rig_alloc(rig, RIG_SHARED, 0x100 * size_of(FW_S_FwCtlMsg));
@@ -214,16 +224,23 @@ static void build_channels(struct rig *rig)
 
 static void build_io_mappings(struct rig *rig)
 {
-	static const struct { unsigned int index; uint64_t phys; uint32_t size; bool write; } ranges[] = {
-		{ 0, 0x204d00000, 0x1c000, true },   { 1, 0x20e100000, 0x4000, false }, { 2, 0x23b104000, 0x4000, true },
-		{ 3, 0x204000000, 0x20000, true },   { 7, 0x23b2e8000, 0x1000, false }, { 8, 0x23bc00000, 0x1000, true },
-		{ 9, 0x204d80000, 0x5000, true },    { 10, 0x204d61000, 0x1000, true }, { 11, 0x200000000, 0xd6400, true },
-		{ 13, 0x23b738000, 0x1000, true },
+	static const struct {
+		unsigned int index;
+		uint64_t phys;
+		uint32_t size;
+		bool write;
+	} ranges[] = {
+		{ 0, 0x204d00000, 0x1c000, true },  { 1, 0x20e100000, 0x4000, false },
+		{ 2, 0x23b104000, 0x4000, true },   { 3, 0x204000000, 0x20000, true },
+		{ 7, 0x23b2e8000, 0x1000, false },  { 8, 0x23bc00000, 0x1000, true },
+		{ 9, 0x204d80000, 0x5000, true },   { 10, 0x204d61000, 0x1000, true },
+		{ 11, 0x200000000, 0xd6400, true }, { 13, 0x23b738000, 0x1000, true },
 	};
 	uint64_t va = AGX_VA_MMIO_START;
 
 	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-		struct rig_ptr io = sub(rig->hwdata_b, FW_HwDataB_io_mappings, FW_S_IoMapping, ranges[i].index);
+		struct rig_ptr io =
+			sub(rig->hwdata_b, FW_HwDataB_io_mappings, FW_S_IoMapping, ranges[i].index);
 		uint64_t offset = ranges[i].phys & AGX_PAGE_MASK;
 
 		put(io, FW_IoMapping_phys_addr, ranges[i].phys);
@@ -231,7 +248,8 @@ static void build_io_mappings(struct rig *rig)
 		put(io, FW_IoMapping_size, ranges[i].size);
 		put(io, FW_IoMapping_range_size, ranges[i].size);
 		put(io, FW_IoMapping_readwrite, ranges[i].write);
-		for (uint64_t page = 0; page < offset + ranges[i].size; page += AGX_PAGE_SIZE, va += AGX_PAGE_SIZE)
+		for (uint64_t page = 0; page < offset + ranges[i].size;
+		     page += AGX_PAGE_SIZE, va += AGX_PAGE_SIZE)
 			rig_map(rig, rig->root, va, ranges[i].phys - offset + page,
 				ranges[i].write ? AGX_PROT_FW_MMIO_RW : AGX_PROT_FW_MMIO_RO);
 	}
@@ -248,7 +266,8 @@ static void build_runtime(struct rig *rig)
 	rig->log_payload = rig_alloc(rig, RIG_SHARED, 6 * 0x100 * 0xd8);
 	put(rig->stats3d, FW_Stats3d_cur_stamp_id, UINT32_MAX);
 	put(rig->stats3d, FW_Stats3d_unk_118, UINT32_MAX);
-	put(at, FW_RuntimePointers_stats_ta_addr, rig_alloc(rig, RIG_PRIVATE, size_of(FW_S_StatsTa)).va);
+	put(at, FW_RuntimePointers_stats_ta_addr,
+	    rig_alloc(rig, RIG_PRIVATE, size_of(FW_S_StatsTa)).va);
 	put(at, FW_RuntimePointers_stats_3d_addr, rig->stats3d.va);
 	put(at, FW_RuntimePointers_stats_cp_addr, rig_alloc(rig, RIG_PRIVATE, 0x1180).va);
 	put(at, FW_RuntimePointers_hwdata_a_addr, rig->hwdata_a.va);
@@ -274,7 +293,9 @@ static void build_runtime(struct rig *rig)
 static void build_initdata(struct rig *rig)
 {
 	static const uint16_t version[4] = { 0x6ba0, 0x1f28, 0x601, 0xb0 };
-	static const struct { unsigned int shift, entries; } level[3] = { { 36, 8 }, { 25, 2048 }, { 14, 2048 } };
+	static const struct {
+		unsigned int shift, entries;
+	} level[3] = { { 36, 8 }, { 25, 2048 }, { 14, 2048 } };
 
 	rig->init = rig_alloc(rig, RIG_PRIVATE, size_of(FW_S_InitData));
 	rig->runtime = rig_alloc(rig, RIG_PRIVATE, size_of(FW_S_RuntimePointers));
@@ -291,7 +312,8 @@ static void build_initdata(struct rig *rig)
 	put(rig->init, FW_InitData_uat_num_levels, 3);
 	put(rig->init, FW_InitData_host_mapped_fw_allocations, 1);
 	for (unsigned int i = 0; i < 3; i++) {
-		struct rig_ptr at = sub(rig->init, FW_InitData_uat_level_info, FW_S_UatLevelInfo, i);
+		struct rig_ptr at =
+			sub(rig->init, FW_InitData_uat_level_info, FW_S_UatLevelInfo, i);
 
 		put(at, FW_UatLevelInfo_unk_3, 8);
 		put(at, FW_UatLevelInfo_unk_1, 14);
@@ -301,7 +323,8 @@ static void build_initdata(struct rig *rig)
 		put(at, FW_UatLevelInfo_unk_4, 0x4000);
 		put(at, FW_UatLevelInfo_unk_8, 1);
 		put(at, FW_UatLevelInfo_phys_mask, 0xffffffc000);
-		put(at, FW_UatLevelInfo_index_mask, (uint64_t)(level[i].entries - 1) << level[i].shift);
+		put(at, FW_UatLevelInfo_index_mask,
+		    (uint64_t)(level[i].entries - 1) << level[i].shift);
 	}
 	build_runtime(rig);
 	build_channels(rig);
@@ -331,7 +354,9 @@ struct rig *rig_new(void)
 	assert_ptr_not_equal(rig->ram, MAP_FAILED);
 	rig->mem = vagx_mem_new();
 	assert_non_null(rig->mem);
-	assert_int_equal(vagx_mem_map(rig->mem, RIG_RAM_BASE, RIG_RAM, rig->fd, 0, VAGX_MEM_READ | VAGX_MEM_WRITE), 0);
+	assert_int_equal(vagx_mem_map(rig->mem, RIG_RAM_BASE, RIG_RAM, rig->fd, 0,
+				      VAGX_MEM_READ | VAGX_MEM_WRITE),
+			 0);
 	rig->stream = fopen("/dev/null", "w");
 	report.stream = getenv("RIG_VERBOSE") ? stderr : rig->stream;
 	rig->report = vagx_report_new(&report);
@@ -342,8 +367,8 @@ struct rig *rig_new(void)
 	rig->root = pages(rig, AGX_PAGE_SIZE);
 	rig->user_root = pages(rig, AGX_PAGE_SIZE);
 	((uint64_t *)host_of(rig, rig->ttbs))[1] = rig->root | AGX_TTBR_VALID;
-	((uint64_t *)host_of(rig, rig->ttbs))[2 * RIG_CONTEXT] = rig->user_root | AGX_TTBR_VALID |
-								 (uint64_t)RIG_CONTEXT << AGX_TTBR_ASID_SHIFT;
+	((uint64_t *)host_of(rig, rig->ttbs))[2 * RIG_CONTEXT] =
+		rig->user_root | AGX_TTBR_VALID | (uint64_t)RIG_CONTEXT << AGX_TTBR_ASID_SHIFT;
 	*(uint64_t *)host_of(rig, rig->handoff) = VAGX_HANDOFF_MAGIC;
 	uat.mem = rig->mem;
 	uat.report = rig->report;
@@ -404,7 +429,8 @@ struct rig_ptr rig_control(struct rig *rig, uint32_t type)
 {
 	struct rig_ring *ring = &rig->channel[CHANNEL_CONTROL];
 	size_t offset = ring->wptr * size_of(FW_S_DcMsg);
-	struct rig_ptr msg = { .va = ring->entries.va + offset, .host = ring->entries.host + offset };
+	struct rig_ptr msg = { .va = ring->entries.va + offset,
+			       .host = ring->entries.host + offset };
 
 	memset(msg.host, 0, size_of(FW_S_DcMsg));
 	put(msg, FW_DcMsg_msg_type, type);
@@ -437,7 +463,8 @@ void rig_flush(struct rig *rig, uint64_t va, uint64_t size)
 	uint64_t *entry = (uint64_t *)(host_of(rig, rig->handoff) + VAGX_HANDOFF_FLUSH(0x40));
 	struct rig_ring *ring = &rig->fwctl;
 	size_t offset = ring->wptr * size_of(FW_S_FwCtlMsg);
-	struct rig_ptr msg = { .va = ring->entries.va + offset, .host = ring->entries.host + offset };
+	struct rig_ptr msg = { .va = ring->entries.va + offset,
+			       .host = ring->entries.host + offset };
 
 	if (size) {
 		entry[1] = va;
@@ -502,7 +529,8 @@ static uint64_t va_of(struct rig_ptr at, enum fw_field_id field)
 	return at.va + fw_fields[field].offset[RIG_ABI];
 }
 
-static uint32_t add_timestamp(struct rig_queue *queue, struct rig_command *command, uint32_t offset, bool start)
+static uint32_t add_timestamp(struct rig_queue *queue, struct rig_command *command, uint32_t offset,
+			      bool start)
 {
 	struct rig_ptr op = at_offset(command->sequence, offset), cmd = command->command;
 
@@ -533,7 +561,8 @@ static void build_sequence(struct rig *rig, struct rig_queue *queue, struct rig_
 	put(op, FW_StartCompute_uuid, 7);
 	put(op, FW_StartCompute_unk_flag_addr, va_of(cmd, FW_RunCompute_unk_flag));
 	put(op, FW_StartCompute_counter, 1);
-	put(op, FW_StartCompute_event_ctrl_buf_addr, va_of(queue->notifier, FW_EventControl_unk_buf));
+	put(op, FW_StartCompute_event_ctrl_buf_addr,
+	    va_of(queue->notifier, FW_EventControl_unk_buf));
 	command->start = 0;
 
 	offset = add_timestamp(queue, command, offset, true);
@@ -668,7 +697,8 @@ static bool stamp_there(struct rig *rig, const void *arg)
 {
 	const struct stamp_wait *wait = arg;
 
-	return __atomic_load_n((uint32_t *)(rig->stamps.host + 4 * wait->slot), __ATOMIC_ACQUIRE) == wait->value;
+	return __atomic_load_n((uint32_t *)(rig->stamps.host + 4 * wait->slot), __ATOMIC_ACQUIRE) ==
+	       wait->value;
 }
 
 bool rig_wait_stamp(struct rig *rig, unsigned int slot, uint32_t value)

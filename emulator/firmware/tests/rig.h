@@ -64,7 +64,8 @@ struct rig {
 	struct vagx_clock *clock;
 	struct vagx_firmware *fw;
 
-	struct rig_ptr init, runtime, globals, status, hwdata_a, hwdata_b, stats3d, bufmgr, log_payload;
+	struct rig_ptr init, runtime, globals, status, hwdata_a, hwdata_b, stats3d, bufmgr,
+		log_payload;
 	struct rig_ring channel[17];
 	struct rig_ring fwctl;
 	struct rig_ptr stamps, fw_stamps;
@@ -114,16 +115,20 @@ uint64_t *rig_pte(struct rig *rig, uint64_t root, uint64_t va);
 void put(struct rig_ptr at, enum fw_field_id field, uint64_t value);
 void put_at(struct rig_ptr at, enum fw_field_id field, unsigned int index, uint64_t value);
 uint64_t get(struct rig_ptr at, enum fw_field_id field);
-struct rig_ptr sub(struct rig_ptr at, enum fw_field_id field, enum fw_struct_id type, unsigned int index);
+struct rig_ptr sub(struct rig_ptr at, enum fw_field_id field, enum fw_struct_id type,
+		   unsigned int index);
 
 void rig_queue_new(struct rig *rig, struct rig_queue *queue, unsigned int pipe, unsigned int slot);
 void rig_compute_new(struct rig *rig, struct rig_queue *queue, struct rig_command *command);
 struct rig_ptr rig_barrier_new(struct rig *rig, unsigned int slot, uint32_t value);
-void rig_push(struct rig *rig, struct rig_queue *queue, uint64_t command);	/* ring entry and write pointer */
+void rig_push(struct rig *rig, struct rig_queue *queue,
+	      uint64_t command); /* ring entry and write pointer */
 void rig_announce(struct rig *rig, struct rig_queue *queue, unsigned int priority);
-void rig_count(struct rig *rig, struct rig_queue *queue);		/* threshold and pending submissions of one command */
-void rig_submit(struct rig *rig, struct rig_queue *queue, uint64_t command);	/* all of the above */
-struct rig_ptr rig_control(struct rig *rig, uint32_t type);	/* a device control message, not sent yet */
+void rig_count(struct rig *rig,
+	       struct rig_queue *queue); /* threshold and pending submissions of one command */
+void rig_submit(struct rig *rig, struct rig_queue *queue, uint64_t command); /* all of the above */
+struct rig_ptr rig_control(struct rig *rig,
+			   uint32_t type); /* a device control message, not sent yet */
 void rig_control_send(struct rig *rig);
 void rig_flush(struct rig *rig, uint64_t va, uint64_t size);
 

@@ -23,8 +23,10 @@ static void test_bounds(void **state)
 		for (unsigned int abi = 0; abi < FW_ABI_COUNT; abi++) {
 			if (field->offset[abi] == FW_ABSENT)
 				continue;
-			if (field->offset[abi] + fw_field_size(i) > fw_structs[field->structure].size[abi])
-				fail_msg("%s.%s ends behind its structure", fw_structs[field->structure].name, field->name);
+			if (field->offset[abi] + fw_field_size(i) >
+			    fw_structs[field->structure].size[abi])
+				fail_msg("%s.%s ends behind its structure",
+					 fw_structs[field->structure].name, field->name);
 		}
 	}
 }
@@ -44,7 +46,8 @@ static void test_overlaps(void **state)
 					continue;
 				if (a->offset[abi] < b->offset[abi] + fw_field_size(j) &&
 				    b->offset[abi] < a->offset[abi] + fw_field_size(i))
-					fail_msg("%s: %s and %s overlap", fw_structs[a->structure].name, a->name, b->name);
+					fail_msg("%s: %s and %s overlap",
+						 fw_structs[a->structure].name, a->name, b->name);
 			}
 		}
 	}
@@ -53,9 +56,11 @@ static void test_overlaps(void **state)
 static void test_sources(void **state)
 {
 	for (unsigned int i = 0; i < FW_STRUCT_COUNT; i++)
-		assert_true(strstr(fw_structs[i].source, ".py") || strstr(fw_structs[i].source, ".rs"));
+		assert_true(strstr(fw_structs[i].source, ".py") ||
+			    strstr(fw_structs[i].source, ".rs"));
 	for (unsigned int i = 0; i < FW_FIELD_COUNT; i++)
-		assert_true(strstr(fw_fields[i].source, ".py") || strstr(fw_fields[i].source, ".rs"));
+		assert_true(strstr(fw_fields[i].source, ".py") ||
+			    strstr(fw_fields[i].source, ".rs"));
 }
 
 int main(void)

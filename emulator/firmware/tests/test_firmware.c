@@ -71,7 +71,8 @@ static void test_abis(void **state)
 static void test_boot(void **state)
 {
 	struct rig *rig = *state;
-	uint64_t *magic = (uint64_t *)(rig->ram + (rig->handoff - RIG_RAM_BASE) + VAGX_HANDOFF_MAGIC_FW);
+	uint64_t *magic =
+		(uint64_t *)(rig->ram + (rig->handoff - RIG_RAM_BASE) + VAGX_HANDOFF_MAGIC_FW);
 	struct rig_ring *log = &rig->channel[14];
 
 	assert_int_equal(*magic, 0);
@@ -155,7 +156,8 @@ static void test_wrap(void **state)
 		uint32_t stamp = (i + 1) * 0x100;
 
 		put(meta, FW_JobMeta_stamp_value, stamp);
-		put((struct rig_ptr){ .host = command.sequence.host + command.finalize }, FW_FinalizeCompute_stamp_value, stamp);
+		put((struct rig_ptr){ .host = command.sequence.host + command.finalize },
+		    FW_FinalizeCompute_stamp_value, stamp);
 		rig_submit(rig, &queue, command.command.va);
 		assert_true(rig_wait_stamp(rig, 3, stamp));
 		assert_flags(rig_wait_event(rig), 3);
@@ -213,7 +215,8 @@ static void test_barrier(void **state)
 	rig_submit(rig, &other, first.command.va);
 	assert_true(rig_wait_stamp(rig, 2, 0x100));
 	assert_true(rig_wait_stamp(rig, 1, 0x100));
-	for (unsigned int i = 0; i < 1000 && !get(vertex.pointers, FW_QueuePointers_gpu_doneptr); i++)
+	for (unsigned int i = 0; i < 1000 && !get(vertex.pointers, FW_QueuePointers_gpu_doneptr);
+	     i++)
 		usleep(1000);
 	assert_int_equal(get(vertex.pointers, FW_QueuePointers_gpu_doneptr), 1);
 	assert_int_equal(get(waits.pointers, FW_QueuePointers_gpu_doneptr), 2);
@@ -256,7 +259,8 @@ static void test_priority(void **state)
 	for (unsigned int i = 0; i < 3; i++) {
 		rig_queue_new(rig, &queue[i], 2, i);
 		rig_compute_new(rig, &queue[i], &command[i]);
-		put(sub(command[i].command, FW_RunCompute_compute_info, FW_S_ComputeInfo, 0), FW_ComputeInfo_encoder, i);
+		put(sub(command[i].command, FW_RunCompute_compute_info, FW_S_ComputeInfo, 0),
+		    FW_ComputeInfo_encoder, i);
 	}
 	rig_submit(rig, &queue[0], command[0].command.va);
 	assert_true(rig_wait(rig, jobs_run, &one));
@@ -292,7 +296,9 @@ static void test_fault(void **state)
 	rig_queue_new(rig, &queue, 2, 12);
 	rig->units.status = VAGX_GPU_FAULT;
 	rig->units.unit = 0xe6;
-	rig->units.fault = (struct vagx_uat_fault){ .va = 0xdead000, .slot = RIG_CONTEXT, .access = VAGX_WRITE };
+	rig->units.fault = (struct vagx_uat_fault){ .va = 0xdead000,
+						    .slot = RIG_CONTEXT,
+						    .access = VAGX_WRITE };
 	rig_compute_new(rig, &queue, &command[0]);
 	rig_compute_new(rig, &queue, &command[1]);
 	rig_submit(rig, &queue, command[0].command.va);
@@ -382,7 +388,8 @@ static void test_second_init(void **state)
 static void test_flush(void **state)
 {
 	struct rig *rig = *state;
-	uint64_t *entry = (uint64_t *)(rig->ram + (rig->handoff - RIG_RAM_BASE) + VAGX_HANDOFF_FLUSH(0x40));
+	uint64_t *entry =
+		(uint64_t *)(rig->ram + (rig->handoff - RIG_RAM_BASE) + VAGX_HANDOFF_FLUSH(0x40));
 	uint64_t *pte;
 
 	rig_boot(rig);

@@ -43,7 +43,8 @@ struct extent {
 	bool any;
 };
 
-static void differ(struct comparison *comparison, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void differ(struct comparison *comparison, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 static void differ(struct comparison *comparison, const char *fmt, ...)
 {
@@ -60,7 +61,8 @@ static void differ(struct comparison *comparison, const char *fmt, ...)
 }
 
 /* The next piece of one side of a span: it begins where the one before ended */
-static void extend(struct comparison *comparison, struct extent *extent, size_t offset, size_t size, const char *name)
+static void extend(struct comparison *comparison, struct extent *extent, size_t offset, size_t size,
+		   const char *name)
 {
 	if (!extent->any) {
 		extent->start = offset;
@@ -72,7 +74,8 @@ static void extend(struct comparison *comparison, struct extent *extent, size_t 
 	extent->end = offset + size;
 }
 
-static void cover(struct comparison *comparison, const struct layout_item *group, const struct layout_item *item)
+static void cover(struct comparison *comparison, const struct layout_item *group,
+		  const struct layout_item *item)
 {
 	for (size_t i = item->offset; i < item->offset + item->size; i++) {
 		if (i >= group->size) {
@@ -101,7 +104,8 @@ static size_t compare_span(struct comparison *comparison, const struct layout_it
 			comparison->used[item->id]++;
 			if (comparison->offset[item->id] == FW_ABSENT)
 				differ(comparison, "%s does not exist", item->name);
-			extend(comparison, &table, comparison->offset[item->id], fw_field_size(item->id), item->name);
+			extend(comparison, &table, comparison->offset[item->id],
+			       fw_field_size(item->id), item->name);
 		} else {
 			break;
 		}
@@ -109,8 +113,8 @@ static size_t compare_span(struct comparison *comparison, const struct layout_it
 	if (!driver.any || !table.any)
 		differ(comparison, "%s has no counterpart", driver.any ? driver.name : table.name);
 	else if (driver.start != table.start || (!start_only && driver.end != table.end))
-		differ(comparison, "%s %#zx to %#zx, %s %#zx to %#zx", driver.name, driver.start, driver.end, table.name,
-		       table.start, table.end);
+		differ(comparison, "%s %#zx to %#zx, %s %#zx to %#zx", driver.name, driver.start,
+		       driver.end, table.name, table.start, table.end);
 	return i;
 }
 
@@ -119,8 +123,8 @@ static void finish_group(struct comparison *comparison, const struct layout_item
 	if (group->coverage != LAYOUT_FULL)
 		return;
 	if (group->size != comparison->size[group->id])
-		differ(comparison, "%s has %#zx bytes, %s %#x", group->name, group->size, fw_structs[group->id].name,
-		       comparison->size[group->id]);
+		differ(comparison, "%s has %#zx bytes, %s %#x", group->name, group->size,
+		       fw_structs[group->id].name, comparison->size[group->id]);
 	for (size_t i = 0; i < group->size; i++) {
 		if (comparison->covered[i])
 			continue;
@@ -128,11 +132,12 @@ static void finish_group(struct comparison *comparison, const struct layout_item
 		break;
 	}
 	for (unsigned int i = 0; i < FW_FIELD_COUNT; i++) {
-		bool exists = fw_fields[i].structure == group->id && comparison->offset[i] != FW_ABSENT;
+		bool exists =
+			fw_fields[i].structure == group->id && comparison->offset[i] != FW_ABSENT;
 
 		if (exists && comparison->used[i] != 1)
-			differ(comparison, "%s.%s is compared %u times", fw_structs[group->id].name, fw_fields[i].name,
-			       comparison->used[i]);
+			differ(comparison, "%s.%s is compared %u times", fw_structs[group->id].name,
+			       fw_fields[i].name, comparison->used[i]);
 	}
 }
 
@@ -166,8 +171,8 @@ static void compare(struct comparison *comparison)
 	}
 	finish_group(comparison, group);
 	if (comparison->layout->hwdata_a_size != comparison->size[FW_S_HwDataA])
-		differ(comparison, "HwDataA has %#zx bytes, not %#x", comparison->layout->hwdata_a_size,
-		       comparison->size[FW_S_HwDataA]);
+		differ(comparison, "HwDataA has %#zx bytes, not %#x",
+		       comparison->layout->hwdata_a_size, comparison->size[FW_S_HwDataA]);
 }
 
 static void start(struct comparison *comparison, const struct layout *layout)
@@ -208,7 +213,8 @@ static void expect_difference(struct comparison *comparison, const char *name)
 {
 	compare(comparison);
 	if (!comparison->differences)
-		fail_msg("%s: %s was shifted and nothing was noticed", comparison->layout->name, name);
+		fail_msg("%s: %s was shifted and nothing was noticed", comparison->layout->name,
+			 name);
 }
 
 /* Both to a neighbouring byte and to a neighbouring word: the latter keeps alignment */
@@ -246,7 +252,8 @@ static bool is_compared(const struct layout *layout, unsigned int field)
 
 		if (item->kind == LAYOUT_IS_TABLE && item->id == field)
 			return true;
-		if (item->kind == LAYOUT_IS_GROUP && item->coverage == LAYOUT_FULL && item->id == fw_fields[field].structure)
+		if (item->kind == LAYOUT_IS_GROUP && item->coverage == LAYOUT_FULL &&
+		    item->id == fw_fields[field].structure)
 			return fw_fields[field].offset[layout->abi] != FW_ABSENT;
 	}
 	return false;

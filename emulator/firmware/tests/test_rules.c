@@ -42,7 +42,8 @@ static void make_cached(struct rig *rig, uint64_t va)
 }
 
 /* Boots, and runs one compute command after @change had a look at it */
-static void run_changed(struct rig *rig, void (*change)(struct rig *rig, struct rig_queue *queue, struct rig_command *command))
+static void run_changed(struct rig *rig, void (*change)(struct rig *rig, struct rig_queue *queue,
+							struct rig_command *command))
 {
 	struct rig_command command;
 	struct rig_queue queue;
@@ -69,13 +70,15 @@ static struct rig_ptr finalize_of(struct rig_command *command)
 	return (struct rig_ptr){ .host = command->sequence.host + command->finalize };
 }
 
-#define CHANGED(name)											\
-	static void change_##name(struct rig *rig, struct rig_queue *queue, struct rig_command *command);	\
-	static void provoke_##name(struct rig *rig)							\
-	{												\
-		run_changed(rig, change_##name);							\
-	}												\
-	static void change_##name(struct rig *rig, struct rig_queue *queue, struct rig_command *command)
+#define CHANGED(name)                                                       \
+	static void change_##name(struct rig *rig, struct rig_queue *queue, \
+				  struct rig_command *command);             \
+	static void provoke_##name(struct rig *rig)                         \
+	{                                                                   \
+		run_changed(rig, change_##name);                            \
+	}                                                                   \
+	static void change_##name(struct rig *rig, struct rig_queue *queue, \
+				  struct rig_command *command)
 
 /* Life of the coprocessor */
 
@@ -220,7 +223,8 @@ static void provoke_init_host_mapped(struct rig *rig)
 
 static void provoke_init_uat_levels(struct rig *rig)
 {
-	flip(sub(rig->init, FW_InitData_uat_level_info, FW_S_UatLevelInfo, 1), FW_UatLevelInfo_num_entries);
+	flip(sub(rig->init, FW_InitData_uat_level_info, FW_S_UatLevelInfo, 1),
+	     FW_UatLevelInfo_num_entries);
 	rig_boot(rig);
 }
 
@@ -238,7 +242,8 @@ static void provoke_init_no_runtime(struct rig *rig)
 
 static void provoke_init_alignment(struct rig *rig)
 {
-	put(rig->runtime, FW_RuntimePointers_unkptr_1c0, get(rig->runtime, FW_RuntimePointers_unkptr_1c0) + 8);
+	put(rig->runtime, FW_RuntimePointers_unkptr_1c0,
+	    get(rig->runtime, FW_RuntimePointers_unkptr_1c0) + 8);
 	rig_boot(rig);
 }
 
@@ -264,7 +269,8 @@ static void provoke_init_io_mapping(struct rig *rig)
 
 static void provoke_init_buffer_manager(struct rig *rig)
 {
-	put(rig->runtime, FW_RuntimePointers_buffer_mgr_ctl_gpu_addr, AGX_VA_BUFMGR_LOW + AGX_PAGE_SIZE);
+	put(rig->runtime, FW_RuntimePointers_buffer_mgr_ctl_gpu_addr,
+	    AGX_VA_BUFMGR_LOW + AGX_PAGE_SIZE);
 	rig_boot(rig);
 }
 
@@ -595,7 +601,9 @@ CHANGED(mseq_pointer)
 
 CHANGED(mseq_wait)
 {
-	command->sequence.host[command->finalize - fw_structs[FW_S_Timestamp].size[RIG_ABI] - 3] = 1;
+	uint32_t wait = command->finalize - fw_structs[FW_S_Timestamp].size[RIG_ABI] - 4;
+
+	command->sequence.host[wait + 1] = 1;
 }
 
 CHANGED(mseq_restart)
@@ -774,7 +782,8 @@ int main(void)
 	char names[PROVOCATIONS][96];
 
 	for (unsigned int i = 0; i < PROVOCATIONS; i++) {
-		snprintf(names[i], sizeof(names[i]), "%s by %s", vagx_rule_info(provocations[i].rule)->id, provocations[i].name);
+		snprintf(names[i], sizeof(names[i]), "%s by %s",
+			 vagx_rule_info(provocations[i].rule)->id, provocations[i].name);
 		tests[i].name = names[i];
 		tests[i].test_func = test_provocation;
 		tests[i].initial_state = (void *)&provocations[i];
