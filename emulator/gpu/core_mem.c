@@ -150,15 +150,17 @@ static void *translate_private(struct access *a, unsigned int lane,
 static void *translate(struct access *a, unsigned int lane, uint64_t address)
 {
 	unsigned int size = 1u << a->log2_size;
+	uint32_t bound;
 
 	address &= ~(uint64_t)(size - 1);
 	switch (a->space) {
 	case SPACE_DEVICE:
 		return translate_device(a, address, size);
 	case SPACE_SHARED:
-		if (address + size > a->sg->core->launch->shared_size)
-			return outside(a, address,
-				       a->sg->core->launch->shared_size);
+		/* Addresses may be negative, which is a lot */
+		bound = a->sg->core->launch->shared_size;
+		if (address >= bound || size > bound - address)
+			return outside(a, address, bound);
 		return a->sg->core->shared + address;
 	default:
 		return translate_private(a, lane, address, size);

@@ -2,39 +2,808 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * The shader core as a whole: threads, control flow, memory, the ways in
+ * The shader core as a whole: threads, control flow, memory, and the ways in
  * which a program can go wrong.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "core_fixture.h"
+
+/* Stores r2 of each thread, by its number */
+#define STORE	"store r2, du0, r1, i32, x, a\nstop\n"
+#define INDEX	"mov r1, thread_index_in_threadgroup\n"
+
+static void run(struct fixture *f, const char *text, unsigned int threads)
+{
+	int err = fixture_run(f, text, threads);
+
+	if (err)
+		fail_msg("%s", vagx_core_error(f->core));
+}
 
 static void stores_thread_position(void **state)
 {
 	struct fixture *f = *state;
 	unsigned int i;
 
-	assert_int_equal(fixture_run(f,
-		"mov r1, thread_in_grid_x\n"
-		"store r1, du0, r1, i32, x, a\n"
-		"stop\n", 100), 0);
+	run(f, "mov r1, thread_in_grid_x\n"
+	       "store r1, du0, r1, i32, x, a\n"
+	       "stop\n", 100);
 	for (i = 0; i < 100; i++)
 		assert_int_equal(fixture_words()[i], i);
 	assert_int_equal(fixture_words()[100], 0xcccccccc);
 }
 
+/* A grid of 10 x 7 x 5 in groups of 4 x 3 x 2: most of the last are partial */
+static void positions_in_partial_groups(void **state)
+{
+	static const uint32_t grid[3] = { 10, 7, 5 }, local[3] = { 4, 3, 2 };
+	struct fixture *f = *state;
+	uint32_t group[3], i;
+
+	fixture_code(f, "mov r1, thread_in_grid_x\n"
+			"mov r2, thread_in_grid_y\n"
+			"mov r3, thread_in_grid_z\n"
+			"imadd r4, r3, 7, r2\n"
+			"imadd r4, r4, 10, r1\n"
+			"mov r5, thread_in_threadgroup_x\n"
+			"mov r6, threadgroup_in_grid_x\n"
+			"mov r7, threads_per_threadgroup_x\n"
+			"mov r8, dispatch_threads_per_threadgroup_x\n"
+			"imadd r5, r6, r8, r5\n"
+			"imadd r5, r7, 100, r5\n"
+			"store r5, du0, r4, i32, x, a\n"
+			"stop\n");
+	memcpy(f->launch.grid, grid, sizeof(grid));
+	memcpy(f->launch.local, local, sizeof(local));
+	for (group[2] = 0; group[2] < 3; group[2]++) {
+		for (group[1] = 0; group[1] < 3; group[1]++) {
+			for (group[0] = 0; group[0] < 3; group[0]++)
+				assert_int_equal(vagx_core_run_group(f->core,
+						 &f->launch, group, &f->fault),
+						 0);
+		}
+	}
+	for (i = 0; i < 10 * 7 * 5; i++) {
+		uint32_t x = i % 10, size = x < 8 ? 4 : 2;
+
+		assert_int_equal(fixture_words()[i], x + 100 * size);
+	}
+	assert_int_equal(fixture_words()[i], 0xcccccccc);
+}
+
+static void special_registers(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t (*value)(unsigned int thread);
+		uint32_t constant;
+	} sr[] = {
+		{ "thread_index_in_simdgroup", NULL, 0 },
+		{ "simdgroup_index_in_threadgroup", NULL, 1 },
+		{ "core_index", NULL, 3 },
+		{ "vm_slot", NULL, 5 },
+		{ "is_active_thread", NULL, 1 },
+		{ "threads_per_threadgroup_x", NULL, 64 },
+		{ "threads_per_threadgroup_y", NULL, 1 },
+		{ "thread_in_grid_z", NULL, 0 },
+		{ "backfacing", NULL, 0 },
+	};
+	struct fixture *f = *state;
+	char text[256];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(sr) / sizeof(sr[0]); i++) {
+		snprintf(text, sizeof(text), INDEX "mov r2, %s\n" STORE,
+			 sr[i].name);
+		run(f, text, 64);
+		assert_int_equal(fixture_words()[32], sr[i].constant);
+	}
+}
+
+static void nested_if(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int i;
+
+	run(f, INDEX "ldimm r0l, 0\n"
+	       "ldimm r2, 1\n"
+	       "if r1, 20, 1, ult\n"
+	       "  ldimm r2, 2\n"
+	       "  if r1, 10, 1, ult\n"
+	       "    ldimm r2, 3\n"
+	       "  else 0.0, 0.0, 1, feq\n"
+	       "    iadd r2, r2, 10\n"
+	       "  pop_exec 1\n"
+	       "  iadd r2, r2, 100\n"
+	       "else 0.0, 0.0, 1, feq\n"
+	       "  ldimm r2, 4\n"
+	       "pop_exec 1\n"
+	       "iadd r2, r2, 200\n"
+	       "iadd r2, r2, 200\n" STORE, 70);
+	for (i = 0; i < 70; i++)
+		assert_int_equal(fixture_words()[i],
+				 i < 10 ? 503 : i < 20 ? 512 : 404);
+}
+
+static void else_if(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int i;
+
+	run(f, INDEX "ldimm r0l, 0\n"
+	       "if r1, 8, 1, ult\n"
+	       "  ldimm r2, 1\n"
+	       "else r1, 16, 1, ult\n"
+	       "  ldimm r2, 2\n"
+	       "pop_exec 1\n"
+	       "if r1, 15, 1, ugt\n"
+	       "  ldimm r2, 3\n"
+	       "pop_exec 1\n" STORE, 32);
+	for (i = 0; i < 32; i++)
+		assert_int_equal(fixture_words()[i], i < 8 ? 1 : i < 16 ? 2 : 3);
+}
+
+/* As many rounds as the thread's number, with a way out at round 20 */
+static void loop_with_break(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int i;
+
+	run(f, INDEX "ldimm r0l, 0\n"
+	       "ldimm r2, 0\n"
+	       "if 0.0, 0.0, 2, feq\n"		/* open the loop */
+	       "again:\n"
+	       "while r2, r1, 2, ult\n"
+	       "jmp_none out\n"
+	       "iadd r2, r2, 1\n"
+	       "if r2, 20, 1, ieq\n"
+	       "  jmp_none go_on\n"
+	       "  iadd r2, r2, 100\n"
+	       "  ldimm r0l, 3\n"		/* leave if and loop */
+	       "  update_exec\n"
+	       "go_on:\n"
+	       "pop_exec 1\n"
+	       "jmp_any again\n"
+	       "out:\n"
+	       "pop_exec 2\n"
+	       STORE, 64);
+	for (i = 0; i < 64; i++)
+		assert_int_equal(fixture_words()[i], i < 20 ? i : 120);
+}
+
+static void float_conditions(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int i;
+
+	run(f, INDEX "ldimm r0l, 0\n"
+	       "u32_to_f r3, r1, rte\n"
+	       "ldimm r2, 0\n"
+	       "if r3, 7.5, 1, flt\n"
+	       "  ldimm r2, 1\n"
+	       "else r3, 15.5, 1, fngt\n"
+	       "  ldimm r2, 2\n"
+	       "pop_exec 1\n" STORE, 32);
+	for (i = 0; i < 32; i++)
+		assert_int_equal(fixture_words()[i], i < 8 ? 1 : i < 16 ? 2 : 0);
+}
+
+/* Threads that do not exist never become active */
+static void partial_simdgroup(void **state)
+{
+	struct fixture *f = *state;
+
+	run(f, INDEX "ldimm r0l, 0\n"
+	       "pop_exec 1\n"
+	       "update_exec\n"
+	       "mov r2, total_active_threads_in_simdgroup\n" STORE, 37);
+	assert_int_equal(fixture_words()[0], 32);
+	assert_int_equal(fixture_words()[31], 32);
+	assert_int_equal(fixture_words()[32], 5);
+	assert_int_equal(fixture_words()[36], 5);
+	assert_int_equal(fixture_words()[37], 0xcccccccc);
+}
+
+static void call_and_return(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int i;
+
+	run(f, "mov r3, thread_index_in_threadgroup\n"
+	       "mov r4, r3\n"
+	       "call double\n"
+	       "call double\n"
+	       "mov r1, r4\n"
+	       "mov r2, r3\n" STORE
+	       "double:\n"
+	       "iadd r3, r3, r3\n"
+	       "ret r1\n", 40);
+	for (i = 0; i < 40; i++)
+		assert_int_equal(fixture_words()[i], 4 * i);
+}
+
+static void reduction_with_barriers(void **state)
+{
+	struct fixture *f = *state;
+
+	f->launch.shared_size = 4096;
+	run(f, "mov r1, thread_index_in_threadgroup\n"
+	       "ldimm r0l, 0\n"
+	       "shl r2l, r1, 2\n"
+	       "iadd r3, r1, 1\n"
+	       "lstore r3, r2l, 0, i32, x\n"
+	       "ldimm r4, 512\n"
+	       "again:\n"
+	       "barrier\n"
+	       "if r1, r4, 1, ult\n"
+	       "  iadd r5l, r1, r4\n"
+	       "  shl r5l, r5l, 2\n"
+	       "  lload r6, r5l, 0, i32, x\n"
+	       "  lload r7, r2l, 0, i32, x\n"
+	       "  iadd r7, r6, r7\n"
+	       "  lstore r7, r2l, 0, i32, x\n"
+	       "pop_exec 1\n"
+	       "shr r4, r4, 1\n"
+	       "while r4, 0, 1, ine\n"
+	       "jmp_any again\n"
+	       "pop_exec 1\n"
+	       "barrier\n"
+	       "lload r2, 0, i32, x\n" STORE, 1024);
+	assert_int_equal(fixture_words()[0], 1024 * 1025 / 2);
+	assert_int_equal(fixture_words()[1023], 1024 * 1025 / 2);
+}
+
+/* A simdgroup that waits for another one without a barrier gets its turn */
+static void simdgroups_take_turns(void **state)
+{
+	struct fixture *f = *state;
+
+	f->launch.shared_size = 16;
+	run(f, INDEX "ldimm r0l, 0\n"
+	       "mov r5, simdgroup_index_in_threadgroup\n"
+	       "ldimm r2, 7\n"
+	       "if r5, 0, 1, ieq\n"
+	       "wait_for_it:\n"
+	       "  lload r2, 0, i32, x\n"
+	       "  while r2, 0, 1, ieq\n"
+	       "  jmp_any wait_for_it\n"
+	       "pop_exec 1\n"
+	       "lstore r2, 0, i32, x\n" STORE, 64);
+	assert_int_equal(fixture_words()[0], 7);
+}
+
+static void shared_memory_has_bounds(void **state)
+{
+	struct fixture *f = *state;
+
+	f->launch.shared_size = 64;
+	assert_int_equal(fixture_run(f, "ldimm r1l, 64\n"
+					"lload r2, r1l, 0, i32, x\nstop\n", 1),
+			 -ERANGE);
+	assert_non_null(strstr(vagx_core_error(f->core), "shared"));
+	assert_int_equal(fixture_run(f, "ldimm r1l, 60\n"
+					"lload r2_r3, r1l, 0, i32, xy\nstop\n",
+				     1), -ERANGE);
+	assert_int_equal(fixture_run(f, "ldimm r1l, 60\n"
+					"lload r2, r1l, 0, i32, x\nstop\n", 1),
+			 0);
+	assert_int_equal(fixture_run(f, "lload r2, -1, i32, x\nstop\n", 1),
+			 -ERANGE);
+	assert_int_equal(fixture_run(f, "latomic r2, r3, 16, add\nstop\n", 1),
+			 -ERANGE);
+}
+
+static void masks_and_shifts_of_loads(void **state)
+{
+	struct fixture *f = *state;
+	uint8_t *bytes = fixture_data;
+	unsigned int i;
+
+	for (i = 0; i < 256; i++)
+		bytes[i] = i;
+	/* x and z of bytes from 5: registers are consecutive */
+	run(f, "load r2_r3, du0, 5, i8, xz, a\n"
+	       "load r4l_r4h, du0, 3, lsl 1, i16, yw, a\n"
+	       "mov r8, u0\n"
+	       "mov r9, u1\n"
+	       "iadd dr8, dr8, 16\n"
+	       "load r5, dr8, -4, i32, x, a\n"
+	       "ldimm r10, 0xfffffffe\n"
+	       "load r6, dr8, r10.sx, i32, x, b\n"
+	       "ldimm r1, 64\n"
+	       "store r2_r3_r4_r5, du0, r1, i32, xyzw, a\n"
+	       "store r6, du0, 80, i32, x, a\n"
+	       "stop\n", 1);
+	assert_int_equal(fixture_words()[64], 5);
+	assert_int_equal(fixture_words()[65], 7);
+	assert_int_equal(fixture_words()[66], 0x13120f0e);
+	assert_int_equal(fixture_words()[67], 0x03020100);
+	assert_int_equal(fixture_words()[80], 0x0b0a0908);
+}
+
+/* Addresses are rounded down to the element */
+static void aligns_addresses(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_words()[0] = 0x11223344;
+	fixture_uniform64(f, 8, DATA_VA + 3);
+	run(f, "load r2, du4, 0, i32, x, a\n"
+	       "load r3l, du4, 0, i16, x, a\n"
+	       "load r3h, du4, 0, i8, x, a\n"
+	       "store r2_r3, du0, 2, i32, xy, a\nstop\n", 1);
+	assert_int_equal(fixture_words()[2], 0x11223344);
+	assert_int_equal(fixture_words()[3], 0x00111122);
+}
+
+static void formats(void **state)
+{
+	static const struct {
+		const char *format, *registers, *mask;
+		uint32_t in, out[4];
+		unsigned int count;
+	} cases[] = {
+		{ "i8", "r4", "x", 0x85, { 0x85 }, 1 },
+		{ "i16", "r4", "x", 0xfedc, { 0xfedc }, 1 },
+		{ "u8norm", "r4_r5", "xy", 0x00ff, { 0x3f800000, 0 }, 2 },
+		{ "s8norm", "r4_r5", "xy", 0x8081, { 0xbf800000, 0xbf800000 }, 2 },
+		{ "u16norm", "r4", "x", 0xffff, { 0x3f800000 }, 1 },
+		{ "s16norm", "r4", "x", 0x7fff, { 0x3f800000 }, 1 },
+		{ "srgba8", "r4_r5_r6_r7", "xyzw", 0xff00ff00,
+		  { 0, 0x3f800000, 0, 0x3f800000 }, 4 },
+		{ "rgb10a2", "r4_r5_r6_r7", "xyzw", 0xc00003ff,
+		  { 0x3f800000, 0, 0, 0x3f800000 }, 4 },
+		{ "rg11b10f", "r4_r5_r6", "xyz", 0x3c0 | 0x380 << 11 | 0x200u << 22,
+		  { 0x3f800000, 0x3f000000, 0x40000000 }, 3 },
+		{ "rgb9e5", "r4_r5_r6", "xyz", 0x80000100 | 0x80 << 9,
+		  { 0x3f800000, 0x3f000000, 0 }, 3 },
+	};
+	struct fixture *f = *state;
+	char text[256];
+	unsigned int i, n;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memset(fixture_data, 0, 256);
+		fixture_words()[0] = cases[i].in;
+		snprintf(text, sizeof(text),
+			 "load %s, du0, 0, %s, %s, a\n"
+			 "store r4_r5_r6_r7, du0, 4, i32, xyzw, a\n"
+			 "store %s, du0, 32, %s, %s, a\nstop\n",
+			 cases[i].registers, cases[i].format, cases[i].mask,
+			 cases[i].registers, cases[i].format, cases[i].mask);
+		run(f, text, 1);
+		for (n = 0; n < cases[i].count; n++) {
+			if (fixture_words()[4 + n] != cases[i].out[n])
+				fail_msg("%s %u: 0x%x", cases[i].format, n,
+					 fixture_words()[4 + n]);
+		}
+		/* And back: 32 elements on, wherever that is */
+		for (n = 32; n < 256 && !fixture_data[n]; n++)
+			;
+		if (cases[i].in == 0x8081)
+			continue;
+		assert_true(n < 256);
+		n &= ~3u;
+		if (memcmp(fixture_data + n, &cases[i].in, 4))
+			fail_msg("%s stored 0x%x", cases[i].format,
+				 fixture_words()[n / 4]);
+	}
+}
+
+static void half_registers_of_floats(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_words()[0] = 0x0000ff00;
+	run(f, "load r2l_r2h, du0, 0, u8norm, xy, a\n"
+	       "store r2, du0, 1, i32, x, a\n"
+	       "ldimm r3h, 0x3800\n"
+	       "store r3h, du0, 8, u8norm, x, a\nstop\n", 1);
+	assert_int_equal(fixture_words()[1], 0x3c000000);
+	assert_int_equal(fixture_data[8], 128);
+}
+
+static void atomics(void **state)
+{
+	static const struct {
+		const char *op;
+		uint32_t start, end;
+	} ops[] = {
+		{ "add", 5, 5 + 63 * 64 / 2 },
+		{ "sub", 0, -(63 * 64 / 2) },
+		{ "umin", 50, 0 },
+		{ "imax", 0x80000000, 63 },
+		{ "umax", 7, 63 },
+		{ "imin", 0x80000000, 0x80000000 },
+		{ "and", 0xffffffff, 0 },
+		{ "or", 0, 63 },
+		{ "xor", 1, 1 },
+		{ "xchg", 99, 63 },
+	};
+	struct fixture *f = *state;
+	char text[256];
+	unsigned int i;
+
+	f->launch.shared_size = 64;
+	for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		fixture_words()[2] = ops[i].start;
+		snprintf(text, sizeof(text),
+			 "mov r4, thread_index_in_threadgroup\n"
+			 "atomic _, r4, du0, 2, %s, a\nstop\n", ops[i].op);
+		run(f, text, 64);
+		assert_int_equal(fixture_words()[2], ops[i].end);
+
+		/* The same in shared memory, with one simdgroup for order */
+		snprintf(text, sizeof(text),
+			 "ldimm r3, %u\n"
+			 "lstore r3, 4, i32, x\n"
+			 "mov r4, thread_index_in_threadgroup\n"
+			 "latomic r6, r4, 4, %s\n"
+			 "lload r5, 4, i32, x\n"
+			 "store r5, du0, 3, i32, x, a\nstop\n",
+			 ops[i].start, ops[i].op);
+		run(f, text, 1);
+		assert_int_not_equal(fixture_words()[3], 0xcccccccc);
+	}
+}
+
+/* Old values come back, each exactly once */
+static void atomics_return_old_values(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t seen = 0;
+	unsigned int i;
+
+	fixture_words()[100] = 0;
+	run(f, INDEX "ldimm r4, 1\n"
+	       "atomic r2, r4, du0, 100, add, a\n" STORE, 32);
+	for (i = 0; i < 32; i++)
+		seen |= 1u << fixture_words()[i];
+	assert_int_equal(seen, 0xffffffff);
+	assert_int_equal(fixture_words()[100], 32);
+}
+
+/* New value first, then the one that is expected */
+static void compare_and_exchange(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_words()[0] = 10;
+	run(f, "ldimm r4, 20\nldimm r5, 10\n"
+	       "atomic r6, r4_r5, du0, 0, cmpxchg, a\n"
+	       "ldimm r4, 30\n"
+	       "atomic r7, r4_r5, du0, 0, cmpxchg, a\n"
+	       "store r6_r7, du0, 1, i32, xy, a\nstop\n", 1);
+	assert_int_equal(fixture_words()[0], 20);
+	assert_int_equal(fixture_words()[1], 10);
+	assert_int_equal(fixture_words()[2], 20);
+}
+
+static void private_memory(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int i;
+
+	run(f, INDEX
+	       "stack_adjust 40\n"
+	       "stack_store r1, 12, i32, x, a\n"
+	       "ldimm r2, 0\n"
+	       "ldimm r3, 0x100\n"
+	       "stack_store r2, r3, i32, x, a\n"
+	       "stack_load r2, 12, i32, x, a\n"
+	       "stack_adjust -40\n" STORE, 64);
+	for (i = 0; i < 64; i++)
+		assert_int_equal(fixture_words()[i], i);
+	assert_int_equal(fixture_run(f, "stack_adjust -4\nstop\n", 1), -ERANGE);
+	assert_int_equal(fixture_run(f, "ldimm r1, 0x100000\n"
+					"stack_load r2, r1, i32, x, a\nstop\n",
+				     1), -ERANGE);
+}
+
+static void ballots_and_shuffles(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t *out = fixture_words();
+
+	run(f, INDEX "ldimm r0l, 0\n"
+	       "ballot r2, r1, 5, ult\n" STORE, 32);
+	assert_int_equal(out[7], 0x1f);
+	run(f, INDEX "u32_to_f r3, r1, rte\n"
+	       "ballot r2, r3, 5.0, fnlt\n" STORE, 32);
+	assert_int_equal(out[7], 0xffffffe0);
+	run(f, INDEX "ballot r2, r1, 5, quad, ieq\n" STORE, 32);
+	assert_int_equal(out[4], 2);
+	assert_int_equal(out[3], 0);
+	/* Inactive threads have no vote */
+	run(f, INDEX "ldimm r0l, 0\nldimm r2, 0\n"
+	       "if r1, 8, 1, ult\nballot r2\npop_exec 1\n" STORE, 32);
+	assert_int_equal(out[0], 0xff);
+	assert_int_equal(out[8], 0);
+
+	run(f, INDEX "shuffle r2, r1, 9\n" STORE, 32);
+	assert_int_equal(out[0], 9);
+	assert_int_equal(out[31], 9);
+	run(f, INDEX "shuffle r2, r1, 1, xor\n" STORE, 32);
+	assert_int_equal(out[6], 7);
+	assert_int_equal(out[7], 6);
+	run(f, INDEX "shuffle r2, r1, 16, xor\n" STORE, 32);
+	assert_int_equal(out[3], 19);
+	run(f, INDEX "shuffle r2, r1, 3, up\n" STORE, 32);
+	assert_int_equal(out[10], 7);
+	assert_int_equal(out[1], 1);
+	run(f, INDEX "shuffle r2, r1, 6, down\n" STORE, 32);
+	assert_int_equal(out[10], 16);
+	assert_int_equal(out[30], 30);
+	run(f, INDEX "shuffle r2, r1, 3, rotate, up\n" STORE, 32);
+	assert_int_equal(out[1], 30);
+	run(f, INDEX "shuffle r2, r1, 2, quad\n" STORE, 32);
+	assert_int_equal(out[4], 6);
+	assert_int_equal(out[9], 10);
+	run(f, INDEX "shuffle r2, r1, 1, quad, xor\n" STORE, 32);
+	assert_int_equal(out[8], 9);
+}
+
+static void reductions(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t *out = fixture_words();
+	float sum;
+
+	run(f, INDEX "simd r2, r1, iadd\n" STORE, 32);
+	assert_int_equal(out[0], 496);
+	assert_int_equal(out[31], 496);
+	run(f, INDEX "simd r2, r1, prefix, iadd\n" STORE, 32);
+	assert_int_equal(out[0], 0);
+	assert_int_equal(out[5], 10);
+	run(f, INDEX "quad r2, r1, iadd\n" STORE, 32);
+	assert_int_equal(out[5], 4 + 5 + 6 + 7);
+	run(f, INDEX "isub r3, 3, r1\nsimd r2, r3, smin\n" STORE, 32);
+	assert_int_equal(out[0], (uint32_t)(3 - 31));
+	run(f, INDEX "isub r3, 3, r1\nsimd r2, r3, umax\n" STORE, 32);
+	assert_int_equal(out[0], 0xffffffff);
+	run(f, INDEX "simd r2, r1, xor\n" STORE, 32);
+	assert_int_equal(out[9], 0);
+	run(f, INDEX "u32_to_f r3, r1, rte\nsimd r2, r3, fadd\n" STORE, 32);
+	memcpy(&sum, out, sizeof(sum));
+	assert_true(sum == 496);
+	run(f, INDEX "u32_to_f r3, r1, rte\nsimd r2, r3, fmax\n" STORE, 32);
+	memcpy(&sum, out, sizeof(sum));
+	assert_true(sum == 31);
+	/* Only what is active counts */
+	run(f, INDEX "ldimm r0l, 0\nldimm r2, 0\n"
+	       "if r1, 10, 1, ult\nsimd r2, r1, iadd\npop_exec 1\n" STORE, 32);
+	assert_int_equal(out[3], 45);
+	run(f, INDEX "mov r2, active_thread_index_in_simdgroup\n" STORE, 32);
+	assert_int_equal(out[11], 11);
+}
+
+static void faults(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(fixture_run(f, INDEX "ldimm r2, 0x4000\n"
+					"iadd r1, r1, r2, lsl 4\n"
+					"load r3, du0, r1, i32, x, a\nstop\n",
+				     32), -EFAULT);
+	assert_int_equal(f->fault.va, DATA_VA + 0x4000 * 16 * 4);
+	assert_int_equal(f->fault.access, VAGX_READ);
+	assert_non_null(strstr(vagx_core_error(f->core), "load"));
+
+	/* Readable, but not to be written */
+	assert_int_equal(fixture_run(f, "store r3, du2, 5, i32, x, a\nstop\n",
+				     1), -EFAULT);
+	assert_int_equal(f->fault.va, CONST_VA + 20);
+	assert_int_equal(f->fault.access, VAGX_WRITE);
+	run(f, "load r3, du2, 5, i32, x, a\nstop\n", 1);
+
+	/* Inactive threads access nothing */
+	run(f, INDEX "ldimm r0l, 0\nldimm r5, 0\n"
+	       "ldimm r6, 0x7f\n"
+	       "if r1, 200, 1, ugt\n"
+	       "load r3, dr5, 0, i32, x, a\n"
+	       "pop_exec 1\nstop\n", 32);
+	assert_int_equal(fixture_run(f, "ldimm r4, 0\nldimm r5, 0\n"
+					"atomic _, r4, dr4, 0, add, a\nstop\n",
+				     1), -EFAULT);
+}
+
+static void soft_faults(void **state)
+{
+	struct fixture *f = *state;
+
+	f->launch.soft_faults = true;
+	run(f, "ldimm r2, 5\nldimm r4, 0\nldimm r5, 0x77\n"
+	       "load r2, dr4, 0, i32, x, a\n"
+	       "store r4, dr4, 0, i32, x, a\n"
+	       "ldimm r6, 1\n"
+	       "atomic r6, r6, dr4, 0, add, a\n"
+	       "iadd r2, r2, r6\n"
+	       "store r2, du0, 0, i32, x, a\nstop\n", 1);
+	assert_int_equal(fixture_words()[0], 0);
+}
+
+static void bad_programs(void **state)
+{
+	static const uint32_t group[3];
+	struct fixture *f = *state;
+
+	assert_int_equal(fixture_run(f, "trap\n", 1), -EILSEQ);
+	assert_non_null(strstr(vagx_core_error(f->core), "trap"));
+	/* Runs out of the program, into what is no instruction */
+	assert_int_equal(fixture_run(f, "wait a\n", 1), -EILSEQ);
+	assert_non_null(strstr(vagx_core_error(f->core), "0x1100000002"));
+	assert_non_null(strstr(vagx_core_error(f->core), "unknown"));
+	assert_int_equal(fixture_run(f, "pixwait 0, 0\nstop\n", 1), -EILSEQ);
+	assert_non_null(strstr(vagx_core_error(f->core), "PIXEL_WAIT"));
+	assert_int_equal(fixture_run(f, "mov u4, r0\nstop\n", 1), -EILSEQ);
+
+	/* Behind the end of the code, at an odd address, and far away */
+	assert_int_equal(fixture_run(f, "jmp_any 0x10000\n", 1), -EFAULT);
+	assert_int_equal(f->fault.va, CODE_VA + 0x10000);
+	assert_int_equal(f->fault.access, VAGX_EXEC);
+	assert_int_equal(fixture_run(f, "jmp_any 3\n", 1), -EILSEQ);
+	assert_int_equal(fixture_run(f, "jmp_any -2147483648\n", 1), -EFAULT);
+	assert_int_equal(fixture_run(f, "ldimm r1, 0x7fffffff\nret r1\n", 1),
+			 -EFAULT);
+	/* What is not reached does no harm */
+	run(f, "stop\ntrap\n", 1);
+	run(f, "jmp_none 0x10000\nstop\n", 1);
+
+	f->launch.regs = 8;
+	assert_int_equal(fixture_run(f, "ldimm r4, 0\nstop\n", 1), -EILSEQ);
+	run(f, "ldimm r3h, 0\nstop\n", 1);
+	f->launch.regs = 0;
+
+	f->launch.local[0] = 1025;
+	f->launch.grid[0] = 2000;
+	assert_int_equal(vagx_core_run_group(f->core, &f->launch, group,
+					     &f->fault), -EINVAL);
+	f->launch.local[0] = 0;
+	assert_int_equal(vagx_core_run_group(f->core, &f->launch, group,
+					     &f->fault), -EINVAL);
+	f->launch.local[0] = f->launch.local[1] = f->launch.local[2] = 1u << 31;
+	assert_int_equal(vagx_core_run_group(f->core, &f->launch, group,
+					     &f->fault), -EINVAL);
+}
+
+/* An instruction that begins on a mapped page and ends on one that isn't */
+static void code_at_the_end_of_a_page(void **state)
+{
+	struct fixture *f = *state;
+	char text[512];
+
+	snprintf(text, sizeof(text), "jmp_any %d\n",
+		 (int)(2 * VAGX_UAT_PAGE_SIZE - 2));
+	assert_int_equal(fixture_run(f, text, 1), -EILSEQ);
+	/* From one page into the next is no problem */
+	snprintf(text, sizeof(text), "jmp_any %d\n",
+		 (int)(VAGX_UAT_PAGE_SIZE - 1));
+	assert_int_equal(fixture_run(f, text, 1), -EILSEQ);
+}
+
+static void *stop_later(void *arg)
+{
+	usleep(20000);
+	atomic_store((atomic_bool *)arg, true);
+	return NULL;
+}
+
+static void endless_program_can_be_cancelled(void **state)
+{
+	struct fixture *f = *state;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, stop_later, &f->stop),
+			 0);
+	assert_int_equal(fixture_run(f, "again: jmp_any again\n", 1024),
+			 -ECANCELED);
+	pthread_join(thread, NULL);
+	/* The next one isn't concerned once the flag is taken back */
+	atomic_store(&f->stop, false);
+	run(f, "stop\n", 32);
+	atomic_store(&f->stop, true);
+	assert_int_equal(fixture_run(f, "stop\n", 1), -ECANCELED);
+}
+
+static void preshader_writes_uniforms(void **state)
+{
+	struct fixture *f = *state;
+
+	fixture_words()[0] = 0x12345678;
+	fixture_code(f, "load r2_r3, du0, 0, i32, xy, a\n"
+			"wait a\n"
+			"ldimm r3, 0xabcd\n"
+			"mov u100, r2\n"
+			"mov u101l, r3l\n"
+			"mov du104, dr2\n"
+			"mov u110h_u111l_u111h, r2l_r2h_r3l\n"
+			"stop\n");
+	f->launch.preshader_va = CODE_VA;
+	assert_int_equal(vagx_core_run_preshader(f->core, &f->launch,
+						 &f->fault), 0);
+	assert_int_equal(f->launch.uniforms[200], 0x5678);
+	assert_int_equal(f->launch.uniforms[201], 0x1234);
+	assert_int_equal(f->launch.uniforms[202], 0xabcd);
+	assert_int_equal(f->launch.uniforms[208], 0x5678);
+	assert_int_equal(f->launch.uniforms[210], 0xabcd);
+	assert_int_equal(f->launch.uniforms[221], 0x5678);
+	assert_int_equal(f->launch.uniforms[222], 0x1234);
+	assert_int_equal(f->launch.uniforms[223], 0xabcd);
+
+	/* And the shader reads them */
+	run(f, "mov r2, u100\niadd r2, r2, u101l\n"
+	       "store r2, du0, 1, i32, x, a\nstop\n", 1);
+	assert_int_equal(fixture_words()[1], 0x12345678 + 0xabcd);
+
+	f->launch.preshader_va = 0;
+	assert_int_equal(vagx_core_run_preshader(f->core, &f->launch,
+						 &f->fault), 0);
+	f->launch.preshader_va = 0x10;
+	assert_int_equal(vagx_core_run_preshader(f->core, &f->launch,
+						 &f->fault), -EFAULT);
+}
+
+static void counts_instructions(void **state)
+{
+	struct fixture *f = *state;
+	struct vagx_core_stats stats;
+
+	run(f, INDEX "ldimm r0l, 0\n"
+	       "if r1, 10, 1, ult\n"
+	       "wait a\n"
+	       "pop_exec 1\nstop\n", 64);
+	vagx_core_get_stats(f->core, &stats);
+	assert_int_equal(stats.groups, 1);
+	assert_int_equal(stats.instructions, 2 * 6);
+	/* The second simdgroup has nobody left in the branch */
+	assert_int_equal(stats.thread_instructions, 64 * 5 - 22 - 32 + 10);
+}
+
+#define TEST(name)								\
+	cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(stores_thread_position,
-						fixture_setup,
-						fixture_teardown),
+		TEST(stores_thread_position),
+		TEST(positions_in_partial_groups),
+		TEST(special_registers),
+		TEST(nested_if),
+		TEST(else_if),
+		TEST(loop_with_break),
+		TEST(float_conditions),
+		TEST(partial_simdgroup),
+		TEST(call_and_return),
+		TEST(reduction_with_barriers),
+		TEST(simdgroups_take_turns),
+		TEST(shared_memory_has_bounds),
+		TEST(masks_and_shifts_of_loads),
+		TEST(aligns_addresses),
+		TEST(formats),
+		TEST(half_registers_of_floats),
+		TEST(atomics),
+		TEST(atomics_return_old_values),
+		TEST(compare_and_exchange),
+		TEST(private_memory),
+		TEST(ballots_and_shuffles),
+		TEST(reductions),
+		TEST(faults),
+		TEST(soft_faults),
+		TEST(bad_programs),
+		TEST(code_at_the_end_of_a_page),
+		TEST(endless_program_can_be_cancelled),
+		TEST(preshader_writes_uniforms),
+		TEST(counts_instructions),
 	};
 
 	return cmocka_run_group_tests_name("core", tests, NULL, NULL);
