@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+
+#include <linux/pci_regs.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "agx/agx_regs.h"
+#include "carrier_regs.h"
+#include "clock.h"
+#include "helpers.h"
+#include "mailbox.h"
+#include "pci.h"
+#include "sgx.h"
+
+static int setup(void **state)
+{
+	*state = machine_new();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	machine_free(*state);
+	return 0;
+}
+
+static const struct vagx_gpu_id m1 = {
+	.generation = AGX_ID_GENERATION_G13, .variant = AGX_ID_VARIANT_G,
+	.revision = 0x11, .clusters = 1, .cores = 8,
+};
+
+static void gpu_says_who_it_is(void **state)
+{
+	struct machine *m = *state;
+	struct vagx_sgx *sgx = vagx_sgx_new(&m1, m->report);
+
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_VERSION, 4), 0x04021100);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_COUNTS_1, 4) & 0xff, 8);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_CLUSTERS, 4) >> 12 & 0xff, 1);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASK_0, 4), 0xff);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASK_1, 4), 0);
+	assert_false(vagx_report_failed(m->report));
+
+	vagx_sgx_write(sgx, AGX_SGX_ID_VERSION, 4, 0);
+	vagx_sgx_write(sgx, AGX_SGX_FAULT_INFO, 8, 0);
+	assert_rule(m, REG_READ_ONLY, 2);
+	vagx_sgx_read(sgx, 0, 4);
+	vagx_sgx_write(sgx, VAGX_SGX_SIZE - 4, 4, 0);
+	assert_rule(m, REG_UNKNOWN, 2);
+	vagx_sgx_free(sgx);
+}
+
+static void fault_register(void **state)
+{
+	const struct vagx_uat_fault fault = {
+		.va = 0x7fdeadbec0, .slot = 63, .access = VAGX_READ,
+		.reason = VAGX_FAULT_WRITE_ONLY,
+	};
+	struct machine *m = *state;
+	struct vagx_sgx *sgx = vagx_sgx_new(&m1, m->report);
+	uint64_t info;
+
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_FAULT_INFO, 8), 0);
+	vagx_sgx_set_fault(sgx, &fault, 0xe9);
+	info = vagx_sgx_read(sgx, AGX_SGX_FAULT_INFO, 8);
+	assert_true(info & AGX_FAULT_VALID);
+	assert_true(info & AGX_FAULT_READ);
+	assert_int_equal(info >> AGX_FAULT_ADDR_SHIFT << 6, fault.va);
+	assert_int_equal(info >> AGX_FAULT_SLOT_SHIFT & AGX_FAULT_SLOT_MASK, 63);
+	assert_int_equal(info >> AGX_FAULT_UNIT_SHIFT & AGX_FAULT_UNIT_MASK, 0xe9);
+	assert_int_equal(info >> AGX_FAULT_REASON_SHIFT & AGX_FAULT_REASON_MASK,
+			 AGX_FAULT_REASON_WRITE_ONLY);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_FAULT_INFO + 4, 4), info >> 32);
+	vagx_sgx_reset(sgx);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_FAULT_INFO, 8), 0);
+	vagx_sgx_free(sgx);
+}
+
+static void count_fire(void *ctx, unsigned int irq)
+{
+	unsigned int *fired = ctx;
+
+	fired[irq]++;
+}
+
+static void carrier(void **state)
+{
+	struct machine *m = *state;
+	unsigned int fired[VAGX_MAILBOX_IRQ_COUNT] = { 0 };
+	struct vagx_mailbox_config config = {
+		.report = m->report, .fire = count_fire, .ctx = fired,
+	};
+	struct vagx_carrier_regs regs = {
+		.report = m->report,
+		.clock = vagx_clock_new(),
+		.mailbox = vagx_mailbox_new(&config),
+	};
+	uint64_t host, now;
+
+	assert_int_equal(vagx_carrier_read(&regs, VAGX_CARRIER_ID, 8),
+			 0x158474156ULL);
+	vagx_carrier_write(&regs, VAGX_CARRIER_REEVALUATE, 8, 0xf);
+	assert_int_equal(fired[VAGX_MAILBOX_SEND_EMPTY], 1);
+	assert_int_equal(fired[VAGX_MAILBOX_RECV_NOT_EMPTY], 0);
+
+	assert_int_equal(vagx_clock_frequency(regs.clock), 24000000);
+	host = vagx_carrier_read(&regs, VAGX_CARRIER_HOST_TIME, 8);
+	/* A sample without a frequency is none */
+	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_HOST, 8, host);
+	assert_int_equal(vagx_clock_frequency(regs.clock), 24000000);
+	vagx_carrier_write(&regs, VAGX_CARRIER_FREQUENCY, 8, 1000000000);
+	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_GUEST, 8, 1ULL << 60);
+	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_HOST, 8, host);
+	now = vagx_clock_now(regs.clock);
+	assert_true(now >= 1ULL << 60 && now < (1ULL << 60) + 10000000000);
+	assert_int_equal(vagx_clock_frequency(regs.clock), 1000000000);
+	/* A sample from the future */
+	vagx_clock_set(regs.clock, 1000000000, 5000000000,
+		       vagx_clock_host_ns() + 1000000000);
+	assert_true(vagx_clock_now(regs.clock) < 5000000000);
+
+	assert_false(vagx_report_failed(m->report));
+	vagx_carrier_write(&regs, VAGX_CARRIER_ID, 8, 0);
+	assert_rule(m, REG_READ_ONLY, 1);
+	vagx_carrier_read(&regs, VAGX_CARRIER_FREQUENCY, 8);
+	vagx_carrier_write(&regs, 0x3ff8, 8, 0);
+	assert_rule(m, REG_UNKNOWN, 2);
+	vagx_mailbox_free(regs.mailbox);
+	vagx_clock_free(regs.clock);
+}
+
+static uint32_t config32(struct vagx_pci *pci, unsigned int offset)
+{
+	uint32_t value;
+
+	vagx_pci_config_read(pci, offset, &value, sizeof(value));
+	return value;
+}
+
+static void bars_are_sized(void **state)
+{
+	static const uint32_t ones = ~0U;
+	struct vagx_pci pci = { 0 };
+
+	vagx_pci_init(&pci);
+	assert_int_equal(config32(&pci, PCI_VENDOR_ID), 0x10f01af4);
+	assert_int_equal(config32(&pci, PCI_CLASS_REVISION) >> 8, 0x120000);
+	vagx_pci_config_write(&pci, PCI_VENDOR_ID, &ones, 4);
+	assert_int_equal(config32(&pci, PCI_VENDOR_ID), 0x10f01af4);
+	for (unsigned int bar = 0; bar < VAGX_PCI_BARS; bar++) {
+		unsigned int offset = PCI_BASE_ADDRESS_0 + bar * 4;
+		uint64_t size = vagx_pci_bar_size(bar);
+
+		vagx_pci_config_write(&pci, offset, &ones, 4);
+		assert_int_equal(config32(&pci, offset),
+				 size ? (uint32_t)~(size - 1) : 0);
+	}
+	vagx_pci_reset(&pci);
+	assert_int_equal(config32(&pci, PCI_BASE_ADDRESS_0), 0);
+	/* The capability: four vectors, table and pending bits in BAR 2 */
+	assert_int_equal(pci.config[PCI_CAPABILITY_LIST], 0x40);
+	assert_int_equal(config32(&pci, 0x40), 0x00030011);
+	assert_int_equal(config32(&pci, 0x44), 2);
+	assert_int_equal(config32(&pci, 0x48), 0x802);
+	vagx_pci_config_write(&pci, 0x40, &ones, 4);
+	assert_int_equal(config32(&pci, 0x40), 0xc0030011);
+	vagx_pci_fini(&pci);
+}
+
+static bool readable(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+	return poll(&poll_fd, 1, 0) == 1;
+}
+
+static void vectors_fire(void **state)
+{
+	struct vagx_pci pci = { 0 };
+	uint64_t pending, count;
+	uint8_t entry[16];
+	int a = eventfd(0, EFD_NONBLOCK), b = eventfd(0, EFD_NONBLOCK);
+
+	vagx_pci_init(&pci);
+	vagx_pci_fire(&pci, 3);
+	vagx_pci_msix_read(&pci, 0x800, &pending, sizeof(pending));
+	assert_int_equal(pending, 8);
+	vagx_pci_set_vector(&pci, 3, dup(a));
+	assert_true(readable(a));
+	vagx_pci_msix_read(&pci, 0x800, &pending, sizeof(pending));
+	assert_int_equal(pending, 0);
+	assert_int_equal(read(a, &count, 8), 8);
+
+	vagx_pci_set_vector(&pci, 3, dup(b));
+	vagx_pci_fire(&pci, 3);
+	assert_true(readable(b));
+	assert_false(readable(a));
+	vagx_pci_set_vector(&pci, 3, -1);
+
+	memset(entry, 0xff, sizeof(entry));
+	vagx_pci_msix_write(&pci, 0x10, entry, sizeof(entry));
+	vagx_pci_msix_read(&pci, 0x10, entry, sizeof(entry));
+	assert_int_equal(entry[11], 0xff);
+	assert_int_equal(entry[12], 1);
+	assert_int_equal(entry[13], 0);
+	vagx_pci_msix_write(&pci, VAGX_PCI_BAR_MSIX_SIZE - 16, entry, sizeof(entry));
+	vagx_pci_fini(&pci);
+	close(a);
+	close(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(gpu_says_who_it_is, setup, teardown),
+		cmocka_unit_test_setup_teardown(fault_register, setup, teardown),
+		cmocka_unit_test_setup_teardown(carrier, setup, teardown),
+		cmocka_unit_test(bars_are_sized),
+		cmocka_unit_test(vectors_fire),
+	};
+
+	return cmocka_run_group_tests_name("registers", tests, NULL, NULL);
+}
