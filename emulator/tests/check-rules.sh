@@ -10,6 +10,10 @@ vagx=$1
 source=$2
 status=0
 
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$(dirname "$vagx")" && vagx=$PWD/${vagx##*/} && cd "$work" || exit 1
+
 "$vagx" --list-rules >rules.list || exit 1
 count=$(wc -l <rules.list)
 if [ "$count" -lt 10 ]; then
