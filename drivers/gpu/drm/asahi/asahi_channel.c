@@ -244,6 +244,22 @@ void asahi_channel_post_initialize(struct asahi_device *adev)
 }
 
 /**
+ * asahi_channel_wait_initialized() - wait until the firmware has started on its rings
+ * @adev: device, booted
+ *
+ * Process context, probe only; takes a second at most.
+ *
+ * Return: 0, -ENODEV if the firmware crashed, -ETIMEDOUT.
+ */
+int asahi_channel_wait_initialized(struct asahi_device *adev)
+{
+	struct tx_channel *ch = &adev->channels->device_control;
+
+	guard(mutex)(&ch->lock);
+	return wait_drained(adev, ch);
+}
+
+/**
  * asahi_channel_fwctl() - ask for the flush of a cached range
  * @adev: device
  * @msg: the range

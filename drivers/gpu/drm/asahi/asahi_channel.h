@@ -116,6 +116,7 @@ int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 		      const struct asahi_pipe_msg *msg);
 int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_dc_msg *msg);
 void asahi_channel_post_initialize(struct asahi_device *adev);
+int asahi_channel_wait_initialized(struct asahi_device *adev);
 int asahi_channel_fwctl(struct asahi_device *adev, const struct asahi_fwctl_msg *msg);
 int asahi_channel_flush_cache(struct asahi_device *adev);
 void asahi_channel_notify(struct asahi_device *adev);

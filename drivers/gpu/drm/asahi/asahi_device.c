@@ -45,15 +45,18 @@
  * ioctls fail with -ENODEV, and what they close is freed as ever.
  */
 
-/* An order, reversed by what is undone. */
+/* Also after a failed probe, when some of the blocks do not exist. */
 static void device_unplug(struct asahi_device *adev)
 {
 	asahi_device_set_dead(adev);
-	asahi_queues_stop(adev);
+	if (adev->queues)
+		asahi_queues_stop(adev);
 	asahi_rtkit_unplug(adev);
 	asahi_channels_unplug(adev);
-	asahi_queues_unplug(adev);
-	asahi_recovery_unplug(adev);
+	if (adev->queues)
+		asahi_queues_unplug(adev);
+	if (adev->recovery)
+		asahi_recovery_unplug(adev);
 	asahi_uat_unplug(adev);
 	asahi_gem_list_unplug(&adev->gems);
 	asahi_heaps_unplug(adev);
@@ -232,6 +235,12 @@ static int device_start(struct asahi_device *adev)
 	err = asahi_rtkit_boot(adev, asahi_initdata_va(adev));
 	if (err)
 		return err;
+
+	err = asahi_channel_wait_initialized(adev);
+	if (err) {
+		drm_err(&adev->drm, "the firmware does not start on its InitData: %d\n", err);
+		return err;
+	}
 
 	return drm_dev_register(&adev->drm, 0);
 }

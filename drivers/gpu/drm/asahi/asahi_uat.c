@@ -20,6 +20,7 @@
 
 #ifdef CONFIG_ARM64
 #include <asm/cpufeature.h>
+#include <asm/sysreg.h>
 #include <asm/tlbflush.h>
 #endif
 
@@ -200,9 +201,12 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_uat_next_tlbi);
 
 #ifdef CONFIG_ARM64
 
+/* The CPU's own registers, whether or not the kernel was built to use them. */
 static bool tlbi_supported(void)
 {
-	return system_supports_tlb_range();
+	u64 isar0 = read_sanitised_ftr_reg(SYS_ID_AA64ISAR0_EL1);
+
+	return SYS_FIELD_GET(ID_AA64ISAR0_EL1, TLB, isar0) >= ID_AA64ISAR0_EL1_TLB_RANGE;
 }
 
 static void tlbi_sync(void)
