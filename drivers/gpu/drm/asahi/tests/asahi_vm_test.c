@@ -13,8 +13,8 @@
 
 #include "asahi_vm.h"
 
-#define KERNEL_START	0x7000000000ULL
-#define KERNEL_END	0x7800000000ULL
+#define RESERVED_START	0x7000000000ULL
+#define RESERVED_END	0x7800000000ULL
 #define PAGE		AGX_PAGE_SIZE
 #define RW		(DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE)
 
@@ -63,14 +63,14 @@ static const struct bind_case bind_cases[] = {
 	BIND("address wraps", RW, 1, 0, -PAGE, 2 * PAGE, -EINVAL),
 	BIND("unbind wraps", DRM_ASAHI_BIND_UNBIND, 0, 0, -PAGE, 2 * PAGE, -EINVAL),
 	BIND("offset wraps", RW, 1, -PAGE, 2 * PAGE, PAGE, -EINVAL),
-	BIND("before the kernel's range", RW, 1, 0, PAGE, KERNEL_START - PAGE, 0),
-	BIND("into the kernel's range", RW, 1, 0, 2 * PAGE, KERNEL_START - PAGE, -EINVAL),
-	BIND("in the kernel's range", RW, 1, 0, PAGE, KERNEL_START, -EINVAL),
-	BIND("end of the kernel's range", RW, 1, 0, PAGE, KERNEL_END - PAGE, -EINVAL),
-	BIND("behind the kernel's range", RW, 1, 0, PAGE, KERNEL_END, 0),
-	BIND("around the kernel's range", RW, 1, 0, KERNEL_END - KERNEL_START + 2 * PAGE,
-	     KERNEL_START - PAGE, -EINVAL),
-	BIND("unbind the kernel's range", DRM_ASAHI_BIND_UNBIND, 0, 0, PAGE, KERNEL_START,
+	BIND("before the kernel's range", RW, 1, 0, PAGE, RESERVED_START - PAGE, 0),
+	BIND("into the kernel's range", RW, 1, 0, 2 * PAGE, RESERVED_START - PAGE, -EINVAL),
+	BIND("in the kernel's range", RW, 1, 0, PAGE, RESERVED_START, -EINVAL),
+	BIND("end of the kernel's range", RW, 1, 0, PAGE, RESERVED_END - PAGE, -EINVAL),
+	BIND("behind the kernel's range", RW, 1, 0, PAGE, RESERVED_END, 0),
+	BIND("around the kernel's range", RW, 1, 0, RESERVED_END - RESERVED_START + 2 * PAGE,
+	     RESERVED_START - PAGE, -EINVAL),
+	BIND("unbind the kernel's range", DRM_ASAHI_BIND_UNBIND, 0, 0, PAGE, RESERVED_START,
 	     -EINVAL),
 };
 
@@ -81,7 +81,7 @@ static void asahi_test_bind_check(struct kunit *test)
 	const struct bind_case *c = test->param_value;
 
 	KUNIT_EXPECT_EQ(test, c->ret,
-			asahi_vm_bind_check(&c->op, KERNEL_START, KERNEL_END));
+			asahi_vm_bind_check(&c->op, RESERVED_START, RESERVED_END));
 }
 
 static struct kunit_case asahi_vm_cases[] = {
