@@ -106,8 +106,10 @@ bool fw_handoff_switch(struct vagx_firmware *fw, unsigned int slot, uint64_t *tt
 static void check_uncached(struct vagx_firmware *fw, unsigned int context, uint64_t va,
 			   uint64_t size)
 {
-	for (uint64_t page = va & ~(uint64_t)VAGX_UAT_PAGE_MASK; page < va + size;
-	     page += VAGX_UAT_PAGE_SIZE) {
+	uint64_t first = va >> VAGX_UAT_PAGE_SHIFT, last = (va + size - 1) >> VAGX_UAT_PAGE_SHIFT;
+
+	for (uint64_t i = first; i <= last; i++) {
+		uint64_t page = i << VAGX_UAT_PAGE_SHIFT;
 		uint64_t pte = vagx_uat_pte(fw->config.uat, context, page);
 
 		if ((pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) == VAGX_ATTR_FW_CACHED) {

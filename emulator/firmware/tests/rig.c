@@ -106,6 +106,14 @@ void put(struct rig_ptr at, enum fw_field_id field, uint64_t value)
 	put_at(at, field, 0, value);
 }
 
+/* A word that the firmware may be looking at */
+static void publish(struct rig_ptr at, enum fw_field_id field, uint32_t value)
+{
+	uint32_t *word = (uint32_t *)(at.host + fw_fields[field].offset[RIG_ABI]);
+
+	__atomic_store_n(word, value, __ATOMIC_RELEASE);
+}
+
 uint64_t get(struct rig_ptr at, enum fw_field_id field)
 {
 	const struct fw_field_desc *desc = &fw_fields[field];
@@ -421,8 +429,7 @@ void rig_init(struct rig *rig)
 static void advance(struct rig_ring *ring, enum fw_field_id field)
 {
 	ring->wptr = (ring->wptr + 1) % 0x100;
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	put(ring->state, field, ring->wptr);
+	publish(ring->state, field, ring->wptr);
 }
 
 struct rig_ptr rig_control(struct rig *rig, uint32_t type)
@@ -639,8 +646,7 @@ void rig_push(struct rig *rig, struct rig_queue *queue, uint64_t command)
 {
 	memcpy(queue->ring.host + 8 * queue->wptr, &command, 8);
 	queue->wptr = (queue->wptr + 1) % 0x500;
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	put(queue->pointers, FW_QueuePointers_cpu_wptr, queue->wptr);
+	publish(queue->pointers, FW_QueuePointers_cpu_wptr, queue->wptr);
 }
 
 void rig_announce(struct rig *rig, struct rig_queue *queue, unsigned int priority)
@@ -751,7 +757,7 @@ struct rig_ptr rig_event(struct rig *rig)
 		return event;
 	event = at_offset(ring->entries, rig->event_rptr * size_of(FW_S_EventMsg));
 	rig->event_rptr = (rig->event_rptr + 1) % 0x100;
-	put(ring->state, FW_RingState_read_ptr, rig->event_rptr);
+	publish(ring->state, FW_RingState_read_ptr, rig->event_rptr);
 	return event;
 }
 
@@ -771,9 +777,8 @@ struct rig_ptr rig_wait_event(struct rig *rig)
 
 void rig_resume(struct rig *rig)
 {
-	put(rig->status, FW_FwStatus_halted, 0);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	put(rig->status, FW_FwStatus_resume, 1);
+	publish(rig->status, FW_FwStatus_halted, 0);
+	publish(rig->status, FW_FwStatus_resume, 1);
 }
 
 unsigned int rig_findings(struct rig *rig)
