@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Slots: numbered hardware resources that a job needs only while it runs.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <linux/bug.h>
+#include <linux/cleanup.h>
+#include <linux/dma-fence.h>
+#include <linux/err.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "asahi_slot.h"
+
+/**
+ * DOC: Slots
+ *
+ * The MMU has 63 contexts for address spaces and the firmware 128 event slots,
+ * but there may be any number of VMs and queues. Both are handed out to jobs
+ * rather than to their owners, at the last moment: when all that a job depends
+ * on has happened, and the next thing it would do is to run.
+ *
+ * * A job gets all the slots that it needs or none. Nobody holds one kind of
+ *   slot while it waits for another.
+ * * Who can't be served waits in one queue, first come, first served, and
+ *   nobody passes those who wait, not even a job whose owner has its slots at
+ *   that moment. So a busy owner runs dry at some point and its slots go
+ *   round.
+ * * Slots are held from there to the job's last stamp. Running work depends on
+ *   nothing but the GPU, which completes it or is made to fail it. So slots
+ *   come back, whatever the clients do.
+ *
+ * An owner that comes back finds its former slot untouched if nobody needed it
+ * in between, because those that have been free for longest are taken first.
+ */
+
+/**
+ * struct asahi_slot_fence - signals that a request was granted
+ * @base: fence; first, because it is freed by its address
+ * @granted: in a list of those to be signalled
+ */
+struct asahi_slot_fence {
+	struct dma_fence base;
+	struct list_head granted;
+};
+
+/**
+ * struct asahi_slot_entry - one slot
+ * @tenure: grant that made it its present or last owner's; 0 at first
+ * @released: when it was released, in grants and releases
+ * @busy: has an owner with users
+ */
+struct asahi_slot_entry {
+	u64 tenure;
+	u64 released;
+	bool busy;
+};
+
+/**
+ * struct asahi_slot_table - all slots of one kind
+ * @range: which there are
+ * @free: how many of them are not busy
+ * @entry: state of each, from @range's first
+ */
+struct asahi_slot_table {
+	struct asahi_slot_range range;
+	unsigned int free;
+	struct asahi_slot_entry entry[ASAHI_SLOT_TABLE];
+};
+
+/**
+ * struct asahi_slots - allocator of all kinds of slots
+ * @clock: counts grants and releases
+ * @waiting: requests in the order in which they came
+ * @num_waiting: length of @waiting
+ * @table: the slots
+ */
+struct asahi_slots {
+	/**
+	 * @lock: protects all fields, clients and the state of requests. Taken
+	 * where fences are signalled: nothing allocates under it.
+	 */
+	spinlock_t lock;
+	u64 clock;
+	struct list_head waiting;
+	unsigned int num_waiting;
+	struct asahi_slot_table table[ASAHI_SLOT_KINDS];
+};
+
+static const char *asahi_slot_fence_driver(struct dma_fence *fence)
+{
+	return "asahi";
+}
+
+static const char *asahi_slot_fence_timeline(struct dma_fence *fence)
+{
+	return "slot";
+}
+
+static const struct dma_fence_ops asahi_slot_fence_ops = {
+	.get_driver_name = asahi_slot_fence_driver,
+	.get_timeline_name = asahi_slot_fence_timeline,
+};
+
+/**
+ * asahi_slots_create() - make an allocator
+ * @range: which slots of each kind there are
+ *
+ * Process context.
+ *
+ * Return: the allocator with all slots free; ERR_PTR(-EINVAL) for a range that
+ * is empty or too large, ERR_PTR(-ENOMEM).
+ */
+struct asahi_slots *asahi_slots_create(const struct asahi_slot_range range[ASAHI_SLOT_KINDS])
+{
+	struct asahi_slots *slots;
+
+	for (unsigned int i = 0; i < ASAHI_SLOT_KINDS; i++)
+		if (!range[i].count || range[i].count > ASAHI_SLOT_TABLE)
+			return ERR_PTR(-EINVAL);
+
+	slots = kzalloc_obj(*slots);
+	if (!slots)
+		return ERR_PTR(-ENOMEM);
+
+	spin_lock_init(&slots->lock);
+	INIT_LIST_HEAD(&slots->waiting);
+	for (unsigned int i = 0; i < ASAHI_SLOT_KINDS; i++) {
+		slots->table[i].range = range[i];
+		slots->table[i].free = range[i].count;
+	}
+
+	return slots;
+}
+
+/**
+ * asahi_slots_destroy() - free an allocator
+ * @slots: allocator of which nobody holds a slot or waits for one; or NULL
+ *
+ * Process context.
+ */
+void asahi_slots_destroy(struct asahi_slots *slots)
+{
+	if (!slots)
+		return;
+
+	WARN_ON(!list_empty(&slots->waiting));
+	for (unsigned int i = 0; i < ASAHI_SLOT_KINDS; i++)
+		WARN_ON(slots->table[i].free != slots->table[i].range.count);
+
+	kfree(slots);
+}
+
+/**
+ * asahi_slot_client_init() - initialise an owner of slots
+ * @client: owner
+ * @kind: which kind of slot it needs
+ */
+void asahi_slot_client_init(struct asahi_slot_client *client, enum asahi_slot_kind kind)
+{
+	*client = (struct asahi_slot_client) { .kind = kind };
+}
+
+/**
+ * asahi_slot_request_init() - initialise a request
+ * @req: request
+ *
+ * Process context; the only step that allocates.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int asahi_slot_request_init(struct asahi_slot_request *req)
+{
+	*req = (struct asahi_slot_request) { .state = ASAHI_SLOT_IDLE };
+	INIT_LIST_HEAD(&req->link);
+
+	req->fence = kzalloc_obj(*req->fence);
+	if (!req->fence)
+		return -ENOMEM;
+
+	INIT_LIST_HEAD(&req->fence->granted);
+	dma_fence_init(&req->fence->base, &asahi_slot_fence_ops, NULL,
+		       dma_fence_context_alloc(1), 1);
+
+	return 0;
+}
+
+/**
+ * asahi_slot_request_fini() - free a request
+ * @req: request that has been released, was never used, or was never
+ *	initialised and is zeroed
+ *
+ * Any context.
+ */
+void asahi_slot_request_fini(struct asahi_slot_request *req)
+{
+	if (!req->fence)
+		return;
+
+	WARN_ON(req->state != ASAHI_SLOT_IDLE);
+	dma_fence_put(&req->fence->base);
+	req->fence = NULL;
+}
+
+/**
+ * asahi_slot_request_add() - name one more slot that is needed
+ * @req: request that was not used yet
+ * @client: for whom; must stay until the request is released
+ */
+void asahi_slot_request_add(struct asahi_slot_request *req, struct asahi_slot_client *client)
+{
+	if (WARN_ON(req->count == ASAHI_SLOT_REQUEST))
+		return;
+
+	req->client[req->count++] = client;
+}
+
+static bool asahi_slots_fit(struct asahi_slots *slots, const struct asahi_slot_request *req)
+{
+	unsigned int need[ASAHI_SLOT_KINDS] = {};
+
+	lockdep_assert_held(&slots->lock);
+
+	for (unsigned int i = 0; i < req->count; i++) {
+		const struct asahi_slot_client *client = req->client[i];
+
+		if (!client->users && ++need[client->kind] > slots->table[client->kind].free)
+			return false;
+	}
+
+	return true;
+}
+
+static void asahi_slots_take(struct asahi_slots *slots, struct asahi_slot_client *client)
+{
+	struct asahi_slot_table *table = &slots->table[client->kind];
+	struct asahi_slot_entry *entry, *best = NULL;
+
+	lockdep_assert_held(&slots->lock);
+
+	if (client->users++)
+		return;
+
+	table->free--;
+
+	if (client->tenure) {
+		entry = &table->entry[client->slot - table->range.first];
+		if (!entry->busy && entry->tenure == client->tenure) {
+			entry->busy = true;
+			return;
+		}
+	}
+
+	for (unsigned int i = 0; i < table->range.count; i++) {
+		entry = &table->entry[i];
+		if (!entry->busy && (!best || entry->released < best->released))
+			best = entry;
+	}
+
+	best->busy = true;
+	best->tenure = ++slots->clock;
+	client->tenure = best->tenure;
+	client->slot = table->range.first + (best - table->entry);
+}
+
+static void asahi_slots_give(struct asahi_slots *slots, struct asahi_slot_client *client)
+{
+	struct asahi_slot_table *table = &slots->table[client->kind];
+	struct asahi_slot_entry *entry = &table->entry[client->slot - table->range.first];
+
+	lockdep_assert_held(&slots->lock);
+
+	if (--client->users)
+		return;
+
+	table->free++;
+	entry->busy = false;
+	entry->released = ++slots->clock;
+}
+
+static bool asahi_slots_grant(struct asahi_slots *slots, struct asahi_slot_request *req)
+{
+	lockdep_assert_held(&slots->lock);
+
+	if (!asahi_slots_fit(slots, req))
+		return false;
+
+	for (unsigned int i = 0; i < req->count; i++)
+		asahi_slots_take(slots, req->client[i]);
+	req->state = ASAHI_SLOT_GRANTED;
+
+	return true;
+}
+
+/**
+ * asahi_slots_acquire() - get the slots of a request, or something to wait for
+ * @slots: allocator
+ * @req: request
+ *
+ * May be called again, to ask whether a request that had to wait was granted.
+ * Process or atomic context, not from interrupts; allocates nothing.
+ *
+ * Return: NULL if @req holds its slots now; otherwise a reference to a fence
+ * that signals when it does.
+ */
+struct dma_fence *asahi_slots_acquire(struct asahi_slots *slots, struct asahi_slot_request *req)
+{
+	guard(spinlock)(&slots->lock);
+
+	if (req->state == ASAHI_SLOT_GRANTED)
+		return NULL;
+
+	if (req->state == ASAHI_SLOT_IDLE) {
+		if (list_empty(&slots->waiting) && asahi_slots_grant(slots, req))
+			return NULL;
+
+		req->state = ASAHI_SLOT_WAITING;
+		list_add_tail(&req->link, &slots->waiting);
+		slots->num_waiting++;
+	}
+
+	return dma_fence_get(&req->fence->base);
+}
+
+/**
+ * asahi_slots_release() - give the slots of a request back, or stop waiting
+ * @slots: allocator
+ * @req: request in any state, afterwards idle
+ *
+ * Those who wait are served. A fence that @req waited with is not signalled:
+ * whoever gives up does not look at it any more. Process or atomic context,
+ * not from interrupts; allocates nothing; signals fences.
+ */
+void asahi_slots_release(struct asahi_slots *slots, struct asahi_slot_request *req)
+{
+	struct asahi_slot_request *next, *tmp;
+	struct asahi_slot_fence *fence, *n;
+	LIST_HEAD(granted);
+
+	spin_lock(&slots->lock);
+
+	if (req->state == ASAHI_SLOT_WAITING) {
+		list_del_init(&req->link);
+		slots->num_waiting--;
+	} else if (req->state == ASAHI_SLOT_GRANTED) {
+		for (unsigned int i = 0; i < req->count; i++)
+			asahi_slots_give(slots, req->client[i]);
+	}
+	req->state = ASAHI_SLOT_IDLE;
+
+	list_for_each_entry_safe(next, tmp, &slots->waiting, link) {
+		if (!asahi_slots_grant(slots, next))
+			break;
+
+		list_del_init(&next->link);
+		slots->num_waiting--;
+		/* Its owner may be gone by the time that the lock is. */
+		dma_fence_get(&next->fence->base);
+		list_add_tail(&next->fence->granted, &granted);
+	}
+
+	spin_unlock(&slots->lock);
+
+	list_for_each_entry_safe(fence, n, &granted, granted) {
+		list_del_init(&fence->granted);
+		dma_fence_signal(&fence->base);
+		dma_fence_put(&fence->base);
+	}
+}
+
+/**
+ * asahi_slots_waiting() - how many requests wait
+ * @slots: allocator
+ *
+ * Return: a number that may be outdated when it is seen.
+ */
+unsigned int asahi_slots_waiting(struct asahi_slots *slots)
+{
+	return READ_ONCE(slots->num_waiting);
+}
