@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Tracepoints, in the order in which work passes them.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#if !defined(ASAHI_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define ASAHI_TRACE_H
+
+#include <linux/tracepoint.h>
+#include <linux/types.h>
+
+#include <drm/drm_device.h>
+#include <drm/drm_file.h>
+
+#include <agx/agx_rtkit.h>
+
+#include "asahi_device.h"
+#include "asahi_hw.h"
+
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM asahi
+#define TRACE_INCLUDE_FILE asahi_trace
+
+#define asahi_trace_pipe(pipe)						\
+	__print_symbolic(pipe,						\
+			 { AGX_PIPE_VERTEX, "vertex" },			\
+			 { AGX_PIPE_FRAGMENT, "fragment" },		\
+			 { AGX_PIPE_COMPUTE, "compute" })
+
+/* Client to UAPI: a SUBMIT was accepted for parsing. */
+TRACE_EVENT(asahi_submit,
+	    TP_PROTO(struct asahi_device *adev, u32 queue, u32 cmdbuf_size,
+		     u32 in_syncs, u32 out_syncs),
+	    TP_ARGS(adev, queue, cmdbuf_size, in_syncs, out_syncs),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __field(u32, queue)
+		    __field(u32, cmdbuf_size)
+		    __field(u32, in_syncs)
+		    __field(u32, out_syncs)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __entry->queue = queue;
+		    __entry->cmdbuf_size = cmdbuf_size;
+		    __entry->in_syncs = in_syncs;
+		    __entry->out_syncs = out_syncs;
+	    ),
+	    TP_printk("dev=%u queue=%u bytes=%u in=%u out=%u", __entry->dev,
+		      __entry->queue, __entry->cmdbuf_size, __entry->in_syncs,
+		      __entry->out_syncs)
+);
+
+/* UAPI to firmware structures: a command was built. */
+TRACE_EVENT(asahi_build,
+	    TP_PROTO(struct asahi_device *adev, u32 queue, u64 job, u32 pipe,
+		     u64 command_va, u64 microseq_va, u64 stream),
+	    TP_ARGS(adev, queue, job, pipe, command_va, microseq_va, stream),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __field(u32, queue)
+		    __field(u64, job)
+		    __field(u32, pipe)
+		    __field(u64, command_va)
+		    __field(u64, microseq_va)
+		    __field(u64, stream)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __entry->queue = queue;
+		    __entry->job = job;
+		    __entry->pipe = pipe;
+		    __entry->command_va = command_va;
+		    __entry->microseq_va = microseq_va;
+		    __entry->stream = stream;
+	    ),
+	    TP_printk("dev=%u queue=%u job=%llu %s command=%#llx microseq=%#llx stream=%#llx",
+		      __entry->dev, __entry->queue, __entry->job,
+		      asahi_trace_pipe(__entry->pipe), __entry->command_va,
+		      __entry->microseq_va, __entry->stream)
+);
+
+/* A job on its way through the scheduler. */
+DECLARE_EVENT_CLASS(asahi_job,
+	TP_PROTO(struct asahi_device *adev, u32 queue, u64 job),
+	TP_ARGS(adev, queue, job),
+	TP_STRUCT__entry(
+		__field(u32, dev)
+		__field(u32, queue)
+		__field(u64, job)
+	),
+	TP_fast_assign(
+		__entry->dev = adev->drm.primary->index;
+		__entry->queue = queue;
+		__entry->job = job;
+	),
+	TP_printk("dev=%u queue=%u job=%llu", __entry->dev, __entry->queue, __entry->job)
+);
+
+/* UAPI to queue: the job waits for its dependencies from here on. */
+DEFINE_EVENT(asahi_job, asahi_push,
+	     TP_PROTO(struct asahi_device *adev, u32 queue, u64 job),
+	     TP_ARGS(adev, queue, job));
+
+/* All dependencies are met, but there are no slots. */
+DEFINE_EVENT(asahi_job, asahi_slot_wait,
+	     TP_PROTO(struct asahi_device *adev, u32 queue, u64 job),
+	     TP_ARGS(adev, queue, job));
+
+/* All memory of the job is on its way back. */
+DEFINE_EVENT(asahi_job, asahi_free,
+	     TP_PROTO(struct asahi_device *adev, u32 queue, u64 job),
+	     TP_ARGS(adev, queue, job));
+
+/* Queue to ring: the job has its slots and is handed to the firmware. */
+TRACE_EVENT(asahi_run,
+	    TP_PROTO(struct asahi_device *adev, u32 queue, u64 job, u32 vm_slot, u64 seqno),
+	    TP_ARGS(adev, queue, job, vm_slot, seqno),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __field(u32, queue)
+		    __field(u64, job)
+		    __field(u32, vm_slot)
+		    __field(u64, seqno)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __entry->queue = queue;
+		    __entry->job = job;
+		    __entry->vm_slot = vm_slot;
+		    __entry->seqno = seqno;
+	    ),
+	    TP_printk("dev=%u queue=%u job=%llu vm_slot=%u seqno=%llu", __entry->dev,
+		      __entry->queue, __entry->job, __entry->vm_slot, __entry->seqno)
+);
+
+/* Queue to ring: entries of a work queue were published. */
+TRACE_EVENT(asahi_ring,
+	    TP_PROTO(struct asahi_device *adev, u32 queue, u32 pipe, u32 wptr,
+		     u32 event_slot, u32 stamp),
+	    TP_ARGS(adev, queue, pipe, wptr, event_slot, stamp),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __field(u32, queue)
+		    __field(u32, pipe)
+		    __field(u32, wptr)
+		    __field(u32, event_slot)
+		    __field(u32, stamp)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __entry->queue = queue;
+		    __entry->pipe = pipe;
+		    __entry->wptr = wptr;
+		    __entry->event_slot = event_slot;
+		    __entry->stamp = stamp;
+	    ),
+	    TP_printk("dev=%u queue=%u %s wptr=%#x event=%u stamp=%#x", __entry->dev,
+		      __entry->queue, asahi_trace_pipe(__entry->pipe), __entry->wptr,
+		      __entry->event_slot, __entry->stamp)
+);
+
+/* Ring to doorbell: the firmware was told. */
+TRACE_EVENT(asahi_doorbell,
+	    TP_PROTO(struct asahi_device *adev, u8 channel),
+	    TP_ARGS(adev, channel),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __field(u8, channel)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __entry->channel = channel;
+	    ),
+	    TP_printk("dev=%u channel=%#x", __entry->dev, __entry->channel)
+);
+
+/* Firmware to event: the firmware says that receive rings have news. */
+TRACE_EVENT(asahi_notify,
+	    TP_PROTO(struct asahi_device *adev),
+	    TP_ARGS(adev),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+	    ),
+	    TP_printk("dev=%u", __entry->dev)
+);
+
+/* Stamp to event: a stamp has news. */
+TRACE_EVENT(asahi_event,
+	    TP_PROTO(struct asahi_device *adev, u32 slot, u32 stamp, bool owned),
+	    TP_ARGS(adev, slot, stamp, owned),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __field(u32, slot)
+		    __field(u32, stamp)
+		    __field(bool, owned)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __entry->slot = slot;
+		    __entry->stamp = stamp;
+		    __entry->owned = owned;
+	    ),
+	    TP_printk("dev=%u event=%u stamp=%#x%s", __entry->dev, __entry->slot,
+		      __entry->stamp, __entry->owned ? "" : " without owner")
+);
+
+/* Event to fence: a job is complete, well or not. */
+TRACE_EVENT(asahi_done,
+	    TP_PROTO(struct asahi_device *adev, u32 queue, u64 job, u64 seqno, int error),
+	    TP_ARGS(adev, queue, job, seqno, error),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __field(u32, queue)
+		    __field(u64, job)
+		    __field(u64, seqno)
+		    __field(int, error)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __entry->queue = queue;
+		    __entry->job = job;
+		    __entry->seqno = seqno;
+		    __entry->error = error;
+	    ),
+	    TP_printk("dev=%u queue=%u job=%llu seqno=%llu error=%d", __entry->dev,
+		      __entry->queue, __entry->job, __entry->seqno, __entry->error)
+);
+
+/* Work was marked as failed; its fence follows with its stamp. */
+TRACE_EVENT(asahi_failed,
+	    TP_PROTO(struct asahi_device *adev, u32 queue, u64 job, u32 slot, u32 value,
+		     int error),
+	    TP_ARGS(adev, queue, job, slot, value, error),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __field(u32, queue)
+		    __field(u64, job)
+		    __field(u32, slot)
+		    __field(u32, value)
+		    __field(int, error)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __entry->queue = queue;
+		    __entry->job = job;
+		    __entry->slot = slot;
+		    __entry->value = value;
+		    __entry->error = error;
+	    ),
+	    TP_printk("dev=%u queue=%u job=%llu event=%u stamp=%#x error=%d", __entry->dev,
+		      __entry->queue, __entry->job, __entry->slot, __entry->value,
+		      __entry->error)
+);
+
+/* The GPU's MMU refused an access. */
+TRACE_EVENT(asahi_fault,
+	    TP_PROTO(struct asahi_device *adev, const struct asahi_fault_info *info),
+	    TP_ARGS(adev, info),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __field(u64, address)
+		    __field(u8, slot)
+		    __field(u8, unit)
+		    __field(u8, reason)
+		    __field(bool, read)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __entry->address = info->address;
+		    __entry->slot = info->slot;
+		    __entry->unit = info->unit;
+		    __entry->reason = info->reason;
+		    __entry->read = info->read;
+	    ),
+	    TP_printk("dev=%u %s at %#llx vm_slot=%u unit=%#x reason=%u", __entry->dev,
+		      __entry->read ? "read" : "write", __entry->address, __entry->slot,
+		      __entry->unit, __entry->reason)
+);
+
+/* The firmware was asked to go on after a failure. */
+TRACE_EVENT(asahi_recover,
+	    TP_PROTO(struct asahi_device *adev, const char *what, int ret),
+	    TP_ARGS(adev, what, ret),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __string(what, what)
+		    __field(int, ret)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __assign_str(what);
+		    __entry->ret = ret;
+	    ),
+	    TP_printk("dev=%u after %s: %d", __entry->dev, __get_str(what), __entry->ret)
+);
+
+#endif
+
+/* This part has to be outside the guard. */
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#include <trace/define_trace.h>
