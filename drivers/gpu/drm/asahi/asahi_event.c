@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Events: the stamps by which the firmware says how far it is.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/cleanup.h>
+#include <linux/dma-fence.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include <asm/barrier.h>
+
+#include "asahi_channel.h"
+#include "asahi_device.h"
+#include "asahi_event.h"
+#include "asahi_queue.h"
+#include "asahi_trace.h"
+
+/**
+ * DOC: Events
+ *
+ * Each of the 128 event slots has a stamp, a 32-bit word that grows by 0x100
+ * with each piece of work that a work queue completes. It exists twice: the
+ * kernel reads the one in shared memory, the firmware compares barriers with
+ * its own in memory that it caches.
+ *
+ * A work queue owns a slot from its first job in flight to the last stamp of
+ * its last one (see "Slots"). Stamps are never reset: the next owner continues
+ * where the last one stopped.
+ *
+ * An event message says which slots have news. What the news is, is in the
+ * stamps alone, so a message that is lost or late does no harm: looking at the
+ * stamps is always right.
+ */
+
+/**
+ * struct asahi_events - stamps and their owners
+ * @stamps: the stamps that the kernel reads
+ * @fw_stamps: the firmware's own
+ * @progress: grows whenever work is completed
+ * @owner: queue whose work writes the stamp; it removes itself before it goes
+ */
+struct asahi_events {
+	struct asahi_fwbuf stamps;
+	struct asahi_fwbuf fw_stamps;
+	atomic64_t progress;
+	/** @lock: protects @owner */
+	spinlock_t lock;
+	struct asahi_queue *owner[ASAHI_EVENTS];
+};
+
+/**
+ * asahi_events_init() - allocate the stamps
+ * @adev: device with heaps
+ *
+ * Process context.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int asahi_events_init(struct asahi_device *adev)
+{
+	struct asahi_events *events;
+	int ret;
+
+	events = kzalloc_obj(*events);
+	if (!events)
+		return -ENOMEM;
+
+	spin_lock_init(&events->lock);
+	atomic64_set(&events->progress, 0);
+
+	ret = asahi_heap_alloc(adev->heap[ASAHI_HEAP_SHARED], ASAHI_EVENTS * sizeof(__le32),
+			       ASAHI_HEAP_ALIGN, &events->stamps);
+	if (ret)
+		goto err_free;
+
+	ret = asahi_heap_alloc(adev->heap[ASAHI_HEAP_PRIVATE], ASAHI_EVENTS * sizeof(__le32),
+			       ASAHI_HEAP_ALIGN, &events->fw_stamps);
+	if (ret)
+		goto err_stamps;
+
+	adev->events = events;
+
+	return 0;
+
+err_stamps:
+	asahi_heap_free(&events->stamps);
+err_free:
+	kfree(events);
+	return ret;
+}
+
+/**
+ * asahi_events_fini() - free the stamps
+ * @adev: device whose firmware does not run any more
+ *
+ * Process context.
+ */
+void asahi_events_fini(struct asahi_device *adev)
+{
+	struct asahi_events *events = adev->events;
+
+	if (!events)
+		return;
+
+	asahi_heap_free(&events->fw_stamps);
+	asahi_heap_free(&events->stamps);
+	kfree(events);
+	adev->events = NULL;
+}
+
+/**
+ * asahi_event_stamp_va() - address of the stamp that the kernel reads
+ * @adev: device
+ * @slot: event slot
+ *
+ * Return: firmware address.
+ */
+u64 asahi_event_stamp_va(struct asahi_device *adev, unsigned int slot)
+{
+	return adev->events->stamps.va + slot * sizeof(__le32);
+}
+
+/**
+ * asahi_event_fw_stamp_va() - address of the stamp that barriers wait for
+ * @adev: device
+ * @slot: event slot
+ *
+ * Return: firmware address.
+ */
+u64 asahi_event_fw_stamp_va(struct asahi_device *adev, unsigned int slot)
+{
+	return adev->events->fw_stamps.va + slot * sizeof(__le32);
+}
+
+/**
+ * asahi_event_read() - read a stamp
+ * @adev: device
+ * @slot: event slot
+ *
+ * Any context. What the firmware wrote before the stamp is seen after it.
+ *
+ * Return: the stamp's value.
+ */
+u32 asahi_event_read(struct asahi_device *adev, unsigned int slot)
+{
+	const __le32 *stamps = adev->events->stamps.map;
+	u32 value = le32_to_cpu(READ_ONCE(stamps[slot]));
+
+	dma_rmb();
+
+	return value;
+}
+
+/**
+ * asahi_event_set_owner() - say whose work writes a stamp
+ * @adev: device
+ * @slot: event slot that a granted request holds
+ * @queue: queue with work in flight, or NULL when it has none left
+ *
+ * No reference is taken: queues outlive their work in flight. Process or
+ * atomic context, not from interrupts.
+ */
+void asahi_event_set_owner(struct asahi_device *adev, unsigned int slot,
+			   struct asahi_queue *queue)
+{
+	guard(spinlock)(&adev->events->lock);
+	adev->events->owner[slot] = queue;
+}
+
+/**
+ * asahi_event_get_owner() - find out whose work writes a stamp
+ * @adev: device
+ * @slot: event slot
+ *
+ * Process or atomic context, not from interrupts.
+ *
+ * Return: the queue, with a reference; NULL if the slot is out of range or has
+ * no owner.
+ */
+struct asahi_queue *asahi_event_get_owner(struct asahi_device *adev, unsigned int slot)
+{
+	struct asahi_queue *queue;
+
+	if (slot >= ASAHI_EVENTS)
+		return NULL;
+
+	guard(spinlock)(&adev->events->lock);
+
+	queue = adev->events->owner[slot];
+
+	return queue ? asahi_queue_get_unless_zero(queue) : NULL;
+}
+
+/**
+ * asahi_event_note_progress() - work was completed, or the firmware recovers
+ * @adev: device
+ *
+ * Any context.
+ */
+void asahi_event_note_progress(struct asahi_device *adev)
+{
+	atomic64_inc(&adev->events->progress);
+}
+
+/**
+ * asahi_event_progress() - is the firmware alive?
+ * @adev: device
+ *
+ * Any context.
+ *
+ * Return: a number that has grown since the last call if any work of anybody
+ * was completed in between.
+ */
+u64 asahi_event_progress(struct asahi_device *adev)
+{
+	return atomic64_read(&adev->events->progress);
+}
+
+/**
+ * asahi_event_stamps() - the firmware says that stamps have changed
+ * @adev: device
+ * @mask: one bit for each event slot
+ *
+ * Completes what has come to its end. Runs in the notification worker: process
+ * context, in the critical section of fences, so nothing is allocated.
+ */
+void asahi_event_stamps(struct asahi_device *adev, const u32 mask[4])
+{
+	bool cookie = dma_fence_begin_signalling();
+	struct asahi_queue *queue;
+
+	for (unsigned int slot = 0; slot < ASAHI_EVENTS; slot++) {
+		if (!(mask[slot / 32] & BIT(slot % 32)))
+			continue;
+
+		queue = asahi_event_get_owner(adev, slot);
+		trace_asahi_event(adev, slot, asahi_event_read(adev, slot), !!queue);
+		if (!queue)
+			continue;
+
+		asahi_queue_complete(queue);
+		asahi_queue_put(queue);
+	}
+
+	dma_fence_end_signalling(cookie);
+}
