@@ -44,22 +44,23 @@ void asahi_queue_put(struct asahi_queue *queue);
 
 /**
  * struct asahi_failure - work that the GPU or the firmware did not complete
- * @error: what the guilty job's fence says, a negative errno
- * @bystander: the work was taken down with another's
- * @vm_slot: for a fault, the VM context that it happened in; negative if any
- * @fault: the fault, or NULL
+ * @error: what the guilty job's fence says, a negative errno, if the job did
+ *	not fault
+ * @named: the firmware says that this work is guilty
+ * @bystander: the firmware says that other work is
+ * @fault: the fault, or NULL; tells who is guilty if the firmware does not
  */
 struct asahi_failure {
 	int error;
+	bool named;
 	bool bystander;
-	int vm_slot;
 	const struct asahi_fault_info *fault;
 };
 
 void asahi_queue_complete(struct asahi_queue *queue);
 void asahi_queue_mark_failed(struct asahi_queue *queue, unsigned int slot, u32 value,
 			     const struct asahi_failure *failure);
-void asahi_queue_recover_channel(struct asahi_queue *queue, unsigned int slot, u32 value);
-void asahi_queues_fail_all(struct asahi_device *adev);
+int asahi_queue_recover_channel(struct asahi_queue *queue, unsigned int slot, u32 value);
+void asahi_queues_abandon(struct asahi_device *adev);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include <linux/types.h>
 
+struct asahi_coredump;
 struct asahi_device;
 
 int asahi_recovery_init(struct asahi_device *adev);
@@ -19,5 +20,6 @@ void asahi_recovery_unplug(struct asahi_device *adev);
 void asahi_recovery_fini(struct asahi_device *adev);
 
 void asahi_recovery_wedged(struct asahi_device *adev, const char *why);
+struct asahi_coredump *asahi_recovery_coredump(struct asahi_device *adev);
 
 #endif

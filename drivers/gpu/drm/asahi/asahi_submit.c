@@ -1,0 +1,703 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * SUBMIT: from the user's commands and syncs to a job in the scheduler.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <linux/cleanup.h>
+#include <linux/dma-fence-chain.h>
+#include <linux/err.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include <drm/drm_exec.h>
+#include <drm/drm_file.h>
+#include <drm/drm_print.h>
+#include <drm/drm_syncobj.h>
+
+#include "asahi_device.h"
+#include "asahi_drv.h"
+#include "asahi_job.h"
+#include "asahi_queue.h"
+#include "asahi_queue_priv.h"
+#include "asahi_trace.h"
+#include "asahi_vm.h"
+
+/**
+ * DOC: SUBMIT
+ *
+ * Everything that can fail comes first: copying, checking, building firmware
+ * structures, looking up syncs, locking reservations. Then the job is armed,
+ * which gives it its fence, pushed, and the fence is put wherever it is to be
+ * seen. A SUBMIT that fails has changed nothing.
+ *
+ * The firmware may run commands of one ring side by side. The scheduler, for
+ * its part, takes order inside of a queue for granted and drops dependencies
+ * of a job on earlier ones of the same queue. So a client that waits for a
+ * fence of the same queue gets barriers instead.
+ */
+
+#define ASAHI_MAX_SYNCS 4096
+#define ASAHI_MAX_CMDBUF_SIZE SZ_1M
+
+/* Subqueues as user space counts them. */
+enum asahi_subqueue {
+	ASAHI_SUBQUEUE_RENDER,
+	ASAHI_SUBQUEUE_COMPUTE,
+	ASAHI_SUBQUEUES,
+};
+
+/* The pipe that says when work of a subqueue is complete. */
+static const u8 asahi_subqueue_pipe[ASAHI_SUBQUEUES] = {
+	[ASAHI_SUBQUEUE_RENDER] = AGX_PIPE_FRAGMENT,
+	[ASAHI_SUBQUEUE_COMPUTE] = AGX_PIPE_COMPUTE,
+};
+
+static_assert(ASAHI_BARRIERS == ASAHI_SUBQUEUES);
+static_assert(ASAHI_FW_ATTACHMENTS == ASAHI_MAX_ATTACHMENTS);
+
+/**
+ * struct asahi_out_sync - something to be signalled
+ * @syncobj: sync object, with a reference
+ * @chain: link of its timeline, or NULL for a binary one
+ * @point: point of the timeline
+ */
+struct asahi_out_sync {
+	struct drm_syncobj *syncobj;
+	struct dma_fence_chain *chain;
+	u64 point;
+};
+
+/**
+ * struct asahi_submit - a SUBMIT on its way
+ * @file: open file
+ * @args: argument of the ioctl
+ * @queue: queue, with a reference
+ * @cmdbuf: copy of the commands
+ * @syncs: copy of the syncs
+ * @out: those to be signalled
+ * @num_out: how many of them were looked up
+ * @commands: hardware commands
+ * @num_commands: how many there are
+ * @parsed: how many were parsed, by subqueue
+ * @attachments: memory that following compute commands write
+ * @after_own: a fence of the same queue is waited for
+ * @job: the job, until it is pushed
+ */
+struct asahi_submit {
+	struct asahi_file *file;
+	const struct drm_asahi_submit *args;
+	struct asahi_queue *queue;
+	void *cmdbuf;
+	struct drm_asahi_sync *syncs;
+	struct asahi_out_sync *out;
+	unsigned int num_out;
+	struct asahi_command_args *commands;
+	unsigned int num_commands;
+	unsigned int parsed[ASAHI_SUBQUEUES];
+	struct asahi_fw_attachments attachments;
+	bool after_own;
+	struct asahi_job *job;
+};
+
+#define asahi_submit_dbg(submit, fmt, ...) do {					\
+	const struct asahi_submit *submit_ = (submit);				\
+										\
+	drm_dbg(&submit_->file->adev->drm, "queue %u: " fmt,			\
+		submit_->args->queue_id, ##__VA_ARGS__);			\
+} while (0)
+
+/*
+ * Commands
+ */
+
+/**
+ * struct asahi_reader - a place in a buffer of commands
+ * @pos: next byte
+ * @left: bytes from there on
+ */
+struct asahi_reader {
+	const u8 *pos;
+	size_t left;
+};
+
+static int asahi_reader_next(struct asahi_reader *reader, struct drm_asahi_cmd_header *header,
+			     const void **payload)
+{
+	if (reader->left < sizeof(*header))
+		return -EINVAL;
+
+	memcpy(header, reader->pos, sizeof(*header));
+	reader->pos += sizeof(*header);
+	reader->left -= sizeof(*header);
+
+	if (reader->left < header->size)
+		return -EINVAL;
+
+	*payload = reader->pos;
+	reader->pos += header->size;
+	reader->left -= header->size;
+
+	return 0;
+}
+
+static bool asahi_is_hardware_command(u16 type)
+{
+	return type == DRM_ASAHI_CMD_RENDER || type == DRM_ASAHI_CMD_COMPUTE;
+}
+
+static int asahi_submit_count(struct asahi_submit *submit)
+{
+	struct asahi_reader reader = { submit->cmdbuf, submit->args->cmdbuf_size };
+	struct drm_asahi_cmd_header header;
+	unsigned int count = 0;
+	const void *payload;
+	int ret;
+
+	while (reader.left) {
+		ret = asahi_reader_next(&reader, &header, &payload);
+		if (ret) {
+			asahi_submit_dbg(submit, "truncated command\n");
+			return ret;
+		}
+		count += asahi_is_hardware_command(header.cmd_type);
+	}
+
+	if (!count || count > ASAHI_MAX_COMMANDS) {
+		asahi_submit_dbg(submit, "%u commands\n", count);
+		return -EINVAL;
+	}
+
+	submit->num_commands = count;
+
+	return 0;
+}
+
+static int asahi_submit_parse_attachments(struct asahi_submit *submit, const void *payload,
+					  size_t size, struct asahi_fw_attachments *out)
+{
+	size_t count = size / sizeof(struct drm_asahi_attachment);
+
+	if (size % sizeof(struct drm_asahi_attachment) || count > ASAHI_MAX_ATTACHMENTS) {
+		asahi_submit_dbg(submit, "%zu bytes of attachments\n", size);
+		return -EINVAL;
+	}
+
+	memset(out, 0, sizeof(*out));
+	out->count = cpu_to_le32(count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct drm_asahi_attachment att;
+		u64 lines;
+
+		memcpy(&att, payload + i * sizeof(att), sizeof(att));
+		lines = att.size / 128 + !!(att.size % 128);
+		if (att.pad || att.flags || lines > U32_MAX) {
+			asahi_submit_dbg(submit, "bad attachment %zu\n", i);
+			return -EINVAL;
+		}
+
+		out->list[i].address = cpu_to_le64(att.pointer);
+		out->list[i].size = cpu_to_le32(lines);
+		out->list[i].unk_c = cpu_to_le16(0x17);
+		out->list[i].unk_e = cpu_to_le16(1);
+	}
+
+	return 0;
+}
+
+static int asahi_submit_parse_set(struct asahi_submit *submit,
+				  const struct drm_asahi_cmd_header *header, const void *payload)
+{
+	bool compute = header->cmd_type == DRM_ASAHI_SET_COMPUTE_ATTACHMENTS;
+	struct asahi_fw_attachments unused;
+
+	if (header->vdm_barrier != DRM_ASAHI_BARRIER_NONE ||
+	    header->cdm_barrier != DRM_ASAHI_BARRIER_NONE) {
+		asahi_submit_dbg(submit, "attachments with a barrier\n");
+		return -EINVAL;
+	}
+
+	return asahi_submit_parse_attachments(submit, payload, header->size,
+					      compute ? &submit->attachments : &unused);
+}
+
+static int asahi_submit_parse_barriers(struct asahi_submit *submit,
+				       const struct drm_asahi_cmd_header *header,
+				       struct asahi_command_args *command)
+{
+	const u16 index[ASAHI_SUBQUEUES] = {
+		[ASAHI_SUBQUEUE_RENDER] = header->vdm_barrier,
+		[ASAHI_SUBQUEUE_COMPUTE] = header->cdm_barrier,
+	};
+
+	for (unsigned int i = 0; i < ASAHI_SUBQUEUES; i++) {
+		if (index[i] == DRM_ASAHI_BARRIER_NONE)
+			continue;
+		if (index[i] > submit->parsed[i]) {
+			asahi_submit_dbg(submit, "barrier on command %u of %u\n", index[i],
+					 submit->parsed[i]);
+			return -EINVAL;
+		}
+		command->barrier[command->num_barriers++] = (struct asahi_barrier) {
+			.pipe = asahi_subqueue_pipe[i],
+			.index = index[i],
+		};
+	}
+
+	return 0;
+}
+
+static int asahi_submit_parse_compute(struct asahi_submit *submit,
+				      const struct drm_asahi_cmd_header *header,
+				      const void *payload, struct asahi_command_args *command)
+{
+	struct drm_asahi_cmd_compute *compute = &command->compute;
+	size_t known = min(sizeof(*compute), header->size);
+
+	if (memchr_inv(payload + known, 0, header->size - known)) {
+		asahi_submit_dbg(submit, "compute command from the future\n");
+		return -E2BIG;
+	}
+
+	/* What is missing stays zero. */
+	memcpy(compute, payload, known);
+	command->attachments = submit->attachments;
+
+	if (compute->flags) {
+		asahi_submit_dbg(submit, "compute flags %#x\n", compute->flags);
+		return -EINVAL;
+	}
+
+	if (compute->ts.start.handle || compute->ts.end.handle) {
+		asahi_submit_dbg(submit, "timestamps\n");
+		return -EOPNOTSUPP;
+	}
+
+	return 0;
+}
+
+static int asahi_submit_parse_hardware(struct asahi_submit *submit,
+				       const struct drm_asahi_cmd_header *header,
+				       const void *payload, struct asahi_command_args *command)
+{
+	int ret = asahi_submit_parse_barriers(submit, header, command);
+
+	if (ret)
+		return ret;
+
+	if (header->cmd_type == DRM_ASAHI_CMD_RENDER) {
+		asahi_submit_dbg(submit, "render command\n");
+		return -EOPNOTSUPP;
+	}
+
+	ret = asahi_submit_parse_compute(submit, header, payload, command);
+	if (ret)
+		return ret;
+
+	submit->parsed[ASAHI_SUBQUEUE_COMPUTE]++;
+
+	return 0;
+}
+
+static int asahi_submit_parse(struct asahi_submit *submit)
+{
+	struct asahi_reader reader = { submit->cmdbuf, submit->args->cmdbuf_size };
+	struct asahi_command_args *command = submit->commands;
+	struct drm_asahi_cmd_header header;
+	const void *payload;
+	int ret;
+
+	while (reader.left) {
+		ret = asahi_reader_next(&reader, &header, &payload);
+		if (ret)
+			return ret;
+
+		switch (header.cmd_type) {
+		case DRM_ASAHI_CMD_RENDER:
+		case DRM_ASAHI_CMD_COMPUTE:
+			ret = asahi_submit_parse_hardware(submit, &header, payload, command++);
+			break;
+		case DRM_ASAHI_SET_VERTEX_ATTACHMENTS:
+		case DRM_ASAHI_SET_FRAGMENT_ATTACHMENTS:
+		case DRM_ASAHI_SET_COMPUTE_ATTACHMENTS:
+			ret = asahi_submit_parse_set(submit, &header, payload);
+			break;
+		default:
+			asahi_submit_dbg(submit, "unknown command %u\n", header.cmd_type);
+			return -EINVAL;
+		}
+		if (ret)
+			return ret;
+	}
+
+	return 0;
+}
+
+/* Each command that waits for nothing on a subqueue waits for earlier jobs. */
+static void asahi_submit_wait_for_own(struct asahi_submit *submit)
+{
+	for (unsigned int i = 0; i < submit->num_commands; i++) {
+		struct asahi_command_args *command = &submit->commands[i];
+		bool waits[AGX_PIPE_COUNT] = {};
+
+		for (unsigned int j = 0; j < command->num_barriers; j++)
+			waits[command->barrier[j].pipe] = true;
+
+		for (unsigned int j = 0; j < ASAHI_SUBQUEUES; j++)
+			if (!waits[asahi_subqueue_pipe[j]])
+				command->barrier[command->num_barriers++].pipe =
+					asahi_subqueue_pipe[j];
+	}
+}
+
+/*
+ * Syncs
+ */
+
+static int asahi_submit_check_syncs(struct asahi_submit *submit)
+{
+	unsigned int count = submit->args->in_sync_count + submit->args->out_sync_count;
+
+	for (unsigned int i = 0; i < count; i++) {
+		const struct drm_asahi_sync *sync = &submit->syncs[i];
+
+		if (sync->sync_type == DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ)
+			continue;
+		if (sync->sync_type == DRM_ASAHI_SYNC_SYNCOBJ && !sync->timeline_value)
+			continue;
+
+		asahi_submit_dbg(submit, "sync %u: type %u, value %llu\n", i, sync->sync_type,
+				 sync->timeline_value);
+		return -EINVAL;
+	}
+
+	return 0;
+}
+
+/* A fence for each in-sync, with references; NULL where there is none to wait for. */
+static int asahi_submit_find_fences(struct asahi_submit *submit, struct dma_fence **fences)
+{
+	struct drm_file *drm_file = submit->file->drm_file;
+
+	for (unsigned int i = 0; i < submit->args->in_sync_count; i++) {
+		const struct drm_asahi_sync *sync = &submit->syncs[i];
+		int ret;
+
+		ret = drm_syncobj_find_fence(drm_file, sync->handle, sync->timeline_value, 0,
+					     &fences[i]);
+		if (ret) {
+			fences[i] = NULL;
+			asahi_submit_dbg(submit, "in-sync %u: handle %u point %llu: %d\n", i,
+					 sync->handle, sync->timeline_value, ret);
+			return ret;
+		}
+
+		if (fences[i]->context == submit->queue->entity.fence_context + 1)
+			submit->after_own = true;
+	}
+
+	return 0;
+}
+
+static void asahi_submit_put_fences(struct asahi_submit *submit, struct dma_fence **fences)
+{
+	if (!fences)
+		return;
+
+	for (unsigned int i = 0; i < submit->args->in_sync_count; i++)
+		dma_fence_put(fences[i]);
+	kvfree(fences);
+}
+
+static int asahi_submit_find_out(struct asahi_submit *submit)
+{
+	struct drm_file *drm_file = submit->file->drm_file;
+	const struct drm_asahi_submit *args = submit->args;
+
+	if (!args->out_sync_count)
+		return 0;
+
+	submit->out = kvzalloc_objs(*submit->out, args->out_sync_count);
+	if (!submit->out)
+		return -ENOMEM;
+
+	for (unsigned int i = 0; i < args->out_sync_count; i++) {
+		const struct drm_asahi_sync *sync = &submit->syncs[args->in_sync_count + i];
+		struct asahi_out_sync *out = &submit->out[i];
+
+		out->syncobj = drm_syncobj_find(drm_file, sync->handle);
+		if (!out->syncobj) {
+			asahi_submit_dbg(submit, "out-sync %u: no handle %u\n", i, sync->handle);
+			return -ENOENT;
+		}
+		submit->num_out++;
+
+		if (sync->sync_type == DRM_ASAHI_SYNC_SYNCOBJ)
+			continue;
+
+		out->point = sync->timeline_value;
+		out->chain = dma_fence_chain_alloc();
+		if (!out->chain)
+			return -ENOMEM;
+	}
+
+	return 0;
+}
+
+static void asahi_submit_signal(struct asahi_submit *submit, struct dma_fence *fence)
+{
+	for (unsigned int i = 0; i < submit->num_out; i++) {
+		struct asahi_out_sync *out = &submit->out[i];
+
+		if (out->chain)
+			drm_syncobj_add_point(out->syncobj, out->chain, fence, out->point);
+		else
+			drm_syncobj_replace_fence(out->syncobj, fence);
+		out->chain = NULL;
+	}
+}
+
+/*
+ * The job
+ */
+
+static int asahi_submit_copy(struct asahi_submit *submit)
+{
+	const struct drm_asahi_submit *args = submit->args;
+	u64 syncs = (u64)args->in_sync_count + args->out_sync_count;
+
+	if (syncs > ASAHI_MAX_SYNCS || args->cmdbuf_size > ASAHI_MAX_CMDBUF_SIZE ||
+	    !args->cmdbuf_size) {
+		asahi_submit_dbg(submit, "%llu syncs, %u bytes of commands\n", syncs,
+				 args->cmdbuf_size);
+		return -EINVAL;
+	}
+
+	submit->cmdbuf = vmemdup_user(u64_to_user_ptr(args->cmdbuf), args->cmdbuf_size);
+	if (IS_ERR(submit->cmdbuf))
+		return PTR_ERR(submit->cmdbuf);
+
+	if (!syncs)
+		return 0;
+
+	submit->syncs = vmemdup_array_user(u64_to_user_ptr(args->syncs), syncs,
+					   sizeof(*submit->syncs));
+
+	return PTR_ERR_OR_ZERO(submit->syncs);
+}
+
+static int asahi_submit_read(struct asahi_submit *submit)
+{
+	int ret;
+
+	ret = asahi_submit_copy(submit);
+	if (ret)
+		return ret;
+
+	ret = asahi_submit_check_syncs(submit);
+	if (ret)
+		return ret;
+
+	ret = asahi_submit_count(submit);
+	if (ret)
+		return ret;
+
+	submit->commands = kvzalloc_objs(*submit->commands, submit->num_commands);
+	if (!submit->commands)
+		return -ENOMEM;
+
+	return asahi_submit_parse(submit);
+}
+
+static int asahi_submit_create_job(struct asahi_submit *submit)
+{
+	struct asahi_queue *queue = submit->queue;
+	unsigned int credits = 0;
+	struct asahi_job *job;
+	int ret;
+
+	job = asahi_job_create(queue, submit->commands, submit->num_commands);
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		credits = max(credits, job->pipe[i].count);
+
+	ret = drm_sched_job_init(&job->base, &queue->entity, credits, queue,
+				 submit->file->drm_file->client_id);
+	if (ret) {
+		asahi_job_put(job);
+		return ret;
+	}
+
+	submit->job = job;
+
+	return 0;
+}
+
+/* Takes over all fences. */
+static int asahi_submit_add_dependencies(struct asahi_submit *submit, struct dma_fence **fences)
+{
+	for (unsigned int i = 0; i < submit->args->in_sync_count; i++) {
+		struct dma_fence *fence = fences[i];
+		int ret;
+
+		fences[i] = NULL;
+		ret = drm_sched_job_add_dependency(&submit->job->base, fence);
+		if (ret)
+			return ret;
+	}
+
+	return 0;
+}
+
+static int asahi_submit_build(struct asahi_submit *submit)
+{
+	struct dma_fence **fences = NULL;
+	int ret;
+
+	if (submit->args->in_sync_count) {
+		fences = kvzalloc_objs(*fences, submit->args->in_sync_count);
+		if (!fences)
+			return -ENOMEM;
+	}
+
+	ret = asahi_submit_find_fences(submit, fences);
+	if (ret)
+		goto out;
+
+	if (submit->after_own)
+		asahi_submit_wait_for_own(submit);
+
+	ret = asahi_submit_find_out(submit);
+	if (ret)
+		goto out;
+
+	ret = asahi_submit_create_job(submit);
+	if (ret)
+		goto out;
+
+	ret = asahi_submit_add_dependencies(submit, fences);
+out:
+	asahi_submit_put_fences(submit, fences);
+	return ret;
+}
+
+static int asahi_submit_push(struct asahi_submit *submit)
+{
+	struct asahi_queue *queue = submit->queue;
+	struct asahi_job *job = submit->job;
+	struct dma_fence *fence;
+	struct drm_exec exec;
+	int ret;
+
+	ret = mutex_lock_interruptible(&queue->submit_lock);
+	if (ret)
+		return ret;
+
+	/* Destroyed since it was looked up. */
+	if (queue->closed) {
+		ret = -ENOENT;
+		goto out_unlock;
+	}
+
+	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES, 0);
+	drm_exec_until_all_locked(&exec) {
+		ret = asahi_vm_prepare_submit(queue->vm, &exec, 1);
+		drm_exec_retry_on_contention(&exec);
+		if (ret)
+			break;
+	}
+	if (ret)
+		goto out_exec;
+
+	/* Nothing fails from here on. */
+	drm_sched_job_arm(&job->base);
+	fence = dma_fence_get(&job->base.s_fence->finished);
+	asahi_vm_add_fence(queue->vm, &exec, fence);
+
+	trace_asahi_push(queue->adev, queue->id, job->id);
+	atomic_inc(&queue->unscheduled);
+	submit->job = NULL;
+	drm_sched_entity_push_job(&job->base);
+
+	asahi_submit_signal(submit, fence);
+	dma_fence_put(fence);
+
+out_exec:
+	drm_exec_fini(&exec);
+out_unlock:
+	mutex_unlock(&queue->submit_lock);
+	return ret;
+}
+
+static void asahi_submit_fini(struct asahi_submit *submit)
+{
+	if (submit->job) {
+		drm_sched_job_cleanup(&submit->job->base);
+		asahi_job_put(submit->job);
+	}
+
+	for (unsigned int i = 0; i < submit->num_out; i++) {
+		dma_fence_chain_free(submit->out[i].chain);
+		drm_syncobj_put(submit->out[i].syncobj);
+	}
+
+	kvfree(submit->out);
+	kvfree(submit->commands);
+	if (!IS_ERR(submit->syncs))
+		kvfree(submit->syncs);
+	if (!IS_ERR(submit->cmdbuf))
+		kvfree(submit->cmdbuf);
+	asahi_queue_put(submit->queue);
+}
+
+/**
+ * asahi_queue_submit() - run commands on a queue
+ * @file: open file
+ * @args: argument of the ioctl, whose flags and pad were checked
+ *
+ * Process context.
+ *
+ * Return: 0, or what struct drm_asahi_submit says.
+ */
+int asahi_queue_submit(struct asahi_file *file, const struct drm_asahi_submit *args)
+{
+	struct asahi_submit submit = { .file = file, .args = args };
+	int ret;
+
+	if (asahi_device_dead(file->adev))
+		return -ENODEV;
+
+	submit.queue = asahi_queue_lookup(file, args->queue_id);
+	if (!submit.queue) {
+		drm_dbg(&file->adev->drm, "no queue %u\n", args->queue_id);
+		return -ENOENT;
+	}
+
+	trace_asahi_submit(file->adev, submit.queue->id, args->cmdbuf_size,
+			   args->in_sync_count, args->out_sync_count);
+
+	ret = asahi_submit_read(&submit);
+	if (ret)
+		goto out;
+
+	ret = READ_ONCE(submit.queue->error);
+	if (ret) {
+		asahi_submit_dbg(&submit, "failed before\n");
+		goto out;
+	}
+
+	ret = asahi_submit_build(&submit);
+	if (ret)
+		goto out;
+
+	ret = asahi_submit_push(&submit);
+out:
+	asahi_submit_fini(&submit);
+	return ret;
+}
