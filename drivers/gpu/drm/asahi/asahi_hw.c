@@ -56,6 +56,7 @@ const struct asahi_hw asahi_hw_t8103 = {
 	.compute_preempt1_size = 0x7f80,
 	.io_maps = io_maps_t8103,
 };
+EXPORT_SYMBOL_IF_KUNIT(asahi_hw_t8103);
 
 const struct asahi_hw asahi_hw_t6000 = {
 	.name = "G13S",
@@ -248,8 +249,6 @@ static void fill_params(struct asahi_device *adev, u32 version, u32 cores, u32 c
 	params->num_dies = adev->hw->num_dies;
 	params->num_clusters_total = clusters;
 	params->num_cores_per_cluster = cores;
-	/* The clock is the firmware's business; this is what everybody reports. */
-	params->max_frequency_khz = 1000000;
 	params->vm_start = AGX_VA_USER_START;
 	params->vm_end = AGX_VA_USER_END;
 	params->vm_kernel_min_size = AGX_VM_KERNEL_MIN_SIZE;

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Tests of core masks, fault registers, TLB invalidations and the choice of
+ * the firmware's interface.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <kunit/test.h>
+
+#include <linux/bitfield.h>
+#include <linux/sizes.h>
+
+#include <agx/agx_regs.h>
+#include <agx/agx_uat.h>
+
+#include "asahi_abi.h"
+#include "asahi_hw.h"
+#include "asahi_uat.h"
+
+/* Core masks. */
+
+static void cores_of_one_cluster(struct kunit *test)
+{
+	const u32 packed[2] = { 0x7f, 0 };
+	u64 masks[1] = {};
+
+	KUNIT_EXPECT_EQ(test, asahi_hw_unpack_cores(packed, 2, 8, 1, masks), 0);
+	KUNIT_EXPECT_EQ(test, masks[0], 0x7f);
+}
+
+static void cores_across_words(struct kunit *test)
+{
+	/* Ten to a cluster: the fourth begins in one word and ends in the next. */
+	const u32 packed[3] = { 0xffffffff, 0x000000ff, 0 };
+	u64 masks[4] = {};
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, asahi_hw_unpack_cores(packed, 3, 10, 4, masks), 0);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, masks[i], 0x3ff);
+}
+
+static void cores_with_gaps(struct kunit *test)
+{
+	const u32 packed[2] = { 0xfe7fff7f, 0 };
+	u64 masks[4] = {};
+
+	KUNIT_EXPECT_EQ(test, asahi_hw_unpack_cores(packed, 2, 8, 4, masks), 0);
+	KUNIT_EXPECT_EQ(test, masks[0], 0x7f);
+	KUNIT_EXPECT_EQ(test, masks[1], 0xff);
+	KUNIT_EXPECT_EQ(test, masks[2], 0x7f);
+	KUNIT_EXPECT_EQ(test, masks[3], 0xfe);
+}
+
+static void cores_left_over(struct kunit *test)
+{
+	const u32 packed[2] = { 0x1ff, 0 };
+	u64 masks[1] = {};
+
+	KUNIT_EXPECT_EQ(test, asahi_hw_unpack_cores(packed, 2, 8, 1, masks), -EINVAL);
+}
+
+/* Faults. */
+
+static void fault_fields(struct kunit *test)
+{
+	struct asahi_fault_info info;
+	u64 raw = AGX_FAULT_VALID | 3 << 1 | AGX_FAULT_READ | 2 << 7 | 0x21ULL << 9 |
+		  0x2aULL << 17 | 0x55ULL << 23 | (0x1234567880ULL >> 6) << 30;
+
+	asahi_hw_decode_fault(raw, 0, false, &info);
+	KUNIT_EXPECT_EQ(test, info.raw, raw);
+	KUNIT_EXPECT_EQ(test, info.address, 0x1234567880ULL);
+	KUNIT_EXPECT_EQ(test, info.slot, 0x2a);
+	KUNIT_EXPECT_EQ(test, info.unit, 0x21);
+	KUNIT_EXPECT_EQ(test, info.reason, AGX_FAULT_REASON_READ_ONLY);
+	KUNIT_EXPECT_EQ(test, info.level, 2);
+	KUNIT_EXPECT_EQ(test, info.sideband, 0x55);
+	KUNIT_EXPECT_TRUE(test, info.read);
+	KUNIT_EXPECT_STREQ(test, asahi_hw_fault_unit(&info), "UL1C");
+	KUNIT_EXPECT_STREQ(test, asahi_hw_fault_reason(&info), "read-only");
+}
+
+static void fault_address_of_g14x(struct kunit *test)
+{
+	struct asahi_fault_info info;
+
+	asahi_hw_decode_fault(AGX_FAULT_VALID, 0x7654321000ULL >> 6, true, &info);
+	KUNIT_EXPECT_EQ(test, info.address, 0x7654321000ULL);
+	KUNIT_EXPECT_FALSE(test, info.read);
+	KUNIT_EXPECT_STREQ(test, asahi_hw_fault_reason(&info), "unmapped");
+}
+
+static void fault_names(struct kunit *test)
+{
+	struct asahi_fault_info info = {};
+	unsigned int code, named = 0;
+
+	for (code = 0; code < 0x100; code++) {
+		info.unit = code;
+		named += strcmp(asahi_hw_fault_unit(&info), "unknown") != 0;
+	}
+	/* Fifteen in each of ten groups, and fourteen of which there is one. */
+	KUNIT_EXPECT_EQ(test, named, 15 * 10 + 14);
+
+	named = 0;
+	for (code = 0; code <= AGX_FAULT_REASON_MASK; code++) {
+		info.reason = code;
+		named += strcmp(asahi_hw_fault_reason(&info), "unknown") != 0;
+	}
+	KUNIT_EXPECT_EQ(test, named, 5);
+}
+
+/* TLB invalidation. */
+
+static u64 covered_by(struct kunit *test, const struct asahi_tlbi *tlbi, u64 va, u16 asid)
+{
+	u64 scale, num;
+
+	KUNIT_EXPECT_EQ(test, tlbi->arg >> 48, asid);
+
+	if (tlbi->op == ASAHI_TLBI_PAGE) {
+		KUNIT_EXPECT_EQ(test, tlbi->arg & GENMASK_ULL(43, 0),
+				va >> 12 & GENMASK_ULL(43, 0));
+		return 1;
+	}
+
+	KUNIT_EXPECT_EQ(test, tlbi->arg >> 46 & 3, 2);
+	KUNIT_EXPECT_EQ(test, tlbi->arg >> 37 & 3, 0);
+	KUNIT_EXPECT_EQ(test, tlbi->arg & GENMASK_ULL(36, 0), va >> 14 & GENMASK_ULL(36, 0));
+	scale = tlbi->arg >> 44 & 3;
+	num = tlbi->arg >> 39 & 0x1f;
+	return (num + 1) << (5 * scale + 1);
+}
+
+static void tlbi_covers_exactly(struct kunit *test)
+{
+	static const u64 sizes[] = {
+		1, 2, 3, 31, 63, 64, 65, 66, 2047, 2048, 2049, 65535, 65536, 65537,
+		1 << 21, (1 << 21) + 1, 1 << 25, (1 << 25) - 1,
+	};
+	static const u64 starts[] = { 0, AGX_PAGE_SIZE, 0x7fffff8000ULL, AGX_VA_KERNEL_START };
+	struct asahi_tlbi tlbi;
+	unsigned int i, j, n;
+
+	for (i = 0; i < ARRAY_SIZE(sizes) * ARRAY_SIZE(starts); i++) {
+		u64 start = starts[i / ARRAY_SIZE(sizes)], pages = sizes[i % ARRAY_SIZE(sizes)];
+		u64 va = start, left = pages, done = 0;
+
+		for (n = 0; n < 100; n++) {
+			u64 at = va;
+
+			if (!asahi_uat_next_tlbi(&va, &left, i, &tlbi))
+				break;
+			done += covered_by(test, &tlbi, at, i);
+			KUNIT_EXPECT_EQ(test, va, start + done * AGX_PAGE_SIZE);
+			KUNIT_EXPECT_EQ(test, left, pages - done);
+		}
+		KUNIT_EXPECT_EQ(test, done, pages);
+	}
+
+	/* A whole VM's range does not take many instructions. */
+	for (j = 0; j < 2; j++) {
+		u64 va = 0, left = (1 << 25) - j;
+
+		for (n = 0; asahi_uat_next_tlbi(&va, &left, 1, &tlbi); n++)
+			;
+		KUNIT_EXPECT_LE(test, n, 20);
+	}
+}
+
+static void tlbi_of_nothing(struct kunit *test)
+{
+	u64 va = AGX_PAGE_SIZE, pages = 0;
+	struct asahi_tlbi tlbi;
+
+	KUNIT_EXPECT_FALSE(test, asahi_uat_next_tlbi(&va, &pages, 1, &tlbi));
+	KUNIT_EXPECT_EQ(test, va, AGX_PAGE_SIZE);
+}
+
+/* Versions. */
+
+static int select(u32 major, u32 minor, u32 patch, enum asahi_gen gen)
+{
+	const u32 version[3] = { major, minor, patch };
+	const struct asahi_abi *abi = NULL;
+	int ret = asahi_abi_select(version, gen, &abi);
+
+	return !ret && !abi ? -EFAULT : ret;
+}
+
+static void versions(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, select(13, 5, 0, ASAHI_GEN_G13), 0);
+	KUNIT_EXPECT_EQ(test, select(12, 3, 0, ASAHI_GEN_G13), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, select(12, 4, 0, ASAHI_GEN_G14G), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, select(13, 5, 0, ASAHI_GEN_G14G), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, select(13, 5, 0, ASAHI_GEN_G14X), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, select(12, 3, 0, ASAHI_GEN_G14G), -ENOENT);
+	KUNIT_EXPECT_EQ(test, select(13, 5, 1, ASAHI_GEN_G13), -ENOENT);
+	KUNIT_EXPECT_EQ(test, select(0, 0, 0, ASAHI_GEN_G13), -ENOENT);
+}
+
+static struct kunit_case hw_cases[] = {
+	KUNIT_CASE(cores_of_one_cluster),
+	KUNIT_CASE(cores_across_words),
+	KUNIT_CASE(cores_with_gaps),
+	KUNIT_CASE(cores_left_over),
+	KUNIT_CASE(fault_fields),
+	KUNIT_CASE(fault_address_of_g14x),
+	KUNIT_CASE(fault_names),
+	KUNIT_CASE(tlbi_covers_exactly),
+	KUNIT_CASE(tlbi_of_nothing),
+	KUNIT_CASE(versions),
+	{}
+};
+
+static struct kunit_suite hw_suite = {
+	.name = "asahi_hw",
+	.test_cases = hw_cases,
+};
+
+kunit_test_suite(hw_suite);
