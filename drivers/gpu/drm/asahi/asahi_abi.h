@@ -23,6 +23,9 @@ struct asahi_job_abi;
 struct asahi_pending_stamp;
 struct asahi_pipe_msg;
 
+/** ASAHI_PERF_STATES - performance states that HwDataB has room for */
+#define ASAHI_PERF_STATES 16
+
 /**
  * struct asahi_initdata_abi - initdata operations
  * @hwdata_a_size: bytes of HwDataA that the boot loader must hand over
@@ -32,6 +35,8 @@ struct asahi_pipe_msg;
  * @runtime_size: bytes of RuntimePointers
  * @stats_size: bytes of the statistics of each pipe, vertex first
  * @stats_offset: offset of the address that commands get, in each of them
+ * @frequencies: offset in HwDataB of the clocks of all performance states, in
+ *	MHz, ASAHI_PERF_STATES words
  * @fault_control: offset of that word in Globals
  * @pending_submissions: offset of that word in Globals
  * @pending_stamps: offset of that table in Globals
@@ -46,6 +51,7 @@ struct asahi_initdata_abi {
 	size_t runtime_size;
 	size_t stats_size[3];
 	size_t stats_offset[3];
+	size_t frequencies;
 	size_t fault_control;
 	size_t pending_submissions;
 	size_t pending_stamps;

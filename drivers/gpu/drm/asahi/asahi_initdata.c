@@ -278,6 +278,18 @@ static void set_fault_control(struct asahi_device *adev)
 		adev->params.features |= DRM_ASAHI_FEATURE_SOFT_FAULTS;
 }
 
+static void read_max_frequency(struct asahi_device *adev)
+{
+	const __le32 *mhz = part_map(adev, ASAHI_INITDATA_HWDATA_B) +
+			    adev->abi->initdata->frequencies;
+	unsigned int i;
+	u32 most = 0;
+
+	for (i = 0; i < ASAHI_PERF_STATES; i++)
+		most = max(most, le32_to_cpu(mhz[i]));
+	adev->params.max_frequency_khz = most * 1000;
+}
+
 static int copy_regions(struct asahi_device *adev)
 {
 	const struct asahi_initdata_abi *abi = adev->abi->initdata;
@@ -402,6 +414,7 @@ int asahi_initdata_init(struct asahi_device *adev)
 	if (err)
 		return err;
 
+	read_max_frequency(adev);
 	set_fault_control(adev);
 	/* Nothing is left of whoever drove the GPU before. */
 	add_pending(adev, 0);

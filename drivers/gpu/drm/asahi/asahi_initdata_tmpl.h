@@ -24,6 +24,7 @@ static_assert(sizeof(struct asahi_fw_runtime_pointers) == 0x6bc0);
 static_assert(offsetof(struct asahi_fw_runtime_pointers, buffer_mgr_ctl_gpu_addr) == 0x214);
 static_assert(offsetof(struct asahi_fw_runtime_pointers, gpu_scratch.unk_6b38) == 0x6b38);
 static_assert(offsetof(struct asahi_fw_hwdata_b, io_mappings) == 0x640);
+static_assert(offsetof(struct asahi_fw_hwdata_b, frequencies) == 0xa90);
 static_assert(offsetof(struct asahi_fw_globals, pending_submissions) == 0x8974);
 static_assert(offsetof(struct asahi_fw_globals, pending_stamps) == 0x111a8);
 static_assert(offsetof(struct asahi_fw_globals, fault_control) == 0x10fd8);
@@ -44,6 +45,9 @@ static_assert(offsetof(struct asahi_fw_status_flags, halted) == 0x10);
 static_assert(offsetof(struct asahi_fw_status_flags, resume) == 0x20);
 static_assert(sizeof(struct asahi_fw_uat_level_info) == 0x20);
 static_assert(sizeof(struct asahi_fw_io_mapping) == 0x20);
+
+static_assert(sizeof_field(struct asahi_fw_hwdata_b, frequencies) ==
+	      ASAHI_PERF_STATES * sizeof(__le32));
 
 static struct asahi_fw_channel_ring asahi_fill_ring(const struct asahi_channel_va *va)
 {
@@ -201,6 +205,7 @@ static const struct asahi_initdata_abi asahi_initdata_abi = {
 		[AGX_PIPE_FRAGMENT] = offsetof(struct asahi_fw_stats_frag, stats),
 		[AGX_PIPE_COMPUTE] = offsetof(struct asahi_fw_stats_comp, stats),
 	},
+	.frequencies = offsetof(struct asahi_fw_hwdata_b, frequencies),
 	.fault_control = offsetof(struct asahi_fw_globals, fault_control),
 	.pending_submissions = offsetof(struct asahi_fw_globals, pending_submissions),
 	.pending_stamps = offsetof(struct asahi_fw_globals, pending_stamps),
