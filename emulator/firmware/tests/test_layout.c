@@ -241,7 +241,7 @@ static void test_shifted_driver(void **state)
 		}
 		stop(&comparison);
 	}
-	print_message("%u shifts on the driver's side\n", mutations);
+	print_message("# %u shifts on the driver's side\n", mutations);
 }
 
 /* Rows of structures that are compared as a whole, and whatever else is named */
@@ -279,7 +279,7 @@ static void test_shifted_table(void **state)
 		}
 		stop(&comparison);
 	}
-	print_message("%u shifts on the table's side\n", mutations);
+	print_message("# %u shifts on the table's side\n", mutations);
 }
 
 static void test_resized(void **state)
