@@ -1,0 +1,875 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Command streams, shader words and the spreading of work, with recording
+ * cores in place of the real ones and an array in place of the MMU.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "agx_packets.h"
+#include "gpu/core.h"
+#include "gpu/gpu.h"
+#include "report.h"
+#include "uat.h"
+
+#define SLOT		3
+#define USC_BASE	0x1100000000ULL
+#define STREAM_VA	0x2000000000ULL
+#define SECOND_VA	0x2000002000ULL
+#define DATA_VA		0x2000003000ULL
+#define MEMORY_SIZE	0x10000
+#define SHADER		0x12340
+#define MAX_GROUPS	65536
+
+/* Two mapped areas: shader words at USC_BASE, everything else at STREAM_VA. */
+static uint8_t usc_memory[MEMORY_SIZE];
+static uint8_t memory[MEMORY_SIZE];
+
+static bool rule_was_broken[VAGX_RULE_COUNT];
+
+/* What the fake cores saw and what they shall do */
+static struct {
+	pthread_mutex_t lock;
+	struct vagx_launch launch;
+	unsigned int launches;
+	unsigned int groups;
+	unsigned int preshaders;
+	uint64_t last_serial;
+	bool seen[MAX_GROUPS];
+	unsigned int extent[3];
+	int fail_with;
+	uint32_t fail_group;
+	bool hang;
+} record = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static struct vagx_gpu *gpu;
+static struct vagx_report *report;
+static FILE *null_stream;
+static struct vagx_uat_fault fault;
+static unsigned int unit;
+
+/* In place of the MMU */
+
+static uint8_t *host_of(uint64_t va, size_t len)
+{
+	if (va >= USC_BASE && va + len <= USC_BASE + MEMORY_SIZE)
+		return usc_memory + (va - USC_BASE);
+	if (va >= STREAM_VA && va + len <= STREAM_VA + MEMORY_SIZE)
+		return memory + (va - STREAM_VA);
+	return NULL;
+}
+
+int vagx_uat_read(struct vagx_uat *uat, unsigned int slot, uint64_t va,
+		  void *buf, size_t len, enum vagx_agent agent,
+		  struct vagx_uat_fault *f)
+{
+	uint8_t *host = host_of(va, len);
+
+	assert_int_equal(slot, SLOT);
+	assert_int_equal(agent, VAGX_AGENT_GPU);
+	if (!host) {
+		*f = (struct vagx_uat_fault){
+			.va = va,
+			.slot = slot,
+			.access = VAGX_READ,
+			.reason = VAGX_FAULT_UNMAPPED,
+		};
+		return -EFAULT;
+	}
+	memcpy(buf, host, len);
+	return 0;
+}
+
+void vagx_tlb_init(struct vagx_tlb *tlb, struct vagx_uat *uat,
+		   unsigned int slot, enum vagx_agent agent)
+{
+	tlb->slot = slot;
+}
+
+const char *vagx_fault_reason_name(enum vagx_fault_reason reason)
+{
+	return "reason";
+}
+
+const char *vagx_access_name(enum vagx_access access)
+{
+	return "access";
+}
+
+/* In place of the cores */
+
+struct vagx_core {
+	struct vagx_core_config config;
+	struct vagx_core_stats stats;
+};
+
+struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
+{
+	struct vagx_core *core = calloc(1, sizeof(*core));
+
+	if (core)
+		core->config = *config;
+	return core;
+}
+
+void vagx_core_free(struct vagx_core *core)
+{
+	free(core);
+}
+
+static void record_launch(const struct vagx_launch *launch)
+{
+	if (launch->serial == record.last_serial)
+		return;
+	assert_int_not_equal(launch->serial, 0);
+	record.last_serial = launch->serial;
+	record.launch = *launch;
+	record.launches++;
+}
+
+int vagx_core_run_group(struct vagx_core *core,
+			const struct vagx_launch *launch,
+			const uint32_t group[3], struct vagx_uat_fault *f)
+{
+	uint32_t n = group[0] + record.extent[0] *
+				(group[1] + record.extent[1] * group[2]);
+	int err = 0;
+
+	pthread_mutex_lock(&record.lock);
+	record_launch(launch);
+	assert_true(n < MAX_GROUPS);
+	assert_false(record.seen[n]);
+	record.seen[n] = true;
+	record.groups++;
+	core->stats.instructions += 10;
+	if (record.fail_with && n == record.fail_group) {
+		err = record.fail_with;
+		*f = (struct vagx_uat_fault){
+			.va = 0xbad000,
+			.slot = launch->vm_slot,
+			.access = VAGX_WRITE,
+			.reason = VAGX_FAULT_READ_ONLY,
+		};
+	}
+	pthread_mutex_unlock(&record.lock);
+
+	while (!err && record.hang) {
+		if (atomic_load(core->config.stop))
+			err = -ECANCELED;
+		usleep(100);
+	}
+	return err;
+}
+
+int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,
+			    struct vagx_uat_fault *f)
+{
+	if (!launch->preshader_va)
+		return 0;
+	record.preshaders++;
+	launch->uniforms[100] = 0x1234;
+	if (launch->preshader_va == USC_BASE + 0xdead) {
+		*f = (struct vagx_uat_fault){ .va = 0xdead, .slot = SLOT };
+		return -EFAULT;
+	}
+	return 0;
+}
+
+const char *vagx_core_error(const struct vagx_core *core)
+{
+	return "what went wrong";
+}
+
+void vagx_core_get_stats(const struct vagx_core *core,
+			 struct vagx_core_stats *stats)
+{
+	*stats = core->stats;
+}
+
+/* The fixture: a GPU, and writers for its streams and words */
+
+static struct agx_writer stream, second, words;
+
+static struct vagx_gpu *make_gpu(bool no_exec)
+{
+	const struct vagx_gpu_config config = {
+		.report = report,
+		.cores = 4,
+		.no_exec = no_exec,
+		.soft_faults = true,
+	};
+
+	return vagx_gpu_new(&config);
+}
+
+static int setup(void **state)
+{
+	struct vagx_report_config config = { .level = VAGX_LOG_DEBUG };
+
+	null_stream = fopen("/dev/null", "w");
+	config.stream = null_stream;
+	report = vagx_report_new(&config);
+	gpu = make_gpu(false);
+
+	memset(memory, 0, sizeof(memory));
+	memset(usc_memory, 0, sizeof(usc_memory));
+	agx_writer_init(&stream, memory, SECOND_VA - STREAM_VA);
+	agx_writer_init(&second, memory + (SECOND_VA - STREAM_VA),
+			DATA_VA - SECOND_VA);
+	agx_writer_init(&words, usc_memory + 0x40, 0x8000);
+
+	record.launches = 0;
+	record.groups = 0;
+	record.preshaders = 0;
+	record.last_serial = 0;
+	record.fail_with = 0;
+	record.fail_group = 0;
+	record.hang = false;
+	memset(record.seen, 0, sizeof(record.seen));
+	memset(record.extent, 0, sizeof(record.extent));
+	fault = (struct vagx_uat_fault){ .va = 0 };
+	unit = 0;
+	return !gpu || !report;
+}
+
+static int teardown(void **state)
+{
+	unsigned int i;
+
+	for (i = 0; i < VAGX_RULE_COUNT; i++) {
+		if (vagx_report_count(report, i))
+			rule_was_broken[i] = true;
+	}
+	vagx_gpu_free(gpu);
+	vagx_report_free(report);
+	fclose(null_stream);
+	return stream.error || second.error || words.error;
+}
+
+static uint64_t broken(enum vagx_rule rule)
+{
+	return vagx_report_count(report, rule);
+}
+
+static enum vagx_gpu_status run_on(struct vagx_gpu *g)
+{
+	const struct vagx_compute_job job = {
+		.vm_slot = SLOT,
+		.cdm_base = STREAM_VA,
+		.cdm_end = STREAM_VA + stream.used,
+		.usc_base = USC_BASE,
+	};
+
+	return vagx_gpu_compute(g, &job, &fault, &unit);
+}
+
+static enum vagx_gpu_status run(void)
+{
+	return run_on(gpu);
+}
+
+static void put_words(void)
+{
+	agx_put_default(&words, usc_shared);
+	agx_put(&words, usc_shader, .code = SHADER);
+	agx_put(&words, usc_registers, .register_count = 24);
+	agx_put_default(&words, usc_no_preshader);
+}
+
+static void put_launch(struct agx_writer *w, enum agx_cdm_mode mode)
+{
+	agx_put(w, cdm_launch, .mode = mode, .pipeline = 0x40);
+}
+
+static void put_direct(struct agx_writer *w, uint32_t global, uint32_t local)
+{
+	put_launch(w, AGX_CDM_MODE_DIRECT);
+	agx_put(w, cdm_global_size, .x = global, .y = 1, .z = 1);
+	agx_put(w, cdm_local_size, .x = local, .y = 1, .z = 1);
+	record.extent[0] = local ? (global + local - 1) / local : 0;
+	record.extent[1] = 1;
+}
+
+/* Groups of launches that follow each other may be alike. */
+static void expect_groups_again(void)
+{
+	memset(record.seen, 0, sizeof(record.seen));
+}
+
+static void expect_malformed(uint64_t va, unsigned int of_unit)
+{
+	assert_int_equal(run(), VAGX_GPU_FAULT);
+	assert_int_equal(fault.va, va);
+	assert_int_equal(fault.slot, SLOT);
+	assert_int_equal(fault.access, VAGX_READ);
+	assert_int_equal(fault.reason, VAGX_FAULT_NO_ACCESS);
+	assert_int_equal(unit, of_unit);
+}
+
+static void expect_unmapped(uint64_t va, unsigned int of_unit)
+{
+	assert_int_equal(run(), VAGX_GPU_FAULT);
+	assert_int_equal(fault.va, va);
+	assert_int_equal(fault.reason, VAGX_FAULT_UNMAPPED);
+	assert_int_equal(unit, of_unit);
+}
+
+/* Launches */
+
+static void test_direct(void **state)
+{
+	struct vagx_gpu_stats stats;
+
+	put_words();
+	put_launch(&stream, AGX_CDM_MODE_DIRECT);
+	agx_put(&stream, cdm_global_size, .x = 100, .y = 20, .z = 7);
+	agx_put(&stream, cdm_local_size, .x = 8, .y = 4, .z = 2);
+	agx_put_default(&stream, cdm_stream_terminate);
+	record.extent[0] = 13;
+	record.extent[1] = 5;
+
+	assert_int_equal(run(), VAGX_GPU_DONE);
+	assert_int_equal(record.launches, 1);
+	assert_int_equal(record.groups, 13 * 5 * 4);
+	assert_int_equal(record.launch.code_va, USC_BASE + SHADER);
+	assert_int_equal(record.launch.preshader_va, 0);
+	assert_int_equal(record.launch.regs, 24);
+	assert_int_equal(record.launch.shared_size, 0);
+	assert_int_equal(record.launch.vm_slot, SLOT);
+	assert_true(record.launch.soft_faults);
+	assert_int_equal(record.launch.grid[0], 100);
+	assert_int_equal(record.launch.grid[1], 20);
+	assert_int_equal(record.launch.grid[2], 7);
+	assert_int_equal(record.launch.local[2], 2);
+
+	vagx_gpu_get_stats(gpu, &stats);
+	assert_int_equal(stats.jobs, 1);
+	assert_int_equal(stats.launches, 1);
+	assert_int_equal(stats.groups, 13 * 5 * 4);
+	assert_int_equal(stats.instructions, 13 * 5 * 4 * 10);
+	assert_false(vagx_report_failed(report));
+}
+
+static void test_indirect_global(void **state)
+{
+	const uint32_t counts[3] = { 5, 3, 2 };
+
+	put_words();
+	memcpy(memory + (DATA_VA - STREAM_VA), counts, sizeof(counts));
+	put_launch(&stream, AGX_CDM_MODE_INDIRECT_GLOBAL);
+	agx_put(&stream, cdm_indirect, .address = DATA_VA);
+	agx_put(&stream, cdm_local_size, .x = 16, .y = 2, .z = 1);
+	agx_put_default(&stream, cdm_stream_terminate);
+	memcpy(record.extent, counts, sizeof(counts));
+
+	assert_int_equal(run(), VAGX_GPU_DONE);
+	assert_int_equal(record.groups, 30);
+	assert_int_equal(record.launch.grid[0], 80);
+	assert_int_equal(record.launch.grid[1], 6);
+	assert_int_equal(record.launch.grid[2], 2);
+	assert_int_equal(record.launch.local[0], 16);
+}
+
+static void test_indirect_local(void **state)
+{
+	const uint32_t sizes[6] = { 70, 2, 1, 64, 1, 1 };
+
+	put_words();
+	memcpy(memory + (DATA_VA - STREAM_VA), sizes, sizeof(sizes));
+	put_launch(&stream, AGX_CDM_MODE_INDIRECT_LOCAL);
+	agx_put(&stream, cdm_indirect, .address = DATA_VA);
+	agx_put_default(&stream, cdm_stream_terminate);
+	record.extent[0] = 2;
+	record.extent[1] = 2;
+
+	assert_int_equal(run(), VAGX_GPU_DONE);
+	assert_int_equal(record.groups, 4);
+	assert_int_equal(record.launch.grid[0], 70);
+	assert_int_equal(record.launch.local[0], 64);
+}
+
+static void test_empty_grid(void **state)
+{
+	put_words();
+	put_direct(&stream, 0, 64);
+	agx_put_default(&stream, cdm_stream_terminate);
+	assert_int_equal(run(), VAGX_GPU_DONE);
+	assert_int_equal(record.groups, 0);
+}
+
+static void test_words(void **state)
+{
+	const uint16_t low[3] = { 1, 2, 3 };
+	const uint16_t high[2] = { 0xaaaa, 0xbbbb };
+
+	memcpy(memory + (DATA_VA - STREAM_VA), low, sizeof(low));
+	memcpy(memory + (DATA_VA - STREAM_VA) + 8, high, sizeof(high));
+	agx_put(&words, usc_uniform, .start = 4, .size = 3, .buffer = DATA_VA);
+	agx_put(&words, usc_uniform_high, .start = 254, .size = 2,
+		.buffer = DATA_VA + 8);
+	agx_put(&words, usc_texture, .count = 1, .buffer = DATA_VA);
+	agx_put(&words, usc_sampler, .count = 1, .buffer = DATA_VA);
+	agx_put(&words, usc_shared, .uses_shared_memory = true,
+		.layout = AGX_SHARED_LAYOUT_VERTEX_COMPUTE, .sample_count = 1,
+		.bytes_per_threadgroup = 1000);
+	agx_put(&words, usc_shader, .code = SHADER);
+	agx_put(&words, usc_registers, .register_count = 256);
+	agx_put(&words, usc_preshader, .code = 0x777);
+	agx_put(&stream, cdm_launch, .pipeline = 0x40,
+		.preshader_register_count = 33);
+	agx_put_default(&stream, cdm_global_size);
+	agx_put_default(&stream, cdm_local_size);
+	agx_put_default(&stream, cdm_stream_terminate);
+
+	assert_int_equal(run(), VAGX_GPU_DONE);
+	assert_int_equal(record.preshaders, 1);
+	assert_int_equal(record.launch.preshader_va, USC_BASE + 0x777);
+	assert_int_equal(record.launch.preshader_regs, 48);
+	assert_int_equal(record.launch.uniforms[4], 1);
+	assert_int_equal(record.launch.uniforms[6], 3);
+	assert_int_equal(record.launch.uniforms[7], 0);
+	/* the preshader's */
+	assert_int_equal(record.launch.uniforms[100], 0x1234);
+	assert_int_equal(record.launch.uniforms[510], 0xaaaa);
+	assert_int_equal(record.launch.uniforms[511], 0xbbbb);
+	assert_int_equal(record.launch.shared_size, 1024);
+	assert_int_equal(record.launch.regs, 256);
+}
+
+static void test_no_exec(void **state)
+{
+	struct vagx_gpu *idle = make_gpu(true);
+	struct vagx_gpu_stats stats;
+
+	put_words();
+	put_direct(&stream, 1000, 10);
+	agx_put_default(&stream, cdm_stream_terminate);
+	assert_int_equal(run_on(idle), VAGX_GPU_DONE);
+	assert_int_equal(record.groups, 0);
+	vagx_gpu_get_stats(idle, &stats);
+	assert_int_equal(stats.launches, 1);
+	vagx_gpu_free(idle);
+}
+
+/* Where streams go */
+
+static void test_links(void **state)
+{
+	put_words();
+	agx_put(&stream, cdm_stream_link, .target = SECOND_VA,
+		.with_return = true);
+	agx_put_default(&stream, cdm_barrier);
+	agx_put(&stream, cdm_stream_link, .target = SECOND_VA + 0x100);
+	put_direct(&second, 64, 1);
+	agx_put_default(&second, cdm_stream_return);
+	second.used = 0x100;
+	agx_put_default(&second, cdm_stream_terminate);
+
+	assert_int_equal(run(), VAGX_GPU_DONE);
+	assert_int_equal(record.groups, 64);
+}
+
+static void test_barrier_returns(void **state)
+{
+	agx_put(&stream, cdm_stream_link, .target = SECOND_VA,
+		.with_return = true);
+	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&second, cdm_barrier, .returns = true);
+	assert_int_equal(run(), VAGX_GPU_DONE);
+}
+
+static void test_call_depth(void **state)
+{
+	unsigned int i;
+
+	for (i = 0; i < 16; i++) {
+		agx_put(&stream, cdm_stream_link, .with_return = true,
+			.target = STREAM_VA + (i + 1) * 16);
+		agx_put_default(&stream, cdm_stream_return);
+	}
+	/* the innermost returns; the outermost return has nowhere to go */
+	agx_put_default(&stream, cdm_stream_return);
+	expect_malformed(STREAM_VA + 8, VAGX_GPU_UNIT_CDM_CS);
+	assert_int_equal(broken(VAGX_RULE_CDM_CALL_DEPTH), 1);
+
+	stream.used = 16 * 16;
+	agx_put(&stream, cdm_stream_link, .with_return = true,
+		.target = STREAM_VA);
+	expect_malformed(STREAM_VA + 16 * 16, VAGX_GPU_UNIT_CDM_CS);
+	assert_int_equal(broken(VAGX_RULE_CDM_CALL_DEPTH), 2);
+}
+
+static void test_unknown_blocks(void **state)
+{
+	unsigned int type;
+
+	for (type = 5; type < 8; type++) {
+		const uint32_t word = type << 29;
+
+		memcpy(memory, &word, sizeof(word));
+		stream.used = 4;
+		expect_malformed(STREAM_VA, VAGX_GPU_UNIT_CDM_CS);
+	}
+	assert_int_equal(broken(VAGX_RULE_CDM_UNKNOWN_BLOCK), 3);
+
+	/* mode 3 */
+	memcpy(memory, "\0\0\0\x18", 4);
+	expect_malformed(STREAM_VA, VAGX_GPU_UNIT_CDM_CS);
+	assert_int_equal(broken(VAGX_RULE_CDM_UNKNOWN_BLOCK), 4);
+
+	stream.used = 0;
+	agx_put(&stream, cdm_stream_link, .target = SECOND_VA + 2);
+	expect_malformed(SECOND_VA + 2, VAGX_GPU_UNIT_CDM_CS);
+	assert_int_equal(broken(VAGX_RULE_CDM_UNKNOWN_BLOCK), 5);
+}
+
+static void test_reserved_bits(void **state)
+{
+	agx_put_default(&stream, cdm_barrier);
+	agx_put_default(&stream, cdm_stream_terminate);
+	memory[3] |= 2;
+	assert_int_equal(run(), VAGX_GPU_DONE);
+	assert_int_equal(broken(VAGX_RULE_CDM_RESERVED_BITS), 1);
+}
+
+static void test_past_end(void **state)
+{
+	agx_put_default(&stream, cdm_barrier);
+	agx_put_default(&stream, cdm_stream_terminate);
+	stream.used -= 8;
+	assert_int_equal(run(), VAGX_GPU_DONE);
+	assert_int_equal(broken(VAGX_RULE_CDM_PAST_END), 1);
+}
+
+static void expect_bad_size(void)
+{
+	uint64_t before = broken(VAGX_RULE_CDM_BAD_SIZE);
+
+	expect_malformed(STREAM_VA, VAGX_GPU_UNIT_CDM_CS);
+	assert_int_equal(broken(VAGX_RULE_CDM_BAD_SIZE), before + 1);
+	stream.used = 0;
+}
+
+static void test_bad_sizes(void **state)
+{
+	const uint32_t huge[3] = { 0x10000000, 1, 1 };
+
+	put_words();
+	put_direct(&stream, 1, 0);
+	expect_bad_size();
+	put_direct(&stream, 1, 1025);
+	expect_bad_size();
+	put_launch(&stream, AGX_CDM_MODE_DIRECT);
+	agx_put_default(&stream, cdm_global_size);
+	agx_put(&stream, cdm_local_size, .x = 1024, .y = 2, .z = 1);
+	expect_bad_size();
+	put_launch(&stream, AGX_CDM_MODE_DIRECT);
+	agx_put_default(&stream, cdm_global_size);
+	agx_put(&stream, cdm_local_size, .x = 65536, .y = 65536, .z = 65536);
+	expect_bad_size();
+	memcpy(memory + (DATA_VA - STREAM_VA), huge, sizeof(huge));
+	put_launch(&stream, AGX_CDM_MODE_INDIRECT_GLOBAL);
+	agx_put(&stream, cdm_indirect, .address = DATA_VA);
+	agx_put(&stream, cdm_local_size, .x = 16, .y = 1, .z = 1);
+	expect_bad_size();
+	assert_int_equal(record.groups, 0);
+}
+
+/* Shader words that are wrong */
+
+static void expect_bad_words(uint64_t offset, enum vagx_rule rule)
+{
+	put_direct(&stream, 1, 1);
+	agx_put_default(&stream, cdm_stream_terminate);
+	expect_malformed(USC_BASE + offset, VAGX_GPU_UNIT_CDM);
+	assert_int_equal(broken(rule), 1);
+	assert_int_equal(record.groups, 0);
+}
+
+static void test_unknown_word(void **state)
+{
+	usc_memory[0x40] = 0x77;
+	expect_bad_words(0x40, VAGX_RULE_USC_UNKNOWN_WORD);
+}
+
+static void test_word_reserved_bits(void **state)
+{
+	put_words();
+	usc_memory[0x41] |= 2;
+	put_direct(&stream, 1, 1);
+	agx_put_default(&stream, cdm_stream_terminate);
+	assert_int_equal(run(), VAGX_GPU_DONE);
+	assert_int_equal(broken(VAGX_RULE_USC_RESERVED_BITS), 1);
+}
+
+static void test_bad_preshader_word(void **state)
+{
+	agx_put(&words, usc_shader, .code = SHADER);
+	agx_put(&words, usc_preshader, .code = 0);
+	usc_memory[0x40 + 6 + 1] = 1;
+	expect_bad_words(0x46, VAGX_RULE_USC_RESERVED_BITS);
+}
+
+static void test_no_shader(void **state)
+{
+	agx_put_default(&words, usc_no_preshader);
+	expect_bad_words(0x40, VAGX_RULE_USC_NO_SHADER);
+}
+
+static void test_two_shaders(void **state)
+{
+	agx_put(&words, usc_shader, .code = SHADER);
+	agx_put(&words, usc_shader, .code = SHADER);
+	agx_put_default(&words, usc_no_preshader);
+	expect_bad_words(0x46, VAGX_RULE_USC_NO_SHADER);
+}
+
+static void test_uniform_range(void **state)
+{
+	agx_put(&words, usc_uniform_high, .start = 255, .size = 2,
+		.buffer = DATA_VA);
+	put_words();
+	expect_bad_words(0x40, VAGX_RULE_USC_UNIFORM_RANGE);
+}
+
+static void test_endless_words(void **state)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4096; i++)
+		agx_put_default(&words, usc_shared);
+	expect_bad_words(0x40 + 2048 * 4, VAGX_RULE_USC_ENDLESS);
+}
+
+/* Addresses where nothing is */
+
+static void test_unmapped(void **state)
+{
+	agx_put(&stream, cdm_stream_link, .target = 0x4000);
+	expect_unmapped(0x4000, VAGX_GPU_UNIT_CDM_CS);
+
+	stream.used = 0;
+	put_launch(&stream, AGX_CDM_MODE_INDIRECT_GLOBAL);
+	agx_put(&stream, cdm_indirect, .address = 0x8000);
+	agx_put_default(&stream, cdm_local_size);
+	expect_unmapped(0x8000, VAGX_GPU_UNIT_CDM_CS);
+
+	stream.used = 0;
+	agx_put(&stream, cdm_launch, .pipeline = 0x1000000);
+	agx_put_default(&stream, cdm_global_size);
+	agx_put_default(&stream, cdm_local_size);
+	expect_unmapped(USC_BASE + 0x1000000, VAGX_GPU_UNIT_CDM);
+
+	stream.used = 0;
+	agx_put(&words, usc_uniform, .size = 1, .buffer = 0xc000);
+	put_direct(&stream, 1, 1);
+	expect_unmapped(0xc000, VAGX_GPU_UNIT_CDM);
+}
+
+/* What cores report */
+
+static void test_shader_fault(void **state)
+{
+	put_words();
+	put_direct(&stream, 60000, 1);
+	put_direct(&stream, 1, 1);
+	agx_put_default(&stream, cdm_stream_terminate);
+	record.extent[0] = 60000;
+	record.fail_with = -EFAULT;
+	record.fail_group = 17;
+
+	assert_int_equal(run(), VAGX_GPU_FAULT);
+	assert_int_equal(fault.va, 0xbad000);
+	assert_int_equal(fault.access, VAGX_WRITE);
+	assert_int_equal(fault.reason, VAGX_FAULT_READ_ONLY);
+	assert_int_equal(unit, VAGX_GPU_UNIT_USC);
+	/* the second launch never began */
+	assert_int_equal(record.launches, 1);
+
+	/* and the next job is not concerned */
+	record.fail_with = 0;
+	expect_groups_again();
+	stream.used = 0;
+	put_direct(&stream, 8, 1);
+	agx_put_default(&stream, cdm_stream_terminate);
+	record.groups = 0;
+	assert_int_equal(run(), VAGX_GPU_DONE);
+	assert_int_equal(record.groups, 8);
+}
+
+static void test_shader_failed(void **state)
+{
+	put_words();
+	put_direct(&stream, 4, 1);
+	agx_put_default(&stream, cdm_stream_terminate);
+	record.fail_with = -EILSEQ;
+	assert_int_equal(run(), VAGX_GPU_FAULT);
+	assert_int_equal(fault.va, USC_BASE + SHADER);
+	assert_int_equal(fault.access, VAGX_EXEC);
+	assert_int_equal(unit, VAGX_GPU_UNIT_USC);
+	assert_int_equal(broken(VAGX_RULE_USC_SHADER_FAILED), 1);
+}
+
+static void test_preshader_fault(void **state)
+{
+	agx_put(&words, usc_shader, .code = SHADER);
+	agx_put(&words, usc_preshader, .code = 0xdead);
+	put_direct(&stream, 4, 1);
+	agx_put_default(&stream, cdm_stream_terminate);
+	assert_int_equal(run(), VAGX_GPU_FAULT);
+	assert_int_equal(fault.va, 0xdead);
+	assert_int_equal(record.groups, 0);
+}
+
+/* Cancelling */
+
+static void *run_thread(void *arg)
+{
+	*(enum vagx_gpu_status *)arg = run();
+	return NULL;
+}
+
+static enum vagx_gpu_status run_and_cancel(void)
+{
+	enum vagx_gpu_status status = VAGX_GPU_DONE;
+	struct vagx_gpu_stats stats;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, run_thread, &status), 0);
+	do {
+		usleep(1000);
+		vagx_gpu_get_stats(gpu, &stats);
+	} while (!stats.jobs);
+	usleep(5000);
+	vagx_gpu_cancel(gpu);
+	pthread_join(thread, NULL);
+	return status;
+}
+
+static void test_cancel_stream(void **state)
+{
+	agx_put(&stream, cdm_stream_link, .target = STREAM_VA);
+	assert_int_equal(run_and_cancel(), VAGX_GPU_CANCELLED);
+}
+
+static void test_cancel_shader(void **state)
+{
+	put_words();
+	put_direct(&stream, 64, 1);
+	agx_put_default(&stream, cdm_stream_terminate);
+	record.hang = true;
+	assert_int_equal(run_and_cancel(), VAGX_GPU_CANCELLED);
+	/* one for each core */
+	assert_true(record.groups <= 4);
+
+	/* nothing runs: nothing to cancel, and the next job does not notice */
+	record.hang = false;
+	vagx_gpu_cancel(gpu);
+	expect_groups_again();
+	assert_int_equal(run(), VAGX_GPU_DONE);
+}
+
+/* Jobs of several callers come one after the other. */
+static void test_callers_take_turns(void **state)
+{
+	enum vagx_gpu_status status[4];
+	struct vagx_gpu_stats stats;
+	pthread_t thread[4];
+	unsigned int i;
+
+	put_words();
+	put_direct(&stream, 0, 1);
+	agx_put_default(&stream, cdm_stream_terminate);
+	for (i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, run_thread, &status[i]);
+	for (i = 0; i < 4; i++) {
+		pthread_join(thread[i], NULL);
+		assert_int_equal(status[i], VAGX_GPU_DONE);
+	}
+	vagx_gpu_get_stats(gpu, &stats);
+	assert_int_equal(stats.jobs, 4);
+}
+
+static void test_bad_config(void **state)
+{
+	struct vagx_gpu_config config = { .cores = 0 };
+
+	assert_null(vagx_gpu_new(&config));
+	assert_int_equal(errno, EINVAL);
+	config.cores = VAGX_GPU_MAX_CORES + 1;
+	assert_null(vagx_gpu_new(&config));
+	assert_int_equal(errno, EINVAL);
+}
+
+static void test_unit_names(void **state)
+{
+	assert_string_not_equal(vagx_gpu_unit_name(VAGX_GPU_UNIT_USC),
+				vagx_gpu_unit_name(VAGX_GPU_UNIT_CDM));
+	assert_string_equal(vagx_gpu_unit_name(0xff), "unknown");
+}
+
+/* Last: each of our rules was broken by one of the tests before. */
+static void test_all_rules(void **state)
+{
+	static const enum vagx_rule rules[] = {
+#undef VAGX_RULE
+#define VAGX_RULE(id, severity, source, text) VAGX_RULE_##id,
+#include "gpu/rules_gpu.def"
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		if (!rule_was_broken[rules[i]])
+			fail_msg("no test breaks %s",
+				 vagx_rule_info(rules[i])->id);
+	}
+}
+
+#define GPU_TEST(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		GPU_TEST(test_direct),
+		GPU_TEST(test_indirect_global),
+		GPU_TEST(test_indirect_local),
+		GPU_TEST(test_empty_grid),
+		GPU_TEST(test_words),
+		GPU_TEST(test_no_exec),
+		GPU_TEST(test_links),
+		GPU_TEST(test_barrier_returns),
+		GPU_TEST(test_call_depth),
+		GPU_TEST(test_unknown_blocks),
+		GPU_TEST(test_reserved_bits),
+		GPU_TEST(test_past_end),
+		GPU_TEST(test_bad_sizes),
+		GPU_TEST(test_unknown_word),
+		GPU_TEST(test_word_reserved_bits),
+		GPU_TEST(test_bad_preshader_word),
+		GPU_TEST(test_no_shader),
+		GPU_TEST(test_two_shaders),
+		GPU_TEST(test_uniform_range),
+		GPU_TEST(test_endless_words),
+		GPU_TEST(test_unmapped),
+		GPU_TEST(test_shader_fault),
+		GPU_TEST(test_shader_failed),
+		GPU_TEST(test_preshader_fault),
+		GPU_TEST(test_cancel_stream),
+		GPU_TEST(test_cancel_shader),
+		GPU_TEST(test_callers_take_turns),
+		cmocka_unit_test(test_bad_config),
+		cmocka_unit_test(test_unit_names),
+		cmocka_unit_test(test_all_rules),
+	};
+
+	return cmocka_run_group_tests_name("gpu", tests, NULL, NULL);
+}
