@@ -53,6 +53,9 @@
 	LAYOUT_D(driver, member)						\
 	LAYOUT_T(structure, field)
 
+#define LAYOUT_INNER(driver, outer)
+#define LAYOUT_NONE(driver, why)
+
 static const struct layout_item layout_items[] = {
 #include "layout.def"
 };
