@@ -24,7 +24,7 @@ struct drm_printer;
 
 /* Most binds that one DRM_IOCTL_ASAHI_VM_BIND takes. */
 #define ASAHI_VM_MAX_BINDS		65536
-/* Longest form of a bind that is looked at; what is beyond must be zero. */
+/* Longest form of a bind that is taken. */
 #define ASAHI_VM_MAX_BIND_STRIDE	4096
 
 /**

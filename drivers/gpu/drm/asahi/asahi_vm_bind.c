@@ -568,14 +568,11 @@ int asahi_vm_bind(struct asahi_file *afile, const struct drm_asahi_vm_bind *args
 	struct asahi_vm *vm;
 	int ret = 0;
 
-	if (!args->stride || args->num_binds > ASAHI_VM_MAX_BINDS) {
+	if (args->stride < sizeof(struct drm_asahi_gem_bind_op) ||
+	    args->stride > ASAHI_VM_MAX_BIND_STRIDE ||
+	    args->num_binds > ASAHI_VM_MAX_BINDS) {
 		drm_dbg(drm, "%u binds of %u bytes\n", args->num_binds, args->stride);
 		return -EINVAL;
-	}
-
-	if (args->stride > ASAHI_VM_MAX_BIND_STRIDE) {
-		drm_dbg(drm, "binds of %u bytes\n", args->stride);
-		return -E2BIG;
 	}
 
 	if (asahi_device_dead(afile->adev))
