@@ -12,7 +12,8 @@ layout=$2
 count=0
 status=0
 
-for name in $(sed -n 's/^struct asahi_fw_\([a-z0-9_]*\) {$/\1/p' "$driver"/asahi_fw_*.h | sort -u); do
+names=$(sed -n 's/^struct asahi_fw_\([a-z0-9_]*\) {$/\1/p' "$driver"/asahi_fw_*.h | sort -u)
+for name in $names; do
 	count=$((count + 1))
 	if ! grep -qE "^LAYOUT_(GROUP|INNER|NONE)\($name," "$layout"; then
 		echo "struct asahi_fw_$name is not in layout.def"
