@@ -283,10 +283,19 @@ static void asahi_postclose(struct drm_device *drm, struct drm_file *drm_file)
 	asahi_count_dec(ASAHI_COUNT_FILE);
 }
 
+static int asahi_release(struct inode *inode, struct file *filp)
+{
+	struct drm_file *drm_file = filp->private_data;
+
+	to_asahi_file(drm_file)->closing = true;
+
+	return drm_release(inode, filp);
+}
+
 static const struct file_operations asahi_fops = {
 	.owner = THIS_MODULE,
 	.open = drm_open,
-	.release = drm_release,
+	.release = asahi_release,
 	.unlocked_ioctl = asahi_ioctl,
 	.compat_ioctl = asahi_compat_ioctl,
 	.poll = drm_poll,

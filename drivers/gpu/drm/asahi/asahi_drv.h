@@ -37,6 +37,8 @@ struct asahi_file {
 	struct xarray queues;
 	/** @usage: what all queues of this file have used; outlives the file */
 	struct asahi_usage *usage;
+	/** @closing: nobody has it open any more; set once, before all the rest */
+	bool closing;
 };
 
 /**

@@ -95,6 +95,14 @@ static void asahi_gem_free(struct drm_gem_object *obj)
 
 static void asahi_gem_close(struct drm_gem_object *obj, struct drm_file *file)
 {
+	/*
+	 * Jobs of a file that is closed finish, or a program that is killed
+	 * would end in faults, which disturb others. The mappings go with the
+	 * address space, after its last job.
+	 */
+	if (to_asahi_file(file)->closing)
+		return;
+
 	asahi_vm_close_object(file->client_id, obj);
 }
 
