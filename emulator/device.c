@@ -424,14 +424,14 @@ static int set_irq(void *ctx, uint32_t index, uint32_t vector, int fd)
 {
 	struct vagx_device *device = ctx;
 
-	/* The other indices have no vectors, so nobody can name one */
 	if (index == VFIO_PCI_MSIX_IRQ_INDEX) {
 		vagx_pci_set_vector(&device->pci, vector, fd);
 		return 0;
 	}
+	/* Bus errors do not happen; the other indices have no vectors */
 	if (fd >= 0)
 		close(fd);
-	return -EINVAL;
+	return index == VFIO_PCI_ERR_IRQ_INDEX ? 0 : -EINVAL;
 }
 
 static int trigger_irq(void *ctx, uint32_t index, uint32_t vector)
@@ -482,6 +482,7 @@ static const struct vagx_vfu_region regions[VFIO_PCI_NUM_REGIONS] = {
 
 static const struct vagx_vfu_irq irqs[VFIO_PCI_NUM_IRQS] = {
 	[VFIO_PCI_MSIX_IRQ_INDEX] = { VAGX_PCI_VECTORS, true },
+	[VFIO_PCI_ERR_IRQ_INDEX] = { 1, true },
 };
 
 /* Return: milliseconds for poll(), -1 when nothing waits */

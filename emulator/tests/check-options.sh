@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+#
+# usage: check-options.sh VAGX
+#
+# The command line: what is known, what is not yet there, what is wrong.
+
+vagx=$1
+number=0
+status=0
+
+# check NAME STATUS TEXT ARGUMENT... - exit status and a text in the output
+check()
+{
+	name=$1
+	wanted=$2
+	text=$3
+	shift 3
+	output=$("$vagx" "$@" 2>&1 </dev/null)
+	got=$?
+	number=$((number + 1))
+	if [ $got = "$wanted" ] && printf '%s' "$output" | grep -qF -- "$text"; then
+		echo "ok $number - $name"
+	else
+		echo "not ok $number - $name"
+		echo "# status $got: $output"
+		status=1
+	fi
+}
+
+echo TAP version 13
+check help 0 'EXIT STATUS' --help
+check version 0 vagx --version
+check 'list of rules' 0 RTKIT_BAD_MESSAGE --list-rules
+check 'list of SoCs' 0 t6022 --list-socs
+for soc in t8112 t6000 t6001 t6002 t6020 t6021 t6022; do
+	check "SoC $soc" 2 'not yet' --soc $soc --socket x
+done
+check 'unknown SoC' 2 unknown --soc t9999 --socket x
+for firmware in 12.3 12.4; do
+	check "firmware $firmware" 2 'not yet' --firmware $firmware --socket x
+done
+check 'unknown firmware' 2 unknown --firmware 14.0 --socket x
+check 'no socket' 2 'either --socket or --fd'
+check 'two sockets' 2 'either --socket or --fd' --socket x --fd 3
+check 'stray argument' 2 'not an option' --socket x y
+check 'unknown option' 2 unrecognized --nonsense
+for cores in 0 -1 65 four 99999999999999999999 ''; do
+	check "--cores '$cores'" 2 'not a valid value' --socket x --cores "$cores"
+done
+for region in ttbs ttbs=1 ttbs=1: ttbs=:1 nowhere=0:0x4000 ttbs=-1:1 \
+	ttbs=0xffffffffffffffff:2; do
+	check "--region $region" 2 'not a valid value' --socket x --region "$region"
+done
+check 'unaligned region' 3 'aligned to 16K' --socket x --region ttbs=0x1000:0x4000
+check 'small region' 3 'it needs at least' --socket x --region globals=0x4000:0x4000
+check 'missing file' 3 'No such file' --socket x --globals /nonexistent
+check 'file of another size' 3 'exactly 0x421c bytes' --socket x --hw-cal-a /dev/null
+check 'socket in a missing folder' 3 'No such file' --socket /nonexistent/socket
+check 'descriptor that is no socket' 3 '' --fd 0
+echo "1..$number"
+exit $status
