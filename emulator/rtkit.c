@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,11 +172,15 @@ static void trace(struct vagx_rtkit *rtkit, const char *way, uint8_t ep,
 		 way, ep, (unsigned long long)msg);
 }
 
-/* From the MMIO thread, which must not wait for the guest */
+/*
+ * Without waiting: the MMIO thread must not wait for the guest. While the
+ * firmware is being stopped the mailbox is closed, and what a thread of it
+ * still says is lost like the thread's other messages.
+ */
 static void reply(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 {
 	trace(rtkit, "to guest, endpoint", ep, msg);
-	if (vagx_mailbox_send(rtkit->mailbox, ep, msg, false))
+	if (vagx_mailbox_send(rtkit->mailbox, ep, msg, false) == -EAGAIN)
 		vagx_violation(rtkit->report, VAGX_RULE_MBOX_NOT_READ, 0,
 			       "mailbox",
 			       "answer 0x%016llx of endpoint 0x%02x is lost",

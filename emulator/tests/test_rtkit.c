@@ -423,6 +423,19 @@ static void guest_that_does_not_read(void **state)
 	assert_rule(f->m, MBOX_NOT_READ, 5);
 }
 
+static void silence_while_stopped(void **state)
+{
+	struct fixture *f = *state;
+
+	boot(f);
+	vagx_mailbox_close(f->mailbox);
+	vagx_rtkit_syslog(f->rtkit, "a", "b");
+	vagx_rtkit_send(f->rtkit, 0x20, 1);
+	vagx_rtkit_crash(f->rtkit, "too late");
+	expect_silence(f);
+	assert_false(vagx_report_failed(f->m->report));
+}
+
 static void syslog_waits_for_nobody(void **state)
 {
 	struct fixture *f = *state;
@@ -518,6 +531,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(bad_buffers, setup, teardown),
 		cmocka_unit_test_setup_teardown(read_only_buffer, setup, teardown),
 		cmocka_unit_test_setup_teardown(guest_that_does_not_read, setup, teardown),
+		cmocka_unit_test_setup_teardown(silence_while_stopped, setup, teardown),
 		cmocka_unit_test_setup_teardown(syslog_waits_for_nobody, setup, teardown),
 		cmocka_unit_test_setup_teardown(crashes_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(crash_without_a_buffer, setup, teardown),
