@@ -10,6 +10,7 @@
 
 #include <linux/bitfield.h>
 #include <linux/cleanup.h>
+#include <linux/cpufeature.h>
 #include <linux/delay.h>
 #include <linux/export.h>
 #include <linux/iopoll.h>
@@ -19,7 +20,6 @@
 #include <drm/drm_print.h>
 
 #ifdef CONFIG_ARM64
-#include <asm/cpufeature.h>
 #include <asm/sysreg.h>
 #include <asm/tlbflush.h>
 #endif
