@@ -64,19 +64,19 @@ static int ioctl_get_params(struct drm_device *drm, void *data, struct drm_file 
 {
 	struct asahi_device *adev = to_asahi_device(drm);
 	const struct drm_asahi_get_params *args = data;
-	size_t size = min_t(u64, args->size, sizeof(adev->params));
+	int err;
 
 	if (args->param_group || args->pad)
 		return refuse(drm, "parameter group or padding is not zero");
 	if (asahi_device_dead(adev))
 		return -ENODEV;
 
-	if (copy_to_user(u64_to_user_ptr(args->pointer), &adev->params, size)) {
+	err = copy_struct_to_user(u64_to_user_ptr(args->pointer), args->size, &adev->params,
+				  sizeof(adev->params), NULL);
+	if (err)
 		drm_dbg(drm, "parameters cannot be written to user memory\n");
-		return -EFAULT;
-	}
 
-	return 0;
+	return err;
 }
 
 /* The GPU's clock is the system's counter, here in the unit of its timestamps. */
