@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * See igt_core.h.
+ */
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "igt.h"
+
+#define MAX_CHILDREN	64
+
+enum result { SUCCESS, SKIP, FAIL };
+
+sigjmp_buf igt_compat_jump;
+
+static const char *wanted;
+static bool list_only;
+static unsigned int matched;
+static unsigned int counts[3];
+
+/* The block that a check would leave. */
+static enum { OUTSIDE, IN_FIXTURE, IN_SUBTEST } block;
+static char subtest[128];
+static double started;
+
+/* A fixture failed or skipped, and so do all subtests of its group. */
+static enum result group = SUCCESS;
+static bool fixture_ran;
+
+static pid_t children[MAX_CHILDREN];
+static unsigned int child_count;
+static bool is_child;
+
+double igt_compat_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void usage(FILE *fp, const char *name)
+{
+	fprintf(fp,
+		"usage: %s [--list-subtests] [--run-subtest PATTERN]\n"
+		"Exit status: 0 success, 77 skipped, 79 nothing selected, 98 failure\n",
+		name);
+}
+
+static void report(const char *result)
+{
+	printf("Subtest %s: %s (%.3fs)\n", subtest, result,
+	       igt_compat_now() - started);
+	fflush(stdout);
+}
+
+/* Only what is safe in a signal handler. */
+static void crashed(int sig)
+{
+	static const char text[] = "Subtest crashed: CRASH\n";
+	ssize_t written = write(STDOUT_FILENO, text, sizeof(text) - 1);
+
+	(void)written;
+	_exit(128 + sig);
+}
+
+void igt_compat_init(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "list-subtests", no_argument, NULL, 'l' },
+		{ "run-subtest", required_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (c) {
+		case 'l':
+			list_only = true;
+			break;
+		case 'r':
+			wanted = optarg;
+			break;
+		case 'h':
+			usage(stdout, argv[0]);
+			exit(IGT_EXIT_SUCCESS);
+		default:
+			usage(stderr, argv[0]);
+			exit(IGT_EXIT_INVALID);
+		}
+	}
+	signal(SIGSEGV, crashed);
+	signal(SIGBUS, crashed);
+	signal(SIGABRT, crashed);
+}
+
+void igt_compat_exit(void)
+{
+	if (list_only)
+		exit(IGT_EXIT_SUCCESS);
+	if (!matched) {
+		fprintf(stderr, "no subtest was selected\n");
+		exit(IGT_EXIT_INVALID);
+	}
+	if (counts[FAIL])
+		exit(IGT_EXIT_FAILURE);
+	exit(counts[SUCCESS] ? IGT_EXIT_SUCCESS : IGT_EXIT_SKIP);
+}
+
+bool igt_compat_fixture(void)
+{
+	/* Asked again after the block, and after it was left by a jump. */
+	if (list_only || fixture_ran || group != SUCCESS) {
+		fixture_ran = false;
+		block = OUTSIDE;
+		return false;
+	}
+	fixture_ran = true;
+	block = IN_FIXTURE;
+	return true;
+}
+
+void igt_compat_fixture_end(void)
+{
+	block = OUTSIDE;
+}
+
+static void end_subtest(enum result result)
+{
+	static const char *const names[] = { "SUCCESS", "SKIP", "FAIL" };
+
+	report(names[result]);
+	counts[result]++;
+	block = OUTSIDE;
+}
+
+bool igt_compat_subtest(const char *name)
+{
+	if (wanted && fnmatch(wanted, name, 0))
+		return false;
+	matched++;
+	if (list_only) {
+		printf("%s\n", name);
+		return false;
+	}
+	snprintf(subtest, sizeof(subtest), "%s", name);
+	started = igt_compat_now();
+	if (group != SUCCESS) {
+		end_subtest(group);
+		return false;
+	}
+	printf("Starting subtest: %s\n", subtest);
+	fflush(stdout);
+	block = IN_SUBTEST;
+	return true;
+}
+
+/* The state is what held before the group, and whether its body has run. */
+#define GROUP_RAN	0x10
+
+int igt_compat_group(void)
+{
+	return group;
+}
+
+bool igt_compat_group_end(int *state)
+{
+	if (*state & GROUP_RAN) {
+		group = *state & ~GROUP_RAN;
+		return true;
+	}
+	*state |= GROUP_RAN;
+	return false;
+}
+
+/* Never falls back into the block: its condition is asked no more. */
+static igt_noreturn void leave(enum result result)
+{
+	if (is_child)
+		_exit(result == SUCCESS ? IGT_EXIT_SUCCESS :
+		      result == SKIP ? IGT_EXIT_SKIP : IGT_EXIT_FAILURE);
+	if (block == OUTSIDE) {
+		fprintf(stderr, "a check outside of all blocks\n");
+		exit(IGT_EXIT_ABORT);
+	}
+	if (block == IN_SUBTEST) {
+		end_subtest(result);
+	} else {
+		group = result;
+		fixture_ran = false;
+		block = OUTSIDE;
+	}
+	siglongjmp(igt_compat_jump, 1);
+}
+
+void igt_success(void)
+{
+	leave(SUCCESS);
+}
+
+void igt_compat_skip(const char *where, const char *check, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s: skipped%s%s: ", where, *check ? ", needs " : "",
+		check);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	leave(SKIP);
+}
+
+void igt_compat_fail(const char *where, int line, const char *check,
+		     const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s:%d: failed: %s: ", where, line, check);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	leave(FAIL);
+}
+
+void igt_info(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+}
+
+void igt_warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+}
+
+/* In the parent the block is skipped, in the child it is all that runs. */
+bool igt_compat_fork(unsigned int count)
+{
+	pid_t pid;
+
+	igt_assert(count <= MAX_CHILDREN && child_count < MAX_CHILDREN);
+	fflush(NULL);
+	pid = fork();
+	igt_assert(pid >= 0);
+	if (!pid) {
+		is_child = true;
+		return true;
+	}
+	children[child_count++] = pid;
+	return false;
+}
+
+void igt_compat_child_end(void)
+{
+	_exit(IGT_EXIT_SUCCESS);
+}
+
+void igt_waitchildren(void)
+{
+	unsigned int bad = 0;
+	int status;
+
+	while (child_count) {
+		waitpid(children[--child_count], &status, 0);
+		bad += !WIFEXITED(status) || WEXITSTATUS(status);
+	}
+	igt_assert_f(!bad, "%u children failed\n", bad);
+}
+
+static bool is_driver(int fd, const char *name)
+{
+	drmVersionPtr version = drmGetVersion(fd);
+	bool is = version && !strcmp(version->name, name);
+
+	drmFreeVersion(version);
+	return is;
+}
+
+int drm_open_driver_render(int driver)
+{
+	drmDevicePtr devices[64];
+	int count = drmGetDevices2(0, devices, 64);
+	int fd = -1;
+	int i;
+
+	igt_assert(driver == DRIVER_ASAHI);
+	for (i = 0; i < count && fd < 0; i++) {
+		if (!(devices[i]->available_nodes & 1 << DRM_NODE_RENDER))
+			continue;
+		fd = open(devices[i]->nodes[DRM_NODE_RENDER], O_RDWR | O_CLOEXEC);
+		if (fd >= 0 && !is_driver(fd, "asahi")) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	if (count > 0)
+		drmFreeDevices(devices, count);
+	igt_require_f(fd >= 0, "no render node of the driver\n");
+	return fd;
+}
+
+int drm_close_driver(int fd)
+{
+	return close(fd);
+}
+
+void gem_close(int fd, uint32_t handle)
+{
+	struct drm_gem_close args = { .handle = handle };
+
+	do_ioctl(fd, DRM_IOCTL_GEM_CLOSE, &args);
+}
+
+static int export(int fd, uint32_t handle, uint32_t flags)
+{
+	struct drm_prime_handle args = { .handle = handle, .flags = flags };
+
+	do_ioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &args);
+	return args.fd;
+}
+
+int prime_handle_to_fd(int fd, uint32_t handle)
+{
+	return export(fd, handle, DRM_CLOEXEC);
+}
+
+int prime_handle_to_fd_for_mmap(int fd, uint32_t handle)
+{
+	return export(fd, handle, DRM_CLOEXEC | DRM_RDWR);
+}
+
+uint32_t prime_fd_to_handle(int fd, int dma_buf)
+{
+	struct drm_prime_handle args = { .fd = dma_buf };
+
+	do_ioctl(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &args);
+	return args.handle;
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "igt.h"
+#include "igt_asahi.h"
+
+/* The size of the kernel's range, as that of Mesa's address spaces. */
+#define KERNEL_SIZE	(32ULL << 30)
+
+/* Either way of an ioctl. */
+#define asahi_ioctl(fd, request, arg, err)			\
+	do {							\
+		if (err)					\
+			do_ioctl_err(fd, request, arg, err);	\
+		else						\
+			do_ioctl(fd, request, arg);		\
+	} while (0)
+
+void igt_asahi_get_params(int fd, uint32_t param_group, void *data, size_t size, int err)
+{
+	struct drm_asahi_get_params args = {
+		.param_group = param_group,
+		.pointer = (uintptr_t)data,
+		.size = size,
+	};
+
+	asahi_ioctl(fd, DRM_IOCTL_ASAHI_GET_PARAMS, &args, err);
+}
+
+void igt_asahi_get_time(int fd, struct drm_asahi_get_time *get_time, int err)
+{
+	asahi_ioctl(fd, DRM_IOCTL_ASAHI_GET_TIME, get_time, err);
+}
+
+uint32_t igt_asahi_vm_create(int fd)
+{
+	struct drm_asahi_params_global params;
+	struct drm_asahi_vm_create args = { .pad = 0 };
+
+	igt_asahi_get_params(fd, 0, &params, sizeof(params), 0);
+	args.kernel_start = (params.vm_end - KERNEL_SIZE) & ~(IGT_ASAHI_PAGE - 1);
+	args.kernel_end = params.vm_end;
+	do_ioctl(fd, DRM_IOCTL_ASAHI_VM_CREATE, &args);
+	igt_assert_neq(args.vm_id, 0);
+	return args.vm_id;
+}
+
+void igt_asahi_vm_create_range(int fd, uint64_t start, uint64_t end, int err)
+{
+	struct drm_asahi_vm_create args = {
+		.kernel_start = start,
+		.kernel_end = end,
+	};
+
+	asahi_ioctl(fd, DRM_IOCTL_ASAHI_VM_CREATE, &args, err);
+	if (!err)
+		igt_asahi_vm_destroy(fd, args.vm_id, 0);
+}
+
+void igt_asahi_vm_destroy(int fd, uint32_t vm, int err)
+{
+	struct drm_asahi_vm_destroy args = { .vm_id = vm };
+
+	asahi_ioctl(fd, DRM_IOCTL_ASAHI_VM_DESTROY, &args, err);
+}
+
+void igt_asahi_vm_bind(int fd, uint32_t vm, const struct drm_asahi_gem_bind_op *ops,
+		       uint32_t count, int err)
+{
+	struct drm_asahi_vm_bind args = {
+		.vm_id = vm,
+		.num_binds = count,
+		.stride = sizeof(*ops),
+		.userptr = (uintptr_t)ops,
+	};
+
+	asahi_ioctl(fd, DRM_IOCTL_ASAHI_VM_BIND, &args, err);
+}
+
+void igt_asahi_vm_bind_one(int fd, uint32_t vm, uint32_t flags, uint32_t handle, uint64_t offset,
+			   uint64_t range, uint64_t addr, int err)
+{
+	const struct drm_asahi_gem_bind_op op = {
+		.flags = flags,
+		.handle = handle,
+		.offset = offset,
+		.range = range,
+		.addr = addr,
+	};
+
+	igt_asahi_vm_bind(fd, vm, &op, 1, err);
+}
+
+uint32_t igt_asahi_gem_create(int fd, uint64_t size, uint32_t flags, uint32_t vm, int err)
+{
+	struct drm_asahi_gem_create args = {
+		.size = size,
+		.flags = flags,
+		.vm_id = vm,
+	};
+
+	asahi_ioctl(fd, DRM_IOCTL_ASAHI_GEM_CREATE, &args, err);
+	return args.handle;
+}
+
+uint64_t igt_asahi_gem_mmap_offset(int fd, uint32_t handle, int err)
+{
+	struct drm_asahi_gem_mmap_offset args = { .handle = handle };
+
+	asahi_ioctl(fd, DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET, &args, err);
+	return args.offset;
+}
+
+void *igt_asahi_gem_mmap(int fd, uint32_t handle, size_t size)
+{
+	void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			 igt_asahi_gem_mmap_offset(fd, handle, 0));
+
+	igt_assert_f(map != MAP_FAILED, "mmap: %s\n", strerror(errno));
+	return map;
+}
+
+int igt_asahi_objects(const char *kind)
+{
+	FILE *fp = fopen("/sys/kernel/debug/asahi/objects", "r");
+	char name[64];
+	int count = -1;
+	int value;
+
+	igt_require_f(fp, "debugfs with counts of objects\n");
+	while (count < 0 && fscanf(fp, "%63s %d", name, &value) == 2)
+		if (!strcmp(name, kind))
+			count = value;
+	fclose(fp);
+	igt_assert_f(count >= 0, "nothing is said of %s\n", kind);
+	return count;
+}
+
+uint64_t igt_asahi_memory(int fd, const char *what)
+{
+	char line[256], path[64], unit[8] = "";
+	size_t length = strlen(what);
+	uint64_t value = 0;
+	bool found = false;
+	FILE *fp;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	fp = fopen(path, "r");
+	igt_assert(fp);
+	while (!found && fgets(line, sizeof(line), fp))
+		found = !strncmp(line, what, length) && line[length] == ':' &&
+			sscanf(line + length + 1, "%" SCNu64 " %7s", &value, unit) >= 1;
+	fclose(fp);
+	if (!strcmp(unit, "KiB"))
+		value <<= 10;
+	else if (!strcmp(unit, "MiB"))
+		value <<= 20;
+	return found ? value : 0;
+}

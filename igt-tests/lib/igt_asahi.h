@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * What the tests of the asahi driver share. Functions with an @err make the
+ * ioctl succeed when it is 0, and fail with it otherwise.
+ */
+#ifndef IGT_ASAHI_H
+#define IGT_ASAHI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "asahi_drm.h"
+
+#define IGT_ASAHI_PAGE	0x4000ULL
+
+void igt_asahi_get_params(int fd, uint32_t param_group, void *data, size_t size, int err);
+void igt_asahi_get_time(int fd, struct drm_asahi_get_time *get_time, int err);
+
+/* igt_asahi_vm_create - with the kernel's range at the end of the address range */
+uint32_t igt_asahi_vm_create(int fd);
+void igt_asahi_vm_create_range(int fd, uint64_t start, uint64_t end, int err);
+void igt_asahi_vm_destroy(int fd, uint32_t vm, int err);
+
+/* igt_asahi_vm_bind - an array in the form that this header knows */
+void igt_asahi_vm_bind(int fd, uint32_t vm, const struct drm_asahi_gem_bind_op *ops,
+		       uint32_t count, int err);
+/* igt_asahi_vm_bind_one - one element of such an array */
+void igt_asahi_vm_bind_one(int fd, uint32_t vm, uint32_t flags, uint32_t handle, uint64_t offset,
+			   uint64_t range, uint64_t addr, int err);
+
+uint32_t igt_asahi_gem_create(int fd, uint64_t size, uint32_t flags, uint32_t vm, int err);
+uint64_t igt_asahi_gem_mmap_offset(int fd, uint32_t handle, int err);
+void *igt_asahi_gem_mmap(int fd, uint32_t handle, size_t size);
+
+/**
+ * igt_asahi_objects - How many objects of a kind the driver has
+ * @kind: name in debugfs, as in "page-tables"
+ *
+ * Skips where debugfs does not tell. Counts those of all clients.
+ */
+int igt_asahi_objects(const char *kind);
+
+/**
+ * igt_asahi_memory - What the driver says of a file's memory
+ * @fd: device
+ * @what: key of fdinfo, as in "drm-total-memory"
+ *
+ * Return: bytes; 0 also when nothing is said, as of resident memory when no
+ * object is resident
+ */
+uint64_t igt_asahi_memory(int fd, const char *what);
+
+#endif

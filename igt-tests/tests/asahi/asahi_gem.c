@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#include <fcntl.h>
+#include <linux/udmabuf.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "igt.h"
+#include "igt_asahi.h"
+
+/**
+ * TEST: asahi gem
+ * Description: Buffer objects of the asahi driver.
+ * Category: Core
+ * Mega feature: General Core features
+ * Sub-category: Memory management tests
+ * Functionality: buffer objects
+ * Test category: functionality test
+ */
+
+#define PAGE	IGT_ASAHI_PAGE
+#define VA	0x100000000ULL
+
+static const struct {
+	const char *name;
+	struct drm_asahi_gem_create args;
+	int err;
+} bad_creates[] = {
+	{ "size-zero", { .size = 0 }, EINVAL },
+	{ "size-max", { .size = UINT64_MAX }, EINVAL },
+	{ "size-rounds-to-zero", { .size = UINT64_MAX - 100 }, EINVAL },
+	{ "size-beyond-range", { .size = 1ULL << 39 }, EINVAL },
+	{ "size-beyond-memory", { .size = 1ULL << 38 }, ENOMEM },
+	{ "flags-unknown", { .size = PAGE, .flags = 4 }, EINVAL },
+	{ "flags-max", { .size = PAGE, .flags = UINT32_MAX }, EINVAL },
+	{ "vm-without-private", { .size = PAGE, .vm_id = 1 }, EINVAL },
+	{ "private-without-vm",
+	  { .size = PAGE, .flags = DRM_ASAHI_GEM_VM_PRIVATE }, ENOENT },
+	{ "private-unknown-vm",
+	  { .size = PAGE, .flags = DRM_ASAHI_GEM_VM_PRIVATE, .vm_id = 0x7fffffff }, ENOENT },
+	{ "pad", { .size = PAGE, .pad = 1 }, EINVAL },
+};
+
+static void test_bad_create(int fd, const struct drm_asahi_gem_create *create, int err)
+{
+	struct drm_asahi_gem_create args = *create;
+
+	do_ioctl_err(fd, DRM_IOCTL_ASAHI_GEM_CREATE, &args, err);
+	igt_assert_eq(args.handle, 0);
+}
+
+static void test_rounding(int fd)
+{
+	static const struct {
+		uint64_t asked;
+		uint64_t got;
+	} sizes[] = {
+		{ 1, PAGE }, { PAGE - 1, PAGE }, { PAGE, PAGE }, { PAGE + 1, 2 * PAGE },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		uint32_t handle = igt_asahi_gem_create(fd, sizes[i].asked, 0, 0, 0);
+		int dma_buf = prime_handle_to_fd(fd, handle);
+
+		igt_assert_eq_u64(lseek(dma_buf, 0, SEEK_END), sizes[i].got);
+		close(dma_buf);
+		gem_close(fd, handle);
+	}
+}
+
+static void test_map(int fd, uint32_t flags, uint32_t vm)
+{
+	const size_t size = 5 * PAGE;
+	uint32_t handle = igt_asahi_gem_create(fd, size, flags, vm, 0);
+	uint8_t *first = igt_asahi_gem_mmap(fd, handle, size);
+	uint8_t *second = igt_asahi_gem_mmap(fd, handle, size);
+	size_t i;
+
+	for (i = 0; i < size; i++)
+		igt_assert_eq(first[i], 0);
+	for (i = 0; i < size; i++)
+		first[i] = (uint8_t)(i * 7);
+	/* The memory outlives the handle as long as it is mapped. */
+	gem_close(fd, handle);
+	for (i = 0; i < size; i++)
+		igt_assert_eq(second[i], (uint8_t)(i * 7));
+	munmap(first, size);
+	munmap(second, size);
+}
+
+static void test_map_beyond(int fd)
+{
+	uint32_t handle = igt_asahi_gem_create(fd, PAGE, 0, 0, 0);
+	uint64_t offset = igt_asahi_gem_mmap_offset(fd, handle, 0);
+
+	igt_assert(mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, fd, offset) == MAP_FAILED);
+	igt_assert(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, offset + PAGE) == MAP_FAILED);
+	gem_close(fd, handle);
+	igt_assert(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, offset) == MAP_FAILED);
+}
+
+/* One client's offset is of no use to another. */
+static void test_map_other(int fd)
+{
+	uint32_t handle = igt_asahi_gem_create(fd, PAGE, 0, 0, 0);
+	uint64_t offset = igt_asahi_gem_mmap_offset(fd, handle, 0);
+	int other = drm_open_driver_render(DRIVER_ASAHI);
+
+	igt_assert(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, other, offset) == MAP_FAILED);
+	igt_assert_eq(errno, EACCES);
+	drm_close_driver(other);
+	gem_close(fd, handle);
+}
+
+static void test_mmap_offset_bad(int fd)
+{
+	uint32_t handle = igt_asahi_gem_create(fd, PAGE, 0, 0, 0);
+	struct drm_asahi_gem_mmap_offset args = { .handle = handle, .flags = 1 };
+
+	do_ioctl_err(fd, DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET, &args, EINVAL);
+	igt_asahi_gem_mmap_offset(fd, 0, ENOENT);
+	igt_asahi_gem_mmap_offset(fd, UINT32_MAX, ENOENT);
+	gem_close(fd, handle);
+	igt_asahi_gem_mmap_offset(fd, handle, ENOENT);
+}
+
+static void test_export_private(int fd)
+{
+	uint32_t vm = igt_asahi_vm_create(fd);
+	uint32_t handle = igt_asahi_gem_create(fd, PAGE, DRM_ASAHI_GEM_VM_PRIVATE, vm, 0);
+	struct drm_prime_handle args = { .handle = handle, .flags = DRM_CLOEXEC };
+
+	do_ioctl_err(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &args, EINVAL);
+	gem_close(fd, handle);
+	igt_asahi_vm_destroy(fd, vm, 0);
+}
+
+/* Whoever made an address space may destroy it before its private objects. */
+static void test_private_outlives_vm(int fd)
+{
+	uint32_t vm = igt_asahi_vm_create(fd);
+	uint32_t handle = igt_asahi_gem_create(fd, PAGE, DRM_ASAHI_GEM_VM_PRIVATE, vm, 0);
+	uint8_t *map = igt_asahi_gem_mmap(fd, handle, PAGE);
+
+	igt_asahi_vm_bind_one(fd, vm, DRM_ASAHI_BIND_READ, handle, 0, PAGE, VA, 0);
+	igt_asahi_vm_destroy(fd, vm, 0);
+	map[0] = 1;
+	gem_close(fd, handle);
+	igt_assert_eq(map[0], 1);
+	munmap(map, PAGE);
+}
+
+static void test_share(int fd)
+{
+	int other = drm_open_driver_render(DRIVER_ASAHI);
+	uint32_t handle = igt_asahi_gem_create(fd, 2 * PAGE, DRM_ASAHI_GEM_WRITEBACK, 0, 0);
+	int dma_buf = prime_handle_to_fd(fd, handle);
+	uint8_t *map = igt_asahi_gem_mmap(fd, handle, 2 * PAGE);
+	uint32_t imported, vm;
+	uint8_t *seen;
+
+	/* The same object, so the same handle. */
+	igt_assert_eq(prime_fd_to_handle(fd, dma_buf), handle);
+	imported = prime_fd_to_handle(other, dma_buf);
+	close(dma_buf);
+	map[PAGE] = 0x42;
+	gem_close(fd, handle);
+	munmap(map, 2 * PAGE);
+
+	seen = igt_asahi_gem_mmap(other, imported, 2 * PAGE);
+	igt_assert_eq(seen[PAGE], 0x42);
+	munmap(seen, 2 * PAGE);
+	vm = igt_asahi_vm_create(other);
+	igt_asahi_vm_bind_one(other, vm, DRM_ASAHI_BIND_READ, imported, PAGE, PAGE, VA, 0);
+	drm_close_driver(other);
+}
+
+static int udmabuf_create(uint64_t size)
+{
+	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC);
+	int memfd = memfd_create("asahi", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct udmabuf_create args = { .memfd = memfd, .size = size };
+	int fd;
+
+	if (device < 0)
+		close(memfd);
+	igt_require_f(device >= 0, "/dev/udmabuf\n");
+	igt_assert_fd(memfd);
+	igt_assert_eq(ftruncate(memfd, size), 0);
+	igt_assert_eq(fcntl(memfd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	fd = ioctl(device, UDMABUF_CREATE, &args);
+	igt_assert_fd(fd);
+	close(memfd);
+	close(device);
+	return fd;
+}
+
+/* Memory that another driver has made. */
+static void test_import_foreign(int fd)
+{
+	int dma_buf = udmabuf_create(4 * PAGE);
+	uint32_t handle = prime_fd_to_handle(fd, dma_buf);
+	uint32_t vm = igt_asahi_vm_create(fd);
+	uint8_t *map = igt_asahi_gem_mmap(fd, handle, 4 * PAGE);
+
+	close(dma_buf);
+	map[3 * PAGE] = 1;
+	igt_asahi_vm_bind_one(fd, vm, DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE, handle, PAGE,
+			      3 * PAGE, VA, 0);
+	igt_asahi_vm_bind_one(fd, vm, DRM_ASAHI_BIND_READ, handle, PAGE, 4 * PAGE, VA, EINVAL);
+	gem_close(fd, handle);
+	munmap(map, 4 * PAGE);
+	igt_asahi_vm_destroy(fd, vm, 0);
+}
+
+static void test_fdinfo(int fd)
+{
+	const uint64_t size = 4 << 20;
+	uint64_t total = igt_asahi_memory(fd, "drm-total-memory");
+	uint64_t resident = igt_asahi_memory(fd, "drm-resident-memory");
+	uint32_t handle = igt_asahi_gem_create(fd, size, 0, 0, 0);
+	uint32_t vm = igt_asahi_vm_create(fd);
+	int dma_buf;
+
+	igt_assert_eq_u64(igt_asahi_memory(fd, "drm-total-memory"), total + size);
+	igt_assert_eq_u64(igt_asahi_memory(fd, "drm-resident-memory"), resident);
+	igt_asahi_vm_bind_one(fd, vm, DRM_ASAHI_BIND_READ, handle, 0, PAGE, VA, 0);
+	igt_assert_eq_u64(igt_asahi_memory(fd, "drm-resident-memory"), resident + size);
+	dma_buf = prime_handle_to_fd(fd, handle);
+	igt_assert_lte(size, igt_asahi_memory(fd, "drm-shared-memory"));
+	close(dma_buf);
+	gem_close(fd, handle);
+	igt_assert_eq_u64(igt_asahi_memory(fd, "drm-total-memory"), total);
+	igt_asahi_vm_destroy(fd, vm, 0);
+}
+
+static void test_closed_file(void)
+{
+	int before = igt_asahi_objects("gem-objects");
+	int fd = drm_open_driver_render(DRIVER_ASAHI);
+	uint32_t vm = igt_asahi_vm_create(fd);
+	unsigned int i;
+
+	for (i = 0; i < 100; i++) {
+		uint32_t flags = i % 2 ? DRM_ASAHI_GEM_VM_PRIVATE : 0;
+		uint32_t handle = igt_asahi_gem_create(fd, PAGE, flags, flags ? vm : 0, 0);
+
+		igt_asahi_vm_bind_one(fd, vm, DRM_ASAHI_BIND_READ, handle, 0, PAGE,
+				      VA + i * PAGE, 0);
+	}
+	igt_assert_lte(before + 100, igt_asahi_objects("gem-objects"));
+	drm_close_driver(fd);
+	igt_assert_eq(igt_asahi_objects("gem-objects"), before);
+}
+
+static void test_killed(void)
+{
+	int before = igt_asahi_objects("gem-objects");
+	int status;
+	pid_t pid = fork();
+
+	igt_assert(pid >= 0);
+	if (!pid) {
+		int fd = drm_open_driver_render(DRIVER_ASAHI);
+
+		for (;;)
+			igt_asahi_gem_create(fd, PAGE, 0, 0, 0);
+	}
+	usleep(100000);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	igt_assert_eq(igt_asahi_objects("gem-objects"), before);
+}
+
+int igt_main()
+{
+	int fd;
+	unsigned int i;
+
+	igt_fixture() {
+		fd = drm_open_driver_render(DRIVER_ASAHI);
+	}
+
+	igt_describe("Arguments that have to be refused.");
+	for (i = 0; i < ARRAY_SIZE(bad_creates); i++) {
+		igt_subtest_f("create-%s", bad_creates[i].name) {
+			test_bad_create(fd, &bad_creates[i].args, bad_creates[i].err);
+		}
+	}
+
+	igt_describe("Sizes are rounded up to pages of the GPU.");
+	igt_subtest("create-rounding") {
+		test_rounding(fd);
+	}
+
+	igt_describe("Memory is zeroed, can be mapped twice, and outlives its handle.");
+	igt_subtest("map") {
+		test_map(fd, 0, 0);
+	}
+	igt_subtest("map-writeback") {
+		test_map(fd, DRM_ASAHI_GEM_WRITEBACK, 0);
+	}
+	igt_subtest("map-private") {
+		uint32_t vm = igt_asahi_vm_create(fd);
+
+		test_map(fd, DRM_ASAHI_GEM_VM_PRIVATE, vm);
+		igt_asahi_vm_destroy(fd, vm, 0);
+	}
+
+	igt_describe("Nothing but the object can be mapped, and only by its clients.");
+	igt_subtest("map-beyond") {
+		test_map_beyond(fd);
+	}
+	igt_subtest("map-other-file") {
+		test_map_other(fd);
+	}
+	igt_subtest("mmap-offset-bad") {
+		test_mmap_offset_bad(fd);
+	}
+
+	igt_describe("Private objects stay where they are.");
+	igt_subtest("export-private") {
+		test_export_private(fd);
+	}
+	igt_subtest("private-outlives-vm") {
+		test_private_outlives_vm(fd);
+	}
+
+	igt_describe("Sharing with other files and other drivers.");
+	igt_subtest("share") {
+		test_share(fd);
+	}
+	igt_subtest("import-foreign") {
+		test_import_foreign(fd);
+	}
+
+	igt_describe("What fdinfo says of memory.");
+	igt_subtest("fdinfo-memory") {
+		test_fdinfo(fd);
+	}
+
+	igt_describe("Nothing is left of a client.");
+	igt_subtest("closed-file") {
+		test_closed_file();
+	}
+	igt_subtest("killed-client") {
+		test_killed();
+	}
+
+	igt_fixture() {
+		drm_close_driver(fd);
+	}
+}

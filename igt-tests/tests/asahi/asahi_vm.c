@@ -1,0 +1,652 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "igt.h"
+#include "igt_asahi.h"
+
+/**
+ * TEST: asahi vm
+ * Description: Address spaces of the asahi driver and their mappings.
+ * Category: Core
+ * Mega feature: General Core features
+ * Sub-category: Memory management tests
+ * Functionality: VM_BIND
+ * Test category: functionality test
+ */
+
+#define PAGE		IGT_ASAHI_PAGE
+#define BLOCK		(32ULL << 20)
+#define GIB		(1ULL << 30)
+#define VA		0x100000000ULL
+#define MAX_BINDS	65536
+
+#define READ		DRM_ASAHI_BIND_READ
+#define WRITE		DRM_ASAHI_BIND_WRITE
+#define RW		(READ | WRITE)
+#define SINGLE		DRM_ASAHI_BIND_SINGLE_PAGE
+#define UNBIND		DRM_ASAHI_BIND_UNBIND
+
+#define OBJECT_PAGES	8
+#define OBJECT_SIZE	(OBJECT_PAGES * PAGE)
+
+static struct drm_asahi_params_global params;
+
+/* Handles that a table cannot know. */
+enum { NO_HANDLE, OBJECT, CLOSED, OF_OTHER_FILE };
+
+static const struct {
+	const char *name;
+	uint32_t flags;
+	int handle;
+	uint64_t offset;
+	uint64_t range;
+	uint64_t addr;
+	int err;
+} bad_binds[] = {
+	{ "no-flags", 0, OBJECT, 0, PAGE, VA, EINVAL },
+	{ "unknown-flags", RW | 1 << 4, OBJECT, 0, PAGE, VA, EINVAL },
+	{ "all-flags", UINT32_MAX, OBJECT, 0, PAGE, VA, EINVAL },
+	{ "single-without-access", SINGLE, OBJECT, 0, PAGE, VA, EINVAL },
+	{ "unbind-and-read", UNBIND | READ, NO_HANDLE, 0, PAGE, VA, EINVAL },
+	{ "unbind-and-single", UNBIND | SINGLE, NO_HANDLE, 0, PAGE, VA, EINVAL },
+	{ "unbind-handle", UNBIND, OBJECT, 0, PAGE, VA, EINVAL },
+	{ "unbind-offset", UNBIND, NO_HANDLE, PAGE, PAGE, VA, EINVAL },
+	{ "no-handle", RW, NO_HANDLE, 0, PAGE, VA, ENOENT },
+	{ "closed-handle", RW, CLOSED, 0, PAGE, VA, ENOENT },
+	{ "handle-of-other-file", RW, OF_OTHER_FILE, 0, PAGE, VA, ENOENT },
+	{ "range-zero", RW, OBJECT, 0, 0, VA, EINVAL },
+	{ "range-unaligned", RW, OBJECT, 0, 0x1000, VA, EINVAL },
+	{ "range-wraps", RW, OBJECT, 0, -PAGE, VA, EINVAL },
+	{ "addr-unaligned", RW, OBJECT, 0, PAGE, VA + 1, EINVAL },
+	{ "addr-zero", RW, OBJECT, 0, PAGE, 0, EINVAL },
+	{ "addr-wraps", RW, OBJECT, 0, 2 * PAGE, -PAGE, EINVAL },
+	{ "addr-kernel-half", RW, OBJECT, 0, PAGE, 0xffffffa000000000, EINVAL },
+	{ "offset-unaligned", RW, OBJECT, 0x2000, PAGE, VA, EINVAL },
+	{ "offset-at-end", RW, OBJECT, OBJECT_SIZE, PAGE, VA, EINVAL },
+	{ "offset-wraps", RW, OBJECT, -PAGE, PAGE, VA, EINVAL },
+	{ "beyond-object", RW, OBJECT, PAGE, OBJECT_SIZE, VA, EINVAL },
+	{ "single-at-end", RW | SINGLE, OBJECT, OBJECT_SIZE, PAGE, VA, EINVAL },
+	{ "unbind-zero", UNBIND, NO_HANDLE, 0, 0, VA, EINVAL },
+	{ "unbind-unaligned", UNBIND, NO_HANDLE, 0, PAGE, VA + 0x1000, EINVAL },
+	{ "unbind-wraps", UNBIND, NO_HANDLE, 0, -PAGE, VA, EINVAL },
+};
+
+static uint32_t new_object(int fd)
+{
+	return igt_asahi_gem_create(fd, OBJECT_SIZE, 0, 0, 0);
+}
+
+static void test_bad_bind(int fd, unsigned int i)
+{
+	int other = drm_open_driver_render(DRIVER_ASAHI);
+	uint32_t vm = igt_asahi_vm_create(fd);
+	uint32_t handles[4] = { 0 };
+	unsigned int n;
+
+	handles[OBJECT] = new_object(fd);
+	handles[CLOSED] = new_object(fd);
+	gem_close(fd, handles[CLOSED]);
+	/* A number that is a handle there, and none here. */
+	for (n = 0; n < 20; n++)
+		handles[OF_OTHER_FILE] = new_object(other);
+
+	igt_asahi_vm_bind_one(fd, vm, bad_binds[i].flags, handles[bad_binds[i].handle],
+			      bad_binds[i].offset, bad_binds[i].range, bad_binds[i].addr,
+			      bad_binds[i].err);
+	gem_close(fd, handles[OBJECT]);
+	igt_asahi_vm_destroy(fd, vm, 0);
+	drm_close_driver(other);
+}
+
+static void test_create_bad(int fd)
+{
+	const uint64_t start = params.vm_start, end = params.vm_end;
+	const uint64_t least = params.vm_kernel_min_size;
+	struct drm_asahi_vm_create args = {
+		.kernel_start = VA,
+		.kernel_end = VA + least,
+		.pad = 1,
+	};
+
+	do_ioctl_err(fd, DRM_IOCTL_ASAHI_VM_CREATE, &args, EINVAL);
+	igt_asahi_vm_create_range(fd, VA, VA + least - PAGE, EINVAL);
+	igt_asahi_vm_create_range(fd, VA, VA, EINVAL);
+	igt_asahi_vm_create_range(fd, VA + least, VA, EINVAL);
+	igt_asahi_vm_create_range(fd, VA + 1, VA + least + PAGE, EINVAL);
+	igt_asahi_vm_create_range(fd, VA, VA + least + 0x1000, EINVAL);
+	igt_asahi_vm_create_range(fd, start - PAGE, start + least, EINVAL);
+	igt_asahi_vm_create_range(fd, end - least, end + PAGE, EINVAL);
+	igt_asahi_vm_create_range(fd, -2 * least, -PAGE, EINVAL);
+	igt_asahi_vm_create_range(fd, end - PAGE, least, EINVAL);
+}
+
+static void test_create_range(int fd)
+{
+	const uint64_t least = params.vm_kernel_min_size;
+
+	igt_asahi_vm_create_range(fd, VA, VA + least, 0);
+	igt_asahi_vm_create_range(fd, VA + PAGE, VA + least + PAGE, 0);
+	igt_asahi_vm_create_range(fd, params.vm_start, params.vm_end, 0);
+	igt_asahi_vm_create_range(fd, params.vm_end - least, params.vm_end, 0);
+}
+
+static void test_destroy(int fd)
+{
+	int other = drm_open_driver_render(DRIVER_ASAHI);
+	uint32_t vm = igt_asahi_vm_create(fd);
+	struct drm_asahi_vm_destroy args = { .vm_id = vm, .pad = 1 };
+
+	do_ioctl_err(fd, DRM_IOCTL_ASAHI_VM_DESTROY, &args, EINVAL);
+	igt_asahi_vm_destroy(other, vm, ENOENT);
+	igt_asahi_vm_destroy(fd, vm, 0);
+	igt_asahi_vm_destroy(fd, vm, ENOENT);
+	igt_asahi_vm_destroy(fd, 0, ENOENT);
+	igt_asahi_vm_destroy(fd, UINT32_MAX, ENOENT);
+	drm_close_driver(other);
+}
+
+/* More than the hardware has contexts. */
+static void test_many_vms(int fd)
+{
+	uint32_t vms[300];
+	uint32_t handle = new_object(fd);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(vms); i++) {
+		vms[i] = igt_asahi_vm_create(fd);
+		igt_asahi_vm_bind_one(fd, vms[i], RW, handle, 0, PAGE, VA, 0);
+	}
+	gem_close(fd, handle);
+	for (i = 0; i < ARRAY_SIZE(vms); i++)
+		igt_asahi_vm_destroy(fd, vms[i], 0);
+}
+
+static void test_kernel_range(int fd)
+{
+	struct drm_asahi_vm_create args = {
+		.kernel_start = VA,
+		.kernel_end = VA + params.vm_kernel_min_size,
+	};
+	const uint64_t end = args.kernel_end;
+	uint32_t handle = new_object(fd);
+	uint32_t vm;
+
+	do_ioctl(fd, DRM_IOCTL_ASAHI_VM_CREATE, &args);
+	vm = args.vm_id;
+	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, PAGE, VA - PAGE, 0);
+	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, 2 * PAGE, VA - PAGE, EINVAL);
+	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, PAGE, VA, EINVAL);
+	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, PAGE, end - PAGE, EINVAL);
+	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, PAGE, end, 0);
+	igt_asahi_vm_bind_one(fd, vm, RW | SINGLE, handle, 0, end - VA + 2 * PAGE, VA - PAGE,
+			      EINVAL);
+	igt_asahi_vm_bind_one(fd, vm, UNBIND, 0, 0, PAGE, VA, EINVAL);
+	igt_asahi_vm_destroy(fd, vm, 0);
+	gem_close(fd, handle);
+}
+
+/* From the first to the last page, and not one more on either side. */
+static void test_limits(int fd)
+{
+	uint32_t vm = igt_asahi_vm_create(fd);
+	struct drm_asahi_vm_create other = {
+		.kernel_start = VA,
+		.kernel_end = VA + params.vm_kernel_min_size,
+	};
+	uint32_t handle = new_object(fd);
+
+	do_ioctl(fd, DRM_IOCTL_ASAHI_VM_CREATE, &other);
+	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, PAGE, params.vm_start, 0);
+	igt_asahi_vm_bind_one(fd, other.vm_id, RW, handle, 0, PAGE, params.vm_end - PAGE, 0);
+	igt_asahi_vm_bind_one(fd, other.vm_id, RW, handle, 0, PAGE, params.vm_end, EINVAL);
+	igt_asahi_vm_bind_one(fd, other.vm_id, RW, handle, 0, 2 * PAGE, params.vm_end - PAGE,
+			      EINVAL);
+	igt_asahi_vm_destroy(fd, vm, 0);
+	igt_asahi_vm_destroy(fd, other.vm_id, 0);
+	gem_close(fd, handle);
+}
+
+static void bind_args(int fd, uint32_t vm, const void *ops, uint32_t count, uint32_t stride,
+		      int err)
+{
+	struct drm_asahi_vm_bind args = {
+		.vm_id = vm,
+		.num_binds = count,
+		.stride = stride,
+		.userptr = (uintptr_t)ops,
+	};
+
+	if (err)
+		do_ioctl_err(fd, DRM_IOCTL_ASAHI_VM_BIND, &args, err);
+	else
+		do_ioctl(fd, DRM_IOCTL_ASAHI_VM_BIND, &args);
+}
+
+/* A later version of the structure, with fields behind those of today. */
+struct long_op {
+	struct drm_asahi_gem_bind_op op;
+	uint64_t more[3];
+};
+
+static void test_stride(int fd)
+{
+	uint32_t vm = igt_asahi_vm_create(fd);
+	uint32_t handle = new_object(fd);
+	struct long_op ops[2] = {
+		{ { RW, handle, 0, PAGE, VA }, { 0 } },
+		{ { RW, handle, PAGE, PAGE, VA + PAGE }, { 0 } },
+	};
+	uint8_t *page = calloc(2, 8192);
+
+	igt_assert(page);
+	bind_args(fd, vm, ops, 2, sizeof(ops[0]), 0);
+	ops[1].more[2] = 1ULL << 63;
+	bind_args(fd, vm, ops, 2, sizeof(ops[0]), E2BIG);
+	bind_args(fd, vm, ops, 1, sizeof(ops[0]), 0);
+	bind_args(fd, vm, ops, 1, 0, EINVAL);
+	bind_args(fd, vm, ops, 1, 1, EINVAL);
+	bind_args(fd, vm, ops, 1, sizeof(ops[0].op) - 1, EINVAL);
+	bind_args(fd, vm, ops, 1, UINT32_MAX, EINVAL);
+
+	memcpy(page, &ops[0].op, sizeof(ops[0].op));
+	bind_args(fd, vm, page, 1, 4096, 0);
+	page[4095] = 1;
+	bind_args(fd, vm, page, 1, 4096, E2BIG);
+	free(page);
+	gem_close(fd, handle);
+	igt_asahi_vm_destroy(fd, vm, 0);
+}
+
+static void test_counts(int fd)
+{
+	uint32_t vm = igt_asahi_vm_create(fd);
+	struct drm_asahi_vm_bind padded = { .vm_id = vm, .stride = 32, .pad = 1 };
+	uint32_t handle = new_object(fd);
+	struct drm_asahi_gem_bind_op *ops = calloc(MAX_BINDS + 1, sizeof(*ops));
+	uint32_t i;
+
+	igt_assert(ops);
+	for (i = 0; i <= MAX_BINDS; i++)
+		ops[i] = (struct drm_asahi_gem_bind_op){
+			RW, handle, i % OBJECT_PAGES * PAGE, PAGE, VA + i * PAGE,
+		};
+	do_ioctl_err(fd, DRM_IOCTL_ASAHI_VM_BIND, &padded, EINVAL);
+	igt_asahi_vm_bind(fd, vm, NULL, 0, 0);
+	igt_asahi_vm_bind(fd, vm, ops, MAX_BINDS, 0);
+	igt_asahi_vm_bind(fd, vm, ops, MAX_BINDS + 1, EINVAL);
+	igt_asahi_vm_bind(fd, vm, ops, UINT32_MAX, EINVAL);
+	/* All of them on one page, each replacing the one before. */
+	for (i = 0; i < MAX_BINDS; i++)
+		ops[i].addr = VA;
+	igt_asahi_vm_bind(fd, vm, ops, MAX_BINDS, 0);
+	/* And each cutting what the one before has left. */
+	for (i = 0; i < MAX_BINDS; i++)
+		ops[i] = (struct drm_asahi_gem_bind_op){
+			.flags = UNBIND, .range = PAGE, .addr = VA + 2 * i * PAGE,
+		};
+	ops[0] = (struct drm_asahi_gem_bind_op){
+		READ | SINGLE, handle, 0, 2 * MAX_BINDS * PAGE, VA,
+	};
+	igt_asahi_vm_bind(fd, vm, ops, MAX_BINDS, 0);
+	free(ops);
+	gem_close(fd, handle);
+	igt_asahi_vm_destroy(fd, vm, 0);
+}
+
+static void test_unknown_vm(int fd)
+{
+	int other = drm_open_driver_render(DRIVER_ASAHI);
+	uint32_t vm = igt_asahi_vm_create(other);
+	uint32_t handle = new_object(fd);
+
+	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, PAGE, VA, ENOENT);
+	igt_asahi_vm_bind_one(fd, 0, RW, handle, 0, PAGE, VA, ENOENT);
+	igt_asahi_vm_bind_one(fd, UINT32_MAX, RW, handle, 0, PAGE, VA, ENOENT);
+	gem_close(fd, handle);
+	drm_close_driver(other);
+}
+
+/* Arrays that end where nothing is mapped; nothing of them takes effect. */
+static void test_unmapped_array(int fd)
+{
+	const size_t cpu_page = sysconf(_SC_PAGESIZE);
+	struct drm_asahi_gem_bind_op *ops;
+	uint32_t vm = igt_asahi_vm_create(fd);
+	uint32_t handle = new_object(fd);
+	int tables = igt_asahi_objects("page-tables");
+	char *map = mmap(NULL, 2 * cpu_page, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	igt_assert(map != MAP_FAILED);
+	igt_assert_eq(munmap(map + cpu_page, cpu_page), 0);
+	ops = (struct drm_asahi_gem_bind_op *)(map + cpu_page) - 1;
+	*ops = (struct drm_asahi_gem_bind_op){ RW, handle, 0, PAGE, VA };
+	igt_asahi_vm_bind(fd, vm, ops, 2, EFAULT);
+	igt_asahi_vm_bind(fd, vm, NULL, 1, EFAULT);
+	igt_asahi_vm_bind(fd, vm, (void *)-64, 1, EFAULT);
+	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
+	igt_asahi_vm_bind(fd, vm, ops, 1, 0);
+	igt_assert_lt(tables, igt_asahi_objects("page-tables"));
+	munmap(map, cpu_page);
+	gem_close(fd, handle);
+	igt_asahi_vm_destroy(fd, vm, 0);
+}
+
+static void test_nothing_on_error(int fd)
+{
+	uint32_t vm = igt_asahi_vm_create(fd);
+	uint32_t handle = new_object(fd);
+	struct drm_asahi_gem_bind_op ops[] = {
+		{ RW, handle, 0, PAGE, VA },
+		{ RW | SINGLE, handle, 0, 64 * GIB, VA + 64 * GIB },
+		{ UNBIND, 0, 0, PAGE, VA + 80 * GIB },
+		{ RW, handle, OBJECT_SIZE, PAGE, VA + BLOCK },
+	};
+	int tables = igt_asahi_objects("page-tables");
+
+	igt_asahi_vm_bind(fd, vm, ops, 4, EINVAL);
+	ops[3].offset = 0;
+	ops[3].handle = 0;
+	igt_asahi_vm_bind(fd, vm, ops, 4, ENOENT);
+	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
+	gem_close(fd, handle);
+	igt_asahi_vm_destroy(fd, vm, 0);
+}
+
+static void test_unbind(int fd)
+{
+	uint32_t vm = igt_asahi_vm_create(fd);
+	uint32_t handle = new_object(fd);
+	int tables = igt_asahi_objects("page-tables");
+
+	/* Nothing at all, and holes between and around. */
+	igt_asahi_vm_bind_one(fd, vm, UNBIND, 0, 0, 64 * GIB, VA, 0);
+	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
+	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, 2 * PAGE, VA, 0);
+	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, 2 * PAGE, VA + BLOCK - PAGE, 0);
+	igt_asahi_vm_bind_one(fd, vm, UNBIND, 0, 0, BLOCK, VA + PAGE, 0);
+	igt_asahi_vm_bind_one(fd, vm, UNBIND, 0, 0, PAGE, VA, 0);
+	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
+	igt_asahi_vm_bind_one(fd, vm, UNBIND, 0, 0, PAGE, VA, 0);
+	gem_close(fd, handle);
+	igt_asahi_vm_destroy(fd, vm, 0);
+}
+
+static void test_single_page_cost(int fd)
+{
+	uint32_t vm = igt_asahi_vm_create(fd);
+	uint32_t handle = new_object(fd);
+	int tables = igt_asahi_objects("page-tables");
+
+	igt_asahi_vm_bind_one(fd, vm, READ | SINGLE, handle, PAGE, 64 * GIB, VA + PAGE, 0);
+	igt_assert_lte(igt_asahi_objects("page-tables"), tables + 6);
+	/* A page elsewhere costs one table. */
+	igt_asahi_vm_bind_one(fd, vm, READ, handle, 0, PAGE, VA + 9 * GIB + PAGE, 0);
+	igt_assert_lte(igt_asahi_objects("page-tables"), tables + 7);
+	igt_asahi_vm_bind_one(fd, vm, UNBIND, 0, 0, 65 * GIB, VA, 0);
+	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
+	gem_close(fd, handle);
+	igt_asahi_vm_destroy(fd, vm, 0);
+}
+
+static void test_close_unmaps(int fd)
+{
+	uint32_t vms[] = { igt_asahi_vm_create(fd), igt_asahi_vm_create(fd) };
+	uint32_t handle = new_object(fd);
+	int tables = igt_asahi_objects("page-tables");
+	int objects = igt_asahi_objects("gem-objects");
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(vms); i++) {
+		igt_asahi_vm_bind_one(fd, vms[i], RW, handle, 0, OBJECT_SIZE, VA, 0);
+		igt_asahi_vm_bind_one(fd, vms[i], RW, handle, PAGE, PAGE, VA + 2 * PAGE, 0);
+		igt_asahi_vm_bind_one(fd, vms[i], RW | SINGLE, handle, 0, GIB, VA + GIB, 0);
+	}
+	gem_close(fd, handle);
+	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
+	igt_assert_eq(igt_asahi_objects("gem-objects"), objects - 1);
+	for (i = 0; i < ARRAY_SIZE(vms); i++)
+		igt_asahi_vm_destroy(fd, vms[i], 0);
+}
+
+/* One file's handle says nothing about what another has mapped. */
+static void test_close_other_file(int fd)
+{
+	int other = drm_open_driver_render(DRIVER_ASAHI);
+	uint32_t vm = igt_asahi_vm_create(other);
+	uint32_t handle = new_object(fd);
+	int dma_buf = prime_handle_to_fd(fd, handle);
+	uint32_t imported = prime_fd_to_handle(other, dma_buf);
+	int tables;
+
+	close(dma_buf);
+	igt_asahi_vm_bind_one(other, vm, RW, imported, 0, PAGE, VA, 0);
+	tables = igt_asahi_objects("page-tables");
+	gem_close(fd, handle);
+	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
+	gem_close(other, imported);
+	igt_assert_lt(igt_asahi_objects("page-tables"), tables);
+	drm_close_driver(other);
+}
+
+static void test_private(int fd)
+{
+	uint32_t vm = igt_asahi_vm_create(fd);
+	uint32_t other = igt_asahi_vm_create(fd);
+	uint32_t handle =
+		igt_asahi_gem_create(fd, PAGE, DRM_ASAHI_GEM_VM_PRIVATE, vm, 0);
+
+	igt_asahi_vm_bind_one(fd, other, RW, handle, 0, PAGE, VA, EINVAL);
+	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, PAGE, VA, 0);
+	igt_asahi_vm_destroy(fd, vm, 0);
+	igt_asahi_vm_bind_one(fd, other, RW, handle, 0, PAGE, VA, EINVAL);
+	gem_close(fd, handle);
+	igt_asahi_vm_destroy(fd, other, 0);
+}
+
+static void test_destroy_mapped(int fd)
+{
+	int tables = igt_asahi_objects("page-tables");
+	uint32_t vm = igt_asahi_vm_create(fd);
+	uint32_t handle = new_object(fd);
+
+	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, OBJECT_SIZE, VA, 0);
+	igt_asahi_vm_bind_one(fd, vm, RW | SINGLE, handle, 0, 100 * GIB, VA + GIB, 0);
+	igt_asahi_vm_destroy(fd, vm, 0);
+	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
+	gem_close(fd, handle);
+}
+
+struct race {
+	int fd;
+	uint32_t vm;
+	volatile bool stop;
+	volatile uint32_t handle;
+	unsigned int seed;
+};
+
+/* Anything may fail here; what counts is that nothing breaks. */
+static void *race_bind(void *data)
+{
+	struct race *race = data;
+	unsigned int seed = __sync_fetch_and_add(&race->seed, 1);
+
+	while (!race->stop) {
+		uint32_t flags[] = { RW, RW | SINGLE, UNBIND };
+		uint32_t flag = flags[rand_r(&seed) % 3];
+		struct drm_asahi_gem_bind_op op = {
+			.flags = flag,
+			.handle = flag == UNBIND ? 0 : race->handle,
+			.range = (1 + rand_r(&seed) % OBJECT_PAGES) * PAGE,
+			.addr = VA + BLOCK - 16 * PAGE + rand_r(&seed) % 32 * PAGE,
+		};
+		struct drm_asahi_vm_bind args = {
+			.vm_id = race->vm,
+			.num_binds = 1,
+			.stride = sizeof(op),
+			.userptr = (uintptr_t)&op,
+		};
+
+		drmIoctl(race->fd, DRM_IOCTL_ASAHI_VM_BIND, &args);
+	}
+	return NULL;
+}
+
+static void *race_close(void *data)
+{
+	struct race *race = data;
+
+	while (!race->stop) {
+		struct drm_asahi_gem_create create = { .size = OBJECT_SIZE };
+		struct drm_gem_close gem_close = { .handle = race->handle };
+
+		if (!drmIoctl(race->fd, DRM_IOCTL_ASAHI_GEM_CREATE, &create))
+			race->handle = create.handle;
+		drmIoctl(race->fd, DRM_IOCTL_GEM_CLOSE, &gem_close);
+	}
+	return NULL;
+}
+
+static void test_race(void)
+{
+	int tables = igt_asahi_objects("page-tables");
+	int objects = igt_asahi_objects("gem-objects");
+	int fd = drm_open_driver_render(DRIVER_ASAHI);
+	struct race race = { .fd = fd, .vm = igt_asahi_vm_create(fd) };
+	pthread_t threads[4];
+	unsigned int i;
+
+	race.handle = new_object(fd);
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		igt_assert_eq(pthread_create(&threads[i], NULL, i ? race_bind : race_close,
+					     &race),
+			      0);
+	sleep(2);
+	race.stop = true;
+	for (i = 0; i < ARRAY_SIZE(threads); i++)
+		pthread_join(threads[i], NULL);
+	drm_close_driver(fd);
+	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
+	igt_assert_eq(igt_asahi_objects("gem-objects"), objects);
+}
+
+static void test_killed(void)
+{
+	int tables = igt_asahi_objects("page-tables");
+	int status;
+	pid_t pid = fork();
+
+	igt_assert(pid >= 0);
+	if (!pid) {
+		int fd = drm_open_driver_render(DRIVER_ASAHI);
+		uint32_t vm = igt_asahi_vm_create(fd);
+		uint32_t handle = new_object(fd);
+		uint64_t i;
+
+		for (i = 0;; i++)
+			igt_asahi_vm_bind_one(fd, vm, RW | SINGLE, handle, 0, BLOCK,
+					      VA + i % 1024 * BLOCK + i % 7 * PAGE, 0);
+	}
+	usleep(200000);
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
+}
+
+int igt_main()
+{
+	int fd;
+	unsigned int i;
+
+	igt_fixture() {
+		fd = drm_open_driver_render(DRIVER_ASAHI);
+		igt_asahi_get_params(fd, 0, &params, sizeof(params), 0);
+	}
+
+	igt_describe("Ranges for the kernel, good and bad.");
+	igt_subtest("create-bad") {
+		test_create_bad(fd);
+	}
+	igt_subtest("create-range") {
+		test_create_range(fd);
+	}
+	igt_subtest("create-many") {
+		test_many_vms(fd);
+	}
+	igt_subtest("destroy") {
+		test_destroy(fd);
+	}
+
+	igt_describe("Binds that have to be refused.");
+	for (i = 0; i < ARRAY_SIZE(bad_binds); i++) {
+		igt_subtest_f("bind-%s", bad_binds[i].name) {
+			test_bad_bind(fd, i);
+		}
+	}
+	igt_subtest("bind-kernel-range") {
+		test_kernel_range(fd);
+	}
+	igt_subtest("bind-limits") {
+		test_limits(fd);
+	}
+	igt_subtest("bind-unknown-vm") {
+		test_unknown_vm(fd);
+	}
+
+	igt_describe("Forms and sizes of the array.");
+	igt_subtest("array-stride") {
+		test_stride(fd);
+	}
+	igt_subtest("array-count") {
+		test_counts(fd);
+	}
+	igt_subtest("array-unmapped") {
+		test_unmapped_array(fd);
+	}
+	igt_subtest("array-nothing-on-error") {
+		test_nothing_on_error(fd);
+	}
+
+	igt_describe("Unbinding leaves nothing behind.");
+	igt_subtest("unbind") {
+		test_unbind(fd);
+	}
+	igt_subtest("single-page-cost") {
+		test_single_page_cost(fd);
+	}
+	igt_subtest("close-unmaps") {
+		test_close_unmaps(fd);
+	}
+	igt_subtest("close-other-file") {
+		test_close_other_file(fd);
+	}
+	igt_subtest("destroy-mapped") {
+		test_destroy_mapped(fd);
+	}
+
+	igt_describe("Private objects belong to one address space.");
+	igt_subtest("private") {
+		test_private(fd);
+	}
+
+	igt_describe("Threads that do everything at once, and a client that dies.");
+	igt_subtest("race") {
+		test_race();
+	}
+	igt_subtest("killed-client") {
+		test_killed();
+	}
+
+	igt_fixture() {
+		drm_close_driver(fd);
+	}
+}
