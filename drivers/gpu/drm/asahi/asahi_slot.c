@@ -12,6 +12,8 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
+#include <kunit/visibility.h>
+
 #include "asahi_slot.h"
 
 /**
@@ -134,6 +136,7 @@ struct asahi_slots *asahi_slots_create(const struct asahi_slot_range range[ASAHI
 
 	return slots;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_slots_create);
 
 /**
  * asahi_slots_destroy() - free an allocator
@@ -152,6 +155,7 @@ void asahi_slots_destroy(struct asahi_slots *slots)
 
 	kfree(slots);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_slots_destroy);
 
 /**
  * asahi_slot_client_init() - initialise an owner of slots
@@ -162,6 +166,7 @@ void asahi_slot_client_init(struct asahi_slot_client *client, enum asahi_slot_ki
 {
 	*client = (struct asahi_slot_client) { .kind = kind };
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_slot_client_init);
 
 /**
  * asahi_slot_request_init() - initialise a request
@@ -186,6 +191,7 @@ int asahi_slot_request_init(struct asahi_slot_request *req)
 
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_slot_request_init);
 
 /**
  * asahi_slot_request_fini() - free a request
@@ -203,6 +209,7 @@ void asahi_slot_request_fini(struct asahi_slot_request *req)
 	dma_fence_put(&req->fence->base);
 	req->fence = NULL;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_slot_request_fini);
 
 /**
  * asahi_slot_request_add() - name one more slot that is needed
@@ -216,6 +223,7 @@ void asahi_slot_request_add(struct asahi_slot_request *req, struct asahi_slot_cl
 
 	req->client[req->count++] = client;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_slot_request_add);
 
 static bool asahi_slots_fit(struct asahi_slots *slots, const struct asahi_slot_request *req)
 {
@@ -323,6 +331,7 @@ struct dma_fence *asahi_slots_acquire(struct asahi_slots *slots, struct asahi_sl
 
 	return dma_fence_get(&req->fence->base);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_slots_acquire);
 
 /**
  * asahi_slots_release() - give the slots of a request back, or stop waiting
@@ -369,6 +378,7 @@ void asahi_slots_release(struct asahi_slots *slots, struct asahi_slot_request *r
 		dma_fence_put(&fence->base);
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_slots_release);
 
 /**
  * asahi_slots_waiting() - how many requests wait
@@ -380,3 +390,4 @@ unsigned int asahi_slots_waiting(struct asahi_slots *slots)
 {
 	return READ_ONCE(slots->num_waiting);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_slots_waiting);

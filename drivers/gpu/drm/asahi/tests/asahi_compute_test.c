@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Tests of the building of compute commands and work queues, firmware 13.5 on
+ * G13. Offsets are written out: they are the interface.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <kunit/test.h>
+
+#include <linux/unaligned.h>
+
+#include "asahi_abi.h"
+#include "asahi_job.h"
+
+#define RUN_VA		0xffffffa600010080ull
+#define MICROSEQ_VA	0xffffffa000020100ull
+#define TIMES_VA	0xffffffa800030180ull
+#define PREEMPT_VA	0x7fe0000080ull
+#define PREEMPT1_SIZE	0x7f80
+#define INFO_VA		0xffffffa000040200ull
+#define NOTIFIER_VA	0xffffffa000050280ull
+#define STATS_VA	0xffffffa000060300ull
+#define STAMP_VA	0xffffffa800070380ull
+#define FW_STAMP_VA	0xffffffa000080400ull
+
+/* Where the operations of the microsequence are. */
+#define START		0
+#define WAIT		0x16c
+#define FINALIZE	0x170
+#define RETIRE		0x1ec
+
+/**
+ * struct fixture - a compute command
+ * @abi: operations under test
+ * @args: the user's side of it
+ * @run: RunCompute
+ * @microseq: its microsequence
+ */
+struct fixture {
+	const struct asahi_job_abi *abi;
+	struct asahi_command_args args;
+	u8 run[0x400];
+	u8 microseq[0x400];
+};
+
+static u32 run32(struct fixture *f, size_t offset)
+{
+	return get_unaligned_le32(f->run + offset);
+}
+
+static u64 run64(struct fixture *f, size_t offset)
+{
+	return get_unaligned_le64(f->run + offset);
+}
+
+static u32 seq32(struct fixture *f, size_t offset)
+{
+	return get_unaligned_le32(f->microseq + offset);
+}
+
+static u64 seq64(struct fixture *f, size_t offset)
+{
+	return get_unaligned_le64(f->microseq + offset);
+}
+
+static int compute_test_init(struct kunit *test)
+{
+	static const u32 version[3] = { 13, 5, 0 };
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	const struct asahi_abi *abi;
+	int ret;
+
+	if (!f)
+		return -ENOMEM;
+
+	ret = asahi_abi_select(version, ASAHI_GEN_G13, &abi);
+	if (ret)
+		return ret;
+
+	f->abi = abi->job;
+	f->args.compute = (struct drm_asahi_cmd_compute) {
+		.sampler_count = 7,
+		.cdm_ctrl_stream_base = 0x1100004000,
+		.cdm_ctrl_stream_end = 0x1100004100,
+		.sampler_heap = 0x1200000000,
+		.helper = { .binary = 0x81, .cfg = 0x40, .data = 0x1300000000 },
+	};
+	test->priv = f;
+
+	return 0;
+}
+
+static void build(struct fixture *f)
+{
+	f->abi->compute_build(&(struct asahi_compute_args) {
+		.args = &f->args,
+		.run = f->run,
+		.run_va = RUN_VA,
+		.microseq = f->microseq,
+		.microseq_va = MICROSEQ_VA,
+		.timestamps_va = TIMES_VA,
+		.preempt_va = PREEMPT_VA,
+		.preempt1_size = PREEMPT1_SIZE,
+		.queue_info_va = INFO_VA,
+		.notifier_va = NOTIFIER_VA,
+		.stats_va = STATS_VA,
+		.usc_exec_base = 0x1000000000,
+		.counter = 0x123456789a,
+		.queue_id = 0x1234,
+	});
+}
+
+static void patch(struct fixture *f)
+{
+	f->abi->compute_patch(f->run, f->microseq, &(struct asahi_patch) {
+		.vm_slot = 42,
+		.event_slot = 99,
+		.stamp_va = STAMP_VA,
+		.fw_stamp_va = FW_STAMP_VA,
+		.stamp = 0x4200,
+		.event_seq = 0x1000000007,
+	});
+}
+
+static void sizes(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_EXPECT_EQ(test, f->abi->run_compute_size, 0x31c);
+	KUNIT_EXPECT_EQ(test, f->abi->compute_microseq_size, 0x1f0);
+	KUNIT_EXPECT_EQ(test, f->abi->queue_info_size, 0xb8);
+	KUNIT_EXPECT_EQ(test, f->abi->notifier_size, 0xb0);
+}
+
+static void command_points_to_its_parts(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	build(f);
+	KUNIT_EXPECT_EQ(test, run32(f, 0), 3);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x4), 0x123456789a);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x14), NOTIFIER_VA);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x1f0), MICROSEQ_VA);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x1f8), f->abi->compute_microseq_size);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x2b8), TIMES_VA);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x2c0), TIMES_VA + 8);
+	/* no timestamps of the user's */
+	KUNIT_EXPECT_EQ(test, run64(f, 0x2c8), 0);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x2d0), 0);
+	KUNIT_EXPECT_EQ(test, f->run[0x2d8], 0x34);
+}
+
+static void command_has_the_users_values(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	build(f);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x70 + 0x00), PREEMPT_VA);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x70 + 0x08), 0x1100004000);
+	for (int i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, run64(f, 0x70 + 0x10 + 8 * i),
+				PREEMPT_VA + PREEMPT1_SIZE + 8 * i);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x70 + 0x30), 0x1000000000);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x70 + 0x38), 0x8c60);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x70 + 0x40), 0x81);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x70 + 0x48), 0x1300000000);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x70 + 0x50), 0x40);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x70 + 0x58), 1);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x1fc + 0x28), PREEMPT_VA);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x1fc + 0x30), 0x1100004100);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x25c + 0x14), 0xffffffff);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x25c + 0x18), 0x1200000000);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x25c + 0x20), 7);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x25c + 0x24), 8);
+}
+
+static void microsequence_points_back(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	build(f);
+	KUNIT_EXPECT_EQ(test, seq32(f, START), 0x29);
+	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x04), RUN_VA + 0x1c);
+	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x0c), RUN_VA + 0x70);
+	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x14), STATS_VA);
+	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x1c), INFO_VA);
+	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x28), 1);
+	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x2c), 0x1234);
+	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x3c), RUN_VA + 0x1fc);
+	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x154), RUN_VA + 0x305);
+	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x15c), 0x123456789a);
+	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x164), NOTIFIER_VA + 0xa8);
+	KUNIT_EXPECT_EQ(test, seq32(f, WAIT), 0x00800001);
+	KUNIT_EXPECT_EQ(test, seq32(f, FINALIZE), 0x2a);
+	KUNIT_EXPECT_EQ(test, seq64(f, FINALIZE + 0x04), STATS_VA);
+	KUNIT_EXPECT_EQ(test, seq64(f, FINALIZE + 0x0c), INFO_VA);
+	KUNIT_EXPECT_EQ(test, seq64(f, FINALIZE + 0x18), RUN_VA + 0x1fc);
+	KUNIT_EXPECT_EQ(test, (s32)seq32(f, FINALIZE + 0x58), START - FINALIZE);
+	KUNIT_EXPECT_EQ(test, seq32(f, FINALIZE + 0x5c), 0);
+	KUNIT_EXPECT_EQ(test, seq64(f, FINALIZE + 0x6d), RUN_VA + 0x305);
+	KUNIT_EXPECT_EQ(test, seq32(f, RETIRE), 0x40000018);
+}
+
+static void attachments_are_passed_on(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	f->args.attachments.count = cpu_to_le32(2);
+	f->args.attachments.list[1].address = cpu_to_le64(0x1400000000);
+	f->args.attachments.list[1].size = cpu_to_le32(5);
+	build(f);
+	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x4c + 0x10), 0x1400000000);
+	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x4c + 0x18), 5);
+	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x14c), 2);
+	KUNIT_EXPECT_EQ(test, seq32(f, FINALIZE + 0x5c), 1);
+}
+
+static void patch_sets_slots_and_stamps(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	build(f);
+	patch(f);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x10), 42);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x284 + 0x04), STAMP_VA);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x284 + 0x0c), FW_STAMP_VA);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x284 + 0x14), 0x4200);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x284 + 0x18), 99);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x284 + 0x28), 7);
+	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x24), 42);
+	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x30), 0x1000000007);
+	KUNIT_EXPECT_EQ(test, seq32(f, FINALIZE + 0x14), 42);
+	KUNIT_EXPECT_EQ(test, seq64(f, FINALIZE + 0x28), FW_STAMP_VA);
+	KUNIT_EXPECT_EQ(test, seq32(f, FINALIZE + 0x30), 0x4200);
+}
+
+/* Everything else was there before. */
+static void patch_touches_nothing_else(struct kunit *test)
+{
+	static const struct {
+		size_t offset, size;
+	} in_run[] = { { 0x10, 4 }, { 0x288, 0x18 }, { 0x2ac, 4 } },
+	  in_seq[] = { { START + 0x24, 4 }, { START + 0x30, 8 }, { FINALIZE + 0x14, 4 },
+		       { FINALIZE + 0x28, 12 } };
+	struct fixture *f = test->priv;
+	struct fixture *before = kunit_kzalloc(test, sizeof(*before), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, before);
+	build(f);
+	*before = *f;
+	patch(f);
+	for (int i = 0; i < ARRAY_SIZE(in_run); i++)
+		memcpy(f->run + in_run[i].offset, before->run + in_run[i].offset,
+		       in_run[i].size);
+	for (int i = 0; i < ARRAY_SIZE(in_seq); i++)
+		memcpy(f->microseq + in_seq[i].offset, before->microseq + in_seq[i].offset,
+		       in_seq[i].size);
+	KUNIT_EXPECT_MEMEQ(test, f->run, before->run, sizeof(f->run));
+	KUNIT_EXPECT_MEMEQ(test, f->microseq, before->microseq, sizeof(f->microseq));
+}
+
+static void stays_in_its_memory(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	build(f);
+	patch(f);
+	KUNIT_EXPECT_NULL(test, memchr_inv(f->run + f->abi->run_compute_size, 0,
+					   sizeof(f->run) - f->abi->run_compute_size));
+	KUNIT_EXPECT_NULL(test, memchr_inv(f->microseq + f->abi->compute_microseq_size, 0,
+					   sizeof(f->microseq) - f->abi->compute_microseq_size));
+}
+
+static void queue_info(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	f->abi->queue_info_init(f->run, &(struct asahi_queue_info) {
+		.state_va = 0x1000,
+		.ring_va = 0x2000,
+		.notifier_list_va = 0x3000,
+		.gpu_buf_va = 0x4000,
+		.context_va = 0x5000,
+		.uuid = 6,
+		.priority = 2,
+		.pipe = AGX_PIPE_VERTEX,
+	});
+	for (int i = 0; i < 4; i++)
+		KUNIT_EXPECT_EQ(test, run64(f, 8 * i), 0x1000 * (i + 1));
+	KUNIT_EXPECT_EQ(test, run32(f, 0x2c), -1u);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x30), 2);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x38), 0xffff000000000000);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x48), 2);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x4c), -1u);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x50), 6);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x54), -1u);
+	KUNIT_EXPECT_EQ(test, run64(f, 0xa4), 0x5000);
+}
+
+static void compute_is_not_preempted(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	f->abi->queue_info_init(f->run, &(struct asahi_queue_info) {
+		.priority = 3,
+		.pipe = AGX_PIPE_COMPUTE,
+	});
+	KUNIT_EXPECT_EQ(test, run32(f, 0x30), 0);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x34), 3);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x48), 1);
+}
+
+static void notifier(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	f->abi->notifier_init(f->run, 0x1000, 7);
+	KUNIT_EXPECT_EQ(test, run64(f, 0), 0x1000);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x8), 7);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x10), 0x50);
+	KUNIT_EXPECT_EQ(test, run64(f, 0xa8), -1ull);
+}
+
+static struct kunit_case compute_tests[] = {
+	KUNIT_CASE(sizes),
+	KUNIT_CASE(command_points_to_its_parts),
+	KUNIT_CASE(command_has_the_users_values),
+	KUNIT_CASE(microsequence_points_back),
+	KUNIT_CASE(attachments_are_passed_on),
+	KUNIT_CASE(patch_sets_slots_and_stamps),
+	KUNIT_CASE(patch_touches_nothing_else),
+	KUNIT_CASE(stays_in_its_memory),
+	KUNIT_CASE(queue_info),
+	KUNIT_CASE(compute_is_not_preempted),
+	KUNIT_CASE(notifier),
+	{}
+};
+
+static struct kunit_suite compute_suite = {
+	.name = "asahi_compute",
+	.init = compute_test_init,
+	.test_cases = compute_tests,
+};
+
+kunit_test_suite(compute_suite);
