@@ -169,25 +169,37 @@ asahi_gem_prime_import_sg_table(struct drm_device *drm,
 	return obj;
 }
 
-struct drm_gem_object *asahi_gem_create_kernel(struct asahi_device *adev,
-					       size_t size)
+static struct asahi_gem *asahi_gem_alloc(struct asahi_device *adev, size_t size)
 {
 	struct drm_gem_shmem_object *shmem;
+	struct asahi_gem *gem;
 
 	shmem = drm_gem_shmem_create(&adev->drm, size);
+	/* shmem's word for an inode that there was no memory for. */
+	if (shmem == ERR_PTR(-ENOSPC))
+		return ERR_PTR(-ENOMEM);
 	if (IS_ERR(shmem))
 		return ERR_CAST(shmem);
 
-	asahi_gem_add(to_asahi_gem(&shmem->base));
-	return &shmem->base;
+	gem = to_asahi_gem(&shmem->base);
+	asahi_gem_add(gem);
+	return gem;
+}
+
+struct drm_gem_object *asahi_gem_create_kernel(struct asahi_device *adev,
+					       size_t size)
+{
+	struct asahi_gem *gem = asahi_gem_alloc(adev, size);
+
+	return IS_ERR(gem) ? ERR_CAST(gem) : &gem->base.base;
 }
 
 int asahi_gem_create(struct asahi_file *afile, struct drm_asahi_gem_create *args)
 {
 	const u32 known = DRM_ASAHI_GEM_WRITEBACK | DRM_ASAHI_GEM_VM_PRIVATE;
 	struct drm_device *drm = &afile->adev->drm;
-	struct drm_gem_shmem_object *shmem;
 	struct asahi_vm *vm = NULL;
+	struct drm_gem_object *obj;
 	struct asahi_gem *gem;
 	u64 size;
 	int ret;
@@ -222,23 +234,22 @@ int asahi_gem_create(struct asahi_file *afile, struct drm_asahi_gem_create *args
 		}
 	}
 
-	shmem = drm_gem_shmem_create(drm, size);
-	if (IS_ERR(shmem)) {
-		ret = PTR_ERR(shmem);
+	gem = asahi_gem_alloc(afile->adev, size);
+	if (IS_ERR(gem)) {
+		ret = PTR_ERR(gem);
 		goto out_put_vm;
 	}
 
-	gem = to_asahi_gem(&shmem->base);
-	asahi_gem_add(gem);
-	shmem->map_wc = !(args->flags & DRM_ASAHI_GEM_WRITEBACK);
+	obj = &gem->base.base;
+	gem->base.map_wc = !(args->flags & DRM_ASAHI_GEM_WRITEBACK);
 	if (vm) {
 		gem->resv_obj = asahi_vm_resv_obj(vm);
 		drm_gem_object_get(gem->resv_obj);
-		shmem->base.resv = gem->resv_obj->resv;
+		obj->resv = gem->resv_obj->resv;
 	}
 
-	ret = drm_gem_handle_create(afile->drm_file, &shmem->base, &args->handle);
-	drm_gem_object_put(&shmem->base);
+	ret = drm_gem_handle_create(afile->drm_file, obj, &args->handle);
+	drm_gem_object_put(obj);
 
 out_put_vm:
 	asahi_vm_put(vm);
