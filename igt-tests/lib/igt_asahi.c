@@ -2,11 +2,14 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "igt.h"
 #include "igt_asahi.h"
@@ -163,4 +166,73 @@ uint64_t igt_asahi_memory(int fd, const char *what)
 	else if (!strcmp(unit, "MiB"))
 		value <<= 20;
 	return found ? value : 0;
+}
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	igt_require_f(fd >= 0, "%s\n", path);
+	igt_assert_eq(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+struct live {
+	int objects;
+	int tables;
+	int vms;
+};
+
+static struct live count_live(void)
+{
+	return (struct live){
+		.objects = igt_asahi_objects("gem-objects"),
+		.tables = igt_asahi_objects("page-tables"),
+		.vms = igt_asahi_objects("vms"),
+	};
+}
+
+void igt_asahi_fail_allocations(int fd, unsigned long request, void *arg,
+				void (*undo)(int fd, const void *arg))
+{
+	struct live before = count_live(), after;
+	unsigned int nth = 0, errors = 0;
+	bool injected = true;
+	char text[16];
+	int control, ret, err;
+
+	write_file("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
+	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
+	write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
+	control = open("/proc/thread-self/fail-nth", O_RDWR);
+	igt_require_f(control >= 0, "fault injection\n");
+
+	while (injected) {
+		snprintf(text, sizeof(text), "%u", ++nth);
+		igt_assert(pwrite(control, text, strlen(text), 0) > 0);
+		ret = ioctl(fd, request, arg);
+		err = errno;
+		/*
+		 * What is left of the count: nothing once it has happened. If
+		 * it has not, these calls may be what it happens to.
+		 */
+		memset(text, 0, sizeof(text));
+		injected = pread(control, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
+		while (pwrite(control, "0", 1, 0) < 0)
+			;
+		if (!ret)
+			undo(fd, arg);
+		after = count_live();
+		if (!ret || err != EFAULT) {
+			igt_assert_f(!ret || err == ENOMEM, "%s at %u\n", strerror(err), nth);
+			igt_assert_eq(after.objects, before.objects);
+			igt_assert_eq(after.tables, before.tables);
+			igt_assert_eq(after.vms, before.vms);
+		}
+		before = after;
+		errors += !!ret;
+	}
+	close(control);
+	igt_info("%u failures, %u of them errors\n", nth - 1, errors);
+	igt_assert_lt(2, errors);
 }

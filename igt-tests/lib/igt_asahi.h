@@ -52,4 +52,20 @@ int igt_asahi_objects(const char *kind);
  */
 uint64_t igt_asahi_memory(int fd, const char *what);
 
+/**
+ * igt_asahi_fail_allocations - Let the nth allocation of an ioctl fail, for each n
+ * @fd: device
+ * @request: ioctl
+ * @arg: its argument
+ * @undo: takes back what succeeded
+ *
+ * Until the ioctl makes fewer allocations than that. An error has to be ENOMEM
+ * and leave everything as it was. Copies from and to the user are made to fail
+ * too; when the result cannot be handed out, it is there nevertheless.
+ *
+ * Skips where the kernel has no fault injection.
+ */
+void igt_asahi_fail_allocations(int fd, unsigned long request, void *arg,
+				void (*undo)(int fd, const void *arg));
+
 #endif

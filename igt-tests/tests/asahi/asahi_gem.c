@@ -280,6 +280,24 @@ static void test_killed(void)
 	igt_assert_eq(igt_asahi_objects("gem-objects"), before);
 }
 
+static void undo_create(int fd, const void *arg)
+{
+	const struct drm_asahi_gem_create *args = arg;
+
+	gem_close(fd, args->handle);
+}
+
+static void test_allocations_fail(int fd)
+{
+	struct drm_asahi_gem_create args = { .size = 4 * PAGE };
+
+	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_GEM_CREATE, &args, undo_create);
+	args.flags = DRM_ASAHI_GEM_VM_PRIVATE;
+	args.vm_id = igt_asahi_vm_create(fd);
+	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_GEM_CREATE, &args, undo_create);
+	igt_asahi_vm_destroy(fd, args.vm_id, 0);
+}
+
 int igt_main()
 {
 	int fd;
@@ -353,6 +371,11 @@ int igt_main()
 	}
 	igt_subtest("killed-client") {
 		test_killed();
+	}
+
+	igt_describe("Each allocation fails in its turn, where the kernel can do that.");
+	igt_subtest("create-allocations-fail") {
+		test_allocations_fail(fd);
 	}
 
 	igt_fixture() {

@@ -562,6 +562,54 @@ static void test_killed(void)
 	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
 }
 
+static void undo_bind(int fd, const void *arg)
+{
+	const struct drm_asahi_vm_bind *args = arg;
+
+	/* All but the page that was there before. */
+	igt_asahi_vm_bind_one(fd, args->vm_id, UNBIND, 0, 0, 200 * GIB, VA + PAGE, 0);
+}
+
+static void undo_create(int fd, const void *arg)
+{
+	const struct drm_asahi_vm_create *args = arg;
+
+	igt_asahi_vm_destroy(fd, args->vm_id, 0);
+}
+
+static void test_bind_allocations_fail(int fd)
+{
+	uint32_t vm = igt_asahi_vm_create(fd);
+	uint32_t handle = new_object(fd);
+	struct drm_asahi_gem_bind_op ops[] = {
+		{ RW, handle, 0, 2 * PAGE, VA + BLOCK - PAGE },
+		{ RW | SINGLE, handle, 0, 64 * GIB, VA + 64 * GIB + PAGE },
+		{ UNBIND, 0, 0, PAGE, VA + 80 * GIB },
+	};
+	struct drm_asahi_vm_bind args = {
+		.vm_id = vm,
+		.num_binds = 3,
+		.stride = sizeof(ops[0]),
+		.userptr = (uintptr_t)ops,
+	};
+
+	/* So that the memory of the object is there. */
+	igt_asahi_vm_bind_one(fd, vm, READ, handle, 0, PAGE, VA, 0);
+	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_VM_BIND, &args, undo_bind);
+	gem_close(fd, handle);
+	igt_asahi_vm_destroy(fd, vm, 0);
+}
+
+static void test_create_allocations_fail(int fd)
+{
+	struct drm_asahi_vm_create args = {
+		.kernel_start = VA,
+		.kernel_end = VA + params.vm_kernel_min_size,
+	};
+
+	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_VM_CREATE, &args, undo_create);
+}
+
 int igt_main()
 {
 	int fd;
@@ -644,6 +692,14 @@ int igt_main()
 	}
 	igt_subtest("killed-client") {
 		test_killed();
+	}
+
+	igt_describe("Each allocation fails in its turn, where the kernel can do that.");
+	igt_subtest("create-allocations-fail") {
+		test_create_allocations_fail(fd);
+	}
+	igt_subtest("bind-allocations-fail") {
+		test_bind_allocations_fail(fd);
 	}
 
 	igt_fixture() {
