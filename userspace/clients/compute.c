@@ -121,11 +121,6 @@ void compute_close(struct compute *ctx)
 	asahi_device_unref(ctx->dev);
 }
 
-void compute_reset(struct compute *ctx)
-{
-	ctx->code_used = 0;
-}
-
 /* Takes memory out of the code buffer; shader words need 64 bytes alignment. */
 static void *code_alloc(struct compute *ctx, size_t size, uint64_t *addr)
 {

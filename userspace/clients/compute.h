@@ -80,12 +80,6 @@ struct compute_stream {
 int compute_open(struct compute *ctx, const char *node);
 void compute_close(struct compute *ctx);
 
-/**
- * compute_reset() - forget all programs and shader words
- * @ctx: device without work in flight
- */
-void compute_reset(struct compute *ctx);
-
 int compute_buffer_new(struct compute *ctx, uint64_t size,
 		       struct compute_buffer *buffer);
 void compute_buffer_free(struct compute *ctx, struct compute_buffer *buffer);

@@ -370,6 +370,59 @@ static int test_indirect(struct compute *ctx,
 	return err;
 }
 
+struct preshader_uniforms {
+	struct fill_uniforms fill;
+	uint64_t src;
+};
+
+static int preshader_check(struct compute *ctx, struct arrays *a,
+			   const struct compute_program *program,
+			   const struct compute_program *preshader)
+{
+	const struct preshader_uniforms uniforms = {
+		.fill = { .dst = a->buffer[0].addr },
+		.src = a->buffer[1].addr,
+	};
+	const struct compute_dispatch dispatch = {
+		.program = program,
+		.preshader = preshader,
+		.uniforms = &uniforms,
+		.uniform_bytes = sizeof(uniforms),
+		.global = { 1000, 1, 1 },
+		.local = { 32, 1, 1 },
+	};
+	uint32_t *src = a->buffer[1].map;
+	uint32_t i;
+	int err;
+
+	src[0] = 0x1234567;
+	for (i = 0; i < 1000; i++)
+		a->expected[i] = 2 * src[0] + i;
+	err = run_one(ctx, &dispatch);
+	return err ? err : check_output(&a->buffer[0], a->expected, 1000);
+}
+
+/* What is the same for all threads is computed once, into a uniform. */
+static int test_preshader(struct compute *ctx,
+			  const struct compute_options *options)
+{
+	struct compute_program program, preshader;
+	struct arrays a;
+	int err;
+
+	err = compute_program_load(ctx, "fill", &program);
+	if (!err)
+		err = compute_program_load(ctx, "preshader", &preshader);
+	if (err)
+		return err;
+	err = arrays_new(ctx, &a, 1000);
+	if (err)
+		return err;
+	err = preshader_check(ctx, &a, &program, &preshader);
+	arrays_free(ctx, &a);
+	return err;
+}
+
 /*
  * Stores to an address where nothing is: what is asked for is the error, and
  * that the device goes on.
@@ -411,6 +464,8 @@ const struct compute_test compute_tests[] = {
 	  test_reduce, false },
 	{ "indirect", "a launch whose size another launch writes",
 	  test_indirect, false },
+	{ "preshader", "a uniform that is computed before the launch",
+	  test_preshader, false },
 	{ "mandelbrot", "a picture of the Mandelbrot set", compute_mandelbrot,
 	  false },
 	{ "fault", "a store to nowhere must fail; spoils the queue", test_fault,

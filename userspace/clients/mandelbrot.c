@@ -74,16 +74,16 @@ static int check_picture(const struct picture *p, const uint32_t *got)
 	return err;
 }
 
-/* Black inside, outside a smooth way through the colours and back. */
+/* Black inside; outside from blue over white to gold and back. */
 static void colour(uint32_t n, uint32_t iterations, png_byte rgb[3])
 {
+	static const float phase[3] = { 3.0f, 2.5f, 1.4f };
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		float phase = 0.16f * (float)n + 2.1f * (float)i + 3.4f;
+		float wave = cosf(0.12f * (float)n + phase[i]);
 
-		rgb[i] = n == iterations ?
-				 0 : (png_byte)(127.5f - 127.5f * cosf(phase));
+		rgb[i] = n == iterations ? 0 : (png_byte)(127.5f + 127.5f * wave);
 	}
 }
 
