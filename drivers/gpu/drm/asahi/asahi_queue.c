@@ -519,8 +519,8 @@ void asahi_queue_mark_failed(struct asahi_queue *queue, unsigned int slot, u32 v
 		if (job->error == -ECANCELED)
 			continue;
 
-		drm_err(&adev->drm, "queue %u: job %llu failed: %d\n", queue->id, job->id,
-			job->error);
+		drm_err_ratelimited(&adev->drm, "queue %u: job %llu failed: %d\n", queue->id,
+				    job->id, job->error);
 		WRITE_ONCE(queue->error, -EIO);
 		asahi_coredump_capture(asahi_recovery_coredump(adev), job, failure);
 		behind = true;

@@ -165,9 +165,10 @@ void asahi_recovery_wedged(struct asahi_device *adev, const char *why)
 static void asahi_recovery_print_fault(struct asahi_device *adev,
 				       const struct asahi_fault_info *info)
 {
-	drm_err(&adev->drm, "GPU fault: %s of %#llx in context %u, unit %s (%#x), %s\n",
-		info->read ? "read" : "write", info->address, info->slot,
-		asahi_hw_fault_unit(info), info->unit, asahi_hw_fault_reason(info));
+	drm_err_ratelimited(&adev->drm,
+			    "GPU fault: %s of %#llx in context %u, unit %s (%#x), %s\n",
+			    info->read ? "read" : "write", info->address, info->slot,
+			    asahi_hw_fault_unit(info), info->unit, asahi_hw_fault_reason(info));
 	trace_asahi_fault(adev, info);
 }
 
@@ -246,7 +247,7 @@ void asahi_recovery_fault(struct asahi_device *adev)
  */
 void asahi_recovery_timeout(struct asahi_device *adev, u32 counter, int event_slot)
 {
-	drm_err(&adev->drm, "GPU timeout %u: event %d\n", counter, event_slot);
+	drm_err_ratelimited(&adev->drm, "GPU timeout %u: event %d\n", counter, event_slot);
 	asahi_recovery_handle(adev, "timeout", -ETIMEDOUT, event_slot);
 }
 
@@ -268,8 +269,8 @@ void asahi_recovery_channel_error(struct asahi_device *adev, u32 type, u32 pipe,
 	struct asahi_queue *queue;
 	int ret;
 
-	drm_err(&adev->drm, "channel error %u: pipe %u, event %u, stamp %#x\n", type, pipe, slot,
-		value);
+	drm_err_ratelimited(&adev->drm, "channel error %u: pipe %u, event %u, stamp %#x\n", type,
+			    pipe, slot, value);
 	asahi_event_note_progress(adev);
 
 	queue = asahi_event_get_owner(adev, slot);

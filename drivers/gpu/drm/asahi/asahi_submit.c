@@ -187,9 +187,9 @@ static int asahi_submit_parse_attachments(struct asahi_submit *submit, const voi
 	}
 
 	memset(out, 0, sizeof(*out));
-	out->count = cpu_to_le32(count);
 
 	for (size_t i = 0; i < count; i++) {
+		struct asahi_fw_attachment *next = &out->list[le32_to_cpu(out->count)];
 		struct drm_asahi_attachment att;
 		u64 lines;
 
@@ -200,10 +200,15 @@ static int asahi_submit_parse_attachments(struct asahi_submit *submit, const voi
 			return -EINVAL;
 		}
 
-		out->list[i].address = cpu_to_le64(att.pointer);
-		out->list[i].size = cpu_to_le32(lines);
-		out->list[i].unk_c = cpu_to_le16(0x17);
-		out->list[i].unk_e = cpu_to_le16(1);
+		/* A hint of nothing is none: the firmware expects memory. */
+		if (!att.pointer || !att.size)
+			continue;
+
+		next->address = cpu_to_le64(att.pointer);
+		next->size = cpu_to_le32(lines);
+		next->unk_c = cpu_to_le16(0x17);
+		next->unk_e = cpu_to_le16(1);
+		le32_add_cpu(&out->count, 1);
 	}
 
 	return 0;
