@@ -552,8 +552,24 @@ static void make_gpu(void)
 		die("fake GPU");
 }
 
+static void print_stats(void)
+{
+	struct vagx_gpu_stats stats;
+
+	vagx_gpu_get_stats(fake.gpu, &stats);
+	fprintf(stderr,
+		"%llu jobs, %llu launches, %llu groups, %llu instructions, %.1f ms on the cores\n",
+		(unsigned long long)stats.jobs,
+		(unsigned long long)stats.launches,
+		(unsigned long long)stats.groups,
+		(unsigned long long)stats.instructions,
+		(double)stats.busy_ns / 1e6);
+}
+
 static void unmake(void)
 {
+	if (env_number("FAKE_DRM_STATS", 0))
+		print_stats();
 	vagx_gpu_free(fake.gpu);
 	vagx_uat_free(fake.uat);
 	vagx_mem_free(fake.mem);
@@ -604,20 +620,6 @@ unsigned int fake_drm_live_objects(void)
 const struct fake_drm_submit *fake_drm_last_submit(void)
 {
 	return &fake.last;
-}
-
-void fake_drm_stats_print(void)
-{
-	struct vagx_gpu_stats stats;
-
-	vagx_gpu_get_stats(fake.gpu, &stats);
-	fprintf(stderr,
-		"%llu jobs, %llu launches, %llu groups, %llu instructions, %.1f ms on the cores\n",
-		(unsigned long long)stats.jobs,
-		(unsigned long long)stats.launches,
-		(unsigned long long)stats.groups,
-		(unsigned long long)stats.instructions,
-		(double)stats.busy_ns / 1e6);
 }
 
 /* What takes the place of libdrm */

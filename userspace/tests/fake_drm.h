@@ -21,8 +21,9 @@
 /**
  * fake_drm_fd() - a file descriptor of the fake device
  *
- * Owned by the fake. The environment variable FAKE_DRM_NO_EXEC makes its GPU
- * run no shaders, FAKE_DRM_CORES sets the number of its cores.
+ * Owned by the fake. Environment variables: FAKE_DRM_NO_EXEC makes its GPU run
+ * no shaders, FAKE_DRM_CORES sets the number of its cores, FAKE_DRM_LOG the
+ * level of its log, and FAKE_DRM_STATS prints its counters at exit.
  */
 int fake_drm_fd(void);
 
@@ -47,8 +48,5 @@ struct fake_drm_submit {
 
 /** fake_drm_last_submit() - see struct fake_drm_submit */
 const struct fake_drm_submit *fake_drm_last_submit(void);
-
-/** fake_drm_stats_print() - counters of the GPU, to stderr */
-void fake_drm_stats_print(void);
 
 #endif /* FAKE_DRM_H */
