@@ -450,7 +450,43 @@ static int test_private(struct rig *rig)
 	return err;
 }
 
-/* The most that one call takes, on every other page. */
+/* A queue keeps its address space, whatever its owner does to it. */
+static int test_destroyed(struct rig *rig)
+{
+	const uint64_t uniforms[] = { rig->va, rig->out.addr };
+	const struct compute_dispatch dispatch = {
+		.program = &rig->peek,
+		.uniforms = uniforms,
+		.uniform_bytes = sizeof(uniforms),
+		.global = { 4, 1, 1 },
+		.local = { 32, 1, 1 },
+	};
+	const struct drm_asahi_vm_destroy destroy = {
+		.vm_id = asahi_vm_id(rig->gpu.vm),
+	};
+	const uint32_t *got = rig->out.map;
+	struct compute_stream stream;
+	int err = bind(rig, rig->a, READ, 9, 4, rig->va);
+
+	if (!err)
+		err = compute_stream_new(&rig->gpu, &stream);
+	if (err)
+		return err;
+	compute_stream_dispatch(&stream, &dispatch);
+	if (drmIoctl(asahi_device_fd(rig->gpu.dev), DRM_IOCTL_ASAHI_VM_DESTROY,
+		     (void *)&destroy))
+		err = -errno;
+	if (!err)
+		err = expect_error(unbind(rig, rig->va, PAGE), -ENOENT);
+	if (!err)
+		err = compute_stream_run(&stream);
+	if (!err && (got[0] != A(9) || got[3] != A(12)))
+		err = -EILSEQ;
+	compute_stream_free(&stream);
+	return err;
+}
+
+/* The most that one call takes, from two buffers in turn. */
 static int test_many(struct rig *rig)
 {
 	const uint32_t count = 65536;
@@ -558,6 +594,7 @@ static const struct {
 	{ "close", test_close },
 	{ "import", test_import },
 	{ "private", test_private },
+	{ "destroyed", test_destroyed },
 	{ "many", test_many },
 	{ "random", test_random },
 };
