@@ -122,6 +122,9 @@ static int gpu_run_groups(struct gpu_core *core, struct gpu_work *work,
 
 		if (n >= work->total)
 			return 0;
+		if (atomic_load_explicit(&core->gpu->stop,
+					 memory_order_relaxed))
+			return -ECANCELED;
 		group[0] = n % work->groups[0];
 		group[1] = row % work->groups[1];
 		group[2] = row / work->groups[1];
