@@ -13,6 +13,8 @@
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 
+#include <kunit/visibility.h>
+
 #include <drm/asahi_drm.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem_shmem_helper.h>
@@ -46,13 +48,13 @@
  * @link: in the device's list; empty as long as the object isn't finished
  * @resv_obj: for objects private to an address space, the object whose
  *	reservation they share, with a reference; NULL for all others
- * @aligned: the scatter list was found to be mappable; set once
+ * @mappable: the scatter list was found to be so; set once
  */
 struct asahi_gem {
 	struct drm_gem_shmem_object base;
 	struct list_head link;
 	struct drm_gem_object *resv_obj;
-	bool aligned;
+	bool mappable;
 };
 
 static struct asahi_gem *to_asahi_gem(struct drm_gem_object *obj)
@@ -285,7 +287,7 @@ struct drm_gem_object *asahi_gem_resv_obj(struct drm_gem_object *obj)
  * The object's own memory is made of whole pages. Another device's buffer can
  * be made of anything, or be smaller than it says.
  */
-static bool asahi_gem_aligned(struct drm_gem_object *obj, struct sg_table *sgt)
+VISIBLE_IF_KUNIT bool asahi_gem_mappable(struct sg_table *sgt, u64 size)
 {
 	struct scatterlist *sg;
 	u64 total = 0;
@@ -297,8 +299,9 @@ static bool asahi_gem_aligned(struct drm_gem_object *obj, struct sg_table *sgt)
 		total += sg_dma_len(sg);
 	}
 
-	return total >= obj->size;
+	return total >= size;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_gem_mappable);
 
 struct sg_table *asahi_gem_pages(struct drm_gem_object *obj)
 {
@@ -306,15 +309,15 @@ struct sg_table *asahi_gem_pages(struct drm_gem_object *obj)
 	struct sg_table *sgt;
 
 	sgt = drm_gem_shmem_get_pages_sgt(&gem->base);
-	if (IS_ERR(sgt) || READ_ONCE(gem->aligned))
+	if (IS_ERR(sgt) || READ_ONCE(gem->mappable))
 		return sgt;
 
-	if (!asahi_gem_aligned(obj, sgt)) {
+	if (!asahi_gem_mappable(sgt, obj->size)) {
 		drm_dbg(obj->dev, "object with pieces that the GPU cannot map\n");
 		return ERR_PTR(-EINVAL);
 	}
 
-	WRITE_ONCE(gem->aligned, true);
+	WRITE_ONCE(gem->mappable, true);
 	return sgt;
 }
 

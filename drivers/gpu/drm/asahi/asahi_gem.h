@@ -124,4 +124,8 @@ struct drm_gem_object *asahi_gem_resv_obj(struct drm_gem_object *obj);
  */
 struct sg_table *asahi_gem_pages(struct drm_gem_object *obj);
 
+#if IS_ENABLED(CONFIG_KUNIT)
+bool asahi_gem_mappable(struct sg_table *sgt, u64 size);
+#endif
+
 #endif
