@@ -474,6 +474,66 @@ static int test_many_queues(struct rig *rig)
 	return err ? err : expect_word(rig, RESULT + 1, 2);
 }
 
+/* High ones where the driver allows them: in the test machine. */
+static int test_priorities(struct rig *rig)
+{
+	const bool unproven =
+		!system("grep -q Y /sys/module/asahi/parameters/unproven");
+	unsigned int priority;
+	int err = 0;
+
+	for (priority = DRM_ASAHI_PRIORITY_LOW;
+	     priority <= DRM_ASAHI_PRIORITY_REALTIME && !err; priority++) {
+		const bool allowed = priority < DRM_ASAHI_PRIORITY_HIGH || unproven;
+		struct asahi_queue *queue;
+		struct work store;
+		uint32_t sync;
+
+		err = asahi_queue_new(rig->gpu.vm, priority, &queue);
+		if (!allowed) {
+			err = expect("high priority", err, -EOPNOTSUPP);
+			continue;
+		}
+		if (err)
+			return err;
+		err = new_syncobjs(rig, &sync, 1);
+		if (!err)
+			err = store_new(rig, word_addr(rig, RESULT + priority),
+					priority + 1, &store);
+		if (!err)
+			err = submit_to(queue, &store.cmd, 1, ASAHI_BARRIER_NONE,
+					&(struct sync){ .out = sync });
+		if (!err)
+			err = wait(rig, sync);
+		asahi_queue_unref(queue);
+		if (!err)
+			err = expect_word(rig, RESULT + priority, priority + 1);
+	}
+	return err;
+}
+
+/* A job that waits for the fence of an earlier one of its queue. */
+static int test_own_fence(struct rig *rig)
+{
+	struct work gate, store;
+	uint32_t sync[2];
+	int err = new_syncobjs(rig, sync, 2);
+
+	if (!err)
+		err = gate_new(rig, RESULT, 1, &gate);
+	if (!err)
+		err = store_new(rig, word_addr(rig, RESULT), 2, &store);
+	if (!err)
+		err = submit(rig, &gate, &(struct sync){ .out = sync[0] });
+	if (!err)
+		err = submit(rig, &store,
+			     &(struct sync){ .in = sync[0], .out = sync[1] });
+	*word(rig, GATE) = 1;
+	if (!err)
+		err = wait(rig, sync[1]);
+	return err ? err : expect_word(rig, RESULT, 2);
+}
+
 /* A hundred address spaces that wait for the hundred-and-first. */
 static int test_no_deadlock(struct rig *rig)
 {
@@ -709,6 +769,8 @@ static const struct {
 	{ "jobs complete in order", test_order },
 	{ "timelines across queues", test_timeline },
 	{ "barriers", test_barriers },
+	{ "a fence of the same queue", test_own_fence },
+	{ "priorities", test_priorities },
 	{ "more work than the ring holds", test_full_ring },
 	{ "more address spaces than contexts", test_many_clients },
 	{ "more queues than events", test_many_queues },

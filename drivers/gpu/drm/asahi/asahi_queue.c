@@ -372,7 +372,7 @@ static struct dma_fence *asahi_queue_run_job(struct drm_sched_job *base)
 
 	dma_fence_init64(job->done, &asahi_fence_ops, NULL, queue->fence_context,
 			 ++queue->fence_seqno);
-	job->fence_valid = true;
+	WRITE_ONCE(job->fence_valid, true);
 	list_add_tail(&asahi_job_get(job)->link, &queue->jobs);
 	asahi_queue_note_turn(queue, job);
 
@@ -407,7 +407,8 @@ static enum drm_gpu_sched_stat asahi_queue_timedout_job(struct drm_sched_job *ba
 	/* Is all that is missing a message? */
 	asahi_queue_complete(queue);
 
-	if (dma_fence_is_signaled(job->done)) {
+	/* The clock starts to run shortly before run_job(). */
+	if (READ_ONCE(job->fence_valid) && dma_fence_is_signaled(job->done)) {
 		drm_dbg(&adev->drm, "queue %u: job %llu was complete but not announced\n",
 			queue->id, job->id);
 		queue->strikes = 0;

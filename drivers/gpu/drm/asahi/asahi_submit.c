@@ -401,7 +401,8 @@ static int asahi_submit_find_fences(struct asahi_submit *submit, struct dma_fenc
 			return ret;
 		}
 
-		if (fences[i]->context == submit->queue->entity.fence_context + 1)
+		if (fences[i]->context == submit->queue->entity.fence_context + 1 &&
+		    !dma_fence_is_signaled(fences[i]))
 			submit->after_own = true;
 	}
 
