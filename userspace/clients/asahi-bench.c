@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * asahi-bench: what calls of the driver cost. In a virtual machine that counts
+ * instructions (qemu -icount shift=0) a nanosecond is one instruction, and the
+ * minima repeat exactly.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <xf86drm.h>
+
+#include "compute.h"
+#include "trace_ring.h"
+
+enum { EXIT_USAGE = 2 };
+
+#define BATCHES		400
+#define CALLS		50
+#define BIG_BATCHES	40
+#define PAGES		1000
+#define JOBS		200
+
+#define PAGE		UINT64_C(0x4000)
+/* where nothing else is, and inside one leaf table for a thousand pages */
+#define BIND_ADDR	UINT64_C(0x1000000000)
+
+static bool json;
+static unsigned int results;
+static uint64_t floor_ns;
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static void print_result(const char *name, double ns)
+{
+	if (json) {
+		printf("%s\n  {\"name\": \"%s\", \"ns\": %.1f}",
+		       results++ ? "," : "[", name, ns);
+		return;
+	}
+	printf("%-44s %12.1f", name, ns);
+	if (floor_ns)
+		printf(" %9.1f", ns / (double)floor_ns);
+	putchar('\n');
+	fflush(stdout);
+}
+
+static int failed(const char *what, int err)
+{
+	fprintf(stderr, "%s: %s\n", what, strerror(-err));
+	return err;
+}
+
+/* What one call takes: the minimum over batches, so that nothing else counts. */
+
+struct batch {
+	const char *name;
+	/* one call; the number is its place in the batch */
+	int (*call)(struct compute *ctx, unsigned int number);
+	/* undoes a batch, not counted; may be NULL */
+	int (*undo)(struct compute *ctx);
+	unsigned int batches;
+	unsigned int calls;
+};
+
+static int run_batch(struct compute *ctx, const struct batch *b,
+		     uint64_t *least)
+{
+	uint64_t begin = now_ns();
+	uint64_t ns;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < b->calls && !err; i++)
+		err = b->call(ctx, i);
+	ns = now_ns() - begin;
+	if (ns < *least)
+		*least = ns;
+	if (!err && b->undo)
+		err = b->undo(ctx);
+	return err;
+}
+
+static int measure(struct compute *ctx, const struct batch *b)
+{
+	uint64_t least = UINT64_MAX;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < b->batches && !err; i++)
+		err = run_batch(ctx, b, &least);
+	if (err)
+		return failed(b->name, err);
+	if (!floor_ns)
+		floor_ns = least / b->calls;
+	print_result(b->name, (double)least / b->calls);
+	return 0;
+}
+
+static int call_get_cap(struct compute *ctx, unsigned int number)
+{
+	struct drm_get_cap cap = { .capability = DRM_CAP_PRIME };
+
+	return drmIoctl(asahi_device_fd(ctx->dev), DRM_IOCTL_GET_CAP, &cap) ?
+		       -errno : 0;
+}
+
+/* Mappings */
+
+static struct asahi_bo *bench_bo;
+
+static int bind_pages(struct compute *ctx, uint32_t flags, uint64_t page,
+		      uint64_t pages)
+{
+	const struct drm_asahi_gem_bind_op op = {
+		.flags = flags,
+		.handle = flags & DRM_ASAHI_BIND_UNBIND ?
+				  0 : asahi_bo_handle(bench_bo),
+		.offset = flags & DRM_ASAHI_BIND_UNBIND ? 0 : page * PAGE,
+		.range = pages * PAGE,
+		.addr = BIND_ADDR + page * PAGE,
+	};
+
+	return asahi_vm_bind(ctx->vm, &op, 1);
+}
+
+static int call_bind(struct compute *ctx, unsigned int number)
+{
+	return bind_pages(ctx, DRM_ASAHI_BIND_READ, number, 1);
+}
+
+static int call_unbind(struct compute *ctx, unsigned int number)
+{
+	return bind_pages(ctx, DRM_ASAHI_BIND_UNBIND, number, 1);
+}
+
+static int call_bind_all(struct compute *ctx, unsigned int number)
+{
+	return bind_pages(ctx, DRM_ASAHI_BIND_READ, 0, PAGES);
+}
+
+static int call_unbind_all(struct compute *ctx, unsigned int number)
+{
+	return bind_pages(ctx, DRM_ASAHI_BIND_UNBIND, 0, PAGES);
+}
+
+static int undo_bind(struct compute *ctx)
+{
+	return call_unbind_all(ctx, 0);
+}
+
+/* So that an unbind finds single mappings: pages bound one by one. */
+static int bind_each(struct compute *ctx, unsigned int pages)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < pages && !err; i++)
+		err = call_bind(ctx, i);
+	return err;
+}
+
+static int undo_unbind_few(struct compute *ctx)
+{
+	return bind_each(ctx, CALLS);
+}
+
+static int undo_unbind(struct compute *ctx)
+{
+	return bind_each(ctx, PAGES);
+}
+
+static int undo_unbind_all(struct compute *ctx)
+{
+	return call_bind_all(ctx, 0);
+}
+
+/* One ioctl with an operation for each page. */
+static int call_bind_each(struct compute *ctx, unsigned int number)
+{
+	static struct drm_asahi_gem_bind_op ops[PAGES];
+	unsigned int i;
+
+	for (i = 0; i < PAGES; i++)
+		ops[i] = (struct drm_asahi_gem_bind_op){
+			.flags = DRM_ASAHI_BIND_READ,
+			.handle = asahi_bo_handle(bench_bo),
+			.offset = i * PAGE,
+			.range = PAGE,
+			.addr = BIND_ADDR + i * PAGE,
+		};
+	return asahi_vm_bind(ctx->vm, ops, PAGES);
+}
+
+/* Buffers */
+
+static struct asahi_bo *made[CALLS];
+
+static int call_create_small(struct compute *ctx, unsigned int number)
+{
+	return asahi_bo_new(ctx->dev, PAGE, 0, ctx->vm, &made[number]);
+}
+
+static int call_create_large(struct compute *ctx, unsigned int number)
+{
+	return asahi_bo_new(ctx->dev, 16 << 20, 0, ctx->vm, &made[number]);
+}
+
+static int undo_create(struct compute *ctx)
+{
+	unsigned int i;
+
+	for (i = 0; i < CALLS; i++) {
+		asahi_bo_unref(made[i]);
+		made[i] = NULL;
+	}
+	return 0;
+}
+
+static const struct batch get_cap = {
+	"DRM_IOCTL_GET_CAP", call_get_cap, NULL, BATCHES, CALLS,
+};
+
+static const struct batch bind_batches[] = {
+	{ "VM_BIND, one page", call_bind, undo_bind, BATCHES, CALLS },
+	{ "VM_BIND, 1000 pages in one bind", call_bind_all, undo_bind,
+	  BIG_BATCHES, 1 },
+	{ "VM_BIND, 1000 binds of a page", call_bind_each, undo_bind,
+	  BIG_BATCHES, 1 },
+};
+
+static const struct batch unbind_batches[] = {
+	{ "unbind, one page", call_unbind, undo_unbind_few, BATCHES, CALLS },
+	{ "unbind, 1000 mappings at once", call_unbind_all, undo_unbind,
+	  BIG_BATCHES, 1 },
+	{ "unbind, 1000 pages of one mapping", call_unbind_all,
+	  undo_unbind_all, BIG_BATCHES, 1 },
+};
+
+static const struct batch create_batches[] = {
+	{ "GEM_CREATE, 16 KiB", call_create_small, undo_create, BATCHES,
+	  CALLS },
+	{ "GEM_CREATE, 16 MiB", call_create_large, undo_create, BATCHES,
+	  CALLS },
+};
+
+static int measure_all(struct compute *ctx, const struct batch *b,
+		       unsigned int count)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < count && !err; i++)
+		err = measure(ctx, &b[i]);
+	return err;
+}
+
+/*
+ * The buffer's pages are there, and so are the page tables below the address:
+ * another page in them stays bound.
+ */
+static int prepare_binds(struct compute *ctx)
+{
+	int err = asahi_bo_new(ctx->dev, (PAGES + 1) * PAGE, 0, ctx->vm,
+			       &bench_bo);
+
+	if (!err)
+		err = bind_pages(ctx, DRM_ASAHI_BIND_READ, 0, PAGES + 1);
+	if (!err)
+		err = bind_pages(ctx, DRM_ASAHI_BIND_UNBIND, 0, PAGES);
+	return err;
+}
+
+static int bench_memory(struct compute *ctx)
+{
+	int err = prepare_binds(ctx);
+
+	if (!err)
+		err = measure_all(ctx, &get_cap, 1);
+	if (!err)
+		err = measure_all(ctx, bind_batches, 3);
+	if (!err)
+		err = undo_unbind(ctx);
+	if (!err)
+		err = measure_all(ctx, unbind_batches, 3);
+	if (!err)
+		err = measure_all(ctx, create_batches, 2);
+	asahi_bo_unref(bench_bo);
+	bench_bo = NULL;
+	return err;
+}
+
+/* Jobs: a stream that ends at once, so that nothing but the way there counts */
+
+struct job {
+	struct compute_stream stream;
+	struct asahi_submit *submit;
+	struct drm_asahi_cmd_compute cmd;
+	uint32_t syncobj;
+};
+
+static int job_new(struct compute *ctx, struct job *job)
+{
+	int err = compute_stream_new(ctx, &job->stream);
+
+	if (err)
+		return err;
+	err = compute_stream_end(&job->stream, &job->cmd);
+	if (!err)
+		err = asahi_submit_new(ctx->queue, &job->submit);
+	if (!err && drmSyncobjCreate(asahi_device_fd(ctx->dev), 0,
+				     &job->syncobj))
+		err = -errno;
+	return err;
+}
+
+static void job_free(struct compute *ctx, struct job *job)
+{
+	drmSyncobjDestroy(asahi_device_fd(ctx->dev), job->syncobj);
+	asahi_submit_free(job->submit);
+	compute_stream_free(&job->stream);
+}
+
+/* Times the SUBMIT alone, then waits for the job. */
+static int job_run(struct compute *ctx, struct job *job, uint64_t *submit_ns,
+		   uint64_t *done_ns)
+{
+	uint64_t begin;
+	int err;
+
+	asahi_submit_compute(job->submit, &job->cmd, ASAHI_BARRIER_NONE);
+	asahi_submit_signal(job->submit, job->syncobj, 0);
+	begin = now_ns();
+	err = asahi_submit_flush(job->submit);
+	*submit_ns = now_ns() - begin;
+	if (err)
+		return err;
+	err = drmSyncobjWait(asahi_device_fd(ctx->dev), &job->syncobj, 1,
+			     INT64_MAX, 0, NULL);
+	*done_ns = now_ns() - begin;
+	return err;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int run_jobs(struct compute *ctx, uint64_t *submit, uint64_t *done)
+{
+	struct job job = { .syncobj = 0 };
+	unsigned int i;
+	int err = job_new(ctx, &job);
+
+	for (i = 0; i < JOBS && !err; i++)
+		err = job_run(ctx, &job, &submit[i], &done[i]);
+	job_free(ctx, &job);
+	if (err)
+		return failed("running jobs", err);
+	qsort(submit, JOBS, sizeof(*submit), compare_u64);
+	qsort(done, JOBS, sizeof(*done), compare_u64);
+	return 0;
+}
+
+static int bench_submit(struct compute *ctx)
+{
+	static uint64_t submit[JOBS], done[JOBS];
+	int err = measure_all(ctx, &get_cap, 1);
+
+	if (!err)
+		err = run_jobs(ctx, submit, done);
+	if (!err)
+		print_result("SUBMIT, one compute command", (double)submit[0]);
+	if (!err)
+		print_result("SUBMIT, median", (double)submit[JOBS / 2]);
+	return err;
+}
+
+static int bench_latency(struct compute *ctx)
+{
+	static uint64_t submit[JOBS], done[JOBS];
+	int err = run_jobs(ctx, submit, done);
+
+	if (err)
+		return err;
+	print_result("submit to fence, best", (double)done[0]);
+	print_result("submit to fence, median", (double)done[JOBS / 2]);
+	print_result("submit to fence, nine of ten", (double)done[JOBS * 9 / 10]);
+	return 0;
+}
+
+/* What the kernel does for a job outside of the ioctl */
+
+struct work {
+	char name[TRACE_NAME_MAX];
+	uint64_t samples[JOBS];
+	unsigned int count;
+};
+
+static void add_samples(struct work *works, const struct trace_span *spans,
+			int count)
+{
+	struct work *work;
+	int i, j;
+
+	for (i = 0; i < count; i++) {
+		for (j = 0; j < TRACE_MAX_SPANS; j++) {
+			work = &works[j];
+			if (!work->count || !strcmp(work->name, spans[i].name))
+				break;
+		}
+		if (j == TRACE_MAX_SPANS || work->count == JOBS)
+			continue;
+		memcpy(work->name, spans[i].name, sizeof(work->name));
+		work->samples[work->count++] = spans[i].ns;
+	}
+}
+
+static int trace_job(struct compute *ctx, struct trace_ring *ring,
+		     struct job *job, struct work *works)
+{
+	struct trace_span spans[TRACE_MAX_SPANS];
+	struct timespec settle = { .tv_nsec = 5000000 };
+	uint64_t submit, done;
+	int err = trace_ring_start(ring);
+
+	if (!err)
+		err = job_run(ctx, job, &submit, &done);
+	/* what frees the job comes after its fence */
+	nanosleep(&settle, NULL);
+	if (!err)
+		err = trace_ring_stop(ring, spans);
+	if (err > 0)
+		add_samples(works, spans, err);
+	return err < 0 ? err : 0;
+}
+
+/* Of each kind of work the median: some jobs meet others' interrupts. */
+static void print_works(struct work *works)
+{
+	char name[TRACE_NAME_MAX + 8];
+	unsigned int i;
+
+	for (i = 0; i < TRACE_MAX_SPANS && works[i].count; i++) {
+		struct work *work = &works[i];
+
+		/* nothing to do with jobs */
+		if (work->count < JOBS / 2)
+			continue;
+		qsort(work->samples, work->count, sizeof(work->samples[0]),
+		      compare_u64);
+		trace_ring_name(work->name);
+		/* the sleep's, not the job's */
+		if (strstr(work->name, "arch_timer"))
+			continue;
+		snprintf(name, sizeof(name), "job: %.*s", TRACE_NAME_MAX - 1,
+			 work->name);
+		print_result(name, (double)work->samples[work->count / 2]);
+	}
+}
+
+static int bench_work(struct compute *ctx)
+{
+	static struct work works[TRACE_MAX_SPANS];
+	struct job job = { .syncobj = 0 };
+	struct trace_ring *ring;
+	unsigned int i;
+	int err;
+
+	err = trace_ring_open(&ring);
+	if (err)
+		return failed("the trace buffer", err);
+	err = measure_all(ctx, &get_cap, 1);
+	if (!err)
+		err = job_new(ctx, &job);
+	for (i = 0; i < JOBS && !err; i++)
+		err = trace_job(ctx, ring, &job, works);
+	job_free(ctx, &job);
+	trace_ring_close(ring);
+	if (err)
+		return failed("tracing jobs", err);
+	print_works(works);
+	return 0;
+}
+
+static const struct bench {
+	const char *name;
+	const char *help;
+	int (*run)(struct compute *ctx);
+} benches[] = {
+	{ "memory", "mappings and buffers", bench_memory },
+	{ "submit", "the SUBMIT ioctl alone", bench_submit },
+	{ "work", "what the kernel does for a job outside of the ioctl",
+	  bench_work },
+	{ "latency", "from submission to the signalled fence", bench_latency },
+};
+
+#define BENCH_COUNT	(sizeof(benches) / sizeof(benches[0]))
+
+static void usage(FILE *fp)
+{
+	size_t i;
+
+	fputs("usage: asahi-bench [OPTION]... BENCH...\n"
+	      "Measures calls of the driver: nanoseconds, and times DRM_IOCTL_GET_CAP.\n\n"
+	      "  -d, --device=NODE      render node (default: the driver's first one)\n"
+	      "  -j, --json             for programs to read\n"
+	      "  -h, --help             this text\n\n",
+	      fp);
+	for (i = 0; i < BENCH_COUNT; i++)
+		fprintf(fp, "  %-12s %s\n", benches[i].name, benches[i].help);
+}
+
+static const struct bench *find_bench(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < BENCH_COUNT; i++) {
+		if (!strcmp(benches[i].name, name))
+			return &benches[i];
+	}
+	return NULL;
+}
+
+static int run(const char *node, char **names, int count)
+{
+	struct compute ctx;
+	int err = compute_open(&ctx, node);
+	int i;
+
+	if (err)
+		return err;
+	for (i = 0; i < count && !err; i++) {
+		floor_ns = 0;
+		err = find_bench(names[i])->run(&ctx);
+	}
+	if (json)
+		puts(results ? "\n]" : "[]");
+	compute_close(&ctx);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "device", required_argument, NULL, 'd' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *node = NULL;
+	int i, c;
+
+	while ((c = getopt_long(argc, argv, "d:jh", options, NULL)) != -1) {
+		switch (c) {
+		case 'd':
+			node = optarg;
+			break;
+		case 'j':
+			json = true;
+			break;
+		case 'h':
+			usage(stdout);
+			return EXIT_SUCCESS;
+		default:
+			usage(stderr);
+			return EXIT_USAGE;
+		}
+	}
+	for (i = optind; i < argc; i++) {
+		if (!find_bench(argv[i])) {
+			fprintf(stderr, "there is no bench '%s'\n", argv[i]);
+			return EXIT_USAGE;
+		}
+	}
+	if (optind == argc) {
+		usage(stderr);
+		return EXIT_USAGE;
+	}
+	return run(node, argv + optind, argc - optind) ? EXIT_FAILURE :
+							  EXIT_SUCCESS;
+}
