@@ -33,17 +33,31 @@ struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
 	return core;
 }
 
+/* Whatever the last launch needed, the next one may not need */
+static void free_private_memory(struct vagx_core *core)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_SIMDGROUPS; i++) {
+		struct simdgroup *sg = core->simdgroup[i];
+
+		if (!sg || !sg->private_memory)
+			continue;
+		free(sg->private_memory);
+		sg->private_memory = NULL;
+		sg->private_size = 0;
+	}
+}
+
 void vagx_core_free(struct vagx_core *core)
 {
 	unsigned int i;
 
 	if (!core)
 		return;
-	for (i = 0; i < MAX_SIMDGROUPS; i++) {
-		if (core->simdgroup[i])
-			free(core->simdgroup[i]->private_memory);
+	free_private_memory(core);
+	for (i = 0; i < MAX_SIMDGROUPS; i++)
 		free(core->simdgroup[i]);
-	}
 	vagx_program_fini(&core->program);
 	free(core->shared);
 	free(core);
@@ -190,8 +204,10 @@ static int load(struct vagx_core *core, uint64_t va, unsigned int halves,
 
 	core->register_halves = halves && halves < AGX_ISA_REGISTERS ?
 				halves : AGX_ISA_REGISTERS;
-	if (core->serial != serial || !serial)
+	if (core->serial != serial || !serial) {
 		vagx_program_clear(&core->program);
+		free_private_memory(core);
+	}
 	core->serial = serial;
 	err = vagx_program_find(core, va, pc);
 	if (err)

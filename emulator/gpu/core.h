@@ -62,7 +62,7 @@ struct vagx_core_config {
 	unsigned int index;
 	/** @tlb: translations; used by the caller of the run functions only */
 	struct vagx_tlb *tlb;
-	/** @report: takes messages about illegal instructions; may be NULL */
+	/** @report: takes the text of programs, at its level "trace"; may be NULL */
 	struct vagx_report *report;
 	/** @stop: when set, running programs end with -ECANCELED soon */
 	const atomic_bool *stop;

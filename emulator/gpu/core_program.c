@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core_internal.h"
+#include "report.h"
 
 static vagx_exec_fn *const semantics[AGX_OP_COUNT] = {
 #define AGX_INSTRUCTION(id, name, short_length, long_length, length_bit,	\
@@ -143,6 +144,18 @@ static void fill(struct vagx_core *core, struct op *op,
 		op->run = vagx_exec_no_register;
 }
 
+static void trace(struct vagx_core *core, uint64_t va,
+		  const struct agx_instr *instr)
+{
+	char text[AGX_ISA_MAX_TEXT];
+
+	if (!vagx_log_enabled(core->config.report, VAGX_LOG_TRACE))
+		return;
+	agx_isa_print(instr, text, sizeof(text));
+	vagx_log(core->config.report, VAGX_LOG_TRACE, "shader: 0x%llx: %s",
+		 (unsigned long long)va, text);
+}
+
 static void decode(struct vagx_core *core, struct op *op)
 {
 	uint8_t code[AGX_ISA_MAX_LENGTH] = { 0 };
@@ -151,12 +164,14 @@ static void decode(struct vagx_core *core, struct op *op)
 	int length = agx_isa_decode(code, avail, &instr);
 
 	op->length = 2;
-	if (length > 0)
+	if (length > 0) {
 		fill(core, op, &instr);
-	else if (length == -ENODATA)
+		trace(core, op->va, &instr);
+	} else if (length == -ENODATA) {
 		op->run = vagx_exec_fetch_fault;
-	else
+	} else {
 		op->run = vagx_exec_illegal;
+	}
 }
 
 static bool ends_sequence(const struct op *op)

@@ -53,6 +53,8 @@ static int compile_all(void)
 
 static FILE *start_compiler(pid_t *child)
 {
+	const char *given = getenv("AGX_MESA_DEBUG");
+	char options[128];
 	int fd[2];
 
 	if (pipe(fd))
@@ -61,7 +63,10 @@ static FILE *start_compiler(pid_t *child)
 	if (*child < 0)
 		return NULL;
 	if (!*child) {
-		setenv("AGX_MESA_DEBUG", "shaders,verbose", 1);
+		/* Other options can be given: they change what is compiled */
+		snprintf(options, sizeof(options), "shaders,verbose,%s",
+			 given ? given : "");
+		setenv("AGX_MESA_DEBUG", options, 1);
 		setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
 		dup2(fd[1], STDOUT_FILENO);
 		close(fd[0]);

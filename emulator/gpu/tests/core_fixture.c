@@ -10,6 +10,7 @@
 
 #include "agx_isa.h"
 #include "core_fixture.h"
+#include "report.h"
 
 #define CODE_PAGES	2
 #define CODE_SIZE	(CODE_PAGES * VAGX_UAT_PAGE_SIZE)
@@ -18,14 +19,18 @@ uint8_t *fixture_data;
 uint8_t *fixture_const;
 static uint8_t *code;
 
+static bool inside(uint64_t va, size_t len, uint64_t start, size_t size)
+{
+	return va - start < size && len <= size - (va - start);
+}
+
 static uint8_t *area(uint64_t va, size_t len, enum vagx_access access)
 {
-	if (va >= CODE_VA && va + len <= CODE_VA + CODE_SIZE &&
-	    access == VAGX_EXEC)
+	if (inside(va, len, CODE_VA, CODE_SIZE) && access == VAGX_EXEC)
 		return code + (va - CODE_VA);
-	if (va >= DATA_VA && va + len <= DATA_VA + DATA_SIZE)
+	if (inside(va, len, DATA_VA, DATA_SIZE))
 		return fixture_data + (va - DATA_VA);
-	if (va >= CONST_VA && va + len <= CONST_VA + VAGX_UAT_PAGE_SIZE &&
+	if (inside(va, len, CONST_VA, VAGX_UAT_PAGE_SIZE) &&
 	    access == VAGX_READ)
 		return fixture_const + (va - CONST_VA);
 	return NULL;
@@ -45,6 +50,18 @@ void *vagx_tlb_ptr_slow(struct vagx_tlb *tlb, uint64_t va, size_t len,
 			.reason = VAGX_FAULT_UNMAPPED,
 		};
 	return p;
+}
+
+/* No log: the programs are here */
+bool vagx_log_enabled(const struct vagx_report *report,
+		      enum vagx_log_level level)
+{
+	return false;
+}
+
+void vagx_log(struct vagx_report *report, enum vagx_log_level level,
+	      const char *fmt, ...)
+{
 }
 
 int fixture_setup(void **state)
@@ -93,6 +110,64 @@ void fixture_code(struct fixture *f, const char *text)
 	memset(code, 0xff, CODE_SIZE);
 	memcpy(code, program.code, program.size);
 	free(program.code);
+	f->launch.serial++;
+}
+
+/* Names of what the interpreter runs */
+static const char *const semantics[] = {
+#define AGX_INSTRUCTION(id, name, short_length, long_length, length_bit,	\
+			fixed, fields, semantics_)				\
+	[AGX_OP_##id] = #semantics_,
+#include "agx/agx_isa.def"
+};
+
+static bool accesses_memory(const char *name)
+{
+	return strstr(name, "load") || strstr(name, "store") ||
+	       strstr(name, "atomic") || strstr(name, "stack");
+}
+
+/* Every other program has no access to memory, which mostly fails */
+static bool is_wanted(const struct agx_instr *instr, unsigned int seed)
+{
+	const char *name = semantics[instr->op];
+
+	if (!strcmp(name, "unsupported") || !strcmp(name, "trap") ||
+	    !strcmp(name, "jmp_reg") || !strcmp(name, "call_reg") ||
+	    !strcmp(name, "stop"))
+		return false;
+	return seed % 2 || !accesses_memory(name);
+}
+
+/* Jumps go forward, or some programs had no end */
+static void tame(struct agx_instr *instr, unsigned int random_number)
+{
+	if (instr->op == AGX_OP_JMP_ANY || instr->op == AGX_OP_JMP_NONE ||
+	    instr->op == AGX_OP_CALL)
+		instr->mod[AGX_MOD_OFFSET] = 6 + random_number % 32;
+}
+
+void fixture_random_code(struct fixture *f, unsigned int seed)
+{
+	uint8_t bytes[AGX_ISA_MAX_LENGTH];
+	unsigned int size = 0, i;
+	struct agx_instr instr;
+	int length;
+
+	srandom(seed);
+	memset(code, 0xff, CODE_SIZE);
+	while (size < 400) {
+		for (i = 0; i < sizeof(bytes); i++)
+			bytes[i] = random() >> 8;
+		length = agx_isa_decode(bytes, sizeof(bytes), &instr);
+		if (length < 0 || !is_wanted(&instr, seed))
+			continue;
+		tame(&instr, random());
+		length = agx_isa_encode(&instr, code + size);
+		size += length;
+	}
+	code[size] = 0x88;
+	code[size + 1] = 0;
 	f->launch.serial++;
 }
 

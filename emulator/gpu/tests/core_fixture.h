@@ -39,6 +39,13 @@ int fixture_teardown(void **state);
 /** fixture_code() - assemble a program to CODE_VA; fails the test if it can't */
 void fixture_code(struct fixture *f, const char *text);
 
+/**
+ * fixture_random_code() - put random, but valid instructions to CODE_VA
+ *
+ * They end in a stop, but a jump into the middle of an instruction can miss it.
+ */
+void fixture_random_code(struct fixture *f, unsigned int seed);
+
 /** fixture_uniform64() - set four uniform halves, from half @half on */
 void fixture_uniform64(struct fixture *f, unsigned int half, uint64_t value);
 

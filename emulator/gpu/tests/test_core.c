@@ -715,6 +715,51 @@ static void endless_program_can_be_cancelled(void **state)
 	assert_int_equal(fixture_run(f, "stop\n", 1), -ECANCELED);
 }
 
+struct watchdog {
+	atomic_bool *stop;
+	atomic_bool done;
+};
+
+/* Some programs have no end: one is stopped now and then, whichever it is */
+static void *keep_stopping(void *arg)
+{
+	struct watchdog *dog = arg;
+
+	while (!atomic_load(&dog->done)) {
+		usleep(5000);
+		atomic_store(dog->stop, true);
+	}
+	return NULL;
+}
+
+/* Any bytes may be called a program */
+static void survives_random_programs(void **state)
+{
+	static const uint32_t group[3];
+	struct fixture *f = *state;
+	struct watchdog dog = { .stop = &f->stop };
+	unsigned int i, ran = 0;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, keep_stopping, &dog),
+			 0);
+	f->launch.shared_size = 256;
+	for (i = 0; i < 3; i++) {
+		f->launch.grid[i] = i ? 1 : 100;
+		f->launch.local[i] = i ? 1 : 64;
+	}
+	for (i = 0; i < 600; i++) {
+		fixture_random_code(f, i);
+		f->launch.soft_faults = i % 4 < 2;
+		atomic_store(&f->stop, false);
+		ran += !vagx_core_run_group(f->core, &f->launch, group,
+					    &f->fault);
+	}
+	atomic_store(&dog.done, true);
+	pthread_join(thread, NULL);
+	assert_true(ran > 30);
+}
+
 static void preshader_writes_uniforms(void **state)
 {
 	struct fixture *f = *state;
@@ -802,6 +847,7 @@ int main(void)
 		TEST(bad_programs),
 		TEST(code_at_the_end_of_a_page),
 		TEST(endless_program_can_be_cancelled),
+		TEST(survives_random_programs),
 		TEST(preshader_writes_uniforms),
 		TEST(counts_instructions),
 	};
