@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+#
+# usage: asahi-as.sh ASAHI-AS ASAHI-DISASM SHADER...
+#
+# Each shader's code, disassembled, is assembled to the same code again; what
+# is wrong is said with its line.
+
+as=$(realpath "$1")
+disasm=$(realpath "$2")
+shift 2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+count=0
+failed=0
+
+# result STATUS NAME
+result()
+{
+	count=$((count + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $count - $2"
+	else
+		echo "not ok $count - $2"
+		failed=1
+	fi
+}
+
+round_trip()
+{
+	"$as" -o "$work/first" "$1" &&
+		"$disasm" -s "$work/first" >"$work/text" &&
+		"$as" -o "$work/second" "$work/text" &&
+		[ -s "$work/first" ] && cmp "$work/first" "$work/second"
+}
+
+for shader in "$@"; do
+	round_trip "$shader"
+	result $? "$(basename "$shader") and back"
+done
+
+printf 'stop\nfadd r1, r2\n' >"$work/wrong.agx"
+"$as" -o "$work/none" "$work/wrong.agx" 2>"$work/message"
+[ $? = 1 ] && [ ! -e "$work/none" ] && grep -q 'wrong.agx:2: fadd: ' "$work/message"
+result $? "a wrong line is named, and nothing is written"
+
+printf '88 00\n' | "$disasm" -x | grep -q 'stop$'
+result $? "hexadecimal digits are read"
+
+printf 'ffff' | "$disasm" -x >"$work/text"
+[ $? = 1 ] && grep -q 'unknown' "$work/text"
+result $? "unknown code shows in the exit status"
+
+printf '8' | "$disasm" -x 2>"$work/message"
+[ $? = 1 ] && grep -q 'two digits' "$work/message"
+result $? "half a byte is refused"
+
+"$as" "$work/nothing.agx" 2>"$work/message"
+[ $? = 1 ] && grep -q 'nothing.agx: No such file' "$work/message"
+result $? "a missing file is named"
+
+"$as" --nonsense 2>"$work/message"
+[ $? = 2 ] && grep -q '^usage:' "$work/message"
+result $? "an unknown option prints the usage"
+
+printf 'stop\n' >"$work/default.agx"
+(cd "$work" && "$as" default.agx && [ -s default.bin ])
+result $? "the output's name follows from the input's"
+
+echo "1..$count"
+exit $failed
