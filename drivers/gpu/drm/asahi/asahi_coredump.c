@@ -23,6 +23,7 @@
 #include "asahi_job.h"
 #include "asahi_queue.h"
 #include "asahi_queue_priv.h"
+#include "asahi_slot.h"
 #include "asahi_vm.h"
 
 /**
@@ -113,6 +114,7 @@ static void asahi_coredump_print(const struct asahi_coredump *dump, struct drm_p
 	drm_printf(p, "kernel: %s\n", init_utsname()->release);
 	drm_printf(p, "gpu: %s\n", adev->hw->name);
 	drm_printf(p, "time: %lld ns\n", ktime_to_ns(dump->time));
+	drm_printf(p, "jobs that wait for slots: %u\n", asahi_slots_waiting(adev->slots));
 	asahi_coredump_print_fault(dump, p);
 	asahi_coredump_print_job(dump, p);
 	drm_puts(p, "mappings:\n");

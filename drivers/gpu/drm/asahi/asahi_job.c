@@ -250,7 +250,7 @@ struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 	struct asahi_job *job;
 	int ret;
 
-	job = kvzalloc_flex(*job, command, count);
+	job = kvzalloc_flex(*job, command, count, GFP_KERNEL_ACCOUNT);
 	if (!job)
 		return ERR_PTR(-ENOMEM);
 
@@ -261,7 +261,7 @@ struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 	job->id = atomic64_inc_return(&last_id);
 	asahi_count_inc(ASAHI_COUNT_JOB);
 
-	job->done = kzalloc_obj(*job->done);
+	job->done = kzalloc_obj(*job->done, GFP_KERNEL_ACCOUNT);
 	if (!job->done) {
 		ret = -ENOMEM;
 		goto err_put;

@@ -678,7 +678,7 @@ static struct asahi_queue *asahi_queue_new(struct asahi_file *file, struct asahi
 	struct asahi_queue *queue;
 	int ret;
 
-	queue = kzalloc_obj(*queue);
+	queue = kzalloc_obj(*queue, GFP_KERNEL_ACCOUNT);
 	if (!queue) {
 		asahi_vm_put(vm);
 		return ERR_PTR(-ENOMEM);

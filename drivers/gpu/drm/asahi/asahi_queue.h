@@ -12,8 +12,6 @@
 struct asahi_device;
 struct asahi_fault_info;
 struct asahi_file;
-struct asahi_job;
-struct asahi_pending_stamp;
 struct asahi_queue;
 struct asahi_usage;
 struct drm_asahi_queue_create;

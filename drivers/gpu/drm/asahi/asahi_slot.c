@@ -181,7 +181,7 @@ int asahi_slot_request_init(struct asahi_slot_request *req)
 	*req = (struct asahi_slot_request) { .state = ASAHI_SLOT_IDLE };
 	INIT_LIST_HEAD(&req->link);
 
-	req->fence = kzalloc_obj(*req->fence);
+	req->fence = kzalloc_obj(*req->fence, GFP_KERNEL_ACCOUNT);
 	if (!req->fence)
 		return -ENOMEM;
 

@@ -119,7 +119,7 @@ struct asahi_workqueue *asahi_workqueue_create(struct asahi_device *adev,
 	struct asahi_workqueue *wq;
 	int ret;
 
-	wq = kzalloc_obj(*wq);
+	wq = kzalloc_obj(*wq, GFP_KERNEL_ACCOUNT);
 	if (!wq)
 		return ERR_PTR(-ENOMEM);
 
