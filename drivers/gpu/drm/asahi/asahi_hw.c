@@ -11,6 +11,7 @@
 
 #include <kunit/visibility.h>
 
+#include <linux/array_size.h>
 #include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/export.h>
@@ -71,6 +72,7 @@ const struct asahi_hw asahi_hw_t6000 = {
 	.max_gps = 4,
 	.compute_preempt1_size = 0x3bd00,
 };
+EXPORT_SYMBOL_IF_KUNIT(asahi_hw_t6000);
 
 const struct asahi_hw asahi_hw_t6001 = {
 	.name = "G13C",
@@ -85,6 +87,7 @@ const struct asahi_hw asahi_hw_t6001 = {
 	.max_gps = 4,
 	.compute_preempt1_size = 0x3bd00,
 };
+EXPORT_SYMBOL_IF_KUNIT(asahi_hw_t6001);
 
 const struct asahi_hw asahi_hw_t6002 = {
 	.name = "G13D",
@@ -99,6 +102,7 @@ const struct asahi_hw asahi_hw_t6002 = {
 	.max_gps = 4,
 	.compute_preempt1_size = 0x3bd00,
 };
+EXPORT_SYMBOL_IF_KUNIT(asahi_hw_t6002);
 
 const struct asahi_hw asahi_hw_t8112 = {
 	.name = "G14G",
@@ -113,6 +117,7 @@ const struct asahi_hw asahi_hw_t8112 = {
 	.max_gps = 4,
 	.compute_preempt1_size = 0x10000,
 };
+EXPORT_SYMBOL_IF_KUNIT(asahi_hw_t8112);
 
 const struct asahi_hw asahi_hw_t6020 = {
 	.name = "G14S",
@@ -129,6 +134,7 @@ const struct asahi_hw asahi_hw_t6020 = {
 	.sram_base = 0x404d60000,
 	.sram_size = 0x20000,
 };
+EXPORT_SYMBOL_IF_KUNIT(asahi_hw_t6020);
 
 const struct asahi_hw asahi_hw_t6021 = {
 	.name = "G14C",
@@ -145,6 +151,7 @@ const struct asahi_hw asahi_hw_t6021 = {
 	.sram_base = 0x404d60000,
 	.sram_size = 0x20000,
 };
+EXPORT_SYMBOL_IF_KUNIT(asahi_hw_t6021);
 
 const struct asahi_hw asahi_hw_t6022 = {
 	.name = "G14D",
@@ -161,6 +168,7 @@ const struct asahi_hw asahi_hw_t6022 = {
 	.sram_base = 0x404d60000,
 	.sram_size = 0x20000,
 };
+EXPORT_SYMBOL_IF_KUNIT(asahi_hw_t6022);
 
 /**
  * asahi_hw_unpack_cores() - split the packed core masks by cluster
@@ -207,54 +215,85 @@ static char variant_of(u32 version, unsigned int clusters)
 	}
 }
 
-static bool generation_of(u32 version, enum asahi_gen *gen)
+static bool is_generation(u32 version, enum asahi_gen gen)
 {
 	switch (FIELD(version, ID_GENERATION)) {
 	case AGX_ID_GENERATION_G13:
-		*gen = ASAHI_GEN_G13;
-		return true;
+		return gen == ASAHI_GEN_G13;
 	case AGX_ID_GENERATION_G14G:
-		*gen = ASAHI_GEN_G14G;
-		return true;
+		return gen == ASAHI_GEN_G14G;
 	case AGX_ID_GENERATION_G14X:
-		*gen = ASAHI_GEN_G14X;
-		return true;
+		return gen == ASAHI_GEN_G14X;
 	default:
 		return false;
 	}
 }
 
-static unsigned int read_core_masks(struct asahi_device *adev, u32 packed[3])
+/**
+ * asahi_hw_identify() - see whether registers and table agree
+ * @hw: constants of the SoC
+ * @id: registers as read
+ * @params: gets what there is, clusters, cores and revision
+ *
+ * Pure arithmetic, any context.
+ *
+ * Return: NULL, or what is wrong.
+ */
+const char *asahi_hw_identify(const struct asahi_hw *hw, const struct asahi_hw_id *id,
+			      struct drm_asahi_params_global *params)
 {
-	if (adev->hw->gen != ASAHI_GEN_G14X) {
-		packed[0] = readl_relaxed(adev->sgx + AGX_SGX_CORE_MASK_0);
-		packed[1] = readl_relaxed(adev->sgx + AGX_SGX_CORE_MASK_1);
-		return 2;
-	}
+	u32 cores = FIELD(id->counts_1, ID_CORES);
+	u32 clusters;
 
-	packed[0] = readl_relaxed(adev->sgx + AGX_SGX_CORE_MASKS_G14X);
-	packed[1] = readl_relaxed(adev->sgx + AGX_SGX_CORE_MASKS_G14X + 4);
-	packed[2] = readl_relaxed(adev->sgx + AGX_SGX_CORE_MASKS_G14X + 8);
-	return 3;
-}
+	if (hw->gen == ASAHI_GEN_G14X)
+		clusters = FIELD(id->counts_1, ID_CLUSTERS_PER_DIE) *
+			   FIELD(id->counts_1, ID_DIES);
+	else
+		clusters = FIELD(id->clusters, ID_CLUSTERS);
 
-static void fill_params(struct asahi_device *adev, u32 version, u32 cores, u32 clusters)
-{
-	struct drm_asahi_params_global *params = &adev->params;
+	if (!is_generation(id->version, hw->gen))
+		return "another generation";
+	if (variant_of(id->version, clusters) != hw->variant)
+		return "another variant";
+	if (!clusters || clusters > hw->max_clusters)
+		return "implausible number of clusters";
+	if (!cores || cores > hw->max_cores)
+		return "implausible number of cores";
+	if (FIELD(id->counts_2, ID_GPS) > hw->max_gps)
+		return "implausible number of geometry pipes";
+	if (asahi_hw_unpack_cores(id->core_masks, ARRAY_SIZE(id->core_masks), cores, clusters,
+				  params->core_masks))
+		return "more cores than the clusters can have";
 
-	params->gpu_generation = adev->hw->uapi_generation;
-	params->gpu_variant = adev->hw->variant;
-	params->gpu_revision = FIELD(version, ID_REVISION);
-	params->chip_id = adev->hw->chip_id;
-	params->num_dies = adev->hw->num_dies;
+	params->gpu_generation = hw->uapi_generation;
+	params->gpu_variant = hw->variant;
+	params->gpu_revision = FIELD(id->version, ID_REVISION);
+	params->chip_id = hw->chip_id;
+	params->num_dies = hw->num_dies;
 	params->num_clusters_total = clusters;
 	params->num_cores_per_cluster = cores;
-	params->vm_start = AGX_VA_USER_START;
-	params->vm_end = AGX_VA_USER_END;
-	params->vm_kernel_min_size = AGX_VM_KERNEL_MIN_SIZE;
-	params->max_commands_per_submission = ASAHI_MAX_COMMANDS;
-	params->max_attachments = ASAHI_MAX_ATTACHMENTS;
-	params->command_timestamp_frequency_hz = NSEC_PER_SEC;
+	return NULL;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_hw_identify);
+
+static void read_id(struct asahi_device *adev, struct asahi_hw_id *id)
+{
+	unsigned int i;
+
+	id->version = readl_relaxed(adev->sgx + AGX_SGX_ID_VERSION);
+	id->counts_1 = readl_relaxed(adev->sgx + AGX_SGX_ID_COUNTS_1);
+	id->counts_2 = readl_relaxed(adev->sgx + AGX_SGX_ID_COUNTS_2);
+	id->clusters = readl_relaxed(adev->sgx + AGX_SGX_ID_CLUSTERS);
+
+	if (adev->hw->gen != ASAHI_GEN_G14X) {
+		id->core_masks[0] = readl_relaxed(adev->sgx + AGX_SGX_CORE_MASK_0);
+		id->core_masks[1] = readl_relaxed(adev->sgx + AGX_SGX_CORE_MASK_1);
+		return;
+	}
+
+	for (i = 0; i < ARRAY_SIZE(id->core_masks); i++)
+		id->core_masks[i] = readl_relaxed(adev->sgx + AGX_SGX_CORE_MASKS_G14X +
+						  i * sizeof(u32));
 }
 
 /**
@@ -267,49 +306,25 @@ static void fill_params(struct asahi_device *adev, u32 version, u32 cores, u32 c
  */
 int asahi_hw_init(struct asahi_device *adev)
 {
-	const struct asahi_hw *hw = adev->hw;
-	u32 version, counts1, counts2, cores, clusters, gps, packed[3];
-	unsigned int words;
-	enum asahi_gen gen;
+	struct drm_asahi_params_global *params = &adev->params;
+	struct asahi_hw_id id = {};
+	const char *wrong;
 
-	version = readl_relaxed(adev->sgx + AGX_SGX_ID_VERSION);
-	counts1 = readl_relaxed(adev->sgx + AGX_SGX_ID_COUNTS_1);
-	counts2 = readl_relaxed(adev->sgx + AGX_SGX_ID_COUNTS_2);
-
-	if (!generation_of(version, &gen)) {
-		drm_err(&adev->drm, "unknown GPU generation (ID %#x)\n", version);
+	read_id(adev, &id);
+	wrong = asahi_hw_identify(adev->hw, &id, params);
+	if (wrong) {
+		drm_err(&adev->drm, "the GPU is not a %s: %s (ID %#x %#x %#x %#x)\n",
+			adev->hw->name, wrong, id.version, id.counts_1, id.counts_2,
+			id.clusters);
 		return -ENODEV;
 	}
 
-	cores = FIELD(counts1, ID_CORES);
-	gps = FIELD(counts2, ID_GPS);
-	if (gen == ASAHI_GEN_G14X)
-		clusters = FIELD(counts1, ID_CLUSTERS_PER_DIE) * FIELD(counts1, ID_DIES);
-	else
-		clusters = FIELD(readl_relaxed(adev->sgx + AGX_SGX_ID_CLUSTERS), ID_CLUSTERS);
-
-	if (gen != hw->gen || variant_of(version, clusters) != hw->variant) {
-		drm_err(&adev->drm, "the GPU is not a %s (ID %#x, %u clusters)\n", hw->name,
-			version, clusters);
-		return -ENODEV;
-	}
-
-	if (!cores || cores > hw->max_cores || !clusters || clusters > hw->max_clusters ||
-	    gps > hw->max_gps) {
-		drm_err(&adev->drm,
-			"implausible GPU: %u clusters of %u cores and %u geometry pipes\n",
-			clusters, cores, gps);
-		return -ENODEV;
-	}
-
-	words = read_core_masks(adev, packed);
-	if (asahi_hw_unpack_cores(packed, words, cores, clusters, adev->params.core_masks)) {
-		drm_err(&adev->drm, "more cores than %u clusters of %u can have\n", clusters,
-			cores);
-		return -ENODEV;
-	}
-
-	fill_params(adev, version, cores, clusters);
+	params->vm_start = AGX_VA_USER_START;
+	params->vm_end = AGX_VA_USER_END;
+	params->vm_kernel_min_size = AGX_VM_KERNEL_MIN_SIZE;
+	params->max_commands_per_submission = ASAHI_MAX_COMMANDS;
+	params->max_attachments = ASAHI_MAX_ATTACHMENTS;
+	params->command_timestamp_frequency_hz = NSEC_PER_SEC;
 	return 0;
 }
 

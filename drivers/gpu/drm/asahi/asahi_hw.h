@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 struct asahi_device;
+struct drm_asahi_params_global;
 
 /**
  * enum asahi_gen - GPU generations that the firmware's interface tells apart
@@ -87,6 +88,22 @@ struct asahi_hw {
 };
 
 /**
+ * struct asahi_hw_id - identification registers
+ * @version: generation, variant, revision
+ * @counts_1: cores, and on G14X clusters and dies
+ * @counts_2: geometry pipes
+ * @clusters: clusters, on G13 and G14G
+ * @core_masks: which cores are there, without gaps between clusters
+ */
+struct asahi_hw_id {
+	u32 version;
+	u32 counts_1;
+	u32 counts_2;
+	u32 clusters;
+	u32 core_masks[3];
+};
+
+/**
  * struct asahi_fault_info - one MMU fault, decoded
  * @raw: fault register as read
  * @address: GPU virtual address, multiple of 64
@@ -119,6 +136,8 @@ extern const struct asahi_hw asahi_hw_t6022;
 
 int asahi_hw_init(struct asahi_device *adev);
 bool asahi_hw_start_cpu(struct asahi_device *adev);
+const char *asahi_hw_identify(const struct asahi_hw *hw, const struct asahi_hw_id *id,
+			      struct drm_asahi_params_global *params);
 int asahi_hw_unpack_cores(const u32 *packed, unsigned int words, unsigned int cores,
 			  unsigned int clusters, u64 *masks);
 bool asahi_hw_read_fault(struct asahi_device *adev, struct asahi_fault_info *info);

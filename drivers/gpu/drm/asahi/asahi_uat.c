@@ -28,6 +28,7 @@
 
 #include "asahi_channel.h"
 #include "asahi_device.h"
+#include "asahi_handoff.h"
 #include "asahi_hw.h"
 #include "asahi_recovery.h"
 #include "asahi_uat.h"
@@ -54,46 +55,11 @@
  * the firmware are bounded; one that has not answered by then is declared dead.
  */
 
-/* The firmware holds the handoff lock for a few instructions only. */
-#define HANDOFF_LOCK_TIMEOUT_US		(100 * USEC_PER_MSEC)
 #define HANDOFF_INIT_TIMEOUT_US		(1 * USEC_PER_SEC)
 #define HANDOFF_INIT_POLL_US		(10 * USEC_PER_MSEC)
 
 /* The count of pages in a flush request has 16 bits. */
 #define FLUSH_MAX_PAGES			0x8000ULL
-
-struct handoff_flush {
-	__le64 state;
-	__le64 addr;
-	__le64 size;
-};
-
-struct handoff {
-	__le64 magic_ap;
-	__le64 magic_fw;
-	u8 lock_ap;
-	u8 lock_fw;
-	u8 pad_12[2];
-	__le32 turn;
-	__le32 cur_slot;
-	u8 pad_1c[4];
-	struct handoff_flush flush[AGX_HANDOFF_FLUSH_COUNT];
-	u8 unk2;
-	u8 pad_639[7];
-	__le64 unk3;
-};
-
-static_assert(offsetof(struct handoff, magic_ap) == AGX_HANDOFF_MAGIC_AP);
-static_assert(offsetof(struct handoff, magic_fw) == AGX_HANDOFF_MAGIC_FW);
-static_assert(offsetof(struct handoff, lock_ap) == AGX_HANDOFF_LOCK_AP);
-static_assert(offsetof(struct handoff, lock_fw) == AGX_HANDOFF_LOCK_FW);
-static_assert(offsetof(struct handoff, turn) == AGX_HANDOFF_TURN);
-static_assert(offsetof(struct handoff, cur_slot) == AGX_HANDOFF_CUR_SLOT);
-static_assert(offsetof(struct handoff, flush) == AGX_HANDOFF_FLUSH);
-static_assert(sizeof(struct handoff_flush) == AGX_HANDOFF_FLUSH_STRIDE);
-static_assert(offsetof(struct handoff, unk2) == AGX_HANDOFF_UNK2);
-static_assert(offsetof(struct handoff, unk3) == AGX_HANDOFF_UNK3);
-static_assert(sizeof(struct handoff) == AGX_HANDOFF_SIZE);
 
 struct ttbs {
 	__le64 ttb0;
@@ -116,7 +82,7 @@ static_assert(sizeof(struct ttbs) == AGX_TTBS_STRIDE);
  */
 struct asahi_uat {
 	struct asahi_device *adev;
-	struct handoff *handoff;
+	struct asahi_handoff *handoff;
 	struct ttbs *ttbs;
 	__le64 *root;
 	phys_addr_t root_phys;
@@ -267,92 +233,6 @@ static void tlbi_range(unsigned int asid, u64 va, u64 size)
 #endif
 
 /*
- * The handoff lock is Dekker's: each side raises its flag and looks at the
- * other's; when both are up, the one whose turn it is not lowers its own and
- * waits. The turn goes to the other side on release.
- */
-
-static bool handoff_wait_turn(struct handoff *h, ktime_t deadline)
-{
-	while (READ_ONCE(h->turn)) {
-		if (ktime_after(ktime_get(), deadline))
-			return false;
-		cpu_relax();
-	}
-
-	return true;
-}
-
-static void handoff_raise(struct handoff *h)
-{
-	WRITE_ONCE(h->lock_ap, 1);
-	/* The flag must be seen before the other one is looked at. */
-	dma_mb();
-}
-
-static int handoff_lock(struct asahi_uat *uat)
-{
-	ktime_t deadline = ktime_add_us(ktime_get(), HANDOFF_LOCK_TIMEOUT_US);
-	struct handoff *h = uat->handoff;
-
-	lockdep_assert_held(&uat->slot_lock);
-
-	handoff_raise(h);
-	while (READ_ONCE(h->lock_fw)) {
-		if (READ_ONCE(h->turn)) {
-			WRITE_ONCE(h->lock_ap, 0);
-			if (!handoff_wait_turn(h, deadline))
-				return -ETIMEDOUT;
-			handoff_raise(h);
-		}
-
-		if (ktime_after(ktime_get(), deadline)) {
-			WRITE_ONCE(h->lock_ap, 0);
-			return -ETIMEDOUT;
-		}
-		cpu_relax();
-	}
-	/* What the firmware wrote under the lock is read after taking it. */
-	dma_mb();
-	return 0;
-}
-
-static void handoff_unlock(struct asahi_uat *uat)
-{
-	struct handoff *h = uat->handoff;
-
-	lockdep_assert_held(&uat->slot_lock);
-
-	/* What was written under the lock is seen before its release. */
-	dma_wmb();
-	WRITE_ONCE(h->turn, cpu_to_le32(1));
-	dma_wmb();
-	WRITE_ONCE(h->lock_ap, 0);
-}
-
-static unsigned int handoff_current_slot(struct handoff *h)
-{
-	u32 slot = le32_to_cpu(READ_ONCE(h->cur_slot));
-
-	return slot == U32_MAX ? 0 : slot;
-}
-
-/* Under the lock, as everybody who has driven this firmware reads it. */
-static u64 handoff_read_magic(struct asahi_uat *uat)
-{
-	u64 magic = 0;
-
-	guard(mutex)(&uat->slot_lock);
-
-	if (!handoff_lock(uat)) {
-		magic = le64_to_cpu(READ_ONCE(uat->handoff->magic_fw));
-		handoff_unlock(uat);
-	}
-
-	return magic;
-}
-
-/*
  * A second INIT after quiesce and wake is what the references never do. Memory
  * survives a reboot, the running coprocessor does not: only both together say
  * that a driver has been here since the boot.
@@ -361,7 +241,7 @@ static int check_first_use(struct asahi_uat *uat, bool was_started)
 {
 	struct asahi_device *adev = uat->adev;
 
-	if (!was_started || uat->handoff->magic_ap != cpu_to_le64(AGX_HANDOFF_MAGIC))
+	if (!was_started || !asahi_handoff_was_used(uat->handoff))
 		return 0;
 
 	if (!asahi_unproven) {
@@ -374,34 +254,24 @@ static int check_first_use(struct asahi_uat *uat, bool was_started)
 	return 0;
 }
 
+static bool handoff_answered(struct asahi_uat *uat)
+{
+	guard(mutex)(&uat->slot_lock);
+	return asahi_handoff_answered(uat->handoff);
+}
+
 static int handoff_init(struct asahi_uat *uat)
 {
-	struct handoff *h = uat->handoff;
-	unsigned int i;
-	u64 magic;
-	int err;
+	bool answered;
 
-	WRITE_ONCE(h->magic_ap, cpu_to_le64(AGX_HANDOFF_MAGIC));
-	WRITE_ONCE(h->cur_slot, 0);
-	WRITE_ONCE(h->unk3, 0);
-	dma_wmb();
+	asahi_handoff_announce(uat->handoff);
 
-	err = read_poll_timeout(handoff_read_magic, magic, magic == AGX_HANDOFF_MAGIC,
-				HANDOFF_INIT_POLL_US, HANDOFF_INIT_TIMEOUT_US, false, uat);
-	if (err) {
-		drm_err(&uat->adev->drm,
-			"the firmware does not answer in the handoff region (it says %#llx)\n",
-			magic);
-		return -ENODEV;
-	}
+	if (!read_poll_timeout(handoff_answered, answered, answered, HANDOFF_INIT_POLL_US,
+			       HANDOFF_INIT_TIMEOUT_US, false, uat))
+		return 0;
 
-	for (i = 0; i < AGX_HANDOFF_FLUSH_COUNT; i++) {
-		WRITE_ONCE(h->flush[i].state, 0);
-		WRITE_ONCE(h->flush[i].addr, 0);
-		WRITE_ONCE(h->flush[i].size, 0);
-	}
-	dma_wmb();
-	return 0;
+	drm_err(&uat->adev->drm, "the firmware does not answer in the handoff region\n");
+	return -ENODEV;
 }
 
 /* Contexts. */
@@ -436,17 +306,17 @@ static int change_context(struct asahi_uat *uat, unsigned int slot, struct asahi
 		uat->owner[slot] = NULL;
 	}
 
-	err = handoff_lock(uat);
+	err = asahi_handoff_lock(uat->handoff);
 	if (err) {
 		asahi_recovery_wedged(adev, "it keeps the handoff lock");
 		return err;
 	}
 
-	if (handoff_current_slot(uat->handoff) == slot)
+	if (asahi_handoff_current_slot(uat->handoff) == slot)
 		drm_warn_once(&adev->drm, "context %u changes while the firmware uses it\n", slot);
 
 	write_context(uat, slot, vm ? vm->ttb : 0);
-	handoff_unlock(uat);
+	asahi_handoff_unlock(uat->handoff);
 	tlbi_asid(slot);
 
 	if (vm) {
@@ -578,41 +448,30 @@ static int flush_slot(struct asahi_uat *uat, struct asahi_uat_vm *vm, unsigned i
 	if (vm->slot < 0)
 		return -ENOENT;
 
-	err = handoff_lock(uat);
+	err = asahi_handoff_lock(uat->handoff);
 	if (err)
 		return err;
-	*index = handoff_current_slot(uat->handoff);
-	handoff_unlock(uat);
+	*index = asahi_handoff_current_slot(uat->handoff);
+	asahi_handoff_unlock(uat->handoff);
 
 	return *index == vm->slot ? 0 : -ENOENT;
 }
 
 static int flush_piece(struct asahi_uat *uat, unsigned int index, u64 va, u64 size)
 {
-	struct handoff_flush *flush = &uat->handoff->flush[index];
-	struct asahi_fwctl_msg msg = {
+	const struct asahi_fwctl_msg msg = {
 		.va = va,
 		.slot = index,
 		.pages = size >> AGX_PAGE_SHIFT,
 	};
-	u64 state;
-	int err;
+	int err, result;
 
 	lockdep_assert_held(&uat->flush_lock);
 
-	WRITE_ONCE(flush->addr, cpu_to_le64(va));
-	WRITE_ONCE(flush->size, cpu_to_le64(size));
-	dma_wmb();
-	WRITE_ONCE(flush->state, cpu_to_le64(AGX_HANDOFF_FLUSH_REQUESTED));
-
+	asahi_handoff_begin_flush(uat->handoff, index, va, size);
 	err = asahi_channel_fwctl(uat->adev, &msg);
-	dma_rmb();
-	state = le64_to_cpu(READ_ONCE(flush->state));
-	WRITE_ONCE(flush->state, cpu_to_le64(AGX_HANDOFF_FLUSH_IDLE));
-
-	if (!err && state != AGX_HANDOFF_FLUSH_DONE)
-		err = -EIO;
-	return err;
+	result = asahi_handoff_end_flush(uat->handoff, index);
+	return err ?: result;
 }
 
 /**
@@ -782,7 +641,7 @@ static int start_contexts(struct asahi_uat *uat)
 
 	guard(mutex)(&uat->slot_lock);
 
-	err = handoff_lock(uat);
+	err = asahi_handoff_lock(uat->handoff);
 	if (err) {
 		drm_err(&uat->adev->drm, "the firmware keeps the handoff lock\n");
 		return -ENODEV;
@@ -792,7 +651,7 @@ static int start_contexts(struct asahi_uat *uat)
 	WRITE_ONCE(uat->ttbs[0].ttb1, cpu_to_le64(uat->root_phys | AGX_TTBR_VALID));
 	for (slot = AGX_UAT_USER_CONTEXT_START; slot < AGX_UAT_CONTEXTS; slot++)
 		write_context(uat, slot, 0);
-	handoff_unlock(uat);
+	asahi_handoff_unlock(uat->handoff);
 
 	uat->live = true;
 	return 0;
@@ -905,7 +764,7 @@ void asahi_uat_unplug(struct asahi_device *adev)
 
 	/* It has not been used, so the next probe is the first. */
 	if (adev->fw_state == ASAHI_FW_FRESH)
-		WRITE_ONCE(uat->handoff->magic_ap, 0);
+		asahi_handoff_retract(uat->handoff);
 
 	/* The tables may be freed once nothing leads to them any more. */
 	WRITE_ONCE(uat->root[AGX_UAT_KERNEL_L1_INDEX], 0);

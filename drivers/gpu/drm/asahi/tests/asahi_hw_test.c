@@ -11,6 +11,8 @@
 #include <linux/bitfield.h>
 #include <linux/sizes.h>
 
+#include <drm/asahi_drm.h>
+
 #include <agx/agx_regs.h>
 #include <agx/agx_uat.h>
 
@@ -59,6 +61,105 @@ static void cores_left_over(struct kunit *test)
 	u64 masks[1] = {};
 
 	KUNIT_EXPECT_EQ(test, asahi_hw_unpack_cores(packed, 2, 8, 1, masks), -EINVAL);
+}
+
+/* Identification. */
+
+struct id_case {
+	const struct asahi_hw *hw;
+	struct asahi_hw_id id;
+};
+
+/* As the largest model of each kind would answer. */
+static const struct id_case id_cases[] = {
+	{ &asahi_hw_t8103, { 0x04021100, 0x808, 4 << 16, 1 << 12, { 0xff } } },
+	{ &asahi_hw_t6000, { 0x04032000, 0x808, 4 << 16, 2 << 12, { 0xffff } } },
+	{ &asahi_hw_t6001, { 0x04042000, 0x808, 4 << 16, 4 << 12, { 0xffffffff } } },
+	{ &asahi_hw_t6002, { 0x04042000, 0x808, 4 << 16, 8 << 12, { ~0u, ~0u } } },
+	{ &asahi_hw_t8112, { 0x05020000, 0xa0a, 4 << 16, 1 << 12, { 0x3ff } } },
+	{ &asahi_hw_t6020, { 0x06032100, 0x1020a, 4 << 16, 0, { 0xfffff } } },
+	{ &asahi_hw_t6021, { 0x06042100, 0x1040a, 4 << 16, 0, { ~0u, 0xff } } },
+	{ &asahi_hw_t6022, { 0x06042100, 0x2040a, 4 << 16, 0, { ~0u, ~0u, 0xffff } } },
+};
+
+static void identify_each(struct kunit *test)
+{
+	struct drm_asahi_params_global *params;
+	unsigned int i, j;
+
+	params = kunit_kzalloc(test, sizeof(*params), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, params);
+
+	for (i = 0; i < ARRAY_SIZE(id_cases); i++) {
+		const struct asahi_hw *hw = id_cases[i].hw;
+
+		memset(params, 0, sizeof(*params));
+		KUNIT_EXPECT_STREQ(test, asahi_hw_identify(hw, &id_cases[i].id, params) ?: "", "");
+		KUNIT_EXPECT_EQ(test, params->chip_id, hw->chip_id);
+		KUNIT_EXPECT_EQ(test, params->gpu_variant, hw->variant);
+		KUNIT_EXPECT_EQ(test, params->num_clusters_total, hw->max_clusters);
+		KUNIT_EXPECT_EQ(test, params->num_cores_per_cluster, hw->max_cores);
+		KUNIT_EXPECT_EQ(test, params->gpu_revision, id_cases[i].id.version >> 8 & 0xff);
+		for (j = 0; j < hw->max_clusters; j++)
+			KUNIT_EXPECT_EQ(test, params->core_masks[j], BIT(hw->max_cores) - 1);
+		KUNIT_EXPECT_EQ(test, params->core_masks[j], 0);
+	}
+}
+
+static void identify_no_other(struct kunit *test)
+{
+	struct drm_asahi_params_global *params;
+	unsigned int i, j;
+
+	params = kunit_kzalloc(test, sizeof(*params), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, params);
+
+	for (i = 0; i < ARRAY_SIZE(id_cases); i++) {
+		for (j = 0; j < ARRAY_SIZE(id_cases); j++) {
+			if (i == j)
+				continue;
+			KUNIT_EXPECT_NOT_NULL(test, asahi_hw_identify(id_cases[i].hw,
+								      &id_cases[j].id, params));
+		}
+	}
+}
+
+static void identify_nonsense(struct kunit *test)
+{
+	struct drm_asahi_params_global *params;
+	struct asahi_hw_id good = id_cases[0].id, id;
+
+	params = kunit_kzalloc(test, sizeof(*params), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, params);
+
+	id = good;
+	id.version = U32_MAX;
+	KUNIT_EXPECT_STREQ(test, asahi_hw_identify(&asahi_hw_t8103, &id, params),
+			   "another generation");
+	id = good;
+	id.version = 0x04090000;
+	KUNIT_EXPECT_STREQ(test, asahi_hw_identify(&asahi_hw_t8103, &id, params),
+			   "another variant");
+	id = good;
+	id.clusters = 0;
+	KUNIT_EXPECT_STREQ(test, asahi_hw_identify(&asahi_hw_t8103, &id, params),
+			   "implausible number of clusters");
+	id = good;
+	id.counts_1 = 0x0900;
+	KUNIT_EXPECT_STREQ(test, asahi_hw_identify(&asahi_hw_t8103, &id, params),
+			   "implausible number of cores");
+	id = good;
+	id.counts_1 = 0xff;
+	KUNIT_EXPECT_STREQ(test, asahi_hw_identify(&asahi_hw_t8103, &id, params),
+			   "implausible number of cores");
+	id = good;
+	id.counts_2 = 5 << 16;
+	KUNIT_EXPECT_STREQ(test, asahi_hw_identify(&asahi_hw_t8103, &id, params),
+			   "implausible number of geometry pipes");
+	id = good;
+	id.core_masks[1] = 1;
+	KUNIT_EXPECT_STREQ(test, asahi_hw_identify(&asahi_hw_t8103, &id, params),
+			   "more cores than the clusters can have");
 }
 
 /* Faults. */
@@ -207,6 +308,9 @@ static struct kunit_case hw_cases[] = {
 	KUNIT_CASE(cores_across_words),
 	KUNIT_CASE(cores_with_gaps),
 	KUNIT_CASE(cores_left_over),
+	KUNIT_CASE(identify_each),
+	KUNIT_CASE(identify_no_other),
+	KUNIT_CASE(identify_nonsense),
 	KUNIT_CASE(fault_fields),
 	KUNIT_CASE(fault_address_of_g14x),
 	KUNIT_CASE(fault_names),
