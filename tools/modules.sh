@@ -56,4 +56,4 @@ elif grep -qx CONFIG_ARM64=y "$KDIR/include/config/auto.conf"; then
 else
 	"$top/tools/toolbox.sh" run make "${arguments[@]}"
 fi
-[ ! -e "$KDIR/lib/kunit/kunit.ko" ] || cp -u "$KDIR/lib/kunit/kunit.ko" "$out/"
+[ ! -e "$KDIR/lib/kunit/kunit.ko" ] || cp "$KDIR/lib/kunit/kunit.ko" "$out/"

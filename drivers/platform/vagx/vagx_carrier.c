@@ -64,8 +64,6 @@ struct carrier_irq {
  * @domain: interrupt domain of the nodes below the function's node
  * @irqs: the MSI-X vectors
  * @changeset: what was changed in the device tree
- * @ranges: where the BAR is, as the value of a "ranges" property
- * @ranges_prop: that property
  */
 struct carrier {
 	struct pci_dev *pdev;
@@ -73,8 +71,6 @@ struct carrier {
 	struct irq_domain *domain;
 	struct carrier_irq irqs[CARRIER_NUM_IRQS];
 	struct of_changeset changeset;
-	__be32 ranges[7];
-	struct property ranges_prop;
 };
 
 static void carrier_irq_nop(struct irq_data *d)
@@ -215,7 +211,11 @@ static void carrier_revert_changeset(void *data)
 	of_changeset_destroy(&carrier->changeset);
 }
 
-/* The device tree cannot know where the BAR is: write it to "ranges". */
+/*
+ * The device tree cannot know where the BAR is, so it has no "ranges" until
+ * here. The node keeps the property when the changeset is reverted; it is
+ * therefore one that belongs to the node, not to this device.
+ */
 static int carrier_set_ranges(struct carrier *carrier)
 {
 	struct device *dev = &carrier->pdev->dev;
@@ -229,15 +229,9 @@ static int carrier_set_ranges(struct carrier *carrier)
 	};
 	int ret;
 
-	static_assert(ARRAY_SIZE(cells) == ARRAY_SIZE(carrier->ranges));
-	cpu_to_be32_array(carrier->ranges, cells, ARRAY_SIZE(cells));
-	carrier->ranges_prop.name = "ranges";
-	carrier->ranges_prop.value = carrier->ranges;
-	carrier->ranges_prop.length = sizeof(carrier->ranges);
-
 	of_changeset_init(&carrier->changeset);
-	ret = of_changeset_update_property(&carrier->changeset, dev_of_node(dev),
-					   &carrier->ranges_prop);
+	ret = of_changeset_add_prop_u32_array(&carrier->changeset, dev_of_node(dev), "ranges",
+					      cells, ARRAY_SIZE(cells));
 	if (!ret)
 		ret = of_changeset_apply(&carrier->changeset);
 	if (ret) {
