@@ -23,6 +23,7 @@ usage()
 		  --vagx COMMAND         emulator (build/host/emulator/vagx)
 		  --vagx-args "ARGS"     more arguments for it
 		  --append "ARGS"        more arguments for the kernel
+		  --dt "ARGS"            change the device tree with fdtput (repeatable)
 		  --violations           violations that vagx reports do not fail the run
 		  --quiet                do not show the guest's output
 		Exit status: the script's; 125 if the machine did not come to its end or
@@ -33,7 +34,7 @@ usage()
 
 kernel=plain modules='' out=$top/build/out/vm memory=2G smp='' icount='' timeout=300
 vagx=$top/build/host/emulator/vagx vagx_args='' append='' interactive='' violations='' quiet=''
-kdir='' image=''
+kdir='' image='' dt=()
 arguments=("$@")
 
 while [ $# -gt 0 ]; do
@@ -48,6 +49,7 @@ while [ $# -gt 0 ]; do
 	--vagx) vagx=$2; shift ;;
 	--vagx-args) vagx_args=$2; shift ;;
 	--append) append=$2; shift ;;
+	--dt) dt+=("$2"); shift ;;
 	--interactive) interactive=1 ;;
 	--violations) violations=1 ;;
 	--quiet) quiet=1 ;;
@@ -99,12 +101,49 @@ qemu-system-aarch64 "${machine[@]}" -machine "dumpdtb=$work/virt.dtb" 2>"$work/d
 dtc -q -@ -I dts -O dtb -o "$work/vagx.dtbo" "$top/tools/guest/vagx.dtso"
 fdtoverlay -i "$work/virt.dtb" -o "$work/machine.dtb" "$work/vagx.dtbo"
 
+for change in "${dt[@]}"; do
+	# shellcheck disable=SC2086
+	fdtput "$work/machine.dtb" $change
+done
+
 # shellcheck disable=SC2086
 $vagx --socket "$socket" $vagx_args >"$out/vagx.log" 2>&1 &
 vagx_pid=$!
 qemu_pid=''
+host_pid=''
 # Whatever ends this script ends the machine.
-trap 'kill $vagx_pid $qemu_pid 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'kill $vagx_pid $qemu_pid $host_pid 2>/dev/null || true; rm -rf "$work"' EXIT
+
+# What the guest may ask about the emulator, or for, see ask_host there.
+answer_guest()
+{
+	case $1 in
+	observe)
+		awk '{ ns += $1 } END { printf "cpu_ns %d\n", ns }' /proc/$vagx_pid/task/*/schedstat
+		awk '/ctxt_switches/ { n += $2 } END { printf "switches %d\n", n }' \
+			/proc/$vagx_pid/task/*/status
+		# Pages of the guest's RAM are shared memory; what is its own is not.
+		awk '/^RssAnon|^RssFile/ { kib += $2 } END { printf "own_kib %d\n", kib }' \
+			/proc/$vagx_pid/status
+		;;
+	crash)
+		kill -USR1 $vagx_pid
+		;;
+	*)
+		echo "unknown request"
+		;;
+	esac
+}
+
+wait_for_requests()
+{
+	while sleep 0.1; do
+		[ -s "$out/request" ] || continue
+		answer_guest "$(cat "$out/request")" >"$out/answer.new" 2>&1 || true
+		rm "$out/request"
+		mv "$out/answer.new" "$out/answer"
+	done
+}
 
 for _ in $(seq 100); do
 	[ -S "$socket" ] && break
@@ -136,12 +175,20 @@ else
 	: >"$out/output"
 	timeout -k 5 "$timeout" "${command[@]}" >"$out/qemu.log" 2>&1 &
 	qemu_pid=$!
-	[ -n "$quiet" ] || tail -q -n +1 -f --pid=$qemu_pid -s 0.2 "$out/output" 2>/dev/null &
+	wait_for_requests 2>/dev/null &
+	host_pid=$!
+	tail_pid=''
+	if [ -z "$quiet" ]; then
+		tail -q -n +1 -f --pid=$qemu_pid -s 0.2 "$out/output" 2>/dev/null &
+		tail_pid=$!
+	fi
 	qemu_status=0
 	wait $qemu_pid || qemu_status=$?
-	[ -n "$quiet" ] || wait %tail 2>/dev/null || true
+	[ -z "$tail_pid" ] || wait $tail_pid 2>/dev/null || true
+	kill $host_pid 2>/dev/null || true
 fi
 
+qemu_pid='' host_pid=''
 # The emulator ends when the machine closes the connection.
 for _ in $(seq 100); do
 	kill -0 $vagx_pid 2>/dev/null || break
@@ -154,6 +201,7 @@ if kill -0 $vagx_pid 2>/dev/null; then
 	vagx_status=124
 fi
 wait $vagx_pid 2>/dev/null || vagx_status=$?
+vagx_pid=''
 echo "$vagx_status" >"$out/vagx-status"
 
 [ -z "$interactive" ] || exit 0

@@ -46,6 +46,16 @@ wait_for_node()
 	}
 }
 
+# ask_host observe|crash - what tools/vm.sh knows of the emulator, or make its
+# coprocessor crash
+ask_host()
+{
+	rm -f /out/answer
+	echo "$1" >/out/request.new
+	mv /out/request.new /out/request
+	wait_for test -e /out/answer && cat /out/answer
+}
+
 tap_failed=0
 
 ok()

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+#
+# Speed and memory, as a table and as build/out/bench.json. What the driver's
+# calls cost is counted in instructions, which repeat; times are this machine's.
+
+. "$(dirname "$0")/lib.sh"
+
+cd "$top"
+tools/build.sh host
+tools/build.sh guest
+tools/modules.sh plain
+out=$top/build/out/bench
+say "counting instructions"
+tools/vm.sh --quiet --out "$out/counts" --icount sleep tools/guest/bench counts
+say "measuring times"
+tools/vm.sh --quiet --out "$out/times" tools/guest/bench times
+tools/toolbox.sh run build/host/emulator/gpu/tests/bench-core >"$out/core.json"
+tools/toolbox.sh run python3 tools/bench.py "$out" build/out/bench.json
