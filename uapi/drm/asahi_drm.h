@@ -21,10 +21,10 @@ extern "C" {
  * * Unknown flags, non-zero padding and unknown parameter groups are refused
  *   with ``EINVAL``.
  * * A structure may grow at its end. What an older caller leaves out reads as
- *   zero; what a newer caller adds has to be zero for an older kernel, which
- *   answers ``E2BIG`` otherwise. This holds for the arguments of an ioctl (by
- *   the DRM core), for the elements of arrays that come with a stride and for
- *   commands that come with a size.
+ *   zero. The DRM core ignores what a newer caller adds to the argument of an
+ *   ioctl; elements of arrays that come with a stride and commands that come
+ *   with a size may be longer than the kernel knows if the rest is zero, else
+ *   the answer is ``E2BIG``.
  * * Addresses are GPU virtual addresses unless a field says otherwise, sizes
  *   are bytes. Memory is mapped in pages of 16 KiB, whatever the page size of
  *   the CPU.
@@ -186,7 +186,8 @@ struct drm_asahi_get_params {
  * GPU need beside the caller's memory. The caller chooses where.
  *
  * Errors: ``EINVAL`` for a range that is unaligned, too small, or not within
- * &drm_asahi_params_global.vm_start and &drm_asahi_params_global.vm_end.
+ * &drm_asahi_params_global.vm_start and &drm_asahi_params_global.vm_end;
+ * ``ENOSPC`` for more than 65,535 in a file; ``ENOMEM``.
  */
 struct drm_asahi_vm_create {
 	/** @kernel_start: Start of the kernel's range, 16 KiB aligned. */
@@ -330,7 +331,7 @@ struct drm_asahi_gem_bind_op {
  * keeps mapped what its submitted work still uses.
  *
  * Errors: ``EINVAL`` for a bad operation, more than 65,536 of them, or a
- * stride below the first version of the structure; ``E2BIG`` for non-zero
+ * stride below the first version of the structure or above 4 KiB; ``E2BIG`` for non-zero
  * bytes behind the part that this kernel knows; ``ENOENT`` for an unknown
  * address space or handle; ``ENOMEM``; ``EFAULT``.
  */
