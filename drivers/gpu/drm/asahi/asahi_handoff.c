@@ -11,10 +11,10 @@
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/ktime.h>
+#include <linux/processor.h>
 
 #include <asm/barrier.h>
 #include <asm/byteorder.h>
-#include <asm/processor.h>
 
 #include "asahi_handoff.h"
 
