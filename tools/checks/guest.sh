@@ -7,7 +7,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
 # What the kernel says when something is wrong with it.
-splats='WARNING:|BUG:|KASAN|UBSAN|KFENCE|ODEBUG|DMA-API:|Oops|Internal error|Call trace:|Kernel panic'
+splats='WARNING:|BUG:|KASAN|UBSAN|KFENCE|ODEBUG|Oops|Internal error|Call trace:|Kernel panic'
 splats+='|INFO: task .* blocked|possible (circular|recursive) locking|suspicious RCU|inconsistent lock'
 splats+='|refcount_t:|list_(add|del) corruption|unable to handle|rcu.*stall|scheduling while atomic'
 splats+='|\*ERROR\* .*leak|Memory manager not clean'
