@@ -8,6 +8,7 @@ modules=/clone/build/$(sed -n 's/^modules=//p' /out/settings)
 guest=/clone/build/guest
 export LD_LIBRARY_PATH=$guest/userspace/libdrm_asahi
 export PATH=$PATH:$guest/userspace/clients
+export LAVAPIPE_RESULTS=$guest/lavapipe.results
 export XDG_CACHE_HOME=/tmp XDG_RUNTIME_DIR=/run
 
 load_carrier()

@@ -2,9 +2,18 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Runs the shaders of glsl/ through stock Mesa on the AGX GPU and on the
- * processor (lavapipe), and compares what they wrote. Prints TAP.
+ * Runs the shaders of glsl/ through stock Mesa on the AGX GPU and compares what
+ * they wrote with what lavapipe, on the processor, makes of them. Prints TAP.
+ *
+ *   vulkan-compute [SHADER ...]	run both here and compare
+ *   vulkan-compute --write=FILE	run lavapipe only, and keep what it wrote
+ *   vulkan-compute --reference=FILE	compare with what was kept
+ *
+ * The environment's LAVAPIPE_RESULTS is another way to say --reference. The
+ * guest needs it: code that lavapipe generates there, under QEMU's TCG, crashes
+ * once in a few runs, with our modules and without.
  */
+#include <getopt.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +25,7 @@
 #define COUNT		256
 #define ROWS		64
 #define CONSTANT	300
+#define RESULT_SIZE	(COUNT * ROWS * sizeof(uint32_t))
 
 /* Results of these may be some units of the last place apart */
 static const struct {
@@ -106,7 +116,7 @@ static bool run(struct vk_compute *vk, const struct shader_binary *shader,
 		.constant = CONSTANT,
 		.source = source,
 		.result = result,
-		.result_size = COUNT * ROWS * sizeof(*result),
+		.result_size = RESULT_SIZE,
 	};
 	VkResult err;
 
@@ -115,6 +125,60 @@ static bool run(struct vk_compute *vk, const struct shader_binary *shader,
 	if (err != VK_SUCCESS)
 		printf("# %s: VkResult %d\n", vk->name, err);
 	return err == VK_SUCCESS;
+}
+
+/* A file has a record for each shader, in their order */
+struct record {
+	char shader[32];
+	uint32_t result[COUNT * ROWS];
+};
+
+static bool read_record(FILE *file, const char *path,
+			const struct shader_binary *shader, uint32_t *result)
+{
+	static struct record record;
+	long index = shader - shader_binaries;
+
+	if (fseek(file, index * (long)sizeof(record), SEEK_SET) ||
+	    fread(&record, sizeof(record), 1, file) != 1 ||
+	    strncmp(record.shader, shader->name, sizeof(record.shader))) {
+		printf("# %s: expected results of the shader %s in record %ld\n",
+		       path, shader->name, index);
+		return false;
+	}
+	memcpy(result, record.result, sizeof(record.result));
+	return true;
+}
+
+static int write_records(const char *path)
+{
+	static struct record record;
+	struct vk_compute lavapipe;
+	unsigned int i;
+	bool ok = true;
+	FILE *file;
+
+	if (vk_compute_choose("lvp") ||
+	    vk_compute_open(&lavapipe, VK_DRIVER_ID_MESA_LLVMPIPE)) {
+		fprintf(stderr, "vulkan-compute: there is no lavapipe\n");
+		return EXIT_FAILURE;
+	}
+	file = fopen(path, "wb");
+	if (!file) {
+		perror(path);
+		return EXIT_FAILURE;
+	}
+	for (i = 0; ok && i < shader_binary_count; i++) {
+		strncpy(record.shader, shader_binaries[i].name,
+			sizeof(record.shader) - 1);
+		ok = run(&lavapipe, &shader_binaries[i], record.result) &&
+		     fwrite(&record, sizeof(record), 1, file) == 1;
+	}
+	ok = !fclose(file) && ok;
+	if (!ok)
+		fprintf(stderr, "vulkan-compute: %s is not complete\n", path);
+	vk_compute_close(&lavapipe);
+	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 static bool wrote_anything(const uint32_t *result)
@@ -128,43 +192,79 @@ static bool wrote_anything(const uint32_t *result)
 	return false;
 }
 
-/* The names of shaders to run, if not all */
-static bool is_wanted(const char *name, int argc, char **argv)
-{
-	int i;
+/* Where results to compare with come from: a file, or a device */
+struct reference {
+	const char *path;
+	FILE *file;
+	struct vk_compute lavapipe;
+};
 
-	for (i = 1; i < argc; i++) {
-		if (!strcmp(argv[i], name))
-			return true;
-	}
-	return argc < 2;
+static bool reference_open(struct reference *reference)
+{
+	if (!reference->path)
+		return !vk_compute_open(&reference->lavapipe,
+					VK_DRIVER_ID_MESA_LLVMPIPE);
+	reference->file = fopen(reference->path, "rb");
+	if (!reference->file)
+		perror(reference->path);
+	return reference->file;
 }
 
-int main(int argc, char **argv)
+static bool reference_read(struct reference *reference,
+			   const struct shader_binary *shader, uint32_t *result)
+{
+	bool ok = reference->file ?
+		  read_record(reference->file, reference->path, shader, result) :
+		  run(&reference->lavapipe, shader, result);
+
+	return ok && wrote_anything(result);
+}
+
+static void reference_close(struct reference *reference)
+{
+	if (reference->file)
+		fclose(reference->file);
+	else
+		vk_compute_close(&reference->lavapipe);
+}
+
+/* The names of shaders to run, if not all */
+static bool is_wanted(const char *name, char *const *names)
+{
+	if (!*names)
+		return true;
+	for (; *names; names++) {
+		if (!strcmp(*names, name))
+			return true;
+	}
+	return false;
+}
+
+static int run_all(struct reference *reference, char *const *names)
 {
 	static uint32_t got[COUNT * ROWS], want[COUNT * ROWS];
-	struct vk_compute agx, reference;
 	unsigned int i, n = 0, failed = 0;
+	struct vk_compute agx;
 
-	if (vk_compute_choose("asahi lvp")) {
+	if (vk_compute_choose(reference->path ? "asahi" : "asahi lvp")) {
 		printf("1..0 # SKIP Mesa's Vulkan drivers are not installed\n");
 		return EXIT_SKIP;
 	}
-	fill_source();
 	if (vk_compute_open(&agx, VK_DRIVER_ID_MESA_HONEYKRISP) ||
-	    vk_compute_open(&reference, VK_DRIVER_ID_MESA_LLVMPIPE)) {
+	    !reference_open(reference)) {
 		printf("not ok 1 - devices\n1..1\n");
 		return EXIT_FAILURE;
 	}
-	printf("# %s against %s\n", agx.name, reference.name);
+	printf("# %s against %s\n", agx.name,
+	       reference->path ? reference->path : reference->lavapipe.name);
 
 	for (i = 0; i < shader_binary_count; i++) {
 		const struct shader_binary *shader = &shader_binaries[i];
 		bool ok;
 
-		if (!is_wanted(shader->name, argc, argv))
+		if (!is_wanted(shader->name, names))
 			continue;
-		ok = run(&reference, shader, want) && wrote_anything(want) &&
+		ok = reference_read(reference, shader, want) &&
 		     run(&agx, shader, got) &&
 		     compare(shader->name, got, want);
 		printf("%sok %u - %s\n", ok ? "" : "not ", ++n, shader->name);
@@ -173,6 +273,30 @@ int main(int argc, char **argv)
 	}
 	printf("1..%u\n", n);
 	vk_compute_close(&agx);
-	vk_compute_close(&reference);
+	reference_close(reference);
 	return failed || !n ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "reference", required_argument, NULL, 'r' },
+		{ "write", required_argument, NULL, 'w' },
+		{ 0 }
+	};
+	struct reference reference = { .path = getenv("LAVAPIPE_RESULTS") };
+	int option;
+
+	fill_source();
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option == 'w')
+			return write_records(optarg);
+		if (option != 'r') {
+			fprintf(stderr, "usage: %s [--reference=FILE | --write=FILE] [SHADER ...]\n",
+				argv[0]);
+			return EXIT_FAILURE;
+		}
+		reference.path = optarg;
+	}
+	return run_all(&reference, argv + optind);
 }
