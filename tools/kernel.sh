@@ -25,7 +25,7 @@ fetch_source()
 	apt_fetch_alone "$dir" trixie-backports "linux-source-$version"
 	dpkg-deb -x "$dir"/linux-source-*.deb "$dir/package"
 	say "unpacking it"
-	tar -C "$dir" -xf "$dir/package/usr/src/linux-source-$version.tar.xz"
+	"$top/tools/toolbox.sh" run tar -C "$dir" -xf "$dir/package/usr/src/linux-source-$version.tar.xz"
 	rm -rf "$dir/package" "$dir"/*.deb
 	mv "$dir/linux-source-$version" "$dir/linux"
 }
