@@ -219,7 +219,6 @@ static uint64_t look_around(struct vagx_firmware *fw)
 		if (!worker->on_gpu)
 			continue;
 		if (now >= worker->deadline) {
-			worker->timed_out = true;
 			vagx_gpu_cancel(fw->config.gpu);
 			again = now + FW_CANCEL_NS;
 		}

@@ -273,7 +273,6 @@ static enum vagx_gpu_status run_on_units(struct fw_job *job, struct vagx_uat_fau
 	uint64_t ttb = 0;
 	bool switched;
 
-	worker->timed_out = false;
 	worker->deadline = fw_now_ns() + timeout * 1000000ULL;
 	worker->on_gpu = true;
 	fw_poke(fw);
@@ -291,7 +290,7 @@ static enum vagx_gpu_status run_on_units(struct fw_job *job, struct vagx_uat_fau
 	pthread_mutex_lock(&fw->lock);
 	worker->on_gpu = false;
 	if (!switched)
-		fw_crash(fw, "the driver does not let go of the handoff lock");
+		fw_crash(fw, "the handoff lock cannot be taken");
 	return status;
 }
 

@@ -131,14 +131,15 @@ static struct fw_notifier *find_notifier(struct vagx_firmware *fw, uint64_t va)
 		if (notifier->va == va)
 			return notifier;
 	}
-	notifier = calloc(1, sizeof(*notifier));
+	notifier = fw->notifier_count < FW_MAX_NOTIFIERS ? calloc(1, sizeof(*notifier)) : NULL;
 	if (!notifier) {
-		fw_crash(fw, "out of memory");
+		fw_crash(fw, "too many notifiers wait for their thresholds");
 		return NULL;
 	}
 	notifier->va = va;
 	notifier->next = fw->notifiers;
 	fw->notifiers = notifier;
+	fw->notifier_count++;
 	return notifier;
 }
 
@@ -149,6 +150,7 @@ static void drop_notifier(struct vagx_firmware *fw, struct fw_notifier *notifier
 	while (*p != notifier)
 		p = &(*p)->next;
 	*p = notifier->next;
+	fw->notifier_count--;
 	free(notifier);
 }
 

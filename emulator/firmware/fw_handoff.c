@@ -19,11 +19,20 @@
 #define FW_HANDOFF_KERNEL	0x40
 #define FW_KERNEL_HALF		0xffffff8000000000ULL
 
+/*
+ * Look this up once for whatever belongs together: the page can be unmapped
+ * at any time, while pointers into it stay good.
+ */
+static uint8_t *handoff_page(struct vagx_firmware *fw)
+{
+	return vagx_mem_ptr(fw->config.mem, fw->config.handoff, VAGX_HANDOFF_SIZE);
+}
+
 static void *handoff_ptr(struct vagx_firmware *fw, unsigned int offset)
 {
-	uint8_t *base = vagx_mem_ptr(fw->config.mem, fw->config.handoff, VAGX_HANDOFF_SIZE);
+	uint8_t *page = handoff_page(fw);
 
-	return base ? base + offset : NULL;
+	return page ? page + offset : NULL;
 }
 
 void fw_handoff_start(struct vagx_firmware *fw)
@@ -54,15 +63,13 @@ static void nap(void)
 }
 
 /* The firmware's half of Dekker's algorithm; the driver's is in m1n1 */
-static bool handoff_lock(struct vagx_firmware *fw)
+static bool handoff_lock(uint8_t *page)
 {
-	uint8_t *ap = handoff_ptr(fw, VAGX_HANDOFF_LOCK_AP);
-	uint8_t *own = handoff_ptr(fw, VAGX_HANDOFF_LOCK_FW);
-	uint32_t *turn = handoff_ptr(fw, VAGX_HANDOFF_TURN);
+	uint8_t *ap = page + VAGX_HANDOFF_LOCK_AP;
+	uint8_t *own = page + VAGX_HANDOFF_LOCK_FW;
+	uint32_t *turn = (uint32_t *)(page + VAGX_HANDOFF_TURN);
 	uint64_t deadline = fw_now_ns() + FW_HANDOFF_WAIT_NS;
 
-	if (!ap)
-		return false;
 	__atomic_store_n(own, 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(ap, __ATOMIC_SEQ_CST)) {
 		if (fw_now_ns() > deadline) {
@@ -82,24 +89,31 @@ static bool handoff_lock(struct vagx_firmware *fw)
 	return true;
 }
 
-static void handoff_unlock(struct vagx_firmware *fw)
+static void handoff_unlock(uint8_t *page)
 {
-	__atomic_store_n((uint32_t *)handoff_ptr(fw, VAGX_HANDOFF_TURN), 0, __ATOMIC_SEQ_CST);
-	__atomic_store_n((uint8_t *)handoff_ptr(fw, VAGX_HANDOFF_LOCK_FW), 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n((uint32_t *)(page + VAGX_HANDOFF_TURN), 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(page + VAGX_HANDOFF_LOCK_FW, 0, __ATOMIC_SEQ_CST);
 }
 
 bool fw_handoff_switch(struct vagx_firmware *fw, unsigned int slot, uint64_t *ttb)
 {
-	if (!handoff_lock(fw)) {
+	uint8_t *page = handoff_page(fw);
+
+	if (!page) {
+		vagx_log(fw->config.report, VAGX_LOG_ERROR,
+			 "firmware: the handoff page %#" PRIx64 " is gone", fw->config.handoff);
+		return false;
+	}
+	if (!handoff_lock(page)) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_HANDOFF_LOCK,
 			       fw->config.handoff + VAGX_HANDOFF_LOCK_AP, "handoff",
 			       "the driver has held the lock for two seconds");
 		return false;
 	}
-	__atomic_store_n((uint32_t *)handoff_ptr(fw, VAGX_HANDOFF_CUR_CTX), slot, __ATOMIC_SEQ_CST);
+	__atomic_store_n((uint32_t *)(page + VAGX_HANDOFF_CUR_CTX), slot, __ATOMIC_SEQ_CST);
 	if (ttb)
 		*ttb = vagx_uat_ttb(fw->config.uat, slot, 0);
-	handoff_unlock(fw);
+	handoff_unlock(page);
 	return true;
 }
 

@@ -23,6 +23,8 @@
 #define FW_STAMPS_OUTSTANDING	127
 #define FW_QUEUE_RING_MAX	0x500
 #define FW_MAX_QUEUES		16384
+/* More than event slots, as a failed command can leave its notifier behind */
+#define FW_MAX_NOTIFIERS	1024
 #define FW_MAX_FLUSH		0x1000000000ULL
 #define FW_QUEUE_BUCKETS	1024
 #define FW_MESSAGES		4096
@@ -168,7 +170,6 @@ struct fw_queue {
  * @access: its way to guest memory
  * @queue: whose command runs, NULL when idle
  * @on_gpu: the units are busy with it; @deadline counts
- * @timed_out: it was cancelled for its deadline
  * @deadline: monotonic time in ns
  */
 struct fw_worker {
@@ -178,7 +179,6 @@ struct fw_worker {
 	struct fw_access access;
 	struct fw_queue *queue;
 	bool on_gpu;
-	bool timed_out;
 	uint64_t deadline;
 };
 
@@ -261,6 +261,7 @@ struct vagx_firmware {
 	struct fw_queue *slot_owner[FW_EVENT_SLOTS];
 	uint64_t slot_stamp[FW_EVENT_SLOTS];	/* firmware's stamp, 0 unknown */
 	struct fw_notifier *notifiers;
+	unsigned int notifier_count;
 
 	bool halted;
 	struct fw_deferred deferred[FW_DEFERRED_EVENTS];
@@ -280,7 +281,7 @@ bool fw_check(struct vagx_firmware *fw, struct fw_access *access);
 /* fw_handoff.c */
 void fw_handoff_start(struct vagx_firmware *fw);
 bool fw_handoff_ready(struct vagx_firmware *fw);
-/* Sets the current context; @slot 0 after a job. False: the driver never let go. Lock not held. */
+/* Sets the current context; @slot 0 after a job. False: page gone or never let go. Lock not held. */
 bool fw_handoff_switch(struct vagx_firmware *fw, unsigned int slot, uint64_t *ttb);
 void fw_handoff_flush(struct vagx_firmware *fw, unsigned int slot);
 

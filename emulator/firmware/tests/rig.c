@@ -340,6 +340,13 @@ static void build_initdata(struct rig *rig)
 	rig->fw_stamps = rig_alloc(rig, RIG_PRIVATE, 128 * 4);
 }
 
+void rig_map_ram(struct rig *rig)
+{
+	assert_int_equal(vagx_mem_map(rig->mem, RIG_RAM_BASE, RIG_RAM, rig->fd, 0,
+				      VAGX_MEM_READ | VAGX_MEM_WRITE),
+			 0);
+}
+
 struct rig *rig_new(void)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
@@ -362,9 +369,7 @@ struct rig *rig_new(void)
 	assert_ptr_not_equal(rig->ram, MAP_FAILED);
 	rig->mem = vagx_mem_new();
 	assert_non_null(rig->mem);
-	assert_int_equal(vagx_mem_map(rig->mem, RIG_RAM_BASE, RIG_RAM, rig->fd, 0,
-				      VAGX_MEM_READ | VAGX_MEM_WRITE),
-			 0);
+	rig_map_ram(rig);
 	rig->stream = fopen("/dev/null", "w");
 	report.stream = getenv("RIG_VERBOSE") ? stderr : rig->stream;
 	rig->report = vagx_report_new(&report);

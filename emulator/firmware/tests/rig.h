@@ -100,6 +100,7 @@ struct rig_command {
 
 struct rig *rig_new(void);
 void rig_free(struct rig *rig);
+void rig_map_ram(struct rig *rig);			/* as rig_new() does */
 
 /* Start, INIT and device control's Initialize; waits for the latter or a crash */
 void rig_boot(struct rig *rig);

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "../fw_internal.h"
 #include "rig.h"
 
 #define ROUNDS		120
@@ -178,7 +179,7 @@ static void act(struct hostile *hostile)
 	unsigned int i = next(hostile) % QUEUES;
 	struct rig_ptr msg;
 
-	switch (next(hostile) % 12) {
+	switch (next(hostile) % 13) {
 	case 0:
 		spoil_ring(hostile);
 		break;
@@ -212,6 +213,14 @@ static void act(struct hostile *hostile)
 		rig->units.status = next(hostile) % 3;
 		rig->units.fault.va = nonsense(hostile);
 		pthread_mutex_unlock(&rig->lock);
+		break;
+	case 9:
+		/* The monitor takes the guest's memory away, and may give it back */
+		if (next(hostile) % 8)
+			break;
+		vagx_mem_unmap_all(rig->mem);
+		if (next(hostile) % 2)
+			rig_map_ram(rig);
 		break;
 	default:
 		rig_submit(rig, &hostile->queue[i], hostile->command[i].command.va);
@@ -266,11 +275,70 @@ static void test_spoiled_work(void **state)
 	run(false);
 }
 
+static bool job_runs(struct rig *rig, const void *arg)
+{
+	bool runs;
+
+	pthread_mutex_lock(&rig->lock);
+	runs = rig->units.jobs;
+	pthread_mutex_unlock(&rig->lock);
+	return runs;
+}
+
+/* All of it, the handoff page included, while a job is on the units */
+static void test_memory_goes_away(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_command command;
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig->units.hang = true;
+	rig_queue_new(rig, &queue, 2, 0);
+	rig_compute_new(rig, &queue, &command);
+	rig_submit(rig, &queue, command.command.va);
+	assert_true(rig_wait(rig, job_runs, NULL));
+	vagx_mem_unmap_all(rig->mem);
+	pthread_mutex_lock(&rig->lock);
+	rig->units.hang = false;
+	pthread_cond_broadcast(&rig->changed);
+	pthread_mutex_unlock(&rig->lock);
+	assert_true(rig_wait_crash(rig));
+	assert_int_equal(vagx_report_count(rig->report, VAGX_RULE_FW_HANDOFF_LOCK), 0);
+	rig_free(rig);
+}
+
+/* Each command names another notifier, and none of them ever has to fire */
+static void test_endless_notifiers(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_command command;
+	struct rig_queue queue;
+	struct rig_ptr notifiers;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 0);
+	notifiers = rig_alloc(rig, RIG_SHARED, (FW_MAX_NOTIFIERS + 1) * 0x100);
+	*(uint32_t *)queue.threshold.host = 1000000;
+	for (unsigned int i = 0; i <= FW_MAX_NOTIFIERS; i++) {
+		assert_false(vagx_fw_is_crashed(rig->fw));
+		memcpy(notifiers.host + i * 0x100, queue.notifier.host, 0x100);
+		rig_compute_new(rig, &queue, &command);
+		put(command.command, FW_RunCompute_event_control_addr, notifiers.va + i * 0x100);
+		rig_submit(rig, &queue, command.command.va);
+		assert_true(rig_wait_stamp(rig, 0, command.stamp));
+	}
+	assert_true(rig_wait_crash(rig));
+	rig_free(rig);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spoiled_initdata),
 		cmocka_unit_test(test_spoiled_work),
+		cmocka_unit_test(test_memory_goes_away),
+		cmocka_unit_test(test_endless_notifiers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
