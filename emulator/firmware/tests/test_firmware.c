@@ -32,7 +32,7 @@ static void clean(struct rig *rig)
 {
 	vagx_report_summary(rig->report);
 	assert_int_equal(rig_findings(rig), 0);
-	assert_false(rig->crashed);
+	assert_false(vagx_fw_is_crashed(rig->fw));
 }
 
 static void assert_flags(struct rig_ptr event, unsigned int slot)
@@ -43,6 +43,17 @@ static void assert_flags(struct rig_ptr event, unsigned int slot)
 	memcpy(mask, event.host + 4, sizeof(mask));
 	for (unsigned int i = 0; i < 4; i++)
 		assert_int_equal(mask[i], i == slot / 32 ? 1U << slot % 32 : 0);
+}
+
+/* A copy: the firmware's threads write it */
+static struct rig_units units_of(struct rig *rig)
+{
+	struct rig_units units;
+
+	pthread_mutex_lock(&rig->lock);
+	units = rig->units;
+	pthread_mutex_unlock(&rig->lock);
+	return units;
 }
 
 /* DestroyContext without a context */
@@ -85,12 +96,15 @@ static void test_boot(void **state)
 	assert_int_equal(*(uint32_t *)(log->entries.host + 0x100 * 0x38), 2);
 	assert_int_equal(*(uint32_t *)(rig->log_payload.host + 0x100 * 0xd8), 3);
 	assert_memory_equal(rig->log_payload.host + 0x100 * 0xd8 + 0x10, "vagx firmware 13.5", 18);
+	pthread_mutex_lock(&rig->lock);
 	assert_true(rig->notifications > 0);
+	pthread_mutex_unlock(&rig->lock);
 }
 
 static void test_compute(void **state)
 {
 	struct rig *rig = *state;
+	struct rig_units units;
 	struct rig_command command;
 	struct rig_queue queue;
 
@@ -106,16 +120,17 @@ static void test_compute(void **state)
 	assert_int_equal(get(queue.notifier, FW_EventControl_cur_count), 1);
 	assert_int_not_equal(get(command.command, FW_RunCompute_ts1), 0);
 
-	assert_int_equal(rig->units.jobs, 1);
-	assert_int_equal(rig->units.last.vm_slot, RIG_CONTEXT);
-	assert_int_equal(rig->units.last.cdm_base, 0x1500000000);
-	assert_int_equal(rig->units.last.cdm_end, 0x1500000100);
-	assert_int_equal(rig->units.last.usc_base, 0x1100000000);
-	assert_int_equal(rig->units.last.sampler_base, 0x1600000000);
-	assert_int_equal(rig->units.last.sampler_count, 4);
-	assert_int_equal(rig->units.last.helper_program, 0x11);
-	assert_int_equal(rig->units.last.helper_data, 0x22);
-	assert_int_equal(rig->units.last.helper_cfg, 0x33);
+	units = units_of(rig);
+	assert_int_equal(units.jobs, 1);
+	assert_int_equal(units.last.vm_slot, RIG_CONTEXT);
+	assert_int_equal(units.last.cdm_base, 0x1500000000);
+	assert_int_equal(units.last.cdm_end, 0x1500000100);
+	assert_int_equal(units.last.usc_base, 0x1100000000);
+	assert_int_equal(units.last.sampler_base, 0x1600000000);
+	assert_int_equal(units.last.sampler_count, 4);
+	assert_int_equal(units.last.helper_program, 0x11);
+	assert_int_equal(units.last.helper_data, 0x22);
+	assert_int_equal(units.last.helper_cfg, 0x33);
 	clean(rig);
 }
 
@@ -209,7 +224,7 @@ static void test_barrier(void **state)
 	rig_push(rig, &vertex, rig_barrier_new(rig, 1, 0x100).va);
 	rig_announce(rig, &vertex, 3);
 	usleep(20000);
-	assert_int_equal(rig->units.jobs, 0);
+	assert_int_equal(units_of(rig).jobs, 0);
 
 	rig_compute_new(rig, &other, &first);
 	rig_submit(rig, &other, first.command.va);
@@ -223,18 +238,10 @@ static void test_barrier(void **state)
 	clean(rig);
 }
 
-struct job_count {
-	unsigned int jobs;
-};
 
-static bool jobs_run(struct rig *rig, const void *arg)
+static bool one_job_runs(struct rig *rig, const void *arg)
 {
-	unsigned int jobs;
-
-	pthread_mutex_lock(&rig->lock);
-	jobs = rig->units.jobs;
-	pthread_mutex_unlock(&rig->lock);
-	return jobs == ((const struct job_count *)arg)->jobs;
+	return units_of(rig).jobs == 1;
 }
 
 static void hang(struct rig *rig, bool hang)
@@ -250,7 +257,6 @@ static void hang(struct rig *rig, bool hang)
 static void test_priority(void **state)
 {
 	struct rig *rig = *state;
-	struct job_count one = { 1 };
 	struct rig_queue queue[3];
 	struct rig_command command[3];
 
@@ -263,7 +269,7 @@ static void test_priority(void **state)
 		    FW_ComputeInfo_encoder, i);
 	}
 	rig_submit(rig, &queue[0], command[0].command.va);
-	assert_true(rig_wait(rig, jobs_run, &one));
+	assert_true(rig_wait(rig, one_job_runs, NULL));
 	rig_count(rig, &queue[1]);
 	rig_push(rig, &queue[1], command[1].command.va);
 	rig_announce(rig, &queue[1], 3);
@@ -274,7 +280,7 @@ static void test_priority(void **state)
 	hang(rig, false);
 	assert_true(rig_wait_stamp(rig, 1, 0x100));
 	assert_true(rig_wait_stamp(rig, 2, 0x100));
-	assert_int_equal(rig->units.last.cdm_base, 1);
+	assert_int_equal(units_of(rig).last.cdm_base, 1);
 	clean(rig);
 }
 
@@ -294,11 +300,13 @@ static void test_fault(void **state)
 
 	rig_boot(rig);
 	rig_queue_new(rig, &queue, 2, 12);
+	pthread_mutex_lock(&rig->lock);
 	rig->units.status = VAGX_GPU_FAULT;
 	rig->units.unit = 0xe6;
 	rig->units.fault = (struct vagx_uat_fault){ .va = 0xdead000,
 						    .slot = RIG_CONTEXT,
 						    .access = VAGX_WRITE };
+	pthread_mutex_unlock(&rig->lock);
 	rig_compute_new(rig, &queue, &command[0]);
 	rig_compute_new(rig, &queue, &command[1]);
 	rig_submit(rig, &queue, command[0].command.va);
@@ -307,19 +315,23 @@ static void test_fault(void **state)
 	assert_int_equal(get(rig_wait_event(rig), FW_EventMsg_msg_type), 0);
 	assert_int_equal(get(rig->status, FW_FwStatus_halted), 1);
 	assert_int_equal(get(rig->status, FW_FwStatus_halt_count), 1);
+	pthread_mutex_lock(&rig->lock);
 	assert_true(rig->fault_set);
 	assert_int_equal(rig->fault.va, 0xdead000);
 	assert_int_equal(rig->fault_unit, 0xe6);
+	pthread_mutex_unlock(&rig->lock);
 	check_pending(rig, 12, 0x100);
 	usleep(10000);
 	assert_int_equal(((uint32_t *)rig->stamps.host)[12], 0);
-	assert_int_equal(rig->units.jobs, 1);
+	assert_int_equal(units_of(rig).jobs, 1);
 
 	rig_resume(rig);
 	assert_true(rig_wait_stamp(rig, 12, 0x200));
 	assert_int_equal(get(rig->status, FW_FwStatus_resume), 0);
-	assert_int_equal(rig->units.jobs, 2);
+	assert_int_equal(units_of(rig).jobs, 2);
+	pthread_mutex_lock(&rig->lock);
 	assert_false(rig->fault_set);
+	pthread_mutex_unlock(&rig->lock);
 	clean(rig);
 }
 
@@ -353,7 +365,6 @@ static void test_timeout(void **state)
 static void test_second_init(void **state)
 {
 	struct rig *rig = *state;
-	struct job_count one = { 1 };
 	struct rig_command command;
 	struct rig_queue queue;
 
@@ -362,7 +373,7 @@ static void test_second_init(void **state)
 	rig_queue_new(rig, &queue, 2, 1);
 	rig_compute_new(rig, &queue, &command);
 	rig_submit(rig, &queue, command.command.va);
-	assert_true(rig_wait(rig, jobs_run, &one));
+	assert_true(rig_wait(rig, one_job_runs, NULL));
 	vagx_fw_quiesce(rig->fw);
 	assert_int_equal(((uint32_t *)rig->stamps.host)[1], 0);
 	hang(rig, false);
