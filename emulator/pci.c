@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 
+#include <fcntl.h>
 #include <linux/pci_regs.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,6 +35,7 @@ static uint32_t get32(const uint8_t *p)
 
 void vagx_pci_init(struct vagx_pci *pci)
 {
+	pthread_mutex_init(&pci->lock, NULL);
 	for (unsigned int i = 0; i < VAGX_PCI_VECTORS; i++)
 		pci->vector_fd[i] = -1;
 	vagx_pci_reset(pci);
@@ -43,6 +45,7 @@ void vagx_pci_fini(struct vagx_pci *pci)
 {
 	for (unsigned int i = 0; i < VAGX_PCI_VECTORS; i++)
 		vagx_pci_set_vector(pci, i, -1);
+	pthread_mutex_destroy(&pci->lock);
 }
 
 void vagx_pci_reset(struct vagx_pci *pci)
@@ -67,7 +70,9 @@ void vagx_pci_reset(struct vagx_pci *pci)
 	for (unsigned int i = 0; i < VAGX_PCI_VECTORS; i++)
 		put32(pci->msix_table + i * PCI_MSIX_ENTRY_SIZE +
 		      PCI_MSIX_ENTRY_VECTOR_CTRL, PCI_MSIX_ENTRY_CTRL_MASKBIT);
-	__atomic_store_n(&pci->pending, 0, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&pci->lock);
+	pci->pending = 0;
+	pthread_mutex_unlock(&pci->lock);
 }
 
 uint64_t vagx_pci_bar_size(unsigned int bar)
@@ -128,23 +133,27 @@ void vagx_pci_config_write(struct vagx_pci *pci, uint64_t offset,
 	}
 }
 
-static uint8_t msix_byte(const struct vagx_pci *pci, uint64_t offset)
+static uint8_t msix_byte(const struct vagx_pci *pci, uint64_t offset,
+			 uint64_t pending)
 {
 	if (offset < sizeof(pci->msix_table))
 		return pci->msix_table[offset];
 	if (offset >= MSIX_PBA && offset < MSIX_PBA + 8)
-		return __atomic_load_n(&pci->pending, __ATOMIC_ACQUIRE) >>
-		       (offset - MSIX_PBA) * 8;
+		return pending >> (offset - MSIX_PBA) * 8;
 	return 0;
 }
 
-void vagx_pci_msix_read(const struct vagx_pci *pci, uint64_t offset,
-			void *buf, size_t len)
+void vagx_pci_msix_read(struct vagx_pci *pci, uint64_t offset, void *buf,
+			size_t len)
 {
 	uint8_t *to = buf;
+	uint64_t pending;
 
+	pthread_mutex_lock(&pci->lock);
+	pending = pci->pending;
+	pthread_mutex_unlock(&pci->lock);
 	for (size_t i = 0; i < len; i++)
-		to[i] = msix_byte(pci, offset + i);
+		to[i] = msix_byte(pci, offset + i, pending);
 }
 
 void vagx_pci_msix_write(struct vagx_pci *pci, uint64_t offset,
@@ -174,38 +183,42 @@ static void notify(int fd)
 	}
 }
 
+static bool set_nonblocking(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return flags >= 0 && !fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+}
+
 void vagx_pci_set_vector(struct vagx_pci *pci, unsigned int vector, int fd)
 {
 	uint64_t bit = 1ULL << vector;
-	int old = __atomic_exchange_n(&pci->vector_fd[vector], -1,
-				      __ATOMIC_ACQ_REL);
+	int old;
 
-	/*
-	 * Another thread may be about to write to it. Numbers of descriptors
-	 * are reused, so give it back only through dup2(): the old number
-	 * lives on.
-	 */
-	if (old >= 0 && fd >= 0) {
-		dup2(fd, old);
+	/* Whatever the client calls an eventfd: nobody waits for its reader */
+	if (fd >= 0 && !set_nonblocking(fd)) {
 		close(fd);
-		fd = old;
-	} else if (old >= 0) {
-		close(old);
+		fd = -1;
 	}
-	__atomic_store_n(&pci->vector_fd[vector], fd, __ATOMIC_RELEASE);
 
-	if (fd >= 0 &&
-	    __atomic_fetch_and(&pci->pending, ~bit, __ATOMIC_ACQ_REL) & bit)
+	pthread_mutex_lock(&pci->lock);
+	old = pci->vector_fd[vector];
+	pci->vector_fd[vector] = fd;
+	if (fd >= 0 && pci->pending & bit) {
+		pci->pending &= ~bit;
 		notify(fd);
+	}
+	pthread_mutex_unlock(&pci->lock);
+	if (old >= 0)
+		close(old);
 }
 
 void vagx_pci_fire(struct vagx_pci *pci, unsigned int vector)
 {
-	int fd = __atomic_load_n(&pci->vector_fd[vector], __ATOMIC_ACQUIRE);
-
-	if (fd >= 0)
-		notify(fd);
+	pthread_mutex_lock(&pci->lock);
+	if (pci->vector_fd[vector] >= 0)
+		notify(pci->vector_fd[vector]);
 	else
-		__atomic_fetch_or(&pci->pending, 1ULL << vector,
-				  __ATOMIC_ACQ_REL);
+		pci->pending |= 1ULL << vector;
+	pthread_mutex_unlock(&pci->lock);
 }

@@ -3,6 +3,7 @@
 #ifndef VAGX_PCI_H
 #define VAGX_PCI_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,8 +25,10 @@
 struct vagx_pci {
 	uint8_t config[VAGX_PCI_CONFIG_SIZE];
 	uint8_t msix_table[VAGX_PCI_VECTORS * 16];
-	uint64_t pending;		/* atomic; fired while it had no target */
-	int vector_fd[VAGX_PCI_VECTORS];	/* atomic; -1 without a target */
+
+	pthread_mutex_t lock;		/* all below: other threads fire */
+	uint64_t pending;		/* fired while it had no target */
+	int vector_fd[VAGX_PCI_VECTORS];	/* -1 without a target */
 };
 
 void vagx_pci_init(struct vagx_pci *pci);
@@ -44,14 +47,15 @@ void vagx_pci_config_write(struct vagx_pci *pci, uint64_t offset,
 			   const void *buf, size_t len);
 
 /* Any range inside the MSI-X BAR */
-void vagx_pci_msix_read(const struct vagx_pci *pci, uint64_t offset,
-			void *buf, size_t len);
+void vagx_pci_msix_read(struct vagx_pci *pci, uint64_t offset, void *buf,
+			size_t len);
 void vagx_pci_msix_write(struct vagx_pci *pci, uint64_t offset,
 			 const void *buf, size_t len);
 
 /**
  * vagx_pci_set_vector() - where a vector's messages go
- * @fd: eventfd, owned from now on, or -1
+ * @fd: eventfd, owned from now on, or -1. It is written to without waiting,
+ *      so it becomes non-blocking
  */
 void vagx_pci_set_vector(struct vagx_pci *pci, unsigned int vector, int fd);
 
