@@ -73,7 +73,7 @@ uint64_t vagx_clock_frequency(struct vagx_clock *clock)
 void vagx_clock_set(struct vagx_clock *clock, uint64_t frequency,
 		    uint64_t guest, uint64_t host_ns)
 {
-	if (!frequency)
+	if (!frequency || frequency > UINT32_MAX)
 		return;
 
 	pthread_mutex_lock(&clock->lock);

@@ -28,7 +28,8 @@ uint64_t vagx_clock_host_ns(void);
 /**
  * vagx_clock_set() - a sample of the guest's counter
  * @clock: the clock
- * @frequency: ticks a second; 0 is ignored with the sample
+ * @frequency: ticks a second, in the 32 bits of CNTFRQ_EL0; a sample with 0 or
+ *             more is ignored
  * @guest: counter
  * @host_ns: vagx_clock_host_ns() of the same moment
  */

@@ -3,6 +3,7 @@
 
 #include <linux/pci_regs.h>
 #include <poll.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -117,6 +118,15 @@ static void carrier(void **state)
 	now = vagx_clock_now(regs.clock);
 	assert_true(now >= 1ULL << 60 && now < (1ULL << 60) + 10000000000);
 	assert_int_equal(vagx_clock_frequency(regs.clock), 1000000000);
+	/* More than CNTFRQ_EL0 can say, which nothing is computed with */
+	vagx_carrier_write(&regs, VAGX_CARRIER_FREQUENCY, 8, ~0ULL);
+	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_HOST, 8, ~0ULL);
+	assert_int_equal(vagx_clock_frequency(regs.clock), 1000000000);
+	vagx_clock_now(regs.clock);
+	vagx_carrier_write(&regs, VAGX_CARRIER_FREQUENCY, 8, UINT32_MAX);
+	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_HOST, 8, ~0ULL);
+	assert_int_equal(vagx_clock_frequency(regs.clock), UINT32_MAX);
+	vagx_clock_now(regs.clock);
 	/* A sample from the future */
 	vagx_clock_set(regs.clock, 1000000000, 5000000000,
 		       vagx_clock_host_ns() + 1000000000);
@@ -212,6 +222,52 @@ static void vectors_fire(void **state)
 	close(b);
 }
 
+struct shooter {
+	struct vagx_pci pci;
+	bool stop;			/* atomic */
+};
+
+static void *shoot(void *arg)
+{
+	struct shooter *s = arg;
+
+	while (!__atomic_load_n(&s->stop, __ATOMIC_ACQUIRE))
+		vagx_pci_fire(&s->pci, 0);
+	return NULL;
+}
+
+/* Descriptors come and go while another thread fires */
+static void vectors_change(void **state)
+{
+	uint64_t full = UINT64_MAX - 1;
+	struct shooter s = { 0 };
+	pthread_t thread;
+	int fd, other;
+
+	vagx_pci_init(&s.pci);
+	/* Nobody reads this one, and it was made to block */
+	fd = eventfd(0, 0);
+	assert_int_equal(write(fd, &full, sizeof(full)), sizeof(full));
+	vagx_pci_set_vector(&s.pci, 0, fd);
+	vagx_pci_fire(&s.pci, 0);
+
+	assert_int_equal(pthread_create(&thread, NULL, shoot, &s), 0);
+	for (unsigned int i = 0; i < 2000; i++) {
+		vagx_pci_set_vector(&s.pci, 0, eventfd(0, 0));
+		vagx_pci_set_vector(&s.pci, 0, -1);
+		/* Takes the number that has just become free */
+		other = eventfd(0, EFD_NONBLOCK);
+		assert_false(readable(other));
+		close(other);
+	}
+	__atomic_store_n(&s.stop, true, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	/* Not a descriptor at all */
+	vagx_pci_set_vector(&s.pci, 0, 1000000);
+	vagx_pci_fire(&s.pci, 0);
+	vagx_pci_fini(&s.pci);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -220,6 +276,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(carrier, setup, teardown),
 		cmocka_unit_test(bars_are_sized),
 		cmocka_unit_test(vectors_fire),
+		cmocka_unit_test(vectors_change),
 	};
 
 	return cmocka_run_group_tests_name("registers", tests, NULL, NULL);
