@@ -568,10 +568,16 @@ int vagx_device_serve(struct vagx_device *device, int fd, int signal_fd)
 	struct vagx_vfu_stats stats;
 	int ret;
 
-	if (!vfu)
-		return -ENOMEM;
+	if (!vfu) {
+		vagx_log(device->report, VAGX_LOG_ERROR,
+			 "the connection cannot be served: %s", strerror(errno));
+		return -EINVAL;
+	}
 
 	ret = serve(device, vfu, signal_fd);
+	if (ret < 0)
+		vagx_log(device->report, VAGX_LOG_ERROR,
+			 "the connection failed: %s", strerror(-ret));
 	vagx_vfu_get_stats(vfu, &stats);
 	vagx_log(device->report, VAGX_LOG_INFO,
 		 "%llu register reads, %llu writes (%llu posted, %llu batches)",

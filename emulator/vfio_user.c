@@ -167,8 +167,11 @@ struct vagx_vfu *vagx_vfu_new(const struct vagx_vfu_config *config, int fd)
 	int flags = fcntl(fd, F_GETFL);
 
 	if (!vfu || flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK)) {
+		int err = errno;
+
 		free(vfu);
 		close(fd);
+		errno = err;
 		return NULL;
 	}
 	vfu->config = *config;

@@ -58,6 +58,7 @@ check 'small region' 3 'it needs at least' --socket x --region globals=0x4000:0x
 check 'missing file' 3 'No such file' --socket x --globals /nonexistent
 check 'file of another size' 3 'exactly 0x421c bytes' --socket x --hw-cal-a /dev/null
 check 'socket in a missing folder' 3 'No such file' --socket /nonexistent/socket
-check 'descriptor that is no socket' 3 '' --fd 0
+check 'descriptor that is no socket' 3 'non-socket' --fd 0
+check 'descriptor that is not there' 3 'Bad file descriptor' --fd 99
 echo "1..$number"
 exit $status
