@@ -346,6 +346,7 @@ static void start_ep(struct vagx_rtkit *rtkit, uint64_t msg)
 static void iop_init(struct vagx_rtkit *rtkit)
 {
 	switch (rtkit->state) {
+	case CPU_STOPPED:
 	case HELLO_SENT:
 	case EPMAP_SENT:
 		/* It is on its way already */
@@ -357,10 +358,6 @@ static void iop_init(struct vagx_rtkit *rtkit)
 			       rtkit->ap_power, rtkit->iop_power);
 		quiesce(rtkit);
 		break;
-	case CPU_STOPPED:
-		bad_message(rtkit, EP_MGMT, MSG(MGMT_SET_IOP_POWER) | POWER_INIT,
-			    "the CPU was not started");
-		return;
 	case ASLEEP:
 	case SWITCHED_OFF:
 		break;
@@ -586,6 +583,10 @@ static void message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 		/* It may have been on its way when we crashed */
 		vagx_log(rtkit->report, VAGX_LOG_DEBUG,
 			 "rtkit: message to a crashed coprocessor is dropped");
+		return;
+	}
+	if (!rtkit->cpu_started) {
+		bad_message(rtkit, ep, msg, "the CPU was not started");
 		return;
 	}
 	if (rtkit->state == SWITCHED_OFF) {

@@ -230,6 +230,21 @@ static void boots(void **state)
 	assert_false(vagx_report_failed(f->m->report));
 }
 
+/* Putting a CPU to sleep and waking it is no way to start it */
+static void a_stopped_cpu_does_nothing(void **state)
+{
+	struct fixture *f = *state;
+
+	send(f, 0, 0x0030000000000000ULL);
+	set_power(f, 6, POWER_QUIESCED);
+	set_power(f, 6, POWER_INIT);
+	send(f, 0x20, 1);
+	expect_silence(f);
+	assert_rule(f->m, RTKIT_BAD_MESSAGE, 4);
+	assert_int_equal(f->wakes, 0);
+	boot(f);
+}
+
 static void init_while_booting_is_ignored(void **state)
 {
 	struct fixture *f = *state;
@@ -519,6 +534,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(boots, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_stopped_cpu_does_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(init_while_booting_is_ignored, setup, teardown),
 		cmocka_unit_test_setup_teardown(quiesce_and_wake, setup, teardown),
 		cmocka_unit_test_setup_teardown(init_while_on, setup, teardown),
