@@ -147,7 +147,7 @@ static const char help[] =
 "  --soft-faults         forgive unmapped accesses of shaders: loads give zero,\n"
 "                        stores vanish (Globals.fault_control 0xb). A file given\n"
 "                        with --globals decides for itself\n"
-"  --job-timeout MS      cancel jobs that run longer\n"
+"  --job-timeout MS      cancel jobs that run longer (default: 5000)\n"
 "  --mailbox-delay MS    let messages of the guest wait that long, so that its\n"
 "                        mailbox becomes full\n"
 "  --hw-cal-a FILE\n"

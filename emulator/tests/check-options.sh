@@ -56,7 +56,14 @@ done
 check 'unaligned region' 3 'aligned to 16K' --socket x --region ttbs=0x1000:0x4000
 check 'small region' 3 'it needs at least' --socket x --region globals=0x4000:0x4000
 check 'missing file' 3 'No such file' --socket x --globals /nonexistent
-check 'file of another size' 3 'exactly 0x421c bytes' --socket x --hw-cal-a /dev/null
+check 'file that is too short' 3 '/dev/null: for firmware 13.5 on T8103 this has to have exactly 0x421c bytes' \
+	--socket x --hw-cal-a /dev/null
+check 'file that is too long' 3 'exactly 0x1884 bytes' --socket x --hw-cal-b /dev/zero
+check 'globals of another size' 3 'exactly 0x12394 bytes' --socket x --globals /dev/null
+check 'level of log' 2 'not a valid value' --socket x --log loud
+for option in --job-timeout --mailbox-delay; do
+	check "$option" 2 'not a valid value' --socket x $option -1
+done
 check 'socket in a missing folder' 3 'No such file' --socket /nonexistent/socket
 check 'descriptor that is no socket' 3 'non-socket' --fd 0
 check 'descriptor that is not there' 3 'Bad file descriptor' --fd 99
