@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 
 all="hygiene uapi checkpatch kernel-doc docs devicetree modules host export
-guest-plain guest-no-exec guest-memory guest-refusals guest-debug"
+guest-plain guest-no-exec guest-memory guest-refusals guest-stuck guest-debug"
 
 results=$top/build/out/check
 mkdir -p "$results"
