@@ -90,7 +90,9 @@
 
 /*
  * Units below 0xa0 come once per core group: the group in bits [7:4], the
- * unit in bits [3:0]. Of the others only those that a host names.
+ * unit in bits [3:0]. From 0xe0 on they come twice, bit 4 says which, and those
+ * after MMB are what is named here on G13 and G14G only. Of the others only
+ * those that a host names.
  */
 #define AGX_FAULT_UNIT_GROUPED_END	0xa0
 #define AGX_FAULT_UNIT_DCMP		0x0
@@ -122,5 +124,22 @@
 #define AGX_FAULT_UNIT_DRDE1		0xac
 #define AGX_FAULT_UNIT_FC		0xad
 #define AGX_FAULT_UNIT_GSL2		0xae
+#define AGX_FAULT_UNIT_TWICE		0xe0
+#define AGX_FAULT_UNIT_GPM		0xe0
+#define AGX_FAULT_UNIT_GVDM_CSD		0xe1
+#define AGX_FAULT_UNIT_GVDM_SSD		0xe2
+#define AGX_FAULT_UNIT_GVDM_ILF		0xe3
+#define AGX_FAULT_UNIT_GVDM_TFP		0xe4
+#define AGX_FAULT_UNIT_GVDM_MMB		0xe5
+#define AGX_FAULT_UNIT_GCDM_CS_KS0	0xe6
+#define AGX_FAULT_UNIT_GCDM_CS_KS1	0xe7
+#define AGX_FAULT_UNIT_GCDM_CS_KS2	0xe8
+#define AGX_FAULT_UNIT_GCDM_KS0		0xe9
+#define AGX_FAULT_UNIT_GCDM_KS1		0xea
+#define AGX_FAULT_UNIT_GCDM_KS2		0xeb
+#define AGX_FAULT_UNIT_GIPP		0xec
+#define AGX_FAULT_UNIT_GIPP_CS		0xed
+#define AGX_FAULT_UNIT_GRDE0		0xee
+#define AGX_FAULT_UNIT_GRDE1		0xef
 
 #endif

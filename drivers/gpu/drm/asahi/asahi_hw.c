@@ -365,6 +365,7 @@ void asahi_hw_decode_fault(u64 raw, u64 addr, bool g14x, struct asahi_fault_info
 	info->level = FIELD(raw, FAULT_LEVEL);
 	info->sideband = FIELD(raw, FAULT_SIDEBAND);
 	info->read = raw & AGX_FAULT_READ;
+	info->g14x = g14x;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_hw_decode_fault);
 
@@ -428,6 +429,25 @@ static const char * const single_units[] = {
 	[AGX_FAULT_UNIT_GSL2 - AGX_FAULT_UNIT_GROUPED_END] = "GSL2",
 };
 
+static const char * const twofold_units[0x10] = {
+	[AGX_FAULT_UNIT_GPM & 0xf] = "gPM",
+	[AGX_FAULT_UNIT_GVDM_CSD & 0xf] = "gVDM_CSD",
+	[AGX_FAULT_UNIT_GVDM_SSD & 0xf] = "gVDM_SSD",
+	[AGX_FAULT_UNIT_GVDM_ILF & 0xf] = "gVDM_ILF",
+	[AGX_FAULT_UNIT_GVDM_TFP & 0xf] = "gVDM_TFP",
+	[AGX_FAULT_UNIT_GVDM_MMB & 0xf] = "gVDM_MMB",
+	[AGX_FAULT_UNIT_GCDM_CS_KS0 & 0xf] = "gCDM_CS_KS0",
+	[AGX_FAULT_UNIT_GCDM_CS_KS1 & 0xf] = "gCDM_CS_KS1",
+	[AGX_FAULT_UNIT_GCDM_CS_KS2 & 0xf] = "gCDM_CS_KS2",
+	[AGX_FAULT_UNIT_GCDM_KS0 & 0xf] = "gCDM_KS0",
+	[AGX_FAULT_UNIT_GCDM_KS1 & 0xf] = "gCDM_KS1",
+	[AGX_FAULT_UNIT_GCDM_KS2 & 0xf] = "gCDM_KS2",
+	[AGX_FAULT_UNIT_GIPP & 0xf] = "gIPP",
+	[AGX_FAULT_UNIT_GIPP_CS & 0xf] = "gIPP_CS",
+	[AGX_FAULT_UNIT_GRDE0 & 0xf] = "gRDE0",
+	[AGX_FAULT_UNIT_GRDE1 & 0xf] = "gRDE1",
+};
+
 /**
  * asahi_hw_fault_unit() - name of the unit that faulted
  * @info: fault
@@ -441,6 +461,9 @@ const char *asahi_hw_fault_unit(const struct asahi_fault_info *info)
 
 	if (info->unit < AGX_FAULT_UNIT_GROUPED_END)
 		name = grouped_units[info->unit & 0xf];
+	else if (info->unit >= AGX_FAULT_UNIT_TWICE)
+		name = info->g14x && (info->unit & 0xf) > (AGX_FAULT_UNIT_GVDM_MMB & 0xf) ?
+		       NULL : twofold_units[info->unit & 0xf];
 	else if (single < ARRAY_SIZE(single_units))
 		name = single_units[single];
 

@@ -113,6 +113,7 @@ struct asahi_hw_id {
  * @level: level of the table walk that ended it
  * @sideband: bits that travel with the access, meaning unknown
  * @read: true for a read, false for a write
+ * @g14x: the GPU is of that generation, whose units are others
  */
 struct asahi_fault_info {
 	u64 raw;
@@ -123,6 +124,7 @@ struct asahi_fault_info {
 	u8 level;
 	u8 sideband;
 	bool read;
+	bool g14x;
 };
 
 extern const struct asahi_hw asahi_hw_t8103;

@@ -28,6 +28,26 @@
 			 { AGX_PIPE_FRAGMENT, "fragment" },		\
 			 { AGX_PIPE_COMPUTE, "compute" })
 
+/* Client to address space: a VM_BIND ended. */
+TRACE_EVENT(asahi_vm_bind,
+	    TP_PROTO(struct asahi_device *adev, u32 vm, u32 binds, int error),
+	    TP_ARGS(adev, vm, binds, error),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __field(u32, vm)
+		    __field(u32, binds)
+		    __field(int, error)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __entry->vm = vm;
+		    __entry->binds = binds;
+		    __entry->error = error;
+	    ),
+	    TP_printk("dev=%u vm=%u binds=%u error=%d", __entry->dev,
+		      __entry->vm, __entry->binds, __entry->error)
+);
+
 /* Client to UAPI: a SUBMIT was accepted for parsing. */
 TRACE_EVENT(asahi_submit,
 	    TP_PROTO(struct asahi_device *adev, u32 queue, u32 cmdbuf_size,

@@ -23,6 +23,7 @@
 #include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_gem.h"
+#include "asahi_trace.h"
 #include "asahi_vm.h"
 #include "asahi_vm_priv.h"
 
@@ -587,6 +588,7 @@ int asahi_vm_bind(struct asahi_file *afile, const struct drm_asahi_vm_bind *args
 	if (args->num_binds)
 		ret = asahi_bind_run(vm, afile, args);
 
+	trace_asahi_vm_bind(afile->adev, args->vm_id, args->num_binds, ret);
 	asahi_vm_put(vm);
 	return ret;
 }

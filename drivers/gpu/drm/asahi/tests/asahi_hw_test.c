@@ -193,17 +193,31 @@ static void fault_address_of_g14x(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, asahi_hw_fault_reason(&info), "unmapped");
 }
 
-static void fault_names(struct kunit *test)
+static unsigned int count_named_units(bool g14x)
 {
-	struct asahi_fault_info info = {};
+	struct asahi_fault_info info = { .g14x = g14x };
 	unsigned int code, named = 0;
 
 	for (code = 0; code < 0x100; code++) {
 		info.unit = code;
 		named += strcmp(asahi_hw_fault_unit(&info), "unknown") != 0;
 	}
-	/* Fifteen in each of ten groups, and fourteen of which there is one. */
-	KUNIT_EXPECT_EQ(test, named, 15 * 10 + 14);
+	return named;
+}
+
+static void fault_names(struct kunit *test)
+{
+	struct asahi_fault_info info = {};
+	unsigned int code, named;
+
+	/* Fifteen in each of ten groups, fourteen of which there is one, and pairs. */
+	KUNIT_EXPECT_EQ(test, count_named_units(false), 15 * 10 + 14 + 2 * 16);
+	KUNIT_EXPECT_EQ(test, count_named_units(true), 15 * 10 + 14 + 2 * 6);
+
+	info.unit = 0xe6;
+	KUNIT_EXPECT_STREQ(test, asahi_hw_fault_unit(&info), "gCDM_CS_KS0");
+	info.unit = 0xf9;
+	KUNIT_EXPECT_STREQ(test, asahi_hw_fault_unit(&info), "gCDM_KS0");
 
 	named = 0;
 	for (code = 0; code <= AGX_FAULT_REASON_MASK; code++) {
