@@ -24,7 +24,7 @@ static uint32_t modify(uint32_t bits, const struct agx_operand *o)
 static uint32_t scalar_source(const struct simdgroup *sg,
 			      const struct agx_operand *o)
 {
-	if (o->class != AGX_OPERAND_UNIFORM)
+	if (o->type != AGX_OPERAND_UNIFORM)
 		return float_bits(agx_isa_small_float(o->value));
 	if (o->size == 16)
 		return float_bits(float_from_half(read_uniform(sg, o->value,
@@ -40,7 +40,7 @@ void read_float_lanes(const struct simdgroup *sg, const struct agx_operand *o,
 	const uint32_t *reg;
 	unsigned int i;
 
-	if (o->class != AGX_OPERAND_REG) {
+	if (o->type != AGX_OPERAND_REG) {
 		float value = bits_float(modify(scalar_source(sg, o), o));
 
 		for (i = 0; i < LANES; i++)

@@ -138,7 +138,7 @@ static void multiply_add(struct simdgroup *sg, const struct op *op,
 void vagx_exec_imul(struct simdgroup *sg, const struct op *op)
 {
 	static const struct agx_operand zero = {
-		.class = AGX_OPERAND_IMM,
+		.type = AGX_OPERAND_IMM,
 		.size = 16,
 		.count = 1,
 	};

@@ -174,13 +174,13 @@ static inline const uint32_t *read_lanes(const struct simdgroup *sg,
 	unsigned int i;
 	uint32_t value;
 
-	if (o->class == AGX_OPERAND_UNIFORM) {
+	if (o->type == AGX_OPERAND_UNIFORM) {
 		value = read_uniform(sg, o->value, o->size);
 		if (o->size == 16 && o->sign_extend)
 			value = extend16(value);
 		return splat(tmp, value);
 	}
-	if (o->class != AGX_OPERAND_REG)
+	if (o->type != AGX_OPERAND_REG)
 		return splat(tmp, o->value);
 
 	reg = sg->reg[o->value / 2].v;
@@ -206,11 +206,11 @@ static inline void read_wide_lanes(const struct simdgroup *sg,
 	const uint32_t *high;
 	unsigned int i;
 
-	if (o->size == 64 && o->class == AGX_OPERAND_REG) {
+	if (o->size == 64 && o->type == AGX_OPERAND_REG) {
 		high = sg->reg[o->value / 2 + 1].v;
 		for (i = 0; i < LANES; i++)
 			wide->v[i] = low[i] | (uint64_t)high[i] << 32;
-	} else if (o->size == 64 && o->class == AGX_OPERAND_UNIFORM) {
+	} else if (o->size == 64 && o->type == AGX_OPERAND_UNIFORM) {
 		uint64_t value = read_uniform(sg, o->value + 2, 32);
 
 		for (i = 0; i < LANES; i++)

@@ -518,7 +518,7 @@ static void add_index(struct access *a, const struct agx_operand *index,
 	unsigned int i;
 
 	read_wide_lanes(a->sg, index, &offset);
-	if (index->class == AGX_OPERAND_IMM) {
+	if (index->type == AGX_OPERAND_IMM) {
 		for (i = 0; i < LANES; i++)
 			offset.v[i] = (int64_t)index->value;
 	}
@@ -567,7 +567,7 @@ void vagx_exec_store(struct simdgroup *sg, const struct op *op)
 static void shared_address(struct access *a, const struct agx_operand *base)
 {
 	memset(&a->address, 0, sizeof(a->address));
-	if (base->class != AGX_OPERAND_NONE)
+	if (base->type != AGX_OPERAND_NONE)
 		read_wide_lanes(a->sg, base, &a->address);
 	add_index(a, base + 1, a->log2_size);
 }
@@ -703,7 +703,7 @@ static void run_atomics(struct access *a)
 			return;
 		if (p)
 			old = run_atomic(p, kind, value, other);
-		if (op->dst.class != AGX_OPERAND_NONE)
+		if (op->dst.type != AGX_OPERAND_NONE)
 			set_component(a->sg, &op->dst, 0, lane, old);
 	}
 }

@@ -119,7 +119,7 @@ static size_t fetch(struct vagx_core *core, uint64_t va, uint8_t *code)
 static bool has_register(const struct vagx_core *core,
 			 const struct agx_operand *o)
 {
-	return o->class != AGX_OPERAND_REG ||
+	return o->type != AGX_OPERAND_REG ||
 	       o->value + o->count * o->size / 16U <= core->register_halves;
 }
 

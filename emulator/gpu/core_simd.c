@@ -350,7 +350,7 @@ static void read_reduced(const struct simdgroup *sg, const struct op *op,
 		struct float_lanes floats;
 
 		/* The operand is encoded as an integer: raw bits if immediate */
-		if (source.class == AGX_OPERAND_IMM) {
+		if (source.type == AGX_OPERAND_IMM) {
 			splat(value, float_bits(float_from_half(source.value)));
 			return;
 		}

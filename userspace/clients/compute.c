@@ -137,7 +137,7 @@ static void count_operand(const struct agx_operand *o, unsigned int *registers)
 {
 	unsigned int end = o->value + o->count * (o->size / 16);
 
-	if (o->class == AGX_OPERAND_REG && end > *registers)
+	if (o->type == AGX_OPERAND_REG && end > *registers)
 		*registers = end;
 }
 

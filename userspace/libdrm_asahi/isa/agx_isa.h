@@ -82,8 +82,8 @@ enum agx_operand_class {
 struct agx_operand {
 	/** @value: number of the first half, or the immediate */
 	int32_t value;
-	/** @class: enum agx_operand_class */
-	uint8_t class;
+	/** @type: enum agx_operand_class */
+	uint8_t type;
 	/** @size: bits of each value: 16, 32 or 64 */
 	uint8_t size;
 	/** @count: consecutive values, at least 1 */

@@ -100,7 +100,7 @@ static bool parse_float(const char *text, struct agx_operand *o)
 
 		/* Bit by bit: there is a negative zero */
 		if (!memcmp(&f, &value, sizeof(f))) {
-			o->class = AGX_OPERAND_FIMM;
+			o->type = AGX_OPERAND_FIMM;
 			o->value = i;
 			return true;
 		}
@@ -153,7 +153,7 @@ static bool parse_registers(char *text, char letter, struct agx_operand *o)
 	}
 	o->value = first;
 	o->size = first_size;
-	o->class = letter == 'r' ? AGX_OPERAND_REG : AGX_OPERAND_UNIFORM;
+	o->type = letter == 'r' ? AGX_OPERAND_REG : AGX_OPERAND_UNIFORM;
 	return o->count > 0;
 }
 
@@ -161,7 +161,7 @@ static bool parse_special(const char *text, struct agx_operand *o)
 {
 	static const struct {
 		const char *prefix;
-		uint8_t class;
+		uint8_t type;
 	} kinds[] = {
 		{ "cf", AGX_OPERAND_CF },
 		{ "ts", AGX_OPERAND_TS },
@@ -175,7 +175,7 @@ static bool parse_special(const char *text, struct agx_operand *o)
 		    !parse_integer(text + 2, &value) || value < 0 ||
 		    value > 255)
 			continue;
-		o->class = kinds[i].class;
+		o->type = kinds[i].type;
 		o->value = value;
 		return true;
 	}
@@ -219,7 +219,7 @@ static bool parse_operand(const char *token, struct agx_operand *o)
 	o->absolute = take_suffix(p, ".abs");
 
 	if (parse_integer(p, &value)) {
-		o->class = AGX_OPERAND_IMM;
+		o->type = AGX_OPERAND_IMM;
 		o->value = value;
 		return o->value == value;
 	}
@@ -267,7 +267,7 @@ static bool match_operand(struct attempt *a, unsigned int field,
 	struct agx_operand *o = is_dst ? &a->instr.dst : &a->instr.src[src];
 
 	if (token < a->tokens && parse_operand(a->token[token], o) &&
-	    (is_dst || o->class != AGX_OPERAND_NONE) &&
+	    (is_dst || o->type != AGX_OPERAND_NONE) &&
 	    match(a, field + 1, token + 1, src + !is_dst))
 		return true;
 

@@ -116,10 +116,10 @@ static bool flag(const struct code *code, unsigned int position)
 static bool registers_exist(const struct agx_operand *o)
 {
 	unsigned int halves = o->size / 16;
-	unsigned int bound = o->class == AGX_OPERAND_REG ? AGX_ISA_REGISTERS :
+	unsigned int bound = o->type == AGX_OPERAND_REG ? AGX_ISA_REGISTERS :
 							   AGX_ISA_UNIFORMS;
 
-	if (o->class != AGX_OPERAND_REG && o->class != AGX_OPERAND_UNIFORM)
+	if (o->type != AGX_OPERAND_REG && o->type != AGX_OPERAND_UNIFORM)
 		return true;
 	/* 64-bit values need only be aligned to 32 bits */
 	if (halves > 1 && (o->value & 1))
@@ -155,10 +155,10 @@ static bool decode_case(const struct agx_operand_case *c,
 	uint64_t value = gather(bits, c->value) << c->scale;
 
 	memset(o, 0, sizeof(*o));
-	o->class = c->class;
+	o->type = c->type;
 	o->size = c->size ? c->size : flag(bits, c->size32) ? 32 : 16;
 	o->count = c->count ? c->count : 1;
-	if (c->class == AGX_OPERAND_NONE)
+	if (c->type == AGX_OPERAND_NONE)
 		return true;
 
 	if (c->is_signed)
@@ -333,8 +333,8 @@ static bool encode_value(struct builder *b, const struct agx_operand_case *c,
 static bool encode_shape(struct builder *b, const struct agx_operand_case *c,
 			 const struct agx_operand *o)
 {
-	bool sized = c->class == AGX_OPERAND_REG ||
-		     c->class == AGX_OPERAND_UNIFORM;
+	bool sized = c->type == AGX_OPERAND_REG ||
+		     c->type == AGX_OPERAND_UNIFORM;
 
 	if (sized && c->size32) {
 		if (o->size > 32 || !settle_flag(b, c->size32, o->size == 32))
@@ -374,7 +374,7 @@ static bool encode_case(struct builder *b, const struct agx_operand_case *c,
 		if (!settle(b, fixed->start, fixed->count, fixed->value))
 			return false;
 	}
-	if (c->class == AGX_OPERAND_NONE)
+	if (c->type == AGX_OPERAND_NONE)
 		return true;
 
 	if (!encode_value(b, c, o->value) || !encode_shape(b, c, o) ||
@@ -397,7 +397,7 @@ static bool encode_operand(struct builder *b, const struct agx_field *field,
 		struct builder bits = { 0 }, whole = *b;
 
 		if (agx_cases[i].kind != field->id ||
-		    agx_cases[i].class != o->class ||
+		    agx_cases[i].type != o->type ||
 		    !encode_case(&bits, &agx_cases[i], o) ||
 		    !scatter(&whole, field->bits, bits.code.word[0],
 			     bits.settled.word[0]))
@@ -449,9 +449,9 @@ static bool encode_fields(struct builder *b, const struct agx_row *row,
 static bool operand_equal(const struct agx_operand *a,
 			  const struct agx_operand *b)
 {
-	if (a->class != b->class)
+	if (a->type != b->type)
 		return false;
-	if (a->class == AGX_OPERAND_NONE)
+	if (a->type == AGX_OPERAND_NONE)
 		return true;
 	return a->value == b->value && a->size == b->size &&
 	       a->count == b->count && a->absolute == b->absolute &&

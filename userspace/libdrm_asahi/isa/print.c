@@ -53,7 +53,7 @@ float agx_isa_small_float(unsigned int value)
 
 static void add_registers(struct text *text, const struct agx_operand *o)
 {
-	char prefix = o->class == AGX_OPERAND_REG ? 'r' : 'u';
+	char prefix = o->type == AGX_OPERAND_REG ? 'r' : 'u';
 	unsigned int i;
 
 	for (i = 0; i < o->count; i++) {
@@ -79,7 +79,7 @@ static void add_float(struct text *text, unsigned int value)
 static void add_operand(struct text *text, const struct agx_operand *o,
 			bool is_dst)
 {
-	if (o->class == AGX_OPERAND_NONE) {
+	if (o->type == AGX_OPERAND_NONE) {
 		if (is_dst) {
 			begin_operand(text);
 			add(text, "_");
@@ -93,7 +93,7 @@ static void add_operand(struct text *text, const struct agx_operand *o,
 	if (o->cache)
 		add(text, "$");
 
-	switch (o->class) {
+	switch (o->type) {
 	case AGX_OPERAND_IMM:
 		add(text, "%d", o->value);
 		break;

@@ -28,7 +28,7 @@ const struct agx_operand_case agx_cases[] = {
 #define AGX_OPERAND_CASE(kind_, class_, fixed_, value_, attributes)		\
 	{									\
 		.kind = AGX_KIND_##kind_,					\
-		.class = AGX_OPERAND_##class_,					\
+		.type = AGX_OPERAND_##class_,					\
 		.fixed = { fixed_ },						\
 		.value = { value_ },						\
 		attributes							\
@@ -83,7 +83,7 @@ bool agx_kind_is_optional(unsigned int kind)
 
 	for (i = 0; i < agx_case_count; i++) {
 		if (agx_cases[i].kind == kind &&
-		    agx_cases[i].class == AGX_OPERAND_NONE)
+		    agx_cases[i].type == AGX_OPERAND_NONE)
 			return true;
 	}
 	return false;

@@ -30,7 +30,7 @@ struct agx_fixed {
 /* Positions of flags are counted from 1: 0 is a flag that there isn't */
 struct agx_operand_case {
 	uint8_t kind;
-	uint8_t class;
+	uint8_t type;
 	struct agx_fixed fixed[3];
 	struct agx_bits value[4];
 	uint8_t scale;
