@@ -15,6 +15,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /** AGX_ISA_MAX_LENGTH - bytes of the longest instruction */
 #define AGX_ISA_MAX_LENGTH	12
 /** AGX_ISA_MAX_TEXT - characters of the longest instruction, and a zero */
@@ -201,5 +205,9 @@ const char *agx_isa_mnemonic(enum agx_opcode op);
  * @op: row of the table
  */
 const char *agx_isa_op_name(enum agx_opcode op);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* AGX_ISA_H */
