@@ -126,7 +126,8 @@ struct agx_instr {
  *
  * Return: length in bytes; -EINVAL for an encoding that is unknown or
  * undefined (bits set that no field covers, misaligned registers);
- * -ENODATA when the instruction goes on behind @avail.
+ * -ENODATA when the instruction goes on behind @avail, unless its kind depends
+ * on what is missing. Never more than @avail.
  */
 int agx_isa_decode(const uint8_t *code, size_t avail, struct agx_instr *instr);
 
@@ -137,7 +138,8 @@ int agx_isa_decode(const uint8_t *code, size_t avail, struct agx_instr *instr);
  *
  * The shortest encoding is chosen.
  *
- * Return: length in bytes, -EINVAL when an operand can't be encoded.
+ * Return: length in bytes, -EINVAL when an operand or modifier can't be encoded
+ * or the row doesn't exist.
  */
 int agx_isa_encode(const struct agx_instr *instr, uint8_t *code);
 
@@ -145,7 +147,9 @@ int agx_isa_encode(const struct agx_instr *instr, uint8_t *code);
  * agx_isa_print() - write an instruction as text
  * @instr: instruction
  * @buf: where the text goes
- * @size: bytes of @buf; the text is cut off and always terminated
+ * @size: bytes of @buf; the text is cut off and, unless 0, always terminated
+ *
+ * What has no name, which agx_isa_decode() never returns, becomes "?".
  *
  * Return: length of the whole text, like snprintf().
  */
@@ -159,7 +163,7 @@ int agx_isa_print(const struct agx_instr *instr, char *buf, size_t size);
  * @verbose: prefix each line with offset and bytes
  *
  * Goes on behind unknown instructions, two bytes at a time, with a line that
- * says so.
+ * says so. Errors of @file are the caller's to look at.
  *
  * Return: number of unknown places.
  */
@@ -197,12 +201,16 @@ float agx_isa_small_float(unsigned int value);
 /**
  * agx_isa_mnemonic() - name of an instruction in the text
  * @op: row of the table
+ *
+ * Return: the name, which several rows can share; "?" for no row.
  */
 const char *agx_isa_mnemonic(enum agx_opcode op);
 
 /**
  * agx_isa_op_name() - unique name of a row of the table
  * @op: row of the table
+ *
+ * Return: the name; "?" for no row.
  */
 const char *agx_isa_op_name(enum agx_opcode op);
 

@@ -38,6 +38,7 @@ struct assembler {
 	FILE *errors;
 	unsigned int line;
 	bool failed;
+	bool no_memory;
 	struct statement *statement;
 	size_t statements;
 	struct label *label;
@@ -239,8 +240,10 @@ static int find_label(struct assembler *as, const char *name)
 	}
 
 	labels = realloc(as->label, (as->labels + 1) * sizeof(*labels));
-	if (!labels)
+	if (!labels) {
+		as->no_memory = true;
 		return -1;
+	}
 	as->label = labels;
 	labels[as->labels] = (struct label){ .offset = -1, .line = as->line };
 	snprintf(labels[as->labels].name, sizeof(labels->name), "%s", name);
@@ -310,6 +313,8 @@ static bool match_number(struct attempt *a, unsigned int field,
 		    !is_name(text))
 			return false;
 		a->label = find_label(a->as, text);
+		if (a->label < 0)
+			return false;
 		a->instr.mod[f->id] = 0;
 	}
 	return match(a, field + 1, token + 1, src);
@@ -452,6 +457,8 @@ static bool assemble_instruction(struct assembler *as, char *text)
 		a.instr.op = i;
 		if (match(&a, 0, 0, 0))
 			return add_statement(as, &a);
+		if (as->no_memory)
+			return false;
 	}
 
 	if (known)

@@ -474,13 +474,15 @@ bool agx_instr_equal(const struct agx_instr *a, const struct agx_instr *b)
 
 int agx_isa_encode(const struct agx_instr *instr, uint8_t *bytes)
 {
-	const struct agx_row *row = &agx_rows[instr->op];
+	const struct agx_row *row = agx_row_of(instr->op);
 	const struct agx_fixed *fixed;
 	struct builder b = { 0 };
 	struct agx_instr check;
-	unsigned int length = row->short_length;
+	unsigned int length;
 	unsigned int i;
 
+	if (!row)
+		return -EINVAL;
 	for (fixed = row->fixed; fixed->count; fixed++) {
 		if (!settle(&b, fixed->start, fixed->count, fixed->value))
 			return -EINVAL;
@@ -488,6 +490,7 @@ int agx_isa_encode(const struct agx_instr *instr, uint8_t *bytes)
 	if (!encode_fields(&b, row, instr))
 		return -EINVAL;
 
+	length = row->short_length;
 	for (i = length * 8; i < row->long_length * 8U; i++) {
 		if (!get_bits(&b.code, i, 1))
 			continue;

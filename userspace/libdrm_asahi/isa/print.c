@@ -124,7 +124,7 @@ static void add_operand(struct text *text, const struct agx_operand *o,
 static void add_modifier(struct text *text, const struct agx_field *field,
 			 int64_t value)
 {
-	const char *name;
+	const char *name = NULL;
 
 	if (field->set == AGX_SET_FLAG && !value)
 		return;
@@ -134,8 +134,12 @@ static void add_modifier(struct text *text, const struct agx_field *field,
 		return;
 	}
 
-	name = field->set == AGX_SET_FLAG ? agx_flag_text[field->id] :
-					    agx_value_text[field->set][value];
+	if (field->set == AGX_SET_FLAG)
+		name = agx_flag_text[field->id];
+	else if (value >= 0 && value < AGX_MAX_VALUE)
+		name = agx_value_text[field->set][value];
+	if (!name)
+		name = "?";
 	if (!*name)
 		return;
 	begin_operand(text);
@@ -144,13 +148,17 @@ static void add_modifier(struct text *text, const struct agx_field *field,
 
 int agx_isa_print(const struct agx_instr *instr, char *buf, size_t size)
 {
-	const struct agx_row *row = &agx_rows[instr->op];
+	const struct agx_row *row = agx_row_of(instr->op);
 	struct text text = { .buf = buf, .size = size };
 	const struct agx_field *field;
 	unsigned int srcs = 0;
 
 	if (size)
 		*buf = '\0';
+	if (!row) {
+		add(&text, "?");
+		return text.length;
+	}
 	add(&text, row->field[0].type ? "%-8s" : "%s", row->name);
 	for (field = row->field; field->type; field++) {
 		if (field->type == AGX_FIELD_DST)

@@ -91,10 +91,14 @@ bool agx_kind_is_optional(unsigned int kind)
 
 const char *agx_isa_mnemonic(enum agx_opcode op)
 {
-	return agx_rows[op].name;
+	const struct agx_row *row = agx_row_of(op);
+
+	return row ? row->name : "?";
 }
 
 const char *agx_isa_op_name(enum agx_opcode op)
 {
-	return agx_rows[op].id;
+	const struct agx_row *row = agx_row_of(op);
+
+	return row ? row->id : "?";
 }

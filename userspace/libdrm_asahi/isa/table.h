@@ -88,6 +88,12 @@ extern const unsigned int agx_case_count;
 extern const char *const agx_value_text[AGX_SET_COUNT][AGX_MAX_VALUE];
 extern const char *const agx_flag_text[AGX_MOD_COUNT];
 
+/* NULL for a number that is no row */
+static inline const struct agx_row *agx_row_of(unsigned int op)
+{
+	return op < AGX_OP_COUNT ? &agx_rows[op] : NULL;
+}
+
 static inline bool agx_set_is_named(unsigned int set)
 {
 	return set > AGX_SET_FLAG;
