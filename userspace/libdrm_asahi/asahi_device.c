@@ -104,8 +104,9 @@ static int open_first_node(struct asahi_device **dev)
 	int result = -ENODEV;
 	int i;
 
+	/* Without any DRM driver there is not even the folder of the nodes. */
 	if (count < 0)
-		return count;
+		return count == -ENOENT ? -ENODEV : count;
 
 	for (i = 0; i < count && result; i++) {
 		int err;

@@ -9,8 +9,13 @@
  * one back and accepts NULL. An object keeps what it was made from alive.
  *
  * Functions that can fail return 0 or a negative errno value; what a pointer
- * argument receives is valid only after 0. Objects may be used from several
- * threads, except for struct asahi_submit, which belongs to one at a time.
+ * argument receives is valid only after 0. Where an error is not named, it is
+ * what the kernel answers to the ioctl (drm/asahi_drm.h), -ENOMEM without
+ * memory, -ENODEV from everything once the device is gone. Calls that a signal
+ * interrupts are made again.
+ *
+ * Objects may be used from several threads, except for struct asahi_submit,
+ * which belongs to one at a time. Addresses and sizes are in bytes.
  *
  * Sync objects and buffer names are libdrm's business: use its drmSyncobj*()
  * and drmPrime*() functions with asahi_device_fd() and the handles.
@@ -43,7 +48,11 @@ struct asahi_vm;
  * @fd: open render node; duplicated, the caller keeps its own
  * @dev: the device
  *
- * Return: 0, -ENODEV if the node belongs to another driver, or another error.
+ * Handles belong to the open file, and the device counts them: make one device
+ * of an open file, not two, and leave handles that came from elsewhere alone.
+ *
+ * Return: 0, -ENODEV if the node belongs to another driver, -EBADF, or another
+ * error.
  */
 int asahi_device_new(int fd, struct asahi_device **dev);
 
@@ -52,17 +61,26 @@ int asahi_device_new(int fd, struct asahi_device **dev);
  * @path: its path, or NULL for the first node of the driver
  * @dev: the device
  *
- * Return: 0, -ENODEV if there is none, or another error.
+ * Return: 0, -ENODEV if it is none of the driver's or if there is none; with
+ * NULL, the first other error (such as -EACCES) if no node could be used.
  */
 int asahi_device_open(const char *path, struct asahi_device **dev);
 
+/** asahi_device_ref() - take a reference. Return: the device */
 struct asahi_device *asahi_device_ref(struct asahi_device *dev);
+/** asahi_device_unref() - give one back; NULL is allowed */
 void asahi_device_unref(struct asahi_device *dev);
 
 /** asahi_device_fd() - the file descriptor, which the device keeps */
 int asahi_device_fd(const struct asahi_device *dev);
 
-/** asahi_device_params() - what the driver says about the device */
+/**
+ * asahi_device_params() - what the driver says about the device
+ * @dev: device
+ *
+ * Return: a structure that lives as long as the device. What the kernel does
+ * not know yet is zero.
+ */
 const struct drm_asahi_params_global *
 asahi_device_params(const struct asahi_device *dev);
 
@@ -88,10 +106,18 @@ enum asahi_heap {
  * asahi_vm_new() - make an address space
  * @dev: device
  * @vm: the address space
+ *
+ * The kernel gets the least that it asks for, at the end; the page at 0 and
+ * what else lies below ASAHI_HEAP_USC is never handed out.
+ *
+ * Return: 0, -ENOSPC if the device has too few addresses, or another error.
  */
 int asahi_vm_new(struct asahi_device *dev, struct asahi_vm **vm);
 
+/** asahi_vm_ref() - take a reference. Return: the address space */
 struct asahi_vm *asahi_vm_ref(struct asahi_vm *vm);
+
+/** asahi_vm_unref() - give one back; NULL is allowed, queues hold their own */
 void asahi_vm_unref(struct asahi_vm *vm);
 
 /** asahi_vm_id() - its number in the kernel interface */
@@ -108,8 +134,11 @@ uint64_t asahi_vm_usc_base(const struct asahi_vm *vm);
  * @vm: address space
  * @heap: part of it
  * @size: bytes, rounded up to ASAHI_PAGE_SIZE
- * @align: power of two, raised to ASAHI_PAGE_SIZE
+ * @align: power of two, raised to ASAHI_PAGE_SIZE; 0 for no wish
  * @addr: first address
+ *
+ * At least one page behind the range stays unused, because the GPU may read a
+ * little past an end. Nothing is bound yet.
  *
  * Return: 0, -EINVAL, -ENOSPC if there is no gap, -ENOMEM.
  */
@@ -122,7 +151,10 @@ int asahi_vm_alloc(struct asahi_vm *vm, enum asahi_heap heap, uint64_t size,
  * @addr: as returned by asahi_vm_alloc()
  * @size: as given to asahi_vm_alloc()
  *
- * Return: 0, -EINVAL if they are not reserved, -ENOMEM.
+ * Bindings stay: unbind first.
+ *
+ * Return: 0, -EINVAL if they are not reserved, -ENOMEM; on error they are
+ * reserved as before.
  */
 int asahi_vm_free(struct asahi_vm *vm, uint64_t addr, uint64_t size);
 
@@ -131,6 +163,9 @@ int asahi_vm_free(struct asahi_vm *vm, uint64_t addr, uint64_t size);
  * @vm: address space
  * @ops: what to bind and unbind, in this order, all or nothing
  * @count: number of @ops
+ *
+ * Takes effect at once, without waiting for commands that run. Addresses need
+ * not come from asahi_vm_alloc(), which knows nothing of those that don't.
  */
 int asahi_vm_bind(struct asahi_vm *vm, const struct drm_asahi_gem_bind_op *ops,
 		  uint32_t count);
@@ -142,6 +177,11 @@ int asahi_vm_bind(struct asahi_vm *vm, const struct drm_asahi_gem_bind_op *ops,
  * @bo: buffer
  * @flags: DRM_ASAHI_BIND_READ, DRM_ASAHI_BIND_WRITE
  * @addr: first address
+ *
+ * The binding takes no reference: it ends with the buffer.
+ *
+ * Return: 0, the errors of asahi_vm_alloc() and asahi_vm_bind(); then nothing
+ * is reserved.
  */
 int asahi_vm_map(struct asahi_vm *vm, enum asahi_heap heap, struct asahi_bo *bo,
 		 uint32_t flags, uint64_t *addr);
@@ -151,6 +191,8 @@ int asahi_vm_map(struct asahi_vm *vm, enum asahi_heap heap, struct asahi_bo *bo,
  * @vm: address space
  * @bo: buffer
  * @addr: as returned by asahi_vm_map()
+ *
+ * Return: 0, the errors of asahi_vm_bind() and asahi_vm_free().
  */
 int asahi_vm_unmap(struct asahi_vm *vm, struct asahi_bo *bo, uint64_t addr);
 
@@ -163,6 +205,11 @@ int asahi_vm_unmap(struct asahi_vm *vm, struct asahi_bo *bo, uint64_t addr);
  * @flags: enum drm_asahi_gem_flags without DRM_ASAHI_GEM_VM_PRIVATE
  * @vm: the only address space that will use it, or NULL
  * @bo: the buffer, filled with zeroes
+ *
+ * A buffer of one address space can't be exported, and makes submissions there
+ * cheaper. It holds no reference to @vm.
+ *
+ * Return: 0, -EINVAL for a size of 0 or too large, or another error.
  */
 int asahi_bo_new(struct asahi_device *dev, uint64_t size, uint32_t flags,
 		 struct asahi_vm *vm, struct asahi_bo **bo);
@@ -173,16 +220,22 @@ int asahi_bo_new(struct asahi_device *dev, uint64_t size, uint32_t flags,
  * @fd: dma-buf; the caller keeps it
  * @bo: the buffer; the same object, with one more reference, if the device
  *	has it already
+ *
+ * Return: 0, -EBADF, -EINVAL if @fd is no dma-buf or one that this GPU can't
+ * use, or another error.
  */
 int asahi_bo_import(struct asahi_device *dev, int fd, struct asahi_bo **bo);
 
 /**
  * asahi_bo_export() - make a dma-buf of a buffer
  * @bo: buffer that is not private to an address space
- * @fd: the dma-buf, close-on-exec
+ * @fd: the dma-buf, close-on-exec; the caller's to close
+ *
+ * Return: 0, -EINVAL for a private one, or another error.
  */
 int asahi_bo_export(struct asahi_bo *bo, int *fd);
 
+/** asahi_bo_ref() - take a reference. Return: the buffer */
 struct asahi_bo *asahi_bo_ref(struct asahi_bo *bo);
 
 /**
@@ -203,7 +256,11 @@ uint64_t asahi_bo_size(const struct asahi_bo *bo);
 /**
  * asahi_bo_map() - map a buffer into this process
  * @bo: buffer
- * @ptr: its first byte; the mapping lives as long as the buffer
+ * @ptr: its first byte; the mapping lives as long as the buffer, and is the
+ *	same each time
+ *
+ * Readable and writable. The CPU sees what a command wrote once its fence has
+ * signalled, and a command what the CPU wrote before its submission.
  */
 int asahi_bo_map(struct asahi_bo *bo, void **ptr);
 
@@ -214,11 +271,16 @@ int asahi_bo_map(struct asahi_bo *bo, void **ptr);
  * @vm: address space that its commands run in
  * @priority: how urgent they are
  * @queue: the queue
+ *
+ * Return: 0, -EPERM for a priority that needs CAP_SYS_NICE, -EOPNOTSUPP for one
+ * that the driver does not offer, or another error.
  */
 int asahi_queue_new(struct asahi_vm *vm, enum drm_asahi_priority priority,
 		    struct asahi_queue **queue);
 
+/** asahi_queue_ref() - take a reference. Return: the queue */
 struct asahi_queue *asahi_queue_ref(struct asahi_queue *queue);
+/** asahi_queue_unref() - give one back, or NULL; what was submitted still runs */
 void asahi_queue_unref(struct asahi_queue *queue);
 
 /** asahi_queue_id() - its number in the kernel interface */
@@ -230,7 +292,8 @@ uint32_t asahi_queue_id(const struct asahi_queue *queue);
  * @submit: the submission, empty
  *
  * The functions that add to a submission remember their first error and do
- * nothing after it; asahi_submit_flush() returns it.
+ * nothing after it; asahi_submit_flush() returns it: -ENOMEM, or -E2BIG for
+ * more than any kernel takes.
  */
 int asahi_submit_new(struct asahi_queue *queue, struct asahi_submit **submit);
 
@@ -272,9 +335,14 @@ struct asahi_barrier {
 };
 
 /** ASAHI_BARRIER_NONE - wait for nothing */
+#ifdef __cplusplus
+#define ASAHI_BARRIER_NONE \
+	(asahi_barrier{ DRM_ASAHI_BARRIER_NONE, DRM_ASAHI_BARRIER_NONE })
+#else
 #define ASAHI_BARRIER_NONE \
 	((struct asahi_barrier){ DRM_ASAHI_BARRIER_NONE, \
 				 DRM_ASAHI_BARRIER_NONE })
+#endif
 
 /**
  * asahi_submit_compute() - add a compute command
@@ -311,23 +379,30 @@ void asahi_submit_raw(struct asahi_submit *submit, const void *data,
 /**
  * asahi_submit_flush() - hand a submission to the kernel
  * @submit: submission; empty again after success, unchanged otherwise
+ *
+ * Does not wait for anything.
+ *
+ * Return: 0, the submission's own error, -EIO if earlier work of the queue
+ * failed, or another error.
  */
 int asahi_submit_flush(struct asahi_submit *submit);
 
 /**
  * asahi_submit_run() - hand a submission to the kernel and wait for its end
  * @submit: submission; as with asahi_submit_flush()
- * @timeout_ns: how long to wait for the end
+ * @timeout_ns: how long to wait for the end, as for asahi_fence_wait()
  *
- * Return: as asahi_fence_wait(), or the submission's own error.
+ * Return: as asahi_submit_flush(), then as asahi_fence_wait(). After -ETIME the
+ * commands still run.
  */
 int asahi_submit_run(struct asahi_submit *submit, int64_t timeout_ns);
 
 /**
  * asahi_fence_wait() - wait for a binary sync object and learn how it went
  * @dev: device
- * @syncobj: sync object that a submission signals
- * @timeout_ns: how long to wait
+ * @syncobj: handle of the sync object; a submission that signals it may also
+ *	come later
+ * @timeout_ns: how long to wait; 0 or less only looks, INT64_MAX is forever
  *
  * What libdrm's drmSyncobjWait() does not tell is whether the work succeeded.
  *

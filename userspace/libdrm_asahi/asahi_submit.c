@@ -3,7 +3,6 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 #include <errno.h>
-#include <limits.h>
 #include <linux/sync_file.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,9 @@
 #include <xf86drm.h>
 
 #include "asahi_priv.h"
+
+/* Far above what the kernel takes, and its double still fits into 32 bits. */
+#define ARRAY_MAX	(UINT32_C(1) << 30)
 
 /* An array of bytes that grows. */
 struct array {
@@ -34,7 +36,7 @@ static int array_add(struct array *array, const void *data, size_t size)
 	size_t want = array->size ? array->size : 256;
 	uint8_t *grown;
 
-	if (size > UINT32_MAX - array->used)
+	if (size > ARRAY_MAX - array->used)
 		return -E2BIG;
 	while (want < array->used + size)
 		want *= 2;
@@ -208,14 +210,18 @@ ASAHI_EXPORT int asahi_submit_run(struct asahi_submit *submit,
 	uint32_t syncobj;
 	int err;
 
+	if (submit->error)
+		return submit->error;
 	if (drmSyncobjCreate(dev->fd, 0, &syncobj))
 		return -errno;
 	asahi_submit_signal(submit, syncobj, 0);
 	err = asahi_submit_flush(submit);
-	if (err)
+	if (err) {
 		submit->signals.used = signals;
-	else
+		submit->error = 0;
+	} else {
 		err = asahi_fence_wait(dev, syncobj, timeout_ns);
+	}
 	drmSyncobjDestroy(dev->fd, syncobj);
 	return err;
 }

@@ -12,6 +12,12 @@
 /* USC addresses have 32 bits. */
 #define USC_SIZE	(4 * GIB)
 
+/*
+ * The units read a little past the end of what they are pointed to, which must
+ * not be another allocation that comes and goes (Mesa keeps the same distance).
+ */
+#define GUARD_SIZE	ASAHI_PAGE_SIZE
+
 static uint64_t align_up(uint64_t value, uint64_t align)
 {
 	return (value + align - 1) & ~(align - 1);
@@ -121,20 +127,28 @@ ASAHI_EXPORT uint64_t asahi_vm_usc_base(const struct asahi_vm *vm)
 	return vm->heaps[ASAHI_HEAP_USC].start;
 }
 
+/* Return: how many addresses a reservation takes, or 0 for no valid size. */
+static uint64_t reserved_size(uint64_t size)
+{
+	if (!size || size > UINT64_MAX - ASAHI_PAGE_SIZE - GUARD_SIZE)
+		return 0;
+	return align_up(size, ASAHI_PAGE_SIZE) + GUARD_SIZE;
+}
+
 ASAHI_EXPORT int asahi_vm_alloc(struct asahi_vm *vm, enum asahi_heap heap,
 				uint64_t size, uint64_t align, uint64_t *addr)
 {
 	int err;
 
+	size = reserved_size(size);
 	if ((unsigned int)heap >= ASAHI_HEAP_COUNT || !size ||
-	    size > UINT64_MAX - ASAHI_PAGE_SIZE || (align & (align - 1)))
+	    (align & (align - 1)))
 		return -EINVAL;
 	if (align < ASAHI_PAGE_SIZE)
 		align = ASAHI_PAGE_SIZE;
 
 	pthread_mutex_lock(&vm->va_lock);
-	err = asahi_va_alloc(&vm->heaps[heap], align_up(size, ASAHI_PAGE_SIZE),
-			     align, addr);
+	err = asahi_va_alloc(&vm->heaps[heap], size, align, addr);
 	pthread_mutex_unlock(&vm->va_lock);
 	return err;
 }
@@ -159,10 +173,9 @@ ASAHI_EXPORT int asahi_vm_free(struct asahi_vm *vm, uint64_t addr,
 	struct asahi_va *heap;
 	int err;
 
-	if (!size || size > UINT64_MAX - ASAHI_PAGE_SIZE ||
-	    addr % ASAHI_PAGE_SIZE)
+	size = reserved_size(size);
+	if (!size || addr % ASAHI_PAGE_SIZE)
 		return -EINVAL;
-	size = align_up(size, ASAHI_PAGE_SIZE);
 	heap = vm_heap_of(vm, addr, size);
 	if (!heap)
 		return -EINVAL;

@@ -65,7 +65,7 @@ static void test_vm_addresses(void **state)
 {
 	const struct drm_asahi_params_global *params =
 		asahi_device_params(*state);
-	uint64_t usc, main_addr, aligned;
+	uint64_t usc, main_addr, next, aligned;
 	struct asahi_vm *vm;
 
 	assert_int_equal(asahi_vm_new(*state, &vm), 0);
@@ -75,6 +75,9 @@ static void test_vm_addresses(void **state)
 					&main_addr), 0);
 	assert_true(main_addr >= asahi_vm_usc_base(vm) + (UINT64_C(4) << 30));
 	assert_true(main_addr < params->vm_end - params->vm_kernel_min_size);
+	/* nothing comes right behind it: the GPU may read past an end */
+	assert_int_equal(asahi_vm_alloc(vm, ASAHI_HEAP_MAIN, 1, 0, &next), 0);
+	assert_true(next >= main_addr + 3 * ASAHI_PAGE_SIZE);
 	assert_int_equal(asahi_vm_alloc(vm, ASAHI_HEAP_MAIN, 0x4000,
 					1 << 21, &aligned), 0);
 	assert_int_equal(aligned % (1 << 21), 0);
@@ -274,6 +277,10 @@ static void test_submit_errors(void **state)
 	fake_drm_fail(DRM_IOCTL_ASAHI_SUBMIT, ENOMEM);
 	assert_int_equal(asahi_submit_run(f->submit, 0), -ENOMEM);
 	assert_int_equal(asahi_submit_run(f->submit, 0), 0);
+	/* more than any kernel takes */
+	asahi_submit_raw(f->submit, &attachment, SIZE_MAX);
+	assert_int_equal(asahi_submit_flush(f->submit), -E2BIG);
+	asahi_submit_reset(f->submit);
 
 	assert_int_equal(drmSyncobjCreate(asahi_device_fd(f->dev), 0,
 					  &unsignaled), 0);

@@ -2,7 +2,9 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Packers, unpackers and printers for the packets of agx_packets.def.
+ * Packers, unpackers and printers for the packets of agx_packets.def. Nothing
+ * here keeps state: every function may be called from any thread, on one writer
+ * by one thread at a time.
  *
  * Each packet has a structure, struct agx_<packet>, with one member for each
  * field, and an identifier, AGX_PACKET_<packet>:
@@ -61,21 +63,21 @@ enum agx_packet_id {
 #define AGX_PACKET(packet, bytes, label) \
 	static inline struct agx_##packet agx_##packet##_default(void) \
 	{ \
-		return (struct agx_##packet){
+		struct agx_##packet values;
 #define AGX_FIELD(packet, field, start, width, type, modifier, argument, dflt) \
-			.field = dflt,
+		values.field = dflt;
 #define AGX_ENUM_FIELD(packet, field, start, width, enumeration, dflt) \
-			.field = (enum agx_##enumeration)(dflt),
+		values.field = (enum agx_##enumeration)(dflt);
 #define AGX_SPLIT_FIELD(packet, field, start, width, start_hi, width_hi, \
 			type, modifier, argument, dflt) \
-			.field = dflt,
+		values.field = dflt;
 #define AGX_PACKET_END(packet) \
-			.reserved = 0, \
-		}; \
+		values.reserved = 0; \
+		return values; \
 	}
 #include <agx/agx_packets.def>
 
-/** agx_packet_bytes() - size of a packet, 0 for an unknown one */
+/** agx_packet_bytes() - size of a packet in bytes, 0 for an unknown one */
 size_t agx_packet_bytes(enum agx_packet_id id);
 
 /** agx_packet_name() - the packet's name for messages */
@@ -154,7 +156,7 @@ void agx_writer_put(struct agx_writer *w, enum agx_packet_id id,
 		    const void *values);
 
 /**
- * agx_put() - append a packet, fields not named are zero
+ * agx_put() - append a packet, fields not named are zero; in C only
  *
  *	agx_put(&w, cdm_local_size, .x = 64, .y = 1, .z = 1);
  */
