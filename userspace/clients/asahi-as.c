@@ -12,9 +12,7 @@
 #include <string.h>
 
 #include "agx_isa.h"
-#include "read_file.h"
-
-enum { EXIT_USAGE = 2 };
+#include "cli.h"
 
 static void usage(FILE *file)
 {
@@ -26,6 +24,7 @@ static void usage(FILE *file)
 	      "  -l, --listing        print offsets, bytes and instructions, and write no\n"
 	      "                       code unless -o is given\n"
 	      "  -h, --help           print this text\n"
+	      "  -V, --version        print the version\n"
 	      "\n"
 	      "Without FILE, or with \"-\", the standard input is read.\n", file);
 }
@@ -67,7 +66,7 @@ static int assemble(const char *input, const char *output, bool listing)
 	char *text;
 	int err;
 
-	text = read_file("asahi-as", input, &size);
+	text = cli_read_file("asahi-as", input, &size);
 	if (!text)
 		return EXIT_FAILURE;
 	if (strlen(text) != size) {
@@ -98,6 +97,7 @@ int main(int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		{ "listing", no_argument, NULL, 'l' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ 0 },
 	};
 	const char *input, *output = NULL;
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 	bool listing = false;
 	int c, status;
 
-	while ((c = getopt_long(argc, argv, "o:lh", options, NULL)) >= 0) {
+	while ((c = getopt_long(argc, argv, "o:lhV", options, NULL)) >= 0) {
 		switch (c) {
 		case 'o':
 			output = optarg;
@@ -115,7 +115,10 @@ int main(int argc, char **argv)
 			break;
 		case 'h':
 			usage(stdout);
-			return EXIT_SUCCESS;
+			return cli_finish("asahi-as", EXIT_SUCCESS);
+		case 'V':
+			cli_version("asahi-as");
+			return cli_finish("asahi-as", EXIT_SUCCESS);
 		default:
 			usage(stderr);
 			return EXIT_USAGE;
@@ -130,7 +133,13 @@ int main(int argc, char **argv)
 	if (!output && !listing)
 		output = chosen = strcmp(input, "-") ? default_output(input) :
 						       strdup("-");
+	if (chosen && !strcmp(chosen, input) && strcmp(input, "-")) {
+		fprintf(stderr, "asahi-as: %s: would be overwritten, name another file with -o\n",
+			input);
+		free(chosen);
+		return EXIT_FAILURE;
+	}
 	status = assemble(input, output, listing);
 	free(chosen);
-	return status;
+	return cli_finish("asahi-as", status);
 }

@@ -14,10 +14,9 @@
 #include <time.h>
 #include <xf86drm.h>
 
+#include "cli.h"
 #include "compute.h"
 #include "trace_ring.h"
-
-enum { EXIT_USAGE = 2 };
 
 #define BATCHES		400
 #define CALLS		50
@@ -518,7 +517,8 @@ static void usage(FILE *fp)
 	      "Measures calls of the driver: nanoseconds, and times DRM_IOCTL_GET_CAP.\n\n"
 	      "  -d, --device=NODE      render node (default: the driver's first one)\n"
 	      "  -j, --json             for programs to read\n"
-	      "  -h, --help             this text\n\n",
+	      "  -h, --help             this text\n"
+	      "  -V, --version          the version\n\n",
 	      fp);
 	for (i = 0; i < BENCH_COUNT; i++)
 		fprintf(fp, "  %-12s %s\n", benches[i].name, benches[i].help);
@@ -559,12 +559,13 @@ int main(int argc, char **argv)
 		{ "device", required_argument, NULL, 'd' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *node = NULL;
 	int i, c;
 
-	while ((c = getopt_long(argc, argv, "d:jh", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "d:jhV", options, NULL)) != -1) {
 		switch (c) {
 		case 'd':
 			node = optarg;
@@ -574,7 +575,10 @@ int main(int argc, char **argv)
 			break;
 		case 'h':
 			usage(stdout);
-			return EXIT_SUCCESS;
+			return cli_finish("asahi-bench", EXIT_SUCCESS);
+		case 'V':
+			cli_version("asahi-bench");
+			return cli_finish("asahi-bench", EXIT_SUCCESS);
 		default:
 			usage(stderr);
 			return EXIT_USAGE;
@@ -590,6 +594,6 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return EXIT_USAGE;
 	}
-	return run(node, argv + optind, argc - optind) ? EXIT_FAILURE :
-							  EXIT_SUCCESS;
+	c = run(node, argv + optind, argc - optind);
+	return cli_finish("asahi-bench", c ? EXIT_FAILURE : EXIT_SUCCESS);
 }

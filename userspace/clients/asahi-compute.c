@@ -10,9 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli.h"
 #include "compute_tests.h"
-
-enum { EXIT_USAGE = 2 };
 
 struct arguments {
 	const char *device;
@@ -34,7 +33,8 @@ static void usage(FILE *fp)
 	      "  -i, --iterations=N     most iterations of the Mandelbrot set\n"
 	      "  -o, --output=FILE      write the picture as PNG\n"
 	      "  -r, --repeat=N         run each test N times\n"
-	      "  -h, --help             this text\n\n"
+	      "  -h, --help             this text\n"
+	      "  -V, --version          the version\n\n"
 	      "tests (default: all but those marked with *):\n",
 	      fp);
 	for (test = compute_tests; test->name; test++)
@@ -70,12 +70,21 @@ static const struct compute_test *find_test(const char *name)
 
 static int check_names(const struct arguments *args)
 {
+	bool picture = !args->count;
 	unsigned int i;
 
 	for (i = 0; i < args->count; i++) {
-		if (find_test(args->names[i]))
-			continue;
-		fprintf(stderr, "there is no test '%s'\n", args->names[i]);
+		const struct compute_test *test = find_test(args->names[i]);
+
+		if (!test) {
+			fprintf(stderr, "there is no test '%s'\n",
+				args->names[i]);
+			return -EINVAL;
+		}
+		picture |= test->run == compute_mandelbrot;
+	}
+	if (args->options.output && !picture) {
+		fputs("none of these tests makes a picture to write\n", stderr);
 		return -EINVAL;
 	}
 	return 0;
@@ -90,13 +99,14 @@ static int parse_arguments(int argc, char **argv, struct arguments *args)
 		{ "output", required_argument, NULL, 'o' },
 		{ "repeat", required_argument, NULL, 'r' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int err = 0;
 	int c;
 
 	while (!err) {
-		c = getopt_long(argc, argv, "d:s:i:o:r:h", options, NULL);
+		c = getopt_long(argc, argv, "d:s:i:o:r:hV", options, NULL);
 		if (c == -1)
 			break;
 		switch (c) {
@@ -117,7 +127,10 @@ static int parse_arguments(int argc, char **argv, struct arguments *args)
 			break;
 		case 'h':
 			usage(stdout);
-			exit(EXIT_SUCCESS);
+			exit(cli_finish("asahi-compute", EXIT_SUCCESS));
+		case 'V':
+			cli_version("asahi-compute");
+			exit(cli_finish("asahi-compute", EXIT_SUCCESS));
 		default:
 			err = -EINVAL;
 		}
@@ -200,12 +213,12 @@ static unsigned int run_named(const struct arguments *args)
 int main(int argc, char **argv)
 {
 	struct arguments args = { .repeat = 1 };
+	unsigned int bad;
 
 	if (parse_arguments(argc, argv, &args)) {
-		usage(stderr);
+		fputs("try 'asahi-compute --help'\n", stderr);
 		return EXIT_USAGE;
 	}
-	if (args.count ? run_named(&args) : run_all(&args))
-		return EXIT_FAILURE;
-	return EXIT_SUCCESS;
+	bad = args.count ? run_named(&args) : run_all(&args);
+	return cli_finish("asahi-compute", bad ? EXIT_FAILURE : EXIT_SUCCESS);
 }

@@ -12,19 +12,18 @@
 #include <string.h>
 
 #include "agx_isa.h"
-#include "read_file.h"
-
-enum { EXIT_USAGE = 2 };
+#include "cli.h"
 
 static void usage(FILE *file)
 {
 	fputs("usage: asahi-disasm [-x] [-s] [FILE]\n"
 	      "Print AGX2 code as instructions.\n"
 	      "\n"
-	      "  -x, --hex   FILE has hexadecimal digits instead of bytes; everything but\n"
-	      "              digits is a separator\n"
-	      "  -s, --source  print instructions only, without offsets and bytes\n"
-	      "  -h, --help  print this text\n"
+	      "  -x, --hex      FILE has hexadecimal digits instead of bytes; everything but\n"
+	      "                 digits is a separator\n"
+	      "  -s, --source   print instructions only, without offsets and bytes\n"
+	      "  -h, --help     print this text\n"
+	      "  -V, --version  print the version\n"
 	      "\n"
 	      "Without FILE, or with \"-\", the standard input is read. The exit status is 1\n"
 	      "if there were unknown instructions.\n", file);
@@ -60,7 +59,7 @@ static int disassemble(const char *input, bool hex, bool source)
 {
 	unsigned int unknown;
 	size_t size;
-	char *data = read_file("asahi-disasm", input, &size);
+	char *data = cli_read_file("asahi-disasm", input, &size);
 
 	if (!data)
 		return EXIT_FAILURE;
@@ -88,12 +87,13 @@ int main(int argc, char **argv)
 		{ "hex", no_argument, NULL, 'x' },
 		{ "source", no_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ 0 },
 	};
 	bool hex = false, source = false;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "xsh", options, NULL)) >= 0) {
+	while ((c = getopt_long(argc, argv, "xshV", options, NULL)) >= 0) {
 		switch (c) {
 		case 'x':
 			hex = true;
@@ -103,7 +103,10 @@ int main(int argc, char **argv)
 			break;
 		case 'h':
 			usage(stdout);
-			return EXIT_SUCCESS;
+			return cli_finish("asahi-disasm", EXIT_SUCCESS);
+		case 'V':
+			cli_version("asahi-disasm");
+			return cli_finish("asahi-disasm", EXIT_SUCCESS);
 		default:
 			usage(stderr);
 			return EXIT_USAGE;
@@ -113,5 +116,6 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return EXIT_USAGE;
 	}
-	return disassemble(optind < argc ? argv[optind] : "-", hex, source);
+	c = disassemble(optind < argc ? argv[optind] : "-", hex, source);
+	return cli_finish("asahi-disasm", c);
 }

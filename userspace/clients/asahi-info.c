@@ -14,8 +14,7 @@
 #include <xf86drm.h>
 
 #include "asahi_drmif.h"
-
-enum { EXIT_USAGE = 2 };
+#include "cli.h"
 
 struct info {
 	const struct drm_asahi_params_global *params;
@@ -199,7 +198,8 @@ static void usage(FILE *fp)
 	      "Prints what the asahi driver says about the GPU.\n\n"
 	      "  -d, --device=NODE      render node (default: the driver's first one)\n"
 	      "  -j, --json             for programs to read\n"
-	      "  -h, --help             this text\n",
+	      "  -h, --help             this text\n"
+	      "  -V, --version          the version\n",
 	      fp);
 }
 
@@ -243,13 +243,14 @@ int main(int argc, char **argv)
 		{ "device", required_argument, NULL, 'd' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *node = NULL;
 	bool json = false;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "d:jh", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "d:jhV", options, NULL)) != -1) {
 		switch (c) {
 		case 'd':
 			node = optarg;
@@ -259,7 +260,10 @@ int main(int argc, char **argv)
 			break;
 		case 'h':
 			usage(stdout);
-			return EXIT_SUCCESS;
+			return cli_finish("asahi-info", EXIT_SUCCESS);
+		case 'V':
+			cli_version("asahi-info");
+			return cli_finish("asahi-info", EXIT_SUCCESS);
 		default:
 			usage(stderr);
 			return EXIT_USAGE;
@@ -269,5 +273,5 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return EXIT_USAGE;
 	}
-	return show(node, json);
+	return cli_finish("asahi-info", show(node, json));
 }

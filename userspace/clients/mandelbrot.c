@@ -96,8 +96,21 @@ static void colour_picture(const struct picture *p, const uint32_t *counts,
 		colour(counts[i], p->iterations, rgb + 3 * i);
 }
 
+static int write_png(png_image *image, const png_byte *rgb, const char *path)
+{
+	FILE *file = fopen(path, "wb");
+	bool ok;
+
+	if (!file)
+		return -errno;
+	errno = EIO;
+	ok = png_image_write_to_stdio(image, file, 0, rgb, 0, NULL);
+	ok = !fclose(file) && ok;
+	return ok ? 0 : -errno;
+}
+
 static int write_picture(const struct picture *p, const uint32_t *counts,
-			 const char *file)
+			 const char *path)
 {
 	png_image image = {
 		.version = PNG_IMAGE_VERSION,
@@ -106,18 +119,16 @@ static int write_picture(const struct picture *p, const uint32_t *counts,
 		.format = PNG_FORMAT_RGB,
 	};
 	png_byte *rgb = malloc(PNG_IMAGE_SIZE(image));
-	int ok;
+	int err;
 
 	if (!rgb)
 		return -ENOMEM;
 	colour_picture(p, counts, rgb);
-	ok = png_image_write_to_file(&image, file, 0, rgb, 0, NULL);
+	err = write_png(&image, rgb, path);
 	free(rgb);
-	if (!ok) {
-		fprintf(stderr, "%s: %s\n", file, image.message);
-		return -EIO;
-	}
-	return 0;
+	if (err)
+		fprintf(stderr, "%s: %s\n", path, strerror(-err));
+	return err;
 }
 
 static int render(struct compute *ctx, const struct picture *p,

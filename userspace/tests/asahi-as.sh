@@ -52,6 +52,13 @@ printf 'ffff' | "$disasm" -x >"$work/text"
 [ $? = 1 ] && grep -q 'unknown' "$work/text"
 result $? "unknown code shows in the exit status"
 
+printf '0e05' | "$disasm" -x >"$work/text"
+[ $? = 1 ] && grep -q 'cut off' "$work/text"
+result $? "an instruction that is cut off shows in the exit status"
+
+: | "$disasm" >"$work/text" && cmp -s /dev/null "$work/text"
+result $? "no code is no instructions"
+
 printf '8' | "$disasm" -x 2>"$work/message"
 [ $? = 1 ] && grep -q 'two digits' "$work/message"
 result $? "half a byte is refused"
@@ -67,6 +74,20 @@ result $? "an unknown option prints the usage"
 printf 'stop\n' >"$work/default.agx"
 (cd "$work" && "$as" default.agx && [ -s default.bin ])
 result $? "the output's name follows from the input's"
+
+cp "$work/default.agx" "$work/own.bin"
+(cd "$work" && "$as" own.bin 2>message)
+[ $? = 1 ] && grep -q 'own.bin: would be overwritten' "$work/message" &&
+	cmp -s "$work/default.agx" "$work/own.bin"
+result $? "the input is never overwritten unasked"
+
+printf 'stop\000' | "$as" -o "$work/none" 2>"$work/message"
+[ $? = 1 ] && grep -q 'no text' "$work/message"
+result $? "bytes that are no text are refused"
+
+"$as" "$work/default.agx" -o /dev/full 2>"$work/message"
+[ $? = 1 ] && grep -q 'No space left' "$work/message"
+result $? "a full disk is noticed"
 
 echo "1..$count"
 exit $failed

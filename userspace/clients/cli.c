@@ -6,9 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "read_file.h"
+#include "cli.h"
 
 #define MAX_SIZE	(64UL << 20)
+
+void cli_version(const char *program)
+{
+	printf("%s %s\n", program, ASAHI_VERSION);
+}
+
+int cli_finish(const char *program, int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fprintf(stderr, "%s: standard output: %s\n", program, strerror(errno));
+	return EXIT_FAILURE;
+}
 
 static char *read_all(FILE *file, size_t *size)
 {
@@ -17,10 +30,10 @@ static char *read_all(FILE *file, size_t *size)
 
 	do {
 		room *= 2;
+		errno = EFBIG;
 		bigger = room <= MAX_SIZE ? realloc(data, room + 1) : NULL;
 		if (!bigger) {
 			free(data);
-			errno = EFBIG;
 			return NULL;
 		}
 		data = bigger;
@@ -33,7 +46,7 @@ static char *read_all(FILE *file, size_t *size)
 	return data;
 }
 
-char *read_file(const char *program, const char *path, size_t *size)
+char *cli_read_file(const char *program, const char *path, size_t *size)
 {
 	bool is_stdin = !strcmp(path, "-");
 	FILE *file = is_stdin ? stdin : fopen(path, "rb");
