@@ -19,6 +19,7 @@
 #include "gpu/gpu.h"
 #include "guest_memory.h"
 #include "report.h"
+#include "stream_check.h"
 #include "uat.h"
 
 #define RAM_SIZE	(UINT64_C(512) << 20)
@@ -77,6 +78,7 @@ static struct fake {
 	struct vagx_report *report;
 	struct vagx_uat *uat;
 	struct vagx_gpu *gpu;
+	FILE *streams;
 
 	unsigned long fail_request;
 	int fail_errno;
@@ -404,6 +406,24 @@ static void set_ttb(struct vm *vm)
 		(uint64_t)VM_SLOT << AGX_TTBR_ASID_SHIFT;
 }
 
+/*
+ * A stream that ran to its end must also be one that we can read, and must not
+ * have broken a rule of the emulator on its way.
+ */
+static void check_stream(const struct queue *queue, uint64_t base)
+{
+	const struct stream stream = {
+		.uat = fake.uat,
+		.vm_slot = VM_SLOT,
+		.base = base,
+		.usc_base = queue->usc_base,
+	};
+
+	if (!stream_check(&stream, fake.streams) ||
+	    vagx_report_failed(fake.report))
+		abort();
+}
+
 static int run_compute(struct queue *queue,
 		       const struct drm_asahi_cmd_compute *cmd)
 {
@@ -419,8 +439,10 @@ static int run_compute(struct queue *queue,
 	unsigned int unit;
 
 	set_ttb(&fake.vms[queue->vm]);
-	return vagx_gpu_compute(fake.gpu, &job, &fault, &unit) ==
-			       VAGX_GPU_DONE ? 0 : EIO;
+	if (vagx_gpu_compute(fake.gpu, &job, &fault, &unit) != VAGX_GPU_DONE)
+		return EIO;
+	check_stream(queue, job.cdm_base);
+	return 0;
 }
 
 /* Return: 0, the job's error (positive) or -EINVAL for a bad buffer. */
@@ -536,6 +558,10 @@ static void make_gpu(void)
 		.no_exec = env_number("FAKE_DRM_NO_EXEC", 0),
 	};
 
+	fake.streams = env_number("FAKE_DRM_STREAMS", 0) ?
+			       stderr : fopen("/dev/null", "w");
+	if (!fake.streams)
+		die("streams");
 	fake.mem = vagx_mem_new();
 	fake.report = vagx_report_new(&report_config);
 	if (!fake.mem || !fake.report ||
@@ -574,6 +600,8 @@ static void unmake(void)
 	vagx_uat_free(fake.uat);
 	vagx_mem_free(fake.mem);
 	vagx_report_free(fake.report);
+	if (fake.streams != stderr)
+		fclose(fake.streams);
 	free(fake.last_cmdbuf);
 	munmap(fake.ram, RAM_SIZE);
 	close(fake.fd);

@@ -23,7 +23,8 @@
  *
  * Owned by the fake. Environment variables: FAKE_DRM_NO_EXEC makes its GPU run
  * no shaders, FAKE_DRM_CORES sets the number of its cores, FAKE_DRM_LOG the
- * level of its log, and FAKE_DRM_STATS prints its counters at exit.
+ * level of its log, FAKE_DRM_STATS prints its counters at exit, and
+ * FAKE_DRM_STREAMS the control streams that it runs.
  */
 int fake_drm_fd(void);
 
