@@ -60,7 +60,8 @@ void fw_crash(struct vagx_firmware *fw, const char *fmt, ...)
 	char text[200];
 	va_list args;
 
-	if (fw->state == FW_STATE_CRASHED)
+	/* A worker may notice only while it is being put to rest: that has been the end already */
+	if (fw->state != FW_STATE_STARTED && fw->state != FW_STATE_READY)
 		return;
 	fw->state = FW_STATE_CRASHED;
 	va_start(args, fmt);
@@ -78,7 +79,7 @@ bool fw_check(struct vagx_firmware *fw, struct fw_access *access)
 {
 	if (access->failed)
 		fw_crash(fw, "access to memory that is not mapped for the firmware");
-	return fw->state != FW_STATE_CRASHED;
+	return !access->failed && fw->state != FW_STATE_CRASHED;
 }
 
 static bool workers_idle(struct vagx_firmware *fw)

@@ -273,7 +273,7 @@ uint64_t fw_now_ns(void);
 
 /* firmware.c: makes the main thread look at deadlines, a halt or deferred events */
 void fw_poke(struct vagx_firmware *fw);
-/* Ends the virtual firmware. Lock held. */
+/* Ends the virtual firmware if it runs. Lock held. */
 void fw_crash(struct vagx_firmware *fw, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Whether this thread's accesses all worked; crashes the firmware otherwise. Lock held. */
 bool fw_check(struct vagx_firmware *fw, struct fw_access *access);

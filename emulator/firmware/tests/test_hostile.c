@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "../../handoff.h"
 #include "../fw_internal.h"
 #include "rig.h"
 
@@ -308,6 +309,35 @@ static void test_memory_goes_away(void **state)
 	rig_free(rig);
 }
 
+static bool lock_wanted(struct rig *rig, const void *arg)
+{
+	const uint8_t *page = rig->ram + (rig->handoff - RIG_RAM_BASE);
+
+	return __atomic_load_n(page + VAGX_HANDOFF_LOCK_FW, __ATOMIC_SEQ_CST);
+}
+
+/* The worker gives up when the reset has begun: it does not end what starts afterwards */
+static void test_reset_while_locked(void **state)
+{
+	struct rig *rig = rig_new();
+	uint8_t *page = rig->ram + (rig->handoff - RIG_RAM_BASE);
+	struct rig_command command;
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 0);
+	rig_compute_new(rig, &queue, &command);
+	__atomic_store_n((uint32_t *)(page + VAGX_HANDOFF_TURN), 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(page + VAGX_HANDOFF_LOCK_AP, 1, __ATOMIC_SEQ_CST);
+	rig_submit(rig, &queue, command.command.va);
+	assert_true(rig_wait(rig, lock_wanted, NULL));
+	vagx_fw_reset(rig->fw);
+	assert_int_equal(vagx_report_count(rig->report, VAGX_RULE_FW_HANDOFF_LOCK), 1);
+	assert_false(rig->crashed);
+	assert_false(vagx_fw_is_crashed(rig->fw));
+	rig_free(rig);
+}
+
 /* Each command names another notifier, and none of them ever has to fire */
 static void test_endless_notifiers(void **state)
 {
@@ -338,6 +368,7 @@ int main(void)
 		cmocka_unit_test(test_spoiled_initdata),
 		cmocka_unit_test(test_spoiled_work),
 		cmocka_unit_test(test_memory_goes_away),
+		cmocka_unit_test(test_reset_while_locked),
 		cmocka_unit_test(test_endless_notifiers),
 	};
 
