@@ -11,6 +11,7 @@
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
@@ -194,7 +195,8 @@ static void asahi_queue_free_memory(struct asahi_queue *queue)
 		kref_put(&queue->usage->refcount, asahi_usage_release);
 	mutex_destroy(&queue->lock);
 	mutex_destroy(&queue->submit_lock);
-	kfree(queue);
+	/* Who asks a fence for its timeline's name follows it to @sched. */
+	kfree_rcu(queue, rcu);
 }
 
 static void asahi_queue_free_work(struct work_struct *work)

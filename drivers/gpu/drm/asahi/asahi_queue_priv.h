@@ -51,6 +51,7 @@ struct asahi_usage {
  * @notifier_list: firmware memory
  * @context: firmware memory: GpuContextData
  * @free_work: frees it
+ * @rcu: for the end of it
  *
  * @submit_lock: taken by SUBMIT around arming and pushing, so that fences are
  *	numbered in the order in which jobs run. Reservations are locked inside.
@@ -89,6 +90,7 @@ struct asahi_queue {
 	struct asahi_fwbuf notifier_list;
 	struct asahi_fwbuf context;
 	struct work_struct free_work;
+	struct rcu_head rcu;
 
 	/* Submission. */
 	struct mutex submit_lock;
