@@ -114,7 +114,6 @@ struct asahi_job_pipe {
  * @run_time: when it was handed to the firmware
  * @error: negative errno that @done is going to carry, or 0
  * @fence_valid: @done is initialised
- * @pushed: was given to the scheduler
  * @ran: its turn has come
  * @skipped: was not handed to the firmware then, because there was no point
  * @num_commands: entries of @command
@@ -139,7 +138,6 @@ struct asahi_job {
 	ktime_t run_time;
 	int error;
 	bool fence_valid;
-	bool pushed;
 	bool ran;
 	bool skipped;
 	unsigned int num_commands;
