@@ -19,7 +19,7 @@ struct asahi_device;
  * @queue_va: address of the QueueInfo
  * @wptr: the work queue's new write pointer
  * @event_slot: event that the queue's stamps signal
- * @is_new: first message for this queue with this event slot
+ * @is_new: first message for this queue
  */
 struct asahi_pipe_msg {
 	u32 pipe_type;
