@@ -5,6 +5,7 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
+#include <linux/bits.h>
 #include <linux/capability.h>
 #include <linux/cleanup.h>
 #include <linux/dma-fence.h>
@@ -112,7 +113,8 @@
  * @list: the queues
  * @last_id: number of the latest
  * @sched_wq: where jobs are scheduled
- * @timeout_wq: where timeouts are handled, one after the other
+ * @timeout_wq: where timeouts are handled and channels recovered, one after the
+ *	other
  */
 struct asahi_queues {
 	/**
@@ -476,38 +478,22 @@ static int asahi_queue_judge(struct asahi_queue *queue, const struct asahi_failu
 	return faulted ? -EIO : failure->error;
 }
 
-/**
- * asahi_queue_mark_failed() - the GPU or the firmware did not complete work
- * @queue: queue that owns the event slot
- * @slot: event slot of the work
- * @value: stamp value that the work would have written
- * @failure: what happened
- *
- * Marks the job that the stamp belongs to, and earlier ones that are not
- * complete. If it is guilty, all later jobs of the queue fail with it, those
- * not submitted yet included. Fences signal later, when the firmware has
- * written the stamps and so does not use the jobs' memory any more.
- *
- * Process context, in the critical section of fences.
+/*
+ * Mark the job that a stamp belongs to, and earlier ones that are not complete.
+ * If it is guilty, all later jobs fail with it.
  */
-void asahi_queue_mark_failed(struct asahi_queue *queue, unsigned int slot, u32 value,
+static void asahi_queue_mark(struct asahi_queue *queue, int pipe, unsigned int slot, u32 value,
 			     const struct asahi_failure *failure)
 {
 	struct asahi_device *adev = queue->adev;
+	int error = asahi_queue_judge(queue, failure);
 	struct asahi_job *job;
 	bool behind = false;
-	int pipe, error;
 
-	guard(mutex)(&queue->lock);
+	lockdep_assert_held(&queue->lock);
 
 	/* What has reached its stamp is well. */
 	asahi_queue_retire_reached(queue);
-
-	pipe = asahi_queue_pipe_of_event(queue, slot);
-	if (pipe < 0)
-		return;
-
-	error = asahi_queue_judge(queue, failure);
 
 	list_for_each_entry(job, &queue->jobs, link) {
 		bool hit = job->pipe[pipe].count && !job->skipped &&
@@ -531,32 +517,99 @@ void asahi_queue_mark_failed(struct asahi_queue *queue, unsigned int slot, u32 v
 }
 
 /**
- * asahi_queue_recover_channel() - make the firmware go on with a ring
+ * asahi_queue_mark_failed() - the GPU or the firmware did not complete work
  * @queue: queue that owns the event slot
- * @slot: event slot of the work that it gave up
- * @value: stamp value of that work
+ * @slot: event slot of the work
+ * @value: stamp value that the work would have written
+ * @failure: what happened
  *
- * Process context; waits, for a bounded time.
+ * Marks the job that the stamp belongs to, and earlier ones that are not
+ * complete. If it is guilty, all later jobs of the queue fail with it, those
+ * not submitted yet included. Fences signal later, when the firmware has
+ * written the stamps and so does not use the jobs' memory any more.
  *
- * Return: 0, -ENOENT if nothing of @queue uses @slot, or a negative errno when
- * the firmware does not answer.
+ * Process context, in the critical section of fences.
  */
-int asahi_queue_recover_channel(struct asahi_queue *queue, unsigned int slot, u32 value)
+void asahi_queue_mark_failed(struct asahi_queue *queue, unsigned int slot, u32 value,
+			     const struct asahi_failure *failure)
 {
-	struct asahi_dc_msg msg = { .type = ASAHI_DC_RECOVER_CHANNEL };
 	int pipe;
 
+	guard(mutex)(&queue->lock);
+
+	pipe = asahi_queue_pipe_of_event(queue, slot);
+	if (pipe >= 0)
+		asahi_queue_mark(queue, pipe, slot, value, failure);
+}
+
+static int asahi_queue_recover_pipe(struct asahi_queue *queue, unsigned int pipe)
+{
+	struct asahi_dc_msg msg = { .type = ASAHI_DC_RECOVER_CHANNEL };
+
 	scoped_guard(mutex, &queue->lock) {
-		pipe = asahi_queue_pipe_of_event(queue, slot);
-		if (pipe < 0)
-			return -ENOENT;
+		if (!(queue->recover & BIT(pipe)))
+			return 0;
+		queue->recover &= ~BIT(pipe);
+		msg.recover_channel.event_value = queue->recover_value[pipe];
 	}
 
 	msg.recover_channel.pipe_type = pipe;
 	msg.recover_channel.queue_va = asahi_workqueue_info_va(queue->wq[pipe]);
-	msg.recover_channel.event_value = value;
 
 	return asahi_channel_device_control(queue->adev, &msg);
+}
+
+static void asahi_queue_recover_work(struct work_struct *work)
+{
+	struct asahi_queue *queue = container_of(work, struct asahi_queue, recover_work);
+	struct asahi_device *adev = queue->adev;
+	bool cookie = dma_fence_begin_signalling();
+	int ret = 0;
+
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		ret = asahi_queue_recover_pipe(queue, i) ?: ret;
+
+	if (ret && !asahi_device_dead(adev))
+		drm_err(&adev->drm, "queue %u: firmware does not recover the channel: %d\n",
+			queue->id, ret);
+	trace_asahi_recover(adev, "channel error", ret);
+
+	dma_fence_end_signalling(cookie);
+	asahi_queue_put(queue);
+}
+
+/**
+ * asahi_queue_channel_error() - the firmware has given up an entry of a ring
+ * @queue: queue that owns the event slot
+ * @slot: event slot of the work
+ * @value: stamp value that the work would have written
+ * @failure: what happened
+ *
+ * Marks jobs like asahi_queue_mark_failed() and has a worker tell the firmware
+ * to go on with the ring. It is not done here because the firmware may take its
+ * time to listen: it does not when it has halted, and then waits in turn for
+ * who receives its messages, who is the caller.
+ *
+ * Process context, in the critical section of fences.
+ */
+void asahi_queue_channel_error(struct asahi_queue *queue, unsigned int slot, u32 value,
+			       const struct asahi_failure *failure)
+{
+	int pipe;
+
+	guard(mutex)(&queue->lock);
+
+	pipe = asahi_queue_pipe_of_event(queue, slot);
+	if (pipe < 0)
+		return;
+
+	asahi_queue_mark(queue, pipe, slot, value, failure);
+
+	queue->recover |= BIT(pipe);
+	queue->recover_value[pipe] = value;
+	asahi_queue_get(queue);
+	if (!queue_work(queue->adev->queues->timeout_wq, &queue->recover_work))
+		asahi_queue_put(queue);
 }
 
 /**
@@ -690,6 +743,7 @@ static struct asahi_queue *asahi_queue_new(struct asahi_file *file, struct asahi
 	INIT_LIST_HEAD(&queue->link);
 	INIT_LIST_HEAD(&queue->jobs);
 	INIT_WORK(&queue->free_work, asahi_queue_free_work);
+	INIT_WORK(&queue->recover_work, asahi_queue_recover_work);
 	mutex_init(&queue->submit_lock);
 	mutex_init(&queue->lock);
 	init_waitqueue_head(&queue->drained);

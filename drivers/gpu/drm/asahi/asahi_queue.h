@@ -58,7 +58,8 @@ struct asahi_failure {
 void asahi_queue_complete(struct asahi_queue *queue);
 void asahi_queue_mark_failed(struct asahi_queue *queue, unsigned int slot, u32 value,
 			     const struct asahi_failure *failure);
-int asahi_queue_recover_channel(struct asahi_queue *queue, unsigned int slot, u32 value);
+void asahi_queue_channel_error(struct asahi_queue *queue, unsigned int slot, u32 value,
+			       const struct asahi_failure *failure);
 void asahi_queues_abandon(struct asahi_device *adev);
 
 #endif

@@ -71,6 +71,9 @@ struct asahi_usage {
  * @fence_context: timeline of its jobs' fences
  * @fence_seqno: number of the last one
  * @busy_since: by pipe, the end of the last job, up to which time is counted
+ * @recover: pipes whose rings the firmware is to go on with, a mask
+ * @recover_value: by pipe, the stamp value of what it has given up
+ * @recover_work: tells it so; has a reference while it is queued
  *
  * @progress: what the timeout handler saw last; used by nothing else
  * @strikes: how often it saw no progress in a row
@@ -109,6 +112,9 @@ struct asahi_queue {
 	u64 fence_context;
 	u64 fence_seqno;
 	ktime_t busy_since[AGX_PIPE_COUNT];
+	unsigned int recover;
+	u32 recover_value[AGX_PIPE_COUNT];
+	struct work_struct recover_work;
 
 	/* Timeouts. */
 	u64 progress;

@@ -30,7 +30,8 @@
  * * a *fault*: the MMU refused an access. Which one is in a register.
  * * a *timeout*: work took too long. The message names its event slot.
  * * a *channel error*: the firmware could not make sense of a ring's entry.
- *   The message names the event slot and the stamp.
+ *   The message names the event slot and the stamp. That ring stands still until
+ *   the firmware is told to recover it; all others go on.
  * * a *crash*, which RTKit tells.
  *
  * After a fault or a timeout the GPU was stopped and the firmware halts. It
@@ -267,7 +268,6 @@ void asahi_recovery_channel_error(struct asahi_device *adev, u32 type, u32 pipe,
 	struct asahi_failure failure = { .error = -EIO, .named = true };
 	bool cookie = dma_fence_begin_signalling();
 	struct asahi_queue *queue;
-	int ret;
 
 	drm_err_ratelimited(&adev->drm, "channel error %u: pipe %u, event %u, stamp %#x\n", type,
 			    pipe, slot, value);
@@ -279,11 +279,7 @@ void asahi_recovery_channel_error(struct asahi_device *adev, u32 type, u32 pipe,
 		goto out;
 	}
 
-	asahi_queue_mark_failed(queue, slot, value, &failure);
-	ret = asahi_queue_recover_channel(queue, slot, value);
-	if (ret)
-		drm_err(&adev->drm, "firmware does not recover the channel: %d\n", ret);
-	trace_asahi_recover(adev, "channel error", ret);
+	asahi_queue_channel_error(queue, slot, value, &failure);
 	asahi_queue_put(queue);
 out:
 	dma_fence_end_signalling(cookie);
