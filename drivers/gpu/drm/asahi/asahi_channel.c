@@ -39,7 +39,6 @@
 /* The firmware reads a ring at once unless it is in trouble. */
 #define ANSWER_TIMEOUT_US		(1 * USEC_PER_SEC)
 #define ANSWER_POLL_US			50
-#define RUN_TIMEOUT_US			(100 * USEC_PER_MSEC)
 
 #define STATS_MSG_MAX			0x40
 
@@ -48,13 +47,15 @@
  * @ring: ring
  * @state: memory of the pointers
  * @entries: memory of the entries
+ * @reserved: entries that have been promised; pipes only
  */
 struct tx_channel {
-	/** @lock: protects @ring */
+	/** @lock: protects @ring and @reserved */
 	struct mutex lock;
 	struct asahi_tx_ring ring;
 	struct asahi_fwbuf state;
 	struct asahi_fwbuf entries;
+	unsigned int reserved;
 };
 
 /**
@@ -107,7 +108,7 @@ struct asahi_channels {
 
 /* To the firmware. */
 
-static int wait_room(struct asahi_device *adev, struct tx_channel *ch, u64 timeout_us)
+static int wait_room(struct asahi_device *adev, struct tx_channel *ch)
 {
 	bool full;
 
@@ -118,7 +119,7 @@ static int wait_room(struct asahi_device *adev, struct tx_channel *ch, u64 timeo
 
 	return read_poll_timeout(asahi_tx_ring_full, full,
 				 !full || asahi_device_dead(adev), ANSWER_POLL_US,
-				 timeout_us, false, &ch->ring);
+				 ANSWER_TIMEOUT_US, false, &ch->ring);
 }
 
 static int wait_drained(struct asahi_device *adev, struct tx_channel *ch)
@@ -136,22 +137,74 @@ static int wait_drained(struct asahi_device *adev, struct tx_channel *ch)
 	return drained ? 0 : -ENODEV;
 }
 
+static bool try_reserve(struct tx_channel *ch)
+{
+	guard(mutex)(&ch->lock);
+
+	if (asahi_tx_ring_room(&ch->ring) <= ch->reserved)
+		return false;
+
+	ch->reserved++;
+	return true;
+}
+
+/**
+ * asahi_channel_reserve() - wait until there is room for a message of new work
+ * @adev: device
+ * @prio: firmware priority, 0 (highest) to 3
+ * @pipe: AGX_PIPE_*
+ *
+ * The room stays until asahi_channel_run() or asahi_channel_unreserve().
+ * Process context, with no lock that the notification worker takes: a firmware
+ * that has halted reads nothing until that worker lets it go on. May sleep up
+ * to a second if the firmware is behind; allocates nothing.
+ *
+ * Return: 0, -ENODEV if the device is dead, -ETIMEDOUT if the ring stayed full.
+ */
+int asahi_channel_reserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe)
+{
+	struct tx_channel *ch = &adev->channels->pipe[prio][pipe];
+	bool reserved;
+	int err;
+
+	err = read_poll_timeout(try_reserve, reserved, reserved || asahi_device_dead(adev),
+				ANSWER_POLL_US, ANSWER_TIMEOUT_US, false, ch);
+	if (err)
+		return err;
+	return reserved ? 0 : -ENODEV;
+}
+
+/**
+ * asahi_channel_unreserve() - give room for a message back
+ * @adev: device
+ * @prio: as for asahi_channel_reserve()
+ * @pipe: as for asahi_channel_reserve()
+ *
+ * Process context; allocates nothing.
+ */
+void asahi_channel_unreserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe)
+{
+	struct tx_channel *ch = &adev->channels->pipe[prio][pipe];
+
+	guard(mutex)(&ch->lock);
+	ch->reserved--;
+}
+
 /**
  * asahi_channel_run() - tell the firmware of new work
  * @adev: device
  * @prio: firmware priority, 0 (highest) to 3
- * @msg: the work
+ * @msg: the work; room for it was reserved
  *
  * The doorbell is the caller's to ring, after all messages of a job. Process
- * context; may sleep up to 100 ms if the firmware is behind; allocates nothing.
+ * context; does not wait for the firmware; allocates nothing.
  *
- * Return: 0, -ENODEV if the device is dead, -ETIMEDOUT if the ring stayed full.
+ * Return: 0, -ENODEV if the device is dead.
  */
 int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 		      const struct asahi_pipe_msg *msg)
 {
 	struct tx_channel *ch;
-	int err;
 
 	if (WARN_ON_ONCE(prio >= AGX_PRIORITY_COUNT || msg->pipe_type >= AGX_PIPE_COUNT))
 		return -EINVAL;
@@ -159,9 +212,7 @@ int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 	ch = &adev->channels->pipe[prio][msg->pipe_type];
 	guard(mutex)(&ch->lock);
 
-	err = wait_room(adev, ch, RUN_TIMEOUT_US);
-	if (err)
-		return err;
+	ch->reserved--;
 	if (asahi_device_dead(adev))
 		return -ENODEV;
 
@@ -191,7 +242,7 @@ int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_d
 	if (!asahi_device_fw_running(adev))
 		return -ENODEV;
 
-	err = wait_room(adev, ch, ANSWER_TIMEOUT_US);
+	err = wait_room(adev, ch);
 	if (!err) {
 		adev->abi->channel->encode_dc(asahi_tx_ring_entry(&ch->ring), msg);
 		asahi_tx_ring_commit(&ch->ring);
@@ -277,7 +328,7 @@ int asahi_channel_fwctl(struct asahi_device *adev, const struct asahi_fwctl_msg 
 
 	guard(mutex)(&ch->lock);
 
-	err = wait_room(adev, ch, ANSWER_TIMEOUT_US);
+	err = wait_room(adev, ch);
 	if (err)
 		return err;
 

@@ -112,6 +112,8 @@ int asahi_channels_init(struct asahi_device *adev);
 void asahi_channels_unplug(struct asahi_device *adev);
 void asahi_channels_fini(struct asahi_device *adev);
 
+int asahi_channel_reserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe);
+void asahi_channel_unreserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe);
 int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 		      const struct asahi_pipe_msg *msg);
 int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_dc_msg *msg);

@@ -392,9 +392,54 @@ static int asahi_job_publish(struct asahi_job *job)
 	return 0;
 }
 
+static void asahi_job_unreserve_pipes(struct asahi_job *job, unsigned int end)
+{
+	for (unsigned int i = 0; i < end; i++)
+		if (job->pipe[i].count)
+			asahi_workqueue_unreserve(job->queue->wq[i]);
+}
+
+/**
+ * asahi_job_reserve() - wait until the firmware can be told of a job
+ * @job: job that is about to run
+ *
+ * Process context, in the critical section of fences, without the queue's lock:
+ * recovery takes that, and a firmware that waits for recovery does not listen.
+ * Allocates nothing.
+ *
+ * Return: 0, or a negative errno when the firmware does not take messages.
+ */
+int asahi_job_reserve(struct asahi_job *job)
+{
+	int ret;
+
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
+		if (!job->pipe[i].count)
+			continue;
+		ret = asahi_workqueue_reserve(job->queue->wq[i]);
+		if (ret) {
+			asahi_job_unreserve_pipes(job, i);
+			return ret;
+		}
+	}
+
+	return 0;
+}
+
+/**
+ * asahi_job_unreserve() - undo asahi_job_reserve()
+ * @job: job that does not run after all
+ *
+ * Process context; allocates nothing.
+ */
+void asahi_job_unreserve(struct asahi_job *job)
+{
+	asahi_job_unreserve_pipes(job, AGX_PIPE_COUNT);
+}
+
 /**
  * asahi_job_run() - hand a job to the firmware
- * @job: job that holds its slots
+ * @job: job that holds its slots, and for which asahi_job_reserve() returned 0
  *
  * Process context, in the critical section of fences, with the queue's lock
  * held. Allocates nothing and does not fail: when the firmware takes no

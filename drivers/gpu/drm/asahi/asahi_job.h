@@ -248,6 +248,8 @@ struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 				   const struct asahi_command_args *args, unsigned int count);
 struct asahi_job *asahi_job_get(struct asahi_job *job);
 void asahi_job_put(struct asahi_job *job);
+int asahi_job_reserve(struct asahi_job *job);
+void asahi_job_unreserve(struct asahi_job *job);
 void asahi_job_run(struct asahi_job *job);
 bool asahi_job_reached(struct asahi_job *job);
 

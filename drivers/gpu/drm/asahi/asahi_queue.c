@@ -371,6 +371,11 @@ static struct dma_fence *asahi_queue_run_job(struct drm_sched_job *base)
 	struct asahi_queue *queue = job->queue;
 	struct asahi_device *adev = queue->adev;
 	bool cookie = dma_fence_begin_signalling();
+	bool reserved = !asahi_job_reserve(job);
+
+	/* Declares the device dead, if it is not already. */
+	if (!reserved)
+		asahi_recovery_wedged(adev, "it takes no more work");
 
 	mutex_lock(&queue->lock);
 
@@ -386,6 +391,8 @@ static struct dma_fence *asahi_queue_run_job(struct drm_sched_job *base)
 		job->error = -ECANCELED;
 
 	if (job->error) {
+		if (reserved)
+			asahi_job_unreserve(job);
 		job->skipped = true;
 		asahi_queue_retire_reached(queue);
 	} else {

@@ -35,6 +35,20 @@ static u32 peer_pointer(const __le32 *ptr)
 }
 
 /**
+ * asahi_tx_ring_room() - how many entries have room?
+ * @ring: ring
+ *
+ * Return: number of entries that can be committed before the firmware has to
+ * read one; one less than the ring has if it is drained.
+ */
+u32 asahi_tx_ring_room(const struct asahi_tx_ring *ring)
+{
+	return (peer_pointer(ring->rptr) + ring->count - after(ring->next, ring->count)) %
+	       ring->count;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_room);
+
+/**
  * asahi_tx_ring_full() - is there no room for an entry?
  * @ring: ring
  *
@@ -42,7 +56,7 @@ static u32 peer_pointer(const __le32 *ptr)
  */
 bool asahi_tx_ring_full(const struct asahi_tx_ring *ring)
 {
-	return peer_pointer(ring->rptr) == after(ring->next, ring->count);
+	return !asahi_tx_ring_room(ring);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_full);
 

@@ -207,6 +207,31 @@ bool asahi_workqueue_used(const struct asahi_workqueue *wq)
 }
 
 /**
+ * asahi_workqueue_reserve() - wait until the firmware can be told of new work
+ * @wq: work queue
+ *
+ * For one asahi_workqueue_commit(). Process context, without the queue's lock;
+ * may sleep up to a second; allocates nothing.
+ *
+ * Return: 0, or a negative errno when the firmware does not take messages.
+ */
+int asahi_workqueue_reserve(struct asahi_workqueue *wq)
+{
+	return asahi_channel_reserve(wq->adev, wq->priority, wq->pipe);
+}
+
+/**
+ * asahi_workqueue_unreserve() - undo asahi_workqueue_reserve()
+ * @wq: work queue
+ *
+ * Process context; allocates nothing.
+ */
+void asahi_workqueue_unreserve(struct asahi_workqueue *wq)
+{
+	asahi_channel_unreserve(wq->adev, wq->priority, wq->pipe);
+}
+
+/**
  * asahi_workqueue_busy() - is anything in flight?
  * @wq: work queue
  *
@@ -296,7 +321,7 @@ void asahi_workqueue_push(struct asahi_workqueue *wq, u64 command_va)
 
 /**
  * asahi_workqueue_commit() - publish what was put into the ring
- * @wq: work queue
+ * @wq: work queue for which asahi_workqueue_reserve() has returned 0
  *
  * Process context; allocates nothing. Comes before asahi_workqueue_doorbell().
  *

@@ -42,6 +42,8 @@ void asahi_workqueue_destroy(struct asahi_workqueue *wq);
 u64 asahi_workqueue_info_va(const struct asahi_workqueue *wq);
 struct asahi_slot_client *asahi_workqueue_slot_client(struct asahi_workqueue *wq);
 bool asahi_workqueue_used(const struct asahi_workqueue *wq);
+int asahi_workqueue_reserve(struct asahi_workqueue *wq);
+void asahi_workqueue_unreserve(struct asahi_workqueue *wq);
 
 /* The following need the queue's lock. */
 bool asahi_workqueue_busy(const struct asahi_workqueue *wq);

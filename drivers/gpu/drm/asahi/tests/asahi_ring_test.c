@@ -62,6 +62,7 @@ static void tx_fills_and_wraps(struct kunit *test)
 
 	for (value = 0; value < ENTRIES - 1; value++) {
 		KUNIT_EXPECT_FALSE(test, asahi_tx_ring_full(&ring));
+		KUNIT_EXPECT_EQ(test, asahi_tx_ring_room(&ring), ENTRIES - 1 - value);
 		put(&ring, value);
 		KUNIT_EXPECT_EQ(test, le32_to_cpu(memory.wptr), value + 1);
 		KUNIT_EXPECT_FALSE(test, asahi_tx_ring_drained(&ring));
@@ -71,6 +72,7 @@ static void tx_fills_and_wraps(struct kunit *test)
 
 	memory.rptr = cpu_to_le32(1);
 	KUNIT_EXPECT_FALSE(test, asahi_tx_ring_full(&ring));
+	KUNIT_EXPECT_EQ(test, asahi_tx_ring_room(&ring), 1);
 	put(&ring, 100);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(memory.wptr), 0);
 	KUNIT_EXPECT_EQ(test, memory.entries[ENTRIES - 1].value, 100);
@@ -78,6 +80,7 @@ static void tx_fills_and_wraps(struct kunit *test)
 
 	memory.rptr = 0;
 	KUNIT_EXPECT_TRUE(test, asahi_tx_ring_drained(&ring));
+	KUNIT_EXPECT_EQ(test, asahi_tx_ring_room(&ring), ENTRIES - 1);
 }
 
 static void tx_entry_is_zeroed(struct kunit *test)
