@@ -514,3 +514,31 @@ bool asahi_job_reached(struct asahi_job *job)
 
 	return true;
 }
+
+/**
+ * asahi_job_owed() - has the firmware work to retire that it took down?
+ * @job: job in flight
+ *
+ * With the queue's lock held.
+ *
+ * Return: true if a stamp of @job is not reached that needs nothing of the GPU.
+ */
+bool asahi_job_owed(struct asahi_job *job)
+{
+	struct asahi_queue *queue = job->queue;
+
+	lockdep_assert_held(&queue->lock);
+
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
+		unsigned int event;
+
+		if (!job->pipe[i].taken_down)
+			continue;
+
+		event = asahi_workqueue_event(queue->wq[i]);
+		if (!asahi_stamp_reached(asahi_event_read(queue->adev, event), job->pipe[i].owed))
+			return true;
+	}
+
+	return false;
+}

@@ -87,11 +87,15 @@ struct asahi_command {
  * @count: stamps that it takes
  * @first: value of the first, once it runs
  * @last: value of the last, once it runs
+ * @taken_down: the firmware has taken its work down
+ * @owed: up to which value, which the firmware owes us then
  */
 struct asahi_job_pipe {
 	unsigned int count;
 	u32 first;
 	u32 last;
+	bool taken_down;
+	u32 owed;
 };
 
 /**
@@ -252,6 +256,7 @@ int asahi_job_reserve(struct asahi_job *job);
 void asahi_job_unreserve(struct asahi_job *job);
 void asahi_job_run(struct asahi_job *job);
 bool asahi_job_reached(struct asahi_job *job);
+bool asahi_job_owed(struct asahi_job *job);
 
 void asahi_free_queue_work(struct work_struct *work);
 int asahi_jobs_module_init(void);

@@ -81,8 +81,9 @@
  *   so each is served.
  * * the firmware. Within a ring it runs in order, and barriers point at
  *   earlier work of the same queue only, which is in a ring already. Work that
- *   hangs is taken down by the firmware's own timeout; a firmware that hangs
- *   is noticed by the scheduler's, and then everything fails with ENODEV.
+ *   hangs is taken down by the firmware's own timeout; a firmware that hangs, or
+ *   never retires what it took down, is noticed by the scheduler's, and then
+ *   everything fails with ENODEV.
  *
  * Each of the four ends if the following ones do. What runs in the critical
  * section of fences (prepare_job(), run_job(), completion, recovery, timeout)
@@ -99,9 +100,9 @@
  * the list like all others.
  */
 
-/* How long the firmware may be silent about all work before it is asked again. */
+/* How long the firmware may take for a job before it is asked whether it works. */
 #define ASAHI_TIMEOUT_MS 10000
-/* How often in a row that may happen. */
+/* How often in a row it may have done nothing, or not what it owes. */
 #define ASAHI_TIMEOUT_STRIKES 3
 /* How long a queue that is destroyed waits for what was submitted to it. */
 #define ASAHI_DRAIN_MS 1000
@@ -407,6 +408,14 @@ static struct dma_fence *asahi_queue_run_job(struct drm_sched_job *base)
 	return dma_fence_get(job->done);
 }
 
+/* Others may keep the firmware busy for long, but not with this. */
+static bool asahi_queue_owed(struct asahi_queue *queue, struct asahi_job *job)
+{
+	guard(mutex)(&queue->lock);
+
+	return !list_empty(&job->link) && asahi_job_owed(job);
+}
+
 static enum drm_gpu_sched_stat asahi_queue_timedout_job(struct drm_sched_job *base)
 {
 	struct asahi_job *job = to_asahi_job(base);
@@ -414,20 +423,23 @@ static enum drm_gpu_sched_stat asahi_queue_timedout_job(struct drm_sched_job *ba
 	struct asahi_device *adev = queue->adev;
 	bool cookie = dma_fence_begin_signalling();
 	u64 progress = asahi_event_progress(adev);
+	bool owed;
 
 	/* Is all that is missing a message? */
 	asahi_queue_complete(queue);
+	owed = asahi_queue_owed(queue, job);
 
 	/* The clock starts to run shortly before run_job(). */
 	if (READ_ONCE(job->fence_valid) && dma_fence_is_signaled(job->done)) {
 		drm_dbg(&adev->drm, "queue %u: job %llu was complete but not announced\n",
 			queue->id, job->id);
 		queue->strikes = 0;
-	} else if (progress != queue->progress) {
+	} else if (progress != queue->progress && !owed) {
 		queue->progress = progress;
 		queue->strikes = 0;
 	} else if (++queue->strikes >= ASAHI_TIMEOUT_STRIKES) {
-		asahi_recovery_wedged(adev, "it completes nothing any more");
+		asahi_recovery_wedged(adev, owed ? "it does not retire what has failed" :
+						   "it completes nothing any more");
 	}
 
 	dma_fence_end_signalling(cookie);
@@ -506,6 +518,10 @@ static void asahi_queue_mark(struct asahi_queue *queue, int pipe, unsigned int s
 		bool hit = job->pipe[pipe].count && !job->skipped &&
 			   asahi_stamp_reached(value, job->pipe[pipe].first);
 
+		if (hit) {
+			job->pipe[pipe].taken_down = true;
+			job->pipe[pipe].owed = value;
+		}
 		if (job->error || !(hit || behind))
 			continue;
 
