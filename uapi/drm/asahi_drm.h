@@ -469,7 +469,8 @@ enum drm_asahi_priority {
  * Errors: ``EINVAL`` for flags or a priority beyond the known ones; ``ENOENT``
  * for an unknown address space; ``EPERM`` for HIGH and REALTIME without
  * CAP_SYS_NICE, ``EOPNOTSUPP`` for them where the driver does not allow them;
- * ``ENOMEM``.
+ * ``ENOSPC`` for more than 1,024 in a file, or when the firmware's memory is
+ * full; ``ENOMEM``.
  */
 struct drm_asahi_queue_create {
 	/** @flags: Zero. */
@@ -581,7 +582,8 @@ struct drm_asahi_cmd_header {
  * 4,096 syncs or 1 MiB of commands, and for too many or no hardware commands;
  * ``ENOENT`` for an unknown queue or syncobj; ``EIO`` once the queue has failed;
  * ``E2BIG`` for non-zero bytes behind the part of a command that this kernel
- * knows; ``EOPNOTSUPP``; ``ENOMEM``; ``EFAULT``.
+ * knows; ``EOPNOTSUPP``; ``ENOSPC`` when the firmware's memory is full;
+ * ``ENOMEM``; ``EFAULT``.
  */
 struct drm_asahi_submit {
 	/**

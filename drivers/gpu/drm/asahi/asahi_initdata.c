@@ -118,7 +118,8 @@ void asahi_initdata_end_submission(struct asahi_device *adev)
 
 /**
  * asahi_initdata_take_pending() - look at one entry of the pending stamps
- * @adev: device; the firmware is halted
+ * @adev: device whose firmware has told of a fault or a timeout, and so has filled
+ *	in the entries, though it may not have halted yet
  * @index: entry, below ASAHI_PENDING_STAMPS
  * @stamp: the work that was in progress
  *
