@@ -293,6 +293,18 @@ static void write_context(struct asahi_uat *uat, unsigned int slot, u64 ttb)
 	WRITE_ONCE(entry->ttb1, cpu_to_le64(ttb1));
 }
 
+static void set_owner(struct asahi_uat *uat, unsigned int slot, struct asahi_uat_vm *vm)
+{
+	lockdep_assert_held(&uat->slot_lock);
+
+	if (uat->owner[slot])
+		uat->owner[slot]->slot = -1;
+	uat->owner[slot] = vm;
+	if (vm)
+		vm->slot = slot;
+}
+
+/* Changes nothing when it fails: whoever had the context, still has it. */
 static int change_context(struct asahi_uat *uat, unsigned int slot, struct asahi_uat_vm *vm)
 {
 	struct asahi_device *adev = uat->adev;
@@ -300,11 +312,6 @@ static int change_context(struct asahi_uat *uat, unsigned int slot, struct asahi
 
 	lockdep_assert_held(&uat->flush_lock);
 	lockdep_assert_held(&uat->slot_lock);
-
-	if (uat->owner[slot]) {
-		uat->owner[slot]->slot = -1;
-		uat->owner[slot] = NULL;
-	}
 
 	err = asahi_handoff_lock(uat->handoff);
 	if (err) {
@@ -318,12 +325,7 @@ static int change_context(struct asahi_uat *uat, unsigned int slot, struct asahi
 	write_context(uat, slot, vm ? vm->ttb : 0);
 	asahi_handoff_unlock(uat->handoff);
 	tlbi_asid(slot);
-
-	if (vm) {
-		uat->owner[slot] = vm;
-		vm->slot = slot;
-	}
-
+	set_owner(uat, slot, vm);
 	return 0;
 }
 
