@@ -390,18 +390,20 @@ void asahi_uat_vm_attach(struct asahi_device *adev, struct asahi_uat_vm *vm, uns
 void asahi_uat_vm_detach(struct asahi_device *adev, struct asahi_uat_vm *vm)
 {
 	struct asahi_uat *uat = adev->uat;
+	int slot;
 
 	guard(mutex)(&uat->flush_lock);
 	guard(mutex)(&uat->slot_lock);
 
-	if (!uat->live || vm->slot < 0)
+	slot = vm->slot;
+	if (!uat->live || slot < 0)
 		return;
 
-	if (change_context(uat, vm->slot, NULL)) {
+	if (change_context(uat, slot, NULL)) {
 		/* The tables go away whatever a dead firmware thinks of it. */
-		write_context(uat, vm->slot, 0);
-		tlbi_asid(vm->slot);
-		vm->slot = -1;
+		write_context(uat, slot, 0);
+		tlbi_asid(slot);
+		set_owner(uat, slot, NULL);
 	}
 }
 
@@ -750,25 +752,28 @@ void asahi_uat_unplug(struct asahi_device *adev)
 		return;
 
 	guard(mutex)(&uat->kernel_lock);
-	scoped_guard(mutex, &uat->slot_lock) {
-		if (!uat->live)
-			return;
+	/* A flush that is under way still looks at the handoff region. */
+	guard(mutex)(&uat->flush_lock);
+	guard(mutex)(&uat->slot_lock);
+	if (!uat->live)
+		return;
 
-		uat->live = false;
-		for (slot = AGX_UAT_USER_CONTEXT_START; slot < AGX_UAT_CONTEXTS; slot++) {
-			if (uat->owner[slot])
-				uat->owner[slot]->slot = -1;
-			uat->owner[slot] = NULL;
-			write_context(uat, slot, 0);
-		}
-		WRITE_ONCE(uat->ttbs[0].ttb0, 0);
+	uat->live = false;
+	for (slot = AGX_UAT_USER_CONTEXT_START; slot < AGX_UAT_CONTEXTS; slot++) {
+		set_owner(uat, slot, NULL);
+		write_context(uat, slot, 0);
 	}
+	WRITE_ONCE(uat->ttbs[0].ttb0, 0);
 
 	/* It has not been used, so the next probe is the first. */
 	if (adev->fw_state == ASAHI_FW_FRESH)
 		asahi_handoff_retract(uat->handoff);
 
-	/* The tables may be freed once nothing leads to them any more. */
+	/*
+	 * The tables may be freed once nothing leads to them any more. From here
+	 * on nobody else invalidates anything either, so all is gone before the
+	 * locks are.
+	 */
 	WRITE_ONCE(uat->root[AGX_UAT_KERNEL_L1_INDEX], 0);
 	tlbi_all();
 	asahi_pgtable_fini(&uat->kernel);
