@@ -314,6 +314,7 @@ static const struct drm_driver asahi_drm_driver = {
 	.postclose = asahi_postclose,
 	.show_fdinfo = asahi_queue_show_fdinfo,
 	.gem_create_object = asahi_gem_create_object,
+	.gem_prime_import = asahi_gem_prime_import,
 	.gem_prime_import_sg_table = asahi_gem_prime_import_sg_table,
 	.ioctls = asahi_ioctls,
 	.num_ioctls = ARRAY_SIZE(asahi_ioctls),

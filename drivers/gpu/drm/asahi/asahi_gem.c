@@ -16,6 +16,7 @@
 #include <kunit/visibility.h>
 
 #include <drm/asahi_drm.h>
+#include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem_shmem_helper.h>
 #include <drm/drm_prime.h>
@@ -155,6 +156,24 @@ struct drm_gem_object *asahi_gem_create_object(struct drm_device *drm,
 	INIT_LIST_HEAD(&gem->link);
 	gem->base.base.funcs = &asahi_gem_funcs;
 	return &gem->base.base;
+}
+
+struct drm_gem_object *asahi_gem_prime_import(struct drm_device *drm,
+					      struct dma_buf *dma_buf)
+{
+	struct drm_gem_object *obj;
+	int idx;
+
+	/*
+	 * Unplugging must not find an object that is on the list already, but
+	 * doesn't say yet that it is imported, nor miss one that comes later.
+	 */
+	if (!drm_dev_enter(drm, &idx))
+		return ERR_PTR(-ENODEV);
+
+	obj = drm_gem_prime_import(drm, dma_buf);
+	drm_dev_exit(idx);
+	return obj;
 }
 
 struct drm_gem_object *

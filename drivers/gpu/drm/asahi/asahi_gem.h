@@ -13,6 +13,7 @@
 
 struct asahi_device;
 struct asahi_file;
+struct dma_buf;
 struct dma_buf_attachment;
 struct drm_asahi_gem_create;
 struct drm_asahi_gem_mmap_offset;
@@ -78,6 +79,18 @@ int asahi_gem_mmap_offset(struct asahi_file *afile,
  */
 struct drm_gem_object *asahi_gem_create_object(struct drm_device *drm,
 					       size_t size);
+
+/**
+ * asahi_gem_prime_import() - &drm_driver.gem_prime_import
+ * @drm: device
+ * @dma_buf: buffer of this or another device
+ *
+ * Context: process context; keeps the device from being unplugged meanwhile.
+ * Return: an object for it with a reference, or an error pointer; -ENODEV when
+ * the device is gone.
+ */
+struct drm_gem_object *asahi_gem_prime_import(struct drm_device *drm,
+					      struct dma_buf *dma_buf);
 
 /**
  * asahi_gem_prime_import_sg_table() - &drm_driver.gem_prime_import_sg_table
