@@ -14,6 +14,7 @@
 #include <linux/of_platform.h>
 #include <linux/of_reserved_mem.h>
 #include <linux/platform_device.h>
+#include <linux/property.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
@@ -283,6 +284,7 @@ int asahi_device_probe(struct platform_device *pdev, const struct drm_driver *dr
 
 	adev->hw = hw;
 	adev->abi = abi;
+	adev->coherent = device_get_dma_attr(&pdev->dev) == DEV_DMA_COHERENT;
 	asahi_heap_list_init(&adev->heaps);
 	asahi_gem_list_init(&adev->gems);
 	platform_set_drvdata(pdev, adev);

@@ -63,6 +63,8 @@ struct asahi_device {
 	void __iomem *asc;
 	/** @sgx: registers of the GPU */
 	void __iomem *sgx;
+	/** @coherent: the GPU sees what is in the CPU's caches, says the device tree */
+	bool coherent;
 	/** @params: what GET_PARAMS answers */
 	struct drm_asahi_params_global params;
 

@@ -38,6 +38,12 @@
  * first bound, or another device's buffer. They are mapped write-combined for
  * the CPU unless user space asks for cached memory.
  *
+ * New memory is zeroed through the CPU's caches, and a write-combined mapping
+ * sees what is behind them: whatever was there before, until the zeroes arrive,
+ * which then overwrite what has been written meanwhile. It is the DMA mapping
+ * that writes the caches back, so it comes first. For a device that is coherent
+ * it does not; there all mappings are cached, which loses nothing.
+ *
  * Clients keep objects after the device is gone, while DMA mappings must go
  * with the driver. So all objects are on a list, and unplugging the device
  * removes their DMA mappings. Binds fail by then, so nobody asks for them.
@@ -119,6 +125,25 @@ static struct dma_buf *asahi_gem_export(struct drm_gem_object *obj, int flags)
 	return drm_gem_prime_export(obj, flags);
 }
 
+static int asahi_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
+{
+	struct asahi_gem *gem = to_asahi_gem(obj);
+	struct sg_table *sgt;
+	int idx;
+
+	if (gem->base.map_wc) {
+		if (!drm_dev_enter(obj->dev, &idx))
+			return -ENODEV;
+		sgt = drm_gem_shmem_get_pages_sgt(&gem->base);
+		drm_dev_exit(idx);
+		/* Unlike an ioctl, mmap() is not tried again by anybody. */
+		if (IS_ERR(sgt))
+			return PTR_ERR(sgt) == -EINTR ? -ERESTARTSYS : PTR_ERR(sgt);
+	}
+
+	return drm_gem_shmem_object_mmap(obj, vma);
+}
+
 static enum drm_gem_object_status asahi_gem_status(struct drm_gem_object *obj)
 {
 	struct asahi_gem *gem = to_asahi_gem(obj);
@@ -140,7 +165,7 @@ static const struct drm_gem_object_funcs asahi_gem_funcs = {
 	.get_sg_table = drm_gem_shmem_object_get_sg_table,
 	.vmap = drm_gem_shmem_object_vmap,
 	.vunmap = drm_gem_shmem_object_vunmap,
-	.mmap = drm_gem_shmem_object_mmap,
+	.mmap = asahi_gem_mmap,
 	.vm_ops = &drm_gem_shmem_vm_ops,
 };
 
@@ -262,7 +287,8 @@ int asahi_gem_create(struct asahi_file *afile, struct drm_asahi_gem_create *args
 	}
 
 	obj = &gem->base.base;
-	gem->base.map_wc = !(args->flags & DRM_ASAHI_GEM_WRITEBACK);
+	gem->base.map_wc = !(args->flags & DRM_ASAHI_GEM_WRITEBACK) &&
+			   !afile->adev->coherent;
 	if (vm) {
 		gem->resv_obj = asahi_vm_resv_obj(vm);
 		drm_gem_object_get(gem->resv_obj);
