@@ -7,6 +7,7 @@
 
 #include <linux/cleanup.h>
 #include <linux/dma-buf.h>
+#include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -386,8 +387,12 @@ static void asahi_gem_unmap_dma(struct asahi_gem *gem)
 	}
 
 	dma_resv_lock(shmem->base.resv, NULL);
-	if (shmem->sgt)
+	if (shmem->sgt) {
+		/* Unmapping throws away what the CPU has only in its caches. */
+		dma_sync_sgtable_for_device(shmem->base.dev->dev, shmem->sgt,
+					    DMA_BIDIRECTIONAL);
 		__drm_gem_shmem_free_sgt_locked(shmem);
+	}
 	dma_resv_unlock(shmem->base.resv);
 }
 
