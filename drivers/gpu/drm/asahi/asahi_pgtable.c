@@ -194,6 +194,13 @@ static void note_flush(struct asahi_pt_pool *pool, u64 start, u64 end)
 		pool->flush_end = end;
 }
 
+/* A pointer to a table stops to be there, or to be the same. */
+static void note_table_flush(struct asahi_pt_pool *pool, u64 va)
+{
+	note_flush(pool, va, va + AGX_PAGE_SIZE);
+	pool->flush_tables = true;
+}
+
 /* The walker must never see a pointer to a table before its contents. */
 static void write_table_entry(__le64 *entry, const struct asahi_pt_table *table)
 {
@@ -213,7 +220,7 @@ static void remove_l2(struct asahi_pt_pool *pool, struct asahi_pt_table *l2)
 
 	WRITE_ONCE(pt->root[i], 0);
 	pt->l2[i] = NULL;
-	note_flush(pool, l2->va, l2->va + AGX_PAGE_SIZE);
+	note_table_flush(pool, l2->va);
 	retire(pool, l2);
 }
 
@@ -221,9 +228,7 @@ static void remove_l2(struct asahi_pt_pool *pool, struct asahi_pt_table *l2)
 static void drop_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *leaf,
 		      u64 va)
 {
-	/* One address is enough to make walk caches forget the entry. */
-	va = ALIGN_DOWN(va, BLOCK_SPAN);
-	note_flush(pool, va, va + AGX_PAGE_SIZE);
+	note_table_flush(pool, ALIGN_DOWN(va, BLOCK_SPAN));
 
 	if (!--leaf->users)
 		retire(pool, leaf);

@@ -118,6 +118,8 @@ struct asahi_pt_pool {
 	u64 flush_start;
 	/** @flush_end: end of that range, exclusive; 0 when there is none */
 	u64 flush_end;
+	/** @flush_tables: pointers to tables may be cached, too */
+	bool flush_tables;
 };
 
 /**
@@ -257,8 +259,10 @@ void asahi_pgtable_protect(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
  * Orders the writes to the tables before anything that lets the GPU walk them.
  * When it returns true, the caller invalidates @pool->flush_start up to
  * @pool->flush_end before asahi_pt_pool_fini(), and before it frees a page that
- * was mapped there. It may do so between two changes as well, and then resets
- * both to 0.
+ * was mapped there. Where @pool->flush_tables is set, it invalidates the whole
+ * tree: that an address makes the MMU forget the tables on the way to it as well
+ * is what the CPU's architecture says, but the references never rely upon it. It
+ * may do all that between two changes as well, and then resets all three to 0.
  *
  * Return: true when old translations may be cached.
  */

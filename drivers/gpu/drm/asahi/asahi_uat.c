@@ -408,28 +408,31 @@ void asahi_uat_vm_detach(struct asahi_device *adev, struct asahi_uat_vm *vm)
 }
 
 /**
- * asahi_uat_invalidate() - invalidate translations
+ * asahi_uat_invalidate() - invalidate translations of a VM
  * @adev: device
- * @vm: VM, or NULL for the kernel half
+ * @vm: VM
  * @va: first address, page aligned
  * @size: bytes, multiple of the page size
+ * @tables: there were other tables before, and not just other pages
  *
  * Does nothing if the VM owns no context: it has no translations cached then.
  * Orders earlier writes to page tables before the invalidation, and waits for
  * its completion. Process context, may sleep; neither allocates nor waits for
  * the firmware.
  */
-void asahi_uat_invalidate(struct asahi_device *adev, struct asahi_uat_vm *vm, u64 va, u64 size)
+void asahi_uat_invalidate(struct asahi_device *adev, struct asahi_uat_vm *vm, u64 va, u64 size,
+			  bool tables)
 {
 	struct asahi_uat *uat = adev->uat;
 
-	if (!vm) {
-		tlbi_range(0, va, size);
-		return;
-	}
-
 	guard(mutex)(&uat->slot_lock);
-	if (uat->live && vm->slot >= 0)
+	if (!uat->live || vm->slot < 0)
+		return;
+
+	/* A context's number is known to be enough: that is how they change hands. */
+	if (tables)
+		tlbi_asid(vm->slot);
+	else
 		tlbi_range(vm->slot, va, size);
 }
 
@@ -522,6 +525,22 @@ int asahi_uat_fw_flush(struct asahi_device *adev, struct asahi_uat_vm *vm, u64 v
 
 /* The kernel half. */
 
+/*
+ * Pages of the kernel half are global, so that invalidating them for one context
+ * does so for all. Tables are not: a walk leaves them cached under the number of
+ * whatever context was current then.
+ */
+static void end_changes(struct asahi_pt_pool *pool)
+{
+	bool flush = asahi_pt_pool_settle(pool);
+
+	if (flush && pool->flush_tables)
+		tlbi_all();
+	else if (flush)
+		tlbi_range(0, pool->flush_start, pool->flush_end - pool->flush_start);
+	asahi_pt_pool_fini(pool);
+}
+
 static int map_range(struct asahi_uat *uat, struct asahi_pgtable *pt, u64 va, dma_addr_t pa,
 		     u64 size, enum asahi_prot prot)
 {
@@ -534,9 +553,7 @@ static int map_range(struct asahi_uat *uat, struct asahi_pgtable *pt, u64 va, dm
 	err = asahi_pgtable_reserve(pt, &pool, va, size, ASAHI_PT_MAP);
 	if (!err)
 		asahi_pgtable_map(pt, &pool, va, pa, size, prot);
-	if (asahi_pt_pool_settle(&pool))
-		tlbi_range(0, pool.flush_start, pool.flush_end - pool.flush_start);
-	asahi_pt_pool_fini(&pool);
+	end_changes(&pool);
 	return err;
 }
 
@@ -598,9 +615,7 @@ static void make_uncached(struct asahi_uat *uat, u64 va, u64 size, enum asahi_pr
 
 	asahi_pt_pool_init(&pool, &uat->kernel);
 	asahi_pgtable_protect(&uat->kernel, &pool, va, size, asahi_prot_uncached(prot));
-	if (asahi_pt_pool_settle(&pool))
-		tlbi_range(0, pool.flush_start, pool.flush_end - pool.flush_start);
-	asahi_pt_pool_fini(&pool);
+	end_changes(&pool);
 }
 
 /**
@@ -630,9 +645,7 @@ void asahi_uat_kunmap(struct asahi_device *adev, u64 va, u64 size, enum asahi_pr
 
 	asahi_pt_pool_init(&pool, &uat->kernel);
 	asahi_pgtable_unmap(&uat->kernel, &pool, va, size);
-	if (asahi_pt_pool_settle(&pool))
-		tlbi_range(0, pool.flush_start, pool.flush_end - pool.flush_start);
-	asahi_pt_pool_fini(&pool);
+	end_changes(&pool);
 }
 
 /* Setup. */

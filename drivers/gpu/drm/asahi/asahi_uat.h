@@ -35,7 +35,8 @@ void asahi_uat_vm_init(struct asahi_uat_vm *vm, u64 ttb);
 void asahi_uat_vm_attach(struct asahi_device *adev, struct asahi_uat_vm *vm, unsigned int slot);
 void asahi_uat_vm_detach(struct asahi_device *adev, struct asahi_uat_vm *vm);
 
-void asahi_uat_invalidate(struct asahi_device *adev, struct asahi_uat_vm *vm, u64 va, u64 size);
+void asahi_uat_invalidate(struct asahi_device *adev, struct asahi_uat_vm *vm, u64 va, u64 size,
+			  bool tables);
 int asahi_uat_fw_flush(struct asahi_device *adev, struct asahi_uat_vm *vm, u64 va, u64 size);
 
 int asahi_uat_kmap(struct asahi_device *adev, u64 va, dma_addr_t pa, u64 size,

@@ -63,9 +63,11 @@ void asahi_vm_flush(struct asahi_vm *vm, struct asahi_pt_pool *pool)
 		return;
 
 	asahi_uat_invalidate(vm->adev, &vm->uat, pool->flush_start,
-			     pool->flush_end - pool->flush_start);
+			     pool->flush_end - pool->flush_start,
+			     pool->flush_tables);
 	pool->flush_start = 0;
 	pool->flush_end = 0;
+	pool->flush_tables = false;
 }
 
 void asahi_vm_end(struct asahi_vm *vm, struct asahi_pt_pool *pool)

@@ -60,7 +60,7 @@ static void free_tree(struct kunit *test, struct asahi_pgtable *pt)
 }
 
 /* What the MMU finds: from the physical root, through the entries alone. */
-static u64 walk(struct asahi_pgtable *pt, u64 va)
+static u64 walk_levels(struct asahi_pgtable *pt, u64 va, unsigned int levels)
 {
 	const u64 mask = GENMASK_ULL(OAS_BITS - 1, AGX_PAGE_SHIFT);
 	const unsigned int shift[] = {
@@ -70,7 +70,7 @@ static u64 walk(struct asahi_pgtable *pt, u64 va)
 	unsigned int i;
 
 	va &= GENMASK_ULL(AGX_UAT_IAS - 1, 0);
-	for (i = 0; i < ARRAY_SIZE(shift); i++) {
+	for (i = 0; i < levels; i++) {
 		const __le64 *table = phys_to_virt(entry & mask);
 
 		if ((entry & AGX_PTE_TYPE_MASK) != AGX_PTE_TYPE)
@@ -79,6 +79,11 @@ static u64 walk(struct asahi_pgtable *pt, u64 va)
 	}
 
 	return entry;
+}
+
+static u64 walk(struct asahi_pgtable *pt, u64 va)
+{
+	return walk_levels(pt, va, AGX_UAT_LEVELS);
 }
 
 static void expect(struct kunit *test, struct asahi_pgtable *pt, u64 va, u64 pte)
@@ -270,6 +275,7 @@ static void asahi_test_single_is_cheap(struct kunit *test)
 	pool = do_change(test, pt, UNMAP(start, size));
 	KUNIT_EXPECT_LE(test, pool.flush_start, start);
 	KUNIT_EXPECT_GE(test, pool.flush_end, start + size);
+	KUNIT_EXPECT_TRUE(test, pool.flush_tables);
 	KUNIT_EXPECT_EQ(test, 0, pt->pages);
 	free_tree(test, pt);
 }
@@ -499,6 +505,35 @@ static unsigned int compare(struct asahi_pgtable *pt, const u64 *model, const u6
 	return bad;
 }
 
+/* The pointers to tables that the MMU can have cached: one per block and level. */
+struct pointers {
+	u64 entry[RANDOM_BLOCKS][AGX_UAT_LEVELS - 1];
+};
+
+static struct pointers get_pointers(struct asahi_pgtable *pt)
+{
+	struct pointers p;
+	unsigned int i, level;
+
+	for (i = 0; i < RANDOM_BLOCKS; i++)
+		for (level = 1; level < AGX_UAT_LEVELS; level++)
+			p.entry[i][level - 1] = walk_levels(pt, RANDOM_START + i * (u64)LEAF,
+							    level);
+	return p;
+}
+
+static bool pointers_lost(const struct pointers *before, const struct pointers *after)
+{
+	const u64 *old = &before->entry[0][0], *new = &after->entry[0][0];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(*before) / sizeof(u64); i++)
+		if (old[i] && old[i] != new[i])
+			return true;
+
+	return false;
+}
+
 static void asahi_test_random(struct kunit *test)
 {
 	struct asahi_pgtable *pt = new_tree(test);
@@ -507,6 +542,7 @@ static void asahi_test_random(struct kunit *test)
 	struct change changes[RANDOM_CHANGES];
 	struct asahi_pt_pool pool;
 	struct rnd_state rnd;
+	struct pointers before, after;
 	unsigned int round, i, count, bad = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, model);
@@ -514,6 +550,7 @@ static void asahi_test_random(struct kunit *test)
 
 	for (round = 0; round < RANDOM_ROUNDS && !bad; round++) {
 		memcpy(old, model, RANDOM_PAGES * sizeof(*model));
+		before = get_pointers(pt);
 		count = 1 + prandom_u32_state(&rnd) % RANDOM_CHANGES;
 		for (i = 0; i < count; i++) {
 			changes[i] = random_change(&rnd);
@@ -522,6 +559,8 @@ static void asahi_test_random(struct kunit *test)
 
 		bad += transact(pt, changes, count, &pool) != 0;
 		bad += compare(pt, model, old, &pool);
+		after = get_pointers(pt);
+		bad += pointers_lost(&before, &after) && !pool.flush_tables;
 		/* A table per block at most, two of level 2. */
 		bad += pt->pages > RANDOM_BLOCKS + 2;
 	}
