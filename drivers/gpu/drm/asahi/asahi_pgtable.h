@@ -300,8 +300,11 @@ static inline bool asahi_prot_is_cached(enum asahi_prot prot)
  * asahi_prot_uncached() - The coherent counterpart of a protection
  * @prot: protection
  *
- * Return: the protection with the same agents that bypasses the firmware's
- * caches, @prot itself when it already does.
+ * For memory that is about to be unmapped and that the GPU is done with: not
+ * all agents of @prot keep their access.
+ *
+ * Return: a protection with which the firmware bypasses its caches, @prot itself
+ * when it already does.
  */
 static inline enum asahi_prot asahi_prot_uncached(enum asahi_prot prot)
 {

@@ -95,7 +95,10 @@ struct asahi_uat {
 	/** @flush_lock: held over a flush of the firmware's cache */
 	struct mutex flush_lock;
 
-	/** @slot_lock: protects @live, @owner, @ttbs and the handoff lock */
+	/**
+	 * @slot_lock: protects @owner, @ttbs and the handoff lock; also @live,
+	 * which is cleared with @kernel_lock held as well
+	 */
 	struct mutex slot_lock;
 	bool live;
 	struct asahi_uat_vm *owner[AGX_UAT_CONTEXTS];
