@@ -114,6 +114,24 @@ host_pid=''
 # Whatever ends this script ends the machine.
 trap 'kill $vagx_pid $qemu_pid $host_pid 2>/dev/null || true; rm -rf "$work"' EXIT
 
+# Takes the firmware's side of the lock in the handoff region, which firmware that
+# is idle does not notice: the flag at 0x11, and at 0x14 whose turn it is.
+hold_handoff()
+{
+	local node address ram ram_base=0x40000000
+
+	node=$(fdtget -l "$work/machine.dtb" /reserved-memory | grep '^uat-handoff@')
+	address=$((16#${node#*@} + 0x11 - ram_base))
+	# Under "timeout".
+	for ram in /proc/"$(pgrep -P $qemu_pid)"/fd/*; do
+		[[ $(readlink "$ram") == */memfd:* ]] || continue
+		printf '\1\0\0\1\0\0\0' |
+			dd of="$ram" bs=1 seek=$address conv=notrunc status=none
+		return
+	done
+	echo "the guest's memory is not to be found"
+}
+
 # What the guest may ask about the emulator, or for, see ask_host there.
 answer_guest()
 {
@@ -128,6 +146,9 @@ answer_guest()
 		;;
 	crash)
 		kill -USR1 $vagx_pid
+		;;
+	hold-handoff)
+		hold_handoff
 		;;
 	*)
 		echo "unknown request"

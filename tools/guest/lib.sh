@@ -47,8 +47,8 @@ wait_for_node()
 	}
 }
 
-# ask_host observe|crash - what tools/vm.sh knows of the emulator, or make its
-# coprocessor crash
+# ask_host observe|crash|hold-handoff - what tools/vm.sh knows of the emulator, or
+# make its coprocessor crash, or keep the handoff lock
 ask_host()
 {
 	rm -f /out/answer
