@@ -567,9 +567,6 @@ void asahi_heap_destroy(struct asahi_heap *heap)
 	if (!heap)
 		return;
 
-	scoped_guard(mutex, &heap->adev->heaps.lock)
-		list_del(&heap->link);
-
 	scoped_guard(mutex, &heap->lock) {
 		/* Nothing is reused: unmapping flushes what needs a flush. */
 		collect_garbage(heap);
@@ -579,6 +576,10 @@ void asahi_heap_destroy(struct asahi_heap *heap)
 			block_destroy(block);
 		}
 	}
+
+	/* Not before: unplugging waits for what it still finds on the list. */
+	scoped_guard(mutex, &heap->adev->heaps.lock)
+		list_del(&heap->link);
 
 	drm_mm_takedown(&heap->space);
 	mutex_destroy(&heap->lock);
