@@ -51,7 +51,9 @@ MODULE_PARM_DESC(fault_control,
  * This file checks what can be checked by looking at the fixed structures
  * alone: flags, padding, groups. What an ID, an address or an array means is
  * checked by whoever looks it up. An ioctl that is under way keeps the device
- * from being unplugged until it is done; all its waits are bounded.
+ * from being unplugged until it is done. All its waits for the firmware are
+ * bounded; it waits for no job, and for a page of the caller's memory as long as
+ * whoever provides that page takes.
  */
 
 static int refuse(struct drm_device *drm, const char *what)

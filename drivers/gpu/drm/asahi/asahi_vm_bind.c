@@ -52,7 +52,8 @@
  * @offset: into the object
  * @obj: object, with a reference; NULL to unbind
  * @vm_bo: the object in the address space, with a reference
- * @sgt: memory of the object
+ * @sg: piece of the object's memory that @offset is in
+ * @sg_start: offset of @sg into the object
  * @prot: protection
  * @single: one page repeats
  */
@@ -62,7 +63,8 @@ struct asahi_bind {
 	u64 offset;
 	struct drm_gem_object *obj;
 	struct drm_gpuvm_bo *vm_bo;
-	struct sg_table *sgt;
+	struct scatterlist *sg;
+	u64 sg_start;
 	enum asahi_prot prot;
 	bool single;
 };
@@ -75,9 +77,6 @@ struct asahi_bind {
  * @pool: transaction on the page tables
  * @spare: mapping structures to take from and to give back to
  * @cur: bind that is being applied
- * @sg: where the last lookup in a scatter list ended
- * @sg_start: offset of @sg into its object
- * @sgt: list that @sg belongs to
  */
 struct asahi_bind_ctx {
 	struct asahi_vm *vm;
@@ -86,9 +85,6 @@ struct asahi_bind_ctx {
 	struct asahi_pt_pool pool;
 	struct list_head spare;
 	const struct asahi_bind *cur;
-	struct scatterlist *sg;
-	u64 sg_start;
-	const struct sg_table *sgt;
 };
 
 int asahi_vm_bind_check(const struct drm_asahi_gem_bind_op *op, u64 kernel_start,
@@ -152,49 +148,28 @@ static void asahi_vma_link(struct drm_gpuva *va, struct drm_gpuvm_bo *vm_bo)
 	drm_gpuva_link(va, vm_bo);
 }
 
-/* Start of the piece of an object's memory at @offset, and its length. */
-static dma_addr_t asahi_bind_memory(struct asahi_bind_ctx *ctx,
-				    const struct asahi_bind *bind, u64 offset,
-				    u64 *len)
-{
-	if (ctx->sgt != bind->sgt || offset < ctx->sg_start) {
-		ctx->sgt = bind->sgt;
-		ctx->sg = bind->sgt->sgl;
-		ctx->sg_start = 0;
-	}
-
-	while (offset - ctx->sg_start >= sg_dma_len(ctx->sg)) {
-		ctx->sg_start += sg_dma_len(ctx->sg);
-		ctx->sg = sg_next(ctx->sg);
-	}
-
-	offset -= ctx->sg_start;
-	*len = sg_dma_len(ctx->sg) - offset;
-	return sg_dma_address(ctx->sg) + offset;
-}
-
 static void asahi_bind_write(struct asahi_bind_ctx *ctx, const struct asahi_bind *bind)
 {
 	struct asahi_pgtable *pgt = &ctx->vm->pgt;
-	u64 offset = bind->offset;
+	u64 skip = bind->offset - bind->sg_start;
+	struct scatterlist *sg = bind->sg;
 	u64 addr = bind->addr;
 	u64 left = bind->range;
-	dma_addr_t pa;
 	u64 len;
 
 	if (bind->single) {
-		pa = asahi_bind_memory(ctx, bind, offset, &len);
-		asahi_pgtable_map_single(pgt, &ctx->pool, addr, pa, left, bind->prot);
+		asahi_pgtable_map_single(pgt, &ctx->pool, addr, sg_dma_address(sg) + skip, left,
+					 bind->prot);
 		return;
 	}
 
-	while (left) {
-		pa = asahi_bind_memory(ctx, bind, offset, &len);
-		len = min(len, left);
-		asahi_pgtable_map(pgt, &ctx->pool, addr, pa, len, bind->prot);
+	for (; left; sg = sg_next(sg)) {
+		len = min(sg_dma_len(sg) - skip, left);
+		asahi_pgtable_map(pgt, &ctx->pool, addr, sg_dma_address(sg) + skip, len,
+				  bind->prot);
 		addr += len;
-		offset += len;
 		left -= len;
+		skip = 0;
 	}
 }
 
@@ -319,6 +294,29 @@ static struct drm_gpuvm_bo *asahi_bind_get_bo(struct asahi_vm *vm,
 	return vm_bo;
 }
 
+/*
+ * Finds the piece of memory that a bind begins with. Long lists are searched
+ * here because the caller can be killed between two binds; mostly, the piece is
+ * where that of the bind before was, or behind it.
+ */
+static void asahi_bind_seek(struct asahi_bind_ctx *ctx, struct asahi_bind *bind,
+			    struct sg_table *sgt)
+{
+	const struct asahi_bind *before = bind - 1;
+
+	bind->sg = sgt->sgl;
+	bind->sg_start = 0;
+	if (bind > ctx->binds && before->obj == bind->obj && before->sg_start <= bind->offset) {
+		bind->sg = before->sg;
+		bind->sg_start = before->sg_start;
+	}
+
+	while (bind->offset - bind->sg_start >= sg_dma_len(bind->sg)) {
+		bind->sg_start += sg_dma_len(bind->sg);
+		bind->sg = sg_next(bind->sg);
+	}
+}
+
 /* Finds the object of a bind and gets at its memory. */
 static int asahi_bind_object(struct asahi_bind_ctx *ctx, struct asahi_bind *bind,
 			     struct asahi_file *afile, u32 handle)
@@ -326,6 +324,7 @@ static int asahi_bind_object(struct asahi_bind_ctx *ctx, struct asahi_bind *bind
 	u64 used = bind->single ? AGX_PAGE_SIZE : bind->range;
 	struct drm_device *drm = &ctx->vm->adev->drm;
 	struct drm_gem_object *obj, *resv_obj;
+	struct sg_table *sgt;
 
 	obj = drm_gem_object_lookup(afile->drm_file, handle);
 	if (!obj) {
@@ -346,8 +345,12 @@ static int asahi_bind_object(struct asahi_bind_ctx *ctx, struct asahi_bind *bind
 		return -EINVAL;
 	}
 
-	bind->sgt = asahi_gem_pages(obj);
-	return PTR_ERR_OR_ZERO(bind->sgt);
+	sgt = asahi_gem_pages(obj);
+	if (IS_ERR(sgt))
+		return PTR_ERR(sgt);
+
+	asahi_bind_seek(ctx, bind, sgt);
+	return 0;
 }
 
 static int asahi_bind_read_one(struct asahi_bind_ctx *ctx, struct asahi_file *afile,
