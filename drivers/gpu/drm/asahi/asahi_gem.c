@@ -36,8 +36,8 @@
  * DOC: Buffer objects
  *
  * Objects are shmem memory, pinned and mapped for the device when they are
- * first bound, or another device's buffer. They are mapped write-combined for
- * the CPU unless user space asks for cached memory.
+ * first needed, or another device's buffer. They are mapped write-combined for
+ * the CPU unless user space asks for cached memory or the device is coherent.
  *
  * New memory is zeroed through the CPU's caches, and a write-combined mapping
  * sees what is behind them: whatever was there before, until the zeroes arrive,

@@ -42,6 +42,14 @@
  * other by a lock in the handoff region, which also says what context the
  * firmware is in at the moment.
  *
+ * Translations are cached under the number of the context that they were looked
+ * up in. So a context is invalidated when it changes hands, and a VM without one
+ * has nothing cached. Pages that go are invalidated by their addresses, before
+ * their memory is freed. Where a pointer to a table goes, the whole context is:
+ * what an address makes the GPU's MMU forget besides the page is not known. The
+ * kernel half is part of all contexts: its pages are global, for its tables
+ * everything is invalidated.
+ *
  * Locks, outermost first:
  *
  * - kernel_lock: the kernel half's page table, and the lower half of context 0;
