@@ -330,10 +330,11 @@ struct drm_asahi_gem_bind_op {
  * none. They are done when the ioctl returns and wait for no job: the caller
  * keeps mapped what its submitted work still uses.
  *
- * Errors: ``EINVAL`` for a bad operation, more than 65,536 of them, or a
- * stride below the first version of the structure or above 4 KiB; ``E2BIG`` for non-zero
- * bytes behind the part that this kernel knows; ``ENOENT`` for an unknown
- * address space or handle; ``ENOMEM``; ``EFAULT``.
+ * Errors: ``EINVAL`` for a bad operation, more than 65,536 of them, a sum of
+ * ranges beyond the size of the address space (unbinding and single pages do
+ * not count), or a stride below the first version of the structure or above
+ * 4 KiB; ``E2BIG`` for non-zero bytes behind the part that this kernel knows;
+ * ``ENOENT`` for an unknown address space or handle; ``ENOMEM``; ``EFAULT``.
  */
 struct drm_asahi_vm_bind {
 	/** @vm_id: The address space. */

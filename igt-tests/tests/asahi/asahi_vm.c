@@ -27,6 +27,7 @@
 #define BLOCK		(32ULL << 20)
 #define GIB		(1ULL << 30)
 #define VA		0x100000000ULL
+#define VM_END		(512 * GIB)
 #define MAX_BINDS	65536
 
 #define READ		DRM_ASAHI_BIND_READ
@@ -262,6 +263,29 @@ static void test_stride(int fd)
 	page[4095] = 1;
 	bind_args(fd, vm, page, 1, 4096, E2BIG);
 	free(page);
+	gem_close(fd, handle);
+	igt_asahi_vm_destroy(fd, vm, 0);
+}
+
+/* What is mapped more than once in an ioctl is work that nobody needs. */
+static void test_sum(int fd)
+{
+	const uint64_t size = 64 << 20;
+	const uint32_t too_many = VM_END / size;
+	uint32_t vm = igt_asahi_vm_create(fd);
+	uint32_t handle = igt_asahi_gem_create(fd, size, 0, 0, 0);
+	struct drm_asahi_gem_bind_op *ops = calloc(too_many, sizeof(*ops));
+	uint32_t i;
+
+	igt_assert(ops);
+	for (i = 0; i < too_many; i++)
+		ops[i] = (struct drm_asahi_gem_bind_op){ RW, handle, 0, size, VA };
+	igt_asahi_vm_bind(fd, vm, ops, too_many, EINVAL);
+	igt_asahi_vm_bind(fd, vm, ops, too_many / 16, 0);
+	for (i = 0; i < too_many; i++)
+		ops[i].flags |= SINGLE;
+	igt_asahi_vm_bind(fd, vm, ops, too_many, 0);
+	free(ops);
 	gem_close(fd, handle);
 	igt_asahi_vm_destroy(fd, vm, 0);
 }
@@ -656,6 +680,9 @@ int igt_main()
 	}
 	igt_subtest("array-count") {
 		test_counts(fd);
+	}
+	igt_subtest("array-sum") {
+		test_sum(fd);
 	}
 	igt_subtest("array-unmapped") {
 		test_unmapped_array(fd);

@@ -74,6 +74,7 @@ struct asahi_bind {
  * @vm: address space
  * @binds: the binds
  * @count: number of @binds that are filled in
+ * @mapped: bytes that all of them together map page by page
  * @pool: transaction on the page tables
  * @spare: mapping structures to take from and to give back to
  * @cur: bind that is being applied
@@ -82,6 +83,7 @@ struct asahi_bind_ctx {
 	struct asahi_vm *vm;
 	struct asahi_bind *binds;
 	u32 count;
+	u64 mapped;
 	struct asahi_pt_pool pool;
 	struct list_head spare;
 	const struct asahi_bind *cur;
@@ -372,6 +374,14 @@ static int asahi_bind_read_one(struct asahi_bind_ctx *ctx, struct asahi_file *af
 		drm_dbg(drm, "bind %u is malformed: flags %#x handle %u offset %#llx range %#llx addr %#llx\n",
 			ctx->count, op.flags, op.handle, op.offset, op.range, op.addr);
 		return ret;
+	}
+
+	/* More only replaces what comes before, and nobody could be killed meanwhile. */
+	if (!(op.flags & (DRM_ASAHI_BIND_UNBIND | DRM_ASAHI_BIND_SINGLE_PAGE)))
+		ctx->mapped += op.range;
+	if (ctx->mapped > AGX_VA_USER_END - AGX_VA_USER_START) {
+		drm_dbg(drm, "binds up to %u are larger than the address space\n", ctx->count);
+		return -EINVAL;
 	}
 
 	bind->addr = op.addr;
