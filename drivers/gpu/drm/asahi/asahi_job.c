@@ -487,6 +487,16 @@ void asahi_job_run(struct asahi_job *job)
 		asahi_recovery_wedged(adev, "it takes no more work");
 }
 
+static bool asahi_job_pipe_reached(struct asahi_job *job, unsigned int pipe, u32 value)
+{
+	struct asahi_queue *queue = job->queue;
+	unsigned int event = asahi_workqueue_event(queue->wq[pipe]);
+
+	lockdep_assert_held(&queue->lock);
+
+	return asahi_stamp_reached(asahi_event_read(queue->adev, event), value);
+}
+
 /**
  * asahi_job_reached() - has the firmware completed all of a job?
  * @job: job in flight
@@ -497,20 +507,9 @@ void asahi_job_run(struct asahi_job *job)
  */
 bool asahi_job_reached(struct asahi_job *job)
 {
-	struct asahi_queue *queue = job->queue;
-
-	lockdep_assert_held(&queue->lock);
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
-		unsigned int event;
-
-		if (!job->pipe[i].count)
-			continue;
-
-		event = asahi_workqueue_event(queue->wq[i]);
-		if (!asahi_stamp_reached(asahi_event_read(queue->adev, event), job->pipe[i].last))
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		if (job->pipe[i].count && !asahi_job_pipe_reached(job, i, job->pipe[i].last))
 			return false;
-	}
 
 	return true;
 }
@@ -525,20 +524,9 @@ bool asahi_job_reached(struct asahi_job *job)
  */
 bool asahi_job_owed(struct asahi_job *job)
 {
-	struct asahi_queue *queue = job->queue;
-
-	lockdep_assert_held(&queue->lock);
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
-		unsigned int event;
-
-		if (!job->pipe[i].taken_down)
-			continue;
-
-		event = asahi_workqueue_event(queue->wq[i]);
-		if (!asahi_stamp_reached(asahi_event_read(queue->adev, event), job->pipe[i].owed))
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		if (job->pipe[i].taken_down && !asahi_job_pipe_reached(job, i, job->pipe[i].owed))
 			return true;
-	}
 
 	return false;
 }
