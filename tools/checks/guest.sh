@@ -28,6 +28,7 @@ run_guest()
 	local name=$1 out=$top/build/out/$1 status=0
 	shift
 
+	mkdir -p "$top/build/out"
 	tools/vm.sh --quiet --violations --out "$out" "$@" >"$top/build/out/$name.log" 2>&1 || status=$?
 	[ ! -e "$out/output" ] || cat "$out/output"
 	if grep -q '^not ok' "$out/output" 2>/dev/null; then
@@ -46,7 +47,9 @@ run_guest()
 	else
 		not_ok "$name: vagx reports no violation and ends well" "$(tail -n 80 "$out/vagx.log")"
 	fi
-	if grep -nE "$splats" "$out/console.log" >/dev/null; then
+	if [ ! -s "$out/console.log" ]; then
+		not_ok "$name: the kernel's console is clean" "there is none"
+	elif grep -nE "$splats" "$out/console.log" >/dev/null; then
 		not_ok "$name: the kernel's console is clean" \
 			"$(grep -nE -B2 -A40 "$splats" "$out/console.log" | head -n 160)"
 	else
