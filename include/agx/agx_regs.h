@@ -90,9 +90,9 @@
 
 /*
  * Units below 0xa0 come once per core group: the group in bits [7:4], the
- * unit in bits [3:0]. From 0xe0 on they come twice, bit 4 says which, and those
- * after MMB are what is named here on G13 and G14G only. Of the others only
- * those that a host names.
+ * unit in bits [3:0]. Those from 0xd0 on are on G14X only. From 0xe0 on they
+ * come twice, bit 4 says which; what follows MMB is on G13 and G14G only, but
+ * for RDE, which G14X has there. Of the others only those that a host names.
  */
 #define AGX_FAULT_UNIT_GROUPED_END	0xa0
 #define AGX_FAULT_UNIT_DCMP		0x0
@@ -124,6 +124,15 @@
 #define AGX_FAULT_UNIT_DRDE1		0xac
 #define AGX_FAULT_UNIT_FC		0xad
 #define AGX_FAULT_UNIT_GSL2		0xae
+#define AGX_FAULT_UNIT_GCDM_CS		0xd0
+#define AGX_FAULT_UNIT_GCDM_ID		0xd1
+#define AGX_FAULT_UNIT_GCDM_CSR		0xd2
+#define AGX_FAULT_UNIT_GCDM_CSW		0xd3
+#define AGX_FAULT_UNIT_GCDM_CTXR	0xd4
+#define AGX_FAULT_UNIT_GCDM_CTXW	0xd5
+#define AGX_FAULT_UNIT_GIPP_G14X	0xd6
+#define AGX_FAULT_UNIT_GIPP_CS_G14X	0xd7
+#define AGX_FAULT_UNIT_GKSM_RCE		0xd8
 #define AGX_FAULT_UNIT_TWICE		0xe0
 #define AGX_FAULT_UNIT_GPM		0xe0
 #define AGX_FAULT_UNIT_GVDM_CSD		0xe1
@@ -131,6 +140,7 @@
 #define AGX_FAULT_UNIT_GVDM_ILF		0xe3
 #define AGX_FAULT_UNIT_GVDM_TFP		0xe4
 #define AGX_FAULT_UNIT_GVDM_MMB		0xe5
+#define AGX_FAULT_UNIT_GRDE_G14X	0xe6
 #define AGX_FAULT_UNIT_GCDM_CS_KS0	0xe6
 #define AGX_FAULT_UNIT_GCDM_CS_KS1	0xe7
 #define AGX_FAULT_UNIT_GCDM_CS_KS2	0xe8

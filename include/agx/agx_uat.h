@@ -85,6 +85,7 @@
 #define AGX_HANDOFF_CUR_SLOT		0x18	/* u32: 0 or all ones is none */
 #define AGX_HANDOFF_FLUSH		0x20
 #define AGX_HANDOFF_FLUSH_STRIDE	0x18
+#define AGX_HANDOFF_FLUSH_ENTRY(n)	(AGX_HANDOFF_FLUSH + (n) * AGX_HANDOFF_FLUSH_STRIDE)
 #define AGX_HANDOFF_FLUSH_STATE		0x0	/* u64 */
 #define AGX_HANDOFF_FLUSH_ADDR		0x8	/* u64 */
 #define AGX_HANDOFF_FLUSH_SIZE		0x10	/* u64, bytes */

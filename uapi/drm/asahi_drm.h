@@ -378,24 +378,37 @@ enum drm_asahi_bind_object_flags {
 /**
  * struct drm_asahi_gem_bind_object - Argument of
  * DRM_IOCTL_ASAHI_GEM_BIND_OBJECT
+ *
+ * A registration belongs to the file, and keeps the memory: it outlives the GEM
+ * handle. Commands that were submitted keep the registrations that they name
+ * until they have ended, whether or not they are taken back meanwhile.
+ *
+ * Errors: ``EINVAL`` for a malformed argument, a range beyond the object, or
+ * an imported object that the GPU cannot map; ``ENOENT`` for an unknown handle or
+ * registration; ``ENOSPC`` when the caller has its share of the addresses that
+ * there are for all; ``ENOMEM``.
  */
 struct drm_asahi_gem_bind_object {
 	/** @op: One of enum drm_asahi_bind_object_op. */
 	__u32 op;
 
-	/** @flags: Set of enum drm_asahi_bind_object_flags. */
+	/**
+	 * @flags: To bind, %DRM_ASAHI_BIND_OBJECT_USAGE_TIMESTAMPS; 0 to unbind.
+	 */
 	__u32 flags;
 
-	/** @handle: GEM handle to register. */
+	/** @handle: GEM handle to register; 0 to unbind. */
 	__u32 handle;
 
 	/** @vm_id: Zero. */
 	__u32 vm_id;
 
-	/** @offset: Start within the object, 16 KiB aligned. */
+	/**
+	 * @offset: Start within the object, 16 KiB aligned; 0 to unbind.
+	 */
 	__u64 offset;
 
-	/** @range: Bytes, 16 KiB aligned. */
+	/** @range: Bytes, not 0, 16 KiB aligned; 0 to unbind. */
 	__u64 range;
 
 	/** @object_handle: The registration: out to bind, in to unbind. */
@@ -581,7 +594,8 @@ struct drm_asahi_cmd_header {
  *
  * Errors: ``EINVAL`` for a malformed command, sync or barrier, for more than
  * 4,096 syncs or 1 MiB of commands, and for too many or no hardware commands;
- * ``ENOENT`` for an unknown queue or syncobj; ``EIO`` once the queue has failed;
+ * ``ENOENT`` for an unknown queue, syncobj or timestamp object; ``ERANGE`` for a
+ * timestamp behind the end of its object; ``EIO`` once the queue has failed;
  * ``E2BIG`` for non-zero bytes behind the part of a command that this kernel
  * knows; ``EOPNOTSUPP``; ``ENOSPC`` when the firmware's memory is full;
  * ``ENOMEM``; ``EFAULT``.
@@ -683,6 +697,9 @@ struct drm_asahi_zls_buffer {
 
 /**
  * struct drm_asahi_timestamp - Where to write a time
+ *
+ * A time is 64 bits, in nanoseconds of GET_TIME's clock. It is there when the
+ * command's fence signals, unless the command failed or never ran.
  */
 struct drm_asahi_timestamp {
 	/**
@@ -691,7 +708,7 @@ struct drm_asahi_timestamp {
 	 */
 	__u32 handle;
 
-	/** @offset: Byte in that memory. */
+	/** @offset: Byte in that memory, a multiple of 8. */
 	__u32 offset;
 };
 

@@ -8,6 +8,9 @@
  * name, tells the device how its clock and this machine's counter relate, and
  * creates the platform devices. It does not know what they are.
  *
+ * A carrier stays: one of the platform devices is a power controller, whose
+ * driver in the kernel never takes back the power domain that it offers.
+ *
  * Copyright (C) 2026 The asahi driver authors
  */
 
@@ -21,25 +24,12 @@
 #include <linux/of.h>
 #include <linux/of_platform.h>
 #include <linux/pci.h>
+#include <linux/pm.h>
 #include <linux/preempt.h>
 
 #include <asm/arch_timer.h>
 
-#define CARRIER_VENDOR			0x1af4
-#define CARRIER_DEVICE			0x10f0
-
-#define CARRIER_NUM_IRQS		4
-
-/* The carrier's own registers, a page inside BAR 0; all are 64 bits wide. */
-#define CARRIER_PAGE			0x40000
-#define CARRIER_PAGE_SIZE		0x4000
-#define CARRIER_ID			0x00
-#define CARRIER_ID_V1			0x158474156ULL
-#define CARRIER_REEVALUATE		0x08
-#define CARRIER_HOST_TIME		0x10
-#define CARRIER_SAMPLE_COUNTER		0x18
-#define CARRIER_SAMPLE_HOST_TIME	0x20
-#define CARRIER_COUNTER_RATE		0x28
+#include "vagx/vagx_carrier.h"
 
 #define CARRIER_CLOCK_SAMPLES		16
 
@@ -56,8 +46,8 @@ struct carrier_irq {
 /**
  * struct carrier - the PCI function's driver data
  *
- * Lives from probe to the release of the device's resources. Nothing in it
- * changes after probe, so it needs no lock.
+ * Lives from probe on, or until a failed probe returns. Nothing in it changes
+ * after probe, so it needs no lock.
  *
  * @pdev: the PCI function
  * @regs: the carrier's page of registers
@@ -69,7 +59,7 @@ struct carrier {
 	struct pci_dev *pdev;
 	void __iomem *regs;
 	struct irq_domain *domain;
-	struct carrier_irq irqs[CARRIER_NUM_IRQS];
+	struct carrier_irq irqs[VAGX_CARRIER_IRQS];
 	struct of_changeset changeset;
 };
 
@@ -86,7 +76,7 @@ static void carrier_irq_enable(struct irq_data *d)
 {
 	struct carrier *carrier = irq_data_get_irq_chip_data(d);
 
-	writeq(BIT_ULL(irqd_to_hwirq(d)), carrier->regs + CARRIER_REEVALUATE);
+	writeq(BIT_ULL(irqd_to_hwirq(d)), carrier->regs + VAGX_CARRIER_REEVALUATE);
 }
 
 static int carrier_irq_set_type(struct irq_data *d, unsigned int type)
@@ -131,7 +121,7 @@ static void carrier_dispose_mappings(void *data)
 	struct carrier *carrier = data;
 	unsigned int i;
 
-	for (i = 0; i < CARRIER_NUM_IRQS; i++)
+	for (i = 0; i < VAGX_CARRIER_IRQS; i++)
 		irq_dispose_mapping(irq_find_mapping(carrier->domain, i));
 }
 
@@ -140,15 +130,15 @@ static int carrier_init_irqs(struct carrier *carrier)
 	struct device *dev = &carrier->pdev->dev;
 	struct irq_domain_info info = {
 		.fwnode = dev_fwnode(dev),
-		.size = CARRIER_NUM_IRQS,
-		.hwirq_max = CARRIER_NUM_IRQS,
+		.size = VAGX_CARRIER_IRQS,
+		.hwirq_max = VAGX_CARRIER_IRQS,
 		.ops = &carrier_irq_domain_ops,
 		.host_data = carrier,
 	};
 	unsigned int i;
 	int ret;
 
-	ret = pci_alloc_irq_vectors(carrier->pdev, CARRIER_NUM_IRQS, CARRIER_NUM_IRQS,
+	ret = pci_alloc_irq_vectors(carrier->pdev, VAGX_CARRIER_IRQS, VAGX_CARRIER_IRQS,
 				    PCI_IRQ_MSIX);
 	if (ret < 0)
 		return dev_err_probe(dev, ret, "no MSI-X vectors\n");
@@ -161,7 +151,7 @@ static int carrier_init_irqs(struct carrier *carrier)
 	if (ret)
 		return ret;
 
-	for (i = 0; i < CARRIER_NUM_IRQS; i++) {
+	for (i = 0; i < VAGX_CARRIER_IRQS; i++) {
 		carrier->irqs[i].domain = carrier->domain;
 		carrier->irqs[i].hwirq = i;
 		ret = devm_request_irq(dev, pci_irq_vector(carrier->pdev, i), carrier_handle_vector,
@@ -187,7 +177,7 @@ static void carrier_post_clock_sample(struct carrier *carrier)
 
 		scoped_guard(preempt) {
 			before = __arch_counter_get_cntvct();
-			host = readq(carrier->regs + CARRIER_HOST_TIME);
+			host = readq(carrier->regs + VAGX_CARRIER_HOST_TIME);
 			after = __arch_counter_get_cntvct();
 		}
 		if (after - before < best_trip) {
@@ -197,9 +187,9 @@ static void carrier_post_clock_sample(struct carrier *carrier)
 		}
 	}
 
-	writeq(arch_timer_get_cntfrq(), carrier->regs + CARRIER_COUNTER_RATE);
-	writeq(counter, carrier->regs + CARRIER_SAMPLE_COUNTER);
-	writeq(host_time, carrier->regs + CARRIER_SAMPLE_HOST_TIME);
+	writeq(arch_timer_get_cntfrq(), carrier->regs + VAGX_CARRIER_COUNTER_RATE);
+	writeq(counter, carrier->regs + VAGX_CARRIER_SAMPLE_COUNTER);
+	writeq(host_time, carrier->regs + VAGX_CARRIER_SAMPLE_HOST_TIME);
 	dev_dbg(&carrier->pdev->dev, "clock sampled within %llu ticks\n", best_trip);
 }
 
@@ -254,6 +244,7 @@ static int carrier_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (!carrier)
 		return -ENOMEM;
 	carrier->pdev = pdev;
+	pci_set_drvdata(pdev, carrier);
 
 	ret = pcim_enable_device(pdev);
 	if (ret)
@@ -261,11 +252,11 @@ static int carrier_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	pci_set_master(pdev);
 
 	/* The rest of the BAR is the platform devices' to request. */
-	carrier->regs = devm_ioremap(dev, pci_resource_start(pdev, 0) + CARRIER_PAGE,
-				     CARRIER_PAGE_SIZE);
+	carrier->regs = devm_ioremap(dev, pci_resource_start(pdev, 0) + VAGX_CARRIER_PAGE,
+				     VAGX_CARRIER_PAGE_SIZE);
 	if (!carrier->regs)
 		return -ENOMEM;
-	if (readq(carrier->regs + CARRIER_ID) != CARRIER_ID_V1)
+	if (readq(carrier->regs + VAGX_CARRIER_ID) != VAGX_CARRIER_ID_V1)
 		return dev_err_probe(dev, -ENODEV, "unknown device\n");
 
 	ret = carrier_init_irqs(carrier);
@@ -275,11 +266,29 @@ static int carrier_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	if (ret)
 		return ret;
 	carrier_post_clock_sample(carrier);
-	return devm_of_platform_populate(dev);
+	/* The default table of buses: the power controllers are below a node of their own. */
+	return of_platform_default_populate(dev_of_node(dev), NULL, dev);
 }
 
+/*
+ * Having sleep operations, the function keeps bus mastering while the machine
+ * sleeps, and with it its interrupts. The PCI core restores the rest of its
+ * configuration. What rose in between is sent again; the devices' time may have
+ * drifted from this machine's.
+ */
+static int carrier_resume(struct device *dev)
+{
+	struct carrier *carrier = dev_get_drvdata(dev);
+
+	carrier_post_clock_sample(carrier);
+	writeq(GENMASK_ULL(VAGX_CARRIER_IRQS - 1, 0), carrier->regs + VAGX_CARRIER_REEVALUATE);
+	return 0;
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(carrier_pm_ops, NULL, carrier_resume);
+
 static const struct pci_device_id carrier_ids[] = {
-	{ PCI_DEVICE(CARRIER_VENDOR, CARRIER_DEVICE) },
+	{ PCI_DEVICE(VAGX_CARRIER_PCI_VENDOR, VAGX_CARRIER_PCI_DEVICE) },
 	{ }
 };
 MODULE_DEVICE_TABLE(pci, carrier_ids);
@@ -288,8 +297,17 @@ static struct pci_driver carrier_driver = {
 	.name = "vagx-carrier",
 	.id_table = carrier_ids,
 	.probe = carrier_probe,
+	.driver = {
+		.pm = pm_sleep_ptr(&carrier_pm_ops),
+		.suppress_bind_attrs = true,
+	},
 };
-module_pci_driver(carrier_driver);
+
+static int __init carrier_init(void)
+{
+	return pci_register_driver(&carrier_driver);
+}
+module_init(carrier_init);
 
 MODULE_DESCRIPTION("Carrier of the virtual AGX machine");
 MODULE_AUTHOR("The asahi driver authors");

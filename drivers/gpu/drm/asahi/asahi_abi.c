@@ -8,12 +8,10 @@
 #include <kunit/visibility.h>
 
 #include <linux/array_size.h>
-#include <linux/errno.h>
 #include <linux/export.h>
 
 #include "asahi_abi.h"
 
-/* Without operations: known, not supported yet. */
 static const struct {
 	u32 major;
 	u32 minor;
@@ -21,37 +19,33 @@ static const struct {
 	enum asahi_gen gen;
 	const struct asahi_abi *abi;
 } versions[] = {
-	{ 12, 3, 0, ASAHI_GEN_G13, NULL },
-	{ 12, 4, 0, ASAHI_GEN_G14G, NULL },
+	{ 12, 3, 0, ASAHI_GEN_G13, &asahi_abi_g13_12_3 },
+	{ 12, 4, 0, ASAHI_GEN_G14G, &asahi_abi_g14g_12_4 },
 	{ 13, 5, 0, ASAHI_GEN_G13, &asahi_abi_g13_13_5 },
-	{ 13, 5, 0, ASAHI_GEN_G14G, NULL },
-	{ 13, 5, 0, ASAHI_GEN_G14X, NULL },
+	{ 13, 5, 0, ASAHI_GEN_G14G, &asahi_abi_g14g_13_5 },
+	{ 13, 5, 0, ASAHI_GEN_G14X, &asahi_abi_g14x_13_5 },
 };
 
 /**
  * asahi_abi_select() - find the operations for a version
  * @version: the three cells of "apple,firmware-abi"
  * @gen: GPU generation
- * @abi: the operations
  *
  * Any context.
  *
- * Return: 0, -EOPNOTSUPP if that version is known but not supported yet,
- * -ENOENT if it is not known.
+ * Return: the operations, or NULL if that version is not known on that
+ * generation.
  */
-int asahi_abi_select(const u32 version[3], enum asahi_gen gen, const struct asahi_abi **abi)
+const struct asahi_abi *asahi_abi_select(const u32 version[3], enum asahi_gen gen)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(versions); i++) {
-		if (versions[i].major != version[0] || versions[i].minor != version[1] ||
-		    versions[i].patch != version[2] || versions[i].gen != gen)
-			continue;
-
-		*abi = versions[i].abi;
-		return *abi ? 0 : -EOPNOTSUPP;
+		if (versions[i].major == version[0] && versions[i].minor == version[1] &&
+		    versions[i].patch == version[2] && versions[i].gen == gen)
+			return versions[i].abi;
 	}
 
-	return -ENOENT;
+	return NULL;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_abi_select);

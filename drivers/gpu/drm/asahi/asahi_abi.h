@@ -87,8 +87,12 @@ struct asahi_abi {
 	const struct asahi_job_abi *job;
 };
 
+extern const struct asahi_abi asahi_abi_g13_12_3;
 extern const struct asahi_abi asahi_abi_g13_13_5;
+extern const struct asahi_abi asahi_abi_g14g_12_4;
+extern const struct asahi_abi asahi_abi_g14g_13_5;
+extern const struct asahi_abi asahi_abi_g14x_13_5;
 
-int asahi_abi_select(const u32 version[3], enum asahi_gen gen, const struct asahi_abi **abi);
+const struct asahi_abi *asahi_abi_select(const u32 version[3], enum asahi_gen gen);
 
 #endif

@@ -5,24 +5,33 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
+
 #include <linux/cleanup.h>
+#include <linux/export.h>
 #include <linux/iopoll.h>
 #include <linux/mutex.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/workqueue.h>
 
+#include <drm/drm_debugfs.h>
 #include <drm/drm_print.h>
 
 #include <agx/agx_rtkit.h>
 
 #include "asahi_abi.h"
+#include "asahi_block.h"
 #include "asahi_channel.h"
 #include "asahi_device.h"
 #include "asahi_fw_channels.h"
+#include "asahi_fwlog.h"
 #include "asahi_heap.h"
-#include "asahi_recovery.h"
 #include "asahi_ring.h"
 #include "asahi_rtkit.h"
+#include "asahi_state.h"
 
 /**
  * DOC: Channels
@@ -33,23 +42,39 @@
  * waited for, since jobs start through them.
  *
  * From the firmware: events, log, ktrace and statistics. One ordered worker
- * empties them all after each notification; it is the only reader.
+ * empties them all after each notification; it is the only reader. It hands
+ * events up through &struct asahi_channel_ops, so that the rings know nothing
+ * of work and of recovery.
+ *
+ * A write pointer of the event ring that is outside the ring means that no
+ * completion and no failure can be received any more: the firmware is given up.
+ * The other rings only inform, so a broken one is not read any more.
+ *
+ * A device control message is waited for until the firmware has read it. If it
+ * does not in a second, the caller is told and goes on: that happens where the
+ * firmware is busy, and what the message asked for is done later or never. A
+ * firmware that has read nothing and written nothing at all during several such
+ * seconds in a row is given up.
  */
 
 /* The firmware reads a ring at once unless it is in trouble. */
-#define ANSWER_TIMEOUT_US		(1 * USEC_PER_SEC)
-#define ANSWER_POLL_US			50
+#define ASAHI_CHANNEL_ANSWER_US		(1 * USEC_PER_SEC)
+#define ASAHI_CHANNEL_POLL_US		50
+/* It may take longer with its first message: it initialises itself before. */
+#define ASAHI_CHANNEL_START_US		(5 * USEC_PER_SEC)
+/* Device control messages unread in a row, in total silence. */
+#define ASAHI_CHANNEL_STRIKES		3
 
-#define STATS_MSG_MAX			0x40
+#define ASAHI_CHANNEL_STATS_MSG_MAX	0x40
 
 /**
- * struct tx_channel - a channel to the firmware
+ * struct asahi_tx_channel - a channel to the firmware
  * @ring: ring
  * @state: memory of the pointers
  * @entries: memory of the entries
  * @reserved: entries that have been promised; pipes only
  */
-struct tx_channel {
+struct asahi_tx_channel {
 	/** @lock: protects @ring and @reserved */
 	struct mutex lock;
 	struct asahi_tx_ring ring;
@@ -59,14 +84,14 @@ struct tx_channel {
 };
 
 /**
- * struct rx_channel - a channel from the firmware
+ * struct asahi_rx_channel - a channel from the firmware
  * @ring: one ring, or one for each log level; the worker's alone
  * @rings: how many
  * @state: memory of the pointers
  * @entries: memory of the entries
  * @broken: a pointer was out of range; nothing is read any more
  */
-struct rx_channel {
+struct asahi_rx_channel {
 	struct asahi_rx_ring ring[ASAHI_FW_LOG_LEVELS];
 	unsigned int rings;
 	struct asahi_fwbuf state;
@@ -77,67 +102,76 @@ struct rx_channel {
 /**
  * struct asahi_channels - all channels
  * @adev: device
+ * @ops: who is told of events; constant once the firmware runs
  * @pipe: work pipes by priority and kind
  * @device_control: device control
+ * @strikes: device control messages in a row that were not read in time while
+ *	nothing was heard; protected by the lock of @device_control
+ * @strike_heard: @heard at the last of them; protected likewise
  * @fwctl: firmware control
  * @event: events
  * @log: firmware log, one ring for each level
  * @log_payload: texts of the log
+ * @fwlog: its last lines
  * @ktrace: firmware trace
  * @stats: power statistics
  * @wq: ordered, for @notify only
  * @notify: the worker that reads
- * @crashed: the firmware has crashed; set once
- * @crash_handled: and recovery knows; the worker's alone
+ * @heard: entries that the firmware has sent; written by the worker only
  */
 struct asahi_channels {
 	struct asahi_device *adev;
-	struct tx_channel pipe[AGX_PRIORITY_COUNT][AGX_PIPE_COUNT];
-	struct tx_channel device_control;
-	struct tx_channel fwctl;
-	struct rx_channel event;
-	struct rx_channel log;
+	const struct asahi_channel_ops *ops;
+	struct asahi_tx_channel pipe[AGX_PRIORITY_COUNT][AGX_PIPE_COUNT];
+	struct asahi_tx_channel device_control;
+	unsigned int strikes;
+	u32 strike_heard;
+	struct asahi_tx_channel fwctl;
+	struct asahi_rx_channel event;
+	struct asahi_rx_channel log;
 	struct asahi_fwbuf log_payload;
-	struct rx_channel ktrace;
-	struct rx_channel stats;
+	struct asahi_fwlog *fwlog;
+	struct asahi_rx_channel ktrace;
+	struct asahi_rx_channel stats;
 	struct workqueue_struct *wq;
 	struct work_struct notify;
-	bool crashed;
-	bool crash_handled;
+	u32 heard;
 };
 
 /* To the firmware. */
 
-static int wait_room(struct asahi_device *adev, struct tx_channel *ch)
+static int asahi_channel_wait_room(struct asahi_device *adev, struct asahi_tx_channel *ch)
 {
 	bool full;
+	int ret;
 
 	lockdep_assert_held(&ch->lock);
 
-	if (!asahi_tx_ring_full(&ch->ring))
-		return 0;
-
-	return read_poll_timeout(asahi_tx_ring_full, full,
-				 !full || asahi_device_dead(adev), ANSWER_POLL_US,
-				 ANSWER_TIMEOUT_US, false, &ch->ring);
+	ret = read_poll_timeout(asahi_tx_ring_full, full, !full || !asahi_state_fw_alive(adev),
+				ASAHI_CHANNEL_POLL_US, ASAHI_CHANNEL_ANSWER_US, false,
+				&ch->ring);
+	if (ret)
+		return ret;
+	return full ? -ENODEV : 0;
 }
 
-static int wait_drained(struct asahi_device *adev, struct tx_channel *ch)
+static int asahi_channel_wait_drained(struct asahi_device *adev, struct asahi_tx_channel *ch,
+				      u64 timeout_us)
 {
 	bool drained;
-	int err;
+	int ret;
 
 	lockdep_assert_held(&ch->lock);
 
-	err = read_poll_timeout(asahi_tx_ring_drained, drained,
-				drained || asahi_device_dead(adev), ANSWER_POLL_US,
-				ANSWER_TIMEOUT_US, false, &ch->ring);
-	if (err)
-		return err;
+	ret = read_poll_timeout(asahi_tx_ring_drained, drained,
+				drained || !asahi_state_fw_alive(adev), ASAHI_CHANNEL_POLL_US,
+				timeout_us, false, &ch->ring);
+	if (ret)
+		return ret;
 	return drained ? 0 : -ENODEV;
 }
 
-static bool try_reserve(struct tx_channel *ch)
+static bool asahi_channel_try_reserve(struct asahi_tx_channel *ch)
 {
 	guard(mutex)(&ch->lock);
 
@@ -159,18 +193,19 @@ static bool try_reserve(struct tx_channel *ch)
  * that has halted reads nothing until that worker lets it go on. May sleep up
  * to a second if the firmware is behind; allocates nothing.
  *
- * Return: 0, -ENODEV if the device is dead, -ETIMEDOUT if the ring stayed full.
+ * Return: 0, -ENODEV if the firmware is not alive, -ETIMEDOUT if the ring stayed full.
  */
 int asahi_channel_reserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe)
 {
-	struct tx_channel *ch = &adev->channels->pipe[prio][pipe];
+	struct asahi_tx_channel *ch = &adev->channels->pipe[prio][pipe];
 	bool reserved;
-	int err;
+	int ret;
 
-	err = read_poll_timeout(try_reserve, reserved, reserved || asahi_device_dead(adev),
-				ANSWER_POLL_US, ANSWER_TIMEOUT_US, false, ch);
-	if (err)
-		return err;
+	ret = read_poll_timeout(asahi_channel_try_reserve, reserved,
+				reserved || !asahi_state_fw_alive(adev), ASAHI_CHANNEL_POLL_US,
+				ASAHI_CHANNEL_ANSWER_US, false, ch);
+	if (ret)
+		return ret;
 	return reserved ? 0 : -ENODEV;
 }
 
@@ -184,7 +219,7 @@ int asahi_channel_reserve(struct asahi_device *adev, unsigned int prio, unsigned
  */
 void asahi_channel_unreserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe)
 {
-	struct tx_channel *ch = &adev->channels->pipe[prio][pipe];
+	struct asahi_tx_channel *ch = &adev->channels->pipe[prio][pipe];
 
 	guard(mutex)(&ch->lock);
 	ch->reserved--;
@@ -199,12 +234,12 @@ void asahi_channel_unreserve(struct asahi_device *adev, unsigned int prio, unsig
  * The doorbell is the caller's to ring, after all messages of a job. Process
  * context; does not wait for the firmware; allocates nothing.
  *
- * Return: 0, -ENODEV if the device is dead.
+ * Return: 0, -ENODEV if the firmware is not alive.
  */
 int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 		      const struct asahi_pipe_msg *msg)
 {
-	struct tx_channel *ch;
+	struct asahi_tx_channel *ch;
 
 	if (WARN_ON_ONCE(prio >= AGX_PRIORITY_COUNT || msg->pipe_type >= AGX_PIPE_COUNT))
 		return -EINVAL;
@@ -213,7 +248,7 @@ int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 	guard(mutex)(&ch->lock);
 
 	ch->reserved--;
-	if (asahi_device_dead(adev))
+	if (!asahi_state_fw_alive(adev))
 		return -ENODEV;
 
 	adev->abi->channel->encode_pipe(asahi_tx_ring_entry(&ch->ring), msg);
@@ -221,39 +256,84 @@ int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 	return 0;
 }
 
+/*
+ * The firmware has not read a device control message in time. As long as it
+ * does anything else it may be busy; in silence it is given up in the end.
+ */
+static void asahi_channel_note_unread(struct asahi_channels *chs)
+{
+	u32 heard = READ_ONCE(chs->heard);
+
+	lockdep_assert_held(&chs->device_control.lock);
+
+	if (heard != chs->strike_heard)
+		chs->strikes = 0;
+	chs->strike_heard = heard;
+
+	drm_err(&chs->adev->drm, "a device control message is not read\n");
+	if (++chs->strikes >= ASAHI_CHANNEL_STRIKES)
+		asahi_state_fail(chs->adev, "it does not read device control messages");
+}
+
+static int asahi_channel_send_dc(struct asahi_device *adev, const struct asahi_dc_msg *msg)
+{
+	struct asahi_tx_channel *ch = &adev->channels->device_control;
+	u32 before;
+	int ret;
+
+	lockdep_assert_held(&ch->lock);
+
+	ret = asahi_channel_wait_room(adev, ch);
+	if (ret)
+		return ret;
+
+	before = asahi_tx_ring_room(&ch->ring);
+	adev->abi->channel->encode_dc(asahi_tx_ring_entry(&ch->ring), msg);
+	asahi_tx_ring_commit(&ch->ring);
+	asahi_rtkit_post(adev, AGX_DOORBELL_DEVICE_CONTROL);
+
+	ret = asahi_channel_wait_drained(adev, ch, ASAHI_CHANNEL_ANSWER_US);
+	/* It reads, though it has not come to this message. */
+	if (ret && asahi_tx_ring_room(&ch->ring) >= before)
+		adev->channels->strikes = 0;
+	return ret;
+}
+
 /**
  * asahi_channel_device_control() - have the firmware do something
  * @adev: device
  * @msg: what
  *
- * Waits until the firmware has read the message, a second at most; a firmware
- * that has not by then is declared dead. Process context, may sleep; allocates
- * nothing.
+ * Waits until the firmware has read the message, two seconds at most if its
+ * ring is full. What was not read in that time stays in the ring, so the
+ * firmware may still come to it: whatever @msg refers to must not be freed
+ * then. That is logged. Process context, may sleep; allocates nothing.
  *
  * Return: 0, -ENODEV if the firmware does not run or died, -ETIMEDOUT.
  */
 int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_dc_msg *msg)
 {
-	struct tx_channel *ch = &adev->channels->device_control;
-	int err;
+	struct asahi_channels *chs = adev->channels;
+	int ret;
 
-	guard(mutex)(&ch->lock);
+	guard(mutex)(&chs->device_control.lock);
 
-	if (!asahi_device_fw_running(adev))
+	if (!asahi_state_fw_alive(adev))
 		return -ENODEV;
 
-	err = wait_room(adev, ch);
-	if (!err) {
-		adev->abi->channel->encode_dc(asahi_tx_ring_entry(&ch->ring), msg);
-		asahi_tx_ring_commit(&ch->ring);
-		asahi_rtkit_post(adev, AGX_DOORBELL_DEVICE_CONTROL);
-		err = wait_drained(adev, ch);
-	}
-
-	if (err == -ETIMEDOUT)
-		asahi_recovery_wedged(adev, "it does not read device control messages");
-	return err;
+	ret = asahi_channel_send_dc(adev, msg);
+	if (!ret)
+		chs->strikes = 0;
+	else if (ret == -ETIMEDOUT)
+		asahi_channel_note_unread(chs);
+	return ret;
 }
+
+/* A context that cannot be: nothing is destroyed, but the cache is flushed. */
+static const struct asahi_dc_msg asahi_channel_flush_msg = {
+	.type = ASAHI_DC_DESTROY_CONTEXT,
+	.destroy_context = { .ctx_0 = 0xff, .ctx_1 = 0xff },
+};
 
 /**
  * asahi_channel_flush_cache() - flush the firmware's whole cache
@@ -266,28 +346,37 @@ int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_d
  */
 int asahi_channel_flush_cache(struct asahi_device *adev)
 {
-	/* A context that cannot be: nothing is destroyed, the flush is done. */
-	const struct asahi_dc_msg msg = {
-		.type = ASAHI_DC_DESTROY_CONTEXT,
-		.destroy_context = { .ctx_0 = 0xff, .ctx_1 = 0xff },
-	};
-
-	if (!asahi_device_fw_running(adev))
+	if (!asahi_state_fw_alive(adev))
 		return 0;
 
-	return asahi_channel_device_control(adev, &msg);
+	return asahi_channel_device_control(adev, &asahi_channel_flush_msg);
+}
+
+/**
+ * asahi_channel_ping() - does the firmware answer?
+ * @adev: device whose firmware should run
+ *
+ * Sends a message that changes nothing and waits until it is read, a second at
+ * most. Process context, may sleep; allocates nothing.
+ *
+ * Return: as asahi_channel_device_control().
+ */
+int asahi_channel_ping(struct asahi_device *adev)
+{
+	return asahi_channel_device_control(adev, &asahi_channel_flush_msg);
 }
 
 /**
  * asahi_channel_post_initialize() - leave the first message for the firmware
- * @adev: device
+ * @adev: device whose rings are as new
  *
- * Process context, probe only; the doorbell comes with the boot.
+ * Process context, before the firmware is started; the doorbell comes with the
+ * boot.
  */
 void asahi_channel_post_initialize(struct asahi_device *adev)
 {
 	const struct asahi_dc_msg msg = { .type = ASAHI_DC_INITIALIZE };
-	struct tx_channel *ch = &adev->channels->device_control;
+	struct asahi_tx_channel *ch = &adev->channels->device_control;
 
 	guard(mutex)(&ch->lock);
 	adev->abi->channel->encode_dc(asahi_tx_ring_entry(&ch->ring), &msg);
@@ -298,16 +387,24 @@ void asahi_channel_post_initialize(struct asahi_device *adev)
  * asahi_channel_wait_initialized() - wait until the firmware has started on its rings
  * @adev: device, booted
  *
- * Process context, probe only; takes a second at most.
+ * Process context; takes five seconds at most, and says so after the first.
  *
  * Return: 0, -ENODEV if the firmware crashed, -ETIMEDOUT.
  */
 int asahi_channel_wait_initialized(struct asahi_device *adev)
 {
-	struct tx_channel *ch = &adev->channels->device_control;
+	struct asahi_tx_channel *ch = &adev->channels->device_control;
+	int ret;
 
 	guard(mutex)(&ch->lock);
-	return wait_drained(adev, ch);
+
+	ret = asahi_channel_wait_drained(adev, ch, ASAHI_CHANNEL_ANSWER_US);
+	if (ret != -ETIMEDOUT)
+		return ret;
+
+	drm_warn(&adev->drm, "the firmware is slow to start\n");
+	return asahi_channel_wait_drained(adev, ch,
+					  ASAHI_CHANNEL_START_US - ASAHI_CHANNEL_ANSWER_US);
 }
 
 /**
@@ -322,15 +419,16 @@ int asahi_channel_wait_initialized(struct asahi_device *adev)
  */
 int asahi_channel_fwctl(struct asahi_device *adev, const struct asahi_fwctl_msg *msg)
 {
-	struct tx_channel *ch = &adev->channels->fwctl;
+	struct asahi_tx_channel *ch = &adev->channels->fwctl;
 	struct asahi_fw_fwctl_msg *entry;
-	int err;
+	int ret;
 
+	KUNIT_STATIC_STUB_REDIRECT(asahi_channel_fwctl, adev, msg);
 	guard(mutex)(&ch->lock);
 
-	err = wait_room(adev, ch);
-	if (err)
-		return err;
+	ret = asahi_channel_wait_room(adev, ch);
+	if (ret)
+		return ret;
 
 	entry = asahi_tx_ring_entry(&ch->ring);
 	entry->addr = cpu_to_le64(msg->va);
@@ -339,32 +437,45 @@ int asahi_channel_fwctl(struct asahi_device *adev, const struct asahi_fwctl_msg 
 	entry->unk_12 = cpu_to_le16(ASAHI_FWCTL_UNK_12);
 	asahi_tx_ring_commit(&ch->ring);
 	asahi_rtkit_post(adev, ASAHI_DOORBELL_FWCTL);
-	return wait_drained(adev, ch);
+	return asahi_channel_wait_drained(adev, ch, ASAHI_CHANNEL_ANSWER_US);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_channel_fwctl);
 
 /* From the firmware. */
 
-static int rx_get(struct asahi_channels *chs, struct rx_channel *ch, unsigned int index,
-		  void *entry, const char *name)
+/* The event ring carries completions and failures; the others only inform. */
+static void asahi_channel_rx_broken(struct asahi_channels *chs, struct asahi_rx_channel *ch,
+				    const char *name)
+{
+	ch->broken = true;
+	drm_err(&chs->adev->drm, "the firmware's write pointer of ring %s is broken\n", name);
+	if (ch == &chs->event)
+		asahi_state_fail(chs->adev, "its event ring is broken");
+}
+
+static bool asahi_channel_rx_get(struct asahi_channels *chs, struct asahi_rx_channel *ch,
+				 void *entry, const char *name)
 {
 	int ret;
 
 	if (ch->broken)
-		return 0;
+		return false;
 
-	ret = asahi_rx_ring_get(&ch->ring[index], entry);
-	if (ret < 0) {
-		ch->broken = true;
-		drm_err(&chs->adev->drm, "the firmware's write pointer of ring %s is broken\n",
-			name);
-		return 0;
-	}
+	ret = asahi_rx_ring_get(&ch->ring[0], entry);
+	if (ret < 0)
+		asahi_channel_rx_broken(chs, ch, name);
+	if (ret <= 0)
+		return false;
 
-	return ret;
+	WRITE_ONCE(chs->heard, chs->heard + 1);
+	return true;
 }
 
-static void handle_event(struct asahi_device *adev, const struct asahi_fw_event_msg *msg)
+static void asahi_channel_handle_event(struct asahi_channels *chs,
+				       const struct asahi_fw_event_msg *msg)
 {
+	const struct asahi_channel_ops *ops = chs->ops;
+	struct asahi_device *adev = chs->adev;
 	u32 type = le32_to_cpu(msg->type);
 	u32 mask[4];
 	unsigned int i;
@@ -373,88 +484,87 @@ static void handle_event(struct asahi_device *adev, const struct asahi_fw_event_
 	case ASAHI_FW_EVENT_FLAG:
 		for (i = 0; i < ARRAY_SIZE(mask); i++)
 			mask[i] = le32_to_cpu(msg->flag.firing[i]);
-		asahi_event_stamps(adev, mask);
+		ops->stamps(adev, mask);
 		break;
 	case ASAHI_FW_EVENT_FAULT:
-		asahi_recovery_fault(adev);
+		ops->fault(adev);
 		break;
 	case ASAHI_FW_EVENT_TIMEOUT:
-		asahi_recovery_timeout(adev, le32_to_cpu(msg->timeout.counter),
-				       (s32)le32_to_cpu(msg->timeout.event_slot));
+		ops->timeout(adev, le32_to_cpu(msg->timeout.counter),
+			     (s32)le32_to_cpu(msg->timeout.event_slot));
+		break;
+	case ASAHI_FW_EVENT_GROW_TVB:
+		ops->grow(adev, le32_to_cpu(msg->grow_tvb.vm_slot),
+			  le32_to_cpu(msg->grow_tvb.buffer_slot),
+			  le32_to_cpu(msg->grow_tvb.counter));
 		break;
 	case ASAHI_FW_EVENT_CHANNEL_ERROR:
-		asahi_recovery_channel_error(adev, le32_to_cpu(msg->channel_error.error_type),
-					     le32_to_cpu(msg->channel_error.pipe_type),
-					     le32_to_cpu(msg->channel_error.event_slot),
-					     le32_to_cpu(msg->channel_error.event_value));
+		ops->channel_error(adev, le32_to_cpu(msg->channel_error.error_type),
+				   le32_to_cpu(msg->channel_error.pipe_type),
+				   le32_to_cpu(msg->channel_error.event_slot),
+				   le32_to_cpu(msg->channel_error.event_value));
 		break;
 	default:
 		drm_err_ratelimited(&adev->drm, "unexpected firmware event %u\n", type);
 	}
 }
 
-static bool poll_events(struct asahi_channels *chs)
+static bool asahi_channel_poll_events(struct asahi_channels *chs)
 {
 	struct asahi_fw_event_msg msg;
 	unsigned int n;
 
 	for (n = 0; n < ASAHI_FW_EVENT_ENTRIES; n++) {
-		if (!rx_get(chs, &chs->event, 0, &msg, "event"))
+		if (!asahi_channel_rx_get(chs, &chs->event, &msg, "event"))
 			return false;
-		handle_event(chs->adev, &msg);
+		asahi_channel_handle_event(chs, &msg);
 	}
 
 	return true;
 }
 
-/* The firmware's levels: debug, info, notice, warning, error, critical. */
-#define LOG_LEVEL_WARNING	3
-
-static void print_log(struct asahi_device *adev, unsigned int level, const char *text, int len)
+static void asahi_channel_print_log(const struct asahi_fwlog_line *line, void *priv)
 {
-	if (level < LOG_LEVEL_WARNING)
-		drm_dbg(&adev->drm, "firmware log %u: %*pE\n", level, len, text);
-	else if (level == LOG_LEVEL_WARNING)
-		dev_warn_ratelimited(adev->drm.dev, "firmware: %*pE\n", len, text);
+	struct asahi_device *adev = priv;
+
+	if (line->level < ASAHI_FWLOG_WARNING)
+		drm_dbg(&adev->drm, "firmware log %u: %*pE\n", line->level, line->len,
+			line->text);
+	else if (line->level == ASAHI_FWLOG_WARNING)
+		dev_warn_ratelimited(adev->drm.dev, "firmware: %*pE\n", line->len, line->text);
 	else
-		dev_err_ratelimited(adev->drm.dev, "firmware: %*pE\n", len, text);
+		dev_err_ratelimited(adev->drm.dev, "firmware: %*pE\n", line->len, line->text);
 }
 
-static void handle_log(struct asahi_channels *chs, unsigned int level,
-		       const struct asahi_fw_log_msg *msg)
+static bool asahi_channel_read_log(struct asahi_channels *chs, unsigned int level)
 {
 	const struct asahi_fw_log_payload *payloads = chs->log_payload.map;
-	u64 index = le64_to_cpu(msg->msg_index);
-	struct asahi_fw_log_payload payload;
+	int ret;
 
-	if (msg->msg_type != cpu_to_le32(ASAHI_FW_LOG_MSG) || index >= ASAHI_FW_LOG_ENTRIES) {
-		drm_dbg(&chs->adev->drm, "malformed firmware log entry: type %u, index %llu\n",
-			le32_to_cpu(msg->msg_type), index);
-		return;
-	}
+	if (chs->log.broken)
+		return false;
 
-	memcpy(&payload, &payloads[level * ASAHI_FW_LOG_ENTRIES + index], sizeof(payload));
-	if (payload.msg_type != cpu_to_le32(ASAHI_FW_LOG_PAYLOAD)) {
-		drm_dbg(&chs->adev->drm, "malformed firmware log text: type %u\n",
-			le32_to_cpu(payload.msg_type));
-		return;
-	}
+	ret = asahi_fwlog_read(chs->fwlog, &chs->log.ring[level], level,
+			       payloads + level * ASAHI_FW_LOG_ENTRIES, asahi_channel_print_log,
+			       chs->adev);
+	if (ret < 0)
+		asahi_channel_rx_broken(chs, &chs->log, "log");
+	if (ret <= 0)
+		return false;
 
-	print_log(chs->adev, level, payload.msg,
-		  strnlen((const char *)payload.msg, sizeof(payload.msg)));
+	WRITE_ONCE(chs->heard, chs->heard + 1);
+	return true;
 }
 
-static bool poll_log(struct asahi_channels *chs)
+static bool asahi_channel_poll_log(struct asahi_channels *chs)
 {
-	struct asahi_fw_log_msg msg;
 	unsigned int level, n;
 	bool more = false;
 
 	for (level = 0; level < ASAHI_FW_LOG_LEVELS; level++) {
 		for (n = 0; n < ASAHI_FW_LOG_ENTRIES; n++) {
-			if (!rx_get(chs, &chs->log, level, &msg, "log"))
+			if (!asahi_channel_read_log(chs, level))
 				break;
-			handle_log(chs, level, &msg);
 		}
 		more |= n == ASAHI_FW_LOG_ENTRIES;
 	}
@@ -462,13 +572,13 @@ static bool poll_log(struct asahi_channels *chs)
 	return more;
 }
 
-static bool poll_ktrace(struct asahi_channels *chs)
+static bool asahi_channel_poll_ktrace(struct asahi_channels *chs)
 {
 	struct asahi_fw_ktrace_msg msg;
 	unsigned int n;
 
 	for (n = 0; n < ASAHI_FW_KTRACE_ENTRIES; n++) {
-		if (!rx_get(chs, &chs->ktrace, 0, &msg, "ktrace"))
+		if (!asahi_channel_rx_get(chs, &chs->ktrace, &msg, "ktrace"))
 			return false;
 		drm_dbg(&chs->adev->drm, "firmware trace: code %u channel %u thread %u\n",
 			msg.code, msg.channel, msg.thread);
@@ -478,33 +588,28 @@ static bool poll_ktrace(struct asahi_channels *chs)
 }
 
 /* Power statistics: read, so that the firmware goes on, and not used. */
-static bool poll_stats(struct asahi_channels *chs)
+static bool asahi_channel_poll_stats(struct asahi_channels *chs)
 {
-	u8 msg[STATS_MSG_MAX];
+	u8 msg[ASAHI_CHANNEL_STATS_MSG_MAX];
 	unsigned int n;
 
 	for (n = 0; n < ASAHI_FW_STATS_ENTRIES; n++) {
-		if (!rx_get(chs, &chs->stats, 0, msg, "stats"))
+		if (!asahi_channel_rx_get(chs, &chs->stats, msg, "stats"))
 			return false;
 	}
 
 	return true;
 }
 
-static void notify_work(struct work_struct *work)
+static void asahi_channel_notify_work(struct work_struct *work)
 {
 	struct asahi_channels *chs = container_of(work, struct asahi_channels, notify);
 	bool more;
 
-	more = poll_log(chs);
-	more |= poll_ktrace(chs);
-	more |= poll_stats(chs);
-	more |= poll_events(chs);
-
-	if (READ_ONCE(chs->crashed) && !chs->crash_handled) {
-		chs->crash_handled = true;
-		asahi_recovery_fw_crashed(chs->adev);
-	}
+	more = asahi_channel_poll_log(chs);
+	more |= asahi_channel_poll_ktrace(chs);
+	more |= asahi_channel_poll_stats(chs);
+	more |= asahi_channel_poll_events(chs);
 
 	/* Others of this work's priority get their turn in between. */
 	if (more)
@@ -523,34 +628,80 @@ void asahi_channel_notify(struct asahi_device *adev)
 }
 
 /**
- * asahi_channel_report_crash() - the firmware has crashed
- * @adev: device
+ * asahi_channel_set_ops() - say who is told of events
+ * @adev: device whose firmware has not been started
+ * @ops: functions that live as long as the device
  *
- * Declares the device dead, and has the notification worker call
- * asahi_recovery_fw_crashed() once. Any context.
+ * Process context.
  */
-void asahi_channel_report_crash(struct asahi_device *adev)
+void asahi_channel_set_ops(struct asahi_device *adev, const struct asahi_channel_ops *ops)
 {
-	asahi_device_set_dead(adev);
-	WRITE_ONCE(adev->channels->crashed, true);
-	asahi_channel_notify(adev);
+	adev->channels->ops = ops;
 }
 
-/* Setup. */
+/**
+ * asahi_channel_fwlog() - the firmware's last lines and last words
+ * @adev: device with channels
+ *
+ * Return: the log, which lives as long as the device.
+ */
+struct asahi_fwlog *asahi_channel_fwlog(struct asahi_device *adev)
+{
+	return adev->channels->fwlog;
+}
 
-static int tx_init(struct asahi_device *adev, struct tx_channel *ch, enum asahi_heap_id heap,
-		   u32 count, u32 entry_size)
+static int asahi_channel_show_log(struct seq_file *m, void *unused)
+{
+	struct drm_debugfs_entry *entry = m->private;
+	struct drm_printer p = drm_seq_file_printer(m);
+
+	asahi_fwlog_print(asahi_channel_fwlog(to_asahi_device(entry->dev)), &p);
+	return 0;
+}
+
+static int asahi_channel_show_crash(struct seq_file *m, void *unused)
+{
+	struct drm_debugfs_entry *entry = m->private;
+	struct drm_printer p = drm_seq_file_printer(m);
+
+	asahi_fwlog_print_crash(asahi_channel_fwlog(to_asahi_device(entry->dev)), &p);
+	return 0;
+}
+
+static void asahi_channel_init_debugfs(struct asahi_device *adev)
+{
+	drm_debugfs_add_file(&adev->drm, "firmware-log", asahi_channel_show_log, NULL);
+	drm_debugfs_add_file(&adev->drm, "firmware-crash", asahi_channel_show_crash, NULL);
+}
+
+/**
+ * asahi_channel_sync() - read what the firmware has written until now
+ * @adev: device with channels
+ *
+ * Process context, not from the notification worker and where that may not be
+ * waited for; sleeps.
+ */
+void asahi_channel_sync(struct asahi_device *adev)
+{
+	asahi_channel_notify(adev);
+	flush_work(&adev->channels->notify);
+}
+
+/* Life. */
+
+static int asahi_channel_tx_init(struct asahi_device *adev, struct asahi_tx_channel *ch,
+				 enum asahi_heap_id heap, u32 count, u32 entry_size)
 {
 	struct asahi_fw_channel_state *state;
-	int err;
+	int ret;
 
-	err = asahi_heap_alloc(adev->heap[ASAHI_HEAP_SHARED], sizeof(*state), 0, &ch->state);
-	if (err)
-		return err;
+	ret = asahi_heap_alloc(adev->heap[ASAHI_HEAP_SHARED], sizeof(*state), 0, &ch->state);
+	if (ret)
+		return ret;
 
-	err = asahi_heap_alloc(adev->heap[heap], (size_t)count * entry_size, 0, &ch->entries);
-	if (err)
-		return err;
+	ret = asahi_heap_alloc(adev->heap[heap], (size_t)count * entry_size, 0, &ch->entries);
+	if (ret)
+		return ret;
 
 	state = ch->state.map;
 	ch->ring.rptr = &state->read_ptr;
@@ -561,15 +712,15 @@ static int tx_init(struct asahi_device *adev, struct tx_channel *ch, enum asahi_
 	return 0;
 }
 
-static int fwctl_init(struct asahi_device *adev, struct tx_channel *ch)
+static int asahi_channel_fwctl_init(struct asahi_device *adev, struct asahi_tx_channel *ch)
 {
 	struct asahi_fw_fwctl_state *state;
-	int err;
+	int ret;
 
-	err = tx_init(adev, ch, ASAHI_HEAP_SHARED, ASAHI_FW_FWCTL_ENTRIES,
-		      sizeof(struct asahi_fw_fwctl_msg));
-	if (err)
-		return err;
+	ret = asahi_channel_tx_init(adev, ch, ASAHI_HEAP_SHARED, ASAHI_FW_FWCTL_ENTRIES,
+				    sizeof(struct asahi_fw_fwctl_msg));
+	if (ret)
+		return ret;
 
 	/* Same pointers, closer together. */
 	state = ch->state.map;
@@ -578,21 +729,21 @@ static int fwctl_init(struct asahi_device *adev, struct tx_channel *ch)
 	return 0;
 }
 
-static int rx_init(struct asahi_device *adev, struct rx_channel *ch, unsigned int rings,
-		   u32 count, u32 entry_size)
+static int asahi_channel_rx_init(struct asahi_device *adev, struct asahi_rx_channel *ch,
+				 unsigned int rings, u32 count, u32 entry_size)
 {
 	struct asahi_heap *heap = adev->heap[ASAHI_HEAP_SHARED];
 	struct asahi_fw_channel_state *state;
 	unsigned int i;
-	int err;
+	int ret;
 
-	err = asahi_heap_alloc(heap, rings * sizeof(*state), 0, &ch->state);
-	if (err)
-		return err;
+	ret = asahi_heap_alloc(heap, rings * sizeof(*state), 0, &ch->state);
+	if (ret)
+		return ret;
 
-	err = asahi_heap_alloc(heap, (size_t)rings * count * entry_size, 0, &ch->entries);
-	if (err)
-		return err;
+	ret = asahi_heap_alloc(heap, (size_t)rings * count * entry_size, 0, &ch->entries);
+	if (ret)
+		return ret;
 
 	state = ch->state.map;
 	ch->rings = rings;
@@ -607,20 +758,43 @@ static int rx_init(struct asahi_device *adev, struct rx_channel *ch, unsigned in
 	return 0;
 }
 
-static void tx_fini(struct tx_channel *ch)
+static void asahi_channel_tx_fini(struct asahi_tx_channel *ch)
 {
 	asahi_heap_free(&ch->entries);
 	asahi_heap_free(&ch->state);
 	mutex_destroy(&ch->lock);
 }
 
-static void rx_fini(struct rx_channel *ch)
+static void asahi_channel_rx_fini(struct asahi_rx_channel *ch)
 {
 	asahi_heap_free(&ch->entries);
 	asahi_heap_free(&ch->state);
 }
 
-static void init_locks(struct asahi_channels *chs)
+static void asahi_channel_clear(struct asahi_fwbuf *buf)
+{
+	memset(buf->map, 0, buf->size);
+}
+
+static void asahi_channel_tx_reset(struct asahi_tx_channel *ch)
+{
+	guard(mutex)(&ch->lock);
+
+	ch->ring.next = 0;
+	asahi_channel_clear(&ch->state);
+	asahi_channel_clear(&ch->entries);
+}
+
+static void asahi_channel_rx_reset(struct asahi_rx_channel *ch)
+{
+	for (unsigned int i = 0; i < ch->rings; i++)
+		ch->ring[i].next = 0;
+	ch->broken = false;
+	asahi_channel_clear(&ch->state);
+	asahi_channel_clear(&ch->entries);
+}
+
+static void asahi_channel_init_locks(struct asahi_channels *chs)
 {
 	unsigned int prio, pipe;
 
@@ -632,70 +806,66 @@ static void init_locks(struct asahi_channels *chs)
 	mutex_init(&chs->fwctl.lock);
 }
 
-static int init_pipes(struct asahi_channels *chs)
+static int asahi_channel_init_tx(struct asahi_channels *chs)
 {
 	const struct asahi_channel_abi *abi = chs->adev->abi->channel;
 	unsigned int prio, pipe;
-	int err;
+	int ret;
 
 	for (prio = 0; prio < AGX_PRIORITY_COUNT; prio++) {
 		for (pipe = 0; pipe < AGX_PIPE_COUNT; pipe++) {
-			err = tx_init(chs->adev, &chs->pipe[prio][pipe], ASAHI_HEAP_PRIVATE,
-				      ASAHI_FW_TX_ENTRIES, abi->pipe_msg_size);
-			if (err)
-				return err;
+			ret = asahi_channel_tx_init(chs->adev, &chs->pipe[prio][pipe],
+						    ASAHI_HEAP_PRIVATE, ASAHI_FW_TX_ENTRIES,
+						    abi->pipe_msg_size);
+			if (ret)
+				return ret;
 		}
 	}
 
-	return 0;
+	ret = asahi_channel_tx_init(chs->adev, &chs->device_control, ASAHI_HEAP_PRIVATE,
+				    ASAHI_FW_TX_ENTRIES, abi->dc_msg_size);
+	if (ret)
+		return ret;
+
+	return asahi_channel_fwctl_init(chs->adev, &chs->fwctl);
 }
 
-static int init_rx(struct asahi_channels *chs)
+static int asahi_channel_init_rx(struct asahi_channels *chs)
 {
 	struct asahi_device *adev = chs->adev;
-	int err;
+	int ret;
 
-	err = rx_init(adev, &chs->event, 1, ASAHI_FW_EVENT_ENTRIES,
-		      sizeof(struct asahi_fw_event_msg));
-	if (err)
-		return err;
+	ret = asahi_channel_rx_init(adev, &chs->event, 1, ASAHI_FW_EVENT_ENTRIES,
+				    sizeof(struct asahi_fw_event_msg));
+	if (ret)
+		return ret;
 
-	err = rx_init(adev, &chs->log, ASAHI_FW_LOG_LEVELS, ASAHI_FW_LOG_ENTRIES,
-		      sizeof(struct asahi_fw_log_msg));
-	if (err)
-		return err;
+	ret = asahi_channel_rx_init(adev, &chs->log, ASAHI_FW_LOG_LEVELS, ASAHI_FW_LOG_ENTRIES,
+				    sizeof(struct asahi_fw_log_msg));
+	if (ret)
+		return ret;
 
-	err = rx_init(adev, &chs->ktrace, 1, ASAHI_FW_KTRACE_ENTRIES,
-		      sizeof(struct asahi_fw_ktrace_msg));
-	if (err)
-		return err;
+	ret = asahi_channel_rx_init(adev, &chs->ktrace, 1, ASAHI_FW_KTRACE_ENTRIES,
+				    sizeof(struct asahi_fw_ktrace_msg));
+	if (ret)
+		return ret;
 
-	err = rx_init(adev, &chs->stats, 1, ASAHI_FW_STATS_ENTRIES,
-		      adev->abi->channel->stats_msg_size);
-	if (err)
-		return err;
+	ret = asahi_channel_rx_init(adev, &chs->stats, 1, ASAHI_FW_STATS_ENTRIES,
+				    adev->abi->channel->stats_msg_size);
+	if (ret)
+		return ret;
 
 	return asahi_heap_alloc(adev->heap[ASAHI_HEAP_SHARED],
 				ASAHI_FW_LOG_LEVELS * ASAHI_FW_LOG_ENTRIES *
 				sizeof(struct asahi_fw_log_payload), 0, &chs->log_payload);
 }
 
-/**
- * asahi_channels_init() - make all rings
- * @adev: device with heaps
- *
- * Process context, probe only. asahi_channels_fini() is to be called also
- * after an error.
- *
- * Return: 0 or -ENOMEM.
- */
-int asahi_channels_init(struct asahi_device *adev)
+static int asahi_channel_init(struct asahi_device *adev)
 {
-	const struct asahi_channel_abi *abi = adev->abi->channel;
 	struct asahi_channels *chs;
-	int err;
+	int ret;
 
-	if (WARN_ON(abi->stats_msg_size > STATS_MSG_MAX))
+	if (WARN_ON(adev->abi->channel->stats_msg_size > ASAHI_CHANNEL_STATS_MSG_MAX))
 		return -EINVAL;
 
 	chs = kzalloc_obj(*chs);
@@ -703,38 +873,29 @@ int asahi_channels_init(struct asahi_device *adev)
 		return -ENOMEM;
 
 	chs->adev = adev;
-	init_locks(chs);
-	INIT_WORK(&chs->notify, notify_work);
+	asahi_channel_init_locks(chs);
+	INIT_WORK(&chs->notify, asahi_channel_notify_work);
 	adev->channels = chs;
+
+	chs->fwlog = asahi_fwlog_create();
+	if (!chs->fwlog)
+		return -ENOMEM;
 
 	chs->wq = alloc_ordered_workqueue("asahi-notify", WQ_HIGHPRI | WQ_MEM_RECLAIM);
 	if (!chs->wq)
 		return -ENOMEM;
 
-	err = init_pipes(chs);
-	if (err)
-		return err;
+	asahi_channel_init_debugfs(adev);
 
-	err = tx_init(adev, &chs->device_control, ASAHI_HEAP_PRIVATE, ASAHI_FW_TX_ENTRIES,
-		      abi->dc_msg_size);
-	if (err)
-		return err;
+	ret = asahi_channel_init_tx(chs);
+	if (ret)
+		return ret;
 
-	err = fwctl_init(adev, &chs->fwctl);
-	if (err)
-		return err;
-
-	return init_rx(chs);
+	return asahi_channel_init_rx(chs);
 }
 
-/**
- * asahi_channels_unplug() - stop the notification worker
- * @adev: device; no notification comes any more
- *
- * What the firmware has written until now has been handled when this returns.
- * Process context, may sleep.
- */
-void asahi_channels_unplug(struct asahi_device *adev)
+/* What the firmware has written until it was stopped is handled after this. */
+static void asahi_channel_drain(struct asahi_device *adev)
 {
 	struct asahi_channels *chs = adev->channels;
 
@@ -742,13 +903,45 @@ void asahi_channels_unplug(struct asahi_device *adev)
 		drain_workqueue(chs->wq);
 }
 
-/**
- * asahi_channels_fini() - free all rings
- * @adev: device, after asahi_channels_unplug()
- *
- * Process context, may sleep.
+static int asahi_channel_suspend(struct asahi_device *adev)
+{
+	asahi_channel_sync(adev);
+	return 0;
+}
+
+/* A notification may have been lost in the meantime. */
+static int asahi_channel_resume(struct asahi_device *adev)
+{
+	asahi_channel_notify(adev);
+	return 0;
+}
+
+/*
+ * Neither the worker nor the firmware touches the rings now. Those who have
+ * reserved room keep it: they give it back when they find that the firmware
+ * failed, or use it afterwards.
  */
-void asahi_channels_fini(struct asahi_device *adev)
+static int asahi_channel_post_reset(struct asahi_device *adev)
+{
+	struct asahi_channels *chs = adev->channels;
+	unsigned int prio, pipe;
+
+	for (prio = 0; prio < AGX_PRIORITY_COUNT; prio++) {
+		for (pipe = 0; pipe < AGX_PIPE_COUNT; pipe++)
+			asahi_channel_tx_reset(&chs->pipe[prio][pipe]);
+	}
+	asahi_channel_tx_reset(&chs->device_control);
+	asahi_channel_tx_reset(&chs->fwctl);
+	asahi_channel_rx_reset(&chs->event);
+	asahi_channel_rx_reset(&chs->log);
+	asahi_channel_clear(&chs->log_payload);
+	asahi_channel_rx_reset(&chs->ktrace);
+	asahi_channel_rx_reset(&chs->stats);
+	chs->strikes = 0;
+	return 0;
+}
+
+static void asahi_channel_fini(struct asahi_device *adev)
 {
 	struct asahi_channels *chs = adev->channels;
 	unsigned int prio, pipe;
@@ -760,52 +953,106 @@ void asahi_channels_fini(struct asahi_device *adev)
 		destroy_workqueue(chs->wq);
 
 	asahi_heap_free(&chs->log_payload);
-	rx_fini(&chs->stats);
-	rx_fini(&chs->ktrace);
-	rx_fini(&chs->log);
-	rx_fini(&chs->event);
-	tx_fini(&chs->fwctl);
-	tx_fini(&chs->device_control);
+	asahi_channel_rx_fini(&chs->stats);
+	asahi_channel_rx_fini(&chs->ktrace);
+	asahi_channel_rx_fini(&chs->log);
+	asahi_channel_rx_fini(&chs->event);
+	asahi_channel_tx_fini(&chs->fwctl);
+	asahi_channel_tx_fini(&chs->device_control);
 	for (prio = 0; prio < AGX_PRIORITY_COUNT; prio++) {
 		for (pipe = 0; pipe < AGX_PIPE_COUNT; pipe++)
-			tx_fini(&chs->pipe[prio][pipe]);
+			asahi_channel_tx_fini(&chs->pipe[prio][pipe]);
 	}
 
+	asahi_fwlog_destroy(chs->fwlog);
 	kfree(chs);
 	adev->channels = NULL;
 }
 
-static struct asahi_channel_va tx_va(const struct tx_channel *ch)
+/* Not before the firmware is stopped: notifications come until then. */
+const struct asahi_block asahi_block_channel = {
+	.name = "channel",
+	.init = asahi_channel_init,
+	.unplug = asahi_channel_drain,
+	.suspend = asahi_channel_suspend,
+	.resume = asahi_channel_resume,
+	.pre_reset = asahi_channel_drain,
+	.post_reset = asahi_channel_post_reset,
+	.fini = asahi_channel_fini,
+};
+
+static struct asahi_channel_va asahi_channel_tx_va(const struct asahi_tx_channel *ch)
 {
 	return (struct asahi_channel_va){ .state = ch->state.va, .ring = ch->entries.va };
 }
 
-static struct asahi_channel_va rx_va(const struct rx_channel *ch)
+static struct asahi_channel_va asahi_channel_rx_va(const struct asahi_rx_channel *ch)
 {
 	return (struct asahi_channel_va){ .state = ch->state.va, .ring = ch->entries.va };
 }
 
 /**
- * asahi_channels_layout() - where the rings are
+ * asahi_channel_layout() - where the rings are
  * @adev: device
  * @layout: addresses
  *
  * Any context between init and fini.
  */
-void asahi_channels_layout(struct asahi_device *adev, struct asahi_channels_layout *layout)
+void asahi_channel_layout(struct asahi_device *adev, struct asahi_channel_layout *layout)
 {
 	struct asahi_channels *chs = adev->channels;
 	unsigned int prio, pipe;
 
 	for (prio = 0; prio < AGX_PRIORITY_COUNT; prio++) {
 		for (pipe = 0; pipe < AGX_PIPE_COUNT; pipe++)
-			layout->pipe[prio][pipe] = tx_va(&chs->pipe[prio][pipe]);
+			layout->pipe[prio][pipe] = asahi_channel_tx_va(&chs->pipe[prio][pipe]);
 	}
-	layout->device_control = tx_va(&chs->device_control);
-	layout->fwctl = tx_va(&chs->fwctl);
-	layout->event = rx_va(&chs->event);
-	layout->log = rx_va(&chs->log);
-	layout->ktrace = rx_va(&chs->ktrace);
-	layout->stats = rx_va(&chs->stats);
+	layout->device_control = asahi_channel_tx_va(&chs->device_control);
+	layout->fwctl = asahi_channel_tx_va(&chs->fwctl);
+	layout->event = asahi_channel_rx_va(&chs->event);
+	layout->log = asahi_channel_rx_va(&chs->log);
+	layout->ktrace = asahi_channel_rx_va(&chs->ktrace);
+	layout->stats = asahi_channel_rx_va(&chs->stats);
 	layout->log_payload = chs->log_payload.va;
+}
+
+static void asahi_channel_print_tx(const char *name, const struct asahi_tx_channel *ch,
+				   struct drm_printer *p)
+{
+	drm_printf(p, "  to firmware: %s written %u read %u\n", name, ch->ring.next,
+		   le32_to_cpu(READ_ONCE(*ch->ring.rptr)));
+}
+
+static void asahi_channel_print_rx(const char *name, const struct asahi_rx_channel *ch,
+				   struct drm_printer *p)
+{
+	for (unsigned int i = 0; i < ch->rings; i++)
+		drm_printf(p, "  from firmware: %s written %u read %u%s\n", name,
+			   le32_to_cpu(READ_ONCE(*ch->ring[i].wptr)), ch->ring[i].next,
+			   ch->broken ? " broken" : "");
+}
+
+/**
+ * asahi_channel_print() - print the pointers of all rings
+ * @adev: device with channels
+ * @p: where to
+ *
+ * As they are at the moment, without any lock. Any context between init and fini.
+ */
+void asahi_channel_print(struct asahi_device *adev, struct drm_printer *p)
+{
+	static const char * const name[AGX_PIPE_COUNT] = { "vertex", "fragment", "compute" };
+	struct asahi_channels *chs = adev->channels;
+	unsigned int prio, pipe;
+
+	for (prio = 0; prio < AGX_PRIORITY_COUNT; prio++) {
+		for (pipe = 0; pipe < AGX_PIPE_COUNT; pipe++)
+			asahi_channel_print_tx(name[pipe], &chs->pipe[prio][pipe], p);
+	}
+	asahi_channel_print_tx("device control", &chs->device_control, p);
+	asahi_channel_print_tx("firmware control", &chs->fwctl, p);
+	asahi_channel_print_rx("event", &chs->event, p);
+	asahi_channel_print_rx("log", &chs->log, p);
+	asahi_channel_print_rx("ktrace", &chs->ktrace, p);
+	asahi_channel_print_rx("statistics", &chs->stats, p);
 }

@@ -11,7 +11,10 @@
 
 #include <agx/agx_rtkit.h>
 
+struct asahi_block;
 struct asahi_device;
+struct asahi_fwlog;
+struct drm_printer;
 
 /**
  * struct asahi_pipe_msg - "this work queue has new entries"
@@ -34,11 +37,13 @@ struct asahi_pipe_msg {
  * @ASAHI_DC_INITIALIZE: take over initdata
  * @ASAHI_DC_DESTROY_CONTEXT: forget a GPU context and flush the cache
  * @ASAHI_DC_RECOVER_CHANNEL: restart a work queue after a channel error
+ * @ASAHI_DC_GROW_TVB_ACK: answer to a request for a larger vertex buffer
  */
 enum asahi_dc_type {
 	ASAHI_DC_INITIALIZE,
 	ASAHI_DC_DESTROY_CONTEXT,
 	ASAHI_DC_RECOVER_CHANNEL,
+	ASAHI_DC_GROW_TVB_ACK,
 };
 
 /**
@@ -48,6 +53,8 @@ enum asahi_dc_type {
  *	of the context's data, and its address
  * @recover_channel: for ASAHI_DC_RECOVER_CHANNEL: the pipe, the address of the
  *	QueueInfo, and the stamp value that failed
+ * @grow_tvb_ack: for ASAHI_DC_GROW_TVB_ACK: what the request said, and how often
+ *	the firmware has halted
  */
 struct asahi_dc_msg {
 	enum asahi_dc_type type;
@@ -61,6 +68,12 @@ struct asahi_dc_msg {
 			u64 queue_va;
 			u32 event_value;
 		} recover_channel;
+		struct {
+			u32 buffer_slot;
+			u32 vm_slot;
+			u32 counter;
+			u64 halt_count;
+		} grow_tvb_ack;
 	};
 };
 
@@ -87,7 +100,7 @@ struct asahi_channel_va {
 };
 
 /**
- * struct asahi_channels_layout - addresses of all rings
+ * struct asahi_channel_layout - addresses of all rings
  * @pipe: work pipes by priority and kind
  * @device_control: device control
  * @fwctl: firmware control
@@ -97,7 +110,7 @@ struct asahi_channel_va {
  * @stats: statistics
  * @log_payload: texts of the log
  */
-struct asahi_channels_layout {
+struct asahi_channel_layout {
 	struct asahi_channel_va pipe[AGX_PRIORITY_COUNT][AGX_PIPE_COUNT];
 	struct asahi_channel_va device_control;
 	struct asahi_channel_va fwctl;
@@ -108,9 +121,41 @@ struct asahi_channels_layout {
 	u64 log_payload;
 };
 
-int asahi_channels_init(struct asahi_device *adev);
-void asahi_channels_unplug(struct asahi_device *adev);
-void asahi_channels_fini(struct asahi_device *adev);
+/**
+ * struct asahi_channel_ops - who is told of what the firmware says
+ *
+ * The notification worker, which is the only reader of all rings, calls these
+ * one after the other: in process context, in the critical section of fences.
+ * They may sleep for a bounded time, but nothing else is received meanwhile. They
+ * must neither allocate with GFP_KERNEL nor wait for fences, because completions
+ * come after them.
+ */
+struct asahi_channel_ops {
+	/** @stamps: stamps have changed; one bit for each event slot */
+	void (*stamps)(struct asahi_device *adev, const u32 mask[4]);
+	/** @fault: the MMU refused an access, and the firmware has halted */
+	void (*fault)(struct asahi_device *adev);
+	/**
+	 * @timeout: work took too long, and the firmware has halted. @counter says
+	 * how many there were, @event_slot whose it is; negative if unknown.
+	 */
+	void (*timeout)(struct asahi_device *adev, u32 counter, int event_slot);
+	/**
+	 * @channel_error: the firmware gives up an entry of a ring: of the pipe
+	 * @pipe, the work with event slot @slot and stamp value @value
+	 */
+	void (*channel_error)(struct asahi_device *adev, u32 type, u32 pipe, u32 slot,
+			      u32 value);
+	/**
+	 * @grow: the vertex buffer in @buffer_slot is too small for a render that
+	 * runs in context @vm_slot; the firmware waits for an answer
+	 */
+	void (*grow)(struct asahi_device *adev, u32 vm_slot, u32 buffer_slot, u32 counter);
+};
+
+extern const struct asahi_block asahi_block_channel;
+
+void asahi_channel_set_ops(struct asahi_device *adev, const struct asahi_channel_ops *ops);
 
 int asahi_channel_reserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe);
 void asahi_channel_unreserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe);
@@ -122,20 +167,10 @@ int asahi_channel_wait_initialized(struct asahi_device *adev);
 int asahi_channel_fwctl(struct asahi_device *adev, const struct asahi_fwctl_msg *msg);
 int asahi_channel_flush_cache(struct asahi_device *adev);
 void asahi_channel_notify(struct asahi_device *adev);
-void asahi_channel_report_crash(struct asahi_device *adev);
-void asahi_channels_layout(struct asahi_device *adev, struct asahi_channels_layout *layout);
-
-/*
- * What the notification worker calls. It is one ordered worker: these run one
- * after the other, in process context, and may sleep for a bounded time, but
- * while they do nothing else is received. They must neither allocate with
- * GFP_KERNEL nor wait for fences, because completions come after them.
- */
-void asahi_event_stamps(struct asahi_device *adev, const u32 mask[4]);
-void asahi_recovery_fault(struct asahi_device *adev);
-void asahi_recovery_timeout(struct asahi_device *adev, u32 counter, int event_slot);
-void asahi_recovery_channel_error(struct asahi_device *adev, u32 type, u32 pipe, u32 slot,
-				  u32 value);
-void asahi_recovery_fw_crashed(struct asahi_device *adev);
+void asahi_channel_sync(struct asahi_device *adev);
+int asahi_channel_ping(struct asahi_device *adev);
+struct asahi_fwlog *asahi_channel_fwlog(struct asahi_device *adev);
+void asahi_channel_print(struct asahi_device *adev, struct drm_printer *p);
+void asahi_channel_layout(struct asahi_device *adev, struct asahi_channel_layout *layout);
 
 #endif

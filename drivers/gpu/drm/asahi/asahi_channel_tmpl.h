@@ -65,6 +65,18 @@ static void asahi_encode_recover_channel(void *entry, const struct asahi_dc_msg 
 	fw->event_value = cpu_to_le32(msg->recover_channel.event_value);
 }
 
+static void asahi_encode_grow_tvb_ack(void *entry, const struct asahi_dc_msg *msg)
+{
+	struct asahi_fw_dc_grow_tvb_ack *fw = entry;
+
+	fw->type = cpu_to_le32(ASAHI_FW_DC_GROW_TVB_ACK);
+	fw->unk_4 = cpu_to_le32(1);
+	fw->buffer_slot = cpu_to_le32(msg->grow_tvb_ack.buffer_slot);
+	fw->vm_slot = cpu_to_le32(msg->grow_tvb_ack.vm_slot);
+	fw->counter = cpu_to_le32(msg->grow_tvb_ack.counter);
+	fw->halt_count = cpu_to_le64(msg->grow_tvb_ack.halt_count);
+}
+
 static void asahi_encode_dc(void *entry, const struct asahi_dc_msg *msg)
 {
 	struct asahi_fw_dc_initialize *fw = entry;
@@ -78,6 +90,9 @@ static void asahi_encode_dc(void *entry, const struct asahi_dc_msg *msg)
 		break;
 	case ASAHI_DC_RECOVER_CHANNEL:
 		asahi_encode_recover_channel(entry, msg);
+		break;
+	case ASAHI_DC_GROW_TVB_ACK:
+		asahi_encode_grow_tvb_ack(entry, msg);
 		break;
 	}
 }

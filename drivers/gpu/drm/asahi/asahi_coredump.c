@@ -1,66 +1,161 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Core dumps of failed jobs.
+ * Core dumps of failed jobs and of failed firmware.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
 
 #include <linux/atomic.h>
+#include <linux/cleanup.h>
+#include <linux/completion.h>
 #include <linux/devcoredump.h>
+#include <linux/jiffies.h>
 #include <linux/ktime.h>
-#include <linux/limits.h>
+#include <linux/list.h>
+#include <linux/lockdep.h>
+#include <linux/minmax.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/utsname.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
+#include <drm/drm_drv.h>
 #include <drm/drm_print.h>
 
-#include "asahi_abi.h"
+#include <agx/agx_rtkit.h>
+
+#include "asahi_block.h"
+#include "asahi_channel.h"
+#include "asahi_client.h"
+#include "asahi_clock.h"
 #include "asahi_coredump.h"
 #include "asahi_device.h"
+#include "asahi_event.h"
+#include "asahi_fwlog.h"
 #include "asahi_hw.h"
+#include "asahi_initdata.h"
 #include "asahi_job.h"
 #include "asahi_queue.h"
 #include "asahi_queue_priv.h"
+#include "asahi_sched.h"
 #include "asahi_slot.h"
+#include "asahi_stream.h"
 #include "asahi_vm.h"
+#include "asahi_work.h"
+#include "asahi_workqueue.h"
 
 /**
  * DOC: Core dumps
  *
- * When a job is found guilty, the fault and a reference to the job are kept,
- * which needs no memory. A worker makes a text of them for
- * /sys/class/devcoredump later: the fault, the job, what the firmware was told
- * to do, and what was mapped.
+ * Two things leave a core dump in /sys/class/devcoredump: a job that was found
+ * guilty of a fault, a timeout or a channel error, and a firmware that crashed
+ * or was given up.
  *
- * One dump is made at a time. The first failure is the interesting one, so what
- * fails while it is made is not dumped.
+ * **Capture.** What is to be dumped is kept where the failure is handled: in
+ * the critical section of fences, so it takes no memory but what was allocated
+ * at probe. It is small: the fault, what the GPU was running, the state of the
+ * rings, and references to jobs, whose commands stay as they were. A worker
+ * makes the text. It reads page tables and the memory of clients, which these
+ * change or free when they learn that work has failed. No fence signals before
+ * the firmware is told to go on, so that waits for the text, but not for long:
+ * ASAHI_COREDUMP_WAIT_MS at most.
+ *
+ * **What wins.** One dump of each kind is made at a time, and the core keeps one
+ * for a device until somebody reads it or five minutes are over. Of jobs the
+ * first failure is the interesting one: what fails while its dump is made or
+ * kept is not dumped. A failure of the firmware ends more than a job does: its
+ * dump takes the place of one that is kept.
+ *
+ * **Bounds.** Clients decide what is in their memory and how many mappings they
+ * have. A dump ends at ASAHI_COREDUMP_BYTES; one that is complete has "end" as
+ * its last line.
  */
+
+/* The format of the text; Documentation/gpu/asahi/debugging.rst describes it. */
+#define ASAHI_COREDUMP_VERSION		2
+
+#define ASAHI_COREDUMP_BYTES		SZ_16M
+#define ASAHI_COREDUMP_WAIT_MS		100
+#define ASAHI_COREDUMP_RUNNING		64
+#define ASAHI_COREDUMP_JOBS		16
+
+/**
+ * struct asahi_coredump_running - work that the GPU was running
+ * @stamp: its event slot and stamp, as the firmware says
+ * @queue: its queue's number, 0 if nobody owns the event slot
+ * @client: its client's
+ */
+struct asahi_coredump_running {
+	struct asahi_pending_stamp stamp;
+	u32 queue;
+	u64 client;
+};
+
+/**
+ * struct asahi_coredump_job - a job that is dumped
+ * @job: job, with a reference
+ * @error: what its fence was about to say
+ * @vm_slot: VM context that it ran in
+ * @ring: state of its queue's rings, by pipe
+ */
+struct asahi_coredump_job {
+	struct asahi_job *job;
+	int error;
+	unsigned int vm_slot;
+	struct asahi_workqueue_state ring[AGX_PIPE_COUNT];
+};
 
 /**
  * struct asahi_coredump - a core dump in the making
  * @adev: device
- * @work: makes it
- * @busy: 1 from the capture to the end of @work, which owns everything else then
- * @job: the guilty job, with a reference
- * @error: what its fence says
+ * @work: makes the text
+ * @read: completed when the memory of clients has been read
+ * @busy: 1 from the beginning of a capture to the end of @work, which also has a
+ *	reference to the device
+ * @replace: takes the place of a dump that nobody has read yet
+ * @what: what happened: a constant
  * @time: when it was captured
- * @vm_slot: VM context that it ran in
+ * @ticks: the same on the GPU's clock
  * @faulted: there was a fault
  * @fault: which
+ * @num_running: entries of @running
+ * @running: what the GPU was running
+ * @num_jobs: entries of @job
+ * @job: jobs; the guilty one if there is one
+ *
+ * Who has set @busy owns all the rest and hands it on to @work.
  */
 struct asahi_coredump {
 	struct asahi_device *adev;
 	struct work_struct work;
+	struct completion read;
 	atomic_t busy;
-	struct asahi_job *job;
-	int error;
+	bool replace;
+	const char *what;
 	ktime_t time;
-	unsigned int vm_slot;
+	u64 ticks;
 	bool faulted;
 	struct asahi_fault_info fault;
+	unsigned int num_running;
+	struct asahi_coredump_running running[ASAHI_COREDUMP_RUNNING];
+	unsigned int num_jobs;
+	struct asahi_coredump_job job[ASAHI_COREDUMP_JOBS];
 };
+
+/**
+ * struct asahi_coredumps - core dumps of a device
+ * @work: of work that failed
+ * @device: of the firmware's failure
+ * @open: the notification worker has begun to capture @work; its alone
+ */
+struct asahi_coredumps {
+	struct asahi_coredump work;
+	struct asahi_coredump device;
+	bool open;
+};
+
+/* Text. */
 
 static void asahi_coredump_print_fault(const struct asahi_coredump *dump, struct drm_printer *p)
 {
@@ -78,141 +173,428 @@ static void asahi_coredump_print_fault(const struct asahi_coredump *dump, struct
 	drm_printf(p, "  reason: %u %s\n", fault->reason, asahi_hw_fault_reason(fault));
 }
 
-static void asahi_coredump_print_job(const struct asahi_coredump *dump, struct drm_printer *p)
+static void asahi_coredump_print_running(const struct asahi_coredump *dump, struct drm_printer *p)
 {
-	const struct asahi_job_abi *abi = dump->adev->abi->job;
-	const struct asahi_job *job = dump->job;
+	drm_puts(p, "running:\n");
+	for (unsigned int i = 0; i < dump->num_running; i++) {
+		const struct asahi_coredump_running *running = &dump->running[i];
+
+		drm_printf(p, "  event %u stamp %#x flags %#x queue %u client %llu\n",
+			   running->stamp.event_slot, running->stamp.value,
+			   running->stamp.flags, running->queue, running->client);
+	}
+}
+
+static void asahi_coredump_print_rings(const struct asahi_coredump_job *captured,
+				       struct drm_printer *p)
+{
+	static const char * const name[AGX_PIPE_COUNT] = { "vertex", "fragment", "compute" };
+
+	drm_puts(p, "rings:\n");
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
+		const struct asahi_workqueue_state *ring = &captured->ring[i];
+
+		drm_printf(p, "  %s: jobs %u event %d stamp %#x of %#x", name[i], ring->jobs,
+			   ring->event, ring->stamp, ring->last_stamp);
+		drm_printf(p, " written %u read %u done %u\n", ring->cpu_wptr, ring->gpu_rptr,
+			   ring->gpu_doneptr);
+	}
+}
+
+static size_t asahi_coredump_read(void *priv, u64 va, void *buf, size_t len)
+{
+	return asahi_vm_read(priv, va, buf, len);
+}
+
+static void asahi_coredump_print_stream(const struct asahi_job *job, const struct asahi_work *work,
+					struct drm_printer *p)
+{
+	const struct asahi_queue *queue = job->queue;
+	const struct asahi_stream stream = {
+		.read = asahi_coredump_read,
+		.priv = queue->vm,
+		.base = work->stream,
+		.usc_base = queue->usc_exec_base,
+		.g14x = queue->adev->hw->gen == ASAHI_GEN_G14X,
+	};
+
+	if (work->pipe == AGX_PIPE_COMPUTE)
+		asahi_stream_print_compute(&stream, p);
+	if (work->pipe == AGX_PIPE_VERTEX)
+		asahi_stream_print_vertex(&stream, p);
+}
+
+static void asahi_coredump_print_work(const struct asahi_coredump *dump,
+				      const struct asahi_job *job, unsigned int index,
+				      struct drm_printer *p)
+{
+	const struct asahi_work *work = &job->work[index];
+	struct asahi_work_times times = asahi_client_work_times(&work->client, dump->ticks);
+
+	drm_printf(p, "work %u:\n", index);
+	drm_printf(p, "  command: %u\n", work->command);
+	drm_printf(p, "  pipe: %u\n", work->pipe);
+	drm_printf(p, "  stamp: %#x\n", work->stamp);
+	drm_printf(p, "  start: %llu ns\n", asahi_clock_to_ns(times.start));
+	drm_printf(p, "  end: %llu ns\n", asahi_clock_to_ns(times.end));
+	drm_printf(p, "  barriers: %u\n", work->num_barriers);
+	drm_printf(p, "  run: %#llx\n", work->run_va);
+	drm_print_hex_dump(p, "    ", work->run, work->run_size);
+	drm_printf(p, "  microsequence: %#llx\n", work->microseq.va);
+	drm_print_hex_dump(p, "    ", work->microseq.map, work->microseq.used);
+	asahi_coredump_print_stream(job, work, p);
+}
+
+static void asahi_coredump_print_job(const struct asahi_coredump *dump,
+				     const struct asahi_coredump_job *captured,
+				     struct drm_printer *p)
+{
+	const struct asahi_job *job = captured->job;
 	const struct asahi_queue *queue = job->queue;
 
 	drm_puts(p, "job:\n");
 	drm_printf(p, "  id: %llu\n", job->id);
+	drm_printf(p, "  process: %*pE\n", (int)strnlen(job->process.comm, TASK_COMM_LEN),
+		   job->process.comm);
+	drm_printf(p, "  pid: %d\n", job->process.pid);
+	drm_printf(p, "  client: %llu\n", asahi_client_id(queue->client));
 	drm_printf(p, "  queue: %u\n", queue->id);
 	drm_printf(p, "  priority: %u\n", queue->priority);
-	drm_printf(p, "  error: %d\n", dump->error);
-	drm_printf(p, "  context: %u\n", dump->vm_slot);
+	drm_printf(p, "  error: %d\n", captured->error);
+	drm_printf(p, "  context: %u\n", captured->vm_slot);
 	drm_printf(p, "  usc_exec_base: %#llx\n", queue->usc_exec_base);
+	asahi_coredump_print_rings(captured, p);
 
-	for (unsigned int i = 0; i < job->num_commands; i++) {
-		const struct asahi_command *command = &job->command[i];
+	drm_printf(p, "commands: %u bytes\n", job->cmdbuf_size);
+	drm_print_hex_dump(p, "  ", job->cmdbuf, job->cmdbuf_size);
+	for (unsigned int i = 0; i < job->num_works; i++)
+		asahi_coredump_print_work(dump, job, i, p);
+}
 
-		drm_printf(p, "command %u:\n", i);
-		drm_printf(p, "  pipe: %u\n", command->pipe);
-		drm_printf(p, "  stream: %#llx\n", command->stream);
-		drm_printf(p, "  barriers: %u\n", command->num_barriers);
-		drm_printf(p, "  run: %#llx\n", command->run_va);
-		drm_print_hex_dump(p, "    ", command->run, abi->run_compute_size);
-		drm_printf(p, "  microsequence: %#llx\n", command->microseq_va);
-		drm_print_hex_dump(p, "    ", command->microseq, abi->compute_microseq_size);
+/* Once for each address space; the fault's translation for that in which it was. */
+static void asahi_coredump_print_vm(const struct asahi_coredump *dump, unsigned int index,
+				    struct drm_printer *p)
+{
+	const struct asahi_coredump_job *captured = &dump->job[index];
+	struct asahi_vm *vm = captured->job->queue->vm;
+
+	for (unsigned int i = 0; i < index; i++)
+		if (dump->job[i].job->queue->vm == vm)
+			return;
+
+	if (dump->faulted && dump->fault.slot == captured->vm_slot) {
+		drm_printf(p, "translation: %#llx\n", dump->fault.address);
+		asahi_vm_print_walk(vm, dump->fault.address, p);
 	}
+
+	drm_printf(p, "mappings: context %u\n", captured->vm_slot);
+	asahi_vm_print(vm, p);
 }
 
 static void asahi_coredump_print(const struct asahi_coredump *dump, struct drm_printer *p)
 {
-	const struct asahi_device *adev = dump->adev;
+	struct asahi_device *adev = dump->adev;
 
 	drm_puts(p, "asahi core dump\n");
+	drm_printf(p, "version: %u\n", ASAHI_COREDUMP_VERSION);
 	drm_printf(p, "kernel: %s\n", init_utsname()->release);
 	drm_printf(p, "gpu: %s\n", adev->hw->name);
 	drm_printf(p, "time: %lld ns\n", ktime_to_ns(dump->time));
+	drm_printf(p, "reason: %s\n", dump->what);
 	drm_printf(p, "jobs that wait for slots: %u\n", asahi_slots_waiting(adev->slots));
 	asahi_coredump_print_fault(dump, p);
-	asahi_coredump_print_job(dump, p);
-	drm_puts(p, "mappings:\n");
-	asahi_vm_print(dump->job->queue->vm, p);
+	asahi_coredump_print_running(dump, p);
+
+	for (unsigned int i = 0; i < dump->num_jobs; i++)
+		asahi_coredump_print_job(dump, &dump->job[i], p);
+	for (unsigned int i = 0; i < dump->num_jobs; i++)
+		asahi_coredump_print_vm(dump, i, p);
+
+	drm_puts(p, "jobs in flight:\n");
+	asahi_sched_print(adev, p);
+	drm_puts(p, "channels:\n");
+	asahi_channel_print(adev, p);
+	drm_puts(p, "firmware log:\n");
+	asahi_fwlog_print(asahi_channel_fwlog(adev), p);
+	drm_puts(p, "firmware crash log:\n");
+	asahi_fwlog_print_crash(asahi_channel_fwlog(adev), p);
+	drm_puts(p, "end\n");
+}
+
+static void *asahi_coredump_make(const struct asahi_coredump *dump, size_t *size)
+{
+	struct drm_print_iterator iter = { .remain = ASAHI_COREDUMP_BYTES };
+	struct drm_printer p = drm_coredump_printer(&iter);
+	size_t room;
+	void *data;
+
+	/* Once to find out how long it is; then again, and it may have changed. */
+	asahi_coredump_print(dump, &p);
+	room = ASAHI_COREDUMP_BYTES - iter.remain;
+
+	data = vmalloc(room + 1);
+	if (!data)
+		return NULL;
+
+	iter = (struct drm_print_iterator) { .data = data, .remain = room };
+	asahi_coredump_print(dump, &p);
+	*size = room - iter.remain;
+	return data;
+}
+
+/*
+ * The jobs may be the last that keep the device, and the device this structure,
+ * so the device comes last. The function may end after that: its workqueue is
+ * the module's.
+ */
+static void asahi_coredump_reset(struct asahi_coredump *dump)
+{
+	struct asahi_device *adev = dump->adev;
+
+	for (unsigned int i = 0; i < dump->num_jobs; i++)
+		asahi_job_put(dump->job[i].job);
+
+	dump->num_jobs = 0;
+	dump->num_running = 0;
+	dump->faulted = false;
+	atomic_set_release(&dump->busy, 0);
+	drm_dev_put(&adev->drm);
 }
 
 static void asahi_coredump_work(struct work_struct *work)
 {
 	struct asahi_coredump *dump = container_of(work, struct asahi_coredump, work);
-	struct drm_print_iterator iter = { .remain = SSIZE_MAX };
-	struct drm_printer p = drm_coredump_printer(&iter);
-	size_t size;
+	struct device *dev = dump->adev->drm.dev;
+	size_t size = 0;
 	void *data;
 
-	/* Once to find out how long it is. */
-	asahi_coredump_print(dump, &p);
-	size = SSIZE_MAX - iter.remain;
+	data = asahi_coredump_make(dump, &size);
+	complete_all(&dump->read);
 
-	data = vzalloc(size + 1);
 	if (data) {
-		iter = (struct drm_print_iterator) { .data = data, .remain = size };
-		asahi_coredump_print(dump, &p);
-		dev_coredumpv(dump->adev->drm.dev, data, size, GFP_KERNEL);
+		if (dump->replace)
+			dev_coredump_put(dev);
+		dev_coredumpv(dev, data, size, GFP_KERNEL);
 	}
-
-	asahi_job_put(dump->job);
-	dump->job = NULL;
-	atomic_set_release(&dump->busy, 0);
+	asahi_coredump_reset(dump);
 }
 
-/**
- * asahi_coredump_create() - allocate what a capture needs
- * @adev: device
- *
- * Process context.
- *
- * Return: a core dump, or NULL without memory.
- */
-struct asahi_coredump *asahi_coredump_create(struct asahi_device *adev)
+static void asahi_coredump_queue(struct asahi_coredump *dump)
 {
-	struct asahi_coredump *dump = kzalloc_obj(*dump);
-
-	if (!dump)
-		return NULL;
-
-	dump->adev = adev;
-	INIT_WORK(&dump->work, asahi_coredump_work);
-	atomic_set(&dump->busy, 0);
-
-	return dump;
+	asahi_sched_free_later(&dump->work);
+	wait_for_completion_timeout(&dump->read, msecs_to_jiffies(ASAHI_COREDUMP_WAIT_MS));
 }
 
-/**
- * asahi_coredump_flush() - wait until a core dump is made
- * @dump: core dump
- *
- * Process context.
- */
-void asahi_coredump_flush(struct asahi_coredump *dump)
-{
-	flush_work(&dump->work);
-}
+/* Capture. */
 
-/**
- * asahi_coredump_destroy() - free a core dump
- * @dump: core dump of a device without queues
- *
- * Process context.
- */
-void asahi_coredump_destroy(struct asahi_coredump *dump)
+static bool asahi_coredump_start(struct asahi_coredump *dump, const char *what)
 {
-	flush_work(&dump->work);
-	kfree(dump);
-}
-
-/**
- * asahi_coredump_capture() - keep what is known of a failure
- * @dump: core dump
- * @job: guilty job
- * @failure: what happened
- *
- * With the lock of @job's queue held, in the critical section of fences.
- */
-void asahi_coredump_capture(struct asahi_coredump *dump, struct asahi_job *job,
-			    const struct asahi_failure *failure)
-{
-	lockdep_assert_held(&job->queue->lock);
-
 	if (atomic_cmpxchg_acquire(&dump->busy, 0, 1))
+		return false;
+
+	drm_dev_get(&dump->adev->drm);
+	reinit_completion(&dump->read);
+	dump->what = what;
+	dump->time = ktime_get();
+	dump->ticks = asahi_clock_now();
+	return true;
+}
+
+static void asahi_coredump_add_job(struct asahi_coredump *dump, struct asahi_job *job)
+{
+	struct asahi_queue *queue = job->queue;
+	struct asahi_coredump_job *captured;
+
+	lockdep_assert_held(&queue->timeline.lock);
+
+	if (dump->num_jobs == ASAHI_COREDUMP_JOBS)
 		return;
 
-	dump->job = asahi_job_get(job);
-	dump->error = job->error;
-	dump->time = ktime_get();
-	dump->vm_slot = asahi_vm_slot_client(job->queue->vm)->slot;
-	dump->faulted = failure->fault;
-	if (failure->fault)
-		dump->fault = *failure->fault;
-
-	queue_work(system_dfl_wq, &dump->work);
+	captured = &dump->job[dump->num_jobs++];
+	captured->job = asahi_job_get(job);
+	captured->error = job->error;
+	captured->vm_slot = asahi_vm_slot_client(queue->vm)->slot;
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		asahi_workqueue_get_state(&queue->wq[i], &captured->ring[i]);
 }
+
+static void asahi_coredump_add_running(struct asahi_coredump *dump,
+				       const struct asahi_pending_stamp *stamp)
+{
+	struct asahi_coredump_running *running;
+	struct asahi_queue *queue;
+
+	if (dump->num_running == ASAHI_COREDUMP_RUNNING)
+		return;
+
+	running = &dump->running[dump->num_running++];
+	running->stamp = *stamp;
+	running->queue = 0;
+	running->client = 0;
+
+	queue = asahi_event_get_owner(dump->adev, stamp->event_slot);
+	if (!queue)
+		return;
+
+	running->queue = queue->id;
+	running->client = asahi_client_id(queue->client);
+	asahi_queue_put(queue);
+}
+
+/**
+ * asahi_coredump_begin() - work has failed
+ * @adev: device
+ * @what: what has happened, a constant
+ * @fault: the fault, or NULL
+ *
+ * Until asahi_coredump_end(), what is noted and captured goes into one dump.
+ * From the notification worker only; in the critical section of fences.
+ */
+void asahi_coredump_begin(struct asahi_device *adev, const char *what,
+			  const struct asahi_fault_info *fault)
+{
+	struct asahi_coredumps *dumps = adev->dumps;
+	struct asahi_coredump *dump = &dumps->work;
+
+	dumps->open = asahi_coredump_start(dump, what);
+	if (!dumps->open)
+		return;
+
+	dump->faulted = fault;
+	if (fault)
+		dump->fault = *fault;
+}
+
+/**
+ * asahi_coredump_note_running() - note work that the GPU was running
+ * @adev: device
+ * @stamp: the work
+ *
+ * As asahi_coredump_begin(), without any queue's lock.
+ */
+void asahi_coredump_note_running(struct asahi_device *adev,
+				 const struct asahi_pending_stamp *stamp)
+{
+	if (adev->dumps->open)
+		asahi_coredump_add_running(&adev->dumps->work, stamp);
+}
+
+/**
+ * asahi_coredump_capture() - a job is guilty
+ * @job: the job
+ *
+ * The first one of a failure is dumped. As asahi_coredump_begin(), with the lock
+ * of @job's timeline held.
+ */
+void asahi_coredump_capture(struct asahi_job *job)
+{
+	struct asahi_coredumps *dumps = job->queue->adev->dumps;
+
+	if (dumps->open && !dumps->work.num_jobs)
+		asahi_coredump_add_job(&dumps->work, job);
+}
+
+/**
+ * asahi_coredump_end() - all is known of a failure
+ * @adev: device
+ *
+ * Has the dump made if a job was guilty, and waits for it as long as
+ * ASAHI_COREDUMP_WAIT_MS. As asahi_coredump_begin(); without any queue's lock.
+ */
+void asahi_coredump_end(struct asahi_device *adev)
+{
+	struct asahi_coredumps *dumps = adev->dumps;
+
+	if (!dumps->open)
+		return;
+
+	dumps->open = false;
+	if (dumps->work.num_jobs)
+		asahi_coredump_queue(&dumps->work);
+	else
+		asahi_coredump_reset(&dumps->work);
+}
+
+static void asahi_coredump_capture_queue(struct asahi_queue *queue)
+{
+	struct asahi_coredump *dump = &queue->adev->dumps->device;
+	struct asahi_job *job;
+
+	guard(mutex)(&queue->timeline.lock);
+
+	list_for_each_entry(job, &queue->timeline.jobs, link)
+		asahi_coredump_add_job(dump, job);
+}
+
+/**
+ * asahi_coredump_capture_device() - the firmware has failed
+ * @adev: device
+ * @why: what has happened, a constant
+ *
+ * Keeps what was running, has the dump made, and waits for it as long as
+ * ASAHI_COREDUMP_WAIT_MS. Process context, in the critical section of fences,
+ * without any queue's lock, before work in flight is abandoned.
+ */
+void asahi_coredump_capture_device(struct asahi_device *adev, const char *why)
+{
+	struct asahi_coredump *dump = &adev->dumps->device;
+	struct asahi_pending_stamp stamp;
+
+	if (!asahi_coredump_start(dump, why))
+		return;
+
+	for (unsigned int i = 0; i < ASAHI_PENDING_STAMPS; i++)
+		if (asahi_initdata_take_pending(adev, i, &stamp))
+			asahi_coredump_add_running(dump, &stamp);
+
+	asahi_sched_visit_queues(adev, asahi_coredump_capture_queue);
+	asahi_coredump_queue(dump);
+}
+
+/* Life. */
+
+static void asahi_coredump_prepare(struct asahi_device *adev, struct asahi_coredump *dump)
+{
+	dump->adev = adev;
+	INIT_WORK(&dump->work, asahi_coredump_work);
+	init_completion(&dump->read);
+	atomic_set(&dump->busy, 0);
+}
+
+static int asahi_coredump_init(struct asahi_device *adev)
+{
+	struct asahi_coredumps *dumps = kzalloc_obj(*dumps);
+
+	if (!dumps)
+		return -ENOMEM;
+
+	asahi_coredump_prepare(adev, &dumps->work);
+	asahi_coredump_prepare(adev, &dumps->device);
+	dumps->device.replace = true;
+	adev->dumps = dumps;
+	return 0;
+}
+
+/* What failed before the driver was unbound can be read when it is. */
+static void asahi_coredump_unplug(struct asahi_device *adev)
+{
+	if (!adev->dumps)
+		return;
+
+	flush_work(&adev->dumps->work.work);
+	flush_work(&adev->dumps->device.work);
+}
+
+/* A dump in the making keeps the device, so there is none. */
+static void asahi_coredump_fini(struct asahi_device *adev)
+{
+	kfree(adev->dumps);
+	adev->dumps = NULL;
+}
+
+const struct asahi_block asahi_block_coredump = {
+	.name = "coredump",
+	.init = asahi_coredump_init,
+	.unplug = asahi_coredump_unplug,
+	.fini = asahi_coredump_fini,
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Core dumps of failed jobs.
+ * Core dumps of failed jobs and of failed firmware.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
@@ -9,15 +9,20 @@
 
 #include <linux/types.h>
 
-struct asahi_coredump;
+struct asahi_block;
 struct asahi_device;
-struct asahi_failure;
+struct asahi_fault_info;
 struct asahi_job;
+struct asahi_pending_stamp;
 
-struct asahi_coredump *asahi_coredump_create(struct asahi_device *adev);
-void asahi_coredump_flush(struct asahi_coredump *dump);
-void asahi_coredump_destroy(struct asahi_coredump *dump);
-void asahi_coredump_capture(struct asahi_coredump *dump, struct asahi_job *job,
-			    const struct asahi_failure *failure);
+extern const struct asahi_block asahi_block_coredump;
+
+void asahi_coredump_begin(struct asahi_device *adev, const char *what,
+			  const struct asahi_fault_info *fault);
+void asahi_coredump_note_running(struct asahi_device *adev,
+				 const struct asahi_pending_stamp *stamp);
+void asahi_coredump_capture(struct asahi_job *job);
+void asahi_coredump_end(struct asahi_device *adev);
+void asahi_coredump_capture_device(struct asahi_device *adev, const char *why);
 
 #endif

@@ -16,29 +16,32 @@
 atomic_t asahi_counts[ASAHI_COUNT_NUM];
 EXPORT_SYMBOL_IF_KUNIT(asahi_counts);
 
-static const char * const count_names[ASAHI_COUNT_NUM] = {
+static const char * const asahi_debugfs_names[ASAHI_COUNT_NUM] = {
 	[ASAHI_COUNT_DEVICE] = "devices",
 	[ASAHI_COUNT_FILE] = "files",
 	[ASAHI_COUNT_VM] = "vms",
 	[ASAHI_COUNT_GEM] = "gem-objects",
+	[ASAHI_COUNT_OBJECT] = "timestamp-objects",
 	[ASAHI_COUNT_QUEUE] = "queues",
 	[ASAHI_COUNT_JOB] = "jobs",
 	[ASAHI_COUNT_HEAP_BLOCK] = "heap-blocks",
 	[ASAHI_COUNT_HEAP_NODE] = "heap-nodes",
 	[ASAHI_COUNT_PGTABLE] = "page-tables",
+	[ASAHI_COUNT_LEAKED_BLOCK] = "leaked-blocks",
+	[ASAHI_COUNT_LEAKED_PAGE] = "leaked-pages",
 };
 
 static struct dentry *asahi_debugfs_root;
 
-static int objects_show(struct seq_file *m, void *unused)
+static int asahi_debugfs_objects_show(struct seq_file *m, void *unused)
 {
 	unsigned int i;
 
 	for (i = 0; i < ASAHI_COUNT_NUM; i++)
-		seq_printf(m, "%s %d\n", count_names[i], atomic_read(&asahi_counts[i]));
+		seq_printf(m, "%s %d\n", asahi_debugfs_names[i], atomic_read(&asahi_counts[i]));
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(objects);
+DEFINE_SHOW_ATTRIBUTE(asahi_debugfs_objects);
 
 /**
  * asahi_debugfs_init() - make the module's debugfs files
@@ -49,7 +52,7 @@ DEFINE_SHOW_ATTRIBUTE(objects);
 void asahi_debugfs_init(void)
 {
 	asahi_debugfs_root = debugfs_create_dir("asahi", NULL);
-	debugfs_create_file("objects", 0444, asahi_debugfs_root, NULL, &objects_fops);
+	debugfs_create_file("objects", 0444, asahi_debugfs_root, NULL, &asahi_debugfs_objects_fops);
 }
 
 /**

@@ -15,12 +15,16 @@
  * @ASAHI_COUNT_FILE: struct asahi_file
  * @ASAHI_COUNT_VM: struct asahi_vm
  * @ASAHI_COUNT_GEM: GEM objects
+ * @ASAHI_COUNT_OBJECT: struct asahi_object
  * @ASAHI_COUNT_QUEUE: struct asahi_queue
  * @ASAHI_COUNT_JOB: submitted jobs
  * @ASAHI_COUNT_HEAP_BLOCK: blocks of pages held by heaps
  * @ASAHI_COUNT_HEAP_NODE: allocations from heaps, freed ones that wait for a
  *	flush included
  * @ASAHI_COUNT_PGTABLE: page-table pages
+ * @ASAHI_COUNT_LEAKED_BLOCK: blocks that nobody may have any more, because the
+ *	firmware may still write to them
+ * @ASAHI_COUNT_LEAKED_PAGE: pages of 16 KiB in such blocks
  * @ASAHI_COUNT_NUM: number of kinds
  *
  * The counts belong to the module, not to a device: what outlives a device is
@@ -31,11 +35,14 @@ enum asahi_count {
 	ASAHI_COUNT_FILE,
 	ASAHI_COUNT_VM,
 	ASAHI_COUNT_GEM,
+	ASAHI_COUNT_OBJECT,
 	ASAHI_COUNT_QUEUE,
 	ASAHI_COUNT_JOB,
 	ASAHI_COUNT_HEAP_BLOCK,
 	ASAHI_COUNT_HEAP_NODE,
 	ASAHI_COUNT_PGTABLE,
+	ASAHI_COUNT_LEAKED_BLOCK,
+	ASAHI_COUNT_LEAKED_PAGE,
 	ASAHI_COUNT_NUM,
 };
 
@@ -61,6 +68,18 @@ static inline void asahi_count_inc(enum asahi_count kind)
 static inline void asahi_count_dec(enum asahi_count kind)
 {
 	atomic_dec(&asahi_counts[kind]);
+}
+
+/**
+ * asahi_count_add() - several objects have come to life
+ * @kind: of which kind
+ * @number: how many; negative for such as are gone
+ *
+ * Any context.
+ */
+static inline void asahi_count_add(enum asahi_count kind, int number)
+{
+	atomic_add(number, &asahi_counts[kind]);
 }
 
 void asahi_debugfs_init(void);

@@ -5,19 +5,12 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
-#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/of.h>
 #include <linux/platform_device.h>
+#include <linux/pm.h>
 #include <linux/slab.h>
-#include <linux/time64.h>
 #include <linux/uaccess.h>
-
-#ifdef CONFIG_ARM64
-#include <clocksource/arm_arch_timer.h>
-#else
-#include <linux/ktime.h>
-#endif
 
 #include <drm/asahi_drm.h>
 #include <drm/drm_drv.h>
@@ -27,23 +20,20 @@
 #include <drm/drm_ioctl.h>
 #include <drm/drm_print.h>
 
+#include "asahi_client.h"
+#include "asahi_clock.h"
 #include "asahi_debugfs.h"
 #include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_gem.h"
 #include "asahi_hw.h"
+#include "asahi_object.h"
+#include "asahi_params.h"
+#include "asahi_pm.h"
 #include "asahi_queue.h"
+#include "asahi_sched.h"
+#include "asahi_trace.h"
 #include "asahi_vm.h"
-
-bool asahi_unproven;
-module_param_named(unproven, asahi_unproven, bool, 0444);
-MODULE_PARM_DESC(unproven,
-		 "Allow what has never been tried on Apple hardware: binding again after unbind, high priorities (default: no)");
-
-int asahi_fault_control = -1;
-module_param_named(fault_control, asahi_fault_control, int, 0444);
-MODULE_PARM_DESC(fault_control,
-		 "Fault control of the firmware: 0 makes unmapped accesses of shaders fault, 11 ignores them (default: -1, as the boot loader has set it)");
 
 /**
  * DOC: Ioctls
@@ -56,176 +46,172 @@ MODULE_PARM_DESC(fault_control,
  * whoever provides that page takes.
  */
 
-static int refuse(struct drm_device *drm, const char *what)
+static int asahi_drv_refuse(struct drm_device *drm, const char *what)
 {
 	drm_dbg(drm, "refused: %s\n", what);
 	return -EINVAL;
 }
 
-static int ioctl_get_params(struct drm_device *drm, void *data, struct drm_file *file)
+static int asahi_drv_get_params(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct asahi_device *adev = to_asahi_device(drm);
 	const struct drm_asahi_get_params *args = data;
-	int err;
+	int ret;
 
 	if (args->param_group || args->pad)
-		return refuse(drm, "parameter group or padding is not zero");
-	if (asahi_device_dead(adev))
+		return asahi_drv_refuse(drm, "parameter group or padding is not zero");
+	if (asahi_state_lost(adev))
 		return -ENODEV;
 
-	err = copy_struct_to_user(u64_to_user_ptr(args->pointer), args->size, &adev->params,
+	ret = copy_struct_to_user(u64_to_user_ptr(args->pointer), args->size, &adev->params,
 				  sizeof(adev->params), NULL);
-	if (err)
+	if (ret)
 		drm_dbg(drm, "parameters cannot be written to user memory\n");
 
-	return err;
+	return ret;
 }
 
-/* The GPU's clock is the system's counter, here in the unit of its timestamps. */
-static u64 read_gpu_time(void)
-{
-#ifdef CONFIG_ARM64
-	return mul_u64_u32_div(arch_timer_read_counter(), NSEC_PER_SEC, arch_timer_get_cntfrq());
-#else
-	return ktime_get_raw_ns();
-#endif
-}
-
-static int ioctl_get_time(struct drm_device *drm, void *data, struct drm_file *file)
+static int asahi_drv_get_time(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_asahi_get_time *args = data;
 
 	if (args->flags)
-		return refuse(drm, "flags are not zero");
+		return asahi_drv_refuse(drm, "flags are not zero");
 
-	args->gpu_timestamp = read_gpu_time();
+	args->gpu_timestamp = asahi_clock_to_ns(asahi_clock_now());
 	return 0;
 }
 
-static int ioctl_vm_create(struct drm_device *drm, void *data, struct drm_file *file)
+static int asahi_drv_vm_create(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_asahi_vm_create *args = data;
 
 	if (args->pad)
-		return refuse(drm, "padding is not zero");
+		return asahi_drv_refuse(drm, "padding is not zero");
 
 	return asahi_vm_create(to_asahi_file(file), args->kernel_start, args->kernel_end,
 			       &args->vm_id);
 }
 
-static int ioctl_vm_destroy(struct drm_device *drm, void *data, struct drm_file *file)
+static int asahi_drv_vm_destroy(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	const struct drm_asahi_vm_destroy *args = data;
 
 	if (args->pad)
-		return refuse(drm, "padding is not zero");
+		return asahi_drv_refuse(drm, "padding is not zero");
 
 	return asahi_vm_destroy(to_asahi_file(file), args->vm_id);
 }
 
-static int ioctl_vm_bind(struct drm_device *drm, void *data, struct drm_file *file)
+static int asahi_drv_vm_bind(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	const struct drm_asahi_vm_bind *args = data;
 
 	if (args->pad)
-		return refuse(drm, "padding is not zero");
+		return asahi_drv_refuse(drm, "padding is not zero");
 
 	return asahi_vm_bind(to_asahi_file(file), args);
 }
 
-static int ioctl_gem_create(struct drm_device *drm, void *data, struct drm_file *file)
+static int asahi_drv_gem_create(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_asahi_gem_create *args = data;
 
 	if (args->pad)
-		return refuse(drm, "padding is not zero");
+		return asahi_drv_refuse(drm, "padding is not zero");
 
 	return asahi_gem_create(to_asahi_file(file), args);
 }
 
-static int ioctl_gem_mmap_offset(struct drm_device *drm, void *data, struct drm_file *file)
+static int asahi_drv_gem_mmap_offset(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_asahi_gem_mmap_offset *args = data;
 
 	if (args->flags)
-		return refuse(drm, "flags are not zero");
+		return asahi_drv_refuse(drm, "flags are not zero");
 
 	return asahi_gem_mmap_offset(to_asahi_file(file), args);
 }
 
-static int ioctl_gem_bind_object(struct drm_device *drm, void *data, struct drm_file *file)
+static int asahi_drv_gem_bind_object(struct drm_device *drm, void *data, struct drm_file *file)
 {
-	const struct drm_asahi_gem_bind_object *args = data;
+	struct drm_asahi_gem_bind_object *args = data;
 
 	if (args->pad || args->vm_id)
-		return refuse(drm, "padding or address space is not zero");
-	if (args->op > DRM_ASAHI_BIND_OBJECT_OP_UNBIND)
-		return refuse(drm, "unknown operation on an object");
+		return asahi_drv_refuse(drm, "padding or address space is not zero");
 
-	drm_dbg(drm, "timestamp objects are not supported yet\n");
-	return -EOPNOTSUPP;
+	switch (args->op) {
+	case DRM_ASAHI_BIND_OBJECT_OP_BIND:
+		return asahi_object_bind(to_asahi_file(file), args);
+	case DRM_ASAHI_BIND_OBJECT_OP_UNBIND:
+		return asahi_object_unbind(to_asahi_file(file), args);
+	default:
+		return asahi_drv_refuse(drm, "unknown operation on an object");
+	}
 }
 
-static int ioctl_queue_create(struct drm_device *drm, void *data, struct drm_file *file)
+static int asahi_drv_queue_create(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_asahi_queue_create *args = data;
 
 	if (args->flags)
-		return refuse(drm, "flags are not zero");
+		return asahi_drv_refuse(drm, "flags are not zero");
 
 	return asahi_queue_create(to_asahi_file(file), args, &args->queue_id);
 }
 
-static int ioctl_queue_destroy(struct drm_device *drm, void *data, struct drm_file *file)
+static int asahi_drv_queue_destroy(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	const struct drm_asahi_queue_destroy *args = data;
 
 	if (args->pad)
-		return refuse(drm, "padding is not zero");
+		return asahi_drv_refuse(drm, "padding is not zero");
 
 	return asahi_queue_destroy(to_asahi_file(file), args->queue_id);
 }
 
-static int ioctl_submit(struct drm_device *drm, void *data, struct drm_file *file)
+static int asahi_drv_submit(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	const struct drm_asahi_submit *args = data;
 
-	if (args->flags || args->pad)
-		return refuse(drm, "flags or padding are not zero");
+	if (args->flags || args->pad) {
+		trace_asahi_submit(to_asahi_device(drm), file->client_id, 0, 0, -EINVAL);
+		return asahi_drv_refuse(drm, "flags or padding are not zero");
+	}
 
 	return asahi_queue_submit(to_asahi_file(file), args);
 }
 
-static const struct drm_ioctl_desc asahi_ioctls[] = {
-	DRM_IOCTL_DEF_DRV(ASAHI_GET_PARAMS, ioctl_get_params, DRM_RENDER_ALLOW),
-	DRM_IOCTL_DEF_DRV(ASAHI_GET_TIME, ioctl_get_time, DRM_RENDER_ALLOW),
-	DRM_IOCTL_DEF_DRV(ASAHI_VM_CREATE, ioctl_vm_create, DRM_RENDER_ALLOW),
-	DRM_IOCTL_DEF_DRV(ASAHI_VM_DESTROY, ioctl_vm_destroy, DRM_RENDER_ALLOW),
-	DRM_IOCTL_DEF_DRV(ASAHI_VM_BIND, ioctl_vm_bind, DRM_RENDER_ALLOW),
-	DRM_IOCTL_DEF_DRV(ASAHI_GEM_CREATE, ioctl_gem_create, DRM_RENDER_ALLOW),
-	DRM_IOCTL_DEF_DRV(ASAHI_GEM_MMAP_OFFSET, ioctl_gem_mmap_offset, DRM_RENDER_ALLOW),
-	DRM_IOCTL_DEF_DRV(ASAHI_GEM_BIND_OBJECT, ioctl_gem_bind_object, DRM_RENDER_ALLOW),
-	DRM_IOCTL_DEF_DRV(ASAHI_QUEUE_CREATE, ioctl_queue_create, DRM_RENDER_ALLOW),
-	DRM_IOCTL_DEF_DRV(ASAHI_QUEUE_DESTROY, ioctl_queue_destroy, DRM_RENDER_ALLOW),
-	DRM_IOCTL_DEF_DRV(ASAHI_SUBMIT, ioctl_submit, DRM_RENDER_ALLOW),
+static const struct drm_ioctl_desc asahi_drv_ioctls[] = {
+	DRM_IOCTL_DEF_DRV(ASAHI_GET_PARAMS, asahi_drv_get_params, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(ASAHI_GET_TIME, asahi_drv_get_time, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(ASAHI_VM_CREATE, asahi_drv_vm_create, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(ASAHI_VM_DESTROY, asahi_drv_vm_destroy, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(ASAHI_VM_BIND, asahi_drv_vm_bind, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(ASAHI_GEM_CREATE, asahi_drv_gem_create, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(ASAHI_GEM_MMAP_OFFSET, asahi_drv_gem_mmap_offset, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(ASAHI_GEM_BIND_OBJECT, asahi_drv_gem_bind_object, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(ASAHI_QUEUE_CREATE, asahi_drv_queue_create, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(ASAHI_QUEUE_DESTROY, asahi_drv_queue_destroy, DRM_RENDER_ALLOW),
+	DRM_IOCTL_DEF_DRV(ASAHI_SUBMIT, asahi_drv_submit, DRM_RENDER_ALLOW),
 };
 
 /* Only this driver's own: those of the core may wait for as long as users like. */
-static bool is_driver_ioctl(unsigned int cmd)
+static bool asahi_drv_is_driver_ioctl(unsigned int cmd)
 {
 	unsigned int nr = DRM_IOCTL_NR(cmd);
 
 	return nr >= DRM_COMMAND_BASE && nr < DRM_COMMAND_END;
 }
 
-static long asahi_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+static long asahi_drv_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	struct drm_file *file = filp->private_data;
 	struct drm_device *drm = file->minor->dev;
 	long ret;
 	int idx;
 
-	if (!is_driver_ioctl(cmd))
+	if (!asahi_drv_is_driver_ioctl(cmd))
 		return drm_ioctl(filp, cmd, arg);
 
 	if (!drm_dev_enter(drm, &idx))
@@ -236,22 +222,22 @@ static long asahi_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 }
 
 #ifdef CONFIG_COMPAT
-static long asahi_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
+static long asahi_drv_compat_ioctl(struct file *filp, unsigned int cmd, unsigned long arg)
 {
 	/* All structures look the same to 32-bit tasks. */
-	if (is_driver_ioctl(cmd))
-		return asahi_ioctl(filp, cmd, (unsigned long)compat_ptr(arg));
+	if (asahi_drv_is_driver_ioctl(cmd))
+		return asahi_drv_ioctl(filp, cmd, (unsigned long)compat_ptr(arg));
 
 	return drm_compat_ioctl(filp, cmd, arg);
 }
 #else
-#define asahi_compat_ioctl NULL
+#define asahi_drv_compat_ioctl NULL
 #endif
 
-static int asahi_open(struct drm_device *drm, struct drm_file *drm_file)
+static int asahi_drv_open(struct drm_device *drm, struct drm_file *drm_file)
 {
 	struct asahi_file *file;
-	int err;
+	int ret;
 
 	file = kzalloc_obj(*file);
 	if (!file)
@@ -261,31 +247,45 @@ static int asahi_open(struct drm_device *drm, struct drm_file *drm_file)
 	file->drm_file = drm_file;
 	xa_init_flags(&file->vms, XA_FLAGS_ALLOC1);
 	xa_init_flags(&file->queues, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->objects, XA_FLAGS_ALLOC1);
 
-	err = asahi_queue_file_open(file);
-	if (err) {
-		kfree(file);
-		return err;
-	}
+	ret = asahi_pm_get(file->adev);
+	if (ret)
+		goto err_free;
+
+	ret = -ENOMEM;
+	file->client = asahi_client_create(drm_file->client_id);
+	if (!file->client)
+		goto err_power;
 
 	drm_file->driver_priv = file;
 	asahi_count_inc(ASAHI_COUNT_FILE);
 	return 0;
+
+err_power:
+	asahi_pm_put(file->adev);
+err_free:
+	kfree(file);
+	return ret;
 }
 
-static void asahi_postclose(struct drm_device *drm, struct drm_file *drm_file)
+static void asahi_drv_postclose(struct drm_device *drm, struct drm_file *drm_file)
 {
 	struct asahi_file *file = to_asahi_file(drm_file);
 
 	asahi_queue_file_close(file);
+	asahi_object_file_close(file);
 	asahi_vm_file_close(file);
+	asahi_client_put(file->client);
+	xa_destroy(&file->objects);
 	xa_destroy(&file->queues);
 	xa_destroy(&file->vms);
+	asahi_pm_put(file->adev);
 	kfree(file);
 	asahi_count_dec(ASAHI_COUNT_FILE);
 }
 
-static int asahi_release(struct inode *inode, struct file *filp)
+static int asahi_drv_release(struct inode *inode, struct file *filp)
 {
 	struct drm_file *drm_file = filp->private_data;
 
@@ -294,12 +294,12 @@ static int asahi_release(struct inode *inode, struct file *filp)
 	return drm_release(inode, filp);
 }
 
-static const struct file_operations asahi_fops = {
+static const struct file_operations asahi_drv_fops = {
 	.owner = THIS_MODULE,
 	.open = drm_open,
-	.release = asahi_release,
-	.unlocked_ioctl = asahi_ioctl,
-	.compat_ioctl = asahi_compat_ioctl,
+	.release = asahi_drv_release,
+	.unlocked_ioctl = asahi_drv_ioctl,
+	.compat_ioctl = asahi_drv_compat_ioctl,
 	.poll = drm_poll,
 	.read = drm_read,
 	.llseek = noop_llseek,
@@ -309,18 +309,18 @@ static const struct file_operations asahi_fops = {
 	.fop_flags = FOP_UNSIGNED_OFFSET,
 };
 
-static const struct drm_driver asahi_drm_driver = {
+static const struct drm_driver asahi_drv_drm_driver = {
 	.driver_features = DRIVER_GEM | DRIVER_RENDER | DRIVER_SYNCOBJ |
 			   DRIVER_SYNCOBJ_TIMELINE,
-	.open = asahi_open,
-	.postclose = asahi_postclose,
-	.show_fdinfo = asahi_queue_show_fdinfo,
+	.open = asahi_drv_open,
+	.postclose = asahi_drv_postclose,
+	.show_fdinfo = asahi_client_show_fdinfo,
 	.gem_create_object = asahi_gem_create_object,
 	.gem_prime_import = asahi_gem_prime_import,
 	.gem_prime_import_sg_table = asahi_gem_prime_import_sg_table,
-	.ioctls = asahi_ioctls,
-	.num_ioctls = ARRAY_SIZE(asahi_ioctls),
-	.fops = &asahi_fops,
+	.ioctls = asahi_drv_ioctls,
+	.num_ioctls = ARRAY_SIZE(asahi_drv_ioctls),
+	.fops = &asahi_drv_fops,
 	.name = "asahi",
 	.desc = "Apple AGX GPU",
 	.major = 0,
@@ -328,17 +328,17 @@ static const struct drm_driver asahi_drm_driver = {
 	.patchlevel = 0,
 };
 
-static int asahi_probe(struct platform_device *pdev)
+static int asahi_drv_probe(struct platform_device *pdev)
 {
-	return asahi_device_probe(pdev, &asahi_drm_driver);
+	return asahi_device_probe(pdev, &asahi_drv_drm_driver);
 }
 
-static void asahi_remove(struct platform_device *pdev)
+static void asahi_drv_remove(struct platform_device *pdev)
 {
 	asahi_device_remove(platform_get_drvdata(pdev));
 }
 
-static const struct of_device_id asahi_of_match[] = {
+static const struct of_device_id asahi_drv_of_match[] = {
 	{ .compatible = "apple,agx-g13g", .data = &asahi_hw_t8103 },
 	{ .compatible = "apple,agx-g13s", .data = &asahi_hw_t6000 },
 	{ .compatible = "apple,agx-g13c", .data = &asahi_hw_t6001 },
@@ -349,43 +349,48 @@ static const struct of_device_id asahi_of_match[] = {
 	{ .compatible = "apple,agx-g14d", .data = &asahi_hw_t6022 },
 	{ }
 };
-MODULE_DEVICE_TABLE(of, asahi_of_match);
+MODULE_DEVICE_TABLE(of, asahi_drv_of_match);
 
-static struct platform_driver asahi_platform_driver = {
+static struct platform_driver asahi_drv_platform_driver = {
 	.driver = {
 		.name = "asahi",
-		.of_match_table = asahi_of_match,
+		.of_match_table = asahi_drv_of_match,
+		.pm = pm_ptr(&asahi_pm_ops),
 	},
-	.probe = asahi_probe,
-	.remove = asahi_remove,
+	.probe = asahi_drv_probe,
+	.remove = asahi_drv_remove,
+	.shutdown = asahi_pm_shutdown,
 };
 
-static int __init asahi_module_init(void)
+static int __init asahi_drv_module_init(void)
 {
-	int err;
+	int ret;
 
-	err = asahi_queue_module_init();
-	if (err)
-		return err;
+	ret = asahi_sched_module_init();
+	if (ret)
+		return ret;
+
+	/* What is unbound cannot be bound again but by what is unproven. */
+	asahi_drv_platform_driver.driver.suppress_bind_attrs = !asahi_unproven;
 
 	asahi_debugfs_init();
-	err = platform_driver_register(&asahi_platform_driver);
-	if (err) {
+	ret = platform_driver_register(&asahi_drv_platform_driver);
+	if (ret) {
 		asahi_debugfs_fini();
-		asahi_queue_module_exit();
+		asahi_sched_module_exit();
 	}
 
-	return err;
+	return ret;
 }
-module_init(asahi_module_init);
+module_init(asahi_drv_module_init);
 
-static void __exit asahi_module_exit(void)
+static void __exit asahi_drv_module_exit(void)
 {
-	platform_driver_unregister(&asahi_platform_driver);
-	asahi_queue_module_exit();
+	platform_driver_unregister(&asahi_drv_platform_driver);
+	asahi_sched_module_exit();
 	asahi_debugfs_fini();
 }
-module_exit(asahi_module_exit);
+module_exit(asahi_drv_module_exit);
 
 MODULE_DESCRIPTION("Apple AGX GPU driver");
 MODULE_AUTHOR("The asahi driver authors");

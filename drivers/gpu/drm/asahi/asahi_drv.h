@@ -13,7 +13,7 @@
 #include <drm/drm_file.h>
 
 struct asahi_device;
-struct asahi_usage;
+struct asahi_client;
 
 /** ASAHI_MAX_COMMANDS - hardware commands per SUBMIT at most */
 #define ASAHI_MAX_COMMANDS 64
@@ -35,8 +35,10 @@ struct asahi_file {
 	struct xarray vms;
 	/** @queues: struct asahi_queue by ID, from 1; xa_lock protects it */
 	struct xarray queues;
-	/** @usage: what all queues of this file have used; outlives the file */
-	struct asahi_usage *usage;
+	/** @objects: struct asahi_object by handle, from 1; xa_lock protects it */
+	struct xarray objects;
+	/** @client: who it is and what its queues have used; outlives the file */
+	struct asahi_client *client;
 	/** @closing: nobody has it open any more; set once, before all the rest */
 	bool closing;
 };

@@ -6,18 +6,25 @@
  */
 
 #include <linux/atomic.h>
+#include <linux/bitmap.h>
+#include <linux/bitops.h>
 #include <linux/bits.h>
 #include <linux/cleanup.h>
 #include <linux/dma-fence.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 
 #include <asm/barrier.h>
 
+#include "asahi_block.h"
 #include "asahi_channel.h"
+#include "asahi_client.h"
 #include "asahi_device.h"
 #include "asahi_event.h"
 #include "asahi_queue.h"
+#include "asahi_queue_priv.h"
+#include "asahi_timeline.h"
 #include "asahi_trace.h"
 
 /**
@@ -34,7 +41,10 @@
  *
  * An event message says which slots have news. What the news is, is in the
  * stamps alone, so a message that is lost or late does no harm: looking at the
- * stamps is always right.
+ * stamps is always right. Messages are late as a rule: the firmware sends none
+ * for a queue until all work of that queue is complete that it has been given.
+ * So whoever gets a message looks at the stamps of all slots that are owned, and
+ * a timer does the same (see "Queues").
  */
 
 /**
@@ -42,26 +52,22 @@
  * @stamps: the stamps that the kernel reads
  * @fw_stamps: the firmware's own
  * @progress: grows whenever work is completed
+ * @owned: slots that have an owner; changed under @lock, read without
+ * @seen: last value of each stamp that its owner was told of; the same
  * @owner: queue whose work writes the stamp; it removes itself before it goes
  */
 struct asahi_events {
 	struct asahi_fwbuf stamps;
 	struct asahi_fwbuf fw_stamps;
 	atomic64_t progress;
-	/** @lock: protects @owner */
+	DECLARE_BITMAP(owned, ASAHI_EVENTS);
+	u32 seen[ASAHI_EVENTS];
+	/** @lock: protects @owner; taken inside of all other locks */
 	spinlock_t lock;
 	struct asahi_queue *owner[ASAHI_EVENTS];
 };
 
-/**
- * asahi_events_init() - allocate the stamps
- * @adev: device with heaps
- *
- * Process context.
- *
- * Return: 0 or -ENOMEM.
- */
-int asahi_events_init(struct asahi_device *adev)
+static int asahi_event_init(struct asahi_device *adev)
 {
 	struct asahi_events *events;
 	int ret;
@@ -94,13 +100,7 @@ err_free:
 	return ret;
 }
 
-/**
- * asahi_events_fini() - free the stamps
- * @adev: device whose firmware does not run any more
- *
- * Process context.
- */
-void asahi_events_fini(struct asahi_device *adev)
+static void asahi_event_fini(struct asahi_device *adev)
 {
 	struct asahi_events *events = adev->events;
 
@@ -112,6 +112,25 @@ void asahi_events_fini(struct asahi_device *adev)
 	kfree(events);
 	adev->events = NULL;
 }
+
+/* No slot has an owner, since nothing is in flight: stamps begin anew. */
+static int asahi_event_post_reset(struct asahi_device *adev)
+{
+	struct asahi_events *events = adev->events;
+
+	WARN_ON(!bitmap_empty(events->owned, ASAHI_EVENTS));
+	memset(events->stamps.map, 0, ASAHI_EVENTS * sizeof(__le32));
+	memset(events->fw_stamps.map, 0, ASAHI_EVENTS * sizeof(__le32));
+
+	return 0;
+}
+
+const struct asahi_block asahi_block_event = {
+	.name = "event",
+	.init = asahi_event_init,
+	.post_reset = asahi_event_post_reset,
+	.fini = asahi_event_fini,
+};
 
 /**
  * asahi_event_stamp_va() - address of the stamp that the kernel reads
@@ -168,8 +187,17 @@ u32 asahi_event_read(struct asahi_device *adev, unsigned int slot)
 void asahi_event_set_owner(struct asahi_device *adev, unsigned int slot,
 			   struct asahi_queue *queue)
 {
-	guard(spinlock)(&adev->events->lock);
-	adev->events->owner[slot] = queue;
+	struct asahi_events *events = adev->events;
+
+	guard(spinlock)(&events->lock);
+
+	events->owner[slot] = queue;
+	if (queue) {
+		WRITE_ONCE(events->seen[slot], asahi_event_read(adev, slot));
+		set_bit(slot, events->owned);
+	} else {
+		clear_bit(slot, events->owned);
+	}
 }
 
 /**
@@ -222,30 +250,85 @@ u64 asahi_event_progress(struct asahi_device *adev)
 }
 
 /**
+ * asahi_event_news() - has any stamp changed that somebody waits for?
+ * @adev: device
+ *
+ * Any context, hard interrupts too.
+ *
+ * Return: true if asahi_event_poll() would find something.
+ */
+bool asahi_event_news(struct asahi_device *adev)
+{
+	struct asahi_events *events = adev->events;
+	unsigned int slot;
+
+	for_each_set_bit(slot, events->owned, ASAHI_EVENTS)
+		if (asahi_event_read(adev, slot) != READ_ONCE(events->seen[slot]))
+			return true;
+
+	return false;
+}
+
+static void asahi_event_complete(struct asahi_device *adev, unsigned int slot)
+{
+	struct asahi_queue *queue = asahi_event_get_owner(adev, slot);
+
+	if (!queue)
+		return;
+
+	trace_asahi_event(adev, asahi_client_id(queue->client), queue->id, slot,
+			  asahi_event_read(adev, slot));
+	asahi_timeline_complete(queue);
+	asahi_queue_put(queue);
+}
+
+/**
+ * asahi_event_poll() - complete what has come to its end
+ * @adev: device
+ *
+ * Looks at the stamps of all slots that are owned. Process context, in the
+ * critical section of fences: allocates nothing. May run several times at once.
+ */
+void asahi_event_poll(struct asahi_device *adev)
+{
+	struct asahi_events *events = adev->events;
+	unsigned int slot;
+
+	for_each_set_bit(slot, events->owned, ASAHI_EVENTS) {
+		u32 stamp = asahi_event_read(adev, slot);
+
+		if (stamp == READ_ONCE(events->seen[slot]))
+			continue;
+
+		/* What comes after this is news again. */
+		WRITE_ONCE(events->seen[slot], stamp);
+		asahi_event_complete(adev, slot);
+	}
+}
+
+/* Stamps that nobody waits for any more; asahi_event_poll() traces the others. */
+static void asahi_event_trace_unowned(struct asahi_device *adev, const u32 mask[4])
+{
+	for (unsigned int slot = 0; slot < ASAHI_EVENTS; slot++)
+		if ((mask[slot / 32] & BIT(slot % 32)) && !test_bit(slot, adev->events->owned))
+			trace_asahi_event(adev, 0, 0, slot, asahi_event_read(adev, slot));
+}
+
+/**
  * asahi_event_stamps() - the firmware says that stamps have changed
  * @adev: device
  * @mask: one bit for each event slot
  *
- * Completes what has come to its end. Runs in the notification worker: process
- * context, in the critical section of fences, so nothing is allocated.
+ * Completes what has come to its end, of others too. Runs in the notification
+ * worker: process context, in the critical section of fences, so nothing is
+ * allocated.
  */
 void asahi_event_stamps(struct asahi_device *adev, const u32 mask[4])
 {
 	bool cookie = dma_fence_begin_signalling();
-	struct asahi_queue *queue;
 
-	for (unsigned int slot = 0; slot < ASAHI_EVENTS; slot++) {
-		if (!(mask[slot / 32] & BIT(slot % 32)))
-			continue;
-
-		queue = asahi_event_get_owner(adev, slot);
-		trace_asahi_event(adev, slot, asahi_event_read(adev, slot), !!queue);
-		if (!queue)
-			continue;
-
-		asahi_queue_complete(queue);
-		asahi_queue_put(queue);
-	}
-
+	if (trace_asahi_event_enabled())
+		asahi_event_trace_unowned(adev, mask);
+	asahi_event_poll(adev);
 	dma_fence_end_signalling(cookie);
 }

@@ -9,6 +9,7 @@
 
 #include <linux/types.h>
 
+struct asahi_block;
 struct asahi_device;
 struct asahi_queue;
 
@@ -23,7 +24,7 @@ struct asahi_queue;
  * @stamp: current value
  * @value: value waited for
  *
- * Stamps wrap. At most 127 steps are outstanding, so the sign of the
+ * Stamps wrap. At most 126 steps are outstanding, so the sign of the
  * difference tells. Any context.
  *
  * Return: true if @stamp is @value or later.
@@ -33,8 +34,7 @@ static inline bool asahi_stamp_reached(u32 stamp, u32 value)
 	return (s32)(stamp - value) >= 0;
 }
 
-int asahi_events_init(struct asahi_device *adev);
-void asahi_events_fini(struct asahi_device *adev);
+extern const struct asahi_block asahi_block_event;
 
 u64 asahi_event_stamp_va(struct asahi_device *adev, unsigned int slot);
 u64 asahi_event_fw_stamp_va(struct asahi_device *adev, unsigned int slot);
@@ -43,6 +43,10 @@ u32 asahi_event_read(struct asahi_device *adev, unsigned int slot);
 void asahi_event_set_owner(struct asahi_device *adev, unsigned int slot,
 			   struct asahi_queue *queue);
 struct asahi_queue *asahi_event_get_owner(struct asahi_device *adev, unsigned int slot);
+
+void asahi_event_stamps(struct asahi_device *adev, const u32 mask[4]);
+bool asahi_event_news(struct asahi_device *adev);
+void asahi_event_poll(struct asahi_device *adev);
 
 void asahi_event_note_progress(struct asahi_device *adev);
 u64 asahi_event_progress(struct asahi_device *adev);

@@ -18,6 +18,10 @@
 #define ASAHI_FW_OP_RETIRE_STAMP	0x40000018
 #define ASAHI_FW_OP_TIMESTAMP_END	0x19
 #define ASAHI_FW_OP_TIMESTAMP_START	0x80000019
+#define ASAHI_FW_OP_START_VERTEX	0x22
+#define ASAHI_FW_OP_FINALIZE_VERTEX	0x23
+#define ASAHI_FW_OP_START_FRAGMENT	0x24
+#define ASAHI_FW_OP_FINALIZE_FRAGMENT	0x25
 #define ASAHI_FW_OP_START_COMPUTE	0x29
 #define ASAHI_FW_OP_FINALIZE_COMPUTE	0x2a
 
@@ -58,6 +62,142 @@ struct asahi_fw_op_timestamp {
 #endif
 	__le32 uuid;
 	__le32 unk_30_padding;
+} __packed;
+
+struct asahi_fw_start_vertex {
+	__le32 header;
+	__le64 tiling_params;
+	__le64 job_params1;
+#if ASAHI_ABI_GEN >= ASAHI_G14X
+	__le64 registers;
+#endif
+	__le64 buffer;			/* struct asahi_fw_buffer_info */
+	__le64 scene;			/* struct asahi_fw_scene */
+	__le64 stats;
+	__le64 work_queue;		/* struct asahi_fw_queue_info */
+	__le32 vm_slot;
+	__le32 unk_38;
+	__le32 event_generation;
+	__le32 buffer_slot;
+	__le32 unk_44;
+	__le64 event_seq;
+	__le32 unk_50;
+	__le64 unk_pointer;		/* the command's unk_pointee */
+	__le64 unk_job_buf;		/* the command's unk_buf */
+	__le32 unk_64;
+	__le32 unk_68;
+	__le32 uuid;
+	struct asahi_fw_attachments attachments;
+	__le32 padding;
+#if ASAHI_ABI_VERSION >= ASAHI_V13_5
+	__le64 counter;
+	__le64 notifier_buf;
+#endif
+	__le32 unk_178;			/* 1: not clustered; 13.5 only */
+} __packed;
+
+struct asahi_fw_finalize_vertex {
+	__le32 header;
+	__le64 scene;
+	__le64 buffer;
+	__le64 stats;
+	__le64 work_queue;
+	__le32 vm_slot;
+	__le32 unk_28;
+	__le64 unk_pointer;
+	__le32 unk_34;
+	__le32 uuid;
+	__le64 fw_stamp;
+	__le32 stamp_value;
+	__le64 unk_48;
+	__le32 unk_50;
+	__le32 unk_54;
+	__le64 unk_58;
+	__le32 unk_60;
+	__le32 unk_64;
+	__le32 unk_68;
+#if ASAHI_ABI_VERSION < ASAHI_V13_5 && ASAHI_ABI_GEN >= ASAHI_G14G
+	__le64 unk_68_g14;
+#endif
+	__le32 restart_branch_offset;	/* signed, back to the start operation */
+	__le32 has_attachments;
+#if ASAHI_ABI_VERSION >= ASAHI_V13_5
+	__u8 unk_74[0x10];
+#endif
+} __packed;
+
+struct asahi_fw_start_fragment {
+	__le32 header;
+	__le64 job_params2;
+	__le64 job_params1;
+#if ASAHI_ABI_GEN >= ASAHI_G14X
+	__le64 registers;
+#endif
+	__le64 scene;
+	__le64 stats;
+	__le64 busy_flag;
+	__le64 tvb_overflow_count;
+	__le64 unk_pointer;
+	__le64 work_queue;
+	__le64 work_item;		/* the command */
+	__le32 vm_slot;
+	__le32 unk_50;
+	__le32 event_generation;
+	__le32 buffer_slot;
+	__le32 sync_grow;
+	__le64 event_seq;
+	__le32 unk_68;
+	__le64 unk_758_flag;
+	__le64 unk_job_buf;
+#if ASAHI_ABI_VERSION >= ASAHI_V13_5
+	__le64 unk_7c_0;
+#endif
+	__le32 unk_7c;
+	__le32 unk_80;
+	__le32 unk_84;
+	__le32 uuid;
+	struct asahi_fw_attachments attachments;
+	__le32 padding;
+#if ASAHI_ABI_VERSION >= ASAHI_V13_5
+	__le64 counter;
+	__le64 notifier_buf;
+#endif
+} __packed;
+
+struct asahi_fw_finalize_fragment {
+	__le32 header;
+	__le32 uuid;
+	__le32 unk_8;
+	__le64 fw_stamp;
+	__le32 stamp_value;
+	__le32 unk_18;
+	__le64 scene;
+	__le64 buffer;
+	__le64 unk_2c;
+	__le64 stats;
+	__le64 unk_pointer;
+	__le64 busy_flag;
+	__le64 work_queue;
+	__le64 work_item;
+	__le32 vm_slot;
+	__le32 unk_60;
+	__le64 unk_758_flag;
+#if ASAHI_ABI_VERSION >= ASAHI_V13_5
+	__le64 unk_6c_0;
+#endif
+	__le64 unk_6c;
+	__le64 unk_74;
+	__le64 unk_7c;
+	__le64 unk_84;
+	__le64 unk_8c;
+#if ASAHI_ABI_VERSION < ASAHI_V13_5 && ASAHI_ABI_GEN == ASAHI_G14G
+	__le64 unk_8c_g14;
+#endif
+	__le32 restart_branch_offset;	/* signed, back to the start operation */
+	__le32 has_attachments;
+#if ASAHI_ABI_VERSION >= ASAHI_V13_5
+	__u8 unk_9c[0x10];
+#endif
 } __packed;
 
 struct asahi_fw_start_compute {

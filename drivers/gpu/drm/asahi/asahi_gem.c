@@ -26,6 +26,7 @@
 
 #include <agx/agx_uat.h>
 
+#include "asahi_block.h"
 #include "asahi_debugfs.h"
 #include "asahi_device.h"
 #include "asahi_drv.h"
@@ -45,6 +46,10 @@
  * that writes the caches back, so it comes first. For a device that is coherent
  * it does not; there all mappings are cached, which loses nothing.
  *
+ * The memory of an object can be in as many pieces as it has pages, and binds
+ * begin anywhere in it. So the pieces are indexed by their offsets, when the
+ * object is bound for the first time.
+ *
  * Clients keep objects after the device is gone, while DMA mappings must go
  * with the driver. So all objects are on a list, and unplugging the device
  * removes their DMA mappings. Binds fail by then, so nobody asks for them.
@@ -56,13 +61,13 @@
  * @link: in the device's list; empty as long as the object isn't finished
  * @resv_obj: for objects private to an address space, the object whose
  *	reservation they share, with a reference; NULL for all others
- * @mappable: the scatter list was found to be so; set once
+ * @index: its memory by offset; set once, when it was found that the GPU can map it
  */
 struct asahi_gem {
 	struct drm_gem_shmem_object base;
 	struct list_head link;
 	struct drm_gem_object *resv_obj;
-	bool mappable;
+	struct asahi_gem_index *index;
 };
 
 static struct asahi_gem *to_asahi_gem(struct drm_gem_object *obj)
@@ -97,6 +102,7 @@ static void asahi_gem_free(struct drm_gem_object *obj)
 	struct drm_gem_object *resv_obj = gem->resv_obj;
 
 	asahi_gem_remove(gem);
+	kvfree(gem->index);
 
 	/* Locks the reservation, which lives in resv_obj. */
 	drm_gem_shmem_free(&gem->base);
@@ -116,31 +122,48 @@ static void asahi_gem_close(struct drm_gem_object *obj, struct drm_file *file)
 	asahi_vm_close_object(file->client_id, obj);
 }
 
+/* For those that are to be mapped write-combined: see "Buffer objects". */
+static int asahi_gem_clean(struct asahi_gem *gem)
+{
+	struct sg_table *sgt;
+	int idx;
+
+	if (!gem->base.map_wc)
+		return 0;
+
+	if (!drm_dev_enter(gem->base.base.dev, &idx))
+		return -ENODEV;
+	sgt = drm_gem_shmem_get_pages_sgt(&gem->base);
+	drm_dev_exit(idx);
+	return PTR_ERR_OR_ZERO(sgt);
+}
+
 static struct dma_buf *asahi_gem_export(struct drm_gem_object *obj, int flags)
 {
-	if (to_asahi_gem(obj)->resv_obj) {
+	struct asahi_gem *gem = to_asahi_gem(obj);
+	int ret;
+
+	if (gem->resv_obj) {
 		drm_dbg(obj->dev, "private objects cannot be exported\n");
 		return ERR_PTR(-EINVAL);
 	}
+
+	/* Importers map it for the kernel while they hold locks that this takes. */
+	ret = asahi_gem_clean(gem);
+	if (ret)
+		return ERR_PTR(ret);
 
 	return drm_gem_prime_export(obj, flags);
 }
 
 static int asahi_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
-	struct asahi_gem *gem = to_asahi_gem(obj);
-	struct sg_table *sgt;
-	int idx;
+	int ret;
 
-	if (gem->base.map_wc) {
-		if (!drm_dev_enter(obj->dev, &idx))
-			return -ENODEV;
-		sgt = drm_gem_shmem_get_pages_sgt(&gem->base);
-		drm_dev_exit(idx);
-		/* Unlike an ioctl, mmap() is not tried again by anybody. */
-		if (IS_ERR(sgt))
-			return PTR_ERR(sgt) == -EINTR ? -ERESTARTSYS : PTR_ERR(sgt);
-	}
+	ret = asahi_gem_clean(to_asahi_gem(obj));
+	/* Unlike an ioctl, mmap() is not tried again by anybody. */
+	if (ret)
+		return ret == -EINTR ? -ERESTARTSYS : ret;
 
 	return drm_gem_shmem_object_mmap(obj, vma);
 }
@@ -170,6 +193,13 @@ static const struct drm_gem_object_funcs asahi_gem_funcs = {
 	.vm_ops = &drm_gem_shmem_vm_ops,
 };
 
+/**
+ * asahi_gem_create_object() - &drm_driver.gem_create_object
+ * @drm: device
+ * @size: bytes
+ *
+ * Return: a zeroed object with the driver's functions set, or an error pointer.
+ */
 struct drm_gem_object *asahi_gem_create_object(struct drm_device *drm,
 					       size_t size)
 {
@@ -183,7 +213,17 @@ struct drm_gem_object *asahi_gem_create_object(struct drm_device *drm,
 	gem->base.base.funcs = &asahi_gem_funcs;
 	return &gem->base.base;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_gem_create_object);
 
+/**
+ * asahi_gem_prime_import() - &drm_driver.gem_prime_import
+ * @drm: device
+ * @dma_buf: buffer of this or another device
+ *
+ * Context: process context; keeps the device from being unplugged meanwhile.
+ * Return: an object for it with a reference, or an error pointer; -ENODEV when
+ * the device is gone.
+ */
 struct drm_gem_object *asahi_gem_prime_import(struct drm_device *drm,
 					      struct dma_buf *dma_buf)
 {
@@ -202,6 +242,14 @@ struct drm_gem_object *asahi_gem_prime_import(struct drm_device *drm,
 	return obj;
 }
 
+/**
+ * asahi_gem_prime_import_sg_table() - &drm_driver.gem_prime_import_sg_table
+ * @drm: device
+ * @attach: attachment to another device's buffer
+ * @sgt: its memory, mapped for @drm
+ *
+ * Return: an object for it, or an error pointer.
+ */
 struct drm_gem_object *
 asahi_gem_prime_import_sg_table(struct drm_device *drm,
 				struct dma_buf_attachment *attach,
@@ -233,14 +281,16 @@ static struct asahi_gem *asahi_gem_alloc(struct asahi_device *adev, size_t size)
 	return gem;
 }
 
-struct drm_gem_object *asahi_gem_create_kernel(struct asahi_device *adev,
-					       size_t size)
-{
-	struct asahi_gem *gem = asahi_gem_alloc(adev, size);
-
-	return IS_ERR(gem) ? ERR_CAST(gem) : &gem->base.base;
-}
-
+/**
+ * asahi_gem_create() - Make a buffer object and a handle to it
+ * @afile: file that gets the handle
+ * @args: ioctl arguments; @args->handle is filled in
+ *
+ * Context: process context (ioctl).
+ * Return: 0; -EINVAL for unknown flags, a vm_id without VM_PRIVATE, or a size
+ * that is zero or larger than an address space; -ENOENT when there is no such
+ * address space; -ENOMEM, also for sizes that this machine can never hold.
+ */
 int asahi_gem_create(struct asahi_file *afile, struct drm_asahi_gem_create *args)
 {
 	const u32 known = DRM_ASAHI_GEM_WRITEBACK | DRM_ASAHI_GEM_VM_PRIVATE;
@@ -304,6 +354,14 @@ out_put_vm:
 	return ret;
 }
 
+/**
+ * asahi_gem_mmap_offset() - Where in the device file an object can be mapped
+ * @afile: file that has a handle to it
+ * @args: ioctl arguments; @args->offset is filled in
+ *
+ * Context: process context (ioctl).
+ * Return: 0, -ENOENT or -ENOMEM.
+ */
 int asahi_gem_mmap_offset(struct asahi_file *afile,
 			  struct drm_asahi_gem_mmap_offset *args)
 {
@@ -324,6 +382,13 @@ int asahi_gem_mmap_offset(struct asahi_file *afile,
 	return ret;
 }
 
+/**
+ * asahi_gem_resv_obj() - The address space that an object is private to
+ * @obj: object
+ *
+ * Return: what asahi_vm_resv_obj() says of that address space, NULL when @obj
+ * is not private to any.
+ */
 struct drm_gem_object *asahi_gem_resv_obj(struct drm_gem_object *obj)
 {
 	return to_asahi_gem(obj)->resv_obj;
@@ -349,28 +414,130 @@ VISIBLE_IF_KUNIT bool asahi_gem_mappable(struct sg_table *sgt, u64 size)
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_gem_mappable);
 
-struct sg_table *asahi_gem_pages(struct drm_gem_object *obj)
+/**
+ * asahi_gem_index_create() - note where each piece of memory begins
+ * @sgt: scatter list, mapped for the device
+ *
+ * Process context, may sleep.
+ *
+ * Return: the index, which points into @sgt, or NULL if there is no memory.
+ */
+VISIBLE_IF_KUNIT struct asahi_gem_index *asahi_gem_index_create(struct sg_table *sgt)
 {
-	struct asahi_gem *gem = to_asahi_gem(obj);
+	struct asahi_gem_index *index;
+	struct scatterlist *sg;
+	u64 start = 0;
+	int i;
+
+	index = kvmalloc_flex(*index, piece, sgt->nents, GFP_KERNEL_ACCOUNT);
+	if (!index)
+		return NULL;
+
+	index->count = sgt->nents;
+	for_each_sgtable_dma_sg(sgt, sg, i) {
+		index->piece[i].start = start;
+		index->piece[i].sg = sg;
+		start += sg_dma_len(sg);
+	}
+
+	return index;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_gem_index_create);
+
+/**
+ * asahi_gem_index_find() - find the piece of memory that an offset is in
+ * @index: index
+ * @offset: bytes from the beginning, inside the memory
+ *
+ * Any context.
+ *
+ * Return: the piece.
+ */
+VISIBLE_IF_KUNIT const struct asahi_gem_piece *
+asahi_gem_index_find(const struct asahi_gem_index *index, u64 offset)
+{
+	unsigned int low = 0, high = index->count;
+
+	/* The piece is in [low, high). */
+	while (high - low > 1) {
+		unsigned int middle = low + (high - low) / 2;
+
+		if (index->piece[middle].start <= offset)
+			low = middle;
+		else
+			high = middle;
+	}
+
+	return &index->piece[low];
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_gem_index_find);
+
+/* Pins the memory, maps it for the device and finds out whether the GPU can map it. */
+static struct asahi_gem_index *asahi_gem_get_index(struct asahi_gem *gem)
+{
+	struct drm_gem_object *obj = &gem->base.base;
+	struct asahi_gem_index *index, *other;
 	struct sg_table *sgt;
 
+	/* Its contents were written before it was set. */
+	index = smp_load_acquire(&gem->index);
+	if (index)
+		return index;
+
 	sgt = drm_gem_shmem_get_pages_sgt(&gem->base);
-	if (IS_ERR(sgt) || READ_ONCE(gem->mappable))
-		return sgt;
+	if (IS_ERR(sgt))
+		return ERR_CAST(sgt);
 
 	if (!asahi_gem_mappable(sgt, obj->size)) {
 		drm_dbg(obj->dev, "object with pieces that the GPU cannot map\n");
 		return ERR_PTR(-EINVAL);
 	}
 
-	WRITE_ONCE(gem->mappable, true);
-	return sgt;
+	index = asahi_gem_index_create(sgt);
+	if (!index)
+		return ERR_PTR(-ENOMEM);
+
+	other = cmpxchg(&gem->index, NULL, index);
+	if (!other)
+		return index;
+
+	kvfree(index);
+	return other;
 }
 
-void asahi_gem_list_init(struct asahi_gem_list *list)
+/**
+ * asahi_gem_find() - pin an object's memory and find a part of it
+ * @obj: object
+ * @offset: bytes from the beginning of @obj, less than its size
+ * @piece: piece of the scatter list that @offset is in, owned by @obj, and where
+ *	in @obj it starts
+ *
+ * The memory is mapped for the device, and stays pinned as long as the object
+ * lives. Process context; takes the object's reservation lock.
+ *
+ * Return: 0; -EINVAL if a piece of the object is not 16 KiB aligned, so that the
+ * GPU cannot map it; -ENOMEM; -EINTR.
+ */
+int asahi_gem_find(struct drm_gem_object *obj, u64 offset, struct asahi_gem_piece *piece)
 {
-	spin_lock_init(&list->lock);
-	INIT_LIST_HEAD(&list->live);
+	struct asahi_gem_index *index = asahi_gem_get_index(to_asahi_gem(obj));
+
+	if (IS_ERR(index))
+		return PTR_ERR(index);
+
+	*piece = *asahi_gem_index_find(index, offset);
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_gem_find);
+
+static int asahi_gem_init(struct asahi_device *adev)
+{
+	spin_lock_init(&adev->gems.lock);
+	INIT_LIST_HEAD(&adev->gems.live);
+	mutex_init(&adev->vms.lock);
+	INIT_LIST_HEAD(&adev->vms.live);
+	asahi_vm_debugfs_init(adev);
+	return 0;
 }
 
 static void asahi_gem_unmap_dma(struct asahi_gem *gem)
@@ -415,13 +582,21 @@ static struct asahi_gem *asahi_gem_next(struct asahi_gem_list *list,
 	return NULL;
 }
 
-void asahi_gem_list_unplug(struct asahi_gem_list *list)
+/* Objects, their contents and CPU mappings stay until their owners are gone. */
+static void asahi_gem_unplug(struct asahi_device *adev)
 {
 	struct asahi_gem *gem;
 	LIST_HEAD(done);
 
-	while ((gem = asahi_gem_next(list, &done))) {
+	while ((gem = asahi_gem_next(&adev->gems, &done))) {
 		asahi_gem_unmap_dma(gem);
 		drm_gem_object_put(&gem->base.base);
 	}
 }
+
+const struct asahi_block asahi_block_gem = {
+	.name = "gem",
+	.init = asahi_gem_init,
+	.unplug = asahi_gem_unplug,
+};
+EXPORT_SYMBOL_IF_KUNIT(asahi_block_gem);

@@ -27,21 +27,21 @@
  * It excludes host and firmware, not tasks: the owner of the region serialises
  * all calls here.
  */
-#define LOCK_TIMEOUT_US		(100 * USEC_PER_MSEC)
+#define ASAHI_HANDOFF_TIMEOUT_US	(100 * USEC_PER_MSEC)
 
-static void raise_flag(struct asahi_handoff *h)
+static void asahi_handoff_raise_flag(struct asahi_handoff *h)
 {
 	WRITE_ONCE(h->lock_ap, 1);
 	/* The flag must be seen before the other one is looked at. */
 	dma_mb();
 }
 
-static void lower_flag(struct asahi_handoff *h)
+static void asahi_handoff_lower_flag(struct asahi_handoff *h)
 {
 	WRITE_ONCE(h->lock_ap, 0);
 }
 
-static bool wait_turn(struct asahi_handoff *h, ktime_t deadline)
+static bool asahi_handoff_wait_turn(struct asahi_handoff *h, ktime_t deadline)
 {
 	while (READ_ONCE(h->turn)) {
 		if (ktime_after(ktime_get(), deadline))
@@ -62,19 +62,19 @@ static bool wait_turn(struct asahi_handoff *h, ktime_t deadline)
  */
 int asahi_handoff_lock(struct asahi_handoff *h)
 {
-	ktime_t deadline = ktime_add_us(ktime_get(), LOCK_TIMEOUT_US);
+	ktime_t deadline = ktime_add_us(ktime_get(), ASAHI_HANDOFF_TIMEOUT_US);
 
-	raise_flag(h);
+	asahi_handoff_raise_flag(h);
 	while (READ_ONCE(h->lock_fw)) {
 		if (READ_ONCE(h->turn)) {
-			lower_flag(h);
-			if (!wait_turn(h, deadline))
+			asahi_handoff_lower_flag(h);
+			if (!asahi_handoff_wait_turn(h, deadline))
 				return -ETIMEDOUT;
-			raise_flag(h);
+			asahi_handoff_raise_flag(h);
 		}
 
 		if (ktime_after(ktime_get(), deadline)) {
-			lower_flag(h);
+			asahi_handoff_lower_flag(h);
 			return -ETIMEDOUT;
 		}
 		cpu_relax();
@@ -97,7 +97,7 @@ void asahi_handoff_unlock(struct asahi_handoff *h)
 	dma_mb();
 	WRITE_ONCE(h->turn, cpu_to_le32(1));
 	dma_wmb();
-	lower_flag(h);
+	asahi_handoff_lower_flag(h);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_handoff_unlock);
 
@@ -159,6 +159,24 @@ void asahi_handoff_retract(struct asahi_handoff *h)
 EXPORT_SYMBOL_IF_KUNIT(asahi_handoff_retract);
 
 /**
+ * asahi_handoff_reset() - forget a firmware that does not run any more
+ * @h: region
+ *
+ * Any context. Neither side holds the lock or has announced itself afterwards.
+ */
+void asahi_handoff_reset(struct asahi_handoff *h)
+{
+	WRITE_ONCE(h->magic_fw, 0);
+	WRITE_ONCE(h->lock_fw, 0);
+	WRITE_ONCE(h->lock_ap, 0);
+	WRITE_ONCE(h->turn, 0);
+	asahi_handoff_retract(h);
+	/* The region is as it should be before the coprocessor starts. */
+	wmb();
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_handoff_reset);
+
+/**
  * asahi_handoff_answered() - is the firmware there?
  * @h: region
  *
@@ -209,22 +227,33 @@ void asahi_handoff_begin_flush(struct asahi_handoff *h, unsigned int index, u64 
 EXPORT_SYMBOL_IF_KUNIT(asahi_handoff_begin_flush);
 
 /**
- * asahi_handoff_end_flush() - see whether it was done
+ * asahi_handoff_flush_state() - how far is the flush?
  * @h: region
  * @index: as for asahi_handoff_begin_flush()
  *
+ * What the firmware has flushed is in memory for whoever sees AGX_HANDOFF_FLUSH_DONE.
  * Any context.
  *
- * Return: 0, or -EIO if the firmware does not say so.
+ * Return: AGX_HANDOFF_FLUSH_*, or what else the firmware has left there.
  */
-int asahi_handoff_end_flush(struct asahi_handoff *h, unsigned int index)
+u64 asahi_handoff_flush_state(const struct asahi_handoff *h, unsigned int index)
 {
-	struct asahi_handoff_flush *flush = &h->flush[index];
-	u64 state;
+	u64 state = le64_to_cpu(READ_ONCE(h->flush[index].state));
 
 	dma_rmb();
-	state = le64_to_cpu(READ_ONCE(flush->state));
-	WRITE_ONCE(flush->state, cpu_to_le64(AGX_HANDOFF_FLUSH_IDLE));
-	return state == AGX_HANDOFF_FLUSH_DONE ? 0 : -EIO;
+	return state;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_handoff_flush_state);
+
+/**
+ * asahi_handoff_end_flush() - make room for the next request
+ * @h: region
+ * @index: as for asahi_handoff_begin_flush(); the firmware has answered
+ *
+ * Any context.
+ */
+void asahi_handoff_end_flush(struct asahi_handoff *h, unsigned int index)
+{
+	WRITE_ONCE(h->flush[index].state, cpu_to_le64(AGX_HANDOFF_FLUSH_IDLE));
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_handoff_end_flush);

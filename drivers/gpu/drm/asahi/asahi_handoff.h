@@ -73,8 +73,10 @@ unsigned int asahi_handoff_current_slot(const struct asahi_handoff *h);
 bool asahi_handoff_was_used(const struct asahi_handoff *h);
 void asahi_handoff_announce(struct asahi_handoff *h);
 void asahi_handoff_retract(struct asahi_handoff *h);
+void asahi_handoff_reset(struct asahi_handoff *h);
 bool asahi_handoff_answered(struct asahi_handoff *h);
 void asahi_handoff_begin_flush(struct asahi_handoff *h, unsigned int index, u64 va, u64 size);
-int asahi_handoff_end_flush(struct asahi_handoff *h, unsigned int index);
+u64 asahi_handoff_flush_state(const struct asahi_handoff *h, unsigned int index);
+void asahi_handoff_end_flush(struct asahi_handoff *h, unsigned int index);
 
 #endif

@@ -9,23 +9,20 @@
 
 #include <linux/align.h>
 #include <linux/cleanup.h>
-#include <linux/dma-mapping.h>
 #include <linux/export.h>
-#include <linux/gfp.h>
-#include <linux/overflow.h>
+#include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
-#include <linux/vmalloc.h>
+#include <linux/string.h>
 
-#include <drm/drm_mm.h>
 #include <drm/drm_print.h>
 
 #include <agx/agx_uat.h>
 
-#include "asahi_channel.h"
+#include "asahi_aspace.h"
 #include "asahi_debugfs.h"
 #include "asahi_device.h"
-#include "asahi_heap.h"
-#include "asahi_uat.h"
+#include "asahi_heap_priv.h"
 
 /**
  * DOC: Heaps
@@ -35,361 +32,198 @@
  * divides it up. Every allocation is zeroed: what it held before may have been
  * another client's.
  *
- * Memory that the firmware caches is not free when its owner gives it up: a
- * line of it may still be written back later, over what a new owner has put
- * there. It is garbage until the firmware has flushed its cache, which is done
- * when enough has piled up to be worth it. Taking it out of the MMU needs a
- * flush as well; that is the business of &asahi_heap_mmu.unmap.
+ * All allocations of a heap are in one &struct drm_mm, in which the addresses
+ * without memory count as taken. So it takes the same time to find room however
+ * many blocks there are. Blocks are made, and memory is cleared, without the lock
+ * that allocating and freeing take.
  *
- * When the device goes away, nothing reads or writes the memory but the kernel.
- * Then all DMA mappings are removed at once, while owners keep and free their
- * allocations as before.
+ * A heap grows by as much as it has already, so that a client with little work
+ * takes little, but by no more than 1 MiB. Blocks of the kernel half are shared by
+ * all clients and charged to none; what one client can have there is bounded by
+ * its queues and what these may have queued. The heaps of a VM are charged to the
+ * client.
  */
 
-#define HEAP_BLOCK_SIZE		SZ_64K
-#define CHUNK_ORDER		get_order(AGX_PAGE_SIZE)
-#define PAGES_PER_CHUNK		BIT(CHUNK_ORDER)
+/* Blocks that are not made for one large allocation have no more bytes than this. */
+#define ASAHI_HEAP_BLOCK_MAX	SZ_1M
 
-/* Beyond this a flush is worth its time. */
-#define GARBAGE_MAX_BYTES	SZ_4M
-#define GARBAGE_MAX_NODES	1024
+/* How many allocations are freed at a time, without letting others in between. */
+#define ASAHI_HEAP_BATCH	16
 
-/**
- * struct asahi_heap_block - pages
- * @heap: owner
- * @link: in the heap's blocks
- * @va: its addresses, and one page behind them that nothing is mapped to
- * @mm: allocations in it
- * @size: bytes
- * @nodes: allocations and garbage in it
- * @map: where the kernel sees it
- * @dma: DMA address of each 16 KiB chunk
- * @chunks: number of chunks that have a page
- * @mapped: number of chunks that have a DMA address
- * @pages: all pages, in units of the CPU's page size
- */
-struct asahi_heap_block {
-	struct asahi_heap *heap;
-	struct list_head link;
-	struct drm_mm_node va;
-	struct drm_mm mm;
-	u64 size;
-	unsigned int nodes;
-	void *map;
-	dma_addr_t *dma;
-	unsigned int chunks;
-	unsigned int mapped;
-	struct page *pages[];
+static int asahi_heap_aspace_map(void *priv, u64 va, dma_addr_t pa, u64 size,
+				 enum asahi_prot prot)
+{
+	return asahi_aspace_map(priv, va, pa, size, prot);
+}
+
+static void asahi_heap_aspace_protect(void *priv, u64 va, u64 size, enum asahi_prot prot)
+{
+	asahi_aspace_protect(priv, va, size, prot);
+}
+
+static int asahi_heap_aspace_unmap(void *priv, u64 va, u64 size, enum asahi_prot prot)
+{
+	return asahi_aspace_unmap(priv, va, size, prot);
+}
+
+const struct asahi_heap_mmu asahi_heap_mmu_aspace = {
+	.map = asahi_heap_aspace_map,
+	.protect = asahi_heap_aspace_protect,
+	.unmap = asahi_heap_aspace_unmap,
 };
 
-/**
- * struct asahi_heap_node - one allocation
- * @mm: its addresses
- * @block: where it is
- * @garbage: in the heap's garbage, once freed
- */
-struct asahi_heap_node {
-	struct drm_mm_node mm;
-	struct asahi_heap_block *block;
-	struct list_head garbage;
-};
+/* Blocks in the heap. */
 
-/**
- * struct asahi_heap - a heap
- * @adev: device
- * @link: in the device's list
- * @name: for messages
- * @prot: protection of all of it
- * @mmu: how to map
- * @mmu_priv: for @mmu
- * @space: addresses, divided into blocks
- * @blocks: blocks
- * @garbage: freed allocations that wait for a flush, oldest first
- * @garbage_nodes: how many
- * @garbage_bytes: how large
- * @size: bytes in blocks
- * @unplugged: the device is gone
- */
-struct asahi_heap {
-	struct asahi_device *adev;
-	struct list_head link;
-	const char *name;
-	enum asahi_prot prot;
-	const struct asahi_heap_mmu *mmu;
-	void *mmu_priv;
-
-	/** @lock: protects everything below */
-	struct mutex lock;
-	struct drm_mm space;
-	struct list_head blocks;
-	struct list_head garbage;
-	unsigned int garbage_nodes;
-	u64 garbage_bytes;
-	u64 size;
-	bool unplugged;
-};
-
-/* Blocks. */
-
-static void block_unmap_dma(struct asahi_heap_block *block)
+static struct asahi_heap_block *asahi_heap_block_of(struct rb_node *node)
 {
-	struct device *dev = block->heap->adev->drm.dev;
-
-	while (block->mapped)
-		dma_unmap_page(dev, block->dma[--block->mapped], AGX_PAGE_SIZE,
-			       DMA_BIDIRECTIONAL);
+	return node ? rb_entry(node, struct asahi_heap_block, by_va) : NULL;
 }
 
-static void block_free_pages(struct asahi_heap_block *block)
+static bool asahi_heap_block_less(struct rb_node *a, const struct rb_node *b)
 {
-	block_unmap_dma(block);
-	while (block->chunks)
-		__free_pages(block->pages[--block->chunks * PAGES_PER_CHUNK], CHUNK_ORDER);
+	return rb_entry(a, struct asahi_heap_block, by_va)->va.start <
+	       rb_entry(b, struct asahi_heap_block, by_va)->va.start;
 }
 
-static int block_add_chunk(struct asahi_heap_block *block)
+static struct asahi_heap_block *asahi_heap_block_at(struct asahi_heap *heap, u64 va)
 {
-	struct device *dev = block->heap->adev->drm.dev;
-	unsigned int i, first = block->chunks * PAGES_PER_CHUNK;
-	struct page *page;
-	dma_addr_t dma;
+	struct rb_node *node = heap->blocks.rb_node;
+	struct asahi_heap_block *block, *found = NULL;
 
-	page = alloc_pages(GFP_KERNEL_ACCOUNT | __GFP_ZERO, CHUNK_ORDER);
-	if (!page)
-		return -ENOMEM;
-
-	for (i = 0; i < PAGES_PER_CHUNK; i++)
-		block->pages[first + i] = page + i;
-	block->chunks++;
-
-	dma = dma_map_page(dev, page, 0, AGX_PAGE_SIZE, DMA_BIDIRECTIONAL);
-	if (dma_mapping_error(dev, dma))
-		return -ENOMEM;
-
-	block->dma[block->mapped++] = dma;
-	return IS_ALIGNED(dma, AGX_PAGE_SIZE) ? 0 : -EINVAL;
-}
-
-static void block_unmap_mmu(struct asahi_heap_block *block, u64 size)
-{
-	struct asahi_heap *heap = block->heap;
-
-	if (size && !heap->unplugged)
-		heap->mmu->unmap(heap->mmu_priv, block->va.start, size, heap->prot);
-}
-
-/* Maps runs of adjacent chunks with one call each. */
-static int block_map_mmu(struct asahi_heap_block *block)
-{
-	struct asahi_heap *heap = block->heap;
-	unsigned int first = 0, end;
-	int err;
-
-	while (first < block->mapped) {
-		u64 va = block->va.start + first * AGX_PAGE_SIZE;
-
-		end = first + 1;
-		while (end < block->mapped &&
-		       block->dma[end] == block->dma[end - 1] + AGX_PAGE_SIZE)
-			end++;
-
-		err = heap->mmu->map(heap->mmu_priv, va, block->dma[first],
-				     (end - first) * AGX_PAGE_SIZE, heap->prot);
-		if (err) {
-			block_unmap_mmu(block, first * AGX_PAGE_SIZE);
-			return err;
+	while (node) {
+		block = asahi_heap_block_of(node);
+		if (va < block->va.start) {
+			node = node->rb_left;
+		} else {
+			found = block;
+			node = node->rb_right;
 		}
-		first = end;
 	}
 
-	return 0;
+	return found;
 }
 
-static int block_populate(struct asahi_heap_block *block, unsigned int chunks)
+/* Makes [start, end) a gap; where it has been before becomes free. */
+static void asahi_heap_set_gap(struct asahi_heap *heap, struct drm_mm_node *gap, u64 start,
+			       u64 end)
 {
-	int err;
+	if (drm_mm_node_allocated(gap))
+		drm_mm_remove_node(gap);
 
-	while (block->chunks < chunks) {
-		err = block_add_chunk(block);
-		if (err)
-			goto err_free;
-	}
-
-	block->map = vmap(block->pages, chunks * PAGES_PER_CHUNK, VM_MAP, PAGE_KERNEL);
-	if (!block->map) {
-		err = -ENOMEM;
-		goto err_free;
-	}
-
-	err = block_map_mmu(block);
-	if (err)
-		goto err_vunmap;
-
-	return 0;
-
-err_vunmap:
-	vunmap(block->map);
-err_free:
-	block_free_pages(block);
-	return err;
+	gap->start = start;
+	gap->size = end - start;
+	if (gap->size)
+		WARN_ON_ONCE(drm_mm_reserve_node(&heap->mm, gap));
 }
 
-static struct asahi_heap_block *block_create(struct asahi_heap *heap, u64 size)
+static struct drm_mm_node *asahi_heap_gap_before(struct asahi_heap *heap,
+						 struct asahi_heap_block *block)
 {
-	unsigned int chunks = size / AGX_PAGE_SIZE;
-	struct asahi_heap_block *block;
-	int err;
+	struct asahi_heap_block *before = asahi_heap_block_of(rb_prev(&block->by_va));
+
+	return before ? &before->gap : &heap->gap;
+}
+
+static void asahi_heap_insert_block(struct asahi_heap *heap, struct asahi_heap_block *block)
+{
+	struct drm_mm_node *before;
+	u64 end;
 
 	lockdep_assert_held(&heap->lock);
 
-	block = kvzalloc_flex(*block, pages, chunks * PAGES_PER_CHUNK);
-	if (!block)
-		return ERR_PTR(-ENOMEM);
+	rb_add(&block->by_va, &heap->blocks, asahi_heap_block_less);
+	before = asahi_heap_gap_before(heap, block);
+	end = before->start + before->size;
+	asahi_heap_set_gap(heap, before, before->start, block->va.start);
+	asahi_heap_set_gap(heap, &block->gap, block->va.start + block->size, end);
 
-	block->heap = heap;
-	block->size = size;
-	block->dma = kvcalloc(chunks, sizeof(*block->dma), GFP_KERNEL);
-	if (!block->dma) {
-		err = -ENOMEM;
-		goto err_block;
-	}
-
-	err = drm_mm_insert_node_generic(&heap->space, &block->va, size + AGX_PAGE_SIZE,
-					 AGX_PAGE_SIZE, 0, DRM_MM_INSERT_BEST);
-	if (err)
-		goto err_dma;
-
-	err = block_populate(block, chunks);
-	if (err)
-		goto err_va;
-
-	drm_mm_init(&block->mm, block->va.start, size);
-	list_add(&block->link, &heap->blocks);
-	heap->size += size;
-	asahi_count_inc(ASAHI_COUNT_HEAP_BLOCK);
-	return block;
-
-err_va:
-	drm_mm_remove_node(&block->va);
-err_dma:
-	kvfree(block->dma);
-err_block:
-	kvfree(block);
-	return ERR_PTR(err);
+	list_add(&block->link, &heap->empty);
+	heap->size += block->size;
 }
 
-static void block_destroy(struct asahi_heap_block *block)
+static void asahi_heap_remove_block(struct asahi_heap *heap, struct asahi_heap_block *block)
 {
-	struct asahi_heap *heap = block->heap;
+	struct drm_mm_node *before = asahi_heap_gap_before(heap, block);
+	u64 end = block->gap.start + block->gap.size;
 
 	lockdep_assert_held(&heap->lock);
 
-	block_unmap_mmu(block, block->size);
+	asahi_heap_set_gap(heap, &block->gap, end, end);
+	asahi_heap_set_gap(heap, before, before->start, end);
+	rb_erase(&block->by_va, &heap->blocks);
+
+	list_del_init(&block->link);
 	heap->size -= block->size;
-	list_del(&block->link);
-	drm_mm_takedown(&block->mm);
-	drm_mm_remove_node(&block->va);
-	vunmap(block->map);
-	block_free_pages(block);
-	kvfree(block->dma);
-	kvfree(block);
-	asahi_count_dec(ASAHI_COUNT_HEAP_BLOCK);
-}
-
-/* Keeps one empty block, so that a client that comes and goes costs nothing. */
-static void block_put(struct asahi_heap_block *block)
-{
-	struct asahi_heap *heap = block->heap;
-	struct asahi_heap_block *other;
-
-	lockdep_assert_held(&heap->lock);
-
-	if (--block->nodes)
-		return;
-
-	list_for_each_entry(other, &heap->blocks, link) {
-		if (other != block && !other->nodes) {
-			block_destroy(other->size > block->size ? other : block);
-			return;
-		}
-	}
 }
 
 /* Allocations. */
 
-static void node_release(struct asahi_heap_node *node)
-{
-	struct asahi_heap_block *block = node->block;
-
-	drm_mm_remove_node(&node->mm);
-	kfree(node);
-	asahi_count_dec(ASAHI_COUNT_HEAP_NODE);
-	block_put(block);
-}
-
-static void collect_garbage(struct asahi_heap *heap)
-{
-	struct asahi_heap_node *node, *next;
-
-	lockdep_assert_held(&heap->lock);
-
-	list_for_each_entry_safe(node, next, &heap->garbage, garbage) {
-		list_del(&node->garbage);
-		node_release(node);
-	}
-	heap->garbage_nodes = 0;
-	heap->garbage_bytes = 0;
-}
-
-static void maybe_flush(struct asahi_heap *heap)
-{
-	lockdep_assert_held(&heap->lock);
-
-	if (heap->garbage_bytes < GARBAGE_MAX_BYTES && heap->garbage_nodes < GARBAGE_MAX_NODES)
-		return;
-
-	/* On failure the firmware is dead, and the garbage stays what it is. */
-	if (!heap->mmu->flush(heap->mmu_priv))
-		collect_garbage(heap);
-}
-
-static int node_place(struct asahi_heap *heap, struct asahi_heap_node *node, u64 size, u64 align)
+static int asahi_heap_place_locked(struct asahi_heap *heap, struct asahi_heap_node *node,
+				   u64 size, u64 align)
 {
 	struct asahi_heap_block *block;
-	u64 block_size;
-	int err;
+	int ret;
 
 	lockdep_assert_held(&heap->lock);
 
-	list_for_each_entry(block, &heap->blocks, link) {
-		if (block->size < size)
-			continue;
+	ret = drm_mm_insert_node_generic(&heap->mm, &node->mm, size, align, 0,
+					 DRM_MM_INSERT_BEST);
+	if (ret)
+		return ret;
 
-		err = drm_mm_insert_node_generic(&block->mm, &node->mm, size, align, 0,
-						 DRM_MM_INSERT_BEST);
-		if (!err)
-			goto found;
-	}
+	block = asahi_heap_block_at(heap, node->mm.start);
+	node->block = block;
+	if (!block->nodes++)
+		list_del_init(&block->link);
 
-	/* Blocks start at a page; an alignment beyond that takes room. */
-	block_size = size;
-	if (align > AGX_PAGE_SIZE)
-		block_size += align - AGX_PAGE_SIZE;
-	block = block_create(heap, max_t(u64, ALIGN(block_size, AGX_PAGE_SIZE), HEAP_BLOCK_SIZE));
+	heap->used += size;
+	heap->peak = max(heap->peak, heap->used);
+	return 0;
+}
+
+static int asahi_heap_place(struct asahi_heap *heap, struct asahi_heap_node *node, u64 size,
+			    u64 align)
+{
+	guard(mutex)(&heap->lock);
+
+	if (heap->unplugged)
+		return -ENODEV;
+
+	return asahi_heap_place_locked(heap, node, size, align);
+}
+
+static u64 asahi_heap_step(struct asahi_heap *heap)
+{
+	guard(mutex)(&heap->lock);
+
+	return clamp(rounddown_pow_of_two(heap->size | 1), heap->args.block_min,
+		     (u64)ASAHI_HEAP_BLOCK_MAX);
+}
+
+/* Sets @fresh if the allocation is the first one in new pages, which are zeroed. */
+static int asahi_heap_grow(struct asahi_heap *heap, struct asahi_heap_node *node, u64 size,
+			   u64 align, bool *fresh)
+{
+	struct asahi_heap_block *block;
+	int ret;
+
+	guard(mutex)(&heap->grow_lock);
+
+	/* Somebody else may have made room while this waited. */
+	ret = asahi_heap_place(heap, node, size, align);
+	if (ret != -ENOSPC)
+		return ret;
+
+	block = asahi_heap_block_create(heap, max(ALIGN(size, AGX_PAGE_SIZE),
+						  asahi_heap_step(heap)), align);
 	if (IS_ERR(block))
 		return PTR_ERR(block);
 
-	err = drm_mm_insert_node_generic(&block->mm, &node->mm, size, align, 0,
-					 DRM_MM_INSERT_BEST);
-	if (WARN_ON_ONCE(err)) {
-		block_destroy(block);
-		return err;
-	}
-
-found:
-	node->block = block;
-	block->nodes++;
-	return 0;
+	guard(mutex)(&heap->lock);
+	asahi_heap_insert_block(heap, block);
+	ret = asahi_heap_place_locked(heap, node, size, align);
+	*fresh = !ret && node->block == block;
+	return ret;
 }
 
 /**
@@ -400,8 +234,8 @@ found:
  *	least that one gets
  * @buf: the allocation, undefined on error
  *
- * Process context, may sleep, may wait for the firmware; not on the way to a
- * fence.
+ * Process context, may sleep; not on the way to a fence. Waits for the firmware,
+ * for a bounded time, only if it is far behind with flushing.
  *
  * Return: 0, -EINVAL if @size is 0, -ENOMEM or -ENOSPC if there is not enough,
  * -ENODEV after unplug.
@@ -410,49 +244,77 @@ int asahi_heap_alloc(struct asahi_heap *heap, size_t size, size_t align, struct 
 {
 	u64 rounded = ALIGN((u64)size, ASAHI_HEAP_ALIGN);
 	struct asahi_heap_node *node;
-	int err;
+	bool fresh = false;
+	int ret = 0;
 
 	if (!size || rounded < size)
 		return -EINVAL;
 
-	node = kzalloc_obj(*node);
+	node = kzalloc_obj(*node, GFP_KERNEL_ACCOUNT);
 	if (!node)
 		return -ENOMEM;
 
-	guard(mutex)(&heap->lock);
-
-	if (heap->unplugged) {
+	align = max_t(size_t, align, ASAHI_HEAP_ALIGN);
+	if (asahi_heap_is_cached(heap))
+		ret = asahi_heaps_throttle(heap->heaps);
+	if (!ret)
+		ret = asahi_heap_place(heap, node, rounded, align);
+	if (ret == -ENOSPC)
+		ret = asahi_heap_grow(heap, node, rounded, align, &fresh);
+	if (ret) {
+		drm_dbg(&heap->heaps->adev->drm, "heap %s: no %#zx bytes: %d\n", heap->args.name,
+			size, ret);
 		kfree(node);
-		return -ENODEV;
-	}
-
-	if (heap->mmu->flush)
-		maybe_flush(heap);
-
-	err = node_place(heap, node, rounded, max_t(size_t, align, ASAHI_HEAP_ALIGN));
-	if (err) {
-		drm_dbg(&heap->adev->drm, "heap %s: no %#zx bytes: %d\n", heap->name, size, err);
-		kfree(node);
-		return err;
+		return ret;
 	}
 
 	buf->va = node->mm.start;
 	buf->map = node->block->map + (node->mm.start - node->block->va.start);
 	buf->size = size;
 	buf->node = node;
-	memset(buf->map, 0, rounded);
+	if (!fresh)
+		memset(buf->map, 0, rounded);
 	asahi_count_inc(ASAHI_COUNT_HEAP_NODE);
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_heap_alloc);
+
+/* The node itself is the caller's to free, without the lock. */
+static void asahi_heap_release_node(struct asahi_heap *heap, struct asahi_heap_node *node)
+{
+	struct asahi_heap_block *block = node->block;
+
+	lockdep_assert_held(&heap->lock);
+
+	heap->used -= node->mm.size;
+	drm_mm_remove_node(&node->mm);
+	if (!--block->nodes)
+		list_add(&block->link, &heap->empty);
+	asahi_count_dec(ASAHI_COUNT_HEAP_NODE);
+}
+
+/* Returns false if the node is garbage now, and stays. */
+static bool asahi_heap_free_node(struct asahi_heap *heap, struct asahi_heap_node *node)
+{
+	guard(mutex)(&heap->lock);
+
+	if (!asahi_heap_is_cached(heap) || heap->unplugged) {
+		asahi_heap_release_node(heap, node);
+		return true;
+	}
+
+	list_add_tail(&node->garbage, &heap->garbage);
+	atomic64_add(node->mm.size, &heap->heaps->garbage_bytes);
+	atomic_inc(&heap->heaps->garbage_nodes);
+	return false;
+}
 
 /**
  * asahi_heap_free() - free an allocation
  * @buf: allocation, or a zeroed structure; zeroed by this
  *
  * Neither GPU nor firmware may use it any more, though the firmware may still
- * have it in its cache. Process context, may sleep, may wait for the firmware;
- * not on the way to a fence.
+ * have it in its cache. Process context, may sleep; not on the way to a fence.
  */
 void asahi_heap_free(struct asahi_fwbuf *buf)
 {
@@ -464,17 +326,9 @@ void asahi_heap_free(struct asahi_fwbuf *buf)
 
 	memset(buf, 0, sizeof(*buf));
 	heap = node->block->heap;
-
-	guard(mutex)(&heap->lock);
-
-	if (!heap->mmu->flush || heap->unplugged) {
-		node_release(node);
-		return;
-	}
-
-	list_add_tail(&node->garbage, &heap->garbage);
-	heap->garbage_nodes++;
-	heap->garbage_bytes += node->mm.size;
+	if (asahi_heap_free_node(heap, node))
+		kfree(node);
+	asahi_heaps_kick(heap->heaps);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_heap_free);
 
@@ -494,6 +348,21 @@ u64 asahi_heap_size(struct asahi_heap *heap)
 EXPORT_SYMBOL_IF_KUNIT(asahi_heap_size);
 
 /**
+ * asahi_heap_used() - how much of a heap is allocated
+ * @heap: heap
+ *
+ * Process context, may sleep.
+ *
+ * Return: bytes, garbage included.
+ */
+u64 asahi_heap_used(struct asahi_heap *heap)
+{
+	guard(mutex)(&heap->lock);
+	return heap->used;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_heap_used);
+
+/**
  * asahi_heap_dma_addr() - where the device finds a page-aligned allocation
  * @buf: allocation, page aligned
  *
@@ -509,227 +378,258 @@ dma_addr_t asahi_heap_dma_addr(const struct asahi_fwbuf *buf)
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_heap_dma_addr);
 
+/* What the worker does with each heap. */
+
+/**
+ * asahi_heap_begin_flush() - choose what the next flush makes free
+ * @heap: heap that the firmware caches
+ *
+ * What is freed later may be in the firmware's cache again. Process context, with
+ * the lock of the device's heaps held.
+ */
+void asahi_heap_begin_flush(struct asahi_heap *heap)
+{
+	guard(mutex)(&heap->lock);
+	list_splice_tail_init(&heap->garbage, &heap->flushing);
+}
+
+static unsigned int asahi_heap_release_batch(struct asahi_heap *heap, struct list_head *released)
+{
+	struct asahi_heap_node *node, *next;
+	unsigned int count = 0;
+
+	guard(mutex)(&heap->lock);
+
+	list_for_each_entry_safe(node, next, &heap->flushing, garbage) {
+		if (count == ASAHI_HEAP_BATCH)
+			break;
+		count++;
+		atomic64_sub(node->mm.size, &heap->heaps->garbage_bytes);
+		atomic_dec(&heap->heaps->garbage_nodes);
+		list_move(&node->garbage, released);
+		asahi_heap_release_node(heap, node);
+	}
+
+	return count;
+}
+
+static void asahi_heap_release_flushed(struct asahi_heap *heap)
+{
+	struct asahi_heap_node *node, *next;
+	LIST_HEAD(released);
+
+	while (asahi_heap_release_batch(heap, &released))
+		cond_resched();
+
+	list_for_each_entry_safe(node, next, &released, garbage)
+		kfree(node);
+}
+
+/**
+ * asahi_heap_end_flush() - free what was chosen, or keep it as garbage
+ * @heap: heap
+ * @flushed: the firmware has flushed its cache since asahi_heap_begin_flush()
+ *
+ * Process context, with the lock of the device's heaps held.
+ */
+void asahi_heap_end_flush(struct asahi_heap *heap, bool flushed)
+{
+	if (flushed) {
+		asahi_heap_release_flushed(heap);
+		return;
+	}
+
+	guard(mutex)(&heap->lock);
+	list_splice_init(&heap->flushing, &heap->garbage);
+}
+
+/**
+ * asahi_heap_take_empty() - find a block that can be given back
+ * @heap: heap
+ *
+ * That is one without which the heap still has as much as it has had in use at a
+ * time lately. Process context.
+ *
+ * Return: a block that is not in the heap any more but still mapped, or NULL.
+ */
+struct asahi_heap_block *asahi_heap_take_empty(struct asahi_heap *heap)
+{
+	struct asahi_heap_block *block;
+
+	guard(mutex)(&heap->lock);
+
+	if (list_empty(&heap->empty))
+		return NULL;
+
+	block = list_last_entry(&heap->empty, struct asahi_heap_block, link);
+	if (heap->size - block->size < max(heap->peak, heap->args.keep))
+		return NULL;
+
+	asahi_heap_remove_block(heap, block);
+	return block;
+}
+
+/**
+ * asahi_heap_end_trim() - begin to observe anew how much a heap needs
+ * @heap: heap
+ *
+ * Process context.
+ *
+ * Return: true if there could be something to give back the next time.
+ */
+bool asahi_heap_end_trim(struct asahi_heap *heap)
+{
+	guard(mutex)(&heap->lock);
+
+	heap->peak = heap->used;
+	return !list_empty(&heap->empty) && heap->size > max(heap->peak, heap->args.keep);
+}
+
+/**
+ * asahi_heap_protect() - let the firmware cache a heap's memory or not
+ * @heap: heap that it caches normally
+ * @cached: it may
+ *
+ * Process context, may sleep, with the lock of the device's heaps held.
+ */
+void asahi_heap_protect(struct asahi_heap *heap, bool cached)
+{
+	const struct asahi_heap_args *args = &heap->args;
+	enum asahi_prot prot = cached ? args->prot : asahi_prot_uncached(args->prot);
+	struct rb_node *node;
+
+	/* Blocks come with the former and go with the latter of these two held. */
+	guard(mutex)(&heap->grow_lock);
+	lockdep_assert_held(&heap->heaps->lock);
+
+	for (node = rb_first(&heap->blocks); node; node = rb_next(node)) {
+		struct asahi_heap_block *block = asahi_heap_block_of(node);
+
+		args->mmu->protect(args->mmu_priv, block->va.start, block->size, prot);
+	}
+}
+
+/**
+ * asahi_heap_unplug() - give up all DMA mappings
+ * @heap: heap that neither GPU nor firmware reach any more
+ *
+ * Allocations stay, and are freed as ever; new ones fail. Process context, may
+ * sleep, with the lock of the device's heaps held.
+ */
+void asahi_heap_unplug(struct asahi_heap *heap)
+{
+	bool lost = asahi_heap_is_cached(heap) && heap->heaps->dirty;
+	struct rb_node *node;
+
+	lockdep_assert_held(&heap->heaps->lock);
+
+	asahi_heap_begin_flush(heap);
+	asahi_heap_release_flushed(heap);
+
+	guard(mutex)(&heap->grow_lock);
+	guard(mutex)(&heap->lock);
+
+	heap->unplugged = true;
+	for (node = rb_first(&heap->blocks); node; node = rb_next(node)) {
+		struct asahi_heap_block *block = asahi_heap_block_of(node);
+
+		if (lost)
+			asahi_heap_block_lose(block);
+		asahi_heap_block_unmap_dma(block);
+	}
+}
+
+/* Heaps. */
+
 /**
  * asahi_heap_create() - make a heap
- * @adev: device
- * @name: for messages; must stay
- * @start: first address, page aligned
- * @end: end of the addresses, page aligned
- * @prot: who may do what
- * @mmu: how to map
- * @mmu_priv: passed to @mmu's functions
+ * @heaps: heaps of the device
+ * @args: what it is like
  *
  * Process context, may sleep. Takes no pages yet.
  *
  * Return: the heap, -ENODEV after unplug or -ENOMEM as an error pointer.
  */
-struct asahi_heap *asahi_heap_create(struct asahi_device *adev, const char *name,
-				     u64 start, u64 end, enum asahi_prot prot,
-				     const struct asahi_heap_mmu *mmu, void *mmu_priv)
+struct asahi_heap *asahi_heap_create(struct asahi_heaps *heaps, const struct asahi_heap_args *args)
 {
 	struct asahi_heap *heap;
 
-	heap = kzalloc_obj(*heap);
+	heap = kzalloc_obj(*heap, GFP_KERNEL_ACCOUNT);
 	if (!heap)
 		return ERR_PTR(-ENOMEM);
 
-	heap->adev = adev;
-	heap->name = name;
-	heap->prot = prot;
-	heap->mmu = mmu;
-	heap->mmu_priv = mmu_priv;
+	heap->heaps = heaps;
+	heap->args = *args;
+	mutex_init(&heap->grow_lock);
 	mutex_init(&heap->lock);
-	drm_mm_init(&heap->space, start, end - start);
-	INIT_LIST_HEAD(&heap->blocks);
+	drm_mm_init(&heap->space, args->start, args->end - args->start);
+	drm_mm_init(&heap->mm, args->start, args->end - args->start);
+	asahi_heap_set_gap(heap, &heap->gap, args->start, args->end);
+	heap->blocks = RB_ROOT;
+	INIT_LIST_HEAD(&heap->empty);
 	INIT_LIST_HEAD(&heap->garbage);
+	INIT_LIST_HEAD(&heap->flushing);
 
-	guard(mutex)(&adev->heaps.lock);
-	if (adev->heaps.unplugged) {
-		drm_mm_takedown(&heap->space);
-		kfree(heap);
-		return ERR_PTR(-ENODEV);
+	scoped_guard(mutex, &heaps->lock) {
+		if (!heaps->unplugged) {
+			list_add_tail(&heap->link, &heaps->heaps);
+			return heap;
+		}
 	}
-	list_add_tail(&heap->link, &adev->heaps.heaps);
-	return heap;
+
+	drm_mm_remove_node(&heap->gap);
+	drm_mm_takedown(&heap->mm);
+	drm_mm_takedown(&heap->space);
+	kfree(heap);
+	return ERR_PTR(-ENODEV);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_heap_create);
+
+static struct asahi_heap_block *asahi_heap_take_any(struct asahi_heap *heap)
+{
+	struct asahi_heap_block *block;
+
+	guard(mutex)(&heap->lock);
+
+	block = list_first_entry_or_null(&heap->empty, struct asahi_heap_block, link);
+	if (block)
+		asahi_heap_remove_block(heap, block);
+	return block;
+}
 
 /**
  * asahi_heap_destroy() - free a heap with all its pages
  * @heap: heap, all allocations of which have been freed; or NULL
  *
- * Process context, may sleep, may wait for the firmware.
+ * Process context, may sleep; waits for the firmware, for a bounded time, if it
+ * caches such memory.
  */
 void asahi_heap_destroy(struct asahi_heap *heap)
 {
-	struct asahi_heap_block *block, *next;
+	struct asahi_heap_block *block;
 
 	if (!heap)
 		return;
 
-	scoped_guard(mutex, &heap->lock) {
+	/* Unplugging waits for this, as no DMA mapping may be left then. */
+	scoped_guard(mutex, &heap->heaps->lock) {
 		/* Nothing is reused: unmapping flushes what needs a flush. */
-		collect_garbage(heap);
-		list_for_each_entry_safe(block, next, &heap->blocks, link) {
-			if (WARN_ON_ONCE(block->nodes))
-				return;
-			block_destroy(block);
-		}
+		asahi_heap_begin_flush(heap);
+		asahi_heap_release_flushed(heap);
+		while ((block = asahi_heap_take_any(heap)))
+			asahi_heaps_drop_block(heap->heaps, block);
+		list_del(&heap->link);
 	}
 
-	/* Not before: unplugging waits for what it still finds on the list. */
-	scoped_guard(mutex, &heap->adev->heaps.lock)
-		list_del(&heap->link);
+	/* Somebody still has an allocation: its memory must stay. */
+	if (WARN_ON_ONCE(!RB_EMPTY_ROOT(&heap->blocks)))
+		return;
 
+	drm_mm_remove_node(&heap->gap);
+	drm_mm_takedown(&heap->mm);
 	drm_mm_takedown(&heap->space);
 	mutex_destroy(&heap->lock);
+	mutex_destroy(&heap->grow_lock);
 	kfree(heap);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_heap_destroy);
-
-/**
- * asahi_heap_list_init() - prepare the list of a device's heaps
- * @list: list
- */
-void asahi_heap_list_init(struct asahi_heap_list *list)
-{
-	mutex_init(&list->lock);
-	INIT_LIST_HEAD(&list->heaps);
-	list->unplugged = false;
-}
-EXPORT_SYMBOL_IF_KUNIT(asahi_heap_list_init);
-
-/**
- * asahi_heap_list_unplug() - remove all DMA mappings
- * @list: list
- *
- * Nobody but the kernel may access the memory any more. Allocations stay, and
- * are freed as ever; new ones and new heaps fail. Process context, may sleep.
- */
-void asahi_heap_list_unplug(struct asahi_heap_list *list)
-{
-	struct asahi_heap_block *block;
-	struct asahi_heap *heap;
-
-	guard(mutex)(&list->lock);
-
-	list->unplugged = true;
-	list_for_each_entry(heap, &list->heaps, link) {
-		guard(mutex)(&heap->lock);
-
-		heap->unplugged = true;
-		collect_garbage(heap);
-		list_for_each_entry(block, &heap->blocks, link)
-			block_unmap_dma(block);
-	}
-}
-EXPORT_SYMBOL_IF_KUNIT(asahi_heap_list_unplug);
-
-/* The heaps in the kernel half. */
-
-static int kernel_map(void *priv, u64 va, dma_addr_t pa, u64 size, enum asahi_prot prot)
-{
-	return asahi_uat_kmap(priv, va, pa, size, prot);
-}
-
-static void kernel_unmap(void *priv, u64 va, u64 size, enum asahi_prot prot)
-{
-	asahi_uat_kunmap(priv, va, size, prot);
-}
-
-static int kernel_flush(void *priv)
-{
-	return asahi_channel_flush_cache(priv);
-}
-
-const struct asahi_heap_mmu asahi_heap_kernel_mmu = {
-	.map = kernel_map,
-	.unmap = kernel_unmap,
-};
-
-const struct asahi_heap_mmu asahi_heap_kernel_cached_mmu = {
-	.map = kernel_map,
-	.unmap = kernel_unmap,
-	.flush = kernel_flush,
-};
-
-static const struct {
-	const char *name;
-	u64 start;
-	u64 end;
-	enum asahi_prot prot;
-} kernel_heaps[ASAHI_HEAP_COUNT] = {
-	[ASAHI_HEAP_PRIVATE] = {
-		"private", AGX_VA_PRIVATE_START, AGX_VA_PRIVATE_END, ASAHI_PROT_FW_PRIV_RW,
-	},
-	[ASAHI_HEAP_GPU_RO] = {
-		"gpu-ro", AGX_VA_GPU_RO_START, AGX_VA_GPU_RO_END, ASAHI_PROT_GPU_RO_FW_PRIV_RW,
-	},
-	[ASAHI_HEAP_SHARED] = {
-		"shared", AGX_VA_SHARED_START, AGX_VA_SHARED_END, ASAHI_PROT_FW_SHARED_RW,
-	},
-	[ASAHI_HEAP_SHARED_RO] = {
-		"shared-ro", AGX_VA_SHARED_RO_START, AGX_VA_SHARED_RO_END,
-		ASAHI_PROT_FW_SHARED_RO,
-	},
-	[ASAHI_HEAP_GPU_SHARED] = {
-		"gpu-shared", AGX_VA_GPU_SHARED_START, AGX_VA_GPU_SHARED_END,
-		ASAHI_PROT_GPU_FW_SHARED_RW,
-	},
-};
-
-/**
- * asahi_heaps_init() - make the heaps of the kernel half
- * @adev: device
- *
- * Process context, probe only. asahi_heaps_fini() is to be called also after
- * an error.
- *
- * Return: 0 or -ENOMEM.
- */
-int asahi_heaps_init(struct asahi_device *adev)
-{
-	unsigned int i;
-
-	for (i = 0; i < ASAHI_HEAP_COUNT; i++) {
-		bool cached = asahi_prot_is_cached(kernel_heaps[i].prot);
-		struct asahi_heap *heap;
-
-		heap = asahi_heap_create(adev, kernel_heaps[i].name, kernel_heaps[i].start,
-					 kernel_heaps[i].end, kernel_heaps[i].prot,
-					 cached ? &asahi_heap_kernel_cached_mmu :
-						  &asahi_heap_kernel_mmu, adev);
-		if (IS_ERR(heap))
-			return PTR_ERR(heap);
-		adev->heap[i] = heap;
-	}
-
-	return 0;
-}
-
-/**
- * asahi_heaps_unplug() - give up all DMA mappings, those of VM heaps too
- * @adev: device; GPU and firmware cannot access memory any more
- *
- * Process context, remove and failed probe only.
- */
-void asahi_heaps_unplug(struct asahi_device *adev)
-{
-	asahi_heap_list_unplug(&adev->heaps);
-}
-
-/**
- * asahi_heaps_fini() - free the heaps of the kernel half
- * @adev: device; all allocations have been freed
- *
- * Process context.
- */
-void asahi_heaps_fini(struct asahi_device *adev)
-{
-	unsigned int i;
-
-	for (i = 0; i < ASAHI_HEAP_COUNT; i++) {
-		asahi_heap_destroy(adev->heap[i]);
-		adev->heap[i] = NULL;
-	}
-}

@@ -7,15 +7,15 @@
 #ifndef ASAHI_HEAP_H
 #define ASAHI_HEAP_H
 
-#include <linux/list.h>
-#include <linux/mutex.h>
 #include <linux/types.h>
 
 #include "asahi_pgtable.h"
 
+struct asahi_block;
 struct asahi_device;
 struct asahi_heap;
 struct asahi_heap_node;
+struct asahi_heaps;
 
 /**
  * enum asahi_heap_id - heaps in the kernel half
@@ -42,7 +42,7 @@ enum asahi_heap_id {
  * struct asahi_heap_mmu - how a heap reaches an address space
  *
  * Addresses and sizes are multiples of the GPU's page size. The functions run
- * in process context under the heap's lock and may sleep.
+ * in process context, without the lock that allocations take, and may sleep.
  */
 struct asahi_heap_mmu {
 	/**
@@ -50,18 +50,42 @@ struct asahi_heap_mmu {
 	 * error, which leaves nothing mapped.
 	 */
 	int (*map)(void *priv, u64 va, dma_addr_t pa, u64 size, enum asahi_prot prot);
+	/** @protect: change the protection of what is mapped */
+	void (*protect)(void *priv, u64 va, u64 size, enum asahi_prot prot);
 	/**
-	 * @unmap: undo one or several adjacent map() calls; when it returns,
-	 * neither GPU nor firmware accesses that memory any more.
+	 * @unmap: undo one or several adjacent map() calls. Afterwards neither
+	 * GPU nor firmware finds the memory any more. 0; a negative error if the
+	 * firmware may still write back what it has cached of it, so that nobody
+	 * else may get it.
 	 */
-	void (*unmap)(void *priv, u64 va, u64 size, enum asahi_prot prot);
-	/**
-	 * @flush: make the firmware write back and forget all that it has
-	 * cached of such memory; 0 or a negative error. NULL if the heap is
-	 * not cached by the firmware: then freed memory is reused at once,
-	 * otherwise only after a flush.
-	 */
-	int (*flush)(void *priv);
+	int (*unmap)(void *priv, u64 va, u64 size, enum asahi_prot prot);
+};
+
+/* For heaps in a struct asahi_aspace, which is their private data. */
+extern const struct asahi_heap_mmu asahi_heap_mmu_aspace;
+
+/**
+ * struct asahi_heap_args - what a heap is like
+ * @name: for messages; must stay
+ * @start: first address, page aligned
+ * @end: end of the addresses, page aligned
+ * @prot: who may do what
+ * @mmu: how to map
+ * @mmu_priv: passed to @mmu's functions
+ * @block_min: bytes that the heap grows by at least, once it has something
+ * @keep: bytes that an idle heap need not give back
+ * @account: charge the memory to whoever makes the heap grow
+ */
+struct asahi_heap_args {
+	const char *name;
+	u64 start;
+	u64 end;
+	enum asahi_prot prot;
+	const struct asahi_heap_mmu *mmu;
+	void *mmu_priv;
+	u64 block_min;
+	u64 keep;
+	bool account;
 };
 
 /**
@@ -81,37 +105,27 @@ struct asahi_fwbuf {
 	struct asahi_heap_node *node;
 };
 
-/**
- * struct asahi_heap_list - all heaps of a device
- * @heaps: the heaps
- * @unplugged: no memory is mapped any more
- */
-struct asahi_heap_list {
-	/** @lock: protects @heaps and @unplugged; taken before a heap's own lock */
-	struct mutex lock;
-	struct list_head heaps;
-	bool unplugged;
-};
-
-/* What the device's own heaps reach the kernel half by; the private data is the device. */
-extern const struct asahi_heap_mmu asahi_heap_kernel_mmu;
-extern const struct asahi_heap_mmu asahi_heap_kernel_cached_mmu;
-
-struct asahi_heap *asahi_heap_create(struct asahi_device *adev, const char *name,
-				     u64 start, u64 end, enum asahi_prot prot,
-				     const struct asahi_heap_mmu *mmu, void *mmu_priv);
+struct asahi_heap *asahi_heap_create(struct asahi_heaps *heaps, const struct asahi_heap_args *args);
+struct asahi_heap *asahi_heap_create_kernel(struct asahi_device *adev, const char *name,
+					    u64 start, u64 end, enum asahi_prot prot);
 void asahi_heap_destroy(struct asahi_heap *heap);
 int asahi_heap_alloc(struct asahi_heap *heap, size_t size, size_t align,
 		     struct asahi_fwbuf *buf);
 void asahi_heap_free(struct asahi_fwbuf *buf);
 u64 asahi_heap_size(struct asahi_heap *heap);
+u64 asahi_heap_used(struct asahi_heap *heap);
 dma_addr_t asahi_heap_dma_addr(const struct asahi_fwbuf *buf);
 
-void asahi_heap_list_init(struct asahi_heap_list *list);
-void asahi_heap_list_unplug(struct asahi_heap_list *list);
+struct asahi_heaps *asahi_heaps_create(struct asahi_device *adev,
+				       int (*flush)(struct asahi_device *adev));
+int asahi_heaps_run(struct asahi_heaps *heaps);
+int asahi_heaps_quiesce(struct asahi_heaps *heaps);
+void asahi_heaps_resume(struct asahi_heaps *heaps);
+void asahi_heaps_forget_cache(struct asahi_heaps *heaps);
+void asahi_heaps_unplug(struct asahi_heaps *heaps);
+void asahi_heaps_destroy(struct asahi_heaps *heaps);
 
-int asahi_heaps_init(struct asahi_device *adev);
-void asahi_heaps_unplug(struct asahi_device *adev);
-void asahi_heaps_fini(struct asahi_device *adev);
+/* The heaps of the kernel half; unplug gives up the DMA mappings of VM heaps too. */
+extern const struct asahi_block asahi_block_heap;
 
 #endif

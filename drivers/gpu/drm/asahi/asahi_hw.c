@@ -24,13 +24,15 @@
 #include <agx/agx_regs.h>
 #include <agx/agx_uat.h>
 
+#include "asahi_block.h"
 #include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_hw.h"
+#include "asahi_power.h"
 
 #define FIELD(value, name)	(((value) >> AGX_##name##_SHIFT) & AGX_##name##_MASK)
 
-static const struct asahi_io_map io_maps_t8103[ASAHI_IO_MAPS] = {
+static const struct asahi_io_map asahi_hw_io_maps_t8103[ASAHI_IO_MAPS] = {
 	[0]  = { 0x204d00000, 0x1c000, 1, 0, true },	/* fender */
 	[1]  = { 0x20e100000, 0x4000, 1, 0, false },	/* interrupt controller's timer */
 	[2]  = { 0x23b104000, 0x4000, 1, 0, true },	/* software interrupts */
@@ -41,6 +43,119 @@ static const struct asahi_io_map io_maps_t8103[ASAHI_IO_MAPS] = {
 	[10] = { 0x204d61000, 0x1000, 1, 0, true },	/* GMGIF, AF */
 	[11] = { 0x200000000, 0xd6400, 1, 0, true },	/* memory cache */
 	[13] = { 0x23b738000, 0x1000, 1, 0, true },	/* power manager's scratch */
+};
+
+static const struct asahi_io_map asahi_hw_io_maps_t8112[ASAHI_IO_MAPS] = {
+	[0]  = { 0x204d00000, 0x14000, 1, 0, true },	/* fender */
+	[1]  = { 0x20e100000, 0x4000, 1, 0, false },	/* interrupt controller's timer */
+	[2]  = { 0x23b0c4000, 0x4000, 1, 0, true },	/* software interrupts */
+	[3]  = { 0x204000000, 0x20000, 1, 0, true },	/* GPU */
+	[7]  = { 0x23b2c0000, 0x1000, 1, 0, false },	/* temperature sensors */
+	[9]  = { 0x204d80000, 0x8000, 1, 0, true },	/* metrology sensors */
+	[10] = { 0x204d61000, 0x1000, 1, 0, true },	/* GMGIF, AF */
+	[11] = { 0x200000000, 0xd6400, 1, 0, true },	/* memory cache */
+	[16] = { 0x204e00000, 0x10000, 1, 0, true },	/* CRE */
+	[17] = { 0x27d050000, 0x4000, 1, 0, true },	/* streaming codec */
+	[18] = { 0x23b3d0000, 0x1000, 1, 0, true },
+	[19] = { 0x23b3c0000, 0x1000, 1, 0, false },
+};
+
+static const struct asahi_io_map asahi_hw_io_maps_t6000[ASAHI_IO_MAPS] = {
+	[0]  = { 0x404d00000, 0x1c000, 1, 0, true },	/* fender */
+	[1]  = { 0x20e100000, 0x4000, 1, 0, false },	/* interrupt controller's timer */
+	[2]  = { 0x28e104000, 0x4000, 1, 0, true },	/* software interrupts */
+	[3]  = { 0x404000000, 0x20000, 1, 0, true },	/* GPU */
+	[7]  = { 0x28e494000, 0x4000, 1, 0, false, true },	/* temperature sensors */
+	[9]  = { 0x404d80000, 0x8000, 1, 0, true },	/* metrology sensors */
+	[10] = { 0x204d61000, 0x1000, 1, 0, true },	/* GMGIF, AF */
+	[11] = { 0x200000000, 0xd8000, 4, 0x1000000, true, true },	/* memory caches */
+	[14] = { 0x2643c4000, 0x1000, 1, 0, true },	/* NIA's idle register, die 0 */
+	[18] = { 0x28e3d0000, 0x1000, 1, 0, true },
+	[19] = { 0x28e3c0000, 0x2000, 1, 0, false },
+};
+
+static const struct asahi_io_map asahi_hw_io_maps_t6001[ASAHI_IO_MAPS] = {
+	[0]  = { 0x404d00000, 0x1c000, 1, 0, true },	/* fender */
+	[1]  = { 0x20e100000, 0x4000, 1, 0, false },	/* interrupt controller's timer */
+	[2]  = { 0x28e104000, 0x4000, 1, 0, true },	/* software interrupts */
+	[3]  = { 0x404000000, 0x20000, 1, 0, true },	/* GPU */
+	[7]  = { 0x28e494000, 0x4000, 1, 0, false, true },	/* temperature sensors */
+	[9]  = { 0x404d80000, 0x8000, 1, 0, true },	/* metrology sensors */
+	[10] = { 0x204d61000, 0x1000, 1, 0, true },	/* GMGIF, AF */
+	[11] = { 0x200000000, 0xd8000, 8, 0x1000000, true, true },	/* memory caches */
+	[14] = { 0x2643c4000, 0x1000, 1, 0, true },	/* NIA's idle register, die 0 */
+	[18] = { 0x28e3d0000, 0x1000, 1, 0, true },
+	[19] = { 0x28e3c0000, 0x2000, 1, 0, false },
+};
+
+static const struct asahi_io_map asahi_hw_io_maps_t6002[ASAHI_IO_MAPS] = {
+	[0]  = { 0x404d00000, 0x1c000, 1, 0, true },	/* fender */
+	[1]  = { 0x20e100000, 0x4000, 1, 0, false },	/* interrupt controller's timer */
+	[2]  = { 0x28e104000, 0x4000, 1, 0, true },	/* software interrupts */
+	[3]  = { 0x404000000, 0x20000, 1, 0, true },	/* GPU */
+	[7]  = { 0x28e494000, 0x4000, 1, 0, false, true },	/* temperature sensors */
+	[9]  = { 0x404d80000, 0x8000, 1, 0, true },	/* metrology sensors */
+	[10] = { 0x204d61000, 0x1000, 1, 0, true },	/* GMGIF, AF */
+	[11] = { 0x200000000, 0xd8000, 8, 0x1000000, true, true },	/* memory caches */
+	[14] = { 0x2643c4000, 0x1000, 1, 0, true },	/* NIA's idle register, die 0 */
+	[15] = { 0x22643c4000, 0x1000, 1, 0, true },	/* NIA's idle register, die 1 */
+	[18] = { 0x28e3d0000, 0x1000, 1, 0, true },
+	[19] = { 0x28e3c0000, 0x2000, 1, 0, false },
+};
+
+static const struct asahi_io_map asahi_hw_io_maps_t6020[ASAHI_IO_MAPS] = {
+	[0]  = { 0x404d00000, 0x144000, 1, 0, true },	/* fender */
+	[1]  = { 0x20e100000, 0x4000, 1, 0, false },	/* interrupt controller's timer */
+	[2]  = { 0x28e106000, 0x4000, 1, 0, true },	/* software interrupts */
+	[3]  = { 0x404000000, 0x20000, 1, 0, true },	/* GPU */
+	[7]  = { 0x28e460000, 0x4000, 1, 0, false, true },	/* temperature sensors */
+	[9]  = { 0x404e08000, 0x8000, 1, 0, true },	/* metrology sensors */
+	[11] = { 0x200000000, 0xd8000, 4, 0x1000000, true, true },	/* memory caches */
+	[12] = { 0x28e118000, 0x4000, 1, 0, false },	/* interrupt controller's banks */
+	[18] = { 0x28e3d0000, 0x4000, 1, 0, true },
+	[19] = { 0x28e3c0000, 0x4000, 1, 0, false },
+	[20] = { 0x28e3d8000, 0x4000, 1, 0, true },
+	[21] = { 0x404eac000, 0x4000, 1, 0, true, true },
+};
+
+static const struct asahi_io_map asahi_hw_io_maps_t6021[ASAHI_IO_MAPS] = {
+	[0]  = { 0x404d00000, 0x144000, 1, 0, true },	/* fender */
+	[1]  = { 0x20e100000, 0x4000, 1, 0, false },	/* interrupt controller's timer */
+	[2]  = { 0x28e106000, 0x4000, 1, 0, true },	/* software interrupts */
+	[3]  = { 0x404000000, 0x20000, 1, 0, true },	/* GPU */
+	[7]  = { 0x28e478000, 0x4000, 1, 0, false, true },	/* temperature sensors */
+	[9]  = { 0x404e08000, 0x8000, 1, 0, true },	/* metrology sensors */
+	[11] = { 0x200000000, 0xd8000, 8, 0x1000000, true, true },	/* memory caches */
+	[12] = { 0x28e118000, 0x4000, 1, 0, false },	/* interrupt controller's banks */
+	[18] = { 0x28e3d0000, 0x4000, 1, 0, true },
+	[19] = { 0x28e3c0000, 0x4000, 1, 0, false },
+	[20] = { 0x28e3d8000, 0x4000, 1, 0, true },
+	[21] = { 0x404eac000, 0x4000, 1, 0, true, true },
+};
+
+static const struct asahi_hw_render asahi_hw_render_t8103 = {
+	.tiling_control = 0xa041,
+	.preempt_size = { 0x540, 0x280, 0x20 },
+};
+
+/* The firmware is told no tiling control. */
+static const struct asahi_hw_render asahi_hw_render_t8112 = {
+	.preempt_size = { 0x540, 0x280, 0x20 },
+};
+
+static const struct asahi_hw_render asahi_hw_render_t600x = {
+	.tiling_control = 0xa540,
+	.preempt_size = { 0x540, 0x280, 0x20 },
+	.cluster_splits = 16,
+	.cluster_meta = { 0x600, 0x1400, 0x300 },
+};
+
+/* Found in traces; may be larger than needed. */
+static const struct asahi_hw_render asahi_hw_render_t602x = {
+	.tiling_control = 0x180340,
+	.preempt_size = { 0x540, 0x280, 0x40 },
+	.cluster_splits = 64,
+	.cluster_meta = { 0xc00, 0x2800, 0x800 },
 };
 
 const struct asahi_hw asahi_hw_t8103 = {
@@ -55,7 +170,8 @@ const struct asahi_hw asahi_hw_t8103 = {
 	.max_cores = 8,
 	.max_gps = 4,
 	.compute_preempt1_size = 0x7f80,
-	.io_maps = io_maps_t8103,
+	.render = &asahi_hw_render_t8103,
+	.io_maps = asahi_hw_io_maps_t8103,
 };
 EXPORT_SYMBOL_IF_KUNIT(asahi_hw_t8103);
 
@@ -71,6 +187,9 @@ const struct asahi_hw asahi_hw_t6000 = {
 	.max_cores = 8,
 	.max_gps = 4,
 	.compute_preempt1_size = 0x3bd00,
+	.io_maps = asahi_hw_io_maps_t6000,
+
+	.render = &asahi_hw_render_t600x,
 };
 EXPORT_SYMBOL_IF_KUNIT(asahi_hw_t6000);
 
@@ -86,6 +205,9 @@ const struct asahi_hw asahi_hw_t6001 = {
 	.max_cores = 8,
 	.max_gps = 4,
 	.compute_preempt1_size = 0x3bd00,
+	.io_maps = asahi_hw_io_maps_t6001,
+
+	.render = &asahi_hw_render_t600x,
 };
 EXPORT_SYMBOL_IF_KUNIT(asahi_hw_t6001);
 
@@ -101,6 +223,9 @@ const struct asahi_hw asahi_hw_t6002 = {
 	.max_cores = 8,
 	.max_gps = 4,
 	.compute_preempt1_size = 0x3bd00,
+	.io_maps = asahi_hw_io_maps_t6002,
+
+	.render = &asahi_hw_render_t600x,
 };
 EXPORT_SYMBOL_IF_KUNIT(asahi_hw_t6002);
 
@@ -116,6 +241,9 @@ const struct asahi_hw asahi_hw_t8112 = {
 	.max_cores = 10,
 	.max_gps = 4,
 	.compute_preempt1_size = 0x10000,
+	.io_maps = asahi_hw_io_maps_t8112,
+
+	.render = &asahi_hw_render_t8112,
 };
 EXPORT_SYMBOL_IF_KUNIT(asahi_hw_t8112);
 
@@ -131,6 +259,9 @@ const struct asahi_hw asahi_hw_t6020 = {
 	.max_cores = 10,
 	.max_gps = 4,
 	.compute_preempt1_size = 0x25980,
+	.io_maps = asahi_hw_io_maps_t6020,
+
+	.render = &asahi_hw_render_t602x,
 	.sram_base = 0x404d60000,
 	.sram_size = 0x20000,
 };
@@ -148,6 +279,9 @@ const struct asahi_hw asahi_hw_t6021 = {
 	.max_cores = 10,
 	.max_gps = 4,
 	.compute_preempt1_size = 0x25980,
+	.io_maps = asahi_hw_io_maps_t6021,
+
+	.render = &asahi_hw_render_t602x,
 	.sram_base = 0x404d60000,
 	.sram_size = 0x20000,
 };
@@ -165,6 +299,9 @@ const struct asahi_hw asahi_hw_t6022 = {
 	.max_cores = 10,
 	.max_gps = 4,
 	.compute_preempt1_size = 0x4b300,
+	.io_maps = asahi_hw_io_maps_t6021,
+
+	.render = &asahi_hw_render_t602x,
 	.sram_base = 0x404d60000,
 	.sram_size = 0x20000,
 };
@@ -201,7 +338,7 @@ int asahi_hw_unpack_cores(const u32 *packed, unsigned int words, unsigned int co
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_hw_unpack_cores);
 
-static char variant_of(u32 version, unsigned int clusters)
+static char asahi_hw_variant_of(u32 version, unsigned int clusters)
 {
 	switch (FIELD(version, ID_VARIANT)) {
 	case AGX_ID_VARIANT_G:
@@ -215,7 +352,7 @@ static char variant_of(u32 version, unsigned int clusters)
 	}
 }
 
-static bool is_generation(u32 version, enum asahi_gen gen)
+static bool asahi_hw_is_generation(u32 version, enum asahi_gen gen)
 {
 	switch (FIELD(version, ID_GENERATION)) {
 	case AGX_ID_GENERATION_G13:
@@ -251,9 +388,9 @@ const char *asahi_hw_identify(const struct asahi_hw *hw, const struct asahi_hw_i
 	else
 		clusters = FIELD(id->clusters, ID_CLUSTERS);
 
-	if (!is_generation(id->version, hw->gen))
+	if (!asahi_hw_is_generation(id->version, hw->gen))
 		return "another generation";
-	if (variant_of(id->version, clusters) != hw->variant)
+	if (asahi_hw_variant_of(id->version, clusters) != hw->variant)
 		return "another variant";
 	if (!clusters || clusters > hw->max_clusters)
 		return "implausible number of clusters";
@@ -276,7 +413,7 @@ const char *asahi_hw_identify(const struct asahi_hw *hw, const struct asahi_hw_i
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_hw_identify);
 
-static void read_id(struct asahi_device *adev, struct asahi_hw_id *id)
+static void asahi_hw_read_id(struct asahi_device *adev, struct asahi_hw_id *id)
 {
 	unsigned int i;
 
@@ -296,21 +433,13 @@ static void read_id(struct asahi_device *adev, struct asahi_hw_id *id)
 						  i * sizeof(u32));
 }
 
-/**
- * asahi_hw_init() - identify the GPU
- * @adev: device with its hw table and registers; gets its params
- *
- * Process context, probe only.
- *
- * Return: 0, or -ENODEV if this is not the GPU that the device tree says.
- */
-int asahi_hw_init(struct asahi_device *adev)
+static int asahi_hw_identify_gpu(struct asahi_device *adev)
 {
 	struct drm_asahi_params_global *params = &adev->params;
 	struct asahi_hw_id id = {};
 	const char *wrong;
 
-	read_id(adev, &id);
+	asahi_hw_read_id(adev, &id);
 	wrong = asahi_hw_identify(adev->hw, &id, params);
 	if (wrong) {
 		drm_err(&adev->drm, "the GPU is not a %s: %s (ID %#x %#x %#x %#x)\n",
@@ -319,6 +448,8 @@ int asahi_hw_init(struct asahi_device *adev)
 		return -ENODEV;
 	}
 
+	adev->core_masks[0] = id.core_masks[0];
+	adev->core_masks[1] = id.core_masks[1];
 	params->vm_start = AGX_VA_USER_START;
 	params->vm_end = AGX_VA_USER_END;
 	params->vm_kernel_min_size = AGX_VM_KERNEL_MIN_SIZE;
@@ -328,21 +459,59 @@ int asahi_hw_init(struct asahi_device *adev)
 	return 0;
 }
 
-/**
- * asahi_hw_start_cpu() - start the coprocessor
- * @adev: device
- *
- * Any context. Does no harm if it runs already.
- *
- * Return: true if it had been started before.
- */
-bool asahi_hw_start_cpu(struct asahi_device *adev)
+/* Does no harm if it runs already. Returns whether it had been started before. */
+static bool asahi_hw_start_cpu(struct asahi_device *adev)
 {
 	u32 control = readl_relaxed(adev->asc + AGX_ASC_CPU_CONTROL);
 
 	writel_relaxed(control | AGX_ASC_CPU_CONTROL_RUN, adev->asc + AGX_ASC_CPU_CONTROL);
 	return control & AGX_ASC_CPU_CONTROL_RUN;
 }
+
+/**
+ * asahi_hw_stop_cpu() - stop the coprocessor
+ * @adev: device whose power domain is on
+ *
+ * In the middle of whatever it does: it says nothing more, and only after its
+ * power was off can it be started again. Any context.
+ */
+void asahi_hw_stop_cpu(struct asahi_device *adev)
+{
+	u32 control = readl_relaxed(adev->asc + AGX_ASC_CPU_CONTROL);
+
+	writel_relaxed(control & ~AGX_ASC_CPU_CONTROL_RUN, adev->asc + AGX_ASC_CPU_CONTROL);
+}
+
+/* The coprocessor runs from here on: the handoff needs it. */
+static int asahi_hw_init(struct asahi_device *adev)
+{
+	int ret;
+
+	ret = asahi_power_hold(adev);
+	if (ret)
+		return ret;
+
+	adev->was_started = asahi_hw_start_cpu(adev);
+	return asahi_hw_identify_gpu(adev);
+}
+
+static int asahi_hw_post_reset(struct asahi_device *adev)
+{
+	int ret;
+
+	ret = asahi_power_restore(adev);
+	if (ret)
+		return ret;
+
+	asahi_hw_start_cpu(adev);
+	return 0;
+}
+
+const struct asahi_block asahi_block_hw = {
+	.name = "hw",
+	.init = asahi_hw_init,
+	.post_reset = asahi_hw_post_reset,
+};
 
 /**
  * asahi_hw_decode_fault() - take a fault register apart
@@ -394,7 +563,7 @@ bool asahi_hw_read_fault(struct asahi_device *adev, struct asahi_fault_info *inf
 	return true;
 }
 
-static const char * const grouped_units[0x10] = {
+static const char * const asahi_hw_grouped_units[0x10] = {
 	[AGX_FAULT_UNIT_DCMP] = "DCMP",
 	[AGX_FAULT_UNIT_UL1C] = "UL1C",
 	[AGX_FAULT_UNIT_CMP] = "CMP",
@@ -412,7 +581,7 @@ static const char * const grouped_units[0x10] = {
 	[AGX_FAULT_UNIT_ZLS] = "ZLS",
 };
 
-static const char * const single_units[] = {
+static const char * const asahi_hw_single_units[] = {
 	[AGX_FAULT_UNIT_DPM - AGX_FAULT_UNIT_GROUPED_END] = "dPM",
 	[AGX_FAULT_UNIT_DCDM_KS0 - AGX_FAULT_UNIT_GROUPED_END] = "dCDM_KS0",
 	[AGX_FAULT_UNIT_DCDM_KS1 - AGX_FAULT_UNIT_GROUPED_END] = "dCDM_KS1",
@@ -429,7 +598,7 @@ static const char * const single_units[] = {
 	[AGX_FAULT_UNIT_GSL2 - AGX_FAULT_UNIT_GROUPED_END] = "GSL2",
 };
 
-static const char * const twofold_units[0x10] = {
+static const char * const asahi_hw_twofold_units[0x10] = {
 	[AGX_FAULT_UNIT_GPM & 0xf] = "gPM",
 	[AGX_FAULT_UNIT_GVDM_CSD & 0xf] = "gVDM_CSD",
 	[AGX_FAULT_UNIT_GVDM_SSD & 0xf] = "gVDM_SSD",
@@ -448,6 +617,28 @@ static const char * const twofold_units[0x10] = {
 	[AGX_FAULT_UNIT_GRDE1 & 0xf] = "gRDE1",
 };
 
+static const char * const asahi_hw_twofold_units_g14x[0x10] = {
+	[AGX_FAULT_UNIT_GPM & 0xf] = "gPM",
+	[AGX_FAULT_UNIT_GVDM_CSD & 0xf] = "gVDM_CSD",
+	[AGX_FAULT_UNIT_GVDM_SSD & 0xf] = "gVDM_SSD",
+	[AGX_FAULT_UNIT_GVDM_ILF & 0xf] = "gVDM_ILF",
+	[AGX_FAULT_UNIT_GVDM_TFP & 0xf] = "gVDM_TFP",
+	[AGX_FAULT_UNIT_GVDM_MMB & 0xf] = "gVDM_MMB",
+	[AGX_FAULT_UNIT_GRDE_G14X & 0xf] = "gRDE",
+};
+
+static const char * const asahi_hw_single_units_g14x[0x10] = {
+	[AGX_FAULT_UNIT_GCDM_CS & 0xf] = "gCDM_CS",
+	[AGX_FAULT_UNIT_GCDM_ID & 0xf] = "gCDM_ID",
+	[AGX_FAULT_UNIT_GCDM_CSR & 0xf] = "gCDM_CSR",
+	[AGX_FAULT_UNIT_GCDM_CSW & 0xf] = "gCDM_CSW",
+	[AGX_FAULT_UNIT_GCDM_CTXR & 0xf] = "gCDM_CTXR",
+	[AGX_FAULT_UNIT_GCDM_CTXW & 0xf] = "gCDM_CTXW",
+	[AGX_FAULT_UNIT_GIPP_G14X & 0xf] = "gIPP",
+	[AGX_FAULT_UNIT_GIPP_CS_G14X & 0xf] = "gIPP_CS",
+	[AGX_FAULT_UNIT_GKSM_RCE & 0xf] = "gKSM_RCE",
+};
+
 /**
  * asahi_hw_fault_unit() - name of the unit that faulted
  * @info: fault
@@ -457,15 +648,18 @@ static const char * const twofold_units[0x10] = {
 const char *asahi_hw_fault_unit(const struct asahi_fault_info *info)
 {
 	unsigned int single = info->unit - AGX_FAULT_UNIT_GROUPED_END;
+	unsigned int index = info->unit & 0xf;
 	const char *name = NULL;
 
 	if (info->unit < AGX_FAULT_UNIT_GROUPED_END)
-		name = grouped_units[info->unit & 0xf];
+		name = asahi_hw_grouped_units[index];
+	else if (single < ARRAY_SIZE(asahi_hw_single_units))
+		name = asahi_hw_single_units[single];
 	else if (info->unit >= AGX_FAULT_UNIT_TWICE)
-		name = info->g14x && (info->unit & 0xf) > (AGX_FAULT_UNIT_GVDM_MMB & 0xf) ?
-		       NULL : twofold_units[info->unit & 0xf];
-	else if (single < ARRAY_SIZE(single_units))
-		name = single_units[single];
+		name = info->g14x ? asahi_hw_twofold_units_g14x[index] :
+				    asahi_hw_twofold_units[index];
+	else if (info->unit >= AGX_FAULT_UNIT_GCDM_CS && info->g14x)
+		name = asahi_hw_single_units_g14x[index];
 
 	return name ?: "unknown";
 }

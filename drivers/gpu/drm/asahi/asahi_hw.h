@@ -10,6 +10,7 @@
 
 #include <linux/types.h>
 
+struct asahi_block;
 struct asahi_device;
 struct drm_asahi_params_global;
 
@@ -54,6 +55,21 @@ struct asahi_io_map {
 #define ASAHI_IO_MAPS 25
 
 /**
+ * struct asahi_hw_render - what render commands depend on
+ * @tiling_control: setting of the tiler
+ * @preempt_size: bytes of the preemption buffers, for each cluster and, if there
+ *	are several, once more
+ * @cluster_splits: parts that clusters divide tilemaps into
+ * @cluster_meta: bytes of the second and following metadata buffers of clusters
+ */
+struct asahi_hw_render {
+	u32 tiling_control;
+	u32 preempt_size[3];
+	u32 cluster_splits;
+	u32 cluster_meta[3];
+};
+
+/**
  * struct asahi_hw - constants of one SoC
  * @name: name of the GPU, as in "G13G"
  * @chip_id: SoC number in BCD, 0x8103 for T8103
@@ -66,6 +82,7 @@ struct asahi_io_map {
  * @max_cores: cores per cluster at most
  * @max_gps: geometry pipes per cluster at most
  * @compute_preempt1_size: bytes of a compute command's first preemption buffer
+ * @render: what render commands depend on
  * @io_maps: registers to be mapped for the firmware
  * @sram_base: physical address of the GPU's SRAM, or 0
  * @sram_size: bytes of the GPU's SRAM
@@ -82,6 +99,7 @@ struct asahi_hw {
 	unsigned int max_cores;
 	unsigned int max_gps;
 	u32 compute_preempt1_size;
+	const struct asahi_hw_render *render;
 	const struct asahi_io_map *io_maps;
 	u64 sram_base;
 	u32 sram_size;
@@ -136,8 +154,9 @@ extern const struct asahi_hw asahi_hw_t6020;
 extern const struct asahi_hw asahi_hw_t6021;
 extern const struct asahi_hw asahi_hw_t6022;
 
-int asahi_hw_init(struct asahi_device *adev);
-bool asahi_hw_start_cpu(struct asahi_device *adev);
+extern const struct asahi_block asahi_block_hw;
+
+void asahi_hw_stop_cpu(struct asahi_device *adev);
 const char *asahi_hw_identify(const struct asahi_hw *hw, const struct asahi_hw_id *id,
 			      struct drm_asahi_params_global *params);
 int asahi_hw_unpack_cores(const u32 *packed, unsigned int words, unsigned int cores,

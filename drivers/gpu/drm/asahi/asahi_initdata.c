@@ -17,6 +17,7 @@
 #include <agx/agx_uat.h>
 
 #include "asahi_abi.h"
+#include "asahi_block.h"
 #include "asahi_device.h"
 #include "asahi_fw_initdata.h"
 #include "asahi_heap.h"
@@ -53,20 +54,9 @@ struct asahi_initdata {
 	u32 pending;
 };
 
-static void *part_map(struct asahi_device *adev, enum asahi_initdata_part part)
+static void *asahi_initdata_part_map(struct asahi_device *adev, enum asahi_initdata_part part)
 {
 	return adev->initdata->layout.map[part];
-}
-
-/**
- * asahi_initdata_va() - the address that INIT passes
- * @adev: device
- *
- * Return: address of InitData.
- */
-u64 asahi_initdata_va(struct asahi_device *adev)
-{
-	return adev->initdata->layout.va[ASAHI_INITDATA_ROOT];
 }
 
 /**
@@ -82,10 +72,10 @@ u64 asahi_initdata_stats_va(struct asahi_device *adev, unsigned int pipe)
 	       adev->abi->initdata->stats_offset[pipe];
 }
 
-static void add_pending(struct asahi_device *adev, int delta)
+static void asahi_initdata_add_pending(struct asahi_device *adev, int delta)
 {
 	struct asahi_initdata *initdata = adev->initdata;
-	__le32 *word = part_map(adev, ASAHI_INITDATA_GLOBALS) +
+	__le32 *word = asahi_initdata_part_map(adev, ASAHI_INITDATA_GLOBALS) +
 		       adev->abi->initdata->pending_submissions;
 
 	guard(spinlock_irqsave)(&initdata->lock);
@@ -102,7 +92,7 @@ static void add_pending(struct asahi_device *adev, int delta)
  */
 void asahi_initdata_begin_submission(struct asahi_device *adev)
 {
-	add_pending(adev, 1);
+	asahi_initdata_add_pending(adev, 1);
 }
 
 /**
@@ -113,7 +103,7 @@ void asahi_initdata_begin_submission(struct asahi_device *adev)
  */
 void asahi_initdata_end_submission(struct asahi_device *adev)
 {
-	add_pending(adev, -1);
+	asahi_initdata_add_pending(adev, -1);
 }
 
 /**
@@ -132,7 +122,7 @@ bool asahi_initdata_take_pending(struct asahi_device *adev, unsigned int index,
 {
 	const struct asahi_initdata_abi *abi = adev->abi->initdata;
 	struct asahi_fw_pending_stamp *table =
-		part_map(adev, ASAHI_INITDATA_GLOBALS) + abi->pending_stamps;
+		asahi_initdata_part_map(adev, ASAHI_INITDATA_GLOBALS) + abi->pending_stamps;
 	u32 info;
 
 	BUILD_BUG_ON(ASAHI_PENDING_STAMPS != ASAHI_FW_PENDING_STAMPS);
@@ -149,7 +139,7 @@ bool asahi_initdata_take_pending(struct asahi_device *adev, unsigned int index,
 	return true;
 }
 
-static u32 read_halted(const struct asahi_fw_status *status)
+static u32 asahi_initdata_read_halted(const struct asahi_fw_status *status)
 {
 	return le32_to_cpu(READ_ONCE(status->flags.halted));
 }
@@ -165,14 +155,14 @@ static u32 read_halted(const struct asahi_fw_status *status)
  */
 int asahi_initdata_resume(struct asahi_device *adev)
 {
-	struct asahi_fw_status *status = part_map(adev, ASAHI_INITDATA_FW_STATUS);
+	struct asahi_fw_status *status = asahi_initdata_part_map(adev, ASAHI_INITDATA_FW_STATUS);
 	u32 halted;
-	int err;
+	int ret;
 
-	err = read_poll_timeout(read_halted, halted, halted, HALT_POLL_US, HALT_TIMEOUT_US,
-				false, status);
-	if (err)
-		return err;
+	ret = read_poll_timeout(asahi_initdata_read_halted, halted, halted, HALT_POLL_US,
+				HALT_TIMEOUT_US, false, status);
+	if (ret)
+		return ret;
 
 	/* What recovery has written is seen before the firmware goes on. */
 	dma_mb();
@@ -192,30 +182,30 @@ int asahi_initdata_resume(struct asahi_device *adev)
  */
 u64 asahi_initdata_halt_count(struct asahi_device *adev)
 {
-	struct asahi_fw_status *status = part_map(adev, ASAHI_INITDATA_FW_STATUS);
+	struct asahi_fw_status *status = asahi_initdata_part_map(adev, ASAHI_INITDATA_FW_STATUS);
 
 	return le64_to_cpu(READ_ONCE(status->flags.halt_count));
 }
 
 /* Setup. */
 
-static int alloc_part(struct asahi_device *adev, enum asahi_initdata_part part,
-		      enum asahi_heap_id heap, size_t size, size_t align)
+static int asahi_initdata_alloc_part(struct asahi_device *adev, enum asahi_initdata_part part,
+				     enum asahi_heap_id heap, size_t size, size_t align)
 {
 	struct asahi_initdata *initdata = adev->initdata;
 	struct asahi_fwbuf *buf = &initdata->part[part];
-	int err;
+	int ret;
 
-	err = asahi_heap_alloc(adev->heap[heap], size, align, buf);
-	if (err)
-		return err;
+	ret = asahi_heap_alloc(adev->heap[heap], size, align, buf);
+	if (ret)
+		return ret;
 
 	initdata->layout.map[part] = buf->map;
 	initdata->layout.va[part] = buf->va;
 	return 0;
 }
 
-static int alloc_parts(struct asahi_device *adev)
+static int asahi_initdata_alloc_parts(struct asahi_device *adev)
 {
 	const struct asahi_initdata_abi *abi = adev->abi->initdata;
 	const struct {
@@ -242,46 +232,30 @@ static int alloc_parts(struct asahi_device *adev)
 		{ ASAHI_INITDATA_BUFMGR, ASAHI_HEAP_SHARED, AGX_PAGE_SIZE, AGX_PAGE_SIZE },
 	};
 	unsigned int i;
-	int err;
+	int ret;
 
 	for (i = 0; i < ARRAY_SIZE(parts); i++) {
-		err = alloc_part(adev, parts[i].part, parts[i].heap, parts[i].size,
-				 parts[i].align);
-		if (err)
-			return err;
+		ret = asahi_initdata_alloc_part(adev, parts[i].part, parts[i].heap,
+						parts[i].size, parts[i].align);
+		if (ret)
+			return ret;
 	}
 
 	return 0;
 }
 
-static int copy_region(struct asahi_device *adev, const char *name, void *to, size_t size)
+/* As the Rust driver does, whatever the boot loader has chosen. */
+static void asahi_initdata_set_fault_control(struct asahi_device *adev)
 {
-	void *from;
-	int err;
-
-	err = asahi_device_map_region(adev, name, size, &from, NULL);
-	if (err)
-		return err;
-
-	memcpy(to, from, size);
-	return 0;
-}
-
-/* The boot loader's choice, unless the administrator has made another. */
-static void set_fault_control(struct asahi_device *adev)
-{
-	__le32 *word = part_map(adev, ASAHI_INITDATA_GLOBALS) +
+	__le32 *word = asahi_initdata_part_map(adev, ASAHI_INITDATA_GLOBALS) +
 		       adev->abi->initdata->fault_control;
 
-	if (asahi_fault_control >= 0)
-		*word = cpu_to_le32(asahi_fault_control);
-	if (*word == cpu_to_le32(ASAHI_FAULT_CONTROL_SOFT))
-		adev->params.features |= DRM_ASAHI_FEATURE_SOFT_FAULTS;
+	*word = cpu_to_le32(asahi_fault_control);
 }
 
-static void read_max_frequency(struct asahi_device *adev)
+static void asahi_initdata_read_max_frequency(struct asahi_device *adev)
 {
-	const __le32 *mhz = part_map(adev, ASAHI_INITDATA_HWDATA_B) +
+	const __le32 *mhz = asahi_initdata_part_map(adev, ASAHI_INITDATA_HWDATA_B) +
 			    adev->abi->initdata->frequencies;
 	unsigned int i;
 	u32 most = 0;
@@ -291,47 +265,38 @@ static void read_max_frequency(struct asahi_device *adev)
 	adev->params.max_frequency_khz = most * 1000;
 }
 
-static int copy_regions(struct asahi_device *adev)
+static void asahi_initdata_copy_region(struct asahi_device *adev, enum asahi_initdata_part part,
+				       enum asahi_region_id id)
 {
-	const struct asahi_initdata_abi *abi = adev->abi->initdata;
-	int err;
+	const struct asahi_fwbuf *buf = &adev->initdata->part[part];
 
-	err = copy_region(adev, "hw-cal-a", part_map(adev, ASAHI_INITDATA_HWDATA_A),
-			  abi->hwdata_a_size);
-	if (err)
-		return err;
-
-	err = copy_region(adev, "hw-cal-b", part_map(adev, ASAHI_INITDATA_HWDATA_B),
-			  abi->hwdata_b_size);
-	if (err)
-		return err;
-
-	return copy_region(adev, "globals", part_map(adev, ASAHI_INITDATA_GLOBALS),
-			   abi->globals_size);
+	memcpy(buf->map, adev->region[id].map, buf->size);
 }
 
 /* Where each side of the buffer manager expects to find its control page. */
-static int map_bufmgr(struct asahi_device *adev)
+static int asahi_initdata_map_bufmgr(struct asahi_device *adev)
 {
 	dma_addr_t dma = asahi_heap_dma_addr(&adev->initdata->part[ASAHI_INITDATA_BUFMGR]);
-	int err;
+	int ret;
 
-	err = asahi_uat_map_low(adev, AGX_VA_BUFMGR_LOW, dma, AGX_PAGE_SIZE,
-				ASAHI_PROT_GPU_SHARED_RW);
-	if (err)
-		return err;
+	ret = asahi_aspace_map(asahi_uat_low(adev), AGX_VA_BUFMGR_LOW, dma, AGX_PAGE_SIZE,
+			       ASAHI_PROT_GPU_SHARED_RW);
+	if (ret)
+		return ret;
 
-	return asahi_uat_kmap(adev, AGX_VA_BUFMGR, dma, AGX_PAGE_SIZE, ASAHI_PROT_FW_SHARED_RW);
+	return asahi_aspace_map(&adev->kernel_as, AGX_VA_BUFMGR, dma, AGX_PAGE_SIZE,
+				ASAHI_PROT_FW_SHARED_RW);
 }
 
 /* Elements of one range lie side by side for the firmware, on whole pages. */
-static int map_io(struct asahi_device *adev, const struct asahi_io_map *io, u64 *next, u64 *va)
+static int asahi_initdata_map_io(struct asahi_device *adev, const struct asahi_io_map *io,
+				 u64 *next, u64 *va)
 {
 	u64 offset = io->base & AGX_PAGE_MASK;
 	u64 size = ALIGN(offset + io->size, AGX_PAGE_SIZE);
 	unsigned int die, dies = io->per_die ? adev->hw->num_dies : 1;
 	unsigned int element;
-	int err;
+	int ret;
 
 	*va = *next + offset;
 
@@ -340,11 +305,11 @@ static int map_io(struct asahi_device *adev, const struct asahi_io_map *io, u64 
 			u64 base = io->base - offset + die * DIE_STRIDE +
 				   (u64)element * io->stride;
 
-			err = asahi_uat_kmap(adev, *next, base, size,
-					     io->writable ? ASAHI_PROT_FW_MMIO_RW :
-							    ASAHI_PROT_FW_MMIO_RO);
-			if (err)
-				return err;
+			ret = asahi_aspace_map(&adev->kernel_as, *next, base, size,
+					       io->writable ? ASAHI_PROT_FW_MMIO_RW :
+					       ASAHI_PROT_FW_MMIO_RO);
+			if (ret)
+				return ret;
 			*next += size;
 		}
 	}
@@ -354,43 +319,49 @@ static int map_io(struct asahi_device *adev, const struct asahi_io_map *io, u64 
 	return 0;
 }
 
-static int map_all_io(struct asahi_device *adev)
+static int asahi_initdata_map_all_io(struct asahi_device *adev)
 {
 	struct asahi_initdata_layout *layout = &adev->initdata->layout;
 	u64 next = AGX_VA_MMIO_START;
 	unsigned int i;
-	int err;
+	int ret;
 
 	for (i = 0; i < ASAHI_IO_MAPS; i++) {
 		if (!adev->hw->io_maps[i].size)
 			continue;
-		err = map_io(adev, &adev->hw->io_maps[i], &next, &layout->io_va[i]);
-		if (err)
-			return err;
+		ret = asahi_initdata_map_io(adev, &adev->hw->io_maps[i], &next, &layout->io_va[i]);
+		if (ret)
+			return ret;
 	}
 
 	if (!adev->hw->sram_size)
 		return 0;
 
 	layout->sram_va = next;
-	return asahi_uat_kmap(adev, next, adev->hw->sram_base, adev->hw->sram_size,
-			      ASAHI_PROT_FW_SHARED_RW);
+	return asahi_aspace_map(&adev->kernel_as, next, adev->hw->sram_base, adev->hw->sram_size,
+				ASAHI_PROT_FW_SHARED_RW);
 }
 
-/**
- * asahi_initdata_init() - build the initdata
- * @adev: device with UAT, heaps and channels
- *
- * Process context, probe only. asahi_initdata_fini() is to be called also
- * after an error. What is mapped here stays until asahi_uat_unplug().
- *
- * Return: 0, -ENODEV if the boot loader's regions are missing or too small, or
- * -ENOMEM.
- */
-int asahi_initdata_init(struct asahi_device *adev)
+/* Fills in what the firmware finds when it starts. All memory is zeroed. */
+static void asahi_initdata_build(struct asahi_device *adev)
+{
+	struct asahi_initdata *initdata = adev->initdata;
+
+	asahi_initdata_copy_region(adev, ASAHI_INITDATA_HWDATA_A, ASAHI_REGION_HW_CAL_A);
+	asahi_initdata_copy_region(adev, ASAHI_INITDATA_HWDATA_B, ASAHI_REGION_HW_CAL_B);
+	asahi_initdata_copy_region(adev, ASAHI_INITDATA_GLOBALS, ASAHI_REGION_GLOBALS);
+	asahi_initdata_set_fault_control(adev);
+	/* Nothing is left of whoever drove the GPU before. */
+	asahi_initdata_add_pending(adev, 0);
+	asahi_channel_layout(adev, &initdata->layout.channels);
+	adev->abi->initdata->fill(adev, &initdata->layout);
+}
+
+/* What is mapped here stays until the MMU is unplugged. */
+static int asahi_initdata_init(struct asahi_device *adev)
 {
 	struct asahi_initdata *initdata;
-	int err;
+	int ret;
 
 	initdata = kzalloc_obj(*initdata);
 	if (!initdata)
@@ -399,38 +370,41 @@ int asahi_initdata_init(struct asahi_device *adev)
 	spin_lock_init(&initdata->lock);
 	adev->initdata = initdata;
 
-	err = alloc_parts(adev);
-	if (err)
-		return err;
+	ret = asahi_initdata_alloc_parts(adev);
+	if (ret)
+		return ret;
+	adev->initdata_va = initdata->layout.va[ASAHI_INITDATA_ROOT];
 
-	err = copy_regions(adev);
-	if (err)
-		return err;
+	ret = asahi_initdata_map_bufmgr(adev);
+	if (ret)
+		return ret;
 
-	err = map_bufmgr(adev);
-	if (err)
-		return err;
+	ret = asahi_initdata_map_all_io(adev);
+	if (ret)
+		return ret;
 
-	err = map_all_io(adev);
-	if (err)
-		return err;
-
-	read_max_frequency(adev);
-	set_fault_control(adev);
-	/* Nothing is left of whoever drove the GPU before. */
-	add_pending(adev, 0);
-	asahi_channels_layout(adev, &initdata->layout.channels);
-	adev->abi->initdata->fill(adev, &initdata->layout);
+	asahi_initdata_build(adev);
+	asahi_initdata_read_max_frequency(adev);
+	if (asahi_fault_control == ASAHI_FAULT_CONTROL_SOFT)
+		adev->params.features |= DRM_ASAHI_FEATURE_SOFT_FAULTS;
 	return 0;
 }
 
-/**
- * asahi_initdata_fini() - free the initdata
- * @adev: device; the firmware does not run any more
- *
- * Process context, may sleep.
- */
-void asahi_initdata_fini(struct asahi_device *adev)
+static int asahi_initdata_post_reset(struct asahi_device *adev)
+{
+	struct asahi_initdata *initdata = adev->initdata;
+	unsigned int i;
+
+	for (i = 0; i < ASAHI_INITDATA_PARTS; i++)
+		memset(initdata->part[i].map, 0, initdata->part[i].size);
+
+	scoped_guard(spinlock_irqsave, &initdata->lock)
+		initdata->pending = 0;
+	asahi_initdata_build(adev);
+	return 0;
+}
+
+static void asahi_initdata_fini(struct asahi_device *adev)
 {
 	struct asahi_initdata *initdata = adev->initdata;
 	unsigned int i;
@@ -443,3 +417,10 @@ void asahi_initdata_fini(struct asahi_device *adev)
 	kfree(initdata);
 	adev->initdata = NULL;
 }
+
+const struct asahi_block asahi_block_initdata = {
+	.name = "initdata",
+	.init = asahi_initdata_init,
+	.post_reset = asahi_initdata_post_reset,
+	.fini = asahi_initdata_fini,
+};

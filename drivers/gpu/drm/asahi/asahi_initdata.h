@@ -15,6 +15,7 @@
 #include "asahi_channel.h"
 #include "asahi_hw.h"
 
+struct asahi_block;
 struct asahi_device;
 
 /**
@@ -68,15 +69,13 @@ enum asahi_initdata_part {
 struct asahi_initdata_layout {
 	void *map[ASAHI_INITDATA_PARTS];
 	u64 va[ASAHI_INITDATA_PARTS];
-	struct asahi_channels_layout channels;
+	struct asahi_channel_layout channels;
 	u64 io_va[ASAHI_IO_MAPS];
 	u64 sram_va;
 };
 
-int asahi_initdata_init(struct asahi_device *adev);
-void asahi_initdata_fini(struct asahi_device *adev);
+extern const struct asahi_block asahi_block_initdata;
 
-u64 asahi_initdata_va(struct asahi_device *adev);
 u64 asahi_initdata_stats_va(struct asahi_device *adev, unsigned int pipe);
 
 void asahi_initdata_begin_submission(struct asahi_device *adev);

@@ -60,7 +60,7 @@ static struct asahi_fw_channel_ring asahi_fill_ring(const struct asahi_channel_v
 static void asahi_fill_runtime(const struct asahi_initdata_layout *layout)
 {
 	struct asahi_fw_runtime_pointers *runtime = layout->map[ASAHI_INITDATA_RUNTIME];
-	const struct asahi_channels_layout *ch = &layout->channels;
+	const struct asahi_channel_layout *ch = &layout->channels;
 	unsigned int prio;
 
 	for (prio = 0; prio < AGX_PRIORITY_COUNT; prio++) {

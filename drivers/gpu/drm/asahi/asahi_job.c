@@ -5,27 +5,30 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
-#include <linux/align.h>
 #include <linux/atomic.h>
 #include <linux/err.h>
 #include <linux/llist.h>
+#include <linux/lockdep.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "asahi_abi.h"
+#include <kunit/visibility.h>
+
+#include <drm/drm_print.h>
+
+#include "asahi_channel.h"
+#include "asahi_client.h"
 #include "asahi_debugfs.h"
 #include "asahi_device.h"
 #include "asahi_event.h"
-#include "asahi_fw_compute.h"
 #include "asahi_fw_event.h"
-#include "asahi_fw_workqueue.h"
-#include "asahi_hw.h"
 #include "asahi_initdata.h"
 #include "asahi_job.h"
 #include "asahi_queue.h"
 #include "asahi_queue_priv.h"
-#include "asahi_recovery.h"
 #include "asahi_rtkit.h"
+#include "asahi_scene.h"
+#include "asahi_sched.h"
 #include "asahi_trace.h"
 #include "asahi_uat.h"
 #include "asahi_vm.h"
@@ -44,20 +47,34 @@
  * wait for locks under which others allocate.
  */
 
-static struct workqueue_struct *asahi_free_wq;
-static LLIST_HEAD(asahi_free_list);
+/*
+ * Firmware-visible memory that a job may take. What renders need is bounded one by
+ * one; this is for many large ones in one SUBMIT.
+ */
+#define ASAHI_JOB_MAX_BYTES (2 * ASAHI_SCENE_MAX_BYTES)
 
-static const size_t asahi_barrier_stride = ALIGN(sizeof(struct asahi_fw_barrier),
-						 ASAHI_HEAP_ALIGN);
-static const size_t asahi_timestamps_stride = ALIGN(sizeof(struct asahi_fw_timestamps),
-						    ASAHI_HEAP_ALIGN);
+static LLIST_HEAD(asahi_job_free_list);
+
+/* In the device's heaps; the rest is in the address space's. */
+static s64 asahi_job_bytes(const struct asahi_job *job)
+{
+	return job->memory_ro.size + job->memory_private.size + job->memory_shared.size +
+	       job->memory_word.size;
+}
 
 static void asahi_job_free(struct asahi_job *job)
 {
 	struct asahi_queue *queue = job->queue;
 
-	trace_asahi_free(queue->adev, queue->id, job->id);
+	trace_asahi_free(queue->adev, asahi_client_id(queue->client), queue->id, job->id,
+			 job->fence_valid && !job->skipped);
 
+	for (unsigned int i = 0; i < job->num_works; i++)
+		asahi_user_times_put(&job->work[i].user_times);
+
+	asahi_client_charge(queue->client, -asahi_job_bytes(job));
+	asahi_tpc_put(job->tpc);
+	asahi_heap_free(&job->memory_word);
 	asahi_heap_free(&job->memory_gpu);
 	asahi_heap_free(&job->memory_shared);
 	asahi_heap_free(&job->memory_private);
@@ -67,29 +84,32 @@ static void asahi_job_free(struct asahi_job *job)
 		dma_fence_put(job->done);
 	else
 		kfree(job->done);
+	kvfree(job->cmdbuf);
+	if (job->bytes)
+		asahi_sched_give_room(queue, job->bytes);
 	kvfree(job);
 
 	asahi_count_dec(ASAHI_COUNT_JOB);
 	asahi_queue_put(queue);
 }
 
-static void asahi_jobs_free_work(struct work_struct *work)
+static void asahi_job_free_work(struct work_struct *work)
 {
-	struct llist_node *list = llist_reverse_order(llist_del_all(&asahi_free_list));
+	struct llist_node *list = llist_reverse_order(llist_del_all(&asahi_job_free_list));
 	struct asahi_job *job, *next;
 
 	llist_for_each_entry_safe(job, next, list, free_link)
 		asahi_job_free(job);
 }
 
-static DECLARE_WORK(asahi_free_jobs, asahi_jobs_free_work);
+static DECLARE_WORK(asahi_job_free_worker, asahi_job_free_work);
 
 static void asahi_job_release(struct kref *ref)
 {
 	struct asahi_job *job = container_of(ref, struct asahi_job, refcount);
 
-	if (llist_add(&job->free_link, &asahi_free_list))
-		queue_work(asahi_free_wq, &asahi_free_jobs);
+	if (llist_add(&job->free_link, &asahi_job_free_list))
+		asahi_sched_free_later(&asahi_job_free_worker);
 }
 
 /**
@@ -115,119 +135,107 @@ void asahi_job_put(struct asahi_job *job)
 	kref_put(&job->refcount, asahi_job_release);
 }
 
-/**
- * asahi_free_queue_work() - have something freed in process context
- * @work: work whose function frees it
- *
- * Any context.
- */
-void asahi_free_queue_work(struct work_struct *work)
+static int asahi_job_take_room(struct asahi_job *job, const struct asahi_work_memory *memory)
 {
-	queue_work(asahi_free_wq, work);
-}
-
-/**
- * asahi_jobs_module_init() - make the worker that frees
- *
- * It belongs to the module because it may drop the last reference to a device.
- *
- * Return: 0 or -ENOMEM.
- */
-int asahi_jobs_module_init(void)
-{
-	asahi_free_wq = alloc_workqueue("asahi-free", WQ_UNBOUND, 0);
-
-	return asahi_free_wq ? 0 : -ENOMEM;
-}
-
-/**
- * asahi_jobs_module_exit() - wait for what is left to be freed
- */
-void asahi_jobs_module_exit(void)
-{
-	destroy_workqueue(asahi_free_wq);
-}
-
-static int asahi_job_alloc(struct asahi_job *job, const struct asahi_command_args *args)
-{
-	struct asahi_device *adev = job->queue->adev;
-	const struct asahi_job_abi *abi = adev->abi->job;
-	size_t count = job->num_commands, barriers = 0;
+	u64 bytes = memory->ro + memory->private + memory->shared + memory->gpu + memory->word;
 	int ret;
 
-	for (size_t i = 0; i < count; i++)
-		barriers += args[i].num_barriers;
-
-	ret = asahi_heap_alloc(adev->heap[ASAHI_HEAP_GPU_RO],
-			       count * ALIGN(abi->run_compute_size, ASAHI_HEAP_ALIGN),
-			       ASAHI_HEAP_ALIGN, &job->memory_ro);
-	if (ret)
-		return ret;
-
-	ret = asahi_heap_alloc(adev->heap[ASAHI_HEAP_PRIVATE],
-			       count * ALIGN(abi->compute_microseq_size, ASAHI_HEAP_ALIGN) +
-			       barriers * asahi_barrier_stride,
-			       ASAHI_HEAP_ALIGN, &job->memory_private);
-	if (ret)
-		return ret;
-
-	ret = asahi_heap_alloc(adev->heap[ASAHI_HEAP_SHARED], count * asahi_timestamps_stride,
-			       ASAHI_HEAP_ALIGN, &job->memory_shared);
-	if (ret)
-		return ret;
-
-	return asahi_heap_alloc(asahi_vm_heap_gpu(job->queue->vm),
-				count * ALIGN(adev->hw->compute_preempt1_size + ASAHI_PREEMPT_TAIL,
-					      ASAHI_HEAP_ALIGN),
-				ASAHI_HEAP_ALIGN, &job->memory_gpu);
-}
-
-static void asahi_job_build_command(struct asahi_job *job, unsigned int index,
-				    const struct asahi_command_args *args, size_t *barrier_offset)
-{
-	struct asahi_command *command = &job->command[index];
-	struct asahi_queue *queue = job->queue;
-	struct asahi_device *adev = queue->adev;
-	const struct asahi_job_abi *abi = adev->abi->job;
-	size_t run = index * ALIGN(abi->run_compute_size, ASAHI_HEAP_ALIGN);
-	size_t microseq = index * ALIGN(abi->compute_microseq_size, ASAHI_HEAP_ALIGN);
-	size_t preempt = index * ALIGN(adev->hw->compute_preempt1_size + ASAHI_PREEMPT_TAIL,
-				       ASAHI_HEAP_ALIGN);
-
-	command->pipe = AGX_PIPE_COMPUTE;
-	command->stream = args->compute.cdm_ctrl_stream_base;
-	command->run = job->memory_ro.map + run;
-	command->run_va = job->memory_ro.va + run;
-	command->microseq = job->memory_private.map + microseq;
-	command->microseq_va = job->memory_private.va + microseq;
-	command->num_barriers = args->num_barriers;
-
-	for (unsigned int i = 0; i < args->num_barriers; i++) {
-		command->barrier[i] = args->barrier[i];
-		command->barrier_map[i] = job->memory_private.map + *barrier_offset;
-		command->barrier_va[i] = job->memory_private.va + *barrier_offset;
-		*barrier_offset += asahi_barrier_stride;
+	if (bytes > ASAHI_JOB_MAX_BYTES) {
+		drm_dbg(&job->queue->adev->drm, "queue %u: commands that take %llu bytes\n",
+			job->queue->id, bytes);
+		return -ENOMEM;
 	}
 
-	abi->compute_build(&(struct asahi_compute_args) {
-		.args = args,
-		.run = command->run,
-		.run_va = command->run_va,
-		.microseq = command->microseq,
-		.microseq_va = command->microseq_va,
-		.timestamps_va = job->memory_shared.va + index * asahi_timestamps_stride,
-		.preempt_va = job->memory_gpu.va + preempt,
-		.preempt1_size = adev->hw->compute_preempt1_size,
-		.queue_info_va = asahi_workqueue_info_va(queue->wq[AGX_PIPE_COMPUTE]),
-		.notifier_va = queue->notifier.va,
-		.stats_va = asahi_initdata_stats_va(adev, AGX_PIPE_COMPUTE),
-		.usc_exec_base = queue->usc_exec_base,
-		.counter = atomic64_fetch_inc(&queue->counter),
-		.queue_id = queue->id,
-	});
+	ret = asahi_sched_take_room(job->queue, bytes);
+	if (!ret)
+		job->bytes = bytes;
 
-	trace_asahi_build(adev, queue->id, job->id, command->pipe, command->run_va,
-			  command->microseq_va, command->stream);
+	return ret;
+}
+
+static int asahi_job_alloc(struct asahi_job *job, const struct asahi_work_memory *memory)
+{
+	struct asahi_queue *queue = job->queue;
+	struct asahi_heap **heap = queue->adev->heap;
+	int ret;
+
+	ret = asahi_heap_alloc(heap[ASAHI_HEAP_GPU_RO], memory->ro, ASAHI_HEAP_ALIGN,
+			       &job->memory_ro);
+	if (ret)
+		return ret;
+
+	ret = asahi_heap_alloc(heap[ASAHI_HEAP_PRIVATE], memory->private, ASAHI_HEAP_ALIGN,
+			       &job->memory_private);
+	if (ret)
+		return ret;
+
+	ret = asahi_heap_alloc(heap[ASAHI_HEAP_SHARED], memory->shared, ASAHI_HEAP_ALIGN,
+			       &job->memory_shared);
+	if (ret)
+		return ret;
+
+	if (memory->word) {
+		ret = asahi_heap_alloc(heap[ASAHI_HEAP_GPU_SHARED], memory->word,
+				       ASAHI_HEAP_ALIGN, &job->memory_word);
+		if (ret)
+			return ret;
+	}
+
+	return asahi_heap_alloc(asahi_vm_heap_gpu(queue->vm), memory->gpu, ASAHI_PREEMPT_ALIGN,
+				&job->memory_gpu);
+}
+
+/* Make the queue's vertex buffer fit for a job's renders. */
+static int asahi_job_prepare_tvb(struct asahi_job *job, const struct asahi_command_args *args,
+				 unsigned int count)
+{
+	unsigned int min_blocks = 0;
+	struct asahi_tpc *tpc;
+	u64 tpc_size = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		min_blocks = max(min_blocks, args[i].scene.min_blocks);
+		tpc_size = max(tpc_size, args[i].scene.tpc_size);
+	}
+
+	if (!tpc_size)
+		return 0;
+
+	tpc = asahi_tvb_prepare(job->queue, min_blocks, tpc_size);
+	if (IS_ERR(tpc))
+		return PTR_ERR(tpc);
+
+	job->tpc = tpc;
+
+	return 0;
+}
+
+static void asahi_job_build(struct asahi_job *job, const struct asahi_command_args *args,
+			    unsigned int count)
+{
+	struct asahi_work_memory place = {};
+	struct asahi_work *work = job->work;
+
+	for (unsigned int i = 0; i < count; i++) {
+		asahi_work_build(job, work, &args[i], &place);
+		for (unsigned int j = 0; j < asahi_work_count(&args[i]); j++) {
+			work->command = i;
+			job->pipe[work->pipe].count++;
+			work++;
+		}
+	}
+}
+
+static void asahi_job_need_slots(struct asahi_job *job)
+{
+	struct asahi_queue *queue = job->queue;
+
+	asahi_slot_request_add(&job->slots, asahi_vm_slot_client(queue->vm));
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		if (job->pipe[i].count)
+			asahi_slot_request_add(&job->slots, &queue->wq[i].slot);
+	if (job->tpc)
+		asahi_slot_request_add(&job->slots, &queue->tvb.slot);
 }
 
 /**
@@ -236,29 +244,36 @@ static void asahi_job_build_command(struct asahi_job *job, unsigned int index,
  * @args: commands, checked
  * @count: how many; at least one
  *
- * Process context.
+ * Waits, interruptibly, until the queue has room for it. Process context.
  *
  * Return: the job, whose scheduler part is not initialised, or an error:
- * -ENOMEM, or what the heaps say when their address spaces are full.
+ * -ENOMEM, or what the heaps say when their address spaces are full;
+ * -ERESTARTSYS; -ENODEV.
  */
 struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 				   const struct asahi_command_args *args, unsigned int count)
 {
 	static atomic64_t last_id = ATOMIC64_INIT(0);
-	const struct asahi_job_abi *abi = queue->adev->abi->job;
-	size_t barrier = count * ALIGN(abi->compute_microseq_size, ASAHI_HEAP_ALIGN);
+	struct asahi_work_memory memory = {};
+	unsigned int works = 0;
 	struct asahi_job *job;
 	int ret;
 
-	job = kvzalloc_flex(*job, command, count, GFP_KERNEL_ACCOUNT);
+	for (unsigned int i = 0; i < count; i++) {
+		works += asahi_work_count(&args[i]);
+		asahi_work_add_memory(queue->adev, &args[i], &memory);
+	}
+
+	job = kvzalloc_flex(*job, work, works, GFP_KERNEL_ACCOUNT);
 	if (!job)
 		return ERR_PTR(-ENOMEM);
 
 	kref_init(&job->refcount);
 	INIT_LIST_HEAD(&job->link);
-	job->num_commands = count;
+	job->num_works = works;
 	job->queue = asahi_queue_get(queue);
 	job->id = atomic64_inc_return(&last_id);
+	asahi_client_name(&job->process);
 	asahi_count_inc(ASAHI_COUNT_JOB);
 
 	job->done = kzalloc_obj(*job->done, GFP_KERNEL_ACCOUNT);
@@ -271,20 +286,21 @@ struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 	if (ret)
 		goto err_put;
 
-	ret = asahi_job_alloc(job, args);
+	ret = asahi_job_take_room(job, &memory);
 	if (ret)
 		goto err_put;
 
-	for (unsigned int i = 0; i < count; i++) {
-		asahi_job_build_command(job, i, &args[i], &barrier);
-		job->pipe[job->command[i].pipe].count++;
-	}
+	ret = asahi_job_alloc(job, &memory);
+	asahi_client_charge(queue->client, asahi_job_bytes(job));
+	if (ret)
+		goto err_put;
 
-	asahi_slot_request_add(&job->slots, asahi_vm_slot_client(queue->vm));
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		if (job->pipe[i].count)
-			asahi_slot_request_add(&job->slots,
-					       asahi_workqueue_slot_client(queue->wq[i]));
+	ret = asahi_job_prepare_tvb(job, args, count);
+	if (ret)
+		goto err_put;
+
+	asahi_job_build(job, args, count);
+	asahi_job_need_slots(job);
 
 	return job;
 
@@ -293,119 +309,20 @@ err_put:
 	return ERR_PTR(ret);
 }
 
-/**
- * struct asahi_earlier - work of earlier jobs on one pipe
- * @busy: there is any in flight
- * @stamp: value that its last command will write
- */
-struct asahi_earlier {
-	bool busy;
-	u32 stamp;
-};
-
-static void asahi_job_push_barriers(struct asahi_job *job, struct asahi_command *command,
-				    const struct asahi_earlier *earlier, u32 stamp)
-{
-	struct asahi_queue *queue = job->queue;
-
-	for (unsigned int i = 0; i < command->num_barriers; i++) {
-		const struct asahi_barrier *barrier = &command->barrier[i];
-		struct asahi_workqueue *wq = queue->wq[barrier->pipe];
-		struct asahi_fw_barrier *fw = command->barrier_map[i];
-		u32 value;
-
-		if (barrier->index)
-			value = job->pipe[barrier->pipe].first +
-				(barrier->index - 1) * ASAHI_STAMP_STEP;
-		else if (earlier[barrier->pipe].busy)
-			value = earlier[barrier->pipe].stamp;
-		else
-			continue;
-
-		fw->tag = cpu_to_le32(ASAHI_FW_CMD_BARRIER);
-		fw->wait_stamp = cpu_to_le64(asahi_event_fw_stamp_va(queue->adev,
-								     asahi_workqueue_event(wq)));
-		fw->wait_value = cpu_to_le32(value);
-		fw->wait_slot = cpu_to_le32(asahi_workqueue_event(wq));
-		fw->stamp_self = cpu_to_le32(stamp);
-		fw->uuid = cpu_to_le32(ASAHI_FW_BARRIER_UUID);
-		fw->internal_barrier_type = cpu_to_le32(1);
-
-		asahi_workqueue_push(queue->wq[command->pipe], command->barrier_va[i]);
-	}
-}
-
-static void asahi_job_push_command(struct asahi_job *job, struct asahi_command *command,
-				   const struct asahi_earlier *earlier)
-{
-	struct asahi_queue *queue = job->queue;
-	struct asahi_device *adev = queue->adev;
-	struct asahi_workqueue *wq = queue->wq[command->pipe];
-	struct asahi_job_pipe *pipe = &job->pipe[command->pipe];
-	unsigned int event = asahi_workqueue_event(wq);
-	struct asahi_patch patch = {
-		.vm_slot = asahi_vm_slot_client(queue->vm)->slot,
-		.event_slot = event,
-		.stamp_va = asahi_event_stamp_va(adev, event),
-		.fw_stamp_va = asahi_event_fw_stamp_va(adev, event),
-		.event_seq = asahi_workqueue_event_seq(wq),
-	};
-
-	patch.stamp = asahi_workqueue_next_stamp(wq);
-	pipe->last = patch.stamp;
-
-	asahi_job_push_barriers(job, command, earlier, patch.stamp);
-	adev->abi->job->compute_patch(command->run, command->microseq, &patch);
-	asahi_workqueue_push(wq, command->run_va);
-}
-
-/* Fragment work first: vertex work that finds it in its ring can hand over. */
-static const unsigned int asahi_pipe_order[AGX_PIPE_COUNT] = {
-	AGX_PIPE_FRAGMENT, AGX_PIPE_VERTEX, AGX_PIPE_COMPUTE,
-};
-
-static int asahi_job_publish(struct asahi_job *job)
-{
-	struct asahi_queue *queue = job->queue;
-	int ret;
-
-	ret = asahi_rtkit_doorbell(queue->adev, AGX_DOORBELL_KICK);
-	if (ret)
-		return ret;
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
-		if (!job->pipe[asahi_pipe_order[i]].count)
-			continue;
-		ret = asahi_workqueue_commit(queue->wq[asahi_pipe_order[i]]);
-		if (ret)
-			return ret;
-	}
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
-		if (!job->pipe[asahi_pipe_order[i]].count)
-			continue;
-		ret = asahi_workqueue_doorbell(queue->wq[asahi_pipe_order[i]]);
-		if (ret)
-			return ret;
-	}
-
-	return 0;
-}
-
 static void asahi_job_unreserve_pipes(struct asahi_job *job, unsigned int end)
 {
 	for (unsigned int i = 0; i < end; i++)
 		if (job->pipe[i].count)
-			asahi_workqueue_unreserve(job->queue->wq[i]);
+			asahi_workqueue_unreserve(&job->queue->wq[i]);
 }
 
 /**
  * asahi_job_reserve() - wait until the firmware can be told of a job
  * @job: job that is about to run
  *
- * Process context, in the critical section of fences, without the queue's lock:
- * recovery takes that, and a firmware that waits for recovery does not listen.
- * Allocates nothing.
+ * Process context, in the critical section of fences, without the timeline's
+ * lock: recovery takes that, and a firmware that waits for recovery does not
+ * listen. Allocates nothing.
  *
  * Return: 0, or a negative errno when the firmware does not take messages.
  */
@@ -416,7 +333,7 @@ int asahi_job_reserve(struct asahi_job *job)
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
 		if (!job->pipe[i].count)
 			continue;
-		ret = asahi_workqueue_reserve(job->queue->wq[i]);
+		ret = asahi_workqueue_reserve(&job->queue->wq[i]);
 		if (ret) {
 			asahi_job_unreserve_pipes(job, i);
 			return ret;
@@ -437,71 +354,140 @@ void asahi_job_unreserve(struct asahi_job *job)
 	asahi_job_unreserve_pipes(job, AGX_PIPE_COUNT);
 }
 
+/* Fragment work first: vertex work that finds it in its ring can hand over. */
+static const unsigned int asahi_job_pipe_order[AGX_PIPE_COUNT] = {
+	AGX_PIPE_FRAGMENT, AGX_PIPE_VERTEX, AGX_PIPE_COMPUTE,
+};
+
+/* Note what is in flight already, and say whose stamps come now. */
+static unsigned int asahi_job_begin(struct asahi_job *job)
+{
+	unsigned int stamps = 0;
+
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
+		struct asahi_workqueue *wq = &job->queue->wq[i];
+		struct asahi_job_pipe *pipe = &job->pipe[i];
+
+		pipe->behind = wq->jobs;
+		pipe->earlier = wq->stamp;
+		if (!pipe->count)
+			continue;
+
+		stamps += pipe->count;
+		asahi_workqueue_begin(wq);
+		pipe->first = wq->stamp + ASAHI_STAMP_STEP;
+	}
+
+	return stamps;
+}
+
+static void asahi_job_push(struct asahi_job *job)
+{
+	unsigned int begin = 0;
+
+	for (unsigned int i = 1; i <= job->num_works; i++) {
+		if (i < job->num_works && job->work[i].command == job->work[begin].command)
+			continue;
+		asahi_work_push(job, &job->work[begin], i - begin);
+		begin = i;
+	}
+}
+
 /**
- * asahi_job_run() - hand a job to the firmware
+ * asahi_job_run() - put a job into the rings
  * @job: job that holds its slots, and for which asahi_job_reserve() returned 0
+ * @msg: what asahi_job_announce() is to say, by pipe
  *
- * Process context, in the critical section of fences, with the queue's lock
- * held. Allocates nothing and does not fail: when the firmware takes no
- * messages any more, the device is declared dead, which completes all jobs.
+ * Process context, in the critical section of fences, with the timeline's lock
+ * held. Allocates nothing and does not fail.
  */
-void asahi_job_run(struct asahi_job *job)
+void asahi_job_run(struct asahi_job *job, struct asahi_pipe_msg *msg)
 {
 	struct asahi_queue *queue = job->queue;
 	struct asahi_device *adev = queue->adev;
 	struct asahi_fw_threshold *threshold = queue->threshold.map;
-	struct asahi_earlier earlier[AGX_PIPE_COUNT] = {};
-	unsigned int stamps = 0;
 
-	lockdep_assert_held(&queue->lock);
+	lockdep_assert_held(&queue->timeline.lock);
 
-	asahi_uat_vm_attach(adev, asahi_vm_uat(queue->vm), asahi_vm_slot_client(queue->vm)->slot);
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
-		struct asahi_workqueue *wq = queue->wq[i];
-
-		earlier[i].busy = asahi_workqueue_busy(wq);
-		earlier[i].stamp = asahi_workqueue_stamp(wq);
-		if (!job->pipe[i].count)
-			continue;
-
-		stamps += job->pipe[i].count;
-		asahi_workqueue_begin(wq);
-		job->pipe[i].first = asahi_workqueue_stamp(wq) + ASAHI_STAMP_STEP;
-	}
+	asahi_uat_attach(asahi_vm_aspace(queue->vm), asahi_vm_slot_client(queue->vm)->slot);
 
 	/*
 	 * The firmware holds events back until as many stamps as this were
 	 * reached. To count a job before it runs would withhold the events of
 	 * those that it may depend on.
 	 */
-	le64_add_cpu(&threshold->value, stamps);
-
-	for (unsigned int i = 0; i < job->num_commands; i++)
-		asahi_job_push_command(job, &job->command[i], earlier);
+	le64_add_cpu(&threshold->value, asahi_job_begin(job));
+	asahi_job_push(job);
 
 	job->run_time = ktime_get();
 	asahi_initdata_begin_submission(adev);
 
-	if (asahi_job_publish(job))
-		asahi_recovery_wedged(adev, "it takes no more work");
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		if (job->pipe[i].count)
+			asahi_workqueue_commit(&queue->wq[i], job->id, &msg[i]);
 }
+
+/**
+ * asahi_job_announce() - tell the firmware of a job
+ * @job: job after asahi_job_run()
+ * @msg: what that has left, by pipe
+ *
+ * Process context, in the critical section of fences, without the timeline's
+ * lock; may sleep up to half a second for each pipe if the firmware is behind.
+ * Allocates nothing. Uses the reservations up, also when it fails.
+ *
+ * Return: 0, or a negative errno when the firmware does not take messages.
+ */
+int asahi_job_announce(struct asahi_job *job, const struct asahi_pipe_msg *msg)
+{
+	struct asahi_queue *queue = job->queue;
+	int ret = asahi_rtkit_doorbell(queue->adev, AGX_DOORBELL_KICK);
+
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
+		unsigned int pipe = asahi_job_pipe_order[i];
+		int pipe_ret;
+
+		if (!job->pipe[pipe].count)
+			continue;
+		pipe_ret = asahi_workqueue_announce(&queue->wq[pipe], &msg[pipe]);
+		ret = ret ?: pipe_ret;
+	}
+
+	return ret;
+}
+
+/**
+ * asahi_job_hit() - is a stamp value one of a job's?
+ * @pipe: the job's part on the pipe that the stamp belongs to; it runs
+ * @value: stamp value that is outstanding
+ *
+ * Any context.
+ *
+ * Return: where @value is.
+ */
+enum asahi_job_hit asahi_job_hit(const struct asahi_job_pipe *pipe, u32 value)
+{
+	if (!pipe->count || !asahi_stamp_reached(value, pipe->first))
+		return ASAHI_JOB_MISSED;
+
+	return asahi_stamp_reached(pipe->last, value) ? ASAHI_JOB_OWNS : ASAHI_JOB_BEFORE;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_job_hit);
 
 static bool asahi_job_pipe_reached(struct asahi_job *job, unsigned int pipe, u32 value)
 {
 	struct asahi_queue *queue = job->queue;
-	unsigned int event = asahi_workqueue_event(queue->wq[pipe]);
 
-	lockdep_assert_held(&queue->lock);
+	lockdep_assert_held(&queue->timeline.lock);
 
-	return asahi_stamp_reached(asahi_event_read(queue->adev, event), value);
+	return asahi_stamp_reached(asahi_event_read(queue->adev, queue->wq[pipe].slot.slot), value);
 }
 
 /**
  * asahi_job_reached() - has the firmware completed all of a job?
  * @job: job in flight
  *
- * With the queue's lock held.
+ * With the timeline's lock held.
  *
  * Return: true if all stamps of @job are reached.
  */
@@ -518,7 +504,7 @@ bool asahi_job_reached(struct asahi_job *job)
  * asahi_job_owed() - has the firmware work to retire that it took down?
  * @job: job in flight
  *
- * With the queue's lock held.
+ * With the timeline's lock held.
  *
  * Return: true if a stamp of @job is not reached that needs nothing of the GPU.
  */

@@ -11,6 +11,7 @@
 #include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/vmstat.h>
 
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -42,10 +43,17 @@
  *
  * A table that is taken out can still be in a walk cache. It is retired to the
  * transaction and freed with it, after the invalidation.
+ *
+ * The format is close to one that the kernel's io-pgtable library can write, but
+ * three things here have no counterpart there: protections say separately what
+ * GPU and firmware may do, the kernel half's root belongs to the firmware and
+ * only one of its entries is the driver's, and a leaf can be shared by many
+ * blocks. Reserving before changing, on which VM_BIND rests, is a fourth.
  */
 
-#define BLOCK_SPAN	BIT_ULL(AGX_UAT_L2_SHIFT)
-#define L2_SPAN		BIT_ULL(AGX_UAT_L1_SHIFT)
+#define ASAHI_PT_ORDER		get_order(AGX_PAGE_SIZE)
+#define ASAHI_PT_BLOCK_SPAN	BIT_ULL(AGX_UAT_L2_SHIFT)
+#define ASAHI_PT_L2_SPAN	BIT_ULL(AGX_UAT_L1_SHIFT)
 
 /**
  * struct asahi_pt_table - A table of level 2 or 3
@@ -70,7 +78,7 @@ struct asahi_pt_table {
 	bool shared;
 };
 
-static const u64 prot_bits[ASAHI_PROT_COUNT] = {
+static const u64 asahi_pt_prot_bits[ASAHI_PROT_COUNT] = {
 	[ASAHI_PROT_FW_MMIO_RW]		= AGX_PROT_FW_MMIO_RW,
 	[ASAHI_PROT_FW_MMIO_RO]		= AGX_PROT_FW_MMIO_RO,
 	[ASAHI_PROT_FW_SHARED_RW]	= AGX_PROT_FW_SHARED_RW,
@@ -84,34 +92,34 @@ static const u64 prot_bits[ASAHI_PROT_COUNT] = {
 	[ASAHI_PROT_GPU_SHARED_WO]	= AGX_PROT_GPU_SHARED_WO,
 };
 
-static unsigned int l1_index(u64 va)
+static unsigned int asahi_pt_l1_index(u64 va)
 {
 	return (va >> AGX_UAT_L1_SHIFT) % AGX_UAT_L1_ENTRIES;
 }
 
-static unsigned int l2_index(u64 va)
+static unsigned int asahi_pt_l2_index(u64 va)
 {
 	return (va >> AGX_UAT_L2_SHIFT) % AGX_UAT_L2_ENTRIES;
 }
 
-static unsigned int l3_index(u64 va)
+static unsigned int asahi_pt_l3_index(u64 va)
 {
 	return (va >> AGX_UAT_L3_SHIFT) % AGX_UAT_L3_ENTRIES;
 }
 
 /* Where the part of [va, end) that lies in va's block ends. */
-static u64 block_end(u64 va, u64 end)
+static u64 asahi_pt_block_end(u64 va, u64 end)
 {
-	return min(ALIGN_DOWN(va, BLOCK_SPAN) + BLOCK_SPAN, end);
+	return min(ALIGN_DOWN(va, ASAHI_PT_BLOCK_SPAN) + ASAHI_PT_BLOCK_SPAN, end);
 }
 
 /* [va, next) never crosses the border of a block. */
-static bool whole_block(u64 va, u64 next)
+static bool asahi_pt_whole_block(u64 va, u64 next)
 {
-	return next - va == BLOCK_SPAN;
+	return next - va == ASAHI_PT_BLOCK_SPAN;
 }
 
-static bool table_held(const struct asahi_pt_table *table)
+static bool asahi_pt_held(const struct asahi_pt_table *table)
 {
 	return !list_empty(&table->node);
 }
@@ -120,12 +128,35 @@ static bool table_held(const struct asahi_pt_table *table)
 VISIBLE_IF_KUNIT struct page *asahi_pgtable_alloc_page(void)
 {
 	KUNIT_STATIC_STUB_REDIRECT(asahi_pgtable_alloc_page);
-	return alloc_pages(GFP_KERNEL_ACCOUNT | __GFP_ZERO,
-			   get_order(AGX_PAGE_SIZE));
+	return alloc_pages(GFP_KERNEL_ACCOUNT | __GFP_ZERO, ASAHI_PT_ORDER);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_alloc_page);
 
-static struct asahi_pt_table *alloc_table(struct asahi_pgtable *pt)
+/* The memory of tables is shown as SecPageTables in /proc/meminfo and in memcg. */
+static struct page *asahi_pt_get_page(const struct asahi_pgtable *pt)
+{
+	struct page *page = asahi_pgtable_alloc_page();
+
+	if (!page)
+		return NULL;
+
+	if (page_to_phys(page) & ~pt->oas_mask) {
+		dev_warn_once(pt->dev, "page table beyond the MMU's reach\n");
+		__free_pages(page, ASAHI_PT_ORDER);
+		return NULL;
+	}
+
+	mod_lruvec_page_state(page, NR_SECONDARY_PAGETABLE, 1 << ASAHI_PT_ORDER);
+	return page;
+}
+
+static void asahi_pt_put_page(struct page *page)
+{
+	mod_lruvec_page_state(page, NR_SECONDARY_PAGETABLE, -(1 << ASAHI_PT_ORDER));
+	__free_pages(page, ASAHI_PT_ORDER);
+}
+
+static struct asahi_pt_table *asahi_pt_alloc_table(struct asahi_pgtable *pt)
 {
 	struct asahi_pt_table *table;
 	struct page *page;
@@ -134,50 +165,41 @@ static struct asahi_pt_table *alloc_table(struct asahi_pgtable *pt)
 	if (!table)
 		return NULL;
 
-	page = asahi_pgtable_alloc_page();
-	if (!page)
-		goto err_free;
+	page = asahi_pt_get_page(pt);
+	if (!page) {
+		kfree(table);
+		return NULL;
+	}
 
 	table->entries = page_address(page);
 	table->phys = page_to_phys(page);
-	if (table->phys & ~pt->oas_mask) {
-		dev_warn_once(pt->dev, "page table beyond the MMU's reach\n");
-		goto err_free_page;
-	}
-
 	INIT_LIST_HEAD(&table->node);
 	set_page_private(page, (unsigned long)table);
 	pt->pages++;
 	asahi_count_inc(ASAHI_COUNT_PGTABLE);
 	return table;
-
-err_free_page:
-	__free_pages(page, get_order(AGX_PAGE_SIZE));
-err_free:
-	kfree(table);
-	return NULL;
 }
 
-static void free_table(struct asahi_pgtable *pt, struct asahi_pt_table *table)
+static void asahi_pt_free_table(struct asahi_pgtable *pt, struct asahi_pt_table *table)
 {
 	struct page *page = virt_to_page(table->entries);
 
 	set_page_private(page, 0);
-	__free_pages(page, get_order(AGX_PAGE_SIZE));
+	asahi_pt_put_page(page);
 	kfree(table);
 	pt->pages--;
 	asahi_count_dec(ASAHI_COUNT_PGTABLE);
 }
 
-static struct asahi_pt_table *get_l2(const struct asahi_pgtable *pt, u64 va)
+static struct asahi_pt_table *asahi_pt_l2(const struct asahi_pgtable *pt, u64 va)
 {
-	return pt->l2[l1_index(va)];
+	return pt->l2[asahi_pt_l1_index(va)];
 }
 
-static struct asahi_pt_table *get_leaf(const struct asahi_pgtable *pt,
-				       const struct asahi_pt_table *l2, u64 va)
+static struct asahi_pt_table *asahi_pt_leaf(const struct asahi_pgtable *pt,
+					    const struct asahi_pt_table *l2, u64 va)
 {
-	u64 entry = le64_to_cpu(READ_ONCE(l2->entries[l2_index(va)]));
+	u64 entry = le64_to_cpu(READ_ONCE(l2->entries[asahi_pt_l2_index(va)]));
 
 	if (!entry)
 		return NULL;
@@ -186,7 +208,7 @@ static struct asahi_pt_table *get_leaf(const struct asahi_pgtable *pt,
 	return (struct asahi_pt_table *)page_private(phys_to_page(entry));
 }
 
-static void note_flush(struct asahi_pt_pool *pool, u64 start, u64 end)
+static void asahi_pt_note_flush(struct asahi_pt_pool *pool, u64 start, u64 end)
 {
 	if (!pool->flush_end || start < pool->flush_start)
 		pool->flush_start = start;
@@ -195,129 +217,129 @@ static void note_flush(struct asahi_pt_pool *pool, u64 start, u64 end)
 }
 
 /* A pointer to a table stops to be there, or to be the same. */
-static void note_table_flush(struct asahi_pt_pool *pool, u64 va)
+static void asahi_pt_note_table_flush(struct asahi_pt_pool *pool, u64 va)
 {
-	note_flush(pool, va, va + AGX_PAGE_SIZE);
+	asahi_pt_note_flush(pool, va, va + AGX_PAGE_SIZE);
 	pool->flush_tables = true;
 }
 
 /* The walker must never see a pointer to a table before its contents. */
-static void write_table_entry(__le64 *entry, const struct asahi_pt_table *table)
+static void asahi_pt_write_table_entry(__le64 *entry, const struct asahi_pt_table *table)
 {
 	dma_wmb();
 	WRITE_ONCE(*entry, cpu_to_le64(table->phys | AGX_PTE_TYPE));
 }
 
-static void retire(struct asahi_pt_pool *pool, struct asahi_pt_table *table)
+static void asahi_pt_retire(struct asahi_pt_pool *pool, struct asahi_pt_table *table)
 {
 	list_move(&table->node, &pool->retired);
 }
 
-static void remove_l2(struct asahi_pt_pool *pool, struct asahi_pt_table *l2)
+static void asahi_pt_remove_l2(struct asahi_pt_pool *pool, struct asahi_pt_table *l2)
 {
 	struct asahi_pgtable *pt = pool->pt;
-	unsigned int i = l1_index(l2->va);
+	unsigned int i = asahi_pt_l1_index(l2->va);
 
 	WRITE_ONCE(pt->root[i], 0);
 	pt->l2[i] = NULL;
-	note_table_flush(pool, l2->va);
-	retire(pool, l2);
+	asahi_pt_note_table_flush(pool, l2->va);
+	asahi_pt_retire(pool, l2);
 }
 
 /* One entry of level 2 stops to point to @leaf. */
-static void drop_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *leaf,
-		      u64 va)
+static void asahi_pt_drop_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *leaf,
+			       u64 va)
 {
-	note_table_flush(pool, ALIGN_DOWN(va, BLOCK_SPAN));
+	asahi_pt_note_table_flush(pool, ALIGN_DOWN(va, ASAHI_PT_BLOCK_SPAN));
 
 	if (!--leaf->users)
-		retire(pool, leaf);
+		asahi_pt_retire(pool, leaf);
 }
 
-static void remove_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *l2,
-			struct asahi_pt_table *leaf, u64 va)
+static void asahi_pt_remove_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *l2,
+				 struct asahi_pt_table *leaf, u64 va)
 {
-	WRITE_ONCE(l2->entries[l2_index(va)], 0);
-	drop_leaf(pool, leaf, va);
+	WRITE_ONCE(l2->entries[asahi_pt_l2_index(va)], 0);
+	asahi_pt_drop_leaf(pool, leaf, va);
 
-	if (!--l2->used && !table_held(l2))
-		remove_l2(pool, l2);
+	if (!--l2->used && !asahi_pt_held(l2))
+		asahi_pt_remove_l2(pool, l2);
 }
 
 /* Puts @leaf into the place of @old, which may be NULL. */
-static void insert_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *l2,
-			struct asahi_pt_table *leaf, struct asahi_pt_table *old,
-			u64 va)
+static void asahi_pt_insert_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *l2,
+				 struct asahi_pt_table *leaf, struct asahi_pt_table *old,
+				 u64 va)
 {
-	write_table_entry(&l2->entries[l2_index(va)], leaf);
+	asahi_pt_write_table_entry(&l2->entries[asahi_pt_l2_index(va)], leaf);
 	leaf->users++;
 
 	if (old)
-		drop_leaf(pool, old, va);
+		asahi_pt_drop_leaf(pool, old, va);
 	else
 		l2->used++;
 }
 
-static struct asahi_pt_table *hold_l2(struct asahi_pt_pool *pool, u64 va)
+static struct asahi_pt_table *asahi_pt_hold_l2(struct asahi_pt_pool *pool, u64 va)
 {
 	struct asahi_pgtable *pt = pool->pt;
-	struct asahi_pt_table *l2 = get_l2(pt, va);
+	struct asahi_pt_table *l2 = asahi_pt_l2(pt, va);
 
 	if (!l2) {
-		l2 = alloc_table(pt);
+		l2 = asahi_pt_alloc_table(pt);
 		if (!l2)
 			return NULL;
 
-		l2->va = ALIGN_DOWN(va, L2_SPAN);
-		pt->l2[l1_index(va)] = l2;
-		write_table_entry(&pt->root[l1_index(va)], l2);
+		l2->va = ALIGN_DOWN(va, ASAHI_PT_L2_SPAN);
+		pt->l2[asahi_pt_l1_index(va)] = l2;
+		asahi_pt_write_table_entry(&pt->root[asahi_pt_l1_index(va)], l2);
 	}
 
 	/* Behind all leaves, which asahi_pt_pool_settle() has to see first. */
-	if (!table_held(l2))
+	if (!asahi_pt_held(l2))
 		list_add_tail(&l2->node, &pool->held);
 
 	return l2;
 }
 
-static int hold_private_leaf(struct asahi_pt_pool *pool,
-			     struct asahi_pt_table *l2, u64 va)
+static int asahi_pt_hold_private_leaf(struct asahi_pt_pool *pool,
+				      struct asahi_pt_table *l2, u64 va)
 {
 	struct asahi_pgtable *pt = pool->pt;
-	struct asahi_pt_table *old = get_leaf(pt, l2, va);
+	struct asahi_pt_table *old = asahi_pt_leaf(pt, l2, va);
 	struct asahi_pt_table *leaf = old;
 
 	if (!old || old->shared) {
-		leaf = alloc_table(pt);
+		leaf = asahi_pt_alloc_table(pt);
 		if (!leaf)
 			return -ENOMEM;
 
 		leaf->parent = l2;
-		leaf->va = ALIGN_DOWN(va, BLOCK_SPAN);
+		leaf->va = ALIGN_DOWN(va, ASAHI_PT_BLOCK_SPAN);
 		if (old) {
 			memcpy(leaf->entries, old->entries, AGX_PAGE_SIZE);
 			leaf->used = old->used;
 		}
-		insert_leaf(pool, l2, leaf, old, va);
+		asahi_pt_insert_leaf(pool, l2, leaf, old, va);
 	}
 
-	if (!table_held(leaf))
+	if (!asahi_pt_held(leaf))
 		list_add(&leaf->node, &pool->held);
 
 	return 0;
 }
 
-static int reserve_map(struct asahi_pt_pool *pool, u64 va, u64 end)
+static int asahi_pt_reserve_map(struct asahi_pt_pool *pool, u64 va, u64 end)
 {
 	struct asahi_pt_table *l2;
 	int ret;
 
-	for (; va < end; va = block_end(va, end)) {
-		l2 = hold_l2(pool, va);
+	for (; va < end; va = asahi_pt_block_end(va, end)) {
+		l2 = asahi_pt_hold_l2(pool, va);
 		if (!l2)
 			return -ENOMEM;
 
-		ret = hold_private_leaf(pool, l2, va);
+		ret = asahi_pt_hold_private_leaf(pool, l2, va);
 		if (ret)
 			return ret;
 	}
@@ -326,43 +348,43 @@ static int reserve_map(struct asahi_pt_pool *pool, u64 va, u64 end)
 }
 
 /* Blocks that a range covers only in part are at its two ends. */
-static bool partial_edges(u64 va, u64 end, u64 *edges)
+static bool asahi_pt_partial_edges(u64 va, u64 end, u64 *edges)
 {
-	u64 last = ALIGN_DOWN(end - 1, BLOCK_SPAN);
-	bool head = !whole_block(va, block_end(va, end));
-	bool tail = last > va && end - last != BLOCK_SPAN;
+	u64 last = ALIGN_DOWN(end - 1, ASAHI_PT_BLOCK_SPAN);
+	bool head = !asahi_pt_whole_block(va, asahi_pt_block_end(va, end));
+	bool tail = last > va && end - last != ASAHI_PT_BLOCK_SPAN;
 
 	edges[0] = head ? va : last;
 	edges[1] = tail ? last : edges[0];
 	return head || tail;
 }
 
-static bool has_whole_block(u64 va, u64 end)
+static bool asahi_pt_has_whole_block(u64 va, u64 end)
 {
-	return ALIGN(va, BLOCK_SPAN) < ALIGN_DOWN(end, BLOCK_SPAN);
+	return ALIGN(va, ASAHI_PT_BLOCK_SPAN) < ALIGN_DOWN(end, ASAHI_PT_BLOCK_SPAN);
 }
 
-static int reserve_map_single(struct asahi_pt_pool *pool, u64 va, u64 end)
+static int asahi_pt_reserve_single(struct asahi_pt_pool *pool, u64 va, u64 end)
 {
 	struct asahi_pt_table *spare;
 	u64 edges[2], i;
 	int ret;
 
-	for (i = va; i < end; i = ALIGN_DOWN(i, L2_SPAN) + L2_SPAN)
-		if (!hold_l2(pool, i))
+	for (i = va; i < end; i = ALIGN_DOWN(i, ASAHI_PT_L2_SPAN) + ASAHI_PT_L2_SPAN)
+		if (!asahi_pt_hold_l2(pool, i))
 			return -ENOMEM;
 
-	if (partial_edges(va, end, edges)) {
+	if (asahi_pt_partial_edges(va, end, edges)) {
 		for (i = 0; i < ARRAY_SIZE(edges); i++) {
-			ret = hold_private_leaf(pool, get_l2(pool->pt, edges[i]),
-						edges[i]);
+			ret = asahi_pt_hold_private_leaf(pool, asahi_pt_l2(pool->pt, edges[i]),
+							 edges[i]);
 			if (ret)
 				return ret;
 		}
 	}
 
-	if (has_whole_block(va, end)) {
-		spare = alloc_table(pool->pt);
+	if (asahi_pt_has_whole_block(va, end)) {
+		spare = asahi_pt_alloc_table(pool->pt);
 		if (!spare)
 			return -ENOMEM;
 
@@ -374,17 +396,17 @@ static int reserve_map_single(struct asahi_pt_pool *pool, u64 va, u64 end)
 	return 0;
 }
 
-static int reserve_unmap(struct asahi_pt_pool *pool, u64 va, u64 end)
+static int asahi_pt_reserve_unmap(struct asahi_pt_pool *pool, u64 va, u64 end)
 {
 	struct asahi_pt_table *l2;
 	u64 edges[2], i;
 	int ret;
 
-	if (!partial_edges(va, end, edges))
+	if (!asahi_pt_partial_edges(va, end, edges))
 		return 0;
 
 	for (i = 0; i < ARRAY_SIZE(edges); i++) {
-		l2 = get_l2(pool->pt, edges[i]);
+		l2 = asahi_pt_l2(pool->pt, edges[i]);
 		if (!l2)
 			continue;
 
@@ -392,10 +414,10 @@ static int reserve_unmap(struct asahi_pt_pool *pool, u64 va, u64 end)
 		 * A leaf that isn't there yet can only come as a shared one,
 		 * from an earlier change of this transaction.
 		 */
-		if (!get_leaf(pool->pt, l2, edges[i]) && !pool->has_single)
+		if (!asahi_pt_leaf(pool->pt, l2, edges[i]) && !pool->has_single)
 			continue;
 
-		ret = hold_private_leaf(pool, l2, edges[i]);
+		ret = asahi_pt_hold_private_leaf(pool, l2, edges[i]);
 		if (ret)
 			return ret;
 	}
@@ -403,45 +425,62 @@ static int reserve_unmap(struct asahi_pt_pool *pool, u64 va, u64 end)
 	return 0;
 }
 
-static bool range_valid(const struct asahi_pgtable *pt, u64 va, u64 size)
+static bool asahi_pt_range_valid(const struct asahi_pgtable *pt, u64 va, u64 size)
 {
 	u64 last = va + size - 1;
 
 	return size && IS_ALIGNED(va | size, AGX_PAGE_SIZE) && last > va &&
 	       (va >> AGX_UAT_IAS) == (last >> AGX_UAT_IAS) &&
-	       l1_index(va) >= pt->first && l1_index(last) < pt->end;
+	       asahi_pt_l1_index(va) >= pt->first && asahi_pt_l1_index(last) < pt->end;
 }
 
+/**
+ * asahi_pgtable_reserve() - Get everything that one change can need
+ * @pt: tree
+ * @pool: open transaction
+ * @va: start of the change, 16 KiB aligned, inside the tree's half
+ * @size: bytes, a multiple of 16 KiB
+ * @op: the change to come
+ *
+ * May be called for ranges that overlap ranges reserved before: what an earlier
+ * change of the same transaction will have done is taken into account, as long
+ * as the changes are made in the order of their reservations. Translations stay
+ * as they are. Plain ranges in which nothing was ever mapped by
+ * asahi_pgtable_map_single() can be unmapped without a reservation.
+ *
+ * Context: process context, may sleep (GFP_KERNEL).
+ * Return: 0, or -ENOMEM.
+ */
 int asahi_pgtable_reserve(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 			  u64 va, u64 size, enum asahi_pt_op op)
 {
-	if (WARN_ON_ONCE(pool->pt != pt || !range_valid(pt, va, size)))
+	if (WARN_ON_ONCE(pool->pt != pt || !asahi_pt_range_valid(pt, va, size)))
 		return -EINVAL;
 
 	switch (op) {
 	case ASAHI_PT_MAP:
-		return reserve_map(pool, va, va + size);
+		return asahi_pt_reserve_map(pool, va, va + size);
 	case ASAHI_PT_MAP_SINGLE:
-		return reserve_map_single(pool, va, va + size);
+		return asahi_pt_reserve_single(pool, va, va + size);
 	case ASAHI_PT_UNMAP:
-		return reserve_unmap(pool, va, va + size);
+		return asahi_pt_reserve_unmap(pool, va, va + size);
 	}
 
 	return -EINVAL;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_reserve);
 
-static u64 make_pte(const struct asahi_pgtable *pt, dma_addr_t pa,
-		    enum asahi_prot prot)
+static u64 asahi_pt_make_pte(const struct asahi_pgtable *pt, dma_addr_t pa,
+			     enum asahi_prot prot)
 {
-	return pa | prot_bits[prot] | pt->pte_base;
+	return pa | asahi_pt_prot_bits[prot] | pt->pte_base;
 }
 
 /* Writes entries of a private leaf; @step is 0 where one page repeats. */
-static void fill_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *leaf,
-		      u64 va, u64 next, u64 pte, u64 step)
+static void asahi_pt_fill_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *leaf,
+			       u64 va, u64 next, u64 pte, u64 step)
 {
-	__le64 *entry = &leaf->entries[l3_index(va)];
+	__le64 *entry = &leaf->entries[asahi_pt_l3_index(va)];
 
 	for (; va < next; va += AGX_PAGE_SIZE, pte += step, entry++) {
 		__le64 new = cpu_to_le64(pte);
@@ -449,24 +488,35 @@ static void fill_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *leaf,
 		if (!*entry)
 			leaf->used++;
 		else if (*entry != new)
-			note_flush(pool, va, va + AGX_PAGE_SIZE);
+			asahi_pt_note_flush(pool, va, va + AGX_PAGE_SIZE);
 		WRITE_ONCE(*entry, new);
 	}
 }
 
 /* NULL, with a warning, where the caller has not reserved what it changes. */
-static struct asahi_pt_table *writable_leaf(struct asahi_pgtable *pt, u64 va)
+static struct asahi_pt_table *asahi_pt_writable_leaf(struct asahi_pgtable *pt, u64 va)
 {
-	struct asahi_pt_table *l2 = get_l2(pt, va);
-	struct asahi_pt_table *leaf = l2 ? get_leaf(pt, l2, va) : NULL;
+	struct asahi_pt_table *l2 = asahi_pt_l2(pt, va);
+	struct asahi_pt_table *leaf = l2 ? asahi_pt_leaf(pt, l2, va) : NULL;
 
 	return WARN_ON_ONCE(!leaf || leaf->shared) ? NULL : leaf;
 }
 
+/**
+ * asahi_pgtable_map() - Map a contiguous piece of memory
+ * @pt: tree
+ * @pool: open transaction in which the range was reserved for ASAHI_PT_MAP
+ * @va: GPU address, 16 KiB aligned
+ * @pa: DMA address, 16 KiB aligned
+ * @size: bytes, a multiple of 16 KiB
+ * @prot: protection
+ *
+ * Replaces what was mapped there. Never fails, never allocates.
+ */
 void asahi_pgtable_map(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 		       u64 va, dma_addr_t pa, u64 size, enum asahi_prot prot)
 {
-	u64 pte = make_pte(pt, pa, prot);
+	u64 pte = asahi_pt_make_pte(pt, pa, prot);
 	struct asahi_pt_table *leaf;
 	u64 end = va + size;
 	u64 next;
@@ -475,15 +525,15 @@ void asahi_pgtable_map(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 	WARN_ON_ONCE((pa + size - 1) & ~pt->oas_mask);
 
 	for (; va < end; pte += next - va, va = next) {
-		next = block_end(va, end);
-		leaf = writable_leaf(pt, va);
+		next = asahi_pt_block_end(va, end);
+		leaf = asahi_pt_writable_leaf(pt, va);
 		if (leaf)
-			fill_leaf(pool, leaf, va, next, pte, AGX_PAGE_SIZE);
+			asahi_pt_fill_leaf(pool, leaf, va, next, pte, AGX_PAGE_SIZE);
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_map);
 
-static struct asahi_pt_table *take_spare(struct asahi_pt_pool *pool, u64 pte)
+static struct asahi_pt_table *asahi_pt_take_spare(struct asahi_pt_pool *pool, u64 pte)
 {
 	struct asahi_pt_table *leaf;
 	unsigned int i;
@@ -499,12 +549,25 @@ static struct asahi_pt_table *take_spare(struct asahi_pt_pool *pool, u64 pte)
 	return leaf;
 }
 
+/**
+ * asahi_pgtable_map_single() - Map one page again and again
+ * @pt: tree
+ * @pool: open transaction in which exactly this range was reserved for
+ *	ASAHI_PT_MAP_SINGLE
+ * @va: GPU address, 16 KiB aligned
+ * @pa: DMA address of the page
+ * @size: bytes, a multiple of 16 KiB
+ * @prot: protection
+ *
+ * All 32 MiB blocks that lie wholly inside the range share one table, so the
+ * size of the range costs nothing. Never fails, never allocates.
+ */
 void asahi_pgtable_map_single(struct asahi_pgtable *pt,
 			      struct asahi_pt_pool *pool, u64 va, dma_addr_t pa,
 			      u64 size, enum asahi_prot prot)
 {
 	struct asahi_pt_table *l2, *leaf, *shared = NULL;
-	u64 pte = make_pte(pt, pa, prot);
+	u64 pte = asahi_pt_make_pte(pt, pa, prot);
 	u64 end = va + size;
 	u64 next;
 
@@ -512,35 +575,35 @@ void asahi_pgtable_map_single(struct asahi_pgtable *pt,
 	WARN_ON_ONCE(pa & ~pt->oas_mask);
 
 	for (; va < end; va = next) {
-		next = block_end(va, end);
-		l2 = get_l2(pt, va);
+		next = asahi_pt_block_end(va, end);
+		l2 = asahi_pt_l2(pt, va);
 		if (WARN_ON_ONCE(!l2))
 			continue;
 
-		leaf = get_leaf(pt, l2, va);
-		if (!whole_block(va, next) || (leaf && table_held(leaf))) {
-			leaf = writable_leaf(pt, va);
+		leaf = asahi_pt_leaf(pt, l2, va);
+		if (!asahi_pt_whole_block(va, next) || (leaf && asahi_pt_held(leaf))) {
+			leaf = asahi_pt_writable_leaf(pt, va);
 			if (leaf)
-				fill_leaf(pool, leaf, va, next, pte, 0);
+				asahi_pt_fill_leaf(pool, leaf, va, next, pte, 0);
 			continue;
 		}
 
 		if (!shared)
-			shared = take_spare(pool, pte);
+			shared = asahi_pt_take_spare(pool, pte);
 		if (!shared)
 			return;
 
 		if (leaf)
-			note_flush(pool, va, next);
-		insert_leaf(pool, l2, shared, leaf, va);
+			asahi_pt_note_flush(pool, va, next);
+		asahi_pt_insert_leaf(pool, l2, shared, leaf, va);
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_map_single);
 
-static void clear_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *leaf,
-		       u64 va, u64 next)
+static void asahi_pt_clear_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *leaf,
+				u64 va, u64 next)
 {
-	__le64 *entry = &leaf->entries[l3_index(va)];
+	__le64 *entry = &leaf->entries[asahi_pt_l3_index(va)];
 
 	for (; va < next; va += AGX_PAGE_SIZE, entry++) {
 		if (!*entry)
@@ -548,32 +611,41 @@ static void clear_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *leaf,
 
 		WRITE_ONCE(*entry, 0);
 		leaf->used--;
-		note_flush(pool, va, va + AGX_PAGE_SIZE);
+		asahi_pt_note_flush(pool, va, va + AGX_PAGE_SIZE);
 	}
 }
 
-static void unmap_block(struct asahi_pt_pool *pool, struct asahi_pt_table *l2,
-			u64 va, u64 next)
+static void asahi_pt_unmap_block(struct asahi_pt_pool *pool, struct asahi_pt_table *l2,
+				 u64 va, u64 next)
 {
-	struct asahi_pt_table *leaf = get_leaf(pool->pt, l2, va);
+	struct asahi_pt_table *leaf = asahi_pt_leaf(pool->pt, l2, va);
 
 	if (!leaf)
 		return;
 
-	if (whole_block(va, next) && !table_held(leaf)) {
-		note_flush(pool, va, next);
-		remove_leaf(pool, l2, leaf, va);
+	if (asahi_pt_whole_block(va, next) && !asahi_pt_held(leaf)) {
+		asahi_pt_note_flush(pool, va, next);
+		asahi_pt_remove_leaf(pool, l2, leaf, va);
 		return;
 	}
 
 	if (WARN_ON_ONCE(leaf->shared))
 		return;
 
-	clear_leaf(pool, leaf, va, next);
-	if (!leaf->used && !table_held(leaf))
-		remove_leaf(pool, l2, leaf, va);
+	asahi_pt_clear_leaf(pool, leaf, va, next);
+	if (!leaf->used && !asahi_pt_held(leaf))
+		asahi_pt_remove_leaf(pool, l2, leaf, va);
 }
 
+/**
+ * asahi_pgtable_unmap() - Remove what is mapped in a range
+ * @pt: tree
+ * @pool: open transaction
+ * @va: GPU address, 16 KiB aligned
+ * @size: bytes, a multiple of 16 KiB; holes are fine
+ *
+ * Tables that become empty are retired to @pool. Never fails, never allocates.
+ */
 void asahi_pgtable_unmap(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 			 u64 va, u64 size)
 {
@@ -584,22 +656,22 @@ void asahi_pgtable_unmap(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 	WARN_ON_ONCE(!IS_ALIGNED(va | size, AGX_PAGE_SIZE));
 
 	for (; va < end; va = next) {
-		l2 = get_l2(pt, va);
+		l2 = asahi_pt_l2(pt, va);
 		if (!l2) {
-			next = ALIGN_DOWN(va, L2_SPAN) + L2_SPAN;
+			next = ALIGN_DOWN(va, ASAHI_PT_L2_SPAN) + ASAHI_PT_L2_SPAN;
 			continue;
 		}
 
-		next = block_end(va, end);
-		unmap_block(pool, l2, va, next);
+		next = asahi_pt_block_end(va, end);
+		asahi_pt_unmap_block(pool, l2, va, next);
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_unmap);
 
-static void protect_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *leaf,
-			 u64 va, u64 next, u64 bits)
+static void asahi_pt_protect_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *leaf,
+				  u64 va, u64 next, u64 bits)
 {
-	__le64 *entry = &leaf->entries[l3_index(va)];
+	__le64 *entry = &leaf->entries[asahi_pt_l3_index(va)];
 	u64 pte;
 
 	for (; va < next; va += AGX_PAGE_SIZE, entry++) {
@@ -609,10 +681,21 @@ static void protect_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *leaf
 
 		pte = (pte & ~AGX_PTE_PROT_MASK) | bits;
 		WRITE_ONCE(*entry, cpu_to_le64(pte));
-		note_flush(pool, va, va + AGX_PAGE_SIZE);
+		asahi_pt_note_flush(pool, va, va + AGX_PAGE_SIZE);
 	}
 }
 
+/**
+ * asahi_pgtable_protect() - Change the protection of what is mapped in a range
+ * @pt: tree
+ * @pool: open transaction
+ * @va: GPU address, 16 KiB aligned
+ * @size: bytes, a multiple of 16 KiB; holes stay holes
+ * @prot: new protection
+ *
+ * Only for ranges in which nothing was mapped by asahi_pgtable_map_single().
+ * Never fails, never allocates.
+ */
 void asahi_pgtable_protect(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 			   u64 va, u64 size, enum asahi_prot prot)
 {
@@ -621,15 +704,20 @@ void asahi_pgtable_protect(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 	u64 next;
 
 	for (; va < end; va = next) {
-		next = block_end(va, end);
-		l2 = get_l2(pt, va);
-		leaf = l2 ? get_leaf(pt, l2, va) : NULL;
+		next = asahi_pt_block_end(va, end);
+		l2 = asahi_pt_l2(pt, va);
+		leaf = l2 ? asahi_pt_leaf(pt, l2, va) : NULL;
 		if (leaf && !WARN_ON_ONCE(leaf->shared))
-			protect_leaf(pool, leaf, va, next, prot_bits[prot]);
+			asahi_pt_protect_leaf(pool, leaf, va, next, asahi_pt_prot_bits[prot]);
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_protect);
 
+/**
+ * asahi_pt_pool_init() - Begin a transaction
+ * @pool: transaction, contents undefined before
+ * @pt: tree
+ */
 void asahi_pt_pool_init(struct asahi_pt_pool *pool, struct asahi_pgtable *pt)
 {
 	*pool = (struct asahi_pt_pool) { .pt = pt };
@@ -639,6 +727,20 @@ void asahi_pt_pool_init(struct asahi_pt_pool *pool, struct asahi_pgtable *pt)
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pt_pool_init);
 
+/**
+ * asahi_pt_pool_settle() - End the changes of a transaction
+ * @pool: open transaction; only asahi_pt_pool_fini() may follow
+ *
+ * Orders the writes to the tables before anything that lets the GPU walk them.
+ * When it returns true, the caller invalidates @pool->flush_start up to
+ * @pool->flush_end before asahi_pt_pool_fini(), and before it frees a page that
+ * was mapped there. Where @pool->flush_tables is set, it invalidates the whole
+ * tree: that an address makes the MMU forget the tables on the way to it as well
+ * is what the CPU's architecture says, but the references never rely upon it. It
+ * may do all that between two changes as well, and then resets all three to 0.
+ *
+ * Return: true when old translations may be cached.
+ */
 bool asahi_pt_pool_settle(struct asahi_pt_pool *pool)
 {
 	struct asahi_pt_table *table, *next;
@@ -649,9 +751,9 @@ bool asahi_pt_pool_settle(struct asahi_pt_pool *pool)
 			continue;
 
 		if (table->parent)
-			remove_leaf(pool, table->parent, table, table->va);
+			asahi_pt_remove_leaf(pool, table->parent, table, table->va);
 		else
-			remove_l2(pool, table);
+			asahi_pt_remove_l2(pool, table);
 	}
 
 	/* The entries are in memory before an invalidation or a doorbell. */
@@ -660,34 +762,45 @@ bool asahi_pt_pool_settle(struct asahi_pt_pool *pool)
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pt_pool_settle);
 
-static void free_tables(struct asahi_pgtable *pt, struct list_head *list)
+static void asahi_pt_free_tables(struct asahi_pgtable *pt, struct list_head *list)
 {
 	struct asahi_pt_table *table, *next;
 
 	list_for_each_entry_safe(table, next, list, node)
-		free_table(pt, table);
+		asahi_pt_free_table(pt, table);
 	INIT_LIST_HEAD(list);
 }
 
+/**
+ * asahi_pt_pool_fini() - Free the tables that a settled transaction took out
+ * @pool: transaction; the TLB holds none of it any more
+ */
 void asahi_pt_pool_fini(struct asahi_pt_pool *pool)
 {
 	WARN_ON_ONCE(!list_empty(&pool->held));
-	free_tables(pool->pt, &pool->spare);
-	free_tables(pool->pt, &pool->retired);
+	asahi_pt_free_tables(pool->pt, &pool->spare);
+	asahi_pt_free_tables(pool->pt, &pool->retired);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pt_pool_fini);
 
+/**
+ * asahi_pgtable_lookup() - The page entry that translates an address
+ * @pt: tree
+ * @va: GPU address
+ *
+ * Return: the entry in CPU byte order, 0 when nothing is mapped there.
+ */
 u64 asahi_pgtable_lookup(const struct asahi_pgtable *pt, u64 va)
 {
-	const struct asahi_pt_table *l2 = get_l2(pt, va);
-	const struct asahi_pt_table *leaf = l2 ? get_leaf(pt, l2, va) : NULL;
+	const struct asahi_pt_table *l2 = asahi_pt_l2(pt, va);
+	const struct asahi_pt_table *leaf = l2 ? asahi_pt_leaf(pt, l2, va) : NULL;
 
-	return leaf ? le64_to_cpu(READ_ONCE(leaf->entries[l3_index(va)])) : 0;
+	return leaf ? le64_to_cpu(READ_ONCE(leaf->entries[asahi_pt_l3_index(va)])) : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_lookup);
 
-static void pgtable_init(struct asahi_pgtable *pt, struct device *dev,
-			 unsigned int oas_bits)
+static void asahi_pgtable_init(struct asahi_pgtable *pt, struct device *dev,
+			       unsigned int oas_bits)
 {
 	BUILD_BUG_ON(ARRAY_SIZE(pt->l2) != AGX_UAT_L1_ENTRIES);
 
@@ -696,16 +809,25 @@ static void pgtable_init(struct asahi_pgtable *pt, struct device *dev,
 	pt->pte_base = AGX_PTE_TYPE | AGX_PTE_AF | AGX_PTE_OS;
 }
 
+/**
+ * asahi_pgtable_init_user() - Make an empty tree for the user half of a context
+ * @pt: tree, zeroed by the caller
+ * @dev: device, for messages
+ * @oas_bits: width of the physical addresses that the MMU puts out
+ *
+ * Context: process context, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
 int asahi_pgtable_init_user(struct asahi_pgtable *pt, struct device *dev,
 			    unsigned int oas_bits)
 {
 	struct page *page;
 
-	page = asahi_pgtable_alloc_page();
+	asahi_pgtable_init(pt, dev, oas_bits);
+	page = asahi_pt_get_page(pt);
 	if (!page)
 		return -ENOMEM;
 
-	pgtable_init(pt, dev, oas_bits);
 	pt->root = page_address(page);
 	pt->root_phys = page_to_phys(page);
 	pt->root_owned = true;
@@ -715,11 +837,22 @@ int asahi_pgtable_init_user(struct asahi_pgtable *pt, struct device *dev,
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_init_user);
 
+/**
+ * asahi_pgtable_init_kernel() - Make an empty tree in the shared kernel half
+ * @pt: tree, zeroed by the caller
+ * @dev: device, for messages
+ * @oas_bits: width of the physical addresses that the MMU puts out
+ * @root: the level 1 table that firmware and driver share, mapped; must outlive
+ *	@pt. Only the one entry that the driver owns is ever read or written.
+ * @root_phys: its physical address
+ *
+ * Context: any.
+ */
 void asahi_pgtable_init_kernel(struct asahi_pgtable *pt, struct device *dev,
 			       unsigned int oas_bits, __le64 *root,
 			       phys_addr_t root_phys)
 {
-	pgtable_init(pt, dev, oas_bits);
+	asahi_pgtable_init(pt, dev, oas_bits);
 	pt->root = root;
 	pt->root_phys = root_phys;
 	pt->first = AGX_UAT_KERNEL_L1_INDEX;
@@ -730,20 +863,26 @@ void asahi_pgtable_init_kernel(struct asahi_pgtable *pt, struct device *dev,
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_init_kernel);
 
-static void free_l2(struct asahi_pgtable *pt, struct asahi_pt_table *l2)
+static void asahi_pt_free_l2(struct asahi_pgtable *pt, struct asahi_pt_table *l2)
 {
 	struct asahi_pt_table *leaf;
 	u64 va;
 
-	for (va = l2->va; va < l2->va + L2_SPAN; va += BLOCK_SPAN) {
-		leaf = get_leaf(pt, l2, va);
+	for (va = l2->va; va < l2->va + ASAHI_PT_L2_SPAN; va += ASAHI_PT_BLOCK_SPAN) {
+		leaf = asahi_pt_leaf(pt, l2, va);
 		if (leaf && !--leaf->users)
-			free_table(pt, leaf);
+			asahi_pt_free_table(pt, leaf);
 	}
 
-	free_table(pt, l2);
+	asahi_pt_free_table(pt, l2);
 }
 
+/**
+ * asahi_pgtable_fini() - Free a tree
+ * @pt: tree; no context may use it any more and no TLB may hold it
+ *
+ * Context: process context.
+ */
 void asahi_pgtable_fini(struct asahi_pgtable *pt)
 {
 	unsigned int i;
@@ -753,13 +892,43 @@ void asahi_pgtable_fini(struct asahi_pgtable *pt)
 			continue;
 
 		WRITE_ONCE(pt->root[i], 0);
-		free_l2(pt, pt->l2[i]);
+		asahi_pt_free_l2(pt, pt->l2[i]);
 		pt->l2[i] = NULL;
 	}
 
 	WARN_ON_ONCE(pt->pages);
 	if (pt->root_owned)
-		free_pages((unsigned long)pt->root, get_order(AGX_PAGE_SIZE));
+		asahi_pt_put_page(virt_to_page(pt->root));
 	pt->root = NULL;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_fini);
+
+/**
+ * asahi_pgtable_walk() - look at the entries that translate an address
+ * @pt: tree
+ * @va: address in it
+ * @walk: the entries, down to the first that is not valid
+ *
+ * Context: the owner of @pt serialises this with changes.
+ */
+void asahi_pgtable_walk(const struct asahi_pgtable *pt, u64 va, struct asahi_pt_walk *walk)
+{
+	const unsigned int index[AGX_UAT_LEVELS] = {
+		asahi_pt_l1_index(va), asahi_pt_l2_index(va), asahi_pt_l3_index(va),
+	};
+	const struct asahi_pt_table *l2 = asahi_pt_l2(pt, va);
+	const struct asahi_pt_table *leaf = l2 ? asahi_pt_leaf(pt, l2, va) : NULL;
+	const __le64 *table[AGX_UAT_LEVELS] = {
+		pt->root, l2 ? l2->entries : NULL, leaf ? leaf->entries : NULL,
+	};
+
+	for (walk->levels = 0; walk->levels < AGX_UAT_LEVELS; walk->levels++) {
+		unsigned int i = walk->levels;
+
+		if (!table[i])
+			break;
+		walk->index[i] = index[i];
+		walk->entry[i] = le64_to_cpu(READ_ONCE(table[i][index[i]]));
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_walk);

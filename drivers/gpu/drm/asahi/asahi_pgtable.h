@@ -10,6 +10,8 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include <agx/agx_uat.h>
+
 struct device;
 struct page;
 
@@ -122,39 +124,11 @@ struct asahi_pt_pool {
 	bool flush_tables;
 };
 
-/**
- * asahi_pgtable_init_user() - Make an empty tree for the user half of a context
- * @pt: tree, zeroed by the caller
- * @dev: device, for messages
- * @oas_bits: width of the physical addresses that the MMU puts out
- *
- * Context: process context, may sleep.
- * Return: 0 or -ENOMEM.
- */
 int asahi_pgtable_init_user(struct asahi_pgtable *pt, struct device *dev,
 			    unsigned int oas_bits);
-
-/**
- * asahi_pgtable_init_kernel() - Make an empty tree in the shared kernel half
- * @pt: tree, zeroed by the caller
- * @dev: device, for messages
- * @oas_bits: width of the physical addresses that the MMU puts out
- * @root: the level 1 table that firmware and driver share, mapped; must outlive
- *	@pt. Only the one entry that the driver owns is ever read or written.
- * @root_phys: its physical address
- *
- * Context: any.
- */
 void asahi_pgtable_init_kernel(struct asahi_pgtable *pt, struct device *dev,
 			       unsigned int oas_bits, __le64 *root,
 			       phys_addr_t root_phys);
-
-/**
- * asahi_pgtable_fini() - Free a tree
- * @pt: tree; no context may use it any more and no TLB may hold it
- *
- * Context: process context.
- */
 void asahi_pgtable_fini(struct asahi_pgtable *pt);
 
 /**
@@ -168,119 +142,20 @@ static inline u64 asahi_pgtable_root(const struct asahi_pgtable *pt)
 	return pt->root_phys;
 }
 
-/**
- * asahi_pt_pool_init() - Begin a transaction
- * @pool: transaction, contents undefined before
- * @pt: tree
- */
 void asahi_pt_pool_init(struct asahi_pt_pool *pool, struct asahi_pgtable *pt);
-
-/**
- * asahi_pgtable_reserve() - Get everything that one change can need
- * @pt: tree
- * @pool: open transaction
- * @va: start of the change, 16 KiB aligned, inside the tree's half
- * @size: bytes, a multiple of 16 KiB
- * @op: the change to come
- *
- * May be called for ranges that overlap ranges reserved before: what an earlier
- * change of the same transaction will have done is taken into account, as long
- * as the changes are made in the order of their reservations. Translations stay
- * as they are. Plain ranges in which nothing was ever mapped by
- * asahi_pgtable_map_single() can be unmapped without a reservation.
- *
- * Context: process context, may sleep (GFP_KERNEL).
- * Return: 0, or -ENOMEM.
- */
 int asahi_pgtable_reserve(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 			  u64 va, u64 size, enum asahi_pt_op op);
-
-/**
- * asahi_pgtable_map() - Map a contiguous piece of memory
- * @pt: tree
- * @pool: open transaction in which the range was reserved for ASAHI_PT_MAP
- * @va: GPU address, 16 KiB aligned
- * @pa: DMA address, 16 KiB aligned
- * @size: bytes, a multiple of 16 KiB
- * @prot: protection
- *
- * Replaces what was mapped there. Never fails, never allocates.
- */
 void asahi_pgtable_map(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 		       u64 va, dma_addr_t pa, u64 size, enum asahi_prot prot);
-
-/**
- * asahi_pgtable_map_single() - Map one page again and again
- * @pt: tree
- * @pool: open transaction in which exactly this range was reserved for
- *	ASAHI_PT_MAP_SINGLE
- * @va: GPU address, 16 KiB aligned
- * @pa: DMA address of the page
- * @size: bytes, a multiple of 16 KiB
- * @prot: protection
- *
- * All 32 MiB blocks that lie wholly inside the range share one table, so the
- * size of the range costs nothing. Never fails, never allocates.
- */
 void asahi_pgtable_map_single(struct asahi_pgtable *pt,
 			      struct asahi_pt_pool *pool, u64 va, dma_addr_t pa,
 			      u64 size, enum asahi_prot prot);
-
-/**
- * asahi_pgtable_unmap() - Remove what is mapped in a range
- * @pt: tree
- * @pool: open transaction
- * @va: GPU address, 16 KiB aligned
- * @size: bytes, a multiple of 16 KiB; holes are fine
- *
- * Tables that become empty are retired to @pool. Never fails, never allocates.
- */
 void asahi_pgtable_unmap(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 			 u64 va, u64 size);
-
-/**
- * asahi_pgtable_protect() - Change the protection of what is mapped in a range
- * @pt: tree
- * @pool: open transaction
- * @va: GPU address, 16 KiB aligned
- * @size: bytes, a multiple of 16 KiB; holes stay holes
- * @prot: new protection
- *
- * Only for ranges in which nothing was mapped by asahi_pgtable_map_single().
- * Never fails, never allocates.
- */
 void asahi_pgtable_protect(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 			   u64 va, u64 size, enum asahi_prot prot);
-
-/**
- * asahi_pt_pool_settle() - End the changes of a transaction
- * @pool: open transaction; only asahi_pt_pool_fini() may follow
- *
- * Orders the writes to the tables before anything that lets the GPU walk them.
- * When it returns true, the caller invalidates @pool->flush_start up to
- * @pool->flush_end before asahi_pt_pool_fini(), and before it frees a page that
- * was mapped there. Where @pool->flush_tables is set, it invalidates the whole
- * tree: that an address makes the MMU forget the tables on the way to it as well
- * is what the CPU's architecture says, but the references never rely upon it. It
- * may do all that between two changes as well, and then resets all three to 0.
- *
- * Return: true when old translations may be cached.
- */
 bool asahi_pt_pool_settle(struct asahi_pt_pool *pool);
-
-/**
- * asahi_pt_pool_fini() - Free the tables that a settled transaction took out
- * @pool: transaction; the TLB holds none of it any more
- */
 void asahi_pt_pool_fini(struct asahi_pt_pool *pool);
-
-/**
- * asahi_pgtable_lookup() - The page entry that translates an address
- * @pt: tree
- * @va: GPU address
- *
- * Return: the entry in CPU byte order, 0 when nothing is mapped there.
- */
 u64 asahi_pgtable_lookup(const struct asahi_pgtable *pt, u64 va);
 
 /**
@@ -322,5 +197,19 @@ static inline enum asahi_prot asahi_prot_uncached(enum asahi_prot prot)
 #if IS_ENABLED(CONFIG_KUNIT)
 struct page *asahi_pgtable_alloc_page(void);
 #endif
+
+/**
+ * struct asahi_pt_walk - how an address is translated
+ * @levels: entries of the following
+ * @index: where the entry is in its table, from level 1 on
+ * @entry: the entry, as the MMU sees it
+ */
+struct asahi_pt_walk {
+	unsigned int levels;
+	unsigned int index[AGX_UAT_LEVELS];
+	u64 entry[AGX_UAT_LEVELS];
+};
+
+void asahi_pgtable_walk(const struct asahi_pgtable *pt, u64 va, struct asahi_pt_walk *walk);
 
 #endif

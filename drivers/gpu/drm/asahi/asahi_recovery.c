@@ -5,22 +5,33 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
-#include <linux/atomic.h>
+#include <linux/bits.h>
+#include <linux/cleanup.h>
 #include <linux/dma-fence.h>
-#include <linux/slab.h>
+#include <linux/lockdep.h>
 #include <linux/workqueue.h>
+
+#include <kunit/visibility.h>
 
 #include <drm/drm_print.h>
 
+#include "asahi_block.h"
 #include "asahi_channel.h"
+#include "asahi_client.h"
 #include "asahi_coredump.h"
 #include "asahi_device.h"
 #include "asahi_event.h"
 #include "asahi_hw.h"
 #include "asahi_initdata.h"
+#include "asahi_job.h"
 #include "asahi_queue.h"
+#include "asahi_queue_priv.h"
 #include "asahi_recovery.h"
+#include "asahi_sched.h"
+#include "asahi_timeline.h"
 #include "asahi_trace.h"
+#include "asahi_tvb.h"
+#include "asahi_vm.h"
 
 /**
  * DOC: Recovery
@@ -37,8 +48,10 @@
  * After a fault or a timeout the GPU was stopped and the firmware halts. It
  * leaves a table of the stamps of all work that was running. Each is the
  * culprit's or a bystander's: after a fault, those in the VM context that it
- * happened in are guilty, after a timeout the one that is named. They are
- * marked, and the firmware is told to resume. It then retires the marked work
+ * happened in are guilty, after a timeout the one that is named. It may happen
+ * that the firmware names nobody and the fault register holds no fault: then all
+ * of that work is lost, but no queue is punished. The jobs that own the stamps
+ * are marked, and the firmware is told to resume. It then retires the marked work
  * by writing its stamps, and goes on with the rings. Only then do fences signal,
  * because until then the GPU may use the jobs' memory.
  *
@@ -47,121 +60,8 @@
  * bystander's owner sees ECANCELED and may submit again.
  *
  * After a crash, and when the firmware stops answering, nothing will complete
- * any more: the device is dead, and all fences signal with ENODEV.
+ * any more: what follows is in asahi_reset.c.
  */
-
-/**
- * struct asahi_recovery - state of recovery
- * @adev: device
- * @wq: where @abandon_work runs; has a rescuer, because fences wait for it
- * @abandon_work: fails all jobs of a dead device
- * @dump: core dump of the latest culprit
- */
-struct asahi_recovery {
-	struct asahi_device *adev;
-	struct workqueue_struct *wq;
-	struct work_struct abandon_work;
-	struct asahi_coredump *dump;
-};
-
-static void asahi_recovery_abandon(struct work_struct *work)
-{
-	struct asahi_recovery *recovery = container_of(work, struct asahi_recovery,
-						       abandon_work);
-	bool cookie = dma_fence_begin_signalling();
-
-	asahi_queues_abandon(recovery->adev);
-	dma_fence_end_signalling(cookie);
-}
-
-/**
- * asahi_recovery_init() - prepare for failures
- * @adev: device
- *
- * What is needed in the critical section of fences is allocated here. Process
- * context.
- *
- * Return: 0 or -ENOMEM.
- */
-int asahi_recovery_init(struct asahi_device *adev)
-{
-	struct asahi_recovery *recovery;
-
-	recovery = kzalloc_obj(*recovery);
-	if (!recovery)
-		return -ENOMEM;
-
-	recovery->adev = adev;
-	INIT_WORK(&recovery->abandon_work, asahi_recovery_abandon);
-
-	recovery->wq = alloc_ordered_workqueue("asahi-recovery", WQ_MEM_RECLAIM);
-	if (!recovery->wq)
-		goto err_free;
-
-	recovery->dump = asahi_coredump_create(adev);
-	if (!recovery->dump)
-		goto err_wq;
-
-	adev->recovery = recovery;
-
-	return 0;
-
-err_wq:
-	destroy_workqueue(recovery->wq);
-err_free:
-	kfree(recovery);
-	return -ENOMEM;
-}
-
-/**
- * asahi_recovery_unplug() - wait for what is going on
- * @adev: dead device after asahi_queues_unplug()
- *
- * Process context.
- */
-void asahi_recovery_unplug(struct asahi_device *adev)
-{
-	flush_workqueue(adev->recovery->wq);
-	asahi_coredump_flush(adev->recovery->dump);
-}
-
-/**
- * asahi_recovery_fini() - undo asahi_recovery_init()
- * @adev: device without queues
- *
- * Process context.
- */
-void asahi_recovery_fini(struct asahi_device *adev)
-{
-	struct asahi_recovery *recovery = adev->recovery;
-
-	if (!recovery)
-		return;
-
-	destroy_workqueue(recovery->wq);
-	asahi_coredump_destroy(recovery->dump);
-	kfree(recovery);
-	adev->recovery = NULL;
-}
-
-/**
- * asahi_recovery_wedged() - the firmware does not work any more
- * @adev: device
- * @why: end of a sentence that begins with "firmware is stuck: "
- *
- * All fences signal soon. Process or atomic context, not from interrupts, any
- * locks.
- */
-void asahi_recovery_wedged(struct asahi_device *adev, const char *why)
-{
-	/* Also when it is being removed: that sees to the jobs itself. */
-	if (asahi_device_dead(adev))
-		return;
-
-	drm_err(&adev->drm, "firmware is stuck: %s\n", why);
-	asahi_device_set_dead(adev);
-	queue_work(adev->recovery->wq, &adev->recovery->abandon_work);
-}
 
 static void asahi_recovery_print_fault(struct asahi_device *adev,
 				       const struct asahi_fault_info *info)
@@ -173,9 +73,137 @@ static void asahi_recovery_print_fault(struct asahi_device *adev,
 	trace_asahi_fault(adev, info);
 }
 
+/*
+ * Judging and marking
+ */
+
+static int asahi_recovery_pipe_of_event(struct asahi_queue *queue, unsigned int slot)
+{
+	lockdep_assert_held(&queue->timeline.lock);
+
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		if (queue->wq[i].jobs && queue->wq[i].slot.slot == slot)
+			return i;
+
+	return -1;
+}
+
+/**
+ * asahi_recovery_judge() - find out what work has to answer for
+ * @failure: what happened
+ * @event_slot: event slot of work that was running
+ * @vm_slot: VM context that it ran in
+ *
+ * If neither the firmware nor the fault register tells who did it, all work
+ * that was running is lost, but nobody is guilty. Any context.
+ *
+ * Return: the verdict.
+ */
+struct asahi_verdict asahi_recovery_judge(const struct asahi_failure *failure,
+					  unsigned int event_slot, unsigned int vm_slot)
+{
+	bool faulted = failure->fault && failure->fault->slot == vm_slot;
+	bool known = failure->culprit >= 0;
+
+	if (known ? failure->culprit != event_slot : failure->fault && !faulted)
+		return (struct asahi_verdict) { .error = -ECANCELED };
+
+	return (struct asahi_verdict) {
+		.error = faulted ? -EIO : failure->error,
+		.guilty = known || faulted,
+	};
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_recovery_judge);
+
+/* Keep what is known of a job that failed. */
+static void asahi_recovery_note(struct asahi_job *job, struct asahi_verdict verdict,
+				unsigned int slot, u32 value)
+{
+	struct asahi_queue *queue = job->queue;
+
+	/* Guilt can be found out later than that the work is lost, not the other way. */
+	if (job->error && !(verdict.guilty && job->error == -ECANCELED))
+		return;
+
+	job->error = verdict.error;
+	trace_asahi_failed(queue->adev, asahi_client_id(queue->client), queue->id, job->id, slot,
+			   value, job->error);
+	if (job->error == -ECANCELED)
+		return;
+
+	drm_err_ratelimited(&queue->adev->drm,
+			    "queue %u: job %llu of %*pE (pid %d, client %llu) failed: %d\n",
+			    queue->id, job->id, (int)strlen(job->process.comm), job->process.comm,
+			    job->process.pid, asahi_client_id(queue->client), job->error);
+	if (verdict.guilty)
+		WRITE_ONCE(queue->timeline.error, -EIO);
+	asahi_coredump_capture(job);
+}
+
+/* The firmware writes the stamps up to @value by itself. */
+static void asahi_recovery_note_owed(struct asahi_job_pipe *pipe, u32 value)
+{
+	if (pipe->taken_down && asahi_stamp_reached(pipe->owed, value))
+		return;
+
+	pipe->taken_down = true;
+	pipe->owed = value;
+}
+
+/*
+ * Mark the job that owns a stamp. Earlier jobs of that ring are lost, too,
+ * because reaching this stamp makes them look complete. If the owner is guilty,
+ * all later jobs of the queue are cancelled, those not submitted yet included.
+ * Fences signal later, when the firmware has written the stamps and so does not
+ * use the jobs' memory any more.
+ */
+static void asahi_recovery_mark_jobs(struct asahi_queue *queue, int pipe, unsigned int slot,
+				     u32 value, const struct asahi_failure *failure)
+{
+	const struct asahi_verdict lost = { .error = -ECANCELED };
+	struct asahi_verdict verdict;
+	struct asahi_job *job;
+	bool behind = false;
+
+	lockdep_assert_held(&queue->timeline.lock);
+
+	/* A job whose stamps are all there is complete, and not to be marked. */
+	asahi_timeline_retire_reached(queue);
+
+	verdict = asahi_recovery_judge(failure, slot, asahi_vm_slot_client(queue->vm)->slot);
+
+	list_for_each_entry(job, &queue->timeline.jobs, link) {
+		enum asahi_job_hit hit = ASAHI_JOB_MISSED;
+
+		if (!job->skipped)
+			hit = asahi_job_hit(&job->pipe[pipe], value);
+		if (hit != ASAHI_JOB_MISSED)
+			asahi_recovery_note_owed(&job->pipe[pipe], value);
+
+		if (hit == ASAHI_JOB_OWNS)
+			asahi_recovery_note(job, verdict, slot, value);
+		else if (hit == ASAHI_JOB_BEFORE || behind)
+			asahi_recovery_note(job, lost, slot, value);
+
+		behind |= hit == ASAHI_JOB_OWNS && verdict.guilty;
+	}
+}
+
+/* Returns the pipe whose work has the event, or -1. */
+static int asahi_recovery_mark(struct asahi_queue *queue, unsigned int slot, u32 value,
+			       const struct asahi_failure *failure)
+{
+	int pipe = asahi_recovery_pipe_of_event(queue, slot);
+
+	if (pipe >= 0)
+		asahi_recovery_mark_jobs(queue, pipe, slot, value, failure);
+
+	return pipe;
+}
+
 /* Mark all work that was running. */
-static void asahi_recovery_mark_pending(struct asahi_device *adev, int culprit,
-					struct asahi_failure *failure)
+static void asahi_recovery_mark_pending(struct asahi_device *adev,
+					const struct asahi_failure *failure)
 {
 	struct asahi_pending_stamp stamp;
 	struct asahi_queue *queue;
@@ -184,10 +212,9 @@ static void asahi_recovery_mark_pending(struct asahi_device *adev, int culprit,
 		if (!asahi_initdata_take_pending(adev, i, &stamp))
 			continue;
 
-		failure->named = culprit >= 0 && stamp.event_slot == culprit;
-		failure->bystander = culprit >= 0 && stamp.event_slot != culprit;
 		drm_dbg(&adev->drm, "was running: event %u, stamp %#x, flags %#x\n",
 			stamp.event_slot, stamp.value, stamp.flags);
+		asahi_coredump_note_running(adev, &stamp);
 
 		queue = asahi_event_get_owner(adev, stamp.event_slot);
 		if (!queue) {
@@ -196,7 +223,8 @@ static void asahi_recovery_mark_pending(struct asahi_device *adev, int culprit,
 			continue;
 		}
 
-		asahi_queue_mark_failed(queue, stamp.event_slot, stamp.value, failure);
+		scoped_guard(mutex, &queue->timeline.lock)
+			asahi_recovery_mark(queue, stamp.event_slot, stamp.value, failure);
 		asahi_queue_put(queue);
 	}
 }
@@ -204,7 +232,7 @@ static void asahi_recovery_mark_pending(struct asahi_device *adev, int culprit,
 static void asahi_recovery_handle(struct asahi_device *adev, const char *what, int error,
 				  int culprit)
 {
-	struct asahi_failure failure = { .error = error };
+	struct asahi_failure failure = { .error = error, .culprit = culprit };
 	bool cookie = dma_fence_begin_signalling();
 	struct asahi_fault_info info;
 	int ret;
@@ -215,57 +243,109 @@ static void asahi_recovery_handle(struct asahi_device *adev, const char *what, i
 	if (asahi_hw_read_fault(adev, &info)) {
 		asahi_recovery_print_fault(adev, &info);
 		failure.fault = &info;
+	} else if (culprit < 0) {
+		drm_err_ratelimited(&adev->drm, "nobody knows whose work caused the %s\n", what);
 	}
 
-	asahi_recovery_mark_pending(adev, culprit, &failure);
+	asahi_coredump_begin(adev, what, failure.fault);
+	asahi_recovery_mark_pending(adev, &failure);
+	asahi_coredump_end(adev);
 
 	ret = asahi_initdata_resume(adev);
 	if (ret)
 		drm_err(&adev->drm, "firmware does not halt after a %s\n", what);
-	trace_asahi_recover(adev, what, ret);
+	trace_asahi_recover(adev, 0, what, ret);
 
 	dma_fence_end_signalling(cookie);
 }
 
-/**
- * asahi_recovery_fault() - the firmware tells of a fault
- * @adev: device
- *
- * Runs in the notification worker.
- */
-void asahi_recovery_fault(struct asahi_device *adev)
+static void asahi_recovery_fault(struct asahi_device *adev)
 {
 	asahi_recovery_handle(adev, "fault", -EIO, -1);
 }
 
-/**
- * asahi_recovery_timeout() - the firmware tells of a timeout
- * @adev: device
- * @counter: how many there were
- * @event_slot: event slot of the work that took too long; negative if unknown
- *
- * Runs in the notification worker.
- */
-void asahi_recovery_timeout(struct asahi_device *adev, u32 counter, int event_slot)
+/* A negative slot means that the firmware does not know whose work it was. */
+static void asahi_recovery_timeout(struct asahi_device *adev, u32 counter, int event_slot)
 {
 	drm_err_ratelimited(&adev->drm, "GPU timeout %u: event %d\n", counter, event_slot);
 	asahi_recovery_handle(adev, "timeout", -ETIMEDOUT, event_slot);
 }
 
-/**
- * asahi_recovery_channel_error() - the firmware gives up an entry of a ring
- * @adev: device
- * @type: kind of error
- * @pipe: AGX_PIPE_*
- * @slot: event slot of the work
- * @value: stamp value of the work
- *
- * Runs in the notification worker.
+/*
+ * Channel errors
  */
-void asahi_recovery_channel_error(struct asahi_device *adev, u32 type, u32 pipe, u32 slot,
-				  u32 value)
+
+static int asahi_recovery_recover_pipe(struct asahi_queue *queue, unsigned int pipe)
 {
-	struct asahi_failure failure = { .error = -EIO, .named = true };
+	struct asahi_recovery_queue *recovery = &queue->recovery;
+	struct asahi_dc_msg msg = { .type = ASAHI_DC_RECOVER_CHANNEL };
+
+	scoped_guard(mutex, &queue->timeline.lock) {
+		if (!(recovery->pipes & BIT(pipe)))
+			return 0;
+		recovery->pipes &= ~BIT(pipe);
+		msg.recover_channel.event_value = recovery->value[pipe];
+	}
+
+	msg.recover_channel.pipe_type = pipe;
+	msg.recover_channel.queue_va = queue->wq[pipe].info.va;
+
+	return asahi_channel_device_control(queue->adev, &msg);
+}
+
+static void asahi_recovery_recover_work(struct work_struct *work)
+{
+	struct asahi_queue *queue = container_of(work, struct asahi_queue, recovery.work);
+	struct asahi_device *adev = queue->adev;
+	bool cookie = dma_fence_begin_signalling();
+	int ret = 0;
+
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		ret = asahi_recovery_recover_pipe(queue, i) ?: ret;
+
+	if (ret && asahi_state_fw_alive(adev))
+		drm_err(&adev->drm, "queue %u: firmware does not recover the channel: %d\n",
+			queue->id, ret);
+	trace_asahi_recover(adev, queue->id, "channel error", ret);
+
+	dma_fence_end_signalling(cookie);
+	asahi_queue_put(queue);
+}
+
+/**
+ * asahi_recovery_queue_init() - prepare a queue for channel errors
+ * @recovery: the queue's part
+ */
+void asahi_recovery_queue_init(struct asahi_recovery_queue *recovery)
+{
+	INIT_WORK(&recovery->work, asahi_recovery_recover_work);
+}
+
+/*
+ * Mark the work, and have a worker tell the firmware to go on with the ring. It
+ * is not done here because a firmware that has halted does not listen, and the
+ * caller is the one whom it waits for.
+ */
+static void asahi_recovery_fail_entry(struct asahi_queue *queue, unsigned int slot, u32 value,
+				      const struct asahi_failure *failure)
+{
+	int pipe;
+
+	guard(mutex)(&queue->timeline.lock);
+
+	pipe = asahi_recovery_mark(queue, slot, value, failure);
+	if (pipe < 0)
+		return;
+
+	queue->recovery.pipes |= BIT(pipe);
+	queue->recovery.value[pipe] = value;
+	asahi_sched_queue_timeout_work(queue->adev, queue, &queue->recovery.work);
+}
+
+static void asahi_recovery_channel_error(struct asahi_device *adev, u32 type, u32 pipe,
+					 u32 slot, u32 value)
+{
+	struct asahi_failure failure = { .error = -EIO, .culprit = slot };
 	bool cookie = dma_fence_begin_signalling();
 	struct asahi_queue *queue;
 
@@ -279,34 +359,29 @@ void asahi_recovery_channel_error(struct asahi_device *adev, u32 type, u32 pipe,
 		goto out;
 	}
 
-	asahi_queue_channel_error(queue, slot, value, &failure);
+	asahi_coredump_begin(adev, "channel error", NULL);
+	asahi_recovery_fail_entry(queue, slot, value, &failure);
+	asahi_coredump_end(adev);
 	asahi_queue_put(queue);
 out:
 	dma_fence_end_signalling(cookie);
 }
 
-/**
- * asahi_recovery_fw_crashed() - the firmware has crashed
- * @adev: device
- *
- * Runs in the notification worker.
- */
-void asahi_recovery_fw_crashed(struct asahi_device *adev)
-{
-	bool cookie = dma_fence_begin_signalling();
+static const struct asahi_channel_ops asahi_recovery_channel_ops = {
+	.stamps = asahi_event_stamps,
+	.fault = asahi_recovery_fault,
+	.timeout = asahi_recovery_timeout,
+	.channel_error = asahi_recovery_channel_error,
+	.grow = asahi_tvb_grow,
+};
 
-	asahi_device_set_dead(adev);
-	asahi_queues_abandon(adev);
-	dma_fence_end_signalling(cookie);
+static int asahi_recovery_init(struct asahi_device *adev)
+{
+	asahi_channel_set_ops(adev, &asahi_recovery_channel_ops);
+	return 0;
 }
 
-/**
- * asahi_recovery_coredump() - where to put a core dump
- * @adev: device
- *
- * Return: the device's core dump.
- */
-struct asahi_coredump *asahi_recovery_coredump(struct asahi_device *adev)
-{
-	return adev->recovery->dump;
-}
+const struct asahi_block asahi_block_recovery = {
+	.name = "recovery",
+	.init = asahi_recovery_init,
+};

@@ -17,7 +17,7 @@
 
 #include "asahi_ring.h"
 
-static u32 after(u32 pos, u32 count)
+static u32 asahi_ring_after(u32 pos, u32 count)
 {
 	return pos + 1 == count ? 0 : pos + 1;
 }
@@ -26,7 +26,7 @@ static u32 after(u32 pos, u32 count)
  * Reads the other side's pointer. What it says about entries holds for reads
  * and writes of them that come after.
  */
-static u32 peer_pointer(const __le32 *ptr)
+static u32 asahi_ring_peer_pointer(const __le32 *ptr)
 {
 	u32 value = le32_to_cpu(READ_ONCE(*ptr));
 
@@ -43,8 +43,9 @@ static u32 peer_pointer(const __le32 *ptr)
  */
 u32 asahi_tx_ring_room(const struct asahi_tx_ring *ring)
 {
-	return (peer_pointer(ring->rptr) + ring->count - after(ring->next, ring->count)) %
-	       ring->count;
+	u32 next = asahi_ring_after(ring->next, ring->count);
+
+	return (asahi_ring_peer_pointer(ring->rptr) + ring->count - next) % ring->count;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_room);
 
@@ -68,7 +69,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_full);
  */
 bool asahi_tx_ring_drained(const struct asahi_tx_ring *ring)
 {
-	return peer_pointer(ring->rptr) == ring->next;
+	return asahi_ring_peer_pointer(ring->rptr) == ring->next;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_drained);
 
@@ -95,11 +96,51 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_entry);
  */
 void asahi_tx_ring_commit(struct asahi_tx_ring *ring)
 {
-	ring->next = after(ring->next, ring->count);
+	ring->next = asahi_ring_after(ring->next, ring->count);
 	dma_wmb();
 	WRITE_ONCE(*ring->wptr, cpu_to_le32(ring->next));
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_commit);
+
+/**
+ * asahi_rx_ring_peek() - look at the next entry
+ * @ring: ring
+ * @entry: copy of the entry
+ *
+ * The entry, and whatever the firmware keeps as long as it is not read, stay
+ * as they are until asahi_rx_ring_pop().
+ *
+ * Return: 1 if there is one, 0 if not, -EIO if the firmware's pointer is
+ * outside the ring.
+ */
+int asahi_rx_ring_peek(const struct asahi_rx_ring *ring, void *entry)
+{
+	u32 wptr = asahi_ring_peer_pointer(ring->wptr);
+
+	if (wptr >= ring->count)
+		return -EIO;
+	if (wptr == ring->next)
+		return 0;
+
+	memcpy(entry, ring->entries + (size_t)ring->next * ring->entry_size, ring->entry_size);
+	return 1;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_rx_ring_peek);
+
+/**
+ * asahi_rx_ring_pop() - be done with the entry that asahi_rx_ring_peek() found
+ * @ring: ring
+ *
+ * All that was read before was read before the firmware can write it again.
+ */
+void asahi_rx_ring_pop(struct asahi_rx_ring *ring)
+{
+	ring->next = asahi_ring_after(ring->next, ring->count);
+	/* The firmware may overwrite the entry as soon as it sees the pointer. */
+	dma_mb();
+	WRITE_ONCE(*ring->rptr, cpu_to_le32(ring->next));
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_rx_ring_pop);
 
 /**
  * asahi_rx_ring_get() - take an entry
@@ -111,18 +152,11 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_commit);
  */
 int asahi_rx_ring_get(struct asahi_rx_ring *ring, void *entry)
 {
-	u32 wptr = peer_pointer(ring->wptr);
+	int ret = asahi_rx_ring_peek(ring, entry);
 
-	if (wptr >= ring->count)
-		return -EIO;
-	if (wptr == ring->next)
-		return 0;
+	if (ret > 0)
+		asahi_rx_ring_pop(ring);
 
-	memcpy(entry, ring->entries + (size_t)ring->next * ring->entry_size, ring->entry_size);
-	ring->next = after(ring->next, ring->count);
-	/* The firmware may overwrite the entry as soon as it sees the pointer. */
-	dma_mb();
-	WRITE_ONCE(*ring->rptr, cpu_to_le32(ring->next));
-	return 1;
+	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_rx_ring_get);

@@ -16,11 +16,16 @@
 #include <agx/agx_rtkit.h>
 #include <agx/agx_uat.h>
 
+#include "asahi_block.h"
 #include "asahi_channel.h"
 #include "asahi_device.h"
+#include "asahi_fwlog.h"
 #include "asahi_heap.h"
+#include "asahi_hw.h"
+#include "asahi_power.h"
 #include "asahi_rtkit.h"
 #include "asahi_trace.h"
+#include "asahi_uat.h"
 
 /**
  * DOC: RTKit
@@ -40,13 +45,29 @@
  *   but "look at this ring".
  * - Reinitialising flushes that worker, and is not to be done in it. The crash
  *   callback only says that there was a crash.
+ * - When the firmware starts, it asks for buffers. After a reset it gets those
+ *   that it had before: jobs wait for the reset, so nothing may be allocated.
  */
+
+/* The library's: crash log, system log, reports, operating system's log. */
+#define ASAHI_RTKIT_BUFFERS 4
+
+/**
+ * struct asahi_rtkit_buffer - memory that the firmware has asked for
+ * @buf: memory
+ * @used: it has it
+ */
+struct asahi_rtkit_buffer {
+	struct asahi_fwbuf buf;
+	bool used;
+};
 
 /**
  * struct asahi_rtkit - the coprocessor
  * @adev: device
  * @rtk: the library's part; NULL before init and after unplug
  * @heap: memory for the firmware's buffers
+ * @buffer: these buffers; the library's worker's, or ours when that is idle
  * @wq: for @post
  * @post: sends what is in @posted
  * @posted: doorbells that tasks of user space want rung
@@ -55,6 +76,7 @@ struct asahi_rtkit {
 	struct asahi_device *adev;
 	struct apple_rtkit *rtk;
 	struct asahi_heap *heap;
+	struct asahi_rtkit_buffer buffer[ASAHI_RTKIT_BUFFERS];
 	/** @send_lock: protects sends and changes of @rtk */
 	struct mutex send_lock;
 	struct workqueue_struct *wq;
@@ -64,14 +86,17 @@ struct asahi_rtkit {
 
 /* Callbacks of the library. */
 
-static void rtkit_crashed(void *cookie, const void *crashlog, size_t size)
+static void asahi_rtkit_crashed(void *cookie, const void *crashlog, size_t size)
 {
 	struct asahi_device *adev = cookie;
 
-	asahi_channel_report_crash(adev);
+	asahi_fwlog_keep_crash(asahi_channel_fwlog(adev), crashlog, size);
+	/* A reset empties the mailbox: what it finds there is known, or of no interest. */
+	if (asahi_state_fw_alive(adev))
+		asahi_state_fail(adev, "it has crashed");
 }
 
-static bool rtkit_recv_early(void *cookie, u8 endpoint, u64 message)
+static bool asahi_rtkit_recv_early(void *cookie, u8 endpoint, u64 message)
 {
 	struct asahi_device *adev = cookie;
 
@@ -83,7 +108,7 @@ static bool rtkit_recv_early(void *cookie, u8 endpoint, u64 message)
 	return true;
 }
 
-static void rtkit_recv(void *cookie, u8 endpoint, u64 message)
+static void asahi_rtkit_recv(void *cookie, u8 endpoint, u64 message)
 {
 	struct asahi_device *adev = cookie;
 
@@ -91,65 +116,89 @@ static void rtkit_recv(void *cookie, u8 endpoint, u64 message)
 			    endpoint);
 }
 
-static int rtkit_shmem_setup(void *cookie, struct apple_rtkit_shmem *shmem)
+/* One that it had before, or else a place for a new one. */
+static struct asahi_rtkit_buffer *asahi_rtkit_find_buffer(struct asahi_rtkit *rtkit, size_t size)
+{
+	struct asahi_rtkit_buffer *buffer, *empty = NULL;
+
+	for (unsigned int i = 0; i < ASAHI_RTKIT_BUFFERS; i++) {
+		buffer = &rtkit->buffer[i];
+		if (!buffer->used && buffer->buf.size == size)
+			return buffer;
+		if (!buffer->used && (!empty || !buffer->buf.size))
+			empty = buffer;
+	}
+
+	return empty;
+}
+
+static int asahi_rtkit_shmem_setup(void *cookie, struct apple_rtkit_shmem *shmem)
 {
 	struct asahi_device *adev = cookie;
-	struct asahi_fwbuf *buf;
-	int err;
+	struct asahi_rtkit_buffer *buffer;
+	int ret;
 
 	/* The GPU's firmware has no memory of its own that we could map. */
 	if (shmem->iova || !shmem->size)
 		return -EINVAL;
 
-	buf = kzalloc_obj(*buf);
-	if (!buf)
-		return -ENOMEM;
+	buffer = asahi_rtkit_find_buffer(adev->rtkit, shmem->size);
+	if (!buffer)
+		return -ENOSPC;
 
-	err = asahi_heap_alloc(adev->rtkit->heap, shmem->size, AGX_PAGE_SIZE, buf);
-	if (err) {
-		kfree(buf);
-		return err;
+	if (buffer->buf.size == shmem->size) {
+		memset(buffer->buf.map, 0, shmem->size);
+	} else {
+		asahi_heap_free(&buffer->buf);
+		ret = asahi_heap_alloc(adev->rtkit->heap, shmem->size, AGX_PAGE_SIZE,
+				       &buffer->buf);
+		if (ret)
+			return ret;
 	}
 
-	shmem->buffer = buf->map;
-	shmem->iova = buf->va;
-	shmem->private = buf;
+	buffer->used = true;
+	shmem->buffer = buffer->buf.map;
+	shmem->iova = buffer->buf.va;
+	shmem->private = buffer;
 	return 0;
 }
 
-static void rtkit_shmem_destroy(void *cookie, struct apple_rtkit_shmem *shmem)
+static void asahi_rtkit_shmem_destroy(void *cookie, struct apple_rtkit_shmem *shmem)
 {
-	struct asahi_fwbuf *buf = shmem->private;
+	struct asahi_rtkit_buffer *buffer = shmem->private;
 
-	if (!buf)
-		return;
-
-	asahi_heap_free(buf);
-	kfree(buf);
+	if (buffer)
+		buffer->used = false;
 	shmem->private = NULL;
 }
 
-static const struct apple_rtkit_ops rtkit_ops = {
-	.crashed = rtkit_crashed,
-	.recv_message = rtkit_recv,
-	.recv_message_early = rtkit_recv_early,
-	.shmem_setup = rtkit_shmem_setup,
-	.shmem_destroy = rtkit_shmem_destroy,
+static const struct apple_rtkit_ops asahi_rtkit_ops = {
+	.crashed = asahi_rtkit_crashed,
+	.recv_message = asahi_rtkit_recv,
+	.recv_message_early = asahi_rtkit_recv_early,
+	.shmem_setup = asahi_rtkit_shmem_setup,
+	.shmem_destroy = asahi_rtkit_shmem_destroy,
 };
 
 /* Doorbells. */
 
-static int send_locked(struct asahi_rtkit *rtkit, u8 endpoint, u64 message)
+static int asahi_rtkit_send_locked(struct asahi_rtkit *rtkit, u8 endpoint, u64 message)
 {
+	int ret;
+
 	lockdep_assert_held(&rtkit->send_lock);
 
-	if (!rtkit->rtk || asahi_device_dead(rtkit->adev))
+	if (!rtkit->rtk || !asahi_state_fw_alive(rtkit->adev))
 		return -ENODEV;
 
-	return apple_rtkit_send_message(rtkit->rtk, endpoint, message, NULL, false);
+	ret = apple_rtkit_send_message(rtkit->rtk, endpoint, message, NULL, false);
+	/* After that the mailbox must not be asked again before it was empty. */
+	if (ret == -ETIMEDOUT)
+		asahi_state_fail(rtkit->adev, "it does not empty its mailbox");
+	return ret;
 }
 
-static int ring(struct asahi_rtkit *rtkit, unsigned int channel)
+static int asahi_rtkit_ring(struct asahi_rtkit *rtkit, unsigned int channel)
 {
 	u64 message = AGX_MSG_DOORBELL | channel;
 
@@ -158,7 +207,7 @@ static int ring(struct asahi_rtkit *rtkit, unsigned int channel)
 
 	guard(mutex)(&rtkit->send_lock);
 	trace_asahi_doorbell(rtkit->adev, channel);
-	return send_locked(rtkit, AGX_EP_DOORBELL, message);
+	return asahi_rtkit_send_locked(rtkit, AGX_EP_DOORBELL, message);
 }
 
 /**
@@ -176,23 +225,23 @@ static int ring(struct asahi_rtkit *rtkit, unsigned int channel)
 int asahi_rtkit_doorbell(struct asahi_device *adev, u8 channel)
 {
 	WARN_ON_ONCE(!(current->flags & PF_KTHREAD));
-	return ring(adev->rtkit, channel);
+	return asahi_rtkit_ring(adev->rtkit, channel);
 }
 
-static void post_work(struct work_struct *work)
+static void asahi_rtkit_post_work(struct work_struct *work)
 {
 	struct asahi_rtkit *rtkit = container_of(work, struct asahi_rtkit, post);
 	unsigned int channel;
-	int err;
+	int ret;
 
 	for_each_set_bit(channel, rtkit->posted, ASAHI_DOORBELL_FWCTL + 1) {
 		clear_bit(channel, rtkit->posted);
 		/* Nothing is lost before the bell is rung for it. */
 		smp_mb__after_atomic();
-		err = ring(rtkit, channel);
-		if (err && err != -ENODEV)
+		ret = asahi_rtkit_ring(rtkit, channel);
+		if (ret && ret != -ENODEV)
 			drm_err_ratelimited(&rtkit->adev->drm, "doorbell %#x failed: %d\n",
-					    channel, err);
+					    channel, ret);
 	}
 }
 
@@ -213,18 +262,8 @@ void asahi_rtkit_post(struct asahi_device *adev, u8 channel)
 
 /* Setup. */
 
-/**
- * asahi_rtkit_init() - prepare to talk to the firmware
- * @adev: device with channels
- *
- * From here on notifications may come. Process context, probe only.
- * asahi_rtkit_unplug() and asahi_rtkit_fini() are to be called also after an
- * error.
- *
- * Return: 0, -EPROBE_DEFER if the mailbox is not there yet, -ENOMEM, or another
- * error of the mailbox.
- */
-int asahi_rtkit_init(struct asahi_device *adev)
+/* From here on notifications may come. */
+static int asahi_rtkit_prepare(struct asahi_device *adev)
 {
 	struct asahi_rtkit *rtkit;
 	struct apple_rtkit *rtk;
@@ -235,23 +274,23 @@ int asahi_rtkit_init(struct asahi_device *adev)
 
 	rtkit->adev = adev;
 	mutex_init(&rtkit->send_lock);
-	INIT_WORK(&rtkit->post, post_work);
+	INIT_WORK(&rtkit->post, asahi_rtkit_post_work);
 	adev->rtkit = rtkit;
 
 	rtkit->wq = alloc_ordered_workqueue("asahi-post", WQ_HIGHPRI | WQ_MEM_RECLAIM);
 	if (!rtkit->wq)
 		return -ENOMEM;
 
-	rtkit->heap = asahi_heap_create(adev, "rtkit", AGX_VA_RTKIT_START, AGX_VA_RTKIT_END,
-					ASAHI_PROT_FW_SHARED_RW, &asahi_heap_kernel_mmu, adev);
+	rtkit->heap = asahi_heap_create_kernel(adev, "rtkit", AGX_VA_RTKIT_START,
+					       AGX_VA_RTKIT_END, ASAHI_PROT_FW_SHARED_RW);
 	if (IS_ERR(rtkit->heap)) {
-		int err = PTR_ERR(rtkit->heap);
+		int ret = PTR_ERR(rtkit->heap);
 
 		rtkit->heap = NULL;
-		return err;
+		return ret;
 	}
 
-	rtk = apple_rtkit_init(adev->drm.dev, adev, NULL, 0, &rtkit_ops);
+	rtk = apple_rtkit_init(adev->drm.dev, adev, NULL, 0, &asahi_rtkit_ops);
 	if (IS_ERR(rtk))
 		return PTR_ERR(rtk);
 
@@ -264,136 +303,265 @@ int asahi_rtkit_init(struct asahi_device *adev)
  * is what nobody has tried to recover from, so a signal to the task that binds
  * or unbinds must not cut them short: they run in a worker.
  */
-struct rtkit_call {
+struct asahi_rtkit_call {
 	struct work_struct work;
 	struct asahi_rtkit *rtkit;
 	u64 initdata_va;
 	bool wake;
-	int err;
+	int ret;
 };
 
-static int call_on_worker(struct asahi_rtkit *rtkit, work_func_t fn, struct rtkit_call *call)
+static int asahi_rtkit_call_on_worker(struct asahi_rtkit *rtkit, work_func_t fn,
+				      struct asahi_rtkit_call *call)
 {
 	call->rtkit = rtkit;
 	INIT_WORK_ONSTACK(&call->work, fn);
 	queue_work(rtkit->wq, &call->work);
 	flush_work(&call->work);
 	destroy_work_on_stack(&call->work);
-	return call->err;
+	return call->ret;
 }
 
-static int start_locked(struct asahi_rtkit *rtkit, u64 initdata_va)
+static int asahi_rtkit_start_locked(struct asahi_rtkit *rtkit, u64 initdata_va)
 {
-	int err;
+	int ret;
 
-	err = apple_rtkit_start_ep(rtkit->rtk, AGX_EP_FIRMWARE);
-	if (err)
-		return err;
+	ret = apple_rtkit_start_ep(rtkit->rtk, AGX_EP_FIRMWARE);
+	if (ret)
+		return ret;
 
-	err = apple_rtkit_start_ep(rtkit->rtk, AGX_EP_DOORBELL);
-	if (err)
-		return err;
+	ret = apple_rtkit_start_ep(rtkit->rtk, AGX_EP_DOORBELL);
+	if (ret)
+		return ret;
 
-	WRITE_ONCE(rtkit->adev->fw_state, ASAHI_FW_RUNNING);
-	err = send_locked(rtkit, AGX_EP_FIRMWARE,
-			  AGX_MSG_INIT | (initdata_va & AGX_MSG_INIT_ADDR_MASK));
-	if (err)
-		return err;
+	asahi_state_set_fw(rtkit->adev, ASAHI_FW_RUNNING);
+	ret = asahi_rtkit_send_locked(rtkit, AGX_EP_FIRMWARE,
+				      AGX_MSG_INIT | (initdata_va & AGX_MSG_INIT_ADDR_MASK));
+	if (ret)
+		return ret;
 
-	err = send_locked(rtkit, AGX_EP_DOORBELL,
-			  AGX_MSG_DOORBELL | AGX_DOORBELL_DEVICE_CONTROL);
-	if (err)
-		return err;
+	ret = asahi_rtkit_send_locked(rtkit, AGX_EP_DOORBELL,
+				      AGX_MSG_DOORBELL | AGX_DOORBELL_DEVICE_CONTROL);
+	if (ret)
+		return ret;
 
-	return send_locked(rtkit, AGX_EP_DOORBELL, AGX_MSG_DOORBELL | AGX_DOORBELL_KICK);
+	return asahi_rtkit_send_locked(rtkit, AGX_EP_DOORBELL,
+				       AGX_MSG_DOORBELL | AGX_DOORBELL_KICK);
 }
 
-static void boot_work(struct work_struct *work)
+static void asahi_rtkit_boot_work(struct work_struct *work)
 {
-	struct rtkit_call *call = container_of(work, struct rtkit_call, work);
+	struct asahi_rtkit_call *call = container_of(work, struct asahi_rtkit_call, work);
 	struct asahi_rtkit *rtkit = call->rtkit;
 	struct drm_device *drm = &rtkit->adev->drm;
 
-	call->err = call->wake ? apple_rtkit_wake(rtkit->rtk) : apple_rtkit_boot(rtkit->rtk);
-	if (call->err) {
+	call->ret = call->wake ? apple_rtkit_wake(rtkit->rtk) : apple_rtkit_boot(rtkit->rtk);
+	if (call->ret) {
 		drm_err(drm, "the firmware does not %s: %d\n", call->wake ? "wake" : "boot",
-			call->err);
+			call->ret);
 		return;
 	}
 
 	guard(mutex)(&rtkit->send_lock);
-	call->err = start_locked(rtkit, call->initdata_va);
-	if (call->err)
-		drm_err(drm, "the firmware cannot be initialised: %d\n", call->err);
+	call->ret = asahi_rtkit_start_locked(rtkit, call->initdata_va);
+	if (call->ret)
+		drm_err(drm, "the firmware cannot be initialised: %d\n", call->ret);
 }
 
-/**
- * asahi_rtkit_boot() - start the firmware on its InitData
- * @adev: device
- * @initdata_va: address of InitData
+/*
+ * Start the firmware on its InitData. Takes a second for each step of the boot at
+ * most, and five for the firmware to look at its rings.
  *
- * Process context, probe only. Takes a second for each of the steps at most.
- *
- * Return: 0, or a negative error that has been logged.
+ * Returns -ETIMEDOUT if it has started but does not do that.
  */
-int asahi_rtkit_boot(struct asahi_device *adev, u64 initdata_va)
+static int asahi_rtkit_boot(struct asahi_device *adev)
 {
-	struct rtkit_call call = {
-		.initdata_va = initdata_va,
-		.wake = adev->fw_state == ASAHI_FW_STOPPED,
+	struct asahi_rtkit_call call = {
+		.initdata_va = adev->initdata_va,
+		.wake = asahi_state_fw(adev) == ASAHI_FW_STOPPED,
 	};
+	int ret;
 
-	return call_on_worker(adev->rtkit, boot_work, &call);
+	asahi_channel_post_initialize(adev);
+	ret = asahi_rtkit_call_on_worker(adev->rtkit, asahi_rtkit_boot_work, &call);
+	if (ret)
+		return ret == -ETIMEDOUT ? -EIO : ret;
+
+	return asahi_channel_wait_initialized(adev);
 }
 
-static void stop_work(struct work_struct *work)
+static void asahi_rtkit_quiesce_work(struct work_struct *work)
 {
-	struct rtkit_call *call = container_of(work, struct rtkit_call, work);
-	struct asahi_rtkit *rtkit = call->rtkit;
+	struct asahi_rtkit_call *call = container_of(work, struct asahi_rtkit_call, work);
+	struct apple_rtkit *rtk = call->rtkit->rtk;
+
+	if (apple_rtkit_is_running(rtk))
+		call->ret = apple_rtkit_quiesce(rtk);
+	if (call->ret)
+		drm_err(&call->rtkit->adev->drm, "the firmware cannot be stopped: %d\n",
+			call->ret);
+}
+
+/*
+ * The firmware is quiesced, the gentlest of its states from which it can be
+ * woken. Takes two seconds at most. Nobody waits for it, or rings a doorbell,
+ * from the moment that it is told to stop.
+ */
+static int asahi_rtkit_quiesce(struct asahi_device *adev)
+{
+	struct asahi_rtkit_call call = {};
+	int ret;
+
+	scoped_guard(mutex, &adev->rtkit->send_lock)
+		if (asahi_state_fw(adev) == ASAHI_FW_RUNNING)
+			asahi_state_set_fw(adev, ASAHI_FW_STOPPED);
+
+	ret = asahi_rtkit_call_on_worker(adev->rtkit, asahi_rtkit_quiesce_work, &call);
+	if (ret)
+		asahi_state_set_fw(adev, ASAHI_FW_FAILED);
+	return ret;
+}
+
+/* The firmware starts without anything that it knew. */
+static void asahi_rtkit_forget(struct asahi_device *adev)
+{
+	asahi_uat_forget_firmware(adev);
+	asahi_state_set_fw(adev, ASAHI_FW_FRESH);
+}
+
+/*
+ * The coprocessor is stopped first, so that it says nothing more; what it has
+ * said is taken out of the mailbox; only then the library may be reinitialised,
+ * or it would mistake old messages for new ones. Reinitialising waits for the
+ * library's worker, which allocates, and the send lock is taken where fences are
+ * signalled, so it is not held then. Nobody sends: the firmware is not alive, and
+ * who was sending when it failed has been waited for.
+ */
+static void asahi_rtkit_kill(struct asahi_device *adev)
+{
+	struct asahi_rtkit *rtkit = adev->rtkit;
+	int ret;
+
+	if (!asahi_power_can_cut(adev))
+		return;
+
+	scoped_guard(mutex, &rtkit->send_lock)
+		asahi_hw_stop_cpu(adev);
+
+	apple_rtkit_poll(rtkit->rtk);
+	ret = apple_rtkit_reinit(rtkit->rtk);
+	if (!ret)
+		ret = asahi_power_cut(adev);
+	if (!ret)
+		asahi_rtkit_forget(adev);
+	else
+		drm_err(&adev->drm, "the power domain cannot be switched off: %d\n", ret);
+}
+
+/* What was stopped for a sleep may have lost its power in it, or not. */
+static void asahi_rtkit_wake_up(struct asahi_device *adev)
+{
+	if (asahi_power_was_cut(adev) && !apple_rtkit_reinit(adev->rtkit->rtk))
+		asahi_rtkit_forget(adev);
+}
+
+static int asahi_rtkit_init(struct asahi_device *adev)
+{
+	int ret;
+
+	ret = asahi_rtkit_prepare(adev);
+	if (ret)
+		return ret;
+
+	asahi_heaps_resume(adev->heaps);
+	ret = asahi_rtkit_boot(adev);
+	if (ret == -ETIMEDOUT) {
+		/* Nobody else waits for that. */
+		drm_warn(&adev->drm, "the firmware is slow to start on its InitData\n");
+		return 0;
+	}
+	if (ret)
+		drm_err(&adev->drm, "the firmware does not start on its InitData: %d\n", ret);
+	return ret;
+}
+
+/*
+ * If the firmware does not comply, the next step is to take all memory away from
+ * it.
+ */
+static void asahi_rtkit_unplug(struct asahi_device *adev)
+{
+	struct asahi_rtkit *rtkit = adev->rtkit;
 	struct apple_rtkit *rtk;
+
+	if (!rtkit || !rtkit->rtk)
+		return;
+
+	/* What it has not flushed by the time that it is stopped, it may write at any time. */
+	asahi_heaps_quiesce(adev->heaps);
+	asahi_state_unplug(adev);
+	asahi_rtkit_quiesce(adev);
 
 	scoped_guard(mutex, &rtkit->send_lock) {
 		rtk = rtkit->rtk;
 		rtkit->rtk = NULL;
 	}
-
-	if (apple_rtkit_is_running(rtk))
-		call->err = apple_rtkit_quiesce(rtk);
-	if (call->err)
-		drm_err(&rtkit->adev->drm, "the firmware cannot be stopped: %d\n", call->err);
-
 	apple_rtkit_free(rtk);
 }
 
-/**
- * asahi_rtkit_unplug() - stop the firmware
- * @adev: device; nothing sends any more
- *
- * The firmware is quiesced, the gentlest of its states from which it can be
- * woken. If it does not comply, the caller's next step is to take all memory
- * away from it. Process context, remove and failed probe only; takes two
- * seconds at most.
- */
-void asahi_rtkit_unplug(struct asahi_device *adev)
+static int asahi_rtkit_suspend(struct asahi_device *adev)
 {
-	struct asahi_rtkit *rtkit = adev->rtkit;
-	struct rtkit_call call = {};
+	if (!asahi_unproven)
+		return 0;
 
-	if (!rtkit || !rtkit->rtk)
-		return;
+	if (asahi_heaps_quiesce(adev->heaps) || asahi_rtkit_quiesce(adev)) {
+		/* The next firmware caches again. */
+		asahi_heaps_resume(adev->heaps);
+		asahi_state_fail(adev, "it does not go to sleep");
+		return -EBUSY;
+	}
 
-	call_on_worker(rtkit, stop_work, &call);
-	if (adev->fw_state == ASAHI_FW_RUNNING)
-		WRITE_ONCE(adev->fw_state, ASAHI_FW_STOPPED);
+	return 0;
 }
 
-/**
- * asahi_rtkit_fini() - free what is left
- * @adev: device, after asahi_rtkit_unplug()
- *
- * Process context.
- */
-void asahi_rtkit_fini(struct asahi_device *adev)
+static int asahi_rtkit_resume(struct asahi_device *adev)
+{
+	if (asahi_state_fw(adev) == ASAHI_FW_STOPPED)
+		asahi_state_fail(adev, "it was stopped in vain");
+	else if (asahi_channel_ping(adev))
+		asahi_state_fail(adev, "it does not answer after sleep");
+
+	return 0;
+}
+
+static void asahi_rtkit_pre_reset(struct asahi_device *adev)
+{
+	/* The last words of the firmware count. */
+	asahi_channel_sync(adev);
+
+	switch (asahi_state_fw(adev)) {
+	case ASAHI_FW_FAILED:
+		asahi_rtkit_kill(adev);
+		break;
+	case ASAHI_FW_STOPPED:
+		asahi_rtkit_wake_up(adev);
+		break;
+	default:
+		break;
+	}
+}
+
+static int asahi_rtkit_post_reset(struct asahi_device *adev)
+{
+	int ret = asahi_rtkit_boot(adev);
+
+	/* It is somewhere in its boot, so the next try begins without power. */
+	if (ret)
+		asahi_state_set_fw(adev, ASAHI_FW_FAILED);
+	return ret;
+}
+
+static void asahi_rtkit_fini(struct asahi_device *adev)
 {
 	struct asahi_rtkit *rtkit = adev->rtkit;
 
@@ -402,8 +570,22 @@ void asahi_rtkit_fini(struct asahi_device *adev)
 
 	if (rtkit->wq)
 		destroy_workqueue(rtkit->wq);
+	for (unsigned int i = 0; i < ASAHI_RTKIT_BUFFERS; i++)
+		asahi_heap_free(&rtkit->buffer[i].buf);
 	asahi_heap_destroy(rtkit->heap);
 	mutex_destroy(&rtkit->send_lock);
 	kfree(rtkit);
 	adev->rtkit = NULL;
 }
+
+const struct asahi_block asahi_block_rtkit = {
+	.name = "rtkit",
+	.unannotated = true,
+	.init = asahi_rtkit_init,
+	.unplug = asahi_rtkit_unplug,
+	.suspend = asahi_rtkit_suspend,
+	.resume = asahi_rtkit_resume,
+	.pre_reset = asahi_rtkit_pre_reset,
+	.post_reset = asahi_rtkit_post_reset,
+	.fini = asahi_rtkit_fini,
+};

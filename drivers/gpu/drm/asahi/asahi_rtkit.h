@@ -9,15 +9,13 @@
 
 #include <linux/types.h>
 
+struct asahi_block;
 struct asahi_device;
 
 /** ASAHI_DOORBELL_FWCTL - the firmware control ring's, for asahi_rtkit_post() */
 #define ASAHI_DOORBELL_FWCTL 0x20
 
-int asahi_rtkit_init(struct asahi_device *adev);
-int asahi_rtkit_boot(struct asahi_device *adev, u64 initdata_va);
-void asahi_rtkit_unplug(struct asahi_device *adev);
-void asahi_rtkit_fini(struct asahi_device *adev);
+extern const struct asahi_block asahi_block_rtkit;
 
 int asahi_rtkit_doorbell(struct asahi_device *adev, u8 channel);
 void asahi_rtkit_post(struct asahi_device *adev, u8 channel);

@@ -19,10 +19,11 @@
 /**
  * DOC: Slots
  *
- * The MMU has 63 contexts for address spaces and the firmware 128 event slots,
- * but there may be any number of VMs and queues. Both are handed out to jobs
- * rather than to their owners, at the last moment: when all that a job depends
- * on has happened, and the next thing it would do is to run.
+ * The MMU has 63 contexts for address spaces, the firmware 128 event slots and
+ * 127 slots for tiled vertex buffers, but there may be any number of VMs and
+ * queues. All are handed out to jobs rather than to their owners, at the last
+ * moment: when all that a job depends on has happened, and the next thing it
+ * would do is to run.
  *
  * * A job gets all the slots that it needs or none. Nobody holds one kind of
  *   slot while it waits for another.
@@ -36,6 +37,9 @@
  *
  * An owner that comes back finds its former slot untouched if nobody needed it
  * in between, because those that have been free for longest are taken first.
+ *
+ * While the firmware is out of order nothing is handed out: jobs whose turn comes
+ * wait, until it works again or is given up.
  */
 
 /**
@@ -77,6 +81,7 @@ struct asahi_slot_table {
  * @clock: counts grants and releases
  * @waiting: requests in the order in which they came
  * @num_waiting: length of @waiting
+ * @frozen: nothing is handed out
  * @table: the slots
  */
 struct asahi_slots {
@@ -88,6 +93,7 @@ struct asahi_slots {
 	u64 clock;
 	struct list_head waiting;
 	unsigned int num_waiting;
+	bool frozen;
 	struct asahi_slot_table table[ASAHI_SLOT_KINDS];
 };
 
@@ -321,7 +327,7 @@ struct dma_fence *asahi_slots_acquire(struct asahi_slots *slots, struct asahi_sl
 		return NULL;
 
 	if (req->state == ASAHI_SLOT_IDLE) {
-		if (list_empty(&slots->waiting) && asahi_slots_grant(slots, req))
+		if (!slots->frozen && list_empty(&slots->waiting) && asahi_slots_grant(slots, req))
 			return NULL;
 
 		req->state = ASAHI_SLOT_WAITING;
@@ -332,6 +338,39 @@ struct dma_fence *asahi_slots_acquire(struct asahi_slots *slots, struct asahi_sl
 	return dma_fence_get(&req->fence->base);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_slots_acquire);
+
+/* Grant what can be granted; the fences are to be signalled without the lock. */
+static void asahi_slots_serve(struct asahi_slots *slots, struct list_head *granted)
+{
+	struct asahi_slot_request *next, *tmp;
+
+	lockdep_assert_held(&slots->lock);
+
+	if (slots->frozen)
+		return;
+
+	list_for_each_entry_safe(next, tmp, &slots->waiting, link) {
+		if (!asahi_slots_grant(slots, next))
+			break;
+
+		list_del_init(&next->link);
+		slots->num_waiting--;
+		/* Its owner may be gone by the time that the lock is. */
+		dma_fence_get(&next->fence->base);
+		list_add_tail(&next->fence->granted, granted);
+	}
+}
+
+static void asahi_slots_signal(struct list_head *granted)
+{
+	struct asahi_slot_fence *fence, *n;
+
+	list_for_each_entry_safe(fence, n, granted, granted) {
+		list_del_init(&fence->granted);
+		dma_fence_signal(&fence->base);
+		dma_fence_put(&fence->base);
+	}
+}
 
 /**
  * asahi_slots_release() - give the slots of a request back, or stop waiting
@@ -344,8 +383,6 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_slots_acquire);
  */
 void asahi_slots_release(struct asahi_slots *slots, struct asahi_slot_request *req)
 {
-	struct asahi_slot_request *next, *tmp;
-	struct asahi_slot_fence *fence, *n;
 	LIST_HEAD(granted);
 
 	spin_lock(&slots->lock);
@@ -358,27 +395,47 @@ void asahi_slots_release(struct asahi_slots *slots, struct asahi_slot_request *r
 			asahi_slots_give(slots, req->client[i]);
 	}
 	req->state = ASAHI_SLOT_IDLE;
-
-	list_for_each_entry_safe(next, tmp, &slots->waiting, link) {
-		if (!asahi_slots_grant(slots, next))
-			break;
-
-		list_del_init(&next->link);
-		slots->num_waiting--;
-		/* Its owner may be gone by the time that the lock is. */
-		dma_fence_get(&next->fence->base);
-		list_add_tail(&next->fence->granted, &granted);
-	}
+	asahi_slots_serve(slots, &granted);
 
 	spin_unlock(&slots->lock);
 
-	list_for_each_entry_safe(fence, n, &granted, granted) {
-		list_del_init(&fence->granted);
-		dma_fence_signal(&fence->base);
-		dma_fence_put(&fence->base);
-	}
+	asahi_slots_signal(&granted);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_slots_release);
+
+/**
+ * asahi_slots_freeze() - hand nothing out any more
+ * @slots: allocator
+ *
+ * Who asks has to wait; who holds slots keeps them. Process or atomic context,
+ * not from interrupts; allocates nothing.
+ */
+void asahi_slots_freeze(struct asahi_slots *slots)
+{
+	guard(spinlock)(&slots->lock);
+	slots->frozen = true;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_slots_freeze);
+
+/**
+ * asahi_slots_thaw() - undo asahi_slots_freeze()
+ * @slots: allocator, frozen or not
+ *
+ * Those who wait are served. Process or atomic context, not from interrupts;
+ * allocates nothing; signals fences.
+ */
+void asahi_slots_thaw(struct asahi_slots *slots)
+{
+	LIST_HEAD(granted);
+
+	spin_lock(&slots->lock);
+	slots->frozen = false;
+	asahi_slots_serve(slots, &granted);
+	spin_unlock(&slots->lock);
+
+	asahi_slots_signal(&granted);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_slots_thaw);
 
 /**
  * asahi_slots_waiting() - how many requests wait

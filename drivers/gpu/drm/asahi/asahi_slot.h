@@ -18,19 +18,21 @@ struct asahi_slots;
  * enum asahi_slot_kind - what is numbered
  * @ASAHI_SLOT_VM: contexts of the MMU
  * @ASAHI_SLOT_EVENT: event slots, each with a stamp
+ * @ASAHI_SLOT_BUFFER: tiled vertex buffers that the firmware knows
  * @ASAHI_SLOT_KINDS: number of kinds
  */
 enum asahi_slot_kind {
 	ASAHI_SLOT_VM,
 	ASAHI_SLOT_EVENT,
+	ASAHI_SLOT_BUFFER,
 	ASAHI_SLOT_KINDS,
 };
 
 /** ASAHI_SLOT_TABLE - slots of a kind at most */
 #define ASAHI_SLOT_TABLE 128
 
-/** ASAHI_SLOT_REQUEST - slots that one job needs at most: a VM and three events */
-#define ASAHI_SLOT_REQUEST 4
+/** ASAHI_SLOT_REQUEST - slots that one job needs at most: a VM, three events, a buffer */
+#define ASAHI_SLOT_REQUEST 5
 
 /**
  * struct asahi_slot_range - the slots of one kind
@@ -47,12 +49,14 @@ struct asahi_slot_range {
  * @kind: which kind of slot; constant
  * @slot: the slot, valid while @users is not zero; afterwards a hint only
  * @users: number of granted requests that name this client
- * @tenure: the grant that made @slot this client's
+ * @tenure: the grant that made @slot this client's; another number than before
+ *	when it had to be given to others in between. Who tells the firmware
+ *	something about its slot, as InitBuffer does, has to tell it again then.
  *
- * Embedded in a VM or a work queue, and has to stay while any request names
+ * Embedded in a VM, a work queue or a buffer, and has to stay while any request names
  * it. The allocator keeps no pointer to it between requests, so it needs no
  * destruction. The lock of the struct asahi_slots protects all fields; who
- * holds a granted request may read @slot without.
+ * holds a granted request may read @slot and @tenure without.
  */
 struct asahi_slot_client {
 	enum asahi_slot_kind kind;
@@ -101,6 +105,8 @@ void asahi_slot_request_add(struct asahi_slot_request *req, struct asahi_slot_cl
 
 struct dma_fence *asahi_slots_acquire(struct asahi_slots *slots, struct asahi_slot_request *req);
 void asahi_slots_release(struct asahi_slots *slots, struct asahi_slot_request *req);
+void asahi_slots_freeze(struct asahi_slots *slots);
+void asahi_slots_thaw(struct asahi_slots *slots);
 unsigned int asahi_slots_waiting(struct asahi_slots *slots);
 
 #endif

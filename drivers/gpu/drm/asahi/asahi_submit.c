@@ -18,11 +18,15 @@
 #include <drm/drm_print.h>
 #include <drm/drm_syncobj.h>
 
+#include "asahi_client.h"
 #include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_job.h"
+#include "asahi_object.h"
 #include "asahi_queue.h"
 #include "asahi_queue_priv.h"
+#include "asahi_render.h"
+#include "asahi_scene.h"
 #include "asahi_trace.h"
 #include "asahi_vm.h"
 
@@ -42,6 +46,8 @@
 
 #define ASAHI_MAX_SYNCS 4096
 #define ASAHI_MAX_CMDBUF_SIZE SZ_1M
+/* Those that are not larger are kept for core dumps. */
+#define ASAHI_KEEP_CMDBUF_SIZE SZ_64K
 
 /* Subqueues as user space counts them. */
 enum asahi_subqueue {
@@ -51,13 +57,16 @@ enum asahi_subqueue {
 };
 
 /* The pipe that says when work of a subqueue is complete. */
-static const u8 asahi_subqueue_pipe[ASAHI_SUBQUEUES] = {
+static const u8 asahi_submit_pipe[ASAHI_SUBQUEUES] = {
 	[ASAHI_SUBQUEUE_RENDER] = AGX_PIPE_FRAGMENT,
 	[ASAHI_SUBQUEUE_COMPUTE] = AGX_PIPE_COMPUTE,
 };
 
 static_assert(ASAHI_BARRIERS == ASAHI_SUBQUEUES);
-static_assert(ASAHI_FW_ATTACHMENTS == ASAHI_MAX_ATTACHMENTS);
+static_assert(DRM_ASAHI_SET_FRAGMENT_ATTACHMENTS - DRM_ASAHI_SET_VERTEX_ATTACHMENTS ==
+	      AGX_PIPE_FRAGMENT);
+static_assert(DRM_ASAHI_SET_COMPUTE_ATTACHMENTS - DRM_ASAHI_SET_VERTEX_ATTACHMENTS ==
+	      AGX_PIPE_COMPUTE);
 
 /**
  * struct asahi_out_sync - something to be signalled
@@ -76,16 +85,17 @@ struct asahi_out_sync {
  * @file: open file
  * @args: argument of the ioctl
  * @queue: queue, with a reference
- * @cmdbuf: copy of the commands
+ * @cmdbuf: copy of the commands, unless the job has taken it over
  * @syncs: copy of the syncs
  * @out: those to be signalled
  * @num_out: how many of them were looked up
  * @commands: hardware commands
  * @num_commands: how many there are
  * @parsed: how many were parsed, by subqueue
- * @attachments: memory that following compute commands write
+ * @attachments: memory that following commands write, by pipe
  * @after_own: a fence of the same queue is waited for
  * @job: the job, until it is pushed
+ * @job_id: its number, 0 without a job
  */
 struct asahi_submit {
 	struct asahi_file *file;
@@ -98,9 +108,10 @@ struct asahi_submit {
 	struct asahi_command_args *commands;
 	unsigned int num_commands;
 	unsigned int parsed[ASAHI_SUBQUEUES];
-	struct asahi_fw_attachments attachments;
+	struct asahi_attachments attachments[AGX_PIPE_COUNT];
 	bool after_own;
 	struct asahi_job *job;
+	u64 job_id;
 };
 
 #define asahi_submit_dbg(submit, fmt, ...) do {					\
@@ -115,17 +126,17 @@ struct asahi_submit {
  */
 
 /**
- * struct asahi_reader - a place in a buffer of commands
+ * struct asahi_submit_reader - a place in a buffer of commands
  * @pos: next byte
  * @left: bytes from there on
  */
-struct asahi_reader {
+struct asahi_submit_reader {
 	const u8 *pos;
 	size_t left;
 };
 
-static int asahi_reader_next(struct asahi_reader *reader, struct drm_asahi_cmd_header *header,
-			     const void **payload)
+static int asahi_submit_next(struct asahi_submit_reader *reader,
+			     struct drm_asahi_cmd_header *header, const void **payload)
 {
 	if (reader->left < sizeof(*header))
 		return -EINVAL;
@@ -144,26 +155,26 @@ static int asahi_reader_next(struct asahi_reader *reader, struct drm_asahi_cmd_h
 	return 0;
 }
 
-static bool asahi_is_hardware_command(u16 type)
+static bool asahi_submit_is_hardware(u16 type)
 {
 	return type == DRM_ASAHI_CMD_RENDER || type == DRM_ASAHI_CMD_COMPUTE;
 }
 
 static int asahi_submit_count(struct asahi_submit *submit)
 {
-	struct asahi_reader reader = { submit->cmdbuf, submit->args->cmdbuf_size };
+	struct asahi_submit_reader reader = { submit->cmdbuf, submit->args->cmdbuf_size };
 	struct drm_asahi_cmd_header header;
 	unsigned int count = 0;
 	const void *payload;
 	int ret;
 
 	while (reader.left) {
-		ret = asahi_reader_next(&reader, &header, &payload);
+		ret = asahi_submit_next(&reader, &header, &payload);
 		if (ret) {
 			asahi_submit_dbg(submit, "truncated command\n");
 			return ret;
 		}
-		count += asahi_is_hardware_command(header.cmd_type);
+		count += asahi_submit_is_hardware(header.cmd_type);
 	}
 
 	if (!count || count > ASAHI_MAX_COMMANDS) {
@@ -177,7 +188,7 @@ static int asahi_submit_count(struct asahi_submit *submit)
 }
 
 static int asahi_submit_parse_attachments(struct asahi_submit *submit, const void *payload,
-					  size_t size, struct asahi_fw_attachments *out)
+					  size_t size, struct asahi_attachments *out)
 {
 	size_t count = size / sizeof(struct drm_asahi_attachment);
 
@@ -186,10 +197,9 @@ static int asahi_submit_parse_attachments(struct asahi_submit *submit, const voi
 		return -EINVAL;
 	}
 
-	memset(out, 0, sizeof(*out));
+	out->count = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		struct asahi_fw_attachment *next = &out->list[le32_to_cpu(out->count)];
 		struct drm_asahi_attachment att;
 		u64 lines;
 
@@ -204,11 +214,10 @@ static int asahi_submit_parse_attachments(struct asahi_submit *submit, const voi
 		if (!att.pointer || !att.size)
 			continue;
 
-		next->address = cpu_to_le64(att.pointer);
-		next->size = cpu_to_le32(lines);
-		next->unk_c = cpu_to_le16(0x17);
-		next->unk_e = cpu_to_le16(1);
-		le32_add_cpu(&out->count, 1);
+		out->list[out->count++] = (struct asahi_attachment) {
+			.address = att.pointer,
+			.lines = lines,
+		};
 	}
 
 	return 0;
@@ -217,8 +226,8 @@ static int asahi_submit_parse_attachments(struct asahi_submit *submit, const voi
 static int asahi_submit_parse_set(struct asahi_submit *submit,
 				  const struct drm_asahi_cmd_header *header, const void *payload)
 {
-	bool compute = header->cmd_type == DRM_ASAHI_SET_COMPUTE_ATTACHMENTS;
-	struct asahi_fw_attachments unused;
+	/* The header numbers them in the order of the pipes. */
+	unsigned int pipe = header->cmd_type - DRM_ASAHI_SET_VERTEX_ATTACHMENTS;
 
 	if (header->vdm_barrier != DRM_ASAHI_BARRIER_NONE ||
 	    header->cdm_barrier != DRM_ASAHI_BARRIER_NONE) {
@@ -227,7 +236,7 @@ static int asahi_submit_parse_set(struct asahi_submit *submit,
 	}
 
 	return asahi_submit_parse_attachments(submit, payload, header->size,
-					      compute ? &submit->attachments : &unused);
+					      &submit->attachments[pipe]);
 }
 
 static int asahi_submit_parse_barriers(struct asahi_submit *submit,
@@ -248,7 +257,7 @@ static int asahi_submit_parse_barriers(struct asahi_submit *submit,
 			return -EINVAL;
 		}
 		command->barrier[command->num_barriers++] = (struct asahi_barrier) {
-			.pipe = asahi_subqueue_pipe[i],
+			.pipe = asahi_submit_pipe[i],
 			.index = index[i],
 		};
 	}
@@ -256,68 +265,141 @@ static int asahi_submit_parse_barriers(struct asahi_submit *submit,
 	return 0;
 }
 
+static int asahi_submit_find_times(struct asahi_submit *submit,
+				   const struct drm_asahi_timestamps *ts,
+				   struct asahi_user_times *times)
+{
+	int ret = asahi_user_times_find(submit->file, ts, times);
+
+	if (ret)
+		asahi_submit_dbg(submit, "times at %u+%#x and %u+%#x: %d\n", ts->start.handle,
+				 ts->start.offset, ts->end.handle, ts->end.offset, ret);
+
+	return ret;
+}
+
+/* What is missing at the end stays zero. */
+static int asahi_submit_copy_command(struct asahi_submit *submit,
+				     const struct drm_asahi_cmd_header *header,
+				     const void *payload, void *command, size_t size)
+{
+	size_t known = min(size, header->size);
+
+	if (memchr_inv(payload + known, 0, header->size - known)) {
+		asahi_submit_dbg(submit, "command %u from the future\n", header->cmd_type);
+		return -E2BIG;
+	}
+
+	memcpy(command, payload, known);
+
+	return 0;
+}
+
+static int asahi_submit_parse_stage(struct asahi_submit *submit,
+				    struct asahi_command_args *command, unsigned int pipe,
+				    const struct drm_asahi_timestamps *ts)
+{
+	command->stage[pipe].attachments = submit->attachments[pipe];
+
+	return asahi_submit_find_times(submit, ts, &command->stage[pipe].times);
+}
+
 static int asahi_submit_parse_compute(struct asahi_submit *submit,
 				      const struct drm_asahi_cmd_header *header,
 				      const void *payload, struct asahi_command_args *command)
 {
 	struct drm_asahi_cmd_compute *compute = &command->compute;
-	size_t known = min(sizeof(*compute), header->size);
+	int ret;
 
-	if (memchr_inv(payload + known, 0, header->size - known)) {
-		asahi_submit_dbg(submit, "compute command from the future\n");
-		return -E2BIG;
-	}
-
-	/* What is missing stays zero. */
-	memcpy(compute, payload, known);
-	command->attachments = submit->attachments;
+	ret = asahi_submit_copy_command(submit, header, payload, compute, sizeof(*compute));
+	if (ret)
+		return ret;
 
 	if (compute->flags) {
 		asahi_submit_dbg(submit, "compute flags %#x\n", compute->flags);
 		return -EINVAL;
 	}
 
-	if (compute->ts.start.handle || compute->ts.end.handle) {
-		asahi_submit_dbg(submit, "timestamps\n");
-		return -EOPNOTSUPP;
+	return asahi_submit_parse_stage(submit, command, AGX_PIPE_COMPUTE, &compute->ts);
+}
+
+static int asahi_submit_check_render(struct asahi_submit *submit,
+				     struct asahi_command_args *command)
+{
+	struct asahi_device *adev = submit->file->adev;
+	const struct drm_asahi_cmd_render *render = &command->render;
+	const char *wrong = asahi_render_check(render);
+	int ret;
+
+	if (wrong) {
+		asahi_submit_dbg(submit, "render command: %s\n", wrong);
+		return -EINVAL;
 	}
 
-	return 0;
+	ret = asahi_scene_measure(&command->scene, adev->hw, adev->params.num_clusters_total,
+				  render);
+	if (ret)
+		asahi_submit_dbg(submit, "a render takes %llu and %llu bytes\n",
+				 command->scene.size, command->scene.tpc_size);
+
+	return ret;
+}
+
+static int asahi_submit_parse_render(struct asahi_submit *submit,
+				     const struct drm_asahi_cmd_header *header,
+				     const void *payload, struct asahi_command_args *command)
+{
+	struct drm_asahi_cmd_render *render = &command->render;
+	int ret;
+
+	command->is_render = true;
+	ret = asahi_submit_copy_command(submit, header, payload, render, sizeof(*render));
+	if (ret)
+		return ret;
+
+	ret = asahi_submit_check_render(submit, command);
+	if (ret)
+		return ret;
+
+	ret = asahi_submit_parse_stage(submit, command, AGX_PIPE_VERTEX, &render->ts_vtx);
+	if (ret)
+		return ret;
+
+	return asahi_submit_parse_stage(submit, command, AGX_PIPE_FRAGMENT, &render->ts_frag);
 }
 
 static int asahi_submit_parse_hardware(struct asahi_submit *submit,
 				       const struct drm_asahi_cmd_header *header,
 				       const void *payload, struct asahi_command_args *command)
 {
+	bool render = header->cmd_type == DRM_ASAHI_CMD_RENDER;
 	int ret = asahi_submit_parse_barriers(submit, header, command);
 
 	if (ret)
 		return ret;
 
-	if (header->cmd_type == DRM_ASAHI_CMD_RENDER) {
-		asahi_submit_dbg(submit, "render command\n");
-		return -EOPNOTSUPP;
-	}
-
-	ret = asahi_submit_parse_compute(submit, header, payload, command);
+	if (render)
+		ret = asahi_submit_parse_render(submit, header, payload, command);
+	else
+		ret = asahi_submit_parse_compute(submit, header, payload, command);
 	if (ret)
 		return ret;
 
-	submit->parsed[ASAHI_SUBQUEUE_COMPUTE]++;
+	submit->parsed[render ? ASAHI_SUBQUEUE_RENDER : ASAHI_SUBQUEUE_COMPUTE]++;
 
 	return 0;
 }
 
 static int asahi_submit_parse(struct asahi_submit *submit)
 {
-	struct asahi_reader reader = { submit->cmdbuf, submit->args->cmdbuf_size };
+	struct asahi_submit_reader reader = { submit->cmdbuf, submit->args->cmdbuf_size };
 	struct asahi_command_args *command = submit->commands;
 	struct drm_asahi_cmd_header header;
 	const void *payload;
 	int ret;
 
 	while (reader.left) {
-		ret = asahi_reader_next(&reader, &header, &payload);
+		ret = asahi_submit_next(&reader, &header, &payload);
 		if (ret)
 			return ret;
 
@@ -353,9 +435,9 @@ static void asahi_submit_wait_for_own(struct asahi_submit *submit)
 			waits[command->barrier[j].pipe] = true;
 
 		for (unsigned int j = 0; j < ASAHI_SUBQUEUES; j++)
-			if (!waits[asahi_subqueue_pipe[j]])
+			if (!waits[asahi_submit_pipe[j]])
 				command->barrier[command->num_barriers++].pipe =
-					asahi_subqueue_pipe[j];
+					asahi_submit_pipe[j];
 	}
 }
 
@@ -483,9 +565,12 @@ static int asahi_submit_copy(struct asahi_submit *submit)
 		return -EINVAL;
 	}
 
-	submit->cmdbuf = vmemdup_user(u64_to_user_ptr(args->cmdbuf), args->cmdbuf_size);
-	if (IS_ERR(submit->cmdbuf))
-		return PTR_ERR(submit->cmdbuf);
+	/* The job may keep it. */
+	submit->cmdbuf = kvmalloc(args->cmdbuf_size, GFP_KERNEL_ACCOUNT);
+	if (!submit->cmdbuf)
+		return -ENOMEM;
+	if (copy_from_user(submit->cmdbuf, u64_to_user_ptr(args->cmdbuf), args->cmdbuf_size))
+		return -EFAULT;
 
 	if (!syncs)
 		return 0;
@@ -530,6 +615,12 @@ static int asahi_submit_create_job(struct asahi_submit *submit)
 	if (IS_ERR(job))
 		return PTR_ERR(job);
 
+	if (submit->args->cmdbuf_size <= ASAHI_KEEP_CMDBUF_SIZE) {
+		job->cmdbuf = submit->cmdbuf;
+		job->cmdbuf_size = submit->args->cmdbuf_size;
+		submit->cmdbuf = NULL;
+	}
+
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
 		credits = max(credits, job->pipe[i].count);
 
@@ -541,6 +632,7 @@ static int asahi_submit_create_job(struct asahi_submit *submit)
 	}
 
 	submit->job = job;
+	submit->job_id = job->id;
 
 	return 0;
 }
@@ -626,7 +718,7 @@ static int asahi_submit_push(struct asahi_submit *submit)
 	fence = dma_fence_get(&job->base.s_fence->finished);
 	asahi_vm_add_fence(queue->vm, &exec, fence);
 
-	trace_asahi_push(queue->adev, queue->id, job->id);
+	trace_asahi_push(queue->adev, asahi_client_id(queue->client), queue->id, job->id);
 	atomic_inc(&queue->unscheduled);
 	submit->job = NULL;
 	drm_sched_entity_push_job(&job->base);
@@ -653,13 +745,48 @@ static void asahi_submit_fini(struct asahi_submit *submit)
 		drm_syncobj_put(submit->out[i].syncobj);
 	}
 
+	for (unsigned int i = 0; submit->commands && i < submit->num_commands; i++)
+		for (unsigned int j = 0; j < AGX_PIPE_COUNT; j++)
+			asahi_user_times_put(&submit->commands[i].stage[j].times);
+
 	kvfree(submit->out);
 	kvfree(submit->commands);
 	if (!IS_ERR(submit->syncs))
 		kvfree(submit->syncs);
-	if (!IS_ERR(submit->cmdbuf))
-		kvfree(submit->cmdbuf);
-	asahi_queue_put(submit->queue);
+	kvfree(submit->cmdbuf);
+	if (submit->queue)
+		asahi_queue_put(submit->queue);
+}
+
+static int asahi_submit_run(struct asahi_submit *submit)
+{
+	struct asahi_file *file = submit->file;
+	int ret;
+
+	if (asahi_state_lost(file->adev))
+		return -ENODEV;
+
+	submit->queue = asahi_queue_lookup(file, submit->args->queue_id);
+	if (!submit->queue) {
+		drm_dbg(&file->adev->drm, "no queue %u\n", submit->args->queue_id);
+		return -ENOENT;
+	}
+
+	ret = asahi_submit_read(submit);
+	if (ret)
+		return ret;
+
+	ret = asahi_timeline_take_error(submit->queue);
+	if (ret) {
+		asahi_submit_dbg(submit, "failed before\n");
+		return ret;
+	}
+
+	ret = asahi_submit_build(submit);
+	if (ret)
+		return ret;
+
+	return asahi_submit_push(submit);
 }
 
 /**
@@ -674,36 +801,15 @@ static void asahi_submit_fini(struct asahi_submit *submit)
 int asahi_queue_submit(struct asahi_file *file, const struct drm_asahi_submit *args)
 {
 	struct asahi_submit submit = { .file = file, .args = args };
+	u64 client = asahi_client_id(file->client);
 	int ret;
 
-	if (asahi_device_dead(file->adev))
-		return -ENODEV;
+	trace_asahi_submit_start(file->adev, client, args->queue_id, args->cmdbuf_size,
+				 args->in_sync_count, args->out_sync_count);
+	ret = asahi_submit_run(&submit);
+	trace_asahi_submit(file->adev, client, submit.queue ? submit.queue->id : 0, submit.job_id,
+			   ret);
 
-	submit.queue = asahi_queue_lookup(file, args->queue_id);
-	if (!submit.queue) {
-		drm_dbg(&file->adev->drm, "no queue %u\n", args->queue_id);
-		return -ENOENT;
-	}
-
-	trace_asahi_submit(file->adev, submit.queue->id, args->cmdbuf_size,
-			   args->in_sync_count, args->out_sync_count);
-
-	ret = asahi_submit_read(&submit);
-	if (ret)
-		goto out;
-
-	ret = READ_ONCE(submit.queue->error);
-	if (ret) {
-		asahi_submit_dbg(&submit, "failed before\n");
-		goto out;
-	}
-
-	ret = asahi_submit_build(&submit);
-	if (ret)
-		goto out;
-
-	ret = asahi_submit_push(&submit);
-out:
 	asahi_submit_fini(&submit);
 	return ret;
 }

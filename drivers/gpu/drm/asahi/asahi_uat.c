@@ -1,36 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * UAT: MMU contexts, coordination with the firmware, TLB invalidation and the
- * page table of the kernel half.
+ * UAT: MMU contexts, and coordination with the firmware.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
 
+#include <kunit/static_stub.h>
 #include <kunit/visibility.h>
 
-#include <linux/bitfield.h>
 #include <linux/cleanup.h>
-#include <linux/cpufeature.h>
-#include <linux/delay.h>
 #include <linux/export.h>
 #include <linux/iopoll.h>
+#include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 
-#include <drm/drm_print.h>
+#include <asm/barrier.h>
 
-#ifdef CONFIG_ARM64
-#include <asm/sysreg.h>
-#include <asm/tlbflush.h>
-#endif
+#include <drm/drm_print.h>
 
 #include <agx/agx_uat.h>
 
+#include "asahi_aspace.h"
+#include "asahi_block.h"
 #include "asahi_channel.h"
 #include "asahi_device.h"
 #include "asahi_handoff.h"
 #include "asahi_hw.h"
-#include "asahi_recovery.h"
+#include "asahi_tlb.h"
 #include "asahi_uat.h"
 
 /**
@@ -52,244 +49,82 @@
  *
  * Locks, outermost first:
  *
- * - kernel_lock: the kernel half's page table, and the lower half of context 0;
+ * - the address space's lock (asahi_aspace.h): its page tables;
  * - flush_lock: one firmware cache flush at a time; a context does not change
  *   hands while a flush of it is under way;
  * - slot_lock: who owns which context, the table of bases, and the host's side
- *   of the handoff lock.
+ *   of the handoff lock. It is held over the change of a context, which
+ *   invalidates that one, but not over the invalidations of address spaces.
  *
  * flush_lock and slot_lock are taken on the way to a job's start, so nothing
  * is allocated and no fence is waited for while they are held. All waits for
- * the firmware are bounded; one that has not answered by then is declared dead.
+ * the firmware are bounded. One that does not give up the handoff lock has
+ * failed; one that does not confirm a flush in time has not, but the memory in
+ * question is not used again.
+ *
+ * After a failure of the firmware no VM has a context, and none gets one before
+ * the firmware has been started again and has answered in the handoff region.
+ * Page tables can be changed meanwhile.
  */
 
-#define HANDOFF_INIT_TIMEOUT_US		(1 * USEC_PER_SEC)
-#define HANDOFF_INIT_POLL_US		(10 * USEC_PER_MSEC)
+#define ASAHI_UAT_ANSWER_TIMEOUT_US	(1 * USEC_PER_SEC)
+#define ASAHI_UAT_ANSWER_POLL_US	(10 * USEC_PER_MSEC)
+
+/* Normally it is done by the time that the firmware has read the request. */
+#define ASAHI_UAT_FLUSH_TIMEOUT_US	(1 * USEC_PER_SEC)
+#define ASAHI_UAT_FLUSH_POLL_US		100
+/* Once the firmware was late, nobody else waits for it for so long. */
+#define ASAHI_UAT_FLUSH_PAUSE		HZ
 
 /* The count of pages in a flush request has 16 bits. */
-#define FLUSH_MAX_PAGES			0x8000ULL
+#define ASAHI_UAT_FLUSH_MAX		(0x8000ULL << AGX_PAGE_SHIFT)
 
-struct ttbs {
+struct asahi_ttbs {
 	__le64 ttb0;
 	__le64 ttb1;
 };
 
-static_assert(sizeof(struct ttbs) == AGX_TTBS_STRIDE);
+static_assert(sizeof(struct asahi_ttbs) == AGX_TTBS_STRIDE);
 
 /**
  * struct asahi_uat - the MMU
  * @adev: device
  * @handoff: handoff region; gone after unplug
  * @ttbs: table of bases; gone after unplug
- * @root: the kernel half's root, shared with the firmware; gone after unplug
+ * @root: root of the kernel half, shared with the firmware; gone after unplug
  * @root_phys: physical address of @root
- * @kernel: the host's part of the kernel half
  * @low: lower half of context 0
- * @live: regions are mapped and tables are in use; from init to unplug
- * @owner: VM that each context belongs to, or NULL
  */
 struct asahi_uat {
 	struct asahi_device *adev;
 	struct asahi_handoff *handoff;
-	struct ttbs *ttbs;
+	struct asahi_ttbs *ttbs;
 	__le64 *root;
 	phys_addr_t root_phys;
+	struct asahi_aspace low;
 
-	/** @kernel_lock: protects @kernel and @low */
-	struct mutex kernel_lock;
-	struct asahi_pgtable kernel;
-	struct asahi_pgtable low;
-
-	/** @flush_lock: held over a flush of the firmware's cache */
+	/** @flush_lock: held over a flush of the firmware's cache, protects @flush_resume */
 	struct mutex flush_lock;
+	/** @flush_late: the firmware has not answered a request in time */
+	bool flush_late;
+	/** @flush_resume: when it is asked again then, in jiffies */
+	unsigned long flush_resume;
 
-	/**
-	 * @slot_lock: protects @owner, @ttbs and the handoff lock; also @live,
-	 * which is cleared with @kernel_lock held as well
-	 */
+	/** @slot_lock: protects everything below, @ttbs and the handoff lock */
 	struct mutex slot_lock;
-	bool live;
-	struct asahi_uat_vm *owner[AGX_UAT_CONTEXTS];
+	/** @announced: the firmware has been told that there is a host */
+	bool announced;
+	/** @open: address spaces may be given contexts */
+	bool open;
+	/** @owner: address space that has each context, or NULL */
+	struct asahi_aspace *owner[AGX_UAT_CONTEXTS];
 };
-
-/*
- * TLB invalidation. The GPU listens to the CPU's broadcasts in the outer
- * shareable domain; a context's number is its address space ID.
- */
-
-#define TLBI_ASID		GENMASK_ULL(63, 48)
-#define TLBI_VA			GENMASK_ULL(43, 0)
-#define TLBI_VA_SHIFT		12
-#define TLBI_RANGE_TG		GENMASK_ULL(47, 46)
-#define TLBI_RANGE_TG_16K	2
-#define TLBI_RANGE_SCALE	GENMASK_ULL(45, 44)
-#define TLBI_RANGE_NUM		GENMASK_ULL(43, 39)
-#define TLBI_RANGE_BASE		GENMASK_ULL(36, 0)
-#define TLBI_MAX_SCALE		3
-#define TLBI_MAX_NUM		32
-#define TLBI_SCALE_SHIFT(scale)	(5 * (scale) + 1)
-
-/**
- * asahi_uat_next_tlbi() - split an invalidation into instructions
- * @va: address to go on from; advanced
- * @pages: pages left; reduced
- * @asid: context
- * @tlbi: the next instruction
- *
- * The instructions cover exactly the pages asked for. Pure arithmetic, any
- * context.
- *
- * Return: false if nothing was left.
- */
-bool asahi_uat_next_tlbi(u64 *va, u64 *pages, u16 asid, struct asahi_tlbi *tlbi)
-{
-	unsigned int scale = 0;
-	u64 num, covered;
-
-	if (!*pages)
-		return false;
-
-	if (*pages == 1) {
-		tlbi->op = ASAHI_TLBI_PAGE;
-		tlbi->arg = FIELD_PREP(TLBI_ASID, asid) |
-			    FIELD_PREP(TLBI_VA, (*va >> TLBI_VA_SHIFT) & TLBI_VA);
-		*va += AGX_PAGE_SIZE;
-		*pages = 0;
-		return true;
-	}
-
-	while (scale < TLBI_MAX_SCALE && *pages >> TLBI_SCALE_SHIFT(scale + 1))
-		scale++;
-
-	num = min_t(u64, *pages >> TLBI_SCALE_SHIFT(scale), TLBI_MAX_NUM);
-	covered = num << TLBI_SCALE_SHIFT(scale);
-
-	tlbi->op = ASAHI_TLBI_RANGE;
-	tlbi->arg = FIELD_PREP(TLBI_ASID, asid) |
-		    FIELD_PREP(TLBI_RANGE_TG, TLBI_RANGE_TG_16K) |
-		    FIELD_PREP(TLBI_RANGE_SCALE, scale) |
-		    FIELD_PREP(TLBI_RANGE_NUM, num - 1) |
-		    FIELD_PREP(TLBI_RANGE_BASE, (*va >> AGX_PAGE_SHIFT) & TLBI_RANGE_BASE);
-	*va += covered << AGX_PAGE_SHIFT;
-	*pages -= covered;
-	return true;
-}
-EXPORT_SYMBOL_IF_KUNIT(asahi_uat_next_tlbi);
-
-#ifdef CONFIG_ARM64
-
-/* The CPU's own registers, whether or not the kernel was built to use them. */
-static bool tlbi_supported(void)
-{
-	u64 isar0 = read_sanitised_ftr_reg(SYS_ID_AA64ISAR0_EL1);
-
-	return SYS_FIELD_GET(ID_AA64ISAR0_EL1, TLB, isar0) >= ID_AA64ISAR0_EL1_TLB_RANGE;
-}
-
-static void tlbi_sync(void)
-{
-	dsb(sy);
-}
-
-static void tlbi_all(void)
-{
-	tlbi_sync();
-	__tlbi(vmalle1os);
-	tlbi_sync();
-}
-
-static void tlbi_asid(unsigned int asid)
-{
-	u64 arg = FIELD_PREP(TLBI_ASID, asid);
-
-	tlbi_sync();
-	__tlbi(aside1os, arg);
-	tlbi_sync();
-}
-
-static void tlbi_range(unsigned int asid, u64 va, u64 size)
-{
-	u64 pages = size >> AGX_PAGE_SHIFT;
-	struct asahi_tlbi tlbi;
-
-	tlbi_sync();
-	while (asahi_uat_next_tlbi(&va, &pages, asid, &tlbi)) {
-		if (tlbi.op == ASAHI_TLBI_PAGE)
-			__tlbi(vae1os, tlbi.arg);
-		else
-			__tlbi(rvae1os, tlbi.arg);
-	}
-	tlbi_sync();
-}
-
-#else
-
-static bool tlbi_supported(void)
-{
-	return false;
-}
-
-static void tlbi_all(void)
-{
-}
-
-static void tlbi_asid(unsigned int asid)
-{
-}
-
-static void tlbi_range(unsigned int asid, u64 va, u64 size)
-{
-}
-
-#endif
-
-/*
- * A second INIT after quiesce and wake is what the references never do. Memory
- * survives a reboot, the running coprocessor does not: only both together say
- * that a driver has been here since the boot.
- */
-static int check_first_use(struct asahi_uat *uat, bool was_started)
-{
-	struct asahi_device *adev = uat->adev;
-
-	if (!was_started || !asahi_handoff_was_used(uat->handoff))
-		return 0;
-
-	if (!asahi_unproven) {
-		drm_err(&adev->drm,
-			"the firmware has been used since boot; using it again is unproven (see module parameter \"unproven\")\n");
-		return -ENODEV;
-	}
-
-	adev->fw_state = ASAHI_FW_STOPPED;
-	return 0;
-}
-
-static bool handoff_answered(struct asahi_uat *uat)
-{
-	guard(mutex)(&uat->slot_lock);
-	return asahi_handoff_answered(uat->handoff);
-}
-
-static int handoff_init(struct asahi_uat *uat)
-{
-	bool answered;
-
-	asahi_handoff_announce(uat->handoff);
-
-	if (!read_poll_timeout(handoff_answered, answered, answered, HANDOFF_INIT_POLL_US,
-			       HANDOFF_INIT_TIMEOUT_US, false, uat))
-		return 0;
-
-	drm_err(&uat->adev->drm, "the firmware does not answer in the handoff region\n");
-	return -ENODEV;
-}
 
 /* Contexts. */
 
-static void write_context(struct asahi_uat *uat, unsigned int slot, u64 ttb)
+static void asahi_uat_write_context(struct asahi_uat *uat, unsigned int slot, u64 ttb)
 {
-	struct ttbs *entry = &uat->ttbs[slot];
+	struct asahi_ttbs *entry = &uat->ttbs[slot];
 	u64 ttb0 = 0, ttb1 = 0;
 
 	lockdep_assert_held(&uat->slot_lock);
@@ -304,373 +139,344 @@ static void write_context(struct asahi_uat *uat, unsigned int slot, u64 ttb)
 	WRITE_ONCE(entry->ttb1, cpu_to_le64(ttb1));
 }
 
-static void set_owner(struct asahi_uat *uat, unsigned int slot, struct asahi_uat_vm *vm)
+/* The context leads to its tables no more, and no TLB holds any of them. */
+static void asahi_uat_disown(struct asahi_uat *uat, unsigned int slot)
 {
+	struct asahi_aspace *as = uat->owner[slot];
+
 	lockdep_assert_held(&uat->slot_lock);
 
-	if (uat->owner[slot])
-		uat->owner[slot]->slot = -1;
-	uat->owner[slot] = vm;
-	if (vm)
-		vm->slot = slot;
+	if (!as)
+		return;
+
+	uat->owner[slot] = NULL;
+	/* Pairs with asahi_aspace_flush(), which relies on the invalidation then. */
+	smp_store_release(&as->slot, ASAHI_ASPACE_NO_SLOT);
+}
+
+static int asahi_uat_lock_handoff(struct asahi_uat *uat)
+{
+	int ret;
+
+	lockdep_assert_held(&uat->slot_lock);
+
+	ret = asahi_handoff_lock(uat->handoff);
+	if (ret)
+		asahi_state_fail(uat->adev, "it keeps the handoff lock");
+	return ret;
 }
 
 /* Changes nothing when it fails: whoever had the context, still has it. */
-static int change_context(struct asahi_uat *uat, unsigned int slot, struct asahi_uat_vm *vm)
+static int asahi_uat_change(struct asahi_uat *uat, unsigned int slot, struct asahi_aspace *as)
 {
-	struct asahi_device *adev = uat->adev;
-	int err;
+	int ret;
 
 	lockdep_assert_held(&uat->flush_lock);
 	lockdep_assert_held(&uat->slot_lock);
 
-	err = asahi_handoff_lock(uat->handoff);
-	if (err) {
-		asahi_recovery_wedged(adev, "it keeps the handoff lock");
-		return err;
-	}
+	ret = asahi_uat_lock_handoff(uat);
+	if (ret)
+		return ret;
 
 	if (asahi_handoff_current_slot(uat->handoff) == slot)
-		drm_warn_once(&adev->drm, "context %u changes while the firmware uses it\n", slot);
+		drm_warn_once(&uat->adev->drm, "context %u changes while the firmware uses it\n",
+			      slot);
 
-	write_context(uat, slot, vm ? vm->ttb : 0);
+	if (as) {
+		WRITE_ONCE(as->slot, slot);
+		/* Named before it is walked; pairs with asahi_aspace_flush(). */
+		dma_mb();
+	}
+	asahi_uat_write_context(uat, slot, as ? asahi_pgtable_root(&as->pgt) : 0);
 	asahi_handoff_unlock(uat->handoff);
-	tlbi_asid(slot);
-	set_owner(uat, slot, vm);
+	asahi_tlb_invalidate_asid(slot);
+	asahi_uat_disown(uat, slot);
+	uat->owner[slot] = as;
 	return 0;
 }
 
-/**
- * asahi_uat_vm_init() - prepare a VM's hardware context
- * @vm: context
- * @ttb: physical address of the VM's root table
- *
- * Process context. The VM owns no context yet.
- */
-void asahi_uat_vm_init(struct asahi_uat_vm *vm, u64 ttb)
+/* For a firmware that has nothing to say any more, or does not answer. */
+static void asahi_uat_revoke(struct asahi_uat *uat, unsigned int slot)
 {
-	vm->ttb = ttb;
-	vm->slot = -1;
+	asahi_uat_write_context(uat, slot, 0);
+	asahi_tlb_invalidate_asid(slot);
+	asahi_uat_disown(uat, slot);
+}
+
+static void asahi_uat_revoke_all(struct asahi_uat *uat)
+{
+	lockdep_assert_held(&uat->slot_lock);
+
+	uat->open = false;
+	for (unsigned int i = AGX_UAT_USER_CONTEXT_START; i < AGX_UAT_CONTEXTS; i++)
+		asahi_uat_revoke(uat, i);
 }
 
 /**
- * asahi_uat_vm_attach() - give a context to a VM
- * @adev: device
- * @vm: VM
+ * asahi_uat_attach() - give a context to an address space
+ * @as: address space of a VM
  * @slot: context, 1 to 63; no job of another VM runs in it
  *
- * Takes it away from the VM that had it, and from @vm what it had before. When
- * this returns, translations of the former owner are gone from the TLBs. Part
- * of starting a job: process context, may sleep, allocates nothing. A firmware
- * that does not give up the handoff lock is declared dead; then nothing has
- * changed.
+ * Takes it away from whoever had it, and from @as what it had before. When this
+ * returns, translations of the former owner are gone from the TLBs. Part of
+ * starting a job: process context, may sleep, allocates nothing. A firmware that
+ * does not give up the handoff lock has failed; then nothing has changed.
  */
-void asahi_uat_vm_attach(struct asahi_device *adev, struct asahi_uat_vm *vm, unsigned int slot)
+void asahi_uat_attach(struct asahi_aspace *as, unsigned int slot)
 {
-	struct asahi_uat *uat = adev->uat;
-	int old;
+	struct asahi_uat *uat = as->adev->uat;
 
 	if (WARN_ON_ONCE(slot < AGX_UAT_USER_CONTEXT_START || slot >= AGX_UAT_CONTEXTS))
 		return;
 
-	scoped_guard(mutex, &uat->slot_lock) {
-		if (!uat->live || vm->slot == (int)slot)
-			return;
-	}
+	/* Nobody takes it away as long as the caller's job holds the slot. */
+	if (READ_ONCE(as->slot) == (int)slot)
+		return;
 
 	guard(mutex)(&uat->flush_lock);
 	guard(mutex)(&uat->slot_lock);
 
-	if (!uat->live || vm->slot == (int)slot)
+	if (!uat->open || as->slot == (int)slot)
+		return;
+	if (as->slot != ASAHI_ASPACE_NO_SLOT && asahi_uat_change(uat, as->slot, NULL))
 		return;
 
-	old = vm->slot;
-	if (old > 0 && change_context(uat, old, NULL))
-		return;
-
-	change_context(uat, slot, vm);
+	asahi_uat_change(uat, slot, as);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_uat_attach);
 
 /**
- * asahi_uat_vm_detach() - take a VM out of the hardware
- * @adev: device
- * @vm: VM; none of its jobs runs
+ * asahi_uat_detach() - take an address space out of the hardware
+ * @as: address space of a VM none of whose jobs runs
  *
- * Process context, may sleep. Afterwards nothing walks the VM's tables.
+ * Process context, may sleep. Afterwards nothing walks its tables.
  */
-void asahi_uat_vm_detach(struct asahi_device *adev, struct asahi_uat_vm *vm)
+void asahi_uat_detach(struct asahi_aspace *as)
 {
-	struct asahi_uat *uat = adev->uat;
-	int slot;
+	struct asahi_uat *uat = as->adev->uat;
 
 	guard(mutex)(&uat->flush_lock);
 	guard(mutex)(&uat->slot_lock);
 
-	slot = vm->slot;
-	if (!uat->live || slot < 0)
+	if (as->slot == ASAHI_ASPACE_NO_SLOT)
 		return;
 
-	if (change_context(uat, slot, NULL)) {
-		/* The tables go away whatever a dead firmware thinks of it. */
-		write_context(uat, slot, 0);
-		tlbi_asid(slot);
-		set_owner(uat, slot, NULL);
-	}
+	/* The tables go away whatever a firmware that has failed thinks of it. */
+	if (asahi_uat_change(uat, as->slot, NULL))
+		asahi_uat_revoke(uat, as->slot);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_uat_detach);
 
-/**
- * asahi_uat_invalidate() - invalidate translations of a VM
- * @adev: device
- * @vm: VM
- * @va: first address, page aligned
- * @size: bytes, multiple of the page size
- * @tables: there were other tables before, and not just other pages
- *
- * Does nothing if the VM owns no context: it has no translations cached then.
- * Orders earlier writes to page tables before the invalidation, and waits for
- * its completion. Process context, may sleep; neither allocates nor waits for
- * the firmware.
- */
-void asahi_uat_invalidate(struct asahi_device *adev, struct asahi_uat_vm *vm, u64 va, u64 size,
-			  bool tables)
+/* Flushes. */
+
+/* Returns -ENOENT if the firmware has nothing of it in its cache. */
+static int asahi_uat_flush_index(struct asahi_uat *uat, struct asahi_aspace *as,
+				 unsigned int *index)
 {
-	struct asahi_uat *uat = adev->uat;
-
-	guard(mutex)(&uat->slot_lock);
-	if (!uat->live || vm->slot < 0)
-		return;
-
-	/* A context's number is known to be enough: that is how they change hands. */
-	if (tables)
-		tlbi_asid(vm->slot);
-	else
-		tlbi_range(vm->slot, va, size);
-}
-
-static int flush_slot(struct asahi_uat *uat, struct asahi_uat_vm *vm, unsigned int *index)
-{
-	int err;
+	int ret;
 
 	lockdep_assert_held(&uat->flush_lock);
 	guard(mutex)(&uat->slot_lock);
 
-	if (!uat->live)
+	/* Unplugged: the regions may be gone. */
+	if (uat->adev->kernel_as.cut)
 		return -ENODEV;
 
-	if (!vm) {
+	if (as->global) {
 		*index = AGX_HANDOFF_FLUSH_KERNEL;
 		return 0;
 	}
 
 	/* The firmware flushes a context itself when it leaves it. */
-	if (vm->slot < 0)
+	if (as->slot == ASAHI_ASPACE_NO_SLOT)
 		return -ENOENT;
 
-	err = asahi_handoff_lock(uat->handoff);
-	if (err)
-		return err;
+	ret = asahi_uat_lock_handoff(uat);
+	if (ret)
+		return ret;
 	*index = asahi_handoff_current_slot(uat->handoff);
 	asahi_handoff_unlock(uat->handoff);
 
-	return *index == vm->slot ? 0 : -ENOENT;
+	return *index == as->slot ? 0 : -ENOENT;
 }
 
-static int flush_piece(struct asahi_uat *uat, unsigned int index, u64 va, u64 size)
+/* Waits until the firmware has answered the latest request, and returns how. */
+static u64 asahi_uat_flush_wait(struct asahi_uat *uat, unsigned int index)
+{
+	u64 state;
+
+	read_poll_timeout(asahi_handoff_flush_state, state,
+			  state == AGX_HANDOFF_FLUSH_DONE || !asahi_state_fw_alive(uat->adev),
+			  ASAHI_UAT_FLUSH_POLL_US, ASAHI_UAT_FLUSH_TIMEOUT_US, false,
+			  uat->handoff, index);
+	return state;
+}
+
+static int asahi_uat_flush_piece(struct asahi_uat *uat, unsigned int index, u64 va, u64 size)
 {
 	const struct asahi_fwctl_msg msg = {
 		.va = va,
 		.slot = index,
 		.pages = size >> AGX_PAGE_SHIFT,
 	};
-	int err, result;
+	u64 state;
+	int ret;
 
 	lockdep_assert_held(&uat->flush_lock);
 
+	/* An answer to an earlier request must not be taken for one to this. */
+	state = asahi_handoff_flush_state(uat->handoff, index);
+	if (state == AGX_HANDOFF_FLUSH_REQUESTED)
+		state = asahi_uat_flush_wait(uat, index);
+	if (state == AGX_HANDOFF_FLUSH_REQUESTED)
+		return -ETIMEDOUT;
+
 	asahi_handoff_begin_flush(uat->handoff, index, va, size);
-	err = asahi_channel_fwctl(uat->adev, &msg);
-	result = asahi_handoff_end_flush(uat->handoff, index);
-	return err ?: result;
+	ret = asahi_channel_fwctl(uat->adev, &msg);
+	if (ret)
+		return ret;
+
+	state = asahi_uat_flush_wait(uat, index);
+	if (state == AGX_HANDOFF_FLUSH_REQUESTED)
+		return -ETIMEDOUT;
+
+	asahi_handoff_end_flush(uat->handoff, index);
+	if (state == AGX_HANDOFF_FLUSH_DONE)
+		return 0;
+
+	drm_warn_once(&uat->adev->drm, "a cache flush has left state %#llx\n", state);
+	return -EIO;
 }
 
-/**
- * asahi_uat_fw_flush() - make the firmware write back and forget cached memory
- * @adev: device
- * @vm: VM that the memory is mapped in, or NULL for the kernel half
- * @va: first address, page aligned
- * @size: bytes, multiple of the page size
- *
- * The memory must have been made uncached, and its translations invalidated,
- * before. Does nothing if the firmware does not run, or cannot have anything of
- * it in its cache. Process context, sleeps up to a second per 512 MiB.
- *
- * Return: 0, or a negative error if the firmware did not do it; it has been
- * declared dead then.
- */
-int asahi_uat_fw_flush(struct asahi_device *adev, struct asahi_uat_vm *vm, u64 va, u64 size)
+static int asahi_uat_flush_range(struct asahi_uat *uat, unsigned int index, u64 va, u64 size)
 {
-	struct asahi_uat *uat = adev->uat;
-	unsigned int index;
-	int err;
+	int ret = 0;
 
-	guard(mutex)(&uat->flush_lock);
+	lockdep_assert_held(&uat->flush_lock);
 
-	if (!asahi_device_fw_running(adev))
-		return 0;
+	if (uat->flush_late && time_before(jiffies, uat->flush_resume))
+		return -ETIMEDOUT;
 
-	err = flush_slot(uat, vm, &index);
-	if (err == -ENOENT || err == -ENODEV)
-		return 0;
+	while (!ret && size) {
+		u64 piece = min(size, ASAHI_UAT_FLUSH_MAX);
 
-	while (!err && size) {
-		u64 piece = min(size, FLUSH_MAX_PAGES << AGX_PAGE_SHIFT);
-
-		err = flush_piece(uat, index, va, piece);
+		ret = asahi_uat_flush_piece(uat, index, va, piece);
 		va += piece;
 		size -= piece;
 	}
 
-	if (err)
-		asahi_recovery_wedged(adev, "it does not flush its cache");
-	return err;
-}
-
-/* The kernel half. */
-
-/*
- * Pages of the kernel half are global, so that invalidating them for one context
- * does so for all. Tables are not: a walk leaves them cached under the number of
- * whatever context was current then.
- */
-static void end_changes(struct asahi_pt_pool *pool)
-{
-	bool flush = asahi_pt_pool_settle(pool);
-
-	if (flush && pool->flush_tables)
-		tlbi_all();
-	else if (flush)
-		tlbi_range(0, pool->flush_start, pool->flush_end - pool->flush_start);
-	asahi_pt_pool_fini(pool);
-}
-
-static int map_range(struct asahi_uat *uat, struct asahi_pgtable *pt, u64 va, dma_addr_t pa,
-		     u64 size, enum asahi_prot prot)
-{
-	struct asahi_pt_pool pool;
-	int err;
-
-	lockdep_assert_held(&uat->kernel_lock);
-
-	asahi_pt_pool_init(&pool, pt);
-	err = asahi_pgtable_reserve(pt, &pool, va, size, ASAHI_PT_MAP);
-	if (!err)
-		asahi_pgtable_map(pt, &pool, va, pa, size, prot);
-	end_changes(&pool);
-	return err;
-}
-
-/**
- * asahi_uat_kmap() - map memory into the kernel half
- * @adev: device
- * @va: address, inside the host's part of the kernel half, page aligned
- * @pa: DMA address, page aligned
- * @size: bytes, multiple of the page size
- * @prot: who may do what
- *
- * Process context, may sleep.
- *
- * Return: 0, -ENOMEM, or -ENODEV after unplug.
- */
-int asahi_uat_kmap(struct asahi_device *adev, u64 va, dma_addr_t pa, u64 size,
-		   enum asahi_prot prot)
-{
-	struct asahi_uat *uat = adev->uat;
-
-	guard(mutex)(&uat->kernel_lock);
-	if (!uat->live)
-		return -ENODEV;
-
-	return map_range(uat, &uat->kernel, va, pa, size, prot);
-}
-
-/**
- * asahi_uat_map_low() - map memory into the lower half of context 0
- * @adev: device
- * @va: address, page aligned
- * @pa: DMA address, page aligned
- * @size: bytes, multiple of the page size
- * @prot: who may do what
- *
- * Stays until unplug. Process context, may sleep.
- *
- * Return: 0, -ENOMEM, or -ENODEV after unplug.
- */
-int asahi_uat_map_low(struct asahi_device *adev, u64 va, dma_addr_t pa, u64 size,
-		      enum asahi_prot prot)
-{
-	struct asahi_uat *uat = adev->uat;
-
-	guard(mutex)(&uat->kernel_lock);
-	if (!uat->live)
-		return -ENODEV;
-
-	return map_range(uat, &uat->low, va, pa, size, prot);
-}
-
-static void make_uncached(struct asahi_uat *uat, u64 va, u64 size, enum asahi_prot prot)
-{
-	struct asahi_pt_pool pool;
-
-	guard(mutex)(&uat->kernel_lock);
-	if (!uat->live)
-		return;
-
-	asahi_pt_pool_init(&pool, &uat->kernel);
-	asahi_pgtable_protect(&uat->kernel, &pool, va, size, asahi_prot_uncached(prot));
-	end_changes(&pool);
-}
-
-/**
- * asahi_uat_kunmap() - undo asahi_uat_kmap()
- * @adev: device
- * @va: address
- * @size: bytes; may be several adjacent mappings
- * @prot: protection that they have
- *
- * When this returns, the firmware has nothing of it in its TLBs and caches.
- * Process context, may sleep; waits for the firmware if it has cached that
- * memory.
- */
-void asahi_uat_kunmap(struct asahi_device *adev, u64 va, u64 size, enum asahi_prot prot)
-{
-	struct asahi_uat *uat = adev->uat;
-	struct asahi_pt_pool pool;
-
-	if (asahi_prot_is_cached(prot) && asahi_device_fw_running(adev)) {
-		make_uncached(uat, va, size, prot);
-		asahi_uat_fw_flush(adev, NULL, va, size);
+	uat->flush_late = ret == -ETIMEDOUT;
+	if (uat->flush_late) {
+		uat->flush_resume = jiffies + ASAHI_UAT_FLUSH_PAUSE;
+		drm_warn(&uat->adev->drm, "the firmware is late with a cache flush\n");
 	}
+	return ret;
+}
 
-	guard(mutex)(&uat->kernel_lock);
-	if (!uat->live)
-		return;
+/**
+ * asahi_uat_fw_flush() - make the firmware write back and forget cached memory
+ * @as: address space that the memory is mapped in
+ * @va: first address, page aligned
+ * @size: bytes, a multiple of the page size
+ *
+ * The memory must have been made uncached, and its translations invalidated,
+ * before. Process context; waits for a few seconds at most, and not at all while
+ * the firmware is known to be late with an earlier request; allocates nothing.
+ *
+ * Return: 0 if the firmware has nothing of it in its cache; a negative error if
+ * that is not known.
+ */
+int asahi_uat_fw_flush(struct asahi_aspace *as, u64 va, u64 size)
+{
+	struct asahi_device *adev = as->adev;
+	struct asahi_uat *uat = adev->uat;
+	unsigned int index;
+	int ret;
 
-	asahi_pt_pool_init(&pool, &uat->kernel);
-	asahi_pgtable_unmap(&uat->kernel, &pool, va, size);
-	end_changes(&pool);
+	KUNIT_STATIC_STUB_REDIRECT(asahi_uat_fw_flush, as, va, size);
+
+	/* It has not seen any of our memory yet. */
+	if (asahi_state_fw(adev) == ASAHI_FW_FRESH)
+		return 0;
+	if (!asahi_state_fw_alive(adev))
+		return -ENODEV;
+
+	guard(mutex)(&uat->flush_lock);
+
+	ret = asahi_uat_flush_index(uat, as, &index);
+	if (!ret)
+		ret = asahi_uat_flush_range(uat, index, va, size);
+	return ret == -ENOENT ? 0 : ret;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_uat_fw_flush);
+
+/**
+ * asahi_uat_low() - the lower half of context 0
+ * @adev: device
+ *
+ * Return: its address space, valid until the last reference to @adev is gone.
+ */
+struct asahi_aspace *asahi_uat_low(struct asahi_device *adev)
+{
+	return &adev->uat->low;
 }
 
 /* Setup. */
 
-static int start_contexts(struct asahi_uat *uat)
+/*
+ * A second INIT after quiesce and wake is what the references never do. Memory
+ * survives a reboot, the running coprocessor does not: only both together say
+ * that a driver has been here since the boot.
+ */
+static int asahi_uat_check_first_use(struct asahi_uat *uat)
 {
-	u64 low = asahi_pgtable_root(&uat->low) | AGX_TTBR_VALID;
+	struct asahi_device *adev = uat->adev;
+
+	if (!adev->was_started || !asahi_handoff_was_used(uat->handoff))
+		return 0;
+
+	if (!asahi_unproven) {
+		drm_err(&adev->drm,
+			"the firmware has been used since boot; using it again is unproven (see module parameter \"unproven\")\n");
+		return -ENODEV;
+	}
+
+	asahi_state_set_fw(adev, ASAHI_FW_STOPPED);
+	return 0;
+}
+
+static bool asahi_uat_answered(struct asahi_uat *uat)
+{
+	guard(mutex)(&uat->slot_lock);
+	return asahi_handoff_answered(uat->handoff);
+}
+
+/* Waits up to a second for the firmware. */
+static int asahi_uat_announce(struct asahi_uat *uat)
+{
+	bool answered;
+
+	scoped_guard(mutex, &uat->slot_lock) {
+		uat->announced = true;
+		asahi_handoff_announce(uat->handoff);
+	}
+
+	if (!read_poll_timeout(asahi_uat_answered, answered, answered, ASAHI_UAT_ANSWER_POLL_US,
+			       ASAHI_UAT_ANSWER_TIMEOUT_US, false, uat))
+		return 0;
+
+	drm_err(&uat->adev->drm, "the firmware does not answer in the handoff region\n");
+	return -ENODEV;
+}
+
+static int asahi_uat_open_contexts(struct asahi_uat *uat)
+{
+	u64 low = asahi_pgtable_root(&uat->low.pgt) | AGX_TTBR_VALID;
 	unsigned int slot;
-	int err;
 
 	guard(mutex)(&uat->slot_lock);
 
-	err = asahi_handoff_lock(uat->handoff);
-	if (err) {
+	if (asahi_handoff_lock(uat->handoff)) {
 		drm_err(&uat->adev->drm, "the firmware keeps the handoff lock\n");
 		return -ENODEV;
 	}
@@ -678,148 +484,163 @@ static int start_contexts(struct asahi_uat *uat)
 	WRITE_ONCE(uat->ttbs[0].ttb0, cpu_to_le64(low));
 	WRITE_ONCE(uat->ttbs[0].ttb1, cpu_to_le64(uat->root_phys | AGX_TTBR_VALID));
 	for (slot = AGX_UAT_USER_CONTEXT_START; slot < AGX_UAT_CONTEXTS; slot++)
-		write_context(uat, slot, 0);
+		asahi_uat_write_context(uat, slot, 0);
 	asahi_handoff_unlock(uat->handoff);
+	asahi_tlb_invalidate_all();
 
-	uat->live = true;
+	uat->open = true;
 	return 0;
 }
 
-/**
- * asahi_uat_init() - take over the MMU
- * @adev: device; the coprocessor has been started
- * @was_started: it had been started before this probe
- *
- * Process context, probe only. Waits up to a second for the firmware.
- *
- * Return: 0, -ENODEV if regions or firmware are not what they should be, or
- * -ENOMEM.
- */
-int asahi_uat_init(struct asahi_device *adev, bool was_started)
+static int asahi_uat_start(struct asahi_uat *uat)
 {
-	struct device *dev = adev->drm.dev;
-	struct asahi_uat *uat;
-	void *map;
-	int err;
+	int ret;
 
-	if (!tlbi_supported()) {
+	ret = asahi_uat_announce(uat);
+	return ret ?: asahi_uat_open_contexts(uat);
+}
+
+static int asahi_uat_check_machine(struct asahi_device *adev)
+{
+	if (IS_ENABLED(CONFIG_ARM64) && PAGE_SIZE != AGX_PAGE_SIZE) {
+		drm_err(&adev->drm, "this GPU needs a kernel with pages of 16 KiB\n");
+		return -ENODEV;
+	}
+
+	if (!asahi_tlb_supported()) {
 		drm_err(&adev->drm, "this CPU lacks outer-shareable and range TLB invalidation\n");
 		return -ENODEV;
 	}
+
+	return 0;
+}
+
+static int asahi_uat_init(struct asahi_device *adev)
+{
+	struct asahi_uat *uat;
+	int ret;
+
+	ret = asahi_uat_check_machine(adev);
+	if (ret)
+		return ret;
 
 	uat = kzalloc_obj(*uat);
 	if (!uat)
 		return -ENOMEM;
 
 	uat->adev = adev;
-	mutex_init(&uat->kernel_lock);
+	uat->handoff = adev->region[ASAHI_REGION_HANDOFF].map;
+	uat->ttbs = adev->region[ASAHI_REGION_TTBS].map;
+	uat->root = adev->region[ASAHI_REGION_PAGETABLES].map;
+	uat->root_phys = adev->region[ASAHI_REGION_PAGETABLES].phys;
 	mutex_init(&uat->flush_lock);
 	mutex_init(&uat->slot_lock);
+
+	ret = asahi_uat_check_first_use(uat);
+	if (!ret)
+		ret = asahi_aspace_init(&uat->low, adev);
+	if (ret) {
+		kfree(uat);
+		return ret;
+	}
+
+	uat->low.slot = 0;
+	asahi_aspace_init_kernel(&adev->kernel_as, adev, uat->root, uat->root_phys);
 	adev->uat = uat;
-
-	err = asahi_device_map_region(adev, "handoff", AGX_HANDOFF_SIZE, &map, NULL);
-	if (err)
-		return err;
-	uat->handoff = map;
-
-	err = check_first_use(uat, was_started);
-	if (err)
-		return err;
-
-	err = asahi_device_map_region(adev, "ttbs", AGX_TTBS_SIZE, &map, NULL);
-	if (err)
-		return err;
-	uat->ttbs = map;
-
-	err = asahi_device_map_region(adev, "pagetables", AGX_UAT_KERNEL_ROOT_SIZE, &map,
-				      &uat->root_phys);
-	if (err)
-		return err;
-
-	uat->root = map;
-
-	asahi_pgtable_init_kernel(&uat->kernel, dev, adev->hw->oas_bits, uat->root,
-				  uat->root_phys);
-	err = asahi_pgtable_init_user(&uat->low, dev, adev->hw->oas_bits);
-	if (err)
-		goto err_kernel;
-
-	err = handoff_init(uat);
-	if (!err)
-		err = start_contexts(uat);
-	if (err)
-		goto err_low;
-
-	tlbi_all();
-	return 0;
-
-err_low:
-	asahi_pgtable_fini(&uat->low);
-err_kernel:
-	asahi_pgtable_fini(&uat->kernel);
-	return err;
+	return asahi_uat_start(uat);
 }
 
-/**
- * asahi_uat_unplug() - cut the GPU and the firmware off from all memory
- * @adev: device; the firmware does not run any more, or is dead
- *
- * Process context, remove and failed probe only. Afterwards all functions of
- * this file do nothing.
+/*
+ * Cuts GPU and firmware off from all memory. Both halves of context 0 are closed
+ * first, so that nothing else is put into their tables; these are freed when
+ * nothing leads to them and no TLB holds them any more. VMs have no context from
+ * then on, so that their tables may change and go at any time.
  */
-void asahi_uat_unplug(struct asahi_device *adev)
+static void asahi_uat_unplug(struct asahi_device *adev)
 {
 	struct asahi_uat *uat = adev->uat;
-	unsigned int slot;
 
 	if (!uat)
 		return;
 
-	guard(mutex)(&uat->kernel_lock);
+	asahi_aspace_cut(&adev->kernel_as);
+	asahi_aspace_cut(&uat->low);
+
 	/* A flush that is under way still looks at the handoff region. */
+	scoped_guard(mutex, &uat->flush_lock) {
+		guard(mutex)(&uat->slot_lock);
+
+		asahi_uat_revoke_all(uat);
+		WRITE_ONCE(uat->ttbs[0].ttb0, 0);
+		WRITE_ONCE(uat->root[AGX_UAT_KERNEL_L1_INDEX], 0);
+		asahi_tlb_invalidate_all();
+
+		/* It has not been used, so the next probe is the first. */
+		if (uat->announced && asahi_state_fw(adev) == ASAHI_FW_FRESH)
+			asahi_handoff_retract(uat->handoff);
+	}
+
+	asahi_aspace_free_tables(&adev->kernel_as);
+	asahi_aspace_free_tables(&uat->low);
+}
+
+/* The firmware has failed: nothing of VMs is to be seen until it is back. */
+static void asahi_uat_pre_reset(struct asahi_device *adev)
+{
+	struct asahi_uat *uat = adev->uat;
+
 	guard(mutex)(&uat->flush_lock);
 	guard(mutex)(&uat->slot_lock);
-	if (!uat->live)
-		return;
 
-	uat->live = false;
-	for (slot = AGX_UAT_USER_CONTEXT_START; slot < AGX_UAT_CONTEXTS; slot++) {
-		set_owner(uat, slot, NULL);
-		write_context(uat, slot, 0);
-	}
-	WRITE_ONCE(uat->ttbs[0].ttb0, 0);
-
-	/* It has not been used, so the next probe is the first. */
-	if (adev->fw_state == ASAHI_FW_FRESH)
-		asahi_handoff_retract(uat->handoff);
-
-	/*
-	 * The tables may be freed once nothing leads to them any more. From here
-	 * on nobody else invalidates anything either, so all is gone before the
-	 * locks are.
-	 */
-	WRITE_ONCE(uat->root[AGX_UAT_KERNEL_L1_INDEX], 0);
-	tlbi_all();
-	asahi_pgtable_fini(&uat->kernel);
-	asahi_pgtable_fini(&uat->low);
+	asahi_uat_revoke_all(uat);
 }
 
 /**
- * asahi_uat_fini() - free what is left
- * @adev: device, after asahi_uat_unplug(); no VM is left
+ * asahi_uat_forget_firmware() - what the firmware has said is not true any more
+ * @adev: device whose coprocessor is off
  *
- * Process context.
+ * Its half of the handoff region is as it was before the coprocessor was started
+ * for the first time. Process context, between asahi_blocks_pre_reset() and
+ * asahi_blocks_post_reset(); allocates nothing.
  */
-void asahi_uat_fini(struct asahi_device *adev)
+void asahi_uat_forget_firmware(struct asahi_device *adev)
+{
+	struct asahi_uat *uat = adev->uat;
+
+	guard(mutex)(&uat->flush_lock);
+	guard(mutex)(&uat->slot_lock);
+
+	uat->flush_late = false;
+	asahi_handoff_reset(uat->handoff);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_uat_forget_firmware);
+
+static int asahi_uat_post_reset(struct asahi_device *adev)
+{
+	return asahi_uat_start(adev->uat);
+}
+
+static void asahi_uat_fini(struct asahi_device *adev)
 {
 	struct asahi_uat *uat = adev->uat;
 
 	if (!uat)
 		return;
 
+	asahi_aspace_fini(&adev->kernel_as);
+	asahi_aspace_fini(&uat->low);
 	mutex_destroy(&uat->slot_lock);
 	mutex_destroy(&uat->flush_lock);
-	mutex_destroy(&uat->kernel_lock);
 	kfree(uat);
 	adev->uat = NULL;
 }
+
+const struct asahi_block asahi_block_uat = {
+	.name = "uat",
+	.init = asahi_uat_init,
+	.unplug = asahi_uat_unplug,
+	.pre_reset = asahi_uat_pre_reset,
+	.post_reset = asahi_uat_post_reset,
+	.fini = asahi_uat_fini,
+};
+EXPORT_SYMBOL_IF_KUNIT(asahi_block_uat);

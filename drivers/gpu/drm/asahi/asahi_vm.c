@@ -8,7 +8,7 @@
 
 #include <linux/cleanup.h>
 #include <linux/dma-resv.h>
-#include <linux/scatterlist.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
@@ -16,13 +16,12 @@
 
 #include <agx/agx_uat.h>
 
-#include "asahi_channel.h"
+#include "asahi_aspace.h"
 #include "asahi_debugfs.h"
 #include "asahi_device.h"
 #include "asahi_drv.h"
-#include "asahi_gem.h"
 #include "asahi_heap.h"
-#include "asahi_hw.h"
+#include "asahi_uat.h"
 #include "asahi_vm.h"
 #include "asahi_vm_priv.h"
 
@@ -50,120 +49,49 @@
  * Both heaps are cut to what the largest block that the firmware knows of is
  * aligned to, a page of the tiled vertex buffer.
  */
-#define HEAP_ALIGN	0x8000ULL
+#define ASAHI_VM_HEAP_ALIGN	0x8000ULL
 
-/* IDs are not to be had without end. */
-#define MAX_VMS		U16_MAX
+/* Heaps of VMs grow in steps from this on, since most of them are small. */
+#define ASAHI_VM_BLOCK_MIN	SZ_64K
 
-void asahi_vm_flush(struct asahi_vm *vm, struct asahi_pt_pool *pool)
+/*
+ * Address spaces that a file may have. Each takes about 100 KiB, most of them for
+ * page tables; a client needs one for each of its contexts.
+ */
+#define ASAHI_VM_MAX_PER_FILE	1024
+
+static struct asahi_heap *asahi_vm_create_heap(struct asahi_vm *vm, const char *name, u64 start,
+					       u64 end, enum asahi_prot prot)
 {
-	lockdep_assert_held(&vm->pt_lock);
+	const struct asahi_heap_args args = {
+		.name = name,
+		.start = start,
+		.end = end,
+		.prot = prot,
+		.mmu = &asahi_heap_mmu_aspace,
+		.mmu_priv = &vm->as,
+		.block_min = ASAHI_VM_BLOCK_MIN,
+		.keep = ASAHI_VM_BLOCK_MIN,
+		.account = true,
+	};
 
-	if (!pool->flush_end)
-		return;
-
-	asahi_uat_invalidate(vm->adev, &vm->uat, pool->flush_start,
-			     pool->flush_end - pool->flush_start,
-			     pool->flush_tables);
-	pool->flush_start = 0;
-	pool->flush_end = 0;
-	pool->flush_tables = false;
+	return asahi_heap_create(vm->adev->heaps, &args);
 }
-
-void asahi_vm_end(struct asahi_vm *vm, struct asahi_pt_pool *pool)
-{
-	asahi_pt_pool_settle(pool);
-	asahi_vm_flush(vm, pool);
-	asahi_pt_pool_fini(pool);
-}
-
-static int asahi_vm_heap_map(void *priv, u64 va, dma_addr_t pa, u64 size,
-			     enum asahi_prot prot)
-{
-	struct asahi_vm *vm = priv;
-	struct asahi_pt_pool pool;
-	int ret;
-
-	guard(mutex)(&vm->pt_lock);
-
-	asahi_pt_pool_init(&pool, &vm->pgt);
-	ret = asahi_pgtable_reserve(&vm->pgt, &pool, va, size, ASAHI_PT_MAP);
-	if (!ret)
-		asahi_pgtable_map(&vm->pgt, &pool, va, pa, size, prot);
-
-	asahi_vm_end(vm, &pool);
-	return ret;
-}
-
-static void asahi_vm_heap_protect(struct asahi_vm *vm, u64 va, u64 size,
-				  enum asahi_prot prot)
-{
-	struct asahi_pt_pool pool;
-
-	guard(mutex)(&vm->pt_lock);
-
-	asahi_pt_pool_init(&pool, &vm->pgt);
-	asahi_pgtable_protect(&vm->pgt, &pool, va, size, prot);
-	asahi_vm_end(vm, &pool);
-}
-
-static void asahi_vm_heap_unmap(void *priv, u64 va, u64 size,
-				enum asahi_prot prot)
-{
-	struct asahi_vm *vm = priv;
-	struct asahi_pt_pool pool;
-
-	/*
-	 * The firmware must not write a dirty line back to a page that is
-	 * somebody else's, so nothing may be cached any more when the page
-	 * goes. A firmware that fails to flush is declared dead by that.
-	 */
-	if (asahi_prot_is_cached(prot)) {
-		asahi_vm_heap_protect(vm, va, size, asahi_prot_uncached(prot));
-		asahi_uat_fw_flush(vm->adev, &vm->uat, va, size);
-	}
-
-	guard(mutex)(&vm->pt_lock);
-
-	asahi_pt_pool_init(&pool, &vm->pgt);
-	asahi_pgtable_unmap(&vm->pgt, &pool, va, size);
-	asahi_vm_end(vm, &pool);
-}
-
-static int asahi_vm_heap_flush(void *priv)
-{
-	struct asahi_vm *vm = priv;
-
-	return asahi_channel_flush_cache(vm->adev);
-}
-
-static const struct asahi_heap_mmu asahi_vm_heap_mmu = {
-	.map = asahi_vm_heap_map,
-	.unmap = asahi_vm_heap_unmap,
-};
-
-static const struct asahi_heap_mmu asahi_vm_heap_cached_mmu = {
-	.map = asahi_vm_heap_map,
-	.unmap = asahi_vm_heap_unmap,
-	.flush = asahi_vm_heap_flush,
-};
 
 static int asahi_vm_create_heaps(struct asahi_vm *vm)
 {
-	u64 start = ALIGN(vm->kernel_start, HEAP_ALIGN);
-	u64 end = ALIGN_DOWN(vm->kernel_end, HEAP_ALIGN);
-	u64 half = start + ALIGN_DOWN((end - start) / 2, HEAP_ALIGN);
+	u64 start = ALIGN(vm->kernel_start, ASAHI_VM_HEAP_ALIGN);
+	u64 end = ALIGN_DOWN(vm->kernel_end, ASAHI_VM_HEAP_ALIGN);
+	u64 half = start + ALIGN_DOWN((end - start) / 2, ASAHI_VM_HEAP_ALIGN);
 	struct asahi_heap *heap;
 
-	heap = asahi_heap_create(vm->adev, "VM GPU", start, half,
-				 ASAHI_PROT_GPU_SHARED_RW, &asahi_vm_heap_mmu, vm);
+	heap = asahi_vm_create_heap(vm, "VM GPU", start, half, ASAHI_PROT_GPU_SHARED_RW);
 	if (IS_ERR(heap))
 		return PTR_ERR(heap);
 	vm->heap_gpu = heap;
 
-	heap = asahi_heap_create(vm->adev, "VM GPU and firmware", half, end,
-				 ASAHI_PROT_GPU_FW_PRIV_RW, &asahi_vm_heap_cached_mmu,
-				 vm);
+	heap = asahi_vm_create_heap(vm, "VM GPU and firmware", half, end,
+				    ASAHI_PROT_GPU_FW_PRIV_RW);
 	if (IS_ERR(heap))
 		return PTR_ERR(heap);
 	vm->heap_priv = heap;
@@ -173,54 +101,91 @@ static int asahi_vm_create_heaps(struct asahi_vm *vm)
 
 static int asahi_vm_map_dummy(struct asahi_vm *vm)
 {
-	struct drm_gem_object *obj;
-	struct sg_table *sgt;
+	int ret;
 
-	obj = asahi_gem_create_kernel(vm->adev, AGX_PAGE_SIZE);
-	if (IS_ERR(obj))
-		return PTR_ERR(obj);
-	vm->dummy = obj;
+	ret = asahi_heap_alloc(vm->heap_gpu, AGX_PAGE_SIZE, AGX_PAGE_SIZE, &vm->dummy);
+	if (ret)
+		return ret;
 
-	sgt = asahi_gem_pages(obj);
-	if (IS_ERR(sgt))
-		return PTR_ERR(sgt);
-
-	return asahi_vm_heap_map(vm, AGX_VA_DUMMY_PAGE, sg_dma_address(sgt->sgl),
-				 AGX_PAGE_SIZE, ASAHI_PROT_GPU_SHARED_RW);
+	return asahi_aspace_map(&vm->as, AGX_VA_DUMMY_PAGE, asahi_heap_dma_addr(&vm->dummy),
+				AGX_PAGE_SIZE, ASAHI_PROT_GPU_SHARED_RW);
 }
 
+static void asahi_vm_unmap_dummy(struct asahi_vm *vm)
+{
+	asahi_aspace_unmap(&vm->as, AGX_VA_DUMMY_PAGE, AGX_PAGE_SIZE, ASAHI_PROT_GPU_SHARED_RW);
+	asahi_heap_free(&vm->dummy);
+}
+
+/**
+ * asahi_vm_free() - &drm_gpuvm_ops.vm_free
+ * @gpuvm: base of the address space
+ */
 void asahi_vm_free(struct drm_gpuvm *gpuvm)
 {
 	struct asahi_vm *vm = to_asahi_vm(gpuvm);
 
-	mutex_destroy(&vm->pt_lock);
 	mutex_destroy(&vm->lock);
 	kfree(vm);
 	asahi_count_dec(ASAHI_COUNT_VM);
+}
+
+static void asahi_vm_join(struct asahi_vm *vm)
+{
+	struct asahi_vm_list *list = &vm->adev->vms;
+
+	guard(mutex)(&list->lock);
+	list_add_tail(&vm->link, &list->live);
+}
+
+static void asahi_vm_leave(struct asahi_vm *vm)
+{
+	struct asahi_vm_list *list = &vm->adev->vms;
+
+	guard(mutex)(&list->lock);
+	list_del(&vm->link);
 }
 
 static void asahi_vm_release(struct kref *kref)
 {
 	struct asahi_vm *vm = container_of(kref, struct asahi_vm, users);
 
+	asahi_vm_leave(vm);
+
 	/* Flushes what the firmware has cached while it can still find it. */
+	asahi_vm_unmap_dummy(vm);
 	asahi_heap_destroy(vm->heap_priv);
 	asahi_heap_destroy(vm->heap_gpu);
 
 	/* From here on nothing walks the tables, nor has anything cached. */
-	asahi_uat_vm_detach(vm->adev, &vm->uat);
+	asahi_uat_detach(&vm->as);
 	asahi_vm_unmap_all(vm);
-	asahi_pgtable_fini(&vm->pgt);
-	drm_gem_object_put(vm->dummy);
+	asahi_aspace_fini(&vm->as);
 	drm_gpuvm_put(&vm->base);
 }
 
+/**
+ * asahi_vm_get() - Take a reference
+ * @vm: address space to which the caller has a reference already
+ *
+ * Return: @vm.
+ */
 struct asahi_vm *asahi_vm_get(struct asahi_vm *vm)
 {
 	kref_get(&vm->users);
 	return vm;
 }
 
+/**
+ * asahi_vm_put() - Drop a reference
+ * @vm: address space, or NULL
+ *
+ * The last one takes the hardware context away, unmaps everything and frees the
+ * page tables.
+ *
+ * Context: process context; sleeps and takes reservation locks. Must not be
+ * called where a fence depends on it, so not from run_job() or free_job().
+ */
 void asahi_vm_put(struct asahi_vm *vm)
 {
 	might_sleep();
@@ -229,6 +194,13 @@ void asahi_vm_put(struct asahi_vm *vm)
 		kref_put(&vm->users, asahi_vm_release);
 }
 
+/**
+ * asahi_vm_lookup() - Find an address space by its ID
+ * @afile: file that owns it
+ * @id: its ID
+ *
+ * Return: the address space with a reference, or NULL.
+ */
 struct asahi_vm *asahi_vm_lookup(struct asahi_file *afile, u32 id)
 {
 	struct asahi_vm *vm;
@@ -258,7 +230,7 @@ static struct asahi_vm *asahi_vm_alloc(struct asahi_file *afile,
 		goto err_free;
 	}
 
-	ret = asahi_pgtable_init_user(&vm->pgt, adev->drm.dev, adev->hw->oas_bits);
+	ret = asahi_aspace_init(&vm->as, adev);
 	if (ret)
 		goto err_put_resv;
 
@@ -267,9 +239,8 @@ static struct asahi_vm *asahi_vm_alloc(struct asahi_file *afile,
 	vm->kernel_start = kernel_start;
 	vm->kernel_end = kernel_end;
 	kref_init(&vm->users);
+	INIT_LIST_HEAD(&vm->link);
 	mutex_init(&vm->lock);
-	mutex_init(&vm->pt_lock);
-	asahi_uat_vm_init(&vm->uat, asahi_pgtable_root(&vm->pgt));
 	asahi_slot_client_init(&vm->slot, ASAHI_SLOT_VM);
 	asahi_count_inc(ASAHI_COUNT_VM);
 
@@ -280,6 +251,7 @@ static struct asahi_vm *asahi_vm_alloc(struct asahi_file *afile,
 		       AGX_VA_USER_END - AGX_VA_USER_START, kernel_start,
 		       kernel_end - kernel_start, &asahi_vm_ops);
 	drm_gem_object_put(resv_obj);
+
 	return vm;
 
 err_put_resv:
@@ -296,6 +268,17 @@ static bool asahi_vm_kernel_range_ok(u64 start, u64 end)
 	       end > start && end - start >= AGX_VM_KERNEL_MIN_SIZE;
 }
 
+/**
+ * asahi_vm_create() - Make an address space
+ * @afile: file that owns it
+ * @kernel_start: start of the range that the kernel may use
+ * @kernel_end: end of that range, exclusive
+ * @id: where its ID goes, 1 or more
+ *
+ * Context: process context (ioctl).
+ * Return: 0; -EINVAL for a range that is unaligned, too small or outside the
+ * user half; -ENOMEM; -ENODEV when the device is gone.
+ */
 int asahi_vm_create(struct asahi_file *afile, u64 kernel_start, u64 kernel_end,
 		    u32 *id)
 {
@@ -309,7 +292,7 @@ int asahi_vm_create(struct asahi_file *afile, u64 kernel_start, u64 kernel_end,
 		return -EINVAL;
 	}
 
-	if (asahi_device_dead(adev))
+	if (asahi_state_lost(adev))
 		return -ENODEV;
 
 	vm = asahi_vm_alloc(afile, kernel_start, kernel_end);
@@ -320,7 +303,9 @@ int asahi_vm_create(struct asahi_file *afile, u64 kernel_start, u64 kernel_end,
 	if (!ret)
 		ret = asahi_vm_map_dummy(vm);
 	if (!ret)
-		ret = xa_alloc(&afile->vms, id, vm, XA_LIMIT(1, MAX_VMS),
+		asahi_vm_join(vm);
+	if (!ret)
+		ret = xa_alloc(&afile->vms, id, vm, XA_LIMIT(1, ASAHI_VM_MAX_PER_FILE),
 			       GFP_KERNEL_ACCOUNT);
 	if (ret)
 		asahi_vm_put(vm);
@@ -329,6 +314,16 @@ int asahi_vm_create(struct asahi_file *afile, u64 kernel_start, u64 kernel_end,
 	return ret == -EBUSY ? -ENOSPC : ret;
 }
 
+/**
+ * asahi_vm_destroy() - Drop a file's reference to an address space
+ * @afile: file that owns it
+ * @id: its ID
+ *
+ * Queues keep the address space, with all its mappings, until they are gone.
+ *
+ * Context: process context (ioctl).
+ * Return: 0, or -ENOENT.
+ */
 int asahi_vm_destroy(struct asahi_file *afile, u32 id)
 {
 	struct asahi_vm *vm;
@@ -343,6 +338,12 @@ int asahi_vm_destroy(struct asahi_file *afile, u32 id)
 	return 0;
 }
 
+/**
+ * asahi_vm_file_close() - Drop all of a file's address spaces
+ * @afile: file that is being closed; nobody else uses it
+ *
+ * Context: process context. Comes after asahi_queue_file_close().
+ */
 void asahi_vm_file_close(struct asahi_file *afile)
 {
 	struct asahi_vm *vm;
@@ -354,31 +355,76 @@ void asahi_vm_file_close(struct asahi_file *afile)
 	}
 }
 
-struct asahi_uat_vm *asahi_vm_uat(struct asahi_vm *vm)
+/**
+ * asahi_vm_aspace() - The translations of an address space
+ * @vm: address space
+ *
+ * Return: its page tables and hardware context, valid as long as @vm.
+ */
+struct asahi_aspace *asahi_vm_aspace(struct asahi_vm *vm)
 {
-	return &vm->uat;
+	return &vm->as;
 }
 
+/**
+ * asahi_vm_slot_client() - An address space's claim on a hardware context
+ * @vm: address space
+ *
+ * Return: the claim, valid as long as @vm.
+ */
 struct asahi_slot_client *asahi_vm_slot_client(struct asahi_vm *vm)
 {
 	return &vm->slot;
 }
 
+/**
+ * asahi_vm_heap_gpu() - Kernel memory that the GPU sees in an address space
+ * @vm: address space
+ *
+ * Return: the heap, valid as long as @vm.
+ */
 struct asahi_heap *asahi_vm_heap_gpu(struct asahi_vm *vm)
 {
 	return vm->heap_gpu;
 }
 
+/**
+ * asahi_vm_heap_priv() - Kernel memory that GPU and firmware see
+ * @vm: address space
+ *
+ * The firmware's processor caches it.
+ *
+ * Return: the heap, valid as long as @vm.
+ */
 struct asahi_heap *asahi_vm_heap_priv(struct asahi_vm *vm)
 {
 	return vm->heap_priv;
 }
 
+/**
+ * asahi_vm_resv_obj() - The object whose reservation private objects share
+ * @vm: address space
+ *
+ * Return: borrowed; who keeps it takes a reference.
+ */
 struct drm_gem_object *asahi_vm_resv_obj(struct asahi_vm *vm)
 {
 	return drm_gpuvm_resv_obj(&vm->base);
 }
 
+/**
+ * asahi_vm_prepare_submit() - Lock the reservations that a job has to be added to
+ * @vm: address space that the job runs in
+ * @exec: locking context, initialised with DRM_EXEC_IGNORE_DUPLICATES
+ * @num_fences: fences to reserve room for in each of them
+ *
+ * To be called inside drm_exec_until_all_locked(), followed by
+ * drm_exec_retry_on_contention(). Covers the reservation that @vm shares with
+ * its private objects, and those of all other objects mapped in it.
+ *
+ * Return: 0, -EINTR, -ENOMEM; -EDEADLK is handled by
+ * drm_exec_retry_on_contention().
+ */
 int asahi_vm_prepare_submit(struct asahi_vm *vm, struct drm_exec *exec,
 			    unsigned int num_fences)
 {
@@ -391,34 +437,18 @@ int asahi_vm_prepare_submit(struct asahi_vm *vm, struct drm_exec *exec,
 	return drm_gpuvm_prepare_objects(&vm->base, exec, num_fences);
 }
 
+/**
+ * asahi_vm_add_fence() - Add a job's fence to all locked reservations
+ * @vm: address space that the job runs in
+ * @exec: locking context after asahi_vm_prepare_submit()
+ * @fence: the job's finished fence
+ *
+ * As DMA_RESV_USAGE_BOOKKEEP: implicit synchronisation does not see it, whoever
+ * wants to move or free the memory does. Never fails.
+ */
 void asahi_vm_add_fence(struct asahi_vm *vm, struct drm_exec *exec,
 			struct dma_fence *fence)
 {
 	drm_gpuvm_resv_add_fence(&vm->base, exec, fence, DMA_RESV_USAGE_BOOKKEEP,
 				 DMA_RESV_USAGE_BOOKKEEP);
-}
-
-void asahi_vm_print(struct asahi_vm *vm, struct drm_printer *p)
-{
-	struct drm_gpuva *va;
-
-	guard(mutex)(&vm->lock);
-
-	drm_gpuvm_for_each_va(va, &vm->base) {
-		const struct asahi_vma *vma = to_asahi_vma(va);
-
-		if (va == &vm->base.kernel_alloc_node) {
-			drm_printf(p, "%#011llx..%#011llx kernel\n", va->va.addr,
-				   va->va.addr + va->va.range);
-			continue;
-		}
-
-		drm_printf(p, "%#011llx..%#011llx %c%c offset %#llx%s size %#zx%s\n",
-			   va->va.addr, va->va.addr + va->va.range,
-			   vma->prot != ASAHI_PROT_GPU_SHARED_WO ? 'r' : '-',
-			   vma->prot != ASAHI_PROT_GPU_SHARED_RO ? 'w' : '-',
-			   va->gem.offset, vma->single ? " repeated" : "",
-			   va->gem.obj->size,
-			   drm_gem_is_imported(va->gem.obj) ? " imported" : "");
-	}
 }

@@ -20,6 +20,7 @@
 
 #include <agx/agx_uat.h>
 
+#include "asahi_client.h"
 #include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_gem.h"
@@ -52,8 +53,7 @@
  * @offset: into the object
  * @obj: object, with a reference; NULL to unbind
  * @vm_bo: the object in the address space, with a reference
- * @sg: piece of the object's memory that @offset is in
- * @sg_start: offset of @sg into the object
+ * @piece: piece of the object's memory that @offset is in
  * @prot: protection
  * @single: one page repeats
  */
@@ -63,8 +63,7 @@ struct asahi_bind {
 	u64 offset;
 	struct drm_gem_object *obj;
 	struct drm_gpuvm_bo *vm_bo;
-	struct scatterlist *sg;
-	u64 sg_start;
+	struct asahi_gem_piece piece;
 	enum asahi_prot prot;
 	bool single;
 };
@@ -89,6 +88,16 @@ struct asahi_bind_ctx {
 	const struct asahi_bind *cur;
 };
 
+/**
+ * asahi_vm_bind_check() - Is one bind well formed?
+ * @op: the bind
+ * @kernel_start: start of the range that the kernel uses
+ * @kernel_end: end of that range, exclusive
+ *
+ * Looks at @op alone: flags, alignment, overflow, ranges.
+ *
+ * Return: 0 or -EINVAL.
+ */
 int asahi_vm_bind_check(const struct drm_asahi_gem_bind_op *op, u64 kernel_start,
 			u64 kernel_end)
 {
@@ -152,9 +161,9 @@ static void asahi_vma_link(struct drm_gpuva *va, struct drm_gpuvm_bo *vm_bo)
 
 static void asahi_bind_write(struct asahi_bind_ctx *ctx, const struct asahi_bind *bind)
 {
-	struct asahi_pgtable *pgt = &ctx->vm->pgt;
-	u64 skip = bind->offset - bind->sg_start;
-	struct scatterlist *sg = bind->sg;
+	struct asahi_pgtable *pgt = &ctx->vm->as.pgt;
+	u64 skip = bind->offset - bind->piece.start;
+	struct scatterlist *sg = bind->piece.sg;
 	u64 addr = bind->addr;
 	u64 left = bind->range;
 	u64 len;
@@ -184,7 +193,7 @@ static int asahi_vm_step_map(struct drm_gpuva_op *op, void *priv)
 
 	if (bind->addr < pool->flush_end &&
 	    bind->addr + bind->range > pool->flush_start)
-		asahi_vm_flush(ctx->vm, pool);
+		asahi_aspace_flush(&ctx->vm->as, pool);
 
 	asahi_bind_write(ctx, bind);
 
@@ -220,7 +229,7 @@ static int asahi_vm_step_remap(struct drm_gpuva_op *op, void *priv)
 	u64 addr, range;
 
 	drm_gpuva_op_remap_to_unmap_range(remap, &addr, &range);
-	asahi_pgtable_unmap(&ctx->vm->pgt, &ctx->pool, addr, range);
+	asahi_pgtable_unmap(&ctx->vm->as.pgt, &ctx->pool, addr, range);
 
 	/* Each address shows the same page, and not the one behind it. */
 	if (vma->single && remap->next)
@@ -244,7 +253,7 @@ static int asahi_vm_step_unmap(struct drm_gpuva_op *op, void *priv)
 	struct asahi_bind_ctx *ctx = priv;
 	struct drm_gpuva *va = op->unmap.va;
 
-	asahi_pgtable_unmap(&ctx->vm->pgt, &ctx->pool, va->va.addr, va->va.range);
+	asahi_pgtable_unmap(&ctx->vm->as.pgt, &ctx->pool, va->va.addr, va->va.range);
 	drm_gpuva_unmap(&op->unmap);
 	drm_gpuva_unlink_defer(va);
 	asahi_vma_give(ctx, va);
@@ -296,29 +305,6 @@ static struct drm_gpuvm_bo *asahi_bind_get_bo(struct asahi_vm *vm,
 	return vm_bo;
 }
 
-/*
- * Finds the piece of memory that a bind begins with. Long lists are searched
- * here because the caller can be killed between two binds; mostly, the piece is
- * where that of the bind before was, or behind it.
- */
-static void asahi_bind_seek(struct asahi_bind_ctx *ctx, struct asahi_bind *bind,
-			    struct sg_table *sgt)
-{
-	const struct asahi_bind *before = bind - 1;
-
-	bind->sg = sgt->sgl;
-	bind->sg_start = 0;
-	if (bind > ctx->binds && before->obj == bind->obj && before->sg_start <= bind->offset) {
-		bind->sg = before->sg;
-		bind->sg_start = before->sg_start;
-	}
-
-	while (bind->offset - bind->sg_start >= sg_dma_len(bind->sg)) {
-		bind->sg_start += sg_dma_len(bind->sg);
-		bind->sg = sg_next(bind->sg);
-	}
-}
-
 /* Finds the object of a bind and gets at its memory. */
 static int asahi_bind_object(struct asahi_bind_ctx *ctx, struct asahi_bind *bind,
 			     struct asahi_file *afile, u32 handle)
@@ -326,7 +312,6 @@ static int asahi_bind_object(struct asahi_bind_ctx *ctx, struct asahi_bind *bind
 	u64 used = bind->single ? AGX_PAGE_SIZE : bind->range;
 	struct drm_device *drm = &ctx->vm->adev->drm;
 	struct drm_gem_object *obj, *resv_obj;
-	struct sg_table *sgt;
 
 	obj = drm_gem_object_lookup(afile->drm_file, handle);
 	if (!obj) {
@@ -347,12 +332,7 @@ static int asahi_bind_object(struct asahi_bind_ctx *ctx, struct asahi_bind *bind
 		return -EINVAL;
 	}
 
-	sgt = asahi_gem_pages(obj);
-	if (IS_ERR(sgt))
-		return PTR_ERR(sgt);
-
-	asahi_bind_seek(ctx, bind, sgt);
-	return 0;
+	return asahi_gem_find(obj, bind->offset, &bind->piece);
 }
 
 static int asahi_bind_read_one(struct asahi_bind_ctx *ctx, struct asahi_file *afile,
@@ -397,6 +377,13 @@ static int asahi_bind_read_one(struct asahi_bind_ctx *ctx, struct asahi_file *af
 	return asahi_bind_object(ctx, bind, afile, op.handle);
 }
 
+/* Between two binds of a long list. */
+static int asahi_bind_pause(void)
+{
+	cond_resched();
+	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
 static int asahi_bind_read(struct asahi_bind_ctx *ctx, struct asahi_file *afile,
 			   const struct drm_asahi_vm_bind *args)
 {
@@ -405,12 +392,10 @@ static int asahi_bind_read(struct asahi_bind_ctx *ctx, struct asahi_file *afile,
 
 	for (; ctx->count < args->num_binds; user += args->stride) {
 		ret = asahi_bind_read_one(ctx, afile, user, args->stride);
+		if (!ret)
+			ret = asahi_bind_pause();
 		if (ret)
 			return ret;
-
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		cond_resched();
 	}
 
 	return 0;
@@ -450,7 +435,7 @@ static int asahi_bind_reserve(struct asahi_bind_ctx *ctx)
 	int ret;
 
 	lockdep_assert_held(&vm->lock);
-	lockdep_assert_held(&vm->pt_lock);
+	lockdep_assert_held(&vm->as.lock);
 
 	ret = asahi_bind_add_spare(ctx, 1);
 	if (ret)
@@ -461,14 +446,12 @@ static int asahi_bind_reserve(struct asahi_bind_ctx *ctx)
 		if (ret)
 			return ret;
 
-		ret = asahi_pgtable_reserve(&vm->pgt, &ctx->pool, bind->addr,
+		ret = asahi_pgtable_reserve(&vm->as.pgt, &ctx->pool, bind->addr,
 					    bind->range, asahi_bind_pt_op(bind));
+		if (!ret)
+			ret = asahi_bind_pause();
 		if (ret)
 			return ret;
-
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		cond_resched();
 	}
 
 	return 0;
@@ -519,35 +502,45 @@ static int asahi_bind_get_bos(struct asahi_bind_ctx *ctx)
 	return 0;
 }
 
-static int asahi_bind_apply(struct asahi_bind_ctx *ctx)
+/*
+ * This lets go of memory, and of what others have put onto the list too. They
+ * hold the lock until they have invalidated it.
+ */
+static void asahi_bind_put_bos(struct asahi_bind_ctx *ctx)
 {
-	struct asahi_vm *vm = ctx->vm;
-	u32 i;
-	int ret;
+	lockdep_assert_held(&ctx->vm->lock);
 
-	guard(mutex)(&vm->lock);
-
-	ret = asahi_bind_get_bos(ctx);
-	if (ret)
-		goto out_put_bos;
-
-	scoped_guard(mutex, &vm->pt_lock) {
-		asahi_pt_pool_init(&ctx->pool, &vm->pgt);
-		ret = asahi_bind_reserve(ctx);
-		if (!ret)
-			asahi_bind_commit(ctx);
-		asahi_vm_end(vm, &ctx->pool);
-	}
-
-out_put_bos:
-	for (i = 0; i < ctx->count; i++)
+	for (u32 i = 0; i < ctx->count; i++)
 		drm_gpuvm_bo_put_deferred(ctx->binds[i].vm_bo);
 
-	/*
-	 * This lets go of memory, and of what others have put onto the list
-	 * too. They hold the lock until they have invalidated it.
-	 */
-	drm_gpuvm_bo_deferred_cleanup(&vm->base);
+	drm_gpuvm_bo_deferred_cleanup(&ctx->vm->base);
+}
+
+static int asahi_bind_change(struct asahi_bind_ctx *ctx)
+{
+	struct asahi_vm *vm = ctx->vm;
+	int ret;
+
+	guard(mutex)(&vm->as.lock);
+
+	asahi_aspace_begin(&vm->as, &ctx->pool);
+	ret = asahi_bind_reserve(ctx);
+	if (!ret)
+		asahi_bind_commit(ctx);
+	asahi_aspace_end(&vm->as, &ctx->pool);
+	return ret;
+}
+
+static int asahi_bind_apply(struct asahi_bind_ctx *ctx)
+{
+	int ret;
+
+	guard(mutex)(&ctx->vm->lock);
+
+	ret = asahi_bind_get_bos(ctx);
+	if (!ret)
+		ret = asahi_bind_change(ctx);
+	asahi_bind_put_bos(ctx);
 	return ret;
 }
 
@@ -556,7 +549,6 @@ static int asahi_bind_run(struct asahi_vm *vm, struct asahi_file *afile,
 {
 	struct asahi_bind_ctx ctx = { .vm = vm };
 	struct drm_gpuva *va, *next;
-	u32 i;
 	int ret;
 
 	INIT_LIST_HEAD(&ctx.spare);
@@ -570,13 +562,13 @@ static int asahi_bind_run(struct asahi_vm *vm, struct asahi_file *afile,
 
 	list_for_each_entry_safe(va, next, &ctx.spare, gem.entry)
 		kfree(to_asahi_vma(va));
-	for (i = 0; i < ctx.count; i++)
+	for (u32 i = 0; i < ctx.count; i++)
 		drm_gem_object_put(ctx.binds[i].obj);
 	kvfree(ctx.binds);
 	return ret;
 }
 
-int asahi_vm_bind(struct asahi_file *afile, const struct drm_asahi_vm_bind *args)
+static int asahi_bind_all(struct asahi_file *afile, const struct drm_asahi_vm_bind *args)
 {
 	struct drm_device *drm = &afile->adev->drm;
 	struct asahi_vm *vm;
@@ -589,7 +581,7 @@ int asahi_vm_bind(struct asahi_file *afile, const struct drm_asahi_vm_bind *args
 		return -EINVAL;
 	}
 
-	if (asahi_device_dead(afile->adev))
+	if (asahi_state_lost(afile->adev))
 		return -ENODEV;
 
 	vm = asahi_vm_lookup(afile, args->vm_id);
@@ -601,8 +593,33 @@ int asahi_vm_bind(struct asahi_file *afile, const struct drm_asahi_vm_bind *args
 	if (args->num_binds)
 		ret = asahi_bind_run(vm, afile, args);
 
-	trace_asahi_vm_bind(afile->adev, args->vm_id, args->num_binds, ret);
 	asahi_vm_put(vm);
+	return ret;
+}
+
+/**
+ * asahi_vm_bind() - Apply an array of binds, all of them or none
+ * @afile: file that owns the address space
+ * @args: ioctl arguments; the flags and pads of @args are checked by the caller
+ *
+ * Synchronous: when it returns, the GPU sees the new translations, and pages
+ * that are mapped nowhere any more are free. Does not wait for jobs.
+ *
+ * Context: process context (ioctl).
+ * Return: 0; -EINVAL for a bad stride, count or bind; -E2BIG for a longer form
+ * of a bind whose unknown part is not zero; -EFAULT; -ENOENT for an unknown
+ * address space or object; -ENOMEM; -EINTR; -ENODEV. On any error nothing was
+ * changed.
+ */
+int asahi_vm_bind(struct asahi_file *afile, const struct drm_asahi_vm_bind *args)
+{
+	u64 client = asahi_client_id(afile->client);
+	int ret;
+
+	trace_asahi_vm_bind_start(afile->adev, client, args->vm_id, args->num_binds);
+	ret = asahi_bind_all(afile, args);
+	trace_asahi_vm_bind(afile->adev, client, args->vm_id, args->num_binds, ret);
+
 	return ret;
 }
 
@@ -613,10 +630,16 @@ static void asahi_vma_drop(struct drm_gpuva *va)
 	kfree(to_asahi_vma(va));
 }
 
+/**
+ * asahi_vm_unmap_all() - Drop all mappings of objects
+ * @vm: address space whose context has been taken away
+ */
 void asahi_vm_unmap_all(struct asahi_vm *vm)
 {
 	struct drm_gpuva *va, *next;
 
+	/* The pages are free when this returns, whoever might still find them. */
+	drm_WARN_ON_ONCE(&vm->adev->drm, READ_ONCE(vm->as.slot) != ASAHI_ASPACE_NO_SLOT);
 	guard(mutex)(&vm->lock);
 
 	drm_gpuvm_for_each_va_safe(va, next, &vm->base)
@@ -639,13 +662,13 @@ static void asahi_vm_unmap_object(struct asahi_vm *vm, struct drm_gem_object *ob
 	if (!vm_bo)
 		return;
 
-	scoped_guard(mutex, &vm->pt_lock) {
-		asahi_pt_pool_init(&pool, &vm->pgt);
+	scoped_guard(mutex, &vm->as.lock) {
+		asahi_aspace_begin(&vm->as, &pool);
 		drm_gpuvm_bo_for_each_va_safe(va, next, vm_bo) {
-			asahi_pgtable_unmap(&vm->pgt, &pool, va->va.addr, va->va.range);
+			asahi_pgtable_unmap(&vm->as.pgt, &pool, va->va.addr, va->va.range);
 			asahi_vma_drop(va);
 		}
-		asahi_vm_end(vm, &pool);
+		asahi_aspace_end(&vm->as, &pool);
 	}
 
 	drm_gpuvm_bo_put_deferred(vm_bo);
@@ -667,6 +690,13 @@ static struct drm_gpuvm *asahi_vm_find_mapping(u64 owner, struct drm_gem_object 
 	return NULL;
 }
 
+/**
+ * asahi_vm_close_object() - Unmap an object from all address spaces of a file
+ * @owner: client ID of the file that closes its handle
+ * @obj: the object
+ *
+ * Context: process context.
+ */
 void asahi_vm_close_object(u64 owner, struct drm_gem_object *obj)
 {
 	struct drm_gpuvm *gpuvm;

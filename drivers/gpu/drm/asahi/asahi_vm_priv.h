@@ -12,9 +12,9 @@
 
 #include <drm/drm_gpuvm.h>
 
-#include "asahi_pgtable.h"
+#include "asahi_aspace.h"
+#include "asahi_heap.h"
 #include "asahi_slot.h"
-#include "asahi_uat.h"
 #include "asahi_vm.h"
 
 struct drm_gem_object;
@@ -46,15 +46,10 @@ struct asahi_vm {
 	 * objects. Held across allocations; outside of reservation locks.
 	 */
 	struct mutex lock;
-	/**
-	 * @pt_lock: protects @pgt. Held across allocations; inside of @lock, of
-	 * reservation locks and of the locks of the heaps.
-	 */
-	struct mutex pt_lock;
-	/** @pgt: page tables */
-	struct asahi_pgtable pgt;
-	/** @uat: hardware context */
-	struct asahi_uat_vm uat;
+	/** @as: page tables and hardware context; its lock is inside of @lock */
+	struct asahi_aspace as;
+	/** @link: in the device's list, from creation to the last of @users */
+	struct list_head link;
 	/** @slot: claim on a hardware context */
 	struct asahi_slot_client slot;
 	/** @heap_gpu: kernel memory that the GPU sees */
@@ -62,7 +57,7 @@ struct asahi_vm {
 	/** @heap_priv: kernel memory that GPU and firmware see */
 	struct asahi_heap *heap_priv;
 	/** @dummy: a page of zeroes that is mapped at a fixed address */
-	struct drm_gem_object *dummy;
+	struct asahi_fwbuf dummy;
 };
 
 /**
@@ -89,32 +84,7 @@ static inline struct asahi_vma *to_asahi_vma(struct drm_gpuva *va)
 
 extern const struct drm_gpuvm_ops asahi_vm_ops;
 
-/**
- * asahi_vm_free() - &drm_gpuvm_ops.vm_free
- * @gpuvm: base of the address space
- */
 void asahi_vm_free(struct drm_gpuvm *gpuvm);
-
-/**
- * asahi_vm_flush() - Invalidate what a transaction has changed so far
- * @vm: address space, @pt_lock held
- * @pool: transaction on its page tables
- */
-void asahi_vm_flush(struct asahi_vm *vm, struct asahi_pt_pool *pool);
-
-/**
- * asahi_vm_end() - End a transaction on the page tables
- * @vm: address space, @pt_lock held
- * @pool: transaction; all its changes were made, or none
- *
- * The GPU uses no old translation any more when this returns.
- */
-void asahi_vm_end(struct asahi_vm *vm, struct asahi_pt_pool *pool);
-
-/**
- * asahi_vm_unmap_all() - Drop all mappings of objects
- * @vm: address space whose context has been taken away
- */
 void asahi_vm_unmap_all(struct asahi_vm *vm);
 
 #endif

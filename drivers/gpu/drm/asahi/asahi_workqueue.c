@@ -7,8 +7,8 @@
 
 #include <linux/bug.h>
 #include <linux/build_bug.h>
-#include <linux/err.h>
-#include <linux/slab.h>
+#include <linux/lockdep.h>
+#include <linux/string.h>
 
 #include <asm/barrier.h>
 
@@ -16,13 +16,13 @@
 
 #include "asahi_abi.h"
 #include "asahi_channel.h"
+#include "asahi_client.h"
 #include "asahi_device.h"
 #include "asahi_event.h"
 #include "asahi_fw_workqueue.h"
 #include "asahi_job.h"
-#include "asahi_queue.h"
+#include "asahi_queue_priv.h"
 #include "asahi_rtkit.h"
-#include "asahi_slot.h"
 #include "asahi_trace.h"
 #include "asahi_workqueue.h"
 
@@ -33,56 +33,40 @@
 #define ASAHI_GPU_BUF_SIZE 0x2c18
 
 /*
- * Each stamp stands for a command and its barriers, so that the limit on
- * stamps, which the scheduler's credits keep, is one on entries, too: a ring
- * can't overflow.
+ * Entries that one stamp stands for at most: the command, a barrier for each
+ * subqueue, and one entry of the driver's own, which on the vertex ring is
+ * InitBuffer and on the fragment ring the barrier on the vertex half. The
+ * scheduler's credits limit the stamps, so a ring can't overflow.
  */
-static_assert(ASAHI_MAX_STAMPS * (1 + ASAHI_BARRIERS) < ASAHI_RING_ENTRIES);
+#define ASAHI_STAMP_ENTRIES (1 + ASAHI_BARRIERS + 1)
+static_assert(ASAHI_MAX_STAMPS * ASAHI_STAMP_ENTRIES < ASAHI_RING_ENTRIES);
+
+static void asahi_workqueue_assert_held(const struct asahi_workqueue *wq)
+{
+	lockdep_assert_held(&wq->queue->timeline.lock);
+}
 
 /**
- * struct asahi_workqueue - a ring of commands
- * @adev: device
- * @queue: queue that it is part of
- * @uuid: number of that queue, for messages
+ * asahi_workqueue_init() - make a work queue
+ * @wq: zeroed work queue
+ * @queue: queue that it is part of, whose own firmware memory exists
  * @pipe: AGX_PIPE_*
- * @priority: 0, the highest, to 3
- * @slot: owner of its event slot
- * @info: QueueInfo; the firmware's once a message has named it
- * @state: the ring's pointers
- * @ring: addresses of commands
- * @gpu_buf: the firmware's
- * @wptr: where the next entry goes
- * @stamp: value that the last command will write
- * @event_seq: number of stamps since the beginning
- * @jobs: jobs in flight that have commands here
- * @used: the firmware knows of it
  *
- * The queue's lock protects everything from @wptr on. @slot has rules of its
- * own.
+ * Process context. asahi_workqueue_fill() is to follow, asahi_workqueue_fini()
+ * is to be called also after an error.
+ *
+ * Return: 0, or what asahi_heap_alloc() says.
  */
-struct asahi_workqueue {
-	struct asahi_device *adev;
-	struct asahi_queue *queue;
-	u32 uuid;
-	unsigned int pipe;
-	unsigned int priority;
-	struct asahi_slot_client slot;
-	struct asahi_fwbuf info;
-	struct asahi_fwbuf state;
-	struct asahi_fwbuf ring;
-	struct asahi_fwbuf gpu_buf;
-	u32 wptr;
-	u32 stamp;
-	u64 event_seq;
-	unsigned int jobs;
-	bool used;
-};
-
-static int asahi_workqueue_alloc(struct asahi_workqueue *wq)
+int asahi_workqueue_init(struct asahi_workqueue *wq, struct asahi_queue *queue,
+			 unsigned int pipe)
 {
-	const struct asahi_job_abi *abi = wq->adev->abi->job;
-	struct asahi_heap **heap = wq->adev->heap;
+	const struct asahi_job_abi *abi = queue->adev->abi->job;
+	struct asahi_heap **heap = queue->adev->heap;
 	int ret;
+
+	wq->queue = queue;
+	wq->pipe = pipe;
+	asahi_slot_client_init(&wq->slot, ASAHI_SLOT_EVENT);
 
 	ret = asahi_heap_alloc(heap[ASAHI_HEAP_SHARED], sizeof(struct asahi_fw_ring_state),
 			       ASAHI_HEAP_ALIGN, &wq->state);
@@ -104,120 +88,78 @@ static int asahi_workqueue_alloc(struct asahi_workqueue *wq)
 }
 
 /**
- * asahi_workqueue_create() - make a work queue
- * @adev: device
- * @args: description
- *
- * Process context.
- *
- * Return: the work queue or ERR_PTR(-ENOMEM).
- */
-struct asahi_workqueue *asahi_workqueue_create(struct asahi_device *adev,
-					       const struct asahi_workqueue_args *args)
-{
-	struct asahi_fw_ring_state *state;
-	struct asahi_workqueue *wq;
-	int ret;
-
-	wq = kzalloc_obj(*wq, GFP_KERNEL_ACCOUNT);
-	if (!wq)
-		return ERR_PTR(-ENOMEM);
-
-	wq->adev = adev;
-	wq->queue = args->queue;
-	wq->uuid = args->uuid;
-	wq->pipe = args->pipe;
-	wq->priority = args->priority;
-	asahi_slot_client_init(&wq->slot, ASAHI_SLOT_EVENT);
-
-	ret = asahi_workqueue_alloc(wq);
-	if (ret) {
-		asahi_workqueue_destroy(wq);
-		return ERR_PTR(ret);
-	}
-
-	state = wq->state.map;
-	state->rb_size = cpu_to_le32(ASAHI_RING_ENTRIES);
-
-	adev->abi->job->queue_info_init(wq->info.map, &(struct asahi_queue_info) {
-		.state_va = wq->state.va,
-		.ring_va = wq->ring.va,
-		.notifier_list_va = args->notifier_list_va,
-		.gpu_buf_va = wq->gpu_buf.va,
-		.context_va = args->context_va,
-		.uuid = args->uuid,
-		.priority = args->priority,
-		.pipe = args->pipe,
-	});
-
-	return wq;
-}
-
-/**
- * asahi_workqueue_destroy() - free a work queue
+ * asahi_workqueue_fini() - free a work queue
  * @wq: work queue that has nothing in flight, and whose context the firmware
- *	has forgotten; or NULL
+ *	has forgotten
  *
  * Process context.
  */
-void asahi_workqueue_destroy(struct asahi_workqueue *wq)
+void asahi_workqueue_fini(struct asahi_workqueue *wq)
 {
-	if (!wq)
-		return;
-
 	WARN_ON(wq->jobs);
 	asahi_heap_free(&wq->info);
 	asahi_heap_free(&wq->gpu_buf);
 	asahi_heap_free(&wq->ring);
 	asahi_heap_free(&wq->state);
-	kfree(wq);
 }
 
 /**
- * asahi_workqueue_info_va() - address of the QueueInfo
- * @wq: work queue
+ * asahi_workqueue_bytes() - how much memory it takes
+ * @wq: work queue, maybe half made
  *
- * Return: firmware address.
+ * Return: bytes in the device's heaps.
  */
-u64 asahi_workqueue_info_va(const struct asahi_workqueue *wq)
+s64 asahi_workqueue_bytes(const struct asahi_workqueue *wq)
 {
-	return wq->info.va;
+	return wq->info.size + wq->gpu_buf.size + wq->ring.size + wq->state.size;
 }
 
 /**
- * asahi_workqueue_slot_client() - owner of the event slot
- * @wq: work queue
+ * asahi_workqueue_fill() - write what the firmware is to find
+ * @wq: work queue with nothing in flight, of which the firmware does not know
  *
- * Return: the owner, valid as long as @wq.
+ * Allocates nothing.
  */
-struct asahi_slot_client *asahi_workqueue_slot_client(struct asahi_workqueue *wq)
+void asahi_workqueue_fill(struct asahi_workqueue *wq)
 {
-	return &wq->slot;
-}
+	struct asahi_queue *queue = wq->queue;
+	const struct asahi_job_abi *abi = queue->adev->abi->job;
+	struct asahi_fw_ring_state *state = wq->state.map;
 
-/**
- * asahi_workqueue_used() - does the firmware know of it?
- * @wq: work queue
- *
- * Return: true once a message has named it.
- */
-bool asahi_workqueue_used(const struct asahi_workqueue *wq)
-{
-	return wq->used;
+	asahi_workqueue_assert_held(wq);
+
+	memset(state, 0, sizeof(*state));
+	state->rb_size = cpu_to_le32(ASAHI_RING_ENTRIES);
+	memset(wq->gpu_buf.map, 0, ASAHI_GPU_BUF_SIZE);
+	memset(wq->info.map, 0, abi->queue_info_size);
+	abi->queue_info_init(wq->info.map, &(struct asahi_queue_info) {
+		.state_va = wq->state.va,
+		.ring_va = wq->ring.va,
+		.notifier_list_va = queue->notifier_list.va,
+		.gpu_buf_va = wq->gpu_buf.va,
+		.context_va = queue->context.va,
+		.uuid = queue->id,
+		.priority = queue->priority,
+		.pipe = wq->pipe,
+	});
+
+	wq->wptr = 0;
+	wq->event_seq = 0;
+	wq->used = false;
 }
 
 /**
  * asahi_workqueue_reserve() - wait until the firmware can be told of new work
  * @wq: work queue
  *
- * For one asahi_workqueue_commit(). Process context, without the queue's lock;
- * may sleep up to a second; allocates nothing.
+ * For one asahi_workqueue_announce(). Process context, without the timeline's
+ * lock; may sleep up to a second; allocates nothing.
  *
  * Return: 0, or a negative errno when the firmware does not take messages.
  */
 int asahi_workqueue_reserve(struct asahi_workqueue *wq)
 {
-	return asahi_channel_reserve(wq->adev, wq->priority, wq->pipe);
+	return asahi_channel_reserve(wq->queue->adev, wq->queue->priority, wq->pipe);
 }
 
 /**
@@ -228,51 +170,7 @@ int asahi_workqueue_reserve(struct asahi_workqueue *wq)
  */
 void asahi_workqueue_unreserve(struct asahi_workqueue *wq)
 {
-	asahi_channel_unreserve(wq->adev, wq->priority, wq->pipe);
-}
-
-/**
- * asahi_workqueue_busy() - is anything in flight?
- * @wq: work queue
- *
- * Return: true from asahi_workqueue_begin() to asahi_workqueue_end() of any job.
- */
-bool asahi_workqueue_busy(const struct asahi_workqueue *wq)
-{
-	return wq->jobs;
-}
-
-/**
- * asahi_workqueue_event() - its event slot
- * @wq: work queue with something in flight
- *
- * Return: the slot.
- */
-unsigned int asahi_workqueue_event(const struct asahi_workqueue *wq)
-{
-	return wq->slot.slot;
-}
-
-/**
- * asahi_workqueue_stamp() - value that the last command will write
- * @wq: work queue with something in flight
- *
- * Return: stamp value.
- */
-u32 asahi_workqueue_stamp(const struct asahi_workqueue *wq)
-{
-	return wq->stamp;
-}
-
-/**
- * asahi_workqueue_event_seq() - number of stamps taken since the beginning
- * @wq: work queue
- *
- * Return: a number that the firmware wants to have with each command.
- */
-u64 asahi_workqueue_event_seq(const struct asahi_workqueue *wq)
-{
-	return wq->event_seq;
+	asahi_channel_unreserve(wq->queue->adev, wq->queue->priority, wq->pipe);
 }
 
 /**
@@ -283,11 +181,15 @@ u64 asahi_workqueue_event_seq(const struct asahi_workqueue *wq)
  */
 void asahi_workqueue_begin(struct asahi_workqueue *wq)
 {
+	struct asahi_device *adev = wq->queue->adev;
+
+	asahi_workqueue_assert_held(wq);
+
 	if (wq->jobs++)
 		return;
 
-	wq->stamp = asahi_event_read(wq->adev, wq->slot.slot);
-	asahi_event_set_owner(wq->adev, wq->slot.slot, wq->queue);
+	wq->stamp = asahi_event_read(adev, wq->slot.slot);
+	asahi_event_set_owner(adev, wq->slot.slot, wq->queue);
 }
 
 /**
@@ -298,6 +200,8 @@ void asahi_workqueue_begin(struct asahi_workqueue *wq)
  */
 u32 asahi_workqueue_next_stamp(struct asahi_workqueue *wq)
 {
+	asahi_workqueue_assert_held(wq);
+
 	wq->stamp += ASAHI_STAMP_STEP;
 	wq->event_seq++;
 
@@ -315,6 +219,8 @@ void asahi_workqueue_push(struct asahi_workqueue *wq, u64 command_va)
 {
 	__le64 *ring = wq->ring.map;
 
+	asahi_workqueue_assert_held(wq);
+
 	ring[wq->wptr] = cpu_to_le64(command_va);
 	wq->wptr = (wq->wptr + 1) % ASAHI_RING_ENTRIES;
 }
@@ -322,15 +228,19 @@ void asahi_workqueue_push(struct asahi_workqueue *wq, u64 command_va)
 /**
  * asahi_workqueue_commit() - publish what was put into the ring
  * @wq: work queue for which asahi_workqueue_reserve() has returned 0
+ * @job: number of the job that they belong to, for tracing
+ * @msg: what asahi_workqueue_announce() is to say of it
  *
- * Process context; allocates nothing. Comes before asahi_workqueue_doorbell().
- *
- * Return: 0, or a negative errno when the firmware does not take messages.
+ * Allocates nothing.
  */
-int asahi_workqueue_commit(struct asahi_workqueue *wq)
+void asahi_workqueue_commit(struct asahi_workqueue *wq, u64 job, struct asahi_pipe_msg *msg)
 {
 	struct asahi_fw_ring_state *state = wq->state.map;
-	struct asahi_pipe_msg msg = {
+	struct asahi_queue *queue = wq->queue;
+
+	asahi_workqueue_assert_held(wq);
+
+	*msg = (struct asahi_pipe_msg) {
 		.pipe_type = wq->pipe,
 		.queue_va = wq->info.va,
 		.wptr = wq->wptr,
@@ -342,24 +252,9 @@ int asahi_workqueue_commit(struct asahi_workqueue *wq)
 	dma_wmb();
 	WRITE_ONCE(state->cpu_wptr, cpu_to_le32(wq->wptr));
 
-	trace_asahi_ring(wq->adev, wq->uuid, wq->pipe, wq->wptr, wq->slot.slot, wq->stamp);
+	trace_asahi_ring(queue->adev, asahi_client_id(queue->client), queue->id, job, wq->pipe,
+			 wq->wptr, wq->slot.slot, wq->stamp);
 	wq->used = true;
-
-	return asahi_channel_run(wq->adev, wq->priority, &msg);
-}
-
-/**
- * asahi_workqueue_doorbell() - make the firmware look
- * @wq: work queue with something committed
- *
- * Process context; allocates nothing.
- *
- * Return: 0, or a negative errno when the firmware does not take messages.
- */
-int asahi_workqueue_doorbell(struct asahi_workqueue *wq)
-{
-	return asahi_rtkit_doorbell(wq->adev,
-				    wq->pipe | wq->priority << AGX_DOORBELL_PRIORITY_SHIFT);
 }
 
 /**
@@ -370,8 +265,63 @@ int asahi_workqueue_doorbell(struct asahi_workqueue *wq)
  */
 void asahi_workqueue_end(struct asahi_workqueue *wq)
 {
+	asahi_workqueue_assert_held(wq);
+
 	if (WARN_ON(!wq->jobs) || --wq->jobs)
 		return;
 
-	asahi_event_set_owner(wq->adev, wq->slot.slot, NULL);
+	asahi_event_set_owner(wq->queue->adev, wq->slot.slot, NULL);
+}
+
+/**
+ * asahi_workqueue_announce() - tell the firmware what was published
+ * @wq: work queue
+ * @msg: what asahi_workqueue_commit() has left
+ *
+ * Process context, without the timeline's lock, because the mailbox may make
+ * the caller wait for as long as the firmware has halted, and recovery takes
+ * that lock before it lets the firmware go on. Calls for one work queue come one
+ * after the other, in the order of the commits. Uses the reservation up, also
+ * when it fails. Allocates nothing.
+ *
+ * Return: 0, or a negative errno when the firmware does not take messages.
+ */
+int asahi_workqueue_announce(struct asahi_workqueue *wq, const struct asahi_pipe_msg *msg)
+{
+	struct asahi_device *adev = wq->queue->adev;
+	unsigned int priority = wq->queue->priority;
+	int ret;
+
+	lockdep_assert_not_held(&wq->queue->timeline.lock);
+
+	ret = asahi_channel_run(adev, priority, msg);
+	if (ret)
+		return ret;
+
+	return asahi_rtkit_doorbell(adev, wq->pipe | priority << AGX_DOORBELL_PRIORITY_SHIFT);
+}
+
+/**
+ * asahi_workqueue_get_state() - note how far a ring is
+ * @wq: work queue
+ * @state: how far
+ *
+ * With the timeline's lock held; allocates nothing.
+ */
+void asahi_workqueue_get_state(const struct asahi_workqueue *wq,
+			       struct asahi_workqueue_state *state)
+{
+	const struct asahi_fw_ring_state *fw = wq->state.map;
+
+	asahi_workqueue_assert_held(wq);
+
+	*state = (struct asahi_workqueue_state) {
+		.jobs = wq->jobs,
+		.event = wq->jobs ? wq->slot.slot : -1,
+		.stamp = wq->jobs ? asahi_event_read(wq->queue->adev, wq->slot.slot) : 0,
+		.last_stamp = wq->stamp,
+		.cpu_wptr = wq->wptr,
+		.gpu_rptr = le32_to_cpu(READ_ONCE(fw->gpu_rptr)),
+		.gpu_doneptr = le32_to_cpu(READ_ONCE(fw->gpu_doneptr)),
+	};
 }

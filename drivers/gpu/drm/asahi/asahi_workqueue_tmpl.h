@@ -66,7 +66,7 @@ static const struct asahi_fw_priority asahi_priorities[AGX_PRIORITY_COUNT] = {
 	},
 };
 
-static void asahi_queue_info_init(void *map, const struct asahi_queue_info *info)
+static void asahi_workqueue_build_info(void *map, const struct asahi_queue_info *info)
 {
 	struct asahi_fw_queue_info *fw = map;
 
@@ -88,7 +88,7 @@ static void asahi_queue_info_init(void *map, const struct asahi_queue_info *info
 	}
 }
 
-static void asahi_notifier_init(void *map, u64 threshold_va, u32 queue_id)
+static void asahi_workqueue_build_notifier(void *map, u64 threshold_va, u32 queue_id)
 {
 	struct asahi_fw_notifier *fw = map;
 

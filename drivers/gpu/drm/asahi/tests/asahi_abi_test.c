@@ -21,26 +21,99 @@
 
 static const struct asahi_abi *g13_13_5(struct kunit *test)
 {
-	const u32 version[3] = { 13, 5, 0 };
-	const struct asahi_abi *abi = NULL;
+	static const u32 version[3] = { 13, 5, 0 };
+	const struct asahi_abi *abi = asahi_abi_select(version, ASAHI_GEN_G13);
 
-	KUNIT_ASSERT_EQ(test, asahi_abi_select(version, ASAHI_GEN_G13, &abi), 0);
+	KUNIT_ASSERT_NOT_NULL(test, abi);
 	return abi;
 }
 
-static void sizes_of_13_5(struct kunit *test)
-{
-	const struct asahi_abi *abi = g13_13_5(test);
+/**
+ * struct version - what is different in the versions
+ * @version: firmware
+ * @gen: generation
+ * @hwdata_a: bytes of HwDataA
+ * @hwdata_b: bytes of HwDataB
+ * @globals: bytes of Globals
+ * @initdata: bytes of InitData
+ * @runtime: bytes of RuntimePointers
+ * @tx_msg: bytes of a message to the firmware
+ * @stats_msg: bytes of a message with statistics
+ * @pending_submissions: offset in Globals
+ * @pending_stamps: offset in Globals
+ * @fault_control: offset in Globals
+ * @slot_shift: position of the slot in a pending stamp
+ * @io_mappings: offset in HwDataB
+ * @bufmgr: offset in RuntimePointers
+ * @oas_mask: offset in InitData, of the first level's
+ * @host_mapped: offset in InitData
+ * @initialize: type of that message
+ */
+struct version {
+	u32 version[3];
+	enum asahi_gen gen;
+	size_t hwdata_a, hwdata_b, globals, initdata, runtime, tx_msg, stats_msg;
+	size_t pending_submissions, pending_stamps, fault_control;
+	unsigned int slot_shift;
+	size_t io_mappings, bufmgr, oas_mask, host_mapped;
+	u32 initialize;
+};
 
-	KUNIT_EXPECT_EQ(test, abi->initdata->hwdata_a_size, 0x421c);
-	KUNIT_EXPECT_EQ(test, abi->initdata->hwdata_b_size, 0x1884);
-	KUNIT_EXPECT_EQ(test, abi->initdata->globals_size, 0x12394);
-	KUNIT_EXPECT_EQ(test, abi->initdata->initdata_size, 0xbc);
-	KUNIT_EXPECT_EQ(test, abi->initdata->runtime_size, 0x6bc0);
-	KUNIT_EXPECT_EQ(test, abi->initdata->pending_slot_shift, 4);
-	KUNIT_EXPECT_EQ(test, abi->channel->pipe_msg_size, 0x30);
-	KUNIT_EXPECT_EQ(test, abi->channel->dc_msg_size, 0x30);
-	KUNIT_EXPECT_EQ(test, abi->channel->stats_msg_size, 0x40);
+static const struct version abi_versions[] = {
+	{
+		{ 12, 3, 0 }, ASAHI_GEN_G13, 0x3d6c, 0xb6c, 0x11d40, 0xb4, 0x6bc0, 0x30, 0x30,
+		0x8904, 0x1103c, 0x10e80, 3, 0x1d0, 0x214, 0x3c, 0xa0, 0x19,
+	}, {
+		{ 12, 4, 0 }, ASAHI_GEN_G14G, 0x3d6c, 0xb6c, 0x11d40, 0xb4, 0x6bc0, 0x30, 0x30,
+		0x8904, 0x1103c, 0x10e80, 3, 0x1d0, 0x214, 0x3c, 0xa0, 0x19,
+	}, {
+		{ 13, 5, 0 }, ASAHI_GEN_G13, 0x421c, 0x1884, 0x12394, 0xbc, 0x6bc0, 0x30, 0x40,
+		0x8974, 0x111a8, 0x10fd8, 4, 0x640, 0x214, 0x44, 0xa8, 0x1a,
+	}, {
+		{ 13, 5, 0 }, ASAHI_GEN_G14G, 0x421c, 0x1884, 0x12394, 0xbc, 0x6bc0, 0x40, 0x40,
+		0x8974, 0x111a8, 0x10fd8, 4, 0x640, 0x214, 0x44, 0xa8, 0x1a,
+	}, {
+		{ 13, 5, 0 }, ASAHI_GEN_G14X, 0x6c34, 0x1884, 0x1715c, 0xbc, 0xb3b0, 0x30, 0x40,
+		0xd1c0, 0x159f0, 0x15820, 4, 0x640, 0x204, 0x44, 0xa8, 0x1a,
+	},
+};
+
+static void sizes_and_offsets(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(abi_versions); i++) {
+		const struct version *v = &abi_versions[i];
+		const struct asahi_abi *abi = asahi_abi_select(v->version, v->gen);
+
+		KUNIT_ASSERT_NOT_NULL(test, abi);
+		KUNIT_EXPECT_EQ(test, abi->initdata->hwdata_a_size, v->hwdata_a);
+		KUNIT_EXPECT_EQ(test, abi->initdata->hwdata_b_size, v->hwdata_b);
+		KUNIT_EXPECT_EQ(test, abi->initdata->globals_size, v->globals);
+		KUNIT_EXPECT_EQ(test, abi->initdata->initdata_size, v->initdata);
+		KUNIT_EXPECT_EQ(test, abi->initdata->runtime_size, v->runtime);
+		KUNIT_EXPECT_EQ(test, abi->initdata->pending_submissions, v->pending_submissions);
+		KUNIT_EXPECT_EQ(test, abi->initdata->pending_stamps, v->pending_stamps);
+		KUNIT_EXPECT_EQ(test, abi->initdata->pending_slot_shift, v->slot_shift);
+		KUNIT_EXPECT_EQ(test, abi->initdata->fault_control, v->fault_control);
+		KUNIT_EXPECT_EQ(test, abi->channel->pipe_msg_size, v->tx_msg);
+		KUNIT_EXPECT_EQ(test, abi->channel->dc_msg_size, v->tx_msg);
+		KUNIT_EXPECT_EQ(test, abi->channel->stats_msg_size, v->stats_msg);
+	}
+}
+
+static void initialize_of_each_version(struct kunit *test)
+{
+	static const struct asahi_dc_msg msg = { .type = ASAHI_DC_INITIALIZE };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(abi_versions); i++) {
+		const struct version *v = &abi_versions[i];
+		u8 entry[0x40] = {};
+
+		asahi_abi_select(v->version, v->gen)->channel->encode_dc(entry, &msg);
+		KUNIT_EXPECT_EQ(test, get_unaligned_le32(entry), v->initialize);
+	}
 }
 
 static void pipe_message(struct kunit *test)
@@ -71,6 +144,13 @@ static void device_control_messages(struct kunit *test)
 		.destroy_context = {
 			.ctx_0 = 0xa0, .ctx_1 = 0xa1, .ctx_4 = 0xa4, .ctx_23 = 0xb3,
 			.context_va = 0xffffffa800000100ULL,
+		},
+	};
+	const struct asahi_dc_msg grow = {
+		.type = ASAHI_DC_GROW_TVB_ACK,
+		.grow_tvb_ack = {
+			.buffer_slot = 126, .vm_slot = 63, .counter = 7,
+			.halt_count = 0x123456789aULL,
 		},
 	};
 	const struct asahi_dc_msg recover = {
@@ -106,10 +186,21 @@ static void device_control_messages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get_unaligned_le32(entry + 4), 1);
 	KUNIT_EXPECT_EQ(test, get_unaligned_le64(entry + 8), 0xffffffa000000200ULL);
 	KUNIT_EXPECT_EQ(test, get_unaligned_le32(entry + 0x10), 0x1200);
+
+	memset(entry, 0, sizeof(entry));
+	abi->encode_dc(entry, &grow);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le32(entry), 0xe);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le32(entry + 4), 1);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le32(entry + 8), 126);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le32(entry + 0xc), 63);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le32(entry + 0x10), 7);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le32(entry + 0x14), 0);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le64(entry + 0x18), 0x123456789aULL);
 }
 
 /* Addresses that tell what they are the address of. */
 #define PART_VA(part)	(AGX_VA_PRIVATE_START + 0x100000ULL * ((part) + 1))
+#define SRAM_VA		(AGX_VA_MMIO_START + 0x10000000ULL)
 #define IO_VA(index)	(AGX_VA_MMIO_START + 0x100000ULL * (index))
 #define RING_VA(n)	(AGX_VA_SHARED_START + 0x10000ULL * (n))
 
@@ -118,9 +209,9 @@ static struct asahi_channel_va ring_va(unsigned int n)
 	return (struct asahi_channel_va){ RING_VA(n), RING_VA(n) + 0x8000 };
 }
 
-static struct asahi_initdata_layout *filled(struct kunit *test)
+static struct asahi_initdata_layout *filled_as(struct kunit *test, const struct asahi_hw *hw,
+					       const struct asahi_abi *abi)
 {
-	const struct asahi_abi *abi = g13_13_5(test);
 	struct asahi_initdata_layout *layout;
 	struct asahi_device *adev;
 	unsigned int i;
@@ -129,7 +220,7 @@ static struct asahi_initdata_layout *filled(struct kunit *test)
 	layout = kunit_kzalloc(test, sizeof(*layout), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, adev);
 	KUNIT_ASSERT_NOT_NULL(test, layout);
-	adev->hw = &asahi_hw_t8103;
+	adev->hw = hw;
 	adev->abi = abi;
 
 	for (i = 0; i < ASAHI_INITDATA_PARTS; i++) {
@@ -138,7 +229,8 @@ static struct asahi_initdata_layout *filled(struct kunit *test)
 		layout->va[i] = PART_VA(i);
 	}
 	for (i = 0; i < ASAHI_IO_MAPS; i++)
-		layout->io_va[i] = asahi_hw_t8103.io_maps[i].size ? IO_VA(i) : 0;
+		layout->io_va[i] = hw->io_maps[i].size ? IO_VA(i) : 0;
+	layout->sram_va = hw->sram_size ? SRAM_VA : 0;
 	for (i = 0; i < AGX_PRIORITY_COUNT * AGX_PIPE_COUNT; i++)
 		layout->channels.pipe[i / AGX_PIPE_COUNT][i % AGX_PIPE_COUNT] = ring_va(i);
 	layout->channels.device_control = ring_va(12);
@@ -151,6 +243,11 @@ static struct asahi_initdata_layout *filled(struct kunit *test)
 
 	abi->initdata->fill(adev, layout);
 	return layout;
+}
+
+static struct asahi_initdata_layout *filled(struct kunit *test)
+{
+	return filled_as(test, &asahi_hw_t8103, g13_13_5(test));
 }
 
 static void root(struct kunit *test)
@@ -239,6 +336,75 @@ static void io_mappings(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, get_unaligned_le64(p + 0x20 + 0x18), 0);
 }
 
+/**
+ * struct soc - what the firmware is told of a SoC
+ * @hw: the SoC
+ * @used: indices of its register ranges
+ * @caches: bytes of the memory caches' registers, of all and of each
+ * @cache: index 11 is that of the memory caches
+ * @oas_mask: page numbers
+ */
+struct soc {
+	const struct asahi_hw *hw;
+	u32 used, caches, cache;
+	u64 oas_mask;
+};
+
+static const struct soc socs[] = {
+	{ &asahi_hw_t8103, 0x002f8f, 0xd6400, 0xd6400, 0xffffffc000 },
+	{ &asahi_hw_t8112, 0x0f0e8f, 0xd6400, 0xd6400, 0xffffffc000 },
+	{ &asahi_hw_t6000, 0x0c4e8f, 4 * 0xd8000, 0xd8000, 0x3ffffffc000 },
+	{ &asahi_hw_t6001, 0x0c4e8f, 8 * 0xd8000, 0xd8000, 0x3ffffffc000 },
+	{ &asahi_hw_t6002, 0x0cce8f, 16 * 0xd8000, 0xd8000, 0x3ffffffc000 },
+	{ &asahi_hw_t6020, 0x3c1a8f, 4 * 0xd8000, 0xd8000, 0x3ffffffc000 },
+	{ &asahi_hw_t6021, 0x3c1a8f, 8 * 0xd8000, 0xd8000, 0x3ffffffc000 },
+	{ &asahi_hw_t6022, 0x3c1a8f, 16 * 0xd8000, 0xd8000, 0x3ffffffc000 },
+};
+
+static void initdata_of(struct kunit *test, const struct version *v, const struct soc *soc)
+{
+	struct asahi_initdata_layout *layout =
+		filled_as(test, soc->hw, asahi_abi_select(v->version, v->gen));
+	u8 *root = layout->map[ASAHI_INITDATA_ROOT];
+	u8 *runtime = layout->map[ASAHI_INITDATA_RUNTIME];
+	u8 *hwdata = layout->map[ASAHI_INITDATA_HWDATA_B];
+	u8 *io = hwdata + v->io_mappings;
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, get_unaligned_le64(root + v->oas_mask), soc->oas_mask);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le32(root + v->host_mapped), 1);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le64(runtime + v->bufmgr), AGX_VA_BUFMGR_LOW);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le64(runtime + v->bufmgr + 8), AGX_VA_BUFMGR);
+
+	for (i = 0; i < 20 || (i < 25 && v->version[0] > 12); i++) {
+		bool used = soc->used & BIT(i);
+
+		KUNIT_EXPECT_EQ(test, get_unaligned_le64(io + i * 0x20 + 8), used ? IO_VA(i) : 0);
+		KUNIT_EXPECT_EQ(test, !!get_unaligned_le64(io + i * 0x20), used);
+	}
+	KUNIT_EXPECT_EQ(test, get_unaligned_le64(io + 11 * 0x20), 0x200000000ULL);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le32(io + 11 * 0x20 + 0x10), soc->caches);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le32(io + 11 * 0x20 + 0x14), soc->cache);
+	if (v->version[0] > 12)
+		KUNIT_EXPECT_EQ(test, get_unaligned_le64(hwdata + 0x960),
+				v->gen == ASAHI_GEN_G14X ? SRAM_VA : 0);
+}
+
+static void initdata_of_each(struct kunit *test)
+{
+	unsigned int i, j, combinations = 0;
+
+	for (i = 0; i < ARRAY_SIZE(abi_versions); i++) {
+		for (j = 0; j < ARRAY_SIZE(socs); j++) {
+			if (socs[j].hw->gen != abi_versions[i].gen)
+				continue;
+			initdata_of(test, &abi_versions[i], &socs[j]);
+			combinations++;
+		}
+	}
+	KUNIT_EXPECT_EQ(test, combinations, 13);
+}
+
 static void status_and_statistics(struct kunit *test)
 {
 	struct asahi_initdata_layout *layout = filled(test);
@@ -252,12 +418,14 @@ static void status_and_statistics(struct kunit *test)
 }
 
 static struct kunit_case abi_cases[] = {
-	KUNIT_CASE(sizes_of_13_5),
+	KUNIT_CASE(sizes_and_offsets),
+	KUNIT_CASE(initialize_of_each_version),
 	KUNIT_CASE(pipe_message),
 	KUNIT_CASE(device_control_messages),
 	KUNIT_CASE(root),
 	KUNIT_CASE(runtime_pointers),
 	KUNIT_CASE(io_mappings),
+	KUNIT_CASE(initdata_of_each),
 	KUNIT_CASE(status_and_statistics),
 	{}
 };

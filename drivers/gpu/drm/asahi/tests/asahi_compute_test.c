@@ -10,8 +10,12 @@
 
 #include <linux/unaligned.h>
 
+#include <agx/agx_uat.h>
+
 #include "asahi_abi.h"
+#include "asahi_fw_microseq.h"
 #include "asahi_job.h"
+#include "asahi_work.h"
 
 #define RUN_VA		0xffffffa600010080ull
 #define MICROSEQ_VA	0xffffffa000020100ull
@@ -26,20 +30,29 @@
 
 /* Where the operations of the microsequence are. */
 #define START		0
-#define WAIT		0x16c
-#define FINALIZE	0x170
-#define RETIRE		0x1ec
+#define TIME_START	0x16c
+#define WAIT		0x1a8
+#define TIME_END	0x1ac
+#define FINALIZE	0x1e8
+#define RETIRE		0x264
+#define END		0x268
 
 /**
  * struct fixture - a compute command
  * @abi: operations under test
- * @args: the user's side of it
+ * @cmd: the user's side of it
+ * @attachments: memory that it writes
+ * @user_times: where the user wants its times
+ * @work: the work that it becomes
  * @run: RunCompute
  * @microseq: its microsequence
  */
 struct fixture {
 	const struct asahi_job_abi *abi;
-	struct asahi_command_args args;
+	struct drm_asahi_cmd_compute cmd;
+	struct asahi_fw_attachments attachments;
+	struct asahi_user_times user_times;
+	struct asahi_work work;
 	u8 run[0x400];
 	u8 microseq[0x400];
 };
@@ -68,18 +81,12 @@ static int compute_test_init(struct kunit *test)
 {
 	static const u32 version[3] = { 13, 5, 0 };
 	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
-	const struct asahi_abi *abi;
-	int ret;
 
 	if (!f)
 		return -ENOMEM;
 
-	ret = asahi_abi_select(version, ASAHI_GEN_G13, &abi);
-	if (ret)
-		return ret;
-
-	f->abi = abi->job;
-	f->args.compute = (struct drm_asahi_cmd_compute) {
+	f->abi = asahi_abi_select(version, ASAHI_GEN_G13)->job;
+	f->cmd = (struct drm_asahi_cmd_compute) {
 		.sampler_count = 7,
 		.cdm_ctrl_stream_base = 0x1100004000,
 		.cdm_ctrl_stream_end = 0x1100004100,
@@ -93,42 +100,59 @@ static int compute_test_init(struct kunit *test)
 
 static void build(struct fixture *f)
 {
-	f->abi->compute_build(&(struct asahi_compute_args) {
-		.args = &f->args,
+	const struct asahi_work_abi *abi = &f->abi->work[AGX_PIPE_COMPUTE];
+
+	f->work = (struct asahi_work) {
+		.pipe = AGX_PIPE_COMPUTE,
 		.run = f->run,
 		.run_va = RUN_VA,
-		.microseq = f->microseq,
-		.microseq_va = MICROSEQ_VA,
-		.timestamps_va = TIMES_VA,
+		.run_size = abi->run_size,
+		.microseq = {
+			.map = f->microseq,
+			.va = MICROSEQ_VA,
+			.size = abi->microseq_size,
+		},
+		.times_va = TIMES_VA,
+		.user_times = f->user_times,
+	};
+
+	f->abi->compute_build(&(struct asahi_compute_args) {
+		.work = &f->work,
+		.cmd = &f->cmd,
+		.attachments = &f->attachments,
 		.preempt_va = PREEMPT_VA,
 		.preempt1_size = PREEMPT1_SIZE,
 		.queue_info_va = INFO_VA,
 		.notifier_va = NOTIFIER_VA,
 		.stats_va = STATS_VA,
 		.usc_exec_base = 0x1000000000,
-		.counter = 0x123456789a,
 		.queue_id = 0x1234,
 	});
 }
 
 static void patch(struct fixture *f)
 {
-	f->abi->compute_patch(f->run, f->microseq, &(struct asahi_patch) {
-		.vm_slot = 42,
-		.event_slot = 99,
-		.stamp_va = STAMP_VA,
-		.fw_stamp_va = FW_STAMP_VA,
-		.stamp = 0x4200,
-		.event_seq = 0x1000000007,
-	});
+	const struct asahi_patch patch[AGX_PIPE_COUNT] = {
+		[AGX_PIPE_COMPUTE] = {
+			.vm_slot = 42,
+			.event_slot = 99,
+			.stamp_va = STAMP_VA,
+			.fw_stamp_va = FW_STAMP_VA,
+			.stamp = 0x4200,
+			.event_seq = 0x1000000007,
+			.counter = 0x123456789a,
+		},
+	};
+
+	f->abi->work[AGX_PIPE_COMPUTE].patch(&f->work, patch);
 }
 
 static void sizes(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
-	KUNIT_EXPECT_EQ(test, f->abi->run_compute_size, 0x31c);
-	KUNIT_EXPECT_EQ(test, f->abi->compute_microseq_size, 0x1f0);
+	KUNIT_EXPECT_EQ(test, f->abi->work[AGX_PIPE_COMPUTE].run_size, 0x31c);
+	KUNIT_EXPECT_EQ(test, f->abi->work[AGX_PIPE_COMPUTE].microseq_size, END);
 	KUNIT_EXPECT_EQ(test, f->abi->queue_info_size, 0xb8);
 	KUNIT_EXPECT_EQ(test, f->abi->notifier_size, 0xb0);
 }
@@ -139,16 +163,31 @@ static void command_points_to_its_parts(struct kunit *test)
 
 	build(f);
 	KUNIT_EXPECT_EQ(test, run32(f, 0), 3);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x4), 0x123456789a);
 	KUNIT_EXPECT_EQ(test, run64(f, 0x14), NOTIFIER_VA);
 	KUNIT_EXPECT_EQ(test, run64(f, 0x1f0), MICROSEQ_VA);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x1f8), f->abi->compute_microseq_size);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x1f8), END);
 	KUNIT_EXPECT_EQ(test, run64(f, 0x2b8), TIMES_VA);
 	KUNIT_EXPECT_EQ(test, run64(f, 0x2c0), TIMES_VA + 8);
 	/* no timestamps of the user's */
 	KUNIT_EXPECT_EQ(test, run64(f, 0x2c8), 0);
 	KUNIT_EXPECT_EQ(test, run64(f, 0x2d0), 0);
 	KUNIT_EXPECT_EQ(test, f->run[0x2d8], 0x34);
+}
+
+/* Where there is no object there is no address either. */
+static void command_has_the_users_times(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	f->user_times = (struct asahi_user_times) {
+		.start.va = AGX_VA_TIMESTAMP_START + 8,
+		.end.va = AGX_VA_TIMESTAMP_START + 0x10000,
+	};
+	build(f);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x2c8), AGX_VA_TIMESTAMP_START + 8);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x2d0), AGX_VA_TIMESTAMP_START + 0x10000);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x2b8), TIMES_VA);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x2c0), TIMES_VA + 8);
 }
 
 static void command_has_the_users_values(struct kunit *test)
@@ -189,7 +228,6 @@ static void microsequence_points_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x2c), 0x1234);
 	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x3c), RUN_VA + 0x1fc);
 	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x154), RUN_VA + 0x305);
-	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x15c), 0x123456789a);
 	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x164), NOTIFIER_VA + 0xa8);
 	KUNIT_EXPECT_EQ(test, seq32(f, WAIT), 0x00800001);
 	KUNIT_EXPECT_EQ(test, seq32(f, FINALIZE), 0x2a);
@@ -202,13 +240,34 @@ static void microsequence_points_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seq32(f, RETIRE), 0x40000018);
 }
 
+static void times_are_stored(struct kunit *test)
+{
+	static const struct {
+		size_t offset, pointer;
+		u32 opcode;
+	} ops[] = { { TIME_START, 0x2b8, 0x80000019 }, { TIME_END, 0x2c0, 0x19 } };
+	struct fixture *f = test->priv;
+
+	build(f);
+	for (int i = 0; i < ARRAY_SIZE(ops); i++) {
+		KUNIT_EXPECT_EQ(test, seq32(f, ops[i].offset), ops[i].opcode);
+		KUNIT_EXPECT_EQ(test, seq64(f, ops[i].offset + 0x04), RUN_VA + 0x2b0);
+		KUNIT_EXPECT_EQ(test, seq64(f, ops[i].offset + 0x0c), RUN_VA + 0x2b8);
+		KUNIT_EXPECT_EQ(test, seq64(f, ops[i].offset + 0x14), RUN_VA + ops[i].pointer);
+		KUNIT_EXPECT_EQ(test, seq64(f, ops[i].offset + 0x1c), INFO_VA);
+		KUNIT_EXPECT_EQ(test, seq64(f, ops[i].offset + 0x24), RUN_VA + 0x2c8);
+		KUNIT_EXPECT_EQ(test, seq64(f, ops[i].offset + 0x2c), RUN_VA + 0x2e1);
+		KUNIT_EXPECT_EQ(test, seq32(f, ops[i].offset + 0x34), 0);
+	}
+}
+
 static void attachments_are_passed_on(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
-	f->args.attachments.count = cpu_to_le32(2);
-	f->args.attachments.list[1].address = cpu_to_le64(0x1400000000);
-	f->args.attachments.list[1].size = cpu_to_le32(5);
+	f->attachments.count = cpu_to_le32(2);
+	f->attachments.list[1].address = cpu_to_le64(0x1400000000);
+	f->attachments.list[1].size = cpu_to_le32(5);
 	build(f);
 	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x4c + 0x10), 0x1400000000);
 	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x4c + 0x18), 5);
@@ -222,6 +281,7 @@ static void patch_sets_slots_and_stamps(struct kunit *test)
 
 	build(f);
 	patch(f);
+	KUNIT_EXPECT_EQ(test, run64(f, 0x4), 0x123456789a);
 	KUNIT_EXPECT_EQ(test, run32(f, 0x10), 42);
 	KUNIT_EXPECT_EQ(test, run64(f, 0x284 + 0x04), STAMP_VA);
 	KUNIT_EXPECT_EQ(test, run64(f, 0x284 + 0x0c), FW_STAMP_VA);
@@ -230,6 +290,7 @@ static void patch_sets_slots_and_stamps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run32(f, 0x284 + 0x28), 7);
 	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x24), 42);
 	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x30), 0x1000000007);
+	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x15c), 0x123456789a);
 	KUNIT_EXPECT_EQ(test, seq32(f, FINALIZE + 0x14), 42);
 	KUNIT_EXPECT_EQ(test, seq64(f, FINALIZE + 0x28), FW_STAMP_VA);
 	KUNIT_EXPECT_EQ(test, seq32(f, FINALIZE + 0x30), 0x4200);
@@ -240,9 +301,9 @@ static void patch_touches_nothing_else(struct kunit *test)
 {
 	static const struct {
 		size_t offset, size;
-	} in_run[] = { { 0x10, 4 }, { 0x288, 0x18 }, { 0x2ac, 4 } },
-	  in_seq[] = { { START + 0x24, 4 }, { START + 0x30, 8 }, { FINALIZE + 0x14, 4 },
-		       { FINALIZE + 0x28, 12 } };
+	} in_run[] = { { 0x4, 8 }, { 0x10, 4 }, { 0x288, 0x18 }, { 0x2ac, 4 } },
+	  in_seq[] = { { START + 0x24, 4 }, { START + 0x30, 8 }, { START + 0x15c, 8 },
+		       { FINALIZE + 0x14, 4 }, { FINALIZE + 0x28, 12 } };
 	struct fixture *f = test->priv;
 	struct fixture *before = kunit_kzalloc(test, sizeof(*before), GFP_KERNEL);
 
@@ -266,10 +327,8 @@ static void stays_in_its_memory(struct kunit *test)
 
 	build(f);
 	patch(f);
-	KUNIT_EXPECT_NULL(test, memchr_inv(f->run + f->abi->run_compute_size, 0,
-					   sizeof(f->run) - f->abi->run_compute_size));
-	KUNIT_EXPECT_NULL(test, memchr_inv(f->microseq + f->abi->compute_microseq_size, 0,
-					   sizeof(f->microseq) - f->abi->compute_microseq_size));
+	KUNIT_EXPECT_NULL(test, memchr_inv(f->run + 0x31c, 0, sizeof(f->run) - 0x31c));
+	KUNIT_EXPECT_NULL(test, memchr_inv(f->microseq + END, 0, sizeof(f->microseq) - END));
 }
 
 static void queue_info(struct kunit *test)
@@ -325,8 +384,10 @@ static void notifier(struct kunit *test)
 static struct kunit_case compute_tests[] = {
 	KUNIT_CASE(sizes),
 	KUNIT_CASE(command_points_to_its_parts),
+	KUNIT_CASE(command_has_the_users_times),
 	KUNIT_CASE(command_has_the_users_values),
 	KUNIT_CASE(microsequence_points_back),
+	KUNIT_CASE(times_are_stored),
 	KUNIT_CASE(attachments_are_passed_on),
 	KUNIT_CASE(patch_sets_slots_and_stamps),
 	KUNIT_CASE(patch_touches_nothing_else),

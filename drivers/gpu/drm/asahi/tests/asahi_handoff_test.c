@@ -210,13 +210,29 @@ static void flushes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, *(u64 *)flush, 1);
 	KUNIT_EXPECT_EQ(test, *(u64 *)(flush + 8), 0xffffffa000004000ULL);
 	KUNIT_EXPECT_EQ(test, *(u64 *)(flush + 16), 0x8000);
-	KUNIT_EXPECT_EQ(test, asahi_handoff_end_flush(fw->handoff, 64), -EIO);
-	KUNIT_EXPECT_EQ(test, *(u64 *)flush, 0);
-
-	asahi_handoff_begin_flush(fw->handoff, 64, 0xffffffa000004000ULL, 0x8000);
+	KUNIT_EXPECT_EQ(test, asahi_handoff_flush_state(fw->handoff, 64), 1);
 	*(u64 *)flush = 2;
-	KUNIT_EXPECT_EQ(test, asahi_handoff_end_flush(fw->handoff, 64), 0);
+	KUNIT_EXPECT_EQ(test, asahi_handoff_flush_state(fw->handoff, 64), 2);
+	asahi_handoff_end_flush(fw->handoff, 64);
 	KUNIT_EXPECT_EQ(test, *(u64 *)flush, 0);
+}
+
+/* The region of a firmware that has gone is as it was before the first one. */
+static void forgotten_firmware(struct kunit *test)
+{
+	struct firmware *fw = test->priv;
+	struct asahi_handoff *h = fw->handoff;
+
+	asahi_handoff_announce(h);
+	h->magic_fw = cpu_to_le64(0x4b1d000000000002ULL);
+	h->lock_fw = 1;
+	h->turn = cpu_to_le32(1);
+	asahi_handoff_reset(h);
+	KUNIT_EXPECT_FALSE(test, asahi_handoff_was_used(h));
+	asahi_handoff_announce(h);
+	KUNIT_EXPECT_FALSE(test, asahi_handoff_answered(h));
+	KUNIT_EXPECT_EQ(test, asahi_handoff_lock(h), 0);
+	asahi_handoff_unlock(h);
 }
 
 static struct kunit_case handoff_cases[] = {
@@ -226,6 +242,7 @@ static struct kunit_case handoff_cases[] = {
 	KUNIT_CASE(announcements),
 	KUNIT_CASE(current_slots),
 	KUNIT_CASE(flushes),
+	KUNIT_CASE(forgotten_firmware),
 	{}
 };
 

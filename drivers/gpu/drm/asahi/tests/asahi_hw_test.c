@@ -18,7 +18,7 @@
 
 #include "asahi_abi.h"
 #include "asahi_hw.h"
-#include "asahi_uat.h"
+#include "asahi_tlb.h"
 
 /* Core masks. */
 
@@ -210,14 +210,20 @@ static void fault_names(struct kunit *test)
 	struct asahi_fault_info info = {};
 	unsigned int code, named;
 
-	/* Fifteen in each of ten groups, fourteen of which there is one, and pairs. */
+	/* Fifteen in each of ten groups, those of which there is one, and pairs. */
 	KUNIT_EXPECT_EQ(test, count_named_units(false), 15 * 10 + 14 + 2 * 16);
-	KUNIT_EXPECT_EQ(test, count_named_units(true), 15 * 10 + 14 + 2 * 6);
+	KUNIT_EXPECT_EQ(test, count_named_units(true), 15 * 10 + 14 + 9 + 2 * 7);
 
 	info.unit = 0xe6;
 	KUNIT_EXPECT_STREQ(test, asahi_hw_fault_unit(&info), "gCDM_CS_KS0");
 	info.unit = 0xf9;
 	KUNIT_EXPECT_STREQ(test, asahi_hw_fault_unit(&info), "gCDM_KS0");
+	info.unit = 0xd1;
+	KUNIT_EXPECT_STREQ(test, asahi_hw_fault_unit(&info), "unknown");
+	info.g14x = true;
+	KUNIT_EXPECT_STREQ(test, asahi_hw_fault_unit(&info), "gCDM_ID");
+	info.unit = 0xf6;
+	KUNIT_EXPECT_STREQ(test, asahi_hw_fault_unit(&info), "gRDE");
 
 	named = 0;
 	for (code = 0; code <= AGX_FAULT_REASON_MASK; code++) {
@@ -266,7 +272,7 @@ static void tlbi_covers_exactly(struct kunit *test)
 		for (n = 0; n < 100; n++) {
 			u64 at = va;
 
-			if (!asahi_uat_next_tlbi(&va, &left, i, &tlbi))
+			if (!asahi_tlb_next(&va, &left, i, &tlbi))
 				break;
 			done += covered_by(test, &tlbi, at, i);
 			KUNIT_EXPECT_EQ(test, va, start + done * AGX_PAGE_SIZE);
@@ -279,7 +285,7 @@ static void tlbi_covers_exactly(struct kunit *test)
 	for (j = 0; j < 2; j++) {
 		u64 va = 0, left = (1 << 25) - j;
 
-		for (n = 0; asahi_uat_next_tlbi(&va, &left, 1, &tlbi); n++)
+		for (n = 0; asahi_tlb_next(&va, &left, 1, &tlbi); n++)
 			;
 		KUNIT_EXPECT_LE(test, n, 20);
 	}
@@ -290,31 +296,70 @@ static void tlbi_of_nothing(struct kunit *test)
 	u64 va = AGX_PAGE_SIZE, pages = 0;
 	struct asahi_tlbi tlbi;
 
-	KUNIT_EXPECT_FALSE(test, asahi_uat_next_tlbi(&va, &pages, 1, &tlbi));
+	KUNIT_EXPECT_FALSE(test, asahi_tlb_next(&va, &pages, 1, &tlbi));
 	KUNIT_EXPECT_EQ(test, va, AGX_PAGE_SIZE);
 }
 
 /* Versions. */
 
-static int select(u32 major, u32 minor, u32 patch, enum asahi_gen gen)
+static const struct asahi_abi *select(u32 major, u32 minor, u32 patch, enum asahi_gen gen)
 {
 	const u32 version[3] = { major, minor, patch };
-	const struct asahi_abi *abi = NULL;
-	int ret = asahi_abi_select(version, gen, &abi);
 
-	return !ret && !abi ? -EFAULT : ret;
+	return asahi_abi_select(version, gen);
 }
 
 static void versions(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, select(13, 5, 0, ASAHI_GEN_G13), 0);
-	KUNIT_EXPECT_EQ(test, select(12, 3, 0, ASAHI_GEN_G13), -EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, select(12, 4, 0, ASAHI_GEN_G14G), -EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, select(13, 5, 0, ASAHI_GEN_G14G), -EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, select(13, 5, 0, ASAHI_GEN_G14X), -EOPNOTSUPP);
-	KUNIT_EXPECT_EQ(test, select(12, 3, 0, ASAHI_GEN_G14G), -ENOENT);
-	KUNIT_EXPECT_EQ(test, select(13, 5, 1, ASAHI_GEN_G13), -ENOENT);
-	KUNIT_EXPECT_EQ(test, select(0, 0, 0, ASAHI_GEN_G13), -ENOENT);
+	const struct asahi_abi *abis[] = {
+		select(12, 3, 0, ASAHI_GEN_G13), select(13, 5, 0, ASAHI_GEN_G13),
+		select(12, 4, 0, ASAHI_GEN_G14G), select(13, 5, 0, ASAHI_GEN_G14G),
+		select(13, 5, 0, ASAHI_GEN_G14X),
+	};
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(abis); i++) {
+		KUNIT_EXPECT_NOT_NULL(test, abis[i]);
+		for (j = 0; j < i; j++)
+			KUNIT_EXPECT_PTR_NE(test, abis[i], abis[j]);
+	}
+
+	KUNIT_EXPECT_NULL(test, select(12, 3, 0, ASAHI_GEN_G14G));
+	KUNIT_EXPECT_NULL(test, select(12, 3, 0, ASAHI_GEN_G14X));
+	KUNIT_EXPECT_NULL(test, select(12, 4, 0, ASAHI_GEN_G13));
+	KUNIT_EXPECT_NULL(test, select(12, 4, 0, ASAHI_GEN_G14X));
+	KUNIT_EXPECT_NULL(test, select(13, 5, 1, ASAHI_GEN_G13));
+	KUNIT_EXPECT_NULL(test, select(0, 0, 0, ASAHI_GEN_G13));
+}
+
+/* Registers that the firmware accesses. */
+
+static void io_map_is_sound(struct kunit *test, const struct asahi_io_map *io)
+{
+	if (!io->size)
+		return;
+
+	KUNIT_EXPECT_GT(test, io->count, 0);
+	KUNIT_EXPECT_TRUE(test, io->count == 1 || io->stride >= io->size);
+	/* For the firmware, elements and dies lie side by side. */
+	if (io->count > 1 || io->per_die) {
+		KUNIT_EXPECT_EQ(test, io->base & AGX_PAGE_MASK, 0);
+		KUNIT_EXPECT_EQ(test, io->size & AGX_PAGE_MASK, 0);
+		KUNIT_EXPECT_EQ(test, io->stride & AGX_PAGE_MASK, 0);
+	}
+}
+
+static void io_maps(struct kunit *test)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(id_cases); i++) {
+		const struct asahi_io_map *maps = id_cases[i].hw->io_maps;
+
+		KUNIT_ASSERT_NOT_NULL(test, maps);
+		for (j = 0; j < ASAHI_IO_MAPS; j++)
+			io_map_is_sound(test, &maps[j]);
+	}
 }
 
 static struct kunit_case hw_cases[] = {
@@ -331,6 +376,7 @@ static struct kunit_case hw_cases[] = {
 	KUNIT_CASE(tlbi_covers_exactly),
 	KUNIT_CASE(tlbi_of_nothing),
 	KUNIT_CASE(versions),
+	KUNIT_CASE(io_maps),
 	{}
 };
 

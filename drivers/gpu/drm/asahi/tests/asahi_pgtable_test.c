@@ -86,8 +86,22 @@ static u64 walk(struct asahi_pgtable *pt, u64 va)
 	return walk_levels(pt, va, AGX_UAT_LEVELS);
 }
 
+static void expect_walk(struct kunit *test, struct asahi_pgtable *pt, u64 va)
+{
+	struct asahi_pt_walk found;
+	unsigned int i;
+
+	asahi_pgtable_walk(pt, va, &found);
+	for (i = 0; i < found.levels; i++)
+		KUNIT_EXPECT_EQ_MSG(test, found.entry[i], walk_levels(pt, va, i + 1),
+				    "va %#llx, level %u", va, i + 1);
+	if (found.levels < AGX_UAT_LEVELS)
+		KUNIT_EXPECT_EQ_MSG(test, found.entry[found.levels - 1], 0, "va %#llx", va);
+}
+
 static void expect(struct kunit *test, struct asahi_pgtable *pt, u64 va, u64 pte)
 {
+	expect_walk(test, pt, va);
 	KUNIT_EXPECT_EQ_MSG(test, walk(pt, va), pte, "va %#llx", va);
 	KUNIT_EXPECT_EQ_MSG(test, asahi_pgtable_lookup(pt, va), pte, "va %#llx", va);
 }

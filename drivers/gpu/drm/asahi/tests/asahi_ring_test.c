@@ -144,12 +144,34 @@ static void rx_refuses_wild_pointer(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(memory.rptr), 0);
 }
 
+static void rx_peek_leaves_it_to_the_driver(struct kunit *test)
+{
+	struct memory memory = {};
+	struct asahi_rx_ring ring = make_rx(&memory);
+	struct entry entry;
+
+	KUNIT_EXPECT_EQ(test, asahi_rx_ring_peek(&ring, &entry), 0);
+	memory.entries[0].value = 5;
+	memory.wptr = cpu_to_le32(2);
+	for (unsigned int i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, asahi_rx_ring_peek(&ring, &entry), 1);
+		KUNIT_EXPECT_EQ(test, entry.value, 5);
+		KUNIT_EXPECT_EQ(test, le32_to_cpu(memory.rptr), 0);
+	}
+
+	asahi_rx_ring_pop(&ring);
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(memory.rptr), 1);
+	KUNIT_EXPECT_EQ(test, asahi_rx_ring_get(&ring, &entry), 1);
+	KUNIT_EXPECT_EQ(test, entry.value, 0);
+}
+
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(tx_fills_and_wraps),
 	KUNIT_CASE(tx_entry_is_zeroed),
 	KUNIT_CASE(tx_trusts_itself),
 	KUNIT_CASE(rx_reads_in_order_and_wraps),
 	KUNIT_CASE(rx_refuses_wild_pointer),
+	KUNIT_CASE(rx_peek_leaves_it_to_the_driver),
 	{}
 };
 

@@ -36,6 +36,7 @@ static int slot_test_init(struct kunit *test)
 	static const struct asahi_slot_range range[ASAHI_SLOT_KINDS] = {
 		[ASAHI_SLOT_VM] = { .first = FIRST, .count = VMS },
 		[ASAHI_SLOT_EVENT] = { .first = 0, .count = EVENTS },
+		[ASAHI_SLOT_BUFFER] = { .first = 0, .count = 1 },
 	};
 	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
 
@@ -247,11 +248,53 @@ static void takes_what_is_free_for_longest(struct kunit *test)
 	KUNIT_EXPECT_NE(test, f->vm[1].slot, longest);
 }
 
+static void tenure_tells_who_lost_its_slot(struct kunit *test)
+{
+	struct asahi_slot_client buffer[2];
+	struct fixture *f = test->priv;
+	u64 tenure;
+
+	for (int i = 0; i < 2; i++)
+		asahi_slot_client_init(&buffer[i], ASAHI_SLOT_BUFFER);
+
+	KUNIT_ASSERT_TRUE(test, acquire(f, name(f, 0, &buffer[0], NULL)));
+	tenure = buffer[0].tenure;
+	asahi_slots_release(f->slots, &f->req[0]);
+	KUNIT_ASSERT_TRUE(test, acquire(f, &f->req[0]));
+	KUNIT_EXPECT_EQ(test, buffer[0].tenure, tenure);
+	asahi_slots_release(f->slots, &f->req[0]);
+
+	/* the only slot goes to another one and comes back */
+	KUNIT_ASSERT_TRUE(test, acquire(f, name(f, 1, &buffer[1], NULL)));
+	asahi_slots_release(f->slots, &f->req[1]);
+	KUNIT_ASSERT_TRUE(test, acquire(f, &f->req[0]));
+	KUNIT_EXPECT_EQ(test, buffer[0].slot, buffer[1].slot);
+	KUNIT_EXPECT_NE(test, buffer[0].tenure, tenure);
+
+	asahi_slots_release(f->slots, &f->req[0]);
+}
+
+static void nothing_moves_while_frozen(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_ASSERT_TRUE(test, acquire(f, name(f, 0, &f->vm[0], NULL)));
+	asahi_slots_freeze(f->slots);
+	KUNIT_EXPECT_FALSE(test, acquire(f, name(f, 1, &f->vm[1], NULL)));
+	asahi_slots_release(f->slots, &f->req[0]);
+	KUNIT_EXPECT_FALSE(test, acquire(f, &f->req[1]));
+
+	asahi_slots_thaw(f->slots);
+	KUNIT_EXPECT_TRUE(test, acquire(f, &f->req[1]));
+	KUNIT_EXPECT_TRUE(test, acquire(f, name(f, 2, &f->vm[2], NULL)));
+}
+
 static void checks_ranges(struct kunit *test)
 {
 	struct asahi_slot_range range[ASAHI_SLOT_KINDS] = {
 		[ASAHI_SLOT_VM] = { .first = 0, .count = 1 },
 		[ASAHI_SLOT_EVENT] = { .first = 0, .count = 0 },
+		[ASAHI_SLOT_BUFFER] = { .first = 0, .count = 1 },
 	};
 
 	KUNIT_EXPECT_TRUE(test, IS_ERR(asahi_slots_create(range)));
@@ -278,6 +321,8 @@ static struct kunit_case slot_tests[] = {
 	KUNIT_CASE(several_are_served_at_once),
 	KUNIT_CASE(comes_back_to_its_slot),
 	KUNIT_CASE(takes_what_is_free_for_longest),
+	KUNIT_CASE(tenure_tells_who_lost_its_slot),
+	KUNIT_CASE(nothing_moves_while_frozen),
 	KUNIT_CASE(checks_ranges),
 	KUNIT_CASE(stamps_wrap),
 	{}

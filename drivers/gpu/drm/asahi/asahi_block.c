@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Blocks: what the device is made of, and their order.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <linux/array_size.h>
+#include <linux/dma-fence.h>
+#include <linux/types.h>
+
+#include <drm/drm_print.h>
+
+#include "asahi_block.h"
+#include "asahi_channel.h"
+#include "asahi_coredump.h"
+#include "asahi_device.h"
+#include "asahi_event.h"
+#include "asahi_gem.h"
+#include "asahi_heap.h"
+#include "asahi_hw.h"
+#include "asahi_initdata.h"
+#include "asahi_object.h"
+#include "asahi_recovery.h"
+#include "asahi_rtkit.h"
+#include "asahi_sched.h"
+#include "asahi_timeline.h"
+#include "asahi_uat.h"
+
+/**
+ * DOC: Blocks
+ *
+ * A block may use those before it in this order:
+ *
+ * * *hw* starts the coprocessor and identifies the GPU;
+ * * *gem*, *object* and *heap* hold memory, which *uat* makes visible to GPU and firmware:
+ *   it comes after them, because on the way down nothing may be visible any more
+ *   when memory is given back;
+ * * *channel*, *initdata* and *event* are what the firmware reads and writes;
+ * * *coredump* keeps evidence;
+ * * *timeline* knows the jobs in flight;
+ * * *recovery* hears what the firmware says of them, through *channel*;
+ * * *rtkit* starts and stops the firmware;
+ * * *sched* hands it work.
+ *
+ * init, resume, post_reset and wedge go forward, unplug, suspend, pre_reset and fini
+ * backward. So on the way down *sched* comes first, and nothing more is handed
+ * to the firmware; then *rtkit* stops it; then *timeline* fails what it has not
+ * completed; last goes the memory.
+ */
+static const struct asahi_block * const asahi_blocks[] = {
+	&asahi_block_hw,
+	&asahi_block_gem,
+	&asahi_block_object,
+	&asahi_block_heap,
+	&asahi_block_uat,
+	&asahi_block_channel,
+	&asahi_block_initdata,
+	&asahi_block_event,
+	&asahi_block_coredump,
+	&asahi_block_timeline,
+	&asahi_block_recovery,
+	&asahi_block_rtkit,
+	&asahi_block_sched,
+};
+
+/**
+ * asahi_blocks_init() - bring all blocks up
+ * @adev: device
+ *
+ * Process context, probe only. asahi_blocks_unplug() and asahi_blocks_fini() are
+ * to be called also after an error.
+ *
+ * Return: 0 or a negative error.
+ */
+int asahi_blocks_init(struct asahi_device *adev)
+{
+	int ret;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(asahi_blocks); i++) {
+		adev->blocks = i + 1;
+		if (!asahi_blocks[i]->init)
+			continue;
+		ret = asahi_blocks[i]->init(adev);
+		if (ret) {
+			drm_dbg(&adev->drm, "%s cannot be initialised: %d\n",
+				asahi_blocks[i]->name, ret);
+			return ret;
+		}
+	}
+
+	return 0;
+}
+
+/**
+ * asahi_blocks_unplug() - the hardware goes away
+ * @adev: device, also after asahi_blocks_init() has failed
+ *
+ * Process context.
+ */
+void asahi_blocks_unplug(struct asahi_device *adev)
+{
+	for (unsigned int i = adev->blocks; i--;)
+		if (asahi_blocks[i]->unplug)
+			asahi_blocks[i]->unplug(adev);
+}
+
+/* Those from a block on, which the caller has not to undo. */
+static int asahi_blocks_resume_from(struct asahi_device *adev, unsigned int first)
+{
+	int ret;
+
+	for (unsigned int i = first; i < ARRAY_SIZE(asahi_blocks); i++) {
+		if (!asahi_blocks[i]->resume)
+			continue;
+		ret = asahi_blocks[i]->resume(adev);
+		if (ret) {
+			drm_err(&adev->drm, "%s cannot be resumed: %d\n",
+				asahi_blocks[i]->name, ret);
+			return ret;
+		}
+	}
+
+	return 0;
+}
+
+/**
+ * asahi_blocks_suspend() - put all blocks to sleep
+ * @adev: device
+ *
+ * Process context.
+ *
+ * Return: 0, or the error of a block that refuses; all are awake again then, as
+ * far as they can be.
+ */
+int asahi_blocks_suspend(struct asahi_device *adev)
+{
+	int ret;
+
+	for (unsigned int i = ARRAY_SIZE(asahi_blocks); i--;) {
+		if (!asahi_blocks[i]->suspend)
+			continue;
+		ret = asahi_blocks[i]->suspend(adev);
+		if (ret) {
+			drm_dbg(&adev->drm, "%s cannot be suspended: %d\n",
+				asahi_blocks[i]->name, ret);
+			asahi_blocks_resume_from(adev, i + 1);
+			return ret;
+		}
+	}
+
+	return 0;
+}
+
+/**
+ * asahi_blocks_resume() - wake all blocks up
+ * @adev: device
+ *
+ * Process context.
+ *
+ * Return: 0, or the error of the first block that cannot.
+ */
+int asahi_blocks_resume(struct asahi_device *adev)
+{
+	return asahi_blocks_resume_from(adev, 0);
+}
+
+static void asahi_blocks_pre_reset_one(struct asahi_device *adev,
+				       const struct asahi_block *block)
+{
+	bool cookie;
+
+	if (block->unannotated) {
+		block->pre_reset(adev);
+		return;
+	}
+
+	cookie = dma_fence_begin_signalling();
+	block->pre_reset(adev);
+	dma_fence_end_signalling(cookie);
+}
+
+static int asahi_blocks_post_reset_one(struct asahi_device *adev,
+				       const struct asahi_block *block)
+{
+	bool cookie;
+	int ret;
+
+	if (block->unannotated)
+		return block->post_reset(adev);
+
+	cookie = dma_fence_begin_signalling();
+	ret = block->post_reset(adev);
+	dma_fence_end_signalling(cookie);
+	return ret;
+}
+
+/**
+ * asahi_blocks_pre_reset() - stop everything after a failure
+ * @adev: device
+ *
+ * Process context. Fences of jobs in flight wait for it, so but for the blocks
+ * that say otherwise each verb is a critical section of fences.
+ */
+void asahi_blocks_pre_reset(struct asahi_device *adev)
+{
+	for (unsigned int i = ARRAY_SIZE(asahi_blocks); i--;)
+		if (asahi_blocks[i]->pre_reset)
+			asahi_blocks_pre_reset_one(adev, asahi_blocks[i]);
+}
+
+/**
+ * asahi_blocks_post_reset() - make everything ready again
+ * @adev: device
+ *
+ * Process context; allocates nothing, as jobs wait for it. Critical sections of
+ * fences as in asahi_blocks_pre_reset().
+ *
+ * Return: 0, or the error of the first block that cannot.
+ */
+int asahi_blocks_post_reset(struct asahi_device *adev)
+{
+	int ret;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(asahi_blocks); i++) {
+		if (!asahi_blocks[i]->post_reset)
+			continue;
+		ret = asahi_blocks_post_reset_one(adev, asahi_blocks[i]);
+		if (ret) {
+			drm_err(&adev->drm, "%s cannot be reset: %d\n",
+				asahi_blocks[i]->name, ret);
+			return ret;
+		}
+	}
+
+	return 0;
+}
+
+/**
+ * asahi_blocks_wedge() - say that the device is lost
+ * @adev: device after asahi_blocks_pre_reset()
+ *
+ * Process context, in the critical section of fences.
+ */
+void asahi_blocks_wedge(struct asahi_device *adev)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(asahi_blocks); i++)
+		if (asahi_blocks[i]->wedge)
+			asahi_blocks[i]->wedge(adev);
+}
+
+/**
+ * asahi_blocks_fini() - free all blocks
+ * @adev: device after asahi_blocks_unplug(), without references
+ *
+ * Process context.
+ */
+void asahi_blocks_fini(struct asahi_device *adev)
+{
+	for (unsigned int i = adev->blocks; i--;)
+		if (asahi_blocks[i]->fini)
+			asahi_blocks[i]->fini(adev);
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Memory that the firmware sees: what concerns all heaps of a device.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <kunit/visibility.h>
+
+#include <linux/cleanup.h>
+#include <linux/export.h>
+#include <linux/jiffies.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+
+#include <drm/drm_print.h>
+
+#include "asahi_debugfs.h"
+#include "asahi_device.h"
+#include "asahi_heap_priv.h"
+
+/**
+ * DOC: Garbage, and memory that goes
+ *
+ * Memory that the firmware caches is not free when its owner gives it up: a
+ * line of it may still be written back later, over what a new owner has put
+ * there. It is garbage until the firmware has flushed its cache. One worker sees
+ * to that for all heaps at once: soon when enough has piled up, otherwise within
+ * half a second, whether somebody allocates or not. Allocations do not wait for
+ * it, unless the firmware is so far behind that garbage exceeds 64 MiB.
+ *
+ * The same worker gives blocks back that nothing is in. It keeps what the heap has
+ * had in use at a time since the worker looked last, so a heap that is in steady
+ * use neither shrinks nor grows, and an idle one shrinks to what it may keep.
+ * Blocks of the kernel half that the firmware caches stay, however: nobody has
+ * tried on hardware to take them away from firmware that runs. With the module
+ * parameter *unproven* they go as well.
+ *
+ * Where the firmware does not confirm that it has flushed what is unmapped, the
+ * block is lost: its pages are kept out of use, they are counted in debugfs
+ * (``leaked-blocks`` and ``leaked-pages`` in ``asahi/objects``), and the log says
+ * so once. A reset of the firmware with its power empties its cache, after which
+ * they are freed.
+ *
+ * Before the firmware is stopped its cache is flushed, all heaps are made uncached,
+ * and it is flushed again: the first flush takes what the second mapping would not
+ * see, the second what came in between. If it cannot be done, as the firmware has
+ * crashed, all blocks that it caches are lost at unplug. Otherwise nothing but the
+ * kernel accesses the memory from there on; all DMA mappings are removed at once,
+ * while owners keep and free their allocations as before.
+ */
+
+/* Beyond this a flush is worth its time. */
+#define ASAHI_HEAPS_FLUSH_BYTES		SZ_4M
+#define ASAHI_HEAPS_FLUSH_NODES		1024
+/* Beyond this it has to come first. */
+#define ASAHI_HEAPS_GARBAGE_MAX		SZ_64M
+
+/* What is left when nobody does anything any more waits for so long. */
+#define ASAHI_HEAPS_IDLE		(HZ / 2)
+
+/**
+ * asahi_heaps_kick() - something was freed
+ * @heaps: heaps of the device
+ *
+ * Any context.
+ */
+void asahi_heaps_kick(struct asahi_heaps *heaps)
+{
+	bool much = atomic64_read(&heaps->garbage_bytes) >= ASAHI_HEAPS_FLUSH_BYTES ||
+		    atomic_read(&heaps->garbage_nodes) >= ASAHI_HEAPS_FLUSH_NODES;
+
+	if (much && !READ_ONCE(heaps->retry))
+		mod_delayed_work(system_dfl_wq, &heaps->work, 0);
+	else
+		queue_delayed_work(system_dfl_wq, &heaps->work, ASAHI_HEAPS_IDLE);
+}
+
+/**
+ * asahi_heaps_throttle() - wait if there is far too much garbage
+ * @heaps: heaps of the device
+ *
+ * Process context, may sleep; waits for the firmware for a bounded time.
+ *
+ * Return: 0, or -ENOMEM if the firmware does not flush it.
+ */
+int asahi_heaps_throttle(struct asahi_heaps *heaps)
+{
+	if (atomic64_read(&heaps->garbage_bytes) < ASAHI_HEAPS_GARBAGE_MAX)
+		return 0;
+
+	flush_delayed_work(&heaps->work);
+	return atomic64_read(&heaps->garbage_bytes) < ASAHI_HEAPS_GARBAGE_MAX ? 0 : -ENOMEM;
+}
+
+/**
+ * asahi_heaps_drop_block() - give a block back
+ * @heaps: heaps of the device, with their lock held
+ * @block: block that is not in its heap any more
+ *
+ * Process context, may sleep; waits for the firmware, for a bounded time, if it
+ * caches such memory.
+ */
+void asahi_heaps_drop_block(struct asahi_heaps *heaps, struct asahi_heap_block *block)
+{
+	lockdep_assert_held(&heaps->lock);
+
+	/* A firmware that was stopped when its cache was clean writes nothing back. */
+	if (heaps->unplugged || !asahi_heap_block_unmap(block) || !heaps->dirty) {
+		asahi_heap_block_free(block);
+		return;
+	}
+
+	drm_warn_once(&heaps->adev->drm,
+		      "the firmware may still write to memory that it has not flushed: it is leaked (see \"leaked-pages\" in debugfs)\n");
+	asahi_heap_block_lose(block);
+	asahi_heap_block_detach(block);
+	block->generation = atomic_read(&heaps->generation);
+	list_add(&block->link, &heaps->lost);
+}
+
+static int asahi_heaps_collect(struct asahi_heaps *heaps)
+{
+	struct asahi_heap *heap;
+	int ret;
+
+	lockdep_assert_held(&heaps->lock);
+
+	if (!atomic_read(&heaps->garbage_nodes))
+		return 0;
+
+	list_for_each_entry(heap, &heaps->heaps, link)
+		if (asahi_heap_is_cached(heap))
+			asahi_heap_begin_flush(heap);
+
+	ret = heaps->flush(heaps->adev);
+	WRITE_ONCE(heaps->retry, ret);
+
+	list_for_each_entry(heap, &heaps->heaps, link)
+		if (asahi_heap_is_cached(heap))
+			asahi_heap_end_flush(heap, !ret);
+	return ret;
+}
+
+/* Blocks that were lost to a firmware that has been without power since. */
+static void asahi_heaps_free_lost(struct asahi_heaps *heaps)
+{
+	struct asahi_heap_block *block, *next;
+
+	lockdep_assert_held(&heaps->lock);
+
+	list_for_each_entry_safe(block, next, &heaps->lost, link) {
+		if (block->generation == atomic_read(&heaps->generation))
+			continue;
+		list_del(&block->link);
+		asahi_heap_block_find(block);
+		asahi_heap_block_free(block);
+	}
+}
+
+static bool asahi_heaps_trim(struct asahi_heaps *heaps)
+{
+	struct asahi_heap_block *block;
+	struct asahi_heap *heap;
+	bool more = false;
+
+	lockdep_assert_held(&heaps->lock);
+
+	list_for_each_entry(heap, &heaps->heaps, link) {
+		while ((block = asahi_heap_take_empty(heap)))
+			asahi_heaps_drop_block(heaps, block);
+		more |= asahi_heap_end_trim(heap);
+	}
+
+	return more;
+}
+
+/**
+ * asahi_heaps_run() - flush what is garbage, and give back what is not needed
+ * @heaps: heaps of the device
+ *
+ * Process context, may sleep; waits for the firmware for a bounded time.
+ *
+ * Return: 0 if nothing is left to be done; -EAGAIN if it is; another negative
+ * error if the firmware has not flushed its cache.
+ */
+int asahi_heaps_run(struct asahi_heaps *heaps)
+{
+	bool more;
+	int ret;
+
+	guard(mutex)(&heaps->lock);
+
+	if (heaps->unplugged)
+		return 0;
+
+	ret = asahi_heaps_collect(heaps);
+	asahi_heaps_free_lost(heaps);
+	more = asahi_heaps_trim(heaps);
+	if (ret)
+		return ret;
+
+	return more ? -EAGAIN : 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_heaps_run);
+
+static void asahi_heaps_work(struct work_struct *work)
+{
+	struct asahi_heaps *heaps = container_of(to_delayed_work(work), struct asahi_heaps, work);
+	int ret = asahi_heaps_run(heaps);
+
+	/* One that does not run flushes nothing the next time either; a reset asks again. */
+	if (ret && ret != -ENODEV)
+		queue_delayed_work(system_dfl_wq, &heaps->work, ASAHI_HEAPS_IDLE);
+}
+
+static void asahi_heaps_protect(struct asahi_heaps *heaps, bool cached)
+{
+	struct asahi_heap *heap;
+
+	lockdep_assert_held(&heaps->lock);
+
+	heaps->uncached = !cached;
+	list_for_each_entry(heap, &heaps->heaps, link)
+		if (asahi_heap_is_cached(heap))
+			asahi_heap_protect(heap, cached);
+}
+
+/**
+ * asahi_heaps_quiesce() - leave nothing in the firmware's cache
+ * @heaps: heaps of the device, or NULL
+ *
+ * For firmware that is about to be stopped and has nothing to do any more.
+ * Process context, may sleep; waits for the firmware for a bounded time.
+ *
+ * Return: 0, or a negative error if the firmware has not flushed its cache: then
+ * unplugging leaks what it may still write to.
+ */
+int asahi_heaps_quiesce(struct asahi_heaps *heaps)
+{
+	int ret;
+
+	if (!heaps)
+		return 0;
+
+	guard(mutex)(&heaps->lock);
+
+	if (!heaps->dirty || heaps->unplugged)
+		return 0;
+
+	ret = heaps->flush(heaps->adev);
+	if (!ret) {
+		asahi_heaps_protect(heaps, false);
+		ret = heaps->flush(heaps->adev);
+	}
+	heaps->dirty = ret;
+	return ret;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_heaps_quiesce);
+
+/**
+ * asahi_heaps_resume() - the firmware is about to be started
+ * @heaps: heaps of the device
+ *
+ * Undoes asahi_heaps_quiesce(). Process context, may sleep.
+ */
+void asahi_heaps_resume(struct asahi_heaps *heaps)
+{
+	guard(mutex)(&heaps->lock);
+
+	if (heaps->uncached)
+		asahi_heaps_protect(heaps, true);
+	heaps->dirty = true;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_heaps_resume);
+
+/**
+ * asahi_heaps_forget_cache() - the firmware's cache has lost its power
+ * @heaps: heaps of the device
+ *
+ * What was lost to the firmware is freed, soon. Any context that may queue work.
+ */
+void asahi_heaps_forget_cache(struct asahi_heaps *heaps)
+{
+	atomic_inc(&heaps->generation);
+	WRITE_ONCE(heaps->retry, false);
+	mod_delayed_work(system_dfl_wq, &heaps->work, ASAHI_HEAPS_IDLE);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_heaps_forget_cache);
+
+static void asahi_heaps_abandon_lost(struct asahi_heaps *heaps)
+{
+	struct asahi_heap_block *block, *next;
+
+	list_for_each_entry_safe(block, next, &heaps->lost, link) {
+		list_del(&block->link);
+		asahi_heap_block_free(block);
+	}
+}
+
+/**
+ * asahi_heaps_unplug() - give up all DMA mappings
+ * @heaps: heaps of the device; neither GPU nor firmware reach them any more
+ *
+ * Allocations stay, and are freed as ever; new ones and new heaps fail. Process
+ * context, may sleep.
+ */
+void asahi_heaps_unplug(struct asahi_heaps *heaps)
+{
+	struct asahi_heap *heap;
+
+	disable_delayed_work_sync(&heaps->work);
+	guard(mutex)(&heaps->lock);
+
+	if (heaps->dirty)
+		drm_warn(&heaps->adev->drm,
+			 "the firmware has not flushed its cache: the memory in it is leaked\n");
+
+	heaps->unplugged = true;
+	asahi_heaps_abandon_lost(heaps);
+	list_for_each_entry(heap, &heaps->heaps, link)
+		asahi_heap_unplug(heap);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_heaps_unplug);
+
+/**
+ * asahi_heaps_create() - prepare a device for heaps
+ * @adev: device
+ * @flush: makes the firmware write back and forget all that it has cached; 0 or a
+ *	negative error, -ENODEV if it does not run
+ *
+ * Process context.
+ *
+ * Return: no heaps yet, or NULL if there is no memory.
+ */
+struct asahi_heaps *asahi_heaps_create(struct asahi_device *adev,
+				       int (*flush)(struct asahi_device *adev))
+{
+	struct asahi_heaps *heaps;
+
+	heaps = kzalloc_obj(*heaps);
+	if (!heaps)
+		return NULL;
+
+	heaps->adev = adev;
+	heaps->flush = flush;
+	mutex_init(&heaps->lock);
+	INIT_DELAYED_WORK(&heaps->work, asahi_heaps_work);
+	INIT_LIST_HEAD(&heaps->heaps);
+	INIT_LIST_HEAD(&heaps->lost);
+	return heaps;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_heaps_create);
+
+/**
+ * asahi_heaps_destroy() - undo asahi_heaps_create()
+ * @heaps: heaps of a device, unplugged; none is left
+ *
+ * Process context.
+ */
+void asahi_heaps_destroy(struct asahi_heaps *heaps)
+{
+	WARN_ON_ONCE(!list_empty(&heaps->heaps));
+	mutex_destroy(&heaps->lock);
+	kfree(heaps);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_heaps_destroy);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Module parameters.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <kunit/visibility.h>
+
+#include <linux/export.h>
+#include <linux/module.h>
+
+#include "asahi_hw.h"
+#include "asahi_params.h"
+
+bool asahi_unproven;
+EXPORT_SYMBOL_IF_KUNIT(asahi_unproven);
+module_param_named(unproven, asahi_unproven, bool, 0444);
+MODULE_PARM_DESC(unproven,
+		 "Allow what has never been tried on Apple hardware: unbind, power off, restart of the firmware, high priorities (default: no)");
+
+int asahi_fault_control = ASAHI_FAULT_CONTROL_SOFT;
+module_param_named(fault_control, asahi_fault_control, int, 0444);
+MODULE_PARM_DESC(fault_control,
+		 "Fault control of the firmware: 0 makes unmapped accesses of shaders fault, 11 ignores them (default: 11)");

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Module parameters; read-only after load.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#ifndef ASAHI_PARAMS_H
+#define ASAHI_PARAMS_H
+
+#include <linux/types.h>
+
+extern bool asahi_unproven;
+extern int asahi_fault_control;
+
+#endif

@@ -1,0 +1,744 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Scheduling: from the submission of jobs to their turn, and the list of all
+ * queues.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <linux/atomic.h>
+#include <linux/cleanup.h>
+#include <linux/dma-fence.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/mutex.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include <drm/drm_drv.h>
+#include <drm/drm_print.h>
+#include <drm/gpu_scheduler.h>
+
+#include <agx/agx_uat.h>
+
+#include "asahi_block.h"
+#include "asahi_client.h"
+#include "asahi_device.h"
+#include "asahi_event.h"
+#include "asahi_job.h"
+#include "asahi_queue.h"
+#include "asahi_queue_priv.h"
+#include "asahi_sched.h"
+#include "asahi_slot.h"
+#include "asahi_timeline.h"
+#include "asahi_trace.h"
+#include "asahi_vm.h"
+#include "asahi_workqueue.h"
+
+/**
+ * DOC: Queues
+ *
+ * A queue is what a client submits to. It has a ring of the firmware's for
+ * each of the three pipes, vertex, fragment and compute, and a DRM scheduler
+ * with a single entity. The firmware schedules the rings of all queues against
+ * each other; the DRM scheduler only waits for dependencies and keeps the
+ * number of outstanding stamps below the firmware's limit, which is what its
+ * credits count.
+ *
+ * A job's way: SUBMIT checks the commands, builds firmware structures, arms
+ * and pushes (asahi_submit.c, asahi_job.c, asahi_work.c). When its dependencies
+ * have signalled, prepare_job() gets it a VM context and event slots
+ * (asahi_slot.c). run_job() appends it to the timeline (asahi_timeline.c), writes
+ * the slots into the commands, puts them into the rings and rings the doorbells
+ * (asahi_workqueue.c). Stamps come back (asahi_event.c), jobs leave the timeline
+ * in order, and their fences signal. free_job() sends the memory to a worker.
+ *
+ * **Completion is serialised, execution is not.** A job's fence signals when
+ * its own stamps and those of all earlier jobs of the queue are reached, on all
+ * pipes. That is what makes one timeline of fences for render and compute work
+ * legal. Commands of different pipes, and of one pipe as far as the firmware
+ * likes, run side by side unless barriers forbid it.
+ *
+ * **Fences are on time.** The firmware tells of a queue's stamps only when it has
+ * completed all that it was given of that queue. So all stamps that somebody waits
+ * for are looked at whenever it tells of any, and each millisecond by a timer while
+ * a queue has more than one job in flight. The timer reads at most 128 words, wakes
+ * a worker up if one of them has changed, and does not run otherwise.
+ *
+ * **No set of clients can deadlock.** Five things can be waited for:
+ *
+ * * room in the queue, by SUBMIT, which holds nothing. It comes back when earlier
+ *   jobs of the queue are freed, and these depend on fences that exist.
+ * * dependencies, by jobs that hold nothing: no context, no event, no room in
+ *   a ring. A hundred VMs may wait for the hundred-and-first; they wait in their
+ *   schedulers, and it finds all slots free.
+ * * credits, which are the queue's own and come back when its earlier jobs
+ *   complete. Those have all been handed to the firmware.
+ * * slots. Only a job whose dependencies have all signalled asks for them, it
+ *   gets all or none, and those who hold them are handed to the firmware
+ *   without waiting for anything more. The queue of those who wait is strict,
+ *   so each is served.
+ * * the firmware. Within a ring it runs in order, and barriers point at
+ *   earlier work of the same queue only, which is in a ring already. Work that
+ *   hangs is taken down by the firmware's own timeout. A firmware that hangs, that
+ *   never retires what it took down, or that has not completed the oldest job of a
+ *   queue 40 seconds after it became the oldest, is noticed by the scheduler's, which
+ *   looks every ten seconds. Then it is given up, and all fences signal or their
+ *   jobs wait for the next start of the firmware: see "States".
+ *
+ * Each of the five ends if the following ones do. What runs in the critical
+ * section of fences (prepare_job(), run_job(), completion, recovery, timeout,
+ * reset) allocates nothing and takes no lock under which others allocate.
+ *
+ * **Locks**, from the outside in: a queue's *submit_lock*, then reservations; the
+ * *lock* of the list of queues; a timeline's *lock*; then, each as the last one, the
+ * locks of the slots, the events, the MMU's contexts, the client's times, and a
+ * channel. A timeline's lock is held while a job is put into the rings, but not
+ * while the firmware is told of it: the mailbox may make the sender wait for a
+ * firmware that has halted, and recovery has to take that lock before it lets the
+ * firmware go on. The order of two messages of one ring does not need the lock,
+ * since the scheduler never runs two jobs of a queue at once.
+ *
+ * **When the firmware fails**, jobs do not. The schedulers stop; what is in flight
+ * is cancelled, and the next SUBMIT to its queue returns ECANCELED, once; what
+ * waits in a scheduler waits on, and so does a job whose turn comes in the short
+ * time before they stop, since slots are not handed out then. Once the firmware has
+ * started again, with all that it reads of queues written anew, they go on. If it
+ * does not start again, they are skipped, with ENODEV.
+ *
+ * **What is bounded.** A queue has 1024 jobs and 128 MiB of firmware-visible memory
+ * for them at most; SUBMIT waits, interruptibly, for more, so that no client sees
+ * an error for being fast. A file has 1024 queues. Nearly all of that memory is in
+ * the heaps of the address space, which are charged to the client.
+ *
+ * **What was rejected.** Taking slots in the ioctl: 63 VMs that wait for a 64th
+ * would keep it from ever running. Taking VM context and events one after the
+ * other: two jobs could each hold what the other one wants. A scheduler for each
+ * pipe, with fences of their own: a SUBMIT has commands for several pipes, so
+ * its out-fence would be an array, allocated when the job runs. One scheduler
+ * for all queues: its credits would make queues wait for each other. Failing
+ * jobs out of order after an error: later fences of a timeline must not signal
+ * before earlier ones, so jobs that are not worth running any more go through
+ * the list like all others. A notifier for each job, which would make the
+ * firmware tell of each: nobody has tried that on a machine. Handing over only
+ * one job of a queue at a time: the GPU would idle in between.
+ */
+
+/* Tiled vertex buffers that the firmware can know at a time. */
+#define ASAHI_BUFFERS 127
+
+/*
+ * Workers that free, and that schedule, at most: each would be a thread when all
+ * clients end, or begin, at once. None waits for another one.
+ */
+#define ASAHI_SCHED_FREE_WORKERS 4
+#define ASAHI_SCHED_WORKERS 16
+
+/*
+ * What a queue may have queued: jobs, and bytes of firmware-visible memory of
+ * these. SUBMIT waits for more. That is far more than the firmware takes at a
+ * time, and than Mesa ever has.
+ */
+#define ASAHI_SCHED_MAX_JOBS 1024
+#define ASAHI_SCHED_MAX_BYTES SZ_128M
+
+/* How often those who wait for room look whether there will ever be any. */
+#define ASAHI_SCHED_POLL_MS 100
+
+/* How long suspend and unplug wait for what is in flight. */
+#define ASAHI_SCHED_IDLE_MS 2000
+
+/* How long the firmware may take for a job before it is asked whether it works. */
+#define ASAHI_SCHED_TIMEOUT_MS 10000
+
+/**
+ * struct asahi_sched - all queues of a device
+ * @queues: the queues
+ * @leaked: queues that are gone but for the memory of contexts that the firmware
+ *	may still use
+ * @paused: no job's turn comes
+ * @last_id: number of the latest
+ * @wq: where jobs are scheduled
+ * @timeout_wq: where timeouts are handled and channels recovered, one after the
+ *	other
+ */
+struct asahi_sched {
+	/**
+	 * @lock: protects @queues, @leaked and @paused; taken before any
+	 * timeline's lock, and where fences are signalled
+	 */
+	struct mutex lock;
+	struct list_head queues;
+	struct list_head leaked;
+	bool paused;
+	atomic_t last_id;
+	struct workqueue_struct *wq;
+	struct workqueue_struct *timeout_wq;
+};
+
+static struct workqueue_struct *asahi_sched_free_wq;
+
+/**
+ * asahi_sched_module_init() - make the worker that frees
+ *
+ * It belongs to the module because it may drop the last reference to a device.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int asahi_sched_module_init(void)
+{
+	asahi_sched_free_wq = alloc_workqueue("asahi-free", WQ_UNBOUND, ASAHI_SCHED_FREE_WORKERS);
+
+	return asahi_sched_free_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * asahi_sched_module_exit() - wait for what is left to be freed
+ *
+ * All devices are gone.
+ */
+void asahi_sched_module_exit(void)
+{
+	destroy_workqueue(asahi_sched_free_wq);
+}
+
+/**
+ * asahi_sched_free_later() - have something freed in process context
+ * @work: work whose function frees it
+ *
+ * Any context.
+ */
+void asahi_sched_free_later(struct work_struct *work)
+{
+	queue_work(asahi_sched_free_wq, work);
+}
+
+/*
+ * The scheduler's operations
+ */
+
+static struct asahi_job *asahi_sched_to_job(struct drm_sched_job *base)
+{
+	return container_of(base, struct asahi_job, base);
+}
+
+static void asahi_sched_note_turn(struct asahi_job *job)
+{
+	struct asahi_queue *queue = job->queue;
+
+	job->ran = true;
+	if (atomic_dec_and_test(&queue->unscheduled))
+		wake_up_all(&queue->drained);
+}
+
+static struct dma_fence *asahi_sched_prepare_job(struct drm_sched_job *base,
+						 struct drm_sched_entity *entity)
+{
+	struct asahi_job *job = asahi_sched_to_job(base);
+	struct asahi_queue *queue = job->queue;
+	struct dma_fence *fence;
+
+	/* Will be skipped. */
+	if (asahi_state_lost(queue->adev) || READ_ONCE(queue->timeline.error))
+		return NULL;
+
+	/*
+	 * There is nobody to run it, but there may be again: it waits for slots
+	 * until asahi_sched_continue(). That can't come before this, as the
+	 * schedulers are stopped in between.
+	 */
+	if (!asahi_state_fw_alive(queue->adev))
+		asahi_slots_freeze(queue->adev->slots);
+
+	fence = asahi_slots_acquire(queue->adev->slots, &job->slots);
+	if (fence)
+		trace_asahi_slot_wait(queue->adev, asahi_client_id(queue->client), queue->id,
+				      job->id);
+
+	return fence;
+}
+
+static struct dma_fence *asahi_sched_run_job(struct drm_sched_job *base)
+{
+	struct asahi_job *job = asahi_sched_to_job(base);
+	bool cookie = dma_fence_begin_signalling();
+	struct dma_fence *done;
+
+	done = asahi_timeline_run(job);
+	asahi_sched_note_turn(job);
+	dma_fence_end_signalling(cookie);
+
+	return done;
+}
+
+static enum drm_gpu_sched_stat asahi_sched_timedout_job(struct drm_sched_job *base)
+{
+	bool cookie = dma_fence_begin_signalling();
+
+	asahi_timeline_check(asahi_sched_to_job(base));
+	dma_fence_end_signalling(cookie);
+
+	/* The job stays in the scheduler's list until its fence signals. */
+	return DRM_GPU_SCHED_STAT_NO_HANG;
+}
+
+static void asahi_sched_free_job(struct drm_sched_job *base)
+{
+	struct asahi_job *job = asahi_sched_to_job(base);
+
+	if (!job->ran) {
+		asahi_sched_note_turn(job);
+		asahi_slots_release(job->queue->adev->slots, &job->slots);
+	}
+
+	drm_sched_job_cleanup(base);
+	asahi_job_put(job);
+}
+
+static const struct drm_sched_backend_ops asahi_sched_ops = {
+	.prepare_job = asahi_sched_prepare_job,
+	.run_job = asahi_sched_run_job,
+	.timedout_job = asahi_sched_timedout_job,
+	.free_job = asahi_sched_free_job,
+};
+
+/*
+ * Queues
+ */
+
+/**
+ * asahi_sched_add_queue() - give a queue a scheduler, and add it to the list
+ * @queue: complete queue; its jobs may run from here on
+ *
+ * Process context.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int asahi_sched_add_queue(struct asahi_queue *queue)
+{
+	struct asahi_sched *adev_sched = queue->adev->sched;
+	struct drm_gpu_scheduler *sched = &queue->sched;
+	int ret;
+
+	ret = drm_sched_init(sched, &(struct drm_sched_init_args) {
+		.ops = &asahi_sched_ops,
+		.submit_wq = adev_sched->wq,
+		.num_rqs = 1,
+		.credit_limit = ASAHI_MAX_STAMPS,
+		.timeout = msecs_to_jiffies(ASAHI_SCHED_TIMEOUT_MS),
+		.timeout_wq = adev_sched->timeout_wq,
+		.name = "asahi",
+		.dev = queue->adev->drm.dev,
+	});
+	if (ret)
+		return ret;
+
+	ret = drm_sched_entity_init(&queue->entity, DRM_SCHED_PRIORITY_KERNEL, &sched, 1, NULL);
+	if (ret) {
+		drm_sched_fini(sched);
+		return ret;
+	}
+
+	guard(mutex)(&adev_sched->lock);
+	if (adev_sched->paused)
+		drm_sched_wqueue_stop(sched);
+	list_add_tail(&queue->link, &adev_sched->queues);
+
+	return 0;
+}
+
+static bool asahi_sched_try_room(struct asahi_queue *queue, u64 bytes)
+{
+	guard(spinlock)(&queue->room_lock);
+
+	/* A job that is larger has the queue for itself. */
+	if (queue->queued_jobs >= ASAHI_SCHED_MAX_JOBS ||
+	    (queue->queued_jobs && queue->queued_bytes + bytes > ASAHI_SCHED_MAX_BYTES))
+		return false;
+
+	queue->queued_jobs++;
+	queue->queued_bytes += bytes;
+
+	return true;
+}
+
+/**
+ * asahi_sched_take_room() - wait until a queue may have one more job
+ * @queue: queue
+ * @bytes: firmware-visible memory that the job takes
+ *
+ * What waits for a queue to become shorter waits for earlier jobs of it, and these
+ * wait for fences that exist. Process context, without locks.
+ *
+ * Return: 0; -ERESTARTSYS; -ENODEV if the device is lost or going away.
+ */
+int asahi_sched_take_room(struct asahi_queue *queue, u64 bytes)
+{
+	struct asahi_device *adev = queue->adev;
+	long left;
+
+	for (;;) {
+		left = wait_event_interruptible_timeout(queue->room,
+							asahi_sched_try_room(queue, bytes),
+							msecs_to_jiffies(ASAHI_SCHED_POLL_MS));
+		if (left)
+			return min(left, 0);
+
+		/* Who waited here would keep the device from going away. */
+		if (asahi_state_lost(adev) || drm_dev_is_unplugged(&adev->drm))
+			return -ENODEV;
+	}
+}
+
+/**
+ * asahi_sched_give_room() - undo asahi_sched_take_room()
+ * @queue: queue
+ * @bytes: as there
+ *
+ * Any context but interrupts.
+ */
+void asahi_sched_give_room(struct asahi_queue *queue, u64 bytes)
+{
+	scoped_guard(spinlock, &queue->room_lock) {
+		queue->queued_jobs--;
+		queue->queued_bytes -= bytes;
+	}
+
+	wake_up_all(&queue->room);
+}
+
+/**
+ * asahi_sched_close_queue() - make the scheduler forget a queue
+ * @queue: queue to which nothing is submitted any more
+ * @drain_jiffies: how long to wait at most for jobs that depend on something;
+ *	what is left of that
+ *
+ * What is in flight goes on, what waits is cancelled. Process context.
+ */
+void asahi_sched_close_queue(struct asahi_queue *queue, long *drain_jiffies)
+{
+	/*
+	 * Programs may flush and exit: let them. Those who were killed do not
+	 * get here with time left.
+	 */
+	if (*drain_jiffies > 0 && atomic_read(&queue->unscheduled)) {
+		long left = wait_event_killable_timeout(queue->drained,
+							!atomic_read(&queue->unscheduled),
+							*drain_jiffies);
+
+		*drain_jiffies = max(left, 0);
+	}
+
+	drm_sched_entity_fini(&queue->entity);
+}
+
+/**
+ * asahi_sched_remove_queue() - undo asahi_sched_add_queue()
+ * @queue: closed queue without jobs
+ *
+ * Process context.
+ */
+void asahi_sched_remove_queue(struct asahi_queue *queue)
+{
+	scoped_guard(mutex, &queue->adev->sched->lock)
+		list_del(&queue->link);
+
+	drm_sched_fini(&queue->sched);
+}
+
+/**
+ * asahi_sched_visit_queues() - do something with all queues
+ * @adev: device, which may have none because its probe has failed
+ * @fn: what; runs under the lock of the list, where fences may be signalled
+ *
+ * Process context.
+ */
+void asahi_sched_visit_queues(struct asahi_device *adev, void (*fn)(struct asahi_queue *queue))
+{
+	struct asahi_queue *queue;
+
+	if (!adev->sched)
+		return;
+
+	guard(mutex)(&adev->sched->lock);
+
+	list_for_each_entry(queue, &adev->sched->queues, link)
+		fn(queue);
+}
+
+/**
+ * asahi_sched_find_queue() - do something with one of all queues
+ * @adev: device
+ * @fn: what; returns a negative number if it is another queue. As
+ *	asahi_sched_visit_queues()
+ * @arg: handed to @fn
+ *
+ * Process context.
+ *
+ * Return: what @fn has returned for the first queue that it accepted, or -1.
+ */
+int asahi_sched_find_queue(struct asahi_device *adev,
+			   int (*fn)(struct asahi_queue *queue, u32 arg), u32 arg)
+{
+	struct asahi_queue *queue;
+
+	guard(mutex)(&adev->sched->lock);
+
+	list_for_each_entry(queue, &adev->sched->queues, link) {
+		int ret = fn(queue, arg);
+
+		if (ret >= 0)
+			return ret;
+	}
+
+	return -1;
+}
+
+static void asahi_sched_print_queue(struct asahi_queue *queue, struct drm_printer *p)
+{
+	struct asahi_job *job;
+
+	guard(mutex)(&queue->timeline.lock);
+
+	list_for_each_entry(job, &queue->timeline.jobs, link)
+		drm_printf(p, "  job %llu client %llu pid %d queue %u context %u error %d\n",
+			   job->id, asahi_client_id(queue->client), job->process.pid,
+			   queue->id, asahi_vm_slot_client(queue->vm)->slot, job->error);
+}
+
+/**
+ * asahi_sched_print() - print all jobs in flight
+ * @adev: device
+ * @p: where to; must not allocate
+ *
+ * Process context.
+ */
+void asahi_sched_print(struct asahi_device *adev, struct drm_printer *p)
+{
+	struct asahi_queue *queue;
+
+	guard(mutex)(&adev->sched->lock);
+
+	list_for_each_entry(queue, &adev->sched->queues, link)
+		asahi_sched_print_queue(queue, p);
+}
+
+/**
+ * asahi_sched_leak_queue() - keep what the firmware may still use of a queue
+ * @queue: removed queue, of which nothing but that memory is left
+ *
+ * Until the firmware has started again, or the device's end. Process context.
+ */
+void asahi_sched_leak_queue(struct asahi_queue *queue)
+{
+	struct asahi_sched *sched = queue->adev->sched;
+
+	guard(mutex)(&sched->lock);
+	list_add_tail(&queue->link, &sched->leaked);
+}
+
+/**
+ * asahi_sched_next_id() - get a number for a queue
+ * @adev: device
+ *
+ * Return: a number that no queue of the device has had.
+ */
+u32 asahi_sched_next_id(struct asahi_device *adev)
+{
+	return atomic_inc_return(&adev->sched->last_id);
+}
+
+/**
+ * asahi_sched_queue_timeout_work() - do something where timeouts are handled
+ * @adev: device
+ * @queue: queue that @work is about; gets a reference that @work drops
+ * @work: what
+ *
+ * Any context.
+ */
+void asahi_sched_queue_timeout_work(struct asahi_device *adev, struct asahi_queue *queue,
+				    struct work_struct *work)
+{
+	asahi_queue_get(queue);
+	if (!queue_work(adev->sched->timeout_wq, work))
+		asahi_queue_put(queue);
+}
+
+/*
+ * The device's part
+ */
+
+static int asahi_sched_init(struct asahi_device *adev)
+{
+	static const struct asahi_slot_range range[ASAHI_SLOT_KINDS] = {
+		[ASAHI_SLOT_VM] = { .first = 1, .count = AGX_UAT_CONTEXTS - 1 },
+		[ASAHI_SLOT_EVENT] = { .first = 0, .count = ASAHI_EVENTS },
+		[ASAHI_SLOT_BUFFER] = { .first = 0, .count = ASAHI_BUFFERS },
+	};
+	struct asahi_sched *sched;
+	int ret = -ENOMEM;
+
+	sched = kzalloc_obj(*sched);
+	if (!sched)
+		return -ENOMEM;
+
+	mutex_init(&sched->lock);
+	INIT_LIST_HEAD(&sched->queues);
+	INIT_LIST_HEAD(&sched->leaked);
+	/* The firmware has 0 and 1 for itself. */
+	atomic_set(&sched->last_id, 1);
+
+	sched->wq = alloc_workqueue("asahi-sched", WQ_MEM_RECLAIM | WQ_UNBOUND,
+				    ASAHI_SCHED_WORKERS);
+	if (!sched->wq)
+		goto err_free;
+
+	sched->timeout_wq = alloc_ordered_workqueue("asahi-timeout", WQ_MEM_RECLAIM);
+	if (!sched->timeout_wq)
+		goto err_wq;
+
+	adev->slots = asahi_slots_create(range);
+	if (IS_ERR(adev->slots)) {
+		ret = PTR_ERR(adev->slots);
+		adev->slots = NULL;
+		goto err_timeout;
+	}
+
+	adev->sched = sched;
+
+	return 0;
+
+err_timeout:
+	destroy_workqueue(sched->timeout_wq);
+err_wq:
+	destroy_workqueue(sched->wq);
+err_free:
+	kfree(sched);
+	return ret;
+}
+
+/*
+ * No job's turn comes any more until asahi_sched_continue(). When this returns,
+ * nobody is handing anything to the firmware. May be called when it is paused.
+ */
+static void asahi_sched_pause(struct asahi_device *adev)
+{
+	struct asahi_sched *sched = adev->sched;
+	struct asahi_queue *queue;
+
+	guard(mutex)(&sched->lock);
+
+	sched->paused = true;
+	list_for_each_entry(queue, &sched->queues, link)
+		drm_sched_wqueue_stop(&queue->sched);
+}
+
+/**
+ * asahi_sched_continue() - let jobs have their turn again
+ * @adev: device with paused schedulers, or not
+ *
+ * Jobs that have waited are handed over, or skipped if the device is lost. Process
+ * context, in the critical section of fences.
+ */
+void asahi_sched_continue(struct asahi_device *adev)
+{
+	struct asahi_sched *sched = adev->sched;
+	struct asahi_queue *queue;
+
+	guard(mutex)(&sched->lock);
+
+	sched->paused = false;
+	asahi_slots_thaw(adev->slots);
+	list_for_each_entry(queue, &sched->queues, link)
+		drm_sched_wqueue_start(&queue->sched);
+}
+
+static int asahi_sched_suspend(struct asahi_device *adev)
+{
+	asahi_sched_pause(adev);
+	if (asahi_timeline_wait_idle(adev, ASAHI_SCHED_IDLE_MS))
+		return 0;
+
+	asahi_sched_continue(adev);
+	drm_info(&adev->drm, "jobs are in flight: not now\n");
+
+	return -EBUSY;
+}
+
+static int asahi_sched_resume(struct asahi_device *adev)
+{
+	asahi_sched_continue(adev);
+
+	return 0;
+}
+
+/* The firmware is started, and knows of no queue. */
+static int asahi_sched_post_reset(struct asahi_device *adev)
+{
+	struct asahi_sched *sched = adev->sched;
+	struct asahi_queue *queue, *next;
+
+	scoped_guard(mutex, &sched->lock) {
+		list_for_each_entry_safe(queue, next, &sched->leaked, link) {
+			list_del_init(&queue->link);
+			asahi_queue_free_leaked(queue);
+		}
+	}
+
+	asahi_sched_continue(adev);
+
+	return 0;
+}
+
+/* It is not going to start: what waits is skipped. */
+static void asahi_sched_wedge(struct asahi_device *adev)
+{
+	if (adev->sched)
+		asahi_sched_continue(adev);
+}
+
+/* What is in flight still can complete; asahi_timeline_unplug() fails the rest. */
+static void asahi_sched_unplug(struct asahi_device *adev)
+{
+	if (!adev->sched)
+		return;
+
+	asahi_sched_pause(adev);
+	if (!asahi_timeline_wait_idle(adev, ASAHI_SCHED_IDLE_MS))
+		drm_info(&adev->drm, "jobs in flight are lost\n");
+}
+
+static void asahi_sched_fini(struct asahi_device *adev)
+{
+	struct asahi_sched *sched = adev->sched;
+	struct asahi_queue *queue, *next;
+
+	if (!sched)
+		return;
+
+	WARN_ON(!list_empty(&sched->queues));
+	list_for_each_entry_safe(queue, next, &sched->leaked, link)
+		asahi_queue_free_memory(queue);
+	destroy_workqueue(sched->timeout_wq);
+	destroy_workqueue(sched->wq);
+	asahi_slots_destroy(adev->slots);
+	adev->slots = NULL;
+	mutex_destroy(&sched->lock);
+	kfree(sched);
+	adev->sched = NULL;
+}
+
+const struct asahi_block asahi_block_sched = {
+	.name = "sched",
+	.init = asahi_sched_init,
+	.unplug = asahi_sched_unplug,
+	.suspend = asahi_sched_suspend,
+	.resume = asahi_sched_resume,
+	.pre_reset = asahi_sched_pause,
+	.post_reset = asahi_sched_post_reset,
+	.wedge = asahi_sched_wedge,
+	.fini = asahi_sched_fini,
+};

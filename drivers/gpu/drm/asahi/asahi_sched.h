@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Scheduling: from the submission of jobs to their turn, and the list of all
+ * queues.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#ifndef ASAHI_SCHED_H
+#define ASAHI_SCHED_H
+
+#include <linux/types.h>
+
+struct asahi_block;
+struct asahi_device;
+struct asahi_queue;
+struct drm_printer;
+struct work_struct;
+
+int asahi_sched_module_init(void);
+void asahi_sched_module_exit(void);
+void asahi_sched_free_later(struct work_struct *work);
+
+extern const struct asahi_block asahi_block_sched;
+
+void asahi_sched_continue(struct asahi_device *adev);
+u32 asahi_sched_next_id(struct asahi_device *adev);
+void asahi_sched_visit_queues(struct asahi_device *adev,
+			      void (*fn)(struct asahi_queue *queue));
+int asahi_sched_find_queue(struct asahi_device *adev,
+			   int (*fn)(struct asahi_queue *queue, u32 arg), u32 arg);
+void asahi_sched_print(struct asahi_device *adev, struct drm_printer *p);
+void asahi_sched_queue_timeout_work(struct asahi_device *adev, struct asahi_queue *queue,
+				    struct work_struct *work);
+
+int asahi_sched_add_queue(struct asahi_queue *queue);
+int asahi_sched_take_room(struct asahi_queue *queue, u64 bytes);
+void asahi_sched_give_room(struct asahi_queue *queue, u64 bytes);
+void asahi_sched_close_queue(struct asahi_queue *queue, long *drain_jiffies);
+void asahi_sched_remove_queue(struct asahi_queue *queue);
+void asahi_sched_leak_queue(struct asahi_queue *queue);
+
+#endif
