@@ -14,8 +14,8 @@
 #include <time.h>
 #include <xf86drm.h>
 
+#include "bench.h"
 #include "cli.h"
-#include "compute.h"
 #include "trace_ring.h"
 
 #define BATCHES		400
@@ -32,7 +32,7 @@ static bool json;
 static unsigned int results;
 static uint64_t floor_ns;
 
-static uint64_t now_ns(void)
+uint64_t bench_now_ns(void)
 {
 	struct timespec ts;
 
@@ -40,7 +40,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static void print_result(const char *name, double ns)
+void bench_print(const char *name, double ns)
 {
 	if (json) {
 		printf("%s\n  {\"name\": \"%s\", \"ns\": %.1f}",
@@ -54,7 +54,7 @@ static void print_result(const char *name, double ns)
 	fflush(stdout);
 }
 
-static int failed(const char *what, int err)
+int bench_failed(const char *what, int err)
 {
 	fprintf(stderr, "%s: %s\n", what, strerror(-err));
 	return err;
@@ -75,14 +75,14 @@ struct batch {
 static int run_batch(struct compute *ctx, const struct batch *b,
 		     uint64_t *least)
 {
-	uint64_t begin = now_ns();
+	uint64_t begin = bench_now_ns();
 	uint64_t ns;
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < b->calls && !err; i++)
 		err = b->call(ctx, i);
-	ns = now_ns() - begin;
+	ns = bench_now_ns() - begin;
 	if (ns < *least)
 		*least = ns;
 	if (!err && b->undo)
@@ -99,10 +99,10 @@ static int measure(struct compute *ctx, const struct batch *b)
 	for (i = 0; i < b->batches && !err; i++)
 		err = run_batch(ctx, b, &least);
 	if (err)
-		return failed(b->name, err);
+		return bench_failed(b->name, err);
 	if (!floor_ns)
 		floor_ns = least / b->calls;
-	print_result(b->name, (double)least / b->calls);
+	bench_print(b->name, (double)least / b->calls);
 	return 0;
 }
 
@@ -339,18 +339,18 @@ static int job_run(struct compute *ctx, struct job *job, uint64_t *submit_ns,
 
 	asahi_submit_compute(job->submit, &job->cmd, ASAHI_BARRIER_NONE);
 	asahi_submit_signal(job->submit, job->syncobj, 0);
-	begin = now_ns();
+	begin = bench_now_ns();
 	err = asahi_submit_flush(job->submit);
-	*submit_ns = now_ns() - begin;
+	*submit_ns = bench_now_ns() - begin;
 	if (err)
 		return err;
 	err = drmSyncobjWait(asahi_device_fd(ctx->dev), &job->syncobj, 1,
 			     INT64_MAX, 0, NULL);
-	*done_ns = now_ns() - begin;
+	*done_ns = bench_now_ns() - begin;
 	return err;
 }
 
-static int compare_u64(const void *a, const void *b)
+int bench_compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a;
 	uint64_t y = *(const uint64_t *)b;
@@ -368,9 +368,9 @@ static int run_jobs(struct compute *ctx, uint64_t *submit, uint64_t *done)
 		err = job_run(ctx, &job, &submit[i], &done[i]);
 	job_free(ctx, &job);
 	if (err)
-		return failed("running jobs", err);
-	qsort(submit, JOBS, sizeof(*submit), compare_u64);
-	qsort(done, JOBS, sizeof(*done), compare_u64);
+		return bench_failed("running jobs", err);
+	qsort(submit, JOBS, sizeof(*submit), bench_compare);
+	qsort(done, JOBS, sizeof(*done), bench_compare);
 	return 0;
 }
 
@@ -382,9 +382,9 @@ static int bench_submit(struct compute *ctx)
 	if (!err)
 		err = run_jobs(ctx, submit, done);
 	if (!err)
-		print_result("SUBMIT, one compute command", (double)submit[0]);
+		bench_print("SUBMIT, one compute command", (double)submit[0]);
 	if (!err)
-		print_result("SUBMIT, median", (double)submit[JOBS / 2]);
+		bench_print("SUBMIT, median", (double)submit[JOBS / 2]);
 	return err;
 }
 
@@ -395,11 +395,13 @@ static int bench_latency(struct compute *ctx)
 
 	if (err)
 		return err;
-	print_result("submit to fence, best", (double)done[0]);
-	print_result("submit to fence, median", (double)done[JOBS / 2]);
-	print_result("submit to fence, nine of ten", (double)done[JOBS * 9 / 10]);
+	bench_print("submit to fence, best", (double)done[0]);
+	bench_print("submit to fence, median", (double)done[JOBS / 2]);
+	bench_print("submit to fence, nine of ten", (double)done[JOBS * 9 / 10]);
 	return 0;
 }
+
+/* Full SUBMITs one after the other: none may pay for those before it. */
 
 /* What the kernel does for a job outside of the ioctl */
 
@@ -447,10 +449,14 @@ static int trace_job(struct compute *ctx, struct trace_ring *ring,
 	return err < 0 ? err : 0;
 }
 
-/* Of each kind of work the median: some jobs meet others' interrupts. */
-static void print_works(struct work *works)
+/*
+ * Of each kind of work the median: some jobs meet others' interrupts. Return: the
+ * sum.
+ */
+static double print_works(struct work *works)
 {
 	char name[TRACE_NAME_MAX + 8];
+	double sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < TRACE_MAX_SPANS && works[i].count; i++) {
@@ -460,28 +466,35 @@ static void print_works(struct work *works)
 		if (work->count < JOBS / 2)
 			continue;
 		qsort(work->samples, work->count, sizeof(work->samples[0]),
-		      compare_u64);
+		      bench_compare);
 		trace_ring_name(work->name);
 		/* the sleep's, not the job's */
 		if (strstr(work->name, "arch_timer"))
 			continue;
 		snprintf(name, sizeof(name), "job: %.*s", TRACE_NAME_MAX - 1,
 			 work->name);
-		print_result(name, (double)work->samples[work->count / 2]);
+		bench_print(name, (double)work->samples[work->count / 2]);
+		sum += (double)work->samples[work->count / 2];
 	}
+	return sum;
 }
 
 static int bench_work(struct compute *ctx)
 {
+	static uint64_t submit[JOBS], done[JOBS];
 	static struct work works[TRACE_MAX_SPANS];
 	struct job job = { .syncobj = 0 };
 	struct trace_ring *ring;
+	double sum;
 	unsigned int i;
 	int err;
 
+	err = run_jobs(ctx, submit, done);
+	if (err)
+		return err;
 	err = trace_ring_open(&ring);
 	if (err)
-		return failed("the trace buffer", err);
+		return bench_failed("the trace buffer", err);
 	err = measure_all(ctx, &get_cap, 1);
 	if (!err)
 		err = job_new(ctx, &job);
@@ -490,8 +503,10 @@ static int bench_work(struct compute *ctx)
 	job_free(ctx, &job);
 	trace_ring_close(ring);
 	if (err)
-		return failed("tracing jobs", err);
-	print_works(works);
+		return bench_failed("tracing jobs", err);
+	sum = print_works(works);
+	bench_print("job: SUBMIT", (double)submit[JOBS / 2]);
+	bench_print("job: all of it", sum + (double)submit[JOBS / 2]);
 	return 0;
 }
 
@@ -505,6 +520,11 @@ static const struct bench {
 	{ "work", "what the kernel does for a job outside of the ioctl",
 	  bench_work },
 	{ "latency", "from submission to the signalled fence", bench_latency },
+	{ "flight", "from a job's last word to its fence", bench_flight },
+	{ "steady", "SUBMITs of 64 commands in a loop: the slowest, too",
+	  bench_steady },
+	{ "recovery", "from crash to crash of the firmware, which somebody causes",
+	  bench_recovery },
 };
 
 #define BENCH_COUNT	(sizeof(benches) / sizeof(benches[0]))

@@ -121,8 +121,7 @@ void compute_close(struct compute *ctx)
 	asahi_device_unref(ctx->dev);
 }
 
-/* Takes memory out of the code buffer; shader words need 64 bytes alignment. */
-static void *code_alloc(struct compute *ctx, size_t size, uint64_t *addr)
+void *compute_code_alloc(struct compute *ctx, size_t size, uint64_t *addr)
 {
 	uint64_t start = (ctx->code_used + 63) & ~UINT64_C(63);
 
@@ -170,7 +169,7 @@ static int program_upload(struct compute *ctx, const struct agx_program *code,
 {
 	static const uint8_t trap[2] = { 0x08, 0x00 };
 	uint64_t addr;
-	uint8_t *map = code_alloc(ctx, code->size + TRAP_BYTES, &addr);
+	uint8_t *map = compute_code_alloc(ctx, code->size + TRAP_BYTES, &addr);
 	size_t i;
 
 	if (!map)
@@ -229,7 +228,7 @@ static void put_uniforms(struct compute *ctx, struct agx_writer *words,
 
 	if (!d->uniform_bytes)
 		return;
-	map = code_alloc(ctx, d->uniform_bytes, &addr);
+	map = compute_code_alloc(ctx, d->uniform_bytes, &addr);
 	if (!map) {
 		*err = -ENOSPC;
 		return;
@@ -248,13 +247,11 @@ static void put_uniforms(struct compute *ctx, struct agx_writer *words,
 
 static void put_shared(struct agx_writer *words, unsigned int bytes)
 {
-	struct agx_usc_shared shared = agx_usc_shared_default();
-
-	if (bytes) {
-		shared.uses_shared_memory = true;
-		shared.bytes_per_threadgroup = bytes;
-	}
-	agx_writer_put(words, AGX_PACKET_usc_shared, &shared);
+	if (bytes)
+		agx_put(words, usc_shared, .uses_shared_memory = true,
+			.bytes_per_threadgroup = bytes);
+	else
+		agx_put(words, usc_shared);
 }
 
 /* Return: the offset of the shader words from the USC base, or an error. */
@@ -263,7 +260,7 @@ static int put_words(struct compute *ctx, const struct compute_dispatch *d,
 {
 	struct agx_writer words;
 	uint64_t addr;
-	void *map = code_alloc(ctx, WORDS_BYTES, &addr);
+	void *map = compute_code_alloc(ctx, WORDS_BYTES, &addr);
 	int err = 0;
 
 	if (!map)
@@ -277,7 +274,7 @@ static int put_words(struct compute *ctx, const struct compute_dispatch *d,
 	if (d->preshader)
 		agx_put(&words, usc_preshader, .code = d->preshader->code);
 	else
-		agx_put_default(&words, usc_no_preshader);
+		agx_put(&words, usc_no_preshader);
 
 	*pipeline = addr - asahi_vm_usc_base(ctx->vm);
 	return err ? err : words.error;
@@ -290,11 +287,11 @@ static void put_launch(struct compute_stream *stream,
 	struct agx_cdm_launch launch = agx_cdm_launch_default();
 
 	launch.pipeline = pipeline;
-	launch.uniform_register_count = (d->uniform_bytes + 1) / 2;
+	launch.counts.uniform_registers = (d->uniform_bytes + 1) / 2;
 	if (d->preshader) {
 		/* it may store uniforms anywhere */
-		launch.uniform_register_count = 512;
-		launch.preshader_register_count = d->preshader->registers;
+		launch.counts.uniform_registers = 512;
+		launch.counts.preshader_registers = d->preshader->registers;
 	}
 	launch.mode = d->indirect ? AGX_CDM_MODE_INDIRECT_GLOBAL :
 				    AGX_CDM_MODE_DIRECT;
@@ -322,7 +319,7 @@ void compute_stream_dispatch(struct compute_stream *stream,
 
 void compute_stream_barrier(struct compute_stream *stream)
 {
-	agx_put_default(&stream->writer, cdm_barrier);
+	agx_put(&stream->writer, cdm_barrier);
 }
 
 int compute_stream_end(struct compute_stream *stream,
@@ -330,7 +327,7 @@ int compute_stream_end(struct compute_stream *stream,
 {
 	int err;
 
-	agx_put_default(&stream->writer, cdm_stream_terminate);
+	agx_put(&stream->writer, cdm_stream_terminate);
 	err = stream->error ? stream->error : stream->writer.error;
 	if (err)
 		return failed("building a command stream", err);

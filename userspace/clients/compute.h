@@ -88,6 +88,16 @@ void compute_buffer_free(struct compute *ctx, struct compute_buffer *buffer);
 void compute_poison(struct compute_buffer *buffer);
 
 /**
+ * compute_code_alloc() - take memory out of the code buffer
+ * @ctx: device
+ * @size: bytes
+ * @addr: where the GPU sees it, a multiple of 64 as USC words want it
+ *
+ * Return: the memory, which lives as long as @ctx; NULL if there is none left.
+ */
+void *compute_code_alloc(struct compute *ctx, size_t size, uint64_t *addr);
+
+/**
  * compute_program_load() - assemble one of the built-in shaders
  * @ctx: device
  * @name: its name, without .agx

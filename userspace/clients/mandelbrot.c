@@ -7,11 +7,11 @@
  */
 #include <errno.h>
 #include <math.h>
-#include <png.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compute_tests.h"
+#include "png_file.h"
 
 #define DEFAULT_WIDTH		640
 #define DEFAULT_ITERATIONS	256
@@ -75,7 +75,7 @@ static int check_picture(const struct picture *p, const uint32_t *got)
 }
 
 /* Black inside; outside from blue over white to gold and back. */
-static void colour(uint32_t n, uint32_t iterations, png_byte rgb[3])
+static void colour(uint32_t n, uint32_t iterations, uint8_t rgb[3])
 {
 	static const float phase[3] = { 3.0f, 2.5f, 1.4f };
 	unsigned int i;
@@ -83,12 +83,12 @@ static void colour(uint32_t n, uint32_t iterations, png_byte rgb[3])
 	for (i = 0; i < 3; i++) {
 		float wave = cosf(0.12f * (float)n + phase[i]);
 
-		rgb[i] = n == iterations ? 0 : (png_byte)(127.5f + 127.5f * wave);
+		rgb[i] = n == iterations ? 0 : (uint8_t)(127.5f + 127.5f * wave);
 	}
 }
 
 static void colour_picture(const struct picture *p, const uint32_t *counts,
-			   png_byte *rgb)
+			   uint8_t *rgb)
 {
 	size_t i;
 
@@ -96,38 +96,17 @@ static void colour_picture(const struct picture *p, const uint32_t *counts,
 		colour(counts[i], p->iterations, rgb + 3 * i);
 }
 
-static int write_png(png_image *image, const png_byte *rgb, const char *path)
-{
-	FILE *file = fopen(path, "wb");
-	bool ok;
-
-	if (!file)
-		return -errno;
-	errno = EIO;
-	ok = png_image_write_to_stdio(image, file, 0, rgb, 0, NULL);
-	ok = !fclose(file) && ok;
-	return ok ? 0 : -errno;
-}
-
 static int write_picture(const struct picture *p, const uint32_t *counts,
 			 const char *path)
 {
-	png_image image = {
-		.version = PNG_IMAGE_VERSION,
-		.width = p->width,
-		.height = p->height,
-		.format = PNG_FORMAT_RGB,
-	};
-	png_byte *rgb = malloc(PNG_IMAGE_SIZE(image));
+	uint8_t *rgb = malloc((size_t)p->width * p->height * 3);
 	int err;
 
 	if (!rgb)
 		return -ENOMEM;
 	colour_picture(p, counts, rgb);
-	err = write_png(&image, rgb, path);
+	err = png_file_write(path, p->width, p->height, p->width * 3, 3, rgb);
 	free(rgb);
-	if (err)
-		fprintf(stderr, "%s: %s\n", path, strerror(-err));
 	return err;
 }
 

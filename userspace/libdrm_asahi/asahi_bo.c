@@ -141,6 +141,34 @@ ASAHI_EXPORT uint64_t asahi_bo_size(const struct asahi_bo *bo)
 	return bo->size;
 }
 
+ASAHI_EXPORT int asahi_bo_bind_timestamps(struct asahi_bo *bo, uint64_t offset,
+					  uint64_t size, uint32_t *object)
+{
+	struct drm_asahi_gem_bind_object args = {
+		.op = DRM_ASAHI_BIND_OBJECT_OP_BIND,
+		.flags = DRM_ASAHI_BIND_OBJECT_USAGE_TIMESTAMPS,
+		.handle = bo->handle,
+		.offset = offset,
+		.range = size,
+	};
+	int err = asahi_ioctl(bo->dev, DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args);
+
+	if (!err)
+		*object = args.object_handle;
+	return err;
+}
+
+ASAHI_EXPORT int asahi_device_unbind_timestamps(struct asahi_device *dev,
+						uint32_t object)
+{
+	struct drm_asahi_gem_bind_object args = {
+		.op = DRM_ASAHI_BIND_OBJECT_OP_UNBIND,
+		.object_handle = object,
+	};
+
+	return asahi_ioctl(dev, DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args);
+}
+
 static int bo_map_locked(struct asahi_bo *bo)
 {
 	struct drm_asahi_gem_mmap_offset args = { .handle = bo->handle };

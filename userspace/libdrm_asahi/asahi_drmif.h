@@ -264,6 +264,33 @@ uint64_t asahi_bo_size(const struct asahi_bo *bo);
  */
 int asahi_bo_map(struct asahi_bo *bo, void **ptr);
 
+/**
+ * asahi_bo_bind_timestamps() - have commands write times to a buffer
+ * @bo: buffer
+ * @offset: where in it, a multiple of ASAHI_PAGE_SIZE
+ * @size: bytes, a multiple of ASAHI_PAGE_SIZE
+ * @object: what struct drm_asahi_timestamp calls it
+ *
+ * It keeps the memory, but not @bo. The addresses for this are few, so one buffer
+ * for many times is better than many buffers.
+ *
+ * Return: 0, -ENOSPC if there are no more addresses for this device, or another
+ * error.
+ */
+int asahi_bo_bind_timestamps(struct asahi_bo *bo, uint64_t offset, uint64_t size,
+			     uint32_t *object);
+
+/**
+ * asahi_device_unbind_timestamps() - undo asahi_bo_bind_timestamps()
+ * @dev: device of the buffer
+ * @object: as returned by asahi_bo_bind_timestamps()
+ *
+ * What was submitted before still writes its times.
+ *
+ * Return: 0, -ENOENT if there is no such object, or another error.
+ */
+int asahi_device_unbind_timestamps(struct asahi_device *dev, uint32_t object);
+
 /* Queues and submission */
 
 /**
@@ -343,6 +370,19 @@ struct asahi_barrier {
 	((struct asahi_barrier){ DRM_ASAHI_BARRIER_NONE, \
 				 DRM_ASAHI_BARRIER_NONE })
 #endif
+
+/**
+ * asahi_submit_render() - add a render pass
+ * @submit: submission
+ * @cmd: the command; copied
+ * @barrier: what it waits for
+ *
+ * It is one command of the render subqueue, which is complete when its fragment
+ * work is.
+ */
+void asahi_submit_render(struct asahi_submit *submit,
+			 const struct drm_asahi_cmd_render *cmd,
+			 struct asahi_barrier barrier);
 
 /**
  * asahi_submit_compute() - add a compute command

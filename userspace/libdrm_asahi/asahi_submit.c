@@ -144,6 +144,14 @@ static void submit_command(struct asahi_submit *submit,
 	asahi_submit_raw(submit, payload, size);
 }
 
+ASAHI_EXPORT void asahi_submit_render(struct asahi_submit *submit,
+				      const struct drm_asahi_cmd_render *cmd,
+				      struct asahi_barrier barrier)
+{
+	submit_command(submit, DRM_ASAHI_CMD_RENDER, barrier, cmd,
+		       sizeof(*cmd));
+}
+
 ASAHI_EXPORT void asahi_submit_compute(struct asahi_submit *submit,
 				       const struct drm_asahi_cmd_compute *cmd,
 				       struct asahi_barrier barrier)

@@ -2,22 +2,48 @@
 # SPDX-License-Identifier: MIT
 # Copyright (C) 2026 The asahi driver authors
 #
-# usage: clients.sh ASAHI-INFO ASAHI-COMPUTE PYTHON UAPI-HEADER
+# usage: clients.sh SHIM ASAHI-INFO ASAHI-COMPUTE ASAHI-TRIANGLE ASAHI-DECODE PYTHON
+#                   UAPI-HEADER
 #
-# The command lines of the clients that use a device, here one in miniature:
-# what they print, what they refuse, and what they say about it.
+# The command lines of the clients that use a device, here that of the shim: what
+# they print, what they refuse, and what they say about it.
 
 # The functions are called through check().
 # shellcheck disable=SC2317
 
-info=$1
-compute=$2
-python=$3
-header=$4
+shim=$1
+info=$2
+compute=$3
+triangle=$4
+decode=$5
+python=$6
+header=$7
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 count=0
 failed=0
+
+# What is preloaded comes before a sanitizer.
+with_shim()
+{
+	LD_PRELOAD=$shim ASAHI_SHIM_BACKEND=vagx \
+		ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=1 "$@"
+}
+
+run_info()
+{
+	with_shim "$info" "$@"
+}
+
+run_compute()
+{
+	with_shim "$compute" "$@"
+}
+
+run_triangle()
+{
+	with_shim "$triangle" "$@"
+}
 
 # check NAME COMMAND...
 check()
@@ -55,7 +81,7 @@ refused_output()
 
 valid_json()
 {
-	"$info" --json >"$work/json" && "$python" -m json.tool "$work/json" >/dev/null
+	run_info --json >"$work/json" && "$python" -m json.tool "$work/json" >/dev/null
 }
 
 # Every field of the parameters, but the padding
@@ -74,43 +100,95 @@ complete_json()
 
 all_in_text()
 {
-	"$info" >"$work/text" && grep -q 'G13G B1' "$work/text" &&
+	run_info >"$work/text" && grep -q 'G13G B1' "$work/text" &&
 		grep -q '1278000 kHz' "$work/text" &&
 		grep -q '0x4000 to 0x7fffff8000' "$work/text"
 }
 
 writes_picture()
 {
-	"$compute" --size=32 --output="$work/picture.png" mandelbrot >"$work/output" &&
-		[ "$(head -c 4 "$work/picture.png" | tail -c 3)" = PNG ]
+	run_compute --size=32 --output="$work/picture.png" mandelbrot >"$work/output" &&
+		is_png "$work/picture.png"
+}
+
+# is_png FILE
+is_png()
+{
+	[ "$(head -c 4 "$1" | tail -c 3)" = PNG ]
+}
+
+writes_frames()
+{
+	run_triangle --size=64x48 --frames=3 --output="$work/f%.png" cube >"$work/output" &&
+		is_png "$work/f000.png" && is_png "$work/f002.png" && [ ! -e "$work/f003.png" ] &&
+		! cmp -s "$work/f000.png" "$work/f001.png"
+}
+
+# What the shim writes down of a command: nothing of it is wrong, and all is there.
+captures()
+{
+	ASAHI_SHIM_CAPTURE=$work/capture run_triangle --size=64x48 triangle >"$work/output" &&
+		ASAHI_SHIM_CAPTURE=$work/compute run_compute --size=64 fill >"$work/output" &&
+		"$decode" -s "$work/capture" >"$work/text" &&
+		"$decode" -s "$work/compute" >"$work/more" &&
+		grep -q '^0x[0-9a-f]*: VDM Index list$' "$work/text" &&
+		grep -q '^    0x[0-9a-f]*: PPP Viewport$' "$work/text" &&
+		grep -q '^        0x[0-9a-f]*: USC Fragment properties$' "$work/text" &&
+		grep -q '  st_var   r15, 7, last$' "$work/text" &&
+		grep -q '  imgwblk ' "$work/text" &&
+		[ "$(grep -c '^words ' "$work/text")" = 2 ] &&
+		grep -q '^0x[0-9a-f]*: CDM Launch$' "$work/more" &&
+		[ "$(grep -c 'stop$' "$work/more")" = 1 ]
+}
+
+writes_last()
+{
+	run_triangle --size=64x48 --output="$work/last.png" >"$work/output" && is_png "$work/last.png"
 }
 
 : >"$work/message"
 check "asahi-info prints what there is" all_in_text
 check "asahi-info --json is JSON" valid_json
 check "asahi-info --json has every parameter" complete_json
-check "asahi-info refuses arguments" refused 2 '^usage:' "$info" nonsense
+check "asahi-info refuses arguments" refused 2 '^usage:' run_info nonsense
 check "asahi-info names a missing node" \
-	refused 1 'nothing: No such file' "$info" --device="$work/nothing"
-check "asahi-info notices a full disk" refused_output 'No space left' "$info"
+	refused 1 'nothing: No such file' run_info --device="$work/nothing"
+check "asahi-info notices a full disk" refused_output 'No space left' run_info
 check "asahi-compute writes a picture" writes_picture
 check "asahi-compute names a file that can't be written" \
 	refused 1 'nowhere/x.png: No such file' \
-	"$compute" --size=32 --output="$work/nowhere/x.png" mandelbrot
+	run_compute --size=32 --output="$work/nowhere/x.png" mandelbrot
 check "asahi-compute notices a picture that doesn't fit" \
-	refused 1 'No space left' "$compute" --size=32 --output=/dev/full mandelbrot
+	refused 1 'No space left' run_compute --size=32 --output=/dev/full mandelbrot
 check "asahi-compute refuses to lose a picture" \
-	refused 2 'none of these tests' "$compute" --output="$work/x.png" fill
+	refused 2 'none of these tests' run_compute --output="$work/x.png" fill
 check "asahi-compute names an unknown test" \
-	refused 2 "no test 'nonsense'" "$compute" nonsense
+	refused 2 "no test 'nonsense'" run_compute nonsense
 check "asahi-compute refuses 0 elements" \
-	refused 2 "'0' is not a number" "$compute" --size=0 fill
+	refused 2 "'0' is not a number" run_compute --size=0 fill
 check "asahi-compute refuses more than fits into 32 bits" \
-	refused 2 "'4294967296' is not" "$compute" --size=4294967296 fill
+	refused 2 "'4294967296' is not" run_compute --size=4294967296 fill
 check "asahi-compute refuses a picture that is too large" \
-	refused 1 'at most 16384' "$compute" --size=16385 mandelbrot
+	refused 1 'at most 16384' run_compute --size=16385 mandelbrot
 check "asahi-compute refuses an unknown option" \
-	refused 2 'try .asahi-compute --help' "$compute" --nonsense
+	refused 2 'try .asahi-compute --help' run_compute --nonsense
+check "asahi-decode prints what the shim captures" captures
+check "asahi-triangle writes the last picture" writes_last
+check "asahi-triangle writes frames, each one another" writes_frames
+check "asahi-triangle wants to know where the number goes" \
+	refused 2 'has no %' run_triangle --frames=3 --output="$work/x.png" cube
+check "asahi-triangle names a file that can't be written" \
+	refused 1 'nowhere/x.png: No such file' run_triangle --output="$work/nowhere/x.png" clear
+check "asahi-triangle names an unknown picture" \
+	refused 2 "no picture 'nonsense'" run_triangle nonsense
+check "asahi-triangle refuses half a size" refused 2 "'64'" run_triangle --size=64
+check "asahi-triangle refuses an image without pixels" \
+	refused 2 "'0'" run_triangle --size=64x0
+check "asahi-triangle refuses an image that is too large" \
+	refused 2 'to 16384' run_triangle --size=16385x64
+check "asahi-triangle refuses no frames" refused 2 "'0'" run_triangle --frames=0
+check "asahi-triangle refuses an unknown option" \
+	refused 2 'try .asahi-triangle --help' run_triangle --nonsense
 
 echo "1..$count"
 exit $failed

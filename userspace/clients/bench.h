@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * What the files of asahi-bench share.
+ */
+#ifndef CLIENT_BENCH_H
+#define CLIENT_BENCH_H
+
+#include <stdint.h>
+
+#include "compute.h"
+
+/** bench_now_ns() - the clock that everything is measured with */
+uint64_t bench_now_ns(void);
+
+/** bench_print() - a result, as text or as JSON */
+void bench_print(const char *name, double ns);
+
+/** bench_failed() - say what failed. Return: @err */
+int bench_failed(const char *what, int err);
+
+/** bench_compare() - for qsort() of uint64_t */
+int bench_compare(const void *a, const void *b);
+
+/* Benches in bench_jobs.c */
+int bench_flight(struct compute *ctx);
+int bench_steady(struct compute *ctx);
+int bench_recovery(struct compute *ctx);
+
+#endif /* CLIENT_BENCH_H */

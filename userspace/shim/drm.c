@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * The ioctls: which there are, and what the DRM core does for all of them.
+ */
+#include <errno.h>
+#include <linux/dma-buf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <agx/agx_uat.h>
+
+#include "shim.h"
+
+static struct drm_asahi_params_global params = {
+	.gpu_generation = 13,
+	.gpu_variant = 'G',
+	.gpu_revision = 0x11,
+	.chip_id = 0x8103,
+	.num_dies = 1,
+	.num_clusters_total = 1,
+	.num_cores_per_cluster = 8,
+	.max_frequency_khz = 1278000,
+	.core_masks = { 0xff },
+	.vm_start = AGX_VA_USER_START,
+	.vm_end = AGX_VA_USER_END,
+	.vm_kernel_min_size = AGX_VM_KERNEL_MIN_SIZE,
+	.max_commands_per_submission = 64,
+	.max_attachments = 16,
+	.command_timestamp_frequency_hz = 1000000000,
+};
+
+struct drm_asahi_params_global *asahi_shim_params(void)
+{
+	return &params;
+}
+
+int shim_read_array(uint64_t user, size_t count, size_t size, void *array)
+{
+	void *copy = shim_alloc(count * size);
+
+	memcpy(array, &copy, sizeof(copy));
+	return shim_copy_in(copy, user, count * size);
+}
+
+/* The core's */
+
+/* Writes as much of a text as there is room for; *size becomes its length. */
+static int write_text(uint64_t user, __kernel_size_t *size, const char *text)
+{
+	size_t room = *size, length = strlen(text);
+
+	*size = length;
+	return user ? shim_copy_out(user, text, length < room ? length : room) : 0;
+}
+
+static int version(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	struct drm_version *args = &all->version;
+	int err;
+
+	args->version_major = 0;
+	args->version_minor = 0;
+	args->version_patchlevel = 0;
+	err = write_text((uintptr_t)args->name, &args->name_len, "asahi");
+	if (!err)
+		err = write_text((uintptr_t)args->date, &args->date_len, "0");
+	if (!err)
+		err = write_text((uintptr_t)args->desc, &args->desc_len, "Apple AGX GPU (shim)");
+	return err;
+}
+
+static int get_cap(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	struct drm_get_cap *args = &all->get_cap;
+
+	switch (args->capability) {
+	case DRM_CAP_TIMESTAMP_MONOTONIC:
+	case DRM_CAP_SYNCOBJ:
+	case DRM_CAP_SYNCOBJ_TIMELINE:
+		args->value = 1;
+		return 0;
+	case DRM_CAP_PRIME:
+		args->value = DRM_PRIME_CAP_IMPORT | DRM_PRIME_CAP_EXPORT;
+		return 0;
+	default:
+		/* all others are about displays */
+		args->value = 0;
+		return EOPNOTSUPP;
+	}
+}
+
+/* The device's */
+
+static int get_params(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	static const uint8_t zeroes[4096];
+	const struct drm_asahi_get_params *args = &all->get_params;
+	uint64_t known = args->size < sizeof(params) ? args->size : sizeof(params);
+	uint64_t at, n;
+	int err;
+
+	if (args->param_group || args->pad)
+		return EINVAL;
+	err = shim_copy_out(args->pointer, &params, known);
+	for (at = known; !err && at < args->size; at += n) {
+		n = args->size - at < sizeof(zeroes) ? args->size - at : sizeof(zeroes);
+		err = shim_copy_out(args->pointer + at, zeroes, n);
+	}
+	return err;
+}
+
+static int get_time(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	if (all->get_time.flags)
+		return EINVAL;
+	all->get_time.gpu_timestamp = shim_now_ns();
+	return 0;
+}
+
+struct ioctl_desc {
+	unsigned int request;
+	const char *name;
+	shim_handler *handler;
+};
+
+#define CORE(name, handler)	{ DRM_IOCTL_##name, #name, handler }
+#define ASAHI(name, handler)	{ DRM_IOCTL_ASAHI_##name, "ASAHI_" #name, handler }
+
+static const struct ioctl_desc drm_ioctls[] = {
+	CORE(VERSION, version),
+	CORE(GET_CAP, get_cap),
+	CORE(GEM_CLOSE, shim_gem_close),
+	CORE(PRIME_HANDLE_TO_FD, shim_prime_handle_to_fd),
+	CORE(PRIME_FD_TO_HANDLE, shim_prime_fd_to_handle),
+	CORE(SYNCOBJ_CREATE, shim_syncobj_create),
+	CORE(SYNCOBJ_DESTROY, shim_syncobj_destroy),
+	CORE(SYNCOBJ_HANDLE_TO_FD, shim_syncobj_handle_to_fd),
+	CORE(SYNCOBJ_FD_TO_HANDLE, shim_syncobj_fd_to_handle),
+	CORE(SYNCOBJ_WAIT, shim_syncobj_wait),
+	CORE(SYNCOBJ_RESET, shim_syncobj_reset),
+	CORE(SYNCOBJ_SIGNAL, shim_syncobj_signal),
+	CORE(SYNCOBJ_TIMELINE_WAIT, shim_syncobj_timeline_wait),
+	CORE(SYNCOBJ_QUERY, shim_syncobj_query),
+	CORE(SYNCOBJ_TRANSFER, shim_syncobj_transfer),
+	CORE(SYNCOBJ_TIMELINE_SIGNAL, shim_syncobj_timeline_signal),
+	CORE(SYNCOBJ_EVENTFD, shim_syncobj_eventfd),
+	ASAHI(GET_PARAMS, get_params),
+	ASAHI(GET_TIME, get_time),
+	ASAHI(VM_CREATE, shim_vm_create),
+	ASAHI(VM_DESTROY, shim_vm_destroy),
+	ASAHI(VM_BIND, shim_vm_bind),
+	ASAHI(GEM_CREATE, shim_gem_create),
+	ASAHI(GEM_MMAP_OFFSET, shim_gem_mmap_offset),
+	ASAHI(GEM_BIND_OBJECT, shim_gem_bind_object),
+	ASAHI(QUEUE_CREATE, shim_queue_create),
+	ASAHI(QUEUE_DESTROY, shim_queue_destroy),
+	ASAHI(SUBMIT, shim_submit),
+};
+
+static const struct ioctl_desc sync_file_ioctls[] = {
+	{ SYNC_IOC_MERGE, "SYNC_IOC_MERGE", shim_sync_file_merge },
+	{ SYNC_IOC_FILE_INFO, "SYNC_IOC_FILE_INFO", shim_sync_file_info },
+};
+
+static const struct ioctl_desc *find(const struct ioctl_desc *table, size_t count,
+				     unsigned int request)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (_IOC_NR(table[i].request) == _IOC_NR(request))
+			return &table[i];
+	return NULL;
+}
+
+#define FIND(table, request)	find(table, sizeof(table) / sizeof((table)[0]), request)
+
+/*
+ * As the core does: callers may have an older or newer structure, and what they
+ * get back, they get after errors, too.
+ */
+static int call_handler(const struct ioctl_desc *desc, struct shim_file *file,
+			struct shim_call *call, void *arg)
+{
+	unsigned int request = call->base.request;
+	unsigned int directions = _IOC_DIR(request) & _IOC_DIR(desc->request);
+	size_t size = _IOC_SIZE(request) < _IOC_SIZE(desc->request) ? _IOC_SIZE(request) :
+								      _IOC_SIZE(desc->request);
+	union asahi_shim_args args;
+	int err;
+
+	memset(&args, 0, sizeof(args));
+	err = directions & _IOC_WRITE ? shim_copy_in(&args, (uintptr_t)arg, size) : 0;
+	if (err)
+		return err;
+	call->base.in = args;
+	err = shim_record_fail(request);
+	if (err)
+		return err;
+	err = desc->handler(file, &args, call);
+	call->base.out = args;
+	if ((directions & _IOC_READ) && shim_copy_out((uintptr_t)arg, &args, size))
+		err = EFAULT;
+	return err;
+}
+
+/* With the lock held. */
+static int fd_ioctl(int fd, unsigned int request, void *arg)
+{
+	struct shim_file *file = shim_fd_find(fd, SHIM_FD_FILE);
+	const struct ioctl_desc *desc = NULL;
+	struct shim_call *call;
+	int err;
+
+	if (file && _IOC_TYPE(request) == DRM_IOCTL_BASE)
+		desc = FIND(drm_ioctls, request);
+	else if (!file && _IOC_TYPE(request) == '>' && shim_fd_find(fd, SHIM_FD_SYNC_FILE))
+		desc = FIND(sync_file_ioctls, request);
+	else if (shim_fd_find(fd, SHIM_FD_DMA_BUF))
+		/* The memory is coherent; fences are never implied. */
+		return request == DMA_BUF_IOCTL_SYNC ? 0 : ENOTTY;
+	if (!desc)
+		return file ? EINVAL : ENOTTY;
+
+	call = shim_alloc(sizeof(*call));
+	call->name = desc->name;
+	call->base.fd = fd;
+	call->base.request = request;
+	if (file)
+		file->refs++;
+	err = call_handler(desc, file, call, arg);
+	if (file)
+		shim_file_put(file);
+	call->base.error = err;
+	shim_record_add(call);
+	return err;
+}
+
+int shim_fd_ioctl(int fd, unsigned int request, void *arg)
+{
+	int err;
+
+	pthread_mutex_lock(&shim_lock);
+	err = fd_ioctl(fd, request, arg);
+	pthread_mutex_unlock(&shim_lock);
+	shim_queue_run_all();
+	errno = err;
+	return err ? -1 : 0;
+}
+
+unsigned int asahi_shim_objects(struct asahi_shim_objects *objects)
+{
+	pthread_mutex_lock(&shim_lock);
+	shim_fd_collect();
+	*objects = (struct asahi_shim_objects){
+		.files = shim_fd_count(SHIM_FD_FILE),
+		.buffers = shim_bo_count(),
+		.mappings = shim_bo_mapping_count(),
+		.dma_bufs = shim_fd_count(SHIM_FD_DMA_BUF),
+		.objects = shim_object_count(),
+		.vms = shim_vm_count(),
+		.syncobj_fds = shim_fd_count(SHIM_FD_SYNCOBJ),
+		.sync_files = shim_fd_count(SHIM_FD_SYNC_FILE),
+	};
+	objects->queues = shim_queue_count(&objects->jobs);
+	shim_fd_count_handles(&objects->handles, &objects->syncobjs);
+	pthread_mutex_unlock(&shim_lock);
+	return objects->files + objects->handles + objects->buffers + objects->mappings +
+	       objects->dma_bufs + objects->objects + objects->vms + objects->queues +
+	       objects->jobs + objects->syncobjs + objects->syncobj_fds + objects->sync_files;
+}
+
+static void __attribute__((constructor)) start(void)
+{
+	const char *log = getenv("ASAHI_SHIM_LOG");
+	const char *backend = getenv("ASAHI_SHIM_BACKEND");
+	int err;
+
+	if (log && *log) {
+		err = shim_record_log(log);
+		if (err)
+			fprintf(stderr, "asahi_shim: ASAHI_SHIM_LOG=%s: %s\n", log, strerror(err));
+	}
+	if (!backend || !*backend || !strcmp(backend, "none"))
+		return;
+	if (strcmp(backend, "vagx")) {
+		fprintf(stderr, "asahi_shim: ASAHI_SHIM_BACKEND=%s: expected none or vagx\n",
+			backend);
+		exit(EXIT_FAILURE);
+	}
+	if (shim_vagx_start())
+		exit(EXIT_FAILURE);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Fences and the timelines that they form, as the kernel's dma-fence and
+ * dma-fence-chain have it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "shim.h"
+
+#define NSEC	INT64_C(1000000000)
+
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+uint64_t shim_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * NSEC + now.tv_nsec;
+}
+
+void shim_changed(void)
+{
+	shim_sync_files_tell();
+	pthread_cond_broadcast(&changed);
+}
+
+int shim_wait_change(int64_t deadline_ns)
+{
+	const struct timespec until = {
+		.tv_sec = deadline_ns / NSEC,
+		.tv_nsec = deadline_ns % NSEC,
+	};
+
+	if (deadline_ns <= 0)
+		return ETIMEDOUT;
+	return pthread_cond_clockwait(&changed, &shim_lock, CLOCK_MONOTONIC, &until);
+}
+
+struct shim_fence *shim_fence_new(void)
+{
+	struct shim_fence *fence = shim_alloc(sizeof(*fence));
+
+	fence->refs = 1;
+	return fence;
+}
+
+struct shim_fence *shim_fence_new_signaled(void)
+{
+	struct shim_fence *fence = shim_fence_new();
+
+	fence->signaled = true;
+	fence->time_ns = shim_now_ns();
+	return fence;
+}
+
+struct shim_fence *shim_fence_get(struct shim_fence *fence)
+{
+	fence->refs++;
+	return fence;
+}
+
+/* A timeline can be too long for recursion. */
+void shim_fence_put(struct shim_fence *fence)
+{
+	while (fence && !--fence->refs) {
+		struct shim_fence *prev = fence->prev;
+
+		if (fence->of)
+			shim_fence_put(fence->of);
+		free(fence);
+		fence = prev;
+	}
+}
+
+struct shim_fence *shim_fence_new_link(struct shim_fence *of, struct shim_fence *prev,
+				       uint64_t point)
+{
+	struct shim_fence *link = shim_fence_new();
+
+	link->of = of;
+	link->prev = prev;
+	/* Points that come in the wrong order do not go back. */
+	if (prev && prev->of) {
+		link->prev_point = prev->point;
+		point = point > prev->point ? point : prev->point;
+	}
+	link->point = point;
+	shim_fence_is_signaled(link);
+	return link;
+}
+
+/* Takes the links out that are signalled, up to the first that is not. */
+static bool link_is_signaled(struct shim_fence *link)
+{
+	struct shim_fence *node, *first = NULL;
+
+	/* the earliest link that is not signalled by itself */
+	for (node = link; node; node = node->prev)
+		if (!(node->of ? shim_fence_is_signaled(node->of) : node->signaled))
+			first = node;
+	node = first ? first : link;
+	shim_fence_put(node->prev);
+	node->prev = NULL;
+	if (first)
+		return false;
+	link->signaled = true;
+	link->time_ns = shim_now_ns();
+	return true;
+}
+
+bool shim_fence_is_signaled(struct shim_fence *fence)
+{
+	if (fence->signaled || !fence->of)
+		return fence->signaled;
+	return link_is_signaled(fence);
+}
+
+int shim_fence_error(const struct shim_fence *fence)
+{
+	while (fence->of)
+		fence = fence->of;
+	return fence->error;
+}
+
+void shim_fence_signal(struct shim_fence *fence, int error)
+{
+	fence->signaled = true;
+	fence->error = error;
+	fence->time_ns = shim_now_ns();
+	shim_changed();
+}
+
+/* Never freed: there is always one reference more than were taken. */
+static struct shim_fence signaled = { .refs = 1, .signaled = true };
+
+struct shim_fence *shim_fence_find_point(struct shim_fence *fence, uint64_t point)
+{
+	if (!point)
+		return fence;
+	if (!fence->of || fence->point < point)
+		return NULL;
+	while (fence->prev_point >= point) {
+		/* What was taken out was signalled. */
+		if (!fence->prev)
+			return &signaled;
+		fence = fence->prev;
+	}
+	return fence;
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Buffer objects. All of them are parts of one file, most of which is a hole:
+ * so a backend that wants to see the memory has to map one thing only.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <agx/agx_uat.h>
+
+#include "shim.h"
+
+#define MEMORY_SIZE	(UINT64_C(64) << 30)
+
+/* Offsets for mmap() are not those in the file: nobody shall mix them up. */
+#define MMAP_BASE	(UINT64_C(1) << 40)
+
+static int memory_fd = -1;
+static struct shim_bo *bos;
+static unsigned int bo_count;
+
+/* Where buffers are mapped into the process. */
+struct cpu_map {
+	uintptr_t start;
+	uintptr_t end;
+	struct shim_bo *bo;
+	struct cpu_map *next;
+};
+
+static struct cpu_map *cpu_maps;
+static unsigned int cpu_map_count;
+static atomic_bool any_cpu_map;
+
+static void memory_open(void)
+{
+	if (memory_fd < 0)
+		memory_fd = shim_fd_token("asahi-shim-memory", MEMORY_SIZE);
+}
+
+int asahi_shim_memory(uint64_t *size)
+{
+	pthread_mutex_lock(&shim_lock);
+	memory_open();
+	pthread_mutex_unlock(&shim_lock);
+	*size = MEMORY_SIZE;
+	return memory_fd;
+}
+
+/* Return: a new buffer in the first gap that is large enough, or NULL. */
+static struct shim_bo *bo_new(uint64_t size)
+{
+	struct shim_bo **link = &bos, *bo;
+	uint64_t start = 0;
+
+	memory_open();
+	while (*link && (*link)->offset - start < size) {
+		start = (*link)->offset + (*link)->size;
+		link = &(*link)->next;
+	}
+	if (size > MEMORY_SIZE - start)
+		return NULL;
+	bo = shim_alloc(sizeof(*bo));
+	*bo = (struct shim_bo){
+		.refs = 1,
+		.offset = start,
+		.size = size,
+		.next = *link,
+	};
+	*link = bo;
+	bo_count++;
+	return bo;
+}
+
+struct shim_bo *shim_bo_get(struct shim_bo *bo)
+{
+	bo->refs++;
+	return bo;
+}
+
+void shim_bo_put(struct shim_bo *bo)
+{
+	struct shim_bo **link = &bos;
+
+	if (--bo->refs)
+		return;
+	/* What comes there next has to be zero. */
+	if (fallocate(memory_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, bo->offset,
+		      bo->size)) {
+		perror("asahi_shim: fallocate");
+		abort();
+	}
+	while (*link != bo)
+		link = &(*link)->next;
+	*link = bo->next;
+	bo_count--;
+	free(bo);
+}
+
+void shim_bo_write(const struct shim_bo *bo, uint64_t offset, const void *data, size_t size)
+{
+	if (pwrite(memory_fd, data, size, bo->offset + offset) != (ssize_t)size) {
+		perror("asahi_shim: pwrite");
+		abort();
+	}
+}
+
+unsigned int shim_bo_count(void)
+{
+	return bo_count;
+}
+
+int shim_gem_create(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	struct drm_asahi_gem_create *args = &all->gem_create;
+	bool is_private = args->flags & DRM_ASAHI_GEM_VM_PRIVATE;
+	struct shim_vm *vm = NULL;
+	struct shim_bo *bo;
+
+	if (args->pad || (args->flags & ~(DRM_ASAHI_GEM_WRITEBACK | DRM_ASAHI_GEM_VM_PRIVATE)) ||
+	    (!is_private && args->vm_id) || !args->size ||
+	    args->size > AGX_VA_USER_END - AGX_VA_USER_START)
+		return EINVAL;
+	if (args->size > MEMORY_SIZE)
+		return ENOMEM;
+	if (is_private) {
+		vm = shim_table_get(&file->vms, args->vm_id);
+		if (!vm)
+			return ENOENT;
+	}
+	bo = bo_new((args->size + AGX_PAGE_MASK) & ~AGX_PAGE_MASK);
+	if (!bo)
+		return ENOMEM;
+	bo->vm = vm ? vm->id : 0;
+	args->handle = shim_table_add(&file->handles, bo, UINT32_MAX);
+	return 0;
+}
+
+int shim_gem_mmap_offset(struct shim_file *file, union asahi_shim_args *all,
+			 struct shim_call *call)
+{
+	struct drm_asahi_gem_mmap_offset *args = &all->gem_mmap_offset;
+	struct shim_bo *bo = shim_table_get(&file->handles, args->handle);
+
+	if (args->flags)
+		return EINVAL;
+	if (!bo)
+		return ENOENT;
+	args->offset = MMAP_BASE + bo->offset;
+	return 0;
+}
+
+int shim_gem_close(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	struct shim_bo *bo = shim_table_remove(&file->handles, all->gem_close.handle);
+
+	if (!bo)
+		return EINVAL;
+	shim_vm_close_bo(file->id, bo);
+	shim_bo_put(bo);
+	return 0;
+}
+
+/* DMA buffers */
+
+int shim_prime_handle_to_fd(struct shim_file *file, union asahi_shim_args *all,
+			    struct shim_call *call)
+{
+	struct drm_prime_handle *args = &all->prime_handle;
+	struct shim_bo *bo = shim_table_get(&file->handles, args->handle);
+	char path[32];
+	int token, fd;
+
+	if (args->flags & ~(DRM_CLOEXEC | DRM_RDWR))
+		return EINVAL;
+	if (!bo)
+		return ENOENT;
+	if (bo->vm)
+		return EINVAL;
+	/* It has the size of the buffer, which lseek() tells, and no memory. */
+	token = shim_fd_token("asahi-shim-dma-buf", bo->size);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", token);
+	fd = shim_libc()->open(path, args->flags & (O_CLOEXEC | O_ACCMODE));
+	shim_libc()->close(token);
+	if (fd < 0)
+		return errno;
+	shim_fd_add(fd, SHIM_FD_DMA_BUF, shim_bo_get(bo));
+	args->fd = fd;
+	return 0;
+}
+
+int shim_prime_fd_to_handle(struct shim_file *file, union asahi_shim_args *all,
+			    struct shim_call *call)
+{
+	struct drm_prime_handle *args = &all->prime_handle;
+	struct shim_bo *bo = shim_fd_find(args->fd, SHIM_FD_DMA_BUF);
+
+	if (!bo)
+		return fcntl(args->fd, F_GETFD) < 0 ? EBADF : EINVAL;
+	args->handle = shim_table_find(&file->handles, bo);
+	if (!args->handle)
+		args->handle = shim_table_add(&file->handles, shim_bo_get(bo), UINT32_MAX);
+	return 0;
+}
+
+/* Mappings into the process */
+
+/*
+ * Finds what a descriptor and an offset mean; *offset becomes one in the buffer.
+ * Return: the buffer, or NULL with errno.
+ */
+static struct shim_bo *find_mapped(int fd, uint64_t *offset)
+{
+	const struct shim_file *file = shim_fd_find(fd, SHIM_FD_FILE);
+	struct shim_bo *bo = bos;
+
+	errno = EINVAL;
+	if (!file)
+		return shim_fd_find(fd, SHIM_FD_DMA_BUF);
+	while (bo && MMAP_BASE + bo->offset != *offset)
+		bo = bo->next;
+	*offset = 0;
+	if (!bo || shim_table_find(&file->handles, bo))
+		return bo;
+	/* There is one, of another file. */
+	errno = EACCES;
+	return NULL;
+}
+
+static void cpu_map_add(uintptr_t start, uintptr_t end, struct shim_bo *bo)
+{
+	struct cpu_map *map = shim_alloc(sizeof(*map));
+
+	*map = (struct cpu_map){ start, end, shim_bo_get(bo), cpu_maps };
+	cpu_maps = map;
+	cpu_map_count++;
+	atomic_store_explicit(&any_cpu_map, true, memory_order_release);
+}
+
+/* Takes a range out of what is mapped. */
+static void cpu_map_cut(uintptr_t start, uintptr_t end)
+{
+	struct cpu_map **link = &cpu_maps, *map;
+
+	while ((map = *link)) {
+		if (map->end <= start || map->start >= end) {
+			link = &map->next;
+			continue;
+		}
+		*link = map->next;
+		cpu_map_count--;
+		/* What remains goes to the front, and is no part of the range. */
+		if (map->start < start)
+			cpu_map_add(map->start, start, map->bo);
+		if (map->end > end)
+			cpu_map_add(end, map->end, map->bo);
+		shim_bo_put(map->bo);
+		free(map);
+	}
+}
+
+static void *mmap_locked(void *addr, size_t size, int prot, int flags, int fd, uint64_t offset)
+{
+	struct shim_bo *bo = find_mapped(fd, &offset);
+	uint8_t *map;
+
+	if (!bo)
+		return MAP_FAILED;
+	if ((flags & MAP_TYPE) == MAP_PRIVATE || !size || offset > bo->size ||
+	    size > bo->size - offset) {
+		errno = EINVAL;
+		return MAP_FAILED;
+	}
+	if ((prot & PROT_WRITE) && (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY) {
+		errno = EACCES;
+		return MAP_FAILED;
+	}
+	map = shim_libc()->mmap(addr, size, prot, flags, memory_fd, bo->offset + offset);
+	if (map == MAP_FAILED)
+		return map;
+	/* as with the whole pages that were mapped */
+	size = (size + sysconf(_SC_PAGESIZE) - 1) & ~(sysconf(_SC_PAGESIZE) - 1);
+	cpu_map_cut((uintptr_t)map, (uintptr_t)map + size);
+	cpu_map_add((uintptr_t)map, (uintptr_t)map + size, bo);
+	return map;
+}
+
+void *shim_bo_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	void *map;
+
+	pthread_mutex_lock(&shim_lock);
+	map = mmap_locked(addr, size, prot, flags, fd, offset);
+	pthread_mutex_unlock(&shim_lock);
+	return map;
+}
+
+void shim_bo_unmapped(void *addr, size_t size)
+{
+	if (!atomic_load_explicit(&any_cpu_map, memory_order_acquire))
+		return;
+	pthread_mutex_lock(&shim_lock);
+	cpu_map_cut((uintptr_t)addr, (uintptr_t)addr + size);
+	pthread_mutex_unlock(&shim_lock);
+}
+
+unsigned int shim_bo_mapping_count(void)
+{
+	return cpu_map_count;
+}

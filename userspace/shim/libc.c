@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * The functions that take the libc's place. Each asks whether a path or a
+ * descriptor is ours, and goes on to the libc's own function if it is not.
+ *
+ * Compiled without _FILE_OFFSET_BITS and _FORTIFY_SOURCE, which give these names
+ * other meanings. On 64-bit machines the structures of both forms are the same.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sync_file.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+_Static_assert(sizeof(off_t) == sizeof(off64_t), "32-bit programs are not served");
+_Static_assert(sizeof(struct stat) == sizeof(struct stat64), "unlike structures");
+_Static_assert(sizeof(struct dirent) == sizeof(struct dirent64), "unlike structures");
+
+static struct shim_libc libc;
+static pthread_once_t libc_once = PTHREAD_ONCE_INIT;
+
+static void libc_find(void)
+{
+	static const struct {
+		const char *name;
+		void *where;
+	} functions[] = {
+		{ "open", &libc.open },
+		{ "openat", &libc.openat },
+		{ "fopen", &libc.fopen },
+		{ "close", &libc.close },
+		{ "ioctl", &libc.ioctl },
+		{ "mmap", &libc.mmap },
+		{ "munmap", &libc.munmap },
+		{ "stat", &libc.stat },
+		{ "lstat", &libc.lstat },
+		{ "fstat", &libc.fstat },
+		{ "fstatat", &libc.fstatat },
+		{ "access", &libc.access },
+		{ "readlink", &libc.readlink },
+		{ "opendir", &libc.opendir },
+		{ "readdir", &libc.readdir },
+		{ "closedir", &libc.closedir },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		void *function = dlsym(RTLD_NEXT, functions[i].name);
+
+		if (!function) {
+			fprintf(stderr, "asahi_shim: the libc has no %s()\n", functions[i].name);
+			abort();
+		}
+		/* Unlike a cast, this is no conversion to a function. */
+		memcpy(functions[i].where, &function, sizeof(function));
+	}
+}
+
+const struct shim_libc *shim_libc(void)
+{
+	pthread_once(&libc_once, libc_find);
+	return &libc;
+}
+
+/* Opening */
+
+static int shim_open(int dir, const char *path, int flags, mode_t mode)
+{
+	bool found;
+	int fd;
+
+	fd = shim_node_open(path, flags, &found);
+	return found ? fd : shim_libc()->openat(dir, path, flags, mode);
+}
+
+#define OPEN_MODE(flags, mode)						\
+	do {								\
+		va_list ap;						\
+									\
+		va_start(ap, flags);					\
+		if ((flags) & (O_CREAT | __O_TMPFILE))			\
+			mode = va_arg(ap, mode_t);			\
+		va_end(ap);						\
+	} while (0)
+
+int open(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+
+	OPEN_MODE(flags, mode);
+	return shim_open(AT_FDCWD, path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+
+	OPEN_MODE(flags, mode);
+	return shim_open(AT_FDCWD, path, flags, mode);
+}
+
+int openat(int dir, const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+
+	OPEN_MODE(flags, mode);
+	return shim_open(dir, path, flags, mode);
+}
+
+int openat64(int dir, const char *path, int flags, ...)
+{
+	mode_t mode = 0;
+
+	OPEN_MODE(flags, mode);
+	return shim_open(dir, path, flags, mode);
+}
+
+/* What calls become that are compiled with _FORTIFY_SOURCE */
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int dir, const char *path, int flags);
+int __openat64_2(int dir, const char *path, int flags);
+ssize_t __readlink_chk(const char *path, char *buf, size_t size, size_t room);
+
+int __open_2(const char *path, int flags)
+{
+	return shim_open(AT_FDCWD, path, flags, 0);
+}
+
+int __open64_2(const char *path, int flags)
+{
+	return shim_open(AT_FDCWD, path, flags, 0);
+}
+
+int __openat_2(int dir, const char *path, int flags)
+{
+	return shim_open(dir, path, flags, 0);
+}
+
+int __openat64_2(int dir, const char *path, int flags)
+{
+	return shim_open(dir, path, flags, 0);
+}
+
+FILE *fopen(const char *path, const char *mode)
+{
+	bool found;
+	FILE *file;
+
+	file = shim_node_fopen(path, mode, &found);
+	return found ? file : shim_libc()->fopen(path, mode);
+}
+
+FILE *fopen64(const char *path, const char *mode)
+{
+	return fopen(path, mode);
+}
+
+/* Looking */
+
+int stat(const char *path, struct stat *st)
+{
+	bool found;
+	int ret;
+
+	ret = shim_node_stat(path, st, &found);
+	return found ? ret : shim_libc()->stat(path, st);
+}
+
+int stat64(const char *path, struct stat64 *st)
+{
+	return stat(path, (struct stat *)st);
+}
+
+/* Nobody asks whether one of our paths is a link. */
+int lstat(const char *path, struct stat *st)
+{
+	bool found;
+	int ret;
+
+	ret = shim_node_stat(path, st, &found);
+	return found ? ret : shim_libc()->lstat(path, st);
+}
+
+int lstat64(const char *path, struct stat64 *st)
+{
+	return lstat(path, (struct stat *)st);
+}
+
+int fstat(int fd, struct stat *st)
+{
+	int ret = shim_libc()->fstat(fd, st);
+
+	if (ret || !shim_fd_any())
+		return ret;
+	pthread_mutex_lock(&shim_lock);
+	if (shim_fd_find(fd, SHIM_FD_FILE))
+		shim_node_stat_device(st);
+	pthread_mutex_unlock(&shim_lock);
+	return 0;
+}
+
+int fstat64(int fd, struct stat64 *st)
+{
+	return fstat(fd, (struct stat *)st);
+}
+
+int fstatat(int dir, const char *path, struct stat *st, int flags)
+{
+	bool found;
+	int ret;
+
+	if ((flags & AT_EMPTY_PATH) && !*path)
+		return fstat(dir, st);
+	ret = shim_node_stat(path, st, &found);
+	return found ? ret : shim_libc()->fstatat(dir, path, st, flags);
+}
+
+int fstatat64(int dir, const char *path, struct stat64 *st, int flags)
+{
+	return fstatat(dir, path, (struct stat *)st, flags);
+}
+
+int access(const char *path, int mode)
+{
+	bool found;
+	int ret;
+
+	ret = shim_node_access(path, mode, &found);
+	return found ? ret : shim_libc()->access(path, mode);
+}
+
+ssize_t readlink(const char *path, char *buf, size_t size)
+{
+	bool found;
+	ssize_t ret;
+
+	ret = shim_node_readlink(path, buf, size, &found);
+	return found ? ret : shim_libc()->readlink(path, buf, size);
+}
+
+ssize_t __readlink_chk(const char *path, char *buf, size_t size, size_t room)
+{
+	if (size > room)
+		abort();
+	return readlink(path, buf, size);
+}
+
+DIR *opendir(const char *path)
+{
+	bool found;
+	DIR *dir;
+
+	dir = shim_node_opendir(path, &found);
+	return found ? dir : shim_libc()->opendir(path);
+}
+
+struct dirent *readdir(DIR *dir)
+{
+	struct dirent *entry;
+	bool found;
+
+	entry = shim_node_readdir(dir, &found);
+	return found ? entry : shim_libc()->readdir(dir);
+}
+
+struct dirent64 *readdir64(DIR *dir)
+{
+	return (struct dirent64 *)readdir(dir);
+}
+
+int closedir(DIR *dir)
+{
+	return shim_node_closedir(dir) ? 0 : shim_libc()->closedir(dir);
+}
+
+/* Descriptors */
+
+static bool is_ours(int fd)
+{
+	bool ours;
+
+	if (fd < 0 || !shim_fd_any())
+		return false;
+	pthread_mutex_lock(&shim_lock);
+	ours = shim_fd_is_ours(fd);
+	pthread_mutex_unlock(&shim_lock);
+	return ours;
+}
+
+int close(int fd)
+{
+	bool ours = is_ours(fd);
+	int ret = shim_libc()->close(fd);
+
+	if (ours) {
+		int saved = errno;
+
+		pthread_mutex_lock(&shim_lock);
+		shim_fd_collect();
+		pthread_mutex_unlock(&shim_lock);
+		errno = saved;
+	}
+	return ret;
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	unsigned int type = _IOC_TYPE(request);
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	/* DRM, sync files and DMA buffers */
+	if ((type == 'd' || type == '>' || type == 'b') && is_ours(fd))
+		return shim_fd_ioctl(fd, request, arg);
+	return shim_libc()->ioctl(fd, request, arg);
+}
+
+void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
+{
+	if (!(flags & MAP_ANONYMOUS) && is_ours(fd))
+		return shim_bo_mmap(addr, size, prot, flags, fd, offset);
+	if (flags & MAP_FIXED)
+		shim_bo_unmapped(addr, size);
+	return shim_libc()->mmap(addr, size, prot, flags, fd, offset);
+}
+
+void *mmap64(void *addr, size_t size, int prot, int flags, int fd, off64_t offset)
+{
+	return mmap(addr, size, prot, flags, fd, offset);
+}
+
+int munmap(void *addr, size_t size)
+{
+	int ret = shim_libc()->munmap(addr, size);
+
+	if (!ret)
+		shim_bo_unmapped(addr, size);
+	return ret;
+}

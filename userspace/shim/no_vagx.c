@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * In place of vagx.c where the emulator is not built.
+ */
+#include "shim.h"
+
+int shim_vagx_start(void)
+{
+	fprintf(stderr, "asahi_shim: built without the emulator: there is no backend vagx\n");
+	return -1;
+}

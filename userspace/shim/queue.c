@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Queues, and the jobs that wait in them for their turn.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <linux/capability.h>
+
+#include "shim.h"
+
+/* The driver's limit */
+#define MAX_QUEUES	1024
+
+static struct shim_queue *queues;
+static struct asahi_shim_backend backend;
+
+/* This thread runs jobs already, and comes to those that are ready now. */
+static _Thread_local bool running;
+
+void shim_queue_put(struct shim_queue *queue)
+{
+	struct shim_queue **link = &queues;
+
+	if (--queue->refs)
+		return;
+	while (*link != queue)
+		link = &(*link)->next;
+	*link = queue->next;
+	shim_vm_put(queue->vm);
+	free(queue);
+}
+
+unsigned int shim_queue_count(unsigned int *jobs)
+{
+	const struct shim_queue *queue;
+	const struct shim_job *job;
+	unsigned int count = 0;
+
+	*jobs = 0;
+	for (queue = queues; queue; queue = queue->next) {
+		count++;
+		for (job = queue->jobs; job; job = job->next)
+			++*jobs;
+	}
+	return count;
+}
+
+static bool may_nice(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2];
+
+	return !syscall(SYS_capget, &header, data) &&
+	       (data[0].effective & (1u << CAP_SYS_NICE));
+}
+
+int shim_queue_create(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	struct drm_asahi_queue_create *args = &all->queue_create;
+	static uint64_t last_id;
+	struct shim_queue *queue;
+	struct shim_vm *vm;
+
+	if (args->flags || args->priority > DRM_ASAHI_PRIORITY_REALTIME)
+		return EINVAL;
+	if (args->priority >= DRM_ASAHI_PRIORITY_HIGH)
+		return may_nice() ? EOPNOTSUPP : EPERM;
+	vm = shim_table_get(&file->vms, args->vm_id);
+	if (!vm)
+		return ENOENT;
+	if (file->queues.used == MAX_QUEUES)
+		return ENOSPC;
+	queue = shim_alloc(sizeof(*queue));
+	*queue = (struct shim_queue){
+		.refs = 1,
+		.id = ++last_id,
+		.vm = shim_vm_get(vm),
+		.usc_exec_base = args->usc_exec_base,
+		.next = queues,
+	};
+	queues = queue;
+	args->queue_id = shim_table_add(&file->queues, queue, MAX_QUEUES);
+	return 0;
+}
+
+int shim_queue_destroy(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	struct shim_queue *queue;
+
+	if (all->queue_destroy.pad)
+		return EINVAL;
+	queue = shim_table_remove(&file->queues, all->queue_destroy.queue_id);
+	if (!queue)
+		return ENOENT;
+	shim_queue_close(queue, shim_now_ns() + INT64_C(1000000000));
+	return 0;
+}
+
+/* Jobs */
+
+static void job_free(struct shim_job *job)
+{
+	size_t i;
+
+	for (i = 0; i < job->base.num_mappings; i++)
+		shim_bo_put(job->bos[i]);
+	for (i = 0; i < job->num_in; i++)
+		shim_fence_put(job->in[i]);
+	shim_fence_put(job->done);
+	free(job->times);
+	free(job->bos);
+	free((void *)job->base.mappings);
+	free((void *)job->base.commands);
+	free(job->cmdbuf);
+	free(job->in);
+	free(job);
+}
+
+/* The times of each command are those of its job. */
+static void job_put_times(struct shim_job *job, bool write)
+{
+	uint64_t end_ns = shim_now_ns();
+	size_t i;
+
+	for (i = 0; i < job->base.num_commands * SHIM_COMMAND_TIMES; i++) {
+		shim_time_put(&job->times[i].start, write, job->runs ? job->start_ns : end_ns);
+		shim_time_put(&job->times[i].end, write, end_ns);
+	}
+}
+
+/* Ends the first job of a queue. */
+static void queue_retire(struct shim_queue *queue, int error)
+{
+	struct shim_job *job = queue->jobs;
+
+	queue->jobs = job->next;
+	job_put_times(job, !error);
+	shim_fence_signal(job->done, error);
+	job_free(job);
+	shim_queue_put(queue);
+}
+
+static bool job_is_ready(struct shim_job *job)
+{
+	uint32_t i;
+
+	for (i = 0; i < job->num_in; i++)
+		if (!shim_fence_is_signaled(job->in[i]))
+			return false;
+	return true;
+}
+
+/* Takes a picture of the address space, and keeps what is in it. */
+static void job_look(struct shim_job *job)
+{
+	const struct shim_binding *binding;
+	struct asahi_shim_mapping *mappings;
+	size_t n = 0;
+
+	for (binding = job->queue->vm->bindings; binding; binding = binding->next)
+		n++;
+	mappings = shim_alloc(n * sizeof(*mappings));
+	job->bos = shim_alloc(n * sizeof(*job->bos));
+	job->base.mappings = mappings;
+	job->base.num_mappings = n;
+	n = 0;
+	for (binding = job->queue->vm->bindings; binding; binding = binding->next) {
+		shim_binding_describe(binding, &mappings[n]);
+		job->bos[n++] = shim_bo_get(binding->bo);
+	}
+}
+
+/* Return: a job that has to be handed to the backend, or NULL. */
+static struct shim_job *take_ready(void)
+{
+	struct shim_queue *queue = queues;
+
+	while (queue) {
+		struct shim_job *job = queue->jobs;
+
+		if (!job || job->runs || !job_is_ready(job)) {
+			queue = queue->next;
+			continue;
+		}
+		if (!queue->error && backend.submit) {
+			job->runs = true;
+			job->start_ns = shim_now_ns();
+			job_look(job);
+			return job;
+		}
+		queue_retire(queue, queue->error ? -ECANCELED : 0);
+		/* That was the end of some queues, and the turn of others. */
+		queue = queues;
+	}
+	return NULL;
+}
+
+void shim_queue_run_all(void)
+{
+	struct asahi_shim_backend chosen;
+	struct shim_job *job;
+
+	if (running)
+		return;
+	running = true;
+	pthread_mutex_lock(&shim_lock);
+	while ((job = take_ready())) {
+		chosen = backend;
+		pthread_mutex_unlock(&shim_lock);
+		chosen.submit(chosen.priv, &job->base);
+		pthread_mutex_lock(&shim_lock);
+	}
+	pthread_mutex_unlock(&shim_lock);
+	running = false;
+}
+
+void asahi_shim_job_done(struct asahi_shim_job *base, int error)
+{
+	struct shim_job *job = (struct shim_job *)base;
+
+	pthread_mutex_lock(&shim_lock);
+	if (error)
+		job->queue->error = EIO;
+	queue_retire(job->queue, error);
+	pthread_mutex_unlock(&shim_lock);
+	shim_queue_run_all();
+}
+
+void asahi_shim_set_backend(const struct asahi_shim_backend *chosen)
+{
+	pthread_mutex_lock(&shim_lock);
+	backend = chosen ? *chosen : (struct asahi_shim_backend){ NULL, NULL };
+	pthread_mutex_unlock(&shim_lock);
+}
+
+void shim_queue_close(struct shim_queue *queue, int64_t deadline_ns)
+{
+	while (queue->jobs && !shim_wait_change(deadline_ns))
+		;
+	/* Behind one that runs they are cancelled when it is their turn. */
+	if (queue->jobs && queue->jobs->runs)
+		queue->error = EIO;
+	while (queue->jobs && !queue->jobs->runs)
+		queue_retire(queue, -ECANCELED);
+	shim_queue_put(queue);
+}

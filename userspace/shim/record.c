@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * What was asked of the kernel: remembered for tests, and printed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim.h"
+
+static bool recording;
+static struct shim_call *first_call;
+static struct shim_call **last_link = &first_call;
+
+static struct {
+	unsigned int request;
+	unsigned int left;
+	int error;
+} fault;
+
+static FILE *log_file;
+
+/* Of one kind, whatever the size of the argument. */
+static bool is_request(const struct asahi_shim_call *call, unsigned int request)
+{
+	return !request || (_IOC_TYPE(call->request) == _IOC_TYPE(request) &&
+			    _IOC_NR(call->request) == _IOC_NR(request));
+}
+
+static void call_free(struct shim_call *call)
+{
+	free((void *)call->base.binds);
+	free((void *)call->base.syncs);
+	free((void *)call->base.commands);
+	free((void *)call->base.handles);
+	free((void *)call->base.points);
+	free(call->cmdbuf);
+	free(call);
+}
+
+void asahi_shim_record(bool on)
+{
+	struct shim_call *call;
+
+	pthread_mutex_lock(&shim_lock);
+	while ((call = first_call)) {
+		first_call = call->next;
+		call_free(call);
+	}
+	last_link = &first_call;
+	recording = on;
+	fault.left = 0;
+	pthread_mutex_unlock(&shim_lock);
+}
+
+static size_t count_calls(unsigned int request)
+{
+	const struct shim_call *call;
+	size_t count = 0;
+
+	for (call = first_call; call; call = call->next)
+		count += is_request(&call->base, request);
+	return count;
+}
+
+size_t asahi_shim_count(unsigned int request)
+{
+	size_t count;
+
+	pthread_mutex_lock(&shim_lock);
+	count = count_calls(request);
+	pthread_mutex_unlock(&shim_lock);
+	return count;
+}
+
+const struct asahi_shim_call *asahi_shim_call(unsigned int request, int index)
+{
+	const struct shim_call *call;
+
+	pthread_mutex_lock(&shim_lock);
+	if (index < 0)
+		index += count_calls(request);
+	for (call = index < 0 ? NULL : first_call; call; call = call->next)
+		if (is_request(&call->base, request) && !index--)
+			break;
+	pthread_mutex_unlock(&shim_lock);
+	return call ? &call->base : NULL;
+}
+
+void asahi_shim_fail(unsigned int request, unsigned int nth, int error)
+{
+	pthread_mutex_lock(&shim_lock);
+	fault.request = request;
+	fault.left = nth;
+	fault.error = error;
+	pthread_mutex_unlock(&shim_lock);
+}
+
+bool asahi_shim_failed(void)
+{
+	bool failed;
+
+	pthread_mutex_lock(&shim_lock);
+	failed = !fault.left;
+	pthread_mutex_unlock(&shim_lock);
+	return failed;
+}
+
+int shim_record_fail(unsigned int request)
+{
+	const struct asahi_shim_call call = { .request = request };
+
+	if (!fault.left || !is_request(&call, fault.request))
+		return 0;
+	return --fault.left ? 0 : fault.error;
+}
+
+/* Printing: one line for each call, with what matters of it */
+
+int shim_record_log(const char *path)
+{
+	log_file = shim_libc()->fopen(path, "ae");
+	if (!log_file)
+		return errno;
+	setvbuf(log_file, NULL, _IOLBF, 0);
+	return 0;
+}
+
+#define PRINT(...)	fprintf(log_file, " " __VA_ARGS__)
+#define ULL(value)	((unsigned long long)(value))
+
+static void print_syncs(const char *what, const struct drm_asahi_sync *syncs, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		PRINT("%s %u", what, syncs[i].handle);
+		if (syncs[i].sync_type == DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ)
+			fprintf(log_file, "@%llu", ULL(syncs[i].timeline_value));
+	}
+}
+
+static void print_barrier(const char *name, uint16_t barrier)
+{
+	if (barrier != DRM_ASAHI_BARRIER_NONE)
+		PRINT("%s barrier %u", name, barrier);
+}
+
+static void print_compute(const struct asahi_shim_command *command)
+{
+	struct drm_asahi_cmd_compute cmd = { .flags = 0 };
+	size_t size = command->header.size;
+
+	memcpy(&cmd, command->payload, size < sizeof(cmd) ? size : sizeof(cmd));
+	PRINT("stream 0x%llx..0x%llx", ULL(cmd.cdm_ctrl_stream_base),
+	      ULL(cmd.cdm_ctrl_stream_end));
+}
+
+static void print_render(const struct asahi_shim_command *command)
+{
+	struct drm_asahi_cmd_render cmd = { .flags = 0 };
+	size_t size = command->header.size;
+
+	memcpy(&cmd, command->payload, size < sizeof(cmd) ? size : sizeof(cmd));
+	PRINT("stream 0x%llx image %ux%ux%u samples %u flags 0x%x", ULL(cmd.vdm_ctrl_stream_base),
+	      cmd.width_px, cmd.height_px, cmd.layers, cmd.samples, cmd.flags);
+}
+
+static void print_command(const struct asahi_shim_command *command)
+{
+	static const char *const names[] = {
+		[DRM_ASAHI_CMD_RENDER] = "render",
+		[DRM_ASAHI_CMD_COMPUTE] = "compute",
+		[DRM_ASAHI_SET_VERTEX_ATTACHMENTS] = "vertex attachments",
+		[DRM_ASAHI_SET_FRAGMENT_ATTACHMENTS] = "fragment attachments",
+		[DRM_ASAHI_SET_COMPUTE_ATTACHMENTS] = "compute attachments",
+	};
+	const struct drm_asahi_cmd_header *header = &command->header;
+
+	fprintf(log_file, "; %s, %u bytes",
+		header->cmd_type < sizeof(names) / sizeof(names[0]) ? names[header->cmd_type] :
+								      "unknown command",
+		header->size);
+	print_barrier("vdm", header->vdm_barrier);
+	print_barrier("cdm", header->cdm_barrier);
+	if (header->cmd_type == DRM_ASAHI_CMD_COMPUTE)
+		print_compute(command);
+	else if (header->cmd_type == DRM_ASAHI_CMD_RENDER)
+		print_render(command);
+}
+
+static void print_submit(const struct asahi_shim_call *call)
+{
+	const struct drm_asahi_submit *args = &call->in.submit;
+	size_t i;
+
+	PRINT("queue %u", args->queue_id);
+	if (call->syncs) {
+		print_syncs("wait", call->syncs, args->in_sync_count);
+		print_syncs("signal", call->syncs + args->in_sync_count, args->out_sync_count);
+	}
+	for (i = 0; i < call->num_commands; i++)
+		print_command(&call->commands[i]);
+}
+
+static void print_binds(const struct asahi_shim_call *call)
+{
+	uint32_t i;
+
+	PRINT("vm %u", call->in.vm_bind.vm_id);
+	for (i = 0; call->binds && i < call->in.vm_bind.num_binds; i++) {
+		const struct drm_asahi_gem_bind_op *op = &call->binds[i];
+
+		fprintf(log_file, "; 0x%llx+0x%llx flags 0x%x", ULL(op->addr), ULL(op->range),
+			op->flags);
+		if (op->handle)
+			PRINT("handle %u+0x%llx", op->handle, ULL(op->offset));
+	}
+}
+
+static void print_handles(const struct asahi_shim_call *call)
+{
+	size_t i;
+
+	for (i = 0; i < call->num_handles; i++) {
+		PRINT("%u", call->handles[i]);
+		if (call->points)
+			fprintf(log_file, "@%llu", ULL(call->points[i]));
+	}
+}
+
+static void print_wait(int64_t deadline_ns, uint32_t flags)
+{
+	PRINT("until %lld flags 0x%x", (long long)deadline_ns, flags);
+}
+
+static void print_arguments(const struct asahi_shim_call *call)
+{
+	const union asahi_shim_args *in = &call->in, *out = &call->out;
+
+	switch (call->request) {
+	case DRM_IOCTL_GEM_CLOSE:
+		PRINT("handle %u", in->gem_close.handle);
+		break;
+	case DRM_IOCTL_PRIME_HANDLE_TO_FD:
+	case DRM_IOCTL_PRIME_FD_TO_HANDLE:
+		PRINT("handle %u fd %d flags 0x%x", out->prime_handle.handle,
+		      out->prime_handle.fd, in->prime_handle.flags);
+		break;
+	case DRM_IOCTL_SYNCOBJ_CREATE:
+		PRINT("handle %u flags 0x%x", out->syncobj_create.handle,
+		      in->syncobj_create.flags);
+		break;
+	case DRM_IOCTL_SYNCOBJ_DESTROY:
+		PRINT("handle %u", in->syncobj_destroy.handle);
+		break;
+	case DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD:
+	case DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE:
+		PRINT("handle %u fd %d flags 0x%x", out->syncobj_handle.handle,
+		      out->syncobj_handle.fd, in->syncobj_handle.flags);
+		break;
+	case DRM_IOCTL_SYNCOBJ_WAIT:
+		print_wait(in->syncobj_wait.timeout_nsec, in->syncobj_wait.flags);
+		break;
+	case DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT:
+		print_wait(in->syncobj_timeline_wait.timeout_nsec,
+			   in->syncobj_timeline_wait.flags);
+		break;
+	case DRM_IOCTL_SYNCOBJ_TRANSFER:
+		PRINT("%u@%llu to %u@%llu", in->syncobj_transfer.src_handle,
+		      ULL(in->syncobj_transfer.src_point), in->syncobj_transfer.dst_handle,
+		      ULL(in->syncobj_transfer.dst_point));
+		break;
+	case DRM_IOCTL_ASAHI_VM_CREATE:
+		PRINT("vm %u kernel 0x%llx..0x%llx", out->vm_create.vm_id,
+		      ULL(in->vm_create.kernel_start), ULL(in->vm_create.kernel_end));
+		break;
+	case DRM_IOCTL_ASAHI_VM_DESTROY:
+		PRINT("vm %u", in->vm_destroy.vm_id);
+		break;
+	case DRM_IOCTL_ASAHI_GEM_CREATE:
+		PRINT("handle %u size 0x%llx flags 0x%x vm %u", out->gem_create.handle,
+		      ULL(in->gem_create.size), in->gem_create.flags, in->gem_create.vm_id);
+		break;
+	case DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET:
+		PRINT("handle %u offset 0x%llx", in->gem_mmap_offset.handle,
+		      ULL(out->gem_mmap_offset.offset));
+		break;
+	case DRM_IOCTL_ASAHI_QUEUE_CREATE:
+		PRINT("queue %u vm %u priority %u usc 0x%llx", out->queue_create.queue_id,
+		      in->queue_create.vm_id, in->queue_create.priority,
+		      ULL(in->queue_create.usc_exec_base));
+		break;
+	case DRM_IOCTL_ASAHI_QUEUE_DESTROY:
+		PRINT("queue %u", in->queue_destroy.queue_id);
+		break;
+	case DRM_IOCTL_ASAHI_VM_BIND:
+		print_binds(call);
+		break;
+	case DRM_IOCTL_ASAHI_SUBMIT:
+		print_submit(call);
+		break;
+	default:
+		break;
+	}
+	print_handles(call);
+}
+
+static void print(const struct shim_call *call)
+{
+	fprintf(log_file, "%s fd %d", call->name, call->base.fd);
+	print_arguments(&call->base);
+	fprintf(log_file, ": %s\n", call->base.error ? strerror(call->base.error) : "ok");
+}
+
+void shim_record_add(struct shim_call *call)
+{
+	if (log_file)
+		print(call);
+	if (!recording) {
+		call_free(call);
+		return;
+	}
+	*last_link = call;
+	last_link = &call->next;
+}

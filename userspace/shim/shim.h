@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * What the parts of the shim have in common. One lock protects everything;
+ * functions are called with it held unless they say otherwise. Errors are
+ * positive errno values, as the programs get them.
+ */
+#ifndef SHIM_H
+#define SHIM_H
+
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "asahi_shim.h"
+
+extern pthread_mutex_t shim_lock;
+
+/* The libc's own functions, beside those that the shim puts in front of them. */
+struct shim_libc {
+	int (*open)(const char *path, int flags, ...);
+	int (*openat)(int dir, const char *path, int flags, ...);
+	FILE *(*fopen)(const char *path, const char *mode);
+	int (*close)(int fd);
+	int (*ioctl)(int fd, unsigned long request, ...);
+	void *(*mmap)(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
+	int (*munmap)(void *addr, size_t size);
+	int (*stat)(const char *path, struct stat *st);
+	int (*lstat)(const char *path, struct stat *st);
+	int (*fstat)(int fd, struct stat *st);
+	int (*fstatat)(int dir, const char *path, struct stat *st, int flags);
+	int (*access)(const char *path, int mode);
+	ssize_t (*readlink)(const char *path, char *buf, size_t size);
+	DIR *(*opendir)(const char *path);
+	struct dirent *(*readdir)(DIR *dir);
+	int (*closedir)(DIR *dir);
+};
+
+/* Any thread, without the lock. */
+const struct shim_libc *shim_libc(void);
+
+/* Zeroed memory; there is no program that wants to go on without. */
+void *shim_alloc(size_t size);
+
+/* The caller's memory, which need not be there. Any thread. */
+int shim_copy_in(void *to, uint64_t from, size_t size);
+int shim_copy_out(uint64_t to, const void *from, size_t size);
+
+/* Numbers for objects: the lowest that is free, from 1 on. */
+struct shim_table {
+	void **slots;
+	uint32_t size;
+	uint32_t used;
+};
+
+/* Return: the number, or 0 if there would be more than @max. */
+uint32_t shim_table_add(struct shim_table *table, void *object, uint32_t max);
+void *shim_table_get(const struct shim_table *table, uint32_t id);
+void *shim_table_remove(struct shim_table *table, uint32_t id);
+/* Return: the number of an object, or 0. */
+uint32_t shim_table_find(const struct shim_table *table, const void *object);
+void shim_table_fini(struct shim_table *table);
+
+/* Files and descriptors (file.c) */
+
+struct shim_file {
+	unsigned int refs;
+	uint64_t id;
+	/* struct shim_bo, shim_object, shim_vm, shim_queue, shim_syncobj */
+	struct shim_table handles;
+	struct shim_table objects;
+	struct shim_table vms;
+	struct shim_table queues;
+	struct shim_table syncobjs;
+};
+
+int shim_file_open(int flags);
+void shim_file_put(struct shim_file *file);
+
+/*
+ * A descriptor of ours is one of an unlinked file or of a pipe, known by its
+ * inode: so it is ours whichever way it was duplicated or passed on.
+ */
+enum shim_fd_kind { SHIM_FD_FILE, SHIM_FD_DMA_BUF, SHIM_FD_SYNCOBJ, SHIM_FD_SYNC_FILE, SHIM_FD_KINDS };
+
+int shim_fd_token(const char *name, uint64_t size);
+/* Takes the object's reference over. */
+void shim_fd_add(int fd, enum shim_fd_kind kind, void *object);
+/* Return: the object, or NULL; no reference. */
+void *shim_fd_find(int fd, enum shim_fd_kind kind);
+bool shim_fd_is_ours(int fd);
+unsigned int shim_fd_count(enum shim_fd_kind kind);
+/* The handles of all files. */
+void shim_fd_count_handles(unsigned int *buffers, unsigned int *syncobjs);
+/* Lets go of the objects to which no descriptor leads any more. */
+void shim_fd_collect(void);
+/* Any thread, without the lock: false means that there is nothing of ours. */
+bool shim_fd_any(void);
+/* What an ioctl on it is; without the lock. Return: 0 or -1 with errno. */
+int shim_fd_ioctl(int fd, unsigned int request, void *arg);
+
+/* Paths (node.c); any thread, without the lock */
+
+/* What is there: *found is false for paths that are none of ours. */
+int shim_node_open(const char *path, int flags, bool *found);
+FILE *shim_node_fopen(const char *path, const char *mode, bool *found);
+int shim_node_stat(const char *path, struct stat *st, bool *found);
+int shim_node_access(const char *path, int mode, bool *found);
+ssize_t shim_node_readlink(const char *path, char *buf, size_t size, bool *found);
+DIR *shim_node_opendir(const char *path, bool *found);
+struct dirent *shim_node_readdir(DIR *dir, bool *found);
+bool shim_node_closedir(DIR *dir);
+/* Makes a file of ours look like the device. */
+void shim_node_stat_device(struct stat *st);
+
+/* Calls (record.c) */
+
+struct shim_call {
+	struct asahi_shim_call base;
+	const char *name;
+	struct shim_call *next;
+	/* what base.commands points into */
+	uint8_t *cmdbuf;
+};
+
+/* Return: the error that the call has to fail with, or 0. */
+int shim_record_fail(unsigned int request);
+/* Takes the call over. */
+void shim_record_add(struct shim_call *call);
+/* Return: 0 or an errno value. */
+int shim_record_log(const char *path);
+
+/* Ioctls (drm.c) */
+
+/* Handlers put what they read of the caller's arrays into the call. */
+typedef int shim_handler(struct shim_file *file, union asahi_shim_args *args,
+			 struct shim_call *call);
+
+/* A copy of an array of the caller's: *@array is set in any case. */
+int shim_read_array(uint64_t user, size_t count, size_t size, void *array);
+
+/* Buffers (gem.c) */
+
+struct shim_bo {
+	unsigned int refs;
+	/* place in the memory of all buffers */
+	uint64_t offset;
+	uint64_t size;
+	/* address space that it is private to, or 0 */
+	uint64_t vm;
+	/* by offset */
+	struct shim_bo *next;
+};
+
+struct shim_bo *shim_bo_get(struct shim_bo *bo);
+void shim_bo_put(struct shim_bo *bo);
+unsigned int shim_bo_count(void);
+/* Writes to a buffer's memory. */
+void shim_bo_write(const struct shim_bo *bo, uint64_t offset, const void *data, size_t size);
+/* Return: the address, or MAP_FAILED with errno; takes the lock. */
+void *shim_bo_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
+/* Notes that other things are mapped there, or nothing; takes the lock. */
+void shim_bo_unmapped(void *addr, size_t size);
+unsigned int shim_bo_mapping_count(void);
+
+shim_handler shim_gem_create, shim_gem_mmap_offset, shim_gem_close;
+shim_handler shim_prime_handle_to_fd, shim_prime_fd_to_handle;
+
+/* Memory for timestamps (object.c) */
+
+struct shim_object {
+	unsigned int refs;
+	/* file that registered it */
+	uint64_t owner;
+	struct shim_bo *bo;
+	uint64_t offset;
+	uint64_t size;
+	struct shim_object *next;
+};
+
+/* Where a time goes: @object is NULL for nowhere. */
+struct shim_time {
+	struct shim_object *object;
+	uint32_t offset;
+};
+
+void shim_object_put(struct shim_object *object);
+unsigned int shim_object_count(void);
+/* Return: 0 and where, with a reference, or an errno value. */
+int shim_time_find(const struct shim_file *file, const struct drm_asahi_timestamp *ts,
+		   struct shim_time *time);
+/* Writes a time there, and gives the reference back. */
+void shim_time_put(struct shim_time *time, bool write, uint64_t time_ns);
+
+shim_handler shim_gem_bind_object;
+
+/* Address spaces (vm.c) */
+
+struct shim_binding {
+	uint64_t addr;
+	uint64_t range;
+	uint64_t offset;
+	uint32_t flags;
+	struct shim_bo *bo;
+	struct shim_binding *next;
+};
+
+struct shim_vm {
+	unsigned int refs;
+	uint64_t id;
+	/* file that made it */
+	uint64_t owner;
+	uint64_t kernel_start;
+	uint64_t kernel_end;
+	/* by address, never overlapping */
+	struct shim_binding *bindings;
+	struct shim_vm *next;
+};
+
+struct shim_vm *shim_vm_get(struct shim_vm *vm);
+void shim_vm_put(struct shim_vm *vm);
+unsigned int shim_vm_count(void);
+/* Unbinds a buffer from the address spaces of a file. */
+void shim_vm_close_bo(uint64_t owner, const struct shim_bo *bo);
+void shim_binding_describe(const struct shim_binding *binding, struct asahi_shim_mapping *mapping);
+
+shim_handler shim_vm_create, shim_vm_destroy, shim_vm_bind;
+
+/* Fences (fence.c) */
+
+/*
+ * A fence, or a link of a timeline, which is signalled when @of is and all
+ * links before it are. Links that are signalled are taken out of the timeline;
+ * @prev_point remains.
+ */
+struct shim_fence {
+	unsigned int refs;
+	bool signaled;
+	int error;
+	uint64_t time_ns;
+	struct shim_fence *of;
+	struct shim_fence *prev;
+	uint64_t point;
+	uint64_t prev_point;
+};
+
+struct shim_fence *shim_fence_new(void);
+struct shim_fence *shim_fence_new_signaled(void);
+/* Takes the references to @of and @prev over; @prev may be NULL. */
+struct shim_fence *shim_fence_new_link(struct shim_fence *of, struct shim_fence *prev,
+				       uint64_t point);
+struct shim_fence *shim_fence_get(struct shim_fence *fence);
+void shim_fence_put(struct shim_fence *fence);
+bool shim_fence_is_signaled(struct shim_fence *fence);
+/* The error of a fence that is signalled, negative or 0. */
+int shim_fence_error(const struct shim_fence *fence);
+void shim_fence_signal(struct shim_fence *fence, int error);
+/* Return: the fence to wait for to reach a point, no reference; or NULL. */
+struct shim_fence *shim_fence_find_point(struct shim_fence *fence, uint64_t point);
+uint64_t shim_now_ns(void);
+
+/* To be called when a fence was signalled or a sync object has changed. */
+void shim_changed(void);
+/* Waits for that. Return: 0 or ETIMEDOUT at that time. */
+int shim_wait_change(int64_t deadline_ns);
+
+/* Sync objects (syncobj.c) */
+
+struct shim_syncobj {
+	unsigned int refs;
+	struct shim_fence *fence;
+};
+
+struct shim_sync_file {
+	struct shim_fence *fence;
+	/* other end of the pipe, which is written to when it is signalled */
+	int fd;
+	bool told;
+	struct shim_sync_file *next;
+};
+
+struct shim_syncobj *shim_syncobj_get(struct shim_syncobj *syncobj);
+void shim_syncobj_put(struct shim_syncobj *syncobj);
+/* Takes the reference over; @fence may be NULL. */
+void shim_syncobj_replace(struct shim_syncobj *syncobj, struct shim_fence *fence);
+void shim_syncobj_add_point(struct shim_syncobj *syncobj, struct shim_fence *fence,
+			    uint64_t point);
+/* Return: 0 and a fence with a reference, ENOENT or EINVAL. */
+int shim_syncobj_find_fence(struct shim_file *file, uint32_t handle, uint64_t point,
+			    struct shim_fence **fence);
+void shim_sync_file_free(struct shim_sync_file *sync_file);
+/* Tells those who poll. */
+void shim_sync_files_tell(void);
+
+shim_handler shim_syncobj_create, shim_syncobj_destroy, shim_syncobj_wait,
+	     shim_syncobj_timeline_wait, shim_syncobj_reset, shim_syncobj_signal,
+	     shim_syncobj_timeline_signal, shim_syncobj_query, shim_syncobj_transfer,
+	     shim_syncobj_handle_to_fd, shim_syncobj_fd_to_handle, shim_syncobj_eventfd;
+/* For these, @file is NULL and the sync file is that of call->base.fd. */
+shim_handler shim_sync_file_merge, shim_sync_file_info;
+
+/* Queues and jobs (queue.c) */
+
+/* A command has times for vertex and for fragment work, or just one pair. */
+#define SHIM_COMMAND_TIMES	2
+
+struct shim_times {
+	struct shim_time start;
+	struct shim_time end;
+};
+
+struct shim_job {
+	struct asahi_shim_job base;
+	struct shim_queue *queue;
+	uint8_t *cmdbuf;
+	/* objects that base.mappings leads to */
+	struct shim_bo **bos;
+	/* to be waited for */
+	struct shim_fence **in;
+	uint32_t num_in;
+	struct shim_fence *done;
+	/* SHIM_COMMAND_TIMES for each command */
+	struct shim_times *times;
+	uint64_t start_ns;
+	bool runs;
+	struct shim_job *next;
+};
+
+struct shim_queue {
+	unsigned int refs;
+	uint64_t id;
+	struct shim_vm *vm;
+	uint64_t usc_exec_base;
+	/* errno value once a job has failed */
+	int error;
+	/* in their order; the first one may be running */
+	struct shim_job *jobs;
+	struct shim_queue *next;
+};
+
+void shim_queue_put(struct shim_queue *queue);
+/* Waits, for a second at most, until its jobs have ended, and cancels what waits. */
+void shim_queue_close(struct shim_queue *queue, int64_t deadline_ns);
+unsigned int shim_queue_count(unsigned int *jobs);
+/* Runs the jobs whose turn has come. Without the lock. */
+void shim_queue_run_all(void);
+
+shim_handler shim_queue_create, shim_queue_destroy;
+
+/* SUBMIT (submit.c) */
+
+shim_handler shim_submit;
+
+/* Render commands (render.c) */
+
+/* Return: 0 or EINVAL */
+int shim_render_check(const struct drm_asahi_cmd_render *cmd);
+
+/* The emulator's cores (vagx.c) */
+
+/* Return: 0, or -1 with a message on stderr. */
+int shim_vagx_start(void);
+
+#endif /* SHIM_H */

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "stream_check.h"
+#include "uat.h"
+
+/* Far more than any client here needs: it bounds what has no end */
+#define MAX_PACKETS	100000
+
+int stream_read(void *ctx, uint64_t va, void *buf, size_t len)
+{
+	const struct stream *stream = ctx;
+	struct vagx_uat_fault fault;
+
+	return vagx_uat_read(stream->uat, stream->vm_slot, va, buf, len,
+			     VAGX_AGENT_GPU, &fault);
+}
+
+static bool complain(uint64_t va, const char *packet, const char *field,
+		     const char *what)
+{
+	fprintf(stderr, "stream: %#" PRIx64 ": %s: %s: %s\n", va, packet, field,
+		what);
+	return false;
+}
+
+static bool check_packet(const struct agx_stream_packet *p)
+{
+	uint8_t again[AGX_PACKET_MAX_BYTES];
+	struct agx_error error;
+
+	if (p->status)
+		return complain(p->va, p->error.packet, p->error.field,
+				p->error.text);
+	if (agx_packet_pack(p->id, again, &p->values, &error))
+		return complain(p->va, error.packet, error.field, error.text);
+	if (memcmp(p->bytes, again, agx_packet_bytes(p->id)))
+		return complain(p->va, agx_packet_name(p->id), "bytes",
+				"do not come back the same");
+	return true;
+}
+
+bool stream_check(const struct stream *stream, FILE *text)
+{
+	const struct agx_stream_source source = {
+		.read = stream_read,
+		.ctx = (void *)(uintptr_t)stream,
+		.max_packets = MAX_PACKETS,
+		.records = true,
+		.pipelines = true,
+		.usc_base = stream->usc_base,
+	};
+	struct agx_stream_packet packet;
+	struct agx_stream s;
+	bool good = true;
+	int err;
+
+	agx_stream_init(&s, stream->kind, &source, stream->base);
+	while ((err = agx_stream_next(&s, &packet)) > 0) {
+		agx_stream_print_packet(text, &packet);
+		good &= check_packet(&packet);
+	}
+	return err ? complain(s.error.va, s.error.what, "stream", s.error.text) :
+		     good;
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * SUBMIT: everything that can be wrong with one is found before anything
+ * happens, in the driver's order.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim.h"
+
+/* The driver's limits */
+#define MAX_SYNCS	4096
+#define MAX_CMDBUF	(1u << 20)
+
+#define NO_BARRIER	DRM_ASAHI_BARRIER_NONE
+
+/* Commands */
+
+static bool is_hardware(const struct asahi_shim_command *command)
+{
+	return command->header.cmd_type == DRM_ASAHI_CMD_RENDER ||
+	       command->header.cmd_type == DRM_ASAHI_CMD_COMPUTE;
+}
+
+/* Cuts the buffer into commands. */
+static int split(struct shim_call *call, uint32_t size)
+{
+	struct asahi_shim_command *commands;
+	uint32_t used = 0;
+	size_t n = 0;
+
+	commands = shim_alloc((size / sizeof(commands->header) + 1) * sizeof(*commands));
+	call->base.commands = commands;
+	while (used < size) {
+		struct asahi_shim_command *command = &commands[n];
+
+		if (size - used < sizeof(command->header))
+			return EINVAL;
+		memcpy(&command->header, call->cmdbuf + used, sizeof(command->header));
+		used += sizeof(command->header);
+		if (size - used < command->header.size)
+			return EINVAL;
+		command->payload = call->cmdbuf + used;
+		used += command->header.size;
+		call->base.num_commands = ++n;
+	}
+	return 0;
+}
+
+static int check_attachments(const struct asahi_shim_command *command)
+{
+	struct drm_asahi_attachment attachment;
+	size_t n = command->header.size / sizeof(attachment), i;
+
+	if (command->header.vdm_barrier != NO_BARRIER ||
+	    command->header.cdm_barrier != NO_BARRIER ||
+	    command->header.size % sizeof(attachment) || n > asahi_shim_params()->max_attachments)
+		return EINVAL;
+	for (i = 0; i < n; i++) {
+		memcpy(&attachment, (const uint8_t *)command->payload + i * sizeof(attachment),
+		       sizeof(attachment));
+		/* The firmware counts lines of 128 bytes, in 32 bits. */
+		if (attachment.pad || attachment.flags ||
+		    attachment.size / 128 + !!(attachment.size % 128) > UINT32_MAX)
+			return EINVAL;
+	}
+	return 0;
+}
+
+/* What is missing is zero. Return: 0, or E2BIG if something is behind it. */
+static int read_payload(const struct asahi_shim_command *command, void *cmd, size_t size)
+{
+	const uint8_t *payload = command->payload;
+	size_t given = command->header.size, i;
+
+	memset(cmd, 0, size);
+	memcpy(cmd, payload, given < size ? given : size);
+	for (i = size; i < given; i++)
+		if (payload[i])
+			return E2BIG;
+	return 0;
+}
+
+/* Return: how many pairs of times it asks for */
+static unsigned int read_times(const struct asahi_shim_command *command,
+			       struct drm_asahi_timestamps *ts)
+{
+	struct drm_asahi_cmd_compute compute;
+	struct drm_asahi_cmd_render render;
+
+	switch (command->header.cmd_type) {
+	case DRM_ASAHI_CMD_RENDER:
+		read_payload(command, &render, sizeof(render));
+		ts[0] = render.ts_vtx;
+		ts[1] = render.ts_frag;
+		return 2;
+	case DRM_ASAHI_CMD_COMPUTE:
+		read_payload(command, &compute, sizeof(compute));
+		ts[0] = compute.ts;
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+static void put_times(struct shim_times *times)
+{
+	unsigned int i;
+
+	for (i = 0; i < SHIM_COMMAND_TIMES; i++) {
+		shim_time_put(&times[i].start, false, 0);
+		shim_time_put(&times[i].end, false, 0);
+	}
+}
+
+static int find_times(const struct shim_file *file, const struct asahi_shim_command *command,
+		      struct shim_times *times)
+{
+	struct drm_asahi_timestamps ts[SHIM_COMMAND_TIMES];
+	unsigned int count = read_times(command, ts), i;
+	int err = 0;
+
+	memset(times, 0, SHIM_COMMAND_TIMES * sizeof(*times));
+	for (i = 0; i < count && !err; i++) {
+		err = shim_time_find(file, &ts[i].start, &times[i].start);
+		if (!err)
+			err = shim_time_find(file, &ts[i].end, &times[i].end);
+	}
+	if (err)
+		put_times(times);
+	return err;
+}
+
+static int check_compute(const struct asahi_shim_command *command)
+{
+	struct drm_asahi_cmd_compute cmd;
+	int err = read_payload(command, &cmd, sizeof(cmd));
+
+	if (err)
+		return err;
+	return cmd.flags ? EINVAL : 0;
+}
+
+static int check_render(const struct asahi_shim_command *command)
+{
+	struct drm_asahi_cmd_render cmd;
+	int err = read_payload(command, &cmd, sizeof(cmd));
+
+	return err ? err : shim_render_check(&cmd);
+}
+
+static int check_barrier(uint16_t barrier, unsigned int commands)
+{
+	return barrier != NO_BARRIER && barrier > commands ? EINVAL : 0;
+}
+
+/* @before: commands before this one, by subqueue */
+static int check_hardware(const struct shim_file *file, const struct asahi_shim_command *command,
+			  unsigned int *before)
+{
+	const struct drm_asahi_cmd_header *header = &command->header;
+	bool render = header->cmd_type == DRM_ASAHI_CMD_RENDER;
+	struct shim_times times[SHIM_COMMAND_TIMES];
+	int err;
+
+	err = check_barrier(header->vdm_barrier, before[DRM_ASAHI_CMD_RENDER]);
+	if (!err)
+		err = check_barrier(header->cdm_barrier, before[DRM_ASAHI_CMD_COMPUTE]);
+	if (!err)
+		err = render ? check_render(command) : check_compute(command);
+	if (!err)
+		err = find_times(file, command, times);
+	if (err)
+		return err;
+	put_times(times);
+	before[header->cmd_type]++;
+	return 0;
+}
+
+static int check_commands(const struct shim_file *file, const struct asahi_shim_call *call)
+{
+	unsigned int hardware = 0;
+	unsigned int before[] = { [DRM_ASAHI_CMD_RENDER] = 0, [DRM_ASAHI_CMD_COMPUTE] = 0 };
+	size_t i;
+	int err = 0;
+
+	for (i = 0; i < call->num_commands; i++)
+		hardware += is_hardware(&call->commands[i]);
+	if (!hardware || hardware > asahi_shim_params()->max_commands_per_submission)
+		return EINVAL;
+	for (i = 0; i < call->num_commands && !err; i++) {
+		const struct asahi_shim_command *command = &call->commands[i];
+
+		if (is_hardware(command))
+			err = check_hardware(file, command, before);
+		else if (command->header.cmd_type <= DRM_ASAHI_SET_COMPUTE_ATTACHMENTS)
+			err = check_attachments(command);
+		else
+			err = EINVAL;
+	}
+	return err;
+}
+
+/* Syncs */
+
+static int check_syncs(const struct drm_asahi_sync *syncs, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		if (syncs[i].sync_type == DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ)
+			continue;
+		if (syncs[i].sync_type != DRM_ASAHI_SYNC_SYNCOBJ || syncs[i].timeline_value)
+			return EINVAL;
+	}
+	return 0;
+}
+
+static int read_all(const struct shim_file *file, struct shim_call *call,
+		    const struct drm_asahi_submit *args)
+{
+	uint64_t syncs = (uint64_t)args->in_sync_count + args->out_sync_count;
+	int err;
+
+	if (syncs > MAX_SYNCS || args->cmdbuf_size > MAX_CMDBUF || !args->cmdbuf_size)
+		return EINVAL;
+	err = shim_read_array(args->cmdbuf, args->cmdbuf_size, 1, &call->cmdbuf);
+	if (!err)
+		err = shim_read_array(args->syncs, syncs, sizeof(struct drm_asahi_sync),
+				      &call->base.syncs);
+	if (!err)
+		err = check_syncs(call->base.syncs, syncs);
+	if (!err)
+		err = split(call, args->cmdbuf_size);
+	return err ? err : check_commands(file, &call->base);
+}
+
+static int find_in(struct shim_file *file, const struct drm_asahi_sync *syncs, uint32_t count,
+		   struct shim_job *job)
+{
+	int err;
+
+	job->in = shim_alloc(count * sizeof(*job->in));
+	for (; job->num_in < count; job->num_in++) {
+		const struct drm_asahi_sync *sync = &syncs[job->num_in];
+
+		err = shim_syncobj_find_fence(file, sync->handle, sync->timeline_value,
+					      &job->in[job->num_in]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int check_out(const struct shim_file *file, const struct drm_asahi_sync *syncs,
+		     uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (!shim_table_get(&file->syncobjs, syncs[i].handle))
+			return ENOENT;
+	return 0;
+}
+
+static void signal_out(const struct shim_file *file, const struct drm_asahi_sync *syncs,
+		       uint32_t count, struct shim_fence *fence)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		struct shim_syncobj *syncobj = shim_table_get(&file->syncobjs, syncs[i].handle);
+
+		shim_fence_get(fence);
+		if (syncs[i].sync_type == DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ)
+			shim_syncobj_add_point(syncobj, fence, syncs[i].timeline_value);
+		else
+			shim_syncobj_replace(syncobj, fence);
+	}
+}
+
+/* The job */
+
+/* The job may outlive the call, and has a copy of its commands. */
+static void copy_commands(const struct shim_file *file, struct shim_job *job,
+			  const struct shim_call *call, uint32_t size)
+{
+	size_t n = call->base.num_commands, i;
+	struct asahi_shim_command *commands = shim_alloc(n * sizeof(*commands));
+
+	job->cmdbuf = shim_alloc(size);
+	memcpy(job->cmdbuf, call->cmdbuf, size);
+	for (i = 0; i < n; i++) {
+		const struct asahi_shim_command *from = &call->base.commands[i];
+
+		commands[i].header = from->header;
+		commands[i].payload =
+			job->cmdbuf + ((const uint8_t *)from->payload - call->cmdbuf);
+	}
+	job->base.commands = commands;
+	job->base.num_commands = n;
+	job->times = shim_alloc(n * SHIM_COMMAND_TIMES * sizeof(*job->times));
+	/* They were found before. */
+	for (i = 0; i < n; i++)
+		find_times(file, &commands[i], &job->times[i * SHIM_COMMAND_TIMES]);
+}
+
+static void push(struct shim_queue *queue, struct shim_job *job)
+{
+	struct shim_job **link = &queue->jobs;
+
+	job->base.queue = queue->id;
+	job->base.usc_exec_base = queue->usc_exec_base;
+	job->base.kernel_start = queue->vm->kernel_start;
+	job->queue = queue;
+	job->done = shim_fence_new();
+	queue->refs++;
+	while (*link)
+		link = &(*link)->next;
+	*link = job;
+}
+
+int shim_submit(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	const struct drm_asahi_submit *args = &all->submit;
+	const struct drm_asahi_sync *out;
+	struct shim_queue *queue;
+	struct shim_job *job;
+	int err;
+
+	if (args->flags || args->pad)
+		return EINVAL;
+	queue = shim_table_get(&file->queues, args->queue_id);
+	if (!queue)
+		return ENOENT;
+	err = read_all(file, call, args);
+	if (err)
+		return err;
+	if (queue->error)
+		return queue->error;
+
+	out = call->base.syncs + args->in_sync_count;
+	job = shim_alloc(sizeof(*job));
+	err = find_in(file, call->base.syncs, args->in_sync_count, job);
+	if (!err)
+		err = check_out(file, out, args->out_sync_count);
+	if (err) {
+		while (job->num_in)
+			shim_fence_put(job->in[--job->num_in]);
+		free(job->in);
+		free(job);
+		return err;
+	}
+	copy_commands(file, job, call, args->cmdbuf_size);
+	push(queue, job);
+	signal_out(file, out, args->out_sync_count, job->done);
+	return 0;
+}

@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Sync objects, binary ones and timelines, and sync files.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+#define WAIT_ALL	DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL
+#define WAIT_FOR_SUBMIT	DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT
+#define WAIT_AVAILABLE	DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE
+#define WAIT_DEADLINE	DRM_SYNCOBJ_WAIT_FLAGS_WAIT_DEADLINE
+
+struct shim_syncobj *shim_syncobj_get(struct shim_syncobj *syncobj)
+{
+	syncobj->refs++;
+	return syncobj;
+}
+
+void shim_syncobj_put(struct shim_syncobj *syncobj)
+{
+	if (--syncobj->refs)
+		return;
+	shim_fence_put(syncobj->fence);
+	free(syncobj);
+}
+
+void shim_syncobj_replace(struct shim_syncobj *syncobj, struct shim_fence *fence)
+{
+	shim_fence_put(syncobj->fence);
+	syncobj->fence = fence;
+	shim_changed();
+}
+
+void shim_syncobj_add_point(struct shim_syncobj *syncobj, struct shim_fence *fence,
+			    uint64_t point)
+{
+	/* The link takes the sync object's reference to what came before. */
+	syncobj->fence = shim_fence_new_link(fence, syncobj->fence, point);
+	shim_changed();
+}
+
+/* Return: the fence of a point, no reference; or NULL. */
+static struct shim_fence *find_point(const struct shim_syncobj *syncobj, uint64_t point)
+{
+	return syncobj->fence ? shim_fence_find_point(syncobj->fence, point) : NULL;
+}
+
+int shim_syncobj_find_fence(struct shim_file *file, uint32_t handle, uint64_t point,
+			    struct shim_fence **fence)
+{
+	struct shim_syncobj *syncobj = shim_table_get(&file->syncobjs, handle);
+
+	if (!syncobj)
+		return ENOENT;
+	*fence = find_point(syncobj, point);
+	if (!*fence)
+		return EINVAL;
+	shim_fence_get(*fence);
+	return 0;
+}
+
+/* Sync files: the reading end of a pipe, which poll() can wait for. */
+
+static struct shim_sync_file *sync_files;
+
+/* Somebody's eventfd that waits for a point. */
+struct waiter {
+	struct shim_syncobj *syncobj;
+	uint64_t point;
+	bool available;
+	int fd;
+	struct waiter *next;
+};
+
+static struct waiter *waiters;
+
+static int sync_file_new(struct shim_fence *fence)
+{
+	struct shim_sync_file *sync_file = shim_alloc(sizeof(*sync_file));
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC)) {
+		perror("asahi_shim: pipe");
+		abort();
+	}
+	sync_file->fence = shim_fence_get(fence);
+	sync_file->fd = fds[1];
+	sync_file->next = sync_files;
+	sync_files = sync_file;
+	shim_fd_add(fds[0], SHIM_FD_SYNC_FILE, sync_file);
+	shim_sync_files_tell();
+	return fds[0];
+}
+
+void shim_sync_file_free(struct shim_sync_file *sync_file)
+{
+	struct shim_sync_file **link = &sync_files;
+
+	while (*link != sync_file)
+		link = &(*link)->next;
+	*link = sync_file->next;
+	shim_libc()->close(sync_file->fd);
+	shim_fence_put(sync_file->fence);
+	free(sync_file);
+}
+
+/* Return: whether it need not wait any longer. */
+static bool waiter_tell(const struct waiter *waiter)
+{
+	struct shim_fence *fence = find_point(waiter->syncobj, waiter->point);
+	const uint64_t one = 1;
+
+	if (!fence || !(waiter->available || shim_fence_is_signaled(fence)))
+		return false;
+	if (write(waiter->fd, &one, sizeof(one)) < 0)
+		perror("asahi_shim: eventfd");
+	return true;
+}
+
+void shim_sync_files_tell(void)
+{
+	struct waiter **link = &waiters, *waiter;
+	struct shim_sync_file *sync_file;
+
+	for (sync_file = sync_files; sync_file; sync_file = sync_file->next) {
+		if (sync_file->told || !shim_fence_is_signaled(sync_file->fence))
+			continue;
+		sync_file->told = write(sync_file->fd, "", 1) == 1;
+	}
+	while ((waiter = *link)) {
+		if (!waiter_tell(waiter)) {
+			link = &waiter->next;
+			continue;
+		}
+		*link = waiter->next;
+		shim_libc()->close(waiter->fd);
+		shim_syncobj_put(waiter->syncobj);
+		free(waiter);
+	}
+}
+
+int shim_sync_file_merge(struct shim_file *file, union asahi_shim_args *all,
+			 struct shim_call *call)
+{
+	struct sync_merge_data *args = &all->sync_merge;
+	struct shim_sync_file *a = shim_fd_find(call->base.fd, SHIM_FD_SYNC_FILE);
+	struct shim_sync_file *b = shim_fd_find(args->fd2, SHIM_FD_SYNC_FILE);
+	struct shim_fence *both;
+
+	if (args->flags || args->pad)
+		return EINVAL;
+	if (!b)
+		return ENOENT;
+	both = shim_fence_new_link(shim_fence_get(a->fence), shim_fence_get(b->fence), 0);
+	args->fence = sync_file_new(both);
+	shim_fence_put(both);
+	return 0;
+}
+
+int shim_sync_file_info(struct shim_file *file, union asahi_shim_args *all,
+			struct shim_call *call)
+{
+	struct shim_sync_file *sync_file = shim_fd_find(call->base.fd, SHIM_FD_SYNC_FILE);
+	struct sync_file_info *args = &all->sync_file_info;
+	struct sync_fence_info info = { .obj_name = "asahi", .driver_name = "asahi" };
+
+	if (args->flags || args->pad)
+		return EINVAL;
+	if (shim_fence_is_signaled(sync_file->fence)) {
+		int error = shim_fence_error(sync_file->fence);
+
+		info.status = error ? error : 1;
+		info.timestamp_ns = sync_file->fence->time_ns;
+	}
+	snprintf(args->name, sizeof(args->name), "asahi-shim");
+	args->status = info.status;
+	if (args->num_fences && shim_copy_out(args->sync_fence_info, &info, sizeof(info)))
+		return EFAULT;
+	args->num_fences = 1;
+	return 0;
+}
+
+/* Life */
+
+int shim_syncobj_create(struct shim_file *file, union asahi_shim_args *all,
+			struct shim_call *call)
+{
+	struct drm_syncobj_create *args = &all->syncobj_create;
+	struct shim_syncobj *syncobj;
+
+	if (args->flags & ~DRM_SYNCOBJ_CREATE_SIGNALED)
+		return EINVAL;
+	syncobj = shim_alloc(sizeof(*syncobj));
+	syncobj->refs = 1;
+	if (args->flags)
+		syncobj->fence = shim_fence_new_signaled();
+	args->handle = shim_table_add(&file->syncobjs, syncobj, UINT32_MAX);
+	return 0;
+}
+
+int shim_syncobj_destroy(struct shim_file *file, union asahi_shim_args *all,
+			 struct shim_call *call)
+{
+	struct drm_syncobj_destroy *args = &all->syncobj_destroy;
+	struct shim_syncobj *syncobj;
+
+	if (args->pad)
+		return EINVAL;
+	syncobj = shim_table_remove(&file->syncobjs, args->handle);
+	if (!syncobj)
+		return EINVAL;
+	shim_syncobj_put(syncobj);
+	return 0;
+}
+
+static int export_sync_file(struct shim_file *file, struct drm_syncobj_handle *args)
+{
+	struct shim_fence *fence;
+	int err = shim_syncobj_find_fence(file, args->handle, 0, &fence);
+
+	if (err)
+		return err;
+	args->fd = sync_file_new(fence);
+	shim_fence_put(fence);
+	return 0;
+}
+
+int shim_syncobj_handle_to_fd(struct shim_file *file, union asahi_shim_args *all,
+			      struct shim_call *call)
+{
+	struct drm_syncobj_handle *args = &all->syncobj_handle;
+	struct shim_syncobj *syncobj;
+
+	if (args->pad ||
+	    (args->flags & ~DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE))
+		return EINVAL;
+	if (args->flags)
+		return export_sync_file(file, args);
+	syncobj = shim_table_get(&file->syncobjs, args->handle);
+	if (!syncobj)
+		return EINVAL;
+	args->fd = shim_fd_token("asahi-shim-syncobj", 0);
+	shim_fd_add(args->fd, SHIM_FD_SYNCOBJ, shim_syncobj_get(syncobj));
+	return 0;
+}
+
+static int import_sync_file(struct shim_file *file, const struct drm_syncobj_handle *args)
+{
+	struct shim_sync_file *sync_file = shim_fd_find(args->fd, SHIM_FD_SYNC_FILE);
+	struct shim_syncobj *syncobj = shim_table_get(&file->syncobjs, args->handle);
+
+	if (!sync_file)
+		return EINVAL;
+	if (!syncobj)
+		return ENOENT;
+	shim_syncobj_replace(syncobj, shim_fence_get(sync_file->fence));
+	return 0;
+}
+
+int shim_syncobj_fd_to_handle(struct shim_file *file, union asahi_shim_args *all,
+			      struct shim_call *call)
+{
+	struct drm_syncobj_handle *args = &all->syncobj_handle;
+	struct shim_syncobj *syncobj;
+
+	if (args->pad ||
+	    (args->flags & ~DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE))
+		return EINVAL;
+	if (args->flags)
+		return import_sync_file(file, args);
+	syncobj = shim_fd_find(args->fd, SHIM_FD_SYNCOBJ);
+	if (!syncobj)
+		return EINVAL;
+	args->handle = shim_table_add(&file->syncobjs, shim_syncobj_get(syncobj), UINT32_MAX);
+	return 0;
+}
+
+/* Several at once */
+
+/* Reads handles, and points unless @points is 0, into the call. */
+static int read_handles(struct shim_call *call, uint64_t handles, uint64_t points, uint32_t count)
+{
+	int err;
+
+	err = shim_read_array(handles, count, sizeof(uint32_t), &call->base.handles);
+	if (!err && points)
+		err = shim_read_array(points, count, sizeof(uint64_t), &call->base.points);
+	if (!err)
+		call->base.num_handles = count;
+	return err;
+}
+
+/* Return: as many sync objects as the call has handles, or NULL. */
+static struct shim_syncobj **find_all(struct shim_file *file, const struct shim_call *call)
+{
+	struct shim_syncobj **all = shim_alloc(call->base.num_handles * sizeof(*all));
+	size_t i;
+
+	for (i = 0; i < call->base.num_handles; i++) {
+		all[i] = shim_table_get(&file->syncobjs, call->base.handles[i]);
+		if (!all[i]) {
+			free(all);
+			return NULL;
+		}
+	}
+	return all;
+}
+
+static int for_each(struct shim_file *file, struct shim_call *call,
+		    void (*fn)(struct shim_syncobj *, uint64_t point))
+{
+	struct shim_syncobj **all = find_all(file, call);
+	size_t i;
+
+	if (!all)
+		return ENOENT;
+	for (i = 0; i < call->base.num_handles; i++)
+		fn(all[i], call->base.points ? call->base.points[i] : 0);
+	free(all);
+	return 0;
+}
+
+static void reset(struct shim_syncobj *syncobj, uint64_t point)
+{
+	shim_syncobj_replace(syncobj, NULL);
+}
+
+static void signal_now(struct shim_syncobj *syncobj, uint64_t point)
+{
+	shim_syncobj_replace(syncobj, shim_fence_new_signaled());
+}
+
+static void signal_point(struct shim_syncobj *syncobj, uint64_t point)
+{
+	shim_syncobj_add_point(syncobj, shim_fence_new_signaled(), point);
+}
+
+static int syncobj_array(struct shim_file *file, const struct drm_syncobj_array *args,
+			 struct shim_call *call, void (*fn)(struct shim_syncobj *, uint64_t))
+{
+	int err;
+
+	if (args->pad || !args->count_handles)
+		return EINVAL;
+	err = read_handles(call, args->handles, 0, args->count_handles);
+	return err ? err : for_each(file, call, fn);
+}
+
+int shim_syncobj_reset(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	return syncobj_array(file, &all->syncobj_array, call, reset);
+}
+
+int shim_syncobj_signal(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	return syncobj_array(file, &all->syncobj_array, call, signal_now);
+}
+
+int shim_syncobj_timeline_signal(struct shim_file *file, union asahi_shim_args *all,
+				 struct shim_call *call)
+{
+	const struct drm_syncobj_timeline_array *args = &all->syncobj_timeline_array;
+	int err;
+
+	if (args->flags || !args->count_handles)
+		return EINVAL;
+	err = read_handles(call, args->handles, args->points, args->count_handles);
+	return err ? err : for_each(file, call, signal_point);
+}
+
+/* The last point that was submitted, or that is signalled. */
+static uint64_t query(const struct shim_syncobj *syncobj, bool submitted)
+{
+	struct shim_fence *fence = syncobj->fence;
+
+	if (!fence || !fence->of)
+		return 0;
+	if (submitted || shim_fence_is_signaled(fence))
+		return fence->point;
+	while (fence->prev && fence->prev->of)
+		fence = fence->prev;
+	return fence->prev_point;
+}
+
+int shim_syncobj_query(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	const struct drm_syncobj_timeline_array *args = &all->syncobj_timeline_array;
+	struct shim_syncobj **syncobjs;
+	uint64_t *points;
+	size_t i;
+	int err;
+
+	if ((args->flags & ~DRM_SYNCOBJ_QUERY_FLAGS_LAST_SUBMITTED) || !args->count_handles)
+		return EINVAL;
+	err = read_handles(call, args->handles, 0, args->count_handles);
+	if (err)
+		return err;
+	syncobjs = find_all(file, call);
+	if (!syncobjs)
+		return ENOENT;
+	points = shim_alloc(args->count_handles * sizeof(*points));
+	call->base.points = points;
+	for (i = 0; i < args->count_handles; i++)
+		points[i] = query(syncobjs[i], args->flags);
+	free(syncobjs);
+	return shim_copy_out(args->points, points, args->count_handles * sizeof(*points));
+}
+
+/* Waiting */
+
+struct wait {
+	struct shim_syncobj **syncobjs;
+	/* what there was to wait for when there first was */
+	struct shim_fence **fences;
+	const uint64_t *points;
+	uint32_t count;
+	uint32_t flags;
+	uint32_t first;
+};
+
+/* Looks for fences that were not there. Return: whether all are there. */
+static bool wait_find(struct wait *wait)
+{
+	bool all = true;
+	uint32_t i;
+
+	for (i = 0; i < wait->count; i++) {
+		if (wait->fences[i])
+			continue;
+		wait->fences[i] = find_point(wait->syncobjs[i], wait->points ? wait->points[i] : 0);
+		if (wait->fences[i])
+			shim_fence_get(wait->fences[i]);
+		else
+			all = false;
+	}
+	return all;
+}
+
+static bool wait_over(struct wait *wait)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < wait->count; i++) {
+		if (!wait->fences[i] || !((wait->flags & WAIT_AVAILABLE) ||
+					  shim_fence_is_signaled(wait->fences[i])))
+			continue;
+		if (!n++)
+			wait->first = i;
+	}
+	return wait->flags & WAIT_ALL ? n == wait->count : n > 0;
+}
+
+static int wait_loop(struct wait *wait, int64_t deadline_ns)
+{
+	if (!wait_find(wait) && !(wait->flags & (WAIT_FOR_SUBMIT | WAIT_AVAILABLE)))
+		return EINVAL;
+	while (!wait_over(wait)) {
+		if (shim_wait_change(deadline_ns))
+			return ETIME;
+		wait_find(wait);
+	}
+	return 0;
+}
+
+/* Others may destroy handles meanwhile: this has references of its own. */
+static int wait_for(struct shim_file *file, struct shim_call *call, uint32_t flags,
+		    int64_t deadline_ns, uint32_t *first)
+{
+	struct wait wait = {
+		.syncobjs = find_all(file, call),
+		.points = call->base.points,
+		.count = call->base.num_handles,
+		.flags = flags,
+	};
+	uint32_t i;
+	int err;
+
+	if (!wait.syncobjs)
+		return ENOENT;
+	wait.fences = shim_alloc(wait.count * sizeof(*wait.fences));
+	for (i = 0; i < wait.count; i++)
+		shim_syncobj_get(wait.syncobjs[i]);
+	err = wait_loop(&wait, deadline_ns);
+	for (i = 0; i < wait.count; i++) {
+		shim_syncobj_put(wait.syncobjs[i]);
+		shim_fence_put(wait.fences[i]);
+	}
+	free(wait.fences);
+	free(wait.syncobjs);
+	if (!err && !(flags & WAIT_ALL))
+		*first = wait.first;
+	return err;
+}
+
+int shim_syncobj_wait(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	struct drm_syncobj_wait *args = &all->syncobj_wait;
+	int err;
+
+	if (args->flags & ~(WAIT_ALL | WAIT_FOR_SUBMIT | WAIT_DEADLINE))
+		return EINVAL;
+	if (!args->count_handles)
+		return 0;
+	err = read_handles(call, args->handles, 0, args->count_handles);
+	return err ? err : wait_for(file, call, args->flags, args->timeout_nsec,
+				    &args->first_signaled);
+}
+
+int shim_syncobj_timeline_wait(struct shim_file *file, union asahi_shim_args *all,
+			       struct shim_call *call)
+{
+	struct drm_syncobj_timeline_wait *args = &all->syncobj_timeline_wait;
+	int err;
+
+	if (args->flags & ~(WAIT_ALL | WAIT_FOR_SUBMIT | WAIT_AVAILABLE | WAIT_DEADLINE))
+		return EINVAL;
+	if (!args->count_handles)
+		return 0;
+	err = read_handles(call, args->handles, args->points, args->count_handles);
+	return err ? err : wait_for(file, call, args->flags, args->timeout_nsec,
+				    &args->first_signaled);
+}
+
+/* The fence of a point, which may have to come first. */
+static int wait_for_fence(struct shim_syncobj *syncobj, uint64_t point, bool wait,
+			  struct shim_fence **fence)
+{
+	int err = 0;
+
+	shim_syncobj_get(syncobj);
+	while (!(*fence = find_point(syncobj, point)) && !err)
+		err = wait ? shim_wait_change(INT64_MAX) : EINVAL;
+	if (*fence)
+		shim_fence_get(*fence);
+	shim_syncobj_put(syncobj);
+	return err;
+}
+
+int shim_syncobj_transfer(struct shim_file *file, union asahi_shim_args *all,
+			  struct shim_call *call)
+{
+	const struct drm_syncobj_transfer *args = &all->syncobj_transfer;
+	struct shim_syncobj *to = shim_table_get(&file->syncobjs, args->dst_handle);
+	struct shim_syncobj *from = shim_table_get(&file->syncobjs, args->src_handle);
+	struct shim_fence *fence;
+	int err;
+
+	if (args->pad || (args->flags & ~WAIT_FOR_SUBMIT))
+		return EINVAL;
+	if (!to || !from)
+		return ENOENT;
+	shim_syncobj_get(to);
+	err = wait_for_fence(from, args->src_point, args->flags, &fence);
+	if (!err && args->dst_point)
+		shim_syncobj_add_point(to, fence, args->dst_point);
+	else if (!err)
+		shim_syncobj_replace(to, fence);
+	shim_syncobj_put(to);
+	return err;
+}
+
+int shim_syncobj_eventfd(struct shim_file *file, union asahi_shim_args *all,
+			 struct shim_call *call)
+{
+	const struct drm_syncobj_eventfd *args = &all->syncobj_eventfd;
+	struct shim_syncobj *syncobj = shim_table_get(&file->syncobjs, args->handle);
+	struct waiter *waiter;
+	int fd;
+
+	if (args->pad || (args->flags & ~WAIT_AVAILABLE))
+		return EINVAL;
+	if (!syncobj)
+		return ENOENT;
+	fd = fcntl(args->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return EBADF;
+	waiter = shim_alloc(sizeof(*waiter));
+	*waiter = (struct waiter){
+		.syncobj = shim_syncobj_get(syncobj),
+		.point = args->point,
+		.available = args->flags,
+		.fd = fd,
+		.next = waiters,
+	};
+	waiters = waiter;
+	shim_sync_files_tell();
+	return 0;
+}

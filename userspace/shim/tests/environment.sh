@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+#
+# usage: environment.sh SHIM ASAHI-COMPUTE [vagx]
+#
+# The shim as people use it: preloaded, and told by the environment what to do.
+
+# The functions are called through check().
+# shellcheck disable=SC2317
+
+shim=$1
+compute=$2
+vagx=${3:-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+count=0
+failed=0
+
+# check NAME COMMAND...
+check()
+{
+	name=$1
+	shift
+	count=$((count + 1))
+	if "$@"; then
+		echo "ok $count - $name"
+	else
+		echo "not ok $count - $name"
+		failed=1
+		sed 's/^/# /' "$work/output" "$work/message"
+	fi
+}
+
+# What is preloaded comes before a sanitizer.
+fill()
+{
+	env LD_PRELOAD="$shim" ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=1 "$@" \
+		"$compute" --size=64 fill >"$work/output" 2>"$work/message"
+}
+
+# fails_with MESSAGE [NAME=VALUE...], prints MESSAGE [NAME=VALUE...]
+fails_with()
+{
+	message=$1
+	shift
+	! fill "$@" && grep -q "$message" "$work/message"
+}
+
+prints()
+{
+	message=$1
+	shift
+	fill "$@" && grep -q "$message" "$work/message"
+}
+
+# Each kind of call, with what was in its arrays
+logs()
+{
+	! fill ASAHI_SHIM_LOG="$work/log" || return 1
+	grep -q '^ASAHI_VM_BIND fd [0-9]* vm 1; 0x[0-9a-f]*+0x4000 flags 0x[0-9a-f]* handle [0-9]*+0x0: ok$' \
+		"$work/log" &&
+		grep -q '^ASAHI_SUBMIT fd [0-9]* queue 1 signal [0-9]*; compute, .* stream 0x' \
+			"$work/log" &&
+		grep -q '^SYNCOBJ_WAIT fd [0-9]* until [0-9]* flags 0x2 [0-9]*: ok$' "$work/log"
+}
+
+: >"$work/message"
+check "without a backend nothing is executed" fails_with . ASAHI_SHIM_BACKEND=none
+check "calls are written to a file" logs
+check "a file that cannot be written is named, and the program goes on" \
+	fails_with 'ASAHI_SHIM_LOG=/nowhere/log: No such file' ASAHI_SHIM_LOG=/nowhere/log
+check "an unknown backend is refused" \
+	fails_with 'ASAHI_SHIM_BACKEND=nonsense: expected none or vagx' ASAHI_SHIM_BACKEND=nonsense
+if [ -n "$vagx" ]; then
+	check "vagx executes" fill ASAHI_SHIM_BACKEND=vagx
+	check "vagx does not, if so wanted" \
+		fails_with . ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_NO_EXEC=1
+	check "vagx executes on one core" fill ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_CORES=1
+	check "streams are printed" \
+		prints 'CDM Launch' ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_STREAMS=1
+fi
+
+echo "1..$count"
+exit $failed

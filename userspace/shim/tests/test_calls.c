@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Arguments: of other sizes, at bad addresses; bindings; the record. What else the
+ * driver refuses is for the tests that run on driver and shim alike.
+ */
+#include <stdio.h>
+
+#include "shim_test.h"
+
+/* The DRM core goes by the number, and fills up what an argument lacks. */
+static void test_sizes(void **state)
+{
+	struct { struct drm_asahi_get_time args; uint64_t more; } newer = { .more = 7 };
+	unsigned long request = DRM_IOWR(DRM_COMMAND_BASE + DRM_ASAHI_GET_TIME, newer);
+	struct { uint64_t size; uint32_t flags, vm_id; } older = { .size = PAGE };
+	uint64_t shorter = 0;
+
+	assert_int_equal(call(FD(state), request, &newer), 0);
+	assert_int_not_equal(newer.args.gpu_timestamp, 0);
+	assert_int_equal(newer.more, 7);
+	request = DRM_IOWR(DRM_COMMAND_BASE + DRM_ASAHI_GET_TIME, shorter);
+	assert_int_equal(call(FD(state), request, &shorter), 0);
+	shorter = 1;
+	assert_int_equal(call(FD(state), request, &shorter), EINVAL);
+	assert_int_equal(asahi_shim_count(DRM_IOCTL_ASAHI_GET_TIME), 3);
+	request = DRM_IOWR(DRM_COMMAND_BASE + DRM_ASAHI_GEM_CREATE, older);
+	assert_int_equal(call(FD(state), request, &older), 0);
+	assert_int_equal(call(FD(state), DRM_IO(0x9f), NULL), EINVAL);
+}
+
+static void test_params(void **state)
+{
+	struct { struct drm_asahi_params_global params; uint8_t more[8192]; } large;
+	struct drm_asahi_get_params args = { .pointer = (uintptr_t)&large, .size = 16 };
+
+	memset(&large, 0xff, sizeof(large));
+	assert_int_equal(call(FD(state), DRM_IOCTL_ASAHI_GET_PARAMS, &args), 0);
+	assert_int_equal(large.params.gpu_generation, 13);
+	assert_int_equal(large.params.gpu_revision, UINT32_MAX);
+	args.size = sizeof(large);
+	assert_int_equal(call(FD(state), DRM_IOCTL_ASAHI_GET_PARAMS, &args), 0);
+	assert_memory_equal(&large.params, asahi_shim_params(), sizeof(large.params));
+	assert_int_equal(large.more[0], 0);
+	assert_int_equal(large.more[sizeof(large.more) - 1], 0);
+}
+
+static void test_bad_addresses(void **state)
+{
+	struct drm_asahi_get_params params = { .pointer = 1, .size = 16 };
+	struct drm_asahi_vm_bind binds = {
+		.vm_id = new_vm(FD(state)),
+		.num_binds = 1,
+		.stride = sizeof(struct drm_asahi_gem_bind_op),
+		.userptr = 1,
+	};
+	struct drm_syncobj_array array = { .handles = 1, .count_handles = 1 };
+
+	assert_int_equal(call(FD(state), DRM_IOCTL_ASAHI_GET_PARAMS, &params), EFAULT);
+	assert_int_equal(call(FD(state), DRM_IOCTL_ASAHI_VM_BIND, &binds), EFAULT);
+	assert_int_equal(call(FD(state), DRM_IOCTL_SYNCOBJ_RESET, &array), EFAULT);
+	assert_int_equal(call(FD(state), DRM_IOCTL_ASAHI_VM_BIND, (void *)1), EFAULT);
+}
+
+static bool bound(int fd, uint32_t vm, uint64_t addr, uint64_t size, uint64_t offset)
+{
+	struct asahi_shim_mapping m, first;
+
+	/* the object's own start, which is bound at 20 GiB */
+	return asahi_shim_find_mapping(fd, vm, 20 * GIB, &first) &&
+	       asahi_shim_find_mapping(fd, vm, addr, &m) && m.addr == addr && m.size == size &&
+	       m.offset - first.offset == offset;
+}
+
+#define BIND(a, r, o, more)							\
+	((struct drm_asahi_gem_bind_op){					\
+		.flags = DRM_ASAHI_BIND_READ | (more), .handle = bo,		\
+		.addr = (a), .range = (r), .offset = (o) })
+#define UNBIND(a, r)								\
+	((struct drm_asahi_gem_bind_op){					\
+		.flags = DRM_ASAHI_BIND_UNBIND, .addr = (a), .range = (r) })
+
+/* A bind replaces what it covers, and leaves what it doesn't. */
+static void test_bindings(void **state)
+{
+	const uint64_t base = 16 * GIB;
+	uint32_t vm = new_vm(FD(state)), bo = new_bo(FD(state), 8 * PAGE);
+	struct asahi_shim_mapping m;
+
+	assert_int_equal(bind(FD(state), vm, BIND(20 * GIB, PAGE, 0, 0)), 0);
+	assert_int_equal(bind(FD(state), vm, BIND(base, 8 * PAGE, 0, 0)), 0);
+	/* the middle */
+	assert_int_equal(bind(FD(state), vm, BIND(base + 3 * PAGE, 2 * PAGE, 0, 0)), 0);
+	assert_true(bound(FD(state), vm, base, 3 * PAGE, 0));
+	assert_true(bound(FD(state), vm, base + 3 * PAGE, 2 * PAGE, 0));
+	assert_true(bound(FD(state), vm, base + 5 * PAGE, 3 * PAGE, 5 * PAGE));
+	/* across all three */
+	assert_int_equal(bind(FD(state), vm, UNBIND(base + 2 * PAGE, 4 * PAGE)), 0);
+	assert_true(bound(FD(state), vm, base, 2 * PAGE, 0));
+	assert_false(asahi_shim_find_mapping(FD(state), vm, base + 2 * PAGE, &m));
+	assert_true(bound(FD(state), vm, base + 6 * PAGE, 2 * PAGE, 6 * PAGE));
+	/* one page again and again: what remains of it still shows the same */
+	assert_int_equal(bind(FD(state), vm, BIND(base, 64 * PAGE, 5 * PAGE,
+						  DRM_ASAHI_BIND_SINGLE_PAGE)), 0);
+	assert_int_equal(bind(FD(state), vm, UNBIND(base, 16 * PAGE)), 0);
+	assert_true(bound(FD(state), vm, base + 16 * PAGE, 48 * PAGE, 5 * PAGE));
+	/* the object's end is that of its mappings */
+	assert_int_equal(drmCloseBufferHandle(FD(state), bo), 0);
+	assert_false(asahi_shim_find_mapping(FD(state), vm, base + 16 * PAGE, &m));
+	assert_false(asahi_shim_find_mapping(FD(state), vm, 20 * GIB, &m));
+}
+
+/* All binds of a call, or none */
+static void test_binds_at_once(void **state)
+{
+	uint32_t bo = new_bo(FD(state), PAGE);
+	const struct drm_asahi_gem_bind_op ops[2] = {
+		BIND(16 * GIB, PAGE, 0, 0),
+		BIND(17 * GIB, 2 * PAGE, 0, 0),
+	};
+	struct drm_asahi_vm_bind args = {
+		.vm_id = new_vm(FD(state)),
+		.num_binds = 2,
+		.stride = sizeof(ops[0]),
+		.userptr = (uintptr_t)ops,
+	};
+	struct asahi_shim_mapping m;
+
+	assert_int_equal(call(FD(state), DRM_IOCTL_ASAHI_VM_BIND, &args), EINVAL);
+	assert_false(asahi_shim_find_mapping(FD(state), args.vm_id, 16 * GIB, &m));
+	args.num_binds = 1;
+	assert_int_equal(call(FD(state), DRM_IOCTL_ASAHI_VM_BIND, &args), 0);
+	assert_true(asahi_shim_find_mapping(FD(state), args.vm_id, 16 * GIB, &m));
+}
+
+static void test_record(void **state)
+{
+	const struct asahi_shim_call *last;
+	uint32_t syncobj = new_syncobj(FD(state));
+
+	assert_int_equal(asahi_shim_count(0), 1);
+	last = asahi_shim_call(0, -1);
+	assert_int_equal(last->request, DRM_IOCTL_SYNCOBJ_CREATE);
+	assert_int_equal(last->fd, FD(state));
+	assert_int_equal(last->out.syncobj_create.handle, syncobj);
+	assert_null(asahi_shim_call(0, 1));
+	assert_null(asahi_shim_call(0, -2));
+	assert_null(asahi_shim_call(DRM_IOCTL_GEM_CLOSE, 0));
+
+	assert_int_equal(drmSyncobjDestroy(FD(state), 77), -1);
+	last = asahi_shim_call(DRM_IOCTL_SYNCOBJ_DESTROY, 0);
+	assert_int_equal(last->error, EINVAL);
+	assert_int_equal(last->in.syncobj_destroy.handle, 77);
+	assert_ptr_equal(asahi_shim_call(0, 1), last);
+
+	asahi_shim_record(false);
+	assert_int_equal(drmSyncobjDestroy(FD(state), syncobj), 0);
+	assert_int_equal(asahi_shim_count(0), 0);
+}
+
+static void test_fail(void **state)
+{
+	uint32_t syncobj;
+
+	asahi_shim_fail(DRM_IOCTL_SYNCOBJ_CREATE, 2, ENOMEM);
+	syncobj = new_syncobj(FD(state));
+	assert_int_equal(drmSyncobjDestroy(FD(state), syncobj), 0);
+	assert_false(asahi_shim_failed());
+	assert_int_equal(drmSyncobjCreate(FD(state), 0, &syncobj), -1);
+	assert_int_equal(errno, ENOMEM);
+	assert_true(asahi_shim_failed());
+	new_syncobj(FD(state));
+	asahi_shim_fail(0, 1, ENODEV);
+	assert_int_equal(drmSyncobjDestroy(FD(state), 1), -1);
+	assert_int_equal(errno, ENODEV);
+	assert_int_equal(drmSyncobjDestroy(FD(state), 1), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		NODE_TEST(test_sizes),
+		NODE_TEST(test_params),
+		NODE_TEST(test_bad_addresses),
+		NODE_TEST(test_bindings),
+		NODE_TEST(test_binds_at_once),
+		NODE_TEST(test_record),
+		NODE_TEST(test_fail),
+	};
+
+	return cmocka_run_group_tests_name("calls", tests, NULL, NULL);
+}
