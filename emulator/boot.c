@@ -2,6 +2,7 @@
 // Copyright (C) 2026 The asahi driver authors
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "calibration.h"
 #include "guest_memory.h"
 #include "report.h"
+#include "soc.h"
 #include "uat.h"
 
 /*
@@ -46,21 +48,18 @@ static struct content content_of(const struct vagx_boot *boot,
 	case VAGX_REGION_HANDOFF:
 		return (struct content){ "handoff", NULL, AGX_HANDOFF_SIZE };
 	case VAGX_REGION_HW_CAL_A:
-		return (struct content){ "hw-cal-a", cal->hw_cal_a,
-					 sizeof(cal->hw_cal_a) };
+		return (struct content){ "hw-cal-a", cal->hw_cal_a, cal->hw_cal_a_size };
 	case VAGX_REGION_HW_CAL_B:
-		return (struct content){ "hw-cal-b", cal->hw_cal_b,
-					 sizeof(cal->hw_cal_b) };
+		return (struct content){ "hw-cal-b", cal->hw_cal_b, cal->hw_cal_b_size };
 	case VAGX_REGION_GLOBALS:
-		return (struct content){ "globals", cal->globals,
-					 sizeof(cal->globals) };
+		return (struct content){ "globals", cal->globals, cal->globals_size };
 	case VAGX_REGION_COUNT:
 		break;
 	}
 	return (struct content){ "", NULL, 0 };
 }
 
-static bool load_file(struct vagx_report *report, const char *path, void *to,
+static bool load_file(const struct vagx_boot_config *config, const char *path, void *to,
 		      size_t size)
 {
 	char extra;
@@ -73,17 +72,16 @@ static bool load_file(struct vagx_report *report, const char *path, void *to,
 
 	file = fopen(path, "rb");
 	if (!file) {
-		vagx_log(report, VAGX_LOG_ERROR, "%s: %s", path,
-			 strerror(errno));
+		vagx_log(config->report, VAGX_LOG_ERROR, "%s: %s", path, strerror(errno));
 		return false;
 	}
 	got = fread(to, 1, size, file);
 	fits = got == size && fread(&extra, 1, 1, file) == 0 && !ferror(file);
 	fclose(file);
 	if (!fits)
-		vagx_log(report, VAGX_LOG_ERROR,
-			 "%s: for firmware 13.5 on T8103 this has to have exactly 0x%zx bytes",
-			 path, size);
+		vagx_log(config->report, VAGX_LOG_ERROR,
+			 "%s: for firmware %s on %s this has to have exactly 0x%zx bytes", path,
+			 config->firmware, config->soc->name, size);
 	return fits;
 }
 
@@ -105,12 +103,25 @@ struct vagx_boot *vagx_boot_new(const struct vagx_boot_config *config)
 {
 	struct vagx_boot *boot = calloc(1, sizeof(*boot));
 	struct vagx_calibration *cal;
+	struct vagx_power power;
+	enum fw_abi abi;
 
 	if (!boot)
 		return NULL;
 
 	boot->report = config->report;
 	boot->regions = config->regions;
+	if (!vagx_soc_abi(config->soc, config->firmware, &abi)) {
+		vagx_log(boot->report, VAGX_LOG_ERROR, "firmware %s is not for %s",
+			 config->firmware, config->soc->name);
+		goto fail;
+	}
+
+	cal = &boot->calibration;
+	vagx_power_default(&power, config->soc);
+	vagx_calibration_fill(cal, config->soc, abi, &power,
+			      config->regions.region[VAGX_REGION_TTBS].base,
+			      config->soft_faults);
 	for (unsigned int i = 0; i < VAGX_REGION_COUNT; i++) {
 		struct content content = content_of(boot, i);
 
@@ -119,16 +130,9 @@ struct vagx_boot *vagx_boot_new(const struct vagx_boot_config *config)
 			goto fail;
 	}
 
-	cal = &boot->calibration;
-	vagx_calibration_fill(cal, config->id,
-			      config->regions.region[VAGX_REGION_TTBS].base,
-			      config->soft_faults);
-	if (!load_file(boot->report, config->hw_cal_a, cal->hw_cal_a,
-		       sizeof(cal->hw_cal_a)) ||
-	    !load_file(boot->report, config->hw_cal_b, cal->hw_cal_b,
-		       sizeof(cal->hw_cal_b)) ||
-	    !load_file(boot->report, config->globals, cal->globals,
-		       sizeof(cal->globals)))
+	if (!load_file(config, config->hw_cal_a, cal->hw_cal_a, cal->hw_cal_a_size) ||
+	    !load_file(config, config->hw_cal_b, cal->hw_cal_b, cal->hw_cal_b_size) ||
+	    !load_file(config, config->globals, cal->globals, cal->globals_size))
 		goto fail;
 	return boot;
 
@@ -142,11 +146,40 @@ void vagx_boot_free(struct vagx_boot *boot)
 	free(boot);
 }
 
+static bool save_file(struct vagx_report *report, const char *folder,
+		      const struct content *content)
+{
+	char path[PATH_MAX];
+	bool good = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s.bin", folder, content->name);
+	file = fopen(path, "wb");
+	if (file) {
+		good = fwrite(content->data, 1, content->size, file) == content->size;
+		good = !fclose(file) && good;
+	}
+	if (!good)
+		vagx_log(report, VAGX_LOG_ERROR, "%s: %s", path, strerror(errno));
+	return good;
+}
+
+bool vagx_boot_save(const struct vagx_boot *boot, const char *folder)
+{
+	for (unsigned int i = 0; i < VAGX_REGION_COUNT; i++) {
+		struct content content = content_of(boot, i);
+
+		if (content.data && !save_file(boot->report, folder, &content))
+			return false;
+	}
+	return true;
+}
+
 bool vagx_boot_soft_faults(const struct vagx_boot *boot)
 {
 	uint32_t value;
 
-	memcpy(&value, boot->calibration.globals + VAGX_FAULT_CONTROL,
+	memcpy(&value, boot->calibration.globals + boot->calibration.fault_control,
 	       sizeof(value));
 	return value == VAGX_FAULT_CONTROL_SOFT;
 }

@@ -7,9 +7,9 @@
 
 #include "regions.h"
 
-struct vagx_gpu_id;
 struct vagx_mem;
 struct vagx_report;
+struct vagx_soc;
 
 /*
  * The boot loader's part: what lies in the reserved regions before the
@@ -20,7 +20,8 @@ struct vagx_boot;
 struct vagx_boot_config {
 	struct vagx_report *report;
 	struct vagx_regions regions;
-	const struct vagx_gpu_id *id;
+	const struct vagx_soc *soc;
+	const char *firmware;
 	const char *hw_cal_a;		/* files, NULL for the built-in values */
 	const char *hw_cal_b;
 	const char *globals;
@@ -35,6 +36,9 @@ struct vagx_boot_config {
  */
 struct vagx_boot *vagx_boot_new(const struct vagx_boot_config *config);
 void vagx_boot_free(struct vagx_boot *boot);
+
+/* Writes the calibration regions to files, named as the regions are; false after a message */
+bool vagx_boot_save(const struct vagx_boot *boot, const char *folder);
 
 /* What the globals' fault control says */
 bool vagx_boot_soft_faults(const struct vagx_boot *boot);

@@ -11,7 +11,7 @@ uint64_t vagx_carrier_read(struct vagx_carrier_regs *regs, uint64_t offset,
 {
 	switch (offset) {
 	case VAGX_CARRIER_ID:
-		return VAGX_CARRIER_ID_VALUE;
+		return VAGX_CARRIER_ID_V1;
 	case VAGX_CARRIER_HOST_TIME:
 		return vagx_clock_host_ns();
 	}
@@ -36,13 +36,13 @@ void vagx_carrier_write(struct vagx_carrier_regs *regs, uint64_t offset,
 	case VAGX_CARRIER_REEVALUATE:
 		vagx_mailbox_reevaluate(regs->mailbox, (uint32_t)value);
 		return;
-	case VAGX_CARRIER_SAMPLE_GUEST:
+	case VAGX_CARRIER_SAMPLE_COUNTER:
 		regs->guest = value;
 		return;
-	case VAGX_CARRIER_SAMPLE_HOST:
+	case VAGX_CARRIER_SAMPLE_HOST_TIME:
 		commit_sample(regs, value);
 		return;
-	case VAGX_CARRIER_FREQUENCY:
+	case VAGX_CARRIER_COUNTER_RATE:
 		regs->frequency = value;
 		return;
 	case VAGX_CARRIER_ID:

@@ -6,26 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vagx/vagx_carrier.h"
+
 struct vagx_clock;
 struct vagx_mailbox;
 struct vagx_report;
 
 /*
  * The page between PCI and the GPU, which no Apple machine has: the carrier
- * driver's interrupt re-evaluation and its clock samples. All registers have
- * 64 bits.
+ * driver's interrupt re-evaluation and its clock samples.
  */
-#define VAGX_CARRIER_SIZE		0x4000
-
-#define VAGX_CARRIER_ID			0x00	/* RO "VAGX", version above */
-#define VAGX_CARRIER_REEVALUATE		0x08	/* WO bit per interrupt */
-#define VAGX_CARRIER_HOST_TIME		0x10	/* RO ns */
-#define VAGX_CARRIER_SAMPLE_GUEST	0x18	/* WO guest's counter */
-#define VAGX_CARRIER_SAMPLE_HOST	0x20	/* WO ns; commits the sample */
-#define VAGX_CARRIER_FREQUENCY		0x28	/* WO ticks a second */
-
-#define VAGX_CARRIER_ID_VALUE		(1ULL << 32 | 0x58474156)
-
 struct vagx_carrier_regs {
 	struct vagx_report *report;
 	struct vagx_clock *clock;

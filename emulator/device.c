@@ -4,30 +4,35 @@
 #include <errno.h>
 #include <linux/vfio.h>
 #include <poll.h>
-#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "agx/agx_regs.h"
 #include "carrier_regs.h"
 #include "clock.h"
+#include "commands.h"
+#include "control.h"
 #include "device.h"
 #include "firmware/firmware.h"
 #include "gpu/gpu.h"
 #include "guest_memory.h"
 #include "mailbox.h"
 #include "pci.h"
+#include "pmgr.h"
 #include "report.h"
 #include "rtkit.h"
+#include "sgx.h"
+#include "soc.h"
 #include "uat.h"
 #include "vfio_user.h"
 
 /* BAR 0 */
 #define ASC_BASE	0
 #define MAILBOX_BASE	(ASC_BASE + 0x8000)
-#define CARRIER_BASE	(ASC_BASE + AGX_ASC_SIZE)
+#define PMGR_BASE	0x50000
 #define SGX_BASE	0x1000000
 
 /* Source: m1n1 hw/asc.py */
@@ -35,6 +40,13 @@
 #define CPU_STATUS_RUNNING	(1U << 0)
 #define CPU_STATUS_STOPPED	(1U << 1)
 #define CPU_STATUS_IDLE		(1U << 5)
+
+/* Why the coprocessor leaves messages in its FIFO */
+enum {
+	HELD_DEAF = 1 << 0,		/* the firmware has halted, or is silent */
+	HELD_FULL = 1 << 1,		/* the control socket wants it full */
+	HELD_STOPPED = 1 << 2,		/* the CPU has stopped without being told */
+};
 
 struct vagx_device {
 	struct vagx_report *report;
@@ -48,11 +60,33 @@ struct vagx_device {
 	struct vagx_gpu *gpu;
 	struct vagx_firmware *firmware;
 	struct vagx_carrier_regs carrier;
+	struct vagx_pmgr pmgr;
 	struct vagx_pci pci;
 	uint32_t cpu_control;
 	unsigned int mailbox_delay_ms;
 	uint64_t mailbox_due_ns;	/* 0: nothing waits */
+	unsigned int held;		/* atomic, HELD_* */
+	int wake_fd;			/* eventfd: look at the FIFO again */
+	struct vagx_control *control;
 };
+
+static bool is_held(struct vagx_device *device)
+{
+	return __atomic_load_n(&device->held, __ATOMIC_ACQUIRE) ||
+	       vagx_rtkit_is_crashed(device->rtkit);
+}
+
+static void hold(struct vagx_device *device, unsigned int reason)
+{
+	__atomic_or_fetch(&device->held, reason, __ATOMIC_RELEASE);
+}
+
+/* Any thread; the MMIO thread then takes what has come meanwhile */
+static void let_go(struct vagx_device *device, unsigned int reason)
+{
+	__atomic_and_fetch(&device->held, ~reason, __ATOMIC_RELEASE);
+	eventfd_write(device->wake_fd, 1);
+}
 
 static void fire(void *ctx, unsigned int irq)
 {
@@ -76,6 +110,23 @@ static void firmware_set_fault(void *ctx, const struct vagx_uat_fault *fault,
 	struct vagx_device *device = ctx;
 
 	vagx_sgx_set_fault(device->sgx, fault, unit);
+}
+
+static void firmware_set_fault_value(void *ctx, uint64_t value)
+{
+	struct vagx_device *device = ctx;
+
+	vagx_sgx_set_fault_value(device->sgx, value);
+}
+
+static void firmware_set_deaf(void *ctx, bool deaf)
+{
+	struct vagx_device *device = ctx;
+
+	if (deaf)
+		hold(device, HELD_DEAF);
+	else
+		let_go(device, HELD_DEAF);
 }
 
 static void firmware_crashed(void *ctx, const char *message)
@@ -122,6 +173,39 @@ static const struct vagx_rtkit_ops rtkit_ops = {
 	.wake = rtkit_wake,
 };
 
+/* What the power manager calls, on the MMIO thread */
+
+static void lose_state(struct vagx_device *device)
+{
+	let_go(device, HELD_FULL | HELD_STOPPED);
+	vagx_rtkit_reset(device->rtkit);
+	vagx_sgx_reset(device->sgx);
+	device->cpu_control = 0;
+	device->mailbox_due_ns = 0;
+}
+
+/* Everything in the domain is lost. Memory is not, and the interrupts' wires are not in it. */
+static void power_cut(void *ctx)
+{
+	struct vagx_device *device = ctx;
+
+	vagx_log(device->report, VAGX_LOG_INFO, "the GPU's power domain is cut");
+	/* A firmware thread may be waiting for room that only we can make */
+	vagx_mailbox_close(device->mailbox);
+	vagx_fw_cut(device->firmware);
+	vagx_mailbox_set_power(device->mailbox, false);
+	vagx_mailbox_open(device->mailbox);
+	lose_state(device);
+}
+
+static void power_back(void *ctx)
+{
+	struct vagx_device *device = ctx;
+
+	vagx_log(device->report, VAGX_LOG_INFO, "the GPU's power domain is back");
+	vagx_mailbox_set_power(device->mailbox, true);
+}
+
 static bool build_firmware(struct vagx_device *device,
 			   const struct vagx_device_config *config)
 {
@@ -130,6 +214,7 @@ static bool build_firmware(struct vagx_device *device,
 		.uat = device->uat,
 		.report = device->report,
 		.clock = device->clock,
+		.units = config->soc->units,
 		.cores = config->cores,
 		.no_exec = config->no_exec,
 		.soft_faults = soft_faults,
@@ -139,13 +224,23 @@ static bool build_firmware(struct vagx_device *device,
 		.uat = device->uat,
 		.report = device->report,
 		.clock = device->clock,
+		.soc = config->soc,
 		.abi = config->firmware,
 		.handoff =
 			config->boot.regions.region[VAGX_REGION_HANDOFF].base,
 		.job_timeout_ms = config->job_timeout_ms,
+		.serial = config->serial,
+		.tvb_pages = config->tvb_pages,
+		.tvb_grow = config->tvb_grow,
+		.dump = config->dump,
+		.no_exec = config->no_exec,
+		.seed = config->seed,
+		.power_off = config->power_off,
 		.soft_faults = soft_faults,
 		.send = firmware_send,
 		.set_fault_regs = firmware_set_fault,
+		.set_fault_value = firmware_set_fault_value,
+		.set_deaf = firmware_set_deaf,
 		.crashed = firmware_crashed,
 		.ctx = device,
 	};
@@ -166,7 +261,7 @@ static bool build(struct vagx_device *device,
 	struct vagx_uat_config uat = {
 		.report = device->report,
 		.ttbs = regions->region[VAGX_REGION_TTBS].base,
-		.oas_bits = config->oas_bits,
+		.oas_bits = config->soc->oas_bits,
 	};
 	struct vagx_mailbox_config mailbox = {
 		.report = device->report,
@@ -181,7 +276,8 @@ static bool build(struct vagx_device *device,
 	};
 
 	boot.report = device->report;
-	boot.id = &config->id;
+	boot.soc = config->soc;
+	boot.firmware = config->firmware;
 	device->boot = vagx_boot_new(&boot);
 	device->mem = vagx_mem_new();
 	device->clock = vagx_clock_new();
@@ -191,7 +287,7 @@ static bool build(struct vagx_device *device,
 	uat.mem = device->mem;
 	device->uat = vagx_uat_new(&uat);
 	device->mailbox = vagx_mailbox_new(&mailbox);
-	device->sgx = vagx_sgx_new(&config->id, device->report);
+	device->sgx = vagx_sgx_new(&config->soc->id, device->report);
 	rtkit.uat = device->uat;
 	rtkit.mailbox = device->mailbox;
 	device->rtkit = vagx_rtkit_new(&rtkit);
@@ -203,7 +299,37 @@ static bool build(struct vagx_device *device,
 		.clock = device->clock,
 		.mailbox = device->mailbox,
 	};
+	device->pmgr = (struct vagx_pmgr) {
+		.report = device->report,
+		.cut = power_cut,
+		.back = power_back,
+		.ctx = device,
+	};
+	vagx_pmgr_reset(&device->pmgr);
 	return build_firmware(device, config);
+}
+
+static void obey(void *ctx, char *line, char *answer, size_t size)
+{
+	vagx_command(ctx, line, answer, size);
+}
+
+static bool open_control(struct vagx_device *device, const char *path)
+{
+	struct vagx_control_config config = {
+		.report = device->report,
+		.path = path,
+		.command = obey,
+		.ctx = device,
+	};
+
+	if (!path)
+		return true;
+	device->control = vagx_control_new(&config);
+	if (!device->control)
+		vagx_log(device->report, VAGX_LOG_ERROR, "%s: %s", path,
+			 strerror(errno));
+	return device->control;
 }
 
 struct vagx_device *vagx_device_new(const struct vagx_device_config *config)
@@ -213,10 +339,12 @@ struct vagx_device *vagx_device_new(const struct vagx_device_config *config)
 	if (!device)
 		return NULL;
 
+	device->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	device->report = config->report;
 	device->mailbox_delay_ms = config->mailbox_delay_ms;
 	vagx_pci_init(&device->pci);
-	if (!build(device, config)) {
+	if (device->wake_fd < 0 || !build(device, config) ||
+	    !open_control(device, config->control)) {
 		vagx_log(device->report, VAGX_LOG_ERROR,
 			 "the device cannot be built: %s", strerror(errno));
 		vagx_device_free(device);
@@ -243,6 +371,9 @@ void vagx_device_free(struct vagx_device *device)
 	vagx_mem_free(device->mem);
 	vagx_boot_free(device->boot);
 	vagx_pci_fini(&device->pci);
+	vagx_control_free(device->control);
+	if (device->wake_fd >= 0)
+		close(device->wake_fd);
 	free(device);
 }
 
@@ -264,6 +395,16 @@ static uint64_t asc_read(struct vagx_device *device, uint64_t offset,
 	return 0;
 }
 
+/* What lies in the FIFO was meant for the CPU that has stopped */
+static void start_cpu(struct vagx_device *device)
+{
+	if (__atomic_load_n(&device->held, __ATOMIC_ACQUIRE) & HELD_STOPPED) {
+		vagx_mailbox_set_power(device->mailbox, true);
+		let_go(device, HELD_STOPPED);
+	}
+	vagx_rtkit_start_cpu(device->rtkit);
+}
+
 static void asc_write(struct vagx_device *device, uint64_t offset, size_t size,
 		      uint64_t value)
 {
@@ -271,7 +412,7 @@ static void asc_write(struct vagx_device *device, uint64_t offset, size_t size,
 	case AGX_ASC_CPU_CONTROL:
 		device->cpu_control = value;
 		if (value & AGX_ASC_CPU_CONTROL_RUN)
-			vagx_rtkit_start_cpu(device->rtkit);
+			start_cpu(device);
 		return;
 	case CPU_STATUS:
 		vagx_violation(device->report, VAGX_RULE_REG_READ_ONLY, offset,
@@ -284,45 +425,126 @@ static void asc_write(struct vagx_device *device, uint64_t offset, size_t size,
 		       (unsigned long long)value);
 }
 
+static void drain(struct vagx_device *device)
+{
+	if (is_held(device))
+		vagx_mailbox_settle(device->mailbox);
+	else
+		vagx_rtkit_process(device->rtkit);
+}
+
 static void mailbox_write(struct vagx_device *device, uint64_t offset,
 			  size_t size, uint64_t value)
 {
 	vagx_mailbox_write(device->mailbox, offset, size, value);
 	if (!device->mailbox_delay_ms)
-		vagx_rtkit_process(device->rtkit);
+		drain(device);
 	else if (!device->mailbox_due_ns)
 		device->mailbox_due_ns = vagx_clock_host_ns() +
 			device->mailbox_delay_ms * 1000000ULL;
 }
 
+static uint64_t mailbox_read(struct vagx_device *device, uint64_t offset,
+			     size_t size)
+{
+	return vagx_mailbox_read(device->mailbox, offset, size);
+}
+
+static uint64_t carrier_read(struct vagx_device *device, uint64_t offset,
+			     size_t size)
+{
+	return vagx_carrier_read(&device->carrier, offset, size);
+}
+
+static void carrier_write(struct vagx_device *device, uint64_t offset,
+			  size_t size, uint64_t value)
+{
+	vagx_carrier_write(&device->carrier, offset, size, value);
+}
+
+static uint64_t pmgr_read(struct vagx_device *device, uint64_t offset,
+			  size_t size)
+{
+	return vagx_pmgr_read(&device->pmgr, offset, size);
+}
+
+static void pmgr_write(struct vagx_device *device, uint64_t offset,
+		       size_t size, uint64_t value)
+{
+	vagx_pmgr_write(&device->pmgr, offset, size, value);
+}
+
+static uint64_t sgx_read(struct vagx_device *device, uint64_t offset,
+			 size_t size)
+{
+	return vagx_sgx_read(device->sgx, offset, size);
+}
+
+static void sgx_write(struct vagx_device *device, uint64_t offset, size_t size,
+		      uint64_t value)
+{
+	vagx_sgx_write(device->sgx, offset, size, value);
+}
+
+/* BAR 0; the first block that has an offset serves it */
+static const struct block {
+	const char *name;
+	uint64_t base, size;
+	bool in_domain;			/* of power */
+	uint64_t (*read)(struct vagx_device *device, uint64_t offset,
+			 size_t size);
+	void (*write)(struct vagx_device *device, uint64_t offset, size_t size,
+		      uint64_t value);
+} blocks[] = {
+	{ "sgx", SGX_BASE, AGX_SGX_SIZE, true, sgx_read, sgx_write },
+	{ "pmgr", PMGR_BASE, VAGX_PMGR_SIZE, false, pmgr_read, pmgr_write },
+	{ "carrier", VAGX_CARRIER_PAGE, VAGX_CARRIER_PAGE_SIZE, false, carrier_read,
+	  carrier_write },
+	{ "mailbox", MAILBOX_BASE, VAGX_MAILBOX_SIZE, true, mailbox_read,
+	  mailbox_write },
+	/* ... and what nobody has */
+	{ "asc", ASC_BASE, SGX_BASE, true, asc_read, asc_write },
+};
+
+static const struct block *find_block(uint64_t offset)
+{
+	const struct block *block = blocks;
+
+	while (offset < block->base || offset - block->base >= block->size)
+		block++;
+	return block;
+}
+
+/* Without power the bus has an error for who asks; here it is 0 */
+static bool reachable(struct vagx_device *device, const struct block *block,
+		      uint64_t offset, const char *what)
+{
+	if (!block->in_domain || vagx_pmgr_is_on(&device->pmgr))
+		return true;
+	vagx_violation(device->report, VAGX_RULE_REG_UNPOWERED,
+		       offset - block->base, block->name,
+		       "%s while the domain's register is 0x%08x", what,
+		       device->pmgr.gfx);
+	return false;
+}
+
 static uint64_t register_read(struct vagx_device *device, uint64_t offset,
 			      size_t size)
 {
-	if (offset >= SGX_BASE)
-		return vagx_sgx_read(device->sgx, offset - SGX_BASE, size);
-	if (offset >= CARRIER_BASE && offset < CARRIER_BASE + VAGX_CARRIER_SIZE)
-		return vagx_carrier_read(&device->carrier,
-					 offset - CARRIER_BASE, size);
-	if (offset >= MAILBOX_BASE && offset < MAILBOX_BASE + VAGX_MAILBOX_SIZE)
-		return vagx_mailbox_read(device->mailbox,
-					 offset - MAILBOX_BASE, size);
-	return asc_read(device, offset, size);
+	const struct block *block = find_block(offset);
+
+	if (!reachable(device, block, offset, "read"))
+		return 0;
+	return block->read(device, offset - block->base, size);
 }
 
 static void register_write(struct vagx_device *device, uint64_t offset,
 			   size_t size, uint64_t value)
 {
-	if (offset >= SGX_BASE)
-		vagx_sgx_write(device->sgx, offset - SGX_BASE, size, value);
-	else if (offset >= CARRIER_BASE &&
-		 offset < CARRIER_BASE + VAGX_CARRIER_SIZE)
-		vagx_carrier_write(&device->carrier, offset - CARRIER_BASE,
-				   size, value);
-	else if (offset >= MAILBOX_BASE &&
-		 offset < MAILBOX_BASE + VAGX_MAILBOX_SIZE)
-		mailbox_write(device, offset - MAILBOX_BASE, size, value);
-	else
-		asc_write(device, offset, size, value);
+	const struct block *block = find_block(offset);
+
+	if (reachable(device, block, offset, "write"))
+		block->write(device, offset - block->base, size, value);
 }
 
 /* A register is read or written whole */
@@ -453,11 +675,9 @@ static int reset(void *ctx)
 	vagx_fw_reset(device->firmware);
 	vagx_mailbox_reset(device->mailbox);
 	vagx_mailbox_open(device->mailbox);
-	vagx_rtkit_reset(device->rtkit);
-	vagx_sgx_reset(device->sgx);
+	lose_state(device);
+	vagx_pmgr_reset(&device->pmgr);
 	vagx_pci_reset(&device->pci);
-	device->cpu_control = 0;
-	device->mailbox_due_ns = 0;
 	vagx_boot_again(device->boot);
 	vagx_boot_run(device->boot, device->mem);
 	return 0;
@@ -481,7 +701,7 @@ static const struct vagx_vfu_region regions[VFIO_PCI_NUM_REGIONS] = {
 };
 
 static const struct vagx_vfu_irq irqs[VFIO_PCI_NUM_IRQS] = {
-	[VFIO_PCI_MSIX_IRQ_INDEX] = { VAGX_PCI_VECTORS, true },
+	[VFIO_PCI_MSIX_IRQ_INDEX] = { VAGX_CARRIER_IRQS, true },
 	[VFIO_PCI_ERR_IRQ_INDEX] = { 1, true },
 };
 
@@ -495,57 +715,107 @@ static int mailbox_timeout(struct vagx_device *device)
 	if (now < device->mailbox_due_ns)
 		return (device->mailbox_due_ns - now + 999999) / 1000000;
 	device->mailbox_due_ns = 0;
-	vagx_rtkit_process(device->rtkit);
+	drain(device);
 	return -1;
 }
 
-static bool crash_wanted(int signal_fd)
+int vagx_device_crash(struct vagx_device *device, const char *text)
 {
-	struct signalfd_siginfo info;
+	struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_CRASH };
 
-	return read(signal_fd, &info, sizeof(info)) == sizeof(info) &&
-	       info.ssi_signo == SIGUSR1;
+	if (!(device->cpu_control & AGX_ASC_CPU_CONTROL_RUN))
+		return -ENODEV;
+	snprintf(what.text, sizeof(what.text), "%s", text);
+	/* RTKit can also crash before the firmware is up, and after it has gone */
+	if (vagx_fw_inject(device->firmware, &what))
+		vagx_rtkit_crash(device->rtkit, text);
+	return 0;
 }
 
-/* Return: whether to go on */
-static bool handle_signal(struct vagx_device *device, int signal_fd)
+void vagx_device_hold_mailbox(struct vagx_device *device, bool on)
 {
-	if (!crash_wanted(signal_fd)) {
-		vagx_log(device->report, VAGX_LOG_INFO, "ended by a signal");
-		return false;
-	}
-	/* A coprocessor that crashes takes its jobs with it */
-	vagx_mailbox_close(device->mailbox);
-	vagx_fw_quiesce(device->firmware);
-	vagx_mailbox_open(device->mailbox);
-	vagx_rtkit_crash(device->rtkit, "requested by SIGUSR1");
-	return true;
+	if (on)
+		hold(device, HELD_FULL);
+	else
+		let_go(device, HELD_FULL);
+}
+
+void vagx_device_power_loss(struct vagx_device *device)
+{
+	vagx_mailbox_lose(device->mailbox);
+	vagx_pmgr_fail(&device->pmgr);
+	hold(device, HELD_STOPPED);
+}
+
+int vagx_device_inject(struct vagx_device *device,
+		       const struct vagx_fw_injection *what)
+{
+	return vagx_fw_inject(device->firmware, what);
+}
+
+static const char *yes(bool value)
+{
+	return value ? "yes" : "no";
+}
+
+void vagx_device_status(struct vagx_device *device, char *text, size_t size)
+{
+	struct vagx_fw_status fw = { .state = "busy" };
+
+	vagx_fw_get_status(device->firmware, &fw);
+	snprintf(text, size,
+		 "pmgr=0x%08x cpu-control=0x%x firmware=%s crashed=%s halted=%s silent=%s queues=%u mailbox-held=%s mailbox-waiting=%u violations=%llu",
+		 device->pmgr.gfx, device->cpu_control, fw.state,
+		 yes(vagx_rtkit_is_crashed(device->rtkit)), yes(fw.halted),
+		 yes(fw.silent), fw.queues, yes(is_held(device)),
+		 vagx_mailbox_waiting(device->mailbox),
+		 (unsigned long long)vagx_report_total(device->report,
+						       VAGX_SEVERITY_VIOLATION));
+}
+
+static void wake(struct vagx_device *device)
+{
+	eventfd_t count;
+
+	eventfd_read(device->wake_fd, &count);
+	drain(device);
 }
 
 static int serve(struct vagx_device *device, struct vagx_vfu *vfu,
 		 int signal_fd)
 {
-	struct pollfd fds[] = {
-		{ .fd = vagx_vfu_fd(vfu), .events = POLLIN },
-		{ .fd = signal_fd, .events = POLLIN },
-		{ .fd = vagx_mem_lost_fd(device->mem), .events = POLLIN },
+	enum { CLIENT, SIGNAL, LOST, WAKE, CONTROL };
+	struct pollfd fds[CONTROL + VAGX_CONTROL_FDS] = {
+		[CLIENT] = { .fd = vagx_vfu_fd(vfu), .events = POLLIN },
+		[SIGNAL] = { .fd = signal_fd, .events = POLLIN },
+		[LOST] = { .fd = vagx_mem_lost_fd(device->mem),
+			   .events = POLLIN },
+		[WAKE] = { .fd = device->wake_fd, .events = POLLIN },
 	};
 
 	for (;;) {
-		int ret = poll(fds, 3, mailbox_timeout(device));
+		unsigned int count = vagx_control_poll(device->control,
+						       fds + CONTROL);
+		int ret = poll(fds, CONTROL + count, mailbox_timeout(device));
 
 		if (ret < 0 && errno != EINTR)
 			return -errno;
 		if (ret <= 0)
 			continue;
-		if (fds[2].revents || vagx_mem_lost(device->mem)) {
+		if (fds[LOST].revents || vagx_mem_lost(device->mem)) {
 			vagx_log(device->report, VAGX_LOG_ERROR,
 				 "guest memory vanished from under its mapping; closing the connection");
 			return -EFAULT;
 		}
-		if (fds[1].revents && !handle_signal(device, signal_fd))
+		if (fds[SIGNAL].revents) {
+			vagx_log(device->report, VAGX_LOG_INFO,
+				 "ended by a signal");
 			return 0;
-		if (!fds[0].revents)
+		}
+		if (fds[WAKE].revents)
+			wake(device);
+		vagx_control_process(device->control, fds + CONTROL, count);
+		if (!fds[CLIENT].revents)
 			continue;
 		ret = vagx_vfu_process(vfu);
 		if (ret <= 0)

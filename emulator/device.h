@@ -4,12 +4,14 @@
 #define VAGX_DEVICE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "boot.h"
-#include "sgx.h"
+#include "firmware/firmware.h"
 
 struct vagx_mem;
 struct vagx_report;
+struct vagx_soc;
 
 /*
  * The virtual machine's view of the GPU: one PCI function with the register
@@ -19,13 +21,19 @@ struct vagx_device;
 
 struct vagx_device_config {
 	struct vagx_report *report;
-	struct vagx_gpu_id id;
+	const struct vagx_soc *soc;
 	const char *firmware;		/* ABI, "13.5" */
-	unsigned int oas_bits;
-	struct vagx_boot_config boot;	/* report and id are filled in */
+	struct vagx_boot_config boot;	/* report, soc and firmware are filled in */
 	unsigned int cores;		/* threads that run shaders */
 	unsigned int job_timeout_ms;	/* 0: default */
+	bool serial;			/* one command at a time */
+	unsigned int tvb_pages;		/* of a vertex buffer; 0: all */
+	bool tvb_grow;			/* ask for more of them */
+	FILE *dump;			/* of commands, or NULL; borrowed */
 	unsigned int mailbox_delay_ms;	/* messages wait that long */
+	uint64_t seed;			/* of what happens at random; not 0 */
+	enum vagx_power_off power_off;	/* what becomes of dirty cache lines */
+	const char *control;		/* path of the control socket, or NULL */
 	bool no_exec;
 };
 
@@ -40,11 +48,29 @@ void vagx_device_free(struct vagx_device *device);
 /**
  * vagx_device_serve() - speak vfio-user until the client leaves
  * @fd: connected socket, owned from now on
- * @signal_fd: signalfd: SIGUSR1 makes the coprocessor crash, any other
- *             signal ends the service
+ * @signal_fd: signalfd: any signal ends the service
  *
  * Return: 0, or a negative errno when the connection broke.
  */
 int vagx_device_serve(struct vagx_device *device, int fd, int signal_fd);
+
+/* What the control socket's commands do. MMIO thread. */
+
+/* The coprocessor crashes as it does on its own, if its CPU runs; -ENODEV if not */
+int vagx_device_crash(struct vagx_device *device, const char *text);
+
+/* The FIFO to the coprocessor is no longer emptied, or again */
+void vagx_device_hold_mailbox(struct vagx_device *device, bool on);
+
+/* The power domain is cut for a moment, and nobody is told */
+void vagx_device_power_loss(struct vagx_device *device);
+
+/* As vagx_fw_inject() */
+int vagx_device_inject(struct vagx_device *device,
+		       const struct vagx_fw_injection *what);
+
+/* KEY=VALUE... in one line, for people and tests */
+#define VAGX_DEVICE_STATUS	768
+void vagx_device_status(struct vagx_device *device, char *text, size_t size);
 
 #endif

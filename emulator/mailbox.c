@@ -46,7 +46,9 @@ struct vagx_mailbox {
 	pthread_mutex_t lock;		/* all below */
 	pthread_cond_t room;
 	bool closed;
+	bool off;			/* without power */
 	bool overflow;
+	bool lost;			/* a message that the guest may have seen */
 	uint64_t send0;
 	struct fifo a2i, i2a;
 	uint32_t level;			/* as last told, bit per interrupt */
@@ -78,6 +80,8 @@ static uint32_t levels(const struct vagx_mailbox *mailbox)
 {
 	uint32_t level = 0;
 
+	if (mailbox->off)
+		return 0;
 	level |= 1U << (fill(&mailbox->a2i) ? VAGX_MAILBOX_SEND_NOT_EMPTY :
 					      VAGX_MAILBOX_SEND_EMPTY);
 	level |= 1U << (fill(&mailbox->i2a) ? VAGX_MAILBOX_RECV_NOT_EMPTY :
@@ -102,12 +106,19 @@ static void settle(struct vagx_mailbox *mailbox)
 	fire_all(mailbox, risen & mailbox->enabled);
 }
 
-static void clear(struct vagx_mailbox *mailbox)
+static void empty(struct vagx_mailbox *mailbox)
 {
 	mailbox->a2i.read = mailbox->a2i.write = 0;
 	mailbox->i2a.read = mailbox->i2a.write = 0;
 	mailbox->send0 = 0;
 	mailbox->overflow = false;
+}
+
+static void clear(struct vagx_mailbox *mailbox)
+{
+	empty(mailbox);
+	mailbox->lost = false;
+	mailbox->off = false;
 	mailbox->enabled = 0;
 	mailbox->level = levels(mailbox);
 }
@@ -170,6 +181,10 @@ static bool anything_to_read(struct vagx_mailbox *mailbox, uint64_t offset)
 {
 	if (fill(&mailbox->i2a))
 		return true;
+	if (mailbox->lost) {
+		mailbox->lost = offset != I2A_RECV1;
+		return false;
+	}
 	vagx_violation(mailbox->report, VAGX_RULE_MBOX_UNDERFLOW, offset,
 		       "mailbox", "read of an empty FIFO");
 	return false;
@@ -200,6 +215,7 @@ uint64_t vagx_mailbox_read(struct vagx_mailbox *mailbox, uint64_t offset,
 	case I2A_CONTROL:
 		check_size(mailbox, offset, size, 4);
 		value = control(i2a, false);
+		mailbox->lost = false;
 		break;
 	case I2A_RECV0:
 		check_size(mailbox, offset, size, 8);
@@ -279,6 +295,16 @@ void vagx_mailbox_settle(struct vagx_mailbox *mailbox)
 	pthread_mutex_unlock(&mailbox->lock);
 }
 
+unsigned int vagx_mailbox_waiting(struct vagx_mailbox *mailbox)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&mailbox->lock);
+	n = fill(&mailbox->a2i);
+	pthread_mutex_unlock(&mailbox->lock);
+	return n;
+}
+
 bool vagx_mailbox_take(struct vagx_mailbox *mailbox, uint8_t *ep,
 		       uint64_t *msg)
 {
@@ -332,6 +358,23 @@ void vagx_mailbox_open(struct vagx_mailbox *mailbox)
 {
 	pthread_mutex_lock(&mailbox->lock);
 	mailbox->closed = false;
+	pthread_mutex_unlock(&mailbox->lock);
+}
+
+void vagx_mailbox_set_power(struct vagx_mailbox *mailbox, bool on)
+{
+	pthread_mutex_lock(&mailbox->lock);
+	mailbox->off = !on;
+	empty(mailbox);
+	settle(mailbox);
+	pthread_cond_broadcast(&mailbox->room);
+	pthread_mutex_unlock(&mailbox->lock);
+}
+
+void vagx_mailbox_lose(struct vagx_mailbox *mailbox)
+{
+	pthread_mutex_lock(&mailbox->lock);
+	mailbox->lost = fill(&mailbox->i2a);
 	pthread_mutex_unlock(&mailbox->lock);
 }
 

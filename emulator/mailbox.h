@@ -68,6 +68,9 @@ void vagx_mailbox_reevaluate(struct vagx_mailbox *mailbox, uint32_t mask);
  */
 void vagx_mailbox_settle(struct vagx_mailbox *mailbox);
 
+/* Messages from the guest that wait */
+unsigned int vagx_mailbox_waiting(struct vagx_mailbox *mailbox);
+
 /* The coprocessor's side */
 
 /**
@@ -99,5 +102,21 @@ void vagx_mailbox_open(struct vagx_mailbox *mailbox);
 
 /* Both FIFOs empty, no interrupt enabled */
 void vagx_mailbox_reset(struct vagx_mailbox *mailbox);
+
+/**
+ * vagx_mailbox_lose() - the power is about to go without the guest's doing
+ *
+ * A guest that has just seen that there is a message may still take one: it
+ * reads zeros, and that is no violation.
+ */
+void vagx_mailbox_lose(struct vagx_mailbox *mailbox);
+
+/**
+ * vagx_mailbox_set_power() - the domain's power goes or comes back
+ *
+ * Without power all levels are low and the FIFOs are empty. Which interrupts
+ * are enabled is no state of the mailbox, so that stays.
+ */
+void vagx_mailbox_set_power(struct vagx_mailbox *mailbox, bool on);
 
 #endif

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "device.h"
+#include "listen.h"
 #include "options.h"
 #include "report.h"
+#include "soc.h"
 
 /*
  * Signals are read from a descriptor by the MMIO thread. They have to be
@@ -29,42 +29,9 @@ static int open_signals(void)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	return signalfd(-1, &set, SFD_CLOEXEC);
-}
-
-/* A socket that an earlier run left behind; anything else is in the way */
-static void remove_stale(const char *path)
-{
-	struct stat st;
-
-	if (!lstat(path, &st) && S_ISSOCK(st.st_mode))
-		unlink(path);
-}
-
-static int listen_on(const char *path)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd;
-
-	if (strlen(path) >= sizeof(address.sun_path)) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	strcpy(address.sun_path, path);
-
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return -1;
-	remove_stale(path);
-	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
-	    listen(fd, 1)) {
-		close(fd);
-		return -1;
-	}
-	return fd;
 }
 
 /* Return: the connection, or -1 with errno; EINTR after a signal */
@@ -94,16 +61,17 @@ static int get_connection(const struct vagx_options *options,
 	if (options->fd >= 0)
 		return options->fd;
 
-	listener = listen_on(options->socket);
+	listener = vagx_listen(options->socket, 1);
 	if (listener < 0) {
 		vagx_log(report, VAGX_LOG_ERROR, "%s: %s", options->socket,
 			 strerror(errno));
 		return -1;
 	}
 	vagx_log(report, VAGX_LOG_INFO,
-		 "%s (%s), firmware %s, %u cores: listening on %s",
+		 "%s (%s), firmware %s, %u cores, seed %llu: listening on %s",
 		 options->soc->name, options->soc->chip, options->firmware,
-		 options->cores, options->socket);
+		 options->cores, (unsigned long long)options->seed,
+		 options->socket);
 	fd = accept_one(listener, signal_fd);
 	if (fd < 0)
 		vagx_log(report, VAGX_LOG_ERROR, "no connection: %s",
@@ -113,30 +81,62 @@ static int get_connection(const struct vagx_options *options,
 	return fd;
 }
 
+static struct vagx_boot_config boot_of(const struct vagx_options *options,
+				       struct vagx_report *report)
+{
+	return (struct vagx_boot_config) {
+		.report = report,
+		.soc = options->soc,
+		.firmware = options->firmware,
+		.regions = options->regions,
+		.hw_cal_a = options->hw_cal_a,
+		.hw_cal_b = options->hw_cal_b,
+		.globals = options->globals,
+		.soft_faults = options->soft_faults,
+	};
+}
+
+static int save_calibration(const struct vagx_options *options, struct vagx_report *report)
+{
+	struct vagx_boot_config config = boot_of(options, report);
+	struct vagx_boot *boot = vagx_boot_new(&config);
+	bool good = boot && vagx_boot_save(boot, options->save_calibration);
+
+	vagx_boot_free(boot);
+	return good ? VAGX_EXIT_OK : VAGX_EXIT_FAILURE;
+}
+
 static int run(const struct vagx_options *options, struct vagx_report *report,
 	       int signal_fd)
 {
 	struct vagx_device_config config = {
 		.report = report,
-		.id = options->soc->id,
+		.soc = options->soc,
 		.firmware = options->firmware,
-		.oas_bits = options->soc->oas_bits,
-		.boot = {
-			.regions = options->regions,
-			.hw_cal_a = options->hw_cal_a,
-			.hw_cal_b = options->hw_cal_b,
-			.globals = options->globals,
-			.soft_faults = options->soft_faults,
-		},
+		.boot = boot_of(options, report),
 		.cores = options->cores,
 		.job_timeout_ms = options->job_timeout_ms,
+		.serial = options->serial,
+		.tvb_pages = options->tvb_pages,
+		.tvb_grow = options->tvb_grow,
 		.mailbox_delay_ms = options->mailbox_delay_ms,
+		.seed = options->seed,
+		.power_off = options->power_off,
+		.control = options->control,
 		.no_exec = options->no_exec,
 	};
-	struct vagx_device *device = vagx_device_new(&config);
+	struct vagx_device *device;
 	int status = VAGX_EXIT_FAILURE;
 	int fd;
 
+	if (options->dump)
+		config.dump = fopen(options->dump, "w");
+	if (options->dump && !config.dump) {
+		vagx_log(report, VAGX_LOG_ERROR, "%s: %s", options->dump,
+			 strerror(errno));
+		return VAGX_EXIT_FAILURE;
+	}
+	device = vagx_device_new(&config);
 	if (!device)
 		return VAGX_EXIT_FAILURE;
 
@@ -144,6 +144,8 @@ static int run(const struct vagx_options *options, struct vagx_report *report,
 	if (fd >= 0 && !vagx_device_serve(device, fd, signal_fd))
 		status = VAGX_EXIT_OK;
 	vagx_device_free(device);
+	if (config.dump)
+		fclose(config.dump);
 
 	vagx_report_summary(report);
 	if (vagx_report_failed(report))
@@ -171,7 +173,10 @@ int main(int argc, char **argv)
 		return VAGX_EXIT_FAILURE;
 	}
 
-	status = run(&options, report, signal_fd);
+	if (options.save_calibration)
+		status = save_calibration(&options, report);
+	else
+		status = run(&options, report, signal_fd);
 	close(signal_fd);
 	vagx_report_free(report);
 	return status;

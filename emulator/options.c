@@ -6,36 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "agx/agx_regs.h"
 #include "gpu/gpu.h"
 #include "options.h"
-
-#define G13	AGX_ID_GENERATION_G13
-#define G14G	AGX_ID_GENERATION_G14G
-#define G14X	AGX_ID_GENERATION_G14X
-
-/* Generation, variant, revision, clusters, cores per cluster */
-static const struct vagx_soc socs[] = {
-	{ "t8103", "M1", { G13, AGX_ID_VARIANT_G, 0x11, 1, 8 }, 40, true },
-	{ "t8112", "M2", { G14G, AGX_ID_VARIANT_G, 0x00, 1, 10 }, 40, false },
-	{ "t6000", "M1 Pro", { G13, AGX_ID_VARIANT_S, 0x00, 2, 8 }, 42, false },
-	{ "t6001", "M1 Max", { G13, AGX_ID_VARIANT_CD, 0x00, 4, 8 }, 42, false },
-	{ "t6002", "M1 Ultra", { G13, AGX_ID_VARIANT_CD, 0x00, 8, 8 }, 42, false },
-	{ "t6020", "M2 Pro", { G14X, AGX_ID_VARIANT_S, 0x00, 2, 10 }, 42, false },
-	{ "t6021", "M2 Max", { G14X, AGX_ID_VARIANT_CD, 0x00, 4, 10 }, 42, false },
-	{ "t6022", "M2 Ultra", { G14X, AGX_ID_VARIANT_CD, 0x00, 8, 10 }, 42, false },
-};
-
-static const struct {
-	const char *name;
-	bool supported;
-} firmwares[] = {
-	{ "13.5", true },
-	{ "12.3", false },
-	{ "12.4", false },
-};
+#include "soc.h"
 
 static const char *const region_names[VAGX_REGION_COUNT] = {
 	[VAGX_REGION_TTBS] = "ttbs",
@@ -74,6 +50,7 @@ enum {
 	OPT_HW_CAL_A,
 	OPT_HW_CAL_B,
 	OPT_GLOBALS,
+	OPT_SAVE_CALIBRATION,
 	OPT_REGION,
 	OPT_SOFT_FAULTS,
 	OPT_NO_EXEC,
@@ -82,6 +59,13 @@ enum {
 	OPT_CORES,
 	OPT_JOB_TIMEOUT,
 	OPT_MAILBOX_DELAY,
+	OPT_SEED,
+	OPT_SERIAL,
+	OPT_TVB_PAGES,
+	OPT_TVB_GROW,
+	OPT_DUMP_COMMANDS,
+	OPT_POWER_OFF,
+	OPT_CONTROL,
 	OPT_LOG,
 	OPT_LIST_RULES,
 	OPT_LIST_SOCS,
@@ -97,6 +81,7 @@ static const struct option long_options[] = {
 	{ "hw-cal-a", required_argument, NULL, OPT_HW_CAL_A },
 	{ "hw-cal-b", required_argument, NULL, OPT_HW_CAL_B },
 	{ "globals", required_argument, NULL, OPT_GLOBALS },
+	{ "save-calibration", required_argument, NULL, OPT_SAVE_CALIBRATION },
 	{ "region", required_argument, NULL, OPT_REGION },
 	{ "soft-faults", no_argument, NULL, OPT_SOFT_FAULTS },
 	{ "no-exec", no_argument, NULL, OPT_NO_EXEC },
@@ -105,6 +90,13 @@ static const struct option long_options[] = {
 	{ "cores", required_argument, NULL, OPT_CORES },
 	{ "job-timeout", required_argument, NULL, OPT_JOB_TIMEOUT },
 	{ "mailbox-delay", required_argument, NULL, OPT_MAILBOX_DELAY },
+	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "serial", no_argument, NULL, OPT_SERIAL },
+	{ "tvb-pages", required_argument, NULL, OPT_TVB_PAGES },
+	{ "tvb-grow", no_argument, NULL, OPT_TVB_GROW },
+	{ "dump-commands", required_argument, NULL, OPT_DUMP_COMMANDS },
+	{ "power-off", required_argument, NULL, OPT_POWER_OFF },
+	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "log", required_argument, NULL, OPT_LOG },
 	{ "list-rules", no_argument, NULL, OPT_LIST_RULES },
 	{ "list-socs", no_argument, NULL, OPT_LIST_SOCS },
@@ -139,21 +131,42 @@ static const char help[] =
 "OPTIONS\n"
 "  --socket PATH         listen on this Unix socket\n"
 "  --fd NUMBER           use this connected socket instead\n"
-"  --soc NAME            t8103 (default); others are known: --list-socs\n"
-"  --firmware VERSION    firmware ABI: 13.5 (default), 12.3, 12.4\n"
+"  --control PATH        listen there for commands that make the hardware fail;\n"
+"                        \"vagx-ctl PATH help\" lists them\n"
+"  --soc NAME            t8103 (default), t8112, t6000, ...: --list-socs\n"
+"  --firmware VERSION    firmware ABI: 13.5 (default); 12.3 on T8103 and T600x,\n"
+"                        12.4 on T8112\n"
 "  --cores NUMBER        threads that run shaders (default: one per processor,\n"
 "                        at most as many as the GPU has cores)\n"
 "  --no-exec             complete work without executing shaders\n"
 "  --soft-faults         forgive unmapped accesses of shaders: loads give zero,\n"
 "                        stores vanish (Globals.fault_control 0xb). A file given\n"
 "                        with --globals decides for itself\n"
-"  --job-timeout MS      cancel jobs that run longer (default: 5000)\n"
+"  --job-timeout MS      cancel jobs that were executed for longer (default:\n"
+"                        5000); processor time counts, and a job may be there\n"
+"                        for four times as long\n"
 "  --mailbox-delay MS    let messages of the guest wait that long, so that its\n"
 "                        mailbox becomes full\n"
+"  --seed NUMBER         of everything that happens at random (default: another\n"
+"                        one each time; it is printed)\n"
+"  --serial              run one command at a time, in the order of the rings,\n"
+"                        instead of side by side and in orders of the seed\n"
+"  --tvb-pages NUMBER    use no more pages of a tiled vertex buffer, so that even\n"
+"                        small renders run out of them and are drawn in passes\n"
+"  --tvb-grow            ask the driver for a larger tiled vertex buffer when one\n"
+"                        has no page left\n"
+"  --power-off HOW       what becomes of the dirty lines in the firmware's cache\n"
+"                        when its power goes: lose, late (they are written back\n"
+"                        at that moment) or random (default)\n"
+"  --dump-commands FILE  write every field of every command that the driver\n"
+"                        sends there, by its name\n"
 "  --hw-cal-a FILE\n"
 "  --hw-cal-b FILE\n"
 "  --globals FILE        contents of the calibration regions, instead of\n"
 "                        built-in ones; the size has to be exact\n"
+"  --save-calibration FOLDER\n"
+"                        write them there as hw-cal-a.bin, hw-cal-b.bin and\n"
+"                        globals.bin, and end\n"
 "  --region NAME=ADDRESS:SIZE\n"
 "                        guest-physical place of a reserved-memory region: ttbs,\n"
 "                        pagetables, handoff, hw-cal-a, hw-cal-b or globals\n"
@@ -161,12 +174,12 @@ static const char help[] =
 "  --lenient             violations are only reported\n"
 "  --log LEVEL           error, warning, info (default), debug or trace\n"
 "  --list-rules          print every rule: id, severity, source and text\n"
-"  --list-socs           print the SoCs that are known\n"
+"  --list-socs           print the SoCs and the firmware that runs on each\n"
 "  --version\n"
 "  --help\n"
 "\n"
 "SIGNALS\n"
-"  SIGUSR1 makes the coprocessor crash. SIGTERM and SIGINT end the service.\n"
+"  SIGHUP, SIGINT and SIGTERM end the service.\n"
 "\n"
 "EXIT STATUS\n"
 "  0  the virtual machine disconnected, and its driver broke no rule\n"
@@ -229,30 +242,23 @@ static bool parse_region(const char *text, struct vagx_regions *regions)
 
 static bool parse_soc(const char *name, const struct vagx_soc **soc)
 {
-	for (size_t i = 0; i < sizeof(socs) / sizeof(socs[0]); i++) {
-		if (strcmp(name, socs[i].name))
-			continue;
-		*soc = &socs[i];
-		if (!socs[i].supported)
-			fprintf(stderr, "vagx: --soc %s (%s): not yet\n", name,
-				socs[i].chip);
-		return socs[i].supported;
-	}
-	fprintf(stderr, "vagx: --soc %s: unknown; see --list-socs\n", name);
-	return false;
+	*soc = vagx_soc_find(name);
+	if (!*soc)
+		fprintf(stderr, "vagx: --soc %s: unknown; see --list-socs\n", name);
+	return *soc;
 }
 
-static bool parse_firmware(const char *name, const char **firmware)
+/* Once the SoC is known; the newest one if none was named */
+static bool choose_firmware(struct vagx_options *o)
 {
-	for (size_t i = 0; i < sizeof(firmwares) / sizeof(firmwares[0]); i++) {
-		if (strcmp(name, firmwares[i].name))
-			continue;
-		*firmware = firmwares[i].name;
-		if (!firmwares[i].supported)
-			fprintf(stderr, "vagx: --firmware %s: not yet\n", name);
-		return firmwares[i].supported;
-	}
-	fprintf(stderr, "vagx: --firmware %s: unknown\n", name);
+	enum fw_abi abi;
+
+	if (!o->firmware)
+		o->firmware = vagx_soc_firmware(o->soc, 0);
+	if (vagx_soc_abi(o->soc, o->firmware, &abi))
+		return true;
+	fprintf(stderr, "vagx: --firmware %s: not on %s; see --list-socs\n", o->firmware,
+		o->soc->name);
 	return false;
 }
 
@@ -265,6 +271,39 @@ static bool parse_log(const char *name, enum vagx_log_level *level)
 		}
 	}
 	return false;
+}
+
+static bool parse_seed(const char *text, uint64_t *seed)
+{
+	const char *rest = text;
+
+	return parse_u64(text, '\0', &rest, seed) && *seed;
+}
+
+/* Return: which of @names it is, or -1 */
+static int find_name(const char *name, const char *const *names,
+		     unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		if (!strcmp(name, names[i]))
+			return i;
+	}
+	return -1;
+}
+
+static bool parse_power_off(const char *name, enum vagx_power_off *how)
+{
+	static const char *const names[] = {
+		[VAGX_POWER_OFF_LOSE] = "lose",
+		[VAGX_POWER_OFF_LATE] = "late",
+		[VAGX_POWER_OFF_RANDOM] = "random",
+	};
+	int found = find_name(name, names, 3);
+
+	if (found < 0)
+		return false;
+	*how = found;
+	return true;
 }
 
 static bool invalid(const char *option, const char *value)
@@ -288,9 +327,16 @@ static void list_rules(void)
 
 static void list_socs(void)
 {
-	for (size_t i = 0; i < sizeof(socs) / sizeof(socs[0]); i++)
-		printf("%s\t%s\t%s\n", socs[i].name, socs[i].chip,
-		       socs[i].supported ? "supported" : "not yet");
+	const struct vagx_soc *soc;
+
+	for (unsigned int i = 0; (soc = vagx_soc_at(i)); i++) {
+		const char *firmware;
+
+		printf("%s\t%s\t", soc->name, soc->chip);
+		for (unsigned int j = 0; (firmware = vagx_soc_firmware(soc, j)); j++)
+			printf("%s%s", j ? " " : "", firmware);
+		putchar('\n');
+	}
 }
 
 /* Return: whether it was one of the options that only print something */
@@ -322,7 +368,8 @@ static bool set_option(struct vagx_options *o, int option, const char *value,
 	case OPT_SOC:
 		return parse_soc(value, &o->soc);
 	case OPT_FIRMWARE:
-		return parse_firmware(value, &o->firmware);
+		o->firmware = value;
+		return true;
 	case OPT_SOCKET:
 		o->socket = value;
 		return true;
@@ -339,6 +386,9 @@ static bool set_option(struct vagx_options *o, int option, const char *value,
 		return true;
 	case OPT_GLOBALS:
 		o->globals = value;
+		return true;
+	case OPT_SAVE_CALIBRATION:
+		o->save_calibration = value;
 		return true;
 	case OPT_REGION:
 		return parse_region(value, &o->regions) || invalid(name, value);
@@ -363,6 +413,26 @@ static bool set_option(struct vagx_options *o, int option, const char *value,
 	case OPT_MAILBOX_DELAY:
 		return parse_number(value, 0, 1000, &o->mailbox_delay_ms) ||
 		       invalid(name, value);
+	case OPT_SEED:
+		return parse_seed(value, &o->seed) || invalid(name, value);
+	case OPT_SERIAL:
+		o->serial = true;
+		return true;
+	case OPT_TVB_PAGES:
+		return parse_number(value, 1, UINT16_MAX, &o->tvb_pages) ||
+		       invalid(name, value);
+	case OPT_TVB_GROW:
+		o->tvb_grow = true;
+		return true;
+	case OPT_DUMP_COMMANDS:
+		o->dump = value;
+		return true;
+	case OPT_POWER_OFF:
+		return parse_power_off(value, &o->power_off) ||
+		       invalid(name, value);
+	case OPT_CONTROL:
+		o->control = value;
+		return true;
 	case OPT_LOG:
 		return parse_log(value, &o->log) || invalid(name, value);
 	}
@@ -372,9 +442,19 @@ static bool set_option(struct vagx_options *o, int option, const char *value,
 static unsigned int default_cores(const struct vagx_soc *soc)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned int cores = soc->id.clusters * soc->id.cores;
+	unsigned int cores = vagx_soc_cores(soc);
 
+	if (cores > VAGX_GPU_MAX_CORES)
+		cores = VAGX_GPU_MAX_CORES;
 	return processors > 0 && processors < cores ? processors : cores;
+}
+
+static uint64_t default_seed(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return ((uint64_t)now.tv_sec << 20 ^ now.tv_nsec ^ getpid()) | 1;
 }
 
 bool vagx_options_parse(struct vagx_options *options, int argc, char **argv,
@@ -384,10 +464,10 @@ bool vagx_options_parse(struct vagx_options *options, int argc, char **argv,
 	int option;
 
 	*options = (struct vagx_options) {
-		.soc = &socs[0],
-		.firmware = firmwares[0].name,
+		.soc = vagx_soc_at(0),
 		.fd = -1,
 		.regions = default_regions,
+		.power_off = VAGX_POWER_OFF_RANDOM,
 		.log = VAGX_LOG_INFO,
 	};
 	*status = VAGX_EXIT_USAGE;
@@ -407,12 +487,16 @@ bool vagx_options_parse(struct vagx_options *options, int argc, char **argv,
 			argv[optind]);
 		return false;
 	}
-	if (!options->socket == (options->fd < 0)) {
+	if (!options->save_calibration && !options->socket == (options->fd < 0)) {
 		fputs("vagx: either --socket or --fd is needed; see --help\n",
 		      stderr);
 		return false;
 	}
+	if (!choose_firmware(options))
+		return false;
 	if (!options->cores)
 		options->cores = default_cores(options->soc);
+	if (!options->seed)
+		options->seed = default_seed();
 	return true;
 }

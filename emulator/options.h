@@ -5,9 +5,11 @@
 
 #include <stdbool.h>
 
+#include "firmware/firmware.h"
 #include "report.h"
 #include "regions.h"
-#include "sgx.h"
+
+struct vagx_soc;
 
 /* Exit statuses */
 enum {
@@ -15,14 +17,6 @@ enum {
 	VAGX_EXIT_VIOLATION = 1,
 	VAGX_EXIT_USAGE = 2,
 	VAGX_EXIT_FAILURE = 3,
-};
-
-struct vagx_soc {
-	const char *name;
-	const char *chip;		/* what people call it */
-	struct vagx_gpu_id id;
-	unsigned int oas_bits;
-	bool supported;
 };
 
 struct vagx_options {
@@ -39,7 +33,15 @@ struct vagx_options {
 	bool lenient;
 	unsigned int cores;
 	unsigned int job_timeout_ms;
+	bool serial;
+	unsigned int tvb_pages;
+	bool tvb_grow;
+	const char *dump;		/* file for commands, or NULL */
 	unsigned int mailbox_delay_ms;
+	uint64_t seed;
+	enum vagx_power_off power_off;
+	const char *control;
+	const char *save_calibration;	/* folder, or NULL */
 	enum vagx_log_level log;
 };
 

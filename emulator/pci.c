@@ -8,8 +8,6 @@
 
 #include "pci.h"
 
-#define VENDOR		0x1af4
-#define DEVICE		0x10f0
 #define CLASS		0x120000	/* processing accelerator */
 
 #define CAP_MSIX	0x40
@@ -36,14 +34,14 @@ static uint32_t get32(const uint8_t *p)
 void vagx_pci_init(struct vagx_pci *pci)
 {
 	pthread_mutex_init(&pci->lock, NULL);
-	for (unsigned int i = 0; i < VAGX_PCI_VECTORS; i++)
+	for (unsigned int i = 0; i < VAGX_CARRIER_IRQS; i++)
 		pci->vector_fd[i] = -1;
 	vagx_pci_reset(pci);
 }
 
 void vagx_pci_fini(struct vagx_pci *pci)
 {
-	for (unsigned int i = 0; i < VAGX_PCI_VECTORS; i++)
+	for (unsigned int i = 0; i < VAGX_CARRIER_IRQS; i++)
 		vagx_pci_set_vector(pci, i, -1);
 	pthread_mutex_destroy(&pci->lock);
 }
@@ -53,21 +51,21 @@ void vagx_pci_reset(struct vagx_pci *pci)
 	uint8_t *c = pci->config;
 
 	memset(c, 0, sizeof(pci->config));
-	put16(c + PCI_VENDOR_ID, VENDOR);
-	put16(c + PCI_DEVICE_ID, DEVICE);
+	put16(c + PCI_VENDOR_ID, VAGX_CARRIER_PCI_VENDOR);
+	put16(c + PCI_DEVICE_ID, VAGX_CARRIER_PCI_DEVICE);
 	put16(c + PCI_STATUS, PCI_STATUS_CAP_LIST);
 	put32(c + PCI_CLASS_REVISION, (uint32_t)CLASS << 8 | 1);
-	put16(c + PCI_SUBSYSTEM_VENDOR_ID, VENDOR);
-	put16(c + PCI_SUBSYSTEM_ID, DEVICE);
+	put16(c + PCI_SUBSYSTEM_VENDOR_ID, VAGX_CARRIER_PCI_VENDOR);
+	put16(c + PCI_SUBSYSTEM_ID, VAGX_CARRIER_PCI_DEVICE);
 	c[PCI_CAPABILITY_LIST] = CAP_MSIX;
 
 	c[CAP_MSIX] = PCI_CAP_ID_MSIX;
-	put16(c + MSIX_CONTROL, VAGX_PCI_VECTORS - 1);
+	put16(c + MSIX_CONTROL, VAGX_CARRIER_IRQS - 1);
 	put32(c + CAP_MSIX + PCI_MSIX_TABLE, VAGX_PCI_BAR_MSIX);
 	put32(c + CAP_MSIX + PCI_MSIX_PBA, MSIX_PBA | VAGX_PCI_BAR_MSIX);
 
 	memset(pci->msix_table, 0, sizeof(pci->msix_table));
-	for (unsigned int i = 0; i < VAGX_PCI_VECTORS; i++)
+	for (unsigned int i = 0; i < VAGX_CARRIER_IRQS; i++)
 		put32(pci->msix_table + i * PCI_MSIX_ENTRY_SIZE +
 		      PCI_MSIX_ENTRY_VECTOR_CTRL, PCI_MSIX_ENTRY_CTRL_MASKBIT);
 	pthread_mutex_lock(&pci->lock);
@@ -166,7 +164,7 @@ void vagx_pci_msix_write(struct vagx_pci *pci, uint64_t offset,
 			pci->msix_table[offset + i] = from[i];
 	}
 	/* Only the mask bit of the last word means anything */
-	for (unsigned int i = 0; i < VAGX_PCI_VECTORS; i++) {
+	for (unsigned int i = 0; i < VAGX_CARRIER_IRQS; i++) {
 		uint8_t *control = pci->msix_table + i * PCI_MSIX_ENTRY_SIZE +
 				   PCI_MSIX_ENTRY_VECTOR_CTRL;
 

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "vagx/vagx_carrier.h"
+
 /*
  * The PCI function's configuration space and its MSI-X table. The virtual
  * machine monitor emulates table and masking itself; what is here is the
@@ -15,7 +17,6 @@
  */
 #define VAGX_PCI_CONFIG_SIZE	256
 #define VAGX_PCI_BARS		6
-#define VAGX_PCI_VECTORS	4
 
 #define VAGX_PCI_BAR_REGS	0
 #define VAGX_PCI_BAR_REGS_SIZE	0x2000000
@@ -24,11 +25,11 @@
 
 struct vagx_pci {
 	uint8_t config[VAGX_PCI_CONFIG_SIZE];
-	uint8_t msix_table[VAGX_PCI_VECTORS * 16];
+	uint8_t msix_table[VAGX_CARRIER_IRQS * 16];
 
 	pthread_mutex_t lock;		/* all below: other threads fire */
 	uint64_t pending;		/* fired while it had no target */
-	int vector_fd[VAGX_PCI_VECTORS];	/* -1 without a target */
+	int vector_fd[VAGX_CARRIER_IRQS];	/* -1 without a target */
 };
 
 void vagx_pci_init(struct vagx_pci *pci);

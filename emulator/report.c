@@ -154,8 +154,8 @@ uint64_t vagx_report_count(const struct vagx_report *report,
 	return count;
 }
 
-static uint64_t total(const struct vagx_report *report,
-		      enum vagx_severity severity)
+uint64_t vagx_report_total(const struct vagx_report *report,
+			   enum vagx_severity severity)
 {
 	uint64_t sum = 0;
 
@@ -169,7 +169,7 @@ static uint64_t total(const struct vagx_report *report,
 bool vagx_report_failed(const struct vagx_report *report)
 {
 	return report && !report->lenient &&
-	       total(report, VAGX_SEVERITY_VIOLATION) > 0;
+	       vagx_report_total(report, VAGX_SEVERITY_VIOLATION) > 0;
 }
 
 void vagx_report_summary(struct vagx_report *report)
@@ -197,8 +197,8 @@ void vagx_report_summary(struct vagx_report *report)
 	pthread_mutex_unlock(&report->lock);
 	fprintf(report->stream,
 		"%" PRIu64 " violations, %" PRIu64 " warnings%s",
-		total(report, VAGX_SEVERITY_VIOLATION),
-		total(report, VAGX_SEVERITY_WARNING),
+		vagx_report_total(report, VAGX_SEVERITY_VIOLATION),
+		vagx_report_total(report, VAGX_SEVERITY_WARNING),
 		report->lenient ? " (lenient: not failing)" : "");
 	print_end(report);
 }

@@ -67,6 +67,10 @@ bool vagx_log_enabled(const struct vagx_report *report,
 uint64_t vagx_report_count(const struct vagx_report *report,
 			   enum vagx_rule rule);
 
+/* Findings of this severity */
+uint64_t vagx_report_total(const struct vagx_report *report,
+			   enum vagx_severity severity);
+
 /* Whether the run failed: a VIOLATION in strict mode */
 bool vagx_report_failed(const struct vagx_report *report);
 

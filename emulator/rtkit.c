@@ -76,6 +76,9 @@ enum power {
 #define SYSLOG_CONTEXT	24
 #define SYSLOG_ENTRY	(SYSLOG_HEADER + VAGX_RTKIT_SYSLOG_TEXT)
 
+#define KDEBUG_TYPE(msg) ((msg) >> 48 & 0xff)
+#define KDEBUG_START	0x8
+
 #define IOREPORT_REPORT	0x8
 #define IOREPORT_START	0xc
 
@@ -538,6 +541,11 @@ static void system_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 		if (TYPE(msg) == BUFFER_REQUEST)
 			got_common_buffer(rtkit, BUFFER_CRASHLOG, msg);
 		else
+			bad_message(rtkit, ep, msg, "unknown type");
+		break;
+	case EP_DEBUG:
+		/* m1n1 fw/asc/kdebug.py; without a buffer there is nothing to say */
+		if (KDEBUG_TYPE(msg) != KDEBUG_START)
 			bad_message(rtkit, ep, msg, "unknown type");
 		break;
 	case EP_IOREPORT:

@@ -6,23 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct vagx_gpu_id;
 struct vagx_report;
 struct vagx_uat_fault;
 
 /*
  * The GPU's own registers: who it is, which cores it has, and the last MMU
- * fault. Source: m1n1 hw/agx.py.
+ * fault, which G14X has elsewhere. Sources: m1n1 hw/agx.py, asahi regs.rs.
  */
-#define VAGX_SGX_SIZE	0x1000000
-
-/* What a GPU says about itself */
-struct vagx_gpu_id {
-	uint8_t generation;		/* 4 G13, 5 G14G, 6 G14X */
-	uint8_t variant;		/* 2 G, 3 S, 4 C and D */
-	uint8_t revision;		/* 0x11 is B1 */
-	uint8_t clusters;
-	uint8_t cores;			/* per cluster */
-};
 
 struct vagx_sgx;
 
@@ -45,5 +36,8 @@ void vagx_sgx_write(struct vagx_sgx *sgx, uint64_t offset, size_t size,
  */
 void vagx_sgx_set_fault(struct vagx_sgx *sgx,
 			const struct vagx_uat_fault *fault, unsigned int unit);
+
+/* Puts any value there, also one that no fault makes. Any thread. */
+void vagx_sgx_set_fault_value(struct vagx_sgx *sgx, uint64_t value);
 
 #endif

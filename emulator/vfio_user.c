@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/vfio.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,9 +45,11 @@ struct header {
 	uint32_t error;
 };
 
-#define DMA_READABLE		(1U << 0)
-#define DMA_WRITABLE		(1U << 1)
-#define DMA_FLAGS_KNOWN		(DMA_READABLE | DMA_WRITABLE)
+/*
+ * What a message has in common with an ioctl of VFIO is <linux/vfio.h>'s: flags
+ * and structures. Mappings are vfio-user's own, as memory comes with a file.
+ */
+#define DMA_MAP_FLAGS_KNOWN	(VFIO_DMA_MAP_FLAG_READ | VFIO_DMA_MAP_FLAG_WRITE)
 
 struct dma_map {
 	uint32_t argsz;
@@ -56,8 +59,6 @@ struct dma_map {
 	uint64_t size;
 };
 
-#define UNMAP_ALL		(1U << 1)
-
 struct dma_unmap {
 	uint32_t argsz;
 	uint32_t flags;
@@ -65,51 +66,8 @@ struct dma_unmap {
 	uint64_t size;
 };
 
-#define DEVICE_FLAG_RESET	(1U << 0)
-#define DEVICE_FLAG_PCI		(1U << 1)
-
-struct device_info {
-	uint32_t argsz;
-	uint32_t flags;
-	uint32_t num_regions;
-	uint32_t num_irqs;
-};
-
-#define REGION_FLAG_READ	(1U << 0)
-#define REGION_FLAG_WRITE	(1U << 1)
-
-struct region_info {
-	uint32_t argsz;
-	uint32_t flags;
-	uint32_t index;
-	uint32_t cap_offset;
-	uint64_t size;
-	uint64_t offset;
-};
-
-#define IRQ_FLAG_EVENTFD	(1U << 0)
-#define IRQ_FLAG_NORESIZE	(1U << 3)
-
-struct irq_info {
-	uint32_t argsz;
-	uint32_t flags;
-	uint32_t index;
-	uint32_t count;
-};
-
-#define IRQ_DATA_NONE		(1U << 0)
-#define IRQ_DATA_BOOL		(1U << 1)
-#define IRQ_DATA_EVENTFD	(1U << 2)
-#define IRQ_DATA_MASK		7U
-#define IRQ_ACTION_TRIGGER	(1U << 5)
-
-struct set_irqs {
-	uint32_t argsz;
-	uint32_t flags;
-	uint32_t index;
-	uint32_t start;
-	uint32_t count;
-};
+/* vfio-user's ends where the ioctl's has capabilities by now */
+#define DEVICE_INFO_SIZE	offsetof(struct vfio_device_info, cap_offset)
 
 struct region_access {
 	uint64_t offset;
@@ -336,11 +294,11 @@ static int do_dma_map(struct vagx_vfu *vfu, size_t len)
 	memcpy(&map, vfu->body, sizeof(map));
 	if (vfu->num_fds > 1)
 		return malformed(vfu, "more than one descriptor");
-	if (map.flags & ~DMA_FLAGS_KNOWN || !(map.flags & DMA_READABLE))
+	if (map.flags & ~DMA_MAP_FLAGS_KNOWN || !(map.flags & VFIO_DMA_MAP_FLAG_READ))
 		return refuse(vfu, EINVAL, "unknown flags");
 
 	ret = vfu->config.ops->dma_map(vfu->config.ctx, map.address, map.size,
-				       map.flags & DMA_WRITABLE,
+				       map.flags & VFIO_DMA_MAP_FLAG_WRITE,
 				       vfu->num_fds ? vfu->fds[0] : -1,
 				       map.offset);
 	return finish(vfu, ret, NULL, 0);
@@ -355,10 +313,10 @@ static int do_dma_unmap(struct vagx_vfu *vfu, size_t len)
 	if (len < sizeof(unmap))
 		return malformed(vfu, "wrong size");
 	memcpy(&unmap, vfu->body, sizeof(unmap));
-	if (unmap.flags & ~UNMAP_ALL)
+	if (unmap.flags & ~VFIO_DMA_UNMAP_FLAG_ALL)
 		return refuse(vfu, EINVAL, "unknown flags");
 
-	if (unmap.flags & UNMAP_ALL)
+	if (unmap.flags & VFIO_DMA_UNMAP_FLAG_ALL)
 		ret = vfu->config.ops->dma_unmap_all(vfu->config.ctx);
 	else
 		ret = vfu->config.ops->dma_unmap(vfu->config.ctx,
@@ -368,21 +326,21 @@ static int do_dma_unmap(struct vagx_vfu *vfu, size_t len)
 
 static int do_device_info(struct vagx_vfu *vfu, size_t len)
 {
-	struct device_info info;
+	struct vfio_device_info info;
 
-	if (len < sizeof(info))
+	if (len < DEVICE_INFO_SIZE)
 		return malformed(vfu, "wrong size");
-	info.argsz = sizeof(info);
-	info.flags = DEVICE_FLAG_RESET | DEVICE_FLAG_PCI;
+	info.argsz = DEVICE_INFO_SIZE;
+	info.flags = VFIO_DEVICE_FLAGS_RESET | VFIO_DEVICE_FLAGS_PCI;
 	info.num_regions = vfu->config.num_regions;
 	info.num_irqs = vfu->config.num_irqs;
-	return send_reply(vfu, &info, sizeof(info), 0);
+	return send_reply(vfu, &info, DEVICE_INFO_SIZE, 0);
 }
 
 static int do_region_info(struct vagx_vfu *vfu, size_t len)
 {
 	const struct vagx_vfu_region *region;
-	struct region_info info;
+	struct vfio_region_info info;
 
 	if (len < sizeof(info))
 		return malformed(vfu, "wrong size");
@@ -392,8 +350,8 @@ static int do_region_info(struct vagx_vfu *vfu, size_t len)
 
 	region = &vfu->config.regions[info.index];
 	info.argsz = sizeof(info);
-	info.flags = (region->readable ? REGION_FLAG_READ : 0) |
-		     (region->writable ? REGION_FLAG_WRITE : 0);
+	info.flags = (region->readable ? VFIO_REGION_INFO_FLAG_READ : 0) |
+		     (region->writable ? VFIO_REGION_INFO_FLAG_WRITE : 0);
 	info.cap_offset = 0;
 	info.size = region->size;
 	info.offset = 0;
@@ -403,7 +361,7 @@ static int do_region_info(struct vagx_vfu *vfu, size_t len)
 static int do_irq_info(struct vagx_vfu *vfu, size_t len)
 {
 	const struct vagx_vfu_irq *irq;
-	struct irq_info info;
+	struct vfio_irq_info info;
 
 	if (len < sizeof(info))
 		return malformed(vfu, "wrong size");
@@ -413,12 +371,12 @@ static int do_irq_info(struct vagx_vfu *vfu, size_t len)
 
 	irq = &vfu->config.irqs[info.index];
 	info.argsz = sizeof(info);
-	info.flags = irq->eventfd ? IRQ_FLAG_EVENTFD | IRQ_FLAG_NORESIZE : 0;
+	info.flags = irq->eventfd ? VFIO_IRQ_INFO_EVENTFD | VFIO_IRQ_INFO_NORESIZE : 0;
 	info.count = irq->count;
 	return send_reply(vfu, &info, sizeof(info), 0);
 }
 
-static int set_targets(struct vagx_vfu *vfu, const struct set_irqs *set)
+static int set_targets(struct vagx_vfu *vfu, const struct vfio_irq_set *set)
 {
 	for (uint32_t i = 0; i < set->count; i++) {
 		int fd = -1;
@@ -436,7 +394,7 @@ static int set_targets(struct vagx_vfu *vfu, const struct set_irqs *set)
 	return 0;
 }
 
-static int trigger(struct vagx_vfu *vfu, const struct set_irqs *set,
+static int trigger(struct vagx_vfu *vfu, const struct vfio_irq_set *set,
 		   const uint8_t *wanted)
 {
 	for (uint32_t i = 0; i < set->count; i++) {
@@ -452,7 +410,7 @@ static int trigger(struct vagx_vfu *vfu, const struct set_irqs *set,
 	return 0;
 }
 
-static int disable_irqs(struct vagx_vfu *vfu, const struct set_irqs *set)
+static int disable_irqs(struct vagx_vfu *vfu, const struct vfio_irq_set *set)
 {
 	uint32_t count = vfu->config.irqs[set->index].count;
 
@@ -468,7 +426,7 @@ static int disable_irqs(struct vagx_vfu *vfu, const struct set_irqs *set)
 
 static int do_set_irqs(struct vagx_vfu *vfu, size_t len)
 {
-	struct set_irqs set;
+	struct vfio_irq_set set;
 	size_t extra = len - sizeof(set);
 	uint32_t count;
 
@@ -480,20 +438,20 @@ static int do_set_irqs(struct vagx_vfu *vfu, size_t len)
 	count = vfu->config.irqs[set.index].count;
 	if (set.start > count || set.count > count - set.start)
 		return refuse(vfu, EINVAL, "no such vectors");
-	if (!(set.flags & IRQ_ACTION_TRIGGER))
+	if (!(set.flags & VFIO_IRQ_SET_ACTION_TRIGGER))
 		return refuse(vfu, EINVAL, "neither masks nor unmasks");
 
-	switch (set.flags & IRQ_DATA_MASK) {
-	case IRQ_DATA_EVENTFD:
+	switch (set.flags & VFIO_IRQ_SET_DATA_TYPE_MASK) {
+	case VFIO_IRQ_SET_DATA_EVENTFD:
 		if (vfu->num_fds && vfu->num_fds != set.count)
 			return malformed(vfu, "descriptors do not match the vectors");
 		return finish(vfu, set_targets(vfu, &set), NULL, 0);
-	case IRQ_DATA_BOOL:
+	case VFIO_IRQ_SET_DATA_BOOL:
 		if (extra < set.count)
 			return malformed(vfu, "fewer values than vectors");
 		return finish(vfu, trigger(vfu, &set, vfu->body + sizeof(set)),
 			      NULL, 0);
-	case IRQ_DATA_NONE:
+	case VFIO_IRQ_SET_DATA_NONE:
 		if (!set.count)
 			return finish(vfu, disable_irqs(vfu, &set), NULL, 0);
 		return finish(vfu, trigger(vfu, &set, NULL), NULL, 0);

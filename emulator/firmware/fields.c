@@ -93,6 +93,12 @@ static void *fw_ptr(struct fw_access *access, uint64_t va, size_t len, enum vagx
 	return p;
 }
 
+static void fw_written(struct fw_access *access, uint64_t va, const void *bytes, size_t len)
+{
+	if (access->cache)
+		fw_cache_written(access->cache, access, va, bytes, len);
+}
+
 static bool fw_copy(struct fw_access *access, uint64_t va, void *buf, size_t len,
 		    enum vagx_access kind, const char *structure, const char *field)
 {
@@ -112,10 +118,12 @@ static bool fw_copy(struct fw_access *access, uint64_t va, void *buf, size_t len
 			fw_fail(access, &fault, structure, field);
 			return false;
 		}
-		if (kind == VAGX_WRITE)
+		if (kind == VAGX_WRITE) {
 			memcpy(p, bytes, n);
-		else
+			fw_written(access, va, bytes, n);
+		} else {
 			memcpy(bytes, p, n);
+		}
 		va += n;
 		bytes += n;
 		len -= n;
@@ -189,6 +197,7 @@ static void fw_store(struct fw_access *access, uint64_t va, size_t size, uint64_
 		__atomic_store_n((uint64_t *)p, value, __ATOMIC_RELEASE);
 		break;
 	}
+	fw_written(access, va, &value, size);
 }
 
 uint64_t fw_get_at(const struct fw_view *view, enum fw_field_id field, unsigned int index)

@@ -7,17 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../abi.h"
 #include "../uat.h"
-
-/* Columns of the table */
-enum fw_abi {
-	FW_ABI_12_3,
-	FW_ABI_12_4,
-	FW_ABI_13_5,
-	FW_ABI_13_5_G14,
-	FW_ABI_13_5_G14X,
-	FW_ABI_COUNT
-};
 
 enum fw_kind { FW_KIND_U8, FW_KIND_U16, FW_KIND_U32, FW_KIND_S32, FW_KIND_U64, FW_KIND_RAW };
 

@@ -15,7 +15,8 @@
 #include <time.h>
 
 #include "../gpu/gpu.h"
-#include "fw_internal.h"
+#include "../soc.h"
+#include "fw_buffer.h"
 
 #define FW_TYPE_INIT		0x81
 #define FW_TYPE_DOORBELL	0x83
@@ -26,18 +27,8 @@
 
 /* How often memory is looked at while the guest owes us a write to it */
 #define FW_POLL_NS		1000000
-/* A job that should end is asked again: it may not have begun yet when it was asked first */
-#define FW_CANCEL_NS		2000000
-
-static const struct {
-	const char *name;
-	enum fw_abi abi;
-	bool ready;
-} fw_abis[] = {
-	{ "12.3", FW_ABI_12_3, false },
-	{ "12.4", FW_ABI_12_4, false },
-	{ "13.5", FW_ABI_13_5, true },
-};
+/* How long the MMIO thread waits for a look at the state */
+#define FW_STATUS_NS		100000000ULL
 
 uint64_t fw_now_ns(void)
 {
@@ -45,14 +36,6 @@ uint64_t fw_now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
-void fw_poke(struct vagx_firmware *fw)
-{
-	pthread_mutex_lock(&fw->input_lock);
-	fw->poked = true;
-	pthread_cond_signal(&fw->input_cond);
-	pthread_mutex_unlock(&fw->input_lock);
 }
 
 void fw_crash(struct vagx_firmware *fw, const char *fmt, ...)
@@ -64,6 +47,7 @@ void fw_crash(struct vagx_firmware *fw, const char *fmt, ...)
 	if (fw->state != FW_STATE_STARTED && fw->state != FW_STATE_READY)
 		return;
 	fw->state = FW_STATE_CRASHED;
+	__atomic_store_n(&fw->resting, true, __ATOMIC_RELEASE);
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
@@ -71,7 +55,7 @@ void fw_crash(struct vagx_firmware *fw, const char *fmt, ...)
 		 text);
 	if (fw->config.crashed)
 		fw->config.crashed(fw->config.ctx, text);
-	pthread_cond_broadcast(&fw->work);
+	fw_wake(fw);
 	fw_poke(fw);
 }
 
@@ -82,44 +66,29 @@ bool fw_check(struct vagx_firmware *fw, struct fw_access *access)
 	return !access->failed && fw->state != FW_STATE_CRASHED;
 }
 
-static bool workers_idle(struct vagx_firmware *fw)
-{
-	for (unsigned int i = 0; i < FW_PIPES; i++) {
-		if (fw->worker[i].queue)
-			return false;
-	}
-	return true;
-}
-
-/*
- * Waits until no worker holds a command; the state is no longer READY, so none takes another.
- * Lock held.
- */
-static void drain_workers(struct vagx_firmware *fw)
-{
-	struct timespec until;
-
-	pthread_cond_broadcast(&fw->work);
-	while (!workers_idle(fw)) {
-		vagx_gpu_cancel(fw->config.gpu);
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_nsec += FW_CANCEL_NS;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&fw->work, &fw->lock, &until);
-	}
-}
-
 static void power_off(struct vagx_firmware *fw, enum fw_state state)
 {
 	fw->state = state;
-	drain_workers(fw);
+	__atomic_store_n(&fw->resting, true, __ATOMIC_RELEASE);
+	fw_workers_drain(fw);
+	fw_scenes_forget_all(fw);
+	fw_buffers_forget_all(fw);
+	memset(fw->request, 0, sizeof(fw->request));
 	fw_queue_forget_all(fw);
 	fw_event_forget_all(fw);
-	fw_cache_flush_all(fw->cache);
 	fw->config.set_fault_regs(fw->config.ctx, NULL, 0);
+	memset(fw->flush_due, 0, sizeof(fw->flush_due));
 	fw->access.failed = false;
 	fw->initialized = false;
+}
+
+/* Power is gone, and with it what was asked of the firmware */
+static void cut(struct vagx_firmware *fw, enum vagx_power_off how)
+{
+	power_off(fw, FW_STATE_RESET);
+	fw_cache_cut(fw->cache, &fw->access, how);
+	fw_inject_clear(&fw->inject);
+	__atomic_store_n(&fw->lock_held, false, __ATOMIC_RELEASE);
 }
 
 static void start(struct vagx_firmware *fw)
@@ -127,6 +96,7 @@ static void start(struct vagx_firmware *fw)
 	if (fw->state != FW_STATE_RESET && fw->state != FW_STATE_QUIESCED)
 		return;
 	fw->state = FW_STATE_STARTED;
+	__atomic_store_n(&fw->resting, false, __ATOMIC_RELEASE);
 	fw_handoff_start(fw);
 }
 
@@ -189,10 +159,31 @@ static void take(struct vagx_firmware *fw, const struct fw_input *input)
 	case FW_INPUT_QUIESCE:
 		power_off(fw, fw->state == FW_STATE_CRASHED ? FW_STATE_CRASHED : FW_STATE_QUIESCED);
 		break;
+	case FW_INPUT_CUT:
+		cut(fw, fw->config.power_off);
+		break;
 	case FW_INPUT_RESET:
-		power_off(fw, FW_STATE_RESET);
+		cut(fw, VAGX_POWER_OFF_LOSE);
+		break;
+	case FW_INPUT_INJECT:
+		fw_input_inject(fw);
 		break;
 	}
+}
+
+/* Whether messages are left where they are */
+static bool is_deaf(const struct vagx_firmware *fw)
+{
+	return fw->inject.silent || fw->halted;
+}
+
+static void tell_deaf(struct vagx_firmware *fw)
+{
+	if (fw->deaf == is_deaf(fw))
+		return;
+	fw->deaf = is_deaf(fw);
+	if (fw->config.set_deaf)
+		fw->config.set_deaf(fw->config.ctx, fw->deaf);
 }
 
 /*
@@ -201,86 +192,30 @@ static void take(struct vagx_firmware *fw, const struct fw_input *input)
  */
 static uint64_t look_around(struct vagx_firmware *fw)
 {
-	uint64_t now = fw_now_ns(), next = UINT64_MAX;
+	uint64_t now = fw_now_ns(), next = UINT64_MAX, again;
+	uint64_t evict = fw_cache_evict(fw->cache, &fw->access, now), flush;
 
-	if (fw->state != FW_STATE_READY)
-		return 0;
+	if (fw->state == FW_STATE_CRASHED)
+		fw_workers_drain(fw);
+	if (fw->state != FW_STATE_READY || fw->inject.silent)
+		return evict;
 	if (fw->halted)
 		fw_event_poll_resume(fw);
 	if (fw_event_to_retry(fw))
 		fw_event_retry(fw);
 	if (!fw_check(fw, &fw->access))
-		return 0;
+		return evict;
+	if (evict)
+		next = evict;
+	flush = fw_handoff_late(fw, now);
+	if (flush && flush < next)
+		next = flush;
 	if (fw->halted || fw_event_to_retry(fw))
 		next = now + FW_POLL_NS;
-	for (unsigned int i = 0; i < FW_PIPES; i++) {
-		struct fw_worker *worker = &fw->worker[i];
-		uint64_t again = worker->deadline;
-
-		if (!worker->on_gpu)
-			continue;
-		if (now >= worker->deadline) {
-			vagx_gpu_cancel(fw->config.gpu);
-			again = now + FW_CANCEL_NS;
-		}
-		if (again < next)
-			next = again;
-	}
+	again = fw_workers_check_time(fw, now);
+	if (again < next)
+		next = again;
 	return next == UINT64_MAX ? 0 : next;
-}
-
-/* Waits for input, a poke or @until. Returns whether there is input. */
-static bool next_input(struct vagx_firmware *fw, uint64_t until, struct fw_input *input)
-{
-	struct timespec time = { .tv_sec = until / 1000000000, .tv_nsec = until % 1000000000 };
-	bool found;
-
-	pthread_mutex_lock(&fw->input_lock);
-	while (!fw->input_count && !fw->poked && !fw->quit) {
-		if (!until)
-			pthread_cond_wait(&fw->input_cond, &fw->input_lock);
-		else if (pthread_cond_timedwait(&fw->input_cond, &fw->input_lock, &time) ==
-			 ETIMEDOUT)
-			break;
-	}
-	fw->poked = false;
-	found = fw->input_count;
-	if (found) {
-		*input = fw->input[fw->input_head];
-		fw->input_head = (fw->input_head + 1) % FW_MESSAGES;
-		fw->input_count--;
-	}
-	pthread_mutex_unlock(&fw->input_lock);
-	return found;
-}
-
-static void change_done(struct vagx_firmware *fw)
-{
-	pthread_mutex_lock(&fw->input_lock);
-	fw->changes_done++;
-	pthread_cond_broadcast(&fw->input_cond);
-	pthread_mutex_unlock(&fw->input_lock);
-}
-
-static bool overrun(struct vagx_firmware *fw)
-{
-	bool found;
-
-	pthread_mutex_lock(&fw->input_lock);
-	found = fw->input_overrun;
-	fw->input_overrun = false;
-	pthread_mutex_unlock(&fw->input_lock);
-	return found;
-}
-
-static bool quitting(struct vagx_firmware *fw)
-{
-	bool quit;
-
-	pthread_mutex_lock(&fw->input_lock);
-	quit = fw->quit;
-	pthread_mutex_unlock(&fw->input_lock);
-	return quit;
 }
 
 static void *main_thread(void *arg)
@@ -288,79 +223,52 @@ static void *main_thread(void *arg)
 	struct vagx_firmware *fw = arg;
 	struct fw_input input;
 	uint64_t until;
+	bool deaf;
 
-	while (!quitting(fw)) {
+	while (!fw_input_quitting(fw)) {
 		pthread_mutex_lock(&fw->lock);
 		until = look_around(fw);
+		tell_deaf(fw);
+		deaf = fw->deaf;
 		pthread_mutex_unlock(&fw->lock);
 
-		if (!next_input(fw, until, &input))
+		if (!fw_input_next(fw, until, deaf, &input))
 			continue;
 		pthread_mutex_lock(&fw->lock);
-		if (overrun(fw)) {
+		if (fw_input_overrun(fw)) {
 			vagx_violation(fw->config.report, VAGX_RULE_FW_FLOOD, FW_MESSAGES,
 				       "message", "more came");
 			fw_crash(fw, "flooded with messages");
 		}
 		take(fw, &input);
+		tell_deaf(fw);
 		pthread_mutex_unlock(&fw->lock);
 		if (input.kind != FW_INPUT_MESSAGE)
-			change_done(fw);
+			fw_input_done(fw);
 	}
 	return NULL;
 }
 
-/* Changes of power always find room: the last entries are kept for them */
-static uint64_t give(struct vagx_firmware *fw, enum fw_input_kind kind, uint8_t ep, uint64_t msg)
+bool vagx_fw_get_status(struct vagx_firmware *fw, struct vagx_fw_status *status)
 {
-	unsigned int limit = kind == FW_INPUT_MESSAGE ? FW_MESSAGES - 64 : FW_MESSAGES;
-	uint64_t ticket = 0;
+	static const char *const names[] = {
+		[FW_STATE_RESET] = "reset",	  [FW_STATE_STARTED] = "started",
+		[FW_STATE_READY] = "ready",	  [FW_STATE_QUIESCED] = "quiesced",
+		[FW_STATE_CRASHED] = "crashed",
+	};
+	uint64_t until = fw_now_ns() + FW_STATUS_NS;
+	struct timespec time = { .tv_sec = until / 1000000000, .tv_nsec = until % 1000000000 };
 
-	pthread_mutex_lock(&fw->input_lock);
-	if (fw->input_count >= limit) {
-		fw->input_overrun = true;
-	} else {
-		fw->input[(fw->input_head + fw->input_count++) % FW_MESSAGES] =
-			(struct fw_input){ .kind = kind, .ep = ep, .msg = msg };
-		if (kind != FW_INPUT_MESSAGE)
-			ticket = ++fw->changes_asked;
-	}
-	pthread_cond_broadcast(&fw->input_cond);
-	pthread_mutex_unlock(&fw->input_lock);
-	return ticket;
-}
-
-static void wait_change(struct vagx_firmware *fw, uint64_t ticket)
-{
-	pthread_mutex_lock(&fw->input_lock);
-	while (fw->changes_done < ticket)
-		pthread_cond_wait(&fw->input_cond, &fw->input_lock);
-	pthread_mutex_unlock(&fw->input_lock);
-}
-
-void vagx_fw_start(struct vagx_firmware *fw)
-{
-	give(fw, FW_INPUT_START, 0, 0);
-}
-
-void vagx_fw_wake(struct vagx_firmware *fw)
-{
-	give(fw, FW_INPUT_WAKE, 0, 0);
-}
-
-void vagx_fw_message(struct vagx_firmware *fw, uint8_t ep, uint64_t msg)
-{
-	give(fw, FW_INPUT_MESSAGE, ep, msg);
-}
-
-void vagx_fw_quiesce(struct vagx_firmware *fw)
-{
-	wait_change(fw, give(fw, FW_INPUT_QUIESCE, 0, 0));
-}
-
-void vagx_fw_reset(struct vagx_firmware *fw)
-{
-	wait_change(fw, give(fw, FW_INPUT_RESET, 0, 0));
+	if (pthread_mutex_clocklock(&fw->lock, CLOCK_MONOTONIC, &time))
+		return false;
+	*status = (struct vagx_fw_status){
+		.state = names[fw->state],
+		.halted = fw->halted,
+		.silent = fw->inject.silent,
+		.queues = fw->queue_count,
+	};
+	pthread_mutex_unlock(&fw->lock);
+	return true;
 }
 
 bool vagx_fw_is_crashed(struct vagx_firmware *fw)
@@ -383,32 +291,12 @@ static void init_cond(pthread_cond_t *cond)
 	pthread_condattr_destroy(&attr);
 }
 
-static int find_abi(const char *name, enum fw_abi *abi)
-{
-	for (unsigned int i = 0; i < sizeof(fw_abis) / sizeof(fw_abis[0]); i++) {
-		if (strcmp(name, fw_abis[i].name))
-			continue;
-		*abi = fw_abis[i].abi;
-		return fw_abis[i].ready ? 0 : ENOTSUP;
-	}
-	return EINVAL;
-}
-
 static int start_threads(struct vagx_firmware *fw)
 {
-	int err;
+	int err = fw_workers_start(fw);
 
-	for (unsigned int i = 0; i < FW_PIPES; i++) {
-		struct fw_worker *worker = &fw->worker[i];
-
-		worker->fw = fw;
-		worker->pipe = i;
-		worker->access = fw->access;
-		err = pthread_create(&worker->thread, NULL, fw_worker_main, worker);
-		if (err)
-			return err;
-		fw->workers_up++;
-	}
+	if (err)
+		return err;
 	err = pthread_create(&fw->thread, NULL, main_thread, fw);
 	fw->thread_up = !err;
 	return err;
@@ -418,7 +306,7 @@ struct vagx_firmware *vagx_fw_new(const struct vagx_fw_config *config)
 {
 	struct vagx_firmware *fw;
 	enum fw_abi abi;
-	int err = find_abi(config->abi, &abi);
+	int err = vagx_soc_abi(config->soc, config->abi, &abi) ? 0 : EINVAL;
 
 	fw = err ? NULL : calloc(1, sizeof(*fw));
 	if (!fw) {
@@ -427,18 +315,24 @@ struct vagx_firmware *vagx_fw_new(const struct vagx_fw_config *config)
 	}
 	fw->config = *config;
 	fw->abi = abi;
+	fw_inject_clear(&fw->inject);
 	pthread_mutex_init(&fw->lock, NULL);
 	pthread_mutex_init(&fw->input_lock, NULL);
+	pthread_mutex_init(&fw->handoff_lock, NULL);
 	init_cond(&fw->work);
+	for (unsigned int i = 0; i < FW_PIPES; i++)
+		init_cond(&fw->pipe_work[i]);
 	init_cond(&fw->input_cond);
-	fw->cache = fw_cache_new();
+	fw->cache = fw_cache_new(config->mem, config->seed);
 	fw->access = (struct fw_access){
 		.uat = config->uat,
 		.report = config->report,
 		.cache = fw->cache,
 		.abi = abi,
 	};
-	err = fw->cache ? start_threads(fw) : ENOMEM;
+	fw->buffers = fw_buffers_new();
+	fw->scenes = fw_scenes_new();
+	err = fw->cache && fw->buffers && fw->scenes ? start_threads(fw) : ENOMEM;
 	if (err) {
 		vagx_fw_free(fw);
 		errno = err;
@@ -459,16 +353,16 @@ void vagx_fw_free(struct vagx_firmware *fw)
 		pthread_mutex_unlock(&fw->input_lock);
 		pthread_join(fw->thread, NULL);
 	}
-	pthread_mutex_lock(&fw->lock);
-	fw->stopping = true;
-	pthread_cond_broadcast(&fw->work);
-	pthread_mutex_unlock(&fw->lock);
-	for (unsigned int i = 0; i < fw->workers_up; i++)
-		pthread_join(fw->worker[i].thread, NULL);
+	fw_workers_stop(fw);
+	fw_scenes_free(fw->scenes);
+	fw_buffers_free(fw->buffers);
 	fw_cache_free(fw->cache);
 	pthread_cond_destroy(&fw->work);
+	for (unsigned int i = 0; i < FW_PIPES; i++)
+		pthread_cond_destroy(&fw->pipe_work[i]);
 	pthread_cond_destroy(&fw->input_cond);
 	pthread_mutex_destroy(&fw->lock);
 	pthread_mutex_destroy(&fw->input_lock);
+	pthread_mutex_destroy(&fw->handoff_lock);
 	free(fw);
 }

@@ -6,11 +6,15 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "../clock.h"
+#include "../guest_memory.h"
 #include "../report.h"
 #include "fields.h"
 
 #define FW_LINE_SHIFT	7
+#define FW_LINE_SIZE	(1U << FW_LINE_SHIFT)
 
 /*
  * Enough for 256 MiB of private pages and for 4 MiB of retired commands. A
@@ -31,10 +35,38 @@ struct fw_cache_table {
 	size_t used;
 };
 
+/* Sets and ways of the dirty lines: 128 KiB */
+#define FW_DIRTY_SETS	256
+#define FW_DIRTY_WAYS	4
+
+/* A dirty line is written back within this time, and looked at so often */
+#define FW_DIRTY_NS	500000000ULL
+#define FW_DIRTY_STEP_NS 10000000ULL
+
+/**
+ * struct fw_dirty - a line that the firmware has written to
+ * @line: number of the line, 0 when free
+ * @pa: where it comes to
+ * @due: when it is written back at the latest, monotonic time in ns
+ * @mask: a bit for each byte that was written
+ * @data: these bytes
+ */
+struct fw_dirty {
+	uint64_t line;
+	uint64_t pa;
+	uint64_t due;
+	uint64_t mask[2];
+	uint8_t data[FW_LINE_SIZE];
+};
+
 struct fw_cache {
+	struct vagx_mem *mem;
 	pthread_mutex_t lock;		/* everything below */
+	uint64_t random;
 	struct fw_cache_table pages;
 	struct fw_cache_table lines;
+	unsigned int dirty_count;
+	struct fw_dirty dirty[FW_DIRTY_SETS][FW_DIRTY_WAYS];
 };
 
 static struct fw_cache_slot *table_find(struct fw_cache_table *table, uint64_t key)
@@ -93,12 +125,14 @@ static void table_filter(struct fw_cache_table *table,
 	free(old);
 }
 
-struct fw_cache *fw_cache_new(void)
+struct fw_cache *fw_cache_new(struct vagx_mem *mem, uint64_t seed)
 {
 	struct fw_cache *cache = calloc(1, sizeof(*cache));
 
 	if (!cache)
 		return NULL;
+	cache->mem = mem;
+	cache->random = seed ? seed : 1;
 	pthread_mutex_init(&cache->lock, NULL);
 	cache->pages.size = FW_CACHE_PAGES * 2;
 	cache->lines.size = FW_CACHE_LINES * 2;
@@ -124,6 +158,149 @@ void fw_cache_free(struct fw_cache *cache)
 static bool pte_cached(uint64_t pte)
 {
 	return (pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) == VAGX_ATTR_FW_CACHED;
+}
+
+/* Xorshift: good enough for moments, and the same everywhere */
+static uint64_t draw(struct fw_cache *cache)
+{
+	cache->random ^= cache->random << 13;
+	cache->random ^= cache->random >> 7;
+	cache->random ^= cache->random << 17;
+	return cache->random;
+}
+
+static void drop_dirty(struct fw_cache *cache, struct fw_dirty *dirty)
+{
+	dirty->line = 0;
+	cache->dirty_count--;
+}
+
+/* The bytes come to memory, whatever that is used for by now. Lock held. */
+static void write_back(struct fw_cache *cache, struct fw_access *access, struct fw_dirty *dirty)
+{
+	uint64_t va = dirty->line << FW_LINE_SHIFT;
+	uint64_t pte = vagx_uat_pte(access->uat, 0, va);
+	uint64_t page = dirty->pa & ~(uint64_t)VAGX_UAT_PAGE_MASK;
+	uint8_t *memory = vagx_mem_ptr(cache->mem, dirty->pa, FW_LINE_SIZE);
+
+	/* A machine that ends takes its memory away, page tables and all */
+	if (memory && (!(pte & VAGX_PTE_VALID) || VAGX_PTE_PA(pte) != page))
+		vagx_violation(access->report, VAGX_RULE_FW_CACHED_LATE, va, "page",
+			       "a dirty line is written back to %#" PRIx64 " only now", dirty->pa);
+	for (unsigned int i = 0; memory && i < FW_LINE_SIZE; i++) {
+		if (dirty->mask[i / 64] >> i % 64 & 1 && memory[i] != dirty->data[i])
+			memory[i] = dirty->data[i];
+	}
+	drop_dirty(cache, dirty);
+}
+
+/* The line's place; another one may have to leave it. Lock held. */
+static struct fw_dirty *dirty_line(struct fw_cache *cache, struct fw_access *access, uint64_t line,
+				   uint64_t pa)
+{
+	/* Structures tend to begin with their pages */
+	struct fw_dirty *set = cache->dirty[(line ^ line >> 7) % FW_DIRTY_SETS], *found = NULL;
+
+	for (unsigned int i = 0; i < FW_DIRTY_WAYS; i++) {
+		if (set[i].line == line && set[i].pa == pa)
+			return &set[i];
+		if (!set[i].line)
+			found = &set[i];
+	}
+	if (!found) {
+		found = &set[draw(cache) % FW_DIRTY_WAYS];
+		write_back(cache, access, found);
+	}
+	*found = (struct fw_dirty){
+		.line = line,
+		.pa = pa,
+		.due = vagx_clock_host_ns() + draw(cache) % FW_DIRTY_NS,
+	};
+	cache->dirty_count++;
+	return found;
+}
+
+void fw_cache_written(struct fw_cache *cache, struct fw_access *access, uint64_t va,
+		      const void *bytes, size_t len)
+{
+	uint64_t pte = vagx_uat_pte(access->uat, 0, va);
+	const uint8_t *from = bytes;
+
+	if (!pte_cached(pte))
+		return;
+	pthread_mutex_lock(&cache->lock);
+	for (size_t i = 0; i < len; i++, va++) {
+		uint64_t pa = VAGX_PTE_PA(pte) | (va & VAGX_UAT_PAGE_MASK);
+		unsigned int at = va % FW_LINE_SIZE;
+		struct fw_dirty *dirty =
+			dirty_line(cache, access, va >> FW_LINE_SHIFT, pa & ~(FW_LINE_SIZE - 1ULL));
+
+		dirty->mask[at / 64] |= 1ULL << at % 64;
+		dirty->data[at] = from[i];
+	}
+	pthread_mutex_unlock(&cache->lock);
+}
+
+/* Writes back the dirty lines for which @wanted says so. Lock held. */
+static void clean(struct fw_cache *cache, struct fw_access *access,
+		  bool (*wanted)(struct fw_cache *cache, const struct fw_dirty *dirty,
+				 const void *arg),
+		  const void *arg)
+{
+	struct fw_dirty *dirty = &cache->dirty[0][0];
+
+	for (unsigned int i = 0; cache->dirty_count && i < FW_DIRTY_SETS * FW_DIRTY_WAYS; i++) {
+		if (dirty[i].line && wanted(cache, &dirty[i], arg))
+			write_back(cache, access, &dirty[i]);
+	}
+}
+
+static bool is_due(struct fw_cache *cache, const struct fw_dirty *dirty, const void *now)
+{
+	return dirty->due <= *(const uint64_t *)now;
+}
+
+uint64_t fw_cache_evict(struct fw_cache *cache, struct fw_access *access, uint64_t now_ns)
+{
+	uint64_t again;
+
+	pthread_mutex_lock(&cache->lock);
+	clean(cache, access, is_due, &now_ns);
+	again = cache->dirty_count ? now_ns + FW_DIRTY_STEP_NS : 0;
+	pthread_mutex_unlock(&cache->lock);
+	return again;
+}
+
+static bool comes_late(struct fw_cache *cache, const struct fw_dirty *dirty, const void *how)
+{
+	switch (*(const enum vagx_power_off *)how) {
+	case VAGX_POWER_OFF_LOSE:
+		return false;
+	case VAGX_POWER_OFF_LATE:
+		return true;
+	case VAGX_POWER_OFF_RANDOM:
+		break;
+	}
+	return draw(cache) & 1;
+}
+
+static void forget_dirty(struct fw_cache *cache)
+{
+	struct fw_dirty *dirty = &cache->dirty[0][0];
+
+	for (unsigned int i = 0; i < FW_DIRTY_SETS * FW_DIRTY_WAYS; i++)
+		dirty[i].line = 0;
+	cache->dirty_count = 0;
+}
+
+void fw_cache_cut(struct fw_cache *cache, struct fw_access *access, enum vagx_power_off how)
+{
+	pthread_mutex_lock(&cache->lock);
+	clean(cache, access, comes_late, &how);
+	forget_dirty(cache);
+	table_clear(&cache->pages);
+	table_clear(&cache->lines);
+	pthread_mutex_unlock(&cache->lock);
 }
 
 void fw_cache_touch(struct fw_cache *cache, struct fw_access *access, uint64_t va)
@@ -185,23 +362,34 @@ static bool line_outside(const struct fw_cache_slot *slot, const uint64_t *range
 	return slot->key < range[0] >> FW_LINE_SHIFT || slot->key > range[1] >> FW_LINE_SHIFT;
 }
 
-void fw_cache_flush(struct fw_cache *cache, uint64_t va, uint64_t size)
+static bool dirty_inside(struct fw_cache *cache, const struct fw_dirty *dirty, const void *range)
+{
+	const uint64_t *r = range;
+
+	return dirty->line >= r[0] >> FW_LINE_SHIFT && dirty->line <= r[1] >> FW_LINE_SHIFT;
+}
+
+void fw_cache_flush(struct fw_cache *cache, struct fw_access *access, uint64_t va, uint64_t size)
 {
 	uint64_t range[2] = { va, va + size - 1 };
 
 	if (!cache || !size || range[1] < va)
 		return;
 	pthread_mutex_lock(&cache->lock);
+	clean(cache, access, dirty_inside, range);
 	table_filter(&cache->pages, page_outside, range);
 	table_filter(&cache->lines, line_outside, range);
 	pthread_mutex_unlock(&cache->lock);
 }
 
-void fw_cache_flush_all(struct fw_cache *cache)
+void fw_cache_flush_all(struct fw_cache *cache, struct fw_access *access)
 {
+	const uint64_t everything[2] = { 0, UINT64_MAX };
+
 	if (!cache)
 		return;
 	pthread_mutex_lock(&cache->lock);
+	clean(cache, access, dirty_inside, everything);
 	table_clear(&cache->pages);
 	table_clear(&cache->lines);
 	pthread_mutex_unlock(&cache->lock);

@@ -146,16 +146,25 @@ static void check_doorbell(struct vagx_firmware *fw, struct fw_ring *ring)
 	ring->doorbells = ring->messages;
 }
 
-static void drain_pipe(struct vagx_firmware *fw, unsigned int channel)
+static void take_pipe(struct vagx_firmware *fw, unsigned int channel)
 {
 	struct fw_ring *ring = &fw->pipe[channel];
 	uint64_t va;
 
 	while (fw->state == FW_STATE_READY && (va = fw_ring_peek(fw, ring))) {
+		/* A render's fragment half was announced first, whatever doorbell came first */
+		if (channel % FW_PIPES == FW_PIPE_VERTEX)
+			take_pipe(fw, channel - FW_PIPE_VERTEX + FW_PIPE_FRAGMENT);
 		fw_queue_run(fw, channel, va);
 		fw_ring_pop(fw, ring);
+		fw_trace(fw);
 	}
-	check_doorbell(fw, ring);
+}
+
+static void drain_pipe(struct vagx_firmware *fw, unsigned int channel)
+{
+	take_pipe(fw, channel);
+	check_doorbell(fw, &fw->pipe[channel]);
 }
 
 static void drain_control(struct vagx_firmware *fw)

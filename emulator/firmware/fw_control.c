@@ -6,7 +6,7 @@
  */
 #include <inttypes.h>
 
-#include "fw_internal.h"
+#include "fw_buffer.h"
 
 enum fw_control {
 	FW_CONTROL_UNKNOWN,
@@ -14,6 +14,7 @@ enum fw_control {
 	FW_CONTROL_GROW_ACK,
 	FW_CONTROL_RECOVER_CHANNEL,
 	FW_CONTROL_DESTROY_CONTEXT,
+	FW_CONTROL_WRITE32,
 	FW_CONTROL_INITIALIZE,
 };
 
@@ -40,7 +41,7 @@ static enum fw_control control_kind(enum fw_abi abi, uint32_t type)
 	case 0x17:
 		return FW_CONTROL_DESTROY_CONTEXT;
 	case 0x18:
-		return FW_CONTROL_KNOWN;	/* Write32 */
+		return FW_CONTROL_WRITE32;
 	case 0x19:
 		return FW_CONTROL_INITIALIZE;
 	}
@@ -75,9 +76,22 @@ static void destroy_context(struct vagx_firmware *fw, uint64_t va)
 				       "DestroyContext", "numbers %02x %02x are not the context's",
 				       ctx_0, ctx_1);
 		fw_queue_destroy_context(fw, context);
+		fw_buffers_destroy_context(fw, context);
 	}
 	fw_cache_sweep(fw->cache, &fw->access);
-	fw_cache_flush_all(fw->cache);
+	fw_cache_flush_all(fw->cache, &fw->access);
+}
+
+static void write32(struct vagx_firmware *fw, uint64_t va)
+{
+	struct fw_view msg = fw_view(&fw->access, FW_S_DcWrite32, va);
+	uint64_t addr = fw_get(&msg, FW_DcWrite32_addr);
+
+	if (addr & 3)
+		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_WRITE32, va, "Write32",
+			       "to %#" PRIx64, addr);
+	else
+		fw_store32(&fw->access, addr, fw_get(&msg, FW_DcWrite32_data), "Write32");
 }
 
 void fw_control_message(struct vagx_firmware *fw, uint64_t va)
@@ -103,8 +117,7 @@ void fw_control_message(struct vagx_firmware *fw, uint64_t va)
 			 "firmware: device control %#x has no effect here", type);
 		break;
 	case FW_CONTROL_GROW_ACK:
-		vagx_violation(fw->config.report, VAGX_RULE_FW_NOT_YET, va, "device control",
-			       "buffers are not grown yet, so there is nothing to acknowledge");
+		fw_grow_acknowledged(fw, va);
 		break;
 	case FW_CONTROL_RECOVER_CHANNEL:
 		recover = fw_view(&fw->access, FW_S_DcRecoverChannel, va);
@@ -114,6 +127,9 @@ void fw_control_message(struct vagx_firmware *fw, uint64_t va)
 		break;
 	case FW_CONTROL_DESTROY_CONTEXT:
 		destroy_context(fw, va);
+		break;
+	case FW_CONTROL_WRITE32:
+		write32(fw, va);
 		break;
 	case FW_CONTROL_INITIALIZE:
 		fw->initialized = true;

@@ -3,11 +3,12 @@
 /*
  * Stamps, notifiers, the event ring, and the halt that follows a fault.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fw_internal.h"
+#include "fw_buffer.h"
 
 #define FW_PENDING_VALID	1
 
@@ -24,8 +25,11 @@ static void notify(struct vagx_firmware *fw)
 static bool push_event(struct fw_access *access, struct vagx_firmware *fw, const uint8_t *bytes,
 		       size_t len)
 {
-	uint64_t va = fw_ring_room(access, fw, &fw->event);
+	uint64_t va;
 
+	if (fw->inject.event_ring_broken)
+		return true;
+	va = fw_ring_room(access, fw, &fw->event);
 	if (!va)
 		return false;
 	fw_write(access, va, bytes, len, "EventMsg");
@@ -98,27 +102,44 @@ void fw_event_retry(struct vagx_firmware *fw)
 		memset(fw->deferred_flags, 0, sizeof(fw->deferred_flags));
 }
 
-static struct fw_view pending_stamp(struct fw_worker *worker)
+static struct fw_view pending_stamp(struct fw_worker *worker, unsigned int index)
 {
 	struct fw_view globals = fw_view(&worker->access, FW_S_Globals, worker->fw->globals);
 
-	return fw_sub(&globals, FW_Globals_pending_stamps, FW_S_PendingStamp, worker->pipe);
+	return fw_sub(&globals, FW_Globals_pending_stamps, FW_S_PendingStamp, index);
+}
+
+/* Nobody knows by what the real firmware chooses an entry: the driver has to look at all */
+static unsigned int free_entry(struct fw_worker *worker, const struct fw_job_stamp *stamp)
+{
+	struct vagx_firmware *fw = worker->fw;
+	unsigned int i = worker->pipe;
+
+	if (!fw->config.serial)
+		i = fw_draw(fw, FW_DRAW_PENDING, stamp->slot, stamp->value) % FW_PENDING_STAMPS;
+	while (fw->pending_used[i])
+		i = (i + 1) % FW_PENDING_STAMPS;
+	return i;
 }
 
 /* The driver walks these to find whom a fault concerns (m1n1 agx/__init__.py, asahi gpu.rs) */
-void fw_event_pending(struct fw_worker *worker, const struct fw_job_stamp *stamp)
+unsigned int fw_event_pending(struct fw_worker *worker, const struct fw_job_stamp *stamp)
 {
-	struct fw_view pending = pending_stamp(worker);
+	unsigned int index = free_entry(worker, stamp);
+	struct fw_view pending = pending_stamp(worker, index);
 	unsigned int shift = worker->fw->abi >= FW_ABI_13_5 ? 4 : 3;
 
+	worker->fw->pending_used[index] = true;
 	fw_set(&pending, FW_PendingStamp_wait_value, stamp->value);
 	fw_set(&pending, FW_PendingStamp_info, stamp->slot << shift | FW_PENDING_VALID);
+	return index;
 }
 
-void fw_event_not_pending(struct fw_worker *worker)
+void fw_event_not_pending(struct fw_worker *worker, unsigned int index)
 {
-	struct fw_view pending = pending_stamp(worker);
+	struct fw_view pending = pending_stamp(worker, index);
 
+	worker->fw->pending_used[index] = false;
 	fw_set(&pending, FW_PendingStamp_info, 0);
 	fw_set(&pending, FW_PendingStamp_wait_value, 0);
 }
@@ -193,7 +214,7 @@ void fw_event_signal(struct vagx_firmware *fw, struct fw_access *access,
 	fw_store32(access, stamp->fw_stamp, stamp->value, "firmware stamp");
 	fw_store32(access, stamp->cpu_stamp, stamp->value, "stamp");
 	count_command(fw, access, stamp);
-	pthread_cond_broadcast(&fw->work);
+	fw_wake_pipes(fw);
 }
 
 void fw_event_channel_error(struct fw_worker *worker, unsigned int type, unsigned int slot,
@@ -213,32 +234,66 @@ void fw_event_channel_error(struct fw_worker *worker, unsigned int type, unsigne
 	       value);
 }
 
+void fw_event_grow(struct fw_access *access, struct vagx_firmware *fw, uint32_t context,
+		   uint32_t slot, uint32_t counter)
+{
+	struct fw_deferred event = { 0 };
+
+	put_field(fw, event.bytes, FW_EventMsg_msg_type, FW_EVENT_GROW);
+	put_field(fw, event.bytes, FW_EventGrowTvb_vm_id, context);
+	put_field(fw, event.bytes, FW_EventGrowTvb_bm_id, slot);
+	put_field(fw, event.bytes, FW_EventGrowTvb_counter, counter);
+	send_event(access, fw, &event);
+}
+
+bool fw_event_wait_resume(struct fw_worker *worker)
+{
+	struct vagx_firmware *fw = worker->fw;
+
+	while ((fw->halting || fw->halted) && fw->state == FW_STATE_READY)
+		pthread_cond_wait(&fw->work, &fw->lock);
+	return fw->state == FW_STATE_READY;
+}
+
+/*
+ * Takes everything off the units. What was there stays pending until the driver
+ * has resumed, and is retired afterwards: it shares the fate of what failed. Only
+ * one failure at a time gets here; those that come meanwhile are part of it.
+ */
+static bool clear_units(struct fw_worker *worker)
+{
+	struct vagx_firmware *fw = worker->fw;
+
+	fw->halting = true;
+	for (unsigned int i = 0; i < FW_WORKERS; i++)
+		fw_worker_cancel(&fw->worker[i]);
+	while (fw->on_units && fw->state == FW_STATE_READY)
+		pthread_cond_wait(&fw->work, &fw->lock);
+	return fw->state == FW_STATE_READY;
+}
+
 static uint32_t halt(struct fw_worker *worker)
 {
 	struct vagx_firmware *fw = worker->fw;
 	struct fw_view status = fw_view(&worker->access, FW_S_FwStatus, fw->status);
 	uint32_t count = fw_get(&status, FW_FwStatus_halt_count);
 
+	fw->halting = false;
 	fw->halted = true;
 	fw_set(&status, FW_FwStatus_halt_count, count + 1);
 	fw_set(&status, FW_FwStatus_halted, 1);
+	fw_poke(fw);
 	return count;
 }
 
-static bool wait_resume(struct fw_worker *worker)
+static void set_fault_register(struct vagx_firmware *fw, const struct vagx_uat_fault *fault,
+			       unsigned int unit)
 {
-	struct vagx_firmware *fw = worker->fw;
-
-	fw_poke(fw);
-	while (fw->halted && fw->state == FW_STATE_READY)
-		pthread_cond_wait(&fw->work, &fw->lock);
-	return fw->state == FW_STATE_READY;
-}
-
-/* Another command's fault may have halted the firmware already */
-static bool wait_turn(struct fw_worker *worker)
-{
-	return !worker->fw->halted || wait_resume(worker);
+	if (fw->inject.fault_register_set && fw->config.set_fault_value)
+		fw->config.set_fault_value(fw->config.ctx, fw->inject.fault_register);
+	else
+		fw->config.set_fault_regs(fw->config.ctx, fault, unit);
+	fw->inject.fault_register_set = false;
 }
 
 bool fw_event_fault(struct fw_worker *worker, const struct vagx_uat_fault *fault, unsigned int unit)
@@ -246,9 +301,9 @@ bool fw_event_fault(struct fw_worker *worker, const struct vagx_uat_fault *fault
 	struct vagx_firmware *fw = worker->fw;
 	struct fw_deferred event = { 0 };
 
-	if (!wait_turn(worker))
+	if (!clear_units(worker))
 		return false;
-	fw->config.set_fault_regs(fw->config.ctx, fault, unit);
+	set_fault_register(fw, fault, unit);
 	halt(worker);
 	fw_log(&worker->access, fw, FW_LOG_WARNING,
 	       "GPU fault: %s of %#" PRIx64 " in context %u, unit %#x: %s",
@@ -256,25 +311,39 @@ bool fw_event_fault(struct fw_worker *worker, const struct vagx_uat_fault *fault
 	       vagx_fault_reason_name(fault->reason));
 	put_field(fw, event.bytes, FW_EventMsg_msg_type, FW_EVENT_FAULT);
 	send_event(&worker->access, fw, &event);
-	return wait_resume(worker);
+	return fw_event_wait_resume(worker);
 }
 
 bool fw_event_timeout(struct fw_worker *worker, unsigned int slot)
 {
 	struct vagx_firmware *fw = worker->fw;
 	struct fw_deferred event = { 0 };
+	uint32_t named = fw->inject.timeout_slot_set ? (uint32_t)fw->inject.timeout_slot : slot;
 	uint32_t count;
 
-	if (!wait_turn(worker))
+	fw->inject.timeout_slot_set = false;
+	if (!clear_units(worker))
 		return false;
 	count = halt(worker);
-	fw_log(&worker->access, fw, FW_LOG_WARNING, "timeout on pipe %u, event slot %u",
-	       worker->pipe, slot);
+	fw_log(&worker->access, fw, FW_LOG_WARNING, "timeout on pipe %u, event slot %d",
+	       worker->pipe, (int)named);
 	put_field(fw, event.bytes, FW_EventMsg_msg_type, FW_EVENT_TIMEOUT);
 	put_field(fw, event.bytes, FW_EventTimeout_counter, count);
-	put_field(fw, event.bytes, FW_EventTimeout_stamp_index, slot);
+	put_field(fw, event.bytes, FW_EventTimeout_stamp_index, named);
 	send_event(&worker->access, fw, &event);
-	return wait_resume(worker);
+	return fw_event_wait_resume(worker);
+}
+
+/* A worker does it, as it waits for those that have work on the units */
+int fw_event_inject_timeout(struct vagx_firmware *fw, int slot)
+{
+	if (fw->halted || fw->halting || fw->inject.timeout_now)
+		return -EBUSY;
+	fw->inject.timeout_slot_set = true;
+	fw->inject.timeout_slot = slot;
+	fw->inject.timeout_now = true;
+	fw_wake(fw);
+	return 0;
 }
 
 /* The driver resumes by a write to memory, so somebody has to look */
@@ -293,7 +362,28 @@ void fw_event_poll_resume(struct vagx_firmware *fw)
 		return;
 	fw->halted = false;
 	fw->config.set_fault_regs(fw->config.ctx, NULL, 0);
-	pthread_cond_broadcast(&fw->work);
+	fw_wake(fw);
+}
+
+int fw_event_inject(struct vagx_firmware *fw, const uint32_t *words)
+{
+	struct fw_deferred event;
+
+	_Static_assert(sizeof(event.bytes) == VAGX_FW_EVENT_WORDS * 4, "an event's words");
+	memcpy(event.bytes, words, sizeof(event.bytes));
+	if (words[0] == FW_EVENT_GROW)
+		fw_grow_asked(fw, words[1], words[2], words[3]);
+	send_event(&fw->access, fw, &event);
+	return 0;
+}
+
+void fw_event_break_ring(struct vagx_firmware *fw)
+{
+	struct fw_view ring = fw_view(&fw->access, FW_S_RingState, fw->event.state);
+
+	fw->inject.event_ring_broken = true;
+	fw_set(&ring, FW_RingState_write_ptr, UINT32_MAX);
+	notify(fw);
 }
 
 void fw_event_forget_all(struct vagx_firmware *fw)
@@ -302,5 +392,7 @@ void fw_event_forget_all(struct vagx_firmware *fw)
 		drop_notifier(fw, fw->notifiers);
 	fw->deferred_count = 0;
 	memset(fw->deferred_flags, 0, sizeof(fw->deferred_flags));
+	memset(fw->pending_used, 0, sizeof(fw->pending_used));
+	fw->halting = false;
 	fw->halted = false;
 }

@@ -2,21 +2,21 @@
 // Copyright (C) 2026 The asahi driver authors
 /*
  * The page that driver and firmware share to agree about page tables and
- * cache flushes (m1n1 fw/agx/handoff.py).
+ * cache flushes (m1n1 fw/agx/handoff.py). The boot loader leaves it zeroed.
+ * The firmware's part of it is its magic number, its side of the lock, and to
+ * turn a flush's request into its result.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <time.h>
 
 #include "../guest_memory.h"
-#include "../handoff.h"
 #include "fw_internal.h"
 
 /* m1n1 and the Rust driver hold the lock for a few instructions */
 #define FW_HANDOFF_WAIT_NS	2000000000ULL
 #define FW_HANDOFF_STEP_NS	20000
 
-/* The coprocessor's whole half, in handoff terms */
-#define FW_HANDOFF_KERNEL	0x40
 #define FW_KERNEL_HALF		0xffffff8000000000ULL
 
 /*
@@ -25,7 +25,7 @@
  */
 static uint8_t *handoff_page(struct vagx_firmware *fw)
 {
-	return vagx_mem_ptr(fw->config.mem, fw->config.handoff, VAGX_HANDOFF_SIZE);
+	return vagx_mem_ptr(fw->config.mem, fw->config.handoff, AGX_HANDOFF_SIZE);
 }
 
 static void *handoff_ptr(struct vagx_firmware *fw, unsigned int offset)
@@ -37,7 +37,7 @@ static void *handoff_ptr(struct vagx_firmware *fw, unsigned int offset)
 
 void fw_handoff_start(struct vagx_firmware *fw)
 {
-	uint64_t *magic = handoff_ptr(fw, VAGX_HANDOFF_MAGIC_FW);
+	uint64_t *magic = handoff_ptr(fw, AGX_HANDOFF_MAGIC_FW);
 
 	if (!magic) {
 		vagx_log(fw->config.report, VAGX_LOG_ERROR,
@@ -45,14 +45,14 @@ void fw_handoff_start(struct vagx_firmware *fw)
 			 fw->config.handoff);
 		return;
 	}
-	__atomic_store_n(magic, VAGX_HANDOFF_MAGIC, __ATOMIC_RELEASE);
+	__atomic_store_n(magic, AGX_HANDOFF_MAGIC, __ATOMIC_RELEASE);
 }
 
 bool fw_handoff_ready(struct vagx_firmware *fw)
 {
-	const uint64_t *magic = handoff_ptr(fw, VAGX_HANDOFF_MAGIC_AP);
+	const uint64_t *magic = handoff_ptr(fw, AGX_HANDOFF_MAGIC_AP);
 
-	return magic && __atomic_load_n(magic, __ATOMIC_ACQUIRE) == VAGX_HANDOFF_MAGIC;
+	return magic && __atomic_load_n(magic, __ATOMIC_ACQUIRE) == AGX_HANDOFF_MAGIC;
 }
 
 static void nap(void)
@@ -62,17 +62,32 @@ static void nap(void)
 	nanosleep(&step, NULL);
 }
 
-/* The firmware's half of Dekker's algorithm; the driver's is in m1n1 */
-static bool handoff_lock(uint8_t *page)
+static bool flag(const bool *flag)
 {
-	uint8_t *ap = page + VAGX_HANDOFF_LOCK_AP;
-	uint8_t *own = page + VAGX_HANDOFF_LOCK_FW;
-	uint32_t *turn = (uint32_t *)(page + VAGX_HANDOFF_TURN);
+	return __atomic_load_n(flag, __ATOMIC_ACQUIRE);
+}
+
+/* Who keeps the lock has no use for it. False when the firmware stopped meanwhile. */
+static bool wait_while_held(struct vagx_firmware *fw)
+{
+	while (flag(&fw->lock_held) && !flag(&fw->resting))
+		nap();
+	return !flag(&fw->resting);
+}
+
+/* The firmware's half of Dekker's algorithm; the driver's is in m1n1 */
+static bool handoff_lock(struct vagx_firmware *fw, uint8_t *page)
+{
+	uint8_t *ap = page + AGX_HANDOFF_LOCK_AP;
+	uint8_t *own = page + AGX_HANDOFF_LOCK_FW;
+	uint32_t *turn = (uint32_t *)(page + AGX_HANDOFF_TURN);
 	uint64_t deadline = fw_now_ns() + FW_HANDOFF_WAIT_NS;
 
+	if (!wait_while_held(fw))
+		return false;
 	__atomic_store_n(own, 1, __ATOMIC_SEQ_CST);
 	while (__atomic_load_n(ap, __ATOMIC_SEQ_CST)) {
-		if (fw_now_ns() > deadline) {
+		if (fw_now_ns() > deadline || flag(&fw->resting)) {
 			__atomic_store_n(own, 0, __ATOMIC_SEQ_CST);
 			return false;
 		}
@@ -91,11 +106,11 @@ static bool handoff_lock(uint8_t *page)
 
 static void handoff_unlock(uint8_t *page)
 {
-	__atomic_store_n((uint32_t *)(page + VAGX_HANDOFF_TURN), 0, __ATOMIC_SEQ_CST);
-	__atomic_store_n(page + VAGX_HANDOFF_LOCK_FW, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n((uint32_t *)(page + AGX_HANDOFF_TURN), 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(page + AGX_HANDOFF_LOCK_FW, 0, __ATOMIC_SEQ_CST);
 }
 
-bool fw_handoff_switch(struct vagx_firmware *fw, unsigned int slot, uint64_t *ttb)
+static bool switch_context(struct vagx_firmware *fw, unsigned int slot, uint64_t *ttb)
 {
 	uint8_t *page = handoff_page(fw);
 
@@ -104,17 +119,39 @@ bool fw_handoff_switch(struct vagx_firmware *fw, unsigned int slot, uint64_t *tt
 			 "firmware: the handoff page %#" PRIx64 " is gone", fw->config.handoff);
 		return false;
 	}
-	if (!handoff_lock(page)) {
+	if (!handoff_lock(fw, page)) {
+		if (flag(&fw->resting))
+			return false;
 		vagx_violation(fw->config.report, VAGX_RULE_FW_HANDOFF_LOCK,
-			       fw->config.handoff + VAGX_HANDOFF_LOCK_AP, "handoff",
+			       fw->config.handoff + AGX_HANDOFF_LOCK_AP, "handoff",
 			       "the driver has held the lock for two seconds");
 		return false;
 	}
-	__atomic_store_n((uint32_t *)(page + VAGX_HANDOFF_CUR_CTX), slot, __ATOMIC_SEQ_CST);
+	__atomic_store_n((uint32_t *)(page + AGX_HANDOFF_CUR_SLOT), slot, __ATOMIC_SEQ_CST);
 	if (ttb)
 		*ttb = vagx_uat_ttb(fw->config.uat, slot, 0);
 	handoff_unlock(page);
 	return true;
+}
+
+bool fw_handoff_enter(struct vagx_firmware *fw, unsigned int slot, uint64_t *ttb)
+{
+	bool entered;
+
+	pthread_mutex_lock(&fw->handoff_lock);
+	entered = switch_context(fw, slot, ttb);
+	fw->handoff_users += entered;
+	pthread_mutex_unlock(&fw->handoff_lock);
+	return entered;
+}
+
+/* While others still run, the page goes on naming the one that came last */
+void fw_handoff_leave(struct vagx_firmware *fw)
+{
+	pthread_mutex_lock(&fw->handoff_lock);
+	if (!--fw->handoff_users)
+		switch_context(fw, 0, NULL);
+	pthread_mutex_unlock(&fw->handoff_lock);
 }
 
 static void check_uncached(struct vagx_firmware *fw, unsigned int context, uint64_t va,
@@ -134,27 +171,72 @@ static void check_uncached(struct vagx_firmware *fw, unsigned int context, uint6
 	}
 }
 
-void fw_handoff_flush(struct vagx_firmware *fw, unsigned int slot)
+static void flush(struct vagx_firmware *fw, unsigned int slot)
 {
 	uint64_t *entry =
-		slot < VAGX_HANDOFF_FLUSH_COUNT ? handoff_ptr(fw, VAGX_HANDOFF_FLUSH(slot)) : NULL;
-	uint64_t *state = entry, va, size;
+		slot < AGX_HANDOFF_FLUSH_COUNT ? handoff_ptr(fw, AGX_HANDOFF_FLUSH_ENTRY(slot)) : NULL;
+	uint64_t *state = entry, result = AGX_HANDOFF_FLUSH_DONE, va, size;
 
-	if (!entry || __atomic_load_n(state, __ATOMIC_ACQUIRE) != 1) {
+	if (!entry || __atomic_load_n(state, __ATOMIC_ACQUIRE) != AGX_HANDOFF_FLUSH_REQUESTED) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_FLUSH_STATE, slot, "handoff",
 			       "nothing is asked for in this slot");
 		return;
 	}
-	va = entry[VAGX_HANDOFF_FLUSH_ADDR / 8];
-	size = entry[VAGX_HANDOFF_FLUSH_SIZE / 8];
+	va = entry[AGX_HANDOFF_FLUSH_ADDR / 8];
+	size = entry[AGX_HANDOFF_FLUSH_SIZE / 8];
 	if (!size || va + size < va || size > FW_MAX_FLUSH ||
-	    (slot == FW_HANDOFF_KERNEL) != (va >= FW_KERNEL_HALF)) {
+	    (slot == AGX_HANDOFF_FLUSH_KERNEL) != (va >= FW_KERNEL_HALF)) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_FLUSH_STATE, va, "handoff",
 			       "slot %u cannot flush %#" PRIx64 " bytes there", slot, size);
 	} else {
-		check_uncached(fw, slot == FW_HANDOFF_KERNEL ? 0 : slot, va, size);
-		if (slot == FW_HANDOFF_KERNEL)
-			fw_cache_flush(fw->cache, va, size);
+		check_uncached(fw, slot == AGX_HANDOFF_FLUSH_KERNEL ? 0 : slot, va, size);
+		if (slot == AGX_HANDOFF_FLUSH_KERNEL)
+			fw_cache_flush(fw->cache, &fw->access, va, size);
 	}
-	__atomic_store_n(state, 2, __ATOMIC_RELEASE);
+	if (fw->inject.flush_state_set)
+		result = fw->inject.flush_state;
+	__atomic_store_n(state, result, __ATOMIC_RELEASE);
+	fw->inject.flush_state_set = false;
+}
+
+void fw_handoff_flush(struct vagx_firmware *fw, unsigned int slot)
+{
+	if (!fw->inject.late_flush_ms || slot >= AGX_HANDOFF_FLUSH_COUNT)
+		flush(fw, slot);
+	else
+		fw->flush_due[slot] = fw_now_ns() + fw->inject.late_flush_ms * 1000000ULL;
+}
+
+uint64_t fw_handoff_late(struct vagx_firmware *fw, uint64_t now_ns)
+{
+	uint64_t next = 0;
+
+	for (unsigned int i = 0; i < AGX_HANDOFF_FLUSH_COUNT; i++) {
+		uint64_t due = fw->flush_due[i];
+
+		if (due && due <= now_ns) {
+			fw->flush_due[i] = 0;
+			flush(fw, i);
+		} else if (due && (!next || due < next)) {
+			next = due;
+		}
+	}
+	return next;
+}
+
+int fw_handoff_hold(struct vagx_firmware *fw, bool on)
+{
+	uint8_t *page = handoff_page(fw);
+
+	if (!page)
+		return -ENODEV;
+	if (on) {
+		__atomic_store_n(&fw->lock_held, true, __ATOMIC_RELEASE);
+		__atomic_store_n((uint32_t *)(page + AGX_HANDOFF_TURN), 1, __ATOMIC_SEQ_CST);
+		__atomic_store_n(page + AGX_HANDOFF_LOCK_FW, 1, __ATOMIC_SEQ_CST);
+	} else if (flag(&fw->lock_held)) {
+		handoff_unlock(page);
+		__atomic_store_n(&fw->lock_held, false, __ATOMIC_RELEASE);
+	}
+	return 0;
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../soc.h"
 #include "fw_internal.h"
 
 #define FW_STATS_CP_SIZE	0x180
@@ -68,7 +69,14 @@ static void check_uat_levels(struct vagx_firmware *fw, const struct fw_view *ini
 	}
 }
 
-/* A pointer that has to lead to @size bytes */
+static bool is_cached(struct vagx_firmware *fw, uint64_t va)
+{
+	uint64_t pte = vagx_uat_pte(fw->config.uat, 0, va);
+
+	return (pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) == VAGX_ATTR_FW_CACHED;
+}
+
+/* A pointer that has to lead to @size bytes. After the first bad one the others say nothing. */
 static uint64_t follow(struct vagx_firmware *fw, const struct fw_view *view, enum fw_field_id field,
 		       size_t size, enum vagx_access kind)
 {
@@ -78,9 +86,10 @@ static uint64_t follow(struct vagx_firmware *fw, const struct fw_view *view, enu
 		return 0;
 	if (!va) {
 		violation_at(fw, VAGX_RULE_FW_INIT_NULL, view, field, va);
+		fw->access.failed = true;
 		return 0;
 	}
-	if (va & 0x7f)
+	if (va & 0x7f && is_cached(fw, va))
 		violation_at(fw, VAGX_RULE_FW_INIT_ALIGNMENT, view, field, va);
 	if (!fw_mapped(&fw->access, va, size, kind)) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_UNMAPPED, va,
@@ -97,20 +106,7 @@ static size_t struct_size(struct vagx_firmware *fw, enum fw_struct_id type)
 	return fw_structs[type].size[fw->abi];
 }
 
-/* T8103's register ranges; the others come with their SoCs (m1n1 agx/initdata.py) */
-static const struct {
-	unsigned int index;
-	uint64_t phys;
-	uint32_t size;
-	bool write;
-} fw_io_ranges[] = {
-	{ 0, 0x204d00000, 0x1c000, true },  { 1, 0x20e100000, 0x4000, false },
-	{ 2, 0x23b104000, 0x4000, true },   { 3, 0x204000000, 0x20000, true },
-	{ 7, 0x23b2e8000, 0x1000, false },  { 8, 0x23bc00000, 0x1000, true },
-	{ 9, 0x204d80000, 0x5000, true },   { 10, 0x204d61000, 0x1000, true },
-	{ 11, 0x200000000, 0xd6400, true }, { 13, 0x23b738000, 0x1000, true },
-};
-
+/* A page of @phys, which may be writable although the firmware does not write there, as in m1n1 */
 static bool io_page_maps(struct vagx_firmware *fw, uint64_t va, uint64_t phys, bool write)
 {
 	uint64_t pte = vagx_uat_pte(fw->config.uat, 0, va);
@@ -119,34 +115,91 @@ static bool io_page_maps(struct vagx_firmware *fw, uint64_t va, uint64_t phys, b
 	       VAGX_PTE_PA(pte) == (phys & ~(uint64_t)VAGX_UAT_PAGE_MASK) &&
 	       !((va ^ phys) & VAGX_UAT_PAGE_MASK) &&
 	       vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_READ) &&
-	       vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_WRITE) == write;
+	       (!write || vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_WRITE));
 }
 
-static void check_io_mappings(struct vagx_firmware *fw, uint64_t hwdata_b)
+static bool io_element_maps(struct vagx_firmware *fw, const struct vagx_io_range *range,
+			    uint64_t va, uint64_t phys)
 {
-	struct fw_view b = fw_view(&fw->access, FW_S_HwDataB, hwdata_b);
+	const uint64_t last = phys + range->size - 1;
+	uint64_t start;
 
-	for (unsigned int i = 0; i < sizeof(fw_io_ranges) / sizeof(fw_io_ranges[0]); i++) {
-		struct fw_view io =
-			fw_sub(&b,
-			       fw_has(&b, FW_HwDataB_io_mappings) ? FW_HwDataB_io_mappings
-								  : FW_HwDataB_io_mappings_12,
-			       FW_S_IoMapping, fw_io_ranges[i].index);
-		uint64_t phys = fw_get(&io, FW_IoMapping_phys_addr),
-			 va = fw_get(&io, FW_IoMapping_virt_addr);
-		uint64_t size = fw_get(&io, FW_IoMapping_size),
-			 write = fw_get(&io, FW_IoMapping_readwrite);
-		uint64_t last = fw_io_ranges[i].size - 1;
+	for (start = phys; start <= last; start = (start | VAGX_UAT_PAGE_MASK) + 1) {
+		if (!io_page_maps(fw, va + (start - phys), start, range->write))
+			return false;
+	}
+	return true;
+}
+
+/* The elements of a die lie side by side, and so do the dies */
+static bool io_range_maps(struct vagx_firmware *fw, const struct vagx_io_range *range, uint64_t va)
+{
+	for (unsigned int i = 0; i < range->count * range->dies; i++) {
+		uint64_t phys = range->phys + i / range->count * VAGX_DIE_STRIDE +
+				i % range->count * (uint64_t)range->stride;
+
+		if (!io_element_maps(fw, range, va + (uint64_t)i * range->size, phys))
+			return false;
+	}
+	return true;
+}
+
+/* As the SoC has it. A range that it does not have is all zero. */
+static bool io_mapping_fits(struct vagx_firmware *fw, const struct fw_view *io,
+			    const struct vagx_io_range *range)
+{
+	uint64_t va = fw_get(io, FW_IoMapping_virt_addr);
+
+	return fw_get(io, FW_IoMapping_phys_addr) == range->phys &&
+	       fw_get(io, FW_IoMapping_size) ==
+		       (uint64_t)range->size * range->count * range->dies &&
+	       fw_get(io, FW_IoMapping_range_size) == range->size &&
+	       fw_get(io, FW_IoMapping_readwrite) == range->write &&
+	       (range->size ? io_range_maps(fw, range, va) : !va);
+}
+
+static void check_io_mappings(struct vagx_firmware *fw, const struct fw_view *b)
+{
+	enum fw_field_id table = fw_has(b, FW_HwDataB_io_mappings) ? FW_HwDataB_io_mappings
+								    : FW_HwDataB_io_mappings_12;
+	size_t count = fw_field_size(table) / struct_size(fw, FW_S_IoMapping);
+
+	for (unsigned int i = 0; i < count; i++) {
+		struct fw_view io = fw_sub(b, table, FW_S_IoMapping, i);
+		bool fits = io_mapping_fits(fw, &io, &fw->config.soc->io[i]);
 
 		if (fw->access.failed)
 			return;
-		if (phys != fw_io_ranges[i].phys || size != fw_io_ranges[i].size ||
-		    write != fw_io_ranges[i].write || !io_page_maps(fw, va, phys, write) ||
-		    !io_page_maps(fw, va + last, phys + last, write))
-			vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_IO_MAPPING, va,
-				       "HwDataB", "mapping %u of %#" PRIx64 ", %#" PRIx64 " bytes",
-				       fw_io_ranges[i].index, phys, size);
+		if (!fits)
+			vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_IO_MAPPING,
+				       fw_get(&io, FW_IoMapping_virt_addr), "HwDataB",
+				       "mapping %u of %#" PRIx64 ", %#" PRIx64 " bytes on %s", i,
+				       fw_get(&io, FW_IoMapping_phys_addr),
+				       fw_get(&io, FW_IoMapping_size), fw->config.soc->name);
 	}
+}
+
+static bool sram_page_maps(struct vagx_firmware *fw, uint64_t va, uint64_t phys)
+{
+	uint64_t pte = vagx_uat_pte(fw->config.uat, 0, va);
+
+	return (pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) == VAGX_ATTR_SHARED &&
+	       VAGX_PTE_PA(pte) == phys && !(va & VAGX_UAT_PAGE_MASK) &&
+	       vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_WRITE);
+}
+
+static void check_sram(struct vagx_firmware *fw, const struct fw_view *b)
+{
+	const struct vagx_soc *soc = fw->config.soc;
+	uint64_t va = fw_get(b, FW_HwDataB_sgx_sram_ptr);
+	bool fits = soc->sram_size || !va;
+
+	if (fw->access.failed)
+		return;
+	for (uint32_t offset = 0; offset < soc->sram_size && fits; offset += VAGX_UAT_PAGE_SIZE)
+		fits = sram_page_maps(fw, va + offset, soc->sram + offset);
+	if (!fits)
+		violation_at(fw, VAGX_RULE_FW_INIT_SRAM, b, FW_HwDataB_sgx_sram_ptr, va);
 }
 
 static void check_buffer_manager(struct vagx_firmware *fw, const struct fw_view *runtime)
@@ -188,9 +241,14 @@ static void check_runtime(struct vagx_firmware *fw, const struct fw_view *runtim
 	follow(fw, runtime, FW_RuntimePointers_unkptr_198, 0xc0, VAGX_WRITE);
 	va = follow(fw, runtime, FW_RuntimePointers_hwdata_b_addr, struct_size(fw, FW_S_HwDataB),
 		    VAGX_READ);
-	if (va)
-		check_io_mappings(fw, va);
-	expect(fw, VAGX_RULE_FW_INIT_NULL, runtime, FW_RuntimePointers_hwdata_b_addr2, 0, va);
+	if (va) {
+		struct fw_view b = fw_view(&fw->access, FW_S_HwDataB, va);
+
+		check_io_mappings(fw, &b);
+		check_sram(fw, &b);
+		expect(fw, VAGX_RULE_FW_INIT_NULL, runtime, FW_RuntimePointers_hwdata_b_addr2, 0,
+		       va);
+	}
 	fw->log_payload = follow(fw, runtime, FW_RuntimePointers_fwlog_ring2, FW_LOG_PAYLOAD_SIZE,
 				 VAGX_WRITE);
 	follow(fw, runtime, FW_RuntimePointers_unkptr_1b8, 0x1000, VAGX_WRITE);
@@ -244,7 +302,12 @@ static bool setup_channels(struct vagx_firmware *fw, const struct fw_view *runti
 				     state + i * struct_size(fw, FW_S_RingState),
 				     entries + i * 0x100 * struct_size(fw, FW_S_FwLogEntry), 0x100,
 				     struct_size(fw, FW_S_FwLogEntry));
-	return good;
+	info = channel_info(runtime, FW_CHANNEL_KTRACE);
+	good = good && setup_channel(fw, &fw->ktrace, "ktrace", &info, 0x200,
+				     struct_size(fw, FW_S_KTraceMsg));
+	info = channel_info(runtime, FW_CHANNEL_STATS);
+	return good && setup_channel(fw, &fw->stats, "statistics", &info, 0x100,
+				     struct_size(fw, FW_S_StatsMsg));
 }
 
 static void check_shared(struct vagx_firmware *fw, uint64_t va, const char *name)
@@ -273,7 +336,7 @@ void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
 	if (!fw_handoff_ready(fw))
 		vagx_violation(fw->config.report, VAGX_RULE_FW_HANDOFF_MAGIC, fw->config.handoff,
 			       "handoff", "it does not");
-	if (va & 0x7f)
+	if (va & 0x7f && is_cached(fw, va))
 		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_ALIGNMENT, va, "InitData",
 			       "is not");
 
@@ -299,6 +362,10 @@ void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
 	fwctl = fw_sub(&status, FW_FwStatus_fwctl_channel, FW_S_ChannelInfo, 0);
 	check_runtime(fw, &runtime);
 	check_globals(fw, &globals);
+	if (fw->access.failed) {
+		fw_crash(fw, "InitData has a pointer to nowhere");
+		return;
+	}
 	check_shared(fw, fw->status, "FwStatus");
 	if (!setup_channels(fw, &runtime) ||
 	    !fw_ring_setup(fw, &fw->fwctl, "FwCtl", FW_S_FwCtlRingState,
@@ -310,6 +377,8 @@ void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
 	}
 	check_shared(fw, fw->event.entries, fw->event.name);
 	check_shared(fw, fw->log[0].entries, fw->log[0].name);
+	check_shared(fw, fw->ktrace.entries, fw->ktrace.name);
+	check_shared(fw, fw->stats.entries, fw->stats.name);
 	if (!fw_check(fw, &fw->access))
 		return;
 	fw->state = FW_STATE_READY;

@@ -13,10 +13,13 @@
 #include "firmware.h"
 #include "fw_cache.h"
 
+struct fw_buffers;
+struct fw_scenes;
+
 #define FW_PIPES		3
 #define FW_PRIORITIES		4
 #define FW_PIPE_CHANNELS	(FW_PIPES * FW_PRIORITIES)
-#define FW_LOG_CHANNELS		6
+#define FW_LOG_CHANNELS		VAGX_FW_LOG_CHANNELS
 #define FW_EVENT_SLOTS		128
 #define FW_EVENT_WORDS		(FW_EVENT_SLOTS / 32)
 #define FW_STAMP_STEP		0x100
@@ -29,6 +32,14 @@
 #define FW_QUEUE_BUCKETS	1024
 #define FW_MESSAGES		4096
 #define FW_DEFERRED_EVENTS	32
+#define FW_PENDING_STAMPS	0x100
+/* Commands of one pipe that run at once */
+#define FW_PIPE_WORKERS		4
+#define FW_WORKERS		(FW_PIPES * FW_PIPE_WORKERS)
+/* Commands of one ring that are looked at, from the oldest that is not retired */
+#define FW_WINDOW		8
+/* Requests for a larger vertex buffer that are remembered */
+#define FW_REQUESTS		16
 
 /* "Look at your rings" (m1n1 fw/agx/__init__.py EventMsg) */
 #define FW_NOTIFICATION		(0x42ULL << 48)
@@ -57,9 +68,12 @@ enum {
 
 enum {
 	FW_OP_WAIT = 0x01,
+	FW_OP_WRITE32 = 0x0e,
 	FW_OP_END = 0x18,
 	FW_OP_TIMESTAMP = 0x19,
 	FW_OP_START_VERTEX = 0x22,
+	FW_OP_FINALIZE_VERTEX = 0x23,
+	FW_OP_START_FRAGMENT = 0x24,
 	FW_OP_FINALIZE_FRAGMENT = 0x25,
 	FW_OP_START_COMPUTE = 0x29,
 	FW_OP_FINALIZE_COMPUTE = 0x2a,
@@ -69,6 +83,7 @@ enum {
 	FW_EVENT_FAULT = 0,
 	FW_EVENT_FLAG = 1,
 	FW_EVENT_TIMEOUT = 4,
+	FW_EVENT_GROW = 7,
 	FW_EVENT_CHANNEL_ERROR = 8,
 };
 
@@ -117,6 +132,48 @@ struct fw_job_stamp {
 };
 
 /**
+ * enum fw_command_state - what has become of a command
+ * @FW_COMMAND_WAITS: it has not begun: nobody had time, or it is a barrier
+ * @FW_COMMAND_RUNS: a worker has it
+ * @FW_COMMAND_BAD: the firmware can't make sense of it
+ * @FW_COMMAND_REPORTED: the driver has been told so, and has to recover it
+ * @FW_COMMAND_DONE: it is over and will be retired after those before it
+ */
+enum fw_command_state {
+	FW_COMMAND_WAITS,
+	FW_COMMAND_RUNS,
+	FW_COMMAND_BAD,
+	FW_COMMAND_REPORTED,
+	FW_COMMAND_DONE
+};
+
+/**
+ * struct fw_command - a command that was taken out of its ring
+ * @va: its address
+ * @type: its first word
+ * @state: what has become of it
+ * @start_at: it does not begin before, in monotonic ns
+ * @order: the smaller one begins first, if all else is the same
+ * @stamp: what its end is signalled with, as far as it is known
+ * @error: type of the channel error, when it is bad
+ * @wait_stamp: address of the stamp that it waits for, if it is a barrier
+ * @wait_value: value of that stamp
+ * @scene: address of the scene that it is a half of, 0 for none
+ */
+struct fw_command {
+	uint64_t va;
+	uint32_t type;
+	enum fw_command_state state;
+	uint64_t start_at;
+	uint64_t order;
+	struct fw_job_stamp stamp;
+	unsigned int error;
+	uint64_t wait_stamp;
+	uint32_t wait_value;
+	uint64_t scene;
+};
+
+/**
  * struct fw_queue - a work queue that the driver has announced
  * @bucket_next: next queue of the same hash
  * @active_next: next queue of the same pipe that has commands
@@ -125,19 +182,21 @@ struct fw_job_stamp {
  * @ring: address of its ring of command addresses
  * @context: address of its GPU context
  * @size: entries of the ring
- * @rptr: next command
+ * @number: how many queues there were before it
+ * @taken: how many commands were taken out of its ring
+ * @rptr: the next command to take
+ * @done: the next command to retire
  * @limit: announced up to here
- * @turn: order among queues of the same priority
  * @pipe: what its commands run on
  * @priority: of the channel that announced it last; 0 comes first
  * @slot: event slot of the present run
+ * @last_stamp: stamp of the latest command that was taken in the present run
+ * @has_stamp: there is one
+ * @init_stamp: stamp that the command behind the last InitBuffer has to have, 0 for any
  * @active: it is on its pipe's list
- * @running: a worker is busy with its first command
- * @stalled: a channel error waits for recovery
- * @blocked: the first command is a barrier that waits
- * @wait_stamp: the stamp's address
- * @wait_value: the value it waits for
- * @bad: what the command that stalled it would have signalled
+ * @window: commands that were taken and are not retired, a ring
+ * @first: index of the oldest of them
+ * @count: their number
  */
 struct fw_queue {
 	struct fw_queue *bucket_next;
@@ -147,30 +206,36 @@ struct fw_queue {
 	uint64_t ring;
 	uint64_t context;
 	uint32_t size;
+	uint64_t number;
+	uint64_t taken;
 	uint32_t rptr;
+	uint32_t done;
 	uint32_t limit;
-	uint64_t turn;
 	enum fw_pipe pipe;
 	unsigned int priority;
 	unsigned int slot;
+	uint32_t last_stamp;
+	bool has_stamp;
+	uint32_t init_stamp;
 	bool active;
-	bool running;
-	bool stalled;
-	bool blocked;
-	uint64_t wait_stamp;
-	uint32_t wait_value;
-	struct fw_job_stamp bad;
+	struct fw_command window[FW_WINDOW];
+	unsigned int first;
+	unsigned int count;
 };
 
 /**
- * struct fw_worker - the thread that runs the commands of one pipe
+ * struct fw_worker - a thread that runs commands of one pipe
  * @fw: its firmware
  * @thread: the thread
  * @pipe: its pipe
  * @access: its way to guest memory
- * @queue: whose command runs, NULL when idle
- * @on_gpu: the units are busy with it; @deadline counts
- * @deadline: monotonic time in ns
+ * @queue: whose command it has, NULL when idle
+ * @job: what is on the units for it, or NULL
+ * @started: when that began, monotonic time in ns
+ * @pending: its entry in the table of pending stamps, valid with @job
+ * @cancelled: @job has been asked to end
+ * @timed_out: because it took too long
+ * @hangs: @job does not run, but pretends to
  */
 struct fw_worker {
 	struct vagx_firmware *fw;
@@ -178,8 +243,12 @@ struct fw_worker {
 	enum fw_pipe pipe;
 	struct fw_access access;
 	struct fw_queue *queue;
-	bool on_gpu;
-	uint64_t deadline;
+	struct vagx_job *job;
+	uint64_t started;
+	unsigned int pending;
+	bool cancelled;
+	bool timed_out;
+	bool hangs;
 };
 
 /* Stamps that were written but not announced yet, of one notifier */
@@ -194,13 +263,58 @@ enum fw_input_kind {
 	FW_INPUT_START,
 	FW_INPUT_WAKE,
 	FW_INPUT_QUIESCE,
-	FW_INPUT_RESET
+	FW_INPUT_CUT,
+	FW_INPUT_RESET,
+	FW_INPUT_INJECT
 };
 
 struct fw_input {
 	enum fw_input_kind kind;
 	uint8_t ep;
 	uint64_t msg;
+};
+
+/**
+ * struct fw_inject - what the firmware is told to do at its worst
+ * @channel_error: error type that the next command of a pipe ends with, -1 for none; one shot
+ * @hang: the next command of a pipe never ends by itself; one shot
+ * @hold_stamps: finished work writes no stamp until this is cleared
+ * @timeout_slot_set: the next timeout event names @timeout_slot; one shot
+ * @timeout_slot: any number, also one that no slot has
+ * @timeout_now: a timeout event is to be sent at once
+ * @fault_register_set: the next fault leaves @fault_register in the register; one shot
+ * @fault_register: any value
+ * @silent: no message is taken, no memory read or written, until this is cleared
+ * @event_ring_broken: events are lost, as the ring's write pointer is nonsense
+ * @late_flush_ms: cache flushes end so much later
+ * @flush_state_set: the next flush leaves @flush_state; one shot
+ * @flush_state: any value
+ *
+ * The control socket's commands, see Documentation/project/vagx.rst. Protected by the firmware's
+ * lock; who acts on a one shot clears it.
+ */
+struct fw_inject {
+	int channel_error[FW_PIPES];
+	bool hang[FW_PIPES];
+	bool hold_stamps;
+	bool timeout_slot_set;
+	int timeout_slot;
+	bool timeout_now;
+	bool fault_register_set;
+	uint64_t fault_register;
+	bool silent;
+	bool event_ring_broken;
+	unsigned int late_flush_ms;
+	bool flush_state_set;
+	uint64_t flush_state;
+};
+
+/* A request for a larger vertex buffer, until it is acknowledged */
+struct fw_request {
+	bool open;
+	uint32_t context;
+	uint32_t slot;
+	uint32_t counter;
 };
 
 /* An event that found its ring full */
@@ -224,22 +338,37 @@ struct vagx_firmware {
 	bool input_overrun;
 	bool poked;
 	bool quit;
-	uint64_t changes_asked;		/* changes of power */
+	uint64_t changes_asked;		/* changes of power, and injections */
 	uint64_t changes_done;
+	struct vagx_fw_injection injection;
+	bool injection_waits;
+	int injection_result;
+
+	/* The firmware's half of the handoff lock: only one thread may take it at a time */
+	pthread_mutex_t handoff_lock;
+	unsigned int handoff_users;	/* commands on the units */
 
 	/* Everything below; dropped while a job is on the units */
 	pthread_mutex_t lock;
-	pthread_cond_t work;		/* workers: a queue, a stamp, resume, a change of state */
+	pthread_cond_t work;		/* off the units, resume, a change of state */
+	pthread_cond_t pipe_work[FW_PIPES];	/* idle workers of a pipe: a command, a stamp */
 	enum fw_state state;
 	bool stopping;			/* threads leave */
+	struct fw_inject inject;
+	bool deaf;			/* as last told to @set_deaf */
+	bool resting;			/* atomic: not up, or about to go; ends waits without lock */
+	bool lock_held;			/* atomic: keeps its side of the handoff lock */
+	uint64_t flush_due[AGX_HANDOFF_FLUSH_COUNT];	/* late flushes, 0 for none */
 
 	struct fw_access
 		access; /* the main thread's, or of whom holds @lock and is on its way out */
 	struct fw_cache *cache;
 	pthread_t thread;
 	bool thread_up;
-	struct fw_worker worker[FW_PIPES];
+	struct fw_worker worker[FW_WORKERS];
 	unsigned int workers_up;
+	unsigned int on_units;		/* workers with a job */
+	bool pending_used[FW_PENDING_STAMPS];
 
 	/* From InitData */
 	uint64_t runtime;
@@ -250,6 +379,9 @@ struct vagx_firmware {
 	struct fw_ring fwctl;
 	struct fw_ring event;
 	struct fw_ring log[FW_LOG_CHANNELS];
+	struct fw_ring ktrace;
+	struct fw_ring stats;
+	unsigned int traced;		/* doorbells, for the two above */
 	uint64_t log_payload;
 	uint32_t log_seq;
 	bool initialized;		/* by device control */
@@ -257,13 +389,21 @@ struct vagx_firmware {
 	struct fw_queue *bucket[FW_QUEUE_BUCKETS];
 	struct fw_queue *active[FW_PIPES];
 	unsigned int queue_count;
+	uint64_t queue_number;		/* of the next one */
 	uint64_t turn;
 	struct fw_queue *slot_owner[FW_EVENT_SLOTS];
 	uint64_t slot_stamp[FW_EVENT_SLOTS];	/* firmware's stamp, 0 unknown */
 	struct fw_notifier *notifiers;
 	unsigned int notifier_count;
 
-	bool halted;
+	struct fw_buffers *buffers;
+	struct fw_scenes *scenes;
+	struct fw_request request[FW_REQUESTS];
+	unsigned int next_request;
+	uint32_t request_counter;
+
+	bool halting;			/* everything comes off the units */
+	bool halted;			/* until the driver resumes */
 	struct fw_deferred deferred[FW_DEFERRED_EVENTS];
 	unsigned int deferred_count;
 	uint32_t deferred_flags[FW_EVENT_WORDS];
@@ -271,8 +411,26 @@ struct vagx_firmware {
 
 uint64_t fw_now_ns(void);
 
-/* firmware.c: makes the main thread look at deadlines, a halt or deferred events */
+/* fw_inject.c. Lock held, main thread. */
+void fw_inject_clear(struct fw_inject *inject);		/* back to doing nothing unusual */
+int fw_inject(struct vagx_firmware *fw, const struct vagx_fw_injection *what);
+/* Waits while the firmware is silent; false when it stopped instead. Lock held, any thread. */
+bool fw_inject_wait(struct vagx_firmware *fw);
+
+/* fw_input.c. Makes the main thread look at deadlines, a halt or deferred events; any thread */
 void fw_poke(struct vagx_firmware *fw);
+/*
+ * Main thread, lock not held. Waits for input, a poke or @until (0 for ever), and returns whether
+ * there is input; while @deaf, messages stay. fw_input_done() when it has been dealt with.
+ */
+bool fw_input_next(struct vagx_firmware *fw, uint64_t until, bool deaf, struct fw_input *input);
+void fw_input_done(struct vagx_firmware *fw);
+bool fw_input_quitting(struct vagx_firmware *fw);
+/* Main thread: whether messages were lost since the last call; runs the injection that waits */
+bool fw_input_overrun(struct vagx_firmware *fw);
+void fw_input_inject(struct vagx_firmware *fw);
+
+/* firmware.c */
 /* Ends the virtual firmware if it runs. Lock held. */
 void fw_crash(struct vagx_firmware *fw, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Whether this thread's accesses all worked; crashes the firmware otherwise. Lock held. */
@@ -281,9 +439,15 @@ bool fw_check(struct vagx_firmware *fw, struct fw_access *access);
 /* fw_handoff.c */
 void fw_handoff_start(struct vagx_firmware *fw);
 bool fw_handoff_ready(struct vagx_firmware *fw);
-/* Sets the current context; @slot 0 after a job. False: page gone or never let go. Lock not held. */
-bool fw_handoff_switch(struct vagx_firmware *fw, unsigned int slot, uint64_t *ttb);
+/* Sets the current context for a job. False: page gone or never let go. Lock not held. */
+bool fw_handoff_enter(struct vagx_firmware *fw, unsigned int slot, uint64_t *ttb);
+/* After the job, if that worked. Lock not held. */
+void fw_handoff_leave(struct vagx_firmware *fw);
 void fw_handoff_flush(struct vagx_firmware *fw, unsigned int slot);
+/* Ends late flushes that are due. Return: when the next one is, 0 for never. Lock held. */
+uint64_t fw_handoff_late(struct vagx_firmware *fw, uint64_t now_ns);
+/* Keeps the firmware's side of the lock, or lets it go. Lock held. */
+int fw_handoff_hold(struct vagx_firmware *fw, bool on);
 
 /* fw_initdata.c */
 void fw_initdata_load(struct vagx_firmware *fw, uint64_t va);
@@ -304,43 +468,104 @@ void fw_doorbell_fwctl(struct vagx_firmware *fw);
 /* fw_control.c. Lock held. */
 void fw_control_message(struct vagx_firmware *fw, uint64_t va);
 
-/* fw_queue.c */
+/* fw_queue.c. Lock held. */
 void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va);
 void fw_queue_recover(struct vagx_firmware *fw, uint64_t info, unsigned int pipe, uint32_t value);
 void fw_queue_destroy_context(struct vagx_firmware *fw, uint64_t context);
 void fw_queue_forget_all(struct vagx_firmware *fw);
-void *fw_worker_main(void *arg);
+/* Takes a queue off its pipe's list */
+void fw_queue_deactivate(struct vagx_firmware *fw, struct fw_queue *queue);
 
-/* fw_compute.c: a compute command. Lock held, dropped while it is on the units. */
+/* fw_ring.c: what is between a queue's ring and the workers. Lock held. */
+/*
+ * Takes new commands out of the rings of a worker's pipe, opens barriers and retires what is over.
+ * False when there was nothing to do.
+ */
+bool fw_rings_advance(struct fw_worker *worker);
+/* The command whose turn it is, or NULL; then @again is when to look again */
+struct fw_command *fw_rings_pick(struct fw_worker *worker, struct fw_queue **queue,
+				 uint64_t *again);
+
+/* fw_worker.c. Lock held, but for the threads' start and end. */
+int fw_workers_start(struct vagx_firmware *fw);
+void fw_workers_stop(struct vagx_firmware *fw);
+/* Wakes everybody: the state has changed, or what was asked to go wrong */
+void fw_wake(struct vagx_firmware *fw);
+/* Wakes a worker of each pipe that has commands: a stamp was written */
+void fw_wake_pipes(struct vagx_firmware *fw);
+/* Makes a worker's job end soon */
+void fw_worker_cancel(struct fw_worker *worker);
+/* Waits until no worker has a command; the state is no longer READY, so none takes another */
+void fw_workers_drain(struct vagx_firmware *fw);
+/* Ends jobs that take too long; returns when to look again, UINT64_MAX for never */
+uint64_t fw_workers_check_time(struct vagx_firmware *fw, uint64_t now);
+
+/* fw_draw.c */
+enum fw_draw { FW_DRAW_DELAY, FW_DRAW_ORDER, FW_DRAW_PENDING };
+
+/**
+ * fw_draw() - a number out of the seed
+ * @fw: firmware
+ * @purpose: what it is for
+ * @a: together with @b and the seed, what it depends on
+ * @b: see @a
+ *
+ * It does not depend on what was drawn before, so it is the same in each run
+ * whatever the host's threads do.
+ */
+uint64_t fw_draw(const struct vagx_firmware *fw, enum fw_draw purpose, uint64_t a, uint64_t b);
+
+/* fw_job.c. Lock held, dropped while a job is on the units. */
 enum fw_outcome {
-	FW_OUTCOME_DONE,	/* retired, also after a fault or timeout */
+	FW_OUTCOME_DONE,	/* to be retired, also after a fault or timeout */
 	FW_OUTCOME_BAD,		/* channel error */
 	FW_OUTCOME_GONE,	/* the firmware stopped meanwhile */
 };
 
-enum fw_outcome fw_compute(struct fw_worker *worker, struct fw_queue *queue, uint64_t va,
-			   struct fw_job_stamp *stamp);
+/* Whether a pipe can run that type of command */
+bool fw_job_known(enum fw_pipe pipe, uint32_t type);
+/* Reads what a command's end is signalled with; false when it makes no sense */
+bool fw_job_take(struct fw_worker *worker, struct fw_queue *queue, struct fw_command *command);
+enum fw_outcome fw_job_run(struct fw_worker *worker, struct fw_queue *queue,
+			   struct fw_command *command);
 
 /* fw_event.c. Lock held. */
-void fw_event_pending(struct fw_worker *worker, const struct fw_job_stamp *stamp);
-void fw_event_not_pending(struct fw_worker *worker);
+/* A free entry in the table of pending stamps */
+unsigned int fw_event_pending(struct fw_worker *worker, const struct fw_job_stamp *stamp);
+void fw_event_not_pending(struct fw_worker *worker, unsigned int index);
 void fw_event_signal(struct vagx_firmware *fw, struct fw_access *access,
 		     const struct fw_job_stamp *stamp);
 void fw_event_channel_error(struct fw_worker *worker, unsigned int type, unsigned int slot,
 			    uint32_t value);
-/* Halts, tells the driver, waits for resume. False when the firmware stopped instead. */
+/* Takes all work off the units, halts, tells the driver, and waits for resume. */
+/* False when the firmware stopped instead. */
 bool fw_event_fault(struct fw_worker *worker, const struct vagx_uat_fault *fault,
 		    unsigned int unit);
 bool fw_event_timeout(struct fw_worker *worker, unsigned int slot);
+/* Waits until the firmware has not halted. False when it stopped instead. */
+bool fw_event_wait_resume(struct fw_worker *worker);
+/* Asks the driver for a larger vertex buffer */
+void fw_event_grow(struct fw_access *access, struct vagx_firmware *fw, uint32_t context,
+		   uint32_t slot, uint32_t counter);
 void fw_event_poll_resume(struct vagx_firmware *fw);
 void fw_event_retry(struct vagx_firmware *fw);
 bool fw_event_to_retry(const struct vagx_firmware *fw);
 void fw_event_forget_all(struct vagx_firmware *fw);
 bool fw_stamp_reached(uint32_t stamp, uint32_t value);
+/* Events that nothing happened for. Main thread. */
+int fw_event_inject(struct vagx_firmware *fw, const uint32_t *words);
+/* Asks for a timeout event that names @slot, which may be negative; -EBUSY after another one */
+int fw_event_inject_timeout(struct vagx_firmware *fw, int slot);
+void fw_event_break_ring(struct vagx_firmware *fw);
+
+/* fw_dump.c. Writes what a structure contains to where it is wanted; does nothing otherwise. */
+void fw_dump(struct vagx_firmware *fw, const struct fw_view *view);
 
 /* fw_log.c. Lock held. */
 enum { FW_LOG_INIT = 1, FW_LOG_WARNING = 3 };
 void fw_log(struct fw_access *access, struct vagx_firmware *fw, unsigned int channel,
 	    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Work has arrived: says so in trace and statistics now and then. Main thread. */
+void fw_trace(struct vagx_firmware *fw);
 
 #endif

@@ -14,6 +14,63 @@
 #define FW_LOG_ENTRY	2
 #define FW_LOG_PAYLOAD	3
 
+/* Kinds of trace and statistics (m1n1 fw/agx/channels.py), and how often they are told */
+#define FW_KTRACE_MESSAGE	5
+#define FW_KTRACE_STAMP_COMPUTE	0x0e
+#define FW_STATS_FW_BUSY	0x0c
+#define FW_TRACE_EVERY		16
+
+/* Where the next message of a ring goes that may lose some; 0 when it is full */
+static uint64_t room(struct fw_access *access, struct vagx_firmware *fw, struct fw_ring *ring)
+{
+	uint64_t va = fw_ring_room(access, fw, ring);
+
+	if (!va && !access->failed && fw->state == FW_STATE_READY)
+		vagx_violation(fw->config.report, VAGX_RULE_FW_RING_UNREAD, ring->state, ring->name,
+			       "is full, messages are lost");
+	return va;
+}
+
+static void write_ktrace(struct vagx_firmware *fw)
+{
+	uint64_t va = room(&fw->access, fw, &fw->ktrace);
+	struct fw_view msg = fw_view(&fw->access, FW_S_KTraceMsg, va);
+
+	if (!va)
+		return;
+	fw_set(&msg, FW_KTraceMsg_msg_type, FW_KTRACE_MESSAGE);
+	fw_set(&msg, FW_KTraceMsg_timestamp, vagx_clock_now(fw->config.clock));
+	fw_set(&msg, FW_KTraceMsg_args, fw->traced);
+	fw_set(&msg, FW_KTraceMsg_code, FW_KTRACE_STAMP_COMPUTE);
+	fw_ring_push(&fw->access, &fw->ktrace);
+}
+
+static void write_stats(struct vagx_firmware *fw)
+{
+	uint64_t va = room(&fw->access, fw, &fw->stats);
+	struct fw_view msg = fw_view(&fw->access, FW_S_StatsMsg, va);
+
+	if (!va)
+		return;
+	fw_set(&msg, FW_StatsMsg_msg_type, FW_STATS_FW_BUSY);
+	fw_set(&msg, FW_StatsMsg_timestamp, vagx_clock_now(fw->config.clock));
+	fw_set(&msg, FW_StatsMsg_flag, 1);
+	fw_ring_push(&fw->access, &fw->stats);
+}
+
+/*
+ * The real firmware traces what Globals enable, and measures all the time. Here
+ * it is now and then, so that the rings move; the notification of what the work
+ * itself has to tell does for both.
+ */
+void fw_trace(struct vagx_firmware *fw)
+{
+	if (fw->traced++ % FW_TRACE_EVERY || fw->state != FW_STATE_READY)
+		return;
+	write_ktrace(fw);
+	write_stats(fw);
+}
+
 void fw_log(struct fw_access *access, struct vagx_firmware *fw, unsigned int channel,
 	    const char *fmt, ...)
 {
@@ -31,7 +88,7 @@ void fw_log(struct fw_access *access, struct vagx_firmware *fw, unsigned int cha
 
 	if (fw->state != FW_STATE_READY)
 		return;
-	va = fw_ring_room(access, fw, ring);
+	va = room(access, fw, ring);
 	if (!va)
 		return;
 	entry = fw_view(access, FW_S_FwLogEntry, va);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * Work queues: the messages that announce them, and the workers that take
- * their commands, one thread for each pipe.
+ * Work queues: the messages that announce them and that take them away.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,12 +30,12 @@ static void activate(struct vagx_firmware *fw, struct fw_queue *queue)
 	if (queue->active)
 		return;
 	queue->active = true;
-	queue->turn = ++fw->turn;
+	queue->has_stamp = false;
 	queue->active_next = fw->active[queue->pipe];
 	fw->active[queue->pipe] = queue;
 }
 
-static void deactivate(struct vagx_firmware *fw, struct fw_queue *queue)
+void fw_queue_deactivate(struct vagx_firmware *fw, struct fw_queue *queue)
 {
 	struct fw_queue **p = &fw->active[queue->pipe];
 
@@ -54,7 +53,7 @@ static void forget(struct vagx_firmware *fw, struct fw_queue *queue)
 {
 	struct fw_queue **p = &fw->bucket[bucket_of(queue->info)];
 
-	deactivate(fw, queue);
+	fw_queue_deactivate(fw, queue);
 	while (*p != queue)
 		p = &(*p)->bucket_next;
 	*p = queue->bucket_next;
@@ -143,6 +142,60 @@ static void check_priority(struct vagx_firmware *fw, const struct fw_view *info,
 			       first, last);
 }
 
+/* What the firmware could not go on with; names the first field that is wrong */
+static bool check_usable(struct vagx_firmware *fw, const struct fw_view *info,
+			 const struct fw_view *pointers)
+{
+	uint32_t size = fw_get(pointers, FW_QueuePointers_rb_size);
+	const struct {
+		const struct fw_view *view;
+		enum fw_field_id field;
+		bool good;
+	} checks[] = {
+		{ pointers, FW_QueuePointers_rb_size, size >= 2 && size <= FW_QUEUE_RING_MAX },
+		{ pointers, FW_QueuePointers_gpu_rptr,
+		  !fw_get(pointers, FW_QueuePointers_gpu_rptr) },
+		{ pointers, FW_QueuePointers_gpu_doneptr,
+		  !fw_get(pointers, FW_QueuePointers_gpu_doneptr) },
+		{ info, FW_QueueInfo_rb_addr,
+		  size <= FW_QUEUE_RING_MAX &&
+			  fw_mapped(&fw->access, fw_get(info, FW_QueueInfo_rb_addr), size * 8,
+				    VAGX_READ) },
+		{ info, FW_QueueInfo_job_list_addr,
+		  fw_mapped(&fw->access, fw_get(info, FW_QueueInfo_job_list_addr),
+			    fw_structs[FW_S_JobList].size[fw->abi], VAGX_WRITE) },
+		{ info, FW_QueueInfo_gpu_buf_addr,
+		  fw_mapped(&fw->access, fw_get(info, FW_QueueInfo_gpu_buf_addr), FW_GPU_BUF_SIZE,
+			    VAGX_WRITE) },
+	};
+
+	for (unsigned int i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		const struct fw_view *view = checks[i].view;
+
+		if (checks[i].good)
+			continue;
+		vagx_violation(fw->config.report, VAGX_RULE_FW_QUEUE_INFO,
+			       fw_va(view, checks[i].field), fw_structs[view->type].name,
+			       "%s is %#" PRIx64, fw_fields[checks[i].field].name,
+			       fw_get(view, checks[i].field));
+		return false;
+	}
+	return true;
+}
+
+static void check_job_list(struct vagx_firmware *fw, const struct fw_view *info)
+{
+	struct fw_view list = fw_view(&fw->access, FW_S_JobList,
+				      fw_get(info, FW_QueueInfo_job_list_addr));
+	const struct fw_expected empty[] = {
+		{ FW_JobList_first_job, 0 },
+		{ FW_JobList_last_head, list.va },
+		{ FW_JobList_unkptr_10, 0 },
+	};
+
+	check_fields(fw, VAGX_RULE_FW_QUEUE_JOBLIST, &list, empty, 3);
+}
+
 static struct fw_queue *new_queue(struct vagx_firmware *fw, uint64_t va, unsigned int pipe)
 {
 	static const struct fw_expected in_info[] = {
@@ -164,23 +217,17 @@ static struct fw_queue *new_queue(struct vagx_firmware *fw, uint64_t va, unsigne
 		fw_view(&fw->access, FW_S_QueuePointers, fw_get(&info, FW_QueueInfo_pointers_addr));
 	struct fw_view context = fw_view(&fw->access, FW_S_GpuContextData,
 					 fw_get(&info, FW_QueueInfo_gpu_context_addr));
-	uint64_t ring = fw_get(&info, FW_QueueInfo_rb_addr),
-		 buf = fw_get(&info, FW_QueueInfo_gpu_buf_addr);
+	uint64_t ring = fw_get(&info, FW_QueueInfo_rb_addr);
 	uint32_t size = fw_get(&pointers, FW_QueuePointers_rb_size);
 	struct fw_queue *queue;
 
 	if (fw->access.failed)
 		return NULL;
-	if (size < 2 || size > FW_QUEUE_RING_MAX || fw_get(&pointers, FW_QueuePointers_gpu_rptr) ||
-	    fw_get(&pointers, FW_QueuePointers_gpu_doneptr) ||
-	    !fw_get(&info, FW_QueueInfo_job_list_addr) ||
-	    !fw_mapped(&fw->access, ring, size * 8, VAGX_READ) ||
-	    !fw_mapped(&fw->access, buf, FW_GPU_BUF_SIZE, VAGX_WRITE)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_QUEUE_INFO, va, "QueueInfo",
-			       "ring of %#x at %#" PRIx64 ", buffer at %#" PRIx64, size, ring, buf);
+	if (!check_usable(fw, &info, &pointers)) {
 		fw_crash(fw, "queue %#" PRIx64 " is unusable", va);
 		return NULL;
 	}
+	check_job_list(fw, &info);
 	check_fields(fw, VAGX_RULE_FW_QUEUE_INFO, &info, in_info,
 		     sizeof(in_info) / sizeof(in_info[0]));
 	check_fields(fw, VAGX_RULE_FW_QUEUE_CONTEXT, &context, in_context,
@@ -200,6 +247,7 @@ static struct fw_queue *new_queue(struct vagx_firmware *fw, uint64_t va, unsigne
 	queue->ring = ring;
 	queue->size = size;
 	queue->pipe = pipe;
+	queue->number = fw->queue_number++;
 	queue->bucket_next = fw->bucket[bucket_of(va)];
 	fw->bucket[bucket_of(va)] = queue;
 	fw->queue_count++;
@@ -278,175 +326,25 @@ void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va)
 	queue->limit = head;
 	fw->slot_owner[slot] = queue;
 	activate(fw, queue);
-	pthread_cond_broadcast(&fw->work);
+	pthread_cond_signal(&fw->pipe_work[queue->pipe]);
 }
 
-static void set_done(struct fw_access *access, struct fw_queue *queue)
-{
-	struct fw_view pointers = fw_view(access, FW_S_QueuePointers, queue->pointers);
-
-	queue->rptr = (queue->rptr + 1) % queue->size;
-	fw_set(&pointers, FW_QueuePointers_gpu_rptr, queue->rptr);
-	fw_set(&pointers, FW_QueuePointers_gpu_doneptr, queue->rptr);
-}
-
-/* The first command is over: the next one, or the end of this run */
-static void advance(struct vagx_firmware *fw, struct fw_access *access, struct fw_queue *queue)
-{
-	set_done(access, queue);
-	queue->turn = ++fw->turn;
-	if (queue->rptr == queue->limit)
-		deactivate(fw, queue);
-}
-
+/* The oldest command: it alone can have been reported */
 void fw_queue_recover(struct vagx_firmware *fw, uint64_t info, unsigned int pipe, uint32_t value)
 {
 	struct fw_queue *queue = find_queue(fw, info);
+	struct fw_command *command = queue ? &queue->window[queue->first] : NULL;
+	bool reported = queue && queue->count && command->state == FW_COMMAND_REPORTED;
 
 	if (fw->access.failed)
 		return;
-	if (!queue || !queue->stalled || queue->pipe != pipe ||
-	    (queue->bad.notifier && queue->bad.value != value)) {
+	if (!reported || queue->pipe != pipe ||
+	    (command->stamp.notifier && command->stamp.value != value)) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_RECOVER, info, "RecoverChannel",
 			       "pipe %u, value %#x: %s", pipe, value,
-			       queue && queue->stalled ? "not its" : "no such error");
+			       reported ? "not its" : "no such error");
 		return;
 	}
-	queue->stalled = false;
-	advance(fw, &fw->access, queue);
-	fw_event_signal(fw, &fw->access, &queue->bad);
-	pthread_cond_broadcast(&fw->work);
-}
-
-/* A barrier as the first command; false when it is malformed */
-static bool start_barrier(struct fw_worker *worker, struct fw_queue *queue, uint64_t va)
-{
-	struct vagx_firmware *fw = worker->fw;
-	struct fw_view barrier = fw_view(&worker->access, FW_S_Barrier, va);
-	uint64_t stamp = fw_get(&barrier, FW_Barrier_stamp_addr);
-	uint32_t event = fw_get(&barrier, FW_Barrier_event),
-		 value = fw_get(&barrier, FW_Barrier_wait_value);
-
-	if (worker->access.failed)
-		return true;
-	if (event >= FW_EVENT_SLOTS || !stamp || stamp & 3 || value % FW_STAMP_STEP ||
-	    (fw->slot_stamp[event] && fw->slot_stamp[event] != stamp)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_BARRIER, va, "Barrier",
-			       "event slot %u, stamp %#" PRIx64 ", value %#x", event, stamp, value);
-		return false;
-	}
-	queue->wait_stamp = stamp;
-	queue->wait_value = value;
-	queue->blocked = true;
-	return true;
-}
-
-static bool barrier_open(struct fw_worker *worker, struct fw_queue *queue)
-{
-	return fw_stamp_reached(fw_load32(&worker->access, queue->wait_stamp, "firmware stamp"),
-				queue->wait_value);
-}
-
-static void stall(struct fw_worker *worker, struct fw_queue *queue,
-		  const struct fw_job_stamp *stamp)
-{
-	queue->stalled = true;
-	queue->bad = *stamp;
-	fw_event_channel_error(worker, FW_ERROR_ABORTED, queue->slot, stamp->value);
-}
-
-static void bad_command(struct fw_worker *worker, struct fw_queue *queue, uint64_t va,
-			uint32_t type)
-{
-	struct vagx_firmware *fw = worker->fw;
-	struct fw_job_stamp none = { 0 };
-
-	if (type == FW_COMMAND_VERTEX || type == FW_COMMAND_FRAGMENT || type == FW_COMMAND_BLIT ||
-	    type == FW_COMMAND_INIT_BUFFER)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_NOT_YET, va, "command", "type %u",
-			       type);
-	else
-		vagx_violation(fw->config.report, VAGX_RULE_FW_COMMAND, va, "command",
-			       "type %#x on pipe %u", type, queue->pipe);
-	stall(worker, queue, &none);
-}
-
-static void run_compute(struct fw_worker *worker, struct fw_queue *queue, uint64_t va)
-{
-	struct fw_job_stamp stamp = { 0 };
-
-	switch (fw_compute(worker, queue, va, &stamp)) {
-	case FW_OUTCOME_DONE:
-		advance(worker->fw, &worker->access, queue);
-		fw_event_signal(worker->fw, &worker->access, &stamp);
-		break;
-	case FW_OUTCOME_BAD:
-		stall(worker, queue, &stamp);
-		break;
-	case FW_OUTCOME_GONE:
-		break;
-	}
-}
-
-static void run_first(struct fw_worker *worker, struct fw_queue *queue)
-{
-	uint64_t va = 0;
-	uint32_t type;
-
-	fw_read(&worker->access, queue->ring + queue->rptr * sizeof(va), &va, sizeof(va),
-		"queue ring");
-	type = fw_load32(&worker->access, va, "command");
-	if (worker->access.failed)
-		return;
-	if (type == FW_COMMAND_BARRIER && !(va & 3) && start_barrier(worker, queue, va))
-		return;
-	if (type == FW_COMMAND_COMPUTE && queue->pipe == FW_PIPE_COMPUTE && !(va & 3))
-		run_compute(worker, queue, va);
-	else
-		bad_command(worker, queue, va, type);
-}
-
-/* The queue whose turn it is: by priority, then in the order of their last commands */
-static struct fw_queue *pick(struct fw_worker *worker)
-{
-	struct fw_queue *best = NULL;
-
-	for (struct fw_queue *queue = worker->fw->active[worker->pipe]; queue;
-	     queue = queue->active_next) {
-		if (queue->stalled || (queue->blocked && !barrier_open(worker, queue)))
-			continue;
-		if (!best || queue->priority < best->priority ||
-		    (queue->priority == best->priority && queue->turn < best->turn))
-			best = queue;
-	}
-	return worker->access.failed ? NULL : best;
-}
-
-void *fw_worker_main(void *arg)
-{
-	struct fw_worker *worker = arg;
-	struct vagx_firmware *fw = worker->fw;
-	struct fw_queue *queue;
-
-	pthread_mutex_lock(&fw->lock);
-	while (!fw->stopping) {
-		worker->access.failed = false;
-		queue = fw->state == FW_STATE_READY && !fw->halted ? pick(worker) : NULL;
-		if (queue && queue->blocked) {
-			queue->blocked = false;
-			advance(fw, &worker->access, queue);
-		} else if (queue) {
-			worker->queue = queue;
-			run_first(worker, queue);
-			worker->queue = NULL;
-		}
-		if (fw->state == FW_STATE_READY)
-			fw_check(fw, &worker->access);
-		if (!queue)
-			pthread_cond_wait(&fw->work, &fw->lock);
-		else
-			pthread_cond_broadcast(&fw->work);
-	}
-	pthread_mutex_unlock(&fw->lock);
-	return NULL;
+	command->state = FW_COMMAND_DONE;
+	fw_wake_pipes(fw);
 }

@@ -3,137 +3,17 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "agx_packets.h"
+#include "agx_stream.h"
 #include "gpu/cdm.h"
 #include "gpu/core.h"
 #include "gpu/gpu.h"
 #include "gpu/usc.h"
 #include "report.h"
 #include "uat.h"
-
-#define CDM_MAX_CALLS	16
-
-/* A stream while it is read. */
-struct cdm_reader {
-	const struct vagx_cdm *cdm;
-	struct vagx_uat_fault *fault;
-	unsigned int *unit;
-	/* address of the current block and of what is read next */
-	uint64_t block;
-	uint64_t next;
-	uint64_t calls[CDM_MAX_CALLS];
-	unsigned int depth;
-	/* still in the segment that the job's end address belongs to */
-	bool first_segment;
-	bool done;
-};
-
-/* A block that is mapped, but that the unit can make nothing of. */
-static int cdm_malformed(struct cdm_reader *r)
-{
-	*r->fault = (struct vagx_uat_fault){
-		.va = r->block,
-		.slot = r->cdm->job->vm_slot,
-		.access = VAGX_READ,
-		.reason = VAGX_FAULT_NO_ACCESS,
-	};
-	return -EFAULT;
-}
-
-static int cdm_read(struct cdm_reader *r, uint64_t va, void *buf, size_t len)
-{
-	return vagx_uat_read(r->cdm->uat, r->cdm->job->vm_slot, va, buf, len,
-			     VAGX_AGENT_GPU, r->fault);
-}
-
-static int cdm_fetch(struct cdm_reader *r, enum agx_packet_id id, void *values)
-{
-	uint8_t bytes[AGX_PACKET_MAX_BYTES];
-	size_t len = agx_packet_bytes(id);
-	const char *field = NULL;
-	int err;
-
-	err = cdm_read(r, r->next, bytes, len);
-	if (err)
-		return err;
-
-	err = agx_packet_unpack(id, bytes, values, &field);
-	if (err)
-		vagx_violation(r->cdm->report, VAGX_RULE_CDM_RESERVED_BITS,
-			       r->next, agx_packet_name(id), "%s", field);
-	r->next += len;
-	return err == -EINVAL ? cdm_malformed(r) : 0;
-}
-
-static void cdm_jump(struct cdm_reader *r, uint64_t target)
-{
-	r->next = target;
-	r->first_segment = false;
-}
-
-static int cdm_return(struct cdm_reader *r)
-{
-	if (!r->depth) {
-		vagx_violation(r->cdm->report, VAGX_RULE_CDM_CALL_DEPTH,
-			       r->block, "CDM Stream Return", "without a call");
-		return cdm_malformed(r);
-	}
-	cdm_jump(r, r->calls[--r->depth]);
-	return 0;
-}
-
-static int cdm_link(struct cdm_reader *r)
-{
-	struct agx_cdm_stream_link link;
-	int err = cdm_fetch(r, AGX_PACKET_cdm_stream_link, &link);
-
-	if (err)
-		return err;
-	if (link.with_return && r->depth == CDM_MAX_CALLS) {
-		vagx_violation(r->cdm->report, VAGX_RULE_CDM_CALL_DEPTH,
-			       r->block, "CDM Stream Link", "deeper than %d",
-			       CDM_MAX_CALLS);
-		return cdm_malformed(r);
-	}
-	if (link.with_return)
-		r->calls[r->depth++] = r->next;
-	cdm_jump(r, link.target);
-	return 0;
-}
-
-/*
- * Launches run one after the other and to their end, so there is nothing to
- * wait for and no cache to flush.
- */
-static int cdm_barrier(struct cdm_reader *r)
-{
-	struct agx_cdm_barrier barrier;
-	int err = cdm_fetch(r, AGX_PACKET_cdm_barrier, &barrier);
-
-	if (err)
-		return err;
-	return barrier.returns ? cdm_return(r) : 0;
-}
-
-static int cdm_stream_return(struct cdm_reader *r)
-{
-	struct agx_cdm_stream_return ret;
-	int err = cdm_fetch(r, AGX_PACKET_cdm_stream_return, &ret);
-
-	return err ? err : cdm_return(r);
-}
-
-static int cdm_terminate(struct cdm_reader *r)
-{
-	struct agx_cdm_stream_terminate terminate;
-	int err = cdm_fetch(r, AGX_PACKET_cdm_stream_terminate, &terminate);
-
-	r->done = true;
-	return err;
-}
 
 /* Sizes as a launch names them, before they become threads. */
 struct cdm_size {
@@ -142,77 +22,55 @@ struct cdm_size {
 	bool global_is_groups;
 };
 
-static int cdm_read_indirect(struct cdm_reader *r, uint32_t *words,
-			     unsigned int count)
-{
-	struct agx_cdm_indirect indirect;
-	int err = cdm_fetch(r, AGX_PACKET_cdm_indirect, &indirect);
+/* A stream while it is read. */
+struct cdm_reader {
+	const struct vagx_cdm *cdm;
+	struct vagx_uat_fault *fault;
+	unsigned int *unit;
+	struct agx_stream stream;
+	struct agx_stream_packet packet;
+	/* a launch, whose sizes come in packets behind it */
+	struct agx_cdm_launch launch;
+	struct cdm_size size;
+	bool past_end;
+	bool done;
+};
 
-	if (err)
-		return err;
-	return cdm_read(r, indirect.address, words, count * sizeof(*words));
+/* A block that is mapped, but that the unit can make nothing of. */
+static int cdm_malformed(struct cdm_reader *r, uint64_t va)
+{
+	*r->fault = (struct vagx_uat_fault){
+		.va = va,
+		.slot = r->cdm->vm_slot,
+		.access = VAGX_READ,
+		.reason = VAGX_FAULT_NO_ACCESS,
+	};
+	return -EFAULT;
 }
 
-static int cdm_read_local(struct cdm_reader *r, struct cdm_size *size)
+static int cdm_read(void *ctx, uint64_t va, void *buf, size_t len)
 {
-	struct agx_cdm_local_size local;
-	int err = cdm_fetch(r, AGX_PACKET_cdm_local_size, &local);
+	struct cdm_reader *r = ctx;
 
-	size->local[0] = local.x;
-	size->local[1] = local.y;
-	size->local[2] = local.z;
-	return err;
+	return vagx_uat_read(r->cdm->uat, r->cdm->vm_slot, va, buf, len,
+			     VAGX_AGENT_GPU, r->fault);
 }
 
-static int cdm_size_direct(struct cdm_reader *r, struct cdm_size *size)
+static int cdm_read_indirect(struct cdm_reader *r)
 {
-	struct agx_cdm_global_size global;
-	int err = cdm_fetch(r, AGX_PACKET_cdm_global_size, &global);
-
-	if (err)
-		return err;
-	size->global[0] = global.x;
-	size->global[1] = global.y;
-	size->global[2] = global.z;
-	return cdm_read_local(r, size);
-}
-
-static int cdm_size_indirect_global(struct cdm_reader *r, struct cdm_size *size)
-{
-	int err = cdm_read_indirect(r, size->global, 3);
-
-	if (err)
-		return err;
-	size->global_is_groups = true;
-	return cdm_read_local(r, size);
-}
-
-static int cdm_size_indirect_local(struct cdm_reader *r, struct cdm_size *size)
-{
+	bool with_local = r->launch.mode == AGX_CDM_MODE_INDIRECT_LOCAL;
 	uint32_t words[6];
-	int err = cdm_read_indirect(r, words, 6);
+	int err;
 
+	err = cdm_read(r, r->packet.values.cdm_indirect.address, words,
+		       with_local ? sizeof(words) : sizeof(words) / 2);
 	if (err)
 		return err;
-	memcpy(size->global, words, sizeof(size->global));
-	memcpy(size->local, words + 3, sizeof(size->local));
+	memcpy(r->size.global, words, sizeof(r->size.global));
+	if (with_local)
+		memcpy(r->size.local, words + 3, sizeof(r->size.local));
+	r->size.global_is_groups = !with_local;
 	return 0;
-}
-
-static int cdm_read_size(struct cdm_reader *r, enum agx_cdm_mode mode,
-			 struct cdm_size *size)
-{
-	switch (mode) {
-	case AGX_CDM_MODE_DIRECT:
-		return cdm_size_direct(r, size);
-	case AGX_CDM_MODE_INDIRECT_GLOBAL:
-		return cdm_size_indirect_global(r, size);
-	case AGX_CDM_MODE_INDIRECT_LOCAL:
-		return cdm_size_indirect_local(r, size);
-	}
-	vagx_violation(r->cdm->report, VAGX_RULE_CDM_UNKNOWN_BLOCK, r->block,
-		       "CDM Launch", "mode %d", mode);
-	return cdm_malformed(r);
 }
 
 static bool cdm_size_valid(const struct cdm_size *size)
@@ -231,19 +89,19 @@ static bool cdm_size_valid(const struct cdm_size *size)
 	return threads <= VAGX_CORE_MAX_THREADS;
 }
 
-static int cdm_apply_size(struct cdm_reader *r, const struct cdm_size *size,
-			  struct vagx_launch *launch)
+static int cdm_apply_size(struct cdm_reader *r, struct vagx_launch *launch)
 {
+	const struct cdm_size *size = &r->size;
 	unsigned int i;
 
 	if (!cdm_size_valid(size)) {
-		vagx_violation(r->cdm->report, VAGX_RULE_CDM_BAD_SIZE, r->block,
-			       "CDM Launch",
+		vagx_violation(r->cdm->report, VAGX_RULE_CDM_BAD_SIZE,
+			       r->stream.block, "CDM Launch",
 			       "global %u x %u x %u, local %u x %u x %u",
 			       size->global[0], size->global[1],
 			       size->global[2], size->local[0], size->local[1],
 			       size->local[2]);
-		return cdm_malformed(r);
+		return cdm_malformed(r, r->stream.block);
 	}
 	for (i = 0; i < 3; i++) {
 		launch->local[i] = size->local[i];
@@ -256,31 +114,26 @@ static int cdm_apply_size(struct cdm_reader *r, const struct cdm_size *size,
 
 static int cdm_launch(struct cdm_reader *r)
 {
-	const struct vagx_compute_job *job = r->cdm->job;
 	const struct vagx_usc_source source = {
 		.uat = r->cdm->uat,
 		.report = r->cdm->report,
-		.vm_slot = job->vm_slot,
-		.base = job->usc_base,
+		.vm_slot = r->cdm->vm_slot,
+		.base = r->cdm->registers->usc_base,
 	};
-	struct vagx_launch launch = { .vm_slot = job->vm_slot };
-	struct cdm_size size = { .global_is_groups = false };
-	struct agx_cdm_launch word;
+	struct vagx_launch launch = {
+		.vm_slot = r->cdm->vm_slot,
+		.preshader_regs = r->launch.counts.preshader_registers,
+		.sampler_heap = r->cdm->registers->sampler_base,
+		.sampler_count = r->cdm->registers->sampler_count,
+	};
 	int err;
 
-	err = cdm_fetch(r, AGX_PACKET_cdm_launch, &word);
-	if (err)
-		return err;
-	launch.preshader_regs = word.preshader_register_count;
-	err = cdm_read_size(r, word.mode, &size);
-	if (err)
-		return err;
-	err = cdm_apply_size(r, &size, &launch);
+	err = cdm_apply_size(r, &launch);
 	if (err)
 		return err;
 
 	*r->unit = VAGX_GPU_UNIT_CDM;
-	err = vagx_usc_load(&source, word.pipeline, &launch, r->fault);
+	err = vagx_usc_load(&source, r->launch.pipeline, &launch, r->fault);
 	if (!err)
 		err = r->cdm->launch(r->cdm->ctx, &launch, r->fault, r->unit);
 	if (!err)
@@ -288,65 +141,98 @@ static int cdm_launch(struct cdm_reader *r)
 	return err;
 }
 
-static int cdm_block(struct cdm_reader *r)
+/*
+ * Launches run one after the other and to their end, so that a barrier has
+ * nothing to wait for and no cache to flush. Where the stream goes is the
+ * walk's business.
+ */
+static int cdm_packet(struct cdm_reader *r)
 {
-	uint32_t word;
-	int err;
+	const union agx_packet *values = &r->packet.values;
+	int err = 0;
 
-	r->block = r->next;
-	if (r->block & 3) {
-		vagx_violation(r->cdm->report, VAGX_RULE_CDM_UNKNOWN_BLOCK,
-			       r->block, "CDM block", "not aligned");
-		return cdm_malformed(r);
-	}
-	if (r->first_segment && r->block >= r->cdm->job->cdm_end) {
-		vagx_violation(r->cdm->report, VAGX_RULE_CDM_PAST_END, r->block,
-			       "CDM block", "the end is 0x%llx",
-			       (unsigned long long)r->cdm->job->cdm_end);
-		r->first_segment = false;
-	}
-	err = cdm_read(r, r->block, &word, sizeof(word));
-	if (err)
-		return err;
-
-	switch (word >> 29) {
-	case AGX_CDM_BLOCK_LAUNCH:
-		return cdm_launch(r);
-	case AGX_CDM_BLOCK_STREAM_LINK:
-		return cdm_link(r);
-	case AGX_CDM_BLOCK_STREAM_TERMINATE:
-		return cdm_terminate(r);
-	case AGX_CDM_BLOCK_BARRIER:
-		return cdm_barrier(r);
-	case AGX_CDM_BLOCK_STREAM_RETURN:
-		return cdm_stream_return(r);
+	switch (r->packet.id) {
+	case AGX_PACKET_cdm_launch:
+		r->launch = values->cdm_launch;
+		return 0;
+	case AGX_PACKET_cdm_indirect:
+		err = cdm_read_indirect(r);
+		break;
+	case AGX_PACKET_cdm_global_size:
+		r->size.global[0] = values->cdm_global_size.x;
+		r->size.global[1] = values->cdm_global_size.y;
+		r->size.global[2] = values->cdm_global_size.z;
+		r->size.global_is_groups = false;
+		break;
+	case AGX_PACKET_cdm_local_size:
+		r->size.local[0] = values->cdm_local_size.x;
+		r->size.local[1] = values->cdm_local_size.y;
+		r->size.local[2] = values->cdm_local_size.z;
+		break;
 	default:
-		vagx_violation(r->cdm->report, VAGX_RULE_CDM_UNKNOWN_BLOCK,
-			       r->block, "CDM block", "type %u", word >> 29);
-		return cdm_malformed(r);
+		return 0;
 	}
+	return err || r->packet.left ? err : cdm_launch(r);
+}
+
+static int cdm_stream_error(struct cdm_reader *r)
+{
+	static const enum vagx_rule rules[] = {
+		[AGX_STREAM_MISALIGNED] = VAGX_RULE_CDM_UNKNOWN_BLOCK,
+		[AGX_STREAM_UNKNOWN] = VAGX_RULE_CDM_UNKNOWN_BLOCK,
+		[AGX_STREAM_BAD_CONSTANT] = VAGX_RULE_CDM_RESERVED_BITS,
+		[AGX_STREAM_TOO_DEEP] = VAGX_RULE_CDM_CALL_DEPTH,
+		[AGX_STREAM_NO_CALL] = VAGX_RULE_CDM_CALL_DEPTH,
+	};
+	const struct agx_stream *s = &r->stream;
+
+	vagx_violation(r->cdm->report, rules[s->error.reason], s->error.va,
+		       s->error.what, "%s", s->error.text);
+	return cdm_malformed(r, s->error.va);
+}
+
+static void cdm_check(struct cdm_reader *r, bool packet)
+{
+	uint64_t end = r->cdm->registers->cdm_end;
+
+	if (!r->past_end && !r->stream.jumped && r->stream.block >= end) {
+		r->past_end = true;
+		vagx_violation(r->cdm->report, VAGX_RULE_CDM_PAST_END,
+			       r->stream.block, "CDM block",
+			       "the end is 0x%" PRIx64, end);
+	}
+	if (packet && r->packet.status)
+		vagx_violation(r->cdm->report, VAGX_RULE_CDM_RESERVED_BITS,
+			       r->packet.va, r->packet.error.packet, "%s: %s",
+			       r->packet.error.field, r->packet.error.text);
 }
 
 int vagx_cdm_run(const struct vagx_cdm *cdm, struct vagx_uat_fault *fault,
 		 unsigned int *unit)
 {
-	struct cdm_reader r = {
-		.cdm = cdm,
-		.fault = fault,
-		.unit = unit,
-		.next = cdm->job->cdm_base,
-		.first_segment = true,
+	struct cdm_reader r = { .cdm = cdm, .fault = fault, .unit = unit };
+	/* an endless stream ends when its job is cancelled */
+	const struct agx_stream_source source = {
+		.read = cdm_read,
+		.ctx = &r,
+		.max_packets = UINT64_MAX,
 	};
+	int err;
 
 	*unit = VAGX_GPU_UNIT_CDM_CS;
-	while (!r.done) {
-		int err;
-
+	agx_stream_init(&r.stream, AGX_STREAM_cdm, &source,
+			cdm->registers->cdm_base);
+	do {
 		if (atomic_load_explicit(cdm->stop, memory_order_relaxed))
 			return -ECANCELED;
-		err = cdm_block(&r);
-		if (err)
-			return err;
-	}
-	return 0;
+		err = agx_stream_next(&r.stream, &r.packet);
+		cdm_check(&r, err > 0);
+		if (err == -EINVAL)
+			return cdm_stream_error(&r);
+		if (err > 0)
+			err = cdm_packet(&r);
+		else
+			r.done = true;
+	} while (!err && !r.done);
+	return err;
 }

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-struct vagx_compute_job;
+struct vagx_compute_registers;
 struct vagx_launch;
 struct vagx_report;
 struct vagx_uat;
@@ -23,8 +23,10 @@ struct vagx_cdm {
 	struct vagx_uat *uat;
 	/** @report: takes warnings */
 	struct vagx_report *report;
-	/** @job: the job that the stream belongs to */
-	const struct vagx_compute_job *job;
+	/** @vm_slot: UAT context that the stream is in */
+	unsigned int vm_slot;
+	/** @registers: what the data master was told */
+	const struct vagx_compute_registers *registers;
 	/** @stop: when set, the stream ends with -ECANCELED soon */
 	const atomic_bool *stop;
 	/**

@@ -17,6 +17,14 @@
  * may be waiting for what the other does; the stop flag is looked at then.
  */
 #define TURN	8192
+/* What a program that a launch uses costs besides its instructions */
+#define HELD_COST	16
+
+/* Where a simdgroup begins */
+struct entry {
+	const struct program *program;
+	uint32_t pc;
+};
 
 struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
 {
@@ -49,6 +57,18 @@ static void free_private_memory(struct vagx_core *core)
 	}
 }
 
+static void drop_programs(struct vagx_core *core)
+{
+	while (core->held) {
+		struct held_program *held = core->held;
+
+		core->held = held->next;
+		vagx_programs_put(core->config.programs, held->program);
+		free(held);
+	}
+	core->held_ops = 0;
+}
+
 void vagx_core_free(struct vagx_core *core)
 {
 	unsigned int i;
@@ -56,9 +76,9 @@ void vagx_core_free(struct vagx_core *core)
 	if (!core)
 		return;
 	free_private_memory(core);
+	drop_programs(core);
 	for (i = 0; i < MAX_SIMDGROUPS; i++)
 		free(core->simdgroup[i]);
-	vagx_program_fini(&core->program);
 	free(core->shared);
 	free(core);
 }
@@ -114,7 +134,7 @@ static void run_turn(struct simdgroup *sg)
 	unsigned int n = 0;
 
 	while (sg->state == SIMDGROUP_RUNS && n < TURN) {
-		const struct op *op = &core->program.op[sg->pc++];
+		const struct op *op = &sg->op[sg->pc++];
 
 		n++;
 		thread_instructions += __builtin_popcount(sg->exec);
@@ -148,15 +168,23 @@ static bool run_turns(struct vagx_core *core, unsigned int count)
 
 static bool stopped(struct vagx_core *core)
 {
-	if (!core->config.stop ||
-	    !atomic_load_explicit(core->config.stop, memory_order_relaxed))
+	const atomic_bool *stop = core->launch->stop;
+
+	if (!stop || !atomic_load_explicit(stop, memory_order_relaxed))
 		return false;
 	fail(core, -ECANCELED, "cancelled");
 	return true;
 }
 
+static void enter(struct simdgroup *sg, const struct program *program, uint32_t pc)
+{
+	sg->program = program;
+	sg->op = program->op;
+	sg->pc = pc;
+}
+
 static int start_simdgroup(struct vagx_core *core, unsigned int index,
-			   unsigned int threads, uint32_t pc)
+			   unsigned int threads, const struct entry *entry)
 {
 	struct simdgroup *sg = core->simdgroup[index];
 	size_t registers = (core->register_halves + 1) / 2;
@@ -174,19 +202,20 @@ static int start_simdgroup(struct vagx_core *core, unsigned int index,
 	sg->index = index;
 	sg->valid = threads < LANES ? (1u << threads) - 1 : ALL_LANES;
 	sg->state = SIMDGROUP_RUNS;
-	sg->pc = pc;
+	enter(sg, entry->program, entry->pc);
 	sg->stack_pointer = 0;
 	set_exec(sg, sg->valid);
+	vagx_stage_enter(sg);
 	return 0;
 }
 
 static int run_threads(struct vagx_core *core, unsigned int threads,
-		       uint32_t pc)
+		       const struct entry *entry)
 {
 	unsigned int count = (threads + LANES - 1) / LANES, i;
 
 	for (i = 0; i < count; i++) {
-		if (start_simdgroup(core, i, threads - i * LANES, pc)) {
+		if (start_simdgroup(core, i, threads - i * LANES, entry)) {
 			fail(core, -ENOMEM, "no memory for a simdgroup");
 			return core->status;
 		}
@@ -196,25 +225,84 @@ static int run_threads(struct vagx_core *core, unsigned int threads,
 	return core->status;
 }
 
-/* Finds the program's first op, decoding everything if it is another launch */
-static int load(struct vagx_core *core, uint64_t va, unsigned int halves,
-		uint64_t serial, uint32_t *pc)
+/* In what this launch uses already */
+static bool find_held(const struct vagx_core *core, uint64_t va,
+		      struct entry *entry)
 {
+	const struct held_program *held;
+
+	for (held = core->held; held; held = held->next) {
+		entry->program = held->program;
+		if (vagx_program_index(held->program, va, &entry->pc))
+			return true;
+	}
+	return false;
+}
+
+/* A launch that jumps to ever new places must not have all of them decoded */
+static int hold(struct vagx_core *core, uint64_t va)
+{
+	struct held_program *held = malloc(sizeof(*held));
 	int err;
 
+	if (!held)
+		return -ENOMEM;
+	err = vagx_programs_get(core, va, &held->program);
+	if (err) {
+		free(held);
+		return err;
+	}
+	held->next = core->held;
+	core->held = held;
+	core->held_ops += held->program->count + HELD_COST;
+	return core->held_ops > MAX_OPS ? -E2BIG : 0;
+}
+
+static int find_entry(struct vagx_core *core, uint64_t va, struct entry *entry)
+{
+	int err = 0;
+
+	if (find_held(core, va, entry))
+		return 0;
+	err = hold(core, va);
+	if (!err && !find_held(core, va, entry))
+		err = -EINVAL;
+	if (err == -E2BIG)
+		fail(core, -EILSEQ,
+		     "program at 0x%llx: more than %u instructions",
+		     (unsigned long long)va, MAX_OPS);
+	else if (err)
+		fail(core, err, "program at 0x%llx: no memory",
+		     (unsigned long long)va);
+	return err;
+}
+
+int vagx_core_jump(struct simdgroup *sg, uint64_t va)
+{
+	struct entry entry = { .program = sg->program };
+	int err = 0;
+
+	if (!vagx_program_index(sg->program, va, &entry.pc))
+		err = find_entry(sg->core, va, &entry);
+	if (err)
+		sg->state = SIMDGROUP_FAILED;
+	else
+		enter(sg, entry.program, entry.pc);
+	return err;
+}
+
+/* Finds the program's first op; of another launch nothing is used */
+static int load(struct vagx_core *core, uint64_t va, unsigned int halves,
+		uint64_t serial, struct entry *entry)
+{
 	core->register_halves = halves && halves < AGX_ISA_REGISTERS ?
 				halves : AGX_ISA_REGISTERS;
 	if (core->serial != serial || !serial) {
-		vagx_program_clear(&core->program);
+		drop_programs(core);
 		free_private_memory(core);
 	}
 	core->serial = serial;
-	err = vagx_program_find(core, va, pc);
-	if (err)
-		fail(core, err == -E2BIG ? -EILSEQ : err,
-		     "program at 0x%llx: too long or no memory",
-		     (unsigned long long)va);
-	return err;
+	return find_entry(core, va, entry);
 }
 
 static void begin(struct vagx_core *core, const struct vagx_launch *launch)
@@ -231,6 +319,7 @@ static int end(struct vagx_core *core, struct vagx_uat_fault *fault)
 		*fault = core->fault;
 	core->launch = NULL;
 	core->uniforms_out = NULL;
+	core->preshader_of = NULL;
 	return core->status;
 }
 
@@ -269,39 +358,56 @@ int vagx_core_run_group(struct vagx_core *core,
 			const struct vagx_launch *launch,
 			const uint32_t group[3], struct vagx_uat_fault *fault)
 {
-	uint32_t pc;
+	struct entry entry;
 
 	begin(core, launch);
 	if (!launch_is_valid(launch, group)) {
 		fail(core, -EINVAL, "launch outside of the limits");
 		return end(core, fault);
 	}
-	if (load(core, launch->code_va, launch->regs, launch->serial, &pc))
+	if (load(core, launch->code_va, launch->regs, launch->serial, &entry))
 		return end(core, fault);
 
 	memset(core->shared, 0, launch->shared_size);
-	if (!run_threads(core, place_group(core, group), pc))
+	if (!run_threads(core, place_group(core, group), &entry))
 		core->stats.groups++;
+	return end(core, fault);
+}
+
+int vagx_core_run_stage(struct vagx_core *core, const struct vagx_launch *launch,
+			unsigned int threads, struct vagx_uat_fault *fault)
+{
+	struct entry entry;
+	unsigned int i;
+
+	begin(core, launch);
+	for (i = 0; i < 3; i++) {
+		core->group[i] = 0;
+		core->size[i] = i ? 1 : threads;
+	}
+	if (!load(core, launch->code_va, launch->regs, launch->serial, &entry))
+		run_threads(core, threads, &entry);
 	return end(core, fault);
 }
 
 int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,
 			    struct vagx_uat_fault *fault)
 {
+	struct entry entry;
 	unsigned int i;
-	uint32_t pc;
 
 	if (!launch->preshader_va)
 		return 0;
 
 	begin(core, launch);
 	core->uniforms_out = launch->uniforms;
+	core->preshader_of = launch;
 	for (i = 0; i < 3; i++) {
 		core->group[i] = 0;
 		core->size[i] = 1;
 	}
 	/* Its program is not that of the launch: none is kept */
-	if (!load(core, launch->preshader_va, launch->preshader_regs, 0, &pc))
-		run_threads(core, 1, pc);
+	if (!load(core, launch->preshader_va, launch->preshader_regs, 0, &entry))
+		run_threads(core, 1, &entry);
 	return end(core, fault);
 }

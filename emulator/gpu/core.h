@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct vagx_core;
+struct vagx_programs;
 struct vagx_report;
 struct vagx_tlb;
 struct vagx_uat_fault;
@@ -27,11 +28,21 @@ struct vagx_uat_fault;
 /** VAGX_CORE_UNIFORMS - 16-bit uniform registers */
 #define VAGX_CORE_UNIFORMS	512
 
+/** VAGX_CORE_TEXTURES - texture state registers */
+#define VAGX_CORE_TEXTURES	128
+/** VAGX_TEXTURE_BYTES - what is in one of them: a Texture or a PBE packet */
+#define VAGX_TEXTURE_BYTES	24
+
+/** VAGX_CORE_SAMPLERS - sampler state registers */
+#define VAGX_CORE_SAMPLERS	16
+/** VAGX_SAMPLER_BYTES - what is in one of them: a Sampler packet */
+#define VAGX_SAMPLER_BYTES	8
+
 /** struct vagx_launch - everything that the threadgroups of a launch share */
 struct vagx_launch {
 	/**
-	 * @serial: differs from launch to launch, never 0. A core keeps what
-	 * it decoded until it sees another one.
+	 * @serial: differs from launch to launch, never 0. A core looks at
+	 * the code again when it sees another one.
 	 */
 	uint64_t serial;
 	/** @code_va: first instruction, absolute */
@@ -50,10 +61,24 @@ struct vagx_launch {
 	uint32_t local[3];
 	/** @shared_size: bytes of shared memory, up to VAGX_CORE_MAX_SHARED */
 	uint32_t shared_size;
+	/** @textures: texture state registers, as bound by the USC words */
+	uint8_t textures[VAGX_CORE_TEXTURES][VAGX_TEXTURE_BYTES];
+	/** @samplers: sampler state registers, likewise */
+	uint8_t samplers[VAGX_CORE_SAMPLERS][VAGX_SAMPLER_BYTES];
+	/** @sampler_heap: samplers that registers number */
+	uint64_t sampler_heap;
+	/** @sampler_count: how many there are */
+	uint32_t sampler_count;
+	/** @sample_stride: bytes of a sample in a tile */
+	uint32_t sample_stride;
+	/** @early_test: a fragment shader has no say in depth and stencil */
+	bool early_test;
 	/** @vm_slot: UAT context, as the shader can read it */
 	unsigned int vm_slot;
 	/** @soft_faults: unmapped loads give 0, unmapped stores vanish */
 	bool soft_faults;
+	/** @stop: when set, its programs end with -ECANCELED soon; may be NULL */
+	const atomic_bool *stop;
 };
 
 /** struct vagx_core_config - what a core is made of */
@@ -62,10 +87,10 @@ struct vagx_core_config {
 	unsigned int index;
 	/** @tlb: translations; used by the caller of the run functions only */
 	struct vagx_tlb *tlb;
+	/** @programs: where decoded programs are kept, and shared with others */
+	struct vagx_programs *programs;
 	/** @report: takes the text of programs, at its level "trace"; may be NULL */
 	struct vagx_report *report;
-	/** @stop: when set, running programs end with -ECANCELED soon */
-	const atomic_bool *stop;
 };
 
 /** struct vagx_core_stats - counters since vagx_core_new() */
@@ -77,6 +102,42 @@ struct vagx_core_stats {
 	/** @groups: threadgroups run to their end */
 	uint64_t groups;
 };
+
+/**
+ * vagx_programs_new() - make a cache of decoded programs
+ *
+ * Cores share it, whatever contexts they work in: a program is found by its
+ * address and by what its code is, byte for byte, so code that has changed is
+ * never run as it was. What was not used for longest goes first when there is
+ * too much of it.
+ *
+ * Return: the cache, or NULL when there is no memory.
+ */
+struct vagx_programs *vagx_programs_new(void);
+
+/**
+ * vagx_programs_free() - free a cache
+ * @programs: cache whose cores are gone, or NULL
+ */
+void vagx_programs_free(struct vagx_programs *programs);
+
+/** struct vagx_programs_stats - counters since vagx_programs_new() */
+struct vagx_programs_stats {
+	/** @hits: how often a program was there */
+	uint64_t hits;
+	/** @misses: how often one had to be decoded */
+	uint64_t misses;
+	/** @instructions: decoded instructions that are kept */
+	uint64_t instructions;
+};
+
+/**
+ * vagx_programs_get_stats() - read the counters
+ * @programs: cache
+ * @stats: where they go
+ */
+void vagx_programs_get_stats(struct vagx_programs *programs,
+			     struct vagx_programs_stats *stats);
 
 /**
  * vagx_core_new() - make a core

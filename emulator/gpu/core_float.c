@@ -32,7 +32,7 @@ static uint32_t scalar_source(const struct simdgroup *sg,
 	return flush(read_uniform(sg, o->value, 32));
 }
 
-void read_float_lanes(const struct simdgroup *sg, const struct agx_operand *o,
+CLONES void read_float_lanes(const struct simdgroup *sg, const struct agx_operand *o,
 		      struct float_lanes *lanes)
 {
 	uint32_t clear = o->absolute ? 0x7fffffff : 0xffffffff;
@@ -64,7 +64,7 @@ void read_float_lanes(const struct simdgroup *sg, const struct agx_operand *o,
 		lanes->v[i] = bits_float((flush(reg[i]) & clear) ^ toggle);
 }
 
-void write_float_lanes(struct simdgroup *sg, const struct op *op,
+CLONES void write_float_lanes(struct simdgroup *sg, const struct op *op,
 		       struct float_lanes *lanes)
 {
 	struct lanes bits;
@@ -115,7 +115,7 @@ static bool is_half_op(const struct op *op)
 	       op->opcode == AGX_OP_HFMA;
 }
 
-void vagx_exec_fadd(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_fadd(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a, b;
 	unsigned int i;
@@ -140,7 +140,7 @@ static float flush_product(float result, float a, float b)
 	return fabs(exact) < 0x1p-126 ? copysignf(0.0f, result) : result;
 }
 
-void vagx_exec_fmul(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_fmul(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a, b, r;
 	uint32_t smallest = 0;
@@ -260,7 +260,7 @@ static float fma_half(float a, float b, float c)
 	return bits_float(out);
 }
 
-void vagx_exec_fma(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_fma(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a, b, c;
 	unsigned int i;
@@ -318,7 +318,7 @@ static float sine_quotient(float x)
 		}								\
 	} while (0)
 
-void vagx_exec_float_unary(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_float_unary(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a;
 
@@ -527,7 +527,7 @@ static uint32_t from_float(const struct op *op, uint32_t bits)
 	}
 }
 
-void vagx_exec_convert(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_convert(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes t;
 	const uint32_t *a = read_lanes(sg, &op->src[0], &t);

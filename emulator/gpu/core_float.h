@@ -8,56 +8,13 @@
 #ifndef VAGX_CORE_FLOAT_H
 #define VAGX_CORE_FLOAT_H
 
+#include "agx_float.h"
 #include "core_internal.h"
-
-static inline uint32_t float_bits(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
-static inline float bits_float(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
 
 /* Denormals become zeros of the same sign */
 static inline uint32_t flush(uint32_t bits)
 {
 	return bits & 0x7f800000 ? bits : bits & 0x80000000;
-}
-
-static inline float float_from_half(uint32_t half)
-{
-	uint32_t sign = (half & 0x8000) << 16;
-	uint32_t rest = (half & 0x7fff) << 13;
-	/* 2^112: the difference of the exponents' biases, denormals included */
-	uint32_t bits = float_bits(bits_float(rest) * 0x1p112f);
-
-	if ((half & 0x7c00) == 0x7c00)
-		bits = rest | 0x7f800000;
-	return bits_float(bits | sign);
-}
-
-/* Rounds to nearest even */
-static inline uint32_t half_from_float(float value)
-{
-	uint32_t bits = float_bits(value);
-	uint32_t sign = bits >> 16 & 0x8000;
-	uint32_t rest = bits & 0x7fffffff;
-	uint32_t special = rest > 0x7f800000 ? 0x7e00 : 0x7c00;
-	/* The exponent's bias moves by 112 while 13 bits are rounded away */
-	uint32_t normal = (rest - (112u << 23) + 0xfff + (rest >> 13 & 1)) >> 13;
-	/* Next to 0.5, a unit is what it is next to a half's zero */
-	uint32_t tiny = float_bits(bits_float(rest) + 0.5f) - 0x3f000000;
-	uint32_t half = rest < 0x38800000 ? tiny : normal;
-
-	return sign | (rest >= 0x47800000 ? special : half);
 }
 
 /** read_float_lanes() - a float source with its modifiers, flushed */

@@ -25,7 +25,7 @@ static void set_level(struct simdgroup *sg, unsigned int lane, uint32_t level)
 }
 
 /* Active are the threads that are at level 0 */
-static void follow_levels(struct simdgroup *sg)
+CLONES static void follow_levels(struct simdgroup *sg)
 {
 	uint32_t exec = 0;
 	unsigned int i;
@@ -35,7 +35,7 @@ static void follow_levels(struct simdgroup *sg)
 	set_exec(sg, exec);
 }
 
-static void do_if(struct simdgroup *sg, const struct op *op,
+CLONES static void do_if(struct simdgroup *sg, const struct op *op,
 		  const struct lanes *taken)
 {
 	unsigned int i;
@@ -69,7 +69,7 @@ static void do_else(struct simdgroup *sg, const struct op *op,
 	follow_levels(sg);
 }
 
-static void do_while(struct simdgroup *sg, const struct op *op,
+CLONES static void do_while(struct simdgroup *sg, const struct op *op,
 		     const struct lanes *taken)
 {
 	uint32_t nest = op->mod[AGX_MOD_NEST];
@@ -181,18 +181,12 @@ void vagx_exec_call(struct simdgroup *sg, const struct op *op)
 	sg->pc = op->target;
 }
 
-/* The op can be gone when this returns */
 static void jump_to_register(struct simdgroup *sg, const struct op *op)
 {
 	unsigned int lane = sg->exec ? __builtin_ctz(sg->exec) : 0;
 	uint32_t low = sg->reg[op->src[0].value / 2].v[lane];
-	uint64_t va = (op->va & ~0xffffffffULL) | low;
-	int err = vagx_program_find(sg->core, va, &sg->pc);
 
-	if (err)
-		vagx_core_fail(sg, NULL, err == -E2BIG ? -EILSEQ : err,
-			       "jump to 0x%llx: program too long",
-			       (unsigned long long)va);
+	vagx_core_jump(sg, (op->va & ~0xffffffffULL) | low);
 }
 
 void vagx_exec_jmp_reg(struct simdgroup *sg, const struct op *op)
@@ -202,11 +196,9 @@ void vagx_exec_jmp_reg(struct simdgroup *sg, const struct op *op)
 
 void vagx_exec_call_reg(struct simdgroup *sg, const struct op *op)
 {
-	struct op copy = *op;
-
 	/* The target can be the link register itself */
 	jump_to_register(sg, op);
-	set_link(sg, &copy);
+	set_link(sg, op);
 }
 
 void vagx_exec_stop(struct simdgroup *sg, const struct op *op)

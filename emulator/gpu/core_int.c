@@ -8,7 +8,7 @@
 
 __extension__ typedef __int128 int128;
 
-void vagx_exec_mov_imm(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_mov_imm(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes value;
 
@@ -76,12 +76,12 @@ static void add(struct simdgroup *sg, const struct op *op, bool negate)
 	write_wide_lanes(sg, &op->dst, &wa);
 }
 
-void vagx_exec_iadd(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_iadd(struct simdgroup *sg, const struct op *op)
 {
 	add(sg, op, false);
 }
 
-void vagx_exec_isub(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_isub(struct simdgroup *sg, const struct op *op)
 {
 	add(sg, op, true);
 }
@@ -135,7 +135,7 @@ static void multiply_add(struct simdgroup *sg, const struct op *op,
 	write_lanes(sg, &op->dst, ta.v);
 }
 
-void vagx_exec_imul(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_imul(struct simdgroup *sg, const struct op *op)
 {
 	static const struct agx_operand zero = {
 		.type = AGX_OPERAND_IMM,
@@ -146,12 +146,12 @@ void vagx_exec_imul(struct simdgroup *sg, const struct op *op)
 	multiply_add(sg, op, &zero, false);
 }
 
-void vagx_exec_imadd(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_imadd(struct simdgroup *sg, const struct op *op)
 {
 	multiply_add(sg, op, &op->src[2], false);
 }
 
-void vagx_exec_imsub(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_imsub(struct simdgroup *sg, const struct op *op)
 {
 	multiply_add(sg, op, &op->src[2], true);
 }
@@ -198,28 +198,28 @@ static uint64_t field_mask(const struct op *op)
 	} while (0)
 
 /* The aliases have two sources: a value and a shift */
-void vagx_exec_shl(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_shl(struct simdgroup *sg, const struct op *op)
 {
 	SHIFT_LOOP(sg, op, 1, left(a, shift));
 }
 
-void vagx_exec_shr(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_shr(struct simdgroup *sg, const struct op *op)
 {
 	SHIFT_LOOP(sg, op, 1, right(a, shift));
 }
 
-void vagx_exec_bfi(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_bfi(struct simdgroup *sg, const struct op *op)
 {
 	SHIFT_LOOP(sg, op, 2,
 		   (a & ~left(mask, shift)) | left(b & mask, shift));
 }
 
-void vagx_exec_bfeil(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_bfeil(struct simdgroup *sg, const struct op *op)
 {
 	SHIFT_LOOP(sg, op, 2, (a & ~mask) | (right(b, shift) & mask));
 }
 
-void vagx_exec_extr(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_extr(struct simdgroup *sg, const struct op *op)
 {
 	SHIFT_LOOP(sg, op, 2, right(b << 32 | a, shift) & mask);
 }
@@ -269,7 +269,7 @@ static void shift_arithmetic(struct simdgroup *sg, const struct op *op,
 	write_lanes(sg, &op->dst, ta.v);
 }
 
-void vagx_exec_asr(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_asr(struct simdgroup *sg, const struct op *op)
 {
 	shift_arithmetic(sg, op, 0);
 }
@@ -303,7 +303,7 @@ static inline uint32_t truth(unsigned int low, unsigned int high, uint32_t a,
 }
 
 #define BITOP(low, high)							\
-void vagx_exec_bitop_##low##high(struct simdgroup *sg, const struct op *op)	\
+CLONES void vagx_exec_bitop_##low##high(struct simdgroup *sg, const struct op *op)	\
 {										\
 	struct lanes ta, tb;							\
 	const uint32_t *a = read_lanes(sg, &op->src[0], &ta);			\
@@ -430,7 +430,7 @@ static void do_select(struct simdgroup *sg, const struct op *op,
 	write_lanes(sg, &op->dst, tx.v);
 }
 
-void vagx_exec_icsel(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_icsel(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes chosen;
 
@@ -438,7 +438,7 @@ void vagx_exec_icsel(struct simdgroup *sg, const struct op *op)
 	do_select(sg, op, &chosen);
 }
 
-void vagx_exec_fcsel(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_fcsel(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes chosen;
 

@@ -13,15 +13,25 @@
 #include "core.h"
 #include "uat.h"
 
+/*
+ * A function that is compiled twice, for any processor of the architecture and
+ * for those of the last ten years, of which the loader takes one.
+ */
+#ifdef VAGX_CLONES
+#define CLONES	__attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define CLONES
+#endif
+
 #define LANES		VAGX_SIMD_WIDTH
 #define ALL_LANES	0xffffffffu
 #define REGISTERS	(AGX_ISA_REGISTERS / 2)
 #define MAX_SIMDGROUPS	(VAGX_CORE_MAX_THREADS / LANES)
-#define MAX_SRCS	4
+#define MAX_SRCS	AGX_ISA_MAX_SRCS
 /* Bytes of private memory that a thread can have */
 #define MAX_PRIVATE	65536
-/* Instructions of a program; what is behind is never reached by real ones */
-#define MAX_OPS		65536
+/* Instructions that a launch can have decoded, with all that it jumps to */
+#define MAX_OPS		262144
 
 struct simdgroup;
 struct op;
@@ -43,13 +53,47 @@ struct op {
 	struct agx_operand src[MAX_SRCS];
 };
 
+/* Code that a program was decoded from: what it was then */
+struct code {
+	uint64_t va;
+	uint32_t length;
+	uint32_t room;
+	uint8_t *bytes;
+};
+
+/*
+ * All that can be reached from an instruction without a jump to a register. It
+ * does not change any more when it has been decoded, so that all cores can
+ * share it.
+ */
 struct program {
+	/* What it is found by: address of its first instruction, registers of a thread */
+	uint64_t va;
+	unsigned int register_halves;
+
 	struct op *op;
 	uint32_t count;
 	uint32_t room;
 	/* Open hash from address to index + 1 */
 	uint32_t *hash;
 	uint32_t hash_size;
+	struct code *code;
+	unsigned int num_code;
+	/* A part could not be fetched: next time it may be there */
+	bool incomplete;
+
+	/* Of the cache, and protected by its lock: users, and its lists */
+	unsigned int users;
+	bool cached;
+	struct program *newer;
+	struct program *older;
+	struct program *next;
+};
+
+/* A program that a core uses in the present launch */
+struct held_program {
+	struct held_program *next;
+	struct program *program;
 };
 
 enum simdgroup_state {
@@ -80,7 +124,9 @@ struct simdgroup {
 	/* threads that exist */
 	uint32_t valid;
 	enum simdgroup_state state;
-	/* index of the next op */
+	/* what it runs, its ops, and the index of the next one */
+	const struct program *program;
+	const struct op *op;
 	uint32_t pc;
 	unsigned int index;
 	struct vagx_core *core;
@@ -93,13 +139,20 @@ struct simdgroup {
 struct vagx_core {
 	struct vagx_core_config config;
 	struct vagx_core_stats stats;
-	struct program program;
-	/* serial of the launch that @program is from; 0 for none */
+	/* programs of the launch with this serial, and what they sum up to; 0 for none */
+	struct held_program *held;
+	uint32_t held_ops;
 	uint64_t serial;
 
 	const struct vagx_launch *launch;
 	/* of the preshader: what it may write */
 	uint16_t *uniforms_out;
+	/* of the preshader: the launch whose states it may write */
+	struct vagx_launch *preshader_of;
+	/* of the stage that runs, else NULL: stage.h */
+	struct vagx_vertices *vertices;
+	struct vagx_fragments *fragments;
+	struct vagx_tile *tile;
 	uint32_t group[3];
 	/* threads of this group, which can be a partial one */
 	uint32_t size[3];
@@ -114,20 +167,39 @@ struct vagx_core {
 };
 
 /* core_program.c */
-int vagx_program_find(struct vagx_core *core, uint64_t va, uint32_t *index);
-void vagx_program_clear(struct program *program);
-void vagx_program_fini(struct program *program);
+int vagx_program_decode(struct vagx_core *core, uint64_t va, struct program **program);
+void vagx_program_free(struct program *program);
+/* Whether what is in memory now is what was decoded */
+bool vagx_program_is_current(struct vagx_core *core, const struct program *program);
+/* Index of the op at an address; false when it isn't in the program */
+bool vagx_program_index(const struct program *program, uint64_t va, uint32_t *index);
+
+/* program_cache.c: to be given back by vagx_programs_put() */
+int vagx_programs_get(struct vagx_core *core, uint64_t va, struct program **program);
+void vagx_programs_put(struct vagx_programs *programs, struct program *program);
 
 /* core.c */
+/* Has a simdgroup go on at an address. On failure the core has failed. */
+int vagx_core_jump(struct simdgroup *sg, uint64_t va);
 void vagx_core_fail(struct simdgroup *sg, const struct op *op, int status,
 		    const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* One simdgroup of a stage, as vagx_core_run_group() */
+int vagx_core_run_stage(struct vagx_core *core, const struct vagx_launch *launch,
+			unsigned int threads, struct vagx_uat_fault *fault);
+
+/* core_stage.c */
+/* A simdgroup of a stage is about to begin */
+void vagx_stage_enter(struct simdgroup *sg);
+/* A special register of a stage; false if it is none */
+bool vagx_stage_register(const struct simdgroup *sg, unsigned int sr, struct lanes *value);
 
 /* Semantics that the table names, and those that only programs have */
 #define AGX_INSTRUCTION(id, name, short_length, long_length, length_bit,	\
 			fixed, fields, semantics)				\
 	vagx_exec_fn vagx_exec_##semantics;
-#include "agx/agx_isa.def"
+#include "agx_isa.def"
 vagx_exec_fn vagx_exec_illegal, vagx_exec_no_register, vagx_exec_fetch_fault,
 	     vagx_exec_goto;
 

@@ -10,11 +10,11 @@
  * "applegpu.py", device_load)
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "core_float.h"
 #include "core_internal.h"
+#include "format.h"
 
 /* Where an access goes */
 enum space {
@@ -38,39 +38,6 @@ struct access {
 	uint8_t *host;
 	bool failed;
 };
-
-static unsigned int format_log2_size(unsigned int format)
-{
-	switch (format) {
-	case AGX_FORMAT_I16:
-	case AGX_FORMAT_F16:
-	case AGX_FORMAT_U16NORM:
-	case AGX_FORMAT_S16NORM:
-		return 1;
-	case AGX_FORMAT_I8:
-	case AGX_FORMAT_U8NORM:
-	case AGX_FORMAT_S8NORM:
-	case AGX_FORMAT_SRGBA8:
-		return 0;
-	default:
-		return 2;
-	}
-}
-
-/* All components share one word, and the mask is not looked at */
-static bool is_packed(unsigned int format)
-{
-	switch (format) {
-	case AGX_FORMAT_RGB10A2:
-	case AGX_FORMAT_RG11B10F:
-	case AGX_FORMAT_RGB9E5:
-	case AGX_FORMAT_RG11B10F_RTZ:
-	case AGX_FORMAT_RGB9E5_RTZ:
-		return true;
-	default:
-		return false;
-	}
-}
 
 static void *translate_device(struct access *a, uint64_t va, unsigned int size)
 {
@@ -195,181 +162,6 @@ static void put_element(void *p, unsigned int log2_size, uint32_t value)
 	}
 }
 
-static float clamp(float value, float min, float max)
-{
-	/* NaN becomes the lower bound's neighbour 0, as 0 is always inside */
-	if (value != value)
-		return 0.0f;
-	return value < min ? min : value > max ? max : value;
-}
-
-static float from_srgb(float value)
-{
-	if (value <= 0.04045f)
-		return value / 12.92f;
-	return powf((value + 0.055f) / 1.055f, 2.4f);
-}
-
-static float to_srgb(float value)
-{
-	if (value <= 0.0031308f)
-		return value * 12.92f;
-	return 1.055f * powf(value, 1.0f / 2.4f) - 0.055f;
-}
-
-/* Floats of five exponent bits and no sign, which are halves cut short */
-static float from_small_float(uint32_t bits, unsigned int mantissa)
-{
-	return float_from_half(bits << (10 - mantissa));
-}
-
-static uint32_t to_small_float(float value, unsigned int mantissa, bool rtz)
-{
-	unsigned int lost = 10 - mantissa;
-	uint32_t half, largest = 0x7c00 >> lost;
-
-	if (value != value)
-		return largest | 1;
-	if (value <= 0.0f)
-		return 0;
-	if (isinf(value))
-		return largest;
-	half = half_from_float(value);
-	if (rtz)
-		return half >= 0x7c00 ? largest - 1 : half >> lost;
-	half += (1u << (lost - 1)) - 1 + (half >> lost & 1);
-	return half >> lost;
-}
-
-static float from_shared_exponent(uint32_t word, unsigned int component)
-{
-	return ldexpf((float)(word >> component * 9 & 0x1ff),
-		      (int)(word >> 27) - 15 - 9);
-}
-
-static uint32_t to_shared_exponent(const float *rgb, bool rtz)
-{
-	float largest = 0x1.ffp15f, c[3], max = 0.0f;
-	uint32_t word = 0;
-	int exponent, i;
-
-	for (i = 0; i < 3; i++) {
-		c[i] = clamp(rgb[i], 0.0f, largest);
-		max = c[i] > max ? c[i] : max;
-	}
-	frexpf(max, &exponent);
-	exponent = max == 0.0f || exponent < -15 ? -15 : exponent;
-	if (!rtz && nearbyintf(ldexpf(max, 9 - exponent)) > 511.0f)
-		exponent++;
-
-	for (i = 0; i < 3; i++) {
-		float scaled = ldexpf(c[i], 9 - exponent);
-		uint32_t n = rtz ? truncf(scaled) : nearbyintf(scaled);
-
-		word |= (n > 511 ? 511 : n) << i * 9;
-	}
-	return word | (uint32_t)(exponent + 15) << 27;
-}
-
-/* An element as the register has it: integers as they are, else a number */
-static bool element_to_float(unsigned int format, unsigned int component,
-			     uint32_t bits, float *value)
-{
-	float n;
-
-	switch (format) {
-	case AGX_FORMAT_U8NORM:
-		*value = bits / 255.0f;
-		return true;
-	case AGX_FORMAT_S8NORM:
-		n = (int8_t)(uint8_t)bits / 127.0f;
-		*value = n < -1.0f ? -1.0f : n;
-		return true;
-	case AGX_FORMAT_U16NORM:
-		*value = bits / 65535.0f;
-		return true;
-	case AGX_FORMAT_S16NORM:
-		n = extend16(bits) / 32767.0f;
-		*value = n < -1.0f ? -1.0f : n;
-		return true;
-	case AGX_FORMAT_SRGBA8:
-		n = bits / 255.0f;
-		*value = component == 3 ? n : from_srgb(n);
-		return true;
-	default:
-		return false;
-	}
-}
-
-static uint32_t float_to_element(unsigned int format, unsigned int component,
-				 float value)
-{
-	switch (format) {
-	case AGX_FORMAT_U8NORM:
-		return (uint32_t)nearbyintf(clamp(value, 0, 1) * 255.0f);
-	case AGX_FORMAT_S8NORM:
-		return (uint32_t)(int32_t)nearbyintf(clamp(value, -1, 1) *
-						     127.0f);
-	case AGX_FORMAT_U16NORM:
-		return (uint32_t)nearbyintf(clamp(value, 0, 1) * 65535.0f);
-	case AGX_FORMAT_S16NORM:
-		return (uint32_t)(int32_t)nearbyintf(clamp(value, -1, 1) *
-						     32767.0f);
-	default:
-		value = clamp(value, 0, 1);
-		if (component != 3)
-			value = to_srgb(value);
-		return (uint32_t)nearbyintf(value * 255.0f);
-	}
-}
-
-static unsigned int unpack(unsigned int format, uint32_t word, float *value)
-{
-	unsigned int i;
-
-	switch (format) {
-	case AGX_FORMAT_RGB10A2:
-		for (i = 0; i < 3; i++)
-			value[i] = (word >> i * 10 & 0x3ff) / 1023.0f;
-		value[3] = (word >> 30) / 3.0f;
-		return 4;
-	case AGX_FORMAT_RG11B10F:
-	case AGX_FORMAT_RG11B10F_RTZ:
-		value[0] = from_small_float(word & 0x7ff, 6);
-		value[1] = from_small_float(word >> 11 & 0x7ff, 6);
-		value[2] = from_small_float(word >> 22, 5);
-		return 3;
-	default:
-		for (i = 0; i < 3; i++)
-			value[i] = from_shared_exponent(word, i);
-		return 3;
-	}
-}
-
-static uint32_t pack(unsigned int format, const float *value)
-{
-	bool rtz = format == AGX_FORMAT_RG11B10F_RTZ ||
-		   format == AGX_FORMAT_RGB9E5_RTZ;
-	uint32_t word = 0;
-	unsigned int i;
-
-	switch (format) {
-	case AGX_FORMAT_RGB10A2:
-		for (i = 0; i < 3; i++)
-			word |= (uint32_t)nearbyintf(clamp(value[i], 0, 1) *
-						     1023.0f) << i * 10;
-		return word | (uint32_t)nearbyintf(clamp(value[3], 0, 1) *
-						   3.0f) << 30;
-	case AGX_FORMAT_RG11B10F:
-	case AGX_FORMAT_RG11B10F_RTZ:
-		return to_small_float(value[0], 6, rtz) |
-		       to_small_float(value[1], 6, rtz) << 11 |
-		       to_small_float(value[2], 5, rtz) << 22;
-	default:
-		return to_shared_exponent(value, rtz);
-	}
-}
-
 static uint32_t get_component(const struct simdgroup *sg,
 			      const struct agx_operand *o, unsigned int n,
 			      unsigned int lane)
@@ -419,7 +211,7 @@ static void load_packed(struct access *a, unsigned int lane)
 
 	if (a->failed)
 		return;
-	count = unpack(a->op->mod[AGX_MOD_FORMAT],
+	count = vagx_format_unpack(a->op->mod[AGX_MOD_FORMAT],
 		       p ? get_element(p, a->log2_size) : 0, value);
 	for (i = 0; i < count; i++)
 		set_component(a->sg, o, i, lane,
@@ -438,7 +230,7 @@ static void store_packed(struct access *a, unsigned int lane)
 	for (i = 0; i < 4; i++)
 		value[i] = component_to_float(o, get_component(a->sg, o, i,
 							       lane));
-	put_element(p, a->log2_size, pack(a->op->mod[AGX_MOD_FORMAT], value));
+	put_element(p, a->log2_size, vagx_format_pack(a->op->mod[AGX_MOD_FORMAT], value));
 }
 
 static void load_lane(struct access *a, unsigned int lane)
@@ -460,7 +252,7 @@ static void load_lane(struct access *a, unsigned int lane)
 			return;
 		if (p)
 			bits = get_element(p, a->log2_size);
-		if (element_to_float(format, i, bits, &value))
+		if (vagx_format_to_float(format, i, bits, &value))
 			bits = component_from_float(o, value);
 		set_component(a->sg, o, n++, lane, bits);
 	}
@@ -484,7 +276,7 @@ static void store_lane(struct access *a, unsigned int lane)
 			return;
 		bits = get_component(a->sg, o, n++, lane);
 		if (format >= AGX_FORMAT_U8NORM)
-			bits = float_to_element(format, i,
+			bits = vagx_format_from_float(format, i,
 						component_to_float(o, bits));
 		if (p)
 			put_element(p, a->log2_size, bits);
@@ -493,7 +285,7 @@ static void store_lane(struct access *a, unsigned int lane)
 
 static void run_access(struct access *a)
 {
-	bool packed = is_packed(a->op->mod[AGX_MOD_FORMAT]);
+	bool packed = vagx_format_is_packed(a->op->mod[AGX_MOD_FORMAT]);
 	uint32_t left = a->sg->exec;
 
 	for (; left && !a->failed; left &= left - 1) {
@@ -531,7 +323,7 @@ static unsigned int index_shift(const struct op *op)
 	unsigned int shift = op->mod[AGX_MOD_SHIFT];
 
 	/* Packed formats ignore the shift; 3 does what 2 does */
-	if (is_packed(op->mod[AGX_MOD_FORMAT]))
+	if (vagx_format_is_packed(op->mod[AGX_MOD_FORMAT]))
 		return 0;
 	return shift < 3 ? shift : 2;
 }
@@ -544,7 +336,7 @@ static void device_access(struct simdgroup *sg, const struct op *op,
 		.op = op,
 		.space = SPACE_DEVICE,
 		.is_store = is_store,
-		.log2_size = format_log2_size(op->mod[AGX_MOD_FORMAT]),
+		.log2_size = vagx_format_log2_size(op->mod[AGX_MOD_FORMAT]),
 	};
 	const struct agx_operand *base = &op->src[is_store];
 
@@ -580,7 +372,7 @@ static void shared_access(struct simdgroup *sg, const struct op *op,
 		.op = op,
 		.space = SPACE_SHARED,
 		.is_store = is_store,
-		.log2_size = format_log2_size(op->mod[AGX_MOD_FORMAT]),
+		.log2_size = vagx_format_log2_size(op->mod[AGX_MOD_FORMAT]),
 	};
 
 	shared_address(&a, &op->src[is_store]);
@@ -606,7 +398,7 @@ static void private_access(struct simdgroup *sg, const struct op *op,
 		.op = op,
 		.space = SPACE_PRIVATE,
 		.is_store = is_store,
-		.log2_size = format_log2_size(op->mod[AGX_MOD_FORMAT]),
+		.log2_size = vagx_format_log2_size(op->mod[AGX_MOD_FORMAT]),
 	};
 	unsigned int i;
 

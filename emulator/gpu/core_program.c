@@ -3,7 +3,8 @@
  * Copyright (C) 2026 The asahi driver authors
  *
  * Programs: instructions decoded once, before they run many times. Decoding
- * follows the flow of control, so it never looks at what can't be reached.
+ * follows the flow of control, so it never looks at what can't be reached. What
+ * it looked at is kept, to be compared with what is there later.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,21 +16,21 @@ static vagx_exec_fn *const semantics[AGX_OP_COUNT] = {
 #define AGX_INSTRUCTION(id, name, short_length, long_length, length_bit,	\
 			fixed, fields, semantics_)				\
 	[AGX_OP_##id] = vagx_exec_##semantics_,
-#include "agx/agx_isa.def"
+#include "agx_isa.def"
 };
 
-void vagx_program_clear(struct program *p)
+void vagx_program_free(struct program *p)
 {
-	p->count = 0;
-	if (p->hash)
-		memset(p->hash, 0, p->hash_size * sizeof(*p->hash));
-}
+	unsigned int i;
 
-void vagx_program_fini(struct program *p)
-{
+	if (!p)
+		return;
+	for (i = 0; i < p->num_code; i++)
+		free(p->code[i].bytes);
+	free(p->code);
 	free(p->op);
 	free(p->hash);
-	*p = (struct program){ 0 };
+	free(p);
 }
 
 /* Where an address is in the hash, or where it would go */
@@ -116,6 +117,89 @@ static size_t fetch(struct vagx_core *core, uint64_t va, uint8_t *code)
 	return AGX_ISA_MAX_LENGTH;
 }
 
+/* Where the bytes at @va go: behind those before, or to a new place */
+static struct code *code_at(struct program *p, uint64_t va)
+{
+	struct code *last = p->num_code ? &p->code[p->num_code - 1] : NULL;
+
+	if (last && last->va + last->length == va)
+		return last;
+	/* a power of two is full */
+	if (!(p->num_code & (p->num_code - 1))) {
+		unsigned int room = p->num_code ? p->num_code * 2 : 1;
+		struct code *code = realloc(p->code, room * sizeof(*code));
+
+		if (!code)
+			return NULL;
+		p->code = code;
+	}
+	last = &p->code[p->num_code++];
+	*last = (struct code){ .va = va };
+	return last;
+}
+
+static int keep_code(struct program *p, uint64_t va, const uint8_t *bytes,
+		     uint32_t length)
+{
+	struct code *code;
+
+	if (!length)
+		return 0;
+	code = code_at(p, va);
+	if (!code)
+		return -ENOMEM;
+	if (code->length + length > code->room) {
+		uint32_t room = code->room ? code->room * 2 : 64;
+		uint8_t *more = realloc(code->bytes, room);
+
+		if (!more)
+			return -ENOMEM;
+		code->bytes = more;
+		code->room = room;
+	}
+	memcpy(code->bytes + code->length, bytes, length);
+	code->length += length;
+	return 0;
+}
+
+static bool is_current(struct vagx_core *core, const struct code *code)
+{
+	uint32_t done, here;
+
+	for (done = 0; done < code->length; done += here) {
+		uint64_t va = code->va + done;
+		struct vagx_uat_fault fault;
+		const void *now;
+
+		here = VAGX_UAT_PAGE_SIZE - (va & VAGX_UAT_PAGE_MASK);
+		if (here > code->length - done)
+			here = code->length - done;
+		now = vagx_tlb_ptr(core->config.tlb, va, here, VAGX_EXEC, &fault);
+		if (!now || memcmp(now, code->bytes + done, here))
+			return false;
+	}
+	return true;
+}
+
+bool vagx_program_is_current(struct vagx_core *core, const struct program *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->num_code; i++) {
+		if (!is_current(core, &p->code[i]))
+			return false;
+	}
+	return true;
+}
+
+bool vagx_program_index(const struct program *p, uint64_t va, uint32_t *index)
+{
+	uint32_t known = p->hash_size ? *slot(p, va) : 0;
+
+	*index = known - 1;
+	return known;
+}
+
 static bool has_register(const struct vagx_core *core,
 			 const struct agx_operand *o)
 {
@@ -156,7 +240,8 @@ static void trace(struct vagx_core *core, uint64_t va,
 		 (unsigned long long)va, text);
 }
 
-static void decode(struct vagx_core *core, struct op *op)
+/* The op may be at another place afterwards, but its index stays */
+static int decode(struct vagx_core *core, struct program *p, struct op *op)
 {
 	uint8_t code[AGX_ISA_MAX_LENGTH] = { 0 };
 	size_t avail = fetch(core, op->va, code);
@@ -169,9 +254,11 @@ static void decode(struct vagx_core *core, struct op *op)
 		trace(core, op->va, &instr);
 	} else if (length == -ENODATA) {
 		op->run = vagx_exec_fetch_fault;
+		p->incomplete = true;
 	} else {
 		op->run = vagx_exec_illegal;
 	}
+	return keep_code(p, op->va, code, length > 0 ? (size_t)length : avail);
 }
 
 static bool ends_sequence(const struct op *op)
@@ -189,10 +276,8 @@ static bool has_target(const struct op *op)
 }
 
 /* Until the flow of control ends or is known already */
-static int decode_sequence(struct vagx_core *core, uint64_t va)
+static int decode_sequence(struct vagx_core *core, struct program *p, uint64_t va)
 {
-	struct program *p = &core->program;
-
 	for (;;) {
 		uint32_t known = p->hash_size ? *slot(p, va) : 0;
 		struct op *op;
@@ -210,54 +295,63 @@ static int decode_sequence(struct vagx_core *core, uint64_t va)
 			return 0;
 		}
 
-		decode(core, op);
-		err = remember(p, op);
+		err = decode(core, p, op);
+		if (!err)
+			err = remember(p, op);
 		if (err || ends_sequence(op))
 			return err;
 		va += op->length;
 	}
 }
 
-static int resolve(struct vagx_core *core, uint64_t va, uint32_t *index)
+static int resolve(struct vagx_core *core, struct program *p, uint64_t va,
+		   uint32_t *index)
 {
-	struct program *p = &core->program;
-	int err;
-
-	if (!p->hash_size || !*slot(p, va)) {
-		*index = p->count;
-		err = decode_sequence(core, va);
-		if (err)
-			return err;
-	}
-	*index = *slot(p, va) - 1;
-	return 0;
+	if (vagx_program_index(p, va, index))
+		return 0;
+	*index = p->count;
+	return decode_sequence(core, p, va);
 }
 
-/**
- * vagx_program_find() - the op at an address
- * @core: core
- * @va: address of an instruction
- * @index: where the index goes
- *
- * Decodes it and all that it leads to, unless it is known already. Ops move:
- * pointers to them are invalid afterwards.
- *
- * Return: 0, -ENOMEM, or -E2BIG for a program that is too long.
- */
-int vagx_program_find(struct vagx_core *core, uint64_t va, uint32_t *index)
+static int decode_all(struct vagx_core *core, struct program *p)
 {
-	struct program *p = &core->program;
-	uint32_t i = p->count;
-	int err;
+	uint32_t i, index;
+	int err = resolve(core, p, p->va, &index);
 
-	err = resolve(core, va, index);
-	for (; !err && i < p->count; i++) {
+	for (i = 0; !err && i < p->count; i++) {
 		uint32_t target;
 
 		if (!has_target(&p->op[i]))
 			continue;
-		err = resolve(core, p->op[i].va + p->op[i].imm, &target);
+		err = resolve(core, p, p->op[i].va + p->op[i].imm, &target);
 		p->op[i].target = target;
 	}
 	return err;
+}
+
+/**
+ * vagx_program_decode() - decode an instruction and all that it leads to
+ * @core: core, whose context and registers are those of the program
+ * @va: address of the instruction, which becomes the first op
+ * @program: where the program goes
+ *
+ * Return: 0, -ENOMEM, or -E2BIG for a program that is too long.
+ */
+int vagx_program_decode(struct vagx_core *core, uint64_t va,
+			struct program **program)
+{
+	struct program *p = calloc(1, sizeof(*p));
+	int err;
+
+	if (!p)
+		return -ENOMEM;
+	p->va = va;
+	p->register_halves = core->register_halves;
+	err = decode_all(core, p);
+	if (err) {
+		vagx_program_free(p);
+		return err;
+	}
+	*program = p;
+	return 0;
 }

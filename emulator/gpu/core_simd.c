@@ -151,6 +151,7 @@ void vagx_exec_get_sr(struct simdgroup *sg, const struct op *op)
 		thread_register(sg, sr, &value);
 	else
 		splat(&value, group_register(sg, sr));
+	vagx_stage_register(sg, sr, &value);
 	write_lanes(sg, &op->dst, value.v);
 }
 

@@ -2,81 +2,63 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * The compute data master reads a job's stream on the thread that brought the
- * job. For each launch, that thread and the threads of the other cores take
- * threadgroups, one at a time, until there are no more; it then goes on to the
- * next launch. Cores without work sleep.
+ * The GPU's cores, and how jobs share them. A job's own thread reads its
+ * stream and works as a core on each of its launches. While it does, the
+ * shared cores take threadgroups of whatever launches there are, those of the
+ * job with the fewest helpers first. Cores without work sleep.
  */
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
-#include "gpu/cdm.h"
-#include "gpu/core.h"
-#include "gpu/gpu.h"
+#include "gpu/gpu_internal.h"
 #include "report.h"
-#include "uat.h"
 
-/* A shader core and its thread; core 0 lives on the job's own thread. */
-struct gpu_core {
-	struct vagx_gpu *gpu;
-	struct vagx_core *core;
-	struct vagx_tlb tlb;
-	pthread_t thread;
-	unsigned int index;
-	bool has_thread;
-};
+/* Groups that a shared core takes before it looks whether another job has fewer helpers */
+#define GPU_SLICE	64
 
-/* The launch that is being executed. */
-struct gpu_work {
-	const struct vagx_launch *launch;
-	/* extent in threadgroups, and their number */
-	uint32_t groups[3];
-	uint64_t total;
-	/* next group that nobody has taken yet */
-	atomic_uint_fast64_t next;
-};
-
-struct vagx_gpu {
-	struct vagx_gpu_config config;
-	struct gpu_core *cores;
-	unsigned int ncores;
-
-	/* held by whoever runs a job */
-	pthread_mutex_t job_lock;
-
-	/* protects everything below */
-	pthread_mutex_t lock;
-	/* generation changed, or shutdown */
-	pthread_cond_t work_cond;
-	/* active became zero */
-	pthread_cond_t idle_cond;
-	struct gpu_work work;
-	/* grows with each launch; a core joins each generation once */
-	uint64_t generation;
-	/* cores that may still join this generation, and that are in it */
-	unsigned int wanted;
-	unsigned int active;
-	bool running;
-	bool shutdown;
-	/* the launch's first error and its fault */
-	int error;
-	struct vagx_uat_fault fault;
-	struct vagx_gpu_stats stats;
-
-	uint64_t serial;
-	/* makes cores and stream come to an end; written under the lock */
-	atomic_bool stop;
-};
-
-static uint64_t now_ns(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	if (clock_gettime(clock, &ts))
+		return 0;
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+void gpu_time_begin(struct vagx_job *job, unsigned int index, clockid_t clock)
+{
+	struct gpu_time *time = &job->time[index];
+
+	time->clock = clock;
+	time->since = read_clock(clock);
+	time->works = true;
+}
+
+void gpu_time_end(struct vagx_job *job, unsigned int index)
+{
+	struct gpu_time *time = &job->time[index];
+
+	time->spent += read_clock(time->clock) - time->since;
+	time->works = false;
+}
+
+uint64_t vagx_job_cpu_ns(struct vagx_job *job)
+{
+	uint64_t longest = 0;
+	unsigned int i;
+
+	pthread_mutex_lock(&job->gpu->lock);
+	for (i = 0; i <= job->gpu->num_shared; i++) {
+		const struct gpu_time *time = &job->time[i];
+		uint64_t ns = time->spent;
+
+		if (time->works)
+			ns += read_clock(time->clock) - time->since;
+		if (ns > longest)
+			longest = ns;
+	}
+	pthread_mutex_unlock(&job->gpu->lock);
+	return longest;
 }
 
 /* The address that a core's error is about, for errors without a fault. */
@@ -91,268 +73,222 @@ static void fault_of_code(const struct vagx_launch *launch,
 	};
 }
 
-/* Called with the lock held: the first error is the job's. */
-static void gpu_record_error(struct vagx_gpu *gpu, struct gpu_core *core,
-			     const struct vagx_launch *launch, int err,
-			     struct vagx_uat_fault *fault)
+void gpu_record_error(struct vagx_job *job, struct gpu_core *core,
+		      const struct vagx_launch *launch, int err,
+		      struct vagx_uat_fault *fault)
 {
-	if (err == -ECANCELED || gpu->error)
-		return;
-
-	if (err != -EFAULT) {
-		fault_of_code(launch, fault);
-		vagx_violation(gpu->config.report, VAGX_RULE_USC_SHADER_FAILED,
-			       launch->code_va, "shader", "%s",
-			       vagx_core_error(core->core));
+	pthread_mutex_lock(&job->gpu->lock);
+	if (err != -ECANCELED && !job->error) {
+		if (err != -EFAULT) {
+			fault_of_code(launch, fault);
+			vagx_violation(job->gpu->config.report,
+				       VAGX_RULE_USC_SHADER_FAILED,
+				       launch->code_va, "shader", "%s",
+				       vagx_core_error(core->core));
+		}
+		job->error = err;
+		job->fault = *fault;
+		atomic_store(&job->stop, true);
 	}
-	gpu->error = err;
-	gpu->fault = *fault;
-	atomic_store(&gpu->stop, true);
+	pthread_mutex_unlock(&job->gpu->lock);
 }
 
-static int gpu_run_groups(struct gpu_core *core, struct gpu_work *work,
-			  uint64_t *count, struct vagx_uat_fault *fault)
+void gpu_core_use(struct gpu_core *core, const struct vagx_job *job)
 {
-	*count = 0;
-	for (;;) {
-		uint64_t n = atomic_fetch_add(&work->next, 1);
-		uint64_t row = n / work->groups[0];
+	if (core->job_serial == job->serial)
+		return;
+	vagx_tlb_init(&core->tlb, core->gpu->config.uat, job->vm_slot,
+		      VAGX_AGENT_GPU);
+	core->job_serial = job->serial;
+}
+
+/* Up to @most groups of a job's launch */
+static int gpu_run_groups(struct gpu_core *core, struct vagx_job *job,
+			  uint64_t most, uint64_t *count,
+			  struct vagx_uat_fault *fault)
+{
+	struct gpu_grid *grid = &job->grid;
+
+	for (*count = 0; *count < most; ++*count) {
+		uint64_t n = atomic_fetch_add(&grid->next, 1);
+		uint64_t row = n / grid->groups[0];
 		uint32_t group[3];
 		int err;
 
-		if (n >= work->total)
+		if (n >= grid->total)
 			return 0;
-		if (atomic_load_explicit(&core->gpu->stop,
-					 memory_order_relaxed))
+		if (atomic_load_explicit(&job->stop, memory_order_relaxed))
 			return -ECANCELED;
-		group[0] = n % work->groups[0];
-		group[1] = row % work->groups[1];
-		group[2] = row / work->groups[1];
-		err = vagx_core_run_group(core->core, work->launch, group,
+		group[0] = n % grid->groups[0];
+		group[1] = row % grid->groups[1];
+		group[2] = row / grid->groups[1];
+		err = vagx_core_run_group(core->core, grid->launch, group,
 					  fault);
 		if (err)
 			return err;
-		++*count;
 	}
+	return 0;
 }
 
-/* Called with the lock held, drops it for as long as there are groups. */
-static void gpu_join_work(struct gpu_core *core)
+/* Without the lock */
+static void gpu_work(struct gpu_core *core, struct vagx_job *job, uint64_t most)
 {
-	struct vagx_gpu *gpu = core->gpu;
+	struct vagx_gpu *gpu = job->gpu;
 	struct vagx_core_stats before, after;
 	struct vagx_uat_fault fault;
 	uint64_t begin, groups;
 	int err;
 
-	gpu->active++;
-	pthread_mutex_unlock(&gpu->lock);
-
+	gpu_core_use(core, job);
 	vagx_core_get_stats(core->core, &before);
-	begin = now_ns();
-	err = gpu_run_groups(core, &gpu->work, &groups, &fault);
-	begin = now_ns() - begin;
+	begin = read_clock(CLOCK_MONOTONIC);
+	err = gpu_run_groups(core, job, most, &groups, &fault);
+	begin = read_clock(CLOCK_MONOTONIC) - begin;
 	vagx_core_get_stats(core->core, &after);
+	if (err)
+		gpu_record_error(job, core, job->grid.launch, err, &fault);
 
 	pthread_mutex_lock(&gpu->lock);
-	if (err)
-		gpu_record_error(gpu, core, gpu->work.launch, err, &fault);
 	gpu->stats.groups += groups;
 	gpu->stats.busy_ns += begin;
 	gpu->stats.instructions += after.instructions - before.instructions;
-	if (!--gpu->active)
-		pthread_cond_signal(&gpu->idle_cond);
+	pthread_mutex_unlock(&gpu->lock);
+}
+
+/* The job that is worked for by the fewest. With the lock held. */
+static struct vagx_job *gpu_pick(struct vagx_gpu *gpu)
+{
+	struct vagx_job *best = NULL, *job;
+
+	for (job = gpu->open; job; job = job->open_next) {
+		if (atomic_load(&job->grid.next) >= job->grid.total)
+			continue;
+		if (!best || job->grid.helpers < best->grid.helpers)
+			best = job;
+	}
+	return best;
+}
+
+/* With the lock held, which is dropped meanwhile; the job stays until its helpers have left */
+static void gpu_help(struct gpu_core *core, struct vagx_job *job)
+{
+	struct vagx_gpu *gpu = core->gpu;
+
+	job->grid.helpers++;
+	gpu_time_begin(job, core->index, core->clock);
+	pthread_mutex_unlock(&gpu->lock);
+
+	gpu_work(core, job, GPU_SLICE);
+
+	pthread_mutex_lock(&gpu->lock);
+	gpu_time_end(job, core->index);
+	if (!--job->grid.helpers)
+		pthread_cond_signal(&job->left_cond);
 }
 
 static void *gpu_core_thread(void *arg)
 {
 	struct gpu_core *core = arg;
 	struct vagx_gpu *gpu = core->gpu;
-	uint64_t seen = 0;
+	struct vagx_job *job;
 
 	pthread_mutex_lock(&gpu->lock);
 	while (!gpu->shutdown) {
-		if (seen == gpu->generation || !gpu->wanted) {
-			seen = gpu->generation;
+		job = gpu_pick(gpu);
+		if (job)
+			gpu_help(core, job);
+		else
 			pthread_cond_wait(&gpu->work_cond, &gpu->lock);
-			continue;
-		}
-		seen = gpu->generation;
-		gpu->wanted--;
-		gpu_join_work(core);
 	}
 	pthread_mutex_unlock(&gpu->lock);
 	return NULL;
 }
 
-static void gpu_wake_cores(struct vagx_gpu *gpu, uint64_t groups)
+/* Says how large a launch is; false for an empty one */
+static bool gpu_set_grid(struct gpu_grid *grid, const struct vagx_launch *launch)
 {
-	unsigned int others = gpu->ncores - 1;
 	unsigned int i;
 
-	gpu->wanted = groups - 1 < others ? groups - 1 : others;
-	gpu->generation++;
-	if (gpu->wanted == others)
-		pthread_cond_broadcast(&gpu->work_cond);
-	else
-		for (i = 0; i < gpu->wanted; i++)
-			pthread_cond_signal(&gpu->work_cond);
-}
-
-static void gpu_run_grid(struct vagx_gpu *gpu, const struct vagx_launch *launch)
-{
-	struct gpu_work *work = &gpu->work;
-	unsigned int i;
-
-	pthread_mutex_lock(&gpu->lock);
-	work->launch = launch;
-	work->total = 1;
+	grid->launch = launch;
+	grid->total = 1;
 	for (i = 0; i < 3; i++) {
-		work->groups[i] = (launch->grid[i] + (uint64_t)launch->local[i] - 1) /
+		grid->groups[i] = (launch->grid[i] + (uint64_t)launch->local[i] - 1) /
 				  launch->local[i];
 		/* a product that is too large is never worked off either */
-		if (__builtin_mul_overflow(work->total, work->groups[i],
-					   &work->total))
-			work->total = UINT64_MAX;
+		if (__builtin_mul_overflow(grid->total, grid->groups[i],
+					   &grid->total))
+			grid->total = UINT64_MAX;
 	}
-	atomic_store(&work->next, 0);
-	if (work->total) {
-		gpu_wake_cores(gpu, work->total);
-		gpu_join_work(&gpu->cores[0]);
-		/* who has not come by now finds nothing to do any more */
-		gpu->wanted = 0;
-		while (gpu->active)
-			pthread_cond_wait(&gpu->idle_cond, &gpu->lock);
-	}
-	work->launch = NULL;
-	pthread_mutex_unlock(&gpu->lock);
+	atomic_store(&grid->next, 0);
+	return grid->total;
 }
 
-static void gpu_run_preshader(struct vagx_gpu *gpu, struct vagx_launch *launch)
+static void gpu_open_grid(struct vagx_job *job)
 {
-	struct gpu_core *core = &gpu->cores[0];
-	struct vagx_uat_fault fault;
-	int err = vagx_core_run_preshader(core->core, launch, &fault);
-
-	if (!err)
-		return;
-	pthread_mutex_lock(&gpu->lock);
-	gpu_record_error(gpu, core, launch, err, &fault);
-	pthread_mutex_unlock(&gpu->lock);
-}
-
-/* The data master's callback. */
-static int gpu_launch(void *ctx, struct vagx_launch *launch,
-		      struct vagx_uat_fault *fault, unsigned int *unit)
-{
-	struct vagx_gpu *gpu = ctx;
-	int err;
-
-	vagx_log(gpu->config.report, VAGX_LOG_DEBUG,
-		 "launch: code 0x%llx, %u x %u x %u threads in groups of %u x %u x %u",
-		 (unsigned long long)launch->code_va, launch->grid[0],
-		 launch->grid[1], launch->grid[2], launch->local[0],
-		 launch->local[1], launch->local[2]);
-
-	launch->serial = ++gpu->serial;
-	launch->soft_faults = gpu->config.soft_faults;
-	if (!gpu->config.no_exec) {
-		gpu_run_preshader(gpu, launch);
-		if (!atomic_load(&gpu->stop))
-			gpu_run_grid(gpu, launch);
-	}
-
-	pthread_mutex_lock(&gpu->lock);
-	gpu->stats.launches++;
-	err = gpu->error;
-	*fault = gpu->fault;
-	pthread_mutex_unlock(&gpu->lock);
-
-	if (err) {
-		*unit = VAGX_GPU_UNIT_USC;
-		return -EFAULT;
-	}
-	return atomic_load(&gpu->stop) ? -ECANCELED : 0;
-}
-
-static void gpu_begin_job(struct vagx_gpu *gpu, unsigned int vm_slot)
-{
+	struct vagx_gpu *gpu = job->gpu;
+	uint64_t others = job->grid.total - 1;
 	unsigned int i;
 
-	for (i = 0; i < gpu->ncores; i++)
-		vagx_tlb_init(&gpu->cores[i].tlb, gpu->config.uat, vm_slot,
-			      VAGX_AGENT_GPU);
-
+	if (!others || !gpu->num_shared)
+		return;
 	pthread_mutex_lock(&gpu->lock);
-	gpu->running = true;
-	gpu->error = 0;
-	gpu->fault = (struct vagx_uat_fault){ .slot = vm_slot };
-	gpu->stats.jobs++;
-	atomic_store(&gpu->stop, false);
+	job->open_next = gpu->open;
+	gpu->open = job;
+	if (others >= gpu->num_shared)
+		pthread_cond_broadcast(&gpu->work_cond);
+	else
+		for (i = 0; i < others; i++)
+			pthread_cond_signal(&gpu->work_cond);
 	pthread_mutex_unlock(&gpu->lock);
 }
 
-static void gpu_end_job(struct vagx_gpu *gpu)
+static void gpu_close_grid(struct vagx_job *job)
 {
+	struct vagx_gpu *gpu = job->gpu;
+	struct vagx_job **p = &gpu->open;
+
 	pthread_mutex_lock(&gpu->lock);
-	gpu->running = false;
+	while (*p && *p != job)
+		p = &(*p)->open_next;
+	if (*p)
+		*p = job->open_next;
+	/* who has not come by now finds nothing to do any more */
+	while (job->grid.helpers)
+		pthread_cond_wait(&job->left_cond, &gpu->lock);
+	job->grid.launch = NULL;
 	pthread_mutex_unlock(&gpu->lock);
 }
 
-enum vagx_gpu_status vagx_gpu_compute(struct vagx_gpu *gpu,
-				      const struct vagx_compute_job *job,
-				      struct vagx_uat_fault *fault,
-				      unsigned int *unit)
+void gpu_run_grid(struct vagx_job *job, const struct vagx_launch *launch)
 {
-	const struct vagx_cdm cdm = {
-		.uat = gpu->config.uat,
-		.report = gpu->config.report,
-		.job = job,
-		.stop = &gpu->stop,
-		.launch = gpu_launch,
-		.ctx = gpu,
-	};
-	int err;
-
-	pthread_mutex_lock(&gpu->job_lock);
-	gpu_begin_job(gpu, job->vm_slot);
-	err = vagx_cdm_run(&cdm, fault, unit);
-	gpu_end_job(gpu);
-	pthread_mutex_unlock(&gpu->job_lock);
-
-	switch (err) {
-	case 0:
-		return VAGX_GPU_DONE;
-	case -ECANCELED:
-		return VAGX_GPU_CANCELLED;
-	default:
-		vagx_log(gpu->config.report, VAGX_LOG_INFO,
-			 "compute job: %s fault at 0x%llx, %s, context %u, unit %s",
-			 vagx_access_name(fault->access),
-			 (unsigned long long)fault->va,
-			 vagx_fault_reason_name(fault->reason), fault->slot,
-			 vagx_gpu_unit_name(*unit));
-		return VAGX_GPU_FAULT;
-	}
-}
-
-void vagx_gpu_cancel(struct vagx_gpu *gpu)
-{
-	pthread_mutex_lock(&gpu->lock);
-	if (gpu->running)
-		atomic_store(&gpu->stop, true);
-	pthread_mutex_unlock(&gpu->lock);
+	if (!gpu_set_grid(&job->grid, launch))
+		return;
+	gpu_open_grid(job);
+	gpu_work(job->core, job, UINT64_MAX);
+	gpu_close_grid(job);
 }
 
 const char *vagx_gpu_unit_name(unsigned int unit)
 {
 	switch (unit) {
 	case VAGX_GPU_UNIT_USC:
-		return "UL1C0 (shader core)";
+		return "shader core";
 	case VAGX_GPU_UNIT_CDM_CS:
-		return "gCDM_CS_SP0_KS0 (compute control stream)";
+		return "compute control stream";
 	case VAGX_GPU_UNIT_CDM:
-		return "gCDM_SP0_KS0 (compute shader words)";
+		return "compute shader words";
+	case VAGX_GPU_UNIT_VDM_CS:
+		return "vertex control stream";
+	case VAGX_GPU_UNIT_VDM:
+		return "vertex fetch";
+	case VAGX_GPU_UNIT_PPP:
+		return "primitive processing";
+	case VAGX_GPU_UNIT_TE:
+		return "tiling engine";
+	case VAGX_GPU_UNIT_ISP:
+		return "rasteriser";
+	case VAGX_GPU_UNIT_ZLS:
+		return "depth and stencil";
 	default:
 		return "unknown";
 	}
@@ -365,28 +301,62 @@ void vagx_gpu_get_stats(struct vagx_gpu *gpu, struct vagx_gpu_stats *stats)
 	pthread_mutex_unlock(&gpu->lock);
 }
 
-static int gpu_start_core(struct vagx_gpu *gpu, unsigned int index)
+static int gpu_core_init(struct vagx_gpu *gpu, struct gpu_core *core,
+			 unsigned int index)
 {
-	struct gpu_core *core = &gpu->cores[index];
 	const struct vagx_core_config config = {
 		.index = index,
 		.tlb = &core->tlb,
+		.programs = gpu->programs,
 		.report = gpu->config.report,
-		.stop = &gpu->stop,
 	};
-	int err;
 
 	core->gpu = gpu;
 	core->index = index;
 	core->core = vagx_core_new(&config);
-	if (!core->core)
-		return ENOMEM;
-	if (!index)
-		return 0;
+	return core->core ? 0 : ENOMEM;
+}
 
-	err = pthread_create(&core->thread, NULL, gpu_core_thread, core);
-	core->has_thread = !err;
-	return err;
+struct gpu_core *gpu_core_get(struct vagx_gpu *gpu)
+{
+	struct gpu_core *core;
+
+	pthread_mutex_lock(&gpu->lock);
+	core = gpu->idle;
+	if (core)
+		gpu->idle = core->next;
+	pthread_mutex_unlock(&gpu->lock);
+	if (core)
+		return core;
+
+	core = calloc(1, sizeof(*core));
+	if (core && gpu_core_init(gpu, core, 0)) {
+		free(core);
+		return NULL;
+	}
+	return core;
+}
+
+void gpu_core_put(struct vagx_gpu *gpu, struct gpu_core *core)
+{
+	pthread_mutex_lock(&gpu->lock);
+	core->next = gpu->idle;
+	gpu->idle = core;
+	pthread_mutex_unlock(&gpu->lock);
+}
+
+static int gpu_start_core(struct vagx_gpu *gpu, unsigned int i)
+{
+	struct gpu_core *core = &gpu->shared[i];
+	int err = gpu_core_init(gpu, core, i + 1);
+
+	/* The thread needs its clock only for a job, and none exists yet */
+	if (!err)
+		err = pthread_create(&core->thread, NULL, gpu_core_thread, core);
+	if (err)
+		return err;
+	core->has_thread = true;
+	return pthread_getcpuclockid(core->thread, &core->clock);
 }
 
 static void gpu_stop_cores(struct vagx_gpu *gpu)
@@ -398,10 +368,17 @@ static void gpu_stop_cores(struct vagx_gpu *gpu)
 	pthread_cond_broadcast(&gpu->work_cond);
 	pthread_mutex_unlock(&gpu->lock);
 
-	for (i = 0; i < gpu->ncores; i++) {
-		if (gpu->cores[i].has_thread)
-			pthread_join(gpu->cores[i].thread, NULL);
-		vagx_core_free(gpu->cores[i].core);
+	for (i = 0; i < gpu->num_shared; i++) {
+		if (gpu->shared[i].has_thread)
+			pthread_join(gpu->shared[i].thread, NULL);
+		vagx_core_free(gpu->shared[i].core);
+	}
+	while (gpu->idle) {
+		struct gpu_core *core = gpu->idle;
+
+		gpu->idle = core->next;
+		vagx_core_free(core->core);
+		free(core);
 	}
 }
 
@@ -420,18 +397,17 @@ struct vagx_gpu *vagx_gpu_new(const struct vagx_gpu_config *config)
 	if (!gpu)
 		return NULL;
 	gpu->config = *config;
-	gpu->ncores = config->cores;
-	gpu->cores = calloc(gpu->ncores, sizeof(*gpu->cores));
-	if (!gpu->cores) {
-		free(gpu);
-		return NULL;
-	}
-	pthread_mutex_init(&gpu->job_lock, NULL);
+	gpu->num_shared = config->cores - 1;
 	pthread_mutex_init(&gpu->lock, NULL);
 	pthread_cond_init(&gpu->work_cond, NULL);
-	pthread_cond_init(&gpu->idle_cond, NULL);
+	gpu->programs = vagx_programs_new();
+	gpu->shared = calloc(config->cores, sizeof(*gpu->shared));
+	if (!gpu->shared || !gpu->programs) {
+		gpu->num_shared = 0;
+		err = ENOMEM;
+	}
 
-	for (i = 0; i < gpu->ncores && !err; i++)
+	for (i = 0; i < gpu->num_shared && !err; i++)
 		err = gpu_start_core(gpu, i);
 	if (err) {
 		vagx_gpu_free(gpu);
@@ -447,10 +423,9 @@ void vagx_gpu_free(struct vagx_gpu *gpu)
 		return;
 
 	gpu_stop_cores(gpu);
-	pthread_cond_destroy(&gpu->idle_cond);
 	pthread_cond_destroy(&gpu->work_cond);
 	pthread_mutex_destroy(&gpu->lock);
-	pthread_mutex_destroy(&gpu->job_lock);
-	free(gpu->cores);
+	vagx_programs_free(gpu->programs);
+	free(gpu->shared);
 	free(gpu);
 }

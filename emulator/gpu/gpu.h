@@ -20,19 +20,34 @@ struct vagx_uat_fault;
 /** VAGX_GPU_MAX_CORES - bound on struct vagx_gpu_config.cores */
 #define VAGX_GPU_MAX_CORES	64
 
-/**
- * enum vagx_gpu_unit - the unit that a fault is reported for
- *
- * Unit codes of the fault information register on T8103 (m1n1
- * "proxyclient/m1n1/hw/agx.py", UNIT_00 and UNIT_E0_T8103).
- */
+/** enum vagx_gpu_unit - the unit that a fault is reported for */
 enum vagx_gpu_unit {
-	/** @VAGX_GPU_UNIT_USC: a shader core's load, store or fetch (UL1C0) */
-	VAGX_GPU_UNIT_USC = 0x01,
-	/** @VAGX_GPU_UNIT_CDM_CS: the control stream (gCDM_CS_SP0_KS0) */
-	VAGX_GPU_UNIT_CDM_CS = 0xe6,
-	/** @VAGX_GPU_UNIT_CDM: USC words and their uniforms (gCDM_SP0_KS0) */
-	VAGX_GPU_UNIT_CDM = 0xe9,
+	/** @VAGX_GPU_UNIT_USC: a shader core's load, store or fetch */
+	VAGX_GPU_UNIT_USC,
+	/** @VAGX_GPU_UNIT_CDM_CS: the compute control stream */
+	VAGX_GPU_UNIT_CDM_CS,
+	/** @VAGX_GPU_UNIT_CDM: compute's USC words and their uniforms */
+	VAGX_GPU_UNIT_CDM,
+	/** @VAGX_GPU_UNIT_VDM_CS: the vertex control stream */
+	VAGX_GPU_UNIT_VDM_CS,
+	/** @VAGX_GPU_UNIT_VDM: index lists, vertex shaders' USC words */
+	VAGX_GPU_UNIT_VDM,
+	/** @VAGX_GPU_UNIT_PPP: primitive processing, its state words */
+	VAGX_GPU_UNIT_PPP,
+	/** @VAGX_GPU_UNIT_TE: the tiling engine: the tiled vertex buffer is written */
+	VAGX_GPU_UNIT_TE,
+	/** @VAGX_GPU_UNIT_ISP: rasteriser: the tiled vertex buffer is read */
+	VAGX_GPU_UNIT_ISP,
+	/** @VAGX_GPU_UNIT_ZLS: loads and stores of depth and stencil */
+	VAGX_GPU_UNIT_ZLS,
+	/** @VAGX_GPU_UNIT_COUNT: number of units */
+	VAGX_GPU_UNIT_COUNT,
+};
+
+/** struct vagx_gpu_units - how units are named in the fault register */
+struct vagx_gpu_units {
+	/** @code: AGX_FAULT_UNIT_* of each enum vagx_gpu_unit; SoCs differ */
+	uint8_t code[VAGX_GPU_UNIT_COUNT];
 };
 
 /** enum vagx_gpu_status - how a job ended */
@@ -40,6 +55,9 @@ enum vagx_gpu_status {
 	VAGX_GPU_DONE,
 	VAGX_GPU_FAULT,
 	VAGX_GPU_CANCELLED,
+	/* Of vertex work only, see render.h */
+	VAGX_GPU_OVERFLOW,
+	VAGX_GPU_STARVED,
 };
 
 /** struct vagx_gpu_config - what a GPU is made of; copied by vagx_gpu_new() */
@@ -50,7 +68,12 @@ struct vagx_gpu_config {
 	struct vagx_report *report;
 	/** @clock: time as the guest sees it; may be NULL */
 	struct vagx_clock *clock;
-	/** @cores: shader cores, each a thread (1 to VAGX_GPU_MAX_CORES) */
+	/** @units: codes of the units; NULL for those of enum vagx_gpu_unit */
+	const struct vagx_gpu_units *units;
+	/**
+	 * @cores: shader cores (1 to VAGX_GPU_MAX_CORES). One is the thread of
+	 * whoever runs a job; the others are threads that all jobs share.
+	 */
 	unsigned int cores;
 	/** @no_exec: walk command streams, but run no shader */
 	bool no_exec;
@@ -58,10 +81,8 @@ struct vagx_gpu_config {
 	bool soft_faults;
 };
 
-/** struct vagx_compute_job - the registers of a compute job */
-struct vagx_compute_job {
-	/** @vm_slot: UAT context in whose address space everything happens */
-	unsigned int vm_slot;
+/** struct vagx_compute_registers - what the compute data master is told */
+struct vagx_compute_registers {
 	/** @cdm_base: first word of the control stream */
 	uint64_t cdm_base;
 	/** @cdm_end: end of the control stream's first contiguous segment */
@@ -95,28 +116,65 @@ struct vagx_gpu *vagx_gpu_new(const struct vagx_gpu_config *config);
 void vagx_gpu_free(struct vagx_gpu *gpu);
 
 /**
- * vagx_gpu_compute() - run a compute job to its end
- * @gpu: GPU
- * @job: the job
- * @fault: the first fault, valid when VAGX_GPU_FAULT is returned
- * @unit: enum vagx_gpu_unit of the fault, valid likewise
+ * struct vagx_job - a piece of work on the GPU
  *
- * Blocks its caller. There is one compute data master: a second caller waits
- * until the first one's job is over.
+ * Each data master's work is a job of its own, with its own context, error,
+ * fault and end. Jobs of several threads run at once; the cores take
+ * threadgroups of all of them.
  */
-enum vagx_gpu_status vagx_gpu_compute(struct vagx_gpu *gpu,
-				      const struct vagx_compute_job *job,
+struct vagx_job;
+
+/**
+ * vagx_job_new() - prepare a piece of work
+ * @gpu: GPU
+ * @vm_slot: UAT context in whose address space everything happens
+ *
+ * Return: the job, or NULL with errno set.
+ */
+struct vagx_job *vagx_job_new(struct vagx_gpu *gpu, unsigned int vm_slot);
+
+/**
+ * vagx_job_free() - forget a job
+ * @job: job that does not run, or NULL
+ */
+void vagx_job_free(struct vagx_job *job);
+
+/**
+ * vagx_job_compute() - run a job on the compute data master, to its end
+ * @job: new job; it can run only once
+ * @registers: what the data master is told
+ * @fault: the first fault, valid when VAGX_GPU_FAULT is returned
+ * @unit: code of the unit that it is reported for, valid likewise
+ *
+ * Blocks its caller, whose thread reads the stream and works as one of the
+ * cores. So every job goes on, however busy the others keep the other cores.
+ */
+enum vagx_gpu_status vagx_job_compute(struct vagx_job *job,
+				      const struct vagx_compute_registers *registers,
 				      struct vagx_uat_fault *fault,
 				      unsigned int *unit);
 
 /**
- * vagx_gpu_cancel() - make the running job end soon
- * @gpu: GPU
+ * vagx_job_cancel() - make a job end soon
+ * @job: job
  *
- * From any thread. The running vagx_gpu_compute() returns VAGX_GPU_CANCELLED
- * unless its job was over already; without a running job nothing happens.
+ * From any thread, also before the job runs and when it is over. The run
+ * returns VAGX_GPU_CANCELLED unless it was over already. Other jobs do not
+ * notice.
  */
-void vagx_gpu_cancel(struct vagx_gpu *gpu);
+void vagx_job_cancel(struct vagx_job *job);
+
+/**
+ * vagx_job_cpu_ns() - how long a job has been executed
+ * @job: job
+ *
+ * What counts is processor time, not time on the wall: a job on a slow or busy
+ * host is not older than on another one. A job on several cores is as old as
+ * the core that has worked for it longest. From any thread.
+ *
+ * Return: nanoseconds of processor time.
+ */
+uint64_t vagx_job_cpu_ns(struct vagx_job *job);
 
 /**
  * vagx_gpu_unit_name() - name of a unit for messages
@@ -126,7 +184,7 @@ const char *vagx_gpu_unit_name(unsigned int unit);
 
 /** struct vagx_gpu_stats - counters since vagx_gpu_new() */
 struct vagx_gpu_stats {
-	/** @jobs: compute jobs run */
+	/** @jobs: jobs run */
 	uint64_t jobs;
 	/** @launches: launches read from their streams */
 	uint64_t launches;

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "agx_packets.h"
+#include "agx_stream.h"
 #include "gpu/core.h"
 #include "gpu/usc.h"
 #include "report.h"
@@ -22,11 +22,8 @@ struct usc_reader {
 	const struct vagx_usc_source *source;
 	struct vagx_launch *launch;
 	struct vagx_uat_fault *fault;
-	/* address of the current word and of the one behind it */
-	uint64_t va;
-	uint64_t next;
+	struct agx_stream_packet word;
 	bool has_shader;
-	bool done;
 };
 
 /* A word that is mapped, but that the unit can make nothing of. */
@@ -41,29 +38,12 @@ static int usc_malformed(struct usc_reader *r, uint64_t va)
 	return -EFAULT;
 }
 
-static int usc_read(struct usc_reader *r, uint64_t va, void *buf, size_t len)
+static int usc_read(void *ctx, uint64_t va, void *buf, size_t len)
 {
+	struct usc_reader *r = ctx;
+
 	return vagx_uat_read(r->source->uat, r->source->vm_slot, va, buf, len,
 			     VAGX_AGENT_GPU, r->fault);
-}
-
-static int usc_fetch(struct usc_reader *r, enum agx_packet_id id, void *values)
-{
-	uint8_t word[AGX_PACKET_MAX_BYTES];
-	size_t bytes = agx_packet_bytes(id);
-	const char *field = NULL;
-	int err;
-
-	err = usc_read(r, r->va, word, bytes);
-	if (err)
-		return err;
-	r->next = r->va + bytes;
-
-	err = agx_packet_unpack(id, word, values, &field);
-	if (err)
-		vagx_violation(r->source->report, VAGX_RULE_USC_RESERVED_BITS,
-			       r->va, agx_packet_name(id), "%s", field);
-	return err == -EINVAL ? usc_malformed(r, r->va) : 0;
 }
 
 static int usc_bind_uniforms(struct usc_reader *r, unsigned int first,
@@ -71,140 +51,117 @@ static int usc_bind_uniforms(struct usc_reader *r, unsigned int first,
 {
 	if (first + count > VAGX_CORE_UNIFORMS) {
 		vagx_violation(r->source->report, VAGX_RULE_USC_UNIFORM_RANGE,
-			       r->va, "USC Uniform", "registers %u to %u",
+			       r->word.va, "USC Uniform", "registers %u to %u",
 			       first, first + count - 1);
-		return usc_malformed(r, r->va);
+		return usc_malformed(r, r->word.va);
 	}
 	return usc_read(r, buffer, &r->launch->uniforms[first],
 			count * sizeof(r->launch->uniforms[0]));
 }
 
-static int usc_uniform(struct usc_reader *r)
+static int usc_shader(struct usc_reader *r, const struct agx_usc_shader *w)
 {
-	struct agx_usc_uniform w;
-	int err = usc_fetch(r, AGX_PACKET_usc_uniform, &w);
-
-	return err ? err : usc_bind_uniforms(r, w.start, w.size, w.buffer);
-}
-
-static int usc_uniform_high(struct usc_reader *r)
-{
-	struct agx_usc_uniform_high w;
-	int err = usc_fetch(r, AGX_PACKET_usc_uniform_high, &w);
-
-	return err ? err :
-		     usc_bind_uniforms(r, w.start + 256, w.size, w.buffer);
-}
-
-/* Textures and samplers are bound, but no shader that uses them runs yet. */
-static int usc_texture(struct usc_reader *r)
-{
-	struct agx_usc_texture w;
-
-	return usc_fetch(r, AGX_PACKET_usc_texture, &w);
-}
-
-static int usc_sampler(struct usc_reader *r)
-{
-	struct agx_usc_sampler w;
-
-	return usc_fetch(r, AGX_PACKET_usc_sampler, &w);
-}
-
-static int usc_shared(struct usc_reader *r)
-{
-	struct agx_usc_shared w;
-	int err = usc_fetch(r, AGX_PACKET_usc_shared, &w);
-
-	if (err)
-		return err;
-	r->launch->shared_size =
-		w.uses_shared_memory ? w.bytes_per_threadgroup : 0;
-	return 0;
-}
-
-static int usc_shader(struct usc_reader *r)
-{
-	struct agx_usc_shader w;
-	int err = usc_fetch(r, AGX_PACKET_usc_shader, &w);
-
-	if (err)
-		return err;
 	if (r->has_shader) {
 		vagx_violation(r->source->report, VAGX_RULE_USC_NO_SHADER,
-			       r->va, "USC Shader", "a second one");
-		return usc_malformed(r, r->va);
+			       r->word.va, "USC Shader", "a second one");
+		return usc_malformed(r, r->word.va);
 	}
 	r->has_shader = true;
-	r->launch->code_va = r->source->base + w.code;
+	r->launch->code_va = r->source->base + w->code;
 	return 0;
 }
 
-static int usc_registers(struct usc_reader *r)
+static int usc_bind_textures(struct usc_reader *r, const struct agx_usc_texture *w)
 {
-	struct agx_usc_registers w;
-	int err = usc_fetch(r, AGX_PACKET_usc_registers, &w);
-
-	if (err)
-		return err;
-	r->launch->regs = w.register_count;
-	return 0;
+	if (w->start + w->count > VAGX_CORE_TEXTURES) {
+		vagx_violation(r->source->report, VAGX_RULE_USC_TEXTURE_RANGE, r->word.va,
+			       "USC Texture", "registers %u to %u", w->start,
+			       w->start + w->count - 1);
+		return usc_malformed(r, r->word.va);
+	}
+	return usc_read(r, w->buffer, r->launch->textures[w->start],
+			w->count * sizeof(r->launch->textures[0]));
 }
 
-static int usc_preshader(struct usc_reader *r)
+static int usc_bind_samplers(struct usc_reader *r, const struct agx_usc_sampler *w)
 {
-	struct agx_usc_preshader w;
-	int err = usc_fetch(r, AGX_PACKET_usc_preshader, &w);
-
-	if (err)
-		return err;
-	r->launch->preshader_va = r->source->base + w.code;
-	r->done = true;
-	return 0;
-}
-
-static int usc_no_preshader(struct usc_reader *r)
-{
-	struct agx_usc_no_preshader w;
-	int err = usc_fetch(r, AGX_PACKET_usc_no_preshader, &w);
-
-	r->done = true;
-	return err;
+	if (w->start + w->count > VAGX_CORE_SAMPLERS) {
+		vagx_violation(r->source->report, VAGX_RULE_USC_TEXTURE_RANGE, r->word.va,
+			       "USC Sampler", "registers %u to %u", w->start,
+			       w->start + w->count - 1);
+		return usc_malformed(r, r->word.va);
+	}
+	return usc_read(r, w->buffer, r->launch->samplers[w->start],
+			w->count * sizeof(r->launch->samplers[0]));
 }
 
 static int usc_word(struct usc_reader *r)
 {
-	uint8_t tag;
+	const union agx_packet *w = &r->word.values;
+
+	switch (r->word.id) {
+	case AGX_PACKET_usc_uniform:
+		return usc_bind_uniforms(r, w->usc_uniform.start,
+					 w->usc_uniform.size,
+					 w->usc_uniform.buffer);
+	case AGX_PACKET_usc_uniform_high:
+		return usc_bind_uniforms(r, w->usc_uniform_high.start + 256,
+					 w->usc_uniform_high.size,
+					 w->usc_uniform_high.buffer);
+	case AGX_PACKET_usc_shared:
+		r->launch->shared_size = w->usc_shared.uses_shared_memory ?
+			w->usc_shared.bytes_per_threadgroup : 0;
+		r->launch->sample_stride = w->usc_shared.sample_stride_in_8_bytes * 8;
+		return 0;
+	case AGX_PACKET_usc_fragment_properties:
+		r->launch->early_test = w->usc_fragment_properties.early_z;
+		return 0;
+	case AGX_PACKET_usc_sampler:
+		return usc_bind_samplers(r, &w->usc_sampler);
+	case AGX_PACKET_usc_texture:
+		return usc_bind_textures(r, &w->usc_texture);
+	case AGX_PACKET_usc_shader:
+		return usc_shader(r, &w->usc_shader);
+	case AGX_PACKET_usc_registers:
+		r->launch->regs = w->usc_registers.register_count;
+		return 0;
+	case AGX_PACKET_usc_preshader:
+		r->launch->preshader_va = r->source->base +
+					  w->usc_preshader.code;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int usc_stream_error(struct usc_reader *r, const struct agx_stream *s)
+{
+	static const enum vagx_rule rules[] = {
+		[AGX_STREAM_UNKNOWN] = VAGX_RULE_USC_UNKNOWN_WORD,
+		[AGX_STREAM_BAD_CONSTANT] = VAGX_RULE_USC_RESERVED_BITS,
+		[AGX_STREAM_TOO_LONG] = VAGX_RULE_USC_ENDLESS,
+	};
+
+	vagx_violation(r->source->report, rules[s->error.reason], s->error.va,
+		       s->error.what, "%s", s->error.text);
+	return usc_malformed(r, s->error.va);
+}
+
+static int usc_words(struct usc_reader *r, struct agx_stream *s)
+{
 	int err;
 
-	err = usc_read(r, r->va, &tag, sizeof(tag));
-	if (err)
-		return err;
-
-	switch (tag) {
-	case AGX_USC_TAG_UNIFORM:
-		return usc_uniform(r);
-	case AGX_USC_TAG_UNIFORM_HIGH:
-		return usc_uniform_high(r);
-	case AGX_USC_TAG_TEXTURE:
-		return usc_texture(r);
-	case AGX_USC_TAG_SAMPLER:
-		return usc_sampler(r);
-	case AGX_USC_TAG_SHARED:
-		return usc_shared(r);
-	case AGX_USC_TAG_SHADER:
-		return usc_shader(r);
-	case AGX_USC_TAG_REGISTERS:
-		return usc_registers(r);
-	case AGX_USC_TAG_PRESHADER:
-		return usc_preshader(r);
-	case AGX_USC_TAG_NO_PRESHADER:
-		return usc_no_preshader(r);
-	default:
-		vagx_violation(r->source->report, VAGX_RULE_USC_UNKNOWN_WORD,
-			       r->va, "USC word", "tag 0x%02x", tag);
-		return usc_malformed(r, r->va);
+	while ((err = agx_stream_next(s, &r->word)) > 0) {
+		if (r->word.status)
+			vagx_violation(r->source->report,
+				       VAGX_RULE_USC_RESERVED_BITS, r->word.va,
+				       r->word.error.packet, "%s: %s",
+				       r->word.error.field, r->word.error.text);
+		err = usc_word(r);
+		if (err)
+			return err;
 	}
+	return err == -EINVAL ? usc_stream_error(r, s) : err;
 }
 
 int vagx_usc_load(const struct vagx_usc_source *source, uint32_t pipeline,
@@ -214,30 +171,21 @@ int vagx_usc_load(const struct vagx_usc_source *source, uint32_t pipeline,
 		.source = source,
 		.launch = launch,
 		.fault = fault,
-		.next = source->base + pipeline,
 	};
-	uint64_t start = r.next;
-	unsigned int n;
+	const struct agx_stream_source words = {
+		.read = usc_read,
+		.ctx = &r,
+		.max_packets = USC_MAX_WORDS,
+	};
+	uint64_t start = source->base + pipeline;
+	struct agx_stream s;
+	int err;
 
-	for (n = 0; !r.done; n++) {
-		int err;
-
-		if (n == USC_MAX_WORDS) {
-			vagx_violation(source->report, VAGX_RULE_USC_ENDLESS,
-				       start, "USC words", "more than %d",
-				       USC_MAX_WORDS);
-			return usc_malformed(&r, r.next);
-		}
-		r.va = r.next;
-		err = usc_word(&r);
-		if (err)
-			return err;
-	}
-
-	if (!r.has_shader) {
-		vagx_violation(source->report, VAGX_RULE_USC_NO_SHADER, start,
-			       "USC words", "none");
-		return usc_malformed(&r, start);
-	}
-	return 0;
+	agx_stream_init(&s, AGX_STREAM_usc, &words, start);
+	err = usc_words(&r, &s);
+	if (err || r.has_shader)
+		return err;
+	vagx_violation(source->report, VAGX_RULE_USC_NO_SHADER, start,
+		       "USC words", "none");
+	return usc_malformed(&r, start);
 }

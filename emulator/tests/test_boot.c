@@ -10,14 +10,14 @@
 #include "boot.h"
 #include "calibration.h"
 #include "helpers.h"
-#include "sgx.h"
+#include "soc.h"
+
+/* Of firmware 13.5 on T8103 */
+#define HW_CAL_B_SIZE	0x1884
+#define GLOBALS_SIZE	0x12394
+#define FAULT_CONTROL	0x10fd8
 
 #define BASE	TEST_RAM
-
-static const struct vagx_gpu_id m1 = {
-	.generation = AGX_ID_GENERATION_G13, .variant = AGX_ID_VARIANT_G,
-	.revision = 0x11, .clusters = 1, .cores = 8,
-};
 
 static const struct vagx_regions regions = {
 	.region = {
@@ -46,7 +46,8 @@ static struct vagx_boot *boot_new(struct machine *m,
 				  struct vagx_boot_config config)
 {
 	config.report = m->report;
-	config.id = &m1;
+	config.soc = vagx_soc_find("t8103");
+	config.firmware = "13.5";
 	return vagx_boot_new(&config);
 }
 
@@ -114,9 +115,9 @@ static void fills_the_regions(void **state)
 	assert_int_equal(get32(b + 0xf90 + 6 * 4), 100);
 	assert_int_equal(get32(b + 0xfd0 + 6 * 4), 100);
 	g = at(m, VAGX_REGION_GLOBALS);
-	assert_int_equal(get32(g + VAGX_FAULT_CONTROL), 0);
+	assert_int_equal(get32(g + FAULT_CONTROL), 0);
 	assert_int_equal(get32(g + 0x10fdc), 1);
-	assert_int_equal(g[VAGX_GLOBALS_SIZE], 0);
+	assert_int_equal(g[GLOBALS_SIZE], 0);
 	assert_false(vagx_boot_soft_faults(boot));
 	vagx_boot_free(boot);
 }
@@ -129,7 +130,7 @@ static void soft_faults(void **state)
 
 	assert_true(vagx_boot_soft_faults(boot));
 	vagx_boot_run(boot, m->mem);
-	assert_int_equal(get32(at(m, VAGX_REGION_GLOBALS) + VAGX_FAULT_CONTROL),
+	assert_int_equal(get32(at(m, VAGX_REGION_GLOBALS) + FAULT_CONTROL),
 			 VAGX_FAULT_CONTROL_SOFT);
 	vagx_boot_free(boot);
 }
@@ -195,7 +196,7 @@ static void file_of(char *path, size_t size, uint8_t value)
 static void files(void **state)
 {
 	static const size_t wrong[] = {
-		0, VAGX_HW_CAL_B_SIZE - 1, VAGX_HW_CAL_B_SIZE + 1,
+		0, HW_CAL_B_SIZE - 1, HW_CAL_B_SIZE + 1,
 	};
 	struct machine *m = *state;
 	struct vagx_boot_config config = { .regions = regions };
@@ -210,7 +211,7 @@ static void files(void **state)
 		assert_null(boot_new(m, config));
 		unlink(path);
 	}
-	file_of(path, VAGX_HW_CAL_B_SIZE, 0x77);
+	file_of(path, HW_CAL_B_SIZE, 0x77);
 	boot = boot_new(m, config);
 	assert_non_null(boot);
 	vagx_boot_run(boot, m->mem);

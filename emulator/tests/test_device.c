@@ -7,18 +7,24 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "helpers.h"
 
+#include "control.h"
 #include "device.h"
+#include "listen.h"
+#include "soc.h"
 
 #define RAM_BASE	0xb0000000ULL
 #define RAM_SIZE	0x400000ULL
@@ -29,6 +35,7 @@
 #define CPU_CONTROL	0x44
 #define MAILBOX		0x8000
 #define CARRIER		0x40000
+#define PMGR_GFX	0x503f8
 #define SGX		0x1000000
 
 enum {
@@ -148,13 +155,13 @@ static void unmap_ram(struct client *c)
 	ask(c, CMD_DMA_UNMAP, &unmap, sizeof(unmap), NULL, 0);
 }
 
-static void start(struct client *c, unsigned int mailbox_delay_ms)
+static void start_with(struct client *c, unsigned int mailbox_delay_ms,
+		       const char *control)
 {
 	struct vagx_report_config report = { .level = VAGX_LOG_ERROR };
 	struct vagx_device_config config = {
-		.id = { 4, 2, 0x11, 1, 8 },
+		.soc = vagx_soc_find("t8103"),
 		.firmware = "13.5",
-		.oas_bits = 40,
 		.boot.regions.region = {
 			[VAGX_REGION_TTBS] = { 0xb0000000, 0x4000 },
 			[VAGX_REGION_PAGETABLES] = { 0xb0004000, 0xfc000 },
@@ -165,6 +172,9 @@ static void start(struct client *c, unsigned int mailbox_delay_ms)
 		},
 		.cores = 2,
 		.mailbox_delay_ms = mailbox_delay_ms,
+		.seed = 1,
+		.power_off = VAGX_POWER_OFF_RANDOM,
+		.control = control,
 	};
 	struct {
 		uint32_t argsz, flags, index, start, count;
@@ -196,6 +206,11 @@ static void start(struct client *c, unsigned int mailbox_delay_ms)
 	for (unsigned int i = 0; i < 4; i++)
 		c->irq[i] = eventfd(0, EFD_NONBLOCK);
 	ask_fds(c, CMD_SET_IRQS, &set, sizeof(set), NULL, 0, c->irq, 4);
+}
+
+static void start(struct client *c, unsigned int mailbox_delay_ms)
+{
+	start_with(c, mailbox_delay_ms, NULL);
 }
 
 static void stop(struct client *c)
@@ -299,6 +314,316 @@ static void registers_are_accessed_whole(void **state)
 	stop(c);
 }
 
+/* Power on the register, as mainline's driver does */
+static void set_power(struct client *c, uint32_t state)
+{
+	uint32_t reg = get(c, BAR0, PMGR_GFX, 4) & ~0x1000030fU;
+
+	put(c, BAR0, PMGR_GFX, 4, reg | state);
+	assert_int_equal(get(c, BAR0, PMGR_GFX, 4) >> 4 & 0xf, state);
+}
+
+static void power_cycles(void **state)
+{
+	struct client *c = &client;
+
+	start(c, 0);
+	put(c, BAR0, CARRIER + 8, 8, 8);
+	for (unsigned int i = 0; i < 100; i++) {
+		handshake(c);
+		assert_true(fired(c, 3));
+		/* An answer that nobody reads is lost, too */
+		post(c, 0, 0x0030000000000000ULL);
+		memset(c->ram, 0xff, 0x400);
+		set_power(c, 0);
+		assert_int_equal(*(uint64_t *)c->ram, UINT64_MAX);
+		memset(c->ram, 0, 0x400);
+		fired(c, 3);
+		set_power(c, 0xf);
+		assert_false(fired(c, 3));
+		assert_int_equal(get(c, BAR0, CPU_CONTROL, 4), 0);
+		assert_int_equal(get(c, BAR0, 0x48, 4) & 2, 2);
+		assert_int_equal(get(c, BAR0, MAILBOX + 0x114, 4) >> 17 & 1, 1);
+	}
+	assert_int_equal(vagx_report_count(c->report, VAGX_RULE_REG_UNPOWERED), 0);
+	assert_false(vagx_report_failed(c->report));
+	stop(c);
+	assert_int_equal(c->result, 0);
+}
+
+static void reset_of_the_domain(void **state)
+{
+	struct client *c = &client;
+
+	start(c, 0);
+	handshake(c);
+	put(c, BAR0, PMGR_GFX, 4, 0x4ff);
+	put(c, BAR0, PMGR_GFX, 4, 0x800004ff);
+	assert_int_equal(get(c, BAR0, SGX + 0xd04000, 4), 0);
+	assert_int_equal(vagx_report_count(c->report, VAGX_RULE_REG_UNPOWERED), 1);
+	put(c, BAR0, PMGR_GFX, 4, 0x4ff);
+	put(c, BAR0, PMGR_GFX, 4, 0xff);
+	assert_int_equal(get(c, BAR0, CPU_CONTROL, 4), 0);
+	handshake(c);
+	stop(c);
+}
+
+static void accesses_without_power(void **state)
+{
+	struct client *c = &client;
+
+	start(c, 0);
+	set_power(c, 0);
+	assert_int_equal(get(c, BAR0, CPU_CONTROL, 4), 0);
+	put(c, BAR0, CPU_CONTROL, 4, 0x10);
+	assert_int_equal(get(c, BAR0, SGX + 0xd04000, 4), 0);
+	assert_int_equal(get(c, BAR0, MAILBOX + 0x114, 4), 0);
+	post(c, 0, 0x0030000000000000ULL);
+	assert_int_equal(vagx_report_count(c->report, VAGX_RULE_REG_UNPOWERED), 6);
+	/* What is no part of the domain answers */
+	assert_int_equal(get(c, BAR0, CARRIER, 8), 0x158474156ULL);
+	put(c, BAR0, CARRIER + 8, 8, 0xf);
+	for (unsigned int i = 0; i < 4; i++)
+		assert_false(fired(c, i));
+	/* Levels that are high rise with the power */
+	set_power(c, 0xf);
+	assert_true(fired(c, 0));
+	assert_true(fired(c, 2));
+	assert_int_equal(get(c, BAR0, CPU_CONTROL, 4), 0);
+	stop(c);
+}
+
+/* A reset of the machine also switches on */
+static void reset_while_off(void **state)
+{
+	struct client *c = &client;
+
+	start(c, 0);
+	set_power(c, 0);
+	ask(c, CMD_RESET, NULL, 0, NULL, 0);
+	assert_int_equal(get(c, BAR0, PMGR_GFX, 4), 0xff);
+	handshake(c);
+	stop(c);
+}
+
+/* The control socket, with the program that tests use */
+
+static char control_path[64];
+
+static void make_control_path(void)
+{
+	char folder[32] = "/tmp/vagx-test-XXXXXX";
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(control_path, sizeof(control_path), "%s/control", folder);
+}
+
+static void remove_control_path(void)
+{
+	*strrchr(control_path, '/') = '\0';
+	assert_int_equal(rmdir(control_path), 0);
+}
+
+static char ctl_answer[2048];
+
+/* Return: the exit status; the answer is in ctl_answer */
+static int ctl(const char *command)
+{
+	char line[512];
+	FILE *pipe;
+	int status;
+
+	assert_non_null(getenv("VAGX_CTL"));
+	snprintf(line, sizeof(line), "%s %s %s 2>&1", getenv("VAGX_CTL"),
+		 control_path, command);
+	memset(ctl_answer, 0, sizeof(ctl_answer));
+	pipe = popen(line, "r");
+	assert_non_null(pipe);
+	assert_non_null(fgets(ctl_answer, sizeof(ctl_answer), pipe));
+	status = pclose(pipe);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void expect_ctl(const char *command, int status, const char *text)
+{
+	int got = ctl(command);
+
+	if (got != status || !strstr(ctl_answer, text))
+		fail_msg("%s: %d %s", command, got, ctl_answer);
+}
+
+static void commands_are_checked(void **state)
+{
+	static const struct {
+		const char *command, *text;
+	} wrong[] = {
+		{ "nonsense", "unknown command" },
+		{ "silence", "on|off is missing" },
+		{ "silence maybe", "on|off is missing or wrong" },
+		{ "silence on off", "off is superfluous" },
+		{ "silence on x=1", "x is superfluous" },
+		{ "channel-error type=1", "pipe is missing" },
+		{ "channel-error pipe=3d type=1", "pipe is missing or wrong" },
+		{ "channel-error pipe=vertex", "type is missing" },
+		{ "channel-error pipe=vertex type=-1", "type is missing or wrong" },
+		{ "channel-error pipe=vertex type=1x", "type is missing or wrong" },
+		{ "hang pipe=", "pipe is missing or wrong" },
+		{ "timeout", "slot is missing" },
+		{ "timeout slot=99999999999999999999", "slot is missing or wrong" },
+		{ "fault-register value=xyz", "value is missing or wrong" },
+		{ "fault-register value=-1", "value is missing or wrong" },
+		{ "fault-register value=1ffffffffffffffff", "value is missing or wrong" },
+		{ "event word0=100000000", "word is missing or wrong" },
+		{ "event word14=1", "word14 is superfluous" },
+		{ "event-ring whole", "broken is missing or wrong" },
+		{ "log level=6 text=x", "level is missing or wrong" },
+		{ "late-flush ms=-1", "ms is missing or wrong" },
+		{ "crash now", "now is superfluous" },
+		{ "power-loss 1", "1 is superfluous" },
+		{ "timeout slot=1", "the firmware is not up" },
+		{ "event word0=1", "the firmware is not up" },
+		{ "log level=1 text=x", "the firmware is not up" },
+		{ "silence a b c d e f g h i j k l m n o p q", "too many arguments" },
+	};
+	struct client *c = &client;
+
+	make_control_path();
+	start_with(c, 0, control_path);
+	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		expect_ctl(wrong[i].command, 1, wrong[i].text);
+	expect_ctl("help", 0, "ok help; status; crash [text=...]; silence on|off;");
+	expect_ctl("status", 0, "ok pmgr=0x000000ff cpu-control=0x0 firmware=reset crashed=no");
+	assert_int_equal(ctl("''"), 1);
+	expect_ctl("'two\nlines'", 2, "no line");
+	/* Nothing has happened */
+	assert_int_equal(get(c, BAR0, PMGR_GFX, 4), 0xff);
+	handshake(c);
+	stop(c);
+	assert_int_equal(access(control_path, F_OK), -1);
+	expect_ctl("status", 3, "No such file");
+	remove_control_path();
+}
+
+static uint32_t a2i_control(struct client *c)
+{
+	return get(c, BAR0, MAILBOX + 0x110, 4);
+}
+
+static void full_mailbox(void **state)
+{
+	struct client *c = &client;
+
+	make_control_path();
+	start_with(c, 0, control_path);
+	handshake(c);
+	put(c, BAR0, CARRIER + 8, 8, 1);
+	fired(c, 0);
+	expect_ctl("mailbox-full on", 0, "ok");
+	for (unsigned int i = 0; i < 16; i++) {
+		assert_int_equal(a2i_control(c) >> 16 & 1, 0);
+		post(c, 0, 0x0030000000000000ULL);
+	}
+	assert_int_equal(a2i_control(c) >> 16 & 1, 1);
+	assert_int_equal(a2i_control(c) >> 17 & 1, 0);
+	expect_ctl("status", 0, "mailbox-held=yes mailbox-waiting=16");
+	assert_int_equal(get(c, BAR0, MAILBOX + 0x114, 4) >> 17 & 1, 1);
+	assert_false(fired(c, 0));
+	/* One too many is lost */
+	post(c, 0, 0x0030000000000000ULL);
+	assert_int_equal(vagx_report_count(c->report, VAGX_RULE_MBOX_OVERFLOW), 1);
+
+	expect_ctl("mailbox-full off", 0, "ok");
+	for (unsigned int i = 0; i < 1000 && !(a2i_control(c) >> 17 & 1); i++)
+		usleep(1000);
+	assert_true(fired(c, 0));
+	for (unsigned int i = 0; i < 16; i++)
+		assert_int_equal(receive(c), 0x0040000000000000ULL);
+	assert_int_equal(get(c, BAR0, MAILBOX + 0x114, 4) >> 17 & 1, 1);
+	stop(c);
+	remove_control_path();
+}
+
+static void silence(void **state)
+{
+	struct client *c = &client;
+
+	make_control_path();
+	start_with(c, 0, control_path);
+	handshake(c);
+	expect_ctl("silence on", 0, "ok");
+	post(c, 0, 0x0030000000000000ULL);
+	expect_ctl("status", 0, "silent=yes queues=0 mailbox-held=yes mailbox-waiting=1");
+	expect_ctl("silence off", 0, "ok");
+	for (unsigned int i = 0; i < 1000 && !(a2i_control(c) >> 17 & 1); i++)
+		usleep(1000);
+	assert_int_equal(receive(c), 0x0040000000000000ULL);
+	/* Power ends it */
+	expect_ctl("silence on", 0, "ok");
+	set_power(c, 0);
+	set_power(c, 0xf);
+	expect_ctl("status", 0, "silent=no queues=0 mailbox-held=no mailbox-waiting=0");
+	handshake(c);
+	stop(c);
+	remove_control_path();
+}
+
+/* A crashed coprocessor takes nothing until it is restarted, and then it is as new */
+static void crashes(void **state)
+{
+	struct client *c = &client;
+
+	make_control_path();
+	start_with(c, 0, control_path);
+	for (unsigned int i = 0; i < 100; i++) {
+		handshake(c);
+		if (i % 10 == 0)
+			expect_ctl("crash text=because of a test", 0, "ok");
+		else
+			vagx_device_crash(c->device, "test");
+		post(c, 0, 0x0030000000000000ULL);
+		assert_int_equal(a2i_control(c) >> 20 & 0xf, 1);
+		/* The run bit alone is no restart */
+		put(c, BAR0, CPU_CONTROL, 4, 0);
+		put(c, BAR0, CPU_CONTROL, 4, 0x10);
+		assert_int_equal(a2i_control(c) >> 20 & 0xf, 1);
+		if (i % 2) {
+			set_power(c, 0);
+			set_power(c, 0xf);
+		} else {
+			put(c, BAR0, PMGR_GFX, 4, 0x800000ff);
+			put(c, BAR0, PMGR_GFX, 4, 0xff);
+		}
+		assert_int_equal(a2i_control(c) >> 20 & 0xf, 0);
+	}
+	assert_false(vagx_report_failed(c->report));
+	stop(c);
+	remove_control_path();
+}
+
+/* Nobody is told, and what the guest goes on to do is not its fault */
+static void power_loss(void **state)
+{
+	struct client *c = &client;
+
+	make_control_path();
+	start_with(c, 0, control_path);
+	handshake(c);
+	expect_ctl("power-loss", 0, "ok");
+	assert_int_equal(get(c, BAR0, CPU_CONTROL, 4), 0);
+	assert_int_equal(get(c, BAR0, PMGR_GFX, 4), 0x3ff);
+	post(c, 0x21, 0x0083000000000010ULL);
+	expect_ctl("status", 0, "mailbox-waiting=1");
+	handshake(c);
+	expect_ctl("power-loss", 0, "ok");
+	set_power(c, 0);
+	set_power(c, 0xf);
+	handshake(c);
+	assert_false(vagx_report_failed(c->report));
+	stop(c);
+	remove_control_path();
+}
+
 static void memory_that_vanishes(void **state)
 {
 	struct client *c = &client;
@@ -321,7 +646,7 @@ static uint64_t where(unsigned int *seed)
 		MAILBOX + 0x800, MAILBOX + 0x808, MAILBOX + 0x830,
 		MAILBOX + 0x838, CARRIER, CARRIER + 8, CARRIER + 0x10,
 		CARRIER + 0x18, CARRIER + 0x20, CARRIER + 0x28,
-		SGX + 0x17030, SGX + 0xd04000,
+		SGX + 0x17030, SGX + 0xd04000, PMGR_GFX,
 	};
 	unsigned int n = sizeof(places) / sizeof(places[0]);
 
@@ -348,13 +673,42 @@ static uint64_t random_message(unsigned int *seed)
 	return (uint64_t)rand_r(seed) << 33 ^ rand_r(seed);
 }
 
+/* ... and somebody who makes the hardware fail meanwhile */
+static int control_fd;
+
+static void random_command(unsigned int *seed)
+{
+	static const char *const commands[] = {
+		"status", "crash", "silence on", "silence off", "power-loss",
+		"mailbox-full on", "mailbox-full off", "hold-lock on",
+		"hold-lock off", "timeout slot=-1", "event word0=8 word1=ff",
+		"event-ring broken", "late-flush ms=3", "flush-state value=9",
+		"log level=2 text=x", "channel-error pipe=compute type=1",
+		"hang pipe=vertex", "hold-stamps on", "fault-register value=0",
+		"nonsense", "silence", "",
+	};
+	unsigned int n = sizeof(commands) / sizeof(commands[0]);
+	char line[64], answer[VAGX_CONTROL_ANSWER + 1];
+	int len = snprintf(line, sizeof(line), "%s\n",
+			   commands[rand_r(seed) % n]);
+
+	assert_int_equal(send(control_fd, line, len, MSG_NOSIGNAL), len);
+	assert_true(recv(control_fd, answer, sizeof(answer), 0) > 0);
+}
+
 static void random_step(struct client *c, unsigned int *seed)
 {
 	static const uint8_t endpoints[] = { 0, 0, 0, 1, 2, 4, 8, 0x20, 0x21, 5 };
 	uint8_t ep = endpoints[rand_r(seed) % sizeof(endpoints)];
 	uint32_t *ram = (uint32_t *)c->ram;
 
-	switch (rand_r(seed) % 32) {
+	switch (rand_r(seed) % 34) {
+	case 33:
+		random_command(seed);
+		break;
+	case 32:
+		set_power(c, rand_r(seed) % 2 ? 0xf : 0);
+		break;
 	case 0:
 		ask(c, CMD_RESET, NULL, 0, NULL, 0);
 		break;
@@ -394,18 +748,23 @@ static void out_of_order(void **state)
 {
 	struct client *c = &client;
 
+	make_control_path();
 	for (unsigned int seed = 1; seed <= 40; seed++) {
 		unsigned int random = seed;
 
-		start(c, seed % 8 ? 0 : 1);
+		start_with(c, seed % 8 ? 0 : 1, control_path);
+		control_fd = vagx_connect(control_path);
+		assert_true(control_fd >= 0);
 		if (seed % 2)
 			handshake(c);
 		/* 256 mappings over a connection's life are the limit */
 		for (unsigned int i = 0; i < 400; i++)
 			random_step(c, &random);
+		close(control_fd);
 		stop(c);
 		assert_int_equal(c->result, 0);
 	}
+	remove_control_path();
 }
 
 int main(void)
@@ -414,6 +773,15 @@ int main(void)
 		cmocka_unit_test(in_order),
 		cmocka_unit_test(reset_starts_anew),
 		cmocka_unit_test(registers_are_accessed_whole),
+		cmocka_unit_test(power_cycles),
+		cmocka_unit_test(reset_of_the_domain),
+		cmocka_unit_test(accesses_without_power),
+		cmocka_unit_test(reset_while_off),
+		cmocka_unit_test(commands_are_checked),
+		cmocka_unit_test(full_mailbox),
+		cmocka_unit_test(silence),
+		cmocka_unit_test(crashes),
+		cmocka_unit_test(power_loss),
 		cmocka_unit_test(memory_that_vanishes),
 		cmocka_unit_test(out_of_order),
 	};

@@ -189,6 +189,31 @@ static void underflow(void **state)
 	assert_rule(f->m, MBOX_UNDERFLOW, 2);
 }
 
+/* Power is lost between the guest's look at the FIFO and its reads */
+static void lost(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(vagx_mailbox_send(f->mailbox, 1, 2, false), 0);
+	vagx_mailbox_lose(f->mailbox);
+	vagx_mailbox_set_power(f->mailbox, false);
+	vagx_mailbox_set_power(f->mailbox, true);
+	assert_int_equal(vagx_mailbox_read(f->mailbox, I2A_RECV0, 8), 0);
+	assert_int_equal(vagx_mailbox_read(f->mailbox, I2A_RECV1, 8), 0);
+	assert_rule(f->m, MBOX_UNDERFLOW, 0);
+	assert_int_equal(vagx_mailbox_read(f->mailbox, I2A_RECV0, 8), 0);
+	assert_rule(f->m, MBOX_UNDERFLOW, 1);
+
+	/* Whoever looks again knows better */
+	assert_int_equal(vagx_mailbox_send(f->mailbox, 1, 2, false), 0);
+	vagx_mailbox_lose(f->mailbox);
+	vagx_mailbox_set_power(f->mailbox, false);
+	vagx_mailbox_set_power(f->mailbox, true);
+	vagx_mailbox_read(f->mailbox, I2A_CONTROL, 4);
+	vagx_mailbox_read(f->mailbox, I2A_RECV0, 8);
+	assert_rule(f->m, MBOX_UNDERFLOW, 2);
+}
+
 static void wrong_accesses(void **state)
 {
 	struct fixture *f = *state;
@@ -272,6 +297,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(send_empty, setup, teardown),
 		cmocka_unit_test_setup_teardown(overflow, setup, teardown),
 		cmocka_unit_test_setup_teardown(underflow, setup, teardown),
+		cmocka_unit_test_setup_teardown(lost, setup, teardown),
 		cmocka_unit_test_setup_teardown(wrong_accesses, setup, teardown),
 		cmocka_unit_test_setup_teardown(backlog_is_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(waits_for_room, setup, teardown),

@@ -15,6 +15,7 @@
 #include "mailbox.h"
 #include "pci.h"
 #include "sgx.h"
+#include "soc.h"
 
 static int setup(void **state)
 {
@@ -30,7 +31,7 @@ static int teardown(void **state)
 
 static const struct vagx_gpu_id m1 = {
 	.generation = AGX_ID_GENERATION_G13, .variant = AGX_ID_VARIANT_G,
-	.revision = 0x11, .clusters = 1, .cores = 8,
+	.revision = 0x11, .dies = 1, .clusters = 1, .cores = 8,
 };
 
 static void gpu_says_who_it_is(void **state)
@@ -43,13 +44,21 @@ static void gpu_says_who_it_is(void **state)
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_CLUSTERS, 4) >> 12 & 0xff, 1);
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASK_0, 4), 0xff);
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASK_1, 4), 0);
+	/* What m1n1 also reads, and what it writes before all else */
+	assert_int_equal(vagx_sgx_read(sgx, 0xd08024, 4), 0);
+	assert_int_equal(vagx_sgx_read(sgx, 0xd14000, 4), 0);
+	vagx_sgx_write(sgx, 0xd14000, 4, 0x70001);
+	assert_int_equal(vagx_sgx_read(sgx, 0xd14000, 4), 0x70001);
+	vagx_sgx_reset(sgx);
+	assert_int_equal(vagx_sgx_read(sgx, 0xd14000, 4), 0);
+	assert_rule(m, REG_UNKNOWN, 0);
 	assert_false(vagx_report_failed(m->report));
 
 	vagx_sgx_write(sgx, AGX_SGX_ID_VERSION, 4, 0);
 	vagx_sgx_write(sgx, AGX_SGX_FAULT_INFO, 8, 0);
 	assert_rule(m, REG_READ_ONLY, 2);
 	vagx_sgx_read(sgx, 0, 4);
-	vagx_sgx_write(sgx, VAGX_SGX_SIZE - 4, 4, 0);
+	vagx_sgx_write(sgx, AGX_SGX_SIZE - 4, 4, 0);
 	assert_rule(m, REG_UNKNOWN, 2);
 	vagx_sgx_free(sgx);
 }
@@ -77,6 +86,56 @@ static void fault_register(void **state)
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_FAULT_INFO + 4, 4), info >> 32);
 	vagx_sgx_reset(sgx);
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_FAULT_INFO, 8), 0);
+	vagx_sgx_free(sgx);
+}
+
+/* Clusters, dies and masks of the largest of each kind */
+static void ultras_say_who_they_are(void **state)
+{
+	struct machine *m = *state;
+	struct vagx_sgx *sgx = vagx_sgx_new(&vagx_soc_find("t6002")->id, m->report);
+
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_VERSION, 4) >> 16, 0x0404);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_COUNTS_1, 4), 8);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_CLUSTERS, 4) >> 12 & 0xff, 8);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASK_0, 4), UINT32_MAX);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASK_1, 4), UINT32_MAX);
+	vagx_sgx_free(sgx);
+
+	sgx = vagx_sgx_new(&vagx_soc_find("t6022")->id, m->report);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_VERSION, 4) >> 16, 0x0604);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_COUNTS_1, 4), 0x2040a);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASKS_G14X, 4), UINT32_MAX);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASKS_G14X + 4, 4), UINT32_MAX);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASKS_G14X + 8, 4), 0xffff);
+	assert_rule(m, REG_UNKNOWN, 0);
+	vagx_sgx_read(sgx, AGX_SGX_CORE_MASK_0, 4);
+	vagx_sgx_read(sgx, AGX_SGX_FAULT_INFO, 8);
+	assert_rule(m, REG_UNKNOWN, 2);
+	vagx_sgx_free(sgx);
+}
+
+static void fault_registers_of_g14x(void **state)
+{
+	const struct vagx_uat_fault fault = {
+		.va = 0x7fdeadbec0, .slot = 63, .access = VAGX_WRITE,
+		.reason = VAGX_FAULT_READ_ONLY,
+	};
+	struct machine *m = *state;
+	struct vagx_sgx *sgx = vagx_sgx_new(&vagx_soc_find("t6020")->id, m->report);
+	uint64_t info;
+
+	vagx_sgx_set_fault(sgx, &fault, 0xd0);
+	info = vagx_sgx_read(sgx, AGX_SGX_FAULT_INFO_G14X, 8);
+	assert_true(info & AGX_FAULT_VALID);
+	assert_int_equal(info >> AGX_FAULT_ADDR_SHIFT, 0);
+	assert_int_equal(info >> AGX_FAULT_UNIT_SHIFT & AGX_FAULT_UNIT_MASK, 0xd0);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_FAULT_ADDR_G14X, 8) << 6, fault.va);
+	assert_rule(m, REG_UNKNOWN, 0);
+	vagx_sgx_write(sgx, AGX_SGX_FAULT_ADDR_G14X, 8, 0);
+	assert_rule(m, REG_READ_ONLY, 1);
+	vagx_sgx_reset(sgx);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_FAULT_INFO_G14X, 8), 0);
 	vagx_sgx_free(sgx);
 }
 
@@ -110,21 +169,21 @@ static void carrier(void **state)
 	assert_int_equal(vagx_clock_frequency(regs.clock), 24000000);
 	host = vagx_carrier_read(&regs, VAGX_CARRIER_HOST_TIME, 8);
 	/* A sample without a frequency is none */
-	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_HOST, 8, host);
+	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_HOST_TIME, 8, host);
 	assert_int_equal(vagx_clock_frequency(regs.clock), 24000000);
-	vagx_carrier_write(&regs, VAGX_CARRIER_FREQUENCY, 8, 1000000000);
-	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_GUEST, 8, 1ULL << 60);
-	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_HOST, 8, host);
+	vagx_carrier_write(&regs, VAGX_CARRIER_COUNTER_RATE, 8, 1000000000);
+	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_COUNTER, 8, 1ULL << 60);
+	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_HOST_TIME, 8, host);
 	now = vagx_clock_now(regs.clock);
 	assert_true(now >= 1ULL << 60 && now < (1ULL << 60) + 10000000000);
 	assert_int_equal(vagx_clock_frequency(regs.clock), 1000000000);
 	/* More than CNTFRQ_EL0 can say, which nothing is computed with */
-	vagx_carrier_write(&regs, VAGX_CARRIER_FREQUENCY, 8, ~0ULL);
-	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_HOST, 8, ~0ULL);
+	vagx_carrier_write(&regs, VAGX_CARRIER_COUNTER_RATE, 8, ~0ULL);
+	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_HOST_TIME, 8, ~0ULL);
 	assert_int_equal(vagx_clock_frequency(regs.clock), 1000000000);
 	vagx_clock_now(regs.clock);
-	vagx_carrier_write(&regs, VAGX_CARRIER_FREQUENCY, 8, UINT32_MAX);
-	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_HOST, 8, ~0ULL);
+	vagx_carrier_write(&regs, VAGX_CARRIER_COUNTER_RATE, 8, UINT32_MAX);
+	vagx_carrier_write(&regs, VAGX_CARRIER_SAMPLE_HOST_TIME, 8, ~0ULL);
 	assert_int_equal(vagx_clock_frequency(regs.clock), UINT32_MAX);
 	vagx_clock_now(regs.clock);
 	/* A sample from the future */
@@ -135,7 +194,7 @@ static void carrier(void **state)
 	assert_false(vagx_report_failed(m->report));
 	vagx_carrier_write(&regs, VAGX_CARRIER_ID, 8, 0);
 	assert_rule(m, REG_READ_ONLY, 1);
-	vagx_carrier_read(&regs, VAGX_CARRIER_FREQUENCY, 8);
+	vagx_carrier_read(&regs, VAGX_CARRIER_COUNTER_RATE, 8);
 	vagx_carrier_write(&regs, 0x3ff8, 8, 0);
 	assert_rule(m, REG_UNKNOWN, 2);
 	vagx_mailbox_free(regs.mailbox);
@@ -272,7 +331,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(gpu_says_who_it_is, setup, teardown),
+		cmocka_unit_test_setup_teardown(ultras_say_who_they_are, setup, teardown),
 		cmocka_unit_test_setup_teardown(fault_register, setup, teardown),
+		cmocka_unit_test_setup_teardown(fault_registers_of_g14x, setup, teardown),
 		cmocka_unit_test_setup_teardown(carrier, setup, teardown),
 		cmocka_unit_test(bars_are_sized),
 		cmocka_unit_test(vectors_fire),

@@ -231,6 +231,19 @@ static void boots(void **state)
 }
 
 /* Putting a CPU to sleep and waking it is no way to start it */
+/* As m1n1 does with every endpoint that it starts */
+static void debug_may_be_started(void **state)
+{
+	struct fixture *f = *state;
+
+	boot(f);
+	send(f, 3, 8ULL << 48);
+	assert_false(vagx_report_failed(f->m->report));
+	expect_silence(f);
+	send(f, 3, 1ULL << 48);
+	assert_rule(f->m, RTKIT_BAD_MESSAGE, 1);
+}
+
 static void a_stopped_cpu_does_nothing(void **state)
 {
 	struct fixture *f = *state;
@@ -535,6 +548,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(boots, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_stopped_cpu_does_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(debug_may_be_started, setup, teardown),
 		cmocka_unit_test_setup_teardown(init_while_booting_is_ignored, setup, teardown),
 		cmocka_unit_test_setup_teardown(quiesce_and_wake, setup, teardown),
 		cmocka_unit_test_setup_teardown(init_while_on, setup, teardown),

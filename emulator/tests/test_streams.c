@@ -41,6 +41,8 @@ struct place {
 };
 
 #define PLACES		16
+/* What a job that is right never needs */
+#define LONG_NS		10000000
 
 struct test {
 	struct machine *m;
@@ -57,6 +59,7 @@ struct test {
 
 	pthread_mutex_t lock;
 	pthread_cond_t over;
+	struct vagx_job *job;
 	bool runs;
 	bool spoil_on;
 };
@@ -161,22 +164,22 @@ static void put_stream(struct test *t)
 
 	agx_writer_init(&w, host(t, t->stream), SECOND);
 	agx_put(&w, cdm_launch, .mode = AGX_CDM_MODE_DIRECT, .pipeline = WORDS,
-		.preshader_register_count = 16);
+		.counts.preshader_registers = 16);
 	agx_put(&w, cdm_global_size, .x = THREADS, .y = 1, .z = 1);
 	agx_put(&w, cdm_local_size, .x = 32, .y = 1, .z = 1);
 	agx_put(&w, cdm_stream_link, .target = STREAM_VA + SECOND, .with_return = true);
-	agx_put_default(&w, cdm_barrier);
-	agx_put_default(&w, cdm_stream_terminate);
+	agx_put(&w, cdm_barrier);
+	agx_put(&w, cdm_stream_terminate);
 	assert_int_equal(w.error, 0);
 	t->stream_size = w.used;
 	add_place(t, t->stream, w.used);
 
 	agx_writer_init(&w, host(t, t->stream + SECOND), SIZES - SECOND);
 	agx_put(&w, cdm_launch, .mode = AGX_CDM_MODE_INDIRECT_GLOBAL, .pipeline = WORDS,
-		.preshader_register_count = 16);
+		.counts.preshader_registers = 16);
 	agx_put(&w, cdm_indirect, .address = STREAM_VA + SIZES);
 	agx_put(&w, cdm_local_size, .x = 64, .y = 1, .z = 1);
-	agx_put_default(&w, cdm_stream_return);
+	agx_put(&w, cdm_stream_return);
 	assert_int_equal(w.error, 0);
 	add_place(t, t->stream + SECOND, w.used);
 
@@ -293,7 +296,7 @@ static void *watch(void *arg)
 	struct timespec until;
 
 	pthread_mutex_lock(&t->lock);
-	for (unsigned int i = 0; t->runs; i++) {
+	while (t->runs) {
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_nsec += 100000;
 		until.tv_sec += until.tv_nsec / 1000000000;
@@ -301,8 +304,8 @@ static void *watch(void *arg)
 		pthread_cond_timedwait(&t->over, &t->lock, &until);
 		if (t->runs && t->spoil_on)
 			spoil(t);
-		if (t->runs && i > 100)
-			vagx_gpu_cancel(t->gpu);
+		if (t->runs && vagx_job_cpu_ns(t->job) > LONG_NS)
+			vagx_job_cancel(t->job);
 	}
 	pthread_mutex_unlock(&t->lock);
 	return NULL;
@@ -310,8 +313,7 @@ static void *watch(void *arg)
 
 static enum vagx_gpu_status run(struct test *t, bool spoil_on)
 {
-	const struct vagx_compute_job job = {
-		.vm_slot = SLOT,
+	const struct vagx_compute_registers registers = {
 		.cdm_base = STREAM_VA,
 		.cdm_end = STREAM_VA + t->stream_size,
 		.usc_base = USC_BASE,
@@ -321,15 +323,18 @@ static enum vagx_gpu_status run(struct test *t, bool spoil_on)
 	unsigned int unit;
 	pthread_t thread;
 
+	t->job = vagx_job_new(t->gpu, SLOT);
+	assert_non_null(t->job);
 	t->runs = true;
 	t->spoil_on = spoil_on;
 	assert_int_equal(pthread_create(&thread, NULL, watch, t), 0);
-	status = vagx_gpu_compute(t->gpu, &job, &fault, &unit);
+	status = vagx_job_compute(t->job, &registers, &fault, &unit);
 	pthread_mutex_lock(&t->lock);
 	t->runs = false;
 	pthread_cond_signal(&t->over);
 	pthread_mutex_unlock(&t->lock);
 	pthread_join(thread, NULL);
+	vagx_job_free(t->job);
 	if (status == VAGX_GPU_FAULT && getenv("STREAM_VERBOSE"))
 		print_message("# %s at %#llx, %s, unit %#x\n", vagx_access_name(fault.access),
 			      (unsigned long long)fault.va, vagx_fault_reason_name(fault.reason),

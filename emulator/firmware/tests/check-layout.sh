@@ -2,21 +2,21 @@
 # SPDX-License-Identifier: MIT
 # Copyright (C) 2026 The asahi driver authors
 #
-# usage: check-layout.sh DRIVER_SOURCE LAYOUT_DEF
+# usage: check-layout.sh DRIVER_SOURCE LAYOUT_DEF...
 #
 # Every firmware structure of the driver's takes part in the comparison, or
-# layout.def says why not.
+# LAYOUT_DEF says why not.
 
 driver=$1
-layout=$2
+shift
 count=0
 status=0
 
 names=$(sed -n 's/^struct asahi_fw_\([a-z0-9_]*\) {$/\1/p' "$driver"/asahi_fw_*.h | sort -u)
 for name in $names; do
 	count=$((count + 1))
-	if ! grep -qE "^LAYOUT_(GROUP|INNER|NONE)\($name," "$layout"; then
-		echo "struct asahi_fw_$name is not in layout.def"
+	if ! grep -qE "^LAYOUT_(GROUP|INNER|NONE)\($name," "$@"; then
+		echo "struct asahi_fw_$name is in none of $*"
 		status=1
 	fi
 done

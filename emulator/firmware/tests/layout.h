@@ -37,6 +37,10 @@ struct layout {
 	size_t hwdata_a_size;
 };
 
+extern const struct layout layout_g13_12_3;
+extern const struct layout layout_g14g_12_4;
 extern const struct layout layout_g13_13_5;
+extern const struct layout layout_g14g_13_5;
+extern const struct layout layout_g14x_13_5;
 
 #endif

@@ -10,11 +10,14 @@
 #include <linux/types.h>
 
 #include "asahi_fw_common.h"
+#include "asahi_fw_buffer.h"
 #include "asahi_fw_channels.h"
 #include "asahi_fw_compute.h"
 #include "asahi_fw_event.h"
+#include "asahi_fw_fragment.h"
 #include "asahi_fw_initdata.h"
 #include "asahi_fw_microseq.h"
+#include "asahi_fw_vertex.h"
 #include "asahi_fw_workqueue.h"
 
 #include "layout.h"
@@ -58,6 +61,7 @@
 
 static const struct layout_item layout_items[] = {
 #include "layout.def"
+#include "layout_render.def"
 };
 
 const struct layout LAYOUT_NAME = {

@@ -19,40 +19,152 @@
 
 static struct rig *the_rig;
 
-/* The units */
-
-enum vagx_gpu_status vagx_gpu_compute(struct vagx_gpu *gpu, const struct vagx_compute_job *job,
-				      struct vagx_uat_fault *fault, unsigned int *unit)
-{
-	struct rig *rig = the_rig;
-	enum vagx_gpu_status status;
-
-	pthread_mutex_lock(&rig->lock);
-	rig->units.jobs++;
-	rig->units.last = *job;
-	rig->cancelled = false;
-	pthread_cond_broadcast(&rig->changed);
-	while (rig->units.hang && !rig->cancelled)
-		pthread_cond_wait(&rig->changed, &rig->lock);
-	status = rig->cancelled ? VAGX_GPU_CANCELLED : rig->units.status;
-	*fault = rig->units.fault;
-	*unit = rig->units.unit;
-	rig->units.status = VAGX_GPU_DONE;
-	pthread_mutex_unlock(&rig->lock);
-	return status;
-}
-
-void vagx_gpu_cancel(struct vagx_gpu *gpu)
-{
-	pthread_mutex_lock(&the_rig->lock);
-	the_rig->cancelled = true;
-	pthread_cond_broadcast(&the_rig->changed);
-	pthread_mutex_unlock(&the_rig->lock);
-}
-
 /* cmocka's assertions end a thread that is not the test's without a word */
 #define EXPECT(condition) \
 	((condition) ? (void)0 : (fprintf(stderr, "%s: %s\n", __func__, #condition), abort()))
+
+/* The units */
+
+struct vagx_job {
+	unsigned int vm_slot;
+	uint64_t since;
+	unsigned int pages;
+	bool idle;
+	bool cancelled;
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+struct vagx_job *vagx_job_new(struct vagx_gpu *gpu, unsigned int vm_slot)
+{
+	struct vagx_job *job = calloc(1, sizeof(*job));
+
+	EXPECT(job);
+	job->vm_slot = vm_slot;
+	job->since = now_ns();
+	return job;
+}
+
+void vagx_job_free(struct vagx_job *job)
+{
+	free(job);
+}
+
+/* With the lock held, but dropped while the job hangs */
+static enum vagx_gpu_status on_units(struct vagx_job *job, uint64_t base,
+				     struct vagx_uat_fault *fault, unsigned int *unit)
+{
+	struct rig *rig = the_rig;
+	struct rig_units *units = &rig->units;
+	enum vagx_gpu_status status = VAGX_GPU_DONE;
+	bool concerned = !units->only || units->only == base;
+
+	units->began[units->jobs++ % RIG_JOBS] = base;
+	units->last_slot = job->vm_slot;
+	job->idle = units->idle;
+	if (++units->running > units->most)
+		units->most = units->running;
+	pthread_cond_broadcast(&rig->changed);
+	while (units->hang && concerned && !job->cancelled)
+		pthread_cond_wait(&rig->changed, &rig->lock);
+	if (job->cancelled) {
+		status = VAGX_GPU_CANCELLED;
+		units->cancelled++;
+	} else if (units->faults && units->faults == base) {
+		status = VAGX_GPU_FAULT;
+	} else if (concerned) {
+		status = units->status;
+		units->status = VAGX_GPU_DONE;
+	}
+	*fault = units->fault;
+	*unit = units->unit;
+	units->ended[units->over++ % RIG_JOBS] = base;
+	units->running--;
+	return status;
+}
+
+enum vagx_gpu_status vagx_job_compute(struct vagx_job *job,
+				      const struct vagx_compute_registers *registers,
+				      struct vagx_uat_fault *fault, unsigned int *unit)
+{
+	enum vagx_gpu_status status;
+
+	pthread_mutex_lock(&the_rig->lock);
+	the_rig->units.last = *registers;
+	status = on_units(job, registers->cdm_base, fault, unit);
+	pthread_mutex_unlock(&the_rig->lock);
+	return status;
+}
+
+/* One scene at a time, if pages are wanted */
+enum vagx_gpu_status vagx_job_vertex(struct vagx_job *job,
+				     const struct vagx_vertex_registers *registers,
+				     const struct vagx_tvb_pages *pages,
+				     struct vagx_uat_fault *fault, unsigned int *unit)
+{
+	struct rig_units *units = &the_rig->units;
+	enum vagx_gpu_status status;
+
+	pthread_mutex_lock(&the_rig->lock);
+	units->last_vertex = *registers;
+	status = on_units(job, registers->vdm_base, fault, unit);
+	pthread_mutex_unlock(&the_rig->lock);
+	for (; status == VAGX_GPU_DONE && job->pages < units->vertex_pages; job->pages++) {
+		uint64_t page = pages->take(pages->owner);
+
+		if (!page)
+			return units->pages ? VAGX_GPU_OVERFLOW : VAGX_GPU_STARVED;
+		EXPECT(units->pages < RIG_PAGES);
+		units->page[units->pages++] = page;
+	}
+	return status;
+}
+
+enum vagx_gpu_status vagx_job_fragment(struct vagx_job *job,
+				       const struct vagx_fragment_registers *registers,
+				       const struct vagx_tvb_pages *pages,
+				       enum vagx_fragment_mode mode, struct vagx_uat_fault *fault,
+				       unsigned int *unit)
+{
+	struct rig_units *units = &the_rig->units;
+	enum vagx_gpu_status status;
+
+	pthread_mutex_lock(&the_rig->lock);
+	units->last_fragment = *registers;
+	if (mode == VAGX_FRAGMENT_PARTIAL)
+		units->partial++;
+	else
+		units->final++;
+	status = on_units(job, registers->scissor_base, fault, unit);
+	pthread_mutex_unlock(&the_rig->lock);
+	while (status == VAGX_GPU_DONE && units->pages)
+		pages->give(pages->owner, units->page[--units->pages]);
+	return status;
+}
+
+uint64_t vagx_job_cpu_ns(struct vagx_job *job)
+{
+	uint64_t ns;
+
+	pthread_mutex_lock(&the_rig->lock);
+	ns = job->idle ? 0 : now_ns() - job->since;
+	pthread_mutex_unlock(&the_rig->lock);
+	return ns;
+}
+
+void vagx_job_cancel(struct vagx_job *job)
+{
+	pthread_mutex_lock(&the_rig->lock);
+	job->cancelled = true;
+	pthread_cond_broadcast(&the_rig->changed);
+	pthread_mutex_unlock(&the_rig->lock);
+}
 
 /* What the firmware calls */
 
@@ -80,6 +192,25 @@ static void on_fault(void *ctx, const struct vagx_uat_fault *fault, unsigned int
 	if (fault)
 		rig->fault = *fault;
 	rig->fault_unit = unit;
+	pthread_mutex_unlock(&rig->lock);
+}
+
+static void on_fault_value(void *ctx, uint64_t value)
+{
+	struct rig *rig = ctx;
+
+	pthread_mutex_lock(&rig->lock);
+	rig->fault_value = value;
+	pthread_mutex_unlock(&rig->lock);
+}
+
+static void on_deaf(void *ctx, bool deaf)
+{
+	struct rig *rig = ctx;
+
+	pthread_mutex_lock(&rig->lock);
+	EXPECT(rig->deaf != deaf);
+	rig->deaf = deaf;
 	pthread_mutex_unlock(&rig->lock);
 }
 
@@ -197,6 +328,7 @@ struct rig_ptr rig_alloc(struct rig *rig, enum rig_heap heap, size_t size)
 		[RIG_PRIVATE] = { AGX_VA_PRIVATE_START, AGX_PROT_FW_PRIV_RW },
 		[RIG_GPU_RO] = { AGX_VA_GPU_RO_START, AGX_PROT_GPU_RO_FW_PRIV_RW },
 		[RIG_SHARED] = { AGX_VA_SHARED_START, AGX_PROT_FW_SHARED_RW },
+		[RIG_TIMESTAMP] = { AGX_VA_TIMESTAMP_START, AGX_PROT_FW_SHARED_RW },
 	};
 	uint64_t va = heaps[heap].start + rig->heap_next[heap], pa = pages(rig, size);
 
@@ -234,36 +366,39 @@ static void build_channels(struct rig *rig)
 	set_channel(sub(rig->status, FW_FwStatus_fwctl_channel, FW_S_ChannelInfo, 0), &rig->fwctl);
 }
 
+static void map_io_element(struct rig *rig, const struct vagx_io_range *range, unsigned int i,
+			   uint64_t va)
+{
+	uint64_t offset = range->phys & AGX_PAGE_MASK;
+	uint64_t phys = range->phys - offset + i / range->count * VAGX_DIE_STRIDE +
+			i % range->count * (uint64_t)range->stride;
+
+	for (uint64_t page = 0; page < offset + range->size; page += AGX_PAGE_SIZE)
+		rig_map(rig, rig->root, va + page, phys + page,
+			range->write ? AGX_PROT_FW_MMIO_RW : AGX_PROT_FW_MMIO_RO);
+}
+
 static void build_io_mappings(struct rig *rig)
 {
-	static const struct {
-		unsigned int index;
-		uint64_t phys;
-		uint32_t size;
-		bool write;
-	} ranges[] = {
-		{ 0, 0x204d00000, 0x1c000, true },  { 1, 0x20e100000, 0x4000, false },
-		{ 2, 0x23b104000, 0x4000, true },   { 3, 0x204000000, 0x20000, true },
-		{ 7, 0x23b2e8000, 0x1000, false },  { 8, 0x23bc00000, 0x1000, true },
-		{ 9, 0x204d80000, 0x5000, true },   { 10, 0x204d61000, 0x1000, true },
-		{ 11, 0x200000000, 0xd6400, true }, { 13, 0x23b738000, 0x1000, true },
-	};
 	uint64_t va = AGX_VA_MMIO_START;
 
-	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-		struct rig_ptr io =
-			sub(rig->hwdata_b, FW_HwDataB_io_mappings, FW_S_IoMapping, ranges[i].index);
-		uint64_t offset = ranges[i].phys & AGX_PAGE_MASK;
+	for (unsigned int index = 0; index < VAGX_IO_RANGES; index++) {
+		const struct vagx_io_range *range = &rig->soc->io[index];
+		struct rig_ptr io = sub(rig->hwdata_b, FW_HwDataB_io_mappings, FW_S_IoMapping,
+					index);
+		uint64_t offset = range->phys & AGX_PAGE_MASK;
+		uint64_t pages = (offset + range->size + AGX_PAGE_MASK) & ~(uint64_t)AGX_PAGE_MASK;
+		unsigned int elements = range->count * range->dies;
 
-		put(io, FW_IoMapping_phys_addr, ranges[i].phys);
+		if (!elements)
+			continue;
+		put(io, FW_IoMapping_phys_addr, range->phys);
 		put(io, FW_IoMapping_virt_addr, va + offset);
-		put(io, FW_IoMapping_size, ranges[i].size);
-		put(io, FW_IoMapping_range_size, ranges[i].size);
-		put(io, FW_IoMapping_readwrite, ranges[i].write);
-		for (uint64_t page = 0; page < offset + ranges[i].size;
-		     page += AGX_PAGE_SIZE, va += AGX_PAGE_SIZE)
-			rig_map(rig, rig->root, va, ranges[i].phys - offset + page,
-				ranges[i].write ? AGX_PROT_FW_MMIO_RW : AGX_PROT_FW_MMIO_RO);
+		put(io, FW_IoMapping_size, range->size * elements);
+		put(io, FW_IoMapping_range_size, range->size);
+		put(io, FW_IoMapping_readwrite, range->write);
+		for (unsigned int i = 0; i < elements; i++, va += pages)
+			map_io_element(rig, range, i, va);
 	}
 }
 
@@ -351,16 +486,33 @@ void rig_map_ram(struct rig *rig)
 			 0);
 }
 
+static uint64_t default_seed(void)
+{
+	const char *seed = getenv("RIG_SEED");
+
+	return seed ? strtoull(seed, NULL, 0) : 1;
+}
+
 struct rig *rig_new(void)
+{
+	static const struct rig_options options = { .power_off = VAGX_POWER_OFF_LATE };
+
+	return rig_new_with(&options);
+}
+
+struct rig *rig_new_with(const struct rig_options *options)
 {
 	struct rig *rig = calloc(1, sizeof(*rig));
 	struct vagx_report_config report = { .level = VAGX_LOG_ERROR };
-	struct vagx_uat_config uat = { .oas_bits = 40 };
+	struct vagx_uat_config uat = { 0 };
 	struct vagx_fw_config config = { .abi = "13.5", .job_timeout_ms = 300 };
 	pthread_condattr_t attr;
 
 	assert_non_null(rig);
 	the_rig = rig;
+	rig->soc = vagx_soc_find(options->soc ? options->soc : "t8103");
+	uat.oas_bits = rig->soc->oas_bits;
+	config.soc = rig->soc;
 	pthread_mutex_init(&rig->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -386,7 +538,7 @@ struct rig *rig_new(void)
 	((uint64_t *)host_of(rig, rig->ttbs))[1] = rig->root | AGX_TTBR_VALID;
 	((uint64_t *)host_of(rig, rig->ttbs))[2 * RIG_CONTEXT] =
 		rig->user_root | AGX_TTBR_VALID | (uint64_t)RIG_CONTEXT << AGX_TTBR_ASID_SHIFT;
-	*(uint64_t *)host_of(rig, rig->handoff) = VAGX_HANDOFF_MAGIC;
+	*(uint64_t *)host_of(rig, rig->handoff) = AGX_HANDOFF_MAGIC;
 	uat.mem = rig->mem;
 	uat.report = rig->report;
 	uat.ttbs = rig->ttbs;
@@ -399,8 +551,17 @@ struct rig *rig_new(void)
 	config.report = rig->report;
 	config.clock = rig->clock;
 	config.handoff = rig->handoff;
+	config.seed = options->seed ? options->seed : default_seed();
+	config.serial = options->serial;
+	config.tvb_pages = options->tvb_pages;
+	config.tvb_grow = options->tvb_grow;
+	config.no_exec = !options->exec;
+	config.dump = options->dump;
+	config.power_off = options->power_off;
 	config.send = on_send;
 	config.set_fault_regs = on_fault;
+	config.set_fault_value = on_fault_value;
+	config.set_deaf = on_deaf;
 	config.crashed = on_crash;
 	config.ctx = rig;
 	rig->fw = vagx_fw_new(&config);
@@ -476,7 +637,7 @@ void rig_boot(struct rig *rig)
 
 void rig_flush(struct rig *rig, uint64_t va, uint64_t size)
 {
-	uint64_t *entry = (uint64_t *)(host_of(rig, rig->handoff) + VAGX_HANDOFF_FLUSH(0x40));
+	uint64_t *entry = (uint64_t *)(host_of(rig, rig->handoff) + AGX_HANDOFF_FLUSH_ENTRY(0x40));
 	struct rig_ring *ring = &rig->fwctl;
 	size_t offset = ring->wptr * size_of(FW_S_FwCtlMsg);
 	struct rig_ptr msg = { .va = ring->entries.va + offset,
@@ -554,7 +715,10 @@ static uint32_t add_timestamp(struct rig_queue *queue, struct rig_command *comma
 	put(op, FW_Timestamp_unk_3, start ? 0x80 : 0);
 	put(op, FW_Timestamp_ts0_addr, va_of(cmd, FW_RunCompute_ts1));
 	put(op, FW_Timestamp_ts_pointers_addr, va_of(cmd, FW_RunCompute_ts_pointers));
-	put(op, FW_Timestamp_unk_addr, va_of(cmd, FW_RunCompute_ts1));
+	put(op, FW_Timestamp_unk_addr,
+	    va_of(cmd, FW_RunCompute_ts_pointers) +
+		    fw_fields[start ? FW_TimestampPointers_start_addr :
+				      FW_TimestampPointers_end_addr].offset[RIG_ABI]);
 	put(op, FW_Timestamp_cmdqueue_ptr, queue->info.va);
 	put(op, FW_Timestamp_user_ts_pointers_addr, va_of(cmd, FW_RunCompute_user_ts_pointers));
 	put(op, FW_Timestamp_unk_ts_addr, va_of(cmd, FW_RunCompute_unk_ts));
@@ -588,6 +752,8 @@ static void build_sequence(struct rig *rig, struct rig_queue *queue, struct rig_
 	command->finalize = offset;
 	op = at_offset(command->sequence, offset);
 	put(op, FW_FinalizeCompute_magic, 0x2a);
+	put(op, FW_FinalizeCompute_unkptr_4, get(rig->runtime, FW_RuntimePointers_stats_cp_addr));
+	put(op, FW_FinalizeCompute_unkptr_71, va_of(cmd, FW_RunCompute_unk_flag));
 	put(op, FW_FinalizeCompute_cmdqueue_ptr, queue->info.va);
 	put(op, FW_FinalizeCompute_context_id, RIG_CONTEXT);
 	put(op, FW_FinalizeCompute_computeinfo2_addr, va_of(cmd, FW_RunCompute_compute_info2));
@@ -640,6 +806,12 @@ void rig_compute_new(struct rig *rig, struct rig_queue *queue, struct rig_comman
 	build_sequence(rig, queue, command);
 }
 
+void rig_compute_base(struct rig_command *command, uint64_t base)
+{
+	put(sub(command->command, FW_RunCompute_compute_info, FW_S_ComputeInfo, 0),
+	    FW_ComputeInfo_encoder, base);
+}
+
 struct rig_ptr rig_barrier_new(struct rig *rig, unsigned int slot, uint32_t value)
 {
 	struct rig_ptr at = rig_alloc(rig, RIG_PRIVATE, size_of(FW_S_Barrier));
@@ -649,6 +821,17 @@ struct rig_ptr rig_barrier_new(struct rig *rig, unsigned int slot, uint32_t valu
 	put(at, FW_Barrier_wait_value, value);
 	put(at, FW_Barrier_event, slot);
 	return at;
+}
+
+void rig_forget(struct rig *rig)
+{
+	for (unsigned int i = 0; i < 17; i++) {
+		memset(rig->channel[i].state.host, 0, 6 * size_of(FW_S_RingState));
+		rig->channel[i].wptr = 0;
+	}
+	memset(rig->fwctl.state.host, 0, size_of(FW_S_FwCtlRingState));
+	rig->fwctl.wptr = 0;
+	rig->event_rptr = 0;
 }
 
 void rig_push(struct rig *rig, struct rig_queue *queue, uint64_t command)
@@ -788,6 +971,43 @@ void rig_resume(struct rig *rig)
 {
 	publish(rig->status, FW_FwStatus_halted, 0);
 	publish(rig->status, FW_FwStatus_resume, 1);
+}
+
+struct rig_units rig_units_of(struct rig *rig)
+{
+	struct rig_units units;
+
+	pthread_mutex_lock(&rig->lock);
+	units = rig->units;
+	pthread_mutex_unlock(&rig->lock);
+	return units;
+}
+
+void rig_hang(struct rig *rig, bool hang)
+{
+	pthread_mutex_lock(&rig->lock);
+	rig->units.hang = hang;
+	if (!hang)
+		pthread_cond_broadcast(&rig->changed);
+	pthread_mutex_unlock(&rig->lock);
+}
+
+uint32_t rig_stamp(struct rig *rig, unsigned int slot)
+{
+	return __atomic_load_n((uint32_t *)(rig->stamps.host + 4 * slot), __ATOMIC_ACQUIRE);
+}
+
+bool rig_is_pending(struct rig *rig, unsigned int slot, uint32_t value)
+{
+	for (unsigned int i = 0; i < 0x100; i++) {
+		struct rig_ptr pending =
+			sub(rig->globals, FW_Globals_pending_stamps, FW_S_PendingStamp, i);
+
+		if (get(pending, FW_PendingStamp_info) == (slot << 4 | 1) &&
+		    get(pending, FW_PendingStamp_wait_value) == value)
+			return true;
+	}
+	return false;
 }
 
 unsigned int rig_findings(struct rig *rig)

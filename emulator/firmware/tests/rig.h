@@ -9,9 +9,10 @@
 
 #include "../../clock.h"
 #include "../../gpu/gpu.h"
+#include "../../gpu/render.h"
 #include "../../guest_memory.h"
-#include "../../handoff.h"
 #include "../../report.h"
+#include "../../soc.h"
 #include "../../uat.h"
 #include "../fields.h"
 #include "../firmware.h"
@@ -27,7 +28,7 @@
 #define RIG_RAM_BASE	0x40000000ULL
 #define RIG_CONTEXT	5
 
-enum rig_heap { RIG_PRIVATE, RIG_GPU_RO, RIG_SHARED, RIG_HEAPS };
+enum rig_heap { RIG_PRIVATE, RIG_GPU_RO, RIG_SHARED, RIG_TIMESTAMP, RIG_HEAPS };
 
 /* A structure: its address and where it is in our memory */
 struct rig_ptr {
@@ -41,14 +42,34 @@ struct rig_ring {
 	uint32_t wptr;
 };
 
-/* What the units do with the next jobs */
+#define RIG_JOBS	4096
+#define RIG_PAGES	64
+
+/* What the units do with the next jobs, and what they did */
 struct rig_units {
-	enum vagx_gpu_status status;
-	bool hang;			/* until cancelled */
+	uint64_t only;			/* the base of jobs that this is about, 0: any job */
+	enum vagx_gpu_status status;	/* of one job */
+	bool hang;			/* until cancelled, or until this is false again */
+	bool idle;			/* without using processor time */
+	uint64_t faults;		/* the base of jobs that fault besides */
 	struct vagx_uat_fault fault;
 	unsigned int unit;
 	unsigned int jobs;
-	struct vagx_compute_job last;
+	unsigned int running;
+	unsigned int most;		/* at once */
+	unsigned int cancelled;
+	uint64_t began[RIG_JOBS];	/* bases of jobs, as they began and as they ended */
+	uint64_t ended[RIG_JOBS];
+	unsigned int over;
+	unsigned int last_slot;
+	struct vagx_compute_registers last;
+	struct vagx_vertex_registers last_vertex;
+	struct vagx_fragment_registers last_fragment;
+	unsigned int vertex_pages;	/* that vertex work takes */
+	uint64_t page[RIG_PAGES];	/* that it has taken, and fragment work gives back */
+	unsigned int pages;
+	unsigned int partial;		/* fragment work so far */
+	unsigned int final;
 };
 
 struct rig {
@@ -56,6 +77,7 @@ struct rig {
 	uint8_t *ram;
 	uint64_t ram_next;
 	uint64_t heap_next[RIG_HEAPS];
+	uint64_t user_next;
 	uint64_t ttbs, root, user_root, handoff;
 	struct vagx_mem *mem;
 	struct vagx_uat *uat;
@@ -63,6 +85,7 @@ struct rig {
 	FILE *stream;
 	struct vagx_clock *clock;
 	struct vagx_firmware *fw;
+	const struct vagx_soc *soc;
 
 	struct rig_ptr init, runtime, globals, status, hwdata_a, hwdata_b, stats3d, bufmgr,
 		log_payload;
@@ -80,8 +103,9 @@ struct rig {
 	struct vagx_uat_fault fault;
 	unsigned int fault_unit;
 	bool fault_set;
+	bool deaf;
+	uint64_t fault_value;
 	struct rig_units units;
-	bool cancelled;
 };
 
 struct rig_queue {
@@ -98,13 +122,28 @@ struct rig_command {
 	uint32_t stamp;
 };
 
+/* What a test wants otherwise than rig_new() has it */
+struct rig_options {
+	const char *soc;		/* with a G13; NULL: T8103 */
+	enum vagx_power_off power_off;
+	bool serial;
+	unsigned int tvb_pages;
+	bool tvb_grow;
+	bool exec;			/* units take pages, instead of the firmware */
+	FILE *dump;
+	uint64_t seed;			/* 0: that of the environment's RIG_SEED, or 1 */
+};
+
 struct rig *rig_new(void);
+struct rig *rig_new_with(const struct rig_options *options);
 void rig_free(struct rig *rig);
 void rig_map_ram(struct rig *rig);			/* as rig_new() does */
 
 /* Start, INIT and device control's Initialize; waits for the latter or a crash */
 void rig_boot(struct rig *rig);
 void rig_init(struct rig *rig);
+/* The driver's side of the rings as before INIT; the firmware must be at rest */
+void rig_forget(struct rig *rig);
 void rig_initialize(struct rig *rig);
 void rig_doorbell(struct rig *rig, unsigned int channel);
 
@@ -121,6 +160,8 @@ struct rig_ptr sub(struct rig_ptr at, enum fw_field_id field, enum fw_struct_id 
 
 void rig_queue_new(struct rig *rig, struct rig_queue *queue, unsigned int pipe, unsigned int slot);
 void rig_compute_new(struct rig *rig, struct rig_queue *queue, struct rig_command *command);
+/* A name that the units see: rig_units.only and .began */
+void rig_compute_base(struct rig_command *command, uint64_t base);
 struct rig_ptr rig_barrier_new(struct rig *rig, unsigned int slot, uint32_t value);
 void rig_push(struct rig *rig, struct rig_queue *queue,
 	      uint64_t command); /* ring entry and write pointer */
@@ -144,6 +185,13 @@ bool rig_wait_control(struct rig *rig);
 struct rig_ptr rig_event(struct rig *rig);
 struct rig_ptr rig_wait_event(struct rig *rig);
 void rig_resume(struct rig *rig);
+
+/* Copies: the firmware's threads write it */
+struct rig_units rig_units_of(struct rig *rig);
+void rig_hang(struct rig *rig, bool hang);
+uint32_t rig_stamp(struct rig *rig, unsigned int slot);
+/* Whether the table of pending stamps has that entry */
+bool rig_is_pending(struct rig *rig, unsigned int slot, uint32_t value);
 
 unsigned int rig_findings(struct rig *rig);
 

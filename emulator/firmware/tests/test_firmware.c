@@ -22,6 +22,14 @@ static int setup(void **state)
 	return 0;
 }
 
+static int setup_serial(void **state)
+{
+	static const struct rig_options options = { .serial = true };
+
+	*state = rig_new_with(&options);
+	return 0;
+}
+
 static int teardown(void **state)
 {
 	rig_free(*state);
@@ -45,17 +53,6 @@ static void assert_flags(struct rig_ptr event, unsigned int slot)
 		assert_int_equal(mask[i], i == slot / 32 ? 1U << slot % 32 : 0);
 }
 
-/* A copy: the firmware's threads write it */
-static struct rig_units units_of(struct rig *rig)
-{
-	struct rig_units units;
-
-	pthread_mutex_lock(&rig->lock);
-	units = rig->units;
-	pthread_mutex_unlock(&rig->lock);
-	return units;
-}
-
 /* DestroyContext without a context */
 static void flush_all(struct rig *rig)
 {
@@ -69,11 +66,11 @@ static void flush_all(struct rig *rig)
 
 static void test_abis(void **state)
 {
-	struct vagx_fw_config config = { .abi = "12.3" };
+	struct vagx_fw_config config = { .soc = vagx_soc_find("t8103"), .abi = "12.4" };
 
 	errno = 0;
 	assert_null(vagx_fw_new(&config));
-	assert_int_equal(errno, ENOTSUP);
+	assert_int_equal(errno, EINVAL);
 	config.abi = "14.0";
 	assert_null(vagx_fw_new(&config));
 	assert_int_equal(errno, EINVAL);
@@ -83,12 +80,12 @@ static void test_boot(void **state)
 {
 	struct rig *rig = *state;
 	uint64_t *magic =
-		(uint64_t *)(rig->ram + (rig->handoff - RIG_RAM_BASE) + VAGX_HANDOFF_MAGIC_FW);
+		(uint64_t *)(rig->ram + (rig->handoff - RIG_RAM_BASE) + AGX_HANDOFF_MAGIC_FW);
 	struct rig_ring *log = &rig->channel[14];
 
 	assert_int_equal(*magic, 0);
 	rig_boot(rig);
-	assert_int_equal(*magic, VAGX_HANDOFF_MAGIC);
+	assert_int_equal(*magic, AGX_HANDOFF_MAGIC);
 	clean(rig);
 
 	/* The second log channel tells about it, in both of its rings */
@@ -120,9 +117,9 @@ static void test_compute(void **state)
 	assert_int_equal(get(queue.notifier, FW_EventControl_cur_count), 1);
 	assert_int_not_equal(get(command.command, FW_RunCompute_ts1), 0);
 
-	units = units_of(rig);
+	units = rig_units_of(rig);
 	assert_int_equal(units.jobs, 1);
-	assert_int_equal(units.last.vm_slot, RIG_CONTEXT);
+	assert_int_equal(units.last_slot, RIG_CONTEXT);
 	assert_int_equal(units.last.cdm_base, 0x1500000000);
 	assert_int_equal(units.last.cdm_end, 0x1500000100);
 	assert_int_equal(units.last.usc_base, 0x1100000000);
@@ -134,14 +131,15 @@ static void test_compute(void **state)
 	clean(rig);
 }
 
-/* User timestamps are written where they are asked for */
+/* User timestamps are written where they are asked for, in ns, while the driver's are in ticks */
 static void test_timestamps(void **state)
 {
 	struct rig *rig = *state;
-	struct rig_ptr times = rig_alloc(rig, RIG_SHARED, 16), pointers;
+	struct rig_ptr times = rig_alloc(rig, RIG_TIMESTAMP, 16), pointers;
 	struct rig_command command;
 	struct rig_queue queue;
 	uint64_t *time = (uint64_t *)times.host;
+	uint64_t ticks = vagx_clock_now(rig->clock);
 
 	rig_boot(rig);
 	rig_queue_new(rig, &queue, 2, 0);
@@ -151,8 +149,12 @@ static void test_timestamps(void **state)
 	put(pointers, FW_TimestampPointers_end_addr, times.va + 8);
 	rig_submit(rig, &queue, command.command.va);
 	assert_true(rig_wait_stamp(rig, 0, 0x100));
-	assert_int_not_equal(time[0], 0);
+	/* 24 MHz */
+	assert_true(time[0] >= ticks * 125 / 3);
 	assert_true(time[1] >= time[0]);
+	assert_true(time[1] <= vagx_clock_now(rig->clock) * 125 / 3);
+	ticks = get(command.command, FW_RunCompute_ts1);
+	assert_int_equal(time[1], ticks * 125 / 3);
 	clean(rig);
 }
 
@@ -224,7 +226,7 @@ static void test_barrier(void **state)
 	rig_push(rig, &vertex, rig_barrier_new(rig, 1, 0x100).va);
 	rig_announce(rig, &vertex, 3);
 	usleep(20000);
-	assert_int_equal(units_of(rig).jobs, 0);
+	assert_int_equal(rig_units_of(rig).jobs, 0);
 
 	rig_compute_new(rig, &other, &first);
 	rig_submit(rig, &other, first.command.va);
@@ -241,16 +243,7 @@ static void test_barrier(void **state)
 
 static bool one_job_runs(struct rig *rig, const void *arg)
 {
-	return units_of(rig).jobs == 1;
-}
-
-static void hang(struct rig *rig, bool hang)
-{
-	pthread_mutex_lock(&rig->lock);
-	rig->units.hang = hang;
-	if (!hang)
-		pthread_cond_broadcast(&rig->changed);
-	pthread_mutex_unlock(&rig->lock);
+	return rig_units_of(rig).jobs == 1;
 }
 
 /* While one command runs, those that wait are taken by priority */
@@ -261,7 +254,7 @@ static void test_priority(void **state)
 	struct rig_command command[3];
 
 	rig_boot(rig);
-	hang(rig, true);
+	rig_hang(rig, true);
 	for (unsigned int i = 0; i < 3; i++) {
 		rig_queue_new(rig, &queue[i], 2, i);
 		rig_compute_new(rig, &queue[i], &command[i]);
@@ -277,19 +270,11 @@ static void test_priority(void **state)
 	rig_push(rig, &queue[2], command[2].command.va);
 	rig_announce(rig, &queue[2], 1);
 	usleep(20000);
-	hang(rig, false);
+	rig_hang(rig, false);
 	assert_true(rig_wait_stamp(rig, 1, 0x100));
 	assert_true(rig_wait_stamp(rig, 2, 0x100));
-	assert_int_equal(units_of(rig).last.cdm_base, 1);
+	assert_int_equal(rig_units_of(rig).last.cdm_base, 1);
 	clean(rig);
-}
-
-static void check_pending(struct rig *rig, unsigned int slot, uint32_t value)
-{
-	struct rig_ptr pending = sub(rig->globals, FW_Globals_pending_stamps, FW_S_PendingStamp, 2);
-
-	assert_int_equal(get(pending, FW_PendingStamp_info), slot << 4 | 1);
-	assert_int_equal(get(pending, FW_PendingStamp_wait_value), value);
 }
 
 static void test_fault(void **state)
@@ -320,15 +305,15 @@ static void test_fault(void **state)
 	assert_int_equal(rig->fault.va, 0xdead000);
 	assert_int_equal(rig->fault_unit, 0xe6);
 	pthread_mutex_unlock(&rig->lock);
-	check_pending(rig, 12, 0x100);
+	assert_true(rig_is_pending(rig, 12, 0x100));
 	usleep(10000);
 	assert_int_equal(((uint32_t *)rig->stamps.host)[12], 0);
-	assert_int_equal(units_of(rig).jobs, 1);
+	assert_int_equal(rig_units_of(rig).jobs, 1);
 
 	rig_resume(rig);
 	assert_true(rig_wait_stamp(rig, 12, 0x200));
 	assert_int_equal(get(rig->status, FW_FwStatus_resume), 0);
-	assert_int_equal(units_of(rig).jobs, 2);
+	assert_int_equal(rig_units_of(rig).jobs, 2);
 	pthread_mutex_lock(&rig->lock);
 	assert_false(rig->fault_set);
 	pthread_mutex_unlock(&rig->lock);
@@ -345,15 +330,15 @@ static void test_timeout(void **state)
 	rig_boot(rig);
 	rig_queue_new(rig, &queue, 2, 20);
 	for (unsigned int i = 0; i < 2; i++) {
-		hang(rig, true);
+		rig_hang(rig, true);
 		rig_compute_new(rig, &queue, &command);
 		rig_submit(rig, &queue, command.command.va);
 		event = rig_wait_event(rig);
 		assert_int_equal(get(event, FW_EventMsg_msg_type), 4);
 		assert_int_equal(get(event, FW_EventTimeout_counter), i);
 		assert_int_equal(get(event, FW_EventTimeout_stamp_index), 20);
-		check_pending(rig, 20, command.stamp);
-		hang(rig, false);
+		assert_true(rig_is_pending(rig, 20, command.stamp));
+		rig_hang(rig, false);
 		rig_resume(rig);
 		assert_true(rig_wait_stamp(rig, 20, command.stamp));
 		assert_flags(rig_wait_event(rig), 20);
@@ -369,22 +354,16 @@ static void test_second_init(void **state)
 	struct rig_queue queue;
 
 	rig_boot(rig);
-	hang(rig, true);
+	rig_hang(rig, true);
 	rig_queue_new(rig, &queue, 2, 1);
 	rig_compute_new(rig, &queue, &command);
 	rig_submit(rig, &queue, command.command.va);
 	assert_true(rig_wait(rig, one_job_runs, NULL));
 	vagx_fw_quiesce(rig->fw);
 	assert_int_equal(((uint32_t *)rig->stamps.host)[1], 0);
-	hang(rig, false);
+	rig_hang(rig, false);
 
-	for (unsigned int i = 0; i < 17; i++) {
-		memset(rig->channel[i].state.host, 0, 6 * 0x30);
-		rig->channel[i].wptr = 0;
-	}
-	memset(rig->fwctl.state.host, 0, 0x20);
-	rig->fwctl.wptr = 0;
-	rig->event_rptr = 0;
+	rig_forget(rig);
 	vagx_fw_wake(rig->fw);
 	rig_init(rig);
 	rig_initialize(rig);
@@ -396,11 +375,126 @@ static void test_second_init(void **state)
 	clean(rig);
 }
 
+/* A job runs to its end after each of a hundred power cycles, in memory as it was left */
+static void test_power_cycles(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t *magic =
+		(uint64_t *)(rig->ram + (rig->handoff - RIG_RAM_BASE) + AGX_HANDOFF_MAGIC_FW);
+	struct rig_command command;
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 1);
+	rig_compute_new(rig, &queue, &command);
+	for (unsigned int i = 0; i < 100; i++) {
+		rig_hang(rig, i % 4 == 0);
+		rig_submit(rig, &queue, command.command.va);
+		if (i % 4)
+			assert_true(rig_wait_stamp(rig, 1, 0x100));
+		vagx_fw_cut(rig->fw);
+		assert_int_equal(((uint32_t *)rig->stamps.host)[1], i % 4 ? 0x100 : 0);
+
+		rig_forget(rig);
+		memset(queue.pointers.host, 0, 0x50);
+		memset(rig->stamps.host, 0, 128 * 4);
+		memset(rig->fw_stamps.host, 0, 128 * 4);
+		put(queue.notifier, FW_EventControl_cur_count, 0);
+		*(uint32_t *)queue.threshold.host = 0;
+		queue.wptr = 0;
+		queue.known = false;
+		*magic = 0;
+		vagx_fw_start(rig->fw);
+		rig_init(rig);
+		rig_initialize(rig);
+		assert_true(rig_wait_control(rig));
+		assert_int_equal(*magic, AGX_HANDOFF_MAGIC);
+	}
+	clean(rig);
+}
+
+#define DIRTY_COMMANDS 64
+
+/* How many of the timestamps that the firmware wrote overwrite what was there when power went */
+static unsigned int written_back(enum vagx_power_off how)
+{
+	static const struct rig_options all[] = {
+		[VAGX_POWER_OFF_LOSE] = { .power_off = VAGX_POWER_OFF_LOSE },
+		[VAGX_POWER_OFF_LATE] = { .power_off = VAGX_POWER_OFF_LATE },
+		[VAGX_POWER_OFF_RANDOM] = { .power_off = VAGX_POWER_OFF_RANDOM },
+	};
+	struct rig *rig = rig_new_with(&all[how]);
+	struct rig_command command[DIRTY_COMMANDS];
+	struct rig_queue queue;
+	unsigned int count = 0;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 0);
+	for (unsigned int i = 0; i < DIRTY_COMMANDS; i++) {
+		rig_compute_new(rig, &queue, &command[i]);
+		rig_submit(rig, &queue, command[i].command.va);
+	}
+	assert_true(rig_wait_stamp(rig, 0, DIRTY_COMMANDS * 0x100));
+	for (unsigned int i = 0; i < DIRTY_COMMANDS; i++)
+		put(command[i].command, FW_RunCompute_ts1, 0);
+	vagx_fw_cut(rig->fw);
+	for (unsigned int i = 0; i < DIRTY_COMMANDS; i++)
+		count += !!get(command[i].command, FW_RunCompute_ts1);
+	clean(rig);
+	rig_free(rig);
+	return count;
+}
+
+static void test_dirty_lines(void **state)
+{
+	unsigned int random;
+
+	assert_int_equal(written_back(VAGX_POWER_OFF_LOSE), 0);
+	/* Some may have been written back before */
+	assert_true(written_back(VAGX_POWER_OFF_LATE) > DIRTY_COMMANDS / 2);
+	random = written_back(VAGX_POWER_OFF_RANDOM);
+	assert_true(random > 0 && random < DIRTY_COMMANDS);
+}
+
+static bool one_is_written(struct rig *rig, const void *arg)
+{
+	const struct rig_command *command = arg;
+
+	for (unsigned int i = 0; i < 8; i++) {
+		if (get(command[i].command, FW_RunCompute_ts1))
+			return true;
+	}
+	return false;
+}
+
+/* Dirty lines come to memory some time, also when the firmware has gone to sleep */
+static void test_eviction(void **state)
+{
+	static const struct rig_options options = { .power_off = VAGX_POWER_OFF_LOSE };
+	struct rig *rig = rig_new_with(&options);
+	struct rig_command command[8];
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 0);
+	for (unsigned int i = 0; i < 8; i++) {
+		rig_compute_new(rig, &queue, &command[i]);
+		rig_submit(rig, &queue, command[i].command.va);
+	}
+	assert_true(rig_wait_stamp(rig, 0, 0x800));
+	vagx_fw_quiesce(rig->fw);
+	for (unsigned int i = 0; i < 8; i++)
+		put(command[i].command, FW_RunCompute_ts1, 0);
+	assert_true(rig_wait(rig, one_is_written, command));
+	clean(rig);
+	rig_free(rig);
+}
+
 static void test_flush(void **state)
 {
 	struct rig *rig = *state;
 	uint64_t *entry =
-		(uint64_t *)(rig->ram + (rig->handoff - RIG_RAM_BASE) + VAGX_HANDOFF_FLUSH(0x40));
+		(uint64_t *)(rig->ram + (rig->handoff - RIG_RAM_BASE) + AGX_HANDOFF_FLUSH_ENTRY(0x40));
 	uint64_t *pte;
 
 	rig_boot(rig);
@@ -443,6 +537,87 @@ static void test_destroy_context(void **state)
 		queue.wptr = 0;
 		queue.known = false;
 	}
+	clean(rig);
+}
+
+static void test_write32(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_ptr msg;
+
+	rig_boot(rig);
+	msg = rig_control(rig, 0x19);
+	put(msg, FW_DcWrite32_addr, rig->stamps.va + 4);
+	put(msg, FW_DcWrite32_data, 0x12345678);
+	rig_control_send(rig);
+	assert_true(rig_wait_control(rig));
+	assert_int_equal(((uint32_t *)rig->stamps.host)[0], 0);
+	assert_int_equal(((uint32_t *)rig->stamps.host)[1], 0x12345678);
+	assert_int_equal(((uint32_t *)rig->stamps.host)[2], 0);
+	clean(rig);
+}
+
+/* Read-only register ranges may be mapped writable */
+static void test_io_mappings(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_ptr io = sub(rig->hwdata_b, FW_HwDataB_io_mappings, FW_S_IoMapping, 1);
+	uint64_t *pte = rig_pte(rig, rig->root, get(io, FW_IoMapping_virt_addr));
+
+	*pte = (*pte & ~AGX_PTE_PROT_MASK) | AGX_PROT_FW_MMIO_RW;
+	rig_boot(rig);
+	clean(rig);
+}
+
+/* Ranges of several elements and of two dies are looked at to their end */
+static void test_io_mappings_of_dies(void **state)
+{
+	static const struct rig_options options = { .soc = "t6002" };
+	static const struct {
+		unsigned int index;
+		uint64_t offset;
+	} last[] = { { 7, 0x4000 }, { 11, 15 * 0xd8000 }, { 11, 16 * 0xd8000 - 0x4000 } };
+	struct rig *rig = rig_new_with(&options);
+
+	rig_boot(rig);
+	clean(rig);
+	rig_free(rig);
+	for (unsigned int i = 0; i < sizeof(last) / sizeof(last[0]); i++) {
+		struct rig_ptr io;
+
+		rig = rig_new_with(&options);
+		io = sub(rig->hwdata_b, FW_HwDataB_io_mappings, FW_S_IoMapping, last[i].index);
+		*rig_pte(rig, rig->root, get(io, FW_IoMapping_virt_addr) + last[i].offset) ^=
+			VAGX_DIE_STRIDE;
+		rig_boot(rig);
+		assert_int_equal(vagx_report_count(rig->report, VAGX_RULE_FW_INIT_IO_MAPPING), 1);
+		rig_free(rig);
+	}
+}
+
+static uint32_t wptr_of(struct rig *rig, unsigned int channel)
+{
+	return *(uint32_t *)(rig->channel[channel].state.host + 0x20);
+}
+
+/* Trace and statistics move now and then, and are lost when nobody reads them */
+static void test_trace(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_command command;
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 0);
+	for (unsigned int i = 0; i < 40; i++) {
+		rig_compute_new(rig, &queue, &command);
+		rig_submit(rig, &queue, command.command.va);
+		assert_true(rig_wait_stamp(rig, 0, command.stamp));
+	}
+	assert_int_equal(wptr_of(rig, 15), 3);
+	assert_int_equal(wptr_of(rig, 16), 3);
+	assert_int_equal(*(uint32_t *)rig->channel[15].entries.host, 5);
+	assert_int_equal(*(uint32_t *)rig->channel[16].entries.host, 12);
 	clean(rig);
 }
 
@@ -492,6 +667,7 @@ static void test_idle(void **state)
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
+#define SERIAL(name) cmocka_unit_test_setup_teardown(test_##name, setup_serial, teardown)
 
 int main(void)
 {
@@ -503,12 +679,19 @@ int main(void)
 		TEST(wrap),
 		TEST(threshold),
 		TEST(barrier),
-		TEST(priority),
-		TEST(fault),
+		SERIAL(priority),
+		SERIAL(fault),
 		TEST(timeout),
 		TEST(second_init),
+		TEST(power_cycles),
+		cmocka_unit_test(test_dirty_lines),
+		cmocka_unit_test(test_eviction),
 		TEST(flush),
 		TEST(destroy_context),
+		TEST(write32),
+		TEST(io_mappings),
+		cmocka_unit_test(test_io_mappings_of_dies),
+		TEST(trace),
 		TEST(full_event_ring),
 		TEST(idle),
 	};

@@ -15,7 +15,6 @@
 
 #include <cmocka.h>
 
-#include "../../handoff.h"
 #include "../fw_internal.h"
 #include "rig.h"
 
@@ -313,7 +312,7 @@ static bool lock_wanted(struct rig *rig, const void *arg)
 {
 	const uint8_t *page = rig->ram + (rig->handoff - RIG_RAM_BASE);
 
-	return __atomic_load_n(page + VAGX_HANDOFF_LOCK_FW, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(page + AGX_HANDOFF_LOCK_FW, __ATOMIC_SEQ_CST);
 }
 
 /* The worker gives up when the reset has begun: it does not end what starts afterwards */
@@ -327,12 +326,13 @@ static void test_reset_while_locked(void **state)
 	rig_boot(rig);
 	rig_queue_new(rig, &queue, 2, 0);
 	rig_compute_new(rig, &queue, &command);
-	__atomic_store_n((uint32_t *)(page + VAGX_HANDOFF_TURN), 1, __ATOMIC_SEQ_CST);
-	__atomic_store_n(page + VAGX_HANDOFF_LOCK_AP, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n((uint32_t *)(page + AGX_HANDOFF_TURN), 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(page + AGX_HANDOFF_LOCK_AP, 1, __ATOMIC_SEQ_CST);
 	rig_submit(rig, &queue, command.command.va);
 	assert_true(rig_wait(rig, lock_wanted, NULL));
+	/* What waits for the lock gives up, and it is nobody's fault */
 	vagx_fw_reset(rig->fw);
-	assert_int_equal(vagx_report_count(rig->report, VAGX_RULE_FW_HANDOFF_LOCK), 1);
+	assert_int_equal(vagx_report_count(rig->report, VAGX_RULE_FW_HANDOFF_LOCK), 0);
 	assert_false(rig->crashed);
 	assert_false(vagx_fw_is_crashed(rig->fw));
 	rig_free(rig);

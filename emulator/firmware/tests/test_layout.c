@@ -20,7 +20,13 @@
 
 #define STRUCT_MAX 0x20000
 
-static const struct layout *const layouts[] = { &layout_g13_13_5 };
+static const struct layout *const layouts[] = {
+	&layout_g13_12_3,
+	&layout_g14g_12_4,
+	&layout_g13_13_5,
+	&layout_g14g_13_5,
+	&layout_g14x_13_5,
+};
 
 #define LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
 
@@ -150,14 +156,18 @@ static void compare(struct comparison *comparison)
 	while (i < comparison->layout->count) {
 		const struct layout_item *item = &comparison->items[i];
 
+		/* One difference is enough when nobody reads them. */
+		if (comparison->differences && !comparison->loud)
+			return;
+
 		switch (item->kind) {
 		case LAYOUT_IS_GROUP:
 			if (group)
 				finish_group(comparison, group);
 			group = item;
-			memset(comparison->covered, 0, STRUCT_MAX);
-			memset(comparison->used, 0, sizeof(comparison->used));
 			assert_true(group->size <= STRUCT_MAX);
+			memset(comparison->covered, 0, group->size);
+			memset(comparison->used, 0, sizeof(comparison->used));
 			i++;
 			break;
 		case LAYOUT_IS_PAD:
@@ -198,6 +208,8 @@ static void stop(struct comparison *comparison)
 
 static void test_equal(void **state)
 {
+	unsigned int differences = 0;
+
 	for (unsigned int i = 0; i < LAYOUTS; i++) {
 		struct comparison comparison;
 
@@ -205,8 +217,9 @@ static void test_equal(void **state)
 		comparison.loud = true;
 		compare(&comparison);
 		stop(&comparison);
-		assert_int_equal(comparison.differences, 0);
+		differences += comparison.differences;
 	}
+	assert_int_equal(differences, 0);
 }
 
 static void expect_difference(struct comparison *comparison, const char *name)

@@ -8,12 +8,15 @@
 #ifndef CORE_FIXTURE_H
 #define CORE_FIXTURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core.h"
 #include "uat.h"
 
 #define CODE_VA		0x1100000000ULL
+#define CODE_PAGES	64
+#define CODE_SIZE	(CODE_PAGES * VAGX_UAT_PAGE_SIZE)
 #define DATA_VA		0x2000000000ULL
 #define DATA_PAGES	4
 #define DATA_SIZE	(DATA_PAGES * VAGX_UAT_PAGE_SIZE)
@@ -22,6 +25,8 @@
 
 struct fixture {
 	struct vagx_core *core;
+	struct vagx_core_config config;
+	struct vagx_programs *programs;
 	struct vagx_tlb tlb;
 	struct vagx_launch launch;
 	struct vagx_uat_fault fault;
@@ -32,12 +37,21 @@ struct fixture {
 extern uint8_t *fixture_data;
 extern uint8_t *fixture_const;
 
+/** fixture_hole - address of a page that is not mapped after all, or 0 */
+extern uint64_t fixture_hole;
+
+/** fixture_of_stage - random programs may have instructions of stages of rendering */
+extern bool fixture_of_stage;
+
 /** fixture_setup() - cmocka setup: *state becomes a struct fixture */
 int fixture_setup(void **state);
 int fixture_teardown(void **state);
 
 /** fixture_code() - assemble a program to CODE_VA; fails the test if it can't */
 void fixture_code(struct fixture *f, const char *text);
+
+/** fixture_bytes() - put any bytes to CODE_VA */
+void fixture_bytes(struct fixture *f, const void *bytes, size_t size);
 
 /**
  * fixture_random_code() - put random, but valid instructions to CODE_VA
@@ -51,6 +65,9 @@ void fixture_uniform64(struct fixture *f, unsigned int half, uint64_t value);
 
 /** fixture_run() - assemble, and run a group of @threads threads */
 int fixture_run(struct fixture *f, const char *text, unsigned int threads);
+
+/** fixture_run_again() - run a group of @threads threads of what is there */
+int fixture_run_again(struct fixture *f, unsigned int threads);
 
 static inline uint32_t *fixture_words(void)
 {

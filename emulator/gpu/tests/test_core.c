@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "core_fixture.h"
+#include "gpu/stage.h"
 
 /* Stores r2 of each thread, by its number */
 #define STORE	"store r2, du0, r1, i32, x, a\nstop\n"
@@ -643,13 +644,16 @@ static void bad_programs(void **state)
 	assert_int_equal(fixture_run(f, "wait a\n", 1), -EILSEQ);
 	assert_non_null(strstr(vagx_core_error(f->core), "0x1100000002"));
 	assert_non_null(strstr(vagx_core_error(f->core), "unknown"));
-	assert_int_equal(fixture_run(f, "pixwait 0, 0\nstop\n", 1), -EILSEQ);
-	assert_non_null(strstr(vagx_core_error(f->core), "PIXEL_WAIT"));
+	assert_int_equal(fixture_run(f, "doorbell 1\nstop\n", 1), -EILSEQ);
+	assert_non_null(strstr(vagx_core_error(f->core), "DOORBELL"));
+	assert_int_equal(fixture_run(f, "st_var r4, 0\nstop\n", 1), -EILSEQ);
+	assert_int_equal(fixture_run(f, "iter r4, cf0\nstop\n", 1), -EILSEQ);
+	assert_int_equal(fixture_run(f, "st_tile r4, 0, 255, 0, i32, x\nstop\n", 1), -EILSEQ);
 	assert_int_equal(fixture_run(f, "mov u4, r0\nstop\n", 1), -EILSEQ);
 
 	/* Behind the end of the code, at an odd address, and far away */
-	assert_int_equal(fixture_run(f, "jmp_any 0x10000\n", 1), -EFAULT);
-	assert_int_equal(f->fault.va, CODE_VA + 0x10000);
+	assert_int_equal(fixture_run(f, "jmp_any 0x100000\n", 1), -EFAULT);
+	assert_int_equal(f->fault.va, CODE_VA + 0x100000);
 	assert_int_equal(f->fault.access, VAGX_EXEC);
 	assert_int_equal(fixture_run(f, "jmp_any 3\n", 1), -EILSEQ);
 	assert_int_equal(fixture_run(f, "jmp_any -2147483648\n", 1), -EFAULT);
@@ -657,7 +661,7 @@ static void bad_programs(void **state)
 			 -EFAULT);
 	/* What is not reached does no harm */
 	run(f, "stop\ntrap\n", 1);
-	run(f, "jmp_none 0x10000\nstop\n", 1);
+	run(f, "jmp_none 0x100000\nstop\n", 1);
 
 	f->launch.regs = 8;
 	assert_int_equal(fixture_run(f, "ldimm r4, 0\nstop\n", 1), -EILSEQ);
@@ -683,7 +687,7 @@ static void code_at_the_end_of_a_page(void **state)
 	char text[512];
 
 	snprintf(text, sizeof(text), "jmp_any %d\n",
-		 (int)(2 * VAGX_UAT_PAGE_SIZE - 2));
+		 (int)(CODE_SIZE - 2));
 	assert_int_equal(fixture_run(f, text, 1), -EILSEQ);
 	/* From one page into the next is no problem */
 	snprintf(text, sizeof(text), "jmp_any %d\n",
@@ -758,6 +762,46 @@ static void survives_random_programs(void **state)
 	atomic_store(&dog.done, true);
 	pthread_join(thread, NULL);
 	assert_true(ran > 30);
+}
+
+/* The same in each stage of rendering */
+static void survives_random_stages(void **state)
+{
+	struct fixture *f = *state;
+	struct watchdog dog = { .stop = &f->stop };
+	static uint8_t memory[VAGX_TILE_BYTES + VAGX_TILE_SLACK];
+	static const struct vagx_plane planes[64];
+	struct vagx_tile tile = {
+		.width = 32, .height = 32, .samples = 4, .sample_positions = 0xeaa26e26,
+		.memory = memory,
+	};
+	static uint32_t out[16 * VAGX_SIMD_WIDTH];
+	struct vagx_vertices vertices = { .count = 20, .words = 16, .out = out };
+	struct vagx_fragments fragments = { .exists = UINT32_MAX, .num_planes = 64 };
+	unsigned int i, ran[3] = { 0 };
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, keep_stopping, &dog), 0);
+	for (i = 0; i < VAGX_SIMD_WIDTH; i++)
+		fragments.planes[i] = planes;
+	f->launch.sample_stride = 8;
+	f->launch.soft_faults = true;
+	fixture_of_stage = true;
+	for (i = 0; i < 900; i++) {
+		fixture_random_code(f, i);
+		atomic_store(&f->stop, false);
+		if (i % 3 == 0)
+			ran[0] += !vagx_core_run_vertices(f->core, &f->launch, &vertices, &f->fault);
+		else if (i % 3 == 1)
+			ran[1] += !vagx_core_run_fragments(f->core, &f->launch, &tile, &fragments,
+							   &f->fault);
+		else
+			ran[2] += !vagx_core_run_tile(f->core, &f->launch, &tile, &f->fault);
+	}
+	fixture_of_stage = false;
+	atomic_store(&dog.done, true);
+	pthread_join(thread, NULL);
+	assert_true(ran[0] + ran[1] + ran[2] > 10);
 }
 
 static void preshader_writes_uniforms(void **state)
@@ -848,6 +892,7 @@ int main(void)
 		TEST(code_at_the_end_of_a_page),
 		TEST(endless_program_can_be_cancelled),
 		TEST(survives_random_programs),
+		TEST(survives_random_stages),
 		TEST(preshader_writes_uniforms),
 		TEST(counts_instructions),
 	};

@@ -22,6 +22,8 @@
 #include "uat.h"
 
 #define SLOT		3
+#define OTHER_SLOT	4
+#define SLOTS		5
 #define USC_BASE	0x1100000000ULL
 #define STREAM_VA	0x2000000000ULL
 #define SECOND_VA	0x2000002000ULL
@@ -29,6 +31,7 @@
 #define MEMORY_SIZE	0x10000
 #define SHADER		0x12340
 #define MAX_GROUPS	65536
+#define CORES		4
 
 /* Two mapped areas: shader words at USC_BASE, everything else at STREAM_VA. */
 static uint8_t usc_memory[MEMORY_SIZE];
@@ -48,7 +51,10 @@ static struct {
 	unsigned int extent[3];
 	int fail_with;
 	uint32_t fail_group;
-	bool hang;
+	/* groups of that context sleep, or burn time, until they are cancelled */
+	atomic_bool hang[SLOTS], burn[SLOTS];
+	/* groups of that context that were begun, also by others than the job's own core */
+	atomic_uint begun[SLOTS], helped[SLOTS];
 } record = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static struct vagx_gpu *gpu;
@@ -56,6 +62,11 @@ static struct vagx_report *report;
 static FILE *null_stream;
 static struct vagx_uat_fault fault;
 static unsigned int unit;
+
+/* cmocka's assertions end a thread that is not the test's without a word */
+#define EXPECT(condition)							\
+	((condition) ? (void)0 :						\
+	 (fprintf(stderr, "%s: %s\n", __func__, #condition), abort()))
 
 /* In place of the MMU */
 
@@ -74,8 +85,8 @@ int vagx_uat_read(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 {
 	uint8_t *host = host_of(va, len);
 
-	assert_int_equal(slot, SLOT);
-	assert_int_equal(agent, VAGX_AGENT_GPU);
+	EXPECT(slot == SLOT || slot == OTHER_SLOT);
+	EXPECT(agent == VAGX_AGENT_GPU);
 	if (!host) {
 		*f = (struct vagx_uat_fault){
 			.va = va,
@@ -121,6 +132,16 @@ struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
 	return core;
 }
 
+struct vagx_programs *vagx_programs_new(void)
+{
+	return calloc(1, 1);
+}
+
+void vagx_programs_free(struct vagx_programs *programs)
+{
+	free(programs);
+}
+
 void vagx_core_free(struct vagx_core *core)
 {
 	free(core);
@@ -130,7 +151,7 @@ static void record_launch(const struct vagx_launch *launch)
 {
 	if (launch->serial == record.last_serial)
 		return;
-	assert_int_not_equal(launch->serial, 0);
+	EXPECT(launch->serial);
 	record.last_serial = launch->serial;
 	record.launch = *launch;
 	record.launches++;
@@ -144,11 +165,19 @@ int vagx_core_run_group(struct vagx_core *core,
 				(group[1] + record.extent[1] * group[2]);
 	int err = 0;
 
+	/* whatever the core did before, its translations are the job's */
+	EXPECT(core->config.tlb->slot == launch->vm_slot);
+	atomic_fetch_add(&record.begun[launch->vm_slot], 1);
+	if (core->config.index)
+		atomic_fetch_add(&record.helped[launch->vm_slot], 1);
+
 	pthread_mutex_lock(&record.lock);
 	record_launch(launch);
-	assert_true(n < MAX_GROUPS);
-	assert_false(record.seen[n]);
-	record.seen[n] = true;
+	EXPECT(n < MAX_GROUPS);
+	if (launch->vm_slot == SLOT) {
+		EXPECT(!record.seen[n]);
+		record.seen[n] = true;
+	}
 	record.groups++;
 	core->stats.instructions += 10;
 	if (record.fail_with && n == record.fail_group) {
@@ -162,10 +191,12 @@ int vagx_core_run_group(struct vagx_core *core,
 	}
 	pthread_mutex_unlock(&record.lock);
 
-	while (!err && record.hang) {
-		if (atomic_load(core->config.stop))
+	while (!err && (record.hang[launch->vm_slot] ||
+			record.burn[launch->vm_slot])) {
+		if (atomic_load(launch->stop))
 			err = -ECANCELED;
-		usleep(100);
+		if (!record.burn[launch->vm_slot])
+			usleep(100);
 	}
 	return err;
 }
@@ -199,11 +230,15 @@ void vagx_core_get_stats(const struct vagx_core *core,
 
 static struct agx_writer stream, second, words;
 
+/* Codes that no unit's number is */
+static const struct vagx_gpu_units units = { .code = { 0x11, 0x22, 0x33 } };
+
 static struct vagx_gpu *make_gpu(bool no_exec)
 {
 	const struct vagx_gpu_config config = {
 		.report = report,
-		.cores = 4,
+		.units = &units,
+		.cores = CORES,
 		.no_exec = no_exec,
 		.soft_faults = true,
 	};
@@ -233,7 +268,10 @@ static int setup(void **state)
 	record.last_serial = 0;
 	record.fail_with = 0;
 	record.fail_group = 0;
-	record.hang = false;
+	memset(record.hang, 0, sizeof(record.hang));
+	memset(record.burn, 0, sizeof(record.burn));
+	memset(record.begun, 0, sizeof(record.begun));
+	memset(record.helped, 0, sizeof(record.helped));
 	memset(record.seen, 0, sizeof(record.seen));
 	memset(record.extent, 0, sizeof(record.extent));
 	fault = (struct vagx_uat_fault){ .va = 0 };
@@ -260,16 +298,32 @@ static uint64_t broken(enum vagx_rule rule)
 	return vagx_report_count(report, rule);
 }
 
-static enum vagx_gpu_status run_on(struct vagx_gpu *g)
+static struct vagx_job *new_job(struct vagx_gpu *g, unsigned int slot)
 {
-	const struct vagx_compute_job job = {
-		.vm_slot = SLOT,
+	struct vagx_job *job = vagx_job_new(g, slot);
+
+	assert_non_null(job);
+	return job;
+}
+
+static enum vagx_gpu_status run_job(struct vagx_job *job)
+{
+	const struct vagx_compute_registers registers = {
 		.cdm_base = STREAM_VA,
 		.cdm_end = STREAM_VA + stream.used,
 		.usc_base = USC_BASE,
 	};
 
-	return vagx_gpu_compute(g, &job, &fault, &unit);
+	return vagx_job_compute(job, &registers, &fault, &unit);
+}
+
+static enum vagx_gpu_status run_on(struct vagx_gpu *g)
+{
+	struct vagx_job *job = new_job(g, SLOT);
+	enum vagx_gpu_status status = run_job(job);
+
+	vagx_job_free(job);
+	return status;
 }
 
 static enum vagx_gpu_status run(void)
@@ -279,10 +333,10 @@ static enum vagx_gpu_status run(void)
 
 static void put_words(void)
 {
-	agx_put_default(&words, usc_shared);
+	agx_put(&words, usc_shared);
 	agx_put(&words, usc_shader, .code = SHADER);
 	agx_put(&words, usc_registers, .register_count = 24);
-	agx_put_default(&words, usc_no_preshader);
+	agx_put(&words, usc_no_preshader);
 }
 
 static void put_launch(struct agx_writer *w, enum agx_cdm_mode mode)
@@ -312,7 +366,7 @@ static void expect_malformed(uint64_t va, unsigned int of_unit)
 	assert_int_equal(fault.slot, SLOT);
 	assert_int_equal(fault.access, VAGX_READ);
 	assert_int_equal(fault.reason, VAGX_FAULT_NO_ACCESS);
-	assert_int_equal(unit, of_unit);
+	assert_int_equal(unit, units.code[of_unit]);
 }
 
 static void expect_unmapped(uint64_t va, unsigned int of_unit)
@@ -320,7 +374,7 @@ static void expect_unmapped(uint64_t va, unsigned int of_unit)
 	assert_int_equal(run(), VAGX_GPU_FAULT);
 	assert_int_equal(fault.va, va);
 	assert_int_equal(fault.reason, VAGX_FAULT_UNMAPPED);
-	assert_int_equal(unit, of_unit);
+	assert_int_equal(unit, units.code[of_unit]);
 }
 
 /* Launches */
@@ -333,7 +387,7 @@ static void test_direct(void **state)
 	put_launch(&stream, AGX_CDM_MODE_DIRECT);
 	agx_put(&stream, cdm_global_size, .x = 100, .y = 20, .z = 7);
 	agx_put(&stream, cdm_local_size, .x = 8, .y = 4, .z = 2);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_stream_terminate);
 	record.extent[0] = 13;
 	record.extent[1] = 5;
 
@@ -368,7 +422,7 @@ static void test_indirect_global(void **state)
 	put_launch(&stream, AGX_CDM_MODE_INDIRECT_GLOBAL);
 	agx_put(&stream, cdm_indirect, .address = DATA_VA);
 	agx_put(&stream, cdm_local_size, .x = 16, .y = 2, .z = 1);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_stream_terminate);
 	memcpy(record.extent, counts, sizeof(counts));
 
 	assert_int_equal(run(), VAGX_GPU_DONE);
@@ -387,7 +441,7 @@ static void test_indirect_local(void **state)
 	memcpy(memory + (DATA_VA - STREAM_VA), sizes, sizeof(sizes));
 	put_launch(&stream, AGX_CDM_MODE_INDIRECT_LOCAL);
 	agx_put(&stream, cdm_indirect, .address = DATA_VA);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_stream_terminate);
 	record.extent[0] = 2;
 	record.extent[1] = 2;
 
@@ -401,7 +455,7 @@ static void test_empty_grid(void **state)
 {
 	put_words();
 	put_direct(&stream, 0, 64);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_stream_terminate);
 	assert_int_equal(run(), VAGX_GPU_DONE);
 	assert_int_equal(record.groups, 0);
 }
@@ -425,10 +479,10 @@ static void test_words(void **state)
 	agx_put(&words, usc_registers, .register_count = 256);
 	agx_put(&words, usc_preshader, .code = 0x777);
 	agx_put(&stream, cdm_launch, .pipeline = 0x40,
-		.preshader_register_count = 33);
-	agx_put_default(&stream, cdm_global_size);
-	agx_put_default(&stream, cdm_local_size);
-	agx_put_default(&stream, cdm_stream_terminate);
+		.counts.preshader_registers = 33);
+	agx_put(&stream, cdm_global_size);
+	agx_put(&stream, cdm_local_size);
+	agx_put(&stream, cdm_stream_terminate);
 
 	assert_int_equal(run(), VAGX_GPU_DONE);
 	assert_int_equal(record.preshaders, 1);
@@ -452,7 +506,7 @@ static void test_no_exec(void **state)
 
 	put_words();
 	put_direct(&stream, 1000, 10);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_stream_terminate);
 	assert_int_equal(run_on(idle), VAGX_GPU_DONE);
 	assert_int_equal(record.groups, 0);
 	vagx_gpu_get_stats(idle, &stats);
@@ -467,12 +521,12 @@ static void test_links(void **state)
 	put_words();
 	agx_put(&stream, cdm_stream_link, .target = SECOND_VA,
 		.with_return = true);
-	agx_put_default(&stream, cdm_barrier);
+	agx_put(&stream, cdm_barrier);
 	agx_put(&stream, cdm_stream_link, .target = SECOND_VA + 0x100);
 	put_direct(&second, 64, 1);
-	agx_put_default(&second, cdm_stream_return);
+	agx_put(&second, cdm_stream_return);
 	second.used = 0x100;
-	agx_put_default(&second, cdm_stream_terminate);
+	agx_put(&second, cdm_stream_terminate);
 
 	assert_int_equal(run(), VAGX_GPU_DONE);
 	assert_int_equal(record.groups, 64);
@@ -482,7 +536,7 @@ static void test_barrier_returns(void **state)
 {
 	agx_put(&stream, cdm_stream_link, .target = SECOND_VA,
 		.with_return = true);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_stream_terminate);
 	agx_put(&second, cdm_barrier, .returns = true);
 	assert_int_equal(run(), VAGX_GPU_DONE);
 }
@@ -494,10 +548,10 @@ static void test_call_depth(void **state)
 	for (i = 0; i < 16; i++) {
 		agx_put(&stream, cdm_stream_link, .with_return = true,
 			.target = STREAM_VA + (i + 1) * 16);
-		agx_put_default(&stream, cdm_stream_return);
+		agx_put(&stream, cdm_stream_return);
 	}
 	/* the innermost returns; the outermost return has nowhere to go */
-	agx_put_default(&stream, cdm_stream_return);
+	agx_put(&stream, cdm_stream_return);
 	expect_malformed(STREAM_VA + 8, VAGX_GPU_UNIT_CDM_CS);
 	assert_int_equal(broken(VAGX_RULE_CDM_CALL_DEPTH), 1);
 
@@ -534,8 +588,8 @@ static void test_unknown_blocks(void **state)
 
 static void test_reserved_bits(void **state)
 {
-	agx_put_default(&stream, cdm_barrier);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_barrier);
+	agx_put(&stream, cdm_stream_terminate);
 	memory[3] |= 2;
 	assert_int_equal(run(), VAGX_GPU_DONE);
 	assert_int_equal(broken(VAGX_RULE_CDM_RESERVED_BITS), 1);
@@ -543,8 +597,8 @@ static void test_reserved_bits(void **state)
 
 static void test_past_end(void **state)
 {
-	agx_put_default(&stream, cdm_barrier);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_barrier);
+	agx_put(&stream, cdm_stream_terminate);
 	stream.used -= 8;
 	assert_int_equal(run(), VAGX_GPU_DONE);
 	assert_int_equal(broken(VAGX_RULE_CDM_PAST_END), 1);
@@ -569,11 +623,11 @@ static void test_bad_sizes(void **state)
 	put_direct(&stream, 1, 1025);
 	expect_bad_size();
 	put_launch(&stream, AGX_CDM_MODE_DIRECT);
-	agx_put_default(&stream, cdm_global_size);
+	agx_put(&stream, cdm_global_size);
 	agx_put(&stream, cdm_local_size, .x = 1024, .y = 2, .z = 1);
 	expect_bad_size();
 	put_launch(&stream, AGX_CDM_MODE_DIRECT);
-	agx_put_default(&stream, cdm_global_size);
+	agx_put(&stream, cdm_global_size);
 	agx_put(&stream, cdm_local_size, .x = 65536, .y = 65536, .z = 65536);
 	expect_bad_size();
 	memcpy(memory + (DATA_VA - STREAM_VA), huge, sizeof(huge));
@@ -589,7 +643,7 @@ static void test_bad_sizes(void **state)
 static void expect_bad_words(uint64_t offset, enum vagx_rule rule)
 {
 	put_direct(&stream, 1, 1);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_stream_terminate);
 	expect_malformed(USC_BASE + offset, VAGX_GPU_UNIT_CDM);
 	assert_int_equal(broken(rule), 1);
 	assert_int_equal(record.groups, 0);
@@ -606,7 +660,7 @@ static void test_word_reserved_bits(void **state)
 	put_words();
 	usc_memory[0x41] |= 2;
 	put_direct(&stream, 1, 1);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_stream_terminate);
 	assert_int_equal(run(), VAGX_GPU_DONE);
 	assert_int_equal(broken(VAGX_RULE_USC_RESERVED_BITS), 1);
 }
@@ -621,7 +675,7 @@ static void test_bad_preshader_word(void **state)
 
 static void test_no_shader(void **state)
 {
-	agx_put_default(&words, usc_no_preshader);
+	agx_put(&words, usc_no_preshader);
 	expect_bad_words(0x40, VAGX_RULE_USC_NO_SHADER);
 }
 
@@ -629,7 +683,7 @@ static void test_two_shaders(void **state)
 {
 	agx_put(&words, usc_shader, .code = SHADER);
 	agx_put(&words, usc_shader, .code = SHADER);
-	agx_put_default(&words, usc_no_preshader);
+	agx_put(&words, usc_no_preshader);
 	expect_bad_words(0x46, VAGX_RULE_USC_NO_SHADER);
 }
 
@@ -641,12 +695,19 @@ static void test_uniform_range(void **state)
 	expect_bad_words(0x40, VAGX_RULE_USC_UNIFORM_RANGE);
 }
 
+static void test_texture_range(void **state)
+{
+	agx_put(&words, usc_texture, .start = 127, .count = 2, .buffer = DATA_VA);
+	put_words();
+	expect_bad_words(0x40, VAGX_RULE_USC_TEXTURE_RANGE);
+}
+
 static void test_endless_words(void **state)
 {
 	unsigned int i;
 
 	for (i = 0; i < 4096; i++)
-		agx_put_default(&words, usc_shared);
+		agx_put(&words, usc_shared);
 	expect_bad_words(0x40 + 2048 * 4, VAGX_RULE_USC_ENDLESS);
 }
 
@@ -660,13 +721,13 @@ static void test_unmapped(void **state)
 	stream.used = 0;
 	put_launch(&stream, AGX_CDM_MODE_INDIRECT_GLOBAL);
 	agx_put(&stream, cdm_indirect, .address = 0x8000);
-	agx_put_default(&stream, cdm_local_size);
+	agx_put(&stream, cdm_local_size);
 	expect_unmapped(0x8000, VAGX_GPU_UNIT_CDM_CS);
 
 	stream.used = 0;
 	agx_put(&stream, cdm_launch, .pipeline = 0x1000000);
-	agx_put_default(&stream, cdm_global_size);
-	agx_put_default(&stream, cdm_local_size);
+	agx_put(&stream, cdm_global_size);
+	agx_put(&stream, cdm_local_size);
 	expect_unmapped(USC_BASE + 0x1000000, VAGX_GPU_UNIT_CDM);
 
 	stream.used = 0;
@@ -682,7 +743,7 @@ static void test_shader_fault(void **state)
 	put_words();
 	put_direct(&stream, 60000, 1);
 	put_direct(&stream, 1, 1);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_stream_terminate);
 	record.extent[0] = 60000;
 	record.fail_with = -EFAULT;
 	record.fail_group = 17;
@@ -691,7 +752,7 @@ static void test_shader_fault(void **state)
 	assert_int_equal(fault.va, 0xbad000);
 	assert_int_equal(fault.access, VAGX_WRITE);
 	assert_int_equal(fault.reason, VAGX_FAULT_READ_ONLY);
-	assert_int_equal(unit, VAGX_GPU_UNIT_USC);
+	assert_int_equal(unit, units.code[VAGX_GPU_UNIT_USC]);
 	/* the second launch never began */
 	assert_int_equal(record.launches, 1);
 
@@ -700,7 +761,7 @@ static void test_shader_fault(void **state)
 	expect_groups_again();
 	stream.used = 0;
 	put_direct(&stream, 8, 1);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_stream_terminate);
 	record.groups = 0;
 	assert_int_equal(run(), VAGX_GPU_DONE);
 	assert_int_equal(record.groups, 8);
@@ -710,12 +771,12 @@ static void test_shader_failed(void **state)
 {
 	put_words();
 	put_direct(&stream, 4, 1);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_stream_terminate);
 	record.fail_with = -EILSEQ;
 	assert_int_equal(run(), VAGX_GPU_FAULT);
 	assert_int_equal(fault.va, USC_BASE + SHADER);
 	assert_int_equal(fault.access, VAGX_EXEC);
-	assert_int_equal(unit, VAGX_GPU_UNIT_USC);
+	assert_int_equal(unit, units.code[VAGX_GPU_UNIT_USC]);
 	assert_int_equal(broken(VAGX_RULE_USC_SHADER_FAILED), 1);
 }
 
@@ -724,35 +785,67 @@ static void test_preshader_fault(void **state)
 	agx_put(&words, usc_shader, .code = SHADER);
 	agx_put(&words, usc_preshader, .code = 0xdead);
 	put_direct(&stream, 4, 1);
-	agx_put_default(&stream, cdm_stream_terminate);
+	agx_put(&stream, cdm_stream_terminate);
 	assert_int_equal(run(), VAGX_GPU_FAULT);
 	assert_int_equal(fault.va, 0xdead);
 	assert_int_equal(record.groups, 0);
 }
 
-/* Cancelling */
+/* Jobs on threads of their own */
+
+struct runner {
+	pthread_t thread;
+	struct vagx_job *job;
+	enum vagx_gpu_status status;
+	atomic_bool over;
+};
 
 static void *run_thread(void *arg)
 {
-	*(enum vagx_gpu_status *)arg = run();
+	const struct vagx_compute_registers registers = {
+		.cdm_base = STREAM_VA,
+		.cdm_end = STREAM_VA + stream.used,
+		.usc_base = USC_BASE,
+	};
+	struct vagx_uat_fault runner_fault;
+	struct runner *runner = arg;
+	unsigned int runner_unit;
+
+	runner->status = vagx_job_compute(runner->job, &registers,
+					  &runner_fault, &runner_unit);
+	atomic_store(&runner->over, true);
 	return NULL;
+}
+
+static void start(struct runner *runner, unsigned int slot)
+{
+	runner->job = new_job(gpu, slot);
+	atomic_store(&runner->over, false);
+	assert_int_equal(pthread_create(&runner->thread, NULL, run_thread,
+					runner), 0);
+}
+
+static enum vagx_gpu_status finish(struct runner *runner)
+{
+	pthread_join(runner->thread, NULL);
+	vagx_job_free(runner->job);
+	return runner->status;
 }
 
 static enum vagx_gpu_status run_and_cancel(void)
 {
-	enum vagx_gpu_status status = VAGX_GPU_DONE;
 	struct vagx_gpu_stats stats;
-	pthread_t thread;
+	struct runner runner;
 
-	assert_int_equal(pthread_create(&thread, NULL, run_thread, &status), 0);
+	start(&runner, SLOT);
 	do {
 		usleep(1000);
 		vagx_gpu_get_stats(gpu, &stats);
 	} while (!stats.jobs);
 	usleep(5000);
-	vagx_gpu_cancel(gpu);
-	pthread_join(thread, NULL);
-	return status;
+	assert_false(atomic_load(&runner.over));
+	vagx_job_cancel(runner.job);
+	return finish(&runner);
 }
 
 static void test_cancel_stream(void **state)
@@ -765,38 +858,158 @@ static void test_cancel_shader(void **state)
 {
 	put_words();
 	put_direct(&stream, 64, 1);
-	agx_put_default(&stream, cdm_stream_terminate);
-	record.hang = true;
+	agx_put(&stream, cdm_stream_terminate);
+	atomic_store(&record.hang[SLOT], true);
 	assert_int_equal(run_and_cancel(), VAGX_GPU_CANCELLED);
 	/* one for each core */
-	assert_true(record.groups <= 4);
+	assert_true(record.groups <= CORES);
 
-	/* nothing runs: nothing to cancel, and the next job does not notice */
-	record.hang = false;
-	vagx_gpu_cancel(gpu);
+	/* the next job does not notice */
+	atomic_store(&record.hang[SLOT], false);
 	expect_groups_again();
 	assert_int_equal(run(), VAGX_GPU_DONE);
 }
 
-/* Jobs of several callers come one after the other. */
-static void test_callers_take_turns(void **state)
+/* Who cancels need not know whether the job has begun. */
+static void test_cancel_early(void **state)
 {
-	enum vagx_gpu_status status[4];
-	struct vagx_gpu_stats stats;
-	pthread_t thread[4];
+	struct vagx_job *job = new_job(gpu, SLOT);
+
+	put_words();
+	put_direct(&stream, 64, 1);
+	agx_put(&stream, cdm_stream_terminate);
+	vagx_job_cancel(job);
+	assert_int_equal(run_job(job), VAGX_GPU_CANCELLED);
+	vagx_job_free(job);
+	assert_int_equal(record.groups, 0);
+}
+
+static void wait_begun(unsigned int slot, unsigned int count)
+{
+	while (atomic_load(&record.begun[slot]) < count)
+		usleep(1000);
+}
+
+/*
+ * A job that keeps every core busy and never ends: jobs of other contexts go
+ * on all the same, end as they do, and nobody notices who is cancelled.
+ */
+static void test_side_by_side(void **state)
+{
+	struct runner stuck, other;
+
+	put_words();
+	put_direct(&stream, 64, 1);
+	agx_put(&stream, cdm_stream_terminate);
+	atomic_store(&record.hang[OTHER_SLOT], true);
+	start(&stuck, OTHER_SLOT);
+	wait_begun(OTHER_SLOT, CORES);
+
+	assert_int_equal(run(), VAGX_GPU_DONE);
+	assert_int_equal(atomic_load(&record.begun[SLOT]), 64);
+	assert_false(atomic_load(&stuck.over));
+
+	/* another one that is stuck: one ends, the other does not */
+	atomic_store(&record.hang[SLOT], true);
+	expect_groups_again();
+	start(&other, SLOT);
+	wait_begun(SLOT, 65);
+	vagx_job_cancel(other.job);
+	assert_int_equal(finish(&other), VAGX_GPU_CANCELLED);
+	usleep(5000);
+	assert_false(atomic_load(&stuck.over));
+	vagx_job_cancel(stuck.job);
+	assert_int_equal(finish(&stuck), VAGX_GPU_CANCELLED);
+}
+
+/* A core that was in one context has nothing of it left in the next one. */
+static void test_contexts_in_turn(void **state)
+{
 	unsigned int i;
 
 	put_words();
-	put_direct(&stream, 0, 1);
-	agx_put_default(&stream, cdm_stream_terminate);
-	for (i = 0; i < 4; i++)
-		pthread_create(&thread[i], NULL, run_thread, &status[i]);
-	for (i = 0; i < 4; i++) {
-		pthread_join(thread[i], NULL);
-		assert_int_equal(status[i], VAGX_GPU_DONE);
+	put_direct(&stream, 64, 1);
+	agx_put(&stream, cdm_stream_terminate);
+	for (i = 0; i < 8; i++) {
+		struct vagx_job *job = new_job(gpu, i % 2 ? SLOT : OTHER_SLOT);
+
+		expect_groups_again();
+		assert_int_equal(run_job(job), VAGX_GPU_DONE);
+		vagx_job_free(job);
 	}
-	vagx_gpu_get_stats(gpu, &stats);
-	assert_int_equal(stats.jobs, 4);
+	assert_int_equal(record.groups, 8 * 64);
+}
+
+/* While cores work */
+static void set_failure(int err, uint32_t group)
+{
+	pthread_mutex_lock(&record.lock);
+	memset(record.seen, 0, sizeof(record.seen));
+	record.fail_with = err;
+	record.fail_group = group;
+	pthread_mutex_unlock(&record.lock);
+}
+
+/* One job's fault is not another one's. */
+static void test_fault_beside(void **state)
+{
+	struct runner beside;
+
+	put_words();
+	put_direct(&stream, 64, 1);
+	agx_put(&stream, cdm_stream_terminate);
+	atomic_store(&record.hang[OTHER_SLOT], true);
+	start(&beside, OTHER_SLOT);
+	wait_begun(OTHER_SLOT, CORES);
+	set_failure(-EFAULT, 63);
+	assert_int_equal(run(), VAGX_GPU_FAULT);
+	set_failure(0, 0);
+	atomic_store(&record.hang[OTHER_SLOT], false);
+	assert_int_equal(finish(&beside), VAGX_GPU_DONE);
+	assert_int_equal(atomic_load(&record.begun[OTHER_SLOT]), 64);
+}
+
+/* Cores that are not needed by one job help the others. */
+static void test_cores_are_shared(void **state)
+{
+	struct runner runner[2];
+	unsigned int i;
+
+	put_words();
+	put_direct(&stream, 64, 1);
+	agx_put(&stream, cdm_stream_terminate);
+	atomic_store(&record.hang[OTHER_SLOT], true);
+	for (i = 0; i < 2; i++)
+		start(&runner[i], OTHER_SLOT);
+	/* both jobs' own threads, and all the others */
+	wait_begun(OTHER_SLOT, CORES + 1);
+	assert_int_equal(atomic_load(&record.helped[OTHER_SLOT]), CORES - 1);
+	atomic_store(&record.hang[OTHER_SLOT], false);
+	for (i = 0; i < 2; i++)
+		assert_int_equal(finish(&runner[i]), VAGX_GPU_DONE);
+}
+
+/* A job's age is what has been executed of it, not how long it has been there. */
+static void test_cpu_time(void **state)
+{
+	struct runner runner;
+	uint64_t slept;
+
+	put_words();
+	put_direct(&stream, 64, 1);
+	agx_put(&stream, cdm_stream_terminate);
+	atomic_store(&record.hang[SLOT], true);
+	start(&runner, SLOT);
+	wait_begun(SLOT, CORES);
+	usleep(100000);
+	slept = vagx_job_cpu_ns(runner.job);
+	assert_true(slept < 50000000);
+
+	atomic_store(&record.burn[SLOT], true);
+	while (vagx_job_cpu_ns(runner.job) < slept + 20000000)
+		usleep(1000);
+	vagx_job_cancel(runner.job);
+	assert_int_equal(finish(&runner), VAGX_GPU_CANCELLED);
 }
 
 static void test_bad_config(void **state)
@@ -858,6 +1071,7 @@ int main(void)
 		GPU_TEST(test_no_shader),
 		GPU_TEST(test_two_shaders),
 		GPU_TEST(test_uniform_range),
+		GPU_TEST(test_texture_range),
 		GPU_TEST(test_endless_words),
 		GPU_TEST(test_unmapped),
 		GPU_TEST(test_shader_fault),
@@ -865,7 +1079,12 @@ int main(void)
 		GPU_TEST(test_preshader_fault),
 		GPU_TEST(test_cancel_stream),
 		GPU_TEST(test_cancel_shader),
-		GPU_TEST(test_callers_take_turns),
+		GPU_TEST(test_cancel_early),
+		GPU_TEST(test_side_by_side),
+		GPU_TEST(test_contexts_in_turn),
+		GPU_TEST(test_fault_beside),
+		GPU_TEST(test_cores_are_shared),
+		GPU_TEST(test_cpu_time),
 		cmocka_unit_test(test_bad_config),
 		cmocka_unit_test(test_unit_names),
 		cmocka_unit_test(test_all_rules),

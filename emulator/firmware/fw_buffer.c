@@ -1,0 +1,569 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * Tiled vertex buffers. The driver hands over pages of the client's address
+ * space in lists, InitBuffer puts a buffer into one of the firmware's slots,
+ * and renders take pages from there and give them back (m1n1 agx/context.py
+ * GPUBufferManager, asahi buffer.rs).
+ */
+#include "fw_buffer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FW_CONTEXTS		64
+
+/* What Info says that only the driver writes, and only without a scene */
+static const enum fw_field_id info_words[] = {
+	FW_BufferInfo_page_list_addr, FW_BufferInfo_page_list_size, FW_BufferInfo_page_count,
+	FW_BufferInfo_unk_30,	      FW_BufferInfo_block_count,    FW_BufferInfo_block_list_addr,
+	FW_BufferInfo_block_ctl_addr, FW_BufferInfo_last_page,	    FW_BufferInfo_block_size,
+	FW_BufferInfo_counter_addr,
+};
+
+#define INFO_WORDS (sizeof(info_words) / sizeof(info_words[0]))
+
+/**
+ * struct fw_buffer - a slot
+ * @info: address of the buffer's Info, 0 when the slot has never been initialised
+ * @gpu_context: GPU context of the queue that initialised it
+ * @word: what Info said when its first scene began, in the order of info_words
+ * @page: numbers of the pages, as in the driver's list
+ * @user: which scene has each of them
+ * @pages: their number
+ * @taken: how many of them are in use
+ * @next: where to look for a free one first
+ * @renders: renders so far
+ * @changes: how often there were more free pages, because a scene ended or the buffer grew
+ */
+struct fw_buffer {
+	uint64_t info;
+	uint64_t gpu_context;
+	uint64_t word[INFO_WORDS];
+	uint32_t *page;
+	const struct fw_scene **user;
+	uint32_t pages;
+	uint32_t taken;
+	uint32_t next;
+	uint32_t renders;
+	uint32_t changes;
+};
+
+struct fw_buffers {
+	struct fw_buffer slot[FW_BUFFERS];
+};
+
+struct fw_buffers *fw_buffers_new(void)
+{
+	return calloc(1, sizeof(struct fw_buffers));
+}
+
+static void drop(struct fw_buffer *buffer)
+{
+	free(buffer->page);
+	free(buffer->user);
+	memset(buffer, 0, sizeof(*buffer));
+}
+
+void fw_buffers_free(struct fw_buffers *buffers)
+{
+	if (!buffers)
+		return;
+	for (unsigned int i = 0; i < FW_BUFFERS; i++)
+		drop(&buffers->slot[i]);
+	free(buffers);
+}
+
+void fw_buffers_forget_all(struct vagx_firmware *fw)
+{
+	for (unsigned int i = 0; i < FW_BUFFERS; i++)
+		drop(&fw->buffers->slot[i]);
+}
+
+/* Memory that the firmware still knows */
+
+static void read_words(const struct fw_view *info, uint64_t *word)
+{
+	for (unsigned int i = 0; i < INFO_WORDS; i++)
+		word[i] = fw_get(info, info_words[i]);
+}
+
+/* Whether an Info is as it was, without running into memory that has gone */
+static bool is_kept(struct fw_access *access, const struct fw_buffer *buffer)
+{
+	struct fw_view info = fw_view(access, FW_S_BufferInfo, buffer->info);
+	static const enum fw_field_id pointers[] = {
+		FW_BufferInfo_page_list_addr,
+		FW_BufferInfo_block_list_addr,
+		FW_BufferInfo_block_ctl_addr,
+		FW_BufferInfo_counter_addr,
+	};
+
+	if (!fw_mapped(access, info.va, fw_size(&info), VAGX_WRITE))
+		return false;
+	for (unsigned int i = 0; i < INFO_WORDS; i++) {
+		for (unsigned int n = 0; n < 4; n++) {
+			if (info_words[i] == pointers[n] &&
+			    fw_get(&info, info_words[i]) != buffer->word[i])
+				return false;
+		}
+	}
+	return fw_mapped(access, fw_get(&info, FW_BufferInfo_block_ctl_addr),
+			 fw_structs[FW_S_BufferBlockControl].size[access->abi], VAGX_WRITE) &&
+	       fw_mapped(access, fw_get(&info, FW_BufferInfo_counter_addr),
+			 fw_structs[FW_S_BufferCounter].size[access->abi], VAGX_WRITE);
+}
+
+/* The firmware looks at what is in a slot until its context ends or another buffer comes */
+static void check_kept(struct fw_access *access, const struct fw_buffer *buffer)
+{
+	if (buffer->info && !is_kept(access, buffer))
+		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_FREED, buffer->info,
+			       "BufferInfo", "it or what it points to is not there any more");
+}
+
+void fw_buffers_destroy_context(struct vagx_firmware *fw, uint64_t context)
+{
+	for (unsigned int i = 0; i < FW_BUFFERS; i++) {
+		struct fw_buffer *buffer = &fw->buffers->slot[i];
+
+		if (!buffer->info || buffer->gpu_context != context)
+			continue;
+		check_kept(&fw->access, buffer);
+		if (fw_scene_of_slot(fw, i))
+			vagx_violation(fw->config.report, VAGX_RULE_FW_BUFFER_BUSY, buffer->info,
+				       "DestroyContext", "slot %u has a scene", i);
+		else
+			drop(buffer);
+	}
+}
+
+/* InitBuffer */
+
+static bool bad_init(struct fw_access *access, enum vagx_rule rule, uint64_t va, const char *what,
+		     uint64_t value)
+{
+	if (!access->failed)
+		vagx_violation(access->report, rule, va, "InitBuffer", "%s is %#" PRIx64, what,
+			       value);
+	return false;
+}
+
+static bool is_shared(struct fw_access *access, uint64_t va)
+{
+	return VAGX_PTE_ATTR(vagx_uat_pte(access->uat, 0, va)) == VAGX_ATTR_SHARED;
+}
+
+/* What both processors write; the references map nothing else of a buffer that way */
+static void check_shared(struct fw_access *access, const struct fw_view *info,
+			 enum fw_field_id field)
+{
+	uint64_t va = fw_get(info, field);
+
+	if (!access->failed && va && !is_shared(access, va))
+		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_SHARED, fw_va(info, field),
+			       "BufferInfo", "%s, %#" PRIx64 ", is not", fw_fields[field].name, va);
+}
+
+/*
+ * Info's counts are those of the last time when nobody used the buffer, so
+ * there may be more blocks than they say, but not fewer.
+ */
+static bool check_info(struct fw_access *access, const struct fw_view *info, uint32_t blocks)
+{
+	uint32_t count = fw_get(info, FW_BufferInfo_block_count);
+	uint32_t pages = fw_get(info, FW_BufferInfo_page_count);
+	const struct {
+		enum fw_field_id field;
+		bool good;
+	} checks[] = {
+		{ FW_BufferInfo_block_size,
+		  fw_get(info, FW_BufferInfo_block_size) ==
+			  FW_BUFFER_BLOCK_PAGES * FW_BUFFER_PAGE_SIZE },
+		{ FW_BufferInfo_block_count, count && count <= blocks },
+		{ FW_BufferInfo_page_count, pages == count * FW_BUFFER_BLOCK_PAGES },
+		{ FW_BufferInfo_last_page, fw_get(info, FW_BufferInfo_last_page) == pages - 1 },
+		{ FW_BufferInfo_page_list_size,
+		  fw_get(info, FW_BufferInfo_page_list_size) >=
+			  blocks * FW_BUFFER_BLOCK_PAGES * sizeof(uint32_t) },
+		{ FW_BufferInfo_unk_30, fw_get(info, FW_BufferInfo_unk_30) >= blocks },
+		{ FW_BufferInfo_unk_38, !fw_get(info, FW_BufferInfo_unk_38) },
+		{ FW_BufferInfo_unk_80, fw_get(info, FW_BufferInfo_unk_80) == 1 },
+		{ FW_BufferInfo_unk_84,
+		  fw_get(info, FW_BufferInfo_unk_84) >= blocks * FW_BUFFER_BLOCK_PAGES },
+	};
+	bool good = true;
+
+	for (unsigned int i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+		if (access->failed)
+			return false;
+		if (checks[i].good)
+			continue;
+		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_INFO,
+			       fw_va(info, checks[i].field), "BufferInfo", "%s is %#" PRIx64,
+			       fw_fields[checks[i].field].name, fw_get(info, checks[i].field));
+		good = false;
+	}
+	check_shared(access, info, FW_BufferInfo_block_ctl_addr);
+	check_shared(access, info, FW_BufferInfo_counter_addr);
+	return good && !access->failed;
+}
+
+/* The driver may have grown the buffer once more meanwhile */
+static bool check_control(struct fw_access *access, const struct fw_view *info, uint32_t blocks)
+{
+	struct fw_view control = fw_view(access, FW_S_BufferBlockControl,
+					 fw_get(info, FW_BufferInfo_block_ctl_addr));
+	uint32_t total = fw_get(&control, FW_BufferBlockControl_total);
+	uint32_t wptr = fw_get(&control, FW_BufferBlockControl_wptr);
+
+	if (access->failed)
+		return false;
+	if (total >= blocks && wptr >= blocks && total <= FW_BUFFER_BLOCKS_MAX &&
+	    wptr <= FW_BUFFER_BLOCKS_MAX)
+		return true;
+	vagx_violation(access->report, VAGX_RULE_FW_BUFFER_BLOCKS, control.va, "BufferBlockControl",
+		       "%#x and %#x blocks, not %#x", total, wptr, blocks);
+	return false;
+}
+
+/* The lists */
+
+static int compare_pages(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static bool bad_list(struct fw_access *access, uint64_t va, uint32_t page, const char *why)
+{
+	vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIST, va, "page list",
+		       "page %#" PRIx64 " %s", (uint64_t)page << FW_BUFFER_PAGE_SHIFT, why);
+	return false;
+}
+
+static bool is_twice(const uint32_t *page, uint32_t count, uint32_t *which)
+{
+	uint32_t *sorted = malloc(count * sizeof(*sorted));
+	bool twice = false;
+
+	if (!sorted)
+		return false;
+	memcpy(sorted, page, count * sizeof(*sorted));
+	qsort(sorted, count, sizeof(*sorted), compare_pages);
+	for (uint32_t i = 1; i < count && !twice; i++) {
+		twice = sorted[i] == sorted[i - 1];
+		*which = sorted[i];
+	}
+	free(sorted);
+	return twice;
+}
+
+static bool is_drawable(struct fw_access *access, unsigned int context, uint64_t va)
+{
+	for (uint64_t at = va; at < va + FW_BUFFER_PAGE_SIZE; at += AGX_PAGE_SIZE) {
+		if (!vagx_uat_ptr(access->uat, context, at, 1, VAGX_AGENT_GPU, VAGX_WRITE, NULL))
+			return false;
+	}
+	return true;
+}
+
+static bool check_pages(struct fw_access *access, unsigned int context, uint64_t va,
+			const uint32_t *page, uint32_t count)
+{
+	uint32_t twice = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t at = (uint64_t)page[i] << FW_BUFFER_PAGE_SHIFT;
+
+		if (at < AGX_VA_USER_START || at + FW_BUFFER_PAGE_SIZE > AGX_VA_USER_END)
+			return bad_list(access, va, page[i], "is not in the client's half");
+		if (!is_drawable(access, context, at))
+			return bad_list(access, va, page[i], "is not mapped for the GPU");
+	}
+	return !is_twice(page, count, &twice) || bad_list(access, va, twice, "is there twice");
+}
+
+static bool check_blocks(struct fw_access *access, uint64_t va, const uint32_t *page,
+			 const uint32_t *block, uint32_t blocks)
+{
+	for (uint32_t i = 0; i < blocks; i++) {
+		for (uint32_t n = 0; n < FW_BUFFER_BLOCK_PAGES; n++) {
+			if (page[i * FW_BUFFER_BLOCK_PAGES + n] != block[2 * i] + n)
+				return bad_list(access, va, page[i * FW_BUFFER_BLOCK_PAGES + n],
+						"is not where the list of blocks has it");
+		}
+	}
+	return true;
+}
+
+static bool read_list(struct fw_access *access, unsigned int context, uint64_t va, uint32_t *list,
+		      uint32_t count)
+{
+	struct vagx_uat_fault fault;
+
+	if (va & 3) {
+		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIST, va, "list", "is unaligned");
+		return false;
+	}
+	if (!vagx_uat_read(access->uat, context, va, list, count * sizeof(*list), VAGX_AGENT_FW,
+			   &fault))
+		return true;
+	vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIST, fault.va, "list", "%s: %s",
+		       vagx_access_name(fault.access), vagx_fault_reason_name(fault.reason));
+	return false;
+}
+
+static bool load_lists(struct fw_access *access, const struct fw_view *info, unsigned int context,
+		       uint32_t blocks, uint32_t *page)
+{
+	uint64_t page_list = fw_get(info, FW_BufferInfo_page_list_addr);
+	uint64_t block_list = fw_get(info, FW_BufferInfo_block_list_addr);
+	uint32_t *block = malloc(blocks * 2 * sizeof(*block));
+	bool good;
+
+	if (access->failed || !block) {
+		free(block);
+		return false;
+	}
+	good = read_list(access, context, page_list, page, blocks * FW_BUFFER_BLOCK_PAGES) &&
+	       read_list(access, context, block_list, block, blocks * 2) &&
+	       check_blocks(access, page_list, page, block, blocks) &&
+	       check_pages(access, context, page_list, page, blocks * FW_BUFFER_BLOCK_PAGES);
+	free(block);
+	return good;
+}
+
+/* Pages that are there already stay what they are while somebody may have them */
+static bool extend(struct fw_access *access, struct fw_buffer *buffer, uint32_t *page,
+		   uint32_t pages)
+{
+	const struct fw_scene **user;
+
+	if (buffer->taken &&
+	    (pages < buffer->pages || memcmp(page, buffer->page, buffer->pages * sizeof(*page)))) {
+		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIVE, buffer->info, "page list",
+			       "pages have changed while scenes have some");
+		return false;
+	}
+	user = calloc(pages, sizeof(*user));
+	if (!user)
+		return false;
+	if (buffer->taken)
+		memcpy(user, buffer->user, buffer->pages * sizeof(*user));
+	free(buffer->user);
+	free(buffer->page);
+	buffer->user = user;
+	buffer->page = page;
+	buffer->pages = pages;
+	buffer->next = 0;
+	buffer->changes++;
+	return true;
+}
+
+static bool reload(struct fw_access *access, struct fw_buffer *buffer, uint64_t va,
+		   unsigned int context, uint32_t blocks)
+{
+	struct fw_view info = fw_view(access, FW_S_BufferInfo, va);
+	uint32_t *page = malloc(blocks * FW_BUFFER_BLOCK_PAGES * sizeof(*page));
+
+	if (page && load_lists(access, &info, context, blocks, page) &&
+	    extend(access, buffer, page, blocks * FW_BUFFER_BLOCK_PAGES))
+		return true;
+	free(page);
+	return false;
+}
+
+/* Another buffer comes into a slot, or one that was there before */
+static bool replace(struct fw_worker *worker, unsigned int slot, uint64_t info)
+{
+	struct vagx_firmware *fw = worker->fw;
+	struct fw_buffer *buffer = &fw->buffers->slot[slot];
+
+	if (buffer->info == info)
+		return true;
+	if (fw_scene_of_slot(fw, slot)) {
+		vagx_violation(fw->config.report, VAGX_RULE_FW_BUFFER_BUSY, info, "InitBuffer",
+			       "slot %u has a scene of %#" PRIx64, slot, buffer->info);
+		return false;
+	}
+	check_kept(&worker->access, buffer);
+	drop(buffer);
+	return true;
+}
+
+bool fw_buffer_init(struct fw_worker *worker, struct fw_queue *queue, struct fw_command *command)
+{
+	struct fw_access *access = &worker->access;
+	struct fw_view init = fw_view(access, FW_S_InitBuffer, command->va);
+	uint32_t context = fw_get(&init, FW_InitBuffer_context_id);
+	uint32_t slot = fw_get(&init, FW_InitBuffer_buffer_mgr_slot);
+	uint32_t blocks = fw_get(&init, FW_InitBuffer_unk_10);
+	uint32_t stamp = fw_get(&init, FW_InitBuffer_stamp_value);
+	struct fw_view info =
+		fw_view(access, FW_S_BufferInfo, fw_get(&init, FW_InitBuffer_buffer_mgr_addr));
+	struct fw_buffer *buffer;
+
+	if (!context || context >= FW_CONTEXTS)
+		return bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "context", context);
+	if (slot >= FW_BUFFERS)
+		return bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "slot", slot);
+	if (!blocks || blocks > FW_BUFFER_BLOCKS_MAX)
+		return bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "blocks", blocks);
+	if (!info.va)
+		return bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "Info", info.va);
+	if (!replace(worker, slot, info.va) || !check_info(access, &info, blocks) ||
+	    !check_control(access, &info, blocks))
+		return false;
+	fw_dump(worker->fw, &init);
+	fw_dump(worker->fw, &info);
+	buffer = &worker->fw->buffers->slot[slot];
+	if (!reload(access, buffer, info.va, context, blocks))
+		return false;
+	buffer->info = info.va;
+	buffer->gpu_context = queue->context;
+	read_words(&info, buffer->word);
+	queue->init_stamp = stamp;
+	return !access->failed;
+}
+
+/* The driver has put more pages into the lists */
+bool fw_buffer_reload(struct fw_access *access, struct vagx_firmware *fw, unsigned int slot,
+		      unsigned int context)
+{
+	struct fw_buffer *buffer = &fw->buffers->slot[slot];
+	struct fw_view info = fw_view(access, FW_S_BufferInfo, buffer->info);
+	struct fw_view control = fw_view(
+		access, FW_S_BufferBlockControl,
+		buffer->info ? fw_get(&info, FW_BufferInfo_block_ctl_addr) : 0);
+	uint32_t blocks = buffer->info && context < FW_CONTEXTS ?
+				  fw_get(&control, FW_BufferBlockControl_total) :
+				  0;
+
+	if (!blocks || access->failed || !check_control(access, &info, blocks) ||
+	    blocks * FW_BUFFER_BLOCK_PAGES <= buffer->pages)
+		return false;
+	return reload(access, buffer, info.va, context, blocks);
+}
+
+bool fw_buffer_is(struct vagx_firmware *fw, unsigned int slot, uint64_t info)
+{
+	return slot < FW_BUFFERS && info && fw->buffers->slot[slot].info == info;
+}
+
+bool fw_buffer_holds(struct vagx_firmware *fw, unsigned int slot, uint32_t blocks)
+{
+	return fw->buffers->slot[slot].pages >= blocks * FW_BUFFER_BLOCK_PAGES;
+}
+
+bool fw_buffer_begin(struct fw_access *access, struct vagx_firmware *fw, unsigned int slot)
+{
+	struct fw_buffer *buffer = &fw->buffers->slot[slot];
+	struct fw_view info = fw_view(access, FW_S_BufferInfo, buffer->info);
+	struct fw_view counter =
+		fw_view(access, FW_S_BufferCounter, fw_get(&info, FW_BufferInfo_counter_addr));
+
+	if (!fw_scene_of_slot(fw, slot))
+		read_words(&info, buffer->word);
+	buffer->renders++;
+	return access->failed || fw_get(&counter, FW_BufferCounter_count) >= buffer->renders;
+}
+
+/* Pages */
+
+bool fw_buffer_has_room(struct vagx_firmware *fw, const struct fw_scene *scene)
+{
+	struct fw_buffer *buffer = &fw->buffers->slot[scene->slot];
+
+	return buffer->taken < buffer->pages &&
+	       (!fw->config.tvb_pages || buffer->taken < fw->config.tvb_pages);
+}
+
+uint64_t fw_buffer_take(struct vagx_firmware *fw, struct fw_scene *scene)
+{
+	struct fw_buffer *buffer = &fw->buffers->slot[scene->slot];
+
+	if (!fw_buffer_has_room(fw, scene))
+		return 0;
+	for (uint32_t i = 0; i < buffer->pages; i++) {
+		uint32_t n = (buffer->next + i) % buffer->pages;
+
+		if (buffer->user[n])
+			continue;
+		buffer->user[n] = scene;
+		buffer->next = n + 1;
+		buffer->taken++;
+		scene->pages++;
+		scene->pass_pages++;
+		scene->total_pages++;
+		return (uint64_t)buffer->page[n] << FW_BUFFER_PAGE_SHIFT;
+	}
+	return 0;
+}
+
+static void give(struct fw_buffer *buffer, struct fw_scene *scene, uint32_t n)
+{
+	buffer->user[n] = NULL;
+	buffer->taken--;
+	scene->pages--;
+}
+
+/* The number comes from memory that clients can write */
+void fw_buffer_give(struct vagx_firmware *fw, struct fw_scene *scene, uint64_t page)
+{
+	struct fw_buffer *buffer = &fw->buffers->slot[scene->slot];
+
+	for (uint32_t n = 0; n < buffer->pages; n++) {
+		if (buffer->user[n] == scene &&
+		    (uint64_t)buffer->page[n] << FW_BUFFER_PAGE_SHIFT == page) {
+			give(buffer, scene, n);
+			return;
+		}
+	}
+}
+
+void fw_buffer_give_all(struct vagx_firmware *fw, struct fw_scene *scene)
+{
+	struct fw_buffer *buffer = &fw->buffers->slot[scene->slot];
+
+	for (uint32_t n = 0; n < buffer->pages && scene->pages; n++) {
+		if (buffer->user[n] == scene)
+			give(buffer, scene, n);
+	}
+	buffer->changes++;
+}
+
+uint64_t fw_buffer_page(struct vagx_firmware *fw, const struct fw_scene *scene, uint32_t n)
+{
+	struct fw_buffer *buffer = &fw->buffers->slot[scene->slot];
+
+	for (uint32_t i = 0; i < buffer->pages; i++) {
+		if (buffer->user[i] == scene && !n--)
+			return (uint64_t)buffer->page[i] << FW_BUFFER_PAGE_SHIFT;
+	}
+	return 0;
+}
+
+uint32_t fw_buffer_changes(struct vagx_firmware *fw, const struct fw_scene *scene)
+{
+	return fw->buffers->slot[scene->slot].changes;
+}
+
+void fw_buffer_check_live(struct fw_access *access, struct vagx_firmware *fw,
+			  const struct fw_scene *scene)
+{
+	struct fw_buffer *buffer = &fw->buffers->slot[scene->slot];
+	struct fw_view info = fw_view(access, FW_S_BufferInfo, buffer->info);
+
+	for (unsigned int i = 0; i < INFO_WORDS; i++) {
+		uint64_t word = fw_get(&info, info_words[i]);
+
+		if (access->failed || word == buffer->word[i])
+			continue;
+		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIVE, fw_va(&info, info_words[i]),
+			       "BufferInfo", "%s was %#" PRIx64 " and is %#" PRIx64,
+			       fw_fields[info_words[i]].name, buffer->word[i], word);
+	}
+}

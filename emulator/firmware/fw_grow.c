@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * The firmware asks the driver for more of a vertex buffer. Real firmware does
+ * so only for renders that want it, which neither reference has ever sent; so
+ * here it does when it is told to.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "fw_buffer.h"
+
+#define FW_GROW_WAIT_NS	1000000000ULL
+
+static struct fw_request *note(struct vagx_firmware *fw, uint32_t context, uint32_t slot,
+			       uint32_t counter)
+{
+	struct fw_request *request = &fw->request[fw->next_request++ % FW_REQUESTS];
+
+	*request = (struct fw_request){
+		.open = true,
+		.context = context,
+		.slot = slot,
+		.counter = counter,
+	};
+	return request;
+}
+
+void fw_grow_asked(struct vagx_firmware *fw, uint32_t context, uint32_t slot, uint32_t counter)
+{
+	note(fw, context, slot, counter);
+}
+
+void fw_grow_ask(struct vagx_firmware *fw, uint32_t context, uint32_t slot)
+{
+	uint32_t counter = ++fw->request_counter;
+
+	note(fw, context, slot, counter);
+	fw_event_grow(&fw->access, fw, context, slot, counter);
+}
+
+void fw_grow_acknowledged(struct vagx_firmware *fw, uint64_t va)
+{
+	struct fw_view msg = fw_view(&fw->access, FW_S_DcGrowTvbAck, va);
+	uint32_t slot = fw_get(&msg, FW_DcGrowTvbAck_bm_id);
+	uint32_t context = fw_get(&msg, FW_DcGrowTvbAck_vm_id);
+	uint32_t counter = fw_get(&msg, FW_DcGrowTvbAck_counter);
+
+	for (unsigned int i = 0; i < FW_REQUESTS; i++) {
+		struct fw_request *request = &fw->request[i];
+
+		if (!request->open || request->slot != slot || request->context != context ||
+		    request->counter != counter)
+			continue;
+		request->open = false;
+		if (slot < FW_BUFFERS)
+			fw_buffer_reload(&fw->access, fw, slot, context);
+		pthread_cond_broadcast(&fw->work);
+		return;
+	}
+	if (!fw->access.failed)
+		vagx_violation(fw->config.report, VAGX_RULE_FW_GROW_ACK, va, "GrowTVBAck",
+			       "slot %u, context %u, counter %u: nobody asked", slot, context,
+			       counter);
+}
+
+static bool is_open(const struct fw_request *request, uint32_t counter)
+{
+	return request->open && request->counter == counter;
+}
+
+bool fw_grow(struct fw_worker *worker, const struct fw_scene *scene, unsigned int context)
+{
+	struct vagx_firmware *fw = worker->fw;
+	uint64_t until = fw_now_ns() + FW_GROW_WAIT_NS;
+	struct timespec time = { .tv_sec = until / 1000000000, .tv_nsec = until % 1000000000 };
+	uint32_t counter = ++fw->request_counter, changes = fw_buffer_changes(fw, scene);
+	struct fw_request *request = note(fw, context, scene->slot, counter);
+
+	fw_event_grow(&worker->access, fw, context, scene->slot, counter);
+	while (is_open(request, counter) && !worker->cancelled && fw->state == FW_STATE_READY &&
+	       fw_now_ns() < until)
+		pthread_cond_timedwait(&fw->work, &fw->lock, &time);
+	return fw->state == FW_STATE_READY && fw_buffer_changes(fw, scene) != changes &&
+	       fw_buffer_has_room(fw, scene);
+}

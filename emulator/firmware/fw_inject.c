@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * What the control socket tells the firmware to do at its worst. It happens on
+ * the main thread, which may wait for the driver where the caller must not.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "fw_buffer.h"
+
+void fw_inject_clear(struct fw_inject *inject)
+{
+	*inject = (struct fw_inject){ .channel_error = { -1, -1, -1 } };
+}
+
+bool fw_inject_wait(struct vagx_firmware *fw)
+{
+	while (fw->inject.silent && fw->state == FW_STATE_READY)
+		pthread_cond_wait(&fw->work, &fw->lock);
+	return fw->state == FW_STATE_READY;
+}
+
+static int on_pipe(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
+{
+	if (what->pipe >= FW_PIPES)
+		return -EINVAL;
+	if (what->kind == VAGX_FW_INJECT_HANG)
+		fw->inject.hang[what->pipe] = true;
+	else
+		fw->inject.channel_error[what->pipe] = what->value;
+	return 0;
+}
+
+static void set_silence(struct vagx_firmware *fw, bool on)
+{
+	fw->inject.silent = on;
+	fw_wake(fw);
+}
+
+static void hold_stamps(struct vagx_firmware *fw, bool on)
+{
+	fw->inject.hold_stamps = on;
+	fw_wake(fw);
+}
+
+/* What needs rings, or somebody to tell */
+static int when_ready(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
+{
+	if (fw->state != FW_STATE_READY)
+		return -ENODEV;
+	switch (what->kind) {
+	case VAGX_FW_INJECT_TIMEOUT:
+		return fw_event_inject_timeout(fw, what->value);
+	case VAGX_FW_INJECT_EVENT:
+		return fw_event_inject(fw, what->word);
+	case VAGX_FW_INJECT_BREAK_EVENT_RING:
+		fw_event_break_ring(fw);
+		return 0;
+	case VAGX_FW_INJECT_GROW:
+		fw_grow_ask(fw, what->word[0], what->word[1]);
+		return 0;
+	default:
+		fw_log(&fw->access, fw, what->value, "%s", what->text);
+		return 0;
+	}
+}
+
+int fw_inject(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
+{
+	switch (what->kind) {
+	case VAGX_FW_INJECT_CRASH:
+		if (fw->state != FW_STATE_STARTED && fw->state != FW_STATE_READY)
+			return -ENODEV;
+		fw_crash(fw, "%s", what->text);
+		return 0;
+	case VAGX_FW_INJECT_SILENCE:
+		set_silence(fw, what->value);
+		return 0;
+	case VAGX_FW_INJECT_HOLD_LOCK:
+		return fw_handoff_hold(fw, what->value);
+	case VAGX_FW_INJECT_CHANNEL_ERROR:
+	case VAGX_FW_INJECT_HANG:
+		return on_pipe(fw, what);
+	case VAGX_FW_INJECT_FAULT_REGISTER:
+		fw->inject.fault_register_set = true;
+		fw->inject.fault_register = what->value;
+		return 0;
+	case VAGX_FW_INJECT_HOLD_STAMPS:
+		hold_stamps(fw, what->value);
+		return 0;
+	case VAGX_FW_INJECT_LATE_FLUSH:
+		fw->inject.late_flush_ms = what->value;
+		return 0;
+	case VAGX_FW_INJECT_FLUSH_STATE:
+		fw->inject.flush_state_set = true;
+		fw->inject.flush_state = what->value;
+		return 0;
+	case VAGX_FW_INJECT_TIMEOUT:
+	case VAGX_FW_INJECT_EVENT:
+	case VAGX_FW_INJECT_BREAK_EVENT_RING:
+	case VAGX_FW_INJECT_LOG:
+	case VAGX_FW_INJECT_GROW:
+		return when_ready(fw, what);
+	}
+	return -EINVAL;
+}

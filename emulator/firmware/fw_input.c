@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * What comes to the firmware from outside: messages, changes of power and
+ * injections, in their order, from the MMIO thread to the main thread.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "fw_internal.h"
+
+/* Entries that messages leave to changes of power and injections */
+#define FW_INPUT_SPARE		64
+/* How long the MMIO thread waits for an injection */
+#define FW_INJECT_NS		1000000000ULL
+
+void fw_poke(struct vagx_firmware *fw)
+{
+	pthread_mutex_lock(&fw->input_lock);
+	fw->poked = true;
+	pthread_cond_broadcast(&fw->input_cond);
+	pthread_mutex_unlock(&fw->input_lock);
+}
+
+static struct fw_input *input_at(struct vagx_firmware *fw, unsigned int n)
+{
+	return &fw->input[(fw->input_head + n) % FW_MESSAGES];
+}
+
+/*
+ * The first input, or while the firmware is deaf the first that is no message. What a loss of power
+ * overtakes is lost. Input lock held.
+ */
+static bool pick_input(struct vagx_firmware *fw, bool deaf, struct fw_input *input)
+{
+	unsigned int n = 0;
+
+	while (deaf && n < fw->input_count && input_at(fw, n)->kind == FW_INPUT_MESSAGE)
+		n++;
+	if (n == fw->input_count)
+		return false;
+	*input = *input_at(fw, n);
+	if (input->kind == FW_INPUT_CUT || input->kind == FW_INPUT_RESET) {
+		fw->input_head = (fw->input_head + n) % FW_MESSAGES;
+		fw->input_count -= n;
+		n = 0;
+	}
+	for (; n; n--)
+		*input_at(fw, n) = *input_at(fw, n - 1);
+	fw->input_head = (fw->input_head + 1) % FW_MESSAGES;
+	fw->input_count--;
+	return true;
+}
+
+bool fw_input_next(struct vagx_firmware *fw, uint64_t until, bool deaf, struct fw_input *input)
+{
+	struct timespec time = { .tv_sec = until / 1000000000, .tv_nsec = until % 1000000000 };
+	bool found;
+
+	pthread_mutex_lock(&fw->input_lock);
+	while (!(found = pick_input(fw, deaf, input)) && !fw->poked && !fw->quit) {
+		if (!until)
+			pthread_cond_wait(&fw->input_cond, &fw->input_lock);
+		else if (pthread_cond_timedwait(&fw->input_cond, &fw->input_lock, &time) ==
+			 ETIMEDOUT)
+			break;
+	}
+	fw->poked = false;
+	pthread_mutex_unlock(&fw->input_lock);
+	return found;
+}
+
+void fw_input_done(struct vagx_firmware *fw)
+{
+	pthread_mutex_lock(&fw->input_lock);
+	fw->changes_done++;
+	pthread_cond_broadcast(&fw->input_cond);
+	pthread_mutex_unlock(&fw->input_lock);
+}
+
+bool fw_input_overrun(struct vagx_firmware *fw)
+{
+	bool found;
+
+	pthread_mutex_lock(&fw->input_lock);
+	found = fw->input_overrun;
+	fw->input_overrun = false;
+	pthread_mutex_unlock(&fw->input_lock);
+	return found;
+}
+
+bool fw_input_quitting(struct vagx_firmware *fw)
+{
+	bool quit;
+
+	pthread_mutex_lock(&fw->input_lock);
+	quit = fw->quit;
+	pthread_mutex_unlock(&fw->input_lock);
+	return quit;
+}
+
+void fw_input_inject(struct vagx_firmware *fw)
+{
+	struct vagx_fw_injection what;
+	int result;
+
+	pthread_mutex_lock(&fw->input_lock);
+	what = fw->injection;
+	pthread_mutex_unlock(&fw->input_lock);
+	result = fw_inject(fw, &what);
+	pthread_mutex_lock(&fw->input_lock);
+	fw->injection_result = result;
+	fw->injection_waits = false;
+	pthread_mutex_unlock(&fw->input_lock);
+}
+
+static uint64_t give(struct vagx_firmware *fw, enum fw_input_kind kind, uint8_t ep, uint64_t msg)
+{
+	unsigned int limit = kind == FW_INPUT_MESSAGE ? FW_MESSAGES - FW_INPUT_SPARE : FW_MESSAGES;
+	uint64_t ticket = 0;
+
+	pthread_mutex_lock(&fw->input_lock);
+	if (fw->input_count >= limit) {
+		fw->input_overrun = true;
+	} else {
+		fw->input[(fw->input_head + fw->input_count++) % FW_MESSAGES] =
+			(struct fw_input){ .kind = kind, .ep = ep, .msg = msg };
+		if (kind != FW_INPUT_MESSAGE)
+			ticket = ++fw->changes_asked;
+	}
+	pthread_cond_broadcast(&fw->input_cond);
+	pthread_mutex_unlock(&fw->input_lock);
+	return ticket;
+}
+
+static void wait_change(struct vagx_firmware *fw, uint64_t ticket)
+{
+	pthread_mutex_lock(&fw->input_lock);
+	while (fw->changes_done < ticket)
+		pthread_cond_wait(&fw->input_cond, &fw->input_lock);
+	pthread_mutex_unlock(&fw->input_lock);
+}
+
+void vagx_fw_start(struct vagx_firmware *fw)
+{
+	give(fw, FW_INPUT_START, 0, 0);
+}
+
+void vagx_fw_wake(struct vagx_firmware *fw)
+{
+	give(fw, FW_INPUT_WAKE, 0, 0);
+}
+
+void vagx_fw_message(struct vagx_firmware *fw, uint8_t ep, uint64_t msg)
+{
+	give(fw, FW_INPUT_MESSAGE, ep, msg);
+}
+
+void vagx_fw_quiesce(struct vagx_firmware *fw)
+{
+	wait_change(fw, give(fw, FW_INPUT_QUIESCE, 0, 0));
+}
+
+void vagx_fw_cut(struct vagx_firmware *fw)
+{
+	wait_change(fw, give(fw, FW_INPUT_CUT, 0, 0));
+}
+
+void vagx_fw_reset(struct vagx_firmware *fw)
+{
+	wait_change(fw, give(fw, FW_INPUT_RESET, 0, 0));
+}
+
+int vagx_fw_inject(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
+{
+	uint64_t until = fw_now_ns() + FW_INJECT_NS, ticket;
+	struct timespec time = { .tv_sec = until / 1000000000, .tv_nsec = until % 1000000000 };
+	int ret = 0;
+
+	pthread_mutex_lock(&fw->input_lock);
+	if (fw->injection_waits)
+		ret = -EBUSY;
+	fw->injection_waits = true;
+	if (!ret)
+		fw->injection = *what;
+	pthread_mutex_unlock(&fw->input_lock);
+	if (ret)
+		return ret;
+
+	ticket = give(fw, FW_INPUT_INJECT, 0, 0);
+	pthread_mutex_lock(&fw->input_lock);
+	if (!ticket) {
+		fw->injection_waits = false;
+		ret = -EBUSY;
+	}
+	while (fw->changes_done < ticket && !ret)
+		ret = -pthread_cond_timedwait(&fw->input_cond, &fw->input_lock, &time);
+	if (ticket && fw->changes_done >= ticket)
+		ret = fw->injection_result;
+	pthread_mutex_unlock(&fw->input_lock);
+	return ret;
+}

@@ -1,0 +1,601 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * What all commands that run on the units have in common: a stamp, a notifier,
+ * and a microsequence (m1n1 fw/agx/cmdqueue.py, fw/agx/microsequence.py). What
+ * is special about a type of command is in its struct fw_job_kind.
+ */
+#include "fw_job.h"
+
+#include <inttypes.h>
+
+#include "../clock.h"
+
+#define FW_MSEQ_MAX		0x4000
+#define FW_WAIT2		0x02
+#define FW_OP_END_WORD		0x40000018
+#define FW_TIMESTAMP_START	0x80
+#define FW_WRITE32_VALUE	0x20
+#define FW_CONTEXTS		64
+#define FW_ATTACHMENTS		16
+
+static const struct fw_job_kind *const fw_job_kinds[] = {
+	&fw_vertex_kind,
+	&fw_fragment_kind,
+	&fw_compute_kind,
+};
+
+static const struct fw_job_kind *kind_of(enum fw_pipe pipe, uint32_t type)
+{
+	for (unsigned int i = 0; i < sizeof(fw_job_kinds) / sizeof(fw_job_kinds[0]); i++) {
+		if (fw_job_kinds[i]->command == type && fw_job_kinds[i]->pipe == pipe)
+			return fw_job_kinds[i];
+	}
+	return NULL;
+}
+
+bool fw_job_known(enum fw_pipe pipe, uint32_t type)
+{
+	return kind_of(pipe, type);
+}
+
+struct vagx_report *fw_job_report(struct fw_job *job)
+{
+	return job->worker->fw->config.report;
+}
+
+static const char *name_of(const struct fw_job *job)
+{
+	return fw_structs[job->kind->type].name;
+}
+
+static void init_job(struct fw_job *job, struct fw_worker *worker, struct fw_queue *queue,
+		     struct fw_command *command)
+{
+	*job = (struct fw_job){
+		.worker = worker,
+		.queue = queue,
+		.kind = kind_of(queue->pipe, command->type),
+		.command = command,
+		.stamp = &command->stamp,
+	};
+	job->view = fw_view(&worker->access, job->kind->type, command->va);
+	job->meta = fw_sub(&job->view, job->kind->job_meta, FW_S_JobMeta, 0);
+	job->vm_slot = fw_get(&job->view, job->kind->context_id);
+}
+
+/* What a command's end is signalled with */
+
+static bool take_stamp(struct fw_job *job, struct fw_job_stamp *stamp)
+{
+	uint64_t pte;
+
+	stamp->cpu_stamp = fw_get(&job->meta, FW_JobMeta_stamp_addr);
+	stamp->fw_stamp = fw_get(&job->meta, FW_JobMeta_fw_stamp_addr);
+	stamp->value = fw_get(&job->meta, FW_JobMeta_stamp_value);
+	stamp->slot = fw_get(&job->meta, FW_JobMeta_stamp_slot);
+	if (job->view.access->failed)
+		return false;
+	if (stamp->slot != job->queue->slot || !stamp->cpu_stamp || !stamp->fw_stamp ||
+	    (stamp->cpu_stamp | stamp->fw_stamp) & 3) {
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_COMMAND_STAMP, job->meta.va,
+			       "JobMeta",
+			       "event slot %u in a queue with %u, stamps %#" PRIx64 " %#" PRIx64,
+			       stamp->slot, job->queue->slot, stamp->cpu_stamp, stamp->fw_stamp);
+		return false;
+	}
+	pte = vagx_uat_pte(job->worker->fw->config.uat, 0, stamp->cpu_stamp);
+	if ((pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) != VAGX_ATTR_SHARED)
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_INIT_SHARED, stamp->cpu_stamp,
+			       "JobMeta", "the driver's stamp is not");
+	job->worker->fw->slot_stamp[stamp->slot] = stamp->fw_stamp;
+	return true;
+}
+
+/* Against the stamp of the command before it, and against the one that was written last */
+static void check_stamp(struct fw_job *job, const struct fw_job_stamp *stamp)
+{
+	struct fw_queue *queue = job->queue;
+	uint32_t now = fw_load32(job->view.access, stamp->fw_stamp, "firmware stamp");
+	uint32_t last = queue->has_stamp ? queue->last_stamp : now;
+	uint32_t ahead = stamp->value - now;
+
+	if (job->view.access->failed)
+		return;
+	if (stamp->value % FW_STAMP_STEP || (int32_t)(stamp->value - last) <= 0 ||
+	    ahead > FW_STAMPS_OUTSTANDING * FW_STAMP_STEP)
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_COMMAND_STAMP, job->meta.va,
+			       "JobMeta", "%#x follows %#x, %#x was reached", stamp->value, last,
+			       now);
+	queue->last_stamp = stamp->value;
+	queue->has_stamp = true;
+}
+
+static bool take_notifier(struct fw_job *job, struct fw_job_stamp *stamp)
+{
+	struct fw_access *access = job->view.access;
+	uint64_t va = fw_get(&job->view, job->kind->event_control_addr);
+	struct fw_view control = fw_view(access, FW_S_EventControl, va);
+	uint64_t threshold = fw_get(&control, FW_EventControl_event_count_addr);
+	uint64_t tail = UINT64_MAX;
+
+	if (access->failed)
+		return false;
+	if (fw_has(&control, FW_EventControl_unk_buf))
+		fw_read(access, fw_va(&control, FW_EventControl_unk_buf), &tail, sizeof(tail),
+			"EventControl");
+	if (!threshold || threshold & 3 || fw_get(&control, FW_EventControl_unk_10) != 0x50 ||
+	    tail != UINT64_MAX)
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_COMMAND_NOTIFIER, va,
+			       "EventControl",
+			       "threshold at %#" PRIx64 ", 10 is %#" PRIx64 ", the end %#" PRIx64,
+			       threshold, fw_get(&control, FW_EventControl_unk_10), tail);
+	if (!threshold || threshold & 3)
+		return false;
+	stamp->notifier = va;
+	return !access->failed;
+}
+
+bool fw_job_take(struct fw_worker *worker, struct fw_queue *queue, struct fw_command *command)
+{
+	int *error = &worker->fw->inject.channel_error[queue->pipe];
+	struct fw_job job;
+
+	init_job(&job, worker, queue, command);
+	fw_cache_use(worker->fw->cache, &worker->access, command->va, fw_size(&job.view),
+		     name_of(&job));
+	if (!take_stamp(&job, &command->stamp))
+		return false;
+	check_stamp(&job, &command->stamp);
+	if (!take_notifier(&job, &command->stamp))
+		return false;
+	if (!job.vm_slot || job.vm_slot >= FW_CONTEXTS) {
+		vagx_violation(fw_job_report(&job), VAGX_RULE_FW_COMMAND_CONTEXT, command->va,
+			       name_of(&job), "context %u", job.vm_slot);
+		return false;
+	}
+	if (job.kind->take && !job.kind->take(&job, command))
+		return false;
+	if (*error < 0)
+		return true;
+	command->error = *error;
+	*error = -1;
+	return false;
+}
+
+/* Checks of operations */
+
+void fw_job_expect_pointer(struct fw_job *job, const struct fw_view *op, enum fw_field_id field,
+			   uint64_t target)
+{
+	uint64_t found = fw_get(op, field);
+
+	if (fw_has(op, field) && !op->access->failed && found != target)
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_POINTER, fw_va(op, field),
+			       fw_structs[op->type].name, "%s is %#" PRIx64 " instead of %#" PRIx64,
+			       fw_fields[field].name, found, target);
+}
+
+void fw_job_expect_value(struct fw_job *job, const struct fw_view *op, enum fw_field_id field,
+			 uint64_t value)
+{
+	uint64_t found = fw_get(op, field);
+
+	if (fw_has(op, field) && !op->access->failed && found != value)
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_FIELD, fw_va(op, field),
+			       fw_structs[op->type].name, "%s is %#" PRIx64 " instead of %#" PRIx64,
+			       fw_fields[field].name, found, value);
+}
+
+void fw_job_check_restart(struct fw_job *job, const struct fw_view *op, enum fw_field_id field)
+{
+	int64_t restart = fw_get(op, field);
+
+	if (op->va + restart != job->start)
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_RESTART, op->va,
+			       fw_structs[op->type].name, "%" PRId64 " leads to %#" PRIx64, restart,
+			       op->va + restart);
+}
+
+void fw_job_check_attachments(struct fw_job *job, const struct fw_view *op,
+			      enum fw_field_id count_field, enum fw_field_id list)
+{
+	uint32_t count = fw_get(op, count_field);
+
+	if (count > FW_ATTACHMENTS) {
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_ATTACHMENT, op->va,
+			       fw_structs[op->type].name, "%u attachments", count);
+		return;
+	}
+	for (unsigned int i = 0; i < count; i++) {
+		struct fw_view attachment = fw_sub(op, list, FW_S_Attachment, i);
+		uint64_t address = fw_get(&attachment, FW_Attachment_address);
+		uint32_t size = fw_get(&attachment, FW_Attachment_size);
+
+		if (!op->access->failed && (!address || !size))
+			vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_ATTACHMENT,
+				       attachment.va, "Attachment", "%u: %#x lines at %#" PRIx64, i,
+				       size, address);
+	}
+}
+
+void fw_job_load_registers(struct fw_job *job, enum fw_register_list list,
+			   enum fw_field_id registers, enum fw_field_id addr,
+			   enum fw_field_id count_field, enum fw_field_id length)
+{
+	uint32_t count = fw_get(&job->view, count_field);
+
+	fw_job_expect_pointer(job, &job->view, addr, fw_va(&job->view, registers));
+	fw_job_expect_value(job, &job->view, length,
+			    count * fw_structs[FW_S_RegisterDefinition].size[job->worker->fw->abi]);
+	fw_registers_load(&job->registers, list, fw_va(&job->view, registers), count,
+			  job->view.access);
+}
+
+static bool bad_operation(struct fw_job *job, uint64_t va, uint32_t word, const char *why)
+{
+	vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_OPERATION, va, "microsequence",
+		       "%#010x %s", word, why);
+	return false;
+}
+
+/* Operations that every kind has */
+
+static bool op_start(struct fw_job *job, const struct fw_view *op)
+{
+	if (job->stage != FW_JOB_BEFORE)
+		return bad_operation(job, op->va, job->kind->start_op, "starts again");
+	job->kind->start(job, op);
+	job->start = op->va;
+	job->stage = FW_JOB_STARTED;
+	return true;
+}
+
+static void store_time(struct fw_job *job, const struct fw_view *op, uint64_t va, uint64_t now)
+{
+	bool own = va == fw_va(&job->view, job->kind->ts1);
+
+	if (!va)
+		return;
+	/* Commands have their own word wherever it is */
+	if (va & 7 && !own)
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_TIMESTAMP, va,
+			       fw_structs[op->type].name, "the time is to be written there");
+	fw_write(op->access, va, &now, sizeof(now), "timestamp");
+}
+
+/*
+ * A client's memory is in a window of its own, and coherent (asahi gpu.rs map_timestamp_buffer).
+ * What else is mapped there is not for the GPU.
+ */
+static void check_user_time(struct fw_job *job, const struct fw_view *op, uint64_t va)
+{
+	uint64_t pte = vagx_uat_pte(op->access->uat, 0, va);
+
+	if (va < AGX_VA_TIMESTAMP_START || va > AGX_VA_TIMESTAMP_END - sizeof(uint64_t))
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_USER_TIME, va,
+			       fw_structs[op->type].name, "a client's time, outside of the window");
+	else if (pte && (pte & AGX_PTE_PROT_MASK) != AGX_PROT_FW_SHARED_RW)
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_USER_TIME, va,
+			       fw_structs[op->type].name, "a client's time, mapped as %#" PRIx64,
+			       (uint64_t)(pte & AGX_PTE_PROT_MASK));
+}
+
+/* Clients get nanoseconds (asahi file.rs command_timestamp_frequency_hz), the driver ticks */
+static uint64_t user_time(struct fw_job *job, uint64_t ticks)
+{
+	uint64_t frequency = vagx_clock_frequency(job->worker->fw->config.clock);
+
+	return (unsigned __int128)ticks * 1000000000 / frequency;
+}
+
+/* The references disagree: m1n1 has nonsense in the first word, and another one in the second */
+static void check_time_words(struct fw_job *job, const struct fw_view *op, bool start)
+{
+	struct fw_view own = fw_sub(&job->view, job->kind->ts_pointers, FW_S_TimestampPointers, 0);
+	uint64_t update = fw_get(op, FW_Timestamp_unk_addr);
+	uint64_t ts = fw_get(op, FW_Timestamp_unk_ts_addr);
+
+	if (op->access->failed)
+		return;
+	if (update != fw_va(&own, start ? FW_TimestampPointers_start_addr :
+					  FW_TimestampPointers_end_addr))
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_TIMESTAMP, op->va,
+			       fw_structs[op->type].name, "it updates %#" PRIx64, update);
+	if (fw_has(op, FW_Timestamp_unk_ts_addr) && ts != fw_va(&job->view, job->kind->unk_ts) &&
+	    ts != fw_va(&job->view, job->kind->unk_ts2))
+		fw_job_expect_pointer(job, op, FW_Timestamp_unk_ts_addr,
+				      fw_va(&job->view, job->kind->unk_ts));
+}
+
+/*
+ * The time goes into the command itself, and to where its two pairs of pointers
+ * lead, the driver's and its client's, which may be empty.
+ */
+static bool op_timestamp(struct fw_job *job, const struct fw_view *op)
+{
+	bool start = fw_get(op, FW_Timestamp_unk_3) & FW_TIMESTAMP_START;
+	uint64_t now = vagx_clock_now(job->worker->fw->config.clock);
+	const struct {
+		enum fw_field_id op, command;
+		bool user;
+	} lists[] = {
+		{ FW_Timestamp_ts_pointers_addr, job->kind->ts_pointers, false },
+		{ FW_Timestamp_user_ts_pointers_addr, job->kind->user_ts_pointers, true },
+	};
+
+	if (job->stage != (start ? FW_JOB_STARTED : FW_JOB_WAITED))
+		return bad_operation(job, op->va, FW_OP_TIMESTAMP, "comes at the wrong time");
+	fw_job_expect_pointer(job, op, FW_Timestamp_ts0_addr, fw_va(&job->view, job->kind->ts1));
+	fw_job_expect_pointer(job, op, FW_Timestamp_cmdqueue_ptr, job->queue->info);
+	fw_job_expect_value(job, op, FW_Timestamp_uuid, fw_get(&job->meta, FW_JobMeta_uuid));
+	check_time_words(job, op, start);
+	store_time(job, op, fw_get(op, FW_Timestamp_ts0_addr), now);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct fw_view list =
+			fw_view(op->access, FW_S_TimestampPointers, fw_get(op, lists[i].op));
+		uint64_t va = fw_get(&list, start ? FW_TimestampPointers_start_addr :
+						    FW_TimestampPointers_end_addr);
+
+		fw_job_expect_pointer(job, op, lists[i].op, fw_va(&job->view, lists[i].command));
+		if (va && lists[i].user)
+			check_user_time(job, op, va);
+		store_time(job, op, va, lists[i].user ? user_time(job, now) : now);
+	}
+	return true;
+}
+
+static bool op_finalize(struct fw_job *job, const struct fw_view *op)
+{
+	if (job->stage != FW_JOB_WAITED)
+		return bad_operation(job, op->va, job->kind->finalize_op, "comes before its wait");
+	job->kind->finalize(job, op);
+	job->stage = FW_JOB_FINALIZED;
+	return true;
+}
+
+static bool op_end(struct fw_job *job, const struct fw_view *op, uint32_t word)
+{
+	if (job->stage == FW_JOB_FINALIZED && word == FW_OP_END_WORD)
+		return true;
+	return bad_operation(job, op->va, word, "ends too early or with other flags");
+}
+
+static bool op_write32(struct fw_job *job, const struct fw_view *op)
+{
+	uint64_t va = fw_get(op, FW_Write32_addr);
+
+	if (fw_get(op, FW_Write32_unk_3) != FW_WRITE32_VALUE)
+		return bad_operation(job, op->va, FW_OP_WRITE32, "has other flags");
+	if (va & 3)
+		return bad_operation(job, op->va, FW_OP_WRITE32, "writes to an odd address");
+	fw_store32(op->access, va, fw_get(op, FW_Write32_val), "Write32");
+	return true;
+}
+
+/* The units */
+
+/* It is on the units as far as anybody can tell, but does nothing */
+static enum vagx_gpu_status hang(struct fw_worker *worker)
+{
+	struct vagx_firmware *fw = worker->fw;
+
+	vagx_log(fw->config.report, VAGX_LOG_INFO, "firmware: a command hangs, as it was asked to");
+	while (!worker->cancelled)
+		pthread_cond_wait(&fw->work, &fw->lock);
+	return VAGX_GPU_CANCELLED;
+}
+
+static enum vagx_gpu_status run_unlocked(struct fw_job *job, struct vagx_uat_fault *fault,
+					 unsigned int *unit)
+{
+	struct fw_worker *worker = job->worker;
+	struct vagx_firmware *fw = worker->fw;
+	enum vagx_gpu_status status = VAGX_GPU_CANCELLED;
+	uint64_t ttb = 0;
+	bool entered;
+
+	pthread_mutex_unlock(&fw->lock);
+	entered = fw_handoff_enter(fw, job->vm_slot, &ttb);
+	if (entered && !(ttb & 1))
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_COMMAND_CONTEXT, job->view.va,
+			       name_of(job), "context %u is not bound", job->vm_slot);
+	if (entered) {
+		status = job->kind->run(job, worker->job, fault, unit);
+		fw_handoff_leave(fw);
+	}
+	pthread_mutex_lock(&fw->lock);
+	if (!entered)
+		fw_crash(fw, "the handoff lock cannot be taken");
+	return status;
+}
+
+static bool enter_units(struct fw_job *job)
+{
+	struct fw_worker *worker = job->worker;
+	struct vagx_firmware *fw = worker->fw;
+	bool *hangs = &fw->inject.hang[worker->pipe];
+
+	worker->job = vagx_job_new(fw->config.gpu, job->vm_slot);
+	if (!worker->job) {
+		fw_crash(fw, "no memory for a job");
+		return false;
+	}
+	worker->pending = fw_event_pending(worker, job->stamp);
+	worker->started = fw_now_ns();
+	worker->cancelled = false;
+	worker->timed_out = false;
+	worker->hangs = *hangs;
+	*hangs = false;
+	fw->on_units++;
+	fw_poke(fw);
+	return true;
+}
+
+static void leave_units(struct fw_worker *worker)
+{
+	struct vagx_firmware *fw = worker->fw;
+
+	vagx_job_free(worker->job);
+	worker->job = NULL;
+	fw->on_units--;
+	pthread_cond_broadcast(&fw->work);
+}
+
+/*
+ * A fault or timeout takes down all that is on the units. Who was there while
+ * somebody else failed is treated the same as who failed, even if it had just
+ * come to its end: its stamp stays pending until the driver resumes.
+ */
+static bool run_on_units(struct fw_job *job)
+{
+	struct fw_worker *worker = job->worker;
+	struct vagx_firmware *fw = worker->fw;
+	struct vagx_uat_fault fault = { 0 };
+	enum vagx_gpu_status status;
+	unsigned int unit = 0;
+	bool alive = true;
+
+	if (!enter_units(job))
+		return false;
+	if (worker->hangs)
+		status = hang(worker);
+	else
+		status = run_unlocked(job, &fault, &unit);
+	leave_units(worker);
+
+	fw_inject_wait(fw);
+	if (fw->state != FW_STATE_READY)
+		return false;
+	if (fw->halting || fw->halted)
+		alive = fw_event_wait_resume(worker);
+	else if (status == VAGX_GPU_FAULT)
+		alive = fw_event_fault(worker, &fault, unit);
+	else if (status == VAGX_GPU_CANCELLED)
+		alive = fw_event_timeout(worker, job->stamp->slot);
+	if (alive)
+		fw_event_not_pending(worker, worker->pending);
+	return alive;
+}
+
+static bool op_wait(struct fw_job *job, const struct fw_view *op, uint32_t word)
+{
+	bool g14x = job->worker->fw->abi == FW_ABI_13_5_G14X;
+
+	if (job->stage != FW_JOB_STARTED)
+		return bad_operation(job, op->va, word, "waits for nothing");
+	if (word != (g14x ? job->kind->wait_g14x : job->kind->wait))
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_WAIT, op->va, "microsequence",
+			       "%#010x", word);
+	if (op->access->failed)
+		return false;
+	if (!run_on_units(job)) {
+		job->gone = true;
+		return false;
+	}
+	job->stage = FW_JOB_WAITED;
+	return true;
+}
+
+/* The interpreter */
+
+static enum fw_struct_id op_type(const struct fw_job *job, uint32_t word)
+{
+	uint32_t op = word & 0x3f;
+
+	if (op == job->kind->start_op)
+		return job->kind->start_type;
+	if (op == job->kind->finalize_op)
+		return job->kind->finalize_type;
+	switch (op) {
+	case FW_OP_WAIT:
+	case FW_WAIT2:
+		return FW_S_Wait;
+	case FW_OP_WRITE32:
+		return FW_S_Write32;
+	case FW_OP_END:
+		return FW_S_End;
+	case FW_OP_TIMESTAMP:
+		return FW_S_Timestamp;
+	default:
+		return FW_STRUCT_COUNT;
+	}
+}
+
+static bool run_op(struct fw_job *job, const struct fw_view *op, uint32_t word)
+{
+	fw_dump(job->worker->fw, op);
+	if (op->type == job->kind->start_type)
+		return op_start(job, op);
+	if (op->type == job->kind->finalize_type)
+		return op_finalize(job, op);
+	switch (op->type) {
+	case FW_S_Timestamp:
+		return op_timestamp(job, op);
+	case FW_S_Write32:
+		return op_write32(job, op);
+	case FW_S_Wait:
+		return op_wait(job, op, word);
+	default:
+		return op_end(job, op, word);
+	}
+}
+
+static bool run_microsequence(struct fw_job *job, uint64_t va, uint32_t size)
+{
+	struct fw_access *access = job->view.access;
+	uint32_t offset = 0;
+
+	while (offset < size && !access->failed) {
+		uint32_t word = fw_load32(access, va + offset, "microsequence");
+		struct fw_view op = fw_view(access, op_type(job, word), va + offset);
+
+		if (access->failed)
+			return false;
+		if (op.type == FW_STRUCT_COUNT || fw_size(&op) > size - offset)
+			return bad_operation(job, op.va, word, "is unknown or cut off");
+		if (!run_op(job, &op, word))
+			return false;
+		offset += fw_size(&op);
+		if (op.type != FW_S_End)
+			continue;
+		if (offset != size)
+			return bad_operation(job, op.va, word, "is not the last operation");
+		return true;
+	}
+	if (!access->failed)
+		bad_operation(job, va, 0, "has no end");
+	return false;
+}
+
+enum fw_outcome fw_job_run(struct fw_worker *worker, struct fw_queue *queue,
+			   struct fw_command *command)
+{
+	struct vagx_firmware *fw = worker->fw;
+	struct fw_access *access = &worker->access;
+	uint64_t sequence;
+	struct fw_job job;
+	uint32_t size;
+	bool done;
+
+	init_job(&job, worker, queue, command);
+	sequence = fw_get(&job.view, job.kind->microsequence_ptr);
+	size = fw_get(&job.view, job.kind->microsequence_size);
+	if (!sequence || sequence & 3 || size & 3 || !size || size > FW_MSEQ_MAX) {
+		vagx_violation(fw_job_report(&job), VAGX_RULE_FW_MSEQ_OPERATION, command->va,
+			       name_of(&job), "%#x bytes of microsequence at %#" PRIx64, size,
+			       sequence);
+		return FW_OUTCOME_BAD;
+	}
+	fw_cache_use(fw->cache, access, sequence, size, "microsequence");
+	fw_dump(fw, &job.view);
+
+	done = run_microsequence(&job, sequence, size);
+	if (job.gone || fw->state != FW_STATE_READY)
+		return FW_OUTCOME_GONE;
+	if (!done)
+		return FW_OUTCOME_BAD;
+	fw_cache_retire(fw->cache, access, command->va, fw_size(&job.view));
+	fw_cache_retire(fw->cache, access, sequence, size);
+	return FW_OUTCOME_DONE;
+}

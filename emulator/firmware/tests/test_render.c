@@ -1,0 +1,1026 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * Rendering: what the firmware does with the commands of a render and with
+ * vertex buffers, and each of its rules about them, broken once.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../fw_registers.h"
+#include "rig_render.h"
+
+#define WIDTH	200
+#define HEIGHT	100
+
+static void change(struct rig_ptr at, enum fw_field_id field)
+{
+	put(at, field, get(at, field) ^ 0x40);
+}
+
+static void draw(struct rig *rig, struct rig_renderer *renderer, unsigned int width,
+		 unsigned int height)
+{
+	struct rig_render render;
+
+	rig_render_new(rig, renderer, &render, width, height);
+	rig_render_submit(rig, renderer, &render);
+	assert_true(rig_render_wait(rig, renderer, &render));
+}
+
+/* What happens when all is right */
+
+static void test_render(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer;
+	struct rig_render render[3];
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 8);
+	for (unsigned int i = 0; i < 3; i++) {
+		rig_render_new(rig, &renderer, &render[i], WIDTH, HEIGHT);
+		rig_render_submit(rig, &renderer, &render[i]);
+	}
+	assert_true(rig_render_wait(rig, &renderer, &render[2]));
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_int_not_equal(get(render[i].scene, FW_BufferThing_unk_2c), 0);
+		assert_int_equal(get(render[i].scene, FW_BufferThing_unk_0),
+				 get(render[i].scene, FW_BufferThing_unk_2c));
+		assert_int_equal(get(render[i].fragment.command, FW_RunFragment_tvb_overflow_count),
+				 0);
+		assert_true(get(render[i].fragment.command, FW_RunFragment_ts1) >=
+			    get(render[i].vertex.command, FW_RunVertex_ts1));
+	}
+	assert_int_equal(get(renderer.buffer.misc, FW_BufferMisc_gpu_0),
+			 get(render[2].scene, FW_BufferThing_unk_2c));
+	assert_int_equal(get(renderer.buffer.misc, FW_BufferMisc_cpu_flag), 0);
+	assert_int_equal(rig_findings(rig), 0);
+	rig_free(rig);
+}
+
+/* Two clients render side by side, each with a buffer of its own */
+static void test_two(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer[2];
+	struct rig_render render[2][4];
+
+	rig_boot(rig);
+	for (unsigned int i = 0; i < 2; i++)
+		rig_renderer_new(rig, &renderer[i], 10 + 2 * i, 8);
+	for (unsigned int n = 0; n < 4; n++) {
+		for (unsigned int i = 0; i < 2; i++) {
+			rig_render_new(rig, &renderer[i], &render[i][n], WIDTH, HEIGHT);
+			rig_render_submit(rig, &renderer[i], &render[i][n]);
+		}
+	}
+	for (unsigned int i = 0; i < 2; i++)
+		assert_true(rig_render_wait(rig, &renderer[i], &render[i][3]));
+	assert_int_equal(rig_findings(rig), 0);
+	rig_free(rig);
+}
+
+/* The driver names its own place and its client's, which gets nanoseconds */
+static void test_timestamps(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer;
+	struct rig_render render;
+	struct rig_ptr ticks, user;
+	uint64_t *time;
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 8);
+	rig_render_new(rig, &renderer, &render, WIDTH, HEIGHT);
+	ticks = rig_alloc(rig, RIG_SHARED, 0x20);
+	user = rig_alloc(rig, RIG_TIMESTAMP, 0x20);
+	for (unsigned int i = 0; i < 2; i++) {
+		static const enum fw_field_id at[] = { FW_TimestampPointers_start_addr,
+						       FW_TimestampPointers_end_addr };
+		struct rig_ptr vertex = render.vertex.command, fragment = render.fragment.command;
+
+		put(sub(vertex, FW_RunVertex_ts_pointers, FW_S_TimestampPointers, 0), at[i],
+		    ticks.va + 8 * i);
+		put(sub(fragment, FW_RunFragment_ts_pointers, FW_S_TimestampPointers, 0), at[i],
+		    ticks.va + 16 + 8 * i);
+		put(sub(vertex, FW_RunVertex_user_ts_pointers, FW_S_TimestampPointers, 0), at[i],
+		    user.va + 8 * i);
+		put(sub(fragment, FW_RunFragment_user_ts_pointers, FW_S_TimestampPointers, 0),
+		    at[i], user.va + 16 + 8 * i);
+	}
+	rig_render_submit(rig, &renderer, &render);
+	assert_true(rig_render_wait(rig, &renderer, &render));
+	time = (uint64_t *)ticks.host;
+	assert_true(time[0] && time[0] <= time[1] && time[1] <= time[2] && time[2] <= time[3]);
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(((uint64_t *)user.host)[i],
+				 (unsigned __int128)time[i] * 1000000000 /
+					 vagx_clock_frequency(rig->clock));
+	assert_int_equal(rig_findings(rig), 0);
+	rig_free(rig);
+}
+
+/* The units are told what the two commands say */
+static void test_registers_told(void **state)
+{
+	static const struct rig_options options = { .exec = true };
+	struct rig *rig = rig_new_with(&options);
+	struct rig_renderer renderer;
+	struct rig_render render;
+	struct rig_units units;
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 8);
+	rig->units.vertex_pages = 5;
+	rig_render_new(rig, &renderer, &render, WIDTH, HEIGHT);
+	rig_render_submit(rig, &renderer, &render);
+	assert_true(rig_render_wait(rig, &renderer, &render));
+	units = rig_units_of(rig);
+	assert_int_equal(units.last_vertex.vdm_base, RIG_VERTEX_BASE);
+	assert_int_equal(units.last_vertex.geometry.width, WIDTH);
+	assert_int_equal(units.last_vertex.geometry.height, HEIGHT);
+	assert_int_equal(units.last_vertex.geometry.utile_height, 32);
+	assert_int_equal(units.last_vertex.tvb.tpc, render.tails.va);
+	assert_int_equal(units.last_vertex.tvb.heap_meta, render.heapmeta.va);
+	assert_int_equal(units.last_vertex.shaders.sampler_count, 3);
+	assert_int_equal(units.last_vertex.ppp_control, 0x202);
+	assert_int_equal(units.last_fragment.geometry.width, WIDTH);
+	assert_int_equal(units.last_fragment.geometry.samples, 1);
+	assert_int_equal(units.last_fragment.tvb.tilemap, render.tilemap.va);
+	assert_int_equal(units.last_fragment.end_of_tile.usc, 0x4004);
+	assert_int_equal(units.last_fragment.isp_bgobjvals, 0x75a);
+	assert_int_equal(units.last_fragment.sample_size, 8);
+	assert_int_equal(units.final, 1);
+	assert_int_equal(get(render.scene, FW_BufferThing_unk_2c), 5);
+	assert_int_equal(rig_findings(rig), 0);
+	rig_free(rig);
+}
+
+/* The units run out of pages: fragment units draw in between, and give them back */
+static void test_partial_units(void **state)
+{
+	static const struct rig_options options = { .exec = true, .tvb_pages = 3 };
+	struct rig *rig = rig_new_with(&options);
+	struct rig_renderer renderer;
+	struct rig_render render;
+	struct rig_units units;
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 8);
+	rig->units.vertex_pages = 10;
+	rig_render_new(rig, &renderer, &render, WIDTH, HEIGHT);
+	rig_render_submit(rig, &renderer, &render);
+	assert_true(rig_render_wait(rig, &renderer, &render));
+	units = rig_units_of(rig);
+	assert_int_equal(units.partial, 3);
+	assert_int_equal(units.final, 1);
+	assert_int_equal(get(render.fragment.command, FW_RunFragment_tvb_overflow_count), 3);
+	assert_int_equal(get(render.scene, FW_BufferThing_unk_2c), 10);
+	assert_int_equal(get(render.scene, FW_BufferThing_unk_0), 1);
+	assert_int_equal(rig_findings(rig), 0);
+	rig_free(rig);
+}
+
+/*
+ * Either half faults: the other one's stamp is not pending, and the buffer's
+ * pages are there again for the next render.
+ */
+static void test_fault(void **state)
+{
+	static const uint64_t bases[] = { RIG_VERTEX_BASE, RIG_FRAGMENT_BASE };
+	static const struct rig_options options = { .exec = true, .tvb_pages = 3 };
+
+	for (unsigned int pipe = 0; pipe < 2; pipe++) {
+		struct rig *rig = rig_new_with(&options);
+		struct rig_renderer renderer;
+		struct rig_render render;
+		struct rig_ptr event;
+
+		rig_boot(rig);
+		rig_renderer_new(rig, &renderer, 10, 8);
+		rig->units.vertex_pages = 2;
+		rig->units.faults = bases[pipe];
+		rig->units.unit = 0xa7 + pipe;
+		rig_render_new(rig, &renderer, &render, WIDTH, HEIGHT);
+		rig_render_submit(rig, &renderer, &render);
+		do {
+			event = rig_wait_event(rig);
+		} while (get(event, FW_EventMsg_msg_type) != 0);
+		assert_int_equal(rig->fault_unit, 0xa7 + pipe);
+		assert_true(rig_is_pending(rig, 10 + pipe, 0x100));
+		assert_false(rig_is_pending(rig, 10 + !pipe, 0x100));
+		rig->units.faults = 0;
+		rig_resume(rig);
+		assert_true(rig_render_wait(rig, &renderer, &render));
+		rig->units.pages = 0;
+		for (unsigned int i = 0; i < 3; i++)
+			draw(rig, &renderer, WIDTH, HEIGHT);
+		assert_int_equal(rig_findings(rig), 0);
+		rig_free(rig);
+	}
+}
+
+/* With two pages a render of many draws in several passes, and says so */
+static void test_partial(void **state)
+{
+	static const struct rig_options options = { .tvb_pages = 2 };
+	struct rig *rig = rig_new_with(&options);
+	struct rig_renderer renderer;
+	struct rig_render render;
+	unsigned int overflows, total, pass;
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 8);
+	rig_render_new(rig, &renderer, &render, 640, 640);
+	rig_render_submit(rig, &renderer, &render);
+	assert_true(rig_render_wait(rig, &renderer, &render));
+	overflows = get(render.fragment.command, FW_RunFragment_tvb_overflow_count);
+	total = get(render.scene, FW_BufferThing_unk_2c);
+	pass = get(render.scene, FW_BufferThing_unk_0);
+	assert_true(overflows > 0);
+	assert_true(total > pass && pass <= 2);
+	assert_int_equal(total, 2 * overflows + pass);
+	assert_int_equal(get(renderer.buffer.misc, FW_BufferMisc_gpu_0), total);
+	assert_int_equal(get(renderer.buffer.misc, FW_BufferMisc_gpu_8), overflows);
+	assert_int_equal(rig_findings(rig), 0);
+	rig_free(rig);
+}
+
+/* More renders than pages: they wait for each other */
+static void test_shared_pages(void **state)
+{
+	static const struct rig_options options = { .tvb_pages = 1 };
+	struct rig *rig = rig_new_with(&options);
+	struct rig_renderer renderer;
+	struct rig_render render[6];
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 8);
+	for (unsigned int i = 0; i < 6; i++) {
+		rig_render_new(rig, &renderer, &render[i], 300, 300);
+		rig_render_submit(rig, &renderer, &render[i]);
+	}
+	assert_true(rig_render_wait(rig, &renderer, &render[5]));
+	assert_int_equal(rig_findings(rig), 0);
+	rig_free(rig);
+}
+
+static void acknowledge(struct rig *rig, struct rig_ptr event)
+{
+	struct rig_ptr msg = rig_control(rig, 0x0e);
+
+	put(msg, FW_DcGrowTvbAck_unk_4, 1);
+	put(msg, FW_DcGrowTvbAck_bm_id, get(event, FW_EventGrowTvb_bm_id));
+	put(msg, FW_DcGrowTvbAck_vm_id, get(event, FW_EventGrowTvb_vm_id));
+	put(msg, FW_DcGrowTvbAck_counter, get(event, FW_EventGrowTvb_counter));
+	rig_control_send(rig);
+}
+
+static struct rig_ptr wait_grow(struct rig *rig)
+{
+	struct rig_ptr event;
+
+	do {
+		event = rig_wait_event(rig);
+	} while (get(event, FW_EventMsg_msg_type) != 7);
+	return event;
+}
+
+/* The driver is asked, and grows the buffer in time: no pass is needed */
+static void test_grow(void **state)
+{
+	static const struct rig_options options = { .tvb_grow = true };
+	struct rig *rig = rig_new_with(&options);
+	struct rig_renderer renderer;
+	struct rig_render render;
+	struct rig_ptr event;
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 1);
+	rig_render_new(rig, &renderer, &render, 640, 640);
+	rig_render_submit(rig, &renderer, &render);
+	event = wait_grow(rig);
+	assert_int_equal(get(event, FW_EventGrowTvb_bm_id), 10);
+	assert_int_equal(get(event, FW_EventGrowTvb_vm_id), RIG_CONTEXT);
+	rig_buffer_grow(rig, &renderer.buffer, 11, false);
+	acknowledge(rig, event);
+	assert_true(rig_render_wait(rig, &renderer, &render));
+	assert_int_equal(get(render.fragment.command, FW_RunFragment_tvb_overflow_count), 0);
+	assert_true(get(render.scene, FW_BufferThing_unk_2c) > 4);
+	/* The buffer was too small for that size to begin with */
+	assert_int_equal(rig_findings(rig),
+			 vagx_report_count(rig->report, VAGX_RULE_FW_BUFFER_SMALL));
+	rig_free(rig);
+}
+
+/* The driver cannot help: then it is drawn in passes */
+static void test_grow_in_vain(void **state)
+{
+	static const struct rig_options options = { .tvb_grow = true };
+	struct rig *rig = rig_new_with(&options);
+	struct rig_renderer renderer;
+	struct rig_render render;
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 1);
+	rig_render_new(rig, &renderer, &render, 500, 500);
+	rig_render_submit(rig, &renderer, &render);
+	acknowledge(rig, wait_grow(rig));
+	assert_true(rig_render_wait(rig, &renderer, &render));
+	assert_int_equal(get(render.fragment.command, FW_RunFragment_tvb_overflow_count), 1);
+	assert_int_equal(vagx_report_count(rig->report, VAGX_RULE_FW_GROW_ACK), 0);
+	rig_free(rig);
+}
+
+/* What is kept from the firmware on purpose does not come back by growing */
+static void test_grow_bounded(void **state)
+{
+	static const struct rig_options options = { .tvb_grow = true, .tvb_pages = 4 };
+	struct rig *rig = rig_new_with(&options);
+	struct rig_renderer renderer;
+	struct rig_render render;
+	struct rig_ptr event;
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 8);
+	rig_render_new(rig, &renderer, &render, 500, 500);
+	rig_render_submit(rig, &renderer, &render);
+	event = wait_grow(rig);
+	rig_buffer_grow(rig, &renderer.buffer, 18, false);
+	acknowledge(rig, event);
+	assert_true(rig_render_wait(rig, &renderer, &render));
+	assert_int_equal(get(render.fragment.command, FW_RunFragment_tvb_overflow_count), 1);
+	assert_int_equal(rig_findings(rig), 0);
+	rig_free(rig);
+}
+
+/* A request that nobody needs is answered like any other */
+static void test_grow_asked(void **state)
+{
+	struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_GROW, .word = { RIG_CONTEXT, 10 } };
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer;
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 8);
+	draw(rig, &renderer, WIDTH, HEIGHT);
+	assert_int_equal(vagx_fw_inject(rig->fw, &what), 0);
+	rig_buffer_grow(rig, &renderer.buffer, 18, true);
+	acknowledge(rig, wait_grow(rig));
+	assert_true(rig_wait_control(rig));
+	draw(rig, &renderer, WIDTH, HEIGHT);
+	assert_int_equal(rig_findings(rig), 0);
+	rig_free(rig);
+}
+
+/* A buffer grows while scenes live, and the next render tells the firmware */
+static void test_init_again(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer;
+	struct rig_render render[2];
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 8);
+	rig_render_new(rig, &renderer, &render[0], WIDTH, HEIGHT);
+	rig_render_submit(rig, &renderer, &render[0]);
+	rig_buffer_grow(rig, &renderer.buffer, 12, false);
+	rig_render_new(rig, &renderer, &render[1], WIDTH, HEIGHT);
+	render[1].first = true;
+	rig_render_init(rig, &renderer, &render[1]);
+	rig_render_submit(rig, &renderer, &render[1]);
+	assert_true(rig_render_wait(rig, &renderer, &render[1]));
+	assert_int_equal(rig_findings(rig), 0);
+	rig_free(rig);
+}
+
+/* Whoever is on the units is pending, by its own slot; a timeout names it */
+static void test_hang(void **state)
+{
+	static const char *const names[] = { "vertex", "fragment" };
+
+	for (unsigned int pipe = 0; pipe < 2; pipe++) {
+		struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_HANG, .pipe = pipe };
+		struct rig *rig = rig_new();
+		struct rig_renderer renderer;
+		struct rig_render render;
+		struct rig_ptr event;
+
+		print_message("# %s\n", names[pipe]);
+		rig_boot(rig);
+		assert_int_equal(vagx_fw_inject(rig->fw, &what), 0);
+		rig_renderer_new(rig, &renderer, 10, 8);
+		rig_render_new(rig, &renderer, &render, WIDTH, HEIGHT);
+		rig_render_submit(rig, &renderer, &render);
+		do {
+			event = rig_wait_event(rig);
+		} while (get(event, FW_EventMsg_msg_type) != 4);
+		assert_int_equal(get(event, FW_EventTimeout_stamp_index), 10 + pipe);
+		assert_true(rig_is_pending(rig, 10 + pipe, 0x100));
+		rig_resume(rig);
+		assert_true(rig_render_wait(rig, &renderer, &render));
+		draw(rig, &renderer, WIDTH, HEIGHT);
+		assert_int_equal(rig_findings(rig), 0);
+		rig_free(rig);
+	}
+}
+
+/* A channel error on either half leaves the other half and later renders alone */
+static void test_channel_error(void **state)
+{
+	for (unsigned int pipe = 0; pipe < 2; pipe++) {
+		struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_CHANNEL_ERROR,
+						  .pipe = pipe,
+						  .value = 1 };
+		struct rig *rig = rig_new();
+		struct rig_renderer renderer;
+		struct rig_render render;
+		struct rig_ptr event, msg;
+
+		rig_boot(rig);
+		assert_int_equal(vagx_fw_inject(rig->fw, &what), 0);
+		rig_renderer_new(rig, &renderer, 10, 8);
+		rig_render_new(rig, &renderer, &render, WIDTH, HEIGHT);
+		rig_render_submit(rig, &renderer, &render);
+		do {
+			event = rig_wait_event(rig);
+		} while (get(event, FW_EventMsg_msg_type) != 8);
+		msg = rig_control(rig, 0x0f);
+		put(msg, FW_DcRecoverChannel_pipe_type, pipe);
+		put(msg, FW_DcRecoverChannel_work_queue,
+		    pipe ? renderer.fragment.info.va : renderer.vertex.info.va);
+		put(msg, FW_DcRecoverChannel_event_value, 0x100);
+		rig_control_send(rig);
+		assert_true(rig_render_wait(rig, &renderer, &render));
+		draw(rig, &renderer, WIDTH, HEIGHT);
+		assert_int_equal(rig_findings(rig), 0);
+		rig_free(rig);
+	}
+}
+
+static void destroy(struct rig *rig, struct rig_queue *queue)
+{
+	struct rig_ptr msg = rig_control(rig, 0x18);
+
+	put(msg, FW_DcDestroyContext_context_addr, queue->context.va);
+	put(msg, FW_DcDestroyContext_ctx_0, 0xff);
+	put(msg, FW_DcDestroyContext_ctx_1, 0xff);
+	rig_control_send(rig);
+	assert_true(rig_wait_control(rig));
+}
+
+/* After its context has been destroyed a buffer's memory is the driver's again */
+static void test_destroy(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer, next;
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 8);
+	draw(rig, &renderer, WIDTH, HEIGHT);
+	destroy(rig, &renderer.vertex);
+	memset(renderer.buffer.info.host, 0, 0x80);
+	rig_renderer_new(rig, &next, 10, 8);
+	draw(rig, &next, WIDTH, HEIGHT);
+	assert_int_equal(rig_findings(rig), 0);
+	rig_free(rig);
+}
+
+/* All that the driver has written can be read, by its names */
+static void test_dump(void **state)
+{
+	static const char *const lines[] = {
+		"\nInitBuffer.unk_10 0x8\n",
+		"\nBufferInfo.block_ctl_addr (shared)\n",
+		"\nBufferThing.unkptr_18 0x16",
+		"\nRunVertex.buffer_mgr_slot 0xa\n",
+		"\nRunVertex.struct_2.unk_8 0x1e3ce508\n",
+		"\nRunVertex.struct_2.unk_b0 0 * 6\n",
+		"\nRunVertex.tiling_params.x_max 0xc7\n",
+		"\nRunVertex.job_meta.stamp_addr (shared)\n",
+		"\nStartVertex.struct3_addr (private, GPU reads)\n",
+		"\nBarrier.wait_value 0x100\n",
+		"\nRunFragment.struct_2.clear_pipeline.address 0\n",
+		"\nRunFragment.struct_3.unk_120 0 * 37\n",
+		"\nFinalizeFragment.restart_branch_offset 0xffff",
+	};
+	struct rig_options options = { 0 };
+	struct rig_renderer renderer;
+	struct rig *rig;
+	char *text;
+	size_t size;
+
+	options.dump = open_memstream(&text, &size);
+	assert_non_null(options.dump);
+	rig = rig_new_with(&options);
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 8);
+	draw(rig, &renderer, WIDTH, HEIGHT);
+	rig_free(rig);
+	fclose(options.dump);
+	for (unsigned int i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (!strstr(text, lines[i]))
+			fail_msg("there is no line %s", lines[i] + 1);
+	}
+	free(text);
+}
+
+/* The rules */
+
+struct changed {
+	struct rig *rig;
+	struct rig_renderer renderer;
+	struct rig_render render;
+};
+
+struct provocation {
+	enum vagx_rule rule;
+	const char *name;
+	void (*change)(struct changed *changed);
+};
+
+static struct rig_ptr tiling_of(struct changed *c)
+{
+	return sub(c->render.vertex.command, FW_RunVertex_tiling_params, FW_S_TilingParameters, 0);
+}
+
+static struct rig_ptr params_of(struct changed *c)
+{
+	return sub(c->render.vertex.command, FW_RunVertex_struct_2, FW_S_TaStruct2, 0);
+}
+
+static struct rig_ptr one_of(struct changed *c)
+{
+	return sub(c->render.fragment.command, FW_RunFragment_struct_1, FW_S_FragmentStruct1, 0);
+}
+
+static struct rig_ptr two_of(struct changed *c)
+{
+	return sub(c->render.fragment.command, FW_RunFragment_struct_2, FW_S_FragmentStruct2, 0);
+}
+
+static struct rig_ptr finalize_of(struct rig_command *command)
+{
+	return (struct rig_ptr){ .host = command->sequence.host + command->finalize };
+}
+
+static uint32_t *words(struct rig_ptr at)
+{
+	return (uint32_t *)at.host;
+}
+
+#define CHANGE(name) static void change_##name(struct changed *c)
+
+CHANGE(init_slot) { put(c->render.init, FW_InitBuffer_buffer_mgr_slot, 127); }
+CHANGE(init_context) { put(c->render.init, FW_InitBuffer_context_id, 64); }
+CHANGE(init_blocks) { put(c->render.init, FW_InitBuffer_unk_10, 0); }
+CHANGE(init_nothing) { put(c->render.init, FW_InitBuffer_buffer_mgr_addr, 0); }
+CHANGE(init_stamp) { put(c->render.init, FW_InitBuffer_stamp_value, 0x300); }
+CHANGE(info_block_size) { put(c->renderer.buffer.info, FW_BufferInfo_block_size, 0x8000); }
+CHANGE(info_last_page) { put(c->renderer.buffer.info, FW_BufferInfo_last_page, 32); }
+CHANGE(info_pages) { put(c->renderer.buffer.info, FW_BufferInfo_page_count, 31); }
+CHANGE(info_list_size) { put(c->renderer.buffer.info, FW_BufferInfo_page_list_size, 0x40); }
+CHANGE(info_word) { put(c->renderer.buffer.info, FW_BufferInfo_unk_80, 0); }
+CHANGE(control_total) { put(c->renderer.buffer.control, FW_BufferBlockControl_total, 7); }
+CHANGE(control_wptr) { put(c->renderer.buffer.control, FW_BufferBlockControl_wptr, 0); }
+CHANGE(list_block) { words(c->renderer.buffer.list)[6] += 4; }
+CHANGE(list_page) { words(c->renderer.buffer.pages)[5] += 1; }
+CHANGE(command_fixed) { change(params_of(c), FW_TaStruct2_unk_80); }
+CHANGE(fragment_fixed) { change(two_of(c), FW_FragmentStruct2_unk_140); }
+CHANGE(fragment_busy) { put(c->render.fragment.command, FW_RunFragment_busy_flag, 1); }
+CHANGE(tiling_screen) { change(tiling_of(c), FW_TilingParameters_tile_count); }
+CHANGE(tiling_region) { change(tiling_of(c), FW_TilingParameters_size1); }
+CHANGE(tiling_mtile) { change(tiling_of(c), FW_TilingParameters_x_blocks); }
+CHANGE(tiling_tails) { change(tiling_of(c), FW_TilingParameters_size3); }
+CHANGE(tiling_size) { put(tiling_of(c), FW_TilingParameters_x_max, 0xffff); }
+CHANGE(tiling_layers) { put(tiling_of(c), FW_TilingParameters_unk_28, 0x1234); }
+CHANGE(tiling_utiles) { put(params_of(c), FW_TaStruct2_unk_48, 0x5001); }
+CHANGE(fragment_tiles) { change(one_of(c), FW_FragmentStruct1_tile_counts); }
+CHANGE(fragment_stride) { change(two_of(c), FW_FragmentStruct2_unk_e8); }
+CHANGE(fragment_empty) { put(c->render.fragment.command, FW_RunFragment_unk_30, 1); }
+CHANGE(fragment_samples) { put(c->render.fragment.command, FW_RunFragment_unk_48, 4); }
+CHANGE(memory_tails) { put(c->render.vertex.command, FW_RunVertex_tvb_size, 0x40); }
+CHANGE(memory_heap) { put(params_of(c), FW_TaStruct2_tvb_heapmeta_addr, 0x1800000000); }
+CHANGE(memory_user) { put(c->render.scene, FW_BufferThing_unkptr_18, 0x1800000000); }
+CHANGE(memory_aux) { put(two_of(c), FW_FragmentStruct2_aux_fb_ptr, 0x1800000000); }
+CHANGE(scene_pages) { put(c->render.scene, FW_BufferThing_unk_2c, 1); }
+CHANGE(scene_statistics) { put(c->render.scene, FW_BufferThing_bm_misc_addr, 0); }
+CHANGE(pair_stamp) { put(c->render.vertex.command, FW_RunVertex_stamp_value, 0x300); }
+CHANGE(pair_generation) { put(c->render.fragment.sequence, FW_StartFragment_submission_id, 4); }
+CHANGE(pair_width) { put(two_of(c), FW_FragmentStruct2_aux_fb_width, WIDTH - 1); }
+CHANGE(start_vertex) { change(c->render.vertex.sequence, FW_StartVertex_buf_thing_addr); }
+CHANGE(start_fragment) { change(c->render.fragment.sequence, FW_StartFragment_workitem_ptr); }
+CHANGE(start_slot) { change(c->render.vertex.sequence, FW_StartVertex_buffer_mgr_slot); }
+CHANGE(finalize_value) { change(finalize_of(&c->render.vertex), FW_FinalizeVertex_stamp_value); }
+CHANGE(attachments) { put(c->render.vertex.sequence, FW_StartVertex_num_attachments, 17); }
+CHANGE(fragment_attachments) { put(c->render.fragment.sequence, FW_StartFragment_num_attachments, 1); }
+
+CHANGE(restart)
+{
+	put(finalize_of(&c->render.fragment), FW_FinalizeFragment_restart_branch_offset, -4);
+}
+
+/* Both lists agree, but the page is another one's, or nobody's */
+CHANGE(list_twice)
+{
+	uint32_t *pages = words(c->renderer.buffer.pages), *list = words(c->renderer.buffer.list);
+
+	list[2] = list[0];
+	memcpy(&pages[4], &pages[0], 16);
+}
+
+CHANGE(list_unmapped)
+{
+	uint64_t va = (uint64_t)words(c->renderer.buffer.pages)[9] * RIG_BUFFER_PAGE;
+
+	*rig_pte(c->rig, c->rig->user_root, va + AGX_PAGE_SIZE) = 0;
+}
+
+CHANGE(list_outside)
+{
+	for (unsigned int i = 0; i < 4; i++)
+		words(c->renderer.buffer.pages)[i] = 0xffffff + i;
+	words(c->renderer.buffer.list)[0] = 0xffffff;
+}
+
+CHANGE(list_for_gpu_only)
+{
+	uint64_t *pte = rig_pte(c->rig, c->rig->user_root, c->renderer.buffer.pages.va);
+
+	*pte = (*pte & ~AGX_PTE_PROT_MASK) | AGX_PROT_GPU_SHARED_RW;
+}
+
+static void make_cached(struct changed *c, uint64_t va)
+{
+	*rig_pte(c->rig, c->rig->root, va) &= ~AGX_PTE_ATTR_MASK;
+}
+
+CHANGE(cached_control) { make_cached(c, c->renderer.buffer.control.va); }
+CHANGE(cached_scene) { make_cached(c, c->render.scene.va); }
+
+CHANGE(no_init) { c->render.first = false; }
+CHANGE(other_slot) { put(c->render.vertex.command, FW_RunVertex_buffer_mgr_slot, 11); }
+CHANGE(not_counted) { put(c->renderer.buffer.counter, FW_BufferCounter_count, UINT32_MAX); }
+
+CHANGE(no_barrier) { c->render.barrier.va = 0; }
+
+CHANGE(small)
+{
+	put(c->render.init, FW_InitBuffer_unk_10, 4);
+	put(c->renderer.buffer.info, FW_BufferInfo_block_count, 4);
+	put(c->renderer.buffer.info, FW_BufferInfo_page_count, 16);
+	put(c->renderer.buffer.info, FW_BufferInfo_last_page, 15);
+}
+
+CHANGE(unaligned)
+{
+	put(params_of(c), FW_TaStruct2_tvb_tilemap, c->render.tilemap.va + 0x100);
+	put(two_of(c), FW_FragmentStruct2_tvb_tilemap, c->render.tilemap.va + 0x100);
+}
+
+/* The tilemap ends where the next page is not the scene's any more */
+CHANGE(memory_tilemap)
+{
+	*rig_pte(c->rig, c->rig->user_root, c->render.tilemap.va) = 0;
+}
+
+static void run_changed(struct changed *c, const struct provocation *provocation)
+{
+	rig_boot(c->rig);
+	rig_renderer_new(c->rig, &c->renderer, 10, 8);
+	rig_render_new(c->rig, &c->renderer, &c->render, WIDTH, HEIGHT);
+	provocation->change(c);
+	rig_render_submit(c->rig, &c->renderer, &c->render);
+}
+
+#define PROVOKE(rule, name) { VAGX_RULE_##rule, #name, change_##name }
+
+static const struct provocation provocations[] = {
+	PROVOKE(FW_BUFFER_INIT, init_slot),
+	PROVOKE(FW_BUFFER_INIT, init_context),
+	PROVOKE(FW_BUFFER_INIT, init_blocks),
+	PROVOKE(FW_BUFFER_INIT, init_nothing),
+	PROVOKE(FW_BUFFER_INIT, init_stamp),
+	PROVOKE(FW_BUFFER_INFO, info_block_size),
+	PROVOKE(FW_BUFFER_INFO, info_last_page),
+	PROVOKE(FW_BUFFER_INFO, info_pages),
+	PROVOKE(FW_BUFFER_INFO, info_list_size),
+	PROVOKE(FW_BUFFER_INFO, info_word),
+	PROVOKE(FW_BUFFER_SHARED, cached_control),
+	PROVOKE(FW_BUFFER_SHARED, cached_scene),
+	PROVOKE(FW_BUFFER_BLOCKS, control_total),
+	PROVOKE(FW_BUFFER_BLOCKS, control_wptr),
+	PROVOKE(FW_BUFFER_LIST, list_block),
+	PROVOKE(FW_BUFFER_LIST, list_page),
+	PROVOKE(FW_BUFFER_LIST, list_twice),
+	PROVOKE(FW_BUFFER_LIST, list_unmapped),
+	PROVOKE(FW_BUFFER_LIST, list_outside),
+	PROVOKE(FW_BUFFER_LIST, list_for_gpu_only),
+	PROVOKE(FW_BUFFER_SLOT, no_init),
+	PROVOKE(FW_BUFFER_SLOT, other_slot),
+	PROVOKE(FW_BUFFER_COUNTER, not_counted),
+	PROVOKE(FW_BUFFER_SMALL, small),
+	PROVOKE(FW_SCENE, scene_pages),
+	PROVOKE(FW_SCENE, scene_statistics),
+	PROVOKE(FW_SCENE_PAIR, pair_generation),
+	PROVOKE(FW_SCENE_PAIR, pair_width),
+	PROVOKE(FW_SCENE_FRAGMENT, pair_stamp),
+	PROVOKE(FW_SCENE_ORDER, no_barrier),
+	PROVOKE(FW_RENDER_TILING, tiling_screen),
+	PROVOKE(FW_RENDER_TILING, tiling_region),
+	PROVOKE(FW_RENDER_TILING, tiling_mtile),
+	PROVOKE(FW_RENDER_TILING, tiling_tails),
+	PROVOKE(FW_RENDER_TILING, tiling_size),
+	PROVOKE(FW_RENDER_TILING, tiling_layers),
+	PROVOKE(FW_RENDER_TILING, tiling_utiles),
+	PROVOKE(FW_RENDER_TILING, fragment_tiles),
+	PROVOKE(FW_RENDER_TILING, fragment_stride),
+	PROVOKE(FW_RENDER_TILING, fragment_empty),
+	PROVOKE(FW_RENDER_TILING, fragment_samples),
+	PROVOKE(FW_RENDER_MEMORY, memory_tails),
+	PROVOKE(FW_RENDER_MEMORY, memory_tilemap),
+	PROVOKE(FW_RENDER_MEMORY, memory_heap),
+	PROVOKE(FW_RENDER_MEMORY, memory_user),
+	PROVOKE(FW_RENDER_MEMORY, memory_aux),
+	PROVOKE(FW_RENDER_ALIGNMENT, unaligned),
+	PROVOKE(FW_COMMAND_INFO, command_fixed),
+	PROVOKE(FW_COMMAND_INFO, fragment_fixed),
+	PROVOKE(FW_COMMAND_INFO, fragment_busy),
+	PROVOKE(FW_MSEQ_POINTER, start_vertex),
+	PROVOKE(FW_MSEQ_POINTER, start_fragment),
+	PROVOKE(FW_MSEQ_FIELD, start_slot),
+	PROVOKE(FW_MSEQ_FIELD, finalize_value),
+	PROVOKE(FW_MSEQ_ATTACHMENT, attachments),
+	PROVOKE(FW_MSEQ_ATTACHMENT, fragment_attachments),
+	PROVOKE(FW_MSEQ_RESTART, restart),
+};
+
+#define PROVOCATIONS (sizeof(provocations) / sizeof(provocations[0]))
+
+static void test_provocation(void **state)
+{
+	const struct provocation *provocation = *state;
+	struct changed c = { .rig = rig_new() };
+
+	run_changed(&c, provocation);
+	assert_true(rig_wait_rule(c.rig, provocation->rule));
+	assert_false(vagx_fw_is_crashed(c.rig->fw));
+	rig_free(c.rig);
+}
+
+/* Those that take more than one change of one command */
+
+static void hold(struct rig *rig, bool on)
+{
+	struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_HOLD_STAMPS, .value = on };
+
+	assert_int_equal(vagx_fw_inject(rig->fw, &what), 0);
+}
+
+static bool has_pages(struct rig *rig, const void *arg)
+{
+	return get(((const struct rig_render *)arg)->scene, FW_BufferThing_unk_2c);
+}
+
+/* A render whose scene lives: its vertex work is done, its fragment work waits */
+static void begin(struct rig *rig, struct rig_renderer *renderer, struct rig_render *render)
+{
+	rig_boot(rig);
+	hold(rig, true);
+	rig_renderer_new(rig, renderer, 10, 8);
+	rig_render_new(rig, renderer, render, WIDTH, HEIGHT);
+	rig_render_submit(rig, renderer, render);
+	assert_true(rig_wait(rig, has_pages, render));
+}
+
+static void test_reused(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer;
+	struct rig_render render, other;
+
+	begin(rig, &renderer, &render);
+	rig_render_new(rig, &renderer, &other, WIDTH, HEIGHT);
+	put(other.vertex.command, FW_RunVertex_buf_thing_addr, render.scene.va);
+	rig_render_submit(rig, &renderer, &other);
+	assert_true(rig_wait_rule(rig, VAGX_RULE_FW_SCENE_REUSED));
+	rig_free(rig);
+}
+
+static void test_busy(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer, other;
+	struct rig_render render, another;
+
+	begin(rig, &renderer, &render);
+	rig_renderer_new(rig, &other, 12, 8);
+	other.buffer.slot = 10;
+	rig_render_new(rig, &other, &another, WIDTH, HEIGHT);
+	rig_render_submit(rig, &other, &another);
+	assert_true(rig_wait_rule(rig, VAGX_RULE_FW_BUFFER_BUSY));
+	rig_free(rig);
+}
+
+static void test_live_info(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer;
+	struct rig_render render;
+
+	begin(rig, &renderer, &render);
+	rig_buffer_grow(rig, &renderer.buffer, 9, true);
+	hold(rig, false);
+	assert_true(rig_wait_rule(rig, VAGX_RULE_FW_BUFFER_LIVE));
+	rig_free(rig);
+}
+
+/* The page list turns round while a render has pages */
+static void test_live_list(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer;
+	struct rig_render render, other;
+	uint32_t *pages, *list, block[4];
+
+	begin(rig, &renderer, &render);
+	pages = words(renderer.buffer.pages);
+	list = words(renderer.buffer.list);
+	memcpy(block, pages, sizeof(block));
+	memcpy(pages, pages + 4, sizeof(block));
+	memcpy(pages + 4, block, sizeof(block));
+	list[0] = pages[0];
+	list[2] = pages[4];
+	rig_render_new(rig, &renderer, &other, WIDTH, HEIGHT);
+	other.first = true;
+	rig_render_submit(rig, &renderer, &other);
+	assert_true(rig_wait_rule(rig, VAGX_RULE_FW_BUFFER_LIVE));
+	rig_free(rig);
+}
+
+/* Somebody else's data in the pages between the two halves */
+static void test_mark(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer;
+	struct rig_render render;
+
+	begin(rig, &renderer, &render);
+	for (unsigned int i = 0; i < 32; i++) {
+		uint64_t va = words(renderer.buffer.pages)[i] * RIG_BUFFER_PAGE;
+		uint64_t pa = *rig_pte(rig, rig->user_root, va) & AGX_TTBR_ADDR_MASK;
+
+		memset(rig->ram + (pa - RIG_RAM_BASE), 0, 8);
+	}
+	hold(rig, false);
+	assert_true(rig_wait_rule(rig, VAGX_RULE_FW_BUFFER_MARK));
+	rig_free(rig);
+}
+
+/* Info's memory gets another use before the context is destroyed, or the slot taken over */
+static void test_freed(void **state)
+{
+	for (unsigned int way = 0; way < 2; way++) {
+		struct rig *rig = rig_new();
+		struct rig_renderer renderer, other;
+
+		rig_boot(rig);
+		rig_renderer_new(rig, &renderer, 10, 8);
+		draw(rig, &renderer, WIDTH, HEIGHT);
+		memset(renderer.buffer.info.host, 0x55, 0x80);
+		if (way) {
+			struct rig_render render;
+
+			rig_renderer_new(rig, &other, 12, 8);
+			other.buffer.slot = 10;
+			rig_render_new(rig, &other, &render, WIDTH, HEIGHT);
+			rig_render_submit(rig, &other, &render);
+		} else {
+			destroy(rig, &renderer.vertex);
+		}
+		assert_true(rig_wait_rule(rig, VAGX_RULE_FW_BUFFER_FREED));
+		rig_free(rig);
+	}
+}
+
+static void test_grow_ack(void **state)
+{
+	struct rig *rig = rig_new();
+
+	rig_boot(rig);
+	rig_control(rig, 0x0e);
+	rig_control_send(rig);
+	assert_true(rig_wait_rule(rig, VAGX_RULE_FW_GROW_ACK));
+	rig_free(rig);
+}
+
+/* Lists of registers, which only G14S, G14C and G14D have */
+
+static unsigned int put_list(struct rig_ptr at, enum fw_register_list list)
+{
+	unsigned int count = 0;
+
+#define FW_REGISTER(list_, name, number, row, source)				\
+	if (FW_REGISTERS_##list_ == list) {					\
+		const uint32_t number_ = number;				\
+		const uint64_t value = 0x100 + count;				\
+										\
+		memcpy(at.host + 12 * count, &number_, sizeof(number_));	\
+		memcpy(at.host + 12 * count++ + 4, &value, sizeof(value));	\
+	}
+#include "../registers_g14x.def"
+#undef FW_REGISTER
+	return count;
+}
+
+static void swap_first(uint8_t *list)
+{
+	uint8_t first[12];
+
+	memcpy(first, list, sizeof(first));
+	memcpy(list, list + sizeof(first), sizeof(first));
+	memcpy(list + sizeof(first), first, sizeof(first));
+}
+
+static void test_registers(void **state)
+{
+	struct rig *rig = rig_new();
+	struct fw_access access = {
+		.uat = rig->uat,
+		.report = rig->report,
+		.abi = FW_ABI_13_5_G14X,
+	};
+	struct rig_ptr at = rig_alloc(rig, RIG_PRIVATE, 0x600);
+	struct fw_registers registers = { 0 };
+	struct fw_view view = fw_view(&access, FW_S_TaStruct2, 0);
+	unsigned int count;
+
+	count = put_list(at, FW_REGISTERS_VERTEX);
+	assert_int_equal(count, 57);
+	fw_registers_load(&registers, FW_REGISTERS_VERTEX, at.va, count, &access);
+	assert_int_equal(rig_findings(rig), 0);
+	assert_int_equal(fw_registers_get(&registers, 0x1c880), 0x100 + 19);
+	assert_int_equal(fw_registers_word(&registers, &view, FW_TaStruct2_encoder_addr),
+			 0x100 + 19);
+	assert_int_equal(put_list(at, FW_REGISTERS_FRAGMENT), 67);
+	count = put_list(at, FW_REGISTERS_COMPUTE);
+	assert_int_equal(count, 12);
+	fw_registers_load(&registers, FW_REGISTERS_COMPUTE, at.va, count - 1, &access);
+	assert_true(vagx_report_count(rig->report, VAGX_RULE_FW_REGISTER_LIST));
+	put_list(at, FW_REGISTERS_COMPUTE);
+	swap_first(at.host);
+	assert_false(vagx_report_count(rig->report, VAGX_RULE_FW_REGISTER_ORDER));
+	fw_registers_load(&registers, FW_REGISTERS_COMPUTE, at.va, count, &access);
+	assert_true(vagx_report_count(rig->report, VAGX_RULE_FW_REGISTER_ORDER));
+	rig_free(rig);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest whole[] = {
+		cmocka_unit_test(test_render),
+		cmocka_unit_test(test_two),
+		cmocka_unit_test(test_timestamps),
+		cmocka_unit_test(test_registers_told),
+		cmocka_unit_test(test_partial_units),
+		cmocka_unit_test(test_fault),
+		cmocka_unit_test(test_partial),
+		cmocka_unit_test(test_shared_pages),
+		cmocka_unit_test(test_grow),
+		cmocka_unit_test(test_grow_in_vain),
+		cmocka_unit_test(test_grow_bounded),
+		cmocka_unit_test(test_grow_asked),
+		cmocka_unit_test(test_init_again),
+		cmocka_unit_test(test_hang),
+		cmocka_unit_test(test_channel_error),
+		cmocka_unit_test(test_destroy),
+		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_reused),
+		cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_live_info),
+		cmocka_unit_test(test_live_list),
+		cmocka_unit_test(test_mark),
+		cmocka_unit_test(test_freed),
+		cmocka_unit_test(test_grow_ack),
+		cmocka_unit_test(test_registers),
+	};
+	struct CMUnitTest tests[PROVOCATIONS + sizeof(whole) / sizeof(whole[0])] = { 0 };
+	char names[PROVOCATIONS][96];
+
+	for (unsigned int i = 0; i < PROVOCATIONS; i++) {
+		snprintf(names[i], sizeof(names[i]), "%s by %s",
+			 vagx_rule_info(provocations[i].rule)->id, provocations[i].name);
+		tests[i].name = names[i];
+		tests[i].test_func = test_provocation;
+		tests[i].initial_state = (void *)&provocations[i];
+	}
+	memcpy(tests + PROVOCATIONS, whole, sizeof(whole));
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

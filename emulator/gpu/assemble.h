@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Primitives made of a row of vertices.
+ */
+#ifndef VAGX_ASSEMBLE_H
+#define VAGX_ASSEMBLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct assembler - between two vertices
+ * @primitive: AGX_PRIMITIVE_*
+ * @provoking: AGX_VDM_VERTEX_*, whose place a strip keeps
+ * @count: vertices since the last restart
+ * @first: the first of them
+ * @last: the last ones, the very last one first
+ * @id: number of the next primitive
+ */
+struct assembler {
+	unsigned int primitive;
+	unsigned int provoking;
+	uint64_t count;
+	unsigned int first;
+	unsigned int last[2];
+	uint32_t id;
+};
+
+/** struct assembled - a primitive: its vertices, and its number */
+struct assembled {
+	unsigned int vertex[3];
+	unsigned int count;
+	uint32_t id;
+};
+
+/** assemble_vertex() - add a vertex; true if that makes a primitive */
+bool assemble_vertex(struct assembler *a, unsigned int vertex, struct assembled *out);
+
+/** assemble_end() - at a restart and at the end; true if that makes a primitive */
+bool assemble_end(struct assembler *a, struct assembled *out);
+
+#endif /* VAGX_ASSEMBLE_H */

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Stages of rendering: what vertex and fragment shaders get and give, besides
+ * tiles.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "core_float.h"
+#include "core_internal.h"
+#include "gpu/stage.h"
+
+/* Of a vertex shader at its start */
+#define REG_VERTEX	5
+#define REG_INSTANCE	6
+
+/* Coefficients are relative to the corner of blocks of so many pixels */
+#define BLOCK		32
+
+static void set_lanes(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
+		      const uint32_t *value)
+{
+	struct agx_operand one = *o;
+
+	one.value += n * (o->size / 16);
+	one.count = 1;
+	write_lanes(sg, &one, value);
+}
+
+void vagx_stage_enter(struct simdgroup *sg)
+{
+	struct vagx_core *core = sg->core;
+
+	if (core->vertices) {
+		memcpy(sg->reg[REG_VERTEX].v, core->vertices->id, sizeof(sg->reg[0]));
+		memcpy(sg->reg[REG_INSTANCE].v, core->vertices->instance, sizeof(sg->reg[0]));
+	}
+	if (core->fragments) {
+		sg->valid = core->fragments->exists;
+		set_exec(sg, sg->valid);
+	}
+}
+
+/* Vertices */
+
+void vagx_exec_st_var(struct simdgroup *sg, const struct op *op)
+{
+	struct vagx_vertices *v = sg->core->vertices;
+	struct lanes tmp_value, tmp_index;
+	const uint32_t *value = read_lanes(sg, &op->src[0], &tmp_value);
+	const uint32_t *index = read_lanes(sg, &op->src[1], &tmp_index);
+	uint32_t left;
+
+	if (!v) {
+		vagx_core_fail(sg, op, -EILSEQ, "outside of a vertex shader");
+		return;
+	}
+	for (left = sg->exec; left; left &= left - 1) {
+		unsigned int lane = __builtin_ctz(left);
+
+		if (index[lane] >= v->words) {
+			vagx_core_fail(sg, op, -ERANGE, "word %u of a vertex that has %u",
+				       index[lane], v->words);
+			return;
+		}
+		v->out[index[lane] * LANES + lane] = value[lane];
+	}
+}
+
+/* Fragments */
+
+static struct vagx_fragments *fragments(struct simdgroup *sg, const struct op *op)
+{
+	if (!sg->core->fragments)
+		vagx_core_fail(sg, op, -EILSEQ, "outside of a fragment shader");
+	return sg->core->fragments;
+}
+
+/* Whatever is not discarded of the target is tested, unless it has been */
+static void end_samples(struct simdgroup *sg, struct vagx_fragments *f, unsigned int lane,
+			unsigned int target, unsigned int keep, const float *depth,
+			const uint8_t *stencil)
+{
+	unsigned int hit = f->live[lane] & target, passed = hit & keep;
+
+	if (passed && !f->tested && f->test)
+		passed = f->test(f->ctx, lane, passed, depth, stencil);
+	f->live[lane] = (f->live[lane] & ~target) | passed;
+}
+
+void vagx_exec_sample_mask(struct simdgroup *sg, const struct op *op)
+{
+	struct vagx_fragments *f = fragments(sg, op);
+	struct lanes tmp_target, tmp_live;
+	const uint32_t *target = read_lanes(sg, &op->src[0], &tmp_target);
+	const uint32_t *live = read_lanes(sg, &op->src[1], &tmp_live);
+	uint32_t left;
+
+	for (left = f ? sg->exec : 0; left; left &= left - 1) {
+		unsigned int lane = __builtin_ctz(left);
+
+		end_samples(sg, f, lane, target[lane], live[lane], NULL, NULL);
+	}
+}
+
+/* Depth in 32 bits, stencil in 16, or both one after the other */
+void vagx_exec_zs_emit(struct simdgroup *sg, const struct op *op)
+{
+	struct vagx_fragments *f = fragments(sg, op);
+	const struct agx_operand *zs = &op->src[1];
+	bool has_depth = zs->size == 32 || zs->count == 3;
+	bool has_stencil = zs->size == 16;
+	struct lanes tmp;
+	const uint32_t *target = read_lanes(sg, &op->src[0], &tmp);
+	unsigned int half = zs->value + (has_depth ? 2 : 0);
+	uint32_t left;
+
+	if (f && (zs->type != AGX_OPERAND_REG || (has_depth && zs->value % 2))) {
+		vagx_core_fail(sg, op, -EILSEQ, "neither depth nor stencil");
+		return;
+	}
+	for (left = f ? sg->exec : 0; left; left &= left - 1) {
+		unsigned int lane = __builtin_ctz(left);
+		float depth = bits_float(sg->reg[zs->value / 2].v[lane]);
+		uint8_t stencil = sg->reg[half / 2 % REGISTERS].v[lane] >> half % 2 * 16;
+
+		end_samples(sg, f, lane, target[lane], ALL_LANES, has_depth ? &depth : NULL,
+			    has_stencil ? &stencil : NULL);
+	}
+}
+
+/* Where a fragment's values are wanted, from the corner of its block */
+struct position {
+	float x[LANES];
+	float y[LANES];
+};
+
+static float sample_x(const struct vagx_tile *tile, unsigned int sample)
+{
+	return (tile->sample_positions >> sample * 8 & 15) / 16.0f;
+}
+
+static float sample_y(const struct vagx_tile *tile, unsigned int sample)
+{
+	return (tile->sample_positions >> (sample * 8 + 4) & 15) / 16.0f;
+}
+
+/* The centre if it is covered as far as samples tell, else a sample that is */
+static int centroid_sample(const struct vagx_tile *tile, unsigned int covered)
+{
+	if (tile->samples == 1 || !covered || covered == (1u << tile->samples) - 1)
+		return -1;
+	return __builtin_ctz(covered);
+}
+
+static void find_position(struct simdgroup *sg, const struct op *op, const struct agx_operand *at,
+			  struct position *position)
+{
+	const struct vagx_tile *tile = sg->core->tile;
+	const struct vagx_fragments *f = sg->core->fragments;
+	unsigned int kind = op->mod[AGX_MOD_INTERPOLATION], i;
+	struct lanes tmp;
+	const uint32_t *which = read_lanes(sg, at, &tmp);
+
+	for (i = 0; i < LANES; i++) {
+		int sample = -1;
+
+		if (kind == AGX_INTERPOLATION_CENTROID)
+			sample = centroid_sample(tile, f->input[i]);
+		else if (kind != AGX_INTERPOLATION_CENTER)
+			sample = which[i] % tile->samples;
+		position->x[i] = f->x[i] % BLOCK + (sample < 0 ? 0.5f : sample_x(tile, sample));
+		position->y[i] = f->y[i] % BLOCK + (sample < 0 ? 0.5f : sample_y(tile, sample));
+	}
+}
+
+/* The register of each lane, which one in a register can name */
+static bool find_planes(struct simdgroup *sg, const struct op *op, const struct agx_operand *cf,
+			unsigned int n, const struct vagx_plane *planes[LANES])
+{
+	static const struct vagx_plane none;
+	const struct vagx_fragments *f = sg->core->fragments;
+	struct lanes tmp;
+	const uint32_t *index = read_lanes(sg, cf, &tmp);
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		uint32_t number = index[i] + n;
+
+		planes[i] = &none;
+		if (!(sg->exec >> i & 1))
+			continue;
+		if (number >= f->num_planes || number < n) {
+			vagx_core_fail(sg, op, -ERANGE, "coefficient register %u of %u", number,
+				       f->num_planes);
+			return false;
+		}
+		planes[i] = &f->planes[i][number];
+	}
+	return true;
+}
+
+static void evaluate(const struct vagx_plane *planes[LANES], const struct position *p,
+		     struct float_lanes *value)
+{
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		value->v[i] = fmaf(bits_float(planes[i]->a), p->x[i],
+				   fmaf(bits_float(planes[i]->b), p->y[i],
+					bits_float(planes[i]->c)));
+}
+
+static void set_floats(struct simdgroup *sg, const struct op *op, unsigned int n,
+		       const struct float_lanes *value)
+{
+	struct lanes bits;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		bits.v[i] = op->dst.size == 16 ? half_from_float(value->v[i]) :
+						 flush(float_bits(value->v[i]));
+	set_lanes(sg, &op->dst, n, bits.v);
+}
+
+static void interpolate(struct simdgroup *sg, const struct op *op, const struct agx_operand *w,
+			const struct agx_operand *at)
+{
+	const struct vagx_plane *planes[LANES];
+	struct float_lanes value, divisor;
+	struct position position;
+	unsigned int n, i;
+
+	if (!fragments(sg, op))
+		return;
+	find_position(sg, op, at, &position);
+	if (w) {
+		if (!find_planes(sg, op, w, 0, planes))
+			return;
+		evaluate(planes, &position, &divisor);
+	}
+	for (n = 0; n < op->dst.count; n++) {
+		if (!find_planes(sg, op, &op->src[0], n, planes))
+			return;
+		evaluate(planes, &position, &value);
+		for (i = 0; w && i < LANES; i++)
+			value.v[i] /= divisor.v[i];
+		set_floats(sg, op, n, &value);
+	}
+}
+
+void vagx_exec_iter(struct simdgroup *sg, const struct op *op)
+{
+	interpolate(sg, op, NULL, &op->src[1]);
+}
+
+void vagx_exec_iter_projected(struct simdgroup *sg, const struct op *op)
+{
+	interpolate(sg, op, &op->src[1], &op->src[2]);
+}
+
+void vagx_exec_ldcf(struct simdgroup *sg, const struct op *op)
+{
+	const struct vagx_plane *planes[LANES];
+	struct lanes part[3];
+	unsigned int n, i;
+
+	if (!fragments(sg, op) || !find_planes(sg, op, &op->src[0], 0, planes))
+		return;
+	for (i = 0; i < LANES; i++) {
+		part[0].v[i] = planes[i]->a;
+		part[1].v[i] = planes[i]->b;
+		part[2].v[i] = planes[i]->c;
+	}
+	for (n = 0; n < 3; n++) {
+		for (i = 0; op->dst.size == 16 && i < LANES; i++)
+			part[n].v[i] = half_from_float(bits_float(part[n].v[i]));
+		set_lanes(sg, &op->dst, n, part[n].v);
+	}
+}
+
+/* Special registers of fragments: false for those that are not */
+bool vagx_stage_register(const struct simdgroup *sg, unsigned int sr, struct lanes *value)
+{
+	const struct vagx_tile *tile = sg->core->tile;
+	const struct vagx_fragments *f = sg->core->fragments;
+	unsigned int i;
+
+	if (!tile)
+		return false;
+	for (i = 0; i < LANES; i++) {
+		switch (sr) {
+		case AGX_SR_GROUP_Z:
+			value->v[i] = tile->layer;
+			break;
+		case AGX_SR_SAMPLES_LOG2:
+			value->v[i] = __builtin_ctz(tile->samples);
+			break;
+		case AGX_SR_TILE_WIDTH:
+			value->v[i] = tile->width;
+			break;
+		case AGX_SR_TILE_HEIGHT:
+			value->v[i] = tile->height;
+			break;
+		case AGX_SR_THREAD_IN_GRID_X:
+			value->v[i] = f ? f->x[i] : tile->x;
+			break;
+		case AGX_SR_THREAD_IN_GRID_Y:
+			value->v[i] = f ? f->y[i] : tile->y;
+			break;
+		case AGX_SR_COVERAGE_MASK:
+			value->v[i] = f ? f->live[i] : 0;
+			break;
+		case AGX_SR_SAMPLE_MASK_IN:
+			value->v[i] = f ? f->input[i] : 0;
+			break;
+		case AGX_SR_BACKFACING:
+			value->v[i] = f ? f->back_facing >> i & 1 : 0;
+			break;
+		case AGX_SR_IS_ACTIVE:
+			value->v[i] = !f || f->live[i];
+			break;
+		default:
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Around the core */
+
+int vagx_core_run_vertices(struct vagx_core *core, const struct vagx_launch *launch,
+			   struct vagx_vertices *vertices, struct vagx_uat_fault *fault)
+{
+	int err;
+
+	core->vertices = vertices;
+	err = vagx_core_run_stage(core, launch, vertices->count, fault);
+	core->vertices = NULL;
+	return err;
+}
+
+int vagx_core_run_fragments(struct vagx_core *core, const struct vagx_launch *launch,
+			    struct vagx_tile *tile, struct vagx_fragments *f,
+			    struct vagx_uat_fault *fault)
+{
+	int err;
+
+	core->tile = tile;
+	core->fragments = f;
+	err = vagx_core_run_stage(core, launch, LANES, fault);
+	core->tile = NULL;
+	core->fragments = NULL;
+	return err;
+}
+
+int vagx_core_run_tile(struct vagx_core *core, const struct vagx_launch *launch,
+		       struct vagx_tile *tile, struct vagx_uat_fault *fault)
+{
+	int err;
+
+	core->tile = tile;
+	err = vagx_core_run_stage(core, launch, 1, fault);
+	core->tile = NULL;
+	return err;
+}

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Tiles: what shaders load from them and store to them, and how they are
+ * written to images. (applegpu "applegpu.py", ld_tile, st_tile)
+ */
+#include <errno.h>
+
+#include "core_float.h"
+#include "core_internal.h"
+#include "gpu/format.h"
+#include "gpu/image.h"
+#include "gpu/stage.h"
+
+/* An access of one instruction by all of its threads */
+struct tile_access {
+	struct simdgroup *sg;
+	const struct op *op;
+	const struct agx_operand *value;
+	unsigned int format;
+	unsigned int log2_size;
+	struct lanes x, y;
+	struct lanes samples;
+};
+
+/* Pixels from the corner of the tile; a fragment's own unless they are named */
+static bool begin(struct tile_access *a, const struct agx_operand *at,
+		  const struct agx_operand *samples)
+{
+	const struct vagx_tile *tile = a->sg->core->tile;
+	const struct vagx_fragments *f = a->sg->core->fragments;
+	struct agx_operand second = *at;
+	struct lanes tmp;
+	unsigned int i;
+
+	if (!tile) {
+		vagx_core_fail(a->sg, a->op, -EILSEQ, "outside of a tile");
+		return false;
+	}
+	second.value++;
+	memcpy(&a->samples, read_lanes(a->sg, samples, &tmp), sizeof(a->samples));
+	if (at->type == AGX_OPERAND_REG) {
+		memcpy(&a->x, read_lanes(a->sg, at, &tmp), sizeof(a->x));
+		memcpy(&a->y, read_lanes(a->sg, &second, &tmp), sizeof(a->y));
+		return true;
+	}
+	for (i = 0; i < LANES; i++) {
+		a->x.v[i] = f ? f->x[i] - tile->x : 0;
+		a->y.v[i] = f ? f->y[i] - tile->y : 0;
+	}
+	return true;
+}
+
+/* Where a sample's part is, of @bytes bytes; NULL if it is not in the tile */
+static uint8_t *sample_at(struct tile_access *a, unsigned int lane, unsigned int sample,
+			  unsigned int bytes)
+{
+	const struct vagx_tile *tile = a->sg->core->tile;
+	uint32_t stride = a->sg->core->launch->sample_stride;
+	uint32_t x = a->x.v[lane], y = a->y.v[lane];
+	uint32_t offset = a->op->mod[AGX_MOD_OFFSET];
+	uint64_t at;
+
+	if (x >= tile->width || y >= tile->height || sample >= tile->samples)
+		return NULL;
+	at = ((uint64_t)(y * tile->width + x) * tile->samples + sample) * stride + offset;
+	if (offset + bytes > stride || at + bytes > VAGX_TILE_BYTES) {
+		vagx_core_fail(a->sg, a->op, -ERANGE,
+			       "bytes %u to %u of a sample that has %u", offset,
+			       offset + bytes - 1, stride);
+		return NULL;
+	}
+	return tile->memory + at;
+}
+
+static unsigned int part_bytes(const struct tile_access *a)
+{
+	unsigned int mask = a->op->mod[AGX_MOD_MASK];
+
+	if (vagx_format_is_packed(a->format))
+		return 4;
+	return mask ? (32 - __builtin_clz(mask)) << a->log2_size : 0;
+}
+
+static uint32_t get_register(const struct tile_access *a, unsigned int n, unsigned int lane)
+{
+	unsigned int half = a->value->value + n * (a->value->size / 16);
+
+	if (half >= a->sg->core->register_halves)
+		return 0;
+	if (a->value->size == 16)
+		return a->sg->reg[half / 2].v[lane] >> half % 2 * 16 & 0xffff;
+	return a->sg->reg[half / 2].v[lane];
+}
+
+static void set_register(struct tile_access *a, unsigned int n, unsigned int lane, uint32_t bits)
+{
+	unsigned int half = a->value->value + n * (a->value->size / 16), shift = half % 2 * 16;
+	uint32_t *reg;
+
+	if (half >= a->sg->core->register_halves)
+		return;
+	reg = &a->sg->reg[half / 2].v[lane];
+	if (a->value->size == 16)
+		*reg = (*reg & ~(0xffffu << shift)) | (bits & 0xffff) << shift;
+	else
+		*reg = bits;
+}
+
+static uint32_t from_float(const struct tile_access *a, float value)
+{
+	return a->value->size == 16 ? half_from_float(value) : float_bits(value);
+}
+
+static float to_float(const struct tile_access *a, uint32_t bits)
+{
+	return a->value->size == 16 ? float_from_half(bits) : bits_float(flush(bits));
+}
+
+static void load_sample(struct tile_access *a, unsigned int lane, const uint8_t *p)
+{
+	unsigned int mask = a->op->mod[AGX_MOD_MASK], i, n = 0, size = 1u << a->log2_size;
+	float value[4];
+	uint32_t bits = 0;
+
+	if (vagx_format_is_packed(a->format)) {
+		memcpy(&bits, p, 4);
+		n = vagx_format_unpack(a->format, bits, value);
+		for (i = 0; i < n; i++)
+			set_register(a, i, lane, from_float(a, value[i]));
+		return;
+	}
+	for (i = 0; i < 4; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		bits = 0;
+		memcpy(&bits, p + i * size, size);
+		if (vagx_format_to_float(a->format, i, bits, value))
+			bits = from_float(a, value[0]);
+		set_register(a, n++, lane, bits);
+	}
+}
+
+static void store_sample(const struct tile_access *a, unsigned int lane, uint8_t *p)
+{
+	unsigned int mask = a->op->mod[AGX_MOD_MASK], i, n = 0, size = 1u << a->log2_size;
+	float value[4];
+	uint32_t bits;
+
+	if (vagx_format_is_packed(a->format)) {
+		for (i = 0; i < 4; i++)
+			value[i] = to_float(a, get_register(a, i, lane));
+		bits = vagx_format_pack(a->format, value);
+		memcpy(p, &bits, 4);
+		return;
+	}
+	for (i = 0; i < 4; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		bits = get_register(a, n++, lane);
+		if (vagx_format_to_float(a->format, i, 0, value))
+			bits = vagx_format_from_float(a->format, i, to_float(a, bits));
+		memcpy(p + i * size, &bits, size);
+	}
+}
+
+/* Of the samples that are named, the first one */
+void vagx_exec_ld_tile(struct simdgroup *sg, const struct op *op)
+{
+	struct tile_access a = {
+		.sg = sg,
+		.op = op,
+		.value = &op->dst,
+		.format = op->mod[AGX_MOD_FORMAT],
+		.log2_size = vagx_format_log2_size(op->mod[AGX_MOD_FORMAT]),
+	};
+	uint32_t left;
+
+	if (!begin(&a, &op->src[0], &op->src[1]))
+		return;
+	for (left = sg->exec; left; left &= left - 1) {
+		unsigned int lane = __builtin_ctz(left), samples = a.samples.v[lane];
+		uint8_t *p;
+
+		p = sample_at(&a, lane, samples ? __builtin_ctz(samples) : 0, part_bytes(&a));
+		if (sg->state == SIMDGROUP_FAILED)
+			return;
+		if (p)
+			load_sample(&a, lane, p);
+	}
+}
+
+/* Reaches the samples that are named and not discarded */
+void vagx_exec_st_tile(struct simdgroup *sg, const struct op *op)
+{
+	const struct vagx_fragments *f = sg->core->fragments;
+	struct tile_access a = {
+		.sg = sg,
+		.op = op,
+		.value = &op->src[0],
+		.format = op->mod[AGX_MOD_FORMAT],
+		.log2_size = vagx_format_log2_size(op->mod[AGX_MOD_FORMAT]),
+	};
+	uint32_t left;
+
+	if (!begin(&a, &op->src[1], &op->src[2]))
+		return;
+	for (left = sg->exec; left; left &= left - 1) {
+		unsigned int lane = __builtin_ctz(left), samples = a.samples.v[lane], s;
+
+		if (f && !op->mod[AGX_MOD_EXPLICIT])
+			samples &= f->live[lane];
+		for (s = 0; s < sg->core->tile->samples; s++) {
+			uint8_t *p = NULL;
+
+			if (samples >> s & 1)
+				p = sample_at(&a, lane, s, part_bytes(&a));
+			if (sg->state == SIMDGROUP_FAILED)
+				return;
+			if (p)
+				store_sample(&a, lane, p);
+		}
+	}
+}
+
+/* Tiles to images */
+
+struct block {
+	struct simdgroup *sg;
+	const struct op *op;
+	struct vagx_image image;
+	struct vagx_texel texel;
+	/* bytes from the beginning of a sample */
+	uint32_t offset;
+	unsigned int width, height;
+};
+
+static uint8_t *image_ptr(struct block *b, uint64_t va, unsigned int bytes)
+{
+	struct vagx_core *core = b->sg->core;
+	uint8_t *p = vagx_tlb_ptr(core->config.tlb, va, bytes, VAGX_WRITE, &core->fault);
+
+	if (!p)
+		vagx_core_fail(b->sg, b->op, -EFAULT, "store of a tile at 0x%llx",
+			       (unsigned long long)va);
+	return p;
+}
+
+static bool write_pixel(struct block *b, unsigned int x, unsigned int y)
+{
+	const struct vagx_tile *tile = b->sg->core->tile;
+	uint32_t stride = b->sg->core->launch->sample_stride;
+	struct vagx_texel at = b->texel;
+	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
+	unsigned int s;
+
+	at.x += x;
+	at.y += y;
+	for (s = 0; s < b->image.samples; s++) {
+		uint64_t in_tile = ((uint64_t)(y * tile->width + x) * tile->samples + s) * stride +
+				   b->offset;
+		uint8_t *p;
+
+		if (in_tile >= VAGX_TILE_BYTES) {
+			vagx_core_fail(b->sg, b->op, -ERANGE, "offset %u of a sample", b->offset);
+			return false;
+		}
+		at.sample = s;
+		vagx_image_encode(&b->image, b->op->mod[AGX_MOD_FORMAT], tile->memory + in_tile,
+				  bits);
+		p = image_ptr(b, vagx_image_address(&b->image, &at), b->image.bytes);
+		if (!p)
+			return false;
+		memcpy(p, bits, b->image.bytes);
+	}
+	return true;
+}
+
+static bool write_metadata(struct block *b)
+{
+	uint8_t code = vagx_image_raw_code(&b->image);
+	unsigned int x, y, step = b->image.samples > 1 ? 8 : 16;
+
+	for (y = 0; b->image.metadata && y < b->height; y += step) {
+		for (x = 0; x < b->width; x += step) {
+			struct vagx_texel at = b->texel;
+			uint8_t *p;
+
+			at.x += x;
+			at.y += y;
+			p = image_ptr(b, vagx_image_metadata(&b->image, &at), 8);
+			if (!p)
+				return false;
+			memset(p, code, 8);
+		}
+	}
+	return true;
+}
+
+static void write_block(struct block *b)
+{
+	unsigned int x, y;
+
+	for (y = 0; y < b->height; y++) {
+		for (x = 0; x < b->width; x++) {
+			if (!write_pixel(b, x, y))
+				return;
+		}
+	}
+	write_metadata(b);
+}
+
+static uint32_t first_lane(struct simdgroup *sg, const struct agx_operand *o, unsigned int n)
+{
+	struct agx_operand one = *o;
+	struct lanes tmp;
+
+	one.value += n * (o->size / 16);
+	return read_lanes(sg, &one, &tmp)[sg->exec ? __builtin_ctz(sg->exec) : 0];
+}
+
+/* By a constant, or by a register of 16 bits; those of a heap are not there yet */
+static const uint8_t *find_state(struct simdgroup *sg, const struct op *op)
+{
+	const struct agx_operand *heap = &op->src[1], *state = &op->src[2];
+	uint32_t index = first_lane(sg, state, 0);
+
+	if (heap->type != AGX_OPERAND_NONE || state->size == 32) {
+		vagx_core_fail(sg, op, -EILSEQ, "bindless image");
+		return NULL;
+	}
+	if (index >= VAGX_CORE_TEXTURES) {
+		vagx_core_fail(sg, op, -ERANGE, "texture state %u", index);
+		return NULL;
+	}
+	return sg->core->launch->textures[index];
+}
+
+static bool is_layered(unsigned int dim)
+{
+	return dim == AGX_DIM_2D_ARRAY || dim == AGX_DIM_2D_MS_ARRAY;
+}
+
+/* The part of a tile that is in the image */
+static void clip_block(struct block *b)
+{
+	const struct vagx_tile *tile = b->sg->core->tile;
+	uint32_t w = b->image.width >> b->texel.level, h = b->image.height >> b->texel.level;
+
+	w = w ? w : 1;
+	h = h ? h : 1;
+	b->width = b->texel.x < w ? w - b->texel.x : 0;
+	b->height = b->texel.y < h ? h - b->texel.y : 0;
+	if (b->width > tile->width)
+		b->width = tile->width;
+	if (b->height > tile->height)
+		b->height = tile->height;
+	if (b->texel.layer >= b->image.layers)
+		b->width = 0;
+}
+
+void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
+{
+	const struct vagx_tile *tile = sg->core->tile;
+	struct block b = { .sg = sg, .op = op };
+	const struct agx_operand *coord = &op->src[3];
+	const uint8_t *state;
+	const char *why;
+
+	if (!tile || !sg->exec) {
+		if (!tile)
+			vagx_core_fail(sg, op, -EILSEQ, "outside of a tile");
+		return;
+	}
+	state = find_state(sg, op);
+	if (!state)
+		return;
+	if (!vagx_image_from_pbe(&b.image, &b.texel.level, state, &why)) {
+		vagx_core_fail(sg, op, -EILSEQ, "PBE: %s is not supported", why);
+		return;
+	}
+	if (b.image.samples != tile->samples && b.image.samples != 1) {
+		vagx_core_fail(sg, op, -EILSEQ, "PBE: %u samples of %u", b.image.samples,
+			       tile->samples);
+		return;
+	}
+	b.offset = first_lane(sg, &op->src[0], 0);
+	b.texel.x = tile->x;
+	b.texel.y = tile->y;
+	if (op->mod[AGX_MOD_EXPLICIT]) {
+		b.texel.x = first_lane(sg, coord, 0);
+		b.texel.y = first_lane(sg, coord, 1);
+	}
+	if (is_layered(op->mod[AGX_MOD_DIM]))
+		b.texel.layer = first_lane(sg, coord, op->mod[AGX_MOD_EXPLICIT] ? 2 : 0);
+	clip_block(&b);
+	write_block(&b);
+}

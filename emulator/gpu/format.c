@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Memory formats: numbers as they are in memory, to floats and back.
+ */
+#include <math.h>
+
+#include "core_float.h"
+#include "format.h"
+
+unsigned int vagx_format_log2_size(unsigned int format)
+{
+	switch (format) {
+	case AGX_FORMAT_I16:
+	case AGX_FORMAT_F16:
+	case AGX_FORMAT_U16NORM:
+	case AGX_FORMAT_S16NORM:
+		return 1;
+	case AGX_FORMAT_I8:
+	case AGX_FORMAT_U8NORM:
+	case AGX_FORMAT_S8NORM:
+	case AGX_FORMAT_SRGBA8:
+		return 0;
+	default:
+		return 2;
+	}
+}
+
+bool vagx_format_is_packed(unsigned int format)
+{
+	switch (format) {
+	case AGX_FORMAT_RGB10A2:
+	case AGX_FORMAT_RG11B10F:
+	case AGX_FORMAT_RGB9E5:
+	case AGX_FORMAT_RG11B10F_RTZ:
+	case AGX_FORMAT_RGB9E5_RTZ:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static float clamp(float value, float min, float max)
+{
+	/* NaN becomes the lower bound's neighbour 0, as 0 is always inside */
+	if (value != value)
+		return 0.0f;
+	return value < min ? min : value > max ? max : value;
+}
+
+static float from_srgb(float value)
+{
+	if (value <= 0.04045f)
+		return value / 12.92f;
+	return powf((value + 0.055f) / 1.055f, 2.4f);
+}
+
+static float to_srgb(float value)
+{
+	if (value <= 0.0031308f)
+		return value * 12.92f;
+	return 1.055f * powf(value, 1.0f / 2.4f) - 0.055f;
+}
+
+/* Floats of five exponent bits and no sign, which are halves cut short */
+static float from_small_float(uint32_t bits, unsigned int mantissa)
+{
+	return float_from_half(bits << (10 - mantissa));
+}
+
+static uint32_t to_small_float(float value, unsigned int mantissa, bool rtz)
+{
+	unsigned int lost = 10 - mantissa;
+	uint32_t half, largest = 0x7c00 >> lost;
+
+	if (value != value)
+		return largest | 1;
+	if (value <= 0.0f)
+		return 0;
+	if (isinf(value))
+		return largest;
+	half = half_from_float(value);
+	if (rtz)
+		return half >= 0x7c00 ? largest - 1 : half >> lost;
+	half += (1u << (lost - 1)) - 1 + (half >> lost & 1);
+	return half >> lost;
+}
+
+static float from_shared_exponent(uint32_t word, unsigned int component)
+{
+	return ldexpf((float)(word >> component * 9 & 0x1ff),
+		      (int)(word >> 27) - 15 - 9);
+}
+
+static uint32_t to_shared_exponent(const float *rgb, bool rtz)
+{
+	float largest = 0x1.ffp15f, c[3], max = 0.0f;
+	uint32_t word = 0;
+	int exponent, i;
+
+	for (i = 0; i < 3; i++) {
+		c[i] = clamp(rgb[i], 0.0f, largest);
+		max = c[i] > max ? c[i] : max;
+	}
+	frexpf(max, &exponent);
+	exponent = max == 0.0f || exponent < -15 ? -15 : exponent;
+	if (!rtz && nearbyintf(ldexpf(max, 9 - exponent)) > 511.0f)
+		exponent++;
+
+	for (i = 0; i < 3; i++) {
+		float scaled = ldexpf(c[i], 9 - exponent);
+		uint32_t n = rtz ? truncf(scaled) : nearbyintf(scaled);
+
+		word |= (n > 511 ? 511 : n) << i * 9;
+	}
+	return word | (uint32_t)(exponent + 15) << 27;
+}
+
+bool vagx_format_to_float(unsigned int format, unsigned int component,
+			  uint32_t bits, float *value)
+{
+	float n;
+
+	switch (format) {
+	case AGX_FORMAT_U8NORM:
+		*value = bits / 255.0f;
+		return true;
+	case AGX_FORMAT_S8NORM:
+		n = (int8_t)(uint8_t)bits / 127.0f;
+		*value = n < -1.0f ? -1.0f : n;
+		return true;
+	case AGX_FORMAT_U16NORM:
+		*value = bits / 65535.0f;
+		return true;
+	case AGX_FORMAT_S16NORM:
+		n = extend16(bits) / 32767.0f;
+		*value = n < -1.0f ? -1.0f : n;
+		return true;
+	case AGX_FORMAT_SRGBA8:
+		n = bits / 255.0f;
+		*value = component == 3 ? n : from_srgb(n);
+		return true;
+	default:
+		return false;
+	}
+}
+
+uint32_t vagx_format_from_float(unsigned int format, unsigned int component,
+				float value)
+{
+	switch (format) {
+	case AGX_FORMAT_U8NORM:
+		return (uint32_t)nearbyintf(clamp(value, 0, 1) * 255.0f);
+	case AGX_FORMAT_S8NORM:
+		return (uint32_t)(int32_t)nearbyintf(clamp(value, -1, 1) *
+						     127.0f);
+	case AGX_FORMAT_U16NORM:
+		return (uint32_t)nearbyintf(clamp(value, 0, 1) * 65535.0f);
+	case AGX_FORMAT_S16NORM:
+		return (uint32_t)(int32_t)nearbyintf(clamp(value, -1, 1) *
+						     32767.0f);
+	default:
+		value = clamp(value, 0, 1);
+		if (component != 3)
+			value = to_srgb(value);
+		return (uint32_t)nearbyintf(value * 255.0f);
+	}
+}
+
+unsigned int vagx_format_unpack(unsigned int format, uint32_t word,
+				float *value)
+{
+	unsigned int i;
+
+	switch (format) {
+	case AGX_FORMAT_RGB10A2:
+		for (i = 0; i < 3; i++)
+			value[i] = (word >> i * 10 & 0x3ff) / 1023.0f;
+		value[3] = (word >> 30) / 3.0f;
+		return 4;
+	case AGX_FORMAT_RG11B10F:
+	case AGX_FORMAT_RG11B10F_RTZ:
+		value[0] = from_small_float(word & 0x7ff, 6);
+		value[1] = from_small_float(word >> 11 & 0x7ff, 6);
+		value[2] = from_small_float(word >> 22, 5);
+		return 3;
+	default:
+		for (i = 0; i < 3; i++)
+			value[i] = from_shared_exponent(word, i);
+		return 3;
+	}
+}
+
+uint32_t vagx_format_pack(unsigned int format, const float *value)
+{
+	bool rtz = format == AGX_FORMAT_RG11B10F_RTZ ||
+		   format == AGX_FORMAT_RGB9E5_RTZ;
+	uint32_t word = 0;
+	unsigned int i;
+
+	switch (format) {
+	case AGX_FORMAT_RGB10A2:
+		for (i = 0; i < 3; i++)
+			word |= (uint32_t)nearbyintf(clamp(value[i], 0, 1) *
+						     1023.0f) << i * 10;
+		return word | (uint32_t)nearbyintf(clamp(value[3], 0, 1) *
+						   3.0f) << 30;
+	case AGX_FORMAT_RG11B10F:
+	case AGX_FORMAT_RG11B10F_RTZ:
+		return to_small_float(value[0], 6, rtz) |
+		       to_small_float(value[1], 6, rtz) << 11 |
+		       to_small_float(value[2], 5, rtz) << 22;
+	default:
+		return to_shared_exponent(value, rtz);
+	}
+}

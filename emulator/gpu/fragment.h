@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * What the files of fragment work share: a tile at a time, primitive after
+ * primitive, fragments in groups of quads.
+ */
+#ifndef VAGX_FRAGMENT_H
+#define VAGX_FRAGMENT_H
+
+#include "gpu/gpu_internal.h"
+#include "gpu/image.h"
+#include "gpu/scene.h"
+#include "gpu/stage.h"
+#include "gpu/tvb.h"
+
+#define FRAGMENT_TILE_SIZE	32
+#define FRAGMENT_TILE_PIXELS	(FRAGMENT_TILE_SIZE * FRAGMENT_TILE_SIZE)
+#define FRAGMENT_MAX_PLANES	256
+#define FRAGMENT_MAX_BINDINGS	127
+#define FRAGMENT_QUADS		(VAGX_SIMD_WIDTH / 4)
+
+/**
+ * struct fragment_draw - a draw, as its primitives need it
+ * @va: where it is in the scene
+ * @next: in its bucket
+ * @state: state of primitive processing
+ * @uvs_words: words of a vertex
+ * @shades: it has a shader that is to run
+ * @launch: that shader
+ * @bindings: of its coefficient registers
+ * @num_bindings: how many
+ * @num_planes: coefficient registers
+ * @scissor: for each viewport
+ * @bias: depth bias
+ */
+struct fragment_draw {
+	uint64_t va;
+	struct fragment_draw *next;
+	struct ppp_state state;
+	unsigned int uvs_words;
+	bool shades;
+	struct vagx_launch launch;
+	struct agx_cf_binding bindings[FRAGMENT_MAX_BINDINGS];
+	unsigned int num_bindings;
+	unsigned int num_planes;
+	struct agx_scissor scissor[PPP_VIEWPORTS];
+	struct agx_depth_bias bias;
+};
+
+/**
+ * struct fragment_primitive - a primitive, as its pixels need it
+ * @serial: tells it from others of the tile
+ * @draw: its draw
+ * @setup: what it covers
+ * @words: UVS words of its vertices
+ * @id: its number
+ * @scissor: that of its viewport
+ * @z: depth over the window
+ * @z_bias: what is added to it
+ */
+struct fragment_primitive {
+	uint64_t serial;
+	struct fragment_draw *draw;
+	struct setup setup;
+	uint32_t words[3][VAGX_MAX_UVS_WORDS + 1];
+	uint32_t id;
+	const struct agx_scissor *scissor;
+	struct setup_plane z;
+	double z_bias;
+};
+
+/**
+ * struct fragment_group - fragments that wait for more of them
+ * @fragments: what the shader gets
+ * @quads: how many quads there are
+ * @primitives: how many primitives they are of
+ * @serial: of the last one
+ * @pixels: a bit for each pixel of the tile that is among them, line by line
+ * @draw: what all of them belong to
+ * @planes: coefficient registers of each primitive
+ * @primitive: of each quad: its place in what follows
+ * @z: of each primitive: depth over the window
+ * @z_bias: likewise
+ * @back: likewise: it shows its back
+ * @scissor: likewise
+ */
+struct fragment_group {
+	struct vagx_fragments fragments;
+	unsigned int quads;
+	unsigned int primitives;
+	uint64_t serial;
+	uint32_t pixels[FRAGMENT_TILE_SIZE];
+	struct fragment_draw *draw;
+	struct vagx_plane planes[FRAGMENT_QUADS][FRAGMENT_MAX_PLANES];
+	unsigned int primitive[FRAGMENT_QUADS];
+	struct setup_plane z[FRAGMENT_QUADS];
+	double z_bias[FRAGMENT_QUADS];
+	bool back[FRAGMENT_QUADS];
+	const struct agx_scissor *scissor[FRAGMENT_QUADS];
+};
+
+#define FRAGMENT_BUCKETS	64
+
+/**
+ * struct fragment_job - fragment work
+ * @job: whose it is
+ * @registers: what it was told
+ * @tvb: its scene
+ * @fault: of the last error
+ * @unit: likewise
+ * @failed: a test had that error
+ * @background: fills a tile
+ * @end_of_tile: writes it out
+ * @zls: what is loaded and stored
+ * @zs_load: images that depth and stencil come from; no address: they do not
+ * @zs_store: where they go, likewise
+ * @quantise: depth has 16 bits
+ * @tile: the tile
+ * @depth: of its samples
+ * @stencil: likewise
+ * @group: fragments that wait
+ * @primitive: the primitive that is drawn
+ * @draws: draws that have been looked at, by their address
+ * @num_draws: how many
+ */
+struct fragment_job {
+	struct vagx_job *job;
+	const struct vagx_fragment_registers *registers;
+	struct tvb tvb;
+	struct vagx_uat_fault fault;
+	unsigned int unit;
+	bool failed;
+	struct vagx_launch background;
+	struct vagx_launch end_of_tile;
+	struct agx_zls_control zls;
+	struct vagx_image zs_load[2];
+	struct vagx_image zs_store[2];
+	bool quantise;
+	struct vagx_tile tile;
+	uint8_t memory[VAGX_TILE_BYTES + VAGX_TILE_SLACK];
+	float depth[FRAGMENT_TILE_PIXELS * VAGX_MAX_SAMPLES];
+	uint8_t stencil[FRAGMENT_TILE_PIXELS * VAGX_MAX_SAMPLES];
+	struct fragment_group group;
+	struct fragment_primitive primitive;
+	struct fragment_draw *draws[FRAGMENT_BUCKETS];
+	unsigned int num_draws;
+};
+
+/* All of them return 0, -EFAULT with fault and unit, or -ECANCELED */
+
+/* fragment_job.c */
+int fragment_fault(struct fragment_job *f, const struct vagx_uat_fault *fault, unsigned int unit);
+/* Memory of the client; NULL with a fault */
+void *fragment_ptr(struct fragment_job *f, uint64_t va, size_t bytes, enum vagx_access access,
+		   unsigned int unit);
+
+/* fragment_draw.c */
+int fragment_find_draw(struct fragment_job *f, uint64_t va, struct fragment_draw **draw);
+void fragment_drop_draws(struct fragment_job *f);
+
+/* raster.c: draws &fragment_job.primitive into the tile */
+int fragment_raster(struct fragment_job *f);
+
+/* shade.c */
+/* A quad whose pixels are in the tile, with the samples that are covered in each of them */
+int fragment_add_quad(struct fragment_job *f, unsigned int x, unsigned int y,
+		      const uint8_t covered[4]);
+/* Shades what waits */
+int fragment_flush(struct fragment_job *f);
+
+/* zs.c */
+/* Tests samples of a pixel of the tile; the ones that passed. A query can fail: &f->failed */
+unsigned int zs_test(struct fragment_job *f, const struct ppp_state *state, bool back,
+		     unsigned int x, unsigned int y, unsigned int samples, const float *depth,
+		     const uint8_t *stencil);
+/* The depth of a primitive at a sample */
+float zs_depth(const struct fragment_job *f, const struct setup_plane *z, double bias,
+	       const struct agx_scissor *scissor, unsigned int x, unsigned int y, unsigned int s);
+void zs_init(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t partials);
+int zs_load_tile(struct fragment_job *f);
+int zs_store_tile(struct fragment_job *f);
+
+#endif /* VAGX_FRAGMENT_H */

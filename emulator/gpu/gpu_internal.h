@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * What the files of the GPU share: cores, and the jobs that they work for.
+ */
+#ifndef VAGX_GPU_INTERNAL_H
+#define VAGX_GPU_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include "gpu/core.h"
+#include "gpu/gpu.h"
+#include "gpu/render.h"
+#include "uat.h"
+
+/**
+ * struct gpu_core - a shader core
+ * @gpu: whose it is
+ * @core: its interpreter
+ * @tlb: its translations
+ * @job_serial: number of the job that @tlb is for, 0 for none
+ * @index: its place in a job's table of times
+ * @next: next core that no job has
+ * @thread: its thread, if it serves all jobs
+ * @clock: that thread's processor time
+ * @has_thread: @thread has been started
+ *
+ * A core is used by one thread at a time: its own, or that of the job that
+ * holds it.
+ */
+struct gpu_core {
+	struct vagx_gpu *gpu;
+	struct vagx_core *core;
+	struct vagx_tlb tlb;
+	uint64_t job_serial;
+	unsigned int index;
+	struct gpu_core *next;
+	pthread_t thread;
+	clockid_t clock;
+	bool has_thread;
+};
+
+/**
+ * struct gpu_grid - the launch that a job is executing
+ * @launch: the launch
+ * @groups: its extent in threadgroups
+ * @total: number of its threadgroups
+ * @next: the next group that nobody has taken yet
+ * @helpers: shared cores that work on it; protected by the GPU's lock
+ */
+struct gpu_grid {
+	const struct vagx_launch *launch;
+	uint32_t groups[3];
+	uint64_t total;
+	atomic_uint_fast64_t next;
+	unsigned int helpers;
+};
+
+/**
+ * struct gpu_time - the processor time that one core has spent on a job
+ * @spent: nanoseconds, without what goes on now
+ * @since: what @clock showed when the core came, if it works for the job now
+ * @clock: processor time of the thread that works
+ * @works: the core works for the job now
+ */
+struct gpu_time {
+	uint64_t spent;
+	uint64_t since;
+	clockid_t clock;
+	bool works;
+};
+
+/* See gpu.h */
+struct vagx_gpu {
+	struct vagx_gpu_config config;
+
+	/* cores with threads, which serve all jobs */
+	struct gpu_core *shared;
+	unsigned int num_shared;
+	/* what all cores have decoded */
+	struct vagx_programs *programs;
+
+	/* numbers of jobs and launches, never 0 */
+	atomic_uint_fast64_t job_serial;
+	atomic_uint_fast64_t launch_serial;
+
+	/* protects everything below, and what jobs say it does */
+	pthread_mutex_t lock;
+	/* a grid was opened, or shutdown */
+	pthread_cond_t work_cond;
+	/* jobs whose grids have groups for others */
+	struct vagx_job *open;
+	/* cores that were made for jobs and that no job holds */
+	struct gpu_core *idle;
+	bool shutdown;
+	struct vagx_gpu_stats stats;
+};
+
+/**
+ * struct vagx_job - see gpu.h
+ * @gpu: whose it is
+ * @vm_slot: its context
+ * @serial: its number
+ * @core: the core that its own thread is
+ * @stop: makes cores and stream come to an end
+ * @grid: its present launch
+ * @open_next: next job with an open grid; protected by the GPU's lock
+ * @left_cond: the last helper has left the grid
+ * @error: its first error; protected by the GPU's lock
+ * @fault: the fault that belongs to it; likewise
+ * @vertex: where vertex work stands, see vertex_job.c
+ * @free_vertex: gives it up; NULL without
+ * @time: what the cores have spent on it; likewise. Index 0 is @core, the
+ *	others are the shared ones.
+ */
+struct vagx_job {
+	struct vagx_gpu *gpu;
+	unsigned int vm_slot;
+	uint64_t serial;
+	struct gpu_core *core;
+	atomic_bool stop;
+	struct gpu_grid grid;
+	struct vagx_job *open_next;
+	pthread_cond_t left_cond;
+	int error;
+	struct vagx_uat_fault fault;
+	struct vertex_job *vertex;
+	void (*free_vertex)(struct vertex_job *vertex);
+	struct gpu_time time[VAGX_GPU_MAX_CORES];
+};
+
+/* A core for a job's own thread: one that is idle, or a new one. NULL without memory. */
+struct gpu_core *gpu_core_get(struct vagx_gpu *gpu);
+void gpu_core_put(struct vagx_gpu *gpu, struct gpu_core *core);
+
+/* Before a core works for a job: no translation of another one is left */
+void gpu_core_use(struct gpu_core *core, const struct vagx_job *job);
+
+/* The first error is the job's; ends it. The core has just failed with @err. */
+void gpu_record_error(struct vagx_job *job, struct gpu_core *core,
+		      const struct vagx_launch *launch, int err,
+		      struct vagx_uat_fault *fault);
+
+/* Runs all groups of a launch, with whatever cores come to help */
+void gpu_run_grid(struct vagx_job *job, const struct vagx_launch *launch);
+
+/* Around all that a job's own thread does for it */
+void gpu_job_begin(struct vagx_job *job);
+void gpu_job_end(struct vagx_job *job);
+
+/* How a job ended, by 0, -ECANCELED, or any other error with a fault and its unit */
+enum vagx_gpu_status gpu_job_status(struct vagx_job *job, const char *kind, int err,
+				    const struct vagx_uat_fault *fault, unsigned int *unit);
+
+/* A launch of a stage gets what all have, and its preshader is run. Return: 0, -EFAULT */
+int gpu_stage_begin(struct vagx_job *job, struct gpu_core *core, struct vagx_launch *launch,
+		    struct vagx_uat_fault *fault, unsigned int *unit);
+
+/* A core has failed with @err. Return: -EFAULT with fault and unit, or -ECANCELED */
+int gpu_stage_error(struct vagx_job *job, const struct vagx_launch *launch, int err,
+		    struct vagx_uat_fault *fault, unsigned int *unit);
+
+/* Says that there is no such image. Return: -EFAULT, with a fault that says the same */
+int gpu_bad_geometry(struct vagx_job *job, const struct vagx_render_geometry *geometry,
+		     struct vagx_uat_fault *fault);
+
+/* A core comes to work for a job, and leaves it. With the GPU's lock held. */
+void gpu_time_begin(struct vagx_job *job, unsigned int index, clockid_t clock);
+void gpu_time_end(struct vagx_job *job, unsigned int index);
+
+#endif /* VAGX_GPU_INTERNAL_H */

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * A piece of work on the GPU. It runs on the thread that brought it, which
+ * reads the stream; each launch is a grid that the cores share.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "gpu/cdm.h"
+#include "gpu/gpu_internal.h"
+#include "report.h"
+
+struct vagx_job *vagx_job_new(struct vagx_gpu *gpu, unsigned int vm_slot)
+{
+	struct vagx_job *job = calloc(1, sizeof(*job));
+
+	if (!job)
+		return NULL;
+	job->gpu = gpu;
+	job->vm_slot = vm_slot;
+	job->serial = atomic_fetch_add(&gpu->job_serial, 1) + 1;
+	job->fault = (struct vagx_uat_fault){ .slot = vm_slot };
+	job->core = gpu_core_get(gpu);
+	if (!job->core) {
+		free(job);
+		errno = ENOMEM;
+		return NULL;
+	}
+	pthread_cond_init(&job->left_cond, NULL);
+	return job;
+}
+
+void vagx_job_free(struct vagx_job *job)
+{
+	if (!job)
+		return;
+	gpu_core_put(job->gpu, job->core);
+	if (job->free_vertex)
+		job->free_vertex(job->vertex);
+	pthread_cond_destroy(&job->left_cond);
+	free(job);
+}
+
+void vagx_job_cancel(struct vagx_job *job)
+{
+	atomic_store(&job->stop, true);
+}
+
+static void job_run_preshader(struct vagx_job *job, struct vagx_launch *launch)
+{
+	struct vagx_uat_fault fault;
+	int err = vagx_core_run_preshader(job->core->core, launch, &fault);
+
+	if (err)
+		gpu_record_error(job, job->core, launch, err, &fault);
+}
+
+int gpu_stage_error(struct vagx_job *job, const struct vagx_launch *launch, int err,
+		    struct vagx_uat_fault *fault, unsigned int *unit)
+{
+	gpu_record_error(job, job->core, launch, err, fault);
+	*unit = VAGX_GPU_UNIT_USC;
+	*fault = job->fault;
+	return err == -ECANCELED ? err : -EFAULT;
+}
+
+int gpu_stage_begin(struct vagx_job *job, struct gpu_core *core, struct vagx_launch *launch,
+		    struct vagx_uat_fault *fault, unsigned int *unit)
+{
+	struct vagx_gpu *gpu = job->gpu;
+	int err;
+
+	launch->serial = atomic_fetch_add(&gpu->launch_serial, 1) + 1;
+	launch->stop = &job->stop;
+	launch->vm_slot = job->vm_slot;
+	launch->soft_faults = gpu->config.soft_faults;
+	pthread_mutex_lock(&gpu->lock);
+	gpu->stats.launches++;
+	pthread_mutex_unlock(&gpu->lock);
+	err = vagx_core_run_preshader(core->core, launch, fault);
+	return err ? gpu_stage_error(job, launch, err, fault, unit) : 0;
+}
+
+/* The data masters' callback. */
+static int job_launch(void *ctx, struct vagx_launch *launch,
+		      struct vagx_uat_fault *fault, unsigned int *unit)
+{
+	struct vagx_job *job = ctx;
+	struct vagx_gpu *gpu = job->gpu;
+	int err;
+
+	vagx_log(gpu->config.report, VAGX_LOG_DEBUG,
+		 "launch: code 0x%llx, %u x %u x %u threads in groups of %u x %u x %u",
+		 (unsigned long long)launch->code_va, launch->grid[0],
+		 launch->grid[1], launch->grid[2], launch->local[0],
+		 launch->local[1], launch->local[2]);
+
+	launch->serial = atomic_fetch_add(&gpu->launch_serial, 1) + 1;
+	launch->stop = &job->stop;
+	launch->soft_faults = gpu->config.soft_faults;
+	if (!gpu->config.no_exec) {
+		job_run_preshader(job, launch);
+		if (!atomic_load(&job->stop))
+			gpu_run_grid(job, launch);
+	}
+
+	pthread_mutex_lock(&gpu->lock);
+	gpu->stats.launches++;
+	err = job->error;
+	*fault = job->fault;
+	pthread_mutex_unlock(&gpu->lock);
+
+	if (err) {
+		*unit = VAGX_GPU_UNIT_USC;
+		return -EFAULT;
+	}
+	return atomic_load(&job->stop) ? -ECANCELED : 0;
+}
+
+void gpu_job_begin(struct vagx_job *job)
+{
+	clockid_t clock = CLOCK_MONOTONIC;
+
+	pthread_getcpuclockid(pthread_self(), &clock);
+	gpu_core_use(job->core, job);
+	pthread_mutex_lock(&job->gpu->lock);
+	job->gpu->stats.jobs++;
+	gpu_time_begin(job, 0, clock);
+	pthread_mutex_unlock(&job->gpu->lock);
+}
+
+void gpu_job_end(struct vagx_job *job)
+{
+	pthread_mutex_lock(&job->gpu->lock);
+	gpu_time_end(job, 0);
+	pthread_mutex_unlock(&job->gpu->lock);
+}
+
+enum vagx_gpu_status gpu_job_status(struct vagx_job *job, const char *kind, int err,
+				    const struct vagx_uat_fault *fault, unsigned int *unit)
+{
+	const struct vagx_gpu_units *units = job->gpu->config.units;
+
+	switch (err) {
+	case 0:
+		return VAGX_GPU_DONE;
+	case -ECANCELED:
+		return VAGX_GPU_CANCELLED;
+	default:
+		vagx_log(job->gpu->config.report, VAGX_LOG_INFO,
+			 "%s job: %s fault at 0x%llx, %s, context %u, unit %s",
+			 kind, vagx_access_name(fault->access),
+			 (unsigned long long)fault->va,
+			 vagx_fault_reason_name(fault->reason), fault->slot,
+			 vagx_gpu_unit_name(*unit));
+		if (units)
+			*unit = units->code[*unit];
+		return VAGX_GPU_FAULT;
+	}
+}
+
+enum vagx_gpu_status vagx_job_compute(struct vagx_job *job,
+				      const struct vagx_compute_registers *registers,
+				      struct vagx_uat_fault *fault,
+				      unsigned int *unit)
+{
+	const struct vagx_cdm cdm = {
+		.uat = job->gpu->config.uat,
+		.report = job->gpu->config.report,
+		.vm_slot = job->vm_slot,
+		.registers = registers,
+		.stop = &job->stop,
+		.launch = job_launch,
+		.ctx = job,
+	};
+	int err;
+
+	gpu_job_begin(job);
+	err = vagx_cdm_run(&cdm, fault, unit);
+	gpu_job_end(job);
+	return gpu_job_status(job, "compute", err, fault, unit);
+}

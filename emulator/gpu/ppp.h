@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * State of primitive processing: words as a stream has them, which also is how
+ * they are kept for fragment work.
+ */
+#ifndef VAGX_PPP_H
+#define VAGX_PPP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agx_packets.h"
+
+/** PPP_VIEWPORTS - how many there can be */
+#define PPP_VIEWPORTS	16
+
+/** PPP_STATE - ROW(packet, words) for each packet that is kept, without ppp_ */
+#define PPP_STATE(ROW)		\
+	ROW(fragment_control, 1)	\
+	ROW(fragment_control_2, 1)	\
+	ROW(front_face, 1)		\
+	ROW(front_face_2, 1)		\
+	ROW(front_stencil, 1)		\
+	ROW(back_face, 1)		\
+	ROW(back_face_2, 1)		\
+	ROW(back_stencil, 1)		\
+	ROW(depth_bias_scissor, 1)	\
+	ROW(w_clamp, 1)			\
+	ROW(output_select, 1)		\
+	ROW(varying_counts_32, 1)	\
+	ROW(varying_counts_16, 1)	\
+	ROW(cull, 1)			\
+	ROW(cull_2, 1)			\
+	ROW(fragment_shader, 4)		\
+	ROW(occlusion_query, 1)		\
+	ROW(output_size, 1)
+
+/** struct ppp_words - the packets' bytes */
+struct ppp_words {
+#define PPP_ROW(packet, words) uint32_t packet[words];
+	PPP_STATE(PPP_ROW)
+#undef PPP_ROW
+	uint32_t viewport[PPP_VIEWPORTS][6];
+};
+
+/** struct ppp_state - the packets' values */
+struct ppp_state {
+#define PPP_ROW(packet, words) struct agx_ppp_##packet packet;
+	PPP_STATE(PPP_ROW)
+#undef PPP_ROW
+	struct agx_ppp_viewport viewport[PPP_VIEWPORTS];
+};
+
+/** ppp_set() - take a packet over; @viewport counts those of a record */
+void ppp_set(struct ppp_words *words, enum agx_packet_id id, const uint8_t *bytes,
+	     unsigned int *viewport);
+
+/** ppp_unpack() - what words say; words may be anything */
+void ppp_unpack(struct ppp_state *state, const struct ppp_words *words);
+
+#endif /* VAGX_PPP_H */

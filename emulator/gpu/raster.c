@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * The rasteriser: which samples of a tile a primitive covers. A sample that is
+ * on an edge belongs to the primitive if the edge is a left or a top one, so of
+ * two that share the edge it is exactly one's.
+ */
+#include "gpu/fragment.h"
+
+/* Blocks that are looked at as a whole first; a multiple of a quad */
+#define BLOCK	8
+
+/* Positive or 0 inside: x * dx + y * dy + c, in subpixels */
+struct edge {
+	int64_t dx, dy, c;
+};
+
+struct raster {
+	struct fragment_job *f;
+	struct edge edge[SETUP_MAX_CORNERS];
+	unsigned int edges;
+	/* pixels of the image that can be covered, the last ones included */
+	int32_t min_x, min_y, max_x, max_y;
+	/* places of samples in a pixel, in subpixels */
+	int32_t sample_x[VAGX_MAX_SAMPLES], sample_y[VAGX_MAX_SAMPLES];
+};
+
+static void make_edges(struct raster *r, const struct setup *s)
+{
+	unsigned int i;
+
+	r->edges = s->corners;
+	for (i = 0; i < s->corners; i++) {
+		unsigned int j = (i + 1) % s->corners;
+		int64_t dx = (int64_t)s->x[j] - s->x[i], dy = (int64_t)s->y[j] - s->y[i];
+		bool ours = dy < 0 || (dy == 0 && dx > 0);
+
+		r->edge[i] = (struct edge){
+			.dx = -dy,
+			.dy = dx,
+			.c = dy * s->x[i] - dx * s->y[i] - !ours,
+		};
+	}
+}
+
+static int32_t most(int32_t a, int32_t b)
+{
+	return a > b ? a : b;
+}
+
+static int32_t least(int32_t a, int32_t b)
+{
+	return a < b ? a : b;
+}
+
+static bool make_bounds(struct raster *r)
+{
+	const struct fragment_primitive *p = &r->f->primitive;
+	const struct vagx_tile *tile = &r->f->tile;
+	const struct vagx_render_geometry *g = &r->f->registers->geometry;
+
+	r->min_x = most(most(p->setup.min_x, tile->x), p->scissor->min_x);
+	r->min_y = most(most(p->setup.min_y, tile->y), p->scissor->min_y);
+	r->max_x = least(least(p->setup.max_x, tile->x + tile->width - 1),
+			 least((int32_t)p->scissor->max_x, g->width) - 1);
+	r->max_y = least(least(p->setup.max_y, tile->y + tile->height - 1),
+			 least((int32_t)p->scissor->max_y, g->height) - 1);
+	return r->min_x <= r->max_x && r->min_y <= r->max_y;
+}
+
+/* Whether any of a block's samples can be inside; @all: whether all of them are */
+static bool block_touched(const struct raster *r, int32_t x, int32_t y, bool *all)
+{
+	unsigned int i;
+
+	*all = true;
+	for (i = 0; i < r->edges; i++) {
+		const struct edge *e = &r->edge[i];
+		int64_t at = e->dx * x * SETUP_SUBPIXEL + e->dy * y * SETUP_SUBPIXEL + e->c;
+		int64_t right = e->dx * BLOCK * SETUP_SUBPIXEL;
+		int64_t down = e->dy * BLOCK * SETUP_SUBPIXEL;
+
+		if (at + (right > 0 ? right : 0) + (down > 0 ? down : 0) < 0)
+			return false;
+		if (at + (right < 0 ? right : 0) + (down < 0 ? down : 0) < 0)
+			*all = false;
+	}
+	return true;
+}
+
+static unsigned int cover_pixel(const struct raster *r, int32_t x, int32_t y, bool all)
+{
+	unsigned int samples = r->f->tile.samples, covered = 0, s, i;
+
+	if (x < r->min_x || x > r->max_x || y < r->min_y || y > r->max_y)
+		return 0;
+	if (all)
+		return (1u << samples) - 1;
+	for (s = 0; s < samples; s++) {
+		int64_t px = (int64_t)x * SETUP_SUBPIXEL + r->sample_x[s];
+		int64_t py = (int64_t)y * SETUP_SUBPIXEL + r->sample_y[s];
+		bool inside = true;
+
+		for (i = 0; inside && i < r->edges; i++)
+			inside = r->edge[i].dx * px + r->edge[i].dy * py + r->edge[i].c >= 0;
+		covered |= (unsigned int)inside << s;
+	}
+	return covered;
+}
+
+static int raster_quad(struct raster *r, int32_t x, int32_t y, bool all)
+{
+	const struct vagx_tile *tile = &r->f->tile;
+	uint8_t covered[4];
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		covered[i] = cover_pixel(r, x + (i & 1), y + (i >> 1), all);
+	if (!(covered[0] | covered[1] | covered[2] | covered[3]))
+		return 0;
+	return fragment_add_quad(r->f, x - tile->x, y - tile->y, covered);
+}
+
+static int raster_block(struct raster *r, int32_t bx, int32_t by)
+{
+	int32_t x, y;
+	bool all;
+	int err = 0;
+
+	if (!block_touched(r, bx, by, &all))
+		return 0;
+	for (y = by; !err && y < by + BLOCK; y += 2) {
+		for (x = bx; !err && x < bx + BLOCK; x += 2)
+			err = raster_quad(r, x, y, all);
+	}
+	return err;
+}
+
+int fragment_raster(struct fragment_job *f)
+{
+	struct raster r = { .f = f };
+	unsigned int s;
+	int32_t x, y;
+	int err = 0;
+
+	if (!make_bounds(&r))
+		return 0;
+	make_edges(&r, &f->primitive.setup);
+	for (s = 0; s < f->tile.samples; s++) {
+		r.sample_x[s] = (f->tile.sample_positions >> s * 8 & 15) * SETUP_SUBPIXEL / 16;
+		r.sample_y[s] = (f->tile.sample_positions >> (s * 8 + 4) & 15) * SETUP_SUBPIXEL / 16;
+	}
+	for (y = r.min_y & ~(BLOCK - 1); !err && y <= r.max_y; y += BLOCK) {
+		for (x = r.min_x & ~(BLOCK - 1); !err && x <= r.max_x; x += BLOCK)
+			err = raster_block(&r, x, y);
+	}
+	return err;
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * All values of a primitive are linear in its weights, also where it is cut:
+ * so a corner is its weights, and a plane is solved for with W still in it.
+ * Nothing has to be divided for vertices behind the eye.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "agx_float.h"
+#include "gpu/setup.h"
+
+/* Corners are not further away, so that products of them fit */
+#define GUARD_PIXELS	32767.0
+#define MAX_LINE_WIDTH	16.0
+#define MAX_POINT_SIZE	511.95
+#define POSITION_WORDS	4
+
+struct corner {
+	double weight[3];
+};
+
+struct polygon {
+	struct corner corner[SETUP_MAX_CORNERS];
+	unsigned int count;
+};
+
+static float word(const struct setup_input *in, unsigned int vertex, unsigned int n)
+{
+	return n < in->words ? bits_float(in->vertices[vertex][n]) : 0.0f;
+}
+
+static unsigned int varying_words(const struct ppp_state *s)
+{
+	if (!s->output_select.varyings)
+		return 0;
+	return s->varying_counts_32.smooth + s->varying_counts_32.flat +
+	       s->varying_counts_32.linear;
+}
+
+unsigned int setup_point_size_word(const struct ppp_state *s)
+{
+	return POSITION_WORDS + varying_words(s);
+}
+
+unsigned int setup_layer_word(const struct ppp_state *s)
+{
+	return setup_point_size_word(s) + s->output_select.point_size;
+}
+
+unsigned int setup_clip_word(const struct ppp_state *s)
+{
+	return setup_layer_word(s) + (s->output_select.layer || s->output_select.viewport);
+}
+
+/* Cutting */
+
+static double weigh(const struct corner *c, const double value[3])
+{
+	return c->weight[0] * value[0] + c->weight[1] * value[1] + c->weight[2] * value[2];
+}
+
+/* Always from inside to outside, so that two triangles cut their edge at the same place */
+static void cut_edge(struct corner *cut, const struct corner *in, const struct corner *out,
+		     double d_in, double d_out)
+{
+	double t = d_in / (d_in - d_out);
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		cut->weight[i] = in->weight[i] + t * (out->weight[i] - in->weight[i]);
+}
+
+/* Keeps what has values that are not negative */
+static void cut(struct polygon *p, const double value[3])
+{
+	struct polygon old;
+	unsigned int i;
+
+	if (value[0] >= 0 && value[1] >= 0 && value[2] >= 0)
+		return;
+	old = *p;
+	p->count = 0;
+	for (i = 0; i < old.count; i++) {
+		const struct corner *a = &old.corner[i], *b = &old.corner[(i + 1) % old.count];
+		double da = weigh(a, value), db = weigh(b, value);
+
+		if (p->count + 2 > SETUP_MAX_CORNERS)
+			break;
+		if (da >= 0)
+			p->corner[p->count++] = *a;
+		if (da >= 0 && db < 0)
+			cut_edge(&p->corner[p->count++], a, b, da, db);
+		else if (da < 0 && db >= 0)
+			cut_edge(&p->corner[p->count++], b, a, db, da);
+	}
+}
+
+/* Of a line the weights of its two ends; it is cut as a polygon with two corners */
+static void cut_all(struct polygon *p, const struct setup *s, const struct setup_input *in)
+{
+	const struct ppp_state *state = in->state;
+	double value[3], w_min = state->w_clamp.w_clamp;
+	unsigned int i, n, plane, words = setup_clip_word(state);
+
+	if (!(w_min > 1e-30))
+		w_min = 1e-30;
+	for (i = 0; i < 3; i++)
+		value[i] = s->position[i][3] - w_min;
+	cut(p, value);
+	for (n = 0; n < 2 && state->cull.depth_clip; n++) {
+		for (i = 0; i < 3; i++) {
+			double z = word(in, s->source[i], 2);
+
+			value[i] = n ? s->position[i][3] - z : z;
+		}
+		cut(p, value);
+	}
+	for (plane = 0; plane < 16; plane++) {
+		if (!(state->output_select.clip_planes >> plane & 1))
+			continue;
+		for (i = 0; i < 3; i++)
+			value[i] = word(in, s->source[i], words);
+		words++;
+		cut(p, value);
+	}
+	for (n = 0; n < 4; n++) {
+		for (i = 0; i < 3; i++)
+			value[i] = GUARD_PIXELS * s->position[i][3] +
+				   (n % 2 ? -1 : 1) * s->position[i][n / 2];
+		cut(p, value);
+	}
+}
+
+/* Into the window */
+
+static bool transform(struct setup *s, const struct setup_input *in)
+{
+	const struct agx_ppp_viewport *v = &in->state->viewport[in->viewport];
+	unsigned int i, k;
+
+	for (i = 0; i < 3; i++) {
+		unsigned int from = s->source[i];
+		double w = word(in, from, 3);
+
+		s->position[i][0] = word(in, from, 0) * (double)v->scale_x + w * v->translate_x;
+		s->position[i][1] = word(in, from, 1) * (double)v->scale_y + w * v->translate_y;
+		s->position[i][2] = word(in, from, 2) * (double)v->scale_z + w * v->translate_z;
+		s->position[i][3] = w;
+		for (k = 0; k < 4; k++) {
+			if (!isfinite(s->position[i][k]))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void place(const struct setup *s, const struct corner *c, double *x, double *y)
+{
+	double value[3][3], w;
+	unsigned int i, k;
+
+	for (k = 0; k < 3; k++)
+		for (i = 0; i < 3; i++)
+			value[k][i] = s->position[i][k < 2 ? k : 3];
+	w = weigh(c, value[2]);
+	*x = weigh(c, value[0]) / w;
+	*y = weigh(c, value[1]) / w;
+}
+
+static int32_t round_subpixel(double v)
+{
+	double limit = GUARD_PIXELS + 1024;
+
+	v = v < -limit ? -limit : v > limit ? limit : v;
+	return (int32_t)lrint(v * SETUP_SUBPIXEL);
+}
+
+static void add_corner(struct setup *s, double x, double y)
+{
+	int32_t ix = round_subpixel(x), iy = round_subpixel(y);
+
+	s->x[s->corners] = ix;
+	s->y[s->corners++] = iy;
+}
+
+static int64_t double_area(const struct setup *s)
+{
+	int64_t area = 0;
+	unsigned int i;
+
+	for (i = 0; i < s->corners; i++) {
+		unsigned int j = (i + 1) % s->corners;
+
+		area += (int64_t)s->x[i] * s->y[j] - (int64_t)s->x[j] * s->y[i];
+	}
+	return area;
+}
+
+static void reverse(struct setup *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->corners / 2; i++) {
+		unsigned int j = s->corners - 1 - i;
+		int32_t x = s->x[i], y = s->y[i];
+
+		s->x[i] = s->x[j];
+		s->y[i] = s->y[j];
+		s->x[j] = x;
+		s->y[j] = y;
+	}
+}
+
+static void bound(struct setup *s)
+{
+	unsigned int i;
+
+	s->min_x = s->max_x = s->x[0];
+	s->min_y = s->max_y = s->y[0];
+	for (i = 1; i < s->corners; i++) {
+		s->min_x = s->x[i] < s->min_x ? s->x[i] : s->min_x;
+		s->max_x = s->x[i] > s->max_x ? s->x[i] : s->max_x;
+		s->min_y = s->y[i] < s->min_y ? s->y[i] : s->min_y;
+		s->max_y = s->y[i] > s->max_y ? s->y[i] : s->max_y;
+	}
+	s->min_x >>= 8;
+	s->min_y >>= 8;
+	s->max_x >>= 8;
+	s->max_y >>= 8;
+}
+
+/* Kinds */
+
+static bool triangle(struct setup *s, const struct setup_input *in)
+{
+	struct polygon p = {
+		.corner = { { { 1, 0, 0 } }, { { 0, 1, 0 } }, { { 0, 0, 1 } } },
+		.count = 3,
+	};
+	int64_t area;
+	unsigned int i;
+
+	cut_all(&p, s, in);
+	if (p.count < 3)
+		return false;
+	for (i = 0; i < p.count; i++) {
+		double x, y;
+
+		place(s, &p.corner[i], &x, &y);
+		add_corner(s, x, y);
+	}
+	area = double_area(s);
+	if (!area)
+		return false;
+	/* Lines go down: what turns left there has a negative area */
+	s->back = (area < 0) != in->state->cull.front_face_ccw;
+	if (area < 0)
+		reverse(s);
+	return true;
+}
+
+/*
+ * A parallelogram: as wide as the line across the axis that it is steeper to,
+ * as Bresenham's lines are.
+ */
+static bool line(struct setup *s, const struct setup_input *in)
+{
+	struct polygon p = { .corner = { { { 1, 0, 0 } }, { { 0, 1, 0 } } }, .count = 2 };
+	const struct ppp_state *state = in->state;
+	double width = in->back ? state->back_face.line_width : state->front_face.line_width;
+	double x[2], y[2], across_x, across_y;
+
+	cut_all(&p, s, in);
+	if (p.count < 2)
+		return false;
+	place(s, &p.corner[0], &x[0], &y[0]);
+	place(s, &p.corner[1], &x[1], &y[1]);
+	width = width > MAX_LINE_WIDTH ? MAX_LINE_WIDTH : width < 1 ? 1 : width;
+	across_x = fabs(x[1] - x[0]) < fabs(y[1] - y[0]) ? width / 2 : 0;
+	across_y = across_x != 0 ? 0 : width / 2;
+	add_corner(s, x[0] - across_x, y[0] - across_y);
+	add_corner(s, x[1] - across_x, y[1] - across_y);
+	add_corner(s, x[1] + across_x, y[1] + across_y);
+	add_corner(s, x[0] + across_x, y[0] + across_y);
+	if (double_area(s) < 0)
+		reverse(s);
+	return double_area(s) != 0;
+}
+
+static bool point(struct setup *s, const struct setup_input *in)
+{
+	struct polygon p = { .corner = { { { 1, 0, 0 } } }, .count = 1 };
+	double size = 1, x, y;
+
+	cut_all(&p, s, in);
+	if (!p.count)
+		return false;
+	if (in->state->output_select.point_size)
+		size = word(in, s->source[0], setup_point_size_word(in->state));
+	if (!(size > 0))
+		return false;
+	size = size > MAX_POINT_SIZE ? MAX_POINT_SIZE : size < 1 ? 1 : size;
+	s->point_size = size;
+	place(s, &p.corner[0], &x, &y);
+	add_corner(s, x - size / 2, y - size / 2);
+	add_corner(s, x + size / 2, y - size / 2);
+	add_corner(s, x + size / 2, y + size / 2);
+	add_corner(s, x - size / 2, y + size / 2);
+	return double_area(s) > 0;
+}
+
+/* Lines and points have their values across as they have them in the middle */
+static void spread(struct setup *s, const struct setup_input *in)
+{
+	double dx, dy;
+
+	if (in->of_triangle || in->kind == SETUP_TRIANGLE)
+		return;
+	dx = s->position[1][0] / s->position[1][3] - s->position[0][0] / s->position[0][3];
+	dy = s->position[1][1] / s->position[1][3] - s->position[0][1] / s->position[0][3];
+	if (in->kind == SETUP_POINT || !isfinite(dx) || !isfinite(dy)) {
+		dx = 0;
+		dy = -1;
+		s->position[1][1] += s->position[1][3];
+	}
+	s->position[2][0] -= dy * s->position[2][3];
+	s->position[2][1] += dx * s->position[2][3];
+}
+
+bool setup_primitive(struct setup *s, const struct setup_input *in)
+{
+	static const unsigned int sources[][3] = {
+		[SETUP_TRIANGLE] = { 0, 1, 2 },
+		[SETUP_LINE] = { 0, 1, 0 },
+		[SETUP_POINT] = { 0, 0, 0 },
+	};
+	bool left;
+
+	s->corners = 0;
+	s->back = in->back;
+	s->point_size = 1;
+	memcpy(s->source, sources[in->of_triangle ? SETUP_TRIANGLE : in->kind], sizeof(s->source));
+	if (!transform(s, in))
+		return false;
+	if (in->kind == SETUP_TRIANGLE)
+		left = triangle(s, in);
+	else if (in->kind == SETUP_LINE)
+		left = line(s, in);
+	else
+		left = point(s, in);
+	if (!left)
+		return false;
+	bound(s);
+	spread(s, in);
+	return true;
+}
+
+/* Cramer's rule; a triangle that is seen from the side has no plane, and no pixels */
+struct setup_plane setup_plane(const struct setup *s, const double v[3])
+{
+	const double *p = s->position[0], *q = s->position[1], *r = s->position[2];
+	double qr_x = q[1] * r[3] - r[1] * q[3], rp_x = r[1] * p[3] - p[1] * r[3];
+	double pq_x = p[1] * q[3] - q[1] * p[3];
+	double qr_y = r[0] * q[3] - q[0] * r[3], rp_y = p[0] * r[3] - r[0] * p[3];
+	double pq_y = q[0] * p[3] - p[0] * q[3];
+	double qr_w = q[0] * r[1] - r[0] * q[1], rp_w = r[0] * p[1] - p[0] * r[1];
+	double pq_w = p[0] * q[1] - q[0] * p[1];
+	double det = p[0] * qr_x + q[0] * rp_x + r[0] * pq_x;
+
+	if (det == 0 || !isfinite(det))
+		return (struct setup_plane){ 0, 0, p[3] != 0 ? v[0] / p[3] : 0 };
+	return (struct setup_plane){
+		.a = (v[0] * qr_x + v[1] * rp_x + v[2] * pq_x) / det,
+		.b = (v[0] * qr_y + v[1] * rp_y + v[2] * pq_y) / det,
+		.c = (v[0] * qr_w + v[1] * rp_w + v[2] * pq_w) / det,
+	};
+}
+
+bool setup_touches(const struct setup *s, int32_t x, int32_t y, int32_t width, int32_t height)
+{
+	int32_t right = x + width - 1, bottom = y + height - 1;
+	unsigned int i;
+
+	if (s->min_x > right || s->max_x < x || s->min_y > bottom || s->max_y < y)
+		return false;
+	for (i = 0; i < s->corners; i++) {
+		unsigned int j = (i + 1) % s->corners;
+		int64_t dx = (int64_t)s->x[j] - s->x[i], dy = (int64_t)s->y[j] - s->y[i];
+		/* the corner of the rectangle that is furthest inside */
+		int64_t px = (int64_t)(dy < 0 ? right + 1 : x) * SETUP_SUBPIXEL;
+		int64_t py = (int64_t)(dx > 0 ? bottom + 1 : y) * SETUP_SUBPIXEL;
+
+		if (dx * (py - s->y[i]) - dy * (px - s->x[i]) < 0)
+			return false;
+	}
+	return true;
+}

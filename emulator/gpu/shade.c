@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Fragments in groups: quads of one draw's primitives, in their order. A pixel
+ * is in a group once only, so that what is shaded at the same time does not
+ * depend on itself.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "agx_float.h"
+#include "gpu/fragment.h"
+
+/* Coefficients are relative to the corner of such a block */
+#define BLOCK	32
+
+/* Planes */
+
+static struct vagx_plane flat_plane(uint32_t bits)
+{
+	return (struct vagx_plane){ bits, bits, bits };
+}
+
+static struct vagx_plane block_plane(const struct fragment_job *f, struct setup_plane p)
+{
+	double x = f->tile.x & ~(BLOCK - 1u), y = f->tile.y & ~(BLOCK - 1u);
+
+	return (struct vagx_plane){
+		.a = float_bits((float)p.a),
+		.b = float_bits((float)p.b),
+		.c = float_bits((float)(p.c + p.a * x + p.b * y)),
+	};
+}
+
+static uint32_t vertex_word(const struct fragment_primitive *p, unsigned int vertex, unsigned int n)
+{
+	return n < p->draw->uvs_words ? p->words[vertex][n] : 0;
+}
+
+/* A user's word, one after the other behind the position */
+static struct vagx_plane varying_plane(const struct fragment_job *f, unsigned int model,
+				       unsigned int word)
+{
+	const struct fragment_primitive *p = &f->primitive;
+	double value[3];
+	unsigned int i;
+
+	switch (model) {
+	case AGX_SHADE_MODEL_FLAT_VERTEX_0:
+		return flat_plane(vertex_word(p, 0, word));
+	case AGX_SHADE_MODEL_FLAT_VERTEX_1:
+		return flat_plane(vertex_word(p, 1, word));
+	case AGX_SHADE_MODEL_FLAT_VERTEX_2:
+		return flat_plane(vertex_word(p, 2, word));
+	default:
+		break;
+	}
+	for (i = 0; i < 3; i++) {
+		value[i] = bits_float(vertex_word(p, p->setup.source[i], word));
+		if (model == AGX_SHADE_MODEL_LINEAR)
+			value[i] *= p->setup.position[i][3];
+	}
+	return block_plane(f, setup_plane(&p->setup, value));
+}
+
+/* From 0 to 1 over a point, both ways round */
+static struct vagx_plane point_plane(const struct fragment_job *f, unsigned int component)
+{
+	const struct fragment_primitive *p = &f->primitive;
+	const struct setup *s = &p->setup;
+	bool upward = p->draw->state.front_face_2.object_type == AGX_OBJECT_TYPE_POINT_UV10;
+	double left = (double)s->x[0] / SETUP_SUBPIXEL, top = (double)s->y[0] / SETUP_SUBPIXEL;
+	double step = 1 / s->point_size;
+
+	if (component == 0)
+		return block_plane(f, (struct setup_plane){ step, 0, -left * step });
+	if (component > 1)
+		return flat_plane(0);
+	if (upward)
+		return block_plane(f, (struct setup_plane){ 0, -step, 1 + top * step });
+	return block_plane(f, (struct setup_plane){ 0, step, -top * step });
+}
+
+static struct vagx_plane binding_plane(const struct fragment_job *f,
+				       const struct agx_cf_binding *b, unsigned int component)
+{
+	const struct fragment_primitive *p = &f->primitive;
+	unsigned int has_z = p->draw->state.output_select.fragment_z;
+	static const double one[3] = { 1, 1, 1 };
+
+	switch (b->source) {
+	case AGX_CF_SOURCE_FRAGMENT_Z:
+		return block_plane(f, p->z);
+	case AGX_CF_SOURCE_POINT_COORD:
+		return point_plane(f, component);
+	case AGX_CF_SOURCE_PRIMITIVE_ID:
+		return flat_plane(p->id);
+	default:
+		break;
+	}
+	if (b->slot + component == 0)
+		return block_plane(f, setup_plane(&p->setup, one));
+	if (has_z && b->slot + component == 1)
+		return block_plane(f, p->z);
+	return varying_plane(f, b->shade_model, 4 + b->slot + component - 1 - has_z);
+}
+
+static void make_planes(const struct fragment_job *f, struct vagx_plane *planes)
+{
+	const struct fragment_draw *draw = f->primitive.draw;
+	unsigned int i, n;
+
+	memset(planes, 0, draw->num_planes * sizeof(*planes));
+	for (i = 0; i < draw->num_bindings; i++) {
+		const struct agx_cf_binding *b = &draw->bindings[i];
+
+		for (n = 0; n < b->components; n++)
+			planes[b->coefficient + n] = binding_plane(f, b, n);
+	}
+}
+
+/* Groups */
+
+/* The shader's samples come to the test of depth */
+static unsigned int late_test(void *ctx, unsigned int lane, unsigned int samples,
+			      const float *depth, const uint8_t *stencil)
+{
+	struct fragment_job *f = ctx;
+	struct fragment_group *g = &f->group;
+	unsigned int of = g->primitive[lane / 4], s;
+	unsigned int x = g->fragments.x[lane] - f->tile.x, y = g->fragments.y[lane] - f->tile.y;
+	float z[VAGX_MAX_SAMPLES];
+
+	for (s = 0; s < f->tile.samples; s++)
+		z[s] = depth ? *depth : zs_depth(f, &g->z[of], g->z_bias[of], g->scissor[of], x, y, s);
+	return zs_test(f, &g->draw->state, g->back[of], x, y, samples, z, stencil);
+}
+
+int fragment_flush(struct fragment_job *f)
+{
+	struct fragment_group *g = &f->group;
+	int err;
+
+	if (!g->quads)
+		return 0;
+	g->fragments.num_planes = g->draw->num_planes;
+	g->fragments.tested = g->draw->launch.early_test;
+	g->fragments.test = late_test;
+	g->fragments.ctx = f;
+	err = vagx_core_run_fragments(f->job->core->core, &g->draw->launch, &f->tile,
+				      &g->fragments, &f->fault);
+	g->quads = 0;
+	g->primitives = 0;
+	g->fragments.exists = 0;
+	g->fragments.back_facing = 0;
+	memset(g->pixels, 0, sizeof(g->pixels));
+	if (err)
+		return gpu_stage_error(f->job, &g->draw->launch, err, &f->fault, &f->unit);
+	return f->failed ? -EFAULT : 0;
+}
+
+static int add_primitive(struct fragment_job *f)
+{
+	const struct fragment_primitive *p = &f->primitive;
+	struct fragment_group *g = &f->group;
+	unsigned int n;
+	int err;
+
+	if (g->quads && (g->draw != p->draw || g->primitives == FRAGMENT_QUADS)) {
+		err = fragment_flush(f);
+		if (err)
+			return err;
+	}
+	n = g->primitives++;
+	g->serial = p->serial;
+	g->draw = p->draw;
+	g->z[n] = p->z;
+	g->z_bias[n] = p->z_bias;
+	g->back[n] = p->setup.back;
+	g->scissor[n] = p->scissor;
+	make_planes(f, g->planes[n]);
+	return 0;
+}
+
+/* Depth and stencil before the shader, which cannot change what covers what */
+static bool early_test(struct fragment_job *f, unsigned int x, unsigned int y, uint8_t live[4])
+{
+	const struct fragment_primitive *p = &f->primitive;
+	float z[VAGX_MAX_SAMPLES];
+	unsigned int i, s;
+
+	for (i = 0; i < 4; i++) {
+		unsigned int px = x + (i & 1), py = y + (i >> 1);
+
+		for (s = 0; live[i] && s < f->tile.samples; s++)
+			z[s] = zs_depth(f, &p->z, p->z_bias, p->scissor, px, py, s);
+		if (live[i])
+			live[i] = zs_test(f, &p->draw->state, p->setup.back, px, py, live[i], z, NULL);
+	}
+	return live[0] | live[1] | live[2] | live[3];
+}
+
+static bool overlaps(const struct fragment_group *g, unsigned int x, unsigned int y)
+{
+	return (g->pixels[y] >> x & 1) != 0;
+}
+
+int fragment_add_quad(struct fragment_job *f, unsigned int x, unsigned int y,
+		      const uint8_t covered[4])
+{
+	const struct fragment_primitive *p = &f->primitive;
+	struct fragment_group *g = &f->group;
+	uint8_t live[4];
+	unsigned int i;
+	int err = 0;
+
+	memcpy(live, covered, sizeof(live));
+	/* of another draw it could be one that has not been tested yet */
+	if (g->quads && (g->draw != p->draw || overlaps(g, x, y)))
+		err = fragment_flush(f);
+	if (err)
+		return err;
+	if (!p->draw->shades || p->draw->launch.early_test) {
+		if (!early_test(f, x, y, live))
+			return f->failed ? -EFAULT : 0;
+	}
+	if (!p->draw->shades || f->failed)
+		return f->failed ? -EFAULT : 0;
+	if (g->quads == FRAGMENT_QUADS)
+		err = fragment_flush(f);
+	if (!err && (!g->primitives || g->serial != p->serial))
+		err = add_primitive(f);
+	if (err)
+		return err;
+
+	g->primitive[g->quads] = g->primitives - 1;
+	g->pixels[y] |= 3u << x;
+	g->pixels[y + 1] |= 3u << x;
+	for (i = 0; i < 4; i++) {
+		unsigned int lane = g->quads * 4 + i;
+
+		g->fragments.x[lane] = f->tile.x + x + (i & 1);
+		g->fragments.y[lane] = f->tile.y + y + (i >> 1);
+		g->fragments.input[lane] = covered[i];
+		g->fragments.live[lane] = live[i];
+		g->fragments.planes[lane] = g->planes[g->primitives - 1];
+		g->fragments.exists |= 1u << lane;
+		g->fragments.back_facing |= (uint32_t)p->setup.back << lane;
+	}
+	g->quads++;
+	return 0;
+}

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "gpu/tvb.h"
+
+#define MACROTILES	4	/* in each direction */
+#define ENTRY_BYTES	5
+#define TAIL_BYTES	8
+#define PAGE_SHIFT	15
+#define CHUNK_ALIGN	64	/* that the tilemap can tell */
+#define HEAP_META_BYTES	0x200
+#define LAYER_META_BYTES 0x100
+/* More pages than any buffer has: lists without an end stop there */
+#define MAX_PAGES	0x10000
+#define MAX_CHUNKS	(MAX_PAGES * (VAGX_TVB_PAGE_SIZE / (int)sizeof(struct tvb_chunk)))
+#define VA_BITS		39
+
+/* At the beginning of each page in use */
+struct tvb_page {
+	uint64_t self;
+	uint64_t next;
+	uint64_t reserved[14];
+};
+
+/* At the beginning of the heap metadata */
+struct tvb_heap {
+	uint64_t first;
+	uint32_t pages;
+	uint32_t partials;
+};
+
+struct tvb_chunk {
+	uint64_t ref[TVB_CHUNK_REFS];
+	uint64_t next;
+};
+
+bool tvb_geometry_valid(const struct vagx_render_geometry *g)
+{
+	return g->width && g->width <= VAGX_RENDER_MAX_SIZE &&
+	       g->height && g->height <= VAGX_RENDER_MAX_SIZE &&
+	       g->layers && g->layers <= VAGX_RENDER_MAX_LAYERS &&
+	       (g->samples == 1 || g->samples == 2 || g->samples == 4) &&
+	       (g->utile_width == 16 || g->utile_width == 32) &&
+	       (g->utile_height == 16 || g->utile_height == 32);
+}
+
+static uint32_t div_round_up(uint32_t n, uint32_t d)
+{
+	return (n + d - 1) / d;
+}
+
+static uint32_t macro_size(uint32_t pixels)
+{
+	uint32_t blocks = div_round_up(pixels, 32);
+
+	return (div_round_up(blocks, MACROTILES) + 3) & ~3u;
+}
+
+void tvb_init(struct tvb *tvb, struct vagx_tlb *tlb, const struct vagx_render_geometry *g,
+	      const struct vagx_tvb_memory *memory, const struct vagx_tvb_pages *pages,
+	      const atomic_bool *stop)
+{
+	*tvb = (struct tvb){
+		.tlb = tlb,
+		.memory = *memory,
+		.pages = *pages,
+		.grid = {
+			.tiles_x = div_round_up(g->width, g->utile_width),
+			.tiles_y = div_round_up(g->height, g->utile_height),
+			.layers = g->layers,
+			.split_x = 32 / g->utile_width,
+			.split_y = 32 / g->utile_height,
+			.macro_x = macro_size(g->width),
+			.macro_y = macro_size(g->height),
+		},
+		.stop = stop,
+	};
+}
+
+/* Memory that can be anywhere, and can cross pages */
+
+static int copy(struct tvb *tvb, uint64_t va, void *buf, size_t len, enum vagx_access access)
+{
+	uint8_t *bytes = buf;
+
+	while (len) {
+		size_t here = VAGX_UAT_PAGE_SIZE - (va & VAGX_UAT_PAGE_MASK);
+		void *p;
+
+		if (here > len)
+			here = len;
+		p = vagx_tlb_ptr(tvb->tlb, va, here, access, &tvb->fault);
+		if (!p)
+			return -EFAULT;
+		if (access == VAGX_WRITE)
+			memcpy(p, bytes, here);
+		else
+			memcpy(bytes, p, here);
+		va += here;
+		bytes += here;
+		len -= here;
+	}
+	return 0;
+}
+
+static int clear(struct tvb *tvb, uint64_t va, uint64_t len)
+{
+	while (len) {
+		uint64_t here = VAGX_UAT_PAGE_SIZE - (va & VAGX_UAT_PAGE_MASK);
+		void *p;
+
+		if (atomic_load_explicit(tvb->stop, memory_order_relaxed))
+			return -ECANCELED;
+		if (here > len)
+			here = len;
+		p = vagx_tlb_ptr(tvb->tlb, va, here, VAGX_WRITE, &tvb->fault);
+		if (!p)
+			return -EFAULT;
+		memset(p, 0, here);
+		va += here;
+		len -= here;
+	}
+	return 0;
+}
+
+/* Mapped, but not what was written there */
+static int corrupt(struct tvb *tvb, uint64_t va)
+{
+	tvb->corrupt = true;
+	tvb->fault = (struct vagx_uat_fault){
+		.va = va,
+		.slot = tvb->tlb->slot,
+		.access = VAGX_READ,
+		.reason = VAGX_FAULT_NO_ACCESS,
+	};
+	return -EFAULT;
+}
+
+/* Where a tile's entries are */
+
+static uint64_t tiles_of_macrotile(const struct tvb_grid *grid)
+{
+	return (uint64_t)grid->macro_x * grid->macro_y * grid->split_x * grid->split_y;
+}
+
+static uint64_t macrotile_bytes(const struct tvb_grid *grid)
+{
+	return (tiles_of_macrotile(grid) * ENTRY_BYTES + 3) & ~3ULL;
+}
+
+static void place(const struct tvb_grid *grid, const struct tvb_tile *tile, uint64_t *macrotile,
+		  uint64_t *index)
+{
+	uint32_t bx = tile->x / grid->split_x, by = tile->y / grid->split_y;
+	uint32_t block = by % grid->macro_y * grid->macro_x + bx % grid->macro_x;
+
+	*macrotile = (uint64_t)tile->layer * MACROTILES * MACROTILES +
+		     by / grid->macro_y * MACROTILES + bx / grid->macro_x;
+	*index = (uint64_t)block * grid->split_x * grid->split_y +
+		 tile->y % grid->split_y * grid->split_x + tile->x % grid->split_x;
+}
+
+static uint64_t entry_va(const struct tvb *tvb, const struct tvb_tile *tile)
+{
+	uint64_t macrotile, index;
+
+	place(&tvb->grid, tile, &macrotile, &index);
+	return tvb->memory.tilemap + macrotile * macrotile_bytes(&tvb->grid) +
+	       index * ENTRY_BYTES;
+}
+
+static uint64_t tail_va(const struct tvb *tvb, const struct tvb_tile *tile)
+{
+	uint64_t macrotile, index;
+
+	place(&tvb->grid, tile, &macrotile, &index);
+	return tvb->memory.tpc +
+	       (macrotile * tiles_of_macrotile(&tvb->grid) + index) * TAIL_BYTES;
+}
+
+/* An entry is the number of a page and, above it, an offset in 64 bytes */
+
+static int write_entry(struct tvb *tvb, const struct tvb_tile *tile, uint64_t va)
+{
+	uint64_t entry = va >> PAGE_SHIFT |
+			 va % VAGX_TVB_PAGE_SIZE / CHUNK_ALIGN << (VA_BITS - PAGE_SHIFT);
+
+	return copy(tvb, entry_va(tvb, tile), &entry, ENTRY_BYTES, VAGX_WRITE);
+}
+
+static int read_entry(struct tvb *tvb, const struct tvb_tile *tile, uint64_t *va)
+{
+	uint64_t entry = 0, page;
+	int err = copy(tvb, entry_va(tvb, tile), &entry, ENTRY_BYTES, VAGX_READ);
+
+	page = entry & ((1ULL << (VA_BITS - PAGE_SHIFT)) - 1);
+	*va = (page << PAGE_SHIFT) + (entry >> (VA_BITS - PAGE_SHIFT)) * CHUNK_ALIGN;
+	return err;
+}
+
+/* The scene as a whole */
+
+int tvb_partials(struct tvb *tvb, unsigned int add, uint32_t *count)
+{
+	struct tvb_heap heap;
+	int err = copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_READ);
+
+	if (err)
+		return err;
+	heap.partials += add;
+	*count = heap.partials;
+	if (!add)
+		return 0;
+	return copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_WRITE);
+}
+
+int tvb_release(struct tvb *tvb)
+{
+	struct tvb_heap heap;
+	uint64_t page;
+	uint32_t i;
+	int err;
+
+	tvb->page = 0;
+	err = copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_READ);
+	page = heap.first;
+	for (i = 0; !err && page; i++) {
+		struct tvb_page header;
+
+		if (i >= heap.pages || i >= MAX_PAGES || page % VAGX_TVB_PAGE_SIZE)
+			return corrupt(tvb, page);
+		err = copy(tvb, page, &header, sizeof(header), VAGX_READ);
+		if (err)
+			break;
+		if (header.self != page)
+			return corrupt(tvb, page);
+		tvb->pages.give(tvb->pages.owner, page);
+		page = header.next;
+	}
+	if (err)
+		return err;
+	heap.first = 0;
+	heap.pages = 0;
+	return copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_WRITE);
+}
+
+int tvb_clear(struct tvb *tvb, bool in_use)
+{
+	const struct tvb_grid *grid = &tvb->grid;
+	uint64_t bytes = macrotile_bytes(grid) * MACROTILES * MACROTILES * grid->layers;
+	int err;
+
+	tvb->page = 0;
+	err = in_use ? tvb_release(tvb) : clear(tvb, tvb->memory.heap_meta, HEAP_META_BYTES);
+	if (!err && grid->layers > 1)
+		err = clear(tvb, tvb->memory.layer_meta, LAYER_META_BYTES);
+	if (!err)
+		err = clear(tvb, tvb->memory.tilemap, bytes);
+	return err;
+}
+
+/* Pages and what is in them */
+
+/* The new page becomes the first of the list */
+static int next_page(struct tvb *tvb)
+{
+	uint64_t page = tvb->pages.take(tvb->pages.owner);
+	struct tvb_page header = { .self = page };
+	struct tvb_heap heap;
+	int err;
+
+	if (!page)
+		return -ENOSPC;
+	err = copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_READ);
+	header.next = heap.first;
+	heap.first = page;
+	heap.pages++;
+	if (!err)
+		err = copy(tvb, page, &header, sizeof(header), VAGX_WRITE);
+	if (!err)
+		err = copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_WRITE);
+	if (err) {
+		tvb->pages.give(tvb->pages.owner, page);
+		return err;
+	}
+	tvb->page = page;
+	tvb->used = sizeof(header);
+	return 0;
+}
+
+void *tvb_alloc(struct tvb *tvb, size_t bytes, uint64_t *va, int *err)
+{
+	uint32_t align = bytes < sizeof(struct tvb_chunk) ? TVB_ALIGN : sizeof(struct tvb_chunk);
+	uint32_t in_page;
+	void *p;
+
+	tvb->used = (tvb->used + align - 1) & ~(align - 1);
+	/* Two pages of the MMU are one here, and nothing is in both */
+	in_page = VAGX_UAT_PAGE_SIZE - tvb->used % VAGX_UAT_PAGE_SIZE;
+	if (tvb->page && in_page < bytes)
+		tvb->used += in_page;
+	if (!tvb->page || tvb->used + bytes > VAGX_TVB_PAGE_SIZE) {
+		*err = next_page(tvb);
+		if (*err)
+			return NULL;
+	}
+	*va = tvb->page + tvb->used;
+	p = vagx_tlb_ptr(tvb->tlb, *va, bytes, VAGX_WRITE, &tvb->fault);
+	*err = p ? 0 : -EFAULT;
+	if (p)
+		tvb->used += bytes;
+	return p;
+}
+
+const void *tvb_at(struct tvb *tvb, uint64_t va, size_t bytes)
+{
+	if (va % TVB_ALIGN || va % VAGX_UAT_PAGE_SIZE + bytes > VAGX_UAT_PAGE_SIZE) {
+		corrupt(tvb, va);
+		return NULL;
+	}
+	return vagx_tlb_ptr(tvb->tlb, va, bytes, VAGX_READ, &tvb->fault);
+}
+
+/* Lists */
+
+/* A new chunk with its first reference, behind whatever leads to it */
+static int new_chunk(struct tvb *tvb, uint64_t va, uint64_t *chunk)
+{
+	struct tvb_chunk *p;
+	int err;
+
+	p = tvb_alloc(tvb, sizeof(*p), chunk, &err);
+	if (!p)
+		return err;
+	memset(p, 0, sizeof(*p));
+	p->ref[0] = va;
+	return 0;
+}
+
+static int set_layer(struct tvb *tvb, uint32_t layer)
+{
+	uint8_t bits;
+	int err;
+
+	if (tvb->grid.layers == 1)
+		return 0;
+	err = copy(tvb, tvb->memory.layer_meta + layer / 8, &bits, 1, VAGX_READ);
+	bits |= 1u << layer % 8;
+	return err ? err : copy(tvb, tvb->memory.layer_meta + layer / 8, &bits, 1, VAGX_WRITE);
+}
+
+int tvb_refer(struct tvb *tvb, const struct tvb_tile *tile, uint64_t va)
+{
+	uint64_t first, tail, chunk;
+	int err;
+
+	err = read_entry(tvb, tile, &first);
+	if (!err && first)
+		err = copy(tvb, tail_va(tvb, tile), &tail, TAIL_BYTES, VAGX_READ);
+	if (err)
+		return err;
+	if (first && tail % sizeof(struct tvb_chunk) / 8 < TVB_CHUNK_REFS) {
+		err = copy(tvb, tail, &va, 8, VAGX_WRITE);
+		tail += 8;
+		return err ? err : copy(tvb, tail_va(tvb, tile), &tail, TAIL_BYTES, VAGX_WRITE);
+	}
+
+	err = new_chunk(tvb, va, &chunk);
+	if (!err)
+		err = first ? copy(tvb, tail, &chunk, 8, VAGX_WRITE) :
+			      write_entry(tvb, tile, chunk);
+	if (!err)
+		err = set_layer(tvb, tile->layer);
+	tail = chunk + 8;
+	return err ? err : copy(tvb, tail_va(tvb, tile), &tail, TAIL_BYTES, VAGX_WRITE);
+}
+
+bool tvb_kill(struct tvb *tvb, uint64_t va, uint32_t bits)
+{
+	uint32_t word;
+
+	if (copy(tvb, va, &word, sizeof(word), VAGX_READ))
+		return false;
+	word |= bits;
+	return !copy(tvb, va, &word, sizeof(word), VAGX_WRITE);
+}
+
+static bool layer_is_empty(struct tvb *tvb, uint32_t layer, int *err)
+{
+	uint8_t bits = 0xff;
+
+	*err = 0;
+	if (tvb->grid.layers > 1)
+		*err = copy(tvb, tvb->memory.layer_meta + layer / 8, &bits, 1, VAGX_READ);
+	return !(bits >> layer % 8 & 1);
+}
+
+int tvb_list_begin(struct tvb *tvb, const struct tvb_tile *tile, struct tvb_list *list)
+{
+	bool empty;
+	int err;
+
+	*list = (struct tvb_list){ .left = TVB_CHUNK_REFS, .bound = MAX_CHUNKS };
+	empty = layer_is_empty(tvb, tile->layer, &err);
+	if (err || empty)
+		return err;
+	err = read_entry(tvb, tile, &list->next);
+	if (err || !list->next)
+		return err;
+	return write_entry(tvb, tile, 0);
+}
+
+int tvb_list_next(struct tvb *tvb, struct tvb_list *list, uint64_t *va)
+{
+	int err;
+
+	if (!list->next)
+		return 0;
+	err = copy(tvb, list->next, va, 8, VAGX_READ);
+	if (!err && *va && !list->left) {
+		/* this was the next chunk's address, not a reference */
+		list->next = *va;
+		list->left = TVB_CHUNK_REFS;
+		if (!list->bound--)
+			return corrupt(tvb, list->next);
+		err = copy(tvb, list->next, va, 8, VAGX_READ);
+	}
+	if (err || !*va) {
+		list->next = 0;
+		return err;
+	}
+	list->next += 8;
+	list->left--;
+	return 1;
+}

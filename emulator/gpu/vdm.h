@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * The vertex data master: reads a control stream while it is executed, from
+ * draw to draw.
+ */
+#ifndef VAGX_VDM_H
+#define VAGX_VDM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "agx_stream.h"
+#include "gpu/ppp.h"
+#include "uat.h"
+
+struct vagx_report;
+
+/** struct vdm_draw - a draw of a stream */
+struct vdm_draw {
+	/** @primitive: AGX_PRIMITIVE_* */
+	unsigned int primitive;
+	/** @count: vertices, or indices, of an instance */
+	uint32_t count;
+	/** @instances: how often */
+	uint32_t instances;
+	/** @start: the first vertex; what is added to indices */
+	uint32_t start;
+	/** @indexed: vertices are those of a list */
+	bool indexed;
+	/** @index_address: of the first index */
+	uint64_t index_address;
+	/** @index_bytes: of the list; what is behind it reads as 0 */
+	uint64_t index_bytes;
+	/** @index_size: bytes of an index */
+	unsigned int index_size;
+	/** @restart: an index begins a new strip */
+	bool restart;
+};
+
+/**
+ * struct vdm - a stream while it is read
+ * @uat: translates
+ * @report: takes warnings
+ * @vm_slot: context
+ * @stop: when set, the stream ends with -ECANCELED soon
+ * @fault: of the last error
+ * @unit: likewise, enum vagx_gpu_unit
+ * @restart_index: state of the stream, as all below
+ * @pipeline: USC words of the vertex shader
+ * @counts: what it has
+ * @outputs: words of a vertex
+ * @control: provoking vertex and primitive numbers
+ * @ppp: state of primitive processing
+ * @draw: the last draw
+ */
+struct vdm {
+	struct vagx_uat *uat;
+	struct vagx_report *report;
+	unsigned int vm_slot;
+	const atomic_bool *stop;
+	struct vagx_uat_fault fault;
+	unsigned int unit;
+
+	uint32_t restart_index;
+	uint32_t pipeline;
+	struct agx_shader_counts counts;
+	uint32_t outputs;
+	struct agx_vdm_control control;
+	struct ppp_words ppp;
+	struct vdm_draw draw;
+
+	/* private */
+	struct agx_stream_source source;
+	struct agx_stream stream;
+	struct agx_stream_packet packet;
+	struct agx_vdm_index_list list;
+	unsigned int viewport;
+};
+
+/** vdm_init() - begin to read a stream; uat, report, vm_slot and stop are set */
+void vdm_init(struct vdm *vdm, uint64_t base);
+
+/**
+ * vdm_next() - read up to the next draw
+ *
+ * Return: 1, 0 at the end of the stream, -EFAULT, -ECANCELED.
+ */
+int vdm_next(struct vdm *vdm);
+
+#endif /* VAGX_VDM_H */

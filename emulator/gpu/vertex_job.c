@@ -1,0 +1,640 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Vertex work as a job: draws are shaded in runs of vertices, put together to
+ * primitives, and those sorted into the tiles that they touch. When pages are
+ * out, work stops between two primitives; what has been shaded stays.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/assemble.h"
+#include "gpu/gpu_internal.h"
+#include "gpu/render.h"
+#include "gpu/scene.h"
+#include "gpu/stage.h"
+#include "gpu/tvb.h"
+#include "gpu/usc.h"
+#include "gpu/vdm.h"
+#include "report.h"
+
+/* Vertices that are shaded before primitives are made of them */
+#define RUN		512
+/* Of the run before, that primitives still need */
+#define KEPT		3
+#define SLOTS		(KEPT + RUN)
+#define HASH		2048
+/* A row's element that is no vertex */
+#define RESTART		UINT32_MAX
+
+/* Vertices of a run: each number once */
+struct run {
+	/* the row: slots, or RESTART */
+	uint32_t row[RUN];
+	unsigned int length, next;
+	uint32_t id[SLOTS];
+	unsigned int slots;
+	/* number to slot; a slot counts if its number is the one */
+	uint16_t hash[HASH];
+	uint32_t words[SLOTS][VAGX_MAX_UVS_WORDS + 1];
+	/* where they are stored, 0 if they are not */
+	uint64_t stored[SLOTS];
+};
+
+/* See gpu_internal.h */
+struct vertex_job {
+	struct vagx_job *job;
+	const struct vagx_vertex_registers *registers;
+	struct vdm vdm;
+	struct tvb tvb;
+	struct vagx_uat_fault fault;
+	unsigned int unit;
+
+	/* the draw that goes on, if there is one */
+	bool in_draw;
+	struct vagx_launch launch;
+	struct ppp_state state;
+	unsigned int uvs_words;
+	uint64_t draw_stored;
+	uint32_t instance;
+	uint32_t index;
+	bool ended;
+	struct assembler assembler;
+	struct run run;
+
+	/* the primitive that did not fit */
+	bool pending;
+	struct assembled primitive;
+	/* primitives, or draws without shading, since the pages were empty */
+	uint64_t stored;
+};
+
+static void vertex_free(struct vertex_job *v)
+{
+	free(v);
+}
+
+static int vertex_fault(struct vertex_job *v, const struct vagx_uat_fault *fault, unsigned int unit)
+{
+	v->fault = *fault;
+	v->unit = unit;
+	return -EFAULT;
+}
+
+/* An error of memory that pages are in; others go through */
+static int tvb_error(struct vertex_job *v, int err)
+{
+	return err == -EFAULT ? vertex_fault(v, &v->tvb.fault, VAGX_GPU_UNIT_TE) : err;
+}
+
+static bool vertex_stopped(struct vertex_job *v)
+{
+	return atomic_load_explicit(&v->job->stop, memory_order_relaxed);
+}
+
+/* Storing */
+
+static int store_draw(struct vertex_job *v)
+{
+	struct scene_draw *draw;
+	int err;
+
+	if (v->draw_stored)
+		return 0;
+	draw = tvb_alloc(&v->tvb, sizeof(*draw), &v->draw_stored, &err);
+	if (!draw) {
+		v->draw_stored = 0;
+		return err;
+	}
+	draw->ppp = v->vdm.ppp;
+	draw->uvs_words = v->uvs_words;
+	return 0;
+}
+
+static int store_vertex(struct vertex_job *v, unsigned int slot, uint64_t *va)
+{
+	uint64_t *stored = &v->run.stored[slot];
+	size_t bytes = v->uvs_words * sizeof(uint32_t);
+	int err = 0;
+
+	if (!*stored) {
+		uint32_t *words = tvb_alloc(&v->tvb, bytes, stored, &err);
+
+		if (!words) {
+			*stored = 0;
+			return err;
+		}
+		memcpy(words, v->run.words[slot], bytes);
+	}
+	*va = *stored;
+	return 0;
+}
+
+static uint32_t primitive_flags(const struct setup_input *in)
+{
+	return in->kind | (in->back ? SCENE_BACK : 0) |
+	       (in->of_triangle ? SCENE_OF_TRIANGLE : 0) | in->viewport << SCENE_VIEWPORT_SHIFT;
+}
+
+/* Appends it to all lists; if that fails, it is not in any of them */
+static int refer_all(struct vertex_job *v, const struct setup *s, uint64_t va, uint32_t layer)
+{
+	const struct vagx_render_geometry *g = &v->registers->geometry;
+	int32_t w = g->utile_width, h = g->utile_height;
+	int32_t left = s->min_x < 0 ? 0 : s->min_x / w, top = s->min_y < 0 ? 0 : s->min_y / h;
+	struct tvb_tile tile = { .layer = layer };
+	int err = 0;
+
+	for (tile.y = top; tile.y < v->tvb.grid.tiles_y && (int32_t)tile.y * h <= s->max_y; tile.y++)
+		for (tile.x = left;
+		     !err && tile.x < v->tvb.grid.tiles_x && (int32_t)tile.x * w <= s->max_x;
+		     tile.x++)
+			if (setup_touches(s, tile.x * w, tile.y * h, w, h))
+				err = tvb_refer(&v->tvb, &tile, va);
+	return err;
+}
+
+static int store_primitive(struct vertex_job *v, const struct setup *s,
+			   const struct setup_input *in, const struct assembled *p, uint32_t layer)
+{
+	struct scene_primitive primitive = { .id = p->id, .flags = primitive_flags(in) };
+	struct scene_primitive *stored;
+	unsigned int i;
+	uint64_t va;
+	int err;
+
+	err = store_draw(v);
+	for (i = 0; !err && i < p->count; i++)
+		err = store_vertex(v, p->vertex[i], &primitive.vertex[i]);
+	if (err)
+		return err;
+	primitive.draw = v->draw_stored;
+	stored = tvb_alloc(&v->tvb, sizeof(primitive), &va, &err);
+	if (!stored)
+		return err;
+	*stored = primitive;
+	err = refer_all(v, s, va, layer);
+	if (!err)
+		v->stored++;
+	else if (!tvb_kill(&v->tvb, va + offsetof(struct scene_primitive, flags), SCENE_DEAD))
+		err = -EFAULT;
+	return err;
+}
+
+/* Primitives */
+
+/* Layer and viewport, as the provoking vertex has them */
+static void select_target(struct vertex_job *v, const struct assembled *p, struct setup_input *in,
+			  uint32_t *layer)
+{
+	const struct agx_ppp_output_select *select = &v->state.output_select;
+	unsigned int provoking = v->vdm.control.flat_vertex % p->count;
+	unsigned int n = setup_layer_word(&v->state);
+	uint32_t word;
+
+	*layer = 0;
+	in->viewport = 0;
+	if (!(select->layer || select->viewport) || n >= v->uvs_words)
+		return;
+	word = v->run.words[p->vertex[provoking]][n];
+	if (select->layer)
+		*layer = word & 0xffff;
+	if (select->viewport)
+		in->viewport = (word >> 16) % PPP_VIEWPORTS;
+	/* who draws to a layer that is not there draws to the first one */
+	if (*layer >= v->registers->geometry.layers)
+		*layer = 0;
+}
+
+static bool is_culled(const struct ppp_state *state, bool back)
+{
+	return back ? state->cull.back : state->cull.front;
+}
+
+/* A triangle whose edges or corners are wanted: as many lines or points */
+static int store_outline(struct vertex_job *v, struct setup_input *in, const struct assembled *p,
+			 uint32_t layer, bool lines)
+{
+	const uint32_t *vertices[3] = { in->vertices[0], in->vertices[1], in->vertices[2] };
+	unsigned int i, k;
+	int err = 0;
+
+	in->kind = lines ? SETUP_LINE : SETUP_POINT;
+	in->of_triangle = true;
+	for (i = 0; !err && i < 3; i++) {
+		struct assembled turned = { .count = 3, .id = p->id };
+		struct setup s;
+
+		/* the vertices keep their places for flat values: they turn */
+		for (k = 0; k < 3; k++) {
+			in->vertices[k] = vertices[(i + k) % 3];
+			turned.vertex[k] = p->vertex[(i + k) % 3];
+		}
+		if (setup_primitive(&s, in))
+			err = store_primitive(v, &s, in, &turned, layer);
+	}
+	return err;
+}
+
+static int draw_primitive(struct vertex_job *v, const struct assembled *p)
+{
+	static const enum setup_kind kinds[] = { SETUP_POINT, SETUP_LINE, SETUP_TRIANGLE };
+	struct setup_input in = {
+		.kind = kinds[p->count - 1],
+		.words = v->uvs_words,
+		.state = &v->state,
+	};
+	unsigned int i, mode;
+	uint32_t layer;
+	struct setup s;
+
+	if (v->state.cull.discard || v->state.cull_2.discard)
+		return 0;
+	for (i = 0; i < p->count; i++)
+		in.vertices[i] = v->run.words[p->vertex[i]];
+	select_target(v, p, &in, &layer);
+	if (!setup_primitive(&s, &in))
+		return 0;
+	if (in.kind != SETUP_TRIANGLE)
+		return store_primitive(v, &s, &in, p, layer);
+	if (is_culled(&v->state, s.back))
+		return 0;
+	mode = s.back ? v->state.back_face.polygon_mode : v->state.front_face.polygon_mode;
+	in.back = s.back;
+	if (mode != AGX_POLYGON_MODE_FILL)
+		return store_outline(v, &in, p, layer, mode == AGX_POLYGON_MODE_LINE);
+	return store_primitive(v, &s, &in, p, layer);
+}
+
+/* Vertices of a run */
+
+/* What the assembler still needs goes to the first slots */
+static void keep_vertices(struct vertex_job *v)
+{
+	struct assembler *a = &v->assembler;
+	unsigned int *needed[KEPT] = { &a->first, &a->last[0], &a->last[1] };
+	uint32_t words[KEPT][VAGX_MAX_UVS_WORDS + 1];
+	uint64_t stored[KEPT];
+	unsigned int i;
+
+	for (i = 0; i < KEPT; i++) {
+		memcpy(words[i], v->run.words[*needed[i]], sizeof(words[i]));
+		stored[i] = v->run.stored[*needed[i]];
+	}
+	for (i = 0; i < KEPT; i++) {
+		memcpy(v->run.words[i], words[i], sizeof(words[i]));
+		v->run.stored[i] = stored[i];
+		*needed[i] = i;
+	}
+}
+
+static unsigned int find_slot(struct run *r, uint32_t id)
+{
+	unsigned int i = id * 0x9e3779b1u % HASH;
+
+	for (;; i = (i + 1) % HASH) {
+		if (!r->hash[i]) {
+			r->hash[i] = r->slots;
+			r->id[r->slots] = id;
+			r->stored[r->slots] = 0;
+			return r->slots++;
+		}
+		if (r->id[r->hash[i]] == id)
+			return r->hash[i];
+	}
+}
+
+static uint32_t get_index(const uint8_t *p, unsigned int size)
+{
+	uint32_t index = 0;
+
+	memcpy(&index, p, size);
+	return index;
+}
+
+/* What is behind the list is 0 */
+static int read_indices(struct vertex_job *v, uint32_t *row, unsigned int count)
+{
+	const struct vdm_draw *d = &v->vdm.draw;
+	uint64_t at = (uint64_t)v->index * d->index_size;
+	uint64_t left = at < d->index_bytes ? d->index_bytes - at : 0;
+	size_t bytes = (size_t)count * d->index_size;
+	uint8_t indices[RUN * 4] = { 0 };
+	struct vagx_uat_fault fault;
+	unsigned int i;
+
+	if (bytes > left)
+		bytes = left;
+	if (bytes && vagx_uat_read(v->vdm.uat, v->vdm.vm_slot, d->index_address + at, indices, bytes,
+				   VAGX_AGENT_GPU, &fault))
+		return vertex_fault(v, &fault, VAGX_GPU_UNIT_VDM);
+	for (i = 0; i < count; i++)
+		row[i] = get_index(indices + i * d->index_size, d->index_size);
+	return 0;
+}
+
+/* Of 8 or 16 bits: an index is never more than its bits */
+static bool is_restart(const struct vertex_job *v, uint32_t index)
+{
+	const struct vdm_draw *d = &v->vdm.draw;
+	uint32_t all = d->index_size == 4 ? UINT32_MAX : (1u << d->index_size * 8) - 1;
+
+	return d->restart && index == (v->vdm.restart_index & all);
+}
+
+static int fill_row(struct vertex_job *v)
+{
+	const struct vdm_draw *d = &v->vdm.draw;
+	struct run *r = &v->run;
+	uint32_t left = d->count - v->index;
+	unsigned int i;
+	int err = 0;
+
+	r->length = left < RUN ? left : RUN;
+	r->next = 0;
+	r->slots = KEPT;
+	memset(r->hash, 0, sizeof(r->hash));
+	if (d->indexed)
+		err = read_indices(v, r->row, r->length);
+	for (i = 0; !err && i < r->length; i++) {
+		if (!d->indexed)
+			r->row[i] = find_slot(r, d->start + v->index + i);
+		else if (is_restart(v, r->row[i]))
+			r->row[i] = RESTART;
+		else
+			r->row[i] = find_slot(r, d->start + r->row[i]);
+	}
+	v->index += r->length;
+	return err;
+}
+
+static int shade(struct vertex_job *v, unsigned int first, unsigned int count)
+{
+	uint32_t out[(VAGX_MAX_UVS_WORDS + 1) * VAGX_SIMD_WIDTH];
+	struct vagx_vertices vertices = { .count = count, .words = v->uvs_words, .out = out };
+	struct vagx_job *job = v->job;
+	unsigned int i, n;
+	int err;
+
+	memset(out, 0, v->uvs_words * VAGX_SIMD_WIDTH * sizeof(uint32_t));
+	for (i = 0; i < count; i++) {
+		vertices.id[i] = v->run.id[first + i];
+		vertices.instance[i] = v->instance;
+	}
+	err = vagx_core_run_vertices(job->core->core, &v->launch, &vertices, &v->fault);
+	if (err)
+		return gpu_stage_error(job, &v->launch, err, &v->fault, &v->unit);
+	for (i = 0; i < count; i++)
+		for (n = 0; n < v->uvs_words; n++)
+			v->run.words[first + i][n] = out[n * VAGX_SIMD_WIDTH + i];
+	return 0;
+}
+
+static int next_run(struct vertex_job *v)
+{
+	unsigned int i;
+	int err;
+
+	keep_vertices(v);
+	err = fill_row(v);
+	for (i = KEPT; !err && i < v->run.slots; i += VAGX_SIMD_WIDTH) {
+		unsigned int left = v->run.slots - i;
+
+		if (vertex_stopped(v))
+			return -ECANCELED;
+		err = shade(v, i, left < VAGX_SIMD_WIDTH ? left : VAGX_SIMD_WIDTH);
+	}
+	return err;
+}
+
+/* Draws */
+
+/* Finds the next primitive of what there is in the run */
+static bool next_primitive(struct vertex_job *v)
+{
+	struct run *r = &v->run;
+	bool made = false;
+
+	while (!made && r->next < r->length) {
+		uint32_t slot = r->row[r->next++];
+
+		made = slot == RESTART ? assemble_end(&v->assembler, &v->primitive) :
+					 assemble_vertex(&v->assembler, slot, &v->primitive);
+	}
+	return made;
+}
+
+static void begin_instance(struct vertex_job *v)
+{
+	v->assembler = (struct assembler){
+		.primitive = v->vdm.draw.primitive,
+		.provoking = v->vdm.control.flat_vertex,
+	};
+	v->index = 0;
+	v->ended = false;
+	v->run.length = v->run.next = 0;
+}
+
+/* One step: a primitive, a run, or an instance */
+static int draw_step(struct vertex_job *v)
+{
+	int err = 0;
+
+	if (v->pending) {
+		err = tvb_error(v, draw_primitive(v, &v->primitive));
+		v->pending = err == -ENOSPC;
+	} else if (next_primitive(v)) {
+		v->pending = true;
+	} else if (v->index < v->vdm.draw.count) {
+		err = next_run(v);
+	} else if (!v->ended) {
+		v->ended = true;
+		v->pending = assemble_end(&v->assembler, &v->primitive);
+	} else if (++v->instance < v->vdm.draw.instances) {
+		begin_instance(v);
+	} else {
+		v->in_draw = false;
+	}
+	return err;
+}
+
+static int load_shader(struct vertex_job *v)
+{
+	struct vagx_job *job = v->job;
+	const struct vagx_usc_source source = {
+		.uat = v->vdm.uat,
+		.report = v->vdm.report,
+		.vm_slot = v->vdm.vm_slot,
+		.base = v->registers->shaders.usc_base,
+	};
+
+	memset(&v->launch, 0, sizeof(v->launch));
+	v->launch.sampler_heap = v->registers->shaders.sampler_base;
+	v->launch.sampler_count = v->registers->shaders.sampler_count;
+	v->launch.preshader_regs = v->vdm.counts.preshader_registers;
+	v->unit = VAGX_GPU_UNIT_VDM;
+	if (vagx_usc_load(&source, v->vdm.pipeline, &v->launch, &v->fault))
+		return -EFAULT;
+	return gpu_stage_begin(job, job->core, &v->launch, &v->fault, &v->unit);
+}
+
+/* Nothing is shaded: the draw is stored, and one primitive that is not drawn */
+static int store_unshaded(struct vertex_job *v)
+{
+	static const struct tvb_tile corner;
+	struct scene_primitive *primitive;
+	uint64_t va;
+	int err;
+
+	v->draw_stored = 0;
+	err = store_draw(v);
+	if (err)
+		return err;
+	primitive = tvb_alloc(&v->tvb, sizeof(*primitive), &va, &err);
+	if (!primitive)
+		return err;
+	*primitive = (struct scene_primitive){ .draw = v->draw_stored, .flags = SCENE_DEAD };
+	err = tvb_refer(&v->tvb, &corner, va);
+	v->stored += !err;
+	v->in_draw = err;
+	return err;
+}
+
+static int begin_draw(struct vertex_job *v)
+{
+	const struct vdm_draw *d = &v->vdm.draw;
+
+	if (!d->count || !d->instances)
+		return 0;
+	v->uvs_words = v->vdm.outputs;
+	v->draw_stored = 0;
+	v->pending = false;
+	v->instance = 0;
+	v->in_draw = true;
+	ppp_unpack(&v->state, &v->vdm.ppp);
+	begin_instance(v);
+	if (v->job->gpu->config.no_exec)
+		return 0;
+	return load_shader(v);
+}
+
+static int draw(struct vertex_job *v)
+{
+	int err = 0;
+
+	if (v->job->gpu->config.no_exec)
+		return tvb_error(v, store_unshaded(v));
+	while (!err && v->in_draw)
+		err = vertex_stopped(v) ? -ECANCELED : draw_step(v);
+	return err;
+}
+
+static int walk(struct vertex_job *v)
+{
+	int err = 0;
+
+	while (!err) {
+		if (v->in_draw) {
+			err = draw(v);
+			continue;
+		}
+		err = vdm_next(&v->vdm);
+		if (err == -EFAULT)
+			return vertex_fault(v, &v->vdm.fault, v->vdm.unit);
+		if (err <= 0)
+			return err;
+		err = begin_draw(v);
+	}
+	return err;
+}
+
+/* Jobs */
+
+static int vertex_begin(struct vagx_job *job, const struct vagx_tvb_pages *pages,
+			const struct vagx_vertex_registers *registers)
+{
+	struct vertex_job *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	job->vertex = v;
+	job->free_vertex = vertex_free;
+	v->job = job;
+	v->registers = registers;
+	v->vdm.uat = job->gpu->config.uat;
+	v->vdm.report = job->gpu->config.report;
+	v->vdm.vm_slot = job->vm_slot;
+	v->vdm.stop = &job->stop;
+	vdm_init(&v->vdm, registers->vdm_base);
+	tvb_init(&v->tvb, &job->core->tlb, &registers->geometry, &registers->tvb, pages,
+		 &job->stop);
+	return tvb_error(v, tvb_clear(&v->tvb, false));
+}
+
+/* Pages have come back: nothing is where it was */
+static void vertex_again(struct vertex_job *v, const struct vagx_vertex_registers *registers)
+{
+	v->registers = registers;
+	v->tvb.page = 0;
+	v->draw_stored = 0;
+	memset(v->run.stored, 0, sizeof(v->run.stored));
+}
+
+static int vertex_run(struct vagx_job *job, const struct vagx_vertex_registers *registers,
+		      const struct vagx_tvb_pages *pages, struct vagx_uat_fault *fault,
+		      unsigned int *unit)
+{
+	int err = 0;
+
+	*unit = VAGX_GPU_UNIT_TE;
+	*fault = (struct vagx_uat_fault){ .slot = job->vm_slot };
+	if (!tvb_geometry_valid(&registers->geometry))
+		return gpu_bad_geometry(job, &registers->geometry, fault);
+	if (!job->vertex)
+		err = vertex_begin(job, pages, registers);
+	else
+		vertex_again(job->vertex, registers);
+	if (!err)
+		err = walk(job->vertex);
+	if (err == -EFAULT) {
+		*fault = job->vertex->fault;
+		*unit = job->vertex->unit;
+	}
+	return err;
+}
+
+/* All pages are taken, and maybe for nothing */
+static enum vagx_gpu_status vertex_overflow(struct vagx_job *job, struct vagx_uat_fault *fault,
+					    unsigned int *unit)
+{
+	struct vertex_job *v = job->vertex;
+	int err;
+
+	if (v->stored) {
+		v->stored = 0;
+		return VAGX_GPU_OVERFLOW;
+	}
+	err = tvb_clear(&v->tvb, true);
+	*fault = v->tvb.fault;
+	return err ? gpu_job_status(job, "vertex", err, fault, unit) : VAGX_GPU_STARVED;
+}
+
+enum vagx_gpu_status vagx_job_vertex(struct vagx_job *job,
+				     const struct vagx_vertex_registers *registers,
+				     const struct vagx_tvb_pages *pages,
+				     struct vagx_uat_fault *fault, unsigned int *unit)
+{
+	enum vagx_gpu_status status;
+	int err;
+
+	gpu_job_begin(job);
+	err = vertex_run(job, registers, pages, fault, unit);
+	if (err == -ENOSPC)
+		status = vertex_overflow(job, fault, unit);
+	else
+		status = gpu_job_status(job, "vertex", err, fault, unit);
+	gpu_job_end(job);
+	return status;
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * Sources: m1n1 proxyclient/m1n1/agx/initdata.py and rust/src/gpu/hw/, asahi
+ * hw/; where those two differ, what asahi does runs on the machines.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "agx/agx_regs.h"
+#include "soc.h"
+
+#define G13	AGX_ID_GENERATION_G13
+#define G14G	AGX_ID_GENERATION_G14G
+#define G14X	AGX_ID_GENERATION_G14X
+
+/* The same everywhere */
+#define COMMON_UNITS						\
+	[VAGX_GPU_UNIT_USC] = AGX_FAULT_UNIT_UL1C,		\
+	[VAGX_GPU_UNIT_VDM_CS] = AGX_FAULT_UNIT_GVDM_CSD,	\
+	[VAGX_GPU_UNIT_VDM] = AGX_FAULT_UNIT_GVDM_ILF,		\
+	[VAGX_GPU_UNIT_PPP] = AGX_FAULT_UNIT_PPP,		\
+	[VAGX_GPU_UNIT_TE] = AGX_FAULT_UNIT_TE,			\
+	[VAGX_GPU_UNIT_ISP] = AGX_FAULT_UNIT_RAS,		\
+	[VAGX_GPU_UNIT_ZLS] = AGX_FAULT_UNIT_ZLS
+
+static const struct vagx_gpu_units plain_units = {
+	.code = {
+		COMMON_UNITS,
+		[VAGX_GPU_UNIT_CDM_CS] = AGX_FAULT_UNIT_GCDM_CS_KS0,
+		[VAGX_GPU_UNIT_CDM] = AGX_FAULT_UNIT_GCDM_KS0,
+	},
+};
+
+static const struct vagx_gpu_units g14x_units = {
+	.code = {
+		COMMON_UNITS,
+		[VAGX_GPU_UNIT_CDM_CS] = AGX_FAULT_UNIT_GCDM_CS,
+		[VAGX_GPU_UNIT_CDM] = AGX_FAULT_UNIT_GCDM_ID,
+	},
+};
+
+#define ONE(phys, size, write)		{ phys, size, 1, 0, 1, write }
+#define EACH_DIE(phys, size, dies)	{ phys, size, 1, 0, dies, false }
+#define CACHES(count, dies)		{ 0x200000000, 0xd8000, count, 0x1000000, dies, true }
+
+static const struct vagx_io_range t8103_io[VAGX_IO_RANGES] = {
+	[0] = ONE(0x204d00000, 0x1c000, true),
+	[1] = ONE(0x20e100000, 0x4000, false),
+	[2] = ONE(0x23b104000, 0x4000, true),
+	[3] = ONE(0x204000000, 0x20000, true),
+	[7] = ONE(0x23b2e8000, 0x1000, false),
+	[8] = ONE(0x23bc00000, 0x1000, true),
+	[9] = ONE(0x204d80000, 0x5000, true),
+	[10] = ONE(0x204d61000, 0x1000, true),
+	[11] = ONE(0x200000000, 0xd6400, true),
+	[13] = ONE(0x23b738000, 0x1000, true),
+};
+
+/* m1n1 has 16 to 18 as not written */
+static const struct vagx_io_range t8112_io[VAGX_IO_RANGES] = {
+	[0] = ONE(0x204d00000, 0x14000, true),
+	[1] = ONE(0x20e100000, 0x4000, false),
+	[2] = ONE(0x23b0c4000, 0x4000, true),
+	[3] = ONE(0x204000000, 0x20000, true),
+	[7] = ONE(0x23b2c0000, 0x1000, false),
+	[9] = ONE(0x204d80000, 0x8000, true),
+	[10] = ONE(0x204d61000, 0x1000, true),
+	[11] = ONE(0x200000000, 0xd6400, true),
+	[16] = ONE(0x204e00000, 0x10000, true),
+	[17] = ONE(0x27d050000, 0x4000, true),
+	[18] = ONE(0x23b3d0000, 0x1000, true),
+	[19] = ONE(0x23b3c0000, 0x1000, false),
+};
+
+/* m1n1 has 0x1000 bytes at 7, once, here and on the next two */
+static const struct vagx_io_range t6000_io[VAGX_IO_RANGES] = {
+	[0] = ONE(0x404d00000, 0x1c000, true),
+	[1] = ONE(0x20e100000, 0x4000, false),
+	[2] = ONE(0x28e104000, 0x4000, true),
+	[3] = ONE(0x404000000, 0x20000, true),
+	[7] = EACH_DIE(0x28e494000, 0x4000, 1),
+	[9] = ONE(0x404d80000, 0x8000, true),
+	[10] = ONE(0x204d61000, 0x1000, true),
+	[11] = CACHES(4, 1),
+	[14] = ONE(0x2643c4000, 0x1000, true),
+	[18] = ONE(0x28e3d0000, 0x1000, true),
+	[19] = ONE(0x28e3c0000, 0x2000, false),
+};
+
+static const struct vagx_io_range t6001_io[VAGX_IO_RANGES] = {
+	[0] = ONE(0x404d00000, 0x1c000, true),
+	[1] = ONE(0x20e100000, 0x4000, false),
+	[2] = ONE(0x28e104000, 0x4000, true),
+	[3] = ONE(0x404000000, 0x20000, true),
+	[7] = EACH_DIE(0x28e494000, 0x4000, 1),
+	[9] = ONE(0x404d80000, 0x8000, true),
+	[10] = ONE(0x204d61000, 0x1000, true),
+	[11] = CACHES(8, 1),
+	[14] = ONE(0x2643c4000, 0x1000, true),
+	[18] = ONE(0x28e3d0000, 0x1000, true),
+	[19] = ONE(0x28e3c0000, 0x2000, false),
+};
+
+static const struct vagx_io_range t6002_io[VAGX_IO_RANGES] = {
+	[0] = ONE(0x404d00000, 0x1c000, true),
+	[1] = ONE(0x20e100000, 0x4000, false),
+	[2] = ONE(0x28e104000, 0x4000, true),
+	[3] = ONE(0x404000000, 0x20000, true),
+	[7] = EACH_DIE(0x28e494000, 0x4000, 2),
+	[9] = ONE(0x404d80000, 0x8000, true),
+	[10] = ONE(0x204d61000, 0x1000, true),
+	[11] = CACHES(8, 2),
+	[14] = ONE(0x2643c4000, 0x1000, true),
+	[15] = ONE(0x22643c4000, 0x1000, true),
+	[18] = ONE(0x28e3d0000, 0x1000, true),
+	[19] = ONE(0x28e3c0000, 0x2000, false),
+};
+
+/* m1n1 has 7 where its successors have it */
+static const struct vagx_io_range t6020_io[VAGX_IO_RANGES] = {
+	[0] = ONE(0x404d00000, 0x144000, true),
+	[1] = ONE(0x20e100000, 0x4000, false),
+	[2] = ONE(0x28e106000, 0x4000, true),
+	[3] = ONE(0x404000000, 0x20000, true),
+	[7] = EACH_DIE(0x28e460000, 0x4000, 1),
+	[9] = ONE(0x404e08000, 0x8000, true),
+	[11] = CACHES(4, 1),
+	[12] = ONE(0x28e118000, 0x4000, false),
+	[18] = ONE(0x28e3d0000, 0x4000, true),
+	[19] = ONE(0x28e3c0000, 0x4000, false),
+	[20] = ONE(0x28e3d8000, 0x4000, true),
+	[21] = { 0x404eac000, 0x4000, 1, 0, 1, true },
+};
+
+static const struct vagx_io_range t6021_io[VAGX_IO_RANGES] = {
+	[0] = ONE(0x404d00000, 0x144000, true),
+	[1] = ONE(0x20e100000, 0x4000, false),
+	[2] = ONE(0x28e106000, 0x4000, true),
+	[3] = ONE(0x404000000, 0x20000, true),
+	[7] = EACH_DIE(0x28e478000, 0x4000, 1),
+	[9] = ONE(0x404e08000, 0x8000, true),
+	[11] = CACHES(8, 1),
+	[12] = ONE(0x28e118000, 0x4000, false),
+	[18] = ONE(0x28e3d0000, 0x4000, true),
+	[19] = ONE(0x28e3c0000, 0x4000, false),
+	[20] = ONE(0x28e3d8000, 0x4000, true),
+	[21] = { 0x404eac000, 0x4000, 1, 0, 1, true },
+};
+
+static const struct vagx_io_range t6022_io[VAGX_IO_RANGES] = {
+	[0] = ONE(0x404d00000, 0x144000, true),
+	[1] = ONE(0x20e100000, 0x4000, false),
+	[2] = ONE(0x28e106000, 0x4000, true),
+	[3] = ONE(0x404000000, 0x20000, true),
+	[7] = EACH_DIE(0x28e478000, 0x4000, 2),
+	[9] = ONE(0x404e08000, 0x8000, true),
+	[11] = CACHES(8, 2),
+	[12] = ONE(0x28e118000, 0x4000, false),
+	[18] = ONE(0x28e3d0000, 0x4000, true),
+	[19] = ONE(0x28e3c0000, 0x4000, false),
+	[20] = ONE(0x28e3d8000, 0x4000, true),
+	[21] = { 0x404eac000, 0x4000, 1, 0, 2, true },
+};
+
+/* Generation, variant, revision (assumed but for T8103), dies, clusters, cores per cluster */
+static const struct vagx_soc socs[] = {
+	{
+		.name = "t8103", .chip = "M1",
+		.id = { G13, AGX_ID_VARIANT_G, 0x11, 1, 1, 8 },
+		.oas_bits = 40,
+		.chip_id = 0x8103,
+		.core_id = 11,
+		.units = &plain_units,
+		.io = t8103_io,
+	},
+	{
+		.name = "t8112", .chip = "M2",
+		.id = { G14G, AGX_ID_VARIANT_G, 0x00, 1, 1, 10 },
+		.oas_bits = 40,
+		.chip_id = 0x8112,
+		.core_id = 15,
+		.units = &plain_units,
+		.io = t8112_io,
+	},
+	{
+		.name = "t6000", .chip = "M1 Pro",
+		.id = { G13, AGX_ID_VARIANT_S, 0x10, 1, 2, 8 },
+		.oas_bits = 42,
+		.chip_id = 0x6000,
+		.core_id = 12,
+		.units = &plain_units,
+		.io = t6000_io,
+	},
+	{
+		.name = "t6001", .chip = "M1 Max",
+		.id = { G13, AGX_ID_VARIANT_CD, 0x10, 1, 4, 8 },
+		.oas_bits = 42,
+		.chip_id = 0x6001,
+		.core_id = 13,
+		.units = &plain_units,
+		.io = t6001_io,
+	},
+	{
+		.name = "t6002", .chip = "M1 Ultra",
+		.id = { G13, AGX_ID_VARIANT_CD, 0x10, 2, 8, 8 },
+		.oas_bits = 42,
+		.chip_id = 0x6002,
+		.core_id = 13,
+		.units = &plain_units,
+		.io = t6002_io,
+	},
+	{
+		.name = "t6020", .chip = "M2 Pro",
+		.id = { G14X, AGX_ID_VARIANT_S, 0x11, 1, 2, 10 },
+		.oas_bits = 42,
+		.chip_id = 0x6020,
+		.core_id = 16,
+		.units = &g14x_units,
+		.io = t6020_io,
+		.sram = 0x404d60000,
+		.sram_size = 0x20000,
+	},
+	{
+		.name = "t6021", .chip = "M2 Max",
+		.id = { G14X, AGX_ID_VARIANT_CD, 0x11, 1, 4, 10 },
+		.oas_bits = 42,
+		.chip_id = 0x6021,
+		.core_id = 17,
+		.units = &g14x_units,
+		.io = t6021_io,
+		.sram = 0x404d60000,
+		.sram_size = 0x20000,
+	},
+	{
+		.name = "t6022", .chip = "M2 Ultra",
+		.id = { G14X, AGX_ID_VARIANT_CD, 0x11, 2, 8, 10 },
+		.oas_bits = 42,
+		.chip_id = 0x6022,
+		.core_id = 18,
+		.units = &g14x_units,
+		.io = t6022_io,
+		.sram = 0x404d60000,
+		.sram_size = 0x20000,
+	},
+};
+
+static const struct {
+	const char *firmware;
+	uint8_t generation;
+	enum fw_abi abi;
+} abis[] = {
+	{ "13.5", G13, FW_ABI_13_5 },
+	{ "13.5", G14G, FW_ABI_13_5_G14 },
+	{ "13.5", G14X, FW_ABI_13_5_G14X },
+	{ "12.3", G13, FW_ABI_12_3 },
+	{ "12.4", G14G, FW_ABI_12_4 },
+};
+
+const struct vagx_soc *vagx_soc_at(unsigned int index)
+{
+	return index < sizeof(socs) / sizeof(socs[0]) ? &socs[index] : NULL;
+}
+
+const struct vagx_soc *vagx_soc_find(const char *name)
+{
+	const struct vagx_soc *soc;
+
+	for (unsigned int i = 0; (soc = vagx_soc_at(i)); i++) {
+		if (!strcmp(name, soc->name))
+			break;
+	}
+	return soc;
+}
+
+bool vagx_soc_abi(const struct vagx_soc *soc, const char *firmware, enum fw_abi *abi)
+{
+	for (unsigned int i = 0; i < sizeof(abis) / sizeof(abis[0]); i++) {
+		if (abis[i].generation != soc->id.generation ||
+		    strcmp(firmware, abis[i].firmware))
+			continue;
+		*abi = abis[i].abi;
+		return true;
+	}
+	return false;
+}
+
+const char *vagx_soc_firmware(const struct vagx_soc *soc, unsigned int index)
+{
+	for (unsigned int i = 0; i < sizeof(abis) / sizeof(abis[0]); i++) {
+		if (abis[i].generation == soc->id.generation && !index--)
+			return abis[i].firmware;
+	}
+	return NULL;
+}
