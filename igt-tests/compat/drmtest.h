@@ -11,7 +11,7 @@
 
 #include "igt_core.h"
 
-#define DRIVER_ASAHI	(1u << 0)
+#define DRIVER_ASAHI	(1 << 12)
 
 /* do_ioctl - an ioctl that has to succeed */
 #define do_ioctl(fd, request, arg)					\
@@ -34,6 +34,8 @@
 
 /* drm_open_driver_render - skips when there is no such device */
 int drm_open_driver_render(int driver);
+/* drm_reopen_driver - the same node once more */
+int drm_reopen_driver(int fd);
 int drm_close_driver(int fd);
 
 #endif

@@ -8,6 +8,7 @@
 #define IGT_H
 
 #include "drmtest.h"
+#include "igt_aux.h"
 #include "igt_core.h"
 #include "ioctl_wrappers.h"
 

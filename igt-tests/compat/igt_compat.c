@@ -182,12 +182,21 @@ bool igt_compat_group_end(int *state)
 	return false;
 }
 
+static void kill_children(void)
+{
+	while (child_count) {
+		kill(children[--child_count], SIGKILL);
+		waitpid(children[child_count], NULL, 0);
+	}
+}
+
 /* Never falls back into the block: its condition is asked no more. */
 static igt_noreturn void leave(enum result result)
 {
 	if (is_child)
 		_exit(result == SUCCESS ? IGT_EXIT_SUCCESS :
 		      result == SKIP ? IGT_EXIT_SKIP : IGT_EXIT_FAILURE);
+	kill_children();
 	if (block == OUTSIDE) {
 		fprintf(stderr, "a check outside of all blocks\n");
 		exit(IGT_EXIT_ABORT);
@@ -250,20 +259,29 @@ void igt_warn(const char *fmt, ...)
 }
 
 /* In the parent the block is skipped, in the child it is all that runs. */
-bool igt_compat_fork(unsigned int count)
+static pid_t fork_child(void)
 {
 	pid_t pid;
 
-	igt_assert(count <= MAX_CHILDREN && child_count < MAX_CHILDREN);
 	fflush(NULL);
 	pid = fork();
 	igt_assert(pid >= 0);
 	if (!pid) {
 		is_child = true;
-		return true;
+		child_count = 0;
 	}
-	children[child_count++] = pid;
-	return false;
+	return pid;
+}
+
+bool igt_compat_fork(void)
+{
+	pid_t pid;
+
+	igt_assert(child_count < MAX_CHILDREN);
+	pid = fork_child();
+	if (pid)
+		children[child_count++] = pid;
+	return !pid;
 }
 
 void igt_compat_child_end(void)
@@ -281,6 +299,82 @@ void igt_waitchildren(void)
 		bad += !WIFEXITED(status) || WEXITSTATUS(status);
 	}
 	igt_assert_f(!bad, "%u children failed\n", bad);
+}
+
+/* Whether one of them still runs; nobody is waited for. */
+static bool children_run(void)
+{
+	siginfo_t info;
+	unsigned int i;
+
+	for (i = 0; i < child_count; i++) {
+		info.si_pid = 0;
+		waitid(P_PID, children[i], &info, WEXITED | WNOHANG | WNOWAIT);
+		if (!info.si_pid)
+			return true;
+	}
+	return false;
+}
+
+void igt_waitchildren_timeout(int seconds, const char *reason)
+{
+	const double end = igt_compat_now() + seconds;
+
+	while (children_run()) {
+		if (igt_compat_now() > end) {
+			kill_children();
+			igt_assert_f(false, "%s: not over after %d s\n", reason, seconds);
+		}
+		usleep(10000);
+	}
+	igt_waitchildren();
+}
+
+bool __igt_fork_helper(struct igt_helper_process *proc)
+{
+	pid_t pid = fork_child();
+
+	if (!pid)
+		return true;
+	proc->pid = pid;
+	proc->running = true;
+	return false;
+}
+
+int igt_wait_helper(struct igt_helper_process *proc)
+{
+	int status;
+
+	igt_assert(proc->running);
+	igt_assert_eq(waitpid(proc->pid, &status, 0), proc->pid);
+	proc->running = false;
+	return status;
+}
+
+void igt_stop_helper(struct igt_helper_process *proc)
+{
+	if (!proc->running)
+		return;
+	kill(proc->pid, proc->use_SIGKILL ? SIGKILL : SIGTERM);
+	igt_wait_helper(proc);
+}
+
+void igt_drop_root(void)
+{
+	igt_assert_eq(setgid(2), 0);
+	igt_assert_eq(setuid(2), 0);
+}
+
+uint64_t igt_nsec_elapsed(struct timespec *start)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!start->tv_sec && !start->tv_nsec) {
+		*start = now;
+		return 0;
+	}
+	return (now.tv_sec - start->tv_sec) * 1000000000LL + now.tv_nsec - start->tv_nsec;
 }
 
 static bool is_driver(int fd, const char *name)
@@ -313,6 +407,17 @@ int drm_open_driver_render(int driver)
 		drmFreeDevices(devices, count);
 	igt_require_f(fd >= 0, "no render node of the driver\n");
 	return fd;
+}
+
+int drm_reopen_driver(int fd)
+{
+	char path[32];
+	int again;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, O_RDWR | O_CLOEXEC);
+	igt_assert_fd(again);
+	return again;
 }
 
 int drm_close_driver(int fd)

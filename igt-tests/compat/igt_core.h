@@ -19,6 +19,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #define IGT_EXIT_SUCCESS	0
@@ -39,7 +41,7 @@ void igt_compat_fixture_end(void);
 bool igt_compat_subtest(const char *name);
 int igt_compat_group(void);
 bool igt_compat_group_end(int *state);
-bool igt_compat_fork(unsigned int count);
+bool igt_compat_fork(void);
 igt_noreturn void igt_compat_child_end(void);
 igt_noreturn void igt_compat_skip(const char *where, const char *check,
 				  const char *fmt, ...) igt_format(3, 4);
@@ -85,12 +87,26 @@ igt_noreturn void igt_compat_fail(const char *where, int line,
 
 /* igt_fork - run the block in @count children; @child numbers them */
 #define igt_fork(child, count)						\
-	for (unsigned int child = 0; child < (unsigned int)(count);	\
-	     child++)							\
-		for (; igt_compat_fork(count); igt_compat_child_end())
+	for (int child = 0; child < (int)(count); child++)		\
+		for (; igt_compat_fork(); igt_compat_child_end())
 
 /* igt_waitchildren - wait for them; fails if one of them has failed */
 void igt_waitchildren(void);
+/* igt_waitchildren_timeout - and if they take longer than that */
+void igt_waitchildren_timeout(int seconds, const char *reason);
+
+/* igt_fork_helper - run the block in a process that does not count */
+struct igt_helper_process {
+	bool running;
+	bool use_SIGKILL;
+	pid_t pid;
+	int id;
+};
+bool __igt_fork_helper(struct igt_helper_process *proc);
+#define igt_fork_helper(proc)						\
+	for (; __igt_fork_helper(proc); igt_compat_child_end())
+int igt_wait_helper(struct igt_helper_process *proc);
+void igt_stop_helper(struct igt_helper_process *proc);
 
 igt_noreturn void igt_success(void);
 
@@ -128,14 +144,30 @@ void igt_warn(const char *fmt, ...) igt_format(1, 2);
 					"%lld and %lld\n", igt_a,	\
 					igt_b);				\
 	} while (0)
+#define igt_compat_compare_u64(a, op, b)				\
+	do {								\
+		unsigned long long igt_a = (a);				\
+		unsigned long long igt_b = (b);				\
+		if (!(igt_a op igt_b))					\
+			igt_compat_fail(__func__, __LINE__,		\
+					#a " " #op " " #b,		\
+					"0x%llx and 0x%llx\n", igt_a,	\
+					igt_b);				\
+	} while (0)
 #define igt_assert_eq(a, b) igt_compat_compare(a, ==, b)
-#define igt_assert_eq_u32(a, b) igt_compat_compare(a, ==, b)
-#define igt_assert_eq_u64(a, b) igt_compat_compare(a, ==, b)
+#define igt_assert_eq_u32(a, b) igt_compat_compare_u64(a, ==, b)
+#define igt_assert_eq_u64(a, b) igt_compat_compare_u64(a, ==, b)
 #define igt_assert_neq(a, b) igt_compat_compare(a, !=, b)
-#define igt_assert_neq_u32(a, b) igt_compat_compare(a, !=, b)
+#define igt_assert_neq_u32(a, b) igt_compat_compare_u64(a, !=, b)
+#define igt_assert_neq_u64(a, b) igt_compat_compare_u64(a, !=, b)
 #define igt_assert_lt(a, b) igt_compat_compare(a, <, b)
 #define igt_assert_lte(a, b) igt_compat_compare(a, <=, b)
+#define igt_assert_lt_u64(a, b) igt_compat_compare_u64(a, <, b)
+#define igt_assert_lte_u64(a, b) igt_compat_compare_u64(a, <=, b)
 #define igt_assert_fd(fd) igt_assert_f((fd) >= 0, "a file descriptor\n")
+
+/* igt_nsec_elapsed - since the first call with this @start, zero before it */
+uint64_t igt_nsec_elapsed(struct timespec *start);
 
 /* igt_until_timeout - repeat the block for so many seconds */
 double igt_compat_now(void);

@@ -4,16 +4,14 @@
  */
 #include <fcntl.h>
 #include <linux/udmabuf.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "asahi/asahi_ioctl.h"
 #include "igt.h"
-#include "igt_asahi.h"
 
 /**
  * TEST: asahi gem
@@ -103,6 +101,8 @@ static void test_map_beyond(int fd)
 
 	igt_assert(mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, fd, offset) == MAP_FAILED);
 	igt_assert(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, offset + PAGE) == MAP_FAILED);
+	igt_assert(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, offset + (1ULL << 40)) ==
+		   MAP_FAILED);
 	gem_close(fd, handle);
 	igt_assert(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, fd, offset) == MAP_FAILED);
 }
@@ -130,6 +130,22 @@ static void test_mmap_offset_bad(int fd)
 	igt_asahi_gem_mmap_offset(fd, UINT32_MAX, ENOENT);
 	gem_close(fd, handle);
 	igt_asahi_gem_mmap_offset(fd, handle, ENOENT);
+}
+
+static void test_close_twice(int fd)
+{
+	uint32_t handle = igt_asahi_gem_create(fd, PAGE, 0, 0, 0);
+	struct drm_gem_close args = { .handle = handle };
+
+	gem_close(fd, handle);
+	do_ioctl_err(fd, DRM_IOCTL_GEM_CLOSE, &args, EINVAL);
+}
+
+static void test_import_no_dmabuf(int fd)
+{
+	struct drm_prime_handle args = { .fd = fd };
+
+	do_ioctl_err(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &args, EINVAL);
 }
 
 static void test_export_private(int fd)
@@ -235,7 +251,7 @@ static void test_fdinfo(int fd)
 	igt_asahi_vm_bind_one(fd, vm, DRM_ASAHI_BIND_READ, handle, 0, PAGE, VA, 0);
 	igt_assert_eq_u64(igt_asahi_memory(fd, "drm-resident-memory"), resident + size);
 	dma_buf = prime_handle_to_fd(fd, handle);
-	igt_assert_lte(size, igt_asahi_memory(fd, "drm-shared-memory"));
+	igt_assert_lte_u64(size, igt_asahi_memory(fd, "drm-shared-memory"));
 	close(dma_buf);
 	gem_close(fd, handle);
 	igt_assert_eq_u64(igt_asahi_memory(fd, "drm-total-memory"), total);
@@ -261,22 +277,19 @@ static void test_closed_file(void)
 	igt_assert_eq(igt_asahi_objects("gem-objects"), before);
 }
 
-static void test_killed(void)
+static void test_killed(int fd)
 {
+	struct igt_helper_process victim = { .use_SIGKILL = true };
 	int before = igt_asahi_objects("gem-objects");
-	int status;
-	pid_t pid = fork();
 
-	igt_assert(pid >= 0);
-	if (!pid) {
-		int fd = drm_open_driver_render(DRIVER_ASAHI);
+	igt_fork_helper(&victim) {
+		int own = drm_reopen_driver(fd);
 
 		for (;;)
-			igt_asahi_gem_create(fd, PAGE, 0, 0, 0);
+			igt_asahi_gem_create(own, PAGE, 0, 0, 0);
 	}
 	usleep(100000);
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
+	igt_stop_helper(&victim);
 	igt_assert_eq(igt_asahi_objects("gem-objects"), before);
 }
 
@@ -344,6 +357,10 @@ int igt_main()
 		test_mmap_offset_bad(fd);
 	}
 
+	igt_subtest("close-twice") {
+		test_close_twice(fd);
+	}
+
 	igt_describe("Private objects stay where they are.");
 	igt_subtest("export-private") {
 		test_export_private(fd);
@@ -355,6 +372,9 @@ int igt_main()
 	igt_describe("Sharing with other files and other drivers.");
 	igt_subtest("share") {
 		test_share(fd);
+	}
+	igt_subtest("import-no-dmabuf") {
+		test_import_no_dmabuf(fd);
 	}
 	igt_subtest("import-foreign") {
 		test_import_foreign(fd);
@@ -370,7 +390,7 @@ int igt_main()
 		test_closed_file();
 	}
 	igt_subtest("killed-client") {
-		test_killed();
+		test_killed(fd);
 	}
 
 	igt_describe("Each allocation fails in its turn, where the kernel can do that.");

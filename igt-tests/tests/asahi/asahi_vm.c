@@ -3,15 +3,13 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "asahi/asahi_ioctl.h"
 #include "igt.h"
-#include "igt_asahi.h"
 
 /**
  * TEST: asahi vm
@@ -42,7 +40,7 @@
 static struct drm_asahi_params_global params;
 
 /* Handles that a table cannot know. */
-enum { NO_HANDLE, OBJECT, CLOSED, OF_OTHER_FILE };
+enum { NO_HANDLE, OBJECT, CLOSED, OF_OTHER_FILE, UNKNOWN };
 
 static const struct {
 	const char *name;
@@ -63,15 +61,20 @@ static const struct {
 	{ "unbind-offset", UNBIND, NO_HANDLE, PAGE, PAGE, VA, EINVAL },
 	{ "no-handle", RW, NO_HANDLE, 0, PAGE, VA, ENOENT },
 	{ "closed-handle", RW, CLOSED, 0, PAGE, VA, ENOENT },
+	{ "unknown-handle", RW, UNKNOWN, 0, PAGE, VA, ENOENT },
 	{ "handle-of-other-file", RW, OF_OTHER_FILE, 0, PAGE, VA, ENOENT },
 	{ "range-zero", RW, OBJECT, 0, 0, VA, EINVAL },
 	{ "range-unaligned", RW, OBJECT, 0, 0x1000, VA, EINVAL },
+	{ "range-odd", RW, OBJECT, 0, PAGE + 1, VA, EINVAL },
 	{ "range-wraps", RW, OBJECT, 0, -PAGE, VA, EINVAL },
 	{ "addr-unaligned", RW, OBJECT, 0, PAGE, VA + 1, EINVAL },
 	{ "addr-zero", RW, OBJECT, 0, PAGE, 0, EINVAL },
 	{ "addr-wraps", RW, OBJECT, 0, 2 * PAGE, -PAGE, EINVAL },
+	{ "addr-wraps-to-0", RW, OBJECT, 0, PAGE, -PAGE, EINVAL },
+	{ "addr-at-end", RW, OBJECT, 0, PAGE, VM_END, EINVAL },
 	{ "addr-kernel-half", RW, OBJECT, 0, PAGE, 0xffffffa000000000, EINVAL },
 	{ "offset-unaligned", RW, OBJECT, 0x2000, PAGE, VA, EINVAL },
+	{ "offset-odd", RW, OBJECT, 1, PAGE, VA, EINVAL },
 	{ "offset-at-end", RW, OBJECT, OBJECT_SIZE, PAGE, VA, EINVAL },
 	{ "offset-wraps", RW, OBJECT, -PAGE, PAGE, VA, EINVAL },
 	{ "beyond-object", RW, OBJECT, PAGE, OBJECT_SIZE, VA, EINVAL },
@@ -90,7 +93,7 @@ static void test_bad_bind(int fd, unsigned int i)
 {
 	int other = drm_open_driver_render(DRIVER_ASAHI);
 	uint32_t vm = igt_asahi_vm_create(fd);
-	uint32_t handles[4] = { 0 };
+	uint32_t handles[] = { [UNKNOWN] = 0x7fffffff };
 	unsigned int n;
 
 	handles[OBJECT] = new_object(fd);
@@ -121,6 +124,7 @@ static void test_create_bad(int fd)
 	do_ioctl_err(fd, DRM_IOCTL_ASAHI_VM_CREATE, &args, EINVAL);
 	igt_asahi_vm_create_range(fd, VA, VA + least - PAGE, EINVAL);
 	igt_asahi_vm_create_range(fd, VA, VA, EINVAL);
+	igt_asahi_vm_create_range(fd, 0, 0, EINVAL);
 	igt_asahi_vm_create_range(fd, VA + least, VA, EINVAL);
 	igt_asahi_vm_create_range(fd, VA + 1, VA + least + PAGE, EINVAL);
 	igt_asahi_vm_create_range(fd, VA, VA + least + 0x1000, EINVAL);
@@ -356,6 +360,7 @@ static void test_unmapped_array(int fd)
 	*ops = (struct drm_asahi_gem_bind_op){ RW, handle, 0, PAGE, VA };
 	igt_asahi_vm_bind(fd, vm, ops, 2, EFAULT);
 	igt_asahi_vm_bind(fd, vm, NULL, 1, EFAULT);
+	igt_asahi_vm_bind(fd, vm, NULL, MAX_BINDS, EFAULT);
 	igt_asahi_vm_bind(fd, vm, (void *)-64, 1, EFAULT);
 	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
 	igt_asahi_vm_bind(fd, vm, ops, 1, 0);
@@ -563,26 +568,23 @@ static void test_race(void)
 	igt_assert_eq(igt_asahi_objects("gem-objects"), objects);
 }
 
-static void test_killed(void)
+static void test_killed(int fd)
 {
+	struct igt_helper_process victim = { .use_SIGKILL = true };
 	int tables = igt_asahi_objects("page-tables");
-	int status;
-	pid_t pid = fork();
 
-	igt_assert(pid >= 0);
-	if (!pid) {
-		int fd = drm_open_driver_render(DRIVER_ASAHI);
-		uint32_t vm = igt_asahi_vm_create(fd);
-		uint32_t handle = new_object(fd);
+	igt_fork_helper(&victim) {
+		int own = drm_reopen_driver(fd);
+		uint32_t vm = igt_asahi_vm_create(own);
+		uint32_t handle = new_object(own);
 		uint64_t i;
 
 		for (i = 0;; i++)
-			igt_asahi_vm_bind_one(fd, vm, RW | SINGLE, handle, 0, BLOCK,
+			igt_asahi_vm_bind_one(own, vm, RW | SINGLE, handle, 0, BLOCK,
 					      VA + i % 1024 * BLOCK + i % 7 * PAGE, 0);
 	}
 	usleep(200000);
-	kill(pid, SIGKILL);
-	waitpid(pid, &status, 0);
+	igt_stop_helper(&victim);
 	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
 }
 
@@ -718,7 +720,7 @@ int igt_main()
 		test_race();
 	}
 	igt_subtest("killed-client") {
-		test_killed();
+		test_killed(fd);
 	}
 
 	igt_describe("Each allocation fails in its turn, where the kernel can do that.");

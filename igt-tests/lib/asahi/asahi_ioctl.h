@@ -5,18 +5,18 @@
  * What the tests of the asahi driver share. Functions with an @err make the
  * ioctl succeed when it is 0, and fail with it otherwise.
  */
-#ifndef IGT_ASAHI_H
-#define IGT_ASAHI_H
+#ifndef ASAHI_IOCTL_WRAPPERS_H
+#define ASAHI_IOCTL_WRAPPERS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "asahi_drm.h"
+#include "igt_asahi.h"
 
-#define IGT_ASAHI_PAGE	0x4000ULL
-
-void igt_asahi_get_params(int fd, uint32_t param_group, void *data, size_t size, int err);
-void igt_asahi_get_time(int fd, struct drm_asahi_get_time *get_time, int err);
+#define IGT_ASAHI_PAGE		0x4000ULL
+/* What shaders and their setup are addressed from: 4 GiB from there on. */
+#define IGT_ASAHI_USC_BASE	0x100000000ULL
 
 /* igt_asahi_vm_create - with the kernel's range at the end of the address range */
 uint32_t igt_asahi_vm_create(int fd);
@@ -29,6 +29,9 @@ void igt_asahi_vm_bind(int fd, uint32_t vm, const struct drm_asahi_gem_bind_op *
 /* igt_asahi_vm_bind_one - one element of such an array */
 void igt_asahi_vm_bind_one(int fd, uint32_t vm, uint32_t flags, uint32_t handle, uint64_t offset,
 			   uint64_t range, uint64_t addr, int err);
+
+uint32_t igt_asahi_queue_create(int fd, uint32_t vm, uint32_t priority, int err);
+void igt_asahi_queue_destroy(int fd, uint32_t queue, int err);
 
 uint32_t igt_asahi_gem_create(int fd, uint64_t size, uint32_t flags, uint32_t vm, int err);
 uint64_t igt_asahi_gem_mmap_offset(int fd, uint32_t handle, int err);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Fences that the test signals, and sync files, as in IGT GPU Tools.
+ */
+#ifndef SW_SYNC_H
+#define SW_SYNC_H
+
+#include <stdint.h>
+
+/* igt_require_sw_sync - skips where the kernel has none */
+void igt_require_sw_sync(void);
+int sw_sync_timeline_create(void);
+int sw_sync_timeline_create_fence(int timeline, uint32_t seqno);
+void sw_sync_timeline_inc(int timeline, uint32_t count);
+/* sync_fence_status - 0 while it is not signalled, then 1 or a negative errno value */
+int sync_fence_status(int fence);
+
+#endif

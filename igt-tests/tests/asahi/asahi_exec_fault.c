@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#include <unistd.h>
+
+#include "asahi/asahi_compute.h"
+#include "igt.h"
+#include "igt_syncobj.h"
+
+/**
+ * TEST: asahi exec fault
+ * Description: Who is to blame when work fails with work of others beside it. The
+ *	guilty one gets EIO or ETIMEDOUT, and so does its queue from then on; a
+ *	bystander goes on or gets ECANCELED, and its queue stays usable. A fault
+ *	names an address space and a unit of the GPU, no queue: work of the same
+ *	address space is beside suspicion only when the driver knows more.
+ * Category: Core
+ * Mega feature: General Core features
+ * Sub-category: Command submission
+ * Functionality: faults and resets
+ * Test category: functionality test
+ *
+ * SUBTEST: beside-others
+ * Description: A fault beside other queues, clients and processes.
+ *
+ * SUBTEST: beside-own-queue
+ * Description: A fault beside work of the same queue.
+ *
+ * SUBTEST: timeout-beside-others
+ * Description: Work that takes too long beside another client's.
+ */
+
+#define ROUNDS		3
+
+static void assert_bystander(int err)
+{
+	igt_assert_f(!err || err == -ECANCELED, "%s\n", strerror(-err));
+}
+
+static void assert_runs(struct asahi_client *client, uint32_t queue, unsigned int index)
+{
+	const struct asahi_command store = igt_asahi_store_word(client, index, 99);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+
+	client->words[index] = 0;
+	igt_asahi_submit(client->fd, queue, &store, 1, &(struct asahi_sync){ .out = sync });
+	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
+	igt_assert_eq_u32(client->words[index], 99);
+}
+
+/* It takes no work any more. */
+static void assert_guilty(struct asahi_client *client, uint32_t queue)
+{
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 1);
+
+	igt_assert_eq(__igt_asahi_submit(client->fd, queue, &store, 1,
+					 &(struct asahi_sync){ .out = 0 }), -EIO);
+}
+
+/* A queue of the address space in which there was a fault. */
+static void assert_usable_or_guilty(struct asahi_client *client, uint32_t queue, int err)
+{
+	if (err == -EIO) {
+		assert_guilty(client, queue);
+		return;
+	}
+	assert_bystander(err);
+	assert_runs(client, queue, ASAHI_RESULT + 1);
+}
+
+/* Another process: its work is on the GPU until the parent closes the pipe. */
+static void neighbour(int fd, int from, int to)
+{
+	struct asahi_client *client = igt_asahi_client_open(fd);
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	char c = 0;
+
+	igt_asahi_submit_one(client, &gate, sync);
+	igt_assert_eq(write(to, &c, 1), 1);
+	igt_assert_eq(read(from, &c, 1), 0);
+	client->words[ASAHI_GATE] = 1;
+	assert_bystander(igt_asahi_wait(client->fd, sync));
+	assert_runs(client, client->queue, ASAHI_RESULT + 1);
+}
+
+/*
+ * On the GPU at once: the guilty work, work of a second queue of the same address
+ * space, of another open of the device and of another process.
+ */
+static void fault_beside(struct asahi_client *client, struct asahi_client *other)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const struct asahi_command other_gate = igt_asahi_gate(other, ASAHI_RESULT, 2);
+	const struct asahi_command bad = igt_asahi_store(client, ASAHI_UNMAPPED, 3);
+	const uint32_t theirs = syncobj_create(other->fd, 0);
+	const uint32_t ours = syncobj_create(client->fd, 0);
+	const uint32_t fault = syncobj_create(client->fd, 0);
+	uint32_t guilty, second;
+	int from[2], to[2];
+	char c;
+
+	guilty = igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	second = igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	igt_assert_eq(pipe(from), 0);
+	igt_assert_eq(pipe(to), 0);
+	igt_fork(child, 1) {
+		close(from[0]);
+		close(to[1]);
+		neighbour(client->fd, to[0], from[1]);
+	}
+	close(from[1]);
+	close(to[0]);
+	igt_assert_eq(read(from[0], &c, 1), 1);
+
+	client->words[ASAHI_GATE] = 0;
+	other->words[ASAHI_GATE] = 0;
+	igt_asahi_submit(client->fd, second, &gate, 1, &(struct asahi_sync){ .out = ours });
+	igt_asahi_submit_one(other, &other_gate, theirs);
+	usleep(50000);
+	igt_asahi_submit(client->fd, guilty, &bad, 1, &(struct asahi_sync){ .out = fault });
+	igt_assert_eq(igt_asahi_wait(client->fd, fault), -EIO);
+	client->words[ASAHI_GATE] = 1;
+	other->words[ASAHI_GATE] = 1;
+	assert_usable_or_guilty(client, second, igt_asahi_wait(client->fd, ours));
+	assert_bystander(igt_asahi_wait(other->fd, theirs));
+	assert_runs(other, other->queue, ASAHI_RESULT + 1);
+	assert_guilty(client, guilty);
+	close(to[1]);
+	igt_waitchildren();
+	close(from[0]);
+	igt_asahi_queue_destroy(client->fd, second, 0);
+	igt_asahi_queue_destroy(client->fd, guilty, 0);
+}
+
+static void test_beside_others(struct asahi_client *client)
+{
+	struct asahi_client *other = igt_asahi_client_open(client->fd);
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++)
+		fault_beside(client, other);
+}
+
+/*
+ * Jobs side by side, of which the second is guilty: its fence says so, whatever
+ * becomes of the first.
+ */
+static void test_beside_own_queue(struct asahi_client *client)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const struct asahi_command bad = igt_asahi_store(client, ASAHI_UNMAPPED, 2);
+	const uint32_t first = syncobj_create(client->fd, 0);
+	const uint32_t second = syncobj_create(client->fd, 0);
+	int err;
+
+	igt_asahi_submit_one(client, &gate, first);
+	igt_asahi_submit_one(client, &bad, second);
+	usleep(50000);
+	client->words[ASAHI_GATE] = 1;
+	err = igt_asahi_wait(client->fd, first);
+	if (err != -EIO)
+		assert_bystander(err);
+	igt_assert_eq(igt_asahi_wait(client->fd, second), -EIO);
+	igt_assert(err || client->words[ASAHI_RESULT] == 1);
+	assert_guilty(client, client->queue);
+}
+
+/*
+ * Two gates that stay closed. Either may be the first whose time is up; what is on
+ * the GPU beside it is not to blame.
+ */
+static void test_timeout_beside_others(struct asahi_client *client)
+{
+	struct asahi_client *other = igt_asahi_client_open(client->fd), *guilty, *bystander;
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const struct asahi_command other_gate = igt_asahi_gate(other, ASAHI_RESULT, 2);
+	const uint32_t ours = syncobj_create(client->fd, 0);
+	const uint32_t theirs = syncobj_create(other->fd, 0);
+	int first, second;
+
+	igt_asahi_submit_one(client, &gate, ours);
+	usleep(500000);
+	igt_asahi_submit_one(other, &other_gate, theirs);
+	first = igt_asahi_wait(client->fd, ours);
+	other->words[ASAHI_GATE] = 1;
+	second = igt_asahi_wait(other->fd, theirs);
+	guilty = first == -ETIMEDOUT ? client : other;
+	bystander = guilty == client ? other : client;
+	igt_assert_eq(guilty == client ? first : second, -ETIMEDOUT);
+	assert_bystander(guilty == client ? second : first);
+	assert_runs(bystander, bystander->queue, ASAHI_RESULT + 1);
+	assert_guilty(guilty, guilty->queue);
+}
+
+static const struct asahi_client_test tests[] = {
+	{ "beside-others", "A fault beside other queues, clients and processes.",
+	  test_beside_others },
+	{ "beside-own-queue", "A fault beside work of the same queue.", test_beside_own_queue },
+	{ "timeout-beside-others", "Work that takes too long beside another client's.",
+	  test_timeout_beside_others },
+};
+
+int igt_main()
+{
+	igt_asahi_client_tests(tests, ARRAY_SIZE(tests));
+}

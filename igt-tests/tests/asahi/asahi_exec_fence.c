@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "asahi/asahi_compute.h"
+#include "igt.h"
+#include "igt_syncobj.h"
+#include "sw_sync.h"
+
+/**
+ * TEST: asahi exec fence
+ * Description: Busy queues: when fences signal, and how much may be queued.
+ * Category: Core
+ * Mega feature: General Core features
+ * Sub-category: Command submission
+ * Functionality: fences
+ * Test category: functionality test
+ *
+ * SUBTEST: on-time
+ * Description: A fence signals when its own work is complete, and does not wait for
+ *	later jobs of the queue.
+ *
+ * SUBTEST: backpressure
+ * Description: A queue takes so many jobs and no more: SUBMIT waits, and goes on.
+ */
+
+/* Gates and results of many jobs, in words. */
+#define GATES		64
+#define RESULTS		256
+#define JOBS		64
+
+/* What the driver says in its documentation. */
+#define QUEUED_JOBS	1024
+
+/* The driver's part is 2 ms; a slow kernel or a busy host add theirs. */
+#define MEDIAN_NS	500000000ULL
+
+/* Opens one job's gate; by how much its fence comes later than its word. */
+static uint64_t fence_delay(struct asahi_client *client, unsigned int job, uint32_t syncobj)
+{
+	struct timespec start = { 0 };
+
+	igt_nsec_elapsed(&start);
+	client->words[GATES + job] = 1;
+	while (!client->words[RESULTS + job])
+		igt_assert_lt_u64(igt_nsec_elapsed(&start), ASAHI_PATIENCE_NS);
+	start = (struct timespec){ 0 };
+	igt_nsec_elapsed(&start);
+	igt_assert_eq(igt_asahi_wait(client->fd, syncobj), 0);
+	return igt_nsec_elapsed(&start);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * Behind each job but the last is one that does not end before its gate is opened:
+ * who waits for the queue to drain waits for ever.
+ */
+static void test_on_time(struct asahi_client *client)
+{
+	uint32_t syncs[JOBS];
+	uint64_t delays[JOBS];
+	unsigned int i;
+
+	for (i = 0; i < JOBS; i++) {
+		struct asahi_command gate =
+			igt_asahi_gate_at(client, igt_asahi_word_addr(client, GATES + i),
+					  igt_asahi_word_addr(client, RESULTS + i), 1);
+
+		gate = igt_asahi_after(gate, 0);
+		syncs[i] = syncobj_create(client->fd, 0);
+		igt_asahi_submit_one(client, &gate, syncs[i]);
+	}
+	for (i = 0; i < JOBS; i++) {
+		delays[i] = fence_delay(client, i, syncs[i]);
+		igt_assert(i + 1 == JOBS || !igt_asahi_signalled(client->fd, syncs[i + 1]));
+	}
+	qsort(delays, JOBS, sizeof(delays[0]), compare);
+	igt_info("fences after their words: median %.2f ms, at most %.2f ms\n",
+		 delays[JOBS / 2] / 1e6, delays[JOBS - 1] / 1e6);
+	igt_assert_lt_u64(delays[JOBS / 2], MEDIAN_NS);
+}
+
+/**
+ * struct flood - a thread that submits more than a queue takes
+ * @client: whose queue
+ * @command: what it submits
+ * @out: sync object that the last submission signals
+ * @done: how many have been submitted
+ * @err: of the last one
+ */
+struct flood {
+	struct asahi_client *client;
+	struct asahi_command command;
+	uint32_t out;
+	atomic_uint done;
+	int err;
+};
+
+static void *flood_run(void *data)
+{
+	struct flood *flood = data;
+
+	while (flood->done < QUEUED_JOBS + 100 && !flood->err) {
+		flood->err = __igt_asahi_submit(flood->client->fd, flood->client->queue,
+						&flood->command, 1,
+						&(struct asahi_sync){ .out = flood->out });
+		if (!flood->err)
+			flood->done++;
+	}
+	return NULL;
+}
+
+/* Until the thread does not get on any more; at most 40 seconds. */
+static unsigned int flood_settles(struct flood *flood)
+{
+	unsigned int i, last, now = 0;
+
+	for (i = 0; i < 20; i++) {
+		last = now;
+		sleep(2);
+		now = flood->done;
+		if (now && now == last)
+			break;
+	}
+	return now;
+}
+
+/*
+ * The first job waits for a fence of user space, and all others behind it: nothing
+ * is on the GPU that could take too long.
+ */
+static void test_backpressure(struct asahi_client *client)
+{
+	struct flood flood = { .client = client };
+	unsigned int settled;
+	pthread_t thread;
+	int timeline;
+
+	igt_require_sw_sync();
+	timeline = sw_sync_timeline_create();
+	flood.out = syncobj_create(client->fd, 0);
+	flood.command = igt_asahi_after(igt_asahi_store_word(client, ASAHI_RESULT, 2), 0);
+	igt_asahi_submit(client->fd, client->queue, &flood.command, 1,
+			 &(struct asahi_sync){ .in = igt_asahi_late_fence(client->fd, timeline) });
+	igt_assert_eq(pthread_create(&thread, NULL, flood_run, &flood), 0);
+	settled = flood_settles(&flood);
+	sw_sync_timeline_inc(timeline, 1);
+	pthread_join(thread, NULL);
+	close(timeline);
+	igt_assert_eq(settled + 1, QUEUED_JOBS);
+	igt_assert_eq(flood.err, 0);
+	igt_assert_eq(igt_asahi_wait(client->fd, flood.out), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], 2);
+}
+
+int igt_main()
+{
+	int fd;
+
+	igt_fixture() {
+		fd = drm_open_driver_render(DRIVER_ASAHI);
+	}
+
+	igt_describe("A fence does not wait for later jobs.");
+	igt_subtest("on-time") {
+		test_on_time(igt_asahi_client_open(fd));
+	}
+	igt_fixture() {
+		igt_asahi_clients_close();
+	}
+
+	igt_describe("SUBMIT waits when too much is queued.");
+	igt_subtest("backpressure") {
+		test_backpressure(igt_asahi_client_open(fd));
+	}
+
+	igt_fixture() {
+		igt_asahi_clients_close();
+		drm_close_driver(fd);
+	}
+}

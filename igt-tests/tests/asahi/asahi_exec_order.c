@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#include <unistd.h>
+
+#include "asahi/asahi_compute.h"
+#include "dmabuf_sync_file.h"
+#include "igt.h"
+#include "igt_syncobj.h"
+#include "sw_sync.h"
+
+/**
+ * TEST: asahi exec order
+ * Description: What has to wait waits, for what it was told and for nothing else.
+ * Category: Core
+ * Mega feature: General Core features
+ * Sub-category: Command submission
+ * Functionality: synchronization
+ * Test category: functionality test
+ *
+ * SUBTEST: side-by-side
+ * Description: Commands without barriers run beside each other; without that, no
+ *	other subtest here says anything.
+ *
+ * SUBTEST: barrier-index
+ * Description: A barrier is for as many commands of the submission as it says.
+ *
+ * SUBTEST: barrier-earlier-submits
+ * Description: Barrier 0 is for all that was submitted before.
+ *
+ * SUBTEST: each-in-sync
+ * Description: Each of several in-syncs is waited for.
+ *
+ * SUBTEST: timeline-point
+ * Description: A late point of a timeline is waited for, an early one is not.
+ *
+ * SUBTEST: other-client
+ * Description: A fence of another client's job is waited for.
+ *
+ * SUBTEST: user-fence
+ * Description: So is one that user space signals.
+ *
+ * SUBTEST: user-fence-point
+ * Description: And one that stands at a point of a timeline.
+ *
+ * SUBTEST: shared-buffer
+ * Description: Clients that share a buffer wait for each other when they publish
+ *	their fences there, and only then.
+ */
+
+/* A word that was not written yet. */
+#define POISON		0x5a5a5a5a
+/* What runs side by side differs from run to run. */
+#define ROUNDS		4
+#define IN_SYNCS	3
+
+static void poison(struct asahi_client *client)
+{
+	unsigned int i;
+
+	client->words[ASAHI_GATE] = 0;
+	client->words[ASAHI_GATE + 1] = 0;
+	for (i = 0; i < 16; i++)
+		client->words[ASAHI_RESULT + i] = POISON;
+}
+
+/* It is still as it was although there was time enough to write it. */
+static void assert_unwritten(struct asahi_client *client, unsigned int index)
+{
+	usleep(100000);
+	igt_assert_eq_u32(client->words[index], POISON);
+}
+
+static void assert_soon(struct asahi_client *client, unsigned int index, uint32_t value)
+{
+	igt_assert_f(igt_asahi_word_becomes(client, index, value), "word %u is %08x, not %08x\n",
+		     index, client->words[index], value);
+}
+
+static void test_side_by_side(struct asahi_client *client)
+{
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	const struct asahi_command commands[] = {
+		igt_asahi_gate(client, ASAHI_RESULT, 1),
+		igt_asahi_store_word(client, ASAHI_RESULT + 1, 2),
+	};
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		poison(client);
+		igt_asahi_submit(client->fd, client->queue, commands, 2,
+				 &(struct asahi_sync){ .out = sync });
+		assert_soon(client, ASAHI_RESULT + 1, 2);
+		igt_assert_eq_u32(client->words[ASAHI_RESULT], POISON);
+		client->words[ASAHI_GATE] = 1;
+		igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
+	}
+}
+
+/*
+ * Two gates, and two readers: the first behind one command, the second behind two.
+ * Neither the first gate alone nor its place in the ring may let the second go.
+ */
+static void test_barrier_index(struct asahi_client *client)
+{
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	struct asahi_command commands[4];
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		commands[i] = igt_asahi_gate_at(client,
+						igt_asahi_word_addr(client, ASAHI_GATE + i),
+						igt_asahi_word_addr(client, ASAHI_RESULT + i),
+						11 + i);
+		commands[2 + i] = igt_asahi_after(igt_asahi_copy(client, ASAHI_RESULT + i,
+								 ASAHI_RESULT + 2 + i), 1 + i);
+	}
+	for (i = 0; i < ROUNDS; i++) {
+		poison(client);
+		igt_asahi_submit(client->fd, client->queue, commands, 4,
+				 &(struct asahi_sync){ .out = sync });
+		assert_unwritten(client, ASAHI_RESULT + 2);
+		client->words[ASAHI_GATE] = 1;
+		assert_soon(client, ASAHI_RESULT + 2, 11);
+		assert_unwritten(client, ASAHI_RESULT + 3);
+		client->words[ASAHI_GATE + 1] = 1;
+		igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
+		igt_assert_eq_u32(client->words[ASAHI_RESULT + 3], 12);
+	}
+}
+
+/* Everything that was submitted before, the last command of it too. */
+static void test_barrier_earlier_submits(struct asahi_client *client)
+{
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	const struct asahi_command commands[] = {
+		igt_asahi_store_word(client, ASAHI_RESULT, 1),
+		igt_asahi_gate(client, ASAHI_RESULT + 1, 2),
+	};
+	const struct asahi_command reader =
+		igt_asahi_after(igt_asahi_copy(client, ASAHI_RESULT + 1, ASAHI_RESULT + 2), 0);
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		poison(client);
+		igt_asahi_submit(client->fd, client->queue, commands, 2,
+				 &(struct asahi_sync){ .out = 0 });
+		igt_asahi_submit_one(client, &reader, sync);
+		assert_unwritten(client, ASAHI_RESULT + 2);
+		client->words[ASAHI_GATE] = 1;
+		igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
+		igt_assert_eq_u32(client->words[ASAHI_RESULT + 2], 2);
+	}
+}
+
+/* A reader of what the gate writes waits for all these fences. */
+static void wait_behind_gate(struct asahi_client *client, const struct drm_asahi_sync *in,
+			     unsigned int count)
+{
+	const struct asahi_command reader = igt_asahi_copy(client, ASAHI_RESULT, ASAHI_RESULT + 1);
+	struct drm_asahi_sync syncs[IN_SYNCS + 1];
+
+	memcpy(syncs, in, count * sizeof(*in));
+	syncs[count] = (struct drm_asahi_sync){ .handle = syncobj_create(client->fd, 0) };
+	igt_assert_eq(__igt_asahi_submit_syncs(client->fd, client->queue, &reader, 1, syncs, count,
+					       1), 0);
+	assert_unwritten(client, ASAHI_RESULT + 1);
+	igt_assert(!igt_asahi_signalled(client->fd, syncs[count].handle));
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, syncs[count].handle), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 7);
+}
+
+/*
+ * One of several is late, each of them in turn. They come from queues of their
+ * own: on the same one, all fences behind the late one are late.
+ */
+static void test_each_in_sync(struct asahi_client *client)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 7);
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 2, 1);
+	struct drm_asahi_sync in[IN_SYNCS] = { 0 };
+	uint32_t queues[IN_SYNCS];
+	unsigned int i, late;
+
+	for (i = 0; i < IN_SYNCS; i++)
+		queues[i] = igt_asahi_queue_create(client->fd, client->vm,
+						   DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	for (late = 0; late < IN_SYNCS; late++) {
+		poison(client);
+		for (i = 0; i < IN_SYNCS; i++) {
+			in[i].handle = syncobj_create(client->fd, 0);
+			igt_asahi_submit(client->fd, queues[i], i == late ? &gate : &store, 1,
+					 &(struct asahi_sync){ .out = in[i].handle });
+		}
+		wait_behind_gate(client, in, IN_SYNCS);
+	}
+}
+
+/* A point that another queue signals late, behind one that came early. */
+static void test_timeline_point(struct asahi_client *client)
+{
+	const uint32_t timeline = syncobj_create(client->fd, 0);
+	const uint32_t first = syncobj_create(client->fd, 0);
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 7);
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 2, 1);
+	const struct drm_asahi_sync point = {
+		.sync_type = DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ,
+		.handle = timeline,
+		.timeline_value = 9,
+	};
+	uint32_t early, late;
+
+	poison(client);
+	early = igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	late = igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_LOW, 0);
+	igt_asahi_submit(client->fd, early, &store, 1,
+			 &(struct asahi_sync){ .out = timeline, .out_point = 5 });
+	igt_asahi_submit(client->fd, late, &gate, 1,
+			 &(struct asahi_sync){ .out = timeline, .out_point = 9 });
+	igt_asahi_submit(client->fd, client->queue, &store, 1,
+			 &(struct asahi_sync){ .in = timeline, .in_point = 5, .out = first });
+	igt_assert_eq(igt_asahi_wait(client->fd, first), 0);
+	wait_behind_gate(client, &point, 1);
+}
+
+static void test_other_client(struct asahi_client *client)
+{
+	struct asahi_client *other = igt_asahi_client_open(client->fd);
+	const struct asahi_command gate = igt_asahi_gate(other, ASAHI_RESULT, 7);
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 3);
+	const uint32_t theirs = syncobj_create(other->fd, 0);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	struct asahi_sync ours = { .out = sync };
+
+	poison(client);
+	igt_asahi_submit_one(other, &gate, theirs);
+	ours.in = igt_asahi_pass_fence(other->fd, theirs, client->fd);
+	igt_asahi_submit(client->fd, client->queue, &store, 1, &ours);
+	assert_unwritten(client, ASAHI_RESULT);
+	other->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], 3);
+}
+
+static void user_fence(struct asahi_client *client, uint64_t point)
+{
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 3);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	const uint32_t points = syncobj_create(client->fd, 0);
+	uint32_t fence;
+	int timeline;
+
+	igt_require_sw_sync();
+	poison(client);
+	timeline = sw_sync_timeline_create();
+	fence = igt_asahi_late_fence(client->fd, timeline);
+	if (point)
+		syncobj_binary_to_timeline(client->fd, points, point, fence);
+	igt_asahi_submit(client->fd, client->queue, &store, 1,
+			 &(struct asahi_sync){ .in = point ? points : fence, .in_point = point,
+					       .out = sync });
+	assert_unwritten(client, ASAHI_RESULT);
+	sw_sync_timeline_inc(timeline, 1);
+	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], 3);
+	close(timeline);
+}
+
+static void test_user_fence(struct asahi_client *client)
+{
+	user_fence(client, 0);
+}
+
+static void test_user_fence_point(struct asahi_client *client)
+{
+	user_fence(client, 3);
+}
+
+/* Says that a fence writes the buffer, as window systems want it. */
+static void publish_write(int fd, uint32_t syncobj, int dmabuf)
+{
+	int file = syncobj_handle_to_fd(fd, syncobj,
+					DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE);
+
+	dmabuf_import_sync_file(dmabuf, DMA_BUF_SYNC_WRITE, file);
+	close(file);
+}
+
+/* What has to be waited for to read the buffer. */
+static uint32_t import_reads(int fd, int dmabuf)
+{
+	int file = dmabuf_export_sync_file(dmabuf, DMA_BUF_SYNC_READ);
+	uint32_t syncobj = syncobj_create(fd, 0);
+
+	syncobj_import_sync_file(fd, syncobj, file);
+	close(file);
+	return syncobj;
+}
+
+static void test_shared_buffer(struct asahi_client *client)
+{
+	struct asahi_client *other = igt_asahi_client_open(client->fd);
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 7);
+	const struct asahi_command store = igt_asahi_store_word(other, ASAHI_RESULT, 3);
+	const uint32_t handle = igt_asahi_gem_create(client->fd, IGT_ASAHI_PAGE, 0, 0, 0);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	const uint32_t done = syncobj_create(other->fd, 0);
+	const int dmabuf = prime_handle_to_fd(client->fd, handle);
+
+	poison(client);
+	poison(other);
+	igt_asahi_vm_bind_one(client->fd, client->vm, DRM_ASAHI_BIND_READ, handle, 0,
+			      IGT_ASAHI_PAGE, ASAHI_FREE_START, 0);
+	igt_asahi_submit_one(client, &gate, sync);
+	/* The driver itself makes nobody wait. */
+	igt_assert(!dmabuf_busy(dmabuf, DMA_BUF_SYNC_READ));
+	publish_write(client->fd, sync, dmabuf);
+	igt_assert(dmabuf_busy(dmabuf, DMA_BUF_SYNC_READ));
+	igt_asahi_submit(other->fd, other->queue, &store, 1,
+			 &(struct asahi_sync){ .in = import_reads(other->fd, dmabuf),
+					       .out = done });
+	assert_unwritten(other, ASAHI_RESULT);
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(other->fd, done), 0);
+	igt_assert(!dmabuf_busy(dmabuf, DMA_BUF_SYNC_READ));
+	igt_assert_eq_u32(other->words[ASAHI_RESULT], 3);
+	close(dmabuf);
+}
+
+static const struct asahi_client_test tests[] = {
+	{ "side-by-side", "Commands without barriers run beside each other.",
+	  test_side_by_side },
+	{ "barrier-index", "A barrier is for as many commands as it says.", test_barrier_index },
+	{ "barrier-earlier-submits", "Barrier 0 is for all that was submitted before.",
+	  test_barrier_earlier_submits },
+	{ "each-in-sync", "Each of several in-syncs is waited for.", test_each_in_sync },
+	{ "timeline-point", "A late point is waited for, an early one is not.",
+	  test_timeline_point },
+	{ "other-client", "A fence of another client's job is waited for.", test_other_client },
+	{ "user-fence", "A fence that user space signals is waited for.", test_user_fence },
+	{ "user-fence-point", "The same at a point of a timeline.", test_user_fence_point },
+	{ "shared-buffer", "Clients wait for each other through a buffer that they share.",
+	  test_shared_buffer },
+};
+
+int igt_main()
+{
+	igt_asahi_client_tests(tests, ARRAY_SIZE(tests));
+}

@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "asahi/asahi_compute.h"
+#include "igt.h"
+#include "igt_syncobj.h"
+
+/**
+ * TEST: asahi exec queue
+ * Description: Queues as shaders and fences see them: order, more clients than the
+ *	hardware has contexts and events, and what happens when work fails.
+ * Category: Core
+ * Mega feature: General Core features
+ * Sub-category: Command submission
+ * Functionality: queues
+ * Test category: functionality test
+ *
+ * SUBTEST: in-order
+ * Description: Jobs of a queue complete in order, and not before they are over.
+ *
+ * SUBTEST: timeline-across-queues
+ * Description: Points of a timeline are waited for and signalled by two queues.
+ *
+ * SUBTEST: barriers
+ * Description: A submission with barriers of all kinds completes.
+ *
+ * SUBTEST: own-fence
+ * Description: A job may wait for an earlier one of its queue.
+ *
+ * SUBTEST: priorities
+ * Description: All priorities that the driver allows do work.
+ *
+ * SUBTEST: full-ring
+ * Description: More work than the ring holds.
+ *
+ * SUBTEST: many-clients
+ * Description: More address spaces than the hardware has contexts.
+ *
+ * SUBTEST: many-queues
+ * Description: More busy queues than there are events.
+ *
+ * SUBTEST: many-wait-for-one
+ * Description: A hundred address spaces that wait for the hundred-and-first.
+ *
+ * SUBTEST: fault
+ * Description: A fault takes along what is behind it on its queue, and nothing else.
+ *
+ * SUBTEST: queue-after-fault
+ * Description: A second queue of the address space works after a fault.
+ *
+ * SUBTEST: timeout
+ * Description: So with work that takes too long.
+ *
+ * SUBTEST: destroy-busy
+ * Description: What runs when its queue is destroyed runs to its end.
+ *
+ * SUBTEST: destroy-waiting
+ * Description: What waits when its queue is destroyed is cancelled.
+ *
+ * SUBTEST: many-files-%s
+ * Description: %arg[1] open files with a job each are closed at once.
+ * arg[1]:
+ * @100: 100
+ * @300: 300
+ */
+
+static void test_in_order(struct asahi_client *client)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 1, 2);
+	const uint32_t first = syncobj_create(client->fd, 0);
+	const uint32_t second = syncobj_create(client->fd, 0);
+
+	igt_asahi_submit_one(client, &gate, first);
+	igt_asahi_submit_one(client, &store, second);
+	usleep(100000);
+	igt_assert(!igt_asahi_signalled(client->fd, first));
+	igt_assert(!igt_asahi_signalled(client->fd, second));
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, second), 0);
+	/* Whoever sees the second sees the first. */
+	igt_assert(igt_asahi_signalled(client->fd, first));
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], 1);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 2);
+}
+
+/* Each job writes the word that the next one must not write before. */
+static void test_timeline(struct asahi_client *client)
+{
+	const unsigned int steps = 20;
+	uint32_t queues[] = {
+		client->queue,
+		igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_LOW, 0),
+	};
+	uint32_t timeline = syncobj_create(client->fd, 0);
+	uint64_t last = steps;
+	unsigned int i;
+
+	for (i = 0; i < steps; i++) {
+		struct asahi_command command =
+			i ? igt_asahi_store_word(client, ASAHI_RESULT, i) :
+			    igt_asahi_gate(client, ASAHI_RESULT, 77);
+
+		igt_asahi_submit(client->fd, queues[i % 2], &command, 1,
+				 &(struct asahi_sync){ .in = i ? timeline : 0, .in_point = i,
+						       .out = timeline, .out_point = i + 1 });
+	}
+	client->words[ASAHI_GATE] = 1;
+	igt_assert(syncobj_timeline_wait(client->fd, &timeline, &last, 1, INT64_MAX, 0, NULL));
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], steps - 1);
+}
+
+static void test_barriers(struct asahi_client *client)
+{
+	struct asahi_command commands[] = {
+		igt_asahi_gate(client, ASAHI_RESULT, 100),
+		igt_asahi_after(igt_asahi_store_word(client, ASAHI_RESULT + 1, 1), 0),
+		igt_asahi_after(igt_asahi_store_word(client, ASAHI_RESULT + 2, 2), 1),
+		igt_asahi_after(igt_asahi_store_word(client, ASAHI_RESULT + 3, 3), 3),
+	};
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	unsigned int i;
+
+	commands[1].header.vdm_barrier = 0;
+	commands[2].header.vdm_barrier = 0;
+	client->words[ASAHI_GATE] = 1;
+	igt_asahi_submit(client->fd, client->queue, commands, ARRAY_SIZE(commands),
+			 &(struct asahi_sync){ .out = sync });
+	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		igt_assert_eq_u32(client->words[ASAHI_RESULT + i], i ? i : 100);
+	/* What was submitted before is complete already. */
+	igt_assert_eq(igt_asahi_run(client, &commands[1]), 0);
+}
+
+static void test_own_fence(struct asahi_client *client)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 2);
+	const uint32_t first = syncobj_create(client->fd, 0);
+	const uint32_t second = syncobj_create(client->fd, 0);
+
+	igt_asahi_submit_one(client, &gate, first);
+	igt_asahi_submit(client->fd, client->queue, &store, 1,
+			 &(struct asahi_sync){ .in = first, .out = second });
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, second), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], 2);
+}
+
+/* Whether the driver does what nobody has tried on hardware. */
+static bool unproven(void)
+{
+	int fd = open("/sys/module/asahi/parameters/unproven", O_RDONLY);
+	char value = 'N';
+
+	if (fd >= 0 && read(fd, &value, 1) < 0)
+		value = 'N';
+	close(fd);
+	return value == 'Y';
+}
+
+static void test_priorities(struct asahi_client *client)
+{
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	uint32_t priority;
+
+	for (priority = DRM_ASAHI_PRIORITY_LOW; priority <= DRM_ASAHI_PRIORITY_REALTIME;
+	     priority++) {
+		const bool allowed = priority < DRM_ASAHI_PRIORITY_HIGH || unproven();
+		uint32_t queue = igt_asahi_queue_create(client->fd, client->vm, priority,
+							allowed ? 0 : EOPNOTSUPP);
+		struct asahi_command store =
+			igt_asahi_store_word(client, ASAHI_RESULT + priority, priority + 1);
+
+		if (!allowed)
+			continue;
+		igt_asahi_submit(client->fd, queue, &store, 1,
+				 &(struct asahi_sync){ .out = sync });
+		igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
+		igt_asahi_queue_destroy(client->fd, queue, 0);
+		igt_assert_eq_u32(client->words[ASAHI_RESULT + priority], priority + 1);
+	}
+}
+
+/* More commands than stamps may be outstanding, and more than the ring holds. */
+static void test_full_ring(struct asahi_client *client)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const struct asahi_command store =
+		igt_asahi_after(igt_asahi_store_word(client, ASAHI_RESULT + 1, 2), 0);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	struct asahi_command commands[64];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(commands); i++)
+		commands[i] = store;
+	igt_asahi_submit_one(client, &gate, 0);
+	for (i = 0; i < 24; i++)
+		igt_asahi_submit(client->fd, client->queue, commands, ARRAY_SIZE(commands),
+				 &(struct asahi_sync){ .out = sync });
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 2);
+}
+
+#define CLIENTS		150
+
+/* They all have something to do at once. */
+static void test_many_clients(struct asahi_client *unused)
+{
+	struct asahi_client *clients[CLIENTS];
+	struct asahi_command commands[CLIENTS];
+	uint32_t syncs[CLIENTS];
+	unsigned int i, round;
+
+	for (i = 0; i < CLIENTS; i++) {
+		clients[i] = igt_asahi_client_open(unused->fd);
+		syncs[i] = syncobj_create(clients[i]->fd, 0);
+		commands[i] = i ? igt_asahi_store_word(clients[i], ASAHI_RESULT, i + 1) :
+				  igt_asahi_gate(clients[i], ASAHI_RESULT, i + 1);
+	}
+	for (round = 0; round < 3; round++) {
+		clients[0]->words[ASAHI_GATE] = 0;
+		for (i = 0; i < CLIENTS; i++) {
+			clients[i]->words[ASAHI_RESULT] = 0;
+			igt_asahi_submit_one(clients[i], &commands[i], syncs[i]);
+		}
+		clients[0]->words[ASAHI_GATE] = 1;
+		for (i = 0; i < CLIENTS; i++) {
+			igt_assert_eq(igt_asahi_wait(clients[i]->fd, syncs[i]), 0);
+			igt_assert_eq_u32(clients[i]->words[ASAHI_RESULT], i + 1);
+		}
+	}
+}
+
+#define QUEUES		200
+
+static void test_many_queues(struct asahi_client *client)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 1, 2);
+	uint32_t queues[QUEUES], syncs[QUEUES];
+	unsigned int i;
+
+	for (i = 0; i < QUEUES; i++) {
+		queues[i] = igt_asahi_queue_create(client->fd, client->vm,
+						   DRM_ASAHI_PRIORITY_MEDIUM, 0);
+		syncs[i] = syncobj_create(client->fd, 0);
+	}
+	igt_asahi_submit_one(client, &gate, 0);
+	for (i = 0; i < QUEUES; i++)
+		igt_asahi_submit(client->fd, queues[i], &store, 1,
+				 &(struct asahi_sync){ .out = syncs[i] });
+	client->words[ASAHI_GATE] = 1;
+	for (i = 0; i < QUEUES; i++)
+		igt_assert_eq(igt_asahi_wait(client->fd, syncs[i]), 0);
+	for (i = 0; i < QUEUES; i++)
+		igt_asahi_queue_destroy(client->fd, queues[i], 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 2);
+}
+
+#define WAITING		100
+
+/* The last one waits for the gate, all others for the last one. */
+static void test_many_wait_for_one(struct asahi_client *client)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const uint32_t opened = syncobj_create(client->fd, 0);
+	struct asahi_client *clients[WAITING + 1], *last;
+	struct asahi_command commands[WAITING + 1];
+	uint32_t done[WAITING + 1];
+	unsigned int i;
+
+	for (i = 0; i <= WAITING; i++) {
+		clients[i] = igt_asahi_client_open(client->fd);
+		done[i] = syncobj_create(clients[i]->fd, 0);
+		commands[i] = igt_asahi_store_word(clients[i], ASAHI_RESULT, i + 1);
+	}
+	last = clients[WAITING];
+	igt_asahi_submit_one(client, &gate, opened);
+	igt_asahi_submit(last->fd, last->queue, &commands[WAITING], 1,
+			 &(struct asahi_sync){
+				 .in = igt_asahi_pass_fence(client->fd, opened, last->fd),
+				 .out = done[WAITING] });
+	for (i = 0; i < WAITING; i++)
+		igt_asahi_submit(clients[i]->fd, clients[i]->queue, &commands[i], 1,
+				 &(struct asahi_sync){
+					 .in = igt_asahi_pass_fence(last->fd, done[WAITING],
+								    clients[i]->fd),
+					 .out = done[i] });
+	client->words[ASAHI_GATE] = 1;
+	for (i = 0; i < WAITING; i++) {
+		igt_assert_eq(igt_asahi_wait(clients[i]->fd, done[i]), 0);
+		igt_assert_eq_u32(clients[i]->words[ASAHI_RESULT], i + 1);
+	}
+}
+
+static void test_fault(struct asahi_client *client)
+{
+	struct asahi_client *other = igt_asahi_client_open(client->fd);
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	/* Without barriers, all three are at work when the GPU faults. */
+	const struct asahi_command bad =
+		igt_asahi_after(igt_asahi_store(client, ASAHI_UNMAPPED, 2), 0);
+	const struct asahi_command good =
+		igt_asahi_after(igt_asahi_store_word(client, ASAHI_RESULT + 1, 3), 0);
+	const struct asahi_command elsewhere = igt_asahi_store_word(other, ASAHI_RESULT, 4);
+	const uint32_t theirs = syncobj_create(other->fd, 0);
+	uint32_t syncs[3];
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		syncs[i] = syncobj_create(client->fd, 0);
+	igt_asahi_submit_one(client, &gate, syncs[0]);
+	igt_asahi_submit_one(client, &bad, syncs[1]);
+	igt_asahi_submit_one(client, &good, syncs[2]);
+	igt_asahi_submit_one(other, &elsewhere, theirs);
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, syncs[0]), 0);
+	igt_assert_eq(igt_asahi_wait(client->fd, syncs[1]), -EIO);
+	igt_assert_eq(igt_asahi_wait(client->fd, syncs[2]), -ECANCELED);
+	igt_assert_eq(igt_asahi_wait(other->fd, theirs), 0);
+	igt_assert_eq_u32(other->words[ASAHI_RESULT], 4);
+	igt_assert_eq(igt_asahi_run(client, &good), -EIO);
+}
+
+static void test_queue_after_fault(struct asahi_client *client)
+{
+	const struct asahi_command bad = igt_asahi_store(client, ASAHI_UNMAPPED, 2);
+	const struct asahi_command good = igt_asahi_store_word(client, ASAHI_RESULT, 3);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	uint32_t second;
+
+	igt_assert_eq(igt_asahi_run(client, &bad), -EIO);
+	second = igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	igt_asahi_submit(client->fd, second, &good, 1, &(struct asahi_sync){ .out = sync });
+	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], 3);
+}
+
+/* A gate that stays closed. */
+static void test_timeout(struct asahi_client *client)
+{
+	struct asahi_client *other = igt_asahi_client_open(client->fd);
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const struct asahi_command elsewhere = igt_asahi_store_word(other, ASAHI_RESULT, 4);
+	const uint32_t ours = syncobj_create(client->fd, 0);
+	const uint32_t theirs = syncobj_create(other->fd, 0);
+
+	igt_asahi_submit_one(client, &gate, ours);
+	igt_asahi_submit_one(other, &elsewhere, theirs);
+	igt_assert_eq(igt_asahi_wait(client->fd, ours), -ETIMEDOUT);
+	igt_assert_eq(igt_asahi_wait(other->fd, theirs), 0);
+	igt_assert_eq_u32(other->words[ASAHI_RESULT], 4);
+	igt_assert_eq(igt_asahi_run(client, &gate), -EIO);
+}
+
+static void test_destroy_busy(struct asahi_client *client)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 1, 2);
+	const uint32_t queue =
+		igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+
+	igt_asahi_submit(client->fd, queue, &gate, 1, &(struct asahi_sync){ .out = 0 });
+	igt_asahi_submit(client->fd, queue, &store, 1, &(struct asahi_sync){ .out = sync });
+	igt_asahi_queue_destroy(client->fd, queue, 0);
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], 1);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 2);
+}
+
+static void test_destroy_waiting(struct asahi_client *client)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 1, 2);
+	const uint32_t queue =
+		igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	const uint32_t first = syncobj_create(client->fd, 0);
+	const uint32_t second = syncobj_create(client->fd, 0);
+
+	igt_asahi_submit_one(client, &gate, first);
+	igt_asahi_submit(client->fd, queue, &store, 1,
+			 &(struct asahi_sync){ .in = first, .out = second });
+	/* Returns while the gate is closed. */
+	igt_asahi_queue_destroy(client->fd, queue, 0);
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, first), 0);
+	igt_assert_neq(igt_asahi_wait(client->fd, second), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 0);
+}
+
+/* The kernel closes them at once, as it does for a client that is killed. */
+static void many_files(int fd, unsigned int count)
+{
+	const struct rlimit limit = { count * 2 + 64, count * 2 + 64 };
+	unsigned int i;
+
+	igt_assert_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (i = 0; i < count; i++) {
+		struct asahi_client *client = igt_asahi_client_open(fd);
+		struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 9);
+
+		igt_assert_eq(igt_asahi_run(client, &store), 0);
+		igt_assert_eq_u32(client->words[ASAHI_RESULT], 9);
+	}
+}
+
+static const struct asahi_client_test tests[] = {
+	{ "in-order", "Jobs of a queue complete in order.", test_in_order },
+	{ "timeline-across-queues", "Points that two queues wait for and signal.",
+	  test_timeline },
+	{ "barriers", "A submission with barriers of all kinds.", test_barriers },
+	{ "own-fence", "A job that waits for an earlier one of its queue.", test_own_fence },
+	{ "priorities", "All priorities that the driver allows.", test_priorities },
+	{ "full-ring", "More work than the ring holds.", test_full_ring },
+	{ "many-clients", "More address spaces than contexts.", test_many_clients },
+	{ "many-queues", "More busy queues than events.", test_many_queues },
+	{ "many-wait-for-one", "A hundred address spaces that wait for one.",
+	  test_many_wait_for_one },
+	{ "fault", "A fault takes along what is behind it.", test_fault },
+	{ "queue-after-fault", "Another queue of the address space works.",
+	  test_queue_after_fault },
+	{ "timeout", "Work that takes too long.", test_timeout },
+	{ "destroy-busy", "A queue is destroyed while it works.", test_destroy_busy },
+	{ "destroy-waiting", "A queue is destroyed while it waits.", test_destroy_waiting },
+};
+
+int igt_main()
+{
+	static const unsigned int files[] = { 100, 300 };
+	unsigned int i;
+	int fd;
+
+	igt_asahi_client_tests(tests, ARRAY_SIZE(tests));
+
+	igt_fixture() {
+		fd = drm_open_driver_render(DRIVER_ASAHI);
+	}
+
+	igt_describe("Many files with a job each, closed at once.");
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		igt_subtest_f("many-files-%u", files[i]) {
+			igt_fork(child, 1) {
+				many_files(fd, files[i]);
+			}
+			igt_waitchildren();
+		}
+	}
+
+	igt_fixture() {
+		drm_close_driver(fd);
+	}
+}
