@@ -3,23 +3,30 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run check check-quick modules install vm bench export docs host guest clean
+.PHONY: help run check check-nightly check-quick modules install vm bench export docs igt host guest clean
+.PHONY: packages cache-list cache-refresh cache-prune
 
 MODULES_DIR := $(CURDIR)/build/modules-kdir
 
 help:
 	@echo 'make run                  boot the virtual machine, run the clients and leave'
-	@echo '                          build/out/mandelbrot.png; sets up all it needs'
+	@echo '                          their pictures in build/out; sets up all it needs'
 	@echo 'make check                everything that CI checks'
 	@echo 'make check-quick          the part on the plain kernel, in the virtual machine'
+	@echo 'make check-nightly        what takes longer: every SoC with every firmware'
 	@echo 'make vm                   a shell in the virtual machine'
 	@echo 'make bench                speed and memory, as a table and build/out/bench.json'
 	@echo 'make docs                 the documentation, build/docs/html'
 	@echo 'make modules KDIR=...     the modules, against a built 7.3 kernel tree'
 	@echo 'make install KDIR=...     install the driver for that kernel (DESTDIR= prefixes)'
 	@echo 'make export KERNEL_TREE=... put the driver into a kernel source tree'
+	@echo 'make igt IGT_SRC=...      add the tests to a tree of IGT GPU Tools, build and'
+	@echo '                          list them there'
+	@echo 'make packages             Debian packages, build/packages'
 	@echo 'make host, make guest     emulator, library and clients for the host, the guest'
 	@echo 'make clean                remove build/ (the cache stays)'
+	@echo 'make cache-refresh        make anew what has newer packages by now'
+	@echo 'make cache-list, cache-prune  what is in the cache; remove what is unused and old'
 	@echo
 	@echo 'ASAHI_CACHE=DIR      cache of toolbox, kernels and guest'
 	@echo '                     ($${XDG_CACHE_HOME:-~/.cache}/asahi-gpu)'
@@ -34,6 +41,9 @@ run:
 
 check:
 	@tools/check.sh
+
+check-nightly:
+	@tools/check.sh guest-socs-nightly
 
 check-quick:
 	@tools/check.sh guest-plain
@@ -56,6 +66,15 @@ install:
 
 export:
 	@tools/export.sh
+
+cache-list cache-refresh cache-prune:
+	@tools/cache.sh $(@:cache-%=%)
+
+packages:
+	@tools/packages.sh
+
+igt:
+	@tools/igt.sh build $(if $(IGT_SRC),$(IGT_SRC),$(error IGT_SRC is the tree of IGT GPU Tools))
 
 clean:
 	rm -rf build

@@ -16,7 +16,8 @@ def observation(path):
 def main():
     folder, result = Path(sys.argv[1]), Path(sys.argv[2])
     counts = json.loads((folder / "counts/counts.json").read_text())
-    latency = json.loads((folder / "times/latency.json").read_text())
+    latency = [entry for name in ("latency", "recovery")
+               for entry in json.loads((folder / f"times/{name}.json").read_text())]
     core = json.loads((folder / "core.json").read_text())
     before, after = (observation(folder / "times" / name) for name in ("before", "after"))
 
@@ -25,7 +26,11 @@ def main():
     rows = [(name, ns, "instructions", ns / floor)
             for name, ns in {entry["name"]: entry["ns"] for entry in counts}.items()]
     rows += [(entry["name"], entry["ns"] / 1000, "us", None) for entry in latency]
+    times = {entry["name"]: entry["ns"] for entry in latency}
+    loop = "SUBMIT of 64 commands"
     rows += [
+        (f"{loop}, worst to median", times[f"{loop}, worst"] / times[f"{loop}, median"],
+         "", None),
         ("vagx: Mandelbrot, thread instructions a second and core",
          core["thread_instructions_per_second"] / 1e6, "million", None),
         ("vagx: Mandelbrot, instructions a second and core",

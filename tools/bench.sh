@@ -15,6 +15,6 @@ out=$top/build/out/bench
 say "counting instructions"
 tools/vm.sh --quiet --out "$out/counts" --icount sleep tools/guest/bench counts
 say "measuring times"
-tools/vm.sh --quiet --out "$out/times" tools/guest/bench times
+tools/vm.sh --quiet --timeout 1200 --out "$out/times" tools/guest/bench times
 tools/toolbox.sh run build/host/emulator/gpu/tests/bench-core >"$out/core.json"
 tools/toolbox.sh run python3 tools/bench.py "$out" build/out/bench.json

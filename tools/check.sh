@@ -4,12 +4,17 @@
 #
 # Run the checks (all of them, or those named), count what they say, and end with
 # the number of passed and failed ones. A check that says nothing has failed, and
-# so has one whose status does not fit what it says.
+# so has one whose status does not fit what it says, or whose cases are not those
+# that tools/checks/cases names.
+#
+# Many cases run in several checks: on several machines, and under the debug
+# kernel. How many different ones there are is said, too.
 
 . "$(dirname "$0")/lib.sh"
 
-all="hygiene uapi checkpatch kernel-doc docs devicetree modules host export
-guest-plain guest-no-exec guest-memory guest-refusals guest-stuck guest-debug"
+all="hygiene uapi checkpatch kernel-doc docs devicetree modules blocks host export
+guest-plain guest-no-exec guest-memory guest-refusals guest-stuck
+guest-socs guest-lifecycle guest-debug"
 
 results=$top/build/out/check
 mkdir -p "$results"
@@ -48,10 +53,29 @@ for lane; do
 		echo "not ok - $lane: ended with status $status"
 		bad=1
 	fi
+	while read -r difference; do
+		echo "not ok - $lane: $difference (tools/cases.sh)"
+		bad=$((bad + 1))
+	done < <(tools/cases.sh compare "$lane")
 	passed=$((passed + good)) failed=$((failed + bad)) skipped=$((skipped + skips))
 	printf '# %s: %d passed, %d failed, %d skipped, %d s\n' \
 		"$lane" "$good" "$bad" "$skips" $((SECONDS - start))
 done
+
+# distinct LANE ... - a case of the virtual machine's is one wherever it runs
+distinct()
+{
+	local lane
+
+	for lane; do
+		case $lane in
+		guest-*) tools/cases.sh names "$results/$lane.tap" ;;
+		*) tools/cases.sh names "$results/$lane.tap" | sed "s/^/$lane: /" ;;
+		esac
+	done | sort -u | wc -l
+}
+
+echo "# $(distinct "$@") distinct cases, $((passed + failed + skipped)) results of them in $# checks"
 echo "# $skipped skipped, $((SECONDS - begin)) s, results in build/out/check"
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Copyright (C) 2026 The asahi driver authors
 #
-# Put the driver, its documentation and its MAINTAINERS entry into the kernel
-# source tree KERNEL_TREE, which has the UAPI header already. May be repeated.
+# Put the driver, its pages of the documentation (not the project's) and its
+# MAINTAINERS entry into the kernel source tree KERNEL_TREE, which has the UAPI
+# header already. May be repeated.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -27,16 +28,20 @@ add_line()
 	mv "$file.new" "$file"
 }
 
+# Another driver of this name exists; it is not ours to delete.
+[ ! -e "$tree/drivers/gpu/drm/asahi" ] || [ -e "$tree/drivers/gpu/drm/asahi/asahi_drv.c" ] ||
+	die "$tree/drivers/gpu/drm/asahi is another driver; remove it first, with its lines in drivers/gpu/drm/Makefile and Kconfig"
+
 cd "$top"
 driver=$tree/drivers/gpu/drm/asahi
 rm -rf "$driver" "$tree/Documentation/gpu/asahi"
 mkdir -p "$driver/agx" "$tree/Documentation/gpu/asahi"
 git ls-files drivers/gpu/drm/asahi | tar -cT - | tar -xC "$tree"
-git ls-files 'include/agx/*.h' | xargs -I{} cp {} "$driver/agx/"
+git ls-files 'include/agx/*.h' include/agx/agx_packets.def | xargs -I{} cp {} "$driver/agx/"
 # Below the driver's own folder they are found without this.
 find "$driver" -name Makefile -exec sed -i -e '/^# include\/agx lies/,/^# clone/d' \
 	-e 's| -I$(src)\(/[.][.]\)*/include||' {} +
-git ls-files 'Documentation/gpu/asahi/*' | xargs -I{} cp {} "$tree/Documentation/gpu/asahi/"
+git ls-files Documentation/gpu/asahi | xargs -I{} cp {} "$tree/Documentation/gpu/asahi/"
 
 add_line drivers/gpu/drm/Makefile 'obj-$(CONFIG_DRM_ASAHI) += asahi/' '^obj-.*CONFIG_DRM_ASPEED_GFX'
 add_line drivers/gpu/drm/Kconfig 'source "drivers/gpu/drm/asahi/Kconfig"' '^source "drivers/gpu/drm/aspeed/Kconfig"'

@@ -8,7 +8,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-version=7.3
+version=$kernel_version
 
 usage()
 {
@@ -79,6 +79,10 @@ debug)
 esac
 
 tree=$(source_tree)
+made_of=("=$tree" "$tree/Makefile")
+# A toolbox that was made anew may have another compiler.
+toolbox=$(dirname "$("$top/tools/toolbox.sh" path)")
+[ "$toolbox" = "${toolbox%+*}" ] || made_of+=("=${toolbox##*/}")
 # shellcheck disable=SC2086
-hash=$(hash_of $fragments "$top/tools/kernel/configure" "=$tree" "$tree/Makefile")
+hash=$(hash_of $fragments "$top/tools/kernel/configure" "${made_of[@]}")
 cached "kernel-$kind-$hash" build_kernel "$fragments" "$tree"

@@ -11,6 +11,9 @@ shopt -s inherit_errexit
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cache=${ASAHI_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/asahi-gpu}
 jobs=${JOBS:-$(nproc)}
+# shellcheck disable=SC2034
+kernel_version=7.3
+product=''		# folder that is being built, see cached
 
 say()
 {
@@ -21,6 +24,25 @@ die()
 {
 	say "error: $*"
 	exit 1
+}
+
+# output_folder DIR - empty DIR, which is to take results. It may be below build/out,
+# be empty, or bear the mark that an earlier run has left; nothing else is deleted.
+output_folder()
+{
+	local dir=$1
+
+	case $dir in
+	"$top"/build/out/?*) ;;
+	*)
+		[ ! -e "$dir" ] || [ -d "$dir" ] || die "--out: $dir is not a folder"
+		[ -z "$(ls -A "$dir" 2>/dev/null)" ] || [ -e "$dir/.asahi-output" ] ||
+			die "--out: $dir is not empty and was not made by an earlier run; name a new or an empty folder"
+		;;
+	esac
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	: >"$dir/.asahi-output"
 }
 
 # hash_of FILE|=TEXT ... - short hash over the contents of files and over texts
@@ -37,13 +59,22 @@ hash_of()
 }
 
 # A product is built once; its folder counts only with the mark that is written
-# last, so that an interrupted build is begun anew.
+# last, so that an interrupted build is begun anew. The mark's time is that of the
+# last use. Packages that it is made of are listed in .packages. When there are newer
+# ones, "cache.sh refresh" makes another product beside it, NAME+<hash of that list>,
+# and NAME.current names the one to use.
 #
 # cached NAME BUILDER ... - print the product's folder, after building it with
 # "BUILDER ... DIR" if it is not there
 cached()
 {
-	local dir=$cache/$1
+	local dir=$cache/$1 renewed=${ASAHI_RENEW:-}
+
+	if [ "${renewed%%+*}" = "$1" ]; then
+		dir=$cache/$renewed
+	elif [ -e "$dir.current" ]; then
+		dir=$cache/$(cat "$dir.current")
+	fi
 	shift
 
 	if [ ! -e "$dir/.complete" ]; then
@@ -53,11 +84,14 @@ cached()
 		if [ ! -e "$dir/.complete" ]; then
 			rm -rf "$dir"
 			mkdir -p "$dir"
-			"$@" "$dir" >&2 8>&-
+			: >"$dir/.packages"
+			product=$dir "$@" "$dir" >&2 8>&-
+			sort -o "$dir/.packages" "$dir/.packages"
 			: >"$dir/.complete"
 		fi
 		exec 8>&-
 	fi
+	touch -c "$dir/.complete" 2>/dev/null || true
 	printf '%s\n' "$dir"
 }
 
@@ -164,6 +198,44 @@ apt_update()
 		grep '^[EW]:' "$dir/update.log" >&2
 		die "incomplete package lists from $mirror; set ASAHI_MIRROR=<URL of a Debian archive>"
 	}
+	warn_of_stale_lists "$mirror"
+}
+
+# A mirror that lags is no reason to stop, but it is one for versions that surprise.
+warn_of_stale_lists()
+{
+	local list until
+
+	for list in "$cache"/apt/lists/*InRelease; do
+		until=$(sed -n 's/^Valid-Until: //p' "$list")
+		if [ -n "$until" ] && [ "$(date -d "$until" +%s)" -lt "$(date +%s)" ]; then
+			say "warning: the package list of $(sed -n 's/^Codename: //p' "$list") at $1 is stale: it is of $(sed -n 's/^Date: //p' "$list"), and was valid until $until. Packages may be older than those of an up-to-date mirror (ASAHI_MIRROR=<URL>)."
+		fi
+	done
+}
+
+# apt_resolve ARCH PACKAGE ... - the files of the packages and of all that they
+# depend on, by the lists that were read last
+apt_resolve()
+{
+	local arch=$1
+	shift
+
+	# Asked with an empty folder of archives, apt lists those that it has, too.
+	mkdir -p "$cache/apt/none/partial"
+	apt-get -q -c "$apt_conf" -o APT::Architecture="$arch" \
+		-o Dir::Cache::Archives="$cache/apt/none" --print-uris install "$@" |
+		awk '/^'"'"'/ { print $2 }'
+}
+
+# apt_resolve_alone SUITE PACKAGE ... - the same without what they depend on
+apt_resolve_alone()
+{
+	local suite=$1
+	shift
+
+	apt-get -q -c "$apt_conf" --print-uris download "${@/%//$suite}" |
+		awk '/^'"'"'/ { print $2 }'
 }
 
 # packages_of FILE [SECTION] - the package names in a list, comments removed
@@ -194,6 +266,7 @@ apt_fetch()
 		die "cannot fetch packages from $(apt_mirror)"
 	grep "^'" "$log" | while read -r uri name _; do
 		ln "$cache/apt/archives/$name" "$dir/$name"
+		printf '%s\n' "$name" >>"$product/.packages"
 	done
 }
 
@@ -211,6 +284,7 @@ apt_fetch_alone()
 			die "package $package of $suite is not to be had; set ASAHI_MIRROR=<URL of an archive that has it>"
 		}
 	done
+	apt_resolve_alone "$suite" "$@" >>"$product/.packages"
 }
 
 # unpack ROOT PACKAGE_FILE ... - unpack packages without documentation; no

@@ -3,7 +3,7 @@
 # Copyright (C) 2026 The asahi driver authors
 #
 # From nothing to verified results: set up what is missing, build, boot, run the
-# clients, leave the picture.
+# clients, leave the pictures.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -18,5 +18,5 @@ tools/build.sh guest
 tools/modules.sh plain
 say "booting the virtual machine"
 tools/vm.sh --out build/out/run tools/guest/run
-cp build/out/run/mandelbrot.png build/out/mandelbrot.png
-say "all results verified; the picture is build/out/mandelbrot.png"
+cp build/out/run/mandelbrot.png build/out/run/cube.png build/out/
+say "all results verified; the pictures are build/out/mandelbrot.png and build/out/cube.png"

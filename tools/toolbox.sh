@@ -13,6 +13,8 @@ usage()
 	cat >&2 <<-END
 		usage: tools/toolbox.sh run COMMAND [ARGUMENT ...]   run it in the toolbox
 		       tools/toolbox.sh path                         where the toolbox is
+		       tools/toolbox.sh packaging COMMAND [ARGUMENT ...]
+		                                                     run it in the root for packages
 		       tools/toolbox.sh root COMMAND [ARGUMENT ...]  run it as root of a user
 		                                                     namespace, outside the toolbox
 	END
@@ -21,6 +23,62 @@ usage()
 
 list=$top/tools/toolbox/packages
 alone=$top/tools/toolbox/packages-alone
+packaging=$top/tools/toolbox/packages-packaging
+
+# What update-alternatives and other maintainer scripts would have made.
+alternatives()
+{
+	ln -sf gcc "$1/usr/bin/cc"
+	ln -sf g++ "$1/usr/bin/c++"
+	ln -sf gawk "$1/usr/bin/awk"
+	ln -sf bison "$1/usr/bin/yacc"
+	ln -sf which.debianutils "$1/usr/bin/which"
+	ln -sf debian "$1/etc/dpkg/origins/default"
+}
+
+# dpkg_database ROOT PACKAGE_FILE ... - what dpkg would know had it unpacked them
+dpkg_database()
+{
+	local db=$1/var/lib/dpkg control=$1/control deb name
+	shift
+
+	mkdir -p "$db/info" "$db/updates"
+	echo 1 >"$db/info/format"
+	for deb; do
+		rm -rf "$control"
+		dpkg-deb -e "$deb" "$control"
+		sed '1,/^Package:/s/^\(Package:.*\)/\1\nStatus: install ok installed/' "$control/control"
+		echo
+		name=$(dpkg-deb -f "$deb" Package)
+		[ "$(dpkg-deb -f "$deb" Multi-Arch)" != same ] ||
+			name=$name:$(dpkg-deb -f "$deb" Architecture)
+		for file in shlibs symbols; do
+			[ ! -e "$control/$file" ] || cp "$control/$file" "$db/info/$name.$file"
+		done
+		dpkg-deb --fsys-tarfile "$deb" | tar -t | sed -e 's/^[.]//' -e 's/\/$//' -e 's/^$/\/./' \
+			>"$db/info/$name.list"
+	done >"$db/status"
+	rm -rf "$control"
+}
+
+build_packaging()
+{
+	local dir=$1 root=$1/root packages
+
+	say "making the root for packages in $cache (about 1 GB)"
+	apt_update
+	mapfile -t packages < <(packages_of "$packaging")
+	apt_fetch "$dir/packages" amd64 "${packages[@]}"
+	mkdir "$root"
+	say "unpacking"
+	unpack "$root" "$dir"/packages/base-files_*.deb
+	unpack "$root" "$dir"/packages/*.deb
+	minimal_etc "$root"
+	alternatives "$root"
+	dpkg_database "$root" "$dir"/packages/*.deb
+	enter_namespace chroot "$root" /sbin/ldconfig
+	rm -rf "$dir/packages"
+}
 
 build_toolbox()
 {
@@ -43,12 +101,7 @@ build_toolbox()
 	unpack "$root" "$dir"/alone/*.deb
 	minimal_etc "$root"
 
-	# What update-alternatives and other maintainer scripts would have made.
-	ln -sf gcc "$root/usr/bin/cc"
-	ln -sf g++ "$root/usr/bin/c++"
-	ln -sf gawk "$root/usr/bin/awk"
-	ln -sf bison "$root/usr/bin/yacc"
-	ln -sf which.debianutils "$root/usr/bin/which"
+	alternatives "$root"
 	mkdir -p "$root/etc/ssl/certs"
 	cat "$root"/usr/share/ca-certificates/mozilla/*.crt >"$root/etc/ssl/certs/ca-certificates.crt"
 	enter_namespace chroot "$root" /sbin/ldconfig
@@ -89,6 +142,7 @@ run_in_toolbox()
 		[ -z "$KERNEL_SOURCE" ] || bind "$KERNEL_SOURCE"
 		[ -z "$KDIR" ] || bind "$KDIR"
 		[ -z "$KERNEL_TREE" ] || bind "$KERNEL_TREE"
+		[ -z "$ASAHI_OUT" ] || bind "$ASAHI_OUT"
 		exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin \
 			LANG=C.UTF-8 TERM="$TERM" ASAHI_IN_TOOLBOX=1 ASAHI_CACHE="$cache" \
 			XDG_RUNTIME_DIR=/run JOBS="$JOBS" KERNEL_SOURCE="$KERNEL_SOURCE" \
@@ -103,6 +157,7 @@ toolbox()
 }
 
 export JOBS=${JOBS:-$jobs} KERNEL_SOURCE=${KERNEL_SOURCE:-} KDIR=${KDIR:-} KERNEL_TREE=${KERNEL_TREE:-}
+export ASAHI_OUT=${ASAHI_OUT:-}
 export TERM=${TERM:-dumb}
 
 case ${1:-} in
@@ -111,6 +166,12 @@ run)
 	[ $# -gt 0 ] || usage
 	[ -z "${ASAHI_IN_TOOLBOX:-}" ] || exec "$@"
 	dir=$(toolbox)
+	run_in_toolbox "$dir" "$@"
+	;;
+packaging)
+	shift
+	[ $# -gt 0 ] || usage
+	dir=$(cached "packaging-$(hash_of "$packaging" "=1")" build_packaging)
 	run_in_toolbox "$dir" "$@"
 	;;
 path)

@@ -15,11 +15,14 @@ usage()
 		  SCRIPT is a path in the clone; bash runs it in the guest.
 		  --kernel plain|debug   which kernel (plain)
 		  --modules NAME         folder of build/ with the modules (modules-<kernel>)
-		  --out DIR              folder for results and logs (build/out/vm)
+		  --out DIR              folder for results and logs (build/out/vm); what an
+		                         earlier run has left there is removed
 		  --memory SIZE          guest RAM (2G)
 		  --smp N                guest processors (number of the host's, at most 4)
 		  --icount nosleep|sleep one processor that counts instructions
 		  --timeout SECONDS      end the machine after so long (300)
+		  --soc NAME[:FIRMWARE]  machine with another SoC: t8112, t6021, t6000:12.3, ...;
+		                         "vagx --list-socs" has them all (t8103:13.5)
 		  --vagx COMMAND         emulator (build/host/emulator/vagx)
 		  --vagx-args "ARGS"     more arguments for it
 		  --append "ARGS"        more arguments for the kernel
@@ -33,8 +36,9 @@ usage()
 }
 
 kernel=plain modules='' out=$top/build/out/vm memory=2G smp='' icount='' timeout=300
-vagx=$top/build/host/emulator/vagx vagx_args='' append='' interactive='' violations='' quiet=''
-kdir='' image='' dt=()
+vagx=$top/build/host/emulator/vagx vagx_ctl=$top/build/host/emulator/vagx-ctl
+vagx_args='' append='' interactive='' violations='' quiet=''
+kdir='' image='' soc=t8103 dt=()
 arguments=("$@")
 
 while [ $# -gt 0 ]; do
@@ -46,6 +50,7 @@ while [ $# -gt 0 ]; do
 	--smp) smp=$2; shift ;;
 	--icount) icount=$2; shift ;;
 	--timeout) timeout=$2; shift ;;
+	--soc) soc=$2; shift ;;
 	--vagx) vagx=$2; shift ;;
 	--vagx-args) vagx_args=$2; shift ;;
 	--append) append=$2; shift ;;
@@ -66,16 +71,17 @@ modules=${modules:-modules-$kernel}
 smp=${smp:-$((jobs < 4 ? jobs : 4))}
 
 if [ -z "${ASAHI_IN_TOOLBOX:-}" ]; then
+	output_folder "$out"
+	export ASAHI_OUT=$out
 	kdir=$("$top/tools/kernel.sh" "$kernel")
 	image=$("$top/tools/guest.sh")
 	exec "$top/tools/toolbox.sh" run "$top/tools/vm.sh" --kdir "$kdir" --image "$image" \
 		"${arguments[@]}"
 fi
 
-rm -rf "$out"
-mkdir -p "$out"
 work=$(mktemp -d)
 socket=$work/vagx.sock
+control=$work/control.sock
 
 if [ -n "$interactive" ]; then
 	stty size 2>/dev/null | tr ' ' '\n' >"$out/interactive"
@@ -98,41 +104,25 @@ esac
 
 qemu-system-aarch64 "${machine[@]}" -machine "dumpdtb=$work/virt.dtb" 2>"$work/dumpdtb.log" ||
 	{ cat "$work/dumpdtb.log" >&2; die "QEMU does not start"; }
-dtc -q -@ -I dts -O dtb -o "$work/vagx.dtbo" "$top/tools/guest/vagx.dtso"
-fdtoverlay -i "$work/virt.dtb" -o "$work/machine.dtb" "$work/vagx.dtbo"
+"$top/tools/devicetree.sh" "$work/virt.dtb" "$work/machine.dtb" "$soc"
 
 for change in "${dt[@]}"; do
 	# shellcheck disable=SC2086
 	fdtput "$work/machine.dtb" $change
 done
 
+vagx_soc=(--soc "${soc%%:*}")
+[ "$soc" = "${soc#*:}" ] || vagx_soc+=(--firmware "${soc#*:}")
 # shellcheck disable=SC2086
-$vagx --socket "$socket" $vagx_args >"$out/vagx.log" 2>&1 &
+$vagx "${vagx_soc[@]}" --socket "$socket" --control "$control" $vagx_args >"$out/vagx.log" 2>&1 &
 vagx_pid=$!
 qemu_pid=''
 host_pid=''
 # Whatever ends this script ends the machine.
 trap 'kill $vagx_pid $qemu_pid $host_pid 2>/dev/null || true; rm -rf "$work"' EXIT
 
-# Takes the firmware's side of the lock in the handoff region, which firmware that
-# is idle does not notice: the flag at 0x11, and at 0x14 whose turn it is.
-hold_handoff()
-{
-	local node address ram ram_base=0x40000000
-
-	node=$(fdtget -l "$work/machine.dtb" /reserved-memory | grep '^uat-handoff@')
-	address=$((16#${node#*@} + 0x11 - ram_base))
-	# Under "timeout".
-	for ram in /proc/"$(pgrep -P $qemu_pid)"/fd/*; do
-		[[ $(readlink "$ram") == */memfd:* ]] || continue
-		printf '\1\0\0\1\0\0\0' |
-			dd of="$ram" bs=1 seek=$address conv=notrunc status=none
-		return
-	done
-	echo "the guest's memory is not to be found"
-}
-
-# What the guest may ask about the emulator, or for, see ask_host there.
+# answer_guest REQUEST [ARGUMENT ...] - what the guest may ask about the emulator,
+# or for, see ask_host there
 answer_guest()
 {
 	case $1 in
@@ -143,25 +133,35 @@ answer_guest()
 		# Pages of the guest's RAM are shared memory; what is its own is not.
 		awk '/^RssAnon|^RssFile/ { kib += $2 } END { printf "own_kib %d\n", kib }' \
 			/proc/$vagx_pid/status
+		printf 'power_cuts %d\n' "$(grep -c 'power domain is cut' "$out/vagx.log")"
 		;;
-	crash)
-		kill -USR1 $vagx_pid
-		;;
-	hold-handoff)
-		hold_handoff
+	ctl)
+		shift
+		"$vagx_ctl" "$control" "$@"
 		;;
 	*)
 		echo "unknown request"
+		return 1
 		;;
 	esac
 }
 
+# The answer's first line is the request's status. Nothing is written to the pipe
+# that is read from: it is a sleep that needs no process.
 wait_for_requests()
 {
-	while sleep 0.1; do
+	local request status pipe=$work/never
+
+	mkfifo "$pipe"
+	exec 3<>"$pipe"
+	while :; do
+		read -rt 0.02 -u 3 || true
 		[ -s "$out/request" ] || continue
-		answer_guest "$(cat "$out/request")" >"$out/answer.new" 2>&1 || true
+		mapfile -t request <"$out/request"
 		rm "$out/request"
+		status=0
+		answer_guest "${request[@]}" >"$work/answer" 2>&1 || status=$?
+		{ echo $status; cat "$work/answer"; } >"$out/answer.new"
 		mv "$out/answer.new" "$out/answer"
 	done
 }
@@ -179,19 +179,26 @@ else
 	machine+=(-chardev "file,id=console,path=$out/console.log")
 fi
 machine+=(-serial chardev:console -monitor none)
+# Over a sleep of the machine, 9p keeps its connections only on an Express device
+# that says that it needs no reset; one is behind a port of its own.
 command=(qemu-system-aarch64 "${machine[@]}" -dtb "$work/machine.dtb"
 	-kernel "$kdir/arch/arm64/boot/Image"
 	-append "console=ttyAMA0 root=/dev/vda ro init=/sbin/asahi-init panic=-1 loglevel=7 log_buf_len=4M $append"
 	-drive "if=none,id=root,file=$image,format=raw,read-only=on"
 	-device virtio-blk-pci,drive=root,addr=1.0
 	-fsdev "local,id=clone,path=$top,security_model=none,readonly=on,multidevs=remap"
-	-device virtio-9p-pci,fsdev=clone,mount_tag=clone,addr=2.0
+	-device pcie-root-port,id=port1,addr=2.0,chassis=1,slot=1
+	-device virtio-9p-pci,fsdev=clone,mount_tag=clone,bus=port1,x-pcie-pm-no-soft-reset=on
 	-fsdev "local,id=out,path=$out,security_model=none"
-	-device virtio-9p-pci,fsdev=out,mount_tag=out,addr=3.0
+	-device pcie-root-port,id=port2,addr=3.0,chassis=2,slot=2
+	-device virtio-9p-pci,fsdev=out,mount_tag=out,bus=port2,x-pcie-pm-no-soft-reset=on
 	-device "{\"driver\":\"vfio-user-pci\",\"addr\":\"4.0\",\"socket\":{\"path\":\"$socket\",\"type\":\"unix\"}}")
 
 if [ -n "$interactive" ]; then
+	wait_for_requests 2>/dev/null &
+	host_pid=$!
 	"${command[@]}" || true
+	kill $host_pid 2>/dev/null || true
 else
 	: >"$out/output"
 	timeout -k 5 "$timeout" "${command[@]}" >"$out/qemu.log" 2>&1 &

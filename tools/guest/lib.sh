@@ -6,19 +6,27 @@
 
 modules=/clone/build/$(sed -n 's/^modules=//p' /out/settings)
 guest=/clone/build/guest
+igt=$guest/igt-tests/tests/asahi
+expectations=/clone/igt-tests/ci
 export LD_LIBRARY_PATH=$guest/userspace/libdrm_asahi
 export PATH=$PATH:$guest/userspace/clients
 export LAVAPIPE_RESULTS=$guest/lavapipe.results
 export XDG_CACHE_HOME=/tmp XDG_RUNTIME_DIR=/run
 
+driver=/sys/bus/platform/drivers/asahi
+debugfs=/sys/kernel/debug/asahi
+objects=$debugfs/objects
+
+# Once loaded, it stays.
 load_carrier()
 {
-	insmod "$modules/drivers/platform/vagx/vagx_carrier.ko"
+	[ -e /sys/module/vagx_carrier ] ||
+		insmod "$modules/drivers/platform/vagx/vagx_carrier.ko"
 }
 
 load_asahi()
 {
-	insmod "$modules/drivers/gpu/drm/asahi/asahi.ko" unproven=1 "$@"
+	insmod "$modules/drivers/gpu/drm/asahi/asahi.ko" unproven=1 fault_control=0 "$@"
 }
 
 # load_driver - the carrier and the driver, and wait until there is a node
@@ -30,13 +38,12 @@ load_driver()
 # wait_for COMMAND ... - until it succeeds, at most ten seconds
 wait_for()
 {
-	local i
+	local end=$((SECONDS + 10))
 
-	for i in $(seq 100); do
-		"$@" && return
-		sleep 0.1
+	until "$@"; do
+		[ $SECONDS -lt $end ] || return 1
+		sleep 0.05
 	done
-	return 1
 }
 
 wait_for_node()
@@ -47,14 +54,86 @@ wait_for_node()
 	}
 }
 
-# ask_host observe|crash|hold-handoff - what tools/vm.sh knows of the emulator, or
-# make its coprocessor crash, or keep the handoff lock
+no_node()
+{
+	[ ! -e /dev/dri/renderD128 ]
+}
+
+# gpu - the name of the device that the driver is bound to
+gpu()
+{
+	basename "$(find $driver/ -maxdepth 1 -name '*.gpu')"
+}
+
+# bind DEVICE, unbind DEVICE - at most a minute
+bind()
+{
+	timeout 60 sh -c 'echo "$1" >"$2/bind"' sh "$1" $driver
+}
+
+unbind()
+{
+	timeout 60 sh -c 'echo "$1" >"$2/unbind"' sh "$1" $driver
+}
+
+# nothing_alive - no object of any kind; prints those that there are
+nothing_alive()
+{
+	awk '!/^leaked/ && $2 != 0 { print; alive = 1 } END { exit alive || NR < 5 }' $objects
+}
+
+# nothing_leaked - no memory was left to a firmware that may still write to it
+nothing_leaked()
+{
+	awk '/^leaked/ && $2 != 0 { print; leaked = 1 } END { exit leaked || NR < 5 }' $objects
+}
+
+# objects_but PATTERN - how many there are of all kinds but these; fails where the
+# kernel does not tell
+objects_but()
+{
+	awk -v but="$1" '$1 !~ but { print } END { exit NR < 5 }' $objects
+}
+
+# refused COMMAND ... - it fails
+refused()
+{
+	! "$@"
+}
+
+# gone PID ... - none of them runs any more
+gone()
+{
+	! kill -0 "$@" 2>/dev/null
+}
+
+# ask_host observe          what tools/vm.sh sees of the emulator
+# ask_host ctl COMMAND ...  what vagx-ctl answers, with its status
+#
+# One at a time.
 ask_host()
 {
+	tell_host "$@"
+	hear_host
+}
+
+# tell_host ... - the same, without waiting for the answer
+tell_host()
+{
 	rm -f /out/answer
-	echo "$1" >/out/request.new
+	printf '%s\n' "$@" >/out/request.new
 	mv /out/request.new /out/request
-	wait_for test -e /out/answer && cat /out/answer
+}
+
+# hear_host - the answer, with its status
+hear_host()
+{
+	local status
+
+	wait_for test -e /out/answer || return 1
+	read -r status </out/answer
+	tail -n +2 /out/answer
+	return "$status"
 }
 
 tap_failed=0
@@ -93,7 +172,7 @@ cases()
 	local name=$1 output status=0
 	shift
 
-	output=$(timeout 200 "$@" 2>&1) || status=$?
+	output=$(timeout 400 "$@" 2>&1) || status=$?
 	sed -nE -e "s/^(ok|not ok)( [0-9]+)?( -)? /\1 - $name: /p" -e 's/^#/# /p' <<<"$output"
 	if grep -q '^not ok' <<<"$output"; then
 		tap_failed=1
