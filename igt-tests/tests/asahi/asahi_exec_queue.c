@@ -5,9 +5,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "asahi/asahi_compute.h"
+#include "asahi/asahi_render.h"
 #include "igt.h"
 #include "igt_syncobj.h"
 
@@ -68,6 +69,11 @@
  * arg[1]:
  * @100: 100
  * @300: 300
+ *
+ * SUBTEST: clients-that-die
+ * Description: Clients that open the device, submit a render and compute work and die
+ *	without waiting, one after the other: 100 of them, or as many as the variable
+ *	ASAHI_CLIENTS of the environment says. Nothing of them is left.
  */
 
 static void test_in_order(struct asahi_client *client)
@@ -415,6 +421,58 @@ static void many_files(int fd, unsigned int count)
 	}
 }
 
+/* Death closes the file with all that is on it. */
+static void die_at_work(int fd)
+{
+	struct asahi_client *client = igt_asahi_client_open(fd);
+	const struct asahi_render render = igt_asahi_render(client, 256);
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 9);
+
+	igt_assert_eq(igt_asahi_submit_render(client, client->queue, &render, 0), 0);
+	igt_asahi_submit_one(client, &store, 0);
+}
+
+static unsigned int clients_to_die(void)
+{
+	const char *text = getenv("ASAHI_CLIENTS");
+
+	return text ? strtoul(text, NULL, 0) : 100;
+}
+
+/* The kernel frees what is left of clients when it gets to it. */
+static void assert_objects_become(const char *kind, int count)
+{
+	struct timespec start = { 0 };
+
+	igt_nsec_elapsed(&start);
+	while (igt_asahi_objects(kind) > count) {
+		igt_assert_f(igt_nsec_elapsed(&start) < ASAHI_PATIENCE_NS, "%d %s are left, not %d\n",
+			     igt_asahi_objects(kind), kind, count);
+		usleep(10000);
+	}
+}
+
+static void test_clients_that_die(struct asahi_client *client)
+{
+	static const char *const kinds[] = { "files", "vms", "queues", "jobs" };
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 9);
+	const unsigned int count = clients_to_die();
+	int before[ARRAY_SIZE(kinds)];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		before[i] = igt_asahi_objects(kinds[i]);
+	for (i = 0; i < count; i++) {
+		igt_fork(child, 1) {
+			die_at_work(client->fd);
+		}
+		igt_waitchildren();
+	}
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		assert_objects_become(kinds[i], before[i]);
+	igt_assert_eq(igt_asahi_run(client, &store), 0);
+}
+
 static const struct asahi_client_test tests[] = {
 	{ "in-order", "Jobs of a queue complete in order.", test_in_order },
 	{ "timeline-across-queues", "Points that two queues wait for and signal.",
@@ -433,6 +491,7 @@ static const struct asahi_client_test tests[] = {
 	{ "timeout", "Work that takes too long.", test_timeout },
 	{ "destroy-busy", "A queue is destroyed while it works.", test_destroy_busy },
 	{ "destroy-waiting", "A queue is destroyed while it waits.", test_destroy_waiting },
+	{ "clients-that-die", "Clients that submit work and die.", test_clients_that_die },
 };
 
 int igt_main()

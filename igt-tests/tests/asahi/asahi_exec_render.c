@@ -2,17 +2,19 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  */
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "asahi/asahi_compute.h"
+#include "asahi/asahi_render.h"
 #include "igt.h"
 #include "igt_syncobj.h"
 
 /**
  * TEST: asahi exec render
  * Description: Renders beside each other and beside compute work: order, slots,
- *	vertex buffers that grow, and who is to blame when one fails. Nothing is
- *	drawn.
+ *	priorities, memory, vertex buffers that grow, and who is to blame when one
+ *	fails. Nothing is drawn.
  * Category: Core
  * Mega feature: General Core features
  * Sub-category: Command submission
@@ -35,47 +37,28 @@
  *
  * SUBTEST: fault-in-the-middle
  * Description: The same between other renders of its queue, which then takes no more.
+ *
+ * SUBTEST: bind-in-flight
+ * Description: What fragment work writes to is replaced while it runs, and taken away.
+ *
+ * SUBTEST: priorities
+ * Description: Renders with all priorities that the driver allows, and with others.
+ *
+ * SUBTEST: priorities-unprivileged
+ * Description: Without CAP_SYS_NICE only the lower two.
+ *
+ * SUBTEST: too-large
+ * Description: Scenes that need more memory than one may have; the queue does what it
+ *	did before.
+ *
+ * SUBTEST: no-room
+ * Description: Scenes that need more memory than their address space has.
  */
 
-#define NONE		DRM_ASAHI_BARRIER_NONE
+#define BIND_RW		(DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE)
 #define COMMANDS	64
 #define CLIENTS		70
 #define ROUNDS		4
-
-/* struct command - as it stands in a command buffer */
-struct command {
-	struct drm_asahi_cmd_header header;
-	struct drm_asahi_cmd_render render;
-};
-
-/* A stream that ends at once. */
-static struct command render_of(struct asahi_client *client, unsigned int size)
-{
-	static const uint32_t terminate[2] = { 0xc0000000 };
-	const struct asahi_command stream = igt_asahi_command_words(client, terminate, 2);
-
-	return (struct command) {
-		.header = {
-			.cmd_type = DRM_ASAHI_CMD_RENDER,
-			.size = sizeof(struct drm_asahi_cmd_render),
-			.vdm_barrier = NONE,
-			.cdm_barrier = NONE,
-		},
-		.render = {
-			.vdm_ctrl_stream_base = stream.compute.cdm_ctrl_stream_base,
-			.ppp_ctrl = 0x202,
-			.ppp_multisamplectl = 0x88,
-			.isp_bgobjvals = 0x300,
-			.width_px = size,
-			.height_px = size,
-			.layers = 1,
-			.utile_width_px = 32,
-			.utile_height_px = 32,
-			.samples = 1,
-			.sample_size_B = 4,
-		},
-	};
-}
 
 /* Return: what SUBMIT says */
 static int submit_to(struct asahi_client *client, uint32_t queue, const void *commands,
@@ -96,7 +79,7 @@ static int submit_to(struct asahi_client *client, uint32_t queue, const void *co
 /* Alternately a render and compute work, each waiting for all that was before it. */
 static size_t mix(struct asahi_client *client, uint8_t *buffer)
 {
-	struct command render = render_of(client, 256);
+	struct asahi_render render = igt_asahi_render(client, 256);
 	struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 1);
 	uint8_t *pos = buffer;
 	unsigned int i;
@@ -114,7 +97,7 @@ static size_t mix(struct asahi_client *client, uint8_t *buffer)
 
 static void test_barriers(struct asahi_client *client)
 {
-	static _Alignas(8) uint8_t buffer[COMMANDS * sizeof(struct command)];
+	static _Alignas(8) uint8_t buffer[COMMANDS * sizeof(struct asahi_render)];
 	const size_t size = mix(client, buffer);
 	uint32_t sync[ROUNDS];
 	unsigned int i;
@@ -141,7 +124,7 @@ static void test_more_than_slots(struct asahi_client *client)
 	}
 	for (round = 0; round < ROUNDS; round++) {
 		for (i = 0; i < CLIENTS; i++) {
-			const struct command render = render_of(clients[i], 64);
+			const struct asahi_render render = igt_asahi_render(clients[i], 64);
 
 			sync[round][i][0] = syncobj_create(clients[i]->fd, 0);
 			sync[round][i][1] = syncobj_create(clients[i]->fd, 0);
@@ -168,7 +151,7 @@ static void test_growing(struct asahi_client *client)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		const struct command render = render_of(client, sizes[i]);
+		const struct asahi_render render = igt_asahi_render(client, sizes[i]);
 
 		sync[i] = syncobj_create(client->fd, 0);
 		igt_assert_eq(submit_to(client, client->queue, &render, sizeof(render), sync[i]),
@@ -178,9 +161,9 @@ static void test_growing(struct asahi_client *client)
 		igt_assert_eq(igt_asahi_wait(client->fd, sync[i]), 0);
 }
 
-static struct command bad_render(struct asahi_client *client)
+static struct asahi_render bad_render(struct asahi_client *client)
 {
-	struct command render = render_of(client, 64);
+	struct asahi_render render = igt_asahi_render(client, 64);
 
 	render.render.vdm_ctrl_stream_base = ASAHI_UNMAPPED;
 	return render;
@@ -188,7 +171,7 @@ static struct command bad_render(struct asahi_client *client)
 
 static void assert_guilty(struct asahi_client *client, uint32_t queue)
 {
-	const struct command render = render_of(client, 64);
+	const struct asahi_render render = igt_asahi_render(client, 64);
 	const uint32_t sync = syncobj_create(client->fd, 0);
 
 	igt_assert_eq(submit_to(client, queue, &render, sizeof(render), sync), -EIO);
@@ -201,7 +184,7 @@ static void assert_bystander(int err)
 
 static void assert_runs(struct asahi_client *client, uint32_t queue)
 {
-	const struct command render = render_of(client, 64);
+	const struct asahi_render render = igt_asahi_render(client, 64);
 	const uint32_t sync = syncobj_create(client->fd, 0);
 
 	igt_assert_eq(submit_to(client, queue, &render, sizeof(render), sync), 0);
@@ -211,7 +194,7 @@ static void assert_runs(struct asahi_client *client, uint32_t queue)
 static void test_fault(struct asahi_client *client)
 {
 	struct asahi_client *other = igt_asahi_client_open(client->fd);
-	const struct command good = render_of(other, 1024), bad = bad_render(client);
+	const struct asahi_render good = igt_asahi_render(other, 1024), bad = bad_render(client);
 	const uint32_t queue = igt_asahi_queue_create(client->fd, client->vm,
 						      DRM_ASAHI_PRIORITY_MEDIUM, 0);
 	const uint32_t fault = syncobj_create(client->fd, 0);
@@ -238,7 +221,7 @@ static void test_fault(struct asahi_client *client)
 static void test_fault_in_the_middle(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
-	struct command good = render_of(client, 64), bad = bad_render(client);
+	struct asahi_render good = igt_asahi_render(client, 64), bad = bad_render(client);
 	const uint32_t queue = igt_asahi_queue_create(client->fd, client->vm,
 						      DRM_ASAHI_PRIORITY_MEDIUM, 0);
 	uint32_t sync[3];
@@ -248,7 +231,7 @@ static void test_fault_in_the_middle(struct asahi_client *client)
 	bad.header.cdm_barrier = 0;
 	igt_asahi_submit(client->fd, queue, &gate, 1, &(struct asahi_sync){ .out = 0 });
 	for (i = 0; i < 3; i++) {
-		const struct command *render = i == 1 ? &bad : &good;
+		const struct asahi_render *render = i == 1 ? &bad : &good;
 
 		sync[i] = syncobj_create(client->fd, 0);
 		igt_assert_eq(submit_to(client, queue, render, sizeof(*render), sync[i]), 0);
@@ -260,6 +243,155 @@ static void test_fault_in_the_middle(struct asahi_client *client)
 	assert_guilty(client, queue);
 	assert_runs(client, client->queue);
 	igt_asahi_queue_destroy(client->fd, queue, 0);
+}
+
+/* Return: the fence of a render that writes to @addr when the gate opens, and has begun */
+static uint32_t begin_write(struct asahi_client *client, uint64_t addr, uint32_t value)
+{
+	const struct asahi_times times = igt_asahi_times_create(client);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	struct asahi_render render = igt_asahi_render(client, 64);
+
+	client->words[ASAHI_GATE] = 0;
+	igt_asahi_render_write(client, &render, igt_asahi_word_addr(client, ASAHI_GATE), addr,
+			       value);
+	render.render.ts_frag.start.handle = times.object;
+	igt_assert_eq(igt_asahi_submit_render(client, client->queue, &render, sync), 0);
+	igt_asahi_time_comes(&times, 0);
+	return sync;
+}
+
+static void test_bind_in_flight(struct asahi_client *client)
+{
+	const uint64_t addr = ASAHI_FREE_START;
+	uint32_t *map[2], handle[2], sync;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		handle[i] = igt_asahi_gem_create(client->fd, IGT_ASAHI_PAGE, 0, 0, 0);
+		map[i] = igt_asahi_gem_mmap(client->fd, handle[i], IGT_ASAHI_PAGE);
+	}
+	igt_asahi_vm_bind_one(client->fd, client->vm, BIND_RW, handle[0], 0, IGT_ASAHI_PAGE, addr,
+			      0);
+	sync = begin_write(client, addr, 5);
+	igt_asahi_vm_bind_one(client->fd, client->vm, BIND_RW, handle[1], 0, IGT_ASAHI_PAGE, addr,
+			      0);
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
+	igt_assert_eq_u32(*map[0], 0);
+	igt_assert_eq_u32(*map[1], 5);
+
+	sync = begin_write(client, addr, 6);
+	igt_asahi_vm_bind_one(client->fd, client->vm, DRM_ASAHI_BIND_UNBIND, 0, 0,
+			      IGT_ASAHI_PAGE, addr, 0);
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, sync), -EIO);
+	igt_assert_eq_u32(*map[0], 0);
+	igt_assert_eq_u32(*map[1], 5);
+}
+
+/* Whether the driver does what nobody has tried on hardware. */
+static bool unproven(void)
+{
+	int fd = open("/sys/module/asahi/parameters/unproven", O_RDONLY);
+	char value = 'N';
+
+	if (fd >= 0 && read(fd, &value, 1) < 0)
+		value = 'N';
+	close(fd);
+	return value == 'Y';
+}
+
+static void try_priority(struct asahi_client *client, uint32_t priority, int err)
+{
+	const uint32_t queue = igt_asahi_queue_create(client->fd, client->vm, priority, err);
+
+	if (err)
+		return;
+	assert_runs(client, queue);
+	igt_asahi_queue_destroy(client->fd, queue, 0);
+}
+
+static void test_priorities(struct asahi_client *client)
+{
+	const int privileged = unproven() ? 0 : EOPNOTSUPP;
+
+	try_priority(client, DRM_ASAHI_PRIORITY_LOW, 0);
+	try_priority(client, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	try_priority(client, DRM_ASAHI_PRIORITY_HIGH, privileged);
+	try_priority(client, DRM_ASAHI_PRIORITY_REALTIME, privileged);
+	try_priority(client, DRM_ASAHI_PRIORITY_REALTIME + 1, EINVAL);
+	try_priority(client, UINT32_MAX, EINVAL);
+}
+
+static void test_priorities_unprivileged(struct asahi_client *client)
+{
+	igt_fork(child, 1) {
+		igt_drop_root();
+		try_priority(client, DRM_ASAHI_PRIORITY_LOW, 0);
+		try_priority(client, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+		try_priority(client, DRM_ASAHI_PRIORITY_HIGH, EPERM);
+		try_priority(client, DRM_ASAHI_PRIORITY_REALTIME, EPERM);
+		try_priority(client, DRM_ASAHI_PRIORITY_REALTIME + 1, EINVAL);
+	}
+	igt_waitchildren();
+}
+
+/* 2048 layers of the largest size would take 11 GB for their tilemap alone. */
+static void test_too_large(struct asahi_client *client)
+{
+	struct asahi_render render = igt_asahi_render(client, 16384);
+
+	assert_runs(client, client->queue);
+	for (render.render.layers = 2048; render.render.layers > 512; render.render.layers /= 2) {
+		igt_assert_eq(igt_asahi_submit_render(client, client->queue, &render, 0), -ENOMEM);
+		assert_runs(client, client->queue);
+	}
+}
+
+/* An address space with the least room for the kernel */
+static uint32_t narrow_vm(int fd)
+{
+	struct drm_asahi_params_global params;
+	struct drm_asahi_vm_create args = { .pad = 0 };
+
+	igt_asahi_get_params(fd, 0, &params, sizeof(params), 0);
+	args.kernel_end = params.vm_end;
+	args.kernel_start = (params.vm_end - params.vm_kernel_min_size) & ~(IGT_ASAHI_PAGE - 1);
+	do_ioctl(fd, DRM_IOCTL_ASAHI_VM_CREATE, &args);
+	return args.vm_id;
+}
+
+/*
+ * The limit for a scene is larger than what such an address space has. The queue goes
+ * on, and so do others when the buffer that could not grow is gone.
+ */
+static void test_no_room(struct asahi_client *client)
+{
+	const uint32_t vm = narrow_vm(client->fd);
+	const uint32_t queue =
+		igt_asahi_queue_create(client->fd, vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	const uint32_t handle = igt_asahi_gem_create(client->fd, IGT_ASAHI_PAGE, 0, 0, 0);
+	uint32_t *stream = igt_asahi_gem_mmap(client->fd, handle, IGT_ASAHI_PAGE);
+	struct asahi_render render = igt_asahi_render(client, 64);
+	unsigned int i;
+
+	stream[0] = 6u << 29;
+	igt_asahi_vm_bind_one(client->fd, vm, DRM_ASAHI_BIND_READ, handle, 0, IGT_ASAHI_PAGE,
+			      ASAHI_FREE_START, 0);
+	render.render.vdm_ctrl_stream_base = ASAHI_FREE_START;
+	for (i = 0; i < ROUNDS; i++) {
+		struct asahi_render large = render;
+
+		igt_assert_eq(igt_asahi_run_render(client, queue, &render), 0);
+		large.render.width_px = 8192;
+		large.render.height_px = 8192;
+		large.render.layers = 2048;
+		igt_assert_eq(igt_asahi_submit_render(client, queue, &large, 0), -ENOSPC);
+	}
+	igt_assert_eq(igt_asahi_run_render(client, queue, &render), 0);
+	igt_asahi_queue_destroy(client->fd, queue, 0);
+	assert_runs(client, client->queue);
 }
 
 static const struct {
@@ -274,6 +406,13 @@ static const struct {
 	{ "fault-in-vertex-work", "A control stream that is not there.", test_fault },
 	{ "fault-in-the-middle", "The same between other renders of its queue.",
 	  test_fault_in_the_middle },
+	{ "bind-in-flight", "What fragment work writes to goes while it runs.",
+	  test_bind_in_flight },
+	{ "priorities", "All priorities that the driver allows, and others.", test_priorities },
+	{ "priorities-unprivileged", "Without CAP_SYS_NICE only the lower two.",
+	  test_priorities_unprivileged },
+	{ "too-large", "More memory than a scene may have.", test_too_large },
+	{ "no-room", "More memory than the address space has.", test_no_room },
 };
 
 int igt_main()
