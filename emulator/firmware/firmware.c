@@ -266,6 +266,8 @@ bool vagx_fw_get_status(struct vagx_firmware *fw, struct vagx_fw_status *status)
 		.halted = fw->halted,
 		.silent = fw->inject.silent,
 		.queues = fw->queue_count,
+		.grown = fw->grown,
+		.partial_renders = fw->partial_renders,
 	};
 	pthread_mutex_unlock(&fw->lock);
 	return true;

@@ -134,6 +134,8 @@ struct vagx_fw_status {
 	bool halted;
 	bool silent;
 	unsigned int queues;
+	unsigned int grown;
+	unsigned int partial_renders;
 };
 
 /**

@@ -54,8 +54,8 @@ void fw_grow_acknowledged(struct vagx_firmware *fw, uint64_t va)
 		    request->counter != counter)
 			continue;
 		request->open = false;
-		if (slot < FW_BUFFERS)
-			fw_buffer_reload(&fw->access, fw, slot, context);
+		if (slot < FW_BUFFERS && fw_buffer_reload(&fw->access, fw, slot, context))
+			fw->grown++;
 		pthread_cond_broadcast(&fw->work);
 		return;
 	}

@@ -401,6 +401,8 @@ struct vagx_firmware {
 	struct fw_request request[FW_REQUESTS];
 	unsigned int next_request;
 	uint32_t request_counter;
+	unsigned int grown;		/* vertex buffers, because they were asked for */
+	unsigned int partial_renders;
 
 	bool halting;			/* everything comes off the units */
 	bool halted;			/* until the driver resumes */

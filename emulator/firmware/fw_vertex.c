@@ -393,10 +393,12 @@ static enum vagx_gpu_status make_room(struct fw_job *job, const struct vagx_tvb_
 	pthread_mutex_lock(&fw->lock);
 	room = fw->config.tvb_grow && fw_grow(job->worker, job->scene, job->vm_slot);
 	draw = !room && job->scene->pages;
-	if (draw)
+	if (draw) {
 		job->scene->overflows++;
-	else if (!room)
+		fw->partial_renders++;
+	} else if (!room) {
 		room = wait_for_pages(job, changes);
+	}
 	pthread_mutex_unlock(&fw->lock);
 	if (draw)
 		return fw_fragment_partial(job, pages, fault, unit);
