@@ -394,6 +394,28 @@ static bool replace(struct fw_worker *worker, unsigned int slot, uint64_t info)
 	return true;
 }
 
+static void dump(struct vagx_firmware *fw, const struct fw_view *init, const struct fw_view *info)
+{
+	static const struct {
+		enum fw_field_id field;
+		enum fw_struct_id type;
+	} parts[] = {
+		{ FW_BufferInfo_block_ctl_addr, FW_S_BufferBlockControl },
+		{ FW_BufferInfo_counter_addr, FW_S_BufferCounter },
+	};
+	struct fw_place near[3] = { fw_place(FW_S_BufferInfo, info->va) };
+
+	for (unsigned int i = 0; i < 2; i++)
+		near[i + 1] = fw_place(parts[i].type, fw_get(info, parts[i].field));
+	fw_dump(fw, NULL, init, near, 3);
+	fw_dump(fw, NULL, info, near, 3);
+	for (unsigned int i = 0; i < 2; i++) {
+		struct fw_view part = fw_view(info->access, parts[i].type, near[i + 1].va);
+
+		fw_dump(fw, NULL, &part, NULL, 0);
+	}
+}
+
 bool fw_buffer_init(struct fw_worker *worker, struct fw_queue *queue, struct fw_command *command)
 {
 	struct fw_access *access = &worker->access;
@@ -417,8 +439,8 @@ bool fw_buffer_init(struct fw_worker *worker, struct fw_queue *queue, struct fw_
 	if (!replace(worker, slot, info.va) || !check_info(access, &info, blocks) ||
 	    !check_control(access, &info, blocks))
 		return false;
-	fw_dump(worker->fw, &init);
-	fw_dump(worker->fw, &info);
+	if (worker->fw->config.dump)
+		dump(worker->fw, &init, &info);
 	buffer = &worker->fw->buffers->slot[slot];
 	if (!reload(access, buffer, info.va, context, blocks))
 		return false;

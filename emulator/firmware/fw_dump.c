@@ -2,8 +2,9 @@
 // Copyright (C) 2026 The asahi driver authors
 /*
  * What the driver has written, field by field, as the table names it. For
- * people, and for tests that compare it with what was reviewed: so places in
- * the kernel's half, which no two drivers share, are told by their kind.
+ * people, and for tests that compare it with what was reviewed: so an address
+ * in the kernel's half, which differs from run to run, is told by the object
+ * that it leads to, and where that is not known by the kind of its memory.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,6 +44,16 @@ static const struct {
 	{ FW_FragmentStruct3_partial_store_pipeline, FW_S_StorePipelineBinding },
 };
 
+/* Structures of the same kind in a row, most of them empty */
+static const struct {
+	enum fw_field_id field;
+	enum fw_struct_id type;
+} rows[] = {
+	{ FW_StartCompute_attachments, FW_S_Attachment },
+	{ FW_StartVertex_attachments, FW_S_Attachment },
+	{ FW_StartFragment_attachments, FW_S_Attachment },
+};
+
 static const struct {
 	enum fw_field_id registers, count;
 	enum fw_register_list list;
@@ -64,19 +75,73 @@ static const struct {
 	{ AGX_VA_TIMESTAMP_START, AGX_VA_TIMESTAMP_END, "timestamps" },
 };
 
-static void put_value(FILE *stream, uint64_t value)
+/* Where lines go, and what addresses in them may lead to */
+struct dump {
+	FILE *stream;
+	enum fw_abi abi;
+	const struct fw_place *near;
+	unsigned int count;
+};
+
+/* The field at an offset of a structure, or the end of the last one before it */
+static void put_field(const struct dump *dump, enum fw_struct_id type, uint32_t offset)
+{
+	const struct fw_field_desc *best = NULL;
+
+	for (unsigned int i = 0; i < FW_FIELD_COUNT; i++) {
+		const struct fw_field_desc *field = &fw_fields[i];
+		uint32_t at = field->offset[dump->abi];
+
+		if (field->structure == type && at != FW_ABSENT && at <= offset &&
+		    (!best || at >= best->offset[dump->abi]))
+			best = field;
+	}
+	if (!best)
+		return;
+	fprintf(dump->stream, ".%s", best->name);
+	if (offset > best->offset[dump->abi])
+		fprintf(dump->stream, "+%#x", offset - best->offset[dump->abi]);
+}
+
+static bool put_near(const struct dump *dump, uint64_t value)
+{
+	for (unsigned int i = 0; i < dump->count; i++) {
+		const struct fw_place *place = &dump->near[i];
+		bool known = place->type < FW_STRUCT_COUNT;
+		uint32_t size = known ? fw_structs[place->type].size[dump->abi] : 1;
+
+		if (!place->va || value < place->va || value - place->va >= size)
+			continue;
+		fprintf(dump->stream, " -> %s", place->name);
+		if (value > place->va)
+			put_field(dump, place->type, value - place->va);
+		return true;
+	}
+	return false;
+}
+
+/* Clients' times are in the window with the offsets in pages that they asked for */
+static bool put_kind(const struct dump *dump, uint64_t value)
 {
 	for (unsigned int i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if (value >= places[i].start && value < places[i].end) {
-			fprintf(stream, " (%s)", places[i].name);
-			return;
-		}
+		if (value < places[i].start || value >= places[i].end)
+			continue;
+		fprintf(dump->stream, " (%s)", places[i].name);
+		if (places[i].start == AGX_VA_TIMESTAMP_START)
+			fprintf(dump->stream, " + %#" PRIx64, (uint64_t)(value & VAGX_UAT_PAGE_MASK));
+		return true;
 	}
-	fprintf(stream, " %#" PRIx64, value);
+	return false;
+}
+
+static void put_value(const struct dump *dump, uint64_t value)
+{
+	if (!put_near(dump, value) && !put_kind(dump, value))
+		fprintf(dump->stream, " %#" PRIx64, value);
 }
 
 /* Equal neighbours once: "bytes 0 * 24" is most of what there is */
-static void put_array(FILE *stream, const struct fw_view *view, enum fw_field_id field)
+static void put_array(const struct dump *dump, const struct fw_view *view, enum fw_field_id field)
 {
 	uint32_t count = fw_fields[field].count;
 
@@ -85,14 +150,17 @@ static void put_array(FILE *stream, const struct fw_view *view, enum fw_field_id
 
 		for (n = 1; i + n < count && fw_get_at(view, field, i + n) == value;)
 			n++;
-		put_value(stream, value);
+		if (fw_fields[field].kind == FW_KIND_S32)
+			fprintf(dump->stream, " %" PRId64, (int64_t)value);
+		else
+			put_value(dump, value);
 		if (n > 1)
-			fprintf(stream, " * %u", n);
+			fprintf(dump->stream, " * %u", n);
 	}
-	fputc('\n', stream);
+	fputc('\n', dump->stream);
 }
 
-static void put_registers(FILE *stream, const char *name, const struct fw_view *view,
+static void put_registers(const struct dump *dump, const char *name, const struct fw_view *view,
 			  unsigned int index)
 {
 	uint32_t count = fw_get(view, lists[index].count);
@@ -103,24 +171,64 @@ static void put_registers(FILE *stream, const char *name, const struct fw_view *
 		uint32_t number = fw_get(&entry, FW_RegisterDefinition_number);
 		const char *known = fw_register_name(lists[index].list, number);
 
-		fprintf(stream, "%s.registers.%s %#x", name, known ? known : "unknown", number);
-		put_value(stream, fw_get(&entry, FW_RegisterDefinition_data));
-		fputc('\n', stream);
+		fprintf(dump->stream, "%s.registers.%s.%x", name, known ? known : "unknown",
+			number);
+		put_value(dump, fw_get(&entry, FW_RegisterDefinition_data));
+		fputc('\n', dump->stream);
 		at += fw_size(&entry);
 	}
 }
 
-static void put_struct(FILE *stream, const char *name, const struct fw_view *view);
+static void put_struct(const struct dump *dump, const char *name, const struct fw_view *view);
+
+static bool is_empty(const struct fw_view *view)
+{
+	for (uint32_t i = 0; i < fw_size(view); i++) {
+		uint8_t byte = 0;
+
+		fw_read(view->access, view->va + i, &byte, 1, fw_structs[view->type].name);
+		if (byte)
+			return false;
+	}
+	return true;
+}
+
+static void put_row(const struct dump *dump, const char *name, const struct fw_view *view,
+		    unsigned int index)
+{
+	enum fw_field_id field = rows[index].field;
+	uint32_t count = fw_field_size(field) / fw_structs[rows[index].type].size[dump->abi];
+	uint32_t empty = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct fw_view sub = fw_sub(view, field, rows[index].type, i);
+		char inner[128];
+
+		if (is_empty(&sub)) {
+			empty++;
+			continue;
+		}
+		snprintf(inner, sizeof(inner), "%s.%s.%u", name, fw_fields[field].name, i);
+		put_struct(dump, inner, &sub);
+	}
+	fprintf(dump->stream, "%s.%s.empty %u\n", name, fw_fields[field].name, empty);
+}
 
 /* What is within a field, if that is known */
-static bool put_inner(FILE *stream, const char *name, const struct fw_view *view,
+static bool put_inner(const struct dump *dump, const char *name, const struct fw_view *view,
 		      enum fw_field_id field)
 {
 	char inner[128];
 
 	for (unsigned int i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		if (lists[i].registers == field) {
-			put_registers(stream, name, view, i);
+			put_registers(dump, name, view, i);
+			return true;
+		}
+	}
+	for (unsigned int i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].field == field) {
+			put_row(dump, name, view, i);
 			return true;
 		}
 	}
@@ -131,32 +239,51 @@ static bool put_inner(FILE *stream, const char *name, const struct fw_view *view
 			continue;
 		sub = fw_sub(view, field, embedded[i].type, 0);
 		snprintf(inner, sizeof(inner), "%s.%s", name, fw_fields[field].name);
-		put_struct(stream, inner, &sub);
+		put_struct(dump, inner, &sub);
 		return true;
 	}
 	return false;
 }
 
-static void put_struct(FILE *stream, const char *name, const struct fw_view *view)
+static void put_struct(const struct dump *dump, const char *name, const struct fw_view *view)
 {
 	for (unsigned int field = 0; field < FW_FIELD_COUNT; field++) {
 		if (fw_fields[field].structure != view->type || !fw_has(view, field) ||
-		    view->access->failed || put_inner(stream, name, view, field))
+		    view->access->failed || put_inner(dump, name, view, field))
 			continue;
-		fprintf(stream, "%s.%s", name, fw_fields[field].name);
-		put_array(stream, view, field);
+		fprintf(dump->stream, "%s.%s", name, fw_fields[field].name);
+		put_array(dump, view, field);
 	}
 }
 
-void fw_dump(struct vagx_firmware *fw, const struct fw_view *view)
+struct fw_place fw_place(enum fw_struct_id type, uint64_t va)
 {
-	FILE *stream = fw->config.dump;
+	return (struct fw_place){ .va = va, .type = type, .name = fw_structs[type].name };
+}
 
-	if (!stream || view->access->failed)
+struct fw_place fw_place_named(const char *name, uint64_t va)
+{
+	return (struct fw_place){ .va = va, .type = FW_STRUCT_COUNT, .name = name };
+}
+
+void fw_dump(struct vagx_firmware *fw, const char *owner, const struct fw_view *view,
+	     const struct fw_place *near, unsigned int count)
+{
+	const struct dump dump = {
+		.stream = fw->config.dump,
+		.abi = fw->abi,
+		.near = near,
+		.count = count,
+	};
+	char name[64];
+
+	if (!dump.stream || view->access->failed)
 		return;
-	flockfile(stream);
-	put_struct(stream, fw_structs[view->type].name, view);
-	fputc('\n', stream);
-	fflush(stream);
-	funlockfile(stream);
+	snprintf(name, sizeof(name), "%s%s%s", owner ? owner : "", owner ? ":" : "",
+		 fw_structs[view->type].name);
+	flockfile(dump.stream);
+	put_struct(&dump, name, view);
+	fputc('\n', dump.stream);
+	fflush(dump.stream);
+	funlockfile(dump.stream);
 }

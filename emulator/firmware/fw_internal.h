@@ -560,8 +560,28 @@ int fw_event_inject(struct vagx_firmware *fw, const uint32_t *words);
 int fw_event_inject_timeout(struct vagx_firmware *fw, int slot);
 void fw_event_break_ring(struct vagx_firmware *fw);
 
-/* fw_dump.c. Writes what a structure contains to where it is wanted; does nothing otherwise. */
-void fw_dump(struct vagx_firmware *fw, const struct fw_view *view);
+/* fw_dump.c */
+
+/**
+ * struct fw_place - what an address in a dump may lead to
+ * @va: address; 0 for nothing
+ * @type: a structure, into which the address may lead, or FW_STRUCT_COUNT for this address alone
+ * @name: how it is called
+ */
+struct fw_place {
+	uint64_t va;
+	enum fw_struct_id type;
+	const char *name;
+};
+
+struct fw_place fw_place(enum fw_struct_id type, uint64_t va);
+struct fw_place fw_place_named(const char *name, uint64_t va);
+/*
+ * Writes what a structure contains to where it is wanted; does nothing otherwise. @owner is
+ * whose it is, or NULL; @near are places that addresses in it are compared with.
+ */
+void fw_dump(struct vagx_firmware *fw, const char *owner, const struct fw_view *view,
+	     const struct fw_place *near, unsigned int count);
 
 /* fw_log.c. Lock held. */
 enum { FW_LOG_INIT = 1, FW_LOG_WARNING = 3 };

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 
 #include "../clock.h"
+#include "fw_buffer.h"
 
 #define FW_MSEQ_MAX		0x4000
 #define FW_WAIT2		0x02
@@ -62,6 +63,30 @@ static void init_job(struct fw_job *job, struct fw_worker *worker, struct fw_que
 	job->view = fw_view(&worker->access, job->kind->type, command->va);
 	job->meta = fw_sub(&job->view, job->kind->job_meta, FW_S_JobMeta, 0);
 	job->vm_slot = fw_get(&job->view, job->kind->context_id);
+}
+
+/* A structure of a command's, and what its addresses may lead to */
+static void dump(struct fw_job *job, const struct fw_view *view)
+{
+	struct vagx_firmware *fw = job->worker->fw;
+	const struct fw_scene *scene = fw_scene_find(fw, job->command->scene);
+	struct fw_view runtime = fw_view(view->access, FW_S_RuntimePointers, fw->runtime);
+	const struct fw_place near[] = {
+		fw_place(job->kind->type, job->view.va),
+		fw_place(FW_S_QueueInfo, job->queue->info),
+		fw_place(FW_S_EventControl, job->stamp->notifier),
+		fw_place(FW_S_BufferThing, job->command->scene),
+		fw_place(FW_S_BufferInfo, scene ? scene->info : 0),
+		fw_place(FW_S_StatsTa, fw_get(&runtime, FW_RuntimePointers_stats_ta_addr)),
+		fw_place(FW_S_Stats3d, fw_get(&runtime, FW_RuntimePointers_stats_3d_addr)),
+		fw_place_named("StatsCp", fw_get(&runtime, FW_RuntimePointers_stats_cp_addr)),
+		fw_place_named("microsequence", fw_get(&job->view, job->kind->microsequence_ptr)),
+		fw_place_named("stamp", job->stamp->cpu_stamp),
+		fw_place_named("firmware's stamp", job->stamp->fw_stamp),
+	};
+
+	fw_dump(fw, view == &job->view ? NULL : name_of(job), view, near,
+		sizeof(near) / sizeof(near[0]));
 }
 
 /* What a command's end is signalled with */
@@ -524,7 +549,8 @@ static enum fw_struct_id op_type(const struct fw_job *job, uint32_t word)
 
 static bool run_op(struct fw_job *job, const struct fw_view *op, uint32_t word)
 {
-	fw_dump(job->worker->fw, op);
+	if (job->worker->fw->config.dump)
+		dump(job, op);
 	if (op->type == job->kind->start_type)
 		return op_start(job, op);
 	if (op->type == job->kind->finalize_type)
@@ -573,6 +599,7 @@ enum fw_outcome fw_job_run(struct fw_worker *worker, struct fw_queue *queue,
 {
 	struct vagx_firmware *fw = worker->fw;
 	struct fw_access *access = &worker->access;
+	struct fw_view control;
 	uint64_t sequence;
 	struct fw_job job;
 	uint32_t size;
@@ -588,7 +615,12 @@ enum fw_outcome fw_job_run(struct fw_worker *worker, struct fw_queue *queue,
 		return FW_OUTCOME_BAD;
 	}
 	fw_cache_use(fw->cache, access, sequence, size, "microsequence");
-	fw_dump(fw, &job.view);
+	control = fw_view(access, FW_S_EventControl, job.stamp->notifier);
+	/* A render's commands share a notifier, which has counted the first when the second runs */
+	if (fw->config.dump && job.kind != &fw_fragment_kind)
+		dump(&job, &control);
+	if (fw->config.dump)
+		dump(&job, &job.view);
 
 	done = run_microsequence(&job, sequence, size);
 	if (job.gone || fw->state != FW_STATE_READY)

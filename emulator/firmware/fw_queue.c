@@ -196,6 +196,26 @@ static void check_job_list(struct vagx_firmware *fw, const struct fw_view *info)
 	check_fields(fw, VAGX_RULE_FW_QUEUE_JOBLIST, &list, empty, 3);
 }
 
+static const char *const pipe_names[FW_PIPES] = { "vertex", "fragment", "compute" };
+
+static void dump_queue(struct vagx_firmware *fw, const struct fw_view *info,
+		       const struct fw_view *pointers, const struct fw_view *context,
+		       unsigned int pipe)
+{
+	const struct fw_view list = fw_view(&fw->access, FW_S_JobList,
+					    fw_get(info, FW_QueueInfo_job_list_addr));
+	const struct fw_view *const views[] = { info, pointers, context, &list };
+	const struct fw_place near[] = {
+		fw_place(FW_S_QueueInfo, info->va),
+		fw_place(FW_S_QueuePointers, pointers->va),
+		fw_place(FW_S_GpuContextData, context->va),
+		fw_place(FW_S_JobList, list.va),
+	};
+
+	for (unsigned int i = 0; i < 4; i++)
+		fw_dump(fw, pipe_names[pipe], views[i], near, 4);
+}
+
 static struct fw_queue *new_queue(struct vagx_firmware *fw, uint64_t va, unsigned int pipe)
 {
 	static const struct fw_expected in_info[] = {
@@ -241,6 +261,8 @@ static struct fw_queue *new_queue(struct vagx_firmware *fw, uint64_t va, unsigne
 		fw_crash(fw, "too many queues");
 		return NULL;
 	}
+	if (fw->config.dump)
+		dump_queue(fw, &info, &pointers, &context, pipe);
 	queue->info = va;
 	queue->pointers = pointers.va;
 	queue->context = context.va;
@@ -290,6 +312,7 @@ void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va)
 	uint32_t slot = fw_get(&msg, FW_RunMsg_event_number),
 		 is_new = fw_get(&msg, FW_RunMsg_new_queue);
 	struct fw_queue *queue = find_queue(fw, info);
+	struct fw_place near;
 
 	if (fw->access.failed)
 		return;
@@ -315,6 +338,8 @@ void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va)
 		queue = new_queue(fw, info, pipe);
 	if (!queue || !check_head(fw, queue, head))
 		return;
+	near = fw_place(FW_S_QueueInfo, info);
+	fw_dump(fw, pipe_names[pipe], &msg, &near, 1);
 	if (slot >= FW_EVENT_SLOTS || (fw->slot_owner[slot] && fw->slot_owner[slot] != queue) ||
 	    (queue->active && queue->slot != slot)) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_EVENT_SLOT, info, "RunMsg",

@@ -69,7 +69,7 @@ static bool take_barrier(struct fw_worker *worker, struct fw_command *command)
 			       "event slot %u, stamp %#" PRIx64 ", value %#x", event, stamp, value);
 		return false;
 	}
-	fw_dump(fw, &barrier);
+	fw_dump(fw, NULL, &barrier, NULL, 0);
 	command->wait_stamp = stamp;
 	command->wait_value = value;
 	return true;

@@ -76,11 +76,15 @@ static void check_new_scene(struct fw_job *job, const struct fw_scene *scene)
 	struct fw_access *access = job->view.access;
 	struct fw_view view = fw_view(access, FW_S_BufferThing, scene->va);
 	uint64_t misc = fw_get(&view, FW_BufferThing_bm_misc_addr);
+	const struct fw_view statistics = fw_view(access, FW_S_BufferMisc, misc);
+	const struct fw_place near = fw_place(FW_S_BufferMisc, misc);
 
-	fw_dump(job->worker->fw, &view);
+	fw_dump(job->worker->fw, NULL, &view, &near, 1);
 	if (fw_get(&view, FW_BufferThing_unk_0) || fw_get(&view, FW_BufferThing_unk_2c) || !misc ||
 	    misc & 3 || !fw_get(&view, FW_BufferThing_unkptr_18))
 		bad_scene(job, VAGX_RULE_FW_SCENE, "it is not new, or lacks a pointer");
+	else
+		fw_dump(job->worker->fw, NULL, &statistics, NULL, 0);
 	if (VAGX_PTE_ATTR(vagx_uat_pte(access->uat, 0, scene->va)) != VAGX_ATTR_SHARED ||
 	    (misc && VAGX_PTE_ATTR(vagx_uat_pte(access->uat, 0, misc)) != VAGX_ATTR_SHARED))
 		bad_scene(job, VAGX_RULE_FW_BUFFER_SHARED, "its scene or statistics are not");

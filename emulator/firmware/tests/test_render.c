@@ -497,19 +497,21 @@ static void test_destroy(void **state)
 static void test_dump(void **state)
 {
 	static const char *const lines[] = {
+		"\nvertex:RunMsg.new_queue 0x1\n",
+		"\nfragment:QueueInfo.gpu_context_addr -> GpuContextData\n",
 		"\nInitBuffer.unk_10 0x8\n",
-		"\nBufferInfo.block_ctl_addr (shared)\n",
+		"\nBufferInfo.block_ctl_addr -> BufferBlockControl\n",
 		"\nBufferThing.unkptr_18 0x16",
 		"\nRunVertex.buffer_mgr_slot 0xa\n",
 		"\nRunVertex.struct_2.unk_8 0x1e3ce508\n",
 		"\nRunVertex.struct_2.unk_b0 0 * 6\n",
 		"\nRunVertex.tiling_params.x_max 0xc7\n",
-		"\nRunVertex.job_meta.stamp_addr (shared)\n",
-		"\nStartVertex.struct3_addr (private, GPU reads)\n",
+		"\nRunVertex.job_meta.stamp_addr -> stamp\n",
+		"\nRunVertex:StartVertex.struct3_addr -> RunVertex.unk_480\n",
 		"\nBarrier.wait_value 0x100\n",
 		"\nRunFragment.struct_2.clear_pipeline.address 0\n",
 		"\nRunFragment.struct_3.unk_120 0 * 37\n",
-		"\nFinalizeFragment.restart_branch_offset 0xffff",
+		"\nRunFragment:FinalizeFragment.restart_branch_offset -",
 	};
 	struct rig_options options = { 0 };
 	struct rig_renderer renderer;
