@@ -25,3 +25,16 @@ run_soc()
 	sed -E "s/^((not )?ok( [0-9]+)? - )($name: )?/\1$which${khz:+ from files}: /" \
 		"$top/build/out/$name.tap"
 }
+
+# run_fields SOC:FIRMWARE - every field of one compute and one render command is as it
+# was reviewed
+run_fields()
+{
+	local name=fields-${1/:/-}
+
+	run_guest "$name" --soc "$1" --timeout 300 \
+		--vagx-args "--dump-commands $top/build/out/$name/commands.txt" \
+		-- tools/guest/tests/fields >"$top/build/out/$name.tap"
+	sed -E "s/^((not )?ok( [0-9]+)? - )($name: )?/\1$1: fields: /" "$top/build/out/$name.tap"
+	check_silent "$1: the commands' fields are as reviewed" tools/golden.sh compare "$1"
+}
