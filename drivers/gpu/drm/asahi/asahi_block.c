@@ -25,6 +25,7 @@
 #include "asahi_rtkit.h"
 #include "asahi_sched.h"
 #include "asahi_timeline.h"
+#include "asahi_trim.h"
 #include "asahi_uat.h"
 
 /**
@@ -41,11 +42,12 @@
  * * *timeline* knows the jobs in flight;
  * * *recovery* hears what the firmware says of them, through *channel*;
  * * *rtkit* starts and stops the firmware;
- * * *sched* hands it work.
+ * * *sched* hands it work;
+ * * *trim* takes memory from queues that have none.
  *
  * init, resume, post_reset and wedge go forward, unplug, suspend, pre_reset and fini
- * backward. So on the way down *sched* comes first, and nothing more is handed
- * to the firmware; then *rtkit* stops it; then *timeline* fails what it has not
+ * backward. So on the way down *trim* and *sched* come first, and nothing more is
+ * handed to the firmware; then *rtkit* stops it; then *timeline* fails what it has not
  * completed; last goes the memory.
  */
 static const struct asahi_block * const asahi_blocks[] = {
@@ -62,6 +64,7 @@ static const struct asahi_block * const asahi_blocks[] = {
 	&asahi_block_recovery,
 	&asahi_block_rtkit,
 	&asahi_block_sched,
+	&asahi_block_trim,
 };
 
 /**

@@ -285,7 +285,7 @@ static int asahi_channel_send_dc(struct asahi_device *adev, const struct asahi_d
 
 	ret = asahi_channel_wait_room(adev, ch);
 	if (ret)
-		return ret;
+		return ret == -ETIMEDOUT ? -EBUSY : ret;
 
 	before = asahi_tx_ring_room(&ch->ring);
 	adev->abi->channel->encode_dc(asahi_tx_ring_entry(&ch->ring), msg);
@@ -309,7 +309,8 @@ static int asahi_channel_send_dc(struct asahi_device *adev, const struct asahi_d
  * firmware may still come to it: whatever @msg refers to must not be freed
  * then. That is logged. Process context, may sleep; allocates nothing.
  *
- * Return: 0, -ENODEV if the firmware does not run or died, -ETIMEDOUT.
+ * Return: 0; -ENODEV if the firmware does not run or died; -ETIMEDOUT if it has
+ * not read the message; -EBUSY if there was no room for it in the ring.
  */
 int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_dc_msg *msg)
 {
@@ -324,7 +325,7 @@ int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_d
 	ret = asahi_channel_send_dc(adev, msg);
 	if (!ret)
 		chs->strikes = 0;
-	else if (ret == -ETIMEDOUT)
+	else if (ret != -ENODEV)
 		asahi_channel_note_unread(chs);
 	return ret;
 }

@@ -37,6 +37,7 @@ struct asahi_rtkit;
 struct asahi_sched;
 struct asahi_slots;
 struct asahi_timelines;
+struct asahi_trim;
 struct asahi_uat;
 struct platform_device;
 
@@ -101,6 +102,8 @@ struct asahi_device {
 	struct asahi_timelines *timelines;
 	/** @sched: all queues, and their workers */
 	struct asahi_sched *sched;
+	/** @trim: what gives back memory of idle queues */
+	struct asahi_trim *trim;
 	/** @dumps: core dumps */
 	struct asahi_coredumps *dumps;
 

@@ -233,7 +233,7 @@ static void asahi_queue_fill_memory(struct asahi_queue *queue)
 	context->unk_23 = 2;
 
 	memset(queue->notifier.map, 0, abi->notifier_size);
-	abi->notifier_init(queue->notifier.map, queue->threshold.va, queue->id);
+	abi->notifier_init(queue->notifier.map, queue->threshold.va, queue->fw_id);
 }
 
 static int asahi_queue_alloc_memory(struct asahi_queue *queue)
@@ -294,6 +294,43 @@ void asahi_queue_fill(struct asahi_queue *queue)
 	asahi_tvb_fill(queue);
 }
 
+/**
+ * asahi_queue_trim() - give a queue's vertex buffer back
+ * @queue: queue without jobs, which gets none meanwhile
+ *
+ * To the firmware this looks as if the queue was destroyed and another one made in
+ * the same memory. That is why its cache is flushed in between, as before any
+ * reuse of memory, and why the queue gets another number there. Process context;
+ * waits for the firmware until it has read the messages or has failed; allocates
+ * nothing.
+ *
+ * Return: 0; -ENODEV if the firmware does not run, -EBUSY if it takes no messages:
+ * then nothing has changed.
+ */
+int asahi_queue_trim(struct asahi_queue *queue)
+{
+	struct asahi_device *adev = queue->adev;
+	int ret = asahi_queue_destroy_context(queue);
+
+	/* What it has not read of the ring it will have read before what comes next. */
+	if (ret && ret != -ETIMEDOUT)
+		return ret;
+
+	do {
+		ret = asahi_channel_ping(adev);
+	} while (ret == -ETIMEDOUT || ret == -EBUSY);
+	/* It starts again, with everything written anew, or the device is lost. */
+	if (ret)
+		return ret;
+
+	asahi_tvb_trim(queue);
+	scoped_guard(mutex, &queue->timeline.lock)
+		queue->fw_id = asahi_sched_next_id(adev);
+	asahi_queue_fill(queue);
+
+	return 0;
+}
+
 static struct asahi_queue *asahi_queue_new(struct asahi_file *file, struct asahi_vm *vm,
 					   const struct drm_asahi_queue_create *args)
 {
@@ -322,6 +359,7 @@ static struct asahi_queue *asahi_queue_new(struct asahi_file *file, struct asahi
 	queue->vm = vm;
 	queue->client = asahi_client_get(file->client);
 	queue->id = asahi_sched_next_id(adev);
+	queue->fw_id = queue->id;
 	queue->priority = DRM_ASAHI_PRIORITY_REALTIME - args->priority;
 	queue->usc_exec_base = args->usc_exec_base;
 

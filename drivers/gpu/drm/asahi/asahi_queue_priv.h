@@ -37,7 +37,8 @@ struct asahi_vm;
  * @adev: device, with a reference
  * @vm: address space, with a reference
  * @client: the file's, with a reference
- * @id: number in the device, never used again; for firmware and messages
+ * @id: number in the device, never used again; for messages
+ * @fw_id: the same for the firmware; a queue that was trimmed has got another one
  * @priority: firmware priority, 0, the highest, to 3
  * @usc_exec_base: base of all its shaders
  * @wq: its rings, by pipe
@@ -60,6 +61,7 @@ struct asahi_vm;
  * @drained: wakes up when @unscheduled becomes 0
  * @queued_jobs: jobs that were submitted and not freed
  * @queued_bytes: firmware-visible memory of these
+ * @shut: no job is to be made; only without jobs
  * @room: wakes up when these become less
  *
  * @timeline: jobs in flight
@@ -71,6 +73,7 @@ struct asahi_queue {
 	struct asahi_vm *vm;
 	struct asahi_client *client;
 	u32 id;
+	u32 fw_id;
 	unsigned int priority;
 	u64 usc_exec_base;
 	struct asahi_workqueue wq[AGX_PIPE_COUNT];
@@ -92,10 +95,11 @@ struct asahi_queue {
 	struct drm_sched_entity entity;
 	atomic_t unscheduled;
 	wait_queue_head_t drained;
-	/** @room_lock: protects @queued_jobs and @queued_bytes */
+	/** @room_lock: protects @queued_jobs, @queued_bytes and @shut */
 	spinlock_t room_lock;
 	unsigned int queued_jobs;
 	u64 queued_bytes;
+	bool shut;
 	wait_queue_head_t room;
 
 	/* Execution. */
@@ -104,6 +108,7 @@ struct asahi_queue {
 };
 
 void asahi_queue_fill(struct asahi_queue *queue);
+int asahi_queue_trim(struct asahi_queue *queue);
 void asahi_queue_free_memory(struct asahi_queue *queue);
 void asahi_queue_free_leaked(struct asahi_queue *queue);
 struct asahi_queue *asahi_queue_lookup(struct asahi_file *file, u32 id);

@@ -169,7 +169,7 @@ void asahi_render_build(struct asahi_job *job, struct asahi_work *fragment,
 		.kernel_buffer_va = queue->tvb.kernel_buffer.va,
 		.notifier_va = queue->notifier.va,
 		.usc_exec_base = queue->usc_exec_base,
-		.queue_id = queue->id,
+		.queue_id = queue->fw_id,
 		.tiling_control = adev->hw->render->tiling_control,
 		.core_masks = { adev->core_masks[0], adev->core_masks[1] },
 	};

@@ -71,7 +71,8 @@
  * **No set of clients can deadlock.** Five things can be waited for:
  *
  * * room in the queue, by SUBMIT, which holds nothing. It comes back when earlier
- *   jobs of the queue are freed, and these depend on fences that exist.
+ *   jobs of the queue are freed, and these depend on fences that exist; or when a
+ *   queue without jobs has been trimmed, which waits for the firmware only.
  * * dependencies, by jobs that hold nothing: no context, no event, no room in
  *   a ring. A hundred VMs may wait for the hundred-and-first; they wait in their
  *   schedulers, and it finds all slots free.
@@ -354,6 +355,9 @@ static bool asahi_sched_try_room(struct asahi_queue *queue, u64 bytes)
 {
 	guard(spinlock)(&queue->room_lock);
 
+	if (queue->shut)
+		return false;
+
 	/* A job that is larger has the queue for itself. */
 	if (queue->queued_jobs >= ASAHI_SCHED_MAX_JOBS ||
 	    (queue->queued_jobs && queue->queued_bytes + bytes > ASAHI_SCHED_MAX_BYTES))
@@ -406,6 +410,38 @@ void asahi_sched_give_room(struct asahi_queue *queue, u64 bytes)
 		queue->queued_jobs--;
 		queue->queued_bytes -= bytes;
 	}
+
+	wake_up_all(&queue->room);
+}
+
+/**
+ * asahi_sched_shut_room() - keep a queue without jobs from getting any
+ * @queue: queue
+ *
+ * SUBMIT waits until asahi_sched_open_room(). Any context but interrupts.
+ *
+ * Return: true if there are none; otherwise nothing is done.
+ */
+bool asahi_sched_shut_room(struct asahi_queue *queue)
+{
+	guard(spinlock)(&queue->room_lock);
+
+	if (!queue->queued_jobs)
+		queue->shut = true;
+
+	return queue->shut;
+}
+
+/**
+ * asahi_sched_open_room() - undo asahi_sched_shut_room()
+ * @queue: queue
+ *
+ * Any context but interrupts.
+ */
+void asahi_sched_open_room(struct asahi_queue *queue)
+{
+	scoped_guard(spinlock, &queue->room_lock)
+		queue->shut = false;
 
 	wake_up_all(&queue->room);
 }

@@ -35,6 +35,8 @@ void asahi_sched_queue_timeout_work(struct asahi_device *adev, struct asahi_queu
 int asahi_sched_add_queue(struct asahi_queue *queue);
 int asahi_sched_take_room(struct asahi_queue *queue, u64 bytes);
 void asahi_sched_give_room(struct asahi_queue *queue, u64 bytes);
+bool asahi_sched_shut_room(struct asahi_queue *queue);
+void asahi_sched_open_room(struct asahi_queue *queue);
 void asahi_sched_close_queue(struct asahi_queue *queue, long *drain_jiffies);
 void asahi_sched_remove_queue(struct asahi_queue *queue);
 void asahi_sched_leak_queue(struct asahi_queue *queue);

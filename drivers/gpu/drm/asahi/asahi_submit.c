@@ -28,6 +28,7 @@
 #include "asahi_render.h"
 #include "asahi_scene.h"
 #include "asahi_trace.h"
+#include "asahi_trim.h"
 #include "asahi_vm.h"
 
 /**
@@ -612,6 +613,9 @@ static int asahi_submit_create_job(struct asahi_submit *submit)
 	int ret;
 
 	job = asahi_job_create(queue, submit->commands, submit->num_commands);
+	/* An error may leave the buffer larger than it was. */
+	if (READ_ONCE(queue->tvb.large))
+		asahi_trim_later(queue->adev);
 	if (IS_ERR(job))
 		return PTR_ERR(job);
 

@@ -459,6 +459,26 @@ TRACE_EVENT(asahi_recover,
 		      __get_str(what), __entry->ret)
 );
 
+/* The vertex buffer of an idle queue was given back, or could not be. */
+TRACE_EVENT(asahi_trim,
+	    TP_PROTO(struct asahi_device *adev, u64 client, u32 queue, int ret),
+	    TP_ARGS(adev, client, queue, ret),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __field(u64, client)
+		    __field(u32, queue)
+		    __field(int, ret)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __entry->client = client;
+		    __entry->queue = queue;
+		    __entry->ret = ret;
+	    ),
+	    TP_printk("dev=%u client=%llu queue=%u: %d", __entry->dev, __entry->client,
+		      __entry->queue, __entry->ret)
+);
+
 /* The device's state has changed, see asahi_state.c; the reason of a failure or none. */
 TRACE_EVENT(asahi_state,
 	    TP_PROTO(struct asahi_device *adev, const char *from, const char *to,

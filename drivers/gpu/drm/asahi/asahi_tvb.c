@@ -10,9 +10,11 @@
 #include <linux/align.h>
 #include <linux/cleanup.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/math.h>
 #include <linux/minmax.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
 #include <kunit/visibility.h>
@@ -68,13 +70,17 @@
  * buffer has grown.
  *
  * **Life.** The first render makes the buffer. Nothing tells the firmware that it
- * goes away but DestroyContext for the queue, so that comes before.
+ * goes away but DestroyContext for the queue, so that comes before. A buffer never
+ * becomes smaller: one that is large and idle goes away, see "Trimming".
  */
 
 /* Blocks of a new buffer. */
 #define ASAHI_TVB_FIRST_BLOCKS		8u
 /* Blocks that a buffer has in spare, and grows by when the firmware asks. */
 #define ASAHI_TVB_SPARE_BLOCKS		10u
+
+/* Tail pointer caches that are not worth trimming: a small framebuffer's. */
+#define ASAHI_TVB_SMALL_TPC		SZ_64K
 
 #define ASAHI_TVB_KERNEL_BUFFER		0x40
 
@@ -132,6 +138,31 @@ void asahi_tvb_free_vm_memory(struct asahi_tvb *tvb)
 }
 
 /**
+ * asahi_tvb_trim() - give back what a buffer has in the VM
+ * @queue: queue without jobs, which gets none meanwhile, and which the firmware was
+ *	told to forget
+ *
+ * The next render makes the buffer anew. Process context.
+ */
+void asahi_tvb_trim(struct asahi_queue *queue)
+{
+	struct asahi_tvb *tvb = &queue->tvb;
+
+	guard(mutex)(&tvb->lock);
+
+	/* A reset looks at these, and writes what is ready. */
+	scoped_guard(mutex, &queue->timeline.lock) {
+		tvb->ready = false;
+		tvb->handed_over = 0;
+		tvb->told = 0;
+		tvb->tenure = 0;
+	}
+
+	asahi_tvb_free_vm_memory(tvb);
+	WRITE_ONCE(tvb->large, false);
+}
+
+/**
  * asahi_tvb_fini() - free the rest
  * @tvb: buffer after asahi_tvb_free_vm_memory(), whose context the firmware has
  *	forgotten
@@ -186,6 +217,37 @@ unsigned int asahi_tvb_want_blocks(u32 used_pages, unsigned int have, unsigned i
 	return need > have && want > min_blocks ? want : min_blocks;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_tvb_want_blocks);
+
+/**
+ * asahi_tvb_is_large() - is a buffer worth to be given back when it is idle?
+ * @blocks: blocks that it has
+ * @tpc_bytes: size of its tail pointer cache
+ *
+ * Any context.
+ *
+ * Return: true if it has more than a small framebuffer needs.
+ */
+bool asahi_tvb_is_large(unsigned int blocks, u64 tpc_bytes)
+{
+	return blocks > ASAHI_TVB_FIRST_BLOCKS + ASAHI_TVB_SPARE_BLOCKS ||
+	       tpc_bytes > ASAHI_TVB_SMALL_TPC;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_tvb_is_large);
+
+/**
+ * asahi_tvb_is_idle() - was there no render for a while?
+ * @tvb: buffer
+ * @now: the time, in jiffies
+ *
+ * Whether there is one now is for the caller to find out. Any context.
+ *
+ * Return: true if not.
+ */
+bool asahi_tvb_is_idle(const struct asahi_tvb *tvb, unsigned long now)
+{
+	return time_after_eq(now, READ_ONCE(tvb->used_at) + msecs_to_jiffies(ASAHI_TVB_IDLE_MS));
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_tvb_is_idle);
 
 /**
  * asahi_tvb_list_block() - put a block into the lists
@@ -434,19 +496,26 @@ static struct asahi_tpc *asahi_tvb_get_tpc(struct asahi_queue *queue, u64 size)
 struct asahi_tpc *asahi_tvb_prepare(struct asahi_queue *queue, unsigned int min_blocks,
 				    u64 tpc_size)
 {
+	struct asahi_tvb *tvb = &queue->tvb;
+	struct asahi_tpc *tpc;
 	int ret;
 
-	guard(mutex)(&queue->tvb.lock);
+	guard(mutex)(&tvb->lock);
+
+	WRITE_ONCE(tvb->used_at, jiffies);
 
 	ret = asahi_tvb_make(queue);
 	if (ret)
 		return ERR_PTR(ret);
 
 	ret = asahi_tvb_resize(queue, min_blocks);
-	if (ret)
-		return ERR_PTR(ret);
+	tpc = ret ? ERR_PTR(ret) : asahi_tvb_get_tpc(queue, tpc_size);
 
-	return asahi_tvb_get_tpc(queue, tpc_size);
+	/* Also after an error, which may leave it larger than it was. */
+	if (asahi_tvb_is_large(tvb->num_blocks, tvb->tpc ? tvb->tpc->memory.size : 0))
+		WRITE_ONCE(tvb->large, true);
+
+	return tpc;
 }
 
 /*
@@ -509,6 +578,8 @@ void asahi_tvb_end(struct asahi_queue *queue, unsigned int scenes)
 
 	if (!WARN_ON(scenes > queue->tvb.scenes))
 		queue->tvb.scenes -= scenes;
+	if (scenes)
+		WRITE_ONCE(queue->tvb.used_at, jiffies);
 }
 
 /*

@@ -43,6 +43,9 @@ struct asahi_work;
 /** ASAHI_TVB_MAX_PAGES_NOMEMLESS - the same in pages */
 #define ASAHI_TVB_MAX_PAGES_NOMEMLESS	(ASAHI_TVB_MAX_BLOCKS_NOMEMLESS * ASAHI_TVB_BLOCK_PAGES)
 
+/** ASAHI_TVB_IDLE_MS - how long a large buffer is kept without renders, at least */
+#define ASAHI_TVB_IDLE_MS	5000
+
 /** ASAHI_TVB_ALIGN - alignment of everything in the VM */
 #define ASAHI_TVB_ALIGN		BIT(ASAHI_TVB_PAGE_SHIFT)
 
@@ -74,6 +77,8 @@ struct asahi_tpc {
  * @told: how many of these the last InitBuffer has told of
  * @tenure: of the slot that this has told of; 0 for none
  * @scenes: renders in flight
+ * @large: idle, it would keep more memory than it is worth
+ * @used_at: when a render was submitted or has ended last, in jiffies
  *
  * Part of struct asahi_queue. Empty until there is a render.
  */
@@ -100,6 +105,8 @@ struct asahi_tvb {
 	unsigned int told;
 	u64 tenure;
 	unsigned int scenes;
+	bool large;
+	unsigned long used_at;
 };
 
 /**
@@ -142,6 +149,8 @@ s64 asahi_tvb_bytes(const struct asahi_tvb *tvb);
 struct asahi_tpc *asahi_tvb_prepare(struct asahi_queue *queue, unsigned int min_blocks,
 				    u64 tpc_size);
 void asahi_tpc_put(struct asahi_tpc *tpc);
+bool asahi_tvb_is_idle(const struct asahi_tvb *tvb, unsigned long now);
+void asahi_tvb_trim(struct asahi_queue *queue);
 
 /* The following need the timeline's lock. */
 void asahi_tvb_fill(struct asahi_queue *queue);
@@ -151,6 +160,7 @@ void asahi_tvb_end(struct asahi_queue *queue, unsigned int scenes);
 void asahi_tvb_grow(struct asahi_device *adev, u32 vm_slot, u32 buffer_slot, u32 counter);
 
 /* For tests. */
+bool asahi_tvb_is_large(unsigned int blocks, u64 tpc_bytes);
 unsigned int asahi_tvb_want_blocks(u32 used_pages, unsigned int have, unsigned int min_blocks);
 void asahi_tvb_list_block(__le32 *page_list, struct asahi_fw_block *block_list,
 			  unsigned int index, u64 va);

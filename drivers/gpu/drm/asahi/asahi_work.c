@@ -219,7 +219,7 @@ static void asahi_work_build_compute(struct asahi_job *job, struct asahi_work *w
 		.notifier_va = queue->notifier.va,
 		.stats_va = asahi_initdata_stats_va(adev, AGX_PIPE_COMPUTE),
 		.usc_exec_base = queue->usc_exec_base,
-		.queue_id = queue->id,
+		.queue_id = queue->fw_id,
 	});
 }
 

@@ -138,7 +138,7 @@ void asahi_workqueue_fill(struct asahi_workqueue *wq)
 		.notifier_list_va = queue->notifier_list.va,
 		.gpu_buf_va = wq->gpu_buf.va,
 		.context_va = queue->context.va,
-		.uuid = queue->id,
+		.uuid = queue->fw_id,
 		.priority = queue->priority,
 		.pipe = wq->pipe,
 	});

@@ -8,6 +8,8 @@
 
 #include <kunit/test.h>
 
+#include <linux/jiffies.h>
+
 #include <drm/asahi_drm.h>
 
 #include "asahi_fw_buffer.h"
@@ -297,6 +299,27 @@ static void blocks_are_listed(struct kunit *test)
 	}
 }
 
+static void large_buffers_are_trimmed(struct kunit *test)
+{
+	KUNIT_EXPECT_FALSE(test, asahi_tvb_is_large(0, 0));
+	/* a small framebuffer's, with what is to spare */
+	KUNIT_EXPECT_FALSE(test, asahi_tvb_is_large(8 + 10, 0x10000));
+	KUNIT_EXPECT_TRUE(test, asahi_tvb_is_large(8 + 11, 0x10000));
+	/* many layers */
+	KUNIT_EXPECT_TRUE(test, asahi_tvb_is_large(8 + 10, 0x10001));
+}
+
+static void idle_buffers_are_trimmed(struct kunit *test)
+{
+	struct asahi_tvb tvb = { .used_at = -3UL };
+	unsigned long idle = msecs_to_jiffies(ASAHI_TVB_IDLE_MS);
+
+	KUNIT_EXPECT_FALSE(test, asahi_tvb_is_idle(&tvb, tvb.used_at));
+	KUNIT_EXPECT_FALSE(test, asahi_tvb_is_idle(&tvb, tvb.used_at + idle - 1));
+	KUNIT_EXPECT_TRUE(test, asahi_tvb_is_idle(&tvb, tvb.used_at + idle));
+	KUNIT_EXPECT_TRUE(test, asahi_tvb_is_idle(&tvb, tvb.used_at + 2 * idle));
+}
+
 static struct kunit_case scene_tests[] = {
 	KUNIT_CASE(nothing_is_refused_in_vain),
 	KUNIT_CASE(flags_are_refused),
@@ -312,6 +335,8 @@ static struct kunit_case scene_tests[] = {
 	KUNIT_CASE(buffer_grows_from_use),
 	KUNIT_CASE(growth_from_use_is_bounded),
 	KUNIT_CASE(blocks_are_listed),
+	KUNIT_CASE(large_buffers_are_trimmed),
+	KUNIT_CASE(idle_buffers_are_trimmed),
 	{}
 };
 
