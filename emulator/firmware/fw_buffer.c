@@ -28,6 +28,8 @@ static const enum fw_field_id info_words[] = {
  * struct fw_buffer - a slot
  * @info: address of the buffer's Info, 0 when the slot has never been initialised
  * @gpu_context: GPU context of the queue that initialised it
+ * @vm_slot: the MMU's context of the client whose pages they are
+ * @vm_root: what was in it
  * @word: what Info said when its first scene began, in the order of info_words
  * @page: numbers of the pages, as in the driver's list
  * @user: which scene has each of them
@@ -40,6 +42,8 @@ static const enum fw_field_id info_words[] = {
 struct fw_buffer {
 	uint64_t info;
 	uint64_t gpu_context;
+	unsigned int vm_slot;
+	uint64_t vm_root;
 	uint64_t word[INFO_WORDS];
 	uint32_t *page;
 	const struct fw_scene **user;
@@ -123,6 +127,31 @@ static void check_kept(struct fw_access *access, const struct fw_buffer *buffer)
 			       "BufferInfo", "it or what it points to is not there any more");
 }
 
+/*
+ * Its pages cannot be looked at when their address space has lost its context to another one
+ * meanwhile, which tells nothing.
+ */
+static bool has_pages(struct fw_access *access, const struct fw_buffer *buffer)
+{
+	if (vagx_uat_ttb(access->uat, buffer->vm_slot, 0) != buffer->vm_root)
+		return true;
+	for (uint32_t i = 0; i < buffer->pages; i++) {
+		uint64_t va = (uint64_t)buffer->page[i] << FW_BUFFER_PAGE_SHIFT;
+
+		if (!vagx_uat_pte(access->uat, buffer->vm_slot, va) ||
+		    !vagx_uat_pte(access->uat, buffer->vm_slot, va + AGX_PAGE_SIZE))
+			return false;
+	}
+	return true;
+}
+
+static void check_pages_kept(struct fw_access *access, const struct fw_buffer *buffer)
+{
+	if (!has_pages(access, buffer))
+		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_FREED, buffer->info,
+			       "DestroyContext", "pages of its buffer are not there any more");
+}
+
 void fw_buffers_destroy_context(struct vagx_firmware *fw, uint64_t context)
 {
 	for (unsigned int i = 0; i < FW_BUFFERS; i++) {
@@ -131,6 +160,7 @@ void fw_buffers_destroy_context(struct vagx_firmware *fw, uint64_t context)
 		if (!buffer->info || buffer->gpu_context != context)
 			continue;
 		check_kept(&fw->access, buffer);
+		check_pages_kept(&fw->access, buffer);
 		if (fw_scene_of_slot(fw, i))
 			vagx_violation(fw->config.report, VAGX_RULE_FW_BUFFER_BUSY, buffer->info,
 				       "DestroyContext", "slot %u has a scene", i);
@@ -376,14 +406,25 @@ static bool reload(struct fw_access *access, struct fw_buffer *buffer, uint64_t 
 	return false;
 }
 
+/* What the firmware has counted of the rest would be wrong then */
+static bool is_smaller(const struct fw_buffer *buffer, uint32_t blocks)
+{
+	return blocks * FW_BUFFER_BLOCK_PAGES < buffer->pages;
+}
+
 /* Another buffer comes into a slot, or one that was there before */
-static bool replace(struct fw_worker *worker, unsigned int slot, uint64_t info)
+static bool replace(struct fw_worker *worker, unsigned int slot, uint64_t info, uint32_t blocks)
 {
 	struct vagx_firmware *fw = worker->fw;
 	struct fw_buffer *buffer = &fw->buffers->slot[slot];
 
-	if (buffer->info == info)
+	if (buffer->info == info && !is_smaller(buffer, blocks))
 		return true;
+	if (buffer->info == info) {
+		vagx_violation(fw->config.report, VAGX_RULE_FW_BUFFER_BLOCKS, info, "InitBuffer",
+			       "%#x blocks for a buffer of %#x pages", blocks, buffer->pages);
+		return false;
+	}
 	if (fw_scene_of_slot(fw, slot)) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_BUFFER_BUSY, info, "InitBuffer",
 			       "slot %u has a scene of %#" PRIx64, slot, buffer->info);
@@ -436,7 +477,7 @@ bool fw_buffer_init(struct fw_worker *worker, struct fw_queue *queue, struct fw_
 		return bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "blocks", blocks);
 	if (!info.va)
 		return bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "Info", info.va);
-	if (!replace(worker, slot, info.va) || !check_info(access, &info, blocks) ||
+	if (!replace(worker, slot, info.va, blocks) || !check_info(access, &info, blocks) ||
 	    !check_control(access, &info, blocks))
 		return false;
 	if (worker->fw->config.dump)
@@ -446,6 +487,8 @@ bool fw_buffer_init(struct fw_worker *worker, struct fw_queue *queue, struct fw_
 		return false;
 	buffer->info = info.va;
 	buffer->gpu_context = queue->context;
+	buffer->vm_slot = context;
+	buffer->vm_root = vagx_uat_ttb(access->uat, context, 0);
 	read_words(&info, buffer->word);
 	queue->init_stamp = stamp;
 	return !access->failed;

@@ -886,6 +886,41 @@ static void test_mark(void **state)
 	rig_free(rig);
 }
 
+/* A page of the buffer goes away before the context is destroyed */
+static void test_trimmed_early(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer;
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 8);
+	draw(rig, &renderer, WIDTH, HEIGHT);
+	*rig_pte(rig, rig->user_root, words(renderer.buffer.pages)[31] * RIG_BUFFER_PAGE) = 0;
+	destroy(rig, &renderer.vertex);
+	assert_true(rig_wait_rule(rig, VAGX_RULE_FW_BUFFER_FREED));
+	rig_free(rig);
+}
+
+/* InitBuffer says that a buffer has become smaller */
+static void test_trimmed_alive(void **state)
+{
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer;
+	struct rig_render render;
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 16);
+	draw(rig, &renderer, WIDTH, HEIGHT);
+	renderer.buffer.blocks = 8;
+	rig_buffer_grow(rig, &renderer.buffer, 8, true);
+	rig_render_new(rig, &renderer, &render, WIDTH, HEIGHT);
+	render.first = true;
+	rig_render_init(rig, &renderer, &render);
+	rig_render_submit(rig, &renderer, &render);
+	assert_true(rig_wait_rule(rig, VAGX_RULE_FW_BUFFER_BLOCKS));
+	rig_free(rig);
+}
+
 /* Info's memory gets another use before the context is destroyed, or the slot taken over */
 static void test_freed(void **state)
 {
@@ -1009,6 +1044,8 @@ int main(void)
 		cmocka_unit_test(test_live_info),
 		cmocka_unit_test(test_live_list),
 		cmocka_unit_test(test_mark),
+		cmocka_unit_test(test_trimmed_early),
+		cmocka_unit_test(test_trimmed_alive),
 		cmocka_unit_test(test_freed),
 		cmocka_unit_test(test_grow_ack),
 		cmocka_unit_test(test_registers),
