@@ -41,7 +41,7 @@ static void usage(FILE *file)
 	      "  -V, --version           print the version\n"
 	      "\n"
 	      "DUMP is a core dump of the driver, or what the shim has captured, of which all\n"
-	      "streams are printed. Without it, or with \"-\", the standard input is read. The\n"
+	      "streams are printed, and the state of vertex buffers. Without it, or with \"-\", the standard input is read. The\n"
 	      "exit status is 1 if something in a stream was wrong.\n", file);
 }
 
@@ -152,15 +152,25 @@ static void decode(void *ctx, const struct dump_stream *stream)
 		print_shader(decoder, stream, shaders.va[i]);
 }
 
+static void print_line(void *ctx, const char *line)
+{
+	puts(line);
+}
+
 static int decode_dump(struct decoder *decoder, const char *path)
 {
+	const struct dump_visitor visitor = {
+		.stream = decode,
+		.buffer = print_line,
+		.ctx = decoder,
+	};
 	size_t size;
 	char *text = cli_read_file(PROGRAM, path, &size);
 	int err;
 
 	if (!text)
 		return EXIT_FAILURE;
-	err = dump_parse(text, decode, decoder);
+	err = dump_parse(text, &visitor);
 	free(text);
 	if (err == -EINVAL)
 		fprintf(stderr,

@@ -72,12 +72,13 @@ int dump_read(void *ctx, uint64_t va, void *buf, size_t len)
 /* Core dumps */
 
 struct parser {
-	void (*found)(void *ctx, const struct dump_stream *stream);
-	void *ctx;
+	const struct dump_visitor *visitor;
 	struct dump_stream stream;
 	struct dump_memory memory;
 	/* in the lines of a stream, its records, pipelines and shaders */
 	bool in_stream;
+	/* in the lines of a vertex buffer */
+	bool in_buffer;
 	/* where the next bytes belong */
 	uint64_t va;
 	int err;
@@ -87,7 +88,7 @@ static void end_stream(struct parser *p)
 {
 	if (p->in_stream && !p->err) {
 		p->stream.memory = &p->memory;
-		p->found(p->ctx, &p->stream);
+		p->visitor->stream(p->visitor->ctx, &p->stream);
 	}
 	p->in_stream = false;
 	dump_free(&p->memory);
@@ -187,10 +188,23 @@ static bool parse_stream(struct parser *p, const char *line)
 	return true;
 }
 
+/* Also the lines of each scene, which are among those of its work. */
+static void parse_buffer(struct parser *p, const char *line)
+{
+	const bool first = !strcmp(line, "vertex buffer:");
+
+	p->in_buffer = first || (p->in_buffer && !strncmp(line, "  ", 2));
+	if (!p->visitor->buffer || !strncmp(line, "    ", 4))
+		return;
+	if (p->in_buffer || !strncmp(line, "  scene", strlen("  scene")))
+		p->visitor->buffer(p->visitor->ctx, line);
+}
+
 static void parse_line(struct parser *p, char *line)
 {
 	uint64_t va;
 
+	parse_buffer(p, line);
 	if (p->in_stream && !strncmp(line, "    ", 4)) {
 		parse_data(p, line);
 	} else if (p->in_stream &&
@@ -208,11 +222,9 @@ static void parse_line(struct parser *p, char *line)
 	}
 }
 
-int dump_parse(const char *text,
-	       void (*found)(void *ctx, const struct dump_stream *stream),
-	       void *ctx)
+int dump_parse(const char *text, const struct dump_visitor *visitor)
 {
-	struct parser p = { .found = found, .ctx = ctx };
+	struct parser p = { .visitor = visitor };
 	char *copy, *rest, *line;
 
 	if (strncmp(text, "asahi core dump\n", strlen("asahi core dump\n")))

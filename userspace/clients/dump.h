@@ -62,15 +62,25 @@ struct dump_stream {
 };
 
 /**
- * dump_parse() - find the streams of a core dump
+ * struct dump_visitor - who wants to know what is in a core dump
+ * @stream: called for each stream; what it gets is gone afterwards
+ * @buffer: called for each line about vertex buffers and scenes, bytes left out;
+ *	may be NULL
+ * @ctx: first argument of these
+ */
+struct dump_visitor {
+	void (*stream)(void *ctx, const struct dump_stream *stream);
+	void (*buffer)(void *ctx, const char *line);
+	void *ctx;
+};
+
+/**
+ * dump_parse() - go through a core dump
  * @text: the dump
- * @found: called for each; what it gets is gone afterwards
- * @ctx: first argument of @found
+ * @visitor: who wants to know
  *
  * Return: 0, -EINVAL if it is no core dump, -ENOMEM.
  */
-int dump_parse(const char *text,
-	       void (*found)(void *ctx, const struct dump_stream *stream),
-	       void *ctx);
+int dump_parse(const char *text, const struct dump_visitor *visitor);
 
 #endif /* CLIENT_DUMP_H */

@@ -58,9 +58,19 @@ job: 1
   usc_exec_base: 0x100000000
 rings:
   compute: jobs 1 event 0 stamp 0x0 of 0x100 written 1 read 1 done 0
+vertex buffer:
+  slot: 3
+  blocks: 18, handed over 8, told of 8, of 131072 bytes
+  info: 0xffffffa000004000
+    01 00 00 00 02 00 00 00 00 00 00 00 00 00 00 00
+commands: 16 bytes
+  00 00 02 00 00 00 00 00 00 00 00 00 00 00 00 00
 work 0:
   run: 0xffffffa600000000
     03 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
+  scene pages: 2 in this pass, 5 in all
+  scene: 0xffffffa800001000
+    02 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
   stream 0x200138000:
     0x200138000: launch 00001012 00000040 000186a3 00000001 00000001 00000040 00000001 00000001
     0x200138020: link 30000002 00140000
@@ -121,6 +131,11 @@ check "dump: and no further" [ "$(grep -c '^ *[0-9a-f]*: [0-9a-f]* .*' "$work/te
 has "dump: an unknown word" "0x0100000080: USC word: no packet has tag 0x77 (0x77)"
 has "dump: an unknown block" "0x0200150020: CDM block: no packet has tag 0x5 (0xa0000000)"
 has "dump: memory that was not there" "0x0200160000: CDM block: cannot be read"
+has "dump: the vertex buffer" "vertex buffer:"
+has "dump: its size" "  blocks: 18, handed over 8, told of 8, of 131072 bytes"
+has "dump: its scene" "  scene pages: 2 in this pass, 5 in all"
+check "dump: without their bytes" [ "$(grep -c '^    0[0-9]' "$work/text")" = 0 ]
+check "dump: and without what is not theirs" [ "$(grep -c -e commands -e rings "$work/text")" = 0 ]
 check "dump: without shaders" ends 1 "$work/dump"
 check "dump: there are none" [ "$(grep -c '^shader' "$work/text")" = 0 ]
 

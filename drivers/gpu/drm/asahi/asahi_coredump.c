@@ -25,6 +25,7 @@
 
 #include <agx/agx_rtkit.h>
 
+#include "asahi_abi.h"
 #include "asahi_block.h"
 #include "asahi_channel.h"
 #include "asahi_client.h"
@@ -41,6 +42,7 @@
 #include "asahi_sched.h"
 #include "asahi_slot.h"
 #include "asahi_stream.h"
+#include "asahi_tvb.h"
 #include "asahi_vm.h"
 #include "asahi_work.h"
 #include "asahi_workqueue.h"
@@ -201,6 +203,20 @@ static void asahi_coredump_print_rings(const struct asahi_coredump_job *captured
 	}
 }
 
+/* What vertex and fragment work of a render share. */
+static void asahi_coredump_print_scene(const struct asahi_job *job, const struct asahi_work *work,
+				       struct drm_printer *p)
+{
+	const struct asahi_tvb_abi *abi = &job->queue->adev->abi->job->tvb;
+
+	if (!work->scene.map)
+		return;
+
+	abi->scene_print(work->scene.map, p);
+	drm_printf(p, "  scene: %#llx\n", work->scene.va);
+	drm_print_hex_dump(p, "    ", work->scene.map, abi->scene_size);
+}
+
 static size_t asahi_coredump_read(void *priv, u64 va, void *buf, size_t len)
 {
 	return asahi_vm_read(priv, va, buf, len);
@@ -242,6 +258,7 @@ static void asahi_coredump_print_work(const struct asahi_coredump *dump,
 	drm_print_hex_dump(p, "    ", work->run, work->run_size);
 	drm_printf(p, "  microsequence: %#llx\n", work->microseq.va);
 	drm_print_hex_dump(p, "    ", work->microseq.map, work->microseq.used);
+	asahi_coredump_print_scene(job, work, p);
 	asahi_coredump_print_stream(job, work, p);
 }
 
@@ -264,6 +281,8 @@ static void asahi_coredump_print_job(const struct asahi_coredump *dump,
 	drm_printf(p, "  context: %u\n", captured->vm_slot);
 	drm_printf(p, "  usc_exec_base: %#llx\n", queue->usc_exec_base);
 	asahi_coredump_print_rings(captured, p);
+	if (job->tpc)
+		asahi_tvb_print(job->queue, p);
 
 	drm_printf(p, "commands: %u bytes\n", job->cmdbuf_size);
 	drm_print_hex_dump(p, "  ", job->cmdbuf, job->cmdbuf_size);

@@ -25,7 +25,9 @@ static const struct asahi_job_abi asahi_job_abi = {
 		.has_control_word = ASAHI_ABI_GEN >= ASAHI_G14X,
 		.info_init = asahi_tvb_build_info,
 		.info_set_blocks = asahi_tvb_set_blocks,
+		.info_print = asahi_tvb_print_info,
 		.scene_init = asahi_tvb_build_scene,
+		.scene_print = asahi_tvb_print_scene,
 	},
 	.work = {
 		[AGX_PIPE_VERTEX] = {

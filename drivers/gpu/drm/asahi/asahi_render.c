@@ -177,6 +177,8 @@ void asahi_render_build(struct asahi_job *job, struct asahi_work *fragment,
 	if (!command->scene.clustering)
 		args.tiling_control |= ASAHI_RENDER_TILING_ONE_CLUSTER;
 
+	vertex->scene.map = scene.map;
+	vertex->scene.va = scene.va;
 	abi->tvb.scene_init(&scene, queue->tvb.stats.va);
 	asahi_render_build_half(job, &args, fragment, command, abi->fragment_build);
 	asahi_render_build_half(job, &args, vertex, command, abi->vertex_build);

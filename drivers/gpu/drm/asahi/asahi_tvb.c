@@ -582,6 +582,49 @@ void asahi_tvb_end(struct asahi_queue *queue, unsigned int scenes)
 		WRITE_ONCE(queue->tvb.used_at, jiffies);
 }
 
+static void asahi_tvb_print_part(const char *name, const struct asahi_fwbuf *buf,
+				 struct drm_printer *p)
+{
+	drm_printf(p, "  %s: %#llx\n", name, buf->va);
+	drm_print_hex_dump(p, "    ", buf->map, buf->size);
+}
+
+/**
+ * asahi_tvb_print() - print a buffer, as the firmware sees it
+ * @queue: queue of a job that is kept, so that the buffer stays
+ * @p: where to
+ *
+ * The firmware may have newer contents of Info in its cache. Process context.
+ */
+void asahi_tvb_print(struct asahi_queue *queue, struct drm_printer *p)
+{
+	struct asahi_tvb *tvb = &queue->tvb;
+	const struct asahi_fw_block_control *control = tvb->control.map;
+	const struct asahi_fw_buffer_stats *stats = tvb->stats.map;
+
+	guard(mutex)(&queue->timeline.lock);
+
+	if (!tvb->ready)
+		return;
+
+	drm_puts(p, "vertex buffer:\n");
+	drm_printf(p, "  slot: %d\n", tvb->scenes ? (int)tvb->slot.slot : -1);
+	drm_printf(p, "  renders in flight: %u\n", tvb->scenes);
+	drm_printf(p, "  blocks: %u, handed over %u, told of %u, of %u bytes\n", tvb->num_blocks,
+		   tvb->handed_over, tvb->told, ASAHI_TVB_BLOCK_SIZE);
+	drm_printf(p, "  control: blocks %u, written %u\n", le32_to_cpu(control->total),
+		   le32_to_cpu(control->wptr));
+	drm_printf(p, "  use: %u pages at most, %u overflows\n", le32_to_cpu(stats->max_pages),
+		   le32_to_cpu(stats->overflow_count));
+	drm_printf(p, "  lists: pages %#llx blocks %#llx\n", tvb->page_list.va,
+		   tvb->block_list.va);
+	queue->adev->abi->job->tvb.info_print(tvb->info.map, p);
+	asahi_tvb_print_part("info", &tvb->info, p);
+	asahi_tvb_print_part("block control", &tvb->control, p);
+	asahi_tvb_print_part("counter", &tvb->counter, p);
+	asahi_tvb_print_part("stats", &tvb->stats, p);
+}
+
 /*
  * Requests of the firmware's
  */

@@ -21,6 +21,7 @@ struct asahi_fw_block;
 struct asahi_queue;
 struct asahi_scene;
 struct asahi_work;
+struct drm_printer;
 
 /** ASAHI_TVB_MAX_BLOCKS - blocks that a buffer can have */
 #define ASAHI_TVB_MAX_BLOCKS	0x19b3
@@ -130,7 +131,9 @@ struct asahi_tvb_info {
  * @has_control_word: scenes have one
  * @info_init: fill a zeroed Info but for what @info_set_blocks sets
  * @info_set_blocks: set the number of blocks; allocates nothing
+ * @info_print: print what the firmware has noted in an Info
  * @scene_init: fill a zeroed Scene; @stats_va is the buffer's Stats
+ * @scene_print: print what the firmware has noted in a Scene
  */
 struct asahi_tvb_abi {
 	size_t info_size;
@@ -138,7 +141,9 @@ struct asahi_tvb_abi {
 	bool has_control_word;
 	void (*info_init)(void *map, const struct asahi_tvb_info *info);
 	void (*info_set_blocks)(void *map, unsigned int blocks);
+	void (*info_print)(const void *map, struct drm_printer *p);
 	void (*scene_init)(const struct asahi_scene *scene, u64 stats_va);
+	void (*scene_print)(const void *map, struct drm_printer *p);
 };
 
 void asahi_tvb_init(struct asahi_tvb *tvb);
@@ -157,6 +162,7 @@ void asahi_tvb_fill(struct asahi_queue *queue);
 void asahi_tvb_push(struct asahi_queue *queue, const struct asahi_work *work, u32 vm_slot);
 void asahi_tvb_end(struct asahi_queue *queue, unsigned int scenes);
 
+void asahi_tvb_print(struct asahi_queue *queue, struct drm_printer *p);
 void asahi_tvb_grow(struct asahi_device *adev, u32 vm_slot, u32 buffer_slot, u32 counter);
 
 /* For tests. */

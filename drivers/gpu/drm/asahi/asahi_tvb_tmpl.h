@@ -9,6 +9,8 @@
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
 
+#include <drm/drm_print.h>
+
 #include "asahi_fw_buffer.h"
 #include "asahi_layout_tmpl.h"
 #include "asahi_scene.h"
@@ -68,6 +70,19 @@ static void asahi_tvb_set_blocks(void *map, unsigned int blocks)
 	fw->last_page = cpu_to_le32(pages - 1);
 }
 
+static void asahi_tvb_print_info(const void *map, struct drm_printer *p)
+{
+	const struct asahi_fw_buffer_info *fw = map;
+
+	drm_printf(p, "  noted: counters %u %u, renders %d %d, ", le32_to_cpu(fw->gpu_counter),
+		   le32_to_cpu(fw->gpu_counter2), (int)le32_to_cpu(fw->last_id),
+		   (int)le32_to_cpu(fw->cur_id));
+	drm_printf(p, "blocks %u, pages %u, the last %u, at %u %u\n",
+		   le32_to_cpu(fw->block_count), le32_to_cpu(fw->page_count),
+		   le32_to_cpu(fw->last_page), le32_to_cpu(fw->gpu_page_ptr1),
+		   le32_to_cpu(fw->gpu_page_ptr2));
+}
+
 static void asahi_tvb_build_scene(const struct asahi_scene *scene, u64 stats_va)
 {
 	struct asahi_fw_scene *fw = scene->map;
@@ -78,4 +93,12 @@ static void asahi_tvb_build_scene(const struct asahi_scene *scene, u64 stats_va)
 #endif
 	fw->user_buffer = cpu_to_le64(scene->memory_va + scene->layout->user_buffer);
 	fw->stats = cpu_to_le64(stats_va);
+}
+
+static void asahi_tvb_print_scene(const void *map, struct drm_printer *p)
+{
+	const struct asahi_fw_scene *fw = map;
+
+	drm_printf(p, "  scene pages: %u in this pass, %u in all\n",
+		   le32_to_cpu(fw->pass_page_count), le32_to_cpu(fw->total_page_count));
 }

@@ -120,6 +120,16 @@ struct asahi_work_init {
 };
 
 /**
+ * struct asahi_work_scene - the Scene of a render
+ * @map: the firmware's structure
+ * @va: firmware address of that
+ */
+struct asahi_work_scene {
+	void *map;
+	u64 va;
+};
+
+/**
  * struct asahi_work - a command's part on one pipe, as the firmware sees it
  * @pipe: pipe that it runs on
  * @command: number of its command in the job, from 0; the works of a command
@@ -138,6 +148,7 @@ struct asahi_work_init {
  * @barrier: what it waits for
  * @num_barriers: entries of @barrier
  * @init_buffer: what goes in front of vertex work; empty for other work
+ * @scene: what vertex work leaves to fragment work, for core dumps; likewise
  *
  * A compute command is one piece of work, a render command two: one for its
  * vertices and one for its fragments. Constant after the job is built, but for
@@ -159,6 +170,7 @@ struct asahi_work {
 	u64 stream;
 	struct asahi_work_barrier barrier[ASAHI_BARRIERS];
 	struct asahi_work_init init_buffer;
+	struct asahi_work_scene scene;
 };
 
 /**
