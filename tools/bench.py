@@ -18,6 +18,7 @@ def main():
     counts = json.loads((folder / "counts/counts.json").read_text())
     latency = [entry for name in ("latency", "recovery")
                for entry in json.loads((folder / f"times/{name}.json").read_text())]
+    idle = json.loads((folder / "times/idle.json").read_text())
     core = json.loads((folder / "core.json").read_text())
     before, after = (observation(folder / "times" / name) for name in ("before", "after"))
 
@@ -26,6 +27,7 @@ def main():
     rows = [(name, ns, "instructions", ns / floor)
             for name, ns in {entry["name"]: entry["ns"] for entry in counts}.items()]
     rows += [(entry["name"], entry["ns"] / 1000, "us", None) for entry in latency]
+    rows += [(entry["name"], entry["ns"] / 1024, "KiB", None) for entry in idle]
     times = {entry["name"]: entry["ns"] for entry in latency}
     loop = "SUBMIT of 64 commands"
     rows += [

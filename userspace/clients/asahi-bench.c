@@ -264,6 +264,11 @@ static int measure_all(struct compute *ctx, const struct batch *b,
 	return err;
 }
 
+int bench_floor(struct compute *ctx)
+{
+	return measure(ctx, &get_cap);
+}
+
 /*
  * The buffer's pages are there, and so are the page tables below the address:
  * another page in them stays bound.
@@ -285,7 +290,7 @@ static int bench_memory(struct compute *ctx)
 	int err = prepare_binds(ctx);
 
 	if (!err)
-		err = measure_all(ctx, &get_cap, 1);
+		err = bench_floor(ctx);
 	if (!err)
 		err = measure_all(ctx, bind_batches, 3);
 	if (!err)
@@ -377,7 +382,7 @@ static int run_jobs(struct compute *ctx, uint64_t *submit, uint64_t *done)
 static int bench_submit(struct compute *ctx)
 {
 	static uint64_t submit[JOBS], done[JOBS];
-	int err = measure_all(ctx, &get_cap, 1);
+	int err = bench_floor(ctx);
 
 	if (!err)
 		err = run_jobs(ctx, submit, done);
@@ -495,7 +500,7 @@ static int bench_work(struct compute *ctx)
 	err = trace_ring_open(&ring);
 	if (err)
 		return bench_failed("the trace buffer", err);
-	err = measure_all(ctx, &get_cap, 1);
+	err = bench_floor(ctx);
 	if (!err)
 		err = job_new(ctx, &job);
 	for (i = 0; i < JOBS && !err; i++)
@@ -517,9 +522,13 @@ static const struct bench {
 } benches[] = {
 	{ "memory", "mappings and buffers", bench_memory },
 	{ "submit", "the SUBMIT ioctl alone", bench_submit },
+	{ "shapes", "SUBMITs with renders, many commands, many syncs", bench_shapes },
+	{ "binds", "many scattered bindings", bench_binds },
 	{ "work", "what the kernel does for a job outside of the ioctl",
 	  bench_work },
 	{ "latency", "from submission to the signalled fence", bench_latency },
+	{ "switch", "jobs in a hundred address spaces in turn", bench_switch },
+	{ "idle", "bytes that the kernel keeps for what nobody uses", bench_idle },
 	{ "flight", "from a job's last word to its fence", bench_flight },
 	{ "steady", "SUBMITs of 64 commands in a loop: the slowest, too",
 	  bench_steady },

@@ -23,6 +23,15 @@ int bench_failed(const char *what, int err);
 /** bench_compare() - for qsort() of uint64_t */
 int bench_compare(const void *a, const void *b);
 
+/** bench_floor() - what everything is compared with: the cheapest ioctl */
+int bench_floor(struct compute *ctx);
+
+/* Benches in bench_scale.c */
+int bench_shapes(struct compute *ctx);
+int bench_binds(struct compute *ctx);
+int bench_switch(struct compute *ctx);
+int bench_idle(struct compute *ctx);
+
 /* Benches in bench_jobs.c */
 int bench_flight(struct compute *ctx);
 int bench_steady(struct compute *ctx);
