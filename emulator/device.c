@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "agx/agx_regs.h"
+#include "agx_stream.h"
 #include "carrier_regs.h"
 #include "clock.h"
 #include "commands.h"
@@ -218,6 +219,9 @@ static bool build_firmware(struct vagx_device *device,
 		.cores = config->cores,
 		.no_exec = config->no_exec,
 		.soft_faults = soft_faults,
+		.stream_features =
+			config->soc->id.generation == AGX_ID_GENERATION_G14X ?
+			AGX_STREAM_G14X : 0,
 	};
 	struct vagx_fw_config fw = {
 		.mem = device->mem,

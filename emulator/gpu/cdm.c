@@ -216,6 +216,7 @@ int vagx_cdm_run(const struct vagx_cdm *cdm, struct vagx_uat_fault *fault,
 		.read = cdm_read,
 		.ctx = &r,
 		.max_packets = UINT64_MAX,
+		.features = cdm->features,
 	};
 	int err;
 

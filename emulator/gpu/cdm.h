@@ -27,6 +27,8 @@ struct vagx_cdm {
 	unsigned int vm_slot;
 	/** @registers: what the data master was told */
 	const struct vagx_compute_registers *registers;
+	/** @features: what streams have here, enum agx_stream_feature */
+	unsigned int features;
 	/** @stop: when set, the stream ends with -ECANCELED soon */
 	const atomic_bool *stop;
 	/**

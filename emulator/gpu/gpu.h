@@ -79,6 +79,8 @@ struct vagx_gpu_config {
 	bool no_exec;
 	/** @soft_faults: unmapped loads give zero, unmapped stores vanish */
 	bool soft_faults;
+	/** @stream_features: what streams have here, enum agx_stream_feature */
+	unsigned int stream_features;
 };
 
 /** struct vagx_compute_registers - what the compute data master is told */

@@ -280,6 +280,15 @@ static int put_words(struct compute *ctx, const struct compute_dispatch *d,
 	return err ? err : words.error;
 }
 
+/* G14 with several clusters has launches that are longer */
+static bool has_long_launches(const struct compute *ctx)
+{
+	const struct drm_asahi_params_global *params =
+		asahi_device_params(ctx->dev);
+
+	return params->gpu_generation >= 14 && params->num_clusters_total > 1;
+}
+
 static void put_launch(struct compute_stream *stream,
 		       const struct compute_dispatch *d, uint32_t pipeline)
 {
@@ -296,6 +305,8 @@ static void put_launch(struct compute_stream *stream,
 	launch.mode = d->indirect ? AGX_CDM_MODE_INDIRECT_GLOBAL :
 				    AGX_CDM_MODE_DIRECT;
 	agx_writer_put(w, AGX_PACKET_cdm_launch, &launch);
+	if (has_long_launches(stream->ctx))
+		agx_put(w, cdm_launch_g14x);
 	if (d->indirect)
 		agx_put(w, cdm_indirect, .address = d->indirect);
 	else

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "agx_packets.h"
+#include "agx_stream.h"
 #include "gpu/core.h"
 #include "gpu/gpu.h"
 #include "report.h"
@@ -604,6 +605,41 @@ static void test_past_end(void **state)
 	assert_int_equal(broken(VAGX_RULE_CDM_PAST_END), 1);
 }
 
+/* Launches of some GPUs have two more words, which others take for sizes */
+static void test_long_launch(void **state)
+{
+	const struct vagx_gpu_config config = {
+		.report = report,
+		.units = &units,
+		.cores = CORES,
+		.stream_features = AGX_STREAM_G14X,
+	};
+	struct vagx_gpu *long_gpu = vagx_gpu_new(&config);
+
+	assert_non_null(long_gpu);
+	put_words();
+	put_launch(&stream, AGX_CDM_MODE_DIRECT);
+	agx_put(&stream, cdm_launch_g14x);
+	agx_put(&stream, cdm_global_size, .x = 64, .y = 1, .z = 1);
+	agx_put(&stream, cdm_local_size, .x = 32, .y = 1, .z = 1);
+	agx_put(&stream, cdm_stream_terminate);
+	assert_int_equal(run_on(long_gpu), VAGX_GPU_DONE);
+	assert_int_equal(record.groups, 2);
+	assert_int_equal(broken(VAGX_RULE_CDM_RESERVED_BITS), 0);
+	assert_int_equal(run(), VAGX_GPU_FAULT);
+	assert_int_equal(broken(VAGX_RULE_CDM_BAD_SIZE), 1);
+
+	stream.used = 0;
+	put_launch(&stream, AGX_CDM_MODE_DIRECT);
+	agx_put(&stream, cdm_global_size, .x = 64, .y = 1, .z = 1);
+	agx_put(&stream, cdm_local_size, .x = 32, .y = 1, .z = 1);
+	agx_put(&stream, cdm_stream_terminate);
+	assert_int_equal(run_on(long_gpu), VAGX_GPU_FAULT);
+	assert_int_equal(broken(VAGX_RULE_CDM_RESERVED_BITS), 2);
+	assert_int_equal(record.groups, 2);
+	vagx_gpu_free(long_gpu);
+}
+
 static void expect_bad_size(void)
 {
 	uint64_t before = broken(VAGX_RULE_CDM_BAD_SIZE);
@@ -1064,6 +1100,7 @@ int main(void)
 		GPU_TEST(test_unknown_blocks),
 		GPU_TEST(test_reserved_bits),
 		GPU_TEST(test_past_end),
+		GPU_TEST(test_long_launch),
 		GPU_TEST(test_bad_sizes),
 		GPU_TEST(test_unknown_word),
 		GPU_TEST(test_word_reserved_bits),

@@ -20,7 +20,7 @@
 
 /* More than the setup of any dispatch, and than any of its commands. */
 #define SETUP_BYTES	256
-#define DISPATCH_WORDS	10
+#define DISPATCH_WORDS	12
 /* What one word of the setup can load. */
 #define UNIFORM_BYTES	128
 
@@ -28,6 +28,8 @@
 #define CDM_TERMINATE	(2u << 29)
 #define CDM_BARRIER	(3u << 29)
 #define CDM_INDIRECT	(1u << 27)
+/* Second of two words that launches of G14 with several clusters have besides. */
+#define CDM_LAUNCH_LONG	(1u << 30)
 /* All that may be flushed or invalidated between launches that depend on each other. */
 #define CDM_BARRIER_ALL	0xfffffu
 
@@ -101,6 +103,7 @@ static void load_shader(struct asahi_client *client, enum igt_asahi_shader which
 struct asahi_client *igt_asahi_client_open(int fd)
 {
 	struct asahi_client *client = calloc(1, sizeof(*client));
+	struct drm_asahi_params_global params;
 	struct asahi_bo words;
 	unsigned int i;
 
@@ -108,6 +111,8 @@ struct asahi_client *igt_asahi_client_open(int fd)
 	client->fd = drm_reopen_driver(fd);
 	client->next = clients;
 	clients = client;
+	igt_asahi_get_params(client->fd, 0, &params, sizeof(params), 0);
+	client->has_long_launches = params.gpu_generation >= 14 && params.num_clusters_total > 1;
 	client->vm = igt_asahi_vm_create(client->fd);
 	client->queue = igt_asahi_queue_create(client->fd, client->vm,
 					       DRM_ASAHI_PRIORITY_MEDIUM, 0);
@@ -256,6 +261,10 @@ static unsigned int put_dispatch(struct asahi_client *client, uint32_t *words,
 	words[n++] = ((uniforms + 63) / 64 & 7) << 1 | 1 << 4 | 1 << 12 |
 		     (dispatch->indirect ? CDM_INDIRECT : 0);
 	words[n++] = put_setup(client, dispatch);
+	if (client->has_long_launches) {
+		words[n++] = 0;
+		words[n++] = CDM_LAUNCH_LONG;
+	}
 	if (dispatch->indirect) {
 		words[n++] = dispatch->indirect >> 32;
 		words[n++] = dispatch->indirect;

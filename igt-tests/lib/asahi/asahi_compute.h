@@ -69,6 +69,7 @@ struct asahi_client {
 	uint64_t used;
 	uint32_t programs[IGT_ASAHI_SHADERS];
 	uint64_t next_addr;
+	bool has_long_launches;
 	struct asahi_client *next;
 };
 
