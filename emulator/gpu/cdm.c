@@ -191,11 +191,17 @@ static int cdm_stream_error(struct cdm_reader *r)
 	return cdm_malformed(r, s->error.va);
 }
 
+/*
+ * Mesa's OpenGL driver says that a stream ends where its terminating block
+ * begins, others count that block.
+ */
 static void cdm_check(struct cdm_reader *r, bool packet)
 {
 	uint64_t end = r->cdm->registers->cdm_end;
+	bool ends = packet && r->packet.id == AGX_PACKET_cdm_stream_terminate;
 
-	if (!r->past_end && !r->stream.jumped && r->stream.block >= end) {
+	if (!r->past_end && !r->stream.jumped &&
+	    r->stream.block >= end + ends) {
 		r->past_end = true;
 		vagx_violation(r->cdm->report, VAGX_RULE_CDM_PAST_END,
 			       r->stream.block, "CDM block",
@@ -227,7 +233,8 @@ int vagx_cdm_run(const struct vagx_cdm *cdm, struct vagx_uat_fault *fault,
 		if (atomic_load_explicit(cdm->stop, memory_order_relaxed))
 			return -ECANCELED;
 		err = agx_stream_next(&r.stream, &r.packet);
-		cdm_check(&r, err > 0);
+		if (err)
+			cdm_check(&r, err > 0);
 		if (err == -EINVAL)
 			return cdm_stream_error(&r);
 		if (err > 0)
