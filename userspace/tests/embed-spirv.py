@@ -3,7 +3,11 @@
 # Copyright (C) 2026 The asahi driver authors
 """Compile GLSL to SPIR-V and write it as a C array (see vk-compute.h).
 
-usage: embed-spirv.py GLSLANG OUTPUT SHADER...
+usage: embed-spirv.py GLSLANG OUTPUT HEADER TABLE COUNT SHADER...
+
+TABLE is the name of the array, COUNT that of the variable with its length; HEADER
+declares both. A shader is called as its file is, "triangle_vert" for triangle.vert;
+that of a compute shader has no suffix.
 """
 
 import pathlib
@@ -25,24 +29,27 @@ def compile_shader(glslang, path):
     return struct.unpack(f"<{len(code) // 4}I", code)
 
 
+def name_of(path):
+    stage = path.suffix.removeprefix(".")
+    return path.stem if stage == "comp" else f"{path.stem}_{stage}"
+
+
 def main():
-    glslang, output, *files = sys.argv[1:]
-    shaders = [(path.stem, compile_shader(glslang, path))
+    glslang, output, header, table, count, *files = sys.argv[1:]
+    shaders = [(name_of(path), compile_shader(glslang, path))
                for path in map(pathlib.Path, files)]
     with open(output, "w", encoding="ascii") as out:
-        out.write("// SPDX-License-Identifier: MIT\n#include \"vk-compute.h\"\n\n")
+        out.write(f'// SPDX-License-Identifier: MIT\n#include "{header}"\n\n')
         for name, words in shaders:
             out.write(f"static const uint32_t {name}[] = {{\n")
             for i in range(0, len(words), 8):
                 row = ", ".join(f"0x{word:08x}" for word in words[i:i + 8])
                 out.write(f"\t{row},\n")
             out.write("};\n\n")
-        out.write("const struct shader_binary shader_binaries[] = {\n")
+        out.write(f"const struct shader_binary {table}[] = {{\n")
         for name, words in shaders:
             out.write(f'\t{{ "{name}", {name}, sizeof({name}) }},\n')
-        out.write("};\n\n")
-        out.write("const unsigned int shader_binary_count = "
-                  f"{len(shaders)};\n")
+        out.write(f"}};\n\nconst unsigned int {count} = {len(shaders)};\n")
 
 
 main()

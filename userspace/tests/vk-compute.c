@@ -100,6 +100,10 @@ static VkResult make_device(struct vk_compute *vk)
 	};
 	const VkPhysicalDeviceVulkan12Features features12 = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+		.pNext = &(VkPhysicalDeviceVulkan13Features){
+			.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+			.dynamicRendering = VK_TRUE,
+		},
 		.shaderFloat16 = VK_TRUE,
 	};
 	const VkDeviceCreateInfo info = {
@@ -174,7 +178,7 @@ int vk_compute_open(struct vk_compute *vk, VkDriverId driver)
 		.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
 		.pApplicationInfo = &(VkApplicationInfo){
 			.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
-			.apiVersion = VK_API_VERSION_1_2,
+			.apiVersion = VK_API_VERSION_1_3,
 		},
 	};
 
@@ -239,7 +243,7 @@ VkResult vk_compute_pipeline(struct vk_compute *vk,
 	return result;
 }
 
-static uint32_t host_memory_type(struct vk_compute *vk, uint32_t allowed)
+uint32_t vk_host_memory_type(struct vk_compute *vk, uint32_t allowed)
 {
 	const VkMemoryPropertyFlags wanted =
 		VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
@@ -272,7 +276,7 @@ static VkResult make_buffer(struct vk_compute *vk, struct buffer *b,
 	TRY(vkCreateBuffer(vk->device, &info, NULL, &b->buffer));
 	vkGetBufferMemoryRequirements(vk->device, b->buffer, &need);
 	allocate.allocationSize = need.size;
-	allocate.memoryTypeIndex = host_memory_type(vk, need.memoryTypeBits);
+	allocate.memoryTypeIndex = vk_host_memory_type(vk, need.memoryTypeBits);
 	TRY(vkAllocateMemory(vk->device, &allocate, NULL, &b->memory));
 	TRY(vkBindBufferMemory(vk->device, b->buffer, b->memory, 0));
 	TRY(vkMapMemory(vk->device, b->memory, 0, VK_WHOLE_SIZE, 0, &b->map));

@@ -52,6 +52,12 @@ struct vk_compute {
 int vk_compute_open(struct vk_compute *vk, VkDriverId driver);
 void vk_compute_close(struct vk_compute *vk);
 
+/**
+ * vk_host_memory_type() - memory that the processor and the GPU see alike
+ * @allowed: types to choose from, a bit each
+ */
+uint32_t vk_host_memory_type(struct vk_compute *vk, uint32_t allowed);
+
 /** vk_compute_pipeline() - compile a shader */
 VkResult vk_compute_pipeline(struct vk_compute *vk,
 			     const struct shader_binary *shader,
