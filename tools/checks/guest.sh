@@ -6,13 +6,17 @@
 
 . "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
-# What the shaders of Mesa's test ought to write is asked of lavapipe here: in
-# the guest it cannot be relied upon.
+# What the shaders of Mesa's tests ought to write and draw is asked of lavapipe and
+# llvmpipe here: in the guest they cannot be relied upon.
 build_user_space()
 {
 	check "emulator, library and clients build" sh -c 'tools/build.sh host && tools/build.sh guest'
 	check "lavapipe runs the shaders" tools/toolbox.sh run \
 		build/host/userspace/tests/vulkan-compute --write=build/guest/lavapipe.results
+	check "lavapipe draws the scenes" tools/toolbox.sh run \
+		build/host/userspace/tests/vulkan-render --write=build/guest/lavapipe.pictures
+	check "llvmpipe draws the scenes" tools/toolbox.sh run \
+		build/host/userspace/tests/gles-render --write=build/guest/llvmpipe.pictures
 }
 
 # What the kernel says when something is wrong with it.

@@ -13,6 +13,17 @@ declare -A socs=(
 	[t6020]="6020 14 S 1 2 10" [t6021]="6021 14 C 1 4 10" [t6022]="6022 14 D 2 8 10"
 )
 
+# run_mesa SOC:FIRMWARE - the same for Mesa, in a machine that executes no shader
+run_mesa()
+{
+	local name=mesa-${1/:/-}
+
+	run_guest "$name" --soc "$1" --timeout 300 --vagx-args --no-exec \
+		-- tools/guest/tests/mesa-submit >"$top/build/out/$name.tap"
+	sed -E "s/^((not )?ok( [0-9]+)? - )($name: )?/\1$1 with Mesa: /" \
+		"$top/build/out/$name.tap"
+}
+
 # run_soc SOC:FIRMWARE [KHZ VM_OPTION ...] - each case is one of that SoC
 run_soc()
 {

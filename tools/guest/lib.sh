@@ -11,6 +11,8 @@ expectations=/clone/igt-tests/ci
 export LD_LIBRARY_PATH=$guest/userspace/libdrm_asahi
 export PATH=$PATH:$guest/userspace/clients
 export LAVAPIPE_RESULTS=$guest/lavapipe.results
+export LAVAPIPE_PICTURES=$guest/lavapipe.pictures
+export LLVMPIPE_PICTURES=$guest/llvmpipe.pictures
 export XDG_CACHE_HOME=/tmp XDG_RUNTIME_DIR=/run
 
 driver=/sys/bus/platform/drivers/asahi
