@@ -257,6 +257,9 @@ static void check_start(struct fw_job *job, const struct fw_view *op)
 	fw_job_expect_value(job, op, FW_StartFragment_context_id, job->vm_slot);
 	fw_job_expect_value(job, op, FW_StartFragment_unk_50, 1);
 	fw_job_expect_value(job, op, FW_StartFragment_uuid, fw_get(&job->meta, FW_JobMeta_uuid));
+	fw_job_expect_value(job, op, FW_StartFragment_submission_id,
+			    fw_get(&control, FW_EventControl_submission_id));
+	fw_job_expect_value(job, op, FW_StartFragment_queue_cmd_count, job->command->sequence);
 	fw_job_expect_value(job, op, FW_StartFragment_counter,
 			    fw_get(command, FW_RunFragment_counter));
 	fw_job_check_attachments(job, op, FW_StartFragment_num_attachments,

@@ -155,6 +155,7 @@ enum fw_command_state {
  * @start_at: it does not begin before, in monotonic ns
  * @order: the smaller one begins first, if all else is the same
  * @stamp: what its end is signalled with, as far as it is known
+ * @sequence: how many commands with a stamp were taken out of its ring before it
  * @error: type of the channel error, when it is bad
  * @wait_stamp: address of the stamp that it waits for, if it is a barrier
  * @wait_value: value of that stamp
@@ -167,6 +168,7 @@ struct fw_command {
 	uint64_t start_at;
 	uint64_t order;
 	struct fw_job_stamp stamp;
+	uint64_t sequence;
 	unsigned int error;
 	uint64_t wait_stamp;
 	uint32_t wait_value;
@@ -184,6 +186,7 @@ struct fw_command {
  * @size: entries of the ring
  * @number: how many queues there were before it
  * @taken: how many commands were taken out of its ring
+ * @stamped: how many of them have a stamp
  * @rptr: the next command to take
  * @done: the next command to retire
  * @limit: announced up to here
@@ -208,6 +211,7 @@ struct fw_queue {
 	uint32_t size;
 	uint64_t number;
 	uint64_t taken;
+	uint64_t stamped;
 	uint32_t rptr;
 	uint32_t done;
 	uint32_t limit;

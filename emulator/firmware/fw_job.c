@@ -136,6 +136,17 @@ static void check_stamp(struct fw_job *job, const struct fw_job_stamp *stamp)
 	queue->has_stamp = true;
 }
 
+/* The driver counts what it puts into a ring, from when the firmware does not know it yet */
+static void check_sequence(struct fw_job *job)
+{
+	uint32_t found = fw_get(&job->meta, FW_JobMeta_queue_cmd_count);
+
+	if (!job->view.access->failed && found != (uint32_t)job->command->sequence)
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_COMMAND_SEQUENCE, job->meta.va,
+			       "JobMeta", "%#x commands before it, not %#" PRIx64, found,
+			       job->command->sequence);
+}
+
 static bool take_notifier(struct fw_job *job, struct fw_job_stamp *stamp)
 {
 	struct fw_access *access = job->view.access;
@@ -167,11 +178,13 @@ bool fw_job_take(struct fw_worker *worker, struct fw_queue *queue, struct fw_com
 	struct fw_job job;
 
 	init_job(&job, worker, queue, command);
+	command->sequence = queue->stamped++;
 	fw_cache_use(worker->fw->cache, &worker->access, command->va, fw_size(&job.view),
 		     name_of(&job));
 	if (!take_stamp(&job, &command->stamp))
 		return false;
 	check_stamp(&job, &command->stamp);
+	check_sequence(&job);
 	if (!take_notifier(&job, &command->stamp))
 		return false;
 	if (!job.vm_slot || job.vm_slot >= FW_CONTEXTS) {

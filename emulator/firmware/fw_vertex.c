@@ -268,6 +268,9 @@ static void check_start(struct fw_job *job, const struct fw_view *op)
 	fw_job_expect_value(job, op, FW_StartVertex_buffer_mgr_slot,
 			    fw_get(command, FW_RunVertex_buffer_mgr_slot));
 	fw_job_expect_value(job, op, FW_StartVertex_uuid, fw_get(&job->meta, FW_JobMeta_uuid));
+	fw_job_expect_value(job, op, FW_StartVertex_submission_id,
+			    fw_get(&control, FW_EventControl_submission_id));
+	fw_job_expect_value(job, op, FW_StartVertex_unk_48, job->command->sequence);
 	fw_job_expect_value(job, op, FW_StartVertex_counter,
 			    fw_get(command, FW_RunVertex_counter));
 	fw_job_check_attachments(job, op, FW_StartVertex_num_attachments,

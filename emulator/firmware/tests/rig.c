@@ -738,6 +738,7 @@ static void build_sequence(struct rig *rig, struct rig_queue *queue, struct rig_
 	put(op, FW_StartCompute_cmdqueue_ptr, queue->info.va);
 	put(op, FW_StartCompute_context_id, RIG_CONTEXT);
 	put(op, FW_StartCompute_computeinfo2_addr, va_of(cmd, FW_RunCompute_compute_info2));
+	put(op, FW_StartCompute_counter2, queue->sequence);
 	put(op, FW_StartCompute_uuid, 7);
 	put(op, FW_StartCompute_unk_flag_addr, va_of(cmd, FW_RunCompute_unk_flag));
 	put(op, FW_StartCompute_counter, 1);
@@ -803,7 +804,9 @@ void rig_compute_new(struct rig *rig, struct rig_queue *queue, struct rig_comman
 	put(at, FW_JobMeta_stamp_value, command->stamp);
 	put(at, FW_JobMeta_stamp_slot, queue->slot);
 	put(at, FW_JobMeta_uuid, 7);
+	put(at, FW_JobMeta_queue_cmd_count, queue->sequence);
 	build_sequence(rig, queue, command);
+	queue->sequence++;
 }
 
 void rig_compute_base(struct rig_command *command, uint64_t base)

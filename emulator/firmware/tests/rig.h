@@ -113,6 +113,7 @@ struct rig_queue {
 	unsigned int pipe, slot;
 	uint32_t wptr;
 	uint32_t stamp;
+	uint32_t sequence;	/* of the next command with a stamp */
 	bool known;
 };
 

@@ -11,6 +11,7 @@
 
 #define USER_START	0x1600000000ULL
 #define UUID		7
+#define GENERATION	3
 #define BLOCKS_MAX	0x100
 #define SIZE_OF(type)	(fw_structs[type].size[RIG_ABI])
 
@@ -94,6 +95,8 @@ void rig_renderer_new(struct rig *rig, struct rig_renderer *renderer, unsigned i
 {
 	rig_queue_new(rig, &renderer->vertex, 0, slot);
 	rig_queue_new(rig, &renderer->fragment, 1, slot + 1);
+	put(renderer->vertex.notifier, FW_EventControl_submission_id, GENERATION);
+	put(renderer->fragment.notifier, FW_EventControl_submission_id, GENERATION);
 	rig_buffer_new(rig, &renderer->buffer, slot, blocks);
 }
 
@@ -106,6 +109,7 @@ static void put_meta(struct rig *rig, struct rig_queue *queue, struct rig_ptr at
 	put(at, FW_JobMeta_stamp_value, queue->stamp);
 	put(at, FW_JobMeta_stamp_slot, queue->slot);
 	put(at, FW_JobMeta_uuid, UUID);
+	put(at, FW_JobMeta_queue_cmd_count, queue->sequence);
 }
 
 static void put_encoder(struct rig_ptr at)
@@ -176,7 +180,8 @@ static void build_vertex_sequence(struct rig *rig, struct rig_renderer *renderer
 	put(op, FW_StartVertex_cmdqueue_ptr, queue->info.va);
 	put(op, FW_StartVertex_context_id, RIG_CONTEXT);
 	put(op, FW_StartVertex_unk_38, 1);
-	put(op, FW_StartVertex_submission_id, 3);
+	put(op, FW_StartVertex_submission_id, GENERATION);
+	put(op, FW_StartVertex_unk_48, queue->sequence);
 	put(op, FW_StartVertex_buffer_mgr_slot, renderer->buffer.slot);
 	put(op, FW_StartVertex_struct3_addr, va_of(cmd, FW_RunVertex_unk_480));
 	put(op, FW_StartVertex_unkptr_5c, va_of(cmd, FW_RunVertex_unk_594));
@@ -225,7 +230,8 @@ static void build_fragment_sequence(struct rig *rig, struct rig_renderer *render
 	put(op, FW_StartFragment_workitem_ptr, cmd.va);
 	put(op, FW_StartFragment_context_id, RIG_CONTEXT);
 	put(op, FW_StartFragment_unk_50, 1);
-	put(op, FW_StartFragment_submission_id, 3);
+	put(op, FW_StartFragment_submission_id, GENERATION);
+	put(op, FW_StartFragment_queue_cmd_count, queue->sequence);
 	put(op, FW_StartFragment_buffer_mgr_slot, renderer->buffer.slot);
 	put(op, FW_StartFragment_unk_buf_ptr, va_of(cmd, FW_RunFragment_unk_758));
 	put(op, FW_StartFragment_unk_buf2_ptr, va_of(cmd, FW_RunFragment_unk_buf2));
@@ -396,6 +402,8 @@ void rig_render_new(struct rig *rig, struct rig_renderer *renderer, struct rig_r
 	build_fragment_sequence(rig, renderer, render);
 	render->barrier = rig_barrier_new(rig, renderer->vertex.slot, render->vertex.stamp);
 	rig_render_init(rig, renderer, render);
+	renderer->vertex.sequence++;
+	renderer->fragment.sequence++;
 }
 
 void rig_render_init(struct rig *rig, struct rig_renderer *renderer, struct rig_render *render)

@@ -173,6 +173,8 @@ static void test_wrap(void **state)
 		uint32_t stamp = (i + 1) * 0x100;
 
 		put(meta, FW_JobMeta_stamp_value, stamp);
+		put(meta, FW_JobMeta_queue_cmd_count, i);
+		put(command.sequence, FW_StartCompute_counter2, i);
 		put((struct rig_ptr){ .host = command.sequence.host + command.finalize },
 		    FW_FinalizeCompute_stamp_value, stamp);
 		rig_submit(rig, &queue, command.command.va);
@@ -403,6 +405,7 @@ static void test_power_cycles(void **state)
 		*(uint32_t *)queue.threshold.host = 0;
 		queue.wptr = 0;
 		queue.known = false;
+		queue.sequence = 0;
 		*magic = 0;
 		vagx_fw_start(rig->fw);
 		rig_init(rig);
@@ -536,6 +539,7 @@ static void test_destroy_context(void **state)
 		memset(queue.pointers.host, 0, 0x50);
 		queue.wptr = 0;
 		queue.known = false;
+		queue.sequence = 0;
 	}
 	clean(rig);
 }

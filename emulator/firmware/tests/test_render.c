@@ -619,6 +619,13 @@ CHANGE(pair_generation) { put(c->render.fragment.sequence, FW_StartFragment_subm
 CHANGE(pair_width) { put(two_of(c), FW_FragmentStruct2_aux_fb_width, WIDTH - 1); }
 CHANGE(start_vertex) { change(c->render.vertex.sequence, FW_StartVertex_buf_thing_addr); }
 CHANGE(start_fragment) { change(c->render.fragment.sequence, FW_StartFragment_workitem_ptr); }
+CHANGE(vertex_sequence) { change(c->render.vertex.sequence, FW_StartVertex_unk_48); }
+CHANGE(vertex_generation) { change(c->render.vertex.sequence, FW_StartVertex_submission_id); }
+CHANGE(fragment_sequence)
+{
+	change(c->render.fragment.sequence, FW_StartFragment_queue_cmd_count);
+}
+
 CHANGE(start_slot) { change(c->render.vertex.sequence, FW_StartVertex_buffer_mgr_slot); }
 CHANGE(finalize_value) { change(finalize_of(&c->render.vertex), FW_FinalizeVertex_stamp_value); }
 CHANGE(attachments) { put(c->render.vertex.sequence, FW_StartVertex_num_attachments, 17); }
@@ -757,6 +764,9 @@ static const struct provocation provocations[] = {
 	PROVOKE(FW_COMMAND_INFO, fragment_busy),
 	PROVOKE(FW_MSEQ_POINTER, start_vertex),
 	PROVOKE(FW_MSEQ_POINTER, start_fragment),
+	PROVOKE(FW_MSEQ_FIELD, vertex_sequence),
+	PROVOKE(FW_MSEQ_FIELD, vertex_generation),
+	PROVOKE(FW_MSEQ_FIELD, fragment_sequence),
 	PROVOKE(FW_MSEQ_FIELD, start_slot),
 	PROVOKE(FW_MSEQ_FIELD, finalize_value),
 	PROVOKE(FW_MSEQ_ATTACHMENT, attachments),

@@ -650,6 +650,11 @@ CHANGED(command_stamp)
 	put(meta_of(command), FW_JobMeta_stamp_value, 0x123);
 }
 
+CHANGED(command_sequence)
+{
+	flip(meta_of(command), FW_JobMeta_queue_cmd_count);
+}
+
 /* Both are taken before the first is over, so what is in memory says nothing */
 static void provoke_command_stamp_twice(struct rig *rig)
 {
@@ -840,6 +845,16 @@ CHANGED(mseq_field)
 	flip(finalize_of(command), FW_FinalizeCompute_uuid);
 }
 
+CHANGED(mseq_sequence)
+{
+	flip(command->sequence, FW_StartCompute_counter2);
+}
+
+CHANGED(mseq_generation)
+{
+	flip(command->sequence, FW_StartCompute_counter1);
+}
+
 /* Recovery */
 
 static void provoke_resume(struct rig *rig)
@@ -923,6 +938,7 @@ static const struct provocation provocations[] = {
 	PROVOKE(FW_COMMAND_STAMP, command_stamp, GOES_ON),
 	PROVOKE(FW_COMMAND_STAMP, command_stamp_slot, GOES_ON),
 	PROVOKE(FW_COMMAND_STAMP, command_stamp_twice, GOES_ON),
+	PROVOKE(FW_COMMAND_SEQUENCE, command_sequence, GOES_ON),
 	PROVOKE(FW_COMMAND_NOTIFIER, command_notifier, GOES_ON),
 	PROVOKE(FW_COMMAND_NOTIFIER, command_threshold, GOES_ON),
 	PROVOKE(FW_COMMAND_INFO, command_info, GOES_ON),
@@ -949,6 +965,8 @@ static const struct provocation provocations[] = {
 	PROVOKE(FW_MSEQ_ATTACHMENT, mseq_attachment, GOES_ON),
 	PROVOKE(FW_MSEQ_ATTACHMENT, mseq_attachment_count, GOES_ON),
 	PROVOKE(FW_MSEQ_FIELD, mseq_field, GOES_ON),
+	PROVOKE(FW_MSEQ_FIELD, mseq_sequence, GOES_ON),
+	PROVOKE(FW_MSEQ_FIELD, mseq_generation, GOES_ON),
 	PROVOKE(FW_RESUME, resume, GOES_ON),
 };
 
