@@ -833,8 +833,8 @@ struct drm_asahi_cmd_render {
 	__u8 sample_size_B;
 
 	/**
-	 * @isp_merge_upper_x: A float32, the width times tan(60 degrees), for
-	 * the merging of triangles. The kernel does not calculate with floats.
+	 * @isp_merge_upper_x: A float32, tan(60 degrees) over the width, for the
+	 * merging of triangles. The kernel does not calculate with floats.
 	 */
 	__u32 isp_merge_upper_x;
 
