@@ -15,6 +15,9 @@
 
 #define PIXEL_BYTES	4
 #define STRIDE_ALIGN	128
+/* Depth buffers are of squares of 64 by 64 pixels, of 4 bytes each. */
+#define DEPTH_SQUARE	64
+#define DEPTH_BYTES	4
 /* Tiles are of 32 by 32 pixels, and samples begin at multiples of 8 bytes. */
 #define TILE		32
 #define SAMPLE_BYTES	8
@@ -36,6 +39,8 @@ struct pass {
 	struct compute *ctx;
 	const struct render_target *target;
 	const struct render_scene *scene;
+	/* of scenes with depth */
+	struct compute_buffer depth;
 	struct drm_asahi_cmd_render cmd;
 	int error;
 };
@@ -148,6 +153,23 @@ static uint32_t counts_word(uint32_t upper)
 	return word | upper << 16;
 }
 
+/* The words behind the resources of a background program */
+static struct drm_asahi_bg_eot
+put_background_program(struct pass *pass, struct agx_writer *w, uint64_t at,
+		       const struct compute_program *program)
+{
+	put_tile(w);
+	agx_put(w, usc_shader, .code = program->code);
+	agx_put(w, usc_registers, .register_count = program->registers);
+	agx_put(w, usc_fragment_properties, .early_z = true);
+	agx_put(w, usc_no_preshader);
+	end(pass, w);
+	return (struct drm_asahi_bg_eot){
+		.usc = usc_offset(pass, at) | TILE_PROGRAM,
+		.rsrc_spec = counts_word(0xffff),
+	};
+}
+
 static struct drm_asahi_bg_eot put_background(struct pass *pass)
 {
 	const struct compute_program program = load(pass, "background");
@@ -160,16 +182,33 @@ static struct drm_asahi_bg_eot put_background(struct pass *pass)
 	data = put_data(pass, colour, sizeof(colour));
 	at = begin(pass, &w, WORDS_BYTES);
 	agx_put(&w, usc_uniform, .size = 4, .buffer = data);
-	put_tile(&w);
-	agx_put(&w, usc_shader, .code = program.code);
-	agx_put(&w, usc_registers, .register_count = program.registers);
-	agx_put(&w, usc_fragment_properties, .early_z = true);
-	agx_put(&w, usc_no_preshader);
+	return put_background_program(pass, &w, at, &program);
+}
+
+/* After a partial render a tile goes on with what was stored, not with the clear colour. */
+static struct drm_asahi_bg_eot put_reload(struct pass *pass)
+{
+	const struct compute_program program = load(pass, "reload");
+	const struct render_target *target = pass->target;
+	uint64_t at, texture, sampler;
+	struct agx_writer w;
+
+	/* as large as any texture, of which the last 8 bytes mean nothing */
+	texture = begin(pass, &w, 24);
+	agx_put(&w, texture_linear, .channels = AGX_CHANNELS_R8G8B8A8,
+		.swizzle_g = AGX_CHANNEL_G, .swizzle_b = AGX_CHANNEL_B,
+		.swizzle_a = AGX_CHANNEL_A, .width = target->width,
+		.height = target->height, .address = target->pixels.addr,
+		.stride_less_16 = target->stride - 16);
 	end(pass, &w);
-	return (struct drm_asahi_bg_eot){
-		.usc = usc_offset(pass, at) | TILE_PROGRAM,
-		.rsrc_spec = counts_word(0xffff),
-	};
+	/* loads have one, too, though nothing in it matters to them */
+	sampler = begin(pass, &w, 8);
+	agx_put(&w, sampler);
+	end(pass, &w);
+	at = begin(pass, &w, WORDS_BYTES);
+	agx_put(&w, usc_texture, .count = 1, .buffer = texture);
+	agx_put(&w, usc_sampler, .count = 1, .buffer = sampler);
+	return put_background_program(pass, &w, at, &program);
 }
 
 static struct drm_asahi_bg_eot put_end_of_tile(struct pass *pass)
@@ -361,6 +400,18 @@ static uint64_t put_stream(struct pass *pass)
 	return at;
 }
 
+/* Nobody needs it when the pass is over, but partial renders load what they stored. */
+static void put_depth(struct pass *pass)
+{
+	struct agx_zls_control control = agx_zls_control_default();
+	uint64_t zls_ctrl = 0;
+
+	control.z_store = true;
+	agx_packet_pack(AGX_PACKET_zls_control, &zls_ctrl, &control, NULL);
+	pass->cmd.zls_ctrl = zls_ctrl;
+	pass->cmd.depth.base = pass->depth.addr;
+}
+
 static void build(struct pass *pass)
 {
 	const struct render_target *target = pass->target;
@@ -382,38 +433,63 @@ static void build(struct pass *pass)
 		.utile_height_px = TILE,
 		.samples = 1,
 		.sample_size_B = SAMPLE_BYTES,
-		.isp_merge_upper_x = float_bits((float)target->width * TAN_60),
-		.isp_merge_upper_y = float_bits((float)target->height * TAN_60),
+		.isp_merge_upper_x = float_bits(TAN_60 / (float)target->width),
+		.isp_merge_upper_y = float_bits(TAN_60 / (float)target->height),
 		.bg = put_background(pass),
 		.eot = put_end_of_tile(pass),
+		.partial_bg = put_reload(pass),
 		/* the farthest there is */
 		.isp_bgobjdepth = float_bits(1.0f),
 		.isp_bgobjvals = BGOBJVALS,
 	};
-	/* It all fits into the vertex buffer: no partial render comes. */
-	pass->cmd.partial_bg = pass->cmd.bg;
 	pass->cmd.partial_eot = pass->cmd.eot;
+	if (pass->scene->depth)
+		put_depth(pass);
 	agx_packet_pack(AGX_PACKET_zls_pixels, &pass->cmd.isp_zls_pixels,
 			&pixels, NULL);
 	agx_packet_pack(AGX_PACKET_ppp_control, &pass->cmd.ppp_ctrl, &control,
 			NULL);
 }
 
+static int new_depth(struct pass *pass)
+{
+	const struct render_target *target = pass->target;
+	uint64_t x = (target->width + DEPTH_SQUARE - 1) / DEPTH_SQUARE;
+	uint64_t y = (target->height + DEPTH_SQUARE - 1) / DEPTH_SQUARE;
+
+	if (!pass->scene->depth)
+		return 0;
+	return compute_buffer_new(pass->ctx,
+				  x * y * DEPTH_SQUARE * DEPTH_SQUARE * DEPTH_BYTES,
+				  &pass->depth);
+}
+
+static int run(struct pass *pass)
+{
+	struct asahi_submit *submit;
+	int err;
+
+	build(pass);
+	if (pass->error)
+		return failed("building a render pass", pass->error);
+	err = asahi_submit_new(pass->ctx->queue, &submit);
+	if (err)
+		return failed("making a submission", err);
+	asahi_submit_render(submit, &pass->cmd, ASAHI_BARRIER_NONE);
+	err = asahi_submit_run(submit, COMPUTE_TIMEOUT_NS);
+	asahi_submit_free(submit);
+	return err;
+}
+
 int render_run(struct compute *ctx, const struct render_target *target,
 	       const struct render_scene *scene)
 {
 	struct pass pass = { .ctx = ctx, .target = target, .scene = scene };
-	struct asahi_submit *submit;
-	int err;
+	int err = new_depth(&pass);
 
-	build(&pass);
-	if (pass.error)
-		return failed("building a render pass", pass.error);
-	err = asahi_submit_new(ctx->queue, &submit);
 	if (err)
-		return failed("making a submission", err);
-	asahi_submit_render(submit, &pass.cmd, ASAHI_BARRIER_NONE);
-	err = asahi_submit_run(submit, COMPUTE_TIMEOUT_NS);
-	asahi_submit_free(submit);
+		return err;
+	err = run(&pass);
+	compute_buffer_free(ctx, &pass.depth);
 	return err;
 }

@@ -5,8 +5,8 @@
  * A render pass of coloured triangles into an image of 8 bits a channel, which
  * a client makes out of shaders and packets.
  *
- * Scenes are small: depth is in tile memory only, so a pass that the GPU had to
- * interrupt for want of memory could not go on.
+ * A pass whose triangles do not fit into the tiled vertex buffer is drawn in
+ * parts: the image and a depth buffer keep what was drawn.
  *
  * Functions return 0 or a negative errno value, and say on stderr what failed.
  */

@@ -136,7 +136,7 @@ captures()
 		grep -q '^        0x[0-9a-f]*: USC Fragment properties$' "$work/text" &&
 		grep -q '  st_var   r15, 7, last$' "$work/text" &&
 		grep -q '  imgwblk ' "$work/text" &&
-		[ "$(grep -c '^words ' "$work/text")" = 2 ] &&
+		[ "$(grep -c '^words ' "$work/text")" = 3 ] &&
 		grep -q '^0x[0-9a-f]*: CDM Launch$' "$work/more" &&
 		[ "$(grep -c 'stop$' "$work/more")" = 1 ]
 }
