@@ -78,6 +78,8 @@
 #define ASAHI_COREDUMP_VERSION		2
 
 #define ASAHI_COREDUMP_BYTES		SZ_16M
+/* What the state of others may grow by while the text is made. */
+#define ASAHI_COREDUMP_SLACK		SZ_64K
 #define ASAHI_COREDUMP_WAIT_MS		100
 #define ASAHI_COREDUMP_RUNNING		64
 #define ASAHI_COREDUMP_JOBS		16
@@ -98,12 +100,14 @@ struct asahi_coredump_running {
  * struct asahi_coredump_job - a job that is dumped
  * @job: job, with a reference
  * @error: what its fence was about to say
+ * @event: event slot of its work that failed, or -1
  * @vm_slot: VM context that it ran in
  * @ring: state of its queue's rings, by pipe
  */
 struct asahi_coredump_job {
 	struct asahi_job *job;
 	int error;
+	int event;
 	unsigned int vm_slot;
 	struct asahi_workqueue_state ring[AGX_PIPE_COUNT];
 };
@@ -187,17 +191,29 @@ static void asahi_coredump_print_running(const struct asahi_coredump *dump, stru
 	}
 }
 
+static const char * const asahi_coredump_pipe_name[AGX_PIPE_COUNT] = {
+	"vertex", "fragment", "compute"
+};
+
+/* Which of a job's rings failed; not known if the firmware did. */
+static void asahi_coredump_print_failed(const struct asahi_coredump_job *captured,
+					struct drm_printer *p)
+{
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		if (captured->event >= 0 && captured->ring[i].event == captured->event)
+			drm_printf(p, "  failed: %s\n", asahi_coredump_pipe_name[i]);
+}
+
 static void asahi_coredump_print_rings(const struct asahi_coredump_job *captured,
 				       struct drm_printer *p)
 {
-	static const char * const name[AGX_PIPE_COUNT] = { "vertex", "fragment", "compute" };
-
 	drm_puts(p, "rings:\n");
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
 		const struct asahi_workqueue_state *ring = &captured->ring[i];
 
-		drm_printf(p, "  %s: jobs %u event %d stamp %#x of %#x", name[i], ring->jobs,
-			   ring->event, ring->stamp, ring->last_stamp);
+		drm_printf(p, "  %s: jobs %u event %d stamp %#x of %#x",
+			   asahi_coredump_pipe_name[i], ring->jobs, ring->event, ring->stamp,
+			   ring->last_stamp);
 		drm_printf(p, " written %u read %u done %u\n", ring->cpu_wptr, ring->gpu_rptr,
 			   ring->gpu_doneptr);
 	}
@@ -278,6 +294,7 @@ static void asahi_coredump_print_job(const struct asahi_coredump *dump,
 	drm_printf(p, "  queue: %u\n", queue->id);
 	drm_printf(p, "  priority: %u\n", queue->priority);
 	drm_printf(p, "  error: %d\n", captured->error);
+	asahi_coredump_print_failed(captured, p);
 	drm_printf(p, "  context: %u\n", captured->vm_slot);
 	drm_printf(p, "  usc_exec_base: %#llx\n", queue->usc_exec_base);
 	asahi_coredump_print_rings(captured, p);
@@ -349,7 +366,8 @@ static void *asahi_coredump_make(const struct asahi_coredump *dump, size_t *size
 
 	/* Once to find out how long it is; then again, and it may have changed. */
 	asahi_coredump_print(dump, &p);
-	room = ASAHI_COREDUMP_BYTES - iter.remain;
+	room = min(ASAHI_COREDUMP_BYTES - iter.remain + ASAHI_COREDUMP_SLACK,
+		   ASAHI_COREDUMP_BYTES);
 
 	data = vmalloc(room + 1);
 	if (!data)
@@ -419,7 +437,7 @@ static bool asahi_coredump_start(struct asahi_coredump *dump, const char *what)
 	return true;
 }
 
-static void asahi_coredump_add_job(struct asahi_coredump *dump, struct asahi_job *job)
+static void asahi_coredump_add_job(struct asahi_coredump *dump, struct asahi_job *job, int event)
 {
 	struct asahi_queue *queue = job->queue;
 	struct asahi_coredump_job *captured;
@@ -432,6 +450,7 @@ static void asahi_coredump_add_job(struct asahi_coredump *dump, struct asahi_job
 	captured = &dump->job[dump->num_jobs++];
 	captured->job = asahi_job_get(job);
 	captured->error = job->error;
+	captured->event = event;
 	captured->vm_slot = asahi_vm_slot_client(queue->vm)->slot;
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
 		asahi_workqueue_get_state(&queue->wq[i], &captured->ring[i]);
@@ -501,16 +520,17 @@ void asahi_coredump_note_running(struct asahi_device *adev,
 /**
  * asahi_coredump_capture() - a job is guilty
  * @job: the job
+ * @event: event slot of its work that failed
  *
  * The first one of a failure is dumped. As asahi_coredump_begin(), with the lock
  * of @job's timeline held.
  */
-void asahi_coredump_capture(struct asahi_job *job)
+void asahi_coredump_capture(struct asahi_job *job, unsigned int event)
 {
 	struct asahi_coredumps *dumps = job->queue->adev->dumps;
 
 	if (dumps->open && !dumps->work.num_jobs)
-		asahi_coredump_add_job(&dumps->work, job);
+		asahi_coredump_add_job(&dumps->work, job, event);
 }
 
 /**
@@ -542,7 +562,7 @@ static void asahi_coredump_capture_queue(struct asahi_queue *queue)
 	guard(mutex)(&queue->timeline.lock);
 
 	list_for_each_entry(job, &queue->timeline.jobs, link)
-		asahi_coredump_add_job(dump, job);
+		asahi_coredump_add_job(dump, job, -1);
 }
 
 /**

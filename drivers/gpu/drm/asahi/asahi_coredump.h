@@ -21,7 +21,7 @@ void asahi_coredump_begin(struct asahi_device *adev, const char *what,
 			  const struct asahi_fault_info *fault);
 void asahi_coredump_note_running(struct asahi_device *adev,
 				 const struct asahi_pending_stamp *stamp);
-void asahi_coredump_capture(struct asahi_job *job);
+void asahi_coredump_capture(struct asahi_job *job, unsigned int event);
 void asahi_coredump_end(struct asahi_device *adev);
 void asahi_coredump_capture_device(struct asahi_device *adev, const char *why);
 

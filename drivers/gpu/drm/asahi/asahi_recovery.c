@@ -137,7 +137,7 @@ static void asahi_recovery_note(struct asahi_job *job, struct asahi_verdict verd
 			    job->process.pid, asahi_client_id(queue->client), job->error);
 	if (verdict.guilty)
 		WRITE_ONCE(queue->timeline.error, -EIO);
-	asahi_coredump_capture(job);
+	asahi_coredump_capture(job, slot);
 }
 
 /* The firmware writes the stamps up to @value by itself. */
