@@ -28,6 +28,10 @@
 #define MAX_DEPTH	16
 #define MAX_THREADS	16384
 
+/* Pixels of a tile in each direction, and more bytes than a program's words have */
+#define TILE		32
+#define PROGRAM_BYTES	64
+
 /* Nothing that a job may meet takes longer. */
 #define PATIENCE_NS	(INT64_C(60) * 1000000000)
 #define STATUS_NS	UINT64_C(100000000)
@@ -38,6 +42,7 @@ struct slot {
 	struct compute_buffer out;
 	struct compute_stream stream;
 	struct drm_asahi_cmd_compute cmd;
+	struct drm_asahi_cmd_render render;
 	uint32_t first_word;
 	uint32_t syncobj;
 	bool busy;
@@ -55,16 +60,20 @@ struct lane {
 
 static struct client {
 	struct compute gpu;
+	/* of compute work, and of fragment work */
 	struct compute_program fill;
+	struct compute_program gate;
 	struct lane lanes[MAX_QUEUES];
 	unsigned int queues;
 	unsigned int depth;
 	uint32_t threads;
+	bool renders;
 	bool churn;
 	bool renew;
 	const char *status;
 	/* what happened so far */
 	unsigned int done;
+	unsigned int guilty;
 	unsigned int renewed;
 	uint64_t last_done_ns;
 	uint64_t gap_ns;
@@ -114,8 +123,8 @@ static void print_status(FILE *fp)
 	unsigned int lost, reported;
 
 	sums(&lost, &reported);
-	fprintf(fp, "done=%u lost=%u reported=%u renewed=%u gap_ms=%" PRIu64 "\n",
-		client.done, lost, reported, client.renewed,
+	fprintf(fp, "done=%u lost=%u reported=%u guilty=%u renewed=%u gap_ms=%" PRIu64 "\n",
+		client.done, lost, reported, client.guilty, client.renewed,
 		client.gap_ns / 1000000);
 }
 
@@ -135,6 +144,65 @@ static void write_status(void)
 	fclose(fp);
 	rename(path, client.status);
 	client.next_status_ns = now_ns() + STATUS_NS;
+}
+
+/* Return: where the words of a program that writes the slot's first word are */
+static int program_new(const struct slot *slot, uint64_t *addr)
+{
+	const struct asahi_vm *vm = client.gpu.vm;
+	/* the gate is the word to be written, which is not 0: it is open */
+	uint64_t uniforms[3] = { 0, slot->out.addr, slot->first_word };
+	struct agx_writer w;
+	uint64_t data = 0;
+	void *map = compute_code_alloc(&client.gpu, sizeof(uniforms), &data);
+	void *words = compute_code_alloc(&client.gpu, PROGRAM_BYTES, addr);
+
+	if (!map || !words)
+		return -ENOSPC;
+	uniforms[0] = data + 2 * sizeof(*uniforms);
+	memcpy(map, uniforms, sizeof(uniforms));
+	agx_writer_init(&w, words, PROGRAM_BYTES);
+	agx_put(&w, usc_uniform, .size = sizeof(uniforms) / 2, .buffer = data);
+	agx_put(&w, usc_shared, .uses_shared_memory = true,
+		.layout = AGX_SHARED_LAYOUT_32X32, .sample_stride_in_8_bytes = 1,
+		.bytes_per_threadgroup = TILE * TILE * 8);
+	agx_put(&w, usc_shader, .code = client.gate.code);
+	agx_put(&w, usc_registers, .register_count = client.gate.registers);
+	agx_put(&w, usc_fragment_properties, .early_z = true);
+	agx_put(&w, usc_no_preshader);
+	*addr -= asahi_vm_usc_base(vm);
+	return w.error;
+}
+
+/* It draws nothing; its fragment work begins with a program that writes a word. */
+static int render_new(struct slot *slot)
+{
+	uint64_t stream = 0, program = 0;
+	struct agx_writer w;
+	void *map = compute_code_alloc(&client.gpu, 64, &stream);
+	int err = map ? program_new(slot, &program) : -ENOSPC;
+
+	if (err)
+		return err;
+	agx_writer_init(&w, map, 64);
+	agx_put(&w, vdm_stream_terminate);
+	slot->render = (struct drm_asahi_cmd_render){
+		.flags = DRM_ASAHI_RENDER_PROCESS_EMPTY_TILES,
+		.vdm_ctrl_stream_base = stream,
+		.ppp_ctrl = 0x202,
+		.ppp_multisamplectl = 0x88,
+		.isp_bgobjvals = 0x300,
+		.width_px = TILE,
+		.height_px = TILE,
+		.layers = 1,
+		.utile_width_px = TILE,
+		.utile_height_px = TILE,
+		.samples = 1,
+		.sample_size_B = 8,
+		.bg = { .usc = program | 4, .rsrc_spec = 0xffff1012 },
+	};
+	slot->render.partial_bg = slot->render.bg;
+	return w.error;
 }
 
 static int slot_new(struct slot *slot, unsigned int number)
@@ -157,6 +225,9 @@ static int slot_new(struct slot *slot, unsigned int number)
 	if (err)
 		return err;
 	slot->first_word = 0x10000 * (number + 1);
+	err = client.renders ? render_new(slot) : 0;
+	if (err)
+		return err;
 	uniforms.dst = slot->out.addr;
 	uniforms.value = slot->first_word;
 	compute_stream_dispatch(&slot->stream, &dispatch);
@@ -175,6 +246,8 @@ static int client_open(void)
 	if (err)
 		return err;
 	err = compute_program_load(&client.gpu, "fill", &client.fill);
+	if (!err)
+		err = compute_program_load(&client.gpu, "gate", &client.gate);
 	for (i = 0; i < client.queues && !err; i++) {
 		err = asahi_queue_new(client.gpu.vm, DRM_ASAHI_PRIORITY_MEDIUM,
 				      &client.lanes[i].queue);
@@ -191,7 +264,7 @@ static int check_result(struct slot *slot)
 	const uint32_t *words = slot->out.map;
 	uint32_t i;
 
-	for (i = 0; i < client.threads; i++) {
+	for (i = 0; i < (client.renders ? 1 : client.threads); i++) {
 		if (words[i] == slot->first_word + i)
 			continue;
 		fprintf(stderr, "endure: word %u is %08x, not %08x\n", i,
@@ -241,6 +314,7 @@ static int finish(struct lane *lane, struct slot *slot)
 		return 0;
 	case -EIO:
 	case -ETIMEDOUT:
+		client.guilty++;
 		/* the next SUBMIT tells whether it is the queue's end */
 		return client.renew ? 0 : wrong("a job", err);
 	default:
@@ -255,7 +329,10 @@ static int flush(struct lane *lane, struct slot *slot)
 
 	if (err)
 		return err;
-	asahi_submit_compute(submit, &slot->cmd, ASAHI_BARRIER_NONE);
+	if (client.renders)
+		asahi_submit_render(submit, &slot->render, ASAHI_BARRIER_NONE);
+	else
+		asahi_submit_compute(submit, &slot->cmd, ASAHI_BARRIER_NONE);
 	asahi_submit_signal(submit, slot->syncobj, 0);
 	err = asahi_submit_flush(submit);
 	asahi_submit_free(submit);
@@ -398,6 +475,7 @@ static void usage(void)
 	      "  --queues=N      queues (2)\n"
 	      "  --depth=N       jobs in flight on each (2)\n"
 	      "  --threads=N     threads of a job, a word each (2048)\n"
+	      "  --renders       jobs are renders that write one word\n"
 	      "  --churn         make and destroy objects meanwhile\n"
 	      "  --renew         a queue that was found guilty is made anew\n"
 	      "  --status=FILE   what happened so far, ten times a second\n",
@@ -420,6 +498,7 @@ int main(int argc, char **argv)
 		{ "queues", required_argument, NULL, 'q' },
 		{ "depth", required_argument, NULL, 'd' },
 		{ "threads", required_argument, NULL, 't' },
+		{ "renders", no_argument, NULL, 'R' },
 		{ "churn", no_argument, NULL, 'c' },
 		{ "renew", no_argument, NULL, 'r' },
 		{ "status", required_argument, NULL, 's' },
@@ -438,6 +517,9 @@ int main(int argc, char **argv)
 			break;
 		case 't':
 			client.threads = number_of(optarg, MAX_THREADS);
+			break;
+		case 'R':
+			client.renders = true;
 			break;
 		case 'c':
 			client.churn = true;
