@@ -166,7 +166,7 @@ wait_for_requests()
 	done
 }
 
-for _ in $(seq 100); do
+for _ in $(seq 600); do
 	[ -S "$socket" ] && break
 	kill -0 $vagx_pid 2>/dev/null || { cat "$out/vagx.log" >&2; die "vagx does not start"; }
 	sleep 0.1
@@ -218,7 +218,7 @@ fi
 
 qemu_pid='' host_pid=''
 # The emulator ends when the machine closes the connection.
-for _ in $(seq 100); do
+for _ in $(seq 600); do
 	kill -0 $vagx_pid 2>/dev/null || break
 	sleep 0.1
 done

@@ -534,7 +534,7 @@ static void full_mailbox(void **state)
 	assert_int_equal(vagx_report_count(c->report, VAGX_RULE_MBOX_OVERFLOW), 1);
 
 	expect_ctl("mailbox-full off", 0, "ok");
-	for (unsigned int i = 0; i < 1000 && !(a2i_control(c) >> 17 & 1); i++)
+	for (unsigned int i = 0; i < 20000 && !(a2i_control(c) >> 17 & 1); i++)
 		usleep(1000);
 	assert_true(fired(c, 0));
 	for (unsigned int i = 0; i < 16; i++)
@@ -555,7 +555,7 @@ static void silence(void **state)
 	post(c, 0, 0x0030000000000000ULL);
 	expect_ctl("status", 0, "silent=yes queues=0 mailbox-held=yes mailbox-waiting=1");
 	expect_ctl("silence off", 0, "ok");
-	for (unsigned int i = 0; i < 1000 && !(a2i_control(c) >> 17 & 1); i++)
+	for (unsigned int i = 0; i < 20000 && !(a2i_control(c) >> 17 & 1); i++)
 		usleep(1000);
 	assert_int_equal(receive(c), 0x0040000000000000ULL);
 	/* Power ends it */

@@ -37,10 +37,10 @@ load_driver()
 	load_carrier && load_asahi "$@" && wait_for_node
 }
 
-# wait_for COMMAND ... - until it succeeds, at most ten seconds
+# wait_for COMMAND ... - until it succeeds, at most a minute
 wait_for()
 {
-	local end=$((SECONDS + 10))
+	local end=$((SECONDS + 60))
 
 	until "$@"; do
 		[ $SECONDS -lt $end ] || return 1
@@ -107,6 +107,12 @@ refused()
 gone()
 {
 	! kill -0 "$@" 2>/dev/null
+}
+
+# has_run PID - whether the GPU has begun with a job of a client's
+has_run()
+{
+	grep -hs '^drm-engine-compute:' /proc/"$1"/fdinfo/* | grep -qv '[^0-9]0 ns'
 }
 
 # ask_host observe          what tools/vm.sh sees of the emulator

@@ -234,7 +234,7 @@ static void test_barrier(void **state)
 	rig_submit(rig, &other, first.command.va);
 	assert_true(rig_wait_stamp(rig, 2, 0x100));
 	assert_true(rig_wait_stamp(rig, 1, 0x100));
-	for (unsigned int i = 0; i < 1000 && !get(vertex.pointers, FW_QueuePointers_gpu_doneptr);
+	for (unsigned int i = 0; i < 20000 && !get(vertex.pointers, FW_QueuePointers_gpu_doneptr);
 	     i++)
 		usleep(1000);
 	assert_int_equal(get(vertex.pointers, FW_QueuePointers_gpu_doneptr), 1);
@@ -246,6 +246,14 @@ static void test_barrier(void **state)
 static bool one_job_runs(struct rig *rig, const void *arg)
 {
 	return rig_units_of(rig).jobs == 1;
+}
+
+/* The firmware has read the only command of a ring: its turn is what it waits for */
+static bool is_taken(struct rig *rig, const void *arg)
+{
+	const struct rig_queue *queue = arg;
+
+	return get(queue->pointers, FW_QueuePointers_gpu_rptr) == 1;
 }
 
 /* While one command runs, those that wait are taken by priority */
@@ -271,7 +279,10 @@ static void test_priority(void **state)
 	rig_count(rig, &queue[2]);
 	rig_push(rig, &queue[2], command[2].command.va);
 	rig_announce(rig, &queue[2], 1);
-	usleep(20000);
+	assert_true(rig_wait(rig, is_taken, &queue[1]));
+	assert_true(rig_wait(rig, is_taken, &queue[2]));
+	/* the most that a turn is put off by */
+	usleep(5000);
 	rig_hang(rig, false);
 	assert_true(rig_wait_stamp(rig, 1, 0x100));
 	assert_true(rig_wait_stamp(rig, 2, 0x100));
@@ -505,7 +516,7 @@ static void test_flush(void **state)
 	pte = rig_pte(rig, rig->root, rig->hwdata_b.va);
 	*pte = (*pte & ~AGX_PTE_ATTR_MASK) | AGX_PTE_ATTR_SHARED << AGX_PTE_ATTR_SHIFT;
 	rig_flush(rig, rig->hwdata_b.va & ~AGX_PAGE_MASK, AGX_PAGE_SIZE);
-	for (unsigned int i = 0; i < 1000 && __atomic_load_n(entry, __ATOMIC_ACQUIRE) != 2; i++)
+	for (unsigned int i = 0; i < 20000 && __atomic_load_n(entry, __ATOMIC_ACQUIRE) != 2; i++)
 		usleep(1000);
 	assert_int_equal(*entry, 2);
 	*pte = 0;

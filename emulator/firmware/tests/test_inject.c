@@ -472,7 +472,7 @@ static void test_busy(void **state)
 	assert_int_equal(inject(rig, VAGX_FW_INJECT_SILENCE, true), -EBUSY);
 	assert_true(now_ms() - before < 3000);
 	block_send(rig, false);
-	for (unsigned int i = 0; i < 1000 && inject(rig, VAGX_FW_INJECT_LATE_FLUSH, 0) == -EBUSY;
+	for (unsigned int i = 0; i < 20000 && inject(rig, VAGX_FW_INJECT_LATE_FLUSH, 0) == -EBUSY;
 	     i++)
 		usleep(1000);
 	assert_int_equal(inject(rig, VAGX_FW_INJECT_LATE_FLUSH, 0), 0);

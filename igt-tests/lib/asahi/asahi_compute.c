@@ -190,7 +190,7 @@ bool igt_asahi_word_becomes(struct asahi_client *client, unsigned int index, uin
 {
 	unsigned int i;
 
-	for (i = 0; i < 500; i++) {
+	for (i = 0; i < 6000; i++) {
 		if (client->words[index] == value)
 			return true;
 		usleep(10000);

@@ -139,7 +139,7 @@ void igt_asahi_client_tests(const struct asahi_client_test *tests, unsigned int 
 
 /* igt_asahi_word_addr - where the GPU sees a word of the client's */
 uint64_t igt_asahi_word_addr(struct asahi_client *client, unsigned int index);
-/* igt_asahi_word_becomes - whether it has a value within five seconds */
+/* igt_asahi_word_becomes - whether it has a value within a minute */
 bool igt_asahi_word_becomes(struct asahi_client *client, unsigned int index, uint32_t value);
 
 /*

@@ -38,7 +38,7 @@
 #define QUEUED_JOBS	1024
 
 /* The driver's part is 2 ms; a slow kernel or a busy host add theirs. */
-#define MEDIAN_NS	500000000ULL
+#define MEDIAN_NS	2000000000ULL
 
 /* Opens one job's gate; by how much its fence comes later than its word. */
 static uint64_t fence_delay(struct asahi_client *client, unsigned int job, uint32_t syncobj)
@@ -121,19 +121,17 @@ static void *flood_run(void *data)
 	return NULL;
 }
 
-/* Until the thread does not get on any more; at most 40 seconds. */
+/* Until the queue is full; and then there is time enough for more than it takes. */
 static unsigned int flood_settles(struct flood *flood)
 {
-	unsigned int i, last, now = 0;
+	struct timespec start = { 0 };
 
-	for (i = 0; i < 20; i++) {
-		last = now;
-		sleep(2);
-		now = flood->done;
-		if (now && now == last)
-			break;
-	}
-	return now;
+	igt_nsec_elapsed(&start);
+	while (flood->done + 1 < QUEUED_JOBS && !flood->err &&
+	       igt_nsec_elapsed(&start) < 2 * ASAHI_PATIENCE_NS)
+		usleep(10000);
+	sleep(2);
+	return flood->done;
 }
 
 /*

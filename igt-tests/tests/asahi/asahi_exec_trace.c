@@ -10,7 +10,7 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "asahi/asahi_compute.h"
+#include "asahi/asahi_render.h"
 #include "igt.h"
 #include "igt_syncobj.h"
 #include "sw_sync.h"
@@ -169,7 +169,7 @@ static const char *trace_read_freed(uint64_t client, unsigned int jobs)
 	const char *text = trace_read();
 	unsigned int i;
 
-	for (i = 0; i < 50 && count(text, "asahi_free", client, 0) < jobs; i++) {
+	for (i = 0; i < 600 && count(text, "asahi_free", client, 0) < jobs; i++) {
 		usleep(100000);
 		text = trace_read();
 	}
@@ -219,6 +219,7 @@ static int64_t assert_way(const char *text, uint64_t client, uint64_t job, int64
 static void test_way(struct asahi_client *client)
 {
 	const uint64_t id = client_id(client);
+	const struct asahi_times times = igt_asahi_times_create(client);
 	struct asahi_command gates[JOBS];
 	uint32_t syncs[JOBS];
 	int64_t end, last = 0;
@@ -229,9 +230,12 @@ static void test_way(struct asahi_client *client)
 	igt_asahi_bo_create(client, IGT_ASAHI_PAGE);
 	for (i = 0; i < JOBS; i++) {
 		gates[i] = igt_asahi_after(igt_asahi_gate(client, ASAHI_RESULT + i, i + 1), 0);
+		if (!i)
+			gates[i].compute.ts.start.handle = times.object;
 		syncs[i] = syncobj_create(client->fd, 0);
 		igt_asahi_submit_one(client, &gates[i], syncs[i]);
 	}
+	igt_asahi_time_comes(&times, 0);
 	usleep(HOLD_NS / 1000 * 2);
 	client->words[ASAHI_GATE] = 1;
 	for (i = 0; i < JOBS; i++) {
