@@ -32,6 +32,7 @@
 #define SWITCH_ROUNDS	10
 
 #define IDLE_OBJECTS	64
+#define SETTLE_S	4
 
 /* SUBMITs of several shapes, of which only the ioctl counts */
 
@@ -376,32 +377,32 @@ int bench_switch(struct compute *ctx)
 
 /* What the kernel keeps for idle objects */
 
-static uint64_t free_bytes(void)
+/* As fdinfo counts them; not the structures themselves, some kilobytes. */
+static uint64_t internal_bytes(struct compute *ctx)
 {
-	FILE *fp = fopen("/proc/meminfo", "r");
-	uint64_t kib = 0;
-	char line[128];
+	uint64_t bytes = 0;
+	char line[128], unit[8] = "";
+	FILE *fp;
 
+	snprintf(line, sizeof(line), "/proc/self/fdinfo/%d",
+		 asahi_device_fd(ctx->dev));
+	fp = fopen(line, "r");
 	if (!fp)
 		return 0;
 	while (fgets(line, sizeof(line), fp)) {
-		if (sscanf(line, "MemFree: %" SCNu64, &kib) == 1)
+		if (sscanf(line, "drm-total-internal: %" SCNu64 " %7s", &bytes,
+			   unit) >= 1)
 			break;
 	}
 	fclose(fp);
-	return kib * 1024;
+	return !strcmp(unit, "KiB") ? bytes << 10 :
+	       !strcmp(unit, "MiB") ? bytes << 20 : bytes;
 }
 
 static struct idle {
-	struct asahi_device *dev;
 	struct asahi_vm *vm;
 	struct asahi_queue *queue;
 } idle[IDLE_OBJECTS];
-
-static int idle_file(struct compute *ctx, struct idle *object)
-{
-	return asahi_device_open(NULL, &object->dev);
-}
 
 static int idle_vm(struct compute *ctx, struct idle *object)
 {
@@ -433,7 +434,6 @@ static void idle_free(struct idle *object)
 {
 	asahi_queue_unref(object->queue);
 	asahi_vm_unref(object->vm);
-	asahi_device_unref(object->dev);
 	memset(object, 0, sizeof(*object));
 }
 
@@ -441,7 +441,6 @@ static const struct {
 	const char *name;
 	int (*make)(struct compute *ctx, struct idle *object);
 } idles[] = {
-	{ "memory of an idle file", idle_file },
 	{ "memory of an idle address space", idle_vm },
 	{ "memory of an idle queue", idle_queue },
 	{ "memory of an idle queue with a vertex buffer", idle_render },
@@ -449,24 +448,23 @@ static const struct {
 
 static int measure_idle(struct compute *ctx, unsigned int which)
 {
-	uint64_t before, after;
+	const uint64_t before = internal_bytes(ctx);
+	uint64_t after;
 	unsigned int i, made = 0;
-	int err = idles[which].make(ctx, &idle[0]);
+	int err = 0;
 
-	/* what is made once for all */
-	idle_free(&idle[0]);
-	sleep(2);
-	before = free_bytes();
 	for (; made < IDLE_OBJECTS && !err; made++)
 		err = idles[which].make(ctx, &idle[made]);
-	sleep(2);
-	after = free_bytes();
+	/* what jobs have left goes back a little later */
+	sleep(SETTLE_S);
+	after = internal_bytes(ctx);
 	for (i = 0; i < made; i++)
 		idle_free(&idle[i]);
+	sleep(SETTLE_S);
 	if (err)
 		return bench_failed(idles[which].name, err);
 	bench_print(idles[which].name,
-		    ((double)before - (double)after) / IDLE_OBJECTS);
+		    ((double)after - (double)before) / IDLE_OBJECTS);
 	return 0;
 }
 
