@@ -150,6 +150,42 @@ int igt_asahi_objects(const char *kind)
 	return count;
 }
 
+void igt_asahi_wait_objects(const char *kind, int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2000 && igt_asahi_objects(kind) != count; i++)
+		usleep(10000);
+	igt_assert_eq(igt_asahi_objects(kind), count);
+}
+
+/* Everything that clients own, and the tables of their VMs. */
+static int count_owned(void)
+{
+	static const char *const kinds[] = {
+		"files", "vms", "gem-objects", "timestamp-objects", "queues", "page-tables",
+	};
+	unsigned int i;
+	int total = 0;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++)
+		total += igt_asahi_objects(kinds[i]);
+	return total;
+}
+
+void igt_asahi_settle(void)
+{
+	int now = count_owned(), last;
+	unsigned int i, same = 0;
+
+	for (i = 0; i < 400 && same < 10; i++) {
+		usleep(50000);
+		last = now;
+		now = count_owned();
+		same = now == last && !igt_asahi_objects("jobs") ? same + 1 : 0;
+	}
+}
+
 uint64_t igt_asahi_memory(int fd, const char *what)
 {
 	char line[256], path[64], unit[8] = "";

@@ -41,9 +41,28 @@ void *igt_asahi_gem_mmap(int fd, uint32_t handle, size_t size);
  * igt_asahi_objects - How many objects of a kind the driver has
  * @kind: name in debugfs, as in "page-tables"
  *
- * Skips where debugfs does not tell. Counts those of all clients.
+ * Skips where debugfs does not tell. Counts those of all clients, also of those
+ * that have ended while a worker has yet to free what they had.
  */
 int igt_asahi_objects(const char *kind);
+
+/**
+ * igt_asahi_wait_objects - Wait until there are so many objects of a kind
+ * @kind: name in debugfs
+ * @count: how many there have to be, within 20 s
+ *
+ * For what a worker frees after a file, a queue or a job has ended.
+ */
+void igt_asahi_wait_objects(const char *kind, int count);
+
+/**
+ * igt_asahi_settle - Wait until what others have given up is freed
+ *
+ * Before objects are counted: a client that has ended may have left jobs that
+ * still run, and they keep its queues, VMs and memory. Waits until there is no job
+ * and nothing has changed for half a second, for at most 20 s.
+ */
+void igt_asahi_settle(void);
 
 /**
  * igt_asahi_memory - What the driver says of a file's memory

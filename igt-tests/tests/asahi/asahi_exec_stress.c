@@ -390,21 +390,6 @@ static int count_objects(void)
 	return total;
 }
 
-/* What others have left goes away for a while after their end. */
-static int count_settled_objects(void)
-{
-	int now = count_objects(), last;
-	unsigned int i, same = 0;
-
-	for (i = 0; i < 100 && same < 10; i++) {
-		usleep(100000);
-		last = now;
-		now = count_objects();
-		same = now == last ? same + 1 : 0;
-	}
-	return now;
-}
-
 static void test_nothing_left(int before)
 {
 	unsigned int i;
@@ -422,7 +407,8 @@ int igt_main()
 
 	igt_fixture() {
 		fd = drm_open_driver_render(DRIVER_ASAHI);
-		before = count_settled_objects();
+		igt_asahi_settle();
+		before = count_objects();
 	}
 
 	igt_describe("Results are right with well-behaved clients only.");

@@ -260,10 +260,14 @@ static void test_fdinfo(int fd)
 
 static void test_closed_file(void)
 {
-	int before = igt_asahi_objects("gem-objects");
-	int fd = drm_open_driver_render(DRIVER_ASAHI);
-	uint32_t vm = igt_asahi_vm_create(fd);
 	unsigned int i;
+	int before, fd;
+	uint32_t vm;
+
+	igt_asahi_settle();
+	before = igt_asahi_objects("gem-objects");
+	fd = drm_open_driver_render(DRIVER_ASAHI);
+	vm = igt_asahi_vm_create(fd);
 
 	for (i = 0; i < 100; i++) {
 		uint32_t flags = i % 2 ? DRM_ASAHI_GEM_VM_PRIVATE : 0;
@@ -274,14 +278,16 @@ static void test_closed_file(void)
 	}
 	igt_assert_lte(before + 100, igt_asahi_objects("gem-objects"));
 	drm_close_driver(fd);
-	igt_assert_eq(igt_asahi_objects("gem-objects"), before);
+	igt_asahi_wait_objects("gem-objects", before);
 }
 
 static void test_killed(int fd)
 {
 	struct igt_helper_process victim = { .use_SIGKILL = true };
-	int before = igt_asahi_objects("gem-objects");
+	int before;
 
+	igt_asahi_settle();
+	before = igt_asahi_objects("gem-objects");
 	igt_fork_helper(&victim) {
 		int own = drm_reopen_driver(fd);
 
@@ -290,7 +296,7 @@ static void test_killed(int fd)
 	}
 	usleep(100000);
 	igt_stop_helper(&victim);
-	igt_assert_eq(igt_asahi_objects("gem-objects"), before);
+	igt_asahi_wait_objects("gem-objects", before);
 }
 
 static void undo_create(int fd, const void *arg)

@@ -418,16 +418,6 @@ static void test_unbind_in_flight(struct asahi_client *client)
 	igt_assert_eq_u64(other.word[0] | other.word[1], 0);
 }
 
-/* Everything comes back once the job has ended. */
-static void assert_objects(const char *kind, int count)
-{
-	unsigned int i;
-
-	for (i = 0; i < 100 && igt_asahi_objects(kind) != count; i++)
-		usleep(50000);
-	igt_assert_eq(igt_asahi_objects(kind), count);
-}
-
 static void wait_for_start(const struct times *t)
 {
 	unsigned int i;
@@ -460,7 +450,7 @@ static void test_close_in_flight(int fd)
 	igt_asahi_client_close(client);
 	igt_assert_eq(igt_asahi_objects("timestamp-objects"), objects + 1);
 	word[0] = 1;
-	assert_objects("timestamp-objects", objects);
+	igt_asahi_wait_objects("timestamp-objects", objects);
 	igt_assert_lte_u64(t.word[0], t.word[1]);
 	igt_assert_neq_u64(t.word[0], 0);
 }
@@ -503,7 +493,7 @@ static void test_limit(int fd)
 	igt_assert_lte_u64(WINDOW / 4, take_all(greedy[3], 1 << 20));
 	for (i = 1; i < ARRAY_SIZE(greedy); i++)
 		drm_close_driver(greedy[i]);
-	assert_objects("timestamp-objects", objects);
+	igt_asahi_wait_objects("timestamp-objects", objects);
 }
 
 static void test_import(struct asahi_client *client)
@@ -561,6 +551,7 @@ int igt_main()
 
 	igt_fixture() {
 		fd = drm_open_driver_render(DRIVER_ASAHI);
+		igt_asahi_settle();
 	}
 
 	igt_describe("Arguments that have to be refused.");

@@ -564,8 +564,8 @@ static void test_race(void)
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
 		pthread_join(threads[i], NULL);
 	drm_close_driver(fd);
-	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
-	igt_assert_eq(igt_asahi_objects("gem-objects"), objects);
+	igt_asahi_wait_objects("page-tables", tables);
+	igt_asahi_wait_objects("gem-objects", objects);
 }
 
 static void test_killed(int fd)
@@ -585,7 +585,7 @@ static void test_killed(int fd)
 	}
 	usleep(200000);
 	igt_stop_helper(&victim);
-	igt_assert_eq(igt_asahi_objects("page-tables"), tables);
+	igt_asahi_wait_objects("page-tables", tables);
 }
 
 static void undo_bind(int fd, const void *arg)
@@ -644,6 +644,7 @@ int igt_main()
 	igt_fixture() {
 		fd = drm_open_driver_render(DRIVER_ASAHI);
 		igt_asahi_get_params(fd, 0, &params, sizeof(params), 0);
+		igt_asahi_settle();
 	}
 
 	igt_describe("Ranges for the kernel, good and bad.");
