@@ -52,6 +52,7 @@
  * @stamps: the stamps that the kernel reads
  * @fw_stamps: the firmware's own
  * @progress: grows whenever work is completed
+ * @completed: the same for the work of each priority
  * @owned: slots that have an owner; changed under @lock, read without
  * @seen: last value of each stamp that its owner was told of; the same
  * @owner: queue whose work writes the stamp; it removes itself before it goes
@@ -60,6 +61,7 @@ struct asahi_events {
 	struct asahi_fwbuf stamps;
 	struct asahi_fwbuf fw_stamps;
 	atomic64_t progress;
+	atomic64_t completed[AGX_PRIORITY_COUNT];
 	DECLARE_BITMAP(owned, ASAHI_EVENTS);
 	u32 seen[ASAHI_EVENTS];
 	/** @lock: protects @owner; taken inside of all other locks */
@@ -78,6 +80,8 @@ static int asahi_event_init(struct asahi_device *adev)
 
 	spin_lock_init(&events->lock);
 	atomic64_set(&events->progress, 0);
+	for (unsigned int i = 0; i < AGX_PRIORITY_COUNT; i++)
+		atomic64_set(&events->completed[i], 0);
 
 	ret = asahi_heap_alloc(adev->heap[ASAHI_HEAP_SHARED], ASAHI_EVENTS * sizeof(__le32),
 			       ASAHI_HEAP_ALIGN, &events->stamps);
@@ -225,7 +229,40 @@ struct asahi_queue *asahi_event_get_owner(struct asahi_device *adev, unsigned in
 }
 
 /**
- * asahi_event_note_progress() - work was completed, or the firmware recovers
+ * asahi_event_note_completed() - work was completed
+ * @adev: device
+ * @priority: priority of its queue
+ *
+ * Any context.
+ */
+void asahi_event_note_completed(struct asahi_device *adev, unsigned int priority)
+{
+	atomic64_inc(&adev->events->completed[priority]);
+	asahi_event_note_progress(adev);
+}
+
+/**
+ * asahi_event_completed_before() - does the firmware prefer others?
+ * @adev: device
+ * @priority: priority of a queue
+ *
+ * Any context.
+ *
+ * Return: a number that has grown since the last call if work of a higher priority
+ * was completed in between.
+ */
+u64 asahi_event_completed_before(struct asahi_device *adev, unsigned int priority)
+{
+	u64 sum = 0;
+
+	for (unsigned int i = 0; i < priority; i++)
+		sum += atomic64_read(&adev->events->completed[i]);
+
+	return sum;
+}
+
+/**
+ * asahi_event_note_progress() - something happened, as when the firmware recovers
  * @adev: device
  *
  * Any context.

@@ -48,6 +48,8 @@ void asahi_event_stamps(struct asahi_device *adev, const u32 mask[4]);
 bool asahi_event_news(struct asahi_device *adev);
 void asahi_event_poll(struct asahi_device *adev);
 
+void asahi_event_note_completed(struct asahi_device *adev, unsigned int priority);
+u64 asahi_event_completed_before(struct asahi_device *adev, unsigned int priority);
 void asahi_event_note_progress(struct asahi_device *adev);
 u64 asahi_event_progress(struct asahi_device *adev);
 

@@ -11,10 +11,13 @@
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
+
+#include <kunit/visibility.h>
 
 #include <drm/drm_print.h>
 
@@ -42,10 +45,11 @@
 #define ASAHI_TIMELINE_POLL_NS NSEC_PER_MSEC
 
 /*
- * How long the oldest job of a queue may take, whatever others do meanwhile. The
- * firmware's own timeout is for work that runs; this one is for work that got
- * lost, or that the firmware never lets run. It is found out at the scheduler's next
- * look, 10 s later at most.
+ * How long the oldest job of a queue may take, whatever others of the same or a lower
+ * priority do meanwhile. The firmware's own timeout is for work that runs; this one is
+ * for work that got lost. It is found out at the scheduler's next look, 10 s later at
+ * most. Time in which work of a higher priority is completed does not count: the
+ * firmware lets that run first, for as long as there is some.
  */
 #define ASAHI_TIMELINE_LIMIT_MS 40000
 
@@ -245,7 +249,7 @@ void asahi_timeline_retire_reached(struct asahi_queue *queue)
 		if (!job->skipped) {
 			if (!asahi_job_reached(job))
 				break;
-			asahi_event_note_progress(queue->adev);
+			asahi_event_note_completed(queue->adev, queue->priority);
 		}
 		asahi_timeline_retire(queue, job);
 	}
@@ -357,11 +361,37 @@ struct dma_fence *asahi_timeline_run(struct asahi_job *job)
 	return dma_fence_get(job->done);
 }
 
+/**
+ * asahi_timeline_waited_ms() - for how long the firmware could have let a job run
+ * @timeline: its queue's timeline
+ * @run_time: when it was handed over
+ * @before: how much work of higher priorities has been completed so far
+ * @now: the time
+ *
+ * Looks at intervals of the scheduler's timeout: one in which anything of a higher
+ * priority was completed does not count, nor do those before it. With the timeline's
+ * lock held.
+ *
+ * Return: milliseconds.
+ */
+s64 asahi_timeline_waited_ms(struct asahi_timeline *timeline, ktime_t run_time, u64 before,
+			     ktime_t now)
+{
+	if (before != timeline->before) {
+		timeline->before = before;
+		timeline->preferred = now;
+	}
+
+	return ktime_ms_delta(now, max3(run_time, timeline->retired, timeline->preferred));
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_waited_ms);
+
 /* Why the firmware has to be given up, or NULL if a job may take longer. */
 static const char *asahi_timeline_overdue(struct asahi_queue *queue, struct asahi_job *job,
 					  u64 progress)
 {
 	struct asahi_timeline *timeline = &queue->timeline;
+	u64 before = asahi_event_completed_before(queue->adev, queue->priority);
 	bool owed;
 
 	lockdep_assert_held(&timeline->lock);
@@ -372,7 +402,7 @@ static const char *asahi_timeline_overdue(struct asahi_queue *queue, struct asah
 		return NULL;
 	}
 
-	if (ktime_ms_delta(ktime_get(), max(job->run_time, timeline->retired)) >=
+	if (asahi_timeline_waited_ms(timeline, job->run_time, before, ktime_get()) >=
 	    ASAHI_TIMELINE_LIMIT_MS)
 		return "it does not complete a job";
 

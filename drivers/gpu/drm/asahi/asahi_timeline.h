@@ -33,6 +33,8 @@ struct dma_fence;
  *
  * @progress: what the timeout handler saw last; used by nothing else
  * @strikes: how often it saw no progress in a row
+ * @before: work of higher priorities that it has seen completed, likewise
+ * @preferred: when it last saw that there was more
  *
  * Part of struct asahi_queue.
  */
@@ -55,9 +57,14 @@ struct asahi_timeline {
 	/* Timeouts. */
 	u64 progress;
 	unsigned int strikes;
+	u64 before;
+	ktime_t preferred;
 };
 
 extern const struct asahi_block asahi_block_timeline;
+
+s64 asahi_timeline_waited_ms(struct asahi_timeline *timeline, ktime_t run_time, u64 before,
+			     ktime_t now);
 
 void asahi_timeline_prepare(struct asahi_timeline *timeline);
 void asahi_timeline_destroy(struct asahi_timeline *timeline);
