@@ -20,6 +20,7 @@
 #include <drm/drm_print.h>
 
 #include <agx/agx_regs.h>
+#include <agx/agx_uat.h>
 
 #include "asahi_abi.h"
 #include "asahi_block.h"
@@ -31,6 +32,7 @@
 #include "asahi_region.h"
 #include "asahi_reset.h"
 #include "asahi_state.h"
+#include "asahi_tlb.h"
 
 /**
  * DOC: Life of the device
@@ -116,6 +118,19 @@ static int asahi_device_select_abi(struct platform_device *pdev, const struct as
 	return 0;
 }
 
+static int asahi_device_check_machine(struct device *dev)
+{
+	if (IS_ENABLED(CONFIG_ARM64) && PAGE_SIZE != AGX_PAGE_SIZE)
+		return dev_err_probe(dev, -ENODEV,
+				     "this GPU needs a kernel with pages of 16 KiB\n");
+
+	if (!asahi_tlb_supported())
+		return dev_err_probe(dev, -ENODEV,
+				     "this CPU lacks outer-shareable and range TLB invalidation\n");
+
+	return 0;
+}
+
 /* Before the coprocessor is started: what follows is not to be done twice. */
 static int asahi_device_check_mailbox(struct device *dev)
 {
@@ -168,6 +183,10 @@ int asahi_device_probe(struct platform_device *pdev, const struct drm_driver *dr
 	const struct asahi_abi *abi;
 	struct asahi_device *adev;
 	int ret;
+
+	ret = asahi_device_check_machine(&pdev->dev);
+	if (ret)
+		return ret;
 
 	ret = asahi_device_select_abi(pdev, hw, &abi);
 	if (ret)

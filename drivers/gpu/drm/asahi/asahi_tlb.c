@@ -159,10 +159,8 @@ static void asahi_tlbi_issue(const struct asahi_tlbi *tlbi)
  */
 bool asahi_tlb_supported(void)
 {
-	KUNIT_STATIC_STUB_REDIRECT(asahi_tlb_supported);
 	return asahi_tlbi_supported();
 }
-EXPORT_SYMBOL_IF_KUNIT(asahi_tlb_supported);
 
 /**
  * asahi_tlb_invalidate_all() - invalidate the translations of all contexts

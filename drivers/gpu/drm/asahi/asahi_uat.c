@@ -500,29 +500,10 @@ static int asahi_uat_start(struct asahi_uat *uat)
 	return ret ?: asahi_uat_open_contexts(uat);
 }
 
-static int asahi_uat_check_machine(struct asahi_device *adev)
-{
-	if (IS_ENABLED(CONFIG_ARM64) && PAGE_SIZE != AGX_PAGE_SIZE) {
-		drm_err(&adev->drm, "this GPU needs a kernel with pages of 16 KiB\n");
-		return -ENODEV;
-	}
-
-	if (!asahi_tlb_supported()) {
-		drm_err(&adev->drm, "this CPU lacks outer-shareable and range TLB invalidation\n");
-		return -ENODEV;
-	}
-
-	return 0;
-}
-
 static int asahi_uat_init(struct asahi_device *adev)
 {
 	struct asahi_uat *uat;
 	int ret;
-
-	ret = asahi_uat_check_machine(adev);
-	if (ret)
-		return ret;
 
 	uat = kzalloc_obj(*uat);
 	if (!uat)
