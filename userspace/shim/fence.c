@@ -84,10 +84,15 @@ struct shim_fence *shim_fence_new_link(struct shim_fence *of, struct shim_fence 
 
 	link->of = of;
 	link->prev = prev;
-	/* Points that come in the wrong order do not go back. */
+	/*
+	 * A point that is not behind the last one takes that one's place, and
+	 * leads to what came before no more: who waits for it waits for this.
+	 */
 	if (prev && prev->of) {
-		link->prev_point = prev->point;
-		point = point > prev->point ? point : prev->point;
+		if (point > prev->point)
+			link->prev_point = prev->point;
+		else
+			point = prev->point;
 	}
 	link->point = point;
 	shim_fence_is_signaled(link);

@@ -149,6 +149,23 @@ static void test_timeline(void **state)
 	assert_int_equal(query(FD(state), line, 0), 30);
 }
 
+/* A point that was reached is submitted once more: who waits for it waits for that */
+static void test_point_again(void **state)
+{
+	uint32_t line = new_syncobj(FD(state)), queue = new_queue(FD(state), new_vm(FD(state)));
+	uint64_t point = 5;
+
+	hold_jobs();
+	assert_int_equal(drmSyncobjTimelineSignal(FD(state), &line, &point, 1), 0);
+	assert_int_equal(look(FD(state), line, 5, 0), 0);
+	assert_int_equal(submit(FD(state), queue, 0, 0, line, 5), 0);
+	assert_int_equal(look(FD(state), line, 5, 0), -ETIME);
+	assert_int_equal(look(FD(state), line, 3, 0), -ETIME);
+	asahi_shim_job_done(held[0], 0);
+	assert_int_equal(look(FD(state), line, 5, 0), 0);
+	assert_int_equal(query(FD(state), line, 0), 5);
+}
+
 /* Many links, none of them signalled */
 static void test_long_timeline(void **state)
 {
@@ -259,6 +276,7 @@ int main(void)
 		NODE_TEST(test_deadline),
 		NODE_TEST(test_wait_for_another_thread),
 		NODE_TEST(test_timeline),
+		NODE_TEST(test_point_again),
 		NODE_TEST(test_long_timeline),
 		NODE_TEST(test_transfer),
 		NODE_TEST(test_sync_files),
