@@ -33,7 +33,8 @@ struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
 	if (!core)
 		return NULL;
 	core->config = *config;
-	core->shared = calloc(1, VAGX_CORE_MAX_SHARED);
+	/* a sample's four components are read as a whole, as in tiles */
+	core->shared = calloc(1, VAGX_CORE_MAX_SHARED + VAGX_TILE_SLACK);
 	if (!core->shared) {
 		free(core);
 		return NULL;
@@ -320,6 +321,7 @@ static int end(struct vagx_core *core, struct vagx_uat_fault *fault)
 	core->launch = NULL;
 	core->uniforms_out = NULL;
 	core->preshader_of = NULL;
+	core->shared_tile.memory = NULL;
 	return core->status;
 }
 
@@ -369,6 +371,12 @@ int vagx_core_run_group(struct vagx_core *core,
 		return end(core, fault);
 
 	memset(core->shared, 0, launch->shared_size);
+	core->shared_tile = (struct vagx_tile){
+		.width = launch->tile_width,
+		.height = launch->tile_height,
+		.samples = launch->tile_samples,
+		.memory = launch->tile_width ? core->shared : NULL,
+	};
 	if (!run_threads(core, place_group(core, group), &entry))
 		core->stats.groups++;
 	return end(core, fault);

@@ -71,6 +71,12 @@ struct vagx_launch {
 	uint32_t sampler_count;
 	/** @sample_stride: bytes of a sample in a tile */
 	uint32_t sample_stride;
+	/** @tile_width: pixels of a tile that shared memory is laid out as; 0 if it is not */
+	uint32_t tile_width;
+	/** @tile_height: likewise */
+	uint32_t tile_height;
+	/** @tile_samples: samples of a pixel of it */
+	uint32_t tile_samples;
 	/** @early_test: a fragment shader has no say in depth and stencil */
 	bool early_test;
 	/** @vm_slot: UAT context, as the shader can read it */

@@ -11,6 +11,7 @@
 
 #include "agx_isa.h"
 #include "core.h"
+#include "gpu/stage.h"
 #include "uat.h"
 
 /*
@@ -153,6 +154,8 @@ struct vagx_core {
 	struct vagx_vertices *vertices;
 	struct vagx_fragments *fragments;
 	struct vagx_tile *tile;
+	/* shared memory of a compute shader, if it is laid out as one; else no memory */
+	struct vagx_tile shared_tile;
 	uint32_t group[3];
 	/* threads of this group, which can be a partial one */
 	uint32_t size[3];

@@ -163,22 +163,18 @@ static uint32_t depth_of(const struct texture *t, unsigned int level)
 	return is_3d(t) ? level_size(t->image.layers, level) : t->image.layers;
 }
 
-/* Blocks that are compressed are not known well enough to be read */
-static bool is_raw(struct texture *t, const struct vagx_texel *at)
+static bool find_in_block(struct texture *t, struct vagx_texel *at)
 {
 	const uint8_t *codes;
-	unsigned int i;
 
-	if (!t->image.metadata)
+	if (!vagx_image_has_metadata(&t->image, at->level))
 		return true;
 	codes = client(t, vagx_image_metadata(&t->image, at), 8, VAGX_READ);
-	for (i = 0; codes && i < 8; i++) {
-		if (codes[i] == vagx_image_raw_code(&t->image))
-			continue;
-		vagx_core_fail(t->sg, t->op, -EILSEQ, "compressed block, code 0x%x", codes[i]);
-		return false;
-	}
-	return codes;
+	if (!codes || vagx_image_find_in_block(&t->image, codes, at))
+		return codes;
+	vagx_core_fail(t->sg, t->op, -EILSEQ, "compressed block, codes 0x%x to 0x%x", codes[0],
+		       codes[7]);
+	return false;
 }
 
 /* Outside is nothing: false */
@@ -201,7 +197,7 @@ static bool read_texel(struct texture *t, const struct place *p, unsigned int le
 	    p->y >= level_size(t->image.height, level) || p->z >= depth_of(t, level) ||
 	    p->sample >= t->image.samples)
 		return false;
-	if (!is_raw(t, &at))
+	if (!find_in_block(t, &at))
 		return false;
 	bits = client(t, vagx_image_address(&t->image, &at), t->image.bytes, VAGX_READ);
 	if (!bits)
@@ -592,8 +588,10 @@ static bool find_target(struct texture *t, unsigned int *level, unsigned int lan
 
 	if (!read_state(t, &t->op->src[1], &t->op->src[2], lane))
 		return false;
-	if (vagx_image_from_pbe(&t->image, level, t->state, &why))
+	if (vagx_image_from_pbe(&t->image, level, t->state, &why) &&
+	    !vagx_image_has_metadata(&t->image, *level))
 		return true;
+	why = why ? why : "single pixels of a compressed image";
 	vagx_core_fail(t->sg, t->op, -EILSEQ, "PBE: %s is not supported", why);
 	return false;
 }

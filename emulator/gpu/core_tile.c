@@ -13,6 +13,22 @@
 #include "gpu/image.h"
 #include "gpu/stage.h"
 
+/* Of rendering, or of a compute shader; NULL if there is none */
+static const struct vagx_tile *find_tile(const struct simdgroup *sg)
+{
+	const struct vagx_core *core = sg->core;
+
+	if (core->tile)
+		return core->tile;
+	return core->shared_tile.memory ? &core->shared_tile : NULL;
+}
+
+/* A compute shader has what it asked for */
+static uint64_t tile_bytes(const struct simdgroup *sg)
+{
+	return sg->core->tile ? VAGX_TILE_BYTES : sg->core->launch->shared_size;
+}
+
 /* An access of one instruction by all of its threads */
 struct tile_access {
 	struct simdgroup *sg;
@@ -28,7 +44,7 @@ struct tile_access {
 static bool begin(struct tile_access *a, const struct agx_operand *at,
 		  const struct agx_operand *samples)
 {
-	const struct vagx_tile *tile = a->sg->core->tile;
+	const struct vagx_tile *tile = find_tile(a->sg);
 	const struct vagx_fragments *f = a->sg->core->fragments;
 	struct agx_operand second = *at;
 	struct lanes tmp;
@@ -56,7 +72,7 @@ static bool begin(struct tile_access *a, const struct agx_operand *at,
 static uint8_t *sample_at(struct tile_access *a, unsigned int lane, unsigned int sample,
 			  unsigned int bytes)
 {
-	const struct vagx_tile *tile = a->sg->core->tile;
+	const struct vagx_tile *tile = find_tile(a->sg);
 	uint32_t stride = a->sg->core->launch->sample_stride;
 	uint32_t x = a->x.v[lane], y = a->y.v[lane];
 	uint32_t offset = a->op->mod[AGX_MOD_OFFSET];
@@ -65,7 +81,7 @@ static uint8_t *sample_at(struct tile_access *a, unsigned int lane, unsigned int
 	if (x >= tile->width || y >= tile->height || sample >= tile->samples)
 		return NULL;
 	at = ((uint64_t)(y * tile->width + x) * tile->samples + sample) * stride + offset;
-	if (offset + bytes > stride || at + bytes > VAGX_TILE_BYTES) {
+	if (offset + bytes > stride || at + bytes > tile_bytes(a->sg)) {
 		vagx_core_fail(a->sg, a->op, -ERANGE,
 			       "bytes %u to %u of a sample that has %u", offset,
 			       offset + bytes - 1, stride);
@@ -74,13 +90,30 @@ static uint8_t *sample_at(struct tile_access *a, unsigned int lane, unsigned int
 	return tile->memory + at;
 }
 
-static unsigned int part_bytes(const struct tile_access *a)
+/* Bytes that components of a mask reach */
+static unsigned int part_bytes(const struct tile_access *a, unsigned int mask)
 {
-	unsigned int mask = a->op->mod[AGX_MOD_MASK];
-
 	if (vagx_format_is_packed(a->format))
 		return 4;
 	return mask ? (32 - __builtin_clz(mask)) << a->log2_size : 0;
+}
+
+/*
+ * Mesa's kernels that copy images store four components whatever a sample has
+ * room for (src/asahi/vulkan/hk_cmd_meta.c): those behind its end are dropped,
+ * or a pixel would lose what its neighbour stored. Fragment shaders store what
+ * they mean.
+ */
+static unsigned int stored_mask(const struct tile_access *a)
+{
+	uint32_t stride = a->sg->core->launch->sample_stride;
+	uint32_t offset = a->op->mod[AGX_MOD_OFFSET];
+	unsigned int mask = a->op->mod[AGX_MOD_MASK], room;
+
+	if (a->sg->core->tile || vagx_format_is_packed(a->format) || offset >= stride)
+		return mask;
+	room = (stride - offset) >> a->log2_size;
+	return room < 4 ? mask & ((1u << room) - 1) : mask;
 }
 
 static uint32_t get_register(const struct tile_access *a, unsigned int n, unsigned int lane)
@@ -118,6 +151,30 @@ static float to_float(const struct tile_access *a, uint32_t bits)
 	return a->value->size == 16 ? float_from_half(bits) : bits_float(flush(bits));
 }
 
+/* A component's bits in the tile, from a register and to one */
+
+static uint32_t component_load(const struct tile_access *a, unsigned int i, uint32_t bits)
+{
+	float value;
+
+	if (vagx_format_to_float(a->format, i, bits, &value))
+		return from_float(a, value);
+	if (a->format == AGX_FORMAT_F16 && a->value->size == 32)
+		return float_bits(float_from_half(bits));
+	return bits;
+}
+
+static uint32_t component_store(const struct tile_access *a, unsigned int i, uint32_t bits)
+{
+	float unused;
+
+	if (vagx_format_to_float(a->format, i, 0, &unused))
+		return vagx_format_from_float(a->format, i, to_float(a, bits));
+	if (a->format == AGX_FORMAT_F16 && a->value->size == 32)
+		return half_from_float(bits_float(bits));
+	return bits;
+}
+
 static void load_sample(struct tile_access *a, unsigned int lane, const uint8_t *p)
 {
 	unsigned int mask = a->op->mod[AGX_MOD_MASK], i, n = 0, size = 1u << a->log2_size;
@@ -136,15 +193,13 @@ static void load_sample(struct tile_access *a, unsigned int lane, const uint8_t 
 			continue;
 		bits = 0;
 		memcpy(&bits, p + i * size, size);
-		if (vagx_format_to_float(a->format, i, bits, value))
-			bits = from_float(a, value[0]);
-		set_register(a, n++, lane, bits);
+		set_register(a, n++, lane, component_load(a, i, bits));
 	}
 }
 
 static void store_sample(const struct tile_access *a, unsigned int lane, uint8_t *p)
 {
-	unsigned int mask = a->op->mod[AGX_MOD_MASK], i, n = 0, size = 1u << a->log2_size;
+	unsigned int mask = stored_mask(a), i, n = 0, size = 1u << a->log2_size;
 	float value[4];
 	uint32_t bits;
 
@@ -158,9 +213,7 @@ static void store_sample(const struct tile_access *a, unsigned int lane, uint8_t
 	for (i = 0; i < 4; i++) {
 		if (!(mask >> i & 1))
 			continue;
-		bits = get_register(a, n++, lane);
-		if (vagx_format_to_float(a->format, i, 0, value))
-			bits = vagx_format_from_float(a->format, i, to_float(a, bits));
+		bits = component_store(a, i, get_register(a, n++, lane));
 		memcpy(p + i * size, &bits, size);
 	}
 }
@@ -183,7 +236,8 @@ void vagx_exec_ld_tile(struct simdgroup *sg, const struct op *op)
 		unsigned int lane = __builtin_ctz(left), samples = a.samples.v[lane];
 		uint8_t *p;
 
-		p = sample_at(&a, lane, samples ? __builtin_ctz(samples) : 0, part_bytes(&a));
+		p = sample_at(&a, lane, samples ? __builtin_ctz(samples) : 0,
+			      part_bytes(&a, op->mod[AGX_MOD_MASK]));
 		if (sg->state == SIMDGROUP_FAILED)
 			return;
 		if (p)
@@ -195,6 +249,7 @@ void vagx_exec_ld_tile(struct simdgroup *sg, const struct op *op)
 void vagx_exec_st_tile(struct simdgroup *sg, const struct op *op)
 {
 	const struct vagx_fragments *f = sg->core->fragments;
+	const struct vagx_tile *tile = find_tile(sg);
 	struct tile_access a = {
 		.sg = sg,
 		.op = op,
@@ -211,11 +266,11 @@ void vagx_exec_st_tile(struct simdgroup *sg, const struct op *op)
 
 		if (f && !op->mod[AGX_MOD_EXPLICIT])
 			samples &= f->live[lane];
-		for (s = 0; s < sg->core->tile->samples; s++) {
+		for (s = 0; s < tile->samples; s++) {
 			uint8_t *p = NULL;
 
 			if (samples >> s & 1)
-				p = sample_at(&a, lane, s, part_bytes(&a));
+				p = sample_at(&a, lane, s, part_bytes(&a, stored_mask(&a)));
 			if (sg->state == SIMDGROUP_FAILED)
 				return;
 			if (p)
@@ -249,7 +304,7 @@ static uint8_t *image_ptr(struct block *b, uint64_t va, unsigned int bytes)
 
 static bool write_pixel(struct block *b, unsigned int x, unsigned int y)
 {
-	const struct vagx_tile *tile = b->sg->core->tile;
+	const struct vagx_tile *tile = find_tile(b->sg);
 	uint32_t stride = b->sg->core->launch->sample_stride;
 	struct vagx_texel at = b->texel;
 	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
@@ -262,7 +317,7 @@ static bool write_pixel(struct block *b, unsigned int x, unsigned int y)
 				   b->offset;
 		uint8_t *p;
 
-		if (in_tile >= VAGX_TILE_BYTES) {
+		if (in_tile >= tile_bytes(b->sg)) {
 			vagx_core_fail(b->sg, b->op, -ERANGE, "offset %u of a sample", b->offset);
 			return false;
 		}
@@ -282,7 +337,9 @@ static bool write_metadata(struct block *b)
 	uint8_t code = vagx_image_raw_code(&b->image);
 	unsigned int x, y, step = b->image.samples > 1 ? 8 : 16;
 
-	for (y = 0; b->image.metadata && y < b->height; y += step) {
+	if (!vagx_image_has_metadata(&b->image, b->texel.level))
+		return true;
+	for (y = 0; y < b->height; y += step) {
 		for (x = 0; x < b->width; x += step) {
 			struct vagx_texel at = b->texel;
 			uint8_t *p;
@@ -342,10 +399,15 @@ static bool is_layered(unsigned int dim)
 	return dim == AGX_DIM_2D_ARRAY || dim == AGX_DIM_2D_MS_ARRAY;
 }
 
+static bool is_flat(unsigned int dim)
+{
+	return dim == AGX_DIM_2D || dim == AGX_DIM_2D_MS || is_layered(dim);
+}
+
 /* The part of a tile that is in the image */
 static void clip_block(struct block *b)
 {
-	const struct vagx_tile *tile = b->sg->core->tile;
+	const struct vagx_tile *tile = find_tile(b->sg);
 	uint32_t w = b->image.width >> b->texel.level, h = b->image.height >> b->texel.level;
 
 	w = w ? w : 1;
@@ -362,7 +424,7 @@ static void clip_block(struct block *b)
 
 void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
 {
-	const struct vagx_tile *tile = sg->core->tile;
+	const struct vagx_tile *tile = find_tile(sg);
 	struct block b = { .sg = sg, .op = op };
 	const struct agx_operand *coord = &op->src[3];
 	const uint8_t *state;
@@ -383,6 +445,11 @@ void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
 	if (b.image.samples != tile->samples && b.image.samples != 1) {
 		vagx_core_fail(sg, op, -EILSEQ, "PBE: %u samples of %u", b.image.samples,
 			       tile->samples);
+		return;
+	}
+	if (!is_flat(op->mod[AGX_MOD_DIM]) || (!sg->core->tile && !op->mod[AGX_MOD_EXPLICIT])) {
+		vagx_core_fail(sg, op, -EILSEQ, "block of dimension %u, %s", op->mod[AGX_MOD_DIM],
+			       op->mod[AGX_MOD_EXPLICIT] ? "at a place" : "without a place");
 		return;
 	}
 	b.offset = first_lane(sg, &op->src[0], 0);

@@ -15,6 +15,8 @@
 #define LINE_BYTES	128
 #define PAGE_BYTES	16384
 #define MAX_LEVELS	15
+/* Samples of a block of compression in each direction */
+#define BLOCK_SAMPLES	16
 
 /* How channels lie in a sample: bits of each, the first one lowest */
 static const struct channel_row {
@@ -79,9 +81,15 @@ static bool is_multisampled(unsigned int dimension)
 	       dimension == AGX_IMAGE_DIMENSION_2D_MS_ARRAY;
 }
 
-static unsigned int chain_length(uint32_t width, uint32_t height)
+/* Down to one texel in all directions in which levels get smaller */
+static unsigned int chain_length(unsigned int dimension, uint32_t width, uint32_t height,
+				 uint32_t depth)
 {
-	return 32 - __builtin_clz(width > height ? width : height);
+	uint32_t most = width > height ? width : height;
+
+	if (dimension == AGX_IMAGE_DIMENSION_3D && depth > most)
+		most = depth;
+	return 32 - __builtin_clz(most);
 }
 
 static void set_linear(struct vagx_image *image, const uint8_t *bytes, bool extended)
@@ -120,7 +128,8 @@ bool vagx_image_from_pbe(struct vagx_image *image, unsigned int *level, const ui
 		.layers = pbe.layers,
 		.samples = is_multisampled(pbe.dimension) ?
 			   (pbe.samples == AGX_IMAGE_SAMPLES_4 ? 4 : 2) : 1,
-		.levels = pbe.mip_chain ? chain_length(pbe.width, pbe.height) : pbe.levels,
+		.levels = pbe.mip_chain ? chain_length(pbe.dimension, pbe.width, pbe.height,
+						       pbe.layers) : pbe.levels,
 		.bytes = vagx_image_channel_bytes(pbe.channels),
 		.page_aligned = pbe.page_aligned_layers,
 		.swizzle = { pbe.swizzle_r, pbe.swizzle_g, pbe.swizzle_b, pbe.swizzle_a },
@@ -183,7 +192,8 @@ bool vagx_image_from_texture(struct vagx_image *image, const uint8_t *bytes, con
 		.layers = t.depth,
 		.samples = is_multisampled(t.dimension) ?
 			   (t.samples == AGX_IMAGE_SAMPLES_4 ? 4 : 2) : 1,
-		.levels = t.mip_chain ? chain_length(t.width, t.height) : t.last_level + 1,
+		.levels = t.mip_chain ? chain_length(t.dimension, t.width, t.height, t.depth) :
+					t.last_level + 1,
 		.bytes = vagx_image_channel_bytes(t.channels),
 		.page_aligned = t.page_aligned_layers,
 		.swizzle = { t.swizzle_r, t.swizzle_g, t.swizzle_b, t.swizzle_a },
@@ -271,8 +281,8 @@ static uint64_t level_tiles(uint64_t sx, uint64_t sy, unsigned int level)
 static uint64_t find_level(const struct vagx_image *image, unsigned int which, struct level *level)
 {
 	uint32_t bytes = image->bytes * image->samples, w, h, sx, sy, side;
+	uint32_t pot_w = 0, pot_h = 0;
 	uint64_t end = 0;
-	bool tail = false;
 	unsigned int l;
 
 	tile_size(bytes, &w, &h);
@@ -281,17 +291,17 @@ static uint64_t find_level(const struct vagx_image *image, unsigned int which, s
 	for (l = 0; l <= which && l < MAX_LEVELS; l++) {
 		uint32_t lw = minify(image->width, l), lh = minify(image->height, l);
 
-		level->offset = end;
-		tail = tail || lw < w || lh < h;
-		if (!tail) {
+		if (!pot_w && lw >= w && lh >= h) {
 			*level = (struct level){ end, w, h, (lw + w - 1) / w };
 			end += level_tiles(sx, sy, l) * PAGE_BYTES;
 			continue;
 		}
+		/* sizes are rounded up at the first small level, and halved from there on */
+		pot_w = pot_w ? minify(pot_w, 1) : power_of_two(lw);
+		pot_h = pot_h ? minify(pot_h, 1) : power_of_two(lh);
 		side = power_of_two(lw < lh ? lw : lh);
-		*level = (struct level){ end, side, side, power_of_two(lw) / side };
-		end = align(end + (uint64_t)bytes * power_of_two(lw) * power_of_two(lh),
-			    LINE_BYTES);
+		*level = (struct level){ end, side, side, (lw + side - 1) / side };
+		end = align(end + (uint64_t)bytes * pot_w * pot_h, LINE_BYTES);
 	}
 	return end;
 }
@@ -337,7 +347,11 @@ uint64_t vagx_image_address(const struct vagx_image *image, const struct vagx_te
 	       (texel * image->samples + t->sample) * image->bytes;
 }
 
-/* Compression: a block is 16 by 16 samples */
+/*
+ * Compression: a block is 16 by 16 samples, and has 8 bytes of metadata. Only
+ * levels that are at least as large as a block have them. (ail_initialize_compression;
+ * src/asahi/libagx/compression.cl for blocks of one colour)
+ */
 
 static uint32_t samples_x(const struct vagx_image *image, uint32_t x)
 {
@@ -349,17 +363,32 @@ static uint32_t samples_y(const struct vagx_image *image, uint32_t y)
 	return image->samples > 1 ? y * 2 : y;
 }
 
+static uint32_t blocks_size(uint32_t samples)
+{
+	return (uint32_t)align(samples, BLOCK_SAMPLES);
+}
+
+bool vagx_image_has_metadata(const struct vagx_image *image, unsigned int level)
+{
+	uint32_t w = blocks_size(samples_x(image, image->width));
+	uint32_t h = blocks_size(samples_y(image, image->height));
+
+	return image->metadata && (w > h ? w : h) >> level >= BLOCK_SAMPLES;
+}
+
+/* Where a level's metadata is, and its blocks; of the level behind the last one: all of it */
 static uint64_t metadata_level(const struct vagx_image *image, unsigned int which, uint32_t *w,
 			       uint32_t *h)
 {
-	uint32_t sw = samples_x(image, image->width), sh = samples_y(image, image->height);
+	uint32_t sw = blocks_size(samples_x(image, image->width));
+	uint32_t sh = blocks_size(samples_y(image, image->height));
 	uint64_t offset = 0;
 	unsigned int l;
 
 	for (l = 0;; l++) {
-		*w = (power_of_two(sw) + 15) / 16;
-		*h = (power_of_two(sh) + 15) / 16;
-		if (l == which || (sw < 16 && sh < 16))
+		*w = (power_of_two(sw) + BLOCK_SAMPLES - 1) / BLOCK_SAMPLES;
+		*h = (power_of_two(sh) + BLOCK_SAMPLES - 1) / BLOCK_SAMPLES;
+		if (l == which || !vagx_image_has_metadata(image, l))
 			return offset;
 		offset = align(offset + (uint64_t)*w * *h * 8, LINE_BYTES);
 		sw = (sw + 1) / 2;
@@ -369,7 +398,8 @@ static uint64_t metadata_level(const struct vagx_image *image, unsigned int whic
 
 uint64_t vagx_image_metadata(const struct vagx_image *image, const struct vagx_texel *t)
 {
-	uint32_t bx = samples_x(image, t->x) / 16, by = samples_y(image, t->y) / 16;
+	uint32_t bx = samples_x(image, t->x) / BLOCK_SAMPLES;
+	uint32_t by = samples_y(image, t->y) / BLOCK_SAMPLES;
 	uint64_t stride = image->metadata_stride, offset;
 	uint32_t w, h, side;
 
@@ -393,6 +423,39 @@ uint8_t vagx_image_raw_code(const struct vagx_image *image)
 	default:
 		return 0xff;
 	}
+}
+
+static uint8_t solid_code(const struct vagx_image *image)
+{
+	switch (image->bytes) {
+	case 1:
+		return 0x60;
+	case 2:
+		return 0x01;
+	case 4:
+		return 0x03;
+	default:
+		return 0x07;
+	}
+}
+
+bool vagx_image_find_in_block(const struct vagx_image *image, const uint8_t *codes,
+			      struct vagx_texel *t)
+{
+	unsigned int i;
+
+	for (i = 1; i < 8; i++) {
+		if (codes[i] != codes[0])
+			return false;
+	}
+	if (codes[0] == vagx_image_raw_code(image))
+		return true;
+	if (codes[0] != solid_code(image))
+		return false;
+	t->x &= ~((BLOCK_SAMPLES >> (image->samples == 4)) - 1u);
+	t->y &= ~((BLOCK_SAMPLES >> (image->samples > 1)) - 1u);
+	t->sample = 0;
+	return true;
 }
 
 /* Pixels */

@@ -96,8 +96,22 @@ uint64_t vagx_image_address(const struct vagx_image *image, const struct vagx_te
 /** vagx_image_metadata() - where the 8 bytes of metadata of a texel's block are */
 uint64_t vagx_image_metadata(const struct vagx_image *image, const struct vagx_texel *texel);
 
+/** vagx_image_has_metadata() - whether blocks of a level can be compressed */
+bool vagx_image_has_metadata(const struct vagx_image *image, unsigned int level);
+
 /** vagx_image_raw_code() - metadata that says that a block is not compressed */
 uint8_t vagx_image_raw_code(const struct vagx_image *image);
+
+/**
+ * vagx_image_find_in_block() - where a texel of a block with metadata is
+ * @image: image
+ * @codes: the 8 bytes of the block's metadata
+ * @texel: becomes the one that has its value: in a block of one colour the first
+ *
+ * Return: false for a block that is compressed in ways that nobody knows.
+ */
+bool vagx_image_find_in_block(const struct vagx_image *image, const uint8_t *codes,
+			      struct vagx_texel *texel);
 
 /**
  * vagx_image_encode() - from an element of a tile to the bits of a sample

@@ -95,6 +95,30 @@ static int usc_bind_samplers(struct usc_reader *r, const struct agx_usc_sampler 
 			w->count * sizeof(r->launch->samplers[0]));
 }
 
+static void usc_set_shared(struct vagx_launch *launch, const struct agx_usc_shared *w)
+{
+	static const struct {
+		unsigned int layout;
+		uint32_t width, height;
+	} tiles[] = {
+		{ AGX_SHARED_LAYOUT_32X32, 32, 32 },
+		{ AGX_SHARED_LAYOUT_32X16, 32, 16 },
+		{ AGX_SHARED_LAYOUT_16X16, 16, 16 },
+	};
+	unsigned int i;
+
+	launch->shared_size = w->uses_shared_memory ? w->bytes_per_threadgroup : 0;
+	launch->sample_stride = w->sample_stride_in_8_bytes * 8;
+	launch->tile_width = launch->tile_height = 0;
+	launch->tile_samples = w->sample_count;
+	for (i = 0; i < sizeof(tiles) / sizeof(tiles[0]); i++) {
+		if (tiles[i].layout != w->layout)
+			continue;
+		launch->tile_width = tiles[i].width;
+		launch->tile_height = tiles[i].height;
+	}
+}
+
 static int usc_word(struct usc_reader *r)
 {
 	const union agx_packet *w = &r->word.values;
@@ -109,9 +133,7 @@ static int usc_word(struct usc_reader *r)
 					 w->usc_uniform_high.size,
 					 w->usc_uniform_high.buffer);
 	case AGX_PACKET_usc_shared:
-		r->launch->shared_size = w->usc_shared.uses_shared_memory ?
-			w->usc_shared.bytes_per_threadgroup : 0;
-		r->launch->sample_stride = w->usc_shared.sample_stride_in_8_bytes * 8;
+		usc_set_shared(r->launch, &w->usc_shared);
 		return 0;
 	case AGX_PACKET_usc_fragment_properties:
 		r->launch->early_test = w->usc_fragment_properties.early_z;

@@ -10,6 +10,7 @@
 
 #include "agx_float.h"
 #include "gpu/fragment.h"
+#include "report.h"
 
 enum { PLANE_DEPTH, PLANE_STENCIL };
 
@@ -271,12 +272,64 @@ static int put_metadata(struct fragment_job *f, const struct vagx_image *image, 
 	struct vagx_texel at = { f->tile.x + x, f->tile.y + y, f->tile.layer, 0, 0 };
 	void *p;
 
-	if (!image->metadata || x % 8 || y % 8)
+	if (!vagx_image_has_metadata(image, at.level) || x % 8 || y % 8)
 		return 0;
 	p = fragment_ptr(f, vagx_image_metadata(image, &at), 8, VAGX_WRITE, VAGX_GPU_UNIT_ZLS);
 	if (!p)
 		return -EFAULT;
 	memset(p, vagx_image_raw_code(image), 8);
+	return 0;
+}
+
+/* A block of one colour may have been cleared by a kernel; others were stored here */
+static int find_in_block(struct fragment_job *f, const struct vagx_image *image,
+			 struct vagx_texel *at)
+{
+	uint64_t va = vagx_image_metadata(image, at);
+	const uint8_t *codes;
+
+	if (!vagx_image_has_metadata(image, at->level))
+		return 0;
+	codes = fragment_ptr(f, va, 8, VAGX_READ, VAGX_GPU_UNIT_ZLS);
+	if (!codes)
+		return -EFAULT;
+	if (vagx_image_find_in_block(image, codes, at))
+		return 0;
+	vagx_violation(f->job->gpu->config.report, VAGX_RULE_ZLS_COMPRESSION, va, "metadata",
+		       "codes 0x%x to 0x%x", codes[0], codes[7]);
+	return fragment_fault(f, &(struct vagx_uat_fault){
+		.va = va,
+		.slot = f->job->vm_slot,
+		.access = VAGX_READ,
+		.reason = VAGX_FAULT_NO_ACCESS,
+	}, VAGX_GPU_UNIT_ZLS);
+}
+
+static int load_sample(struct fragment_job *f, const struct vagx_image *image, unsigned int which,
+		       struct vagx_texel at, unsigned int i)
+{
+	const void *p;
+	int err = find_in_block(f, image, &at);
+
+	if (err)
+		return err;
+	p = fragment_ptr(f, vagx_image_address(image, &at), image->bytes, VAGX_READ,
+			 VAGX_GPU_UNIT_ZLS);
+	if (!p)
+		return -EFAULT;
+	get_sample(f, which, i, p);
+	return 0;
+}
+
+static int store_sample(struct fragment_job *f, const struct vagx_image *image, unsigned int which,
+			struct vagx_texel at, unsigned int i)
+{
+	void *p = fragment_ptr(f, vagx_image_address(image, &at), image->bytes, VAGX_WRITE,
+			       VAGX_GPU_UNIT_ZLS);
+
+	if (!p)
+		return -EFAULT;
+	put_sample(f, which, i, p);
 	return 0;
 }
 
@@ -289,15 +342,11 @@ static int copy_pixel(struct fragment_job *f, const struct vagx_image *image, un
 		return 0;
 	for (at.sample = 0; at.sample < f->tile.samples; at.sample++) {
 		unsigned int i = sample_index(f, x, y, at.sample);
-		void *p = fragment_ptr(f, vagx_image_address(image, &at), image->bytes,
-				       store ? VAGX_WRITE : VAGX_READ, VAGX_GPU_UNIT_ZLS);
+		int err = store ? store_sample(f, image, which, at, i) :
+				  load_sample(f, image, which, at, i);
 
-		if (!p)
-			return -EFAULT;
-		if (store)
-			put_sample(f, which, i, p);
-		else
-			get_sample(f, which, i, p);
+		if (err)
+			return err;
 	}
 	return store ? put_metadata(f, image, x, y) : 0;
 }
@@ -317,14 +366,21 @@ static int copy_plane(struct fragment_job *f, const struct vagx_image *image, un
 	return err;
 }
 
+/* As the image has it: a float, or 16 bits. (mesa src/asahi/vulkan/hk_cmd_draw.c) */
+static float background_depth(const struct fragment_job *f)
+{
+	uint32_t bits = f->registers->isp_bgobjdepth;
+
+	return f->quantise ? (bits & 0xffff) / 65535.0f : bits_float(bits);
+}
+
 /* What is not loaded begins with the background object's */
 int zs_load_tile(struct fragment_job *f)
 {
-	float depth = bits_float(f->registers->isp_bgobjdepth);
+	float depth = background_depth(f);
 	unsigned int i, count = f->tile.width * f->tile.height * f->tile.samples;
 	int err;
 
-	depth = f->quantise ? quantise(depth) : depth;
 	for (i = 0; i < count; i++)
 		f->depth[i] = depth;
 	memset(f->stencil, f->registers->isp_bgobjvals & 0xff, count);

@@ -166,6 +166,8 @@ struct vagx_fragment_registers shim_fragment_registers(const struct drm_asahi_cm
 		.end_of_tile = program(&cmd->eot),
 		.partial_background = program(&cmd->partial_bg),
 		.partial_end_of_tile = program(&cmd->partial_eot),
+		/* the bit is the flag's */
+		.isp_control = cmd->flags & DRM_ASAHI_RENDER_DBIAS_IS_INT,
 		.isp_bgobjdepth = cmd->isp_bgobjdepth,
 		.isp_bgobjvals = cmd->isp_bgobjvals,
 		.zls_control = cmd->zls_ctrl,

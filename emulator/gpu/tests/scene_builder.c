@@ -343,6 +343,14 @@ void scene_texture(struct scene *s, const struct agx_texture *texture,
 			 0);
 }
 
+void scene_metadata(struct scene *s, uint64_t va)
+{
+	const struct agx_image_compression metadata = { .metadata = va };
+
+	assert_int_equal(agx_packet_pack(AGX_PACKET_image_compression,
+					 (uint8_t *)render_at(TEXTURE_VA) + 16, &metadata, NULL), 0);
+}
+
 void scene_target(struct scene *s, const struct agx_pbe *pbe)
 {
 	uint8_t *to = render_at(TEXTURE_VA + 24);

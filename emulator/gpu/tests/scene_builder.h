@@ -77,6 +77,9 @@ void scene_draw_indexed(struct scene *s, enum agx_primitive primitive, enum agx_
 void scene_texture(struct scene *s, const struct agx_texture *texture,
 		   const struct agx_sampler *sampler);
 
+/** scene_metadata() - where ts1, which is compressed, has its metadata */
+void scene_metadata(struct scene *s, uint64_t va);
+
 /** scene_target() - ts2 is this image, to be written */
 void scene_target(struct scene *s, const struct agx_pbe *pbe);
 

@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "agx_packets.h"
 #include "core_fixture.h"
 #include "gpu/stage.h"
 
@@ -804,6 +805,91 @@ static void survives_random_stages(void **state)
 	assert_true(ran[0] + ran[1] + ran[2] > 10);
 }
 
+/* A kernel's shared memory as a tile of 16 by 16, which goes to an image as a whole */
+static void set_tile(struct fixture *f, struct agx_pbe *pbe)
+{
+	*pbe = agx_pbe_default();
+	pbe->layout = AGX_IMAGE_LAYOUT_LINEAR;
+	pbe->channels = AGX_CHANNELS_R16G16B16A16;
+	pbe->type = AGX_TEXTURE_TYPE_FLOAT;
+	pbe->swizzle_g = AGX_CHANNEL_G;
+	pbe->swizzle_b = AGX_CHANNEL_B;
+	pbe->swizzle_a = AGX_CHANNEL_A;
+	pbe->width = 20;
+	pbe->height = 17;
+	pbe->address = DATA_VA;
+	f->launch.shared_size = 16 * 16 * 8;
+	f->launch.sample_stride = 8;
+	f->launch.tile_width = f->launch.tile_height = 16;
+	f->launch.tile_samples = 1;
+}
+
+static int run_tile(struct fixture *f, const struct agx_pbe *pbe, const char *text)
+{
+	struct agx_pbe_linear linear;
+	uint8_t *state = f->launch.textures[1];
+
+	agx_packet_pack(AGX_PACKET_pbe, state, pbe, NULL);
+	agx_packet_unpack(AGX_PACKET_pbe_linear, state, &linear, NULL);
+	linear.stride_less_4 = 256 - 4;
+	agx_packet_pack(AGX_PACKET_pbe_linear, state, &linear, NULL);
+	memset(fixture_words(), 0xee, 32 * 256);
+	return fixture_run(f, text, 64);
+}
+
+#define TILE_PLACE								\
+	"mov r1l, thread_in_threadgroup_x\n"					\
+	"ldimm r0, 0\n"								\
+	"mov r1h, r0l\n"							\
+	"mov r4, thread_in_threadgroup_x\n"					\
+	"u32_to_f r4, r4, rte\n"						\
+	"ldimm r5, 1065353216\n"						\
+	"ldimm r6, 0\n"								\
+	"ldimm r7, 0\n"
+#define TILE_BLOCK								\
+	"barrier\n"								\
+	"ldimm r8, 4\n"								\
+	"ldimm r9, 0\n"								\
+	"ldimm r2, 0\n"								\
+	"imgwblk r2l, ts1, r8, 0, explicit_coords, 2d, i16\n"			\
+	"stop\n"
+
+static void tiles_of_kernels(void **state)
+{
+	const uint16_t halves[] = { 0x4200, 0x3c00, 0, 0 };
+	struct fixture *f = *state;
+	const uint8_t *line = (const uint8_t *)fixture_words();
+	struct agx_pbe pbe;
+
+	/* floats become halves on their way */
+	set_tile(f, &pbe);
+	assert_int_equal(run_tile(f, &pbe, TILE_PLACE
+				  "st_tile r4_r5_r6_r7, r1l_r1h, 1, 0, explicit_coords, f16, xyzw\n"
+				  TILE_BLOCK), 0);
+	assert_memory_equal(line + 7 * 8, halves, 8);
+	assert_int_equal(line[3 * 8], 0xee);
+	/* lines that no thread stored to are 0, also the last one of 16 */
+	assert_int_equal(line[15 * 256 + 7 * 8], 0);
+	assert_int_equal(line[16 * 256 + 7 * 8], 0xee);
+	/* the image ends before the tile */
+	assert_int_equal(line[20 * 8], 0xee);
+
+	/* what does not fit into a sample does not become a part of the next one */
+	assert_int_equal(run_tile(f, &pbe, TILE_PLACE
+				  "st_tile r4_r5_r6_r7, r1l_r1h, 1, 0, explicit_coords, i32, xyzw\n"
+				  TILE_BLOCK), 0);
+	assert_int_equal(fixture_words()[7 * 2], 0x40400000);
+	assert_int_equal(fixture_words()[7 * 2 + 1], 0x3f800000);
+
+	/* shared memory that is none */
+	f->launch.tile_width = 0;
+	assert_int_equal(run_tile(f, &pbe, TILE_BLOCK), -EILSEQ);
+	/* a tile that is larger than the memory */
+	f->launch.tile_width = 16;
+	f->launch.shared_size = 64;
+	assert_int_equal(run_tile(f, &pbe, TILE_BLOCK), -ERANGE);
+}
+
 static void preshader_writes_uniforms(void **state)
 {
 	struct fixture *f = *state;
@@ -893,6 +979,7 @@ int main(void)
 		TEST(endless_program_can_be_cancelled),
 		TEST(survives_random_programs),
 		TEST(survives_random_stages),
+		TEST(tiles_of_kernels),
 		TEST(preshader_writes_uniforms),
 		TEST(counts_instructions),
 	};

@@ -474,8 +474,8 @@ static void test_words(void **state)
 	agx_put(&words, usc_texture, .count = 1, .buffer = DATA_VA);
 	agx_put(&words, usc_sampler, .count = 1, .buffer = DATA_VA);
 	agx_put(&words, usc_shared, .uses_shared_memory = true,
-		.layout = AGX_SHARED_LAYOUT_VERTEX_COMPUTE, .sample_count = 1,
-		.bytes_per_threadgroup = 1000);
+		.layout = AGX_SHARED_LAYOUT_32X16, .sample_count = 2,
+		.sample_stride_in_8_bytes = 2, .bytes_per_threadgroup = 1000);
 	agx_put(&words, usc_shader, .code = SHADER);
 	agx_put(&words, usc_registers, .register_count = 256);
 	agx_put(&words, usc_preshader, .code = 0x777);
@@ -497,6 +497,10 @@ static void test_words(void **state)
 	assert_int_equal(record.launch.uniforms[510], 0xaaaa);
 	assert_int_equal(record.launch.uniforms[511], 0xbbbb);
 	assert_int_equal(record.launch.shared_size, 1024);
+	assert_int_equal(record.launch.sample_stride, 16);
+	assert_int_equal(record.launch.tile_width, 32);
+	assert_int_equal(record.launch.tile_height, 16);
+	assert_int_equal(record.launch.tile_samples, 2);
 	assert_int_equal(record.launch.regs, 256);
 }
 

@@ -825,15 +825,53 @@ static void test_depth_formats(void **state)
 	t.face.depth_write_disable = false;
 	t.face.depth_func = AGX_ZS_FUNC_LESS;
 	scene_begin(&s, f);
+	/* then tiles begin with 16 bits, too: 0.5 */
+	f->fragment.isp_bgobjdepth = 0x8000;
 	scene_set(&s, &t);
 	put_triangle(&s, 0, 0, 0.25);
+	put_triangle(&s, 64, 64, 0.75);
 	scene_run(&s);
 	memcpy(&z, render_at(DEPTH_VA), 2);
 	assert_int_equal(z, 16384);
+	/* the tile of 128 by 64 in which the second triangle begins, 0x8000 all over */
+	memcpy(&z, render_at(DEPTH_VA + 2 * 16384 + 64 * 2), 2);
+	assert_int_equal(z, 0x8000);
 	/* 16 by 16 blocks of 8 bytes */
 	assert_int_equal(((uint8_t *)render_at(STENCIL_VA))[0], 0x3f);
 	assert_int_equal(((uint8_t *)render_at(STENCIL_VA))[16 * 16 * 8 - 1], 0x3f);
 	assert_int_equal(((uint8_t *)render_at(STENCIL_VA))[16 * 16 * 8], 0xee);
+}
+
+/* Blocks that were cleared have one depth; what else a code can mean nobody knows */
+static void test_depth_blocks(void **state)
+{
+	struct render_fixture *f = *state;
+	struct scene_state t = scene_default(f);
+	const float cleared = 0.5f;
+	unsigned int i;
+	struct scene s;
+
+	f->fragment.depth.load.base = DEPTH_VA;
+	f->fragment.depth.load.comp_base = STENCIL_VA;
+	f->fragment.zls_control = 1ULL << 2 | 1ULL << 15;
+	memset(render_at(STENCIL_VA), 0x03, 16 * 16 * 8);
+	/* in tiles of 64 by 64, in the first texels of all blocks of 16 by 16 */
+	for (i = 0; i < 16 * 16; i++)
+		memcpy(render_at(DEPTH_VA + i * 16 * 16 * 4), &cleared, sizeof(cleared));
+	t.face.depth_func = AGX_ZS_FUNC_LESS;
+	scene_begin(&s, f);
+	scene_set(&s, &t);
+	put_triangle(&s, 0, 0, 0.25);
+	put_triangle(&s, 100, 100, 0.75);
+	f->fragment.process_empty_tiles = true;
+	scene_run(&s);
+	assert_int_not_equal(scene_pixel(f, 5, 5, 0), 0xff000000);
+	assert_int_equal(scene_pixel(f, 105, 105, 0), 0xff000000);
+
+	*(uint8_t *)render_at(STENCIL_VA + 9) = 0x04;
+	assert_int_equal(render_fragment(f, VAGX_FRAGMENT_FINAL), VAGX_GPU_FAULT);
+	assert_int_equal(f->unit, VAGX_GPU_UNIT_ZLS);
+	assert_int_equal(vagx_report_count(f->report, VAGX_RULE_ZLS_COMPRESSION), 1);
 }
 
 static uint64_t texel_offset(struct vagx_image image, uint32_t x, uint32_t y, uint32_t level)
@@ -854,6 +892,7 @@ static void test_layouts(void **state)
 	const struct vagx_image half = { .width = 256, .height = 256, .bytes = 2 };
 	const struct vagx_image samples = { .width = 64, .height = 64, .bytes = 4, .samples = 4 };
 	const struct vagx_image odd = { .width = 192, .height = 192, .bytes = 4 };
+	const struct vagx_image narrow = { .width = 33, .height = 33, .bytes = 4 };
 
 	assert_int_equal(texel_offset(word, 1, 0, 0), 4);
 	assert_int_equal(texel_offset(word, 0, 1, 0), 8);
@@ -865,6 +904,9 @@ static void test_layouts(void **state)
 	assert_int_equal(texel_offset(half, 0, 64, 0), 2 * 16384);
 	assert_int_equal(texel_offset(samples, 1, 0, 0), 16);
 	assert_int_equal(texel_offset(samples, 32, 0, 0), 16384);
+	/* small levels are of the size of the first of them, rounded up, and halved: 64 by 64 */
+	assert_int_equal(texel_offset(narrow, 0, 0, 1), 64 * 64 * 4);
+	assert_int_equal(texel_offset(narrow, 0, 0, 2), 64 * 64 * 4 + 32 * 32 * 4);
 	/* two tiles, then 64 by 32, then 32 by 16 */
 	assert_int_equal(texel_offset(word, 0, 0, 1), 2 * 16384);
 	assert_int_equal(texel_offset(word, 0, 0, 2), 2 * 16384 + 64 * 32 * 4);
@@ -877,6 +919,7 @@ static void test_layouts(void **state)
 /* Textures */
 
 #define TEXTURE_VA	DEPTH_VA
+#define METADATA_VA	STENCIL_VA
 
 /* A texture of linear layout would be no test of the others: each texel says where it is */
 static struct agx_texture put_texture(uint32_t size, unsigned int levels)
@@ -915,8 +958,9 @@ static struct agx_texture put_texture(uint32_t size, unsigned int levels)
 }
 
 /* Two triangles over all of the image; coordinates go from 0 to a number of textures */
-static void draw_textured(struct render_fixture *f, const struct agx_texture *texture,
-			  const struct agx_sampler *sampler, float repeats, const char *shader)
+static void put_textured(struct scene *s, struct render_fixture *f,
+			 const struct agx_texture *texture, const struct agx_sampler *sampler,
+			 float repeats, const char *shader)
 {
 	const float v[4][SCENE_VERTEX_WORDS] = {
 		{ -1, -1, 0.5, 1, 0, 0, 0, 1 },
@@ -925,13 +969,20 @@ static void draw_textured(struct render_fixture *f, const struct agx_texture *te
 		{ 1, 1, 0.5, 1, repeats, repeats, 0, 1 },
 	};
 	struct scene_state t = scene_default(f);
+
+	scene_begin(s, f);
+	scene_texture(s, texture, sampler);
+	t.fragment_shader = shader;
+	scene_set(s, &t);
+	scene_draw(s, AGX_PRIMITIVE_TRIANGLE_STRIP, scene_vertices(s, v, 4), 4);
+}
+
+static void draw_textured(struct render_fixture *f, const struct agx_texture *texture,
+			  const struct agx_sampler *sampler, float repeats, const char *shader)
+{
 	struct scene s;
 
-	scene_begin(&s, f);
-	scene_texture(&s, texture, sampler);
-	t.fragment_shader = shader;
-	scene_set(&s, &t);
-	scene_draw(&s, AGX_PRIMITIVE_TRIANGLE_STRIP, scene_vertices(&s, v, 4), 4);
+	put_textured(&s, f, texture, sampler, repeats, shader);
 	scene_run(&s);
 }
 
@@ -1061,6 +1112,51 @@ static void test_write(void **state)
 	assert_memory_equal(render_at(vagx_image_address(&image, &at)), "\x00\xf8", 2);
 	at.x = 39;
 	assert_memory_equal(render_at(vagx_image_address(&image, &at)), "\xee\xee", 2);
+}
+
+static void draw_compressed(struct render_fixture *f, const struct agx_texture *texture,
+			    const struct agx_sampler *sampler, enum vagx_gpu_status expected)
+{
+	struct scene s;
+
+	put_textured(&s, f, texture, sampler, 1, sampling_shader);
+	scene_metadata(&s, METADATA_VA);
+	scene_end(&s);
+	assert_int_equal(render_vertex(f), VAGX_GPU_DONE);
+	assert_int_equal(render_fragment(f, VAGX_FRAGMENT_FINAL), expected);
+}
+
+/* Blocks that were cleared have the colour of their first texel */
+static void test_solid_blocks(void **state)
+{
+	struct agx_sampler sampler = agx_sampler_default();
+	struct agx_texture t = put_texture(16, 1);
+	struct render_fixture *f = *state;
+	unsigned int i;
+
+	t.width = t.height = 32;
+	t.compressed = true;
+	t.extended = true;
+	/* four blocks, one after the other, and their codes */
+	for (i = 0; i < 4; i++) {
+		memset(render_at(TEXTURE_VA + i * 1024), 0xee, 1024);
+		memset(render_at(TEXTURE_VA + i * 1024), 0x10 + i, 4);
+		memset(render_at(METADATA_VA + i * 8), 0x03, 8);
+	}
+	draw_compressed(f, &t, &sampler, VAGX_GPU_DONE);
+	assert_int_equal(scene_pixel(f, 0, 0, 0), 0x10101010);
+	assert_int_equal(scene_pixel(f, 100, 100, 0), 0x10101010);
+	assert_int_equal(scene_pixel(f, 200, 100, 0), 0x11111111);
+	assert_int_equal(scene_pixel(f, 100, 200, 0), 0x12121212);
+	/* and raw */
+	memset(render_at(METADATA_VA), 0x7f, 8);
+	draw_compressed(f, &t, &sampler, VAGX_GPU_DONE);
+	assert_int_equal(scene_pixel(f, 0, 0, 0), 0x10101010);
+	assert_int_equal(scene_pixel(f, 100, 100, 0), 0xeeeeeeee);
+	/* and whatever that is */
+	memset(render_at(METADATA_VA), 0x7e, 8);
+	draw_compressed(f, &t, &sampler, VAGX_GPU_FAULT);
+	assert_int_equal(vagx_report_count(f->report, VAGX_RULE_USC_SHADER_FAILED), 1);
 }
 
 /* What is not there yet is said by name, and ends the work */
@@ -1204,12 +1300,14 @@ int main(void)
 		RENDER_TEST(test_depth_bias),
 		RENDER_TEST(test_zs_emit),
 		RENDER_TEST(test_depth_formats),
+		RENDER_TEST(test_depth_blocks),
 		cmocka_unit_test(test_layouts),
 		RENDER_TEST(test_nearest),
 		RENDER_TEST(test_linear),
 		RENDER_TEST(test_levels),
 		RENDER_TEST(test_reload),
 		RENDER_TEST(test_write),
+		RENDER_TEST(test_solid_blocks),
 		RENDER_TEST(test_unsupported_texture),
 		RENDER_TEST(test_bad_streams),
 		RENDER_TEST(test_bad_bindings),
