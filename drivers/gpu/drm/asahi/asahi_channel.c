@@ -330,6 +330,20 @@ int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_d
 	return ret;
 }
 
+/**
+ * asahi_channel_dc_read() - has the firmware read all device control messages?
+ * @adev: device
+ *
+ * May be wrong about messages that are being sent meanwhile. Any context.
+ *
+ * Return: true if it has, and is alive.
+ */
+bool asahi_channel_dc_read(struct asahi_device *adev)
+{
+	return asahi_state_fw_alive(adev) &&
+	       asahi_tx_ring_drained(&adev->channels->device_control.ring);
+}
+
 /* A context that cannot be: nothing is destroyed, but the cache is flushed. */
 static const struct asahi_dc_msg asahi_channel_flush_msg = {
 	.type = ASAHI_DC_DESTROY_CONTEXT,

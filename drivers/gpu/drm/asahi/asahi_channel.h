@@ -162,6 +162,7 @@ void asahi_channel_unreserve(struct asahi_device *adev, unsigned int prio, unsig
 int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 		      const struct asahi_pipe_msg *msg);
 int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_dc_msg *msg);
+bool asahi_channel_dc_read(struct asahi_device *adev);
 void asahi_channel_post_initialize(struct asahi_device *adev);
 int asahi_channel_wait_initialized(struct asahi_device *adev);
 int asahi_channel_fwctl(struct asahi_device *adev, const struct asahi_fwctl_msg *msg);

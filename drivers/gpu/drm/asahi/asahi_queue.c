@@ -132,10 +132,12 @@ static void asahi_queue_free_work(struct work_struct *work)
 
 	asahi_sched_remove_queue(queue);
 	asahi_queue_free_parts(queue);
-	if (ret)
+	if (ret) {
 		asahi_sched_leak_queue(queue);
-	else
+	} else {
 		asahi_queue_free_memory(queue);
+		asahi_sched_reap(adev);
+	}
 
 	drm_dev_put(&adev->drm);
 	module_put(THIS_MODULE);
@@ -152,7 +154,8 @@ static void asahi_queue_free_leaked_work(struct work_struct *work)
 
 /**
  * asahi_queue_free_leaked() - free what the firmware might have used
- * @queue: leaked queue of a device whose firmware has started again
+ * @queue: leaked queue of which the firmware has been told, or which it does not
+ *	know because it has started again
  *
  * In the critical section of fences: a worker does it.
  */

@@ -25,6 +25,7 @@
 #include <agx/agx_uat.h>
 
 #include "asahi_block.h"
+#include "asahi_channel.h"
 #include "asahi_client.h"
 #include "asahi_device.h"
 #include "asahi_event.h"
@@ -566,7 +567,8 @@ void asahi_sched_print(struct asahi_device *adev, struct drm_printer *p)
  * asahi_sched_leak_queue() - keep what the firmware may still use of a queue
  * @queue: removed queue, of which nothing but that memory is left
  *
- * Until the firmware has started again, or the device's end. Process context.
+ * Until the firmware has read the message about it or has started again, or the
+ * device's end. Process context.
  */
 void asahi_sched_leak_queue(struct asahi_queue *queue)
 {
@@ -574,6 +576,35 @@ void asahi_sched_leak_queue(struct asahi_queue *queue)
 
 	guard(mutex)(&sched->lock);
 	list_add_tail(&queue->link, &sched->leaked);
+}
+
+static void asahi_sched_free_leaked(struct asahi_sched *sched)
+{
+	struct asahi_queue *queue, *next;
+
+	lockdep_assert_held(&sched->lock);
+
+	list_for_each_entry_safe(queue, next, &sched->leaked, link) {
+		list_del_init(&queue->link);
+		asahi_queue_free_leaked(queue);
+	}
+}
+
+/**
+ * asahi_sched_reap() - free what the firmware has come to in the meantime
+ * @adev: device
+ *
+ * The messages about all leaked queues were sent before the queues were put on the
+ * list. Process context.
+ */
+void asahi_sched_reap(struct asahi_device *adev)
+{
+	struct asahi_sched *sched = adev->sched;
+
+	guard(mutex)(&sched->lock);
+
+	if (asahi_channel_dc_read(adev))
+		asahi_sched_free_leaked(sched);
 }
 
 /**
@@ -715,14 +746,9 @@ static int asahi_sched_resume(struct asahi_device *adev)
 static int asahi_sched_post_reset(struct asahi_device *adev)
 {
 	struct asahi_sched *sched = adev->sched;
-	struct asahi_queue *queue, *next;
 
-	scoped_guard(mutex, &sched->lock) {
-		list_for_each_entry_safe(queue, next, &sched->leaked, link) {
-			list_del_init(&queue->link);
-			asahi_queue_free_leaked(queue);
-		}
-	}
+	scoped_guard(mutex, &sched->lock)
+		asahi_sched_free_leaked(sched);
 
 	asahi_sched_continue(adev);
 

@@ -40,5 +40,6 @@ void asahi_sched_open_room(struct asahi_queue *queue);
 void asahi_sched_close_queue(struct asahi_queue *queue, long *drain_jiffies);
 void asahi_sched_remove_queue(struct asahi_queue *queue);
 void asahi_sched_leak_queue(struct asahi_queue *queue);
+void asahi_sched_reap(struct asahi_device *adev);
 
 #endif
