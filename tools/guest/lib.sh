@@ -48,6 +48,15 @@ wait_for()
 	done
 }
 
+# unload_driver - queues that a worker has yet to free hold the module
+unload_driver()
+{
+	wait_for rmmod asahi 2>/tmp/rmmod || {
+		tail -n 1 /tmp/rmmod
+		return 1
+	}
+}
+
 wait_for_node()
 {
 	wait_for test -e /dev/dri/renderD128 || {
