@@ -188,9 +188,11 @@ uint64_t igt_asahi_word_addr(struct asahi_client *client, unsigned int index)
 
 bool igt_asahi_word_becomes(struct asahi_client *client, unsigned int index, uint32_t value)
 {
+	const char *patience = getenv("IGT_ASAHI_PATIENCE");
+	unsigned int seconds = patience ? strtoul(patience, NULL, 0) : 60;
 	unsigned int i;
 
-	for (i = 0; i < 6000; i++) {
+	for (i = 0; i < seconds * 100; i++) {
 		if (client->words[index] == value)
 			return true;
 		usleep(10000);

@@ -139,7 +139,10 @@ void igt_asahi_client_tests(const struct asahi_client_test *tests, unsigned int 
 
 /* igt_asahi_word_addr - where the GPU sees a word of the client's */
 uint64_t igt_asahi_word_addr(struct asahi_client *client, unsigned int index);
-/* igt_asahi_word_becomes - whether it has a value within a minute */
+/*
+ * igt_asahi_word_becomes - whether it has a value within a minute, or as many seconds as
+ * IGT_ASAHI_PATIENCE says: for a GPU that executes nothing
+ */
 bool igt_asahi_word_becomes(struct asahi_client *client, unsigned int index, uint32_t value);
 
 /*
