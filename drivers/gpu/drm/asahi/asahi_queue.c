@@ -33,6 +33,7 @@
 #include "asahi_queue_priv.h"
 #include "asahi_recovery.h"
 #include "asahi_sched.h"
+#include "asahi_state.h"
 #include "asahi_timeline.h"
 #include "asahi_tvb.h"
 #include "asahi_vm.h"
@@ -42,6 +43,8 @@
 #define ASAHI_QUEUE_DRAIN_MS 1000
 /* Queues of a file at most. */
 #define ASAHI_QUEUE_MAX 1024
+/* How often a trim asks whether the firmware reads, each time for a second or two. */
+#define ASAHI_QUEUE_TRIM_TRIES 10
 
 /*
  * Reference counting
@@ -304,15 +307,16 @@ void asahi_queue_fill(struct asahi_queue *queue)
  * To the firmware this looks as if the queue was destroyed and another one made in
  * the same memory. That is why its cache is flushed in between, as before any
  * reuse of memory, and why the queue gets another number there. Process context;
- * waits for the firmware until it has read the messages or has failed; allocates
- * nothing.
+ * waits until the firmware has read the messages, and gives it up if it does not after
+ * ASAHI_QUEUE_TRIM_TRIES; allocates nothing.
  *
  * Return: 0; -ENODEV if the firmware does not run, -EBUSY if it takes no messages:
- * then nothing has changed.
+ * then nothing has changed; -ETIMEDOUT or -EBUSY if it was given up.
  */
 int asahi_queue_trim(struct asahi_queue *queue)
 {
 	struct asahi_device *adev = queue->adev;
+	unsigned int tries = ASAHI_QUEUE_TRIM_TRIES;
 	int ret = asahi_queue_destroy_context(queue);
 
 	/* What it has not read of the ring it will have read before what comes next. */
@@ -321,7 +325,10 @@ int asahi_queue_trim(struct asahi_queue *queue)
 
 	do {
 		ret = asahi_channel_ping(adev);
-	} while (ret == -ETIMEDOUT || ret == -EBUSY);
+	} while ((ret == -ETIMEDOUT || ret == -EBUSY) && --tries);
+	/* Whether it knows the context is not known, so no job can use the queue. */
+	if (!tries)
+		asahi_state_fail(adev, "it does not read device control messages");
 	/* It starts again, with everything written anew, or the device is lost. */
 	if (ret)
 		return ret;
