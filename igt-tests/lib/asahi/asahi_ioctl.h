@@ -47,20 +47,22 @@ void *igt_asahi_gem_mmap(int fd, uint32_t handle, size_t size);
 int igt_asahi_objects(const char *kind);
 
 /**
- * igt_asahi_wait_objects - Wait until there are so many objects of a kind
+ * igt_asahi_wait_objects - Wait until there are no more objects of a kind than that
  * @kind: name in debugfs
- * @count: how many there have to be, within 20 s
+ * @count: how many there may be, after a minute at most
  *
- * For what a worker frees after a file, a queue or a job has ended.
+ * For what a worker frees after a file, a queue or a job has ended. There may be
+ * fewer: what was counted before may have belonged to others, who have ended.
  */
 void igt_asahi_wait_objects(const char *kind, int count);
 
 /**
  * igt_asahi_settle - Wait until what others have given up is freed
  *
- * Before objects are counted: a client that has ended may have left jobs that
- * still run, and they keep its queues, VMs and memory. Waits until there is no job
- * and nothing has changed for half a second, for at most 20 s.
+ * Before objects are counted, and while the caller has no VM and no queue: a client
+ * that has ended may have left jobs that still run, and they keep its queues, VMs
+ * and memory. Waits until nobody has a job, a queue or a VM and nothing has changed
+ * for half a second. After a minute it says who is still there, and returns.
  */
 void igt_asahi_settle(void);
 

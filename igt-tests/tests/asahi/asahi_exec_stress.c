@@ -395,7 +395,7 @@ static void test_nothing_left(int before)
 	unsigned int i;
 
 	/* Jobs of killed clients may run to their end. */
-	for (i = 0; i < 100 && count_objects() > before; i++)
+	for (i = 0; i < 600 && count_objects() > before; i++)
 		usleep(100000);
 	igt_assert_lte(count_objects(), before);
 }
