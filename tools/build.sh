@@ -22,6 +22,9 @@ cd "$top"
 dir=build/$kind
 mkdir -p build
 log=build/$kind.log
+# Lanes that run beside each other begin with this.
+exec 9>"build/$kind.lock"
+flock 9
 if ! {
 	[ -e "$dir/build.ninja" ] || "$top/tools/toolbox.sh" run meson setup "${options[@]}" "$dir"
 	"$top/tools/toolbox.sh" run ninja -C "$dir" -j"$jobs"

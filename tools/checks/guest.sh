@@ -6,17 +6,24 @@
 
 . "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
+# reference PROGRAM FILE - what a test of Mesa's computes or draws on the host, for
+# the guest to compare with. A lane beside this one may be reading the file.
+reference()
+{
+	local new
+
+	new=$(mktemp "$2.XXXXXX") && tools/toolbox.sh run "build/host/userspace/tests/$1" \
+		"--write=$new" && mv "$new" "$2"
+}
+
 # What the shaders of Mesa's tests ought to write and draw is asked of lavapipe and
 # llvmpipe here: in the guest they cannot be relied upon.
 build_user_space()
 {
 	check "emulator, library and clients build" sh -c 'tools/build.sh host && tools/build.sh guest'
-	check "lavapipe runs the shaders" tools/toolbox.sh run \
-		build/host/userspace/tests/vulkan-compute --write=build/guest/lavapipe.results
-	check "lavapipe draws the scenes" tools/toolbox.sh run \
-		build/host/userspace/tests/vulkan-render --write=build/guest/lavapipe.pictures
-	check "llvmpipe draws the scenes" tools/toolbox.sh run \
-		build/host/userspace/tests/gles-render --write=build/guest/llvmpipe.pictures
+	check "lavapipe runs the shaders" reference vulkan-compute build/guest/lavapipe.results
+	check "lavapipe draws the scenes" reference vulkan-render build/guest/lavapipe.pictures
+	check "llvmpipe draws the scenes" reference gles-render build/guest/llvmpipe.pictures
 }
 
 # What the kernel says when something is wrong with it.
