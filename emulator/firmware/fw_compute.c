@@ -10,6 +10,7 @@
 
 #define FW_WAIT_COMPUTE		0x00800001
 #define FW_WAIT_COMPUTE_G14X	0x00000002
+#define FW_PREEMPT_ALIGN	0x8000
 
 static void check_info(struct fw_job *job, const struct fw_view *info)
 {
@@ -29,6 +30,16 @@ static void check_info(struct fw_job *job, const struct fw_view *info)
 				       fw_va(info, fixed[i].field), "ComputeInfo",
 				       "%s is %#" PRIx64, fw_fields[fixed[i].field].name, found);
 	}
+}
+
+static void check_preempt(struct fw_job *job, const struct fw_view *info)
+{
+	uint64_t at = fw_registers_word(&job->registers, info, FW_ComputeInfo_iogpu_deflake_1);
+
+	if (!info->access->failed && at % FW_PREEMPT_ALIGN)
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_COMMAND_PREEMPT,
+			       fw_va(info, FW_ComputeInfo_iogpu_deflake_1), "ComputeInfo",
+			       "they are at %#" PRIx64, at);
 }
 
 /* Statistics are the pipe's, whoever uses it */
@@ -91,6 +102,7 @@ static void start(struct fw_job *job, const struct fw_view *op)
 				      FW_RunCompute_registers_length);
 	else
 		check_info(job, &info);
+	check_preempt(job, &info);
 	check_start(job, op);
 	job->compute = (struct vagx_compute_registers){
 		.cdm_base = fw_registers_word(registers, &info, FW_ComputeInfo_encoder),

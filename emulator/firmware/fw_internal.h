@@ -23,7 +23,8 @@ struct fw_scenes;
 #define FW_EVENT_SLOTS		128
 #define FW_EVENT_WORDS		(FW_EVENT_SLOTS / 32)
 #define FW_STAMP_STEP		0x100
-#define FW_STAMPS_OUTSTANDING	127
+/* As many as drivers that run on machines make use of */
+#define FW_STAMPS_OUTSTANDING	126
 #define FW_QUEUE_RING_MAX	0x500
 #define FW_MAX_QUEUES		16384
 /* More than event slots, as a failed command can leave its notifier behind */

@@ -655,6 +655,18 @@ CHANGED(command_sequence)
 	flip(meta_of(command), FW_JobMeta_queue_cmd_count);
 }
 
+/* One more than may be outstanding, while none has been reached */
+CHANGED(command_stamp_far)
+{
+	put(meta_of(command), FW_JobMeta_stamp_value, 127 * 0x100);
+	put(finalize_of(command), FW_FinalizeCompute_stamp_value, 127 * 0x100);
+}
+
+CHANGED(command_preempt)
+{
+	put(info_of(command), FW_ComputeInfo_iogpu_deflake_1, 0x1100004000);
+}
+
 /* Both are taken before the first is over, so what is in memory says nothing */
 static void provoke_command_stamp_twice(struct rig *rig)
 {
@@ -938,6 +950,8 @@ static const struct provocation provocations[] = {
 	PROVOKE(FW_COMMAND_STAMP, command_stamp, GOES_ON),
 	PROVOKE(FW_COMMAND_STAMP, command_stamp_slot, GOES_ON),
 	PROVOKE(FW_COMMAND_STAMP, command_stamp_twice, GOES_ON),
+	PROVOKE(FW_COMMAND_STAMP, command_stamp_far, GOES_ON),
+	PROVOKE(FW_COMMAND_PREEMPT, command_preempt, GOES_ON),
 	PROVOKE(FW_COMMAND_SEQUENCE, command_sequence, GOES_ON),
 	PROVOKE(FW_COMMAND_NOTIFIER, command_notifier, GOES_ON),
 	PROVOKE(FW_COMMAND_NOTIFIER, command_threshold, GOES_ON),
