@@ -176,6 +176,11 @@ struct fw_command {
 	uint64_t scene;
 };
 
+static inline bool fw_command_has_stamp(uint32_t type)
+{
+	return type != FW_COMMAND_BARRIER && type != FW_COMMAND_INIT_BUFFER;
+}
+
 /**
  * struct fw_queue - a work queue that the driver has announced
  * @bucket_next: next queue of the same hash
@@ -191,6 +196,7 @@ struct fw_command {
  * @rptr: the next command to take
  * @done: the next command to retire
  * @limit: announced up to here
+ * @outstanding: how many with a stamp were announced and are not retired
  * @pipe: what its commands run on
  * @priority: of the channel that announced it last; 0 comes first
  * @slot: event slot of the present run
@@ -216,6 +222,7 @@ struct fw_queue {
 	uint32_t rptr;
 	uint32_t done;
 	uint32_t limit;
+	unsigned int outstanding;
 	enum fw_pipe pipe;
 	unsigned int priority;
 	unsigned int slot;

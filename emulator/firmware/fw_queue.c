@@ -303,6 +303,28 @@ static bool check_head(struct vagx_firmware *fw, struct fw_queue *queue, uint32_
 	return true;
 }
 
+/* Whether an entry of the ring is a command with a stamp; no fault if it is not there */
+static bool entry_has_stamp(struct vagx_firmware *fw, const struct fw_queue *queue, uint32_t entry)
+{
+	uint64_t va;
+
+	fw_read(&fw->access, queue->ring + entry * sizeof(va), &va, sizeof(va), "queue ring");
+	if (fw->access.failed || !(vagx_uat_pte(fw->config.uat, 0, va) & VAGX_PTE_VALID) || va & 3)
+		return false;
+	return fw_command_has_stamp(fw_load32(&fw->access, va, "command"));
+}
+
+/* What is announced may have stamps, and only so many may be ahead of what was retired */
+static void count_stamps(struct vagx_firmware *fw, struct fw_queue *queue, uint32_t head)
+{
+	for (uint32_t i = queue->limit; i != head; i = (i + 1) % queue->size)
+		queue->outstanding += entry_has_stamp(fw, queue, i);
+	if (queue->outstanding > FW_STAMPS_OUTSTANDING)
+		vagx_violation(fw->config.report, VAGX_RULE_FW_COMMAND_STAMP, queue->pointers,
+			       "QueuePointers", "%u commands with stamps are outstanding",
+			       queue->outstanding);
+}
+
 void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va)
 {
 	struct fw_view msg = fw_view(&fw->access, FW_S_RunMsg, va);
@@ -346,6 +368,7 @@ void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va)
 			       "event slot %u", slot);
 		return;
 	}
+	count_stamps(fw, queue, head);
 	queue->slot = slot;
 	queue->priority = channel / FW_PIPES;
 	queue->limit = head;

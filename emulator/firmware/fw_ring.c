@@ -156,6 +156,8 @@ static void retire(struct fw_worker *worker, struct fw_queue *queue)
 	struct fw_job_stamp stamp = window_at(queue, 0)->stamp;
 
 	fw_scene_retire(worker, window_at(queue, 0));
+	if (fw_command_has_stamp(window_at(queue, 0)->type) && queue->outstanding)
+		queue->outstanding--;
 	queue->first = (queue->first + 1) % FW_WINDOW;
 	queue->count--;
 	queue->done = (queue->done + 1) % queue->size;

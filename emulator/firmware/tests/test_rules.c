@@ -655,11 +655,30 @@ CHANGED(command_sequence)
 	flip(meta_of(command), FW_JobMeta_queue_cmd_count);
 }
 
-/* One more than may be outstanding, while none has been reached */
 CHANGED(command_stamp_far)
 {
 	put(meta_of(command), FW_JobMeta_stamp_value, 127 * 0x100);
 	put(finalize_of(command), FW_FinalizeCompute_stamp_value, 127 * 0x100);
+}
+
+/* One more than may be outstanding; the window of what runs never sees it */
+static void provoke_command_stamps_many(struct rig *rig)
+{
+	struct rig_command command[127];
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_hang(rig, true);
+	rig_queue_new(rig, &queue, 2, 6);
+	for (unsigned int i = 0; i < 127; i++) {
+		assert_int_equal(rig_findings(rig), 0);
+		rig_compute_new(rig, &queue, &command[i]);
+		rig_count(rig, &queue);
+		rig_push(rig, &queue, command[i].command.va);
+	}
+	rig_announce(rig, &queue, 2);
+	assert_true(rig_wait_rule(rig, VAGX_RULE_FW_COMMAND_STAMP));
+	rig_hang(rig, false);
 }
 
 CHANGED(command_preempt)
@@ -951,6 +970,7 @@ static const struct provocation provocations[] = {
 	PROVOKE(FW_COMMAND_STAMP, command_stamp_slot, GOES_ON),
 	PROVOKE(FW_COMMAND_STAMP, command_stamp_twice, GOES_ON),
 	PROVOKE(FW_COMMAND_STAMP, command_stamp_far, GOES_ON),
+	PROVOKE(FW_COMMAND_STAMP, command_stamps_many, GOES_ON),
 	PROVOKE(FW_COMMAND_PREEMPT, command_preempt, GOES_ON),
 	PROVOKE(FW_COMMAND_SEQUENCE, command_sequence, GOES_ON),
 	PROVOKE(FW_COMMAND_NOTIFIER, command_notifier, GOES_ON),

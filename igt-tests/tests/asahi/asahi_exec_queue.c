@@ -208,6 +208,9 @@ static void test_full_ring(struct asahi_client *client)
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		commands[i] = store;
 	igt_asahi_submit_one(client, &gate, 0);
+	/* More than may be outstanding, one by one, so that there is no gap before the limit. */
+	for (i = 0; i < 130; i++)
+		igt_asahi_submit_one(client, &store, 0);
 	for (i = 0; i < 24; i++)
 		igt_asahi_submit(client->fd, client->queue, commands, ARRAY_SIZE(commands),
 				 &(struct asahi_sync){ .out = sync });
