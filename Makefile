@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run check check-nightly check-quick modules install vm bench export docs igt host guest clean
-.PHONY: packages cache-list cache-refresh cache-prune
+.PHONY: packages bench-compare cache-list cache-refresh cache-prune
 
 MODULES_DIR := $(CURDIR)/build/modules-kdir
 
@@ -16,6 +16,7 @@ help:
 	@echo 'make check-nightly        what takes longer: every SoC with every firmware'
 	@echo 'make vm                   a shell in the virtual machine'
 	@echo 'make bench                speed and memory, as a table and build/out/bench.json'
+	@echo 'make bench-compare A.json B.json  two such results, row by row'
 	@echo 'make docs                 the documentation, build/docs/html'
 	@echo 'make modules KDIR=...     the modules, against a built 7.3 kernel tree'
 	@echo 'make install KDIR=...     install the driver for that kernel (DESTDIR= prefixes)'
@@ -54,6 +55,15 @@ vm: host guest
 
 bench: host guest
 	@tools/bench.sh
+
+# The results are named as if they were goals.
+ifneq ($(filter bench-compare,$(MAKECMDGOALS)),)
+results := $(filter-out bench-compare,$(MAKECMDGOALS))
+.PHONY: $(results)
+$(results): ; @:
+endif
+bench-compare:
+	@tools/bench-compare.sh $(results)
 
 docs:
 	@tools/docs.sh
