@@ -61,6 +61,7 @@ static void write_stream(FILE *file, const struct stream *stream, const char *na
 		.records = true,
 		.pipelines = true,
 		.usc_base = stream->usc_base,
+		.features = stream->features,
 	};
 	struct shaders shaders = { .count = 0 };
 	struct agx_stream_packet packet;

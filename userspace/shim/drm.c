@@ -272,17 +272,22 @@ unsigned int asahi_shim_objects(struct asahi_shim_objects *objects)
 	       objects->jobs + objects->syncobjs + objects->syncobj_fds + objects->sync_files;
 }
 
+/* Without such a file the program goes on. */
+static void open_file(const char *name, int (*open_path)(const char *path))
+{
+	const char *path = getenv(name);
+	int err = path && *path ? open_path(path) : 0;
+
+	if (err)
+		fprintf(stderr, "asahi_shim: %s=%s: %s\n", name, path, strerror(err));
+}
+
 static void __attribute__((constructor)) start(void)
 {
-	const char *log = getenv("ASAHI_SHIM_LOG");
 	const char *backend = getenv("ASAHI_SHIM_BACKEND");
-	int err;
 
-	if (log && *log) {
-		err = shim_record_log(log);
-		if (err)
-			fprintf(stderr, "asahi_shim: ASAHI_SHIM_LOG=%s: %s\n", log, strerror(err));
-	}
+	open_file("ASAHI_SHIM_LOG", shim_record_log);
+	open_file("ASAHI_SHIM_REPORT", shim_report_open);
 	if (!backend || !*backend || !strcmp(backend, "none"))
 		return;
 	if (strcmp(backend, "vagx")) {

@@ -318,6 +318,7 @@ int shim_file_open(int flags)
 	file->id = ++last_id;
 	shim_fd_add(fd, SHIM_FD_FILE, file);
 	pthread_mutex_unlock(&shim_lock);
+	shim_report_use(SHIM_USE_OPEN);
 	return fd;
 }
 

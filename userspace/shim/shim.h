@@ -137,6 +137,19 @@ void shim_record_add(struct shim_call *call);
 /* Return: 0 or an errno value. */
 int shim_record_log(const char *path);
 
+/* What went wrong with jobs (report.c); any thread, with or without the lock */
+
+enum shim_use { SHIM_USE_OPEN, SHIM_USE_SUBMIT, SHIM_USES };
+
+/* Return: 0 or an errno value. */
+int shim_report_open(const char *path);
+/* Where messages go, flushed at the end of each: the standard error without a file. */
+FILE *shim_report_stream(void);
+void shim_report(const char *format, ...) __attribute__((format(printf, 1, 2), nonnull));
+/* Says so in the file, once for each process. */
+void shim_report_use(enum shim_use use);
+void shim_report_failed(uint64_t queue, int error);
+
 /* Ioctls (drm.c) */
 
 /* Handlers put what they read of the caller's arrays into the call. */

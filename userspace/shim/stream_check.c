@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "shim.h"
 #include "stream_check.h"
 #include "uat.h"
 
@@ -23,8 +24,7 @@ int stream_read(void *ctx, uint64_t va, void *buf, size_t len)
 static bool complain(uint64_t va, const char *packet, const char *field,
 		     const char *what)
 {
-	fprintf(stderr, "stream: %#" PRIx64 ": %s: %s: %s\n", va, packet, field,
-		what);
+	shim_report("stream: %#" PRIx64 ": %s: %s: %s", va, packet, field, what);
 	return false;
 }
 
@@ -53,6 +53,7 @@ bool stream_check(const struct stream *stream, FILE *text)
 		.records = true,
 		.pipelines = true,
 		.usc_base = stream->usc_base,
+		.features = stream->features,
 	};
 	struct agx_stream_packet packet;
 	struct agx_stream s;

@@ -26,6 +26,8 @@ struct stream {
 	uint64_t base;
 	/** @usc_base: what USC words are relative to */
 	uint64_t usc_base;
+	/** @features: set of enum agx_stream_feature */
+	unsigned int features;
 };
 
 /** stream_read() - read its memory, in the form of &agx_stream_source.read */
@@ -39,7 +41,7 @@ int stream_read(void *ctx, uint64_t va, void *buf, size_t len);
  * Every block, every record and every USC word must be known, without bits that
  * nothing describes, and become the same bytes when it is packed again.
  *
- * Return: true, or false after a message on stderr.
+ * Return: true, or false after a message, see shim_report().
  */
 bool stream_check(const struct stream *stream, FILE *text);
 

@@ -356,6 +356,7 @@ int shim_submit(struct shim_file *file, union asahi_shim_args *all, struct shim_
 	}
 	copy_commands(file, job, call, args->cmdbuf_size);
 	push(queue, job);
+	shim_report_use(SHIM_USE_SUBMIT);
 	signal_out(file, out, args->out_sync_count, job->done);
 	return 0;
 }

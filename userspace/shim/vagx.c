@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <agx/agx_regs.h>
 #include <agx/agx_uat.h>
 
 #include "capture.h"
@@ -23,6 +24,7 @@
 #include "stream_check.h"
 #include "uat.h"
 #include "vagx_render.h"
+#include "vagx_soc.h"
 
 #define TABLE_ENTRIES	2048
 
@@ -63,6 +65,8 @@ static struct {
 	bool stopping;
 	pthread_t watch;
 	uint64_t limit_ns;
+	/* enum agx_stream_feature */
+	unsigned int features;
 
 	uint8_t *tables;
 	struct vagx_mem *mem;
@@ -180,8 +184,8 @@ static bool map_all(struct slot *slot)
 			if (map(slot, root, &mapping))
 				continue;
 		}
-		fprintf(stderr, "asahi_shim: too much is bound for %u MiB of page tables\n",
-			(unsigned int)(PART_SIZE >> 20));
+		shim_report("asahi_shim: too much is bound for %u MiB of page tables",
+			    (unsigned int)(PART_SIZE >> 20));
 		return false;
 	}
 	table_at(0)[slot->number * AGX_TTBS_STRIDE / 8] =
@@ -200,6 +204,7 @@ static struct stream stream_of(const struct slot *slot, enum agx_stream_kind kin
 		.kind = kind,
 		.base = base,
 		.usc_base = slot->job->usc_exec_base,
+		.features = vagx.features,
 	};
 }
 
@@ -351,7 +356,7 @@ static int run_render(struct slot *slot, const struct asahi_shim_command *comman
 	       command->header.size < sizeof(cmd) ? command->header.size : sizeof(cmd));
 	capture(slot, &cmd, NULL);
 	if (!shim_tvb_init(&tvb, &cmd)) {
-		fputs("asahi_shim: too large an image for the vertex buffer\n", stderr);
+		shim_report("asahi_shim: too large an image for the vertex buffer");
 		return -EIO;
 	}
 	status = render(slot, &cmd, &tvb);
@@ -401,6 +406,25 @@ static void slot_put(struct slot *slot)
 	pthread_mutex_unlock(&vagx.lock);
 }
 
+/* What is cancelled because the program ends has not failed. */
+static bool is_stopping(void)
+{
+	bool stopping;
+
+	pthread_mutex_lock(&vagx.lock);
+	stopping = vagx.stopping;
+	pthread_mutex_unlock(&vagx.lock);
+	return stopping;
+}
+
+static void report_failed(const struct slot *slot, int error)
+{
+	if (error == ETIMEDOUT)
+		shim_report("asahi_shim: more than %u seconds of processor time for one job",
+			    (unsigned int)(vagx.limit_ns / 1000000000));
+	shim_report_failed(slot->job->queue, error);
+}
+
 static void *run(void *arg)
 {
 	struct slot *slot = arg;
@@ -411,6 +435,8 @@ static void *run(void *arg)
 	err = map_all(slot) ? 0 : -ENOMEM;
 	for (i = 0; i < job->num_commands && !err; i++)
 		err = run_command(slot, &job->commands[i]);
+	if (err && !is_stopping())
+		report_failed(slot, -err);
 	/* The jobs that come next, in this thread, want a slot too. */
 	slot_put(slot);
 	asahi_shim_job_done(job, err);
@@ -527,15 +553,21 @@ static bool open_capture(void)
 	return true;
 }
 
-static bool make_gpu(void)
+static bool make_gpu(const struct vagx_soc *soc)
 {
-	const struct vagx_report_config report = { .stream = stderr, .level = VAGX_LOG_WARNING };
-	struct vagx_uat_config uat = { .ttbs = TABLES_GPA, .oas_bits = 40 };
+	const struct vagx_report_config report = {
+		.stream = shim_report_stream(),
+		.level = VAGX_LOG_WARNING,
+	};
+	struct vagx_uat_config uat = { .ttbs = TABLES_GPA, .oas_bits = soc->oas_bits };
 	struct vagx_gpu_config gpu = {
 		.cores = number("ASAHI_SHIM_CORES", 4),
 		.no_exec = number("ASAHI_SHIM_NO_EXEC", 0),
 	};
 
+	uat.oas_bits = soc->oas_bits;
+	vagx.features = soc->id.generation == AGX_ID_GENERATION_G14X ? AGX_STREAM_G14X : 0;
+	gpu.stream_features = vagx.features;
 	vagx.streams = number("ASAHI_SHIM_STREAMS", 0) ?
 			       stderr : shim_libc()->fopen("/dev/null", "we");
 	vagx.mem = vagx_mem_new();
@@ -586,8 +618,11 @@ static void stop(void)
 int shim_vagx_start(void)
 {
 	static const struct asahi_shim_backend backend = { .submit = submit };
+	const struct vagx_soc *soc = shim_vagx_soc();
 
-	if (!make_gpu()) {
+	if (!soc)
+		return -1;
+	if (!make_gpu(soc)) {
 		perror("asahi_shim: the emulator's GPU");
 		return -1;
 	}

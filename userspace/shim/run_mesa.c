@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#include <errno.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_mesa.h"
+
+/* What no Mesa has: a Vulkan program finds no driver then, rather than another one */
+#define NO_DRIVER	"/nonexistent/asahi_icd.json"
+
+char *run_format(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0) {
+		fputs("vagx-run: no memory\n", stderr);
+		abort();
+	}
+	return text;
+}
+
+void run_set(const char *name, const char *value)
+{
+	if (value ? setenv(name, value, 1) : unsetenv(name)) {
+		perror("vagx-run: environment");
+		abort();
+	}
+}
+
+void run_set_default(const char *name, const char *value)
+{
+	const char *given = getenv(name);
+
+	if (!given || !*given)
+		run_set(name, value);
+}
+
+void run_prepend(const char *name, const char *value, char separator)
+{
+	const char *given = getenv(name);
+	char *text;
+
+	if (!given || !*given) {
+		run_set(name, value);
+		return;
+	}
+	text = run_format("%s%c%s", value, separator, given);
+	run_set(name, text);
+	free(text);
+}
+
+/* Return: the first file below @dir that fits one of the patterns, or NULL */
+static char *find(const char *dir, const char *const *patterns)
+{
+	char *found = NULL;
+
+	for (; *patterns && !found; patterns++) {
+		char *pattern = run_format("%s/%s", dir, *patterns);
+		glob_t files;
+
+		if (!glob(pattern, 0, NULL, &files)) {
+			found = run_format("%s", files.gl_pathv[0]);
+			globfree(&files);
+		}
+		free(pattern);
+	}
+	return found;
+}
+
+static char *folder_of(const char *path)
+{
+	char *folder = run_format("%s", path);
+	char *end = strrchr(folder, '/');
+
+	if (end)
+		*end = '\0';
+	return folder;
+}
+
+/* The system's own Mesa */
+
+static void choose_system(struct run_mesa *mesa)
+{
+	static const char *const icds[] = {
+		"usr/local/share/vulkan/icd.d/asahi_icd*.json",
+		"etc/vulkan/icd.d/asahi_icd*.json",
+		"usr/share/vulkan/icd.d/asahi_icd*.json",
+		NULL,
+	};
+	static const char *const drivers[] = {
+		"usr/lib/*/dri/asahi_dri.so", "usr/lib/dri/asahi_dri.so",
+		"usr/lib64/dri/asahi_dri.so", "usr/local/lib/*/dri/asahi_dri.so", NULL,
+	};
+	static const char *const vendors[] = {
+		"usr/share/glvnd/egl_vendor.d/*mesa*.json",
+		"etc/glvnd/egl_vendor.d/*mesa*.json", NULL,
+	};
+	char *icd = find("", icds), *driver = find("", drivers), *vendor = find("", vendors);
+
+	mesa->has_vulkan = icd;
+	mesa->has_gl = driver;
+	run_set("VK_DRIVER_FILES", icd ? icd : NO_DRIVER);
+	if (vendor)
+		run_set("__EGL_VENDOR_LIBRARY_FILENAMES", vendor);
+	free(icd);
+	free(driver);
+	free(vendor);
+}
+
+/* One that was installed somewhere else, or only built */
+
+/*
+ * An installation's own file has the path for which it was configured, which is
+ * another one where it was installed with DESTDIR.
+ */
+static bool write_icd(const struct run_mesa *mesa, const char *library)
+{
+	char *path = run_format("%s/asahi_icd.json", mesa->scratch);
+	FILE *file = fopen(path, "we");
+	bool ok = file && fprintf(file,
+				  "{\"file_format_version\": \"1.0.1\", \"ICD\": "
+				  "{\"api_version\": \"1.4.0\", \"library_path\": \"%s\"}}\n",
+				  library) > 0;
+
+	if (file && fclose(file))
+		ok = false;
+	if (ok)
+		run_set("VK_DRIVER_FILES", path);
+	else
+		fprintf(stderr, "vagx-run: %s: %s\n", path, strerror(errno));
+	free(path);
+	return ok;
+}
+
+static void choose_gl(const struct run_mesa *mesa, const char *driver)
+{
+	static const char *const vendors[] = {
+		"share/glvnd/egl_vendor.d/*mesa*.json",
+		"usr/share/glvnd/egl_vendor.d/*mesa*.json",
+		"usr/local/share/glvnd/egl_vendor.d/*mesa*.json", NULL,
+	};
+	char *drivers = folder_of(driver);
+	char *libraries = folder_of(drivers);
+	char *backends = run_format("%s/gbm", libraries);
+	char *vendor = find(mesa->dir, vendors);
+
+	run_set("LIBGL_DRIVERS_PATH", drivers);
+	run_set("GBM_BACKENDS_PATH", backends);
+	run_prepend("LD_LIBRARY_PATH", libraries, ':');
+	if (vendor)
+		run_set("__EGL_VENDOR_LIBRARY_FILENAMES", vendor);
+	free(vendor);
+	free(backends);
+	free(libraries);
+	free(drivers);
+}
+
+static bool choose_dir(struct run_mesa *mesa)
+{
+	static const char *const libraries[] = {
+		"lib/*/libvulkan_asahi.so", "lib/libvulkan_asahi.so",
+		"lib64/libvulkan_asahi.so", "usr/lib/*/libvulkan_asahi.so",
+		"usr/lib/libvulkan_asahi.so", "usr/lib64/libvulkan_asahi.so",
+		"usr/local/lib/*/libvulkan_asahi.so", "usr/local/lib/libvulkan_asahi.so",
+		"src/asahi/vulkan/libvulkan_asahi.so", NULL,
+	};
+	static const char *const drivers[] = {
+		"lib/*/dri/asahi_dri.so", "lib/dri/asahi_dri.so", "lib64/dri/asahi_dri.so",
+		"usr/lib/*/dri/asahi_dri.so", "usr/lib/dri/asahi_dri.so",
+		"usr/lib64/dri/asahi_dri.so", "usr/local/lib/*/dri/asahi_dri.so",
+		"usr/local/lib/dri/asahi_dri.so", NULL,
+	};
+	char *library = find(mesa->dir, libraries), *driver = find(mesa->dir, drivers);
+	bool ok = library || driver;
+
+	mesa->has_vulkan = library;
+	mesa->has_gl = driver;
+	if (!ok)
+		fprintf(stderr, "vagx-run: below %s there is neither libvulkan_asahi.so nor "
+			"dri/asahi_dri.so: it has to be where Mesa was installed, or its build folder\n",
+			mesa->dir);
+	run_set("VK_DRIVER_FILES", NO_DRIVER);
+	if (library)
+		ok = write_icd(mesa, library);
+	if (driver)
+		choose_gl(mesa, driver);
+	free(library);
+	free(driver);
+	return ok;
+}
+
+bool run_mesa_choose(struct run_mesa *mesa)
+{
+	/* Each of these would bring other drivers back. */
+	static const char *const others[] = {
+		"VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT",
+		"VK_LOADER_DRIVERS_DISABLE", "LIBGL_ALWAYS_SOFTWARE", "GALLIUM_DRIVER",
+		"MESA_LOADER_DRIVER_OVERRIDE", "__GLX_VENDOR_LIBRARY_NAME",
+		"__EGL_VENDOR_LIBRARY_DIRS",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		run_set(others[i], NULL);
+	if (mesa->dir)
+		return choose_dir(mesa);
+	choose_system(mesa);
+	return true;
+}

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Run a command with Mesa's drivers on vagx, in its own processes: the shim is
+ * preloaded into them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <drm/asahi_drm.h>
+
+#include "run_mesa.h"
+
+/* Of our own, besides the command's */
+enum {
+	/* jobs have failed, or something was not supported; the command has not noticed */
+	EXIT_GPU = 123,
+	/* the command has used no GPU */
+	EXIT_UNUSED = 124,
+	/* as env(1) and timeout(1) have them */
+	EXIT_OURS = 125,
+	EXIT_CANNOT_RUN = 126,
+	EXIT_NOT_FOUND = 127,
+	EXIT_SIGNAL = 128,
+};
+
+#define NODE		"/dev/dri/renderD128"
+/* Buffers are made of such pages, which the host has to be able to map one by one */
+#define GPU_PAGE	16384
+/* Far more than a person reads; the file has all */
+#define REPORT_BYTES	100000
+
+static struct {
+	char *scratch;
+	char *report;
+	bool keep_report;
+	volatile sig_atomic_t child;
+} run;
+
+static void usage(FILE *file)
+{
+	fputs("usage: vagx-run [OPTION ...] COMMAND [ARGUMENT ...]\n"
+	      "Run a command with Mesa's Vulkan and OpenGL drivers for Apple's GPUs, on a\n"
+	      "virtual GPU in its own processes. No GPU, kernel module or privilege is needed.\n"
+	      "\n"
+	      "  -s, --soc=SOC       the SoC whose GPU it is, t8103 if not given\n"
+	      "  -m, --mesa=DIR      use the Mesa in DIR: the prefix that it was installed to, the\n"
+	      "                      DESTDIR of that, or its build folder (Vulkan only)\n"
+	      "  -r, --record=FILE   write each ioctl into FILE\n"
+	      "  -o, --report=FILE   write what goes wrong on the GPU into FILE, and keep it\n"
+	      "  -h, --help          print this text\n"
+	      "  -V, --version       print the version\n"
+	      "\n"
+	      "The exit status is the command's if that is not 0; otherwise\n"
+	      "  0    all jobs of the GPU were executed\n"
+	      "  123  one failed: a fault, or what vagx does not know; it is described at the end\n"
+	      "  124  the command did not open the GPU\n"
+	      "  125  vagx-run could not do its part\n"
+	      "  126, 127  the command could not be executed, or was not found\n"
+	      "  128+N     the command was ended by signal N\n", file);
+}
+
+/* What is there */
+
+/* Return: path of the shim, or NULL after a message */
+static char *find_shim(void)
+{
+	/* As it was built, and as it was installed, wherever that was moved to */
+	static const char *const folders[] = { ".", VAGX_RUN_SHIM_DIR };
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *end;
+	size_t i;
+
+	self[n > 0 ? n : 0] = '\0';
+	end = strrchr(self, '/');
+	if (end)
+		*end = '\0';
+	for (i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		char *path = run_format("%s/%s/libasahi_shim.so", self, folders[i]);
+		char *shim = realpath(path, NULL);
+
+		free(path);
+		if (shim)
+			return shim;
+	}
+	fprintf(stderr, "vagx-run: there is no libasahi_shim.so in %s, nor in %s below it\n", self,
+		VAGX_RUN_SHIM_DIR);
+	return NULL;
+}
+
+static bool host_is_fit(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+
+	if (page <= GPU_PAGE)
+		return true;
+	fprintf(stderr, "vagx-run: this kernel has pages of %ld KiB; the GPU's have 16 KiB: "
+		"boot a kernel with pages of 4 or 16 KiB\n", page / 1024);
+	return false;
+}
+
+/* What the first process with the shim does: whether it works on this machine */
+static int try_shim(void)
+{
+	char name[16] = "";
+	struct drm_version version = { .name_len = sizeof(name) - 1, .name = name };
+	int fd = open(NODE, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0) {
+		perror("vagx-run: the shim is preloaded, but " NODE);
+		return EXIT_OURS;
+	}
+	if (ioctl(fd, DRM_IOCTL_VERSION, &version) || strcmp(name, "asahi")) {
+		fprintf(stderr, "vagx-run: " NODE " is not the shim's: this system preloads nothing\n");
+		return EXIT_OURS;
+	}
+	return EXIT_SUCCESS;
+}
+
+static int wait_for(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0) {
+		if (errno != EINTR)
+			return EXIT_OURS;
+	}
+	return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static bool shim_works(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		/* It is none of the command's processes. */
+		run_set("ASAHI_SHIM_LOG", NULL);
+		run_set("ASAHI_SHIM_REPORT", NULL);
+		execl("/proc/self/exe", "vagx-run", "--try", NULL);
+		_exit(EXIT_OURS);
+	}
+	status = pid < 0 ? EXIT_OURS : wait_for(pid);
+	if (!status)
+		return true;
+	fprintf(stderr, "vagx-run: the GPU does not come up in a process here (status %d)\n", status);
+	return false;
+}
+
+/* The environment */
+
+static bool prepare_files(const char *record, const char *report)
+{
+	char folder[] = "/tmp/vagx-run.XXXXXX";
+	const char *tmp = getenv("TMPDIR");
+
+	run.scratch = tmp && *tmp ? run_format("%s/vagx-run.XXXXXX", tmp) : run_format("%s", folder);
+	if (!mkdtemp(run.scratch)) {
+		fprintf(stderr, "vagx-run: %s: %s\n", run.scratch, strerror(errno));
+		free(run.scratch);
+		run.scratch = NULL;
+		return false;
+	}
+	run.keep_report = report;
+	run.report = report ? run_format("%s", report) : run_format("%s/report", run.scratch);
+	if (record)
+		run_set("ASAHI_SHIM_LOG", record);
+	run_set("ASAHI_SHIM_REPORT", run.report);
+	return true;
+}
+
+/* Creates or empties it. Return: its path from the root, or NULL after a message. */
+static char *new_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	char *whole = fd < 0 ? NULL : realpath(path, NULL);
+
+	if (!whole)
+		fprintf(stderr, "vagx-run: %s: %s\n", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return whole;
+}
+
+static void prepare_gpu(const char *shim, const char *soc)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	char *number = run_format("%ld", cores < 1 ? 1 : cores > 16 ? 16 : cores);
+	const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+
+	run_prepend("LD_PRELOAD", shim, ':');
+	/* A program with the sanitizer would refuse what is preloaded. */
+	run_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
+	run_set("ASAHI_SHIM_BACKEND", "vagx");
+	run_set_default("ASAHI_SHIM_CORES", number);
+	if (soc)
+		run_set("ASAHI_SHIM_SOC", soc);
+	/* What another Mesa has compiled is nothing to go by. */
+	run_set_default("MESA_SHADER_CACHE_DISABLE", "true");
+	if ((!display || !*display) && (!wayland || !*wayland))
+		run_set_default("EGL_PLATFORM", "surfaceless");
+	free(number);
+}
+
+/* The command */
+
+static void pass_on(int number)
+{
+	if (run.child)
+		kill(run.child, number);
+}
+
+static void wait_on(int number)
+{
+}
+
+/* Two come from the terminal, which sends them to the command as well. */
+static void handle_signals(void)
+{
+	const struct sigaction pass = { .sa_handler = pass_on };
+	const struct sigaction wait = { .sa_handler = wait_on };
+
+	sigaction(SIGHUP, &pass, NULL);
+	sigaction(SIGTERM, &pass, NULL);
+	sigaction(SIGINT, &wait, NULL);
+	sigaction(SIGQUIT, &wait, NULL);
+}
+
+static int execute(char **argv)
+{
+	pid_t pid;
+	int err;
+
+	handle_signals();
+	pid = fork();
+	if (pid < 0) {
+		perror("vagx-run: fork");
+		return EXIT_OURS;
+	}
+	if (!pid) {
+		execvp(argv[0], argv);
+		err = errno;
+		fprintf(stderr, "vagx-run: %s: %s\n", argv[0], strerror(err));
+		_exit(err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
+	}
+	run.child = pid;
+	return wait_for(pid);
+}
+
+/* What the processes have reported */
+
+static bool begins(const char *line, const char *with)
+{
+	return !strncmp(line, with, strlen(with));
+}
+
+struct summary {
+	unsigned int opened;
+	unsigned int submitted;
+	unsigned int failed;
+	bool trouble;
+};
+
+/* Prints what is more than a note of who has used the GPU */
+static bool read_report(struct summary *summary)
+{
+	FILE *file = fopen(run.report, "re");
+	size_t size = 0, printed = 0;
+	char *line = NULL;
+	ssize_t n;
+
+	/* The shim makes it, in the first process that it comes into. */
+	if (!file)
+		return errno == ENOENT;
+	while ((n = getline(&line, &size, file)) > 0) {
+		if (begins(line, "asahi_shim: opened by ")) {
+			summary->opened++;
+			continue;
+		}
+		if (begins(line, "asahi_shim: submitted to by ")) {
+			summary->submitted++;
+			continue;
+		}
+		summary->failed += begins(line, "asahi_shim: a job of queue ");
+		if (!summary->trouble)
+			fputs("vagx-run: on the GPU:\n", stderr);
+		summary->trouble = true;
+		if (printed < REPORT_BYTES)
+			fputs(line, stderr);
+		printed += n;
+	}
+	if (printed >= REPORT_BYTES)
+		fputs("vagx-run: and more; --report keeps it all\n", stderr);
+	free(line);
+	fclose(file);
+	return true;
+}
+
+static void explain_unused(const struct run_mesa *mesa)
+{
+	fputs("vagx-run: no process of the command has opened the GPU\n", stderr);
+	if (!mesa->has_vulkan)
+		fputs("vagx-run: Mesa's Vulkan driver asahi is not installed "
+		      "(Debian: mesa-vulkan-drivers), see also --mesa\n", stderr);
+	if (!mesa->has_gl)
+		fputs("vagx-run: Mesa's OpenGL driver asahi is not installed "
+		      "(Debian: libgl1-mesa-dri), see also --mesa\n", stderr);
+}
+
+static int conclude(int status, const struct run_mesa *mesa)
+{
+	struct summary summary = { .opened = 0 };
+
+	if (!read_report(&summary)) {
+		fprintf(stderr, "vagx-run: %s: %s\n", run.report, strerror(errno));
+		return EXIT_OURS;
+	}
+	if (!summary.opened && status != EXIT_NOT_FOUND && status != EXIT_CANNOT_RUN)
+		explain_unused(mesa);
+	else if (summary.opened)
+		fprintf(stderr, "vagx-run: processes with the GPU: %u, with work for it: %u; "
+			"failed jobs: %u\n", summary.opened, summary.submitted, summary.failed);
+	if (status)
+		return status;
+	if (summary.trouble)
+		return EXIT_GPU;
+	return summary.opened ? EXIT_SUCCESS : EXIT_UNUSED;
+}
+
+static void clean_up(void)
+{
+	char *icd;
+
+	if (!run.scratch)
+		return;
+	icd = run_format("%s/asahi_icd.json", run.scratch);
+	unlink(icd);
+	free(icd);
+	if (run.report && !run.keep_report)
+		unlink(run.report);
+	rmdir(run.scratch);
+}
+
+static int run_command(char **argv, const char *soc, const char *mesa_dir, const char *record,
+		       const char *report)
+{
+	struct run_mesa mesa = { .dir = mesa_dir };
+	char *shim;
+
+	if (!host_is_fit())
+		return EXIT_OURS;
+	shim = find_shim();
+	if (shim && strpbrk(shim, " :")) {
+		fprintf(stderr, "vagx-run: %s: a path with a space or a colon cannot be preloaded\n",
+			shim);
+		free(shim);
+		return EXIT_OURS;
+	}
+	if (!shim || !prepare_files(record, report))
+		return EXIT_OURS;
+	mesa.scratch = run.scratch;
+	if (!run_mesa_choose(&mesa))
+		return EXIT_OURS;
+	prepare_gpu(shim, soc);
+	free(shim);
+	return shim_works() ? conclude(execute(argv), &mesa) : EXIT_OURS;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "soc", required_argument, NULL, 's' },
+		{ "mesa", required_argument, NULL, 'm' },
+		{ "record", required_argument, NULL, 'r' },
+		{ "report", required_argument, NULL, 'o' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'V' },
+		{ "try", no_argument, NULL, 't' },
+		{ 0 },
+	};
+	const char *soc = NULL, *mesa = NULL;
+	char *record = NULL, *report = NULL;
+	int c;
+
+	/* Options end where the command begins. */
+	while ((c = getopt_long(argc, argv, "+s:m:r:o:hV", options, NULL)) >= 0) {
+		switch (c) {
+		case 's':
+			soc = optarg;
+			break;
+		case 'm':
+			mesa = optarg;
+			break;
+		case 'r':
+			record = new_file(optarg);
+			if (!record)
+				return EXIT_OURS;
+			break;
+		case 'o':
+			report = new_file(optarg);
+			if (!report)
+				return EXIT_OURS;
+			break;
+		case 't':
+			return try_shim();
+		case 'h':
+			usage(stdout);
+			return EXIT_SUCCESS;
+		case 'V':
+			puts("vagx-run " VAGX_RUN_VERSION);
+			return EXIT_SUCCESS;
+		default:
+			usage(stderr);
+			return EXIT_OURS;
+		}
+	}
+	if (optind == argc) {
+		usage(stderr);
+		return EXIT_OURS;
+	}
+	c = run_command(argv + optind, soc, mesa, record, report);
+	clean_up();
+	free(record);
+	free(report);
+	free(run.report);
+	free(run.scratch);
+	return c;
+}

@@ -1,0 +1,223 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+#
+# usage: vagx-run.sh VAGX-RUN SHIM SHIM-DIR ASAHI-INFO ASAHI-COMPUTE BAD-JOBS
+#
+# vagx-run: what it runs, how it ends, and what it says. SHIM-DIR is where the shim
+# is installed, as seen from the folder of vagx-run.
+
+# The functions are called through check().
+# shellcheck disable=SC2317
+
+run=$1
+shim=$2
+shim_dir=$3
+info=$4
+compute=$5
+bad=$6
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+count=0
+failed=0
+# The shell and what it calls are not to be looked at for leaks.
+export ASAN_OPTIONS=detect_leaks=0 TMPDIR="$work"
+
+# check NAME COMMAND...
+check()
+{
+	name=$1
+	shift
+	count=$((count + 1))
+	: >"$work/output"
+	: >"$work/message"
+	if "$@"; then
+		echo "ok $count - $name"
+	else
+		echo "not ok $count - $name"
+		failed=1
+		sed 's/^/# /' "$work/output" "$work/message"
+	fi
+}
+
+# ends STATUS ARGUMENT... - vagx-run with these; leaves no files behind
+ends()
+{
+	want=$1
+	shift
+	status=0
+	"$run" "$@" >"$work/output" 2>"$work/message" || status=$?
+	[ $status = "$want" ] || echo "status $status" >>"$work/message"
+	for left in "$work"/vagx-run.*; do
+		[ ! -e "$left" ] || echo "left: $left" >>"$work/message"
+	done
+	[ $status = "$want" ] && ! grep -q '^left: ' "$work/message"
+}
+
+# says TEXT... - each is in what it said
+says()
+{
+	for text; do
+		grep -qe "$text" "$work/message" || {
+			echo "it does not say '$text'" >>"$work/message"
+			return 1
+		}
+	done
+}
+
+executes()
+{
+	ends 0 "$compute" --size=64 fill && grep -q '^ok 1 - fill' "$work/output" &&
+		says '^vagx-run: processes with the GPU: 1, with work for it: 1; failed jobs: 0$'
+}
+
+# Nothing is said about a program that only looks.
+looks()
+{
+	ends 0 "$info" && grep -q 'G13G B1' "$work/output" &&
+		says '^vagx-run: processes with the GPU: 1, with work for it: 0; failed jobs: 0$'
+}
+
+other_soc()
+{
+	ends 0 --soc t6021 "$compute" --size=64 fill && ends 0 --soc=t6021 "$info" &&
+		grep -q 'G14C B1' "$work/output"
+}
+
+faults()
+{
+	ends 123 "$bad" store && says '^asahi_shim: a job of queue 1 of process [0-9]* ' \
+		'^asahi_shim: a job has failed: Input/output error; why is reported' \
+		'failed jobs: 1$'
+}
+
+unknown_instruction()
+{
+	ends 123 "$bad" instruction && says 'USC_SHADER_FAILED' 'unknown instruction' \
+		'failed jobs: 1$'
+}
+
+unsupported_instruction()
+{
+	ends 123 "$bad" unsupported && says 'USC_SHADER_FAILED' \
+		'instruction DOORBELL is not supported' 'failed jobs: 1$'
+}
+
+unknown_packet()
+{
+	ends 123 "$bad" packet && says 'CDM_UNKNOWN_BLOCK' 'failed jobs: 1$'
+}
+
+fails()
+{
+	ends 7 sh -c 'exit 7' && ends 7 sh -c "'$bad' store; exit 7"
+}
+
+dies()
+{
+	ends 143 sh -c 'kill -TERM $$'
+}
+
+not_found()
+{
+	ends 127 "$work/nothing" && says "^vagx-run: $work/nothing: No such file"
+}
+
+not_executable()
+{
+	ends 126 "$work/output" && says "^vagx-run: $work/output: Permission denied"
+}
+
+unused()
+{
+	ends 124 sh -c : && says '^vagx-run: no process of the command has opened the GPU$'
+}
+
+several()
+{
+	ends 123 sh -c "'$info'; '$bad' store; '$bad' packet; '$compute' --size=64 fill" &&
+		says '^vagx-run: processes with the GPU: 4, with work for it: 3; failed jobs: 2$'
+}
+
+records()
+{
+	ends 0 --record "$work/calls" "$compute" --size=64 fill &&
+		grep -q '^ASAHI_SUBMIT ' "$work/calls" &&
+		[ "$(grep -c '^ASAHI_QUEUE_CREATE ' "$work/calls")" = 1 ]
+}
+
+keeps_report()
+{
+	ends 123 -o "$work/report" "$bad" instruction &&
+		grep -q 'unknown instruction' "$work/report" &&
+		ends 0 -o "$work/report" "$info" && ! grep -q 'instruction' "$work/report"
+}
+
+only_asahi()
+{
+	# what is chosen, not what this shell has
+	# shellcheck disable=SC2016
+	VK_ICD_FILENAMES=/lvp.json LIBGL_ALWAYS_SOFTWARE=1 ends 124 sh -c \
+		'echo "<$VK_DRIVER_FILES> <${VK_ICD_FILENAMES-}${LIBGL_ALWAYS_SOFTWARE-}>"' &&
+		grep -qx '<[^<]*/asahi_icd[^<:]*json> <>' "$work/output"
+}
+
+# Where DESTDIR was: the file for the loader has the library's path.
+own_mesa()
+{
+	mkdir -p "$work/mesa/usr/lib/any" && : >"$work/mesa/usr/lib/any/libvulkan_asahi.so" || return 1
+	# shellcheck disable=SC2016
+	ends 124 --mesa "$work/mesa" sh -c 'cat "$VK_DRIVER_FILES"' &&
+		grep -q "\"library_path\": \"$work/mesa/usr/lib/any/libvulkan_asahi.so\"" "$work/output"
+}
+
+no_mesa()
+{
+	ends 125 --mesa "$work" sh -c : && says 'neither libvulkan_asahi.so nor dri/asahi_dri.so'
+}
+
+no_soc()
+{
+	ends 125 --soc t9999 sh -c : && says 'ASAHI_SHIM_SOC=t9999: there are t8103 t8112' \
+		'does not come up'
+}
+
+misused()
+{
+	ends 125 && says '^usage:' && ends 125 --nonsense && says '^usage:' &&
+		ends 125 --record "$work/nowhere/calls" sh -c : && says 'nowhere/calls: No such file'
+}
+
+installed()
+{
+	mkdir -p "$work/prefix/bin" && cp "$run" "$work/prefix/bin/vagx-run" || return 1
+	run=$work/prefix/bin/vagx-run
+	ends 125 "$info" && says 'there is no libasahi_shim.so' &&
+		mkdir -p "$work/prefix/bin/$shim_dir" &&
+		cp "$shim" "$work/prefix/bin/$shim_dir/libasahi_shim.so" && ends 0 "$info"
+}
+
+check "a command is executed" executes
+check "one that has no work" looks
+check "on another SoC" other_soc
+check "a fault" faults
+check "an unknown instruction" unknown_instruction
+check "an unsupported instruction" unsupported_instruction
+check "an unknown packet" unknown_packet
+check "a command that fails" fails
+check "a command that is killed" dies
+check "a command that is not there" not_found
+check "a command that is none" not_executable
+check "a command that does not use the GPU" unused
+check "several processes" several
+check "ioctls are recorded" records
+check "the report is kept" keeps_report
+check "no driver but asahi can be chosen" only_asahi
+check "a Mesa that was installed elsewhere" own_mesa
+check "a Mesa that is not there" no_mesa
+check "a SoC that does not exist" no_soc
+check "wrong arguments" misused
+check "vagx-run as it is installed" installed
+
+echo "1..$count"
+exit $failed
