@@ -19,6 +19,7 @@
 #include "device.h"
 #include "firmware/firmware.h"
 #include "gpu/gpu.h"
+#include "gpu/trace.h"
 #include "guest_memory.h"
 #include "mailbox.h"
 #include "pci.h"
@@ -58,6 +59,7 @@ struct vagx_device {
 	struct vagx_mailbox *mailbox;
 	struct vagx_sgx *sgx;
 	struct vagx_rtkit *rtkit;
+	struct vagx_trace *trace;	/* of @gpu, or NULL */
 	struct vagx_gpu *gpu;
 	struct vagx_firmware *firmware;
 	struct vagx_carrier_regs carrier;
@@ -249,6 +251,15 @@ static bool build_firmware(struct vagx_device *device,
 		.ctx = device,
 	};
 
+	if (config->trace) {
+		device->trace = vagx_trace_open(config->trace, device->clock);
+		if (!device->trace) {
+			vagx_log(device->report, VAGX_LOG_ERROR, "%s: %s", config->trace,
+				 strerror(errno));
+			return false;
+		}
+	}
+	gpu.trace = device->trace;
 	device->gpu = vagx_gpu_new(&gpu);
 	if (!device->gpu)
 		return false;
@@ -367,6 +378,8 @@ void vagx_device_free(struct vagx_device *device)
 		vagx_mailbox_close(device->mailbox);
 	vagx_fw_free(device->firmware);
 	vagx_gpu_free(device->gpu);
+	if (vagx_trace_close(device->trace))
+		vagx_log(device->report, VAGX_LOG_ERROR, "the trace is not complete");
 	vagx_rtkit_free(device->rtkit);
 	vagx_sgx_free(device->sgx);
 	vagx_mailbox_free(device->mailbox);

@@ -30,6 +30,7 @@ struct vagx_device_config {
 	unsigned int tvb_pages;		/* of a vertex buffer; 0: all */
 	bool tvb_grow;			/* ask for more of them */
 	FILE *dump;			/* of commands, or NULL; borrowed */
+	const char *trace;		/* path of a trace of the units, or NULL */
 	unsigned int mailbox_delay_ms;	/* messages wait that long */
 	uint64_t seed;			/* of what happens at random; not 0 */
 	enum vagx_power_off power_off;	/* what becomes of dirty cache lines */

@@ -64,6 +64,7 @@ enum {
 	OPT_TVB_PAGES,
 	OPT_TVB_GROW,
 	OPT_DUMP_COMMANDS,
+	OPT_TRACE,
 	OPT_POWER_OFF,
 	OPT_CONTROL,
 	OPT_LOG,
@@ -95,6 +96,7 @@ static const struct option long_options[] = {
 	{ "tvb-pages", required_argument, NULL, OPT_TVB_PAGES },
 	{ "tvb-grow", no_argument, NULL, OPT_TVB_GROW },
 	{ "dump-commands", required_argument, NULL, OPT_DUMP_COMMANDS },
+	{ "trace", required_argument, NULL, OPT_TRACE },
 	{ "power-off", required_argument, NULL, OPT_POWER_OFF },
 	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "log", required_argument, NULL, OPT_LOG },
@@ -160,6 +162,7 @@ static const char help[] =
 "                        at that moment) or random (default)\n"
 "  --dump-commands FILE  write every field of every command that the driver\n"
 "                        sends there, by its name\n"
+"  --trace FILE          write what the units did and when, for Perfetto\n"
 "  --hw-cal-a FILE\n"
 "  --hw-cal-b FILE\n"
 "  --globals FILE        contents of the calibration regions, instead of\n"
@@ -426,6 +429,9 @@ static bool set_option(struct vagx_options *o, int option, const char *value,
 		return true;
 	case OPT_DUMP_COMMANDS:
 		o->dump = value;
+		return true;
+	case OPT_TRACE:
+		o->trace = value;
 		return true;
 	case OPT_POWER_OFF:
 		return parse_power_off(value, &o->power_off) ||

@@ -37,6 +37,7 @@ struct vagx_options {
 	unsigned int tvb_pages;
 	bool tvb_grow;
 	const char *dump;		/* file for commands, or NULL */
+	const char *trace;		/* file for what the units did, or NULL */
 	unsigned int mailbox_delay_ms;
 	uint64_t seed;
 	enum vagx_power_off power_off;

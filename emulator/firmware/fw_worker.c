@@ -180,6 +180,13 @@ static void *worker_main(void *arg)
 
 int fw_workers_start(struct vagx_firmware *fw)
 {
+	/* As tracks of a trace are called */
+	static const char *const names[FW_PIPES] = {
+		[FW_PIPE_VERTEX] = "vertex",
+		[FW_PIPE_FRAGMENT] = "fragment",
+		[FW_PIPE_COMPUTE] = "compute",
+	};
+
 	for (unsigned int i = 0; i < FW_WORKERS; i++) {
 		struct fw_worker *worker = &fw->worker[i];
 		int err;
@@ -191,6 +198,7 @@ int fw_workers_start(struct vagx_firmware *fw)
 		if (err)
 			return err;
 		fw->workers_up++;
+		pthread_setname_np(worker->thread, names[worker->pipe]);
 	}
 	return 0;
 }

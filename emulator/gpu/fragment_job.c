@@ -390,6 +390,6 @@ enum vagx_gpu_status vagx_job_fragment(struct vagx_job *job,
 		*unit = f->unit;
 	}
 	free(f);
-	gpu_job_end(job);
+	gpu_job_end(job, "fragment");
 	return gpu_job_status(job, "fragment", err, fault, unit);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "gpu/gpu_internal.h"
+#include "gpu/trace.h"
 #include "report.h"
 
 /* Groups that a shared core takes before it looks whether another job has fewer helpers */
@@ -136,6 +137,7 @@ static void gpu_work(struct gpu_core *core, struct vagx_job *job, uint64_t most)
 	struct vagx_gpu *gpu = job->gpu;
 	struct vagx_core_stats before, after;
 	struct vagx_uat_fault fault;
+	uint64_t began = vagx_trace_now(gpu->config.trace);
 	uint64_t begin, groups;
 	int err;
 
@@ -153,6 +155,13 @@ static void gpu_work(struct gpu_core *core, struct vagx_job *job, uint64_t most)
 	gpu->stats.busy_ns += begin;
 	gpu->stats.instructions += after.instructions - before.instructions;
 	pthread_mutex_unlock(&gpu->lock);
+	/* What the job's own thread does is in the spans of the job. */
+	if (core->has_thread)
+		vagx_trace_span(gpu->config.trace, "threadgroups", began, (struct vagx_trace_arg[]){
+			{ "job", job->serial },
+			{ "threadgroups", groups },
+			{ "instructions", after.instructions - before.instructions },
+		}, 3);
 }
 
 /* The job that is worked for by the fewest. With the lock held. */
@@ -356,6 +365,8 @@ static int gpu_start_core(struct vagx_gpu *gpu, unsigned int i)
 	if (err)
 		return err;
 	core->has_thread = true;
+	/* As a track of a trace is called */
+	pthread_setname_np(core->thread, "core");
 	return pthread_getcpuclockid(core->thread, &core->clock);
 }
 

@@ -14,6 +14,7 @@
 struct vagx_clock;
 struct vagx_gpu;
 struct vagx_report;
+struct vagx_trace;
 struct vagx_uat;
 struct vagx_uat_fault;
 
@@ -68,6 +69,8 @@ struct vagx_gpu_config {
 	struct vagx_report *report;
 	/** @clock: time as the guest sees it; may be NULL */
 	struct vagx_clock *clock;
+	/** @trace: where it is said what the units do; may be NULL */
+	struct vagx_trace *trace;
 	/** @units: codes of the units; NULL for those of enum vagx_gpu_unit */
 	const struct vagx_gpu_units *units;
 	/**

@@ -113,6 +113,9 @@ struct vagx_gpu {
  * @fault: the fault that belongs to it; likewise
  * @vertex: where vertex work stands, see vertex_job.c
  * @free_vertex: gives it up; NULL without
+ * @began: when it was traced to begin
+ * @before: what @core had done before it
+ * @launches: launches read from its stream
  * @time: what the cores have spent on it; likewise. Index 0 is @core, the
  *	others are the shared ones.
  */
@@ -129,6 +132,9 @@ struct vagx_job {
 	struct vagx_uat_fault fault;
 	struct vertex_job *vertex;
 	void (*free_vertex)(struct vertex_job *vertex);
+	uint64_t began;
+	struct vagx_core_stats before;
+	uint64_t launches;
 	struct gpu_time time[VAGX_GPU_MAX_CORES];
 };
 
@@ -147,9 +153,9 @@ void gpu_record_error(struct vagx_job *job, struct gpu_core *core,
 /* Runs all groups of a launch, with whatever cores come to help */
 void gpu_run_grid(struct vagx_job *job, const struct vagx_launch *launch);
 
-/* Around all that a job's own thread does for it */
+/* Around all that a job's own thread does for it; @kind is its name in the trace */
 void gpu_job_begin(struct vagx_job *job);
-void gpu_job_end(struct vagx_job *job);
+void gpu_job_end(struct vagx_job *job, const char *kind);
 
 /* How a job ended, by 0, -ECANCELED, or any other error with a fault and its unit */
 enum vagx_gpu_status gpu_job_status(struct vagx_job *job, const char *kind, int err,

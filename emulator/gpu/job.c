@@ -10,6 +10,7 @@
 
 #include "gpu/cdm.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/trace.h"
 #include "report.h"
 
 struct vagx_job *vagx_job_new(struct vagx_gpu *gpu, unsigned int vm_slot)
@@ -83,12 +84,27 @@ int gpu_stage_begin(struct vagx_job *job, struct gpu_core *core, struct vagx_lau
 	return err ? gpu_stage_error(job, launch, err, fault, unit) : 0;
 }
 
+static void trace_launch(struct vagx_job *job, const struct vagx_launch *launch, uint64_t began)
+{
+	const struct vagx_trace_arg args[] = {
+		{ "job", job->serial },
+		{ "code", launch->code_va },
+		{ "threads x", launch->grid[0] },
+		{ "threads y", launch->grid[1] },
+		{ "threads z", launch->grid[2] },
+	};
+
+	vagx_trace_span(job->gpu->config.trace, "launch", began, args,
+			sizeof(args) / sizeof(args[0]));
+}
+
 /* The data masters' callback. */
 static int job_launch(void *ctx, struct vagx_launch *launch,
 		      struct vagx_uat_fault *fault, unsigned int *unit)
 {
 	struct vagx_job *job = ctx;
 	struct vagx_gpu *gpu = job->gpu;
+	uint64_t began = vagx_trace_now(gpu->config.trace);
 	int err;
 
 	vagx_log(gpu->config.report, VAGX_LOG_DEBUG,
@@ -111,6 +127,8 @@ static int job_launch(void *ctx, struct vagx_launch *launch,
 	err = job->error;
 	*fault = job->fault;
 	pthread_mutex_unlock(&gpu->lock);
+	job->launches++;
+	trace_launch(job, launch, began);
 
 	if (err) {
 		*unit = VAGX_GPU_UNIT_USC;
@@ -123,6 +141,8 @@ void gpu_job_begin(struct vagx_job *job)
 {
 	clockid_t clock = CLOCK_MONOTONIC;
 
+	job->began = vagx_trace_now(job->gpu->config.trace);
+	vagx_core_get_stats(job->core->core, &job->before);
 	pthread_getcpuclockid(pthread_self(), &clock);
 	gpu_core_use(job->core, job);
 	pthread_mutex_lock(&job->gpu->lock);
@@ -131,8 +151,23 @@ void gpu_job_begin(struct vagx_job *job)
 	pthread_mutex_unlock(&job->gpu->lock);
 }
 
-void gpu_job_end(struct vagx_job *job)
+static void trace_job(struct vagx_job *job, const char *kind)
 {
+	struct vagx_core_stats after;
+
+	vagx_core_get_stats(job->core->core, &after);
+	vagx_trace_span(job->gpu->config.trace, kind, job->began, (struct vagx_trace_arg[]){
+		{ "job", job->serial },
+		{ "context", job->vm_slot },
+		{ "launches", job->launches },
+		{ "threadgroups", after.groups - job->before.groups },
+		{ "instructions", after.instructions - job->before.instructions },
+	}, 5);
+}
+
+void gpu_job_end(struct vagx_job *job, const char *kind)
+{
+	trace_job(job, kind);
 	pthread_mutex_lock(&job->gpu->lock);
 	gpu_time_end(job, 0);
 	pthread_mutex_unlock(&job->gpu->lock);
@@ -180,6 +215,6 @@ enum vagx_gpu_status vagx_job_compute(struct vagx_job *job,
 
 	gpu_job_begin(job);
 	err = vagx_cdm_run(&cdm, fault, unit);
-	gpu_job_end(job);
+	gpu_job_end(job, "compute");
 	return gpu_job_status(job, "compute", err, fault, unit);
 }

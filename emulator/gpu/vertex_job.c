@@ -635,6 +635,6 @@ enum vagx_gpu_status vagx_job_vertex(struct vagx_job *job,
 		status = vertex_overflow(job, fault, unit);
 	else
 		status = gpu_job_status(job, "vertex", err, fault, unit);
-	gpu_job_end(job);
+	gpu_job_end(job, "vertex");
 	return status;
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "gpu/trace.h"
+
+#define NS_PER_S	1000000000ULL
+
+struct vagx_trace {
+	uint64_t number;		/* of all traces of the process, never 0 */
+	struct vagx_clock *clock;
+	pthread_mutex_t lock;		/* all below, and the order of what is written */
+	FILE *file;
+	unsigned int tracks;
+};
+
+static atomic_uint_fast64_t traces;
+
+/* The calling thread's track in the trace that it wrote to last */
+static _Thread_local struct {
+	uint64_t trace;
+	unsigned int number;
+} track;
+
+struct vagx_trace *vagx_trace_open(const char *path, struct vagx_clock *clock)
+{
+	struct vagx_trace *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		return NULL;
+	trace->file = fopen(path, "we");
+	if (!trace->file) {
+		free(trace);
+		return NULL;
+	}
+	trace->number = atomic_fetch_add(&traces, 1) + 1;
+	trace->clock = clock;
+	pthread_mutex_init(&trace->lock, NULL);
+	/* Without its end the array is still read, so a process that is killed leaves one. */
+	fputs("[\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"vagx\"}}",
+	      trace->file);
+	return trace;
+}
+
+int vagx_trace_close(struct vagx_trace *trace)
+{
+	int failed;
+
+	if (!trace)
+		return 0;
+	fputs("\n]\n", trace->file);
+	failed = ferror(trace->file);
+	failed |= fclose(trace->file);
+	pthread_mutex_destroy(&trace->lock);
+	free(trace);
+	return failed ? -EIO : 0;
+}
+
+uint64_t vagx_trace_now(struct vagx_trace *trace)
+{
+	uint64_t ticks, frequency;
+
+	if (!trace)
+		return 0;
+	if (!trace->clock)
+		return vagx_clock_host_ns();
+	ticks = vagx_clock_now(trace->clock);
+	frequency = vagx_clock_frequency(trace->clock);
+	return ticks / frequency * NS_PER_S + ticks % frequency * NS_PER_S / frequency;
+}
+
+/* The thread's first span names its track. With the lock held. */
+static void name_track(struct vagx_trace *trace)
+{
+	char name[16] = "";
+
+	if (track.trace == trace->number)
+		return;
+	track.trace = trace->number;
+	track.number = ++trace->tracks;
+	pthread_getname_np(pthread_self(), name, sizeof(name));
+	fprintf(trace->file,
+		",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\","
+		"\"args\":{\"name\":\"%s %u\"}}", track.number, name, track.number);
+}
+
+void vagx_trace_span(struct vagx_trace *trace, const char *name, uint64_t begin,
+		     const struct vagx_trace_arg *args, unsigned int count)
+{
+	uint64_t now = vagx_trace_now(trace), length = now > begin ? now - begin : 0;
+
+	if (!trace)
+		return;
+	pthread_mutex_lock(&trace->lock);
+	name_track(trace);
+	fprintf(trace->file,
+		",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%" PRIu64 ".%03u,\"dur\":%" PRIu64
+		".%03u,\"name\":\"%s\",\"args\":{", track.number, begin / 1000,
+		(unsigned int)(begin % 1000), length / 1000, (unsigned int)(length % 1000), name);
+	for (unsigned int i = 0; i < count; i++)
+		fprintf(trace->file, "%s\"%s\":%" PRIu64, i ? "," : "", args[i].name, args[i].value);
+	fputs("}}", trace->file);
+	pthread_mutex_unlock(&trace->lock);
+}
