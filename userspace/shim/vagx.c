@@ -559,7 +559,7 @@ static bool make_gpu(const struct vagx_soc *soc)
 		.stream = shim_report_stream(),
 		.level = VAGX_LOG_WARNING,
 	};
-	struct vagx_uat_config uat = { .ttbs = TABLES_GPA, .oas_bits = soc->oas_bits };
+	struct vagx_uat_config uat = { .ttbs = TABLES_GPA };
 	struct vagx_gpu_config gpu = {
 		.cores = number("ASAHI_SHIM_CORES", 4),
 		.no_exec = number("ASAHI_SHIM_NO_EXEC", 0),
