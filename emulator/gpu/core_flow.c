@@ -201,10 +201,20 @@ void vagx_exec_call_reg(struct simdgroup *sg, const struct op *op)
 	set_link(sg, op);
 }
 
+/*
+ * Ends the threads that are active. Mesa ends some of them in the middle of a
+ * program, and has no jump around it: the others go on behind. What is there is
+ * decoded only now, for behind most stops there is no code.
+ */
 void vagx_exec_stop(struct simdgroup *sg, const struct op *op)
 {
-	(void)op;
-	sg->state = SIMDGROUP_DONE;
+	sg->valid &= ~sg->exec;
+	if (!sg->valid) {
+		sg->state = SIMDGROUP_DONE;
+		return;
+	}
+	set_exec(sg, 0);
+	vagx_core_jump(sg, op->va + op->length);
 }
 
 void vagx_exec_barrier(struct simdgroup *sg, const struct op *op)

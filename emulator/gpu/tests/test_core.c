@@ -928,6 +928,32 @@ static void preshader_writes_uniforms(void **state)
 						 &f->fault), -EFAULT);
 }
 
+/* Whoever is not active when others end goes on, also when all the others have ended */
+static void some_threads_stop(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int i;
+
+	run(f, INDEX "ldimm r0l, 0\nldimm r2, 7\n"
+	       "if r1, 10, 1, ult\n"
+	       "store r2, du0, r1, i32, x, a\n"
+	       "stop\n"
+	       "pop_exec 1\n"
+	       "ballot r2\n"
+	       "if r1, 64, 1, ugte\n"
+	       "stop\n"
+	       "pop_exec 1\n" STORE, 40);
+	for (i = 0; i < 10; i++)
+		assert_int_equal(fixture_words()[i], 7);
+	for (; i < 32; i++)
+		assert_int_equal(fixture_words()[i], 0xfffffc00);
+	for (; i < 40; i++)
+		assert_int_equal(fixture_words()[i], 0xff);
+	/* behind the last one there is nothing to go on with */
+	assert_int_equal(fixture_run(f, INDEX "ldimm r0l, 0\n"
+				     "if r1, 10, 1, ult\nstop\ntrap\n", 20), -EILSEQ);
+}
+
 static void counts_instructions(void **state)
 {
 	struct fixture *f = *state;
@@ -981,6 +1007,7 @@ int main(void)
 		TEST(survives_random_stages),
 		TEST(tiles_of_kernels),
 		TEST(preshader_writes_uniforms),
+		TEST(some_threads_stop),
 		TEST(counts_instructions),
 	};
 
