@@ -119,6 +119,7 @@ static int draw_primitive(struct fragment_job *f, const struct scene_primitive *
 		.viewport = stored->flags >> SCENE_VIEWPORT_SHIFT & SCENE_VIEWPORT_MASK,
 		.back = stored->flags & SCENE_BACK,
 		.of_triangle = stored->flags & SCENE_OF_TRIANGLE,
+		.turn = stored->flags >> SCENE_TURN_SHIFT & SCENE_TURN_MASK,
 	};
 	double z[3];
 	int err;

@@ -24,6 +24,8 @@ struct scene_draw {
 #define SCENE_BACK		0x4u
 #define SCENE_OF_TRIANGLE	0x8u
 #define SCENE_DEAD		0x10u	/* not all of it could be stored */
+#define SCENE_TURN_SHIFT	5
+#define SCENE_TURN_MASK		0x3u
 #define SCENE_VIEWPORT_SHIFT	8
 #define SCENE_VIEWPORT_MASK	0xfu
 

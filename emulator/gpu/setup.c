@@ -262,29 +262,87 @@ static bool triangle(struct setup *s, const struct setup_input *in)
 	return true;
 }
 
+/* An end of a line; @major is along the axis that the line is steeper to */
+struct line_end {
+	double major, minor;
+};
+
+/* In the middle of a pixel: nearer to its centre than its edges are, by the sum of both ways */
+static bool in_diamond(const struct line_end *e)
+{
+	double major = fabs(e->major - floor(e->major) - 0.5);
+	double minor = fabs(e->minor - floor(e->minor) - 0.5);
+
+	return major + minor < 0.5;
+}
+
 /*
- * A parallelogram: as wide as the line across the axis that it is steeper to,
- * as Bresenham's lines are.
+ * Pixels whose diamonds a line leaves are drawn, one in each column: so of the
+ * lines of a strip exactly one draws the pixel where they meet. Its centre tells,
+ * but for a line that begins behind it in the diamond, or ends there: that end
+ * goes back to the edge of the column.
+ */
+static void exit_diamond(struct line_end *e, double forward, double slope)
+{
+	double centre = floor(e->major) + 0.5;
+	double edge = centre - 0.5 * forward;
+
+	if ((e->major - centre) * forward < 0 || !in_diamond(e))
+		return;
+	e->minor += (edge - e->major) * slope;
+	e->major = edge;
+}
+
+/* Between the ends by Bresenham's rule; false if no diamond is left */
+static bool whole_columns(struct line_end e[2])
+{
+	double length = e[1].major - e[0].major;
+	double forward = length < 0 ? -1 : 1, slope;
+
+	if (length == 0)
+		return false;
+	slope = (e[1].minor - e[0].minor) / length;
+	exit_diamond(&e[0], forward, slope);
+	exit_diamond(&e[1], forward, slope);
+	return (e[1].major - e[0].major) * forward > 0;
+}
+
+/*
+ * A parallelogram: as wide as the line across the axis that it is steeper to.
+ * Honeykrisp sets primitive_msaa where Vulkan's Bresenham lines are wanted.
  */
 static bool line(struct setup *s, const struct setup_input *in)
 {
 	struct polygon p = { .corner = { { { 1, 0, 0 } }, { { 0, 1, 0 } } }, .count = 2 };
 	const struct ppp_state *state = in->state;
 	double width = in->back ? state->back_face.line_width : state->front_face.line_width;
-	double x[2], y[2], across_x, across_y;
+	double x[2], y[2], half;
+	struct line_end e[2];
+	unsigned int i;
+	bool steep;
 
 	cut_all(&p, s, in);
 	if (p.count < 2)
 		return false;
-	place(s, &p.corner[0], &x[0], &y[0]);
-	place(s, &p.corner[1], &x[1], &y[1]);
 	width = width > MAX_LINE_WIDTH ? MAX_LINE_WIDTH : width < 1 ? 1 : width;
-	across_x = fabs(x[1] - x[0]) < fabs(y[1] - y[0]) ? width / 2 : 0;
-	across_y = across_x != 0 ? 0 : width / 2;
-	add_corner(s, x[0] - across_x, y[0] - across_y);
-	add_corner(s, x[1] - across_x, y[1] - across_y);
-	add_corner(s, x[1] + across_x, y[1] + across_y);
-	add_corner(s, x[0] + across_x, y[0] + across_y);
+	half = width / 2;
+	for (i = 0; i < 2; i++)
+		place(s, &p.corner[i], &x[i], &y[i]);
+	steep = fabs(x[1] - x[0]) < fabs(y[1] - y[0]);
+	for (i = 0; i < 2; i++)
+		e[i] = steep ? (struct line_end){ y[i], x[i] } : (struct line_end){ x[i], y[i] };
+	if (state->cull.primitive_msaa && !whole_columns(e))
+		return false;
+	for (i = 0; i < 4; i++) {
+		/* round it: both ends on one side, and back on the other */
+		const struct line_end *end = &e[i == 1 || i == 2];
+		double minor = end->minor + (i < 2 ? -half : half);
+
+		if (steep)
+			add_corner(s, minor, end->major);
+		else
+			add_corner(s, end->major, minor);
+	}
 	if (double_area(s) < 0)
 		reverse(s);
 	return double_area(s) != 0;
@@ -337,12 +395,14 @@ bool setup_primitive(struct setup *s, const struct setup_input *in)
 		[SETUP_LINE] = { 0, 1, 0 },
 		[SETUP_POINT] = { 0, 0, 0 },
 	};
+	unsigned int i;
 	bool left;
 
 	s->corners = 0;
 	s->back = in->back;
 	s->point_size = 1;
-	memcpy(s->source, sources[in->of_triangle ? SETUP_TRIANGLE : in->kind], sizeof(s->source));
+	for (i = 0; i < 3; i++)
+		s->source[i] = in->of_triangle ? (i + in->turn) % 3 : sources[in->kind][i];
 	if (!transform(s, in))
 		return false;
 	if (in->kind == SETUP_TRIANGLE)

@@ -35,6 +35,7 @@ enum setup_kind {
  * @viewport: which one
  * @back: of a line or point that was made of a triangle: its face
  * @of_triangle: it was made of one
+ * @turn: likewise: the vertex at which it begins, 0 to 2
  */
 struct setup_input {
 	enum setup_kind kind;
@@ -44,6 +45,7 @@ struct setup_input {
 	unsigned int viewport;
 	bool back;
 	bool of_triangle;
+	unsigned int turn;
 };
 
 /**

@@ -135,7 +135,8 @@ static int store_vertex(struct vertex_job *v, unsigned int slot, uint64_t *va)
 static uint32_t primitive_flags(const struct setup_input *in)
 {
 	return in->kind | (in->back ? SCENE_BACK : 0) |
-	       (in->of_triangle ? SCENE_OF_TRIANGLE : 0) | in->viewport << SCENE_VIEWPORT_SHIFT;
+	       (in->of_triangle ? SCENE_OF_TRIANGLE : 0) | in->turn << SCENE_TURN_SHIFT |
+	       in->viewport << SCENE_VIEWPORT_SHIFT;
 }
 
 /* Appends it to all lists; if that fails, it is not in any of them */
@@ -213,27 +214,22 @@ static bool is_culled(const struct ppp_state *state, bool back)
 	return back ? state->cull.back : state->cull.front;
 }
 
-/* A triangle whose edges or corners are wanted: as many lines or points */
+/*
+ * A triangle whose edges or corners are wanted: as many lines or points. Its
+ * vertices keep their places, for one of them gives the flat values of all.
+ */
 static int store_outline(struct vertex_job *v, struct setup_input *in, const struct assembled *p,
 			 uint32_t layer, bool lines)
 {
-	const uint32_t *vertices[3] = { in->vertices[0], in->vertices[1], in->vertices[2] };
-	unsigned int i, k;
 	int err = 0;
 
 	in->kind = lines ? SETUP_LINE : SETUP_POINT;
 	in->of_triangle = true;
-	for (i = 0; !err && i < 3; i++) {
-		struct assembled turned = { .count = 3, .id = p->id };
+	for (in->turn = 0; !err && in->turn < 3; in->turn++) {
 		struct setup s;
 
-		/* the vertices keep their places for flat values: they turn */
-		for (k = 0; k < 3; k++) {
-			in->vertices[k] = vertices[(i + k) % 3];
-			turned.vertex[k] = p->vertex[(i + k) % 3];
-		}
 		if (setup_primitive(&s, in))
-			err = store_primitive(v, &s, in, &turned, layer);
+			err = store_primitive(v, &s, in, p, layer);
 	}
 	return err;
 }

@@ -449,6 +449,17 @@ static unsigned int count_pixels(const struct render_fixture *f)
 	return n;
 }
 
+static unsigned int scene_count(const struct render_fixture *f, uint32_t colour)
+{
+	unsigned int n = 0;
+	uint32_t x, y;
+
+	for (y = 0; y < f->vertex.geometry.height; y++)
+		for (x = 0; x < f->vertex.geometry.width; x++)
+			n += scene_pixel(f, x, y, 0) == colour;
+	return n;
+}
+
 static void put_vertices(struct scene *s, enum agx_primitive primitive, const float (*xy)[2],
 			 unsigned int count)
 {
@@ -731,6 +742,64 @@ static void test_outlines(void **state)
 	assert_int_equal(draw_count(f, &t, AGX_PRIMITIVE_TRIANGLES, corner, 3), 3);
 	t.face.polygon_mode = AGX_POLYGON_MODE_LINE;
 	assert_in_range(draw_count(f, &t, AGX_PRIMITIVE_TRIANGLES, corner, 3), 93, 99);
+}
+
+/* A pixel belongs to a line that leaves its diamond: a strip has each one once */
+static void test_bresenham(void **state)
+{
+	static const float strip[4][2] = {
+		{ 8.25, 8.5 }, { 24.6, 8.5 }, { 40.75, 8.5 }, { 48.5, 40.5 },
+	};
+	static const float corner[2][2] = { { 8.8, 8.4 }, { 12.1, 8.4 } };
+	static const float inside[2][2] = { { 8.4, 8.4 }, { 8.6, 8.5 } };
+	struct render_fixture *f = *state;
+	struct scene_state t = scene_default(f);
+
+	t.fragment_shader = adding_shader;
+	t.constant = 1 / 255.0f;
+	t.early_z = false;
+	t.cull.primitive_msaa = true;
+	/* columns 8 to 40 to begin with, and then lines 8 to 39 */
+	assert_int_equal(draw_count(f, &t, AGX_PRIMITIVE_LINE_STRIP, strip, 3), 32);
+	assert_int_equal(draw_count(f, &t, AGX_PRIMITIVE_LINE_STRIP, strip, 4), 32 + 32);
+	assert_int_equal(scene_pixel(f, 24, 8, 0), BLACK + 1);
+	assert_int_equal(scene_pixel(f, 40, 8, 0), BLACK + 1);
+	/* begins behind its first centre, but within the diamond; ends before the last one */
+	assert_int_equal(draw_count(f, &t, AGX_PRIMITIVE_LINES, corner, 2), 4);
+	assert_int_equal(scene_pixel(f, 8, 8, 0), BLACK + 1);
+	assert_int_equal(scene_pixel(f, 12, 8, 0), BLACK);
+	/* never leaves it */
+	assert_int_equal(draw_count(f, &t, AGX_PRIMITIVE_LINES, inside, 2), 0);
+}
+
+/* Points and lines of a triangle have its provoking vertex' flat values */
+static void test_flat_outlines(void **state)
+{
+	const float v[3][SCENE_VERTEX_WORDS] = {
+		{ -0.5, -0.5, 0.5, 1, 1, 0, 0, 1 },
+		{ 0.5, -0.5, 0.5, 1, 0, 1, 0, 1 },
+		{ -0.5, 0.5, 0.5, 1, 0, 0, 1, 1 },
+	};
+	static const uint32_t colour[3] = { RED, 0xff00ff00, 0xffff0000 };
+	static const enum agx_shade_model model[3] = {
+		AGX_SHADE_MODEL_FLAT_VERTEX_0, AGX_SHADE_MODEL_FLAT_VERTEX_1,
+		AGX_SHADE_MODEL_FLAT_VERTEX_2,
+	};
+	struct render_fixture *f = *state;
+	struct scene_state t = scene_default(f);
+	unsigned int i;
+	struct scene s;
+
+	for (i = 0; i < 6; i++) {
+		t.shade = model[i / 2];
+		t.face.polygon_mode = i % 2 ? AGX_POLYGON_MODE_LINE : AGX_POLYGON_MODE_POINT;
+		scene_begin(&s, f);
+		scene_set(&s, &t);
+		scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, scene_vertices(&s, v, 3), 3);
+		scene_run(&s);
+		assert_int_equal(scene_count(f, colour[i / 2]), count_pixels(f));
+		assert_int_not_equal(count_pixels(f), 0);
+	}
 }
 
 /* Depth of a surface that is pushed away, in units of its own and of its slope */
@@ -1297,6 +1366,8 @@ int main(void)
 		RENDER_TEST(test_layers),
 		RENDER_TEST(test_clip_distance),
 		RENDER_TEST(test_outlines),
+		RENDER_TEST(test_bresenham),
+		RENDER_TEST(test_flat_outlines),
 		RENDER_TEST(test_depth_bias),
 		RENDER_TEST(test_zs_emit),
 		RENDER_TEST(test_depth_formats),
