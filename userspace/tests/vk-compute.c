@@ -98,27 +98,59 @@ static VkResult make_device(struct vk_compute *vk)
 		.queueCount = 1,
 		.pQueuePriorities = &priority,
 	};
+	const VkPhysicalDeviceLineRasterizationFeaturesEXT lines = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT,
+		.bresenhamLines = VK_TRUE,
+	};
+	const VkPhysicalDeviceTransformFeedbackFeaturesEXT capture = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT,
+		.pNext = (void *)&lines,
+		.transformFeedback = VK_TRUE,
+	};
 	const VkPhysicalDeviceVulkan12Features features12 = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
 		.pNext = &(VkPhysicalDeviceVulkan13Features){
 			.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
 			.dynamicRendering = VK_TRUE,
+			.pNext = (void *)&capture,
 		},
 		.shaderFloat16 = VK_TRUE,
+		.shaderOutputLayer = VK_TRUE,
+	};
+	const char *extensions[] = {
+		VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME,
+		VK_EXT_LINE_RASTERIZATION_EXTENSION_NAME,
 	};
 	const VkDeviceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 		.pNext = &features12,
 		.queueCreateInfoCount = 1,
 		.pQueueCreateInfos = &queue,
+		.enabledExtensionCount = 2,
+		.ppEnabledExtensionNames = extensions,
 		.pEnabledFeatures = &(VkPhysicalDeviceFeatures){
 			.shaderInt64 = VK_TRUE,
 			.shaderInt16 = VK_TRUE,
+			.geometryShader = VK_TRUE,
+			.tessellationShader = VK_TRUE,
+			.sampleRateShading = VK_TRUE,
+			.depthClamp = VK_TRUE,
+			.depthBiasClamp = VK_TRUE,
+			.fillModeNonSolid = VK_TRUE,
+			.wideLines = VK_TRUE,
+			.largePoints = VK_TRUE,
+			.occlusionQueryPrecise = VK_TRUE,
 		},
 	};
 
 	TRY(vkCreateDevice(vk->physical, &info, NULL, &vk->device));
 	vkGetDeviceQueue(vk->device, vk->family, 0, &vk->queue);
+	vk->bind_capture = (PFN_vkCmdBindTransformFeedbackBuffersEXT)
+		vkGetDeviceProcAddr(vk->device, "vkCmdBindTransformFeedbackBuffersEXT");
+	vk->begin_capture = (PFN_vkCmdBeginTransformFeedbackEXT)
+		vkGetDeviceProcAddr(vk->device, "vkCmdBeginTransformFeedbackEXT");
+	vk->end_capture = (PFN_vkCmdEndTransformFeedbackEXT)
+		vkGetDeviceProcAddr(vk->device, "vkCmdEndTransformFeedbackEXT");
 	return VK_SUCCESS;
 }
 

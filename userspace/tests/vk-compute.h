@@ -41,6 +41,10 @@ struct vk_compute {
 	VkPipelineLayout layout;
 	VkDescriptorPool descriptors;
 	VkCommandPool commands;
+	/* of an extension: the loader does not have them */
+	PFN_vkCmdBindTransformFeedbackBuffersEXT bind_capture;
+	PFN_vkCmdBeginTransformFeedbackEXT begin_capture;
+	PFN_vkCmdEndTransformFeedbackEXT end_capture;
 	char name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
 };
 

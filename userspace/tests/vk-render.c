@@ -8,8 +8,11 @@
 
 #define TIMEOUT_NS	UINT64_C(60000000000)
 #define COLOUR_FORMAT	VK_FORMAT_R8G8B8A8_UNORM
-#define DEPTH_FORMAT	VK_FORMAT_D32_SFLOAT
 #define TEXTURE_SIZE	16
+#define MAX_STAGES	5
+#define MAX_PARTS	2
+/* What an indirect draw must not read */
+#define INDIRECT_OFFSET	64
 
 /* Leaves a function with the first thing that goes wrong */
 #define TRY(call)								\
@@ -32,18 +35,28 @@ struct image {
 	VkImageView view;
 };
 
+/* All that a draw call needs */
+struct part {
+	struct frame *frame;
+	const struct scene *scene;
+	struct buffer vertices, indices, indirect, captured;
+	VkPipeline pipeline;
+};
+
 /* All that a scene is drawn with, made for it and destroyed after it */
 struct frame {
 	struct vk_compute *vk;
 	const struct scene *scene;
 	struct image colour, depth, resolved, texture;
-	struct buffer vertices, indices, texels, pixels;
+	struct buffer texels, pixels, counts;
 	VkSampler sampler;
 	VkDescriptorSetLayout set_layout;
 	VkDescriptorPool descriptors;
 	VkDescriptorSet set;
 	VkPipelineLayout layout;
-	VkPipeline pipeline;
+	VkQueryPool queries;
+	struct part parts[MAX_PARTS];
+	unsigned int part_count;
 	VkCommandBuffer commands;
 	VkFence fence;
 };
@@ -51,6 +64,27 @@ struct frame {
 static VkSampleCountFlagBits samples_of(const struct scene *scene)
 {
 	return scene->samples ? scene->samples : VK_SAMPLE_COUNT_1_BIT;
+}
+
+static uint32_t layers_of(const struct scene *scene)
+{
+	return scene->layers ? scene->layers : 1;
+}
+
+static bool has_stencil(const struct scene *scene)
+{
+	return scene->depth_format == VK_FORMAT_D32_SFLOAT_S8_UINT;
+}
+
+static VkImageAspectFlags depth_aspects(const struct scene *scene)
+{
+	return VK_IMAGE_ASPECT_DEPTH_BIT |
+	       (has_stencil(scene) ? VK_IMAGE_ASPECT_STENCIL_BIT : 0);
+}
+
+static bool has_query(const struct scene *scene)
+{
+	return scene->counts_samples || scene->finds_samples;
 }
 
 /* Memory */
@@ -102,11 +136,11 @@ static VkResult make_image(struct frame *f, struct image *image,
 		.viewType = VK_IMAGE_VIEW_TYPE_2D,
 		.format = wanted->format,
 		.subresourceRange = {
-			.aspectMask = wanted->format == DEPTH_FORMAT ?
-				      VK_IMAGE_ASPECT_DEPTH_BIT :
+			.aspectMask = image == &f->depth ?
+				      depth_aspects(f->scene) :
 				      VK_IMAGE_ASPECT_COLOR_BIT,
 			.levelCount = 1,
-			.layerCount = 1,
+			.layerCount = wanted->arrayLayers ? wanted->arrayLayers : 1,
 		},
 	};
 	VkMemoryRequirements need;
@@ -115,7 +149,9 @@ static VkResult make_image(struct frame *f, struct image *image,
 	info.imageType = VK_IMAGE_TYPE_2D;
 	info.extent.depth = 1;
 	info.mipLevels = 1;
-	info.arrayLayers = 1;
+	info.arrayLayers = view.subresourceRange.layerCount;
+	if (info.arrayLayers > 1)
+		view.viewType = VK_IMAGE_VIEW_TYPE_2D_ARRAY;
 	TRY(vkCreateImage(device, &info, NULL, &image->image));
 	vkGetImageMemoryRequirements(device, image->image, &need);
 	allocate.allocationSize = need.size;
@@ -133,12 +169,18 @@ static void free_image(struct frame *f, struct image *image)
 	vkFreeMemory(f->vk->device, image->memory, NULL);
 }
 
+static size_t picture_bytes(const struct scene *scene)
+{
+	return (size_t)scene->width * vk_scene_height(scene) * 4;
+}
+
 static VkResult make_targets(struct frame *f)
 {
 	const struct scene *scene = f->scene;
 	VkImageCreateInfo info = {
 		.format = COLOUR_FORMAT,
 		.extent = { .width = scene->width, .height = scene->height },
+		.arrayLayers = layers_of(scene),
 		.samples = samples_of(scene),
 		.usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
 			 VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
@@ -149,31 +191,64 @@ static VkResult make_targets(struct frame *f)
 		info.samples = VK_SAMPLE_COUNT_1_BIT;
 		TRY(make_image(f, &f->resolved, &info));
 	}
-	if (scene->has_depth) {
+	if (scene->depth_format) {
 		info.samples = samples_of(scene);
-		info.format = DEPTH_FORMAT;
+		info.format = scene->depth_format;
 		info.usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
 		TRY(make_image(f, &f->depth, &info));
 	}
 	return make_buffer(f, &f->pixels,
-			   (size_t)scene->width * scene->height * 4,
+			   picture_bytes(scene),
 			   VK_BUFFER_USAGE_TRANSFER_DST_BIT, NULL);
 }
 
-static VkResult make_vertices(struct frame *f)
+/* What is in front of the record would be another draw */
+static VkResult make_indirect(struct part *part)
 {
-	const struct scene *scene = f->scene;
+	const struct scene *scene = part->scene;
+	const uint32_t instances = scene->instances ? scene->instances : 1;
+	uint32_t words[INDIRECT_OFFSET / 4 + 5];
+	uint32_t *record = words + INDIRECT_OFFSET / 4;
 
-	if (!scene->vertices)
-		return VK_SUCCESS;
-	TRY(make_buffer(f, &f->vertices,
+	memset(words, 0, sizeof(words));
+	record[0] = scene->indices ? scene->index_count : scene->vertex_count;
+	record[1] = instances;
+	return make_buffer(part->frame, &part->indirect, sizeof(words),
+			   VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, words);
+}
+
+static VkResult make_vertices(struct part *part)
+{
+	const struct scene *scene = part->scene;
+	struct frame *f = part->frame;
+
+	TRY(make_buffer(f, &part->vertices,
 			scene->vertex_count * sizeof(*scene->vertices),
 			VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, scene->vertices));
+	if (scene->is_indirect)
+		TRY(make_indirect(part));
+	if (scene->is_captured)
+		TRY(make_buffer(f, &part->captured, picture_bytes(f->scene),
+				VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT,
+				NULL));
 	if (!scene->indices)
 		return VK_SUCCESS;
-	return make_buffer(f, &f->indices,
+	return make_buffer(f, &part->indices,
 			   scene->index_count * sizeof(*scene->indices),
 			   VK_BUFFER_USAGE_INDEX_BUFFER_BIT, scene->indices);
+}
+
+static VkResult make_queries(struct frame *f)
+{
+	const VkQueryPoolCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+		.queryType = VK_QUERY_TYPE_OCCLUSION,
+		.queryCount = MAX_PARTS,
+	};
+
+	TRY(vkCreateQueryPool(f->vk->device, &info, NULL, &f->queries));
+	return make_buffer(f, &f->counts, MAX_PARTS * sizeof(uint32_t),
+			   VK_BUFFER_USAGE_TRANSFER_DST_BIT, NULL);
 }
 
 static VkResult make_texture(struct frame *f)
@@ -304,23 +379,120 @@ static VkResult make_module(struct frame *f, const char *name,
 	return VK_ERROR_UNKNOWN;
 }
 
-static VkResult make_pipeline_of(struct frame *f, VkShaderModule vertex,
-				 VkShaderModule fragment)
+struct stages {
+	VkPipelineShaderStageCreateInfo info[MAX_STAGES];
+	uint32_t count;
+};
+
+static VkResult add_stage(struct frame *f, struct stages *stages,
+			  VkShaderStageFlagBits stage, const char *name)
 {
-	const struct scene *scene = f->scene;
-	const VkPipelineShaderStageCreateInfo stages[] = {
-		{
-			.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-			.stage = VK_SHADER_STAGE_VERTEX_BIT,
-			.module = vertex,
-			.pName = "main",
-		}, {
-			.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-			.stage = VK_SHADER_STAGE_FRAGMENT_BIT,
-			.module = fragment,
-			.pName = "main",
-		},
+	VkPipelineShaderStageCreateInfo *info = &stages->info[stages->count];
+
+	if (!name)
+		return VK_SUCCESS;
+	*info = (VkPipelineShaderStageCreateInfo){
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+		.stage = stage,
+		.pName = "main",
 	};
+	TRY(make_module(f, name, &info->module));
+	stages->count++;
+	return VK_SUCCESS;
+}
+
+static VkResult add_stages(struct part *part, struct stages *stages)
+{
+	const struct scene *scene = part->scene;
+	const struct {
+		VkShaderStageFlagBits stage;
+		const char *name;
+	} all[MAX_STAGES] = {
+		{ VK_SHADER_STAGE_VERTEX_BIT,
+		  scene->vertex ? scene->vertex : "scene_vert" },
+		{ VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, scene->control },
+		{ VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, scene->evaluation },
+		{ VK_SHADER_STAGE_GEOMETRY_BIT, scene->geometry },
+		{ VK_SHADER_STAGE_FRAGMENT_BIT, scene->fragment },
+	};
+	unsigned int i;
+
+	for (i = 0; i < MAX_STAGES; i++)
+		TRY(add_stage(part->frame, stages, all[i].stage, all[i].name));
+	return VK_SUCCESS;
+}
+
+static VkViewport find_viewport(const struct part *part)
+{
+	const struct scene *target = part->frame->scene;
+	const float *given = part->scene->viewport;
+
+	if (!given[2])
+		return (VkViewport){
+			.width = (float)target->width,
+			.height = (float)target->height,
+			.maxDepth = 1,
+		};
+	return (VkViewport){ given[0], given[1], given[2], given[3], 0, 1 };
+}
+
+static VkRect2D find_scissor(const struct part *part)
+{
+	const struct scene *target = part->frame->scene;
+	const int32_t *given = part->scene->scissor;
+
+	if (!given[2])
+		return (VkRect2D){ .extent = { target->width, target->height } };
+	return (VkRect2D){ { given[0], given[1] }, { given[2], given[3] } };
+}
+
+/* Lavapipe makes rectangles of lines if it may */
+static const VkPipelineRasterizationLineStateCreateInfoEXT bresenham = {
+	.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_LINE_STATE_CREATE_INFO_EXT,
+	.lineRasterizationMode = VK_LINE_RASTERIZATION_MODE_BRESENHAM_EXT,
+};
+
+static VkPipelineRasterizationStateCreateInfo raster_state(const struct part *part)
+{
+	const struct scene *scene = part->scene;
+	const float *bias = scene->bias;
+
+	return (VkPipelineRasterizationStateCreateInfo){
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+		.pNext = samples_of(part->frame->scene) == VK_SAMPLE_COUNT_1_BIT ?
+			 &bresenham : NULL,
+		.depthClampEnable = scene->clamps_depth,
+		.polygonMode = scene->polygon_mode,
+		.cullMode = scene->cull,
+		.depthBiasEnable = bias[0] || bias[2],
+		.depthBiasConstantFactor = bias[0],
+		.depthBiasClamp = bias[1],
+		.depthBiasSlopeFactor = bias[2],
+		.lineWidth = scene->line_width ? scene->line_width : 1,
+	};
+}
+
+static VkPipelineDepthStencilStateCreateInfo depth_state(const struct part *part)
+{
+	const struct scene *scene = part->scene;
+	const bool has_depth = part->frame->scene->depth_format;
+
+	return (VkPipelineDepthStencilStateCreateInfo){
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
+		.depthTestEnable = has_depth,
+		.depthWriteEnable = has_depth,
+		.depthCompareOp = scene->depth_compare ? scene->depth_compare :
+				  VK_COMPARE_OP_LESS,
+		.stencilTestEnable = scene->stencil.compareMask != 0,
+		.front = scene->stencil,
+		.back = scene->stencil,
+	};
+}
+
+static VkResult make_pipeline_of(struct part *part, const struct stages *stages)
+{
+	const struct scene *scene = part->scene;
+	struct frame *f = part->frame;
 	const VkVertexInputBindingDescription binding = {
 		.stride = sizeof(struct scene_vertex),
 	};
@@ -342,15 +514,14 @@ static VkResult make_pipeline_of(struct frame *f, VkShaderModule vertex,
 	const VkPipelineInputAssemblyStateCreateInfo assembly = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
 		.topology = scene->topology,
+		.primitiveRestartEnable = scene->restarts,
 	};
-	const VkViewport viewport = {
-		.width = (float)scene->width,
-		.height = (float)scene->height,
-		.maxDepth = 1,
+	const VkPipelineTessellationStateCreateInfo tessellation = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO,
+		.patchControlPoints = scene->patch_points,
 	};
-	const VkRect2D scissor = {
-		.extent = { scene->width, scene->height },
-	};
+	const VkViewport viewport = find_viewport(part);
+	const VkRect2D scissor = find_scissor(part);
 	const VkPipelineViewportStateCreateInfo view = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
 		.viewportCount = 1,
@@ -358,22 +529,16 @@ static VkResult make_pipeline_of(struct frame *f, VkShaderModule vertex,
 		.scissorCount = 1,
 		.pScissors = &scissor,
 	};
-	const VkPipelineRasterizationStateCreateInfo raster = {
-		.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-		.polygonMode = VK_POLYGON_MODE_FILL,
-		.cullMode = VK_CULL_MODE_NONE,
-		.lineWidth = 1,
-	};
+	const VkPipelineRasterizationStateCreateInfo raster = raster_state(part);
 	const VkPipelineMultisampleStateCreateInfo multisample = {
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-		.rasterizationSamples = samples_of(scene),
+		.rasterizationSamples = samples_of(f->scene),
+		.sampleShadingEnable = scene->shades_samples,
+		.minSampleShading = 1,
+		.pSampleMask = scene->sample_mask ? &scene->sample_mask : NULL,
+		.alphaToCoverageEnable = scene->alpha_to_coverage,
 	};
-	const VkPipelineDepthStencilStateCreateInfo depth = {
-		.sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
-		.depthTestEnable = scene->has_depth,
-		.depthWriteEnable = scene->has_depth,
-		.depthCompareOp = VK_COMPARE_OP_LESS,
-	};
+	const VkPipelineDepthStencilStateCreateInfo depth = depth_state(part);
 	const VkPipelineColorBlendAttachmentState blend = {
 		.blendEnable = scene->blends,
 		.srcColorBlendFactor = VK_BLEND_FACTOR_SRC_ALPHA,
@@ -394,16 +559,19 @@ static VkResult make_pipeline_of(struct frame *f, VkShaderModule vertex,
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
 		.colorAttachmentCount = 1,
 		.pColorAttachmentFormats = &format,
-		.depthAttachmentFormat = scene->has_depth ?
-					 DEPTH_FORMAT : VK_FORMAT_UNDEFINED,
+		.depthAttachmentFormat = f->scene->depth_format,
+		.stencilAttachmentFormat = has_stencil(f->scene) ?
+					   f->scene->depth_format :
+					   VK_FORMAT_UNDEFINED,
 	};
 	const VkGraphicsPipelineCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
 		.pNext = &rendering,
-		.stageCount = 2,
-		.pStages = stages,
+		.stageCount = stages->count,
+		.pStages = stages->info,
 		.pVertexInputState = &input,
 		.pInputAssemblyState = &assembly,
+		.pTessellationState = scene->patch_points ? &tessellation : NULL,
 		.pViewportState = &view,
 		.pRasterizationState = &raster,
 		.pMultisampleState = &multisample,
@@ -413,13 +581,27 @@ static VkResult make_pipeline_of(struct frame *f, VkShaderModule vertex,
 	};
 
 	return vkCreateGraphicsPipelines(f->vk->device, VK_NULL_HANDLE, 1,
-					 &info, NULL, &f->pipeline);
+					 &info, NULL, &part->pipeline);
 }
 
-static VkResult make_pipeline(struct frame *f)
+static VkResult make_pipeline(struct part *part)
 {
-	VkShaderModule vertex = VK_NULL_HANDLE, fragment = VK_NULL_HANDLE;
+	struct frame *f = part->frame;
+	struct stages stages = { .count = 0 };
 	VkResult result;
+	unsigned int i;
+
+	result = add_stages(part, &stages);
+	if (result == VK_SUCCESS)
+		result = make_pipeline_of(part, &stages);
+	for (i = 0; i < stages.count; i++)
+		vkDestroyShaderModule(f->vk->device, stages.info[i].module, NULL);
+	return result;
+}
+
+static VkResult make_parts(struct frame *f)
+{
+	const struct scene *scene;
 
 	if (!f->scene->vertices)
 		return VK_SUCCESS;
@@ -429,14 +611,16 @@ static VkResult make_pipeline(struct frame *f)
 		TRY(make_set(f));
 	}
 	TRY(make_layout(f));
-	result = make_module(f, "scene_vert", &vertex);
-	if (result == VK_SUCCESS)
-		result = make_module(f, f->scene->fragment, &fragment);
-	if (result == VK_SUCCESS)
-		result = make_pipeline_of(f, vertex, fragment);
-	vkDestroyShaderModule(f->vk->device, vertex, NULL);
-	vkDestroyShaderModule(f->vk->device, fragment, NULL);
-	return result;
+	if (has_query(f->scene))
+		TRY(make_queries(f));
+	for (scene = f->scene; scene && f->part_count < MAX_PARTS; scene = scene->then) {
+		struct part *part = &f->parts[f->part_count++];
+
+		*part = (struct part){ .frame = f, .scene = scene };
+		TRY(make_vertices(part));
+		TRY(make_pipeline(part));
+	}
+	return VK_SUCCESS;
 }
 
 /* Commands */
@@ -457,10 +641,10 @@ static void to_layout(struct frame *f, struct image *image,
 		.image = image->image,
 		.subresourceRange = {
 			.aspectMask = image == &f->depth ?
-				      VK_IMAGE_ASPECT_DEPTH_BIT :
+				      depth_aspects(f->scene) :
 				      VK_IMAGE_ASPECT_COLOR_BIT,
 			.levelCount = 1,
-			.layerCount = 1,
+			.layerCount = VK_REMAINING_ARRAY_LAYERS,
 		},
 	};
 
@@ -469,12 +653,13 @@ static void to_layout(struct frame *f, struct image *image,
 			     NULL, 1, &barrier);
 }
 
-static VkBufferImageCopy whole_image(uint32_t width, uint32_t height)
+static VkBufferImageCopy whole_image(uint32_t width, uint32_t height,
+				     uint32_t layers)
 {
 	return (VkBufferImageCopy){
 		.imageSubresource = {
 			.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT,
-			.layerCount = 1,
+			.layerCount = layers,
 		},
 		.imageExtent = { width, height, 1 },
 	};
@@ -482,7 +667,7 @@ static VkBufferImageCopy whole_image(uint32_t width, uint32_t height)
 
 static void record_texture(struct frame *f)
 {
-	const VkBufferImageCopy copy = whole_image(TEXTURE_SIZE, TEXTURE_SIZE);
+	const VkBufferImageCopy copy = whole_image(TEXTURE_SIZE, TEXTURE_SIZE, 1);
 
 	if (!f->texture.image)
 		return;
@@ -494,16 +679,52 @@ static void record_texture(struct frame *f)
 		  VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
 }
 
-static void record_draw(struct frame *f)
+static void record_draw_call(struct part *part)
 {
-	const struct scene *scene = f->scene;
+	VkCommandBuffer commands = part->frame->commands;
+	const struct scene *scene = part->scene;
 	const uint32_t instances = scene->instances ? scene->instances : 1;
+
+	if (scene->indices)
+		vkCmdBindIndexBuffer(commands, part->indices.buffer, 0,
+				     VK_INDEX_TYPE_UINT16);
+	if (scene->is_indirect && scene->indices)
+		vkCmdDrawIndexedIndirect(commands, part->indirect.buffer,
+					 INDIRECT_OFFSET, 1, 0);
+	else if (scene->is_indirect)
+		vkCmdDrawIndirect(commands, part->indirect.buffer,
+				  INDIRECT_OFFSET, 1, 0);
+	else if (scene->indices)
+		vkCmdDrawIndexed(commands, scene->index_count, instances, 0, 0, 0);
+	else
+		vkCmdDraw(commands, scene->vertex_count, instances, 0, 0);
+}
+
+/* With all that the vertices become kept, if that is wanted */
+static void record_captured(struct part *part)
+{
+	struct frame *f = part->frame;
 	const VkDeviceSize offset = 0;
 
-	if (!scene->vertices)
+	if (!part->scene->is_captured) {
+		record_draw_call(part);
 		return;
+	}
+	f->vk->bind_capture(f->commands, 0, 1, &part->captured.buffer, &offset,
+			    NULL);
+	f->vk->begin_capture(f->commands, 0, 0, NULL, NULL);
+	record_draw_call(part);
+	f->vk->end_capture(f->commands, 0, 0, NULL, NULL);
+}
+
+static void record_part(struct frame *f, unsigned int index)
+{
+	struct part *part = &f->parts[index];
+	const struct scene *scene = part->scene;
+	const VkDeviceSize offset = 0;
+
 	vkCmdBindPipeline(f->commands, VK_PIPELINE_BIND_POINT_GRAPHICS,
-			  f->pipeline);
+			  part->pipeline);
 	if (f->set)
 		vkCmdBindDescriptorSets(f->commands,
 					VK_PIPELINE_BIND_POINT_GRAPHICS,
@@ -511,14 +732,14 @@ static void record_draw(struct frame *f)
 	vkCmdPushConstants(f->commands, f->layout,
 			   VK_SHADER_STAGE_VERTEX_BIT, 0,
 			   sizeof(scene->step), scene->step);
-	vkCmdBindVertexBuffers(f->commands, 0, 1, &f->vertices.buffer, &offset);
-	if (!scene->indices) {
-		vkCmdDraw(f->commands, scene->vertex_count, instances, 0, 0);
-		return;
-	}
-	vkCmdBindIndexBuffer(f->commands, f->indices.buffer, 0,
-			     VK_INDEX_TYPE_UINT16);
-	vkCmdDrawIndexed(f->commands, scene->index_count, instances, 0, 0, 0);
+	vkCmdBindVertexBuffers(f->commands, 0, 1, &part->vertices.buffer, &offset);
+	if (f->queries)
+		vkCmdBeginQuery(f->commands, f->queries, index,
+				scene->counts_samples ?
+				VK_QUERY_CONTROL_PRECISE_BIT : 0);
+	record_captured(part);
+	if (f->queries)
+		vkCmdEndQuery(f->commands, f->queries, index);
 }
 
 static void record_pass(struct frame *f)
@@ -537,16 +758,18 @@ static void record_pass(struct frame *f)
 		.imageLayout = VK_IMAGE_LAYOUT_GENERAL,
 		.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
 		.storeOp = VK_ATTACHMENT_STORE_OP_DONT_CARE,
-		.clearValue.depthStencil.depth = 1,
+		.clearValue.depthStencil = { 1, 0 },
 	};
 	const VkRenderingInfo info = {
 		.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
 		.renderArea.extent = { scene->width, scene->height },
-		.layerCount = 1,
+		.layerCount = layers_of(scene),
 		.colorAttachmentCount = 1,
 		.pColorAttachments = &colour,
-		.pDepthAttachment = scene->has_depth ? &depth : NULL,
+		.pDepthAttachment = scene->depth_format ? &depth : NULL,
+		.pStencilAttachment = has_stencil(scene) ? &depth : NULL,
 	};
+	unsigned int i;
 
 	if (f->resolved.image) {
 		colour.resolveMode = VK_RESOLVE_MODE_AVERAGE_BIT;
@@ -555,15 +778,23 @@ static void record_pass(struct frame *f)
 	}
 	memcpy(colour.clearValue.color.float32, scene->clear,
 	       sizeof(scene->clear));
+	if (f->queries)
+		vkCmdResetQueryPool(f->commands, f->queries, 0, MAX_PARTS);
 	vkCmdBeginRendering(f->commands, &info);
-	record_draw(f);
+	for (i = 0; i < f->part_count; i++)
+		record_part(f, i);
 	vkCmdEndRendering(f->commands);
+	if (f->queries)
+		vkCmdCopyQueryPoolResults(f->commands, f->queries, 0, f->part_count,
+					  f->counts.buffer, 0, sizeof(uint32_t),
+					  VK_QUERY_RESULT_WAIT_BIT);
 }
 
 static void record_readback(struct frame *f)
 {
 	const struct scene *scene = f->scene;
-	const VkBufferImageCopy copy = whole_image(scene->width, scene->height);
+	const VkBufferImageCopy copy = whole_image(scene->width, scene->height,
+						   layers_of(scene));
 	struct image *image = f->resolved.image ? &f->resolved : &f->colour;
 	const VkMemoryBarrier to_host = {
 		.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
@@ -627,20 +858,31 @@ static VkResult execute(struct frame *f)
 static VkResult draw(struct frame *f)
 {
 	TRY(make_targets(f));
-	TRY(make_vertices(f));
-	TRY(make_pipeline(f));
+	TRY(make_parts(f));
 	TRY(record(f));
 	return execute(f);
+}
+
+static void free_part(struct part *part)
+{
+	vkDestroyPipeline(part->frame->vk->device, part->pipeline, NULL);
+	free_buffer(part->frame, &part->vertices);
+	free_buffer(part->frame, &part->indices);
+	free_buffer(part->frame, &part->indirect);
+	free_buffer(part->frame, &part->captured);
 }
 
 static void free_frame(struct frame *f)
 {
 	VkDevice device = f->vk->device;
+	unsigned int i;
 
 	if (f->commands)
 		vkFreeCommandBuffers(device, f->vk->commands, 1, &f->commands);
 	vkDestroyFence(device, f->fence, NULL);
-	vkDestroyPipeline(device, f->pipeline, NULL);
+	for (i = 0; i < f->part_count; i++)
+		free_part(&f->parts[i]);
+	vkDestroyQueryPool(device, f->queries, NULL);
 	vkDestroyPipelineLayout(device, f->layout, NULL);
 	vkDestroyDescriptorPool(device, f->descriptors, NULL);
 	vkDestroyDescriptorSetLayout(device, f->set_layout, NULL);
@@ -649,10 +891,34 @@ static void free_frame(struct frame *f)
 	free_image(f, &f->resolved);
 	free_image(f, &f->depth);
 	free_image(f, &f->texture);
-	free_buffer(f, &f->vertices);
-	free_buffer(f, &f->indices);
 	free_buffer(f, &f->texels);
 	free_buffer(f, &f->pixels);
+	free_buffer(f, &f->counts);
+}
+
+/* How many is any number but 0, where only that there are some was asked for */
+static void put_counts(const struct frame *f, struct picture *picture)
+{
+	const uint32_t *counts = f->counts.map;
+	unsigned int i;
+
+	for (i = 0; i < f->part_count; i++) {
+		const uint32_t count = f->parts[i].scene->counts_samples ?
+				       counts[i] : counts[i] != 0;
+
+		memcpy(picture->pixels + 4 * i, &count, sizeof(count));
+	}
+}
+
+static void put_picture(const struct frame *f, struct picture *picture)
+{
+	const bool is_captured = f->scene->is_captured;
+
+	memcpy(picture->pixels,
+	       is_captured ? f->parts[0].captured.map : f->pixels.map,
+	       picture_bytes(f->scene));
+	if (f->queries)
+		put_counts(f, picture);
 }
 
 VkResult vk_render_scene(struct vk_compute *vk, const struct scene *scene,
@@ -663,8 +929,7 @@ VkResult vk_render_scene(struct vk_compute *vk, const struct scene *scene,
 
 	result = draw(&f);
 	if (result == VK_SUCCESS)
-		memcpy(picture->pixels, f.pixels.map,
-		       (size_t)scene->width * scene->height * 4);
+		put_picture(&f, picture);
 	/* What may still run must not lose its memory */
 	vkDeviceWaitIdle(vk->device);
 	free_frame(&f);

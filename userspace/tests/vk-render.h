@@ -30,28 +30,77 @@ struct scene {
 	const char *name;
 	uint32_t width;
 	uint32_t height;
+	/* of the target, one below the other in the picture; 1 if not given */
+	uint32_t layers;
 	/* most that a channel may differ by */
 	unsigned int tolerance;
 	/* 1 if not given; what is drawn is resolved */
 	VkSampleCountFlagBits samples;
 	float clear[4];
+	/* no depth or stencil if not given */
+	VkFormat depth_format;
+	/*
+	 * What is drawn over it in the same pass, where all above does not count
+	 */
+	const struct scene *then;
 	/* nothing is drawn without vertices */
 	const struct scene_vertex *vertices;
 	uint32_t vertex_count;
 	VkPrimitiveTopology topology;
+	uint32_t patch_points;
 	const uint16_t *indices;
 	uint32_t index_count;
+	bool restarts;
 	/* each is moved by @step; 1 if not given */
 	uint32_t instances;
 	float step[4];
-	/* its name in render_shaders */
+	/* the numbers of the draw come from a buffer, and not from its beginning */
+	bool is_indirect;
+	/* names in render_shaders; scene_vert if not given, and else none */
+	const char *vertex;
+	const char *control;
+	const char *evaluation;
+	const char *geometry;
 	const char *fragment;
+	/* the picture is what the last stage before the fragments puts out */
+	bool is_captured;
 	/* the texture's filter, if the fragment shader has a texture */
 	bool is_textured;
 	VkFilter filter;
-	bool has_depth;
 	bool blends;
+	/* the target's size if not given: x, y, width, height */
+	float viewport[4];
+	int32_t scissor[4];
+	VkPolygonMode polygon_mode;
+	/* 1 if not given */
+	float line_width;
+	VkCullModeFlags cull;
+	/* constant, clamp, slope */
+	float bias[3];
+	bool clamps_depth;
+	/* less if not given, where there is depth */
+	VkCompareOp depth_compare;
+	/* of both faces; no test without a mask */
+	VkStencilOpState stencil;
+	bool shades_samples;
+	/* all if not given */
+	VkSampleMask sample_mask;
+	bool alpha_to_coverage;
+	/* the result is the first pixel of the picture, of what is over it the second */
+	bool counts_samples;
+	bool finds_samples;
+	/* not for those who look at fences only */
+	bool only_compared;
 };
+
+extern const struct scene render_scenes[];
+extern const unsigned int render_scene_count;
+
+/** vk_scene_height() - lines of a scene's picture, which has all layers */
+static inline uint32_t vk_scene_height(const struct scene *scene)
+{
+	return scene->height * (scene->layers ? scene->layers : 1);
+}
 
 /**
  * vk_render_scene() - draw a scene and wait for its end

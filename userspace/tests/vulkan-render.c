@@ -24,120 +24,7 @@
 
 #include "vk-render.h"
 
-#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
-#define RED		{ 1, 0, 0, 1 }
-#define GREEN		{ 0, 1, 0, 1 }
-#define BLUE		{ 0, 0, 1, 1 }
-#define WHITE		{ 1, 1, 1, 1 }
-
 enum { EXIT_SKIP = 77 };
-
-/* What pixels lie on an edge is nobody's choice where no centre is on it */
-static const struct scene_vertex triangle[] = {
-	{ .position = { -0.81f, -0.73f, 0.5f, 1 }, .colour = RED },
-	{ .position = { 0.87f, -0.31f, 0.5f, 1 }, .colour = GREEN },
-	{ .position = { -0.13f, 0.91f, 0.5f, 1 }, .colour = BLUE },
-};
-
-/* Seen in perspective, from above its lower edge */
-static const struct scene_vertex floor_quad[] = {
-	{ { -0.9f, 0.8f, 0.3f, 1 }, WHITE, { 0, 0 } },
-	{ { 0.9f, 0.8f, 0.3f, 1 }, WHITE, { 2, 0 } },
-	{ { -0.9f, -0.8f, 2.5f, 3 }, WHITE, { 0, 2 } },
-	{ { 0.9f, -0.8f, 2.5f, 3 }, GREEN, { 2, 2 } },
-};
-
-static const struct scene_vertex flat_quad[] = {
-	{ { -0.9f, -0.8f, 0.5f, 1 }, WHITE, { 0, 0 } },
-	{ { 0.9f, -0.8f, 0.5f, 1 }, WHITE, { 1, 0 } },
-	{ { -0.9f, 0.8f, 0.5f, 1 }, WHITE, { 0, 1 } },
-	{ { 0.9f, 0.8f, 0.5f, 1 }, WHITE, { 1, 1 } },
-};
-
-/* Each goes through the other */
-static const struct scene_vertex crossing[] = {
-	{ .position = { -0.83f, -0.77f, 0.1f, 1 }, .colour = RED },
-	{ .position = { 0.83f, -0.07f, 0.9f, 1 }, .colour = RED },
-	{ .position = { -0.83f, 0.69f, 0.1f, 1 }, .colour = RED },
-	{ .position = { 0.83f, -0.77f, 0.1f, 1 }, .colour = GREEN },
-	{ .position = { -0.83f, -0.07f, 0.9f, 1 }, .colour = GREEN },
-	{ .position = { 0.83f, 0.69f, 0.1f, 1 }, .colour = GREEN },
-};
-
-static const struct scene_vertex glass[] = {
-	{ .position = { -0.9f, -0.9f, 0.5f, 1 }, .colour = { 1, 0, 0, 0.5f } },
-	{ .position = { 0.5f, -0.3f, 0.5f, 1 }, .colour = { 1, 0, 0, 0.5f } },
-	{ .position = { -0.3f, 0.7f, 0.5f, 1 }, .colour = { 1, 1, 0, 0.25f } },
-};
-
-static const struct scene_vertex small_square[] = {
-	{ .position = { -0.93f, -0.95f, 0.5f, 1 }, .colour = RED },
-	{ .position = { -0.61f, -0.95f, 0.5f, 1 }, .colour = GREEN },
-	{ .position = { -0.61f, -0.65f, 0.5f, 1 }, .colour = BLUE },
-	{ .position = { -0.93f, -0.65f, 0.5f, 1 }, .colour = WHITE },
-};
-
-static const uint16_t square_indices[] = { 0, 1, 2, 2, 3, 0 };
-
-#define VERTICES(array)	.vertices = (array), .vertex_count = COUNT(array)
-
-static const struct scene scenes[] = {
-	{
-		.name = "clear", .width = 64, .height = 64,
-		.clear = { 0.2f, 0.4f, 0.6f, 0.8f },
-	}, {
-		.name = "triangle", .width = 64, .height = 64, .tolerance = 1,
-		.clear = { 0, 0, 0.25f, 1 }, VERTICES(triangle),
-		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
-		.fragment = "colour_frag",
-	}, {
-		.name = "triangle-large", .width = 333, .height = 201,
-		.tolerance = 1, .clear = { 0, 0, 0.25f, 1 }, VERTICES(triangle),
-		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
-		.fragment = "colour_frag",
-	}, {
-		.name = "depth", .width = 160, .height = 120,
-		.clear = { 0, 0, 0, 1 }, VERTICES(crossing),
-		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
-		.fragment = "colour_frag", .has_depth = true,
-	}, {
-		.name = "indexed-instances", .width = 160, .height = 120,
-		.tolerance = 1, .clear = { 0, 0, 0, 1 }, VERTICES(small_square),
-		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
-		.indices = square_indices, .index_count = COUNT(square_indices),
-		.instances = 5, .step = { 0.37f, 0.39f, 0, 0 },
-		.fragment = "colour_frag",
-	}, {
-		.name = "blend", .width = 96, .height = 96, .tolerance = 2,
-		.clear = { 0, 0, 1, 1 }, VERTICES(glass),
-		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
-		.instances = 3, .step = { 0.2f, 0.1f, 0, 0 },
-		.fragment = "colour_frag", .blends = true,
-	}, {
-		.name = "discard", .width = 96, .height = 64, .tolerance = 1,
-		.clear = { 0, 0.5f, 0, 1 }, VERTICES(triangle),
-		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
-		.fragment = "holes_frag",
-	}, {
-		.name = "texture-nearest", .width = 128, .height = 96,
-		.tolerance = 1, .clear = { 0, 0, 0, 1 }, VERTICES(flat_quad),
-		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
-		.fragment = "texture_frag", .is_textured = true,
-		.filter = VK_FILTER_NEAREST,
-	}, {
-		.name = "texture-linear", .width = 128, .height = 96,
-		.tolerance = 2, .clear = { 0, 0, 0, 1 }, VERTICES(floor_quad),
-		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
-		.fragment = "texture_frag", .is_textured = true,
-		.filter = VK_FILTER_LINEAR,
-	}, {
-		.name = "samples", .width = 96, .height = 80, .tolerance = 2,
-		.samples = VK_SAMPLE_COUNT_4_BIT, .clear = { 0, 0, 0, 1 },
-		VERTICES(crossing),
-		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
-		.fragment = "colour_frag", .has_depth = true,
-	},
-};
 
 static bool draw(struct vk_compute *vk, const struct scene *scene,
 		 struct picture *picture)
@@ -149,14 +36,71 @@ static bool draw(struct vk_compute *vk, const struct scene *scene,
 	return err == VK_SUCCESS;
 }
 
+/* The second sample's picture goes on top of the first one's, half of each */
+static void blend(struct picture *first, const struct picture *second)
+{
+	const size_t bytes = (size_t)first->width * first->height * 4;
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		first->pixels[i] = (first->pixels[i] + second->pixels[i] + 1) / 2;
+}
+
+/* Lavapipe has no images of two samples: each is a picture, drawn from there */
+static bool draw_two_samples(struct vk_compute *lavapipe, const struct scene *scene,
+			     struct picture *picture)
+{
+	static const float places[2] = { 0.75f, 0.25f };
+	struct picture second;
+	struct scene one = *scene;
+	unsigned int i;
+	bool ok = true;
+
+	picture_init(&second, scene->name, picture->width, picture->height);
+	one.samples = VK_SAMPLE_COUNT_1_BIT;
+	for (i = 0; ok && i < 2; i++) {
+		const float viewport[4] = {
+			0.5f - places[i], 0.5f - places[i],
+			(float)scene->width, (float)scene->height,
+		};
+
+		memcpy(one.viewport, viewport, sizeof(viewport));
+		ok = draw(lavapipe, &one, i ? &second : picture);
+	}
+	blend(picture, &second);
+	picture_free(&second);
+	return ok;
+}
+
+/*
+ * As lavapipe draws it. A unit of a bias of 16 bits is 2^-16 there, and 2^-15
+ * with Honeykrisp: Vulkan allows both.
+ */
+static bool draw_reference(struct vk_compute *lavapipe, const struct scene *scene,
+			   struct picture *picture)
+{
+	struct scene first = *scene, second;
+
+	if (scene->samples == VK_SAMPLE_COUNT_2_BIT)
+		return draw_two_samples(lavapipe, scene, picture);
+	if (scene->depth_format == VK_FORMAT_D16_UNORM && scene->then) {
+		second = *scene->then;
+		second.bias[0] *= 2;
+		first.then = &second;
+	}
+	return draw(lavapipe, &first, picture);
+}
+
 static bool write_scene(FILE *file, struct vk_compute *lavapipe,
 			const struct scene *scene)
 {
 	struct picture picture;
 	bool ok;
 
-	picture_init(&picture, scene->name, scene->width, scene->height);
-	ok = draw(lavapipe, scene, &picture) && picture_write(file, &picture);
+	picture_init(&picture, scene->name, scene->width,
+		     vk_scene_height(scene));
+	ok = draw_reference(lavapipe, scene, &picture) &&
+	     picture_write(file, &picture);
 	picture_free(&picture);
 	return ok;
 }
@@ -178,8 +122,8 @@ static int write_all(const char *path)
 		perror(path);
 		return EXIT_FAILURE;
 	}
-	for (i = 0; ok && i < COUNT(scenes); i++)
-		ok = write_scene(file, &lavapipe, &scenes[i]);
+	for (i = 0; ok && i < render_scene_count; i++)
+		ok = write_scene(file, &lavapipe, &render_scenes[i]);
 	ok = !fclose(file) && ok;
 	if (!ok)
 		fprintf(stderr, "vulkan-render: %s is not complete\n", path);
@@ -224,9 +168,10 @@ static bool compare(struct reference *reference, const struct scene *scene,
 
 	if (reference->is_none)
 		return true;
-	picture_init(&want, scene->name, scene->width, scene->height);
+	picture_init(&want, scene->name, scene->width,
+		     vk_scene_height(scene));
 	ok = reference->file ? picture_find(reference->file, &want) :
-	     draw(&reference->lavapipe, scene, &want);
+	     draw_reference(&reference->lavapipe, scene, &want);
 	ok = ok && picture_agrees(got, &want, scene->tolerance);
 	picture_free(&want);
 	return ok;
@@ -238,19 +183,21 @@ static bool run(struct vk_compute *agx, struct reference *reference,
 	struct picture got;
 	bool ok;
 
-	picture_init(&got, scene->name, scene->width, scene->height);
+	picture_init(&got, scene->name, scene->width,
+		     vk_scene_height(scene));
 	ok = draw(agx, scene, &got) && compare(reference, scene, &got);
 	picture_free(&got);
 	return ok;
 }
 
 /* The names of scenes to draw, if not all */
-static bool is_wanted(const char *name, char *const *names)
+static bool is_wanted(const struct scene *scene, const struct reference *reference,
+		      char *const *names)
 {
 	if (!*names)
-		return true;
+		return !(reference->is_none && scene->only_compared);
 	for (; *names; names++) {
-		if (!strcmp(*names, name))
+		if (!strcmp(*names, scene->name))
 			return true;
 	}
 	return false;
@@ -272,13 +219,13 @@ static int run_all(struct reference *reference, char *const *names)
 		return EXIT_FAILURE;
 	}
 	printf("# %s\n", agx.name);
-	for (i = 0; i < COUNT(scenes); i++) {
+	for (i = 0; i < render_scene_count; i++) {
 		bool ok;
 
-		if (!is_wanted(scenes[i].name, names))
+		if (!is_wanted(&render_scenes[i], reference, names))
 			continue;
-		ok = run(&agx, reference, &scenes[i]);
-		printf("%sok %u - %s\n", ok ? "" : "not ", ++n, scenes[i].name);
+		ok = run(&agx, reference, &render_scenes[i]);
+		printf("%sok %u - %s\n", ok ? "" : "not ", ++n, render_scenes[i].name);
 		fflush(stdout);
 		failed += !ok;
 	}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+#version 450
+
+layout(location = 0) flat in vec4 colour;
+layout(location = 0) out vec4 pixel;
+
+void main()
+{
+	pixel = colour;
+}
