@@ -196,6 +196,78 @@ static bool walk(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 	}
 }
 
+/* Tables, and pages of a range, that are looked at in search for one */
+#define FIND_STEPS	65536
+
+/* Return: whether a page is there; else how much there is without one in @span */
+static bool look_up(struct vagx_uat *uat, uint64_t table, uint64_t va, uint64_t *pte, uint64_t *span)
+{
+	static const unsigned int shifts[] = { AGX_UAT_L1_SHIFT, AGX_UAT_L2_SHIFT, AGX_UAT_L3_SHIFT };
+	unsigned int level;
+
+	for (level = 0; level < AGX_UAT_LEVELS; level++) {
+		unsigned int entries = level ? AGX_UAT_L3_ENTRIES : AGX_UAT_L1_ENTRIES;
+		const uint64_t *entry = table_entry(uat, table, va >> shifts[level] & (entries - 1));
+
+		*span = 1ULL << shifts[level];
+		*pte = entry ? load(entry) : 0;
+		if (!(*pte & VAGX_PTE_VALID))
+			return false;
+		table = VAGX_PTE_PA(*pte);
+	}
+	return true;
+}
+
+/* The first page from @va on, upwards or downwards */
+static bool find_page(struct vagx_uat *uat, uint64_t table, uint64_t *va, bool up, uint64_t *pte)
+{
+	unsigned int step;
+	uint64_t span;
+
+	for (step = 0; step < FIND_STEPS && !(*va & VA_UPPER); step++) {
+		if (look_up(uat, table, *va, pte, &span))
+			return true;
+		*va = up ? (*va | (span - 1)) + 1 : (*va & ~(span - 1)) - 1;
+	}
+	return false;
+}
+
+/* How far pages with these permissions go on. Return: the last one's address */
+static uint64_t find_end(struct vagx_uat *uat, uint64_t table, uint64_t va, bool up, uint64_t pte,
+			 bool *more)
+{
+	const uint64_t same = AGX_PTE_PROT_MASK | VAGX_PTE_VALID;
+	unsigned int step;
+
+	for (step = 0; step < FIND_STEPS; step++) {
+		uint64_t next = up ? va + VAGX_UAT_PAGE_SIZE : va - VAGX_UAT_PAGE_SIZE;
+		uint64_t other, span;
+
+		if (next & VA_UPPER || !look_up(uat, table, next, &other, &span) ||
+		    (pte ^ other) & same)
+			return va;
+		va = next;
+	}
+	*more = true;
+	return va;
+}
+
+bool vagx_uat_find(struct vagx_uat *uat, unsigned int slot, uint64_t va, bool up,
+		   struct vagx_uat_range *range)
+{
+	uint64_t table = slot < VAGX_UAT_CONTEXTS && !(va & VA_UPPER) ? root(uat, slot, va) : 0;
+	uint64_t page = va, pte;
+
+	if (!table || !find_page(uat, table, &page, up, &pte))
+		return false;
+	page &= ~(uint64_t)VAGX_UAT_PAGE_MASK;
+	range->pte = pte;
+	range->more = false;
+	range->start = find_end(uat, table, page, false, pte, &range->more);
+	range->end = find_end(uat, table, page, true, pte, &range->more) + VAGX_UAT_PAGE_SIZE;
+	return true;
+}
+
 static void check_page(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 		       uint64_t pte)
 {

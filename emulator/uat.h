@@ -126,6 +126,35 @@ uint64_t vagx_uat_ttb(struct vagx_uat *uat, unsigned int slot,
 bool vagx_pte_allows(uint64_t pte, enum vagx_agent agent,
 		     enum vagx_access access);
 
+/**
+ * struct vagx_uat_range - pages that are mapped, one after the other
+ * @start: first address
+ * @end: behind the last page
+ * @pte: the entry of the page nearest to where was looked; all have its permissions
+ * @more: the range goes on, but nobody has looked how far
+ */
+struct vagx_uat_range {
+	uint64_t start;
+	uint64_t end;
+	uint64_t pte;
+	bool more;
+};
+
+/**
+ * vagx_uat_find() - the pages at an address, or the nearest ones
+ * @uat: the MMU
+ * @slot: context
+ * @va: address of the lower half
+ * @up: look towards higher addresses, else towards lower ones
+ * @range: what was found
+ *
+ * For messages: it looks no further than is worth it.
+ *
+ * Return: false if nothing was found.
+ */
+bool vagx_uat_find(struct vagx_uat *uat, unsigned int slot, uint64_t va, bool up,
+		   struct vagx_uat_range *range);
+
 const char *vagx_fault_reason_name(enum vagx_fault_reason reason);
 const char *vagx_access_name(enum vagx_access access);
 

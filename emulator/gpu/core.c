@@ -120,6 +120,8 @@ void vagx_core_fail(struct simdgroup *sg, const struct op *op, int status,
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	if (!sg->core->status)
+		vagx_core_remember_failure(sg, op);
 	if (op)
 		fail(sg->core, status, "instruction at 0x%llx: %s",
 		     (unsigned long long)op->va, text);
@@ -205,6 +207,7 @@ static int start_simdgroup(struct vagx_core *core, unsigned int index,
 	sg->state = SIMDGROUP_RUNS;
 	enter(sg, entry->program, entry->pc);
 	sg->stack_pointer = 0;
+	sg->failed_lane = LANES;
 	set_exec(sg, sg->valid);
 	vagx_stage_enter(sg);
 	return 0;
@@ -312,6 +315,7 @@ static void begin(struct vagx_core *core, const struct vagx_launch *launch)
 	core->error[0] = '\0';
 	core->launch = launch;
 	core->fault = (struct vagx_uat_fault){ 0 };
+	core->failure.simdgroup = NULL;
 }
 
 static int end(struct vagx_core *core, struct vagx_uat_fault *fault)

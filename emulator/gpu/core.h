@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct vagx_core;
 struct vagx_programs;
@@ -202,6 +203,18 @@ int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,
  * Valid until the core is used again.
  */
 const char *vagx_core_error(const struct vagx_core *core);
+
+/**
+ * vagx_core_describe_failure() - where the last run failed
+ * @core: core whose last run has failed
+ * @launch: what it ran
+ * @file: takes lines, each with a line feed before it: the error, the thread,
+ *	instructions and registers; nothing for what failed at no instruction
+ *
+ * Before the core is used again.
+ */
+void vagx_core_describe_failure(const struct vagx_core *core, const struct vagx_launch *launch,
+				FILE *file);
 
 /**
  * vagx_core_get_stats() - read the counters

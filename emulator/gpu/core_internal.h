@@ -135,6 +135,19 @@ struct simdgroup {
 	uint8_t *private_memory;
 	uint32_t private_size;
 	int32_t stack_pointer;
+	/* the lane whose access has failed, LANES if that is not known */
+	unsigned int failed_lane;
+};
+
+/* Where a core has failed, as it was then; no simdgroup if it was in none */
+struct core_failure {
+	const struct simdgroup *simdgroup;
+	const struct op *op;
+	uint32_t exec;
+	unsigned int lane;
+	/* it was this lane, and not another one of the active ones */
+	bool lane_known;
+	char thread[96];
 };
 
 struct vagx_core {
@@ -166,6 +179,7 @@ struct vagx_core {
 
 	int status;
 	struct vagx_uat_fault fault;
+	struct core_failure failure;
 	char error[192];
 };
 
@@ -187,6 +201,9 @@ int vagx_core_jump(struct simdgroup *sg, uint64_t va);
 void vagx_core_fail(struct simdgroup *sg, const struct op *op, int status,
 		    const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* core_failure.c */
+void vagx_core_remember_failure(struct simdgroup *sg, const struct op *op);
 
 /* One simdgroup of a stage, as vagx_core_run_group() */
 int vagx_core_run_stage(struct vagx_core *core, const struct vagx_launch *launch,

@@ -39,7 +39,7 @@ struct access {
 	bool failed;
 };
 
-static void *translate_device(struct access *a, uint64_t va, unsigned int size)
+static void *translate_device(struct access *a, unsigned int lane, uint64_t va, unsigned int size)
 {
 	uint64_t page = va & ~(uint64_t)VAGX_UAT_PAGE_MASK;
 	enum vagx_access kind = a->is_store ? VAGX_WRITE : VAGX_READ;
@@ -58,6 +58,7 @@ static void *translate_device(struct access *a, uint64_t va, unsigned int size)
 	if (!core->launch->soft_faults) {
 		core->fault.va = va;
 		a->failed = true;
+		a->sg->failed_lane = lane;
 		vagx_core_fail(a->sg, a->op, -EFAULT, "%s of %u bytes at 0x%llx",
 			       a->is_store ? "store" : "load", size,
 			       (unsigned long long)va);
@@ -65,9 +66,10 @@ static void *translate_device(struct access *a, uint64_t va, unsigned int size)
 	return NULL;
 }
 
-static void *outside(struct access *a, uint64_t address, uint32_t bound)
+static void *outside(struct access *a, unsigned int lane, uint64_t address, uint32_t bound)
 {
 	a->failed = true;
+	a->sg->failed_lane = lane;
 	vagx_core_fail(a->sg, a->op, -ERANGE,
 		       "access at 0x%llx, outside of 0x%x bytes of %s memory",
 		       (unsigned long long)address, bound,
@@ -103,7 +105,7 @@ static void *translate_private(struct access *a, unsigned int lane,
 	struct simdgroup *sg = a->sg;
 
 	if (address > MAX_PRIVATE - size)
-		return outside(a, address, MAX_PRIVATE);
+		return outside(a, lane, address, MAX_PRIVATE);
 	if (address + size > sg->private_size &&
 	    !grow_private(sg, address + size)) {
 		a->failed = true;
@@ -122,12 +124,12 @@ static void *translate(struct access *a, unsigned int lane, uint64_t address)
 	address &= ~(uint64_t)(size - 1);
 	switch (a->space) {
 	case SPACE_DEVICE:
-		return translate_device(a, address, size);
+		return translate_device(a, lane, address, size);
 	case SPACE_SHARED:
 		/* Addresses may be negative, which is a lot */
 		bound = a->sg->core->launch->shared_size;
 		if (address >= bound || size > bound - address)
-			return outside(a, address, bound);
+			return outside(a, lane, address, bound);
 		return a->sg->core->shared + address;
 	default:
 		return translate_private(a, lane, address, size);

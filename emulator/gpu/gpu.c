@@ -87,6 +87,7 @@ void gpu_record_error(struct vagx_job *job, struct gpu_core *core,
 				       launch->code_va, "shader", "%s",
 				       vagx_core_error(core->core));
 		}
+		gpu_describe_shader(job, core, launch);
 		job->error = err;
 		job->fault = *fault;
 		atomic_store(&job->stop, true);

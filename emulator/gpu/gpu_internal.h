@@ -97,6 +97,8 @@ struct vagx_gpu {
 	struct gpu_core *idle;
 	bool shutdown;
 	struct vagx_gpu_stats stats;
+	/* failed jobs that were described at length */
+	unsigned int described;
 };
 
 /**
@@ -111,6 +113,7 @@ struct vagx_gpu {
  * @left_cond: the last helper has left the grid
  * @error: its first error; protected by the GPU's lock
  * @fault: the fault that belongs to it; likewise
+ * @description: of the shader that failed, or NULL; likewise
  * @vertex: where vertex work stands, see vertex_job.c
  * @free_vertex: gives it up; NULL without
  * @began: when it was traced to begin
@@ -130,6 +133,7 @@ struct vagx_job {
 	pthread_cond_t left_cond;
 	int error;
 	struct vagx_uat_fault fault;
+	char *description;
 	struct vertex_job *vertex;
 	void (*free_vertex)(struct vertex_job *vertex);
 	uint64_t began;
@@ -149,6 +153,14 @@ void gpu_core_use(struct gpu_core *core, const struct vagx_job *job);
 void gpu_record_error(struct vagx_job *job, struct gpu_core *core,
 		      const struct vagx_launch *launch, int err,
 		      struct vagx_uat_fault *fault);
+
+/* Keeps what there is to say of the core's failure, for below. With the GPU's lock held. */
+void gpu_describe_shader(struct vagx_job *job, const struct gpu_core *core,
+			 const struct vagx_launch *launch);
+
+/* Logs how a job has failed. With an enum vagx_gpu_unit */
+void gpu_report_fault(struct vagx_job *job, const char *kind, const struct vagx_uat_fault *fault,
+		      unsigned int unit);
 
 /* Runs all groups of a launch, with whatever cores come to help */
 void gpu_run_grid(struct vagx_job *job, const struct vagx_launch *launch);

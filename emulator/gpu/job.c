@@ -41,6 +41,7 @@ void vagx_job_free(struct vagx_job *job)
 	if (job->free_vertex)
 		job->free_vertex(job->vertex);
 	pthread_cond_destroy(&job->left_cond);
+	free(job->description);
 	free(job);
 }
 
@@ -184,12 +185,7 @@ enum vagx_gpu_status gpu_job_status(struct vagx_job *job, const char *kind, int 
 	case -ECANCELED:
 		return VAGX_GPU_CANCELLED;
 	default:
-		vagx_log(job->gpu->config.report, VAGX_LOG_INFO,
-			 "%s job: %s fault at 0x%llx, %s, context %u, unit %s",
-			 kind, vagx_access_name(fault->access),
-			 (unsigned long long)fault->va,
-			 vagx_fault_reason_name(fault->reason), fault->slot,
-			 vagx_gpu_unit_name(*unit));
+		gpu_report_fault(job, kind, fault, *unit);
 		if (units)
 			*unit = units->code[*unit];
 		return VAGX_GPU_FAULT;

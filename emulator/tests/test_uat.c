@@ -181,6 +181,45 @@ static void accesses_stay_on_their_page(void **state)
 				 VAGX_READ, &fault));
 }
 
+static void nearest_pages_are_found(void **state)
+{
+	const uint64_t rw = AGX_PROT_GPU_SHARED_RW, ro = AGX_PROT_GPU_SHARED_RO;
+	const uint64_t page = AGX_PAGE_SIZE, far = USER_VA + (3ULL << AGX_UAT_L1_SHIFT);
+	struct machine *m = *state;
+	struct vagx_uat_range range;
+
+	assert_false(vagx_uat_find(m->uat, 1, USER_VA, true, &range));
+	machine_map(m, 1, USER_VA, machine_pte(machine_page(m), rw));
+	machine_map(m, 1, USER_VA + page, machine_pte(machine_page(m), rw));
+	machine_map(m, 1, USER_VA + 2 * page, machine_pte(machine_page(m), ro));
+	machine_map(m, 1, far, machine_pte(machine_page(m), ro));
+
+	/* where one is, from either side */
+	assert_true(vagx_uat_find(m->uat, 1, USER_VA + page + 5, true, &range));
+	assert_int_equal(range.start, USER_VA);
+	assert_int_equal(range.end, USER_VA + 2 * page);
+	assert_false(range.more);
+	assert_true(vagx_uat_find(m->uat, 1, USER_VA + 5, false, &range));
+	assert_int_equal(range.end, USER_VA + 2 * page);
+
+	/* from between them, over tables that are not there */
+	assert_true(vagx_uat_find(m->uat, 1, USER_VA + 3 * page, false, &range));
+	assert_int_equal(range.start, USER_VA + 2 * page);
+	assert_int_equal(range.end, USER_VA + 3 * page);
+	assert_false(vagx_pte_allows(range.pte, VAGX_AGENT_GPU, VAGX_WRITE));
+	assert_true(vagx_uat_find(m->uat, 1, USER_VA + 3 * page, true, &range));
+	assert_int_equal(range.start, far);
+	assert_int_equal(range.end, far + page);
+
+	/* at the ends, and elsewhere */
+	assert_false(vagx_uat_find(m->uat, 1, USER_VA - 1, false, &range));
+	assert_false(vagx_uat_find(m->uat, 1, far + page, true, &range));
+	assert_false(vagx_uat_find(m->uat, 2, USER_VA, true, &range));
+	assert_false(vagx_uat_find(m->uat, VAGX_UAT_CONTEXTS, USER_VA, true, &range));
+	assert_false(vagx_uat_find(m->uat, 1, ~0ULL, false, &range));
+	assert_false(vagx_report_failed(m->report));
+}
+
 static void copies_cross_pages(void **state)
 {
 	struct machine *m = *state;
@@ -329,6 +368,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(faults_have_reasons, setup, teardown),
 		cmocka_unit_test_setup_teardown(firmware_pages_are_not_the_gpus, setup, teardown),
 		cmocka_unit_test_setup_teardown(accesses_stay_on_their_page, setup, teardown),
+		cmocka_unit_test_setup_teardown(nearest_pages_are_found, setup, teardown),
 		cmocka_unit_test_setup_teardown(copies_cross_pages, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_ttb, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_table, setup, teardown),

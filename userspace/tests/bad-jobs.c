@@ -33,7 +33,7 @@ static const struct bad_job bad_jobs[] = {
 	{ .name = "store",
 	  .text = "mov r2, thread_in_grid_x\nmov r3, 7\nstore r2, du0, r3, i32, x, a\nstop\n" },
 	{ .name = "load",
-	  .text = "mov r2, thread_in_grid_x\nload r4, du0, r2, i32, x, a\nwait 0\nstop\n" },
+	  .text = "mov r2, thread_in_grid_x\nload r4, du0, r2, i32, x, a\nstop\n" },
 	{ .name = "instruction", .text = "mov r2, 5\n", .bytes = { 0xff, 0xff, 0xff, 0xff } },
 	{ .name = "unsupported", .text = "doorbell 5\nstop\n" },
 	{ .name = "packet", .text = "stop\n", .block = 0xe0000000 },
@@ -69,7 +69,7 @@ static int run(struct compute *ctx, const struct bad_job *job)
 		.program = &program,
 		.uniforms = &nothing,
 		.uniform_bytes = sizeof(nothing),
-		.global = { 64, 2, 1 },
+		.global = { 32, 1, 1 },
 		.local = { 32, 1, 1 },
 	};
 	struct compute_stream stream;

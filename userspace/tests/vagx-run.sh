@@ -88,24 +88,35 @@ faults()
 {
 	ends 123 "$bad" store && says '^asahi_shim: a job of queue 1 of process [0-9]* ' \
 		'^asahi_shim: a job has failed: Input/output error; why is reported' \
-		'failed jobs: 1$'
+		' write fault at 0x123456001c, unmapped, .* unit shader core$' \
+		'^ bound 0x[0-9a-f]* bytes before: 0x[0-9a-f]* to 0x[0-9a-f]* (read, write)$' \
+		'^ instruction at 0x[0-9a-f]*: store of 4 bytes at 0x123456001c, of the shader' \
+		'^ thread: 0, 0, 0 of threadgroup 0, 0, 0; lane 0 of simdgroup 0, ' \
+		'^     0x[0-9a-f]*: [0-9a-f]* *mov *r3, 7$' \
+		'^  -> 0x[0-9a-f]*: [0-9a-f]* *store *r2, du0, r3, i32, x' \
+		'^ uniforms: u0l 0000 u0h 3456 u1l 0012 u1h 0000$' \
+		'^   r0   00000000 00000000 [0-9a-f]* 00000007 ' 'failed jobs: 1$' &&
+		ends 123 "$bad" load && says ' read fault at 0x1234560000, unmapped, ' \
+		'^  -> 0x[0-9a-f]*: [0-9a-f]* *load *r4, du0, r2, i32, x'
 }
 
 unknown_instruction()
 {
 	ends 123 "$bad" instruction && says 'USC_SHADER_FAILED' 'unknown instruction' \
-		'failed jobs: 1$'
+		'^  -> 0x[0-9a-f]*: ffffffff[0-9a-f]* *not an instruction' 'failed jobs: 1$'
 }
 
 unsupported_instruction()
 {
 	ends 123 "$bad" unsupported && says 'USC_SHADER_FAILED' \
-		'instruction DOORBELL is not supported' 'failed jobs: 1$'
+		'instruction DOORBELL is not supported' \
+		'^  -> 0x[0-9a-f]*: 2805 *doorbell 5$' 'failed jobs: 1$'
 }
 
 unknown_packet()
 {
-	ends 123 "$bad" packet && says 'CDM_UNKNOWN_BLOCK' 'failed jobs: 1$'
+	ends 123 "$bad" packet && says 'CDM_UNKNOWN_BLOCK' '^ words there: e0000000 [0-9a-f]' \
+		'failed jobs: 1$'
 }
 
 fails()

@@ -70,6 +70,17 @@ const char *vagx_access_name(enum vagx_access access)
 	return "access";
 }
 
+bool vagx_uat_find(struct vagx_uat *uat, unsigned int slot, uint64_t va, bool up,
+		   struct vagx_uat_range *range)
+{
+	return false;
+}
+
+bool vagx_pte_allows(uint64_t pte, enum vagx_agent agent, enum vagx_access access)
+{
+	return false;
+}
+
 void *render_at(uint64_t va)
 {
 	assert_true(va - MEMORY_VA < MEMORY_SIZE);

@@ -117,6 +117,17 @@ const char *vagx_access_name(enum vagx_access access)
 	return "access";
 }
 
+bool vagx_uat_find(struct vagx_uat *uat, unsigned int slot, uint64_t va, bool up,
+		   struct vagx_uat_range *range)
+{
+	return false;
+}
+
+bool vagx_pte_allows(uint64_t pte, enum vagx_agent agent, enum vagx_access access)
+{
+	return false;
+}
+
 /* In place of the cores */
 
 struct vagx_core {
@@ -219,6 +230,12 @@ int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,
 const char *vagx_core_error(const struct vagx_core *core)
 {
 	return "what went wrong";
+}
+
+void vagx_core_describe_failure(const struct vagx_core *core, const struct vagx_launch *launch,
+				FILE *file)
+{
+	fputs("\n where it was", file);
 }
 
 void vagx_core_get_stats(const struct vagx_core *core,

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * What is said about a job that has failed: one message, wherever the GPU is.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gpu/gpu_internal.h"
+#include "report.h"
+
+/* Jobs that are described at length; of more, there is a line each */
+#define DESCRIBED	16
+/* Words of a block that is not known */
+#define WORDS		8
+
+static void print_range(FILE *file, const struct vagx_uat_range *range)
+{
+	bool rd = vagx_pte_allows(range->pte, VAGX_AGENT_GPU, VAGX_READ);
+	bool wr = vagx_pte_allows(range->pte, VAGX_AGENT_GPU, VAGX_WRITE);
+
+	fprintf(file, "0x%" PRIx64 " to 0x%" PRIx64 " (%s%s%s)%s", range->start, range->end,
+		rd ? "read" : "", rd && wr ? ", " : "", wr ? "write" : "",
+		range->more ? " and more" : "");
+}
+
+/* What is bound at the address, or nearest to it below and above */
+static void print_bindings(FILE *file, struct vagx_gpu *gpu, const struct vagx_uat_fault *fault)
+{
+	struct vagx_uat_range below, above;
+	bool has_below = vagx_uat_find(gpu->config.uat, fault->slot, fault->va, false, &below);
+	bool has_above = vagx_uat_find(gpu->config.uat, fault->slot, fault->va, true, &above);
+
+	if (has_above && above.start <= fault->va) {
+		fputs("\n bound there: ", file);
+		print_range(file, &above);
+		return;
+	}
+	if (!has_below && !has_above)
+		fputs("\n nothing is bound", file);
+	if (has_below) {
+		fprintf(file, "\n bound 0x%" PRIx64 " bytes before: ", fault->va - below.end);
+		print_range(file, &below);
+	}
+	if (has_above) {
+		fprintf(file, "\n bound 0x%" PRIx64 " bytes behind: ", above.start - fault->va);
+		print_range(file, &above);
+	}
+}
+
+/* Of streams and records: they are made of words */
+static void print_words(FILE *file, struct vagx_gpu *gpu, const struct vagx_uat_fault *fault)
+{
+	struct vagx_uat_fault other;
+	uint32_t word;
+	unsigned int i;
+
+	for (i = 0; i < WORDS; i++) {
+		if (vagx_uat_read(gpu->config.uat, fault->slot, fault->va + i * sizeof(word), &word,
+				  sizeof(word), VAGX_AGENT_GPU, &other))
+			break;
+		fprintf(file, "%s %08" PRIx32, i ? "" : "\n words there:", word);
+	}
+}
+
+void gpu_describe_shader(struct vagx_job *job, const struct gpu_core *core,
+			 const struct vagx_launch *launch)
+{
+	struct vagx_gpu *gpu = job->gpu;
+	size_t size;
+	FILE *file;
+
+	if (job->description || gpu->described == DESCRIBED)
+		return;
+	file = open_memstream(&job->description, &size);
+	if (!file)
+		return;
+	vagx_core_describe_failure(core->core, launch, file);
+	fclose(file);
+}
+
+static bool may_describe(struct vagx_gpu *gpu)
+{
+	bool may;
+
+	pthread_mutex_lock(&gpu->lock);
+	may = gpu->described < DESCRIBED;
+	if (may)
+		gpu->described++;
+	pthread_mutex_unlock(&gpu->lock);
+	return may;
+}
+
+void gpu_report_fault(struct vagx_job *job, const char *kind, const struct vagx_uat_fault *fault,
+		      unsigned int unit)
+{
+	struct vagx_gpu *gpu = job->gpu;
+	bool at_length = may_describe(gpu);
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return;
+	fprintf(file, "%s job: %s fault at 0x%" PRIx64 ", %s, context %u, unit %s", kind,
+		vagx_access_name(fault->access), fault->va, vagx_fault_reason_name(fault->reason),
+		fault->slot, vagx_gpu_unit_name(unit));
+	if (at_length) {
+		print_bindings(file, gpu, fault);
+		if (unit != VAGX_GPU_UNIT_USC && fault->reason == VAGX_FAULT_NO_ACCESS)
+			print_words(file, gpu, fault);
+		if (job->description)
+			fputs(job->description, file);
+	}
+	fclose(file);
+	vagx_log(gpu->config.report, VAGX_LOG_WARNING, "%s", text);
+	free(text);
+}
