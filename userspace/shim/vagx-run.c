@@ -212,6 +212,9 @@ static void prepare_gpu(const char *shim, const char *soc)
 	run_set_default("MESA_SHADER_CACHE_DISABLE", "true");
 	if ((!display || !*display) && (!wayland || !*wayland))
 		run_set_default("EGL_PLATFORM", "surfaceless");
+	/* An X server gets copies of Vulkan's images: nobody else can open our buffers. */
+	if (display && *display)
+		run_set_default("MESA_VK_WSI_DEBUG", "sw");
 	free(number);
 }
 

@@ -173,6 +173,18 @@ only_asahi()
 		grep -qx '<[^<]*/asahi_icd[^<:]*json> <>' "$work/output"
 }
 
+# Without a display there are no windows; an X server gets copies.
+windows()
+{
+	# shellcheck disable=SC2016
+	ask='echo "<${EGL_PLATFORM-}> <${MESA_VK_WSI_DEBUG-}>"'
+	DISPLAY='' WAYLAND_DISPLAY='' EGL_PLATFORM='' MESA_VK_WSI_DEBUG='' ends 124 sh -c "$ask" &&
+		grep -qx '<surfaceless> <>' "$work/output" &&
+		DISPLAY=:7 WAYLAND_DISPLAY='' EGL_PLATFORM='' MESA_VK_WSI_DEBUG='' \
+			ends 124 sh -c "$ask" &&
+		grep -qx '<> <sw>' "$work/output"
+}
+
 # Where DESTDIR was: the file for the loader has the library's path.
 own_mesa()
 {
@@ -224,6 +236,7 @@ check "several processes" several
 check "ioctls are recorded" records
 check "the report is kept" keeps_report
 check "no driver but asahi can be chosen" only_asahi
+check "displays" windows
 check "a Mesa that was installed elsewhere" own_mesa
 check "a Mesa that is not there" no_mesa
 check "a SoC that does not exist" no_soc
