@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Images: what the bits of a sample mean.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "agx_packets.h"
+#include "core_float.h"
+#include "gpu/format.h"
+#include "gpu/image.h"
+
+/* How channels lie in a sample: bits of each, the first one lowest */
+static const struct channel_row {
+	unsigned int channels;
+	uint8_t bits[4];
+} channel_rows[] = {
+	{ AGX_CHANNELS_R8, { 8 } },
+	{ AGX_CHANNELS_R16, { 16 } },
+	{ AGX_CHANNELS_R8G8, { 8, 8 } },
+	{ AGX_CHANNELS_R5G6B5, { 5, 6, 5 } },
+	{ AGX_CHANNELS_R4G4B4A4, { 4, 4, 4, 4 } },
+	{ AGX_CHANNELS_A1R5G5B5, { 1, 5, 5, 5 } },
+	{ AGX_CHANNELS_R5G5B5A1, { 5, 5, 5, 1 } },
+	{ AGX_CHANNELS_R32, { 32 } },
+	{ AGX_CHANNELS_R16G16, { 16, 16 } },
+	{ AGX_CHANNELS_R11G11B10, { 11, 11, 10 } },
+	{ AGX_CHANNELS_R10G10B10A2, { 10, 10, 10, 2 } },
+	{ AGX_CHANNELS_R9G9B9E5, { 9, 9, 9, 5 } },
+	{ AGX_CHANNELS_R8G8B8A8, { 8, 8, 8, 8 } },
+	{ AGX_CHANNELS_R32G32, { 32, 32 } },
+	{ AGX_CHANNELS_R16G16B16A16, { 16, 16, 16, 16 } },
+	{ AGX_CHANNELS_R32G32B32A32, { 32, 32, 32, 32 } },
+};
+
+static const struct channel_row *find_channels(unsigned int channels)
+{
+	unsigned int i;
+
+	for (i = 0; i < sizeof(channel_rows) / sizeof(channel_rows[0]); i++) {
+		if (channel_rows[i].channels == channels)
+			return &channel_rows[i];
+	}
+	return NULL;
+}
+
+unsigned int vagx_image_channel_bytes(unsigned int channels)
+{
+	const struct channel_row *row = find_channels(channels);
+
+	return row ? (row->bits[0] + row->bits[1] + row->bits[2] + row->bits[3]) / 8 : 0;
+}
+
+static uint32_t get_bits(const uint8_t *p, unsigned int bytes)
+{
+	uint32_t bits = 0;
+
+	memcpy(&bits, p, bytes);
+	return bits;
+}
+
+/* A component of a tile as a number */
+static float tile_number(unsigned int format, unsigned int component, uint32_t bits)
+{
+	float value;
+
+	if (vagx_format_to_float(format, component, bits, &value))
+		return value;
+	return vagx_format_log2_size(format) == 2 ? bits_float(bits) : float_from_half(bits);
+}
+
+static uint32_t channel_bits(const struct vagx_image *image, unsigned int bits, float value)
+{
+	float most = bits == 32 ? 4294967295.0f : (float)((1u << bits) - 1);
+
+	if (image->type == AGX_TEXTURE_TYPE_FLOAT)
+		return bits == 16 ? half_from_float(value) : float_bits(value);
+	if (value != value)
+		return 0;
+	if (image->type == AGX_TEXTURE_TYPE_SNORM) {
+		most = (float)((1u << (bits - 1)) - 1);
+		value = value < -1.0f ? -1.0f : value > 1.0f ? 1.0f : value;
+		return (uint32_t)(int32_t)nearbyintf(value * most) & ((2u << (bits - 1)) - 1);
+	}
+	value = value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
+	return (uint32_t)nearbyintf(value * most);
+}
+
+static unsigned int count_channels(const struct channel_row *row)
+{
+	unsigned int n = 0;
+
+	while (n < 4 && row->bits[n])
+		n++;
+	return n;
+}
+
+static void put_bits(uint8_t *p, unsigned int at, unsigned int count, uint32_t bits)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (bits >> i & 1)
+			p[(at + i) / 8] |= 1u << (at + i) % 8;
+	}
+}
+
+void vagx_image_encode(const struct vagx_image *image, unsigned int format, const uint8_t *tile,
+		       uint8_t *bits)
+{
+	const struct channel_row *row = find_channels(image->channels);
+	unsigned int size = 1u << vagx_format_log2_size(format);
+	unsigned int i, at = 0, count = count_channels(row);
+	float number[4] = { 0, 0, 0, 1 };
+
+	memset(bits, 0, VAGX_IMAGE_MAX_BYTES);
+	if (vagx_format_is_packed(format)) {
+		if (image->bytes == 4 && row->bits[0] != 8 && row->bits[0] != 16) {
+			memcpy(bits, tile, 4);
+			return;
+		}
+		vagx_format_unpack(format, get_bits(tile, 4), number);
+	}
+	for (i = 0; i < count; i++) {
+		unsigned int component = image->swizzle[i] % 4;
+		bool packed = vagx_format_is_packed(format);
+		uint32_t value = packed ? 0 : get_bits(tile + component * size, size);
+
+		/* What is as wide as the channel is what the channel is to be */
+		if (packed || row->bits[i] != size * 8)
+			value = channel_bits(image, row->bits[i],
+					     packed ? number[component] :
+						      tile_number(format, component, value));
+		put_bits(bits, at, row->bits[i], value);
+		at += row->bits[i];
+	}
+}
+
+bool vagx_image_is_integer(const struct vagx_image *image)
+{
+	return image->type == AGX_TEXTURE_TYPE_UINT || image->type == AGX_TEXTURE_TYPE_SINT;
+}
+
+static uint32_t extract(const uint8_t *p, unsigned int at, unsigned int count)
+{
+	uint32_t bits = 0;
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		bits |= (uint32_t)(p[(at + i) / 8] >> (at + i) % 8 & 1) << i;
+	return bits;
+}
+
+static int32_t extend(uint32_t bits, unsigned int count)
+{
+	return (int32_t)(bits << (32 - count)) >> (32 - count);
+}
+
+static uint32_t channel_value(const struct vagx_image *image, unsigned int channel,
+			      unsigned int count, uint32_t bits)
+{
+	float most = count == 32 ? 4294967295.0f : (float)((1u << count) - 1), value;
+
+	switch (image->type) {
+	case AGX_TEXTURE_TYPE_UINT:
+		return bits;
+	case AGX_TEXTURE_TYPE_SINT:
+		return extend(bits, count);
+	case AGX_TEXTURE_TYPE_FLOAT:
+		return count == 16 ? float_bits(float_from_half(bits)) : bits;
+	case AGX_TEXTURE_TYPE_SNORM:
+		value = extend(bits, count) / (float)((1u << (count - 1)) - 1);
+		return float_bits(value < -1.0f ? -1.0f : value);
+	default:
+		if (image->srgb && count == 8 && image->swizzle[3] != channel) {
+			vagx_format_to_float(AGX_FORMAT_SRGBA8, 0, bits, &value);
+			return float_bits(value);
+		}
+		return float_bits(bits / most);
+	}
+}
+
+/* Formats whose bits are shared between channels; false for the others */
+static bool decode_shared(const struct vagx_image *image, const uint8_t *bits, uint32_t *channel)
+{
+	unsigned int i, format;
+	float value[4] = { 0 };
+
+	if (image->channels == AGX_CHANNELS_R11G11B10)
+		format = AGX_FORMAT_RG11B10F;
+	else if (image->channels == AGX_CHANNELS_R9G9B9E5)
+		format = AGX_FORMAT_RGB9E5;
+	else
+		return false;
+	vagx_format_unpack(format, get_bits(bits, 4), value);
+	for (i = 0; i < 3; i++)
+		channel[i] = float_bits(value[i]);
+	return true;
+}
+
+void vagx_image_decode(const struct vagx_image *image, const uint8_t *bits, uint32_t *value)
+{
+	const struct channel_row *row = find_channels(image->channels);
+	uint32_t channel[4] = { 0 }, one = vagx_image_is_integer(image) ? 1 : float_bits(1.0f);
+	unsigned int i, at = 0, count = count_channels(row);
+
+	if (!decode_shared(image, bits, channel)) {
+		for (i = 0; i < count; i++) {
+			channel[i] = channel_value(image, i, row->bits[i],
+						   extract(bits, at, row->bits[i]));
+			at += row->bits[i];
+		}
+	}
+	for (i = 0; i < 4; i++) {
+		if (image->swizzle[i] <= AGX_CHANNEL_A)
+			value[i] = channel[image->swizzle[i]];
+		else
+			value[i] = image->swizzle[i] == AGX_CHANNEL_1 ? one : 0;
+	}
+}
+
+void vagx_image_encode_values(const struct vagx_image *image, const uint32_t *value,
+			      uint8_t *bits)
+{
+	const struct channel_row *row = find_channels(image->channels);
+	unsigned int i, at = 0, count = count_channels(row);
+	float number[4];
+	uint32_t word;
+
+	memset(bits, 0, VAGX_IMAGE_MAX_BYTES);
+	for (i = 0; i < 4; i++)
+		number[i] = bits_float(value[image->swizzle[i] % 4]);
+	if (image->channels == AGX_CHANNELS_R11G11B10 || image->channels == AGX_CHANNELS_R9G9B9E5) {
+		word = vagx_format_pack(image->channels == AGX_CHANNELS_R9G9B9E5 ?
+					AGX_FORMAT_RGB9E5 : AGX_FORMAT_RG11B10F, number);
+		memcpy(bits, &word, 4);
+		return;
+	}
+	for (i = 0; i < count; i++) {
+		word = value[image->swizzle[i] % 4];
+		if (!vagx_image_is_integer(image))
+			word = channel_bits(image, row->bits[i], number[i]);
+		put_bits(bits, at, row->bits[i], word);
+		at += row->bits[i];
+	}
+}
