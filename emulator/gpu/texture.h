@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * What the files of texture instructions share: core_texture.c has the
+ * instructions and their operands, texture_state.c descriptors, texture_lod.c
+ * levels of detail, texture_filter.c texels and filters, texture_cube.c the
+ * faces of cubes.
+ */
+#ifndef VAGX_TEXTURE_H
+#define VAGX_TEXTURE_H
+
+#include "core_float.h"
+#include "core_internal.h"
+#include "agx_packets.h"
+#include "gpu/image.h"
+
+#define CUBE_FACES	6
+
+/* A texture instruction of one simdgroup */
+struct texture {
+	struct simdgroup *sg;
+	const struct op *op;
+	unsigned int dim;
+	/* of the lane that is looked at */
+	struct vagx_image image;
+	struct agx_sampler sampler;
+	uint8_t state[VAGX_TEXTURE_BYTES];
+	bool has_state;
+	/* texels that are added to where it samples */
+	int offset[3];
+	/* what texels are compared with, if the instruction compares */
+	float reference;
+};
+
+/* A texel to be read, which can be outside */
+struct place {
+	int64_t x, y, z;
+	uint32_t sample;
+};
+
+/* Where a lane samples: coordinates of a cube are those of its face */
+struct spot {
+	double at[3];
+	uint32_t layer;
+};
+
+/* How the coordinates of a pixel differ from those to its right, and below */
+struct gradient {
+	double x[3], y[3];
+};
+
+/* What a pixel covers: so many taps of a level along a line, if it is anisotropic */
+struct footprint {
+	float lod;
+	/* before the sampler's limits, for shaders that ask */
+	float unclamped;
+	unsigned int taps;
+	double along[3];
+};
+
+static inline bool texture_failed(const struct texture *t)
+{
+	return t->sg->state == SIMDGROUP_FAILED;
+}
+
+static inline bool texture_is_3d(const struct texture *t)
+{
+	return t->dim == AGX_DIM_3D;
+}
+
+static inline bool texture_is_cube(const struct texture *t)
+{
+	return t->dim == AGX_DIM_CUBE || t->dim == AGX_DIM_CUBE_ARRAY;
+}
+
+static inline uint32_t texture_level_size(uint32_t size, unsigned int level)
+{
+	return size >> level ? size >> level : 1;
+}
+
+static inline uint32_t texture_level_depth(const struct texture *t, unsigned int level)
+{
+	return texture_is_3d(t) ? texture_level_size(t->image.layers, level) : t->image.layers;
+}
+
+/* core_texture.c: the operands of one lane; of a vector, or of one number after the other */
+uint32_t vagx_texture_word(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
+			   unsigned int lane);
+float vagx_texture_number(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
+			  unsigned int lane);
+/* How many coordinates there are before the last word, of layer and sample */
+unsigned int vagx_texture_coordinates(unsigned int dim);
+
+/* texture_state.c */
+/* Memory of the client; NULL if the job has failed */
+const void *vagx_texture_client(struct texture *t, uint64_t va, size_t bytes,
+				enum vagx_access access);
+/* Descriptors: in state registers, or in memory with an offset in a register */
+bool vagx_texture_read_state(struct texture *t, const struct agx_operand *heap,
+			     const struct agx_operand *state, unsigned int lane);
+bool vagx_texture_find_image(struct texture *t, unsigned int lane);
+bool vagx_texture_find_sampler(struct texture *t, unsigned int lane);
+
+/* texture_lod.c */
+bool vagx_texture_footprint(struct texture *t, unsigned int lane, struct footprint *f);
+/* The level that is sampled, counted from the first one, with what is between two levels */
+float vagx_texture_level(const struct texture *t, float lod);
+
+/* texture_filter.c */
+/* Outside is nothing: false */
+bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int level,
+		       uint32_t value[4]);
+void vagx_texture_sample(struct texture *t, const struct spot *spot, const struct footprint *f,
+			 float value[4]);
+/* One channel of the four texels that a linear filter would weigh */
+void vagx_texture_gather(struct texture *t, const struct spot *spot, unsigned int channel,
+			 uint32_t value[4]);
+
+/* texture_cube.c */
+/* The face that a direction leads to, and where it does; from 0 to 1 */
+unsigned int vagx_cube_project(const double direction[3], double at[2]);
+/* How a position on a face changes with a direction */
+void vagx_cube_derive(const double direction[3], const double change[3], double at[2]);
+/*
+ * What a texel beside a face is on another one; a place's z is six times a layer and
+ * the face. False beyond a corner, where there is none.
+ */
+bool vagx_cube_neighbour(struct place *p, uint32_t size);
+
+#endif /* VAGX_TEXTURE_H */

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Cube maps: faces, and what is beside them. (Vulkan specification, "Cube Map
+ * Face Selection" and "Cube Map Edge Handling")
+ */
+#include <math.h>
+
+#include "gpu/texture.h"
+
+/* In which directions a face's coordinates grow, and where it is */
+static const struct face {
+	int8_t s[3], t[3], major[3];
+} faces[CUBE_FACES] = {
+	{ { 0, 0, -1 }, { 0, -1, 0 }, { 1, 0, 0 } },
+	{ { 0, 0, 1 }, { 0, -1, 0 }, { -1, 0, 0 } },
+	{ { 1, 0, 0 }, { 0, 0, 1 }, { 0, 1, 0 } },
+	{ { 1, 0, 0 }, { 0, 0, -1 }, { 0, -1, 0 } },
+	{ { 1, 0, 0 }, { 0, -1, 0 }, { 0, 0, 1 } },
+	{ { -1, 0, 0 }, { 0, -1, 0 }, { 0, 0, -1 } },
+};
+
+static double along(const int8_t axis[3], const double v[3])
+{
+	return axis[0] * v[0] + axis[1] * v[1] + axis[2] * v[2];
+}
+
+static unsigned int find_face(const double v[3])
+{
+	unsigned int axis = 0;
+
+	if (fabs(v[1]) >= fabs(v[0]))
+		axis = 1;
+	if (fabs(v[2]) >= fabs(v[axis]))
+		axis = 2;
+	return 2 * axis + (v[axis] < 0);
+}
+
+unsigned int vagx_cube_project(const double direction[3], double at[2])
+{
+	unsigned int which = find_face(direction);
+	const struct face *face = &faces[which];
+	double major = along(face->major, direction);
+
+	at[0] = (along(face->s, direction) / major + 1) / 2;
+	at[1] = (along(face->t, direction) / major + 1) / 2;
+	return which;
+}
+
+void vagx_cube_derive(const double direction[3], const double change[3], double at[2])
+{
+	const struct face *face = &faces[find_face(direction)];
+	double major = along(face->major, direction), changed = along(face->major, change);
+
+	at[0] = (along(face->s, change) * major - along(face->s, direction) * changed) /
+		(2 * major * major);
+	at[1] = (along(face->t, change) * major - along(face->t, direction) * changed) /
+		(2 * major * major);
+}
+
+static int64_t inside(double at, uint32_t size)
+{
+	int64_t texel = (int64_t)floor(at * size);
+
+	return texel < 0 ? 0 : texel >= size ? size - 1 : texel;
+}
+
+/* The texel's centre, in the plane of its face, is seen through a texel of the neighbour */
+bool vagx_cube_neighbour(struct place *p, uint32_t size)
+{
+	const bool x_out = p->x < 0 || p->x >= size, y_out = p->y < 0 || p->y >= size;
+	const struct face *face = &faces[p->z % CUBE_FACES];
+	double s = (2 * p->x + 1.0) / size - 1, t = (2 * p->y + 1.0) / size - 1;
+	double direction[3], at[2];
+	unsigned int i;
+
+	if (!x_out && !y_out)
+		return true;
+	if (x_out && y_out)
+		return false;
+	for (i = 0; i < 3; i++)
+		direction[i] = face->major[i] + s * face->s[i] + t * face->t[i];
+	p->z = p->z / CUBE_FACES * CUBE_FACES + vagx_cube_project(direction, at);
+	p->x = inside(at[0], size);
+	p->y = inside(at[1], size);
+	return true;
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Texels: where coordinates lead to, and what filters make of them.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "gpu/texture.h"
+
+/* Where filters have their weights: fractions of 1/256 */
+#define WEIGHTS	256.0f
+
+static bool find_in_block(struct texture *t, struct vagx_texel *at)
+{
+	const uint8_t *codes;
+
+	if (!vagx_image_has_metadata(&t->image, at->level))
+		return true;
+	codes = vagx_texture_client(t, vagx_image_metadata(&t->image, at), 8, VAGX_READ);
+	if (!codes || vagx_image_find_in_block(&t->image, codes, at))
+		return codes;
+	vagx_core_fail(t->sg, t->op, -EILSEQ, "compressed block, codes 0x%x to 0x%x", codes[0],
+		       codes[7]);
+	return false;
+}
+
+bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int level,
+		       uint32_t value[4])
+{
+	struct vagx_texel at = {
+		.x = p->x,
+		.y = p->y,
+		.layer = p->z,
+		.level = level,
+		.sample = p->sample,
+	};
+	const void *bits;
+	uint8_t copy[VAGX_IMAGE_MAX_BYTES];
+
+	memset(value, 0, 4 * sizeof(*value));
+	if (p->x < 0 || p->y < 0 || p->z < 0 || level >= t->image.levels ||
+	    p->x >= texture_level_size(t->image.width, level) ||
+	    p->y >= texture_level_size(t->image.height, level) ||
+	    p->z >= texture_level_depth(t, level) || p->sample >= t->image.samples)
+		return false;
+	if (!find_in_block(t, &at))
+		return false;
+	bits = vagx_texture_client(t, vagx_image_address(&t->image, &at), t->image.bytes,
+				   VAGX_READ);
+	if (!bits)
+		return false;
+	memset(copy, 0, sizeof(copy));
+	memcpy(copy, bits, t->image.bytes);
+	vagx_image_decode(&t->image, copy, value);
+	return true;
+}
+
+/* Comparison */
+
+static bool passes(unsigned int compare, float reference, float texel)
+{
+	switch (compare) {
+	case AGX_COMPARE_LEQUAL:
+		return reference <= texel;
+	case AGX_COMPARE_GEQUAL:
+		return reference >= texel;
+	case AGX_COMPARE_LESS:
+		return reference < texel;
+	case AGX_COMPARE_GREATER:
+		return reference > texel;
+	case AGX_COMPARE_EQUAL:
+		return reference == texel;
+	case AGX_COMPARE_NOT_EQUAL:
+		return reference != texel;
+	default:
+		return compare == AGX_COMPARE_ALWAYS;
+	}
+}
+
+/* Depths that cannot be above 1 are compared with what cannot be, either */
+static void compare(const struct texture *t, uint32_t value[4])
+{
+	float reference = t->reference;
+	unsigned int i;
+
+	if (t->image.type == AGX_TEXTURE_TYPE_UNORM)
+		reference = reference > 1 ? 1 : reference > 0 ? reference : 0;
+	for (i = 0; i < 4; i++) {
+		if (t->image.swizzle[i] <= AGX_CHANNEL_A)
+			value[i] = float_bits(passes(t->sampler.compare, reference,
+						     bits_float(value[i])));
+	}
+}
+
+/* Coordinates that are outside */
+
+/* The texel that a coordinate leads to in one direction; false for the border */
+static bool wrap(unsigned int mode, int64_t *at, int64_t size)
+{
+	int64_t period;
+
+	switch (mode) {
+	case AGX_WRAP_REPEAT:
+		*at = (*at % size + size) % size;
+		return true;
+	case AGX_WRAP_MIRRORED_REPEAT:
+		period = (*at % (2 * size) + 2 * size) % (2 * size);
+		*at = period < size ? period : 2 * size - 1 - period;
+		return true;
+	case AGX_WRAP_MIRRORED_CLAMP_TO_EDGE:
+		*at = *at < 0 ? -1 - *at : *at;
+		break;
+	case AGX_WRAP_CLAMP_TO_BORDER:
+	case AGX_WRAP_CLAMP_GL:
+		return *at >= 0 && *at < size;
+	default:
+		break;
+	}
+	*at = *at < 0 ? 0 : *at >= size ? size - 1 : *at;
+	return true;
+}
+
+static void border(const struct texture *t, uint32_t value[4])
+{
+	uint32_t one = vagx_image_is_integer(&t->image) ? 1 : float_bits(1.0f), i;
+
+	for (i = 0; i < 4; i++)
+		value[i] = t->sampler.border_colour == AGX_BORDER_OPAQUE_WHITE ||
+			   (i == 3 && t->sampler.border_colour == AGX_BORDER_OPAQUE_BLACK) ?
+			   one : 0;
+}
+
+static void wrapped_texel(struct texture *t, struct place at, unsigned int level,
+			  uint32_t value[4])
+{
+	bool in = wrap(t->sampler.wrap_s, &at.x, texture_level_size(t->image.width, level));
+
+	in = wrap(t->sampler.wrap_t, &at.y, texture_level_size(t->image.height, level)) && in;
+	if (texture_is_3d(t))
+		in = wrap(t->sampler.wrap_r, &at.z, texture_level_depth(t, level)) && in;
+	else if (at.z >= t->image.layers)
+		at.z = t->image.layers - 1;
+	if (in)
+		vagx_texture_read(t, &at, level, value);
+	else
+		border(t, value);
+	if (t->op->mod[AGX_MOD_SHADOW])
+		compare(t, value);
+}
+
+/* Beyond a corner is the mean of the three texels that meet there */
+static void corner_texel(struct texture *t, struct place at, unsigned int level,
+			 uint32_t value[4])
+{
+	const int64_t last = texture_level_size(t->image.width, level) - 1;
+	struct place near[3] = { at, at, at };
+	float sum[4] = { 0 };
+	unsigned int i, c;
+
+	near[0].x = near[2].x = at.x < 0 ? 0 : last;
+	near[1].y = near[2].y = at.y < 0 ? 0 : last;
+	for (i = 0; i < 3; i++) {
+		vagx_cube_neighbour(&near[i], last + 1);
+		wrapped_texel(t, near[i], level, value);
+		for (c = 0; c < 4; c++)
+			sum[c] += bits_float(value[c]);
+	}
+	/* integers have no mean: the last one remains, which is of this face */
+	for (i = 0; i < 4 && !vagx_image_is_integer(&t->image); i++)
+		value[i] = float_bits(sum[i] / 3);
+}
+
+static void texel(struct texture *t, struct place at, unsigned int level, uint32_t value[4])
+{
+	if (!texture_is_cube(t) || t->sampler.seamful_cube_maps ||
+	    vagx_cube_neighbour(&at, texture_level_size(t->image.width, level)))
+		wrapped_texel(t, at, level, value);
+	else
+		corner_texel(t, at, level, value);
+}
+
+/* Filters */
+
+/* To texels; too far away is somewhere */
+static double scale(const struct texture *t, double coordinate, uint32_t size)
+{
+	double at = t->sampler.pixel_coordinates ? coordinate : coordinate * size;
+
+	return at > -1e9 && at < 1e9 ? at : 0;
+}
+
+static struct spot in_texels(const struct texture *t, const struct spot *s, unsigned int level)
+{
+	return (struct spot){
+		.at = {
+			scale(t, s->at[0], texture_level_size(t->image.width, level)),
+			scale(t, s->at[1], texture_level_size(t->image.height, level)),
+			texture_is_3d(t) ? scale(t, s->at[2], texture_level_depth(t, level)) : 0,
+		},
+		.layer = s->layer,
+	};
+}
+
+/* A texel of the smaller ones that a spot is between, and its neighbours */
+static struct place near(const struct texture *t, const struct spot *s, const int64_t base[3],
+			 unsigned int corner)
+{
+	return (struct place){
+		.x = base[0] + t->offset[0] + (corner & 1),
+		.y = base[1] + t->offset[1] + (corner >> 1 & 1),
+		.z = texture_is_3d(t) ? base[2] + t->offset[2] + (corner >> 2) :
+					(int64_t)s->layer,
+	};
+}
+
+static void sample_nearest(struct texture *t, const struct spot *s, unsigned int level,
+			   float value[4])
+{
+	const int64_t base[3] = {
+		(int64_t)floor(s->at[0]), (int64_t)floor(s->at[1]), (int64_t)floor(s->at[2]),
+	};
+	const int64_t size = texture_level_size(t->image.width, level);
+	struct place at = near(t, s, base, 0);
+	uint32_t bits[4];
+
+	/* the far edges of a cube's face belong to it */
+	if (texture_is_cube(t)) {
+		at.x = at.x < size ? at.x : size - 1;
+		at.y = at.y < size ? at.y : size - 1;
+	}
+	texel(t, at, level, bits);
+	memcpy(value, bits, sizeof(bits));
+}
+
+/* Weights have 8 bits */
+static void between(const struct spot *s, int64_t base[3], float weight[3])
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		double at = floor((s->at[i] - 0.5) * WEIGHTS) / WEIGHTS;
+
+		base[i] = (int64_t)floor(at);
+		weight[i] = (float)(at - floor(at));
+	}
+}
+
+static void sample_linear(struct texture *t, const struct spot *s, unsigned int level,
+			  float value[4])
+{
+	unsigned int corners = texture_is_3d(t) ? 8 : 4, i, c;
+	int64_t base[3];
+	float weight[3];
+
+	between(s, base, weight);
+	memset(value, 0, 4 * sizeof(*value));
+	for (i = 0; i < corners; i++) {
+		float part = (i & 1 ? weight[0] : 1 - weight[0]) *
+			     (i >> 1 & 1 ? weight[1] : 1 - weight[1]);
+		uint32_t bits[4];
+
+		if (texture_is_3d(t))
+			part *= i >> 2 ? weight[2] : 1 - weight[2];
+		if (part == 0)
+			continue;
+		texel(t, near(t, s, base, i), level, bits);
+		for (c = 0; c < 4; c++)
+			value[c] += part * bits_float(bits[c]);
+	}
+}
+
+static void sample_level(struct texture *t, const struct spot *spot, unsigned int level,
+			 unsigned int filter, float value[4])
+{
+	const struct spot s = in_texels(t, spot, level);
+
+	if (filter == AGX_FILTER_LINEAR && !vagx_image_is_integer(&t->image))
+		sample_linear(t, &s, level, value);
+	else
+		sample_nearest(t, &s, level, value);
+}
+
+/* Between two levels if the sampler says so */
+static void sample_levels(struct texture *t, const struct spot *s, float lod, float value[4])
+{
+	unsigned int filter = lod > 0 ? t->sampler.minify : t->sampler.magnify, i;
+	float at = vagx_texture_level(t, lod), other[4], part;
+	unsigned int level = (unsigned int)at;
+
+	part = floorf((at - level) * WEIGHTS) / WEIGHTS;
+	sample_level(t, s, t->image.first_level + level, filter, value);
+	if (part == 0 || vagx_image_is_integer(&t->image))
+		return;
+	sample_level(t, s, t->image.first_level + level + 1, filter, other);
+	for (i = 0; i < 4; i++)
+		value[i] += part * (other[i] - value[i]);
+}
+
+void vagx_texture_sample(struct texture *t, const struct spot *spot, const struct footprint *f,
+			 float value[4])
+{
+	unsigned int i, c;
+
+	if (f->taps == 1 || vagx_image_is_integer(&t->image)) {
+		sample_levels(t, spot, f->lod, value);
+		return;
+	}
+	memset(value, 0, 4 * sizeof(*value));
+	for (i = 0; i < f->taps; i++) {
+		double part = (i + 1.0) / (f->taps + 1) - 0.5;
+		struct spot tap = *spot;
+		float one[4];
+
+		for (c = 0; c < 3; c++)
+			tap.at[c] += part * f->along[c];
+		sample_levels(t, &tap, f->lod, one);
+		for (c = 0; c < 4; c++)
+			value[c] += one[c] / f->taps;
+	}
+}
+
+/* From the first level, anticlockwise beginning at the lower left */
+void vagx_texture_gather(struct texture *t, const struct spot *spot, unsigned int channel,
+			 uint32_t value[4])
+{
+	static const uint8_t order[4] = { 2, 3, 1, 0 };
+	const unsigned int level = t->image.first_level;
+	const struct spot s = in_texels(t, spot, level);
+	uint32_t bits[4];
+	int64_t base[3];
+	float weight[3];
+	unsigned int i;
+
+	between(&s, base, weight);
+	for (i = 0; i < 4; i++) {
+		texel(t, near(t, &s, base, order[i]), level, bits);
+		value[i] = bits[channel];
+	}
+}

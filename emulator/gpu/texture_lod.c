@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Levels of detail: how much of a texture a pixel covers. (Vulkan
+ * specification, "Image Level-of-Detail(LOD) Operations")
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "gpu/texture.h"
+
+#define QUAD	4
+/* Of a texture that does not change from pixel to pixel */
+#define NO_CHANGE_LOD	-16.0f
+
+static void read_direction(struct texture *t, unsigned int lane, double v[3])
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		v[i] = vagx_texture_number(t->sg, &t->op->src[3], i, lane);
+}
+
+/* The lanes of a quad are rows of two pixels */
+static void quad_gradient(struct texture *t, unsigned int lane, struct gradient *g)
+{
+	unsigned int n = vagx_texture_coordinates(t->dim), first = lane & ~(QUAD - 1u), i;
+	const struct agx_operand *coord = &t->op->src[3];
+	double direction[3], change[2][3];
+
+	for (i = 0; i < n; i++) {
+		double a = vagx_texture_number(t->sg, coord, i, first);
+
+		g->x[i] = vagx_texture_number(t->sg, coord, i, first + 1) - a;
+		g->y[i] = vagx_texture_number(t->sg, coord, i, first + 2) - a;
+	}
+	if (!texture_is_cube(t))
+		return;
+	read_direction(t, first, direction);
+	memcpy(change[0], g->x, sizeof(g->x));
+	memcpy(change[1], g->y, sizeof(g->y));
+	*g = (struct gradient){ { 0 }, { 0 } };
+	vagx_cube_derive(direction, change[0], g->x);
+	vagx_cube_derive(direction, change[1], g->y);
+}
+
+/* Numbers of 32 bits, of both directions in turn */
+static void explicit_gradient(struct texture *t, unsigned int lane, struct gradient *g)
+{
+	unsigned int n = vagx_texture_coordinates(t->dim), i;
+	struct agx_operand o = t->op->src[4];
+
+	o.size = 32;
+	for (i = 0; i < n; i++) {
+		g->x[i] = vagx_texture_number(t->sg, &o, 2 * i, lane);
+		g->y[i] = vagx_texture_number(t->sg, &o, 2 * i + 1, lane);
+	}
+}
+
+/* In texels of the first level */
+static double length(const struct texture *t, const double v[3])
+{
+	const unsigned int first = t->image.first_level;
+	const uint32_t size[3] = {
+		texture_level_size(t->image.width, first),
+		texture_level_size(t->image.height, first),
+		texture_level_depth(t, first),
+	};
+	double sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		double texels = t->sampler.pixel_coordinates ? v[i] : v[i] * size[i];
+
+		sum += texels * texels;
+	}
+	return sqrt(sum);
+}
+
+/*
+ * How hardware places the taps of an anisotropic filter is unknown; this is what
+ * the Vulkan specification suggests. Cubes are filtered as with an anisotropy of 1.
+ */
+static void cover(const struct texture *t, const struct gradient *g, struct footprint *f)
+{
+	double x = length(t, g->x), y = length(t, g->y);
+	double major = x > y ? x : y, minor = x > y ? y : x;
+	double taps = t->sampler.maximum_anisotropy;
+
+	f->taps = 1;
+	if (!(major > 0)) {
+		f->lod = NO_CHANGE_LOD;
+		return;
+	}
+	if (taps > 1 && major > 1 && !texture_is_cube(t)) {
+		if (minor * taps > major)
+			taps = ceil(major / minor);
+		f->taps = (unsigned int)taps;
+		memcpy(f->along, x > y ? g->x : g->y, sizeof(f->along));
+	}
+	f->lod = (float)log2(major / f->taps);
+}
+
+static bool has_gradient(const struct texture *t)
+{
+	unsigned int mode = t->op->mod[AGX_MOD_LOD];
+
+	return mode == AGX_LOD_GRAD || mode == AGX_LOD_GRAD_MIN;
+}
+
+static float half_number(struct texture *t, unsigned int n, unsigned int lane)
+{
+	struct agx_operand o = t->op->src[4];
+
+	o.size = 16;
+	return float_from_half(vagx_texture_word(t->sg, &o, n, lane) & 0xffff);
+}
+
+/* Outside of fragment shaders, pixels have no neighbours */
+static void automatic(struct texture *t, unsigned int lane, struct footprint *f)
+{
+	struct gradient g = { { 0 }, { 0 } };
+
+	f->lod = 0;
+	if (has_gradient(t))
+		explicit_gradient(t, lane, &g);
+	else if (t->sg->core->fragments)
+		quad_gradient(t, lane, &g);
+	else
+		return;
+	cover(t, &g, f);
+}
+
+bool vagx_texture_footprint(struct texture *t, unsigned int lane, struct footprint *f)
+{
+	float least = t->sampler.minimum_lod, given;
+
+	*f = (struct footprint){ .taps = 1 };
+	switch (t->op->mod[AGX_MOD_LOD]) {
+	case AGX_LOD_AUTO:
+	case AGX_LOD_GRAD:
+		automatic(t, lane, f);
+		break;
+	case AGX_LOD_GRAD_MIN:
+		automatic(t, lane, f);
+		given = half_number(t, 4 * vagx_texture_coordinates(t->dim), lane);
+		least = given > least ? given : least;
+		break;
+	case AGX_LOD_BIAS:
+	case AGX_LOD_UNIFORM_BIAS:
+		automatic(t, lane, f);
+		f->lod += half_number(t, 0, lane);
+		break;
+	case AGX_LOD_BIAS_MIN:
+	case AGX_LOD_UNIFORM_BIAS_MIN:
+		automatic(t, lane, f);
+		f->lod += half_number(t, 0, lane);
+		given = half_number(t, 1, lane);
+		least = given > least ? given : least;
+		break;
+	case AGX_LOD_MIN:
+	case AGX_LOD_UNIFORM_MIN:
+		f->lod = half_number(t, 0, lane);
+		break;
+	default:
+		vagx_core_fail(t->sg, t->op, -EILSEQ, "level of detail of a kind not known");
+		return false;
+	}
+	f->unclamped = f->lod;
+	if (f->lod < least)
+		f->lod = least;
+	if (f->lod > t->sampler.maximum_lod)
+		f->lod = t->sampler.maximum_lod;
+	return true;
+}
+
+float vagx_texture_level(const struct texture *t, float lod)
+{
+	const struct vagx_image *image = &t->image;
+	unsigned int levels = 0;
+
+	if (image->last_level > image->first_level)
+		levels = image->last_level - image->first_level;
+	lod = lod < 0 || lod != lod ? 0 : lod > levels ? levels : lod;
+	if (t->sampler.mip_filter == AGX_MIP_FILTER_NONE)
+		return 0;
+	if (t->sampler.mip_filter == AGX_MIP_FILTER_NEAREST)
+		return floorf(lod + 0.5f);
+	return lod;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Texture and sampler descriptors: where they are, and what they say.
+ */
+#include <errno.h>
+
+#include "gpu/texture.h"
+
+const void *vagx_texture_client(struct texture *t, uint64_t va, size_t bytes,
+				enum vagx_access access)
+{
+	struct vagx_core *core = t->sg->core;
+	const void *p = vagx_tlb_ptr(core->config.tlb, va, bytes, access, &core->fault);
+
+	if (!p)
+		vagx_core_fail(t->sg, t->op, -EFAULT, "texture memory at 0x%llx",
+			       (unsigned long long)va);
+	return p;
+}
+
+bool vagx_texture_read_state(struct texture *t, const struct agx_operand *heap,
+			     const struct agx_operand *state, unsigned int lane)
+{
+	uint32_t index = vagx_texture_word(t->sg, state, 0, lane);
+	struct wide_lanes base;
+	const uint8_t *p;
+
+	if (heap->type == AGX_OPERAND_NONE) {
+		if (index >= VAGX_CORE_TEXTURES) {
+			vagx_core_fail(t->sg, t->op, -ERANGE, "texture state %u", index);
+			return false;
+		}
+		memcpy(t->state, t->sg->core->launch->textures[index], sizeof(t->state));
+		return true;
+	}
+	read_wide_lanes(t->sg, heap, &base);
+	/* 24 bytes can lie in two pages: they are multiples of 8 */
+	for (unsigned int i = 0; i < 3; i++) {
+		p = vagx_texture_client(t, (base.v[lane] + index + 8 * i) & ~7ULL, 8, VAGX_READ);
+		if (!p)
+			return false;
+		memcpy(t->state + 8 * i, p, 8);
+	}
+	return true;
+}
+
+/* Most lanes have the same one */
+bool vagx_texture_find_image(struct texture *t, unsigned int lane)
+{
+	uint8_t last[VAGX_TEXTURE_BYTES];
+	const char *why;
+
+	memcpy(last, t->state, sizeof(last));
+	if (!vagx_texture_read_state(t, &t->op->src[0], &t->op->src[1], lane))
+		return false;
+	if (t->has_state && !memcmp(last, t->state, sizeof(last)))
+		return true;
+	if (!vagx_image_from_texture(&t->image, t->state, &why)) {
+		vagx_core_fail(t->sg, t->op, -EILSEQ, "Texture: %s is not supported", why);
+		return false;
+	}
+	t->has_state = true;
+	/* depths have one channel, whichever a shader sees it as */
+	for (unsigned int i = 0; t->op->mod[AGX_MOD_SHADOW] && i < 4; i++) {
+		if (t->image.swizzle[i] <= AGX_CHANNEL_A)
+			t->image.swizzle[i] = AGX_CHANNEL_R;
+	}
+	return true;
+}
+
+bool vagx_texture_find_sampler(struct texture *t, unsigned int lane)
+{
+	const struct vagx_launch *launch = t->sg->core->launch;
+	const struct agx_operand *o = &t->op->src[2];
+	uint32_t index = vagx_texture_word(t->sg, o, 0, lane);
+	bool of_heap = o->type == AGX_OPERAND_REG && launch->sampler_count;
+	const uint8_t *bytes;
+
+	if (index >= (of_heap ? launch->sampler_count : VAGX_CORE_SAMPLERS)) {
+		vagx_core_fail(t->sg, t->op, -ERANGE, "sampler %u", index);
+		return false;
+	}
+	bytes = of_heap ? vagx_texture_client(t, launch->sampler_heap + 8ULL * index, 8,
+					      VAGX_READ) :
+			  launch->samplers[index];
+	if (!bytes)
+		return false;
+	agx_packet_unpack(AGX_PACKET_sampler, bytes, &t->sampler, NULL);
+	if (t->sampler.magnify > AGX_FILTER_LINEAR || t->sampler.minify > AGX_FILTER_LINEAR ||
+	    t->sampler.border_colour == AGX_BORDER_CUSTOM) {
+		vagx_core_fail(t->sg, t->op, -EILSEQ, "Sampler: cubic filter or custom border");
+		return false;
+	}
+	return true;
+}
+
+/* State registers: only a preshader may write them, as all threads have the same */
+
+void vagx_exec_texture_state(struct simdgroup *sg, const struct op *op)
+{
+	struct texture t = { .sg = sg, .op = op };
+	unsigned int lane = sg->exec ? __builtin_ctz(sg->exec) : 0;
+
+	if (!sg->core->preshader_of)
+		vagx_core_fail(sg, op, -EILSEQ, "texture state outside of a preshader");
+	else if (op->dst.value >= VAGX_CORE_TEXTURES)
+		vagx_core_fail(sg, op, -ERANGE, "texture state %d", op->dst.value);
+	else if (sg->exec && vagx_texture_read_state(&t, &op->src[0], &op->src[1], lane))
+		memcpy(sg->core->preshader_of->textures[op->dst.value], t.state, sizeof(t.state));
+}
+
+void vagx_exec_sampler_state(struct simdgroup *sg, const struct op *op)
+{
+	struct texture t = { .sg = sg, .op = op };
+	unsigned int lane = sg->exec ? __builtin_ctz(sg->exec) : 0;
+	struct wide_lanes base;
+	const void *p;
+
+	if (!sg->core->preshader_of || op->dst.value >= VAGX_CORE_SAMPLERS) {
+		vagx_core_fail(sg, op, -EILSEQ, "sampler state %d", op->dst.value);
+		return;
+	}
+	read_wide_lanes(sg, &op->src[0], &base);
+	p = vagx_texture_client(&t, (base.v[lane] +
+				     vagx_texture_word(sg, &op->src[1], 0, lane)) & ~7ULL,
+				8, VAGX_READ);
+	if (p && sg->exec)
+		memcpy(sg->core->preshader_of->samplers[op->dst.value], p, 8);
+}
