@@ -102,6 +102,8 @@ static const char *unsupported_texture(const struct agx_texture *t)
 		return "type";
 	if (t->dimension == AGX_IMAGE_DIMENSION_3D && t->layout == AGX_IMAGE_LAYOUT_LINEAR)
 		return "linear 3D";
+	if (vagx_block_format(t->channels))
+		return t->layout == AGX_IMAGE_LAYOUT_LINEAR ? "linear layout of blocks" : NULL;
 	return vagx_image_channel_bytes(t->channels) ? NULL : "channels";
 }
 
@@ -149,6 +151,9 @@ bool vagx_image_from_texture(struct vagx_image *image, const uint8_t *bytes, con
 		.last_level = t.last_level,
 		.srgb = t.srgb,
 	};
+	image->block = vagx_block_format(t.channels);
+	if (image->block)
+		image->bytes = image->block->bytes;
 	/* of a cube the packet counts cubes */
 	if (t.dimension == AGX_IMAGE_DIMENSION_CUBE ||
 	    t.dimension == AGX_IMAGE_DIMENSION_CUBE_ARRAY)

@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** VAGX_IMAGE_MAX_BYTES - of a pixel's sample */
+#include "gpu/image_block.h"
+
+/** VAGX_IMAGE_MAX_BYTES - of a pixel's sample, or of a block */
 #define VAGX_IMAGE_MAX_BYTES	16
 
 /** struct vagx_image - an image */
@@ -33,8 +35,10 @@ struct vagx_image {
 	uint32_t samples;
 	/** @levels: of the chain that a layer has */
 	uint32_t levels;
-	/** @bytes: of a sample */
+	/** @bytes: of a sample, or of a block */
 	uint32_t bytes;
+	/** @block: what texels share bytes; NULL if none do */
+	const struct vagx_block_format *block;
 	/** @stride: of a linear one, bytes from line to line */
 	uint32_t stride;
 	/** @layer_stride: bytes from layer to layer; 0 if it follows from the rest */
@@ -80,8 +84,15 @@ bool vagx_image_from_texture(struct vagx_image *image, const uint8_t *bytes, con
 /** vagx_image_is_integer() - whether its pixels are integers, not floats */
 bool vagx_image_is_integer(const struct vagx_image *image);
 
-/** vagx_image_decode() - bits of a sample to four values: floats' bits, or integers */
-void vagx_image_decode(const struct vagx_image *image, const uint8_t *bits, uint32_t *value);
+/**
+ * vagx_image_decode() - bits of a sample to four values: floats' bits, or integers
+ * @image: image
+ * @texel: which one; of a block
+ * @bits: the sample's, or the block's
+ * @value: four places
+ */
+void vagx_image_decode(const struct vagx_image *image, const struct vagx_texel *texel,
+		       const uint8_t *bits, uint32_t *value);
 
 /** vagx_image_encode_values() - the inverse */
 void vagx_image_encode_values(const struct vagx_image *image, const uint32_t *value,

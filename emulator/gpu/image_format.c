@@ -200,19 +200,47 @@ static bool decode_shared(const struct vagx_image *image, const uint8_t *bits, u
 	return true;
 }
 
-void vagx_image_decode(const struct vagx_image *image, const uint8_t *bits, uint32_t *value)
+static void decode_block(const struct vagx_image *image, const struct vagx_texel *texel,
+			 const uint8_t *bits, uint32_t *channel)
+{
+	float value[4] = { 0, 0, 0, 1 };
+	unsigned int i;
+
+	image->block->decode(bits, texel->x % image->block->width, texel->y % image->block->height,
+			     image->type == AGX_TEXTURE_TYPE_SNORM, value);
+	for (i = 0; i < 4; i++) {
+		if (image->srgb && i < 3)
+			vagx_format_to_float(AGX_FORMAT_SRGBA8, i,
+					     (uint32_t)nearbyintf(value[i] * 255.0f), &value[i]);
+		channel[i] = float_bits(value[i]);
+	}
+}
+
+static void decode_channels(const struct vagx_image *image, const uint8_t *bits,
+			    uint32_t *channel)
 {
 	const struct channel_row *row = find_channels(image->channels);
-	uint32_t channel[4] = { 0 }, one = vagx_image_is_integer(image) ? 1 : float_bits(1.0f);
 	unsigned int i, at = 0, count = count_channels(row);
 
-	if (!decode_shared(image, bits, channel)) {
-		for (i = 0; i < count; i++) {
-			channel[i] = channel_value(image, i, row->bits[i],
-						   extract(bits, at, row->bits[i]));
-			at += row->bits[i];
-		}
+	if (decode_shared(image, bits, channel))
+		return;
+	for (i = 0; i < count; i++) {
+		channel[i] = channel_value(image, i, row->bits[i],
+					   extract(bits, at, row->bits[i]));
+		at += row->bits[i];
 	}
+}
+
+void vagx_image_decode(const struct vagx_image *image, const struct vagx_texel *texel,
+		       const uint8_t *bits, uint32_t *value)
+{
+	uint32_t channel[4] = { 0 }, one = vagx_image_is_integer(image) ? 1 : float_bits(1.0f);
+	unsigned int i;
+
+	if (image->block)
+		decode_block(image, texel, bits, channel);
+	else
+		decode_channels(image, bits, channel);
 	for (i = 0; i < 4; i++) {
 		if (image->swizzle[i] <= AGX_CHANNEL_A)
 			value[i] = channel[image->swizzle[i]];

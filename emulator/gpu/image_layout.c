@@ -36,9 +36,17 @@ static uint64_t squares(uint32_t x, uint32_t y, uint32_t side, uint32_t per_row)
 	       morton(x % side, y % side);
 }
 
+/* Blocks of so many texels; what has none has texels in their place */
+static uint32_t blocks_of(const struct vagx_image *image, uint32_t texels, bool across)
+{
+	uint32_t side = !image->block ? 1 : across ? image->block->width : image->block->height;
+
+	return (texels + side - 1) / side;
+}
+
 struct level {
 	uint64_t offset;
-	/* tiles of this level, in texels */
+	/* tiles of this level, in texels or blocks */
 	uint32_t tile_w, tile_h;
 	uint32_t tiles_per_row;
 };
@@ -74,29 +82,57 @@ static uint64_t level_tiles(uint64_t sx, uint64_t sy, unsigned int level)
 	return tiles + (sx & mask && sy & mask);
 }
 
+/* Whether a level is made of whole tiles; the size of blocks is rounded up before it is halved */
+static bool is_large(const struct vagx_image *image, unsigned int level, uint32_t w, uint32_t h)
+{
+	uint32_t across = image->width, down = image->height;
+
+	if (image->block) {
+		across = blocks_of(image, across, true) * image->block->width;
+		down = blocks_of(image, down, false) * image->block->height;
+	}
+	return blocks_of(image, minify(across, level), true) >= w &&
+	       blocks_of(image, minify(down, level), false) >= h;
+}
+
+/*
+ * Sizes are rounded up to a power of two at the first small level, and halved from
+ * there on; those in blocks are rounded up at the first of all.
+ */
+static uint32_t small_size(const struct vagx_image *image, uint32_t size, unsigned int level)
+{
+	if (image->block)
+		return minify(power_of_two(size), level);
+	return power_of_two(minify(size, level));
+}
+
 /* Return: the bytes that all levels up to the one that is asked for have, with it */
 static uint64_t find_level(const struct vagx_image *image, unsigned int which, struct level *level)
 {
-	uint32_t bytes = image->bytes * image->samples, w, h, sx, sy, side;
-	uint32_t pot_w = 0, pot_h = 0;
+	const uint32_t bytes = image->bytes * image->samples;
+	const uint32_t all_w = blocks_of(image, image->width, true);
+	const uint32_t all_h = blocks_of(image, image->height, false);
+	uint32_t w, h, sx, sy, side, pot_w = 0, pot_h = 0;
 	uint64_t end = 0;
 	unsigned int l;
 
 	tile_size(bytes, &w, &h);
-	sx = (image->width + w - 1) / w;
-	sy = (image->height + h - 1) / h;
+	sx = (all_w + w - 1) / w;
+	sy = (all_h + h - 1) / h;
 	for (l = 0; l <= which && l < MAX_LEVELS; l++) {
-		uint32_t lw = minify(image->width, l), lh = minify(image->height, l);
+		uint32_t lw = blocks_of(image, minify(image->width, l), true);
 
-		if (!pot_w && lw >= w && lh >= h) {
+		if (!pot_w && is_large(image, l, w, h)) {
+			/* blocks have a column of tiles more where halves were cut off */
+			lw += image->block && sx & ((1u << l) - 1);
 			*level = (struct level){ end, w, h, (lw + w - 1) / w };
 			end += level_tiles(sx, sy, l) * PAGE_BYTES;
 			continue;
 		}
-		/* sizes are rounded up at the first small level, and halved from there on */
-		pot_w = pot_w ? minify(pot_w, 1) : power_of_two(lw);
-		pot_h = pot_h ? minify(pot_h, 1) : power_of_two(lh);
-		side = power_of_two(lw < lh ? lw : lh);
+		pot_w = pot_w ? minify(pot_w, 1) : small_size(image, all_w, l);
+		pot_h = pot_h ? minify(pot_h, 1) : small_size(image, all_h, l);
+		side = image->block ? power_of_two(pot_w < pot_h ? pot_w : pot_h) :
+		       power_of_two(minify(all_w < all_h ? all_w : all_h, l));
 		*level = (struct level){ end, side, side, (lw + side - 1) / side };
 		end = align(end + (uint64_t)bytes * pot_w * pot_h, LINE_BYTES);
 	}
@@ -123,23 +159,26 @@ static uint64_t inside_tile(const struct level *level, uint32_t x, uint32_t y)
 
 uint64_t vagx_image_address(const struct vagx_image *image, const struct vagx_texel *t)
 {
+	const uint32_t x = t->x / (image->block ? image->block->width : 1);
+	const uint32_t y = t->y / (image->block ? image->block->height : 1);
 	uint64_t texel, tile, base = image->address;
 	struct level level;
 
 	if (image->layout == AGX_IMAGE_LAYOUT_LINEAR)
-		return base + t->layer * image->layer_stride + (uint64_t)t->y * image->stride +
-		       (uint64_t)t->x * image->bytes;
+		return base + t->layer * image->layer_stride + (uint64_t)y * image->stride +
+		       (uint64_t)x * image->bytes;
 	if (image->layout == AGX_IMAGE_LAYOUT_TWIDDLED) {
-		uint32_t w = power_of_two(image->width), h = power_of_two(image->height);
+		uint32_t w = power_of_two(blocks_of(image, image->width, true));
+		uint32_t h = power_of_two(blocks_of(image, image->height, false));
 		uint32_t side = w < h ? w : h;
 
-		texel = squares(t->x, t->y, side, w / side);
+		texel = squares(x, y, side, w / side);
 		return base + (t->layer * (uint64_t)w * h + texel) * image->bytes;
 	}
 
 	find_level(image, t->level, &level);
-	tile = (uint64_t)(t->y / level.tile_h) * level.tiles_per_row + t->x / level.tile_w;
-	texel = tile * level.tile_w * level.tile_h + inside_tile(&level, t->x, t->y);
+	tile = (uint64_t)(y / level.tile_h) * level.tiles_per_row + x / level.tile_w;
+	texel = tile * level.tile_w * level.tile_h + inside_tile(&level, x, y);
 	return base + t->layer * layer_bytes(image) + level.offset +
 	       (texel * image->samples + t->sample) * image->bytes;
 }

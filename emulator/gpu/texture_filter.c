@@ -53,7 +53,7 @@ bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int le
 		return false;
 	memset(copy, 0, sizeof(copy));
 	memcpy(copy, bits, t->image.bytes);
-	vagx_image_decode(&t->image, copy, value);
+	vagx_image_decode(&t->image, &at, copy, value);
 	return true;
 }
 

@@ -67,6 +67,7 @@ enum { EXIT_SKIP = 77 };
 	X(CLEARCOLOR, ClearColor) \
 	X(CLIENTWAITSYNC, ClientWaitSync) \
 	X(COMPILESHADER, CompileShader) \
+	X(COMPRESSEDTEXIMAGE2D, CompressedTexImage2D) \
 	X(CREATEPROGRAM, CreateProgram) \
 	X(CREATESHADER, CreateShader) \
 	X(DELETEBUFFERS, DeleteBuffers) \
@@ -122,6 +123,12 @@ struct vertex {
 	float coordinate[2];
 };
 
+/* A format of blocks, and their bytes */
+struct compressed {
+	GLenum format;
+	GLsizei bytes;
+};
+
 struct scene {
 	const char *name;
 	int width;
@@ -141,8 +148,11 @@ struct scene {
 	/* each instance is moved by this */
 	float step[4];
 	const char *fragment;
-	/* the texture's, if the fragment shader has one */
+	/* of the texture that the fragment shader has, if it has one */
 	GLenum filter;
+	/* in place of that texture: draws all of these, each in a cell */
+	const struct compressed *compressed;
+	unsigned int compressed_count;
 	bool has_depth;
 	bool blends;
 };
@@ -187,6 +197,27 @@ static const struct vertex quad[] = {
 	{ { 0.9f, -0.8f, 0, 1 }, WHITE, { 1.5f, 0 } },
 	{ { -0.9f, 0.8f, 0, 1 }, WHITE, { 0, 1.5f } },
 	{ { 0.9f, 0.8f, 0, 1 }, GREEN, { 1.5f, 1.5f } },
+};
+
+static const struct vertex whole_cell[] = {
+	{ { -1, -1, 0, 1 }, WHITE, { 0, 0 } },
+	{ { 1, -1, 0, 1 }, WHITE, { 1, 0 } },
+	{ { -1, 1, 0, 1 }, WHITE, { 0, 1 } },
+	{ { 1, 1, 0, 1 }, WHITE, { 1, 1 } },
+};
+
+/* Every GPU with OpenGL ES 3 has them, which lavapipe does not have */
+static const struct compressed etc_formats[] = {
+	{ GL_COMPRESSED_RGB8_ETC2, 8 },
+	{ GL_COMPRESSED_SRGB8_ETC2, 8 },
+	{ GL_COMPRESSED_RGB8_PUNCHTHROUGH_ALPHA1_ETC2, 8 },
+	{ GL_COMPRESSED_SRGB8_PUNCHTHROUGH_ALPHA1_ETC2, 8 },
+	{ GL_COMPRESSED_RGBA8_ETC2_EAC, 16 },
+	{ GL_COMPRESSED_SRGB8_ALPHA8_ETC2_EAC, 16 },
+	{ GL_COMPRESSED_R11_EAC, 8 },
+	{ GL_COMPRESSED_SIGNED_R11_EAC, 8 },
+	{ GL_COMPRESSED_RG11_EAC, 16 },
+	{ GL_COMPRESSED_SIGNED_RG11_EAC, 16 },
 };
 
 static const char vertex_shader[] =
@@ -266,6 +297,12 @@ static const struct scene scenes[] = {
 		.tolerance = 2, .clear = { 0, 0, 0, 1 }, VERTICES(quad),
 		.mode = GL_TRIANGLE_STRIP, .fragment = textured,
 		.filter = GL_LINEAR,
+	}, {
+		.name = "texture-etc2", .width = 64, .height = 64,
+		.tolerance = 2, .clear = { 0, 0, 0, 1 }, VERTICES(whole_cell),
+		.mode = GL_TRIANGLE_STRIP, .fragment = textured,
+		.filter = GL_NEAREST, .compressed = etc_formats,
+		.compressed_count = COUNT(etc_formats),
 	}, {
 		.name = "samples", .width = 96, .height = 80, .tolerance = 2,
 		.samples = 4, .clear = { 0, 0, 0, 1 }, VERTICES(crossing),
@@ -375,6 +412,28 @@ static GLuint make_texture(const struct scene *scene)
 	return texture;
 }
 
+/* Blocks of any bits: each is one of some mode or other */
+static GLuint make_compressed(const struct compressed *c)
+{
+	static uint8_t blocks[TEXTURE_SIZE * TEXTURE_SIZE];
+	const GLsizei size = c->bytes * TEXTURE_SIZE * TEXTURE_SIZE / 16;
+	uint32_t noise = c->format;
+	GLuint texture;
+	GLsizei i;
+
+	for (i = 0; i < size; i++) {
+		noise = noise * 1664525 + 1013904223;
+		blocks[i] = noise >> 24;
+	}
+	glGenTextures(1, &texture);
+	glBindTexture(GL_TEXTURE_2D, texture);
+	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+	glCompressedTexImage2D(GL_TEXTURE_2D, 0, c->format, TEXTURE_SIZE,
+			       TEXTURE_SIZE, 0, size, blocks);
+	return texture;
+}
+
 static GLuint make_buffer(GLenum target, size_t size, const void *data)
 {
 	GLuint buffer;
@@ -408,6 +467,23 @@ static void draw_vertices(const struct scene *scene)
 	glDeleteBuffers(1, &indices);
 }
 
+/* Side by side, each as large as its texture */
+static void draw_compressed(const struct scene *scene)
+{
+	const unsigned int columns = scene->width / TEXTURE_SIZE;
+	unsigned int i;
+
+	for (i = 0; i < scene->compressed_count; i++) {
+		GLuint texture = make_compressed(&scene->compressed[i]);
+
+		glViewport(i % columns * TEXTURE_SIZE,
+			   i / columns * TEXTURE_SIZE, TEXTURE_SIZE,
+			   TEXTURE_SIZE);
+		draw_vertices(scene);
+		glDeleteTextures(1, &texture);
+	}
+}
+
 static void set_capability(GLenum capability, bool on)
 {
 	if (on)
@@ -431,7 +507,7 @@ static void draw_scene(const struct scene *scene)
 	set_capability(GL_BLEND, scene->blends);
 	glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
 	program = make_program(scene);
-	if (scene->filter)
+	if (scene->filter && !scene->compressed)
 		texture = make_texture(scene);
 	vertices = make_buffer(GL_ARRAY_BUFFER,
 			       scene->vertex_count * sizeof(*scene->vertices),
@@ -439,7 +515,10 @@ static void draw_scene(const struct scene *scene)
 	set_attribute(0, 4, offsetof(struct vertex, position));
 	set_attribute(1, 4, offsetof(struct vertex, colour));
 	set_attribute(2, 2, offsetof(struct vertex, coordinate));
-	draw_vertices(scene);
+	if (scene->compressed)
+		draw_compressed(scene);
+	else
+		draw_vertices(scene);
 	glDeleteBuffers(1, &vertices);
 	glDeleteTextures(1, &texture);
 	glDeleteProgram(program);

@@ -1237,7 +1237,7 @@ static void test_unsupported_texture(void **state)
 	struct scene_state st = scene_default(f);
 	struct scene s;
 
-	t.channels = AGX_CHANNELS_BC1;
+	t.channels = AGX_CHANNELS_BC7;
 	st.fragment_shader = sampling_shader;
 	scene_begin(&s, f);
 	scene_texture(&s, &t, &sampler);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Block-compressed formats: what a texel of a block is.
+ */
+#ifndef VAGX_IMAGE_BLOCK_H
+#define VAGX_IMAGE_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** struct vagx_block_format - blocks of a format */
+struct vagx_block_format {
+	/** @channels: AGX_CHANNELS_* */
+	unsigned int channels;
+	/** @width: of a block in texels */
+	uint8_t width;
+	/** @height: likewise */
+	uint8_t height;
+	/** @bytes: of a block */
+	uint8_t bytes;
+	/**
+	 * @decode: the texel at (x, y) of a block, from 0 to 1, or from -1 if it
+	 * @is_signed. Channels that a format does not have are left alone.
+	 */
+	void (*decode)(const uint8_t *block, unsigned int x, unsigned int y, bool is_signed,
+		       float value[4]);
+};
+
+/** vagx_block_format() - NULL if channels are no blocks, or some that are not known */
+const struct vagx_block_format *vagx_block_format(unsigned int channels);
+
+#endif /* VAGX_IMAGE_BLOCK_H */

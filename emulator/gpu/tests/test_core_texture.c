@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * What textures are, to the last bit: pictures of stock Mesa are compared with
+ * some tolerance, and not all that vagx does can be asked for there.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "agx_packets.h"
+#include "core_fixture.h"
+#include "gpu/image_block.h"
+#include "gpu/texture.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define SIDE		16
+#define TEXTURE		0x1000
+#define STRIDE		(SIDE * 4)
+
+#define STORE_RESULT	"wait a\nldimm r30, 0\n"					\
+			"store r0_r1_r2_r3, du0, r30, i32, xyzw, a\nwait a\nstop\n"
+
+/* A float for each texel: the square of its column, and how many rows are above it */
+static float texel(unsigned int x, unsigned int y)
+{
+	return (float)(x * x) + y / 64.0f;
+}
+
+static void put_texture(struct fixture *f, struct agx_sampler *sampler)
+{
+	struct agx_texture t = agx_texture_default();
+	struct agx_texture_linear linear;
+	uint8_t *state = f->launch.textures[1];
+	unsigned int x, y;
+
+	for (y = 0; y < SIDE; y++) {
+		for (x = 0; x < SIDE; x++) {
+			const float value = texel(x, y);
+
+			memcpy(fixture_data + TEXTURE + y * STRIDE + x * 4, &value, 4);
+		}
+	}
+	t.layout = AGX_IMAGE_LAYOUT_LINEAR;
+	t.channels = AGX_CHANNELS_R32;
+	t.type = AGX_TEXTURE_TYPE_FLOAT;
+	t.swizzle_g = AGX_CHANNEL_1;
+	t.swizzle_b = AGX_CHANNEL_0;
+	t.width = t.height = SIDE;
+	t.address = DATA_VA + TEXTURE;
+	assert_int_equal(agx_packet_pack(AGX_PACKET_texture, state, &t, NULL), 0);
+	agx_packet_unpack(AGX_PACKET_texture_linear, state, &linear, NULL);
+	linear.stride_less_16 = STRIDE - 16;
+	assert_int_equal(agx_packet_pack(AGX_PACKET_texture_linear, state, &linear, NULL), 0);
+	assert_int_equal(agx_packet_pack(AGX_PACKET_sampler, f->launch.samplers[0], sampler, NULL),
+			 0);
+}
+
+static float result(unsigned int i)
+{
+	float value;
+
+	memcpy(&value, fixture_words() + i, sizeof(value));
+	return value;
+}
+
+/* r4 and r5 are the coordinates, 1/2 each */
+static void run_sample(struct fixture *f, struct agx_sampler *sampler, const char *text)
+{
+	char program[1024];
+
+	put_texture(f, sampler);
+	snprintf(program, sizeof(program), "ldimm r4, 0x3f000000\nldimm r5, 0x3f000000\n%s"
+		 STORE_RESULT, text);
+	assert_int_equal(fixture_run(f, program, 1), 0);
+}
+
+/* Four columns to the right, one row down */
+#define LONG_PIXEL	"ldimm r8, 0x3e800000\nldimm r9, 0\n"			\
+			"ldimm r10, 0\nldimm r11, 0x3d800000\n"
+#define SAMPLE_GRADIENT	"smpf r0_r1_r2_r3, ts1, ss0, r4, r8_r9, 2d, xyzw, lod_grad, a\n"
+
+static void anisotropic_taps(void **state)
+{
+	struct agx_sampler sampler = agx_sampler_default();
+
+	sampler.magnify = sampler.minify = AGX_FILTER_LINEAR;
+	sampler.mip_filter = AGX_MIP_FILTER_LINEAR;
+	run_sample(*state, &sampler, LONG_PIXEL SAMPLE_GRADIENT);
+	/* between columns 7 and 8, and rows 7 and 8 */
+	assert_true(result(0) == 56.5f + 7.5f / 64);
+
+	/* at 3/10 and 1/10 of the pixel to both sides, with weights of 8 bits */
+	sampler.maximum_anisotropy = 4;
+	run_sample(*state, &sampler, LONG_PIXEL SAMPLE_GRADIENT);
+	assert_float_equal(result(0), (36 + 76 / 256.0 * 13 + 49 + 25 / 256.0 * 15 +
+				       49 + 230 / 256.0 * 15 + 64 + 179 / 256.0 * 17) / 4 +
+				      7.5 / 64, 1e-4);
+	/* two taps, at 1/6 */
+	sampler.maximum_anisotropy = 2;
+	run_sample(*state, &sampler, LONG_PIXEL SAMPLE_GRADIENT);
+	assert_float_equal(result(0), (36 + 213 / 256.0 * 13 + 64 + 42 / 256.0 * 17) / 2 +
+				      7.5 / 64, 1e-4);
+}
+
+static void gather_begins_lower_left(void **state)
+{
+	struct agx_sampler sampler = agx_sampler_default();
+
+	run_sample(*state, &sampler,
+		   "smpf r0_r1_r2_r3, ts1, ss0, r4, 0, 2d, xyzw, auto_lod, gather_r, a\n");
+	assert_true(result(0) == texel(7, 8));
+	assert_true(result(1) == texel(8, 8));
+	assert_true(result(2) == texel(8, 7));
+	assert_true(result(3) == texel(7, 7));
+	/* what a shader sees as green is 1 */
+	run_sample(*state, &sampler,
+		   "smpf r0_r1_r2_r3, ts1, ss0, r4, 0, 2d, xyzw, auto_lod, gather_g, a\n");
+	assert_true(result(0) == 1 && result(3) == 1);
+}
+
+static const struct vagx_block_format *format_of(unsigned int channels)
+{
+	const struct vagx_block_format *format = vagx_block_format(channels);
+
+	assert_non_null(format);
+	return format;
+}
+
+static void assert_texel(unsigned int channels, const uint8_t *block, unsigned int x,
+			 unsigned int y, const float want[4])
+{
+	float value[4] = { 0, 0, 0, 1 };
+	unsigned int i;
+
+	format_of(channels)->decode(block, x, y, channels == AGX_CHANNELS_BC5, value);
+	for (i = 0; i < 4; i++)
+		assert_float_equal(value[i], want[i], 1e-6);
+}
+
+static void bc_blocks(void **state)
+{
+	/* white to black: all four indices in the first row; two between, then one and none */
+	const uint8_t four[] = { 0xff, 0xff, 0, 0, 0xe4, 0, 0, 0 };
+	const uint8_t three[] = { 0, 0, 0xff, 0xff, 0xe4, 0, 0, 0 };
+	/* red from the least number, which stands for -1, to 127; green the other way round */
+	const uint8_t signed_ends[] = {
+		0x80, 0x7f, 0x88, 0xc6, 0xfa, 0, 0, 0, 0x7f, 0x80, 0x88, 0xc6, 0xfa, 0, 0, 0,
+	};
+	unsigned int i;
+
+	assert_texel(AGX_CHANNELS_BC1, four, 1, 0, (const float[]){ 0, 0, 0, 1 });
+	assert_texel(AGX_CHANNELS_BC1, four, 2, 0,
+		     (const float[]){ 2 / 3.0f, 2 / 3.0f, 2 / 3.0f, 1 });
+	assert_texel(AGX_CHANNELS_BC1, three, 2, 0, (const float[]){ 0.5f, 0.5f, 0.5f, 1 });
+	assert_texel(AGX_CHANNELS_BC1, three, 3, 0, (const float[]){ 0, 0, 0, 0 });
+	for (i = 0; i < 8; i++) {
+		static const float rising[] = { -1, 1, -0.6f, -0.2f, 0.2f, 0.6f, -1, 1 };
+		const float falling = i < 2 ? 1 - 2.0f * i : 1 - (i - 1) * 2 / 7.0f;
+
+		assert_texel(AGX_CHANNELS_BC5, signed_ends, i % 4, i / 4,
+			     (const float[]){ rising[i], falling, 0, 1 });
+	}
+}
+
+/* Each texel of a block in units of 1/255, red only where all channels are alike */
+static void assert_reds(unsigned int channels, const uint8_t *block, const uint8_t want[4][4])
+{
+	unsigned int x, y;
+
+	for (y = 0; y < 4; y++) {
+		for (x = 0; x < 4; x++) {
+			float value[4];
+
+			format_of(channels)->decode(block, x, y, false, value);
+			assert_float_equal(value[0] * 255, want[y][x], 1e-3);
+		}
+	}
+}
+
+static void etc_blocks(void **state)
+{
+	/* halves beside each other, 2 and 15 of 15; columns get lighter by 2, 8 and 17, then darker */
+	const uint8_t individual[] = { 0x2f, 0x2f, 0x2f, 0x04, 0xf0, 0x00, 0xff, 0xf0 };
+	const uint8_t want_individual[4][4] = {
+		{ 36, 42, 255, 238 }, { 36, 42, 255, 238 }, { 36, 42, 255, 238 },
+		{ 36, 42, 255, 238 },
+	};
+	/* 0 at the upper left, 63 of 63 four columns to the right, 32 of 63 four rows down */
+	const uint8_t planar[] = { 0, 0, 0x04, 0x7f, 0, 0x04, 0, 0 };
+	const uint8_t want_planar[4][4] = {
+		{ 0, 64, 128, 191 }, { 33, 96, 160, 224 }, { 65, 129, 193, 255 },
+		{ 98, 161, 225, 255 },
+	};
+	/* a base, and steps of 2 */
+	const uint8_t alpha[] = { 100, 0x2d, 0x00, 0x05, 0x39, 0x77, 0, 0 };
+	float value[4];
+	unsigned int i;
+
+	assert_reds(AGX_CHANNELS_ETC2_RGB8, individual, want_individual);
+	assert_reds(AGX_CHANNELS_ETC2_RGB8, planar, want_planar);
+	for (i = 0; i < 16; i++) {
+		static const int8_t changes[] = { -1, -2, -3, -10, 0, 1, 2, 9 };
+		unsigned int at = 16 + 3 * i, index = 0, bit;
+
+		for (bit = at; bit < at + 3; bit++)
+			index = index << 1 | (alpha[bit / 8] >> (7 - bit % 8) & 1);
+		format_of(AGX_CHANNELS_EAC_R11)->decode(alpha, i / 4, i % 4, false, value);
+		assert_float_equal(value[0] * 2047, 804 + 16 * changes[index], 1e-3);
+		format_of(AGX_CHANNELS_EAC_R11)->decode(alpha, i / 4, i % 4, true, value);
+		assert_float_equal(value[0] * 1023, 800 + 16 * changes[index], 1e-3);
+	}
+}
+
+/* Three by three tiles of 32 by 32 blocks, of which halves are cut off at each level */
+static void layouts_of_blocks(void **state)
+{
+	const struct vagx_image image = {
+		.layout = AGX_IMAGE_LAYOUT_GPU,
+		.width = 257,
+		.height = 300,
+		.layers = 1,
+		.samples = 1,
+		.levels = 9,
+		.bytes = 16,
+		.block = format_of(AGX_CHANNELS_BC3),
+	};
+	const struct {
+		uint32_t x, y, level;
+		uint64_t offset;
+	} at[] = {
+		{ 3, 3, 0, 0 },
+		{ 4, 0, 0, 16 },
+		{ 0, 4, 0, 32 },
+		{ 128, 0, 0, 16384 },
+		{ 0, 128, 0, 3 * 16384 },
+		{ 0, 0, 1, 9 * 16384 },
+		/* as wide as one tile, but there is a column of tiles more */
+		{ 0, 128, 1, (9 + 2) * 16384 },
+		{ 0, 0, 2, (9 + 2 + 1 + 1 + 1) * 16384 },
+		/* 65 by 75 blocks become 128 by 128, and 32 by 32 here */
+		{ 0, 0, 3, (9 + 2 + 1 + 1 + 1 + 1) * 16384 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < COUNT(at); i++) {
+		const struct vagx_texel texel = { .x = at[i].x, .y = at[i].y, .level = at[i].level };
+
+		assert_int_equal(vagx_image_address(&image, &texel), at[i].offset);
+	}
+}
+
+static bool is_neighbour(struct place of, const struct place *wanted, uint32_t size)
+{
+	static const int8_t steps[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
+	unsigned int i;
+
+	for (i = 0; i < COUNT(steps); i++) {
+		struct place p = { .x = of.x + steps[i][0], .y = of.y + steps[i][1], .z = of.z };
+
+		if (vagx_cube_neighbour(&p, size) && p.x == wanted->x && p.y == wanted->y &&
+		    p.z == wanted->z)
+			return true;
+	}
+	return false;
+}
+
+/* Who leaves a face finds a way back, and is on another one of the same cube */
+static void edges_of_cubes(void **state)
+{
+	const uint32_t sizes[] = { 1, 2, 3, 8, 1000 };
+	unsigned int s, edge, face, at;
+
+	for (s = 0; s < COUNT(sizes); s++) {
+		const int64_t size = sizes[s], last = size - 1;
+
+		for (at = 0; at < 24 * size; at++) {
+			const int64_t along = at % size;
+			struct place inside = { .z = 6 }, out;
+
+			face = at / size % 6;
+			edge = at / size / 6;
+			inside.z += face;
+			inside.x = edge == 0 ? 0 : edge == 1 ? last : along;
+			inside.y = edge == 2 ? 0 : edge == 3 ? last : along;
+			out = inside;
+			out.x += edge == 0 ? -1 : edge == 1;
+			out.y += edge == 2 ? -1 : edge == 3;
+			assert_true(vagx_cube_neighbour(&out, size));
+			assert_true(out.z >= 6 && out.z < 12 && out.z / 2 != inside.z / 2);
+			assert_true(is_neighbour(out, &inside, size));
+		}
+		assert_false(vagx_cube_neighbour(&(struct place){ .x = -1, .y = size }, size));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(anisotropic_taps, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(gather_begins_lower_left, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test(bc_blocks),
+		cmocka_unit_test(etc_blocks),
+		cmocka_unit_test(layouts_of_blocks),
+		cmocka_unit_test(edges_of_cubes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
