@@ -20,7 +20,7 @@ NATURAL = {
         "an address space maps objects, and an object that is closed leaves its "
         "address spaces",
     frozenset({"queue", "job", "work", "workqueue", "render", "tvb", "timeline", "sched",
-               "event", "recovery", "coredump"}):
+               "event", "growth", "recovery", "coredump"}):
         "a job is handed to its queue's ring, with the queue's vertex buffer, and its end "
         "comes back through events and recovery",
 }

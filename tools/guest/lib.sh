@@ -118,10 +118,10 @@ gone()
 	! kill -0 "$@" 2>/dev/null
 }
 
-# has_run PID - whether the GPU has begun with a job of a client's
+# has_run PID [ENGINE] - whether the GPU has begun with a job of a client's
 has_run()
 {
-	grep -hs '^drm-engine-compute:' /proc/"$1"/fdinfo/* | grep -qv '[^0-9]0 ns'
+	grep -hs "^drm-engine-${2:-compute}:" /proc/"$1"/fdinfo/* | grep -qv '[^0-9]0 ns'
 }
 
 # ask_host observe          what tools/vm.sh sees of the emulator

@@ -17,6 +17,7 @@
 #include "asahi_device.h"
 #include "asahi_event.h"
 #include "asahi_gem.h"
+#include "asahi_growth.h"
 #include "asahi_heap.h"
 #include "asahi_hw.h"
 #include "asahi_initdata.h"
@@ -40,6 +41,7 @@
  * * *channel*, *initdata* and *event* are what the firmware reads and writes;
  * * *coredump* keeps evidence;
  * * *timeline* knows the jobs in flight;
+ * * *growth* answers the firmware, which asks for memory;
  * * *recovery* hears what the firmware says of them, through *channel*;
  * * *rtkit* starts and stops the firmware;
  * * *sched* hands it work;
@@ -61,6 +63,7 @@ static const struct asahi_block * const asahi_blocks[] = {
 	&asahi_block_event,
 	&asahi_block_coredump,
 	&asahi_block_timeline,
+	&asahi_block_growth,
 	&asahi_block_recovery,
 	&asahi_block_rtkit,
 	&asahi_block_sched,

@@ -317,6 +317,7 @@ int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_d
 	struct asahi_channels *chs = adev->channels;
 	int ret;
 
+	KUNIT_STATIC_STUB_REDIRECT(asahi_channel_device_control, adev, msg);
 	guard(mutex)(&chs->device_control.lock);
 
 	if (!asahi_state_fw_alive(adev))
@@ -329,6 +330,7 @@ int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_d
 		asahi_channel_note_unread(chs);
 	return ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_channel_device_control);
 
 /**
  * asahi_channel_dc_read() - has the firmware read all device control messages?

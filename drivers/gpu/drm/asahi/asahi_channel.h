@@ -148,7 +148,8 @@ struct asahi_channel_ops {
 			      u32 value);
 	/**
 	 * @grow: the vertex buffer in @buffer_slot is too small for a render that
-	 * runs in context @vm_slot; the firmware waits for an answer
+	 * runs in context @vm_slot; the firmware waits for an answer, which is not
+	 * given from here, since who sends it waits for the firmware
 	 */
 	void (*grow)(struct asahi_device *adev, u32 vm_slot, u32 buffer_slot, u32 counter);
 };

@@ -27,6 +27,7 @@ struct asahi_abi;
 struct asahi_channels;
 struct asahi_coredumps;
 struct asahi_events;
+struct asahi_growth;
 struct asahi_hw;
 struct asahi_initdata;
 struct asahi_objects;
@@ -100,6 +101,8 @@ struct asahi_device {
 	struct asahi_slots *slots;
 	/** @timelines: what makes fences of busy queues signal in time */
 	struct asahi_timelines *timelines;
+	/** @growth: what answers the firmware that asks for larger vertex buffers */
+	struct asahi_growth *growth;
 	/** @sched: all queues, and their workers */
 	struct asahi_sched *sched;
 	/** @trim: what gives back memory of idle queues */

@@ -6,6 +6,9 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
+
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
 #include <linux/iopoll.h>
@@ -182,10 +185,14 @@ int asahi_initdata_resume(struct asahi_device *adev)
  */
 u64 asahi_initdata_halt_count(struct asahi_device *adev)
 {
-	struct asahi_fw_status *status = asahi_initdata_part_map(adev, ASAHI_INITDATA_FW_STATUS);
+	struct asahi_fw_status *status;
+
+	KUNIT_STATIC_STUB_REDIRECT(asahi_initdata_halt_count, adev);
+	status = asahi_initdata_part_map(adev, ASAHI_INITDATA_FW_STATUS);
 
 	return le64_to_cpu(READ_ONCE(status->flags.halt_count));
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_initdata_halt_count);
 
 /* Setup. */
 

@@ -21,6 +21,7 @@
 #include "asahi_coredump.h"
 #include "asahi_device.h"
 #include "asahi_event.h"
+#include "asahi_growth.h"
 #include "asahi_hw.h"
 #include "asahi_initdata.h"
 #include "asahi_job.h"
@@ -30,7 +31,6 @@
 #include "asahi_sched.h"
 #include "asahi_timeline.h"
 #include "asahi_trace.h"
-#include "asahi_tvb.h"
 #include "asahi_vm.h"
 
 /**
@@ -372,7 +372,7 @@ static const struct asahi_channel_ops asahi_recovery_channel_ops = {
 	.fault = asahi_recovery_fault,
 	.timeout = asahi_recovery_timeout,
 	.channel_error = asahi_recovery_channel_error,
-	.grow = asahi_tvb_grow,
+	.grow = asahi_growth_request,
 };
 
 static int asahi_recovery_init(struct asahi_device *adev)

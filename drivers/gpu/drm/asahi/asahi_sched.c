@@ -508,7 +508,7 @@ void asahi_sched_visit_queues(struct asahi_device *adev, void (*fn)(struct asahi
 
 /**
  * asahi_sched_find_queue() - do something with one of all queues
- * @adev: device
+ * @adev: device, as for asahi_sched_visit_queues()
  * @fn: what; returns a negative number if it is another queue. As
  *	asahi_sched_visit_queues()
  * @arg: handed to @fn
@@ -521,6 +521,9 @@ int asahi_sched_find_queue(struct asahi_device *adev,
 			   int (*fn)(struct asahi_queue *queue, u32 arg), u32 arg)
 {
 	struct asahi_queue *queue;
+
+	if (!adev->sched)
+		return -1;
 
 	guard(mutex)(&adev->sched->lock);
 

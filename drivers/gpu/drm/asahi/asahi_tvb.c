@@ -24,15 +24,12 @@
 #include <agx/agx_rtkit.h>
 
 #include "asahi_abi.h"
-#include "asahi_channel.h"
 #include "asahi_client.h"
 #include "asahi_device.h"
 #include "asahi_fw_buffer.h"
 #include "asahi_fw_workqueue.h"
-#include "asahi_initdata.h"
 #include "asahi_job.h"
 #include "asahi_queue_priv.h"
-#include "asahi_sched.h"
 #include "asahi_tvb.h"
 #include "asahi_vm.h"
 #include "asahi_work.h"
@@ -59,9 +56,9 @@
  *
  * **Growth on request.** The firmware may ask for pages in the middle of a render.
  * Nobody has seen it do so with the settings that we use. Whatever we do, it
- * waits for an answer, and so does the render's fence: nothing may be allocated
- * then. So a buffer has blocks to spare, of which the lists have the numbers
- * already.
+ * waits for an answer (see "Growth"), and so does the render's fence: nothing may be
+ * allocated then. So a buffer has blocks to spare, of which the lists have the
+ * numbers already.
  *
  * **Slots.** The firmware knows 127 buffers at a time, by slots. A render holds
  * the slot from its turn to its end. InitBuffer, in the ring in front of the
@@ -625,12 +622,17 @@ void asahi_tvb_print(struct asahi_queue *queue, struct drm_printer *p)
 	asahi_tvb_print_part("stats", &tvb->stats, p);
 }
 
-/*
- * Requests of the firmware's
+/**
+ * asahi_tvb_grow() - hand over what a buffer has in spare
+ * @queue: queue
+ * @slot: slot of a buffer that a render has too little of
+ *
+ * Process context, in the critical section of fences; allocates nothing.
+ *
+ * Return: how many blocks more the firmware may use now; -1 if the buffer is
+ * another queue's.
  */
-
-/* How many blocks it got; -1 if it is another's. */
-static int asahi_tvb_grow_queue(struct asahi_queue *queue, u32 slot)
+int asahi_tvb_grow(struct asahi_queue *queue, u32 slot)
 {
 	struct asahi_tvb *tvb = &queue->tvb;
 	unsigned int more;
@@ -649,39 +651,4 @@ static int asahi_tvb_grow_queue(struct asahi_queue *queue, u32 slot)
 	}
 
 	return more;
-}
-
-/**
- * asahi_tvb_grow() - the firmware asks for a larger buffer
- * @adev: device
- * @vm_slot: context that the render runs in
- * @buffer_slot: slot of the buffer
- * @counter: number of the request
- *
- * It is answered whatever can be done, because the firmware waits. From the
- * notification worker, in the critical section of fences.
- */
-void asahi_tvb_grow(struct asahi_device *adev, u32 vm_slot, u32 buffer_slot, u32 counter)
-{
-	const struct asahi_dc_msg msg = {
-		.type = ASAHI_DC_GROW_TVB_ACK,
-		.grow_tvb_ack = {
-			.buffer_slot = buffer_slot,
-			.vm_slot = vm_slot,
-			.counter = counter,
-			.halt_count = asahi_initdata_halt_count(adev),
-		},
-	};
-	bool cookie = dma_fence_begin_signalling();
-	int blocks = asahi_sched_find_queue(adev, asahi_tvb_grow_queue, buffer_slot);
-
-	if (blocks < 0)
-		drm_err_ratelimited(&adev->drm, "vertex buffer %u is nobody's, and is to grow\n",
-				    buffer_slot);
-	else
-		drm_err_ratelimited(&adev->drm, "vertex buffer %u is too small: %d more blocks\n",
-				    buffer_slot, blocks);
-	if (asahi_channel_device_control(adev, &msg) && asahi_state_fw_alive(adev))
-		drm_err(&adev->drm, "the firmware does not read of its vertex buffer's growth\n");
-	dma_fence_end_signalling(cookie);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Tiled vertex buffers: what vertex work leaves for fragment work. Private to
- * queue, job, work, timeline and recovery.
+ * queue, job, work, timeline and growth.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
@@ -163,7 +163,7 @@ void asahi_tvb_push(struct asahi_queue *queue, const struct asahi_work *work, u3
 void asahi_tvb_end(struct asahi_queue *queue, unsigned int scenes);
 
 void asahi_tvb_print(struct asahi_queue *queue, struct drm_printer *p);
-void asahi_tvb_grow(struct asahi_device *adev, u32 vm_slot, u32 buffer_slot, u32 counter);
+int asahi_tvb_grow(struct asahi_queue *queue, u32 slot);
 
 /* For tests. */
 bool asahi_tvb_is_large(unsigned int blocks, u64 tpc_bytes);
