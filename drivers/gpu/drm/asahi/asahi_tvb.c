@@ -90,6 +90,7 @@ void asahi_tvb_init(struct asahi_tvb *tvb)
 	mutex_init(&tvb->lock);
 	asahi_slot_client_init(&tvb->slot, ASAHI_SLOT_BUFFER);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_tvb_init);
 
 static void asahi_tpc_release(struct kref *ref)
 {
@@ -110,6 +111,7 @@ void asahi_tpc_put(struct asahi_tpc *tpc)
 	if (tpc)
 		kref_put(&tpc->refcount, asahi_tpc_release);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_tpc_put);
 
 /**
  * asahi_tvb_free_vm_memory() - free what is in the VM
@@ -133,6 +135,7 @@ void asahi_tvb_free_vm_memory(struct asahi_tvb *tvb)
 	asahi_heap_free(&tvb->block_list);
 	asahi_heap_free(&tvb->page_list);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_tvb_free_vm_memory);
 
 /**
  * asahi_tvb_trim() - give back what a buffer has in the VM
@@ -175,6 +178,7 @@ void asahi_tvb_fini(struct asahi_tvb *tvb)
 	asahi_heap_free(&tvb->info);
 	mutex_destroy(&tvb->lock);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_tvb_fini);
 
 /**
  * asahi_tvb_bytes() - how much memory it takes in the device's heaps
@@ -187,6 +191,7 @@ s64 asahi_tvb_bytes(const struct asahi_tvb *tvb)
 	return tvb->info.size + tvb->control.size + tvb->counter.size + tvb->stats.size +
 	       tvb->kernel_buffer.size;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_tvb_bytes);
 
 /*
  * Size
@@ -514,6 +519,7 @@ struct asahi_tpc *asahi_tvb_prepare(struct asahi_queue *queue, unsigned int min_
 
 	return tpc;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_tvb_prepare);
 
 /*
  * Execution
@@ -652,3 +658,4 @@ int asahi_tvb_grow(struct asahi_queue *queue, u32 slot)
 
 	return more;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_tvb_grow);
