@@ -16,6 +16,8 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include <kunit/visibility.h>
+
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_print.h>
@@ -340,6 +342,7 @@ int asahi_queue_trim(struct asahi_queue *queue)
 
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_queue_trim);
 
 static struct asahi_queue *asahi_queue_new(struct asahi_file *file, struct asahi_vm *vm,
 					   const struct drm_asahi_queue_create *args)
