@@ -58,7 +58,8 @@
  * Nobody has seen it do so with the settings that we use. Whatever we do, it
  * waits for an answer (see "Growth"), and so does the render's fence: nothing may be
  * allocated then. So a buffer has blocks to spare, of which the lists have the
- * numbers already.
+ * numbers already. There are none while an InitBuffer may wait in the ring, as that
+ * must not tell of fewer blocks than the firmware knows.
  *
  * **Slots.** The firmware knows 127 buffers at a time, by slots. A render holds
  * the slot from its turn to its end. InitBuffer, in the ring in front of the
@@ -536,6 +537,7 @@ static void asahi_tvb_push_init(struct asahi_queue *queue, const struct asahi_wo
 
 	tvb->tenure = tvb->slot.tenure;
 	tvb->told = tvb->handed_over;
+	tvb->older = tvb->scenes;
 
 	fw->tag = cpu_to_le32(ASAHI_FW_CMD_INIT_BUFFER);
 	fw->vm_slot = cpu_to_le32(vm_slot);
@@ -577,13 +579,18 @@ void asahi_tvb_push(struct asahi_queue *queue, const struct asahi_work *work, u3
  */
 void asahi_tvb_end(struct asahi_queue *queue, unsigned int scenes)
 {
+	struct asahi_tvb *tvb = &queue->tvb;
+
 	lockdep_assert_held(&queue->timeline.lock);
 
-	if (!WARN_ON(scenes > queue->tvb.scenes))
-		queue->tvb.scenes -= scenes;
+	if (!WARN_ON(scenes > tvb->scenes))
+		tvb->scenes -= scenes;
+	/* They end in their order. */
+	tvb->older -= min(scenes, tvb->older);
 	if (scenes)
-		WRITE_ONCE(queue->tvb.used_at, jiffies);
+		WRITE_ONCE(tvb->used_at, jiffies);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_tvb_end);
 
 static void asahi_tvb_print_part(const char *name, const struct asahi_fwbuf *buf,
 				 struct drm_printer *p)
@@ -635,8 +642,8 @@ void asahi_tvb_print(struct asahi_queue *queue, struct drm_printer *p)
  *
  * Process context, in the critical section of fences; allocates nothing.
  *
- * Return: how many blocks more the firmware may use now; -1 if the buffer is
- * another queue's.
+ * Return: how many blocks more the firmware may use now, 0 also if it may not have
+ * come to the last InitBuffer; -1 if the buffer is another queue's.
  */
 int asahi_tvb_grow(struct asahi_queue *queue, u32 slot)
 {
@@ -647,6 +654,10 @@ int asahi_tvb_grow(struct asahi_queue *queue, u32 slot)
 
 	if (!tvb->scenes || tvb->slot.slot != slot)
 		return -1;
+
+	/* An InitBuffer in the ring would tell of fewer than the firmware has got since. */
+	if (tvb->older)
+		return 0;
 
 	more = min(tvb->num_blocks - tvb->handed_over, ASAHI_TVB_SPARE_BLOCKS);
 	if (more) {

@@ -78,6 +78,8 @@ struct asahi_tpc {
  * @told: how many of these the last InitBuffer has told of
  * @tenure: of the slot that this has told of; 0 for none
  * @scenes: renders in flight
+ * @older: those of them that were there before the last InitBuffer, which the
+ *	firmware may not have come to while there are any
  * @large: idle, it would keep more memory than it is worth
  * @used_at: when a render was submitted or has ended last, in jiffies
  *
@@ -106,6 +108,7 @@ struct asahi_tvb {
 	unsigned int told;
 	u64 tenure;
 	unsigned int scenes;
+	unsigned int older;
 	bool large;
 	unsigned long used_at;
 };

@@ -8,6 +8,7 @@
 #include <kunit/device.h>
 #include <kunit/test.h>
 
+#include <linux/cleanup.h>
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
@@ -283,6 +284,33 @@ static void tvb_test_told_by_next_init(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, tvb->told, FIRST);
 }
 
+/* An InitBuffer may be in the ring as long as there are renders from before it. */
+static void tvb_test_not_before_init(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+	struct asahi_tvb *tvb = &fake->queue->tvb;
+
+	KUNIT_ASSERT_EQ(test, submit(test, 0, TPC), 0);
+	begin_render(fake);
+	tvb->scenes = 3;
+	tvb->older = 2;
+	KUNIT_EXPECT_EQ(test, asahi_tvb_grow(fake->queue, SLOT), 0);
+	expect_blocks(test, FIRST + SPARE, FIRST);
+
+	for (unsigned int left = 2; left; left--) {
+		KUNIT_EXPECT_EQ(test, tvb->older, left);
+		KUNIT_EXPECT_EQ(test, asahi_tvb_grow(fake->queue, SLOT), 0);
+		scoped_guard(mutex, &fake->queue->timeline.lock)
+			asahi_tvb_end(fake->queue, 1);
+	}
+
+	KUNIT_EXPECT_EQ(test, tvb->scenes, 1);
+	KUNIT_EXPECT_EQ(test, asahi_tvb_grow(fake->queue, SLOT), SPARE);
+	scoped_guard(mutex, &fake->queue->timeline.lock)
+		asahi_tvb_end(fake->queue, 1);
+	KUNIT_EXPECT_EQ(test, tvb->older, 0);
+}
+
 /* The first SUBMIT fails wherever there is no more memory, and the one after it does not. */
 static void tvb_test_no_memory_at_first(struct kunit *test)
 {
@@ -382,6 +410,7 @@ static void tvb_test_no_memory_for_tpc(struct kunit *test)
 static struct kunit_case asahi_tvb_cases[] = {
 	KUNIT_CASE(tvb_test_grows_by_spare_blocks),
 	KUNIT_CASE(tvb_test_told_by_next_init),
+	KUNIT_CASE(tvb_test_not_before_init),
 	KUNIT_CASE(tvb_test_no_memory_at_first),
 	KUNIT_CASE(tvb_test_no_memory_to_grow),
 	KUNIT_CASE(tvb_test_no_memory_and_asked),
