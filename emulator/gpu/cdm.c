@@ -123,6 +123,7 @@ static int cdm_launch(struct cdm_reader *r)
 	struct vagx_launch launch = {
 		.vm_slot = r->cdm->vm_slot,
 		.preshader_regs = r->launch.counts.preshader_registers,
+		.extended_samplers = vagx_usc_extends_samplers(&r->launch.counts),
 		.sampler_heap = r->cdm->registers->sampler_base,
 		.sampler_count = r->cdm->registers->sampler_count,
 	};

@@ -38,6 +38,8 @@ struct vagx_uat_fault;
 #define VAGX_CORE_SAMPLERS	16
 /** VAGX_SAMPLER_BYTES - what is in one of them: a Sampler packet */
 #define VAGX_SAMPLER_BYTES	8
+/** VAGX_BORDER_BYTES - what is behind it if samplers are extended */
+#define VAGX_BORDER_BYTES	16
 
 /** struct vagx_launch - everything that the threadgroups of a launch share */
 struct vagx_launch {
@@ -66,6 +68,10 @@ struct vagx_launch {
 	uint8_t textures[VAGX_CORE_TEXTURES][VAGX_TEXTURE_BYTES];
 	/** @samplers: sampler state registers, likewise */
 	uint8_t samplers[VAGX_CORE_SAMPLERS][VAGX_SAMPLER_BYTES];
+	/** @extended_samplers: they have border colours */
+	bool extended_samplers;
+	/** @borders: those */
+	uint8_t borders[VAGX_CORE_SAMPLERS][VAGX_BORDER_BYTES];
 	/** @sampler_heap: samplers that registers number */
 	uint64_t sampler_heap;
 	/** @sampler_count: how many there are */

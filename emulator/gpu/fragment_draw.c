@@ -100,6 +100,7 @@ static int load_shader(struct fragment_job *f, struct fragment_draw *draw)
 	};
 	int err;
 
+	draw->launch.extended_samplers = vagx_usc_extends_samplers(&fs->counts);
 	draw->launch.sampler_heap = f->registers->shaders.sampler_base;
 	draw->launch.sampler_count = f->registers->shaders.sampler_count;
 	draw->launch.preshader_regs = fs->counts.preshader_registers;

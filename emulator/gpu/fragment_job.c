@@ -295,6 +295,7 @@ static int load_program(struct fragment_job *f, const struct vagx_tile_program *
 	if (!(program->usc & ~(USC_ALIGN - 1u)))
 		return 0;
 	agx_packet_unpack(AGX_PACKET_shader_counts, &spec, &counts, NULL);
+	launch->extended_samplers = vagx_usc_extends_samplers(&counts);
 	launch->sampler_heap = f->registers->shaders.sampler_base;
 	launch->sampler_count = f->registers->shaders.sampler_count;
 	launch->preshader_regs = counts.preshader_registers;

@@ -94,7 +94,16 @@ bool vagx_image_is_integer(const struct vagx_image *image);
 void vagx_image_decode(const struct vagx_image *image, const struct vagx_texel *texel,
 		       const uint8_t *bits, uint32_t *value);
 
-/** vagx_image_encode_values() - the inverse */
+/**
+ * vagx_image_border() - the value of a border colour
+ * @image: image
+ * @words: one for each channel, encoded as the image's are; those of sRGB are
+ *	   linear and have 12 bits
+ * @value: four places
+ */
+void vagx_image_border(const struct vagx_image *image, const uint32_t *words, uint32_t *value);
+
+/** vagx_image_encode_values() - the inverse of vagx_image_decode() */
 void vagx_image_encode_values(const struct vagx_image *image, const uint32_t *value,
 			      uint8_t *bits);
 

@@ -355,16 +355,16 @@ static void eac_rg11(const uint8_t *b, unsigned int x, unsigned int y, bool is_s
 const struct vagx_block_format *vagx_block_format(unsigned int channels)
 {
 	static const struct vagx_block_format formats[] = {
-		{ AGX_CHANNELS_ETC2_RGB8, BLOCK, BLOCK, 8, etc2_rgb8 },
-		{ AGX_CHANNELS_ETC2_RGBA8, BLOCK, BLOCK, 16, etc2_rgba8 },
-		{ AGX_CHANNELS_ETC2_RGB8A1, BLOCK, BLOCK, 8, etc2_rgb8a1 },
-		{ AGX_CHANNELS_EAC_R11, BLOCK, BLOCK, 8, eac_r11 },
-		{ AGX_CHANNELS_EAC_RG11, BLOCK, BLOCK, 16, eac_rg11 },
-		{ AGX_CHANNELS_BC1, BLOCK, BLOCK, 8, bc1 },
-		{ AGX_CHANNELS_BC2, BLOCK, BLOCK, 16, bc2 },
-		{ AGX_CHANNELS_BC3, BLOCK, BLOCK, 16, bc3 },
-		{ AGX_CHANNELS_BC4, BLOCK, BLOCK, 8, bc4 },
-		{ AGX_CHANNELS_BC5, BLOCK, BLOCK, 16, bc5 },
+		{ AGX_CHANNELS_ETC2_RGB8, BLOCK, BLOCK, 8, 8, etc2_rgb8 },
+		{ AGX_CHANNELS_ETC2_RGBA8, BLOCK, BLOCK, 16, 8, etc2_rgba8 },
+		{ AGX_CHANNELS_ETC2_RGB8A1, BLOCK, BLOCK, 8, 8, etc2_rgb8a1 },
+		{ AGX_CHANNELS_EAC_R11, BLOCK, BLOCK, 8, 11, eac_r11 },
+		{ AGX_CHANNELS_EAC_RG11, BLOCK, BLOCK, 16, 11, eac_rg11 },
+		{ AGX_CHANNELS_BC1, BLOCK, BLOCK, 8, 8, bc1 },
+		{ AGX_CHANNELS_BC2, BLOCK, BLOCK, 16, 8, bc2 },
+		{ AGX_CHANNELS_BC3, BLOCK, BLOCK, 16, 8, bc3 },
+		{ AGX_CHANNELS_BC4, BLOCK, BLOCK, 8, 14, bc4 },
+		{ AGX_CHANNELS_BC5, BLOCK, BLOCK, 16, 14, bc5 },
 	};
 	unsigned int i;
 

@@ -20,6 +20,8 @@ struct vagx_block_format {
 	uint8_t height;
 	/** @bytes: of a block */
 	uint8_t bytes;
+	/** @border_bits: of each channel of a border colour */
+	uint8_t border_bits;
 	/**
 	 * @decode: the texel at (x, y) of a block, from 0 to 1, or from -1 if it
 	 * @is_signed. Channels that a format does not have are left alone.

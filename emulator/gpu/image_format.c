@@ -231,22 +231,63 @@ static void decode_channels(const struct vagx_image *image, const uint8_t *bits,
 	}
 }
 
-void vagx_image_decode(const struct vagx_image *image, const struct vagx_texel *texel,
-		       const uint8_t *bits, uint32_t *value)
+/* What a shader sees of the channels */
+static void see(const struct vagx_image *image, const uint32_t *channel, uint32_t *value)
 {
-	uint32_t channel[4] = { 0 }, one = vagx_image_is_integer(image) ? 1 : float_bits(1.0f);
+	uint32_t one = vagx_image_is_integer(image) ? 1 : float_bits(1.0f);
 	unsigned int i;
 
-	if (image->block)
-		decode_block(image, texel, bits, channel);
-	else
-		decode_channels(image, bits, channel);
 	for (i = 0; i < 4; i++) {
 		if (image->swizzle[i] <= AGX_CHANNEL_A)
 			value[i] = channel[image->swizzle[i]];
 		else
 			value[i] = image->swizzle[i] == AGX_CHANNEL_1 ? one : 0;
 	}
+}
+
+void vagx_image_decode(const struct vagx_image *image, const struct vagx_texel *texel,
+		       const uint8_t *bits, uint32_t *value)
+{
+	uint32_t channel[4] = { 0 };
+
+	if (image->block)
+		decode_block(image, texel, bits, channel);
+	else
+		decode_channels(image, bits, channel);
+	see(image, channel, value);
+}
+
+/* (mesa src/asahi/lib/agx_border.c) */
+static unsigned int border_bits(const struct vagx_image *image, unsigned int channel)
+{
+	unsigned int bits = image->block ? image->block->border_bits :
+			    find_channels(image->channels)->bits[channel];
+
+	return bits == 8 && image->srgb && image->swizzle[3] != channel ? 12 : bits;
+}
+
+static uint32_t border_value(const struct vagx_image *image, unsigned int bits, uint32_t word)
+{
+	switch (image->type) {
+	case AGX_TEXTURE_TYPE_UNORM:
+		return float_bits(bits ? word / (float)((1ULL << bits) - 1) : 0);
+	case AGX_TEXTURE_TYPE_SNORM:
+		return float_bits(bits ? extend(word, bits) / (float)((1u << (bits - 1)) - 1) : 0);
+	case AGX_TEXTURE_TYPE_FLOAT:
+		return bits == 32 ? word : float_bits(float_from_half(word & 0xffff));
+	default:
+		return word;
+	}
+}
+
+void vagx_image_border(const struct vagx_image *image, const uint32_t *words, uint32_t *value)
+{
+	uint32_t channel[4];
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		channel[i] = border_value(image, border_bits(image, i), words[i]);
+	see(image, channel, value);
 }
 
 void vagx_image_encode_values(const struct vagx_image *image, const uint32_t *value,

@@ -27,6 +27,8 @@ struct texture {
 	struct agx_sampler sampler;
 	uint8_t state[VAGX_TEXTURE_BYTES];
 	bool has_state;
+	/* of the sampler, if it has one of its own */
+	uint32_t border[4];
 	/* texels that are added to where it samples */
 	int offset[3];
 	/* what texels are compared with, if the instruction compares */

@@ -126,6 +126,10 @@ static void border(const struct texture *t, uint32_t value[4])
 {
 	uint32_t one = vagx_image_is_integer(&t->image) ? 1 : float_bits(1.0f), i;
 
+	if (t->sampler.border_colour == AGX_BORDER_CUSTOM) {
+		vagx_image_border(&t->image, t->border, value);
+		return;
+	}
 	for (i = 0; i < 4; i++)
 		value[i] = t->sampler.border_colour == AGX_BORDER_OPAQUE_WHITE ||
 			   (i == 3 && t->sampler.border_colour == AGX_BORDER_OPAQUE_BLACK) ?

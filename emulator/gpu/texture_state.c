@@ -88,11 +88,17 @@ bool vagx_texture_find_sampler(struct texture *t, unsigned int lane)
 	if (!bytes)
 		return false;
 	agx_packet_unpack(AGX_PACKET_sampler, bytes, &t->sampler, NULL);
-	if (t->sampler.magnify > AGX_FILTER_LINEAR || t->sampler.minify > AGX_FILTER_LINEAR ||
-	    t->sampler.border_colour == AGX_BORDER_CUSTOM) {
-		vagx_core_fail(t->sg, t->op, -EILSEQ, "Sampler: cubic filter or custom border");
+	if (t->sampler.magnify > AGX_FILTER_LINEAR || t->sampler.minify > AGX_FILTER_LINEAR) {
+		vagx_core_fail(t->sg, t->op, -EILSEQ, "Sampler: cubic filters are not supported");
 		return false;
 	}
+	if (t->sampler.border_colour != AGX_BORDER_CUSTOM)
+		return true;
+	if (of_heap || !launch->extended_samplers) {
+		vagx_core_fail(t->sg, t->op, -EILSEQ, "Sampler: border colour without one");
+		return false;
+	}
+	memcpy(t->border, launch->borders[index], sizeof(t->border));
 	return true;
 }
 

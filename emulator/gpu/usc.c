@@ -83,6 +83,23 @@ static int usc_bind_textures(struct usc_reader *r, const struct agx_usc_texture 
 			w->count * sizeof(r->launch->textures[0]));
 }
 
+/* Each with its border colour behind it */
+static int usc_bind_extended(struct usc_reader *r, const struct agx_usc_sampler *w)
+{
+	uint64_t va = w->buffer;
+	unsigned int i;
+	int err = 0;
+
+	for (i = w->start; !err && i < w->start + w->count; i++) {
+		err = usc_read(r, va, r->launch->samplers[i], VAGX_SAMPLER_BYTES);
+		va += VAGX_SAMPLER_BYTES;
+		if (!err)
+			err = usc_read(r, va, r->launch->borders[i], VAGX_BORDER_BYTES);
+		va += VAGX_BORDER_BYTES;
+	}
+	return err;
+}
+
 static int usc_bind_samplers(struct usc_reader *r, const struct agx_usc_sampler *w)
 {
 	if (w->start + w->count > VAGX_CORE_SAMPLERS) {
@@ -91,6 +108,8 @@ static int usc_bind_samplers(struct usc_reader *r, const struct agx_usc_sampler 
 			       w->start + w->count - 1);
 		return usc_malformed(r, r->word.va);
 	}
+	if (r->launch->extended_samplers)
+		return usc_bind_extended(r, w);
 	return usc_read(r, w->buffer, r->launch->samplers[w->start],
 			w->count * sizeof(r->launch->samplers[0]));
 }
@@ -184,6 +203,12 @@ static int usc_words(struct usc_reader *r, struct agx_stream *s)
 			return err;
 	}
 	return err == -EINVAL ? usc_stream_error(r, s) : err;
+}
+
+bool vagx_usc_extends_samplers(const struct agx_shader_counts *counts)
+{
+	return counts->sampler_registers == AGX_SAMPLER_STATES_8_EXTENDED ||
+	       counts->sampler_registers == AGX_SAMPLER_STATES_16_EXTENDED;
 }
 
 int vagx_usc_load(const struct vagx_usc_source *source, uint32_t pipeline,

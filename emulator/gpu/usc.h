@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+struct agx_shader_counts;
 struct vagx_launch;
 struct vagx_report;
 struct vagx_uat;
@@ -26,11 +27,15 @@ struct vagx_usc_source {
 	uint64_t base;
 };
 
+/** vagx_usc_extends_samplers() - whether a launch with these has border colours */
+bool vagx_usc_extends_samplers(const struct agx_shader_counts *counts);
+
 /**
  * vagx_usc_load() - read shader words
  * @source: where they come from
  * @pipeline: offset of the first word from the base
- * @launch: gets code, uniforms, registers and shared memory
+ * @launch: gets code, uniforms, registers and shared memory; says by then
+ *	    whether samplers are extended
  * @fault: filled when -EFAULT is returned; for malformed words it is an
  *	   access that is not allowed, at the word's address
  *

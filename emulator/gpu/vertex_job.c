@@ -467,6 +467,7 @@ static int load_shader(struct vertex_job *v)
 	};
 
 	memset(&v->launch, 0, sizeof(v->launch));
+	v->launch.extended_samplers = vagx_usc_extends_samplers(&v->vdm.counts);
 	v->launch.sampler_heap = v->registers->shaders.sampler_base;
 	v->launch.sampler_count = v->registers->shaders.sampler_count;
 	v->launch.preshader_regs = v->vdm.counts.preshader_registers;

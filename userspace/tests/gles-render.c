@@ -28,7 +28,7 @@
 #define GL_GLES_PROTOTYPES	0
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
-#include <GLES3/gl3.h>
+#include <GLES3/gl32.h>
 
 #include "picture.h"
 
@@ -99,6 +99,7 @@ enum { EXIT_SKIP = 77 };
 	X(RENDERBUFFERSTORAGEMULTISAMPLE, RenderbufferStorageMultisample) \
 	X(SHADERSOURCE, ShaderSource) \
 	X(TEXIMAGE2D, TexImage2D) \
+	X(TEXPARAMETERFV, TexParameterfv) \
 	X(TEXPARAMETERI, TexParameteri) \
 	X(UNIFORM4FV, Uniform4fv) \
 	X(USEPROGRAM, UseProgram) \
@@ -150,6 +151,8 @@ struct scene {
 	const char *fragment;
 	/* of the texture that the fragment shader has, if it has one */
 	GLenum filter;
+	/* what is around it, if it is not repeated */
+	const float *border;
 	/* in place of that texture: draws all of these, each in a cell */
 	const struct compressed *compressed;
 	unsigned int compressed_count;
@@ -205,6 +208,8 @@ static const struct vertex whole_cell[] = {
 	{ { -1, 1, 0, 1 }, WHITE, { 0, 1 } },
 	{ { 1, 1, 0, 1 }, WHITE, { 1, 1 } },
 };
+
+static const float border[] = { 0.2f, 0.6f, 0.9f, 0.4f };
 
 /* Every GPU with OpenGL ES 3 has them, which lavapipe does not have */
 static const struct compressed etc_formats[] = {
@@ -297,6 +302,11 @@ static const struct scene scenes[] = {
 		.tolerance = 2, .clear = { 0, 0, 0, 1 }, VERTICES(quad),
 		.mode = GL_TRIANGLE_STRIP, .fragment = textured,
 		.filter = GL_LINEAR,
+	}, {
+		.name = "texture-border", .width = 64, .height = 64,
+		.tolerance = 2, .clear = { 0, 0, 0, 1 }, VERTICES(quad),
+		.mode = GL_TRIANGLE_STRIP, .fragment = textured,
+		.filter = GL_LINEAR, .border = border,
 	}, {
 		.name = "texture-etc2", .width = 64, .height = 64,
 		.tolerance = 2, .clear = { 0, 0, 0, 1 }, VERTICES(whole_cell),
@@ -407,6 +417,14 @@ static GLuint make_texture(const struct scene *scene)
 	glBindTexture(GL_TEXTURE_2D, texture);
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, scene->filter);
 	glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, scene->filter);
+	if (scene->border) {
+		glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S,
+				GL_CLAMP_TO_BORDER);
+		glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T,
+				GL_CLAMP_TO_BORDER);
+		glTexParameterfv(GL_TEXTURE_2D, GL_TEXTURE_BORDER_COLOR,
+				 scene->border);
+	}
 	glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, TEXTURE_SIZE, TEXTURE_SIZE, 0,
 		     GL_RGBA, GL_UNSIGNED_BYTE, texels);
 	return texture;

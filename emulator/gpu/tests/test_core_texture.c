@@ -256,6 +256,69 @@ static void layouts_of_blocks(void **state)
 	}
 }
 
+/* Encoded as the channels are in memory, before they change places */
+static void border_colours(void **state)
+{
+	const struct {
+		struct vagx_image image;
+		uint32_t words[4];
+		float want[4];
+	} colours[] = {
+		{
+			{
+				.channels = AGX_CHANNELS_R8G8B8A8,
+				.type = AGX_TEXTURE_TYPE_UNORM,
+				.swizzle = { AGX_CHANNEL_B, AGX_CHANNEL_G, AGX_CHANNEL_R,
+					     AGX_CHANNEL_A },
+			},
+			{ 255, 51, 102, 0 }, { 0.4f, 0.2f, 1, 0 },
+		}, {
+			{
+				.channels = AGX_CHANNELS_R8G8B8A8,
+				.type = AGX_TEXTURE_TYPE_UNORM,
+				.swizzle = { AGX_CHANNEL_R, AGX_CHANNEL_G, AGX_CHANNEL_B,
+					     AGX_CHANNEL_A },
+				.srgb = true,
+			},
+			{ 4095, 819, 0, 51 }, { 1, 0.2f, 0, 0.2f },
+		}, {
+			{
+				.channels = AGX_CHANNELS_R16G16,
+				.type = AGX_TEXTURE_TYPE_SNORM,
+				.swizzle = { AGX_CHANNEL_R, AGX_CHANNEL_G, AGX_CHANNEL_0,
+					     AGX_CHANNEL_1 },
+			},
+			{ 0x8001, 0x7fff, 7, 7 }, { -1, 1, 0, 1 },
+		}, {
+			{
+				.channels = AGX_CHANNELS_BC4,
+				.type = AGX_TEXTURE_TYPE_UNORM,
+				.block = format_of(AGX_CHANNELS_BC4),
+				.swizzle = { AGX_CHANNEL_R, AGX_CHANNEL_0, AGX_CHANNEL_0,
+					     AGX_CHANNEL_1 },
+			},
+			{ 0x3fff, 0, 0, 0 }, { 1, 0, 0, 1 },
+		}, {
+			{
+				.channels = AGX_CHANNELS_R16,
+				.type = AGX_TEXTURE_TYPE_FLOAT,
+				.swizzle = { AGX_CHANNEL_R, AGX_CHANNEL_R, AGX_CHANNEL_R,
+					     AGX_CHANNEL_1 },
+			},
+			{ 0xc000, 0, 0, 0 }, { -2, -2, -2, 1 },
+		},
+	};
+	unsigned int i, c;
+
+	for (i = 0; i < COUNT(colours); i++) {
+		uint32_t value[4];
+
+		vagx_image_border(&colours[i].image, colours[i].words, value);
+		for (c = 0; c < 4; c++)
+			assert_float_equal(bits_float(value[c]), colours[i].want[c], 1e-6);
+	}
+}
+
 static bool is_neighbour(struct place of, const struct place *wanted, uint32_t size)
 {
 	static const int8_t steps[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
@@ -309,6 +372,7 @@ int main(void)
 		cmocka_unit_test(bc_blocks),
 		cmocka_unit_test(etc_blocks),
 		cmocka_unit_test(layouts_of_blocks),
+		cmocka_unit_test(border_colours),
 		cmocka_unit_test(edges_of_cubes),
 	};
 
