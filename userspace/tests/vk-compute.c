@@ -129,6 +129,9 @@ static VkResult make_device(struct vk_compute *vk)
 		.enabledExtensionCount = 2,
 		.ppEnabledExtensionNames = extensions,
 		.pEnabledFeatures = &(VkPhysicalDeviceFeatures){
+			.imageCubeArray = VK_TRUE,
+			.shaderImageGatherExtended = VK_TRUE,
+			.textureCompressionBC = VK_TRUE,
 			.shaderInt64 = VK_TRUE,
 			.shaderInt16 = VK_TRUE,
 			.geometryShader = VK_TRUE,

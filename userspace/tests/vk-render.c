@@ -8,7 +8,6 @@
 
 #define TIMEOUT_NS	UINT64_C(60000000000)
 #define COLOUR_FORMAT	VK_FORMAT_R8G8B8A8_UNORM
-#define TEXTURE_SIZE	16
 #define MAX_STAGES	5
 #define MAX_PARTS	2
 /* What an indirect draw must not read */
@@ -33,6 +32,15 @@ struct image {
 	VkImage image;
 	VkDeviceMemory memory;
 	VkImageView view;
+	VkImageAspectFlags aspects;
+};
+
+/* A texture of the scene, and what is copied into it */
+struct texture {
+	const struct scene_texture *scene;
+	struct image image;
+	struct buffer texels;
+	VkSampler sampler;
 };
 
 /* All that a draw call needs */
@@ -47,9 +55,9 @@ struct part {
 struct frame {
 	struct vk_compute *vk;
 	const struct scene *scene;
-	struct image colour, depth, resolved, texture;
-	struct buffer texels, pixels, counts;
-	VkSampler sampler;
+	struct image colour, depth, resolved;
+	struct buffer pixels, counts;
+	struct texture textures[MOST_TEXTURES];
 	VkDescriptorSetLayout set_layout;
 	VkDescriptorPool descriptors;
 	VkDescriptorSet set;
@@ -123,41 +131,40 @@ static void free_buffer(struct frame *f, struct buffer *b)
 	vkFreeMemory(f->vk->device, b->memory, NULL);
 }
 
+static uint32_t or_one(uint32_t count)
+{
+	return count ? count : 1;
+}
+
+/* @view has the type, the aspects and the first level of the image's view */
 static VkResult make_image(struct frame *f, struct image *image,
-			   const VkImageCreateInfo *wanted)
+			   const VkImageCreateInfo *wanted,
+			   const VkImageViewCreateInfo *wanted_view)
 {
 	VkDevice device = f->vk->device;
 	VkImageCreateInfo info = *wanted;
 	VkMemoryAllocateInfo allocate = {
 		.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
 	};
-	VkImageViewCreateInfo view = {
-		.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
-		.viewType = VK_IMAGE_VIEW_TYPE_2D,
-		.format = wanted->format,
-		.subresourceRange = {
-			.aspectMask = image == &f->depth ?
-				      depth_aspects(f->scene) :
-				      VK_IMAGE_ASPECT_COLOR_BIT,
-			.levelCount = 1,
-			.layerCount = wanted->arrayLayers ? wanted->arrayLayers : 1,
-		},
-	};
+	VkImageViewCreateInfo view = *wanted_view;
 	VkMemoryRequirements need;
 
 	info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
 	info.imageType = VK_IMAGE_TYPE_2D;
 	info.extent.depth = 1;
-	info.mipLevels = 1;
-	info.arrayLayers = view.subresourceRange.layerCount;
-	if (info.arrayLayers > 1)
-		view.viewType = VK_IMAGE_VIEW_TYPE_2D_ARRAY;
+	info.mipLevels = or_one(info.mipLevels);
+	info.arrayLayers = or_one(info.arrayLayers);
 	TRY(vkCreateImage(device, &info, NULL, &image->image));
 	vkGetImageMemoryRequirements(device, image->image, &need);
 	allocate.allocationSize = need.size;
 	allocate.memoryTypeIndex = vk_host_memory_type(f->vk, need.memoryTypeBits);
 	TRY(vkAllocateMemory(device, &allocate, NULL, &image->memory));
 	TRY(vkBindImageMemory(device, image->image, image->memory, 0));
+	image->aspects = view.subresourceRange.aspectMask;
+	view.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO;
+	view.format = info.format;
+	view.subresourceRange.levelCount = VK_REMAINING_MIP_LEVELS;
+	view.subresourceRange.layerCount = VK_REMAINING_ARRAY_LAYERS;
 	view.image = image->image;
 	return vkCreateImageView(device, &view, NULL, &image->view);
 }
@@ -174,6 +181,20 @@ static size_t picture_bytes(const struct scene *scene)
 	return (size_t)scene->width * vk_scene_height(scene) * 4;
 }
 
+static VkResult make_target(struct frame *f, struct image *image,
+			    const VkImageCreateInfo *info)
+{
+	const VkImageViewCreateInfo view = {
+		.viewType = info->arrayLayers > 1 ?
+			    VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D,
+		.subresourceRange.aspectMask = image == &f->depth ?
+					       depth_aspects(f->scene) :
+					       VK_IMAGE_ASPECT_COLOR_BIT,
+	};
+
+	return make_image(f, image, info, &view);
+}
+
 static VkResult make_targets(struct frame *f)
 {
 	const struct scene *scene = f->scene;
@@ -186,16 +207,16 @@ static VkResult make_targets(struct frame *f)
 			 VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
 	};
 
-	TRY(make_image(f, &f->colour, &info));
+	TRY(make_target(f, &f->colour, &info));
 	if (info.samples != VK_SAMPLE_COUNT_1_BIT) {
 		info.samples = VK_SAMPLE_COUNT_1_BIT;
-		TRY(make_image(f, &f->resolved, &info));
+		TRY(make_target(f, &f->resolved, &info));
 	}
 	if (scene->depth_format) {
 		info.samples = samples_of(scene);
 		info.format = scene->depth_format;
 		info.usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
-		TRY(make_image(f, &f->depth, &info));
+		TRY(make_target(f, &f->depth, &info));
 	}
 	return make_buffer(f, &f->pixels,
 			   picture_bytes(scene),
@@ -251,64 +272,165 @@ static VkResult make_queries(struct frame *f)
 			   VK_BUFFER_USAGE_TRANSFER_DST_BIT, NULL);
 }
 
-static VkResult make_texture(struct frame *f)
+static uint32_t level_size(uint32_t size, uint32_t level)
 {
-	static uint8_t texels[TEXTURE_SIZE][TEXTURE_SIZE][4];
+	return or_one(size >> level);
+}
+
+/* Texels, or blocks of them */
+static uint32_t units(const struct scene_texture *t, uint32_t texels)
+{
+	return (texels + or_one(t->block) - 1) / or_one(t->block);
+}
+
+/* Of a level, in all layers */
+static size_t level_bytes(const struct scene_texture *t, uint32_t level)
+{
+	return (size_t)units(t, level_size(t->width, level)) *
+	       units(t, level_size(t->height, level)) * or_one(t->layers) *
+	       t->bytes;
+}
+
+static uint8_t *fill_layer(const struct scene_texture *t, uint32_t level,
+			   uint32_t layer, uint8_t *to)
+{
+	uint32_t x, y;
+
+	for (y = 0; y < units(t, level_size(t->height, level)); y++) {
+		for (x = 0; x < units(t, level_size(t->width, level)); x++) {
+			t->fill(to, t, level, layer, x, y);
+			to += t->bytes;
+		}
+	}
+	return to;
+}
+
+/* Levels, and in them layers */
+static void fill_texels(const struct scene_texture *t, uint8_t *to)
+{
+	uint32_t level, layer;
+
+	for (level = 0; level < or_one(t->levels); level++) {
+		for (layer = 0; layer < or_one(t->layers); layer++)
+			to = fill_layer(t, level, layer, to);
+	}
+}
+
+static VkResult make_texture_image(struct frame *f, struct texture *texture)
+{
+	const struct scene_texture *t = texture->scene;
 	const VkImageCreateInfo info = {
-		.format = COLOUR_FORMAT,
-		.extent = { .width = TEXTURE_SIZE, .height = TEXTURE_SIZE },
+		.flags = t->view == VK_IMAGE_VIEW_TYPE_CUBE ||
+			 t->view == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY ?
+			 VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT : 0,
+		.format = t->format,
+		.extent = { .width = t->width, .height = t->height },
+		.mipLevels = t->levels,
+		.arrayLayers = t->layers,
 		.samples = VK_SAMPLE_COUNT_1_BIT,
 		.usage = VK_IMAGE_USAGE_SAMPLED_BIT |
 			 VK_IMAGE_USAGE_TRANSFER_DST_BIT,
 	};
-	const VkSamplerCreateInfo sampler = {
-		.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
-		.magFilter = f->scene->filter,
-		.minFilter = f->scene->filter,
-		.addressModeU = VK_SAMPLER_ADDRESS_MODE_REPEAT,
-		.addressModeV = VK_SAMPLER_ADDRESS_MODE_REPEAT,
-		.addressModeW = VK_SAMPLER_ADDRESS_MODE_REPEAT,
+	const VkImageViewCreateInfo view = {
+		.viewType = t->view,
+		.subresourceRange = {
+			.aspectMask = t->compares ? VK_IMAGE_ASPECT_DEPTH_BIT :
+						    VK_IMAGE_ASPECT_COLOR_BIT,
+			.baseMipLevel = t->first_level,
+		},
 	};
-	unsigned int x, y;
+	uint32_t level;
+	size_t size = 0;
 
-	for (y = 0; y < TEXTURE_SIZE; y++) {
-		for (x = 0; x < TEXTURE_SIZE; x++) {
-			texels[y][x][0] = x * 16;
-			texels[y][x][1] = y * 16;
-			texels[y][x][2] = (x ^ y) & 1 ? 255 : 0;
-			texels[y][x][3] = 255;
-		}
+	TRY(make_image(f, &texture->image, &info, &view));
+	for (level = 0; level < or_one(t->levels); level++)
+		size += level_bytes(t, level);
+	TRY(make_buffer(f, &texture->texels, size,
+			VK_BUFFER_USAGE_TRANSFER_SRC_BIT, NULL));
+	fill_texels(t, texture->texels.map);
+	return VK_SUCCESS;
+}
+
+static VkResult make_sampler(struct frame *f, struct texture *texture)
+{
+	const struct scene_texture *t = texture->scene;
+	const VkSamplerCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+		.magFilter = t->filter,
+		.minFilter = t->filter,
+		.mipmapMode = t->mipmap,
+		.addressModeU = t->wrap,
+		.addressModeV = t->wrap,
+		.addressModeW = t->wrap,
+		.maxLod = VK_LOD_CLAMP_NONE,
+		.compareEnable = t->compares,
+		.compareOp = t->compare,
+		.borderColor = t->border,
+	};
+
+	return vkCreateSampler(f->vk->device, &info, NULL, &texture->sampler);
+}
+
+static VkResult make_textures(struct frame *f)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->scene->texture_count; i++) {
+		f->textures[i].scene = &f->scene->textures[i];
+		TRY(make_texture_image(f, &f->textures[i]));
+		TRY(make_sampler(f, &f->textures[i]));
 	}
-	TRY(make_image(f, &f->texture, &info));
-	TRY(make_buffer(f, &f->texels, sizeof(texels),
-			VK_BUFFER_USAGE_TRANSFER_SRC_BIT, texels));
-	return vkCreateSampler(f->vk->device, &sampler, NULL, &f->sampler);
+	return VK_SUCCESS;
 }
 
 /* What the shaders see */
 
 static VkResult make_set_layout(struct frame *f)
 {
-	const VkDescriptorSetLayoutBinding binding = {
-		.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-		.descriptorCount = 1,
-		.stageFlags = VK_SHADER_STAGE_FRAGMENT_BIT,
-	};
+	VkDescriptorSetLayoutBinding bindings[MOST_TEXTURES];
 	const VkDescriptorSetLayoutCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-		.bindingCount = f->scene->is_textured,
-		.pBindings = &binding,
+		.bindingCount = f->scene->texture_count,
+		.pBindings = bindings,
 	};
+	uint32_t i;
 
+	for (i = 0; i < f->scene->texture_count; i++) {
+		bindings[i] = (VkDescriptorSetLayoutBinding){
+			.binding = i,
+			.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+			.descriptorCount = 1,
+			.stageFlags = VK_SHADER_STAGE_FRAGMENT_BIT,
+		};
+	}
 	return vkCreateDescriptorSetLayout(f->vk->device, &info, NULL,
 					   &f->set_layout);
+}
+
+static void write_texture(struct frame *f, uint32_t binding)
+{
+	const VkDescriptorImageInfo image = {
+		.sampler = f->textures[binding].sampler,
+		.imageView = f->textures[binding].image.view,
+		.imageLayout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
+	};
+	const VkWriteDescriptorSet write = {
+		.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+		.dstSet = f->set,
+		.dstBinding = binding,
+		.descriptorCount = 1,
+		.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+		.pImageInfo = &image,
+	};
+
+	vkUpdateDescriptorSets(f->vk->device, 1, &write, 0, NULL);
 }
 
 static VkResult make_set(struct frame *f)
 {
 	const VkDescriptorPoolSize size = {
 		.type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-		.descriptorCount = 1,
+		.descriptorCount = f->scene->texture_count,
 	};
 	const VkDescriptorPoolCreateInfo pool = {
 		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
@@ -321,23 +443,13 @@ static VkResult make_set(struct frame *f)
 		.descriptorSetCount = 1,
 		.pSetLayouts = &f->set_layout,
 	};
-	const VkDescriptorImageInfo image = {
-		.sampler = f->sampler,
-		.imageView = f->texture.view,
-		.imageLayout = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
-	};
-	VkWriteDescriptorSet write = {
-		.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-		.descriptorCount = 1,
-		.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-		.pImageInfo = &image,
-	};
+	uint32_t i;
 
 	TRY(vkCreateDescriptorPool(f->vk->device, &pool, NULL, &f->descriptors));
 	allocate.descriptorPool = f->descriptors;
 	TRY(vkAllocateDescriptorSets(f->vk->device, &allocate, &f->set));
-	write.dstSet = f->set;
-	vkUpdateDescriptorSets(f->vk->device, 1, &write, 0, NULL);
+	for (i = 0; i < f->scene->texture_count; i++)
+		write_texture(f, i);
 	return VK_SUCCESS;
 }
 
@@ -606,8 +718,8 @@ static VkResult make_parts(struct frame *f)
 	if (!f->scene->vertices)
 		return VK_SUCCESS;
 	TRY(make_set_layout(f));
-	if (f->scene->is_textured) {
-		TRY(make_texture(f));
+	if (f->scene->texture_count) {
+		TRY(make_textures(f));
 		TRY(make_set(f));
 	}
 	TRY(make_layout(f));
@@ -640,10 +752,8 @@ static void to_layout(struct frame *f, struct image *image,
 		.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
 		.image = image->image,
 		.subresourceRange = {
-			.aspectMask = image == &f->depth ?
-				      depth_aspects(f->scene) :
-				      VK_IMAGE_ASPECT_COLOR_BIT,
-			.levelCount = 1,
+			.aspectMask = image->aspects,
+			.levelCount = VK_REMAINING_MIP_LEVELS,
 			.layerCount = VK_REMAINING_ARRAY_LAYERS,
 		},
 	};
@@ -665,17 +775,31 @@ static VkBufferImageCopy whole_image(uint32_t width, uint32_t height,
 	};
 }
 
-static void record_texture(struct frame *f)
+static void record_texture(struct frame *f, struct texture *texture)
 {
-	const VkBufferImageCopy copy = whole_image(TEXTURE_SIZE, TEXTURE_SIZE, 1);
+	const struct scene_texture *t = texture->scene;
+	VkBufferImageCopy copy = {
+		.imageSubresource = {
+			.aspectMask = texture->image.aspects,
+			.layerCount = or_one(t->layers),
+		},
+		.imageExtent.depth = 1,
+	};
+	uint32_t level;
 
-	if (!f->texture.image)
-		return;
-	to_layout(f, &f->texture, VK_IMAGE_LAYOUT_UNDEFINED,
+	to_layout(f, &texture->image, VK_IMAGE_LAYOUT_UNDEFINED,
 		  VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
-	vkCmdCopyBufferToImage(f->commands, f->texels.buffer, f->texture.image,
-			       VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &copy);
-	to_layout(f, &f->texture, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+	for (level = 0; level < or_one(t->levels); level++) {
+		copy.imageSubresource.mipLevel = level;
+		copy.imageExtent.width = level_size(t->width, level);
+		copy.imageExtent.height = level_size(t->height, level);
+		vkCmdCopyBufferToImage(f->commands, texture->texels.buffer,
+				       texture->image.image,
+				       VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
+				       &copy);
+		copy.bufferOffset += level_bytes(t, level);
+	}
+	to_layout(f, &texture->image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
 		  VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
 }
 
@@ -833,7 +957,8 @@ static VkResult record(struct frame *f)
 			to_layout(f, targets[i], VK_IMAGE_LAYOUT_UNDEFINED,
 				  VK_IMAGE_LAYOUT_GENERAL);
 	}
-	record_texture(f);
+	for (i = 0; i < f->scene->texture_count; i++)
+		record_texture(f, &f->textures[i]);
 	record_pass(f);
 	record_readback(f);
 	return vkEndCommandBuffer(f->commands);
@@ -886,12 +1011,14 @@ static void free_frame(struct frame *f)
 	vkDestroyPipelineLayout(device, f->layout, NULL);
 	vkDestroyDescriptorPool(device, f->descriptors, NULL);
 	vkDestroyDescriptorSetLayout(device, f->set_layout, NULL);
-	vkDestroySampler(device, f->sampler, NULL);
+	for (i = 0; i < f->scene->texture_count; i++) {
+		vkDestroySampler(device, f->textures[i].sampler, NULL);
+		free_image(f, &f->textures[i].image);
+		free_buffer(f, &f->textures[i].texels);
+	}
 	free_image(f, &f->colour);
 	free_image(f, &f->resolved);
 	free_image(f, &f->depth);
-	free_image(f, &f->texture);
-	free_buffer(f, &f->texels);
 	free_buffer(f, &f->pixels);
 	free_buffer(f, &f->counts);
 }

@@ -25,6 +25,36 @@ struct scene_vertex {
 	float coordinate[2];
 };
 
+/** MOST_TEXTURES - that a scene has */
+#define MOST_TEXTURES	16
+
+/** struct scene_texture - what a fragment shader samples */
+struct scene_texture {
+	VkFormat format;
+	VkImageViewType view;
+	/* of the first level */
+	uint32_t width;
+	uint32_t height;
+	/* 1 if not given */
+	uint32_t levels;
+	/* of what the shader sees */
+	uint32_t first_level;
+	uint32_t layers;
+	/* bytes of a texel, or of a block of so many texels in each direction */
+	uint32_t bytes;
+	uint32_t block;
+	/* makes one of them */
+	void (*fill)(uint8_t *texel, const struct scene_texture *texture,
+		     uint32_t level, uint32_t layer, uint32_t x, uint32_t y);
+	/* its sampler */
+	VkFilter filter;
+	VkSamplerMipmapMode mipmap;
+	VkSamplerAddressMode wrap;
+	bool compares;
+	VkCompareOp compare;
+	VkBorderColor border;
+};
+
 /** struct scene - one draw call, and what surrounds it */
 struct scene {
 	const char *name;
@@ -64,9 +94,9 @@ struct scene {
 	const char *fragment;
 	/* the picture is what the last stage before the fragments puts out */
 	bool is_captured;
-	/* the texture's filter, if the fragment shader has a texture */
-	bool is_textured;
-	VkFilter filter;
+	/* the fragment shader's, at the bindings from 0 on */
+	const struct scene_texture *textures;
+	uint32_t texture_count;
 	bool blends;
 	/* the target's size if not given: x, y, width, height */
 	float viewport[4];

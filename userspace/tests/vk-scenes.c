@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Copyright (C) 2026 The asahi driver authors */
+#include "scene-textures.h"
 #include "vk-render.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
@@ -21,6 +22,13 @@ static const struct scene_vertex floor_quad[] = {
 	{ { 0.9f, 0.8f, 0.3f, 1 }, WHITE, { 2, 0 } },
 	{ { -0.9f, -0.8f, 2.5f, 3 }, WHITE, { 0, 2 } },
 	{ { 0.9f, -0.8f, 2.5f, 3 }, GREEN, { 2, 2 } },
+};
+
+static const struct scene_vertex whole_picture[] = {
+	{ { -1, -1, 0.5f, 1 }, WHITE, { 0, 0 } },
+	{ { 1, -1, 0.5f, 1 }, WHITE, { 1, 0 } },
+	{ { -1, 1, 0.5f, 1 }, WHITE, { 0, 1 } },
+	{ { 1, 1, 0.5f, 1 }, WHITE, { 1, 1 } },
 };
 
 static const struct scene_vertex flat_quad[] = {
@@ -127,6 +135,13 @@ static const uint16_t fan_indices[] = { 0, 1, 2, 3, NEXT, 0, 4, 5, 6 };
 static const uint16_t line_indices[] = { 1, 2, 3, 4, NEXT, 5, 0, 6 };
 
 #define VERTICES(array)	.vertices = (array), .vertex_count = COUNT(array)
+#define TEXTURES(array)	.textures = (array), .texture_count = COUNT(array)
+/* All of the picture is one draw of a shader that looks at its textures */
+#define LOOKUPS(shader, array)							\
+	.width = 64, .height = 64, .clear = { 0, 0, 0, 1 },			\
+	VERTICES(whole_picture),						\
+	.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,			\
+	.fragment = (shader), TEXTURES(array), .only_compared = true
 
 /* For what only matters to the one who draws */
 #define SMALL								\
@@ -174,14 +189,12 @@ const struct scene render_scenes[] = {
 		.name = "texture-nearest", .width = 128, .height = 96,
 		.tolerance = 1, .clear = { 0, 0, 0, 1 }, VERTICES(flat_quad),
 		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
-		.fragment = "texture_frag", .is_textured = true,
-		.filter = VK_FILTER_NEAREST,
+		.fragment = "texture_frag", TEXTURES(texture_nearest),
 	}, {
 		.name = "texture-linear", .width = 128, .height = 96,
 		.tolerance = 2, .clear = { 0, 0, 0, 1 }, VERTICES(floor_quad),
 		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
-		.fragment = "texture_frag", .is_textured = true,
-		.filter = VK_FILTER_LINEAR,
+		.fragment = "texture_frag", TEXTURES(texture_linear),
 	}, {
 		.name = "samples", .width = 96, .height = 80, .tolerance = 2,
 		.samples = VK_SAMPLE_COUNT_4_BIT, .clear = { 0, 0, 0, 1 },
@@ -390,6 +403,22 @@ const struct scene render_scenes[] = {
 			.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
 			.depth_compare = VK_COMPARE_OP_GREATER, .fragment = "colour_frag",
 		},
+	}, {
+		/* lavapipe cuts off fractions between the two ends of a block */
+		.name = "texture-blocks", .tolerance = 3,
+		LOOKUPS("sixteen_frag", texture_blocks),
+	}, {
+		.name = "texture-cube", .tolerance = 2,
+		LOOKUPS("cube_frag", texture_cubes),
+	}, {
+		.name = "texture-formats", .tolerance = 1,
+		LOOKUPS("sixteen_frag", texture_formats),
+	}, {
+		.name = "texture-lookups", .tolerance = 2,
+		LOOKUPS("lookups_frag", texture_lookups),
+	}, {
+		.name = "texture-shadow", .tolerance = 2,
+		LOOKUPS("shadow_frag", texture_shadows),
 	},
 };
 
