@@ -34,6 +34,7 @@ static const enum fw_field_id info_words[] = {
  * @page: numbers of the pages, as in the driver's list
  * @user: which scene has each of them
  * @pages: their number
+ * @announced: blocks that the last InitBuffer told of
  * @taken: how many of them are in use
  * @next: where to look for a free one first
  * @renders: renders so far
@@ -48,6 +49,7 @@ struct fw_buffer {
 	uint32_t *page;
 	const struct fw_scene **user;
 	uint32_t pages;
+	uint32_t announced;
 	uint32_t taken;
 	uint32_t next;
 	uint32_t renders;
@@ -406,10 +408,21 @@ static bool reload(struct fw_access *access, struct fw_buffer *buffer, uint64_t 
 	return false;
 }
 
-/* What the firmware has counted of the rest would be wrong then */
+/*
+ * What the firmware has counted of the rest would be wrong then. What it got by an
+ * answer to its request does not count: an InitBuffer may have been in the ring by then.
+ */
 static bool is_smaller(const struct fw_buffer *buffer, uint32_t blocks)
 {
-	return blocks * FW_BUFFER_BLOCK_PAGES < buffer->pages;
+	return blocks < buffer->announced;
+}
+
+/* More than InitBuffer tells of, if the answer to a request was there first */
+static uint32_t known_blocks(const struct fw_buffer *buffer, uint64_t info, uint32_t blocks)
+{
+	uint32_t known = buffer->pages / FW_BUFFER_BLOCK_PAGES;
+
+	return buffer->info == info && known > blocks ? known : blocks;
 }
 
 /* Another buffer comes into a slot, or one that was there before */
@@ -422,7 +435,7 @@ static bool replace(struct fw_worker *worker, unsigned int slot, uint64_t info, 
 		return true;
 	if (buffer->info == info) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_BUFFER_BLOCKS, info, "InitBuffer",
-			       "%#x blocks for a buffer of %#x pages", blocks, buffer->pages);
+			       "%#x blocks for a buffer of %#x", blocks, buffer->announced);
 		return false;
 	}
 	if (fw_scene_of_slot(fw, slot)) {
@@ -483,9 +496,10 @@ bool fw_buffer_init(struct fw_worker *worker, struct fw_queue *queue, struct fw_
 	if (worker->fw->config.dump)
 		dump(worker->fw, &init, &info);
 	buffer = &worker->fw->buffers->slot[slot];
-	if (!reload(access, buffer, info.va, context, blocks))
+	if (!reload(access, buffer, info.va, context, known_blocks(buffer, info.va, blocks)))
 		return false;
 	buffer->info = info.va;
+	buffer->announced = blocks;
 	buffer->gpu_context = queue->context;
 	buffer->vm_slot = context;
 	buffer->vm_root = vagx_uat_ttb(access->uat, context, 0);

@@ -380,6 +380,32 @@ static void test_grow_asked(void **state)
 	rig_free(rig);
 }
 
+/* An InitBuffer was in the ring when the firmware asked, and got more than it tells of */
+static void test_grow_before_init(void **state)
+{
+	struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_GROW, .word = { RIG_CONTEXT, 10 } };
+	struct rig *rig = rig_new();
+	struct rig_renderer renderer;
+	struct rig_render render;
+
+	rig_boot(rig);
+	rig_renderer_new(rig, &renderer, 10, 8);
+	draw(rig, &renderer, WIDTH, HEIGHT);
+	assert_int_equal(vagx_fw_inject(rig->fw, &what), 0);
+	rig_buffer_grow(rig, &renderer.buffer, 18, false);
+	acknowledge(rig, wait_grow(rig));
+	assert_true(rig_wait_control(rig));
+
+	rig_render_new(rig, &renderer, &render, WIDTH, HEIGHT);
+	render.first = true;
+	rig_render_init(rig, &renderer, &render);
+	put(render.init, FW_InitBuffer_unk_10, 8);
+	rig_render_submit(rig, &renderer, &render);
+	assert_true(rig_render_wait(rig, &renderer, &render));
+	assert_int_equal(rig_findings(rig), 0);
+	rig_free(rig);
+}
+
 /* A buffer grows while scenes live, and the next render tells the firmware */
 static void test_init_again(void **state)
 {
@@ -1044,6 +1070,7 @@ int main(void)
 		cmocka_unit_test(test_grow_in_vain),
 		cmocka_unit_test(test_grow_bounded),
 		cmocka_unit_test(test_grow_asked),
+		cmocka_unit_test(test_grow_before_init),
 		cmocka_unit_test(test_init_again),
 		cmocka_unit_test(test_hang),
 		cmocka_unit_test(test_channel_error),
