@@ -80,7 +80,7 @@
 #define ASAHI_COREDUMP_BYTES		SZ_16M
 /* What the state of others may grow by while the text is made. */
 #define ASAHI_COREDUMP_SLACK		SZ_64K
-#define ASAHI_COREDUMP_WAIT_MS		100
+#define ASAHI_COREDUMP_WAIT_MS		2000
 #define ASAHI_COREDUMP_RUNNING		64
 #define ASAHI_COREDUMP_JOBS		16
 
