@@ -108,6 +108,7 @@ static void asahi_growth_answer(struct asahi_device *adev, const struct asahi_gr
 		},
 	};
 	int blocks = asahi_sched_find_queue(adev, asahi_tvb_grow, entry->buffer_slot);
+	unsigned int tries = 0;
 	int ret;
 
 	if (blocks < 0)
@@ -121,7 +122,11 @@ static void asahi_growth_answer(struct asahi_device *adev, const struct asahi_gr
 	do {
 		msg.grow_tvb_ack.halt_count = asahi_initdata_halt_count(adev);
 		ret = asahi_channel_device_control(adev, &msg);
-	} while (ret == -EBUSY);
+	} while (ret == -EBUSY && ++tries < ASAHI_GROWTH_TRIES);
+
+	/* One that goes on with everything else never loses its place by itself. */
+	if (ret == -EBUSY)
+		asahi_state_fail(adev, "it reads no answer about a vertex buffer");
 
 	if (ret && asahi_state_fw_alive(adev))
 		drm_err(&adev->drm, "the firmware does not read of its vertex buffer's growth\n");

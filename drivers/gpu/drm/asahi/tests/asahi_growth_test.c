@@ -26,6 +26,7 @@
  * @count: how many of these there were
  * @tries: how often a message was to be sent
  * @result: what comes of the next ones, 0 for the rest
+ * @full: there is never room for one
  * @dies: message that the firmware does not survive, counted from 1; 0 for none
  */
 struct fake {
@@ -34,6 +35,7 @@ struct fake {
 	unsigned int count;
 	unsigned int tries;
 	int result[4];
+	bool full;
 	unsigned int dies;
 };
 
@@ -49,8 +51,8 @@ static int fake_device_control(struct asahi_device *adev, const struct asahi_dc_
 		asahi_state_fail(adev, "a test says so");
 		return -ENODEV;
 	}
-	if (ret == -EBUSY)
-		return ret;
+	if (fake->full || ret == -EBUSY)
+		return -EBUSY;
 
 	KUNIT_ASSERT_LT(test, fake->count, ARRAY_SIZE(fake->sent));
 	fake->sent[fake->count++] = *msg;
@@ -154,6 +156,19 @@ static void growth_test_unread(struct kunit *test)
 	expect_answers(test, 0, 2);
 }
 
+/* One that talks on, but never reads, is given up: suspend and unplug wait for this. */
+static void growth_test_never_room(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+
+	fake->full = true;
+	ask(fake, 0, 2);
+	asahi_growth_answer_all(fake->adev);
+	expect_answers(test, 0, 0);
+	KUNIT_EXPECT_EQ(test, fake->tries, ASAHI_GROWTH_TRIES);
+	KUNIT_EXPECT_FALSE(test, asahi_state_fw_alive(fake->adev));
+}
+
 /* Another firmware gets no answer to what this one has asked. */
 static void growth_test_reset(struct kunit *test)
 {
@@ -219,6 +234,7 @@ static struct kunit_case asahi_growth_cases[] = {
 	KUNIT_CASE(growth_test_answers),
 	KUNIT_CASE(growth_test_ring_full),
 	KUNIT_CASE(growth_test_unread),
+	KUNIT_CASE(growth_test_never_room),
 	KUNIT_CASE(growth_test_reset),
 	KUNIT_CASE(growth_test_sleep),
 	KUNIT_CASE(growth_test_too_many),
