@@ -238,6 +238,7 @@ int vagx_cdm_run(const struct vagx_cdm *cdm, struct vagx_uat_fault *fault,
 			cdm_check(&r, err > 0);
 		if (err == -EINVAL)
 			return cdm_stream_error(&r);
+		*cdm->packets += err > 0;
 		if (err > 0)
 			err = cdm_packet(&r);
 		else

@@ -31,6 +31,8 @@ struct vagx_cdm {
 	unsigned int features;
 	/** @stop: when set, the stream ends with -ECANCELED soon */
 	const atomic_bool *stop;
+	/** @packets: counts what is read of the stream */
+	uint64_t *packets;
 	/**
 	 * @launch: runs a launch to its end; fills grid-independent rest (the
 	 * serial). An error ends the stream and is returned.

@@ -140,7 +140,7 @@ static void run_turn(struct simdgroup *sg)
 		const struct op *op = &sg->op[sg->pc++];
 
 		n++;
-		thread_instructions += __builtin_popcount(sg->exec);
+		thread_instructions += sg->active;
 		op->run(sg, op);
 	}
 	core->stats.instructions += n;

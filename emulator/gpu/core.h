@@ -35,7 +35,7 @@ struct vagx_uat_fault;
 #define VAGX_TEXTURE_BYTES	24
 
 /** VAGX_CORE_SAMPLERS - sampler state registers */
-#define VAGX_CORE_SAMPLERS	16
+#define VAGX_CORE_SAMPLERS	17
 /** VAGX_SAMPLER_BYTES - what is in one of them: a Sampler packet */
 #define VAGX_SAMPLER_BYTES	8
 /** VAGX_BORDER_BYTES - what is behind it if samplers are extended */
@@ -114,6 +114,10 @@ struct vagx_core_stats {
 	uint64_t thread_instructions;
 	/** @groups: threadgroups run to their end */
 	uint64_t groups;
+	/** @loaded: bytes of device memory that load instructions have read, without atomics */
+	uint64_t loaded;
+	/** @stored: likewise, that store instructions have written */
+	uint64_t stored;
 };
 
 /**

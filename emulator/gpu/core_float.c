@@ -10,8 +10,6 @@
 #include "core_compare.h"
 #include "core_float.h"
 
-#define CANONICAL_NAN	0x7fc00000
-
 static uint32_t modify(uint32_t bits, const struct agx_operand *o)
 {
 	if (o->absolute)
@@ -32,8 +30,10 @@ static uint32_t scalar_source(const struct simdgroup *sg,
 	return flush(read_uniform(sg, o->value, 32));
 }
 
-CLONES void read_float_lanes(const struct simdgroup *sg, const struct agx_operand *o,
-		      struct float_lanes *lanes)
+/* Inlined: a function that is compiled for several processors calls others slowly */
+static inline __attribute__((always_inline))
+void read_floats(const struct simdgroup *sg, const struct agx_operand *o,
+		 struct float_lanes *lanes)
 {
 	uint32_t clear = o->absolute ? 0x7fffffff : 0xffffffff;
 	uint32_t toggle = o->negate ? 0x80000000 : 0;
@@ -64,8 +64,14 @@ CLONES void read_float_lanes(const struct simdgroup *sg, const struct agx_operan
 		lanes->v[i] = bits_float((flush(reg[i]) & clear) ^ toggle);
 }
 
-CLONES void write_float_lanes(struct simdgroup *sg, const struct op *op,
-		       struct float_lanes *lanes)
+CLONES void read_float_lanes(const struct simdgroup *sg, const struct agx_operand *o,
+			     struct float_lanes *lanes)
+{
+	read_floats(sg, o, lanes);
+}
+
+static inline __attribute__((always_inline))
+void write_floats(struct simdgroup *sg, const struct op *op, struct float_lanes *lanes)
 {
 	struct lanes bits;
 	unsigned int i;
@@ -81,27 +87,27 @@ CLONES void write_float_lanes(struct simdgroup *sg, const struct op *op,
 	}
 
 	if (op->dst.size == 16) {
-		for (i = 0; i < LANES; i++) {
-			float f = lanes->v[i];
-
-			bits.v[i] = f == f ? half_from_float(f) : 0x7e00;
-		}
+		for (i = 0; i < LANES; i++)
+			bits.v[i] = register_from_float(16, lanes->v[i]);
 	} else {
-		for (i = 0; i < LANES; i++) {
-			float f = lanes->v[i];
-
-			bits.v[i] = f == f ? flush(float_bits(f)) :
-					     CANONICAL_NAN;
-		}
+		for (i = 0; i < LANES; i++)
+			bits.v[i] = register_from_float(32, lanes->v[i]);
 	}
 	write_lanes(sg, &op->dst, bits.v);
 }
 
+CLONES void write_float_lanes(struct simdgroup *sg, const struct op *op,
+			      struct float_lanes *lanes)
+{
+	write_floats(sg, op, lanes);
+}
+
 /*
  * Results of the instructions for 32 bits are 32-bit floats even when the
- * destination is a half. Those for 16 bits round once.
+ * destination is a half. Those for 16 bits round once. What is written to 32 bits
+ * is flushed there.
  */
-static void flush_lanes(struct float_lanes *lanes)
+static inline void flush_lanes(struct float_lanes *lanes)
 {
 	unsigned int i;
 
@@ -120,13 +126,13 @@ CLONES void vagx_exec_fadd(struct simdgroup *sg, const struct op *op)
 	struct float_lanes a, b;
 	unsigned int i;
 
-	read_float_lanes(sg, &op->src[0], &a);
-	read_float_lanes(sg, &op->src[1], &b);
+	read_floats(sg, &op->src[0], &a);
+	read_floats(sg, &op->src[1], &b);
 	for (i = 0; i < LANES; i++)
 		a.v[i] += b.v[i];
-	if (!is_half_op(op))
+	if (op->dst.size == 16 && !is_half_op(op))
 		flush_lanes(&a);
-	write_float_lanes(sg, op, &a);
+	write_floats(sg, op, &a);
 }
 
 /*
@@ -146,8 +152,8 @@ CLONES void vagx_exec_fmul(struct simdgroup *sg, const struct op *op)
 	uint32_t smallest = 0;
 	unsigned int i;
 
-	read_float_lanes(sg, &op->src[0], &a);
-	read_float_lanes(sg, &op->src[1], &b);
+	read_floats(sg, &op->src[0], &a);
+	read_floats(sg, &op->src[1], &b);
 	for (i = 0; i < LANES; i++) {
 		r.v[i] = a.v[i] * b.v[i];
 		smallest |= (float_bits(r.v[i]) & 0x7fffffff) == 0x00800000;
@@ -156,9 +162,10 @@ CLONES void vagx_exec_fmul(struct simdgroup *sg, const struct op *op)
 	if (!is_half_op(op)) {
 		for (i = 0; smallest && i < LANES; i++)
 			r.v[i] = flush_product(r.v[i], a.v[i], b.v[i]);
-		flush_lanes(&r);
+		if (op->dst.size == 16)
+			flush_lanes(&r);
 	}
-	write_float_lanes(sg, op, &r);
+	write_floats(sg, op, &r);
 }
 
 static void fma_lanes(const struct float_lanes *a, const struct float_lanes *b,
@@ -212,8 +219,8 @@ static float flush_fma(float result, float a, float b, float c)
 	return below ? copysignf(0.0f, result) : result;
 }
 
-static void fma_single(struct float_lanes *a, struct float_lanes *b,
-		       struct float_lanes *c)
+static inline void fma_single(const struct op *op, struct float_lanes *a,
+			      struct float_lanes *b, struct float_lanes *c)
 {
 	struct float_lanes r = *c;
 	uint32_t smallest = 0;
@@ -227,34 +234,23 @@ static void fma_single(struct float_lanes *a, struct float_lanes *b,
 		smallest |= (float_bits(r.v[i]) & 0x7fffffff) == 0x00800000;
 	for (i = 0; smallest && i < LANES; i++)
 		r.v[i] = flush_fma(r.v[i], a->v[i], b->v[i], c->v[i]);
-	flush_lanes(&r);
+	if (op->dst.size == 16)
+		flush_lanes(&r);
 	*c = r;
 }
 
 /*
  * Product and sum of halves, rounded such that rounding once more, to a half,
  * is as good as rounding once: the last bit is set if anything was lost
- * ("round to odd").
+ * ("round to odd"). A double has all bits of a sum that is not too large for a
+ * half: they are worth 2^-24 to 2^16.
  */
 static float fma_half(float a, float b, float c)
 {
-	double lost, sum = exact_sum((double)a * (double)b, c, &lost);
-	uint64_t bits;
-	float result;
-	uint32_t out;
+	double sum = (double)a * (double)b + (double)c;
+	float result = (float)sum;
+	uint32_t out = float_bits(result);
 
-	if (!isfinite(sum))
-		return (float)sum;
-	if (lost != 0.0) {
-		memcpy(&bits, &sum, sizeof(bits));
-		if (!(bits & 1))
-			bits += (lost > 0) == (sum > 0) ? 1 : -1;
-		memcpy(&sum, &bits, sizeof(sum));
-	}
-
-	/* And so again for the way to 32 bits */
-	result = (float)sum;
-	out = float_bits(result);
 	if ((double)result != sum && !(out & 1) && isfinite(result))
 		out += (fabs(sum) > fabs((double)result)) ? 1 : -1;
 	return bits_float(out);
@@ -265,16 +261,16 @@ CLONES void vagx_exec_fma(struct simdgroup *sg, const struct op *op)
 	struct float_lanes a, b, c;
 	unsigned int i;
 
-	read_float_lanes(sg, &op->src[0], &a);
-	read_float_lanes(sg, &op->src[1], &b);
-	read_float_lanes(sg, &op->src[2], &c);
+	read_floats(sg, &op->src[0], &a);
+	read_floats(sg, &op->src[1], &b);
+	read_floats(sg, &op->src[2], &c);
 	if (is_half_op(op)) {
 		for (i = 0; i < LANES; i++)
 			c.v[i] = fma_half(a.v[i], b.v[i], c.v[i]);
 	} else {
-		fma_single(&a, &b, &c);
+		fma_single(op, &a, &b, &c);
 	}
-	write_float_lanes(sg, op, &c);
+	write_floats(sg, op, &c);
 }
 
 /* x times this is the square root, even where 1 / sqrt(x) is no number */
@@ -322,7 +318,7 @@ CLONES void vagx_exec_float_unary(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a;
 
-	read_float_lanes(sg, &op->src[0], &a);
+	read_floats(sg, &op->src[0], &a);
 	switch (op->opcode) {
 	case AGX_OP_FLOOR:
 		FLOAT_LOOP(a, floorf(x));
@@ -357,8 +353,9 @@ CLONES void vagx_exec_float_unary(struct simdgroup *sg, const struct op *op)
 	default:
 		FLOAT_LOOP(a, sine_quotient(x));
 	}
-	flush_lanes(&a);
-	write_float_lanes(sg, op, &a);
+	if (op->dst.size == 16)
+		flush_lanes(&a);
+	write_floats(sg, op, &a);
 }
 
 /* Differences within a quad: lanes 0 and 1 are a row, 0 and 2 a column */
@@ -368,11 +365,12 @@ void vagx_exec_derivative(struct simdgroup *sg, const struct op *op)
 	struct float_lanes a, r;
 	unsigned int i;
 
-	read_float_lanes(sg, &op->src[0], &a);
+	read_floats(sg, &op->src[0], &a);
 	for (i = 0; i < LANES; i++)
 		r.v[i] = a.v[i | step] - a.v[i & ~step];
-	flush_lanes(&r);
-	write_float_lanes(sg, op, &r);
+	if (op->dst.size == 16)
+		flush_lanes(&r);
+	write_floats(sg, op, &r);
 }
 
 #define COMPARE_LOOP(result, invert, expression)				\
@@ -393,8 +391,8 @@ void compare_floats(const struct simdgroup *sg, const struct op *op,
 	uint32_t invert = cond & AGX_FCOND_NE ? ~0u : 0;
 	struct float_lanes a_, b_;
 
-	read_float_lanes(sg, &op->src[0], &a_);
-	read_float_lanes(sg, &op->src[1], &b_);
+	read_floats(sg, &op->src[0], &a_);
+	read_floats(sg, &op->src[1], &b_);
 	switch (cond & 7) {
 	case AGX_FCOND_EQ:
 		COMPARE_LOOP(result, invert, a == b);

@@ -25,18 +25,18 @@ static void set_level(struct simdgroup *sg, unsigned int lane, uint32_t level)
 }
 
 /* Active are the threads that are at level 0 */
-CLONES static void follow_levels(struct simdgroup *sg)
+static inline __attribute__((always_inline)) void follow_levels(struct simdgroup *sg)
 {
 	uint32_t exec = 0;
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++)
-		exec |= (uint32_t)(get_level(sg, i) == 0) << i;
+		exec |= get_level(sg, i) ? 0 : lane_bits.v[i];
 	set_exec(sg, exec);
 }
 
 CLONES static void do_if(struct simdgroup *sg, const struct op *op,
-		  const struct lanes *taken)
+			 const struct lanes *taken)
 {
 	unsigned int i;
 
@@ -52,8 +52,8 @@ CLONES static void do_if(struct simdgroup *sg, const struct op *op,
 	follow_levels(sg);
 }
 
-static void do_else(struct simdgroup *sg, const struct op *op,
-		    const struct lanes *taken)
+CLONES static void do_else(struct simdgroup *sg, const struct op *op,
+			   const struct lanes *taken)
 {
 	unsigned int i;
 
@@ -70,7 +70,7 @@ static void do_else(struct simdgroup *sg, const struct op *op,
 }
 
 CLONES static void do_while(struct simdgroup *sg, const struct op *op,
-		     const struct lanes *taken)
+			    const struct lanes *taken)
 {
 	uint32_t nest = op->mod[AGX_MOD_NEST];
 	unsigned int i;
@@ -130,7 +130,7 @@ void vagx_exec_while_fcmp(struct simdgroup *sg, const struct op *op)
 	do_while(sg, op, &taken);
 }
 
-void vagx_exec_pop_exec(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_pop_exec(struct simdgroup *sg, const struct op *op)
 {
 	uint32_t nest = op->mod[AGX_MOD_NEST];
 	unsigned int i;
@@ -143,7 +143,7 @@ void vagx_exec_pop_exec(struct simdgroup *sg, const struct op *op)
 	follow_levels(sg);
 }
 
-void vagx_exec_update_exec(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_update_exec(struct simdgroup *sg, const struct op *op)
 {
 	(void)op;
 	follow_levels(sg);

@@ -122,6 +122,8 @@ struct simdgroup {
 	/* all ones in lanes that are active; follows @exec */
 	struct lanes mask;
 	uint32_t exec;
+	/* how many lanes those are */
+	uint32_t active;
 	/* threads that exist */
 	uint32_t valid;
 	enum simdgroup_state state;
@@ -223,13 +225,21 @@ bool vagx_stage_register(const struct simdgroup *sg, unsigned int sr, struct lan
 vagx_exec_fn vagx_exec_illegal, vagx_exec_no_register, vagx_exec_fetch_fault,
 	     vagx_exec_goto;
 
+/* Which bit of a mask is whose: vectors of constants are better than shifts */
+#define LANE_BITS_8(n)	1u << (n), 2u << (n), 4u << (n), 8u << (n), 16u << (n), 32u << (n), \
+			64u << (n), 128u << (n)
+static const struct lanes lane_bits = {
+	{ LANE_BITS_8(0), LANE_BITS_8(8), LANE_BITS_8(16), LANE_BITS_8(24) },
+};
+
 static inline void set_exec(struct simdgroup *sg, uint32_t exec)
 {
 	unsigned int i;
 
 	sg->exec = exec & sg->valid;
+	sg->active = __builtin_popcount(sg->exec);
 	for (i = 0; i < LANES; i++)
-		sg->mask.v[i] = -(sg->exec >> i & 1);
+		sg->mask.v[i] = -(uint32_t)((sg->exec & lane_bits.v[i]) != 0);
 }
 
 static inline uint32_t read_uniform(const struct simdgroup *sg,

@@ -194,16 +194,6 @@ static void set_component(struct simdgroup *sg, const struct agx_operand *o,
 		*reg = value;
 }
 
-static float component_to_float(const struct agx_operand *o, uint32_t bits)
-{
-	return o->size == 16 ? float_from_half(bits) : bits_float(flush(bits));
-}
-
-static uint32_t component_from_float(const struct agx_operand *o, float value)
-{
-	return o->size == 16 ? half_from_float(value) : float_bits(value);
-}
-
 static void load_packed(struct access *a, unsigned int lane)
 {
 	const struct agx_operand *o = &a->op->dst;
@@ -217,7 +207,7 @@ static void load_packed(struct access *a, unsigned int lane)
 		       p ? get_element(p, a->log2_size) : 0, value);
 	for (i = 0; i < count; i++)
 		set_component(a->sg, o, i, lane,
-			      component_from_float(o, value[i]));
+			      register_from_float(o->size, value[i]));
 }
 
 static void store_packed(struct access *a, unsigned int lane)
@@ -230,8 +220,7 @@ static void store_packed(struct access *a, unsigned int lane)
 	if (!p)
 		return;
 	for (i = 0; i < 4; i++)
-		value[i] = component_to_float(o, get_component(a->sg, o, i,
-							       lane));
+		value[i] = float_from_register(o->size, get_component(a->sg, o, i, lane));
 	put_element(p, a->log2_size, vagx_format_pack(a->op->mod[AGX_MOD_FORMAT], value));
 }
 
@@ -255,7 +244,7 @@ static void load_lane(struct access *a, unsigned int lane)
 		if (p)
 			bits = get_element(p, a->log2_size);
 		if (vagx_format_to_float(format, i, bits, &value))
-			bits = component_from_float(o, value);
+			bits = register_from_float(o->size, value);
 		set_component(a->sg, o, n++, lane, bits);
 	}
 }
@@ -279,20 +268,86 @@ static void store_lane(struct access *a, unsigned int lane)
 		bits = get_component(a->sg, o, n++, lane);
 		if (format >= AGX_FORMAT_U8NORM)
 			bits = vagx_format_from_float(format, i,
-						component_to_float(o, bits));
+						float_from_register(o->size, bits));
 		if (p)
 			put_element(p, a->log2_size, bits);
 	}
 }
 
+/* Of device memory, whether or not all of it could be reached */
+static void count_bytes(const struct access *a, bool packed)
+{
+	struct vagx_core_stats *stats = &a->sg->core->stats;
+	unsigned int elements = packed ? 1 : __builtin_popcount(a->op->mod[AGX_MOD_MASK]);
+	uint64_t bytes = (uint64_t)(__builtin_popcount(a->sg->exec) * elements) << a->log2_size;
+
+	if (a->space != SPACE_DEVICE)
+		return;
+	if (a->is_store)
+		stats->stored += bytes;
+	else
+		stats->loaded += bytes;
+}
+
+/*
+ * Most accesses are of whole words and registers of as many bits: a lane's words are looked
+ * up together then. Return: how many there are; 0 if it is another access.
+ */
+static unsigned int count_words(const struct access *a, const struct agx_operand *o)
+{
+	unsigned int mask = a->op->mod[AGX_MOD_MASK], count = __builtin_popcount(mask);
+
+	if (a->space != SPACE_DEVICE || a->op->mod[AGX_MOD_FORMAT] != AGX_FORMAT_I32 ||
+	    o->type != AGX_OPERAND_REG || o->size != 32 || mask & (mask + 1) ||
+	    o->value / 2 + count > a->sg->core->register_halves / 2)
+		return 0;
+	return count;
+}
+
+/* NULL if they are in two pages, or cannot be reached: they are done one by one then */
+static uint32_t *find_words(struct access *a, unsigned int lane, unsigned int count)
+{
+	uint64_t va = a->address.v[lane] & ~(uint64_t)3;
+
+	if ((va & VAGX_UAT_PAGE_MASK) > VAGX_UAT_PAGE_SIZE - 4 * count)
+		return NULL;
+	return translate_device(a, lane, va, 4);
+}
+
+static bool load_words(struct access *a, unsigned int lane, unsigned int count)
+{
+	const uint32_t *p = count ? find_words(a, lane, count) : NULL;
+	struct lanes *reg = &a->sg->reg[a->op->dst.value / 2];
+	unsigned int i;
+
+	for (i = 0; p && i < count; i++)
+		reg[i].v[lane] = __atomic_load_n(&p[i], __ATOMIC_RELAXED);
+	return p;
+}
+
+static bool store_words(struct access *a, unsigned int lane, unsigned int count)
+{
+	uint32_t *p = count ? find_words(a, lane, count) : NULL;
+	const struct lanes *reg = &a->sg->reg[a->op->src[0].value / 2];
+	unsigned int i;
+
+	for (i = 0; p && i < count; i++)
+		__atomic_store_n(&p[i], reg[i].v[lane], __ATOMIC_RELAXED);
+	return p;
+}
+
 static void run_access(struct access *a)
 {
 	bool packed = vagx_format_is_packed(a->op->mod[AGX_MOD_FORMAT]);
+	unsigned int words = count_words(a, a->is_store ? &a->op->src[0] : &a->op->dst);
 	uint32_t left = a->sg->exec;
 
+	count_bytes(a, packed);
 	for (; left && !a->failed; left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left);
 
+		if (a->is_store ? store_words(a, lane, words) : load_words(a, lane, words))
+			continue;
 		if (a->is_store && packed)
 			store_packed(a, lane);
 		else if (a->is_store)

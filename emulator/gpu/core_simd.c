@@ -17,17 +17,21 @@ static void thread_in_group(const struct simdgroup *sg, unsigned int axis,
 			    struct lanes *value)
 {
 	const uint32_t *size = sg->core->size;
+	uint32_t first = sg->index * LANES, at[3];
 	unsigned int i;
 
+	at[0] = first % size[0];
+	at[1] = first / size[0] % size[1];
+	at[2] = first / size[0] / size[1];
 	for (i = 0; i < LANES; i++) {
-		uint32_t n = sg->index * LANES + i;
-
-		if (axis == 0)
-			value->v[i] = n % size[0];
-		else if (axis == 1)
-			value->v[i] = n / size[0] % size[1];
-		else
-			value->v[i] = n / size[0] / size[1];
+		value->v[i] = at[axis];
+		if (++at[0] < size[0])
+			continue;
+		at[0] = 0;
+		if (++at[1] < size[1])
+			continue;
+		at[1] = 0;
+		at[2]++;
 	}
 }
 
@@ -325,9 +329,7 @@ static uint32_t neutral(unsigned int kind, unsigned int size)
 /* Sums of halves are halves */
 static float rounded(float value, const struct op *op)
 {
-	if (op->dst.size == 16)
-		return float_from_half(half_from_float(value));
-	return bits_float(flush(float_bits(value)));
+	return float_from_register(op->dst.size, register_from_float(op->dst.size, value));
 }
 
 static uint32_t combine(const struct op *op, uint32_t a, uint32_t b)

@@ -176,18 +176,25 @@ static void find_position(struct simdgroup *sg, const struct op *op, const struc
 	}
 }
 
-/* The register of each lane, which one in a register can name */
-static bool find_planes(struct simdgroup *sg, const struct op *op, const struct agx_operand *cf,
+/* A register can name it; results may take the place of that one. */
+static void find_index(const struct simdgroup *sg, const struct agx_operand *cf,
+		       struct lanes *index)
+{
+	struct lanes tmp;
+
+	memcpy(index, read_lanes(sg, cf, &tmp), sizeof(*index));
+}
+
+/* The coefficient register of each lane, so many behind the one that is named */
+static bool find_planes(struct simdgroup *sg, const struct op *op, const struct lanes *index,
 			unsigned int n, const struct vagx_plane *planes[LANES])
 {
 	static const struct vagx_plane none;
 	const struct vagx_fragments *f = sg->core->fragments;
-	struct lanes tmp;
-	const uint32_t *index = read_lanes(sg, cf, &tmp);
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
-		uint32_t number = index[i] + n;
+		uint32_t number = index->v[i] + n;
 
 		planes[i] = &none;
 		if (!(sg->exec >> i & 1))
@@ -220,8 +227,7 @@ static void set_floats(struct simdgroup *sg, const struct op *op, unsigned int n
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++)
-		bits.v[i] = op->dst.size == 16 ? half_from_float(value->v[i]) :
-						 flush(float_bits(value->v[i]));
+		bits.v[i] = register_from_float(op->dst.size, value->v[i]);
 	set_lanes(sg, &op->dst, n, bits.v);
 }
 
@@ -231,18 +237,21 @@ static void interpolate(struct simdgroup *sg, const struct op *op, const struct 
 	const struct vagx_plane *planes[LANES];
 	struct float_lanes value, divisor;
 	struct position position;
+	struct lanes index;
 	unsigned int n, i;
 
 	if (!fragments(sg, op))
 		return;
 	find_position(sg, op, at, &position);
 	if (w) {
-		if (!find_planes(sg, op, w, 0, planes))
+		find_index(sg, w, &index);
+		if (!find_planes(sg, op, &index, 0, planes))
 			return;
 		evaluate(planes, &position, &divisor);
 	}
+	find_index(sg, &op->src[0], &index);
 	for (n = 0; n < op->dst.count; n++) {
-		if (!find_planes(sg, op, &op->src[0], n, planes))
+		if (!find_planes(sg, op, &index, n, planes))
 			return;
 		evaluate(planes, &position, &value);
 		for (i = 0; w && i < LANES; i++)
@@ -264,10 +273,13 @@ void vagx_exec_iter_projected(struct simdgroup *sg, const struct op *op)
 void vagx_exec_ldcf(struct simdgroup *sg, const struct op *op)
 {
 	const struct vagx_plane *planes[LANES];
-	struct lanes part[3];
+	struct lanes part[3], index;
 	unsigned int n, i;
 
-	if (!fragments(sg, op) || !find_planes(sg, op, &op->src[0], 0, planes))
+	if (!fragments(sg, op))
+		return;
+	find_index(sg, &op->src[0], &index);
+	if (!find_planes(sg, op, &index, 0, planes))
 		return;
 	for (i = 0; i < LANES; i++) {
 		part[0].v[i] = planes[i]->a;

@@ -102,37 +102,48 @@ static void read_extras(struct texture *t, unsigned int lane)
 	t->reference = bits_float(bits);
 }
 
-/* To floats of 16 bits if they are floats */
+static void set_component(struct texture *t, unsigned int lane, unsigned int n, uint32_t bits)
+{
+	const struct agx_operand *o = &t->op->dst;
+	unsigned int half = o->value + n * (o->size / 16), shift = half % 2 * 16;
+	uint32_t *reg;
+
+	if (half + o->size / 16 > t->sg->core->register_halves)
+		return;
+	reg = &t->sg->reg[half / 2].v[lane];
+	if (o->size == 16)
+		*reg = (*reg & ~(0xffffu << shift)) | (bits & 0xffff) << shift;
+	else
+		*reg = bits;
+}
+
+/*
+ * To floats of 16 bits if they are floats. Behind the four channels, a shader that asks
+ * is told whether pages were missing.
+ */
 static void set_result(struct texture *t, unsigned int lane, const uint32_t value[4],
 		       bool floats)
 {
-	const struct agx_operand *o = &t->op->dst;
 	unsigned int mask = t->op->mod[AGX_MOD_MASK], i, n = 0;
 
 	for (i = 0; i < 4; i++) {
-		unsigned int half = o->value + n * (o->size / 16), shift = half % 2 * 16;
-		uint32_t bits = value[i], *reg;
+		bool to_half = t->op->dst.size == 16 && floats;
 
-		if (!(mask >> i & 1))
-			continue;
-		n++;
-		if (half + o->size / 16 > t->sg->core->register_halves)
-			continue;
-		reg = &t->sg->reg[half / 2].v[lane];
-		if (o->size == 16 && floats)
-			bits = half_from_float(bits_float(bits));
-		if (o->size == 16)
-			*reg = (*reg & ~(0xffffu << shift)) | (bits & 0xffff) << shift;
-		else
-			*reg = bits;
+		if (mask >> i & 1)
+			set_component(t, lane, n++, to_half ?
+				      half_from_float(bits_float(value[i])) : value[i]);
 	}
+	if (t->op->mod[AGX_MOD_SPARSE])
+		set_component(t, lane, n, t->missing);
 }
 
+/* Where the answer about pages is if there are fewer channels is not known */
 static bool supported(struct texture *t)
 {
-	if (!t->op->mod[AGX_MOD_SPARSE])
+	if (!t->op->mod[AGX_MOD_SPARSE] || t->op->mod[AGX_MOD_MASK] == 0xf)
 		return true;
-	vagx_core_fail(t->sg, t->op, -EILSEQ, "texture residency is not supported");
+	vagx_core_fail(t->sg, t->op, -EILSEQ, "residency with channels 0x%x is not supported",
+		       t->op->mod[AGX_MOD_MASK]);
 	return false;
 }
 
@@ -147,6 +158,7 @@ static void load_lane(struct texture *t, unsigned int lane)
 	struct place at;
 	unsigned int i;
 
+	t->missing = false;
 	if (!vagx_texture_find_image(t, lane))
 		return;
 	if (lod->type == AGX_OPERAND_REG || lod->type == AGX_OPERAND_UNIFORM)
@@ -197,59 +209,86 @@ static struct spot find_spot(struct texture *t, unsigned int lane)
 	return s;
 }
 
-static void sample_lane(struct texture *t, unsigned int lane)
+struct sampled {
+	uint32_t bits[4];
+	bool floats;
+	bool missing;
+};
+
+static void sample_lane(struct texture *t, unsigned int lane, struct sampled *result)
 {
 	const unsigned int gather = t->op->mod[AGX_MOD_GATHER];
-	uint32_t bits[4] = { 0 };
 	float value[4] = { 0 };
-	bool floats;
 	struct footprint f;
 	struct spot s;
 
+	t->missing = false;
 	if (!vagx_texture_find_image(t, lane) || !vagx_texture_find_sampler(t, lane))
 		return;
 	s = find_spot(t, lane);
 	read_extras(t, lane);
-	floats = !vagx_image_is_integer(&t->image);
+	result->floats = !vagx_image_is_integer(&t->image);
 	if (!vagx_texture_footprint(t, lane, &f))
 		return;
 	if (gather) {
 		/* odd numbers, in the order of channels */
-		vagx_texture_gather(t, &s, gather / 2 % 4, bits);
+		vagx_texture_gather(t, &s, gather / 2 % 4, result->bits);
 	} else if (t->op->mod[AGX_MOD_QUERY_LOD]) {
-		bits[0] = float_bits(vagx_texture_level(t, f.lod));
-		bits[1] = float_bits(f.unclamped);
-		floats = true;
+		result->bits[0] = float_bits(vagx_texture_level(t, f.lod));
+		result->bits[1] = float_bits(f.unclamped);
+		result->floats = true;
 	} else {
 		vagx_texture_sample(t, &s, &f, value);
-		memcpy(bits, value, sizeof(bits));
+		memcpy(result->bits, value, sizeof(value));
 	}
-	if (!texture_failed(t))
-		set_result(t, lane, bits, floats);
+	result->missing = t->missing;
 }
 
+/*
+ * All lanes read before any is written to: results may take the place of the coordinates,
+ * which the neighbours in a quad compare theirs with.
+ */
 void vagx_exec_texture_sample(struct simdgroup *sg, const struct op *op)
 {
 	struct texture t = { .sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM] };
+	struct sampled results[LANES] = { { { 0 }, false, false } };
 	uint32_t left;
 
 	if (!supported(&t))
 		return;
-	for (left = sg->exec; left && !texture_failed(&t); left &= left - 1)
-		sample_lane(&t, __builtin_ctz(left));
+	for (left = sg->exec; left && !texture_failed(&t); left &= left - 1) {
+		unsigned int lane = __builtin_ctz(left);
+
+		sample_lane(&t, lane, &results[lane]);
+	}
+	for (left = sg->exec; left && !texture_failed(&t); left &= left - 1) {
+		unsigned int lane = __builtin_ctz(left);
+
+		t.missing = results[lane].missing;
+		set_result(&t, lane, results[lane].bits, results[lane].floats);
+	}
 }
 
 /* Writes */
 
 static bool find_target(struct texture *t, unsigned int *level, unsigned int lane)
 {
+	uint8_t last[VAGX_TEXTURE_BYTES];
 	const char *why;
 
+	memcpy(last, t->state, sizeof(last));
 	if (!vagx_texture_read_state(t, &t->op->src[1], &t->op->src[2], lane))
 		return false;
-	if (vagx_image_from_pbe(&t->image, level, t->state, &why) &&
-	    !vagx_image_has_metadata(&t->image, *level))
+	if (t->has_state && !memcmp(last, t->state, sizeof(last))) {
+		*level = t->level;
 		return true;
+	}
+	if (vagx_image_from_pbe(&t->image, level, t->state, &why) &&
+	    !vagx_image_has_metadata(&t->image, *level)) {
+		t->level = *level;
+		t->has_state = true;
+		return true;
+	}
 	why = why ? why : "single pixels of a compressed image";
 	vagx_core_fail(t->sg, t->op, -EILSEQ, "PBE: %s is not supported", why);
 	return false;
@@ -261,7 +300,7 @@ static void write_lane(struct texture *t, unsigned int lane)
 	unsigned int n = vagx_texture_coordinates(t->dim), i;
 	uint32_t value[4], layer, sample;
 	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
-	struct vagx_texel at = { .x = 0 };
+	struct agx_texel at = { .x = 0 };
 	void *p;
 
 	if (!find_target(t, &at.level, lane))
@@ -271,9 +310,9 @@ static void write_lane(struct texture *t, unsigned int lane)
 	at.y = n > 1 ? vagx_texture_word(t->sg, coord, 1, lane) : 0;
 	at.layer = n > 2 ? vagx_texture_word(t->sg, coord, 2, lane) : layer;
 	at.sample = sample;
-	if (at.x >= texture_level_size(t->image.width, at.level) ||
-	    at.y >= texture_level_size(t->image.height, at.level) || at.layer >= t->image.layers ||
-	    at.sample >= t->image.samples)
+	if (at.x >= t->image.layout.level[at.level].width ||
+	    at.y >= t->image.layout.level[at.level].height ||
+	    at.layer >= t->image.layout.layers || at.sample >= t->image.layout.samples)
 		return;
 	for (i = 0; i < 4; i++)
 		value[i] = vagx_image_is_integer(&t->image) ?
@@ -281,9 +320,9 @@ static void write_lane(struct texture *t, unsigned int lane)
 			   float_bits(vagx_texture_number(t->sg, source, i, lane));
 	vagx_image_encode_values(&t->image, value, bits);
 	p = (void *)(uintptr_t)vagx_texture_client(t, vagx_image_address(&t->image, &at),
-						   t->image.bytes, VAGX_WRITE);
+						   t->image.layout.element_bytes, VAGX_WRITE);
 	if (p)
-		memcpy(p, bits, t->image.bytes);
+		memcpy(p, bits, t->image.layout.element_bytes);
 }
 
 /* What is outside vanishes */

@@ -36,6 +36,8 @@ struct tile_access {
 	const struct agx_operand *value;
 	unsigned int format;
 	unsigned int log2_size;
+	/* components are numbers, scaled */
+	bool is_scaled;
 	struct lanes x, y;
 	struct lanes samples;
 };
@@ -48,8 +50,10 @@ static bool begin(struct tile_access *a, const struct agx_operand *at,
 	const struct vagx_fragments *f = a->sg->core->fragments;
 	struct agx_operand second = *at;
 	struct lanes tmp;
+	float unused;
 	unsigned int i;
 
+	a->is_scaled = vagx_format_to_float(a->format, 0, 0, &unused);
 	if (!tile) {
 		vagx_core_fail(a->sg, a->op, -EILSEQ, "outside of a tile");
 		return false;
@@ -141,16 +145,6 @@ static void set_register(struct tile_access *a, unsigned int n, unsigned int lan
 		*reg = bits;
 }
 
-static uint32_t from_float(const struct tile_access *a, float value)
-{
-	return a->value->size == 16 ? half_from_float(value) : float_bits(value);
-}
-
-static float to_float(const struct tile_access *a, uint32_t bits)
-{
-	return a->value->size == 16 ? float_from_half(bits) : bits_float(flush(bits));
-}
-
 /* A component's bits in the tile, from a register and to one */
 
 static uint32_t component_load(const struct tile_access *a, unsigned int i, uint32_t bits)
@@ -158,7 +152,7 @@ static uint32_t component_load(const struct tile_access *a, unsigned int i, uint
 	float value;
 
 	if (vagx_format_to_float(a->format, i, bits, &value))
-		return from_float(a, value);
+		return register_from_float(a->value->size, value);
 	if (a->format == AGX_FORMAT_F16 && a->value->size == 32)
 		return float_bits(float_from_half(bits));
 	return bits;
@@ -166,10 +160,9 @@ static uint32_t component_load(const struct tile_access *a, unsigned int i, uint
 
 static uint32_t component_store(const struct tile_access *a, unsigned int i, uint32_t bits)
 {
-	float unused;
-
-	if (vagx_format_to_float(a->format, i, 0, &unused))
-		return vagx_format_from_float(a->format, i, to_float(a, bits));
+	if (a->is_scaled)
+		return vagx_format_from_float(a->format, i,
+					      float_from_register(a->value->size, bits));
 	if (a->format == AGX_FORMAT_F16 && a->value->size == 32)
 		return half_from_float(bits_float(bits));
 	return bits;
@@ -185,7 +178,7 @@ static void load_sample(struct tile_access *a, unsigned int lane, const uint8_t 
 		memcpy(&bits, p, 4);
 		n = vagx_format_unpack(a->format, bits, value);
 		for (i = 0; i < n; i++)
-			set_register(a, i, lane, from_float(a, value[i]));
+			set_register(a, i, lane, register_from_float(a->value->size, value[i]));
 		return;
 	}
 	for (i = 0; i < 4; i++) {
@@ -205,7 +198,8 @@ static void store_sample(const struct tile_access *a, unsigned int lane, uint8_t
 
 	if (vagx_format_is_packed(a->format)) {
 		for (i = 0; i < 4; i++)
-			value[i] = to_float(a, get_register(a, i, lane));
+			value[i] = float_from_register(a->value->size,
+						       get_register(a, i, lane));
 		bits = vagx_format_pack(a->format, value);
 		memcpy(p, &bits, 4);
 		return;
@@ -285,10 +279,12 @@ struct block {
 	struct simdgroup *sg;
 	const struct op *op;
 	struct vagx_image image;
-	struct vagx_texel texel;
+	struct agx_texel texel;
 	/* bytes from the beginning of a sample */
 	uint32_t offset;
 	unsigned int width, height;
+	/* what is in the tile is what the image is to have */
+	bool is_plain;
 };
 
 static uint8_t *image_ptr(struct block *b, uint64_t va, unsigned int bytes)
@@ -306,13 +302,13 @@ static bool write_pixel(struct block *b, unsigned int x, unsigned int y)
 {
 	const struct vagx_tile *tile = find_tile(b->sg);
 	uint32_t stride = b->sg->core->launch->sample_stride;
-	struct vagx_texel at = b->texel;
+	struct agx_texel at = b->texel;
 	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
 	unsigned int s;
 
 	at.x += x;
 	at.y += y;
-	for (s = 0; s < b->image.samples; s++) {
+	for (s = 0; s < b->image.layout.samples; s++) {
 		uint64_t in_tile = ((uint64_t)(y * tile->width + x) * tile->samples + s) * stride +
 				   b->offset;
 		uint8_t *p;
@@ -322,26 +318,28 @@ static bool write_pixel(struct block *b, unsigned int x, unsigned int y)
 			return false;
 		}
 		at.sample = s;
-		vagx_image_encode(&b->image, b->op->mod[AGX_MOD_FORMAT], tile->memory + in_tile,
-				  bits);
-		p = image_ptr(b, vagx_image_address(&b->image, &at), b->image.bytes);
+		if (!b->is_plain)
+			vagx_image_encode(&b->image, b->op->mod[AGX_MOD_FORMAT],
+					  tile->memory + in_tile, bits);
+		p = image_ptr(b, vagx_image_address(&b->image, &at), b->image.layout.element_bytes);
 		if (!p)
 			return false;
-		memcpy(p, bits, b->image.bytes);
+		memcpy(p, b->is_plain ? tile->memory + in_tile : bits,
+		       b->image.layout.element_bytes);
 	}
 	return true;
 }
 
 static bool write_metadata(struct block *b)
 {
-	uint8_t code = vagx_image_raw_code(&b->image);
-	unsigned int x, y, step = b->image.samples > 1 ? 8 : 16;
+	uint8_t code = agx_layout_raw_code(&b->image.layout);
+	unsigned int x, y, step = b->image.layout.samples > 1 ? 8 : 16;
 
 	if (!vagx_image_has_metadata(&b->image, b->texel.level))
 		return true;
 	for (y = 0; y < b->height; y += step) {
 		for (x = 0; x < b->width; x += step) {
-			struct vagx_texel at = b->texel;
+			struct agx_texel at = b->texel;
 			uint8_t *p;
 
 			at.x += x;
@@ -408,18 +406,31 @@ static bool is_flat(unsigned int dim)
 static void clip_block(struct block *b)
 {
 	const struct vagx_tile *tile = find_tile(b->sg);
-	uint32_t w = b->image.width >> b->texel.level, h = b->image.height >> b->texel.level;
+	const struct agx_layout_level *level = &b->image.layout.level[b->texel.level];
+	uint32_t w = level->width, h = level->height;
 
-	w = w ? w : 1;
-	h = h ? h : 1;
 	b->width = b->texel.x < w ? w - b->texel.x : 0;
 	b->height = b->texel.y < h ? h - b->texel.y : 0;
 	if (b->width > tile->width)
 		b->width = tile->width;
 	if (b->height > tile->height)
 		b->height = tile->height;
-	if (b->texel.layer >= b->image.layers)
+	if (b->texel.layer >= b->image.layout.layers)
 		b->width = 0;
+}
+
+/*
+ * Without a place there is one word. The layer is where texture instructions have it:
+ * with samples in the upper half, else in the lower one, and the rest is anything.
+ */
+static uint32_t block_layer(struct simdgroup *sg, const struct op *op)
+{
+	uint32_t word;
+
+	if (op->mod[AGX_MOD_EXPLICIT])
+		return first_lane(sg, &op->src[3], 2);
+	word = first_lane(sg, &op->src[3], 0);
+	return op->mod[AGX_MOD_DIM] == AGX_DIM_2D_MS_ARRAY ? word >> 16 : word & 0xffff;
 }
 
 void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
@@ -442,8 +453,8 @@ void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
 		vagx_core_fail(sg, op, -EILSEQ, "PBE: %s is not supported", why);
 		return;
 	}
-	if (b.image.samples != tile->samples && b.image.samples != 1) {
-		vagx_core_fail(sg, op, -EILSEQ, "PBE: %u samples of %u", b.image.samples,
+	if (b.image.layout.samples != tile->samples && b.image.layout.samples != 1) {
+		vagx_core_fail(sg, op, -EILSEQ, "PBE: %u samples of %u", b.image.layout.samples,
 			       tile->samples);
 		return;
 	}
@@ -460,7 +471,8 @@ void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
 		b.texel.y = first_lane(sg, coord, 1);
 	}
 	if (is_layered(op->mod[AGX_MOD_DIM]))
-		b.texel.layer = first_lane(sg, coord, op->mod[AGX_MOD_EXPLICIT] ? 2 : 0);
+		b.texel.layer = block_layer(sg, op);
+	b.is_plain = vagx_image_is_plain(&b.image, op->mod[AGX_MOD_FORMAT]);
 	clip_block(&b);
 	write_block(&b);
 }

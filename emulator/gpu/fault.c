@@ -65,20 +65,21 @@ static void print_words(FILE *file, struct vagx_gpu *gpu, const struct vagx_uat_
 	}
 }
 
-void gpu_describe_shader(struct vagx_job *job, const struct gpu_core *core,
-			 const struct vagx_launch *launch)
+char *gpu_describe_shader(struct vagx_gpu *gpu, const struct gpu_core *core,
+			  const struct vagx_launch *launch)
 {
-	struct vagx_gpu *gpu = job->gpu;
+	char *text = NULL;
 	size_t size;
 	FILE *file;
 
-	if (job->description || gpu->described == DESCRIBED)
-		return;
-	file = open_memstream(&job->description, &size);
+	if (gpu->described == DESCRIBED)
+		return NULL;
+	file = open_memstream(&text, &size);
 	if (!file)
-		return;
+		return NULL;
 	vagx_core_describe_failure(core->core, launch, file);
 	fclose(file);
+	return text;
 }
 
 static bool may_describe(struct vagx_gpu *gpu)

@@ -146,25 +146,34 @@ bool vagx_format_to_float(unsigned int format, unsigned int component,
 	}
 }
 
+/*
+ * The nearest integer, the even one of two; below 2^22. The sum has no room for what is
+ * behind the point, and a call of libm's would take longer than all the rest.
+ */
+static int32_t to_nearest(float value)
+{
+	return (int32_t)(float_bits(value + 0x1.8p23f) - 0x4b400000);
+}
+
 uint32_t vagx_format_from_float(unsigned int format, unsigned int component,
 				float value)
 {
 	switch (format) {
 	case AGX_FORMAT_U8NORM:
-		return (uint32_t)nearbyintf(clamp(value, 0, 1) * 255.0f);
+		return (uint32_t)to_nearest(clamp(value, 0, 1) * 255.0f);
 	case AGX_FORMAT_S8NORM:
-		return (uint32_t)(int32_t)nearbyintf(clamp(value, -1, 1) *
+		return (uint32_t)to_nearest(clamp(value, -1, 1) *
 						     127.0f);
 	case AGX_FORMAT_U16NORM:
-		return (uint32_t)nearbyintf(clamp(value, 0, 1) * 65535.0f);
+		return (uint32_t)to_nearest(clamp(value, 0, 1) * 65535.0f);
 	case AGX_FORMAT_S16NORM:
-		return (uint32_t)(int32_t)nearbyintf(clamp(value, -1, 1) *
+		return (uint32_t)to_nearest(clamp(value, -1, 1) *
 						     32767.0f);
 	default:
 		value = clamp(value, 0, 1);
 		if (component != 3)
 			value = to_srgb(value);
-		return (uint32_t)nearbyintf(value * 255.0f);
+		return (uint32_t)to_nearest(value * 255.0f);
 	}
 }
 

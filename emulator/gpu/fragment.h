@@ -2,8 +2,10 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What the files of fragment work share: a tile at a time, primitive after
- * primitive, fragments in groups of quads.
+ * What the files of fragment work share. Tiles are shared out to the cores; a
+ * core draws a tile at a time, primitive after primitive, fragments in groups of
+ * quads. So the order within a tile is kept, and among tiles there is none, as
+ * in hardware.
  */
 #ifndef VAGX_FRAGMENT_H
 #define VAGX_FRAGMENT_H
@@ -33,10 +35,16 @@
  * @num_planes: coefficient registers
  * @scissor: for each viewport
  * @bias: depth bias
+ * @failure: it cannot be drawn, and why
+ * @users: workers that draw it; protected by the job's lock of draws
+ *
+ * Nothing else changes once it is among the job's draws.
  */
 struct fragment_draw {
 	uint64_t va;
 	struct fragment_draw *next;
+	struct gpu_failure failure;
+	unsigned int users;
 	struct ppp_state state;
 	unsigned int uvs_words;
 	bool shades;
@@ -102,83 +110,110 @@ struct fragment_group {
 
 #define FRAGMENT_BUCKETS	64
 
+struct fragment_worker;
+
 /**
  * struct fragment_job - fragment work
- * @job: whose it is
+ * @base: the job
  * @registers: what it was told
- * @tvb: its scene
- * @fault: of the last error
- * @unit: likewise
- * @failed: a test had that error
+ * @tvb: its scene as a whole
+ * @all: tiles without a primitive are drawn, too
  * @background: fills a tile
  * @end_of_tile: writes it out
  * @zls: what is loaded and stored
  * @zs_load: images that depth and stencil come from; no address: they do not
  * @zs_store: where they go, likewise
  * @quantise: depth has 16 bits
- * @tile: the tile
- * @depth: of its samples
- * @stencil: likewise
- * @group: fragments that wait
- * @primitive: the primitive that is drawn
+ * @failure: the first tile's that has failed; kept with the GPU's lock
+ * @lock: protects what follows
  * @draws: draws that have been looked at, by their address
  * @num_draws: how many
+ * @worker: what each core works with, by its index; each is used by that core alone
+ *
+ * The job's own thread writes what is before @failure, and only while no tile is
+ * drawn: workers read it.
  */
 struct fragment_job {
-	struct vagx_job *job;
+	struct vagx_job *base;
 	const struct vagx_fragment_registers *registers;
 	struct tvb tvb;
-	struct vagx_uat_fault fault;
-	unsigned int unit;
-	bool failed;
+	bool all;
 	struct vagx_launch background;
 	struct vagx_launch end_of_tile;
 	struct agx_zls_control zls;
 	struct vagx_image zs_load[2];
 	struct vagx_image zs_store[2];
 	bool quantise;
+	struct gpu_failure failure;
+	pthread_mutex_t lock;
+	struct fragment_draw *draws[FRAGMENT_BUCKETS];
+	unsigned int num_draws;
+	struct fragment_worker *worker[VAGX_GPU_MAX_CORES];
+};
+
+/**
+ * struct fragment_worker - what a core draws tiles with
+ * @job: for whom
+ * @core: the core
+ * @tvb: the scene, with the core's translations
+ * @failure: why something has returned -EFAULT
+ * @failed: a test has
+ * @tile: the tile
+ * @memory: colours of its samples
+ * @depth: of its samples
+ * @stencil: likewise
+ * @group: fragments that wait
+ * @primitive: the primitive that is drawn; its draw is in use, if there is one
+ */
+struct fragment_worker {
+	struct fragment_job *job;
+	struct gpu_core *core;
+	struct tvb tvb;
+	struct gpu_failure failure;
+	bool failed;
 	struct vagx_tile tile;
 	uint8_t memory[VAGX_TILE_BYTES + VAGX_TILE_SLACK];
 	float depth[FRAGMENT_TILE_PIXELS * VAGX_MAX_SAMPLES];
 	uint8_t stencil[FRAGMENT_TILE_PIXELS * VAGX_MAX_SAMPLES];
 	struct fragment_group group;
 	struct fragment_primitive primitive;
-	struct fragment_draw *draws[FRAGMENT_BUCKETS];
-	unsigned int num_draws;
 };
 
-/* All of them return 0, -EFAULT with fault and unit, or -ECANCELED */
+/* All of them return 0, -EFAULT with a failure, or -ECANCELED */
 
 /* fragment_job.c */
-int fragment_fault(struct fragment_job *f, const struct vagx_uat_fault *fault, unsigned int unit);
+int fragment_fault(struct fragment_worker *w, const struct vagx_uat_fault *fault,
+		   unsigned int unit);
 /* Memory of the client; NULL with a fault */
-void *fragment_ptr(struct fragment_job *f, uint64_t va, size_t bytes, enum vagx_access access,
+void *fragment_ptr(struct fragment_worker *w, uint64_t va, size_t bytes, enum vagx_access access,
 		   unsigned int unit);
 
 /* fragment_draw.c */
-int fragment_find_draw(struct fragment_job *f, uint64_t va, struct fragment_draw **draw);
+/* The draw at an address becomes that of the worker's primitives */
+int fragment_use_draw(struct fragment_worker *w, uint64_t va);
+void fragment_leave_draw(struct fragment_worker *w);
 void fragment_drop_draws(struct fragment_job *f);
 
-/* raster.c: draws &fragment_job.primitive into the tile */
-int fragment_raster(struct fragment_job *f);
+/* raster.c: draws &fragment_worker.primitive into the tile */
+int fragment_raster(struct fragment_worker *w);
 
 /* shade.c */
 /* A quad whose pixels are in the tile, with the samples that are covered in each of them */
-int fragment_add_quad(struct fragment_job *f, unsigned int x, unsigned int y,
+int fragment_add_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
 		      const uint8_t covered[4]);
 /* Shades what waits */
-int fragment_flush(struct fragment_job *f);
+int fragment_flush(struct fragment_worker *w);
 
 /* zs.c */
-/* Tests samples of a pixel of the tile; the ones that passed. A query can fail: &f->failed */
-unsigned int zs_test(struct fragment_job *f, const struct ppp_state *state, bool back,
+/* Tests samples of a pixel of the tile; the ones that passed. A query can fail: &w->failed */
+unsigned int zs_test(struct fragment_worker *w, const struct ppp_state *state, bool back,
 		     unsigned int x, unsigned int y, unsigned int samples, const float *depth,
 		     const uint8_t *stencil);
 /* The depth of a primitive at a sample */
-float zs_depth(const struct fragment_job *f, const struct setup_plane *z, double bias,
+float zs_depth(const struct fragment_worker *w, const struct setup_plane *z, double bias,
 	       const struct agx_scissor *scissor, unsigned int x, unsigned int y, unsigned int s);
-void zs_init(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t partials);
-int zs_load_tile(struct fragment_job *f);
-int zs_store_tile(struct fragment_job *f);
+int zs_init(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t partials);
+int zs_load_tile(struct fragment_worker *w);
+int zs_store_tile(struct fragment_worker *w);
 
 #endif /* VAGX_FRAGMENT_H */

@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Fragment work as a job: tile after tile is filled, drawn and written out.
+ * Fragment work as a job: tile after tile is filled, drawn and written out, by
+ * whatever cores there are. What tiles share is said at struct fragment_job.
  */
 #include <errno.h>
 #include <math.h>
@@ -10,12 +11,15 @@
 #include <string.h>
 
 #include "gpu/fragment.h"
+#include "gpu/trace.h"
 #include "gpu/usc.h"
 #include "report.h"
 
 #define DEPTH_BIAS_IS_INT	(1u << 18)
 /* USC words begin at multiples of that; the bits below mean something else */
 #define USC_ALIGN		64
+
+#define CORRUPT			"this is not what was written"
 
 int gpu_bad_geometry(struct vagx_job *job, const struct vagx_render_geometry *g,
 		     struct vagx_uat_fault *fault)
@@ -31,35 +35,38 @@ int gpu_bad_geometry(struct vagx_job *job, const struct vagx_render_geometry *g,
 	return -EFAULT;
 }
 
-int fragment_fault(struct fragment_job *f, const struct vagx_uat_fault *fault, unsigned int unit)
+int fragment_fault(struct fragment_worker *w, const struct vagx_uat_fault *fault, unsigned int unit)
 {
-	f->fault = *fault;
-	f->unit = unit;
-	return -EFAULT;
+	return gpu_failure_at(&w->failure, fault, unit);
 }
 
-void *fragment_ptr(struct fragment_job *f, uint64_t va, size_t bytes, enum vagx_access access,
+void *fragment_ptr(struct fragment_worker *w, uint64_t va, size_t bytes, enum vagx_access access,
 		   unsigned int unit)
 {
 	struct vagx_uat_fault fault;
-	void *p = vagx_tlb_ptr(&f->job->core->tlb, va, bytes, access, &fault);
+	void *p = vagx_tlb_ptr(&w->core->tlb, va, bytes, access, &fault);
 
 	if (!p)
-		fragment_fault(f, &fault, unit);
+		fragment_fault(w, &fault, unit);
 	return p;
 }
 
-static int scene_error(struct fragment_job *f, int err)
+static int scene_error(struct fragment_worker *w, int err)
 {
-	return err == -EFAULT ? fragment_fault(f, &f->tvb.fault, VAGX_GPU_UNIT_ISP) : err;
+	if (err != -EFAULT)
+		return err;
+	if (w->tvb.corrupt)
+		gpu_failure_violates(&w->failure, VAGX_RULE_TVB_CORRUPT, w->tvb.fault.va,
+				     "tiled vertex buffer", CORRUPT);
+	return fragment_fault(w, &w->tvb.fault, VAGX_GPU_UNIT_ISP);
 }
 
 /* Primitives */
 
 /* Copies what is in the pages: somebody may be changing it */
-static int load_vertices(struct fragment_job *f, const struct scene_primitive *stored)
+static int load_vertices(struct fragment_worker *w, const struct scene_primitive *stored)
 {
-	struct fragment_primitive *p = &f->primitive;
+	struct fragment_primitive *p = &w->primitive;
 	size_t bytes = p->draw->uvs_words * sizeof(uint32_t);
 	unsigned int i;
 
@@ -70,23 +77,23 @@ static int load_vertices(struct fragment_job *f, const struct scene_primitive *s
 			memcpy(p->words[i], p->words[0], bytes);
 			continue;
 		}
-		words = tvb_at(&f->tvb, stored->vertex[i], bytes);
+		words = tvb_at(&w->tvb, stored->vertex[i], bytes);
 		if (!words)
-			return scene_error(f, -EFAULT);
+			return scene_error(w, -EFAULT);
 		memcpy(p->words[i], words, bytes);
 	}
 	return 0;
 }
 
 /* The least difference of two depths near the furthest one of the primitive */
-static double depth_step(const struct fragment_job *f)
+static double depth_step(const struct fragment_worker *w)
 {
-	const struct setup *s = &f->primitive.setup;
+	const struct setup *s = &w->primitive.setup;
 	double most = 0;
 	unsigned int i;
 	int exponent;
 
-	if (f->registers->isp_control & DEPTH_BIAS_IS_INT)
+	if (w->job->registers->isp_control & DEPTH_BIAS_IS_INT)
 		return 1;
 	for (i = 0; i < 3; i++)
 		most = fmax(most, fabs(s->position[i][2] / s->position[i][3]));
@@ -94,13 +101,13 @@ static double depth_step(const struct fragment_job *f)
 	return isfinite(most) ? ldexp(1, exponent - 24) : 0;
 }
 
-static double depth_bias(const struct fragment_job *f)
+static double depth_bias(const struct fragment_worker *w)
 {
-	const struct fragment_primitive *p = &f->primitive;
+	const struct fragment_primitive *p = &w->primitive;
 	const struct agx_depth_bias *b = &p->draw->bias;
 	double bias = b->slope * fmax(fabs(p->z.a), fabs(p->z.b));
 
-	bias += b->constant * depth_step(f);
+	bias += b->constant * depth_step(w);
 	if (b->clamp > 0 && bias > b->clamp)
 		return b->clamp;
 	if (b->clamp < 0 && bias < b->clamp)
@@ -108,9 +115,9 @@ static double depth_bias(const struct fragment_job *f)
 	return isfinite(bias) ? bias : 0;
 }
 
-static int draw_primitive(struct fragment_job *f, const struct scene_primitive *stored)
+static int draw_primitive(struct fragment_worker *w, const struct scene_primitive *stored)
 {
-	struct fragment_primitive *p = &f->primitive;
+	struct fragment_primitive *p = &w->primitive;
 	unsigned int kind = stored->flags & SCENE_KIND, i;
 	struct setup_input in = {
 		.kind = kind <= SETUP_POINT ? kind : SETUP_TRIANGLE,
@@ -124,7 +131,7 @@ static int draw_primitive(struct fragment_job *f, const struct scene_primitive *
 	double z[3];
 	int err;
 
-	err = load_vertices(f, stored);
+	err = load_vertices(w, stored);
 	if (err)
 		return err;
 	for (i = 0; i < 3; i++)
@@ -134,148 +141,207 @@ static int draw_primitive(struct fragment_job *f, const struct scene_primitive *
 	for (i = 0; i < 3; i++)
 		z[i] = p->setup.position[i][2];
 	p->z = setup_plane(&p->setup, z);
-	p->z_bias = depth_bias(f);
+	p->z_bias = depth_bias(w);
 	p->scissor = &p->draw->scissor[in.viewport];
 	p->id = stored->id;
 	p->serial++;
-	return fragment_raster(f);
+	return fragment_raster(w);
 }
 
-static int draw_reference(struct fragment_job *f, uint64_t va)
+static int draw_reference(struct fragment_worker *w, uint64_t va)
 {
-	const struct scene_primitive *p = tvb_at(&f->tvb, va, sizeof(*p));
+	const struct scene_primitive *p = tvb_at(&w->tvb, va, sizeof(*p));
 	struct scene_primitive stored;
 	int err;
 
 	if (!p)
-		return scene_error(f, -EFAULT);
+		return scene_error(w, -EFAULT);
 	memcpy(&stored, p, sizeof(stored));
 	if (stored.flags & SCENE_DEAD)
 		return 0;
-	err = fragment_find_draw(f, stored.draw, &f->primitive.draw);
-	return err ? err : draw_primitive(f, &stored);
+	err = fragment_use_draw(w, stored.draw);
+	return err ? err : draw_primitive(w, &stored);
 }
 
-static int draw_list(struct fragment_job *f, struct tvb_list *list)
+static int draw_list(struct fragment_worker *w, struct tvb_list *list)
 {
 	uint64_t va;
 	int err;
 
-	while ((err = tvb_list_next(&f->tvb, list, &va)) > 0) {
-		if (atomic_load_explicit(f->tvb.stop, memory_order_relaxed))
+	while ((err = tvb_list_next(&w->tvb, list, &va)) > 0) {
+		if (atomic_load_explicit(w->tvb.stop, memory_order_relaxed))
 			return -ECANCELED;
-		err = draw_reference(f, va);
+		err = draw_reference(w, va);
 		if (err)
 			return err;
 	}
-	err = scene_error(f, err);
-	return err ? err : fragment_flush(f);
+	err = scene_error(w, err);
+	return err ? err : fragment_flush(w);
 }
 
 /* Tiles */
 
-static void background_lanes(const struct fragment_job *f, struct vagx_fragments *all,
+static void background_lanes(const struct fragment_worker *w, struct vagx_fragments *all,
 			     unsigned int n)
 {
-	unsigned int quads_x = f->tile.width / 2, i;
+	unsigned int quads_x = w->tile.width / 2, i;
 
 	for (i = 0; i < VAGX_SIMD_WIDTH; i++) {
 		unsigned int quad = n * FRAGMENT_QUADS + i / 4;
 
-		all->x[i] = f->tile.x + quad % quads_x * 2 + i % 2;
-		all->y[i] = f->tile.y + quad / quads_x * 2 + i / 2 % 2;
-		all->input[i] = all->live[i] = (1u << f->tile.samples) - 1;
+		all->x[i] = w->tile.x + quad % quads_x * 2 + i % 2;
+		all->y[i] = w->tile.y + quad / quads_x * 2 + i / 2 % 2;
+		all->input[i] = all->live[i] = (1u << w->tile.samples) - 1;
 	}
 }
 
-static int run_background(struct fragment_job *f)
+static int run_background(struct fragment_worker *w)
 {
 	struct vagx_fragments all = { .exists = UINT32_MAX, .tested = true };
-	unsigned int groups = f->tile.width * f->tile.height / VAGX_SIMD_WIDTH, n;
+	unsigned int groups = w->tile.width * w->tile.height / VAGX_SIMD_WIDTH, n;
 	int err;
 
-	memset(f->memory, 0, sizeof(f->memory));
-	if (!f->background.code_va)
+	memset(w->memory, 0, sizeof(w->memory));
+	if (!w->job->background.code_va)
 		return 0;
 	for (n = 0; n < groups; n++) {
-		background_lanes(f, &all, n);
-		err = vagx_core_run_fragments(f->job->core->core, &f->background, &f->tile, &all,
-					      &f->fault);
+		background_lanes(w, &all, n);
+		err = vagx_core_run_fragments(w->core->core, &w->job->background, &w->tile, &all,
+					      &w->failure.fault);
 		if (err)
-			return gpu_stage_error(f->job, &f->background, err, &f->fault, &f->unit);
+			return gpu_stage_error(w->job->base, w->core, &w->job->background, err,
+					       &w->failure);
 	}
 	return 0;
 }
 
-static int run_end_of_tile(struct fragment_job *f)
+static int run_end_of_tile(struct fragment_worker *w)
 {
 	int err;
 
-	if (!f->end_of_tile.code_va)
+	if (!w->job->end_of_tile.code_va)
 		return 0;
-	err = vagx_core_run_tile(f->job->core->core, &f->end_of_tile, &f->tile, &f->fault);
-	return err ? gpu_stage_error(f->job, &f->end_of_tile, err, &f->fault, &f->unit) : 0;
+	err = vagx_core_run_tile(w->core->core, &w->job->end_of_tile, &w->tile, &w->failure.fault);
+	return err ? gpu_stage_error(w->job->base, w->core, &w->job->end_of_tile, err, &w->failure) : 0;
 }
 
-static int draw_tile(struct fragment_job *f, struct tvb_list *list)
+static void trace_tile(const struct fragment_worker *w, uint64_t began)
 {
-	int err = zs_load_tile(f);
+	vagx_trace_span(w->job->base->gpu->config.trace, "tile", began, (struct vagx_trace_arg[]){
+		{ "job", w->job->base->serial },
+		{ "x", w->tile.x },
+		{ "y", w->tile.y },
+		{ "layer", w->tile.layer },
+	}, 4);
+}
+
+static int draw_tile(struct fragment_worker *w, struct tvb_list *list)
+{
+	uint64_t began = vagx_trace_now(w->job->base->gpu->config.trace);
+	int err = zs_load_tile(w);
 
 	if (!err)
-		err = run_background(f);
+		err = run_background(w);
 	if (!err)
-		err = draw_list(f, list);
+		err = draw_list(w, list);
 	if (!err)
-		err = run_end_of_tile(f);
-	return err ? err : zs_store_tile(f);
+		err = run_end_of_tile(w);
+	if (!err)
+		err = zs_store_tile(w);
+	trace_tile(w, began);
+	return err;
 }
 
 /* Without a shader lists are followed all the same */
-static int skip_tile(struct fragment_job *f, struct tvb_list *list)
+static int skip_tile(struct fragment_worker *w, struct tvb_list *list)
 {
 	uint64_t va;
 	int err;
 
-	while ((err = tvb_list_next(&f->tvb, list, &va)) > 0) {
-		if (!tvb_at(&f->tvb, va, sizeof(struct scene_primitive)))
-			return scene_error(f, -EFAULT);
+	while ((err = tvb_list_next(&w->tvb, list, &va)) > 0) {
+		if (!tvb_at(&w->tvb, va, sizeof(struct scene_primitive)))
+			return scene_error(w, -EFAULT);
 	}
-	return scene_error(f, err);
+	return scene_error(w, err);
 }
 
-static int run_tile(struct fragment_job *f, const struct tvb_tile *tile, bool all)
+static int run_tile(struct fragment_worker *w, const struct tvb_tile *tile)
 {
-	const struct vagx_render_geometry *g = &f->registers->geometry;
+	const struct vagx_render_geometry *g = &w->job->registers->geometry;
 	struct tvb_list list;
 	int err;
 
-	if (atomic_load_explicit(f->tvb.stop, memory_order_relaxed))
+	if (atomic_load_explicit(w->tvb.stop, memory_order_relaxed))
 		return -ECANCELED;
-	err = scene_error(f, tvb_list_begin(&f->tvb, tile, &list));
+	err = scene_error(w, tvb_list_begin(&w->tvb, tile, &list));
 	if (err)
 		return err;
-	if (f->job->gpu->config.no_exec)
-		return skip_tile(f, &list);
-	if (!list.next && !all)
+	if (w->job->base->gpu->config.no_exec)
+		return skip_tile(w, &list);
+	if (!list.next && !w->job->all)
 		return 0;
-	f->tile.x = tile->x * g->utile_width;
-	f->tile.y = tile->y * g->utile_height;
-	f->tile.layer = tile->layer;
-	return draw_tile(f, &list);
+	w->tile.x = tile->x * g->utile_width;
+	w->tile.y = tile->y * g->utile_height;
+	w->tile.layer = tile->layer;
+	return draw_tile(w, &list);
 }
 
-/* Between partial renders all tiles are as they are, also those without a primitive */
-static int run_tiles(struct fragment_job *f, bool all)
+static struct fragment_worker *new_worker(struct fragment_job *f, struct gpu_core *core)
+{
+	const struct vagx_fragment_registers *r = f->registers;
+	struct fragment_worker *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->job = f;
+	w->core = core;
+	w->tvb = f->tvb;
+	w->tvb.tlb = &core->tlb;
+	w->tile = (struct vagx_tile){
+		.width = r->geometry.utile_width,
+		.height = r->geometry.utile_height,
+		.samples = r->geometry.samples,
+		.sample_positions = r->ppp_multisample,
+		.memory = w->memory,
+	};
+	f->worker[core->index] = w;
+	return w;
+}
+
+/* On any core */
+static int run_part(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t part)
+{
+	struct fragment_job *f = ctx;
+	const struct tvb_grid *grid = &f->tvb.grid;
+	struct fragment_worker *w = f->worker[core->index];
+	const struct tvb_tile tile = {
+		.x = part % grid->tiles_x,
+		.y = part / grid->tiles_x % grid->tiles_y,
+		.layer = part / grid->tiles_x / grid->tiles_y,
+	};
+	struct gpu_failure none = { 0 };
+	int err;
+
+	if (!w)
+		w = new_worker(f, core);
+	err = w ? run_tile(w, &tile) : -ENOMEM;
+	return err ? gpu_failure_keep(job->gpu, &f->failure, w ? &w->failure : &none, part, err) : 0;
+}
+
+static void run_tiles(struct fragment_job *f)
 {
 	const struct tvb_grid *grid = &f->tvb.grid;
-	struct tvb_tile tile = { 0 };
-	int err = 0;
+	unsigned int i;
 
-	for (tile.layer = 0; !err && tile.layer < grid->layers; tile.layer++)
-		for (tile.y = 0; !err && tile.y < grid->tiles_y; tile.y++)
-			for (tile.x = 0; !err && tile.x < grid->tiles_x; tile.x++)
-				err = run_tile(f, &tile, all);
-	return err;
+	gpu_run_parts(f->base, run_part, f,
+		      (uint64_t)grid->tiles_x * grid->tiles_y * grid->layers, "tiles");
+	for (i = 0; i < VAGX_GPU_MAX_CORES; i++) {
+		if (!f->worker[i])
+			continue;
+		fragment_leave_draw(f->worker[i]);
+		free(f->worker[i]);
+		f->worker[i] = NULL;
+	}
 }
 
 /* Programs */
@@ -284,9 +350,9 @@ static int load_program(struct fragment_job *f, const struct vagx_tile_program *
 			struct vagx_launch *launch)
 {
 	const struct vagx_usc_source source = {
-		.uat = f->job->gpu->config.uat,
-		.report = f->job->gpu->config.report,
-		.vm_slot = f->job->vm_slot,
+		.uat = f->base->gpu->config.uat,
+		.report = f->base->gpu->config.report,
+		.vm_slot = f->base->vm_slot,
 		.base = f->registers->shaders.usc_base,
 	};
 	struct agx_shader_counts counts;
@@ -299,10 +365,10 @@ static int load_program(struct fragment_job *f, const struct vagx_tile_program *
 	launch->sampler_heap = f->registers->shaders.sampler_base;
 	launch->sampler_count = f->registers->shaders.sampler_count;
 	launch->preshader_regs = counts.preshader_registers;
-	f->unit = VAGX_GPU_UNIT_ISP;
-	if (vagx_usc_load(&source, program->usc & ~(USC_ALIGN - 1u), launch, &f->fault))
+	f->failure.unit = VAGX_GPU_UNIT_ISP;
+	if (vagx_usc_load(&source, program->usc & ~(USC_ALIGN - 1u), launch, &f->failure.fault))
 		return -EFAULT;
-	return gpu_stage_begin(f->job, f->job->core, launch, &f->fault, &f->unit);
+	return gpu_stage_begin(f->base, f->base->core, launch, &f->failure);
 }
 
 static int load_programs(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t partials)
@@ -312,7 +378,7 @@ static int load_programs(struct fragment_job *f, enum vagx_fragment_mode mode, u
 	bool again = partials > partial;
 	int err;
 
-	if (f->job->gpu->config.no_exec)
+	if (f->base->gpu->config.no_exec)
 		return 0;
 	err = load_program(f, again ? &r->partial_background : &r->background, &f->background);
 	if (!err)
@@ -323,36 +389,38 @@ static int load_programs(struct fragment_job *f, enum vagx_fragment_mode mode, u
 
 /* Jobs */
 
+static int scene_failed(struct fragment_job *f, int err)
+{
+	return err == -EFAULT ? gpu_failure_at(&f->failure, &f->tvb.fault, VAGX_GPU_UNIT_ISP) : err;
+}
+
 static int run_scene(struct fragment_job *f, enum vagx_fragment_mode mode)
 {
 	uint32_t partials;
 	int err;
 
-	err = scene_error(f, tvb_partials(&f->tvb, mode == VAGX_FRAGMENT_PARTIAL, &partials));
+	err = scene_failed(f, tvb_partials(&f->tvb, mode == VAGX_FRAGMENT_PARTIAL, &partials));
 	if (!err)
 		err = load_programs(f, mode, partials);
+	if (!err)
+		err = zs_init(f, mode, partials);
 	if (err)
 		return err;
-	zs_init(f, mode, partials);
-	return run_tiles(f, partials || f->registers->process_empty_tiles);
+	/* between partial renders all tiles are as they are, also those without a primitive */
+	f->all = partials || f->registers->process_empty_tiles;
+	run_tiles(f);
+	return f->failure.err;
 }
 
 static void fragment_init(struct fragment_job *f, struct vagx_job *job,
 			  const struct vagx_fragment_registers *registers,
 			  const struct vagx_tvb_pages *pages)
 {
-	const struct vagx_render_geometry *g = &registers->geometry;
-
-	f->job = job;
+	f->base = job;
 	f->registers = registers;
-	tvb_init(&f->tvb, &job->core->tlb, g, &registers->tvb, pages, &job->stop);
-	f->tile = (struct vagx_tile){
-		.width = g->utile_width,
-		.height = g->utile_height,
-		.samples = g->samples,
-		.sample_positions = registers->ppp_multisample,
-		.memory = f->memory,
-	};
+	pthread_mutex_init(&f->lock, NULL);
+	tvb_init(&f->tvb, &job->core->tlb, &registers->geometry, &registers->tvb, pages,
+		 &job->stop);
 }
 
 static int fragment_run(struct fragment_job *f, enum vagx_fragment_mode mode)
@@ -360,12 +428,13 @@ static int fragment_run(struct fragment_job *f, enum vagx_fragment_mode mode)
 	int err = run_scene(f, mode), released;
 
 	released = tvb_release(&f->tvb);
+	if (f->tvb.corrupt && !f->failure.violates)
+		gpu_failure_violates(&f->failure, VAGX_RULE_TVB_CORRUPT, f->tvb.fault.va,
+				     "tiled vertex buffer", CORRUPT);
 	if (!err)
-		err = scene_error(f, released);
-	if (f->tvb.corrupt)
-		vagx_violation(f->job->gpu->config.report, VAGX_RULE_TVB_CORRUPT, f->tvb.fault.va,
-			       "tiled vertex buffer", "this is not what was written");
+		err = scene_failed(f, released);
 	fragment_drop_draws(f);
+	pthread_mutex_destroy(&f->lock);
 	return err;
 }
 
@@ -388,8 +457,7 @@ enum vagx_gpu_status vagx_job_fragment(struct vagx_job *job,
 	} else {
 		fragment_init(f, job, registers, pages);
 		err = fragment_run(f, mode);
-		*fault = f->fault;
-		*unit = f->unit;
+		gpu_failure_end(job, &f->failure, fault, unit);
 	}
 	free(f);
 	gpu_job_end(job, "fragment");

@@ -3,9 +3,9 @@
  * Copyright (C) 2026 The asahi driver authors
  *
  * The GPU's cores, and how jobs share them. A job's own thread reads its
- * stream and works as a core on each of its launches. While it does, the
- * shared cores take threadgroups of whatever launches there are, those of the
- * job with the fewest helpers first. Cores without work sleep.
+ * stream and works as a core on its threadgroups, batches of vertices and tiles.
+ * While it does, the shared cores take such parts of whatever jobs there are,
+ * those of the job with the fewest helpers first. Cores without work sleep.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "gpu/trace.h"
 #include "report.h"
 
-/* Groups that a shared core takes before it looks whether another job has fewer helpers */
+/* Parts that a shared core takes before it looks whether another job has fewer helpers */
 #define GPU_SLICE	64
 
 static uint64_t read_clock(clockid_t clock)
@@ -62,39 +62,6 @@ uint64_t vagx_job_cpu_ns(struct vagx_job *job)
 	return longest;
 }
 
-/* The address that a core's error is about, for errors without a fault. */
-static void fault_of_code(const struct vagx_launch *launch,
-			  struct vagx_uat_fault *fault)
-{
-	*fault = (struct vagx_uat_fault){
-		.va = launch->code_va,
-		.slot = launch->vm_slot,
-		.access = VAGX_EXEC,
-		.reason = VAGX_FAULT_NO_ACCESS,
-	};
-}
-
-void gpu_record_error(struct vagx_job *job, struct gpu_core *core,
-		      const struct vagx_launch *launch, int err,
-		      struct vagx_uat_fault *fault)
-{
-	pthread_mutex_lock(&job->gpu->lock);
-	if (err != -ECANCELED && !job->error) {
-		if (err != -EFAULT) {
-			fault_of_code(launch, fault);
-			vagx_violation(job->gpu->config.report,
-				       VAGX_RULE_USC_SHADER_FAILED,
-				       launch->code_va, "shader", "%s",
-				       vagx_core_error(core->core));
-		}
-		gpu_describe_shader(job, core, launch);
-		job->error = err;
-		job->fault = *fault;
-		atomic_store(&job->stop, true);
-	}
-	pthread_mutex_unlock(&job->gpu->lock);
-}
-
 void gpu_core_use(struct gpu_core *core, const struct vagx_job *job)
 {
 	if (core->job_serial == job->serial)
@@ -104,32 +71,21 @@ void gpu_core_use(struct gpu_core *core, const struct vagx_job *job)
 	core->job_serial = job->serial;
 }
 
-/* Up to @most groups of a job's launch */
-static int gpu_run_groups(struct gpu_core *core, struct vagx_job *job,
-			  uint64_t most, uint64_t *count,
-			  struct vagx_uat_fault *fault)
+/* Up to @most parts of what a job is doing */
+static void gpu_take_parts(struct gpu_core *core, struct vagx_job *job, uint64_t most)
 {
-	struct gpu_grid *grid = &job->grid;
+	struct gpu_parts *parts = &job->parts;
 
-	for (*count = 0; *count < most; ++*count) {
-		uint64_t n = atomic_fetch_add(&grid->next, 1);
-		uint64_t row = n / grid->groups[0];
-		uint32_t group[3];
-		int err;
+	while (most--) {
+		uint64_t n = atomic_fetch_add(&parts->next, 1);
 
-		if (n >= grid->total)
-			return 0;
-		if (atomic_load_explicit(&job->stop, memory_order_relaxed))
-			return -ECANCELED;
-		group[0] = n % grid->groups[0];
-		group[1] = row % grid->groups[1];
-		group[2] = row / grid->groups[1];
-		err = vagx_core_run_group(core->core, grid->launch, group,
-					  fault);
-		if (err)
-			return err;
+		if (n >= parts->total)
+			return;
+		if (parts->run(job, core, parts->ctx, n)) {
+			atomic_store(&parts->next, parts->total);
+			return;
+		}
 	}
-	return 0;
 }
 
 /* Without the lock */
@@ -137,32 +93,33 @@ static void gpu_work(struct gpu_core *core, struct vagx_job *job, uint64_t most)
 {
 	struct vagx_gpu *gpu = job->gpu;
 	struct vagx_core_stats before, after;
-	struct vagx_uat_fault fault;
 	uint64_t began = vagx_trace_now(gpu->config.trace);
-	uint64_t begin, groups;
-	int err;
+	uint64_t begin;
 
 	gpu_core_use(core, job);
 	vagx_core_get_stats(core->core, &before);
 	begin = read_clock(CLOCK_MONOTONIC);
-	err = gpu_run_groups(core, job, most, &groups, &fault);
+	gpu_take_parts(core, job, most);
 	begin = read_clock(CLOCK_MONOTONIC) - begin;
 	vagx_core_get_stats(core->core, &after);
-	if (err)
-		gpu_record_error(job, core, job->grid.launch, err, &fault);
 
 	pthread_mutex_lock(&gpu->lock);
-	gpu->stats.groups += groups;
+	gpu->stats.groups += after.groups - before.groups;
 	gpu->stats.busy_ns += begin;
 	gpu->stats.instructions += after.instructions - before.instructions;
 	pthread_mutex_unlock(&gpu->lock);
 	/* What the job's own thread does is in the spans of the job. */
-	if (core->has_thread)
-		vagx_trace_span(gpu->config.trace, "threadgroups", began, (struct vagx_trace_arg[]){
+	if (core->has_thread) {
+		const struct vagx_trace_arg args[] = {
 			{ "job", job->serial },
-			{ "threadgroups", groups },
+			{ "threadgroups", after.groups - before.groups },
 			{ "instructions", after.instructions - before.instructions },
-		}, 3);
+			{ "bytes loaded", after.loaded - before.loaded },
+			{ "bytes stored", after.stored - before.stored },
+		};
+
+		vagx_trace_span(gpu->config.trace, job->parts.name, began, args, 5);
+	}
 }
 
 /* The job that is worked for by the fewest. With the lock held. */
@@ -171,9 +128,9 @@ static struct vagx_job *gpu_pick(struct vagx_gpu *gpu)
 	struct vagx_job *best = NULL, *job;
 
 	for (job = gpu->open; job; job = job->open_next) {
-		if (atomic_load(&job->grid.next) >= job->grid.total)
+		if (atomic_load(&job->parts.next) >= job->parts.total)
 			continue;
-		if (!best || job->grid.helpers < best->grid.helpers)
+		if (!best || job->parts.helpers < best->parts.helpers)
 			best = job;
 	}
 	return best;
@@ -184,7 +141,7 @@ static void gpu_help(struct gpu_core *core, struct vagx_job *job)
 {
 	struct vagx_gpu *gpu = core->gpu;
 
-	job->grid.helpers++;
+	job->parts.helpers++;
 	gpu_time_begin(job, core->index, core->clock);
 	pthread_mutex_unlock(&gpu->lock);
 
@@ -192,7 +149,7 @@ static void gpu_help(struct gpu_core *core, struct vagx_job *job)
 
 	pthread_mutex_lock(&gpu->lock);
 	gpu_time_end(job, core->index);
-	if (!--job->grid.helpers)
+	if (!--job->parts.helpers)
 		pthread_cond_signal(&job->left_cond);
 }
 
@@ -214,29 +171,10 @@ static void *gpu_core_thread(void *arg)
 	return NULL;
 }
 
-/* Says how large a launch is; false for an empty one */
-static bool gpu_set_grid(struct gpu_grid *grid, const struct vagx_launch *launch)
-{
-	unsigned int i;
-
-	grid->launch = launch;
-	grid->total = 1;
-	for (i = 0; i < 3; i++) {
-		grid->groups[i] = (launch->grid[i] + (uint64_t)launch->local[i] - 1) /
-				  launch->local[i];
-		/* a product that is too large is never worked off either */
-		if (__builtin_mul_overflow(grid->total, grid->groups[i],
-					   &grid->total))
-			grid->total = UINT64_MAX;
-	}
-	atomic_store(&grid->next, 0);
-	return grid->total;
-}
-
-static void gpu_open_grid(struct vagx_job *job)
+static void gpu_open_parts(struct vagx_job *job)
 {
 	struct vagx_gpu *gpu = job->gpu;
-	uint64_t others = job->grid.total - 1;
+	uint64_t others = job->parts.total - 1;
 	unsigned int i;
 
 	if (!others || !gpu->num_shared)
@@ -252,7 +190,7 @@ static void gpu_open_grid(struct vagx_job *job)
 	pthread_mutex_unlock(&gpu->lock);
 }
 
-static void gpu_close_grid(struct vagx_job *job)
+static void gpu_close_parts(struct vagx_job *job)
 {
 	struct vagx_gpu *gpu = job->gpu;
 	struct vagx_job **p = &gpu->open;
@@ -263,19 +201,24 @@ static void gpu_close_grid(struct vagx_job *job)
 	if (*p)
 		*p = job->open_next;
 	/* who has not come by now finds nothing to do any more */
-	while (job->grid.helpers)
+	while (job->parts.helpers)
 		pthread_cond_wait(&job->left_cond, &gpu->lock);
-	job->grid.launch = NULL;
 	pthread_mutex_unlock(&gpu->lock);
 }
 
-void gpu_run_grid(struct vagx_job *job, const struct vagx_launch *launch)
+void gpu_run_parts(struct vagx_job *job, gpu_part_fn *run, void *ctx, uint64_t total,
+		   const char *name)
 {
-	if (!gpu_set_grid(&job->grid, launch))
+	if (!total)
 		return;
-	gpu_open_grid(job);
+	job->parts.run = run;
+	job->parts.ctx = ctx;
+	job->parts.name = name;
+	job->parts.total = total;
+	atomic_store(&job->parts.next, 0);
+	gpu_open_parts(job);
 	gpu_work(job->core, job, UINT64_MAX);
-	gpu_close_grid(job);
+	gpu_close_parts(job);
 }
 
 const char *vagx_gpu_unit_name(unsigned int unit)

@@ -14,6 +14,7 @@
 #include "gpu/core.h"
 #include "gpu/gpu.h"
 #include "gpu/render.h"
+#include "report.h"
 #include "uat.h"
 
 /**
@@ -44,19 +45,62 @@ struct gpu_core {
 };
 
 /**
- * struct gpu_grid - the launch that a job is executing
- * @launch: the launch
- * @groups: its extent in threadgroups
- * @total: number of its threadgroups
- * @next: the next group that nobody has taken yet
- * @helpers: shared cores that work on it; protected by the GPU's lock
+ * typedef gpu_part_fn - one part of what a job has to do
+ *
+ * On any core, beside others. When it returns an error, which it has kept where
+ * its job finds it, no further part is begun.
  */
-struct gpu_grid {
-	const struct vagx_launch *launch;
-	uint32_t groups[3];
+typedef int gpu_part_fn(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t part);
+
+/**
+ * struct gpu_parts - what a job is doing, in parts that cores take one by one
+ * @run: does a part
+ * @ctx: its argument
+ * @name: what parts are called in the trace
+ * @total: how many there are
+ * @next: the next part that nobody has taken yet. They are taken in their order,
+ *	so when one fails, those before it have been taken, and are finished.
+ * @helpers: shared cores that work on it; protected by the GPU's lock
+ *
+ * The job's own thread writes everything else, before it opens the parts and
+ * after the last helper has left.
+ */
+struct gpu_parts {
+	gpu_part_fn *run;
+	void *ctx;
+	const char *name;
 	uint64_t total;
 	atomic_uint_fast64_t next;
 	unsigned int helpers;
+};
+
+/**
+ * struct gpu_failure - how work of a stage has failed
+ * @err: -EFAULT, -ECANCELED; 0 if it has not
+ * @part: the part that has, among those of the job
+ * @fault: what the firmware is told
+ * @unit: enum vagx_gpu_unit, likewise
+ * @violates: a rule is broken, too
+ * @rule: that rule
+ * @va: where
+ * @packet: what is there
+ * @text: what is wrong with it
+ * @description: of the shader, or NULL
+ *
+ * Of several parts that fail, the job has failed as the first of them, whichever
+ * came first in time: that is the one with which a single core would have ended.
+ */
+struct gpu_failure {
+	int err;
+	uint64_t part;
+	struct vagx_uat_fault fault;
+	unsigned int unit;
+	bool violates;
+	enum vagx_rule rule;
+	uint64_t va;
+	const char *packet;
+	char text[192];
+	char *description;
 };
 
 /**
@@ -89,9 +133,9 @@ struct vagx_gpu {
 
 	/* protects everything below, and what jobs say it does */
 	pthread_mutex_t lock;
-	/* a grid was opened, or shutdown */
+	/* parts were opened, or shutdown */
 	pthread_cond_t work_cond;
-	/* jobs whose grids have groups for others */
+	/* jobs that have parts for others */
 	struct vagx_job *open;
 	/* cores that were made for jobs and that no job holds */
 	struct gpu_core *idle;
@@ -108,9 +152,9 @@ struct vagx_gpu {
  * @serial: its number
  * @core: the core that its own thread is
  * @stop: makes cores and stream come to an end
- * @grid: its present launch
- * @open_next: next job with an open grid; protected by the GPU's lock
- * @left_cond: the last helper has left the grid
+ * @parts: what it is doing
+ * @open_next: next job with open parts; protected by the GPU's lock
+ * @left_cond: the last helper has left the parts
  * @error: its first error; protected by the GPU's lock
  * @fault: the fault that belongs to it; likewise
  * @description: of the shader that failed, or NULL; likewise
@@ -118,7 +162,9 @@ struct vagx_gpu {
  * @free_vertex: gives it up; NULL without
  * @began: when it was traced to begin
  * @before: what @core had done before it
- * @launches: launches read from its stream
+ * @launches: launches read from its stream, for the trace
+ * @packets: packets read from its stream, likewise
+ * @draws: draws read from its stream, likewise
  * @time: what the cores have spent on it; likewise. Index 0 is @core, the
  *	others are the shared ones.
  */
@@ -128,7 +174,7 @@ struct vagx_job {
 	uint64_t serial;
 	struct gpu_core *core;
 	atomic_bool stop;
-	struct gpu_grid grid;
+	struct gpu_parts parts;
 	struct vagx_job *open_next;
 	pthread_cond_t left_cond;
 	int error;
@@ -139,6 +185,8 @@ struct vagx_job {
 	uint64_t began;
 	struct vagx_core_stats before;
 	uint64_t launches;
+	uint64_t packets;
+	uint64_t draws;
 	struct gpu_time time[VAGX_GPU_MAX_CORES];
 };
 
@@ -154,16 +202,17 @@ void gpu_record_error(struct vagx_job *job, struct gpu_core *core,
 		      const struct vagx_launch *launch, int err,
 		      struct vagx_uat_fault *fault);
 
-/* Keeps what there is to say of the core's failure, for below. With the GPU's lock held. */
-void gpu_describe_shader(struct vagx_job *job, const struct gpu_core *core,
-			 const struct vagx_launch *launch);
+/* What there is to say of a core's failure, or NULL. With the GPU's lock held. To be freed. */
+char *gpu_describe_shader(struct vagx_gpu *gpu, const struct gpu_core *core,
+			  const struct vagx_launch *launch);
 
 /* Logs how a job has failed. With an enum vagx_gpu_unit */
 void gpu_report_fault(struct vagx_job *job, const char *kind, const struct vagx_uat_fault *fault,
 		      unsigned int unit);
 
-/* Runs all groups of a launch, with whatever cores come to help */
-void gpu_run_grid(struct vagx_job *job, const struct vagx_launch *launch);
+/* Runs all parts, with whatever cores come to help; returns when all have left */
+void gpu_run_parts(struct vagx_job *job, gpu_part_fn *run, void *ctx, uint64_t total,
+		   const char *name);
 
 /* Around all that a job's own thread does for it; @kind is its name in the trace */
 void gpu_job_begin(struct vagx_job *job);
@@ -175,11 +224,35 @@ enum vagx_gpu_status gpu_job_status(struct vagx_job *job, const char *kind, int 
 
 /* A launch of a stage gets what all have, and its preshader is run. Return: 0, -EFAULT */
 int gpu_stage_begin(struct vagx_job *job, struct gpu_core *core, struct vagx_launch *launch,
-		    struct vagx_uat_fault *fault, unsigned int *unit);
+		    struct gpu_failure *failure);
 
-/* A core has failed with @err. Return: -EFAULT with fault and unit, or -ECANCELED */
-int gpu_stage_error(struct vagx_job *job, const struct vagx_launch *launch, int err,
-		    struct vagx_uat_fault *fault, unsigned int *unit);
+/* A core has failed with @err. Return: -EFAULT with all that is to be said, or -ECANCELED */
+int gpu_stage_error(struct vagx_job *job, struct gpu_core *core, const struct vagx_launch *launch,
+		    int err, struct gpu_failure *failure);
+
+/* A failure at an address. Return: -EFAULT */
+int gpu_failure_at(struct gpu_failure *failure, const struct vagx_uat_fault *fault,
+		   unsigned int unit);
+
+/* It breaks a rule, too */
+void gpu_failure_violates(struct gpu_failure *failure, enum vagx_rule rule, uint64_t va,
+			  const char *packet, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+/*
+ * A part has failed with @err, and with @failure if that is -EFAULT. In @first there is
+ * afterwards the first one that has, and @failure is empty. Return: @err
+ */
+int gpu_failure_keep(struct vagx_gpu *gpu, struct gpu_failure *first, struct gpu_failure *failure,
+		     uint64_t part, int err);
+
+/* The same as another one, which stays */
+void gpu_failure_copy(struct gpu_failure *failure, const struct gpu_failure *other);
+void gpu_failure_drop(struct gpu_failure *failure);
+
+/* It is how the job ends: said to the report, the rest to fault and unit. Empty afterwards. */
+void gpu_failure_end(struct vagx_job *job, struct gpu_failure *failure,
+		     struct vagx_uat_fault *fault, unsigned int *unit);
 
 /* Says that there is no such image. Return: -EFAULT, with a fault that says the same */
 int gpu_bad_geometry(struct vagx_job *job, const struct vagx_render_geometry *geometry,

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agx_layout.h"
 #include "gpu/image_block.h"
 
 /** VAGX_IMAGE_MAX_BYTES - of a pixel's sample, or of a block */
@@ -17,38 +18,20 @@
 
 /** struct vagx_image - an image */
 struct vagx_image {
-	/** @address: of its first layer */
+	/** @address: of its first layer, or of the part of a table that this one has */
 	uint64_t address;
-	/** @layout: AGX_IMAGE_LAYOUT_* */
-	unsigned int layout;
+	/** @layout: where its texels are, from there on */
+	struct agx_layout layout;
 	/** @channels: AGX_CHANNELS_* */
 	unsigned int channels;
 	/** @type: AGX_TEXTURE_TYPE_* */
 	unsigned int type;
-	/** @width: pixels of the first level */
-	uint32_t width;
-	/** @height: likewise */
-	uint32_t height;
-	/** @layers: how many */
-	uint32_t layers;
-	/** @samples: of a pixel */
-	uint32_t samples;
-	/** @levels: of the chain that a layer has */
-	uint32_t levels;
-	/** @bytes: of a sample, or of a block */
-	uint32_t bytes;
 	/** @block: what texels share bytes; NULL if none do */
 	const struct vagx_block_format *block;
-	/** @stride: of a linear one, bytes from line to line */
-	uint32_t stride;
-	/** @layer_stride: bytes from layer to layer; 0 if it follows from the rest */
-	uint64_t layer_stride;
-	/** @page_aligned: layers begin at pages */
-	bool page_aligned;
-	/** @metadata: of compression, 0 without */
+	/** @metadata: address of that of compression, of its first layer */
 	uint64_t metadata;
-	/** @metadata_stride: from layer to layer; 0 if it follows from the rest */
-	uint64_t metadata_stride;
+	/** @sparse: at @address is the table of its pages */
+	bool sparse;
 	/** @swizzle: which component goes to each channel; of a texture AGX_CHANNEL_* */
 	uint8_t swizzle[4];
 	/** @first_level: of a texture: the level that it begins with */
@@ -57,15 +40,6 @@ struct vagx_image {
 	uint32_t last_level;
 	/** @srgb: colours are in that space */
 	bool srgb;
-};
-
-/** struct vagx_texel - a place in an image */
-struct vagx_texel {
-	uint32_t x;
-	uint32_t y;
-	uint32_t layer;
-	uint32_t level;
-	uint32_t sample;
 };
 
 /**
@@ -91,7 +65,7 @@ bool vagx_image_is_integer(const struct vagx_image *image);
  * @bits: the sample's, or the block's
  * @value: four places
  */
-void vagx_image_decode(const struct vagx_image *image, const struct vagx_texel *texel,
+void vagx_image_decode(const struct vagx_image *image, const struct agx_texel *texel,
 		       const uint8_t *bits, uint32_t *value);
 
 /**
@@ -111,27 +85,27 @@ void vagx_image_encode_values(const struct vagx_image *image, const uint32_t *va
 unsigned int vagx_image_channel_bytes(unsigned int channels);
 
 /** vagx_image_address() - where a texel is; it has to be inside of the image */
-uint64_t vagx_image_address(const struct vagx_image *image, const struct vagx_texel *texel);
+static inline uint64_t vagx_image_address(const struct vagx_image *image,
+					  const struct agx_texel *texel)
+{
+	return image->address + agx_layout_offset(&image->layout, texel);
+}
 
 /** vagx_image_metadata() - where the 8 bytes of metadata of a texel's block are */
-uint64_t vagx_image_metadata(const struct vagx_image *image, const struct vagx_texel *texel);
+static inline uint64_t vagx_image_metadata(const struct vagx_image *image,
+					   const struct agx_texel *texel)
+{
+	return image->metadata + agx_layout_codes(&image->layout, texel);
+}
 
 /** vagx_image_has_metadata() - whether blocks of a level can be compressed */
-bool vagx_image_has_metadata(const struct vagx_image *image, unsigned int level);
+static inline bool vagx_image_has_metadata(const struct vagx_image *image, unsigned int level)
+{
+	return agx_layout_has_metadata(&image->layout, level);
+}
 
-/** vagx_image_raw_code() - metadata that says that a block is not compressed */
-uint8_t vagx_image_raw_code(const struct vagx_image *image);
-
-/**
- * vagx_image_find_in_block() - where a texel of a block with metadata is
- * @image: image
- * @codes: the 8 bytes of the block's metadata
- * @texel: becomes the one that has its value: in a block of one colour the first
- *
- * Return: false for a block that is compressed in ways that nobody knows.
- */
-bool vagx_image_find_in_block(const struct vagx_image *image, const uint8_t *codes,
-			      struct vagx_texel *texel);
+/** vagx_image_is_plain() - whether an element of a tile with that format is a sample's bits */
+bool vagx_image_is_plain(const struct vagx_image *image, unsigned int format);
 
 /**
  * vagx_image_encode() - from an element of a tile to the bits of a sample

@@ -354,7 +354,11 @@ static void eac_rg11(const uint8_t *b, unsigned int x, unsigned int y, bool is_s
 
 const struct vagx_block_format *vagx_block_format(unsigned int channels)
 {
+#define ASTC(width, height)								\
+	{ AGX_CHANNELS_ASTC_##width##X##height, width, height, 16, 8,			\
+	  vagx_block_astc_##width##x##height },
 	static const struct vagx_block_format formats[] = {
+		VAGX_BLOCK_ASTC(ASTC)
 		{ AGX_CHANNELS_ETC2_RGB8, BLOCK, BLOCK, 8, 8, etc2_rgb8 },
 		{ AGX_CHANNELS_ETC2_RGBA8, BLOCK, BLOCK, 16, 8, etc2_rgba8 },
 		{ AGX_CHANNELS_ETC2_RGB8A1, BLOCK, BLOCK, 8, 8, etc2_rgb8a1 },
@@ -365,6 +369,9 @@ const struct vagx_block_format *vagx_block_format(unsigned int channels)
 		{ AGX_CHANNELS_BC3, BLOCK, BLOCK, 16, 8, bc3 },
 		{ AGX_CHANNELS_BC4, BLOCK, BLOCK, 8, 14, bc4 },
 		{ AGX_CHANNELS_BC5, BLOCK, BLOCK, 16, 14, bc5 },
+		{ AGX_CHANNELS_BC6H, BLOCK, BLOCK, 16, 16, vagx_block_bc6h_signed },
+		{ AGX_CHANNELS_BC6H_UFLOAT, BLOCK, BLOCK, 16, 16, vagx_block_bc6h_unsigned },
+		{ AGX_CHANNELS_BC7, BLOCK, BLOCK, 16, 8, vagx_block_bc7 },
 	};
 	unsigned int i;
 

@@ -30,6 +30,24 @@ struct vagx_block_format {
 		       float value[4]);
 };
 
+/** VAGX_BLOCK_ASTC() - X(width, height) for each size of a block of ASTC */
+#define VAGX_BLOCK_ASTC(X)								\
+	X(4, 4) X(5, 4) X(5, 5) X(6, 5) X(6, 6) X(8, 5) X(8, 6) X(8, 8)			\
+	X(10, 5) X(10, 6) X(10, 8) X(10, 10) X(12, 10) X(12, 12)
+
+/* image_bptc.c, image_astc.c: decoders of vagx_block_format() */
+#define VAGX_BLOCK_DECODER(name)							\
+	void name(const uint8_t *block, unsigned int x, unsigned int y, bool is_signed,	\
+		  float value[4])
+VAGX_BLOCK_DECODER(vagx_block_bc6h_signed);
+VAGX_BLOCK_DECODER(vagx_block_bc6h_unsigned);
+VAGX_BLOCK_DECODER(vagx_block_bc7);
+#define VAGX_ASTC(width, height)							\
+VAGX_BLOCK_DECODER(vagx_block_astc_##width##x##height);
+VAGX_BLOCK_ASTC(VAGX_ASTC)
+#undef VAGX_ASTC
+#undef VAGX_BLOCK_DECODER
+
 /** vagx_block_format() - NULL if channels are no blocks, or some that are not known */
 const struct vagx_block_format *vagx_block_format(unsigned int channels);
 

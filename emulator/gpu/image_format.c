@@ -61,6 +61,11 @@ static uint32_t get_bits(const uint8_t *p, unsigned int bytes)
 	return bits;
 }
 
+bool vagx_image_is_integer(const struct vagx_image *image)
+{
+	return image->type == AGX_TEXTURE_TYPE_UINT || image->type == AGX_TEXTURE_TYPE_SINT;
+}
+
 /* A component of a tile as a number */
 static float tile_number(unsigned int format, unsigned int component, uint32_t bits)
 {
@@ -71,21 +76,28 @@ static float tile_number(unsigned int format, unsigned int component, uint32_t b
 	return vagx_format_log2_size(format) == 2 ? bits_float(bits) : float_from_half(bits);
 }
 
+/* Of a number from -1 to 1; a float could not tell the largest of 32 bits from what is beyond */
+static int64_t scaled(float value, uint32_t most)
+{
+	if (most > 0xffffff)
+		return (int64_t)nearbyint((double)value * most);
+	return (int64_t)nearbyintf(value * (float)most);
+}
+
 static uint32_t channel_bits(const struct vagx_image *image, unsigned int bits, float value)
 {
-	float most = bits == 32 ? 4294967295.0f : (float)((1u << bits) - 1);
+	uint32_t most = (2u << (bits - 1)) - 1;
 
 	if (image->type == AGX_TEXTURE_TYPE_FLOAT)
 		return bits == 16 ? half_from_float(value) : float_bits(value);
 	if (value != value)
 		return 0;
 	if (image->type == AGX_TEXTURE_TYPE_SNORM) {
-		most = (float)((1u << (bits - 1)) - 1);
 		value = value < -1.0f ? -1.0f : value > 1.0f ? 1.0f : value;
-		return (uint32_t)(int32_t)nearbyintf(value * most) & ((2u << (bits - 1)) - 1);
+		return (uint32_t)scaled(value, most / 2) & most;
 	}
 	value = value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
-	return (uint32_t)nearbyintf(value * most);
+	return (uint32_t)scaled(value, most);
 }
 
 static unsigned int count_channels(const struct channel_row *row)
@@ -97,14 +109,27 @@ static unsigned int count_channels(const struct channel_row *row)
 	return n;
 }
 
+/* To where there are zeros */
 static void put_bits(uint8_t *p, unsigned int at, unsigned int count, uint32_t bits)
 {
-	unsigned int i;
+	uint64_t word = (uint64_t)(count < 32 ? bits & ((1u << count) - 1) : bits) << at % 8;
 
-	for (i = 0; i < count; i++) {
-		if (bits >> i & 1)
-			p[(at + i) / 8] |= 1u << (at + i) % 8;
+	for (p += at / 8; word; word >>= 8)
+		*p++ |= (uint8_t)word;
+}
+
+bool vagx_image_is_plain(const struct vagx_image *image, unsigned int format)
+{
+	const struct channel_row *row = find_channels(image->channels);
+	unsigned int i, bits = 8u << vagx_format_log2_size(format);
+
+	if (vagx_format_is_packed(format))
+		return false;
+	for (i = 0; i < count_channels(row); i++) {
+		if (row->bits[i] != bits || image->swizzle[i] % 4 != i)
+			return false;
 	}
+	return true;
 }
 
 void vagx_image_encode(const struct vagx_image *image, unsigned int format, const uint8_t *tile,
@@ -117,7 +142,7 @@ void vagx_image_encode(const struct vagx_image *image, unsigned int format, cons
 
 	memset(bits, 0, VAGX_IMAGE_MAX_BYTES);
 	if (vagx_format_is_packed(format)) {
-		if (image->bytes == 4 && row->bits[0] != 8 && row->bits[0] != 16) {
+		if (image->layout.element_bytes == 4 && row->bits[0] != 8 && row->bits[0] != 16) {
 			memcpy(bits, tile, 4);
 			return;
 		}
@@ -128,8 +153,8 @@ void vagx_image_encode(const struct vagx_image *image, unsigned int format, cons
 		bool packed = vagx_format_is_packed(format);
 		uint32_t value = packed ? 0 : get_bits(tile + component * size, size);
 
-		/* What is as wide as the channel is what the channel is to be */
-		if (packed || row->bits[i] != size * 8)
+		/* An integer, or what is as wide as the channel, is what the channel is to be */
+		if (packed || (!vagx_image_is_integer(image) && row->bits[i] != size * 8))
 			value = channel_bits(image, row->bits[i],
 					     packed ? number[component] :
 						      tile_number(format, component, value));
@@ -138,19 +163,14 @@ void vagx_image_encode(const struct vagx_image *image, unsigned int format, cons
 	}
 }
 
-bool vagx_image_is_integer(const struct vagx_image *image)
-{
-	return image->type == AGX_TEXTURE_TYPE_UINT || image->type == AGX_TEXTURE_TYPE_SINT;
-}
-
 static uint32_t extract(const uint8_t *p, unsigned int at, unsigned int count)
 {
-	uint32_t bits = 0;
-	unsigned int i;
+	unsigned int i, bytes = (at % 8 + count + 7) / 8;
+	uint64_t word = 0;
 
-	for (i = 0; i < count; i++)
-		bits |= (uint32_t)(p[(at + i) / 8] >> (at + i) % 8 & 1) << i;
-	return bits;
+	for (i = 0; i < bytes; i++)
+		word |= (uint64_t)p[at / 8 + i] << 8 * i;
+	return (uint32_t)(word >> at % 8 & ((1ULL << count) - 1));
 }
 
 static int32_t extend(uint32_t bits, unsigned int count)
@@ -200,7 +220,7 @@ static bool decode_shared(const struct vagx_image *image, const uint8_t *bits, u
 	return true;
 }
 
-static void decode_block(const struct vagx_image *image, const struct vagx_texel *texel,
+static void decode_block(const struct vagx_image *image, const struct agx_texel *texel,
 			 const uint8_t *bits, uint32_t *channel)
 {
 	float value[4] = { 0, 0, 0, 1 };
@@ -245,7 +265,7 @@ static void see(const struct vagx_image *image, const uint32_t *channel, uint32_
 	}
 }
 
-void vagx_image_decode(const struct vagx_image *image, const struct vagx_texel *texel,
+void vagx_image_decode(const struct vagx_image *image, const struct agx_texel *texel,
 		       const uint8_t *bits, uint32_t *value)
 {
 	uint32_t channel[4] = { 0 };

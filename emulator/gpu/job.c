@@ -3,7 +3,7 @@
  * Copyright (C) 2026 The asahi driver authors
  *
  * A piece of work on the GPU. It runs on the thread that brought it, which
- * reads the stream; each launch is a grid that the cores share.
+ * reads the stream; the threadgroups of each launch are shared with other cores.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -59,17 +59,8 @@ static void job_run_preshader(struct vagx_job *job, struct vagx_launch *launch)
 		gpu_record_error(job, job->core, launch, err, &fault);
 }
 
-int gpu_stage_error(struct vagx_job *job, const struct vagx_launch *launch, int err,
-		    struct vagx_uat_fault *fault, unsigned int *unit)
-{
-	gpu_record_error(job, job->core, launch, err, fault);
-	*unit = VAGX_GPU_UNIT_USC;
-	*fault = job->fault;
-	return err == -ECANCELED ? err : -EFAULT;
-}
-
 int gpu_stage_begin(struct vagx_job *job, struct gpu_core *core, struct vagx_launch *launch,
-		    struct vagx_uat_fault *fault, unsigned int *unit)
+		    struct gpu_failure *failure)
 {
 	struct vagx_gpu *gpu = job->gpu;
 	int err;
@@ -81,8 +72,59 @@ int gpu_stage_begin(struct vagx_job *job, struct gpu_core *core, struct vagx_lau
 	pthread_mutex_lock(&gpu->lock);
 	gpu->stats.launches++;
 	pthread_mutex_unlock(&gpu->lock);
-	err = vagx_core_run_preshader(core->core, launch, fault);
-	return err ? gpu_stage_error(job, launch, err, fault, unit) : 0;
+	err = vagx_core_run_preshader(core->core, launch, &failure->fault);
+	return err ? gpu_stage_error(job, core, launch, err, failure) : 0;
+}
+
+/* The threadgroups of a launch */
+struct grid {
+	const struct vagx_launch *launch;
+	uint32_t groups[3];
+	uint64_t total;
+};
+
+static void set_grid(struct grid *grid, const struct vagx_launch *launch)
+{
+	unsigned int i;
+
+	grid->launch = launch;
+	grid->total = 1;
+	for (i = 0; i < 3; i++) {
+		grid->groups[i] = (launch->grid[i] + (uint64_t)launch->local[i] - 1) /
+				  launch->local[i];
+		/* a product that is too large is never worked off either */
+		if (__builtin_mul_overflow(grid->total, grid->groups[i], &grid->total))
+			grid->total = UINT64_MAX;
+	}
+}
+
+/* One of them. Others may wait for what it does, so the first one that fails ends all. */
+static int run_group(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t n)
+{
+	const struct grid *grid = ctx;
+	uint64_t row = n / grid->groups[0];
+	const uint32_t group[3] = {
+		n % grid->groups[0],
+		row % grid->groups[1],
+		row / grid->groups[1],
+	};
+	struct vagx_uat_fault fault;
+	int err;
+
+	if (atomic_load_explicit(&job->stop, memory_order_relaxed))
+		return -ECANCELED;
+	err = vagx_core_run_group(core->core, grid->launch, group, &fault);
+	if (err)
+		gpu_record_error(job, core, grid->launch, err, &fault);
+	return err;
+}
+
+static void run_grid(struct vagx_job *job, const struct vagx_launch *launch)
+{
+	struct grid grid;
+
+	set_grid(&grid, launch);
+	gpu_run_parts(job, run_group, &grid, grid.total, "threadgroups");
 }
 
 static void trace_launch(struct vagx_job *job, const struct vagx_launch *launch, uint64_t began)
@@ -120,7 +162,7 @@ static int job_launch(void *ctx, struct vagx_launch *launch,
 	if (!gpu->config.no_exec) {
 		job_run_preshader(job, launch);
 		if (!atomic_load(&job->stop))
-			gpu_run_grid(job, launch);
+			run_grid(job, launch);
 	}
 
 	pthread_mutex_lock(&gpu->lock);
@@ -155,15 +197,21 @@ void gpu_job_begin(struct vagx_job *job)
 static void trace_job(struct vagx_job *job, const char *kind)
 {
 	struct vagx_core_stats after;
+	const struct vagx_core_stats *before = &job->before;
 
 	vagx_core_get_stats(job->core->core, &after);
 	vagx_trace_span(job->gpu->config.trace, kind, job->began, (struct vagx_trace_arg[]){
 		{ "job", job->serial },
 		{ "context", job->vm_slot },
+		{ "packets", job->packets },
 		{ "launches", job->launches },
-		{ "threadgroups", after.groups - job->before.groups },
-		{ "instructions", after.instructions - job->before.instructions },
-	}, 5);
+		{ "draws", job->draws },
+		{ "threadgroups", after.groups - before->groups },
+		{ "instructions", after.instructions - before->instructions },
+		{ "thread instructions", after.thread_instructions - before->thread_instructions },
+		{ "bytes loaded", after.loaded - before->loaded },
+		{ "bytes stored", after.stored - before->stored },
+	}, 10);
 }
 
 void gpu_job_end(struct vagx_job *job, const char *kind)
@@ -203,6 +251,7 @@ enum vagx_gpu_status vagx_job_compute(struct vagx_job *job,
 		.vm_slot = job->vm_slot,
 		.registers = registers,
 		.features = job->gpu->config.stream_features,
+		.packets = &job->packets,
 		.stop = &job->stop,
 		.launch = job_launch,
 		.ctx = job,

@@ -11,7 +11,12 @@ void ppp_set(struct ppp_words *words, enum agx_packet_id id, const uint8_t *byte
 {
 	switch (id) {
 	case AGX_PACKET_ppp_header:
+	case AGX_PACKET_ppp_viewport_control:
 		*viewport = 0;
+		break;
+	case AGX_PACKET_ppp_region_clip:
+		if (*viewport < PPP_VIEWPORTS)
+			memcpy(words->region[(*viewport)++], bytes, sizeof(words->region[0]));
 		break;
 	case AGX_PACKET_ppp_viewport:
 		if (*viewport < PPP_VIEWPORTS)
@@ -36,7 +41,10 @@ void ppp_unpack(struct ppp_state *state, const struct ppp_words *words)
 	agx_packet_unpack(AGX_PACKET_ppp_##packet, words->packet, &state->packet, NULL);
 	PPP_STATE(PPP_ROW)
 #undef PPP_ROW
-	for (i = 0; i < PPP_VIEWPORTS; i++)
+	for (i = 0; i < PPP_VIEWPORTS; i++) {
 		agx_packet_unpack(AGX_PACKET_ppp_viewport, words->viewport[i],
 				  &state->viewport[i], NULL);
+		agx_packet_unpack(AGX_PACKET_ppp_region_clip, words->region[i],
+				  &state->region[i], NULL);
+	}
 }

@@ -43,6 +43,7 @@ struct ppp_words {
 	PPP_STATE(PPP_ROW)
 #undef PPP_ROW
 	uint32_t viewport[PPP_VIEWPORTS][6];
+	uint32_t region[PPP_VIEWPORTS][2];
 };
 
 /** struct ppp_state - the packets' values */
@@ -51,9 +52,10 @@ struct ppp_state {
 	PPP_STATE(PPP_ROW)
 #undef PPP_ROW
 	struct agx_ppp_viewport viewport[PPP_VIEWPORTS];
+	struct agx_ppp_region_clip region[PPP_VIEWPORTS];
 };
 
-/** ppp_set() - take a packet over; @viewport counts those of a record */
+/** ppp_set() - take a packet over; @viewport counts those of a record, and regions before */
 void ppp_set(struct ppp_words *words, enum agx_packet_id id, const uint8_t *bytes,
 	     unsigned int *viewport);
 

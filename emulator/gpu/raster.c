@@ -17,7 +17,7 @@ struct edge {
 };
 
 struct raster {
-	struct fragment_job *f;
+	struct fragment_worker *w;
 	struct edge edge[SETUP_MAX_CORNERS];
 	unsigned int edges;
 	/* pixels of the image that can be covered, the last ones included */
@@ -30,13 +30,16 @@ static void make_edges(struct raster *r, const struct setup *s)
 {
 	unsigned int i;
 
-	r->edges = s->corners;
+	r->edges = 0;
 	for (i = 0; i < s->corners; i++) {
 		unsigned int j = (i + 1) % s->corners;
 		int64_t dx = (int64_t)s->x[j] - s->x[i], dy = (int64_t)s->y[j] - s->y[i];
 		bool ours = dy < 0 || (dy == 0 && dx > 0);
 
-		r->edge[i] = (struct edge){
+		/* A plane through a corner cuts there, which leaves that corner twice. */
+		if (!dx && !dy)
+			continue;
+		r->edge[r->edges++] = (struct edge){
 			.dx = -dy,
 			.dy = dx,
 			.c = dy * s->x[i] - dx * s->y[i] - !ours,
@@ -56,9 +59,9 @@ static int32_t least(int32_t a, int32_t b)
 
 static bool make_bounds(struct raster *r)
 {
-	const struct fragment_primitive *p = &r->f->primitive;
-	const struct vagx_tile *tile = &r->f->tile;
-	const struct vagx_render_geometry *g = &r->f->registers->geometry;
+	const struct fragment_primitive *p = &r->w->primitive;
+	const struct vagx_tile *tile = &r->w->tile;
+	const struct vagx_render_geometry *g = &r->w->job->registers->geometry;
 
 	r->min_x = most(most(p->setup.min_x, tile->x), p->scissor->min_x);
 	r->min_y = most(most(p->setup.min_y, tile->y), p->scissor->min_y);
@@ -91,7 +94,7 @@ static bool block_touched(const struct raster *r, int32_t x, int32_t y, bool *al
 
 static unsigned int cover_pixel(const struct raster *r, int32_t x, int32_t y, bool all)
 {
-	unsigned int samples = r->f->tile.samples, covered = 0, s, i;
+	unsigned int samples = r->w->tile.samples, covered = 0, s, i;
 
 	if (x < r->min_x || x > r->max_x || y < r->min_y || y > r->max_y)
 		return 0;
@@ -111,7 +114,7 @@ static unsigned int cover_pixel(const struct raster *r, int32_t x, int32_t y, bo
 
 static int raster_quad(struct raster *r, int32_t x, int32_t y, bool all)
 {
-	const struct vagx_tile *tile = &r->f->tile;
+	const struct vagx_tile *tile = &r->w->tile;
 	uint8_t covered[4];
 	unsigned int i;
 
@@ -119,7 +122,7 @@ static int raster_quad(struct raster *r, int32_t x, int32_t y, bool all)
 		covered[i] = cover_pixel(r, x + (i & 1), y + (i >> 1), all);
 	if (!(covered[0] | covered[1] | covered[2] | covered[3]))
 		return 0;
-	return fragment_add_quad(r->f, x - tile->x, y - tile->y, covered);
+	return fragment_add_quad(r->w, x - tile->x, y - tile->y, covered);
 }
 
 static int raster_block(struct raster *r, int32_t bx, int32_t by)
@@ -137,19 +140,19 @@ static int raster_block(struct raster *r, int32_t bx, int32_t by)
 	return err;
 }
 
-int fragment_raster(struct fragment_job *f)
+int fragment_raster(struct fragment_worker *w)
 {
-	struct raster r = { .f = f };
+	struct raster r = { .w = w };
 	unsigned int s;
 	int32_t x, y;
 	int err = 0;
 
 	if (!make_bounds(&r))
 		return 0;
-	make_edges(&r, &f->primitive.setup);
-	for (s = 0; s < f->tile.samples; s++) {
-		r.sample_x[s] = (f->tile.sample_positions >> s * 8 & 15) * SETUP_SUBPIXEL / 16;
-		r.sample_y[s] = (f->tile.sample_positions >> (s * 8 + 4) & 15) * SETUP_SUBPIXEL / 16;
+	make_edges(&r, &w->primitive.setup);
+	for (s = 0; s < w->tile.samples; s++) {
+		r.sample_x[s] = (w->tile.sample_positions >> s * 8 & 15) * SETUP_SUBPIXEL / 16;
+		r.sample_y[s] = (w->tile.sample_positions >> (s * 8 + 4) & 15) * SETUP_SUBPIXEL / 16;
 	}
 	for (y = r.min_y & ~(BLOCK - 1); !err && y <= r.max_y; y += BLOCK) {
 		for (x = r.min_x & ~(BLOCK - 1); !err && x <= r.max_x; x += BLOCK)

@@ -32,10 +32,9 @@ static float word(const struct setup_input *in, unsigned int vertex, unsigned in
 	return n < in->words ? bits_float(in->vertices[vertex][n]) : 0.0f;
 }
 
+/* They are written, and have their places, even if no fragment shader reads them */
 static unsigned int varying_words(const struct ppp_state *s)
 {
-	if (!s->output_select.varyings)
-		return 0;
 	return s->varying_counts_32.smooth + s->varying_counts_32.flat +
 	       s->varying_counts_32.linear;
 }

@@ -22,9 +22,9 @@ static struct vagx_plane flat_plane(uint32_t bits)
 	return (struct vagx_plane){ bits, bits, bits };
 }
 
-static struct vagx_plane block_plane(const struct fragment_job *f, struct setup_plane p)
+static struct vagx_plane block_plane(const struct fragment_worker *w, struct setup_plane p)
 {
-	double x = f->tile.x & ~(BLOCK - 1u), y = f->tile.y & ~(BLOCK - 1u);
+	double x = w->tile.x & ~(BLOCK - 1u), y = w->tile.y & ~(BLOCK - 1u);
 
 	return (struct vagx_plane){
 		.a = float_bits((float)p.a),
@@ -39,10 +39,10 @@ static uint32_t vertex_word(const struct fragment_primitive *p, unsigned int ver
 }
 
 /* A user's word, one after the other behind the position */
-static struct vagx_plane varying_plane(const struct fragment_job *f, unsigned int model,
+static struct vagx_plane varying_plane(const struct fragment_worker *w, unsigned int model,
 				       unsigned int word)
 {
-	const struct fragment_primitive *p = &f->primitive;
+	const struct fragment_primitive *p = &w->primitive;
 	double value[3];
 	unsigned int i;
 
@@ -61,54 +61,54 @@ static struct vagx_plane varying_plane(const struct fragment_job *f, unsigned in
 		if (model == AGX_SHADE_MODEL_LINEAR)
 			value[i] *= p->setup.position[i][3];
 	}
-	return block_plane(f, setup_plane(&p->setup, value));
+	return block_plane(w, setup_plane(&p->setup, value));
 }
 
 /* From 0 to 1 over a point, both ways round */
-static struct vagx_plane point_plane(const struct fragment_job *f, unsigned int component)
+static struct vagx_plane point_plane(const struct fragment_worker *w, unsigned int component)
 {
-	const struct fragment_primitive *p = &f->primitive;
+	const struct fragment_primitive *p = &w->primitive;
 	const struct setup *s = &p->setup;
 	bool upward = p->draw->state.front_face_2.object_type == AGX_OBJECT_TYPE_POINT_UV10;
 	double left = (double)s->x[0] / SETUP_SUBPIXEL, top = (double)s->y[0] / SETUP_SUBPIXEL;
 	double step = 1 / s->point_size;
 
 	if (component == 0)
-		return block_plane(f, (struct setup_plane){ step, 0, -left * step });
+		return block_plane(w, (struct setup_plane){ step, 0, -left * step });
 	if (component > 1)
 		return flat_plane(0);
 	if (upward)
-		return block_plane(f, (struct setup_plane){ 0, -step, 1 + top * step });
-	return block_plane(f, (struct setup_plane){ 0, step, -top * step });
+		return block_plane(w, (struct setup_plane){ 0, -step, 1 + top * step });
+	return block_plane(w, (struct setup_plane){ 0, step, -top * step });
 }
 
-static struct vagx_plane binding_plane(const struct fragment_job *f,
+static struct vagx_plane binding_plane(const struct fragment_worker *w,
 				       const struct agx_cf_binding *b, unsigned int component)
 {
-	const struct fragment_primitive *p = &f->primitive;
+	const struct fragment_primitive *p = &w->primitive;
 	unsigned int has_z = p->draw->state.output_select.fragment_z;
 	static const double one[3] = { 1, 1, 1 };
 
 	switch (b->source) {
 	case AGX_CF_SOURCE_FRAGMENT_Z:
-		return block_plane(f, p->z);
+		return block_plane(w, p->z);
 	case AGX_CF_SOURCE_POINT_COORD:
-		return point_plane(f, component);
+		return point_plane(w, component);
 	case AGX_CF_SOURCE_PRIMITIVE_ID:
 		return flat_plane(p->id);
 	default:
 		break;
 	}
 	if (b->slot + component == 0)
-		return block_plane(f, setup_plane(&p->setup, one));
+		return block_plane(w, setup_plane(&p->setup, one));
 	if (has_z && b->slot + component == 1)
-		return block_plane(f, p->z);
-	return varying_plane(f, b->shade_model, 4 + b->slot + component - 1 - has_z);
+		return block_plane(w, p->z);
+	return varying_plane(w, b->shade_model, 4 + b->slot + component - 1 - has_z);
 }
 
-static void make_planes(const struct fragment_job *f, struct vagx_plane *planes)
+static void make_planes(const struct fragment_worker *w, struct vagx_plane *planes)
 {
-	const struct fragment_draw *draw = f->primitive.draw;
+	const struct fragment_draw *draw = w->primitive.draw;
 	unsigned int i, n;
 
 	memset(planes, 0, draw->num_planes * sizeof(*planes));
@@ -116,7 +116,7 @@ static void make_planes(const struct fragment_job *f, struct vagx_plane *planes)
 		const struct agx_cf_binding *b = &draw->bindings[i];
 
 		for (n = 0; n < b->components; n++)
-			planes[b->coefficient + n] = binding_plane(f, b, n);
+			planes[b->coefficient + n] = binding_plane(w, b, n);
 	}
 }
 
@@ -126,20 +126,21 @@ static void make_planes(const struct fragment_job *f, struct vagx_plane *planes)
 static unsigned int late_test(void *ctx, unsigned int lane, unsigned int samples,
 			      const float *depth, const uint8_t *stencil)
 {
-	struct fragment_job *f = ctx;
-	struct fragment_group *g = &f->group;
+	struct fragment_worker *w = ctx;
+	struct fragment_group *g = &w->group;
 	unsigned int of = g->primitive[lane / 4], s;
-	unsigned int x = g->fragments.x[lane] - f->tile.x, y = g->fragments.y[lane] - f->tile.y;
+	unsigned int x = g->fragments.x[lane] - w->tile.x, y = g->fragments.y[lane] - w->tile.y;
 	float z[VAGX_MAX_SAMPLES];
 
-	for (s = 0; s < f->tile.samples; s++)
-		z[s] = depth ? *depth : zs_depth(f, &g->z[of], g->z_bias[of], g->scissor[of], x, y, s);
-	return zs_test(f, &g->draw->state, g->back[of], x, y, samples, z, stencil);
+	for (s = 0; s < w->tile.samples; s++)
+		z[s] = depth ? *depth : zs_depth(w, &g->z[of], g->z_bias[of], g->scissor[of],
+						 x, y, s);
+	return zs_test(w, &g->draw->state, g->back[of], x, y, samples, z, stencil);
 }
 
-int fragment_flush(struct fragment_job *f)
+int fragment_flush(struct fragment_worker *w)
 {
-	struct fragment_group *g = &f->group;
+	struct fragment_group *g = &w->group;
 	int err;
 
 	if (!g->quads)
@@ -147,28 +148,28 @@ int fragment_flush(struct fragment_job *f)
 	g->fragments.num_planes = g->draw->num_planes;
 	g->fragments.tested = g->draw->launch.early_test;
 	g->fragments.test = late_test;
-	g->fragments.ctx = f;
-	err = vagx_core_run_fragments(f->job->core->core, &g->draw->launch, &f->tile,
-				      &g->fragments, &f->fault);
+	g->fragments.ctx = w;
+	err = vagx_core_run_fragments(w->core->core, &g->draw->launch, &w->tile, &g->fragments,
+				      &w->failure.fault);
 	g->quads = 0;
 	g->primitives = 0;
 	g->fragments.exists = 0;
 	g->fragments.back_facing = 0;
 	memset(g->pixels, 0, sizeof(g->pixels));
 	if (err)
-		return gpu_stage_error(f->job, &g->draw->launch, err, &f->fault, &f->unit);
-	return f->failed ? -EFAULT : 0;
+		return gpu_stage_error(w->job->base, w->core, &g->draw->launch, err, &w->failure);
+	return w->failed ? -EFAULT : 0;
 }
 
-static int add_primitive(struct fragment_job *f)
+static int add_primitive(struct fragment_worker *w)
 {
-	const struct fragment_primitive *p = &f->primitive;
-	struct fragment_group *g = &f->group;
+	const struct fragment_primitive *p = &w->primitive;
+	struct fragment_group *g = &w->group;
 	unsigned int n;
 	int err;
 
 	if (g->quads && (g->draw != p->draw || g->primitives == FRAGMENT_QUADS)) {
-		err = fragment_flush(f);
+		err = fragment_flush(w);
 		if (err)
 			return err;
 	}
@@ -179,24 +180,25 @@ static int add_primitive(struct fragment_job *f)
 	g->z_bias[n] = p->z_bias;
 	g->back[n] = p->setup.back;
 	g->scissor[n] = p->scissor;
-	make_planes(f, g->planes[n]);
+	make_planes(w, g->planes[n]);
 	return 0;
 }
 
 /* Depth and stencil before the shader, which cannot change what covers what */
-static bool early_test(struct fragment_job *f, unsigned int x, unsigned int y, uint8_t live[4])
+static bool early_test(struct fragment_worker *w, unsigned int x, unsigned int y, uint8_t live[4])
 {
-	const struct fragment_primitive *p = &f->primitive;
+	const struct fragment_primitive *p = &w->primitive;
 	float z[VAGX_MAX_SAMPLES];
 	unsigned int i, s;
 
 	for (i = 0; i < 4; i++) {
 		unsigned int px = x + (i & 1), py = y + (i >> 1);
 
-		for (s = 0; live[i] && s < f->tile.samples; s++)
-			z[s] = zs_depth(f, &p->z, p->z_bias, p->scissor, px, py, s);
+		for (s = 0; live[i] && s < w->tile.samples; s++)
+			z[s] = zs_depth(w, &p->z, p->z_bias, p->scissor, px, py, s);
 		if (live[i])
-			live[i] = zs_test(f, &p->draw->state, p->setup.back, px, py, live[i], z, NULL);
+			live[i] = zs_test(w, &p->draw->state, p->setup.back, px, py, live[i], z,
+					  NULL);
 	}
 	return live[0] | live[1] | live[2] | live[3];
 }
@@ -206,11 +208,11 @@ static bool overlaps(const struct fragment_group *g, unsigned int x, unsigned in
 	return (g->pixels[y] >> x & 1) != 0;
 }
 
-int fragment_add_quad(struct fragment_job *f, unsigned int x, unsigned int y,
+int fragment_add_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
 		      const uint8_t covered[4])
 {
-	const struct fragment_primitive *p = &f->primitive;
-	struct fragment_group *g = &f->group;
+	const struct fragment_primitive *p = &w->primitive;
+	struct fragment_group *g = &w->group;
 	uint8_t live[4];
 	unsigned int i;
 	int err = 0;
@@ -218,19 +220,19 @@ int fragment_add_quad(struct fragment_job *f, unsigned int x, unsigned int y,
 	memcpy(live, covered, sizeof(live));
 	/* of another draw it could be one that has not been tested yet */
 	if (g->quads && (g->draw != p->draw || overlaps(g, x, y)))
-		err = fragment_flush(f);
+		err = fragment_flush(w);
 	if (err)
 		return err;
 	if (!p->draw->shades || p->draw->launch.early_test) {
-		if (!early_test(f, x, y, live))
-			return f->failed ? -EFAULT : 0;
+		if (!early_test(w, x, y, live))
+			return w->failed ? -EFAULT : 0;
 	}
-	if (!p->draw->shades || f->failed)
-		return f->failed ? -EFAULT : 0;
+	if (!p->draw->shades || w->failed)
+		return w->failed ? -EFAULT : 0;
 	if (g->quads == FRAGMENT_QUADS)
-		err = fragment_flush(f);
+		err = fragment_flush(w);
 	if (!err && (!g->primitives || g->serial != p->serial))
-		err = add_primitive(f);
+		err = add_primitive(w);
 	if (err)
 		return err;
 
@@ -240,8 +242,8 @@ int fragment_add_quad(struct fragment_job *f, unsigned int x, unsigned int y,
 	for (i = 0; i < 4; i++) {
 		unsigned int lane = g->quads * 4 + i;
 
-		g->fragments.x[lane] = f->tile.x + x + (i & 1);
-		g->fragments.y[lane] = f->tile.y + y + (i >> 1);
+		g->fragments.x[lane] = w->tile.x + x + (i & 1);
+		g->fragments.y[lane] = w->tile.y + y + (i >> 1);
 		g->fragments.input[lane] = covered[i];
 		g->fragments.live[lane] = live[i];
 		g->fragments.planes[lane] = g->planes[g->primitives - 1];

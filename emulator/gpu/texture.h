@@ -24,11 +24,15 @@ struct texture {
 	unsigned int dim;
 	/* of the lane that is looked at */
 	struct vagx_image image;
+	/* of it, that is written */
+	unsigned int level;
 	struct agx_sampler sampler;
 	uint8_t state[VAGX_TEXTURE_BYTES];
 	bool has_state;
 	/* of the sampler, if it has one of its own */
 	uint32_t border[4];
+	/* it has read pages that are not there */
+	bool missing;
 	/* texels that are added to where it samples */
 	int offset[3];
 	/* what texels are compared with, if the instruction compares */
@@ -83,7 +87,9 @@ static inline uint32_t texture_level_size(uint32_t size, unsigned int level)
 
 static inline uint32_t texture_level_depth(const struct texture *t, unsigned int level)
 {
-	return texture_is_3d(t) ? texture_level_size(t->image.layers, level) : t->image.layers;
+	const uint32_t layers = t->image.layout.layers;
+
+	return texture_is_3d(t) ? texture_level_size(layers, level) : layers;
 }
 
 /* core_texture.c: the operands of one lane; of a vector, or of one number after the other */

@@ -12,24 +12,58 @@
 /* Where filters have their weights: fractions of 1/256 */
 #define WEIGHTS	256.0f
 
-static bool find_in_block(struct texture *t, struct vagx_texel *at)
+static bool find_in_block(struct texture *t, struct agx_texel *at)
 {
 	const uint8_t *codes;
 
 	if (!vagx_image_has_metadata(&t->image, at->level))
 		return true;
 	codes = vagx_texture_client(t, vagx_image_metadata(&t->image, at), 8, VAGX_READ);
-	if (!codes || vagx_image_find_in_block(&t->image, codes, at))
+	if (!codes || agx_layout_find_in_block(&t->image.layout, codes, at))
 		return codes;
 	vagx_core_fail(t->sg, t->op, -EILSEQ, "compressed block, codes 0x%x to 0x%x", codes[0],
 		       codes[7]);
 	return false;
 }
 
+/*
+ * A sparse image: in the place of its address is that of a table of pages. Return: NULL
+ * for one that is not there, or if the job has failed.
+ */
+static const void *find_page(struct texture *t, uint64_t offset)
+{
+	const uint64_t entry = t->image.address + agx_layout_page(&t->image.layout, offset);
+	struct agx_sparse_block page;
+	struct agx_error error;
+	const void *bytes = vagx_texture_client(t, entry, 4, VAGX_READ);
+
+	if (!bytes)
+		return NULL;
+	if (agx_packet_unpack(AGX_PACKET_sparse_block, bytes, &page, &error)) {
+		vagx_core_fail(t->sg, t->op, -EILSEQ, "%s: %s: %s", error.packet, error.field,
+			       error.text);
+		return NULL;
+	}
+	if (!page.enabled) {
+		t->missing = true;
+		return NULL;
+	}
+	return vagx_texture_client(t, page.address + offset % AGX_LAYOUT_PAGE,
+				   t->image.layout.element_bytes, VAGX_READ);
+}
+
+static const void *find_texel(struct texture *t, const struct agx_texel *at)
+{
+	if (t->image.sparse)
+		return find_page(t, agx_layout_offset(&t->image.layout, at));
+	return vagx_texture_client(t, vagx_image_address(&t->image, at),
+				   t->image.layout.element_bytes, VAGX_READ);
+}
+
 bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int level,
 		       uint32_t value[4])
 {
-	struct vagx_texel at = {
+	struct agx_texel at = {
 		.x = p->x,
 		.y = p->y,
 		.layer = p->z,
@@ -40,19 +74,20 @@ bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int le
 	uint8_t copy[VAGX_IMAGE_MAX_BYTES];
 
 	memset(value, 0, 4 * sizeof(*value));
-	if (p->x < 0 || p->y < 0 || p->z < 0 || level >= t->image.levels ||
-	    p->x >= texture_level_size(t->image.width, level) ||
-	    p->y >= texture_level_size(t->image.height, level) ||
-	    p->z >= texture_level_depth(t, level) || p->sample >= t->image.samples)
+	if (p->x < 0 || p->y < 0 || p->z < 0 || level >= t->image.layout.levels ||
+	    p->x >= texture_level_size(t->image.layout.width, level) ||
+	    p->y >= texture_level_size(t->image.layout.height, level) ||
+	    p->z >= texture_level_depth(t, level) || p->sample >= t->image.layout.samples)
 		return false;
 	if (!find_in_block(t, &at))
 		return false;
-	bits = vagx_texture_client(t, vagx_image_address(&t->image, &at), t->image.bytes,
-				   VAGX_READ);
-	if (!bits)
+	bits = find_texel(t, &at);
+	if (!bits && !t->image.sparse)
 		return false;
+	/* what is in no page is 0 */
 	memset(copy, 0, sizeof(copy));
-	memcpy(copy, bits, t->image.bytes);
+	if (bits)
+		memcpy(copy, bits, t->image.layout.element_bytes);
 	vagx_image_decode(&t->image, &at, copy, value);
 	return true;
 }
@@ -139,13 +174,13 @@ static void border(const struct texture *t, uint32_t value[4])
 static void wrapped_texel(struct texture *t, struct place at, unsigned int level,
 			  uint32_t value[4])
 {
-	bool in = wrap(t->sampler.wrap_s, &at.x, texture_level_size(t->image.width, level));
+	bool in = wrap(t->sampler.wrap_s, &at.x, texture_level_size(t->image.layout.width, level));
 
-	in = wrap(t->sampler.wrap_t, &at.y, texture_level_size(t->image.height, level)) && in;
+	in = wrap(t->sampler.wrap_t, &at.y, texture_level_size(t->image.layout.height, level)) && in;
 	if (texture_is_3d(t))
 		in = wrap(t->sampler.wrap_r, &at.z, texture_level_depth(t, level)) && in;
-	else if (at.z >= t->image.layers)
-		at.z = t->image.layers - 1;
+	else if (at.z >= t->image.layout.layers)
+		at.z = t->image.layout.layers - 1;
 	if (in)
 		vagx_texture_read(t, &at, level, value);
 	else
@@ -158,7 +193,7 @@ static void wrapped_texel(struct texture *t, struct place at, unsigned int level
 static void corner_texel(struct texture *t, struct place at, unsigned int level,
 			 uint32_t value[4])
 {
-	const int64_t last = texture_level_size(t->image.width, level) - 1;
+	const int64_t last = texture_level_size(t->image.layout.width, level) - 1;
 	struct place near[3] = { at, at, at };
 	float sum[4] = { 0 };
 	unsigned int i, c;
@@ -179,7 +214,7 @@ static void corner_texel(struct texture *t, struct place at, unsigned int level,
 static void texel(struct texture *t, struct place at, unsigned int level, uint32_t value[4])
 {
 	if (!texture_is_cube(t) || t->sampler.seamful_cube_maps ||
-	    vagx_cube_neighbour(&at, texture_level_size(t->image.width, level)))
+	    vagx_cube_neighbour(&at, texture_level_size(t->image.layout.width, level)))
 		wrapped_texel(t, at, level, value);
 	else
 		corner_texel(t, at, level, value);
@@ -195,16 +230,33 @@ static double scale(const struct texture *t, double coordinate, uint32_t size)
 	return at > -1e9 && at < 1e9 ? at : 0;
 }
 
+/* OpenGL's clamp is of coordinates: a filter's outer half is beyond the edge, in the border */
+static double clamp_gl(const struct texture *t, unsigned int i, unsigned int mode, double at,
+		       uint32_t size)
+{
+	double least = -t->offset[i], most = least + size;
+
+	if (mode != AGX_WRAP_CLAMP_GL)
+		return at;
+	return at < least ? least : at > most ? most : at;
+}
+
 static struct spot in_texels(const struct texture *t, const struct spot *s, unsigned int level)
 {
-	return (struct spot){
-		.at = {
-			scale(t, s->at[0], texture_level_size(t->image.width, level)),
-			scale(t, s->at[1], texture_level_size(t->image.height, level)),
-			texture_is_3d(t) ? scale(t, s->at[2], texture_level_depth(t, level)) : 0,
-		},
-		.layer = s->layer,
+	const uint32_t size[3] = {
+		texture_level_size(t->image.layout.width, level),
+		texture_level_size(t->image.layout.height, level),
+		texture_level_depth(t, level),
 	};
+	const unsigned int modes[3] = {
+		t->sampler.wrap_s, t->sampler.wrap_t, t->sampler.wrap_r,
+	};
+	struct spot in = { .layer = s->layer };
+	unsigned int i;
+
+	for (i = 0; i < (texture_is_3d(t) ? 3 : 2); i++)
+		in.at[i] = clamp_gl(t, i, modes[i], scale(t, s->at[i], size[i]), size[i]);
+	return in;
 }
 
 /* A texel of the smaller ones that a spot is between, and its neighbours */
@@ -225,15 +277,19 @@ static void sample_nearest(struct texture *t, const struct spot *s, unsigned int
 	const int64_t base[3] = {
 		(int64_t)floor(s->at[0]), (int64_t)floor(s->at[1]), (int64_t)floor(s->at[2]),
 	};
-	const int64_t size = texture_level_size(t->image.width, level);
+	const int64_t width = texture_level_size(t->image.layout.width, level);
+	const int64_t height = texture_level_size(t->image.layout.height, level);
 	struct place at = near(t, s, base, 0);
 	uint32_t bits[4];
 
-	/* the far edges of a cube's face belong to it */
-	if (texture_is_cube(t)) {
-		at.x = at.x < size ? at.x : size - 1;
-		at.y = at.y < size ? at.y : size - 1;
-	}
+	/* the far edges of a cube's face belong to it, and so does all of OpenGL's clamp */
+	if (at.x == width && (texture_is_cube(t) || t->sampler.wrap_s == AGX_WRAP_CLAMP_GL))
+		at.x--;
+	if (at.y == height && (texture_is_cube(t) || t->sampler.wrap_t == AGX_WRAP_CLAMP_GL))
+		at.y--;
+	if (texture_is_3d(t) && t->sampler.wrap_r == AGX_WRAP_CLAMP_GL &&
+	    at.z == texture_level_depth(t, level))
+		at.z--;
 	texel(t, at, level, bits);
 	memcpy(value, bits, sizeof(bits));
 }

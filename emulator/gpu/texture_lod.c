@@ -63,8 +63,8 @@ static double length(const struct texture *t, const double v[3])
 {
 	const unsigned int first = t->image.first_level;
 	const uint32_t size[3] = {
-		texture_level_size(t->image.width, first),
-		texture_level_size(t->image.height, first),
+		texture_level_size(t->image.layout.width, first),
+		texture_level_size(t->image.layout.height, first),
 		texture_level_depth(t, first),
 	};
 	double sum = 0;

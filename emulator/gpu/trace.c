@@ -5,8 +5,13 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "gpu/trace.h"
@@ -19,6 +24,12 @@ struct vagx_trace {
 	pthread_mutex_t lock;		/* all below, and the order of what is written */
 	FILE *file;
 	unsigned int tracks;
+	/* of the file's */
+	unsigned int process;
+	/* other processes write to the file, too */
+	bool is_shared;
+	/* the process's name is in the file */
+	bool is_named;
 };
 
 static atomic_uint_fast64_t traces;
@@ -29,24 +40,68 @@ static _Thread_local struct {
 	unsigned int number;
 } track;
 
-struct vagx_trace *vagx_trace_open(const char *path, struct vagx_clock *clock)
+static void name_process(struct vagx_trace *trace, const char *before, const char *name)
+{
+	fprintf(trace->file, "%s{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\","
+		"\"args\":{\"name\":\"", before, trace->process);
+	for (; *name; name++)
+		fputc(*name < ' ' || *name == '"' || *name == '\\' ? '?' : *name, trace->file);
+	fputs("\"}}", trace->file);
+}
+
+static struct vagx_trace *trace_new(const char *path, const char *mode)
 {
 	struct vagx_trace *trace = calloc(1, sizeof(*trace));
 
 	if (!trace)
 		return NULL;
-	trace->file = fopen(path, "we");
+	trace->file = fopen(path, mode);
 	if (!trace->file) {
 		free(trace);
 		return NULL;
 	}
 	trace->number = atomic_fetch_add(&traces, 1) + 1;
-	trace->clock = clock;
 	pthread_mutex_init(&trace->lock, NULL);
-	/* Without its end the array is still read, so a process that is killed leaves one. */
-	fputs("[\n{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"vagx\"}}",
-	      trace->file);
 	return trace;
+}
+
+struct vagx_trace *vagx_trace_open(const char *path, struct vagx_clock *clock)
+{
+	struct vagx_trace *trace = trace_new(path, "we");
+
+	if (!trace)
+		return NULL;
+	trace->clock = clock;
+	trace->process = 1;
+	trace->is_named = true;
+	/* Without its end the array is still read, so a process that is killed leaves one. */
+	name_process(trace, "[\n", "vagx");
+	return trace;
+}
+
+struct vagx_trace *vagx_trace_join(const char *path)
+{
+	struct vagx_trace *trace = trace_new(path, "ae");
+
+	if (!trace)
+		return NULL;
+	trace->process = getpid();
+	trace->is_shared = true;
+	return trace;
+}
+
+/* What a process writes first. With the lock held. */
+static void join_process(struct vagx_trace *trace)
+{
+	int fd = fileno(trace->file);
+	struct stat stat = { 0 };
+
+	flock(fd, LOCK_EX);
+	fstat(fd, &stat);
+	name_process(trace, stat.st_size ? ",\n" : "[\n", program_invocation_short_name);
+	fflush(trace->file);
+	flock(fd, LOCK_UN);
+	trace->is_named = true;
 }
 
 int vagx_trace_close(struct vagx_trace *trace)
@@ -55,7 +110,8 @@ int vagx_trace_close(struct vagx_trace *trace)
 
 	if (!trace)
 		return 0;
-	fputs("\n]\n", trace->file);
+	if (!trace->is_shared)
+		fputs("\n]\n", trace->file);
 	failed = ferror(trace->file);
 	failed |= fclose(trace->file);
 	pthread_mutex_destroy(&trace->lock);
@@ -87,8 +143,8 @@ static void name_track(struct vagx_trace *trace)
 	track.number = ++trace->tracks;
 	pthread_getname_np(pthread_self(), name, sizeof(name));
 	fprintf(trace->file,
-		",\n{\"ph\":\"M\",\"pid\":1,\"tid\":%u,\"name\":\"thread_name\","
-		"\"args\":{\"name\":\"%s %u\"}}", track.number, name, track.number);
+		",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\","
+		"\"args\":{\"name\":\"%s %u\"}}", trace->process, track.number, name, track.number);
 }
 
 void vagx_trace_span(struct vagx_trace *trace, const char *name, uint64_t begin,
@@ -99,13 +155,17 @@ void vagx_trace_span(struct vagx_trace *trace, const char *name, uint64_t begin,
 	if (!trace)
 		return;
 	pthread_mutex_lock(&trace->lock);
+	if (!trace->is_named)
+		join_process(trace);
 	name_track(trace);
 	fprintf(trace->file,
-		",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"ts\":%" PRIu64 ".%03u,\"dur\":%" PRIu64
-		".%03u,\"name\":\"%s\",\"args\":{", track.number, begin / 1000,
+		",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ".%03u,\"dur\":%" PRIu64
+		".%03u,\"name\":\"%s\",\"args\":{", trace->process, track.number, begin / 1000,
 		(unsigned int)(begin % 1000), length / 1000, (unsigned int)(length % 1000), name);
 	for (unsigned int i = 0; i < count; i++)
 		fprintf(trace->file, "%s\"%s\":%" PRIu64, i ? "," : "", args[i].name, args[i].value);
 	fputs("}}", trace->file);
+	if (trace->is_shared)
+		fflush(trace->file);
 	pthread_mutex_unlock(&trace->lock);
 }

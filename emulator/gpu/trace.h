@@ -34,6 +34,19 @@ struct vagx_trace_arg {
 struct vagx_trace *vagx_trace_open(const char *path, struct vagx_clock *clock);
 
 /**
+ * vagx_trace_join() - go on with a trace that may have spans of other processes
+ * @path: file that is made if it is not there
+ *
+ * Times are the host's monotonic clock. A process is in it from its first span on. Each
+ * span is written at once, so that the processes' do not mix. The array has no end, as
+ * others may go on with it: Perfetto reads it nevertheless, and for others "]" has to be
+ * added.
+ *
+ * Return: the trace, or NULL with errno set.
+ */
+struct vagx_trace *vagx_trace_join(const char *path);
+
+/**
  * vagx_trace_close() - end a trace
  * @trace: trace that nobody writes to any more, or NULL
  *

@@ -70,6 +70,7 @@ static void vdm_begin_draw(struct vdm *vdm)
 {
 	vdm->list = vdm->packet.values.vdm_index_list;
 	vdm->draw = (struct vdm_draw){
+		.va = vdm->packet.va,
 		.primitive = vdm->list.primitive,
 		.instances = 1,
 		.indexed = vdm->list.index_buffer_present,
@@ -188,6 +189,7 @@ int vdm_next(struct vdm *vdm)
 			return vdm_stream_error(vdm);
 		if (err <= 0)
 			return err;
+		vdm->packets++;
 		err = vdm->packet.status ? vdm_reserved(vdm) : vdm_packet(vdm);
 	} while (!err);
 	return err;

@@ -20,6 +20,8 @@ struct vagx_report;
 
 /** struct vdm_draw - a draw of a stream */
 struct vdm_draw {
+	/** @va: of its packet */
+	uint64_t va;
 	/** @primitive: AGX_PRIMITIVE_* */
 	unsigned int primitive;
 	/** @count: vertices, or indices, of an instance */
@@ -55,6 +57,7 @@ struct vdm_draw {
  * @control: provoking vertex and primitive numbers
  * @ppp: state of primitive processing
  * @draw: the last draw
+ * @packets: how many were read
  */
 struct vdm {
 	struct vagx_uat *uat;
@@ -71,6 +74,7 @@ struct vdm {
 	struct agx_vdm_control control;
 	struct ppp_words ppp;
 	struct vdm_draw draw;
+	uint64_t packets;
 
 	/* private */
 	struct agx_stream_source source;

@@ -15,6 +15,7 @@
 #include "gpu/render.h"
 #include "gpu/scene.h"
 #include "gpu/stage.h"
+#include "gpu/trace.h"
 #include "gpu/tvb.h"
 #include "gpu/usc.h"
 #include "gpu/vdm.h"
@@ -49,8 +50,7 @@ struct vertex_job {
 	const struct vagx_vertex_registers *registers;
 	struct vdm vdm;
 	struct tvb tvb;
-	struct vagx_uat_fault fault;
-	unsigned int unit;
+	struct gpu_failure failure;
 
 	/* the draw that goes on, if there is one */
 	bool in_draw;
@@ -73,14 +73,13 @@ struct vertex_job {
 
 static void vertex_free(struct vertex_job *v)
 {
+	gpu_failure_drop(&v->failure);
 	free(v);
 }
 
 static int vertex_fault(struct vertex_job *v, const struct vagx_uat_fault *fault, unsigned int unit)
 {
-	v->fault = *fault;
-	v->unit = unit;
-	return -EFAULT;
+	return gpu_failure_at(&v->failure, fault, unit);
 }
 
 /* An error of memory that pages are in; others go through */
@@ -139,8 +138,16 @@ static uint32_t primitive_flags(const struct setup_input *in)
 	       in->viewport << SCENE_VIEWPORT_SHIFT;
 }
 
+/* Regions are of squares of 32 pixels, and tiles are no larger */
+static bool in_region(const struct agx_ppp_region_clip *r, uint32_t x, uint32_t y)
+{
+	return !r->enable || (x / 32 >= r->min_x && x / 32 < r->max_x &&
+			      y / 32 >= r->min_y && y / 32 < r->max_y);
+}
+
 /* Appends it to all lists; if that fails, it is not in any of them */
-static int refer_all(struct vertex_job *v, const struct setup *s, uint64_t va, uint32_t layer)
+static int refer_all(struct vertex_job *v, const struct setup *s, uint64_t va, uint32_t layer,
+		     const struct agx_ppp_region_clip *region)
 {
 	const struct vagx_render_geometry *g = &v->registers->geometry;
 	int32_t w = g->utile_width, h = g->utile_height;
@@ -152,7 +159,8 @@ static int refer_all(struct vertex_job *v, const struct setup *s, uint64_t va, u
 		for (tile.x = left;
 		     !err && tile.x < v->tvb.grid.tiles_x && (int32_t)tile.x * w <= s->max_x;
 		     tile.x++)
-			if (setup_touches(s, tile.x * w, tile.y * h, w, h))
+			if (in_region(region, tile.x * w, tile.y * h) &&
+			    setup_touches(s, tile.x * w, tile.y * h, w, h))
 				err = tvb_refer(&v->tvb, &tile, va);
 	return err;
 }
@@ -176,7 +184,7 @@ static int store_primitive(struct vertex_job *v, const struct setup *s,
 	if (!stored)
 		return err;
 	*stored = primitive;
-	err = refer_all(v, s, va, layer);
+	err = refer_all(v, s, va, layer, &v->state.region[in->viewport]);
 	if (!err)
 		v->stored++;
 	else if (!tvb_kill(&v->tvb, va + offsetof(struct scene_primitive, flags), SCENE_DEAD))
@@ -366,23 +374,35 @@ static int fill_row(struct vertex_job *v)
 	return err;
 }
 
-static int shade(struct vertex_job *v, unsigned int first, unsigned int count)
+/*
+ * A simdgroup of the run's vertices, on any core. Of the vertex work it writes
+ * nothing but these vertices' words, and the first failure, which has a lock.
+ */
+static int shade(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t part)
 {
+	struct vertex_job *v = ctx;
+	unsigned int first = KEPT + part * VAGX_SIMD_WIDTH, left = v->run.slots - first, i, n;
 	uint32_t out[(VAGX_MAX_UVS_WORDS + 1) * VAGX_SIMD_WIDTH];
-	struct vagx_vertices vertices = { .count = count, .words = v->uvs_words, .out = out };
-	struct vagx_job *job = v->job;
-	unsigned int i, n;
-	int err;
+	struct vagx_vertices vertices = {
+		.count = left < VAGX_SIMD_WIDTH ? left : VAGX_SIMD_WIDTH,
+		.words = v->uvs_words,
+		.out = out,
+	};
+	struct gpu_failure failure = { 0 };
+	int err = -ECANCELED;
 
 	memset(out, 0, v->uvs_words * VAGX_SIMD_WIDTH * sizeof(uint32_t));
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < vertices.count; i++) {
 		vertices.id[i] = v->run.id[first + i];
 		vertices.instance[i] = v->instance;
 	}
-	err = vagx_core_run_vertices(job->core->core, &v->launch, &vertices, &v->fault);
-	if (err)
-		return gpu_stage_error(job, &v->launch, err, &v->fault, &v->unit);
-	for (i = 0; i < count; i++)
+	if (!vertex_stopped(v))
+		err = vagx_core_run_vertices(core->core, &v->launch, &vertices, &failure.fault);
+	if (err) {
+		err = gpu_stage_error(job, core, &v->launch, err, &failure);
+		return gpu_failure_keep(job->gpu, &v->failure, &failure, part, err);
+	}
+	for (i = 0; i < vertices.count; i++)
 		for (n = 0; n < v->uvs_words; n++)
 			v->run.words[first + i][n] = out[n * VAGX_SIMD_WIDTH + i];
 	return 0;
@@ -390,19 +410,17 @@ static int shade(struct vertex_job *v, unsigned int first, unsigned int count)
 
 static int next_run(struct vertex_job *v)
 {
-	unsigned int i;
+	unsigned int fresh;
 	int err;
 
 	keep_vertices(v);
 	err = fill_row(v);
-	for (i = KEPT; !err && i < v->run.slots; i += VAGX_SIMD_WIDTH) {
-		unsigned int left = v->run.slots - i;
-
-		if (vertex_stopped(v))
-			return -ECANCELED;
-		err = shade(v, i, left < VAGX_SIMD_WIDTH ? left : VAGX_SIMD_WIDTH);
-	}
-	return err;
+	if (err)
+		return err;
+	fresh = v->run.slots - KEPT;
+	gpu_run_parts(v->job, shade, v, (fresh + VAGX_SIMD_WIDTH - 1) / VAGX_SIMD_WIDTH,
+		      "vertices");
+	return v->failure.err;
 }
 
 /* Draws */
@@ -471,10 +489,10 @@ static int load_shader(struct vertex_job *v)
 	v->launch.sampler_heap = v->registers->shaders.sampler_base;
 	v->launch.sampler_count = v->registers->shaders.sampler_count;
 	v->launch.preshader_regs = v->vdm.counts.preshader_registers;
-	v->unit = VAGX_GPU_UNIT_VDM;
-	if (vagx_usc_load(&source, v->vdm.pipeline, &v->launch, &v->fault))
+	v->failure.unit = VAGX_GPU_UNIT_VDM;
+	if (vagx_usc_load(&source, v->vdm.pipeline, &v->launch, &v->failure.fault))
 		return -EFAULT;
-	return gpu_stage_begin(job, job->core, &v->launch, &v->fault, &v->unit);
+	return gpu_stage_begin(job, job->core, &v->launch, &v->failure);
 }
 
 /* Nothing is shaded: the draw is stored, and one primitive that is not drawn */
@@ -517,14 +535,30 @@ static int begin_draw(struct vertex_job *v)
 	return load_shader(v);
 }
 
+/* A draw that goes on after an overflow is one more span */
+static void trace_draw(struct vertex_job *v, uint64_t began)
+{
+	const struct vdm_draw *d = &v->vdm.draw;
+
+	vagx_trace_span(v->job->gpu->config.trace, "draw", began, (struct vagx_trace_arg[]){
+		{ "job", v->job->serial },
+		{ "packet", d->va },
+		{ "primitive", d->primitive },
+		{ "vertices", d->count },
+		{ "instances", d->instances },
+	}, 5);
+}
+
 static int draw(struct vertex_job *v)
 {
+	uint64_t began = vagx_trace_now(v->job->gpu->config.trace);
 	int err = 0;
 
 	if (v->job->gpu->config.no_exec)
 		return tvb_error(v, store_unshaded(v));
 	while (!err && v->in_draw)
 		err = vertex_stopped(v) ? -ECANCELED : draw_step(v);
+	trace_draw(v, began);
 	return err;
 }
 
@@ -542,6 +576,7 @@ static int walk(struct vertex_job *v)
 			return vertex_fault(v, &v->vdm.fault, v->vdm.unit);
 		if (err <= 0)
 			return err;
+		v->job->draws++;
 		err = begin_draw(v);
 	}
 	return err;
@@ -595,10 +630,8 @@ static int vertex_run(struct vagx_job *job, const struct vagx_vertex_registers *
 		vertex_again(job->vertex, registers);
 	if (!err)
 		err = walk(job->vertex);
-	if (err == -EFAULT) {
-		*fault = job->vertex->fault;
-		*unit = job->vertex->unit;
-	}
+	if (err == -EFAULT && job->vertex)
+		gpu_failure_end(job, &job->vertex->failure, fault, unit);
 	return err;
 }
 
@@ -632,6 +665,8 @@ enum vagx_gpu_status vagx_job_vertex(struct vagx_job *job,
 		status = vertex_overflow(job, fault, unit);
 	else
 		status = gpu_job_status(job, "vertex", err, fault, unit);
+	if (job->vertex)
+		job->packets = job->vertex->vdm.packets;
 	gpu_job_end(job, "vertex");
 	return status;
 }

@@ -14,10 +14,10 @@
 
 enum { PLANE_DEPTH, PLANE_STENCIL };
 
-static unsigned int sample_index(const struct fragment_job *f, unsigned int x, unsigned int y,
+static unsigned int sample_index(const struct fragment_worker *w, unsigned int x, unsigned int y,
 				 unsigned int s)
 {
-	return (y * f->tile.width + x) * f->tile.samples + s;
+	return (y * w->tile.width + x) * w->tile.samples + s;
 }
 
 static float quantise(float z)
@@ -25,11 +25,11 @@ static float quantise(float z)
 	return (float)nearbyint((double)z * 65535) / 65535.0f;
 }
 
-float zs_depth(const struct fragment_job *f, const struct setup_plane *z, double bias,
+float zs_depth(const struct fragment_worker *w, const struct setup_plane *z, double bias,
 	       const struct agx_scissor *scissor, unsigned int x, unsigned int y, unsigned int s)
 {
-	double px = f->tile.x + x + (f->tile.sample_positions >> s * 8 & 15) / 16.0;
-	double py = f->tile.y + y + (f->tile.sample_positions >> (s * 8 + 4) & 15) / 16.0;
+	double px = w->tile.x + x + (w->tile.sample_positions >> s * 8 & 15) / 16.0;
+	double py = w->tile.y + y + (w->tile.sample_positions >> (s * 8 + 4) & 15) / 16.0;
 	float depth = (float)(z->a * px + z->b * py + z->c + bias);
 
 	depth = depth > scissor->max_z ? scissor->max_z : depth;
@@ -127,14 +127,14 @@ static struct face find_face(const struct ppp_state *s, bool back)
 	return f;
 }
 
-static bool test_sample(struct fragment_job *f, const struct face *face, unsigned int i, float z,
+static bool test_sample(struct fragment_worker *w, const struct face *face, unsigned int i, float z,
 			uint8_t reference)
 {
-	uint8_t old = f->stencil[i], masked = reference & face->read_mask, now = old;
+	uint8_t old = w->stencil[i], masked = reference & face->read_mask, now = old;
 	bool stencil = true, depth;
-	float was = f->depth[i];
+	float was = w->depth[i];
 
-	z = f->quantise ? quantise(z) : z;
+	z = w->job->quantise ? quantise(z) : z;
 	depth = compare(face->depth_func[0], z < was, z == was) &&
 		compare(face->depth_func[1], z < was, z == was);
 	if (face->stencil_test) {
@@ -143,32 +143,32 @@ static bool test_sample(struct fragment_job *f, const struct face *face, unsigne
 		stencil = compare(face->stencil_compare, masked < other, masked == other);
 		now = stencil_result(!stencil ? face->stencil_fail :
 				     depth ? face->pass : face->depth_fail, old, reference);
-		f->stencil[i] = (old & ~face->write_mask) | (now & face->write_mask);
+		w->stencil[i] = (old & ~face->write_mask) | (now & face->write_mask);
 	}
 	if (stencil && depth && face->depth_write)
-		f->depth[i] = z;
+		w->depth[i] = z;
 	return stencil && depth;
 }
 
 /* Another job of the same client can count at the same place */
-static void count_visible(struct fragment_job *f, const struct ppp_state *s, unsigned int passed)
+static void count_visible(struct fragment_worker *w, const struct ppp_state *s, unsigned int passed)
 {
 	unsigned int mode = s->fragment_control.visibility | s->fragment_control_2.visibility;
-	uint64_t va = f->registers->visibility_base + 8ULL * s->occlusion_query.index;
+	uint64_t va = w->job->registers->visibility_base + 8ULL * s->occlusion_query.index;
 	uint64_t *count;
 
 	if (!passed || mode == AGX_VISIBILITY_NONE)
 		return;
-	count = fragment_ptr(f, va & ~7ULL, sizeof(*count), VAGX_WRITE, VAGX_GPU_UNIT_ISP);
+	count = fragment_ptr(w, va & ~7ULL, sizeof(*count), VAGX_WRITE, VAGX_GPU_UNIT_ISP);
 	if (!count)
-		f->failed = true;
+		w->failed = true;
 	else if (mode == AGX_VISIBILITY_COUNTING)
 		__atomic_fetch_add(count, __builtin_popcount(passed), __ATOMIC_RELAXED);
 	else
 		__atomic_store_n(count, 1, __ATOMIC_RELAXED);
 }
 
-unsigned int zs_test(struct fragment_job *f, const struct ppp_state *state, bool back,
+unsigned int zs_test(struct fragment_worker *w, const struct ppp_state *state, bool back,
 		     unsigned int x, unsigned int y, unsigned int samples, const float *depth,
 		     const uint8_t *stencil)
 {
@@ -176,182 +176,208 @@ unsigned int zs_test(struct fragment_job *f, const struct ppp_state *state, bool
 	uint8_t reference = stencil ? *stencil : face.reference;
 	unsigned int s, passed = 0;
 
-	for (s = 0; s < f->tile.samples; s++) {
+	for (s = 0; s < w->tile.samples; s++) {
 		if (samples >> s & 1 &&
-		    test_sample(f, &face, sample_index(f, x, y, s), depth[s], reference))
+		    test_sample(w, &face, sample_index(w, x, y, s), depth[s], reference))
 			passed |= 1u << s;
 	}
-	count_visible(f, state, passed);
+	count_visible(w, state, passed);
 	return passed;
 }
 
 /* Loads and stores */
 
-static struct vagx_image plane_image(const struct fragment_job *f, const struct vagx_zs_plane *p,
-				     unsigned int which, bool compressed)
+static struct vagx_uat_fault zls_fault(const struct fragment_job *f, uint64_t va)
+{
+	return (struct vagx_uat_fault){
+		.va = va,
+		.slot = f->base->vm_slot,
+		.access = VAGX_READ,
+		.reason = VAGX_FAULT_NO_ACCESS,
+	};
+}
+
+static int plane_image(struct fragment_job *f, const struct vagx_zs_plane *p, unsigned int which,
+		       bool compressed, struct vagx_image *image)
 {
 	const struct vagx_render_geometry *g = &f->registers->geometry;
 	struct agx_zls_pixels pixels;
-	struct vagx_image image = {
+	struct vagx_uat_fault fault;
+	const char *why;
+
+	*image = (struct vagx_image){
 		.address = p->base,
-		.layout = AGX_IMAGE_LAYOUT_GPU,
-		.layers = g->layers,
-		.samples = g->samples,
-		.levels = 1,
-		.layer_stride = ((p->stride >> 14) + 1) << 14,
-		.metadata = compressed ? p->comp_base : 0,
-		.metadata_stride = ((p->comp_stride >> 14) + 1) * 128,
+		.metadata = p->comp_base,
+		.layout = {
+			.kind = AGX_IMAGE_LAYOUT_GPU,
+			.layers = g->layers,
+			.levels = 1,
+			.samples = g->samples,
+			.layer_stride = ((p->stride >> 14) + 1) << 14,
+			.compressed = compressed && p->comp_base,
+			.metadata_stride = ((p->comp_stride >> 14) + 1) * 128,
+		},
 	};
 
 	agx_packet_unpack(AGX_PACKET_zls_pixels, &f->registers->zls_pixels, &pixels, NULL);
-	image.width = pixels.x;
-	image.height = pixels.y;
-	image.bytes = which == PLANE_STENCIL ? 1 : f->quantise ? 2 : 4;
-	return image;
+	image->layout.width = pixels.x;
+	image->layout.height = pixels.y;
+	image->layout.element_bytes = which == PLANE_STENCIL ? 1 : f->quantise ? 2 : 4;
+	why = agx_layout_init(&image->layout);
+	if (!why)
+		return 0;
+	gpu_failure_violates(&f->failure, VAGX_RULE_ZLS_SIZE, p->base, "ZLS pixels",
+			     "%s: %u by %u", why, pixels.x, pixels.y);
+	fault = zls_fault(f, p->base);
+	return gpu_failure_at(&f->failure, &fault, VAGX_GPU_UNIT_ZLS);
 }
 
 /* Between partial renders all is kept, whatever the whole render wants to keep */
-void zs_init(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t partials)
+int zs_init(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t partials)
 {
 	const struct vagx_fragment_registers *r = f->registers;
 	const struct agx_zls_control *c = &f->zls;
 	const struct vagx_zs_planes *planes[2] = { &r->depth, &r->stencil };
 	bool again = partials > (mode == VAGX_FRAGMENT_PARTIAL);
 	unsigned int i;
+	int err = 0;
 
 	agx_packet_unpack(AGX_PACKET_zls_control, &r->zls_control, &f->zls, NULL);
 	f->quantise = c->z_format == AGX_ZLS_FORMAT_16;
-	for (i = 0; i < 2; i++) {
+	for (i = 0; !err && i < 2; i++) {
 		bool load = i ? c->s_load : c->z_load, store = i ? c->s_store : c->z_store;
 		bool load_compressed = i ? c->s_load_compress : c->z_load_compress;
 		bool store_compressed = i ? c->s_store_compress : c->z_store_compress;
 
 		if (again)
-			f->zs_load[i] = plane_image(f, &planes[i]->partial, i, store_compressed);
+			err = plane_image(f, &planes[i]->partial, i, store_compressed,
+					  &f->zs_load[i]);
 		else if (load)
-			f->zs_load[i] = plane_image(f, &planes[i]->load, i, load_compressed);
-		if (mode == VAGX_FRAGMENT_PARTIAL)
-			f->zs_store[i] = plane_image(f, &planes[i]->partial, i, store_compressed);
-		else if (store)
-			f->zs_store[i] = plane_image(f, &planes[i]->store, i, store_compressed);
+			err = plane_image(f, &planes[i]->load, i, load_compressed,
+					  &f->zs_load[i]);
+		if (!err && mode == VAGX_FRAGMENT_PARTIAL)
+			err = plane_image(f, &planes[i]->partial, i, store_compressed,
+					  &f->zs_store[i]);
+		else if (!err && store)
+			err = plane_image(f, &planes[i]->store, i, store_compressed,
+					  &f->zs_store[i]);
 	}
+	return err;
 }
 
-static void get_sample(struct fragment_job *f, unsigned int which, unsigned int i, const void *p)
+static void get_sample(struct fragment_worker *w, unsigned int which, unsigned int i, const void *p)
 {
 	uint16_t half;
 
 	if (which == PLANE_STENCIL)
-		memcpy(&f->stencil[i], p, 1);
-	else if (!f->quantise)
-		memcpy(&f->depth[i], p, sizeof(f->depth[i]));
+		memcpy(&w->stencil[i], p, 1);
+	else if (!w->job->quantise)
+		memcpy(&w->depth[i], p, sizeof(w->depth[i]));
 	else {
 		memcpy(&half, p, sizeof(half));
-		f->depth[i] = half / 65535.0f;
+		w->depth[i] = half / 65535.0f;
 	}
 }
 
-static void put_sample(struct fragment_job *f, unsigned int which, unsigned int i, void *p)
+static void put_sample(struct fragment_worker *w, unsigned int which, unsigned int i, void *p)
 {
 	uint16_t half;
 
 	if (which == PLANE_STENCIL)
-		memcpy(p, &f->stencil[i], 1);
-	else if (!f->quantise)
-		memcpy(p, &f->depth[i], sizeof(f->depth[i]));
+		memcpy(p, &w->stencil[i], 1);
+	else if (!w->job->quantise)
+		memcpy(p, &w->depth[i], sizeof(w->depth[i]));
 	else {
-		half = (uint16_t)nearbyintf(f->depth[i] * 65535.0f);
+		half = (uint16_t)nearbyintf(w->depth[i] * 65535.0f);
 		memcpy(p, &half, sizeof(half));
 	}
 }
 
 /* Blocks of compression become what they are without it */
-static int put_metadata(struct fragment_job *f, const struct vagx_image *image, unsigned int x,
+static int put_metadata(struct fragment_worker *w, const struct vagx_image *image, unsigned int x,
 			unsigned int y)
 {
-	struct vagx_texel at = { f->tile.x + x, f->tile.y + y, f->tile.layer, 0, 0 };
+	struct agx_texel at = { w->tile.x + x, w->tile.y + y, w->tile.layer, 0, 0 };
 	void *p;
 
 	if (!vagx_image_has_metadata(image, at.level) || x % 8 || y % 8)
 		return 0;
-	p = fragment_ptr(f, vagx_image_metadata(image, &at), 8, VAGX_WRITE, VAGX_GPU_UNIT_ZLS);
+	p = fragment_ptr(w, vagx_image_metadata(image, &at), 8, VAGX_WRITE, VAGX_GPU_UNIT_ZLS);
 	if (!p)
 		return -EFAULT;
-	memset(p, vagx_image_raw_code(image), 8);
+	memset(p, agx_layout_raw_code(&image->layout), 8);
 	return 0;
 }
 
 /* A block of one colour may have been cleared by a kernel; others were stored here */
-static int find_in_block(struct fragment_job *f, const struct vagx_image *image,
-			 struct vagx_texel *at)
+static int find_in_block(struct fragment_worker *w, const struct vagx_image *image,
+			 struct agx_texel *at)
 {
-	uint64_t va = vagx_image_metadata(image, at);
+	struct vagx_uat_fault fault;
 	const uint8_t *codes;
+	uint64_t va;
 
 	if (!vagx_image_has_metadata(image, at->level))
 		return 0;
-	codes = fragment_ptr(f, va, 8, VAGX_READ, VAGX_GPU_UNIT_ZLS);
+	va = vagx_image_metadata(image, at);
+	codes = fragment_ptr(w, va, 8, VAGX_READ, VAGX_GPU_UNIT_ZLS);
 	if (!codes)
 		return -EFAULT;
-	if (vagx_image_find_in_block(image, codes, at))
+	if (agx_layout_find_in_block(&image->layout, codes, at))
 		return 0;
-	vagx_violation(f->job->gpu->config.report, VAGX_RULE_ZLS_COMPRESSION, va, "metadata",
-		       "codes 0x%x to 0x%x", codes[0], codes[7]);
-	return fragment_fault(f, &(struct vagx_uat_fault){
-		.va = va,
-		.slot = f->job->vm_slot,
-		.access = VAGX_READ,
-		.reason = VAGX_FAULT_NO_ACCESS,
-	}, VAGX_GPU_UNIT_ZLS);
+	gpu_failure_violates(&w->failure, VAGX_RULE_ZLS_COMPRESSION, va, "metadata",
+			     "codes 0x%x to 0x%x", codes[0], codes[7]);
+	fault = zls_fault(w->job, va);
+	return fragment_fault(w, &fault, VAGX_GPU_UNIT_ZLS);
 }
 
-static int load_sample(struct fragment_job *f, const struct vagx_image *image, unsigned int which,
-		       struct vagx_texel at, unsigned int i)
+static int load_sample(struct fragment_worker *w, const struct vagx_image *image,
+		       unsigned int which, struct agx_texel at, unsigned int i)
 {
 	const void *p;
-	int err = find_in_block(f, image, &at);
+	int err = find_in_block(w, image, &at);
 
 	if (err)
 		return err;
-	p = fragment_ptr(f, vagx_image_address(image, &at), image->bytes, VAGX_READ,
+	p = fragment_ptr(w, vagx_image_address(image, &at), image->layout.element_bytes, VAGX_READ,
 			 VAGX_GPU_UNIT_ZLS);
 	if (!p)
 		return -EFAULT;
-	get_sample(f, which, i, p);
+	get_sample(w, which, i, p);
 	return 0;
 }
 
-static int store_sample(struct fragment_job *f, const struct vagx_image *image, unsigned int which,
-			struct vagx_texel at, unsigned int i)
+static int store_sample(struct fragment_worker *w, const struct vagx_image *image,
+			unsigned int which, struct agx_texel at, unsigned int i)
 {
-	void *p = fragment_ptr(f, vagx_image_address(image, &at), image->bytes, VAGX_WRITE,
-			       VAGX_GPU_UNIT_ZLS);
+	void *p = fragment_ptr(w, vagx_image_address(image, &at), image->layout.element_bytes,
+			       VAGX_WRITE, VAGX_GPU_UNIT_ZLS);
 
 	if (!p)
 		return -EFAULT;
-	put_sample(f, which, i, p);
+	put_sample(w, which, i, p);
 	return 0;
 }
 
-static int copy_pixel(struct fragment_job *f, const struct vagx_image *image, unsigned int which,
+static int copy_pixel(struct fragment_worker *w, const struct vagx_image *image, unsigned int which,
 		      unsigned int x, unsigned int y, bool store)
 {
-	struct vagx_texel at = { f->tile.x + x, f->tile.y + y, f->tile.layer, 0, 0 };
+	struct agx_texel at = { w->tile.x + x, w->tile.y + y, w->tile.layer, 0, 0 };
 
-	if (at.x >= image->width || at.y >= image->height)
+	if (at.x >= image->layout.width || at.y >= image->layout.height)
 		return 0;
-	for (at.sample = 0; at.sample < f->tile.samples; at.sample++) {
-		unsigned int i = sample_index(f, x, y, at.sample);
-		int err = store ? store_sample(f, image, which, at, i) :
-				  load_sample(f, image, which, at, i);
+	for (at.sample = 0; at.sample < w->tile.samples; at.sample++) {
+		unsigned int i = sample_index(w, x, y, at.sample);
+		int err = store ? store_sample(w, image, which, at, i) :
+				  load_sample(w, image, which, at, i);
 
 		if (err)
 			return err;
 	}
-	return store ? put_metadata(f, image, x, y) : 0;
+	return store ? put_metadata(w, image, x, y) : 0;
 }
 
-static int copy_plane(struct fragment_job *f, const struct vagx_image *image, unsigned int which,
+static int copy_plane(struct fragment_worker *w, const struct vagx_image *image, unsigned int which,
 		      bool store)
 {
 	unsigned int x, y;
@@ -359,38 +385,38 @@ static int copy_plane(struct fragment_job *f, const struct vagx_image *image, un
 
 	if (!image->address)
 		return 0;
-	for (y = 0; !err && y < f->tile.height; y++) {
-		for (x = 0; !err && x < f->tile.width; x++)
-			err = copy_pixel(f, image, which, x, y, store);
+	for (y = 0; !err && y < w->tile.height; y++) {
+		for (x = 0; !err && x < w->tile.width; x++)
+			err = copy_pixel(w, image, which, x, y, store);
 	}
 	return err;
 }
 
 /* As the image has it: a float, or 16 bits. (mesa src/asahi/vulkan/hk_cmd_draw.c) */
-static float background_depth(const struct fragment_job *f)
+static float background_depth(const struct fragment_worker *w)
 {
-	uint32_t bits = f->registers->isp_bgobjdepth;
+	uint32_t bits = w->job->registers->isp_bgobjdepth;
 
-	return f->quantise ? (bits & 0xffff) / 65535.0f : bits_float(bits);
+	return w->job->quantise ? (bits & 0xffff) / 65535.0f : bits_float(bits);
 }
 
 /* What is not loaded begins with the background object's */
-int zs_load_tile(struct fragment_job *f)
+int zs_load_tile(struct fragment_worker *w)
 {
-	float depth = background_depth(f);
-	unsigned int i, count = f->tile.width * f->tile.height * f->tile.samples;
+	float depth = background_depth(w);
+	unsigned int i, count = w->tile.width * w->tile.height * w->tile.samples;
 	int err;
 
 	for (i = 0; i < count; i++)
-		f->depth[i] = depth;
-	memset(f->stencil, f->registers->isp_bgobjvals & 0xff, count);
-	err = copy_plane(f, &f->zs_load[PLANE_DEPTH], PLANE_DEPTH, false);
-	return err ? err : copy_plane(f, &f->zs_load[PLANE_STENCIL], PLANE_STENCIL, false);
+		w->depth[i] = depth;
+	memset(w->stencil, w->job->registers->isp_bgobjvals & 0xff, count);
+	err = copy_plane(w, &w->job->zs_load[PLANE_DEPTH], PLANE_DEPTH, false);
+	return err ? err : copy_plane(w, &w->job->zs_load[PLANE_STENCIL], PLANE_STENCIL, false);
 }
 
-int zs_store_tile(struct fragment_job *f)
+int zs_store_tile(struct fragment_worker *w)
 {
-	int err = copy_plane(f, &f->zs_store[PLANE_DEPTH], PLANE_DEPTH, true);
+	int err = copy_plane(w, &w->job->zs_store[PLANE_DEPTH], PLANE_DEPTH, true);
 
-	return err ? err : copy_plane(f, &f->zs_store[PLANE_STENCIL], PLANE_STENCIL, true);
+	return err ? err : copy_plane(w, &w->job->zs_store[PLANE_STENCIL], PLANE_STENCIL, true);
 }

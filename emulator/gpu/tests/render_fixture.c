@@ -145,11 +145,11 @@ void render_size(struct render_fixture *f, uint32_t width, uint32_t height, uint
 	f->fragment.geometry = f->vertex.geometry;
 }
 
-static int setup(void **state, bool no_exec)
+static int setup(void **state, unsigned int cores, bool no_exec)
 {
 	struct render_fixture *f = calloc(1, sizeof(*f));
 	struct vagx_report_config report = { .level = VAGX_LOG_DEBUG };
-	struct vagx_gpu_config config = { .cores = 2, .no_exec = no_exec };
+	struct vagx_gpu_config config = { .cores = cores, .no_exec = no_exec };
 
 	null_stream = fopen("/dev/null", "w");
 	report.stream = getenv("RENDER_VERBOSE") ? stderr : null_stream;
@@ -181,12 +181,17 @@ static int setup(void **state, bool no_exec)
 
 int render_setup(void **state)
 {
-	return setup(state, false);
+	return setup(state, 2, false);
+}
+
+int render_setup_cores(void **state, unsigned int cores)
+{
+	return setup(state, cores, false);
 }
 
 int render_setup_no_exec(void **state)
 {
-	return setup(state, true);
+	return setup(state, 2, true);
 }
 
 int render_teardown(void **state)

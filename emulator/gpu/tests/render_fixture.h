@@ -56,6 +56,8 @@ extern uint64_t render_hole;
 extern bool render_rule_was_broken[];
 
 int render_setup(void **state);
+/* The same with another number of cores than 2 */
+int render_setup_cores(void **state, unsigned int cores);
 int render_setup_no_exec(void **state);
 int render_teardown(void **state);
 

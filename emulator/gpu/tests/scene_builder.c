@@ -54,10 +54,19 @@ static const char background[] =
 	"st_tile r4_r5_r6_r7, 0, 255, 0, u8norm, xyzw\n"
 	"stop\n";
 
+/* The layer is in one half of the word, and the other half is anything */
 static const char end_of_tile[] =
 	"iadd r4l, 0, 0\n"
+	"iadd r5h, 0, 77\n"
 	"mov r5l, threadgroup_in_grid_z\n"
-	"imgwblk r4l, ts0, r5l, 0, 2d_array, u8norm\n"
+	"imgwblk r4l, ts0, r5, 0, 2d_array, u8norm\n"
+	"stop\n";
+
+static const char end_of_tile_samples[] =
+	"iadd r4l, 0, 0\n"
+	"iadd r5l, 0, 77\n"
+	"mov r5h, threadgroup_in_grid_z\n"
+	"imgwblk r4l, ts0, r5, 0, 2d_ms_array, u8norm\n"
 	"stop\n";
 
 static uint32_t put_code(struct scene *s, const char *text)
@@ -150,7 +159,8 @@ void scene_begin(struct scene *s, struct render_fixture *f)
 
 	scene_clear(s, black);
 	f->fragment.background.usc = put_words(s, background, CLEAR_VA, 8, false, true);
-	f->fragment.end_of_tile.usc = put_words(s, end_of_tile, 0, 0, true, true);
+	f->fragment.end_of_tile.usc = put_words(s, g->samples > 1 ? end_of_tile_samples :
+						 end_of_tile, 0, 0, true, true);
 	f->fragment.partial_end_of_tile = f->fragment.end_of_tile;
 	f->fragment.scissor_base = SCISSOR_VA;
 	f->fragment.depth_bias_base = BIAS_VA;
@@ -270,6 +280,22 @@ uint32_t scene_vertices(struct scene *s, const float (*vertices)[SCENE_VERTEX_WO
 	memcpy((uint8_t *)render_at(DATA_VA) + at, vertices, bytes);
 	s->data_used += bytes;
 	return at / sizeof(vertices[0]);
+}
+
+uint32_t scene_triangle(struct scene *s, float x, float y, float z)
+{
+	float vertices[3][SCENE_VERTEX_WORDS] = {
+		{ x, y, z, 1, 1, 0, 0, 1 },
+		{ x + 20, y, z, 1, 1, 0, 0, 1 },
+		{ x, y + 20, z, 1, 1, 0, 0, 1 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		vertices[i][0] = vertices[i][0] / 128 - 1;
+		vertices[i][1] = vertices[i][1] / 128 - 1;
+	}
+	return scene_vertices(s, vertices, 3);
 }
 
 uint64_t scene_indices(struct scene *s, const void *indices, size_t bytes)
@@ -425,19 +451,19 @@ const void *scene_pixel_at(const struct render_fixture *f, uint32_t x, uint32_t 
 			   uint32_t layer)
 {
 	const struct vagx_render_geometry *g = &f->vertex.geometry;
-	const struct vagx_image image = {
-		.address = IMAGE_VA,
-		.layout = AGX_IMAGE_LAYOUT_GPU,
+	struct agx_layout layout = {
+		.kind = AGX_IMAGE_LAYOUT_GPU,
 		.width = g->width,
 		.height = g->height,
 		.layers = g->layers,
 		.samples = g->samples,
 		.levels = 1,
-		.bytes = 4,
+		.element_bytes = 4,
 	};
-	const struct vagx_texel at = { .x = x, .y = y, .layer = layer };
+	const struct agx_texel at = { .x = x, .y = y, .layer = layer };
 
-	return render_at(vagx_image_address(&image, &at));
+	assert_null(agx_layout_init(&layout));
+	return render_at(IMAGE_VA + agx_layout_offset(&layout, &at));
 }
 
 uint32_t scene_pixel(const struct render_fixture *f, uint32_t x, uint32_t y, uint32_t layer)

@@ -62,6 +62,16 @@ void scene_set(struct scene *s, const struct scene_state *state);
 uint32_t scene_vertices(struct scene *s, const float (*vertices)[SCENE_VERTEX_WORDS],
 			unsigned int count);
 
+/**
+ * scene_triangle() - put the vertices of a red triangle, 20 by 20 pixels
+ * @x: its corner, in pixels of a picture of 256; the others are right of it and below
+ * @y: likewise
+ * @z: depth
+ *
+ * Return: the number of the first one.
+ */
+uint32_t scene_triangle(struct scene *s, float x, float y, float z);
+
 /** scene_indices() - put indices into memory; their address */
 uint64_t scene_indices(struct scene *s, const void *indices, size_t bytes);
 

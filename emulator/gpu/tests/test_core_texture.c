@@ -6,6 +6,7 @@
  * some tolerance, and not all that vagx does can be asked for there.
  */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,6 +108,53 @@ static void anisotropic_taps(void **state)
 	run_sample(*state, &sampler, LONG_PIXEL SAMPLE_GRADIENT);
 	assert_float_equal(result(0), (36 + 213 / 256.0 * 13 + 64 + 42 / 256.0 * 17) / 2 +
 				      7.5 / 64, 1e-4);
+}
+
+/* Two tiles of 64 by 64 texels, of which one is there, and a table in front of them */
+static void put_sparse_texture(struct fixture *f, uint32_t second)
+{
+	struct agx_texture t = agx_texture_default();
+	struct agx_sparse_block page = agx_sparse_block_default();
+	const float value = 7;
+
+	memset(fixture_data, 0, VAGX_UAT_PAGE_SIZE);
+	page.enabled = true;
+	page.address = DATA_VA + VAGX_UAT_PAGE_SIZE;
+	agx_packet_pack(AGX_PACKET_sparse_block, fixture_data + TEXTURE, &page, NULL);
+	memcpy(fixture_data + TEXTURE + 4, &second, sizeof(second));
+	memcpy(fixture_data + VAGX_UAT_PAGE_SIZE + 4, &value, sizeof(value));
+	t.mode = AGX_IMAGE_MODE_SPARSE;
+	t.layout = AGX_IMAGE_LAYOUT_GPU;
+	t.channels = AGX_CHANNELS_R32;
+	t.type = AGX_TEXTURE_TYPE_FLOAT;
+	t.swizzle_g = AGX_CHANNEL_1;
+	t.width = 128;
+	t.height = 64;
+	t.address = DATA_VA + TEXTURE;
+	assert_int_equal(agx_packet_pack(AGX_PACKET_texture, f->launch.textures[1], &t, NULL), 0);
+}
+
+/* Whether pages are missing comes behind the channels */
+#define LOAD_SPARSE(x)								\
+	"ldimm r4, " x "\nldimm r5, 0\n"						\
+	"smpi r8_r9_r10_r11, ts1, ss0, r4, 0, sparse, 2d, xyzw, auto_lod, a\nwait a\n"	\
+	"mov r0, r8\nmov r1, r9\nmov r2, r12\nmov r3, r11\n" STORE_RESULT
+
+static void sparse_pages(void **state)
+{
+	struct fixture *f = *state;
+
+	put_sparse_texture(f, 0);
+	assert_int_equal(fixture_run(f, LOAD_SPARSE("1"), 1), 0);
+	assert_true(result(0) == 7 && result(1) == 1);
+	assert_int_equal(fixture_words()[2], 0);
+	assert_int_equal(fixture_run(f, LOAD_SPARSE("65"), 1), 0);
+	assert_true(result(0) == 0 && result(1) == 1);
+	assert_int_equal(fixture_words()[2], 1);
+	/* bits that nobody knows */
+	put_sparse_texture(f, 1u << 28);
+	assert_int_equal(fixture_run(f, LOAD_SPARSE("65"), 1), -EILSEQ);
+	assert_non_null(strstr(vagx_core_error(f->core), "Sparse block"));
 }
 
 static void gather_begins_lower_left(void **state)
@@ -218,44 +266,6 @@ static void etc_blocks(void **state)
 	}
 }
 
-/* Three by three tiles of 32 by 32 blocks, of which halves are cut off at each level */
-static void layouts_of_blocks(void **state)
-{
-	const struct vagx_image image = {
-		.layout = AGX_IMAGE_LAYOUT_GPU,
-		.width = 257,
-		.height = 300,
-		.layers = 1,
-		.samples = 1,
-		.levels = 9,
-		.bytes = 16,
-		.block = format_of(AGX_CHANNELS_BC3),
-	};
-	const struct {
-		uint32_t x, y, level;
-		uint64_t offset;
-	} at[] = {
-		{ 3, 3, 0, 0 },
-		{ 4, 0, 0, 16 },
-		{ 0, 4, 0, 32 },
-		{ 128, 0, 0, 16384 },
-		{ 0, 128, 0, 3 * 16384 },
-		{ 0, 0, 1, 9 * 16384 },
-		/* as wide as one tile, but there is a column of tiles more */
-		{ 0, 128, 1, (9 + 2) * 16384 },
-		{ 0, 0, 2, (9 + 2 + 1 + 1 + 1) * 16384 },
-		/* 65 by 75 blocks become 128 by 128, and 32 by 32 here */
-		{ 0, 0, 3, (9 + 2 + 1 + 1 + 1 + 1) * 16384 },
-	};
-	unsigned int i;
-
-	for (i = 0; i < COUNT(at); i++) {
-		const struct vagx_texel texel = { .x = at[i].x, .y = at[i].y, .level = at[i].level };
-
-		assert_int_equal(vagx_image_address(&image, &texel), at[i].offset);
-	}
-}
-
 /* Encoded as the channels are in memory, before they change places */
 static void border_colours(void **state)
 {
@@ -363,16 +373,102 @@ static void edges_of_cubes(void **state)
 	}
 }
 
+/* A table of 256 colours has none for what is below zero or beyond one */
+static void srgb_is_unorm(void **state)
+{
+	const struct {
+		unsigned int channels, type;
+		bool good;
+	} formats[] = {
+		{ AGX_CHANNELS_BC1, AGX_TEXTURE_TYPE_UNORM, true },
+		{ AGX_CHANNELS_EAC_R11, AGX_TEXTURE_TYPE_SNORM, false },
+		{ AGX_CHANNELS_R8G8B8A8, AGX_TEXTURE_TYPE_SNORM, false },
+		{ AGX_CHANNELS_BC6H, AGX_TEXTURE_TYPE_FLOAT, false },
+		{ AGX_CHANNELS_BC6H_UFLOAT, AGX_TEXTURE_TYPE_UNORM, false },
+	};
+	uint8_t bytes[AGX_PACKET_MAX_BYTES];
+	struct vagx_image image;
+	struct agx_writer w;
+	const char *why;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		agx_writer_init(&w, bytes, sizeof(bytes));
+		agx_put(&w, texture, .dimension = AGX_IMAGE_DIMENSION_2D,
+			.layout = AGX_IMAGE_LAYOUT_TWIDDLED, .channels = formats[i].channels,
+			.type = formats[i].type, .width = 64, .height = 64, .depth = 1,
+			.srgb = true);
+		assert_int_equal(w.error, 0);
+		assert_int_equal(vagx_image_from_texture(&image, bytes, &why), formats[i].good);
+		assert_int_equal(!why, formats[i].good);
+	}
+}
+
+/* Ones and beyond in channels that a float has not enough bits for */
+static void normalised_words(void **state)
+{
+	const struct {
+		unsigned int type;
+		float value;
+		uint32_t word;
+	} words[] = {
+		{ AGX_TEXTURE_TYPE_UNORM, 1.0f, 0xffffffff },
+		{ AGX_TEXTURE_TYPE_UNORM, INFINITY, 0xffffffff },
+		{ AGX_TEXTURE_TYPE_UNORM, -1.0f, 0 },
+		{ AGX_TEXTURE_TYPE_UNORM, 0.5f, 0x80000000 },
+		{ AGX_TEXTURE_TYPE_UNORM, NAN, 0 },
+		{ AGX_TEXTURE_TYPE_SNORM, 1.0f, 0x7fffffff },
+		{ AGX_TEXTURE_TYPE_SNORM, -2.0f, 0x80000001 },
+	};
+	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
+	uint32_t value[4] = { 0 }, got;
+	unsigned int i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct vagx_image image = {
+			.channels = AGX_CHANNELS_R32,
+			.type = words[i].type,
+			.layout.element_bytes = 4,
+		};
+
+		memcpy(&value[0], &words[i].value, sizeof(value[0]));
+		vagx_image_encode_values(&image, value, bits);
+		memcpy(&got, bits, sizeof(got));
+		assert_int_equal(got, words[i].word);
+	}
+}
+
+/* A tile has integers of 16 bits for an image with fewer */
+static void integers_of_ten_bits(void **state)
+{
+	const uint16_t tile[4] = { 66, 952, 769, 2 };
+	const struct vagx_image image = {
+		.channels = AGX_CHANNELS_R10G10B10A2,
+		.type = AGX_TEXTURE_TYPE_UINT,
+		.swizzle = { 0, 1, 2, 3 },
+		.layout.element_bytes = 4,
+	};
+	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
+	uint32_t got;
+
+	vagx_image_encode(&image, AGX_FORMAT_I16, (const uint8_t *)tile, bits);
+	memcpy(&got, bits, sizeof(got));
+	assert_int_equal(got, 66 | 952 << 10 | 769 << 20 | 2u << 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(anisotropic_taps, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(sparse_pages, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(gather_begins_lower_left, fixture_setup,
 						fixture_teardown),
+		cmocka_unit_test(integers_of_ten_bits),
 		cmocka_unit_test(bc_blocks),
 		cmocka_unit_test(etc_blocks),
-		cmocka_unit_test(layouts_of_blocks),
 		cmocka_unit_test(border_colours),
+		cmocka_unit_test(normalised_words),
+		cmocka_unit_test(srgb_is_unorm),
 		cmocka_unit_test(edges_of_cubes),
 	};
 

@@ -210,6 +210,7 @@ int vagx_core_run_group(struct vagx_core *core,
 		if (!record.burn[launch->vm_slot])
 			usleep(100);
 	}
+	core->stats.groups += !err;
 	return err;
 }
 

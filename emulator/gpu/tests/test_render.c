@@ -20,21 +20,9 @@
 #define RED	0xff0000ffu
 #define WHITE	0xffffffffu
 
-/* A triangle of 20 by 20 pixels, from a corner on; positions are in pixels of 256 */
 static void put_triangle(struct scene *s, float x, float y, float z)
 {
-	float vertices[3][SCENE_VERTEX_WORDS] = {
-		{ x, y, z, 1, 1, 0, 0, 1 },
-		{ x + 20, y, z, 1, 1, 0, 0, 1 },
-		{ x, y + 20, z, 1, 1, 0, 0, 1 },
-	};
-	unsigned int i;
-
-	for (i = 0; i < 3; i++) {
-		vertices[i][0] = vertices[i][0] / 128 - 1;
-		vertices[i][1] = vertices[i][1] / 128 - 1;
-	}
-	scene_draw(s, AGX_PRIMITIVE_TRIANGLES, scene_vertices(s, vertices, 3), 3);
+	scene_draw(s, AGX_PRIMITIVE_TRIANGLES, scene_triangle(s, x, y, z), 3);
 }
 
 static void small_scene(struct scene *s, struct render_fixture *f)
@@ -213,6 +201,26 @@ static void test_colours(void **state)
 	assert_true(inside > 15000);
 	if (getenv("RENDER_PICTURE"))
 		scene_write_ppm(f, getenv("RENDER_PICTURE"));
+}
+
+/* A register says which varying, and the first result takes its place */
+static void test_chosen_varying(void **state)
+{
+	struct render_fixture *f = *state;
+	struct scene_state t = scene_default(f);
+	struct scene s;
+
+	t.fragment_shader = "ldimm r4, 1\n"
+			    "iter r4_r5_r6_r7, r4l, cf0\n"
+			    "sample_mask 255, 255\n"
+			    "st_tile r4_r5_r6_r7, 0, 255, 0, u8norm, xyzw\n"
+			    "stop\n";
+	scene_begin(&s, f);
+	scene_set(&s, &t);
+	put_triangle(&s, 40, 40, 0.5);
+	scene_run(&s);
+	assert_int_equal(scene_pixel(f, 45, 45, 0), RED);
+	assert_int_equal(scene_pixel(f, 80, 80, 0), BLACK);
 }
 
 /* Adds a constant to what is there: so pixels count what covers them */
@@ -414,6 +422,11 @@ static void test_depth_in_memory(void **state)
 	scene_run(&s);
 	assert_int_equal(scene_pixel(f, 3, 3, 0), RED);
 	assert_int_equal(scene_pixel(f, 43, 43, 0), BLACK);
+
+	f->fragment.zls_pixels = 0x7fff;
+	assert_int_equal(render_fragment(f, VAGX_FRAGMENT_FINAL), VAGX_GPU_FAULT);
+	assert_int_equal(f->unit, VAGX_GPU_UNIT_ZLS);
+	assert_int_equal(vagx_report_count(f->report, VAGX_RULE_ZLS_SIZE), 1);
 }
 
 static void test_discard(void **state)
@@ -673,17 +686,20 @@ static void test_samples(void **state)
 	assert_int_equal(samples[3], RED);
 }
 
-/* Vertices name their layer in the word behind the varyings; it is the provoking one's */
-static void test_layers(void **state)
+/*
+ * Vertices name their layer in the word behind the varyings, whether or not these are
+ * for anyone; it is the provoking one's
+ */
+static void draw_layers(struct render_fixture *f, bool varyings, unsigned int samples)
 {
-	struct render_fixture *f = *state;
 	struct scene_state t;
 	struct scene s;
 	uint32_t layer;
 
-	render_size(f, 256, 256, 3, 1);
+	render_size(f, 256, 256, 3, samples);
 	t = scene_default(f);
 	t.select.layer = true;
+	t.select.varyings = varyings;
 	t.outputs = 9;
 	t.vertex_shader = "iadd r7, r5, r5\n"
 			  "load r8_r9_r10_r11, du0, r7, lsl 2, i32, xyzw, a\n"
@@ -700,15 +716,21 @@ static void test_layers(void **state)
 		assert_int_equal(scene_pixel(f, 45, 45, layer), layer == 2 ? RED : BLACK);
 }
 
-/* Half of the triangle is on the wrong side of a plane */
-static void test_clip_distance(void **state)
+static void test_layers(void **state)
 {
-	struct render_fixture *f = *state;
+	draw_layers(*state, true, 1);
+	draw_layers(*state, false, 1);
+	draw_layers(*state, true, 4);
+}
+
+/* A triangle around the picture, whose corners have these distances from a plane */
+static unsigned int clip_distance_count(struct render_fixture *f, float a, float b, float c)
+{
 	struct scene_state t = scene_default(f);
 	const float v[3][SCENE_VERTEX_WORDS] = {
-		{ -1, -1, 0.5, 1, 1, 0, 0, 1 },
-		{ 3, -1, 0.5, 1, -3, 0, 0, 1 },
-		{ -1, 3, 0.5, 1, 1, 0, 0, 1 },
+		{ -1, -1, 0.5, 1, a, 0, 0, 1 },
+		{ 3, -1, 0.5, 1, b, 0, 0, 1 },
+		{ -1, 3, 0.5, 1, c, 0, 0, 1 },
 	};
 	struct scene s;
 
@@ -726,10 +748,23 @@ static void test_clip_distance(void **state)
 	scene_set(&s, &t);
 	scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, scene_vertices(&s, v, 3), 3);
 	scene_run(&s);
+	return count_pixels(f);
+}
+
+/* A part of the triangle is on the wrong side of a plane */
+static void test_clip_distance(void **state)
+{
+	struct render_fixture *f = *state;
+
 	/* the distance is 1 at the left edge and 0 in the middle */
+	assert_int_equal(clip_distance_count(f, 1, -3, 1), 128 * 256);
 	assert_int_equal(scene_pixel(f, 127, 100, 0), WHITE);
 	assert_int_equal(scene_pixel(f, 128, 100, 0), BLACK);
-	assert_int_equal(count_pixels(f), 128 * 256);
+	/* the plane goes through the second corner, and from there to the edge's middle */
+	assert_in_range(clip_distance_count(f, -1, 0, 1), 64 * 256 - 128, 64 * 256 + 128);
+	assert_in_range(clip_distance_count(f, 1, 0, -1), 192 * 256 - 128, 192 * 256 + 128);
+	assert_int_equal(clip_distance_count(f, 0, 1, 0), 256 * 256);
+	assert_int_equal(clip_distance_count(f, 0, -1, -1), 0);
 }
 
 static void test_outlines(void **state)
@@ -937,52 +972,13 @@ static void test_depth_blocks(void **state)
 	assert_int_not_equal(scene_pixel(f, 5, 5, 0), 0xff000000);
 	assert_int_equal(scene_pixel(f, 105, 105, 0), 0xff000000);
 
+	/* as memory of the kernel's is, which nobody has drawn to yet */
+	memset(render_at(STENCIL_VA), 0, 8);
+	assert_int_equal(render_fragment(f, VAGX_FRAGMENT_FINAL), 0);
 	*(uint8_t *)render_at(STENCIL_VA + 9) = 0x04;
 	assert_int_equal(render_fragment(f, VAGX_FRAGMENT_FINAL), VAGX_GPU_FAULT);
 	assert_int_equal(f->unit, VAGX_GPU_UNIT_ZLS);
 	assert_int_equal(vagx_report_count(f->report, VAGX_RULE_ZLS_COMPRESSION), 1);
-}
-
-static uint64_t texel_offset(struct vagx_image image, uint32_t x, uint32_t y, uint32_t level)
-{
-	const struct vagx_texel at = { .x = x, .y = y, .level = level };
-
-	image.layout = AGX_IMAGE_LAYOUT_GPU;
-	image.layers = 1;
-	image.samples = image.samples ? image.samples : 1;
-	image.levels = 7;
-	return vagx_image_address(&image, &at);
-}
-
-/* Figures that follow from the sizes of tiles: 16 KiB, and squares in Morton order */
-static void test_layouts(void **state)
-{
-	const struct vagx_image word = { .width = 128, .height = 64, .bytes = 4 };
-	const struct vagx_image half = { .width = 256, .height = 256, .bytes = 2 };
-	const struct vagx_image samples = { .width = 64, .height = 64, .bytes = 4, .samples = 4 };
-	const struct vagx_image odd = { .width = 192, .height = 192, .bytes = 4 };
-	const struct vagx_image narrow = { .width = 33, .height = 33, .bytes = 4 };
-
-	assert_int_equal(texel_offset(word, 1, 0, 0), 4);
-	assert_int_equal(texel_offset(word, 0, 1, 0), 8);
-	assert_int_equal(texel_offset(word, 63, 63, 0), 16380);
-	assert_int_equal(texel_offset(word, 64, 0, 0), 16384);
-	assert_int_equal(texel_offset(half, 64, 0, 0), 8192);
-	assert_int_equal(texel_offset(half, 0, 63, 0), 0xaaa * 2);
-	assert_int_equal(texel_offset(half, 128, 0, 0), 16384);
-	assert_int_equal(texel_offset(half, 0, 64, 0), 2 * 16384);
-	assert_int_equal(texel_offset(samples, 1, 0, 0), 16);
-	assert_int_equal(texel_offset(samples, 32, 0, 0), 16384);
-	/* small levels are of the size of the first of them, rounded up, and halved: 64 by 64 */
-	assert_int_equal(texel_offset(narrow, 0, 0, 1), 64 * 64 * 4);
-	assert_int_equal(texel_offset(narrow, 0, 0, 2), 64 * 64 * 4 + 32 * 32 * 4);
-	/* two tiles, then 64 by 32, then 32 by 16 */
-	assert_int_equal(texel_offset(word, 0, 0, 1), 2 * 16384);
-	assert_int_equal(texel_offset(word, 0, 0, 2), 2 * 16384 + 64 * 32 * 4);
-	assert_int_equal(texel_offset(word, 0, 0, 3), 2 * 16384 + 64 * 32 * 4 + 32 * 16 * 4);
-	/* three by three tiles, then two by two with an edge on each side, then 48 by 48 */
-	assert_int_equal(texel_offset(odd, 0, 0, 1), 9 * 16384);
-	assert_int_equal(texel_offset(odd, 0, 0, 2), (9 + 2 + 1 + 1 + 1) * 16384);
 }
 
 /* Textures */
@@ -994,24 +990,25 @@ static void test_layouts(void **state)
 static struct agx_texture put_texture(uint32_t size, unsigned int levels)
 {
 	struct agx_texture t = agx_texture_default();
-	struct vagx_image image = {
-		.address = TEXTURE_VA,
-		.layout = AGX_IMAGE_LAYOUT_GPU,
+	struct agx_layout layout = {
+		.kind = AGX_IMAGE_LAYOUT_GPU,
 		.width = size,
 		.height = size,
 		.layers = 1,
 		.samples = 1,
 		.levels = levels,
-		.bytes = 4,
+		.element_bytes = 4,
 	};
-	struct vagx_texel at = { .x = 0 };
+	struct agx_texel at = { .x = 0 };
 
+	assert_null(agx_layout_init(&layout));
 	for (at.level = 0; at.level < levels; at.level++) {
 		for (at.y = 0; at.y < size >> at.level; at.y++) {
 			for (at.x = 0; at.x < size >> at.level; at.x++) {
 				const uint8_t texel[] = { at.x * 16, at.y * 16, at.level * 64, 255 };
 
-				memcpy(render_at(vagx_image_address(&image, &at)), texel, 4);
+				memcpy(render_at(TEXTURE_VA + agx_layout_offset(&layout, &at)),
+				       texel, 4);
 			}
 		}
 	}
@@ -1081,6 +1078,25 @@ static void test_nearest(void **state)
 	}
 }
 
+/* Coordinates end at the edge: the nearest texel is always one, the border half a filter's */
+static void test_gl_clamp(void **state)
+{
+	struct agx_sampler sampler = agx_sampler_default();
+	struct agx_texture t = put_texture(16, 1);
+	struct render_fixture *f = *state;
+
+	sampler.wrap_s = sampler.wrap_t = AGX_WRAP_CLAMP_GL;
+	sampler.border_colour = AGX_BORDER_OPAQUE_BLACK;
+	draw_textured(f, &t, &sampler, 2, sampling_shader);
+	assert_int_equal(scene_pixel(f, 100, 100, 0), 0xff00c0c0);
+	assert_int_equal(scene_pixel(f, 129, 100, 0), 0xff00c0f0);
+	assert_int_equal(scene_pixel(f, 250, 250, 0), 0xff00f0f0);
+	sampler.magnify = sampler.minify = AGX_FILTER_LINEAR;
+	draw_textured(f, &t, &sampler, 2, sampling_shader);
+	assert_int_equal(scene_pixel(f, 129, 252, 0) & 255, 60);
+	assert_int_equal(scene_pixel(f, 250, 129, 0) & 255, 60);
+}
+
 /* Half way between two texels is the mean; at the edges there is but one */
 static void test_linear(void **state)
 {
@@ -1097,6 +1113,28 @@ static void test_linear(void **state)
 		at = at < 0 ? 0 : at > 15 ? 15 : at;
 		assert_true(fabsf((scene_pixel(f, x, 100, 0) & 255) - at * 16) <= 0.6f);
 	}
+}
+
+/* What comes back is where the coordinates were: pixels next to each other differ by them. */
+static void test_levels_in_place(void **state)
+{
+	struct agx_sampler sampler = agx_sampler_default();
+	struct agx_texture t = put_texture(16, 3);
+	struct render_fixture *f = *state;
+	uint32_t x, y;
+
+	sampler.mip_filter = AGX_MIP_FILTER_NEAREST;
+	sampler.wrap_s = sampler.wrap_t = AGX_WRAP_REPEAT;
+	draw_textured(f, &t, &sampler, 32,
+		      "iter r4_r5, cf1, cf0\n"
+		      "smpf r4_r5_r6_r7, ts1, ss0, ^r4, 0, 2d, xyzw, auto_lod, a\n"
+		      "sample_mask 255, 255\n"
+		      "st_tile r4_r5_r6_r7, 0, 255, 0, u8norm, xyzw\n"
+		      "stop\n");
+	for (y = 0; y < 8; y++)
+		for (x = 0; x < 8; x++)
+			assert_int_equal(scene_pixel(f, 100 + x, 100 + y, 0) >> 16 & 255,
+					 scene_pixel(f, 100, 100, 0) >> 16 & 255);
 }
 
 /* A texel of a level is as large as a pixel; further away it is the next level's */
@@ -1153,7 +1191,7 @@ static void test_write(void **state)
 	struct scene_state t = scene_default(f);
 	struct agx_pbe pbe = agx_pbe_default();
 	struct vagx_image image;
-	struct vagx_texel at = { .x = 45, .y = 46 };
+	struct agx_texel at = { .x = 45, .y = 46 };
 	struct scene s;
 	uint8_t bytes[24] = { 0 };
 	unsigned int level;
@@ -1222,6 +1260,9 @@ static void test_solid_blocks(void **state)
 	draw_compressed(f, &t, &sampler, VAGX_GPU_DONE);
 	assert_int_equal(scene_pixel(f, 0, 0, 0), 0x10101010);
 	assert_int_equal(scene_pixel(f, 100, 100, 0), 0xeeeeeeee);
+	/* and one that nobody has drawn to */
+	memset(render_at(METADATA_VA), 0, 8);
+	draw_compressed(f, &t, &sampler, VAGX_GPU_DONE);
 	/* and whatever that is */
 	memset(render_at(METADATA_VA), 0x7e, 8);
 	draw_compressed(f, &t, &sampler, VAGX_GPU_FAULT);
@@ -1237,7 +1278,7 @@ static void test_unsupported_texture(void **state)
 	struct scene_state st = scene_default(f);
 	struct scene s;
 
-	t.channels = AGX_CHANNELS_BC7;
+	t.channels = AGX_CHANNELS_PVRTC_2BPP;
 	st.fragment_shader = sampling_shader;
 	scene_begin(&s, f);
 	scene_texture(&s, &t, &sampler);
@@ -1363,6 +1404,7 @@ int main(void)
 		RENDER_TEST(test_perspective),
 		RENDER_TEST(test_indices),
 		RENDER_TEST(test_samples),
+		RENDER_TEST(test_chosen_varying),
 		RENDER_TEST(test_layers),
 		RENDER_TEST(test_clip_distance),
 		RENDER_TEST(test_outlines),
@@ -1372,10 +1414,11 @@ int main(void)
 		RENDER_TEST(test_zs_emit),
 		RENDER_TEST(test_depth_formats),
 		RENDER_TEST(test_depth_blocks),
-		cmocka_unit_test(test_layouts),
 		RENDER_TEST(test_nearest),
+		RENDER_TEST(test_gl_clamp),
 		RENDER_TEST(test_linear),
 		RENDER_TEST(test_levels),
+		RENDER_TEST(test_levels_in_place),
 		RENDER_TEST(test_reload),
 		RENDER_TEST(test_write),
 		RENDER_TEST(test_solid_blocks),

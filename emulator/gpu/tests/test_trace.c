@@ -147,9 +147,46 @@ static void test_threads(void **state)
 	free_lines(lines);
 }
 
+/* Two processes' traces in one file: one array, and a process's name for each */
+static void test_join(void **state)
+{
+	struct vagx_trace *first, *second;
+	unsigned int names = 0, spans = 0, i;
+	char **lines;
+
+	unlink(path);
+	first = vagx_trace_join(path);
+	second = vagx_trace_join(path);
+	assert_non_null(first);
+	assert_non_null(second);
+	for (i = 0; i < 3; i++) {
+		vagx_trace_span(first, "one", vagx_trace_now(first), NULL, 0);
+		vagx_trace_span(second, "two", vagx_trace_now(second), NULL, 0);
+	}
+	assert_int_equal(vagx_trace_close(first), 0);
+	assert_int_equal(vagx_trace_close(second), 0);
+
+	lines = read_lines();
+	assert_string_equal(lines[0], "[\n");
+	for (i = 1; lines[i]; i++) {
+		const char *end = lines[i] + strlen(lines[i]);
+
+		assert_int_equal(lines[i][0], '{');
+		assert_memory_equal(lines[i + 1] ? end - 2 : end - 1, lines[i + 1] ? ",\n" : "}",
+				    lines[i + 1] ? 2 : 1);
+		names += !!strstr(lines[i], "\"process_name\"");
+		spans += !!strstr(lines[i], "\"name\":\"one\"") + !!strstr(lines[i], "\"name\":\"two\"");
+	}
+	assert_int_equal(names, 2);
+	assert_int_equal(spans, 6);
+	free_lines(lines);
+}
+
 static void test_nowhere(void **state)
 {
 	assert_null(vagx_trace_open("/nonexistent/trace.json", NULL));
+	assert_int_equal(errno, ENOENT);
+	assert_null(vagx_trace_join("/nonexistent/trace.json"));
 	assert_int_equal(errno, ENOENT);
 	assert_int_equal(vagx_trace_now(NULL), 0);
 	vagx_trace_span(NULL, "nothing", 0, NULL, 0);
@@ -171,6 +208,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_span, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_guest_time, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_join, setup, teardown),
 		cmocka_unit_test(test_nowhere),
 		cmocka_unit_test(test_full),
 	};
