@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Memory for the targets that walk through the GPU's, and a log that says nothing.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "report.h"
+#include "uat.h"
+
+/* A target that has read so much goes round in circles */
+#define ENOUGH	20000
+
+atomic_bool fuzz_stop;
+
+static const uint8_t *input;
+static size_t input_size;
+static unsigned int reads;
+
+void fuzz_memory(const uint8_t *data, size_t size)
+{
+	input = data;
+	input_size = size;
+	reads = 0;
+	atomic_store(&fuzz_stop, false);
+}
+
+int fuzz_read(void *ctx, uint64_t va, void *buf, size_t len)
+{
+	uint64_t at = va - FUZZ_VA;
+
+	if (++reads > ENOUGH)
+		atomic_store(&fuzz_stop, true);
+	/* Whoever does not look at that flag hangs for ever */
+	FUZZ_CHECK(reads < 100 * ENOUGH);
+	if (at >= input_size || len > input_size - at)
+		return -EFAULT;
+	memcpy(buf, input + at, len);
+	return 0;
+}
+
+/* In place of the MMU */
+int vagx_uat_read(struct vagx_uat *uat, unsigned int slot, uint64_t va, void *buf, size_t len,
+		  enum vagx_agent agent, struct vagx_uat_fault *fault)
+{
+	int err = fuzz_read(NULL, va, buf, len);
+
+	if (err)
+		*fault = (struct vagx_uat_fault){
+			.va = va,
+			.slot = slot,
+			.reason = VAGX_FAULT_UNMAPPED,
+		};
+	return err;
+}
+
+FILE *fuzz_null(void)
+{
+	static FILE *null;
+
+	if (!null)
+		null = fopen("/dev/null", "w");
+	FUZZ_CHECK(null);
+	return null;
+}
+
+struct vagx_report *fuzz_report(void)
+{
+	static struct vagx_report *report;
+
+	if (!report) {
+		struct vagx_report_config config = {
+			.stream = fuzz_null(),
+			.level = VAGX_LOG_DEBUG,
+		};
+
+		report = vagx_report_new(&config);
+	}
+	FUZZ_CHECK(report);
+	return report;
+}
