@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <linux/dma-buf.h>
 #include <linux/sync_file.h>
 #include <drm/asahi_drm.h>
 
@@ -47,6 +48,9 @@ union asahi_shim_args {
 	struct drm_syncobj_eventfd syncobj_eventfd;
 	struct sync_merge_data sync_merge;
 	struct sync_file_info sync_file_info;
+	struct dma_buf_sync dma_buf_sync;
+	struct dma_buf_export_sync_file export_sync_file;
+	struct dma_buf_import_sync_file import_sync_file;
 	struct drm_asahi_get_params get_params;
 	struct drm_asahi_get_time get_time;
 	struct drm_asahi_vm_create vm_create;
@@ -210,12 +214,21 @@ bool asahi_shim_find_mapping(int fd, uint32_t vm_id, uint64_t addr,
 			     struct asahi_shim_mapping *mapping);
 
 /**
- * asahi_shim_memory() - the memory of all buffers
+ * asahi_shim_memory() - a file with places for the memory of all buffers
  * @size: its size, most of which is never touched
+ *
+ * Buffers that are private to an address space are there. All others are seen by who
+ * maps it as a whole and tells where.
  *
  * Return: a file, the shim's.
  */
 int asahi_shim_memory(uint64_t *size);
+
+/**
+ * asahi_shim_memory_mapped() - show all buffers in a mapping of asahi_shim_memory()
+ * @map: where it was mapped, all of it; or NULL: it will be no more
+ */
+void asahi_shim_memory_mapped(void *map);
 
 /** struct asahi_shim_job - what a SUBMIT asked for, when its turn has come */
 struct asahi_shim_job {

@@ -5,7 +5,6 @@
  * The ioctls: which there are, and what the DRM core does for all of them.
  */
 #include <errno.h>
-#include <linux/dma-buf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,6 +163,14 @@ static const struct ioctl_desc sync_file_ioctls[] = {
 	{ SYNC_IOC_FILE_INFO, "SYNC_IOC_FILE_INFO", shim_sync_file_info },
 };
 
+static const struct ioctl_desc dma_buf_ioctls[] = {
+	{ DMA_BUF_IOCTL_SYNC, "DMA_BUF_IOCTL_SYNC", shim_dma_buf_sync },
+	{ DMA_BUF_IOCTL_EXPORT_SYNC_FILE, "DMA_BUF_IOCTL_EXPORT_SYNC_FILE",
+	  shim_dma_buf_export_sync_file },
+	{ DMA_BUF_IOCTL_IMPORT_SYNC_FILE, "DMA_BUF_IOCTL_IMPORT_SYNC_FILE",
+	  shim_dma_buf_import_sync_file },
+};
+
 static const struct ioctl_desc *find(const struct ioctl_desc *table, size_t count,
 				     unsigned int request)
 {
@@ -218,9 +225,8 @@ static int fd_ioctl(int fd, unsigned int request, void *arg)
 		desc = FIND(drm_ioctls, request);
 	else if (!file && _IOC_TYPE(request) == '>' && shim_fd_find(fd, SHIM_FD_SYNC_FILE))
 		desc = FIND(sync_file_ioctls, request);
-	else if (shim_fd_find(fd, SHIM_FD_DMA_BUF))
-		/* The memory is coherent; fences are never implied. */
-		return request == DMA_BUF_IOCTL_SYNC ? 0 : ENOTTY;
+	else if (_IOC_TYPE(request) == DMA_BUF_BASE && shim_fd_find(fd, SHIM_FD_DMA_BUF))
+		desc = FIND(dma_buf_ioctls, request);
 	if (!desc)
 		return file ? EINVAL : ENOTTY;
 

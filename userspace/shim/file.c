@@ -136,6 +136,16 @@ struct fd_entry {
 static struct fd_entry *entries;
 static unsigned int counts[SHIM_FD_KINDS];
 static atomic_bool any;
+static pid_t owner;
+
+/*
+ * A child shares the buffers' file with its parent, which goes on to use it. Many close all
+ * descriptors before they execute another program; that must not give anything back.
+ */
+bool shim_is_owner(void)
+{
+	return owner == getpid();
+}
 
 bool shim_fd_any(void)
 {
@@ -146,13 +156,13 @@ bool shim_fd_any(void)
 static int token(const char *name)
 {
 	struct rlimit limit;
-	int fd = memfd_create(name, MFD_CLOEXEC);
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd >= 0 || errno != EMFILE || getrlimit(RLIMIT_NOFILE, &limit))
 		return fd;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
-	return memfd_create(name, MFD_CLOEXEC);
+	return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
 int shim_fd_token(const char *name, uint64_t size)
@@ -173,6 +183,8 @@ void shim_fd_add(int fd, enum shim_fd_kind kind, void *object)
 
 	if (shim_libc()->fstat(fd, &st))
 		abort();
+	if (!entries)
+		owner = getpid();
 	*entry = (struct fd_entry){
 		.kind = kind,
 		.dev = st.st_dev,
@@ -271,11 +283,17 @@ static struct fd_entry *take_unseen(void)
 	return NULL;
 }
 
-/* A pipe of ours has two ends, of which only one was handed out. */
+/*
+ * A pipe of ours has two ends, of which only one was handed out; and so was not the
+ * descriptor that a buffer has itself.
+ */
 static bool is_inner_end(const struct fd_entry *entry, int fd)
 {
 	const struct shim_sync_file *sync_file = entry->object;
+	const struct shim_bo *bo = entry->object;
 
+	if (entry->kind == SHIM_FD_DMA_BUF)
+		return bo->fd == fd;
 	return entry->kind == SHIM_FD_SYNC_FILE && sync_file->fd == fd;
 }
 

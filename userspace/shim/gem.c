@@ -2,8 +2,9 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Buffer objects. All of them are parts of one file, most of which is a hole:
- * so a backend that wants to see the memory has to map one thing only.
+ * Buffer objects. All of them have places in one file, most of which is a hole: so a
+ * backend that wants to see the memory has to map one thing only. Those that other
+ * processes may share have files of their own, which are mapped over their places.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,8 @@
 #define MMAP_BASE	(UINT64_C(1) << 40)
 
 static int memory_fd = -1;
+/* Where a backend has mapped it, or NULL */
+static uint8_t *memory_map;
 static struct shim_bo *bos;
 static unsigned int bo_count;
 
@@ -52,6 +55,31 @@ int asahi_shim_memory(uint64_t *size)
 	return memory_fd;
 }
 
+/* Shows a part of a file in a buffer's place, wherever that can be seen. */
+static void show(const struct shim_bo *bo, int fd, uint64_t offset)
+{
+	if (memory_map &&
+	    shim_libc()->mmap(memory_map + bo->offset, bo->size, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, offset) == MAP_FAILED) {
+		perror("asahi_shim: mmap");
+		abort();
+	}
+}
+
+void asahi_shim_memory_mapped(void *map)
+{
+	const struct shim_bo *bo;
+
+	/* As large as all buffers can ever be: a core dump would take minutes. */
+	madvise(map, MEMORY_SIZE, MADV_DONTDUMP);
+	pthread_mutex_lock(&shim_lock);
+	memory_map = map;
+	for (bo = bos; bo; bo = bo->next)
+		if (bo->fd >= 0)
+			show(bo, bo->fd, 0);
+	pthread_mutex_unlock(&shim_lock);
+}
+
 /* Return: a new buffer in the first gap that is large enough, or NULL. */
 static struct shim_bo *bo_new(uint64_t size)
 {
@@ -70,10 +98,37 @@ static struct shim_bo *bo_new(uint64_t size)
 		.refs = 1,
 		.offset = start,
 		.size = size,
+		.fd = -1,
 		.next = *link,
 	};
 	*link = bo;
 	bo_count++;
+	return bo;
+}
+
+struct shim_bo *shim_bo_new_shared(int fd, uint64_t size)
+{
+	struct shim_bo *bo;
+	struct stat st;
+
+	if (!size || size & AGX_PAGE_MASK || shim_libc()->fstat(fd, &st))
+		return NULL;
+	bo = bo_new(size);
+	if (!bo)
+		return NULL;
+	bo->fd = fd;
+	bo->dev = st.st_dev;
+	bo->ino = st.st_ino;
+	show(bo, fd, 0);
+	return bo;
+}
+
+struct shim_bo *shim_bo_find_memory(const struct stat *st)
+{
+	struct shim_bo *bo = bos;
+
+	while (bo && (bo->fd < 0 || bo->ino != st->st_ino || bo->dev != st->st_dev))
+		bo = bo->next;
 	return bo;
 }
 
@@ -90,8 +145,11 @@ void shim_bo_put(struct shim_bo *bo)
 	if (--bo->refs)
 		return;
 	/* What comes there next has to be zero. */
-	if (fallocate(memory_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, bo->offset,
-		      bo->size)) {
+	if (bo->fd >= 0) {
+		show(bo, memory_fd, bo->offset);
+		shim_libc()->close(bo->fd);
+	} else if (fallocate(memory_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, bo->offset,
+			     bo->size)) {
 		perror("asahi_shim: fallocate");
 		abort();
 	}
@@ -102,9 +160,20 @@ void shim_bo_put(struct shim_bo *bo)
 	free(bo);
 }
 
+/* Return: the file with its memory; *offset, one in the buffer, becomes that in the file. */
+static int file_of(const struct shim_bo *bo, uint64_t *offset)
+{
+	if (bo->fd >= 0)
+		return bo->fd;
+	*offset += bo->offset;
+	return memory_fd;
+}
+
 void shim_bo_write(const struct shim_bo *bo, uint64_t offset, const void *data, size_t size)
 {
-	if (pwrite(memory_fd, data, size, bo->offset + offset) != (ssize_t)size) {
+	int fd = file_of(bo, &offset);
+
+	if (pwrite(fd, data, size, offset) != (ssize_t)size) {
 		perror("asahi_shim: pwrite");
 		abort();
 	}
@@ -113,6 +182,20 @@ void shim_bo_write(const struct shim_bo *bo, uint64_t offset, const void *data, 
 unsigned int shim_bo_count(void)
 {
 	return bo_count;
+}
+
+static struct shim_bo *bo_create(uint64_t size, bool is_private)
+{
+	struct shim_bo *bo;
+	int fd;
+
+	if (is_private)
+		return bo_new(size);
+	fd = shim_dma_buf_memory(size);
+	bo = shim_bo_new_shared(fd, size);
+	if (!bo)
+		shim_libc()->close(fd);
+	return bo;
 }
 
 int shim_gem_create(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
@@ -133,7 +216,7 @@ int shim_gem_create(struct shim_file *file, union asahi_shim_args *all, struct s
 		if (!vm)
 			return ENOENT;
 	}
-	bo = bo_new((args->size + AGX_PAGE_MASK) & ~AGX_PAGE_MASK);
+	bo = bo_create((args->size + AGX_PAGE_MASK) & ~AGX_PAGE_MASK, is_private);
 	if (!bo)
 		return ENOMEM;
 	bo->vm = vm ? vm->id : 0;
@@ -163,48 +246,6 @@ int shim_gem_close(struct shim_file *file, union asahi_shim_args *all, struct sh
 		return EINVAL;
 	shim_vm_close_bo(file->id, bo);
 	shim_bo_put(bo);
-	return 0;
-}
-
-/* DMA buffers */
-
-int shim_prime_handle_to_fd(struct shim_file *file, union asahi_shim_args *all,
-			    struct shim_call *call)
-{
-	struct drm_prime_handle *args = &all->prime_handle;
-	struct shim_bo *bo = shim_table_get(&file->handles, args->handle);
-	char path[32];
-	int token, fd;
-
-	if (args->flags & ~(DRM_CLOEXEC | DRM_RDWR))
-		return EINVAL;
-	if (!bo)
-		return ENOENT;
-	if (bo->vm)
-		return EINVAL;
-	/* It has the size of the buffer, which lseek() tells, and no memory. */
-	token = shim_fd_token("asahi-shim-dma-buf", bo->size);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", token);
-	fd = shim_libc()->open(path, args->flags & (O_CLOEXEC | O_ACCMODE));
-	shim_libc()->close(token);
-	if (fd < 0)
-		return errno;
-	shim_fd_add(fd, SHIM_FD_DMA_BUF, shim_bo_get(bo));
-	args->fd = fd;
-	return 0;
-}
-
-int shim_prime_fd_to_handle(struct shim_file *file, union asahi_shim_args *all,
-			    struct shim_call *call)
-{
-	struct drm_prime_handle *args = &all->prime_handle;
-	struct shim_bo *bo = shim_fd_find(args->fd, SHIM_FD_DMA_BUF);
-
-	if (!bo)
-		return fcntl(args->fd, F_GETFD) < 0 ? EBADF : EINVAL;
-	args->handle = shim_table_find(&file->handles, bo);
-	if (!args->handle)
-		args->handle = shim_table_add(&file->handles, shim_bo_get(bo), UINT32_MAX);
 	return 0;
 }
 
@@ -280,7 +321,8 @@ static void *mmap_locked(void *addr, size_t size, int prot, int flags, int fd, u
 		errno = EACCES;
 		return MAP_FAILED;
 	}
-	map = shim_libc()->mmap(addr, size, prot, flags, memory_fd, bo->offset + offset);
+	fd = file_of(bo, &offset);
+	map = shim_libc()->mmap(addr, size, prot, flags, fd, offset);
 	if (map == MAP_FAILED)
 		return map;
 	/* as with the whole pages that were mapped */
@@ -302,7 +344,7 @@ void *shim_bo_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t o
 
 void shim_bo_unmapped(void *addr, size_t size)
 {
-	if (!atomic_load_explicit(&any_cpu_map, memory_order_acquire))
+	if (!atomic_load_explicit(&any_cpu_map, memory_order_acquire) || !shim_is_owner())
 		return;
 	pthread_mutex_lock(&shim_lock);
 	cpu_map_cut((uintptr_t)addr, (uintptr_t)addr + size);

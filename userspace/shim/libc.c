@@ -299,7 +299,7 @@ static bool is_ours(int fd)
 
 int close(int fd)
 {
-	bool ours = is_ours(fd);
+	bool ours = shim_is_owner() && is_ours(fd);
 	int ret = shim_libc()->close(fd);
 
 	if (ours) {

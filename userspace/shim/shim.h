@@ -103,6 +103,8 @@ void shim_fd_count_handles(unsigned int *buffers, unsigned int *syncobjs);
 void shim_fd_collect(void);
 /* Any thread, without the lock: false means that there is nothing of ours. */
 bool shim_fd_any(void);
+/* Whether the descriptors are this process's, and not its parent's. */
+bool shim_is_owner(void);
 /* What an ioctl on it is; without the lock. Return: 0 or -1 with errno. */
 int shim_fd_ioctl(int fd, unsigned int request, void *arg);
 
@@ -168,10 +170,18 @@ struct shim_bo {
 	uint64_t size;
 	/* address space that it is private to, or 0 */
 	uint64_t vm;
+	/* file with its memory, which other processes may share, or -1 */
+	int fd;
+	dev_t dev;
+	ino_t ino;
 	/* by offset */
 	struct shim_bo *next;
 };
 
+/* Takes the file over. Return: the buffer, or NULL: the size is wrong, or there is no room. */
+struct shim_bo *shim_bo_new_shared(int fd, uint64_t size);
+/* Return: the buffer with this file, no reference; or NULL. */
+struct shim_bo *shim_bo_find_memory(const struct stat *st);
 struct shim_bo *shim_bo_get(struct shim_bo *bo);
 void shim_bo_put(struct shim_bo *bo);
 unsigned int shim_bo_count(void);
@@ -184,7 +194,15 @@ void shim_bo_unmapped(void *addr, size_t size);
 unsigned int shim_bo_mapping_count(void);
 
 shim_handler shim_gem_create, shim_gem_mmap_offset, shim_gem_close;
+
+/* DMA buffers (dma_buf.c) */
+
+/* Return: a file for the memory of a buffer that other processes may share. */
+int shim_dma_buf_memory(uint64_t size);
+
 shim_handler shim_prime_handle_to_fd, shim_prime_fd_to_handle;
+/* For these, @file is NULL and the DMA buffer is that of call->base.fd. */
+shim_handler shim_dma_buf_sync, shim_dma_buf_export_sync_file, shim_dma_buf_import_sync_file;
 
 /* Memory for timestamps (object.c) */
 
@@ -308,6 +326,8 @@ void shim_syncobj_add_point(struct shim_syncobj *syncobj, struct shim_fence *fen
 /* Return: 0 and a fence with a reference, ENOENT or EINVAL. */
 int shim_syncobj_find_fence(struct shim_file *file, uint32_t handle, uint64_t point,
 			    struct shim_fence **fence);
+/* Return: a descriptor of a new one for a fence. */
+int shim_sync_file_new(struct shim_fence *fence);
 void shim_sync_file_free(struct shim_sync_file *sync_file);
 /* Tells those who poll. */
 void shim_sync_files_tell(void);

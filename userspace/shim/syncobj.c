@@ -81,7 +81,7 @@ struct waiter {
 
 static struct waiter *waiters;
 
-static int sync_file_new(struct shim_fence *fence)
+int shim_sync_file_new(struct shim_fence *fence)
 {
 	struct shim_sync_file *sync_file = shim_alloc(sizeof(*sync_file));
 	int fds[2];
@@ -159,7 +159,7 @@ int shim_sync_file_merge(struct shim_file *file, union asahi_shim_args *all,
 	if (!b)
 		return ENOENT;
 	both = shim_fence_new_link(shim_fence_get(a->fence), shim_fence_get(b->fence), 0);
-	args->fence = sync_file_new(both);
+	args->fence = shim_sync_file_new(both);
 	shim_fence_put(both);
 	return 0;
 }
@@ -227,7 +227,7 @@ static int export_sync_file(struct shim_file *file, struct drm_syncobj_handle *a
 
 	if (err)
 		return err;
-	args->fd = sync_file_new(fence);
+	args->fd = shim_sync_file_new(fence);
 	shim_fence_put(fence);
 	return 0;
 }

@@ -59,6 +59,7 @@ static void usage(FILE *file)
 	      "  -m, --mesa=DIR      use the Mesa in DIR: the prefix that it was installed to, the\n"
 	      "                      DESTDIR of that, or its build folder (Vulkan only)\n"
 	      "  -r, --record=FILE   write each ioctl into FILE\n"
+	      "  -t, --trace=FILE    write what the GPU's units did and when, for Perfetto\n"
 	      "  -o, --report=FILE   write what goes wrong on the GPU into FILE, and keep it\n"
 	      "  -h, --help          print this text\n"
 	      "  -V, --version       print the version\n"
@@ -150,6 +151,7 @@ static bool shim_works(void)
 		/* It is none of the command's processes. */
 		run_set("ASAHI_SHIM_LOG", NULL);
 		run_set("ASAHI_SHIM_REPORT", NULL);
+		run_set("ASAHI_SHIM_TRACE", NULL);
 		execl("/proc/self/exe", "vagx-run", "--try", NULL);
 		_exit(EXIT_OURS);
 	}
@@ -162,7 +164,7 @@ static bool shim_works(void)
 
 /* The environment */
 
-static bool prepare_files(const char *record, const char *report)
+static bool prepare_files(const char *record, const char *report, const char *trace)
 {
 	char folder[] = "/tmp/vagx-run.XXXXXX";
 	const char *tmp = getenv("TMPDIR");
@@ -178,6 +180,8 @@ static bool prepare_files(const char *record, const char *report)
 	run.report = report ? run_format("%s", report) : run_format("%s/report", run.scratch);
 	if (record)
 		run_set("ASAHI_SHIM_LOG", record);
+	if (trace)
+		run_set("ASAHI_SHIM_TRACE", trace);
 	run_set("ASAHI_SHIM_REPORT", run.report);
 	return true;
 }
@@ -193,6 +197,19 @@ static char *new_file(const char *path)
 	if (fd >= 0)
 		close(fd);
 	return whole;
+}
+
+/* The processes have written the array's elements. Return: false after a message. */
+static bool end_trace(const char *path)
+{
+	FILE *file = fopen(path, "ae");
+	bool ok = file && !fseek(file, 0, SEEK_END);
+
+	ok = ok && fputs(ftell(file) ? "\n]\n" : "[]\n", file) >= 0;
+	ok = file && !fclose(file) && ok;
+	if (!ok)
+		fprintf(stderr, "vagx-run: %s: %s\n", path, strerror(errno));
+	return ok;
 }
 
 static void prepare_gpu(const char *shim, const char *soc)
@@ -212,7 +229,9 @@ static void prepare_gpu(const char *shim, const char *soc)
 	run_set_default("MESA_SHADER_CACHE_DISABLE", "true");
 	if ((!display || !*display) && (!wayland || !*wayland))
 		run_set_default("EGL_PLATFORM", "surfaceless");
-	/* An X server gets copies of Vulkan's images: nobody else can open our buffers. */
+	/* OpenCL asks for a driver's name; Mesa's has none that it takes by itself. */
+	run_set_default("RUSTICL_ENABLE", "asahi");
+	/* An X server gets copies of Vulkan's images: it can do nothing with our buffers. */
 	if (display && *display)
 		run_set_default("MESA_VK_WSI_DEBUG", "sw");
 	free(number);
@@ -358,10 +377,11 @@ static void clean_up(void)
 }
 
 static int run_command(char **argv, const char *soc, const char *mesa_dir, const char *record,
-		       const char *report)
+		       const char *report, const char *trace)
 {
 	struct run_mesa mesa = { .dir = mesa_dir };
 	char *shim;
+	int status;
 
 	if (!host_is_fit())
 		return EXIT_OURS;
@@ -372,14 +392,17 @@ static int run_command(char **argv, const char *soc, const char *mesa_dir, const
 		free(shim);
 		return EXIT_OURS;
 	}
-	if (!shim || !prepare_files(record, report))
+	if (!shim || !prepare_files(record, report, trace))
 		return EXIT_OURS;
 	mesa.scratch = run.scratch;
 	if (!run_mesa_choose(&mesa))
 		return EXIT_OURS;
 	prepare_gpu(shim, soc);
 	free(shim);
-	return shim_works() ? conclude(execute(argv), &mesa) : EXIT_OURS;
+	if (!shim_works())
+		return EXIT_OURS;
+	status = conclude(execute(argv), &mesa);
+	return trace && !end_trace(trace) && !status ? EXIT_OURS : status;
 }
 
 int main(int argc, char **argv)
@@ -389,17 +412,18 @@ int main(int argc, char **argv)
 		{ "mesa", required_argument, NULL, 'm' },
 		{ "record", required_argument, NULL, 'r' },
 		{ "report", required_argument, NULL, 'o' },
+		{ "trace", required_argument, NULL, 't' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
-		{ "try", no_argument, NULL, 't' },
+		{ "try", no_argument, NULL, 'T' },
 		{ 0 },
 	};
 	const char *soc = NULL, *mesa = NULL;
-	char *record = NULL, *report = NULL;
+	char *record = NULL, *report = NULL, *trace = NULL;
 	int c;
 
 	/* Options end where the command begins. */
-	while ((c = getopt_long(argc, argv, "+s:m:r:o:hV", options, NULL)) >= 0) {
+	while ((c = getopt_long(argc, argv, "+s:m:r:o:t:hV", options, NULL)) >= 0) {
 		switch (c) {
 		case 's':
 			soc = optarg;
@@ -418,6 +442,11 @@ int main(int argc, char **argv)
 				return EXIT_OURS;
 			break;
 		case 't':
+			trace = new_file(optarg);
+			if (!trace)
+				return EXIT_OURS;
+			break;
+		case 'T':
 			return try_shim();
 		case 'h':
 			usage(stdout);
@@ -434,10 +463,11 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return EXIT_OURS;
 	}
-	c = run_command(argv + optind, soc, mesa, record, report);
+	c = run_command(argv + optind, soc, mesa, record, report, trace);
 	clean_up();
 	free(record);
 	free(report);
+	free(trace);
 	free(run.report);
 	free(run.scratch);
 	return c;

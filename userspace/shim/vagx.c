@@ -18,6 +18,7 @@
 
 #include "capture.h"
 #include "gpu/gpu.h"
+#include "gpu/trace.h"
 #include "guest_memory.h"
 #include "report.h"
 #include "shim.h"
@@ -76,6 +77,9 @@ static struct {
 	FILE *streams;
 	/* or NULL */
 	FILE *capture;
+	struct vagx_trace *trace;
+	/* of a render's vertex buffer, if not as many as there is room for */
+	unsigned int tvb_pages;
 } vagx = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
 
 /* Page tables; each belongs to one slot, and to the thread of its job */
@@ -348,7 +352,11 @@ static enum vagx_gpu_status render(struct slot *slot, const struct drm_asahi_cmd
 
 static int run_render(struct slot *slot, const struct asahi_shim_command *command)
 {
-	struct shim_tvb tvb = { .va = slot->job->kernel_start, .size = TVB_SIZE };
+	struct shim_tvb tvb = {
+		.va = slot->job->kernel_start,
+		.size = TVB_SIZE,
+		.most_pages = vagx.tvb_pages,
+	};
 	struct drm_asahi_cmd_render cmd = { .flags = 0 };
 	enum vagx_gpu_status status;
 
@@ -532,6 +540,8 @@ static bool make_memory(void)
 	     !vagx_mem_map(vagx.mem, TVB_GPA, SLOTS * TVB_SIZE, tvbs, 0,
 			   VAGX_MEM_READ | VAGX_MEM_WRITE) &&
 	     !vagx_mem_map(vagx.mem, MEMORY_GPA, size, memory, 0, VAGX_MEM_READ | VAGX_MEM_WRITE);
+	if (ok)
+		asahi_shim_memory_mapped(vagx_mem_ptr(vagx.mem, MEMORY_GPA, size));
 	shim_libc()->close(tvbs);
 	shim_libc()->close(tables);
 	return ok;
@@ -553,6 +563,19 @@ static bool open_capture(void)
 	return true;
 }
 
+/* Return: false after a message */
+static bool open_trace(void)
+{
+	const char *path = getenv("ASAHI_SHIM_TRACE");
+
+	if (!path || !*path)
+		return true;
+	vagx.trace = vagx_trace_join(path);
+	if (!vagx.trace)
+		fprintf(stderr, "ASAHI_SHIM_TRACE=%s: %s\n", path, strerror(errno));
+	return vagx.trace;
+}
+
 static bool make_gpu(const struct vagx_soc *soc)
 {
 	const struct vagx_report_config report = {
@@ -572,14 +595,17 @@ static bool make_gpu(const struct vagx_soc *soc)
 			       stderr : shim_libc()->fopen("/dev/null", "we");
 	vagx.mem = vagx_mem_new();
 	vagx.report = vagx_report_new(&report);
-	if (!vagx.streams || !vagx.mem || !vagx.report || !make_memory() || !open_capture())
+	if (!vagx.streams || !vagx.mem || !vagx.report || !make_memory() || !open_capture() ||
+	    !open_trace())
 		return false;
 	uat.mem = vagx.mem;
 	uat.report = vagx.report;
 	vagx.uat = vagx_uat_new(&uat);
 	gpu.uat = vagx.uat;
 	gpu.report = vagx.report;
+	gpu.trace = vagx.trace;
 	vagx.gpu = vagx.uat ? vagx_gpu_new(&gpu) : NULL;
+	vagx.tvb_pages = number("ASAHI_SHIM_TVB_PAGES", 0);
 	vagx.limit_ns = number("ASAHI_SHIM_TIMEOUT", 60) * UINT64_C(1000000000);
 	return vagx.gpu && !start_thread(&vagx.watch, watch, NULL);
 }
@@ -606,12 +632,14 @@ static void stop(void)
 	stop_jobs();
 	vagx_gpu_free(vagx.gpu);
 	vagx_uat_free(vagx.uat);
+	asahi_shim_memory_mapped(NULL);
 	vagx_mem_free(vagx.mem);
 	vagx_report_free(vagx.report);
 	if (vagx.streams != stderr)
 		fclose(vagx.streams);
 	if (vagx.capture)
 		fclose(vagx.capture);
+	vagx_trace_close(vagx.trace);
 	shim_libc()->munmap(vagx.tables, TABLES_SIZE);
 }
 
@@ -620,9 +648,17 @@ int shim_vagx_start(void)
 	static const struct asahi_shim_backend backend = { .submit = submit };
 	const struct vagx_soc *soc = shim_vagx_soc();
 
+	sigset_t all, old;
+	bool ok;
+
 	if (!soc)
 		return -1;
-	if (!make_gpu(soc)) {
+	/* The cores' threads inherit it: signals are the program's, which may wait for them. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ok = make_gpu(soc);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (!ok) {
 		perror("asahi_shim: the emulator's GPU");
 		return -1;
 	}

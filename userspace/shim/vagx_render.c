@@ -38,6 +38,8 @@ bool shim_tvb_init(struct shim_tvb *tvb, const struct drm_asahi_cmd_render *cmd)
 
 	if (pages < MIN_PAGES)
 		return false;
+	if (tvb->most_pages && pages > tvb->most_pages)
+		pages = tvb->most_pages;
 	tvb->free = calloc(pages, sizeof(*tvb->free));
 	if (!tvb->free)
 		return false;

@@ -19,6 +19,7 @@
  * struct shim_tvb - the tiled vertex buffer of a render
  * @va: where the GPU sees it
  * @size: bytes
+ * @most_pages: that are used, if not 0
  * @memory: where its scene is
  * @free: pages that nothing uses
  * @num_free: how many
@@ -26,6 +27,7 @@
 struct shim_tvb {
 	uint64_t va;
 	uint64_t size;
+	unsigned int most_pages;
 	struct vagx_tvb_memory memory;
 	uint64_t *free;
 	unsigned int num_free;
@@ -34,7 +36,7 @@ struct shim_tvb {
 
 /**
  * shim_tvb_init() - divide memory up for a render
- * @tvb: buffer, whose @va and @size are set
+ * @tvb: buffer, whose @va, @size and @most_pages are set
  * @cmd: command
  *
  * Return: whether there is enough for the scene and some pages.

@@ -38,10 +38,11 @@ bool picture_find(FILE *file, struct picture *p);
 /**
  * picture_agrees() - compare what was drawn with what should be
  * @tolerance: most that a channel may differ by, of 255
+ * @strays: most pixels that may differ by more, where a sample is on an edge
  *
- * Return: whether all pixels agree; if not, lines of TAP name some.
+ * Return: whether all other pixels agree; lines of TAP name some of those that differ.
  */
 bool picture_agrees(const struct picture *got, const struct picture *want,
-		    unsigned int tolerance);
+		    unsigned int tolerance, unsigned int strays);
 
 #endif /* PICTURE_H */

@@ -18,6 +18,26 @@ static void fill_checker(uint8_t *texel, const struct scene_texture *t,
 	texel[3] = 255;
 }
 
+/* Squares with a rim; smaller levels are the mean of what they are made of */
+static void fill_tiles(uint8_t *texel, const struct scene_texture *t,
+		       uint32_t level, uint32_t layer, uint32_t x, uint32_t y)
+{
+	const uint32_t texels = 1u << level;
+	uint32_t i, j, sum = 0;
+
+	(void)t;
+	(void)layer;
+	for (i = y << level; i < (y + 1) << level; i++) {
+		for (j = x << level; j < (x + 1) << level; j++) {
+			const bool is_rim = !(i % 16) || !(j % 16);
+
+			sum += is_rim ? 40 : (i / 16 + j / 16) % 2 ? 255 : 150;
+		}
+	}
+	memset(texel, sum / (texels * texels), 3);
+	texel[3] = 255;
+}
+
 static uint32_t mix(uint32_t hash, uint32_t value)
 {
 	hash = (hash ^ value) * 0x9e3779b1u;
@@ -95,6 +115,21 @@ const struct scene_texture texture_linear[] = {
 	{
 		RGBA8, .view = VK_IMAGE_VIEW_TYPE_2D, .width = 16, .height = 16,
 		.fill = fill_checker, .filter = VK_FILTER_LINEAR,
+	},
+};
+
+const struct scene_texture texture_tiles[] = {
+	{
+		RGBA8, .view = VK_IMAGE_VIEW_TYPE_2D, .width = 64, .height = 64,
+		.levels = 7, .fill = fill_tiles, .filter = VK_FILTER_LINEAR,
+		.mipmap = VK_SAMPLER_MIPMAP_MODE_LINEAR,
+	},
+};
+
+const struct scene_texture texture_sparse[] = {
+	{
+		RGBA8, .view = VK_IMAGE_VIEW_TYPE_2D, .width = 512, .height = 512,
+		.fill = fill_noise, .filter = VK_FILTER_LINEAR, .is_sparse = true,
 	},
 };
 

@@ -11,13 +11,20 @@
 
 extern const struct scene_texture texture_nearest[1];
 extern const struct scene_texture texture_linear[1];
+/* for glsl/still_life.frag */
+extern const struct scene_texture texture_tiles[1];
 /* for glsl/cube.frag */
 extern const struct scene_texture texture_cubes[4];
 /* for glsl/sixteen.frag: one after the other, in rows of four */
 extern const struct scene_texture texture_formats[16];
 extern const struct scene_texture texture_blocks[16];
+extern const struct scene_texture texture_bc7[16];
+/* for glsl/halves.frag, likewise */
+extern const struct scene_texture texture_bc6h[16];
 /* for glsl/lookups.frag */
 extern const struct scene_texture texture_lookups[3];
+/* for glsl/sparse.frag */
+extern const struct scene_texture texture_sparse[1];
 /* for glsl/shadow.frag */
 extern const struct scene_texture texture_shadows[4];
 

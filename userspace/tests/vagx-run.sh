@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Copyright (C) 2026 The asahi driver authors
 #
-# usage: vagx-run.sh VAGX-RUN SHIM SHIM-DIR ASAHI-INFO ASAHI-COMPUTE BAD-JOBS
+# usage: vagx-run.sh VAGX-RUN SHIM SHIM-DIR ASAHI-INFO ASAHI-COMPUTE BAD-JOBS TRACE.PY
 #
 # vagx-run: what it runs, how it ends, and what it says. SHIM-DIR is where the shim
 # is installed, as seen from the folder of vagx-run.
@@ -16,6 +16,7 @@ shim_dir=$3
 info=$4
 compute=$5
 bad=$6
+trace_py=$7
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 count=0
@@ -157,6 +158,15 @@ records()
 		[ "$(grep -c '^ASAHI_QUEUE_CREATE ' "$work/calls")" = 1 ]
 }
 
+# Of two processes, in one array
+traces()
+{
+	ends 0 --trace "$work/trace" sh -c "'$compute' --size=64 fill; '$compute' --size=64 fill" &&
+		python3 "$trace_py" "$work/trace" compute launch &&
+		[ "$(grep -c process_name "$work/trace")" = 2 ] &&
+		ends 0 -t "$work/trace" "$info" && python3 "$trace_py" "$work/trace"
+}
+
 keeps_report()
 {
 	ends 123 -o "$work/report" "$bad" instruction &&
@@ -234,6 +244,7 @@ check "a command that is none" not_executable
 check "a command that does not use the GPU" unused
 check "several processes" several
 check "ioctls are recorded" records
+check "what the units did is traced" traces
 check "the report is kept" keeps_report
 check "no driver but asahi can be chosen" only_asahi
 check "displays" windows

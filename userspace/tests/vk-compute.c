@@ -10,15 +10,6 @@
 #define GROUP_SIZE	64
 #define TIMEOUT_NS	UINT64_C(60000000000)
 
-/* Leaves a function with the first thing that goes wrong */
-#define TRY(call)								\
-	do {									\
-		VkResult result_ = (call);					\
-										\
-		if (result_ != VK_SUCCESS)					\
-			return result_;						\
-	} while (0)
-
 struct buffer {
 	VkBuffer buffer;
 	VkDeviceMemory memory;
@@ -102,9 +93,14 @@ static VkResult make_device(struct vk_compute *vk)
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT,
 		.bresenhamLines = VK_TRUE,
 	};
+	const VkPhysicalDeviceHostImageCopyFeaturesEXT copies = {
+		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_IMAGE_COPY_FEATURES_EXT,
+		.pNext = (void *)&lines,
+		.hostImageCopy = VK_TRUE,
+	};
 	const VkPhysicalDeviceTransformFeedbackFeaturesEXT capture = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT,
-		.pNext = (void *)&lines,
+		.pNext = (void *)&copies,
 		.transformFeedback = VK_TRUE,
 	};
 	const VkPhysicalDeviceVulkan12Features features12 = {
@@ -120,18 +116,22 @@ static VkResult make_device(struct vk_compute *vk)
 	const char *extensions[] = {
 		VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME,
 		VK_EXT_LINE_RASTERIZATION_EXTENSION_NAME,
+		VK_EXT_HOST_IMAGE_COPY_EXTENSION_NAME,
 	};
 	const VkDeviceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 		.pNext = &features12,
 		.queueCreateInfoCount = 1,
 		.pQueueCreateInfos = &queue,
-		.enabledExtensionCount = 2,
+		.enabledExtensionCount = sizeof(extensions) / sizeof(extensions[0]),
 		.ppEnabledExtensionNames = extensions,
 		.pEnabledFeatures = &(VkPhysicalDeviceFeatures){
 			.imageCubeArray = VK_TRUE,
 			.shaderImageGatherExtended = VK_TRUE,
 			.textureCompressionBC = VK_TRUE,
+			.shaderResourceResidency = VK_TRUE,
+			.sparseBinding = VK_TRUE,
+			.sparseResidencyImage2D = VK_TRUE,
 			.shaderInt64 = VK_TRUE,
 			.shaderInt16 = VK_TRUE,
 			.geometryShader = VK_TRUE,

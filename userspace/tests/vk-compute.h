@@ -12,6 +12,15 @@
 
 #include <vulkan/vulkan.h>
 
+/** TRY() - leave a function with the first VkResult that is no success */
+#define TRY(call)								\
+	do {									\
+		VkResult result_ = (call);					\
+										\
+		if (result_ != VK_SUCCESS)					\
+			return result_;						\
+	} while (0)
+
 /** struct shader_binary - one of the shaders in glsl/, compiled to SPIR-V */
 struct shader_binary {
 	const char *name;
@@ -21,6 +30,10 @@ struct shader_binary {
 
 extern const struct shader_binary shader_binaries[];
 extern const unsigned int shader_binary_count;
+
+/* Those of glsl/bench_*, which have nothing to say but how long they take */
+extern const struct shader_binary bench_shaders[];
+extern const unsigned int bench_shader_count;
 
 /**
  * vk_compute_choose() - load these of Mesa's Vulkan drivers and no others

@@ -43,6 +43,10 @@ struct scene_texture {
 	/* bytes of a texel, or of a block of so many texels in each direction */
 	uint32_t bytes;
 	uint32_t block;
+	/* what @fill makes of it */
+	uint32_t mode;
+	/* half of its blocks are not there */
+	bool is_sparse;
 	/* makes one of them */
 	void (*fill)(uint8_t *texel, const struct scene_texture *texture,
 		     uint32_t level, uint32_t layer, uint32_t x, uint32_t y);
@@ -64,6 +68,8 @@ struct scene {
 	uint32_t layers;
 	/* most that a channel may differ by */
 	unsigned int tolerance;
+	/* most pixels that may differ by more: a sample can be on an edge by chance */
+	unsigned int strays;
 	/* 1 if not given; what is drawn is resolved */
 	VkSampleCountFlagBits samples;
 	float clear[4];

@@ -138,7 +138,14 @@ static const uint16_t line_indices[] = { 1, 2, 3, 4, NEXT, 5, 0, 6 };
 #define TEXTURES(array)	.textures = (array), .texture_count = COUNT(array)
 /* All of the picture is one draw of a shader that looks at its textures */
 #define LOOKUPS(shader, array)							\
-	.width = 64, .height = 64, .clear = { 0, 0, 0, 1 },			\
+	.width = 64, .height = 64, PICTURE(shader, array)
+
+/* Each texel is shown */
+#define TEXELS(shader, array)							\
+	.width = 256, .height = 256, PICTURE(shader, array)
+
+#define PICTURE(shader, array)							\
+	.clear = { 0, 0, 0, 1 },						\
 	VERTICES(whole_picture),						\
 	.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,			\
 	.fragment = (shader), TEXTURES(array), .only_compared = true
@@ -408,6 +415,10 @@ const struct scene render_scenes[] = {
 		.name = "texture-blocks", .tolerance = 3,
 		LOOKUPS("sixteen_frag", texture_blocks),
 	}, {
+		.name = "texture-bc6h", TEXELS("halves_frag", texture_bc6h),
+	}, {
+		.name = "texture-bc7", TEXELS("sixteen_frag", texture_bc7),
+	}, {
 		.name = "texture-cube", .tolerance = 2,
 		LOOKUPS("cube_frag", texture_cubes),
 	}, {
@@ -419,6 +430,19 @@ const struct scene render_scenes[] = {
 	}, {
 		.name = "texture-shadow", .tolerance = 2,
 		LOOKUPS("shadow_frag", texture_shadows),
+	}, {
+		/* The README's. Sines, powers and mip levels are nowhere exact. */
+		.name = "still-life", .width = 480, .height = 360,
+		.tolerance = 5, .strays = 8,
+		.clear = { 0.05f, 0.07f, 0.12f, 1 }, VERTICES(whole_picture),
+		.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP,
+		.instances = 64 * 28 + 36 * 20 + 1, .samples = VK_SAMPLE_COUNT_4_BIT,
+		.depth_format = VK_FORMAT_D32_SFLOAT,
+		.vertex = "still_life_vert", .fragment = "still_life_frag",
+		TEXTURES(texture_tiles), .only_compared = true,
+	}, {
+		.name = "texture-sparse", .tolerance = 2,
+		TEXELS("sparse_frag", texture_sparse),
 	},
 };
 

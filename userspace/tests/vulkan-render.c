@@ -9,6 +9,8 @@
  *   vulkan-render --write=FILE		draw with lavapipe only, and keep that
  *   vulkan-render --reference=FILE	compare with what was kept
  *   vulkan-render --submit-only	draw, and look at nothing
+ *   vulkan-render --png=DIR [SCENE ...]	also keep what both drew, as DIR/SCENE-agx.png
+ *					and DIR/SCENE-lavapipe.png
  *
  * The environment's LAVAPIPE_PICTURES is another way to say --reference, for
  * the reasons that vulkan-compute has.
@@ -22,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "png_file.h"
 #include "vk-render.h"
 
 enum { EXIT_SKIP = 77 };
@@ -134,6 +137,8 @@ static int write_all(const char *path)
 /* Where pictures to compare with come from: a file, a device, or nowhere */
 struct reference {
 	const char *path;
+	/* where pictures are kept; may be NULL */
+	const char *png;
 	bool is_none;
 	FILE *file;
 	struct vk_compute lavapipe;
@@ -160,6 +165,21 @@ static void reference_close(struct reference *reference)
 		vk_compute_close(&reference->lavapipe);
 }
 
+/* Where pictures are kept, they have to get there */
+static bool keep(const struct reference *reference, const struct picture *picture,
+		 const char *renderer)
+{
+	char path[4096];
+	int n;
+
+	if (!reference->png)
+		return true;
+	n = snprintf(path, sizeof(path), "%s/%s-%s.png", reference->png, picture->name, renderer);
+	return n < (int)sizeof(path) &&
+	       !png_file_write(path, picture->width, picture->height, picture->width * 4, 4,
+			       picture->pixels);
+}
+
 static bool compare(struct reference *reference, const struct scene *scene,
 		    const struct picture *got)
 {
@@ -172,7 +192,8 @@ static bool compare(struct reference *reference, const struct scene *scene,
 		     vk_scene_height(scene));
 	ok = reference->file ? picture_find(reference->file, &want) :
 	     draw_reference(&reference->lavapipe, scene, &want);
-	ok = ok && picture_agrees(got, &want, scene->tolerance);
+	ok = ok && keep(reference, &want, "lavapipe") &&
+	     picture_agrees(got, &want, scene->tolerance, scene->strays);
 	picture_free(&want);
 	return ok;
 }
@@ -185,7 +206,8 @@ static bool run(struct vk_compute *agx, struct reference *reference,
 
 	picture_init(&got, scene->name, scene->width,
 		     vk_scene_height(scene));
-	ok = draw(agx, scene, &got) && compare(reference, scene, &got);
+	ok = draw(agx, scene, &got) && keep(reference, &got, "agx") &&
+	     compare(reference, scene, &got);
 	picture_free(&got);
 	return ok;
 }
@@ -238,6 +260,7 @@ static int run_all(struct reference *reference, char *const *names)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "png", required_argument, NULL, 'p' },
 		{ "reference", required_argument, NULL, 'r' },
 		{ "submit-only", no_argument, NULL, 's' },
 		{ "write", required_argument, NULL, 'w' },
@@ -248,6 +271,9 @@ int main(int argc, char **argv)
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (option) {
+		case 'p':
+			reference.png = optarg;
+			break;
 		case 'r':
 			reference.path = optarg;
 			break;
@@ -257,7 +283,7 @@ int main(int argc, char **argv)
 		case 'w':
 			return write_all(optarg);
 		default:
-			fprintf(stderr, "usage: %s [--reference=FILE | --write=FILE | --submit-only] [SCENE ...]\n",
+			fprintf(stderr, "usage: %s [--png=DIR] [--reference=FILE | --write=FILE | --submit-only] [SCENE ...]\n",
 				argv[0]);
 			return EXIT_FAILURE;
 		}

@@ -65,6 +65,17 @@ logs()
 		grep -q '^SYNCOBJ_WAIT fd [0-9]* until [0-9]* flags 0x2 [0-9]*: ok$' "$work/log"
 }
 
+# Somebody who waits for signals himself gets those that the process is sent: every
+# thread but his blocks all that can be blocked.
+leaves_signals()
+{
+	env LD_PRELOAD="$shim" ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
+		ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_CORES=3 sh -c \
+		'cat /proc/$$/task/*/status; :' >"$work/output" 2>"$work/message" &&
+		[ "$(grep -c '^SigBlk.*f' "$work/output")" -ge 2 ] &&
+		[ "$(grep -c '^SigBlk:[[:space:]]*0*$' "$work/output")" = 1 ]
+}
+
 : >"$work/message"
 check "without a backend nothing is executed" fails_with . ASAHI_SHIM_BACKEND=none
 check "calls are written to a file" logs
@@ -77,6 +88,7 @@ if [ -n "$vagx" ]; then
 	check "vagx does not, if so wanted" \
 		fails_with . ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_NO_EXEC=1
 	check "vagx executes on one core" fill ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_CORES=1
+	check "signals are left to the program" leaves_signals
 	check "streams are printed" \
 		prints 'CDM Launch' ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_STREAMS=1
 fi

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include <xf86drm.h>
@@ -111,6 +112,23 @@ static inline int bind(int fd, uint32_t vm, struct drm_asahi_gem_bind_op op)
 	};
 
 	return call(fd, DRM_IOCTL_ASAHI_VM_BIND, &args);
+}
+
+/* The memory of all buffers, as a backend sees it */
+static inline char *map_memory(uint64_t *size)
+{
+	int file = asahi_shim_memory(size);
+	char *map = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+
+	assert_ptr_not_equal(map, MAP_FAILED);
+	asahi_shim_memory_mapped(map);
+	return map;
+}
+
+static inline void unmap_memory(char *map, uint64_t size)
+{
+	asahi_shim_memory_mapped(NULL);
+	munmap(map, size);
 }
 
 /* One command, which waits for one point and signals another; 0 for no sync object. */

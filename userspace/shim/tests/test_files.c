@@ -5,10 +5,12 @@
  * What a process finds, and how long it has it.
  */
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/wait.h>
 
 #include "shim_test.h"
 
@@ -136,15 +138,14 @@ static void test_close(void **state)
 	};
 	struct asahi_shim_mapping m;
 	uint64_t size;
-	int memory = asahi_shim_memory(&size);
-	char byte = 'x';
+	char *memory = map_memory(&size);
 
 	assert_int_equal(bind(fd, vm, op), 0);
 	assert_true(asahi_shim_find_mapping(fd, vm, op.addr, &m));
-	assert_int_equal(pwrite(memory, &byte, 1, m.offset), 1);
+	memory[m.offset] = 'x';
 	close(fd);
-	assert_int_equal(pread(memory, &byte, 1, m.offset), 1);
-	assert_int_equal(byte, 0);
+	assert_int_equal(memory[m.offset], 0);
+	unmap_memory(memory, size);
 }
 
 /* To open it by its descriptor is to open it again. */
@@ -169,6 +170,33 @@ static void *map_bo(int fd, uint32_t bo, uint64_t size)
 
 	assert_int_equal(call(fd, DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET, &args), 0);
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, args.offset);
+}
+
+/* As before another program is executed: what the parent has stays, in whatever order. */
+static void test_child_closes_all(void **state)
+{
+	uint32_t bo = new_bo(FD(state), PAGE);
+	uint32_t *map = map_bo(FD(state), bo, PAGE);
+	int up, fd, status;
+	pid_t pid;
+
+	assert_ptr_not_equal(map, MAP_FAILED);
+	map[7] = 0x600d;
+	for (up = 0; up < 2; up++) {
+		pid = fork();
+		assert_true(pid >= 0);
+		if (!pid) {
+			munmap(map, PAGE);
+			for (fd = STDERR_FILENO + 1; fd < 256; fd++)
+				close(up ? fd : 255 + STDERR_FILENO + 1 - fd);
+			_exit(0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+		assert_int_equal(map[7], 0x600d);
+	}
+	assert_int_equal(munmap(map, PAGE), 0);
+	assert_int_equal(drmCloseBufferHandle(FD(state), bo), 0);
 }
 
 static void test_memory(void **state)
@@ -259,7 +287,163 @@ static void test_dma_buf(void **state)
 	close(other);
 }
 
-int main(void)
+/* A page of a file, as another process would map it */
+static char *map_page(int fd)
+{
+	char *map = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	assert_ptr_not_equal(map, MAP_FAILED);
+	return map;
+}
+
+static char *map_handle(int fd, uint32_t handle)
+{
+	struct drm_asahi_gem_mmap_offset args = { .handle = handle };
+	char *map;
+
+	assert_int_equal(call(fd, DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET, &args), 0);
+	map = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, args.offset);
+	assert_ptr_not_equal(map, MAP_FAILED);
+	return map;
+}
+
+/* What another process has exported is a file with a name, which anybody can make. */
+static void test_import(void **state)
+{
+	int theirs = memfd_create("asahi-shim-dma-buf", MFD_ALLOW_SEALING), again, other;
+	uint32_t handle, same, vm = new_vm(FD(state));
+	struct asahi_shim_mapping m;
+	struct asahi_shim_objects o;
+	char *map, *gpu, *memory;
+	uint64_t size;
+
+	assert_int_equal(ftruncate(theirs, PAGE), 0);
+	assert_int_equal(fcntl(theirs, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
+	map = map_page(theirs);
+	again = dup(theirs);
+	assert_int_equal(drmPrimeFDToHandle(FD(state), theirs, &handle), 0);
+	assert_int_equal(drmPrimeFDToHandle(FD(state), again, &same), 0);
+	assert_int_equal(same, handle);
+	close(again);
+	close(theirs);
+
+	/* program, GPU and the other process see the same memory */
+	assert_int_equal(bind(FD(state), vm, (struct drm_asahi_gem_bind_op){
+				 .flags = DRM_ASAHI_BIND_READ,
+				 .handle = handle,
+				 .addr = 16 * GIB,
+				 .range = PAGE,
+			 }), 0);
+	assert_true(asahi_shim_find_mapping(FD(state), vm, 16 * GIB, &m));
+	memory = map_memory(&size);
+	gpu = map_handle(FD(state), handle);
+	strcpy(map, "from there");
+	assert_string_equal(gpu, "from there");
+	assert_string_equal(memory + m.offset, "from there");
+	strcpy(memory + m.offset, "from here");
+	assert_string_equal(map, "from here");
+	munmap(gpu, PAGE);
+
+	assert_int_equal(drmPrimeHandleToFD(FD(state), handle, DRM_RDWR, &again), 0);
+	assert_int_equal(drmCloseBufferHandle(FD(state), handle), 0);
+	assert_int_equal(drmPrimeFDToHandle(FD(state), again, &handle), 0);
+	assert_int_equal(drmCloseBufferHandle(FD(state), handle), 0);
+	close(again);
+	call(FD(state), DRM_IOCTL_ASAHI_VM_DESTROY, &(struct drm_asahi_vm_destroy){ .vm_id = vm });
+	asahi_shim_objects(&o);
+	assert_int_equal(o.buffers, 0);
+	assert_int_equal(o.dma_bufs, 0);
+	assert_int_equal(memory[m.offset], 0);
+	assert_string_equal(map, "from here");
+	munmap(map, PAGE);
+	unmap_memory(memory, size);
+
+	/* a size that no buffer has, and another name */
+	theirs = memfd_create("asahi-shim-dma-buf", 0);
+	assert_int_equal(drmPrimeFDToHandle(FD(state), theirs, &handle), -1);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(ftruncate(theirs, PAGE / 2), 0);
+	assert_int_equal(drmPrimeFDToHandle(FD(state), theirs, &handle), -1);
+	assert_int_equal(errno, EINVAL);
+	other = memfd_create("asahi-shim-dma-buffer", 0);
+	assert_int_equal(ftruncate(other, PAGE), 0);
+	assert_int_equal(drmPrimeFDToHandle(FD(state), other, &handle), -1);
+	assert_int_equal(errno, EINVAL);
+	close(theirs);
+	close(other);
+}
+
+/* The other process, which has inherited the DMA buffer */
+static int other_process(const char *fd)
+{
+	int node = open(ASAHI_SHIM_NODE, O_RDWR);
+	uint32_t handle;
+	char *map;
+
+	if (drmPrimeFDToHandle(node, atoi(fd), &handle))
+		return 1;
+	map = map_handle(node, handle);
+	if (strcmp(map, "question"))
+		return 2;
+	strcpy(map, "answer");
+	return 0;
+}
+
+static void test_two_processes(void **state)
+{
+	uint32_t bo = new_bo(FD(state), PAGE);
+	char *map = map_handle(FD(state), bo), number[16];
+	int dma_buf, status;
+	pid_t child;
+
+	strcpy(map, "question");
+	assert_int_equal(drmPrimeHandleToFD(FD(state), bo, DRM_RDWR, &dma_buf), 0);
+	snprintf(number, sizeof(number), "%d", dma_buf);
+	child = fork();
+	if (!child) {
+		execl("/proc/self/exe", "test_files", number, NULL);
+		_exit(127);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_string_equal(map, "answer");
+	munmap(map, PAGE);
+	close(dma_buf);
+}
+
+/* Without a new program, a child can go on with what it was given. */
+static void test_child_asks(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(new_bo(FD(state), PAGE) ? 0 : 1);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Memory that another process could take away again is none to be mapped. */
+static void test_sealed(void **state)
+{
+	uint32_t bo = new_bo(FD(state), PAGE), handle;
+	int dma_buf, foreign = memfd_create("asahi-shim-dma-buf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_int_equal(drmPrimeHandleToFD(FD(state), bo, DRM_RDWR, &dma_buf), 0);
+	assert_int_equal(ftruncate(dma_buf, 0), -1);
+	assert_int_equal(errno, EPERM);
+	close(dma_buf);
+
+	assert_int_equal(ftruncate(foreign, PAGE), 0);
+	assert_int_not_equal(drmPrimeFDToHandle(FD(state), foreign, &handle), 0);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(fcntl(foreign, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
+	assert_int_equal(drmPrimeFDToHandle(FD(state), foreign, &handle), 0);
+	close(foreign);
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_paths),
@@ -268,10 +452,17 @@ int main(void)
 		cmocka_unit_test(test_duplicates),
 		cmocka_unit_test(test_close),
 		cmocka_unit_test(test_reopen),
+		NODE_TEST(test_child_closes_all),
+		NODE_TEST(test_child_asks),
 		NODE_TEST(test_memory),
 		NODE_TEST(test_mmap_of_another_file),
 		NODE_TEST(test_dma_buf),
+		NODE_TEST(test_import),
+		NODE_TEST(test_two_processes),
+		NODE_TEST(test_sealed),
 	};
 
+	if (argc > 1)
+		return other_process(argv[1]);
 	return cmocka_run_group_tests_name("files", tests, NULL, NULL);
 }

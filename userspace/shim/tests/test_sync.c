@@ -4,6 +4,7 @@
  *
  * Sync objects, timelines, sync files.
  */
+#include <linux/dma-buf.h>
 #include <linux/sync_file.h>
 #include <poll.h>
 #include <pthread.h>
@@ -268,6 +269,50 @@ static void test_eventfd(void **state)
 	close(reached);
 }
 
+static void *signal_later(void *arg)
+{
+	const struct timespec time = { .tv_nsec = 50 * MS };
+
+	nanosleep(&time, NULL);
+	asahi_shim_job_done(held[0], 0);
+	return arg;
+}
+
+/* Who gives a DMA buffer a fence waits for it; who asks for one gets one that is over. */
+static void test_dma_buf_fences(void **state)
+{
+	uint32_t queue = new_queue(FD(state), new_vm(FD(state))), out = new_syncobj(FD(state));
+	struct dma_buf_import_sync_file give = { .flags = DMA_BUF_SYNC_WRITE };
+	struct dma_buf_export_sync_file take = { .flags = DMA_BUF_SYNC_READ };
+	struct dma_buf_sync sync = { .flags = DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ };
+	int64_t start = now_ns();
+	pthread_t thread;
+	int dma_buf;
+
+	hold_jobs();
+	assert_int_equal(drmPrimeHandleToFD(FD(state), new_bo(FD(state), PAGE), 0, &dma_buf), 0);
+	assert_int_equal(submit(FD(state), queue, 0, 0, out, 0), 0);
+	assert_int_equal(drmSyncobjExportSyncFile(FD(state), out, &give.fd), 0);
+	assert_int_equal(pthread_create(&thread, NULL, signal_later, NULL), 0);
+	assert_int_equal(call(dma_buf, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &give), 0);
+	assert_true(now_ns() - start >= 50 * MS);
+	pthread_join(thread, NULL);
+	assert_int_equal(call(dma_buf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &take), 0);
+	assert_int_equal(status(take.fd), 1);
+	assert_int_equal(call(dma_buf, DMA_BUF_IOCTL_SYNC, &sync), 0);
+
+	close(take.fd);
+	take.flags = 0;
+	assert_int_equal(call(dma_buf, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &take), EINVAL);
+	give.flags = DMA_BUF_SYNC_RW | DMA_BUF_SYNC_END;
+	assert_int_equal(call(dma_buf, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &give), EINVAL);
+	give.flags = DMA_BUF_SYNC_RW;
+	close(give.fd);
+	give.fd = dma_buf;
+	assert_int_equal(call(dma_buf, DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &give), EINVAL);
+	close(dma_buf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +325,7 @@ int main(void)
 		NODE_TEST(test_long_timeline),
 		NODE_TEST(test_transfer),
 		NODE_TEST(test_sync_files),
+		NODE_TEST(test_dma_buf_fences),
 		NODE_TEST(test_eventfd),
 	};
 

@@ -19,7 +19,7 @@ layout(location = 0) out vec4 pixel;
 void main()
 {
 	vec2 inside = fract(coordinate * 4.0);
-	uvec2 cell = uvec2(gl_FragCoord.xy) / 16u;
+	uvec2 cell = uvec2(coordinate * 4.0);
 
 	pixel = vec4(0.0);
 	switch (cell.y * 4u + cell.x) {

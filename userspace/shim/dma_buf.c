@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * DMA buffers. What other processes may share has a file of its own for its memory, and
+ * a DMA buffer is that file opened once more: so every process that it is passed to maps
+ * the same memory, with this shim or without it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+#define NAME	"asahi-shim-dma-buf"
+/* what the kernel makes of the name */
+#define LINK	"/memfd:" NAME
+
+/* Whoever maps it has to find it there later, too: nobody can make it smaller. */
+#define SEALS	(F_SEAL_SHRINK | F_SEAL_GROW)
+
+int shim_dma_buf_memory(uint64_t size)
+{
+	int fd = shim_fd_token(NAME, size);
+
+	if (fcntl(fd, F_ADD_SEALS, SEALS)) {
+		perror("asahi_shim: F_ADD_SEALS");
+		abort();
+	}
+	return fd;
+}
+
+static int open_again(int fd, int flags)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return shim_libc()->open(path, flags);
+}
+
+/* Whether it is the memory of a buffer, of whichever process. */
+static bool is_memory(int fd)
+{
+	char path[32], target[sizeof(LINK)];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return shim_libc()->readlink(path, target, sizeof(target)) == sizeof(target) &&
+	       !memcmp(target, LINK " ", sizeof(target)) &&
+	       (fcntl(fd, F_GET_SEALS) & SEALS) == SEALS;
+}
+
+int shim_prime_handle_to_fd(struct shim_file *file, union asahi_shim_args *all,
+			    struct shim_call *call)
+{
+	struct drm_prime_handle *args = &all->prime_handle;
+	struct shim_bo *bo = shim_table_get(&file->handles, args->handle);
+	int fd;
+
+	if (args->flags & ~(DRM_CLOEXEC | DRM_RDWR))
+		return EINVAL;
+	if (!bo)
+		return ENOENT;
+	if (bo->vm)
+		return EINVAL;
+	fd = open_again(bo->fd, args->flags & (O_CLOEXEC | O_ACCMODE));
+	if (fd < 0)
+		return errno;
+	if (!shim_fd_find(fd, SHIM_FD_DMA_BUF))
+		shim_fd_add(fd, SHIM_FD_DMA_BUF, shim_bo_get(bo));
+	args->fd = fd;
+	return 0;
+}
+
+/* Return: 0 and a buffer with a reference, or an errno value. */
+static int import(int fd, struct shim_bo **bo)
+{
+	struct stat st;
+	int own;
+
+	if (shim_libc()->fstat(fd, &st))
+		return errno;
+	if (!is_memory(fd))
+		return EINVAL;
+	*bo = shim_bo_find_memory(&st);
+	if (*bo) {
+		shim_bo_get(*bo);
+		return 0;
+	}
+	own = open_again(fd, O_RDWR | O_CLOEXEC);
+	if (own < 0)
+		return errno;
+	*bo = shim_bo_new_shared(own, st.st_size);
+	if (*bo)
+		return 0;
+	shim_libc()->close(own);
+	return EINVAL;
+}
+
+int shim_prime_fd_to_handle(struct shim_file *file, union asahi_shim_args *all,
+			    struct shim_call *call)
+{
+	struct drm_prime_handle *args = &all->prime_handle;
+	struct shim_bo *bo = shim_fd_find(args->fd, SHIM_FD_DMA_BUF);
+	int err;
+
+	if (bo) {
+		shim_bo_get(bo);
+	} else {
+		err = import(args->fd, &bo);
+		if (err)
+			return err;
+		shim_fd_add(args->fd, SHIM_FD_DMA_BUF, shim_bo_get(bo));
+	}
+	args->handle = shim_table_find(&file->handles, bo);
+	if (args->handle)
+		shim_bo_put(bo);
+	else
+		args->handle = shim_table_add(&file->handles, bo, UINT32_MAX);
+	return 0;
+}
+
+/*
+ * Fences of the buffer. Whoever adds one waits for it here: it is over, then, for every
+ * other process, and nothing has to be kept.
+ */
+
+/* Memory is coherent. */
+int shim_dma_buf_sync(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+{
+	return 0;
+}
+
+static bool has_access(uint32_t flags)
+{
+	return (flags & DMA_BUF_SYNC_RW) && !(flags & ~DMA_BUF_SYNC_RW);
+}
+
+int shim_dma_buf_export_sync_file(struct shim_file *file, union asahi_shim_args *all,
+				  struct shim_call *call)
+{
+	struct dma_buf_export_sync_file *args = &all->export_sync_file;
+	struct shim_fence *fence;
+
+	if (!has_access(args->flags))
+		return EINVAL;
+	fence = shim_fence_new_signaled();
+	args->fd = shim_sync_file_new(fence);
+	shim_fence_put(fence);
+	return 0;
+}
+
+int shim_dma_buf_import_sync_file(struct shim_file *file, union asahi_shim_args *all,
+				  struct shim_call *call)
+{
+	const struct dma_buf_import_sync_file *args = &all->import_sync_file;
+	struct shim_sync_file *sync_file;
+	struct shim_fence *fence;
+
+	if (!has_access(args->flags))
+		return EINVAL;
+	sync_file = shim_fd_find(args->fd, SHIM_FD_SYNC_FILE);
+	if (!sync_file)
+		return EINVAL;
+	/* The descriptor may be closed meanwhile. */
+	fence = shim_fence_get(sync_file->fence);
+	while (!shim_fence_is_signaled(fence))
+		shim_wait_change(INT64_MAX);
+	shim_fence_put(fence);
+	return 0;
+}
