@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run check check-nightly check-quick modules install vm bench export docs igt host guest clean
-.PHONY: packages bench-compare cache-list cache-refresh cache-prune
+.PHONY: packages fuzz-host bench-gpu bench-compare cache-list cache-refresh cache-prune
 
 MODULES_DIR := $(CURDIR)/build/modules-kdir
 
@@ -13,9 +13,12 @@ help:
 	@echo '                          their pictures in build/out; sets up all it needs'
 	@echo 'make check                everything that CI checks'
 	@echo 'make check-quick          the part on the plain kernel, in the virtual machine'
-	@echo 'make check-nightly        what takes longer: every SoC with every firmware'
+	@echo 'make check-nightly        what takes longer: every SoC with every firmware, thread'
+	@echo '                          sanitizer, the whole list of tests of piglit'
+	@echo 'make fuzz-host            libFuzzer, FUZZ_SECONDS=60 for each target'
 	@echo 'make vm                   a shell in the virtual machine'
 	@echo 'make bench                speed and memory, as a table and build/out/bench.json'
+	@echo 'make bench-gpu            of it what needs no virtual machine: GPU beside lavapipe'
 	@echo 'make bench-compare A.json B.json  two such results, row by row'
 	@echo 'make docs                 the documentation, build/docs/html'
 	@echo 'make modules KDIR=...     the modules, against a built 7.3 kernel tree'
@@ -44,7 +47,10 @@ check:
 	@tools/check.sh
 
 check-nightly:
-	@tools/check.sh guest-socs-nightly
+	@tools/check.sh guest-socs-nightly tsan piglit-nightly
+
+fuzz-host:
+	@tools/fuzz.sh
 
 check-quick:
 	@tools/check.sh guest-plain
@@ -52,6 +58,9 @@ check-quick:
 vm: host guest
 	@tools/modules.sh plain
 	@tools/vm.sh --interactive
+
+bench-gpu: host
+	@tools/bench.sh gpu
 
 bench: host guest
 	@tools/bench.sh

@@ -45,10 +45,12 @@ def main():
     ]
     for name, value, unit, ratio in rows:
         print(f"{name:58} {value:12.1f} {unit:12}", f"{ratio:8.1f} x" if ratio else "")
+    # These have had a table of their own.
+    gpu = json.loads((folder / "gpu.json").read_text())
     result.write_text(json.dumps(
         [{"name": name, "value": value, "unit": unit} |
          ({"times_floor": round(ratio, 2)} if ratio else {})
-         for name, value, unit, ratio in rows], indent=1) + "\n")
+         for name, value, unit, ratio in rows] + gpu, indent=1) + "\n")
 
 
 main()

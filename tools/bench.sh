@@ -4,11 +4,20 @@
 #
 # Speed and memory, as a table and as build/out/bench.json. What the driver's
 # calls cost is counted in instructions, which repeat; times are this machine's.
+#
+# usage: bench.sh [gpu [--quick]]
+#
+# With "gpu" only what needs no virtual machine: the virtual GPU through the shim,
+# beside lavapipe.
 
 . "$(dirname "$0")/lib.sh"
 
 cd "$top"
 tools/build.sh host
+if [ "${1:-}" = gpu ]; then
+	shift
+	exec tools/toolbox.sh run python3 tools/bench_gpu.py build/host build/out/bench-gpu.json "$@"
+fi
 tools/build.sh guest
 tools/modules.sh plain
 out=$top/build/out/bench
@@ -17,4 +26,6 @@ tools/vm.sh --quiet --out "$out/counts" --icount sleep tools/guest/bench counts
 say "measuring times"
 tools/vm.sh --quiet --timeout 1200 --out "$out/times" tools/guest/bench times
 tools/toolbox.sh run build/host/emulator/gpu/tests/bench-core >"$out/core.json"
+say "timing the virtual GPU"
+tools/toolbox.sh run python3 tools/bench_gpu.py build/host "$out/gpu.json"
 tools/toolbox.sh run python3 tools/bench.py "$out" build/out/bench.json

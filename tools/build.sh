@@ -3,17 +3,27 @@
 # Copyright (C) 2026 The asahi driver authors
 #
 # Build what is not a module: for the host (emulator, library, tests), the same
-# with sanitizers, and for the guest (library and clients).
+# with sanitizers, of the emulator's cores with the one for threads, and for the
+# guest (library and clients); and targets for libFuzzer.
 
 . "$(dirname "$0")/lib.sh"
 
 kind=${1:-}
+targets=() setup=()
 case $kind in
 host)	options=() ;;
 asan)	options=(-Db_sanitize=address,undefined) ;;
+tsan)
+	options=(-Db_sanitize=thread -Dclients=disabled -Dvulkan=disabled)
+	targets=(emulator/gpu/tests/test-{gpu,render_cores,trace,tvb})
+	;;
+fuzz)
+	options=(-Dfuzz=true -Dwerror=false -Db_sanitize=address,undefined -Db_lundef=false)
+	setup=(env CC=clang-19) targets=(fuzz)
+	;;
 guest)	options=(--cross-file userspace/meson-cross-arm64.ini) ;;
 *)
-	echo "usage: tools/build.sh host|asan|guest" >&2
+	echo "usage: tools/build.sh host|asan|tsan|fuzz|guest" >&2
 	exit 2
 	;;
 esac
@@ -26,8 +36,8 @@ log=build/$kind.log
 exec 9>"build/$kind.lock"
 flock 9
 if ! {
-	[ -e "$dir/build.ninja" ] || "$top/tools/toolbox.sh" run meson setup "${options[@]}" "$dir"
-	"$top/tools/toolbox.sh" run ninja -C "$dir" -j"$jobs"
+	[ -e "$dir/build.ninja" ] || "$top/tools/toolbox.sh" run "${setup[@]}" meson setup "${options[@]}" "$dir"
+	"$top/tools/toolbox.sh" run ninja -C "$dir" -j"$jobs" "${targets[@]}"
 } >"$log" 2>&1; then
 	grep -vE '^\[[0-9]+/[0-9]+\] (Compiling|Linking|Generating)' "$log" | tail -n 60 >&2
 	die "building $dir failed; the log is $log"

@@ -12,9 +12,9 @@
 
 . "$(dirname "$0")/lib.sh"
 
-all="hygiene uapi checkpatch kernel-doc docs devicetree modules blocks host export
-guest-plain guest-no-exec guest-memory guest-refusals guest-stuck
-guest-socs guest-lifecycle guest-debug"
+all="hygiene uapi checkpatch kernel-doc docs devicetree modules blocks host fuzz export
+piglit programs guest-plain guest-programs guest-no-exec guest-memory guest-refusals
+guest-stuck guest-socs guest-lifecycle guest-debug"
 
 results=$top/build/out/check
 mkdir -p "$results"

@@ -312,3 +312,13 @@ minimal_etc()
 	printf 'root:x:0:\nvideo:x:44:\nrender:x:105:\nnogroup:x:65534:\n' >"$1/etc/group"
 	echo '127.0.0.1 localhost' >"$1/etc/hosts"
 }
+
+# reference PROGRAM FILE - what a test of Mesa's computes or draws in software, for
+# the guest to compare with. A machine may be reading the file.
+reference()
+{
+	local new
+
+	new=$(mktemp "$2.XXXXXX") && "$top/tools/toolbox.sh" run \
+		"$top/build/host/userspace/tests/$1" "--write=$new" && mv "$new" "$2"
+}

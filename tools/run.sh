@@ -16,7 +16,9 @@ say "building emulator, library, clients and modules"
 tools/build.sh host
 tools/build.sh guest
 tools/modules.sh plain
+reference vulkan-render build/guest/lavapipe.pictures
 say "booting the virtual machine"
 tools/vm.sh --out build/out/run tools/guest/run
-cp build/out/run/mandelbrot.png build/out/run/cube.png build/out/
-say "all results verified; the pictures are build/out/mandelbrot.png and build/out/cube.png"
+cp build/out/run/{mandelbrot,cube,still-life-agx}.png build/out/
+say "all results verified; the pictures are mandelbrot.png, cube.png and still-life-agx.png" \
+	"in build/out"

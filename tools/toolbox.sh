@@ -15,6 +15,9 @@ usage()
 		       tools/toolbox.sh path                         where the toolbox is
 		       tools/toolbox.sh packaging COMMAND [ARGUMENT ...]
 		                                                     run it in the root for packages
+		       tools/toolbox.sh programs COMMAND [ARGUMENT ...]
+		                                                     run it in the root with other
+		                                                     people's programs and Mesa
 		       tools/toolbox.sh root COMMAND [ARGUMENT ...]  run it as root of a user
 		                                                     namespace, outside the toolbox
 	END
@@ -24,6 +27,7 @@ usage()
 list=$top/tools/toolbox/packages
 alone=$top/tools/toolbox/packages-alone
 packaging=$top/tools/toolbox/packages-packaging
+programs=$top/tools/toolbox/packages-programs
 
 # What update-alternatives and other maintainer scripts would have made.
 alternatives()
@@ -61,13 +65,14 @@ dpkg_database()
 	rm -rf "$control"
 }
 
-build_packaging()
+# fetch_root DIR LIST - DIR/root of the packages that LIST names, whose files stay in
+# DIR/packages
+fetch_root()
 {
 	local dir=$1 root=$1/root packages
 
-	say "making the root for packages in $cache (about 1 GB)"
 	apt_update
-	mapfile -t packages < <(packages_of "$packaging")
+	mapfile -t packages < <(packages_of "$2")
 	apt_fetch "$dir/packages" amd64 "${packages[@]}"
 	mkdir "$root"
 	say "unpacking"
@@ -75,7 +80,25 @@ build_packaging()
 	unpack "$root" "$dir"/packages/*.deb
 	minimal_etc "$root"
 	alternatives "$root"
+}
+
+build_packaging()
+{
+	local dir=$1 root=$1/root
+
+	say "making the root for packages in $cache (about 1 GB)"
+	fetch_root "$dir" "$packaging"
 	dpkg_database "$root" "$dir"/packages/*.deb
+	enter_namespace chroot "$root" /sbin/ldconfig
+	rm -rf "$dir/packages"
+}
+
+build_programs()
+{
+	local dir=$1 root=$1/root
+
+	say "making the root with programs in $cache (about 3 GB)"
+	fetch_root "$dir" "$programs"
 	enter_namespace chroot "$root" /sbin/ldconfig
 	rm -rf "$dir/packages"
 }
@@ -172,6 +195,12 @@ packaging)
 	shift
 	[ $# -gt 0 ] || usage
 	dir=$(cached "packaging-$(hash_of "$packaging" "=1")" build_packaging)
+	run_in_toolbox "$dir" "$@"
+	;;
+programs)
+	shift
+	[ $# -gt 0 ] || usage
+	dir=$(cached "programs-$(hash_of "$programs" "=1")" build_programs)
 	run_in_toolbox "$dir" "$@"
 	;;
 path)

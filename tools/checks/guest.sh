@@ -6,16 +6,6 @@
 
 . "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
-# reference PROGRAM FILE - what a test of Mesa's computes or draws on the host, for
-# the guest to compare with. A lane beside this one may be reading the file.
-reference()
-{
-	local new
-
-	new=$(mktemp "$2.XXXXXX") && tools/toolbox.sh run "build/host/userspace/tests/$1" \
-		"--write=$new" && mv "$new" "$2"
-}
-
 # What the shaders of Mesa's tests ought to write and draw is asked of lavapipe and
 # llvmpipe here: in the guest they cannot be relied upon.
 build_user_space()

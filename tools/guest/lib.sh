@@ -205,3 +205,19 @@ done_testing()
 {
 	exit $tap_failed
 }
+
+# The driver's tracepoints from here on, and what they have said, in /out/tracepoints.
+# The module has to be there at the end: its events go with it.
+tracing=/sys/kernel/tracing
+trace_begin()
+{
+	echo 16384 >$tracing/buffer_size_kb
+	echo mono >$tracing/trace_clock
+	echo 1 >$tracing/events/asahi/enable
+}
+
+trace_end()
+{
+	echo 0 >$tracing/events/asahi/enable
+	cat $tracing/trace >/out/tracepoints
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+"""How fast the virtual GPU is: the same work on it, through the shim, and on Mesa's
+software drivers, one after the other on the same machine.
+
+usage: bench_gpu.py BUILD RESULT [--quick]
+
+BUILD is the folder of a build for the host; RESULT gets rows in the form of
+tools/bench.py's. Each piece of work has a row for each number of cores; a checksum that
+is not lavapipe's, or a program that fails, is an error.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+REPEATS = 2
+
+
+def core_counts():
+    there = os.cpu_count() or 1
+    return sorted({1, min(2, there), there})
+
+
+def run(build, quick, driver, cores=None):
+    env = os.environ | {"MESA_SHADER_CACHE_DISABLE": "true"}
+    if cores:
+        env |= {"LD_PRELOAD": str(build / "userspace/shim/libasahi_shim.so"),
+                "ASAHI_SHIM_BACKEND": "vagx", "ASAHI_SHIM_CORES": str(cores)}
+    command = [build / "userspace/tests/vulkan-bench", *(["--quick"] if quick else []), driver]
+    return json.loads(subprocess.run(command, env=env, check=True, capture_output=True,
+                                     text=True).stdout)
+
+
+def best(results):
+    """The least of several runs: what else the machine does makes all longer, never shorter."""
+    rows = {}
+    for result in results:
+        for row in result:
+            kept = rows.setdefault(row["name"], row)
+            if kept["sum"] != row["sum"]:
+                raise SystemExit(f"{row['name']}: not the same result each time")
+            for key in ("cold_ns", "ns", "cpu_ns"):
+                kept[key] = min(kept[key], row[key])
+    return rows
+
+
+def main():
+    build, result = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
+    quick = "--quick" in sys.argv[3:]
+    columns = [("lavapipe", None)] + [("asahi", cores) for cores in core_counts()]
+    runs = {column: [] for column in columns}
+    # What disturbs one of them is to disturb all.
+    for _ in range(REPEATS):
+        for column in columns:
+            runs[column].append(run(build, quick, *column))
+    times = {column: best(results) for column, results in runs.items()}
+
+    lavapipe = times[columns[0]]
+    rows = []
+    for (_, cores), there in list(times.items())[1:]:
+        for name, row in there.items():
+            if row["sum"] != lavapipe[name]["sum"]:
+                raise SystemExit(f"{name}: the result is not lavapipe's")
+            rows += [(f"vagx: {name}, {cores} core{'s' * (cores > 1)}, {kind}", row[key] / 1e6,
+                      lavapipe[name][key] / 1e6)
+                     for key, kind in (("cold_ns", "cold"), ("ns", "warm"),
+                                       ("cpu_ns", "warm, processor time"))]
+    print(f"{'':82} {'vagx':>10} {'lavapipe':>10}")
+    for name, here, there in rows:
+        print(f"{name:82} {here:10.1f} {there:10.1f} ms {here / max(there, 1e-3):8.1f} x")
+    result.parent.mkdir(parents=True, exist_ok=True)
+    result.write_text(json.dumps(
+        [{"name": name, "value": round(here, 3), "unit": "ms",
+          "times_lavapipe": round(here / max(there, 1e-3), 2)}
+         for name, here, there in rows], indent=1) + "\n")
+
+
+main()

@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+"""Run a list of piglit's tests through the shim, and compare with what is expected.
+
+Piglit's own profiles say which program and which file a test is. Tests of
+shader_runner share processes, since starting one takes longer than most tests; a
+test whose process has crashed, or in whose process a job has failed, is run again
+alone, so that every result belongs to one test.
+"""
+
+import argparse
+import ast
+import collections
+import concurrent.futures
+import gzip
+import hashlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import xml.etree.ElementTree
+
+PIGLIT = '/usr/lib/x86_64-linux-gnu/piglit'
+PROFILES = ('quick_shader', 'quick_gl')
+BATCH = 40              # tests a process
+ALONE = 60              # seconds that a test may take
+FAILED_JOB = 123        # what vagx-run returns if a job has failed
+
+# of other systems' windows, or of drivers that are not Mesa's for this GPU
+NOT_OURS = ('intel_', 'nv_', 'glx_', 'egl', 'amd_performance', 'ext_image_dma', 'ext_external')
+
+Test = collections.namedtuple('Test', 'name program arguments shared')
+
+
+def profile(which):
+    """The tests of one of piglit's profiles, by their names."""
+    tests = {}
+    with gzip.open(f'{PIGLIT}/tests/{which}.xml.gz') as stream:
+        for _, element in xml.etree.ElementTree.iterparse(stream):
+            if element.tag != 'Test':
+                continue
+            options = {o.get('name'): o.get('value') for o in element.iter('option')}
+            kind, name = element.get('type'), element.get('name')
+            element.clear()
+            if kind not in ('shader', 'gl'):
+                continue
+            program, *arguments = ast.literal_eval(options['command'])
+            arguments = [a for a in arguments if a not in ('-auto', '-fbo')]
+            if kind == 'shader':
+                arguments = [f'{PIGLIT}/{arguments[0]}']
+            tests[name] = Test(name, program, arguments, kind == 'shader')
+    return tests
+
+
+def lines_of(path):
+    """The lines of a list, without comments."""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding='utf-8') as stream:
+        return [l for l in (l.strip() for l in stream) if l and not l.startswith('#')]
+
+
+class Runner:
+    """Runs tests, several processes at a time, and collects their results."""
+
+    def __init__(self, wrapper, jobs, log, timeout=ALONE):
+        self.wrapper, self.jobs, self.log, self.timeout = wrapper, jobs, log, timeout
+        self.results, self.times, self.lock = {}, {}, threading.Lock()
+
+    def settle(self, test, result, text=''):
+        """A test's result, and what it said if that is not a pass."""
+        with self.lock:
+            self.results[test.name] = result
+            if result != 'Pass':
+                self.log.write(f'== {test.name}: {result}\n{text[-4000:]}\n')
+                self.log.flush()
+
+    def command(self, tests):
+        """The status and the output of a process with these tests."""
+        arguments = [a for t in tests for a in t.arguments] + ['-auto', '-fbo']
+        if tests[0].shared:
+            arguments.append('-report-subtests')
+        with tempfile.TemporaryFile() as output:
+            process = subprocess.Popen(
+                [*self.wrapper, f'{PIGLIT}/bin/{tests[0].program}', *arguments],
+                stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                start_new_session=True)
+            timer = threading.Timer(self.timeout + 5 * len(tests), os.killpg,
+                                    (process.pid, signal.SIGKILL))
+            timer.start()
+            _, code, usage = os.wait4(process.pid, 0)
+            process.returncode = status = os.waitstatus_to_exitcode(code)
+            if not timer.is_alive():
+                status = None
+            timer.cancel()
+            with self.lock:
+                for test in tests:
+                    self.times[test.name] = (usage.ru_utime + usage.ru_stime) / len(tests)
+            output.seek(0)
+            return status, output.read().decode(errors='replace')
+
+    def alone(self, test):
+        """Run one test in a process of its own."""
+        status, text = self.command([test])
+        found = re.findall(r'^PIGLIT: \{"(?:result": |subtest": \{".*" : )"(\w+)"', text, re.M)
+        if status is None:
+            result = 'Timeout'
+        elif status >= 128 or status < 0 or not found:
+            result = 'Crash'
+        elif status == FAILED_JOB:
+            result = 'Fail'
+        else:
+            result = found[-1].capitalize()
+        self.settle(test, result, text)
+
+    def together(self, tests):
+        """Run tests of one program; what is not clear is run again in smaller groups."""
+        if len(tests) == 1:
+            return self.alone(tests[0])
+        status, text = self.command(tests)
+        parts = re.split(r'^PIGLIT TEST: \d+ - .*\n(?=PIGLIT TEST)', text, flags=re.M)[1:]
+        found = [re.search(r'^PIGLIT: \{"subtest": \{".*" : "(\w+)"\}\}', part, re.M)
+                 for part in parts]
+        passed = [bool(f) and f.group(1) == 'pass' for f in found]
+        passed += [False] * (len(tests) - len(passed))
+        if status == FAILED_JOB:
+            # One of them has broken something, whatever it says of itself.
+            half = len(tests) // 2
+            self.together(tests[:half])
+            self.together(tests[half:])
+            return None
+        for test, good in zip(tests, passed):
+            if good:
+                self.settle(test, 'Pass')
+        # One that ends the process takes along those behind it, so the first is run
+        # alone, and the others together if there is no result of any of them.
+        done = len(parts)
+        for test, good in zip(tests[:done], passed):
+            if not good:
+                self.alone(test)
+        if done == 0:
+            self.alone(tests[0])
+            done = 1
+        if tests[done:]:
+            self.together(tests[done:])
+        return None
+
+    def run(self, tests):
+        """Run all of them; the longest of what is known first is not worth its table."""
+        groups = collections.defaultdict(list)
+        for test in tests:
+            groups[test.program if test.shared else test.name].append(test)
+        batches = []
+        for group in groups.values():
+            size = max(1, min(BATCH, len(group) // self.jobs))
+            batches += [group[i:i + size] for i in range(0, len(group), size)]
+        batches.sort(key=len, reverse=True)
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            for future in [pool.submit(self.together, batch) for batch in batches]:
+                future.result()
+        return self.results
+
+
+def sample(tests):
+    """A part of piglit's tests: of each folder the same ones on every machine."""
+    folders = collections.defaultdict(list)
+    for test in tests.values():
+        parts = test.name.split('@')
+        if parts[0] == 'spec' and not parts[1].startswith(NOT_OURS):
+            depth = 3 if parts[1].startswith('!opengl') else 2
+            folders[('@'.join(parts[:depth]), test.shared)].append(test.name)
+    for (_, shared), names in folders.items():
+        count = 10 + len(names) // 14 if shared else 8 + len(names) // 25
+        names.sort(key=lambda name: hashlib.md5(name.encode()).hexdigest())
+        yield from names[:count]
+
+
+class Expected:
+    """What is expected of each test, from files in the form of the kernel's drm-ci."""
+
+    def __init__(self, prefix):
+        self.fails = dict(l.rsplit(',', 1) for l in lines_of(f'{prefix}-fails.txt'))
+        self.skips = [re.compile(l) for l in lines_of(f'{prefix}-skips.txt')]
+        self.flakes = [re.compile(l) for l in lines_of(f'{prefix}-flakes.txt')]
+
+    def of(self, name):
+        """The result that a test has to have; None if any will do."""
+        if any(r.fullmatch(name) for r in self.flakes):
+            return None
+        if any(r.fullmatch(name) for r in self.skips):
+            return 'Skip'
+        return self.fails.get(name, 'Pass')
+
+
+class Tap:
+    """Prints results; the cases are folders of tests, and each test that surprises."""
+
+    def __init__(self):
+        self.count = self.failed = 0
+
+    def case(self, good, text):
+        """One result."""
+        self.count += 1
+        self.failed += not good
+        print(f'{"ok" if good else "not ok"} {self.count} - {text}', flush=True)
+
+    def folder(self, folder, results, expected):
+        """The tests of a folder."""
+        surprises = 0
+        known = collections.Counter()
+        for name, result in results:
+            wanted = expected.of(name)
+            if wanted is not None and result != wanted:
+                surprises += 1
+                self.case(False, f'{name}: {result}, expected is {wanted}')
+            elif result != 'Pass':
+                known[result] += 1
+        rest = ''.join(f', {n} {result.lower()} as expected' for result, n in known.items())
+        self.case(not surprises, f'{folder}: {len(results)} tests{rest}')
+
+
+def environment(no_exec):
+    """What piglit and the shim are told."""
+    os.environ.update(PIGLIT_PLATFORM='surfaceless_egl', PIGLIT_SOURCE_DIR=PIGLIT,
+                      MESA_SHADER_CACHE_DISABLE='true', ASAHI_SHIM_CORES='1',
+                      ASAHI_SHIM_TIMEOUT='30')
+    if no_exec:
+        os.environ['ASAHI_SHIM_NO_EXEC'] = '1'
+
+
+def chosen(arguments):
+    """All tests of piglit by their names, and those names of the list that are wanted."""
+    known = {name: test for which in PROFILES for name, test in profile(which).items()}
+    names = [n for n in lines_of(arguments.list) if re.search(arguments.only, n)]
+    return known, names[::arguments.every]
+
+
+def files(arguments):
+    """Print the files of those tests of a list that shader_runner has."""
+    known, names = chosen(arguments)
+    for test in [known[n] for n in names if n in known]:
+        if test.shared:
+            print(*test.arguments[:1])
+
+
+def run(arguments):
+    """Run the tests of a list, or those of its names that fit; what they do is TAP."""
+    environment(arguments.no_exec)
+    known, names = chosen(arguments)
+    tap, expected = Tap(), Expected(arguments.expected)
+    for name in [n for n in names if n not in known]:
+        tap.case(False, f'{name}: piglit has no such test')
+    names = [n for n in names if n in known]
+    wrapper = arguments.wrapper.split()
+    start = time.monotonic()
+    os.makedirs(arguments.out, exist_ok=True)
+    with open(f'{arguments.out}/log', 'w', encoding='utf-8') as log:
+        runner = Runner(wrapper, arguments.jobs, log)
+        results = runner.run([known[n] for n in names])
+    for path, keep in (('results.txt', lambda r: True), ('fails.txt', lambda r: r != 'Pass')):
+        with open(f'{arguments.out}/{path}', 'w', encoding='utf-8') as stream:
+            stream.writelines(f'{n},{results[n]}\n' for n in names if keep(results[n]))
+    with open(f'{arguments.out}/seconds.txt', 'w', encoding='utf-8') as stream:
+        stream.writelines(f'{runner.times[n]:.2f} {n}\n' for n in names)
+    if arguments.no_exec:
+        weak = [n for n in names if results[n] == 'Pass' and expected.of(n) == 'Pass']
+        for name in weak:
+            tap.case(False, f'{name}: passes with nothing executed')
+        tap.case(not weak and names, f'of {len(names)} tests none passes with nothing executed')
+    else:
+        folders = collections.defaultdict(list)
+        for name in names:
+            folders['@'.join(name.split('@')[:2])].append((name, results[name]))
+        for folder, members in sorted(folders.items()):
+            tap.folder(folder, members, expected)
+    good = sum(r == 'Pass' for r in results.values())
+    print(f'# {good} of {len(names)} tests pass, {time.monotonic() - start:.0f} s, '
+          f'{sum(runner.times.values()):.0f} s of processor time, log in {arguments.out}')
+    return tap.failed != 0
+
+
+def main():
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('command', choices=('run', 'files', 'sample'))
+    parser.add_argument('--list', default='igt-tests/ci/piglit-tests.txt')
+    parser.add_argument('--expected', default='igt-tests/ci/piglit-vagx')
+    parser.add_argument('--out', default='build/out/piglit')
+    parser.add_argument('--wrapper', default='build/host/userspace/shim/vagx-run')
+    parser.add_argument('--jobs', type=int, default=int(os.environ.get('JOBS', '2')))
+    parser.add_argument('--only', default='', help='regular expression of names')
+    parser.add_argument('--every', type=int, default=1, help='take one of so many')
+    parser.add_argument('--no-exec', action='store_true', help='execute no shader')
+    arguments = parser.parse_args()
+    if arguments.command == 'run':
+        return run(arguments)
+    if arguments.command == 'files':
+        files(arguments)
+        return 0
+    for name in sorted(sample({n: t for w in PROFILES for n, t in profile(w).items()})):
+        print(name)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

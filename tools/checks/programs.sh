@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+# shellcheck shell=bash
+#
+# What is expected of other people's programs (tools/guest/programs), for the shim and
+# for the guest.
+
+# shellcheck source=tools/checks/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+programs_list=tools/checks/programs.list
+programs_frames=userspace/tests/gl-frames.so
+
+# programs_on_host OUT SKIPS COMMAND ... - in the root that has them
+programs_on_host()
+{
+	local out=$1 skips=$2
+	shift 2
+
+	rm -rf "$out"
+	tools/toolbox.sh programs tools/guest/programs "$out" \
+		"$top/build/host/$programs_frames" "$top/$programs_list" "$skips" "$@"
+}
+
+# What llvmpipe and lavapipe make of all
+programs_in_software()
+{
+	programs_on_host "$top/build/out/programs/software" /dev/null env \
+		LIBGL_ALWAYS_SOFTWARE=1 VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json
+}
+
+# programs_expect MACHINE NAME COMMAND ... - a case, of which igt-tests/ci says what
+# is known of it
+programs_expect()
+{
+	local files=igt-tests/ci/programs-$1 name=$2 machine=$1 output status=0
+	shift 2
+
+	output=$("$@" 2>&1) || status=$?
+	if grep -qxF "$name" "$files-flakes.txt"; then
+		ok "$machine: $name"
+	elif grep -qxF "$name,Fail" "$files-fails.txt"; then
+		[ $status = 0 ] || ok "$machine: $name"
+		[ $status != 0 ] ||
+			not_ok "$machine: $name" "passes, though $files-fails.txt says that it fails"
+	elif [ $status = 0 ]; then
+		ok "$machine: $name"
+	else
+		not_ok "$machine: $name" "$output"
+	fi
+}
+
+# programs_ended OUT PROGRAM - its status is 0; prints its log otherwise
+programs_ended()
+{
+	grep -qx "$2 0" "$1/statuses" && return
+	grep "^$2 " "$1/statuses"
+	tail -n 40 "$1/$2.log"
+	return 1
+}
+
+# programs_validated OUT SCENE - glmark2 says that its picture is right
+programs_validated()
+{
+	grep -E "^\[$2\].*Validation: Success" "$1/glmark2-validate.log" && return
+	cat "$1/glmark2-validate.log"
+	return 1
+}
+
+# programs_judge MACHINE OUT - a case for each program and each picture
+programs_judge()
+{
+	local machine=$1 out=$2 skips program scene tolerance strays last=''
+
+	skips=$(sed '/^#/d' "igt-tests/ci/programs-$machine-skips.txt" | paste -sd '|')
+	programs_expect "$machine" weston programs_ended "$out" weston
+	while read -r program scene tolerance strays; do
+		scene=${scene%%:*}
+		[[ -z $skips || ! $program@$scene =~ ^($skips)$ ]] || continue
+		[ "$program" = "$last" ] ||
+			programs_expect "$machine" "$program" programs_ended "$out" "$program"
+		last=$program
+		if [ "$tolerance" = - ]; then
+			programs_expect "$machine" "$program@$scene" programs_validated "$out" "$scene"
+		else
+			programs_expect "$machine" "$program@$scene" tools/toolbox.sh run \
+				python3 tools/checks/pictures.py compare "$out/$program@$scene.png" \
+				"build/out/programs/software/$program@$scene.png" "$tolerance" "$strays"
+		fi
+	done < <(grep -v -e '^#' -e '^$' "$programs_list")
+}
