@@ -217,15 +217,20 @@ static void test_fault(struct asahi_client *client)
 	igt_asahi_client_close(other);
 }
 
-/* All three are submitted before the first can begin. */
+/*
+ * All three are submitted before the first can begin. Fragment work of the first may be
+ * running when vertex work of the second faults. Both are in the VM context that the
+ * fault names, which is all that the driver knows, so the first may be held guilty, too.
+ */
 static void test_fault_in_the_middle(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
-	struct asahi_render good = igt_asahi_render(client, 64), bad = bad_render(client);
+	struct asahi_render good = igt_asahi_render(client, 1024), bad = bad_render(client);
 	const uint32_t queue = igt_asahi_queue_create(client->fd, client->vm,
 						      DRM_ASAHI_PRIORITY_MEDIUM, 0);
 	uint32_t sync[3];
 	unsigned int i;
+	int err;
 
 	good.header.cdm_barrier = 0;
 	bad.header.cdm_barrier = 0;
@@ -237,7 +242,9 @@ static void test_fault_in_the_middle(struct asahi_client *client)
 		igt_assert_eq(submit_to(client, queue, render, sizeof(*render), sync[i]), 0);
 	}
 	client->words[ASAHI_GATE] = 1;
-	assert_bystander(igt_asahi_wait(client->fd, sync[0]));
+	err = igt_asahi_wait(client->fd, sync[0]);
+	if (err != -EIO)
+		assert_bystander(err);
 	igt_assert_eq(igt_asahi_wait(client->fd, sync[1]), -EIO);
 	igt_assert_eq(igt_asahi_wait(client->fd, sync[2]), -ECANCELED);
 	assert_guilty(client, queue);
