@@ -27,6 +27,7 @@
 #include "report.h"
 #include "rtkit.h"
 #include "sgx.h"
+#include "snoop.h"
 #include "soc.h"
 #include "uat.h"
 #include "vfio_user.h"
@@ -71,6 +72,7 @@ struct vagx_device {
 	unsigned int held;		/* atomic, HELD_* */
 	int wake_fd;			/* eventfd: look at the FIFO again */
 	struct vagx_control *control;
+	struct vagx_snoop *snoop;
 };
 
 static bool is_held(struct vagx_device *device)
@@ -183,6 +185,7 @@ static void lose_state(struct vagx_device *device)
 	let_go(device, HELD_FULL | HELD_STOPPED);
 	vagx_rtkit_reset(device->rtkit);
 	vagx_sgx_reset(device->sgx);
+	vagx_uat_forget(device->uat);
 	device->cpu_control = 0;
 	device->mailbox_due_ns = 0;
 }
@@ -347,6 +350,16 @@ static bool open_control(struct vagx_device *device, const char *path)
 	return device->control;
 }
 
+static bool open_snoop(struct vagx_device *device, const char *path)
+{
+	if (!path)
+		return true;
+	device->snoop = vagx_snoop_new(path, device->uat, device->report);
+	if (!device->snoop)
+		vagx_log(device->report, VAGX_LOG_ERROR, "%s: %s", path, strerror(errno));
+	return device->snoop;
+}
+
 struct vagx_device *vagx_device_new(const struct vagx_device_config *config)
 {
 	struct vagx_device *device = calloc(1, sizeof(*device));
@@ -359,7 +372,7 @@ struct vagx_device *vagx_device_new(const struct vagx_device_config *config)
 	device->mailbox_delay_ms = config->mailbox_delay_ms;
 	vagx_pci_init(&device->pci);
 	if (device->wake_fd < 0 || !build(device, config) ||
-	    !open_control(device, config->control)) {
+	    !open_control(device, config->control) || !open_snoop(device, config->tlbi)) {
 		vagx_log(device->report, VAGX_LOG_ERROR,
 			 "the device cannot be built: %s", strerror(errno));
 		vagx_device_free(device);
@@ -376,6 +389,7 @@ void vagx_device_free(struct vagx_device *device)
 	/* A firmware thread may wait for a guest that reads nothing any more */
 	if (device->mailbox)
 		vagx_mailbox_close(device->mailbox);
+	vagx_snoop_free(device->snoop);
 	vagx_fw_free(device->firmware);
 	vagx_gpu_free(device->gpu);
 	if (vagx_trace_close(device->trace))

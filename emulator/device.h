@@ -35,6 +35,7 @@ struct vagx_device_config {
 	uint64_t seed;			/* of what happens at random; not 0 */
 	enum vagx_power_off power_off;	/* what becomes of dirty cache lines */
 	const char *control;		/* path of the control socket, or NULL */
+	const char *tlbi;		/* path of the socket for QEMU's plugin, or NULL */
 	bool no_exec;
 };
 

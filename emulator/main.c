@@ -123,6 +123,7 @@ static int run(const struct vagx_options *options, struct vagx_report *report,
 		.seed = options->seed,
 		.power_off = options->power_off,
 		.control = options->control,
+		.tlbi = options->tlbi,
 		.trace = options->trace,
 		.no_exec = options->no_exec,
 	};

@@ -67,6 +67,7 @@ enum {
 	OPT_TRACE,
 	OPT_POWER_OFF,
 	OPT_CONTROL,
+	OPT_TLBI,
 	OPT_LOG,
 	OPT_LIST_RULES,
 	OPT_LIST_SOCS,
@@ -99,6 +100,7 @@ static const struct option long_options[] = {
 	{ "trace", required_argument, NULL, OPT_TRACE },
 	{ "power-off", required_argument, NULL, OPT_POWER_OFF },
 	{ "control", required_argument, NULL, OPT_CONTROL },
+	{ "tlbi", required_argument, NULL, OPT_TLBI },
 	{ "log", required_argument, NULL, OPT_LOG },
 	{ "list-rules", no_argument, NULL, OPT_LIST_RULES },
 	{ "list-socs", no_argument, NULL, OPT_LIST_SOCS },
@@ -135,6 +137,9 @@ static const char help[] =
 "  --fd NUMBER           use this connected socket instead\n"
 "  --control PATH        listen there for commands that make the hardware fail;\n"
 "                        \"vagx-ctl PATH help\" lists them\n"
+"  --tlbi PATH           listen there for QEMU's plugin vagx-tlbi.so: translations\n"
+"                        are kept until the guest invalidates them, instead of\n"
+"                        looked up by each access\n"
 "  --soc NAME            t8103 (default), t8112, t6000, ...: --list-socs\n"
 "  --firmware VERSION    firmware ABI: 13.5 (default); 12.3 on T8103 and T600x,\n"
 "                        12.4 on T8112\n"
@@ -438,6 +443,9 @@ static bool set_option(struct vagx_options *o, int option, const char *value,
 		       invalid(name, value);
 	case OPT_CONTROL:
 		o->control = value;
+		return true;
+	case OPT_TLBI:
+		o->tlbi = value;
 		return true;
 	case OPT_LOG:
 		return parse_log(value, &o->log) || invalid(name, value);

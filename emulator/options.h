@@ -42,6 +42,7 @@ struct vagx_options {
 	uint64_t seed;
 	enum vagx_power_off power_off;
 	const char *control;
+	const char *tlbi;		/* path for QEMU's plugin, or NULL */
 	const char *save_calibration;	/* folder, or NULL */
 	enum vagx_log_level log;
 };

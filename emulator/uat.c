@@ -7,8 +7,7 @@
 
 #include "report.h"
 #include "uat.h"
-
-#define VA_UPPER	(~0ULL << AGX_UAT_IAS)
+#include "uat_internal.h"
 
 #define TTB_ASID(ttb)	((ttb) >> AGX_TTBR_ASID_SHIFT)
 
@@ -21,19 +20,6 @@
 #define PAGE_KNOWN	(TABLE_KNOWN | AGX_PTE_PROT_MASK | VAGX_PTE_SH_MASK | \
 			 AGX_PTE_AF | AGX_PTE_NG | AGX_PTE_OS)
 
-struct vagx_uat {
-	struct vagx_mem *mem;
-	struct vagx_report *report;
-	uint64_t ttbs;
-	uint64_t oas_mask;		/* bits that a physical address has */
-};
-
-/* What a walk ends in */
-struct leaf {
-	const uint64_t *pte;
-	uint64_t value;
-};
-
 struct vagx_uat *vagx_uat_new(const struct vagx_uat_config *config)
 {
 	struct vagx_uat *uat = calloc(1, sizeof(*uat));
@@ -45,11 +31,15 @@ struct vagx_uat *vagx_uat_new(const struct vagx_uat_config *config)
 	uat->report = config->report;
 	uat->ttbs = config->ttbs;
 	uat->oas_mask = (1ULL << config->oas_bits) - 1;
+	uat_cache_init(&uat->cache);
 	return uat;
 }
 
 void vagx_uat_free(struct vagx_uat *uat)
 {
+	if (!uat)
+		return;
+	uat_cache_fini(&uat->cache);
 	free(uat);
 }
 
@@ -152,37 +142,34 @@ static uint64_t root(struct vagx_uat *uat, unsigned int slot, uint64_t va)
 	return base;
 }
 
-static bool walk(struct vagx_uat *uat, unsigned int slot, uint64_t va,
-		 struct leaf *leaf)
+uint64_t uat_load_entry(struct vagx_uat *uat, uint64_t table, uint64_t va)
+{
+	const uint64_t *entry = table_entry(uat, table, UAT_LEAF_INDEX(va));
+
+	return entry ? load(entry) : 0;
+}
+
+uint64_t uat_find_table(struct vagx_uat *uat, unsigned int slot, uint64_t va)
 {
 	static const struct {
 		unsigned int shift, entries;
 	} levels[] = {
 		{ AGX_UAT_L1_SHIFT, AGX_UAT_L1_ENTRIES },
 		{ AGX_UAT_L2_SHIFT, AGX_UAT_L2_ENTRIES },
-		{ AGX_UAT_L3_SHIFT, AGX_UAT_L3_ENTRIES },
 	};
 	uint64_t table;
 
 	if (slot >= VAGX_UAT_CONTEXTS)
-		return false;
+		return 0;
 	table = root(uat, slot, va);
-	if (!table)
-		return false;
-
-	for (unsigned int level = 0; ; level++) {
+	for (unsigned int level = 0; table && level < AGX_UAT_LEVELS - 1; level++) {
 		unsigned int index = va >> levels[level].shift &
 				     (levels[level].entries - 1);
 		const uint64_t *entry = table_entry(uat, table, index);
 		uint64_t value = entry ? load(entry) : 0;
 
-		if (level == AGX_UAT_LEVELS - 1) {
-			leaf->pte = entry;
-			leaf->value = value;
-			return value & VAGX_PTE_VALID;
-		}
 		if (!(value & VAGX_PTE_VALID))
-			return false;
+			return 0;
 		if (!(value & VAGX_PTE_PAGE) || value & ~TABLE_KNOWN ||
 		    !vagx_mem_ptr(uat->mem, VAGX_PTE_PA(value),
 				  VAGX_UAT_PAGE_SIZE)) {
@@ -190,10 +177,28 @@ static bool walk(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 				       va, "page table",
 				       "slot %u, level %u holds 0x%llx", slot,
 				       level + 1, (unsigned long long)value);
-			return false;
+			return 0;
 		}
 		table = VAGX_PTE_PA(value);
 	}
+	return table;
+}
+
+/* Through the translations that are cached, if any are */
+static bool walk(struct vagx_uat *uat, unsigned int slot, uint64_t va,
+		 struct leaf *leaf)
+{
+	uint64_t table;
+
+	if (uat_cache_walk(uat, slot, va, leaf))
+		return leaf->value & VAGX_PTE_VALID;
+	table = uat_find_table(uat, slot, va);
+	if (!table)
+		return false;
+	leaf->watch = table_entry(uat, table, UAT_LEAF_INDEX(va));
+	leaf->value = leaf->watch ? load(leaf->watch) : 0;
+	leaf->watched = leaf->value;
+	return leaf->value & VAGX_PTE_VALID;
 }
 
 /* Tables, and pages of a range, that are looked at in search for one */
@@ -408,6 +413,14 @@ uint64_t vagx_uat_pte(struct vagx_uat *uat, unsigned int slot, uint64_t va)
 	return walk(uat, slot, va, &leaf) ? leaf.value : 0;
 }
 
+uint64_t vagx_uat_table_pte(struct vagx_uat *uat, unsigned int slot, uint64_t va)
+{
+	uint64_t table = uat_find_table(uat, slot, va);
+	uint64_t value = table ? uat_load_entry(uat, table, va) : 0;
+
+	return value & VAGX_PTE_VALID ? value : 0;
+}
+
 const char *vagx_fault_reason_name(enum vagx_fault_reason reason)
 {
 	switch (reason) {
@@ -473,8 +486,8 @@ void *vagx_tlb_ptr_slow(struct vagx_tlb *tlb, uint64_t va, size_t len,
 		return NULL;
 
 	e->tag = (va & ~VAGX_UAT_PAGE_MASK) | 1;
-	e->pte = leaf.pte;
-	e->value = leaf.value;
+	e->watch = leaf.watch;
+	e->watched = leaf.watched;
 	e->host = host;
 	e->allowed = rights(leaf.value, tlb->agent);
 	return host + offset;

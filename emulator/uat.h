@@ -47,10 +47,12 @@ struct vagx_uat_fault {
 /**
  * struct vagx_uat - the MMU
  *
- * Stateless but for its configuration: every call walks the guest's tables,
- * so a table that changed is seen at once. Any thread.
+ * Without vagx_uat_cache_set() every call walks the guest's tables, so a table that
+ * changed is seen at once. With it, translations and pointers to the last table are
+ * kept until the guest invalidates them (uat_cache.c). Any thread.
  */
 struct vagx_uat;
+struct vagx_tlbi;
 
 struct vagx_uat_config {
 	struct vagx_mem *mem;
@@ -103,6 +105,62 @@ int vagx_uat_read(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 int vagx_uat_write(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 		   const void *buf, size_t len, enum vagx_agent agent,
 		   struct vagx_uat_fault *fault);
+
+/**
+ * vagx_uat_cache_set() - begin or end to keep translations
+ * @on: somebody tells of all invalidations from now on; or nobody does any more
+ */
+void vagx_uat_cache_set(struct vagx_uat *uat, bool on);
+
+/**
+ * vagx_uat_invalidate() - do what the guest asks for, and nothing more
+ *
+ * What the tables still translate is looked up again at once, as hardware may at
+ * any time. So an invalidation that comes before the change of the table has no
+ * effect.
+ */
+void vagx_uat_invalidate(struct vagx_uat *uat, const struct vagx_tlbi *tlbi);
+
+/* The MMU loses its power, and all translations */
+void vagx_uat_forget(struct vagx_uat *uat);
+
+/**
+ * vagx_uat_sweep() - look for translations that should have been invalidated
+ * @now_ns: monotonic time
+ *
+ * One that differs from the tables for VAGX_UAT_STALE_NS has been forgotten.
+ *
+ * Return: when to come again, 0 for not at all.
+ */
+uint64_t vagx_uat_sweep(struct vagx_uat *uat, uint64_t now_ns);
+
+#define VAGX_UAT_STALE_NS	3000000000ULL
+#define VAGX_UAT_SWEEP_NS	250000000ULL
+
+/**
+ * struct vagx_uat_stats - what the cache of translations has done
+ * @on: it is in use
+ * @pages: translations that it has
+ * @invalidations: how many there were
+ * @dropped: translations that were forgotten, or replaced, because of them
+ * @kept: translations that tables still had then
+ */
+struct vagx_uat_stats {
+	bool on;
+	uint64_t pages;
+	uint64_t invalidations;
+	uint64_t dropped;
+	uint64_t kept;
+};
+
+void vagx_uat_get_stats(struct vagx_uat *uat, struct vagx_uat_stats *stats);
+
+/**
+ * vagx_uat_table_pte() - vagx_uat_pte() as the tables have it now
+ *
+ * What the driver says, where vagx_uat_pte() is what the agents believe.
+ */
+uint64_t vagx_uat_table_pte(struct vagx_uat *uat, unsigned int slot, uint64_t va);
 
 /**
  * vagx_uat_pte() - the leaf entry of an address, unchecked
@@ -172,18 +230,18 @@ const char *vagx_access_name(enum vagx_access access);
 #define VAGX_PTE_PA(pte)	((pte) & 0x0000ffffffffc000ULL)
 
 /*
- * Translation cache of one thread, for the shader cores. Each entry
- * remembers where its leaf entry lies and what it held, and a hit compares
- * both again: an unmap by the guest is seen by the next access, as it would
- * be on hardware once the TLB invalidation has finished. Flush it at each
- * start of a job.
+ * Translation cache of one thread, for the shader cores, in front of the MMU.
+ * Each entry remembers a word and what it held, and a hit compares both again:
+ * the number of invalidations that there were, or, where nobody tells of these,
+ * its entry in the table. So a change is seen by the next access. Flush it at
+ * each start of a job: then it holds pointers into the guest's memory.
  */
 #define VAGX_TLB_ENTRIES	256
 
 struct vagx_tlb_entry {
 	uint64_t tag;			/* page address | 1, 0 when empty */
-	const uint64_t *pte;
-	uint64_t value;
+	const uint64_t *watch;
+	uint64_t watched;
 	uint8_t *host;
 	unsigned int allowed;		/* bit per enum vagx_access */
 };
@@ -216,7 +274,7 @@ static inline void *vagx_tlb_ptr(struct vagx_tlb *tlb, uint64_t va, size_t len,
 	if (e->tag == ((va & ~VAGX_UAT_PAGE_MASK) | 1) &&
 	    (e->allowed >> access & 1) && offset + len <= VAGX_UAT_PAGE_SIZE &&
 	    len <= VAGX_UAT_PAGE_SIZE &&
-	    __atomic_load_n(e->pte, __ATOMIC_ACQUIRE) == e->value)
+	    __atomic_load_n(e->watch, __ATOMIC_ACQUIRE) == e->watched)
 		return e->host + offset;
 
 	return vagx_tlb_ptr_slow(tlb, va, len, access, fault);

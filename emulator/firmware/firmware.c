@@ -194,6 +194,10 @@ static uint64_t look_around(struct vagx_firmware *fw)
 {
 	uint64_t now = fw_now_ns(), next = UINT64_MAX, again;
 	uint64_t evict = fw_cache_evict(fw->cache, &fw->access, now), flush;
+	uint64_t sweep = vagx_uat_sweep(fw->config.uat, now);
+
+	if (sweep && (!evict || sweep < evict))
+		evict = sweep;
 
 	if (fw->state == FW_STATE_CRASHED)
 		fw_workers_drain(fw);

@@ -179,7 +179,7 @@ static void drop_dirty(struct fw_cache *cache, struct fw_dirty *dirty)
 static void write_back(struct fw_cache *cache, struct fw_access *access, struct fw_dirty *dirty)
 {
 	uint64_t va = dirty->line << FW_LINE_SHIFT;
-	uint64_t pte = vagx_uat_pte(access->uat, 0, va);
+	uint64_t pte = vagx_uat_table_pte(access->uat, 0, va);
 	uint64_t page = dirty->pa & ~(uint64_t)VAGX_UAT_PAGE_MASK;
 	uint8_t *memory = vagx_mem_ptr(cache->mem, dirty->pa, FW_LINE_SIZE);
 
@@ -407,7 +407,7 @@ void fw_cache_sweep(struct fw_cache *cache, struct fw_access *access)
 
 		if (!slot->key || !slot->value)
 			continue;
-		pte = vagx_uat_pte(access->uat, 0, va);
+		pte = vagx_uat_table_pte(access->uat, 0, va);
 		if (pte & VAGX_PTE_VALID)
 			continue;
 		vagx_violation(access->report, VAGX_RULE_FW_CACHED_UNMAP, va, "page",

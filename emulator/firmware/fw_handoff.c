@@ -154,6 +154,11 @@ void fw_handoff_leave(struct vagx_firmware *fw)
 	pthread_mutex_unlock(&fw->handoff_lock);
 }
 
+static bool is_cached(uint64_t pte)
+{
+	return (pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) == VAGX_ATTR_FW_CACHED;
+}
+
 static void check_uncached(struct vagx_firmware *fw, unsigned int context, uint64_t va,
 			   uint64_t size)
 {
@@ -161,13 +166,15 @@ static void check_uncached(struct vagx_firmware *fw, unsigned int context, uint6
 
 	for (uint64_t i = first; i <= last; i++) {
 		uint64_t page = i << VAGX_UAT_PAGE_SHIFT;
-		uint64_t pte = vagx_uat_pte(fw->config.uat, context, page);
+		uint64_t now = vagx_uat_table_pte(fw->config.uat, context, page);
+		uint64_t seen = vagx_uat_pte(fw->config.uat, context, page);
 
-		if ((pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) == VAGX_ATTR_FW_CACHED) {
-			vagx_violation(fw->config.report, VAGX_RULE_FW_FLUSH_MAPPING, page,
-				       "handoff", "is still mapped as cached");
-			return;
-		}
+		if (!is_cached(now) && !is_cached(seen))
+			continue;
+		vagx_violation(fw->config.report, VAGX_RULE_FW_FLUSH_MAPPING, page, "handoff",
+			       is_cached(now) ? "is still mapped as cached" :
+						"is still cached, as TLBs have it");
+		return;
 	}
 }
 

@@ -78,6 +78,7 @@ for seed in -1 0 x 1x; do
 done
 check '--power-off' 2 'not a valid value' --socket x --power-off never
 check 'socket in a missing folder' 3 'No such file' --socket /nonexistent/socket
+check 'plugin socket in a missing folder' 3 'No such file' --socket x --tlbi /nonexistent/socket
 check 'descriptor that is no socket' 3 'non-socket' --fd 0
 check 'descriptor that is not there' 3 'Bad file descriptor' --fd 99
 echo "1..$number"

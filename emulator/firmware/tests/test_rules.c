@@ -176,6 +176,19 @@ static void provoke_flush_mapping(struct rig *rig)
 	rig_flush(rig, rig->hwdata_b.va, AGX_PAGE_SIZE);
 }
 
+/* The page is mapped uncached, but nobody has told the TLBs */
+static void provoke_flush_cached_translation(struct rig *rig)
+{
+	uint64_t va = rig->hwdata_b.va, *pte;
+
+	vagx_uat_cache_set(rig->uat, true);
+	rig_boot(rig);
+	pte = rig_pte(rig, rig->root, va);
+	assert_int_equal(vagx_uat_pte(rig->uat, 0, va), *pte);
+	*pte |= AGX_PTE_ATTR_SHARED << AGX_PTE_ATTR_SHIFT;
+	rig_flush(rig, va, AGX_PAGE_SIZE);
+}
+
 CHANGED(cached_remap)
 {
 	struct rig_ptr page = rig_page(rig);
@@ -910,6 +923,7 @@ static const struct provocation provocations[] = {
 	PROVOKE(FW_FLUSH_STATE, flush_state, GOES_ON),
 	PROVOKE(FW_FLUSH_STATE, flush_range, GOES_ON),
 	PROVOKE(FW_FLUSH_MAPPING, flush_mapping, GOES_ON),
+	PROVOKE(FW_FLUSH_MAPPING, flush_cached_translation, GOES_ON),
 	PROVOKE(FW_CACHED_REMAP, cached_remap, GOES_ON),
 	PROVOKE(FW_CACHED_UNMAP, cached_unmap, GOES_ON),
 	PROVOKE(FW_CACHED_LATE, cached_late, GOES_ON),

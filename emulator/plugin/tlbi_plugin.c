@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * A plugin for QEMU's TCG that tells vagx of the guest's TLB invalidations.
+ *
+ *   qemu-system-aarch64 -plugin vagx-tlbi.so,socket=PATH
+ *
+ * Only instructions that the GPU's MMU hears have a callback, so the rest of the guest
+ * runs as without the plugin. The processor waits until vagx has answered: what
+ * comes after the instruction finds the GPU's translations gone, which is a little
+ * earlier than the barrier that the driver needs.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "../listen.h"
+#include "../tlbi.h"
+#include "qemu_api.h"
+
+#define REGISTERS	31		/* x0 to x30; the number above is zero */
+
+#define EXPORTED	__attribute__((visibility("default")))
+
+EXPORTED int qemu_plugin_version = QEMU_API_VERSION;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int vagx = -1;
+static struct glib_array *value;
+static struct qemu_register *registers[REGISTERS];
+
+/* The numbers of registers are the same for all processors */
+static void find_registers(unsigned int cpu, void *ctx)
+{
+	struct glib_array *list = qemu_plugin_get_registers();
+	const struct qemu_register_info *info = list->data;
+	char name[8];
+
+	pthread_mutex_lock(&lock);
+	for (unsigned int i = 0; i < list->len; i++) {
+		for (unsigned int n = 0; n < REGISTERS; n++) {
+			snprintf(name, sizeof(name), "x%u", n);
+			if (!strcmp(info[i].name, name))
+				registers[n] = info[i].handle;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	g_array_free(list, 1);
+}
+
+/* Lock held */
+static uint64_t read_register(unsigned int n)
+{
+	uint64_t x = 0;
+
+	if (n >= REGISTERS || !registers[n])
+		return 0;
+	g_byte_array_set_size(value, 0);
+	if (qemu_plugin_read_register(registers[n], value) && value->len >= sizeof(x))
+		memcpy(&x, value->data, sizeof(x));
+	return x;
+}
+
+static void executed(unsigned int cpu, void *ctx)
+{
+	uint32_t insn = (uintptr_t)ctx;
+	struct vagx_tlbi_message message = { .insn = insn };
+	char answer;
+
+	pthread_mutex_lock(&lock);
+	message.operand = read_register(VAGX_TLBI_RT(insn));
+	/* A vagx that has ended has no translations */
+	if (vagx >= 0 && (send(vagx, &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message) ||
+			  recv(vagx, &answer, 1, 0) != 1))
+		vagx = -1;
+	pthread_mutex_unlock(&lock);
+}
+
+static void translated(struct qemu_tb *tb, void *ctx)
+{
+	size_t count = qemu_plugin_tb_n_insns(tb);
+
+	for (size_t i = 0; i < count; i++) {
+		struct qemu_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		uint32_t word = 0;
+
+		qemu_plugin_insn_data(insn, &word, sizeof(word));
+		if (vagx_tlbi_is_heard(word))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, executed,
+							       QEMU_API_READS_REGISTERS,
+							       (void *)(uintptr_t)word);
+	}
+}
+
+EXPORTED int qemu_plugin_install(uint64_t id, const void *info, int argc, char **argv)
+{
+	static const char option[] = "socket=";
+
+	if (argc != 1 || strncmp(argv[0], option, strlen(option))) {
+		fprintf(stderr, "vagx-tlbi: usage: -plugin vagx-tlbi.so,socket=PATH\n");
+		return -1;
+	}
+	value = g_byte_array_new();
+	vagx = vagx_connect(argv[0] + strlen(option));
+	if (vagx < 0) {
+		perror(argv[0]);
+		return -1;
+	}
+	qemu_plugin_register_vcpu_init_cb(id, find_registers, NULL);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated, NULL);
+	return 0;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+#include "snoop.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "listen.h"
+#include "report.h"
+#include "tlbi.h"
+#include "uat.h"
+
+struct vagx_snoop {
+	struct vagx_uat *uat;
+	struct vagx_report *report;
+	char *path;
+	int listener;
+	int quit_fd;
+	pthread_t thread;
+};
+
+/* Return: whether it is @fd that has something, and not the end that has come */
+static bool wait_for(struct vagx_snoop *snoop, int fd)
+{
+	struct pollfd fds[] = {
+		{ .fd = fd, .events = POLLIN },
+		{ .fd = snoop->quit_fd, .events = POLLIN },
+	};
+
+	while (poll(fds, 2, -1) < 0) {
+		if (errno != EINTR)
+			return false;
+	}
+	return !fds[1].revents;
+}
+
+/* The plugin waits for each answer, so there is never more than one message */
+static bool receive(struct vagx_snoop *snoop, int fd, struct vagx_tlbi_message *message)
+{
+	uint8_t *to = (uint8_t *)message;
+	size_t have = 0;
+
+	while (have < sizeof(*message)) {
+		ssize_t got;
+
+		if (!wait_for(snoop, fd))
+			return false;
+		got = recv(fd, to + have, sizeof(*message) - have, MSG_DONTWAIT);
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			continue;
+		if (got <= 0)
+			return false;
+		have += got;
+	}
+	return true;
+}
+
+static void serve(struct vagx_snoop *snoop, int fd)
+{
+	struct vagx_tlbi_message message;
+	struct vagx_tlbi tlbi;
+	char answer = 0;
+
+	while (receive(snoop, fd, &message)) {
+		if (vagx_tlbi_decode(message.insn, message.operand, &tlbi))
+			vagx_uat_invalidate(snoop->uat, &tlbi);
+		vagx_log(snoop->report, VAGX_LOG_TRACE,
+			 "TLBI: instruction %#" PRIx64 ", operand %#" PRIx64, message.insn,
+			 message.operand);
+		if (send(fd, &answer, 1, MSG_NOSIGNAL) != 1)
+			return;
+	}
+}
+
+static void log_stats(struct vagx_snoop *snoop)
+{
+	struct vagx_uat_stats stats;
+
+	vagx_uat_get_stats(snoop->uat, &stats);
+	vagx_log(snoop->report, VAGX_LOG_INFO,
+		 "TLBs: %" PRIu64 " invalidations, %" PRIu64 " translations dropped, %" PRIu64
+		 " looked up again and kept",
+		 stats.invalidations, stats.dropped, stats.kept);
+}
+
+static void *snoop_thread(void *arg)
+{
+	struct vagx_snoop *snoop = arg;
+
+	while (wait_for(snoop, snoop->listener)) {
+		int fd = accept4(snoop->listener, NULL, NULL, SOCK_CLOEXEC);
+
+		if (fd < 0)
+			continue;
+		vagx_log(snoop->report, VAGX_LOG_INFO,
+			 "translations are kept until the guest invalidates them");
+		vagx_uat_cache_set(snoop->uat, true);
+		serve(snoop, fd);
+		log_stats(snoop);
+		vagx_uat_cache_set(snoop->uat, false);
+		close(fd);
+	}
+	return NULL;
+}
+
+static void release(struct vagx_snoop *snoop)
+{
+	if (snoop->listener >= 0) {
+		close(snoop->listener);
+		unlink(snoop->path);
+	}
+	if (snoop->quit_fd >= 0)
+		close(snoop->quit_fd);
+	free(snoop->path);
+	free(snoop);
+}
+
+struct vagx_snoop *vagx_snoop_new(const char *path, struct vagx_uat *uat,
+				  struct vagx_report *report)
+{
+	struct vagx_snoop *snoop = calloc(1, sizeof(*snoop));
+	int err = ENOMEM;
+
+	if (!snoop)
+		return NULL;
+	snoop->uat = uat;
+	snoop->report = report;
+	snoop->listener = -1;
+	snoop->quit_fd = eventfd(0, EFD_CLOEXEC);
+	snoop->path = strdup(path);
+	if (snoop->path && snoop->quit_fd >= 0) {
+		snoop->listener = vagx_listen(path, 1);
+		err = snoop->listener < 0 ? errno :
+		      pthread_create(&snoop->thread, NULL, snoop_thread, snoop);
+	}
+	if (!err)
+		return snoop;
+	release(snoop);
+	errno = err;
+	return NULL;
+}
+
+void vagx_snoop_free(struct vagx_snoop *snoop)
+{
+	uint64_t one = 1;
+
+	if (!snoop)
+		return;
+	while (write(snoop->quit_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+	pthread_join(snoop->thread, NULL);
+	release(snoop);
+}

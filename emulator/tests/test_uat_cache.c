@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "helpers.h"
+#include "listen.h"
+#include "snoop.h"
+#include "tlbi.h"
+
+#define USER_VA		0x1000004000ULL
+#define KERNEL_VA	0xffffffa000004000ULL
+#define PAGE		AGX_PAGE_SIZE
+
+/* Instructions as GNU as has them, with x3 where they have an operand */
+#define VMALLE1OS	0xd508811fU
+#define VAE1OS		0xd5088123U
+#define ASIDE1OS	0xd5088143U
+#define VAAE1OS		0xd5088163U
+#define VALE1OS		0xd50881a3U
+#define RVAE1OS		0xd5088523U
+#define RVAAE1OS	0xd5088563U
+#define VAE1OSNXS	0xd5089123U
+
+static int setup(void **state)
+{
+	struct machine *m = machine_new();
+
+	vagx_uat_cache_set(m->uat, true);
+	*state = m;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	machine_free(*state);
+	return 0;
+}
+
+static uint64_t asid(unsigned int slot)
+{
+	return (uint64_t)slot << 48;
+}
+
+static uint64_t of_page(unsigned int slot, uint64_t va)
+{
+	return asid(slot) | (va >> 12 & 0xfffffffffffULL);
+}
+
+/* 2 pages for a @num of 0 */
+static uint64_t of_range(unsigned int slot, uint64_t va, unsigned int scale, unsigned int num)
+{
+	return asid(slot) | 2ULL << 46 | (uint64_t)scale << 44 | (uint64_t)num << 39 |
+	       (va >> 14 & 0x1fffffffffULL);
+}
+
+static void execute(struct machine *m, uint32_t insn, uint64_t operand)
+{
+	struct vagx_tlbi tlbi;
+
+	assert_true(vagx_tlbi_is_heard(insn));
+	assert_true(vagx_tlbi_decode(insn, operand, &tlbi));
+	vagx_uat_invalidate(m->uat, &tlbi);
+}
+
+static void *gpu_ptr(struct machine *m, unsigned int slot, uint64_t va)
+{
+	return vagx_uat_ptr(m->uat, slot, va, 4, VAGX_AGENT_GPU, VAGX_WRITE, NULL);
+}
+
+/* Maps a new page and has it looked at. Return: its host address. */
+static void *use_page(struct machine *m, unsigned int slot, uint64_t va)
+{
+	uint64_t page = machine_page(m);
+
+	machine_map(m, slot, va, machine_pte(page, AGX_PROT_GPU_SHARED_RW));
+	assert_ptr_equal(gpu_ptr(m, slot, va), machine_host(m, page));
+	return machine_host(m, page);
+}
+
+static void translations_stay(void **state)
+{
+	struct machine *m = *state;
+	void *old = use_page(m, 1, USER_VA);
+	uint64_t other = machine_page(m);
+
+	*machine_entry(m, 1, USER_VA) = machine_pte(other, AGX_PROT_GPU_SHARED_RO);
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), old);
+	assert_int_equal(VAGX_PTE_PA(vagx_uat_table_pte(m->uat, 1, USER_VA)), other);
+	*machine_entry(m, 1, USER_VA) = 0;
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), old);
+	assert_int_equal(vagx_uat_table_pte(m->uat, 1, USER_VA), 0);
+
+	/* nor do they go with their context, or with a table */
+	*machine_table_entry(m, 1, USER_VA, 2) = 0;
+	*machine_table_entry(m, 1, USER_VA, 0) = 0;
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), old);
+	execute(m, VAE1OS, of_page(1, USER_VA));
+	assert_null(gpu_ptr(m, 1, USER_VA));
+}
+
+static void nothing_is_no_translation(void **state)
+{
+	struct machine *m = *state;
+	uint64_t page = machine_page(m);
+	uint64_t pte = machine_pte(page, AGX_PROT_GPU_SHARED_RW);
+
+	assert_null(gpu_ptr(m, 1, USER_VA));
+	machine_map(m, 1, USER_VA, 0);
+	assert_null(gpu_ptr(m, 1, USER_VA));
+	*machine_entry(m, 1, USER_VA) = pte & ~AGX_PTE_AF;
+	assert_null(gpu_ptr(m, 1, USER_VA));
+	*machine_entry(m, 1, USER_VA) = pte;
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), machine_host(m, page));
+}
+
+/* Each of these takes the translation of one page, or leaves it */
+static void invalidations_of_a_page(void **state)
+{
+	static const struct {
+		uint32_t insn;
+		uint64_t operand;
+		bool hits;
+	} cases[] = {
+		{ VMALLE1OS, 0, true },
+		{ ASIDE1OS, 1ULL << 48, true },
+		{ ASIDE1OS, 2ULL << 48, false },
+		{ VAE1OS, 1ULL << 48 | USER_VA >> 12, true },
+		{ VAE1OSNXS, 1ULL << 48 | USER_VA >> 12, true },
+		{ VALE1OS, 1ULL << 48 | (USER_VA + 0x3000) >> 12, true },
+		{ VAE1OS, 2ULL << 48 | USER_VA >> 12, false },
+		{ VAE1OS, 1ULL << 48 | (USER_VA + PAGE) >> 12, false },
+		{ VAE1OS, 1ULL << 48 | (USER_VA - PAGE) >> 12, false },
+		{ VAAE1OS, USER_VA >> 12, true },
+		/* with the hint that it is a page of 16K, at level 3 */
+		{ VAE1OS, 1ULL << 48 | 0xbULL << 44 | USER_VA >> 12, true },
+		{ RVAE1OS, 1ULL << 48 | 2ULL << 46 | USER_VA >> 14, true },
+		{ RVAE1OS, 1ULL << 48 | 2ULL << 46 | (USER_VA - PAGE) >> 14, true },
+		{ RVAE1OS, 1ULL << 48 | 2ULL << 46 | (USER_VA - 2 * PAGE) >> 14, false },
+		{ RVAE1OS, 1ULL << 48 | 2ULL << 46 | 1ULL << 39 | (USER_VA - 3 * PAGE) >> 14, true },
+		{ RVAE1OS, 1ULL << 48 | 2ULL << 46 | 1ULL << 44 | (USER_VA - 63 * PAGE) >> 14, true },
+		{ RVAE1OS, 1ULL << 48 | 2ULL << 46 | 1ULL << 44 | (USER_VA - 64 * PAGE) >> 14, false },
+		{ RVAE1OS, 2ULL << 48 | 2ULL << 46 | USER_VA >> 14, false },
+		{ RVAAE1OS, 2ULL << 48 | 2ULL << 46 | USER_VA >> 14, true },
+	};
+	struct machine *m = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		use_page(m, 1, USER_VA);
+		*machine_entry(m, 1, USER_VA) = 0;
+		execute(m, cases[i].insn, cases[i].operand);
+		if (!gpu_ptr(m, 1, USER_VA) != cases[i].hits)
+			fail_msg("case %zu", i);
+		vagx_uat_forget(m->uat);
+	}
+}
+
+static void other_instructions(void **state)
+{
+	static const uint32_t deaf[] = {
+		0xd508831f, /* vmalle1is */ 0xd5088323, /* vae1is */
+		0xd5088223, /* rvae1is */   0xd508871f, /* vmalle1 */
+		0xd5088723, /* vae1 */	    0xd50c81df, /* vmalls12e1os */
+		0xd50c8123, /* vae2os */    0xd50b7e23, /* dc civac */
+		0xd503201f, /* nop */
+	};
+	struct vagx_tlbi tlbi;
+
+	for (size_t i = 0; i < sizeof(deaf) / sizeof(deaf[0]); i++)
+		assert_false(vagx_tlbi_is_heard(deaf[i]) || vagx_tlbi_decode(deaf[i], 0, &tlbi));
+	/* pages of 4K, a range of pages of 64K, of blocks */
+	assert_false(vagx_tlbi_decode(VAE1OS, 0x7ULL << 44, &tlbi));
+	assert_false(vagx_tlbi_decode(VAE1OS, 0xaULL << 44, &tlbi));
+	assert_false(vagx_tlbi_decode(RVAE1OS, 3ULL << 46, &tlbi));
+	assert_false(vagx_tlbi_decode(RVAE1OS, 2ULL << 46 | 2ULL << 37, &tlbi));
+}
+
+static void too_early_is_for_nothing(void **state)
+{
+	struct machine *m = *state;
+	void *old = use_page(m, 1, USER_VA);
+
+	execute(m, VAE1OS, of_page(1, USER_VA));
+	*machine_entry(m, 1, USER_VA) = 0;
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), old);
+	execute(m, VAE1OS, of_page(1, USER_VA));
+	assert_null(gpu_ptr(m, 1, USER_VA));
+
+	old = use_page(m, 1, USER_VA);
+	execute(m, ASIDE1OS, asid(1));
+	*machine_table_entry(m, 1, USER_VA, 0) = 0;
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), old);
+	execute(m, ASIDE1OS, asid(1));
+	assert_null(gpu_ptr(m, 1, USER_VA));
+}
+
+static void tables_need_more_than_pages(void **state)
+{
+	struct machine *m = *state;
+	uint64_t *pointer, table, page;
+
+	use_page(m, 1, USER_VA);
+	pointer = machine_table_entry(m, 1, USER_VA, 2);
+	table = *pointer;
+	*machine_entry(m, 1, USER_VA) = 0;
+	execute(m, VAE1OS, of_page(1, USER_VA));
+	assert_null(gpu_ptr(m, 1, USER_VA));
+
+	/* another table for the same addresses; the old one is memory of somebody else */
+	*pointer = 0;
+	page = machine_page(m);
+	machine_map(m, 1, USER_VA, machine_pte(page, AGX_PROT_GPU_SHARED_RW));
+	assert_null(gpu_ptr(m, 1, USER_VA));
+	execute(m, VAE1OS, of_page(1, USER_VA));
+	assert_null(gpu_ptr(m, 1, USER_VA));
+	assert_int_not_equal(*pointer, table);
+	execute(m, ASIDE1OS, asid(1));
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), machine_host(m, page));
+}
+
+static void global_pages(void **state)
+{
+	struct machine *m = *state;
+	uint64_t page = machine_page(m), pte;
+
+	pte = machine_pte(page, AGX_PROT_GPU_FW_SHARED_RW) & ~AGX_PTE_NG;
+	machine_map(m, 0, KERNEL_VA, pte);
+	assert_non_null(gpu_ptr(m, 0, KERNEL_VA));
+	*machine_entry(m, 0, KERNEL_VA) = 0;
+	execute(m, ASIDE1OS, asid(0));
+	assert_non_null(gpu_ptr(m, 0, KERNEL_VA));
+	execute(m, VAE1OS, of_page(0, USER_VA));
+	assert_non_null(gpu_ptr(m, 0, KERNEL_VA));
+	/* whose context is named does not matter */
+	execute(m, VAE1OS, of_page(5, KERNEL_VA));
+	assert_null(gpu_ptr(m, 0, KERNEL_VA));
+
+	*machine_entry(m, 0, KERNEL_VA) = pte;
+	assert_non_null(gpu_ptr(m, 0, KERNEL_VA));
+	*machine_entry(m, 0, KERNEL_VA) = 0;
+	execute(m, RVAE1OS, of_range(0, KERNEL_VA, 3, 31));
+	assert_null(gpu_ptr(m, 0, KERNEL_VA));
+
+	/* its tables go with everything only */
+	*machine_entry(m, 0, KERNEL_VA) = pte;
+	assert_non_null(gpu_ptr(m, 0, KERNEL_VA));
+	*machine_table_entry(m, 0, KERNEL_VA, 0) = 0;
+	execute(m, ASIDE1OS, asid(0));
+	assert_non_null(gpu_ptr(m, 0, KERNEL_VA));
+	execute(m, VMALLE1OS, 0);
+	assert_null(gpu_ptr(m, 0, KERNEL_VA));
+}
+
+static void cores_look_again(void **state)
+{
+	struct machine *m = *state;
+	static struct vagx_tlb tlb;
+	void *old = use_page(m, 1, USER_VA);
+	struct vagx_uat_fault fault;
+
+	vagx_tlb_init(&tlb, m->uat, 1, VAGX_AGENT_GPU);
+	assert_ptr_equal(vagx_tlb_ptr(&tlb, USER_VA, 4, VAGX_WRITE, &fault), old);
+	*machine_entry(m, 1, USER_VA) = 0;
+	assert_ptr_equal(vagx_tlb_ptr(&tlb, USER_VA, 4, VAGX_WRITE, &fault), old);
+	/* a new job does not help */
+	vagx_tlb_flush(&tlb);
+	assert_ptr_equal(vagx_tlb_ptr(&tlb, USER_VA, 4, VAGX_WRITE, &fault), old);
+	execute(m, VAE1OS, of_page(1, USER_VA));
+	assert_null(vagx_tlb_ptr(&tlb, USER_VA, 4, VAGX_WRITE, &fault));
+	assert_int_equal(fault.reason, VAGX_FAULT_UNMAPPED);
+
+	/* nor is anything left of it when the plugin goes */
+	old = use_page(m, 1, USER_VA);
+	assert_ptr_equal(vagx_tlb_ptr(&tlb, USER_VA, 4, VAGX_WRITE, &fault), old);
+	*machine_entry(m, 1, USER_VA) = 0;
+	vagx_uat_cache_set(m->uat, false);
+	assert_null(vagx_tlb_ptr(&tlb, USER_VA, 4, VAGX_WRITE, &fault));
+}
+
+static void many_tables(void **state)
+{
+	struct machine *m = *state;
+	struct vagx_uat_stats stats;
+	uint64_t page = machine_page(m), table;
+
+	/* One last table for all that an entry of the first can lead to */
+	machine_map(m, 1, 0, machine_pte(page, AGX_PROT_GPU_SHARED_RW));
+	table = *machine_table_entry(m, 1, 0, 2);
+	for (uint64_t va = 0; va < 1ULL << AGX_UAT_L1_SHIFT; va += 1ULL << AGX_UAT_L2_SHIFT) {
+		*machine_table_entry(m, 1, va, 2) = table;
+		assert_ptr_equal(gpu_ptr(m, 1, va), machine_host(m, page));
+	}
+	vagx_uat_get_stats(m->uat, &stats);
+	assert_in_range(stats.pages, 500, 1024);
+	execute(m, VMALLE1OS, 0);
+	vagx_uat_get_stats(m->uat, &stats);
+	assert_in_range(stats.pages, 500, 1024);
+	assert_int_equal(stats.kept, stats.pages);
+	*machine_table_entry(m, 1, 0, 0) = 0;
+	execute(m, VMALLE1OS, 0);
+	vagx_uat_get_stats(m->uat, &stats);
+	assert_int_equal(stats.pages, 0);
+}
+
+/* Sweeps for as long as @ns. Return: when it wants to come again. */
+static uint64_t sweep_for(struct machine *m, uint64_t *now, uint64_t ns)
+{
+	uint64_t until = *now + ns, next = 0;
+
+	while (*now < until) {
+		*now += VAGX_UAT_SWEEP_NS;
+		next = vagx_uat_sweep(m->uat, *now);
+	}
+	return next;
+}
+
+static void forgotten_invalidations_are_found(void **state)
+{
+	struct machine *m = *state;
+	uint64_t now = 1000, entry;
+
+	use_page(m, 1, USER_VA);
+	use_page(m, 1, USER_VA + PAGE);
+	assert_int_equal(sweep_for(m, &now, 2 * VAGX_UAT_STALE_NS), 0);
+
+	/* in time, the last time */
+	*machine_entry(m, 1, USER_VA) = 0;
+	assert_int_not_equal(sweep_for(m, &now, VAGX_UAT_STALE_NS - VAGX_UAT_SWEEP_NS), 0);
+	assert_rule(m, UAT_STALE, 0);
+	execute(m, VAE1OS, of_page(1, USER_VA));
+	assert_int_equal(sweep_for(m, &now, 2 * VAGX_UAT_STALE_NS), 0);
+	assert_rule(m, UAT_STALE, 0);
+
+	/* too late; each is said once */
+	*machine_entry(m, 1, USER_VA + PAGE) = 0;
+	assert_int_equal(sweep_for(m, &now, 2 * VAGX_UAT_STALE_NS), 0);
+	assert_rule(m, UAT_STALE, 1);
+
+	/* a table, with nothing of it in use */
+	entry = *machine_table_entry(m, 1, USER_VA, 2);
+	*machine_table_entry(m, 1, USER_VA, 2) = 0;
+	sweep_for(m, &now, 2 * VAGX_UAT_STALE_NS);
+	assert_rule(m, UAT_STALE, 2);
+	*machine_table_entry(m, 1, USER_VA, 2) = entry;
+	execute(m, ASIDE1OS, asid(1));
+
+	/* the power that goes takes all of it */
+	use_page(m, 1, USER_VA);
+	*machine_entry(m, 1, USER_VA) = 0;
+	vagx_uat_forget(m->uat);
+	assert_int_equal(sweep_for(m, &now, 2 * VAGX_UAT_STALE_NS), 0);
+	assert_rule(m, UAT_STALE, 2);
+}
+
+static void tell(int fd, uint32_t insn, uint64_t operand)
+{
+	struct vagx_tlbi_message message = { insn, operand };
+	char answer = 1;
+
+	/* in pieces, as a socket may deliver it */
+	assert_int_equal(send(fd, &message, 5, 0), 5);
+	usleep(1000);
+	assert_int_equal(send(fd, (char *)&message + 5, sizeof(message) - 5, 0),
+			 sizeof(message) - 5);
+	assert_int_equal(recv(fd, &answer, 1, 0), 1);
+	assert_int_equal(answer, 0);
+}
+
+static bool is_on(struct machine *m)
+{
+	struct vagx_uat_stats stats;
+
+	vagx_uat_get_stats(m->uat, &stats);
+	return stats.on;
+}
+
+static void wait_until(struct machine *m, bool on)
+{
+	for (unsigned int i = 0; is_on(m) != on && i < 5000; i++)
+		usleep(1000);
+	assert_int_equal(is_on(m), on);
+}
+
+static void plugin_connects(void **state)
+{
+	struct machine *m = *state;
+	char path[] = "/tmp/vagx-test-XXXXXX/tlbi";
+	char *slash = strrchr(path, '/');
+	struct vagx_snoop *snoop;
+	void *old;
+	int fd;
+
+	vagx_uat_cache_set(m->uat, false);
+	*slash = '\0';
+	assert_non_null(mkdtemp(path));
+	*slash = '/';
+	snoop = vagx_snoop_new(path, m->uat, m->report);
+	assert_non_null(snoop);
+	use_page(m, 1, USER_VA);
+	*machine_entry(m, 1, USER_VA) = 0;
+	assert_null(gpu_ptr(m, 1, USER_VA));
+
+	fd = vagx_connect(path);
+	assert_true(fd >= 0);
+	wait_until(m, true);
+	old = use_page(m, 1, USER_VA);
+	*machine_entry(m, 1, USER_VA) = 0;
+	tell(fd, VAE1OS, of_page(1, USER_VA + PAGE));
+	/* what vagx does not know is answered, too */
+	tell(fd, 0xd503201f, 0);
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), old);
+	tell(fd, VAE1OS, of_page(1, USER_VA));
+	assert_null(gpu_ptr(m, 1, USER_VA));
+	close(fd);
+	wait_until(m, false);
+
+	/* it ends while a plugin is there, in the middle of a message */
+	fd = vagx_connect(path);
+	wait_until(m, true);
+	assert_int_equal(send(fd, path, 3, 0), 3);
+	vagx_snoop_free(snoop);
+	assert_false(is_on(m));
+	close(fd);
+	assert_int_equal(access(path, F_OK), -1);
+	*slash = '\0';
+	assert_int_equal(rmdir(path), 0);
+	assert_null(vagx_snoop_new("/nowhere/at/all", m->uat, m->report));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(translations_stay, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_is_no_translation, setup, teardown),
+		cmocka_unit_test_setup_teardown(invalidations_of_a_page, setup, teardown),
+		cmocka_unit_test_setup_teardown(other_instructions, setup, teardown),
+		cmocka_unit_test_setup_teardown(too_early_is_for_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(tables_need_more_than_pages, setup, teardown),
+		cmocka_unit_test_setup_teardown(global_pages, setup, teardown),
+		cmocka_unit_test_setup_teardown(cores_look_again, setup, teardown),
+		cmocka_unit_test_setup_teardown(many_tables, setup, teardown),
+		cmocka_unit_test_setup_teardown(forgotten_invalidations_are_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(plugin_connects, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("uat-cache", tests, NULL, NULL);
+}

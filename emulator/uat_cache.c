@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * The MMU's memory of translations, which is not coherent with the tables.
+ *
+ * A node is a pointer to a last table, for a context and 32 MiB, with those of its
+ * entries that were used. Both stay until the guest invalidates them or, rarely,
+ * there are too many. It is as unkind as hardware may be:
+ *
+ * - only invalidations that the GPU hears count (tlbi.h);
+ * - those of pages leave the pointer to the table;
+ * - those of a context leave all of the kernel half, whose pages are global;
+ * - what was forgotten is looked up again at once, if the tables still have it.
+ *
+ * What is not mapped, or not accessed yet (AF), is never remembered.
+ */
+#include <stdlib.h>
+
+#include "report.h"
+#include "tlbi.h"
+#include "uat_internal.h"
+
+#define NODE_SHIFT	AGX_UAT_L2_SHIFT
+#define NODE_ENTRIES	AGX_UAT_L3_ENTRIES
+#define NODE_BASE(va)	((va) >> NODE_SHIFT << NODE_SHIFT)
+
+/* 18 MiB */
+#define MAX_NODES	1024
+
+/* Sweeps in a row that have to find a translation wrong */
+#define STALE_SWEEPS	(VAGX_UAT_STALE_NS / VAGX_UAT_SWEEP_NS)
+
+/**
+ * struct uat_cache_node - translations of 32 MiB in one context
+ * @next: in the bucket
+ * @va: first address
+ * @table: the last table
+ * @slot: context
+ * @used: entries that are cached
+ * @table_age: sweeps that found another table
+ * @leaf: the entries, 0 for those that are not cached
+ * @age: sweeps that found another entry in the table
+ */
+struct uat_cache_node {
+	struct uat_cache_node *next;
+	uint64_t va;
+	uint64_t table;
+	unsigned int slot;
+	unsigned int used;
+	uint8_t table_age;
+	uint8_t age[NODE_ENTRIES];
+	uint64_t leaf[NODE_ENTRIES];
+};
+
+void uat_cache_init(struct uat_cache *cache)
+{
+	pthread_mutex_init(&cache->lock, NULL);
+	/* What was looked up by walking watches its entry: no generation is 0 */
+	cache->generation = 1;
+}
+
+static void free_bucket(struct uat_cache *cache, unsigned int i)
+{
+	struct uat_cache_node *node = cache->bucket[i], *next;
+
+	cache->bucket[i] = NULL;
+	for (; node; node = next) {
+		next = node->next;
+		cache->stats.pages -= node->used;
+		cache->count--;
+		free(node);
+	}
+}
+
+/* Lock held */
+static void forget(struct uat_cache *cache)
+{
+	for (unsigned int i = 0; i < UAT_CACHE_BUCKETS; i++)
+		free_bucket(cache, i);
+}
+
+void uat_cache_fini(struct uat_cache *cache)
+{
+	forget(cache);
+	pthread_mutex_destroy(&cache->lock);
+}
+
+/* Threads look up again what they have remembered. Lock held. */
+static void next_generation(struct uat_cache *cache)
+{
+	__atomic_add_fetch(&cache->generation, 1, __ATOMIC_RELEASE);
+}
+
+static unsigned int bucket_of(unsigned int slot, uint64_t va)
+{
+	return ((va >> NODE_SHIFT) * 0x9e3779b1U + slot * 37) % UAT_CACHE_BUCKETS;
+}
+
+static struct uat_cache_node *find_node(struct uat_cache *cache, unsigned int slot, uint64_t va)
+{
+	struct uat_cache_node *node = cache->bucket[bucket_of(slot, va)];
+
+	while (node && (node->slot != slot || node->va != NODE_BASE(va)))
+		node = node->next;
+	return node;
+}
+
+/* Lock held. Return: the node, or NULL without a table or memory. */
+static struct uat_cache_node *new_node(struct vagx_uat *uat, unsigned int slot, uint64_t va)
+{
+	struct uat_cache *cache = &uat->cache;
+	struct uat_cache_node **bucket = &cache->bucket[bucket_of(slot, va)], *node;
+	uint64_t table = uat_find_table(uat, slot, va);
+
+	if (!table)
+		return NULL;
+	for (unsigned int i = 0; cache->count >= MAX_NODES && i < UAT_CACHE_BUCKETS; i++)
+		free_bucket(cache, cache->victim++ % UAT_CACHE_BUCKETS);
+	node = calloc(1, sizeof(*node));
+	if (!node)
+		return NULL;
+	node->va = NODE_BASE(va);
+	node->slot = slot;
+	node->table = table;
+	node->next = *bucket;
+	*bucket = node;
+	cache->count++;
+	return node;
+}
+
+static bool can_keep(uint64_t pte)
+{
+	return (pte & VAGX_PTE_VALID) && (pte & AGX_PTE_AF);
+}
+
+static void set_leaf(struct uat_cache *cache, struct uat_cache_node *node, unsigned int i,
+		     uint64_t pte)
+{
+	int more = !!pte - !!node->leaf[i];
+
+	node->leaf[i] = pte;
+	node->age[i] = 0;
+	node->used += more;
+	cache->stats.pages += more;
+}
+
+bool uat_cache_walk(struct vagx_uat *uat, unsigned int slot, uint64_t va, struct leaf *leaf)
+{
+	struct uat_cache *cache = &uat->cache;
+	unsigned int i = UAT_LEAF_INDEX(va);
+	struct uat_cache_node *node;
+	bool on;
+
+	if (!__atomic_load_n(&cache->on, __ATOMIC_ACQUIRE))
+		return false;
+	pthread_mutex_lock(&cache->lock);
+	on = cache->on;
+	node = on ? find_node(cache, slot, va) : NULL;
+	if (on && !node)
+		node = new_node(uat, slot, va);
+	leaf->value = node ? node->leaf[i] : 0;
+	leaf->watch = &cache->generation;
+	leaf->watched = cache->generation;
+	if (node && !leaf->value) {
+		leaf->value = uat_load_entry(uat, node->table, va);
+		if (can_keep(leaf->value))
+			set_leaf(cache, node, i, leaf->value);
+	}
+	pthread_mutex_unlock(&cache->lock);
+	return on;
+}
+
+void vagx_uat_cache_set(struct vagx_uat *uat, bool on)
+{
+	struct uat_cache *cache = &uat->cache;
+
+	pthread_mutex_lock(&cache->lock);
+	forget(cache);
+	__atomic_store_n(&cache->on, on, __ATOMIC_RELEASE);
+	next_generation(cache);
+	pthread_mutex_unlock(&cache->lock);
+}
+
+void vagx_uat_forget(struct vagx_uat *uat)
+{
+	struct uat_cache *cache = &uat->cache;
+
+	pthread_mutex_lock(&cache->lock);
+	forget(cache);
+	next_generation(cache);
+	pthread_mutex_unlock(&cache->lock);
+}
+
+/* Invalidates an entry and looks at the table again. Lock held. */
+static void refresh_leaf(struct vagx_uat *uat, struct uat_cache_node *node, unsigned int i)
+{
+	struct uat_cache *cache = &uat->cache;
+	uint64_t va = node->va | (uint64_t)i << AGX_UAT_L3_SHIFT;
+	uint64_t before = node->leaf[i], now;
+
+	now = uat_load_entry(uat, node->table, va);
+	if (!can_keep(now))
+		now = 0;
+	cache->stats.dropped += now != before;
+	cache->stats.kept += now == before;
+	set_leaf(cache, node, i, now);
+}
+
+static bool is_upper(const struct uat_cache_node *node)
+{
+	return node->va & VA_UPPER;
+}
+
+static void refresh_leaves(struct vagx_uat *uat, struct uat_cache_node *node, bool with_global)
+{
+	for (unsigned int i = 0; node->used && i < NODE_ENTRIES; i++) {
+		if (node->leaf[i] && (with_global || node->leaf[i] & AGX_PTE_NG))
+			refresh_leaf(uat, node, i);
+	}
+}
+
+/* Begins at the context's root again. Return: false if the node leads to no table. */
+static bool refresh_node(struct vagx_uat *uat, struct uat_cache_node *node)
+{
+	uint64_t table = uat_find_table(uat, node->slot, node->va);
+
+	if (!table) {
+		uat->cache.stats.dropped += node->used;
+		return false;
+	}
+	node->table = table;
+	node->table_age = 0;
+	refresh_leaves(uat, node, true);
+	return true;
+}
+
+/* Return: whether the node goes on to exist */
+static bool invalidate_context(struct vagx_uat *uat, struct uat_cache_node *node,
+			       const struct vagx_tlbi *tlbi)
+{
+	if (tlbi->kind == VAGX_TLBI_ALL)
+		return refresh_node(uat, node);
+	if (node->slot != tlbi->asid)
+		return true;
+	if (!is_upper(node))
+		return refresh_node(uat, node);
+	refresh_leaves(uat, node, false);
+	return true;
+}
+
+static void invalidate_pages(struct vagx_uat *uat, struct uat_cache_node *node,
+			     const struct vagx_tlbi *tlbi)
+{
+	uint64_t first = tlbi->va >> AGX_UAT_L3_SHIFT, from = node->va >> AGX_UAT_L3_SHIFT;
+	uint64_t last = first + tlbi->pages - 1, i;
+	bool own = tlbi->any_asid || node->slot == tlbi->asid;
+
+	if (last < from || first >= from + NODE_ENTRIES)
+		return;
+	for (i = first > from ? first - from : 0; i < NODE_ENTRIES && from + i <= last; i++) {
+		if (node->leaf[i] && (own || !(node->leaf[i] & AGX_PTE_NG)))
+			refresh_leaf(uat, node, i);
+	}
+}
+
+static void invalidate_bucket(struct vagx_uat *uat, struct uat_cache_node **at,
+			      const struct vagx_tlbi *tlbi)
+{
+	struct uat_cache_node *node;
+
+	while ((node = *at)) {
+		bool stays = true;
+
+		if (tlbi->kind == VAGX_TLBI_PAGES)
+			invalidate_pages(uat, node, tlbi);
+		else
+			stays = invalidate_context(uat, node, tlbi);
+		if (stays) {
+			at = &node->next;
+			continue;
+		}
+		*at = node->next;
+		uat->cache.stats.pages -= node->used;
+		uat->cache.count--;
+		free(node);
+	}
+}
+
+void vagx_uat_invalidate(struct vagx_uat *uat, const struct vagx_tlbi *tlbi)
+{
+	struct uat_cache *cache = &uat->cache;
+
+	pthread_mutex_lock(&cache->lock);
+	cache->stats.invalidations++;
+	for (unsigned int i = 0; i < UAT_CACHE_BUCKETS; i++)
+		invalidate_bucket(uat, &cache->bucket[i], tlbi);
+	next_generation(cache);
+	pthread_mutex_unlock(&cache->lock);
+}
+
+/* What a sweep finds of an entry or a table. Return: whether that is so for too long. */
+static bool grow_older(uint8_t *age, bool stale)
+{
+	*age = stale ? *age + 1 : 0;
+	return *age > STALE_SWEEPS;
+}
+
+static void report_stale(struct vagx_uat *uat, const struct uat_cache_node *node, uint64_t va,
+			 const char *what, uint64_t cached, uint64_t now)
+{
+	vagx_violation(uat->report, VAGX_RULE_UAT_STALE, va, what,
+		       "slot %u, TLBs hold 0x%llx, tables 0x%llx, for more than %llu s", node->slot,
+		       (unsigned long long)cached, (unsigned long long)now,
+		       VAGX_UAT_STALE_NS / 1000000000ULL);
+}
+
+/* Each is said once: it is corrected then. Return: whether anything is stale. */
+static bool sweep_node(struct vagx_uat *uat, struct uat_cache_node *node)
+{
+	uint64_t table = uat_find_table(uat, node->slot, node->va);
+	bool stale = table != node->table;
+
+	if (grow_older(&node->table_age, stale)) {
+		report_stale(uat, node, node->va, "page table", node->table, table);
+		node->table = table;
+		node->table_age = 0;
+	}
+	for (unsigned int i = 0; i < NODE_ENTRIES && node->used; i++) {
+		uint64_t va = node->va | (uint64_t)i << AGX_UAT_L3_SHIFT, now;
+
+		if (!node->leaf[i])
+			continue;
+		now = table ? uat_load_entry(uat, table, va) : 0;
+		stale |= now != node->leaf[i];
+		if (grow_older(&node->age[i], now != node->leaf[i])) {
+			report_stale(uat, node, va, "page", node->leaf[i], now);
+			set_leaf(&uat->cache, node, i, can_keep(now) ? now : 0);
+		}
+	}
+	return stale;
+}
+
+uint64_t vagx_uat_sweep(struct vagx_uat *uat, uint64_t now_ns)
+{
+	struct uat_cache *cache = &uat->cache;
+	uint64_t again = 0;
+	bool stale = false;
+
+	pthread_mutex_lock(&cache->lock);
+	/* A machine that ends takes its memory away, page tables and all */
+	if (!cache->on || !vagx_mem_ptr(uat->mem, uat->ttbs, AGX_TTBS_SIZE))
+		goto unlock;
+	if (now_ns < cache->sweep_ns) {
+		again = cache->sweep_ns;
+		goto unlock;
+	}
+	for (unsigned int i = 0; i < UAT_CACHE_BUCKETS; i++) {
+		for (struct uat_cache_node *node = cache->bucket[i]; node; node = node->next)
+			stale |= sweep_node(uat, node);
+	}
+	cache->sweep_ns = now_ns + VAGX_UAT_SWEEP_NS;
+	if (stale)
+		again = cache->sweep_ns;
+unlock:
+	pthread_mutex_unlock(&cache->lock);
+	return again;
+}
+
+void vagx_uat_get_stats(struct vagx_uat *uat, struct vagx_uat_stats *stats)
+{
+	struct uat_cache *cache = &uat->cache;
+
+	pthread_mutex_lock(&cache->lock);
+	*stats = cache->stats;
+	stats->on = cache->on;
+	pthread_mutex_unlock(&cache->lock);
+}
