@@ -27,6 +27,8 @@ usage()
 		  --vagx-args "ARGS"     more arguments for it
 		  --append "ARGS"        more arguments for the kernel
 		  --dt "ARGS"            change the device tree with fdtput (repeatable)
+		  --no-plugin            vagx looks at page tables with each access, instead of
+		                         keeping translations until the guest invalidates them
 		  --violations           violations that vagx reports do not fail the run
 		  --quiet                do not show the guest's output
 		Exit status: the script's; 125 if the machine did not come to its end or
@@ -37,7 +39,7 @@ usage()
 
 kernel=plain modules='' out=$top/build/out/vm memory=2G smp='' icount='' timeout=300
 vagx=$top/build/host/emulator/vagx vagx_ctl=$top/build/host/emulator/vagx-ctl
-vagx_args='' append='' interactive='' violations='' quiet=''
+vagx_args='' append='' interactive='' violations='' quiet='' plugin=$top/build/host/emulator/plugin/vagx-tlbi.so
 kdir='' image='' soc=t8103 dt=()
 arguments=("$@")
 
@@ -56,6 +58,7 @@ while [ $# -gt 0 ]; do
 	--append) append=$2; shift ;;
 	--dt) dt+=("$2"); shift ;;
 	--interactive) interactive=1 ;;
+	--no-plugin) plugin='' ;;
 	--violations) violations=1 ;;
 	--quiet) quiet=1 ;;
 	--kdir) kdir=$2; shift ;;
@@ -82,6 +85,7 @@ fi
 work=$(mktemp -d)
 socket=$work/vagx.sock
 control=$work/control.sock
+tlbi=$work/tlbi.sock
 
 if [ -n "$interactive" ]; then
 	stty size 2>/dev/null | tr ' ' '\n' >"$out/interactive"
@@ -113,6 +117,7 @@ done
 
 vagx_soc=(--soc "${soc%%:*}")
 [ "$soc" = "${soc#*:}" ] || vagx_soc+=(--firmware "${soc#*:}")
+[ -z "$plugin" ] || vagx_soc+=(--tlbi "$tlbi")
 # shellcheck disable=SC2086
 $vagx "${vagx_soc[@]}" --socket "$socket" --control "$control" $vagx_args >"$out/vagx.log" 2>&1 &
 vagx_pid=$!
@@ -193,6 +198,7 @@ command=(qemu-system-aarch64 "${machine[@]}" -dtb "$work/machine.dtb"
 	-device pcie-root-port,id=port2,addr=3.0,chassis=2,slot=2
 	-device virtio-9p-pci,fsdev=out,mount_tag=out,bus=port2,x-pcie-pm-no-soft-reset=on
 	-device "{\"driver\":\"vfio-user-pci\",\"addr\":\"4.0\",\"socket\":{\"path\":\"$socket\",\"type\":\"unix\"}}")
+[ -z "$plugin" ] || command+=(-plugin "$plugin,socket=$tlbi")
 
 if [ -n "$interactive" ]; then
 	wait_for_requests 2>/dev/null &
