@@ -48,7 +48,8 @@ int shim_render_check(const struct drm_asahi_cmd_render *cmd)
 	if (cmd->flags & ~FLAGS || !is_image(cmd) || !is_tile(cmd))
 		return EINVAL;
 	for (i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
-		if (addresses[i] >> AGX_UAT_IAS)
+		if (addresses[i] && (addresses[i] < AGX_VA_USER_START ||
+				     addresses[i] >= AGX_VA_USER_END))
 			return EINVAL;
 	return 0;
 }
