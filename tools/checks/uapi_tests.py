@@ -6,6 +6,9 @@ usage: uapi_tests.py HEADER TABLE SUBTESTS...
 
 The table is made of rows "NAME; RULE; ERROR ...; TEST ...", indented. A test is
 PROGRAM@SUBTEST of one of the lists, or a KUnit suite of the driver. Prints TAP.
+
+asahi_uapi gives every field a right value, one at the border and a wrong one, and names
+its subtests after the fields: here are the names that it has to have.
 """
 
 import re
@@ -16,6 +19,7 @@ from uapi import Header, Tap
 
 IGT = Path("igt-tests/tests/asahi")
 KUNIT = Path("drivers/gpu/drm/asahi/tests")
+VALUES = "asahi_uapi@"
 
 
 def names(header):
@@ -67,6 +71,25 @@ def missing_errors(table):
                 yield f"{name}: none of its tests wants {error}"
 
 
+def fields_of(header, struct, prefix):
+    """Every field of a structure, those of structures within by their whole names."""
+    for field, kind in header.structs[struct].items():
+        name = f"{prefix}-{field}"
+        if kind.startswith("struct "):
+            yield from fields_of(header, kind.split()[1], name)
+        else:
+            yield name
+
+
+def all_fields(header):
+    """What asahi_uapi has to have; structures within others are there with those."""
+    within = {kind.split()[1] for fields in header.structs.values()
+              for kind in fields.values() if kind.startswith("struct ")}
+    for struct in header.structs:
+        if struct not in within:
+            yield from fields_of(header, struct, struct.removeprefix("drm_asahi_"))
+
+
 def main():
     header = Header(sys.argv[1])
     table, complaints = rows(Path(sys.argv[2]))
@@ -81,6 +104,10 @@ def main():
                [name for name in table if name not in wanted])
     tap.result("table: the tests are there", list(missing_tests(table, subtests)))
     tap.result("table: the tests want the errors", list(missing_errors(table)))
+    fields = {VALUES + field for field in all_fields(header)}
+    given = {name for name in subtests if name.startswith(VALUES)}
+    tap.result("values: every field of the header is given three", sorted(fields - given))
+    tap.result("values: every row is of a field in the header", sorted(given - fields))
     print(f"1..{tap.count}")
     sys.exit(tap.failed > 0)
 
