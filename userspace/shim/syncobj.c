@@ -12,6 +12,9 @@
 
 #include "shim.h"
 
+/* How long a transfer waits for a point that is not there yet */
+#define TRANSFER_PATIENCE_NS	INT64_C(5000000000)
+
 #define WAIT_ALL	DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL
 #define WAIT_FOR_SUBMIT	DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT
 #define WAIT_AVAILABLE	DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE
@@ -528,19 +531,22 @@ int shim_syncobj_timeline_wait(struct shim_file *file, union asahi_shim_args *al
 				    &args->first_signaled);
 }
 
-/* The fence of a point, which may have to come first. */
+/* The fence of a point, for which the DRM core waits for as long, but for no longer. */
 static int wait_for_fence(struct shim_syncobj *syncobj, uint64_t point, bool wait,
 			  struct shim_fence **fence)
 {
+	int64_t deadline_ns = shim_now_ns() + TRANSFER_PATIENCE_NS;
 	int err = 0;
 
 	shim_syncobj_get(syncobj);
 	while (!(*fence = find_point(syncobj, point)) && !err)
-		err = wait ? shim_wait_change(INT64_MAX) : EINVAL;
-	if (*fence)
+		err = wait ? shim_wait_change(deadline_ns) : EINVAL;
+	if (*fence) {
 		shim_fence_get(*fence);
+		err = 0;
+	}
 	shim_syncobj_put(syncobj);
-	return err;
+	return err == ETIMEDOUT ? ETIME : err;
 }
 
 int shim_syncobj_transfer(struct shim_file *file, union asahi_shim_args *all,

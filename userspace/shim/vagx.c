@@ -64,6 +64,8 @@ static struct {
 	struct slot slots[SLOTS];
 	unsigned int busy;
 	bool stopping;
+	/* the process that has the threads */
+	pid_t pid;
 	pthread_t watch;
 	uint64_t limit_ns;
 	/* enum agx_stream_feature */
@@ -628,6 +630,9 @@ static void stop_jobs(void)
 
 static void stop(void)
 {
+	/* A child that has executed nothing anew has none of the threads. */
+	if (getpid() != vagx.pid)
+		return;
 	asahi_shim_set_backend(NULL);
 	stop_jobs();
 	vagx_gpu_free(vagx.gpu);
@@ -663,6 +668,7 @@ int shim_vagx_start(void)
 		return -1;
 	}
 	asahi_shim_set_backend(&backend);
+	vagx.pid = getpid();
 	atexit(stop);
 	return 0;
 }

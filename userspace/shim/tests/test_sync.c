@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <time.h>
 
 #include "shim_test.h"
 
@@ -214,6 +215,17 @@ static bool readable(int fd)
 	return poll(&poll_fd, 1, 0) == 1 && (poll_fd.revents & POLLIN);
 }
 
+/* Nobody adds the point: as in the kernel, the call ends after five seconds. */
+static void test_transfer_in_vain(void **state)
+{
+	uint32_t line = new_syncobj(FD(state)), binary = new_syncobj(FD(state));
+	time_t begin = time(NULL);
+
+	assert_int_equal(drmSyncobjTransfer(FD(state), binary, 0, line, 3, FOR_SUBMIT), -1);
+	assert_int_equal(errno, ETIME);
+	assert_in_range(time(NULL) - begin, 4, 30);
+}
+
 static void test_sync_files(void **state)
 {
 	uint32_t queue = new_queue(FD(state), new_vm(FD(state)));
@@ -324,6 +336,7 @@ int main(void)
 		NODE_TEST(test_point_again),
 		NODE_TEST(test_long_timeline),
 		NODE_TEST(test_transfer),
+		NODE_TEST(test_transfer_in_vain),
 		NODE_TEST(test_sync_files),
 		NODE_TEST(test_dma_buf_fences),
 		NODE_TEST(test_eventfd),
