@@ -76,6 +76,14 @@ leaves_signals()
 		[ "$(grep -c '^SigBlk:[[:space:]]*0*$' "$work/output")" = 1 ]
 }
 
+# A subshell is a child that executes nothing anew, and has none of the GPU's threads.
+lets_children_end()
+{
+	env LD_PRELOAD="$shim" ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
+		ASAHI_SHIM_BACKEND=vagx timeout 60 bash -c '(:; exit 7); [ $? = 7 ]' \
+		>"$work/output" 2>"$work/message"
+}
+
 : >"$work/message"
 check "without a backend nothing is executed" fails_with . ASAHI_SHIM_BACKEND=none
 check "calls are written to a file" logs
@@ -89,6 +97,7 @@ if [ -n "$vagx" ]; then
 		fails_with . ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_NO_EXEC=1
 	check "vagx executes on one core" fill ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_CORES=1
 	check "signals are left to the program" leaves_signals
+	check "children of the program come to their ends" lets_children_end
 	check "streams are printed" \
 		prints 'CDM Launch' ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_STREAMS=1
 fi
