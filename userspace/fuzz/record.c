@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Programs to begin with: what the clients ask of the driver when they compute and draw.
+ * Calls of libdrm_asahi come through __wrap_drmIoctl(), and are turned back into values.
+ * What is in memory when work is submitted becomes calls of "write", and what the work
+ * has changed there, calls of "expect".
+ */
+#include <errno.h>
+#include <linux/sync_file.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <xf86drm.h>
+
+#include "compute_tests.h"
+#include "fuzz.h"
+#include "scene.h"
+
+#define MAX_BUFFERS	32
+#define MAX_RESULTS	128
+/* bytes of one buffer that are worth to be compared */
+#define MAX_EXPECT	256
+/* equal bytes in a row that end a write */
+#define RUN_END		64
+
+int __real_drmIoctl(int fd, unsigned long request, void *arg);
+
+struct buffer {
+	uint32_t label;
+	uint8_t *map;
+	uint8_t *before;
+	size_t size;
+};
+
+struct seen {
+	unsigned int resource;
+	uint64_t number;
+	uint32_t label;
+};
+
+static struct recording {
+	struct fuzz_program *program;
+	uint32_t fd_label;
+	int fd;
+	struct buffer buffers[MAX_BUFFERS];
+	unsigned int buffer_count;
+	struct seen seen[MAX_RESULTS];
+	unsigned int seen_count;
+} *recording;
+
+static uint32_t find_label(unsigned int resource, uint64_t number)
+{
+	unsigned int i;
+
+	for (i = recording->seen_count; i--;)
+		if (recording->seen[i].resource == resource && recording->seen[i].number == number)
+			return recording->seen[i].label;
+	return 0;
+}
+
+static void see(unsigned int resource, uint64_t number, uint32_t label)
+{
+	if (recording->seen_count < MAX_RESULTS)
+		recording->seen[recording->seen_count++] =
+			(struct seen){ resource, number, label };
+}
+
+/* A call with all fields 0, which is not in the program yet */
+static struct fuzz_call *plain_call(const char *name)
+{
+	struct fuzz_call *call = fuzz_call_new(fuzz_op_find(name));
+	unsigned int i;
+
+	call->fd = call->op->has_fd ? recording->fd_label : 0;
+	call->arg = fuzz_value_new(call->op->arg);
+	for (i = 0; i < call->op->arg->count; i++)
+		fuzz_value_append(call->arg, fuzz_value_new(call->op->arg->fields[i].type));
+	if (call->op->result >= 0)
+		call->label = recording->program->next_label++;
+	return call;
+}
+
+static void add(struct fuzz_call *call)
+{
+	fuzz_program_insert(recording->program, recording->program->count, call);
+}
+
+/* Values out of memory */
+
+struct bytes {
+	const uint8_t *at;
+	size_t left;
+};
+
+static uint64_t take(struct bytes *from, size_t size)
+{
+	uint64_t number = 0;
+
+	if (size > from->left)
+		size = from->left;
+	memcpy(&number, from->at, size);
+	from->at += size;
+	from->left -= size;
+	return number;
+}
+
+static struct fuzz_value *decode(const struct fuzz_type *type, struct bytes *from, bool out);
+
+/* The library's own sync objects come from elsewhere. */
+static uint32_t unknown_syncobj(uint64_t number)
+{
+	struct fuzz_call *call = plain_call("SYNCOBJ_CREATE");
+	uint32_t label = call->label;
+
+	add(call);
+	see(fuzz_resource_find("asahi_syncobj"), number, label);
+	return label;
+}
+
+static void decode_resource(struct fuzz_value *value, bool out)
+{
+	if (out) {
+		value->number = 0;
+		return;
+	}
+	value->label = find_label(value->type->resource, value->number);
+	if (!value->label && value->number &&
+	    value->type->resource == fuzz_resource_find("asahi_syncobj"))
+		value->label = unknown_syncobj(value->number);
+	if (value->label)
+		value->number = 0;
+}
+
+static void decode_union(struct fuzz_value *value, struct bytes *from)
+{
+	const struct fuzz_type *type = value->type;
+	uint16_t tag = 0;
+	unsigned int i;
+
+	/* Members begin with a number that says which one it is. */
+	if (from->left >= sizeof(tag))
+		memcpy(&tag, from->at, sizeof(tag));
+	for (i = 0; i < type->count; i++)
+		if (type->fields[i].type->fields[0].type->low == tag)
+			value->number = i;
+	fuzz_value_append(value, decode(type->fields[value->number].type, from, false));
+}
+
+static size_t flat_size(const struct fuzz_type *type)
+{
+	size_t size = 0;
+	unsigned int i;
+
+	if (type->kind == FUZZ_ARRAY)
+		return type->low * flat_size(type->elem);
+	for (i = 0; type->kind == FUZZ_STRUCT && i < type->count; i++)
+		size += flat_size(type->fields[i].type);
+	return size ? size : type->size;
+}
+
+static uint64_t field_number(const struct fuzz_value *parent, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < parent->count; i++)
+		if (!strcmp(parent->type->fields[i].name, name))
+			return parent->children[i]->number;
+	return 0;
+}
+
+/* How many bytes a pointer leads to, as the structure around it says */
+static size_t pointee_size(const struct fuzz_value *parent, unsigned int index)
+{
+	const struct fuzz_field *field = &parent->type->fields[index];
+	const struct fuzz_type *elem = field->type->elem;
+	unsigned int i;
+
+	/* The length of this one is in two numbers. */
+	if (!strcmp(field->name, "syncs"))
+		return (field_number(parent, "in_sync_count") +
+			field_number(parent, "out_sync_count")) * flat_size(elem->elem);
+	for (i = 0; i < parent->count; i++) {
+		const struct fuzz_value *length = parent->children[i];
+
+		if (length->type->kind == FUZZ_LENGTH && length->type->sibling == index)
+			return length->number * (length->type->bytes ? 1 : flat_size(elem->elem));
+	}
+	return flat_size(elem);
+}
+
+static void decode_pointee(struct fuzz_value *parent, unsigned int index)
+{
+	struct fuzz_value *pointer = parent->children[index];
+	struct bytes from = { (const uint8_t *)(uintptr_t)pointer->number, 0 };
+
+	if (!pointer->number)
+		return;
+	from.left = pointee_size(parent, index);
+	fuzz_value_append(pointer, decode(pointer->type->elem, &from, false));
+	pointer->number = 0;
+}
+
+static void decode_fields(struct fuzz_value *value, struct bytes *from)
+{
+	const struct fuzz_type *type = value->type;
+	unsigned int i;
+
+	for (i = 0; i < type->count; i++) {
+		struct bytes rest = *from;
+
+		/* Behind a header, its size is what the header says. */
+		if (!strcmp(type->fields[i].name, "payload")) {
+			size_t size = field_number(value, "size");
+
+			rest.left = size < rest.left ? size : rest.left;
+			from->at += rest.left;
+			from->left -= rest.left;
+			fuzz_value_append(value, decode(type->fields[i].type, &rest, false));
+			continue;
+		}
+		fuzz_value_append(value, decode(type->fields[i].type, from, type->fields[i].out));
+	}
+	for (i = 0; i < type->count; i++)
+		if (type->fields[i].type->kind == FUZZ_POINTER)
+			decode_pointee(value, i);
+}
+
+static struct fuzz_value *decode(const struct fuzz_type *type, struct bytes *from, bool out)
+{
+	struct fuzz_value *value = fuzz_value_new(type);
+
+	switch (type->kind) {
+	case FUZZ_STRUCT:
+		decode_fields(value, from);
+		break;
+	case FUZZ_UNION:
+		decode_union(value, from);
+		break;
+	case FUZZ_ARRAY:
+		while (from->left && (type->low != type->high || value->count < type->high))
+			fuzz_value_append(value, decode(type->elem, from, false));
+		break;
+	case FUZZ_RESOURCE:
+		value->number = take(from, type->size);
+		decode_resource(value, out);
+		break;
+	default:
+		value->number = take(from, type->size);
+		break;
+	}
+	return value;
+}
+
+/* Memory */
+
+static void add_buffer(uint32_t gem, uint32_t handle, size_t size)
+{
+	struct fuzz_call *offset = plain_call("ASAHI_GEM_MMAP_OFFSET");
+	struct fuzz_call *map = plain_call("map");
+	struct drm_asahi_gem_mmap_offset args = { .handle = handle };
+	struct buffer *buffer = &recording->buffers[recording->buffer_count];
+
+	fuzz_call_field(offset, "handle")->label = gem;
+	fuzz_call_field(map, "offset")->label = offset->label;
+	fuzz_call_field(map, "size")->number = size;
+	buffer->label = map->label;
+	add(offset);
+	add(map);
+	if (recording->buffer_count == MAX_BUFFERS ||
+	    __real_drmIoctl(recording->fd, DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET, &args))
+		return;
+	buffer->map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, recording->fd,
+			   args.offset);
+	buffer->size = size;
+	recording->buffer_count += buffer->map != MAP_FAILED;
+}
+
+static void add_bytes(const char *name, const struct buffer *buffer, size_t start, size_t end)
+{
+	struct fuzz_call *call = plain_call(name);
+
+	fuzz_call_field(call, "mapping")->label = buffer->label;
+	fuzz_call_field(call, "offset")->number = start;
+	fuzz_value_set_bytes(fuzz_call_field(call, "data"), buffer->map + start, end - start);
+	add(call);
+}
+
+/* Return: where so many equal bytes begin as end a write, or the end */
+static size_t interesting_end(const struct buffer *buffer, size_t at)
+{
+	size_t equal = 0;
+
+	for (; at < buffer->size; at++) {
+		equal = at && buffer->map[at] == buffer->map[at - 1] ? equal + 1 : 0;
+		if (equal == RUN_END)
+			return at - RUN_END + 1;
+	}
+	return buffer->size;
+}
+
+static size_t interesting_begin(const struct buffer *buffer, size_t at)
+{
+	while (at < buffer->size && buffer->map[at] == (at ? buffer->map[at - 1] : 0))
+		at++;
+	return at;
+}
+
+/* What was filled with one byte stays as new memory is: nobody relies on it. */
+static void write_memory(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < recording->buffer_count; i++) {
+		struct buffer *buffer = &recording->buffers[i];
+		size_t at = 0;
+
+		while ((at = interesting_begin(buffer, at)) < buffer->size) {
+			size_t end = interesting_end(buffer, at + 1);
+			/* words stay whole, so that mutations change words */
+			size_t start = at & ~(size_t)7;
+
+			end = (end + 7) & ~(size_t)7;
+			if (buffer->map[at])
+				add_bytes("write", buffer, start, end);
+			at = end;
+		}
+		buffer->before = malloc(buffer->size);
+		if (buffer->before)
+			memcpy(buffer->before, buffer->map, buffer->size);
+	}
+}
+
+static void expect_memory(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < recording->buffer_count; i++) {
+		struct buffer *buffer = &recording->buffers[i];
+		size_t at = 0, end;
+
+		while (buffer->before && at < buffer->size && buffer->map[at] == buffer->before[at])
+			at++;
+		for (end = at; buffer->before && end < buffer->size && end - at < MAX_EXPECT; end++)
+			if (buffer->map[end] == buffer->before[end])
+				break;
+		if (end > at)
+			add_bytes("expect", buffer, at, end);
+	}
+}
+
+/* Calls */
+
+static const struct fuzz_op *find_op(unsigned long request)
+{
+	unsigned int i;
+
+	for (i = 0; i < fuzz_op_count; i++)
+		if (fuzz_ops[i].action == FUZZ_IOCTL && fuzz_ops[i].request == request)
+			return &fuzz_ops[i];
+	return NULL;
+}
+
+static void record_result(struct fuzz_call *call, const void *arg)
+{
+	const struct fuzz_type *type;
+	uint64_t number = 0;
+	size_t offset = 0;
+	int i;
+
+	if (call->op->result < 0)
+		return;
+	for (i = 0; i < call->op->result; i++)
+		offset += fuzz_value_size(call->arg->children[i]);
+	type = call->op->arg->fields[call->op->result].type;
+	memcpy(&number, (const uint8_t *)arg + offset, type->size);
+	call->label = recording->program->next_label++;
+	see(type->resource, number, call->label);
+}
+
+static void record_begin(int fd)
+{
+	struct fuzz_call *call = plain_call("open");
+
+	recording->fd = fd;
+	recording->fd_label = call->label;
+	add(call);
+}
+
+static void record(int fd, const struct fuzz_op *op, const void *arg)
+{
+	struct bytes from = { arg, flat_size(op->arg) };
+	struct fuzz_call *call;
+
+	if (!recording->program->count)
+		record_begin(fd);
+	if (op->request == DRM_IOCTL_ASAHI_SUBMIT)
+		write_memory();
+	call = fuzz_call_new(op);
+	call->fd = recording->fd_label;
+	call->arg = decode(op->arg, &from, false);
+	record_result(call, arg);
+	add(call);
+	if (op->request == DRM_IOCTL_ASAHI_GEM_CREATE) {
+		const struct drm_asahi_gem_create *create = arg;
+
+		add_buffer(call->label, create->handle, create->size);
+	}
+}
+
+/* The library asks how its work has ended: it is done. */
+static void record_end(void)
+{
+	unsigned int syncobj = fuzz_resource_find("asahi_syncobj");
+	unsigned int i;
+
+	for (i = 0; i < recording->seen_count; i++) {
+		struct fuzz_call *call;
+
+		if (recording->seen[i].resource != syncobj)
+			continue;
+		call = plain_call("finish");
+		fuzz_call_field(call, "handle")->label = recording->seen[i].label;
+		add(call);
+	}
+	expect_memory();
+	for (i = 0; i < recording->buffer_count; i++) {
+		munmap(recording->buffers[i].map, recording->buffers[i].size);
+		free(recording->buffers[i].before);
+	}
+	recording = NULL;
+}
+
+int __wrap_drmIoctl(int fd, unsigned long request, void *arg);
+
+int __wrap_drmIoctl(int fd, unsigned long request, void *arg)
+{
+	const struct fuzz_op *op = find_op(request);
+	struct recording *ours = recording;
+	int ret;
+
+	/* Memory has to be looked at before the GPU works on it. */
+	if (ours && op && request == DRM_IOCTL_ASAHI_SUBMIT)
+		record(fd, op, arg);
+	ret = __real_drmIoctl(fd, request, arg);
+	if (ret || !ours)
+		return ret;
+	/* Each buffer has been mapped already. */
+	if (op && request != DRM_IOCTL_ASAHI_SUBMIT && request != DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET)
+		record(fd, op, arg);
+	if (request == SYNC_IOC_FILE_INFO)
+		record_end();
+	return ret;
+}
+
+/* Clients */
+
+static int run_test(struct compute *ctx, const char *name)
+{
+	const struct compute_options options = { .size = 48 };
+	const struct compute_test *test = compute_tests;
+
+	while (test->name && strcmp(test->name, name))
+		test++;
+	return test->name ? test->run(ctx, &options) : -ENOENT;
+}
+
+static int run_scene(struct compute *ctx, bool depth)
+{
+	struct render_target target;
+	struct scene scene;
+	int err = render_target_new(ctx, 32, 32, &target);
+
+	if (err)
+		return err;
+	scene_triangle(&scene);
+	scene.render.depth = depth;
+	err = render_run(ctx, &target, &scene.render);
+	render_target_free(ctx, &target);
+	return err;
+}
+
+static int run_client(const char *name)
+{
+	struct compute ctx;
+	int err = compute_open(&ctx, NULL);
+
+	if (err)
+		return err;
+	if (!strcmp(name, "triangle") || !strcmp(name, "depth"))
+		err = run_scene(&ctx, !strcmp(name, "depth"));
+	else
+		err = run_test(&ctx, name);
+	compute_close(&ctx);
+	return err;
+}
+
+int fuzz_seeds(struct fuzz_program **programs, unsigned int max)
+{
+	static const char *const clients[] = {
+		"fill", "vecadd", "preshader", "triangle", "depth",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(clients) / sizeof(clients[0]) && i < max; i++) {
+		struct recording ours = { .program = fuzz_program_new() };
+		int err;
+
+		recording = &ours;
+		err = run_client(clients[i]);
+		programs[i] = ours.program;
+		recording = NULL;
+		/* Nobody has computed anything. */
+		if (err == -EILSEQ && fuzz_shared->options.no_gpu)
+			err = 0;
+		if (err) {
+			fprintf(stderr, "asahi-fuzz: client %s: %s\n", clients[i], strerror(-err));
+			return err;
+		}
+	}
+	return i;
+}
