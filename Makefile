@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run check check-nightly check-quick modules install vm bench export docs igt host guest clean
-.PHONY: packages fuzz-host bench-gpu bench-compare cache-list cache-refresh cache-prune
+.PHONY: packages fuzz fuzz-host bench-gpu bench-compare cache-list cache-refresh cache-prune
 
 MODULES_DIR := $(CURDIR)/build/modules-kdir
 
@@ -15,6 +15,8 @@ help:
 	@echo 'make check-quick          the part on the plain kernel, in the virtual machine'
 	@echo 'make check-nightly        what takes longer: every SoC with every firmware, thread'
 	@echo '                          sanitizer, the whole list of tests of piglit'
+	@echo 'make fuzz SECONDS=600      ioctls by chance in the virtual machine, another SEED=1 each'
+	@echo '                          time if none is given'
 	@echo 'make fuzz-host            libFuzzer, FUZZ_SECONDS=60 for each target'
 	@echo 'make vm                   a shell in the virtual machine'
 	@echo 'make bench                speed and memory, as a table and build/out/bench.json'
@@ -51,6 +53,10 @@ check-nightly:
 
 fuzz-host:
 	@tools/fuzz.sh
+
+fuzz:
+	@FUZZ_SECONDS=$(or $(SECONDS),600) FUZZ_SEED=$(or $(SEED),$(shell shuf -i 1-1000000 -n 1)) \
+		tools/checks/guest-fuzz
 
 check-quick:
 	@tools/check.sh guest-plain

@@ -14,7 +14,7 @@
 
 all="hygiene uapi checkpatch kernel-doc docs devicetree modules blocks host fuzz export
 piglit programs guest-plain guest-programs guest-no-exec guest-memory guest-refusals
-guest-stuck guest-socs guest-lifecycle guest-debug"
+guest-stuck guest-socs guest-lifecycle guest-fuzz guest-debug"
 
 results=$top/build/out/check
 mkdir -p "$results"
