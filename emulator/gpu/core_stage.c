@@ -164,12 +164,16 @@ static void find_position(struct simdgroup *sg, const struct op *op, const struc
 	struct lanes tmp;
 	const uint32_t *which = read_lanes(sg, at, &tmp);
 
-	for (i = 0; i < LANES; i++) {
+	for (i = 0; kind == AGX_INTERPOLATION_CENTER && i < LANES; i++) {
+		position->x[i] = f->x[i] % BLOCK + 0.5f;
+		position->y[i] = f->y[i] % BLOCK + 0.5f;
+	}
+	for (i = 0; kind != AGX_INTERPOLATION_CENTER && i < LANES; i++) {
 		int sample = -1;
 
 		if (kind == AGX_INTERPOLATION_CENTROID)
 			sample = centroid_sample(tile, f->input[i]);
-		else if (kind != AGX_INTERPOLATION_CENTER)
+		else
 			sample = which[i] % tile->samples;
 		position->x[i] = f->x[i] % BLOCK + (sample < 0 ? 0.5f : sample_x(tile, sample));
 		position->y[i] = f->y[i] % BLOCK + (sample < 0 ? 0.5f : sample_y(tile, sample));
@@ -185,58 +189,68 @@ static void find_index(const struct simdgroup *sg, const struct agx_operand *cf,
 	memcpy(index, read_lanes(sg, cf, &tmp), sizeof(*index));
 }
 
-/* The coefficient register of each lane, so many behind the one that is named */
+/* A coefficient register of each lane */
+struct planes {
+	struct lanes a, b, c;
+};
+
+/* Those that are so many behind the ones that are named */
 static bool find_planes(struct simdgroup *sg, const struct op *op, const struct lanes *index,
-			unsigned int n, const struct vagx_plane *planes[LANES])
+			unsigned int n, struct planes *planes)
 {
 	static const struct vagx_plane none;
 	const struct vagx_fragments *f = sg->core->fragments;
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
+		bool active = sg->exec >> i & 1;
+		const struct vagx_plane *plane = &none;
 		uint32_t number = index->v[i] + n;
 
-		planes[i] = &none;
-		if (!(sg->exec >> i & 1))
-			continue;
-		if (number >= f->num_planes || number < n) {
+		if (active && (number >= f->num_planes || number < n)) {
 			vagx_core_fail(sg, op, -ERANGE, "coefficient register %u of %u", number,
 				       f->num_planes);
 			return false;
 		}
-		planes[i] = &f->planes[i][number];
+		if (active)
+			plane = &f->planes[i / 4][number];
+		planes->a.v[i] = plane->a;
+		planes->b.v[i] = plane->b;
+		planes->c.v[i] = plane->c;
 	}
 	return true;
 }
 
-static void evaluate(const struct vagx_plane *planes[LANES], const struct position *p,
-		     struct float_lanes *value)
+CLONES static void evaluate(const struct planes *planes, const struct position *p,
+			    struct float_lanes *value)
 {
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++)
-		value->v[i] = fmaf(bits_float(planes[i]->a), p->x[i],
-				   fmaf(bits_float(planes[i]->b), p->y[i],
-					bits_float(planes[i]->c)));
+		value->v[i] = fmaf(bits_float(planes->a.v[i]), p->x[i],
+				   fmaf(bits_float(planes->b.v[i]), p->y[i],
+					bits_float(planes->c.v[i])));
 }
 
-static void set_floats(struct simdgroup *sg, const struct op *op, unsigned int n,
-		       const struct float_lanes *value)
+CLONES static void set_floats(struct simdgroup *sg, const struct op *op, unsigned int n,
+			      const struct float_lanes *value)
 {
+	unsigned int size = op->dst.size == 16 ? 16 : 32, i;
 	struct lanes bits;
-	unsigned int i;
 
-	for (i = 0; i < LANES; i++)
-		bits.v[i] = register_from_float(op->dst.size, value->v[i]);
+	for (i = 0; size == 16 && i < LANES; i++)
+		bits.v[i] = register_from_float(16, value->v[i]);
+	for (i = 0; size == 32 && i < LANES; i++)
+		bits.v[i] = register_from_float(32, value->v[i]);
 	set_lanes(sg, &op->dst, n, bits.v);
 }
 
 static void interpolate(struct simdgroup *sg, const struct op *op, const struct agx_operand *w,
 			const struct agx_operand *at)
 {
-	const struct vagx_plane *planes[LANES];
 	struct float_lanes value, divisor;
 	struct position position;
+	struct planes planes;
 	struct lanes index;
 	unsigned int n, i;
 
@@ -245,15 +259,15 @@ static void interpolate(struct simdgroup *sg, const struct op *op, const struct 
 	find_position(sg, op, at, &position);
 	if (w) {
 		find_index(sg, w, &index);
-		if (!find_planes(sg, op, &index, 0, planes))
+		if (!find_planes(sg, op, &index, 0, &planes))
 			return;
-		evaluate(planes, &position, &divisor);
+		evaluate(&planes, &position, &divisor);
 	}
 	find_index(sg, &op->src[0], &index);
 	for (n = 0; n < op->dst.count; n++) {
-		if (!find_planes(sg, op, &index, n, planes))
+		if (!find_planes(sg, op, &index, n, &planes))
 			return;
-		evaluate(planes, &position, &value);
+		evaluate(&planes, &position, &value);
 		for (i = 0; w && i < LANES; i++)
 			value.v[i] /= divisor.v[i];
 		set_floats(sg, op, n, &value);
@@ -272,24 +286,21 @@ void vagx_exec_iter_projected(struct simdgroup *sg, const struct op *op)
 
 void vagx_exec_ldcf(struct simdgroup *sg, const struct op *op)
 {
-	const struct vagx_plane *planes[LANES];
-	struct lanes part[3], index;
+	struct planes planes;
+	struct lanes index;
 	unsigned int n, i;
 
 	if (!fragments(sg, op))
 		return;
 	find_index(sg, &op->src[0], &index);
-	if (!find_planes(sg, op, &index, 0, planes))
+	if (!find_planes(sg, op, &index, 0, &planes))
 		return;
-	for (i = 0; i < LANES; i++) {
-		part[0].v[i] = planes[i]->a;
-		part[1].v[i] = planes[i]->b;
-		part[2].v[i] = planes[i]->c;
-	}
 	for (n = 0; n < 3; n++) {
+		struct lanes *part = n == 0 ? &planes.a : n == 1 ? &planes.b : &planes.c;
+
 		for (i = 0; op->dst.size == 16 && i < LANES; i++)
-			part[n].v[i] = half_from_float(bits_float(part[n].v[i]));
-		set_lanes(sg, &op->dst, n, part[n].v);
+			part->v[i] = half_from_float(bits_float(part->v[i]));
+		set_lanes(sg, &op->dst, n, part->v);
 	}
 }
 

@@ -33,6 +33,11 @@ static uint64_t tile_bytes(const struct simdgroup *sg)
 struct tile_access {
 	struct simdgroup *sg;
 	const struct op *op;
+	const struct vagx_tile *tile;
+	/* of the tile's memory */
+	uint64_t limit;
+	/* of a sample, and the bytes of it that are reached */
+	uint32_t stride, offset, bytes;
 	const struct agx_operand *value;
 	unsigned int format;
 	unsigned int log2_size;
@@ -46,7 +51,7 @@ struct tile_access {
 static bool begin(struct tile_access *a, const struct agx_operand *at,
 		  const struct agx_operand *samples)
 {
-	const struct vagx_tile *tile = find_tile(a->sg);
+	const struct vagx_tile *tile = a->tile = find_tile(a->sg);
 	const struct vagx_fragments *f = a->sg->core->fragments;
 	struct agx_operand second = *at;
 	struct lanes tmp;
@@ -58,6 +63,9 @@ static bool begin(struct tile_access *a, const struct agx_operand *at,
 		vagx_core_fail(a->sg, a->op, -EILSEQ, "outside of a tile");
 		return false;
 	}
+	a->limit = tile_bytes(a->sg);
+	a->stride = a->sg->core->launch->sample_stride;
+	a->offset = a->op->mod[AGX_MOD_OFFSET];
 	second.value++;
 	memcpy(&a->samples, read_lanes(a->sg, samples, &tmp), sizeof(a->samples));
 	if (at->type == AGX_OPERAND_REG) {
@@ -72,23 +80,20 @@ static bool begin(struct tile_access *a, const struct agx_operand *at,
 	return true;
 }
 
-/* Where a sample's part is, of @bytes bytes; NULL if it is not in the tile */
-static uint8_t *sample_at(struct tile_access *a, unsigned int lane, unsigned int sample,
-			  unsigned int bytes)
+/* Where a sample's part is; NULL if it is not in the tile */
+static uint8_t *sample_at(struct tile_access *a, unsigned int lane, unsigned int sample)
 {
-	const struct vagx_tile *tile = find_tile(a->sg);
-	uint32_t stride = a->sg->core->launch->sample_stride;
+	const struct vagx_tile *tile = a->tile;
 	uint32_t x = a->x.v[lane], y = a->y.v[lane];
-	uint32_t offset = a->op->mod[AGX_MOD_OFFSET];
 	uint64_t at;
 
 	if (x >= tile->width || y >= tile->height || sample >= tile->samples)
 		return NULL;
-	at = ((uint64_t)(y * tile->width + x) * tile->samples + sample) * stride + offset;
-	if (offset + bytes > stride || at + bytes > tile_bytes(a->sg)) {
+	at = ((uint64_t)(y * tile->width + x) * tile->samples + sample) * a->stride + a->offset;
+	if (a->offset + a->bytes > a->stride || at + a->bytes > a->limit) {
 		vagx_core_fail(a->sg, a->op, -ERANGE,
-			       "bytes %u to %u of a sample that has %u", offset,
-			       offset + bytes - 1, stride);
+			       "bytes %u to %u of a sample that has %u", a->offset,
+			       a->offset + a->bytes - 1, a->stride);
 		return NULL;
 	}
 	return tile->memory + at;
@@ -120,15 +125,22 @@ static unsigned int stored_mask(const struct tile_access *a)
 	return room < 4 ? mask & ((1u << room) - 1) : mask;
 }
 
-static uint32_t get_register(const struct tile_access *a, unsigned int n, unsigned int lane)
+static bool has_register(const struct tile_access *a, const struct agx_operand *o)
 {
-	unsigned int half = a->value->value + n * (a->value->size / 16);
+	return (unsigned int)o->value < a->sg->core->register_halves;
+}
 
-	if (half >= a->sg->core->register_halves)
-		return 0;
-	if (a->value->size == 16)
-		return a->sg->reg[half / 2].v[lane] >> half % 2 * 16 & 0xffff;
-	return a->sg->reg[half / 2].v[lane];
+/* Number @n of the registers with the value */
+static void get_register(const struct tile_access *a, unsigned int n, struct lanes *bits)
+{
+	struct agx_operand one = *a->value;
+	const uint32_t *value;
+	struct lanes tmp;
+
+	one.value += n * (one.size / 16);
+	one.sign_extend = false;
+	value = has_register(a, &one) ? read_lanes(a->sg, &one, &tmp) : splat(&tmp, 0);
+	memcpy(bits, value, sizeof(*bits));
 }
 
 static void set_register(struct tile_access *a, unsigned int n, unsigned int lane, uint32_t bits)
@@ -158,14 +170,32 @@ static uint32_t component_load(const struct tile_access *a, unsigned int i, uint
 	return bits;
 }
 
-static uint32_t component_store(const struct tile_access *a, unsigned int i, uint32_t bits)
+CLONES static void read_floats(unsigned int size, const struct lanes *bits,
+			       struct float_lanes *value)
 {
-	if (a->is_scaled)
-		return vagx_format_from_float(a->format, i,
-					      float_from_register(a->value->size, bits));
-	if (a->format == AGX_FORMAT_F16 && a->value->size == 32)
-		return half_from_float(bits_float(bits));
-	return bits;
+	unsigned int i;
+
+	for (i = 0; size == 16 && i < LANES; i++)
+		value->v[i] = float_from_register(16, bits->v[i]);
+	for (i = 0; size != 16 && i < LANES; i++)
+		value->v[i] = float_from_register(32, bits->v[i]);
+}
+
+/* Component @i, which is number @n of the register's, of all lanes */
+static void component_store(const struct tile_access *a, unsigned int i, unsigned int n,
+			    struct lanes *bits)
+{
+	struct float_lanes value;
+	unsigned int lane;
+
+	get_register(a, n, bits);
+	if (a->is_scaled) {
+		read_floats(a->value->size, bits, &value);
+		vagx_format_from_floats(a->format, i, &value, bits);
+	} else if (a->format == AGX_FORMAT_F16 && a->value->size == 32) {
+		for (lane = 0; lane < LANES; lane++)
+			bits->v[lane] = half_from_float(bits_float(bits->v[lane]));
+	}
 }
 
 static void load_sample(struct tile_access *a, unsigned int lane, const uint8_t *p)
@@ -190,25 +220,75 @@ static void load_sample(struct tile_access *a, unsigned int lane, const uint8_t 
 	}
 }
 
-static void store_sample(const struct tile_access *a, unsigned int lane, uint8_t *p)
-{
-	unsigned int mask = stored_mask(a), i, n = 0, size = 1u << a->log2_size;
-	float value[4];
-	uint32_t bits;
+/* What is stored: in each lane elements of @bytes, those of @mask */
+struct stored {
+	struct lanes element[4];
+	unsigned int mask, bytes;
+};
 
-	if (vagx_format_is_packed(a->format)) {
-		for (i = 0; i < 4; i++)
-			value[i] = float_from_register(a->value->size,
-						       get_register(a, i, lane));
-		bits = vagx_format_pack(a->format, value);
-		memcpy(p, &bits, 4);
-		return;
-	}
+static void pack_lanes(const struct tile_access *a, struct stored *s)
+{
+	struct float_lanes component[4];
+	unsigned int lane, i;
+	struct lanes bits;
+
 	for (i = 0; i < 4; i++) {
-		if (!(mask >> i & 1))
+		get_register(a, i, &bits);
+		read_floats(a->value->size, &bits, &component[i]);
+	}
+	s->mask = 1;
+	s->bytes = 4;
+	for (lane = 0; lane < LANES; lane++) {
+		float value[4];
+
+		for (i = 0; i < 4; i++)
+			value[i] = component[i].v[lane];
+		s->element[0].v[lane] = vagx_format_pack(a->format, value);
+	}
+}
+
+/* Four bytes beside each other are stored as a word */
+static void join_bytes(struct stored *s)
+{
+	unsigned int lane;
+
+	if (s->mask != 15 || s->bytes != 1)
+		return;
+	s->mask = 1;
+	s->bytes = 4;
+	for (lane = 0; lane < LANES; lane++)
+		s->element[0].v[lane] = (s->element[0].v[lane] & 0xff) |
+					(s->element[1].v[lane] & 0xff) << 8 |
+					(s->element[2].v[lane] & 0xff) << 16 |
+					s->element[3].v[lane] << 24;
+}
+
+static void convert_lanes(const struct tile_access *a, struct stored *s)
+{
+	unsigned int i, n = 0;
+
+	s->mask = stored_mask(a);
+	s->bytes = 1u << a->log2_size;
+	for (i = 0; i < 4; i++) {
+		if (s->mask >> i & 1)
+			component_store(a, i, n++, &s->element[i]);
+	}
+	join_bytes(s);
+}
+
+static void store_sample(const struct stored *s, unsigned int lane, uint8_t *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		const uint32_t *bits = &s->element[i].v[lane];
+
+		if (!(s->mask >> i & 1))
 			continue;
-		bits = component_store(a, i, get_register(a, n++, lane));
-		memcpy(p + i * size, &bits, size);
+		if (s->bytes == 4)
+			memcpy(p + i * 4, bits, 4);
+		else
+			memcpy(p + i * s->bytes, bits, s->bytes);
 	}
 }
 
@@ -226,12 +306,12 @@ void vagx_exec_ld_tile(struct simdgroup *sg, const struct op *op)
 
 	if (!begin(&a, &op->src[0], &op->src[1]))
 		return;
+	a.bytes = part_bytes(&a, op->mod[AGX_MOD_MASK]);
 	for (left = sg->exec; left; left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left), samples = a.samples.v[lane];
 		uint8_t *p;
 
-		p = sample_at(&a, lane, samples ? __builtin_ctz(samples) : 0,
-			      part_bytes(&a, op->mod[AGX_MOD_MASK]));
+		p = sample_at(&a, lane, samples ? __builtin_ctz(samples) : 0);
 		if (sg->state == SIMDGROUP_FAILED)
 			return;
 		if (p)
@@ -243,7 +323,6 @@ void vagx_exec_ld_tile(struct simdgroup *sg, const struct op *op)
 void vagx_exec_st_tile(struct simdgroup *sg, const struct op *op)
 {
 	const struct vagx_fragments *f = sg->core->fragments;
-	const struct vagx_tile *tile = find_tile(sg);
 	struct tile_access a = {
 		.sg = sg,
 		.op = op,
@@ -251,24 +330,30 @@ void vagx_exec_st_tile(struct simdgroup *sg, const struct op *op)
 		.format = op->mod[AGX_MOD_FORMAT],
 		.log2_size = vagx_format_log2_size(op->mod[AGX_MOD_FORMAT]),
 	};
+	struct stored stored;
 	uint32_t left;
 
 	if (!begin(&a, &op->src[1], &op->src[2]))
 		return;
+	a.bytes = part_bytes(&a, stored_mask(&a));
+	if (vagx_format_is_packed(a.format))
+		pack_lanes(&a, &stored);
+	else
+		convert_lanes(&a, &stored);
 	for (left = sg->exec; left; left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left), samples = a.samples.v[lane], s;
 
 		if (f && !op->mod[AGX_MOD_EXPLICIT])
 			samples &= f->live[lane];
-		for (s = 0; s < tile->samples; s++) {
+		for (s = 0; s < a.tile->samples; s++) {
 			uint8_t *p = NULL;
 
 			if (samples >> s & 1)
-				p = sample_at(&a, lane, s, part_bytes(&a, stored_mask(&a)));
+				p = sample_at(&a, lane, s);
 			if (sg->state == SIMDGROUP_FAILED)
 				return;
 			if (p)
-				store_sample(&a, lane, p);
+				store_sample(&stored, lane, p);
 		}
 	}
 }

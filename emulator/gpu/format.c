@@ -177,6 +177,17 @@ uint32_t vagx_format_from_float(unsigned int format, unsigned int component,
 	}
 }
 
+CLONES void vagx_format_from_floats(unsigned int format, unsigned int component,
+				    const struct float_lanes *value, struct lanes *bits)
+{
+	unsigned int i;
+
+	for (i = 0; format == AGX_FORMAT_U8NORM && i < LANES; i++)
+		bits->v[i] = (uint32_t)to_nearest(clamp(value->v[i], 0, 1) * 255.0f);
+	for (i = 0; format != AGX_FORMAT_U8NORM && i < LANES; i++)
+		bits->v[i] = vagx_format_from_float(format, component, value->v[i]);
+}
+
 unsigned int vagx_format_unpack(unsigned int format, uint32_t word,
 				float *value)
 {

@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct float_lanes;
+struct lanes;
+
 /** vagx_format_log2_size() - bytes of an element, as a power of two */
 unsigned int vagx_format_log2_size(unsigned int format);
 
@@ -37,6 +40,10 @@ bool vagx_format_to_float(unsigned int format, unsigned int component,
  */
 uint32_t vagx_format_from_float(unsigned int format, unsigned int component,
 				float value);
+
+/** vagx_format_from_floats() - the same for all lanes of a register */
+void vagx_format_from_floats(unsigned int format, unsigned int component,
+			     const struct float_lanes *value, struct lanes *bits);
 
 /**
  * vagx_format_unpack() - the components of a packed element

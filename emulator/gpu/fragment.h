@@ -23,10 +23,31 @@
 #define FRAGMENT_QUADS		(VAGX_SIMD_WIDTH / 4)
 
 /**
+ * struct zs_face - how depth and stencil of one face are tested
+ * @reference: of stencil
+ * @write_mask: likewise
+ * @read_mask: likewise
+ * @stencil_compare: likewise
+ * @pass: what becomes of stencil if all passes
+ * @depth_fail: if depth does not pass
+ * @stencil_fail: if stencil does not
+ * @depth_func: of depth
+ * @depth_write: depth that passes is kept
+ * @stencil_test: there is a test of stencil
+ */
+struct zs_face {
+	uint8_t reference, write_mask, read_mask;
+	unsigned int stencil_compare, pass, depth_fail, stencil_fail;
+	unsigned int depth_func;
+	bool depth_write, stencil_test;
+};
+
+/**
  * struct fragment_draw - a draw, as its primitives need it
  * @va: where it is in the scene
  * @next: in its bucket
  * @state: state of primitive processing
+ * @face: what of it is about depth and stencil, of fronts and of backs
  * @uvs_words: words of a vertex
  * @shades: it has a shader that is to run
  * @launch: that shader
@@ -46,6 +67,7 @@ struct fragment_draw {
 	struct gpu_failure failure;
 	unsigned int users;
 	struct ppp_state state;
+	struct zs_face face[2];
 	unsigned int uvs_words;
 	bool shades;
 	struct vagx_launch launch;
@@ -205,8 +227,10 @@ int fragment_add_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
 int fragment_flush(struct fragment_worker *w);
 
 /* zs.c */
+/* Of one face, whichever packet it is in */
+struct zs_face zs_find_face(const struct ppp_state *state, bool back);
 /* Tests samples of a pixel of the tile; the ones that passed. A query can fail: &w->failed */
-unsigned int zs_test(struct fragment_worker *w, const struct ppp_state *state, bool back,
+unsigned int zs_test(struct fragment_worker *w, const struct fragment_draw *draw, bool back,
 		     unsigned int x, unsigned int y, unsigned int samples, const float *depth,
 		     const uint8_t *stencil);
 /* The depth of a primitive at a sample */

@@ -177,6 +177,8 @@ static int load_draw(struct fragment_worker *w, struct fragment_draw *draw)
 	if (draw->uvs_words > VAGX_MAX_UVS_WORDS)
 		draw->uvs_words = VAGX_MAX_UVS_WORDS;
 	ppp_unpack(&draw->state, &stored->ppp);
+	draw->face[false] = zs_find_face(s, false);
+	draw->face[true] = zs_find_face(s, true);
 	if (s->fragment_control.sample_mask_after_zs || s->fragment_control_2.sample_mask_after_zs)
 		return unsupported(w, draw->va, "PPP Fragment control", "sample mask after depth");
 	draw->shades = !s->fragment_control.tag_write_disable &&

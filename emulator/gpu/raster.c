@@ -8,7 +8,7 @@
  */
 #include "gpu/fragment.h"
 
-/* Blocks that are looked at as a whole first; a multiple of a quad */
+/* Blocks that are looked at as a whole first: 64 pixels, a bit of a word for each */
 #define BLOCK	8
 
 /* Positive or 0 inside: x * dx + y * dy + c, in subpixels */
@@ -92,50 +92,84 @@ static bool block_touched(const struct raster *r, int32_t x, int32_t y, bool *al
 	return true;
 }
 
-static unsigned int cover_pixel(const struct raster *r, int32_t x, int32_t y, bool all)
+/* The part of a block that is within the bounds; a bit for each pixel, line by line */
+static uint64_t bound_block(const struct raster *r, int32_t bx, int32_t by)
 {
-	unsigned int samples = r->w->tile.samples, covered = 0, s, i;
+	uint64_t line = (2ULL << (least(r->max_x - bx, BLOCK - 1))) - 1, pixels = 0;
+	int32_t y;
 
-	if (x < r->min_x || x > r->max_x || y < r->min_y || y > r->max_y)
-		return 0;
-	if (all)
-		return (1u << samples) - 1;
-	for (s = 0; s < samples; s++) {
-		int64_t px = (int64_t)x * SETUP_SUBPIXEL + r->sample_x[s];
-		int64_t py = (int64_t)y * SETUP_SUBPIXEL + r->sample_y[s];
-		bool inside = true;
-
-		for (i = 0; inside && i < r->edges; i++)
-			inside = r->edge[i].dx * px + r->edge[i].dy * py + r->edge[i].c >= 0;
-		covered |= (unsigned int)inside << s;
-	}
-	return covered;
+	line &= -1ULL << most(r->min_x - bx, 0);
+	for (y = most(r->min_y, by); y <= least(r->max_y, by + BLOCK - 1); y++)
+		pixels |= line << (y - by) * BLOCK;
+	return pixels;
 }
 
-static int raster_quad(struct raster *r, int32_t x, int32_t y, bool all)
+/* The pixels of a block of which a sample is inside of an edge */
+static uint64_t cover_edge(const struct edge *e, int64_t px, int64_t py)
+{
+	int64_t at = e->dx * px + e->dy * py + e->c, step = e->dx * SETUP_SUBPIXEL;
+	uint64_t outside = 0;
+	unsigned int x, y;
+
+	for (y = 0; y < BLOCK; y++, at += e->dy * SETUP_SUBPIXEL) {
+		uint64_t line = 0;
+
+		for (x = 0; x < BLOCK; x++)
+			line |= (uint64_t)(at + x * step) >> 63 << x;
+		outside |= line << y * BLOCK;
+	}
+	return ~outside;
+}
+
+static void cover_block(const struct raster *r, int32_t bx, int32_t by, bool all,
+			uint64_t covered[VAGX_MAX_SAMPLES])
+{
+	uint64_t bounds = bound_block(r, bx, by);
+	unsigned int s, i;
+
+	for (s = 0; s < r->w->tile.samples; s++) {
+		int64_t px = (int64_t)bx * SETUP_SUBPIXEL + r->sample_x[s];
+		int64_t py = (int64_t)by * SETUP_SUBPIXEL + r->sample_y[s];
+
+		covered[s] = bounds;
+		for (i = 0; !all && covered[s] && i < r->edges; i++)
+			covered[s] &= cover_edge(&r->edge[i], px, py);
+	}
+}
+
+/* At a place in its block, of which bits say what is covered */
+static int raster_quad(struct raster *r, int32_t x, int32_t y, const uint64_t *pixels)
 {
 	const struct vagx_tile *tile = &r->w->tile;
-	uint8_t covered[4];
-	unsigned int i;
+	unsigned int first = y % BLOCK * BLOCK + x % BLOCK, i, s;
+	uint8_t covered[4] = { 0 };
 
-	for (i = 0; i < 4; i++)
-		covered[i] = cover_pixel(r, x + (i & 1), y + (i >> 1), all);
-	if (!(covered[0] | covered[1] | covered[2] | covered[3]))
-		return 0;
+	for (s = 0; s < tile->samples; s++) {
+		for (i = 0; i < 4; i++)
+			covered[i] |= (pixels[s] >> (first + i / 2 * BLOCK + i % 2) & 1) << s;
+	}
 	return fragment_add_quad(r->w, x - tile->x, y - tile->y, covered);
 }
 
 static int raster_block(struct raster *r, int32_t bx, int32_t by)
 {
+	uint64_t covered[VAGX_MAX_SAMPLES], any = 0;
+	const uint64_t quad = 3ULL | 3ULL << BLOCK;
+	unsigned int s;
 	int32_t x, y;
 	bool all;
 	int err = 0;
 
 	if (!block_touched(r, bx, by, &all))
 		return 0;
-	for (y = by; !err && y < by + BLOCK; y += 2) {
-		for (x = bx; !err && x < bx + BLOCK; x += 2)
-			err = raster_quad(r, x, y, all);
+	cover_block(r, bx, by, all, covered);
+	for (s = 0; s < r->w->tile.samples; s++)
+		any |= covered[s];
+	for (y = 0; y < BLOCK; y += 2) {
+		for (x = 0; !err && x < BLOCK; x += 2) {
+			if (any >> (y * BLOCK + x) & quad)
+				err = raster_quad(r, bx + x, by + y, covered);
+		}
 	}
 	return err;
 }

@@ -135,7 +135,7 @@ static unsigned int late_test(void *ctx, unsigned int lane, unsigned int samples
 	for (s = 0; s < w->tile.samples; s++)
 		z[s] = depth ? *depth : zs_depth(w, &g->z[of], g->z_bias[of], g->scissor[of],
 						 x, y, s);
-	return zs_test(w, &g->draw->state, g->back[of], x, y, samples, z, stencil);
+	return zs_test(w, g->draw, g->back[of], x, y, samples, z, stencil);
 }
 
 int fragment_flush(struct fragment_worker *w)
@@ -197,8 +197,7 @@ static bool early_test(struct fragment_worker *w, unsigned int x, unsigned int y
 		for (s = 0; live[i] && s < w->tile.samples; s++)
 			z[s] = zs_depth(w, &p->z, p->z_bias, p->scissor, px, py, s);
 		if (live[i])
-			live[i] = zs_test(w, &p->draw->state, p->setup.back, px, py, live[i], z,
-					  NULL);
+			live[i] = zs_test(w, p->draw, p->setup.back, px, py, live[i], z, NULL);
 	}
 	return live[0] | live[1] | live[2] | live[3];
 }
@@ -237,6 +236,7 @@ int fragment_add_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
 		return err;
 
 	g->primitive[g->quads] = g->primitives - 1;
+	g->fragments.planes[g->quads] = g->planes[g->primitives - 1];
 	g->pixels[y] |= 3u << x;
 	g->pixels[y + 1] |= 3u << x;
 	for (i = 0; i < 4; i++) {
@@ -246,7 +246,6 @@ int fragment_add_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
 		g->fragments.y[lane] = w->tile.y + y + (i >> 1);
 		g->fragments.input[lane] = covered[i];
 		g->fragments.live[lane] = live[i];
-		g->fragments.planes[lane] = g->planes[g->primitives - 1];
 		g->fragments.exists |= 1u << lane;
 		g->fragments.back_facing |= (uint32_t)p->setup.back << lane;
 	}

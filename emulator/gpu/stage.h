@@ -72,7 +72,7 @@ struct vagx_plane {
  * @input: samples that the primitive covers
  * @live: samples that are not discarded; none in helpers
  * @back_facing: a bit for each lane
- * @planes: coefficient registers of each lane's primitive
+ * @planes: coefficient registers of each quad's primitive
  * @num_planes: how many there are
  * @tested: depth and stencil have been tested
  * @test: tests depth and stencil of samples, with values of its own or of the
@@ -86,7 +86,7 @@ struct vagx_fragments {
 	uint8_t input[VAGX_SIMD_WIDTH];
 	uint8_t live[VAGX_SIMD_WIDTH];
 	uint32_t back_facing;
-	const struct vagx_plane *planes[VAGX_SIMD_WIDTH];
+	const struct vagx_plane *planes[VAGX_SIMD_WIDTH / 4];
 	unsigned int num_planes;
 	bool tested;
 	unsigned int (*test)(void *ctx, unsigned int lane, unsigned int samples,

@@ -37,26 +37,16 @@ float zs_depth(const struct fragment_worker *w, const struct setup_plane *z, dou
 	return depth > scissor->min_z ? depth : scissor->min_z;
 }
 
+/* A function is the sum of what it lets pass */
 static bool compare(unsigned int func, bool less, bool equal)
 {
-	switch (func) {
-	case AGX_ZS_FUNC_NEVER:
-		return false;
-	case AGX_ZS_FUNC_LESS:
-		return less;
-	case AGX_ZS_FUNC_EQUAL:
-		return equal;
-	case AGX_ZS_FUNC_LEQUAL:
-		return less || equal;
-	case AGX_ZS_FUNC_GREATER:
-		return !less && !equal;
-	case AGX_ZS_FUNC_NOT_EQUAL:
-		return !equal;
-	case AGX_ZS_FUNC_GEQUAL:
-		return !less;
-	default:
-		return true;
-	}
+	_Static_assert(AGX_ZS_FUNC_LEQUAL == (AGX_ZS_FUNC_LESS | AGX_ZS_FUNC_EQUAL) &&
+		       AGX_ZS_FUNC_NOT_EQUAL == (AGX_ZS_FUNC_LESS | AGX_ZS_FUNC_GREATER) &&
+		       AGX_ZS_FUNC_GEQUAL == (AGX_ZS_FUNC_GREATER | AGX_ZS_FUNC_EQUAL) &&
+		       AGX_ZS_FUNC_ALWAYS == (AGX_ZS_FUNC_LEQUAL | AGX_ZS_FUNC_GREATER) &&
+		       AGX_ZS_FUNC_NEVER == 0, "functions are no sums");
+
+	return func & (less ? AGX_ZS_FUNC_LESS : equal ? AGX_ZS_FUNC_EQUAL : AGX_ZS_FUNC_GREATER);
 }
 
 static uint8_t stencil_result(unsigned int op, uint8_t old, uint8_t reference)
@@ -81,33 +71,24 @@ static uint8_t stencil_result(unsigned int op, uint8_t old, uint8_t reference)
 	}
 }
 
-/* The state of one face, whichever packet it was in */
-struct face {
-	uint8_t reference, write_mask, read_mask;
-	unsigned int stencil_compare, pass, depth_fail, stencil_fail;
-	unsigned int depth_func[2];
-	bool depth_write, stencil_test;
-};
-
-static struct face find_face(const struct ppp_state *s, bool back)
+struct zs_face zs_find_face(const struct ppp_state *s, bool back)
 {
 	const struct agx_ppp_fragment_control *c = &s->fragment_control;
 	const struct agx_ppp_fragment_control_2 *c2 = &s->fragment_control_2;
 	bool back_stencil = back && (c->two_sided_stencil || c2->two_sided_stencil);
-	struct face f = {
+	struct zs_face f = {
 		.reference = back_stencil ? s->back_face.stencil_reference :
 					    s->front_face.stencil_reference,
 		.stencil_test = c->stencil_test_enable || c2->stencil_test_enable,
 	};
 
 	if (back) {
-		f.depth_func[0] = s->back_face.depth_func;
-		f.depth_func[1] = s->back_face_2.depth_func;
+		/* both have to let it pass */
+		f.depth_func = s->back_face.depth_func & s->back_face_2.depth_func;
 		f.depth_write = !s->back_face.depth_write_disable ||
 				!s->back_face_2.depth_write_disable;
 	} else {
-		f.depth_func[0] = s->front_face.depth_func;
-		f.depth_func[1] = s->front_face_2.depth_func;
+		f.depth_func = s->front_face.depth_func & s->front_face_2.depth_func;
 		f.depth_write = !s->front_face.depth_write_disable ||
 				!s->front_face_2.depth_write_disable;
 	}
@@ -127,24 +108,29 @@ static struct face find_face(const struct ppp_state *s, bool back)
 	return f;
 }
 
-static bool test_sample(struct fragment_worker *w, const struct face *face, unsigned int i, float z,
-			uint8_t reference)
+static bool test_stencil(struct fragment_worker *w, const struct zs_face *face, unsigned int i,
+			 uint8_t reference, bool depth)
 {
-	uint8_t old = w->stencil[i], masked = reference & face->read_mask, now = old;
+	uint8_t old = w->stencil[i], masked = reference & face->read_mask, now;
+	uint8_t other = old & face->read_mask;
+	bool stencil = compare(face->stencil_compare, masked < other, masked == other);
+
+	now = stencil_result(!stencil ? face->stencil_fail :
+			     depth ? face->pass : face->depth_fail, old, reference);
+	w->stencil[i] = (old & ~face->write_mask) | (now & face->write_mask);
+	return stencil;
+}
+
+static bool test_sample(struct fragment_worker *w, const struct zs_face *face, unsigned int i,
+			float z, uint8_t reference)
+{
 	bool stencil = true, depth;
 	float was = w->depth[i];
 
 	z = w->job->quantise ? quantise(z) : z;
-	depth = compare(face->depth_func[0], z < was, z == was) &&
-		compare(face->depth_func[1], z < was, z == was);
-	if (face->stencil_test) {
-		uint8_t other = old & face->read_mask;
-
-		stencil = compare(face->stencil_compare, masked < other, masked == other);
-		now = stencil_result(!stencil ? face->stencil_fail :
-				     depth ? face->pass : face->depth_fail, old, reference);
-		w->stencil[i] = (old & ~face->write_mask) | (now & face->write_mask);
-	}
+	depth = compare(face->depth_func, z < was, z == was);
+	if (face->stencil_test)
+		stencil = test_stencil(w, face, i, reference, depth);
 	if (stencil && depth && face->depth_write)
 		w->depth[i] = z;
 	return stencil && depth;
@@ -168,20 +154,20 @@ static void count_visible(struct fragment_worker *w, const struct ppp_state *s, 
 		__atomic_store_n(count, 1, __ATOMIC_RELAXED);
 }
 
-unsigned int zs_test(struct fragment_worker *w, const struct ppp_state *state, bool back,
+unsigned int zs_test(struct fragment_worker *w, const struct fragment_draw *draw, bool back,
 		     unsigned int x, unsigned int y, unsigned int samples, const float *depth,
 		     const uint8_t *stencil)
 {
-	const struct face face = find_face(state, back);
-	uint8_t reference = stencil ? *stencil : face.reference;
+	const struct zs_face *face = &draw->face[back];
+	uint8_t reference = stencil ? *stencil : face->reference;
 	unsigned int s, passed = 0;
 
 	for (s = 0; s < w->tile.samples; s++) {
 		if (samples >> s & 1 &&
-		    test_sample(w, &face, sample_index(w, x, y, s), depth[s], reference))
+		    test_sample(w, face, sample_index(w, x, y, s), depth[s], reference))
 			passed |= 1u << s;
 	}
-	count_visible(w, state, passed);
+	count_visible(w, &draw->state, passed);
 	return passed;
 }
 

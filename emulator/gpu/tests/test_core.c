@@ -783,7 +783,7 @@ static void survives_random_stages(void **state)
 	pthread_t thread;
 
 	assert_int_equal(pthread_create(&thread, NULL, keep_stopping, &dog), 0);
-	for (i = 0; i < VAGX_SIMD_WIDTH; i++)
+	for (i = 0; i < VAGX_SIMD_WIDTH / 4; i++)
 		fragments.planes[i] = planes;
 	f->launch.sample_stride = 8;
 	f->launch.soft_faults = true;
