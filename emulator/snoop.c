@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "listen.h"
 #include "report.h"
 #include "tlbi.h"
@@ -24,8 +25,19 @@ struct vagx_snoop {
 	char *path;
 	int listener;
 	int quit_fd;
+	uint64_t sweep_ns;		/* when to look for what was forgotten, or 0 */
 	pthread_t thread;
 };
+
+/* Milliseconds until the next sweep, -1 for none */
+static int time_left(const struct vagx_snoop *snoop)
+{
+	uint64_t now = vagx_clock_host_ns();
+
+	if (!snoop->sweep_ns)
+		return -1;
+	return now < snoop->sweep_ns ? (snoop->sweep_ns - now) / 1000000 + 1 : 0;
+}
 
 /* Return: whether it is @fd that has something, and not the end that has come */
 static bool wait_for(struct vagx_snoop *snoop, int fd)
@@ -34,10 +46,13 @@ static bool wait_for(struct vagx_snoop *snoop, int fd)
 		{ .fd = fd, .events = POLLIN },
 		{ .fd = snoop->quit_fd, .events = POLLIN },
 	};
+	int found;
 
-	while (poll(fds, 2, -1) < 0) {
-		if (errno != EINTR)
+	while ((found = poll(fds, 2, time_left(snoop))) <= 0) {
+		if (found < 0 && errno != EINTR)
 			return false;
+		if (!time_left(snoop))
+			snoop->sweep_ns = vagx_uat_sweep(snoop->uat, vagx_clock_host_ns());
 	}
 	return !fds[1].revents;
 }
@@ -72,6 +87,8 @@ static void serve(struct vagx_snoop *snoop, int fd)
 	while (receive(snoop, fd, &message)) {
 		if (vagx_tlbi_decode(message.insn, message.operand, &tlbi))
 			vagx_uat_invalidate(snoop->uat, &tlbi);
+		if (!snoop->sweep_ns)
+			snoop->sweep_ns = vagx_clock_host_ns() + VAGX_UAT_SWEEP_NS;
 		vagx_log(snoop->report, VAGX_LOG_TRACE,
 			 "TLBI: instruction %#" PRIx64 ", operand %#" PRIx64, message.insn,
 			 message.operand);
@@ -106,6 +123,7 @@ static void *snoop_thread(void *arg)
 		serve(snoop, fd);
 		log_stats(snoop);
 		vagx_uat_cache_set(snoop->uat, false);
+		snoop->sweep_ns = 0;
 		close(fd);
 	}
 	return NULL;

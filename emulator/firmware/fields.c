@@ -84,12 +84,14 @@ static void fw_fail(struct fw_access *access, const struct vagx_uat_fault *fault
 }
 
 static void *fw_ptr(struct fw_access *access, uint64_t va, size_t len, enum vagx_access kind,
-		    struct vagx_uat_fault *fault)
+		    const char *structure, const char *field, struct vagx_uat_fault *fault)
 {
 	void *p = vagx_uat_ptr(access->uat, FW_CONTEXT, va, len, VAGX_AGENT_FW, kind, fault);
 
 	if (p && access->cache)
 		fw_cache_touch(access->cache, access, va);
+	if (p && access->cache && kind == VAGX_READ)
+		fw_cache_read(access->cache, access, va, p, len, structure, field);
 	return p;
 }
 
@@ -113,7 +115,7 @@ static bool fw_copy(struct fw_access *access, uint64_t va, void *buf, size_t len
 
 		if (n > len)
 			n = len;
-		p = fw_ptr(access, va, n, kind, &fault);
+		p = fw_ptr(access, va, n, kind, structure, field, &fault);
 		if (!p) {
 			fw_fail(access, &fault, structure, field);
 			return false;
@@ -149,7 +151,7 @@ static uint64_t fw_load(struct fw_access *access, uint64_t va, size_t size, cons
 		fw_copy(access, va, &value, size, VAGX_READ, structure, field);
 		return value;
 	}
-	p = fw_ptr(access, va, size, VAGX_READ, &fault);
+	p = fw_ptr(access, va, size, VAGX_READ, structure, field, &fault);
 	if (!p) {
 		fw_fail(access, &fault, structure, field);
 		return 0;
@@ -178,7 +180,7 @@ static void fw_store(struct fw_access *access, uint64_t va, size_t size, uint64_
 		fw_copy(access, va, &value, size, VAGX_WRITE, structure, field);
 		return;
 	}
-	p = fw_ptr(access, va, size, VAGX_WRITE, &fault);
+	p = fw_ptr(access, va, size, VAGX_WRITE, structure, field, &fault);
 	if (!p) {
 		fw_fail(access, &fault, structure, field);
 		return;

@@ -408,6 +408,12 @@ static bool reload(struct fw_access *access, struct fw_buffer *buffer, uint64_t 
 	return false;
 }
 
+/* It may be in private memory, and what announces the buffer says that it has changed */
+static void read_info_again(const struct fw_view *info)
+{
+	fw_cache_discard(info->access->cache, info->va, fw_size(info));
+}
+
 /*
  * What the firmware has counted of the rest would be wrong then. What it got by an
  * answer to its request does not count: an InitBuffer may have been in the ring by then.
@@ -490,6 +496,7 @@ bool fw_buffer_init(struct fw_worker *worker, struct fw_queue *queue, struct fw_
 		return bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "blocks", blocks);
 	if (!info.va)
 		return bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "Info", info.va);
+	read_info_again(&info);
 	if (!replace(worker, slot, info.va, blocks) || !check_info(access, &info, blocks) ||
 	    !check_control(access, &info, blocks))
 		return false;
@@ -521,6 +528,8 @@ bool fw_buffer_reload(struct fw_access *access, struct vagx_firmware *fw, unsign
 				  fw_get(&control, FW_BufferBlockControl_total) :
 				  0;
 
+	if (blocks)
+		read_info_again(&info);
 	if (!blocks || access->failed || !check_control(access, &info, blocks) ||
 	    blocks * FW_BUFFER_BLOCK_PAGES <= buffer->pages)
 		return false;

@@ -59,12 +59,26 @@ struct fw_dirty {
 	uint8_t data[FW_LINE_SIZE];
 };
 
+/* Lines that are remembered as they were read: 4 MiB. Another one may take the place. */
+#define FW_READ_LINES	32768
+
+/**
+ * struct fw_line - a line as the firmware's processor has it
+ * @line: number of the line, 0 when free
+ * @data: its bytes
+ */
+struct fw_line {
+	uint64_t line;
+	uint8_t data[FW_LINE_SIZE];
+};
+
 struct fw_cache {
 	struct vagx_mem *mem;
 	pthread_mutex_t lock;		/* everything below */
 	uint64_t random;
 	struct fw_cache_table pages;
 	struct fw_cache_table lines;
+	struct fw_line *read;
 	unsigned int dirty_count;
 	struct fw_dirty dirty[FW_DIRTY_SETS][FW_DIRTY_WAYS];
 };
@@ -138,7 +152,8 @@ struct fw_cache *fw_cache_new(struct vagx_mem *mem, uint64_t seed)
 	cache->lines.size = FW_CACHE_LINES * 2;
 	cache->pages.slot = calloc(cache->pages.size, sizeof(*cache->pages.slot));
 	cache->lines.slot = calloc(cache->lines.size, sizeof(*cache->lines.slot));
-	if (!cache->pages.slot || !cache->lines.slot) {
+	cache->read = calloc(FW_READ_LINES, sizeof(*cache->read));
+	if (!cache->pages.slot || !cache->lines.slot || !cache->read) {
 		fw_cache_free(cache);
 		return NULL;
 	}
@@ -151,6 +166,7 @@ void fw_cache_free(struct fw_cache *cache)
 		return;
 	free(cache->pages.slot);
 	free(cache->lines.slot);
+	free(cache->read);
 	pthread_mutex_destroy(&cache->lock);
 	free(cache);
 }
@@ -220,6 +236,96 @@ static struct fw_dirty *dirty_line(struct fw_cache *cache, struct fw_access *acc
 	return found;
 }
 
+static struct fw_line *line_place(struct fw_cache *cache, uint64_t line)
+{
+	return &cache->read[(line ^ line >> 15) % FW_READ_LINES];
+}
+
+/* What one line says of an access. Lock held. Return: the first byte that differs, or @len. */
+static size_t read_line(struct fw_cache *cache, uint64_t va, uint8_t *memory, size_t len)
+{
+	struct fw_line *line = line_place(cache, va >> FW_LINE_SHIFT);
+	unsigned int at = va % FW_LINE_SIZE;
+	size_t same = 0;
+
+	if (line->line != va >> FW_LINE_SHIFT) {
+		line->line = va >> FW_LINE_SHIFT;
+		memcpy(line->data, memory - at, FW_LINE_SIZE);
+	}
+	while (same < len && line->data[at + same] == memory[same])
+		same++;
+	/* Say it once, and go on with what the driver means */
+	if (same < len)
+		memcpy(line->data, memory - at, FW_LINE_SIZE);
+	return same;
+}
+
+void fw_cache_read(struct fw_cache *cache, struct fw_access *access, uint64_t va, void *memory,
+		   size_t len, const char *structure, const char *field)
+{
+	uint8_t *from = memory;
+	uint64_t stale = 0;
+
+	if (!pte_cached(vagx_uat_pte(access->uat, 0, va)))
+		return;
+	pthread_mutex_lock(&cache->lock);
+	while (len) {
+		size_t part = FW_LINE_SIZE - va % FW_LINE_SIZE, same;
+
+		if (part > len)
+			part = len;
+		same = read_line(cache, va, from, part);
+		if (same < part && !stale)
+			stale = va + same;
+		va += part;
+		from += part;
+		len -= part;
+	}
+	pthread_mutex_unlock(&cache->lock);
+	if (stale)
+		vagx_violation(access->report, VAGX_RULE_FW_CACHED_STALE, stale, structure,
+			       "%s%shas been written since the firmware read its line", field,
+			       *field ? ": " : "");
+}
+
+/* The firmware's own writes are in its cache. Lock held. */
+static void write_lines(struct fw_cache *cache, uint64_t va, const uint8_t *bytes, size_t len)
+{
+	for (size_t i = 0; i < len; i++, va++) {
+		struct fw_line *line = line_place(cache, va >> FW_LINE_SHIFT);
+
+		if (line->line == va >> FW_LINE_SHIFT)
+			line->data[va % FW_LINE_SIZE] = bytes[i];
+	}
+}
+
+static void forget_lines(struct fw_cache *cache, const uint64_t *range)
+{
+	uint64_t first = range[0] >> FW_LINE_SHIFT, last = range[1] >> FW_LINE_SHIFT;
+
+	if (last - first >= FW_READ_LINES) {
+		first = 0;
+		last = FW_READ_LINES - 1;
+	}
+	for (uint64_t i = first; i <= last; i++) {
+		struct fw_line *line = line_place(cache, i);
+
+		if (line->line >= range[0] >> FW_LINE_SHIFT && line->line <= range[1] >> FW_LINE_SHIFT)
+			line->line = 0;
+	}
+}
+
+void fw_cache_discard(struct fw_cache *cache, uint64_t va, size_t len)
+{
+	const uint64_t range[2] = { va, va + len - 1 };
+
+	if (!cache)
+		return;
+	pthread_mutex_lock(&cache->lock);
+	forget_lines(cache, range);
+	pthread_mutex_unlock(&cache->lock);
+}
+
 void fw_cache_written(struct fw_cache *cache, struct fw_access *access, uint64_t va,
 		      const void *bytes, size_t len)
 {
@@ -229,6 +335,7 @@ void fw_cache_written(struct fw_cache *cache, struct fw_access *access, uint64_t
 	if (!pte_cached(pte))
 		return;
 	pthread_mutex_lock(&cache->lock);
+	write_lines(cache, va, bytes, len);
 	for (size_t i = 0; i < len; i++, va++) {
 		uint64_t pa = VAGX_PTE_PA(pte) | (va & VAGX_UAT_PAGE_MASK);
 		unsigned int at = va % FW_LINE_SIZE;
@@ -295,9 +402,12 @@ static void forget_dirty(struct fw_cache *cache)
 
 void fw_cache_cut(struct fw_cache *cache, struct fw_access *access, enum vagx_power_off how)
 {
+	const uint64_t everything[2] = { 0, UINT64_MAX };
+
 	pthread_mutex_lock(&cache->lock);
 	clean(cache, access, comes_late, &how);
 	forget_dirty(cache);
+	forget_lines(cache, everything);
 	table_clear(&cache->pages);
 	table_clear(&cache->lines);
 	pthread_mutex_unlock(&cache->lock);
@@ -377,6 +487,7 @@ void fw_cache_flush(struct fw_cache *cache, struct fw_access *access, uint64_t v
 		return;
 	pthread_mutex_lock(&cache->lock);
 	clean(cache, access, dirty_inside, range);
+	forget_lines(cache, range);
 	table_filter(&cache->pages, page_outside, range);
 	table_filter(&cache->lines, line_outside, range);
 	pthread_mutex_unlock(&cache->lock);
@@ -390,6 +501,7 @@ void fw_cache_flush_all(struct fw_cache *cache, struct fw_access *access)
 		return;
 	pthread_mutex_lock(&cache->lock);
 	clean(cache, access, dirty_inside, everything);
+	forget_lines(cache, everything);
 	table_clear(&cache->pages);
 	table_clear(&cache->lines);
 	pthread_mutex_unlock(&cache->lock);

@@ -22,12 +22,23 @@ struct vagx_mem;
  * written back; but it also stays behind as dirty bytes that come to memory
  * once more: when the line is flushed, has to make room for another, at some
  * moment of the cache's choice, or when power goes away. Memory that has been
- * given another use by then is overwritten. Any thread.
+ * given another use by then is overwritten.
+ *
+ * What the firmware has read, it may read again from its cache. If memory differs by
+ * then, the driver has written to a line without a flush, maybe for the object that
+ * shares it. Any thread.
  */
 struct fw_cache;
 
 struct fw_cache *fw_cache_new(struct vagx_mem *mem, uint64_t seed);
 void fw_cache_free(struct fw_cache *cache);
+
+/* The firmware reads @len bytes at @va, within one page, which are at @memory */
+void fw_cache_read(struct fw_cache *cache, struct fw_access *access, uint64_t va, void *memory,
+		   size_t len, const char *structure, const char *field);
+
+/* The firmware makes sure that it reads memory there, and not what it read before */
+void fw_cache_discard(struct fw_cache *cache, uint64_t va, size_t len);
 
 /* The firmware has written these bytes at @va, within one page */
 void fw_cache_written(struct fw_cache *cache, struct fw_access *access, uint64_t va,

@@ -100,6 +100,9 @@ uint64_t fw_ring_peek(struct vagx_firmware *fw, struct fw_ring *ring)
 	ring_ours(fw, &fw->access, ring, ring_rptr(ring));
 	if (!ring_theirs(fw, &fw->access, ring, ring_wptr(ring), &wptr) || wptr == ring->index)
 		return 0;
+	/* All drivers have rings in private memory, so it has to know that they change */
+	fw_cache_discard(fw->cache, ring->entries + (uint64_t)ring->index * ring->stride,
+			 ring->stride);
 	return ring->entries + (uint64_t)ring->index * ring->stride;
 }
 

@@ -341,6 +341,8 @@ void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va)
 	if (!fw->initialized)
 		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_FIRST, va, fw->pipe[channel].name,
 			       "runs a queue before it");
+	/* The Rust driver counts there, too, while the firmware runs, and flushes nothing */
+	fw_cache_discard(fw->cache, fw_va(&globals, FW_Globals_unk_atomic), sizeof(uint32_t));
 	if (!fw_get(&globals, FW_Globals_unk_atomic))
 		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_PENDING,
 			       fw_va(&globals, FW_Globals_unk_atomic), "Globals",

@@ -236,6 +236,22 @@ static void provoke_cached_reuse(struct rig *rig)
 	rig_submit(rig, &queue, command.command.va);
 }
 
+/* What the firmware has read of a command is written, and read again */
+static void provoke_cached_stale(struct rig *rig)
+{
+	struct rig_command command;
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 6);
+	rig_compute_new(rig, &queue, &command);
+	rig_submit(rig, &queue, command.command.va);
+	assert_true(rig_wait_stamp(rig, 6, 0x100));
+	assert_int_equal(vagx_report_count(rig->report, VAGX_RULE_FW_CACHED_STALE), 0);
+	put(meta_of(&command), FW_JobMeta_stamp_value, 0x200);
+	rig_submit(rig, &queue, command.command.va);
+}
+
 /* InitData */
 
 static void provoke_init_version(struct rig *rig)
@@ -928,6 +944,7 @@ static const struct provocation provocations[] = {
 	PROVOKE(FW_CACHED_UNMAP, cached_unmap, GOES_ON),
 	PROVOKE(FW_CACHED_LATE, cached_late, GOES_ON),
 	PROVOKE(FW_CACHED_REUSE, cached_reuse, GOES_ON),
+	PROVOKE(FW_CACHED_STALE, cached_stale, GOES_ON),
 	PROVOKE(FW_INIT_VERSION, init_version, GOES_ON),
 	PROVOKE(FW_INIT_HOST_MAPPED, init_host_mapped, GOES_ON),
 	PROVOKE(FW_INIT_UAT_LEVELS, init_uat_levels, GOES_ON),
