@@ -946,13 +946,17 @@ static void test_depth_formats(void **state)
 	assert_int_equal(((uint8_t *)render_at(STENCIL_VA))[16 * 16 * 8], 0xee);
 }
 
-/* Blocks that were cleared have one depth; what else a code can mean nobody knows */
+/*
+ * Blocks that were cleared have one depth. What else a code can mean nobody knows: such a
+ * block is loaded as something that is not in the image, without a fault.
+ */
 static void test_depth_blocks(void **state)
 {
 	struct render_fixture *f = *state;
 	struct scene_state t = scene_default(f);
 	const float cleared = 0.5f;
 	unsigned int i;
+	float stored;
 	struct scene s;
 
 	f->fragment.depth.load.base = DEPTH_VA;
@@ -976,9 +980,16 @@ static void test_depth_blocks(void **state)
 	memset(render_at(STENCIL_VA), 0, 8);
 	assert_int_equal(render_fragment(f, VAGX_FRAGMENT_FINAL), 0);
 	*(uint8_t *)render_at(STENCIL_VA + 9) = 0x04;
-	assert_int_equal(render_fragment(f, VAGX_FRAGMENT_FINAL), VAGX_GPU_FAULT);
-	assert_int_equal(f->unit, VAGX_GPU_UNIT_ZLS);
-	assert_int_equal(vagx_report_count(f->report, VAGX_RULE_ZLS_COMPRESSION), 1);
+	f->fragment.depth.store.base = DEPTH_VA;
+	f->fragment.depth.store.comp_base = STENCIL_VA;
+	f->fragment.zls_control |= 1ULL << 6 | 1ULL << 19;
+	assert_int_equal(render_fragment(f, VAGX_FRAGMENT_FINAL), 0);
+	/* the block is at 16, 0: stored as 0.6875, with codes of a raw one */
+	memcpy(&stored, render_at(DEPTH_VA + 16 * 16 * 4), sizeof(stored));
+	assert_true(stored == 0.6875f);
+	assert_int_equal(*(uint8_t *)render_at(STENCIL_VA + 9), 0x7f);
+	memcpy(&stored, render_at(DEPTH_VA + 2 * 16 * 16 * 4), sizeof(stored));
+	assert_true(stored == cleared);
 }
 
 /* Textures */
