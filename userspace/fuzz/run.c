@@ -244,10 +244,28 @@ static void bound_transfer(const struct run *run, const struct fuzz_call *call, 
 	memcpy(arg, &transfer, sizeof(transfer));
 }
 
+/* The DRM core asks for memory for any number of sync objects, and the kernel warns. */
+static void bound_syncobjs(const struct fuzz_call *call, uint8_t *arg)
+{
+	const struct fuzz_type *type = call->op->arg;
+	uint32_t count;
+	unsigned int i;
+
+	for (i = 0; i < type->count; i++) {
+		if (!strcmp(type->fields[i].name, "count_handles")) {
+			memcpy(&count, arg, sizeof(count));
+			count = count > 0xffff ? 0xffff : count;
+			memcpy(arg, &count, sizeof(count));
+		}
+		arg += fuzz_value_size(call->arg->children[i]);
+	}
+}
+
 static void bound(struct run *run, const struct fuzz_call *call, uint8_t *arg)
 {
 	struct drm_asahi_gem_create create;
 
+	bound_syncobjs(call, arg);
 	bound_transfer(run, call, arg);
 	if (call->op->request != DRM_IOCTL_ASAHI_GEM_CREATE)
 		return;
