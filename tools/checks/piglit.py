@@ -236,7 +236,9 @@ def environment(no_exec):
 def chosen(arguments):
     """All tests of piglit by their names, and those names of the list that are wanted."""
     known = {name: test for which in PROFILES for name, test in profile(which).items()}
-    names = [n for n in lines_of(arguments.list) if re.search(arguments.only, n)]
+    left_out = set(lines_of(arguments.without))
+    names = [n for n in lines_of(arguments.list)
+             if n not in left_out and re.search(arguments.only, n)]
     return known, names[::arguments.every]
 
 
@@ -294,6 +296,7 @@ def main():
     parser.add_argument('--wrapper', default='build/host/userspace/shim/vagx-run')
     parser.add_argument('--jobs', type=int, default=int(os.environ.get('JOBS', '2')))
     parser.add_argument('--only', default='', help='regular expression of names')
+    parser.add_argument('--without', default='', help='file with names to leave out')
     parser.add_argument('--every', type=int, default=1, help='take one of so many')
     parser.add_argument('--no-exec', action='store_true', help='execute no shader')
     arguments = parser.parse_args()
