@@ -140,7 +140,8 @@ apt_mirror()
 apt_conf=$cache/apt/apt.conf
 
 # apt_update - a private apt configuration: nothing of the machine's own apt
-# state is read but its mirror, keys and proxy settings, nothing is written
+# state is read but its mirror, keys and proxy settings, nothing is written. It has no
+# dpkg, since whoever installs packages with it would install them on the machine.
 apt_update()
 {
 	local dir=$cache/apt mirror keys suite
@@ -178,6 +179,7 @@ apt_update()
 		Dir::Cache::pkgcache "";
 		Dir::Cache::srcpkgcache "";
 		Dir::Log "$dir";
+		Dir::Bin::dpkg "/bin/false";
 		APT::Architecture "amd64";
 		APT::Architectures { "amd64"; "arm64"; };
 		APT::Install-Recommends "false";
