@@ -16,6 +16,7 @@
 #include <linux/minmax.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/string_choices.h>
 #include <linux/utsname.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
@@ -173,7 +174,7 @@ static void asahi_coredump_print_fault(const struct asahi_coredump *dump, struct
 	drm_puts(p, "fault:\n");
 	drm_printf(p, "  register: %#018llx\n", fault->raw);
 	drm_printf(p, "  address: %#llx\n", fault->address);
-	drm_printf(p, "  access: %s\n", fault->read ? "read" : "write");
+	drm_printf(p, "  access: %s\n", str_read_write(fault->read));
 	drm_printf(p, "  context: %u\n", fault->slot);
 	drm_printf(p, "  unit: %#x %s\n", fault->unit, asahi_hw_fault_unit(fault));
 	drm_printf(p, "  reason: %u %s\n", fault->reason, asahi_hw_fault_reason(fault));

@@ -9,6 +9,7 @@
 #include <linux/cleanup.h>
 #include <linux/dma-fence.h>
 #include <linux/lockdep.h>
+#include <linux/string_choices.h>
 #include <linux/workqueue.h>
 
 #include <kunit/visibility.h>
@@ -68,7 +69,7 @@ static void asahi_recovery_print_fault(struct asahi_device *adev,
 {
 	drm_err_ratelimited(&adev->drm,
 			    "GPU fault: %s of %#llx in context %u, unit %s (%#x), %s\n",
-			    info->read ? "read" : "write", info->address, info->slot,
+			    str_read_write(info->read), info->address, info->slot,
 			    asahi_hw_fault_unit(info), info->unit, asahi_hw_fault_reason(info));
 	trace_asahi_fault(adev, info);
 }
