@@ -18,6 +18,9 @@ usage()
 		       tools/toolbox.sh programs COMMAND [ARGUMENT ...]
 		                                                     run it in the root with other
 		                                                     people's programs and Mesa
+		       tools/toolbox.sh static COMMAND [ARGUMENT ...]
+		                                                     run it in the root with
+		                                                     analyzers and reports
 		       tools/toolbox.sh root COMMAND [ARGUMENT ...]  run it as root of a user
 		                                                     namespace, outside the toolbox
 	END
@@ -28,6 +31,7 @@ list=$top/tools/toolbox/packages
 alone=$top/tools/toolbox/packages-alone
 packaging=$top/tools/toolbox/packages-packaging
 programs=$top/tools/toolbox/packages-programs
+static=$top/tools/toolbox/packages-static
 
 # What update-alternatives and other maintainer scripts would have made.
 alternatives()
@@ -99,6 +103,16 @@ build_programs()
 
 	say "making the root with programs in $cache (about 3 GB)"
 	fetch_root "$dir" "$programs"
+	enter_namespace chroot "$root" /sbin/ldconfig
+	rm -rf "$dir/packages"
+}
+
+build_static()
+{
+	local dir=$1 root=$1/root
+
+	say "making the root with analyzers in $cache (about 500 MB)"
+	fetch_root "$dir" "$static"
 	enter_namespace chroot "$root" /sbin/ldconfig
 	rm -rf "$dir/packages"
 }
@@ -201,6 +215,12 @@ programs)
 	shift
 	[ $# -gt 0 ] || usage
 	dir=$(cached "programs-$(hash_of "$programs" "=1")" build_programs)
+	run_in_toolbox "$dir" "$@"
+	;;
+static)
+	shift
+	[ $# -gt 0 ] || usage
+	dir=$(cached "static-$(hash_of "$static" "=1")" build_static)
 	run_in_toolbox "$dir" "$@"
 	;;
 path)
