@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run check check-nightly check-quick modules install vm bench export docs igt host guest clean
-.PHONY: packages fuzz fuzz-host bench-gpu bench-compare cache-list cache-refresh cache-prune
+.PHONY: packages coverage fuzz fuzz-host bench-gpu bench-compare cache-list cache-refresh cache-prune
 
 MODULES_DIR := $(CURDIR)/build/modules-kdir
 
@@ -22,6 +22,7 @@ help:
 	@echo 'make bench                speed and memory, as a table and build/out/bench.json'
 	@echo 'make bench-gpu            of it what needs no virtual machine: GPU beside lavapipe'
 	@echo 'make bench-compare A.json B.json  two such results, row by row'
+	@echo 'make coverage             lines and branches that tests execute, build/out/coverage'
 	@echo 'make docs                 the documentation, build/docs/html'
 	@echo 'make modules KDIR=...     the modules, against a built 7.3 kernel tree'
 	@echo 'make install KDIR=...     install the driver for that kernel (DESTDIR= prefixes)'
@@ -49,7 +50,7 @@ check:
 	@tools/check.sh
 
 check-nightly:
-	@tools/check.sh guest-socs-nightly tsan piglit-nightly
+	@tools/check.sh guest-socs-nightly tsan piglit-nightly coverage-host
 
 fuzz-host:
 	@tools/fuzz.sh
@@ -79,6 +80,9 @@ $(results): ; @:
 endif
 bench-compare:
 	@tools/bench-compare.sh $(results)
+
+coverage:
+	@tools/coverage.sh
 
 docs:
 	@tools/docs.sh

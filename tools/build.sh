@@ -4,7 +4,8 @@
 #
 # Build what is not a module: for the host (emulator, library, tests), the same
 # with sanitizers, of the emulator's cores with the one for threads, and for the
-# guest (library and clients); and targets for libFuzzer.
+# guest (library and clients); targets for libFuzzer; and with counters of what is
+# executed, for tools/coverage.sh.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -21,9 +22,13 @@ fuzz)
 	options=(-Dfuzz=true -Dwerror=false -Db_sanitize=address,undefined -Db_lundef=false)
 	setup=(env CC=clang-19) targets=(fuzz)
 	;;
+coverage)
+	# What -O2 does to lines and branches is not what is written there.
+	options=(-Db_coverage=true -Doptimization=1 -Dwerror=false)
+	;;
 guest)	options=(--cross-file userspace/meson-cross-arm64.ini) ;;
 *)
-	echo "usage: tools/build.sh host|asan|tsan|fuzz|guest" >&2
+	echo "usage: tools/build.sh host|asan|tsan|fuzz|coverage|guest" >&2
 	exit 2
 	;;
 esac
