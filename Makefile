@@ -14,8 +14,8 @@ help:
 	@echo 'make check                everything that CI checks'
 	@echo 'make check-quick          the part on the plain kernel, in the virtual machine'
 	@echo 'make check-nightly        what takes longer: every SoC with every firmware, thread'
-	@echo '                          sanitizer, the whole list of tests of piglit'
-	@echo 'make fuzz SECONDS=600      ioctls by chance in the virtual machine, another SEED=1 each'
+	@echo '                          sanitizer, all of piglit'\''s list, coverage, a bench'
+	@echo 'make fuzz SECONDS=600     ioctls by chance in the virtual machine, another SEED=1 each'
 	@echo '                          time if none is given'
 	@echo 'make fuzz-host            libFuzzer, FUZZ_SECONDS=60 for each target'
 	@echo 'make vm                   a shell in the virtual machine'
@@ -50,7 +50,7 @@ check:
 	@tools/check.sh
 
 check-nightly:
-	@tools/check.sh guest-socs-nightly tsan piglit-nightly coverage-host
+	@tools/check.sh guest-socs-nightly tsan piglit-nightly coverage-host bench-nightly
 
 fuzz-host:
 	@tools/fuzz.sh
