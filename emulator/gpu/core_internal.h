@@ -214,6 +214,8 @@ int vagx_core_run_stage(struct vagx_core *core, const struct vagx_launch *launch
 /* core_stage.c */
 /* A simdgroup of a stage is about to begin */
 void vagx_stage_enter(struct simdgroup *sg);
+/* Lanes of those that are executed whose plain stores to the GPU's memory are done */
+uint32_t vagx_stage_storing(const struct simdgroup *sg);
 /* A special register of a stage; false if it is none */
 bool vagx_stage_register(const struct simdgroup *sg, unsigned int sr, struct lanes *value);
 

@@ -275,11 +275,11 @@ static void store_lane(struct access *a, unsigned int lane)
 }
 
 /* Of device memory, whether or not all of it could be reached */
-static void count_bytes(const struct access *a, bool packed)
+static void count_bytes(const struct access *a, bool packed, unsigned int lanes)
 {
 	struct vagx_core_stats *stats = &a->sg->core->stats;
 	unsigned int elements = packed ? 1 : __builtin_popcount(a->op->mod[AGX_MOD_MASK]);
-	uint64_t bytes = (uint64_t)(__builtin_popcount(a->sg->exec) * elements) << a->log2_size;
+	uint64_t bytes = (uint64_t)(lanes * elements) << a->log2_size;
 
 	if (a->space != SPACE_DEVICE)
 		return;
@@ -336,13 +336,20 @@ static bool store_words(struct access *a, unsigned int lane, unsigned int count)
 	return p;
 }
 
+static uint32_t access_lanes(const struct access *a)
+{
+	bool visible = a->is_store && a->space == SPACE_DEVICE;
+
+	return visible ? vagx_stage_storing(a->sg) : a->sg->exec;
+}
+
 static void run_access(struct access *a)
 {
 	bool packed = vagx_format_is_packed(a->op->mod[AGX_MOD_FORMAT]);
 	unsigned int words = count_words(a, a->is_store ? &a->op->src[0] : &a->op->dst);
-	uint32_t left = a->sg->exec;
+	uint32_t left = access_lanes(a);
 
-	count_bytes(a, packed);
+	count_bytes(a, packed, __builtin_popcount(left));
 	for (; left && !a->failed; left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left);
 

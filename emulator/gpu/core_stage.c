@@ -43,6 +43,24 @@ void vagx_stage_enter(struct simdgroup *sg)
 	}
 }
 
+/*
+ * Mesa has only atomics of helpers left out by the shader, so plain stores of theirs,
+ * images' included, must vanish by themselves. What is discarded is a helper from then on.
+ */
+uint32_t vagx_stage_storing(const struct simdgroup *sg)
+{
+	const struct vagx_fragments *f = sg->core->fragments;
+	uint32_t left, storing = sg->exec;
+
+	for (left = f ? sg->exec : 0; left; left &= left - 1) {
+		unsigned int lane = __builtin_ctz(left);
+
+		if (!f->live[lane])
+			storing &= ~(1u << lane);
+	}
+	return storing;
+}
+
 /* Vertices */
 
 void vagx_exec_st_var(struct simdgroup *sg, const struct op *op)

@@ -331,6 +331,6 @@ void vagx_exec_image_write(struct simdgroup *sg, const struct op *op)
 	struct texture t = { .sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM] };
 	uint32_t left;
 
-	for (left = sg->exec; left && !texture_failed(&t); left &= left - 1)
+	for (left = vagx_stage_storing(sg); left && !texture_failed(&t); left &= left - 1)
 		write_lane(&t, __builtin_ctz(left));
 }

@@ -954,6 +954,43 @@ static void some_threads_stop(void **state)
 				     "if r1, 10, 1, ult\nstop\ntrap\n", 20), -EILSEQ);
 }
 
+/* Lanes from the fifth of each eight on cover nothing; odd ones are discarded later */
+static void helpers_store_nothing(void **state)
+{
+	static uint8_t memory[VAGX_TILE_BYTES + VAGX_TILE_SLACK];
+	static const struct vagx_plane plane;
+	struct vagx_tile tile = {
+		.width = 32, .height = 32, .samples = 1, .sample_positions = 0x88,
+		.memory = memory,
+	};
+	struct vagx_fragments fragments = { .exists = UINT32_MAX, .num_planes = 1, .tested = true };
+	uint32_t *early = fixture_words(), *late = early + VAGX_SIMD_WIDTH;
+	struct fixture *f = *state;
+	unsigned int i;
+
+	for (i = 0; i < VAGX_SIMD_WIDTH; i++) {
+		fragments.planes[i / 4] = &plane;
+		fragments.x[i] = i;
+		fragments.live[i] = fragments.input[i] = i % 8 < 4;
+		early[i] = late[i] = 1;
+	}
+	fixture_uniform64(f, 0, DATA_VA);
+	fixture_uniform64(f, 4, DATA_VA + 4 * VAGX_SIMD_WIDTH);
+	fixture_code(f, "mov r0, thread_in_grid_x\n"
+			"mov r1l, thread_in_grid_x\n"
+			"ldimm r2, 7\n"
+			"store r2, du0, r0, i32, x, a\n"
+			"sample_mask r1l, 0\n"
+			"store r2, du2, r0, i32, x, a\n"
+			"stop\n");
+	assert_int_equal(vagx_core_run_fragments(f->core, &f->launch, &tile, &fragments,
+						 &f->fault), 0);
+	for (i = 0; i < VAGX_SIMD_WIDTH; i++) {
+		assert_int_equal(early[i], i % 8 < 4 ? 7 : 1);
+		assert_int_equal(late[i], i % 8 < 4 && i % 2 == 0 ? 7 : 1);
+	}
+}
+
 static void counts_instructions(void **state)
 {
 	struct fixture *f = *state;
@@ -1008,6 +1045,7 @@ int main(void)
 		TEST(tiles_of_kernels),
 		TEST(preshader_writes_uniforms),
 		TEST(some_threads_stop),
+		TEST(helpers_store_nothing),
 		TEST(counts_instructions),
 	};
 
