@@ -37,6 +37,14 @@ int syncobj_handle_to_fd(int fd, uint32_t handle, uint32_t flags)
 	return args.fd;
 }
 
+uint32_t syncobj_fd_to_handle(int fd, int syncobj_fd, uint32_t flags)
+{
+	struct drm_syncobj_handle args = { .fd = syncobj_fd, .flags = flags };
+
+	do_ioctl(fd, DRM_IOCTL_SYNCOBJ_FD_TO_HANDLE, &args);
+	return args.handle;
+}
+
 void syncobj_import_sync_file(int fd, uint32_t handle, int sync_file)
 {
 	struct drm_syncobj_handle args = {
@@ -86,6 +94,19 @@ void syncobj_binary_to_timeline(int fd, uint32_t timeline_handle, uint64_t point
 		.src_handle = binary_handle,
 		.dst_handle = timeline_handle,
 		.dst_point = point,
+	};
+
+	do_ioctl(fd, DRM_IOCTL_SYNCOBJ_TRANSFER, &args);
+}
+
+void syncobj_timeline_to_binary(int fd, uint32_t binary_handle, uint32_t timeline_handle,
+				uint64_t point, uint32_t flags)
+{
+	struct drm_syncobj_transfer args = {
+		.src_handle = timeline_handle,
+		.dst_handle = binary_handle,
+		.src_point = point,
+		.flags = flags,
 	};
 
 	do_ioctl(fd, DRM_IOCTL_SYNCOBJ_TRANSFER, &args);

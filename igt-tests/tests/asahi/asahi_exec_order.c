@@ -2,6 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "asahi/asahi_compute.h"
@@ -35,6 +37,25 @@
  * SUBTEST: timeline-point
  * Description: A late point of a timeline is waited for, an early one is not.
  *
+ * SUBTEST: point-to-come
+ * Description: A point that nobody has submitted yet is refused, and nothing happens;
+ *	the same SUBMIT works once the point has come. Who waits for it to be submitted,
+ *	as the CPU can, sees it signalled.
+ *
+ * SUBTEST: point-between
+ * Description: A point between two others stands for the later one.
+ *
+ * SUBTEST: point-late-before-early
+ * Description: A point whose work is over is waited for as long as one before it is not.
+ *
+ * SUBTEST: point-zero
+ * Description: Point 0 stands for all points that there are.
+ *
+ * SUBTEST: many-syncs
+ * Description: A SUBMIT with a thousand in-syncs and a thousand out-syncs, binary ones and
+ *	points of timelines. It waits for the last of the former, and signals all of the
+ *	latter, not one of them early.
+ *
  * SUBTEST: other-client
  * Description: A fence of another client's job is waited for.
  *
@@ -54,6 +75,8 @@
 /* What runs side by side differs from run to run. */
 #define ROUNDS		4
 #define IN_SYNCS	3
+#define MANY_SYNCS	1000
+#define GATES		8
 
 static void poison(struct asahi_client *client)
 {
@@ -225,6 +248,198 @@ static void test_timeline_point(struct asahi_client *client)
 	wait_behind_gate(client, &point, 1);
 }
 
+/* What the CPU does to wait for a point that may not be there yet */
+struct cpu_wait {
+	pthread_t thread;
+	int fd;
+	uint32_t timeline;
+	uint64_t point;
+	int err;
+	atomic_bool over;
+};
+
+static void *cpu_wait_run(void *data)
+{
+	struct cpu_wait *wait = data;
+	struct drm_syncobj_timeline_wait args = {
+		.handles = (uintptr_t)&wait->timeline,
+		.points = (uintptr_t)&wait->point,
+		.timeout_nsec = INT64_MAX,
+		.count_handles = 1,
+		.flags = DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT,
+	};
+
+	wait->err = drmIoctl(wait->fd, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &args) ? -errno : 0;
+	wait->over = true;
+	return NULL;
+}
+
+/* The point is not there: SUBMIT says so, runs nothing and leaves its out-sync alone. */
+static void refuse_point(struct asahi_client *client, const struct asahi_command *command,
+			 struct asahi_sync sync)
+{
+	igt_assert_eq(__igt_asahi_submit(client->fd, client->queue, command, 1, &sync), -EINVAL);
+	assert_unwritten(client, ASAHI_RESULT + 1);
+	igt_assert_eq(syncobj_wait_err(client->fd, &sync.out, 1, 0, 0), -EINVAL);
+}
+
+static void test_point_to_come(struct asahi_client *client)
+{
+	const uint32_t timeline = syncobj_create(client->fd, 0);
+	const struct asahi_sync sync = { .in = timeline, .in_point = 5,
+					 .out = syncobj_create(client->fd, 0) };
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 7);
+	const struct asahi_command reader = igt_asahi_copy(client, ASAHI_RESULT, ASAHI_RESULT + 1);
+	const uint32_t other =
+		igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	struct cpu_wait wait = { .fd = client->fd, .timeline = timeline, .point = 5 };
+
+	poison(client);
+	igt_assert_eq(pthread_create(&wait.thread, NULL, cpu_wait_run, &wait), 0);
+	refuse_point(client, &reader, sync);
+	igt_asahi_submit(client->fd, other, &gate, 1,
+			 &(struct asahi_sync){ .out = timeline, .out_point = 4 });
+	refuse_point(client, &reader, sync);
+	igt_asahi_submit(client->fd, other, &gate, 1,
+			 &(struct asahi_sync){ .out = timeline, .out_point = 5 });
+	igt_asahi_submit(client->fd, client->queue, &reader, 1, &sync);
+	assert_unwritten(client, ASAHI_RESULT + 1);
+	igt_assert(!wait.over);
+	client->words[ASAHI_GATE] = 1;
+	pthread_join(wait.thread, NULL);
+	igt_assert_eq(wait.err, 0);
+	igt_assert_eq(igt_asahi_wait(client->fd, sync.out), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 7);
+}
+
+/* A timeline with the points 2 and 5, of which the work of @late waits at the gate */
+static uint32_t two_points(struct asahi_client *client, uint64_t late)
+{
+	const uint32_t timeline = syncobj_create(client->fd, 0);
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 7);
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 2, 1);
+	uint64_t point;
+
+	poison(client);
+	for (point = 2; point <= 5; point += 3)
+		igt_asahi_submit(client->fd,
+				 igt_asahi_queue_create(client->fd, client->vm,
+							DRM_ASAHI_PRIORITY_MEDIUM, 0),
+				 point == late ? &gate : &store, 1,
+				 &(struct asahi_sync){ .out = timeline, .out_point = point });
+	assert_soon(client, ASAHI_RESULT + 2, 1);
+	return timeline;
+}
+
+static void wait_for_point(struct asahi_client *client, uint32_t timeline, uint64_t point)
+{
+	wait_behind_gate(client, &(struct drm_asahi_sync){
+				 .sync_type = DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ,
+				 .handle = timeline,
+				 .timeline_value = point }, 1);
+}
+
+static void test_point_between(struct asahi_client *client)
+{
+	wait_for_point(client, two_points(client, 5), 3);
+}
+
+static void test_point_late_before_early(struct asahi_client *client)
+{
+	wait_for_point(client, two_points(client, 2), 5);
+}
+
+static void test_point_zero(struct asahi_client *client)
+{
+	wait_for_point(client, two_points(client, 2), 0);
+	wait_for_point(client, two_points(client, 5), 0);
+}
+
+/* Half of them are binary, half points of one timeline. */
+static void many_outs(int fd, struct drm_asahi_sync *outs)
+{
+	const uint32_t timeline = syncobj_create(fd, 0);
+	unsigned int i;
+
+	for (i = 0; i < MANY_SYNCS; i += 2) {
+		outs[i] = (struct drm_asahi_sync){ .handle = syncobj_create(fd, 0) };
+		outs[i + 1] = (struct drm_asahi_sync){
+			.sync_type = DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ,
+			.handle = timeline,
+			.timeline_value = i + 1,
+		};
+	}
+}
+
+/* Each of the gates signals a binary sync object and a point of a timeline. */
+static void submit_gates(struct asahi_client *client, struct drm_asahi_sync *syncs)
+{
+	const uint32_t timeline = syncobj_create(client->fd, 0);
+	unsigned int i;
+
+	for (i = 0; i < GATES; i++) {
+		const struct asahi_command gate =
+			igt_asahi_gate_at(client, igt_asahi_word_addr(client, ASAHI_GATE + i),
+					  igt_asahi_word_addr(client, ASAHI_RESULT + 2 + i), 1);
+		struct drm_asahi_sync *sync = &syncs[2 * i];
+		const uint32_t queue = igt_asahi_queue_create(client->fd, client->vm,
+							      DRM_ASAHI_PRIORITY_MEDIUM, 0);
+
+		sync[0] = (struct drm_asahi_sync){ .handle = syncobj_create(client->fd, 0) };
+		sync[1] = (struct drm_asahi_sync){
+			.sync_type = DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ,
+			.handle = timeline,
+			.timeline_value = i + 1,
+		};
+		igt_assert_eq(__igt_asahi_submit_syncs(client->fd, queue, &gate, 1, sync, 0, 2),
+			      0);
+	}
+}
+
+static bool sync_signalled(int fd, const struct drm_asahi_sync *sync)
+{
+	uint32_t handle = sync->handle;
+	uint64_t point = sync->timeline_value;
+
+	return syncobj_timeline_wait(fd, &handle, &point, 1, 0, 0, NULL);
+}
+
+static void count_outs(int fd, const struct drm_asahi_sync *outs, unsigned int expected)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < MANY_SYNCS; i++)
+		count += sync_signalled(fd, &outs[i]);
+	igt_assert_eq(count, expected);
+}
+
+/* The gates are opened one by one, the last of them at the end. */
+static void test_many_syncs(struct asahi_client *client)
+{
+	static struct drm_asahi_sync syncs[2 * MANY_SYNCS];
+	struct drm_asahi_sync *outs = syncs + MANY_SYNCS;
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 9);
+	unsigned int i;
+
+	poison(client);
+	for (i = 0; i < GATES; i++)
+		client->words[ASAHI_GATE + i] = 0;
+	submit_gates(client, syncs);
+	for (i = 2 * GATES; i < MANY_SYNCS; i++)
+		syncs[i] = syncs[i % (2 * GATES)];
+	many_outs(client->fd, outs);
+	igt_assert_eq(__igt_asahi_submit_syncs(client->fd, client->queue, &store, 1, syncs,
+					       MANY_SYNCS, MANY_SYNCS), 0);
+	for (i = 0; i + 1 < GATES; i++)
+		client->words[ASAHI_GATE + i] = 1;
+	assert_unwritten(client, ASAHI_RESULT);
+	count_outs(client->fd, outs, 0);
+	client->words[ASAHI_GATE + i] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, outs[0].handle), 0);
+	count_outs(client->fd, outs, MANY_SYNCS);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], 9);
+}
+
 static void test_other_client(struct asahi_client *client)
 {
 	struct asahi_client *other = igt_asahi_client_open(client->fd);
@@ -338,6 +553,12 @@ static const struct asahi_client_test tests[] = {
 	{ "each-in-sync", "Each of several in-syncs is waited for.", test_each_in_sync },
 	{ "timeline-point", "A late point is waited for, an early one is not.",
 	  test_timeline_point },
+	{ "point-to-come", "A point that is not submitted yet.", test_point_to_come },
+	{ "point-between", "A point stands for a later one.", test_point_between },
+	{ "point-late-before-early", "A point includes all that are before it.",
+	  test_point_late_before_early },
+	{ "point-zero", "Point 0 stands for all points.", test_point_zero },
+	{ "many-syncs", "A thousand in-syncs and a thousand out-syncs.", test_many_syncs },
 	{ "other-client", "A fence of another client's job is waited for.", test_other_client },
 	{ "user-fence", "A fence that user space signals is waited for.", test_user_fence },
 	{ "user-fence-point", "The same at a point of a timeline.", test_user_fence_point },
