@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run check check-nightly check-quick modules install vm bench export docs igt host guest clean
-.PHONY: packages coverage fuzz fuzz-host bench-gpu bench-compare cache-list cache-refresh cache-prune
+.PHONY: packages coverage mutants fuzz fuzz-host bench-gpu bench-compare cache-list cache-refresh cache-prune
 
 MODULES_DIR := $(CURDIR)/build/modules-kdir
 
@@ -23,6 +23,8 @@ help:
 	@echo 'make bench-gpu            of it what needs no virtual machine: GPU beside lavapipe'
 	@echo 'make bench-compare A.json B.json  two such results, row by row'
 	@echo 'make coverage             lines and branches that tests execute, build/out/coverage'
+	@echo 'make mutants              break the driver in one line, many times, and see that a test'
+	@echo '                          of those above finds it'
 	@echo 'make docs                 the documentation, build/docs/html'
 	@echo 'make modules KDIR=...     the modules, against a built 7.3 kernel tree'
 	@echo 'make install KDIR=...     install the driver for that kernel (DESTDIR= prefixes)'
@@ -83,6 +85,9 @@ bench-compare:
 
 coverage:
 	@tools/coverage.sh
+
+mutants:
+	@tools/mutants.sh
 
 docs:
 	@tools/docs.sh

@@ -4,21 +4,26 @@
 #
 # Build the modules, for one of the test machine's kernels or for KDIR. Output
 # goes to build/modules-<NAME>, NAME being that of the kernel unless it is given.
+# SOURCE is the folder of other sources than the clone's, below it.
 
 . "$(dirname "$0")/lib.sh"
 
 usage()
 {
-	echo "usage: tools/modules.sh plain|debug|kdir [--name NAME] [MAKE_ARGUMENT ...]" >&2
+	echo "usage: tools/modules.sh plain|debug|kdir [--name NAME] [--source SOURCE] [MAKE_ARGUMENT ...]" >&2
 	exit 2
 }
 
 KERNEL_SOURCE=${KERNEL_SOURCE:-}
 [ $# -gt 0 ] || usage
-kind=$1 name=$1
+kind=$1 name=$1 source=$top
 shift
 if [ "${1:-}" = --name ]; then
 	name=$2
+	shift 2
+fi
+if [ "${1:-}" = --source ]; then
+	source=$2
 	shift 2
 fi
 
@@ -48,7 +53,7 @@ esac
 
 out=$top/build/modules-$name
 mkdir -p "$out"
-arguments=(-s -C "$KDIR" M="$top" MO="$out" -j"$jobs" "$@" modules)
+arguments=(-s -C "$KDIR" M="$source" MO="$out" -j"$jobs" "$@" modules)
 if [ "$(uname -m)" = aarch64 ]; then
 	make "${arguments[@]}"
 elif grep -qx CONFIG_ARM64=y "$KDIR/include/config/auto.conf"; then

@@ -1,0 +1,264 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Copyright (C) 2026 The asahi driver authors
+#
+# Break the driver in one line, again and again, and see that a test says so. Each
+# file of tools/mutants is one such defect; Documentation/project/testing.rst says
+# what is in it.
+
+. "$(dirname "$0")/checks/guest.sh"
+
+usage()
+{
+	cat >&2 <<-END
+		usage: tools/mutants.sh [--build-only] [NAME ...]
+		       tools/mutants.sh --list
+		  NAME is a file of tools/mutants without .diff; without names, all of them.
+		  --build-only   apply and build them, and start no virtual machine
+		  --list         what each breaks, and the test that has to find it
+		Exit status: 0 if each was caught, or says why no test here can.
+	END
+	exit 2
+}
+
+mutants=$top/tools/mutants
+work=$top/build/mutants
+source=$work/source
+out=$top/build/out/mutants
+
+# field NAME KEY - what the head of a mutant's file says
+field()
+{
+	sed -n "/^--- /q; s/^$2: //p" "$mutants/$1.diff"
+}
+
+# check_file NAME - its head is complete, and the rest changes or moves one line
+check_file()
+{
+	local key sign
+
+	[ -e "$mutants/$1.diff" ] || die "there is no mutant '$1'"
+	for key in What Kind Test; do
+		[ -n "$(field "$1" $key)" ] || die "$1: '$key:' is missing"
+	done
+	for sign in + -; do
+		[ "$(sed '1,/^+++ /d' "$mutants/$1.diff" | grep -c "^[$sign]")" -le 1 ] ||
+			die "$1 is more than one line"
+	done
+}
+
+# kernel_of NAME - the kernel whose checks are needed to find it
+kernel_of()
+{
+	case $(field "$1" Test) in
+	debug:*) echo debug ;;
+	*) echo plain ;;
+	esac
+}
+
+test_of()
+{
+	field "$1" Test | sed 's/^debug: *//'
+}
+
+# copy_sources - a copy of what modules are made of, without any mutant. Files that
+# are as they were keep their time, so that little is built again.
+copy_sources()
+{
+	local file
+
+	mkdir -p "$source"
+	(cd "$source" && find . -type f) | while read -r file; do
+		[ -e "$top/$file" ] || rm "$source/$file"
+	done
+	(cd "$top" && find Kbuild drivers include uapi -type f) | while read -r file; do
+		! cmp -s "$top/$file" "$source/$file" || continue
+		mkdir -p "$(dirname "$source/$file")"
+		cp "$top/$file" "$source/$file"
+	done
+}
+
+apply()
+{
+	(cd "$source" && GIT_CEILING_DIRECTORIES=$work git apply "$mutants/$1.diff") ||
+		die "$1 does not apply any more: tools/mutants/$1.diff has to follow the driver"
+}
+
+hash_sources()
+{
+	(cd "$source" && find . -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum)
+}
+
+# build NAME|none KERNEL - the modules of a mutant, or of the driver as it is
+build()
+{
+	local built=$top/build/modules-mutant-$2 modules=$work/$1/modules-$2 hash file
+
+	copy_sources
+	[ "$1" = none ] || apply "$1"
+	hash=$(hash_sources)
+	[ "$(cat "$modules/.sources" 2>/dev/null)" != "$hash" ] || return 0
+	rm -rf "$modules"
+	mkdir -p "$modules"
+	"$top/tools/modules.sh" "$2" --name "mutant-$2" --source "$source" >"$work/$1/log" 2>&1 || {
+		tail -n 20 "$work/$1/log" >&2
+		die "$1 does not build"
+	}
+	for file in kunit.ko drivers/platform/vagx/vagx_carrier.ko \
+		drivers/gpu/drm/asahi/asahi.ko drivers/gpu/drm/asahi/tests/asahi_kunit.ko; do
+		mkdir -p "$modules/$(dirname "$file")"
+		cp "$built/$file" "$modules/$file"
+	done
+	echo "$hash" >"$modules/.sources"
+}
+
+# first_failure - one line of the results that says what broke, and, if that was
+# the kernel or the emulator, what it said
+first_failure()
+{
+	awk '
+		/^not ok/ && !line { line = substr($0, 8); next }
+		line && /WARNING:|BUG:|KASAN|Oops|panic|[Uu]nable to handle|locking|violation|leak|rule/ {
+			sub(/^# */, ""); sub(/^.*\] /, "")
+			line = line ": " $0
+			exit
+		}
+		line && /^(ok|not ok)/ { exit }
+		END { sub(/^[0-9]* ?- /, "", line); print substr(line, 1, 160) }'
+}
+
+# try NAME|none KERNEL TEST - run it; say what failed first, or nothing
+try()
+{
+	local name=$1 kernel=$2 words=() options=() results=$out/$1.tap
+
+	eval "words=($3)"
+	while [[ " ${words[*]} " = *" -- "* ]]; do
+		[ "${words[0]}" = -- ] || options+=("${words[0]}")
+		words=("${words[@]:1}")
+	done
+	[ "$name" != none ] || results=$out/baseline.tap
+	(
+		run_guest "mutants/$name" --timeout 900 --kernel "$kernel" \
+			--modules "mutants/$name/modules-$kernel" "${options[@]}" \
+			-- "tools/guest/tests/${words[0]}" "${words[@]:1}"
+	) >"$results" || true
+	grep '^not ok' "$results" >/dev/null || return 0
+	first_failure <"$results"
+}
+
+# try_baseline NAME - the driver as it is has to pass what is to find the mutant
+try_baseline()
+{
+	local kernel test passed failure
+
+	kernel=$(kernel_of "$1") test=$(test_of "$1")
+	passed=$out/passed/$(echo "$kernel $test" | sha256sum | cut -c1-12)
+	[ ! -e "$passed" ] || return 0
+	build none "$kernel"
+	failure=$(try none "$kernel" "$test")
+	[ -z "$failure" ] || die "'$test' fails without any mutant: $failure"
+	: >"$passed"
+}
+
+# judge NAME - run the test of a mutant that is built; a line for the report
+judge()
+{
+	local kernel test what failure impossible
+
+	kernel=$(kernel_of "$1") test=$(test_of "$1") what=$(field "$1" What)
+	impossible=$(field "$1" Impossible)
+	failure=$(try "$1" "$kernel" "$test")
+	if [ -n "$failure" ]; then
+		[ -z "$impossible" ] || say "$1 can be caught: take out its 'Impossible:'"
+		echo "caught - $1 ($what) by '$(field "$1" Test)': $failure"
+	elif [ -n "$impossible" ]; then
+		echo "impossible - $1 ($what): $impossible"
+	else
+		echo "SURVIVED - $1 ($what): '$(field "$1" Test)' passes"
+	fi
+}
+
+# in_order NAME ... - what is fast first, and then test by test
+in_order()
+{
+	local name
+
+	for name; do
+		case $(field "$name" Test) in
+		kunit) echo "0 $name" ;;
+		debug:*) echo "2 $(test_of "$name" | tr ' ' '-') $name" ;;
+		*) echo "1 $(test_of "$name" | tr ' ' '-') $name" ;;
+		esac
+	done | sort | sed 's/.* //'
+}
+
+# run_all NAME ... - each is built while the test of the one before it runs
+run_all()
+{
+	local builder
+
+	build "$1" "$(kernel_of "$1")"
+	while [ $# -gt 0 ]; do
+		try_baseline "$1"
+		builder=''
+		if [ $# -gt 1 ]; then
+			build "$2" "$(kernel_of "$2")" &
+			builder=$!
+		fi
+		judge "$1" | tee -a "$out/report"
+		[ -z "$builder" ] || wait $builder
+		shift
+	done
+}
+
+count()
+{
+	grep -c "^$1 - " "$out/report" || true
+}
+
+build_only='' list=''
+while [ $# -gt 0 ]; do
+	case $1 in
+	--build-only) build_only=1 ;;
+	--list) list=1 ;;
+	-*) usage ;;
+	*) break ;;
+	esac
+	shift
+done
+if [ $# -gt 0 ]; then
+	names=("$@")
+else
+	mapfile -t names < <(cd "$mutants" && printf '%s\n' *.diff | sed 's/\.diff$//')
+fi
+for name in "${names[@]}"; do
+	check_file "$name"
+done
+if [ -n "$list" ]; then
+	for name in "${names[@]}"; do
+		printf '%s: %s: %s\n    %s\n' "$name" "$(field "$name" Kind)" \
+			"$(field "$name" What)" "$(field "$name" Test)"
+	done
+	exit
+fi
+
+mkdir -p "$work"
+exec 7>"$work/lock"
+flock -n 7 || die "another run uses build/mutants"
+if [ -n "$build_only" ]; then
+	for name in "${names[@]}"; do
+		build "$name" "$(kernel_of "$name")"
+	done
+	exit
+fi
+
+"$top/tools/build.sh" host
+"$top/tools/build.sh" guest
+rm -rf "$out"
+mkdir -p "$out/passed"
+mapfile -t names < <(in_order "${names[@]}")
+run_all "${names[@]}"
+echo "# $(count impossible) that no test here can find; build/out/mutants/report"
+echo "$(count caught) caught, $(count SURVIVED) survived"
+[ "$(count SURVIVED)" = 0 ]
