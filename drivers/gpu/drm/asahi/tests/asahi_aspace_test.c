@@ -31,6 +31,7 @@
  * @va: first address
  * @size: bytes
  * @pte: how @va was translated at that moment
+ * @tables: memory of the address space's tables at that moment
  */
 struct step {
 	enum {
@@ -43,6 +44,7 @@ struct step {
 	u64 va;
 	u64 size;
 	u64 pte;
+	unsigned int tables;
 };
 
 /**
@@ -75,6 +77,7 @@ static void note(struct step step)
 	struct fake *fake = the_fake();
 
 	step.pte = asahi_pgtable_lookup(&fake->as.pgt, fake->watch);
+	step.tables = fake->as.pgt.pages;
 	if (fake->count < ARRAY_SIZE(fake->step))
 		fake->step[fake->count++] = step;
 }
@@ -270,6 +273,25 @@ static void transactions(struct kunit *test)
 	end_test(fake);
 }
 
+/* A walk that is under way may still use tables that nothing leads to any more. */
+static void tables_stay_until_invalidated(struct kunit *test)
+{
+	struct fake *fake = make_user(test, 4);
+	unsigned int tables;
+
+	KUNIT_ASSERT_EQ(test, asahi_aspace_map(&fake->as, VA, MEM, PAGE,
+					       ASAHI_PROT_GPU_SHARED_RW), 0);
+	tables = fake->as.pgt.pages;
+	KUNIT_EXPECT_GT(test, tables, 0);
+	KUNIT_EXPECT_EQ(test, asahi_aspace_unmap(&fake->as, VA, PAGE,
+						 ASAHI_PROT_GPU_SHARED_RW), 0);
+	KUNIT_ASSERT_EQ(test, fake->count, 1);
+	KUNIT_EXPECT_EQ(test, fake->step[0].what, INVALIDATE_ASID);
+	KUNIT_EXPECT_EQ(test, fake->step[0].tables, tables);
+	KUNIT_EXPECT_EQ(test, fake->as.pgt.pages, 0);
+	end_test(fake);
+}
+
 static void cut_off(struct kunit *test)
 {
 	struct fake *fake = make_user(test, 3);
@@ -295,6 +317,7 @@ static struct kunit_case aspace_cases[] = {
 	KUNIT_CASE(uncached_pages),
 	KUNIT_CASE(no_context),
 	KUNIT_CASE(transactions),
+	KUNIT_CASE(tables_stay_until_invalidated),
 	KUNIT_CASE(cut_off),
 	{}
 };
