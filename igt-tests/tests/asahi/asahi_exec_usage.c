@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "asahi/asahi_compute.h"
+#include "asahi/asahi_render.h"
 #include "igt.h"
 #include "igt_syncobj.h"
 
@@ -31,17 +31,37 @@
  * SUBTEST: many-short-jobs
  * Description: Many short jobs count.
  *
+ * SUBTEST: times-of-compute
+ * Description: Jobs that run one after the other count for just as long as the times say
+ *	that the GPU has written for them.
+ *
+ * SUBTEST: times-of-renders
+ * Description: So do vertex and fragment work of renders.
+ *
  * SUBTEST: active-memory
  * Description: Memory is active while a job may use it.
+ *
+ * SUBTEST: memory
+ * Description: Total, resident, shared and active memory, to the byte.
+ *
+ * SUBTEST: internal-memory
+ * Description: A page table is 16 KiB, and counts from the first mapping that needs it.
  */
 
 #define ENGINE		"drm-engine-compute"
+#define VERTEX		"drm-engine-vertex"
+#define FRAGMENT	"drm-engine-fragment"
 #define ACTIVE		"drm-active-"
 
 #define MS		1000000ULL
 #define HOLD_MS		400
 #define SAMPLE_MS	50
 #define QUEUES		3
+#define TIMED_JOBS	20
+#define TABLES		10
+
+/* What a page table maps */
+#define BLOCK		(32ULL << 20)
 
 static uint64_t now_ns(void)
 {
@@ -210,11 +230,141 @@ static void test_active_memory(struct asahi_client *client)
 	igt_assert_eq_u64(read_fdinfo(client, ACTIVE), 0);
 }
 
+/*
+ * Both are made of the times that the firmware takes. The client has them in whole
+ * nanoseconds, and the sum of their differences may be off by one for each job.
+ */
+static void assert_same_time(uint64_t engine, uint64_t jobs)
+{
+	igt_assert_neq_u64(jobs, 0);
+	igt_assert_f(engine <= jobs + TIMED_JOBS && jobs <= engine + TIMED_JOBS,
+		     "the engine was busy for %llu ns, jobs for %llu ns\n",
+		     (unsigned long long)engine, (unsigned long long)jobs);
+}
+
+static void test_times_of_compute(struct asahi_client *client)
+{
+	const struct asahi_times times = igt_asahi_times_create(client);
+	struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 1);
+	uint64_t jobs = 0, before;
+	unsigned int i;
+
+	store.compute.ts.start.handle = times.object;
+	store.compute.ts.end = (struct drm_asahi_timestamp){ times.object, 8 };
+	before = read_fdinfo(client, ENGINE);
+	for (i = 0; i < TIMED_JOBS; i++) {
+		igt_assert_eq(igt_asahi_run(client, &store), 0);
+		jobs += times.map[1] - times.map[0];
+	}
+	assert_same_time(read_fdinfo(client, ENGINE) - before, jobs);
+}
+
+static void test_times_of_renders(struct asahi_client *client)
+{
+	const struct asahi_times times = igt_asahi_times_create(client);
+	struct asahi_render render = igt_asahi_render(client, 256);
+	uint64_t vertex, fragment, vertex_jobs = 0, fragment_jobs = 0;
+	unsigned int i;
+
+	render.render.ts_vtx.start.handle = times.object;
+	render.render.ts_vtx.end = (struct drm_asahi_timestamp){ times.object, 8 };
+	render.render.ts_frag.start = (struct drm_asahi_timestamp){ times.object, 16 };
+	render.render.ts_frag.end = (struct drm_asahi_timestamp){ times.object, 24 };
+	vertex = read_fdinfo(client, VERTEX);
+	fragment = read_fdinfo(client, FRAGMENT);
+	for (i = 0; i < TIMED_JOBS; i++) {
+		igt_assert_eq(igt_asahi_run_render(client, client->queue, &render), 0);
+		vertex_jobs += times.map[1] - times.map[0];
+		fragment_jobs += times.map[3] - times.map[2];
+	}
+	assert_same_time(read_fdinfo(client, VERTEX) - vertex, vertex_jobs);
+	assert_same_time(read_fdinfo(client, FRAGMENT) - fragment, fragment_jobs);
+}
+
+/* Memory as fdinfo has to say, without what is kept for the client beside its objects */
+static void assert_memory(int fd, uint64_t total, uint64_t resident, uint64_t shared,
+			  uint64_t active)
+{
+	igt_assert_eq_u64(igt_asahi_memory(fd, "drm-total-memory"), total);
+	igt_assert_eq_u64(igt_asahi_memory(fd, "drm-resident-memory"), resident);
+	igt_assert_eq_u64(igt_asahi_memory(fd, "drm-shared-memory"), shared);
+	igt_assert_eq_u64(igt_asahi_memory(fd, "drm-active-memory"), active);
+}
+
+static void bind_page(struct asahi_client *client, uint32_t handle, uint64_t addr)
+{
+	igt_asahi_vm_bind_one(client->fd, client->vm, DRM_ASAHI_BIND_READ, handle, 0,
+			      IGT_ASAHI_PAGE, addr, 0);
+}
+
+/* Three objects: one in the address space, one that another file has too, and one more */
+static void test_memory(struct asahi_client *client)
+{
+	const uint64_t page = IGT_ASAHI_PAGE, own = client->arena.size + ASAHI_WORDS * 4;
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	const int fd = client->fd, other = drm_reopen_driver(fd);
+	uint32_t bound, shared, imported, idle;
+	int dmabuf;
+
+	assert_memory(fd, own, own, 0, 0);
+	assert_memory(other, 0, 0, 0, 0);
+	bound = igt_asahi_gem_create(fd, page + 1, 0, 0, 0);
+	shared = igt_asahi_gem_create(fd, 1, 0, 0, 0);
+	idle = igt_asahi_gem_create(fd, 64 * page, 0, 0, 0);
+	assert_memory(fd, own + 67 * page, own, 0, 0);
+	bind_page(client, bound, ASAHI_FREE_START);
+	assert_memory(fd, own + 67 * page, own + 2 * page, 0, 0);
+
+	dmabuf = prime_handle_to_fd(fd, shared);
+	imported = prime_fd_to_handle(other, dmabuf);
+	close(dmabuf);
+	igt_assert_eq_u64(igt_asahi_memory(fd, "drm-shared-memory"), page);
+	igt_assert_eq_u64(igt_asahi_memory(other, "drm-total-memory"), page);
+	igt_assert_eq_u64(igt_asahi_memory(other, "drm-shared-memory"), page);
+
+	igt_asahi_submit_one(client, &gate, sync);
+	igt_assert_eq_u64(igt_asahi_memory(fd, "drm-active-memory"), own + 2 * page);
+	igt_assert_eq_u64(igt_asahi_memory(other, "drm-active-memory"), 0);
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(fd, sync), 0);
+
+	gem_close(other, imported);
+	gem_close(fd, shared);
+	gem_close(fd, idle);
+	gem_close(fd, bound);
+	assert_memory(fd, own, own, 0, 0);
+	assert_memory(other, 0, 0, 0, 0);
+	drm_close_driver(other);
+}
+
+static void test_internal_memory(struct asahi_client *client)
+{
+	const uint32_t handle = igt_asahi_gem_create(client->fd, IGT_ASAHI_PAGE, 0, 0, 0);
+	uint64_t internal;
+	unsigned int i;
+
+	bind_page(client, handle, ASAHI_FREE_START);
+	internal = igt_asahi_memory(client->fd, "drm-total-internal");
+	for (i = 1; i <= TABLES; i++)
+		bind_page(client, handle, ASAHI_FREE_START + i * BLOCK);
+	igt_assert_eq_u64(igt_asahi_memory(client->fd, "drm-total-internal"),
+			  internal + TABLES * IGT_ASAHI_PAGE);
+	for (i = 1; i <= TABLES; i++)
+		bind_page(client, handle, ASAHI_FREE_START + i * BLOCK + IGT_ASAHI_PAGE);
+	igt_assert_eq_u64(igt_asahi_memory(client->fd, "drm-total-internal"),
+			  internal + TABLES * IGT_ASAHI_PAGE);
+}
+
 static const struct asahi_client_test tests[] = {
 	{ "running-job", "A job's time counts while it runs.", test_running_job },
 	{ "several-queues", "Jobs of several queues at once.", test_several_queues },
 	{ "many-short-jobs", "Many short jobs.", test_many_short_jobs },
+	{ "times-of-compute", "Engine time and the times of jobs.", test_times_of_compute },
+	{ "times-of-renders", "Engine time and the times of renders.", test_times_of_renders },
 	{ "active-memory", "Memory is active while a job runs.", test_active_memory },
+	{ "memory", "Memory, to the byte.", test_memory },
+	{ "internal-memory", "What page tables take.", test_internal_memory },
 };
 
 int igt_main()
