@@ -4,7 +4,7 @@
 #
 # usage: programs-isa.sh OUT
 #
-# Mesa's disassembly of all shaders that glmark2 and vkmark compile has to be ours. Runs
+# Mesa's disassembly of all shaders that glmark2, vkmark and vkcube compile has to be ours. Runs
 # in the root that has them. Weston is on the GPU, too: otherwise its clients are not.
 
 set -u
@@ -47,6 +47,7 @@ mapfile -t options < <(scenes nframes=1 glmark2)
 compare glmark2 4000 glmark2-es2-wayland --off-screen -s 64x64 "${options[@]}"
 mapfile -t options < <(scenes duration=0.05 vkmark)
 compare vkmark 300 vkmark --winsys headless -s 64x64 "${options[@]}"
+compare vkcube 80 vkcube --wsi wayland --c 2 --width 64 --height 64
 
 kill $weston
 wait
