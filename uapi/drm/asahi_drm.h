@@ -589,8 +589,9 @@ struct drm_asahi_cmd_header {
  * The out-syncs are signalled when all commands of this SUBMIT and of the
  * queue's earlier ones are complete. When the work fails, the fence carries an
  * error: ``EIO`` for a fault, ``ETIMEDOUT`` for a command that ran too long,
- * ``ECANCELED`` for work that was taken down with another's, ``ENODEV`` when
- * the device went away.
+ * ``ECANCELED`` for work that was taken down with another's, ``ESRCH`` for work
+ * that was still waiting when its queue was destroyed, ``ENODEV`` when the device
+ * went away.
  *
  * Errors: ``EINVAL`` for a malformed command, sync or barrier, for more than
  * 4,096 syncs or 1 MiB of commands, and for too many or no hardware commands;

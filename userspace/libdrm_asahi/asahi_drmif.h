@@ -448,7 +448,8 @@ int asahi_submit_run(struct asahi_submit *submit, int64_t timeout_ns);
  *
  * Return: 0; -ETIME if it has not signalled in time; the fence's error: -EIO
  * after a fault, -ETIMEDOUT after a timeout, -ECANCELED for a bystander,
- * -ENODEV if the device is gone; or the error of waiting.
+ * -ESRCH if it had not begun when its queue was destroyed, -ENODEV if the
+ * device is gone; or the error of waiting.
  */
 int asahi_fence_wait(struct asahi_device *dev, uint32_t syncobj,
 		     int64_t timeout_ns);

@@ -245,6 +245,6 @@ void shim_queue_close(struct shim_queue *queue, int64_t deadline_ns)
 	if (queue->jobs && queue->jobs->runs)
 		queue->error = EIO;
 	while (queue->jobs && !queue->jobs->runs)
-		queue_retire(queue, -ECANCELED);
+		queue_retire(queue, -ESRCH);
 	shim_queue_put(queue);
 }

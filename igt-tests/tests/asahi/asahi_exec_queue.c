@@ -404,7 +404,7 @@ static void test_destroy_waiting(struct asahi_client *client)
 	igt_asahi_queue_destroy(client->fd, queue, 0);
 	client->words[ASAHI_GATE] = 1;
 	igt_assert_eq(igt_asahi_wait(client->fd, first), 0);
-	igt_assert_neq(igt_asahi_wait(client->fd, second), 0);
+	igt_assert_eq(igt_asahi_wait(client->fd, second), -ESRCH);
 	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 0);
 }
 
