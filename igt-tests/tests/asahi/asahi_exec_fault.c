@@ -2,6 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  */
+#include <poll.h>
 #include <unistd.h>
 
 #include "asahi/asahi_compute.h"
@@ -28,7 +29,8 @@
  * Description: A fault beside work of the same queue.
  *
  * SUBTEST: timeout-beside-others
- * Description: Work that takes too long beside another client's.
+ * Description: Work that takes too long beside another client's, while another queue of
+ *	its address space and another process work all the time.
  */
 
 #define ROUNDS		3
@@ -167,9 +169,81 @@ static void test_beside_own_queue(struct asahi_client *client)
 	assert_guilty(client, client->queue);
 }
 
+/**
+ * struct worker - a queue that works all the time, one short job after the other
+ * @client: whose it is
+ * @queue: the queue
+ * @sync: signalled at the end of each job
+ * @store: the job
+ */
+struct worker {
+	struct asahi_client *client;
+	uint32_t queue;
+	uint32_t sync;
+	struct asahi_command store;
+};
+
+static struct worker worker_new(struct asahi_client *client)
+{
+	return (struct worker){
+		.client = client,
+		.queue = igt_asahi_queue_create(client->fd, client->vm,
+						DRM_ASAHI_PRIORITY_MEDIUM, 0),
+		.sync = syncobj_create(client->fd, 0),
+		.store = igt_asahi_store_word(client, ASAHI_RESULT + 2, 1),
+	};
+}
+
+static void work(struct worker *worker)
+{
+	const int fd = worker->client->fd;
+
+	igt_asahi_submit(fd, worker->queue, &worker->store, 1,
+			 &(struct asahi_sync){ .out = worker->sync });
+	assert_bystander(igt_asahi_wait(fd, worker->sync));
+}
+
+/* Another process, until the parent closes the pipe */
+static void working_neighbour(int fd, int from, int to)
+{
+	struct worker worker = worker_new(igt_asahi_client_open(fd));
+	struct pollfd end = { .fd = from, .events = POLLIN };
+	char c = 0;
+
+	igt_assert_eq(write(to, &c, 1), 1);
+	while (!poll(&end, 1, 0))
+		work(&worker);
+	assert_runs(worker.client, worker.queue, ASAHI_RESULT + 1);
+}
+
+/* Until a gate's time is up: another queue of its address space, and another process */
+static void work_beside(struct asahi_client *client, uint32_t gate)
+{
+	struct worker second = worker_new(client);
+	int from[2], to[2];
+	char c;
+
+	igt_assert_eq(pipe(from), 0);
+	igt_assert_eq(pipe(to), 0);
+	igt_fork(child, 1) {
+		close(to[1]);
+		working_neighbour(client->fd, to[0], from[1]);
+	}
+	igt_assert_eq(read(from[0], &c, 1), 1);
+	do {
+		work(&second);
+	} while (syncobj_wait_err(client->fd, &gate, 1, 0, 0));
+	assert_runs(client, second.queue, ASAHI_RESULT + 1);
+	close(to[1]);
+	igt_waitchildren();
+	close(to[0]);
+	close(from[0]);
+	close(from[1]);
+}
+
 /*
  * Two gates that stay closed. Either may be the first whose time is up; what is on
- * the GPU beside it is not to blame.
+ * the GPU beside it is not to blame, and neither is who works all the time.
  */
 static void test_timeout_beside_others(struct asahi_client *client)
 {
@@ -183,6 +257,7 @@ static void test_timeout_beside_others(struct asahi_client *client)
 	igt_asahi_submit_one(client, &gate, ours);
 	usleep(500000);
 	igt_asahi_submit_one(other, &other_gate, theirs);
+	work_beside(client, ours);
 	first = igt_asahi_wait(client->fd, ours);
 	other->words[ASAHI_GATE] = 1;
 	second = igt_asahi_wait(other->fd, theirs);
