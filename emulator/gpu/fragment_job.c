@@ -63,7 +63,10 @@ static int scene_error(struct fragment_worker *w, int err)
 
 /* Primitives */
 
-/* Copies what is in the pages: somebody may be changing it */
+/*
+ * Copies what is in the pages: somebody may be changing it. The last vertex of lines and
+ * points is also their third, which Mesa names as the provoking one of all primitives.
+ */
 static int load_vertices(struct fragment_worker *w, const struct scene_primitive *stored)
 {
 	struct fragment_primitive *p = &w->primitive;
@@ -73,8 +76,8 @@ static int load_vertices(struct fragment_worker *w, const struct scene_primitive
 	for (i = 0; i < 3; i++) {
 		const void *words;
 
-		if (!stored->vertex[i]) {
-			memcpy(p->words[i], p->words[0], bytes);
+		if (i && !stored->vertex[i]) {
+			memcpy(p->words[i], p->words[i - 1], bytes);
 			continue;
 		}
 		words = tvb_at(&w->tvb, stored->vertex[i], bytes);

@@ -199,7 +199,8 @@ static void select_target(struct vertex_job *v, const struct assembled *p, struc
 			  uint32_t *layer)
 {
 	const struct agx_ppp_output_select *select = &v->state.output_select;
-	unsigned int provoking = v->vdm.control.flat_vertex % p->count;
+	unsigned int flat = v->vdm.control.flat_vertex, last = p->count - 1;
+	unsigned int provoking = flat < last ? flat : last;
 	unsigned int n = setup_layer_word(&v->state);
 	uint32_t word;
 

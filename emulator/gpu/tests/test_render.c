@@ -837,6 +837,33 @@ static void test_flat_outlines(void **state)
 	}
 }
 
+/* The last of a line's vertices is its third one, too */
+static void test_flat_lines(void **state)
+{
+	const float v[2][SCENE_VERTEX_WORDS] = {
+		{ -0.5, -0.5, 0.5, 1, 1, 0, 0, 1 },
+		{ 0.5, -0.5, 0.5, 1, 0, 1, 0, 1 },
+	};
+	static const enum agx_shade_model model[3] = {
+		AGX_SHADE_MODEL_FLAT_VERTEX_0, AGX_SHADE_MODEL_FLAT_VERTEX_1,
+		AGX_SHADE_MODEL_FLAT_VERTEX_2,
+	};
+	struct render_fixture *f = *state;
+	struct scene_state t = scene_default(f);
+	unsigned int i;
+	struct scene s;
+
+	for (i = 0; i < 3; i++) {
+		t.shade = model[i];
+		scene_begin(&s, f);
+		scene_set(&s, &t);
+		scene_draw(&s, AGX_PRIMITIVE_LINES, scene_vertices(&s, v, 2), 2);
+		scene_run(&s);
+		assert_int_equal(scene_count(f, i ? 0xff00ff00 : RED), count_pixels(f));
+		assert_int_not_equal(count_pixels(f), 0);
+	}
+}
+
 /* Depth of a surface that is pushed away, in units of its own and of its slope */
 static float biased_depth(struct render_fixture *f, float constant, float slope, float clamp,
 			  bool in_depth)
@@ -1421,6 +1448,7 @@ int main(void)
 		RENDER_TEST(test_outlines),
 		RENDER_TEST(test_bresenham),
 		RENDER_TEST(test_flat_outlines),
+		RENDER_TEST(test_flat_lines),
 		RENDER_TEST(test_depth_bias),
 		RENDER_TEST(test_zs_emit),
 		RENDER_TEST(test_depth_formats),
