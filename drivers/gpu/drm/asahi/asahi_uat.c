@@ -116,7 +116,11 @@ struct asahi_uat {
 	bool announced;
 	/** @open: address spaces may be given contexts */
 	bool open;
-	/** @owner: address space that has each context, or NULL */
+	/**
+	 * @owner: address space that has each context, or NULL. An address space
+	 * names its context earlier (&asahi_aspace.slot), when it does not lead
+	 * to its tables yet.
+	 */
 	struct asahi_aspace *owner[AGX_UAT_CONTEXTS];
 };
 
@@ -191,7 +195,8 @@ static int asahi_uat_change(struct asahi_uat *uat, unsigned int slot, struct asa
 	asahi_handoff_unlock(uat->handoff);
 	asahi_tlb_invalidate_asid(slot);
 	asahi_uat_disown(uat, slot);
-	uat->owner[slot] = as;
+	/* From here on it can be used; pairs with asahi_uat_attach(). */
+	smp_store_release(&uat->owner[slot], as);
 	return 0;
 }
 
@@ -229,8 +234,12 @@ void asahi_uat_attach(struct asahi_aspace *as, unsigned int slot)
 	if (WARN_ON_ONCE(slot < AGX_UAT_USER_CONTEXT_START || slot >= AGX_UAT_CONTEXTS))
 		return;
 
-	/* Nobody takes it away as long as the caller's job holds the slot. */
-	if (READ_ONCE(as->slot) == (int)slot)
+	/*
+	 * Nobody takes it away as long as the caller's job holds the slot. But a
+	 * job of another queue may be giving it to the same VM right now, and until
+	 * that is done, work in it would run in the tables of the former owner.
+	 */
+	if (smp_load_acquire(&uat->owner[slot]) == as)
 		return;
 
 	guard(mutex)(&uat->flush_lock);

@@ -47,6 +47,10 @@
  * @ttb_at_tlbi: that base
  * @slot_at_tlbi: context of the first address space at that moment
  * @tlbis: how often @watch was invalidated
+ * @overtake: during that, gives the context to the first address space again
+ * @overtakes: whether @overtake is to be tried
+ * @overtook: @overtake has returned
+ * @overtook_tlbi: before the invalidation was done
  */
 struct fake {
 	struct kunit *test;
@@ -63,6 +67,10 @@ struct fake {
 	u64 ttb_at_tlbi;
 	int slot_at_tlbi;
 	unsigned int tlbis;
+	struct work_struct overtake;
+	bool overtakes;
+	bool overtook;
+	bool overtook_tlbi;
 };
 
 static struct fake *the_fake(void)
@@ -88,6 +96,20 @@ static void fake_asid(unsigned int asid)
 	fake->tlbis++;
 	fake->ttb_at_tlbi = ttb(fake, asid);
 	fake->slot_at_tlbi = fake->as[0].slot;
+	if (!fake->overtakes)
+		return;
+	schedule_work(&fake->overtake);
+	msleep(50);
+	fake->overtook_tlbi = READ_ONCE(fake->overtook);
+}
+
+/* As a job of another queue of the VM. */
+static void overtake(struct work_struct *work)
+{
+	struct fake *fake = container_of(work, struct fake, overtake);
+
+	asahi_uat_attach(&fake->as[0], fake->watch);
+	WRITE_ONCE(fake->overtook, true);
 }
 
 static void fake_range(unsigned int asid, u64 va, u64 size)
@@ -143,6 +165,7 @@ static int uat_test_init(struct kunit *test)
 	forget(fake);
 	fake->answer = AGX_HANDOFF_FLUSH_DONE;
 	INIT_DELAYED_WORK(&fake->late_work, answer_late);
+	INIT_WORK(&fake->overtake, overtake);
 	test->priv = fake;
 
 	kunit_activate_static_stub(test, asahi_tlb_invalidate_all, fake_all);
@@ -180,6 +203,22 @@ static void stop(struct fake *fake)
 	for (i = 1; i < AGX_UAT_CONTEXTS; i++)
 		KUNIT_EXPECT_EQ(fake->test, ttb(fake, i), 0);
 	asahi_block_uat.fini(&fake->adev);
+}
+
+/* Nobody's work may start in a context in which another VM's translations are left. */
+static void nobody_overtakes(struct kunit *test)
+{
+	struct fake *fake = start(test);
+
+	asahi_uat_attach(&fake->as[1], 5);
+	fake->watch = 5;
+	fake->overtakes = true;
+	asahi_uat_attach(&fake->as[0], 5);
+	flush_work(&fake->overtake);
+	KUNIT_EXPECT_EQ(test, fake->tlbis, 1);
+	KUNIT_EXPECT_TRUE(test, fake->overtook);
+	KUNIT_EXPECT_FALSE(test, fake->overtook_tlbi);
+	stop(fake);
 }
 
 static void contexts_change_hands(struct kunit *test)
@@ -406,6 +445,7 @@ static void invalidation_does_not_wait(struct kunit *test)
 
 static struct kunit_case uat_cases[] = {
 	KUNIT_CASE(contexts_change_hands),
+	KUNIT_CASE(nobody_overtakes),
 	KUNIT_CASE_SLOW(failed_probe_takes_back),
 	KUNIT_CASE(used_firmware_is_refused),
 	KUNIT_CASE(flush_results),
