@@ -7,16 +7,22 @@ Piglit's own profiles say which program and which file a test is. Tests of
 shader_runner share processes, since starting one takes longer than most tests; a
 test whose process has crashed, or in whose process a job has failed, is run again
 alone, so that every result belongs to one test.
+
+In the virtual machine there are piglit's programs, but not its profiles and files: the
+host packs those of a list into a folder.
 """
 
 import argparse
 import ast
 import collections
 import concurrent.futures
+import glob
 import gzip
 import hashlib
+import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,7 +31,7 @@ import threading
 import time
 import xml.etree.ElementTree
 
-PIGLIT = '/usr/lib/x86_64-linux-gnu/piglit'
+PIGLIT = (glob.glob('/usr/lib/*/piglit') or [''])[0]
 PROFILES = ('quick_shader', 'quick_gl')
 BATCH = 40              # tests a process
 ALONE = 60              # seconds that a test may take
@@ -68,7 +74,7 @@ def lines_of(path):
 class Runner:
     """Runs tests, several processes at a time, and collects their results."""
 
-    def __init__(self, wrapper, jobs, log, timeout=ALONE):
+    def __init__(self, wrapper, jobs, log, timeout):
         self.wrapper, self.jobs, self.log, self.timeout = wrapper, jobs, log, timeout
         self.results, self.times, self.lock = {}, {}, threading.Lock()
 
@@ -210,7 +216,7 @@ class Tap:
         print(f'{"ok" if good else "not ok"} {self.count} - {text}', flush=True)
 
     def folder(self, folder, results, expected):
-        """The tests of a folder."""
+        """The tests of a folder, or of all folders: then it has no name."""
         surprises = 0
         known = collections.Counter()
         for name, result in results:
@@ -220,8 +226,12 @@ class Tap:
                 self.case(False, f'{name}: {result}, expected is {wanted}')
             elif result != 'Pass':
                 known[result] += 1
-        rest = ''.join(f', {n} {result.lower()} as expected' for result, n in known.items())
-        self.case(not surprises, f'{folder}: {len(results)} tests{rest}')
+        rest = [f'{n} {result.lower()} as expected' for result, n in known.items()]
+        if folder:
+            self.case(not surprises, ', '.join([f'{folder}: {len(results)} tests', *rest]))
+        else:
+            self.case(not surprises, f'{len(results)} tests do what is expected '
+                                     f'({", ".join(rest) or "all pass"})')
 
 
 def environment(no_exec):
@@ -233,9 +243,37 @@ def environment(no_exec):
         os.environ['ASAHI_SHIM_NO_EXEC'] = '1'
 
 
+def packed(folder):
+    """The tests that are packed in a folder, by their names."""
+    with open(f'{folder}/tests.json', encoding='utf-8') as stream:
+        tests = [Test(*test) for test in json.load(stream)]
+    return {t.name: t._replace(arguments=[f'{folder}/{t.arguments[0]}', *t.arguments[1:]])
+            if t.shared else t for t in tests}
+
+
+def pack(arguments):
+    """Put what tests of a list are, and their files, into a folder that is made anew."""
+    known, names = chosen(arguments)
+    shutil.rmtree(arguments.out, ignore_errors=True)
+    os.makedirs(arguments.out)
+    tests = [known[n] for n in names if n in known]
+    for at, test in enumerate(tests):
+        if not test.shared:
+            continue
+        path = os.path.relpath(test.arguments[0], PIGLIT)
+        os.makedirs(f'{arguments.out}/{os.path.dirname(path)}', exist_ok=True)
+        shutil.copy(test.arguments[0], f'{arguments.out}/{path}')
+        tests[at] = test._replace(arguments=[path, *test.arguments[1:]])
+    with open(f'{arguments.out}/tests.json', 'w', encoding='utf-8') as stream:
+        json.dump(tests, stream)
+
+
 def chosen(arguments):
     """All tests of piglit by their names, and those names of the list that are wanted."""
-    known = {name: test for which in PROFILES for name, test in profile(which).items()}
+    if arguments.packed:
+        known = packed(arguments.packed)
+    else:
+        known = {name: test for which in PROFILES for name, test in profile(which).items()}
     left_out = set(lines_of(arguments.without))
     names = [n for n in lines_of(arguments.list)
              if n not in left_out and re.search(arguments.only, n)]
@@ -262,7 +300,7 @@ def run(arguments):
     start = time.monotonic()
     os.makedirs(arguments.out, exist_ok=True)
     with open(f'{arguments.out}/log', 'w', encoding='utf-8') as log:
-        runner = Runner(wrapper, arguments.jobs, log)
+        runner = Runner(wrapper, arguments.jobs, log, arguments.timeout)
         results = runner.run([known[n] for n in names])
     for path, keep in (('results.txt', lambda r: True), ('fails.txt', lambda r: r != 'Pass')):
         with open(f'{arguments.out}/{path}', 'w', encoding='utf-8') as stream:
@@ -277,7 +315,8 @@ def run(arguments):
     else:
         folders = collections.defaultdict(list)
         for name in names:
-            folders['@'.join(name.split('@')[:2])].append((name, results[name]))
+            folder = '' if arguments.brief else '@'.join(name.split('@')[:2])
+            folders[folder].append((name, results[name]))
         for folder, members in sorted(folders.items()):
             tap.folder(folder, members, expected)
     good = sum(r == 'Pass' for r in results.values())
@@ -289,7 +328,7 @@ def run(arguments):
 def main():
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('command', choices=('run', 'files', 'sample'))
+    parser.add_argument('command', choices=('run', 'files', 'pack', 'sample'))
     parser.add_argument('--list', default='igt-tests/ci/piglit-tests.txt')
     parser.add_argument('--expected', default='igt-tests/ci/piglit-vagx')
     parser.add_argument('--out', default='build/out/piglit')
@@ -298,12 +337,15 @@ def main():
     parser.add_argument('--only', default='', help='regular expression of names')
     parser.add_argument('--without', default='', help='file with names to leave out')
     parser.add_argument('--every', type=int, default=1, help='take one of so many')
+    parser.add_argument('--packed', default='', help='folder that "pack" has made')
+    parser.add_argument('--brief', action='store_true', help='one case for all folders')
+    parser.add_argument('--timeout', type=int, default=ALONE, help='seconds for a test')
     parser.add_argument('--no-exec', action='store_true', help='execute no shader')
     arguments = parser.parse_args()
     if arguments.command == 'run':
         return run(arguments)
-    if arguments.command == 'files':
-        files(arguments)
+    if arguments.command in ('files', 'pack'):
+        {'files': files, 'pack': pack}[arguments.command](arguments)
         return 0
     for name in sorted(sample({n: t for w in PROFILES for n, t in profile(w).items()})):
         print(name)

@@ -30,6 +30,13 @@ piglit()
 	grep -q '^# .* tests pass' $tap || not_ok "piglit runs to its end" "$(tail build/out/piglit.err)"
 }
 
+# pack_piglit DIR - what the guest needs of piglit for the tests that run there
+pack_piglit()
+{
+	programs python3 tools/checks/piglit.py pack --list igt-tests/ci/piglit-guest-tests.txt \
+		--out "$1"
+}
+
 # disassembles EVERY LEAST - Mesa's disassembly of every shader that one of so many tests
 # compiles is ours; there are at least so many instructions. A test that ends its process
 # takes others with it, so these are few.

@@ -124,6 +124,14 @@ has_run()
 	grep -hs "^drm-engine-${2:-compute}:" /proc/"$1"/fdinfo/* | grep -qv '[^0-9]0 ns'
 }
 
+# no_job_failed [LINES] - the kernel says of none that it has, behind so many lines. A job
+# that fails signals its fence as well.
+no_job_failed()
+{
+	! dmesg | tail -n +$((${1:-0} + 1)) |
+		grep -E 'GPU fault|GPU timeout|channel error|jobs in flight are lost'
+}
+
 # ask_host observe          what tools/vm.sh sees of the emulator
 # ask_host ctl COMMAND ...  what vagx-ctl answers, with its status
 #
