@@ -383,6 +383,7 @@ static void run(struct request *request, unsigned int index, char *answer,
 			 request->word, unused);
 	else
 		snprintf(answer, size, "ok%s%s", *told ? " " : "", told);
+	request->answer = NULL;
 }
 
 void vagx_command(struct vagx_device *device, char *line, char *answer,

@@ -230,6 +230,7 @@ static int decode_memory(struct decoder *decoder, struct dump_stream *stream,
 	stream->memory = &memory;
 	if (ok)
 		decode(decoder, stream);
+	stream->memory = NULL;
 	dump_free(&memory);
 	return ok && !decoder->wrong ? EXIT_SUCCESS : EXIT_FAILURE;
 }
