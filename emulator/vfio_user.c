@@ -257,7 +257,7 @@ static int finish(struct vagx_vfu *vfu, int ret, const void *body, size_t len)
 static int do_version(struct vagx_vfu *vfu, size_t len)
 {
 	static const char capabilities[] =
-		"{\"capabilities\":{\"max_msg_fds\":%u,\"max_data_xfer_size\":%u,"
+		"{\"capabilities\":{\"max_msg_fds\":%d,\"max_data_xfer_size\":%d,"
 		"\"write_multiple\":true}}";
 	uint16_t version[2];
 	int used;

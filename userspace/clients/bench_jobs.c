@@ -269,7 +269,7 @@ int bench_steady(struct compute *ctx)
 	bench_print("SUBMIT of 64 commands, 99.9 %",
 		    (double)ns[STEADY_ROUNDS / 1000 * 999]);
 	bench_print("SUBMIT of 64 commands, worst", (double)ns[STEADY_ROUNDS - 1]);
-	fprintf(stderr, "%u of %u rounds took longer than three times the median\n",
+	fprintf(stderr, "%u of %d rounds took longer than three times the median\n",
 		count_slow(ns), STEADY_ROUNDS);
 free_ns:
 	free(ns);

@@ -396,7 +396,7 @@ static void make_text(const struct agx_instr *instr, unsigned int count, uint32_
 			"load r12_r13_r14_r15, du0, r3, lsl 2, i32, xyzw, a\n"
 			"wait a\n"
 			"mov r3l, thread_index_in_simdgroup\n"
-			"ldimm r5, %u\n"
+			"ldimm r5, %d\n"
 			"ldimm r4, %u\n"
 			"shr r4, r4, r3l\n"
 			"and r4, r4, 1\n", THREADS, active);
@@ -479,7 +479,7 @@ static void random_instructions(void **state)
 		if (alu_is_covered(op) && !counts.checked[op] && rounds >= ROUNDS)
 			fail_msg("%s was not checked", agx_isa_op_name(op));
 	}
-	printf("# seed %llu: %u instructions of %u kinds, %u results each\n",
+	printf("# seed %llu: %u instructions of %u kinds, %d results each\n",
 	       (unsigned long long)seed, total, kinds, THREADS);
 	assert_int_equal(counts.wrong, 0);
 }

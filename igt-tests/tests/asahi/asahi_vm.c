@@ -130,7 +130,7 @@ static void test_create_bad(int fd)
 	igt_asahi_vm_create_range(fd, VA, VA + least + 0x1000, EINVAL);
 	igt_asahi_vm_create_range(fd, start - PAGE, start + least, EINVAL);
 	igt_asahi_vm_create_range(fd, end - least, end + PAGE, EINVAL);
-	igt_asahi_vm_create_range(fd, -2 * least, -PAGE, EINVAL);
+	igt_asahi_vm_create_range(fd, -(2 * least), -PAGE, EINVAL);
 	igt_asahi_vm_create_range(fd, end - PAGE, least, EINVAL);
 }
 
