@@ -311,6 +311,7 @@ static void where_it_listens(void **state)
 	/* ... a file is not */
 	snprintf(other, sizeof(other), "%s/file", f->folder);
 	file = fopen(other, "w");
+	assert_non_null(file);
 	fclose(file);
 	config.path = other;
 	assert_null(vagx_control_new(&config));

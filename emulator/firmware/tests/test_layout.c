@@ -179,6 +179,7 @@ static void compare(struct comparison *comparison)
 			break;
 		}
 	}
+	assert_non_null(group);
 	finish_group(comparison, group);
 	if (comparison->layout->hwdata_a_size != comparison->size[FW_S_HwDataA])
 		differ(comparison, "HwDataA has %#zx bytes, not %#x",

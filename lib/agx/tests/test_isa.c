@@ -148,6 +148,7 @@ static void choose_case(uint8_t *code, const struct agx_field *field)
 		if (agx_cases[i].kind == field->id && !(random_bits() % ++n))
 			chosen = &agx_cases[i];
 	}
+	assert_non_null(chosen);
 	for (fixed = chosen->fixed; fixed->count; fixed++) {
 		for (i = 0; i < fixed->count; i++)
 			set_bit(code, field_bit(field, fixed->start + i),
