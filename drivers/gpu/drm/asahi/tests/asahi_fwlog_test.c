@@ -24,7 +24,7 @@
  * @rptr: the driver's pointer, as the firmware sees it
  * @wptr: the firmware's pointer
  * @entries: the ring's
- * @payloads: texts
+ * @payloads: texts, and one behind them that nobody may look at
  * @lines: lines that came
  * @last: the last one
  * @rptr_at_line: what the firmware saw of the driver's pointer while it came
@@ -35,7 +35,7 @@ struct fwlog_test {
 	__le32 rptr;
 	__le32 wptr;
 	struct asahi_fw_log_msg entries[ENTRIES];
-	struct asahi_fw_log_payload payloads[ASAHI_FW_LOG_ENTRIES];
+	struct asahi_fw_log_payload payloads[ASAHI_FW_LOG_ENTRIES + 1];
 	unsigned int lines;
 	struct asahi_fwlog_line last;
 	u32 rptr_at_line;
@@ -69,7 +69,7 @@ static void fwlog_test_exit(struct kunit *test)
 static void fwlog_write(struct fwlog_test *t, u64 index, const char *text)
 {
 	u32 wptr = le32_to_cpu(t->wptr);
-	struct asahi_fw_log_payload *payload = &t->payloads[index % ASAHI_FW_LOG_ENTRIES];
+	struct asahi_fw_log_payload *payload = &t->payloads[index % (ASAHI_FW_LOG_ENTRIES + 1)];
 
 	payload->msg_type = cpu_to_le32(ASAHI_FW_LOG_PAYLOAD);
 	payload->timestamp = cpu_to_le64(1000 + index);
