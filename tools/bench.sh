@@ -8,15 +8,25 @@
 # usage: bench.sh [gpu [--quick]]
 #
 # With "gpu" only what needs no virtual machine: the virtual GPU through the shim,
-# beside lavapipe.
+# beside Mesa's software drivers.
 
 . "$(dirname "$0")/lib.sh"
 
 cd "$top"
 tools/build.sh host
+
+# time_gpu RESULT [--quick]
+time_gpu()
+{
+	rm -f "$1"
+	tools/toolbox.sh run python3 tools/bench_gpu.py build/host "$@"
+	tools/toolbox.sh programs python3 tools/bench_programs.py build/host "$@"
+}
+
 if [ "${1:-}" = gpu ]; then
 	shift
-	exec tools/toolbox.sh run python3 tools/bench_gpu.py build/host build/out/bench-gpu.json "$@"
+	time_gpu build/out/bench-gpu.json "$@"
+	exit
 fi
 tools/build.sh guest
 tools/modules.sh plain
@@ -27,5 +37,5 @@ say "measuring times"
 tools/vm.sh --quiet --timeout 1200 --out "$out/times" tools/guest/bench times
 tools/toolbox.sh run build/host/emulator/gpu/tests/bench-core >"$out/core.json"
 say "timing the virtual GPU"
-tools/toolbox.sh run python3 tools/bench_gpu.py build/host "$out/gpu.json"
+time_gpu "$out/gpu.json"
 tools/toolbox.sh run python3 tools/bench.py "$out" build/out/bench.json

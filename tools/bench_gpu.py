@@ -16,12 +16,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import bench_rows
+
 REPEATS = 2
-
-
-def core_counts():
-    there = os.cpu_count() or 1
-    return sorted({1, min(2, there), there})
 
 
 def run(build, quick, driver, cores=None):
@@ -50,7 +47,7 @@ def best(results):
 def main():
     build, result = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
     quick = "--quick" in sys.argv[3:]
-    columns = [("lavapipe", None)] + [("asahi", cores) for cores in core_counts()]
+    columns = [("lavapipe", None)] + [("asahi", cores) for cores in bench_rows.core_counts()]
     runs = {column: [] for column in columns}
     # What disturbs one of them is to disturb all.
     for _ in range(REPEATS):
@@ -64,18 +61,12 @@ def main():
         for name, row in there.items():
             if row["sum"] != lavapipe[name]["sum"]:
                 raise SystemExit(f"{name}: the result is not lavapipe's")
-            rows += [(f"vagx: {name}, {cores} core{'s' * (cores > 1)}, {kind}", row[key] / 1e6,
-                      lavapipe[name][key] / 1e6)
+            rows += [bench_rows.Row(bench_rows.name_of(name, cores, kind), row[key] / 1e6,
+                                    lavapipe[name][key] / 1e6, "lavapipe")
                      for key, kind in (("cold_ns", "cold"), ("ns", "warm"),
                                        ("cpu_ns", "warm, processor time"))]
-    print(f"{'':82} {'vagx':>10} {'lavapipe':>10}")
-    for name, here, there in rows:
-        print(f"{name:82} {here:10.1f} {there:10.1f} ms {here / max(there, 1e-3):8.1f} x")
-    result.parent.mkdir(parents=True, exist_ok=True)
-    result.write_text(json.dumps(
-        [{"name": name, "value": round(here, 3), "unit": "ms",
-          "times_lavapipe": round(here / max(there, 1e-3), 2)}
-         for name, here, there in rows], indent=1) + "\n")
+    bench_rows.show(rows)
+    bench_rows.add(rows, result)
 
 
 main()
