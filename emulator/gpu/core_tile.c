@@ -360,6 +360,9 @@ void vagx_exec_st_tile(struct simdgroup *sg, const struct op *op)
 
 /* Tiles to images */
 
+/* More than any tile has */
+#define MAX_TILE_WIDTH	64
+
 struct block {
 	struct simdgroup *sg;
 	const struct op *op;
@@ -370,6 +373,9 @@ struct block {
 	unsigned int width, height;
 	/* what is in the tile is what the image is to have */
 	bool is_plain;
+	const struct vagx_tile *tile;
+	/* bytes from a row's first sample, and from a sample to the next one */
+	uint64_t column[MAX_TILE_WIDTH], sample_step;
 };
 
 static uint8_t *image_ptr(struct block *b, uint64_t va, unsigned int bytes)
@@ -383,34 +389,66 @@ static uint8_t *image_ptr(struct block *b, uint64_t va, unsigned int bytes)
 	return p;
 }
 
-static bool write_pixel(struct block *b, unsigned int x, unsigned int y)
+/*
+ * Where a sample is in an image is a sum, of what its column, its row and its number add:
+ * in no layout does one of them matter to another.
+ */
+static void find_columns(struct block *b)
 {
-	const struct vagx_tile *tile = find_tile(b->sg);
-	uint32_t stride = b->sg->core->launch->sample_stride;
 	struct agx_texel at = b->texel;
+	uint64_t first = vagx_image_address(&b->image, &at);
+	unsigned int x;
+
+	for (x = 0; x < b->width; x++) {
+		at.x = b->texel.x + x;
+		b->column[x] = vagx_image_address(&b->image, &at) - first;
+	}
+	at = b->texel;
+	at.sample = b->image.layout.samples - 1;
+	/* samples are beside each other */
+	b->sample_step = at.sample ? (vagx_image_address(&b->image, &at) - first) / at.sample : 0;
+}
+
+static bool write_sample(struct block *b, const uint8_t *in_tile, uint64_t va)
+{
+	const unsigned int bytes = b->image.layout.element_bytes;
 	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
-	unsigned int s;
+	uint8_t *p = image_ptr(b, va, bytes);
 
-	at.x += x;
-	at.y += y;
-	for (s = 0; s < b->image.layout.samples; s++) {
-		uint64_t in_tile = ((uint64_t)(y * tile->width + x) * tile->samples + s) * stride +
-				   b->offset;
-		uint8_t *p;
+	if (!p)
+		return false;
+	if (b->is_plain && bytes == 4) {
+		memcpy(p, in_tile, 4);
+	} else if (b->is_plain) {
+		memcpy(p, in_tile, bytes);
+	} else {
+		vagx_image_encode(&b->image, b->op->mod[AGX_MOD_FORMAT], in_tile, bits);
+		memcpy(p, bits, bytes);
+	}
+	return true;
+}
 
-		if (in_tile >= tile_bytes(b->sg)) {
-			vagx_core_fail(b->sg, b->op, -ERANGE, "offset %u of a sample", b->offset);
-			return false;
+/* @y: in the block; @va: of its first sample, in the image */
+static bool write_row(struct block *b, unsigned int y, uint64_t va)
+{
+	const struct vagx_tile *tile = b->tile;
+	uint32_t stride = b->sg->core->launch->sample_stride;
+	uint64_t limit = tile_bytes(b->sg);
+	unsigned int x, s;
+
+	for (x = 0; x < b->width; x++) {
+		uint64_t at = (uint64_t)(y * tile->width + x) * tile->samples * stride + b->offset;
+
+		for (s = 0; s < b->image.layout.samples; s++, at += stride) {
+			if (at >= limit) {
+				vagx_core_fail(b->sg, b->op, -ERANGE, "offset %u of a sample",
+					       b->offset);
+				return false;
+			}
+			if (!write_sample(b, tile->memory + at,
+					  va + b->column[x] + s * b->sample_step))
+				return false;
 		}
-		at.sample = s;
-		if (!b->is_plain)
-			vagx_image_encode(&b->image, b->op->mod[AGX_MOD_FORMAT],
-					  tile->memory + in_tile, bits);
-		p = image_ptr(b, vagx_image_address(&b->image, &at), b->image.layout.element_bytes);
-		if (!p)
-			return false;
-		memcpy(p, b->is_plain ? tile->memory + in_tile : bits,
-		       b->image.layout.element_bytes);
 	}
 	return true;
 }
@@ -440,13 +478,15 @@ static bool write_metadata(struct block *b)
 
 static void write_block(struct block *b)
 {
-	unsigned int x, y;
+	struct agx_texel at = b->texel;
+	unsigned int y;
 
-	for (y = 0; y < b->height; y++) {
-		for (x = 0; x < b->width; x++) {
-			if (!write_pixel(b, x, y))
-				return;
-		}
+	if (b->width)
+		find_columns(b);
+	for (y = 0; y < b->height && b->width; y++) {
+		at.y = b->texel.y + y;
+		if (!write_row(b, y, vagx_image_address(&b->image, &at)))
+			return;
 	}
 	write_metadata(b);
 }
@@ -521,7 +561,7 @@ static uint32_t block_layer(struct simdgroup *sg, const struct op *op)
 void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
 {
 	const struct vagx_tile *tile = find_tile(sg);
-	struct block b = { .sg = sg, .op = op };
+	struct block b = { .sg = sg, .op = op, .tile = tile };
 	const struct agx_operand *coord = &op->src[3];
 	const uint8_t *state;
 	const char *why;

@@ -5,6 +5,7 @@
  * Memory formats: numbers as they are in memory, to floats and back.
  */
 #include <math.h>
+#include <pthread.h>
 
 #include "core_float.h"
 #include "format.h"
@@ -177,15 +178,72 @@ uint32_t vagx_format_from_float(unsigned int format, unsigned int component,
 	}
 }
 
+/*
+ * powf() takes most of the time of a clear of sRGB. Floats with the same upper half have
+ * at most two sRGB codes: a table has the lesser one, and where the other one begins. Below
+ * the first of them, 2^-9, sRGB is linear.
+ */
+#define SRGB_FIRST	0x3b00u
+#define SRGB_LAST	0x3f80u
+
+static struct {
+	uint32_t code, next;
+} srgb_table[SRGB_LAST - SRGB_FIRST + 1];
+static pthread_once_t srgb_once = PTHREAD_ONCE_INIT;
+
+static uint32_t srgb_code(uint32_t bits)
+{
+	return vagx_format_from_float(AGX_FORMAT_SRGBA8, 0, bits_float(bits));
+}
+
+static void make_srgb_table(void)
+{
+	uint32_t half;
+
+	for (half = SRGB_FIRST; half <= SRGB_LAST; half++) {
+		uint32_t low = half << 16, high = low + 0x10000;
+
+		srgb_table[half - SRGB_FIRST].code = srgb_code(low);
+		/* @low has that code, @high another one, or it is the next half's */
+		while (high - low > 1) {
+			uint32_t middle = low + (high - low) / 2;
+
+			if (srgb_code(middle) == srgb_code(half << 16))
+				low = middle;
+			else
+				high = middle;
+		}
+		srgb_table[half - SRGB_FIRST].next = high;
+	}
+}
+
+static uint32_t find_srgb(float value)
+{
+	float clamped = clamp(value, 0, 1);
+	uint32_t bits = float_bits(clamped), half = bits >> 16;
+
+	if (half < SRGB_FIRST || half > SRGB_LAST)
+		return (uint32_t)to_nearest(clamped * 12.92f * 255.0f);
+	return srgb_table[half - SRGB_FIRST].code + (bits >= srgb_table[half - SRGB_FIRST].next);
+}
+
 CLONES void vagx_format_from_floats(unsigned int format, unsigned int component,
 				    const struct float_lanes *value, struct lanes *bits)
 {
 	unsigned int i;
 
-	for (i = 0; format == AGX_FORMAT_U8NORM && i < LANES; i++)
-		bits->v[i] = (uint32_t)to_nearest(clamp(value->v[i], 0, 1) * 255.0f);
-	for (i = 0; format != AGX_FORMAT_U8NORM && i < LANES; i++)
-		bits->v[i] = vagx_format_from_float(format, component, value->v[i]);
+	/* The fourth component of sRGB is linear */
+	if (format == AGX_FORMAT_U8NORM || (format == AGX_FORMAT_SRGBA8 && component == 3)) {
+		for (i = 0; i < LANES; i++)
+			bits->v[i] = (uint32_t)to_nearest(clamp(value->v[i], 0, 1) * 255.0f);
+	} else if (format == AGX_FORMAT_SRGBA8) {
+		pthread_once(&srgb_once, make_srgb_table);
+		for (i = 0; i < LANES; i++)
+			bits->v[i] = find_srgb(value->v[i]);
+	} else {
+		for (i = 0; i < LANES; i++)
+			bits->v[i] = vagx_format_from_float(format, component, value->v[i]);
+	}
 }
 
 unsigned int vagx_format_unpack(unsigned int format, uint32_t word,

@@ -29,6 +29,9 @@ struct texture {
 	struct agx_sampler sampler;
 	uint8_t state[VAGX_TEXTURE_BYTES];
 	bool has_state;
+	/* what the sampler was unpacked from */
+	uint8_t sampler_bytes[VAGX_SAMPLER_BYTES];
+	bool has_sampler;
 	/* of the sampler, if it has one of its own */
 	uint32_t border[4];
 	/* it has read pages that are not there */

@@ -70,6 +70,21 @@ bool vagx_texture_find_image(struct texture *t, unsigned int lane)
 	return true;
 }
 
+/* Most lanes have the same one, here too */
+static bool unpack_sampler(struct texture *t, const uint8_t *bytes)
+{
+	if (t->has_sampler && !memcmp(t->sampler_bytes, bytes, sizeof(t->sampler_bytes)))
+		return true;
+	agx_packet_unpack(AGX_PACKET_sampler, bytes, &t->sampler, NULL);
+	if (t->sampler.magnify > AGX_FILTER_LINEAR || t->sampler.minify > AGX_FILTER_LINEAR) {
+		vagx_core_fail(t->sg, t->op, -EILSEQ, "Sampler: cubic filters are not supported");
+		return false;
+	}
+	memcpy(t->sampler_bytes, bytes, sizeof(t->sampler_bytes));
+	t->has_sampler = true;
+	return true;
+}
+
 bool vagx_texture_find_sampler(struct texture *t, unsigned int lane)
 {
 	const struct vagx_launch *launch = t->sg->core->launch;
@@ -85,13 +100,8 @@ bool vagx_texture_find_sampler(struct texture *t, unsigned int lane)
 	bytes = of_heap ? vagx_texture_client(t, launch->sampler_heap + 8ULL * index, 8,
 					      VAGX_READ) :
 			  launch->samplers[index];
-	if (!bytes)
+	if (!bytes || !unpack_sampler(t, bytes))
 		return false;
-	agx_packet_unpack(AGX_PACKET_sampler, bytes, &t->sampler, NULL);
-	if (t->sampler.magnify > AGX_FILTER_LINEAR || t->sampler.minify > AGX_FILTER_LINEAR) {
-		vagx_core_fail(t->sg, t->op, -EILSEQ, "Sampler: cubic filters are not supported");
-		return false;
-	}
 	if (t->sampler.border_colour != AGX_BORDER_CUSTOM)
 		return true;
 	if (of_heap || !launch->extended_samplers) {
