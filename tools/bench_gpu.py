@@ -65,6 +65,7 @@ def main():
                                     lavapipe[name][key] / 1e6, "lavapipe")
                      for key, kind in (("cold_ns", "cold"), ("ns", "warm"),
                                        ("cpu_ns", "warm, processor time"))]
+    bench_rows.show_header()
     bench_rows.show(rows)
     bench_rows.add(rows, result)
 

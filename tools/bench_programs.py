@@ -7,7 +7,8 @@ rusticl with llvmpipe. Runs in the root that has them (tools/toolbox.sh programs
 usage: bench_programs.py BUILD RESULT [--quick]
 
 BUILD is the folder of a build for the host. RESULT, rows of tools/bench_gpu.py's, gets more
-of them. A program that fails, a job of it that fails, or one that draws nothing is an error.
+of them. A program that fails, a job of it that fails, or one that draws nothing is an error; one that is not done
+after LIMIT_S is said to be so and has no row.
 """
 
 import os
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import bench_rows
@@ -29,7 +31,11 @@ QUICK = {"glmark2": ("build", "texture"), "vkmark": ("cube",), "clpeak": ("compu
 SOFTWARE = {"LIBGL_ALWAYS_SOFTWARE": "1", "RUSTICL_ENABLE": "llvmpipe",
             "VK_DRIVER_FILES": "/usr/share/vulkan/icd.d/lvp_icd.json"}
 REFERENCE = {"glmark2": "llvmpipe", "vkmark": "lavapipe", "clpeak": "llvmpipe"}
-LIMIT_S = 300
+LIMIT_S = 200
+
+
+class TooLong(Exception):
+    """A row that this machine has no time for."""
 
 
 class Driver:
@@ -66,9 +72,12 @@ class Driver:
         """What the preloaded library writes of a command: names, processor time, time."""
         times = self.folder / "times"
         times.unlink(missing_ok=True)
-        done = subprocess.run([*self.wrapper, *command], env=self.env | self.preload,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              timeout=LIMIT_S, check=False)
+        begin = time.monotonic()
+        done = subprocess.run(["timeout", str(LIMIT_S), *self.wrapper, *command],
+                              env=self.env | self.preload, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+        if time.monotonic() - begin >= LIMIT_S:
+            raise TooLong(f"{' '.join(command)}: not done after {LIMIT_S} s")
         if done.returncode or not times.exists():
             raise SystemExit(f"{' '.join(command)}: {done.returncode}\n{done.stdout}")
         lines = (line.split() for line in times.read_text().splitlines())
@@ -109,7 +118,7 @@ def works(quick):
     for scene in VKMARK:
         if wanted("vkmark", scene):
             command = ["vkmark", "--winsys", "headless", "-s", SIZE,
-                       "-b", f"{scene}:duration={2 if quick else 6}"]
+                       "-b", f"{scene}:duration={1 if quick else 6}"]
             yield "vkmark", lambda d, s=scene, c=command: frames(d, f"vkmark {s}, a frame", c)
     for test in CLPEAK:
         if wanted("clpeak", test):
@@ -125,6 +134,14 @@ def joined(program, cores, here, there):
             for name in here for kind in here[name]]
 
 
+def compare(program, measure, software, gpus):
+    """Rows for each number of cores. What else the machine does is to disturb all, which
+    is why they come one after the other."""
+    there = measure(software)
+    for cores, gpu in gpus.items():
+        yield joined(program, cores, measure(gpu), there)
+
+
 def main():
     build, result = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
     quick = "--quick" in sys.argv[3:]
@@ -132,14 +149,19 @@ def main():
     if quick:
         counts = counts[-1:]
     rows = []
-    with tempfile.TemporaryDirectory() as folder, Driver(build, f"{folder}/0") as software:
+    bench_rows.show_header()
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        software = stack.enter_context(Driver(build, f"{folder}/0"))
+        gpus = {cores: stack.enter_context(Driver(build, f"{folder}/{cores}", cores))
+                for cores in counts}
         for program, measure in works(quick):
-            # One after the other: what else the machine does is to disturb both.
-            there = measure(software)
-            for cores in counts:
-                with Driver(build, f"{folder}/{len(rows) + cores}", cores) as gpu:
-                    rows += joined(program, cores, measure(gpu), there)
-    bench_rows.show(rows)
+            try:
+                for more in compare(program, measure, software, gpus):
+                    # Some take minutes.
+                    bench_rows.show(more)
+                    rows += more
+            except TooLong as what:
+                print(what, flush=True)
     bench_rows.add(rows, result)
 
 

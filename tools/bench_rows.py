@@ -30,11 +30,14 @@ def name_of(work, cores, kind):
     return f"vagx: {work}, {cores} core{'s' * (cores > 1)}, {kind}"
 
 
-def show(rows):
+def show_header():
     print(f"{'':82} {'vagx':>10} {'software':>10}")
+
+
+def show(rows):
     for row in rows:
         print(f"{row.name:82} {row.here:10.1f} {row.there:10.1f} ms {row.ratio:8.1f} x "
-              f"{row.reference}")
+              f"{row.reference}", flush=True)
 
 
 def add(rows, result):
