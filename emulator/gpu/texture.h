@@ -17,6 +17,15 @@
 
 #define CUBE_FACES	6
 
+/* Neighbours share most of the texels that filters weigh: those are looked up once */
+#define TEXTURE_TEXELS	64
+
+/* Texels that have been read already; a key is 0 where there is none */
+struct texels {
+	uint64_t key[TEXTURE_TEXELS];
+	uint32_t value[TEXTURE_TEXELS][4];
+};
+
 /* A texture instruction of one simdgroup */
 struct texture {
 	struct simdgroup *sg;
@@ -29,6 +38,8 @@ struct texture {
 	struct agx_sampler sampler;
 	uint8_t state[VAGX_TEXTURE_BYTES];
 	bool has_state;
+	/* of the image, unless it is sparse */
+	struct texels texels;
 	/* what the sampler was unpacked from */
 	uint8_t sampler_bytes[VAGX_SAMPLER_BYTES];
 	bool has_sampler;

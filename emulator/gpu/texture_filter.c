@@ -60,18 +60,42 @@ static const void *find_texel(struct texture *t, const struct agx_texel *at)
 				   t->image.layout.element_bytes, VAGX_READ);
 }
 
+/* Coordinates have up to 14 bits, layers 17: it is never 0 */
+static uint64_t texel_key(const struct agx_texel *at)
+{
+	return (at->x | (uint64_t)at->y << 14 | (uint64_t)at->layer << 28 |
+		(uint64_t)at->level << 48 | (uint64_t)at->sample << 56) + 1;
+}
+
+static bool read_texel(struct texture *t, struct agx_texel at, uint32_t value[4])
+{
+	uint8_t copy[VAGX_IMAGE_MAX_BYTES] = { 0 };
+	const void *bits;
+
+	if (!find_in_block(t, &at))
+		return false;
+	bits = find_texel(t, &at);
+	if (!bits && !t->image.sparse)
+		return false;
+	/* what is in no page is 0 */
+	if (bits)
+		memcpy(copy, bits, t->image.layout.element_bytes);
+	vagx_image_decode(&t->image, &at, copy, value);
+	return true;
+}
+
 bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int level,
 		       uint32_t value[4])
 {
-	struct agx_texel at = {
+	const struct agx_texel at = {
 		.x = p->x,
 		.y = p->y,
 		.layer = p->z,
 		.level = level,
 		.sample = p->sample,
 	};
-	const void *bits;
-	uint8_t copy[VAGX_IMAGE_MAX_BYTES];
+	unsigned int slot = (at.x & 7) | (at.y & 7) << 3;
+	uint64_t key = texel_key(&at);
 
 	memset(value, 0, 4 * sizeof(*value));
 	if (p->x < 0 || p->y < 0 || p->z < 0 || level >= t->image.layout.levels ||
@@ -79,16 +103,17 @@ bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int le
 	    p->y >= texture_level_size(t->image.layout.height, level) ||
 	    p->z >= texture_level_depth(t, level) || p->sample >= t->image.layout.samples)
 		return false;
-	if (!find_in_block(t, &at))
+	if (t->texels.key[slot] == key) {
+		memcpy(value, t->texels.value[slot], sizeof(t->texels.value[slot]));
+		return true;
+	}
+	if (!read_texel(t, at, value))
 		return false;
-	bits = find_texel(t, &at);
-	if (!bits && !t->image.sparse)
-		return false;
-	/* what is in no page is 0 */
-	memset(copy, 0, sizeof(copy));
-	if (bits)
-		memcpy(copy, bits, t->image.layout.element_bytes);
-	vagx_image_decode(&t->image, &at, copy, value);
+	/* each lane is to hear of pages that are missing */
+	if (!t->image.sparse) {
+		t->texels.key[slot] = key;
+		memcpy(t->texels.value[slot], value, sizeof(t->texels.value[slot]));
+	}
 	return true;
 }
 

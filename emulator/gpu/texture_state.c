@@ -57,6 +57,7 @@ bool vagx_texture_find_image(struct texture *t, unsigned int lane)
 		return false;
 	if (t->has_state && !memcmp(last, t->state, sizeof(last)))
 		return true;
+	memset(t->texels.key, 0, sizeof(t->texels.key));
 	if (!vagx_image_from_texture(&t->image, t->state, &why)) {
 		vagx_core_fail(t->sg, t->op, -EILSEQ, "Texture: %s is not supported", why);
 		return false;
