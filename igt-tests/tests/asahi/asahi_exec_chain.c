@@ -10,6 +10,7 @@
 #include "asahi/asahi_compute.h"
 #include "igt.h"
 #include "igt_syncobj.h"
+#include "sw_sync.h"
 
 /**
  * TEST: asahi exec chain
@@ -74,7 +75,8 @@ struct member {
 
 /**
  * struct chain - a test
- * @client: who has the gate, and the memory
+ * @client: who has the memory
+ * @timeline: user space's, of the fence that the first link waits for
  * @handle: the cells' buffer
  * @cells: the same for the CPU
  * @members: members
@@ -82,6 +84,7 @@ struct member {
  */
 struct chain {
 	struct asahi_client *client;
+	int timeline;
 	uint32_t handle;
 	volatile float *cells;
 	struct member members[MEMBERS];
@@ -140,7 +143,8 @@ static void begin(struct chain *chain, struct asahi_client *client)
 {
 	unsigned int i;
 
-	*chain = (struct chain){ .client = client };
+	igt_require_sw_sync();
+	*chain = (struct chain){ .client = client, .timeline = sw_sync_timeline_create() };
 	chain->handle = igt_asahi_gem_create(client->fd, IGT_ASAHI_PAGE, 0, 0, 0);
 	chain->cells = igt_asahi_gem_mmap(client->fd, chain->handle, IGT_ASAHI_PAGE);
 	for (i = 0; i < CELLS; i++)
@@ -152,6 +156,7 @@ static void begin(struct chain *chain, struct asahi_client *client)
 static void end(struct chain *chain)
 {
 	munmap((void *)chain->cells, IGT_ASAHI_PAGE);
+	close(chain->timeline);
 }
 
 /* Who takes part */
@@ -241,12 +246,20 @@ static void submit_link(struct member *member, enum kind kind, unsigned int link
 					       .out_point = points ? link + 2 : 0 });
 }
 
-static void submit_gate(struct chain *chain, enum kind kind, uint32_t sync)
+/* What the first link waits for: user space's, since work would time out meanwhile */
+static void late_start(struct chain *chain, enum kind kind, uint32_t sync)
 {
-	const struct asahi_command gate = igt_asahi_gate(chain->client, ASAHI_RESULT, 1);
+	const int fd = chain->client->fd;
+	const uint32_t late = igt_asahi_late_fence(fd, chain->timeline);
+	int file;
 
-	igt_asahi_submit(chain->client->fd, chain->client->queue, &gate, 1,
-			 &(struct asahi_sync){ .out = sync, .out_point = kind == TIMELINE });
+	if (kind == TIMELINE) {
+		syncobj_binary_to_timeline(fd, sync, 1, late);
+		return;
+	}
+	file = syncobj_handle_to_fd(fd, late, DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE);
+	syncobj_import_sync_file(fd, sync, file);
+	close(file);
 }
 
 static uint32_t same_syncobj(int from, uint32_t sync, int to)
@@ -284,12 +297,12 @@ static void pass_on(int from, uint32_t sync, const struct member *to)
 	close(file);
 }
 
-/* Nothing runs before the gate is open. */
+/* Nothing runs before the late fence has signalled. */
 static void check_waits(struct chain *chain)
 {
 	usleep(50000);
 	igt_assert(*cell(chain, 1) == UNWRITTEN && *cell(chain, 2) == UNWRITTEN);
-	chain->client->words[ASAHI_GATE] = 1;
+	sw_sync_timeline_inc(chain->timeline, 1);
 }
 
 static void check_sum(struct chain *chain)
@@ -309,7 +322,7 @@ static void test_chain(struct asahi_client *client, enum kind kind, enum who who
 	begin(&chain, client);
 	whos[who].add(&chain);
 	sync = share_syncobj(&chain, kind);
-	submit_gate(&chain, kind, sync);
+	late_start(&chain, kind, sync);
 	if (kind == SYNC_FILE)
 		pass_on(client->fd, sync, &chain.members[0]);
 	for (i = 0; i < LINKS; i++, last = member) {
@@ -486,7 +499,7 @@ static void test_processes(struct asahi_client *client, enum kind kind)
 	struct ring ring = { .chain = &chain, .kind = kind };
 
 	begin(&chain, client);
-	submit_gate(&chain, kind, sync);
+	late_start(&chain, kind, sync);
 	ring_open(&ring);
 	ring.dmabuf = prime_handle_to_fd(client->fd, chain.handle);
 	ring.syncobj = syncobj_handle_to_fd(client->fd, sync, 0);
@@ -515,7 +528,7 @@ static void test_behind_a_fault(struct asahi_client *client, enum who who)
 
 	begin(&chain, client);
 	whos[who].add(&chain);
-	submit_gate(&chain, SYNC_FILE, sync);
+	late_start(&chain, SYNC_FILE, sync);
 	igt_asahi_submit(client->fd, client->queue, &bad, 1,
 			 &(struct asahi_sync){ .in = sync, .out = fault });
 	for (i = 0; i < chain.count; i++) {
