@@ -286,6 +286,18 @@ static int do_grow(struct request *request)
 	return is_good(request) ? vagx_device_inject(request->device, &what) : 0;
 }
 
+static int do_wrong_stamp(struct request *request)
+{
+	return inject(request, VAGX_FW_INJECT_WRONG_STAMP,
+		      number(request, "step", INT32_MIN, INT32_MAX));
+}
+
+static int do_ring_pointers(struct request *request)
+{
+	return inject(request, VAGX_FW_INJECT_RING_POINTERS,
+		      hexadecimal(request, "value", UINT32_MAX));
+}
+
 static int do_power_loss(struct request *request)
 {
 	if (is_good(request))
@@ -300,6 +312,11 @@ static int do_log(struct request *request)
 	what.value = number(request, "level", 0, VAGX_FW_LOG_CHANNELS - 1);
 	text_of(request, what.text, sizeof(what.text), "");
 	return is_good(request) ? vagx_device_inject(request->device, &what) : 0;
+}
+
+static int do_log_flood(struct request *request)
+{
+	return inject(request, VAGX_FW_INJECT_LOG_FLOOD, number(request, "lines", 1, 100000));
 }
 
 static int do_status(struct request *request)
@@ -331,8 +348,11 @@ static const struct {
 	{ "event", "word0=HEX ... word13=HEX", do_event },
 	{ "event-ring", "broken", do_event_ring },
 	{ "grow", "context=N slot=N", do_grow },
+	{ "wrong-stamp", "step=N", do_wrong_stamp },
+	{ "ring-pointers", "value=HEX", do_ring_pointers },
 	{ "power-loss", "", do_power_loss },
 	{ "log", "level=N text=...", do_log },
+	{ "log-flood", "lines=N", do_log_flood },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

@@ -118,6 +118,9 @@ enum vagx_fw_injection_kind {
 	VAGX_FW_INJECT_BREAK_EVENT_RING,
 	VAGX_FW_INJECT_LOG,		/* value: channel, text */
 	VAGX_FW_INJECT_GROW,		/* word: context, slot */
+	VAGX_FW_INJECT_WRONG_STAMP,	/* value: by how much, signed */
+	VAGX_FW_INJECT_RING_POINTERS,	/* value */
+	VAGX_FW_INJECT_LOG_FLOOD,	/* value: lines */
 };
 
 struct vagx_fw_injection {

@@ -60,6 +60,10 @@ static int when_ready(struct vagx_firmware *fw, const struct vagx_fw_injection *
 	case VAGX_FW_INJECT_GROW:
 		fw_grow_ask(fw, what->word[0], what->word[1]);
 		return 0;
+	case VAGX_FW_INJECT_LOG_FLOOD:
+		for (int64_t i = 0; i < what->value; i++)
+			fw_log(&fw->access, fw, FW_LOG_WARNING, "line %d of a flood", (int)i);
+		return 0;
 	default:
 		fw_log(&fw->access, fw, what->value, "%s", what->text);
 		return 0;
@@ -96,6 +100,14 @@ int fw_inject(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
 		fw->inject.flush_state_set = true;
 		fw->inject.flush_state = what->value;
 		return 0;
+	case VAGX_FW_INJECT_WRONG_STAMP:
+		fw->inject.stamp_step = what->value;
+		return 0;
+	case VAGX_FW_INJECT_RING_POINTERS:
+		fw->inject.ring_pointers_set = true;
+		fw->inject.ring_pointers = what->value;
+		return 0;
+	case VAGX_FW_INJECT_LOG_FLOOD:
 	case VAGX_FW_INJECT_TIMEOUT:
 	case VAGX_FW_INJECT_EVENT:
 	case VAGX_FW_INJECT_BREAK_EVENT_RING:

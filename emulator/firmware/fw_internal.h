@@ -301,6 +301,9 @@ struct fw_input {
  * @late_flush_ms: cache flushes end so much later
  * @flush_state_set: the next flush leaves @flush_state; one shot
  * @flush_state: any value
+ * @stamp_step: what the next stamp that the driver reads is wrong by, 0 for nothing; one shot
+ * @ring_pointers_set: the next command that is over leaves @ring_pointers in its ring; one shot
+ * @ring_pointers: any value, for both pointers that are the firmware's
  *
  * The control socket's commands, see Documentation/project/vagx.rst. Protected by the firmware's
  * lock; who acts on a one shot clears it.
@@ -319,6 +322,9 @@ struct fw_inject {
 	unsigned int late_flush_ms;
 	bool flush_state_set;
 	uint64_t flush_state;
+	int stamp_step;
+	bool ring_pointers_set;
+	uint32_t ring_pointers;
 };
 
 /* A request for a larger vertex buffer, until it is acknowledged */

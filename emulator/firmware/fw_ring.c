@@ -149,6 +149,14 @@ static bool open_barrier(struct fw_worker *worker, struct fw_queue *queue)
 	return true;
 }
 
+/* Until the next command of that ring is over, or taken */
+static void break_pointers(struct vagx_firmware *fw, const struct fw_view *pointers)
+{
+	fw_set(pointers, FW_QueuePointers_gpu_doneptr, fw->inject.ring_pointers);
+	fw_set(pointers, FW_QueuePointers_gpu_rptr, fw->inject.ring_pointers);
+	fw->inject.ring_pointers_set = false;
+}
+
 /* The oldest command is over: its place in the ring, and then its stamp, say so */
 static void retire(struct fw_worker *worker, struct fw_queue *queue)
 {
@@ -162,6 +170,8 @@ static void retire(struct fw_worker *worker, struct fw_queue *queue)
 	queue->count--;
 	queue->done = (queue->done + 1) % queue->size;
 	fw_set(&pointers, FW_QueuePointers_gpu_doneptr, queue->done);
+	if (worker->fw->inject.ring_pointers_set)
+		break_pointers(worker->fw, &pointers);
 	if (queue->done == queue->limit)
 		fw_queue_deactivate(worker->fw, queue);
 	fw_event_signal(worker->fw, &worker->access, &stamp);

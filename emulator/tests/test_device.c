@@ -685,6 +685,7 @@ static void random_command(unsigned int *seed)
 		"event-ring broken", "late-flush ms=3", "flush-state value=9",
 		"log level=2 text=x", "channel-error pipe=compute type=1",
 		"hang pipe=vertex", "hold-stamps on", "fault-register value=0",
+		"wrong-stamp step=-3", "ring-pointers value=ffffffff", "log-flood lines=300",
 		"nonsense", "silence", "",
 	};
 	unsigned int n = sizeof(commands) / sizeof(commands[0]);

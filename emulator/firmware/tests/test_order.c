@@ -513,6 +513,13 @@ static void want_odd_register(struct vagx_firmware *fw)
 	fw->inject.fault_register = 0xacce5515abad1dea;
 }
 
+static void want_lies(struct vagx_firmware *fw)
+{
+	fw->inject.stamp_step = -2;
+	fw->inject.ring_pointers_set = true;
+	fw->inject.ring_pointers = 0xfffffff0;
+}
+
 static void test_injected_error(void **state)
 {
 	struct rig *rig = *state;
@@ -563,6 +570,29 @@ static void test_injected_hang(void **state)
 	rig_announce(rig, &queue, 2);
 	assert_true(rig_wait_stamp(rig, 6, 0x200));
 	assert_int_equal(rig_units_of(rig).jobs, 1);
+	clean(rig);
+}
+
+/* Of one command only: the next one puts things right */
+static void test_injected_lies(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_command command;
+	struct rig_queue queue;
+
+	inject(rig, want_lies);
+	rig_queue_new(rig, &queue, 2, 6);
+	add(rig, &queue, &command, A);
+	rig_announce(rig, &queue, 2);
+	assert_int_equal(get(rig_wait_event(rig), FW_EventMsg_msg_type), 1);
+	assert_int_equal(rig_stamp(rig, 6), 0xfe);
+	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_doneptr), 0xfffffff0);
+	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_rptr), 0xfffffff0);
+	add(rig, &queue, &command, A);
+	rig_announce(rig, &queue, 2);
+	assert_true(rig_wait_stamp(rig, 6, 0x200));
+	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_doneptr), 2);
+	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_rptr), 2);
 	clean(rig);
 }
 
@@ -701,6 +731,7 @@ int main(void)
 		TEST(bad_between),
 		TEST(injected_error),
 		TEST(injected_hang),
+		TEST(injected_lies),
 		TEST(quiesce_while_hanging),
 		TEST(held_stamps),
 		TEST(injected_timeout),
