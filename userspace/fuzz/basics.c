@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Programs to begin with for what the clients do not use.
+ * Programs to begin with for what the clients do not use. Each of their calls succeeds.
  */
 #include "fuzz.h"
 
@@ -44,7 +44,7 @@ const char *const fuzz_basics[] = {
 	"close_fd {fd=r8}\n"
 	"close {fd=r2}\n"
 	"end\n",
-	/* memory for timestamps, and an address space that goes before its queue */
+	/* times, memory for them, and an address space that goes before its queue */
 	"program 0 threads 1\n"
 	"r1 = open {fd=0x0}\n"
 	"r2 = ASAHI_GEM_CREATE r1 {size=0x8000, flags=0x0, vm_id=0x0, handle=0x0, pad=0x0}\n"
@@ -52,7 +52,8 @@ const char *const fuzz_basics[] = {
 	"range=0x4000, object_handle=0x0, pad=0x0}\n"
 	"ASAHI_GEM_BIND_OBJECT r1 {op=0x1, flags=0x0, handle=0x0, vm_id=0x0, offset=0x0, "
 	"range=0x0, object_handle=r3, pad=0x0}\n"
-	"r5 = ASAHI_VM_CREATE r1 {kernel_start=0x7f00000000, kernel_end=0x7fffffc000, "
+	"ASAHI_GET_TIME r1 {flags=0x0, gpu_timestamp=0x0}\n"
+	"r5 = ASAHI_VM_CREATE r1 {kernel_start=0x7f00000000, kernel_end=0x7fffff8000, "
 	"vm_id=0x0, pad=0x0}\n"
 	"r6 = ASAHI_QUEUE_CREATE r1 {flags=0x0, vm_id=r5, priority=0x1, queue_id=0x0, "
 	"usc_exec_base=0x100000000}\n"

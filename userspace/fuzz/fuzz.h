@@ -268,6 +268,8 @@ bool fuzz_cover_edge(uint64_t from, uint64_t to);
 /* Running */
 
 struct fuzz_outcome {
+	/** @refused: calls that did not succeed; for programs of one thread */
+	unsigned int refused;
 	/** @expected: calls of "expect", and how many of them were right */
 	unsigned int expected;
 	unsigned int right;

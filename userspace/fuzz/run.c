@@ -507,6 +507,8 @@ static void count_call(struct runner *runner, unsigned int index)
 	atomic_fetch_add(&stats->calls, 1);
 	if (do_call(runner, index))
 		atomic_fetch_add(&stats->good, 1);
+	else
+		runner->run->outcome.refused++;
 }
 
 static void runner_init(struct runner *runner, struct run *run)
