@@ -213,7 +213,6 @@ void fw_event_signal(struct vagx_firmware *fw, struct fw_access *access,
 		return;
 	fw_store32(access, stamp->fw_stamp, stamp->value, "firmware stamp");
 	fw_store32(access, stamp->cpu_stamp, stamp->value + fw->inject.stamp_step, "stamp");
-	fw->inject.stamp_step = 0;
 	count_command(fw, access, stamp);
 	fw_wake_pipes(fw);
 }

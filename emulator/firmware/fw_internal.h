@@ -301,7 +301,7 @@ struct fw_input {
  * @late_flush_ms: cache flushes end so much later
  * @flush_state_set: the next flush leaves @flush_state; one shot
  * @flush_state: any value
- * @stamp_step: what the next stamp that the driver reads is wrong by, 0 for nothing; one shot
+ * @stamp_step: what stamps that the driver reads are wrong by, 0 for nothing
  * @ring_pointers_set: the next command that is over leaves @ring_pointers in its ring; one shot
  * @ring_pointers: any value, for both pointers that are the firmware's
  *

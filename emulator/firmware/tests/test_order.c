@@ -520,6 +520,11 @@ static void want_lies(struct vagx_firmware *fw)
 	fw->inject.ring_pointers = 0xfffffff0;
 }
 
+static void want_true_stamps(struct vagx_firmware *fw)
+{
+	fw->inject.stamp_step = 0;
+}
+
 static void test_injected_error(void **state)
 {
 	struct rig *rig = *state;
@@ -590,9 +595,14 @@ static void test_injected_lies(void **state)
 	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_rptr), 0xfffffff0);
 	add(rig, &queue, &command, A);
 	rig_announce(rig, &queue, 2);
-	assert_true(rig_wait_stamp(rig, 6, 0x200));
-	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_doneptr), 2);
-	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_rptr), 2);
+	assert_int_equal(get(rig_wait_event(rig), FW_EventMsg_msg_type), 1);
+	assert_int_equal(rig_stamp(rig, 6), 0x1fe);
+	inject(rig, want_true_stamps);
+	add(rig, &queue, &command, A);
+	rig_announce(rig, &queue, 2);
+	assert_true(rig_wait_stamp(rig, 6, 0x300));
+	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_doneptr), 3);
+	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_rptr), 3);
 	clean(rig);
 }
 
