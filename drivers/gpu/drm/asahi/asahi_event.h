@@ -34,6 +34,21 @@ static inline bool asahi_stamp_reached(u32 stamp, u32 value)
 	return (s32)(stamp - value) >= 0;
 }
 
+/**
+ * asahi_stamp_between() - has a stamp come as far as a value, and not too far?
+ * @stamp: current value
+ * @value: value waited for
+ * @last: last value that anybody was told to write
+ *
+ * Any context.
+ *
+ * Return: true if @stamp is @value, @last, or between them.
+ */
+static inline bool asahi_stamp_between(u32 stamp, u32 value, u32 last)
+{
+	return asahi_stamp_reached(stamp, value) && asahi_stamp_reached(last, stamp);
+}
+
 extern const struct asahi_block asahi_block_event;
 
 u64 asahi_event_stamp_va(struct asahi_device *adev, unsigned int slot);

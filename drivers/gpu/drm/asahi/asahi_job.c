@@ -474,15 +474,6 @@ enum asahi_job_hit asahi_job_hit(const struct asahi_job_pipe *pipe, u32 value)
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_job_hit);
 
-static bool asahi_job_pipe_reached(struct asahi_job *job, unsigned int pipe, u32 value)
-{
-	struct asahi_queue *queue = job->queue;
-
-	lockdep_assert_held(&queue->timeline.lock);
-
-	return asahi_stamp_reached(asahi_event_read(queue->adev, queue->wq[pipe].slot.slot), value);
-}
-
 /**
  * asahi_job_reached() - has the firmware completed all of a job?
  * @job: job in flight
@@ -493,8 +484,10 @@ static bool asahi_job_pipe_reached(struct asahi_job *job, unsigned int pipe, u32
  */
 bool asahi_job_reached(struct asahi_job *job)
 {
+	const struct asahi_workqueue *wq = job->queue->wq;
+
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		if (job->pipe[i].count && !asahi_job_pipe_reached(job, i, job->pipe[i].last))
+		if (job->pipe[i].count && !asahi_workqueue_reached(&wq[i], job->pipe[i].last))
 			return false;
 
 	return true;
@@ -510,8 +503,10 @@ bool asahi_job_reached(struct asahi_job *job)
  */
 bool asahi_job_owed(struct asahi_job *job)
 {
+	const struct asahi_workqueue *wq = job->queue->wq;
+
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		if (job->pipe[i].taken_down && !asahi_job_pipe_reached(job, i, job->pipe[i].owed))
+		if (job->pipe[i].taken_down && !asahi_workqueue_reached(&wq[i], job->pipe[i].owed))
 			return true;
 
 	return false;

@@ -233,17 +233,29 @@ static void asahi_timeline_retire(struct asahi_queue *queue, struct asahi_job *j
 	asahi_job_put(job);
 }
 
+/* Stamps that nobody gave out say nothing of the jobs in flight. */
+static void asahi_timeline_check_stamps(struct asahi_queue *queue)
+{
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		if (asahi_workqueue_ahead(&queue->wq[i]))
+			asahi_state_fail(queue->adev, "it completes work that it was not given");
+}
+
 /**
  * asahi_timeline_retire_reached() - complete what has reached its stamps
  * @queue: queue
  *
- * In the critical section of fences, with the timeline's lock held.
+ * A firmware that writes a stamp which it was not given is at fault: nothing of
+ * that work queue is complete then. In the critical section of fences, with the
+ * timeline's lock held.
  */
 void asahi_timeline_retire_reached(struct asahi_queue *queue)
 {
 	struct asahi_job *job, *next;
 
 	lockdep_assert_held(&queue->timeline.lock);
+
+	asahi_timeline_check_stamps(queue);
 
 	list_for_each_entry_safe(job, next, &queue->timeline.jobs, link) {
 		if (!job->skipped) {

@@ -209,6 +209,35 @@ u32 asahi_workqueue_next_stamp(struct asahi_workqueue *wq)
 }
 
 /**
+ * asahi_workqueue_reached() - has the firmware come as far as a stamp?
+ * @wq: work queue with jobs in flight
+ * @value: stamp of one of them
+ *
+ * Return: true if so; false, too, if asahi_workqueue_ahead().
+ */
+bool asahi_workqueue_reached(const struct asahi_workqueue *wq, u32 value)
+{
+	asahi_workqueue_assert_held(wq);
+
+	return asahi_stamp_between(asahi_event_read(wq->queue->adev, wq->slot.slot), value,
+				   wq->stamp);
+}
+
+/**
+ * asahi_workqueue_ahead() - does the firmware claim more than it was told to do?
+ * @wq: work queue
+ *
+ * Return: true if the stamp is none that a command was given.
+ */
+bool asahi_workqueue_ahead(const struct asahi_workqueue *wq)
+{
+	asahi_workqueue_assert_held(wq);
+
+	return wq->jobs && !asahi_stamp_reached(wq->stamp,
+						asahi_event_read(wq->queue->adev, wq->slot.slot));
+}
+
+/**
  * asahi_workqueue_push() - put a command into the ring
  * @wq: work queue
  * @command_va: address of the command

@@ -88,6 +88,8 @@ void asahi_workqueue_unreserve(struct asahi_workqueue *wq);
 /* The following need the timeline's lock. */
 void asahi_workqueue_begin(struct asahi_workqueue *wq);
 u32 asahi_workqueue_next_stamp(struct asahi_workqueue *wq);
+bool asahi_workqueue_reached(const struct asahi_workqueue *wq, u32 value);
+bool asahi_workqueue_ahead(const struct asahi_workqueue *wq);
 void asahi_workqueue_push(struct asahi_workqueue *wq, u64 command_va);
 void asahi_workqueue_commit(struct asahi_workqueue *wq, u64 job, struct asahi_pipe_msg *msg);
 void asahi_workqueue_end(struct asahi_workqueue *wq);

@@ -312,6 +312,17 @@ static void stamps_wrap(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, asahi_stamp_reached(0x7e00, 0xffffff00));
 }
 
+static void stamps_have_an_end(struct kunit *test)
+{
+	KUNIT_EXPECT_TRUE(test, asahi_stamp_between(0x100, 0x100, 0x100));
+	KUNIT_EXPECT_TRUE(test, asahi_stamp_between(0x300, 0x100, 0x300));
+	KUNIT_EXPECT_FALSE(test, asahi_stamp_between(0x400, 0x100, 0x300));
+	KUNIT_EXPECT_FALSE(test, asahi_stamp_between(0x301, 0x100, 0x300));
+	KUNIT_EXPECT_FALSE(test, asahi_stamp_between(0, 0x100, 0x300));
+	KUNIT_EXPECT_TRUE(test, asahi_stamp_between(0, 0xffffff00, 0x100));
+	KUNIT_EXPECT_FALSE(test, asahi_stamp_between(0x200, 0xffffff00, 0x100));
+}
+
 static struct kunit_case slot_tests[] = {
 	KUNIT_CASE(hands_out_all),
 	KUNIT_CASE(owner_shares_its_slot),
@@ -325,6 +336,7 @@ static struct kunit_case slot_tests[] = {
 	KUNIT_CASE(nothing_moves_while_frozen),
 	KUNIT_CASE(checks_ranges),
 	KUNIT_CASE(stamps_wrap),
+	KUNIT_CASE(stamps_have_an_end),
 	{}
 };
 
