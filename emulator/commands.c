@@ -201,6 +201,15 @@ static int do_mailbox_full(struct request *request)
 	return 0;
 }
 
+static int do_chatter(struct request *request)
+{
+	bool on = on_or_off(request);
+
+	if (is_good(request))
+		vagx_device_set_chatter(request->device, on);
+	return 0;
+}
+
 static int do_hold_lock(struct request *request)
 {
 	return inject(request, VAGX_FW_INJECT_HOLD_LOCK, on_or_off(request));
@@ -336,6 +345,7 @@ static const struct {
 	{ "crash", "[text=...]", do_crash },
 	{ "silence", "on|off", do_silence },
 	{ "mailbox-full", "on|off", do_mailbox_full },
+	{ "chatter", "on|off", do_chatter },
 	{ "hold-lock", "on|off", do_hold_lock },
 	{ "channel-error", "pipe=vertex|fragment|compute type=N",
 	  do_channel_error },

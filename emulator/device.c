@@ -771,6 +771,11 @@ void vagx_device_hold_mailbox(struct vagx_device *device, bool on)
 		let_go(device, HELD_FULL);
 }
 
+void vagx_device_set_chatter(struct vagx_device *device, bool on)
+{
+	vagx_rtkit_set_chatter(device->rtkit, on);
+}
+
 void vagx_device_power_loss(struct vagx_device *device)
 {
 	vagx_mailbox_lose(device->mailbox);

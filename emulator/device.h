@@ -64,6 +64,9 @@ int vagx_device_crash(struct vagx_device *device, const char *text);
 /* The FIFO to the coprocessor is no longer emptied, or again */
 void vagx_device_hold_mailbox(struct vagx_device *device, bool on);
 
+/* The firmware sends messages behind its answers to changes of power */
+void vagx_device_set_chatter(struct vagx_device *device, bool on);
+
 /* The power domain is cut for a moment, and nobody is told */
 void vagx_device_power_loss(struct vagx_device *device);
 

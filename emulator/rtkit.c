@@ -125,6 +125,7 @@ struct vagx_rtkit {
 	unsigned int ap_power, iop_power;
 	bool cpu_started;
 	bool quiesced;			/* the application was told */
+	bool chatters;			/* it says more after its last word */
 
 	pthread_mutex_t lock;		/* all below */
 	uint64_t buffer[BUFFER_COUNT];	/* addresses, 0 when not given */
@@ -368,6 +369,37 @@ static void iop_init(struct vagx_rtkit *rtkit)
 	hello(rtkit);
 }
 
+/* What nobody expects of a firmware that has just said that it sleeps */
+static void chatter(struct vagx_rtkit *rtkit, uint64_t last)
+{
+	static const struct {
+		uint8_t ep;
+		uint64_t msg;
+	} more[] = {
+		{ EP_APPLICATION, 0x0042000000000000 },
+		{ EP_APPLICATION, ~0ULL },
+		{ EP_APPLICATION + 1, 0x0083000000000010 },
+		{ EP_OSLOG, MSG(0x3f) },
+		{ 0x77, 0 },
+		{ EP_MGMT, MSG(MGMT_PONG) },
+		{ EP_MGMT, MSG(0x3f) },
+	};
+
+	if (!rtkit->chatters)
+		return;
+
+	for (unsigned int i = 0; i < sizeof(more) / sizeof(more[0]); i++)
+		reply(rtkit, more[i].ep, more[i].msg);
+	reply(rtkit, EP_MGMT, last);
+}
+
+static void acknowledge_power(struct vagx_rtkit *rtkit, unsigned int type, unsigned int power)
+{
+	reply(rtkit, EP_MGMT, MSG(type) | power);
+	if (power != POWER_ON)
+		chatter(rtkit, MSG(type) | power);
+}
+
 static void set_iop_power(struct vagx_rtkit *rtkit, unsigned int power)
 {
 	switch (power) {
@@ -393,7 +425,7 @@ static void set_iop_power(struct vagx_rtkit *rtkit, unsigned int power)
 	}
 	rtkit->iop_power = power;
 	vagx_log(rtkit->report, VAGX_LOG_DEBUG, "rtkit: IOP power 0x%x", power);
-	reply(rtkit, EP_MGMT, MSG(MGMT_IOP_POWER_ACK) | power);
+	acknowledge_power(rtkit, MGMT_IOP_POWER_ACK, power);
 }
 
 static void set_ap_power(struct vagx_rtkit *rtkit, unsigned int power)
@@ -416,7 +448,7 @@ static void set_ap_power(struct vagx_rtkit *rtkit, unsigned int power)
 	}
 	rtkit->ap_power = power;
 	vagx_log(rtkit->report, VAGX_LOG_DEBUG, "rtkit: AP power 0x%x", power);
-	reply(rtkit, EP_MGMT, MSG(MGMT_AP_POWER) | power);
+	acknowledge_power(rtkit, MGMT_AP_POWER, power);
 }
 
 static void mgmt_message(struct vagx_rtkit *rtkit, uint64_t msg)
@@ -642,12 +674,18 @@ void vagx_rtkit_reset(struct vagx_rtkit *rtkit)
 	rtkit->state = CPU_STOPPED;
 	rtkit->cpu_started = false;
 	rtkit->quiesced = false;
+	rtkit->chatters = false;
 	rtkit->ap_power = POWER_OFF;
 	rtkit->iop_power = POWER_OFF;
 
 	pthread_mutex_lock(&rtkit->lock);
 	rtkit->crashed = false;
 	pthread_mutex_unlock(&rtkit->lock);
+}
+
+void vagx_rtkit_set_chatter(struct vagx_rtkit *rtkit, bool on)
+{
+	rtkit->chatters = on;
 }
 
 void vagx_rtkit_send(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)

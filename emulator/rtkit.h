@@ -52,6 +52,9 @@ void vagx_rtkit_process(struct vagx_rtkit *rtkit);
 /* MMIO thread: the machine was reset. The firmware has been stopped before. */
 void vagx_rtkit_reset(struct vagx_rtkit *rtkit);
 
+/* MMIO thread: until the next reset, go on to send messages when asked to sleep */
+void vagx_rtkit_set_chatter(struct vagx_rtkit *rtkit, bool on);
+
 /**
  * vagx_rtkit_send() - message from an application endpoint
  *

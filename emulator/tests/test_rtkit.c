@@ -318,6 +318,29 @@ static void off_is_for_good(void **state)
 	assert_int_equal(f->starts, 2);
 }
 
+/* It was told to sleep, and has said so. */
+static void says_more_than_it_should(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int more = 0;
+
+	boot(f);
+	vagx_rtkit_set_chatter(f->rtkit, true);
+	set_ap(f, POWER_QUIESCED);
+	while (vagx_mailbox_read(f->mailbox, 0x114, 4) & 0xf << 20) {
+		vagx_mailbox_read(f->mailbox, 0x830, 8);
+		vagx_mailbox_read(f->mailbox, 0x838, 8);
+		more++;
+	}
+	assert_true(more > 4);
+	vagx_mailbox_reset(f->mailbox);
+	vagx_rtkit_reset(f->rtkit);
+	boot(f);
+	set_ap(f, POWER_QUIESCED);
+	expect_silence(f);
+	assert_false(vagx_report_failed(f->m->report));
+}
+
 static void application_needs_power(void **state)
 {
 	struct fixture *f = *state;
@@ -553,6 +576,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(quiesce_and_wake, setup, teardown),
 		cmocka_unit_test_setup_teardown(init_while_on, setup, teardown),
 		cmocka_unit_test_setup_teardown(off_is_for_good, setup, teardown),
+		cmocka_unit_test_setup_teardown(says_more_than_it_should, setup, teardown),
 		cmocka_unit_test_setup_teardown(application_needs_power, setup, teardown),
 		cmocka_unit_test_setup_teardown(endpoints_have_to_be_started, setup, teardown),
 		cmocka_unit_test_setup_teardown(unknown_endpoints, setup, teardown),
