@@ -201,6 +201,15 @@ static int do_mailbox_full(struct request *request)
 	return 0;
 }
 
+static int do_drop_message(struct request *request)
+{
+	unsigned int n = number(request, "n", 0, 100000);
+
+	if (is_good(request))
+		vagx_device_drop_message(request->device, n);
+	return 0;
+}
+
 static int do_chatter(struct request *request)
 {
 	bool on = on_or_off(request);
@@ -345,6 +354,7 @@ static const struct {
 	{ "crash", "[text=...]", do_crash },
 	{ "silence", "on|off", do_silence },
 	{ "mailbox-full", "on|off", do_mailbox_full },
+	{ "drop-message", "n=N", do_drop_message },
 	{ "chatter", "on|off", do_chatter },
 	{ "hold-lock", "on|off", do_hold_lock },
 	{ "channel-error", "pipe=vertex|fragment|compute type=N",

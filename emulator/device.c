@@ -776,6 +776,11 @@ void vagx_device_set_chatter(struct vagx_device *device, bool on)
 	vagx_rtkit_set_chatter(device->rtkit, on);
 }
 
+void vagx_device_drop_message(struct vagx_device *device, unsigned int n)
+{
+	vagx_mailbox_drop(device->mailbox, n);
+}
+
 void vagx_device_power_loss(struct vagx_device *device)
 {
 	vagx_mailbox_lose(device->mailbox);
@@ -800,11 +805,12 @@ void vagx_device_status(struct vagx_device *device, char *text, size_t size)
 
 	vagx_fw_get_status(device->firmware, &fw);
 	snprintf(text, size,
-		 "pmgr=0x%08x cpu-control=0x%x firmware=%s crashed=%s halted=%s silent=%s queues=%u mailbox-held=%s mailbox-waiting=%u grown=%u partial-renders=%u violations=%llu",
+		 "pmgr=0x%08x cpu-control=0x%x firmware=%s crashed=%s halted=%s silent=%s queues=%u mailbox-held=%s mailbox-waiting=%u mailbox-drop=%u grown=%u partial-renders=%u violations=%llu",
 		 device->pmgr.gfx, device->cpu_control, fw.state,
 		 yes(vagx_rtkit_is_crashed(device->rtkit)), yes(fw.halted),
 		 yes(fw.silent), fw.queues, yes(is_held(device)),
-		 vagx_mailbox_waiting(device->mailbox), fw.grown, fw.partial_renders,
+		 vagx_mailbox_waiting(device->mailbox),
+		 vagx_mailbox_dropping(device->mailbox), fw.grown, fw.partial_renders,
 		 (unsigned long long)vagx_report_total(device->report,
 						       VAGX_SEVERITY_VIOLATION));
 }

@@ -67,6 +67,9 @@ void vagx_device_hold_mailbox(struct vagx_device *device, bool on);
 /* The firmware sends messages behind its answers to changes of power */
 void vagx_device_set_chatter(struct vagx_device *device, bool on);
 
+/* The @n-th message to the guest from now on gets lost; 0: none */
+void vagx_device_drop_message(struct vagx_device *device, unsigned int n);
+
 /* The power domain is cut for a moment, and nobody is told */
 void vagx_device_power_loss(struct vagx_device *device);
 

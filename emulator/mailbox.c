@@ -49,6 +49,7 @@ struct vagx_mailbox {
 	bool off;			/* without power */
 	bool overflow;
 	bool lost;			/* a message that the guest may have seen */
+	unsigned int drop;		/* which message to the guest gets lost; 0: none */
 	uint64_t send0;
 	struct fifo a2i, i2a;
 	uint32_t level;			/* as last told, bit per interrupt */
@@ -338,7 +339,7 @@ int vagx_mailbox_send(struct vagx_mailbox *mailbox, uint8_t ep, uint64_t msg,
 		ret = -ESHUTDOWN;
 	} else if (fill(fifo) == fifo->size) {
 		ret = -EAGAIN;
-	} else {
+	} else if (!mailbox->drop || --mailbox->drop) {
 		push(fifo, ep, msg);
 		settle(mailbox);
 	}
@@ -376,6 +377,23 @@ void vagx_mailbox_lose(struct vagx_mailbox *mailbox)
 	pthread_mutex_lock(&mailbox->lock);
 	mailbox->lost = fill(&mailbox->i2a);
 	pthread_mutex_unlock(&mailbox->lock);
+}
+
+void vagx_mailbox_drop(struct vagx_mailbox *mailbox, unsigned int n)
+{
+	pthread_mutex_lock(&mailbox->lock);
+	mailbox->drop = n;
+	pthread_mutex_unlock(&mailbox->lock);
+}
+
+unsigned int vagx_mailbox_dropping(struct vagx_mailbox *mailbox)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&mailbox->lock);
+	n = mailbox->drop;
+	pthread_mutex_unlock(&mailbox->lock);
+	return n;
 }
 
 void vagx_mailbox_reset(struct vagx_mailbox *mailbox)

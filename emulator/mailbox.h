@@ -112,6 +112,17 @@ void vagx_mailbox_reset(struct vagx_mailbox *mailbox);
 void vagx_mailbox_lose(struct vagx_mailbox *mailbox);
 
 /**
+ * vagx_mailbox_drop() - a message to the guest is to get lost
+ * @n: which of those to come: 1 for the next one; 0 for none any more
+ *
+ * Stays over changes of power and resets.
+ */
+void vagx_mailbox_drop(struct vagx_mailbox *mailbox, unsigned int n);
+
+/* Which of those to come gets lost, 0 for none */
+unsigned int vagx_mailbox_dropping(struct vagx_mailbox *mailbox);
+
+/**
  * vagx_mailbox_set_power() - the domain's power goes or comes back
  *
  * Without power all levels are low and the FIFOs are empty. Which interrupts

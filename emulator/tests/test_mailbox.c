@@ -189,6 +189,21 @@ static void underflow(void **state)
 	assert_rule(f->m, MBOX_UNDERFLOW, 2);
 }
 
+static void one_is_dropped(void **state)
+{
+	struct fixture *f = *state;
+
+	vagx_mailbox_drop(f->mailbox, 2);
+	for (unsigned int i = 1; i <= 3; i++)
+		assert_int_equal(vagx_mailbox_send(f->mailbox, 1, i, false), 0);
+	assert_int_equal(vagx_mailbox_dropping(f->mailbox), 0);
+	assert_int_equal(vagx_mailbox_read(f->mailbox, I2A_RECV0, 8), 1);
+	vagx_mailbox_read(f->mailbox, I2A_RECV1, 8);
+	assert_int_equal(vagx_mailbox_read(f->mailbox, I2A_RECV0, 8), 3);
+	vagx_mailbox_read(f->mailbox, I2A_RECV1, 8);
+	assert_true(vagx_mailbox_read(f->mailbox, I2A_CONTROL, 4) & 1 << 17);
+}
+
 /* Power is lost between the guest's look at the FIFO and its reads */
 static void lost(void **state)
 {
@@ -301,6 +316,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(wrong_accesses, setup, teardown),
 		cmocka_unit_test_setup_teardown(backlog_is_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(waits_for_room, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_is_dropped, setup, teardown),
 		cmocka_unit_test_setup_teardown(close_wakes_who_waits, setup, teardown),
 	};
 
