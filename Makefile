@@ -52,7 +52,7 @@ check:
 	@tools/check.sh
 
 check-nightly:
-	@tools/check.sh static guest-socs-nightly tsan piglit-nightly coverage-host bench-nightly
+	@tools/check.sh guest-socs-nightly tsan piglit-nightly coverage-host bench-nightly
 
 fuzz-host:
 	@tools/fuzz.sh

@@ -12,9 +12,9 @@
 
 . "$(dirname "$0")/lib.sh"
 
-all="hygiene uapi checkpatch kernel-doc docs devicetree modules blocks host fuzz export
+all="hygiene uapi checkpatch kernel-doc docs devicetree modules static blocks host fuzz export
 piglit programs guest-plain guest-programs guest-no-exec guest-memory guest-refusals
-guest-stuck guest-socs guest-lifecycle guest-fuzz guest-debug"
+guest-stuck guest-socs guest-lifecycle guest-fuzz guest-igt guest-debug"
 
 results=$top/build/out/check
 mkdir -p "$results"
@@ -74,7 +74,7 @@ report_lane()
 }
 
 # The longest lane by far, a virtual machine that keeps little more than one processor
-# busy, runs beside the other lanes with machines.
+# busy, runs beside the others from the beginning, as many of those keep no more busy.
 beside='' beside_pid=''
 # shellcheck disable=SC2329
 stop_beside()
@@ -83,14 +83,15 @@ stop_beside()
 }
 trap stop_beside EXIT
 
+if [ -n "$everything" ]; then
+	beside=guest-debug
+	set -m
+	run_lane $beside &
+	beside_pid=$!
+	set +m
+fi
+
 for lane; do
-	if [ -n "$everything" ] && [ -z "$beside" ] && [ "${lane#guest-}" != "$lane" ]; then
-		beside=guest-debug
-		set -m
-		run_lane $beside &
-		beside_pid=$!
-		set +m
-	fi
 	if [ "$lane" = "$beside" ]; then
 		wait "$beside_pid" || true
 		beside_pid=''
