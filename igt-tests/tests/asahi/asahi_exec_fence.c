@@ -25,6 +25,10 @@
  * Description: A fence signals when its own work is complete, and does not wait for
  *	later jobs of the queue.
  *
+ * SUBTEST: two-in-flight
+ * Description: So it is with just two jobs: the firmware tells of nothing before both are
+ *	complete, and the driver has to look for the first one by itself.
+ *
  * SUBTEST: backpressure
  * Description: A queue takes so many jobs and no more: SUBMIT waits, and goes on.
  */
@@ -66,13 +70,12 @@ static int compare(const void *a, const void *b)
  * Behind each job but the last is one that does not end before its gate is opened:
  * who waits for the queue to drain waits for ever.
  */
-static void test_on_time(struct asahi_client *client)
+/* Each waits for the one before it, and for a gate of its own. */
+static void submit_gates(struct asahi_client *client, uint32_t *syncs, unsigned int count)
 {
-	uint32_t syncs[JOBS];
-	uint64_t delays[JOBS];
 	unsigned int i;
 
-	for (i = 0; i < JOBS; i++) {
+	for (i = 0; i < count; i++) {
 		struct asahi_command gate =
 			igt_asahi_gate_at(client, igt_asahi_word_addr(client, GATES + i),
 					  igt_asahi_word_addr(client, RESULTS + i), 1);
@@ -81,6 +84,15 @@ static void test_on_time(struct asahi_client *client)
 		syncs[i] = syncobj_create(client->fd, 0);
 		igt_asahi_submit_one(client, &gate, syncs[i]);
 	}
+}
+
+static void test_on_time(struct asahi_client *client)
+{
+	uint32_t syncs[JOBS];
+	uint64_t delays[JOBS];
+	unsigned int i;
+
+	submit_gates(client, syncs, JOBS);
 	for (i = 0; i < JOBS; i++) {
 		delays[i] = fence_delay(client, i, syncs[i]);
 		igt_assert(i + 1 == JOBS || !igt_asahi_signalled(client->fd, syncs[i + 1]));
@@ -89,6 +101,20 @@ static void test_on_time(struct asahi_client *client)
 	igt_info("fences after their words: median %.2f ms, at most %.2f ms\n",
 		 delays[JOBS / 2] / 1e6, delays[JOBS - 1] / 1e6);
 	igt_assert_lt_u64(delays[JOBS / 2], MEDIAN_NS);
+}
+
+static void test_two_in_flight(struct asahi_client *client)
+{
+	uint32_t syncs[2];
+	unsigned int i;
+
+	submit_gates(client, syncs, 2);
+	/* The driver hands over both while this waits. */
+	usleep(100000);
+	for (i = 0; i < 2; i++) {
+		igt_assert_lt_u64(fence_delay(client, i, syncs[i]), MEDIAN_NS);
+		igt_assert(i == 1 || !igt_asahi_signalled(client->fd, syncs[1]));
+	}
 }
 
 /**
@@ -173,6 +199,14 @@ int igt_main()
 	igt_describe("A fence does not wait for later jobs.");
 	igt_subtest("on-time") {
 		test_on_time(igt_asahi_client_open(fd));
+	}
+	igt_fixture() {
+		igt_asahi_clients_close();
+	}
+
+	igt_describe("Nor with just two jobs.");
+	igt_subtest("two-in-flight") {
+		test_two_in_flight(igt_asahi_client_open(fd));
 	}
 	igt_fixture() {
 		igt_asahi_clients_close();

@@ -34,6 +34,9 @@
  * SUBTEST: each-in-sync
  * Description: Each of several in-syncs is waited for.
  *
+ * SUBTEST: own-queue
+ * Description: A fence of an earlier job of the same queue is waited for.
+ *
  * SUBTEST: timeline-point
  * Description: A late point of a timeline is waited for, an early one is not.
  *
@@ -218,6 +221,20 @@ static void test_each_in_sync(struct asahi_client *client)
 					 &(struct asahi_sync){ .out = in[i].handle });
 		}
 		wait_behind_gate(client, in, IN_SYNCS);
+	}
+}
+
+/* Jobs of one queue run side by side, too, unless they say something else. */
+static void test_own_queue(struct asahi_client *client)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 7);
+	const struct drm_asahi_sync in = { .handle = syncobj_create(client->fd, 0) };
+	unsigned int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		poison(client);
+		igt_asahi_submit_one(client, &gate, in.handle);
+		wait_behind_gate(client, &in, 1);
 	}
 }
 
@@ -551,6 +568,7 @@ static const struct asahi_client_test tests[] = {
 	{ "barrier-earlier-submits", "Barrier 0 is for all that was submitted before.",
 	  test_barrier_earlier_submits },
 	{ "each-in-sync", "Each of several in-syncs is waited for.", test_each_in_sync },
+	{ "own-queue", "A fence of the same queue is waited for.", test_own_queue },
 	{ "timeline-point", "A late point is waited for, an early one is not.",
 	  test_timeline_point },
 	{ "point-to-come", "A point that is not submitted yet.", test_point_to_come },

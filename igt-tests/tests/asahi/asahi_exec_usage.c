@@ -45,7 +45,8 @@
  * Description: Total, resident, shared and active memory, to the byte.
  *
  * SUBTEST: internal-memory
- * Description: A page table is 16 KiB, and counts from the first mapping that needs it.
+ * Description: A page table is 16 KiB, and counts from the first mapping that needs it,
+ *	for the file that has the address space and for no other.
  */
 
 #define ENGINE		"drm-engine-compute"
@@ -341,10 +342,12 @@ static void test_memory(struct asahi_client *client)
 static void test_internal_memory(struct asahi_client *client)
 {
 	const uint32_t handle = igt_asahi_gem_create(client->fd, IGT_ASAHI_PAGE, 0, 0, 0);
-	uint64_t internal;
+	const int other = drm_reopen_driver(client->fd);
+	uint64_t internal, others;
 	unsigned int i;
 
 	bind_page(client, handle, ASAHI_FREE_START);
+	others = igt_asahi_memory(other, "drm-total-internal");
 	internal = igt_asahi_memory(client->fd, "drm-total-internal");
 	for (i = 1; i <= TABLES; i++)
 		bind_page(client, handle, ASAHI_FREE_START + i * BLOCK);
@@ -354,6 +357,8 @@ static void test_internal_memory(struct asahi_client *client)
 		bind_page(client, handle, ASAHI_FREE_START + i * BLOCK + IGT_ASAHI_PAGE);
 	igt_assert_eq_u64(igt_asahi_memory(client->fd, "drm-total-internal"),
 			  internal + TABLES * IGT_ASAHI_PAGE);
+	igt_assert_eq_u64(igt_asahi_memory(other, "drm-total-internal"), others);
+	drm_close_driver(other);
 }
 
 static const struct asahi_client_test tests[] = {
