@@ -112,25 +112,92 @@ build()
 	echo "$hash" >"$modules/.sources"
 }
 
-# first_failure - one line of the results that says what broke, and, if that was
-# the kernel or the emulator, what it said
+# first_failure - one line of the results that says what broke, and, if that is a
+# case of the machine's, what the kernel or the emulator said
 first_failure()
 {
 	awk '
-		/^not ok/ && !line { line = substr($0, 8); next }
-		line && /WARNING:|BUG:|KASAN|Oops|panic|[Uu]nable to handle|locking|violation|leak|rule/ {
-			sub(/^# */, ""); sub(/^.*\] /, "")
+		/^not ok/ && !line {
+			line = substr($0, 8)
+			machine = line ~ /mutants\//
+			next
+		}
+		line ~ /came to its end/ && /^(ok|not ok)/ { next }
+		line && /^(ok|not ok)/ { exit }
+		machine && /WARNING:|BUG:|KASAN|Oops|panic|[Uu]nable to handle|locking|violation|leak|rule/ {
+			sub(/^# */, ""); sub(/^\[[^]]*\] */, "")
 			line = line ": " $0
 			exit
 		}
-		line && /^(ok|not ok)/ { exit }
 		END { sub(/^[0-9]* ?- /, "", line); print substr(line, 1, 160) }'
 }
 
-# try NAME|none KERNEL TEST - run it; say what failed first, or nothing
+# baseline_of KERNEL TEST - where it is noted that the driver as it is passes that
+# test, and how many seconds that took
+baseline_of()
+{
+	echo "$out/passed/$(echo "$*" | sha256sum | cut -c1-12)"
+}
+
+# cases_in TAP_FILE [failed] - the test's own cases in it that pass, or fail; the
+# machine's are left out
+cases_in()
+{
+	grep "^${2:+not }ok" "$1" >"$work/cases.tap" || true
+	"$top/tools/cases.sh" names "$work/cases.tap" | grep -v '^mutants/' || true
+}
+
+# lanes_with KERNEL - the lanes with that kernel of which the lists have every case
+# that is read; a case of several SoCs has the SoC before it there
+lanes_with()
+{
+	local list names=$work/cases lanes='' lane
+
+	cat >"$names"
+	[ -s "$names" ] || return 0
+	for list in "$top"/tools/checks/cases/guest-*; do
+		lane=$(basename "$list")
+		[ "$1" = plain ] || grep -q -- '--kernel debug' "$top/tools/checks/$lane" || continue
+		awk '
+			FILENAME == ARGV[1] && /^#/ { next }
+			FILENAME == ARGV[1] && /\*/ {
+				gsub(/[][\\.^$+?(){}|]/, "\\\\&")
+				gsub(/\*/, ".*")
+				patterns["^(.*: )?" $0 "$"]
+				next
+			}
+			FILENAME == ARGV[1] {
+				do lines[$0]
+				while (/: / && sub(/^[^:]*(:[^ ][^:]*)*: /, ""))
+				next
+			}
+			$0 in lines { next }
+			{
+				for (pattern in patterns)
+					if ($0 ~ pattern)
+						next
+				exit 1
+			}' "$list" "$names" || continue
+		lanes+=${lanes:+, }$lane
+	done
+	echo "$lanes"
+}
+
+# lanes_of KERNEL NAME - the lanes that catch this one: those that have the case that
+# has failed here, or, if that is none of theirs, all cases of the test
+lanes_of()
+{
+	local lanes
+
+	lanes=$(cases_in "$out/$2.tap" failed | head -n 1 | lanes_with "$1")
+	[ -n "$lanes" ] || lanes=$(cases_in "$out/baseline.tap" | lanes_with "$1")
+	echo "${lanes:-no lane}"
+}
+
+# try NAME|none KERNEL TEST [SECONDS] - run it; say what failed first, or nothing
 try()
 {
-	local name=$1 kernel=$2 words=() options=() results=$out/$1.tap
+	local name=$1 kernel=$2 limit=${4:-900} words=() options=() results=$out/$1.tap
 
 	eval "words=($3)"
 	while [[ " ${words[*]} " = *" -- "* ]]; do
@@ -139,7 +206,7 @@ try()
 	done
 	[ "$name" != none ] || results=$out/baseline.tap
 	(
-		run_guest "mutants/$name" --timeout 900 --kernel "$kernel" \
+		run_guest "mutants/$name" --timeout "$limit" --kernel "$kernel" --append oops=panic \
 			--modules "mutants/$name/modules-$kernel" "${options[@]}" \
 			-- "tools/guest/tests/${words[0]}" "${words[@]:1}"
 	) >"$results" || true
@@ -150,33 +217,37 @@ try()
 # try_baseline NAME - the driver as it is has to pass what is to find the mutant
 try_baseline()
 {
-	local kernel test passed failure
+	local kernel test passed failure start
 
 	kernel=$(kernel_of "$1") test=$(test_of "$1")
-	passed=$out/passed/$(echo "$kernel $test" | sha256sum | cut -c1-12)
+	passed=$(baseline_of "$kernel" "$test")
 	[ ! -e "$passed" ] || return 0
 	build none "$kernel"
+	start=$SECONDS
 	failure=$(try none "$kernel" "$test")
 	[ -z "$failure" ] || die "'$test' fails without any mutant: $failure"
-	: >"$passed"
+	echo $((SECONDS - start)) >"$passed"
 }
 
-# judge NAME - run the test of a mutant that is built; a line for the report
+# judge NAME - run the test of a mutant that is built; a line for the report. A test
+# that waits for what never comes may take three times as long as it does otherwise.
 judge()
 {
-	local kernel test what failure impossible
+	local kernel test what failure impossible limit start=$SECONDS
 
 	kernel=$(kernel_of "$1") test=$(test_of "$1") what=$(field "$1" What)
 	impossible=$(field "$1" Impossible)
-	failure=$(try "$1" "$kernel" "$test")
+	limit=$((3 * $(cat "$(baseline_of "$kernel" "$test")") + 60))
+	failure=$(try "$1" "$kernel" "$test" $limit)
 	if [ -n "$failure" ]; then
 		[ -z "$impossible" ] || say "$1 can be caught: take out its 'Impossible:'"
-		echo "caught - $1 ($what) by '$(field "$1" Test)': $failure"
+		echo "caught - $1 ($what) by '$(field "$1" Test)', $(lanes_of "$kernel" "$1"): $failure"
 	elif [ -n "$impossible" ]; then
 		echo "impossible - $1 ($what): $impossible"
 	else
 		echo "SURVIVED - $1 ($what): '$(field "$1" Test)' passes"
 	fi
+	echo "# $((SECONDS - start)) s"
 }
 
 # in_order NAME ... - what is fast first, and then test by test
