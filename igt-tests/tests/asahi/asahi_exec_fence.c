@@ -66,10 +66,6 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/*
- * Behind each job but the last is one that does not end before its gate is opened:
- * who waits for the queue to drain waits for ever.
- */
 /* Each waits for the one before it, and for a gate of its own. */
 static void submit_gates(struct asahi_client *client, uint32_t *syncs, unsigned int count)
 {
@@ -86,6 +82,10 @@ static void submit_gates(struct asahi_client *client, uint32_t *syncs, unsigned 
 	}
 }
 
+/*
+ * Behind each job but the last is one that does not end before its gate is opened:
+ * who waits for the queue to drain waits for ever.
+ */
 static void test_on_time(struct asahi_client *client)
 {
 	uint32_t syncs[JOBS];
