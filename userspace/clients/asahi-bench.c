@@ -438,7 +438,7 @@ static void add_samples(struct work *works, const struct trace_span *spans,
 static int trace_job(struct compute *ctx, struct trace_ring *ring,
 		     struct job *job, struct work *works)
 {
-	struct trace_span spans[TRACE_MAX_SPANS];
+	struct trace_span spans[TRACE_MAX_SPANS] = { 0 };
 	struct timespec settle = { .tv_nsec = 5000000 };
 	uint64_t submit, done;
 	int err = trace_ring_start(ring);

@@ -51,7 +51,8 @@ bool picture_find(FILE *file, struct picture *p)
 {
 	struct header header;
 
-	rewind(file);
+	if (fseek(file, 0, SEEK_SET))
+		return false;
 	while (fread(&header, sizeof(header), 1, file) == 1) {
 		const struct picture there = {
 			.width = header.width, .height = header.height,

@@ -29,6 +29,7 @@ static void test_paths(void **state)
 	assert_int_equal(access(ASAHI_SHIM_NODE, R_OK | W_OK), 0);
 
 	dir = opendir("/dev/dri/");
+	assert_non_null(dir);
 	while ((entry = readdir(dir)))
 		names += !strcmp(entry->d_name, "renderD128");
 	assert_int_equal(closedir(dir), 0);
