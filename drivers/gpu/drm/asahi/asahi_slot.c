@@ -80,7 +80,7 @@ struct asahi_slot_table {
  * struct asahi_slots - allocator of all kinds of slots
  * @clock: counts grants and releases
  * @waiting: requests in the order in which they came
- * @num_waiting: length of @waiting
+ * @num_waiting: length of @waiting; read without the lock, too
  * @frozen: nothing is handed out
  * @table: the slots
  */
@@ -332,7 +332,7 @@ struct dma_fence *asahi_slots_acquire(struct asahi_slots *slots, struct asahi_sl
 
 		req->state = ASAHI_SLOT_WAITING;
 		list_add_tail(&req->link, &slots->waiting);
-		slots->num_waiting++;
+		WRITE_ONCE(slots->num_waiting, slots->num_waiting + 1);
 	}
 
 	return dma_fence_get(&req->fence->base);
@@ -354,7 +354,7 @@ static void asahi_slots_serve(struct asahi_slots *slots, struct list_head *grant
 			break;
 
 		list_del_init(&next->link);
-		slots->num_waiting--;
+		WRITE_ONCE(slots->num_waiting, slots->num_waiting - 1);
 		/* Its owner may be gone by the time that the lock is. */
 		dma_fence_get(&next->fence->base);
 		list_add_tail(&next->fence->granted, granted);
@@ -389,7 +389,7 @@ void asahi_slots_release(struct asahi_slots *slots, struct asahi_slot_request *r
 
 	if (req->state == ASAHI_SLOT_WAITING) {
 		list_del_init(&req->link);
-		slots->num_waiting--;
+		WRITE_ONCE(slots->num_waiting, slots->num_waiting - 1);
 	} else if (req->state == ASAHI_SLOT_GRANTED) {
 		for (unsigned int i = 0; i < req->count; i++)
 			asahi_slots_give(slots, req->client[i]);
