@@ -349,7 +349,8 @@ static void asahi_tvb_hand_over(struct asahi_queue *queue, unsigned int blocks)
 
 	lockdep_assert_held(&queue->timeline.lock);
 
-	tvb->handed_over = blocks;
+	/* asahi_tvb_resize() looks at it before it has the timeline's lock. */
+	WRITE_ONCE(tvb->handed_over, blocks);
 
 	/* The lists before the numbers that make them count. */
 	dma_wmb();
