@@ -464,7 +464,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_channel_fwctl);
 static void asahi_channel_rx_broken(struct asahi_channels *chs, struct asahi_rx_channel *ch,
 				    const char *name)
 {
-	ch->broken = true;
+	WRITE_ONCE(ch->broken, true);
 	drm_err(&chs->adev->drm, "the firmware's write pointer of ring %s is broken\n", name);
 	if (ch == &chs->event)
 		asahi_state_fail(chs->adev, "its event ring is broken");
@@ -797,7 +797,7 @@ static void asahi_channel_tx_reset(struct asahi_tx_channel *ch)
 {
 	guard(mutex)(&ch->lock);
 
-	ch->ring.next = 0;
+	WRITE_ONCE(ch->ring.next, 0);
 	asahi_channel_clear(&ch->state);
 	asahi_channel_clear(&ch->entries);
 }
@@ -805,8 +805,8 @@ static void asahi_channel_tx_reset(struct asahi_tx_channel *ch)
 static void asahi_channel_rx_reset(struct asahi_rx_channel *ch)
 {
 	for (unsigned int i = 0; i < ch->rings; i++)
-		ch->ring[i].next = 0;
-	ch->broken = false;
+		WRITE_ONCE(ch->ring[i].next, 0);
+	WRITE_ONCE(ch->broken, false);
 	asahi_channel_clear(&ch->state);
 	asahi_channel_clear(&ch->entries);
 }
@@ -1036,7 +1036,7 @@ void asahi_channel_layout(struct asahi_device *adev, struct asahi_channel_layout
 static void asahi_channel_print_tx(const char *name, const struct asahi_tx_channel *ch,
 				   struct drm_printer *p)
 {
-	drm_printf(p, "  to firmware: %s written %u read %u\n", name, ch->ring.next,
+	drm_printf(p, "  to firmware: %s written %u read %u\n", name, READ_ONCE(ch->ring.next),
 		   le32_to_cpu(READ_ONCE(*ch->ring.rptr)));
 }
 
@@ -1045,8 +1045,8 @@ static void asahi_channel_print_rx(const char *name, const struct asahi_rx_chann
 {
 	for (unsigned int i = 0; i < ch->rings; i++)
 		drm_printf(p, "  from firmware: %s written %u read %u%s\n", name,
-			   le32_to_cpu(READ_ONCE(*ch->ring[i].wptr)), ch->ring[i].next,
-			   ch->broken ? " broken" : "");
+			   le32_to_cpu(READ_ONCE(*ch->ring[i].wptr)),
+			   READ_ONCE(ch->ring[i].next), READ_ONCE(ch->broken) ? " broken" : "");
 }
 
 /**

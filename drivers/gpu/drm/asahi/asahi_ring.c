@@ -96,7 +96,8 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_entry);
  */
 void asahi_tx_ring_commit(struct asahi_tx_ring *ring)
 {
-	ring->next = asahi_ring_after(ring->next, ring->count);
+	/* A core dump reads it at any time, without a lock. */
+	WRITE_ONCE(ring->next, asahi_ring_after(ring->next, ring->count));
 	dma_wmb();
 	WRITE_ONCE(*ring->wptr, cpu_to_le32(ring->next));
 }
@@ -135,7 +136,8 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_rx_ring_peek);
  */
 void asahi_rx_ring_pop(struct asahi_rx_ring *ring)
 {
-	ring->next = asahi_ring_after(ring->next, ring->count);
+	/* A core dump reads it at any time, without a lock. */
+	WRITE_ONCE(ring->next, asahi_ring_after(ring->next, ring->count));
 	/* The firmware may overwrite the entry as soon as it sees the pointer. */
 	dma_mb();
 	WRITE_ONCE(*ring->rptr, cpu_to_le32(ring->next));
