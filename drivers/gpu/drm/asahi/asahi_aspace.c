@@ -100,7 +100,8 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_init_kernel);
 void asahi_aspace_cut(struct asahi_aspace *as)
 {
 	guard(mutex)(&as->lock);
-	as->cut = true;
+	/* A flush looks at the kernel's without its lock, see asahi_uat_unplug(). */
+	WRITE_ONCE(as->cut, true);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_cut);
 

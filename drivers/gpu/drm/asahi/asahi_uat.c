@@ -153,7 +153,8 @@ static void asahi_uat_disown(struct asahi_uat *uat, unsigned int slot)
 	if (!as)
 		return;
 
-	uat->owner[slot] = NULL;
+	/* asahi_uat_attach() looks without the lock. */
+	WRITE_ONCE(uat->owner[slot], NULL);
 	/* Pairs with asahi_aspace_flush(), which relies on the invalidation then. */
 	smp_store_release(&as->slot, ASAHI_ASPACE_NO_SLOT);
 }
@@ -288,7 +289,7 @@ static int asahi_uat_flush_index(struct asahi_uat *uat, struct asahi_aspace *as,
 	guard(mutex)(&uat->slot_lock);
 
 	/* Unplugged: the regions may be gone. */
-	if (uat->adev->kernel_as.cut)
+	if (READ_ONCE(uat->adev->kernel_as.cut))
 		return -ENODEV;
 
 	if (as->global) {
