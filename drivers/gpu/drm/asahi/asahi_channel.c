@@ -72,15 +72,13 @@
  * @ring: ring
  * @state: memory of the pointers
  * @entries: memory of the entries
- * @reserved: entries that have been promised; pipes only
  */
 struct asahi_tx_channel {
-	/** @lock: protects @ring and @reserved */
+	/** @lock: protects @ring */
 	struct mutex lock;
 	struct asahi_tx_ring ring;
 	struct asahi_fwbuf state;
 	struct asahi_fwbuf entries;
-	unsigned int reserved;
 };
 
 /**
@@ -175,11 +173,7 @@ static bool asahi_channel_try_reserve(struct asahi_tx_channel *ch)
 {
 	guard(mutex)(&ch->lock);
 
-	if (asahi_tx_ring_room(&ch->ring) <= ch->reserved)
-		return false;
-
-	ch->reserved++;
-	return true;
+	return asahi_tx_ring_reserve(&ch->ring);
 }
 
 /**
@@ -222,7 +216,7 @@ void asahi_channel_unreserve(struct asahi_device *adev, unsigned int prio, unsig
 	struct asahi_tx_channel *ch = &adev->channels->pipe[prio][pipe];
 
 	guard(mutex)(&ch->lock);
-	ch->reserved--;
+	ch->ring.reserved--;
 }
 
 /**
@@ -247,7 +241,7 @@ int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 	ch = &adev->channels->pipe[prio][msg->pipe_type];
 	guard(mutex)(&ch->lock);
 
-	ch->reserved--;
+	ch->ring.reserved--;
 	if (!asahi_state_fw_alive(adev))
 		return -ENODEV;
 

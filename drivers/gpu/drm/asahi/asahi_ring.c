@@ -50,6 +50,24 @@ u32 asahi_tx_ring_room(const struct asahi_tx_ring *ring)
 EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_room);
 
 /**
+ * asahi_tx_ring_reserve() - promise room for an entry, if there is some
+ * @ring: ring
+ *
+ * Who commits the entry, or gives the room back, takes it off @ring->reserved.
+ *
+ * Return: true if there is room beside all that is promised already.
+ */
+bool asahi_tx_ring_reserve(struct asahi_tx_ring *ring)
+{
+	if (asahi_tx_ring_room(ring) <= ring->reserved)
+		return false;
+
+	ring->reserved++;
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_reserve);
+
+/**
  * asahi_tx_ring_full() - is there no room for an entry?
  * @ring: ring
  *

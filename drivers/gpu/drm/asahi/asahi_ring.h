@@ -23,6 +23,7 @@
  * @entry_size: bytes of an entry
  * @count: number of entries
  * @next: the driver's pointer, as it trusts it
+ * @reserved: entries that have been promised, but are not committed yet
  */
 struct asahi_tx_ring {
 	const __le32 *rptr;
@@ -31,6 +32,7 @@ struct asahi_tx_ring {
 	u32 entry_size;
 	u32 count;
 	u32 next;
+	u32 reserved;
 };
 
 /**
@@ -52,6 +54,7 @@ struct asahi_rx_ring {
 };
 
 u32 asahi_tx_ring_room(const struct asahi_tx_ring *ring);
+bool asahi_tx_ring_reserve(struct asahi_tx_ring *ring);
 bool asahi_tx_ring_full(const struct asahi_tx_ring *ring);
 bool asahi_tx_ring_drained(const struct asahi_tx_ring *ring);
 void *asahi_tx_ring_entry(struct asahi_tx_ring *ring);

@@ -111,6 +111,28 @@ static void tx_trusts_itself(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(memory.wptr), 2);
 }
 
+static void tx_promises_what_fits(struct kunit *test)
+{
+	struct memory memory = {};
+	struct asahi_tx_ring ring = make_tx(&memory);
+
+	put(&ring, 1);
+	for (unsigned int i = 0; i < ENTRIES - 2; i++)
+		KUNIT_EXPECT_TRUE(test, asahi_tx_ring_reserve(&ring));
+	KUNIT_EXPECT_FALSE(test, asahi_tx_ring_reserve(&ring));
+	KUNIT_EXPECT_EQ(test, ring.reserved, ENTRIES - 2);
+
+	/* One more is read: there is room for one more. */
+	memory.rptr = cpu_to_le32(1);
+	KUNIT_EXPECT_TRUE(test, asahi_tx_ring_reserve(&ring));
+	KUNIT_EXPECT_FALSE(test, asahi_tx_ring_reserve(&ring));
+
+	/* What is committed needs its room, but no promise any more. */
+	put(&ring, 2);
+	ring.reserved--;
+	KUNIT_EXPECT_FALSE(test, asahi_tx_ring_reserve(&ring));
+}
+
 static void rx_reads_in_order_and_wraps(struct kunit *test)
 {
 	struct memory memory = {};
@@ -169,6 +191,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(tx_fills_and_wraps),
 	KUNIT_CASE(tx_entry_is_zeroed),
 	KUNIT_CASE(tx_trusts_itself),
+	KUNIT_CASE(tx_promises_what_fits),
 	KUNIT_CASE(rx_reads_in_order_and_wraps),
 	KUNIT_CASE(rx_refuses_wild_pointer),
 	KUNIT_CASE(rx_peek_leaves_it_to_the_driver),
