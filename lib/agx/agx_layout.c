@@ -4,6 +4,8 @@
  *
  * Images: where a texel is. (mesa src/asahi/layout/layout.c, layout.h)
  */
+#include <string.h>
+
 #include "agx_layout.h"
 #include "agx_packets.h"
 
@@ -55,11 +57,13 @@ static uint32_t divide_up(uint32_t n, uint32_t by)
 	return (n + by - 1) / by;
 }
 
-/* Squares in rows, each in Morton order */
-static uint64_t squares(uint32_t x, uint32_t y, uint32_t side, uint32_t per_row)
+/* Squares in rows, each in Morton order; sides are powers of two */
+static uint64_t squares(uint32_t x, uint32_t y, uint32_t side, uint32_t width)
 {
-	return ((uint64_t)(y / side) * per_row + x / side) * side * side +
-	       morton(x % side, y % side);
+	const unsigned int log2 = __builtin_ctz(side);
+	const uint64_t row = (uint64_t)(y >> log2) * (width >> log2);
+
+	return ((row + (x >> log2)) << 2 * log2) + morton(x & (side - 1), y & (side - 1));
 }
 
 static uint32_t block_width(const struct agx_layout *l)
@@ -278,13 +282,15 @@ static void init_metadata(struct agx_layout *l)
 {
 	uint32_t w = (uint32_t)align(samples_x(l, l->width), AGX_LAYOUT_BLOCK);
 	uint32_t h = (uint32_t)align(samples_y(l, l->height), AGX_LAYOUT_BLOCK);
-	const uint32_t most = w > h ? w : h;
+	const uint32_t most = w > h ? w : h, least = lesser(w, h);
 	uint64_t offset = 0;
 	unsigned int n;
 
 	for (n = 0; n < l->levels && most >> n >= AGX_LAYOUT_BLOCK; n++) {
 		struct agx_layout_level *level = &l->level[n];
 
+		/* There is room for codes of a level that is smaller than a block one way only. */
+		level->has_codes = least >> n >= AGX_LAYOUT_BLOCK;
 		level->metadata = offset;
 		level->blocks_wide = divide_up(power_of_two(w), AGX_LAYOUT_BLOCK);
 		level->blocks_high = divide_up(power_of_two(h), AGX_LAYOUT_BLOCK);
@@ -363,12 +369,7 @@ uint64_t agx_layout_offset(const struct agx_layout *l, const struct agx_texel *t
 
 bool agx_layout_has_metadata(const struct agx_layout *l, unsigned int level)
 {
-	uint32_t w = (uint32_t)align(samples_x(l, l->width), AGX_LAYOUT_BLOCK);
-	uint32_t h = (uint32_t)align(samples_y(l, l->height), AGX_LAYOUT_BLOCK);
-
-	/* There is room for codes of a level that is smaller than a block one way only. */
-	return l->compressed && l->level[level].blocks_wide &&
-	       lesser(w, h) >> level >= AGX_LAYOUT_BLOCK;
+	return l->level[level].has_codes;
 }
 
 uint64_t agx_layout_codes(const struct agx_layout *l, const struct agx_texel *t)
@@ -378,7 +379,7 @@ uint64_t agx_layout_codes(const struct agx_layout *l, const struct agx_texel *t)
 
 	return t->layer * l->metadata_stride + level->metadata + AGX_LAYOUT_CODES *
 	       squares(samples_x(l, t->x) / AGX_LAYOUT_BLOCK,
-		       samples_y(l, t->y) / AGX_LAYOUT_BLOCK, side, level->blocks_wide / side);
+		       samples_y(l, t->y) / AGX_LAYOUT_BLOCK, side, level->blocks_wide);
 }
 
 uint8_t agx_layout_raw_code(const struct agx_layout *l)
@@ -398,12 +399,12 @@ uint8_t agx_layout_solid_code(const struct agx_layout *l)
 bool agx_layout_find_in_block(const struct agx_layout *l, const uint8_t *codes,
 			      struct agx_texel *t)
 {
-	unsigned int i;
+	uint64_t all;
 
-	for (i = 1; i < AGX_LAYOUT_CODES; i++) {
-		if (codes[i] != codes[0])
-			return false;
-	}
+	_Static_assert(sizeof(all) == AGX_LAYOUT_CODES, "all codes of a block are one number");
+	memcpy(&all, codes, sizeof(all));
+	if (all != codes[0] * 0x0101010101010101ULL)
+		return false;
 	if (codes[0] == agx_layout_raw_code(l))
 		return true;
 	/* Nobody has written 0: it is the kernel's fresh memory, whatever that is as a texel. */

@@ -73,6 +73,8 @@ struct agx_layout_level {
 	uint32_t blocks_wide;
 	/** @blocks_high: likewise */
 	uint32_t blocks_high;
+	/** @has_codes: blocks can be compressed; decided by agx_layout_init() */
+	bool has_codes;
 };
 
 /** struct agx_layout - an image: what it is, and what follows from that */
