@@ -57,6 +57,24 @@ static float from_srgb(float value)
 	return powf((value + 0.055f) / 1.055f, 2.4f);
 }
 
+/* powf() would take most of the time of reading textures */
+static float srgb_numbers[256];
+static pthread_once_t srgb_numbers_once = PTHREAD_ONCE_INIT;
+
+static void make_srgb_numbers(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 256; i++)
+		srgb_numbers[i] = from_srgb(i / 255.0f);
+}
+
+static float srgb_number(uint32_t code)
+{
+	pthread_once(&srgb_numbers_once, make_srgb_numbers);
+	return code < 256 ? srgb_numbers[code] : from_srgb(code / 255.0f);
+}
+
 static float to_srgb(float value)
 {
 	if (value <= 0.0031308f)
@@ -139,8 +157,7 @@ bool vagx_format_to_float(unsigned int format, unsigned int component,
 		*value = n < -1.0f ? -1.0f : n;
 		return true;
 	case AGX_FORMAT_SRGBA8:
-		n = bits / 255.0f;
-		*value = component == 3 ? n : from_srgb(n);
+		*value = component == 3 ? bits / 255.0f : srgb_number(bits);
 		return true;
 	default:
 		return false;

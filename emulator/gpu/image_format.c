@@ -14,36 +14,32 @@
 
 /* How channels lie in a sample: bits of each, the first one lowest */
 static const struct channel_row {
-	unsigned int channels;
 	uint8_t bits[4];
 } channel_rows[] = {
-	{ AGX_CHANNELS_R8, { 8 } },
-	{ AGX_CHANNELS_R16, { 16 } },
-	{ AGX_CHANNELS_R8G8, { 8, 8 } },
-	{ AGX_CHANNELS_R5G6B5, { 5, 6, 5 } },
-	{ AGX_CHANNELS_R4G4B4A4, { 4, 4, 4, 4 } },
-	{ AGX_CHANNELS_A1R5G5B5, { 1, 5, 5, 5 } },
-	{ AGX_CHANNELS_R5G5B5A1, { 5, 5, 5, 1 } },
-	{ AGX_CHANNELS_R32, { 32 } },
-	{ AGX_CHANNELS_R16G16, { 16, 16 } },
-	{ AGX_CHANNELS_R11G11B10, { 11, 11, 10 } },
-	{ AGX_CHANNELS_R10G10B10A2, { 10, 10, 10, 2 } },
-	{ AGX_CHANNELS_R9G9B9E5, { 9, 9, 9, 5 } },
-	{ AGX_CHANNELS_R8G8B8A8, { 8, 8, 8, 8 } },
-	{ AGX_CHANNELS_R32G32, { 32, 32 } },
-	{ AGX_CHANNELS_R16G16B16A16, { 16, 16, 16, 16 } },
-	{ AGX_CHANNELS_R32G32B32A32, { 32, 32, 32, 32 } },
+	[AGX_CHANNELS_R8] = { { 8 } },
+	[AGX_CHANNELS_R16] = { { 16 } },
+	[AGX_CHANNELS_R8G8] = { { 8, 8 } },
+	[AGX_CHANNELS_R5G6B5] = { { 5, 6, 5 } },
+	[AGX_CHANNELS_R4G4B4A4] = { { 4, 4, 4, 4 } },
+	[AGX_CHANNELS_A1R5G5B5] = { { 1, 5, 5, 5 } },
+	[AGX_CHANNELS_R5G5B5A1] = { { 5, 5, 5, 1 } },
+	[AGX_CHANNELS_R32] = { { 32 } },
+	[AGX_CHANNELS_R16G16] = { { 16, 16 } },
+	[AGX_CHANNELS_R11G11B10] = { { 11, 11, 10 } },
+	[AGX_CHANNELS_R10G10B10A2] = { { 10, 10, 10, 2 } },
+	[AGX_CHANNELS_R9G9B9E5] = { { 9, 9, 9, 5 } },
+	[AGX_CHANNELS_R8G8B8A8] = { { 8, 8, 8, 8 } },
+	[AGX_CHANNELS_R32G32] = { { 32, 32 } },
+	[AGX_CHANNELS_R16G16B16A16] = { { 16, 16, 16, 16 } },
+	[AGX_CHANNELS_R32G32B32A32] = { { 32, 32, 32, 32 } },
 };
+#define CHANNEL_ROWS	(sizeof(channel_rows) / sizeof(channel_rows[0]))
 
 static const struct channel_row *find_channels(unsigned int channels)
 {
-	unsigned int i;
-
-	for (i = 0; i < sizeof(channel_rows) / sizeof(channel_rows[0]); i++) {
-		if (channel_rows[i].channels == channels)
-			return &channel_rows[i];
-	}
-	return NULL;
+	if (channels >= CHANNEL_ROWS || !channel_rows[channels].bits[0])
+		return NULL;
+	return &channel_rows[channels];
 }
 
 unsigned int vagx_image_channel_bytes(unsigned int channels)
@@ -168,6 +164,8 @@ static uint32_t extract(const uint8_t *p, unsigned int at, unsigned int count)
 	unsigned int i, bytes = (at % 8 + count + 7) / 8;
 	uint64_t word = 0;
 
+	if (count == 8 && at % 8 == 0)
+		return p[at / 8];
 	for (i = 0; i < bytes; i++)
 		word |= (uint64_t)p[at / 8 + i] << 8 * i;
 	return (uint32_t)(word >> at % 8 & ((1ULL << count) - 1));
@@ -220,6 +218,25 @@ static bool decode_shared(const struct vagx_image *image, const uint8_t *bits, u
 	return true;
 }
 
+/* The most common ones by far: the same as channel_value() says of them */
+static bool decode_bytes(const struct vagx_image *image, const uint8_t *bits, uint32_t *channel)
+{
+	unsigned int i;
+	float value;
+
+	if (image->channels != AGX_CHANNELS_R8G8B8A8 || image->type != AGX_TEXTURE_TYPE_UNORM)
+		return false;
+	for (i = 0; i < 4; i++)
+		channel[i] = float_bits(bits[i] / 255.0f);
+	for (i = 0; i < 4 && image->srgb; i++) {
+		if (image->swizzle[3] == i)
+			continue;
+		vagx_format_to_float(AGX_FORMAT_SRGBA8, 0, bits[i], &value);
+		channel[i] = float_bits(value);
+	}
+	return true;
+}
+
 static void decode_block(const struct vagx_image *image, const struct agx_texel *texel,
 			 const uint8_t *bits, uint32_t *channel)
 {
@@ -242,7 +259,7 @@ static void decode_channels(const struct vagx_image *image, const uint8_t *bits,
 	const struct channel_row *row = find_channels(image->channels);
 	unsigned int i, at = 0, count = count_channels(row);
 
-	if (decode_shared(image, bits, channel))
+	if (decode_bytes(image, bits, channel) || decode_shared(image, bits, channel))
 		return;
 	for (i = 0; i < count; i++) {
 		channel[i] = channel_value(image, i, row->bits[i],
