@@ -180,7 +180,10 @@ static void load_lane(struct texture *t, unsigned int lane)
 
 void vagx_exec_texture_load(struct simdgroup *sg, const struct op *op)
 {
-	struct texture t = { .sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM] };
+	struct texels texels;
+	struct texture t = {
+		.sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM], .texels = &texels,
+	};
 	uint32_t left;
 
 	if (!supported(&t))
@@ -250,7 +253,10 @@ static void sample_lane(struct texture *t, unsigned int lane, struct sampled *re
  */
 void vagx_exec_texture_sample(struct simdgroup *sg, const struct op *op)
 {
-	struct texture t = { .sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM] };
+	struct texels texels;
+	struct texture t = {
+		.sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM], .texels = &texels,
+	};
 	struct sampled results[LANES] = { { { 0 }, false, false } };
 	uint32_t left;
 

@@ -17,13 +17,28 @@
 
 #define CUBE_FACES	6
 
-/* Neighbours share most of the texels that filters weigh: those are looked up once */
-#define TEXTURE_TEXELS	64
+/*
+ * Neighbours share most of the texels that filters weigh: those are looked up once. There
+ * is a square of 8 by 8 for each of two levels.
+ */
+#define TEXTURE_TEXELS	128
 
-/* Texels that have been read already; a key is 0 where there is none */
+/*
+ * Texels that have been read already; a key is 0 where there is none. Keys are cleared
+ * when an image is found.
+ */
 struct texels {
 	uint64_t key[TEXTURE_TEXELS];
 	uint32_t value[TEXTURE_TEXELS][4];
+};
+
+/* What a pixel covers: so many taps of a level along a line, if it is anisotropic */
+struct footprint {
+	float lod;
+	/* before the sampler's limits, for shaders that ask */
+	float unclamped;
+	unsigned int taps;
+	double along[3];
 };
 
 /* A texture instruction of one simdgroup */
@@ -38,11 +53,17 @@ struct texture {
 	struct agx_sampler sampler;
 	uint8_t state[VAGX_TEXTURE_BYTES];
 	bool has_state;
-	/* of the image, unless it is sparse */
-	struct texels texels;
+	/* of the image, unless it is sparse; of instructions that read */
+	struct texels *texels;
+	/* of the block of compression that was looked at last, and the key of its place */
+	uint8_t codes[AGX_LAYOUT_CODES];
+	uint64_t codes_key;
 	/* what the sampler was unpacked from */
 	uint8_t sampler_bytes[VAGX_SAMPLER_BYTES];
 	bool has_sampler;
+	/* what the pixels of a quad cover, if it has been found: its number, counted from 1 */
+	unsigned int quad;
+	struct footprint of_quad;
 	/* of the sampler, if it has one of its own */
 	uint32_t border[4];
 	/* it has read pages that are not there */
@@ -68,15 +89,6 @@ struct spot {
 /* How the coordinates of a pixel differ from those to its right, and below */
 struct gradient {
 	double x[3], y[3];
-};
-
-/* What a pixel covers: so many taps of a level along a line, if it is anisotropic */
-struct footprint {
-	float lod;
-	/* before the sampler's limits, for shaders that ask */
-	float unclamped;
-	unsigned int taps;
-	double along[3];
 };
 
 static inline bool texture_failed(const struct texture *t)

@@ -12,17 +12,44 @@
 /* Where filters have their weights: fractions of 1/256 */
 #define WEIGHTS	256.0f
 
+/* Coordinates have up to 14 bits, layers 17: it is never 0 */
+static uint64_t texel_key(const struct agx_texel *at)
+{
+	return (at->x | (uint64_t)at->y << 14 | (uint64_t)at->layer << 28 |
+		(uint64_t)at->level << 48 | (uint64_t)at->sample << 56) + 1;
+}
+
+/* Return: whether the codes of a texel's block could be read */
+static bool read_codes(struct texture *t, const struct agx_texel *at)
+{
+	/* The smallest blocks, of four samples a texel, have 8 by 8 texels. */
+	const struct agx_texel corner = {
+		.x = at->x & ~7u, .y = at->y & ~7u, .layer = at->layer, .level = at->level,
+	};
+	const uint64_t key = texel_key(&corner);
+	const void *codes;
+
+	if (key == t->codes_key)
+		return true;
+	codes = vagx_texture_client(t, vagx_image_metadata(&t->image, at), sizeof(t->codes),
+				    VAGX_READ);
+	if (!codes)
+		return false;
+	memcpy(t->codes, codes, sizeof(t->codes));
+	t->codes_key = key;
+	return true;
+}
+
 static bool find_in_block(struct texture *t, struct agx_texel *at)
 {
-	const uint8_t *codes;
-
 	if (!vagx_image_has_metadata(&t->image, at->level))
 		return true;
-	codes = vagx_texture_client(t, vagx_image_metadata(&t->image, at), 8, VAGX_READ);
-	if (!codes || agx_layout_find_in_block(&t->image.layout, codes, at))
-		return codes;
-	vagx_core_fail(t->sg, t->op, -EILSEQ, "compressed block, codes 0x%x to 0x%x", codes[0],
-		       codes[7]);
+	if (!read_codes(t, at))
+		return false;
+	if (agx_layout_find_in_block(&t->image.layout, t->codes, at))
+		return true;
+	vagx_core_fail(t->sg, t->op, -EILSEQ, "compressed block, codes 0x%x to 0x%x", t->codes[0],
+		       t->codes[7]);
 	return false;
 }
 
@@ -60,13 +87,6 @@ static const void *find_texel(struct texture *t, const struct agx_texel *at)
 				   t->image.layout.element_bytes, VAGX_READ);
 }
 
-/* Coordinates have up to 14 bits, layers 17: it is never 0 */
-static uint64_t texel_key(const struct agx_texel *at)
-{
-	return (at->x | (uint64_t)at->y << 14 | (uint64_t)at->layer << 28 |
-		(uint64_t)at->level << 48 | (uint64_t)at->sample << 56) + 1;
-}
-
 static bool read_texel(struct texture *t, struct agx_texel at, uint32_t value[4])
 {
 	uint8_t copy[VAGX_IMAGE_MAX_BYTES] = { 0 };
@@ -84,6 +104,26 @@ static bool read_texel(struct texture *t, struct agx_texel at, uint32_t value[4]
 	return true;
 }
 
+/* A texel that is in the image: as it was read before, or now */
+static bool find_value(struct texture *t, const struct agx_texel *at, uint32_t value[4])
+{
+	unsigned int slot = (at->x & 7) | (at->y & 7) << 3 | (at->level & 1) << 6;
+	uint64_t key = texel_key(at);
+
+	if (t->texels->key[slot] == key) {
+		memcpy(value, t->texels->value[slot], sizeof(t->texels->value[slot]));
+		return true;
+	}
+	if (!read_texel(t, *at, value))
+		return false;
+	/* each lane is to hear of pages that are missing */
+	if (!t->image.sparse) {
+		t->texels->key[slot] = key;
+		memcpy(t->texels->value[slot], value, sizeof(t->texels->value[slot]));
+	}
+	return true;
+}
+
 bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int level,
 		       uint32_t value[4])
 {
@@ -94,8 +134,6 @@ bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int le
 		.level = level,
 		.sample = p->sample,
 	};
-	unsigned int slot = (at.x & 7) | (at.y & 7) << 3;
-	uint64_t key = texel_key(&at);
 
 	memset(value, 0, 4 * sizeof(*value));
 	if (p->x < 0 || p->y < 0 || p->z < 0 || level >= t->image.layout.levels ||
@@ -103,18 +141,7 @@ bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int le
 	    p->y >= texture_level_size(t->image.layout.height, level) ||
 	    p->z >= texture_level_depth(t, level) || p->sample >= t->image.layout.samples)
 		return false;
-	if (t->texels.key[slot] == key) {
-		memcpy(value, t->texels.value[slot], sizeof(t->texels.value[slot]));
-		return true;
-	}
-	if (!read_texel(t, at, value))
-		return false;
-	/* each lane is to hear of pages that are missing */
-	if (!t->image.sparse) {
-		t->texels.key[slot] = key;
-		memcpy(t->texels.value[slot], value, sizeof(t->texels.value[slot]));
-	}
-	return true;
+	return find_value(t, &at, value);
 }
 
 /* Comparison */
@@ -161,6 +188,9 @@ static bool wrap(unsigned int mode, int64_t *at, int64_t size)
 {
 	int64_t period;
 
+	/* nearly all are inside */
+	if (*at >= 0 && *at < size)
+		return true;
 	switch (mode) {
 	case AGX_WRAP_REPEAT:
 		*at = (*at % size + size) % size;
@@ -247,6 +277,14 @@ static void texel(struct texture *t, struct place at, unsigned int level, uint32
 
 /* Filters */
 
+/* Of a number that scale() has made; libm's would be a call */
+static int64_t floor_of(double at)
+{
+	const int64_t toward_zero = (int64_t)at;
+
+	return toward_zero - (toward_zero > at);
+}
+
 /* To texels; too far away is somewhere */
 static double scale(const struct texture *t, double coordinate, uint32_t size)
 {
@@ -300,7 +338,7 @@ static void sample_nearest(struct texture *t, const struct spot *s, unsigned int
 			   float value[4])
 {
 	const int64_t base[3] = {
-		(int64_t)floor(s->at[0]), (int64_t)floor(s->at[1]), (int64_t)floor(s->at[2]),
+		floor_of(s->at[0]), floor_of(s->at[1]), floor_of(s->at[2]),
 	};
 	const int64_t width = texture_level_size(t->image.layout.width, level);
 	const int64_t height = texture_level_size(t->image.layout.height, level);
@@ -325,21 +363,68 @@ static void between(const struct spot *s, int64_t base[3], float weight[3])
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		double at = floor((s->at[i] - 0.5) * WEIGHTS) / WEIGHTS;
+		int64_t at = floor_of((s->at[i] - 0.5) * WEIGHTS);
 
-		base[i] = (int64_t)floor(at);
-		weight[i] = (float)(at - floor(at));
+		base[i] = at >> 8;
+		weight[i] = (float)(at & 0xff) / WEIGHTS;
 	}
+}
+
+/* Where the texels of a linear filter are, if an image is flat and has them all */
+struct square {
+	struct agx_texel at;
+	int64_t x[2], y[2];
+};
+
+/*
+ * The short way to them: each row and column is looked at once. Return: false if the long
+ * way has to be gone.
+ */
+static bool find_square(struct texture *t, const struct spot *s, unsigned int level,
+			const int64_t base[3], struct square *square)
+{
+	const int64_t width = texture_level_size(t->image.layout.width, level);
+	const int64_t height = texture_level_size(t->image.layout.height, level);
+	const uint32_t last = t->image.layout.layers - 1;
+	unsigned int i;
+
+	if (t->dim != AGX_DIM_2D && t->dim != AGX_DIM_2D_ARRAY)
+		return false;
+	if (t->op->mod[AGX_MOD_SHADOW] || level >= t->image.layout.levels)
+		return false;
+	square->at = (struct agx_texel){
+		.layer = s->layer < last ? s->layer : last, .level = level,
+	};
+	for (i = 0; i < 2; i++) {
+		square->x[i] = base[0] + t->offset[0] + i;
+		square->y[i] = base[1] + t->offset[1] + i;
+		if (!wrap(t->sampler.wrap_s, &square->x[i], width) ||
+		    !wrap(t->sampler.wrap_t, &square->y[i], height))
+			return false;
+	}
+	return true;
+}
+
+static void square_texel(struct texture *t, struct square *square, unsigned int corner,
+			 uint32_t value[4])
+{
+	square->at.x = square->x[corner & 1];
+	square->at.y = square->y[corner >> 1];
+	if (!find_value(t, &square->at, value))
+		memset(value, 0, 4 * sizeof(*value));
 }
 
 static void sample_linear(struct texture *t, const struct spot *s, unsigned int level,
 			  float value[4])
 {
 	unsigned int corners = texture_is_3d(t) ? 8 : 4, i, c;
+	struct square square;
 	int64_t base[3];
 	float weight[3];
+	bool flat;
 
 	between(s, base, weight);
+	flat = find_square(t, s, level, base, &square);
 	memset(value, 0, 4 * sizeof(*value));
 	for (i = 0; i < corners; i++) {
 		float part = (i & 1 ? weight[0] : 1 - weight[0]) *
@@ -350,7 +435,10 @@ static void sample_linear(struct texture *t, const struct spot *s, unsigned int 
 			part *= i >> 2 ? weight[2] : 1 - weight[2];
 		if (part == 0)
 			continue;
-		texel(t, near(t, s, base, i), level, bits);
+		if (flat)
+			square_texel(t, &square, i, bits);
+		else
+			texel(t, near(t, s, base, i), level, bits);
 		for (c = 0; c < 4; c++)
 			value[c] += part * bits_float(bits[c]);
 	}

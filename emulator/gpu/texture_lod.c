@@ -117,19 +117,31 @@ static float half_number(struct texture *t, unsigned int n, unsigned int lane)
 	return float_from_half(vagx_texture_word(t->sg, &o, n, lane) & 0xffff);
 }
 
+/* The same for its pixels: they are looked at one after the other */
+static void quad_footprint(struct texture *t, unsigned int lane, struct footprint *f)
+{
+	struct gradient g = { { 0 }, { 0 } };
+
+	if (t->quad != lane / QUAD + 1) {
+		quad_gradient(t, lane, &g);
+		cover(t, &g, &t->of_quad);
+		t->quad = lane / QUAD + 1;
+	}
+	*f = t->of_quad;
+}
+
 /* Outside of fragment shaders, pixels have no neighbours */
 static void automatic(struct texture *t, unsigned int lane, struct footprint *f)
 {
 	struct gradient g = { { 0 }, { 0 } };
 
 	f->lod = 0;
-	if (has_gradient(t))
+	if (has_gradient(t)) {
 		explicit_gradient(t, lane, &g);
-	else if (t->sg->core->fragments)
-		quad_gradient(t, lane, &g);
-	else
-		return;
-	cover(t, &g, f);
+		cover(t, &g, f);
+	} else if (t->sg->core->fragments) {
+		quad_footprint(t, lane, f);
+	}
 }
 
 bool vagx_texture_footprint(struct texture *t, unsigned int lane, struct footprint *f)

@@ -57,7 +57,9 @@ bool vagx_texture_find_image(struct texture *t, unsigned int lane)
 		return false;
 	if (t->has_state && !memcmp(last, t->state, sizeof(last)))
 		return true;
-	memset(t->texels.key, 0, sizeof(t->texels.key));
+	memset(t->texels->key, 0, sizeof(t->texels->key));
+	t->codes_key = 0;
+	t->quad = 0;
 	if (!vagx_image_from_texture(&t->image, t->state, &why)) {
 		vagx_core_fail(t->sg, t->op, -EILSEQ, "Texture: %s is not supported", why);
 		return false;
@@ -82,6 +84,7 @@ static bool unpack_sampler(struct texture *t, const uint8_t *bytes)
 		return false;
 	}
 	memcpy(t->sampler_bytes, bytes, sizeof(t->sampler_bytes));
+	t->quad = 0;
 	t->has_sampler = true;
 	return true;
 }
