@@ -186,13 +186,19 @@ uint64_t igt_asahi_word_addr(struct asahi_client *client, unsigned int index)
 	return client->words_addr + index * 4;
 }
 
+uint64_t igt_asahi_patience_ns(void)
+{
+	const char *seconds = getenv("IGT_ASAHI_PATIENCE");
+
+	return seconds ? strtoul(seconds, NULL, 0) * 1000000000ULL : ASAHI_PATIENCE_NS;
+}
+
 bool igt_asahi_word_becomes(struct asahi_client *client, unsigned int index, uint32_t value)
 {
-	const char *patience = getenv("IGT_ASAHI_PATIENCE");
-	unsigned int seconds = patience ? strtoul(patience, NULL, 0) : 60;
-	unsigned int i;
+	const uint64_t tries = igt_asahi_patience_ns() / 10000000;
+	uint64_t i;
 
-	for (i = 0; i < seconds * 100; i++) {
+	for (i = 0; i < tries; i++) {
 		if (client->words[index] == value)
 			return true;
 		usleep(10000);

@@ -140,9 +140,11 @@ void igt_asahi_client_tests(const struct asahi_client_test *tests, unsigned int 
 /* igt_asahi_word_addr - where the GPU sees a word of the client's */
 uint64_t igt_asahi_word_addr(struct asahi_client *client, unsigned int index);
 /*
- * igt_asahi_word_becomes - whether it has a value within a minute, or as many seconds as
- * IGT_ASAHI_PATIENCE says: for a GPU that executes nothing
+ * igt_asahi_patience_ns - how long to wait for what work leaves in memory: a minute, or as
+ * many seconds as IGT_ASAHI_PATIENCE says, for a GPU that executes nothing
  */
+uint64_t igt_asahi_patience_ns(void);
+/* igt_asahi_word_becomes - whether it has a value before that is over */
 bool igt_asahi_word_becomes(struct asahi_client *client, unsigned int index, uint32_t value);
 
 /*

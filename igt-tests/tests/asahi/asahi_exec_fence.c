@@ -47,12 +47,13 @@
 /* Opens one job's gate; by how much its fence comes later than its word. */
 static uint64_t fence_delay(struct asahi_client *client, unsigned int job, uint32_t syncobj)
 {
+	const uint64_t patience = igt_asahi_patience_ns();
 	struct timespec start = { 0 };
 
 	igt_nsec_elapsed(&start);
 	client->words[GATES + job] = 1;
 	while (!client->words[RESULTS + job])
-		igt_assert_lt_u64(igt_nsec_elapsed(&start), ASAHI_PATIENCE_NS);
+		igt_assert_lt_u64(igt_nsec_elapsed(&start), patience);
 	start = (struct timespec){ 0 };
 	igt_nsec_elapsed(&start);
 	igt_assert_eq(igt_asahi_wait(client->fd, syncobj), 0);
