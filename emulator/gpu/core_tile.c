@@ -181,6 +181,16 @@ CLONES static void read_floats(unsigned int size, const struct lanes *bits,
 		value->v[i] = float_from_register(32, bits->v[i]);
 }
 
+static bool all_the_same(const struct lanes *bits)
+{
+	uint32_t different = 0;
+	unsigned int i;
+
+	for (i = 1; i < LANES; i++)
+		different |= bits->v[i] ^ bits->v[0];
+	return !different;
+}
+
 /* Component @i, which is number @n of the register's, of all lanes */
 static void component_store(const struct tile_access *a, unsigned int i, unsigned int n,
 			    struct lanes *bits)
@@ -189,7 +199,11 @@ static void component_store(const struct tile_access *a, unsigned int i, unsigne
 	unsigned int lane;
 
 	get_register(a, n, bits);
-	if (a->is_scaled) {
+	if (a->is_scaled && all_the_same(bits)) {
+		/* as in a clear */
+		splat(bits, vagx_format_from_float(a->format, i,
+						   float_from_register(a->value->size, bits->v[0])));
+	} else if (a->is_scaled) {
 		read_floats(a->value->size, bits, &value);
 		vagx_format_from_floats(a->format, i, &value, bits);
 	} else if (a->format == AGX_FORMAT_F16 && a->value->size == 32) {
@@ -319,10 +333,51 @@ void vagx_exec_ld_tile(struct simdgroup *sg, const struct op *op)
 	}
 }
 
+/* Whether no access to a pixel that is in the tile can fail, and it has one sample */
+static bool is_whole(const struct tile_access *a)
+{
+	const struct vagx_tile *tile = a->tile;
+
+	return tile->samples == 1 && a->offset + a->bytes <= a->stride &&
+	       (uint64_t)tile->width * tile->height * a->stride <= a->limit;
+}
+
+/*
+ * Lanes with something to store in such a tile: the sample is named, not discarded if that
+ * matters, and in the tile; and where it is.
+ */
+CLONES static uint32_t find_pixels(const struct tile_access *a, const struct vagx_fragments *f,
+				   struct lanes *at)
+{
+	const uint32_t width = a->tile->width, height = a->tile->height;
+	uint32_t found = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		at->v[i] = (a->y.v[i] * width + a->x.v[i]) * a->stride + a->offset;
+	for (i = 0; i < LANES; i++)
+		found |= (uint32_t)(a->samples.v[i] & (f ? f->live[i] : 1) & 1 &&
+				    a->x.v[i] < width && a->y.v[i] < height) << i;
+	return found & a->sg->exec;
+}
+
+static void store_pixels(const struct tile_access *a, const struct vagx_fragments *f,
+			 const struct stored *s)
+{
+	struct lanes at;
+	uint32_t left;
+
+	for (left = find_pixels(a, f, &at); left; left &= left - 1) {
+		unsigned int lane = __builtin_ctz(left);
+
+		store_sample(s, lane, a->tile->memory + at.v[lane]);
+	}
+}
+
 /* Reaches the samples that are named and not discarded */
 void vagx_exec_st_tile(struct simdgroup *sg, const struct op *op)
 {
-	const struct vagx_fragments *f = sg->core->fragments;
+	const struct vagx_fragments *f = op->mod[AGX_MOD_EXPLICIT] ? NULL : sg->core->fragments;
 	struct tile_access a = {
 		.sg = sg,
 		.op = op,
@@ -340,10 +395,14 @@ void vagx_exec_st_tile(struct simdgroup *sg, const struct op *op)
 		pack_lanes(&a, &stored);
 	else
 		convert_lanes(&a, &stored);
+	if (is_whole(&a)) {
+		store_pixels(&a, f, &stored);
+		return;
+	}
 	for (left = sg->exec; left; left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left), samples = a.samples.v[lane], s;
 
-		if (f && !op->mod[AGX_MOD_EXPLICIT])
+		if (f)
 			samples &= f->live[lane];
 		for (s = 0; s < a.tile->samples; s++) {
 			uint8_t *p = NULL;
@@ -376,6 +435,8 @@ struct block {
 	const struct vagx_tile *tile;
 	/* bytes from a row's first sample, and from a sample to the next one */
 	uint64_t column[MAX_TILE_WIDTH], sample_step;
+	/* how many columns are beside each other in memory, from each on */
+	unsigned int run[MAX_TILE_WIDTH];
 };
 
 static uint8_t *image_ptr(struct block *b, uint64_t va, unsigned int bytes)
@@ -403,6 +464,13 @@ static void find_columns(struct block *b)
 		at.x = b->texel.x + x;
 		b->column[x] = vagx_image_address(&b->image, &at) - first;
 	}
+	b->run[b->width - 1] = 1;
+	for (x = b->width - 1; x--; ) {
+		bool beside = b->column[x + 1] ==
+			      b->column[x] + b->image.layout.element_bytes;
+
+		b->run[x] = beside ? b->run[x + 1] + 1 : 1;
+	}
 	at = b->texel;
 	at.sample = b->image.layout.samples - 1;
 	/* samples are beside each other */
@@ -424,6 +492,58 @@ static bool write_sample(struct block *b, const uint8_t *in_tile, uint64_t va)
 	} else {
 		vagx_image_encode(&b->image, b->op->mod[AGX_MOD_FORMAT], in_tile, bits);
 		memcpy(p, bits, bytes);
+	}
+	return true;
+}
+
+/* Whether there is nothing to be done but to copy bytes, all of which are in the tile */
+static bool is_copy(const struct block *b)
+{
+	const uint32_t stride = b->sg->core->launch->sample_stride;
+	const struct vagx_tile *tile = b->tile;
+
+	return b->is_plain && tile->samples == 1 && b->image.layout.samples == 1 &&
+	       (uint64_t)b->offset + b->image.layout.element_bytes <= stride &&
+	       (uint64_t)tile->width * tile->height * stride <= tile_bytes(b->sg);
+}
+
+/* Samples that are beside each other in the image */
+static void copy_run(const struct block *b, uint8_t *to, const uint8_t *from, unsigned int n)
+{
+	const uint32_t stride = b->sg->core->launch->sample_stride;
+	const unsigned int bytes = b->image.layout.element_bytes;
+	unsigned int i;
+
+	if (stride == bytes) {
+		memcpy(to, from, n * bytes);
+		return;
+	}
+	for (i = 0; i < n && bytes == 4; i++)
+		memcpy(to + i * 4, from + i * stride, 4);
+	for (i = 0; i < n && bytes != 4; i++)
+		memcpy(to + i * bytes, from + i * stride, bytes);
+}
+
+/* The same as write_row(), if that is so */
+static bool copy_row(struct block *b, unsigned int y, uint64_t va)
+{
+	const unsigned int bytes = b->image.layout.element_bytes;
+	const uint32_t stride = b->sg->core->launch->sample_stride;
+	const uint8_t *row = b->tile->memory + (uint64_t)y * b->tile->width * stride + b->offset;
+	unsigned int x, n;
+
+	for (x = 0; x < b->width; x += n) {
+		uint64_t first = va + b->column[x];
+		uint8_t *p;
+
+		n = b->run[x];
+		/* One sample is in one page, as it is aligned. */
+		if (first / VAGX_UAT_PAGE_SIZE != (first + n * bytes - 1) / VAGX_UAT_PAGE_SIZE)
+			n = 1;
+		p = image_ptr(b, first, n * bytes);
+		if (!p)
+			return false;
+		copy_run(b, p, row + x * stride, n);
 	}
 	return true;
 }
@@ -478,14 +598,18 @@ static bool write_metadata(struct block *b)
 
 static void write_block(struct block *b)
 {
+	const bool copies = is_copy(b);
 	struct agx_texel at = b->texel;
 	unsigned int y;
 
 	if (b->width)
 		find_columns(b);
 	for (y = 0; y < b->height && b->width; y++) {
+		uint64_t va;
+
 		at.y = b->texel.y + y;
-		if (!write_row(b, y, vagx_image_address(&b->image, &at)))
+		va = vagx_image_address(&b->image, &at);
+		if (!(copies ? copy_row(b, y, va) : write_row(b, y, va)))
 			return;
 	}
 	write_metadata(b);
