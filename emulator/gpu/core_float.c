@@ -242,18 +242,19 @@ static inline void fma_single(const struct op *op, struct float_lanes *a,
 /*
  * Product and sum of halves, rounded such that rounding once more, to a half,
  * is as good as rounding once: the last bit is set if anything was lost
- * ("round to odd"). A double has all bits of a sum that is not too large for a
- * half: they are worth 2^-24 to 2^16.
+ * ("round to odd"). The product is exact in a float, and so is what the sum loses.
  */
-static float fma_half(float a, float b, float c)
+static inline float fma_half(float a, float b, float c)
 {
-	double sum = (double)a * (double)b + (double)c;
-	float result = (float)sum;
-	uint32_t out = float_bits(result);
+	float product = a * b, sum = product + c, part = sum - product;
+	float lost = (product - (sum - part)) + (c - part);
+	uint32_t bits = float_bits(sum), sign = bits >> 31;
+	uint32_t finite = (bits & 0x7f800000) != 0x7f800000;
+	uint32_t inexact = ((lost > 0.0f) | (lost < 0.0f)) & finite & ~bits;
+	/* away from zero if what was lost has the sum's sign */
+	uint32_t away = (uint32_t)(lost < 0.0f) ^ sign ^ 1;
 
-	if ((double)result != sum && !(out & 1) && isfinite(result))
-		out += (fabs(sum) > fabs((double)result)) ? 1 : -1;
-	return bits_float(out);
+	return bits_float(bits + inexact * (2 * away - 1));
 }
 
 CLONES void vagx_exec_fma(struct simdgroup *sg, const struct op *op)
