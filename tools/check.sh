@@ -12,13 +12,15 @@
 
 . "$(dirname "$0")/lib.sh"
 
-all="hygiene uapi checkpatch kernel-doc docs devicetree modules static blocks host fuzz export
-piglit programs guest-plain guest-programs guest-no-exec guest-memory guest-refusals
-guest-stuck guest-socs guest-lifecycle guest-fuzz guest-igt guest-debug"
+# The longest one begins first, and short ones are last.
+all="guest-debug modules host guest-plain piglit guest-lifecycle guest-no-exec guest-fuzz
+static checkpatch export guest-igt guest-stuck guest-socs guest-programs programs fuzz
+blocks guest-refusals hygiene kernel-doc devicetree docs uapi"
 
 results=$top/build/out/check
 mkdir -p "$results"
 passed=0 failed=0 skipped=0 everything=''
+declare -A running=()
 begin=$SECONDS
 cd "$top"
 
@@ -73,32 +75,53 @@ report_lane()
 	printf '# %s: %d passed, %d failed, %d skipped, %d s\n' "$1" "$good" "$bad" "$skips" "$seconds"
 }
 
-# The longest lane by far, a virtual machine that keeps little more than one processor
-# busy, runs beside the others from the beginning, as many of those keep no more busy.
-beside='' beside_pid=''
-# shellcheck disable=SC2329
-stop_beside()
+# A lane keeps a processor busy, more or less, and takes up to 6 GB of memory.
+count_slots()
 {
-	[ -z "$beside_pid" ] || kill -- -"$beside_pid" 2>/dev/null || true
+	local memory
+
+	memory=$(awk '/^MemAvailable:/ { print int($2 / 6000000) }' /proc/meminfo)
+	slots=$((jobs < memory ? jobs : memory))
+	[ $slots -gt 0 ] || slots=1
 }
-trap stop_beside EXIT
 
-if [ -n "$everything" ]; then
-	beside=guest-debug
+# begin_lane LANE - beside those that run, in a process group of its own
+begin_lane()
+{
 	set -m
-	run_lane $beside &
-	beside_pid=$!
+	run_lane "$1" &
+	running[$!]=$1
 	set +m
-fi
+}
 
+# end_lane - wait until one of those that run has ended, and report it
+end_lane()
+{
+	local pid=''
+
+	wait -n -p pid "${!running[@]}" || true
+	report_lane "${running[$pid]}"
+	unset "running[$pid]"
+}
+
+# shellcheck disable=SC2329
+stop_lanes()
+{
+	local pid
+
+	for pid in "${!running[@]}"; do
+		kill -- -"$pid" 2>/dev/null || true
+	done
+}
+trap stop_lanes EXIT
+
+count_slots
 for lane; do
-	if [ "$lane" = "$beside" ]; then
-		wait "$beside_pid" || true
-		beside_pid=''
-	else
-		run_lane "$lane"
-	fi
-	report_lane "$lane"
+	[ ${#running[@]} -lt $slots ] || end_lane
+	begin_lane "$lane"
+done
+while [ ${#running[@]} -gt 0 ]; do
+	end_lane
 done
 
 # distinct LANE ... - a case of the virtual machine's is one wherever it runs

@@ -53,6 +53,9 @@ esac
 
 out=$top/build/modules-$name
 mkdir -p "$out"
+# Lanes that run beside each other begin with this.
+exec 9>"$out.lock"
+flock 9
 arguments=(-s -C "$KDIR" M="$source" MO="$out" -j"$jobs" "$@" modules)
 if [ "$(uname -m)" = aarch64 ]; then
 	make "${arguments[@]}"
@@ -61,4 +64,5 @@ elif grep -qx CONFIG_ARM64=y "$KDIR/include/config/auto.conf"; then
 else
 	"$top/tools/toolbox.sh" run make "${arguments[@]}"
 fi
-[ ! -e "$KDIR/lib/kunit/kunit.ko" ] || cp "$KDIR/lib/kunit/kunit.ko" "$out/"
+kunit=$KDIR/lib/kunit/kunit.ko
+[ ! -e "$kunit" ] || cmp -s "$kunit" "$out/kunit.ko" || cp "$kunit" "$out/"

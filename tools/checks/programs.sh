@@ -22,10 +22,11 @@ programs_on_host()
 		"$top/build/host/$programs_frames" "$top/$programs_list" "$skips" "$@"
 }
 
-# What llvmpipe and lavapipe make of all
+# programs_in_software MACHINE - what llvmpipe and lavapipe make of all, to be compared
+# with what MACHINE does
 programs_in_software()
 {
-	programs_on_host "$top/build/out/programs/software" /dev/null env \
+	programs_on_host "$top/build/out/software-$1" /dev/null env \
 		LIBGL_ALWAYS_SOFTWARE=1 VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json
 }
 
@@ -116,7 +117,7 @@ programs_judge()
 		else
 			programs_expect "$machine" "$program@$scene" tools/toolbox.sh run \
 				python3 tools/checks/pictures.py compare "$out/$program@$scene.png" \
-				"build/out/programs/software/$program@$scene.png" "$tolerance" "$strays"
+				"build/out/software-$machine/$program@$scene.png" "$tolerance" "$strays"
 		fi
 	done < <(grep -v -e '^#' -e '^$' "$programs_list")
 }
