@@ -128,6 +128,12 @@ bool vagx_image_is_plain(const struct vagx_image *image, unsigned int format)
 	return true;
 }
 
+/* Floats of fewer than 16 bits, which the tile buffer has as the image has them */
+static bool has_small_floats(const struct vagx_image *image)
+{
+	return image->channels == AGX_CHANNELS_R11G11B10 || image->channels == AGX_CHANNELS_R9G9B9E5;
+}
+
 void vagx_image_encode(const struct vagx_image *image, unsigned int format, const uint8_t *tile,
 		       uint8_t *bits)
 {
@@ -138,7 +144,7 @@ void vagx_image_encode(const struct vagx_image *image, unsigned int format, cons
 
 	memset(bits, 0, VAGX_IMAGE_MAX_BYTES);
 	if (vagx_format_is_packed(format)) {
-		if (image->layout.element_bytes == 4 && row->bits[0] != 8 && row->bits[0] != 16) {
+		if (has_small_floats(image)) {
 			memcpy(bits, tile, 4);
 			return;
 		}
@@ -338,7 +344,7 @@ void vagx_image_encode_values(const struct vagx_image *image, const uint32_t *va
 	memset(bits, 0, VAGX_IMAGE_MAX_BYTES);
 	for (i = 0; i < 4; i++)
 		number[i] = bits_float(value[image->swizzle[i] % 4]);
-	if (image->channels == AGX_CHANNELS_R11G11B10 || image->channels == AGX_CHANNELS_R9G9B9E5) {
+	if (has_small_floats(image)) {
 		word = vagx_format_pack(image->channels == AGX_CHANNELS_R9G9B9E5 ?
 					AGX_FORMAT_RGB9E5 : AGX_FORMAT_RG11B10F, number);
 		memcpy(bits, &word, 4);

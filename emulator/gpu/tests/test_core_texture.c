@@ -456,6 +456,24 @@ static void integers_of_ten_bits(void **state)
 	assert_int_equal(got, 66 | 952 << 10 | 769 << 20 | 2u << 30);
 }
 
+/* Red lies highest where blue lies lowest in the tile */
+static void order_of_ten_bits(void **state)
+{
+	const uint32_t tile = 418 | 723 << 10 | 586 << 20 | 2u << 30;
+	const struct vagx_image image = {
+		.channels = AGX_CHANNELS_R10G10B10A2,
+		.type = AGX_TEXTURE_TYPE_UNORM,
+		.swizzle = { 2, 1, 0, 3 },
+		.layout.element_bytes = 4,
+	};
+	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
+	uint32_t got;
+
+	vagx_image_encode(&image, AGX_FORMAT_RGB10A2, (const uint8_t *)&tile, bits);
+	memcpy(&got, bits, sizeof(got));
+	assert_int_equal(got, 586 | 723 << 10 | 418 << 20 | 2u << 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -464,6 +482,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(gather_begins_lower_left, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test(integers_of_ten_bits),
+		cmocka_unit_test(order_of_ten_bits),
 		cmocka_unit_test(bc_blocks),
 		cmocka_unit_test(etc_blocks),
 		cmocka_unit_test(border_colours),
