@@ -12,7 +12,7 @@ version=$kernel_version
 
 usage()
 {
-	echo "usage: tools/kernel.sh plain|debug|source" >&2
+	echo "usage: tools/kernel.sh plain|debug|nightly|source" >&2
 	exit 2
 }
 
@@ -58,10 +58,10 @@ build_kernel()
 		"$top/tools/toolbox.sh" run make -C "$dir" ARCH=arm64 \
 		CROSS_COMPILE=aarch64-linux-gnu- KBUILD_BUILD_TIMESTAMP=2026-01-01 \
 		KBUILD_BUILD_USER=asahi KBUILD_BUILD_HOST=asahi \
-		-j"$jobs" Image modules
+		-j"$jobs" "${arguments[@]}" Image modules
 }
 
-kind=${1:-}
+kind=${1:-} arguments=()
 case $kind in
 source)
 	source_tree
@@ -73,13 +73,19 @@ plain)
 debug)
 	fragments="$top/tools/kernel/plain.config $top/tools/kernel/debug.config"
 	;;
+nightly)
+	fragments="$top/tools/kernel/plain.config $top/tools/kernel/nightly.config"
+	# Only modules are watched, which are built later: a kernel that watches itself
+	# is several times slower, and its own races are not looked for.
+	arguments=(KCSAN_SANITIZE=n)
+	;;
 *)
 	usage
 	;;
 esac
 
 tree=$(source_tree)
-made_of=("=$tree" "$tree/Makefile")
+made_of=("=$tree" "$tree/Makefile" "${arguments[@]/#/=}")
 # A toolbox that was made anew may have another compiler.
 toolbox=$(dirname "$("$top/tools/toolbox.sh" path)")
 [ "$toolbox" = "${toolbox%+*}" ] || made_of+=("=${toolbox##*/}")

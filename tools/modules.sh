@@ -10,7 +10,7 @@
 
 usage()
 {
-	echo "usage: tools/modules.sh plain|debug|kdir [--name NAME] [--source SOURCE] [MAKE_ARGUMENT ...]" >&2
+	echo "usage: tools/modules.sh plain|debug|nightly|kdir [--name NAME] [--source SOURCE] [MAKE_ARGUMENT ...]" >&2
 	exit 2
 }
 
@@ -37,7 +37,7 @@ kdir)
 	[ ! -e "$KDIR/source" ] || KERNEL_SOURCE=$(realpath "$KDIR/source")
 	export KERNEL_SOURCE
 	;;
-plain|debug)
+plain|debug|nightly)
 	KDIR=$("$top/tools/kernel.sh" "$kind")
 	;;
 *)

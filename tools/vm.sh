@@ -13,7 +13,7 @@ usage()
 		usage: tools/vm.sh [OPTION ...] [--] SCRIPT [ARGUMENT ...]
 		       tools/vm.sh [OPTION ...] --interactive
 		  SCRIPT is a path in the clone; bash runs it in the guest.
-		  --kernel plain|debug   which kernel (plain)
+		  --kernel plain|debug|nightly  which kernel (plain)
 		  --modules NAME         folder of build/ with the modules (modules-<kernel>)
 		  --out DIR              folder for results and logs (build/out/vm); what an
 		                         earlier run has left there is removed
