@@ -209,6 +209,18 @@ cases()
 	fi
 }
 
+# run_tests TEST[:ARGUMENT ...] ... - other scripts of tools/guest/tests, one after the other
+run_tests()
+{
+	local test argument
+
+	for test; do
+		argument=${test#"${test%%:*}"}
+		# shellcheck disable=SC2086
+		bash "/clone/tools/guest/tests/${test%%:*}" ${argument#:} || tap_failed=1
+	done
+}
+
 done_testing()
 {
 	exit $tap_failed
