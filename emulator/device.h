@@ -37,6 +37,7 @@ struct vagx_device_config {
 	const char *control;		/* path of the control socket, or NULL */
 	const char *tlbi;		/* path of the socket for QEMU's plugin, or NULL */
 	bool no_exec;
+	bool poison;			/* find memory that nobody has cleared */
 };
 
 /**

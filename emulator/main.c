@@ -126,6 +126,7 @@ static int run(const struct vagx_options *options, struct vagx_report *report,
 		.tlbi = options->tlbi,
 		.trace = options->trace,
 		.no_exec = options->no_exec,
+		.poison = options->poison,
 	};
 	struct vagx_device *device;
 	int status = VAGX_EXIT_FAILURE;

@@ -63,6 +63,7 @@ enum {
 	OPT_SERIAL,
 	OPT_TVB_PAGES,
 	OPT_TVB_GROW,
+	OPT_POISON,
 	OPT_DUMP_COMMANDS,
 	OPT_TRACE,
 	OPT_POWER_OFF,
@@ -96,6 +97,7 @@ static const struct option long_options[] = {
 	{ "serial", no_argument, NULL, OPT_SERIAL },
 	{ "tvb-pages", required_argument, NULL, OPT_TVB_PAGES },
 	{ "tvb-grow", no_argument, NULL, OPT_TVB_GROW },
+	{ "poison", no_argument, NULL, OPT_POISON },
 	{ "dump-commands", required_argument, NULL, OPT_DUMP_COMMANDS },
 	{ "trace", required_argument, NULL, OPT_TRACE },
 	{ "power-off", required_argument, NULL, OPT_POWER_OFF },
@@ -165,6 +167,9 @@ static const char help[] =
 "  --power-off HOW       what becomes of the dirty lines in the firmware's cache\n"
 "                        when its power goes: lose, late (they are written back\n"
 "                        at that moment) or random (default)\n"
+"  --poison              report what the driver has neither cleared nor written,\n"
+"                        for a guest whose kernel marks such memory\n"
+"                        (page_poison=1, slub_debug=P)\n"
 "  --dump-commands FILE  write every field of every command that the driver\n"
 "                        sends there, by its name\n"
 "  --trace FILE          write what the units did and when, for Perfetto\n"
@@ -431,6 +436,9 @@ static bool set_option(struct vagx_options *o, int option, const char *value,
 		       invalid(name, value);
 	case OPT_TVB_GROW:
 		o->tvb_grow = true;
+		return true;
+	case OPT_POISON:
+		o->poison = true;
 		return true;
 	case OPT_DUMP_COMMANDS:
 		o->dump = value;

@@ -31,6 +31,7 @@ struct vagx_options {
 	bool soft_faults;
 	bool no_exec;
 	bool lenient;
+	bool poison;
 	unsigned int cores;
 	unsigned int job_timeout_ms;
 	bool serial;

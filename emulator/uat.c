@@ -30,6 +30,7 @@ struct vagx_uat *vagx_uat_new(const struct vagx_uat_config *config)
 	uat->mem = config->mem;
 	uat->report = config->report;
 	uat->ttbs = config->ttbs;
+	uat->poison = config->poison;
 	uat->oas_mask = (1ULL << config->oas_bits) - 1;
 	uat_cache_init(&uat->cache);
 	return uat;

@@ -59,6 +59,7 @@ struct vagx_uat_config {
 	struct vagx_report *report;
 	uint64_t ttbs;			/* guest-physical address of the TTB table */
 	unsigned int oas_bits;		/* 40 or 42 */
+	bool poison;			/* find pages that nobody has cleared, see poison.h */
 };
 
 struct vagx_uat *vagx_uat_new(const struct vagx_uat_config *config);

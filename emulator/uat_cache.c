@@ -16,6 +16,7 @@
  */
 #include <stdlib.h>
 
+#include "poison.h"
 #include "report.h"
 #include "tlbi.h"
 #include "uat_internal.h"
@@ -105,6 +106,16 @@ static struct uat_cache_node *find_node(struct uat_cache *cache, unsigned int sl
 	return node;
 }
 
+static void check_table(struct vagx_uat *uat, uint64_t table, uint64_t va)
+{
+	const void *entries = uat->poison ? vagx_mem_ptr(uat->mem, table, VAGX_UAT_PAGE_SIZE) : NULL;
+	struct vagx_poison found;
+
+	if (entries && vagx_poison_find(entries, VAGX_UAT_PAGE_SIZE, &found))
+		vagx_violation(uat->report, VAGX_RULE_UAT_POISON, va, "page table",
+			       "bytes %#x at offset %#zx", found.byte, found.offset);
+}
+
 /* Lock held. Return: the node, or NULL without a table or memory. */
 static struct uat_cache_node *new_node(struct vagx_uat *uat, unsigned int slot, uint64_t va)
 {
@@ -119,6 +130,7 @@ static struct uat_cache_node *new_node(struct vagx_uat *uat, unsigned int slot, 
 	node = calloc(1, sizeof(*node));
 	if (!node)
 		return NULL;
+	check_table(uat, table, va);
 	node->va = NODE_BASE(va);
 	node->slot = slot;
 	node->table = table;
@@ -126,6 +138,11 @@ static struct uat_cache_node *new_node(struct vagx_uat *uat, unsigned int slot, 
 	*bucket = node;
 	cache->count++;
 	return node;
+}
+
+static bool is_upper(const struct uat_cache_node *node)
+{
+	return node->va & VA_UPPER;
 }
 
 static bool can_keep(uint64_t pte)
@@ -142,6 +159,25 @@ static void set_leaf(struct uat_cache *cache, struct uat_cache_node *node, unsig
 	node->age[i] = 0;
 	node->used += more;
 	cache->stats.pages += more;
+}
+
+/*
+ * When a page is looked up first, the driver has cleared it, or filled it. A client's page may
+ * hold any bytes, as the client may have written them, but hardly a whole page of these.
+ */
+static void check_page(struct vagx_uat *uat, const struct uat_cache_node *node, uint64_t va,
+		       uint64_t pa)
+{
+	const void *page = uat->poison ? vagx_mem_ptr(uat->mem, pa, VAGX_UAT_PAGE_SIZE) : NULL;
+	struct vagx_poison found;
+
+	if (!page)
+		return;
+	if (is_upper(node) ? vagx_poison_find(page, VAGX_UAT_PAGE_SIZE, &found) :
+			     vagx_poison_fills(page, VAGX_UAT_PAGE_SIZE, &found))
+		vagx_violation(uat->report, VAGX_RULE_UAT_POISON, va + found.offset, "page",
+			       "slot %u, bytes %#x at offset %#zx", node->slot, found.byte,
+			       found.offset);
 }
 
 bool uat_cache_walk(struct vagx_uat *uat, unsigned int slot, uint64_t va, struct leaf *leaf)
@@ -163,8 +199,10 @@ bool uat_cache_walk(struct vagx_uat *uat, unsigned int slot, uint64_t va, struct
 	leaf->watched = cache->generation;
 	if (node && !leaf->value) {
 		leaf->value = uat_load_entry(uat, node->table, va);
-		if (can_keep(leaf->value))
+		if (can_keep(leaf->value)) {
 			set_leaf(cache, node, i, leaf->value);
+			check_page(uat, node, va & ~VAGX_UAT_PAGE_MASK, VAGX_PTE_PA(leaf->value));
+		}
 	}
 	pthread_mutex_unlock(&cache->lock);
 	return on;
@@ -204,11 +242,8 @@ static void refresh_leaf(struct vagx_uat *uat, struct uat_cache_node *node, unsi
 	cache->stats.dropped += now != before;
 	cache->stats.kept += now == before;
 	set_leaf(cache, node, i, now);
-}
-
-static bool is_upper(const struct uat_cache_node *node)
-{
-	return node->va & VA_UPPER;
+	if (now && VAGX_PTE_PA(now) != VAGX_PTE_PA(before))
+		check_page(uat, node, va, VAGX_PTE_PA(now));
 }
 
 static void refresh_leaves(struct vagx_uat *uat, struct uat_cache_node *node, bool with_global)

@@ -37,6 +37,7 @@ struct vagx_uat {
 	struct vagx_report *report;
 	uint64_t ttbs;
 	uint64_t oas_mask;		/* bits that a physical address has */
+	bool poison;
 	struct uat_cache cache;
 };
 

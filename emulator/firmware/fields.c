@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "../poison.h"
 #include "../report.h"
 #include "fw_cache.h"
 
@@ -83,6 +84,26 @@ static void fw_fail(struct fw_access *access, const struct vagx_uat_fault *fault
 	access->failed = true;
 }
 
+static void find_poison(struct fw_access *access, uint64_t va, const void *bytes, size_t len,
+			const char *structure, const char *field)
+{
+	struct vagx_poison found;
+
+	if (vagx_poison_find(bytes, len, &found))
+		vagx_violation(access->report, VAGX_RULE_FW_POISON, va + found.offset, structure,
+			       "%s%sbytes %#x", field, *field ? ": " : "", found.byte);
+}
+
+/* The bytes around what is read, which is rarely long enough itself */
+static void find_poison_near(struct fw_access *access, uint64_t va, const void *bytes, size_t len,
+			     const char *structure, const char *field)
+{
+	size_t before = va % VAGX_POISON_RUN, after = -(va + len) % VAGX_POISON_RUN;
+
+	find_poison(access, va - before, (const uint8_t *)bytes - before, before + len + after,
+		    structure, field);
+}
+
 static void *fw_ptr(struct fw_access *access, uint64_t va, size_t len, enum vagx_access kind,
 		    const char *structure, const char *field, struct vagx_uat_fault *fault)
 {
@@ -92,6 +113,8 @@ static void *fw_ptr(struct fw_access *access, uint64_t va, size_t len, enum vagx
 		fw_cache_touch(access->cache, access, va);
 	if (p && access->cache && kind == VAGX_READ)
 		fw_cache_read(access->cache, access, va, p, len, structure, field);
+	if (p && access->poison && kind == VAGX_READ)
+		find_poison_near(access, va, p, len, structure, field);
 	return p;
 }
 
@@ -251,6 +274,22 @@ uint32_t fw_load32(struct fw_access *access, uint64_t va, const char *what)
 void fw_store32(struct fw_access *access, uint64_t va, uint32_t value, const char *what)
 {
 	fw_store(access, va, 4, value, what, "");
+}
+
+void fw_check_poison(struct fw_access *access, uint64_t va, size_t len, const char *what)
+{
+	while (access->poison && len) {
+		size_t n = VAGX_UAT_PAGE_SIZE - (va & VAGX_UAT_PAGE_MASK);
+		const void *p;
+
+		if (n > len)
+			n = len;
+		p = vagx_uat_ptr(access->uat, FW_CONTEXT, va, n, VAGX_AGENT_FW, VAGX_READ, NULL);
+		if (p)
+			find_poison(access, va, p, n, what, "");
+		va += n;
+		len -= n;
+	}
 }
 
 bool fw_mapped(struct fw_access *access, uint64_t va, size_t len, enum vagx_access kind)

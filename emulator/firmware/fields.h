@@ -62,6 +62,7 @@ struct fw_cache;
  * @report: where a pointer that leads nowhere is reported
  * @cache: the coprocessor's cache of private mappings, or NULL
  * @abi: column of the table
+ * @poison: look for memory that nobody has cleared
  * @failed: a translation failed: what was read since then is zero, what was
  *	written is lost, and the firmware is about to end
  *
@@ -73,6 +74,7 @@ struct fw_access {
 	struct vagx_report *report;
 	struct fw_cache *cache;
 	enum fw_abi abi;
+	bool poison;
 	bool failed;
 };
 
@@ -122,6 +124,9 @@ bool fw_read(struct fw_access *access, uint64_t va, void *buf, size_t len, const
 bool fw_write(struct fw_access *access, uint64_t va, const void *buf, size_t len, const char *what);
 uint32_t fw_load32(struct fw_access *access, uint64_t va, const char *what);
 void fw_store32(struct fw_access *access, uint64_t va, uint32_t value, const char *what);
+
+/* An object is handed over: all of it was written, also what is read later or never */
+void fw_check_poison(struct fw_access *access, uint64_t va, size_t len, const char *what);
 
 /* Whether the firmware could do it, without reporting anything */
 bool fw_mapped(struct fw_access *access, uint64_t va, size_t len, enum vagx_access kind);

@@ -335,6 +335,7 @@ struct vagx_firmware *vagx_fw_new(const struct vagx_fw_config *config)
 		.report = config->report,
 		.cache = fw->cache,
 		.abi = abi,
+		.poison = config->poison,
 	};
 	fw->buffers = fw_buffers_new();
 	fw->scenes = fw_scenes_new();

@@ -55,6 +55,8 @@ enum vagx_power_off {
  * @dump: where the fields of all commands are written, or NULL
  * @soft_faults: shaders' faults are not reported by the units, so InitData's fault control must
  *	ask for it
+ * @poison: what the driver has neither cleared nor written is found by the pattern that the
+ *	guest's kernel has put there, see poison.h
  * @send: sends a message to the guest through the mailbox; called on the firmware's threads,
  *	must not call back into the firmware
  * @set_fault_regs: fills the MMU fault register before a fault event is sent; @fault NULL clears
@@ -87,6 +89,7 @@ struct vagx_fw_config {
 	bool no_exec;
 	FILE *dump;
 	bool soft_faults;
+	bool poison;
 	void (*send)(void *ctx, uint8_t ep, uint64_t msg);
 	void (*set_fault_regs)(void *ctx, const struct vagx_uat_fault *fault, unsigned int unit);
 	void (*set_fault_value)(void *ctx, uint64_t value);

@@ -98,6 +98,7 @@ static uint64_t follow(struct vagx_firmware *fw, const struct fw_view *view, enu
 		fw->access.failed = true;
 		return 0;
 	}
+	fw_check_poison(&fw->access, va, size, fw_fields[field].name);
 	return va;
 }
 

@@ -181,6 +181,7 @@ bool fw_job_take(struct fw_worker *worker, struct fw_queue *queue, struct fw_com
 	command->sequence = queue->stamped++;
 	fw_cache_use(worker->fw->cache, &worker->access, command->va, fw_size(&job.view),
 		     name_of(&job));
+	fw_check_poison(&worker->access, command->va, fw_size(&job.view), name_of(&job));
 	if (!take_stamp(&job, &command->stamp))
 		return false;
 	check_stamp(&job, &command->stamp);
@@ -628,6 +629,7 @@ enum fw_outcome fw_job_run(struct fw_worker *worker, struct fw_queue *queue,
 		return FW_OUTCOME_BAD;
 	}
 	fw_cache_use(fw->cache, access, sequence, size, "microsequence");
+	fw_check_poison(access, sequence, size, "microsequence");
 	control = fw_view(access, FW_S_EventControl, job.stamp->notifier);
 	/* A render's commands share a notifier, which has counted the first when the second runs */
 	if (fw->config.dump && job.kind != &fw_fragment_kind)

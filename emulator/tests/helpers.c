@@ -11,7 +11,7 @@
 struct machine *machine_new(void)
 {
 	struct vagx_report_config report = { .level = VAGX_LOG_ERROR };
-	struct vagx_uat_config uat = { .ttbs = TEST_TTBS, .oas_bits = 40 };
+	struct vagx_uat_config uat = { .ttbs = TEST_TTBS, .oas_bits = 40, .poison = true };
 	struct machine *m = calloc(1, sizeof(*m));
 
 	assert_non_null(m);

@@ -384,6 +384,56 @@ static void wait_until(struct machine *m, bool on)
 	assert_int_equal(is_on(m), on);
 }
 
+/* Maps a page in which a part is poison, and has it looked at */
+static void use_poison(struct machine *m, uint64_t va, int byte, size_t offset, size_t len)
+{
+	uint64_t page = machine_page(m);
+
+	memset((uint8_t *)machine_host(m, page) + offset, byte, len);
+	machine_map(m, 1, va, machine_pte(page, AGX_PROT_GPU_SHARED_RW));
+	assert_non_null(gpu_ptr(m, 1, va));
+}
+
+static void pages_that_nobody_has_cleared(void **state)
+{
+	static const int bytes[] = { 0xaa, 0x6b, 0x5a, 0xfe };
+	struct machine *m = *state;
+	unsigned int found = 0;
+
+	for (unsigned int i = 0; i < 4; i++) {
+		use_poison(m, KERNEL_VA + i * PAGE, bytes[i], PAGE - 16, 16);
+		assert_rule(m, UAT_POISON, ++found);
+	}
+	/* one report for a page, until there is another one */
+	assert_non_null(gpu_ptr(m, 1, KERNEL_VA));
+	assert_rule(m, UAT_POISON, found);
+	use_poison(m, KERNEL_VA, 0xaa, 0, PAGE);
+	execute(m, VMALLE1OS, 0);
+	assert_rule(m, UAT_POISON, ++found);
+
+	/* too short, or nothing of the kind */
+	use_poison(m, KERNEL_VA + 5 * PAGE, 0xaa, 0, 15);
+	use_poison(m, KERNEL_VA + 6 * PAGE, 0x55, 0, PAGE);
+	use_poison(m, KERNEL_VA + 7 * PAGE, 0, 0, PAGE);
+	/* a client may have written that */
+	use_poison(m, USER_VA, 0xaa, 8, PAGE - 8);
+	use_poison(m, USER_VA + PAGE, 0xaa, 0, PAGE - 8);
+	assert_rule(m, UAT_POISON, found);
+	use_poison(m, USER_VA + 2 * PAGE, 0xaa, 0, PAGE);
+	assert_rule(m, UAT_POISON, found + 1);
+}
+
+static void tables_that_nobody_has_cleared(void **state)
+{
+	struct machine *m = *state;
+	uint64_t page = machine_page(m);
+
+	machine_map(m, 1, USER_VA, machine_pte(page, AGX_PROT_GPU_SHARED_RW));
+	memset(machine_entry(m, 1, USER_VA + 5 * PAGE), 0xaa, 16);
+	assert_non_null(gpu_ptr(m, 1, USER_VA));
+	assert_rule(m, UAT_POISON, 1);
+}
+
 static void plugin_connects(void **state)
 {
 	struct machine *m = *state;
@@ -443,6 +493,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(cores_look_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_tables, setup, teardown),
 		cmocka_unit_test_setup_teardown(forgotten_invalidations_are_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(pages_that_nobody_has_cleared, setup, teardown),
+		cmocka_unit_test_setup_teardown(tables_that_nobody_has_cleared, setup, teardown),
 		cmocka_unit_test_setup_teardown(plugin_connects, setup, teardown),
 	};
 

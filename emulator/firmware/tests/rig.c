@@ -505,7 +505,7 @@ struct rig *rig_new_with(const struct rig_options *options)
 	struct rig *rig = calloc(1, sizeof(*rig));
 	struct vagx_report_config report = { .level = VAGX_LOG_ERROR };
 	struct vagx_uat_config uat = { 0 };
-	struct vagx_fw_config config = { .abi = "13.5", .job_timeout_ms = 300 };
+	struct vagx_fw_config config = { .abi = "13.5", .job_timeout_ms = 300, .poison = true };
 	pthread_condattr_t attr;
 
 	assert_non_null(rig);

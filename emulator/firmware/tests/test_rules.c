@@ -659,6 +659,31 @@ CHANGED(not_yet)
 	put(command->command, FW_RunCompute_magic, 2);
 }
 
+/* What the firmware reads, what it is never seen to read, and what InitData leads to */
+CHANGED(poison_read)
+{
+	memset(meta_of(command).host, 0xaa, fw_structs[FW_S_JobMeta].size[RIG_ABI]);
+}
+
+CHANGED(poison_object)
+{
+	memset(sub(command->command, FW_RunCompute_unk_1c4, FW_S_JobMeta, 0).host, 0x6b, 0x20);
+}
+
+CHANGED(poison_sequence)
+{
+	memset(sub(finalize_of(command), FW_FinalizeCompute_unk_38, FW_S_JobMeta, 0).host, 0xfe, 24);
+}
+
+static void provoke_poison_init(struct rig *rig)
+{
+	struct rig_ptr ring = rig_alloc(rig, RIG_PRIVATE, 0x300);
+
+	memset(ring.host + 0x200, 0x5a, 0x100);
+	put(rig->runtime, FW_RuntimePointers_unkptr_1c0, ring.va);
+	rig_boot(rig);
+}
+
 CHANGED(command_address)
 {
 	command->command.va = 0xffffffa5deadbee0;
@@ -929,6 +954,10 @@ static void provoke_resume(struct rig *rig)
 static const struct provocation provocations[] = {
 	PROVOKE(FW_UNMAPPED, unmapped, CRASHES),
 	PROVOKE(FW_UNMAPPED, command_address, CRASHES),
+	PROVOKE(FW_POISON, poison_read, GOES_ON),
+	PROVOKE(FW_POISON, poison_object, GOES_ON),
+	PROVOKE(FW_POISON, poison_sequence, GOES_ON),
+	PROVOKE(FW_POISON, poison_init, GOES_ON),
 	PROVOKE(FW_MESSAGE, message, GOES_ON),
 	PROVOKE(FW_NOT_STARTED, not_started, GOES_ON),
 	PROVOKE(FW_INIT_FIRST, init_late, GOES_ON),
