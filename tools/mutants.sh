@@ -214,7 +214,8 @@ try()
 	first_failure <"$results"
 }
 
-# try_baseline NAME - the driver as it is has to pass what is to find the mutant
+# try_baseline NAME - the driver as it is has to pass what is to find the mutant. One
+# that fails is tried once only.
 try_baseline()
 {
 	local kernel test passed failure start
@@ -222,11 +223,17 @@ try_baseline()
 	kernel=$(kernel_of "$1") test=$(test_of "$1")
 	passed=$(baseline_of "$kernel" "$test")
 	[ ! -e "$passed" ] || return 0
-	build none "$kernel"
-	start=$SECONDS
-	failure=$(try none "$kernel" "$test")
-	[ -z "$failure" ] || die "'$test' fails without any mutant: $failure"
-	echo $((SECONDS - start)) >"$passed"
+	if [ ! -e "$passed.failure" ]; then
+		build none "$kernel"
+		start=$SECONDS
+		failure=$(try none "$kernel" "$test")
+		if [ -z "$failure" ]; then
+			echo $((SECONDS - start)) >"$passed"
+			return
+		fi
+		echo "$failure" >"$passed.failure"
+	fi
+	die "'$test' fails without any mutant: $(cat "$passed.failure")"
 }
 
 # judge NAME - run the test of a mutant that is built; a line for the report. A test
@@ -264,20 +271,49 @@ in_order()
 	done | sort | sed 's/.* //'
 }
 
-# run_all NAME ... - each is built while the test of the one before it runs
+# attempt NAME FUNCTION [ARGUMENT ...] - run what may fail for this mutant alone, in a
+# process of its own; 'refused' says why it did, and stays
+attempt()
+{
+	local refused=$work/$1/refused
+
+	mkdir -p "$work/$1"
+	(
+		exec 2>"$refused"
+		"${@:2}"
+		rm "$refused"
+	) &
+	wait $! || true
+}
+
+# verdict NAME - a line for the report: judge it, or say what stood in the way
+verdict()
+{
+	local refused=$work/$1/refused
+
+	if [ -e "$refused" ]; then
+		cat "$refused" >&2
+		echo "FAILED - $1 ($(field "$1" What)): $(tail -n 1 "$refused")"
+	else
+		judge "$1"
+	fi
+}
+
+# run_all NAME ... - each is built while the test of the one before it runs, and one
+# that cannot be tried leaves the others alone
 run_all()
 {
 	local builder
 
-	build "$1" "$(kernel_of "$1")"
+	attempt "$1" build "$1" "$(kernel_of "$1")"
 	while [ $# -gt 0 ]; do
-		try_baseline "$1"
+		[ -e "$work/$1/refused" ] || attempt "$1" try_baseline "$1"
 		builder=''
 		if [ $# -gt 1 ]; then
-			build "$2" "$(kernel_of "$2")" &
+			attempt "$2" build "$2" "$(kernel_of "$2")" &
 			builder=$!
 		fi
-		judge "$1" | tee -a "$out/report"
+		verdict "$1" | tee -a "$out/report"
 		[ -z "$builder" ] || wait $builder
 		shift
 	done
@@ -331,5 +367,5 @@ mkdir -p "$out/passed"
 mapfile -t names < <(in_order "${names[@]}")
 run_all "${names[@]}"
 echo "# $(count impossible) that no test here can find; build/out/mutants/report"
-echo "$(count caught) caught, $(count SURVIVED) survived"
-[ "$(count SURVIVED)" = 0 ]
+echo "$(count caught) caught, $(count SURVIVED) survived, $(count FAILED) could not be tried"
+[ "$(grep -cE '^(SURVIVED|FAILED) - ' "$out/report")" = 0 ]
