@@ -5,6 +5,9 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
+
 #include <linux/err.h>
 #include <linux/limits.h>
 #include <linux/sizes.h>
@@ -71,8 +74,10 @@ struct asahi_heap *asahi_heap_create_kernel(struct asahi_device *adev, const cha
 									 ASAHI_HEAP_KERNEL_BLOCK,
 	};
 
+	KUNIT_STATIC_STUB_REDIRECT(asahi_heap_create_kernel, adev, name, start, end, prot);
 	return asahi_heap_create(adev->heaps, &args);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_heap_create_kernel);
 
 /* Firmware that has been stopped was made to flush before; see asahi_heaps_quiesce(). */
 static int asahi_heap_flush_cache(struct asahi_device *adev)
@@ -146,3 +151,4 @@ const struct asahi_block asahi_block_heap = {
 	.post_reset = asahi_heap_post_reset,
 	.fini = asahi_heap_fini,
 };
+EXPORT_SYMBOL_IF_KUNIT(asahi_block_heap);

@@ -128,6 +128,7 @@ void asahi_queue_free_memory(struct asahi_queue *queue)
 	/* Who asks a fence for its timeline's name follows it to @sched. */
 	kfree_rcu(queue, rcu);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_queue_free_memory);
 
 static void asahi_queue_free_work(struct work_struct *work)
 {

@@ -104,6 +104,7 @@ void asahi_timeline_prepare(struct asahi_timeline *timeline)
 	INIT_LIST_HEAD(&timeline->jobs);
 	timeline->fence_context = dma_fence_context_alloc(1);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_prepare);
 
 /**
  * asahi_timeline_destroy() - undo asahi_timeline_prepare()

@@ -10,10 +10,13 @@
 #include <kunit/test.h>
 
 #include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
 
 #include <agx/agx_rtkit.h>
 
 #include "asahi_channel.h"
+#include "asahi_debugfs.h"
 #include "asahi_device.h"
 #include "asahi_fw_event.h"
 #include "asahi_fw_workqueue.h"
@@ -171,12 +174,44 @@ static void queue_test_trim_dies(struct kunit *test)
 	expect_trim(test, -ENODEV, 3, false);
 }
 
+/* As the scheduler's fences do, which may be asked for the name of their timeline. */
+static void queue_test_is_freed_after_readers(struct kunit *test)
+{
+	const char *name = "a name";
+	struct asahi_queue *queue = kzalloc_obj(*queue);
+	struct asahi_queue *other[64];
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, queue);
+	queue->sched.name = name;
+	mutex_init(&queue->submit_lock);
+	mutex_init(&queue->tvb.lock);
+	asahi_timeline_prepare(&queue->timeline);
+	asahi_count_inc(ASAHI_COUNT_QUEUE);
+
+	scoped_guard(rcu) {
+		asahi_queue_free_memory(queue);
+
+		/* KASAN says whether it is still there, */
+		KUNIT_EXPECT_PTR_EQ(test, READ_ONCE(queue->sched.name), name);
+		/* and without KASAN somebody else would get it at once. */
+		for (i = 0; i < ARRAY_SIZE(other); i++) {
+			other[i] = kmalloc_obj(*other[i], GFP_NOWAIT);
+			KUNIT_EXPECT_PTR_NE(test, other[i], queue);
+		}
+	}
+
+	for (i = 0; i < ARRAY_SIZE(other); i++)
+		kfree(other[i]);
+}
+
 static struct kunit_case asahi_queue_cases[] = {
 	KUNIT_CASE(queue_test_trim_unread),
 	KUNIT_CASE(queue_test_trim_question_unread),
 	KUNIT_CASE(queue_test_trim_no_room),
 	KUNIT_CASE(queue_test_trim_not_sent),
 	KUNIT_CASE(queue_test_trim_dies),
+	KUNIT_CASE(queue_test_is_freed_after_readers),
 	{}
 };
 
