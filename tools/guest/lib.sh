@@ -37,6 +37,14 @@ load_driver()
 	load_carrier && load_asahi "$@" && wait_for_node
 }
 
+# load_as_it_is - the same with the driver's own choice of what is allowed
+load_as_it_is()
+{
+	load_carrier &&
+		insmod "$modules/drivers/gpu/drm/asahi/asahi.ko" fault_control=0 &&
+		wait_for_node
+}
+
 # wait_for COMMAND ... - until it succeeds, at most a minute
 wait_for()
 {
