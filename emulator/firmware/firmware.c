@@ -95,6 +95,7 @@ static void start(struct vagx_firmware *fw)
 {
 	if (fw->state != FW_STATE_RESET && fw->state != FW_STATE_QUIESCED)
 		return;
+	fw->woken = fw->state == FW_STATE_QUIESCED;
 	fw->state = FW_STATE_STARTED;
 	__atomic_store_n(&fw->resting, false, __ATOMIC_RELEASE);
 	fw_handoff_start(fw);

@@ -11,6 +11,12 @@
 #include "fw_internal.h"
 
 #define FW_STATS_CP_SIZE	0x180
+#define FW_UNKPTR_198_SIZE	0xc0
+#define FW_UNKPTR_1B8_SIZE	0x1000
+#define FW_UNKPTR_1C0_SIZE	0x300
+#define FW_UNKPTR_1C8_SIZE	0x1000
+/* What the real one keeps there is not known, but it is something */
+#define FW_OWN_WORD		0x6f776e21
 #define FW_LOG_PAYLOAD_SIZE	(FW_LOG_CHANNELS * 0x100 * 0xd8)
 
 static void violation_at(struct vagx_firmware *fw, enum vagx_rule rule, const struct fw_view *view,
@@ -239,7 +245,7 @@ static void check_runtime(struct vagx_firmware *fw, const struct fw_view *runtim
 	       VAGX_READ);
 	follow(fw, runtime, FW_RuntimePointers_fault_info_addr, struct_size(fw, FW_S_FaultInfo),
 	       VAGX_WRITE);
-	follow(fw, runtime, FW_RuntimePointers_unkptr_198, 0xc0, VAGX_WRITE);
+	follow(fw, runtime, FW_RuntimePointers_unkptr_198, FW_UNKPTR_198_SIZE, VAGX_WRITE);
 	va = follow(fw, runtime, FW_RuntimePointers_hwdata_b_addr, struct_size(fw, FW_S_HwDataB),
 		    VAGX_READ);
 	if (va) {
@@ -252,11 +258,41 @@ static void check_runtime(struct vagx_firmware *fw, const struct fw_view *runtim
 	}
 	fw->log_payload = follow(fw, runtime, FW_RuntimePointers_fwlog_ring2, FW_LOG_PAYLOAD_SIZE,
 				 VAGX_WRITE);
-	follow(fw, runtime, FW_RuntimePointers_unkptr_1b8, 0x1000, VAGX_WRITE);
-	follow(fw, runtime, FW_RuntimePointers_unkptr_1c0, 0x300, VAGX_WRITE);
-	follow(fw, runtime, FW_RuntimePointers_unkptr_1c8, 0x1000, VAGX_WRITE);
+	follow(fw, runtime, FW_RuntimePointers_unkptr_1b8, FW_UNKPTR_1B8_SIZE, VAGX_WRITE);
+	follow(fw, runtime, FW_RuntimePointers_unkptr_1c0, FW_UNKPTR_1C0_SIZE, VAGX_WRITE);
+	follow(fw, runtime, FW_RuntimePointers_unkptr_1c8, FW_UNKPTR_1C8_SIZE, VAGX_WRITE);
 	expect(fw, VAGX_RULE_FW_INIT_SCRATCH, runtime, FW_RuntimePointers_unk_6b38, 0, 0xff);
 	check_buffer_manager(fw, runtime);
+}
+
+/* Memory that the firmware alone writes to: it is zero before, and not afterwards */
+static void take_own(struct vagx_firmware *fw, const struct fw_view *runtime,
+		     enum fw_field_id field, size_t size)
+{
+	uint64_t va = fw_get(runtime, field);
+	uint32_t word = 0;
+
+	if (!fw_has(runtime, field))
+		return;
+	for (size_t i = 0; i < size && !word && !fw->access.failed; i += sizeof(word))
+		word = fw_load32(&fw->access, va + i, fw_fields[field].name);
+	if (word)
+		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_OWN, va, fw_fields[field].name,
+			       "%#" PRIx32 " is there", word);
+	fw_store32(&fw->access, va + size - sizeof(word), FW_OWN_WORD, fw_fields[field].name);
+}
+
+static void take_all_own(struct vagx_firmware *fw, const struct fw_view *runtime,
+			 const struct fw_view *status)
+{
+	expect(fw, VAGX_RULE_FW_INIT_OWN, status, FW_FwStatus_halt_count, 0, 0);
+	expect(fw, VAGX_RULE_FW_INIT_OWN, status, FW_FwStatus_halted, 0, 0);
+	expect(fw, VAGX_RULE_FW_INIT_OWN, status, FW_FwStatus_resume, 0, 0);
+	take_own(fw, runtime, FW_RuntimePointers_stats_cp_addr, FW_STATS_CP_SIZE);
+	take_own(fw, runtime, FW_RuntimePointers_unkptr_198, FW_UNKPTR_198_SIZE);
+	take_own(fw, runtime, FW_RuntimePointers_unkptr_1b8, FW_UNKPTR_1B8_SIZE);
+	take_own(fw, runtime, FW_RuntimePointers_unkptr_1c0, FW_UNKPTR_1C0_SIZE);
+	take_own(fw, runtime, FW_RuntimePointers_unkptr_1c8, FW_UNKPTR_1C8_SIZE);
 }
 
 static struct fw_view channel_info(const struct fw_view *runtime, unsigned int channel)
@@ -368,6 +404,8 @@ void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
 		return;
 	}
 	check_shared(fw, fw->status, "FwStatus");
+	if (!fw->woken)
+		take_all_own(fw, &runtime, &status);
 	if (!setup_channels(fw, &runtime) ||
 	    !fw_ring_setup(fw, &fw->fwctl, "FwCtl", FW_S_FwCtlRingState,
 			   fw_get(&fwctl, FW_ChannelInfo_state_addr),

@@ -402,6 +402,7 @@ struct vagx_firmware {
 	unsigned int traced;		/* doorbells, for the two above */
 	uint64_t log_payload;
 	uint32_t log_seq;
+	bool woken;			/* not started, so what is its own is as it has left it */
 	bool initialized;		/* by device control */
 
 	struct fw_queue *bucket[FW_QUEUE_BUCKETS];

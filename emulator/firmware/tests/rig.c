@@ -402,6 +402,26 @@ static void build_io_mappings(struct rig *rig)
 	}
 }
 
+/* What the firmware alone writes to */
+static const struct {
+	enum fw_field_id pointer;
+	size_t size;
+} own_memory[RIG_OWN] = {
+	{ FW_RuntimePointers_stats_cp_addr, 0x1180 },
+	{ FW_RuntimePointers_unkptr_198, 0xc0 },
+	{ FW_RuntimePointers_unkptr_1b8, 0x1000 },
+	{ FW_RuntimePointers_unkptr_1c0, 0x300 },
+	{ FW_RuntimePointers_unkptr_1c8, 0x1000 },
+};
+
+static void build_own(struct rig *rig)
+{
+	for (unsigned int i = 0; i < RIG_OWN; i++) {
+		rig->own[i] = rig_alloc(rig, RIG_PRIVATE, own_memory[i].size);
+		put(rig->runtime, own_memory[i].pointer, rig->own[i].va);
+	}
+}
+
 static void build_runtime(struct rig *rig)
 {
 	struct rig_ptr at = rig->runtime;
@@ -416,16 +436,12 @@ static void build_runtime(struct rig *rig)
 	put(at, FW_RuntimePointers_stats_ta_addr,
 	    rig_alloc(rig, RIG_PRIVATE, size_of(FW_S_StatsTa)).va);
 	put(at, FW_RuntimePointers_stats_3d_addr, rig->stats3d.va);
-	put(at, FW_RuntimePointers_stats_cp_addr, rig_alloc(rig, RIG_PRIVATE, 0x1180).va);
+	build_own(rig);
 	put(at, FW_RuntimePointers_hwdata_a_addr, rig->hwdata_a.va);
 	put(at, FW_RuntimePointers_fault_info_addr, rig_alloc(rig, RIG_SHARED, 0x80).va);
-	put(at, FW_RuntimePointers_unkptr_198, rig_alloc(rig, RIG_PRIVATE, 0xc0).va);
 	put(at, FW_RuntimePointers_hwdata_b_addr, rig->hwdata_b.va);
 	put(at, FW_RuntimePointers_hwdata_b_addr2, rig->hwdata_b.va);
 	put(at, FW_RuntimePointers_fwlog_ring2, rig->log_payload.va);
-	put(at, FW_RuntimePointers_unkptr_1b8, rig_alloc(rig, RIG_PRIVATE, 0x1000).va);
-	put(at, FW_RuntimePointers_unkptr_1c0, rig_alloc(rig, RIG_PRIVATE, 0x300).va);
-	put(at, FW_RuntimePointers_unkptr_1c8, rig_alloc(rig, RIG_PRIVATE, 0x1000).va);
 	put(at, FW_RuntimePointers_unk_6b38, 0xff);
 
 	rig_map(rig, rig->root, AGX_VA_BUFMGR, bufmgr, AGX_PROT_FW_SHARED_RW);
@@ -826,7 +842,7 @@ struct rig_ptr rig_barrier_new(struct rig *rig, unsigned int slot, uint32_t valu
 	return at;
 }
 
-void rig_forget(struct rig *rig)
+void rig_forget_rings(struct rig *rig)
 {
 	for (unsigned int i = 0; i < 17; i++) {
 		memset(rig->channel[i].state.host, 0, 6 * size_of(FW_S_RingState));
@@ -835,6 +851,16 @@ void rig_forget(struct rig *rig)
 	memset(rig->fwctl.state.host, 0, size_of(FW_S_FwCtlRingState));
 	rig->fwctl.wptr = 0;
 	rig->event_rptr = 0;
+}
+
+void rig_forget(struct rig *rig)
+{
+	rig_forget_rings(rig);
+	put(rig->status, FW_FwStatus_halt_count, 0);
+	put(rig->status, FW_FwStatus_halted, 0);
+	put(rig->status, FW_FwStatus_resume, 0);
+	for (unsigned int i = 0; i < RIG_OWN; i++)
+		memset(rig->own[i].host, 0, own_memory[i].size);
 }
 
 void rig_push(struct rig *rig, struct rig_queue *queue, uint64_t command)

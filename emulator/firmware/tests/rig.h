@@ -43,6 +43,7 @@ struct rig_ring {
 };
 
 #define RIG_JOBS	4096
+#define RIG_OWN		5	/* pieces of memory that the firmware alone writes to */
 #define RIG_PAGES	64
 
 /* What the units do with the next jobs, and what they did */
@@ -89,6 +90,7 @@ struct rig {
 
 	struct rig_ptr init, runtime, globals, status, hwdata_a, hwdata_b, stats3d, bufmgr,
 		log_payload;
+	struct rig_ptr own[RIG_OWN];
 	struct rig_ring channel[17];
 	struct rig_ring fwctl;
 	struct rig_ptr stamps, fw_stamps;
@@ -144,6 +146,8 @@ void rig_map_ram(struct rig *rig);			/* as rig_new() does */
 void rig_boot(struct rig *rig);
 void rig_init(struct rig *rig);
 /* The driver's side of the rings as before INIT; the firmware must be at rest */
+void rig_forget_rings(struct rig *rig);
+/* And the firmware's own memory, for one that is not woken but started */
 void rig_forget(struct rig *rig);
 void rig_initialize(struct rig *rig);
 void rig_doorbell(struct rig *rig, unsigned int channel);

@@ -376,7 +376,7 @@ static void test_second_init(void **state)
 	assert_int_equal(((uint32_t *)rig->stamps.host)[1], 0);
 	rig_hang(rig, false);
 
-	rig_forget(rig);
+	rig_forget_rings(rig);
 	vagx_fw_wake(rig->fw);
 	rig_init(rig);
 	rig_initialize(rig);

@@ -335,6 +335,18 @@ static void provoke_init_stamp_ids(struct rig *rig)
 	rig_boot(rig);
 }
 
+static void provoke_init_own_count(struct rig *rig)
+{
+	put(rig->status, FW_FwStatus_halt_count, 1);
+	rig_boot(rig);
+}
+
+static void provoke_init_own_memory(struct rig *rig)
+{
+	rig->own[RIG_OWN - 1].host[0x7ff] = 1;
+	rig_boot(rig);
+}
+
 static void provoke_init_io_mapping(struct rig *rig)
 {
 	struct rig_ptr io = sub(rig->hwdata_b, FW_HwDataB_io_mappings, FW_S_IoMapping, 13);
@@ -985,6 +997,8 @@ static const struct provocation provocations[] = {
 	PROVOKE(FW_INIT_ALIGNMENT, init_alignment_of_data, GOES_ON),
 	PROVOKE(FW_INIT_SCRATCH, init_scratch, GOES_ON),
 	PROVOKE(FW_INIT_STAMP_IDS, init_stamp_ids, GOES_ON),
+	PROVOKE(FW_INIT_OWN, init_own_count, GOES_ON),
+	PROVOKE(FW_INIT_OWN, init_own_memory, GOES_ON),
 	PROVOKE(FW_INIT_IO_MAPPING, init_io_mapping, GOES_ON),
 	PROVOKE(FW_INIT_IO_MAPPING, init_io_of_no_soc, GOES_ON),
 	PROVOKE(FW_INIT_IO_MAPPING, init_io_element, GOES_ON),
