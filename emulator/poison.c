@@ -4,8 +4,10 @@
 
 #define EACH_BYTE	0x0101010101010101ULL
 
+#define FREE_PAGE	0xaa
+
 /* linux include/linux/poison.h: PAGE_POISON, POISON_FREE, POISON_INUSE; GCC's of variables */
-static const uint8_t patterns[] = { 0xaa, 0x6b, 0x5a, 0xfe };
+static const uint8_t patterns[] = { FREE_PAGE, 0x6b, 0x5a, 0xfe };
 
 static uint64_t word_at(const uint64_t *word)
 {
@@ -45,10 +47,9 @@ bool vagx_poison_fills(const void *page, size_t len, struct vagx_poison *found)
 {
 	const uint64_t *words = page;
 
-	if (!vagx_poison_find(page, len, found) || found->offset)
-		return false;
+	*found = (struct vagx_poison){ .byte = FREE_PAGE };
 	for (size_t i = 0; i < len / 8; i++) {
-		if (word_at(&words[i]) != found->byte * EACH_BYTE)
+		if (word_at(&words[i]) != FREE_PAGE * EACH_BYTE)
 			return false;
 	}
 	return true;

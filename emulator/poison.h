@@ -35,7 +35,7 @@ struct vagx_poison {
  */
 bool vagx_poison_find(const void *bytes, size_t len, struct vagx_poison *found);
 
-/* Whether there is nothing else in the page at @page */
+/* Whether there is nothing in a page but what free pages have */
 bool vagx_poison_fills(const void *page, size_t len, struct vagx_poison *found);
 
 #endif

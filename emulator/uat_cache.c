@@ -163,7 +163,8 @@ static void set_leaf(struct uat_cache *cache, struct uat_cache_node *node, unsig
 
 /*
  * When a page is looked up first, the driver has cleared it, or filled it. A client's page may
- * hold any bytes, as the client may have written them, but hardly a whole page of these.
+ * hold any bytes, as the client may have written them, but hardly a whole page of those that
+ * the kernel puts into free pages.
  */
 static void check_page(struct vagx_uat *uat, const struct uat_cache_node *node, uint64_t va,
 		       uint64_t pa)

@@ -418,6 +418,7 @@ static void pages_that_nobody_has_cleared(void **state)
 	/* a client may have written that */
 	use_poison(m, USER_VA, 0xaa, 8, PAGE - 8);
 	use_poison(m, USER_VA + PAGE, 0xaa, 0, PAGE - 8);
+	use_poison(m, USER_VA + 3 * PAGE, 0x5a, 0, PAGE);
 	assert_rule(m, UAT_POISON, found);
 	use_poison(m, USER_VA + 2 * PAGE, 0xaa, 0, PAGE);
 	assert_rule(m, UAT_POISON, found + 1);
