@@ -2,11 +2,12 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * ASTC, two-dimensional blocks of low dynamic range. (Khronos Data Format
- * Specification, "ASTC")
+ * ASTC, two-dimensional blocks. (Khronos Data Format Specification, "ASTC")
  */
 #include <string.h>
 
+#include "agx_float.h"
+#include "gpu/image_astc_hdr.h"
 #include "gpu/image_block.h"
 
 #define ASTC_MOST_WEIGHTS	64
@@ -250,9 +251,9 @@ struct astc_block {
 	uint8_t formats[ASTC_MOST_PARTS];
 	/* where colours are */
 	unsigned int colours_at, colour_bits;
+	/* of 16 bits a channel, and which channels of a part are logarithms */
 	int ends[ASTC_MOST_PARTS][2][4];
-	/* parts whose colours are of low dynamic range: the others are as what is no block */
-	bool is_low[ASTC_MOST_PARTS];
+	unsigned int logarithms[ASTC_MOST_PARTS];
 };
 
 static bool astc_set_grid(struct astc_block *c, unsigned int width, unsigned int height)
@@ -385,7 +386,7 @@ static unsigned int astc_values(unsigned int format)
 }
 
 /* Return: false for formats of high dynamic range */
-static bool astc_ends(unsigned int format, int *v, int ends[2][4])
+static bool astc_low_ends(unsigned int format, int *v, int ends[2][4])
 {
 	unsigned int i;
 
@@ -434,6 +435,20 @@ static bool astc_ends(unsigned int format, int *v, int ends[2][4])
 	}
 }
 
+static void astc_ends(struct astc_block *c, unsigned int part, int *v)
+{
+	unsigned int i;
+
+	if (!astc_low_ends(c->formats[part], v, c->ends[part])) {
+		c->logarithms[part] = vagx_astc_hdr_ends(c->formats[part], v, c->ends[part]);
+		return;
+	}
+	for (i = 0; i < 4; i++) {
+		c->ends[part][0][i] *= 257;
+		c->ends[part][1][i] *= 257;
+	}
+}
+
 /* Colours have as many levels as there is room for */
 static bool astc_colours(struct astc_block *c, const uint8_t *b)
 {
@@ -453,7 +468,7 @@ static bool astc_colours(struct astc_block *c, const uint8_t *b)
 	for (i = 0; i < count; i++)
 		values[i] = astc_colour(&astc_ranges[range], &numbers[i]);
 	for (i = 0; i < c->parts; i++) {
-		c->is_low[i] = astc_ends(c->formats[i], v, c->ends[i]);
+		astc_ends(c, i, v);
 		v += astc_values(c->formats[i]);
 	}
 	return true;
@@ -565,19 +580,21 @@ static void astc_weights(const struct astc_block *c, const uint8_t *b, struct as
 	astc_sequence(reversed, 0, c->weights, c->grid_w * c->grid_h * c->planes, n);
 }
 
-/* A colour for a whole area; false for those of high dynamic range, or without an area */
-static bool astc_constant(const uint8_t *b, float value[4])
+/* A colour for a whole area, which has to be one; halves with high dynamic range */
+static void astc_constant(const uint8_t *b, float value[4])
 {
 	uint32_t s[2] = { astc_bits(b, 12, 13), astc_bits(b, 25, 13) };
 	uint32_t t[2] = { astc_bits(b, 38, 13), astc_bits(b, 51, 13) };
 	bool everywhere = (s[0] & s[1] & t[0] & t[1]) == 0x1fff;
 	unsigned int i;
 
-	if (astc_bits(b, 9, 3) != 6 || (!everywhere && (s[0] >= s[1] || t[0] >= t[1])))
-		return false;
-	for (i = 0; i < 4; i++)
-		value[i] = astc_bits(b, 64 + 16 * i, 16) / 65535.0f;
-	return true;
+	if (astc_bits(b, 10, 2) != 3 || (!everywhere && (s[0] >= s[1] || t[0] >= t[1])))
+		return;
+	for (i = 0; i < 4; i++) {
+		uint32_t bits = astc_bits(b, 64 + 16 * i, 16);
+
+		value[i] = astc_bits(b, 9, 1) ? float_from_half(bits) : bits / 65535.0f;
+	}
 }
 
 static void astc(const uint8_t *b, unsigned int width, unsigned int height, unsigned int x,
@@ -598,11 +615,13 @@ static void astc(const uint8_t *b, unsigned int width, unsigned int height, unsi
 		return;
 	astc_weights(&c, b, weights);
 	part = astc_part(&c, x, y);
-	for (i = 0; i < 4 && c.is_low[part]; i++) {
+	for (i = 0; i < 4; i++) {
 		int weight = astc_texel_weight(&c, weights, x, y, c.planes == 2 && c.second == i);
-		int first = c.ends[part][0][i] * 257, second = c.ends[part][1][i] * 257;
+		int first = c.ends[part][0][i], second = c.ends[part][1][i];
+		int between = (first * (64 - weight) + second * weight + 32) >> 6;
 
-		value[i] = ((first * (64 - weight) + second * weight + 32) >> 6) / 65535.0f;
+		value[i] = c.logarithms[part] >> i & 1 ? vagx_astc_hdr_float(between) :
+			   between / 65535.0f;
 	}
 }
 

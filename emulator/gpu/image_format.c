@@ -254,7 +254,8 @@ static void decode_block(const struct vagx_image *image, const struct agx_texel 
 	for (i = 0; i < 4; i++) {
 		if (image->srgb && i < 3)
 			vagx_format_to_float(AGX_FORMAT_SRGBA8, i,
-					     (uint32_t)nearbyintf(value[i] * 255.0f), &value[i]);
+					     (uint32_t)nearbyintf(fminf(value[i], 1) * 255.0f),
+					     &value[i]);
 		channel[i] = float_bits(value[i]);
 	}
 }

@@ -357,13 +357,16 @@ static void sample_nearest(struct texture *t, const struct spot *s, unsigned int
 	memcpy(value, bits, sizeof(bits));
 }
 
-/* Weights have 8 bits */
+/*
+ * Weights have 8 bits. They are rounded to the nearest, so that a texel's middle is all of
+ * it, though its coordinate be a little less: the next one may be thousands of times brighter.
+ */
 static void between(const struct spot *s, int64_t base[3], float weight[3])
 {
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		int64_t at = floor_of((s->at[i] - 0.5) * WEIGHTS);
+		int64_t at = floor_of((s->at[i] - 0.5) * WEIGHTS + 0.5);
 
 		base[i] = at >> 8;
 		weight[i] = (float)(at & 0xff) / WEIGHTS;

@@ -17,6 +17,7 @@
 
 #include "agx_packets.h"
 #include "core_fixture.h"
+#include "gpu/image_astc_hdr.h"
 #include "gpu/image_block.h"
 #include "gpu/texture.h"
 
@@ -100,13 +101,13 @@ static void anisotropic_taps(void **state)
 	/* at 3/10 and 1/10 of the pixel to both sides, with weights of 8 bits */
 	sampler.maximum_anisotropy = 4;
 	run_sample(*state, &sampler, LONG_PIXEL SAMPLE_GRADIENT);
-	assert_float_equal(result(0), (36 + 76 / 256.0 * 13 + 49 + 25 / 256.0 * 15 +
+	assert_float_equal(result(0), (36 + 77 / 256.0 * 13 + 49 + 26 / 256.0 * 15 +
 				       49 + 230 / 256.0 * 15 + 64 + 179 / 256.0 * 17) / 4 +
 				      7.5 / 64, 1e-4);
 	/* two taps, at 1/6 */
 	sampler.maximum_anisotropy = 2;
 	run_sample(*state, &sampler, LONG_PIXEL SAMPLE_GRADIENT);
-	assert_float_equal(result(0), (36 + 213 / 256.0 * 13 + 64 + 42 / 256.0 * 17) / 2 +
+	assert_float_equal(result(0), (36 + 213 / 256.0 * 13 + 64 + 43 / 256.0 * 17) / 2 +
 				      7.5 / 64, 1e-4);
 }
 
@@ -456,6 +457,35 @@ static void integers_of_ten_bits(void **state)
 	assert_int_equal(got, 66 | 952 << 10 | 769 << 20 | 2u << 30);
 }
 
+/* One colour in halves, and logarithms where the lines between them meet */
+static void astc_of_high_range(void **state)
+{
+	static const struct {
+		int logarithm;
+		float number;
+	} lines[] = {
+		{ 0, 0 }, { 0x7800, 1 }, { 0x7a00, 1.1875f }, { 0x7e00, 1.6875f }, { 0x8000, 2 },
+		{ 0xf7ff, 65504 }, { 0xffff, 65504 },
+	};
+	uint8_t block[16] = {
+		0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+		0x00, 0x3c, 0x00, 0x44, 0xff, 0x7b, 0x00, 0x38,
+	};
+	static const float halves[4] = { 1, 4, 65504, 0.5f };
+	float value[4];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		assert_float_equal(vagx_astc_hdr_float(lines[i].logarithm), lines[i].number, 0);
+	vagx_block_astc_4x4(block, 0, 0, false, value);
+	for (i = 0; i < 4; i++)
+		assert_float_equal(value[i], halves[i], 0);
+	/* without the bit for halves, fractions of 65535 */
+	block[1] = 0xfd;
+	vagx_block_astc_4x4(block, 3, 3, false, value);
+	assert_float_equal(value[0], 0x3c00 / 65535.0f, 0);
+}
+
 /* Red lies highest where blue lies lowest in the tile */
 static void order_of_ten_bits(void **state)
 {
@@ -483,6 +513,7 @@ int main(void)
 						fixture_teardown),
 		cmocka_unit_test(integers_of_ten_bits),
 		cmocka_unit_test(order_of_ten_bits),
+		cmocka_unit_test(astc_of_high_range),
 		cmocka_unit_test(bc_blocks),
 		cmocka_unit_test(etc_blocks),
 		cmocka_unit_test(border_colours),
