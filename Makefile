@@ -14,8 +14,8 @@ help:
 	@echo 'make check                everything that CI checks'
 	@echo 'make check-quick          the part on the plain kernel, in the virtual machine'
 	@echo 'make check-nightly        what takes longer: analyzers, every SoC with every firmware, data'
-	@echo '                          races in the driver, thread sanitizer, all of piglit'\''s list,'
-	@echo '                          coverage, a bench'
+	@echo '                          races in the driver, memory that nobody has cleared, thread'
+	@echo '                          sanitizer, all of piglit'\''s list, coverage, a bench'
 	@echo 'make fuzz SECONDS=600     ioctls by chance in the virtual machine, another SEED=1 each'
 	@echo '                          time if none is given'
 	@echo 'make fuzz-host            libFuzzer, FUZZ_SECONDS=60 for each target'
@@ -53,7 +53,7 @@ check:
 	@tools/check.sh
 
 check-nightly:
-	@tools/check.sh guest-socs-nightly guest-kcsan tsan piglit-nightly coverage-host bench-nightly
+	@tools/check.sh guest-socs-nightly guest-kcsan guest-poison tsan piglit-nightly coverage-host bench-nightly
 
 fuzz-host:
 	@tools/fuzz.sh
