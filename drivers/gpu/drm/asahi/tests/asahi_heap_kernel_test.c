@@ -124,7 +124,7 @@ static unsigned int rights_of(u64 entry)
 	unsigned int cached = entry & AGX_PTE_ATTR_MASK ? 0 : FW_CACHED;
 	unsigned int access = (entry & AGX_PTE_AP_MASK) >> AGX_PTE_AP_SHIFT;
 
-	switch (access << 2 | !!(entry & AGX_PTE_UXN) << 1 | !!(entry & AGX_PTE_PXN)) {
+	switch (access << 2 | (entry & AGX_PTE_UXN ? 1 << 1 : 0) | (entry & AGX_PTE_PXN ? 1 : 0)) {
 	case 0 << 2 | 1 << 1 | 1:
 		return GPU_R | GPU_W | FW_R | FW_W | cached;
 	case 1 << 2 | 0 << 1 | 0:
