@@ -381,7 +381,9 @@ static void test_killed(int fd)
 /* Objects that clients own; heaps and tables of the driver's own stay. */
 static int count_objects(void)
 {
-	static const char *const kinds[] = { "files", "vms", "gem-objects", "queues", "jobs" };
+	static const char *const kinds[] = {
+		"files", "clients", "vms", "gem-objects", "queues", "jobs",
+	};
 	unsigned int i;
 	int total = 0;
 

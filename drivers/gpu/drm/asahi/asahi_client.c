@@ -27,6 +27,7 @@
 
 #include "asahi_client.h"
 #include "asahi_clock.h"
+#include "asahi_debugfs.h"
 #include "asahi_drv.h"
 #include "asahi_fw_job.h"
 #include "asahi_vm.h"
@@ -210,6 +211,7 @@ struct asahi_client *asahi_client_create(u64 id)
 	mutex_init(&client->lock);
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
 		INIT_LIST_HEAD(&client->engine[i].works);
+	asahi_count_inc(ASAHI_COUNT_CLIENT);
 
 	return client;
 }
@@ -235,6 +237,7 @@ static void asahi_client_release(struct kref *ref)
 
 	mutex_destroy(&client->lock);
 	kfree(client);
+	asahi_count_dec(ASAHI_COUNT_CLIENT);
 }
 
 /**

@@ -19,6 +19,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_counts);
 static const char * const asahi_debugfs_names[ASAHI_COUNT_NUM] = {
 	[ASAHI_COUNT_DEVICE] = "devices",
 	[ASAHI_COUNT_FILE] = "files",
+	[ASAHI_COUNT_CLIENT] = "clients",
 	[ASAHI_COUNT_VM] = "vms",
 	[ASAHI_COUNT_GEM] = "gem-objects",
 	[ASAHI_COUNT_OBJECT] = "timestamp-objects",

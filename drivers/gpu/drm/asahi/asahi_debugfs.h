@@ -13,6 +13,7 @@
  * enum asahi_count - kinds of objects that are counted
  * @ASAHI_COUNT_DEVICE: struct asahi_device
  * @ASAHI_COUNT_FILE: struct asahi_file
+ * @ASAHI_COUNT_CLIENT: struct asahi_client
  * @ASAHI_COUNT_VM: struct asahi_vm
  * @ASAHI_COUNT_GEM: GEM objects
  * @ASAHI_COUNT_OBJECT: struct asahi_object
@@ -33,6 +34,7 @@
 enum asahi_count {
 	ASAHI_COUNT_DEVICE,
 	ASAHI_COUNT_FILE,
+	ASAHI_COUNT_CLIENT,
 	ASAHI_COUNT_VM,
 	ASAHI_COUNT_GEM,
 	ASAHI_COUNT_OBJECT,
