@@ -453,20 +453,17 @@ static GLuint make_texture(const struct scene *scene)
 	return texture;
 }
 
-/*
- * A block of ASTC that is likely to be one: of any bits, few have colours of low dynamic
- * range only. Half of them have one format of colours for all parts.
- */
-static void choose_astc(uint8_t *block, uint32_t noise)
+static void clear_bit(uint8_t *block, unsigned int at)
+{
+	block[at / 8] &= ~(1u << at % 8);
+}
+
+/* One format of colours for all parts */
+static void choose_format(uint8_t *block, uint32_t noise)
 {
 	static const uint8_t formats[] = { 0, 1, 4, 5, 6, 8, 9, 10, 12, 13 };
 	uint32_t format = formats[(noise >> 20) % sizeof(formats)];
 
-	/* what is reserved in blocks of one colour llvmpipe does not look at */
-	if (block[0] == 0xfc && block[1] & 1)
-		block[1] |= 0xc;
-	if (noise >> 30 & 1)
-		return;
 	if (block[1] & 0x18) {
 		block[2] &= 0x7f;
 		block[3] = (block[3] & 0xe0) | format << 1;
@@ -474,6 +471,36 @@ static void choose_astc(uint8_t *block, uint32_t noise)
 		block[1] = (block[1] & 0x1f) | format << 5;
 		block[2] = (block[2] & 0xfe) | format >> 3;
 	}
+}
+
+/*
+ * Each part has a format, one of the first two of its class. The last of the formats' bits
+ * are in front of the weights, which are 32 bits long therefore.
+ */
+static void choose_formats(uint8_t *block)
+{
+	unsigned int parts = (block[1] >> 3 & 3) + 1, i;
+
+	block[0] = 0x42;
+	block[1] &= 0xf8;
+	block[2] |= 0x80;
+	for (i = 0; i < parts; i++)
+		clear_bit(block, parts == 2 && i == 0 ? 28 : 97 - 2 * (parts - i));
+}
+
+/*
+ * A block of ASTC that is likely to be one, and has no colours of high dynamic range, which
+ * llvmpipe does not know: of any bits, few are.
+ */
+static void choose_astc(uint8_t *block, uint32_t noise)
+{
+	/* what is reserved in blocks of one colour llvmpipe does not look at */
+	if (block[0] == 0xfc && block[1] & 1)
+		block[1] = (block[1] | 0xc) & ~2u;
+	else if (block[1] & 0x18 && noise >> 30 & 1)
+		choose_formats(block);
+	else
+		choose_format(block, noise);
 }
 
 /* Blocks of any bits: each is one of some mode or other */
