@@ -14,6 +14,8 @@ uint64_t vagx_carrier_read(struct vagx_carrier_regs *regs, uint64_t offset,
 		return VAGX_CARRIER_ID_V1;
 	case VAGX_CARRIER_HOST_TIME:
 		return vagx_clock_host_ns();
+	case VAGX_CARRIER_LEVELS:
+		return vagx_mailbox_levels(regs->mailbox);
 	}
 	vagx_violation(regs->report, VAGX_RULE_REG_UNKNOWN, offset, "carrier",
 		       "read of %zu bytes", size);
@@ -47,6 +49,7 @@ void vagx_carrier_write(struct vagx_carrier_regs *regs, uint64_t offset,
 		return;
 	case VAGX_CARRIER_ID:
 	case VAGX_CARRIER_HOST_TIME:
+	case VAGX_CARRIER_LEVELS:
 		vagx_violation(regs->report, VAGX_RULE_REG_READ_ONLY, offset,
 			       "carrier", "write of 0x%llx",
 			       (unsigned long long)value);

@@ -279,6 +279,16 @@ void vagx_mailbox_write(struct vagx_mailbox *mailbox, uint64_t offset,
 	pthread_mutex_unlock(&mailbox->lock);
 }
 
+uint32_t vagx_mailbox_levels(struct vagx_mailbox *mailbox)
+{
+	uint32_t level;
+
+	pthread_mutex_lock(&mailbox->lock);
+	level = levels(mailbox);
+	pthread_mutex_unlock(&mailbox->lock);
+	return level;
+}
+
 void vagx_mailbox_reevaluate(struct vagx_mailbox *mailbox, uint32_t mask)
 {
 	pthread_mutex_lock(&mailbox->lock);

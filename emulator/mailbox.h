@@ -55,6 +55,15 @@ void vagx_mailbox_write(struct vagx_mailbox *mailbox, uint64_t offset,
 			size_t size, uint64_t value);
 
 /**
+ * vagx_mailbox_levels() - the interrupts' levels at this moment
+ *
+ * A message about an edge may reach the guest long after the level has fallen again.
+ *
+ * Return: bit per enum vagx_mailbox_irq.
+ */
+uint32_t vagx_mailbox_levels(struct vagx_mailbox *mailbox);
+
+/**
  * vagx_mailbox_reevaluate() - the guest enabled an interrupt
  * @mask: bit per enum vagx_mailbox_irq; each whose level is high fires
  */

@@ -165,6 +165,12 @@ static void carrier(void **state)
 	vagx_carrier_write(&regs, VAGX_CARRIER_REEVALUATE, 8, 0xf);
 	assert_int_equal(fired[VAGX_MAILBOX_SEND_EMPTY], 1);
 	assert_int_equal(fired[VAGX_MAILBOX_RECV_NOT_EMPTY], 0);
+	assert_int_equal(vagx_carrier_read(&regs, VAGX_CARRIER_LEVELS, 8),
+			 1 << VAGX_MAILBOX_SEND_EMPTY | 1 << VAGX_MAILBOX_RECV_EMPTY);
+	vagx_mailbox_send(regs.mailbox, 0, 1, false);
+	assert_int_equal(vagx_carrier_read(&regs, VAGX_CARRIER_LEVELS, 8),
+			 1 << VAGX_MAILBOX_SEND_EMPTY | 1 << VAGX_MAILBOX_RECV_NOT_EMPTY);
+	assert_int_equal(fired[VAGX_MAILBOX_RECV_NOT_EMPTY], 1);
 
 	assert_int_equal(vagx_clock_frequency(regs.clock), 24000000);
 	host = vagx_carrier_read(&regs, VAGX_CARRIER_HOST_TIME, 8);

@@ -24,6 +24,7 @@
 #define VAGX_CARRIER_SAMPLE_COUNTER	0x18	/* WO the guest's counter */
 #define VAGX_CARRIER_SAMPLE_HOST_TIME	0x20	/* WO ns; commits the sample */
 #define VAGX_CARRIER_COUNTER_RATE	0x28	/* WO ticks a second */
+#define VAGX_CARRIER_LEVELS		0x30	/* RO bit per interrupt */
 
 #define VAGX_CARRIER_ID_V1		0x158474156ULL
 

@@ -99,6 +99,8 @@ static int carrier_irq_map(struct irq_domain *domain, unsigned int virq, irq_hw_
 {
 	irq_set_chip_data(virq, domain->host_data);
 	irq_set_chip_and_handler(virq, &carrier_irq_chip, handle_edge_irq);
+	/* What was pending while it was disabled is not handled when it is enabled. */
+	irq_set_status_flags(virq, IRQ_LEVEL);
 	return 0;
 }
 
@@ -107,10 +109,17 @@ static const struct irq_domain_ops carrier_irq_domain_ops = {
 	.xlate = irq_domain_xlate_onecell,
 };
 
+/*
+ * Under load an MSI arrives long after its level has fallen, and a device whose interrupt
+ * is handled may be without power by then.
+ */
 static irqreturn_t carrier_handle_vector(int irq, void *data)
 {
 	struct carrier_irq *vector = data;
+	struct carrier *carrier = vector->domain->host_data;
 
+	if (!(readq(carrier->regs + VAGX_CARRIER_LEVELS) & BIT_ULL(vector->hwirq)))
+		return IRQ_HANDLED;
 	if (generic_handle_domain_irq(vector->domain, vector->hwirq))
 		return IRQ_NONE;
 	return IRQ_HANDLED;
