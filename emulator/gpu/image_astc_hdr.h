@@ -13,7 +13,7 @@
  * @v: the part's values, 0 to 255 each, as many as the format has
  * @ends: gets the ends, of 16 bits a channel
  *
- * Source: Khronos Data Format Specification 1.3, 23.13 to 23.15.
+ * Source: Khronos Data Format Specification, "ASTC", HDR endpoint decoding.
  *
  * Return: the channels that are logarithms, a bit each; the others are fractions.
  */

@@ -243,6 +243,12 @@ static bool decode_bytes(const struct vagx_image *image, const uint8_t *bits, ui
 	return true;
 }
 
+/* Blocks may have any number, not a number among them; sRGB is a curve from 0 to 1 */
+static float unit(float value)
+{
+	return fminf(fmaxf(value, 0), 1);
+}
+
 static void decode_block(const struct vagx_image *image, const struct agx_texel *texel,
 			 const uint8_t *bits, uint32_t *channel)
 {
@@ -254,7 +260,7 @@ static void decode_block(const struct vagx_image *image, const struct agx_texel 
 	for (i = 0; i < 4; i++) {
 		if (image->srgb && i < 3)
 			vagx_format_to_float(AGX_FORMAT_SRGBA8, i,
-					     (uint32_t)nearbyintf(fminf(value[i], 1) * 255.0f),
+					     (uint32_t)nearbyintf(unit(value[i]) * 255.0f),
 					     &value[i]);
 		channel[i] = float_bits(value[i]);
 	}

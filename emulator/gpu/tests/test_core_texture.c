@@ -471,7 +471,15 @@ static void astc_of_high_range(void **state)
 		0xfc, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 		0x00, 0x3c, 0x00, 0x44, 0xff, 0x7b, 0x00, 0x38,
 	};
-	static const float halves[4] = { 1, 4, 65504, 0.5f };
+	static const float halves[4] = { 1, 4, 65504, 0.5f }, curved[4] = { 0, 0, 1, 0.5f };
+	const struct vagx_image srgb = {
+		.block = vagx_block_format(AGX_CHANNELS_ASTC_4X4),
+		.type = AGX_TEXTURE_TYPE_UNORM,
+		.srgb = true,
+		.swizzle = { 0, 1, 2, 3 },
+	};
+	const struct agx_texel texel = { 0 };
+	uint32_t bits[4];
 	float value[4];
 	unsigned int i;
 
@@ -480,6 +488,15 @@ static void astc_of_high_range(void **state)
 	vagx_block_astc_4x4(block, 0, 0, false, value);
 	for (i = 0; i < 4; i++)
 		assert_float_equal(value[i], halves[i], 0);
+	/* with sRGB's curve, what is below 0 or no number is 0 */
+	block[9] = 0xbc;
+	block[11] = 0x7e;
+	vagx_image_decode(&srgb, &texel, block, bits);
+	for (i = 0; i < 4; i++) {
+		memcpy(&value[i], &bits[i], sizeof(value[i]));
+		assert_float_equal(value[i], curved[i], 0);
+	}
+	block[9] = 0x3c;
 	/* without the bit for halves, fractions of 65535 */
 	block[1] = 0xfd;
 	vagx_block_astc_4x4(block, 3, 3, false, value);
