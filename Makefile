@@ -13,7 +13,7 @@ help:
 	@echo '                          their pictures in build/out; sets up all it needs'
 	@echo 'make check                everything that CI checks'
 	@echo 'make check-quick          the part on the plain kernel, in the virtual machine'
-	@echo 'make check-nightly        what takes longer: analyzers, every SoC with every firmware, data'
+	@echo 'make check-nightly        what takes longer: every SoC with every firmware, data'
 	@echo '                          races in the driver, memory that nobody has cleared, thread'
 	@echo '                          sanitizer, all of piglit'\''s list, coverage, a bench'
 	@echo 'make fuzz SECONDS=600     ioctls by chance in the virtual machine, another SEED=1 each'
