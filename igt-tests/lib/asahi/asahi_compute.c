@@ -471,6 +471,11 @@ bool igt_asahi_signalled(int fd, uint32_t syncobj)
 	return !wait_until(fd, syncobj, deadline(0));
 }
 
+void igt_asahi_assert_bystander(int err)
+{
+	igt_assert_f(!err || err == -ECANCELED, "%s\n", strerror(-err));
+}
+
 int igt_asahi_run(struct asahi_client *client, const struct asahi_command *command)
 {
 	uint32_t syncobj = syncobj_create(client->fd, 0);

@@ -35,11 +35,6 @@
 
 #define ROUNDS		3
 
-static void assert_bystander(int err)
-{
-	igt_assert_f(!err || err == -ECANCELED, "%s\n", strerror(-err));
-}
-
 static void assert_runs(struct asahi_client *client, uint32_t queue, unsigned int index)
 {
 	const struct asahi_command store = igt_asahi_store_word(client, index, 99);
@@ -67,7 +62,7 @@ static void assert_usable_or_guilty(struct asahi_client *client, uint32_t queue,
 		assert_guilty(client, queue);
 		return;
 	}
-	assert_bystander(err);
+	igt_asahi_assert_bystander(err);
 	assert_runs(client, queue, ASAHI_RESULT + 1);
 }
 
@@ -83,7 +78,7 @@ static void neighbour(int fd, int from, int to)
 	igt_assert_eq(write(to, &c, 1), 1);
 	igt_assert_eq(read(from, &c, 1), 0);
 	client->words[ASAHI_GATE] = 1;
-	assert_bystander(igt_asahi_wait(client->fd, sync));
+	igt_asahi_assert_bystander(igt_asahi_wait(client->fd, sync));
 	assert_runs(client, client->queue, ASAHI_RESULT + 1);
 }
 
@@ -126,7 +121,7 @@ static void fault_beside(struct asahi_client *client, struct asahi_client *other
 	client->words[ASAHI_GATE] = 1;
 	other->words[ASAHI_GATE] = 1;
 	assert_usable_or_guilty(client, second, igt_asahi_wait(client->fd, ours));
-	assert_bystander(igt_asahi_wait(other->fd, theirs));
+	igt_asahi_assert_bystander(igt_asahi_wait(other->fd, theirs));
 	assert_runs(other, other->queue, ASAHI_RESULT + 1);
 	assert_guilty(client, guilty);
 	close(to[1]);
@@ -163,7 +158,7 @@ static void test_beside_own_queue(struct asahi_client *client)
 	client->words[ASAHI_GATE] = 1;
 	err = igt_asahi_wait(client->fd, first);
 	if (err != -EIO)
-		assert_bystander(err);
+		igt_asahi_assert_bystander(err);
 	igt_assert_eq(igt_asahi_wait(client->fd, second), -EIO);
 	igt_assert(err || client->words[ASAHI_RESULT] == 1);
 	assert_guilty(client, client->queue);
@@ -200,7 +195,7 @@ static void work(struct worker *worker)
 
 	igt_asahi_submit(fd, worker->queue, &worker->store, 1,
 			 &(struct asahi_sync){ .out = worker->sync });
-	assert_bystander(igt_asahi_wait(fd, worker->sync));
+	igt_asahi_assert_bystander(igt_asahi_wait(fd, worker->sync));
 }
 
 /* Another process, until the parent closes the pipe */
@@ -264,7 +259,7 @@ static void test_timeout_beside_others(struct asahi_client *client)
 	guilty = first == -ETIMEDOUT ? client : other;
 	bystander = guilty == client ? other : client;
 	igt_assert_eq(guilty == client ? first : second, -ETIMEDOUT);
-	assert_bystander(guilty == client ? second : first);
+	igt_asahi_assert_bystander(guilty == client ? second : first);
 	assert_runs(bystander, bystander->queue, ASAHI_RESULT + 1);
 	assert_guilty(guilty, guilty->queue);
 }

@@ -177,11 +177,6 @@ static void assert_guilty(struct asahi_client *client, uint32_t queue)
 	igt_assert_eq(submit_to(client, queue, &render, sizeof(render), sync), -EIO);
 }
 
-static void assert_bystander(int err)
-{
-	igt_assert_f(!err || err == -ECANCELED, "%s\n", strerror(-err));
-}
-
 static void assert_runs(struct asahi_client *client, uint32_t queue)
 {
 	const struct asahi_render render = igt_asahi_render(client, 64);
@@ -209,7 +204,7 @@ static void test_fault(struct asahi_client *client)
 	}
 	igt_assert_eq(igt_asahi_wait(client->fd, fault), -EIO);
 	for (i = 0; i < ROUNDS; i++)
-		assert_bystander(igt_asahi_wait(other->fd, sync[i]));
+		igt_asahi_assert_bystander(igt_asahi_wait(other->fd, sync[i]));
 	assert_guilty(client, queue);
 	assert_runs(other, other->queue);
 	assert_runs(client, client->queue);
@@ -244,7 +239,7 @@ static void test_fault_in_the_middle(struct asahi_client *client)
 	client->words[ASAHI_GATE] = 1;
 	err = igt_asahi_wait(client->fd, sync[0]);
 	if (err != -EIO)
-		assert_bystander(err);
+		igt_asahi_assert_bystander(err);
 	igt_assert_eq(igt_asahi_wait(client->fd, sync[1]), -EIO);
 	igt_assert_eq(igt_asahi_wait(client->fd, sync[2]), -ECANCELED);
 	assert_guilty(client, queue);

@@ -122,11 +122,6 @@ static void let_go(struct flight *flight)
 		igt_asahi_circle_end(flight->client, flight->circle);
 }
 
-static void assert_bystander(int err)
-{
-	igt_assert_f(!err || err == -ECANCELED, "%s\n", strerror(-err));
-}
-
 static void assert_runs(struct asahi_client *client, uint32_t queue)
 {
 	struct asahi_render render = igt_asahi_render(client, 64);
@@ -174,7 +169,7 @@ static void assert_sibling(struct flight *flight)
 		assert_guilty(flight->client, flight->queue);
 		return;
 	}
-	assert_bystander(err);
+	igt_asahi_assert_bystander(err);
 	assert_runs(flight->client, flight->queue);
 }
 
@@ -207,7 +202,7 @@ static void test_fault(struct asahi_client *client, unsigned int stage)
 	for (i = 0; i < STAGES; i++)
 		let_go(&others[i]);
 	for (i = 0; i < STAGES; i++) {
-		assert_bystander(igt_asahi_wait(others[i].client->fd, others[i].sync));
+		igt_asahi_assert_bystander(igt_asahi_wait(others[i].client->fd, others[i].sync));
 		assert_runs(others[i].client, others[i].queue);
 	}
 	assert_sibling(&sibling);
@@ -226,7 +221,7 @@ static void test_program(struct asahi_client *client)
 	render.render.bg.usc |= 0x80000000;
 	igt_assert_eq(igt_asahi_run_render(client, client->queue, &render), -EIO);
 	let_go(&bystander);
-	assert_bystander(igt_asahi_wait(other->fd, bystander.sync));
+	igt_asahi_assert_bystander(igt_asahi_wait(other->fd, bystander.sync));
 	assert_runs(other, other->queue);
 	assert_guilty(client, client->queue);
 }
@@ -253,7 +248,7 @@ static void test_timeout(struct asahi_client *client, unsigned int stage)
 	unsigned int rounds = 0;
 
 	do {
-		assert_bystander(igt_asahi_run_render(other, other->queue, &render));
+		igt_asahi_assert_bystander(igt_asahi_run_render(other, other->queue, &render));
 		rounds++;
 	} while (!is_over(&guilty));
 	igt_info("%u renders of others meanwhile\n", rounds);
