@@ -120,6 +120,7 @@ refresh()
 			mv "$work/packages" "${product_of[$kind]}/.packages"
 		fi
 	done
+	rm -f "$cache/apt/updated"
 	apt_update
 	renew toolbox "$top/tools/toolbox.sh" path
 	renew guest "$top/tools/guest.sh"

@@ -31,14 +31,29 @@ for lane; do
 done
 
 # What takes long where the cache is empty shows its progress here; the checks
-# keep what their commands say to themselves.
-tools/toolbox.sh run true
-if [ -n "$everything" ]; then
-	for product in "kernel.sh plain" "kernel.sh debug" guest.sh; do
-		# shellcheck disable=SC2086
-		tools/$product >/dev/null
+# keep what their commands say to themselves. Packages come from afar, while kernels
+# keep the processors busy.
+make_products()
+{
+	local kernel fetching
+
+	tools/toolbox.sh run true
+	[ -n "$everything" ] || return 0
+	{
+		tools/guest.sh
+		tools/toolbox.sh static true
+		tools/toolbox.sh programs true
+		# not to be had is for its check to say
+		tools/foreign-igt.sh || true
+	} >/dev/null &
+	fetching=$!
+	for kernel in plain debug; do
+		tools/kernel.sh $kernel >/dev/null
 	done
-fi
+	wait $fetching
+}
+
+make_products
 
 # run_lane LANE - what it says, its status and its seconds, in files
 run_lane()

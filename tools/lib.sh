@@ -139,10 +139,29 @@ apt_mirror()
 
 apt_conf=$cache/apt/apt.conf
 
+# apt_get ARGUMENT ... - apt-get with the private configuration, one at a time: products
+# may be made beside each other
+apt_get()
+{
+	flock "$cache/apt.lock" apt-get -q -c "$apt_conf" "$@"
+}
+
 # apt_update - a private apt configuration: nothing of the machine's own apt
 # state is read but its mirror, keys and proxy settings, nothing is written. It has no
 # dpkg, since whoever installs packages with it would install them on the machine.
+# Package lists of the last half hour are not read again.
 apt_update()
+{
+	(
+		mkdir -p "$cache"
+		exec 9>"$cache/apt.lock"
+		flock 9
+		apt_configure
+	) || exit 1
+}
+
+# apt_configure - by apt_update, which keeps others out meanwhile
+apt_configure()
 {
 	local dir=$cache/apt mirror keys suite
 
@@ -191,6 +210,10 @@ apt_update()
 		#clear DPkg;
 		#clear Acquire::IndexTargets::deb::DEP-11;
 	END
+	if [ -n "$(find "$dir/updated" -mmin -30 2>/dev/null)" ] &&
+		[ "$(cat "$dir/updated")" = "$mirror" ]; then
+		return
+	fi
 	say "reading package lists of trixie, trixie-backports and forky"
 	apt-get -q -c "$apt_conf" update >"$dir/update.log" 2>&1 || {
 		tail -n 20 "$dir/update.log" >&2
@@ -201,6 +224,7 @@ apt_update()
 		die "incomplete package lists from $mirror; set ASAHI_MIRROR=<URL of a Debian archive>"
 	}
 	warn_of_stale_lists "$mirror"
+	echo "$mirror" >"$dir/updated"
 }
 
 # A mirror that lags is no reason to stop, but it is one for versions that surprise.
@@ -225,7 +249,7 @@ apt_resolve()
 
 	# Asked with an empty folder of archives, apt lists those that it has, too.
 	mkdir -p "$cache/apt/none/partial"
-	apt-get -q -c "$apt_conf" -o APT::Architecture="$arch" \
+	apt_get -o APT::Architecture="$arch" \
 		-o Dir::Cache::Archives="$cache/apt/none" --print-uris install "$@" |
 		awk '/^'"'"'/ { print $2 }'
 }
@@ -236,7 +260,7 @@ apt_resolve_alone()
 	local suite=$1
 	shift
 
-	apt-get -q -c "$apt_conf" --print-uris download "${@/%//$suite}" |
+	apt_get --print-uris download "${@/%//$suite}" |
 		awk '/^'"'"'/ { print $2 }'
 }
 
@@ -256,15 +280,14 @@ apt_fetch()
 	mkdir -p "$dir/none/partial"
 	log=$dir/apt.log
 	# Asked with an empty folder of archives, apt lists those that it has, too.
-	if ! apt-get -q -c "$apt_conf" -o APT::Architecture="$arch" \
+	if ! apt_get -o APT::Architecture="$arch" \
 		-o Dir::Cache::Archives="$dir/none" \
 		--print-uris install "$@" >"$log" 2>&1; then
 		grep -E '^( |E:)' "$log" >&2 || tail -n 20 "$log" >&2
 		die "packages above are not to be had from $(apt_mirror); set ASAHI_MIRROR=<URL of an archive that has them>"
 	fi
 	progress "fetching $(grep -c "^'" "$log") packages" "$dir/fetch.log" \
-		apt-get -q -c "$apt_conf" -o APT::Architecture="$arch" \
-		--download-only install "$@" ||
+		apt_get -o APT::Architecture="$arch" --download-only install "$@" ||
 		die "cannot fetch packages from $(apt_mirror)"
 	grep "^'" "$log" | while read -r uri name _; do
 		ln "$cache/apt/archives/$name" "$dir/$name"
@@ -281,7 +304,7 @@ apt_fetch_alone()
 
 	mkdir -p "$dir"
 	for package; do
-		(cd "$dir" && apt-get -q -c "$apt_conf" download "$package/$suite") >"$dir/apt.log" 2>&1 || {
+		(cd "$dir" && apt_get download "$package/$suite") >"$dir/apt.log" 2>&1 || {
 			cat "$dir/apt.log" >&2
 			die "package $package of $suite is not to be had; set ASAHI_MIRROR=<URL of an archive that has it>"
 		}
