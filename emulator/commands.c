@@ -210,6 +210,16 @@ static int do_drop_message(struct request *request)
 	return 0;
 }
 
+static int do_delay_message(struct request *request)
+{
+	unsigned int n = number(request, "n", 0, 100000);
+	unsigned int ms = number(request, "ms", 0, 100000);
+
+	if (is_good(request))
+		vagx_device_delay_message(request->device, n, ms);
+	return 0;
+}
+
 static int do_chatter(struct request *request)
 {
 	bool on = on_or_off(request);
@@ -355,6 +365,7 @@ static const struct {
 	{ "silence", "on|off", do_silence },
 	{ "mailbox-full", "on|off", do_mailbox_full },
 	{ "drop-message", "n=N", do_drop_message },
+	{ "delay-message", "n=N ms=N", do_delay_message },
 	{ "chatter", "on|off", do_chatter },
 	{ "hold-lock", "on|off", do_hold_lock },
 	{ "channel-error", "pipe=vertex|fragment|compute type=N",

@@ -44,6 +44,9 @@
 #define CPU_STATUS_STOPPED	(1U << 1)
 #define CPU_STATUS_IDLE		(1U << 5)
 
+/* How often is looked whether the time of a late message has come */
+#define DELAY_POLL_MS		5
+
 /* Why the coprocessor leaves messages in its FIFO */
 enum {
 	HELD_DEAF = 1 << 0,		/* the firmware has halted, or is silent */
@@ -741,15 +744,18 @@ static const struct vagx_vfu_irq irqs[VFIO_PCI_NUM_IRQS] = {
 /* Return: milliseconds for poll(), -1 when nothing waits */
 static int mailbox_timeout(struct vagx_device *device)
 {
+	const bool delaying = vagx_mailbox_delaying(device->mailbox);
 	uint64_t now = vagx_clock_host_ns();
 
+	if (device->mailbox_due_ns && now >= device->mailbox_due_ns) {
+		device->mailbox_due_ns = 0;
+		drain(device);
+	}
+	if (delaying)
+		return DELAY_POLL_MS;
 	if (!device->mailbox_due_ns)
 		return -1;
-	if (now < device->mailbox_due_ns)
-		return (device->mailbox_due_ns - now + 999999) / 1000000;
-	device->mailbox_due_ns = 0;
-	drain(device);
-	return -1;
+	return (device->mailbox_due_ns - now + 999999) / 1000000;
 }
 
 int vagx_device_crash(struct vagx_device *device, const char *text)
@@ -783,6 +789,11 @@ void vagx_device_drop_message(struct vagx_device *device, unsigned int n)
 	vagx_mailbox_drop(device->mailbox, n);
 }
 
+void vagx_device_delay_message(struct vagx_device *device, unsigned int n, unsigned int ms)
+{
+	vagx_mailbox_delay(device->mailbox, n, ms);
+}
+
 void vagx_device_power_loss(struct vagx_device *device)
 {
 	vagx_mailbox_lose(device->mailbox);
@@ -807,12 +818,13 @@ void vagx_device_status(struct vagx_device *device, char *text, size_t size)
 
 	vagx_fw_get_status(device->firmware, &fw);
 	snprintf(text, size,
-		 "pmgr=0x%08x cpu-control=0x%x firmware=%s crashed=%s halted=%s silent=%s queues=%u mailbox-held=%s mailbox-waiting=%u mailbox-drop=%u grown=%u partial-renders=%u violations=%llu",
+		 "pmgr=0x%08x cpu-control=0x%x firmware=%s crashed=%s halted=%s silent=%s queues=%u mailbox-held=%s mailbox-waiting=%u mailbox-drop=%u mailbox-delay=%u grown=%u partial-renders=%u violations=%llu",
 		 device->pmgr.gfx, device->cpu_control, fw.state,
 		 yes(vagx_rtkit_is_crashed(device->rtkit)), yes(fw.halted),
 		 yes(fw.silent), fw.queues, yes(is_held(device)),
 		 vagx_mailbox_waiting(device->mailbox),
-		 vagx_mailbox_dropping(device->mailbox), fw.grown, fw.partial_renders,
+		 vagx_mailbox_dropping(device->mailbox),
+		 vagx_mailbox_to_delay(device->mailbox), fw.grown, fw.partial_renders,
 		 (unsigned long long)vagx_report_total(device->report,
 						       VAGX_SEVERITY_VIOLATION));
 }

@@ -71,6 +71,9 @@ void vagx_device_set_chatter(struct vagx_device *device, bool on);
 /* The @n-th message to the guest from now on gets lost; 0: none */
 void vagx_device_drop_message(struct vagx_device *device, unsigned int n);
 
+/* It comes so many milliseconds late, and those behind it after it; 0: none */
+void vagx_device_delay_message(struct vagx_device *device, unsigned int n, unsigned int ms);
+
 /* The power domain is cut for a moment, and nobody is told */
 void vagx_device_power_loss(struct vagx_device *device);
 

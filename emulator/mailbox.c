@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "mailbox.h"
 #include "report.h"
 
@@ -50,6 +51,10 @@ struct vagx_mailbox {
 	bool overflow;
 	bool lost;			/* a message that the guest may have seen */
 	unsigned int drop;		/* which message to the guest gets lost; 0: none */
+	unsigned int delay;		/* which one comes late, by @delay_ns; 0: none */
+	uint64_t delay_ns;
+	uint64_t due_ns;		/* when it comes; 0: none is on its way */
+	unsigned int due;		/* its place; those behind it wait, too */
 	uint64_t send0;
 	struct fifo a2i, i2a;
 	uint32_t level;			/* as last told, bit per interrupt */
@@ -69,11 +74,15 @@ static void push(struct fifo *fifo, uint8_t ep, uint64_t msg)
 	m->ep = ep;
 }
 
-/* What the guest sees of a FIFO that is longer than the hardware's */
-static unsigned int visible(const struct fifo *fifo)
+/* Messages to the guest that have arrived */
+static unsigned int arrived(const struct vagx_mailbox *mailbox)
 {
-	unsigned int n = fill(fifo);
+	return mailbox->due_ns ? mailbox->due - mailbox->i2a.read : fill(&mailbox->i2a);
+}
 
+/* What the guest sees of a FIFO that is longer than the hardware's */
+static unsigned int visible(unsigned int n)
+{
 	return n < VAGX_MAILBOX_DEPTH ? n : VAGX_MAILBOX_DEPTH;
 }
 
@@ -85,8 +94,8 @@ static uint32_t levels(const struct vagx_mailbox *mailbox)
 		return 0;
 	level |= 1U << (fill(&mailbox->a2i) ? VAGX_MAILBOX_SEND_NOT_EMPTY :
 					      VAGX_MAILBOX_SEND_EMPTY);
-	level |= 1U << (fill(&mailbox->i2a) ? VAGX_MAILBOX_RECV_NOT_EMPTY :
-					      VAGX_MAILBOX_RECV_EMPTY);
+	level |= 1U << (arrived(mailbox) ? VAGX_MAILBOX_RECV_NOT_EMPTY :
+					   VAGX_MAILBOX_RECV_EMPTY);
 	return level;
 }
 
@@ -111,6 +120,7 @@ static void empty(struct vagx_mailbox *mailbox)
 {
 	mailbox->a2i.read = mailbox->a2i.write = 0;
 	mailbox->i2a.read = mailbox->i2a.write = 0;
+	mailbox->due_ns = 0;
 	mailbox->send0 = 0;
 	mailbox->overflow = false;
 }
@@ -160,10 +170,9 @@ void vagx_mailbox_free(struct vagx_mailbox *mailbox)
 	free(mailbox);
 }
 
-static uint32_t control(const struct fifo *fifo, bool overflow)
+static uint32_t control(const struct fifo *fifo, unsigned int n, bool overflow)
 {
-	unsigned int n = visible(fifo);
-
+	n = visible(n);
 	return CONTROL_ENABLE | CONTROL_COUNT(n) | CONTROL_RPTR(fifo->read) |
 	       CONTROL_WPTR(fifo->read + n) |
 	       (n == VAGX_MAILBOX_DEPTH ? CONTROL_FULL : 0) |
@@ -180,7 +189,7 @@ static void check_size(struct vagx_mailbox *mailbox, uint64_t offset,
 
 static bool anything_to_read(struct vagx_mailbox *mailbox, uint64_t offset)
 {
-	if (fill(&mailbox->i2a))
+	if (arrived(mailbox))
 		return true;
 	if (mailbox->lost) {
 		mailbox->lost = offset != I2A_RECV1;
@@ -198,7 +207,7 @@ static uint64_t recv1(struct vagx_mailbox *mailbox)
 
 	pthread_cond_broadcast(&mailbox->room);
 	settle(mailbox);
-	return value | MSG1_OUTCNT(visible(fifo));
+	return value | MSG1_OUTCNT(visible(arrived(mailbox)));
 }
 
 uint64_t vagx_mailbox_read(struct vagx_mailbox *mailbox, uint64_t offset,
@@ -211,11 +220,11 @@ uint64_t vagx_mailbox_read(struct vagx_mailbox *mailbox, uint64_t offset,
 	switch (offset) {
 	case A2I_CONTROL:
 		check_size(mailbox, offset, size, 4);
-		value = control(&mailbox->a2i, mailbox->overflow);
+		value = control(&mailbox->a2i, fill(&mailbox->a2i), mailbox->overflow);
 		break;
 	case I2A_CONTROL:
 		check_size(mailbox, offset, size, 4);
-		value = control(i2a, false);
+		value = control(i2a, arrived(mailbox), false);
 		mailbox->lost = false;
 		break;
 	case I2A_RECV0:
@@ -350,6 +359,10 @@ int vagx_mailbox_send(struct vagx_mailbox *mailbox, uint8_t ep, uint64_t msg,
 	} else if (fill(fifo) == fifo->size) {
 		ret = -EAGAIN;
 	} else if (!mailbox->drop || --mailbox->drop) {
+		if (mailbox->delay && !--mailbox->delay) {
+			mailbox->due = fifo->write;
+			mailbox->due_ns = vagx_clock_host_ns() + mailbox->delay_ns;
+		}
 		push(fifo, ep, msg);
 		settle(mailbox);
 	}
@@ -385,7 +398,7 @@ void vagx_mailbox_set_power(struct vagx_mailbox *mailbox, bool on)
 void vagx_mailbox_lose(struct vagx_mailbox *mailbox)
 {
 	pthread_mutex_lock(&mailbox->lock);
-	mailbox->lost = fill(&mailbox->i2a);
+	mailbox->lost = arrived(mailbox);
 	pthread_mutex_unlock(&mailbox->lock);
 }
 
@@ -402,6 +415,38 @@ unsigned int vagx_mailbox_dropping(struct vagx_mailbox *mailbox)
 
 	pthread_mutex_lock(&mailbox->lock);
 	n = mailbox->drop;
+	pthread_mutex_unlock(&mailbox->lock);
+	return n;
+}
+
+void vagx_mailbox_delay(struct vagx_mailbox *mailbox, unsigned int n, unsigned int ms)
+{
+	pthread_mutex_lock(&mailbox->lock);
+	mailbox->delay = n;
+	mailbox->delay_ns = ms * 1000000ULL;
+	pthread_mutex_unlock(&mailbox->lock);
+}
+
+bool vagx_mailbox_delaying(struct vagx_mailbox *mailbox)
+{
+	bool left;
+
+	pthread_mutex_lock(&mailbox->lock);
+	if (mailbox->due_ns && vagx_clock_host_ns() >= mailbox->due_ns) {
+		mailbox->due_ns = 0;
+		settle(mailbox);
+	}
+	left = mailbox->delay || mailbox->due_ns;
+	pthread_mutex_unlock(&mailbox->lock);
+	return left;
+}
+
+unsigned int vagx_mailbox_to_delay(struct vagx_mailbox *mailbox)
+{
+	unsigned int n;
+
+	pthread_mutex_lock(&mailbox->lock);
+	n = mailbox->delay;
 	pthread_mutex_unlock(&mailbox->lock);
 	return n;
 }

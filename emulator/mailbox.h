@@ -132,6 +132,25 @@ void vagx_mailbox_drop(struct vagx_mailbox *mailbox, unsigned int n);
 unsigned int vagx_mailbox_dropping(struct vagx_mailbox *mailbox);
 
 /**
+ * vagx_mailbox_delay() - a message to the guest is to come late
+ * @n: which of those to come: 1 for the next one; 0 for none any more
+ * @ms: how late; those behind it wait for it
+ *
+ * Stays over changes of power and resets, unless the message is on its way.
+ */
+void vagx_mailbox_delay(struct vagx_mailbox *mailbox, unsigned int n, unsigned int ms);
+
+/**
+ * vagx_mailbox_delaying() - hand out the late message if it is time
+ *
+ * Return: whether it has to be asked again, within some milliseconds.
+ */
+bool vagx_mailbox_delaying(struct vagx_mailbox *mailbox);
+
+/* Which of those to come will be late, 0 for none */
+unsigned int vagx_mailbox_to_delay(struct vagx_mailbox *mailbox);
+
+/**
  * vagx_mailbox_set_power() - the domain's power goes or comes back
  *
  * Without power all levels are low and the FIFOs are empty. Which interrupts

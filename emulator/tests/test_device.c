@@ -681,7 +681,7 @@ static void random_command(unsigned int *seed)
 	static const char *const commands[] = {
 		"status", "crash", "silence on", "silence off", "power-loss",
 		"mailbox-full on", "mailbox-full off", "chatter on",
-		"drop-message n=3", "hold-lock on",
+		"drop-message n=3", "delay-message n=2 ms=9", "hold-lock on",
 		"hold-lock off", "timeout slot=-1", "event word0=8 word1=ff",
 		"event-ring broken", "late-flush ms=3", "flush-state value=9",
 		"log level=2 text=x", "channel-error pipe=compute type=1",

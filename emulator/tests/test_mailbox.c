@@ -204,6 +204,40 @@ static void one_is_dropped(void **state)
 	assert_true(vagx_mailbox_read(f->mailbox, I2A_CONTROL, 4) & 1 << 17);
 }
 
+/* And those behind it come after it */
+static void one_is_late(void **state)
+{
+	struct fixture *f = *state;
+	const unsigned int *fired = &f->fired[VAGX_MAILBOX_RECV_NOT_EMPTY];
+
+	vagx_mailbox_reevaluate(f->mailbox, BIT(RECV_NOT_EMPTY));
+	vagx_mailbox_delay(f->mailbox, 2, 30);
+	assert_int_equal(vagx_mailbox_send(f->mailbox, 1, 1, false), 0);
+	assert_int_equal(*fired, 1);
+	for (unsigned int i = 2; i <= 3; i++)
+		assert_int_equal(vagx_mailbox_send(f->mailbox, 1, i, false), 0);
+	assert_int_equal(vagx_mailbox_to_delay(f->mailbox), 0);
+	assert_int_equal(vagx_mailbox_read(f->mailbox, I2A_RECV0, 8), 1);
+	vagx_mailbox_read(f->mailbox, I2A_RECV1, 8);
+	assert_true(i2a(f) & EMPTY);
+	assert_int_equal(*fired, 1);
+	while (vagx_mailbox_delaying(f->mailbox))
+		usleep(1000);
+	assert_int_equal(*fired, 2);
+	for (unsigned int i = 2; i <= 3; i++) {
+		assert_int_equal(vagx_mailbox_read(f->mailbox, I2A_RECV0, 8), i);
+		vagx_mailbox_read(f->mailbox, I2A_RECV1, 8);
+	}
+	/* with the power it is gone */
+	vagx_mailbox_delay(f->mailbox, 1, 100000);
+	assert_int_equal(vagx_mailbox_send(f->mailbox, 1, 4, false), 0);
+	assert_true(vagx_mailbox_delaying(f->mailbox));
+	vagx_mailbox_set_power(f->mailbox, false);
+	vagx_mailbox_set_power(f->mailbox, true);
+	assert_false(vagx_mailbox_delaying(f->mailbox));
+	assert_true(i2a(f) & EMPTY);
+}
+
 /* Power is lost between the guest's look at the FIFO and its reads */
 static void lost(void **state)
 {
@@ -317,6 +351,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(backlog_is_bounded, setup, teardown),
 		cmocka_unit_test_setup_teardown(waits_for_room, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_is_dropped, setup, teardown),
+		cmocka_unit_test_setup_teardown(one_is_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(close_wakes_who_waits, setup, teardown),
 	};
 
