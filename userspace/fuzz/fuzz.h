@@ -110,6 +110,8 @@ struct fuzz_value {
 	uint32_t label;
 	/** @literal: a length that is @number, right or wrong */
 	bool literal;
+	/** @off_by: what a length that is not literal is wrong by */
+	int off_by;
 	/** @children: elements, fields, member, or what is pointed to */
 	struct fuzz_value **children;
 	unsigned int count;

@@ -187,6 +187,16 @@ static uint64_t bad_address(struct fuzz_random *random)
 	return bad[fuzz_below(random, sizeof(bad) / sizeof(bad[0]))];
 }
 
+/* By a few elements or bytes: what is far off fails before anything else is looked at */
+static void change_length(struct fuzz_random *random, struct fuzz_value *value)
+{
+	value->literal = fuzz_chance(random, 30);
+	if (value->literal)
+		value->number = odd_number(random);
+	else
+		value->off_by = ((int)fuzz_below(random, 9) - 4) * (1 << fuzz_below(random, 6));
+}
+
 static struct fuzz_value *new_value(struct generator *g, const struct fuzz_type *type)
 {
 	struct fuzz_value *value = fuzz_value_new(type);
@@ -205,9 +215,8 @@ static struct fuzz_value *new_value(struct generator *g, const struct fuzz_type 
 			value->number = fuzz_below(g->random, 4);
 		break;
 	case FUZZ_LENGTH:
-		value->literal = fuzz_chance(g->random, 2);
-		if (value->literal)
-			value->number = odd_number(g->random);
+		if (fuzz_chance(g->random, 4))
+			change_length(g->random, value);
 		break;
 	case FUZZ_POINTER:
 		if (fuzz_chance(g->random, 3))
@@ -386,6 +395,9 @@ static void change_value(struct generator *g, struct fuzz_value *value)
 		break;
 	case FUZZ_ARRAY:
 		change_array(g, value);
+		break;
+	case FUZZ_LENGTH:
+		change_length(g->random, value);
 		break;
 	case FUZZ_STRUCT:
 		break;

@@ -182,7 +182,9 @@ static uint64_t number(struct runner *runner, const struct fuzz_value *value,
 	case FUZZ_RESOURCE:
 		return value->label ? result(runner->run, value->label) : value->number;
 	case FUZZ_LENGTH:
-		return value->literal ? value->number : fuzz_value_length(parent, value->type);
+		if (value->literal)
+			return value->number;
+		return fuzz_value_length(parent, value->type) + value->off_by;
 	case FUZZ_DEADLINE:
 		/* No program waits for long. */
 		return value->number > 50000000 ? value->number % 3 : now_ns() + value->number;

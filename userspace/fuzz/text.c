@@ -10,8 +10,9 @@
  *	ASAHI_VM_DESTROY r1 size=24 fail=3 {vm_id=r2, pad=0x0}
  *	end
  *
- * A number is 0x..., a result r..., a length that is right "auto", bytes #..., an array
- * [...], a pointer &... or an address, and a union's member @name.
+ * A number is 0x..., a result r..., a length that is right "auto", one that is nearly
+ * right "auto+0x..." or "auto-0x...", bytes #..., an array [...], a pointer &... or an
+ * address, and a union's member @name.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -45,12 +46,19 @@ static void print_bytes(const struct fuzz_value *value, FILE *out)
 		fprintf(out, "%02x", value->bytes[i]);
 }
 
+static void print_length(const struct fuzz_value *value, FILE *out)
+{
+	fputs("auto", out);
+	if (value->off_by)
+		fprintf(out, "%c0x%x", value->off_by < 0 ? '-' : '+', abs(value->off_by));
+}
+
 static void print_number(const struct fuzz_value *value, FILE *out)
 {
 	if (value->label)
 		fprintf(out, "r%" PRIu32, value->label);
 	else if (value->type->kind == FUZZ_LENGTH && !value->literal)
-		fputs("auto", out);
+		print_length(value, out);
 	else
 		fprintf(out, "0x%" PRIx64, value->number);
 }
@@ -234,7 +242,12 @@ static void read_simple(const char **text, struct fuzz_value *value)
 {
 	if (value->type->kind == FUZZ_RESOURCE && take(text, "r")) {
 		value->label = read_number(text, 10);
-	} else if (value->type->kind != FUZZ_LENGTH || !take(text, "auto")) {
+	} else if (value->type->kind == FUZZ_LENGTH && take(text, "auto")) {
+		if (take(text, "+"))
+			value->off_by = (int)read_number(text, 16);
+		else if (take(text, "-"))
+			value->off_by = -(int)read_number(text, 16);
+	} else {
 		value->number = read_number(text, 16);
 		value->literal = true;
 	}

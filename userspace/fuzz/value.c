@@ -83,6 +83,7 @@ struct fuzz_value *fuzz_value_clone(const struct fuzz_value *value)
 	clone->number = value->number;
 	clone->label = value->label;
 	clone->literal = value->literal;
+	clone->off_by = value->off_by;
 	for (i = 0; i < value->count; i++)
 		fuzz_value_append(clone, fuzz_value_clone(value->children[i]));
 	if (value->bytes)
