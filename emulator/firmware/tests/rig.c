@@ -990,7 +990,7 @@ static bool event_there(struct rig *rig, const void *arg)
 
 struct rig_ptr rig_wait_event(struct rig *rig)
 {
-	struct rig_ptr event;
+	struct rig_ptr event = { 0 };
 
 	assert_true(rig_wait(rig, event_there, &event));
 	return event;
