@@ -2,6 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  */
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -14,9 +15,10 @@
 
 /**
  * TEST: asahi exec chain
- * Description: A thousand jobs, each of which waits for the one before it. Each adds 1 to
- *	what the one before has written, and writes it to another place: one that runs too
- *	early, or not at all, leaves a sum that is too small.
+ * Description: A thousand jobs, or as many as the variable ASAHI_LINKS of the environment
+ *	says, each of which waits for the one before it. Each adds 1 to what the one before
+ *	has written, and writes it to another place: one that runs too early, or not at all,
+ *	leaves a sum that is too small.
  * Category: Core
  * Mega feature: General Core features
  * Sub-category: Command submission
@@ -48,7 +50,6 @@
  * @files: in another open file
  */
 
-#define LINKS		1000
 #define MEMBERS		4
 #define PATIENCE_S	60
 
@@ -58,6 +59,9 @@
 #define ONE		CELLS
 #define CELL_ADDR(n)	(ASAHI_FREE_START + (n) * CELL_BYTES)
 #define UNWRITTEN	-1.0f
+
+/* Jobs of a chain */
+static unsigned int links = 1000;
 
 /**
  * struct member - what every fourth job is submitted with
@@ -307,15 +311,15 @@ static void check_waits(struct chain *chain)
 
 static void check_sum(struct chain *chain)
 {
-	const float sum = *cell(chain, LINKS % CELLS);
+	const float sum = *cell(chain, links % CELLS);
 
-	igt_assert_f(sum == LINKS, "the sum is %g\n", sum);
+	igt_assert_f(sum == links, "the sum is %g\n", sum);
 }
 
 static void test_chain(struct asahi_client *client, enum kind kind, enum who who)
 {
-	struct member *member, *last;
 	struct chain chain;
+	struct member *member, *last = chain.members;
 	unsigned int i;
 	uint32_t sync;
 
@@ -325,7 +329,7 @@ static void test_chain(struct asahi_client *client, enum kind kind, enum who who
 	late_start(&chain, kind, sync);
 	if (kind == SYNC_FILE)
 		pass_on(client->fd, sync, &chain.members[0]);
-	for (i = 0; i < LINKS; i++, last = member) {
+	for (i = 0; i < links; i++, last = member) {
 		member = &chain.members[i % chain.count];
 		if (i && kind == SYNC_FILE)
 			pass_on(last->fd, last->sync, member);
@@ -425,7 +429,7 @@ static void process_link(struct ring *ring, struct member *member, unsigned int 
 	close(file);
 	submit_link(member, SYNC_FILE, link);
 	file = export_file(member->fd, member->sync);
-	send_file(ring->to[link + 1 == LINKS ? MEMBERS : (link + 1) % MEMBERS][0], file);
+	send_file(ring->to[link + 1 == links ? MEMBERS : (link + 1) % MEMBERS][0], file);
 }
 
 /* It stays until the end: closing its file would cancel what waits. */
@@ -440,7 +444,7 @@ static void process(struct ring *ring, unsigned int number)
 	add_file(chain, ring->dmabuf);
 	member->sync = ring->kind == TIMELINE ?
 		syncobj_fd_to_handle(member->fd, ring->syncobj, 0) : syncobj_create(member->fd, 0);
-	for (i = number; i < LINKS; i += MEMBERS)
+	for (i = number; i < links; i += MEMBERS)
 		process_link(ring, member, i);
 	igt_assert_eq(read(ring->hold[0], &c, 1), 0);
 }
@@ -475,7 +479,7 @@ static void ring_close(struct ring *ring)
 static void finish_ring(struct ring *ring, uint32_t sync)
 {
 	struct member last = { .fd = ring->chain->client->fd, .sync = sync };
-	const uint64_t point = LINKS + 1;
+	const uint64_t point = links + 1;
 	uint32_t fence = syncobj_create(last.fd, 0);
 	int file;
 
@@ -566,6 +570,10 @@ int igt_main()
 	int kind, fd;
 
 	igt_fixture() {
+		const char *text = getenv("ASAHI_LINKS");
+
+		if (text)
+			links = strtoul(text, NULL, 0);
 		fd = drm_open_driver_render(DRIVER_ASAHI);
 	}
 
