@@ -99,7 +99,7 @@ machine=(-M "virt,gic-version=3" -m "$memory" -no-reboot -nic none -display none
 	-object "memory-backend-memfd,id=ram,size=$memory,share=on"
 	-machine memory-backend=ram)
 case $icount in
-'')	machine+=(-cpu "max,pauth-impdef=on,sve=off,sme=off" -smp "$smp") ;;
+'')	machine+=(-cpu "max,pauth=off,sve=off,sme=off" -smp "$smp") ;;
 sleep)	machine+=(-cpu max -smp 1 -icount "shift=0,sleep=on") ;;
 nosleep) machine+=(-cpu max -smp 1 -icount "shift=0,sleep=off,align=off") ;;
 *)	usage ;;

@@ -18,7 +18,7 @@ run_mesa()
 {
 	local name=mesa-${1/:/-}
 
-	run_guest "$name" --soc "$1" --timeout 900 --vagx-args --no-exec \
+	run_guest "$name" --smp 1 --soc "$1" --timeout 900 --vagx-args --no-exec \
 		-- tools/guest/tests/mesa-submit >"$top/build/out/$name.tap"
 	sed -E "s/^((not )?ok( [0-9]+)? - )($name: )?/\1$1 with Mesa: /" \
 		"$top/build/out/$name.tap"
@@ -31,7 +31,7 @@ run_soc()
 	shift $(($# < 2 ? $# : 2))
 
 	# shellcheck disable=SC2086
-	run_guest "$name" --soc "$which" --timeout 900 "$@" \
+	run_guest "$name" --smp 1 --soc "$which" --timeout 900 "$@" \
 		-- tools/guest/tests/soc ${socs[${which%:*}]} $khz >"$top/build/out/$name.tap"
 	sed -E "s/^((not )?ok( [0-9]+)? - )($name: )?/\1$which${khz:+ from files}: /" \
 		"$top/build/out/$name.tap"
@@ -43,7 +43,7 @@ run_fields()
 {
 	local name=fields-${1/:/-}
 
-	run_guest "$name" --soc "$1" --timeout 900 \
+	run_guest "$name" --smp 1 --soc "$1" --timeout 900 \
 		--vagx-args "--dump-commands $top/build/out/$name/commands.txt" \
 		-- tools/guest/tests/fields >"$top/build/out/$name.tap"
 	sed -E "s/^((not )?ok( [0-9]+)? - )($name: )?/\1$1: fields: /" "$top/build/out/$name.tap"
