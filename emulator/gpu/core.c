@@ -81,6 +81,7 @@ void vagx_core_free(struct vagx_core *core)
 	for (i = 0; i < MAX_SIMDGROUPS; i++)
 		free(core->simdgroup[i]);
 	free(core->shared);
+	free(core->textures);
 	free(core);
 }
 

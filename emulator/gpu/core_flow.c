@@ -223,12 +223,12 @@ void vagx_exec_barrier(struct simdgroup *sg, const struct op *op)
 	sg->state = SIMDGROUP_WAITS;
 }
 
-/* Every access is made at once and in order: fences have nothing to do */
+/* Every access is made at once and in order: but for textures, fences have nothing to do */
 void vagx_exec_memory_barrier(struct simdgroup *sg, const struct op *op)
 {
-	(void)sg;
 	(void)op;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	vagx_texture_forget(sg->core);
 }
 
 void vagx_exec_nothing(struct simdgroup *sg, const struct op *op)

@@ -36,6 +36,7 @@
 
 struct simdgroup;
 struct op;
+struct texture_cache;
 
 typedef void vagx_exec_fn(struct simdgroup *sg, const struct op *op);
 
@@ -178,6 +179,8 @@ struct vagx_core {
 
 	struct simdgroup *simdgroup[MAX_SIMDGROUPS];
 	uint8_t *shared;
+	/* NULL as long as it has sampled none */
+	struct texture_cache *textures;
 
 	int status;
 	struct vagx_uat_fault fault;
@@ -218,6 +221,9 @@ void vagx_stage_enter(struct simdgroup *sg);
 uint32_t vagx_stage_storing(const struct simdgroup *sg);
 /* A special register of a stage; false if it is none */
 bool vagx_stage_register(const struct simdgroup *sg, unsigned int sr, struct lanes *value);
+
+/* texture_cache.c: the core's texels are read anew */
+void vagx_texture_forget(struct vagx_core *core);
 
 /* Semantics that the table names, and those that only programs have */
 #define AGX_INSTRUCTION(id, name, short_length, long_length, length_bit,	\

@@ -54,6 +54,9 @@ static void last_word(struct texture *t, const struct agx_operand *coord, unsign
 	uint32_t word;
 
 	*layer = *sample = 0;
+	if (t->dim == AGX_DIM_1D || t->dim == AGX_DIM_2D || t->dim == AGX_DIM_3D ||
+	    t->dim == AGX_DIM_CUBE)
+		return;
 	word = vagx_texture_word(t->sg, coord, vagx_texture_coordinates(t->dim), lane);
 	switch (t->dim) {
 	case AGX_DIM_2D_MS_ARRAY:
@@ -173,20 +176,20 @@ static void load_lane(struct texture *t, unsigned int lane)
 		.z = n > 2 ? c[2] : (int64_t)layer,
 		.sample = sample,
 	};
-	vagx_texture_read(t, &at, t->image.first_level + level, value);
+	vagx_texture_read(t, &at, t->image->first_level + level, value);
 	if (!texture_failed(t))
-		set_result(t, lane, value, !vagx_image_is_integer(&t->image));
+		set_result(t, lane, value, !vagx_image_is_integer(t->image));
 }
 
 void vagx_exec_texture_load(struct simdgroup *sg, const struct op *op)
 {
-	struct texels texels;
 	struct texture t = {
-		.sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM], .texels = &texels,
+		.sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM],
+		.cache = vagx_texture_cache(sg, op),
 	};
 	uint32_t left;
 
-	if (!supported(&t))
+	if (!t.cache || !supported(&t))
 		return;
 	for (left = sg->exec; left && !texture_failed(&t); left &= left - 1)
 		load_lane(&t, __builtin_ctz(left));
@@ -230,7 +233,7 @@ static void sample_lane(struct texture *t, unsigned int lane, struct sampled *re
 		return;
 	s = find_spot(t, lane);
 	read_extras(t, lane);
-	result->floats = !vagx_image_is_integer(&t->image);
+	result->floats = !vagx_image_is_integer(t->image);
 	if (!vagx_texture_footprint(t, lane, &f))
 		return;
 	if (gather) {
@@ -253,14 +256,14 @@ static void sample_lane(struct texture *t, unsigned int lane, struct sampled *re
  */
 void vagx_exec_texture_sample(struct simdgroup *sg, const struct op *op)
 {
-	struct texels texels;
 	struct texture t = {
-		.sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM], .texels = &texels,
+		.sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM], .samples = true,
+		.cache = vagx_texture_cache(sg, op),
 	};
 	struct sampled results[LANES] = { { { 0 }, false, false } };
 	uint32_t left;
 
-	if (!supported(&t))
+	if (!t.cache || !supported(&t))
 		return;
 	for (left = sg->exec; left && !texture_failed(&t); left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left);
@@ -277,7 +280,8 @@ void vagx_exec_texture_sample(struct simdgroup *sg, const struct op *op)
 
 /* Writes */
 
-static bool find_target(struct texture *t, unsigned int *level, unsigned int lane)
+static bool find_target(struct texture *t, struct vagx_image *target, unsigned int *level,
+			unsigned int lane)
 {
 	uint8_t last[VAGX_TEXTURE_BYTES];
 	const char *why;
@@ -285,14 +289,14 @@ static bool find_target(struct texture *t, unsigned int *level, unsigned int lan
 	memcpy(last, t->state, sizeof(last));
 	if (!vagx_texture_read_state(t, &t->op->src[1], &t->op->src[2], lane))
 		return false;
-	if (t->has_state && !memcmp(last, t->state, sizeof(last))) {
+	if (t->image && !memcmp(last, t->state, sizeof(last))) {
 		*level = t->level;
 		return true;
 	}
-	if (vagx_image_from_pbe(&t->image, level, t->state, &why) &&
-	    !vagx_image_has_metadata(&t->image, *level)) {
+	if (vagx_image_from_pbe(target, level, t->state, &why) &&
+	    !vagx_image_has_metadata(target, *level)) {
 		t->level = *level;
-		t->has_state = true;
+		t->image = target;
 		return true;
 	}
 	why = why ? why : "single pixels of a compressed image";
@@ -300,7 +304,7 @@ static bool find_target(struct texture *t, unsigned int *level, unsigned int lan
 	return false;
 }
 
-static void write_lane(struct texture *t, unsigned int lane)
+static void write_lane(struct texture *t, struct vagx_image *target, unsigned int lane)
 {
 	const struct agx_operand *source = &t->op->src[0], *coord = &t->op->src[3];
 	unsigned int n = vagx_texture_coordinates(t->dim), i;
@@ -309,34 +313,36 @@ static void write_lane(struct texture *t, unsigned int lane)
 	struct agx_texel at = { .x = 0 };
 	void *p;
 
-	if (!find_target(t, &at.level, lane))
+	if (!find_target(t, target, &at.level, lane))
 		return;
 	last_word(t, coord, lane, &layer, &sample);
 	at.x = vagx_texture_word(t->sg, coord, 0, lane);
 	at.y = n > 1 ? vagx_texture_word(t->sg, coord, 1, lane) : 0;
 	at.layer = n > 2 ? vagx_texture_word(t->sg, coord, 2, lane) : layer;
 	at.sample = sample;
-	if (at.x >= t->image.layout.level[at.level].width ||
-	    at.y >= t->image.layout.level[at.level].height ||
-	    at.layer >= t->image.layout.layers || at.sample >= t->image.layout.samples)
+	if (at.x >= t->image->layout.level[at.level].width ||
+	    at.y >= t->image->layout.level[at.level].height ||
+	    at.layer >= t->image->layout.layers || at.sample >= t->image->layout.samples)
 		return;
 	for (i = 0; i < 4; i++)
-		value[i] = vagx_image_is_integer(&t->image) ?
+		value[i] = vagx_image_is_integer(t->image) ?
 			   vagx_texture_word(t->sg, source, i, lane) :
 			   float_bits(vagx_texture_number(t->sg, source, i, lane));
-	vagx_image_encode_values(&t->image, value, bits);
-	p = (void *)(uintptr_t)vagx_texture_client(t, vagx_image_address(&t->image, &at),
-						   t->image.layout.element_bytes, VAGX_WRITE);
+	vagx_image_encode_values(t->image, value, bits);
+	p = (void *)(uintptr_t)vagx_texture_client(t, vagx_image_address(t->image, &at),
+						   t->image->layout.element_bytes, VAGX_WRITE);
 	if (p)
-		memcpy(p, bits, t->image.layout.element_bytes);
+		memcpy(p, bits, t->image->layout.element_bytes);
 }
 
 /* What is outside vanishes */
 void vagx_exec_image_write(struct simdgroup *sg, const struct op *op)
 {
 	struct texture t = { .sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM] };
+	struct vagx_image target;
 	uint32_t left;
 
 	for (left = vagx_stage_storing(sg); left && !texture_failed(&t); left &= left - 1)
-		write_lane(&t, __builtin_ctz(left));
+		write_lane(&t, &target, __builtin_ctz(left));
+	vagx_texture_forget(sg->core);
 }

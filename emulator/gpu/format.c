@@ -58,21 +58,28 @@ static float from_srgb(float value)
 }
 
 /* powf() would take most of the time of reading textures */
-static float srgb_numbers[256];
-static pthread_once_t srgb_numbers_once = PTHREAD_ONCE_INIT;
+static float byte_numbers[256], srgb_numbers[256];
+static pthread_once_t byte_numbers_once = PTHREAD_ONCE_INIT;
 
-static void make_srgb_numbers(void)
+static void make_byte_numbers(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < 256; i++)
+	for (i = 0; i < 256; i++) {
+		byte_numbers[i] = i / 255.0f;
 		srgb_numbers[i] = from_srgb(i / 255.0f);
+	}
+}
+
+const float *vagx_format_byte_numbers(bool srgb)
+{
+	pthread_once(&byte_numbers_once, make_byte_numbers);
+	return srgb ? srgb_numbers : byte_numbers;
 }
 
 static float srgb_number(uint32_t code)
 {
-	pthread_once(&srgb_numbers_once, make_srgb_numbers);
-	return code < 256 ? srgb_numbers[code] : from_srgb(code / 255.0f);
+	return code < 256 ? vagx_format_byte_numbers(true)[code] : from_srgb(code / 255.0f);
 }
 
 static float to_srgb(float value)

@@ -32,6 +32,9 @@ bool vagx_format_is_packed(unsigned int format);
 bool vagx_format_to_float(unsigned int format, unsigned int component,
 			  uint32_t bits, float *value);
 
+/** vagx_format_byte_numbers() - what each of 256 bytes means: from 0 to 1, or that of sRGB */
+const float *vagx_format_byte_numbers(bool srgb);
+
 /**
  * vagx_format_from_float() - the element that is nearest to a number
  * @format: a format for which vagx_format_to_float() returns true

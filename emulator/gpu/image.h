@@ -68,6 +68,19 @@ bool vagx_image_is_integer(const struct vagx_image *image);
 void vagx_image_decode(const struct vagx_image *image, const struct agx_texel *texel,
 		       const uint8_t *bits, uint32_t *value);
 
+/** vagx_image_has_table() - whether vagx_image_decode_table() decodes it */
+bool vagx_image_has_table(const struct vagx_image *image);
+
+/**
+ * vagx_image_decode_table() - the same as vagx_image_decode(), for many of the most common
+ * @image: image for which vagx_image_has_table() returns true
+ * @bits: the samples', one after the other
+ * @count: how many
+ * @value: a place for each
+ */
+void vagx_image_decode_table(const struct vagx_image *image, const uint8_t *bits,
+			     unsigned int count, uint32_t (*value)[4]);
+
 /**
  * vagx_image_border() - the value of a border colour
  * @image: image

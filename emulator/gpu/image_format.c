@@ -224,25 +224,6 @@ static bool decode_shared(const struct vagx_image *image, const uint8_t *bits, u
 	return true;
 }
 
-/* The most common ones by far: the same as channel_value() says of them */
-static bool decode_bytes(const struct vagx_image *image, const uint8_t *bits, uint32_t *channel)
-{
-	unsigned int i;
-	float value;
-
-	if (image->channels != AGX_CHANNELS_R8G8B8A8 || image->type != AGX_TEXTURE_TYPE_UNORM)
-		return false;
-	for (i = 0; i < 4; i++)
-		channel[i] = float_bits(bits[i] / 255.0f);
-	for (i = 0; i < 4 && image->srgb; i++) {
-		if (image->swizzle[3] == i)
-			continue;
-		vagx_format_to_float(AGX_FORMAT_SRGBA8, 0, bits[i], &value);
-		channel[i] = float_bits(value);
-	}
-	return true;
-}
-
 /* Blocks may have any number, not a number among them; sRGB is a curve from 0 to 1 */
 static float unit(float value)
 {
@@ -272,7 +253,7 @@ static void decode_channels(const struct vagx_image *image, const uint8_t *bits,
 	const struct channel_row *row = find_channels(image->channels);
 	unsigned int i, at = 0, count = count_channels(row);
 
-	if (decode_bytes(image, bits, channel) || decode_shared(image, bits, channel))
+	if (decode_shared(image, bits, channel))
 		return;
 	for (i = 0; i < count; i++) {
 		channel[i] = channel_value(image, i, row->bits[i],
@@ -295,11 +276,48 @@ static void see(const struct vagx_image *image, const uint32_t *channel, uint32_
 	}
 }
 
+/* The most common ones by far: four bytes of a texel */
+bool vagx_image_has_table(const struct vagx_image *image)
+{
+	return image->channels == AGX_CHANNELS_R8G8B8A8 && image->type == AGX_TEXTURE_TYPE_UNORM;
+}
+
+/* One of the four channels that a shader sees, of all */
+static void decode_bytes(const struct vagx_image *image, unsigned int channel,
+			 const uint8_t *bits, unsigned int count, uint32_t (*value)[4])
+{
+	const unsigned int from = image->swizzle[channel];
+	const float *number;
+	unsigned int i;
+
+	if (from > AGX_CHANNEL_A) {
+		for (i = 0; i < count; i++)
+			value[i][channel] = from == AGX_CHANNEL_1 ? float_bits(1.0f) : 0;
+		return;
+	}
+	number = vagx_format_byte_numbers(image->srgb && image->swizzle[3] != from);
+	for (i = 0; i < count; i++)
+		value[i][channel] = float_bits(number[bits[4 * i + from]]);
+}
+
+void vagx_image_decode_table(const struct vagx_image *image, const uint8_t *bits,
+			     unsigned int count, uint32_t (*value)[4])
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		decode_bytes(image, i, bits, count, value);
+}
+
 void vagx_image_decode(const struct vagx_image *image, const struct agx_texel *texel,
 		       const uint8_t *bits, uint32_t *value)
 {
 	uint32_t channel[4] = { 0 };
 
+	if (vagx_image_has_table(image)) {
+		vagx_image_decode_table(image, bits, 1, (uint32_t (*)[4])value);
+		return;
+	}
 	if (image->block)
 		decode_block(image, texel, bits, channel);
 	else

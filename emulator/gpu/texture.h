@@ -4,8 +4,8 @@
  *
  * What the files of texture instructions share: core_texture.c has the
  * instructions and their operands, texture_state.c descriptors, texture_lod.c
- * levels of detail, texture_filter.c texels and filters, texture_cube.c the
- * faces of cubes.
+ * levels of detail, texture_filter.c filters, texture_cube.c the faces of cubes,
+ * texture_texel.c texels, texture_cache.c what a core remembers of them.
  */
 #ifndef VAGX_TEXTURE_H
 #define VAGX_TEXTURE_H
@@ -17,19 +17,43 @@
 
 #define CUBE_FACES	6
 
-/*
- * Neighbours share most of the texels that filters weigh: those are looked up once. There
- * is a square of 8 by 8 for each of two levels.
- */
-#define TEXTURE_TEXELS	128
+/* Texels that a core remembers, see texture_cache.c: 32 by 32 of each of two levels */
+#define TEXTURE_TEXELS	2048
+/* And images */
+#define TEXTURE_IMAGES	8
 
-/*
- * Texels that have been read already; a key is 0 where there is none. Keys are cleared
- * when an image is found.
- */
-struct texels {
-	uint64_t key[TEXTURE_TEXELS];
-	uint32_t value[TEXTURE_TEXELS][4];
+/* Four channels: floats' bits, or integers */
+typedef uint32_t texel_bits __attribute__((vector_size(16)));
+typedef float texel_floats __attribute__((vector_size(16)));
+
+/* A texel that has been read; a @tag is that of its image, 0 where there is none */
+struct cached_texel {
+	texel_bits value;
+	uint64_t key;
+	uint64_t tag;
+};
+
+/* What a descriptor says, and what its texels are marked with since @epoch */
+struct cached_image {
+	uint8_t state[VAGX_TEXTURE_BYTES];
+	bool shadow;
+	bool used;
+	uint64_t epoch;
+	uint64_t tag;
+	struct vagx_image image;
+};
+
+struct texture_cache {
+	struct cached_texel texel[TEXTURE_TEXELS];
+	struct cached_image image[TEXTURE_IMAGES];
+	/* which one was asked for last, and which one makes room next */
+	unsigned int last;
+	unsigned int next;
+	/* of the launch that the texels were read in */
+	uint64_t serial;
+	/* texels of earlier ones are forgotten */
+	uint64_t epoch;
+	uint64_t tags;
 };
 
 /* What a pixel covers: so many taps of a level along a line, if it is anisotropic */
@@ -47,14 +71,20 @@ struct texture {
 	const struct op *op;
 	unsigned int dim;
 	/* of the lane that is looked at */
-	struct vagx_image image;
+	const struct vagx_image *image;
 	/* of it, that is written */
 	unsigned int level;
 	struct agx_sampler sampler;
 	uint8_t state[VAGX_TEXTURE_BYTES];
-	bool has_state;
-	/* of the image, unless it is sparse; of instructions that read */
-	struct texels *texels;
+	/* of instructions that read */
+	struct texture_cache *cache;
+	/* it samples, and texels of the image are remembered, with this mark */
+	bool samples;
+	bool remembers;
+	uint64_t tag;
+	/* where the descriptors of the last lane were, if only those tell lanes apart */
+	uint32_t image_index;
+	uint32_t sampler_index;
 	/* of the block of compression that was looked at last, and the key of its place */
 	uint8_t codes[AGX_LAYOUT_CODES];
 	uint64_t codes_key;
@@ -113,9 +143,43 @@ static inline uint32_t texture_level_size(uint32_t size, unsigned int level)
 
 static inline uint32_t texture_level_depth(const struct texture *t, unsigned int level)
 {
-	const uint32_t layers = t->image.layout.layers;
+	const uint32_t layers = t->image->layout.layers;
 
 	return texture_is_3d(t) ? texture_level_size(layers, level) : layers;
+}
+
+/*
+ * What tells a texel from the others of its image, never 0: up to 14 bits of x and y, 20
+ * of layers
+ */
+static inline uint64_t texture_key(const struct agx_texel *at)
+{
+	return (at->x | (uint64_t)at->y << 14 | (uint64_t)at->layer << 28 |
+		(uint64_t)at->level << 48 | (uint64_t)at->sample << 56) + 1;
+}
+
+/* Neighbours have different places, and so have most texels of different images */
+static inline struct cached_texel *texture_place(struct texture *t, const struct agx_texel *at)
+{
+	unsigned int place = (at->x & 31) | (at->y & 31) << 5 | (at->level & 1) << 10;
+
+	place += (unsigned int)t->tag * 677 + at->layer * 89;
+	return &t->cache->texel[place % TEXTURE_TEXELS];
+}
+
+/* texture_texel.c: a texel that is in the image; false if it is in no memory */
+bool vagx_texture_read_value(struct texture *t, const struct agx_texel *at, texel_bits *value);
+
+/* The same of one that may have been read before */
+static inline bool texture_value(struct texture *t, const struct agx_texel *at,
+				 texel_bits *value)
+{
+	const struct cached_texel *cached = texture_place(t, at);
+
+	if (!t->remembers || cached->tag != t->tag || cached->key != texture_key(at))
+		return vagx_texture_read_value(t, at, value);
+	*value = cached->value;
+	return true;
 }
 
 /* core_texture.c: the operands of one lane; of a vector, or of one number after the other */
@@ -150,6 +214,17 @@ void vagx_texture_sample(struct texture *t, const struct spot *spot, const struc
 /* One channel of the four texels that a linear filter would weigh */
 void vagx_texture_gather(struct texture *t, const struct spot *spot, unsigned int channel,
 			 uint32_t value[4]);
+
+/* texture_cache.c */
+/* Of the launch that runs; NULL if there is no memory, and the job has failed */
+struct texture_cache *vagx_texture_cache(struct simdgroup *sg, const struct op *op);
+/*
+ * What a descriptor says; of one that is compared with, all channels are the first. Until
+ * another image is found in the cache. Return: NULL and why if it is not supported.
+ */
+const struct cached_image *vagx_texture_cached_image(struct texture_cache *cache,
+						     const uint8_t *state, bool shadow,
+						     const char **why);
 
 /* texture_cube.c */
 /* The face that a direction leads to, and where it does; from 0 to 1 */

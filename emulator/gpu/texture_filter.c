@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Texels: where coordinates lead to, and what filters make of them.
+ * Filters: the texels that coordinates lead to, and what is made of them.
  */
 #include <errno.h>
 #include <math.h>
@@ -11,118 +11,6 @@
 
 /* Where filters have their weights: fractions of 1/256 */
 #define WEIGHTS	256.0f
-
-/* Coordinates have up to 14 bits, layers 17: it is never 0 */
-static uint64_t texel_key(const struct agx_texel *at)
-{
-	return (at->x | (uint64_t)at->y << 14 | (uint64_t)at->layer << 28 |
-		(uint64_t)at->level << 48 | (uint64_t)at->sample << 56) + 1;
-}
-
-/* Return: whether the codes of a texel's block could be read */
-static bool read_codes(struct texture *t, const struct agx_texel *at)
-{
-	/* The smallest blocks, of four samples a texel, have 8 by 8 texels. */
-	const struct agx_texel corner = {
-		.x = at->x & ~7u, .y = at->y & ~7u, .layer = at->layer, .level = at->level,
-	};
-	const uint64_t key = texel_key(&corner);
-	const void *codes;
-
-	if (key == t->codes_key)
-		return true;
-	codes = vagx_texture_client(t, vagx_image_metadata(&t->image, at), sizeof(t->codes),
-				    VAGX_READ);
-	if (!codes)
-		return false;
-	memcpy(t->codes, codes, sizeof(t->codes));
-	t->codes_key = key;
-	return true;
-}
-
-static bool find_in_block(struct texture *t, struct agx_texel *at)
-{
-	if (!vagx_image_has_metadata(&t->image, at->level))
-		return true;
-	if (!read_codes(t, at))
-		return false;
-	if (agx_layout_find_in_block(&t->image.layout, t->codes, at))
-		return true;
-	vagx_core_fail(t->sg, t->op, -EILSEQ, "compressed block, codes 0x%x to 0x%x", t->codes[0],
-		       t->codes[7]);
-	return false;
-}
-
-/*
- * A sparse image: in the place of its address is that of a table of pages. Return: NULL
- * for one that is not there, or if the job has failed.
- */
-static const void *find_page(struct texture *t, uint64_t offset)
-{
-	const uint64_t entry = t->image.address + agx_layout_page(&t->image.layout, offset);
-	struct agx_sparse_block page;
-	struct agx_error error;
-	const void *bytes = vagx_texture_client(t, entry, 4, VAGX_READ);
-
-	if (!bytes)
-		return NULL;
-	if (agx_packet_unpack(AGX_PACKET_sparse_block, bytes, &page, &error)) {
-		vagx_core_fail(t->sg, t->op, -EILSEQ, "%s: %s: %s", error.packet, error.field,
-			       error.text);
-		return NULL;
-	}
-	if (!page.enabled) {
-		t->missing = true;
-		return NULL;
-	}
-	return vagx_texture_client(t, page.address + offset % AGX_LAYOUT_PAGE,
-				   t->image.layout.element_bytes, VAGX_READ);
-}
-
-static const void *find_texel(struct texture *t, const struct agx_texel *at)
-{
-	if (t->image.sparse)
-		return find_page(t, agx_layout_offset(&t->image.layout, at));
-	return vagx_texture_client(t, vagx_image_address(&t->image, at),
-				   t->image.layout.element_bytes, VAGX_READ);
-}
-
-static bool read_texel(struct texture *t, struct agx_texel at, uint32_t value[4])
-{
-	uint8_t copy[VAGX_IMAGE_MAX_BYTES] = { 0 };
-	const void *bits;
-
-	if (!find_in_block(t, &at))
-		return false;
-	bits = find_texel(t, &at);
-	if (!bits && !t->image.sparse)
-		return false;
-	/* what is in no page is 0 */
-	if (bits)
-		memcpy(copy, bits, t->image.layout.element_bytes);
-	vagx_image_decode(&t->image, &at, copy, value);
-	return true;
-}
-
-/* A texel that is in the image: as it was read before, or now */
-static bool find_value(struct texture *t, const struct agx_texel *at, uint32_t value[4])
-{
-	unsigned int slot = (at->x & 7) | (at->y & 7) << 3 | (at->level & 1) << 6;
-	uint64_t key = texel_key(at);
-
-	if (t->texels->key[slot] == key) {
-		memcpy(value, t->texels->value[slot], sizeof(t->texels->value[slot]));
-		return true;
-	}
-	if (!read_texel(t, *at, value))
-		return false;
-	/* each lane is to hear of pages that are missing */
-	if (!t->image.sparse) {
-		t->texels->key[slot] = key;
-		memcpy(t->texels->value[slot], value, sizeof(t->texels->value[slot]));
-	}
-	return true;
-}
 
 bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int level,
 		       uint32_t value[4])
@@ -135,13 +23,18 @@ bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int le
 		.sample = p->sample,
 	};
 
+	texel_bits bits;
+
 	memset(value, 0, 4 * sizeof(*value));
-	if (p->x < 0 || p->y < 0 || p->z < 0 || level >= t->image.layout.levels ||
-	    p->x >= texture_level_size(t->image.layout.width, level) ||
-	    p->y >= texture_level_size(t->image.layout.height, level) ||
-	    p->z >= texture_level_depth(t, level) || p->sample >= t->image.layout.samples)
+	if (p->x < 0 || p->y < 0 || p->z < 0 || level >= t->image->layout.levels ||
+	    p->x >= texture_level_size(t->image->layout.width, level) ||
+	    p->y >= texture_level_size(t->image->layout.height, level) ||
+	    p->z >= texture_level_depth(t, level) || p->sample >= t->image->layout.samples)
 		return false;
-	return find_value(t, &at, value);
+	if (!texture_value(t, &at, &bits))
+		return false;
+	memcpy(value, &bits, sizeof(bits));
+	return true;
 }
 
 /* Comparison */
@@ -172,10 +65,10 @@ static void compare(const struct texture *t, uint32_t value[4])
 	float reference = t->reference;
 	unsigned int i;
 
-	if (t->image.type == AGX_TEXTURE_TYPE_UNORM)
+	if (t->image->type == AGX_TEXTURE_TYPE_UNORM)
 		reference = reference > 1 ? 1 : reference > 0 ? reference : 0;
 	for (i = 0; i < 4; i++) {
-		if (t->image.swizzle[i] <= AGX_CHANNEL_A)
+		if (t->image->swizzle[i] <= AGX_CHANNEL_A)
 			value[i] = float_bits(passes(t->sampler.compare, reference,
 						     bits_float(value[i])));
 	}
@@ -214,10 +107,10 @@ static bool wrap(unsigned int mode, int64_t *at, int64_t size)
 
 static void border(const struct texture *t, uint32_t value[4])
 {
-	uint32_t one = vagx_image_is_integer(&t->image) ? 1 : float_bits(1.0f), i;
+	uint32_t one = vagx_image_is_integer(t->image) ? 1 : float_bits(1.0f), i;
 
 	if (t->sampler.border_colour == AGX_BORDER_CUSTOM) {
-		vagx_image_border(&t->image, t->border, value);
+		vagx_image_border(t->image, t->border, value);
 		return;
 	}
 	for (i = 0; i < 4; i++)
@@ -229,13 +122,13 @@ static void border(const struct texture *t, uint32_t value[4])
 static void wrapped_texel(struct texture *t, struct place at, unsigned int level,
 			  uint32_t value[4])
 {
-	bool in = wrap(t->sampler.wrap_s, &at.x, texture_level_size(t->image.layout.width, level));
+	bool in = wrap(t->sampler.wrap_s, &at.x, texture_level_size(t->image->layout.width, level));
 
-	in = wrap(t->sampler.wrap_t, &at.y, texture_level_size(t->image.layout.height, level)) && in;
+	in = wrap(t->sampler.wrap_t, &at.y, texture_level_size(t->image->layout.height, level)) && in;
 	if (texture_is_3d(t))
 		in = wrap(t->sampler.wrap_r, &at.z, texture_level_depth(t, level)) && in;
-	else if (at.z >= t->image.layout.layers)
-		at.z = t->image.layout.layers - 1;
+	else if (at.z >= t->image->layout.layers)
+		at.z = t->image->layout.layers - 1;
 	if (in)
 		vagx_texture_read(t, &at, level, value);
 	else
@@ -248,7 +141,7 @@ static void wrapped_texel(struct texture *t, struct place at, unsigned int level
 static void corner_texel(struct texture *t, struct place at, unsigned int level,
 			 uint32_t value[4])
 {
-	const int64_t last = texture_level_size(t->image.layout.width, level) - 1;
+	const int64_t last = texture_level_size(t->image->layout.width, level) - 1;
 	struct place near[3] = { at, at, at };
 	float sum[4] = { 0 };
 	unsigned int i, c;
@@ -262,14 +155,14 @@ static void corner_texel(struct texture *t, struct place at, unsigned int level,
 			sum[c] += bits_float(value[c]);
 	}
 	/* integers have no mean: the last one remains, which is of this face */
-	for (i = 0; i < 4 && !vagx_image_is_integer(&t->image); i++)
+	for (i = 0; i < 4 && !vagx_image_is_integer(t->image); i++)
 		value[i] = float_bits(sum[i] / 3);
 }
 
 static void texel(struct texture *t, struct place at, unsigned int level, uint32_t value[4])
 {
 	if (!texture_is_cube(t) || t->sampler.seamful_cube_maps ||
-	    vagx_cube_neighbour(&at, texture_level_size(t->image.layout.width, level)))
+	    vagx_cube_neighbour(&at, texture_level_size(t->image->layout.width, level)))
 		wrapped_texel(t, at, level, value);
 	else
 		corner_texel(t, at, level, value);
@@ -307,8 +200,8 @@ static double clamp_gl(const struct texture *t, unsigned int i, unsigned int mod
 static struct spot in_texels(const struct texture *t, const struct spot *s, unsigned int level)
 {
 	const uint32_t size[3] = {
-		texture_level_size(t->image.layout.width, level),
-		texture_level_size(t->image.layout.height, level),
+		texture_level_size(t->image->layout.width, level),
+		texture_level_size(t->image->layout.height, level),
 		texture_level_depth(t, level),
 	};
 	const unsigned int modes[3] = {
@@ -340,8 +233,8 @@ static void sample_nearest(struct texture *t, const struct spot *s, unsigned int
 	const int64_t base[3] = {
 		floor_of(s->at[0]), floor_of(s->at[1]), floor_of(s->at[2]),
 	};
-	const int64_t width = texture_level_size(t->image.layout.width, level);
-	const int64_t height = texture_level_size(t->image.layout.height, level);
+	const int64_t width = texture_level_size(t->image->layout.width, level);
+	const int64_t height = texture_level_size(t->image->layout.height, level);
 	struct place at = near(t, s, base, 0);
 	uint32_t bits[4];
 
@@ -386,14 +279,14 @@ struct square {
 static bool find_square(struct texture *t, const struct spot *s, unsigned int level,
 			const int64_t base[3], struct square *square)
 {
-	const int64_t width = texture_level_size(t->image.layout.width, level);
-	const int64_t height = texture_level_size(t->image.layout.height, level);
-	const uint32_t last = t->image.layout.layers - 1;
+	const int64_t width = texture_level_size(t->image->layout.width, level);
+	const int64_t height = texture_level_size(t->image->layout.height, level);
+	const uint32_t last = t->image->layout.layers - 1;
 	unsigned int i;
 
 	if (t->dim != AGX_DIM_2D && t->dim != AGX_DIM_2D_ARRAY)
 		return false;
-	if (t->op->mod[AGX_MOD_SHADOW] || level >= t->image.layout.levels)
+	if (t->op->mod[AGX_MOD_SHADOW] || level >= t->image->layout.levels)
 		return false;
 	square->at = (struct agx_texel){
 		.layer = s->layer < last ? s->layer : last, .level = level,
@@ -408,19 +301,32 @@ static bool find_square(struct texture *t, const struct spot *s, unsigned int le
 	return true;
 }
 
-static void square_texel(struct texture *t, struct square *square, unsigned int corner,
-			 uint32_t value[4])
+static texel_floats square_texel(struct texture *t, struct square *square, unsigned int corner)
 {
+	texel_bits bits;
+
 	square->at.x = square->x[corner & 1];
 	square->at.y = square->y[corner >> 1];
-	if (!find_value(t, &square->at, value))
-		memset(value, 0, 4 * sizeof(*value));
+	if (!texture_value(t, &square->at, &bits))
+		return (texel_floats){ 0 };
+	return (texel_floats)bits;
 }
 
-static void sample_linear(struct texture *t, const struct spot *s, unsigned int level,
-			  float value[4])
+static texel_floats any_texel(struct texture *t, const struct spot *s, const int64_t base[3],
+			      unsigned int corner, unsigned int level)
 {
-	unsigned int corners = texture_is_3d(t) ? 8 : 4, i, c;
+	texel_bits bits;
+	uint32_t value[4];
+
+	texel(t, near(t, s, base, corner), level, value);
+	memcpy(&bits, value, sizeof(bits));
+	return (texel_floats)bits;
+}
+
+static texel_floats sample_linear(struct texture *t, const struct spot *s, unsigned int level)
+{
+	unsigned int corners = texture_is_3d(t) ? 8 : 4, i;
+	texel_floats sum = { 0 };
 	struct square square;
 	int64_t base[3];
 	float weight[3];
@@ -428,73 +334,70 @@ static void sample_linear(struct texture *t, const struct spot *s, unsigned int 
 
 	between(s, base, weight);
 	flat = find_square(t, s, level, base, &square);
-	memset(value, 0, 4 * sizeof(*value));
 	for (i = 0; i < corners; i++) {
 		float part = (i & 1 ? weight[0] : 1 - weight[0]) *
 			     (i >> 1 & 1 ? weight[1] : 1 - weight[1]);
-		uint32_t bits[4];
 
 		if (texture_is_3d(t))
 			part *= i >> 2 ? weight[2] : 1 - weight[2];
 		if (part == 0)
 			continue;
-		if (flat)
-			square_texel(t, &square, i, bits);
-		else
-			texel(t, near(t, s, base, i), level, bits);
-		for (c = 0; c < 4; c++)
-			value[c] += part * bits_float(bits[c]);
+		sum += part * (flat ? square_texel(t, &square, i) :
+				      any_texel(t, s, base, i, level));
 	}
+	return sum;
 }
 
-static void sample_level(struct texture *t, const struct spot *spot, unsigned int level,
-			 unsigned int filter, float value[4])
+static texel_floats sample_level(struct texture *t, const struct spot *spot, unsigned int level,
+				 unsigned int filter)
 {
 	const struct spot s = in_texels(t, spot, level);
+	texel_floats value;
+	float nearest[4];
 
-	if (filter == AGX_FILTER_LINEAR && !vagx_image_is_integer(&t->image))
-		sample_linear(t, &s, level, value);
-	else
-		sample_nearest(t, &s, level, value);
+	if (filter == AGX_FILTER_LINEAR && !vagx_image_is_integer(t->image))
+		return sample_linear(t, &s, level);
+	sample_nearest(t, &s, level, nearest);
+	memcpy(&value, nearest, sizeof(value));
+	return value;
 }
 
 /* Between two levels if the sampler says so */
-static void sample_levels(struct texture *t, const struct spot *s, float lod, float value[4])
+static texel_floats sample_levels(struct texture *t, const struct spot *s, float lod)
 {
-	unsigned int filter = lod > 0 ? t->sampler.minify : t->sampler.magnify, i;
-	float at = vagx_texture_level(t, lod), other[4], part;
+	unsigned int filter = lod > 0 ? t->sampler.minify : t->sampler.magnify;
+	float at = vagx_texture_level(t, lod), part;
 	unsigned int level = (unsigned int)at;
+	texel_floats value;
 
 	part = floorf((at - level) * WEIGHTS) / WEIGHTS;
-	sample_level(t, s, t->image.first_level + level, filter, value);
-	if (part == 0 || vagx_image_is_integer(&t->image))
-		return;
-	sample_level(t, s, t->image.first_level + level + 1, filter, other);
-	for (i = 0; i < 4; i++)
-		value[i] += part * (other[i] - value[i]);
+	value = sample_level(t, s, t->image->first_level + level, filter);
+	if (part == 0 || vagx_image_is_integer(t->image))
+		return value;
+	return value + part * (sample_level(t, s, t->image->first_level + level + 1, filter) -
+			       value);
 }
 
 void vagx_texture_sample(struct texture *t, const struct spot *spot, const struct footprint *f,
 			 float value[4])
 {
+	texel_floats sum = { 0 };
 	unsigned int i, c;
 
-	if (f->taps == 1 || vagx_image_is_integer(&t->image)) {
-		sample_levels(t, spot, f->lod, value);
+	if (f->taps == 1 || vagx_image_is_integer(t->image)) {
+		sum = sample_levels(t, spot, f->lod);
+		memcpy(value, &sum, sizeof(sum));
 		return;
 	}
-	memset(value, 0, 4 * sizeof(*value));
 	for (i = 0; i < f->taps; i++) {
 		double part = (i + 1.0) / (f->taps + 1) - 0.5;
 		struct spot tap = *spot;
-		float one[4];
 
 		for (c = 0; c < 3; c++)
 			tap.at[c] += part * f->along[c];
-		sample_levels(t, &tap, f->lod, one);
-		for (c = 0; c < 4; c++)
-			value[c] += one[c] / f->taps;
+		sum += sample_levels(t, &tap, f->lod) / (float)f->taps;
 	}
+	memcpy(value, &sum, sizeof(sum));
 }
 
 /* From the first level, anticlockwise beginning at the lower left */
@@ -502,7 +405,7 @@ void vagx_texture_gather(struct texture *t, const struct spot *spot, unsigned in
 			 uint32_t value[4])
 {
 	static const uint8_t order[4] = { 2, 3, 1, 0 };
-	const unsigned int level = t->image.first_level;
+	const unsigned int level = t->image->first_level;
 	const struct spot s = in_texels(t, spot, level);
 	uint32_t bits[4];
 	int64_t base[3];

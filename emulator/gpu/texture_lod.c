@@ -61,10 +61,10 @@ static void explicit_gradient(struct texture *t, unsigned int lane, struct gradi
 /* In texels of the first level */
 static double length(const struct texture *t, const double v[3])
 {
-	const unsigned int first = t->image.first_level;
+	const unsigned int first = t->image->first_level;
 	const uint32_t size[3] = {
-		texture_level_size(t->image.layout.width, first),
-		texture_level_size(t->image.layout.height, first),
+		texture_level_size(t->image->layout.width, first),
+		texture_level_size(t->image->layout.height, first),
 		texture_level_depth(t, first),
 	};
 	double sum = 0;
@@ -189,7 +189,7 @@ bool vagx_texture_footprint(struct texture *t, unsigned int lane, struct footpri
 
 float vagx_texture_level(const struct texture *t, float lod)
 {
-	const struct vagx_image *image = &t->image;
+	const struct vagx_image *image = t->image;
 	unsigned int levels = 0;
 
 	if (image->last_level > image->first_level)

@@ -46,30 +46,30 @@ bool vagx_texture_read_state(struct texture *t, const struct agx_operand *heap,
 	return true;
 }
 
-/* Most lanes have the same one */
+/* Most lanes have the same one, and then it is where the last lane's was */
 bool vagx_texture_find_image(struct texture *t, unsigned int lane)
 {
-	uint8_t last[VAGX_TEXTURE_BYTES];
+	uint32_t index = vagx_texture_word(t->sg, &t->op->src[1], 0, lane);
+	const struct cached_image *found;
 	const char *why;
 
-	memcpy(last, t->state, sizeof(last));
+	if (t->image && t->image_index == index && t->op->src[0].type != AGX_OPERAND_REG)
+		return true;
 	if (!vagx_texture_read_state(t, &t->op->src[0], &t->op->src[1], lane))
 		return false;
-	if (t->has_state && !memcmp(last, t->state, sizeof(last)))
-		return true;
-	memset(t->texels->key, 0, sizeof(t->texels->key));
-	t->codes_key = 0;
-	t->quad = 0;
-	if (!vagx_image_from_texture(&t->image, t->state, &why)) {
+	found = vagx_texture_cached_image(t->cache, t->state, t->op->mod[AGX_MOD_SHADOW], &why);
+	if (!found) {
 		vagx_core_fail(t->sg, t->op, -EILSEQ, "Texture: %s is not supported", why);
 		return false;
 	}
-	t->has_state = true;
-	/* depths have one channel, whichever a shader sees it as */
-	for (unsigned int i = 0; t->op->mod[AGX_MOD_SHADOW] && i < 4; i++) {
-		if (t->image.swizzle[i] <= AGX_CHANNEL_A)
-			t->image.swizzle[i] = AGX_CHANNEL_R;
+	if (!t->image || t->tag != found->tag) {
+		t->codes_key = 0;
+		t->quad = 0;
 	}
+	t->image = &found->image;
+	t->image_index = index;
+	t->tag = found->tag;
+	t->remembers = t->samples && !found->image.sparse;
 	return true;
 }
 
@@ -97,6 +97,8 @@ bool vagx_texture_find_sampler(struct texture *t, unsigned int lane)
 	bool of_heap = o->type == AGX_OPERAND_REG && launch->sampler_count;
 	const uint8_t *bytes;
 
+	if (t->has_sampler && t->sampler_index == index)
+		return true;
 	if (index >= (of_heap ? launch->sampler_count : VAGX_CORE_SAMPLERS)) {
 		vagx_core_fail(t->sg, t->op, -ERANGE, "sampler %u", index);
 		return false;
@@ -106,6 +108,7 @@ bool vagx_texture_find_sampler(struct texture *t, unsigned int lane)
 			  launch->samplers[index];
 	if (!bytes || !unpack_sampler(t, bytes))
 		return false;
+	t->sampler_index = index;
 	if (t->sampler.border_colour != AGX_BORDER_CUSTOM)
 		return true;
 	if (of_heap || !launch->extended_samplers) {

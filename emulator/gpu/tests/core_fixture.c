@@ -43,8 +43,8 @@ static uint8_t *area(uint64_t va, size_t len, enum vagx_access access)
 void *vagx_tlb_ptr_slow(struct vagx_tlb *tlb, uint64_t va, size_t len,
 			enum vagx_access access, struct vagx_uat_fault *fault)
 {
-	bool there = !fixture_hole || va < fixture_hole ||
-		     va - fixture_hole >= VAGX_UAT_PAGE_SIZE;
+	bool there = !fixture_hole || va + len <= fixture_hole ||
+		     va >= fixture_hole + VAGX_UAT_PAGE_SIZE;
 	uint8_t *p = there ? area(va, len, access) : NULL;
 
 	if (!p)

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * What a core remembers of the images that it samples: what their descriptors say, and
+ * texels. As on hardware, texels are read anew in another launch and behind a barrier
+ * of memory or images, and not before that: what is written in between may not be seen.
+ * Loads of single texels do not come here.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "agx_packets.h"
+#include "gpu/texture.h"
+
+struct texture_cache *vagx_texture_cache(struct simdgroup *sg, const struct op *op)
+{
+	struct vagx_core *core = sg->core;
+
+	if (!core->textures) {
+		core->textures = aligned_alloc(64, (sizeof(*core->textures) + 63) / 64 * 64);
+		if (!core->textures) {
+			vagx_core_fail(sg, op, -ENOMEM, "no memory for textures");
+			return NULL;
+		}
+		memset(core->textures, 0, sizeof(*core->textures));
+	}
+	if (core->textures->serial != core->serial || !core->serial)
+		vagx_texture_forget(core);
+	core->textures->serial = core->serial;
+	return core->textures;
+}
+
+void vagx_texture_forget(struct vagx_core *core)
+{
+	if (core->textures)
+		core->textures->epoch++;
+}
+
+/* Depths have one channel, whichever a shader sees it as */
+static void use_first_channel(struct vagx_image *image)
+{
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		if (image->swizzle[i] <= AGX_CHANNEL_A)
+			image->swizzle[i] = AGX_CHANNEL_R;
+	}
+}
+
+static bool is_image(const struct cached_image *cached, const uint8_t *state, bool shadow)
+{
+	return cached->used && cached->shadow == shadow &&
+	       !memcmp(cached->state, state, sizeof(cached->state));
+}
+
+static struct cached_image *find_image(struct texture_cache *cache, const uint8_t *state,
+				       bool shadow)
+{
+	unsigned int i;
+
+	if (is_image(&cache->image[cache->last], state, shadow))
+		return &cache->image[cache->last];
+	for (i = 0; i < TEXTURE_IMAGES; i++) {
+		if (is_image(&cache->image[i], state, shadow)) {
+			cache->last = i;
+			return &cache->image[i];
+		}
+	}
+	return NULL;
+}
+
+static struct cached_image *add_image(struct texture_cache *cache, const uint8_t *state,
+				      bool shadow, const char **why)
+{
+	struct cached_image *cached = &cache->image[cache->next];
+
+	cached->used = vagx_image_from_texture(&cached->image, state, why);
+	if (!cached->used)
+		return NULL;
+	memcpy(cached->state, state, sizeof(cached->state));
+	cached->shadow = shadow;
+	if (shadow)
+		use_first_channel(&cached->image);
+	cached->tag = ++cache->tags;
+	cached->epoch = cache->epoch;
+	cache->last = cache->next;
+	cache->next = (cache->next + 1) % TEXTURE_IMAGES;
+	return cached;
+}
+
+const struct cached_image *vagx_texture_cached_image(struct texture_cache *cache,
+						     const uint8_t *state, bool shadow,
+						     const char **why)
+{
+	struct cached_image *cached = find_image(cache, state, shadow);
+
+	if (!cached)
+		return add_image(cache, state, shadow, why);
+	if (cached->epoch != cache->epoch) {
+		cached->epoch = cache->epoch;
+		cached->tag = ++cache->tags;
+	}
+	return cached;
+}
