@@ -130,14 +130,13 @@ static uint64_t least_growth(const struct sample *old, const struct sample *new)
 	return between > 2 * MS ? between - 2 * MS : 0;
 }
 
-/* Until the GPU has begun with what was submitted last. */
-static struct sample wait_busy(struct asahi_client *client)
+/* Until the GPU has begun with what was submitted since a sample: it may be done, too. */
+static struct sample wait_busy(struct asahi_client *client, const struct sample *first)
 {
 	const uint64_t end = now_ns() + ASAHI_PATIENCE_NS;
-	const struct sample first = take_sample(client);
-	struct sample sample = first;
+	struct sample sample = take_sample(client);
 
-	while (sample.busy == first.busy) {
+	while (sample.busy == first->busy) {
 		igt_assert_lt_u64(now_ns(), end);
 		usleep(1000);
 		sample = take_sample(client);
@@ -149,11 +148,12 @@ static void test_running_job(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
 	const uint32_t sync = syncobj_create(client->fd, 0);
+	const struct sample idle = take_sample(client);
 	struct sample begun, last, sample;
 	unsigned int i;
 
 	igt_asahi_submit_one(client, &gate, sync);
-	begun = wait_busy(client);
+	begun = wait_busy(client, &idle);
 	last = begun;
 	for (i = 0; i < HOLD_MS / SAMPLE_MS; i++) {
 		usleep(SAMPLE_MS * 1000);
@@ -174,6 +174,7 @@ static void test_running_job(struct asahi_client *client)
 static void test_several_queues(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const struct sample idle = take_sample(client);
 	struct sample begun, last, sample;
 	uint32_t queues[QUEUES], syncs[QUEUES];
 	unsigned int i;
@@ -185,7 +186,7 @@ static void test_several_queues(struct asahi_client *client)
 		igt_asahi_submit(client->fd, queues[i], &gate, 1,
 				 &(struct asahi_sync){ .out = syncs[i] });
 	}
-	begun = wait_busy(client);
+	begun = wait_busy(client, &idle);
 	last = begun;
 	for (i = 0; i < HOLD_MS / SAMPLE_MS; i++) {
 		usleep(SAMPLE_MS * 1000);
