@@ -129,7 +129,7 @@ static void lasts_to_a_barrier(void **state)
 	aim(f, 0, 0);
 	snprintf(program, sizeof(program),
 		 SAMPLE SAMPLE_TO("r0")
-		 "ldimm r30, %u\nldimm r20, 0x01010101\nstore r20, du0, r30, i32, x, a\nwait a\n"
+		 "ldimm r30, %d\nldimm r20, 0x01010101\nstore r20, du0, r30, i32, x, a\nwait a\n"
 		 SAMPLE_TO("r1") "flush_memory_to_texture\n" SAMPLE_TO("r2")
 		 STORE_RESULT, TEXTURE / 4);
 	assert_int_equal(fixture_run(f, program, 1), 0);
