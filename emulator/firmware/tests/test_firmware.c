@@ -664,19 +664,28 @@ static void test_full_event_ring(void **state)
 	clean(rig);
 }
 
+static uint64_t used_in_300_ms(void)
+{
+	struct timespec before, after;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
+	usleep(300000);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
+	return (after.tv_sec - before.tv_sec) * 1000000000ULL + after.tv_nsec - before.tv_nsec;
+}
+
 /* Nothing to do costs nothing */
 static void test_idle(void **state)
 {
 	struct rig *rig = *state;
-	struct timespec before, after;
+	unsigned int tries = 10;
 	uint64_t used;
 
 	rig_boot(rig);
-	usleep(10000);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
-	usleep(300000);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-	used = (after.tv_sec - before.tv_sec) * 1000000000ULL + after.tv_nsec - before.tv_nsec;
+	/* what the boot has left to do is done late where others keep the processor busy */
+	do {
+		used = used_in_300_ms();
+	} while (used >= 2000000 && --tries);
 	assert_true(used < 2000000);
 	clean(rig);
 }
