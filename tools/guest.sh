@@ -3,7 +3,7 @@
 # Copyright (C) 2026 The asahi driver authors
 #
 # The guest's root: Debian trixie for arm64 with Mesa, unpacked without running
-# any of it, made into an ext4 image in the cache. Prints the image's name.
+# any of it, made into an ext2 image in the cache. Prints the image's name.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -39,10 +39,10 @@ build_guest()
 		set -e
 		chown -R 0:0 "$1"
 		truncate -s 1500M "$2"
-		mkfs.ext4 -q -F -O ^has_journal -d "$1" "$2"
-	' sh "$root" "$dir/root.ext4"
+		mkfs.ext2 -q -F -d "$1" "$2"
+	' sh "$root" "$dir/root.ext2"
 	rm -rf "$root" "$dir/packages"
 }
 
 dir=$(cached "guest-$(hash_of "$list" "$top/tools/guest/init" "$top/tools/guest.sh")" build_guest)
-printf '%s/root.ext4\n' "$dir"
+printf '%s/root.ext2\n' "$dir"
