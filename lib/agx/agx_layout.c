@@ -265,7 +265,9 @@ static uint64_t init_twiddled(struct agx_layout *l)
 
 /*
  * Compression: a block is 16 by 16 samples, and has 8 bytes of metadata. Only
- * levels that are at least as large as a block have them.
+ * levels that are at least as large as a block both ways have them. There is room
+ * for more: for levels of an image that is rounded up to blocks, as long as there
+ * is a block one way.
  */
 
 static uint32_t samples_x(const struct agx_layout *l, uint32_t x)
@@ -280,16 +282,16 @@ static uint32_t samples_y(const struct agx_layout *l, uint32_t y)
 
 static void init_metadata(struct agx_layout *l)
 {
+	const uint32_t least = lesser(samples_x(l, l->width), samples_y(l, l->height));
 	uint32_t w = (uint32_t)align(samples_x(l, l->width), AGX_LAYOUT_BLOCK);
 	uint32_t h = (uint32_t)align(samples_y(l, l->height), AGX_LAYOUT_BLOCK);
-	const uint32_t most = w > h ? w : h, least = lesser(w, h);
+	const uint32_t most = w > h ? w : h;
 	uint64_t offset = 0;
 	unsigned int n;
 
 	for (n = 0; n < l->levels && most >> n >= AGX_LAYOUT_BLOCK; n++) {
 		struct agx_layout_level *level = &l->level[n];
 
-		/* There is room for codes of a level that is smaller than a block one way only. */
 		level->has_codes = least >> n >= AGX_LAYOUT_BLOCK;
 		level->metadata = offset;
 		level->blocks_wide = divide_up(power_of_two(w), AGX_LAYOUT_BLOCK);

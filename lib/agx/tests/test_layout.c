@@ -365,16 +365,42 @@ static void test_round_trips(void **state)
 	}
 }
 
-/* Levels that are smaller than a block one way have room for codes, but have none */
-static void test_flat_levels(void **state)
+/*
+ * Levels that are smaller than a block one way have room for codes, but have none; nor
+ * have those that only rounding makes as large
+ */
+static void test_small_levels(void **state)
 {
-	struct agx_layout l = IMAGE(65, 32, .compressed = true, .levels = 7);
+	static const struct {
+		struct agx_layout layout;
+		unsigned int with_codes, with_room;
+	} rows[] = {
+		{ IMAGE(65, 32, .levels = 7), 2, 3 },
+		{ IMAGE(20, 20, .levels = 5), 1, 2 },
+		{ IMAGE(31, 31, .levels = 5), 1, 2 },
+		{ IMAGE(32, 17, .levels = 6), 1, 2 },
+		{ IMAGE(49, 255, .levels = 8), 2, 5 },
+		/* a texel of four samples is two of them wide, and as high */
+		{ IMAGE(15, 15, .samples = 4, .levels = 4), 1, 2 },
+		{ IMAGE(16, 31, .samples = 2, .levels = 5), 1, 3 },
+		/* what a level is by itself: how depths are stored */
+		{ IMAGE(10, 10), 0, 1 },
+		{ IMAGE(16, 15), 0, 1 },
+		{ IMAGE(8, 7, .samples = 4), 0, 1 },
+		{ IMAGE(8, 8, .samples = 4), 1, 1 },
+	};
+	unsigned int i, n;
 
-	assert_null(agx_layout_init(&l));
-	assert_int_not_equal(l.level[2].blocks_wide, 0);
-	assert_true(agx_layout_has_metadata(&l, 0));
-	assert_true(agx_layout_has_metadata(&l, 1));
-	assert_false(agx_layout_has_metadata(&l, 2));
+	for (i = 0; i < COUNT(rows); i++) {
+		struct agx_layout l = rows[i].layout;
+
+		l.compressed = true;
+		assert_null(agx_layout_init(&l));
+		for (n = 0; n < l.levels; n++) {
+			assert_int_equal(agx_layout_has_metadata(&l, n), n < rows[i].with_codes);
+			assert_int_equal(l.level[n].blocks_wide != 0, n < rows[i].with_room);
+		}
+	}
 }
 
 static void test_parts(void **state)
@@ -462,7 +488,7 @@ int main(void)
 		cmocka_unit_test(test_sparse),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_round_trips),
-		cmocka_unit_test(test_flat_levels),
+		cmocka_unit_test(test_small_levels),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_bad_copies),
 	};
