@@ -7,62 +7,7 @@
  */
 #include <math.h>
 
-#include "core_compare.h"
-#include "core_float.h"
-
-static uint32_t modify(uint32_t bits, const struct agx_operand *o)
-{
-	if (o->absolute)
-		bits &= 0x7fffffff;
-	if (o->negate)
-		bits ^= 0x80000000;
-	return bits;
-}
-
-static uint32_t scalar_source(const struct simdgroup *sg,
-			      const struct agx_operand *o)
-{
-	if (o->type != AGX_OPERAND_UNIFORM)
-		return float_bits(agx_isa_small_float(o->value));
-	if (o->size == 16)
-		return float_bits(float_from_half(read_uniform(sg, o->value,
-							       16)));
-	return flush(read_uniform(sg, o->value, 32));
-}
-
-/* Inlined: a function that is compiled for several processors calls others slowly */
-static inline __attribute__((always_inline))
-void read_floats(const struct simdgroup *sg, const struct agx_operand *o,
-		 struct float_lanes *lanes)
-{
-	uint32_t clear = o->absolute ? 0x7fffffff : 0xffffffff;
-	uint32_t toggle = o->negate ? 0x80000000 : 0;
-	const uint32_t *reg;
-	unsigned int i;
-
-	if (o->type != AGX_OPERAND_REG) {
-		float value = bits_float(modify(scalar_source(sg, o), o));
-
-		for (i = 0; i < LANES; i++)
-			lanes->v[i] = value;
-		return;
-	}
-
-	reg = sg->reg[o->value / 2].v;
-	if (o->size == 16) {
-		unsigned int shift = o->value % 2 * 16;
-
-		for (i = 0; i < LANES; i++) {
-			uint32_t half = reg[i] >> shift & 0xffff;
-			uint32_t bits = float_bits(float_from_half(half));
-
-			lanes->v[i] = bits_float((bits & clear) ^ toggle);
-		}
-		return;
-	}
-	for (i = 0; i < LANES; i++)
-		lanes->v[i] = bits_float((flush(reg[i]) & clear) ^ toggle);
-}
+#include "core_float_lanes.h"
 
 CLONES void read_float_lanes(const struct simdgroup *sg, const struct agx_operand *o,
 			     struct float_lanes *lanes)
@@ -70,208 +15,10 @@ CLONES void read_float_lanes(const struct simdgroup *sg, const struct agx_operan
 	read_floats(sg, o, lanes);
 }
 
-static inline __attribute__((always_inline))
-void write_floats(struct simdgroup *sg, const struct op *op, struct float_lanes *lanes)
-{
-	struct lanes bits;
-	unsigned int i;
-
-	if (op->mod[AGX_MOD_SATURATE]) {
-		/* What is not above zero, NaN included, becomes zero */
-		for (i = 0; i < LANES; i++) {
-			float f = lanes->v[i];
-
-			f = f > 0.0f ? f : 0.0f;
-			lanes->v[i] = f < 1.0f ? f : 1.0f;
-		}
-	}
-
-	if (op->dst.size == 16) {
-		for (i = 0; i < LANES; i++)
-			bits.v[i] = register_from_float(16, lanes->v[i]);
-	} else {
-		for (i = 0; i < LANES; i++)
-			bits.v[i] = register_from_float(32, lanes->v[i]);
-	}
-	write_lanes(sg, &op->dst, bits.v);
-}
-
 CLONES void write_float_lanes(struct simdgroup *sg, const struct op *op,
 			      struct float_lanes *lanes)
 {
 	write_floats(sg, op, lanes);
-}
-
-/*
- * Results of the instructions for 32 bits are 32-bit floats even when the
- * destination is a half. Those for 16 bits round once. What is written to 32 bits
- * is flushed there.
- */
-static inline void flush_lanes(struct float_lanes *lanes)
-{
-	unsigned int i;
-
-	for (i = 0; i < LANES; i++)
-		lanes->v[i] = bits_float(flush(float_bits(lanes->v[i])));
-}
-
-static bool is_half_op(const struct op *op)
-{
-	return op->opcode == AGX_OP_HADD || op->opcode == AGX_OP_HMUL ||
-	       op->opcode == AGX_OP_HFMA;
-}
-
-CLONES void vagx_exec_fadd(struct simdgroup *sg, const struct op *op)
-{
-	struct float_lanes a, b;
-	unsigned int i;
-
-	read_floats(sg, &op->src[0], &a);
-	read_floats(sg, &op->src[1], &b);
-	for (i = 0; i < LANES; i++)
-		a.v[i] += b.v[i];
-	if (op->dst.size == 16 && !is_half_op(op))
-		flush_lanes(&a);
-	write_floats(sg, op, &a);
-}
-
-/*
- * Tininess is detected before rounding: what rounds up to the smallest normal
- * number has been flushed by then. (applegpu "fma.py")
- */
-static float flush_product(float result, float a, float b)
-{
-	double exact = (double)a * (double)b;
-
-	return fabs(exact) < 0x1p-126 ? copysignf(0.0f, result) : result;
-}
-
-CLONES void vagx_exec_fmul(struct simdgroup *sg, const struct op *op)
-{
-	struct float_lanes a, b, r;
-	uint32_t smallest = 0;
-	unsigned int i;
-
-	read_floats(sg, &op->src[0], &a);
-	read_floats(sg, &op->src[1], &b);
-	for (i = 0; i < LANES; i++) {
-		r.v[i] = a.v[i] * b.v[i];
-		smallest |= (float_bits(r.v[i]) & 0x7fffffff) == 0x00800000;
-	}
-	/* Products of halves are exact here, denormals of a half included */
-	if (!is_half_op(op)) {
-		for (i = 0; smallest && i < LANES; i++)
-			r.v[i] = flush_product(r.v[i], a.v[i], b.v[i]);
-		if (op->dst.size == 16)
-			flush_lanes(&r);
-	}
-	write_floats(sg, op, &r);
-}
-
-static void fma_lanes(const struct float_lanes *a, const struct float_lanes *b,
-		      struct float_lanes *c)
-{
-	unsigned int i;
-
-	for (i = 0; i < LANES; i++)
-		c->v[i] = fmaf(a->v[i], b->v[i], c->v[i]);
-}
-
-#if defined(__x86_64__) && !defined(__FMA__)
-/* The same in hardware, where there is a choice at run time only */
-__attribute__((target("avx2,fma")))
-static void fma_lanes_hardware(const struct float_lanes *a,
-			       const struct float_lanes *b,
-			       struct float_lanes *c)
-{
-	unsigned int i;
-
-	for (i = 0; i < LANES; i++)
-		c->v[i] = __builtin_fmaf(a->v[i], b->v[i], c->v[i]);
-}
-
-static bool has_fma(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-#else
-#define fma_lanes_hardware	fma_lanes
-#define has_fma()		false
-#endif
-
-/* A product of floats and a float, and what their sum loses in rounding */
-static double exact_sum(double product, double c, double *lost)
-{
-	double sum = product + c;
-	double part = sum - product;
-
-	*lost = (product - (sum - part)) + (c - part);
-	return sum;
-}
-
-static float flush_fma(float result, float a, float b, float c)
-{
-	double lost, sum = exact_sum((double)a * (double)b, c, &lost);
-	bool below = fabs(sum) < 0x1p-126 ||
-		     (fabs(sum) == 0x1p-126 && lost != 0.0 &&
-		      signbit(lost) != signbit(sum));
-
-	return below ? copysignf(0.0f, result) : result;
-}
-
-static inline void fma_single(const struct op *op, struct float_lanes *a,
-			      struct float_lanes *b, struct float_lanes *c)
-{
-	struct float_lanes r = *c;
-	uint32_t smallest = 0;
-	unsigned int i;
-
-	if (has_fma())
-		fma_lanes_hardware(a, b, &r);
-	else
-		fma_lanes(a, b, &r);
-	for (i = 0; i < LANES; i++)
-		smallest |= (float_bits(r.v[i]) & 0x7fffffff) == 0x00800000;
-	for (i = 0; smallest && i < LANES; i++)
-		r.v[i] = flush_fma(r.v[i], a->v[i], b->v[i], c->v[i]);
-	if (op->dst.size == 16)
-		flush_lanes(&r);
-	*c = r;
-}
-
-/*
- * Product and sum of halves, rounded such that rounding once more, to a half,
- * is as good as rounding once: the last bit is set if anything was lost
- * ("round to odd"). The product is exact in a float, and so is what the sum loses.
- */
-static inline float fma_half(float a, float b, float c)
-{
-	float product = a * b, sum = product + c, part = sum - product;
-	float lost = (product - (sum - part)) + (c - part);
-	uint32_t bits = float_bits(sum), sign = bits >> 31;
-	uint32_t finite = (bits & 0x7f800000) != 0x7f800000;
-	uint32_t inexact = ((lost > 0.0f) | (lost < 0.0f)) & finite & ~bits;
-	/* away from zero if what was lost has the sum's sign */
-	uint32_t away = (uint32_t)(lost < 0.0f) ^ sign ^ 1;
-
-	return bits_float(bits + inexact * (2 * away - 1));
-}
-
-CLONES void vagx_exec_fma(struct simdgroup *sg, const struct op *op)
-{
-	struct float_lanes a, b, c;
-	unsigned int i;
-
-	read_floats(sg, &op->src[0], &a);
-	read_floats(sg, &op->src[1], &b);
-	read_floats(sg, &op->src[2], &c);
-	if (is_half_op(op)) {
-		for (i = 0; i < LANES; i++)
-			c.v[i] = fma_half(a.v[i], b.v[i], c.v[i]);
-	} else {
-		fma_single(op, &a, &b, &c);
-	}
-	write_floats(sg, op, &c);
 }
 
 /* x times this is the square root, even where 1 / sqrt(x) is no number */
@@ -354,8 +101,6 @@ CLONES void vagx_exec_float_unary(struct simdgroup *sg, const struct op *op)
 	default:
 		FLOAT_LOOP(a, sine_quotient(x));
 	}
-	if (op->dst.size == 16)
-		flush_lanes(&a);
 	write_floats(sg, op, &a);
 }
 
@@ -369,53 +114,7 @@ void vagx_exec_derivative(struct simdgroup *sg, const struct op *op)
 	read_floats(sg, &op->src[0], &a);
 	for (i = 0; i < LANES; i++)
 		r.v[i] = a.v[i | step] - a.v[i & ~step];
-	if (op->dst.size == 16)
-		flush_lanes(&r);
 	write_floats(sg, op, &r);
-}
-
-#define COMPARE_LOOP(result, invert, expression)				\
-	do {									\
-		unsigned int i_;						\
-										\
-		for (i_ = 0; i_ < LANES; i_++) {				\
-			float a = a_.v[i_], b = b_.v[i_];			\
-										\
-			(result)->v[i_] = -(uint32_t)(expression) ^ (invert);	\
-		}								\
-	} while (0)
-
-void compare_floats(const struct simdgroup *sg, const struct op *op,
-		    struct lanes *result)
-{
-	unsigned int cond = op->mod[AGX_MOD_COND];
-	uint32_t invert = cond & AGX_FCOND_NE ? ~0u : 0;
-	struct float_lanes a_, b_;
-
-	read_floats(sg, &op->src[0], &a_);
-	read_floats(sg, &op->src[1], &b_);
-	switch (cond & 7) {
-	case AGX_FCOND_EQ:
-		COMPARE_LOOP(result, invert, a == b);
-		break;
-	case AGX_FCOND_LT:
-		COMPARE_LOOP(result, invert, a < b);
-		break;
-	case AGX_FCOND_GT:
-		COMPARE_LOOP(result, invert, a > b);
-		break;
-	case AGX_FCOND_LTN:
-		COMPARE_LOOP(result, invert, a < b || b != b);
-		break;
-	case AGX_FCOND_GE:
-		COMPARE_LOOP(result, invert, a >= b);
-		break;
-	case AGX_FCOND_LE:
-		COMPARE_LOOP(result, invert, a <= b);
-		break;
-	default:
-		COMPARE_LOOP(result, invert, a > b || b != b);
-	}
 }
 
 static double round_to(double value, unsigned int mode)

@@ -12,13 +12,13 @@
 #include "core_internal.h"
 
 /* Denormals become zeros of the same sign */
-static inline uint32_t flush(uint32_t bits)
+INLINE uint32_t flush(uint32_t bits)
 {
 	return bits & 0x7f800000 ? bits : bits & 0x80000000;
 }
 
 /** register_from_float() - a float as a register of so many bits has it */
-static inline uint32_t register_from_float(unsigned int size, float value)
+INLINE uint32_t register_from_float(unsigned int size, float value)
 {
 	if (size == 16)
 		return value == value ? half_from_float(value) : 0x7e00;
@@ -26,7 +26,7 @@ static inline uint32_t register_from_float(unsigned int size, float value)
 }
 
 /** float_from_register() - the float that a register of so many bits has */
-static inline float float_from_register(unsigned int size, uint32_t bits)
+INLINE float float_from_register(unsigned int size, uint32_t bits)
 {
 	return size == 16 ? float_from_half(bits) : bits_float(flush(bits));
 }

@@ -9,80 +9,72 @@
  */
 #include <errno.h>
 
-#include "core_internal.h"
 #include "core_compare.h"
+#include "core_internal.h"
 
-static uint32_t get_level(const struct simdgroup *sg, unsigned int lane)
+INLINE uint32_t get_level(const struct simdgroup *sg, unsigned int lane)
 {
 	return sg->reg[0].v[lane] & 0xffff;
 }
 
-static void set_level(struct simdgroup *sg, unsigned int lane, uint32_t level)
-{
-	uint32_t *reg = &sg->reg[0].v[lane];
-
-	*reg = (*reg & 0xffff0000) | (level & 0xffff);
-}
-
 /* Active are the threads that are at level 0 */
-static inline __attribute__((always_inline)) void follow_levels(struct simdgroup *sg)
+INLINE void set_levels(struct simdgroup *sg, const struct lanes *level)
 {
-	uint32_t exec = 0;
+	uint32_t *reg = sg->reg[0].v, exec = 0;
 	unsigned int i;
 
-	for (i = 0; i < LANES; i++)
-		exec |= get_level(sg, i) ? 0 : lane_bits.v[i];
+	for (i = 0; i < LANES; i++) {
+		uint32_t low = level->v[i] & 0xffff;
+
+		reg[i] = (reg[i] & 0xffff0000) | low;
+		exec |= low ? 0 : lane_bits.v[i];
+	}
 	set_exec(sg, exec);
 }
 
-CLONES static void do_if(struct simdgroup *sg, const struct op *op,
-			 const struct lanes *taken)
-{
-	unsigned int i;
-
-	for (i = 0; i < LANES; i++) {
-		uint32_t level = get_level(sg, i);
-
-		if (level)
-			level += op->mod[AGX_MOD_NEST];
-		else if (!taken->v[i])
-			level = 1;
-		set_level(sg, i, level);
-	}
-	follow_levels(sg);
-}
-
-CLONES static void do_else(struct simdgroup *sg, const struct op *op,
-			   const struct lanes *taken)
-{
-	unsigned int i;
-
-	for (i = 0; i < LANES; i++) {
-		uint32_t level = get_level(sg, i);
-
-		if (!level)
-			level = op->mod[AGX_MOD_NEST];
-		else if (level == 1)
-			level = !taken->v[i];
-		set_level(sg, i, level);
-	}
-	follow_levels(sg);
-}
-
-CLONES static void do_while(struct simdgroup *sg, const struct op *op,
-			    const struct lanes *taken)
+INLINE void do_if(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
 {
 	uint32_t nest = op->mod[AGX_MOD_NEST];
+	struct lanes level;
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
-		if (get_level(sg, i) < nest)
-			set_level(sg, i, taken->v[i] ? 0 : nest);
+		uint32_t old = get_level(sg, i);
+
+		level.v[i] = old ? old + nest : taken->v[i] ? 0 : 1;
 	}
-	follow_levels(sg);
+	set_levels(sg, &level);
 }
 
-void vagx_exec_if_icmp(struct simdgroup *sg, const struct op *op)
+INLINE void do_else(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
+{
+	uint32_t nest = op->mod[AGX_MOD_NEST];
+	struct lanes level;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		uint32_t old = get_level(sg, i), other = taken->v[i] ? 0 : 1;
+
+		level.v[i] = !old ? nest : old == 1 ? other : old;
+	}
+	set_levels(sg, &level);
+}
+
+INLINE void do_while(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
+{
+	uint32_t nest = op->mod[AGX_MOD_NEST];
+	struct lanes level;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		uint32_t old = get_level(sg, i), other = taken->v[i] ? 0 : nest;
+
+		level.v[i] = old < nest ? other : old;
+	}
+	set_levels(sg, &level);
+}
+
+CLONES void vagx_exec_if_icmp(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes taken;
 
@@ -90,7 +82,7 @@ void vagx_exec_if_icmp(struct simdgroup *sg, const struct op *op)
 	do_if(sg, op, &taken);
 }
 
-void vagx_exec_else_icmp(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_else_icmp(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes taken;
 
@@ -98,7 +90,7 @@ void vagx_exec_else_icmp(struct simdgroup *sg, const struct op *op)
 	do_else(sg, op, &taken);
 }
 
-void vagx_exec_while_icmp(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_while_icmp(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes taken;
 
@@ -106,7 +98,7 @@ void vagx_exec_while_icmp(struct simdgroup *sg, const struct op *op)
 	do_while(sg, op, &taken);
 }
 
-void vagx_exec_if_fcmp(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_if_fcmp(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes taken;
 
@@ -114,7 +106,7 @@ void vagx_exec_if_fcmp(struct simdgroup *sg, const struct op *op)
 	do_if(sg, op, &taken);
 }
 
-void vagx_exec_else_fcmp(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_else_fcmp(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes taken;
 
@@ -122,7 +114,7 @@ void vagx_exec_else_fcmp(struct simdgroup *sg, const struct op *op)
 	do_else(sg, op, &taken);
 }
 
-void vagx_exec_while_fcmp(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_while_fcmp(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes taken;
 
@@ -133,20 +125,26 @@ void vagx_exec_while_fcmp(struct simdgroup *sg, const struct op *op)
 CLONES void vagx_exec_pop_exec(struct simdgroup *sg, const struct op *op)
 {
 	uint32_t nest = op->mod[AGX_MOD_NEST];
+	struct lanes level;
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
-		uint32_t level = get_level(sg, i);
+		uint32_t old = get_level(sg, i);
 
-		set_level(sg, i, level > nest ? level - nest : 0);
+		level.v[i] = old > nest ? old - nest : 0;
 	}
-	follow_levels(sg);
+	set_levels(sg, &level);
 }
 
 CLONES void vagx_exec_update_exec(struct simdgroup *sg, const struct op *op)
 {
+	struct lanes level;
+	unsigned int i;
+
 	(void)op;
-	follow_levels(sg);
+	for (i = 0; i < LANES; i++)
+		level.v[i] = get_level(sg, i);
+	set_levels(sg, &level);
 }
 
 void vagx_exec_jmp_any(struct simdgroup *sg, const struct op *op)

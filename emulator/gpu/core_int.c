@@ -5,8 +5,81 @@
  * Moves, integer arithmetic, shifts and bits. (applegpu "applegpu.py")
  */
 #include "core_compare.h"
+#include "core_variant.h"
 
 __extension__ typedef __int128 int128;
+
+/* An integer source, opened before the lanes are gone through */
+struct source {
+	/* of all shapes but SHAPE_SCALAR */
+	const uint32_t *reg;
+	uint32_t scalar;
+	/* SHAPE_HALF: how far it is from the upper half, and which bits are left there */
+	unsigned int distance;
+	uint32_t keep;
+	struct lanes lanes;
+};
+
+INLINE void open_source(const struct simdgroup *sg, const struct agx_operand *o,
+			enum shape shape, struct source *s)
+{
+	unsigned int value = o->value;
+
+	switch (shape) {
+	case SHAPE_WORD:
+		s->reg = sg->reg[value / 2].v;
+		break;
+	case SHAPE_HALF:
+		s->reg = sg->reg[value / 2].v;
+		s->distance = value % 2 ? 0 : 16;
+		s->keep = o->sign_extend ? 0xffffffff : 0xffff;
+		break;
+	case SHAPE_SCALAR:
+		s->scalar = read_scalar(sg, o, o->sign_extend);
+		break;
+	default:
+		s->reg = read_lanes(sg, o, &s->lanes);
+	}
+}
+
+INLINE uint32_t get_source(const struct source *s, enum shape shape, unsigned int lane)
+{
+	switch (shape) {
+	case SHAPE_HALF:
+		return (uint32_t)((int32_t)(s->reg[lane] << s->distance) >> 16) & s->keep;
+	case SHAPE_SCALAR:
+		return s->scalar;
+	default:
+		return s->reg[lane];
+	}
+}
+
+/* A variant has no modifiers */
+INLINE unsigned int shift_of(const struct op *op, enum shape shape)
+{
+	return shape == SHAPE_ANY ? op->mod[AGX_MOD_SHIFT] : 0;
+}
+
+/*
+ * Results of two sources of 32 bits, a and b, of which the low bits may be all that is
+ * needed. @op_, @sg, x, y: of the function that this is all of.
+ */
+#define NARROW_LOOP(sg, op, x, y, expression)					\
+	do {									\
+		struct source a_, b_;						\
+		struct lanes r_;						\
+		unsigned int i_;						\
+										\
+		open_source(sg, &(op)->src[0], x, &a_);				\
+		open_source(sg, &(op)->src[1], y, &b_);				\
+		for (i_ = 0; i_ < LANES; i_++) {				\
+			uint32_t a = get_source(&a_, x, i_);			\
+			uint32_t b = get_source(&b_, y, i_);			\
+										\
+			r_.v[i_] = (expression);				\
+		}								\
+		write_lanes(sg, &(op)->dst, r_.v);				\
+	} while (0)
 
 CLONES void vagx_exec_mov_imm(struct simdgroup *sg, const struct op *op)
 {
@@ -16,7 +89,7 @@ CLONES void vagx_exec_mov_imm(struct simdgroup *sg, const struct op *op)
 }
 
 /* Whether 32 bits of everything are enough to know the result */
-static bool is_narrow(const struct op *op)
+INLINE bool is_narrow(const struct op *op)
 {
 	return op->dst.size <= 32 && !op->mod[AGX_MOD_SATURATE];
 }
@@ -41,23 +114,11 @@ static int128 real_value(uint64_t value, const struct agx_operand *o)
 	return o->sign_extend ? (int128)(int64_t)value : (int128)value;
 }
 
-static void add(struct simdgroup *sg, const struct op *op, bool negate)
+CLONES static void add_wide(struct simdgroup *sg, const struct op *op, bool negate)
 {
 	const struct agx_operand *x = &op->src[0], *y = &op->src[1];
 	unsigned int shift = op->mod[AGX_MOD_SHIFT], i;
 	struct wide_lanes wa, wb;
-	struct lanes ta, tb;
-	const uint32_t *a, *b;
-
-	if (is_narrow(op)) {
-		a = read_lanes(sg, x, &ta);
-		b = read_lanes(sg, y, &tb);
-		for (i = 0; i < LANES; i++)
-			ta.v[i] = negate ? a[i] - (b[i] << shift) :
-					   a[i] + (b[i] << shift);
-		write_lanes(sg, &op->dst, ta.v);
-		return;
-	}
 
 	read_wide_lanes(sg, x, &wa);
 	read_wide_lanes(sg, y, &wb);
@@ -76,18 +137,41 @@ static void add(struct simdgroup *sg, const struct op *op, bool negate)
 	write_wide_lanes(sg, &op->dst, &wa);
 }
 
+INLINE void run_iadd(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+{
+	unsigned int shift = shift_of(op, x);
+
+	NARROW_LOOP(sg, op, x, y, a + (b << shift));
+}
+
+INLINE void run_isub(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+{
+	unsigned int shift = shift_of(op, x);
+
+	NARROW_LOOP(sg, op, x, y, a - (b << shift));
+}
+
+VARIANTS(run_iadd, 2, USUAL_SHAPES_2)
+VARIANTS(run_isub, 2, USUAL_SHAPES_2)
+
 CLONES void vagx_exec_iadd(struct simdgroup *sg, const struct op *op)
 {
-	add(sg, op, false);
+	if (is_narrow(op))
+		run_iadd(sg, op, SHAPE_ANY, SHAPE_ANY);
+	else
+		add_wide(sg, op, false);
 }
 
 CLONES void vagx_exec_isub(struct simdgroup *sg, const struct op *op)
 {
-	add(sg, op, true);
+	if (is_narrow(op))
+		run_isub(sg, op, SHAPE_ANY, SHAPE_ANY);
+	else
+		add_wide(sg, op, true);
 }
 
-static void multiply_wide(struct simdgroup *sg, const struct op *op,
-			  const struct agx_operand *z, bool negate)
+CLONES static void multiply_wide(struct simdgroup *sg, const struct op *op,
+				 const struct agx_operand *z, bool negate)
 {
 	const struct agx_operand *x = &op->src[0], *y = &op->src[1];
 	unsigned int shift = op->mod[AGX_MOD_SHIFT], i;
@@ -112,28 +196,33 @@ static void multiply_wide(struct simdgroup *sg, const struct op *op,
 	write_wide_lanes(sg, &op->dst, &a);
 }
 
-static void multiply_add(struct simdgroup *sg, const struct op *op,
-			 const struct agx_operand *z, bool negate)
+INLINE void run_imul(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
 {
-	unsigned int shift = op->mod[AGX_MOD_SHIFT], i;
-	const uint32_t *a, *b, *c;
-	struct lanes ta, tb, tc;
-
-	if (!is_narrow(op)) {
-		multiply_wide(sg, op, z, negate);
-		return;
-	}
-
-	a = read_lanes(sg, &op->src[0], &ta);
-	b = read_lanes(sg, &op->src[1], &tb);
-	c = read_lanes(sg, z, &tc);
-	for (i = 0; i < LANES; i++) {
-		uint32_t n = c[i] << shift;
-
-		ta.v[i] = a[i] * b[i] + (negate ? -n : n);
-	}
-	write_lanes(sg, &op->dst, ta.v);
+	NARROW_LOOP(sg, op, x, y, a * b);
 }
+
+INLINE void run_imadd(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y,
+		      enum shape z)
+{
+	unsigned int shift = shift_of(op, x);
+	struct source c;
+
+	open_source(sg, &op->src[2], z, &c);
+	NARROW_LOOP(sg, op, x, y, a * b + (get_source(&c, z, i_) << shift));
+}
+
+INLINE void run_imsub(struct simdgroup *sg, const struct op *op)
+{
+	unsigned int shift = op->mod[AGX_MOD_SHIFT];
+	struct source c;
+
+	open_source(sg, &op->src[2], SHAPE_ANY, &c);
+	NARROW_LOOP(sg, op, SHAPE_ANY, SHAPE_ANY,
+		    a * b - (get_source(&c, SHAPE_ANY, i_) << shift));
+}
+
+VARIANTS(run_imul, 2, USUAL_SHAPES_2)
+VARIANTS(run_imadd, 3, USUAL_SHAPES_3)
 
 CLONES void vagx_exec_imul(struct simdgroup *sg, const struct op *op)
 {
@@ -143,130 +232,161 @@ CLONES void vagx_exec_imul(struct simdgroup *sg, const struct op *op)
 		.count = 1,
 	};
 
-	multiply_add(sg, op, &zero, false);
+	if (is_narrow(op))
+		run_imul(sg, op, SHAPE_ANY, SHAPE_ANY);
+	else
+		multiply_wide(sg, op, &zero, false);
 }
 
 CLONES void vagx_exec_imadd(struct simdgroup *sg, const struct op *op)
 {
-	multiply_add(sg, op, &op->src[2], false);
+	if (is_narrow(op))
+		run_imadd(sg, op, SHAPE_ANY, SHAPE_ANY, SHAPE_ANY);
+	else
+		multiply_wide(sg, op, &op->src[2], false);
 }
 
 CLONES void vagx_exec_imsub(struct simdgroup *sg, const struct op *op)
 {
-	multiply_add(sg, op, &op->src[2], true);
+	if (is_narrow(op))
+		run_imsub(sg, op);
+	else
+		multiply_wide(sg, op, &op->src[2], true);
 }
 
 /* Shifts by up to 127, which are more than C can do */
-static uint64_t left(uint64_t value, unsigned int shift)
+INLINE uint64_t left(uint64_t value, unsigned int shift)
 {
 	return shift < 64 ? value << shift : 0;
 }
 
-static uint64_t right(uint64_t value, unsigned int shift)
+INLINE uint64_t right(uint64_t value, unsigned int shift)
 {
 	return shift < 64 ? value >> shift : 0;
 }
 
-static uint64_t field_mask(const struct op *op)
+/* The same of 32 bits */
+INLINE uint32_t left32(uint32_t value, unsigned int shift)
+{
+	return shift < 32 ? value << shift : 0;
+}
+
+INLINE uint32_t right32(uint32_t value, unsigned int shift)
+{
+	return shift < 32 ? value >> shift : 0;
+}
+
+INLINE uint32_t field_mask(const struct op *op)
 {
 	unsigned int bits = op->mod[AGX_MOD_BITMASK];
 
-	return bits ? (1ULL << bits) - 1 : 0xffffffff;
+	return bits ? (1u << bits) - 1 : 0xffffffff;
 }
 
 /*
- * A loop over the lanes with sources a, b and shift (from the source @c) that
- * computes an expression.
+ * A loop over the lanes with sources a, b and shift, which is the third, that computes an
+ * expression.
  */
-#define SHIFT_LOOP(sg, op, c, expression)					\
+#define SHIFT_LOOP(sg, op, expression)						\
 	do {									\
-		uint64_t mask = field_mask(op);					\
-		struct lanes ta_, tb_, tc_;					\
+		uint32_t mask = field_mask(op);					\
+		struct lanes ta_, tb_, tc_, r_;					\
 		const uint32_t *a_ = read_lanes(sg, &(op)->src[0], &ta_);	\
 		const uint32_t *b_ = read_lanes(sg, &(op)->src[1], &tb_);	\
-		const uint32_t *c_ = read_lanes(sg, &(op)->src[c], &tc_);	\
+		const uint32_t *c_ = read_lanes(sg, &(op)->src[2], &tc_);	\
 		unsigned int i_;						\
 										\
 		for (i_ = 0; i_ < LANES; i_++) {				\
 			unsigned int shift = c_[i_] & 0x7f;			\
-			uint64_t a = a_[i_], b = b_[i_];			\
+			uint32_t a = a_[i_], b = b_[i_];			\
 										\
-			(void)a, (void)b, (void)mask;				\
-			ta_.v[i_] = (uint32_t)(expression);			\
+			r_.v[i_] = (uint32_t)(expression);			\
 		}								\
-		write_lanes(sg, &(op)->dst, ta_.v);				\
+		write_lanes(sg, &(op)->dst, r_.v);				\
 	} while (0)
 
 /* The aliases have two sources: a value and a shift */
+INLINE void run_shl(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+{
+	NARROW_LOOP(sg, op, x, y, left32(a, b & 0x7f));
+}
+
+INLINE void run_shr(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+{
+	NARROW_LOOP(sg, op, x, y, right32(a, b & 0x7f));
+}
+
+VARIANTS(run_shl, 2, USUAL_SHAPES_2)
+VARIANTS(run_shr, 2, USUAL_SHAPES_2)
+
 CLONES void vagx_exec_shl(struct simdgroup *sg, const struct op *op)
 {
-	SHIFT_LOOP(sg, op, 1, left(a, shift));
+	run_shl(sg, op, SHAPE_ANY, SHAPE_ANY);
 }
 
 CLONES void vagx_exec_shr(struct simdgroup *sg, const struct op *op)
 {
-	SHIFT_LOOP(sg, op, 1, right(a, shift));
+	run_shr(sg, op, SHAPE_ANY, SHAPE_ANY);
 }
 
 CLONES void vagx_exec_bfi(struct simdgroup *sg, const struct op *op)
 {
-	SHIFT_LOOP(sg, op, 2,
-		   (a & ~left(mask, shift)) | left(b & mask, shift));
+	SHIFT_LOOP(sg, op, (a & ~left32(mask, shift)) | left32(b & mask, shift));
 }
 
 CLONES void vagx_exec_bfeil(struct simdgroup *sg, const struct op *op)
 {
-	SHIFT_LOOP(sg, op, 2, (a & ~mask) | (right(b, shift) & mask));
+	SHIFT_LOOP(sg, op, (a & ~mask) | (right32(b, shift) & mask));
 }
 
 CLONES void vagx_exec_extr(struct simdgroup *sg, const struct op *op)
 {
-	SHIFT_LOOP(sg, op, 2, right(b << 32 | a, shift) & mask);
+	SHIFT_LOOP(sg, op, right((uint64_t)b << 32 | a, shift) & mask);
 }
 
-static uint64_t shift_left_high(uint64_t a, uint64_t b, uint64_t mask,
+INLINE uint64_t shift_left_high(uint64_t a, uint64_t b, uint64_t mask,
 				unsigned int shift)
 {
 	mask = left(mask, shift > 32 ? shift - 32 : 0);
 	return (left(b, shift) >> 32 & mask) | (a & ~mask);
 }
 
-void vagx_exec_shlhi(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_shlhi(struct simdgroup *sg, const struct op *op)
 {
-	SHIFT_LOOP(sg, op, 2, shift_left_high(a, b, mask, shift));
+	SHIFT_LOOP(sg, op, shift_left_high(a, b, mask, shift));
 }
 
-static uint64_t shift_right_high(uint64_t a, uint64_t b, uint64_t mask,
+INLINE uint64_t shift_right_high(uint64_t a, uint64_t b, uint64_t mask,
 				 unsigned int shift)
 {
 	mask = right(mask << 32, shift < 32 ? shift : 32);
 	return (right(b << 32, shift) & mask) | (a & ~mask);
 }
 
-void vagx_exec_shrhi(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_shrhi(struct simdgroup *sg, const struct op *op)
 {
-	SHIFT_LOOP(sg, op, 2, shift_right_high(a, b, mask, shift));
+	SHIFT_LOOP(sg, op, shift_right_high(a, b, mask, shift));
 }
 
 /* The value is signed, whatever its size */
-static void shift_arithmetic(struct simdgroup *sg, const struct op *op,
-			     unsigned int raise)
+INLINE void shift_arithmetic(struct simdgroup *sg, const struct op *op, unsigned int raise)
 {
-	struct agx_operand value = op->src[0];
-	const uint32_t *a, *b;
-	struct lanes ta, tb;
+	struct lanes ta, tb, r;
+	const uint32_t *a = read_extended(sg, &op->src[0], true, &ta);
+	const uint32_t *b = read_lanes(sg, &op->src[1], &tb);
 	unsigned int i;
 
-	value.sign_extend = true;
-	a = read_lanes(sg, &value, &ta);
-	b = read_lanes(sg, &op->src[1], &tb);
 	for (i = 0; i < LANES; i++) {
-		int64_t n = (int64_t)((uint64_t)(int64_t)(int32_t)a[i] << raise);
 		unsigned int shift = b[i] & 0x7f;
+		int32_t n = (int32_t)a[i];
 
-		ta.v[i] = (uint32_t)(n >> (shift < 63 ? shift : 63));
+		/* The low half of what was raised is 0 */
+		if (raise && shift < 32)
+			r.v[i] = shift ? (uint32_t)n << (32 - shift) : 0;
+		else
+			r.v[i] = n >> (shift - raise < 31 ? shift - raise : 31);
 	}
-	write_lanes(sg, &op->dst, ta.v);
+	write_lanes(sg, &op->dst, r.v);
 }
 
 CLONES void vagx_exec_asr(struct simdgroup *sg, const struct op *op)
@@ -274,7 +394,7 @@ CLONES void vagx_exec_asr(struct simdgroup *sg, const struct op *op)
 	shift_arithmetic(sg, op, 0);
 }
 
-void vagx_exec_asrh(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_asrh(struct simdgroup *sg, const struct op *op)
 {
 	shift_arithmetic(sg, op, 32);
 }
@@ -284,8 +404,8 @@ void vagx_exec_asrh(struct simdgroup *sg, const struct op *op)
  * each, bit 0 is for a = 0. Hardware doesn't follow the two that depend on b
  * alone, but moves a.
  */
-static inline uint32_t truth(unsigned int low, unsigned int high, uint32_t a,
-			     uint32_t b)
+INLINE uint32_t truth(unsigned int low, unsigned int high, uint32_t a,
+		      uint32_t b)
 {
 	uint32_t result = 0;
 
@@ -305,14 +425,7 @@ static inline uint32_t truth(unsigned int low, unsigned int high, uint32_t a,
 #define BITOP(low, high)							\
 CLONES void vagx_exec_bitop_##low##high(struct simdgroup *sg, const struct op *op)	\
 {										\
-	struct lanes ta, tb;							\
-	const uint32_t *a = read_lanes(sg, &op->src[0], &ta);			\
-	const uint32_t *b = read_lanes(sg, &op->src[1], &tb);			\
-	unsigned int i;								\
-										\
-	for (i = 0; i < LANES; i++)						\
-		ta.v[i] = truth(low, high, a[i], b[i]);				\
-	write_lanes(sg, &op->dst, ta.v);					\
+	NARROW_LOOP(sg, op, SHAPE_ANY, SHAPE_ANY, truth(low, high, a, b));	\
 }
 #define BITOPS(low)	BITOP(low, 0) BITOP(low, 1) BITOP(low, 2) BITOP(low, 3)
 
@@ -321,21 +434,54 @@ BITOPS(1)
 BITOPS(2)
 BITOPS(3)
 
+/* The ones that compilers use most */
+INLINE void run_and(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+{
+	NARROW_LOOP(sg, op, x, y, truth(0, 2, a, b));
+}
+
+INLINE void run_or(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+{
+	NARROW_LOOP(sg, op, x, y, truth(2, 3, a, b));
+}
+
+INLINE void run_xor(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+{
+	NARROW_LOOP(sg, op, x, y, truth(2, 1, a, b));
+}
+
+INLINE void run_mov(struct simdgroup *sg, const struct op *op, enum shape x)
+{
+	struct source a;
+	struct lanes r;
+	unsigned int i;
+
+	open_source(sg, &op->src[0], x, &a);
+	for (i = 0; i < LANES; i++)
+		r.v[i] = truth(2, 2, get_source(&a, x, i), 0);
+	write_lanes(sg, &op->dst, r.v);
+}
+
+VARIANTS(run_and, 2, USUAL_SHAPES_2)
+VARIANTS(run_or, 2, USUAL_SHAPES_2)
+VARIANTS(run_xor, 2, USUAL_SHAPES_2)
+VARIANTS(run_mov, 1, ALL_SHAPES_1)
+
 #define UNARY_LOOP(sg, op, expression)						\
 	do {									\
-		struct lanes t_;						\
+		struct lanes t_, r_;						\
 		const uint32_t *a_ = read_lanes(sg, &(op)->src[0], &t_);	\
 		unsigned int i_;						\
 										\
 		for (i_ = 0; i_ < LANES; i_++) {				\
 			uint32_t a = a_[i_];					\
 										\
-			t_.v[i_] = (expression);				\
+			r_.v[i_] = (expression);				\
 		}								\
-		write_lanes(sg, &(op)->dst, t_.v);				\
+		write_lanes(sg, &(op)->dst, r_.v);				\
 	} while (0)
 
-static uint32_t reverse(uint32_t value)
+INLINE uint32_t reverse(uint32_t value)
 {
 	value = __builtin_bswap32(value);
 	value = (value & 0x0f0f0f0f) << 4 | (value >> 4 & 0x0f0f0f0f);
@@ -343,24 +489,24 @@ static uint32_t reverse(uint32_t value)
 	return (value & 0x55555555) << 1 | (value >> 1 & 0x55555555);
 }
 
-void vagx_exec_bitrev(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_bitrev(struct simdgroup *sg, const struct op *op)
 {
 	UNARY_LOOP(sg, op, reverse(a));
 }
 
-void vagx_exec_popcnt(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_popcnt(struct simdgroup *sg, const struct op *op)
 {
 	UNARY_LOOP(sg, op, (uint32_t)__builtin_popcount(a));
 }
 
 /* Despite its name: number of the highest bit that is set, or -1 */
-void vagx_exec_ffs(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_ffs(struct simdgroup *sg, const struct op *op)
 {
 	UNARY_LOOP(sg, op, a ? 31u - __builtin_clz(a) : ~0u);
 }
 
 /* Makes room for another bit behind each of the low 16 */
-static uint32_t spread(uint32_t value)
+INLINE uint32_t spread(uint32_t value)
 {
 	value &= 0xffff;
 	value = (value | value << 8) & 0x00ff00ff;
@@ -369,7 +515,7 @@ static uint32_t spread(uint32_t value)
 	return (value | value << 1) & 0x55555555;
 }
 
-void vagx_exec_intl(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_intl(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes ta, tb;
 	const uint32_t *a = read_lanes(sg, &op->src[0], &ta);
@@ -381,53 +527,17 @@ void vagx_exec_intl(struct simdgroup *sg, const struct op *op)
 	write_lanes(sg, &op->dst, ta.v);
 }
 
-void compare_integers(const struct simdgroup *sg, const struct op *op,
-		      struct lanes *result)
-{
-	struct agx_operand x = op->src[0], y = op->src[1];
-	unsigned int cond = op->mod[AGX_MOD_COND];
-	bool is_signed = cond & AGX_ICOND_SEQ;
-	uint32_t invert = cond & AGX_ICOND_NE ? ~0u : 0;
-	/* Unsigned order is signed order with the sign bit turned round */
-	uint32_t bias = is_signed ? 0 : 0x80000000;
-	const uint32_t *a, *b;
-	struct lanes ta, tb;
-	unsigned int i;
-
-	x.sign_extend = is_signed;
-	y.sign_extend = is_signed;
-	a = read_lanes(sg, &x, &ta);
-	b = read_lanes(sg, &y, &tb);
-	switch (cond & 3) {
-	case AGX_ICOND_EQ:
-		for (i = 0; i < LANES; i++)
-			result->v[i] = -(uint32_t)(a[i] == b[i]) ^ invert;
-		break;
-	case AGX_ICOND_ULT:
-		for (i = 0; i < LANES; i++)
-			result->v[i] = -(uint32_t)((int32_t)(a[i] ^ bias) <
-						   (int32_t)(b[i] ^ bias)) ^
-				       invert;
-		break;
-	default:
-		for (i = 0; i < LANES; i++)
-			result->v[i] = -(uint32_t)((int32_t)(a[i] ^ bias) >
-						   (int32_t)(b[i] ^ bias)) ^
-				       invert;
-	}
-}
-
-static void do_select(struct simdgroup *sg, const struct op *op,
+INLINE void do_select(struct simdgroup *sg, const struct op *op,
 		      const struct lanes *chosen)
 {
-	struct lanes tx, ty;
+	struct lanes tx, ty, r;
 	const uint32_t *x = read_lanes(sg, &op->src[2], &tx);
 	const uint32_t *y = read_lanes(sg, &op->src[3], &ty);
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++)
-		tx.v[i] = (x[i] & chosen->v[i]) | (y[i] & ~chosen->v[i]);
-	write_lanes(sg, &op->dst, tx.v);
+		r.v[i] = (x[i] & chosen->v[i]) | (y[i] & ~chosen->v[i]);
+	write_lanes(sg, &op->dst, r.v);
 }
 
 CLONES void vagx_exec_icsel(struct simdgroup *sg, const struct op *op)

@@ -10,19 +10,11 @@
 #include <string.h>
 
 #include "agx_isa.h"
+#include "clones.h"
 #include "core.h"
+#include "gpu/image.h"
 #include "gpu/stage.h"
 #include "uat.h"
-
-/*
- * A function that is compiled twice, for any processor of the architecture and
- * for those of the last ten years, of which the loader takes one.
- */
-#ifdef VAGX_CLONES
-#define CLONES	__attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define CLONES
-#endif
 
 #define LANES		VAGX_SIMD_WIDTH
 #define ALL_LANES	0xffffffffu
@@ -40,20 +32,21 @@ struct texture_cache;
 
 typedef void vagx_exec_fn(struct simdgroup *sg, const struct op *op);
 
-/* An instruction, ready to run */
+/* An instruction, ready to run: what most of them need is in one line of the cache */
 struct op {
 	vagx_exec_fn *run;
-	uint64_t va;
-	/* AGX_MOD_IMM or AGX_MOD_OFFSET; all other modifiers are in @mod */
-	int64_t imm;
-	uint32_t length;
-	/* index of the op that AGX_MOD_OFFSET leads to */
-	uint32_t target;
-	uint16_t opcode;
-	uint8_t mod[AGX_MOD_COUNT];
 	struct agx_operand dst;
 	struct agx_operand src[MAX_SRCS];
-};
+
+	uint16_t opcode;
+	uint8_t mod[AGX_MOD_COUNT];
+	uint8_t length;
+	/* index of the op that AGX_MOD_OFFSET leads to */
+	uint32_t target;
+	/* AGX_MOD_IMM or AGX_MOD_OFFSET; all other modifiers are in @mod */
+	int64_t imm;
+	uint64_t va;
+} __attribute__((aligned(64)));
 
 /* Code that a program was decoded from: what it was then */
 struct code {
@@ -153,6 +146,14 @@ struct core_failure {
 	char thread[96];
 };
 
+/* The last image that a tile was written to, and what its descriptor says */
+struct written_image {
+	bool is_valid;
+	uint8_t state[VAGX_TEXTURE_BYTES];
+	struct vagx_image image;
+	unsigned int level;
+};
+
 struct vagx_core {
 	struct vagx_core_config config;
 	struct vagx_core_stats stats;
@@ -181,6 +182,7 @@ struct vagx_core {
 	uint8_t *shared;
 	/* NULL as long as it has sampled none */
 	struct texture_cache *textures;
+	struct written_image written;
 
 	int status;
 	struct vagx_uat_fault fault;
@@ -240,7 +242,7 @@ static const struct lanes lane_bits = {
 	{ LANE_BITS_8(0), LANE_BITS_8(8), LANE_BITS_8(16), LANE_BITS_8(24) },
 };
 
-static inline void set_exec(struct simdgroup *sg, uint32_t exec)
+INLINE void set_exec(struct simdgroup *sg, uint32_t exec)
 {
 	unsigned int i;
 
@@ -250,8 +252,8 @@ static inline void set_exec(struct simdgroup *sg, uint32_t exec)
 		sg->mask.v[i] = -(uint32_t)((sg->exec & lane_bits.v[i]) != 0);
 }
 
-static inline uint32_t read_uniform(const struct simdgroup *sg,
-				    unsigned int half, unsigned int size)
+INLINE uint32_t read_uniform(const struct simdgroup *sg,
+			     unsigned int half, unsigned int size)
 {
 	const uint16_t *u = sg->core->launch->uniforms;
 
@@ -260,7 +262,7 @@ static inline uint32_t read_uniform(const struct simdgroup *sg,
 	return u[half] | (uint32_t)u[half + 1] << 16;
 }
 
-static inline const uint32_t *splat(struct lanes *tmp, uint32_t value)
+INLINE const uint32_t *splat(struct lanes *tmp, uint32_t value)
 {
 	unsigned int i;
 
@@ -269,34 +271,39 @@ static inline const uint32_t *splat(struct lanes *tmp, uint32_t value)
 	return tmp->v;
 }
 
-static inline int32_t extend16(uint32_t value)
+INLINE int32_t extend16(uint32_t value)
 {
 	return (int16_t)(uint16_t)value;
 }
 
-/* An integer source, extended to 32 bits; the low half of a 64-bit one */
-static inline const uint32_t *read_lanes(const struct simdgroup *sg,
-					 const struct agx_operand *o,
-					 struct lanes *tmp)
+/* An integer source that is the same in all lanes, as read_extended() */
+INLINE uint32_t read_scalar(const struct simdgroup *sg, const struct agx_operand *o,
+			    bool sign_extend)
 {
-	unsigned int shift = o->value % 2 * 16;
-	const uint32_t *reg;
-	unsigned int i;
 	uint32_t value;
 
-	if (o->type == AGX_OPERAND_UNIFORM) {
-		value = read_uniform(sg, o->value, o->size);
-		if (o->size == 16 && o->sign_extend)
-			value = extend16(value);
-		return splat(tmp, value);
-	}
-	if (o->type != AGX_OPERAND_REG)
-		return splat(tmp, o->value);
+	if (o->type != AGX_OPERAND_UNIFORM)
+		return o->value;
+	value = read_uniform(sg, o->value, o->size);
+	return o->size == 16 && sign_extend ? (uint32_t)extend16(value) : value;
+}
 
-	reg = sg->reg[o->value / 2].v;
+/* An integer source, extended to 32 bits as it is said; the low half of a 64-bit one */
+INLINE const uint32_t *read_extended(const struct simdgroup *sg,
+				     const struct agx_operand *o,
+				     bool sign_extend, struct lanes *tmp)
+{
+	unsigned int shift = (unsigned int)o->value % 2 * 16;
+	const uint32_t *reg;
+	unsigned int i;
+
+	if (o->type != AGX_OPERAND_REG)
+		return splat(tmp, read_scalar(sg, o, sign_extend));
+
+	reg = sg->reg[(unsigned int)o->value / 2].v;
 	if (o->size != 16)
 		return reg;
-	if (o->sign_extend) {
+	if (sign_extend) {
 		for (i = 0; i < LANES; i++)
 			tmp->v[i] = (int32_t)(reg[i] << (16 - shift)) >> 16;
 	} else {
@@ -306,10 +313,18 @@ static inline const uint32_t *read_lanes(const struct simdgroup *sg,
 	return tmp->v;
 }
 
+/* The same, extended as the instruction has it */
+INLINE const uint32_t *read_lanes(const struct simdgroup *sg,
+				  const struct agx_operand *o,
+				  struct lanes *tmp)
+{
+	return read_extended(sg, o, o->sign_extend, tmp);
+}
+
 /* An integer source, extended to 64 bits */
-static inline void read_wide_lanes(const struct simdgroup *sg,
-				   const struct agx_operand *o,
-				   struct wide_lanes *wide)
+INLINE void read_wide_lanes(const struct simdgroup *sg,
+			    const struct agx_operand *o,
+			    struct wide_lanes *wide)
 {
 	struct lanes tmp;
 	const uint32_t *low = read_lanes(sg, o, &tmp);
@@ -334,29 +349,34 @@ static inline void read_wide_lanes(const struct simdgroup *sg,
 	}
 }
 
-static inline void write_register(struct simdgroup *sg, unsigned int number,
-				  const uint32_t *value)
+/* To the active lanes. Values can be the register itself, but not overlap with it otherwise */
+INLINE void write_register(struct simdgroup *sg, unsigned int number,
+			   const uint32_t *value)
 {
 	uint32_t *reg = sg->reg[number].v;
 	const uint32_t *mask = sg->mask.v;
 	unsigned int i;
 
 	if (sg->exec == ALL_LANES) {
-		memmove(reg, value, sizeof(struct lanes));
+#pragma GCC ivdep
+		for (i = 0; i < LANES; i++)
+			reg[i] = value[i];
 		return;
 	}
+#pragma GCC ivdep
 	for (i = 0; i < LANES; i++)
 		reg[i] = (value[i] & mask[i]) | (reg[i] & ~mask[i]);
 }
 
-static inline void write_half(struct simdgroup *sg, unsigned int half,
-			      const uint32_t *value)
+INLINE void write_half(struct simdgroup *sg, unsigned int half,
+		       const uint32_t *value)
 {
 	unsigned int shift = half % 2 * 16;
 	uint32_t *reg = sg->reg[half / 2].v;
 	const uint32_t *mask = sg->mask.v;
 	unsigned int i;
 
+#pragma GCC ivdep
 	for (i = 0; i < LANES; i++) {
 		uint32_t m = mask[i] & 0xffffu << shift;
 
@@ -365,19 +385,19 @@ static inline void write_half(struct simdgroup *sg, unsigned int half,
 }
 
 /* To the active lanes of a destination of 16 or 32 bits */
-static inline void write_lanes(struct simdgroup *sg,
-			       const struct agx_operand *o,
-			       const uint32_t *value)
+INLINE void write_lanes(struct simdgroup *sg,
+			const struct agx_operand *o,
+			const uint32_t *value)
 {
 	if (o->size == 16)
 		write_half(sg, o->value, value);
 	else
-		write_register(sg, o->value / 2, value);
+		write_register(sg, (unsigned int)o->value / 2, value);
 }
 
-static inline void write_wide_lanes(struct simdgroup *sg,
-				    const struct agx_operand *o,
-				    const struct wide_lanes *wide)
+INLINE void write_wide_lanes(struct simdgroup *sg,
+			     const struct agx_operand *o,
+			     const struct wide_lanes *wide)
 {
 	struct lanes low, high;
 	unsigned int i;
@@ -388,7 +408,7 @@ static inline void write_wide_lanes(struct simdgroup *sg,
 	}
 	write_lanes(sg, o, low.v);
 	if (o->size == 64)
-		write_register(sg, o->value / 2 + 1, high.v);
+		write_register(sg, (unsigned int)o->value / 2 + 1, high.v);
 }
 
 #endif /* VAGX_CORE_INTERNAL_H */

@@ -336,6 +336,39 @@ static bool store_words(struct access *a, unsigned int lane, unsigned int count)
 	return p;
 }
 
+/*
+ * All lanes, if their words lie one after the other in a page. Return: whether they are done,
+ * or the first one has failed; else it is another access.
+ */
+static bool access_row(struct access *a, unsigned int count)
+{
+	uint64_t va = a->address.v[0] & ~(uint64_t)3, apart = 0;
+	struct lanes *reg;
+	unsigned int i, lane;
+	uint32_t *p;
+
+	if (!count || (va & VAGX_UAT_PAGE_MASK) > VAGX_UAT_PAGE_SIZE - LANES * 4 * count)
+		return false;
+	for (i = 0; i < LANES; i++)
+		apart |= (a->address.v[i] & ~(uint64_t)3) ^ (va + i * 4 * count);
+	if (apart)
+		return false;
+	p = translate_device(a, 0, va, 4);
+	if (!p)
+		return a->failed;
+
+	reg = &a->sg->reg[(a->is_store ? a->op->src[0].value : a->op->dst.value) / 2];
+	for (lane = 0; a->is_store && lane < LANES; lane++, p += count) {
+		for (i = 0; i < count; i++)
+			__atomic_store_n(&p[i], reg[i].v[lane], __ATOMIC_RELAXED);
+	}
+	for (lane = 0; !a->is_store && lane < LANES; lane++, p += count) {
+		for (i = 0; i < count; i++)
+			reg[i].v[lane] = __atomic_load_n(&p[i], __ATOMIC_RELAXED);
+	}
+	return true;
+}
+
 static uint32_t access_lanes(const struct access *a)
 {
 	bool visible = a->is_store && a->space == SPACE_DEVICE;
@@ -350,6 +383,8 @@ static void run_access(struct access *a)
 	uint32_t left = access_lanes(a);
 
 	count_bytes(a, packed, __builtin_popcount(left));
+	if (left == ALL_LANES && access_row(a, words))
+		return;
 	for (; left && !a->failed; left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "core_internal.h"
+#include "core_variant.h"
 #include "report.h"
 
 static vagx_exec_fn *const semantics[AGX_OP_COUNT] = {
@@ -68,10 +69,13 @@ static struct op *add_op(struct program *p)
 {
 	if (p->count == p->room) {
 		uint32_t room = p->room ? p->room * 2 : 128;
-		struct op *op = realloc(p->op, room * sizeof(*op));
+		struct op *op = aligned_alloc(_Alignof(struct op), room * sizeof(*op));
 
 		if (!op)
 			return NULL;
+		if (p->count)
+			memcpy(op, p->op, p->count * sizeof(*op));
+		free(p->op);
 		p->op = op;
 		p->room = room;
 	}
@@ -213,7 +217,6 @@ static void fill(struct vagx_core *core, struct op *op,
 	bool ok = has_register(core, &instr->dst);
 	unsigned int i;
 
-	op->run = semantics[instr->op];
 	op->opcode = instr->op;
 	op->length = instr->length;
 	op->dst = instr->dst;
@@ -224,6 +227,9 @@ static void fill(struct vagx_core *core, struct op *op,
 		op->src[i] = instr->src[i];
 		ok = ok && has_register(core, &instr->src[i]);
 	}
+	op->run = vagx_variant_of(op);
+	if (!op->run)
+		op->run = semantics[instr->op];
 	if (!ok)
 		op->run = vagx_exec_no_register;
 }

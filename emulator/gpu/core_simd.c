@@ -184,7 +184,7 @@ void vagx_exec_ballot_active(struct simdgroup *sg, const struct op *op)
 	write_ballot(sg, op, &sg->mask);
 }
 
-void vagx_exec_icmp_ballot(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_icmp_ballot(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes votes;
 
@@ -192,7 +192,7 @@ void vagx_exec_icmp_ballot(struct simdgroup *sg, const struct op *op)
 	write_ballot(sg, op, &votes);
 }
 
-void vagx_exec_fcmp_ballot(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_fcmp_ballot(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes votes;
 

@@ -29,6 +29,16 @@ static void set_lanes(struct simdgroup *sg, const struct agx_operand *o, unsigne
 	write_lanes(sg, &one, value);
 }
 
+static bool all_the_same(const uint32_t *index)
+{
+	uint32_t different = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		different |= index[i] ^ index[0];
+	return !different;
+}
+
 void vagx_stage_enter(struct simdgroup *sg)
 {
 	struct vagx_core *core = sg->core;
@@ -63,6 +73,14 @@ uint32_t vagx_stage_storing(const struct simdgroup *sg)
 
 /* Vertices */
 
+CLONES static void store_word(const struct simdgroup *sg, uint32_t *out, const uint32_t *value)
+{
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		out[i] = (value[i] & sg->mask.v[i]) | (out[i] & ~sg->mask.v[i]);
+}
+
 void vagx_exec_st_var(struct simdgroup *sg, const struct op *op)
 {
 	struct vagx_vertices *v = sg->core->vertices;
@@ -73,6 +91,10 @@ void vagx_exec_st_var(struct simdgroup *sg, const struct op *op)
 
 	if (!v) {
 		vagx_core_fail(sg, op, -EILSEQ, "outside of a vertex shader");
+		return;
+	}
+	if (index[0] < v->words && all_the_same(index)) {
+		store_word(sg, v->out + index[0] * LANES, value);
 		return;
 	}
 	for (left = sg->exec; left; left &= left - 1) {
@@ -173,8 +195,8 @@ static int centroid_sample(const struct vagx_tile *tile, unsigned int covered)
 	return __builtin_ctz(covered);
 }
 
-static void find_position(struct simdgroup *sg, const struct op *op, const struct agx_operand *at,
-			  struct position *position)
+CLONES static void find_position(struct simdgroup *sg, const struct op *op,
+				 const struct agx_operand *at, struct position *position)
 {
 	const struct vagx_tile *tile = sg->core->tile;
 	const struct vagx_fragments *f = sg->core->fragments;
@@ -212,26 +234,64 @@ struct planes {
 	struct lanes a, b, c;
 };
 
+/* The first active lane whose register there is not; LANES if all are there */
+CLONES static unsigned int find_missing(const struct simdgroup *sg, const struct lanes *index,
+					unsigned int n)
+{
+	const unsigned int num_planes = sg->core->fragments->num_planes;
+	uint32_t missing = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		uint32_t number = index->v[i] + n;
+
+		missing |= number >= num_planes || number < n ? lane_bits.v[i] : 0;
+	}
+	missing &= sg->exec;
+	return missing ? (unsigned int)__builtin_ctz(missing) : LANES;
+}
+
+/* In each quad all lanes have the same one, as they are of the same primitive */
+static void copy_planes(const struct simdgroup *sg, unsigned int number, struct planes *planes)
+{
+	static const struct vagx_plane none;
+	const struct vagx_fragments *f = sg->core->fragments;
+	unsigned int quad, i;
+
+	for (quad = 0; quad < LANES / 4; quad++) {
+		bool active = sg->exec >> quad * 4 & 15;
+		const struct vagx_plane *plane = active ? &f->planes[quad][number] : &none;
+
+		for (i = quad * 4; i < quad * 4 + 4; i++) {
+			planes->a.v[i] = plane->a;
+			planes->b.v[i] = plane->b;
+			planes->c.v[i] = plane->c;
+		}
+	}
+}
+
 /* Those that are so many behind the ones that are named */
 static bool find_planes(struct simdgroup *sg, const struct op *op, const struct lanes *index,
 			unsigned int n, struct planes *planes)
 {
 	static const struct vagx_plane none;
 	const struct vagx_fragments *f = sg->core->fragments;
-	unsigned int i;
+	unsigned int i = find_missing(sg, index, n);
 
+	if (i < LANES) {
+		vagx_core_fail(sg, op, -ERANGE, "coefficient register %u of %u", index->v[i] + n,
+			       f->num_planes);
+		return false;
+	}
+	if (sg->exec && all_the_same(index->v)) {
+		copy_planes(sg, index->v[0] + n, planes);
+		return true;
+	}
 	for (i = 0; i < LANES; i++) {
-		bool active = sg->exec >> i & 1;
 		const struct vagx_plane *plane = &none;
-		uint32_t number = index->v[i] + n;
 
-		if (active && (number >= f->num_planes || number < n)) {
-			vagx_core_fail(sg, op, -ERANGE, "coefficient register %u of %u", number,
-				       f->num_planes);
-			return false;
-		}
-		if (active)
-			plane = &f->planes[i / 4][number];
+		if (sg->exec >> i & 1)
+			plane = &f->planes[i / 4][index->v[i] + n];
 		planes->a.v[i] = plane->a;
 		planes->b.v[i] = plane->b;
 		planes->c.v[i] = plane->c;

@@ -11,17 +11,40 @@
 
 /* Operands */
 
+/* Behind the last register there is nothing */
+static bool is_there(const struct simdgroup *sg, const struct agx_operand *o, unsigned int n)
+{
+	return o->type != AGX_OPERAND_REG ||
+	       o->value + (n + 1) * (o->size / 16) <= sg->core->register_halves;
+}
+
+const uint32_t *vagx_texture_words(struct simdgroup *sg, const struct agx_operand *o,
+				   unsigned int n, struct lanes *tmp)
+{
+	struct agx_operand one = *o;
+
+	if (!is_there(sg, o, n))
+		return splat(tmp, 0);
+	one.value += n * (o->size / 16);
+	return read_lanes(sg, &one, tmp);
+}
+
 uint32_t vagx_texture_word(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
 			   unsigned int lane)
 {
-	struct agx_operand one = *o;
+	const unsigned int half = o->value + n * (o->size / 16);
 	struct lanes tmp;
+	uint32_t word;
 
-	if (o->type == AGX_OPERAND_REG &&
-	    o->value + (n + 1) * (o->size / 16) > sg->core->register_halves)
+	if (o->type != AGX_OPERAND_REG)
+		return vagx_texture_words(sg, o, n, &tmp)[lane];
+	if (!is_there(sg, o, n))
 		return 0;
-	one.value += n * (o->size / 16);
-	return read_lanes(sg, &one, &tmp)[lane];
+	word = sg->reg[half / 2].v[lane];
+	if (o->size != 16)
+		return word;
+	word = word >> half % 2 * 16 & 0xffff;
+	return o->sign_extend ? (uint32_t)extend16(word) : word;
 }
 
 float vagx_texture_number(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
@@ -215,39 +238,96 @@ static struct spot find_spot(struct texture *t, unsigned int lane)
 	return s;
 }
 
-struct sampled {
-	uint32_t bits[4];
-	bool floats;
-	bool missing;
-};
-
-static void sample_lane(struct texture *t, unsigned int lane, struct sampled *result)
+void vagx_texture_sample_lane(struct texture *t, unsigned int lane,
+			      struct texture_results *results)
 {
 	const unsigned int gather = t->op->mod[AGX_MOD_GATHER];
-	float value[4] = { 0 };
+	uint32_t bits[4] = { 0 };
+	float value[4];
+	unsigned int i;
 	struct footprint f;
 	struct spot s;
+	bool floats;
 
 	t->missing = false;
 	if (!vagx_texture_find_image(t, lane) || !vagx_texture_find_sampler(t, lane))
 		return;
 	s = find_spot(t, lane);
 	read_extras(t, lane);
-	result->floats = !vagx_image_is_integer(t->image);
+	floats = !vagx_image_is_integer(t->image);
 	if (!vagx_texture_footprint(t, lane, &f))
 		return;
 	if (gather) {
 		/* odd numbers, in the order of channels */
-		vagx_texture_gather(t, &s, gather / 2 % 4, result->bits);
+		vagx_texture_gather(t, &s, gather / 2 % 4, bits);
 	} else if (t->op->mod[AGX_MOD_QUERY_LOD]) {
-		result->bits[0] = float_bits(vagx_texture_level(t, f.lod));
-		result->bits[1] = float_bits(f.unclamped);
-		result->floats = true;
+		bits[0] = float_bits(vagx_texture_level(t, f.lod));
+		bits[1] = float_bits(f.unclamped);
+		floats = true;
 	} else {
 		vagx_texture_sample(t, &s, &f, value);
-		memcpy(result->bits, value, sizeof(value));
+		memcpy(bits, value, sizeof(value));
 	}
-	result->missing = t->missing;
+	for (i = 0; i < 4; i++)
+		results->channel[i].v[lane] = bits[i];
+	results->floats |= (uint32_t)floats << lane;
+	results->missing |= (uint32_t)t->missing << lane;
+}
+
+void vagx_texture_sample_each(struct texture *t, struct texture_results *results)
+{
+	uint32_t left;
+
+	for (left = t->sg->exec; left && !texture_failed(t); left &= left - 1)
+		vagx_texture_sample_lane(t, __builtin_ctz(left), results);
+}
+
+/* The same as set_component(), of all lanes */
+static void set_components(struct texture *t, unsigned int n, const uint32_t *bits)
+{
+	struct agx_operand one = t->op->dst;
+
+	one.value += n * (one.size / 16);
+	one.count = 1;
+	if (one.value + one.size / 16u <= t->sg->core->register_halves)
+		write_lanes(t->sg, &one, bits);
+}
+
+/* Floats to those of 16 bits */
+static void convert(const struct texture_results *results, unsigned int channel,
+		    struct lanes *bits)
+{
+	const uint32_t *value = results->channel[channel].v;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		const uint32_t half = half_from_float(bits_float(value[i]));
+
+		bits->v[i] = results->floats & lane_bits.v[i] ? half : value[i];
+	}
+}
+
+/* The same as set_result(), of all lanes */
+CLONES static void set_results(struct texture *t, const struct texture_results *results)
+{
+	unsigned int mask = t->op->mod[AGX_MOD_MASK], i, n = 0;
+	struct lanes bits;
+
+	for (i = 0; i < 4; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		if (t->op->dst.size != 16) {
+			set_components(t, n++, results->channel[i].v);
+			continue;
+		}
+		convert(results, i, &bits);
+		set_components(t, n++, bits.v);
+	}
+	if (!t->op->mod[AGX_MOD_SPARSE])
+		return;
+	for (i = 0; i < LANES; i++)
+		bits.v[i] = (results->missing & lane_bits.v[i]) != 0;
+	set_components(t, n, bits.v);
 }
 
 /*
@@ -260,22 +340,14 @@ void vagx_exec_texture_sample(struct simdgroup *sg, const struct op *op)
 		.sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM], .samples = true,
 		.cache = vagx_texture_cache(sg, op),
 	};
-	struct sampled results[LANES] = { { { 0 }, false, false } };
-	uint32_t left;
+	struct texture_results results = { .floats = 0 };
 
 	if (!t.cache || !supported(&t))
 		return;
-	for (left = sg->exec; left && !texture_failed(&t); left &= left - 1) {
-		unsigned int lane = __builtin_ctz(left);
-
-		sample_lane(&t, lane, &results[lane]);
-	}
-	for (left = sg->exec; left && !texture_failed(&t); left &= left - 1) {
-		unsigned int lane = __builtin_ctz(left);
-
-		t.missing = results[lane].missing;
-		set_result(&t, lane, results[lane].bits, results[lane].floats);
-	}
+	if (!vagx_texture_sample_lanes(&t, &results))
+		vagx_texture_sample_each(&t, &results);
+	if (!texture_failed(&t))
+		set_results(&t, &results);
 }
 
 /* Writes */

@@ -204,15 +204,16 @@ uint32_t vagx_format_from_float(unsigned int format, unsigned int component,
 
 /*
  * powf() takes most of the time of a clear of sRGB. Floats with the same upper half have
- * at most two sRGB codes: a table has the lesser one, and where the other one begins. Below
- * the first of them, 2^-9, sRGB is linear.
+ * at most two sRGB codes: a table has the lesser one, in its upper byte, and the lower half
+ * that the other one begins with, which can be behind all of them. Below the first half,
+ * 2^-9, sRGB is linear.
  */
 #define SRGB_FIRST	0x3b00u
 #define SRGB_LAST	0x3f80u
+#define SRGB_CODE	24
+#define SRGB_NEXT	0xffffffu
 
-static struct {
-	uint32_t code, next;
-} srgb_table[SRGB_LAST - SRGB_FIRST + 1];
+static uint32_t srgb_table[SRGB_LAST - SRGB_FIRST + 1];
 static pthread_once_t srgb_once = PTHREAD_ONCE_INIT;
 
 static uint32_t srgb_code(uint32_t bits)
@@ -225,30 +226,72 @@ static void make_srgb_table(void)
 	uint32_t half;
 
 	for (half = SRGB_FIRST; half <= SRGB_LAST; half++) {
-		uint32_t low = half << 16, high = low + 0x10000;
+		const uint32_t first = half << 16, code = srgb_code(first);
+		uint32_t low = first, high = first + 0x10000;
 
-		srgb_table[half - SRGB_FIRST].code = srgb_code(low);
 		/* @low has that code, @high another one, or it is the next half's */
 		while (high - low > 1) {
 			uint32_t middle = low + (high - low) / 2;
 
-			if (srgb_code(middle) == srgb_code(half << 16))
+			if (srgb_code(middle) == code)
 				low = middle;
 			else
 				high = middle;
 		}
-		srgb_table[half - SRGB_FIRST].next = high;
+		srgb_table[half - SRGB_FIRST] = code << SRGB_CODE | (high - first);
 	}
 }
 
-static uint32_t find_srgb(float value)
+/* -0 is above all others */
+static inline bool is_linear(uint32_t bits)
 {
-	float clamped = clamp(value, 0, 1);
-	uint32_t bits = float_bits(clamped), half = bits >> 16;
+	return bits >> 16 < SRGB_FIRST || bits >> 16 > SRGB_LAST;
+}
 
-	if (half < SRGB_FIRST || half > SRGB_LAST)
-		return (uint32_t)to_nearest(clamped * 12.92f * 255.0f);
-	return srgb_table[half - SRGB_FIRST].code + (bits >= srgb_table[half - SRGB_FIRST].next);
+static inline uint32_t srgb_from_entry(float clamped, uint32_t entry)
+{
+	const uint32_t bits = float_bits(clamped);
+	const uint32_t linear = (uint32_t)to_nearest(clamped * 12.92f * 255.0f);
+	const uint32_t code = (entry >> SRGB_CODE) + ((bits & 0xffff) >= (entry & SRGB_NEXT));
+
+	return is_linear(bits) ? linear : code;
+}
+
+static inline uint32_t srgb_entry(float clamped)
+{
+	const uint32_t bits = float_bits(clamped);
+
+	return srgb_table[is_linear(bits) ? 0 : (bits >> 16) - SRGB_FIRST];
+}
+
+static inline uint32_t find_srgb(float value)
+{
+	const float clamped = clamp(value, 0, 1);
+
+	return srgb_from_entry(clamped, srgb_entry(clamped));
+}
+
+/* Vectors can do all but to look them up */
+static inline void find_srgbs(const struct float_lanes *value, struct lanes *bits)
+{
+	struct float_lanes clamped;
+	struct lanes entry;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		clamped.v[i] = clamp(value->v[i], 0, 1);
+	for (i = 0; i < LANES; i++)
+		entry.v[i] = srgb_entry(clamped.v[i]);
+	for (i = 0; i < LANES; i++)
+		bits->v[i] = srgb_from_entry(clamped.v[i], entry.v[i]);
+}
+
+uint32_t vagx_format_look_up(unsigned int format, unsigned int component, float value)
+{
+	if (format != AGX_FORMAT_SRGBA8 || component == 3)
+		return vagx_format_from_float(format, component, value);
+	pthread_once(&srgb_once, make_srgb_table);
+	return find_srgb(value);
 }
 
 CLONES void vagx_format_from_floats(unsigned int format, unsigned int component,
@@ -262,8 +305,7 @@ CLONES void vagx_format_from_floats(unsigned int format, unsigned int component,
 			bits->v[i] = (uint32_t)to_nearest(clamp(value->v[i], 0, 1) * 255.0f);
 	} else if (format == AGX_FORMAT_SRGBA8) {
 		pthread_once(&srgb_once, make_srgb_table);
-		for (i = 0; i < LANES; i++)
-			bits->v[i] = find_srgb(value->v[i]);
+		find_srgbs(value, bits);
 	} else {
 		for (i = 0; i < LANES; i++)
 			bits->v[i] = vagx_format_from_float(format, component, value->v[i]);

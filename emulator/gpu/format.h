@@ -44,6 +44,9 @@ const float *vagx_format_byte_numbers(bool srgb);
 uint32_t vagx_format_from_float(unsigned int format, unsigned int component,
 				float value);
 
+/** vagx_format_look_up() - the same with tables, if there are some */
+uint32_t vagx_format_look_up(unsigned int format, unsigned int component, float value);
+
 /** vagx_format_from_floats() - the same for all lanes of a register */
 void vagx_format_from_floats(unsigned int format, unsigned int component,
 			     const struct float_lanes *value, struct lanes *bits);

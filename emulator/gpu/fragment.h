@@ -10,6 +10,7 @@
 #ifndef VAGX_FRAGMENT_H
 #define VAGX_FRAGMENT_H
 
+#include "gpu/clones.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/image.h"
 #include "gpu/scene.h"
@@ -21,6 +22,8 @@
 #define FRAGMENT_MAX_PLANES	256
 #define FRAGMENT_MAX_BINDINGS	127
 #define FRAGMENT_QUADS		(VAGX_SIMD_WIDTH / 4)
+/* Blocks of so many by so many pixels have a bit of a word for each, line by line */
+#define FRAGMENT_BLOCK		8
 
 /**
  * struct zs_face - how depth and stencil of one face are tested
@@ -83,6 +86,7 @@ struct fragment_draw {
  * @serial: tells it from others of the tile
  * @draw: its draw
  * @setup: what it covers
+ * @solver: what its planes have in common
  * @words: UVS words of its vertices
  * @id: its number
  * @scissor: that of its viewport
@@ -93,6 +97,7 @@ struct fragment_primitive {
 	uint64_t serial;
 	struct fragment_draw *draw;
 	struct setup setup;
+	struct setup_solver solver;
 	uint32_t words[3][VAGX_MAX_UVS_WORDS + 1];
 	uint32_t id;
 	const struct agx_scissor *scissor;
@@ -182,6 +187,7 @@ struct fragment_job {
  * @failed: a test has
  * @tile: the tile
  * @memory: colours of its samples
+ * @reached: bytes of them that a program may have written, in any tile; behind them all is 0
  * @depth: of its samples
  * @stencil: likewise
  * @group: fragments that wait
@@ -195,17 +201,26 @@ struct fragment_worker {
 	bool failed;
 	struct vagx_tile tile;
 	uint8_t memory[VAGX_TILE_BYTES + VAGX_TILE_SLACK];
+	size_t reached;
 	float depth[FRAGMENT_TILE_PIXELS * VAGX_MAX_SAMPLES];
 	uint8_t stencil[FRAGMENT_TILE_PIXELS * VAGX_MAX_SAMPLES];
 	struct fragment_group group;
 	struct fragment_primitive primitive;
 };
 
+static inline unsigned int fragment_sample(const struct fragment_worker *w, unsigned int x,
+					   unsigned int y, unsigned int s)
+{
+	return (y * w->tile.width + x) * w->tile.samples + s;
+}
+
 /* All of them return 0, -EFAULT with a failure, or -ECANCELED */
 
 /* fragment_job.c */
 int fragment_fault(struct fragment_worker *w, const struct vagx_uat_fault *fault,
 		   unsigned int unit);
+/* Programs of a launch are going to store to tiles */
+void fragment_reach(struct fragment_worker *w, const struct vagx_launch *launch);
 /* Memory of the client; NULL with a fault */
 void *fragment_ptr(struct fragment_worker *w, uint64_t va, size_t bytes, enum vagx_access access,
 		   unsigned int unit);
@@ -220,9 +235,9 @@ void fragment_drop_draws(struct fragment_job *f);
 int fragment_raster(struct fragment_worker *w);
 
 /* shade.c */
-/* A quad whose pixels are in the tile, with the samples that are covered in each of them */
-int fragment_add_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
-		      const uint8_t covered[4]);
+/* A block in the tile, with the pixels that are covered for each sample, some at least */
+int fragment_add_block(struct fragment_worker *w, unsigned int x, unsigned int y,
+		       const uint64_t covered[VAGX_MAX_SAMPLES]);
 /* Shades what waits */
 int fragment_flush(struct fragment_worker *w);
 
@@ -233,9 +248,16 @@ struct zs_face zs_find_face(const struct ppp_state *state, bool back);
 unsigned int zs_test(struct fragment_worker *w, const struct fragment_draw *draw, bool back,
 		     unsigned int x, unsigned int y, unsigned int samples, const float *depth,
 		     const uint8_t *stencil);
+/* Tests samples of a block of the primitive, and leaves those that passed; nothing is counted */
+void zs_test_block(struct fragment_worker *w, unsigned int x, unsigned int y,
+		   uint64_t live[VAGX_MAX_SAMPLES]);
+/* Counts samples that have passed, a bit each. That can fail: &w->failed */
+void zs_count(struct fragment_worker *w, const struct ppp_state *state, uint32_t passed);
 /* The depth of a primitive at a sample */
 float zs_depth(const struct fragment_worker *w, const struct setup_plane *z, double bias,
 	       const struct agx_scissor *scissor, unsigned int x, unsigned int y, unsigned int s);
+
+/* zs_plane.c */
 int zs_init(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t partials);
 int zs_load_tile(struct fragment_worker *w);
 int zs_store_tile(struct fragment_worker *w);

@@ -262,6 +262,7 @@ int fragment_use_draw(struct fragment_worker *w, uint64_t va)
 	} else if (draw) {
 		draw->users++;
 		w->primitive.draw = draw;
+		fragment_reach(w, &draw->launch);
 	}
 	pthread_mutex_unlock(&w->job->lock);
 	return err;

@@ -143,7 +143,8 @@ static int draw_primitive(struct fragment_worker *w, const struct scene_primitiv
 		return 0;
 	for (i = 0; i < 3; i++)
 		z[i] = p->setup.position[i][2];
-	p->z = setup_plane(&p->setup, z);
+	p->solver = setup_solver(&p->setup);
+	p->z = setup_plane(&p->solver, z);
 	p->z_bias = depth_bias(w);
 	p->scissor = &p->draw->scissor[in.viewport];
 	p->id = stored->id;
@@ -184,18 +185,29 @@ static int draw_list(struct fragment_worker *w, struct tvb_list *list)
 
 /* Tiles */
 
-static void background_lanes(const struct fragment_worker *w, struct vagx_fragments *all,
-			     unsigned int n)
+/* All quads of a group are in the same row, as no tile has fewer in one */
+CLONES static void background_lanes(const struct fragment_worker *w, struct vagx_fragments *all,
+				    unsigned int n)
 {
-	unsigned int quads_x = w->tile.width / 2, i;
+	const unsigned int first = n * FRAGMENT_QUADS, quads_x = w->tile.width / 2;
+	const uint32_t x = w->tile.x + first % quads_x * 2, y = w->tile.y + first / quads_x * 2;
+	unsigned int i;
 
 	for (i = 0; i < VAGX_SIMD_WIDTH; i++) {
-		unsigned int quad = n * FRAGMENT_QUADS + i / 4;
-
-		all->x[i] = w->tile.x + quad % quads_x * 2 + i % 2;
-		all->y[i] = w->tile.y + quad / quads_x * 2 + i / 2 % 2;
-		all->input[i] = all->live[i] = (1u << w->tile.samples) - 1;
+		all->x[i] = (uint16_t)(x + i / 4 * 2 + i % 2);
+		all->y[i] = (uint16_t)(y + i / 2 % 2);
 	}
+	memset(all->input, (1 << w->tile.samples) - 1, sizeof(all->input));
+	memset(all->live, (1 << w->tile.samples) - 1, sizeof(all->live));
+}
+
+void fragment_reach(struct fragment_worker *w, const struct vagx_launch *launch)
+{
+	const size_t bytes = (size_t)w->tile.width * w->tile.height * w->tile.samples *
+			     launch->sample_stride;
+
+	if (bytes > w->reached)
+		w->reached = bytes < VAGX_TILE_BYTES ? bytes : VAGX_TILE_BYTES;
 }
 
 static int run_background(struct fragment_worker *w)
@@ -204,7 +216,7 @@ static int run_background(struct fragment_worker *w)
 	unsigned int groups = w->tile.width * w->tile.height / VAGX_SIMD_WIDTH, n;
 	int err;
 
-	memset(w->memory, 0, sizeof(w->memory));
+	memset(w->memory, 0, w->reached);
 	if (!w->job->background.code_va)
 		return 0;
 	for (n = 0; n < groups; n++) {
@@ -307,6 +319,8 @@ static struct fragment_worker *new_worker(struct fragment_job *f, struct gpu_cor
 		.sample_positions = r->ppp_multisample,
 		.memory = w->memory,
 	};
+	fragment_reach(w, &f->background);
+	fragment_reach(w, &f->end_of_tile);
 	f->worker[core->index] = w;
 	return w;
 }

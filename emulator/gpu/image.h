@@ -68,18 +68,31 @@ bool vagx_image_is_integer(const struct vagx_image *image);
 void vagx_image_decode(const struct vagx_image *image, const struct agx_texel *texel,
 		       const uint8_t *bits, uint32_t *value);
 
-/** vagx_image_has_table() - whether vagx_image_decode_table() decodes it */
-bool vagx_image_has_table(const struct vagx_image *image);
+/** vagx_image_has_bytes() - whether the channels of its texels are bytes that are fractions */
+bool vagx_image_has_bytes(const struct vagx_image *image);
 
 /**
- * vagx_image_decode_table() - the same as vagx_image_decode(), for many of the most common
- * @image: image for which vagx_image_has_table() returns true
- * @bits: the samples', one after the other
+ * vagx_image_see_bytes() - of samples, the bytes that a shader sees, the first one lowest
+ * @image: image for which vagx_image_has_bytes() returns true
+ * @samples: replaced
  * @count: how many
- * @value: a place for each
  */
-void vagx_image_decode_table(const struct vagx_image *image, const uint8_t *bits,
-			     unsigned int count, uint32_t (*value)[4]);
+void vagx_image_see_bytes(const struct vagx_image *image, uint32_t *samples, unsigned int count);
+
+/** vagx_image_byte_numbers() - what each of 256 bytes means in a channel that a shader sees */
+const float *vagx_image_byte_numbers(const struct vagx_image *image, unsigned int channel);
+
+/** vagx_image_decode_bytes() - four values from what vagx_image_see_bytes() gives */
+void vagx_image_decode_bytes(const struct vagx_image *image, uint32_t bytes, uint32_t *value);
+
+/** vagx_image_byte_number() - what a byte means where the colour space is linear */
+static inline float vagx_image_byte_number(uint32_t byte)
+{
+	const float number = (float)(int32_t)byte;
+
+	/* byte / 255, to the last bit, of each of them: 1/255 is the sum of these two */
+	return number * (1 / 256.0f) + number * (1 / 65280.0f);
+}
 
 /**
  * vagx_image_border() - the value of a border colour

@@ -277,45 +277,67 @@ static void see(const struct vagx_image *image, const uint32_t *channel, uint32_
 }
 
 /* The most common ones by far: four bytes of a texel */
-bool vagx_image_has_table(const struct vagx_image *image)
+bool vagx_image_has_bytes(const struct vagx_image *image)
 {
 	return image->channels == AGX_CHANNELS_R8G8B8A8 && image->type == AGX_TEXTURE_TYPE_UNORM;
 }
 
-/* One of the four channels that a shader sees, of all */
-static void decode_bytes(const struct vagx_image *image, unsigned int channel,
-			 const uint8_t *bits, unsigned int count, uint32_t (*value)[4])
+static bool sees_them_as_they_are(const struct vagx_image *image)
 {
-	const unsigned int from = image->swizzle[channel];
-	const float *number;
-	unsigned int i;
-
-	if (from > AGX_CHANNEL_A) {
-		for (i = 0; i < count; i++)
-			value[i][channel] = from == AGX_CHANNEL_1 ? float_bits(1.0f) : 0;
-		return;
-	}
-	number = vagx_format_byte_numbers(image->srgb && image->swizzle[3] != from);
-	for (i = 0; i < count; i++)
-		value[i][channel] = float_bits(number[bits[4 * i + from]]);
+	return image->swizzle[0] == AGX_CHANNEL_R && image->swizzle[1] == AGX_CHANNEL_G &&
+	       image->swizzle[2] == AGX_CHANNEL_B && image->swizzle[3] == AGX_CHANNEL_A;
 }
 
-void vagx_image_decode_table(const struct vagx_image *image, const uint8_t *bits,
-			     unsigned int count, uint32_t (*value)[4])
+CLONES void vagx_image_see_bytes(const struct vagx_image *image, uint32_t *samples,
+				 unsigned int count)
+{
+	uint32_t shift[4], mask[4], constant[4];
+	unsigned int i, c;
+
+	if (sees_them_as_they_are(image))
+		return;
+	for (c = 0; c < 4; c++) {
+		const unsigned int from = image->swizzle[c];
+
+		shift[c] = from % 4 * 8;
+		mask[c] = from <= AGX_CHANNEL_A ? 0xff : 0;
+		constant[c] = from == AGX_CHANNEL_1 ? 0xff : 0;
+	}
+	for (i = 0; i < count; i++) {
+		uint32_t seen = 0;
+
+		for (c = 0; c < 4; c++)
+			seen |= ((samples[i] >> shift[c] & mask[c]) | constant[c]) << 8 * c;
+		samples[i] = seen;
+	}
+}
+
+const float *vagx_image_byte_numbers(const struct vagx_image *image, unsigned int channel)
+{
+	const unsigned int from = image->swizzle[channel];
+
+	return vagx_format_byte_numbers(image->srgb && from <= AGX_CHANNEL_A &&
+					image->swizzle[3] != from);
+}
+
+void vagx_image_decode_bytes(const struct vagx_image *image, uint32_t bytes, uint32_t *value)
 {
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
-		decode_bytes(image, i, bits, count, value);
+		value[i] = float_bits(vagx_image_byte_numbers(image, i)[bytes >> 8 * i & 0xff]);
 }
 
 void vagx_image_decode(const struct vagx_image *image, const struct agx_texel *texel,
 		       const uint8_t *bits, uint32_t *value)
 {
 	uint32_t channel[4] = { 0 };
+	uint32_t bytes;
 
-	if (vagx_image_has_table(image)) {
-		vagx_image_decode_table(image, bits, 1, (uint32_t (*)[4])value);
+	if (vagx_image_has_bytes(image)) {
+		bytes = get_bits(bits, 4);
+		vagx_image_see_bytes(image, &bytes, 1);
+		vagx_image_decode_bytes(image, bytes, value);
 		return;
 	}
 	if (image->block)

@@ -13,7 +13,7 @@
 
 #include "core_internal.h"
 
-/* Instructions that are kept, about 40 MB of them; programs in use come on top */
+/* Instructions that are kept, about 32 MB of them; programs in use come on top */
 #define CACHE_OPS	262144
 /* What a program costs besides its instructions, in instructions */
 #define PROGRAM_COST	16

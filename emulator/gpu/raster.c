@@ -8,8 +8,12 @@
  */
 #include "gpu/fragment.h"
 
-/* Blocks that are looked at as a whole first: 64 pixels, a bit of a word for each */
-#define BLOCK	8
+/* Blocks that are looked at as a whole first */
+#define BLOCK	FRAGMENT_BLOCK
+
+/* One for each line of a block */
+typedef int32_t line_ints __attribute__((vector_size(4 * BLOCK)));
+typedef uint8_t line_bytes __attribute__((vector_size(BLOCK)));
 
 /* Positive or 0 inside: x * dx + y * dy + c, in subpixels */
 struct edge {
@@ -32,7 +36,7 @@ static void make_edges(struct raster *r, const struct setup *s)
 
 	r->edges = 0;
 	for (i = 0; i < s->corners; i++) {
-		unsigned int j = (i + 1) % s->corners;
+		unsigned int j = setup_next(s, i);
 		int64_t dx = (int64_t)s->x[j] - s->x[i], dy = (int64_t)s->y[j] - s->y[i];
 		bool ours = dy < 0 || (dy == 0 && dx > 0);
 
@@ -104,74 +108,77 @@ static uint64_t bound_block(const struct raster *r, int32_t bx, int32_t by)
 	return pixels;
 }
 
-/* The pixels of a block of which a sample is inside of an edge */
-static uint64_t cover_edge(const struct edge *e, int64_t px, int64_t py)
+/*
+ * What an edge is at a block's first sample. Pixels are whole steps from each other, so what
+ * is less than one never matters to a sign; nor does what no step in the block can undo.
+ */
+static int32_t edge_steps(const struct edge *e, int64_t px, int64_t py)
 {
-	int64_t at = e->dx * px + e->dy * py + e->c, step = e->dx * SETUP_SUBPIXEL;
-	uint64_t outside = 0;
-	unsigned int x, y;
+	int64_t steps = (e->dx * px + e->dy * py + e->c) >> SETUP_SUBPIXEL_BITS;
+	const int64_t limit = 1 << 30;
 
-	for (y = 0; y < BLOCK; y++, at += e->dy * SETUP_SUBPIXEL) {
-		uint64_t line = 0;
+	return (int32_t)(steps < -limit ? -limit : steps > limit ? limit : steps);
+}
 
-		for (x = 0; x < BLOCK; x++)
-			line |= (uint64_t)(at + x * step) >> 63 << x;
-		outside |= line << y * BLOCK;
+/* The pixels of a block of which a sample is inside of an edge that is @at at the first one */
+static inline uint64_t cover_edge(int32_t at, int32_t dx, int32_t dy)
+{
+	const line_ints y = { 0, 1, 2, 3, 4, 5, 6, 7 };
+	line_ints value = at + y * dy, outside = { 0 };
+	line_bytes lines;
+	uint64_t all;
+	int x;
+
+	for (x = 0; x < BLOCK; x++, value += dx)
+		outside |= (value < 0) & 1 << x;
+	lines = __builtin_convertvector(outside, line_bytes);
+	for (all = 0, x = 0; x < BLOCK; x++)
+		all |= (uint64_t)lines[x] << x * BLOCK;
+	return ~all;
+}
+
+/* The place of the first pixel's sample in subpixels */
+CLONES static uint64_t cover_sample(const struct raster *r, int64_t px, int64_t py)
+{
+	uint64_t covered = -1ULL;
+	unsigned int i;
+
+	for (i = 0; covered && i < r->edges; i++) {
+		const struct edge *e = &r->edge[i];
+
+		covered &= cover_edge(edge_steps(e, px, py), (int32_t)e->dx, (int32_t)e->dy);
 	}
-	return ~outside;
+	return covered;
 }
 
 static void cover_block(const struct raster *r, int32_t bx, int32_t by, bool all,
 			uint64_t covered[VAGX_MAX_SAMPLES])
 {
 	uint64_t bounds = bound_block(r, bx, by);
-	unsigned int s, i;
+	unsigned int s;
 
 	for (s = 0; s < r->w->tile.samples; s++) {
-		int64_t px = (int64_t)bx * SETUP_SUBPIXEL + r->sample_x[s];
-		int64_t py = (int64_t)by * SETUP_SUBPIXEL + r->sample_y[s];
-
 		covered[s] = bounds;
-		for (i = 0; !all && covered[s] && i < r->edges; i++)
-			covered[s] &= cover_edge(&r->edge[i], px, py);
+		if (!all)
+			covered[s] &= cover_sample(r,
+						   (int64_t)bx * SETUP_SUBPIXEL + r->sample_x[s],
+						   (int64_t)by * SETUP_SUBPIXEL + r->sample_y[s]);
 	}
-}
-
-/* At a place in its block, of which bits say what is covered */
-static int raster_quad(struct raster *r, int32_t x, int32_t y, const uint64_t *pixels)
-{
-	const struct vagx_tile *tile = &r->w->tile;
-	unsigned int first = y % BLOCK * BLOCK + x % BLOCK, i, s;
-	uint8_t covered[4] = { 0 };
-
-	for (s = 0; s < tile->samples; s++) {
-		for (i = 0; i < 4; i++)
-			covered[i] |= (pixels[s] >> (first + i / 2 * BLOCK + i % 2) & 1) << s;
-	}
-	return fragment_add_quad(r->w, x - tile->x, y - tile->y, covered);
 }
 
 static int raster_block(struct raster *r, int32_t bx, int32_t by)
 {
+	const struct vagx_tile *tile = &r->w->tile;
 	uint64_t covered[VAGX_MAX_SAMPLES], any = 0;
-	const uint64_t quad = 3ULL | 3ULL << BLOCK;
 	unsigned int s;
-	int32_t x, y;
 	bool all;
-	int err = 0;
 
 	if (!block_touched(r, bx, by, &all))
 		return 0;
 	cover_block(r, bx, by, all, covered);
-	for (s = 0; s < r->w->tile.samples; s++)
+	for (s = 0; s < tile->samples; s++)
 		any |= covered[s];
-	for (y = 0; y < BLOCK; y += 2) {
-		for (x = 0; !err && x < BLOCK; x += 2) {
-			if (any >> (y * BLOCK + x) & quad)
-				err = raster_quad(r, bx + x, by + y, covered);
-		}
-	}
-	return err;
+	return any ? fragment_add_block(r->w, bx - tile->x, by - tile->y, covered) : 0;
 }
 
 int fragment_raster(struct fragment_worker *w)

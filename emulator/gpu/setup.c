@@ -97,15 +97,19 @@ static void cut(struct polygon *p, const double value[3])
 	}
 }
 
+static double least_w(const struct ppp_state *state)
+{
+	return state->w_clamp.w_clamp > 1e-30 ? state->w_clamp.w_clamp : 1e-30;
+}
+
 /* Of a line the weights of its two ends; it is cut as a polygon with two corners */
 static void cut_all(struct polygon *p, const struct setup *s, const struct setup_input *in)
 {
 	const struct ppp_state *state = in->state;
-	double value[3], w_min = state->w_clamp.w_clamp;
+	const double w_min = least_w(state);
+	double value[3];
 	unsigned int i, n, plane, words = setup_clip_word(state);
 
-	if (!(w_min > 1e-30))
-		w_min = 1e-30;
 	for (i = 0; i < 3; i++)
 		value[i] = s->position[i][3] - w_min;
 	cut(p, value);
@@ -169,6 +173,28 @@ static void place(const struct setup *s, const struct corner *c, double *x, doub
 	*y = weigh(c, value[1]) / w;
 }
 
+/* Whether a triangle is left as it is by cut_all() */
+static bool is_inside(const struct setup *s, const struct setup_input *in)
+{
+	const struct ppp_state *state = in->state;
+	const double w_min = least_w(state);
+	unsigned int i;
+
+	if (state->output_select.clip_planes)
+		return false;
+	for (i = 0; i < 3; i++) {
+		const double *p = s->position[i], guard = GUARD_PIXELS * p[3];
+		const double z = word(in, s->source[i], 2);
+
+		if (!(p[3] - w_min >= 0) ||
+		    (state->cull.depth_clip && !(z >= 0 && p[3] - z >= 0)) ||
+		    !(guard + p[0] >= 0 && guard - p[0] >= 0) ||
+		    !(guard + p[1] >= 0 && guard - p[1] >= 0))
+			return false;
+	}
+	return true;
+}
+
 static int32_t round_subpixel(double v)
 {
 	double limit = GUARD_PIXELS + 1024;
@@ -191,7 +217,7 @@ static int64_t double_area(const struct setup *s)
 	unsigned int i;
 
 	for (i = 0; i < s->corners; i++) {
-		unsigned int j = (i + 1) % s->corners;
+		unsigned int j = setup_next(s, i);
 
 		area += (int64_t)s->x[i] * s->y[j] - (int64_t)s->x[j] * s->y[i];
 	}
@@ -213,7 +239,7 @@ static void reverse(struct setup *s)
 	}
 }
 
-static void bound(struct setup *s)
+void setup_bound(struct setup *s)
 {
 	unsigned int i;
 
@@ -225,32 +251,42 @@ static void bound(struct setup *s)
 		s->min_y = s->y[i] < s->min_y ? s->y[i] : s->min_y;
 		s->max_y = s->y[i] > s->max_y ? s->y[i] : s->max_y;
 	}
-	s->min_x >>= 8;
-	s->min_y >>= 8;
-	s->max_x >>= 8;
-	s->max_y >>= 8;
+	s->min_x >>= SETUP_SUBPIXEL_BITS;
+	s->min_y >>= SETUP_SUBPIXEL_BITS;
+	s->max_x >>= SETUP_SUBPIXEL_BITS;
+	s->max_y >>= SETUP_SUBPIXEL_BITS;
 }
 
 /* Kinds */
 
-static bool triangle(struct setup *s, const struct setup_input *in)
+static void cut_triangle(struct setup *s, const struct setup_input *in)
 {
 	struct polygon p = {
 		.corner = { { { 1, 0, 0 } }, { { 0, 1, 0 } }, { { 0, 0, 1 } } },
 		.count = 3,
 	};
-	int64_t area;
 	unsigned int i;
 
 	cut_all(&p, s, in);
-	if (p.count < 3)
-		return false;
-	for (i = 0; i < p.count; i++) {
+	for (i = 0; p.count >= 3 && i < p.count; i++) {
 		double x, y;
 
 		place(s, &p.corner[i], &x, &y);
 		add_corner(s, x, y);
 	}
+}
+
+static bool triangle(struct setup *s, const struct setup_input *in)
+{
+	const bool whole = is_inside(s, in);
+	int64_t area;
+	unsigned int i;
+
+	for (i = 0; whole && i < 3; i++)
+		add_corner(s, s->position[i][0] / s->position[i][3],
+			   s->position[i][1] / s->position[i][3]);
+	if (!whole)
+		cut_triangle(s, in);
 	area = double_area(s);
 	if (!area)
 		return false;
@@ -412,29 +448,47 @@ bool setup_primitive(struct setup *s, const struct setup_input *in)
 		left = point(s, in);
 	if (!left)
 		return false;
-	bound(s);
+	setup_bound(s);
 	spread(s, in);
 	return true;
 }
 
-/* Cramer's rule; a triangle that is seen from the side has no plane, and no pixels */
-struct setup_plane setup_plane(const struct setup *s, const double v[3])
+/* Cramer's rule: what all values of a primitive have in common */
+struct setup_solver setup_solver(const struct setup *s)
 {
 	const double *p = s->position[0], *q = s->position[1], *r = s->position[2];
-	double qr_x = q[1] * r[3] - r[1] * q[3], rp_x = r[1] * p[3] - p[1] * r[3];
-	double pq_x = p[1] * q[3] - q[1] * p[3];
-	double qr_y = r[0] * q[3] - q[0] * r[3], rp_y = p[0] * r[3] - r[0] * p[3];
-	double pq_y = q[0] * p[3] - p[0] * q[3];
-	double qr_w = q[0] * r[1] - r[0] * q[1], rp_w = r[0] * p[1] - p[0] * r[1];
-	double pq_w = p[0] * q[1] - q[0] * p[1];
-	double det = p[0] * qr_x + q[0] * rp_x + r[0] * pq_x;
+	struct setup_solver solver = {
+		.x = {
+			q[1] * r[3] - r[1] * q[3],
+			r[1] * p[3] - p[1] * r[3],
+			p[1] * q[3] - q[1] * p[3],
+		},
+		.y = {
+			r[0] * q[3] - q[0] * r[3],
+			p[0] * r[3] - r[0] * p[3],
+			q[0] * p[3] - p[0] * q[3],
+		},
+		.w = {
+			q[0] * r[1] - r[0] * q[1],
+			r[0] * p[1] - p[0] * r[1],
+			p[0] * q[1] - q[0] * p[1],
+		},
+		.first_w = p[3],
+	};
 
-	if (det == 0 || !isfinite(det))
-		return (struct setup_plane){ 0, 0, p[3] != 0 ? v[0] / p[3] : 0 };
+	solver.det = p[0] * solver.x[0] + q[0] * solver.x[1] + r[0] * solver.x[2];
+	return solver;
+}
+
+/* A triangle that is seen from the side has no plane, and no pixels */
+struct setup_plane setup_plane(const struct setup_solver *s, const double v[3])
+{
+	if (s->det == 0 || !isfinite(s->det))
+		return (struct setup_plane){ 0, 0, s->first_w != 0 ? v[0] / s->first_w : 0 };
 	return (struct setup_plane){
-		.a = (v[0] * qr_x + v[1] * rp_x + v[2] * pq_x) / det,
-		.b = (v[0] * qr_y + v[1] * rp_y + v[2] * pq_y) / det,
-		.c = (v[0] * qr_w + v[1] * rp_w + v[2] * pq_w) / det,
+		.a = (v[0] * s->x[0] + v[1] * s->x[1] + v[2] * s->x[2]) / s->det,
+		.b = (v[0] * s->y[0] + v[1] * s->y[1] + v[2] * s->y[2]) / s->det,
+		.c = (v[0] * s->w[0] + v[1] * s->w[1] + v[2] * s->w[2]) / s->det,
 	};
 }
 
@@ -446,7 +500,7 @@ bool setup_touches(const struct setup *s, int32_t x, int32_t y, int32_t width, i
 	if (s->min_x > right || s->max_x < x || s->min_y > bottom || s->max_y < y)
 		return false;
 	for (i = 0; i < s->corners; i++) {
-		unsigned int j = (i + 1) % s->corners;
+		unsigned int j = setup_next(s, i);
 		int64_t dx = (int64_t)s->x[j] - s->x[i], dy = (int64_t)s->y[j] - s->y[i];
 		/* the corner of the rectangle that is furthest inside */
 		int64_t px = (int64_t)(dy < 0 ? right + 1 : x) * SETUP_SUBPIXEL;

@@ -14,8 +14,9 @@
 
 #include "gpu/ppp.h"
 
-/** SETUP_SUBPIXEL - units of a pixel that corners are rounded to */
-#define SETUP_SUBPIXEL	256
+/** SETUP_SUBPIXEL - units of a pixel that corners are rounded to, and how many bits that is */
+#define SETUP_SUBPIXEL_BITS	8
+#define SETUP_SUBPIXEL		(1 << SETUP_SUBPIXEL_BITS)
 /** SETUP_MAX_CORNERS - of a triangle that is cut by all planes that there are */
 #define SETUP_MAX_CORNERS	(3 + 16 + 7)
 
@@ -73,6 +74,12 @@ struct setup {
 	double point_size;
 };
 
+/** setup_next() - the corner behind one, without a division */
+static inline unsigned int setup_next(const struct setup *s, unsigned int corner)
+{
+	return corner + 1 < s->corners ? corner + 1 : 0;
+}
+
 /** struct setup_plane - a value over the window: a * x + b * y + c */
 struct setup_plane {
 	double a, b, c;
@@ -81,12 +88,23 @@ struct setup_plane {
 /** setup_primitive() - find out what a primitive covers; false for nothing */
 bool setup_primitive(struct setup *setup, const struct setup_input *input);
 
+/** setup_bound() - find the pixels that corners are in */
+void setup_bound(struct setup *setup);
+
 /** setup_touches() - whether a primitive may cover pixels of a rectangle of them */
 bool setup_touches(const struct setup *setup, int32_t x, int32_t y, int32_t width,
 		   int32_t height);
 
+/** struct setup_solver - what is needed of a primitive to find planes */
+struct setup_solver {
+	double x[3], y[3], w[3], det, first_w;
+};
+
+/** setup_solver() - of a primitive that setup_primitive() has found */
+struct setup_solver setup_solver(const struct setup *setup);
+
 /** setup_plane() - the plane through values of the vertices, each times its W */
-struct setup_plane setup_plane(const struct setup *setup, const double value[3]);
+struct setup_plane setup_plane(const struct setup_solver *solver, const double value[3]);
 
 /* Where vertices have what they have besides position and varyings */
 unsigned int setup_point_size_word(const struct ppp_state *state);

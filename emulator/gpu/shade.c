@@ -15,6 +15,9 @@
 /* Coefficients are relative to the corner of such a block */
 #define BLOCK	32
 
+/* In a block: the first pixels of quads */
+#define QUADS	0x0055005500550055ULL
+
 /* Planes */
 
 static struct vagx_plane flat_plane(uint32_t bits)
@@ -61,7 +64,7 @@ static struct vagx_plane varying_plane(const struct fragment_worker *w, unsigned
 		if (model == AGX_SHADE_MODEL_LINEAR)
 			value[i] *= p->setup.position[i][3];
 	}
-	return block_plane(w, setup_plane(&p->setup, value));
+	return block_plane(w, setup_plane(&p->solver, value));
 }
 
 /* From 0 to 1 over a point, both ways round */
@@ -100,7 +103,7 @@ static struct vagx_plane binding_plane(const struct fragment_worker *w,
 		break;
 	}
 	if (b->slot + component == 0)
-		return block_plane(w, setup_plane(&p->setup, one));
+		return block_plane(w, setup_plane(&p->solver, one));
 	if (has_z && b->slot + component == 1)
 		return block_plane(w, p->z);
 	return varying_plane(w, b->shade_model, 4 + b->slot + component - 1 - has_z);
@@ -184,71 +187,121 @@ static int add_primitive(struct fragment_worker *w)
 	return 0;
 }
 
-/* Depth and stencil before the shader, which cannot change what covers what */
-static bool early_test(struct fragment_worker *w, unsigned int x, unsigned int y, uint8_t live[4])
-{
-	const struct fragment_primitive *p = &w->primitive;
-	float z[VAGX_MAX_SAMPLES];
-	unsigned int i, s;
-
-	for (i = 0; i < 4; i++) {
-		unsigned int px = x + (i & 1), py = y + (i >> 1);
-
-		for (s = 0; live[i] && s < w->tile.samples; s++)
-			z[s] = zs_depth(w, &p->z, p->z_bias, p->scissor, px, py, s);
-		if (live[i])
-			live[i] = zs_test(w, p->draw, p->setup.back, px, py, live[i], z, NULL);
-	}
-	return live[0] | live[1] | live[2] | live[3];
-}
-
 static bool overlaps(const struct fragment_group *g, unsigned int x, unsigned int y)
 {
 	return (g->pixels[y] >> x & 1) != 0;
 }
 
-int fragment_add_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
-		      const uint8_t covered[4])
+/* Four bits become the lowest ones of four bytes */
+static uint32_t spread(uint32_t bits)
+{
+	return bits * 0x00204081 & 0x01010101;
+}
+
+/* The samples of a quad's four pixels, of which @first is the first one's bit in a block */
+static void get_quad(const struct fragment_worker *w, const uint64_t *pixels, unsigned int first,
+		     uint8_t samples[4])
+{
+	uint32_t all = 0;
+	unsigned int s;
+
+	for (s = 0; s < w->tile.samples; s++) {
+		const uint64_t quad = pixels[s] >> first;
+
+		all |= spread((quad & 3) | (quad >> (FRAGMENT_BLOCK - 2) & 12)) << s;
+	}
+	memcpy(samples, &all, sizeof(all));
+}
+
+static void put_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
+		     const uint8_t covered[4], const uint8_t live[4])
+{
+	struct fragment_group *g = &w->group;
+	struct vagx_fragments *f = &g->fragments;
+	const unsigned int first = g->quads * 4;
+	unsigned int i;
+
+	g->primitive[g->quads] = g->primitives - 1;
+	f->planes[g->quads] = g->planes[g->primitives - 1];
+	g->pixels[y] |= 3u << x;
+	g->pixels[y + 1] |= 3u << x;
+	for (i = 0; i < 4; i++) {
+		f->x[first + i] = (uint16_t)(w->tile.x + x + (i & 1));
+		f->y[first + i] = (uint16_t)(w->tile.y + y + (i >> 1));
+	}
+	memcpy(&f->input[first], covered, 4);
+	memcpy(&f->live[first], live, 4);
+	f->exists |= 15u << first;
+	f->back_facing |= (w->primitive.setup.back ? 15u : 0) << first;
+	g->quads++;
+}
+
+/* @live: the samples that have not failed a test */
+static int add_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
+		    const uint8_t covered[4], const uint8_t live[4])
 {
 	const struct fragment_primitive *p = &w->primitive;
 	struct fragment_group *g = &w->group;
-	uint8_t live[4];
-	unsigned int i;
 	int err = 0;
 
-	memcpy(live, covered, sizeof(live));
-	/* of another draw it could be one that has not been tested yet */
-	if (g->quads && (g->draw != p->draw || overlaps(g, x, y)))
-		err = fragment_flush(w);
-	if (err)
-		return err;
-	if (!p->draw->shades || p->draw->launch.early_test) {
-		if (!early_test(w, x, y, live))
-			return w->failed ? -EFAULT : 0;
-	}
-	if (!p->draw->shades || w->failed)
-		return w->failed ? -EFAULT : 0;
 	if (g->quads == FRAGMENT_QUADS)
 		err = fragment_flush(w);
 	if (!err && (!g->primitives || g->serial != p->serial))
 		err = add_primitive(w);
+	if (!err)
+		put_quad(w, x, y, covered, live);
+	return err;
+}
+
+/* What has been tested is counted; false if nothing is left */
+static bool count_quad(struct fragment_worker *w, const uint8_t live[4])
+{
+	uint32_t all;
+
+	memcpy(&all, live, sizeof(all));
+	zs_count(w, &w->primitive.draw->state, all);
+	return all;
+}
+
+int fragment_add_block(struct fragment_worker *w, unsigned int x, unsigned int y,
+		       const uint64_t covered[VAGX_MAX_SAMPLES])
+{
+	const struct fragment_draw *draw = w->primitive.draw;
+	/* the test comes before a shader that cannot change what covers what */
+	const bool early = !draw->shades || draw->launch.early_test;
+	struct fragment_group *g = &w->group;
+	uint64_t live[VAGX_MAX_SAMPLES], quads = 0;
+	unsigned int s;
+	int err = 0;
+
+	/* of another draw it could be one that has not been tested yet */
+	if (g->quads && g->draw != draw)
+		err = fragment_flush(w);
 	if (err)
 		return err;
+	for (s = 0; s < w->tile.samples; s++)
+		quads |= live[s] = covered[s];
+	if (early)
+		zs_test_block(w, x, y, live);
+	quads |= quads >> 1;
+	quads |= quads >> FRAGMENT_BLOCK;
+	for (quads &= QUADS; !err && quads; quads &= quads - 1) {
+		const unsigned int first = __builtin_ctzll(quads);
+		const unsigned int qx = x + first % FRAGMENT_BLOCK, qy = y + first / FRAGMENT_BLOCK;
+		uint8_t input[4], left[4];
 
-	g->primitive[g->quads] = g->primitives - 1;
-	g->fragments.planes[g->quads] = g->planes[g->primitives - 1];
-	g->pixels[y] |= 3u << x;
-	g->pixels[y + 1] |= 3u << x;
-	for (i = 0; i < 4; i++) {
-		unsigned int lane = g->quads * 4 + i;
-
-		g->fragments.x[lane] = w->tile.x + x + (i & 1);
-		g->fragments.y[lane] = w->tile.y + y + (i >> 1);
-		g->fragments.input[lane] = covered[i];
-		g->fragments.live[lane] = live[i];
-		g->fragments.exists |= 1u << lane;
-		g->fragments.back_facing |= (uint32_t)p->setup.back << lane;
+		if (g->quads && overlaps(g, qx, qy))
+			err = fragment_flush(w);
+		if (err)
+			return err;
+		get_quad(w, covered, first, input);
+		get_quad(w, live, first, left);
+		if (early && !count_quad(w, left))
+			continue;
+		if (w->failed)
+			return -EFAULT;
+		if (draw->shades)
+			err = add_quad(w, qx, qy, input, left);
 	}
-	g->quads++;
-	return 0;
+	return err;
 }

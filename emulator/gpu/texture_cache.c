@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What a core remembers of the images that it samples: what their descriptors say, and
+ * What a core remembers of the images that it samples: what descriptors say, and
  * texels. As on hardware, texels are read anew in another launch and behind a barrier
  * of memory or images, and not before that: what is written in between may not be seen.
  * Loads of single texels do not come here.
@@ -74,6 +74,7 @@ static struct cached_image *add_image(struct texture_cache *cache, const uint8_t
 				      bool shadow, const char **why)
 {
 	struct cached_image *cached = &cache->image[cache->next];
+	unsigned int i;
 
 	cached->used = vagx_image_from_texture(&cached->image, state, why);
 	if (!cached->used)
@@ -82,6 +83,8 @@ static struct cached_image *add_image(struct texture_cache *cache, const uint8_t
 	cached->shadow = shadow;
 	if (shadow)
 		use_first_channel(&cached->image);
+	for (i = 0; i < 4 && vagx_image_has_bytes(&cached->image); i++)
+		cached->numbers[i] = vagx_image_byte_numbers(&cached->image, i);
 	cached->tag = ++cache->tags;
 	cached->epoch = cache->epoch;
 	cache->last = cache->next;
@@ -102,4 +105,23 @@ const struct cached_image *vagx_texture_cached_image(struct texture_cache *cache
 		cached->tag = ++cache->tags;
 	}
 	return cached;
+}
+
+const struct agx_sampler *vagx_texture_cached_sampler(struct texture_cache *cache,
+						      const uint8_t *bytes)
+{
+	struct cached_sampler *cached;
+	unsigned int i;
+
+	for (i = 0; i < TEXTURE_SAMPLERS; i++) {
+		cached = &cache->sampler[i];
+		if (cached->used && !memcmp(cached->bytes, bytes, sizeof(cached->bytes)))
+			return &cached->sampler;
+	}
+	cached = &cache->sampler[cache->next_sampler];
+	cache->next_sampler = (cache->next_sampler + 1) % TEXTURE_SAMPLERS;
+	memcpy(cached->bytes, bytes, sizeof(cached->bytes));
+	agx_packet_unpack(AGX_PACKET_sampler, bytes, &cached->sampler, NULL);
+	cached->used = true;
+	return &cached->sampler;
 }

@@ -59,6 +59,25 @@ void vagx_cube_derive(const double direction[3], const double change[3], double 
 		(2 * major * major);
 }
 
+/* Where a place in a face's plane is, from -1 to 1 on the face itself */
+static void look(const struct face *face, double s, double t, double direction[3])
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		direction[i] = face->major[i] + s * face->s[i] + t * face->t[i];
+}
+
+uint32_t vagx_cube_fold(uint32_t layer, double at[2])
+{
+	double direction[3];
+
+	if (!(at[0] < 0 || at[0] > 1 || at[1] < 0 || at[1] > 1))
+		return layer;
+	look(&faces[layer % CUBE_FACES], 2 * at[0] - 1, 2 * at[1] - 1, direction);
+	return layer / CUBE_FACES * CUBE_FACES + vagx_cube_project(direction, at);
+}
+
 static int64_t inside(double at, uint32_t size)
 {
 	int64_t texel = (int64_t)floor(at * size);
@@ -73,14 +92,12 @@ bool vagx_cube_neighbour(struct place *p, uint32_t size)
 	const struct face *face = &faces[p->z % CUBE_FACES];
 	double s = (2 * p->x + 1.0) / size - 1, t = (2 * p->y + 1.0) / size - 1;
 	double direction[3], at[2];
-	unsigned int i;
 
 	if (!x_out && !y_out)
 		return true;
 	if (x_out && y_out)
 		return false;
-	for (i = 0; i < 3; i++)
-		direction[i] = face->major[i] + s * face->s[i] + t * face->t[i];
+	look(face, s, t, direction);
 	p->z = p->z / CUBE_FACES * CUBE_FACES + vagx_cube_project(direction, at);
 	p->x = inside(at[0], size);
 	p->y = inside(at[1], size);

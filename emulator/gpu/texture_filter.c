@@ -9,9 +9,6 @@
 
 #include "gpu/texture.h"
 
-/* Where filters have their weights: fractions of 1/256 */
-#define WEIGHTS	256.0f
-
 bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int level,
 		       uint32_t value[4])
 {
@@ -259,10 +256,10 @@ static void between(const struct spot *s, int64_t base[3], float weight[3])
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		int64_t at = floor_of((s->at[i] - 0.5) * WEIGHTS + 0.5);
+		int64_t at = floor_of((s->at[i] - 0.5) * TEXTURE_WEIGHTS + 0.5);
 
 		base[i] = at >> 8;
-		weight[i] = (float)(at & 0xff) / WEIGHTS;
+		weight[i] = (float)(at & 0xff) / TEXTURE_WEIGHTS;
 	}
 }
 
@@ -370,7 +367,7 @@ static texel_floats sample_levels(struct texture *t, const struct spot *s, float
 	unsigned int level = (unsigned int)at;
 	texel_floats value;
 
-	part = floorf((at - level) * WEIGHTS) / WEIGHTS;
+	part = floorf((at - level) * TEXTURE_WEIGHTS) / TEXTURE_WEIGHTS;
 	value = sample_level(t, s, t->image->first_level + level, filter);
 	if (part == 0 || vagx_image_is_integer(t->image))
 		return value;
@@ -395,6 +392,8 @@ void vagx_texture_sample(struct texture *t, const struct spot *spot, const struc
 
 		for (c = 0; c < 3; c++)
 			tap.at[c] += part * f->along[c];
+		if (texture_is_cube(t) && !t->sampler.seamful_cube_maps)
+			tap.layer = vagx_cube_fold(tap.layer, tap.at);
 		sum += sample_levels(t, &tap, f->lod) / (float)f->taps;
 	}
 	memcpy(value, &sum, sizeof(sum));

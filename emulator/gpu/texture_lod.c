@@ -10,7 +10,6 @@
 
 #include "gpu/texture.h"
 
-#define QUAD	4
 /* Of a texture that does not change from pixel to pixel */
 #define NO_CHANGE_LOD	-16.0f
 
@@ -25,9 +24,8 @@ static void read_direction(struct texture *t, unsigned int lane, double v[3])
 /* The lanes of a quad are rows of two pixels */
 static void quad_gradient(struct texture *t, unsigned int lane, struct gradient *g)
 {
-	unsigned int n = vagx_texture_coordinates(t->dim), first = lane & ~(QUAD - 1u), i;
+	unsigned int n = vagx_texture_coordinates(t->dim), first = lane & ~(TEXTURE_QUAD - 1u), i;
 	const struct agx_operand *coord = &t->op->src[3];
-	double direction[3], change[2][3];
 
 	for (i = 0; i < n; i++) {
 		double a = vagx_texture_number(t->sg, coord, i, first);
@@ -35,14 +33,6 @@ static void quad_gradient(struct texture *t, unsigned int lane, struct gradient 
 		g->x[i] = vagx_texture_number(t->sg, coord, i, first + 1) - a;
 		g->y[i] = vagx_texture_number(t->sg, coord, i, first + 2) - a;
 	}
-	if (!texture_is_cube(t))
-		return;
-	read_direction(t, first, direction);
-	memcpy(change[0], g->x, sizeof(g->x));
-	memcpy(change[1], g->y, sizeof(g->y));
-	*g = (struct gradient){ { 0 }, { 0 } };
-	vagx_cube_derive(direction, change[0], g->x);
-	vagx_cube_derive(direction, change[1], g->y);
 }
 
 /* Numbers of 32 bits, of both directions in turn */
@@ -56,6 +46,17 @@ static void explicit_gradient(struct texture *t, unsigned int lane, struct gradi
 		g->x[i] = vagx_texture_number(t->sg, &o, 2 * i, lane);
 		g->y[i] = vagx_texture_number(t->sg, &o, 2 * i + 1, lane);
 	}
+}
+
+/* How places on the face change to which a lane looks, if a direction changes like that */
+static void derive_on_face(struct texture *t, unsigned int lane, const double change[3],
+			   double at[3])
+{
+	double direction[3];
+
+	read_direction(t, lane, direction);
+	vagx_cube_derive(direction, change, at);
+	at[2] = 0;
 }
 
 /* In texels of the first level */
@@ -80,24 +81,32 @@ static double length(const struct texture *t, const double v[3])
 
 /*
  * How hardware places the taps of an anisotropic filter is unknown; this is what
- * the Vulkan specification suggests. Cubes are filtered as with an anisotropy of 1.
+ * the Vulkan specification suggests. The line of a cube's is one of directions.
  */
-static void cover(const struct texture *t, const struct gradient *g, struct footprint *f)
+void vagx_texture_cover(struct texture *t, unsigned int lane, const struct gradient *given,
+			struct footprint *f)
 {
-	double x = length(t, g->x), y = length(t, g->y);
-	double major = x > y ? x : y, minor = x > y ? y : x;
-	double taps = t->sampler.maximum_anisotropy;
+	double taps = t->sampler.maximum_anisotropy, x, y, major, minor;
+	struct gradient g = *given;
 
+	if (texture_is_cube(t)) {
+		derive_on_face(t, lane, given->x, g.x);
+		derive_on_face(t, lane, given->y, g.y);
+	}
+	x = length(t, g.x);
+	y = length(t, g.y);
+	major = x > y ? x : y;
+	minor = x > y ? y : x;
 	f->taps = 1;
 	if (!(major > 0)) {
 		f->lod = NO_CHANGE_LOD;
 		return;
 	}
-	if (taps > 1 && major > 1 && !texture_is_cube(t)) {
+	if (taps > 1 && major > 1) {
 		if (minor * taps > major)
 			taps = ceil(major / minor);
 		f->taps = (unsigned int)taps;
-		memcpy(f->along, x > y ? g->x : g->y, sizeof(f->along));
+		memcpy(f->along, x > y ? given->x : given->y, sizeof(f->along));
 	}
 	f->lod = (float)log2(major / f->taps);
 }
@@ -122,10 +131,10 @@ static void quad_footprint(struct texture *t, unsigned int lane, struct footprin
 {
 	struct gradient g = { { 0 }, { 0 } };
 
-	if (t->quad != lane / QUAD + 1) {
+	if (t->quad != lane / TEXTURE_QUAD + 1) {
 		quad_gradient(t, lane, &g);
-		cover(t, &g, &t->of_quad);
-		t->quad = lane / QUAD + 1;
+		vagx_texture_cover(t, lane & ~(TEXTURE_QUAD - 1u), &g, &t->of_quad);
+		t->quad = lane / TEXTURE_QUAD + 1;
 	}
 	*f = t->of_quad;
 }
@@ -134,13 +143,19 @@ static void quad_footprint(struct texture *t, unsigned int lane, struct footprin
 static void automatic(struct texture *t, unsigned int lane, struct footprint *f)
 {
 	struct gradient g = { { 0 }, { 0 } };
+	double directions[3];
 
 	f->lod = 0;
 	if (has_gradient(t)) {
 		explicit_gradient(t, lane, &g);
-		cover(t, &g, f);
+		vagx_texture_cover(t, lane, &g, f);
 	} else if (t->sg->core->fragments) {
 		quad_footprint(t, lane, f);
+	}
+	/* the pixels of a quad can look at different faces */
+	if (texture_is_cube(t) && f->taps > 1) {
+		memcpy(directions, f->along, sizeof(directions));
+		derive_on_face(t, lane, directions, f->along);
 	}
 }
 

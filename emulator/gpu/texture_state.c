@@ -14,7 +14,7 @@ const void *vagx_texture_client(struct texture *t, uint64_t va, size_t bytes,
 	struct vagx_core *core = t->sg->core;
 	const void *p = vagx_tlb_ptr(core->config.tlb, va, bytes, access, &core->fault);
 
-	if (!p)
+	if (!p && !t->tries)
 		vagx_core_fail(t->sg, t->op, -EFAULT, "texture memory at 0x%llx",
 			       (unsigned long long)va);
 	return p;
@@ -70,6 +70,7 @@ bool vagx_texture_find_image(struct texture *t, unsigned int lane)
 	t->image_index = index;
 	t->tag = found->tag;
 	t->remembers = t->samples && !found->image.sparse;
+	t->numbers = vagx_image_has_bytes(&found->image) ? found->numbers : NULL;
 	return true;
 }
 
@@ -78,7 +79,7 @@ static bool unpack_sampler(struct texture *t, const uint8_t *bytes)
 {
 	if (t->has_sampler && !memcmp(t->sampler_bytes, bytes, sizeof(t->sampler_bytes)))
 		return true;
-	agx_packet_unpack(AGX_PACKET_sampler, bytes, &t->sampler, NULL);
+	t->sampler = *vagx_texture_cached_sampler(t->cache, bytes);
 	if (t->sampler.magnify > AGX_FILTER_LINEAR || t->sampler.minify > AGX_FILTER_LINEAR) {
 		vagx_core_fail(t->sg, t->op, -EILSEQ, "Sampler: cubic filters are not supported");
 		return false;
@@ -89,22 +90,29 @@ static bool unpack_sampler(struct texture *t, const uint8_t *bytes)
 	return true;
 }
 
+/*
+ * What numbers of a register begin with that are of the heap, behind those of state
+ * registers (mesa src/gallium/drivers/asahi/agx_uniforms.c)
+ */
+#define FIRST_OF_HEAP	28u
+
 bool vagx_texture_find_sampler(struct texture *t, unsigned int lane)
 {
 	const struct vagx_launch *launch = t->sg->core->launch;
 	const struct agx_operand *o = &t->op->src[2];
 	uint32_t index = vagx_texture_word(t->sg, o, 0, lane);
-	bool of_heap = o->type == AGX_OPERAND_REG && launch->sampler_count;
+	bool of_heap = o->type == AGX_OPERAND_REG && index >= FIRST_OF_HEAP;
 	const uint8_t *bytes;
 
 	if (t->has_sampler && t->sampler_index == index)
 		return true;
-	if (index >= (of_heap ? launch->sampler_count : VAGX_CORE_SAMPLERS)) {
+	if (of_heap ? index - FIRST_OF_HEAP >= launch->sampler_count :
+		      index >= VAGX_CORE_SAMPLERS) {
 		vagx_core_fail(t->sg, t->op, -ERANGE, "sampler %u", index);
 		return false;
 	}
-	bytes = of_heap ? vagx_texture_client(t, launch->sampler_heap + 8ULL * index, 8,
-					      VAGX_READ) :
+	bytes = of_heap ? vagx_texture_client(t, launch->sampler_heap +
+					      8ULL * (index - FIRST_OF_HEAP), 8, VAGX_READ) :
 			  launch->samplers[index];
 	if (!bytes || !unpack_sampler(t, bytes))
 		return false;

@@ -8,8 +8,8 @@
 
 #include "gpu/texture.h"
 
-/* Texels that lie one after the other are read together: squares of so many */
-#define SIDE	8u
+/* Bytes that processors fetch together */
+#define CACHE_LINE	64
 
 /* Return: whether the codes of a texel's block could be read */
 static bool read_codes(struct texture *t, const struct agx_texel *at)
@@ -18,7 +18,7 @@ static bool read_codes(struct texture *t, const struct agx_texel *at)
 	const struct agx_texel corner = {
 		.x = at->x & ~7u, .y = at->y & ~7u, .layer = at->layer, .level = at->level,
 	};
-	const uint64_t key = texture_key(&corner);
+	const uint64_t key = texture_square_key(&corner);
 	const void *codes;
 
 	if (key == t->codes_key)
@@ -40,8 +40,9 @@ static bool find_in_block(struct texture *t, struct agx_texel *at)
 		return false;
 	if (agx_layout_find_in_block(&t->image->layout, t->codes, at))
 		return true;
-	vagx_core_fail(t->sg, t->op, -EILSEQ, "compressed block, codes 0x%x to 0x%x", t->codes[0],
-		       t->codes[7]);
+	if (!t->tries)
+		vagx_core_fail(t->sg, t->op, -EILSEQ, "compressed block, codes 0x%x to 0x%x",
+			       t->codes[0], t->codes[7]);
 	return false;
 }
 
@@ -79,22 +80,42 @@ static const void *find_texel(struct texture *t, const struct agx_texel *at)
 				   t->image->layout.element_bytes, VAGX_READ);
 }
 
-static bool read_texel(struct texture *t, struct agx_texel at, texel_bits *value)
+/* Return: false if it is in no memory; what is in no page is 0 */
+static bool read_bits(struct texture *t, struct agx_texel *at, uint8_t bits[VAGX_IMAGE_MAX_BYTES])
 {
-	uint8_t copy[VAGX_IMAGE_MAX_BYTES] = { 0 };
-	uint32_t words[4];
-	const void *bits;
+	const void *p;
 
-	if (!find_in_block(t, &at))
+	memset(bits, 0, VAGX_IMAGE_MAX_BYTES);
+	if (!find_in_block(t, at))
 		return false;
-	bits = find_texel(t, &at);
-	if (!bits && !t->image->sparse)
+	p = find_texel(t, at);
+	if (p)
+		memcpy(bits, p, t->image->layout.element_bytes);
+	return p || t->image->sparse;
+}
+
+bool vagx_texture_read_texel(struct texture *t, const struct agx_texel *texel, texel_bits *value)
+{
+	struct agx_texel at = *texel;
+	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
+	uint32_t words[4];
+
+	if (!read_bits(t, &at, bits))
 		return false;
-	/* what is in no page is 0 */
-	if (bits)
-		memcpy(copy, bits, t->image->layout.element_bytes);
-	vagx_image_decode(t->image, &at, copy, words);
+	vagx_image_decode(t->image, &at, bits, words);
 	memcpy(value, words, sizeof(words));
+	return true;
+}
+
+static bool read_bytes(struct texture *t, const struct agx_texel *texel, uint32_t *bytes)
+{
+	struct agx_texel at = *texel;
+	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
+
+	if (!read_bits(t, &at, bits))
+		return false;
+	memcpy(bytes, bits, sizeof(*bytes));
+	vagx_image_see_bytes(t->image, bytes, 1);
 	return true;
 }
 
@@ -111,71 +132,122 @@ static bool is_raw(struct texture *t, const struct agx_texel *texel)
 }
 
 /*
- * The square at a corner, if its texels lie one after the other in one page. Return: NULL
- * if they do not, or cannot be read: those that a shader asks for are read one by one then.
+ * The square that a texel is in, if its texels lie one after the other in one page. Return:
+ * NULL if they do not, or cannot be read: those that a shader asks for are read one by one
+ * then.
  */
-static const uint8_t *find_square(struct texture *t, const struct agx_texel *corner)
+static const uint8_t *find_square(struct texture *t, const struct agx_texel *texel)
 {
 	const struct agx_layout *layout = &t->image->layout;
-	const size_t bytes = (size_t)SIDE * SIDE * layout->element_bytes;
+	const size_t bytes = (size_t)TEXTURE_SQUARE * layout->element_bytes;
+	struct agx_texel corner = *texel;
 	struct vagx_uat_fault fault;
 	uint64_t va;
 
-	if (!agx_layout_is_square(layout, corner->level, SIDE) || !is_raw(t, corner))
+	corner.x -= corner.x % TEXTURE_SIDE;
+	corner.y -= corner.y % TEXTURE_SIDE;
+	if (!agx_layout_is_square(layout, corner.level, TEXTURE_SIDE) || !is_raw(t, &corner))
 		return NULL;
-	va = vagx_image_address(t->image, corner);
+	va = vagx_image_address(t->image, &corner);
 	if ((va & VAGX_UAT_PAGE_MASK) + bytes > VAGX_UAT_PAGE_SIZE)
 		return NULL;
 	return vagx_tlb_ptr(t->sg->core->config.tlb, va, bytes, VAGX_READ, &fault);
 }
 
-/* Return: whether a square has been read that has this texel */
-static bool read_square(struct texture *t, const struct agx_texel *texel)
+/* Nobody asks for texels beyond the image's edge */
+static void read_square(struct texture *t, unsigned int place, const uint8_t *square)
 {
-	struct agx_texel at = *texel;
-	texel_bits value[SIDE * SIDE];
+	/* bits of x and y in turn, x first: where rows begin; pairs of a row are together */
+	static const uint8_t rows[TEXTURE_SIDE] = { 0, 2, 8, 10, 32, 34, 40, 42 };
+	uint32_t *bytes = t->cache->bytes[place];
+	const size_t texel_bytes = sizeof(*bytes), pair = 2 * texel_bytes;
+	unsigned int y;
+
+	for (y = 0; y < TEXTURE_SIDE; y++) {
+		const uint8_t *row = square + rows[y] * texel_bytes;
+		uint32_t *to = &bytes[y * TEXTURE_SIDE];
+
+		memcpy(to, row, pair);
+		memcpy(to + 2, row + 4 * texel_bytes, pair);
+		memcpy(to + 4, row + 16 * texel_bytes, pair);
+		memcpy(to + 6, row + 20 * texel_bytes, pair);
+	}
+	vagx_image_see_bytes(t->image, bytes, TEXTURE_SQUARE);
+	t->cache->byte_square[place].there = ~0ULL;
+}
+
+bool vagx_texture_expect(struct texture *t, const struct agx_texel *at,
+			 struct texture_expected *expected)
+{
+	const unsigned int place = texture_place(t, at) % TEXTURE_BYTE_SQUARES;
+	struct texture_square *square = &t->cache->byte_square[place];
+	const uint64_t key = texture_square_key(at);
 	const uint8_t *bytes;
 	unsigned int i;
 
-	if (!vagx_image_has_table(t->image))
+	if (texture_is_square(t, square, key))
 		return false;
-	at.x &= ~(SIDE - 1);
-	at.y &= ~(SIDE - 1);
-	bytes = find_square(t, &at);
+	bytes = find_square(t, at);
 	if (!bytes)
 		return false;
-	vagx_image_decode_table(t->image, bytes, SIDE * SIDE, (uint32_t (*)[4])value);
-	/* bits of x and y in turn, x first; nobody asks for those beyond the image's edge */
-	for (i = 0; i < SIDE * SIDE; i++) {
-		struct agx_texel one = at;
-		struct cached_texel *place;
-
-		one.x += (i & 1) | (i >> 1 & 2) | (i >> 2 & 4);
-		one.y += (i >> 1 & 1) | (i >> 2 & 2) | (i >> 3 & 4);
-		place = texture_place(t, &one);
-		place->value = value[i];
-		place->key = texture_key(&one);
-		place->tag = t->tag;
-	}
+	for (i = 0; i < TEXTURE_SQUARE * sizeof(uint32_t); i += CACHE_LINE)
+		__builtin_prefetch(bytes + i);
+	*square = (struct texture_square){ .key = key, .tag = t->tag };
+	*expected = (struct texture_expected){ .bytes = bytes, .place = place };
 	return true;
 }
 
-bool vagx_texture_read_value(struct texture *t, const struct agx_texel *at, texel_bits *value)
+/* In the order in which they were expected, so that the last one stays of those of a place */
+void vagx_texture_read_expected(struct texture *t, const struct texture_expected *expected)
 {
-	struct cached_texel *place;
+	read_square(t, expected->place, expected->bytes);
+}
 
-	/* of sparse images none is remembered: each lane is to hear of pages that are missing */
-	if (!t->remembers)
-		return read_texel(t, *at, value);
-	place = texture_place(t, at);
-	if (!read_square(t, at)) {
-		if (!read_texel(t, *at, &place->value)) {
-			place->tag = 0;
-			return false;
-		}
-		place->key = texture_key(at);
-		place->tag = t->tag;
-	}
-	*value = place->value;
+/* Return: whether it is another one; now it is the one to be filled */
+static bool change_square(const struct texture *t, struct texture_square *square,
+			  const struct agx_texel *at)
+{
+	const uint64_t key = texture_square_key(at);
+
+	if (texture_is_square(t, square, key))
+		return false;
+	*square = (struct texture_square){ .key = key, .tag = t->tag };
 	return true;
+}
+
+const uint32_t *vagx_texture_read_bytes(struct texture *t, const struct agx_texel *at)
+{
+	const unsigned int place = texture_place(t, at) % TEXTURE_BYTE_SQUARES;
+	const unsigned int in = texture_in_square(at->x, at->y);
+	struct texture_square *square = &t->cache->byte_square[place];
+	uint32_t *bytes = t->cache->bytes[place];
+	const uint8_t *whole;
+
+	if (change_square(t, square, at)) {
+		whole = find_square(t, at);
+		if (whole)
+			read_square(t, place, whole);
+	}
+	if (!(square->there >> in & 1)) {
+		if (!read_bytes(t, at, &bytes[in]))
+			return NULL;
+		square->there |= 1ULL << in;
+	}
+	return &bytes[in];
+}
+
+const texel_bits *vagx_texture_read_values(struct texture *t, const struct agx_texel *at)
+{
+	const unsigned int place = texture_place(t, at) % TEXTURE_SQUARES;
+	const unsigned int in = texture_in_square(at->x, at->y);
+	struct texture_square *square = &t->cache->square[place];
+	texel_bits *texel = t->cache->texel[place];
+
+	change_square(t, square, at);
+	if (!(square->there >> in & 1)) {
+		if (!vagx_texture_read_texel(t, at, &texel[in]))
+			return NULL;
+		square->there |= 1ULL << in;
+	}
+	return &texel[in];
 }

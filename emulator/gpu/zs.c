@@ -2,23 +2,12 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Depth, stencil and occlusion: the test, and where tiles come from and go to.
+ * Depth, stencil and occlusion: the test.
  */
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "agx_float.h"
 #include "gpu/fragment.h"
-#include "report.h"
-
-enum { PLANE_DEPTH, PLANE_STENCIL };
-
-static unsigned int sample_index(const struct fragment_worker *w, unsigned int x, unsigned int y,
-				 unsigned int s)
-{
-	return (y * w->tile.width + x) * w->tile.samples + s;
-}
 
 static float quantise(float z)
 {
@@ -137,7 +126,7 @@ static bool test_sample(struct fragment_worker *w, const struct zs_face *face, u
 }
 
 /* Another job of the same client can count at the same place */
-static void count_visible(struct fragment_worker *w, const struct ppp_state *s, unsigned int passed)
+void zs_count(struct fragment_worker *w, const struct ppp_state *s, uint32_t passed)
 {
 	unsigned int mode = s->fragment_control.visibility | s->fragment_control_2.visibility;
 	uint64_t va = w->job->registers->visibility_base + 8ULL * s->occlusion_query.index;
@@ -164,257 +153,149 @@ unsigned int zs_test(struct fragment_worker *w, const struct fragment_draw *draw
 
 	for (s = 0; s < w->tile.samples; s++) {
 		if (samples >> s & 1 &&
-		    test_sample(w, face, sample_index(w, x, y, s), depth[s], reference))
+		    test_sample(w, face, fragment_sample(w, x, y, s), depth[s], reference))
 			passed |= 1u << s;
 	}
-	count_visible(w, &draw->state, passed);
+	zs_count(w, &draw->state, passed);
 	return passed;
 }
 
-/* Loads and stores */
+/* Blocks, if a pixel has one sample, without stencil: four pixels of a line at a time */
 
-static struct vagx_uat_fault zls_fault(const struct fragment_job *f, uint64_t va)
+#define PART	4
+
+typedef double part_doubles __attribute__((vector_size(8 * PART)));
+typedef float part_floats __attribute__((vector_size(4 * PART)));
+typedef int32_t part_ints __attribute__((vector_size(4 * PART)));
+
+struct depth_block {
+	const struct setup_plane *z;
+	double bias;
+	/* of the first pixel's sample */
+	double x, y;
+	float min, max;
+	unsigned int func;
+	bool write, quantise;
+};
+
+static inline part_ints all_if(bool is)
 {
-	return (struct vagx_uat_fault){
-		.va = va,
-		.slot = f->base->vm_slot,
-		.access = VAGX_READ,
-		.reason = VAGX_FAULT_NO_ACCESS,
-	};
+	return (part_ints){ 0 } - (int32_t)is;
 }
 
-static int plane_image(struct fragment_job *f, const struct vagx_zs_plane *p, unsigned int which,
-		       bool compressed, struct vagx_image *image)
+static inline part_floats choose(part_ints first, part_floats a, part_floats b)
 {
-	const struct vagx_render_geometry *g = &f->registers->geometry;
-	struct agx_zls_pixels pixels;
-	struct vagx_uat_fault fault;
-	const char *why;
-
-	*image = (struct vagx_image){
-		.address = p->base,
-		.metadata = p->comp_base,
-		.layout = {
-			.kind = AGX_IMAGE_LAYOUT_GPU,
-			.layers = g->layers,
-			.levels = 1,
-			.samples = g->samples,
-			.layer_stride = ((p->stride >> 14) + 1) << 14,
-			.compressed = compressed && p->comp_base,
-			.metadata_stride = ((p->comp_stride >> 14) + 1) * 128,
-		},
-	};
-
-	agx_packet_unpack(AGX_PACKET_zls_pixels, &f->registers->zls_pixels, &pixels, NULL);
-	image->layout.width = pixels.x;
-	image->layout.height = pixels.y;
-	image->layout.element_bytes = which == PLANE_STENCIL ? 1 : f->quantise ? 2 : 4;
-	why = agx_layout_init(&image->layout);
-	if (!why)
-		return 0;
-	gpu_failure_violates(&f->failure, VAGX_RULE_ZLS_SIZE, p->base, "ZLS pixels",
-			     "%s: %u by %u", why, pixels.x, pixels.y);
-	fault = zls_fault(f, p->base);
-	return gpu_failure_at(&f->failure, &fault, VAGX_GPU_UNIT_ZLS);
+	return (part_floats)(((part_ints)a & first) | ((part_ints)b & ~first));
 }
 
-/* Between partial renders all is kept, whatever the whole render wants to keep */
-int zs_init(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t partials)
+/* As zs_depth(), and quantised if need be */
+static inline part_floats find_depths(const struct depth_block *d, double x, double y)
 {
-	const struct vagx_fragment_registers *r = f->registers;
-	const struct agx_zls_control *c = &f->zls;
-	const struct vagx_zs_planes *planes[2] = { &r->depth, &r->stencil };
-	bool again = partials > (mode == VAGX_FRAGMENT_PARTIAL);
+	const part_doubles px = x + (part_doubles){ 0, 1, 2, 3 };
+	const part_floats none = { 0 }, min = none + d->min, max = none + d->max;
+	part_floats z = __builtin_convertvector(d->z->a * px + d->z->b * y + d->z->c + d->bias,
+						part_floats);
 	unsigned int i;
-	int err = 0;
 
-	agx_packet_unpack(AGX_PACKET_zls_control, &r->zls_control, &f->zls, NULL);
-	f->quantise = c->z_format == AGX_ZLS_FORMAT_16;
-	for (i = 0; !err && i < 2; i++) {
-		bool load = i ? c->s_load : c->z_load, store = i ? c->s_store : c->z_store;
-		bool load_compressed = i ? c->s_load_compress : c->z_load_compress;
-		bool store_compressed = i ? c->s_store_compress : c->z_store_compress;
+	z = choose(z > max, max, z);
+	z = choose(z > min, z, min);
+	for (i = 0; d->quantise && i < PART; i++)
+		z[i] = quantise(z[i]);
+	return z;
+}
 
-		if (again)
-			err = plane_image(f, &planes[i]->partial, i, store_compressed,
-					  &f->zs_load[i]);
-		else if (load)
-			err = plane_image(f, &planes[i]->load, i, load_compressed,
-					  &f->zs_load[i]);
-		if (!err && mode == VAGX_FRAGMENT_PARTIAL)
-			err = plane_image(f, &planes[i]->partial, i, store_compressed,
-					  &f->zs_store[i]);
-		else if (!err && store)
-			err = plane_image(f, &planes[i]->store, i, store_compressed,
-					  &f->zs_store[i]);
+/* As test_sample(). Return: those of @live, a bit for each of them, that passed */
+static inline uint32_t test_part(const struct depth_block *d, double x, double y, float *depth,
+				 uint32_t live)
+{
+	const part_ints bits = { 1, 2, 4, 8 };
+	part_floats z = find_depths(d, x, y), was;
+	part_ints less, equal, passed;
+
+	memcpy(&was, depth, sizeof(was));
+	less = z < was;
+	equal = z == was;
+	passed = (less & all_if(d->func & AGX_ZS_FUNC_LESS)) |
+		 (equal & all_if(d->func & AGX_ZS_FUNC_EQUAL)) |
+		 (~(less | equal) & all_if(d->func & AGX_ZS_FUNC_GREATER));
+	passed &= (bits & (int32_t)live) != 0;
+	if (d->write) {
+		was = choose(passed, z, was);
+		memcpy(depth, &was, sizeof(was));
 	}
-	return err;
+	passed &= bits;
+	return passed[0] | passed[1] | passed[2] | passed[3];
 }
 
-static void get_sample(struct fragment_worker *w, unsigned int which, unsigned int i, const void *p)
+/* @row: from a line's depths to the next one's */
+CLONES static uint64_t test_depths(const struct depth_block *d, float *depth, size_t row,
+				   uint64_t live)
 {
-	uint16_t half;
-
-	if (which == PLANE_STENCIL)
-		memcpy(&w->stencil[i], p, 1);
-	else if (!w->job->quantise)
-		memcpy(&w->depth[i], p, sizeof(w->depth[i]));
-	else {
-		memcpy(&half, p, sizeof(half));
-		w->depth[i] = half / 65535.0f;
-	}
-}
-
-static void put_sample(struct fragment_worker *w, unsigned int which, unsigned int i, void *p)
-{
-	uint16_t half;
-
-	if (which == PLANE_STENCIL)
-		memcpy(p, &w->stencil[i], 1);
-	else if (!w->job->quantise)
-		memcpy(p, &w->depth[i], sizeof(w->depth[i]));
-	else {
-		half = (uint16_t)nearbyintf(w->depth[i] * 65535.0f);
-		memcpy(p, &half, sizeof(half));
-	}
-}
-
-/* Blocks of compression become what they are without it */
-static int put_metadata(struct fragment_worker *w, const struct vagx_image *image, unsigned int x,
-			unsigned int y)
-{
-	struct agx_texel at = { w->tile.x + x, w->tile.y + y, w->tile.layer, 0, 0 };
-	void *p;
-
-	if (!vagx_image_has_metadata(image, at.level) || x % 8 || y % 8)
-		return 0;
-	p = fragment_ptr(w, vagx_image_metadata(image, &at), 8, VAGX_WRITE, VAGX_GPU_UNIT_ZLS);
-	if (!p)
-		return -EFAULT;
-	memset(p, agx_layout_raw_code(&image->layout), 8);
-	return 0;
-}
-
-/*
- * A block of one colour may have been cleared by a kernel; others were stored here.
- * Mesa also loads images before it draws to them, in memory that something else has used:
- * codes are anything then, and so are depths. That is no fault.
- */
-static int find_in_block(struct fragment_worker *w, const struct vagx_image *image,
-			 struct agx_texel *at, bool *is_known)
-{
-	const uint8_t *codes;
-
-	*is_known = true;
-	if (!vagx_image_has_metadata(image, at->level))
-		return 0;
-	codes = fragment_ptr(w, vagx_image_metadata(image, at), 8, VAGX_READ, VAGX_GPU_UNIT_ZLS);
-	if (!codes)
-		return -EFAULT;
-	*is_known = agx_layout_find_in_block(&image->layout, codes, at);
-	return 0;
-}
-
-/* Neither what the image has nor what tests like to begin with */
-static void put_unknown(struct fragment_worker *w, unsigned int which, unsigned int i)
-{
-	if (which == PLANE_STENCIL)
-		w->stencil[i] = 0xa5;
-	else
-		w->depth[i] = 0.6875f;
-}
-
-static int load_sample(struct fragment_worker *w, const struct vagx_image *image,
-		       unsigned int which, struct agx_texel at, unsigned int i)
-{
-	const void *p;
-	bool is_known;
-	int err = find_in_block(w, image, &at, &is_known);
-
-	if (err)
-		return err;
-	if (!is_known) {
-		put_unknown(w, which, i);
-		return 0;
-	}
-	p = fragment_ptr(w, vagx_image_address(image, &at), image->layout.element_bytes, VAGX_READ,
-			 VAGX_GPU_UNIT_ZLS);
-	if (!p)
-		return -EFAULT;
-	get_sample(w, which, i, p);
-	return 0;
-}
-
-static int store_sample(struct fragment_worker *w, const struct vagx_image *image,
-			unsigned int which, struct agx_texel at, unsigned int i)
-{
-	void *p = fragment_ptr(w, vagx_image_address(image, &at), image->layout.element_bytes,
-			       VAGX_WRITE, VAGX_GPU_UNIT_ZLS);
-
-	if (!p)
-		return -EFAULT;
-	put_sample(w, which, i, p);
-	return 0;
-}
-
-static int copy_pixel(struct fragment_worker *w, const struct vagx_image *image, unsigned int which,
-		      unsigned int x, unsigned int y, bool store)
-{
-	struct agx_texel at = { w->tile.x + x, w->tile.y + y, w->tile.layer, 0, 0 };
-
-	if (at.x >= image->layout.width || at.y >= image->layout.height)
-		return 0;
-	for (at.sample = 0; at.sample < w->tile.samples; at.sample++) {
-		unsigned int i = sample_index(w, x, y, at.sample);
-		int err = store ? store_sample(w, image, which, at, i) :
-				  load_sample(w, image, which, at, i);
-
-		if (err)
-			return err;
-	}
-	return store ? put_metadata(w, image, x, y) : 0;
-}
-
-static int copy_plane(struct fragment_worker *w, const struct vagx_image *image, unsigned int which,
-		      bool store)
-{
+	uint64_t passed = 0;
 	unsigned int x, y;
-	int err = 0;
 
-	if (!image->address)
-		return 0;
-	for (y = 0; !err && y < w->tile.height; y++) {
-		for (x = 0; !err && x < w->tile.width; x++)
-			err = copy_pixel(w, image, which, x, y, store);
+	for (y = 0; y < FRAGMENT_BLOCK; y++) {
+		for (x = 0; x < FRAGMENT_BLOCK; x += PART) {
+			const unsigned int bit = y * FRAGMENT_BLOCK + x;
+			const uint32_t part = live >> bit & 15;
+
+			if (part)
+				passed |= (uint64_t)test_part(d, d->x + x, d->y + y,
+							      depth + y * row + x, part) << bit;
+		}
 	}
-	return err;
+	return passed;
 }
 
-/* As the image has it: a float, or 16 bits. (mesa src/asahi/vulkan/hk_cmd_draw.c) */
-static float background_depth(const struct fragment_worker *w)
+/* A pixel with the samples that @live has at its bit */
+static void test_pixel(struct fragment_worker *w, unsigned int x, unsigned int y,
+		       unsigned int bit, uint64_t live[VAGX_MAX_SAMPLES])
 {
-	uint32_t bits = w->job->registers->isp_bgobjdepth;
+	const struct fragment_primitive *p = &w->primitive;
+	const struct zs_face *face = &p->draw->face[p->setup.back];
+	unsigned int s;
 
-	return w->job->quantise ? (bits & 0xffff) / 65535.0f : bits_float(bits);
+	for (s = 0; s < w->tile.samples; s++) {
+		float z;
+
+		if (!(live[s] >> bit & 1))
+			continue;
+		z = zs_depth(w, &p->z, p->z_bias, p->scissor, x, y, s);
+		if (!test_sample(w, face, fragment_sample(w, x, y, s), z, face->reference))
+			live[s] &= ~(1ULL << bit);
+	}
 }
 
-/* What is not loaded begins with the background object's */
-int zs_load_tile(struct fragment_worker *w)
+void zs_test_block(struct fragment_worker *w, unsigned int x, unsigned int y,
+		   uint64_t live[VAGX_MAX_SAMPLES])
 {
-	float depth = background_depth(w);
-	unsigned int i, count = w->tile.width * w->tile.height * w->tile.samples;
-	int err;
+	const struct fragment_primitive *p = &w->primitive;
+	const struct zs_face *face = &p->draw->face[p->setup.back];
+	const uint64_t positions = w->tile.sample_positions;
+	const struct depth_block d = {
+		.z = &p->z,
+		.bias = p->z_bias,
+		.x = w->tile.x + x + (positions & 15) / 16.0,
+		.y = w->tile.y + y + (positions >> 4 & 15) / 16.0,
+		.min = p->scissor->min_z,
+		.max = p->scissor->max_z,
+		.func = face->depth_func,
+		.write = face->depth_write,
+		.quantise = w->job->quantise,
+	};
+	uint64_t any = 0;
+	unsigned int s;
 
-	for (i = 0; i < count; i++)
-		w->depth[i] = depth;
-	memset(w->stencil, w->job->registers->isp_bgobjvals & 0xff, count);
-	err = copy_plane(w, &w->job->zs_load[PLANE_DEPTH], PLANE_DEPTH, false);
-	return err ? err : copy_plane(w, &w->job->zs_load[PLANE_STENCIL], PLANE_STENCIL, false);
-}
+	if (w->tile.samples == 1 && !face->stencil_test) {
+		live[0] = test_depths(&d, &w->depth[fragment_sample(w, x, y, 0)], w->tile.width,
+				      live[0]);
+		return;
+	}
+	for (s = 0; s < w->tile.samples; s++)
+		any |= live[s];
+	for (; any; any &= any - 1) {
+		unsigned int bit = __builtin_ctzll(any);
 
-int zs_store_tile(struct fragment_worker *w)
-{
-	int err = copy_plane(w, &w->job->zs_store[PLANE_DEPTH], PLANE_DEPTH, true);
-
-	return err ? err : copy_plane(w, &w->job->zs_store[PLANE_STENCIL], PLANE_STENCIL, true);
+		test_pixel(w, x + bit % FRAGMENT_BLOCK, y + bit / FRAGMENT_BLOCK, bit, live);
+	}
 }

@@ -82,7 +82,7 @@ enum agx_operand_class {
 	AGX_OPERAND_SS,
 };
 
-/** struct agx_operand - a destination or source, decoded */
+/** struct agx_operand - a destination or source, decoded; of eight bytes */
 struct agx_operand {
 	/** @value: number of the first half, or the immediate */
 	int32_t value;
@@ -93,15 +93,15 @@ struct agx_operand {
 	/** @count: consecutive values, at least 1 */
 	uint8_t count;
 	/** @absolute: float modifier .abs, applied before @negate */
-	bool absolute;
+	bool absolute : 1;
 	/** @negate: float modifier .neg */
-	bool negate;
+	bool negate : 1;
 	/** @sign_extend: integer modifier .sx */
-	bool sign_extend;
+	bool sign_extend : 1;
 	/** @cache: hint "$": will be read again soon */
-	bool cache;
+	bool cache : 1;
 	/** @discard: hint "^": last use */
-	bool discard;
+	bool discard : 1;
 };
 
 /** struct agx_instr - an instruction, decoded */

@@ -619,6 +619,89 @@ static void faults(void **state)
 				     1), -EFAULT);
 }
 
+#define PAGE_WORDS	(VAGX_UAT_PAGE_SIZE / 4)
+
+/* Words that each thread copies; those of the next are @distance words behind them */
+struct words {
+	unsigned int count;
+	unsigned int distance;
+	/* what threads are counted by when they load, exclusive or */
+	unsigned int flip;
+	unsigned int from;
+	unsigned int to;
+};
+
+static int copy_words(struct fixture *f, const struct words *w, unsigned int threads)
+{
+	static const char *const regs[] = { "r4", "r4_r5", "r4_r5_r6", "r4_r5_r6_r7" };
+	static const char *const masks[] = { "x", "xy", "xyz", "xyzw" };
+	const char *r = regs[w->count - 1], *m = masks[w->count - 1];
+	char text[512];
+
+	snprintf(text, sizeof(text), INDEX
+		 "ldimm r2, %u\nldimm r3, %u\nldimm r4, 5\nmov r5, r4\nmov r6, r4\n"
+		 "mov r7, r4\nimadd r3, r1, %u, r3\nxor r1, r1, %u\nimadd r2, r1, %u, r2\n"
+		 "load %s, du0, r2, i32, %s, a\nwait a\n"
+		 "store %s, du0, r3, i32, %s, a\nstop\n",
+		 w->from, w->to, w->distance, w->flip, w->distance, r, m, r, m);
+	return fixture_run(f, text, threads);
+}
+
+/* Words of all threads in a row are moved as a whole: as if each thread moved its own */
+static void rows_of_words(void **state)
+{
+	uint32_t *words = fixture_words();
+	unsigned int n, i;
+
+	for (n = 0; n < 3 * 4 * 2 * 2 * 2; n++) {
+		unsigned int end = n % 3, threads = n / 48 ? 20 : 32;
+		struct words w = { .count = n / 3 % 4 + 1, .flip = n / 12 % 2 };
+
+		w.distance = w.count + n / 24 % 2;
+		/* up to the end of a page, across it, across it by one word */
+		w.from = PAGE_WORDS - (end == 1 ? 16 : 32) * w.count + end / 2;
+		w.to = 2 * PAGE_WORDS + end;
+		for (i = 0; i < 4 * PAGE_WORDS; i++)
+			words[i] = i;
+		assert_int_equal(copy_words(*state, &w, threads), 0);
+		for (i = 0; i < threads * w.distance; i++) {
+			unsigned int thread = i / w.distance ^ w.flip, word = i % w.distance;
+
+			assert_int_equal(words[w.to + i], word < w.count ?
+					 w.from + thread * w.distance + word : w.to + i);
+		}
+		assert_int_equal(words[w.to + i], w.to + i);
+	}
+}
+
+/* The thread that is at fault, and what those before it have done, are the same as well */
+static void rows_with_faults(void **state)
+{
+	const struct words before = { 4, 4, 0, PAGE_WORDS - 68, 2 * PAGE_WORDS };
+	const struct words within = { 4, 4, 0, PAGE_WORDS + 5, 2 * PAGE_WORDS };
+	const struct words stored = { 2, 2, 0, 2 * PAGE_WORDS, PAGE_WORDS - 33 };
+	struct fixture *f = *state;
+	unsigned int i;
+
+	fixture_hole = DATA_VA + VAGX_UAT_PAGE_SIZE;
+	assert_int_equal(copy_words(f, &before, 32), -EFAULT);
+	assert_int_equal(f->fault.va, fixture_hole);
+	assert_int_equal(copy_words(f, &within, 32), -EFAULT);
+	assert_int_equal(f->fault.va, fixture_hole + 20);
+	for (i = 0; i < 3 * PAGE_WORDS; i++)
+		fixture_words()[i] = i;
+	assert_int_equal(copy_words(f, &stored, 32), -EFAULT);
+	assert_int_equal(f->fault.va, fixture_hole);
+	assert_int_equal(f->fault.access, VAGX_WRITE);
+	assert_int_equal(fixture_words()[PAGE_WORDS - 1], 2 * PAGE_WORDS + 32);
+	assert_int_equal(fixture_words()[PAGE_WORDS], PAGE_WORDS);
+	f->launch.soft_faults = true;
+	assert_int_equal(copy_words(f, &within, 32), 0);
+	for (i = 0; i < 32 * 4; i++)
+		assert_int_equal(fixture_words()[2 * PAGE_WORDS + i], 0);
+	fixture_hole = 0;
+}
+
 static void soft_faults(void **state)
 {
 	struct fixture *f = *state;
@@ -1036,6 +1119,8 @@ int main(void)
 		TEST(ballots_and_shuffles),
 		TEST(reductions),
 		TEST(faults),
+		TEST(rows_of_words),
+		TEST(rows_with_faults),
 		TEST(soft_faults),
 		TEST(bad_programs),
 		TEST(code_at_the_end_of_a_page),

@@ -128,6 +128,55 @@ static void tiny_products(uint32_t *word)
 	word[SOURCES - 1] = below(2) ? 0x81000000 : 0x80800000 + below(3);
 }
 
+/* Neither a float nor two halves that anything could go wrong with */
+static uint32_t tame_word(void)
+{
+	uint32_t high = 0x2c00 + below(0x2000), low = 0x2c00 + below(0x2000);
+
+	return (high << 16 | low) ^ (random_bits() & 0x80008000);
+}
+
+/*
+ * Operands of all threads. What one thread has can decide how its whole simdgroup is run: in
+ * half of the groups all threads are tame, or all but one.
+ */
+static void random_operands(uint32_t *word)
+{
+	unsigned int i, group;
+
+	for (i = 0; i < THREADS * SOURCES; i++)
+		word[i] = i / SOURCES / ALU_LANES % 2 ? tame_word() : random_word();
+	for (i = 0; i < THREADS; i += 5) {
+		if (i / ALU_LANES % 2 == 0)
+			tiny_products(word + i * SOURCES);
+	}
+	for (group = 3; group < GROUPS; group += 4) {
+		unsigned int thread = group * ALU_LANES + below(ALU_LANES);
+
+		tiny_products(word + thread * SOURCES);
+		for (i = below(2) * SOURCES; i < SOURCES; i++)
+			word[thread * SOURCES + i] = random_word();
+	}
+}
+
+/* In each group one thread whose products of odd and even sources round to the smallest number */
+static void lone_products(uint32_t *word)
+{
+	unsigned int i, group;
+
+	for (i = 0; i < THREADS * SOURCES; i++)
+		word[i] = tame_word();
+	for (group = 0; group < GROUPS; group++) {
+		uint32_t *lone = word + (group * ALU_LANES + below(ALU_LANES)) * SOURCES;
+		float x = 1.0f + (float)below(1 << 23) * 0x1p-23f;
+
+		for (i = 0; i < SOURCES - 2; i++)
+			lone[i] = bits_of_float(i % 2 ? x * 0x1p-63f : 0x1p-63f / x);
+		lone[SOURCES - 2] = 0;
+		lone[SOURCES - 1] = 0x80000000;
+	}
+}
+
 /* A random operand: what can't be encoded is found out later */
 static struct agx_operand random_operand(bool is_dst)
 {
@@ -418,33 +467,21 @@ struct counts {
 	unsigned int wrong;
 };
 
-/* Some instructions, and what comes of them */
-static void run_round(struct fixture *f, uint64_t seed, struct counts *counts)
+/* Runs instructions on random operands, and has a look at what comes of them */
+static void run_program(struct fixture *f, void make_operands(uint32_t *word),
+			const struct agx_instr *instr, uint32_t active, uint64_t seed,
+			struct counts *counts)
 {
 	static char text[INSTRUCTIONS * 512 + 1024];
 	const uint64_t *out = (const uint64_t *)(const void *)(fixture_data + OUT);
-	enum agx_opcode op = seed * INSTRUCTIONS % AGX_OP_COUNT;
-	struct agx_instr instr[INSTRUCTIONS];
-	uint32_t active;
+	bool known, tame = below(2);
 	unsigned int i;
-	bool known;
 
-	state_of_random = seed;
-	active = below(2) ? ~0u : random_bits() | 1;
-	for (i = 0; i < THREADS * SOURCES; i++)
-		fixture_words()[i] = random_word();
-	for (i = 0; i < THREADS; i += 5)
-		tiny_products(fixture_words() + i * SOURCES);
+	make_operands(fixture_words());
 	for (i = 0; i < UNIFORMS; i += 2) {
-		uint32_t word = random_word();
+		uint32_t word = tame ? tame_word() : random_word();
 
 		memcpy(&f->launch.uniforms[FIRST_UNIFORM + i], &word, sizeof(word));
-	}
-	for (i = 0; i < INSTRUCTIONS; i++) {
-		do {
-			op = (op + 1) % AGX_OP_COUNT;
-		} while (!alu_is_covered(op));
-		random_instruction(op, &instr[i]);
 	}
 	make_text(instr, INSTRUCTIONS, active, text, sizeof(text));
 	/* results of an instruction are behind those of the one before */
@@ -455,6 +492,24 @@ static void run_round(struct fixture *f, uint64_t seed, struct counts *counts)
 			counts->wrong++;
 		counts->checked[instr[i].op] += known;
 	}
+}
+
+static void run_round(struct fixture *f, uint64_t seed, struct counts *counts)
+{
+	enum agx_opcode op = seed * INSTRUCTIONS % AGX_OP_COUNT;
+	struct agx_instr instr[INSTRUCTIONS];
+	uint32_t active;
+	unsigned int i;
+
+	state_of_random = seed;
+	active = below(2) ? ~0u : random_bits() | 1;
+	for (i = 0; i < INSTRUCTIONS; i++) {
+		do {
+			op = (op + 1) % AGX_OP_COUNT;
+		} while (!alu_is_covered(op));
+		random_instruction(op, &instr[i]);
+	}
+	run_program(f, random_operands, instr, active, seed, counts);
 }
 
 static uint64_t from_environment(const char *name, uint64_t otherwise)
@@ -481,6 +536,95 @@ static void random_instructions(void **state)
 	}
 	printf("# seed %llu: %u instructions of %u kinds, %d results each\n",
 	       (unsigned long long)seed, total, kinds, THREADS);
+	assert_int_equal(counts.wrong, 0);
+}
+
+/* A source in a register, in a half of one, in a uniform, or an immediate, without modifiers */
+static bool give_shape(struct agx_operand *o, unsigned int shape)
+{
+	if (o->type == AGX_OPERAND_NONE)
+		return shape == 0;
+	o->absolute = false;
+	o->negate = false;
+	o->type = shape < 2 ? AGX_OPERAND_REG : AGX_OPERAND_UNIFORM;
+	o->size = shape % 2 ? 16 : 32;
+	o->value = shape < 2 ? FIRST_SOURCE * 2 + below(SOURCES) * 2 + (shape % 2 && below(2)) :
+		   FIRST_UNIFORM + below(UNIFORMS / 2) * 2;
+	return true;
+}
+
+/* Without modifiers, and with the sources' shapes; whether that can be encoded */
+static bool shaped_instruction(enum agx_opcode op, unsigned int shapes, unsigned int dst_size,
+			       struct agx_instr *instr)
+{
+	unsigned int i;
+
+	random_instruction(op, instr);
+	instr->mod[AGX_MOD_SATURATE] = instr->mod[AGX_MOD_SHIFT] = 0;
+	instr->dst.size = dst_size;
+	instr->dst.value = RESULT * 2 + (dst_size == 16 && below(2));
+	for (i = 0; i < 3; i++, shapes /= 4) {
+		if (!give_shape(&instr->src[i], shapes % 4))
+			return false;
+	}
+	return instr->op == op && can_be_encoded(instr);
+}
+
+/*
+ * Where sources and results are decides which function runs an instruction, and so does
+ * whether all threads are active: each combination of these is run.
+ */
+static void all_shapes(void **state)
+{
+	struct agx_instr instr[INSTRUCTIONS];
+	static struct counts counts;
+	unsigned int n, filled = 0, total = 0;
+
+	state_of_random = from_environment("ALU_SEED", SEED);
+	for (n = 0; n < AGX_OP_COUNT * 64 * 2 && counts.wrong < 20; n++) {
+		enum agx_opcode op = n / 128;
+
+		if (!alu_is_covered(op) ||
+		    !shaped_instruction(op, n / 2 % 64, n % 2 ? 16 : 32, &instr[filled]))
+			continue;
+		if (++filled < INSTRUCTIONS)
+			continue;
+		run_program(*state, random_operands, instr, ~0u, n, &counts);
+		run_program(*state, random_operands, instr, random_bits() | 1, n, &counts);
+		total += filled;
+		filled = 0;
+	}
+	printf("# %u instructions of all shapes\n", total);
+	assert_int_equal(counts.wrong, 0);
+}
+
+/* Of the results of a simdgroup at most one has to be flushed though it is not tiny */
+static void lone_smallest_results(void **state)
+{
+	const struct agx_operand word = {
+		.value = RESULT * 2,
+		.type = AGX_OPERAND_REG,
+		.size = 32,
+		.count = 1,
+	};
+	struct agx_instr instr[INSTRUCTIONS];
+	static struct counts counts;
+	unsigned int round, i, n;
+
+	state_of_random = from_environment("ALU_SEED", SEED);
+	for (round = 0; round < 32; round++) {
+		for (i = 0; i < INSTRUCTIONS; i++) {
+			instr[i] = (struct agx_instr){ .op = i % 2 ? AGX_OP_FMUL : AGX_OP_FFMA };
+			instr[i].dst = word;
+			for (n = 0; n < 3 - i % 2; n++)
+				instr[i].src[n] = word;
+			instr[i].src[0].value = (FIRST_SOURCE + below(3) * 2) * 2;
+			instr[i].src[1].value = (FIRST_SOURCE + below(3) * 2 + 1) * 2;
+			if (n == 3)
+				instr[i].src[2].value = (FIRST_SOURCE + SOURCES - 1 - below(2)) * 2;
+		}
+		run_program(*state, lone_products, instr, ~0u, round, &counts);
+	}
 	assert_int_equal(counts.wrong, 0);
 }
 
@@ -537,6 +681,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_instruction_is_forgotten),
 		cmocka_unit_test_setup_teardown(random_instructions, fixture_setup,
+						fixture_teardown),
+		cmocka_unit_test_setup_teardown(all_shapes, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(lone_smallest_results, fixture_setup,
 						fixture_teardown),
 	};
 

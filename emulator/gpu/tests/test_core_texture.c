@@ -111,6 +111,152 @@ static void anisotropic_taps(void **state)
 				      7.5 / 64, 1e-4);
 }
 
+#define HEAP		0x800
+#define SAMPLE_BY(number)							\
+	"ldimm r6, " number "\nldimm r4, 0x3f000000\nldimm r5, 0x3f000000\n"		\
+	"smpf r0_r1_r2_r3, ts1, r6l, r4, 0, 2d, xyzw, auto_lod, a\n" STORE_RESULT
+
+/* Numbers in registers: first those of state registers, and from 28 on those of the heap */
+static void samplers_of_heap(void **state)
+{
+	struct agx_sampler sampler = agx_sampler_default();
+	struct fixture *f = *state;
+
+	put_texture(f, &sampler);
+	agx_packet_pack(AGX_PACKET_sampler, fixture_data + HEAP, &sampler, NULL);
+	sampler.magnify = AGX_FILTER_LINEAR;
+	agx_packet_pack(AGX_PACKET_sampler, fixture_data + HEAP + 8, &sampler, NULL);
+	f->launch.sampler_heap = DATA_VA + HEAP;
+	f->launch.sampler_count = 2;
+	assert_int_equal(fixture_run(f, SAMPLE_BY("28"), 1), 0);
+	assert_true(result(0) == texel(8, 8));
+	assert_int_equal(fixture_run(f, SAMPLE_BY("29"), 1), 0);
+	assert_true(result(0) == 56.5f + 7.5f / 64);
+	assert_int_equal(fixture_run(f, SAMPLE_BY("30"), 1), -ERANGE);
+	assert_int_equal(fixture_run(f, SAMPLE_BY("27"), 1), -ERANGE);
+	assert_int_equal(fixture_run(f, SAMPLE_BY("0"), 1), 0);
+	assert_true(result(0) == texel(8, 8));
+}
+
+/* Six faces in a layer each, that look the same but for their numbers */
+static void put_cube(struct fixture *f, struct agx_sampler *sampler)
+{
+	struct agx_texture t = agx_texture_default();
+	struct agx_layout layout = {
+		.kind = AGX_IMAGE_LAYOUT_GPU,
+		.width = SIDE,
+		.height = SIDE,
+		.layers = CUBE_FACES,
+		.samples = 1,
+		.levels = 1,
+		.element_bytes = 4,
+	};
+	struct agx_texel at = { 0 };
+
+	assert_null(agx_layout_init(&layout));
+	for (at.layer = 0; at.layer < CUBE_FACES; at.layer++) {
+		for (at.y = 0; at.y < SIDE; at.y++) {
+			for (at.x = 0; at.x < SIDE; at.x++) {
+				const float value = texel(at.x, at.y) + 300 * at.layer;
+
+				memcpy(fixture_data + TEXTURE + agx_layout_offset(&layout, &at),
+				       &value, 4);
+			}
+		}
+	}
+	t.dimension = AGX_IMAGE_DIMENSION_CUBE;
+	t.layout = AGX_IMAGE_LAYOUT_GPU;
+	t.channels = AGX_CHANNELS_R32;
+	t.type = AGX_TEXTURE_TYPE_FLOAT;
+	t.width = t.height = SIDE;
+	t.depth = 1;
+	t.address = DATA_VA + TEXTURE;
+	assert_int_equal(agx_packet_pack(AGX_PACKET_texture, f->launch.textures[1], &t, NULL), 0);
+	sampler->magnify = sampler->minify = AGX_FILTER_LINEAR;
+	assert_int_equal(agx_packet_pack(AGX_PACKET_sampler, f->launch.samplers[0], sampler, NULL),
+			 0);
+}
+
+/* With r8 to r13 as the gradient, in pairs of numbers */
+static float sample_cube(struct fixture *f, const double direction[3], const float gradient[6])
+{
+	char program[1024] = "";
+	unsigned int i, n = 0;
+
+	for (i = 0; i < 9; i++)
+		n += snprintf(program + n, sizeof(program) - n, "ldimm r%u, 0x%x\n",
+			      i < 3 ? 4 + i : 5 + i,
+			      float_bits(i < 3 ? (float)direction[i] : gradient[i - 3]));
+	snprintf(program + n, sizeof(program) - n,
+		 "smpf r0_r1_r2_r3, ts1, ss0, r4, r8_r9, cube, xyzw, lod_grad, a\n" STORE_RESULT);
+	assert_int_equal(fixture_run(f, program, 1), 0);
+	return result(0);
+}
+
+/* Four taps along a line over a face, and over the edge to the next one */
+static void anisotropic_cubes(void **state)
+{
+	static const float still[6] = { 0 };
+	/* four texels to the right, one down; the same in directions that are twice as long */
+	static const float wide[6] = { 0, 0, 0, -0.125f, -0.5f, 0 };
+	static const float wide_twice[6] = { 0, 0, 0, -0.25f, -1, 0 };
+	const double centre[3] = { 1, 0, 0 }, twice[3] = { 2, 0, 0 };
+	/* x of the face is towards -z: texels 6.5, 15.5, and 15.5 in the last row as well */
+	const double places[3][2] = { { 0.1875, 0 }, { -0.9375, 0 }, { -0.9375, -0.9375 } };
+	struct agx_sampler sampler = agx_sampler_default();
+	double flat = (36 + 77 / 256.0 * 13 + 49 + 26 / 256.0 * 15 + 49 + 230 / 256.0 * 15 +
+		       64 + 179 / 256.0 * 17) / 4 + 7.5 / 64;
+	struct fixture *f = *state;
+	unsigned int i, tap;
+
+	put_cube(f, &sampler);
+	assert_true(sample_cube(f, centre, wide) == 56.5f + 7.5f / 64);
+	sampler.maximum_anisotropy = 4;
+	put_cube(f, &sampler);
+	assert_float_equal(sample_cube(f, centre, wide), flat, 1e-4);
+	assert_float_equal(sample_cube(f, twice, wide_twice), flat, 1e-4);
+	for (i = 0; i < COUNT(places); i++) {
+		const double at[3] = { 1, places[i][1], places[i][0] };
+		double mean = 0;
+
+		for (tap = 0; tap < 4; tap++) {
+			const double beside[3] = { 1, at[1], at[2] + 0.5 * (0.3 - 0.2 * tap) };
+
+			mean += sample_cube(f, beside, still) / 4;
+		}
+		assert_float_equal(sample_cube(f, at, wide), mean, 1e-3);
+	}
+}
+
+/* What is beside a face is seen on another one, and beyond a corner on one of two */
+static void folded_faces(void **state)
+{
+	static const struct {
+		uint32_t layer, want;
+		double at[2], place[2];
+	} rows[] = {
+		{ 0, 0, { 0, 1 }, { 0, 1 } },
+		{ 6, 6, { 0.5, 0.25 }, { 0.5, 0.25 } },
+		/* from +x to -z, of which the left edge is the other's right one */
+		{ 0, 5, { 1.5, 0.5 }, { 0.25, 0.5 } },
+		{ 12, 17, { 1.5, 0.5 }, { 0.25, 0.5 } },
+		/* from +z up to +y */
+		{ 4, 2, { 0.5, -0.5 }, { 0.5, 0.75 } },
+		/* further to the left than up: -x */
+		{ 10, 7, { -1, -0.5 }, { 2 / 3.0, 1 / 6.0 } },
+		{ 4, 2, { -0.5, -1 }, { 1 / 6.0, 2 / 3.0 } },
+	};
+	unsigned int i;
+
+	for (i = 0; i < COUNT(rows); i++) {
+		double at[2] = { rows[i].at[0], rows[i].at[1] };
+
+		assert_int_equal(vagx_cube_fold(rows[i].layer, at), rows[i].want);
+		assert_true(fabs(at[0] - rows[i].place[0]) < 1e-12);
+		assert_true(fabs(at[1] - rows[i].place[1]) < 1e-12);
+	}
+}
+
 /* Two tiles of 64 by 64 texels, of which one is there, and a table in front of them */
 static void put_sparse_texture(struct fixture *f, uint32_t second)
 {
@@ -525,6 +671,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(anisotropic_taps, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(anisotropic_cubes, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(samplers_of_heap, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(sparse_pages, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(gather_begins_lower_left, fixture_setup,
 						fixture_teardown),
@@ -537,6 +685,7 @@ int main(void)
 		cmocka_unit_test(normalised_words),
 		cmocka_unit_test(srgb_is_unorm),
 		cmocka_unit_test(edges_of_cubes),
+		cmocka_unit_test(folded_faces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

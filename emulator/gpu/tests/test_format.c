@@ -25,9 +25,12 @@ static void check_lanes(unsigned int format, uint32_t first, uint32_t step)
 		value.v[i] = bits_float(first + i * step);
 	for (component = 0; component < 4; component++) {
 		vagx_format_from_floats(format, component, &value, &bits);
-		for (i = 0; i < LANES; i++)
-			assert_int_equal(bits.v[i], vagx_format_from_float(format, component,
-									   value.v[i]));
+		for (i = 0; i < LANES; i++) {
+			uint32_t code = vagx_format_from_float(format, component, value.v[i]);
+
+			assert_int_equal(bits.v[i], code);
+			assert_int_equal(vagx_format_look_up(format, component, value.v[i]), code);
+		}
 	}
 }
 

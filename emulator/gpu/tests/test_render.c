@@ -974,6 +974,22 @@ static void test_depth_formats(void **state)
 }
 
 /*
+ * A level that is smaller than a block has no codes. Mesa stores it as it does the others,
+ * and what it gives as their address is that of the first level's, which are not to change.
+ */
+static void draw_small_depths(struct render_fixture *f)
+{
+	const float depths[2] = { 0.75f, 0.5f };
+
+	f->fragment.zls_pixels = 9 | 9 << 15;
+	memcpy(render_at(DEPTH_VA), depths, sizeof(depths));
+	memset(render_at(STENCIL_VA), 0x03, 8);
+	assert_int_equal(render_fragment(f, VAGX_FRAGMENT_FINAL), 0);
+	assert_memory_equal(render_at(DEPTH_VA), depths, sizeof(depths));
+	assert_int_equal(*(uint8_t *)render_at(STENCIL_VA), 0x03);
+}
+
+/*
  * Blocks that were cleared have one depth. What else a code can mean nobody knows: such a
  * block is loaded as something that is not in the image, without a fault.
  */
@@ -1017,6 +1033,7 @@ static void test_depth_blocks(void **state)
 	assert_int_equal(*(uint8_t *)render_at(STENCIL_VA + 9), 0x7f);
 	memcpy(&stored, render_at(DEPTH_VA + 2 * 16 * 16 * 4), sizeof(stored));
 	assert_true(stored == cleared);
+	draw_small_depths(f);
 }
 
 /* Textures */

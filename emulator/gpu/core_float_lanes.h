@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Sources and results of float instructions, in all lanes. Inlined in the functions that
+ * run them.
+ */
+#ifndef VAGX_CORE_FLOAT_LANES_H
+#define VAGX_CORE_FLOAT_LANES_H
+
+#include "core_float.h"
+#include "core_variant.h"
+
+/* A float source, opened before the lanes are gone through */
+struct float_source {
+	/* SHAPE_WORD, SHAPE_HALF, and which half it is */
+	const uint32_t *reg;
+	unsigned int shift;
+	/* SHAPE_SCALAR */
+	float scalar;
+	/* SHAPE_ANY */
+	struct float_lanes lanes;
+};
+
+/* Modifiers of a source: the bits of its float that are left, and those that change */
+INLINE uint32_t kept_bits(const struct agx_operand *o)
+{
+	return o->absolute ? 0x7fffffff : 0xffffffff;
+}
+
+INLINE uint32_t changed_bits(const struct agx_operand *o)
+{
+	return o->negate ? 0x80000000 : 0;
+}
+
+INLINE float modify(float f, uint32_t keep, uint32_t change)
+{
+	return bits_float((float_bits(f) & keep) ^ change);
+}
+
+INLINE float scalar_float(const struct simdgroup *sg, const struct agx_operand *o)
+{
+	float f = o->type != AGX_OPERAND_UNIFORM ? agx_isa_small_float(o->value) :
+		  float_from_register(o->size, read_uniform(sg, o->value, o->size));
+
+	return modify(f, kept_bits(o), changed_bits(o));
+}
+
+/* Of any shape, with its modifiers, flushed */
+INLINE void read_floats(const struct simdgroup *sg, const struct agx_operand *o,
+			struct float_lanes *lanes)
+{
+	uint32_t keep = kept_bits(o), change = changed_bits(o);
+	unsigned int shift = (unsigned int)o->value % 2 * 16, i;
+	const uint32_t *reg;
+
+	if (o->type != AGX_OPERAND_REG) {
+		float value = scalar_float(sg, o);
+
+		for (i = 0; i < LANES; i++)
+			lanes->v[i] = value;
+		return;
+	}
+
+	reg = sg->reg[(unsigned int)o->value / 2].v;
+	if (o->size == 16) {
+		for (i = 0; i < LANES; i++)
+			lanes->v[i] = modify(float_from_half(reg[i] >> shift & 0xffff), keep,
+					     change);
+	} else {
+		for (i = 0; i < LANES; i++)
+			lanes->v[i] = modify(bits_float(flush(reg[i])), keep, change);
+	}
+}
+
+INLINE void open_float(const struct simdgroup *sg, const struct agx_operand *o, enum shape shape,
+		       struct float_source *s)
+{
+	if (shape == SHAPE_ANY) {
+		read_floats(sg, o, &s->lanes);
+	} else if (shape == SHAPE_SCALAR) {
+		s->scalar = scalar_float(sg, o);
+	} else {
+		s->shift = (unsigned int)o->value % 2 * 16;
+		s->reg = sg->reg[(unsigned int)o->value / 2].v;
+	}
+}
+
+INLINE float get_float(const struct float_source *s, enum shape shape, unsigned int lane)
+{
+	switch (shape) {
+	case SHAPE_WORD:
+		return bits_float(flush(s->reg[lane]));
+	case SHAPE_HALF:
+		return float_from_half(s->reg[lane] >> s->shift & 0xffff);
+	case SHAPE_SCALAR:
+		return s->scalar;
+	default:
+		return s->lanes.v[lane];
+	}
+}
+
+/* What is not above zero, NaN included, becomes zero */
+INLINE void saturate_floats(struct float_lanes *lanes)
+{
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		float f = lanes->v[i];
+
+		f = f > 0.0f ? f : 0.0f;
+		lanes->v[i] = f < 1.0f ? f : 1.0f;
+	}
+}
+
+INLINE void write_halves(struct simdgroup *sg, const struct agx_operand *dst,
+			 const struct float_lanes *lanes)
+{
+	struct lanes bits;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		bits.v[i] = register_from_float(16, lanes->v[i]);
+	write_half(sg, dst->value, bits.v);
+}
+
+/* To registers as they are */
+INLINE void write_words(struct simdgroup *sg, const struct agx_operand *dst,
+			const struct float_lanes *lanes)
+{
+	uint32_t *reg = sg->reg[(unsigned int)dst->value / 2].v;
+	const uint32_t *mask = sg->mask.v;
+	unsigned int i;
+
+	if (sg->exec == ALL_LANES) {
+		for (i = 0; i < LANES; i++)
+			reg[i] = float_bits(lanes->v[i]);
+		return;
+	}
+	for (i = 0; i < LANES; i++)
+		reg[i] = (float_bits(lanes->v[i]) & mask[i]) | (reg[i] & ~mask[i]);
+}
+
+/* To the active lanes: saturated, and as the register has it. @lanes is used up. */
+INLINE void write_floats(struct simdgroup *sg, const struct op *op, struct float_lanes *lanes)
+{
+	unsigned int i;
+
+	if (op->mod[AGX_MOD_SATURATE])
+		saturate_floats(lanes);
+	if (op->dst.size == 16) {
+		write_halves(sg, &op->dst, lanes);
+		return;
+	}
+	for (i = 0; i < LANES; i++)
+		lanes->v[i] = bits_float(register_from_float(32, lanes->v[i]));
+	write_words(sg, &op->dst, lanes);
+}
+
+#endif /* VAGX_CORE_FLOAT_LANES_H */

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Stores to tiles, and of tiles to images, of random kinds: what is done for many
+ * pixels at once is the same as one pixel after the other.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "agx_packets.h"
+#include "core_fixture.h"
+#include "core_float.h"
+#include "gpu/format.h"
+#include "gpu/image.h"
+#include "gpu/stage.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define PARTS		4
+#define VALUES	"mov r8, thread_in_threadgroup_x\n"				\
+			"load r4_r5_r6_r7, du0, r8, lsl 2, i32, xyzw, a\nwait a\n"
+
+static const struct {
+	unsigned int format;
+	const char *name;
+} formats[] = {
+	{ AGX_FORMAT_I8, "i8" }, { AGX_FORMAT_I16, "i16" }, { AGX_FORMAT_I32, "i32" },
+	{ AGX_FORMAT_F16, "f16" }, { AGX_FORMAT_U8NORM, "u8norm" },
+	{ AGX_FORMAT_S8NORM, "s8norm" }, { AGX_FORMAT_U16NORM, "u16norm" },
+	{ AGX_FORMAT_S16NORM, "s16norm" }, { AGX_FORMAT_SRGBA8, "srgba8" },
+	{ AGX_FORMAT_RGB10A2, "rgb10a2" }, { AGX_FORMAT_RG11B10F, "rg11b10f" },
+	{ AGX_FORMAT_RGB9E5, "rgb9e5" },
+};
+
+struct tile_case {
+	struct vagx_tile tile;
+	struct vagx_fragments fragments;
+	unsigned int format, mask, size, offset, stride, samples;
+	/* of each lane, as they are in memory */
+	uint32_t value[LANES][PARTS];
+	uint8_t memory[VAGX_TILE_BYTES + VAGX_TILE_SLACK];
+};
+
+static unsigned int pick(unsigned int count)
+{
+	return (unsigned int)rand() % count;
+}
+
+static uint32_t any_number(void)
+{
+	static const uint32_t special[] = { 0, 0x80000000, 0x3f800000, 0x7fc00000, 0x7f800000, 1 };
+	const float fraction = (float)pick(65536) / 40000 - 0.1f;
+
+	if (!pick(8))
+		return special[pick(COUNT(special))];
+	return pick(4) ? float_bits(fraction) : (uint32_t)rand() << 1 ^ (uint32_t)rand();
+}
+
+static void make_case(struct tile_case *c)
+{
+	const uint32_t same[PARTS] = { any_number(), any_number(), any_number(), any_number() };
+	bool is_clear = !pick(4);
+	unsigned int i, n;
+
+	memset(c, 0, sizeof(*c));
+	c->format = pick(COUNT(formats));
+	c->size = pick(2) ? 32 : 16;
+	c->mask = vagx_format_is_packed(formats[c->format].format) || pick(2) ? 15 : 1 + pick(15);
+	c->stride = 8 + 8 * pick(3);
+	c->offset = 4 * pick(4);
+	c->samples = pick(4) ? 255 : 1 + pick(15);
+	c->tile = (struct vagx_tile){
+		.x = 32 * pick(9), .y = 32 * pick(9), .width = pick(2) ? 32 : 16,
+		.height = pick(2) ? 32 : 16, .samples = 1u << pick(3), .memory = c->memory,
+	};
+	c->fragments.exists = pick(2) ? UINT32_MAX : (uint32_t)rand() << 1 ^ (uint32_t)rand();
+	for (i = 0; i < LANES; i++) {
+		c->fragments.x[i] = c->tile.x + pick(is_clear ? 16 : 34);
+		c->fragments.y[i] = c->tile.y + pick(is_clear ? 16 : 34);
+		c->fragments.live[i] = pick(3) ? 15 : pick(16);
+		for (n = 0; n < PARTS; n++)
+			c->value[i][n] = is_clear ? same[n] : any_number();
+	}
+	for (i = 0; i < sizeof(c->memory); i++)
+		c->memory[i] = (uint8_t)i * 7;
+}
+
+/* Number @n of the registers that are stored */
+static uint32_t register_of(const struct tile_case *c, unsigned int lane, unsigned int n)
+{
+	const uint32_t *value = c->value[lane];
+
+	return c->size == 32 ? value[n] : value[n / 2] >> n % 2 * 16 & 0xffff;
+}
+
+static uint32_t element_of(const struct tile_case *c, unsigned int lane, unsigned int component,
+			   unsigned int n)
+{
+	const unsigned int format = formats[c->format].format;
+	const uint32_t bits = register_of(c, lane, n);
+	float unused;
+
+	if (vagx_format_to_float(format, 0, 0, &unused))
+		return vagx_format_from_float(format, component,
+					      float_from_register(c->size, bits));
+	return format == AGX_FORMAT_F16 && c->size == 32 ? half_from_float(bits_float(bits)) : bits;
+}
+
+/* Return: how many bytes are reached */
+static unsigned int bytes_of(const struct tile_case *c, unsigned int lane, uint8_t *bytes,
+			     bool *written)
+{
+	const unsigned int format = formats[c->format].format;
+	unsigned int i, n = 0, size = 1u << vagx_format_log2_size(format), reach = 0;
+	float value[PARTS];
+	uint32_t bits;
+
+	memset(written, 0, 16);
+	for (i = 0; i < PARTS; i++)
+		value[i] = float_from_register(c->size, register_of(c, lane, i));
+	if (vagx_format_is_packed(format)) {
+		bits = vagx_format_pack(format, value);
+		memcpy(bytes, &bits, 4);
+		memset(written, 1, 4);
+		return 4;
+	}
+	for (i = 0; i < PARTS; i++) {
+		if (!(c->mask >> i & 1))
+			continue;
+		bits = element_of(c, lane, i, n++);
+		memcpy(bytes + i * size, &bits, size);
+		memset(written + i * size, 1, size);
+		reach = (i + 1) * size;
+	}
+	return reach;
+}
+
+/* Sample after sample, until one is not there */
+static int store_lane(const struct tile_case *c, unsigned int lane, uint8_t *memory)
+{
+	const struct vagx_tile *t = &c->tile;
+	const unsigned int x = c->fragments.x[lane] - t->x, y = c->fragments.y[lane] - t->y;
+	unsigned int s, i, reach;
+	uint8_t bytes[16];
+	bool written[16];
+	size_t at;
+
+	reach = bytes_of(c, lane, bytes, written);
+	for (s = 0; s < t->samples && x < t->width && y < t->height; s++) {
+		if (!(c->samples & c->fragments.live[lane] & 1u << s))
+			continue;
+		at = ((y * t->width + x) * t->samples + s) * c->stride + c->offset;
+		if (c->offset + reach > c->stride || at + reach > VAGX_TILE_BYTES)
+			return -ERANGE;
+		for (i = 0; i < reach; i++)
+			memory[at + i] = written[i] ? bytes[i] : memory[at + i];
+	}
+	return 0;
+}
+
+static void write_store(const struct tile_case *c, char *text, size_t room)
+{
+	static const char *const halves[] = { "r4l", "r4h", "r5l", "r5h" };
+	static const char *const words[] = { "r4", "r5", "r6", "r7" };
+	unsigned int i, n = 0;
+	size_t at;
+
+	at = (size_t)snprintf(text, room, "%sst_tile ", VALUES);
+	for (i = 0; i < PARTS; i++) {
+		if (c->mask >> i & 1) {
+			at += (size_t)snprintf(text + at, room - at, "%s%s", n ? "_" : "",
+					       c->size == 32 ? words[n] : halves[n]);
+			n++;
+		}
+	}
+	at += (size_t)snprintf(text + at, room - at, ", 0, %u, %u, %s, ", c->samples, c->offset,
+			       formats[c->format].name);
+	for (i = 0; i < PARTS; i++) {
+		if (c->mask >> i & 1)
+			text[at++] = "xyzw"[i];
+	}
+	snprintf(text + at, room - at, "\nstop\n");
+}
+
+static void random_stores(void **state)
+{
+	static struct tile_case c;
+	static uint8_t expected[sizeof(c.memory)];
+	struct fixture *f = *state;
+	unsigned int round, lane, ran[2] = { 0 };
+	char text[256];
+	int err;
+
+	srand(5);
+	for (round = 0; round < 2000; round++) {
+		make_case(&c);
+		memcpy(expected, c.memory, sizeof(expected));
+		for (err = 0, lane = 0; !err && lane < LANES; lane++) {
+			if (c.fragments.exists >> lane & 1)
+				err = store_lane(&c, lane, expected);
+		}
+		write_store(&c, text, sizeof(text));
+		fixture_code(f, text);
+		memcpy(fixture_data, c.value, sizeof(c.value));
+		f->launch.sample_stride = c.stride;
+		assert_int_equal(vagx_core_run_fragments(f->core, &f->launch, &c.tile,
+							 &c.fragments, &f->fault), err);
+		assert_memory_equal(c.memory, expected, sizeof(expected));
+		ran[err != 0]++;
+	}
+	assert_true(ran[0] > 500 && ran[1] > 50);
+}
+
+/* Images */
+
+static const struct {
+	unsigned int channels, bytes;
+	const char *format;
+} channels[] = {
+	{ AGX_CHANNELS_R8, 1, "u8norm" }, { AGX_CHANNELS_R8G8, 2, "i8" },
+	{ AGX_CHANNELS_R8G8B8A8, 4, "u8norm" }, { AGX_CHANNELS_R16G16B16A16, 8, "f16" },
+	{ AGX_CHANNELS_R32G32B32A32, 16, "i32" },
+};
+
+struct image_case {
+	struct vagx_tile tile;
+	struct agx_layout layout;
+	unsigned int channels, stride, offset, address;
+	uint8_t memory[VAGX_TILE_BYTES + VAGX_TILE_SLACK];
+};
+
+static void make_image(struct image_case *c)
+{
+	unsigned int i;
+
+	do {
+		c->channels = pick(COUNT(channels));
+		c->address = 16 * pick(pick(2) ? 64 : 2048);
+		c->layout = (struct agx_layout){
+			.kind = pick(3) ? AGX_IMAGE_LAYOUT_GPU : AGX_IMAGE_LAYOUT_TWIDDLED,
+			.width = 1 + pick(100), .height = 1 + pick(100), .layers = 1, .levels = 1,
+			.samples = 1, .element_bytes = channels[c->channels].bytes,
+		};
+		assert_null(agx_layout_init(&c->layout));
+	} while (c->address + c->layout.size > DATA_SIZE);
+	c->stride = 8 << pick(3);
+	c->offset = c->stride > 16 ? 8 : 0;
+	if (c->stride < channels[c->channels].bytes)
+		c->stride = 16;
+	c->tile = (struct vagx_tile){
+		.x = 16 * pick(7), .y = 16 * pick(7), .width = 16, .samples = 1,
+		.height = pick(2) ? 32 : 16, .memory = c->memory,
+	};
+	for (i = 0; i < sizeof(c->memory); i++)
+		c->memory[i] = (uint8_t)rand();
+}
+
+static void set_image(struct fixture *f, const struct image_case *c)
+{
+	struct agx_pbe pbe = agx_pbe_default();
+
+	pbe.dimension = AGX_IMAGE_DIMENSION_2D;
+	pbe.layout = c->layout.kind;
+	pbe.channels = channels[c->channels].channels;
+	pbe.swizzle_g = AGX_CHANNEL_G;
+	pbe.swizzle_b = AGX_CHANNEL_B;
+	pbe.swizzle_a = AGX_CHANNEL_A;
+	pbe.width = c->layout.width;
+	pbe.height = c->layout.height;
+	pbe.address = DATA_VA + c->address;
+	assert_int_equal(agx_packet_pack(AGX_PACKET_pbe, f->launch.textures[0], &pbe, NULL), 0);
+	f->launch.sample_stride = c->stride;
+}
+
+/* Pixel after pixel, until one is not there: its address, or 0 */
+static uint64_t write_image(const struct image_case *c, uint8_t *memory)
+{
+	const unsigned int bytes = channels[c->channels].bytes;
+	struct agx_texel at = { .x = 0 };
+	unsigned int x, y;
+
+	for (y = 0; y < c->tile.height && c->tile.y + y < c->layout.height; y++) {
+		for (x = 0; x < c->tile.width && c->tile.x + x < c->layout.width; x++) {
+			uint64_t offset;
+
+			at.x = c->tile.x + x;
+			at.y = c->tile.y + y;
+			offset = c->address + agx_layout_offset(&c->layout, &at);
+			if (fixture_hole &&
+			    DATA_VA + offset - fixture_hole < VAGX_UAT_PAGE_SIZE)
+				return DATA_VA + offset;
+			memcpy(memory + offset,
+			       c->memory + (y * c->tile.width + x) * c->stride + c->offset, bytes);
+		}
+	}
+	return 0;
+}
+
+static void random_images(void **state)
+{
+	static struct image_case c;
+	static uint8_t expected[DATA_SIZE];
+	struct fixture *f = *state;
+	unsigned int round, ran[2] = { 0 };
+	char text[128];
+	uint64_t va;
+	int err;
+
+	srand(6);
+	for (round = 0; round < 2000; round++) {
+		make_image(&c);
+		set_image(f, &c);
+		snprintf(text, sizeof(text),
+			 "iadd r4l, 0, %u\nldimm r5, 0\nimgwblk r4l, ts0, r5, 0, 2d, %s\nstop\n",
+			 c.offset, channels[c.channels].format);
+		fixture_hole = pick(2) ? 0 : DATA_VA + pick(DATA_PAGES) * VAGX_UAT_PAGE_SIZE;
+		memset(fixture_data, 0x11, DATA_SIZE);
+		memset(expected, 0x11, DATA_SIZE);
+		va = write_image(&c, expected);
+		fixture_code(f, text);
+		err = vagx_core_run_tile(f->core, &f->launch, &c.tile, &f->fault);
+		assert_int_equal(err, va ? -EFAULT : 0);
+		assert_true(!va || f->fault.va == va);
+		assert_memory_equal(fixture_data, expected, DATA_SIZE);
+		ran[err != 0]++;
+	}
+	assert_true(ran[0] > 500 && ran[1] > 50);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(random_stores, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(random_images, fixture_setup, fixture_teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

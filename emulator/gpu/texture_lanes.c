@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Samples of all lanes at once, where they have the same flat image and the same sampler,
+ * as most have. What they need is worked out in loops over the lanes, and is that of
+ * texture_lod.c and texture_filter.c to the last bit. Lanes that need more than these loops
+ * go there afterwards, one after the other. So do those whose texels cannot be read: the
+ * first of them is what the job fails with, as if no other lane had been looked at before.
+ */
+#include "gpu/texture_lanes.h"
+
+/* Operands */
+
+/* Signed numbers of four bits */
+static inline void read_offsets(struct texture_lanes *s)
+{
+	const struct agx_operand *o = &s->t->op->src[5];
+	struct lanes tmp;
+	const uint32_t *word;
+	unsigned int i;
+
+	if (o->type == AGX_OPERAND_NONE)
+		return;
+	word = vagx_texture_words(s->t->sg, o, 0, &tmp);
+	for (i = 0; i < LANES; i++) {
+		s->x.offset[i] = (int32_t)(word[i] << 28) >> 28;
+		s->y.offset[i] = (int32_t)(word[i] << 24) >> 28;
+	}
+}
+
+static inline void read_layers(struct texture_lanes *s)
+{
+	const uint32_t last = s->t->image->layout.layers - 1;
+	struct lanes tmp;
+	const uint32_t *word;
+	unsigned int i;
+
+	if (s->t->dim != AGX_DIM_2D_ARRAY)
+		return;
+	word = vagx_texture_words(s->t->sg, &s->t->op->src[3], 2, &tmp);
+	for (i = 0; i < LANES; i++)
+		s->layer[i] = (word[i] & 0xffff) < last ? word[i] & 0xffff : last;
+}
+
+CLONES static void read_operands(struct texture_lanes *s)
+{
+	const struct agx_operand *coord = &s->t->op->src[3];
+
+	texture_read_numbers(s->t, coord, 0, s->x.at);
+	texture_read_numbers(s->t, coord, 1, s->y.at);
+	read_layers(s);
+	read_offsets(s);
+}
+
+/* Texels */
+
+/* Of numbers below 2^51, which adding this one rounds to integers; libm's may be a call */
+static inline double floor_of(double number)
+{
+	const double rounder = 0x1.8p52;
+	const double nearest = number + rounder - rounder;
+
+	return nearest - (nearest > number);
+}
+
+static inline void find_sizes(const struct texture_axis *axis, const uint32_t *level,
+			      int32_t *sizes)
+{
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		const int32_t size = axis->size >> level[i];
+
+		sizes[i] = size ? size : 1;
+	}
+}
+
+/* Of a tap; coordinates that are too far away are somewhere */
+static inline void find_coordinates(const struct texture_lanes *s,
+				    const struct texture_axis *axis, const int32_t *size,
+				    unsigned int tap, double *at)
+{
+	const bool pixels = s->t->sampler.pixel_coordinates;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		at[i] = axis->at[i];
+	for (i = 0; i < LANES && s->most_taps > 1; i++)
+		at[i] += ((tap + 1.0) / (s->taps[i] + 1) - 0.5) * axis->along[i];
+	for (i = 0; i < LANES; i++) {
+		const double texels = at[i] * (pixels ? 1 : (double)size[i]);
+
+		at[i] = (texels > -1e9) & (texels < 1e9) ? texels : 0;
+	}
+}
+
+/* Weights have 8 bits */
+static inline void find_neighbours(const struct texture_lanes *s,
+				   const struct texture_axis *axis, double *at,
+				   struct texture_neighbours *n)
+{
+	unsigned int i;
+
+	if (s->linear) {
+		for (i = 0; i < LANES; i++)
+			at[i] = floor_of((at[i] - 0.5) * TEXTURE_WEIGHTS + 0.5);
+	} else {
+		for (i = 0; i < LANES; i++)
+			at[i] = floor_of(at[i]) * TEXTURE_WEIGHTS;
+	}
+	for (i = 0; i < LANES; i++) {
+		const double first = floor_of(at[i] / TEXTURE_WEIGHTS);
+
+		n->weight[i] = (float)(at[i] - first * TEXTURE_WEIGHTS) / TEXTURE_WEIGHTS;
+		n->at[0][i] = (int32_t)first + axis->offset[i];
+		n->at[1][i] = n->at[0][i] + s->linear;
+	}
+}
+
+/* Outside */
+
+/* What is left of a number that is divided by another one; neither has more than 32 bits */
+static inline int32_t remainder_of(int32_t number, int32_t by)
+{
+	return (int32_t)(number - floor_of((double)number / by) * by);
+}
+
+static inline void repeat(struct texture_neighbours *n, const int32_t *size)
+{
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		const int32_t at = remainder_of(n->at[0][i], size[i]);
+		const int32_t next = at + n->at[1][i] - n->at[0][i];
+
+		n->at[0][i] = at;
+		n->at[1][i] = next == size[i] ? 0 : next;
+	}
+}
+
+static inline void mirror(struct texture_neighbours *n, const int32_t *sizes)
+{
+	unsigned int i, k;
+
+	for (k = 0; k < 2; k++) {
+		for (i = 0; i < LANES; i++) {
+			const int32_t size = sizes[i];
+			const int32_t at = remainder_of(n->at[k][i], 2 * size);
+
+			n->at[k][i] = at < size ? at : 2 * size - 1 - at;
+		}
+	}
+}
+
+static inline void mirror_once(struct texture_neighbours *n)
+{
+	unsigned int i, k;
+
+	for (k = 0; k < 2; k++) {
+		for (i = 0; i < LANES; i++)
+			n->at[k][i] = n->at[k][i] < 0 ? -1 - n->at[k][i] : n->at[k][i];
+	}
+}
+
+static inline void clamp(struct texture_neighbours *n, const int32_t *size)
+{
+	unsigned int i, k;
+
+	for (k = 0; k < 2; k++) {
+		for (i = 0; i < LANES; i++) {
+			const int32_t last = size[i] - 1;
+			const int32_t at = n->at[k][i] < 0 ? 0 : n->at[k][i];
+
+			n->at[k][i] = at > last ? last : at;
+		}
+	}
+}
+
+/* Lanes that have a texel outside */
+static inline uint32_t find_outside(const struct texture_neighbours *n, const int32_t *size)
+{
+	uint32_t outside = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		const bool out = (n->at[0][i] < 0) | (n->at[1][i] >= size[i]);
+
+		outside |= out ? lane_bits.v[i] : 0;
+	}
+	return outside;
+}
+
+/* Return: lanes that may have a border */
+static inline uint32_t wrap(struct texture_neighbours *n, unsigned int mode, const int32_t *size)
+{
+	const uint32_t outside = find_outside(n, size);
+
+	if (!outside)
+		return 0;
+	switch (mode) {
+	case AGX_WRAP_REPEAT:
+		repeat(n, size);
+		return 0;
+	case AGX_WRAP_MIRRORED_REPEAT:
+		mirror(n, size);
+		return 0;
+	case AGX_WRAP_CLAMP_TO_BORDER:
+		return outside;
+	case AGX_WRAP_MIRRORED_CLAMP_TO_EDGE:
+		mirror_once(n);
+		break;
+	default:
+		break;
+	}
+	clamp(n, size);
+	return 0;
+}
+
+/* Return: the same */
+CLONES static uint32_t find_on_axis(const struct texture_lanes *s,
+				    const struct texture_axis *axis, unsigned int tap,
+				    const uint32_t *level, struct texture_neighbours *n)
+{
+	double at[LANES];
+	int32_t size[LANES];
+
+	find_sizes(axis, level, size);
+	find_coordinates(s, axis, size, tap, at);
+	find_neighbours(s, axis, at, n);
+	return wrap(n, axis->wrap, size);
+}
+
+CLONES static void find_corners(struct texture_lanes *s, unsigned int tap,
+				struct texture_corners *c)
+{
+	unsigned int i;
+
+	s->others |= find_on_axis(s, &s->x, tap, c->level, &c->x);
+	s->others |= find_on_axis(s, &s->y, tap, c->level, &c->y);
+	for (i = 0; i < LANES && s->linear; i++) {
+		const float x = c->x.weight[i], y = c->y.weight[i];
+
+		c->part[0][i] = (1 - x) * (1 - y);
+		c->part[1][i] = x * (1 - y);
+		c->part[2][i] = (1 - x) * y;
+		c->part[3][i] = x * y;
+	}
+}
+
+/* Filters */
+
+/* Of the levels that are sampled, or of the next ones */
+static void sample_level(struct texture_lanes *s, unsigned int tap, unsigned int next,
+			 uint32_t lanes, struct lanes channel[4])
+{
+	struct texture_corners corners;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		corners.level[i] = s->level[i] + next;
+	find_corners(s, tap, &corners);
+	vagx_texture_lanes_filter(s, &corners, lanes & ~s->others, channel);
+}
+
+/* Between the two */
+CLONES static void mix(const struct texture_lanes *s, const struct lanes *next,
+		       struct lanes *channel)
+{
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		const float here = bits_float(channel->v[i]), there = bits_float(next->v[i]);
+		const float mixed = here + s->part[i] * (there - here);
+
+		channel->v[i] = s->part[i] != 0 ? float_bits(mixed) : channel->v[i];
+	}
+}
+
+/* Lanes that are between two levels */
+static uint32_t between(const struct texture_lanes *s)
+{
+	uint32_t lanes = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		lanes |= s->part[i] != 0 ? lane_bits.v[i] : 0;
+	return lanes;
+}
+
+static void sample_tap(struct texture_lanes *s, unsigned int tap, uint32_t lanes,
+		       struct lanes channel[4])
+{
+	const uint32_t two = between(s) & lanes;
+	struct lanes next[4];
+	unsigned int i;
+
+	sample_level(s, tap, 0, lanes, channel);
+	if (!two)
+		return;
+	sample_level(s, tap, 1, two, next);
+	for (i = 0; i < 4; i++)
+		mix(s, &next[i], &channel[i]);
+}
+
+/* A tap to those before it; the only one is all of it */
+CLONES static void add_tap(const struct texture_lanes *s, unsigned int tap,
+			   const struct lanes *value, struct lanes *sum)
+{
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		const float before = tap ? bits_float(sum->v[i]) : 0;
+		const float added = before + bits_float(value->v[i]) / (float)s->taps[i];
+		const uint32_t several = tap < s->taps[i] ? float_bits(added) : sum->v[i];
+
+		sum->v[i] = s->taps[i] > 1 ? several : tap ? sum->v[i] : value->v[i];
+	}
+}
+
+static uint32_t lanes_with_tap(const struct texture_lanes *s, unsigned int tap)
+{
+	uint32_t lanes = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		lanes |= tap < s->taps[i] ? lane_bits.v[i] : 0;
+	return lanes & s->t->sg->exec & ~s->others;
+}
+
+static void sample(struct texture_lanes *s, struct texture_results *results)
+{
+	struct lanes channel[4];
+	unsigned int tap, i;
+
+	for (tap = 0; tap < s->most_taps; tap++) {
+		sample_tap(s, tap, lanes_with_tap(s, tap), channel);
+		for (i = 0; i < 4; i++)
+			add_tap(s, tap, &channel[i], &results->channel[i]);
+	}
+}
+
+/* Instructions */
+
+static bool lanes_agree(const struct texture *t, const struct agx_operand *o)
+{
+	const uint32_t *mask = t->sg->mask.v;
+	struct lanes tmp;
+	const uint32_t *word;
+	uint32_t differ = 0;
+	unsigned int i;
+
+	if (o->type != AGX_OPERAND_REG)
+		return true;
+	word = vagx_texture_words(t->sg, o, 0, &tmp);
+	for (i = 0; i < LANES; i++)
+		differ |= (word[i] ^ word[__builtin_ctz(t->sg->exec)]) & mask[i];
+	return !differ;
+}
+
+/* What of an instruction is to be known before its descriptors are */
+static bool fits_op(const struct texture *t)
+{
+	const uint8_t *mod = t->op->mod;
+
+	return (t->dim == AGX_DIM_2D || t->dim == AGX_DIM_2D_ARRAY) && !mod[AGX_MOD_SHADOW] &&
+	       !mod[AGX_MOD_GATHER] && !mod[AGX_MOD_QUERY_LOD] && !mod[AGX_MOD_SPARSE] &&
+	       t->op->src[0].type != AGX_OPERAND_REG && vagx_texture_lanes_has_levels(t) &&
+	       lanes_agree(t, &t->op->src[1]) && lanes_agree(t, &t->op->src[2]);
+}
+
+/* A clamp of coordinates, and levels that are not there, are for texture_filter.c */
+static bool fits_image(const struct texture *t)
+{
+	const struct vagx_image *image = t->image;
+
+	return t->remembers && image->first_level < image->layout.levels &&
+	       image->last_level < image->layout.levels &&
+	       t->sampler.wrap_s != AGX_WRAP_CLAMP_GL && t->sampler.wrap_t != AGX_WRAP_CLAMP_GL;
+}
+
+static void sample_others(struct texture_lanes *s, struct texture_results *results)
+{
+	uint32_t left;
+
+	for (left = s->others & s->t->sg->exec; left && !texture_failed(s->t); left &= left - 1)
+		vagx_texture_sample_lane(s->t, __builtin_ctz(left), results);
+}
+
+bool vagx_texture_sample_lanes(struct texture *t, struct texture_results *results)
+{
+	struct texture_lanes s = { .t = t };
+	unsigned int first;
+
+	if (!t->sg->exec || !fits_op(t))
+		return false;
+	first = __builtin_ctz(t->sg->exec);
+	if (!vagx_texture_find_image(t, first) || !vagx_texture_find_sampler(t, first))
+		return true;
+	if (!fits_image(t))
+		return false;
+	s.x.size = t->image->layout.width;
+	s.x.wrap = t->sampler.wrap_s;
+	s.y.size = t->image->layout.height;
+	s.y.wrap = t->sampler.wrap_t;
+	read_operands(&s);
+	vagx_texture_lanes_levels(&s);
+	if (!vagx_image_is_integer(t->image))
+		results->floats = t->sg->exec;
+	t->tries = true;
+	sample(&s, results);
+	t->tries = false;
+	sample_others(&s, results);
+	return true;
+}

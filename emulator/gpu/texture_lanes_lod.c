@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Levels of detail of all lanes at once: those of texture_lod.c, to the last bit.
+ */
+#include "gpu/texture_lanes.h"
+
+struct lods {
+	float at[LANES];
+	/* the sampler's limit, or the instruction's */
+	float least[LANES];
+};
+
+/* Whether another level of detail leads to other texels */
+static bool matters(const struct texture *t)
+{
+	const struct agx_sampler *sampler = &t->sampler;
+
+	return sampler->minify != sampler->magnify || sampler->maximum_anisotropy > 1 ||
+	       (sampler->mip_filter != AGX_MIP_FILTER_NONE &&
+		t->image->last_level > t->image->first_level);
+}
+
+/* What some lanes cover that come after each other */
+static void set_footprint(struct texture_lanes *s, struct lods *lods, const struct gradient *g,
+			  unsigned int first, unsigned int count)
+{
+	struct footprint f;
+	unsigned int i;
+
+	vagx_texture_cover(s->t, first, g, &f);
+	/* integers have one value */
+	if (vagx_image_is_integer(s->t->image))
+		f.taps = 1;
+	if (f.taps > s->most_taps)
+		s->most_taps = f.taps;
+	for (i = first; i < first + count; i++) {
+		lods->at[i] = f.lod;
+		s->taps[i] = f.taps;
+		s->x.along[i] = f.taps > 1 ? f.along[0] : 0;
+		s->y.along[i] = f.taps > 1 ? f.along[1] : 0;
+	}
+}
+
+/* The lanes of a quad are rows of two pixels */
+static void quad_footprints(struct texture_lanes *s, struct lods *lods)
+{
+	const float *x = s->x.at, *y = s->y.at;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i += TEXTURE_QUAD) {
+		const struct gradient g = {
+			.x = { (double)x[i + 1] - x[i], (double)y[i + 1] - y[i] },
+			.y = { (double)x[i + 2] - x[i], (double)y[i + 2] - y[i] },
+		};
+
+		if (s->t->sg->exec >> i & 0xf)
+			set_footprint(s, lods, &g, i, TEXTURE_QUAD);
+	}
+}
+
+/* Numbers of 32 bits, of both directions in turn */
+static void explicit_footprints(struct texture_lanes *s, struct lods *lods)
+{
+	struct agx_operand o = s->t->op->src[4];
+	float number[4][LANES];
+	unsigned int i;
+
+	o.size = 32;
+	for (i = 0; i < 4; i++)
+		texture_read_numbers(s->t, &o, i, number[i]);
+	for (i = 0; i < LANES; i++) {
+		const struct gradient g = {
+			.x = { number[0][i], number[2][i] },
+			.y = { number[1][i], number[3][i] },
+		};
+
+		if (s->t->sg->exec >> i & 1)
+			set_footprint(s, lods, &g, i, 1);
+	}
+}
+
+/* Outside of fragment shaders, pixels have no neighbours */
+static void automatic(struct texture_lanes *s, struct lods *lods)
+{
+	const unsigned int mode = s->t->op->mod[AGX_MOD_LOD];
+
+	if (!matters(s->t))
+		return;
+	if (mode == AGX_LOD_GRAD || mode == AGX_LOD_GRAD_MIN)
+		explicit_footprints(s, lods);
+	else if (s->t->sg->core->fragments)
+		quad_footprints(s, lods);
+}
+
+/* Of the operand of levels of detail, whatever else is in it */
+static inline void read_halves(struct texture *t, unsigned int n, float *number)
+{
+	struct agx_operand o = t->op->src[4];
+	struct lanes tmp;
+	const uint32_t *word;
+	unsigned int i;
+
+	o.size = 16;
+	word = vagx_texture_words(t->sg, &o, n, &tmp);
+	for (i = 0; i < LANES; i++)
+		number[i] = float_from_half(word[i] & 0xffff);
+}
+
+CLONES static void add_bias(struct texture_lanes *s, struct lods *lods)
+{
+	float bias[LANES];
+	unsigned int i;
+
+	read_halves(s->t, 0, bias);
+	for (i = 0; i < LANES; i++)
+		lods->at[i] += bias[i];
+}
+
+CLONES static void set_least(struct texture_lanes *s, struct lods *lods, unsigned int n)
+{
+	float given[LANES];
+	unsigned int i;
+
+	read_halves(s->t, n, given);
+	for (i = 0; i < LANES; i++)
+		lods->least[i] = given[i] > lods->least[i] ? given[i] : lods->least[i];
+}
+
+bool vagx_texture_lanes_has_levels(const struct texture *t)
+{
+	switch (t->op->mod[AGX_MOD_LOD]) {
+	case AGX_LOD_AUTO:
+	case AGX_LOD_GRAD:
+	case AGX_LOD_GRAD_MIN:
+	case AGX_LOD_BIAS:
+	case AGX_LOD_UNIFORM_BIAS:
+	case AGX_LOD_BIAS_MIN:
+	case AGX_LOD_UNIFORM_BIAS_MIN:
+	case AGX_LOD_MIN:
+	case AGX_LOD_UNIFORM_MIN:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void find_lods(struct texture_lanes *s, struct lods *lods)
+{
+	const unsigned int mode = s->t->op->mod[AGX_MOD_LOD];
+
+	if (mode == AGX_LOD_MIN || mode == AGX_LOD_UNIFORM_MIN) {
+		read_halves(s->t, 0, lods->at);
+		return;
+	}
+	automatic(s, lods);
+	if (mode == AGX_LOD_AUTO || mode == AGX_LOD_GRAD)
+		return;
+	if (mode == AGX_LOD_GRAD_MIN) {
+		set_least(s, lods, 4 * vagx_texture_coordinates(s->t->dim));
+		return;
+	}
+	add_bias(s, lods);
+	if (mode == AGX_LOD_BIAS_MIN || mode == AGX_LOD_UNIFORM_BIAS_MIN)
+		set_least(s, lods, 1);
+}
+
+/* That of the first lane, and of most others */
+static inline void choose_filter(struct texture_lanes *s, const struct lanes *minified)
+{
+	const struct agx_sampler *sampler = &s->t->sampler;
+	const uint32_t exec = s->t->sg->exec, small = texture_lanes_of(minified->v);
+	uint32_t linear = 0;
+
+	if (vagx_image_is_integer(s->t->image))
+		return;
+	if (sampler->minify == AGX_FILTER_LINEAR)
+		linear |= small;
+	if (sampler->magnify == AGX_FILTER_LINEAR)
+		linear |= ~small;
+	s->linear = linear >> __builtin_ctz(exec) & 1;
+	s->others |= (s->linear ? ~linear : linear) & exec;
+}
+
+CLONES static void choose_levels(struct texture_lanes *s, const struct lods *lods)
+{
+	const struct vagx_image *image = s->t->image;
+	const unsigned int filter = s->t->sampler.mip_filter, first = image->first_level;
+	const float largest = s->t->sampler.maximum_lod;
+	const float half = filter == AGX_MIP_FILTER_NEAREST ? 0.5f : 0;
+	const float weights = filter == AGX_MIP_FILTER_NEAREST || vagx_image_is_integer(image) ?
+			      0 : TEXTURE_WEIGHTS;
+	const float last = filter == AGX_MIP_FILTER_NONE || image->last_level < first ?
+			   0 : image->last_level - first;
+	struct lanes minified;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		float lod = lods->at[i];
+		int32_t level;
+
+		lod = lod < lods->least[i] ? lods->least[i] : lod;
+		lod = lod > largest ? largest : lod;
+		minified.v[i] = lod > 0;
+		/* no number is 0, too */
+		lod = lod > 0 ? lod : 0;
+		lod = (lod > last ? last : lod) + half;
+		level = (int32_t)lod;
+		s->level[i] = first + level;
+		s->part[i] = (float)(int32_t)((lod - level) * weights) / TEXTURE_WEIGHTS;
+	}
+	choose_filter(s, &minified);
+}
+
+void vagx_texture_lanes_levels(struct texture_lanes *s)
+{
+	struct lods lods;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		lods.at[i] = 0;
+		lods.least[i] = s->t->sampler.minimum_lod;
+		s->taps[i] = 1;
+	}
+	s->most_taps = 1;
+	find_lods(s, &lods);
+	choose_levels(s, &lods);
+}

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Depth and stencil: where tiles come from and go to.
+ */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "agx_float.h"
+#include "gpu/fragment.h"
+#include "gpu/square.h"
+#include "report.h"
+
+enum { PLANE_DEPTH, PLANE_STENCIL };
+
+static struct vagx_uat_fault zls_fault(const struct fragment_job *f, uint64_t va)
+{
+	return (struct vagx_uat_fault){
+		.va = va,
+		.slot = f->base->vm_slot,
+		.access = VAGX_READ,
+		.reason = VAGX_FAULT_NO_ACCESS,
+	};
+}
+
+static int plane_image(struct fragment_job *f, const struct vagx_zs_plane *p, unsigned int which,
+		       bool compressed, struct vagx_image *image)
+{
+	const struct vagx_render_geometry *g = &f->registers->geometry;
+	struct agx_zls_pixels pixels;
+	struct vagx_uat_fault fault;
+	const char *why;
+
+	*image = (struct vagx_image){
+		.address = p->base,
+		.metadata = p->comp_base,
+		.layout = {
+			.kind = AGX_IMAGE_LAYOUT_GPU,
+			.layers = g->layers,
+			.levels = 1,
+			.samples = g->samples,
+			.layer_stride = ((p->stride >> 14) + 1) << 14,
+			.compressed = compressed && p->comp_base,
+			.metadata_stride = ((p->comp_stride >> 14) + 1) * 128,
+		},
+	};
+
+	agx_packet_unpack(AGX_PACKET_zls_pixels, &f->registers->zls_pixels, &pixels, NULL);
+	image->layout.width = pixels.x;
+	image->layout.height = pixels.y;
+	image->layout.element_bytes = which == PLANE_STENCIL ? 1 : f->quantise ? 2 : 4;
+	why = agx_layout_init(&image->layout);
+	if (!why)
+		return 0;
+	gpu_failure_violates(&f->failure, VAGX_RULE_ZLS_SIZE, p->base, "ZLS pixels",
+			     "%s: %u by %u", why, pixels.x, pixels.y);
+	fault = zls_fault(f, p->base);
+	return gpu_failure_at(&f->failure, &fault, VAGX_GPU_UNIT_ZLS);
+}
+
+/* Between partial renders all is kept, whatever the whole render wants to keep */
+int zs_init(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t partials)
+{
+	const struct vagx_fragment_registers *r = f->registers;
+	const struct agx_zls_control *c = &f->zls;
+	const struct vagx_zs_planes *planes[2] = { &r->depth, &r->stencil };
+	bool again = partials > (mode == VAGX_FRAGMENT_PARTIAL);
+	unsigned int i;
+	int err = 0;
+
+	agx_packet_unpack(AGX_PACKET_zls_control, &r->zls_control, &f->zls, NULL);
+	f->quantise = c->z_format == AGX_ZLS_FORMAT_16;
+	for (i = 0; !err && i < 2; i++) {
+		bool load = i ? c->s_load : c->z_load, store = i ? c->s_store : c->z_store;
+		bool load_compressed = i ? c->s_load_compress : c->z_load_compress;
+		bool store_compressed = i ? c->s_store_compress : c->z_store_compress;
+
+		if (again)
+			err = plane_image(f, &planes[i]->partial, i, store_compressed,
+					  &f->zs_load[i]);
+		else if (load)
+			err = plane_image(f, &planes[i]->load, i, load_compressed,
+					  &f->zs_load[i]);
+		if (!err && mode == VAGX_FRAGMENT_PARTIAL)
+			err = plane_image(f, &planes[i]->partial, i, store_compressed,
+					  &f->zs_store[i]);
+		else if (!err && store)
+			err = plane_image(f, &planes[i]->store, i, store_compressed,
+					  &f->zs_store[i]);
+	}
+	return err;
+}
+
+static void get_sample(struct fragment_worker *w, unsigned int which, unsigned int i, const void *p)
+{
+	uint16_t half;
+
+	if (which == PLANE_STENCIL)
+		memcpy(&w->stencil[i], p, 1);
+	else if (!w->job->quantise)
+		memcpy(&w->depth[i], p, sizeof(w->depth[i]));
+	else {
+		memcpy(&half, p, sizeof(half));
+		w->depth[i] = half / 65535.0f;
+	}
+}
+
+static void put_sample(struct fragment_worker *w, unsigned int which, unsigned int i, void *p)
+{
+	uint16_t half;
+
+	if (which == PLANE_STENCIL)
+		memcpy(p, &w->stencil[i], 1);
+	else if (!w->job->quantise)
+		memcpy(p, &w->depth[i], sizeof(w->depth[i]));
+	else {
+		half = (uint16_t)nearbyintf(w->depth[i] * 65535.0f);
+		memcpy(p, &half, sizeof(half));
+	}
+}
+
+/* Blocks of compression become what they are without it */
+static int put_metadata(struct fragment_worker *w, const struct vagx_image *image, unsigned int x,
+			unsigned int y)
+{
+	struct agx_texel at = { w->tile.x + x, w->tile.y + y, w->tile.layer, 0, 0 };
+	void *p;
+
+	if (!vagx_image_has_metadata(image, at.level) || x % 8 || y % 8)
+		return 0;
+	p = fragment_ptr(w, vagx_image_metadata(image, &at), 8, VAGX_WRITE, VAGX_GPU_UNIT_ZLS);
+	if (!p)
+		return -EFAULT;
+	memset(p, agx_layout_raw_code(&image->layout), 8);
+	return 0;
+}
+
+/*
+ * A block of one colour may have been cleared by a kernel; others were stored here.
+ * Mesa also loads images before it draws to them, in memory that something else has used:
+ * codes are anything then, and so are depths. That is no fault.
+ */
+static int find_in_block(struct fragment_worker *w, const struct vagx_image *image,
+			 struct agx_texel *at, bool *is_known)
+{
+	const uint8_t *codes;
+
+	*is_known = true;
+	if (!vagx_image_has_metadata(image, at->level))
+		return 0;
+	codes = fragment_ptr(w, vagx_image_metadata(image, at), 8, VAGX_READ, VAGX_GPU_UNIT_ZLS);
+	if (!codes)
+		return -EFAULT;
+	*is_known = agx_layout_find_in_block(&image->layout, codes, at);
+	return 0;
+}
+
+/* Neither what the image has nor what tests like to begin with */
+static void put_unknown(struct fragment_worker *w, unsigned int which, unsigned int i)
+{
+	if (which == PLANE_STENCIL)
+		w->stencil[i] = 0xa5;
+	else
+		w->depth[i] = 0.6875f;
+}
+
+static int load_sample(struct fragment_worker *w, const struct vagx_image *image,
+		       unsigned int which, struct agx_texel at, unsigned int i)
+{
+	const void *p;
+	bool is_known;
+	int err = find_in_block(w, image, &at, &is_known);
+
+	if (err)
+		return err;
+	if (!is_known) {
+		put_unknown(w, which, i);
+		return 0;
+	}
+	p = fragment_ptr(w, vagx_image_address(image, &at), image->layout.element_bytes, VAGX_READ,
+			 VAGX_GPU_UNIT_ZLS);
+	if (!p)
+		return -EFAULT;
+	get_sample(w, which, i, p);
+	return 0;
+}
+
+static int store_sample(struct fragment_worker *w, const struct vagx_image *image,
+			unsigned int which, struct agx_texel at, unsigned int i)
+{
+	void *p = fragment_ptr(w, vagx_image_address(image, &at), image->layout.element_bytes,
+			       VAGX_WRITE, VAGX_GPU_UNIT_ZLS);
+
+	if (!p)
+		return -EFAULT;
+	put_sample(w, which, i, p);
+	return 0;
+}
+
+static int copy_pixel(struct fragment_worker *w, const struct vagx_image *image, unsigned int which,
+		      unsigned int x, unsigned int y, bool store)
+{
+	struct agx_texel at = { w->tile.x + x, w->tile.y + y, w->tile.layer, 0, 0 };
+
+	if (at.x >= image->layout.width || at.y >= image->layout.height)
+		return 0;
+	for (at.sample = 0; at.sample < w->tile.samples; at.sample++) {
+		unsigned int i = fragment_sample(w, x, y, at.sample);
+		int err = store ? store_sample(w, image, which, at, i) :
+				  load_sample(w, image, which, at, i);
+
+		if (err)
+			return err;
+	}
+	return store ? put_metadata(w, image, x, y) : 0;
+}
+
+/* Squares of a tile, which are copied as a whole if nothing of the plane can fault */
+
+#define ZS_SQUARES	(FRAGMENT_TILE_SIZE / SQUARE)
+
+/* A square at a place in the tile: what there is of it in the image, and where */
+struct zs_square {
+	unsigned int x, y, width, height;
+	struct agx_texel at;
+	uint8_t *samples, *codes;
+};
+
+/* Without a fault: that is for those who copy one sample after the other to find */
+static void *try_ptr(struct fragment_worker *w, uint64_t va, size_t bytes, enum vagx_access access)
+{
+	struct vagx_uat_fault fault;
+
+	return vagx_tlb_ptr(&w->core->tlb, va, bytes, access, &fault);
+}
+
+static bool find_square(struct fragment_worker *w, const struct vagx_image *image,
+			enum vagx_access access, struct zs_square *s)
+{
+	const uint32_t left_x = image->layout.width - s->at.x;
+	const uint32_t left_y = image->layout.height - s->at.y;
+
+	s->width = left_x < SQUARE ? left_x : SQUARE;
+	s->height = left_y < SQUARE ? left_y : SQUARE;
+	s->codes = NULL;
+	s->samples = try_ptr(w, vagx_image_address(image, &s->at),
+			     SQUARE_PIXELS * image->layout.element_bytes, access);
+	if (!s->samples || !vagx_image_has_metadata(image, 0))
+		return s->samples;
+	s->codes = try_ptr(w, vagx_image_metadata(image, &s->at), AGX_LAYOUT_CODES, access);
+	return s->codes;
+}
+
+/* Return: how many there are in the image; -1 if they cannot be copied as a whole */
+static int find_squares(struct fragment_worker *w, const struct vagx_image *image,
+			enum vagx_access access, struct zs_square *squares)
+{
+	unsigned int x, y;
+	int count = 0;
+
+	if (!agx_layout_is_square(&image->layout, 0, SQUARE))
+		return -1;
+	for (y = 0; y < w->tile.height && w->tile.y + y < image->layout.height; y += SQUARE) {
+		for (x = 0; x < w->tile.width && w->tile.x + x < image->layout.width; x += SQUARE) {
+			struct zs_square *s = &squares[count++];
+
+			s->x = x;
+			s->y = y;
+			s->at = (struct agx_texel){ w->tile.x + x, w->tile.y + y, w->tile.layer,
+						    0, 0 };
+			if (!find_square(w, image, access, s))
+				return -1;
+		}
+	}
+	return count;
+}
+
+/* Where the tile has the square, if it has it as the image does; else NULL */
+static uint8_t *find_lines(struct fragment_worker *w, unsigned int which,
+			   const struct zs_square *s, struct square_lines *l)
+{
+	const unsigned int first = fragment_sample(w, s->x, s->y, 0);
+
+	if (s->width < SQUARE || s->height < SQUARE || (which == PLANE_DEPTH && w->job->quantise))
+		return NULL;
+	l->bytes = which == PLANE_DEPTH ? sizeof(w->depth[0]) : 1;
+	l->step = l->bytes;
+	l->row = (size_t)w->tile.width * l->bytes;
+	return which == PLANE_DEPTH ? (uint8_t *)&w->depth[first] : &w->stencil[first];
+}
+
+/* All of it is one sample, or unknown if that is NULL */
+static void fill_square(struct fragment_worker *w, unsigned int which, const struct zs_square *s,
+			const void *sample)
+{
+	unsigned int x, y;
+
+	for (y = 0; y < s->height; y++) {
+		for (x = 0; x < s->width; x++) {
+			unsigned int i = fragment_sample(w, s->x + x, s->y + y, 0);
+
+			if (sample)
+				get_sample(w, which, i, sample);
+			else
+				put_unknown(w, which, i);
+		}
+	}
+}
+
+static void copy_lines(uint8_t *lines, uint8_t *samples, struct square_lines l, bool store)
+{
+	if (store && l.bytes == 4)
+		square_put(samples, lines, (struct square_lines){ l.row, 4, 4 });
+	else if (store)
+		square_put(samples, lines, (struct square_lines){ l.row, 1, 1 });
+	else if (l.bytes == 4)
+		square_get(lines, samples, (struct square_lines){ l.row, 4, 4 });
+	else
+		square_get(lines, samples, (struct square_lines){ l.row, 1, 1 });
+}
+
+static void copy_square(struct fragment_worker *w, const struct vagx_image *image,
+			unsigned int which, const struct zs_square *s, bool store)
+{
+	const unsigned int bytes = image->layout.element_bytes;
+	struct square_lines l;
+	uint8_t *lines = find_lines(w, which, s, &l);
+	unsigned int x, y;
+
+	if (lines) {
+		copy_lines(lines, s->samples, l, store);
+		return;
+	}
+	for (y = 0; y < s->height; y++) {
+		for (x = 0; x < s->width; x++) {
+			unsigned int i = fragment_sample(w, s->x + x, s->y + y, 0);
+			uint8_t *p = s->samples + square_place(x, y) * bytes;
+
+			if (store)
+				put_sample(w, which, i, p);
+			else
+				get_sample(w, which, i, p);
+		}
+	}
+}
+
+/* Return: false if it cannot be copied as a whole */
+static bool load_square(struct fragment_worker *w, const struct vagx_image *image,
+			unsigned int which, const struct zs_square *s)
+{
+	/* The first one can be led to itself: that would look as if it was led nowhere. */
+	struct agx_texel second = s->at;
+	const void *sample;
+
+	second.x++;
+	if (s->codes && !agx_layout_find_in_block(&image->layout, s->codes, &second)) {
+		fill_square(w, which, s, NULL);
+		return true;
+	}
+	if (second.x == s->at.x + 1) {
+		copy_square(w, image, which, s, false);
+		return true;
+	}
+	sample = try_ptr(w, vagx_image_address(image, &second), image->layout.element_bytes,
+			 VAGX_READ);
+	if (sample)
+		fill_square(w, which, s, sample);
+	return sample;
+}
+
+static bool load_squares(struct fragment_worker *w, const struct vagx_image *image,
+			 unsigned int which)
+{
+	struct zs_square squares[ZS_SQUARES * ZS_SQUARES];
+	int count = find_squares(w, image, VAGX_READ, squares), i;
+
+	for (i = 0; i < count; i++) {
+		if (!load_square(w, image, which, &squares[i]))
+			return false;
+	}
+	return count >= 0;
+}
+
+static bool store_squares(struct fragment_worker *w, const struct vagx_image *image,
+			  unsigned int which)
+{
+	struct zs_square squares[ZS_SQUARES * ZS_SQUARES];
+	int count = find_squares(w, image, VAGX_WRITE, squares), i;
+
+	for (i = 0; i < count; i++) {
+		copy_square(w, image, which, &squares[i], true);
+		if (squares[i].codes)
+			memset(squares[i].codes, agx_layout_raw_code(&image->layout),
+			       AGX_LAYOUT_CODES);
+	}
+	return count >= 0;
+}
+
+static int copy_plane(struct fragment_worker *w, const struct vagx_image *image, unsigned int which,
+		      bool store)
+{
+	unsigned int x, y;
+	int err = 0;
+
+	if (!image->address ||
+	    (store ? store_squares(w, image, which) : load_squares(w, image, which)))
+		return 0;
+	for (y = 0; !err && y < w->tile.height; y++) {
+		for (x = 0; !err && x < w->tile.width; x++)
+			err = copy_pixel(w, image, which, x, y, store);
+	}
+	return err;
+}
+
+/* As the image has it: a float, or 16 bits. (mesa src/asahi/vulkan/hk_cmd_draw.c) */
+static float background_depth(const struct fragment_worker *w)
+{
+	uint32_t bits = w->job->registers->isp_bgobjdepth;
+
+	return w->job->quantise ? (bits & 0xffff) / 65535.0f : bits_float(bits);
+}
+
+/* What is not loaded begins with the background object's */
+int zs_load_tile(struct fragment_worker *w)
+{
+	float depth = background_depth(w);
+	unsigned int i, count = w->tile.width * w->tile.height * w->tile.samples;
+	int err;
+
+	for (i = 0; i < count; i++)
+		w->depth[i] = depth;
+	memset(w->stencil, w->job->registers->isp_bgobjvals & 0xff, count);
+	err = copy_plane(w, &w->job->zs_load[PLANE_DEPTH], PLANE_DEPTH, false);
+	return err ? err : copy_plane(w, &w->job->zs_load[PLANE_STENCIL], PLANE_STENCIL, false);
+}
+
+int zs_store_tile(struct fragment_worker *w)
+{
+	int err = copy_plane(w, &w->job->zs_store[PLANE_DEPTH], PLANE_DEPTH, true);
+
+	return err ? err : copy_plane(w, &w->job->zs_store[PLANE_STENCIL], PLANE_STENCIL, true);
+}
