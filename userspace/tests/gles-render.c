@@ -9,6 +9,7 @@
  *   gles-render --reference=FILE [SCENE ...]	draw and compare
  *   gles-render --submit-only [SCENE ...]	draw, and look at nothing
  *   gles-render --write=FILE			draw in software, and keep that
+ *   gles-render --png=DIR ...			also keep what the GPU drew, as DIR/SCENE-agx.png
  *
  * The environment's LLVMPIPE_PICTURES is another way to say --reference.
  *
@@ -785,14 +786,14 @@ static bool compare(FILE *file, const struct scene *scene,
 	return ok;
 }
 
-/* FILE: what to compare with, none for --submit-only */
-static bool run(FILE *file, const struct scene *scene)
+/* FILE: what to compare with, none for --submit-only; @png: where pictures are kept, or NULL */
+static bool run(FILE *file, const char *png, const struct scene *scene)
 {
 	struct picture got;
 	bool ok;
 
 	picture_init(&got, scene->name, scene->width, scene->height);
-	ok = render_scene(scene, &got) &&
+	ok = render_scene(scene, &got) && picture_keep(&got, png, "agx") &&
 	     (!file || compare(file, scene, &got));
 	picture_free(&got);
 	return ok;
@@ -810,7 +811,7 @@ static bool is_wanted(const char *name, char *const *names)
 	return false;
 }
 
-static int run_all(FILE *file, char *const *names)
+static int run_all(FILE *file, const char *png, char *const *names)
 {
 	unsigned int i, n = 0, failed = 0;
 
@@ -828,7 +829,7 @@ static int run_all(FILE *file, char *const *names)
 
 		if (!is_wanted(scenes[i].name, names))
 			continue;
-		ok = run(file, &scenes[i]);
+		ok = run(file, png, &scenes[i]);
 		printf("%sok %u - %s\n", ok ? "" : "not ", ++n, scenes[i].name);
 		fflush(stdout);
 		failed += !ok;
@@ -841,12 +842,13 @@ static int run_all(FILE *file, char *const *names)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "png", required_argument, NULL, 'p' },
 		{ "reference", required_argument, NULL, 'r' },
 		{ "submit-only", no_argument, NULL, 's' },
 		{ "write", required_argument, NULL, 'w' },
 		{ 0 }
 	};
-	const char *path = getenv("LLVMPIPE_PICTURES");
+	const char *path = getenv("LLVMPIPE_PICTURES"), *png = NULL;
 	bool submits_only = false;
 	FILE *file = NULL;
 	int option, status;
@@ -854,7 +856,9 @@ int main(int argc, char **argv)
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == 'w')
 			return write_all(optarg);
-		if (option == 'r')
+		if (option == 'p')
+			png = optarg;
+		else if (option == 'r')
 			path = optarg;
 		else if (option == 's')
 			submits_only = true;
@@ -862,7 +866,7 @@ int main(int argc, char **argv)
 			path = NULL;
 	}
 	if (!submits_only && !path) {
-		fprintf(stderr, "usage: %s --reference=FILE | --write=FILE | --submit-only [SCENE ...]\n",
+		fprintf(stderr, "usage: %s [--png=DIR] --reference=FILE | --write=FILE | --submit-only [SCENE ...]\n",
 			argv[0]);
 		return EXIT_FAILURE;
 	}
@@ -873,7 +877,7 @@ int main(int argc, char **argv)
 			return EXIT_FAILURE;
 		}
 	}
-	status = run_all(file, argv + optind);
+	status = run_all(file, png, argv + optind);
 	if (file)
 		fclose(file);
 	return status;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "picture.h"
+#include "png_file.h"
 
 #define CHANNELS	4
 #define MOST_NAMED	8
@@ -45,6 +46,18 @@ bool picture_write(FILE *file, const struct picture *p)
 	memcpy(header.name, p->name, sizeof(header.name));
 	return fwrite(&header, sizeof(header), 1, file) == 1 &&
 	       fwrite(p->pixels, size_of(p), 1, file) == 1;
+}
+
+bool picture_keep(const struct picture *p, const char *dir, const char *renderer)
+{
+	char path[4096];
+	int n;
+
+	if (!dir)
+		return true;
+	n = snprintf(path, sizeof(path), "%s/%s-%s.png", dir, p->name, renderer);
+	return n < (int)sizeof(path) &&
+	       !png_file_write(path, p->width, p->height, p->width * CHANNELS, CHANNELS, p->pixels);
 }
 
 bool picture_find(FILE *file, struct picture *p)

@@ -28,6 +28,14 @@ void picture_free(struct picture *p);
 bool picture_write(FILE *file, const struct picture *p);
 
 /**
+ * picture_keep() - write a picture to DIR/NAME-RENDERER.png, for somebody to look at
+ * @dir: NULL: it is not kept
+ *
+ * Return: whether it is where it should be.
+ */
+bool picture_keep(const struct picture *p, const char *dir, const char *renderer);
+
+/**
  * picture_find() - read a picture of a file
  * @p: has its name, and gets its pixels; the size has to be that in the file
  *

@@ -38,6 +38,17 @@ static void fill_tiles(uint8_t *texel, const struct scene_texture *t,
 	texel[3] = 255;
 }
 
+/* Rows that alternate, of which smaller levels have none left; faces have a tint each */
+static void fill_stripes(uint8_t *texel, const struct scene_texture *t,
+			 uint32_t level, uint32_t layer, uint32_t x, uint32_t y)
+{
+	(void)t;
+	texel[0] = level ? 128 : y % 2 ? 255 : 0;
+	texel[1] = 40 * layer;
+	texel[2] = (x << level) * 3;
+	texel[3] = 255;
+}
+
 static uint32_t mix(uint32_t hash, uint32_t value)
 {
 	hash = (hash ^ value) * 0x9e3779b1u;
@@ -130,6 +141,47 @@ const struct scene_texture texture_sparse[] = {
 	{
 		RGBA8, .view = VK_IMAGE_VIEW_TYPE_2D, .width = 512, .height = 512,
 		.fill = fill_noise, .filter = VK_FILTER_LINEAR, .is_sparse = true,
+	},
+};
+
+#define SPARSE_ARRAY(w, h, count, chain)					\
+	.view = VK_IMAGE_VIEW_TYPE_2D_ARRAY, .width = (w), .height = (h),	\
+	.layers = (count), .levels = (chain), .filter = VK_FILTER_LINEAR,	\
+	.is_sparse = true
+
+/*
+ * Layers of several blocks; with an edge; of blocks that are not square; smaller than a
+ * block. None of a compressed format: what Mesa's Honeykrisp (26.1) binds of those are other
+ * pages, as if it divided by the size of a format's blocks twice.
+ */
+const struct scene_texture texture_sparse_arrays[] = {
+	{
+		RGBA8, .fill = fill_noise, SPARSE_ARRAY(256, 256, 3, 9), .has_tail = true,
+		.mipmap = VK_SAMPLER_MIPMAP_MODE_LINEAR,
+	}, {
+		RGBA8, .fill = fill_noise, SPARSE_ARRAY(300, 200, 2, 9),
+	}, {
+		.format = VK_FORMAT_R16G16B16A16_SFLOAT, .bytes = 8,
+		SPARSE_ARRAY(280, 150, 2, 9), .fill = fill_halves, .has_tail = true,
+	}, {
+		RGBA8, .fill = fill_noise, SPARSE_ARRAY(60, 40, 4, 6), .has_tail = true,
+		.mipmap = VK_SAMPLER_MIPMAP_MODE_LINEAR,
+	},
+};
+
+#define STRIPES								\
+	RGBA8, .width = 64, .height = 64, .levels = 7,				\
+	.fill = fill_stripes, .filter = VK_FILTER_LINEAR,			\
+	.mipmap = VK_SAMPLER_MIPMAP_MODE_LINEAR
+
+const struct scene_texture texture_oblique[] = {
+	{
+		STRIPES, .view = VK_IMAGE_VIEW_TYPE_2D, .anisotropy = 16,
+	}, {
+		STRIPES, .view = VK_IMAGE_VIEW_TYPE_CUBE, .layers = 6,
+		.anisotropy = 16,
+	}, {
+		STRIPES, .view = VK_IMAGE_VIEW_TYPE_CUBE, .layers = 6,
 	},
 };
 

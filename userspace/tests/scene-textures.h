@@ -23,8 +23,12 @@ extern const struct scene_texture texture_bc7[16];
 extern const struct scene_texture texture_bc6h[16];
 /* for glsl/lookups.frag */
 extern const struct scene_texture texture_lookups[3];
+/* for glsl/oblique.frag */
+extern const struct scene_texture texture_oblique[3];
 /* for glsl/sparse.frag */
 extern const struct scene_texture texture_sparse[1];
+/* for glsl/sparse_array.frag */
+extern const struct scene_texture texture_sparse_arrays[4];
 /* for glsl/shadow.frag */
 extern const struct scene_texture texture_shadows[4];
 

@@ -127,6 +127,7 @@ static VkResult make_device(struct vk_compute *vk)
 		.ppEnabledExtensionNames = extensions,
 		.pEnabledFeatures = &(VkPhysicalDeviceFeatures){
 			.imageCubeArray = VK_TRUE,
+			.samplerAnisotropy = VK_TRUE,
 			.shaderImageGatherExtended = VK_TRUE,
 			.textureCompressionBC = VK_TRUE,
 			.shaderResourceResidency = VK_TRUE,

@@ -26,6 +26,8 @@ struct image {
 	VkDeviceMemory memory;
 	VkImageView view;
 	VkImageAspectFlags aspects;
+	/* of a sparse one, before it is made: whether small levels are there */
+	bool has_tail;
 };
 
 /* A texture of the scene, and what is copied into it */
@@ -129,6 +131,25 @@ static uint32_t or_one(uint32_t count)
 	return count ? count : 1;
 }
 
+static bool is_sparse(const VkImageCreateInfo *info)
+{
+	return info->flags & VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT;
+}
+
+static VkResult bind_sparse(struct frame *f, const struct image *image,
+			    const VkImageCreateInfo *info, VkDeviceSize size)
+{
+	return vk_sparse_bind(f->vk, &(struct vk_sparse){
+		.image = image->image,
+		.memory = image->memory,
+		.memory_size = size,
+		.extent = info->extent,
+		.levels = info->mipLevels,
+		.layers = info->arrayLayers,
+		.has_tail = image->has_tail,
+	});
+}
+
 /* @view has the type, the aspects and the first level of the image's view */
 static VkResult make_image(struct frame *f, struct image *image,
 			   const VkImageCreateInfo *wanted,
@@ -149,11 +170,12 @@ static VkResult make_image(struct frame *f, struct image *image,
 	info.arrayLayers = or_one(info.arrayLayers);
 	TRY(vkCreateImage(device, &info, NULL, &image->image));
 	vkGetImageMemoryRequirements(device, image->image, &need);
-	allocate.allocationSize = need.size;
+	/* at the edges of a sparse image, blocks take more than the image has of them */
+	allocate.allocationSize = is_sparse(&info) ? 4 * need.size : need.size;
 	allocate.memoryTypeIndex = vk_host_memory_type(f->vk, need.memoryTypeBits);
 	TRY(vkAllocateMemory(device, &allocate, NULL, &image->memory));
-	if (info.flags & VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT)
-		TRY(vk_sparse_bind(f->vk, image->image, image->memory, info.extent));
+	if (is_sparse(&info))
+		TRY(bind_sparse(f, image, &info, allocate.allocationSize));
 	else
 		TRY(vkBindImageMemory(device, image->image, image->memory, 0));
 	image->aspects = view.subresourceRange.aspectMask;
@@ -340,6 +362,7 @@ static VkResult make_texture_image(struct frame *f, struct texture *texture)
 	uint32_t level;
 	size_t size = 0;
 
+	texture->image.has_tail = t->has_tail;
 	TRY(make_image(f, &texture->image, &info, &view));
 	for (level = 0; level < or_one(t->levels); level++)
 		size += level_bytes(t, level);
@@ -360,6 +383,8 @@ static VkResult make_sampler(struct frame *f, struct texture *texture)
 		.addressModeU = t->wrap,
 		.addressModeV = t->wrap,
 		.addressModeW = t->wrap,
+		.anisotropyEnable = t->anisotropy > 1,
+		.maxAnisotropy = t->anisotropy,
 		.maxLod = VK_LOD_CLAMP_NONE,
 		.compareEnable = t->compares,
 		.compareOp = t->compare,

@@ -45,8 +45,9 @@ struct scene_texture {
 	uint32_t block;
 	/* what @fill makes of it */
 	uint32_t mode;
-	/* half of its blocks are not there */
+	/* half of its blocks are not there, and levels smaller than a block as is said */
 	bool is_sparse;
+	bool has_tail;
 	/* makes one of them */
 	void (*fill)(uint8_t *texel, const struct scene_texture *texture,
 		     uint32_t level, uint32_t layer, uint32_t x, uint32_t y);
@@ -54,6 +55,8 @@ struct scene_texture {
 	VkFilter filter;
 	VkSamplerMipmapMode mipmap;
 	VkSamplerAddressMode wrap;
+	/* isotropic if not given */
+	float anisotropy;
 	bool compares;
 	VkCompareOp compare;
 	VkBorderColor border;

@@ -428,6 +428,10 @@ const struct scene render_scenes[] = {
 		.name = "texture-lookups", .tolerance = 2,
 		LOOKUPS("lookups_frag", texture_lookups),
 	}, {
+		/* how far apart taps are, and what each is worth, is everyone's own */
+		.name = "texture-oblique", .tolerance = 16, .strays = 8,
+		LOOKUPS("oblique_frag", texture_oblique),
+	}, {
 		.name = "texture-shadow", .tolerance = 2,
 		LOOKUPS("shadow_frag", texture_shadows),
 	}, {
@@ -443,6 +447,10 @@ const struct scene render_scenes[] = {
 	}, {
 		.name = "texture-sparse", .tolerance = 2,
 		TEXELS("sparse_frag", texture_sparse),
+	}, {
+		/* also more samplers than there are state registers for */
+		.name = "texture-sparse-arrays", .tolerance = 2,
+		TEXELS("sparse_array_frag", texture_sparse_arrays),
 	},
 };
 

@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "png_file.h"
 #include "vk-render.h"
 
 enum { EXIT_SKIP = 77 };
@@ -165,21 +164,6 @@ static void reference_close(struct reference *reference)
 		vk_compute_close(&reference->lavapipe);
 }
 
-/* Where pictures are kept, they have to get there */
-static bool keep(const struct reference *reference, const struct picture *picture,
-		 const char *renderer)
-{
-	char path[4096];
-	int n;
-
-	if (!reference->png)
-		return true;
-	n = snprintf(path, sizeof(path), "%s/%s-%s.png", reference->png, picture->name, renderer);
-	return n < (int)sizeof(path) &&
-	       !png_file_write(path, picture->width, picture->height, picture->width * 4, 4,
-			       picture->pixels);
-}
-
 static bool compare(struct reference *reference, const struct scene *scene,
 		    const struct picture *got)
 {
@@ -192,7 +176,7 @@ static bool compare(struct reference *reference, const struct scene *scene,
 		     vk_scene_height(scene));
 	ok = reference->file ? picture_find(reference->file, &want) :
 	     draw_reference(&reference->lavapipe, scene, &want);
-	ok = ok && keep(reference, &want, "lavapipe") &&
+	ok = ok && picture_keep(&want, reference->png, "lavapipe") &&
 	     picture_agrees(got, &want, scene->tolerance, scene->strays);
 	picture_free(&want);
 	return ok;
@@ -206,7 +190,7 @@ static bool run(struct vk_compute *agx, struct reference *reference,
 
 	picture_init(&got, scene->name, scene->width,
 		     vk_scene_height(scene));
-	ok = draw(agx, scene, &got) && keep(reference, &got, "agx") &&
+	ok = draw(agx, scene, &got) && picture_keep(&got, reference->png, "agx") &&
 	     compare(reference, scene, &got);
 	picture_free(&got);
 	return ok;
