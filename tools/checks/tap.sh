@@ -58,6 +58,24 @@ check_silent()
 	fi
 }
 
+# check_files COMMAND FILE ... - a case for each file, of which the command has to say
+# nothing. It takes several files; one by one they are looked at where it says something.
+check_files()
+{
+	local command=$1 file output
+	shift
+
+	if output=$("$command" "$@" 2>&1) && [ -z "$output" ]; then
+		for file; do
+			ok "$file"
+		done
+	else
+		for file; do
+			check_silent "$file" "$command" "$file"
+		done
+	fi
+}
+
 done_testing()
 {
 	echo "1..$tap_count"
