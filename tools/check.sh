@@ -31,11 +31,11 @@ for lane; do
 done
 
 # What takes long where the cache is empty shows its progress here; the checks
-# keep what their commands say to themselves. Packages come from afar, while kernels
-# keep the processors busy.
+# keep what their commands say to themselves. Packages come from afar, and each kernel
+# is unpacked, configured and linked by one processor, while others are compiling.
 make_products()
 {
-	local kernel fetching
+	local kernel maker makers=()
 
 	tools/toolbox.sh run true
 	[ -n "$everything" ] || return 0
@@ -46,11 +46,14 @@ make_products()
 		# not to be had is for its check to say
 		tools/foreign-igt.sh || true
 	} >/dev/null &
-	fetching=$!
+	makers+=($!)
 	for kernel in plain debug; do
-		tools/kernel.sh $kernel >/dev/null
+		tools/kernel.sh $kernel >/dev/null &
+		makers+=($!)
 	done
-	wait $fetching
+	for maker in "${makers[@]}"; do
+		wait "$maker"
+	done
 }
 
 make_products
