@@ -100,7 +100,7 @@ machine=(-M "virt,gic-version=3" -m "$memory" -no-reboot -nic none -display none
 	-machine memory-backend=ram)
 case $icount in
 '')	machine+=(-cpu "max,pauth=off,sve=off,sme=off" -smp "$smp") ;;
-sleep)	machine+=(-cpu max -smp 1 -icount "shift=0,sleep=on") ;;
+sleep)	machine+=(-cpu "max,pauth=off,sve=off,sme=off" -smp 1 -icount "shift=0,sleep=on") ;;
 nosleep) machine+=(-cpu max -smp 1 -icount "shift=0,sleep=off,align=off") ;;
 *)	usage ;;
 esac
