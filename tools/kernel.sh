@@ -61,7 +61,8 @@ build_kernel()
 		-j"$jobs" "${arguments[@]}" Image modules
 }
 
-kind=${1:-} arguments=()
+# Drivers that are there for what they select (plain.config): configured, and not built.
+kind=${1:-} arguments=(CONFIG_DRM_PANTHOR= CONFIG_DRM_PANFROST=)
 case $kind in
 source)
 	source_tree
@@ -80,13 +81,13 @@ debug)
 		kernel/locking lib"
 	# shellcheck disable=SC2086
 	instrumented="\$(if \$(filter $(echo $folders),\$(obj)),y,n)"
-	arguments=("KASAN_SANITIZE=$instrumented" "UBSAN_SANITIZE=$instrumented")
+	arguments+=("KASAN_SANITIZE=$instrumented" "UBSAN_SANITIZE=$instrumented")
 	;;
 nightly)
 	fragments="$top/tools/kernel/plain.config $top/tools/kernel/nightly.config"
 	# Only modules are watched, which are built later: a kernel that watches itself
 	# is several times slower, and its own races are not looked for.
-	arguments=(KCSAN_SANITIZE=n)
+	arguments+=(KCSAN_SANITIZE=n)
 	;;
 *)
 	usage
