@@ -704,7 +704,14 @@ CHANGE(no_init) { c->render.first = false; }
 CHANGE(other_slot) { put(c->render.vertex.command, FW_RunVertex_buffer_mgr_slot, 11); }
 CHANGE(not_counted) { put(c->renderer.buffer.counter, FW_BufferCounter_count, UINT32_MAX); }
 
-CHANGE(no_barrier) { c->render.barrier.va = 0; }
+/* Nor is the vertex work over by chance: it stays on its units */
+CHANGE(no_barrier)
+{
+	struct vagx_fw_injection hang = { .kind = VAGX_FW_INJECT_HANG, .pipe = 0 };
+
+	assert_int_equal(vagx_fw_inject(c->rig->fw, &hang), 0);
+	c->render.barrier.va = 0;
+}
 
 CHANGE(small)
 {
