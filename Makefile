@@ -53,7 +53,7 @@ check:
 	@tools/check.sh
 
 check-nightly:
-	@tools/check.sh guest-socs-nightly guest-kcsan guest-poison tsan piglit-nightly coverage-host bench-nightly
+	@tools/check.sh guest-basics guest-socs-nightly guest-kcsan guest-poison tsan piglit-nightly coverage-host bench-nightly
 
 fuzz-host:
 	@tools/fuzz.sh
@@ -63,7 +63,7 @@ fuzz:
 		tools/checks/guest-fuzz
 
 check-quick:
-	@tools/check.sh guest-plain
+	@tools/check.sh guest-basics guest-plain
 
 vm: host guest
 	@tools/modules.sh plain
