@@ -466,12 +466,10 @@ static void minimise_and_print(struct fuzz_program *program)
 }
 
 /* A program that was running when something happened */
-static void found(const char *what, unsigned int index)
+static void found(const char *what, const char *text)
 {
-	static char text[FUZZ_MAX_TEXT];
 	struct fuzz_program *program;
 
-	memcpy(text, fuzz_shared->workers[index].program, sizeof(text));
 	report(false, what);
 	print_program("program:", text);
 	save(text, failed);
@@ -483,13 +481,15 @@ static void found(const char *what, unsigned int index)
 
 static void worker_ended(unsigned int index, int status)
 {
+	static char text[FUZZ_MAX_TEXT];
 	char what[128];
 
+	memcpy(text, fuzz_shared->workers[index].program, sizeof(text));
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_INSANE)
 		snprintf(what, sizeof(what), "work still gives the right results");
 	else
 		snprintf(what, sizeof(what), "a process lives on (status 0x%x)", status);
-	found(what, index);
+	found(what, text);
 }
 
 /* Looking after the workers */
@@ -551,15 +551,29 @@ static void look_for_hangs(struct watch *watch)
 	}
 }
 
-/* The kernel does not say whose program it was. */
+/*
+ * The kernel does not say whose program it was. They are tried when nobody else makes it
+ * complain any more.
+ */
 static void kernel_complained(struct watch *watch)
 {
+	static char texts[FUZZ_MAX_WORKERS][FUZZ_MAX_TEXT];
+	bool running[FUZZ_MAX_WORKERS] = { false };
 	unsigned int i;
 
 	atomic_store(&fuzz_shared->stop, 1);
+	for (i = 0; i < options->workers; i++) {
+		running[i] = watch->pids[i] > 0;
+		memcpy(texts[i], fuzz_shared->workers[i].program, sizeof(texts[i]));
+	}
+	while (watch->alive) {
+		usleep(50000);
+		look_for_hangs(watch);
+		collect(watch);
+	}
 	for (i = 0; i < options->workers; i++)
-		if (watch->pids[i] > 0)
-			found("the kernel does not complain", i);
+		if (running[i])
+			found("the kernel does not complain", texts[i]);
 }
 
 static void print_line(struct watch *watch)

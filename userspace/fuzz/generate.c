@@ -407,15 +407,20 @@ static void change_value(struct generator *g, struct fuzz_value *value)
 	}
 }
 
+/* A length decides what is read at all, and has a command with seventy numbers behind it. */
+#define LENGTH_WEIGHT	8
+
 struct chosen {
 	struct fuzz_random *random;
 	struct fuzz_value *value;
+	/* weights of those that could have been chosen so far */
 	unsigned int seen;
 };
 
 static void choose(struct fuzz_value *value, void *data)
 {
 	struct chosen *chosen = data;
+	unsigned int weight;
 
 	if (value->type->kind == FUZZ_STRUCT)
 		return;
@@ -423,7 +428,9 @@ static void choose(struct fuzz_value *value, void *data)
 	if (value->type->kind == FUZZ_INT && value->type->constant &&
 	    !fuzz_chance(chosen->random, 15))
 		return;
-	if (!fuzz_below(chosen->random, ++chosen->seen))
+	weight = value->type->kind == FUZZ_LENGTH ? LENGTH_WEIGHT : 1;
+	chosen->seen += weight;
+	if (fuzz_below(chosen->random, chosen->seen) < weight)
 		chosen->value = value;
 }
 

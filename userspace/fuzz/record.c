@@ -155,6 +155,9 @@ static size_t flat_size(const struct fuzz_type *type)
 
 	if (type->kind == FUZZ_ARRAY)
 		return type->low * flat_size(type->elem);
+	/* Members of one that is in an array are equally long. */
+	if (type->kind == FUZZ_UNION)
+		return flat_size(type->fields[0].type);
 	for (i = 0; type->kind == FUZZ_STRUCT && i < type->count; i++)
 		size += flat_size(type->fields[i].type);
 	return size ? size : type->size;
