@@ -541,6 +541,13 @@ static void asahi_sched_print_queue(struct asahi_queue *queue, struct drm_printe
 {
 	struct asahi_job *job;
 
+	/*
+	 * Whoever has the firmware forget a queue without jobs keeps its lock until the
+	 * firmware has read so. One that has halted reads nothing before the dump is made.
+	 */
+	if (list_empty(&queue->timeline.jobs))
+		return;
+
 	guard(mutex)(&queue->timeline.lock);
 
 	list_for_each_entry(job, &queue->timeline.jobs, link)
