@@ -407,7 +407,7 @@ static void change_value(struct generator *g, struct fuzz_value *value)
 	}
 }
 
-/* A length decides what is read at all, and has a command with seventy numbers behind it. */
+/* A length decides how much is read, and is only one of some seventy numbers of a render. */
 #define LENGTH_WEIGHT	8
 
 struct chosen {

@@ -704,7 +704,7 @@ CHANGE(no_init) { c->render.first = false; }
 CHANGE(other_slot) { put(c->render.vertex.command, FW_RunVertex_buffer_mgr_slot, 11); }
 CHANGE(not_counted) { put(c->renderer.buffer.counter, FW_BufferCounter_count, UINT32_MAX); }
 
-/* Nor is the vertex work over by chance: it stays on its units */
+/* The vertex work hangs, so that it is not over when the fragment work begins */
 CHANGE(no_barrier)
 {
 	struct vagx_fw_injection hang = { .kind = VAGX_FW_INJECT_HANG, .pipe = 0 };

@@ -544,6 +544,7 @@ static void asahi_sched_print_queue(struct asahi_queue *queue, struct drm_printe
 	/*
 	 * Whoever has the firmware forget a queue without jobs keeps its lock until the
 	 * firmware has read so. One that has halted reads nothing before the dump is made.
+	 * A job that comes or goes during this look without the lock may be missed.
 	 */
 	if (list_empty(&queue->timeline.jobs))
 		return;
