@@ -42,7 +42,7 @@ exec 9>"build/$kind.lock"
 flock 9
 if ! {
 	[ -e "$dir/build.ninja" ] || "$top/tools/toolbox.sh" run "${setup[@]}" meson setup "${options[@]}" "$dir"
-	"$top/tools/toolbox.sh" run ninja -C "$dir" -j"$jobs" "${targets[@]}"
+	"$top/tools/toolbox.sh" compile ninja -C "$dir" -j"$jobs" "${targets[@]}"
 } >"$log" 2>&1; then
 	grep -vE '^\[[0-9]+/[0-9]+\] (Compiling|Linking|Generating)' "$log" | tail -n 60 >&2
 	die "building $dir failed; the log is $log"

@@ -60,9 +60,9 @@ arguments=(-s -C "$KDIR" M="$source" MO="$out" -j"$jobs" "$@" modules)
 if [ "$(uname -m)" = aarch64 ]; then
 	make "${arguments[@]}"
 elif grep -qx CONFIG_ARM64=y "$KDIR/include/config/auto.conf"; then
-	"$top/tools/toolbox.sh" run make ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- "${arguments[@]}"
+	"$top/tools/toolbox.sh" compile make ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- "${arguments[@]}"
 else
-	"$top/tools/toolbox.sh" run make "${arguments[@]}"
+	"$top/tools/toolbox.sh" compile make "${arguments[@]}"
 fi
 kunit=$KDIR/lib/kunit/kunit.ko
 [ ! -e "$kunit" ] || cmp -s "$kunit" "$out/kunit.ko" || cp "$kunit" "$out/"

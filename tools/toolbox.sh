@@ -12,6 +12,9 @@ usage()
 {
 	cat >&2 <<-END
 		usage: tools/toolbox.sh run COMMAND [ARGUMENT ...]   run it in the toolbox
+		       tools/toolbox.sh compile COMMAND [ARGUMENT ...]
+		                                                     the same with huge pages,
+		                                                     for what runs compilers
 		       tools/toolbox.sh path                         where the toolbox is
 		       tools/toolbox.sh packaging COMMAND [ARGUMENT ...]
 		                                                     run it in the root for packages
@@ -32,6 +35,7 @@ alone=$top/tools/toolbox/packages-alone
 packaging=$top/tools/toolbox/packages-packaging
 programs=$top/tools/toolbox/packages-programs
 static=$top/tools/toolbox/packages-static
+huge_pages=$top/tools/toolbox/huge_pages.c
 
 # What update-alternatives and other maintainer scripts would have made.
 alternatives()
@@ -142,6 +146,8 @@ build_toolbox()
 	mkdir -p "$root/etc/ssl/certs"
 	cat "$root"/usr/share/ca-certificates/mozilla/*.crt >"$root/etc/ssl/certs/ca-certificates.crt"
 	enter_namespace chroot "$root" /sbin/ldconfig
+	enter_namespace chroot "$root" gcc -std=gnu11 -O2 -Wall -Wextra -Werror -shared -fPIC \
+		-o /usr/lib/huge_pages.so -x c - <"$huge_pages"
 	rm -rf "$dir/packages" "$dir/alone"
 }
 
@@ -190,7 +196,7 @@ run_in_toolbox()
 
 toolbox()
 {
-	cached "toolbox-$(hash_of "$list" "$alone" "=4")" build_toolbox
+	cached "toolbox-$(hash_of "$list" "$alone" "$huge_pages" "=4")" build_toolbox
 }
 
 export JOBS=${JOBS:-$jobs} KERNEL_SOURCE=${KERNEL_SOURCE:-} KDIR=${KDIR:-} KERNEL_TREE=${KERNEL_TREE:-}
@@ -198,9 +204,13 @@ export ASAHI_OUT=${ASAHI_OUT:-}
 export TERM=${TERM:-dumb}
 
 case ${1:-} in
-run)
+run|compile)
+	mode=$1
 	shift
 	[ $# -gt 0 ] || usage
+	# Generators that are built with a sanitizer run below it, too.
+	[ $mode = run ] || set -- env LD_PRELOAD=/usr/lib/huge_pages.so \
+		GLIBC_TUNABLES=glibc.malloc.hugetlb=1 ASAN_OPTIONS=verify_asan_link_order=0 "$@"
 	[ -z "${ASAHI_IN_TOOLBOX:-}" ] || exec "$@"
 	dir=$(toolbox)
 	run_in_toolbox "$dir" "$@"
