@@ -330,7 +330,8 @@ struct vagx_firmware *vagx_fw_new(const struct vagx_fw_config *config)
 	for (unsigned int i = 0; i < FW_PIPES; i++)
 		init_cond(&fw->pipe_work[i]);
 	init_cond(&fw->input_cond);
-	fw->cache = fw_cache_new(config->mem, config->seed);
+	fw->cache = fw_cache_new(config->mem, config->seed,
+				 config->dirty_ms ? config->dirty_ms : VAGX_FW_DEFAULT_DIRTY_MS);
 	fw->access = (struct fw_access){
 		.uat = config->uat,
 		.report = config->report,

@@ -49,6 +49,7 @@ enum vagx_power_off {
  * @serial: one command at a time, in the order of the rings
  * @seed: of what happens at random; not 0
  * @power_off: what becomes of dirty lines
+ * @dirty_ms: a dirty line is written back within this time; 0 means VAGX_FW_DEFAULT_DIRTY_MS
  * @tvb_pages: no vertex buffer has more pages than these; 0 for as many as there are
  * @tvb_grow: the driver is asked for a larger vertex buffer when one has no page left
  * @no_exec: the units run no shaders, so vertex commands leave marks in pages of their buffer
@@ -84,6 +85,7 @@ struct vagx_fw_config {
 	bool serial;
 	uint64_t seed;
 	enum vagx_power_off power_off;
+	unsigned int dirty_ms;
 	unsigned int tvb_pages;
 	bool tvb_grow;
 	bool no_exec;
@@ -100,6 +102,7 @@ struct vagx_fw_config {
 
 #define VAGX_FW_DEFAULT_TIMEOUT_MS	5000
 #define VAGX_FW_WALL_FACTOR		4
+#define VAGX_FW_DEFAULT_DIRTY_MS	500
 
 #define VAGX_FW_LOG_CHANNELS	6
 #define VAGX_FW_EVENT_WORDS	14

@@ -39,8 +39,7 @@ struct fw_cache_table {
 #define FW_DIRTY_SETS	256
 #define FW_DIRTY_WAYS	4
 
-/* A dirty line is written back within this time, and looked at so often */
-#define FW_DIRTY_NS	500000000ULL
+/* Dirty lines are looked at so often */
 #define FW_DIRTY_STEP_NS 10000000ULL
 
 /**
@@ -76,6 +75,7 @@ struct fw_cache {
 	struct vagx_mem *mem;
 	pthread_mutex_t lock;		/* everything below */
 	uint64_t random;
+	uint64_t dirty_ns;		/* a dirty line is written back within this time */
 	struct fw_cache_table pages;
 	struct fw_cache_table lines;
 	struct fw_line *read;
@@ -139,7 +139,7 @@ static void table_filter(struct fw_cache_table *table,
 	free(old);
 }
 
-struct fw_cache *fw_cache_new(struct vagx_mem *mem, uint64_t seed)
+struct fw_cache *fw_cache_new(struct vagx_mem *mem, uint64_t seed, unsigned int dirty_ms)
 {
 	struct fw_cache *cache = calloc(1, sizeof(*cache));
 
@@ -147,6 +147,7 @@ struct fw_cache *fw_cache_new(struct vagx_mem *mem, uint64_t seed)
 		return NULL;
 	cache->mem = mem;
 	cache->random = seed ? seed : 1;
+	cache->dirty_ns = dirty_ms * 1000000ULL;
 	pthread_mutex_init(&cache->lock, NULL);
 	cache->pages.size = FW_CACHE_PAGES * 2;
 	cache->lines.size = FW_CACHE_LINES * 2;
@@ -230,7 +231,7 @@ static struct fw_dirty *dirty_line(struct fw_cache *cache, struct fw_access *acc
 	*found = (struct fw_dirty){
 		.line = line,
 		.pa = pa,
-		.due = vagx_clock_host_ns() + draw(cache) % FW_DIRTY_NS,
+		.due = vagx_clock_host_ns() + draw(cache) % cache->dirty_ns,
 	};
 	cache->dirty_count++;
 	return found;

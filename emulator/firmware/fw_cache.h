@@ -30,7 +30,8 @@ struct vagx_mem;
  */
 struct fw_cache;
 
-struct fw_cache *fw_cache_new(struct vagx_mem *mem, uint64_t seed);
+/* A dirty line is written back within @dirty_ms milliseconds, at a time that @seed gives */
+struct fw_cache *fw_cache_new(struct vagx_mem *mem, uint64_t seed, unsigned int dirty_ms);
 void fw_cache_free(struct fw_cache *cache);
 
 /* The firmware reads @len bytes at @va, within one page, which are at @memory */

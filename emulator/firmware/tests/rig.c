@@ -574,6 +574,7 @@ struct rig *rig_new_with(const struct rig_options *options)
 	config.no_exec = !options->exec;
 	config.dump = options->dump;
 	config.power_off = options->power_off;
+	config.dirty_ms = options->dirty_ms;
 	config.send = on_send;
 	config.set_fault_regs = on_fault;
 	config.set_fault_value = on_fault_value;

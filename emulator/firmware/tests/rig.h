@@ -129,6 +129,7 @@ struct rig_command {
 struct rig_options {
 	const char *soc;		/* with a G13; NULL: T8103 */
 	enum vagx_power_off power_off;
+	unsigned int dirty_ms;		/* 0: as in the machine */
 	bool serial;
 	unsigned int tvb_pages;
 	bool tvb_grow;

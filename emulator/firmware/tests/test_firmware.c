@@ -427,17 +427,15 @@ static void test_power_cycles(void **state)
 	clean(rig);
 }
 
-#define DIRTY_COMMANDS 64
+#define DIRTY_COMMANDS	64
+/* Longer than a test takes, so that lines come to memory only when power goes */
+#define DIRTY_MS	600000
 
 /* How many of the timestamps that the firmware wrote overwrite what was there when power went */
 static unsigned int written_back(enum vagx_power_off how)
 {
-	static const struct rig_options all[] = {
-		[VAGX_POWER_OFF_LOSE] = { .power_off = VAGX_POWER_OFF_LOSE },
-		[VAGX_POWER_OFF_LATE] = { .power_off = VAGX_POWER_OFF_LATE },
-		[VAGX_POWER_OFF_RANDOM] = { .power_off = VAGX_POWER_OFF_RANDOM },
-	};
-	struct rig *rig = rig_new_with(&all[how]);
+	const struct rig_options options = { .power_off = how, .dirty_ms = DIRTY_MS };
+	struct rig *rig = rig_new_with(&options);
 	struct rig_command command[DIRTY_COMMANDS];
 	struct rig_queue queue;
 	unsigned int count = 0;
@@ -464,7 +462,7 @@ static void test_dirty_lines(void **state)
 	unsigned int random;
 
 	assert_int_equal(written_back(VAGX_POWER_OFF_LOSE), 0);
-	/* Some may have been written back before */
+	/* Some had to make room for others */
 	assert_true(written_back(VAGX_POWER_OFF_LATE) > DIRTY_COMMANDS / 2);
 	random = written_back(VAGX_POWER_OFF_RANDOM);
 	assert_true(random > 0 && random < DIRTY_COMMANDS);
@@ -484,7 +482,8 @@ static bool one_is_written(struct rig *rig, const void *arg)
 /* Dirty lines come to memory some time, also when the firmware has gone to sleep */
 static void test_eviction(void **state)
 {
-	static const struct rig_options options = { .power_off = VAGX_POWER_OFF_LOSE };
+	/* Longer than the commands take, so that some line is written after them */
+	static const struct rig_options options = { .power_off = VAGX_POWER_OFF_LOSE, .dirty_ms = 4000 };
 	struct rig *rig = rig_new_with(&options);
 	struct rig_command command[8];
 	struct rig_queue queue;
