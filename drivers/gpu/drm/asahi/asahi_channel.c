@@ -698,6 +698,23 @@ void asahi_channel_sync(struct asahi_device *adev)
 	flush_work(&adev->channels->notify);
 }
 
+/**
+ * asahi_channel_drain() - handle all that a stopped firmware has written
+ * @adev: device, with channels or without
+ *
+ * Nothing is being handled after this, and no register is read for it, until
+ * asahi_channel_notify() is called again. The firmware writes no more, or this may
+ * not end. Process context, not from the notification worker and where that may not
+ * be waited for; sleeps.
+ */
+void asahi_channel_drain(struct asahi_device *adev)
+{
+	struct asahi_channels *chs = adev->channels;
+
+	if (chs && chs->wq)
+		drain_workqueue(chs->wq);
+}
+
 /* Life. */
 
 static int asahi_channel_tx_init(struct asahi_device *adev, struct asahi_tx_channel *ch,
@@ -903,15 +920,6 @@ static int asahi_channel_init(struct asahi_device *adev)
 		return ret;
 
 	return asahi_channel_init_rx(chs);
-}
-
-/* What the firmware has written until it was stopped is handled after this. */
-static void asahi_channel_drain(struct asahi_device *adev)
-{
-	struct asahi_channels *chs = adev->channels;
-
-	if (chs && chs->wq)
-		drain_workqueue(chs->wq);
 }
 
 static int asahi_channel_suspend(struct asahi_device *adev)

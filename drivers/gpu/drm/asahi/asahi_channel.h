@@ -170,6 +170,7 @@ int asahi_channel_fwctl(struct asahi_device *adev, const struct asahi_fwctl_msg 
 int asahi_channel_flush_cache(struct asahi_device *adev);
 void asahi_channel_notify(struct asahi_device *adev);
 void asahi_channel_sync(struct asahi_device *adev);
+void asahi_channel_drain(struct asahi_device *adev);
 int asahi_channel_ping(struct asahi_device *adev);
 struct asahi_fwlog *asahi_channel_fwlog(struct asahi_device *adev);
 void asahi_channel_print(struct asahi_device *adev, struct drm_printer *p);

@@ -432,7 +432,8 @@ static void asahi_rtkit_forget(struct asahi_device *adev)
 /*
  * The coprocessor is stopped first, so that it says nothing more; what it has
  * said is taken out of the mailbox; only then the library may be reinitialised,
- * or it would mistake old messages for new ones. Reinitialising waits for the
+ * or it would mistake old messages for new ones. Who handles a fault reads a
+ * register of the GPU, so that is over before the power goes. Reinitialising waits for the
  * library's worker, which allocates, and the send lock is taken where fences are
  * signalled, so it is not held then. Nobody sends: the firmware is not alive, and
  * who was sending when it failed has been waited for.
@@ -450,6 +451,7 @@ static void asahi_rtkit_kill(struct asahi_device *adev)
 
 	apple_rtkit_poll(rtkit->rtk);
 	ret = apple_rtkit_reinit(rtkit->rtk);
+	asahi_channel_drain(adev);
 	if (!ret)
 		ret = asahi_power_cut(adev);
 	if (!ret)
