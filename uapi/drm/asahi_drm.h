@@ -28,8 +28,9 @@ extern "C" {
  * * Addresses are GPU virtual addresses unless a field says otherwise, sizes
  *   are bytes. Memory is mapped in pages of 16 KiB, whatever the page size of
  *   the CPU.
- * * Once the device is gone (unbound, or its firmware crashed) every ioctl
- *   answers ``ENODEV``.
+ * * Once the device is gone (unbound, or its firmware was given up) every ioctl
+ *   that needs it answers ``ENODEV``. While it is bound SUBMIT does not: it takes
+ *   the work, and its out-syncs say ``ENODEV``.
  */
 
 /**
@@ -187,7 +188,7 @@ struct drm_asahi_get_params {
  *
  * Errors: ``EINVAL`` for a range that is unaligned, too small, or not within
  * &drm_asahi_params_global.vm_start and &drm_asahi_params_global.vm_end;
- * ``ENOSPC`` for more than 65,535 in a file; ``ENOMEM``.
+ * ``ENOSPC`` for more than 1,024 in a file; ``ENOMEM``.
  */
 struct drm_asahi_vm_create {
 	/** @kernel_start: Start of the kernel's range, 16 KiB aligned. */
@@ -591,14 +592,14 @@ struct drm_asahi_cmd_header {
  * error: ``EIO`` for a fault, ``ETIMEDOUT`` for a command that ran too long,
  * ``ECANCELED`` for work that was taken down with another's, ``ESRCH`` for work
  * that was still waiting when its queue was destroyed, ``ENODEV`` when the device
- * went away.
+ * went away. An earlier failure never makes SUBMIT fail.
  *
  * Errors: ``EINVAL`` for a malformed command, sync or barrier, for more than
  * 4,096 syncs or 1 MiB of commands, and for too many or no hardware commands;
  * ``ENOENT`` for an unknown queue, syncobj or timestamp object; ``ERANGE`` for a
- * timestamp behind the end of its object; ``EIO`` once the queue has failed;
- * ``E2BIG`` for non-zero bytes behind the part of a command that this kernel
- * knows; ``EOPNOTSUPP``; ``ENOSPC`` when the firmware's memory is full;
+ * timestamp behind the end of its object; ``E2BIG`` for non-zero bytes behind
+ * the part of a command that this kernel knows; ``EOPNOTSUPP``; ``ENOSPC``
+ * when the firmware's memory is full;
  * ``ENOMEM``; ``EFAULT``.
  */
 struct drm_asahi_submit {
