@@ -9,28 +9,27 @@
  */
 
 #include "asahi_fw_channels.h"
+#include "asahi_layout_tmpl.h"
 
 static_assert(sizeof(struct asahi_fw_pipe_msg) == ASAHI_FW_TX_MSG_SIZE);
-static_assert(offsetof(struct asahi_fw_pipe_msg, work_queue) == 0x4);
-static_assert(offsetof(struct asahi_fw_pipe_msg, is_new) == 0x14);
+ASAHI_ASSERT_OFFSET(asahi_fw_pipe_msg, work_queue, 0x4, 0x4, 0x4);
+ASAHI_ASSERT_OFFSET(asahi_fw_pipe_msg, is_new, 0x14, 0x14, 0x14);
 static_assert(sizeof(struct asahi_fw_dc_grow_tvb_ack) == ASAHI_FW_TX_MSG_SIZE);
 static_assert(sizeof(struct asahi_fw_dc_recover_channel) == ASAHI_FW_TX_MSG_SIZE);
 static_assert(sizeof(struct asahi_fw_dc_destroy_context) == ASAHI_FW_TX_MSG_SIZE);
 static_assert(sizeof(struct asahi_fw_dc_initialize) == ASAHI_FW_TX_MSG_SIZE);
-#if ASAHI_ABI_VERSION >= ASAHI_V13_5
-static_assert(offsetof(struct asahi_fw_dc_destroy_context, ctx_23) == 0x8);
-static_assert(offsetof(struct asahi_fw_dc_destroy_context, ctx_0) == 0x11);
-static_assert(offsetof(struct asahi_fw_dc_destroy_context, gpu_context) == 0x14);
-#endif
-static_assert(sizeof(struct asahi_fw_channel_state) == 0x30);
-static_assert(offsetof(struct asahi_fw_channel_state, write_ptr) == 0x20);
-static_assert(sizeof(struct asahi_fw_fwctl_state) == 0x20);
-static_assert(offsetof(struct asahi_fw_fwctl_state, write_ptr) == 0x10);
-static_assert(sizeof(struct asahi_fw_fwctl_msg) == 0x14);
-static_assert(sizeof(struct asahi_fw_event_msg) == 0x38);
-static_assert(sizeof(struct asahi_fw_log_msg) == 0x38);
-static_assert(sizeof(struct asahi_fw_log_payload) == 0xd8);
-static_assert(sizeof(struct asahi_fw_ktrace_msg) == 0x38);
+ASAHI_ASSERT_OFFSET(asahi_fw_dc_destroy_context, ctx_23, 0x8, 0x8, 0x8);
+ASAHI_ASSERT_OFFSET(asahi_fw_dc_destroy_context, ctx_0, 0x14, 0x11, 0x11);
+ASAHI_ASSERT_OFFSET(asahi_fw_dc_destroy_context, gpu_context, 0x1c, 0x14, 0x14);
+ASAHI_ASSERT_SIZE(asahi_fw_channel_state, 0x30, 0x30, 0x30);
+ASAHI_ASSERT_OFFSET(asahi_fw_channel_state, write_ptr, 0x20, 0x20, 0x20);
+ASAHI_ASSERT_SIZE(asahi_fw_fwctl_state, 0x20, 0x20, 0x20);
+ASAHI_ASSERT_OFFSET(asahi_fw_fwctl_state, write_ptr, 0x10, 0x10, 0x10);
+ASAHI_ASSERT_SIZE(asahi_fw_fwctl_msg, 0x14, 0x14, 0x14);
+ASAHI_ASSERT_SIZE(asahi_fw_event_msg, 0x38, 0x38, 0x38);
+ASAHI_ASSERT_SIZE(asahi_fw_log_msg, 0x38, 0x38, 0x38);
+ASAHI_ASSERT_SIZE(asahi_fw_log_payload, 0xd8, 0xd8, 0xd8);
+ASAHI_ASSERT_SIZE(asahi_fw_ktrace_msg, 0x38, 0x38, 0x38);
 
 static void asahi_encode_pipe(void *entry, const struct asahi_pipe_msg *msg)
 {

@@ -12,34 +12,37 @@
 #include "asahi_fw_compute.h"
 #include "asahi_fw_event.h"
 #include "asahi_fw_workqueue.h"
+#include "asahi_layout_tmpl.h"
 #include "asahi_work.h"
 
-static_assert(sizeof(struct asahi_fw_compute_params1) == 0x160);
-static_assert(offsetof(struct asahi_fw_compute_params1, usc_exec_base_cp) == 0x30);
-static_assert(offsetof(struct asahi_fw_compute_params1, unk_58) == 0x58);
+ASAHI_ASSERT_SIZE(asahi_fw_compute_params1, 0x160, 0x160, 0x160);
+ASAHI_ASSERT_OFFSET(asahi_fw_compute_params1, usc_exec_base_cp, 0x30, 0x30, 0x30);
+ASAHI_ASSERT_OFFSET(asahi_fw_compute_params1, unk_58, 0x58, 0x58, 0x58);
+ASAHI_ASSERT_OFFSET(asahi_fw_compute_params2, preempt_buf1, 0x24, 0x28, 0x28);
+ASAHI_ASSERT_OFFSET(asahi_fw_compute_params2, cdm_ctrl_stream_end, 0x2c, 0x30, 0x30);
 
-#if ASAHI_ABI_VERSION < ASAHI_V13_5
-static_assert(sizeof(struct asahi_fw_run_compute) == 0x2dc);
-#elif ASAHI_ABI_GEN >= ASAHI_G14X
-static_assert(sizeof(struct asahi_fw_run_compute) == 0x87c);
+ASAHI_ASSERT_SIZE(asahi_fw_run_compute, 0x2dc, 0x31c, 0x87c);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, vm_slot, 0x8, 0x10, 0x10);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, notifier, 0xc, 0x14, 0x14);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, unk_pointee, 0x14, 0x1c, 0x1c);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, microsequence, 0x1e8, 0x1f0, 0x750);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, microsequence_size, 0x1f0, 0x1f8, 0x758);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, job_params2, 0x1f4, 0x1fc, 0x75c);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, encoder_params, 0x254, 0x25c, 0x7bc);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, meta, 0x27c, 0x284, 0x7e4);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, command_time, 0x2a8, 0x2b0, 0x810);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, timestamp_pointers, 0x2b0, 0x2b8, 0x818);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, user_timestamp_pointers, 0x2c0, 0x2c8, 0x828);
+
+#if ASAHI_ABI_VERSION >= ASAHI_V13_5
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, counter, 0, 0x4, 0x4);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, unk_flag, 0, 0x305, 0x865);
+#endif
+
+#if ASAHI_ABI_GEN < ASAHI_G14X
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, job_params1, 0x68, 0x70, 0);
 #else
-static_assert(sizeof(struct asahi_fw_run_compute) == 0x31c);
-static_assert(offsetof(struct asahi_fw_run_compute, counter) == 0x4);
-static_assert(offsetof(struct asahi_fw_run_compute, vm_slot) == 0x10);
-static_assert(offsetof(struct asahi_fw_run_compute, notifier) == 0x14);
-static_assert(offsetof(struct asahi_fw_run_compute, unk_pointee) == 0x1c);
-static_assert(offsetof(struct asahi_fw_run_compute, job_params1) == 0x70);
-static_assert(offsetof(struct asahi_fw_run_compute, microsequence) == 0x1f0);
-static_assert(offsetof(struct asahi_fw_run_compute, microsequence_size) == 0x1f8);
-static_assert(offsetof(struct asahi_fw_run_compute, job_params2) == 0x1fc);
-static_assert(offsetof(struct asahi_fw_compute_params2, preempt_buf1) == 0x28);
-static_assert(offsetof(struct asahi_fw_compute_params2, cdm_ctrl_stream_end) == 0x30);
-static_assert(offsetof(struct asahi_fw_run_compute, encoder_params) == 0x25c);
-static_assert(offsetof(struct asahi_fw_run_compute, meta) == 0x284);
-static_assert(offsetof(struct asahi_fw_run_compute, command_time) == 0x2b0);
-static_assert(offsetof(struct asahi_fw_run_compute, timestamp_pointers) == 0x2b8);
-static_assert(offsetof(struct asahi_fw_run_compute, user_timestamp_pointers) == 0x2c8);
-static_assert(offsetof(struct asahi_fw_run_compute, unk_flag) == 0x305);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, registers, 0, 0, 0x20);
 #endif
 
 #if ASAHI_ABI_GEN < ASAHI_G14X

@@ -17,9 +17,9 @@
 #include "asahi_scene.h"
 #include "asahi_work.h"
 
-static_assert(sizeof(struct asahi_fw_fragment_params2) == 0xf0);
-static_assert(offsetof(struct asahi_fw_fragment_params2, utiles_per_mtile_y) == 0x20);
-static_assert(offsetof(struct asahi_fw_fragment_params2, helper_cfg) == 0x40);
+ASAHI_ASSERT_SIZE(asahi_fw_fragment_params2, 0xf0, 0xf0, 0xf0);
+ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params2, utiles_per_mtile_y, 0x20, 0x20, 0x20);
+ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params2, helper_cfg, 0x40, 0x40, 0x40);
 
 ASAHI_ASSERT_SIZE(asahi_fw_run_fragment, 0x930, 0x96c, 0xc44);
 ASAHI_ASSERT_OFFSET(asahi_fw_run_fragment, vm_slot, 0x4, 0xc, 0xc);
@@ -58,40 +58,29 @@ ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params3, isp_bgobjdepth, 0x280, 0x288, 0x2
 ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params3, isp_zls_pixels, 0x2a0, 0x2b0, 0x2b0);
 
 #if ASAHI_ABI_VERSION >= ASAHI_V13_5
-static_assert(offsetof(struct asahi_fw_run_fragment, counter) == 0x4);
-static_assert(offsetof(struct asahi_fw_run_fragment, unk_ts) == ASAHI_BY_ABI(0, 0x949, 0xc21));
+ASAHI_ASSERT_OFFSET(asahi_fw_run_fragment, counter, 0, 0x4, 0x4);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_fragment, unk_ts, 0, 0x949, 0xc21);
 #endif
 
 #if ASAHI_ABI_GEN < ASAHI_G14X
-static_assert(sizeof(struct asahi_fw_fragment_params1) == 0x348);
-static_assert(offsetof(struct asahi_fw_run_fragment, job_params1) ==
-	      ASAHI_BY_ABI(0x78, 0x80, 0));
-static_assert(offsetof(struct asahi_fw_run_fragment, job_params2) ==
-	      ASAHI_BY_ABI(0x3c0, 0x3c8, 0));
-static_assert(offsetof(struct asahi_fw_fragment_params1, isp_zls_pixels) ==
-	      ASAHI_BY_ABI(0x40, 0x48, 0));
+ASAHI_ASSERT_SIZE(asahi_fw_fragment_params1, 0x348, 0x348, 0x348);
+ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params1, isp_zls_pixels, 0x40, 0x48, 0x48);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_fragment, job_params1, 0x78, 0x80, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_fragment, job_params2, 0x3c0, 0x3c8, 0);
 #else
-static_assert(offsetof(struct asahi_fw_run_fragment, registers) == 0x80);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_fragment, registers, 0, 0, 0x80);
 #endif
 
 #if ASAHI_ABI_GEN == ASAHI_G13
-static_assert(offsetof(struct asahi_fw_fragment_params1, z_load) ==
-	      ASAHI_BY_ABI(0x58, 0x60, 0));
-static_assert(offsetof(struct asahi_fw_fragment_params1, tvb_tilemap) ==
-	      ASAHI_BY_ABI(0xd8, 0xe0, 0));
-static_assert(offsetof(struct asahi_fw_fragment_params1, usc_exec_base_isp) ==
-	      ASAHI_BY_ABI(0x138, 0x140, 0));
-static_assert(offsetof(struct asahi_fw_fragment_params1, unk_158) ==
-	      ASAHI_BY_ABI(0x158, 0x160, 0));
+ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params1, z_load, 0x58, 0x60, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params1, tvb_tilemap, 0xd8, 0xe0, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params1, usc_exec_base_isp, 0x138, 0x140, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params1, unk_158, 0x158, 0x160, 0);
 #elif ASAHI_ABI_GEN == ASAHI_G14G
-static_assert(offsetof(struct asahi_fw_fragment_params1, z_load) ==
-	      ASAHI_BY_ABI(0x68, 0x70, 0));
-static_assert(offsetof(struct asahi_fw_fragment_params1, tvb_tilemap) ==
-	      ASAHI_BY_ABI(0x108, 0x110, 0));
-static_assert(offsetof(struct asahi_fw_fragment_params1, usc_exec_base_isp) ==
-	      ASAHI_BY_ABI(0x168, 0x170, 0));
-static_assert(offsetof(struct asahi_fw_fragment_params1, unk_158) ==
-	      ASAHI_BY_ABI(0x188, 0x190, 0));
+ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params1, z_load, 0x68, 0x70, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params1, tvb_tilemap, 0x108, 0x110, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params1, usc_exec_base_isp, 0x168, 0x170, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params1, unk_158, 0x188, 0x190, 0);
 #endif
 
 /* Nobody knows what these are. */

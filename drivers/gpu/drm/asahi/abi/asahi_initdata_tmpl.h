@@ -9,42 +9,29 @@
  */
 
 #include "asahi_fw_initdata.h"
+#include "asahi_layout_tmpl.h"
 
-#if ASAHI_ABI_GEN >= ASAHI_G14X
-static_assert(sizeof(struct asahi_fw_hwdata_b) == 0x1884);
-static_assert(sizeof(struct asahi_fw_globals) == 0x1715c);
-static_assert(sizeof(struct asahi_fw_initdata) == 0xbc);
-static_assert(sizeof(struct asahi_fw_runtime_pointers) == 0xb3b0);
-static_assert(offsetof(struct asahi_fw_runtime_pointers, buffer_mgr_ctl_gpu_addr) == 0x204);
-#elif ASAHI_ABI_VERSION >= ASAHI_V13_5
-static_assert(sizeof(struct asahi_fw_hwdata_b) == 0x1884);
-static_assert(sizeof(struct asahi_fw_globals) == 0x12394);
-static_assert(sizeof(struct asahi_fw_initdata) == 0xbc);
-static_assert(sizeof(struct asahi_fw_runtime_pointers) == 0x6bc0);
-static_assert(offsetof(struct asahi_fw_runtime_pointers, buffer_mgr_ctl_gpu_addr) == 0x214);
-static_assert(offsetof(struct asahi_fw_runtime_pointers, gpu_scratch.unk_6b38) == 0x6b38);
-static_assert(offsetof(struct asahi_fw_hwdata_b, io_mappings) == 0x640);
-static_assert(offsetof(struct asahi_fw_hwdata_b, frequencies) == 0xa90);
-static_assert(offsetof(struct asahi_fw_globals, pending_submissions) == 0x8974);
-static_assert(offsetof(struct asahi_fw_globals, pending_stamps) == 0x111a8);
-static_assert(offsetof(struct asahi_fw_globals, fault_control) == 0x10fd8);
-static_assert(offsetof(struct asahi_fw_initdata, host_mapped_fw_allocations) == 0xa8);
-#else
-static_assert(sizeof(struct asahi_fw_hwdata_b) == 0xb6c);
-static_assert(sizeof(struct asahi_fw_globals) == 0x11d40);
-static_assert(sizeof(struct asahi_fw_initdata) == 0xb4);
-static_assert(sizeof(struct asahi_fw_runtime_pointers) == 0x6bc0);
-static_assert(offsetof(struct asahi_fw_initdata, host_mapped_fw_allocations) == 0xa0);
-#endif
-static_assert(offsetof(struct asahi_fw_runtime_pointers, unk_160) == 0x160);
-static_assert(offsetof(struct asahi_fw_runtime_pointers, stats_vtx) == 0x170);
-static_assert(offsetof(struct asahi_fw_runtime_pointers, unkptr_1b8) == 0x1b8);
-static_assert(sizeof(struct asahi_fw_status) == 0x80);
-static_assert(sizeof(struct asahi_fw_status_flags) == 0x70);
-static_assert(offsetof(struct asahi_fw_status_flags, halted) == 0x10);
-static_assert(offsetof(struct asahi_fw_status_flags, resume) == 0x20);
-static_assert(sizeof(struct asahi_fw_uat_level_info) == 0x20);
-static_assert(sizeof(struct asahi_fw_io_mapping) == 0x20);
+ASAHI_ASSERT_SIZE(asahi_fw_hwdata_b, 0xb6c, 0x1884, 0x1884);
+ASAHI_ASSERT_OFFSET(asahi_fw_hwdata_b, io_mappings, 0x1d0, 0x640, 0x640);
+ASAHI_ASSERT_OFFSET(asahi_fw_hwdata_b, frequencies, 0x574, 0xa90, 0xa90);
+ASAHI_ASSERT_SIZE(asahi_fw_globals, 0x11d40, 0x12394, 0x1715c);
+ASAHI_ASSERT_OFFSET(asahi_fw_globals, pending_submissions, 0x8904, 0x8974, 0xd1c0);
+ASAHI_ASSERT_OFFSET(asahi_fw_globals, fault_control, 0x10e80, 0x10fd8, 0x15820);
+ASAHI_ASSERT_OFFSET(asahi_fw_globals, pending_stamps, 0x1103c, 0x111a8, 0x159f0);
+ASAHI_ASSERT_SIZE(asahi_fw_initdata, 0xb4, 0xbc, 0xbc);
+ASAHI_ASSERT_OFFSET(asahi_fw_initdata, host_mapped_fw_allocations, 0xa0, 0xa8, 0xa8);
+ASAHI_ASSERT_SIZE(asahi_fw_runtime_pointers, 0x6bc0, 0x6bc0, 0xb3b0);
+ASAHI_ASSERT_OFFSET(asahi_fw_runtime_pointers, unk_160, 0x160, 0x160, 0x160);
+ASAHI_ASSERT_OFFSET(asahi_fw_runtime_pointers, stats_vtx, 0x170, 0x170, 0x170);
+ASAHI_ASSERT_OFFSET(asahi_fw_runtime_pointers, unkptr_1b8, 0x1b8, 0x1b8, 0x1b8);
+ASAHI_ASSERT_OFFSET(asahi_fw_runtime_pointers, buffer_mgr_ctl_gpu_addr, 0x214, 0x214, 0x204);
+ASAHI_ASSERT_OFFSET(asahi_fw_runtime_pointers, gpu_scratch.unk_6b38, 0x6b38, 0x6b38, 0xb328);
+ASAHI_ASSERT_SIZE(asahi_fw_status, 0x80, 0x80, 0x80);
+ASAHI_ASSERT_SIZE(asahi_fw_status_flags, 0x70, 0x70, 0x70);
+ASAHI_ASSERT_OFFSET(asahi_fw_status_flags, halted, 0x10, 0x10, 0x10);
+ASAHI_ASSERT_OFFSET(asahi_fw_status_flags, resume, 0x20, 0x20, 0x20);
+ASAHI_ASSERT_SIZE(asahi_fw_uat_level_info, 0x20, 0x20, 0x20);
+ASAHI_ASSERT_SIZE(asahi_fw_io_mapping, 0x20, 0x20, 0x20);
 
 static_assert(sizeof_field(struct asahi_fw_hwdata_b, frequencies) ==
 	      ASAHI_PERF_STATES * sizeof(__le32));

@@ -23,6 +23,10 @@
 #define ASAHI_BY_ABI(v12, v13, g14x)						\
 	(ASAHI_ABI_COLUMN == 0 ? (v12) : ASAHI_ABI_COLUMN == 1 ? (v13) : (g14x))
 
+/*
+ * What is not in all versions is asserted in an #if, with 0 for the versions that it
+ * leaves out. So is what differs between G13 and G14G, once for each.
+ */
 #define ASAHI_ASSERT_SIZE(type, v12, v13, g14x)					\
 	static_assert(sizeof(struct type) == ASAHI_BY_ABI(v12, v13, g14x))
 #define ASAHI_ASSERT_OFFSET(type, member, v12, v13, g14x)			\

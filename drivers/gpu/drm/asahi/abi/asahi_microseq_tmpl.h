@@ -14,37 +14,15 @@
 #include "asahi_layout_tmpl.h"
 #include "asahi_microseq.h"
 
-static_assert(sizeof(struct asahi_fw_attachments) == 0x104);
+ASAHI_ASSERT_SIZE(asahi_fw_attachments, 0x104, 0x104, 0x104);
 static_assert(ASAHI_FW_ATTACHMENTS == 16);
 
-#if ASAHI_ABI_VERSION < ASAHI_V13_5
-static_assert(sizeof(struct asahi_fw_op_timestamp) == 0x34);
-static_assert(sizeof(struct asahi_fw_start_compute) == 0x154);
-#else
-static_assert(sizeof(struct asahi_fw_op_timestamp) == 0x3c);
-#endif
-
-#if ASAHI_ABI_VERSION < ASAHI_V13_5 && ASAHI_ABI_GEN == ASAHI_G13
-static_assert(sizeof(struct asahi_fw_finalize_compute) == 0x64);
-#elif ASAHI_ABI_VERSION < ASAHI_V13_5
-static_assert(sizeof(struct asahi_fw_finalize_compute) == 0x6c);
-#else
-static_assert(sizeof(struct asahi_fw_finalize_compute) == 0x7c);
-static_assert(offsetof(struct asahi_fw_finalize_compute, fw_stamp) == 0x28);
-static_assert(offsetof(struct asahi_fw_finalize_compute, restart_branch_offset) == 0x58);
-static_assert(offsetof(struct asahi_fw_finalize_compute, unk_flag) == 0x6d);
-#endif
-
-#if ASAHI_ABI_VERSION >= ASAHI_V13_5 && ASAHI_ABI_GEN < ASAHI_G14X
-static_assert(sizeof(struct asahi_fw_start_compute) == 0x16c);
-static_assert(offsetof(struct asahi_fw_start_compute, vm_slot) == 0x24);
-static_assert(offsetof(struct asahi_fw_start_compute, event_seq) == 0x30);
-static_assert(offsetof(struct asahi_fw_start_compute, attachments) == 0x4c);
-static_assert(offsetof(struct asahi_fw_start_compute, unk_flag) == 0x154);
-#elif ASAHI_ABI_VERSION >= ASAHI_V13_5
-static_assert(sizeof(struct asahi_fw_start_compute) == 0x174);
-#endif
-
+ASAHI_ASSERT_SIZE(asahi_fw_op_timestamp, 0x34, 0x3c, 0x3c);
+ASAHI_ASSERT_SIZE(asahi_fw_start_compute, 0x154, 0x16c, 0x174);
+ASAHI_ASSERT_OFFSET(asahi_fw_start_compute, vm_slot, 0x24, 0x24, 0x2c);
+ASAHI_ASSERT_OFFSET(asahi_fw_start_compute, event_seq, 0x30, 0x30, 0x38);
+ASAHI_ASSERT_OFFSET(asahi_fw_start_compute, attachments, 0x4c, 0x4c, 0x54);
+ASAHI_ASSERT_OFFSET(asahi_fw_finalize_compute, fw_stamp, 0x2c, 0x28, 0x28);
 ASAHI_ASSERT_SIZE(asahi_fw_start_vertex, 0x17c, 0x18c, 0x194);
 ASAHI_ASSERT_OFFSET(asahi_fw_start_vertex, job_params1, 0xc, 0xc, 0xc);
 ASAHI_ASSERT_OFFSET(asahi_fw_start_vertex, buffer, 0x14, 0x14, 0x1c);
@@ -72,25 +50,27 @@ ASAHI_ASSERT_OFFSET(asahi_fw_finalize_fragment, unk_2c, 0x2c, 0x2c, 0x2c);
 ASAHI_ASSERT_OFFSET(asahi_fw_finalize_fragment, vm_slot, 0x5c, 0x5c, 0x5c);
 ASAHI_ASSERT_OFFSET(asahi_fw_finalize_fragment, unk_758_flag, 0x64, 0x64, 0x64);
 
-#if ASAHI_ABI_VERSION < ASAHI_V13_5 && ASAHI_ABI_GEN == ASAHI_G13
-static_assert(sizeof(struct asahi_fw_finalize_vertex) == 0x74);
-static_assert(offsetof(struct asahi_fw_finalize_vertex, restart_branch_offset) == 0x6c);
-static_assert(sizeof(struct asahi_fw_finalize_fragment) == 0x9c);
-static_assert(offsetof(struct asahi_fw_finalize_fragment, restart_branch_offset) == 0x94);
-#elif ASAHI_ABI_VERSION < ASAHI_V13_5
-static_assert(sizeof(struct asahi_fw_finalize_vertex) == 0x7c);
-static_assert(offsetof(struct asahi_fw_finalize_vertex, restart_branch_offset) == 0x74);
-static_assert(sizeof(struct asahi_fw_finalize_fragment) == 0xa4);
-static_assert(offsetof(struct asahi_fw_finalize_fragment, restart_branch_offset) == 0x9c);
+#if ASAHI_ABI_VERSION >= ASAHI_V13_5
+ASAHI_ASSERT_OFFSET(asahi_fw_start_compute, unk_flag, 0, 0x154, 0x15c);
+ASAHI_ASSERT_OFFSET(asahi_fw_finalize_compute, unk_flag, 0, 0x6d, 0x6d);
+ASAHI_ASSERT_OFFSET(asahi_fw_start_vertex, notifier_buf, 0, 0x180, 0x188);
+ASAHI_ASSERT_OFFSET(asahi_fw_start_fragment, counter, 0, 0x19c, 0x1a4);
+#endif
+
+#if ASAHI_ABI_GEN == ASAHI_G13
+ASAHI_ASSERT_SIZE(asahi_fw_finalize_compute, 0x64, 0x7c, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_finalize_compute, restart_branch_offset, 0x5c, 0x58, 0);
+ASAHI_ASSERT_SIZE(asahi_fw_finalize_vertex, 0x74, 0x84, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_finalize_vertex, restart_branch_offset, 0x6c, 0x6c, 0);
+ASAHI_ASSERT_SIZE(asahi_fw_finalize_fragment, 0x9c, 0xb4, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_finalize_fragment, restart_branch_offset, 0x94, 0x9c, 0);
 #else
-static_assert(sizeof(struct asahi_fw_finalize_vertex) == 0x84);
-static_assert(offsetof(struct asahi_fw_finalize_vertex, restart_branch_offset) == 0x6c);
-static_assert(offsetof(struct asahi_fw_start_vertex, notifier_buf) ==
-	      ASAHI_BY_ABI(0, 0x180, 0x188));
-static_assert(sizeof(struct asahi_fw_finalize_fragment) == 0xb4);
-static_assert(offsetof(struct asahi_fw_finalize_fragment, restart_branch_offset) == 0x9c);
-static_assert(offsetof(struct asahi_fw_start_fragment, counter) ==
-	      ASAHI_BY_ABI(0, 0x19c, 0x1a4));
+ASAHI_ASSERT_SIZE(asahi_fw_finalize_compute, 0x6c, 0x7c, 0x7c);
+ASAHI_ASSERT_OFFSET(asahi_fw_finalize_compute, restart_branch_offset, 0x64, 0x58, 0x58);
+ASAHI_ASSERT_SIZE(asahi_fw_finalize_vertex, 0x7c, 0x84, 0x84);
+ASAHI_ASSERT_OFFSET(asahi_fw_finalize_vertex, restart_branch_offset, 0x74, 0x6c, 0x6c);
+ASAHI_ASSERT_SIZE(asahi_fw_finalize_fragment, 0xa4, 0xb4, 0xb4);
+ASAHI_ASSERT_OFFSET(asahi_fw_finalize_fragment, restart_branch_offset, 0x9c, 0x9c, 0x9c);
 #endif
 
 /* Bytes of a sequence around its start and finalize operations. */

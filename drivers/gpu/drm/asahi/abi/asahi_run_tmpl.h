@@ -10,11 +10,12 @@
 #include <linux/stddef.h>
 
 #include "asahi_fw_job.h"
+#include "asahi_layout_tmpl.h"
 #include "asahi_work.h"
 
-static_assert(sizeof(struct asahi_fw_job_meta) == 0x2c);
-static_assert(sizeof(struct asahi_fw_encoder_params) == 0x28);
-static_assert(sizeof(struct asahi_fw_register_array) == 0x710);
+ASAHI_ASSERT_SIZE(asahi_fw_job_meta, 0x2c, 0x2c, 0x2c);
+ASAHI_ASSERT_SIZE(asahi_fw_encoder_params, 0x28, 0x28, 0x28);
+ASAHI_ASSERT_SIZE(asahi_fw_register_array, 0x710, 0x710, 0x710);
 
 #if ASAHI_ABI_GEN >= ASAHI_G14X
 static void asahi_run_add_register(struct asahi_fw_register_array *fw, u32 number, u64 value)

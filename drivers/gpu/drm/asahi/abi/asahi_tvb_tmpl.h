@@ -16,14 +16,14 @@
 #include "asahi_scene.h"
 #include "asahi_tvb.h"
 
-static_assert(sizeof(struct asahi_fw_block_control) == 0x40);
-static_assert(sizeof(struct asahi_fw_buffer_counter) == 0x40);
-static_assert(sizeof(struct asahi_fw_buffer_stats) == 0x40);
-static_assert(offsetof(struct asahi_fw_buffer_stats, reset) == 0x20);
-static_assert(sizeof(struct asahi_fw_block) == 0x8);
-static_assert(sizeof(struct asahi_fw_init_buffer) == 0x20);
-static_assert(offsetof(struct asahi_fw_init_buffer, buffer) == 0x14);
-static_assert(offsetof(struct asahi_fw_init_buffer, stamp_value) == 0x1c);
+ASAHI_ASSERT_SIZE(asahi_fw_block_control, 0x40, 0x40, 0x40);
+ASAHI_ASSERT_SIZE(asahi_fw_buffer_counter, 0x40, 0x40, 0x40);
+ASAHI_ASSERT_SIZE(asahi_fw_buffer_stats, 0x40, 0x40, 0x40);
+ASAHI_ASSERT_OFFSET(asahi_fw_buffer_stats, reset, 0x20, 0x20, 0x20);
+ASAHI_ASSERT_SIZE(asahi_fw_block, 0x8, 0x8, 0x8);
+ASAHI_ASSERT_SIZE(asahi_fw_init_buffer, 0x20, 0x20, 0x20);
+ASAHI_ASSERT_OFFSET(asahi_fw_init_buffer, buffer, 0x14, 0x14, 0x14);
+ASAHI_ASSERT_OFFSET(asahi_fw_init_buffer, stamp_value, 0x1c, 0x1c, 0x1c);
 
 ASAHI_ASSERT_SIZE(asahi_fw_buffer_info, 0xc0, 0xbc, 0xc0);
 ASAHI_ASSERT_OFFSET(asahi_fw_buffer_info, cur_id, 0xc, 0xc, 0xc);

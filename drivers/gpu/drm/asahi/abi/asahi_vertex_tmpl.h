@@ -18,9 +18,9 @@
 #include "asahi_scene.h"
 #include "asahi_work.h"
 
-static_assert(sizeof(struct asahi_fw_tiling_params) == 0xa0);
-static_assert(offsetof(struct asahi_fw_tiling_params, helper_cfg) == 0x2c);
-static_assert(sizeof(struct asahi_fw_vertex_params2) == 0xa0);
+ASAHI_ASSERT_SIZE(asahi_fw_tiling_params, 0xa0, 0xa0, 0xa0);
+ASAHI_ASSERT_OFFSET(asahi_fw_tiling_params, helper_cfg, 0x2c, 0x2c, 0x2c);
+ASAHI_ASSERT_SIZE(asahi_fw_vertex_params2, 0xa0, 0xa0, 0xa0);
 
 ASAHI_ASSERT_SIZE(asahi_fw_run_vertex, 0x5e0, 0x608, 0x8f4);
 ASAHI_ASSERT_OFFSET(asahi_fw_run_vertex, vm_slot, 0x4, 0xc, 0xc);
@@ -44,39 +44,37 @@ ASAHI_ASSERT_OFFSET(asahi_fw_run_vertex, user_timestamp_pointers, 0x5c4, 0x5cc, 
 ASAHI_ASSERT_OFFSET(asahi_fw_run_vertex, client_sequence, 0x5d4, 0x5dc, 0x8c8);
 
 #if ASAHI_ABI_VERSION >= ASAHI_V13_5
-static_assert(offsetof(struct asahi_fw_run_vertex, counter) == 0x4);
-static_assert(offsetof(struct asahi_fw_run_vertex, unk_ts) == ASAHI_BY_ABI(0, 0x5e5, 0x8d1));
+ASAHI_ASSERT_OFFSET(asahi_fw_run_vertex, counter, 0, 0x4, 0x4);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_vertex, unk_ts, 0, 0x5e5, 0x8d1);
 #endif
 
 #if ASAHI_ABI_GEN < ASAHI_G14X
-static_assert(sizeof(struct asahi_fw_vertex_params1) == 0x384);
-static_assert(offsetof(struct asahi_fw_run_vertex, job_params1) ==
-	      ASAHI_BY_ABI(0x38, 0x40, 0));
-static_assert(offsetof(struct asahi_fw_run_vertex, tiling_params) ==
-	      ASAHI_BY_ABI(0x3bc, 0x3c4, 0));
+ASAHI_ASSERT_SIZE(asahi_fw_vertex_params1, 0x384, 0x384, 0x384);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_vertex, job_params1, 0x38, 0x40, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_vertex, tiling_params, 0x3bc, 0x3c4, 0);
 #else
-static_assert(offsetof(struct asahi_fw_run_vertex, registers) == 0x40);
+ASAHI_ASSERT_OFFSET(asahi_fw_run_vertex, registers, 0, 0, 0x40);
 #endif
 
 #if ASAHI_ABI_GEN == ASAHI_G13
-static_assert(offsetof(struct asahi_fw_vertex_params1, tpc) == 0x20);
-static_assert(offsetof(struct asahi_fw_vertex_params1, utile_config) == 0x48);
-static_assert(offsetof(struct asahi_fw_vertex_params1, core_mask) == 0x68);
-static_assert(offsetof(struct asahi_fw_vertex_params1, vdm_ctrl_stream_base) == 0x90);
-static_assert(offsetof(struct asahi_fw_vertex_params1, tiling_control) == 0xa8);
-static_assert(offsetof(struct asahi_fw_vertex_params1, usc_exec_base_ta) == 0xe0);
-static_assert(offsetof(struct asahi_fw_vertex_params1, unk_f8) == 0xf8);
-static_assert(offsetof(struct asahi_fw_vertex_params1, helper_arg) == 0x108);
-static_assert(offsetof(struct asahi_fw_vertex_params1, unk_118) == 0x118);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, tpc, 0x20, 0x20, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, utile_config, 0x48, 0x48, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, core_mask, 0x68, 0x68, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, vdm_ctrl_stream_base, 0x90, 0x90, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, tiling_control, 0xa8, 0xa8, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, usc_exec_base_ta, 0xe0, 0xe0, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, unk_f8, 0xf8, 0xf8, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, helper_arg, 0x108, 0x108, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, unk_118, 0x118, 0x118, 0);
 #elif ASAHI_ABI_GEN == ASAHI_G14G
-static_assert(offsetof(struct asahi_fw_vertex_params1, tpc) == 0x18);
-static_assert(offsetof(struct asahi_fw_vertex_params1, utile_config) == 0x38);
-static_assert(offsetof(struct asahi_fw_vertex_params1, preempt_buf1) == 0x50);
-static_assert(offsetof(struct asahi_fw_vertex_params1, vdm_ctrl_stream_base) == 0x70);
-static_assert(offsetof(struct asahi_fw_vertex_params1, usc_exec_base_ta) == 0xa8);
-static_assert(offsetof(struct asahi_fw_vertex_params1, unk_f8) == 0xb0);
-static_assert(offsetof(struct asahi_fw_vertex_params1, helper_arg) == 0xc0);
-static_assert(offsetof(struct asahi_fw_vertex_params1, unk_118) == 0xd0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, tpc, 0x18, 0x18, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, utile_config, 0x38, 0x38, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, preempt_buf1, 0x50, 0x50, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, vdm_ctrl_stream_base, 0x70, 0x70, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, usc_exec_base_ta, 0xa8, 0xa8, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, unk_f8, 0xb0, 0xb0, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, helper_arg, 0xc0, 0xc0, 0);
+ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, unk_118, 0xd0, 0xd0, 0);
 #endif
 
 /* Nobody knows what these are. */

@@ -12,37 +12,33 @@
 #include "asahi_fw_event.h"
 #include "asahi_fw_workqueue.h"
 #include "asahi_job.h"
+#include "asahi_layout_tmpl.h"
 
-static_assert(sizeof(struct asahi_fw_barrier) == 0x40);
-static_assert(offsetof(struct asahi_fw_barrier, wait_value) == 0xc);
-static_assert(sizeof(struct asahi_fw_gpu_context_data) == 0x40);
-static_assert(offsetof(struct asahi_fw_gpu_context_data, unk_1e) == 0x1e);
-static_assert(offsetof(struct asahi_fw_gpu_context_data, unk_23) == 0x23);
-static_assert(sizeof(struct asahi_fw_ring_state) == 0x60);
-static_assert(offsetof(struct asahi_fw_ring_state, gpu_rptr) == 0x30);
-static_assert(offsetof(struct asahi_fw_ring_state, cpu_wptr) == 0x40);
-static_assert(offsetof(struct asahi_fw_ring_state, rb_size) == 0x50);
-static_assert(offsetof(struct asahi_fw_queue_info, event_id) == 0x2c);
-static_assert(offsetof(struct asahi_fw_queue_info, unk_4c) == 0x4c);
-static_assert(offsetof(struct asahi_fw_queue_info, unk_54) == 0x54);
-static_assert(sizeof(struct asahi_fw_notifier_list) == 0x18);
-static_assert(offsetof(struct asahi_fw_notifier, unk_10) == 0x10);
-
-#if ASAHI_ABI_VERSION >= ASAHI_V13_5 && ASAHI_ABI_GEN < ASAHI_G14X
-static_assert(sizeof(struct asahi_fw_queue_info) == 0xb8);
-static_assert(offsetof(struct asahi_fw_queue_info, gpu_context) == 0xa4);
-#else
-static_assert(sizeof(struct asahi_fw_queue_info) == 0xb0);
-static_assert(offsetof(struct asahi_fw_queue_info, gpu_context) == 0xa0);
-#endif
+ASAHI_ASSERT_SIZE(asahi_fw_barrier, 0x40, 0x40, 0x40);
+ASAHI_ASSERT_OFFSET(asahi_fw_barrier, wait_value, 0xc, 0xc, 0xc);
+ASAHI_ASSERT_SIZE(asahi_fw_gpu_context_data, 0x40, 0x40, 0x40);
+ASAHI_ASSERT_OFFSET(asahi_fw_gpu_context_data, unk_1e, 0x1e, 0x1e, 0x1e);
+ASAHI_ASSERT_OFFSET(asahi_fw_gpu_context_data, unk_23, 0x23, 0x23, 0x23);
+ASAHI_ASSERT_SIZE(asahi_fw_ring_state, 0x60, 0x60, 0x60);
+ASAHI_ASSERT_OFFSET(asahi_fw_ring_state, gpu_rptr, 0x30, 0x30, 0x30);
+ASAHI_ASSERT_OFFSET(asahi_fw_ring_state, cpu_wptr, 0x40, 0x40, 0x40);
+ASAHI_ASSERT_OFFSET(asahi_fw_ring_state, rb_size, 0x50, 0x50, 0x50);
+ASAHI_ASSERT_SIZE(asahi_fw_queue_info, 0xb0, 0xb8, 0xb0);
+ASAHI_ASSERT_OFFSET(asahi_fw_queue_info, event_id, 0x2c, 0x2c, 0x2c);
+ASAHI_ASSERT_OFFSET(asahi_fw_queue_info, unk_4c, 0x4c, 0x4c, 0x4c);
+ASAHI_ASSERT_OFFSET(asahi_fw_queue_info, unk_54, 0x54, 0x54, 0x54);
+ASAHI_ASSERT_OFFSET(asahi_fw_queue_info, gpu_context, 0xa0, 0xa4, 0xa0);
+ASAHI_ASSERT_SIZE(asahi_fw_notifier_list, 0x18, 0x18, 0x18);
+ASAHI_ASSERT_OFFSET(asahi_fw_notifier, unk_10, 0x10, 0x10, 0x10);
 
 #if ASAHI_ABI_VERSION >= ASAHI_V13_5
-static_assert(sizeof(struct asahi_fw_notifier) == 0xb0);
-static_assert(offsetof(struct asahi_fw_notifier, state.unk_buf) == 0xa8);
-#elif ASAHI_ABI_GEN >= ASAHI_G14G
-static_assert(sizeof(struct asahi_fw_notifier) == 0xc0);
+ASAHI_ASSERT_OFFSET(asahi_fw_notifier, state.unk_buf, 0, 0xa8, 0xa8);
+#endif
+
+#if ASAHI_ABI_GEN == ASAHI_G13
+ASAHI_ASSERT_SIZE(asahi_fw_notifier, 0xa8, 0xb0, 0);
 #else
-static_assert(sizeof(struct asahi_fw_notifier) == 0xa8);
+ASAHI_ASSERT_SIZE(asahi_fw_notifier, 0xc0, 0xb0, 0xb0);
 #endif
 
 static const struct asahi_fw_priority asahi_priorities[AGX_PRIORITY_COUNT] = {
