@@ -140,16 +140,16 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_fini);
 
 /**
  * asahi_aspace_table_bytes() - how much memory its tables take
- * @as: address space
+ * @as: address space whose tables have not been freed
  *
- * Process context, may sleep.
+ * Any context, without a lock: it may be outdated when it arrives. Whoever asks for the
+ * memory of a client waits for no VM_BIND.
  *
  * Return: bytes, the root included unless it belongs to the firmware.
  */
-u64 asahi_aspace_table_bytes(struct asahi_aspace *as)
+u64 asahi_aspace_table_bytes(const struct asahi_aspace *as)
 {
-	guard(mutex)(&as->lock);
-	return as->pgt.root ? (as->pgt.pages + as->pgt.root_owned) * AGX_PAGE_SIZE : 0;
+	return ((u64)READ_ONCE(as->pgt.pages) + as->pgt.root_owned) * AGX_PAGE_SIZE;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_table_bytes);
 

@@ -7,6 +7,7 @@
 #ifndef ASAHI_ASPACE_H
 #define ASAHI_ASPACE_H
 
+#include <linux/atomic.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
 
@@ -45,6 +46,8 @@ struct asahi_aspace {
 	 * whoever takes the context over; see asahi_aspace_flush() for reading.
 	 */
 	int slot;
+	/** @barred: lost jobs for which it was taken away; it gets no context before they end */
+	atomic_t barred;
 };
 
 /**
@@ -64,7 +67,7 @@ void asahi_aspace_init_kernel(struct asahi_aspace *as, struct asahi_device *adev
 void asahi_aspace_cut(struct asahi_aspace *as);
 void asahi_aspace_free_tables(struct asahi_aspace *as);
 void asahi_aspace_fini(struct asahi_aspace *as);
-u64 asahi_aspace_table_bytes(struct asahi_aspace *as);
+u64 asahi_aspace_table_bytes(const struct asahi_aspace *as);
 
 void asahi_aspace_begin(struct asahi_aspace *as, struct asahi_pt_pool *pool);
 void asahi_aspace_flush(struct asahi_aspace *as, struct asahi_pt_pool *pool);

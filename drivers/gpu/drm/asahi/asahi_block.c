@@ -18,6 +18,7 @@
 #include "asahi_event.h"
 #include "asahi_gem.h"
 #include "asahi_growth.h"
+#include "asahi_halt.h"
 #include "asahi_heap.h"
 #include "asahi_hw.h"
 #include "asahi_initdata.h"
@@ -28,6 +29,7 @@
 #include "asahi_timeline.h"
 #include "asahi_trim.h"
 #include "asahi_uat.h"
+#include "asahi_watchdog.h"
 
 /**
  * DOC: Blocks
@@ -40,6 +42,7 @@
  *   when memory is given back;
  * * *channel*, *initdata* and *event* are what the firmware reads and writes;
  * * *coredump* keeps evidence;
+ * * *watchdog* knows what the firmware owes, and *halt* has it go on after failures;
  * * *timeline* knows the jobs in flight;
  * * *growth* answers the firmware, which asks for memory;
  * * *recovery* hears what the firmware says of them, through *channel*;
@@ -62,6 +65,8 @@ static const struct asahi_block * const asahi_blocks[] = {
 	&asahi_block_initdata,
 	&asahi_block_event,
 	&asahi_block_coredump,
+	&asahi_block_watchdog,
+	&asahi_block_halt,
 	&asahi_block_timeline,
 	&asahi_block_growth,
 	&asahi_block_recovery,

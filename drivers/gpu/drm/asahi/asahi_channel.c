@@ -26,12 +26,13 @@
 #include "asahi_block.h"
 #include "asahi_channel.h"
 #include "asahi_device.h"
+#include "asahi_doorbell.h"
 #include "asahi_fw_channels.h"
 #include "asahi_fwlog.h"
 #include "asahi_heap.h"
 #include "asahi_ring.h"
-#include "asahi_rtkit.h"
 #include "asahi_state.h"
+#include "asahi_watchdog.h"
 
 /**
  * DOC: Channels
@@ -52,18 +53,9 @@
  *
  * A device control message is waited for until the firmware has read it. If it
  * does not in a second, the caller is told and goes on: that happens where the
- * firmware is busy, and what the message asked for is done later or never. A
- * firmware that has read nothing and written nothing at all during several such
- * seconds in a row is given up.
+ * firmware is busy, and what the message asked for is done later or never. The
+ * watchdog judges a firmware that does not read.
  */
-
-/* The firmware reads a ring at once unless it is in trouble. */
-#define ASAHI_CHANNEL_ANSWER_US		(1 * USEC_PER_SEC)
-#define ASAHI_CHANNEL_POLL_US		50
-/* It may take longer with its first message: it initialises itself before. */
-#define ASAHI_CHANNEL_START_US		(5 * USEC_PER_SEC)
-/* Device control messages unread in a row, in total silence. */
-#define ASAHI_CHANNEL_STRIKES		3
 
 #define ASAHI_CHANNEL_STATS_MSG_MAX	0x40
 
@@ -103,9 +95,6 @@ struct asahi_rx_channel {
  * @ops: who is told of events; constant once the firmware runs
  * @pipe: work pipes by priority and kind
  * @device_control: device control
- * @strikes: device control messages in a row that were not read in time while
- *	nothing was heard; protected by the lock of @device_control
- * @strike_heard: @heard at the last of them; protected likewise
  * @fwctl: firmware control
  * @event: events
  * @log: firmware log, one ring for each level
@@ -122,8 +111,6 @@ struct asahi_channels {
 	const struct asahi_channel_ops *ops;
 	struct asahi_tx_channel pipe[AGX_PRIORITY_COUNT][AGX_PIPE_COUNT];
 	struct asahi_tx_channel device_control;
-	unsigned int strikes;
-	u32 strike_heard;
 	struct asahi_tx_channel fwctl;
 	struct asahi_rx_channel event;
 	struct asahi_rx_channel log;
@@ -138,35 +125,20 @@ struct asahi_channels {
 
 /* To the firmware. */
 
-static int asahi_channel_wait_room(struct asahi_device *adev, struct asahi_tx_channel *ch)
+static int asahi_channel_wait_room(struct asahi_device *adev, struct asahi_tx_channel *ch,
+				   enum asahi_debt debt)
 {
-	bool full;
-	int ret;
-
 	lockdep_assert_held(&ch->lock);
 
-	ret = read_poll_timeout(asahi_tx_ring_full, full, !full || !asahi_state_fw_alive(adev),
-				ASAHI_CHANNEL_POLL_US, ASAHI_CHANNEL_ANSWER_US, false,
-				&ch->ring);
-	if (ret)
-		return ret;
-	return full ? -ENODEV : 0;
+	return asahi_wait_until(adev, debt, !asahi_tx_ring_full(&ch->ring));
 }
 
 static int asahi_channel_wait_drained(struct asahi_device *adev, struct asahi_tx_channel *ch,
-				      u64 timeout_us)
+				      enum asahi_debt debt)
 {
-	bool drained;
-	int ret;
-
 	lockdep_assert_held(&ch->lock);
 
-	ret = read_poll_timeout(asahi_tx_ring_drained, drained,
-				drained || !asahi_state_fw_alive(adev), ASAHI_CHANNEL_POLL_US,
-				timeout_us, false, &ch->ring);
-	if (ret)
-		return ret;
-	return drained ? 0 : -ENODEV;
+	return asahi_wait_until(adev, debt, asahi_tx_ring_drained(&ch->ring));
 }
 
 static bool asahi_channel_try_reserve(struct asahi_tx_channel *ch)
@@ -184,23 +156,16 @@ static bool asahi_channel_try_reserve(struct asahi_tx_channel *ch)
  *
  * The room stays until asahi_channel_run() or asahi_channel_unreserve().
  * Process context, with no lock that the notification worker takes: a firmware
- * that has halted reads nothing until that worker lets it go on. May sleep up
- * to a second if the firmware is behind; allocates nothing.
+ * that has halted reads nothing until that worker lets it go on. Waits as long
+ * as the watchdog allows if the firmware is behind; allocates nothing.
  *
- * Return: 0, -ENODEV if the firmware is not alive, -ETIMEDOUT if the ring stayed full.
+ * Return: 0, -ENODEV if the firmware is not alive, or has been given up for that.
  */
 int asahi_channel_reserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe)
 {
 	struct asahi_tx_channel *ch = &adev->channels->pipe[prio][pipe];
-	bool reserved;
-	int ret;
 
-	ret = read_poll_timeout(asahi_channel_try_reserve, reserved,
-				reserved || !asahi_state_fw_alive(adev), ASAHI_CHANNEL_POLL_US,
-				ASAHI_CHANNEL_ANSWER_US, false, ch);
-	if (ret)
-		return ret;
-	return reserved ? 0 : -ENODEV;
+	return asahi_wait_until(adev, ASAHI_DEBT_WORK, asahi_channel_try_reserve(ch));
 }
 
 /**
@@ -217,6 +182,21 @@ void asahi_channel_unreserve(struct asahi_device *adev, unsigned int prio, unsig
 
 	guard(mutex)(&ch->lock);
 	ch->ring.reserved--;
+}
+
+/**
+ * asahi_channel_pipe_read() - has the firmware read of all work?
+ * @adev: device
+ * @prio: as for asahi_channel_reserve()
+ * @pipe: as for asahi_channel_reserve()
+ *
+ * May be wrong about messages that are being sent meanwhile. Any context.
+ *
+ * Return: true if no message of new work is left in the ring.
+ */
+bool asahi_channel_pipe_read(struct asahi_device *adev, unsigned int prio, unsigned int pipe)
+{
+	return asahi_tx_ring_drained(&adev->channels->pipe[prio][pipe].ring);
 }
 
 /**
@@ -250,47 +230,22 @@ int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 	return 0;
 }
 
-/*
- * The firmware has not read a device control message in time. As long as it
- * does anything else it may be busy; in silence it is given up in the end.
- */
-static void asahi_channel_note_unread(struct asahi_channels *chs)
-{
-	u32 heard = READ_ONCE(chs->heard);
-
-	lockdep_assert_held(&chs->device_control.lock);
-
-	if (heard != chs->strike_heard)
-		chs->strikes = 0;
-	chs->strike_heard = heard;
-
-	drm_err(&chs->adev->drm, "a device control message is not read\n");
-	if (++chs->strikes >= ASAHI_CHANNEL_STRIKES)
-		asahi_state_fail(chs->adev, "it does not read device control messages");
-}
-
 static int asahi_channel_send_dc(struct asahi_device *adev, const struct asahi_dc_msg *msg)
 {
 	struct asahi_tx_channel *ch = &adev->channels->device_control;
-	u32 before;
 	int ret;
 
 	lockdep_assert_held(&ch->lock);
 
-	ret = asahi_channel_wait_room(adev, ch);
+	ret = asahi_channel_wait_room(adev, ch, ASAHI_DEBT_CONTROL);
 	if (ret)
 		return ret == -ETIMEDOUT ? -EBUSY : ret;
 
-	before = asahi_tx_ring_room(&ch->ring);
 	adev->abi->channel->encode_dc(asahi_tx_ring_entry(&ch->ring), msg);
 	asahi_tx_ring_commit(&ch->ring);
-	asahi_rtkit_post(adev, AGX_DOORBELL_DEVICE_CONTROL);
+	asahi_doorbell_post(adev, AGX_DOORBELL_DEVICE_CONTROL);
 
-	ret = asahi_channel_wait_drained(adev, ch, ASAHI_CHANNEL_ANSWER_US);
-	/* It reads, though it has not come to this message. */
-	if (ret && asahi_tx_ring_room(&ch->ring) >= before)
-		adev->channels->strikes = 0;
-	return ret;
+	return asahi_channel_wait_drained(adev, ch, ASAHI_DEBT_CONTROL);
 }
 
 /**
@@ -299,9 +254,10 @@ static int asahi_channel_send_dc(struct asahi_device *adev, const struct asahi_d
  * @msg: what
  *
  * Waits until the firmware has read the message, two seconds at most if its
- * ring is full. What was not read in that time stays in the ring, so the
- * firmware may still come to it: whatever @msg refers to must not be freed
- * then. That is logged. Process context, may sleep; allocates nothing.
+ * ring is full, and longer only while it has halted. What was not read in that
+ * time stays in the ring, so the firmware may still come to it: whatever @msg
+ * refers to must not be freed then. The watchdog hears of it. Process context,
+ * may sleep; allocates nothing.
  *
  * Return: 0; -ENODEV if the firmware does not run or died; -ETIMEDOUT if it has
  * not read the message; -EBUSY if there was no room for it in the ring.
@@ -319,9 +275,7 @@ int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_d
 
 	ret = asahi_channel_send_dc(adev, msg);
 	if (!ret)
-		chs->strikes = 0;
-	else if (ret != -ENODEV)
-		asahi_channel_note_unread(chs);
+		asahi_watchdog_paid(adev, ASAHI_DEBT_CONTROL);
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_channel_device_control);
@@ -364,6 +318,27 @@ int asahi_channel_flush_cache(struct asahi_device *adev)
 }
 
 /**
+ * asahi_channel_signs() - what the firmware has done so far
+ * @adev: device that has rings
+ *
+ * May be wrong about what happens meanwhile. Any context.
+ *
+ * Return: a number that changes when it sends or reads anything through a ring.
+ */
+u32 asahi_channel_signs(struct asahi_device *adev)
+{
+	struct asahi_channels *chs = adev->channels;
+	u32 signs = READ_ONCE(chs->heard);
+
+	for (unsigned int prio = 0; prio < AGX_PRIORITY_COUNT; prio++)
+		for (unsigned int pipe = 0; pipe < AGX_PIPE_COUNT; pipe++)
+			signs += asahi_tx_ring_read_so_far(&chs->pipe[prio][pipe].ring);
+	signs += asahi_tx_ring_read_so_far(&chs->device_control.ring);
+	signs += asahi_tx_ring_read_so_far(&chs->fwctl.ring);
+	return signs;
+}
+
+/**
  * asahi_channel_ping() - does the firmware answer?
  * @adev: device whose firmware should run
  *
@@ -398,24 +373,16 @@ void asahi_channel_post_initialize(struct asahi_device *adev)
  * asahi_channel_wait_initialized() - wait until the firmware has started on its rings
  * @adev: device, booted
  *
- * Process context; takes five seconds at most, and says so after the first.
+ * Process context; takes five seconds at most.
  *
  * Return: 0, -ENODEV if the firmware crashed, -ETIMEDOUT.
  */
 int asahi_channel_wait_initialized(struct asahi_device *adev)
 {
 	struct asahi_tx_channel *ch = &adev->channels->device_control;
-	int ret;
 
 	guard(mutex)(&ch->lock);
-
-	ret = asahi_channel_wait_drained(adev, ch, ASAHI_CHANNEL_ANSWER_US);
-	if (ret != -ETIMEDOUT)
-		return ret;
-
-	drm_warn(&adev->drm, "the firmware is slow to start\n");
-	return asahi_channel_wait_drained(adev, ch,
-					  ASAHI_CHANNEL_START_US - ASAHI_CHANNEL_ANSWER_US);
+	return asahi_channel_wait_drained(adev, ch, ASAHI_DEBT_START);
 }
 
 /**
@@ -437,7 +404,7 @@ int asahi_channel_fwctl(struct asahi_device *adev, const struct asahi_fwctl_msg 
 	KUNIT_STATIC_STUB_REDIRECT(asahi_channel_fwctl, adev, msg);
 	guard(mutex)(&ch->lock);
 
-	ret = asahi_channel_wait_room(adev, ch);
+	ret = asahi_channel_wait_room(adev, ch, ASAHI_DEBT_FLUSH);
 	if (ret)
 		return ret;
 
@@ -447,8 +414,8 @@ int asahi_channel_fwctl(struct asahi_device *adev, const struct asahi_fwctl_msg 
 	entry->page_count = cpu_to_le16(msg->pages);
 	entry->unk_12 = cpu_to_le16(ASAHI_FWCTL_UNK_12);
 	asahi_tx_ring_commit(&ch->ring);
-	asahi_rtkit_post(adev, ASAHI_DOORBELL_FWCTL);
-	return asahi_channel_wait_drained(adev, ch, ASAHI_CHANNEL_ANSWER_US);
+	asahi_doorbell_post(adev, ASAHI_DOORBELL_FWCTL);
+	return asahi_channel_wait_drained(adev, ch, ASAHI_DEBT_FLUSH);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_channel_fwctl);
 
@@ -461,7 +428,7 @@ static void asahi_channel_rx_broken(struct asahi_channels *chs, struct asahi_rx_
 	WRITE_ONCE(ch->broken, true);
 	drm_err(&chs->adev->drm, "the firmware's write pointer of ring %s is broken\n", name);
 	if (ch == &chs->event)
-		asahi_state_fail(chs->adev, "its event ring is broken");
+		asahi_watchdog_give_up(chs->adev, ASAHI_DEBT_EVENTS);
 }
 
 static bool asahi_channel_rx_get(struct asahi_channels *chs, struct asahi_rx_channel *ch,
@@ -928,6 +895,18 @@ static int asahi_channel_suspend(struct asahi_device *adev)
 	return 0;
 }
 
+/*
+ * A firmware that could not be stopped goes on writing and telling, so the worker would
+ * never come to an end. It is not started again, and nobody listens to it any more.
+ */
+static void asahi_channel_pre_reset(struct asahi_device *adev)
+{
+	if (asahi_state_fw(adev) == ASAHI_FW_FAILED)
+		disable_work_sync(&adev->channels->notify);
+	else
+		asahi_channel_drain(adev);
+}
+
 /* A notification may have been lost in the meantime. */
 static int asahi_channel_resume(struct asahi_device *adev)
 {
@@ -956,7 +935,6 @@ static int asahi_channel_post_reset(struct asahi_device *adev)
 	asahi_channel_clear(&chs->log_payload);
 	asahi_channel_rx_reset(&chs->ktrace);
 	asahi_channel_rx_reset(&chs->stats);
-	chs->strikes = 0;
 	return 0;
 }
 
@@ -995,7 +973,7 @@ const struct asahi_block asahi_block_channel = {
 	.unplug = asahi_channel_drain,
 	.suspend = asahi_channel_suspend,
 	.resume = asahi_channel_resume,
-	.pre_reset = asahi_channel_drain,
+	.pre_reset = asahi_channel_pre_reset,
 	.post_reset = asahi_channel_post_reset,
 	.fini = asahi_channel_fini,
 };

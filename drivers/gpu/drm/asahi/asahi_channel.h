@@ -160,6 +160,7 @@ void asahi_channel_set_ops(struct asahi_device *adev, const struct asahi_channel
 
 int asahi_channel_reserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe);
 void asahi_channel_unreserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe);
+bool asahi_channel_pipe_read(struct asahi_device *adev, unsigned int prio, unsigned int pipe);
 int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 		      const struct asahi_pipe_msg *msg);
 int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_dc_msg *msg);
@@ -171,6 +172,7 @@ int asahi_channel_flush_cache(struct asahi_device *adev);
 void asahi_channel_notify(struct asahi_device *adev);
 void asahi_channel_sync(struct asahi_device *adev);
 void asahi_channel_drain(struct asahi_device *adev);
+u32 asahi_channel_signs(struct asahi_device *adev);
 int asahi_channel_ping(struct asahi_device *adev);
 struct asahi_fwlog *asahi_channel_fwlog(struct asahi_device *adev);
 void asahi_channel_print(struct asahi_device *adev, struct drm_printer *p);

@@ -12,6 +12,7 @@
 #include <linux/dma-resv.h>
 #include <linux/export.h>
 #include <linux/kref.h>
+#include <linux/ktime.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -30,7 +31,9 @@
 #include "asahi_debugfs.h"
 #include "asahi_drv.h"
 #include "asahi_fw_job.h"
+#include "asahi_slot.h"
 #include "asahi_vm.h"
+#include "asahi_vm_dump.h"
 
 /**
  * DOC: What a client has used
@@ -71,17 +74,21 @@ struct asahi_engine {
  * @refcount: one for the file, one for each queue
  * @id: the DRM core's number of it
  * @bytes: memory in the device's heaps that is there because of it
+ * @slots: its place among those who wait for slots
+ * @guilt: failures that its work has caused
  * @engine: by pipe
  */
 struct asahi_client {
 	struct kref refcount;
 	u64 id;
 	atomic64_t bytes;
+	struct asahi_slot_asker slots;
 	/**
-	 * @lock: protects @engine. Taken where fences are signalled: nothing is
+	 * @lock: protects @engine and @guilt. Taken where fences are signalled: nothing is
 	 * allocated under it.
 	 */
 	struct mutex lock;
+	struct asahi_guilt guilt;
 	struct asahi_engine engine[AGX_PIPE_COUNT];
 };
 
@@ -209,6 +216,7 @@ struct asahi_client *asahi_client_create(u64 id)
 	kref_init(&client->refcount);
 	client->id = id;
 	mutex_init(&client->lock);
+	asahi_slot_asker_init(&client->slots);
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
 		INIT_LIST_HEAD(&client->engine[i].works);
 	asahi_count_inc(ASAHI_COUNT_CLIENT);
@@ -216,6 +224,82 @@ struct asahi_client *asahi_client_create(u64 id)
 	return client;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_client_create);
+
+/**
+ * asahi_guilt_note() - one more failure
+ * @guilt: the failures so far
+ * @now: when it happened
+ *
+ * More than ASAHI_GUILT_MAX within ASAHI_GUILT_MS from the first one on are too many. The
+ * caller serialises.
+ */
+void asahi_guilt_note(struct asahi_guilt *guilt, ktime_t now)
+{
+	if (!guilt->count || ktime_ms_delta(now, guilt->since) >= ASAHI_GUILT_MS) {
+		guilt->since = now;
+		guilt->count = 0;
+	}
+
+	if (++guilt->count <= ASAHI_GUILT_MAX)
+		return;
+
+	WRITE_ONCE(guilt->barred_until, ktime_add_ms(now, ASAHI_GUILT_MS));
+	guilt->count = 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_guilt_note);
+
+/**
+ * asahi_guilt_barred() - were there too many failures?
+ * @guilt: the failures
+ * @now: the time
+ *
+ * Any context, without a lock.
+ *
+ * Return: true for ASAHI_GUILT_MS after there were.
+ */
+bool asahi_guilt_barred(const struct asahi_guilt *guilt, ktime_t now)
+{
+	return ktime_before(now, READ_ONCE(guilt->barred_until));
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_guilt_barred);
+
+/**
+ * asahi_client_note_guilty() - work of a client has caused a failure
+ * @client: client
+ *
+ * Process context, in the critical section of fences.
+ */
+void asahi_client_note_guilty(struct asahi_client *client)
+{
+	guard(mutex)(&client->lock);
+	asahi_guilt_note(&client->guilt, ktime_get());
+}
+
+/**
+ * asahi_client_barred() - has a client caused too many failures?
+ * @client: client
+ *
+ * Any context.
+ *
+ * Return: true if its jobs are to be skipped now.
+ */
+bool asahi_client_barred(struct asahi_client *client)
+{
+	return asahi_guilt_barred(&client->guilt, ktime_get());
+}
+
+/**
+ * asahi_client_slot_asker() - what a client asks for slots as
+ * @client: client
+ *
+ * Any context.
+ *
+ * Return: part of @client.
+ */
+struct asahi_slot_asker *asahi_client_slot_asker(struct asahi_client *client)
+{
+	return &client->slots;
+}
 
 /**
  * asahi_client_get() - take a reference
@@ -274,7 +358,9 @@ u64 asahi_client_id(const struct asahi_client *client)
 void asahi_client_name(struct asahi_process *process)
 {
 	process->pid = task_tgid_nr(current);
-	get_task_comm(process->comm, current);
+	/* Each SUBMIT does this. A name that changes meanwhile may be part of both. */
+	memcpy(process->comm, current->comm, sizeof(process->comm));
+	process->comm[sizeof(process->comm) - 1] = '\0';
 }
 
 /**

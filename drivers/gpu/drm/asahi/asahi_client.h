@@ -7,12 +7,14 @@
 #ifndef ASAHI_CLIENT_H
 #define ASAHI_CLIENT_H
 
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/sched.h>
 #include <linux/types.h>
 
 struct asahi_client;
 struct asahi_fw_timestamps;
+struct asahi_slot_asker;
 struct drm_file;
 struct drm_printer;
 
@@ -65,6 +67,29 @@ struct asahi_work_times {
 
 struct asahi_work_times asahi_client_times(u64 start, u64 end, u64 run, u64 now);
 
+/** ASAHI_GUILT_MAX - failures within ASAHI_GUILT_MS that are not too many */
+#define ASAHI_GUILT_MAX 100
+/** ASAHI_GUILT_MS - for how long failures count, and their cause is barred */
+#define ASAHI_GUILT_MS 10000
+
+/**
+ * struct asahi_guilt - failures that somebody's work has caused
+ * @since: when the first one was that counts
+ * @count: how many there were since then
+ * @barred_until: there were too many, so nothing runs until then
+ *
+ * Each failure stops the GPU for everybody, so somebody who causes one after the other
+ * has to be stopped.
+ */
+struct asahi_guilt {
+	ktime_t since;
+	unsigned int count;
+	ktime_t barred_until;
+};
+
+void asahi_guilt_note(struct asahi_guilt *guilt, ktime_t now);
+bool asahi_guilt_barred(const struct asahi_guilt *guilt, ktime_t now);
+
 /**
  * struct asahi_process - who has submitted something
  * @pid: the process, as the first namespace numbers it
@@ -79,7 +104,10 @@ struct asahi_client *asahi_client_create(u64 id);
 struct asahi_client *asahi_client_get(struct asahi_client *client);
 void asahi_client_put(struct asahi_client *client);
 u64 asahi_client_id(const struct asahi_client *client);
+struct asahi_slot_asker *asahi_client_slot_asker(struct asahi_client *client);
 void asahi_client_name(struct asahi_process *process);
+void asahi_client_note_guilty(struct asahi_client *client);
+bool asahi_client_barred(struct asahi_client *client);
 void asahi_client_charge(struct asahi_client *client, s64 bytes);
 void asahi_client_begin(struct asahi_client *client, unsigned int pipe,
 			struct asahi_client_work *work);

@@ -7,15 +7,14 @@
 
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
-#include <linux/completion.h>
 #include <linux/devcoredump.h>
-#include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/sprintf.h>
 #include <linux/string_choices.h>
 #include <linux/utsname.h>
 #include <linux/vmalloc.h>
@@ -38,13 +37,14 @@
 #include "asahi_hw.h"
 #include "asahi_initdata.h"
 #include "asahi_job.h"
-#include "asahi_queue.h"
 #include "asahi_queue_priv.h"
+#include "asahi_ref.h"
 #include "asahi_sched.h"
 #include "asahi_slot.h"
 #include "asahi_stream.h"
 #include "asahi_tvb.h"
 #include "asahi_vm.h"
+#include "asahi_vm_dump.h"
 #include "asahi_work.h"
 #include "asahi_workqueue.h"
 
@@ -59,10 +59,16 @@
  * the critical section of fences, so it takes no memory but what was allocated
  * at probe. It is small: the fault, what the GPU was running, the state of the
  * rings, and references to jobs, whose commands stay as they were. A worker
- * makes the text. It reads page tables and the memory of clients, which these
- * change or free when they learn that work has failed. No fence signals before
- * the firmware is told to go on, so that waits for the text, but not for long:
- * ASAHI_COREDUMP_WAIT_MS at most.
+ * makes the text. It has a workqueue of its own, because it takes memory, and the
+ * locks of queues and address spaces.
+ *
+ * After a job's failure neither the firmware, which is told to go on at once, nor a
+ * fence waits for the text. The worker reads page tables and the memory of clients,
+ * and a client may want to change its mappings as soon as it learns of the failure. So
+ * VM_BIND and GEM_CLOSE wait for the text (asahi_vm_wait_dump()), those of the address
+ * spaces that are dumped and for a bounded time. When the firmware has failed, the reset
+ * writes its rings and logs anew. So their text is made before, into memory that was
+ * allocated at probe, and ends at ASAHI_COREDUMP_STATE_BYTES.
  *
  * **What wins.** One dump of each kind is made at a time, and the core keeps one
  * for a device until somebody reads it or five minutes are over. Of jobs the
@@ -81,7 +87,8 @@
 #define ASAHI_COREDUMP_BYTES		SZ_16M
 /* What the state of others may grow by while the text is made. */
 #define ASAHI_COREDUMP_SLACK		SZ_64K
-#define ASAHI_COREDUMP_WAIT_MS		2000
+/* Jobs in flight, channels and logs at the failure of the firmware. */
+#define ASAHI_COREDUMP_STATE_BYTES	SZ_256K
 #define ASAHI_COREDUMP_RUNNING		64
 #define ASAHI_COREDUMP_JOBS		16
 
@@ -104,6 +111,7 @@ struct asahi_coredump_running {
  * @event: event slot of its work that failed, or -1
  * @vm_slot: VM context that it ran in
  * @ring: state of its queue's rings, by pipe
+ * @tvb: state of its queue's vertex buffer
  */
 struct asahi_coredump_job {
 	struct asahi_job *job;
@@ -111,13 +119,13 @@ struct asahi_coredump_job {
 	int event;
 	unsigned int vm_slot;
 	struct asahi_workqueue_state ring[AGX_PIPE_COUNT];
+	struct asahi_tvb_state tvb;
 };
 
 /**
  * struct asahi_coredump - a core dump in the making
  * @adev: device
  * @work: makes the text
- * @read: completed when the memory of clients has been read
  * @busy: 1 from the beginning of a capture to the end of @work, which also has a
  *	reference to the device
  * @replace: takes the place of a dump that nobody has read yet
@@ -130,13 +138,14 @@ struct asahi_coredump_job {
  * @running: what the GPU was running
  * @num_jobs: entries of @job
  * @job: jobs; the guilty one if there is one
+ * @state: what a reset writes anew, as text; NULL where none follows
+ * @state_len: its characters
  *
- * Who has set @busy owns all the rest and hands it on to @work.
+ * Whoever has set @busy owns all the rest and hands it on to @work.
  */
 struct asahi_coredump {
 	struct asahi_device *adev;
 	struct work_struct work;
-	struct completion read;
 	atomic_t busy;
 	bool replace;
 	const char *what;
@@ -148,6 +157,8 @@ struct asahi_coredump {
 	struct asahi_coredump_running running[ASAHI_COREDUMP_RUNNING];
 	unsigned int num_jobs;
 	struct asahi_coredump_job job[ASAHI_COREDUMP_JOBS];
+	char *state;
+	size_t state_len;
 };
 
 /**
@@ -161,6 +172,8 @@ struct asahi_coredumps {
 	struct asahi_coredump device;
 	bool open;
 };
+
+static struct workqueue_struct *asahi_coredump_wq;
 
 /* Text. */
 
@@ -300,7 +313,7 @@ static void asahi_coredump_print_job(const struct asahi_coredump *dump,
 	drm_printf(p, "  usc_exec_base: %#llx\n", queue->usc_exec_base);
 	asahi_coredump_print_rings(captured, p);
 	if (job->tpc)
-		asahi_tvb_print(job->queue, p);
+		asahi_tvb_print(job->queue, &captured->tvb, p);
 
 	drm_printf(p, "commands: %u bytes\n", job->cmdbuf_size);
 	drm_print_hex_dump(p, "  ", job->cmdbuf, job->cmdbuf_size);
@@ -328,6 +341,18 @@ static void asahi_coredump_print_vm(const struct asahi_coredump *dump, unsigned 
 	asahi_vm_print(vm, p);
 }
 
+static void asahi_coredump_print_state(struct asahi_device *adev, struct drm_printer *p)
+{
+	drm_puts(p, "jobs in flight:\n");
+	asahi_sched_print(adev, p);
+	drm_puts(p, "channels:\n");
+	asahi_channel_print(adev, p);
+	drm_puts(p, "firmware log:\n");
+	asahi_fwlog_print(asahi_channel_fwlog(adev), p);
+	drm_puts(p, "firmware crash log:\n");
+	asahi_fwlog_print_crash(asahi_channel_fwlog(adev), p);
+}
+
 static void asahi_coredump_print(const struct asahi_coredump *dump, struct drm_printer *p)
 {
 	struct asahi_device *adev = dump->adev;
@@ -347,14 +372,10 @@ static void asahi_coredump_print(const struct asahi_coredump *dump, struct drm_p
 	for (unsigned int i = 0; i < dump->num_jobs; i++)
 		asahi_coredump_print_vm(dump, i, p);
 
-	drm_puts(p, "jobs in flight:\n");
-	asahi_sched_print(adev, p);
-	drm_puts(p, "channels:\n");
-	asahi_channel_print(adev, p);
-	drm_puts(p, "firmware log:\n");
-	asahi_fwlog_print(asahi_channel_fwlog(adev), p);
-	drm_puts(p, "firmware crash log:\n");
-	asahi_fwlog_print_crash(asahi_channel_fwlog(adev), p);
+	if (dump->state)
+		drm_puts(p, dump->state);
+	else
+		asahi_coredump_print_state(adev, p);
 	drm_puts(p, "end\n");
 }
 
@@ -389,8 +410,10 @@ static void asahi_coredump_reset(struct asahi_coredump *dump)
 {
 	struct asahi_device *adev = dump->adev;
 
-	for (unsigned int i = 0; i < dump->num_jobs; i++)
+	for (unsigned int i = 0; i < dump->num_jobs; i++) {
+		asahi_vm_end_dump(dump->job[i].job->queue->vm);
 		asahi_job_put(dump->job[i].job);
+	}
 
 	dump->num_jobs = 0;
 	dump->num_running = 0;
@@ -407,20 +430,12 @@ static void asahi_coredump_work(struct work_struct *work)
 	void *data;
 
 	data = asahi_coredump_make(dump, &size);
-	complete_all(&dump->read);
-
 	if (data) {
 		if (dump->replace)
 			dev_coredump_put(dev);
 		dev_coredumpv(dev, data, size, GFP_KERNEL);
 	}
 	asahi_coredump_reset(dump);
-}
-
-static void asahi_coredump_queue(struct asahi_coredump *dump)
-{
-	asahi_sched_free_later(&dump->work);
-	wait_for_completion_timeout(&dump->read, msecs_to_jiffies(ASAHI_COREDUMP_WAIT_MS));
 }
 
 /* Capture. */
@@ -431,7 +446,6 @@ static bool asahi_coredump_start(struct asahi_coredump *dump, const char *what)
 		return false;
 
 	drm_dev_get(&dump->adev->drm);
-	reinit_completion(&dump->read);
 	dump->what = what;
 	dump->time = ktime_get();
 	dump->ticks = asahi_clock_now();
@@ -450,11 +464,13 @@ static void asahi_coredump_add_job(struct asahi_coredump *dump, struct asahi_job
 
 	captured = &dump->job[dump->num_jobs++];
 	captured->job = asahi_job_get(job);
+	asahi_vm_begin_dump(queue->vm);
 	captured->error = job->error;
 	captured->event = event;
 	captured->vm_slot = asahi_vm_slot_client(queue->vm)->slot;
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
 		asahi_workqueue_get_state(&queue->wq[i], &captured->ring[i]);
+	asahi_tvb_get_state(queue, &captured->tvb);
 }
 
 static void asahi_coredump_add_running(struct asahi_coredump *dump,
@@ -538,8 +554,8 @@ void asahi_coredump_capture(struct asahi_job *job, unsigned int event)
  * asahi_coredump_end() - all is known of a failure
  * @adev: device
  *
- * Has the dump made if a job was guilty, and waits for it as long as
- * ASAHI_COREDUMP_WAIT_MS. As asahi_coredump_begin(); without any queue's lock.
+ * Has the dump made if a job was guilty, and does not wait for it. As
+ * asahi_coredump_begin().
  */
 void asahi_coredump_end(struct asahi_device *adev)
 {
@@ -550,7 +566,7 @@ void asahi_coredump_end(struct asahi_device *adev)
 
 	dumps->open = false;
 	if (dumps->work.num_jobs)
-		asahi_coredump_queue(&dumps->work);
+		queue_work(asahi_coredump_wq, &dumps->work.work);
 	else
 		asahi_coredump_reset(&dumps->work);
 }
@@ -566,14 +582,32 @@ static void asahi_coredump_capture_queue(struct asahi_queue *queue)
 		asahi_coredump_add_job(dump, job, -1);
 }
 
+/* drm_coredump_printer() allocates where a line does not fit; here it is cut. */
+static void asahi_coredump_keep_line(struct drm_printer *p, struct va_format *vaf)
+{
+	struct asahi_coredump *dump = p->arg;
+
+	dump->state_len += vscnprintf(dump->state + dump->state_len,
+				      ASAHI_COREDUMP_STATE_BYTES - dump->state_len,
+				      vaf->fmt, *vaf->va);
+}
+
+static void asahi_coredump_keep_state(struct asahi_coredump *dump)
+{
+	struct drm_printer p = { .printfn = asahi_coredump_keep_line, .arg = dump };
+
+	dump->state_len = 0;
+	asahi_coredump_print_state(dump->adev, &p);
+}
+
 /**
  * asahi_coredump_capture_device() - the firmware has failed
  * @adev: device
  * @why: what has happened, a constant
  *
- * Keeps what was running, has the dump made, and waits for it as long as
- * ASAHI_COREDUMP_WAIT_MS. Process context, in the critical section of fences,
- * without any queue's lock, before work in flight is abandoned.
+ * Keeps what was running and what is written anew by a reset, has the dump made, and
+ * does not wait for it. Process context, in the critical section of fences, without any
+ * queue's lock, before work in flight is abandoned. Allocates nothing.
  */
 void asahi_coredump_capture_device(struct asahi_device *adev, const char *why)
 {
@@ -588,16 +622,38 @@ void asahi_coredump_capture_device(struct asahi_device *adev, const char *why)
 			asahi_coredump_add_running(dump, &stamp);
 
 	asahi_sched_visit_queues(adev, asahi_coredump_capture_queue);
-	asahi_coredump_queue(dump);
+	asahi_coredump_keep_state(dump);
+	queue_work(asahi_coredump_wq, &dump->work);
 }
 
 /* Life. */
+
+/**
+ * asahi_coredump_module_init() - make the workqueue of dumps
+ *
+ * It belongs to the module because a dump may drop the last reference to a device.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int asahi_coredump_module_init(void)
+{
+	asahi_coredump_wq = alloc_workqueue("asahi-coredump", WQ_UNBOUND, 0);
+
+	return asahi_coredump_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * asahi_coredump_module_exit() - wait for the dumps that are being made
+ */
+void asahi_coredump_module_exit(void)
+{
+	destroy_workqueue(asahi_coredump_wq);
+}
 
 static void asahi_coredump_prepare(struct asahi_device *adev, struct asahi_coredump *dump)
 {
 	dump->adev = adev;
 	INIT_WORK(&dump->work, asahi_coredump_work);
-	init_completion(&dump->read);
 	atomic_set(&dump->busy, 0);
 }
 
@@ -607,6 +663,12 @@ static int asahi_coredump_init(struct asahi_device *adev)
 
 	if (!dumps)
 		return -ENOMEM;
+
+	dumps->device.state = vmalloc(ASAHI_COREDUMP_STATE_BYTES);
+	if (!dumps->device.state) {
+		kfree(dumps);
+		return -ENOMEM;
+	}
 
 	asahi_coredump_prepare(adev, &dumps->work);
 	asahi_coredump_prepare(adev, &dumps->device);
@@ -628,6 +690,10 @@ static void asahi_coredump_unplug(struct asahi_device *adev)
 /* A dump in the making keeps the device, so there is none. */
 static void asahi_coredump_fini(struct asahi_device *adev)
 {
+	if (!adev->dumps)
+		return;
+
+	vfree(adev->dumps->device.state);
 	kfree(adev->dumps);
 	adev->dumps = NULL;
 }

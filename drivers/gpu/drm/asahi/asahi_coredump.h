@@ -17,6 +17,8 @@ struct asahi_pending_stamp;
 
 extern const struct asahi_block asahi_block_coredump;
 
+int asahi_coredump_module_init(void);
+void asahi_coredump_module_exit(void);
 void asahi_coredump_begin(struct asahi_device *adev, const char *what,
 			  const struct asahi_fault_info *fault);
 void asahi_coredump_note_running(struct asahi_device *adev,

@@ -212,6 +212,7 @@ int asahi_device_probe(struct platform_device *pdev, const struct drm_driver *dr
 	adev->coherent = device_get_dma_attr(&pdev->dev) == DEV_DMA_COHERENT;
 	mutex_init(&adev->verbs);
 	asahi_state_init(&adev->state);
+	asahi_watchdog_init(&adev->watchdog, adev);
 	platform_set_drvdata(pdev, adev);
 
 	asahi_count_inc(ASAHI_COUNT_DEVICE);

@@ -22,15 +22,19 @@
 #include "asahi_region.h"
 #include "asahi_state.h"
 #include "asahi_vm.h"
+#include "asahi_watchdog.h"
 
 struct asahi_abi;
 struct asahi_channels;
 struct asahi_coredumps;
+struct asahi_doorbell;
 struct asahi_events;
 struct asahi_growth;
+struct asahi_halt;
 struct asahi_hw;
 struct asahi_initdata;
 struct asahi_objects;
+struct asahi_owners;
 struct asahi_pm;
 struct asahi_power;
 struct asahi_reset;
@@ -48,7 +52,7 @@ struct platform_device;
  * Lives until the last reference to @drm is gone, which may be long after
  * unbind. Each block (asahi_block.h) owns what its pointer points to.
  *
- * Everything but @verbs and @state is constant between probe and the end of
+ * Everything but @verbs, @state and @watchdog is constant between probe and the end of
  * remove.
  */
 struct asahi_device {
@@ -73,7 +77,9 @@ struct asahi_device {
 	/** @params: what GET_PARAMS answers */
 	struct drm_asahi_params_global params;
 
-	/** @rtkit: mailbox protocol and doorbells */
+	/** @doorbell: sends to the firmware */
+	struct asahi_doorbell *doorbell;
+	/** @rtkit: the coprocessor, and buffers that it has asked for */
 	struct asahi_rtkit *rtkit;
 	/** @uat: MMU contexts */
 	struct asahi_uat *uat;
@@ -103,10 +109,14 @@ struct asahi_device {
 	struct asahi_timelines *timelines;
 	/** @growth: what answers the firmware that asks for larger vertex buffers */
 	struct asahi_growth *growth;
+	/** @buffer_owners: by slot, which queue renders with a vertex buffer */
+	struct asahi_owners *buffer_owners;
 	/** @sched: all queues, and their workers */
 	struct asahi_sched *sched;
 	/** @trim: what gives back memory of idle queues */
 	struct asahi_trim *trim;
+	/** @halt: what has the firmware go on after a failure of work */
+	struct asahi_halt *halt;
 	/** @dumps: core dumps */
 	struct asahi_coredumps *dumps;
 
@@ -118,6 +128,8 @@ struct asahi_device {
 	struct asahi_pm *pm;
 	/** @state: what the device is doing */
 	struct asahi_state state;
+	/** @watchdog: what the firmware owes */
+	struct asahi_watchdog watchdog;
 	/** @reset: what follows a failure of the firmware */
 	struct asahi_reset *reset;
 	/** @blocks: how many blocks have been initialised; of asahi_block.c */

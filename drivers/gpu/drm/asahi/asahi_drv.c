@@ -22,6 +22,7 @@
 
 #include "asahi_client.h"
 #include "asahi_clock.h"
+#include "asahi_coredump.h"
 #include "asahi_debugfs.h"
 #include "asahi_device.h"
 #include "asahi_drv.h"
@@ -31,9 +32,11 @@
 #include "asahi_params.h"
 #include "asahi_pm.h"
 #include "asahi_queue.h"
-#include "asahi_sched.h"
+#include "asahi_ref.h"
+#include "asahi_submit.h"
 #include "asahi_trace.h"
 #include "asahi_vm.h"
+#include "asahi_vm_bind.h"
 
 /**
  * DOC: Ioctls
@@ -179,7 +182,7 @@ static int asahi_drv_submit(struct drm_device *drm, void *data, struct drm_file 
 		return asahi_drv_refuse(drm, "flags or padding are not zero");
 	}
 
-	return asahi_queue_submit(to_asahi_file(file), args);
+	return asahi_submit(to_asahi_file(file), args);
 }
 
 static const struct drm_ioctl_desc asahi_drv_ioctls[] = {
@@ -366,20 +369,29 @@ static int __init asahi_drv_module_init(void)
 {
 	int ret;
 
-	ret = asahi_sched_module_init();
+	ret = asahi_ref_module_init();
 	if (ret)
 		return ret;
+
+	ret = asahi_coredump_module_init();
+	if (ret)
+		goto err_sched;
 
 	/* What is unbound cannot be bound again but by what is unproven. */
 	asahi_drv_platform_driver.driver.suppress_bind_attrs = !asahi_unproven;
 
 	asahi_debugfs_init();
 	ret = platform_driver_register(&asahi_drv_platform_driver);
-	if (ret) {
-		asahi_debugfs_fini();
-		asahi_sched_module_exit();
-	}
+	if (ret)
+		goto err_debugfs;
 
+	return 0;
+
+err_debugfs:
+	asahi_debugfs_fini();
+	asahi_coredump_module_exit();
+err_sched:
+	asahi_ref_module_exit();
 	return ret;
 }
 module_init(asahi_drv_module_init);
@@ -387,7 +399,8 @@ module_init(asahi_drv_module_init);
 static void __exit asahi_drv_module_exit(void)
 {
 	platform_driver_unregister(&asahi_drv_platform_driver);
-	asahi_sched_module_exit();
+	asahi_coredump_module_exit();
+	asahi_ref_module_exit();
 	asahi_debugfs_fini();
 }
 module_exit(asahi_drv_module_exit);

@@ -9,22 +9,16 @@
 #include <linux/bitmap.h>
 #include <linux/bitops.h>
 #include <linux/bits.h>
-#include <linux/cleanup.h>
-#include <linux/dma-fence.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/string.h>
 
 #include <asm/barrier.h>
 
 #include "asahi_block.h"
 #include "asahi_channel.h"
-#include "asahi_client.h"
 #include "asahi_device.h"
 #include "asahi_event.h"
-#include "asahi_queue.h"
-#include "asahi_queue_priv.h"
-#include "asahi_timeline.h"
+#include "asahi_owner.h"
 #include "asahi_trace.h"
 
 /**
@@ -53,9 +47,9 @@
  * @fw_stamps: the firmware's own
  * @progress: grows whenever work is completed
  * @completed: the same for the work of each priority
- * @owned: slots that have an owner; changed under @lock, read without
+ * @owned: slots that have an owner; changed by whoever holds the slot, read by all
  * @seen: last value of each stamp that its owner was told of; the same
- * @owner: queue whose work writes the stamp; it removes itself before it goes
+ * @owners: the queues whose work writes the stamps
  */
 struct asahi_events {
 	struct asahi_fwbuf stamps;
@@ -64,21 +58,22 @@ struct asahi_events {
 	atomic64_t completed[AGX_PRIORITY_COUNT];
 	DECLARE_BITMAP(owned, ASAHI_EVENTS);
 	u32 seen[ASAHI_EVENTS];
-	/** @lock: protects @owner; taken inside of all other locks */
-	spinlock_t lock;
-	struct asahi_queue *owner[ASAHI_EVENTS];
+	struct asahi_owners *owners;
 };
 
 static int asahi_event_init(struct asahi_device *adev)
 {
 	struct asahi_events *events;
-	int ret;
+	int ret = -ENOMEM;
 
 	events = kzalloc_obj(*events);
 	if (!events)
 		return -ENOMEM;
 
-	spin_lock_init(&events->lock);
+	events->owners = asahi_owners_create(ASAHI_EVENTS);
+	if (!events->owners)
+		goto err_free;
+
 	atomic64_set(&events->progress, 0);
 	for (unsigned int i = 0; i < AGX_PRIORITY_COUNT; i++)
 		atomic64_set(&events->completed[i], 0);
@@ -86,7 +81,7 @@ static int asahi_event_init(struct asahi_device *adev)
 	ret = asahi_heap_alloc(adev->heap[ASAHI_HEAP_SHARED], ASAHI_EVENTS * sizeof(__le32),
 			       ASAHI_HEAP_ALIGN, &events->stamps);
 	if (ret)
-		goto err_free;
+		goto err_owners;
 
 	ret = asahi_heap_alloc(adev->heap[ASAHI_HEAP_PRIVATE], ASAHI_EVENTS * sizeof(__le32),
 			       ASAHI_HEAP_ALIGN, &events->fw_stamps);
@@ -99,6 +94,8 @@ static int asahi_event_init(struct asahi_device *adev)
 
 err_stamps:
 	asahi_heap_free(&events->stamps);
+err_owners:
+	asahi_owners_destroy(events->owners);
 err_free:
 	kfree(events);
 	return ret;
@@ -113,6 +110,7 @@ static void asahi_event_fini(struct asahi_device *adev)
 
 	asahi_heap_free(&events->fw_stamps);
 	asahi_heap_free(&events->stamps);
+	asahi_owners_destroy(events->owners);
 	kfree(events);
 	adev->events = NULL;
 }
@@ -193,9 +191,7 @@ void asahi_event_set_owner(struct asahi_device *adev, unsigned int slot,
 {
 	struct asahi_events *events = adev->events;
 
-	guard(spinlock)(&events->lock);
-
-	events->owner[slot] = queue;
+	asahi_owner_set(events->owners, slot, queue);
 	if (queue) {
 		WRITE_ONCE(events->seen[slot], asahi_event_read(adev, slot));
 		set_bit(slot, events->owned);
@@ -216,16 +212,7 @@ void asahi_event_set_owner(struct asahi_device *adev, unsigned int slot,
  */
 struct asahi_queue *asahi_event_get_owner(struct asahi_device *adev, unsigned int slot)
 {
-	struct asahi_queue *queue;
-
-	if (slot >= ASAHI_EVENTS)
-		return NULL;
-
-	guard(spinlock)(&adev->events->lock);
-
-	queue = adev->events->owner[slot];
-
-	return queue ? asahi_queue_get_unless_zero(queue) : NULL;
+	return asahi_owner_get(adev->events->owners, slot);
 }
 
 /**
@@ -242,20 +229,20 @@ void asahi_event_note_completed(struct asahi_device *adev, unsigned int priority
 }
 
 /**
- * asahi_event_completed_before() - does the firmware prefer others?
+ * asahi_event_completed_up_to() - does the firmware prefer others?
  * @adev: device
  * @priority: priority of a queue
  *
  * Any context.
  *
- * Return: a number that has grown since the last call if work of a higher priority
- * was completed in between.
+ * Return: a number that has grown since the last call if work of that priority or a
+ * higher one was completed in between.
  */
-u64 asahi_event_completed_before(struct asahi_device *adev, unsigned int priority)
+u64 asahi_event_completed_up_to(struct asahi_device *adev, unsigned int priority)
 {
 	u64 sum = 0;
 
-	for (unsigned int i = 0; i < priority; i++)
+	for (unsigned int i = 0; i <= priority; i++)
 		sum += atomic64_read(&adev->events->completed[i]);
 
 	return sum;
@@ -292,7 +279,7 @@ u64 asahi_event_progress(struct asahi_device *adev)
  *
  * Any context, hard interrupts too.
  *
- * Return: true if asahi_event_poll() would find something.
+ * Return: true if asahi_event_take() would find something.
  */
 bool asahi_event_news(struct asahi_device *adev)
 {
@@ -306,32 +293,23 @@ bool asahi_event_news(struct asahi_device *adev)
 	return false;
 }
 
-static void asahi_event_complete(struct asahi_device *adev, unsigned int slot)
-{
-	struct asahi_queue *queue = asahi_event_get_owner(adev, slot);
-
-	if (!queue)
-		return;
-
-	trace_asahi_event(adev, asahi_client_id(queue->client), queue->id, slot,
-			  asahi_event_read(adev, slot));
-	asahi_timeline_complete(queue);
-	asahi_queue_put(queue);
-}
-
 /**
- * asahi_event_poll() - complete what has come to its end
+ * asahi_event_take() - find a stamp that has changed
  * @adev: device
+ * @first: event slot to begin with
  *
- * Looks at the stamps of all slots that are owned. Process context, in the
- * critical section of fences: allocates nothing. May run several times at once.
+ * Whoever gets a slot has to look at its owner's work: the change is no news any more.
+ * Any context; may run several times at once.
+ *
+ * Return: the first slot from @first on that is owned and whose stamp has changed, or
+ * ASAHI_EVENTS.
  */
-void asahi_event_poll(struct asahi_device *adev)
+unsigned int asahi_event_take(struct asahi_device *adev, unsigned int first)
 {
 	struct asahi_events *events = adev->events;
-	unsigned int slot;
+	unsigned int slot = first;
 
-	for_each_set_bit(slot, events->owned, ASAHI_EVENTS) {
+	for_each_set_bit_from(slot, events->owned, ASAHI_EVENTS) {
 		u32 stamp = asahi_event_read(adev, slot);
 
 		if (stamp == READ_ONCE(events->seen[slot]))
@@ -339,33 +317,22 @@ void asahi_event_poll(struct asahi_device *adev)
 
 		/* What comes after this is news again. */
 		WRITE_ONCE(events->seen[slot], stamp);
-		asahi_event_complete(adev, slot);
+		return slot;
 	}
+
+	return ASAHI_EVENTS;
 }
 
-/* Stamps that nobody waits for any more; asahi_event_poll() traces the others. */
-static void asahi_event_trace_unowned(struct asahi_device *adev, const u32 mask[4])
+/**
+ * asahi_event_trace_unowned() - trace stamps that nobody waits for any more
+ * @adev: device
+ * @mask: one bit for each event slot of which the firmware has told
+ *
+ * Any context.
+ */
+void asahi_event_trace_unowned(struct asahi_device *adev, const u32 mask[4])
 {
 	for (unsigned int slot = 0; slot < ASAHI_EVENTS; slot++)
 		if ((mask[slot / 32] & BIT(slot % 32)) && !test_bit(slot, adev->events->owned))
 			trace_asahi_event(adev, 0, 0, slot, asahi_event_read(adev, slot));
-}
-
-/**
- * asahi_event_stamps() - the firmware says that stamps have changed
- * @adev: device
- * @mask: one bit for each event slot
- *
- * Completes what has come to its end, of others too. Runs in the notification
- * worker: process context, in the critical section of fences, so nothing is
- * allocated.
- */
-void asahi_event_stamps(struct asahi_device *adev, const u32 mask[4])
-{
-	bool cookie = dma_fence_begin_signalling();
-
-	if (trace_asahi_event_enabled())
-		asahi_event_trace_unowned(adev, mask);
-	asahi_event_poll(adev);
-	dma_fence_end_signalling(cookie);
 }

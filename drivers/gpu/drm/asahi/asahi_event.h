@@ -59,12 +59,12 @@ void asahi_event_set_owner(struct asahi_device *adev, unsigned int slot,
 			   struct asahi_queue *queue);
 struct asahi_queue *asahi_event_get_owner(struct asahi_device *adev, unsigned int slot);
 
-void asahi_event_stamps(struct asahi_device *adev, const u32 mask[4]);
 bool asahi_event_news(struct asahi_device *adev);
-void asahi_event_poll(struct asahi_device *adev);
+unsigned int asahi_event_take(struct asahi_device *adev, unsigned int first);
+void asahi_event_trace_unowned(struct asahi_device *adev, const u32 mask[4]);
 
 void asahi_event_note_completed(struct asahi_device *adev, unsigned int priority);
-u64 asahi_event_completed_before(struct asahi_device *adev, unsigned int priority);
+u64 asahi_event_completed_up_to(struct asahi_device *adev, unsigned int priority);
 void asahi_event_note_progress(struct asahi_device *adev);
 u64 asahi_event_progress(struct asahi_device *adev);
 

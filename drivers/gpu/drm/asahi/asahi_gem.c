@@ -7,12 +7,15 @@
 
 #include <linux/cleanup.h>
 #include <linux/dma-buf.h>
+#include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include <kunit/visibility.h>
 
@@ -32,6 +35,8 @@
 #include "asahi_drv.h"
 #include "asahi_gem.h"
 #include "asahi_vm.h"
+#include "asahi_vm_bind.h"
+#include "asahi_vm_dump.h"
 
 /**
  * DOC: Buffer objects
@@ -46,14 +51,31 @@
  * that writes the caches back, so it comes first. For a device that is coherent
  * it does not; there all mappings are cached, which loses nothing.
  *
+ * A page of a mapping is writable from the first access on. With pfn_mkwrite the
+ * kernel would make it read-only until the first write, and KVM, which maps such
+ * memory into a guest, fails with EFAULT on a page like that. So nothing notes which
+ * pages are written: all pages count as dirty when they are let go.
+ *
  * The memory of an object can be in as many pieces as it has pages, and binds
  * begin anywhere in it. So the pieces are indexed by their offsets, when the
  * object is bound for the first time.
  *
+ * A client can unmap and close an object while its work writes to it. The TLBs forget it
+ * at once, but nothing is known of what is on its way through the GPU's caches then: it
+ * may be written back at the end of that work. So pages go back to the system when the
+ * work is complete that was in flight when the last reference went.
+ *
  * Clients keep objects after the device is gone, while DMA mappings must go
  * with the driver. So all objects are on a list, and unplugging the device
- * removes their DMA mappings. Binds fail by then, so nobody asks for them.
+ * removes their DMA mappings. Binds fail by then, so nobody asks for them. The GPU is
+ * cut off by then, too, so what waits for work is freed.
  */
+
+/* How long freeing an object may wait for work, where there is no memory to do better. */
+#define ASAHI_GEM_WAIT_MS 1000
+
+/* Workers that free objects, at most. */
+#define ASAHI_GEM_FREE_WORKERS 4
 
 /**
  * struct asahi_gem - A buffer object
@@ -62,12 +84,21 @@
  * @resv_obj: for objects private to an address space, the object whose
  *	reservation they share, with a reference; NULL for all others
  * @index: its memory by offset; set once, when it was found that the GPU can map it
+ * @busy: work in flight that may write to it, with a reference; only when no reference
+ *	to the object is left, as all that follows
+ * @busy_link: in the device's list of these
+ * @idle_cb: called when @busy has signalled
+ * @free_work: frees the object
  */
 struct asahi_gem {
 	struct drm_gem_shmem_object base;
 	struct list_head link;
 	struct drm_gem_object *resv_obj;
 	struct asahi_gem_index *index;
+	struct dma_fence *busy;
+	struct list_head busy_link;
+	struct dma_fence_cb idle_cb;
+	struct work_struct free_work;
 };
 
 static struct asahi_gem *to_asahi_gem(struct drm_gem_object *obj)
@@ -96,9 +127,8 @@ static void asahi_gem_remove(struct asahi_gem *gem)
 	asahi_count_dec(ASAHI_COUNT_GEM);
 }
 
-static void asahi_gem_free(struct drm_gem_object *obj)
+static void asahi_gem_free_now(struct asahi_gem *gem)
 {
-	struct asahi_gem *gem = to_asahi_gem(obj);
 	struct drm_gem_object *resv_obj = gem->resv_obj;
 
 	asahi_gem_remove(gem);
@@ -107,6 +137,78 @@ static void asahi_gem_free(struct drm_gem_object *obj)
 	/* Locks the reservation, which lives in resv_obj. */
 	drm_gem_shmem_free(&gem->base);
 	drm_gem_object_put(resv_obj);
+}
+
+static void asahi_gem_free_work(struct work_struct *work)
+{
+	struct asahi_gem *gem = container_of(work, struct asahi_gem, free_work);
+	struct asahi_gem_list *list = &to_asahi_device(gem->base.base.dev)->gems;
+
+	/* Unplug looks at the fence of what is in the list. */
+	scoped_guard(spinlock, &list->lock)
+		list_del(&gem->busy_link);
+	dma_fence_put(gem->busy);
+	asahi_gem_free_now(gem);
+}
+
+static void asahi_gem_idle(struct dma_fence *fence, struct dma_fence_cb *cb)
+{
+	struct asahi_gem *gem = container_of(cb, struct asahi_gem, idle_cb);
+
+	queue_work(to_asahi_device(gem->base.base.dev)->gems.wq, &gem->free_work);
+}
+
+/* The work that may write to an object, or NULL. */
+static struct dma_fence *asahi_gem_get_busy(struct asahi_gem *gem)
+{
+	struct dma_resv *resv = gem->base.base.resv;
+	struct dma_fence *fence;
+
+	/* An imported buffer is its exporter's, and what the GPU has never seen is idle. */
+	if (drm_gem_is_imported(&gem->base.base) || !gem->index)
+		return NULL;
+	if (dma_resv_test_signaled(resv, DMA_RESV_USAGE_BOOKKEEP))
+		return NULL;
+	if (!dma_resv_get_singleton(resv, DMA_RESV_USAGE_BOOKKEEP, &fence))
+		return fence;
+
+	/* There is no memory for one fence of all. */
+	dma_resv_wait_timeout(resv, DMA_RESV_USAGE_BOOKKEEP, false,
+			      msecs_to_jiffies(ASAHI_GEM_WAIT_MS));
+	return NULL;
+}
+
+/* Whether the object is freed later; the device is not unplugged meanwhile. */
+static bool asahi_gem_free_later(struct asahi_gem *gem)
+{
+	struct asahi_gem_list *list = &to_asahi_device(gem->base.base.dev)->gems;
+
+	gem->busy = asahi_gem_get_busy(gem);
+	if (!gem->busy)
+		return false;
+
+	INIT_WORK(&gem->free_work, asahi_gem_free_work);
+	scoped_guard(spinlock, &list->lock)
+		list_add_tail(&gem->busy_link, &list->busy);
+	if (dma_fence_add_callback(gem->busy, &gem->idle_cb, asahi_gem_idle))
+		queue_work(list->wq, &gem->free_work);
+
+	return true;
+}
+
+static void asahi_gem_free(struct drm_gem_object *obj)
+{
+	struct asahi_gem *gem = to_asahi_gem(obj);
+	bool later = false;
+	int idx;
+
+	if (drm_dev_enter(obj->dev, &idx)) {
+		later = asahi_gem_free_later(gem);
+		drm_dev_exit(idx);
+	}
+
+	if (!later)
+		asahi_gem_free_now(gem);
 }
 
 static void asahi_gem_close(struct drm_gem_object *obj, struct drm_file *file)
@@ -138,9 +240,69 @@ static int asahi_gem_clean(struct asahi_gem *gem)
 	return PTR_ERR_OR_ZERO(sgt);
 }
 
+/*
+ * What the CPU has written through a cached mapping is in its caches, where an importer
+ * that is not coherent does not see it, and the other way round. Without a DMA mapping
+ * nobody has handed the memory to a device yet. Unplugging takes it away under the lock.
+ */
+static int asahi_gem_begin_cpu_access(struct dma_buf *dma_buf, enum dma_data_direction dir)
+{
+	struct drm_gem_object *obj = dma_buf->priv;
+	struct asahi_gem *gem = to_asahi_gem(obj);
+	int ret;
+
+	ret = dma_resv_lock_interruptible(obj->resv, NULL);
+	if (ret)
+		return ret;
+	if (gem->base.sgt)
+		dma_sync_sgtable_for_cpu(obj->dev->dev, gem->base.sgt, dir);
+	dma_resv_unlock(obj->resv);
+
+	return 0;
+}
+
+static int asahi_gem_end_cpu_access(struct dma_buf *dma_buf, enum dma_data_direction dir)
+{
+	struct drm_gem_object *obj = dma_buf->priv;
+	struct asahi_gem *gem = to_asahi_gem(obj);
+	int ret;
+
+	ret = dma_resv_lock_interruptible(obj->resv, NULL);
+	if (ret)
+		return ret;
+	if (gem->base.sgt)
+		dma_sync_sgtable_for_device(obj->dev->dev, gem->base.sgt, dir);
+	dma_resv_unlock(obj->resv);
+
+	return 0;
+}
+
+/* As the DRM core's, but for the CPU's accesses. */
+static const struct dma_buf_ops asahi_gem_dma_buf_ops = {
+	.attach = drm_gem_map_attach,
+	.detach = drm_gem_map_detach,
+	.map_dma_buf = drm_gem_map_dma_buf,
+	.unmap_dma_buf = drm_gem_unmap_dma_buf,
+	.release = drm_gem_dmabuf_release,
+	.mmap = drm_gem_dmabuf_mmap,
+	.vmap = drm_gem_dmabuf_vmap,
+	.vunmap = drm_gem_dmabuf_vunmap,
+	.begin_cpu_access = asahi_gem_begin_cpu_access,
+	.end_cpu_access = asahi_gem_end_cpu_access,
+};
+
 static struct dma_buf *asahi_gem_export(struct drm_gem_object *obj, int flags)
 {
 	struct asahi_gem *gem = to_asahi_gem(obj);
+	struct dma_buf_export_info info = {
+		.exp_name = KBUILD_MODNAME,
+		.owner = obj->dev->driver->fops->owner,
+		.ops = &asahi_gem_dma_buf_ops,
+		.size = obj->size,
+		.flags = flags,
+		.priv = obj,
+		.resv = obj->resv,
+	};
 	int ret;
 
 	if (gem->resv_obj) {
@@ -153,7 +315,7 @@ static struct dma_buf *asahi_gem_export(struct drm_gem_object *obj, int flags)
 	if (ret)
 		return ERR_PTR(ret);
 
-	return drm_gem_prime_export(obj, flags);
+	return drm_gem_dmabuf_export(obj->dev, &info);
 }
 
 static int asahi_gem_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
@@ -178,6 +340,38 @@ static enum drm_gem_object_status asahi_gem_status(struct drm_gem_object *obj)
 	return 0;
 }
 
+static vm_fault_t asahi_gem_fault(struct vm_fault *vmf)
+{
+	return drm_gem_shmem_vm_ops.fault(vmf);
+}
+
+#ifdef CONFIG_ARCH_SUPPORTS_PMD_PFNMAP
+static vm_fault_t asahi_gem_huge_fault(struct vm_fault *vmf, unsigned int order)
+{
+	return drm_gem_shmem_vm_ops.huge_fault(vmf, order);
+}
+#endif
+
+static void asahi_gem_vm_open(struct vm_area_struct *vma)
+{
+	drm_gem_shmem_vm_ops.open(vma);
+}
+
+static void asahi_gem_vm_close(struct vm_area_struct *vma)
+{
+	drm_gem_shmem_vm_ops.close(vma);
+}
+
+/* As shmem's, but without pfn_mkwrite: see "Buffer objects". */
+static const struct vm_operations_struct asahi_gem_vm_ops = {
+	.fault = asahi_gem_fault,
+#ifdef CONFIG_ARCH_SUPPORTS_PMD_PFNMAP
+	.huge_fault = asahi_gem_huge_fault,
+#endif
+	.open = asahi_gem_vm_open,
+	.close = asahi_gem_vm_close,
+};
+
 static const struct drm_gem_object_funcs asahi_gem_funcs = {
 	.free = asahi_gem_free,
 	.close = asahi_gem_close,
@@ -190,7 +384,7 @@ static const struct drm_gem_object_funcs asahi_gem_funcs = {
 	.vmap = drm_gem_shmem_object_vmap,
 	.vunmap = drm_gem_shmem_object_vunmap,
 	.mmap = asahi_gem_mmap,
-	.vm_ops = &drm_gem_shmem_vm_ops,
+	.vm_ops = &asahi_gem_vm_ops,
 };
 
 /**
@@ -205,7 +399,7 @@ struct drm_gem_object *asahi_gem_create_object(struct drm_device *drm,
 {
 	struct asahi_gem *gem;
 
-	gem = kzalloc_obj(*gem);
+	gem = kzalloc_obj(*gem, GFP_KERNEL_ACCOUNT);
 	if (!gem)
 		return ERR_PTR(-ENOMEM);
 
@@ -214,6 +408,18 @@ struct drm_gem_object *asahi_gem_create_object(struct drm_device *drm,
 	return &gem->base.base;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_gem_create_object);
+
+/* Is it an object of this device? Then there is no need to attach to it. */
+static bool asahi_gem_is_own(struct drm_device *drm, struct dma_buf *dma_buf)
+{
+	struct drm_gem_object *obj;
+
+	if (dma_buf->ops != &asahi_gem_dma_buf_ops)
+		return false;
+
+	obj = dma_buf->priv;
+	return obj->dev == drm;
+}
 
 /**
  * asahi_gem_prime_import() - &drm_driver.gem_prime_import
@@ -237,7 +443,12 @@ struct drm_gem_object *asahi_gem_prime_import(struct drm_device *drm,
 	if (!drm_dev_enter(drm, &idx))
 		return ERR_PTR(-ENODEV);
 
-	obj = drm_gem_prime_import(drm, dma_buf);
+	if (asahi_gem_is_own(drm, dma_buf)) {
+		obj = dma_buf->priv;
+		drm_gem_object_get(obj);
+	} else {
+		obj = drm_gem_prime_import(drm, dma_buf);
+	}
 	drm_dev_exit(idx);
 	return obj;
 }
@@ -276,6 +487,8 @@ static struct asahi_gem *asahi_gem_alloc(struct asahi_device *adev, size_t size)
 	if (IS_ERR(shmem))
 		return ERR_CAST(shmem);
 
+	/* No write of a client is noted, and none of the GPU. */
+	shmem->pages_mark_dirty_on_put = true;
 	gem = to_asahi_gem(&shmem->base);
 	asahi_gem_add(gem);
 	return gem;
@@ -534,10 +747,14 @@ static int asahi_gem_init(struct asahi_device *adev)
 {
 	spin_lock_init(&adev->gems.lock);
 	INIT_LIST_HEAD(&adev->gems.live);
+	INIT_LIST_HEAD(&adev->gems.busy);
 	mutex_init(&adev->vms.lock);
 	INIT_LIST_HEAD(&adev->vms.live);
 	asahi_vm_debugfs_init(adev);
-	return 0;
+
+	adev->gems.wq = alloc_workqueue("asahi-gem", WQ_UNBOUND | WQ_MEM_RECLAIM,
+					ASAHI_GEM_FREE_WORKERS);
+	return adev->gems.wq ? 0 : -ENOMEM;
 }
 
 static void asahi_gem_unmap_dma(struct asahi_gem *gem)
@@ -582,11 +799,27 @@ static struct asahi_gem *asahi_gem_next(struct asahi_gem_list *list,
 	return NULL;
 }
 
+/* What waits for work is freed now: some of that may wait for its clients for ever. */
+static void asahi_gem_free_busy(struct asahi_gem_list *list)
+{
+	struct asahi_gem *gem;
+
+	scoped_guard(spinlock, &list->lock)
+		list_for_each_entry(gem, &list->busy, busy_link)
+			if (dma_fence_remove_callback(gem->busy, &gem->idle_cb))
+				queue_work(list->wq, &gem->free_work);
+
+	flush_workqueue(list->wq);
+}
+
 /* Objects, their contents and CPU mappings stay until their owners are gone. */
 static void asahi_gem_unplug(struct asahi_device *adev)
 {
 	struct asahi_gem *gem;
 	LIST_HEAD(done);
+
+	if (adev->gems.wq)
+		asahi_gem_free_busy(&adev->gems);
 
 	while ((gem = asahi_gem_next(&adev->gems, &done))) {
 		asahi_gem_unmap_dma(gem);
@@ -594,9 +827,17 @@ static void asahi_gem_unplug(struct asahi_device *adev)
 	}
 }
 
+static void asahi_gem_fini(struct asahi_device *adev)
+{
+	if (adev->gems.wq)
+		destroy_workqueue(adev->gems.wq);
+	adev->gems.wq = NULL;
+}
+
 const struct asahi_block asahi_block_gem = {
 	.name = "gem",
 	.init = asahi_gem_init,
 	.unplug = asahi_gem_unplug,
+	.fini = asahi_gem_fini,
 };
 EXPORT_SYMBOL_IF_KUNIT(asahi_block_gem);

@@ -22,15 +22,20 @@ struct drm_device;
 struct drm_gem_object;
 struct scatterlist;
 struct sg_table;
+struct workqueue_struct;
 
 /**
  * struct asahi_gem_list - All buffer objects of a device
  */
 struct asahi_gem_list {
-	/** @lock: protects @live; taken inside of everything else */
+	/** @lock: protects @live and @busy; taken inside of everything else */
 	spinlock_t lock;
 	/** @live: the objects */
 	struct list_head live;
+	/** @busy: those without references that work in flight may still write to */
+	struct list_head busy;
+	/** @wq: frees what was in @busy */
+	struct workqueue_struct *wq;
 };
 
 /**

@@ -5,6 +5,8 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
+#include <linux/array_size.h>
+#include <linux/cleanup.h>
 #include <linux/dma-fence.h>
 #include <linux/kfifo.h>
 #include <linux/slab.h>
@@ -19,9 +21,11 @@
 #include "asahi_device.h"
 #include "asahi_growth.h"
 #include "asahi_initdata.h"
-#include "asahi_sched.h"
+#include "asahi_owner.h"
+#include "asahi_ref.h"
 #include "asahi_state.h"
 #include "asahi_tvb.h"
+#include "asahi_watchdog.h"
 
 /**
  * DOC: Growth
@@ -34,7 +38,8 @@
  *
  * **Each request gets one answer**, whatever became of the render meanwhile. Only a
  * firmware that is not there any more gets none: requests that wait while it starts
- * again are forgotten before it can ask anew. They are kept while the device sleeps.
+ * again are forgotten before it can ask anew. They are kept while the device sleeps, and
+ * while the firmware has no room for an answer: the watchdog judges that.
  *
  * **No request finds nothing to hand out because of its answer's way**: what can be
  * handed out was allocated by SUBMIT, see "Tiled vertex buffers". The render's fence
@@ -61,6 +66,8 @@ struct asahi_growth_entry {
  * @stopped: it is kept from running; protected by the device's mutex for verbs
  * @requests: those without an answer: the notification worker puts them in, @work
  *	takes them out, so that no lock is needed
+ * @answer: answer to the last of them that was taken out; of @work
+ * @unsent: there was no room for @answer yet
  */
 struct asahi_growth {
 	struct asahi_device *adev;
@@ -68,6 +75,8 @@ struct asahi_growth {
 	struct work_struct work;
 	bool stopped;
 	DECLARE_KFIFO(requests, struct asahi_growth_entry, ASAHI_GROWTH_REQUESTS);
+	struct asahi_dc_msg answer;
+	bool unsent;
 };
 
 /**
@@ -91,15 +100,31 @@ void asahi_growth_request(struct asahi_device *adev, u32 vm_slot, u32 buffer_slo
 
 	/* There is room for one of each buffer, and nobody asks before the answer. */
 	if (!kfifo_put(&growth->requests, entry))
-		drm_err_ratelimited(&adev->drm, "vertex buffer %u is to grow: too many requests\n",
+		drm_err_ratelimited(&adev->drm, "growth of vertex buffer %u refused: too many requests\n",
 				    buffer_slot);
 	queue_work(growth->wq, &growth->work);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_growth_request);
 
-static void asahi_growth_answer(struct asahi_device *adev, const struct asahi_growth_entry *entry)
+/* The buffer has more blocks, if it is anybody's, before the firmware reads of it. */
+static void asahi_growth_grow(struct asahi_growth *growth, const struct asahi_growth_entry *entry)
 {
-	struct asahi_dc_msg msg = {
+	struct asahi_device *adev = growth->adev;
+	struct asahi_queue *queue = asahi_owner_get(adev->buffer_owners, entry->buffer_slot);
+	int blocks = -1;
+
+	if (queue) {
+		blocks = asahi_tvb_grow(queue, entry->buffer_slot);
+		asahi_queue_put(queue);
+	}
+	if (blocks < 0)
+		drm_err_ratelimited(&adev->drm, "the firmware asks to grow vertex buffer %u, which has no owner\n",
+				    entry->buffer_slot);
+	else
+		drm_dbg(&adev->drm, "vertex buffer %u is too small: %d more blocks\n",
+			entry->buffer_slot, blocks);
+
+	growth->answer = (struct asahi_dc_msg) {
 		.type = ASAHI_DC_GROW_TVB_ACK,
 		.grow_tvb_ack = {
 			.buffer_slot = entry->buffer_slot,
@@ -107,29 +132,25 @@ static void asahi_growth_answer(struct asahi_device *adev, const struct asahi_gr
 			.counter = entry->counter,
 		},
 	};
-	int blocks = asahi_sched_find_queue(adev, asahi_tvb_grow, entry->buffer_slot);
-	unsigned int tries = 0;
+	growth->unsent = true;
+}
+
+/* Returns whether the answer is sent, or not needed any more. */
+static bool asahi_growth_send(struct asahi_growth *growth)
+{
+	struct asahi_device *adev = growth->adev;
 	int ret;
 
-	if (blocks < 0)
-		drm_err_ratelimited(&adev->drm, "vertex buffer %u is nobody's, and is to grow\n",
-				    entry->buffer_slot);
-	else
-		drm_err_ratelimited(&adev->drm, "vertex buffer %u is too small: %d more blocks\n",
-				    entry->buffer_slot, blocks);
-
-	/* Without room in the ring it was not sent. With the firmware this ends, too. */
-	do {
-		msg.grow_tvb_ack.halt_count = asahi_initdata_halt_count(adev);
-		ret = asahi_channel_device_control(adev, &msg);
-	} while (ret == -EBUSY && ++tries < ASAHI_GROWTH_TRIES);
-
-	/* One that goes on with everything else never loses its place by itself. */
-	if (ret == -EBUSY)
-		asahi_state_fail(adev, "it reads no answer about a vertex buffer");
-
+	growth->answer.grow_tvb_ack.halt_count = asahi_initdata_halt_count(adev);
+	ret = asahi_channel_device_control(adev, &growth->answer);
 	if (ret && asahi_state_fw_alive(adev))
-		drm_err(&adev->drm, "the firmware does not read of its vertex buffer's growth\n");
+		asahi_watchdog_late(adev, ASAHI_DEBT_GROWTH);
+	/* Without room in the ring it was not sent. */
+	if (ret == -EBUSY)
+		return false;
+
+	growth->unsent = false;
+	return true;
 }
 
 /**
@@ -138,14 +159,23 @@ static void asahi_growth_answer(struct asahi_device *adev, const struct asahi_gr
  *
  * For the worker; by itself for tests. Process context, in the critical section of
  * fences; allocates nothing.
+ *
+ * Return: false if the firmware has no room for an answer: try again later.
  */
-void asahi_growth_answer_all(struct asahi_device *adev)
+bool asahi_growth_answer_all(struct asahi_device *adev)
 {
 	struct asahi_growth *growth = adev->growth;
 	struct asahi_growth_entry entry;
 
-	while (asahi_state_fw_alive(adev) && kfifo_get(&growth->requests, &entry))
-		asahi_growth_answer(adev, &entry);
+	while (asahi_state_fw_alive(adev)) {
+		if (!growth->unsent && !kfifo_get(&growth->requests, &entry))
+			return true;
+		if (!growth->unsent)
+			asahi_growth_grow(growth, &entry);
+		if (!asahi_growth_send(growth))
+			return false;
+	}
+	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_growth_answer_all);
 
@@ -154,7 +184,9 @@ static void asahi_growth_work(struct work_struct *work)
 	struct asahi_growth *growth = container_of(work, struct asahi_growth, work);
 	bool cookie = dma_fence_begin_signalling();
 
-	asahi_growth_answer_all(growth->adev);
+	/* It has waited for room. Stopping the worker takes one such time at most. */
+	if (!asahi_growth_answer_all(growth->adev))
+		queue_work(growth->wq, &growth->work);
 	dma_fence_end_signalling(cookie);
 }
 
@@ -166,10 +198,12 @@ static int asahi_growth_init(struct asahi_device *adev)
 		return -ENOMEM;
 
 	growth->wq = alloc_ordered_workqueue("asahi-growth", WQ_HIGHPRI | WQ_MEM_RECLAIM);
-	if (!growth->wq) {
-		kfree(growth);
-		return -ENOMEM;
-	}
+	if (!growth->wq)
+		goto err_free;
+
+	adev->buffer_owners = asahi_owners_create(ASAHI_GROWTH_REQUESTS);
+	if (!adev->buffer_owners)
+		goto err_wq;
 
 	growth->adev = adev;
 	INIT_WORK(&growth->work, asahi_growth_work);
@@ -177,6 +211,12 @@ static int asahi_growth_init(struct asahi_device *adev)
 	adev->growth = growth;
 
 	return 0;
+
+err_wq:
+	destroy_workqueue(growth->wq);
+err_free:
+	kfree(growth);
+	return -ENOMEM;
 }
 
 /* Whatever is under way ends first, with the firmware at the latest. */
@@ -214,6 +254,7 @@ static int asahi_growth_resume(struct asahi_device *adev)
 static int asahi_growth_post_reset(struct asahi_device *adev)
 {
 	kfifo_reset(&adev->growth->requests);
+	adev->growth->unsent = false;
 
 	return asahi_growth_resume(adev);
 }
@@ -225,6 +266,8 @@ static void asahi_growth_fini(struct asahi_device *adev)
 	if (!growth)
 		return;
 
+	asahi_owners_destroy(adev->buffer_owners);
+	adev->buffer_owners = NULL;
 	destroy_workqueue(growth->wq);
 	kfree(growth);
 	adev->growth = NULL;

@@ -15,14 +15,11 @@ struct asahi_device;
 /** ASAHI_GROWTH_REQUESTS - requests that can wait for their answers */
 #define ASAHI_GROWTH_REQUESTS	128
 
-/** ASAHI_GROWTH_TRIES - how often there may be no room for an answer */
-#define ASAHI_GROWTH_TRIES	10
-
 extern const struct asahi_block asahi_block_growth;
 
 void asahi_growth_request(struct asahi_device *adev, u32 vm_slot, u32 buffer_slot, u32 counter);
 
 /* For tests. */
-void asahi_growth_answer_all(struct asahi_device *adev);
+bool asahi_growth_answer_all(struct asahi_device *adev);
 
 #endif

@@ -38,10 +38,8 @@
  * that allocating and freeing take.
  *
  * A heap grows by as much as it has already, so that a client with little work
- * takes little, but by no more than 1 MiB. Blocks of the kernel half are shared by
- * all clients and charged to none; what one client can have there is bounded by
- * its queues and what these may have queued. The heaps of a VM are charged to the
- * client.
+ * takes little, but by no more than 1 MiB. A block is charged to the task that makes
+ * the heap grow, also in the kernel half, whose blocks all clients share.
  */
 
 /* Blocks that are not made for one large allocation have no more bytes than this. */
@@ -138,7 +136,7 @@ static void asahi_heap_insert_block(struct asahi_heap *heap, struct asahi_heap_b
 	asahi_heap_set_gap(heap, &block->gap, block->va.start + block->size, end);
 
 	list_add(&block->link, &heap->empty);
-	heap->size += block->size;
+	WRITE_ONCE(heap->size, heap->size + block->size);
 }
 
 static void asahi_heap_remove_block(struct asahi_heap *heap, struct asahi_heap_block *block)
@@ -153,7 +151,7 @@ static void asahi_heap_remove_block(struct asahi_heap *heap, struct asahi_heap_b
 	rb_erase(&block->by_va, &heap->blocks);
 
 	list_del_init(&block->link);
-	heap->size -= block->size;
+	WRITE_ONCE(heap->size, heap->size - block->size);
 }
 
 /* Allocations. */
@@ -176,7 +174,7 @@ static int asahi_heap_place_locked(struct asahi_heap *heap, struct asahi_heap_no
 	if (!block->nodes++)
 		list_del_init(&block->link);
 
-	heap->used += size;
+	WRITE_ONCE(heap->used, heap->used + size);
 	heap->peak = max(heap->peak, heap->used);
 	return 0;
 }
@@ -286,7 +284,7 @@ static void asahi_heap_release_node(struct asahi_heap *heap, struct asahi_heap_n
 
 	lockdep_assert_held(&heap->lock);
 
-	heap->used -= node->mm.size;
+	WRITE_ONCE(heap->used, heap->used - node->mm.size);
 	drm_mm_remove_node(&node->mm);
 	if (!--block->nodes)
 		list_add(&block->link, &heap->empty);
@@ -336,14 +334,13 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_heap_free);
  * asahi_heap_size() - how much memory a heap holds
  * @heap: heap
  *
- * Process context, may sleep.
+ * Any context, without a lock: it may be outdated when it arrives.
  *
  * Return: bytes, allocated or not.
  */
 u64 asahi_heap_size(struct asahi_heap *heap)
 {
-	guard(mutex)(&heap->lock);
-	return heap->size;
+	return READ_ONCE(heap->size);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_heap_size);
 
@@ -351,14 +348,13 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_heap_size);
  * asahi_heap_used() - how much of a heap is allocated
  * @heap: heap
  *
- * Process context, may sleep.
+ * Any context, without a lock: it may be outdated when it arrives.
  *
  * Return: bytes, garbage included.
  */
 u64 asahi_heap_used(struct asahi_heap *heap)
 {
-	guard(mutex)(&heap->lock);
-	return heap->used;
+	return READ_ONCE(heap->used);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_heap_used);
 

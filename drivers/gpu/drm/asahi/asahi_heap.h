@@ -74,7 +74,6 @@ extern const struct asahi_heap_mmu asahi_heap_mmu_aspace;
  * @mmu_priv: passed to @mmu's functions
  * @block_min: bytes that the heap grows by at least, once it has something
  * @keep: bytes that an idle heap need not give back
- * @account: charge the memory to whoever makes the heap grow
  */
 struct asahi_heap_args {
 	const char *name;
@@ -85,7 +84,6 @@ struct asahi_heap_args {
 	void *mmu_priv;
 	u64 block_min;
 	u64 keep;
-	bool account;
 };
 
 /**

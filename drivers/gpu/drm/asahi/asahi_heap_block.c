@@ -10,6 +10,9 @@
 #include <linux/dma-mapping.h>
 #include <linux/gfp.h>
 #include <linux/lockdep.h>
+#include <linux/mm.h>
+#include <linux/pfn.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -23,13 +26,14 @@
 #define ASAHI_HEAP_PAGES_PER_CHUNK	BIT(ASAHI_HEAP_CHUNK_ORDER)
 
 /*
- * A heap of a VM belongs to one client, which pays for it. Blocks of the kernel
- * half are shared by all clients; nobody in particular is charged for them.
+ * The task that makes a heap grow is charged for the block. Clients share the blocks
+ * of the kernel half, so the charge can be wrong by a block, but the queues of a
+ * container cannot take more memory than the container has.
+ *
+ * A block is many pages of a size for which the page allocator would kill processes
+ * before it fails. A client that asks for too much gets ENOMEM instead.
  */
-static gfp_t asahi_heap_block_gfp(const struct asahi_heap *heap)
-{
-	return heap->args.account ? GFP_KERNEL_ACCOUNT : GFP_KERNEL;
-}
+#define ASAHI_HEAP_BLOCK_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /**
  * asahi_heap_block_unmap_dma() - take the memory away from the device
@@ -61,8 +65,7 @@ static int asahi_heap_block_add_chunk(struct asahi_heap_block *block)
 	struct page *page;
 	dma_addr_t dma;
 
-	page = alloc_pages(asahi_heap_block_gfp(block->heap) | __GFP_ZERO,
-			   ASAHI_HEAP_CHUNK_ORDER);
+	page = alloc_pages(ASAHI_HEAP_BLOCK_GFP | __GFP_ZERO, ASAHI_HEAP_CHUNK_ORDER);
 	if (!page)
 		return -ENOMEM;
 
@@ -119,6 +122,10 @@ static int asahi_heap_block_populate(struct asahi_heap_block *block)
 	int ret;
 
 	while (block->chunks < chunks) {
+		/* What is killed must not go on taking memory. */
+		if (fatal_signal_pending(current))
+			return -EINTR;
+
 		ret = asahi_heap_block_add_chunk(block);
 		if (ret)
 			return ret;
@@ -134,11 +141,11 @@ static struct asahi_heap_block *asahi_heap_block_alloc(struct asahi_heap *heap, 
 	struct asahi_heap_block *block;
 
 	block = kvzalloc_flex(*block, pages, chunks * ASAHI_HEAP_PAGES_PER_CHUNK,
-			      asahi_heap_block_gfp(heap));
+			      ASAHI_HEAP_BLOCK_GFP);
 	if (!block)
 		return NULL;
 
-	block->dma = kvcalloc(chunks, sizeof(*block->dma), asahi_heap_block_gfp(heap));
+	block->dma = kvcalloc(chunks, sizeof(*block->dma), ASAHI_HEAP_BLOCK_GFP);
 	if (!block->dma) {
 		kvfree(block);
 		return NULL;
@@ -160,8 +167,8 @@ static struct asahi_heap_block *asahi_heap_block_alloc(struct asahi_heap *heap, 
  *
  * Process context, may sleep.
  *
- * Return: the block, not in the heap yet; -ENOMEM, -ENOSPC if there are no
- * addresses left, or what mapping gives, as an error pointer.
+ * Return: the block, not in the heap yet; -ENOMEM, -EINTR if the task is being killed,
+ * -ENOSPC if there are no addresses left, or what mapping gives, as an error pointer.
  */
 struct asahi_heap_block *asahi_heap_block_create(struct asahi_heap *heap, u64 size, u64 align)
 {
@@ -169,6 +176,13 @@ struct asahi_heap_block *asahi_heap_block_create(struct asahi_heap *heap, u64 si
 	int ret;
 
 	lockdep_assert_held(&heap->grow_lock);
+
+	/*
+	 * A block that cannot be had would take the last page of everybody else before it
+	 * fails, and what they need next would have one of them killed.
+	 */
+	if (si_mem_available() < (long)PFN_DOWN(size))
+		return ERR_PTR(-ENOMEM);
 
 	block = asahi_heap_block_alloc(heap, size);
 	if (!block)

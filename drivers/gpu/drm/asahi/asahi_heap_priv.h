@@ -101,9 +101,9 @@ struct asahi_heap {
 	struct list_head garbage;
 	/** @flushing: freed allocations that wait for the flush that is under way */
 	struct list_head flushing;
-	/** @size: bytes in blocks */
+	/** @size: bytes in blocks; read without the lock, too */
 	u64 size;
-	/** @used: bytes in allocations and garbage */
+	/** @used: bytes in allocations and garbage; likewise */
 	u64 used;
 	/** @peak: highest @used since empty blocks were given back last */
 	u64 peak;
@@ -115,6 +115,7 @@ struct asahi_heap {
  * struct asahi_heaps - all heaps of a device
  * @adev: device
  * @flush: makes the firmware write back and forget all that it has cached
+ * @wq: for @work; has a rescuer, because memory comes back by it
  * @work: flushes, and gives memory back
  * @garbage_bytes: how much waits for a flush
  * @garbage_nodes: how many allocations
@@ -124,6 +125,7 @@ struct asahi_heap {
 struct asahi_heaps {
 	struct asahi_device *adev;
 	int (*flush)(struct asahi_device *adev);
+	struct workqueue_struct *wq;
 	struct delayed_work work;
 	atomic64_t garbage_bytes;
 	atomic_t garbage_nodes;

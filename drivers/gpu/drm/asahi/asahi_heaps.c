@@ -71,9 +71,9 @@ void asahi_heaps_kick(struct asahi_heaps *heaps)
 		    atomic_read(&heaps->garbage_nodes) >= ASAHI_HEAPS_FLUSH_NODES;
 
 	if (much && !READ_ONCE(heaps->retry))
-		mod_delayed_work(system_dfl_wq, &heaps->work, 0);
+		mod_delayed_work(heaps->wq, &heaps->work, 0);
 	else
-		queue_delayed_work(system_dfl_wq, &heaps->work, ASAHI_HEAPS_IDLE);
+		queue_delayed_work(heaps->wq, &heaps->work, ASAHI_HEAPS_IDLE);
 }
 
 /**
@@ -211,7 +211,7 @@ static void asahi_heaps_work(struct work_struct *work)
 
 	/* One that does not run flushes nothing the next time either; a reset asks again. */
 	if (ret && ret != -ENODEV)
-		queue_delayed_work(system_dfl_wq, &heaps->work, ASAHI_HEAPS_IDLE);
+		queue_delayed_work(heaps->wq, &heaps->work, ASAHI_HEAPS_IDLE);
 }
 
 static void asahi_heaps_protect(struct asahi_heaps *heaps, bool cached)
@@ -284,7 +284,7 @@ void asahi_heaps_forget_cache(struct asahi_heaps *heaps)
 {
 	atomic_inc(&heaps->generation);
 	WRITE_ONCE(heaps->retry, false);
-	mod_delayed_work(system_dfl_wq, &heaps->work, ASAHI_HEAPS_IDLE);
+	mod_delayed_work(heaps->wq, &heaps->work, ASAHI_HEAPS_IDLE);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_heaps_forget_cache);
 
@@ -342,6 +342,12 @@ struct asahi_heaps *asahi_heaps_create(struct asahi_device *adev,
 	if (!heaps)
 		return NULL;
 
+	heaps->wq = alloc_ordered_workqueue("asahi-heaps", WQ_MEM_RECLAIM);
+	if (!heaps->wq) {
+		kfree(heaps);
+		return NULL;
+	}
+
 	heaps->adev = adev;
 	heaps->flush = flush;
 	mutex_init(&heaps->lock);
@@ -361,6 +367,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_heaps_create);
 void asahi_heaps_destroy(struct asahi_heaps *heaps)
 {
 	WARN_ON_ONCE(!list_empty(&heaps->heaps));
+	destroy_workqueue(heaps->wq);
 	mutex_destroy(&heaps->lock);
 	kfree(heaps);
 }

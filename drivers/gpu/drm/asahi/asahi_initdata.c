@@ -37,7 +37,6 @@
  * root of it all with the INIT message.
  */
 
-#define HALT_TIMEOUT_US		(100 * USEC_PER_MSEC)
 #define HALT_POLL_US		20
 
 /* Dies of one SoC lie this far apart. */
@@ -148,22 +147,39 @@ static u32 asahi_initdata_read_halted(const struct asahi_fw_status *status)
 }
 
 /**
- * asahi_initdata_resume() - let the firmware go on after it has halted
+ * asahi_initdata_halted() - has the firmware halted?
  * @adev: device
  *
- * Waits until it has halted, 100 ms at most. Process context, may sleep;
- * allocates nothing.
+ * Any context.
+ *
+ * Return: true from its halt until it is told to go on.
+ */
+bool asahi_initdata_halted(struct asahi_device *adev)
+{
+	return asahi_initdata_read_halted(asahi_initdata_part_map(adev,
+								  ASAHI_INITDATA_FW_STATUS));
+}
+
+/**
+ * asahi_initdata_resume() - let the firmware go on after it has halted
+ * @adev: device
+ * @timeout_us: how long to wait for its halt, microseconds; 0 looks once
+ *
+ * Process context, may sleep; allocates nothing.
  *
  * Return: 0, or -ETIMEDOUT if it did not halt.
  */
-int asahi_initdata_resume(struct asahi_device *adev)
+int asahi_initdata_resume(struct asahi_device *adev, u64 timeout_us)
 {
 	struct asahi_fw_status *status = asahi_initdata_part_map(adev, ASAHI_INITDATA_FW_STATUS);
 	u32 halted;
 	int ret;
 
-	ret = read_poll_timeout(asahi_initdata_read_halted, halted, halted, HALT_POLL_US,
-				HALT_TIMEOUT_US, false, status);
+	if (timeout_us)
+		ret = read_poll_timeout(asahi_initdata_read_halted, halted, halted, HALT_POLL_US,
+					timeout_us, false, status);
+	else
+		ret = asahi_initdata_read_halted(status) ? 0 : -ETIMEDOUT;
 	if (ret)
 		return ret;
 

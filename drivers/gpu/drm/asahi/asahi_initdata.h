@@ -98,7 +98,8 @@ struct asahi_pending_stamp {
 
 bool asahi_initdata_take_pending(struct asahi_device *adev, unsigned int index,
 				 struct asahi_pending_stamp *stamp);
-int asahi_initdata_resume(struct asahi_device *adev);
+bool asahi_initdata_halted(struct asahi_device *adev);
+int asahi_initdata_resume(struct asahi_device *adev, u64 timeout_us);
 u64 asahi_initdata_halt_count(struct asahi_device *adev);
 
 #endif

@@ -20,15 +20,14 @@
 #include "asahi_client.h"
 #include "asahi_debugfs.h"
 #include "asahi_device.h"
+#include "asahi_doorbell.h"
 #include "asahi_event.h"
 #include "asahi_fw_event.h"
 #include "asahi_initdata.h"
 #include "asahi_job.h"
-#include "asahi_queue.h"
 #include "asahi_queue_priv.h"
-#include "asahi_rtkit.h"
+#include "asahi_ref.h"
 #include "asahi_scene.h"
-#include "asahi_sched.h"
 #include "asahi_trace.h"
 #include "asahi_uat.h"
 #include "asahi_vm.h"
@@ -44,7 +43,8 @@
  * nothing and can't fail.
  *
  * The memory comes back in a worker, after the job's fence: freeing it may
- * wait for locks under which others allocate.
+ * wait for locks under which others allocate. Each queue has a work item of its
+ * own, so that a SUBMIT that waits for room in a queue waits for none of others.
  */
 
 /*
@@ -52,8 +52,6 @@
  * one; this is for many large ones in one SUBMIT.
  */
 #define ASAHI_JOB_MAX_BYTES (2 * ASAHI_SCENE_MAX_BYTES)
-
-static LLIST_HEAD(asahi_job_free_list);
 
 /* In the device's heaps; the rest is in the address space's. */
 static s64 asahi_job_bytes(const struct asahi_job *job)
@@ -86,7 +84,7 @@ static void asahi_job_free(struct asahi_job *job)
 		kfree(job->done);
 	kvfree(job->cmdbuf);
 	if (job->bytes)
-		asahi_sched_give_room(queue, job->bytes);
+		asahi_room_give(&queue->room, job->bytes);
 	kvfree(job);
 
 	asahi_count_dec(ASAHI_COUNT_JOB);
@@ -95,44 +93,23 @@ static void asahi_job_free(struct asahi_job *job)
 
 static void asahi_job_free_work(struct work_struct *work)
 {
-	struct llist_node *list = llist_reverse_order(llist_del_all(&asahi_job_free_list));
+	struct asahi_queue *queue = container_of(work, struct asahi_queue, free_jobs_work);
+	struct llist_node *list = llist_reverse_order(llist_del_all(&queue->free_jobs));
 	struct asahi_job *job, *next;
 
+	/* The last of them may be the last that keeps the queue. */
 	llist_for_each_entry_safe(job, next, list, free_link)
 		asahi_job_free(job);
 }
 
-static DECLARE_WORK(asahi_job_free_worker, asahi_job_free_work);
-
-static void asahi_job_release(struct kref *ref)
-{
-	struct asahi_job *job = container_of(ref, struct asahi_job, refcount);
-
-	if (llist_add(&job->free_link, &asahi_job_free_list))
-		asahi_sched_free_later(&asahi_job_free_worker);
-}
-
 /**
- * asahi_job_get() - take a reference
- * @job: job
- *
- * Return: @job.
+ * asahi_job_init_queue() - prepare a queue for jobs that are to be freed
+ * @queue: new queue
  */
-struct asahi_job *asahi_job_get(struct asahi_job *job)
+void asahi_job_init_queue(struct asahi_queue *queue)
 {
-	kref_get(&job->refcount);
-	return job;
-}
-
-/**
- * asahi_job_put() - drop a reference
- * @job: job; it holds no slots and does not wait for any when the last goes
- *
- * Any context. A worker does what there is to do.
- */
-void asahi_job_put(struct asahi_job *job)
-{
-	kref_put(&job->refcount, asahi_job_release);
+	init_llist_head(&queue->free_jobs);
+	INIT_WORK(&queue->free_jobs_work, asahi_job_free_work);
 }
 
 static int asahi_job_take_room(struct asahi_job *job, const struct asahi_work_memory *memory)
@@ -146,7 +123,7 @@ static int asahi_job_take_room(struct asahi_job *job, const struct asahi_work_me
 		return -ENOMEM;
 	}
 
-	ret = asahi_sched_take_room(job->queue, bytes);
+	ret = asahi_room_take(&job->queue->room, job->queue->adev, bytes);
 	if (!ret)
 		job->bytes = bytes;
 
@@ -282,7 +259,8 @@ struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 		goto err_put;
 	}
 
-	ret = asahi_slot_request_init(&job->slots);
+	ret = asahi_slot_request_init(&job->slots, asahi_client_slot_asker(queue->client),
+				      queue->priority);
 	if (ret)
 		goto err_put;
 
@@ -441,7 +419,7 @@ void asahi_job_run(struct asahi_job *job, struct asahi_pipe_msg *msg)
 int asahi_job_announce(struct asahi_job *job, const struct asahi_pipe_msg *msg)
 {
 	struct asahi_queue *queue = job->queue;
-	int ret = asahi_rtkit_doorbell(queue->adev, AGX_DOORBELL_KICK);
+	int ret = asahi_doorbell_ring(queue->adev, AGX_DOORBELL_KICK);
 
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
 		unsigned int pipe = asahi_job_pipe_order[i];

@@ -67,6 +67,7 @@ enum asahi_job_hit {
  *	for a core dump
  * @queue: queue, with a reference
  * @id: number, for messages
+ * @number: number in its queue, in the order of submission, from 1 on; 0 before
  * @process: who has submitted it
  * @cmdbuf: copy of the commands as user space has written them, for core dumps;
  *	NULL if they are large
@@ -88,6 +89,7 @@ enum asahi_job_hit {
  * @run_time: when it was handed to the firmware
  * @error: negative errno that @done is going to carry, or 0
  * @fence_valid: @done is initialised
+ * @barred: its client has caused too many failures; known before its turn comes
  * @ran: its turn has come
  * @skipped: was not handed to the firmware then, because there was no point
  * @num_works: entries of @work
@@ -101,6 +103,7 @@ struct asahi_job {
 	struct kref refcount;
 	struct asahi_queue *queue;
 	u64 id;
+	u64 number;
 	struct asahi_process process;
 	void *cmdbuf;
 	u32 cmdbuf_size;
@@ -119,6 +122,7 @@ struct asahi_job {
 	ktime_t run_time;
 	int error;
 	bool fence_valid;
+	bool barred;
 	bool ran;
 	bool skipped;
 	unsigned int num_works;
@@ -174,8 +178,7 @@ struct asahi_job_abi {
 
 struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 				   const struct asahi_command_args *args, unsigned int count);
-struct asahi_job *asahi_job_get(struct asahi_job *job);
-void asahi_job_put(struct asahi_job *job);
+void asahi_job_init_queue(struct asahi_queue *queue);
 int asahi_job_reserve(struct asahi_job *job);
 void asahi_job_unreserve(struct asahi_job *job);
 void asahi_job_run(struct asahi_job *job, struct asahi_pipe_msg *msg);

@@ -166,7 +166,15 @@ static void asahi_object_release(struct kref *ref)
 	asahi_count_dec(ASAHI_COUNT_OBJECT);
 }
 
-static struct asahi_object *asahi_object_get(struct asahi_object *object)
+/**
+ * asahi_object_get() - take a reference
+ * @object: object, or NULL
+ *
+ * Any context.
+ *
+ * Return: @object.
+ */
+struct asahi_object *asahi_object_get(struct asahi_object *object)
 {
 	if (object)
 		kref_get(&object->refcount);
@@ -180,7 +188,7 @@ static struct asahi_object *asahi_object_get(struct asahi_object *object)
  *
  * Process context, may sleep.
  */
-VISIBLE_IF_KUNIT void asahi_object_put(struct asahi_object *object)
+void asahi_object_put(struct asahi_object *object)
 {
 	if (object)
 		kref_put(&object->refcount, asahi_object_release);
@@ -309,7 +317,7 @@ int asahi_object_unbind(struct asahi_file *file, const struct drm_asahi_gem_bind
 	struct asahi_object *object;
 
 	if (args->flags || args->handle || args->offset || args->range) {
-		drm_dbg(&file->adev->drm, "what is to be unbound is named by its handle alone\n");
+		drm_dbg(&file->adev->drm, "unbind takes a handle only: all other fields must be 0\n");
 		return -EINVAL;
 	}
 
@@ -340,88 +348,37 @@ void asahi_object_file_close(struct asahi_file *file)
 	}
 }
 
-static int asahi_user_time_find(struct asahi_file *file, const struct drm_asahi_timestamp *ts,
-				struct asahi_user_time *time)
-{
-	struct asahi_object *object;
-
-	if (!ts->handle)
-		return 0;
-	if (!IS_ALIGNED(ts->offset, sizeof(u64)))
-		return -EINVAL;
-
-	/* Unbinding drops the table's reference after it has left the table. */
-	scoped_guard(spinlock, &file->objects.xa_lock)
-		object = asahi_object_get(xa_load(&file->objects, ts->handle));
-	if (!object)
-		return -ENOENT;
-
-	/* Both are aligned, so what begins inside ends inside. */
-	if (ts->offset >= object->va.size) {
-		asahi_object_put(object);
-		return -ERANGE;
-	}
-
-	time->object = object;
-	time->va = object->va.start + ts->offset;
-	return 0;
-}
-
 /**
- * asahi_user_times_find() - where does a client want its times?
+ * asahi_object_lookup() - find the address of a time in a registered object
  * @file: open file
- * @ts: what it says
- * @times: filled in, with references; empty after an error
+ * @handle: the object's handle
+ * @offset: offset of the time in it, a multiple of 8
+ * @va: address that the firmware writes to
  *
  * Process context.
  *
- * Return: 0; -ENOENT for something that is not bound; -ERANGE for an offset behind
- * its end, -EINVAL for one that is no multiple of 8.
+ * Return: the object, with a reference; -ENOENT if it is not bound; -ERANGE for an offset
+ * behind its end.
  */
-int asahi_user_times_find(struct asahi_file *file, const struct drm_asahi_timestamps *ts,
-			  struct asahi_user_times *times)
+struct asahi_object *asahi_object_lookup(struct asahi_file *file, u32 handle, u64 offset, u64 *va)
 {
-	int ret;
+	struct asahi_object *object;
 
-	*times = (struct asahi_user_times) {};
-	ret = asahi_user_time_find(file, &ts->start, &times->start);
-	if (!ret)
-		ret = asahi_user_time_find(file, &ts->end, &times->end);
-	if (ret)
-		asahi_user_times_put(times);
+	/* Unbinding drops the table's reference after it has left the table. */
+	scoped_guard(spinlock, &file->objects.xa_lock)
+		object = asahi_object_get(xa_load(&file->objects, handle));
+	if (!object)
+		return ERR_PTR(-ENOENT);
 
-	return ret;
+	/* Both are aligned, so what begins inside ends inside. */
+	if (offset >= object->va.size) {
+		asahi_object_put(object);
+		return ERR_PTR(-ERANGE);
+	}
+
+	*va = object->va.start + offset;
+	return object;
 }
-
-/**
- * asahi_user_times_get() - copy times
- * @times: times
- *
- * Any context.
- *
- * Return: the same, with references of its own.
- */
-struct asahi_user_times asahi_user_times_get(const struct asahi_user_times *times)
-{
-	asahi_object_get(times->start.object);
-	asahi_object_get(times->end.object);
-	return *times;
-}
-EXPORT_SYMBOL_IF_KUNIT(asahi_user_times_get);
-
-/**
- * asahi_user_times_put() - drop the references of times
- * @times: times, empty afterwards
- *
- * Process context, may sleep. Nothing writes the times any more.
- */
-void asahi_user_times_put(struct asahi_user_times *times)
-{
-	asahi_object_put(times->start.object);
-	asahi_object_put(times->end.object);
-	*times = (struct asahi_user_times) {};
-}
-EXPORT_SYMBOL_IF_KUNIT(asahi_user_times_put);
 
 static int asahi_object_init(struct asahi_device *adev)
 {

@@ -9,7 +9,11 @@
 
 #include <linux/types.h>
 
+/** ASAHI_HANG_LIMIT - default of the parameter hang_limit, seconds */
+#define ASAHI_HANG_LIMIT 600
+
 extern bool asahi_unproven;
 extern int asahi_fault_control;
+extern unsigned int asahi_hang_limit;
 
 #endif

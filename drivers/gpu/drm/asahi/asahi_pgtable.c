@@ -124,18 +124,27 @@ static bool asahi_pt_held(const struct asahi_pt_table *table)
 	return !list_empty(&table->node);
 }
 
-/* All memory of the tables comes from here, which tests make fail. */
-VISIBLE_IF_KUNIT struct page *asahi_pgtable_alloc_page(void)
+/*
+ * The client of an address space pays for its tables. Those of the kernel half live as
+ * long as the device, and must not keep the cgroup of a client that is gone.
+ */
+static gfp_t asahi_pt_gfp(const struct asahi_pgtable *pt)
 {
-	KUNIT_STATIC_STUB_REDIRECT(asahi_pgtable_alloc_page);
-	return alloc_pages(GFP_KERNEL_ACCOUNT | __GFP_ZERO, ASAHI_PT_ORDER);
+	return pt->first == AGX_UAT_KERNEL_L1_INDEX ? GFP_KERNEL : GFP_KERNEL_ACCOUNT;
+}
+
+/* All memory of the tables comes from here, which tests make fail. */
+VISIBLE_IF_KUNIT struct page *asahi_pgtable_alloc_page(gfp_t gfp)
+{
+	KUNIT_STATIC_STUB_REDIRECT(asahi_pgtable_alloc_page, gfp);
+	return alloc_pages(gfp | __GFP_ZERO, ASAHI_PT_ORDER);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_alloc_page);
 
 /* The memory of tables is shown as SecPageTables in /proc/meminfo and in memcg. */
 static struct page *asahi_pt_get_page(const struct asahi_pgtable *pt)
 {
-	struct page *page = asahi_pgtable_alloc_page();
+	struct page *page = asahi_pgtable_alloc_page(asahi_pt_gfp(pt));
 
 	if (!page)
 		return NULL;
@@ -161,7 +170,7 @@ static struct asahi_pt_table *asahi_pt_alloc_table(struct asahi_pgtable *pt)
 	struct asahi_pt_table *table;
 	struct page *page;
 
-	table = kzalloc_obj(*table, GFP_KERNEL_ACCOUNT);
+	table = kzalloc_obj(*table, asahi_pt_gfp(pt));
 	if (!table)
 		return NULL;
 
@@ -175,7 +184,7 @@ static struct asahi_pt_table *asahi_pt_alloc_table(struct asahi_pgtable *pt)
 	table->phys = page_to_phys(page);
 	INIT_LIST_HEAD(&table->node);
 	set_page_private(page, (unsigned long)table);
-	pt->pages++;
+	WRITE_ONCE(pt->pages, pt->pages + 1);
 	asahi_count_inc(ASAHI_COUNT_PGTABLE);
 	return table;
 }
@@ -187,7 +196,7 @@ static void asahi_pt_free_table(struct asahi_pgtable *pt, struct asahi_pt_table 
 	set_page_private(page, 0);
 	asahi_pt_put_page(page);
 	kfree(table);
-	pt->pages--;
+	WRITE_ONCE(pt->pages, pt->pages - 1);
 	asahi_count_dec(ASAHI_COUNT_PGTABLE);
 }
 
@@ -899,6 +908,7 @@ void asahi_pgtable_fini(struct asahi_pgtable *pt)
 	WARN_ON_ONCE(pt->pages);
 	if (pt->root_owned)
 		asahi_pt_put_page(virt_to_page(pt->root));
+	pt->root_owned = false;
 	pt->root = NULL;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_fini);

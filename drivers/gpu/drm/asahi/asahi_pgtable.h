@@ -90,7 +90,7 @@ struct asahi_pgtable {
 	u64 pte_base;
 	/** @oas_mask: physical addresses that the MMU can put out */
 	u64 oas_mask;
-	/** @pages: 16 KiB pages in tables at the moment, without @root */
+	/** @pages: 16 KiB pages in tables at the moment, without @root; read at any time */
 	unsigned int pages;
 };
 
@@ -195,7 +195,7 @@ static inline enum asahi_prot asahi_prot_uncached(enum asahi_prot prot)
 }
 
 #if IS_ENABLED(CONFIG_KUNIT)
-struct page *asahi_pgtable_alloc_page(void);
+struct page *asahi_pgtable_alloc_page(gfp_t gfp);
 #endif
 
 /**

@@ -21,7 +21,10 @@
 #include "asahi_pm.h"
 #include "asahi_power.h"
 #include "asahi_reset.h"
+#include "asahi_rtkit.h"
 #include "asahi_state.h"
+#include "asahi_uat.h"
+#include "asahi_watchdog.h"
 
 /**
  * DOC: Sleep
@@ -90,7 +93,7 @@ static void asahi_pm_start(struct asahi_device *adev)
 	if (!asahi_blocks_resume(adev))
 		asahi_state_move(adev, ASAHI_STATE_SUSPENDED, ASAHI_STATE_RUNNING);
 	else
-		asahi_state_fail(adev, "it does not wake up");
+		asahi_watchdog_give_up(adev, ASAHI_DEBT_WAKE);
 }
 
 static int asahi_pm_suspend(struct device *dev)
@@ -172,9 +175,10 @@ const struct dev_pm_ops asahi_pm_ops = {
  * asahi_pm_shutdown() - &platform_driver.shutdown
  * @pdev: device
  *
- * As if the system went to sleep, from which it does not wake up; what is left of
- * user space finds the device gone. A GPU that is busy for longer than that waits
- * is left at it: the machine goes down anyway. Process context.
+ * Submission stops and work is waited for, as if the system went to sleep. Then the
+ * memory of clients is taken away from the GPU, the firmware is stopped, and all other
+ * memory goes, whatever is still busy: after kexec it belongs to the next kernel. What
+ * is left of user space finds the device gone. Process context.
  */
 void asahi_pm_shutdown(struct platform_device *pdev)
 {
@@ -187,8 +191,11 @@ void asahi_pm_shutdown(struct platform_device *pdev)
 	guard(mutex)(&adev->verbs);
 	if (asahi_pm_stop(adev))
 		drm_info(&adev->drm, "the GPU is at work, or has failed, at shutdown\n");
-	else
-		asahi_state_unplug(adev);
+
+	asahi_uat_revoke_clients(adev);
+	asahi_rtkit_shutdown(adev);
+	asahi_state_unplug(adev);
+	asahi_uat_cut_off(adev);
 }
 
 /* Setup */

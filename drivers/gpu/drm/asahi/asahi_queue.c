@@ -33,12 +33,13 @@
 #include "asahi_job.h"
 #include "asahi_queue.h"
 #include "asahi_queue_priv.h"
-#include "asahi_recovery.h"
+#include "asahi_ref.h"
 #include "asahi_sched.h"
 #include "asahi_state.h"
 #include "asahi_timeline.h"
 #include "asahi_tvb.h"
 #include "asahi_vm.h"
+#include "asahi_watchdog.h"
 #include "asahi_workqueue.h"
 
 /* How long a queue that is destroyed waits for what was submitted to it. */
@@ -49,7 +50,7 @@
 #define ASAHI_QUEUE_TRIM_TRIES 10
 
 /*
- * Reference counting
+ * The end of a queue
  */
 
 /*
@@ -125,7 +126,7 @@ void asahi_queue_free_memory(struct asahi_queue *queue)
 	asahi_timeline_destroy(&queue->timeline);
 	mutex_destroy(&queue->submit_lock);
 	asahi_count_dec(ASAHI_COUNT_QUEUE);
-	/* Who asks a fence for its timeline's name follows it to @sched. */
+	/* Reading the name of a fence's timeline follows the fence to @sched. */
 	kfree_rcu(queue, rcu);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_queue_free_memory);
@@ -169,52 +170,7 @@ void asahi_queue_free_leaked(struct asahi_queue *queue)
 {
 	drm_dev_get(&queue->adev->drm);
 	INIT_WORK(&queue->free_work, asahi_queue_free_leaked_work);
-	asahi_sched_free_later(&queue->free_work);
-}
-
-static void asahi_queue_release(struct kref *ref)
-{
-	struct asahi_queue *queue = container_of(ref, struct asahi_queue, refcount);
-
-	asahi_sched_free_later(&queue->free_work);
-}
-
-/**
- * asahi_queue_get() - take a reference
- * @queue: queue
- *
- * Any context.
- *
- * Return: @queue.
- */
-struct asahi_queue *asahi_queue_get(struct asahi_queue *queue)
-{
-	kref_get(&queue->refcount);
-	return queue;
-}
-
-/**
- * asahi_queue_get_unless_zero() - take a reference if there is one left
- * @queue: queue whose memory is kept by a lock
- *
- * Any context.
- *
- * Return: @queue, or NULL if it is being freed.
- */
-struct asahi_queue *asahi_queue_get_unless_zero(struct asahi_queue *queue)
-{
-	return kref_get_unless_zero(&queue->refcount) ? queue : NULL;
-}
-
-/**
- * asahi_queue_put() - drop a reference
- * @queue: queue
- *
- * Any context. A worker does what there is to do.
- */
-void asahi_queue_put(struct asahi_queue *queue)
-{
-	kref_put(&queue->refcount, asahi_queue_release);
+	asahi_ref_free_later(&queue->free_work);
 }
 
 /*
@@ -331,7 +287,7 @@ int asahi_queue_trim(struct asahi_queue *queue)
 	} while ((ret == -ETIMEDOUT || ret == -EBUSY) && --tries);
 	/* Whether it knows the context is not known, so no job can use the queue. */
 	if (!tries)
-		asahi_state_fail(adev, "it does not read device control messages");
+		asahi_watchdog_give_up(adev, ASAHI_DEBT_CONTROL);
 	/* It starts again, with everything written anew, or the device is lost. */
 	if (ret)
 		return ret;
@@ -362,13 +318,12 @@ static struct asahi_queue *asahi_queue_new(struct asahi_file *file, struct asahi
 	kref_init(&queue->refcount);
 	INIT_LIST_HEAD(&queue->link);
 	INIT_WORK(&queue->free_work, asahi_queue_free_work);
+	asahi_job_init_queue(queue);
 	mutex_init(&queue->submit_lock);
 	init_waitqueue_head(&queue->drained);
-	init_waitqueue_head(&queue->room);
-	spin_lock_init(&queue->room_lock);
+	asahi_room_init(&queue->room);
 	asahi_timeline_prepare(&queue->timeline);
 	asahi_tvb_init(&queue->tvb);
-	asahi_recovery_queue_init(&queue->recovery);
 	queue->adev = adev;
 	queue->vm = vm;
 	queue->client = asahi_client_get(file->client);

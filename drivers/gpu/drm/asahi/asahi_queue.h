@@ -12,16 +12,10 @@
 struct asahi_file;
 struct asahi_queue;
 struct drm_asahi_queue_create;
-struct drm_asahi_submit;
 
 void asahi_queue_file_close(struct asahi_file *file);
 int asahi_queue_create(struct asahi_file *file, const struct drm_asahi_queue_create *args,
 		       u32 *id);
 int asahi_queue_destroy(struct asahi_file *file, u32 id);
-int asahi_queue_submit(struct asahi_file *file, const struct drm_asahi_submit *args);
-
-struct asahi_queue *asahi_queue_get(struct asahi_queue *queue);
-struct asahi_queue *asahi_queue_get_unless_zero(struct asahi_queue *queue);
-void asahi_queue_put(struct asahi_queue *queue);
 
 #endif

@@ -10,6 +10,7 @@
 #include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/list.h>
+#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -22,6 +23,7 @@
 
 #include "asahi_heap.h"
 #include "asahi_recovery.h"
+#include "asahi_room.h"
 #include "asahi_timeline.h"
 #include "asahi_tvb.h"
 #include "asahi_workqueue.h"
@@ -48,10 +50,14 @@ struct asahi_vm;
  * @notifier_list: firmware memory
  * @context: firmware memory: GpuContextData
  * @free_work: frees it
+ * @free_jobs: jobs without references
+ * @free_jobs_work: frees these
  * @rcu: for the end of it
  *
  * @submit_lock: taken by SUBMIT around arming and pushing, so that fences are
  *	numbered in the order in which jobs run. Reservations are locked inside.
+ * @submitted: number of the last job that was pushed; changes under @submit_lock, is
+ *	read without
  * @closed: destroyed by its owner: nothing is submitted any more
  *
  * @link: in the list of all queues, protected by its lock
@@ -59,10 +65,7 @@ struct asahi_vm;
  * @entity: jobs that wait for their dependencies or for credits
  * @unscheduled: jobs that were submitted but not handed to the firmware
  * @drained: wakes up when @unscheduled becomes 0
- * @queued_jobs: jobs that were submitted and not freed
- * @queued_bytes: firmware-visible memory of these
- * @shut: no job is to be made; only without jobs
- * @room: wakes up when these become less
+ * @room: how much is queued
  *
  * @timeline: jobs in flight
  * @recovery: what the firmware is to be told after channel errors
@@ -83,10 +86,13 @@ struct asahi_queue {
 	struct asahi_fwbuf notifier_list;
 	struct asahi_fwbuf context;
 	struct work_struct free_work;
+	struct llist_head free_jobs;
+	struct work_struct free_jobs_work;
 	struct rcu_head rcu;
 
 	/* Submission. */
 	struct mutex submit_lock;
+	u64 submitted;
 	bool closed;
 
 	/* Scheduling. */
@@ -95,12 +101,7 @@ struct asahi_queue {
 	struct drm_sched_entity entity;
 	atomic_t unscheduled;
 	wait_queue_head_t drained;
-	/** @room_lock: protects @queued_jobs, @queued_bytes and @shut */
-	spinlock_t room_lock;
-	unsigned int queued_jobs;
-	u64 queued_bytes;
-	bool shut;
-	wait_queue_head_t room;
+	struct asahi_room room;
 
 	/* Execution. */
 	struct asahi_timeline timeline;

@@ -23,12 +23,13 @@
 #include "asahi_device.h"
 #include "asahi_event.h"
 #include "asahi_growth.h"
+#include "asahi_halt.h"
 #include "asahi_hw.h"
 #include "asahi_initdata.h"
 #include "asahi_job.h"
-#include "asahi_queue.h"
 #include "asahi_queue_priv.h"
 #include "asahi_recovery.h"
+#include "asahi_ref.h"
 #include "asahi_sched.h"
 #include "asahi_timeline.h"
 #include "asahi_trace.h"
@@ -56,9 +57,12 @@
  * by writing its stamps, and goes on with the rings. Only then do fences signal,
  * because until then the GPU may use the jobs' memory.
  *
- * The jobs that follow a guilty one on its queue fail, too, and the queue takes
- * no more: what they would read was never written. Other queues go on; a
- * bystander's owner sees ECANCELED and may submit again.
+ * The jobs that had been submitted behind a guilty one to its queue are cancelled:
+ * what they would read was never written. Then the queue goes on, as all others do: a
+ * program that takes no notice of an error, and there is hardly another one, must see
+ * its later frames. Each failure stops the GPU for everybody, so a client that causes
+ * one after the other is barred for a while: its jobs are skipped. A bystander's owner
+ * sees ECANCELED and may submit again.
  *
  * After a crash, and when the firmware stops answering, nothing will complete
  * any more: what follows is in asahi_reset.c.
@@ -136,8 +140,10 @@ static void asahi_recovery_note(struct asahi_job *job, struct asahi_verdict verd
 			    "queue %u: job %llu of %*pE (pid %d, client %llu) failed: %d\n",
 			    queue->id, job->id, (int)strlen(job->process.comm), job->process.comm,
 			    job->process.pid, asahi_client_id(queue->client), job->error);
-	if (verdict.guilty)
-		WRITE_ONCE(queue->timeline.error, -EIO);
+	if (verdict.guilty) {
+		asahi_timeline_cancel_waiting(queue);
+		asahi_client_note_guilty(queue->client);
+	}
 	asahi_coredump_capture(job, slot);
 }
 
@@ -213,7 +219,7 @@ static void asahi_recovery_mark_pending(struct asahi_device *adev,
 		if (!asahi_initdata_take_pending(adev, i, &stamp))
 			continue;
 
-		drm_dbg(&adev->drm, "was running: event %u, stamp %#x, flags %#x\n",
+		drm_dbg(&adev->drm, "running at the failure: event %u, stamp %#x, flags %#x\n",
 			stamp.event_slot, stamp.value, stamp.flags);
 		asahi_coredump_note_running(adev, &stamp);
 
@@ -236,7 +242,6 @@ static void asahi_recovery_handle(struct asahi_device *adev, const char *what, i
 	struct asahi_failure failure = { .error = error, .culprit = culprit };
 	bool cookie = dma_fence_begin_signalling();
 	struct asahi_fault_info info;
-	int ret;
 
 	/* Jobs that wait behind this are not stuck. */
 	asahi_event_note_progress(adev);
@@ -245,18 +250,16 @@ static void asahi_recovery_handle(struct asahi_device *adev, const char *what, i
 		asahi_recovery_print_fault(adev, &info);
 		failure.fault = &info;
 	} else if (culprit < 0) {
-		drm_err_ratelimited(&adev->drm, "nobody knows whose work caused the %s\n", what);
+		drm_err_ratelimited(&adev->drm,
+				    "the firmware does not name the work that caused the %s\n",
+				    what);
 	}
 
 	asahi_coredump_begin(adev, what, failure.fault);
 	asahi_recovery_mark_pending(adev, &failure);
 	asahi_coredump_end(adev);
 
-	ret = asahi_initdata_resume(adev);
-	if (ret)
-		drm_err(&adev->drm, "firmware does not halt after a %s\n", what);
-	trace_asahi_recover(adev, 0, what, ret);
-
+	asahi_halt_end(adev, what);
 	dma_fence_end_signalling(cookie);
 }
 
@@ -313,15 +316,6 @@ static void asahi_recovery_recover_work(struct work_struct *work)
 	asahi_queue_put(queue);
 }
 
-/**
- * asahi_recovery_queue_init() - prepare a queue for channel errors
- * @recovery: the queue's part
- */
-void asahi_recovery_queue_init(struct asahi_recovery_queue *recovery)
-{
-	INIT_WORK(&recovery->work, asahi_recovery_recover_work);
-}
-
 /*
  * Mark the work, and have a worker tell the firmware to go on with the ring. It
  * is not done here because a firmware that has halted does not listen, and the
@@ -338,6 +332,9 @@ static void asahi_recovery_fail_entry(struct asahi_queue *queue, unsigned int sl
 	if (pipe < 0)
 		return;
 
+	/* The queue does not know what becomes of its errors. */
+	if (!queue->recovery.work.func)
+		INIT_WORK(&queue->recovery.work, asahi_recovery_recover_work);
 	queue->recovery.pipes |= BIT(pipe);
 	queue->recovery.value[pipe] = value;
 	asahi_sched_queue_timeout_work(queue->adev, queue, &queue->recovery.work);
@@ -369,7 +366,7 @@ out:
 }
 
 static const struct asahi_channel_ops asahi_recovery_channel_ops = {
-	.stamps = asahi_event_stamps,
+	.stamps = asahi_timeline_notify,
 	.fault = asahi_recovery_fault,
 	.timeout = asahi_recovery_timeout,
 	.channel_error = asahi_recovery_channel_error,

@@ -43,9 +43,11 @@ struct asahi_verdict {
  * struct asahi_recovery_queue - what is to be done about channel errors
  * @pipes: pipes whose rings the firmware is to go on with, a mask
  * @value: by pipe, the stamp value of what it has given up
- * @work: tells it so; has a reference to the queue while it is queued
+ * @work: tells it so; made for the first error; has a reference to the queue while it
+ *	is queued
  *
- * Part of struct asahi_queue. The timeline's lock protects @pipes and @value.
+ * Part of struct asahi_queue. The timeline's lock protects @pipes, @value and the making
+ * of @work.
  */
 struct asahi_recovery_queue {
 	unsigned int pipes;
@@ -57,6 +59,5 @@ extern const struct asahi_block asahi_block_recovery;
 
 struct asahi_verdict asahi_recovery_judge(const struct asahi_failure *failure,
 					  unsigned int event_slot, unsigned int vm_slot);
-void asahi_recovery_queue_init(struct asahi_recovery_queue *recovery);
 
 #endif

@@ -129,7 +129,7 @@ static void asahi_render_build_half(const struct asahi_job *job,
 	struct asahi_fw_attachments attachments = {};
 	struct asahi_render_args args = *common;
 
-	asahi_work_fill_attachments(&attachments, &command->stage[work->pipe].attachments);
+	asahi_attachments_fill(&attachments, &command->stage[work->pipe].attachments);
 	args.work = work;
 	args.attachments = &attachments;
 	args.queue_info_va = queue->wq[work->pipe].info.va;

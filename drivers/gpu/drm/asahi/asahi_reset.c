@@ -32,9 +32,8 @@
  * power domain switched off and on, builds what the firmware reads as it was
  * after probe, and starts the firmware again. Clients keep their address spaces,
  * buffers and queues. Jobs in flight are lost: their fences signal with
- * -ECANCELED, unless they had been found guilty of something, and the next SUBMIT
- * on their queue says once that work was lost. Jobs that were waiting for their
- * turn run afterwards.
+ * -ECANCELED, unless they had been found guilty of something. Jobs that were
+ * waiting for their turn run afterwards.
  *
  * All that is in the critical section of fences: of the lost jobs, and of those
  * that wait. So the driver allocates nothing, and all its waits are bounded. The
@@ -49,7 +48,7 @@
  * Starting a firmware again has never been tried on Apple hardware, so all this
  * is behind the module parameter "unproven". Without it, or without a power
  * domain, or when firmware fails again and again with nothing done in between,
- * the device is wedged: everything fails with -ENODEV until the next boot, and
+ * the device is wedged: all work fails with -ENODEV until the next boot, and
  * user space is told.
  */
 
@@ -113,7 +112,7 @@ static void asahi_reset_wedge(struct asahi_device *adev)
 	asahi_blocks_wedge(adev);
 	dma_fence_end_signalling(cookie);
 
-	drm_err(&adev->drm, "the GPU is lost\n");
+	drm_err(&adev->drm, "the GPU is lost until the next boot\n");
 	/* Binding again switches the power off and on. Else nothing helps but a reboot. */
 	drm_dev_wedged_event(&adev->drm, asahi_unproven ? DRM_WEDGE_RECOVERY_REBIND : 0, NULL);
 }

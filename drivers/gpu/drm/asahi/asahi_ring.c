@@ -92,6 +92,17 @@ bool asahi_tx_ring_drained(const struct asahi_tx_ring *ring)
 EXPORT_SYMBOL_IF_KUNIT(asahi_tx_ring_drained);
 
 /**
+ * asahi_tx_ring_read_so_far() - how far has the firmware read?
+ * @ring: ring
+ *
+ * Return: its pointer, which may be anything.
+ */
+u32 asahi_tx_ring_read_so_far(const struct asahi_tx_ring *ring)
+{
+	return asahi_ring_peer_pointer(ring->rptr);
+}
+
+/**
  * asahi_tx_ring_entry() - get the next entry to fill in
  * @ring: ring, not full
  *

@@ -56,6 +56,7 @@ struct asahi_rx_ring {
 u32 asahi_tx_ring_room(const struct asahi_tx_ring *ring);
 bool asahi_tx_ring_reserve(struct asahi_tx_ring *ring);
 bool asahi_tx_ring_full(const struct asahi_tx_ring *ring);
+u32 asahi_tx_ring_read_so_far(const struct asahi_tx_ring *ring);
 bool asahi_tx_ring_drained(const struct asahi_tx_ring *ring);
 void *asahi_tx_ring_entry(struct asahi_tx_ring *ring);
 void asahi_tx_ring_commit(struct asahi_tx_ring *ring);

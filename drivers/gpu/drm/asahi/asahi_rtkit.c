@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * RTKit: booting the firmware, doorbells, notifications.
+ * RTKit: booting and stopping the firmware, notifications.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
@@ -19,6 +19,7 @@
 #include "asahi_block.h"
 #include "asahi_channel.h"
 #include "asahi_device.h"
+#include "asahi_doorbell.h"
 #include "asahi_fwlog.h"
 #include "asahi_heap.h"
 #include "asahi_hw.h"
@@ -26,6 +27,7 @@
 #include "asahi_rtkit.h"
 #include "asahi_trace.h"
 #include "asahi_uat.h"
+#include "asahi_watchdog.h"
 
 /**
  * DOC: RTKit
@@ -38,11 +40,6 @@
  *   when that fails. A lost notification could be a lost completion, hence
  *   notifications are taken before, in interrupt context, where all they do is
  *   queue a work item that always exists.
- * - A send waits for room in the mailbox, interruptibly, and two waits at once
- *   disturb each other. So one mutex covers all sends, and they are made from
- *   kernel threads only, which get no signals: tasks of user space leave a note
- *   in a bitmap for a worker. Notes may coalesce, as doorbells carry nothing
- *   but "look at this ring".
  * - Reinitialising flushes that worker, and is not to be done in it. The crash
  *   callback only says that there was a crash.
  * - When the firmware starts, it asks for buffers. After a reset it gets those
@@ -65,23 +62,13 @@ struct asahi_rtkit_buffer {
 /**
  * struct asahi_rtkit - the coprocessor
  * @adev: device
- * @rtk: the library's part; NULL before init and after unplug
  * @heap: memory for the firmware's buffers
  * @buffer: these buffers; the library's worker's, or ours when that is idle
- * @wq: for @post
- * @post: sends what is in @posted
- * @posted: doorbells that tasks of user space want rung
  */
 struct asahi_rtkit {
 	struct asahi_device *adev;
-	struct apple_rtkit *rtk;
 	struct asahi_heap *heap;
 	struct asahi_rtkit_buffer buffer[ASAHI_RTKIT_BUFFERS];
-	/** @send_lock: protects sends and changes of @rtk */
-	struct mutex send_lock;
-	struct workqueue_struct *wq;
-	struct work_struct post;
-	DECLARE_BITMAP(posted, ASAHI_DOORBELL_FWCTL + 1);
 };
 
 /* Callbacks of the library. */
@@ -93,7 +80,7 @@ static void asahi_rtkit_crashed(void *cookie, const void *crashlog, size_t size)
 	asahi_fwlog_keep_crash(asahi_channel_fwlog(adev), crashlog, size);
 	/* A reset empties the mailbox: what it finds there is known, or of no interest. */
 	if (asahi_state_fw_alive(adev))
-		asahi_state_fail(adev, "it has crashed");
+		asahi_watchdog_give_up(adev, ASAHI_DEBT_CRASH);
 }
 
 static bool asahi_rtkit_recv_early(void *cookie, u8 endpoint, u64 message)
@@ -180,84 +167,21 @@ static const struct apple_rtkit_ops asahi_rtkit_ops = {
 	.shmem_destroy = asahi_rtkit_shmem_destroy,
 };
 
-/* Doorbells. */
-
-static int asahi_rtkit_send_locked(struct asahi_rtkit *rtkit, u8 endpoint, u64 message)
-{
-	int ret;
-
-	lockdep_assert_held(&rtkit->send_lock);
-
-	if (!rtkit->rtk || !asahi_state_fw_alive(rtkit->adev))
-		return -ENODEV;
-
-	ret = apple_rtkit_send_message(rtkit->rtk, endpoint, message, NULL, false);
-	/* After that the mailbox must not be asked again before it was empty. */
-	if (ret == -ETIMEDOUT)
-		asahi_state_fail(rtkit->adev, "it does not empty its mailbox");
-	return ret;
-}
-
-static int asahi_rtkit_ring(struct asahi_rtkit *rtkit, unsigned int channel)
-{
-	u64 message = AGX_MSG_DOORBELL | channel;
-
-	if (channel == ASAHI_DOORBELL_FWCTL)
-		message = AGX_MSG_FWCTL;
-
-	guard(mutex)(&rtkit->send_lock);
-	trace_asahi_doorbell(rtkit->adev, channel);
-	return asahi_rtkit_send_locked(rtkit, AGX_EP_DOORBELL, message);
-}
-
 /**
- * asahi_rtkit_doorbell() - ring a doorbell
+ * asahi_rtkit_is_crashed() - has the firmware said that it has crashed?
  * @adev: device
- * @channel: pipe and priority, AGX_DOORBELL_KICK or
- *	AGX_DOORBELL_DEVICE_CONTROL
  *
- * What was written to memory before is visible to the firmware when the bell
- * rings. From kernel threads only; may sleep up to half a second; allocates
- * nothing.
+ * The library knows it, and sends nothing more, before it tells; the driver hears of it
+ * soon. Process context.
  *
- * Return: 0, -ENODEV if the device is dead, or the mailbox's error.
+ * Return: true if so.
  */
-int asahi_rtkit_doorbell(struct asahi_device *adev, u8 channel)
+bool asahi_rtkit_is_crashed(struct asahi_device *adev)
 {
-	WARN_ON_ONCE(!(current->flags & PF_KTHREAD));
-	return asahi_rtkit_ring(adev->rtkit, channel);
-}
+	struct asahi_doorbell *doorbell = adev->doorbell;
 
-static void asahi_rtkit_post_work(struct work_struct *work)
-{
-	struct asahi_rtkit *rtkit = container_of(work, struct asahi_rtkit, post);
-	unsigned int channel;
-	int ret;
-
-	for_each_set_bit(channel, rtkit->posted, ASAHI_DOORBELL_FWCTL + 1) {
-		clear_bit(channel, rtkit->posted);
-		/* Nothing is lost before the bell is rung for it. */
-		smp_mb__after_atomic();
-		ret = asahi_rtkit_ring(rtkit, channel);
-		if (ret && ret != -ENODEV)
-			drm_err_ratelimited(&rtkit->adev->drm, "doorbell %#x failed: %d\n",
-					    channel, ret);
-	}
-}
-
-/**
- * asahi_rtkit_post() - have a doorbell rung
- * @adev: device
- * @channel: as for asahi_rtkit_doorbell(), or ASAHI_DOORBELL_FWCTL
- *
- * Any context.
- */
-void asahi_rtkit_post(struct asahi_device *adev, u8 channel)
-{
-	struct asahi_rtkit *rtkit = adev->rtkit;
-
-	set_bit(channel, rtkit->posted);
-	queue_work(rtkit->wq, &rtkit->post);
+	guard(mutex)(&doorbell->lock);
+	return doorbell->rtk && apple_rtkit_is_crashed(doorbell->rtk);
 }
 
 /* Setup. */
@@ -267,25 +191,23 @@ static int asahi_rtkit_prepare(struct asahi_device *adev)
 {
 	struct asahi_rtkit *rtkit;
 	struct apple_rtkit *rtk;
+	int ret;
 
 	rtkit = kzalloc_obj(*rtkit);
 	if (!rtkit)
 		return -ENOMEM;
 
 	rtkit->adev = adev;
-	mutex_init(&rtkit->send_lock);
-	INIT_WORK(&rtkit->post, asahi_rtkit_post_work);
 	adev->rtkit = rtkit;
 
-	rtkit->wq = alloc_ordered_workqueue("asahi-post", WQ_HIGHPRI | WQ_MEM_RECLAIM);
-	if (!rtkit->wq)
-		return -ENOMEM;
+	ret = asahi_doorbell_init(adev);
+	if (ret)
+		return ret;
 
 	rtkit->heap = asahi_heap_create_kernel(adev, "rtkit", AGX_VA_RTKIT_START,
 					       AGX_VA_RTKIT_END, ASAHI_PROT_FW_SHARED_RW);
 	if (IS_ERR(rtkit->heap)) {
-		int ret = PTR_ERR(rtkit->heap);
-
+		ret = PTR_ERR(rtkit->heap);
 		rtkit->heap = NULL;
 		return ret;
 	}
@@ -294,7 +216,7 @@ static int asahi_rtkit_prepare(struct asahi_device *adev)
 	if (IS_ERR(rtk))
 		return PTR_ERR(rtk);
 
-	rtkit->rtk = rtk;
+	adev->doorbell->rtk = rtk;
 	return 0;
 }
 
@@ -305,65 +227,66 @@ static int asahi_rtkit_prepare(struct asahi_device *adev)
  */
 struct asahi_rtkit_call {
 	struct work_struct work;
-	struct asahi_rtkit *rtkit;
+	struct asahi_doorbell *doorbell;
 	u64 initdata_va;
 	bool wake;
 	int ret;
 };
 
-static int asahi_rtkit_call_on_worker(struct asahi_rtkit *rtkit, work_func_t fn,
+static int asahi_rtkit_call_on_worker(struct asahi_device *adev, work_func_t fn,
 				      struct asahi_rtkit_call *call)
 {
-	call->rtkit = rtkit;
+	call->doorbell = adev->doorbell;
 	INIT_WORK_ONSTACK(&call->work, fn);
-	queue_work(rtkit->wq, &call->work);
+	queue_work(call->doorbell->wq, &call->work);
 	flush_work(&call->work);
 	destroy_work_on_stack(&call->work);
 	return call->ret;
 }
 
-static int asahi_rtkit_start_locked(struct asahi_rtkit *rtkit, u64 initdata_va)
+static int asahi_rtkit_start_locked(struct asahi_doorbell *doorbell, u64 initdata_va)
 {
 	int ret;
 
-	ret = apple_rtkit_start_ep(rtkit->rtk, AGX_EP_FIRMWARE);
+	ret = apple_rtkit_start_ep(doorbell->rtk, AGX_EP_FIRMWARE);
 	if (ret)
 		return ret;
 
-	ret = apple_rtkit_start_ep(rtkit->rtk, AGX_EP_DOORBELL);
+	ret = apple_rtkit_start_ep(doorbell->rtk, AGX_EP_DOORBELL);
 	if (ret)
 		return ret;
 
-	asahi_state_set_fw(rtkit->adev, ASAHI_FW_RUNNING);
-	ret = asahi_rtkit_send_locked(rtkit, AGX_EP_FIRMWARE,
-				      AGX_MSG_INIT | (initdata_va & AGX_MSG_INIT_ADDR_MASK));
+	asahi_state_set_fw(doorbell->adev, ASAHI_FW_RUNNING);
+	ret = asahi_doorbell_send_locked(doorbell, AGX_EP_FIRMWARE,
+					 AGX_MSG_INIT | (initdata_va & AGX_MSG_INIT_ADDR_MASK));
 	if (ret)
 		return ret;
 
-	ret = asahi_rtkit_send_locked(rtkit, AGX_EP_DOORBELL,
-				      AGX_MSG_DOORBELL | AGX_DOORBELL_DEVICE_CONTROL);
+	ret = asahi_doorbell_send_locked(doorbell, AGX_EP_DOORBELL,
+					 AGX_MSG_DOORBELL | AGX_DOORBELL_DEVICE_CONTROL);
 	if (ret)
 		return ret;
 
-	return asahi_rtkit_send_locked(rtkit, AGX_EP_DOORBELL,
-				       AGX_MSG_DOORBELL | AGX_DOORBELL_KICK);
+	return asahi_doorbell_send_locked(doorbell, AGX_EP_DOORBELL,
+					  AGX_MSG_DOORBELL | AGX_DOORBELL_KICK);
 }
 
 static void asahi_rtkit_boot_work(struct work_struct *work)
 {
 	struct asahi_rtkit_call *call = container_of(work, struct asahi_rtkit_call, work);
-	struct asahi_rtkit *rtkit = call->rtkit;
-	struct drm_device *drm = &rtkit->adev->drm;
+	struct asahi_doorbell *doorbell = call->doorbell;
+	struct drm_device *drm = &doorbell->adev->drm;
 
-	call->ret = call->wake ? apple_rtkit_wake(rtkit->rtk) : apple_rtkit_boot(rtkit->rtk);
+	call->ret = call->wake ? apple_rtkit_wake(doorbell->rtk) :
+				 apple_rtkit_boot(doorbell->rtk);
 	if (call->ret) {
 		drm_err(drm, "the firmware does not %s: %d\n", call->wake ? "wake" : "boot",
 			call->ret);
 		return;
 	}
 
-	guard(mutex)(&rtkit->send_lock);
-	call->ret = asahi_rtkit_start_locked(rtkit, call->initdata_va);
+	guard(mutex)(&doorbell->lock);
+	call->ret = asahi_rtkit_start_locked(doorbell, call->initdata_va);
 	if (call->ret)
 		drm_err(drm, "the firmware cannot be initialised: %d\n", call->ret);
 }
@@ -383,7 +306,7 @@ static int asahi_rtkit_boot(struct asahi_device *adev)
 	int ret;
 
 	asahi_channel_post_initialize(adev);
-	ret = asahi_rtkit_call_on_worker(adev->rtkit, asahi_rtkit_boot_work, &call);
+	ret = asahi_rtkit_call_on_worker(adev, asahi_rtkit_boot_work, &call);
 	if (ret)
 		return ret == -ETIMEDOUT ? -EIO : ret;
 
@@ -393,12 +316,12 @@ static int asahi_rtkit_boot(struct asahi_device *adev)
 static void asahi_rtkit_quiesce_work(struct work_struct *work)
 {
 	struct asahi_rtkit_call *call = container_of(work, struct asahi_rtkit_call, work);
-	struct apple_rtkit *rtk = call->rtkit->rtk;
+	struct apple_rtkit *rtk = call->doorbell->rtk;
 
 	if (apple_rtkit_is_running(rtk))
 		call->ret = apple_rtkit_quiesce(rtk);
 	if (call->ret)
-		drm_err(&call->rtkit->adev->drm, "the firmware cannot be stopped: %d\n",
+		drm_err(&call->doorbell->adev->drm, "the firmware cannot be stopped: %d\n",
 			call->ret);
 }
 
@@ -412,14 +335,31 @@ static int asahi_rtkit_quiesce(struct asahi_device *adev)
 	struct asahi_rtkit_call call = {};
 	int ret;
 
-	scoped_guard(mutex, &adev->rtkit->send_lock)
+	scoped_guard(mutex, &adev->doorbell->lock)
 		if (asahi_state_fw(adev) == ASAHI_FW_RUNNING)
 			asahi_state_set_fw(adev, ASAHI_FW_STOPPED);
 
-	ret = asahi_rtkit_call_on_worker(adev->rtkit, asahi_rtkit_quiesce_work, &call);
+	ret = asahi_rtkit_call_on_worker(adev, asahi_rtkit_quiesce_work, &call);
 	if (ret)
 		asahi_state_set_fw(adev, ASAHI_FW_FAILED);
 	return ret;
+}
+
+/**
+ * asahi_rtkit_shutdown() - stop the firmware before the machine goes down
+ * @adev: device whose work the firmware may still be at
+ *
+ * Whether it can be started again does not matter any more, so what is unproven does
+ * not either. Its cache is flushed before. Takes a few seconds at most. Process context.
+ */
+void asahi_rtkit_shutdown(struct asahi_device *adev)
+{
+	if (asahi_state_fw(adev) != ASAHI_FW_RUNNING)
+		return;
+
+	/* What it has not flushed by the time that it is stopped, it may write at any time. */
+	asahi_heaps_quiesce(adev->heaps);
+	asahi_rtkit_quiesce(adev);
 }
 
 /* The firmware starts without anything that it knew. */
@@ -440,17 +380,17 @@ static void asahi_rtkit_forget(struct asahi_device *adev)
  */
 static void asahi_rtkit_kill(struct asahi_device *adev)
 {
-	struct asahi_rtkit *rtkit = adev->rtkit;
+	struct asahi_doorbell *doorbell = adev->doorbell;
 	int ret;
 
 	if (!asahi_power_can_cut(adev))
 		return;
 
-	scoped_guard(mutex, &rtkit->send_lock)
+	scoped_guard(mutex, &doorbell->lock)
 		asahi_hw_stop_cpu(adev);
 
-	apple_rtkit_poll(rtkit->rtk);
-	ret = apple_rtkit_reinit(rtkit->rtk);
+	apple_rtkit_poll(doorbell->rtk);
+	ret = apple_rtkit_reinit(doorbell->rtk);
 	asahi_channel_drain(adev);
 	if (!ret)
 		ret = asahi_power_cut(adev);
@@ -463,7 +403,7 @@ static void asahi_rtkit_kill(struct asahi_device *adev)
 /* What was stopped for a sleep may have lost its power in it, or not. */
 static void asahi_rtkit_wake_up(struct asahi_device *adev)
 {
-	if (asahi_power_was_cut(adev) && !apple_rtkit_reinit(adev->rtkit->rtk))
+	if (asahi_power_was_cut(adev) && !apple_rtkit_reinit(adev->doorbell->rtk))
 		asahi_rtkit_forget(adev);
 }
 
@@ -493,10 +433,10 @@ static int asahi_rtkit_init(struct asahi_device *adev)
  */
 static void asahi_rtkit_unplug(struct asahi_device *adev)
 {
-	struct asahi_rtkit *rtkit = adev->rtkit;
+	struct asahi_doorbell *doorbell = adev->doorbell;
 	struct apple_rtkit *rtk;
 
-	if (!rtkit || !rtkit->rtk)
+	if (!doorbell || !doorbell->rtk)
 		return;
 
 	/* What it has not flushed by the time that it is stopped, it may write at any time. */
@@ -504,9 +444,9 @@ static void asahi_rtkit_unplug(struct asahi_device *adev)
 	asahi_state_unplug(adev);
 	asahi_rtkit_quiesce(adev);
 
-	scoped_guard(mutex, &rtkit->send_lock) {
-		rtk = rtkit->rtk;
-		rtkit->rtk = NULL;
+	scoped_guard(mutex, &doorbell->lock) {
+		rtk = doorbell->rtk;
+		doorbell->rtk = NULL;
 	}
 	apple_rtkit_free(rtk);
 }
@@ -519,7 +459,7 @@ static int asahi_rtkit_suspend(struct asahi_device *adev)
 	if (asahi_heaps_quiesce(adev->heaps) || asahi_rtkit_quiesce(adev)) {
 		/* The next firmware caches again. */
 		asahi_heaps_resume(adev->heaps);
-		asahi_state_fail(adev, "it does not go to sleep");
+		asahi_watchdog_give_up(adev, ASAHI_DEBT_SLEEP);
 		return -EBUSY;
 	}
 
@@ -529,9 +469,9 @@ static int asahi_rtkit_suspend(struct asahi_device *adev)
 static int asahi_rtkit_resume(struct asahi_device *adev)
 {
 	if (asahi_state_fw(adev) == ASAHI_FW_STOPPED)
-		asahi_state_fail(adev, "it was stopped in vain");
+		asahi_watchdog_give_up(adev, ASAHI_DEBT_AWAKE);
 	else if (asahi_channel_ping(adev))
-		asahi_state_fail(adev, "it does not answer after sleep");
+		asahi_watchdog_give_up(adev, ASAHI_DEBT_ANSWER);
 
 	return 0;
 }
@@ -544,6 +484,12 @@ static void asahi_rtkit_pre_reset(struct asahi_device *adev)
 	switch (asahi_state_fw(adev)) {
 	case ASAHI_FW_FAILED:
 		asahi_rtkit_kill(adev);
+		/*
+		 * What cannot be stopped may go on with its work. That must not reach
+		 * memory whose fences say that the work is over, and they signal next.
+		 */
+		if (asahi_state_fw(adev) == ASAHI_FW_FAILED)
+			asahi_uat_revoke_clients(adev);
 		break;
 	case ASAHI_FW_STOPPED:
 		asahi_rtkit_wake_up(adev);
@@ -570,12 +516,10 @@ static void asahi_rtkit_fini(struct asahi_device *adev)
 	if (!rtkit)
 		return;
 
-	if (rtkit->wq)
-		destroy_workqueue(rtkit->wq);
+	asahi_doorbell_fini(adev);
 	for (unsigned int i = 0; i < ASAHI_RTKIT_BUFFERS; i++)
 		asahi_heap_free(&rtkit->buffer[i].buf);
 	asahi_heap_destroy(rtkit->heap);
-	mutex_destroy(&rtkit->send_lock);
 	kfree(rtkit);
 	adev->rtkit = NULL;
 }

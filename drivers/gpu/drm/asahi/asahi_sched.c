@@ -12,9 +12,7 @@
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/mutex.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
@@ -30,13 +28,14 @@
 #include "asahi_device.h"
 #include "asahi_event.h"
 #include "asahi_job.h"
-#include "asahi_queue.h"
 #include "asahi_queue_priv.h"
+#include "asahi_ref.h"
 #include "asahi_sched.h"
 #include "asahi_slot.h"
 #include "asahi_timeline.h"
 #include "asahi_trace.h"
 #include "asahi_vm.h"
+#include "asahi_watchdog.h"
 #include "asahi_workqueue.h"
 
 /**
@@ -85,11 +84,10 @@
  *   so each is served.
  * * the firmware. Within a ring it runs in order, and barriers point at
  *   earlier work of the same queue only, which is in a ring already. Work that
- *   hangs is taken down by the firmware's own timeout. A firmware that hangs, that
- *   never retires what it took down, or that has not completed the oldest job of a
- *   queue 40 seconds after it became the oldest, is noticed by the scheduler's, which
- *   looks every ten seconds. Then it is given up, and all fences signal or their
- *   jobs wait for the next start of the firmware: see "States".
+ *   hangs is taken down by the firmware's own timeout. Whenever a job has been in
+ *   flight for ten seconds, the scheduler's timeout asks the watchdog, which knows what
+ *   is late and what is lost: see "Watchdog". A firmware that answers nothing is given
+ *   up, and all fences signal or their jobs wait for its next start: see "States".
  *
  * Each of the five ends if the following ones do. What runs in the critical
  * section of fences (prepare_job(), run_job(), completion, recovery, timeout,
@@ -105,8 +103,7 @@
  * since the scheduler never runs two jobs of a queue at once.
  *
  * **When the firmware fails**, jobs do not. The schedulers stop; what is in flight
- * is cancelled, and the next SUBMIT to its queue returns ECANCELED, once; what
- * waits in a scheduler waits on, and so does a job whose turn comes in the short
+ * is cancelled; what waits in a scheduler waits on, and so does a job whose turn comes in the short
  * time before they stop, since slots are not handed out then. Once the firmware has
  * started again, with all that it reads of queues written anew, they go on. If it
  * does not start again, they are skipped, with ENODEV.
@@ -133,28 +130,13 @@
 #define ASAHI_BUFFERS 127
 
 /*
- * Workers that free, and that schedule, at most: each would be a thread when all
- * clients end, or begin, at once. None waits for another one.
+ * Workers that schedule, at most: each would be a thread when all clients begin at
+ * once. None waits for another one.
  */
-#define ASAHI_SCHED_FREE_WORKERS 4
 #define ASAHI_SCHED_WORKERS 16
-
-/*
- * What a queue may have queued: jobs, and bytes of firmware-visible memory of
- * these. SUBMIT waits for more. That is far more than the firmware takes at a
- * time, and than Mesa ever has.
- */
-#define ASAHI_SCHED_MAX_JOBS 1024
-#define ASAHI_SCHED_MAX_BYTES SZ_128M
-
-/* How often those who wait for room look whether there will ever be any. */
-#define ASAHI_SCHED_POLL_MS 100
 
 /* How long suspend and unplug wait for what is in flight. */
 #define ASAHI_SCHED_IDLE_MS 2000
-
-/* How long the firmware may take for a job before it is asked whether it works. */
-#define ASAHI_SCHED_TIMEOUT_MS 10000
 
 /**
  * struct asahi_sched - all queues of a device
@@ -181,43 +163,6 @@ struct asahi_sched {
 	struct workqueue_struct *timeout_wq;
 };
 
-static struct workqueue_struct *asahi_sched_free_wq;
-
-/**
- * asahi_sched_module_init() - make the worker that frees
- *
- * It belongs to the module because it may drop the last reference to a device.
- *
- * Return: 0 or -ENOMEM.
- */
-int asahi_sched_module_init(void)
-{
-	asahi_sched_free_wq = alloc_workqueue("asahi-free", WQ_UNBOUND, ASAHI_SCHED_FREE_WORKERS);
-
-	return asahi_sched_free_wq ? 0 : -ENOMEM;
-}
-
-/**
- * asahi_sched_module_exit() - wait for what is left to be freed
- *
- * All devices are gone.
- */
-void asahi_sched_module_exit(void)
-{
-	destroy_workqueue(asahi_sched_free_wq);
-}
-
-/**
- * asahi_sched_free_later() - have something freed in process context
- * @work: work whose function frees it
- *
- * Any context.
- */
-void asahi_sched_free_later(struct work_struct *work)
-{
-	queue_work(asahi_sched_free_wq, work);
-}
-
 /*
  * The scheduler's operations
  */
@@ -243,8 +188,9 @@ static struct dma_fence *asahi_sched_prepare_job(struct drm_sched_job *base,
 	struct asahi_queue *queue = job->queue;
 	struct dma_fence *fence;
 
-	/* Will be skipped. */
-	if (asahi_state_lost(queue->adev) || READ_ONCE(queue->timeline.error))
+	/* Whether it is to be skipped must not change when its turn has come. */
+	job->barred |= asahi_client_barred(queue->client);
+	if (asahi_state_lost(queue->adev) || asahi_timeline_cancelled(job) || job->barred)
 		return NULL;
 
 	/*
@@ -330,7 +276,7 @@ int asahi_sched_add_queue(struct asahi_queue *queue)
 		.submit_wq = adev_sched->wq,
 		.num_rqs = 1,
 		.credit_limit = ASAHI_MAX_STAMPS,
-		.timeout = msecs_to_jiffies(ASAHI_SCHED_TIMEOUT_MS),
+		.timeout = msecs_to_jiffies(ASAHI_WATCHDOG_LOOK_MS),
 		.timeout_wq = adev_sched->timeout_wq,
 		.name = "asahi",
 		.dev = queue->adev->drm.dev,
@@ -350,101 +296,6 @@ int asahi_sched_add_queue(struct asahi_queue *queue)
 	list_add_tail(&queue->link, &adev_sched->queues);
 
 	return 0;
-}
-
-static bool asahi_sched_try_room(struct asahi_queue *queue, u64 bytes)
-{
-	guard(spinlock)(&queue->room_lock);
-
-	if (queue->shut)
-		return false;
-
-	/* A job that is larger has the queue for itself. */
-	if (queue->queued_jobs >= ASAHI_SCHED_MAX_JOBS ||
-	    (queue->queued_jobs && queue->queued_bytes + bytes > ASAHI_SCHED_MAX_BYTES))
-		return false;
-
-	queue->queued_jobs++;
-	queue->queued_bytes += bytes;
-
-	return true;
-}
-
-/**
- * asahi_sched_take_room() - wait until a queue may have one more job
- * @queue: queue
- * @bytes: firmware-visible memory that the job takes
- *
- * What waits for a queue to become shorter waits for earlier jobs of it, and these
- * wait for fences that exist. Process context, without locks.
- *
- * Return: 0; -ERESTARTSYS; -ENODEV if the device is lost or going away.
- */
-int asahi_sched_take_room(struct asahi_queue *queue, u64 bytes)
-{
-	struct asahi_device *adev = queue->adev;
-	long left;
-
-	for (;;) {
-		left = wait_event_interruptible_timeout(queue->room,
-							asahi_sched_try_room(queue, bytes),
-							msecs_to_jiffies(ASAHI_SCHED_POLL_MS));
-		if (left)
-			return min(left, 0);
-
-		/* Who waited here would keep the device from going away. */
-		if (asahi_state_lost(adev) || drm_dev_is_unplugged(&adev->drm))
-			return -ENODEV;
-	}
-}
-
-/**
- * asahi_sched_give_room() - undo asahi_sched_take_room()
- * @queue: queue
- * @bytes: as there
- *
- * Any context but interrupts.
- */
-void asahi_sched_give_room(struct asahi_queue *queue, u64 bytes)
-{
-	scoped_guard(spinlock, &queue->room_lock) {
-		queue->queued_jobs--;
-		queue->queued_bytes -= bytes;
-	}
-
-	wake_up_all(&queue->room);
-}
-
-/**
- * asahi_sched_shut_room() - keep a queue without jobs from getting any
- * @queue: queue
- *
- * SUBMIT waits until asahi_sched_open_room(). Any context but interrupts.
- *
- * Return: true if there are none; otherwise nothing is done.
- */
-bool asahi_sched_shut_room(struct asahi_queue *queue)
-{
-	guard(spinlock)(&queue->room_lock);
-
-	if (!queue->queued_jobs)
-		queue->shut = true;
-
-	return queue->shut;
-}
-
-/**
- * asahi_sched_open_room() - undo asahi_sched_shut_room()
- * @queue: queue
- *
- * Any context but interrupts.
- */
-void asahi_sched_open_room(struct asahi_queue *queue)
-{
-	scoped_guard(spinlock, &queue->room_lock)
-		queue->shut = false;
-
-	wake_up_all(&queue->room);
 }
 
 /**
@@ -741,7 +592,7 @@ static int asahi_sched_suspend(struct asahi_device *adev)
 		return 0;
 
 	asahi_sched_continue(adev);
-	drm_info(&adev->drm, "jobs are in flight: not now\n");
+	drm_info(&adev->drm, "suspend refused: jobs in flight\n");
 
 	return -EBUSY;
 }

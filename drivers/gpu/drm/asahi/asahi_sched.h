@@ -16,10 +16,6 @@ struct asahi_queue;
 struct drm_printer;
 struct work_struct;
 
-int asahi_sched_module_init(void);
-void asahi_sched_module_exit(void);
-void asahi_sched_free_later(struct work_struct *work);
-
 extern const struct asahi_block asahi_block_sched;
 
 void asahi_sched_continue(struct asahi_device *adev);
@@ -33,10 +29,6 @@ void asahi_sched_queue_timeout_work(struct asahi_device *adev, struct asahi_queu
 				    struct work_struct *work);
 
 int asahi_sched_add_queue(struct asahi_queue *queue);
-int asahi_sched_take_room(struct asahi_queue *queue, u64 bytes);
-void asahi_sched_give_room(struct asahi_queue *queue, u64 bytes);
-bool asahi_sched_shut_room(struct asahi_queue *queue);
-void asahi_sched_open_room(struct asahi_queue *queue);
 void asahi_sched_close_queue(struct asahi_queue *queue, long *drain_jiffies);
 void asahi_sched_remove_queue(struct asahi_queue *queue);
 void asahi_sched_leak_queue(struct asahi_queue *queue);

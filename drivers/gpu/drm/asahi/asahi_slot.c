@@ -27,10 +27,12 @@
  *
  * * A job gets all the slots that it needs or none. Nobody holds one kind of
  *   slot while it waits for another.
- * * Who can't be served waits in one queue, first come, first served, and
- *   nobody passes those who wait, not even a job whose owner has its slots at
- *   that moment. So a busy owner runs dry at some point and its slots go
- *   round.
+ * * Who can't be served waits. Higher priorities are served first, as the firmware
+ *   does it; within one, clients take turns, a job each, so that a client with
+ *   thousands of queues delays the frame of another one by a turn. The jobs of one
+ *   client are served in the order in which they came. Nobody passes those who wait
+ *   at the same or a higher priority, not even a job whose owner has its slots at that
+ *   moment. So a busy owner runs dry at some point and its slots go round.
  * * Slots are held from there to the job's last stamp. Running work depends on
  *   nothing but the GPU, which completes it or is made to fail it. So slots
  *   come back, whatever the clients do.
@@ -79,8 +81,8 @@ struct asahi_slot_table {
 /**
  * struct asahi_slots - allocator of all kinds of slots
  * @clock: counts grants and releases
- * @waiting: requests in the order in which they came
- * @num_waiting: length of @waiting; read without the lock, too
+ * @waiting: by priority: turns of those who wait; the first one is next
+ * @num_waiting: requests that wait; read without the lock, too
  * @frozen: nothing is handed out
  * @table: the slots
  */
@@ -91,7 +93,7 @@ struct asahi_slots {
 	 */
 	spinlock_t lock;
 	u64 clock;
-	struct list_head waiting;
+	struct list_head waiting[AGX_PRIORITY_COUNT];
 	unsigned int num_waiting;
 	bool frozen;
 	struct asahi_slot_table table[ASAHI_SLOT_KINDS];
@@ -134,7 +136,8 @@ struct asahi_slots *asahi_slots_create(const struct asahi_slot_range range[ASAHI
 		return ERR_PTR(-ENOMEM);
 
 	spin_lock_init(&slots->lock);
-	INIT_LIST_HEAD(&slots->waiting);
+	for (unsigned int i = 0; i < AGX_PRIORITY_COUNT; i++)
+		INIT_LIST_HEAD(&slots->waiting[i]);
 	for (unsigned int i = 0; i < ASAHI_SLOT_KINDS; i++) {
 		slots->table[i].range = range[i];
 		slots->table[i].free = range[i].count;
@@ -155,7 +158,7 @@ void asahi_slots_destroy(struct asahi_slots *slots)
 	if (!slots)
 		return;
 
-	WARN_ON(!list_empty(&slots->waiting));
+	WARN_ON(slots->num_waiting);
 	for (unsigned int i = 0; i < ASAHI_SLOT_KINDS; i++)
 		WARN_ON(slots->table[i].free != slots->table[i].range.count);
 
@@ -175,16 +178,36 @@ void asahi_slot_client_init(struct asahi_slot_client *client, enum asahi_slot_ki
 EXPORT_SYMBOL_IF_KUNIT(asahi_slot_client_init);
 
 /**
+ * asahi_slot_asker_init() - initialise somebody who asks for slots
+ * @asker: client
+ */
+void asahi_slot_asker_init(struct asahi_slot_asker *asker)
+{
+	for (unsigned int i = 0; i < AGX_PRIORITY_COUNT; i++) {
+		INIT_LIST_HEAD(&asker->turn[i].link);
+		INIT_LIST_HEAD(&asker->turn[i].requests);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_slot_asker_init);
+
+/**
  * asahi_slot_request_init() - initialise a request
  * @req: request
+ * @asker: who asks; must stay until the request is freed
+ * @priority: of the queue, 0, the highest, to 3
  *
  * Process context; the only step that allocates.
  *
  * Return: 0 or -ENOMEM.
  */
-int asahi_slot_request_init(struct asahi_slot_request *req)
+int asahi_slot_request_init(struct asahi_slot_request *req, struct asahi_slot_asker *asker,
+			    unsigned int priority)
 {
-	*req = (struct asahi_slot_request) { .state = ASAHI_SLOT_IDLE };
+	*req = (struct asahi_slot_request) {
+		.state = ASAHI_SLOT_IDLE,
+		.asker = asker,
+		.priority = priority,
+	};
 	INIT_LIST_HEAD(&req->link);
 
 	req->fence = kzalloc_obj(*req->fence, GFP_KERNEL_ACCOUNT);
@@ -308,6 +331,59 @@ static bool asahi_slots_grant(struct asahi_slots *slots, struct asahi_slot_reque
 	return true;
 }
 
+/* Does anybody wait who comes before a new request of this priority? */
+static bool asahi_slots_crowded(struct asahi_slots *slots, unsigned int priority)
+{
+	lockdep_assert_held(&slots->lock);
+
+	for (unsigned int i = 0; i <= priority; i++)
+		if (!list_empty(&slots->waiting[i]))
+			return true;
+
+	return false;
+}
+
+static void asahi_slots_enqueue(struct asahi_slots *slots, struct asahi_slot_request *req)
+{
+	struct asahi_slot_turn *turn = &req->asker->turn[req->priority];
+
+	lockdep_assert_held(&slots->lock);
+
+	req->state = ASAHI_SLOT_WAITING;
+	if (list_empty(&turn->requests))
+		list_add_tail(&turn->link, &slots->waiting[req->priority]);
+	list_add_tail(&req->link, &turn->requests);
+	WRITE_ONCE(slots->num_waiting, slots->num_waiting + 1);
+}
+
+static void asahi_slots_dequeue(struct asahi_slots *slots, struct asahi_slot_request *req)
+{
+	struct asahi_slot_turn *turn = &req->asker->turn[req->priority];
+
+	lockdep_assert_held(&slots->lock);
+
+	list_del_init(&req->link);
+	if (list_empty(&turn->requests))
+		list_del_init(&turn->link);
+	WRITE_ONCE(slots->num_waiting, slots->num_waiting - 1);
+}
+
+/* Whose turn it is, or NULL if nobody waits. */
+static struct asahi_slot_turn *asahi_slots_next_turn(struct asahi_slots *slots)
+{
+	struct asahi_slot_turn *turn;
+
+	lockdep_assert_held(&slots->lock);
+
+	for (unsigned int i = 0; i < AGX_PRIORITY_COUNT; i++) {
+		turn = list_first_entry_or_null(&slots->waiting[i], struct asahi_slot_turn, link);
+		if (turn)
+			return turn;
+	}
+
+	return NULL;
+}
+
 /**
  * asahi_slots_acquire() - get the slots of a request, or something to wait for
  * @slots: allocator
@@ -327,12 +403,11 @@ struct dma_fence *asahi_slots_acquire(struct asahi_slots *slots, struct asahi_sl
 		return NULL;
 
 	if (req->state == ASAHI_SLOT_IDLE) {
-		if (!slots->frozen && list_empty(&slots->waiting) && asahi_slots_grant(slots, req))
+		if (!slots->frozen && !asahi_slots_crowded(slots, req->priority) &&
+		    asahi_slots_grant(slots, req))
 			return NULL;
 
-		req->state = ASAHI_SLOT_WAITING;
-		list_add_tail(&req->link, &slots->waiting);
-		WRITE_ONCE(slots->num_waiting, slots->num_waiting + 1);
+		asahi_slots_enqueue(slots, req);
 	}
 
 	return dma_fence_get(&req->fence->base);
@@ -342,19 +417,22 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_slots_acquire);
 /* Grant what can be granted; the fences are to be signalled without the lock. */
 static void asahi_slots_serve(struct asahi_slots *slots, struct list_head *granted)
 {
-	struct asahi_slot_request *next, *tmp;
+	struct asahi_slot_request *next;
+	struct asahi_slot_turn *turn;
 
 	lockdep_assert_held(&slots->lock);
 
 	if (slots->frozen)
 		return;
 
-	list_for_each_entry_safe(next, tmp, &slots->waiting, link) {
+	while ((turn = asahi_slots_next_turn(slots))) {
+		next = list_first_entry(&turn->requests, struct asahi_slot_request, link);
 		if (!asahi_slots_grant(slots, next))
 			break;
 
-		list_del_init(&next->link);
-		WRITE_ONCE(slots->num_waiting, slots->num_waiting - 1);
+		/* All others come before the next one of the same client. */
+		list_move_tail(&turn->link, &slots->waiting[next->priority]);
+		asahi_slots_dequeue(slots, next);
 		/* Its owner may be gone by the time that the lock is. */
 		dma_fence_get(&next->fence->base);
 		list_add_tail(&next->fence->granted, granted);
@@ -388,8 +466,7 @@ void asahi_slots_release(struct asahi_slots *slots, struct asahi_slot_request *r
 	spin_lock(&slots->lock);
 
 	if (req->state == ASAHI_SLOT_WAITING) {
-		list_del_init(&req->link);
-		WRITE_ONCE(slots->num_waiting, slots->num_waiting - 1);
+		asahi_slots_dequeue(slots, req);
 	} else if (req->state == ASAHI_SLOT_GRANTED) {
 		for (unsigned int i = 0; i < req->count; i++)
 			asahi_slots_give(slots, req->client[i]);
@@ -407,7 +484,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_slots_release);
  * asahi_slots_freeze() - hand nothing out any more
  * @slots: allocator
  *
- * Who asks has to wait; who holds slots keeps them. Process or atomic context,
+ * New requests have to wait; granted ones keep their slots. Process or atomic context,
  * not from interrupts; allocates nothing.
  */
 void asahi_slots_freeze(struct asahi_slots *slots)

@@ -10,6 +10,8 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include <agx/agx_rtkit.h>
+
 struct dma_fence;
 struct asahi_slot_fence;
 struct asahi_slots;
@@ -66,6 +68,22 @@ struct asahi_slot_client {
 };
 
 /**
+ * struct asahi_slot_asker - who asks for slots, and takes turns with all others
+ * @turn: by priority: the requests that wait, in the order in which they came
+ *
+ * Embedded in a client, and has to stay while any request names it. The lock of the
+ * struct asahi_slots protects all fields.
+ */
+struct asahi_slot_asker {
+	struct asahi_slot_turn {
+		/** @turn.link: in the list of those that wait; empty without @requests */
+		struct list_head link;
+		/** @turn.requests: what waits */
+		struct list_head requests;
+	} turn[AGX_PRIORITY_COUNT];
+};
+
+/**
  * enum asahi_slot_state - state of a request
  * @ASAHI_SLOT_IDLE: holds nothing, waits for nothing
  * @ASAHI_SLOT_WAITING: in the queue
@@ -79,14 +97,18 @@ enum asahi_slot_state {
 
 /**
  * struct asahi_slot_request - the slots that one job needs, all or nothing
+ * @asker: who asks; constant
+ * @priority: of the queue, 0, the highest, to 3; constant
  * @client: for whom; constant after asahi_slot_request_add()
  * @count: entries of @client
  * @state: protected by the lock of the struct asahi_slots
- * @link: in the queue of those that wait
+ * @link: in @asker's requests of that priority
  * @fence: signals when the request is granted; allocated in advance, because
  *	a job finds out that it has to wait where it may not allocate
  */
 struct asahi_slot_request {
+	struct asahi_slot_asker *asker;
+	unsigned int priority;
 	struct asahi_slot_client *client[ASAHI_SLOT_REQUEST];
 	unsigned int count;
 	enum asahi_slot_state state;
@@ -99,7 +121,10 @@ void asahi_slots_destroy(struct asahi_slots *slots);
 
 void asahi_slot_client_init(struct asahi_slot_client *client, enum asahi_slot_kind kind);
 
-int asahi_slot_request_init(struct asahi_slot_request *req);
+void asahi_slot_asker_init(struct asahi_slot_asker *asker);
+
+int asahi_slot_request_init(struct asahi_slot_request *req, struct asahi_slot_asker *asker,
+			    unsigned int priority);
 void asahi_slot_request_fini(struct asahi_slot_request *req);
 void asahi_slot_request_add(struct asahi_slot_request *req, struct asahi_slot_client *client);
 

@@ -39,13 +39,12 @@
  *
  *      any of them ---> UNPLUGGED
  *
- * Whoever finds out that the firmware does not do its part calls
- * asahi_state_fail(), whatever it is doing and whatever locks it holds: that
- * only notes the reason, of which the first one counts, and queues the reset
- * worker. From then on nobody waits for the firmware any more, since
- * asahi_state_fw_alive() is false. All other transitions are made by the code
- * that runs the blocks' verbs, under one mutex. A firmware that fails during a
- * reset makes for another one.
+ * The watchdog decides that the firmware is lost, and calls asahi_state_fail(),
+ * with whatever locks are held there: that only notes the reason, of which the
+ * first one counts, and queues the reset worker. From then on nobody waits for
+ * the firmware any more, since asahi_state_fw_alive() is false. All other
+ * transitions are made by the code that runs the blocks' verbs, under one mutex.
+ * A firmware that fails during a reset makes for another one.
  *
  * A device that sleeps wakes up by "resume" if its firmware has gone on all the
  * time, and by "restart", a reset with nothing to be lost, if it was stopped.
@@ -179,7 +178,7 @@ static bool asahi_state_try_fail(struct asahi_device *adev, const char *why)
 /**
  * asahi_state_fail() - the firmware does not do its part
  * @adev: device
- * @why: end of a sentence that begins with "firmware is stuck: "; must stay
+ * @why: end of a sentence that begins with "firmware failed: "; must stay
  *
  * The first reason counts; nothing happens when it has failed already, or the
  * device goes away. Otherwise all fences of what is in flight signal soon.
@@ -192,7 +191,7 @@ void asahi_state_fail(struct asahi_device *adev, const char *why)
 	if (!asahi_state_try_fail(adev, why))
 		return;
 
-	drm_err(&adev->drm, "firmware is stuck: %s\n", why);
+	drm_err(&adev->drm, "firmware failed: %s\n", why);
 	if (state->wq)
 		queue_work(state->wq, state->reset);
 }

@@ -5,15 +5,16 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
+#include <linux/array_size.h>
 #include <linux/cleanup.h>
 #include <linux/dma-fence-chain.h>
+#include <linux/dma-fence-unwrap.h>
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include <drm/drm_exec.h>
 #include <drm/drm_file.h>
 #include <drm/drm_print.h>
 #include <drm/drm_syncobj.h>
@@ -22,13 +23,15 @@
 #include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_job.h"
-#include "asahi_object.h"
 #include "asahi_queue.h"
 #include "asahi_queue_priv.h"
+#include "asahi_ref.h"
 #include "asahi_render.h"
 #include "asahi_scene.h"
+#include "asahi_submit.h"
 #include "asahi_trace.h"
 #include "asahi_trim.h"
+#include "asahi_user_times.h"
 #include "asahi_vm.h"
 
 /**
@@ -42,11 +45,16 @@
  * The firmware may run commands of one ring side by side. The scheduler, for
  * its part, takes order inside of a queue for granted and drops dependencies
  * of a job on earlier ones of the same queue. So a client that waits for a
- * fence of the same queue gets barriers instead.
+ * fence of the same queue gets barriers instead, whether it waits for the fence
+ * itself, for a point of a timeline or for a merged sync file.
  */
 
 #define ASAHI_MAX_SYNCS 4096
+/* Fences that the in-syncs of a SUBMIT are taken apart to, one for each at least. */
+#define ASAHI_MAX_IN_FENCES (2 * ASAHI_MAX_SYNCS)
 #define ASAHI_MAX_CMDBUF_SIZE SZ_1M
+/* Syncs of one kind that need no memory of their own; Mesa has one or two. */
+#define ASAHI_FEW_SYNCS 4
 /* Those that are not larger are kept for core dumps. */
 #define ASAHI_KEEP_CMDBUF_SIZE SZ_64K
 
@@ -88,12 +96,15 @@ struct asahi_out_sync {
  * @queue: queue, with a reference
  * @cmdbuf: copy of the commands, unless the job has taken it over
  * @syncs: copy of the syncs
+ * @few_syncs: memory of @syncs if there are few
  * @out: those to be signalled
+ * @few_out: memory of @out, likewise
  * @num_out: how many of them were looked up
  * @commands: hardware commands
  * @num_commands: how many there are
  * @parsed: how many were parsed, by subqueue
  * @attachments: memory that following commands write, by pipe
+ * @in_fences: what was found in the fences of its in-syncs
  * @after_own: a fence of the same queue is waited for
  * @job: the job, until it is pushed
  * @job_id: its number, 0 without a job
@@ -104,12 +115,15 @@ struct asahi_submit {
 	struct asahi_queue *queue;
 	void *cmdbuf;
 	struct drm_asahi_sync *syncs;
+	struct drm_asahi_sync few_syncs[2 * ASAHI_FEW_SYNCS];
 	struct asahi_out_sync *out;
+	struct asahi_out_sync few_out[ASAHI_FEW_SYNCS];
 	unsigned int num_out;
 	struct asahi_command_args *commands;
 	unsigned int num_commands;
 	unsigned int parsed[ASAHI_SUBQUEUES];
 	struct asahi_attachments attachments[AGX_PIPE_COUNT];
+	unsigned int in_fences;
 	bool after_own;
 	struct asahi_job *job;
 	u64 job_id;
@@ -466,6 +480,36 @@ static int asahi_submit_check_syncs(struct asahi_submit *submit)
 	return 0;
 }
 
+static bool asahi_submit_is_own(const struct asahi_submit *submit, const struct dma_fence *fence)
+{
+	/* &drm_sched_entity.fence_context says that finished fences have the next one. */
+	return fence->context == submit->queue->entity.fence_context + 1;
+}
+
+/*
+ * Is there a fence of the same queue in @head? When there are more fences than are
+ * looked at, the answer is yes: waiting for earlier jobs is never wrong.
+ */
+static void asahi_submit_look_for_own(struct asahi_submit *submit, struct dma_fence *head)
+{
+	struct dma_fence_unwrap cursor;
+	struct dma_fence *fence;
+
+	if (submit->in_fences > ASAHI_MAX_IN_FENCES)
+		return;
+
+	dma_fence_unwrap_for_each(fence, &cursor, head) {
+		if (++submit->in_fences > ASAHI_MAX_IN_FENCES) {
+			submit->after_own = true;
+			/* The walk has a reference to where it is. */
+			dma_fence_put(cursor.chain);
+			return;
+		}
+		if (asahi_submit_is_own(submit, fence) && !dma_fence_is_signaled(fence))
+			submit->after_own = true;
+	}
+}
+
 /* A fence for each in-sync, with references; NULL where there is none to wait for. */
 static int asahi_submit_find_fences(struct asahi_submit *submit, struct dma_fence **fences)
 {
@@ -484,9 +528,7 @@ static int asahi_submit_find_fences(struct asahi_submit *submit, struct dma_fenc
 			return ret;
 		}
 
-		if (fences[i]->context == submit->queue->entity.fence_context + 1 &&
-		    !dma_fence_is_signaled(fences[i]))
-			submit->after_own = true;
+		asahi_submit_look_for_own(submit, fences[i]);
 	}
 
 	return 0;
@@ -494,12 +536,8 @@ static int asahi_submit_find_fences(struct asahi_submit *submit, struct dma_fenc
 
 static void asahi_submit_put_fences(struct asahi_submit *submit, struct dma_fence **fences)
 {
-	if (!fences)
-		return;
-
 	for (unsigned int i = 0; i < submit->args->in_sync_count; i++)
 		dma_fence_put(fences[i]);
-	kvfree(fences);
 }
 
 static int asahi_submit_find_out(struct asahi_submit *submit)
@@ -510,7 +548,9 @@ static int asahi_submit_find_out(struct asahi_submit *submit)
 	if (!args->out_sync_count)
 		return 0;
 
-	submit->out = kvzalloc_objs(*submit->out, args->out_sync_count);
+	submit->out = submit->few_out;
+	if (args->out_sync_count > ASAHI_FEW_SYNCS)
+		submit->out = kvzalloc_objs(*submit->out, args->out_sync_count);
 	if (!submit->out)
 		return -ENOMEM;
 
@@ -573,8 +613,11 @@ static int asahi_submit_copy(struct asahi_submit *submit)
 	if (copy_from_user(submit->cmdbuf, u64_to_user_ptr(args->cmdbuf), args->cmdbuf_size))
 		return -EFAULT;
 
-	if (!syncs)
-		return 0;
+	if (syncs <= ARRAY_SIZE(submit->few_syncs)) {
+		submit->syncs = submit->few_syncs;
+		return copy_from_user(submit->syncs, u64_to_user_ptr(args->syncs),
+				      syncs * sizeof(*submit->syncs)) ? -EFAULT : 0;
+	}
 
 	submit->syncs = vmemdup_array_user(u64_to_user_ptr(args->syncs), syncs,
 					   sizeof(*submit->syncs));
@@ -641,15 +684,43 @@ static int asahi_submit_create_job(struct asahi_submit *submit)
 	return 0;
 }
 
-/* Takes over all fences. */
+/*
+ * Barriers are for the queue's own fences. The others are added one by one, since the
+ * scheduler can tell neither what is in a container nor that it has it already.
+ */
+static int asahi_submit_add_parts(struct asahi_submit *submit, struct dma_fence *head)
+{
+	struct dma_fence_unwrap cursor;
+	struct dma_fence *fence;
+	int ret;
+
+	dma_fence_unwrap_for_each(fence, &cursor, head) {
+		if (asahi_submit_is_own(submit, fence) || dma_fence_is_signaled(fence))
+			continue;
+
+		ret = drm_sched_job_add_dependency(&submit->job->base, dma_fence_get(fence));
+		if (ret) {
+			/* The walk has a reference to where it is. */
+			dma_fence_put(cursor.chain);
+			return ret;
+		}
+	}
+
+	return 0;
+}
+
 static int asahi_submit_add_dependencies(struct asahi_submit *submit, struct dma_fence **fences)
 {
-	for (unsigned int i = 0; i < submit->args->in_sync_count; i++) {
-		struct dma_fence *fence = fences[i];
-		int ret;
+	/* Those that are too many are waited for as they are, on the processor. */
+	bool whole = submit->in_fences > ASAHI_MAX_IN_FENCES;
+	int ret;
 
-		fences[i] = NULL;
-		ret = drm_sched_job_add_dependency(&submit->job->base, fence);
+	for (unsigned int i = 0; i < submit->args->in_sync_count; i++) {
+		if (whole)
+			ret = drm_sched_job_add_dependency(&submit->job->base,
+							   dma_fence_get(fences[i]));
+		else
+			ret = asahi_submit_add_parts(submit, fences[i]);
 		if (ret)
 			return ret;
 	}
@@ -659,10 +730,10 @@ static int asahi_submit_add_dependencies(struct asahi_submit *submit, struct dma
 
 static int asahi_submit_build(struct asahi_submit *submit)
 {
-	struct dma_fence **fences = NULL;
+	struct dma_fence *few[ASAHI_FEW_SYNCS] = {}, **fences = few;
 	int ret;
 
-	if (submit->args->in_sync_count) {
+	if (submit->args->in_sync_count > ARRAY_SIZE(few)) {
 		fences = kvzalloc_objs(*fences, submit->args->in_sync_count);
 		if (!fences)
 			return -ENOMEM;
@@ -686,6 +757,8 @@ static int asahi_submit_build(struct asahi_submit *submit)
 	ret = asahi_submit_add_dependencies(submit, fences);
 out:
 	asahi_submit_put_fences(submit, fences);
+	if (fences != few)
+		kvfree(fences);
 	return ret;
 }
 
@@ -693,8 +766,8 @@ static int asahi_submit_push(struct asahi_submit *submit)
 {
 	struct asahi_queue *queue = submit->queue;
 	struct asahi_job *job = submit->job;
+	struct asahi_vm_lock lock;
 	struct dma_fence *fence;
-	struct drm_exec exec;
 	int ret;
 
 	ret = mutex_lock_interruptible(&queue->submit_lock);
@@ -707,20 +780,16 @@ static int asahi_submit_push(struct asahi_submit *submit)
 		goto out_unlock;
 	}
 
-	drm_exec_init(&exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES, 0);
-	drm_exec_until_all_locked(&exec) {
-		ret = asahi_vm_prepare_submit(queue->vm, &exec, 1);
-		drm_exec_retry_on_contention(&exec);
-		if (ret)
-			break;
-	}
+	ret = asahi_vm_lock_submit(queue->vm, &lock);
 	if (ret)
-		goto out_exec;
+		goto out_unlock;
 
 	/* Nothing fails from here on. */
+	job->number = queue->submitted + 1;
+	WRITE_ONCE(queue->submitted, job->number);
 	drm_sched_job_arm(&job->base);
 	fence = dma_fence_get(&job->base.s_fence->finished);
-	asahi_vm_add_fence(queue->vm, &exec, fence);
+	asahi_vm_add_fence(queue->vm, &lock, fence);
 
 	trace_asahi_push(queue->adev, asahi_client_id(queue->client), queue->id, job->id);
 	atomic_inc(&queue->unscheduled);
@@ -730,11 +799,33 @@ static int asahi_submit_push(struct asahi_submit *submit)
 	asahi_submit_signal(submit, fence);
 	dma_fence_put(fence);
 
-out_exec:
-	drm_exec_fini(&exec);
+	asahi_vm_unlock_submit(queue->vm, &lock);
 out_unlock:
 	mutex_unlock(&queue->submit_lock);
 	return ret;
+}
+
+/*
+ * The device is lost, and nothing will run. Mesa takes no notice of an error of the
+ * ioctl, and would wait for ever for fences that nobody has put into its syncs.
+ */
+static int asahi_submit_lose(struct asahi_submit *submit)
+{
+	struct dma_fence *fence;
+	int ret;
+
+	ret = submit->out ? 0 : asahi_submit_find_out(submit);
+	if (ret)
+		return ret;
+
+	fence = asahi_timeline_lost_fence();
+	if (!fence)
+		return -ENOMEM;
+
+	asahi_submit_signal(submit, fence);
+	dma_fence_put(fence);
+
+	return 0;
 }
 
 static void asahi_submit_fini(struct asahi_submit *submit)
@@ -753,9 +844,10 @@ static void asahi_submit_fini(struct asahi_submit *submit)
 		for (unsigned int j = 0; j < AGX_PIPE_COUNT; j++)
 			asahi_user_times_put(&submit->commands[i].stage[j].times);
 
-	kvfree(submit->out);
+	if (submit->out != submit->few_out)
+		kvfree(submit->out);
 	kvfree(submit->commands);
-	if (!IS_ERR(submit->syncs))
+	if (submit->syncs != submit->few_syncs && !IS_ERR(submit->syncs))
 		kvfree(submit->syncs);
 	kvfree(submit->cmdbuf);
 	if (submit->queue)
@@ -767,9 +859,6 @@ static int asahi_submit_run(struct asahi_submit *submit)
 	struct asahi_file *file = submit->file;
 	int ret;
 
-	if (asahi_state_lost(file->adev))
-		return -ENODEV;
-
 	submit->queue = asahi_queue_lookup(file, submit->args->queue_id);
 	if (!submit->queue) {
 		drm_dbg(&file->adev->drm, "no queue %u\n", submit->args->queue_id);
@@ -780,13 +869,13 @@ static int asahi_submit_run(struct asahi_submit *submit)
 	if (ret)
 		return ret;
 
-	ret = asahi_timeline_take_error(submit->queue);
-	if (ret) {
-		asahi_submit_dbg(submit, "failed before\n");
-		return ret;
-	}
+	if (asahi_state_lost(file->adev))
+		return asahi_submit_lose(submit);
 
 	ret = asahi_submit_build(submit);
+	/* It was lost while this waited for room. */
+	if (ret == -ENODEV && asahi_state_lost(file->adev))
+		return asahi_submit_lose(submit);
 	if (ret)
 		return ret;
 
@@ -794,7 +883,7 @@ static int asahi_submit_run(struct asahi_submit *submit)
 }
 
 /**
- * asahi_queue_submit() - run commands on a queue
+ * asahi_submit() - run commands on a queue
  * @file: open file
  * @args: argument of the ioctl, whose flags and pad were checked
  *
@@ -802,7 +891,7 @@ static int asahi_submit_run(struct asahi_submit *submit)
  *
  * Return: 0, or what struct drm_asahi_submit says.
  */
-int asahi_queue_submit(struct asahi_file *file, const struct drm_asahi_submit *args)
+int asahi_submit(struct asahi_file *file, const struct drm_asahi_submit *args)
 {
 	struct asahi_submit submit = { .file = file, .args = args };
 	u64 client = asahi_client_id(file->client);

@@ -10,8 +10,8 @@
 #include <linux/dma-fence.h>
 #include <linux/hrtimer.h>
 #include <linux/jiffies.h>
+#include <linux/ktime.h>
 #include <linux/lockdep.h>
-#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
 #include <linux/wait.h>
@@ -29,13 +29,18 @@
 #include "asahi_event.h"
 #include "asahi_initdata.h"
 #include "asahi_job.h"
+#include "asahi_params.h"
 #include "asahi_queue_priv.h"
+#include "asahi_ref.h"
+#include "asahi_rtkit.h"
 #include "asahi_sched.h"
 #include "asahi_slot.h"
 #include "asahi_timeline.h"
 #include "asahi_trace.h"
 #include "asahi_tvb.h"
+#include "asahi_uat.h"
 #include "asahi_vm.h"
+#include "asahi_watchdog.h"
 #include "asahi_workqueue.h"
 
 /*
@@ -44,20 +49,8 @@
  */
 #define ASAHI_TIMELINE_POLL_NS NSEC_PER_MSEC
 
-/*
- * How long the oldest job of a queue may take, whatever others of the same or a lower
- * priority do meanwhile. The firmware's own timeout is for work that runs; this one is
- * for work that got lost. It is found out at the scheduler's next look, 10 s later at
- * most. Time in which work of a higher priority is completed does not count: the
- * firmware lets that run first, for as long as there is some.
- */
-#define ASAHI_TIMELINE_LIMIT_MS 40000
-
 /* How often it is looked whether there is something to wait for. */
 #define ASAHI_TIMELINE_IDLE_POLL_MS 50
-
-/* How often in a row it may have done nothing, or not what it owes. */
-#define ASAHI_TIMELINE_STRIKES 3
 
 /**
  * struct asahi_timelines - what makes fences of busy queues signal in time
@@ -139,7 +132,6 @@ static void asahi_timeline_taken_back(struct asahi_queue *queue)
 
 	lockdep_assert_held(&queue->timeline.lock);
 
-	queue->timeline.retired = ktime_get();
 	if (--queue->timeline.handed_over == 1)
 		atomic_dec(&timelines->crowded);
 	if (atomic_dec_and_test(&timelines->in_flight))
@@ -150,7 +142,7 @@ static enum hrtimer_restart asahi_timeline_timer(struct hrtimer *timer)
 {
 	struct asahi_timelines *timelines = container_of(timer, struct asahi_timelines, timer);
 
-	/* Who makes it crowded again starts the timer again. */
+	/* The timer is restarted when a second job of a queue goes in flight. */
 	if (!atomic_read(&timelines->crowded))
 		return HRTIMER_NORESTART;
 
@@ -165,15 +157,6 @@ static enum hrtimer_restart asahi_timeline_timer(struct hrtimer *timer)
 	hrtimer_start(timer, ns_to_ktime(ASAHI_TIMELINE_POLL_NS), HRTIMER_MODE_REL);
 
 	return HRTIMER_NORESTART;
-}
-
-static void asahi_timeline_work(struct work_struct *work)
-{
-	struct asahi_timelines *timelines = container_of(work, struct asahi_timelines, work);
-	bool cookie = dma_fence_begin_signalling();
-
-	asahi_event_poll(timelines->adev);
-	dma_fence_end_signalling(cookie);
 }
 
 static void asahi_timeline_begin_works(struct asahi_queue *queue, struct asahi_job *job)
@@ -205,6 +188,16 @@ static void asahi_timeline_end_works(struct asahi_queue *queue, struct asahi_job
 	}
 }
 
+/* The oldest job was lost, and has ended. */
+static void asahi_timeline_unbar(struct asahi_queue *queue)
+{
+	lockdep_assert_held(&queue->timeline.lock);
+
+	if (queue->timeline.barred)
+		asahi_uat_unbar(asahi_vm_aspace(queue->vm));
+	queue->timeline.barred = false;
+}
+
 static void asahi_timeline_retire(struct asahi_queue *queue, struct asahi_job *job)
 {
 	struct asahi_device *adev = queue->adev;
@@ -223,6 +216,8 @@ static void asahi_timeline_retire(struct asahi_queue *queue, struct asahi_job *j
 		asahi_initdata_end_submission(adev);
 	}
 
+	/* As long as the job holds its context, nobody else of its address space has another. */
+	asahi_timeline_unbar(queue);
 	asahi_slots_release(adev->slots, &job->slots);
 
 	trace_asahi_done(adev, asahi_client_id(queue->client), queue->id, job->id,
@@ -239,15 +234,15 @@ static void asahi_timeline_check_stamps(struct asahi_queue *queue)
 {
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
 		if (asahi_workqueue_ahead(&queue->wq[i]))
-			asahi_state_fail(queue->adev, "it completes work that it was not given");
+			asahi_watchdog_late(queue->adev, ASAHI_DEBT_STAMP);
 }
 
 /**
  * asahi_timeline_retire_reached() - complete what has reached its stamps
  * @queue: queue
  *
- * A firmware that writes a stamp which it was not given is at fault: nothing of
- * that work queue is complete then. In the critical section of fences, with the
+ * While the stamp is one that the firmware was not given, nothing of that work queue is
+ * complete, and the watchdog judges the rest. In the critical section of fences, with the
  * timeline's lock held.
  */
 void asahi_timeline_retire_reached(struct asahi_queue *queue)
@@ -268,37 +263,71 @@ void asahi_timeline_retire_reached(struct asahi_queue *queue)
 	}
 }
 
-/**
- * asahi_timeline_complete() - complete what has reached its stamps
- * @queue: queue
- *
- * May be called at any time: it looks at the stamps. Process context, in the
- * critical section of fences.
- */
-void asahi_timeline_complete(struct asahi_queue *queue)
+static void asahi_timeline_complete_slot(struct asahi_device *adev, unsigned int slot)
 {
-	guard(mutex)(&queue->timeline.lock);
-	asahi_timeline_retire_reached(queue);
+	struct asahi_queue *queue = asahi_event_get_owner(adev, slot);
+
+	if (!queue)
+		return;
+
+	trace_asahi_event(adev, asahi_client_id(queue->client), queue->id, slot,
+			  asahi_event_read(adev, slot));
+	scoped_guard(mutex, &queue->timeline.lock)
+		asahi_timeline_retire_reached(queue);
+	asahi_queue_put(queue);
+}
+
+/* Complete what has come to its end. May run several times at once. */
+static void asahi_timeline_complete(struct asahi_device *adev)
+{
+	unsigned int slot = 0;
+
+	while ((slot = asahi_event_take(adev, slot)) < ASAHI_EVENTS)
+		asahi_timeline_complete_slot(adev, slot++);
+}
+
+static void asahi_timeline_work(struct work_struct *work)
+{
+	struct asahi_timelines *timelines = container_of(work, struct asahi_timelines, work);
+	bool cookie = dma_fence_begin_signalling();
+
+	asahi_timeline_complete(timelines->adev);
+	dma_fence_end_signalling(cookie);
+}
+
+/**
+ * asahi_timeline_notify() - the firmware says that stamps have changed
+ * @adev: device
+ * @mask: one bit for each event slot
+ *
+ * Completes what has come to its end, of others too. Runs in the notification
+ * worker: process context, in the critical section of fences, so nothing is
+ * allocated.
+ */
+void asahi_timeline_notify(struct asahi_device *adev, const u32 mask[4])
+{
+	bool cookie = dma_fence_begin_signalling();
+
+	if (trace_asahi_event_enabled())
+		asahi_event_trace_unowned(adev, mask);
+	asahi_timeline_complete(adev);
+	dma_fence_end_signalling(cookie);
 }
 
 /* Why a job is not worth running, or 0; @ready: the firmware takes it. */
-static int asahi_timeline_refuse(struct asahi_queue *queue, bool ready)
+static int asahi_timeline_refuse(const struct asahi_job *job, bool ready)
 {
-	struct asahi_timeline *timeline = &queue->timeline;
+	struct asahi_queue *queue = job->queue;
 
-	lockdep_assert_held(&timeline->lock);
+	lockdep_assert_held(&queue->timeline.lock);
 
 	if (asahi_state_lost(queue->adev))
 		return -ENODEV;
-	if (timeline->error)
+	if (asahi_timeline_cancelled(job) || job->barred)
 		return -ECANCELED;
-	if (ready && asahi_state_fw_alive(queue->adev))
-		return 0;
 
-	/* It had its slots before the firmware failed. */
-	timeline->lost = true;
-
-	return -ECANCELED;
+	/* If not, it had its slots before the firmware failed. */
+	return ready && asahi_state_fw_alive(queue->adev) ? 0 : -ECANCELED;
 }
 
 /* Put a job at the end of the timeline; say whether it is handed over. */
@@ -315,7 +344,7 @@ static bool asahi_timeline_append(struct asahi_job *job, struct asahi_pipe_msg *
 	WRITE_ONCE(job->fence_valid, true);
 	list_add_tail(&asahi_job_get(job)->link, &timeline->jobs);
 
-	job->error = asahi_timeline_refuse(queue, ready);
+	job->error = asahi_timeline_refuse(job, ready);
 	if (job->error) {
 		job->skipped = true;
 		asahi_timeline_retire_reached(queue);
@@ -333,12 +362,13 @@ static bool asahi_timeline_append(struct asahi_job *job, struct asahi_pipe_msg *
 
 /*
  * The firmware takes no work. That is no news when it has failed before: the reset
- * that is under way for that reason has to wait for this job, and not to fail.
+ * that is under way for that reason has to wait for this job, and not to fail. Of a
+ * crash the driver is told, with the firmware's last words, which the dump is to have.
  */
 static void asahi_timeline_stuck(struct asahi_device *adev)
 {
-	if (asahi_state_fw_alive(adev))
-		asahi_state_fail(adev, "it takes no more work");
+	if (asahi_state_fw_alive(adev) && !asahi_rtkit_is_crashed(adev))
+		asahi_watchdog_give_up(adev, ASAHI_DEBT_WORK);
 }
 
 /**
@@ -374,63 +404,121 @@ struct dma_fence *asahi_timeline_run(struct asahi_job *job)
 	return dma_fence_get(job->done);
 }
 
-/**
- * asahi_timeline_waited_ms() - for how long the firmware could have let a job run
- * @timeline: its queue's timeline
- * @run_time: when it was handed over
- * @before: how much work of higher priorities has been completed so far
- * @now: the time
- *
- * Looks at intervals of the scheduler's timeout: one in which anything of a higher
- * priority was completed does not count, nor do those before it. With the timeline's
- * lock held.
- *
- * Return: milliseconds.
+/*
+ * How many pieces of a queue's work have started. What has started and not ended runs. What
+ * has ended and not written its stamp is owed by the firmware.
  */
-s64 asahi_timeline_waited_ms(struct asahi_timeline *timeline, ktime_t run_time, u64 before,
-			     ktime_t now)
+static unsigned int asahi_timeline_started(struct asahi_queue *queue,
+					   struct asahi_watchdog_look *look)
 {
-	if (before != timeline->before) {
-		timeline->before = before;
-		timeline->preferred = now;
+	u64 now = asahi_clock_now();
+	unsigned int started = 0;
+	struct asahi_job *job;
+
+	lockdep_assert_held(&queue->timeline.lock);
+
+	list_for_each_entry(job, &queue->timeline.jobs, link) {
+		for (unsigned int i = 0; !job->skipped && i < job->num_works; i++) {
+			const struct asahi_work *work = &job->work[i];
+			struct asahi_work_times times;
+
+			times = asahi_client_work_times(&work->client, now);
+			if (!times.start)
+				continue;
+			started++;
+			if (times.end >= now)
+				look->running = true;
+			else if (!asahi_workqueue_reached(&queue->wq[work->pipe], work->stamp))
+				look->owed = true;
+		}
 	}
 
-	return ktime_ms_delta(now, max3(run_time, timeline->retired, timeline->preferred));
+	return started;
 }
-EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_waited_ms);
 
-/* Why the firmware has to be given up, or NULL if a job may take longer. */
-static const char *asahi_timeline_overdue(struct asahi_queue *queue, struct asahi_job *job,
-					  u64 progress)
+/* Stamps of all its pipes: the sum grows with each of them. */
+static u32 asahi_timeline_stamps(struct asahi_queue *queue)
+{
+	u32 sum = 0;
+
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		if (queue->wq[i].jobs)
+			sum += asahi_event_read(queue->adev, queue->wq[i].slot.slot);
+
+	return sum;
+}
+
+static struct asahi_watchdog_look asahi_timeline_look(struct asahi_queue *queue,
+						      struct asahi_job *job)
 {
 	struct asahi_timeline *timeline = &queue->timeline;
-	u64 before = asahi_event_completed_before(queue->adev, queue->priority);
-	bool owed;
+	struct asahi_watchdog_look look = {
+		.now = ktime_get(),
+		.others = asahi_event_completed_up_to(queue->adev, queue->priority),
+		.owed = asahi_job_owed(job),
+	};
+	u64 progress = asahi_event_progress(queue->adev);
+	unsigned int started;
 
 	lockdep_assert_held(&timeline->lock);
 
+	started = asahi_timeline_started(queue, &look);
+	look.key = job->done->seqno << 32 ^ (asahi_timeline_stamps(queue) + started);
+	if (look.running)
+		asahi_watchdog_note_running(queue->adev);
+	look.busy = progress != timeline->progress || asahi_watchdog_saw_running(queue->adev);
+	timeline->progress = progress;
+
+	return look;
+}
+
+/* The work is lost, and nothing else: without its memory it faults, and is taken down. */
+static void asahi_timeline_bar(struct asahi_queue *queue)
+{
+	lockdep_assert_held(&queue->timeline.lock);
+
+	/* It has made some progress since, and none again. */
+	if (queue->timeline.barred)
+		return;
+
+	drm_warn(&queue->adev->drm,
+		 "queue %u of client %llu: a job makes no progress, its address space is taken away\n",
+		 queue->id, asahi_client_id(queue->client));
+	queue->timeline.barred = true;
+	asahi_uat_bar(asahi_vm_aspace(queue->vm));
+}
+
+static enum asahi_remedy asahi_timeline_judge(struct asahi_queue *queue, struct asahi_job *job,
+					      enum asahi_debt *debt)
+{
+	enum asahi_remedy remedy;
+	struct asahi_watchdog_look look;
+
+	guard(mutex)(&queue->timeline.lock);
+
+	/* Its stamps may be there while the message about them is not. */
+	asahi_timeline_retire_reached(queue);
+
 	/* The clock starts to run shortly before run_job(). */
-	if (list_empty(&job->link) || job->skipped) {
-		timeline->strikes = 0;
-		return NULL;
-	}
+	if (list_empty(&job->link) || job->skipped)
+		return ASAHI_REMEDY_NONE;
 
-	if (asahi_timeline_waited_ms(timeline, job->run_time, before, ktime_get()) >=
-	    ASAHI_TIMELINE_LIMIT_MS)
-		return "it does not complete a job";
+	look = asahi_timeline_look(queue, job);
+	*debt = look.owed ? ASAHI_DEBT_RETIRE : ASAHI_DEBT_JOB;
+	remedy = asahi_watchdog_judge(&queue->timeline.watchdog, &look,
+				      (s64)asahi_hang_limit * MSEC_PER_SEC);
+	if (remedy == ASAHI_REMEDY_CUT)
+		asahi_timeline_bar(queue);
 
-	/* Others may keep the firmware busy for long, but not with this. */
-	owed = asahi_job_owed(job);
-	if (progress != timeline->progress && !owed) {
-		timeline->progress = progress;
-		timeline->strikes = 0;
-		return NULL;
-	}
+	return remedy;
+}
 
-	if (++timeline->strikes < ASAHI_TIMELINE_STRIKES)
-		return NULL;
-
-	return owed ? "it does not retire what has failed" : "it completes nothing any more";
+/* For a GPU that does nothing, since the message about its work may have been lost. */
+static void asahi_timeline_announce_again(struct asahi_queue *queue)
+{
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		if (READ_ONCE(queue->wq[i].jobs))
+			asahi_workqueue_announce_again(&queue->wq[i]);
 }
 
 /**
@@ -444,44 +532,76 @@ void asahi_timeline_check(struct asahi_job *job)
 {
 	struct asahi_queue *queue = job->queue;
 	struct asahi_device *adev = queue->adev;
-	u64 progress = asahi_event_progress(adev);
-	const char *why;
+	enum asahi_debt debt;
 
 	if (!asahi_state_fw_alive(adev))
 		return;
 
-	scoped_guard(mutex, &queue->timeline.lock) {
-		/* Its stamps may be there while the message about them is not. */
-		asahi_timeline_retire_reached(queue);
-		why = asahi_timeline_overdue(queue, job, progress);
+	switch (asahi_timeline_judge(queue, job, &debt)) {
+	case ASAHI_REMEDY_NONE:
+	case ASAHI_REMEDY_CUT:
+		break;
+	case ASAHI_REMEDY_ASK:
+		asahi_channel_ping(adev);
+		break;
+	case ASAHI_REMEDY_ANNOUNCE:
+		asahi_channel_ping(adev);
+		asahi_timeline_announce_again(queue);
+		break;
+	case ASAHI_REMEDY_GIVE_UP:
+		asahi_watchdog_give_up(adev, debt);
+		break;
 	}
-
-	if (why)
-		asahi_state_fail(adev, why);
 }
 
 /**
- * asahi_timeline_take_error() - may something be submitted?
+ * asahi_timeline_cancel_waiting() - what waits behind a guilty job must not run
  * @queue: queue
+ *
+ * All jobs that have been submitted so far are cancelled, unless the firmware has them:
+ * what they would read was never written. What is submitted later runs. With the
+ * timeline's lock held.
+ */
+void asahi_timeline_cancel_waiting(struct asahi_queue *queue)
+{
+	lockdep_assert_held(&queue->timeline.lock);
+
+	WRITE_ONCE(queue->timeline.cancelled, READ_ONCE(queue->submitted));
+}
+
+/**
+ * asahi_timeline_cancelled() - was a job cancelled before its turn came?
+ * @job: job that was pushed
+ *
+ * Any context. The answer may change from false to true until the job is handed over,
+ * never back.
+ *
+ * Return: true if it must not run.
+ */
+bool asahi_timeline_cancelled(const struct asahi_job *job)
+{
+	return job->number <= READ_ONCE(job->queue->timeline.cancelled);
+}
+
+/**
+ * asahi_timeline_lost_fence() - what work of a lost device is waited for by
  *
  * Process context.
  *
- * Return: 0; -EIO if work of the queue was found guilty; once after work was lost
- * in a reset, -ECANCELED.
+ * Return: a fence that has signalled with -ENODEV, or NULL if there is no memory.
  */
-int asahi_timeline_take_error(struct asahi_queue *queue)
+struct dma_fence *asahi_timeline_lost_fence(void)
 {
-	struct asahi_timeline *timeline = &queue->timeline;
-	bool lost;
+	struct dma_fence *fence = kzalloc_obj(*fence);
 
-	guard(mutex)(&timeline->lock);
+	if (!fence)
+		return NULL;
 
-	lost = timeline->lost;
-	timeline->lost = false;
-	if (timeline->error)
-		return timeline->error;
+	dma_fence_init64(fence, &asahi_timeline_fence_ops, NULL, dma_fence_context_alloc(1), 1);
+	dma_fence_set_error(fence, -ENODEV);
+	dma_fence_signal(fence);
 
-	return lost ? -ECANCELED : 0;
+	return fence;
 }
 
 /*
@@ -490,18 +610,15 @@ int asahi_timeline_take_error(struct asahi_queue *queue)
  */
 static void asahi_timeline_fail(struct asahi_queue *queue, int error)
 {
-	struct asahi_timeline *timeline = &queue->timeline;
 	struct asahi_job *job, *next;
 
-	guard(mutex)(&timeline->lock);
+	guard(mutex)(&queue->timeline.lock);
 
 	asahi_timeline_retire_reached(queue);
 
-	list_for_each_entry_safe(job, next, &timeline->jobs, link) {
-		if (!job->error) {
+	list_for_each_entry_safe(job, next, &queue->timeline.jobs, link) {
+		if (!job->error)
 			job->error = error;
-			timeline->lost = !timeline->error;
-		}
 		asahi_timeline_retire(queue, job);
 	}
 }

@@ -7,12 +7,13 @@
 #ifndef ASAHI_TIMELINE_H
 #define ASAHI_TIMELINE_H
 
-#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
 
 #include <agx/agx_rtkit.h>
+
+#include "asahi_watchdog.h"
 
 struct asahi_block;
 struct asahi_device;
@@ -24,17 +25,16 @@ struct dma_fence;
  * struct asahi_timeline - jobs in flight
  * @jobs: jobs in flight, in the order in which they complete
  * @handed_over: how many of them the firmware has
- * @error: -EIO once work of the queue was found guilty
- * @lost: work was lost in a reset, of which the next SUBMIT is to be told
- * @retired: when the last job was completed
+ * @cancelled: number of the last job that is cancelled unless it has run, since work of
+ *	the queue was found guilty after it had been submitted; only grows; read without
+ *	the lock, too
  * @fence_context: timeline of its jobs' fences
  * @fence_seqno: number of the last one
  * @counter: pieces of work since the beginning
  *
- * @progress: what the timeout handler saw last; used by nothing else
- * @strikes: how often it saw no progress in a row
- * @before: work of higher priorities that it has seen completed, likewise
- * @preferred: when it last saw that there was more
+ * @progress: work of all queues that the timeout handler has seen completed
+ * @watchdog: what the watchdog remembers of the queue
+ * @barred: the oldest job is lost, and the queue's address space was barred for it
  *
  * Part of struct asahi_queue.
  */
@@ -47,32 +47,28 @@ struct asahi_timeline {
 	struct mutex lock;
 	struct list_head jobs;
 	unsigned int handed_over;
-	int error;
-	bool lost;
-	ktime_t retired;
+	u64 cancelled;
 	u64 fence_context;
 	u64 fence_seqno;
 	u64 counter;
 
 	/* Timeouts. */
 	u64 progress;
-	unsigned int strikes;
-	u64 before;
-	ktime_t preferred;
+	struct asahi_watchdog_queue watchdog;
+	bool barred;
 };
 
 extern const struct asahi_block asahi_block_timeline;
 
-s64 asahi_timeline_waited_ms(struct asahi_timeline *timeline, ktime_t run_time, u64 before,
-			     ktime_t now);
-
 void asahi_timeline_prepare(struct asahi_timeline *timeline);
 void asahi_timeline_destroy(struct asahi_timeline *timeline);
 struct dma_fence *asahi_timeline_run(struct asahi_job *job);
-void asahi_timeline_complete(struct asahi_queue *queue);
+void asahi_timeline_notify(struct asahi_device *adev, const u32 mask[4]);
 void asahi_timeline_retire_reached(struct asahi_queue *queue);
 void asahi_timeline_check(struct asahi_job *job);
-int asahi_timeline_take_error(struct asahi_queue *queue);
+void asahi_timeline_cancel_waiting(struct asahi_queue *queue);
+bool asahi_timeline_cancelled(const struct asahi_job *job);
+struct dma_fence *asahi_timeline_lost_fence(void);
 bool asahi_timeline_wait_idle(struct asahi_device *adev, unsigned int ms);
 
 #endif

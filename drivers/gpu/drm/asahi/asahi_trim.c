@@ -13,8 +13,9 @@
 #include "asahi_block.h"
 #include "asahi_client.h"
 #include "asahi_device.h"
-#include "asahi_queue.h"
+#include "asahi_params.h"
 #include "asahi_queue_priv.h"
+#include "asahi_ref.h"
 #include "asahi_sched.h"
 #include "asahi_trace.h"
 #include "asahi_trim.h"
@@ -42,6 +43,10 @@
  * has the address of anything in the buffer. No fence waits for a trim, since the
  * queue has no jobs. If the firmware fails meanwhile it starts again with all queues
  * written anew, and forgets the question.
+ *
+ * **It is behind unproven.** The Rust driver and m1n1 destroy the context of a queue
+ * only when the queue goes away. Whether the firmware keeps something by the addresses
+ * that the queue goes on to use is not known.
  */
 
 /**
@@ -62,10 +67,14 @@ struct asahi_trim {
  * asahi_trim_later() - there is a large buffer
  * @adev: device
  *
- * Any context.
+ * Does nothing unless what is unproven is allowed. Any context.
  */
 void asahi_trim_later(struct asahi_device *adev)
 {
+	/* Nobody has seen a machine's firmware lose the context of a live queue. */
+	if (!asahi_unproven)
+		return;
+
 	/* Not while the system sleeps: then the firmware is left alone. */
 	queue_delayed_work(system_freezable_wq, &adev->trim->work,
 			   msecs_to_jiffies(ASAHI_TVB_IDLE_MS));
@@ -76,8 +85,7 @@ static int asahi_trim_find(struct asahi_queue *queue, u32 unused)
 {
 	struct asahi_trim *trim = queue->adev->trim;
 
-	/* What has failed gets no jobs any more, and goes when its owner sees that. */
-	if (!READ_ONCE(queue->tvb.large) || READ_ONCE(queue->timeline.error))
+	if (!READ_ONCE(queue->tvb.large))
 		return -1;
 
 	trim->more = true;
@@ -87,7 +95,7 @@ static int asahi_trim_find(struct asahi_queue *queue, u32 unused)
 	trim->found = asahi_queue_get_unless_zero(queue);
 	if (!trim->found)
 		return -1;
-	if (asahi_sched_shut_room(queue))
+	if (asahi_room_shut(&queue->room))
 		return 0;
 
 	asahi_queue_put(queue);
@@ -101,7 +109,7 @@ static int asahi_trim_queue(struct asahi_queue *queue)
 	int ret = asahi_queue_trim(queue);
 
 	trace_asahi_trim(queue->adev, asahi_client_id(queue->client), queue->id, ret);
-	asahi_sched_open_room(queue);
+	asahi_room_open(&queue->room);
 	asahi_queue_put(queue);
 
 	return ret;

@@ -29,6 +29,7 @@
 #include "asahi_fw_buffer.h"
 #include "asahi_fw_workqueue.h"
 #include "asahi_job.h"
+#include "asahi_owner.h"
 #include "asahi_queue_priv.h"
 #include "asahi_tvb.h"
 #include "asahi_vm.h"
@@ -444,7 +445,9 @@ static int asahi_tvb_resize(struct asahi_queue *queue, unsigned int min_blocks)
 
 	ret = asahi_tvb_alloc_blocks(queue, min(want + ASAHI_TVB_SPARE_BLOCKS,
 						ASAHI_TVB_MAX_BLOCKS));
-	if (ret)
+	/* Renders that fit into less than they want are split by the firmware. */
+	want = min(want, tvb->num_blocks);
+	if (ret && want < max(min_blocks, ASAHI_TVB_FIRST_BLOCKS))
 		return ret;
 
 	guard(mutex)(&queue->timeline.lock);
@@ -568,7 +571,8 @@ void asahi_tvb_push(struct asahi_queue *queue, const struct asahi_work *work, u3
 
 	asahi_tvb_push_init(queue, work, vm_slot);
 	le32_add_cpu(&counter->count, 1);
-	tvb->scenes++;
+	if (!tvb->scenes++)
+		asahi_owner_set(queue->adev->buffer_owners, tvb->slot.slot, queue);
 }
 
 /**
@@ -586,6 +590,8 @@ void asahi_tvb_end(struct asahi_queue *queue, unsigned int scenes)
 
 	if (!WARN_ON(scenes > tvb->scenes))
 		tvb->scenes -= scenes;
+	if (scenes && !tvb->scenes)
+		asahi_owner_set(queue->adev->buffer_owners, tvb->slot.slot, NULL);
 	/* They end in their order. */
 	tvb->older -= min(scenes, tvb->older);
 	if (scenes)
@@ -601,13 +607,38 @@ static void asahi_tvb_print_part(const char *name, const struct asahi_fwbuf *buf
 }
 
 /**
+ * asahi_tvb_get_state() - keep what changes when renders retire
+ * @queue: queue
+ * @state: where to
+ *
+ * With the timeline's lock held.
+ */
+void asahi_tvb_get_state(const struct asahi_queue *queue, struct asahi_tvb_state *state)
+{
+	const struct asahi_tvb *tvb = &queue->tvb;
+
+	lockdep_assert_held(&queue->timeline.lock);
+
+	*state = (struct asahi_tvb_state) {
+		.slot = tvb->scenes ? (int)tvb->slot.slot : -1,
+		.renders = tvb->scenes,
+		.blocks = tvb->num_blocks,
+		.handed_over = tvb->handed_over,
+		.told = tvb->told,
+	};
+}
+
+/**
  * asahi_tvb_print() - print a buffer, as the firmware sees it
  * @queue: queue of a job that is kept, so that the buffer stays
+ * @state: what was kept of it
  * @p: where to
  *
- * The firmware may have newer contents of Info in its cache. Process context.
+ * What the firmware writes by itself is as it is now, and it may have newer contents of
+ * Info in its cache. Process context.
  */
-void asahi_tvb_print(struct asahi_queue *queue, struct drm_printer *p)
+void asahi_tvb_print(struct asahi_queue *queue, const struct asahi_tvb_state *state,
+		     struct drm_printer *p)
 {
 	struct asahi_tvb *tvb = &queue->tvb;
 	const struct asahi_fw_block_control *control = tvb->control.map;
@@ -619,10 +650,10 @@ void asahi_tvb_print(struct asahi_queue *queue, struct drm_printer *p)
 		return;
 
 	drm_puts(p, "vertex buffer:\n");
-	drm_printf(p, "  slot: %d\n", tvb->scenes ? (int)tvb->slot.slot : -1);
-	drm_printf(p, "  renders in flight: %u\n", tvb->scenes);
-	drm_printf(p, "  blocks: %u, handed over %u, told of %u, of %u bytes\n", tvb->num_blocks,
-		   tvb->handed_over, tvb->told, ASAHI_TVB_BLOCK_SIZE);
+	drm_printf(p, "  slot: %d\n", state->slot);
+	drm_printf(p, "  renders in flight: %u\n", state->renders);
+	drm_printf(p, "  blocks: %u, handed over %u, told of %u, of %u bytes\n", state->blocks,
+		   state->handed_over, state->told, ASAHI_TVB_BLOCK_SIZE);
 	drm_printf(p, "  control: blocks %u, written %u\n", le32_to_cpu(control->total),
 		   le32_to_cpu(control->wptr));
 	drm_printf(p, "  use: %u pages at most, %u overflows\n", le32_to_cpu(stats->max_pages),
@@ -644,7 +675,7 @@ void asahi_tvb_print(struct asahi_queue *queue, struct drm_printer *p)
  * Process context, in the critical section of fences; allocates nothing.
  *
  * Return: how many blocks more the firmware may use now, 0 also if it may not have
- * come to the last InitBuffer; -1 if the buffer is another queue's.
+ * come to the last InitBuffer; -1 if the buffer is not in use.
  */
 int asahi_tvb_grow(struct asahi_queue *queue, u32 slot)
 {
@@ -653,6 +684,7 @@ int asahi_tvb_grow(struct asahi_queue *queue, u32 slot)
 
 	guard(mutex)(&queue->timeline.lock);
 
+	/* The last render may have ended since the owner was looked up. */
 	if (!tvb->scenes || tvb->slot.slot != slot)
 		return -1;
 

@@ -61,6 +61,22 @@ struct asahi_tpc {
 };
 
 /**
+ * struct asahi_tvb_state - what changes of a buffer when renders retire
+ * @slot: its slot, or -1 without renders
+ * @renders: renders in flight
+ * @blocks: blocks that it has
+ * @handed_over: of these, what the firmware may use
+ * @told: of these, what the firmware was told of
+ */
+struct asahi_tvb_state {
+	int slot;
+	unsigned int renders;
+	unsigned int blocks;
+	unsigned int handed_over;
+	unsigned int told;
+};
+
+/**
  * struct asahi_tvb - a queue's tiled vertex buffer
  * @info: firmware memory: Info
  * @control: firmware memory: BlockControl
@@ -165,7 +181,9 @@ void asahi_tvb_fill(struct asahi_queue *queue);
 void asahi_tvb_push(struct asahi_queue *queue, const struct asahi_work *work, u32 vm_slot);
 void asahi_tvb_end(struct asahi_queue *queue, unsigned int scenes);
 
-void asahi_tvb_print(struct asahi_queue *queue, struct drm_printer *p);
+void asahi_tvb_get_state(const struct asahi_queue *queue, struct asahi_tvb_state *state);
+void asahi_tvb_print(struct asahi_queue *queue, const struct asahi_tvb_state *state,
+		     struct drm_printer *p);
 int asahi_tvb_grow(struct asahi_queue *queue, u32 slot);
 
 /* For tests. */

@@ -29,6 +29,7 @@
 #include "asahi_hw.h"
 #include "asahi_tlb.h"
 #include "asahi_uat.h"
+#include "asahi_watchdog.h"
 
 /**
  * DOC: UAT
@@ -161,14 +162,19 @@ static void asahi_uat_disown(struct asahi_uat *uat, unsigned int slot)
 
 static int asahi_uat_lock_handoff(struct asahi_uat *uat)
 {
-	int ret;
+	lockdep_assert_held(&uat->slot_lock);
+
+	return asahi_wait_until(uat->adev, ASAHI_DEBT_HANDOFF, !asahi_handoff_lock(uat->handoff));
+}
+
+/* It is taken away from work that is lost, which the firmware is in. */
+static bool asahi_uat_barred(struct asahi_uat *uat, unsigned int slot)
+{
+	const struct asahi_aspace *as = uat->owner[slot];
 
 	lockdep_assert_held(&uat->slot_lock);
 
-	ret = asahi_handoff_lock(uat->handoff);
-	if (ret)
-		asahi_state_fail(uat->adev, "it keeps the handoff lock");
-	return ret;
+	return as && atomic_read(&as->barred);
 }
 
 /* Changes nothing when it fails: whoever had the context, still has it. */
@@ -183,7 +189,7 @@ static int asahi_uat_change(struct asahi_uat *uat, unsigned int slot, struct asa
 	if (ret)
 		return ret;
 
-	if (asahi_handoff_current_slot(uat->handoff) == slot)
+	if (asahi_handoff_current_slot(uat->handoff) == slot && !asahi_uat_barred(uat, slot))
 		drm_warn_once(&uat->adev->drm, "context %u changes while the firmware uses it\n",
 			      slot);
 
@@ -226,7 +232,8 @@ static void asahi_uat_revoke_all(struct asahi_uat *uat)
  * Takes it away from whoever had it, and from @as what it had before. When this
  * returns, translations of the former owner are gone from the TLBs. Part of
  * starting a job: process context, may sleep, allocates nothing. A firmware that
- * does not give up the handoff lock has failed; then nothing has changed.
+ * does not give up the handoff lock has failed; then nothing has changed. While
+ * @as is barred, its jobs run without memory, and fault.
  */
 void asahi_uat_attach(struct asahi_aspace *as, unsigned int slot)
 {
@@ -251,9 +258,43 @@ void asahi_uat_attach(struct asahi_aspace *as, unsigned int slot)
 	if (as->slot != ASAHI_ASPACE_NO_SLOT && asahi_uat_change(uat, as->slot, NULL))
 		return;
 
-	asahi_uat_change(uat, slot, as);
+	/* The former owner's tables have to go from the context in any case. */
+	asahi_uat_change(uat, slot, atomic_read(&as->barred) ? NULL : as);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_uat_attach);
+
+/**
+ * asahi_uat_bar() - take an address space away from its running jobs
+ * @as: address space of a VM
+ *
+ * They fault, and the firmware takes them down. It gets no context until asahi_uat_unbar().
+ * Process context, may sleep; allocates nothing.
+ */
+void asahi_uat_bar(struct asahi_aspace *as)
+{
+	struct asahi_uat *uat = as->adev->uat;
+
+	guard(mutex)(&uat->flush_lock);
+	guard(mutex)(&uat->slot_lock);
+
+	atomic_inc(&as->barred);
+	/* A firmware that keeps the lock is given up, and then that happens to all. */
+	if (as->slot != ASAHI_ASPACE_NO_SLOT)
+		asahi_uat_change(uat, as->slot, NULL);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_uat_bar);
+
+/**
+ * asahi_uat_unbar() - undo asahi_uat_bar()
+ * @as: address space whose lost job has ended
+ *
+ * The next job gives it a context again. Any context.
+ */
+void asahi_uat_unbar(struct asahi_aspace *as)
+{
+	atomic_dec(&as->barred);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_uat_unbar);
 
 /**
  * asahi_uat_detach() - take an address space out of the hardware
@@ -547,6 +588,34 @@ static int asahi_uat_init(struct asahi_device *adev)
  * nothing leads to them and no TLB holds them any more. VMs have no context from
  * then on, so that their tables may change and go at any time.
  */
+/**
+ * asahi_uat_cut_off() - take all memory away from GPU and firmware, for good
+ * @adev: device that goes away, or whose machine goes down
+ *
+ * Neither finds a translation any more but those of the firmware's own memory. Process
+ * context, may sleep; allocates nothing.
+ */
+void asahi_uat_cut_off(struct asahi_device *adev)
+{
+	struct asahi_uat *uat = adev->uat;
+
+	asahi_aspace_cut(&adev->kernel_as);
+	asahi_aspace_cut(&uat->low);
+
+	/* A flush that is under way still looks at the handoff region. */
+	guard(mutex)(&uat->flush_lock);
+	guard(mutex)(&uat->slot_lock);
+
+	asahi_uat_revoke_all(uat);
+	WRITE_ONCE(uat->ttbs[0].ttb0, 0);
+	WRITE_ONCE(uat->root[AGX_UAT_KERNEL_L1_INDEX], 0);
+	asahi_tlb_invalidate_all();
+
+	/* It has not been used, so the next probe is the first. */
+	if (uat->announced && asahi_state_fw(adev) == ASAHI_FW_FRESH)
+		asahi_handoff_retract(uat->handoff);
+}
+
 static void asahi_uat_unplug(struct asahi_device *adev)
 {
 	struct asahi_uat *uat = adev->uat;
@@ -554,29 +623,20 @@ static void asahi_uat_unplug(struct asahi_device *adev)
 	if (!uat)
 		return;
 
-	asahi_aspace_cut(&adev->kernel_as);
-	asahi_aspace_cut(&uat->low);
-
-	/* A flush that is under way still looks at the handoff region. */
-	scoped_guard(mutex, &uat->flush_lock) {
-		guard(mutex)(&uat->slot_lock);
-
-		asahi_uat_revoke_all(uat);
-		WRITE_ONCE(uat->ttbs[0].ttb0, 0);
-		WRITE_ONCE(uat->root[AGX_UAT_KERNEL_L1_INDEX], 0);
-		asahi_tlb_invalidate_all();
-
-		/* It has not been used, so the next probe is the first. */
-		if (uat->announced && asahi_state_fw(adev) == ASAHI_FW_FRESH)
-			asahi_handoff_retract(uat->handoff);
-	}
+	asahi_uat_cut_off(adev);
 
 	asahi_aspace_free_tables(&adev->kernel_as);
 	asahi_aspace_free_tables(&uat->low);
 }
 
-/* The firmware has failed: nothing of VMs is to be seen until it is back. */
-static void asahi_uat_pre_reset(struct asahi_device *adev)
+/**
+ * asahi_uat_revoke_clients() - take all memory of clients away from the GPU
+ * @adev: device whose firmware has failed, or may still be at work
+ *
+ * No context is given to anybody until the firmware is started again. Process context,
+ * in the critical section of fences; allocates nothing.
+ */
+void asahi_uat_revoke_clients(struct asahi_device *adev)
 {
 	struct asahi_uat *uat = adev->uat;
 
@@ -630,7 +690,7 @@ const struct asahi_block asahi_block_uat = {
 	.name = "uat",
 	.init = asahi_uat_init,
 	.unplug = asahi_uat_unplug,
-	.pre_reset = asahi_uat_pre_reset,
+	.pre_reset = asahi_uat_revoke_clients,
 	.post_reset = asahi_uat_post_reset,
 	.fini = asahi_uat_fini,
 };

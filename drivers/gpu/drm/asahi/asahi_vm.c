@@ -6,10 +6,14 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
+#include <linux/atomic.h>
 #include <linux/cleanup.h>
 #include <linux/dma-resv.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 #include <linux/xarray.h>
 
 #include <drm/drm_print.h>
@@ -23,6 +27,7 @@
 #include "asahi_heap.h"
 #include "asahi_uat.h"
 #include "asahi_vm.h"
+#include "asahi_vm_bind.h"
 #include "asahi_vm_priv.h"
 
 /**
@@ -38,8 +43,10 @@
  * unmapped and the tables are freed. &struct drm_gpuvm has its own count, which
  * the mappings hold, and which only keeps the memory of the structure.
  *
- * What a client unmapped is free when the ioctl returns: pages and tables go
- * after the TLB invalidation, and not later.
+ * What a client unmapped the GPU does not find any more when the ioctl returns, and
+ * tables that are not needed are free. The pages of an object are its own as long as
+ * there is a handle or a mapping, and then until work in flight is complete (see
+ * "Buffer objects").
  *
  * Objects private to an address space share its reservation, so a job adds its
  * fence once for all of them, and once for each other object.
@@ -60,6 +67,9 @@
  */
 #define ASAHI_VM_MAX_PER_FILE	1024
 
+/* How long a client waits until its mappings have been dumped. */
+#define ASAHI_VM_DUMP_WAIT_MS 2000
+
 static struct asahi_heap *asahi_vm_create_heap(struct asahi_vm *vm, const char *name, u64 start,
 					       u64 end, enum asahi_prot prot)
 {
@@ -72,7 +82,6 @@ static struct asahi_heap *asahi_vm_create_heap(struct asahi_vm *vm, const char *
 		.mmu_priv = &vm->as,
 		.block_min = ASAHI_VM_BLOCK_MIN,
 		.keep = ASAHI_VM_BLOCK_MIN,
-		.account = true,
 	};
 
 	return asahi_heap_create(vm->adev->heaps, &args);
@@ -195,6 +204,45 @@ void asahi_vm_put(struct asahi_vm *vm)
 }
 
 /**
+ * asahi_vm_begin_dump() - a core dump is going to read the mappings
+ * @vm: address space that a job of the dump keeps
+ *
+ * Until asahi_vm_end_dump() its client waits before it changes a mapping. Any context,
+ * the critical section of fences too: nothing is waited for here.
+ */
+void asahi_vm_begin_dump(struct asahi_vm *vm)
+{
+	atomic_inc(&vm->dumps);
+}
+
+/**
+ * asahi_vm_end_dump() - undo asahi_vm_begin_dump()
+ * @vm: address space
+ *
+ * Any context.
+ */
+void asahi_vm_end_dump(struct asahi_vm *vm)
+{
+	if (atomic_dec_and_test(&vm->dumps))
+		wake_up_all(&vm->dumped);
+}
+
+/**
+ * asahi_vm_wait_dump() - wait until no core dump is going to read the mappings
+ * @vm: address space whose mappings are about to change
+ *
+ * Gives up after ASAHI_VM_DUMP_WAIT_MS, or when the task is killed: then the dump shows
+ * the change. No fence waits for this. Process context, without the lock of @vm.
+ */
+void asahi_vm_wait_dump(struct asahi_vm *vm)
+{
+	lockdep_assert_not_held(&vm->lock);
+
+	wait_event_killable_timeout(vm->dumped, !atomic_read(&vm->dumps),
+				    msecs_to_jiffies(ASAHI_VM_DUMP_WAIT_MS));
+}
+
+/**
  * asahi_vm_lookup() - Find an address space by its ID
  * @afile: file that owns it
  * @id: its ID
@@ -241,6 +289,8 @@ static struct asahi_vm *asahi_vm_alloc(struct asahi_file *afile,
 	kref_init(&vm->users);
 	INIT_LIST_HEAD(&vm->link);
 	mutex_init(&vm->lock);
+	atomic_set(&vm->dumps, 0);
+	init_waitqueue_head(&vm->dumped);
 	asahi_slot_client_init(&vm->slot, ASAHI_SLOT_VM);
 	asahi_count_inc(ASAHI_COUNT_VM);
 
@@ -412,43 +462,90 @@ struct drm_gem_object *asahi_vm_resv_obj(struct asahi_vm *vm)
 	return drm_gpuvm_resv_obj(&vm->base);
 }
 
-/**
- * asahi_vm_prepare_submit() - Lock the reservations that a job has to be added to
- * @vm: address space that the job runs in
- * @exec: locking context, initialised with DRM_EXEC_IGNORE_DUPLICATES
- * @num_fences: fences to reserve room for in each of them
- *
- * To be called inside drm_exec_until_all_locked(), followed by
- * drm_exec_retry_on_contention(). Covers the reservation that @vm shares with
- * its private objects, and those of all other objects mapped in it.
- *
- * Return: 0, -EINTR, -ENOMEM; -EDEADLK is handled by
- * drm_exec_retry_on_contention().
+/*
+ * Most address spaces have private objects only. One lock is enough then, and drm_exec
+ * would allocate a list for it. Returns 1, with nothing locked, if there are others.
  */
-int asahi_vm_prepare_submit(struct asahi_vm *vm, struct drm_exec *exec,
-			    unsigned int num_fences)
+static int asahi_vm_lock_alone(struct asahi_vm *vm)
 {
+	struct dma_resv *resv = drm_gpuvm_resv(&vm->base);
 	int ret;
 
-	ret = drm_gpuvm_prepare_vm(&vm->base, exec, num_fences);
+	ret = dma_resv_lock_interruptible(resv, NULL);
 	if (ret)
 		return ret;
 
-	return drm_gpuvm_prepare_objects(&vm->base, exec, num_fences);
+	/* The list is protected by this lock. */
+	ret = list_empty(&vm->base.extobj.list) ? dma_resv_reserve_fences(resv, 1) : 1;
+	if (ret)
+		dma_resv_unlock(resv);
+	return ret;
+}
+
+static int asahi_vm_lock_all(struct asahi_vm *vm, struct drm_exec *exec)
+{
+	int ret;
+
+	drm_exec_init(exec, DRM_EXEC_INTERRUPTIBLE_WAIT | DRM_EXEC_IGNORE_DUPLICATES, 0);
+	drm_exec_until_all_locked(exec) {
+		ret = drm_gpuvm_prepare_vm(&vm->base, exec, 1);
+		if (!ret)
+			ret = drm_gpuvm_prepare_objects(&vm->base, exec, 1);
+		drm_exec_retry_on_contention(exec);
+		if (ret)
+			break;
+	}
+	if (ret)
+		drm_exec_fini(exec);
+	return ret;
+}
+
+/**
+ * asahi_vm_lock_submit() - Lock the reservations that a job has to be added to
+ * @vm: address space that the job runs in
+ * @lock: undefined before, and after an error
+ *
+ * Covers the reservation that @vm shares with its private objects, and those of all other
+ * objects mapped in it. There is room for one fence in each of them.
+ *
+ * Return: 0, -EINTR, -ENOMEM.
+ */
+int asahi_vm_lock_submit(struct asahi_vm *vm, struct asahi_vm_lock *lock)
+{
+	int ret = asahi_vm_lock_alone(vm);
+
+	lock->alone = ret <= 0;
+	return lock->alone ? ret : asahi_vm_lock_all(vm, &lock->exec);
+}
+
+/**
+ * asahi_vm_unlock_submit() - Undo asahi_vm_lock_submit()
+ * @vm: address space
+ * @lock: what locks it
+ */
+void asahi_vm_unlock_submit(struct asahi_vm *vm, struct asahi_vm_lock *lock)
+{
+	if (lock->alone)
+		dma_resv_unlock(drm_gpuvm_resv(&vm->base));
+	else
+		drm_exec_fini(&lock->exec);
 }
 
 /**
  * asahi_vm_add_fence() - Add a job's fence to all locked reservations
  * @vm: address space that the job runs in
- * @exec: locking context after asahi_vm_prepare_submit()
+ * @lock: what locks it
  * @fence: the job's finished fence
  *
  * As DMA_RESV_USAGE_BOOKKEEP: implicit synchronisation does not see it, whoever
  * wants to move or free the memory does. Never fails.
  */
-void asahi_vm_add_fence(struct asahi_vm *vm, struct drm_exec *exec,
+void asahi_vm_add_fence(struct asahi_vm *vm, struct asahi_vm_lock *lock,
 			struct dma_fence *fence)
 {
-	drm_gpuvm_resv_add_fence(&vm->base, exec, fence, DMA_RESV_USAGE_BOOKKEEP,
-				 DMA_RESV_USAGE_BOOKKEEP);
+	if (lock->alone)
+		dma_resv_add_fence(drm_gpuvm_resv(&vm->base), fence, DMA_RESV_USAGE_BOOKKEEP);
+	else
+		drm_gpuvm_resv_add_fence(&vm->base, &lock->exec, fence,
+					 DMA_RESV_USAGE_BOOKKEEP, DMA_RESV_USAGE_BOOKKEEP);
 }

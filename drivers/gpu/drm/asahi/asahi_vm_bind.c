@@ -26,6 +26,7 @@
 #include "asahi_gem.h"
 #include "asahi_trace.h"
 #include "asahi_vm.h"
+#include "asahi_vm_bind.h"
 #include "asahi_vm_priv.h"
 
 /**
@@ -260,8 +261,21 @@ static int asahi_vm_step_unmap(struct drm_gpuva_op *op, void *priv)
 	return 0;
 }
 
+/* A client decides how many there are, so it pays for them. */
+static struct drm_gpuvm_bo *asahi_vm_bo_alloc(void)
+{
+	return kzalloc_obj(struct drm_gpuvm_bo, GFP_KERNEL_ACCOUNT);
+}
+
+static void asahi_vm_bo_free(struct drm_gpuvm_bo *vm_bo)
+{
+	kfree(vm_bo);
+}
+
 const struct drm_gpuvm_ops asahi_vm_ops = {
 	.vm_free = asahi_vm_free,
+	.vm_bo_alloc = asahi_vm_bo_alloc,
+	.vm_bo_free = asahi_vm_bo_free,
 	.sm_step_map = asahi_vm_step_map,
 	.sm_step_remap = asahi_vm_step_remap,
 	.sm_step_unmap = asahi_vm_step_unmap,
@@ -590,6 +604,7 @@ static int asahi_bind_all(struct asahi_file *afile, const struct drm_asahi_vm_bi
 		return -ENOENT;
 	}
 
+	asahi_vm_wait_dump(vm);
 	if (args->num_binds)
 		ret = asahi_bind_run(vm, afile, args);
 
@@ -602,8 +617,8 @@ static int asahi_bind_all(struct asahi_file *afile, const struct drm_asahi_vm_bi
  * @afile: file that owns the address space
  * @args: ioctl arguments; the flags and pads of @args are checked by the caller
  *
- * Synchronous: when it returns, the GPU sees the new translations, and pages
- * that are mapped nowhere any more are free. Does not wait for jobs.
+ * Synchronous: when it returns, the GPU sees the new translations. Does not
+ * wait for jobs, but for a core dump of one.
  *
  * Context: process context (ioctl).
  * Return: 0; -EINVAL for a bad stride, count or bind; -E2BIG for a longer form
@@ -638,7 +653,7 @@ void asahi_vm_unmap_all(struct asahi_vm *vm)
 {
 	struct drm_gpuva *va, *next;
 
-	/* The pages are free when this returns, whoever might still find them. */
+	/* The pages may be free when this returns, whoever might still find them. */
 	drm_WARN_ON_ONCE(&vm->adev->drm, READ_ONCE(vm->as.slot) != ASAHI_ASPACE_NO_SLOT);
 	guard(mutex)(&vm->lock);
 
@@ -702,6 +717,7 @@ void asahi_vm_close_object(u64 owner, struct drm_gem_object *obj)
 	struct drm_gpuvm *gpuvm;
 
 	while ((gpuvm = asahi_vm_find_mapping(owner, obj))) {
+		asahi_vm_wait_dump(to_asahi_vm(gpuvm));
 		asahi_vm_unmap_object(to_asahi_vm(gpuvm), obj);
 		drm_gpuvm_put(gpuvm);
 	}

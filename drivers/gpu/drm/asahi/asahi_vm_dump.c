@@ -24,6 +24,7 @@
 #include "asahi_heap.h"
 #include "asahi_pgtable.h"
 #include "asahi_vm.h"
+#include "asahi_vm_dump.h"
 #include "asahi_vm_priv.h"
 
 static void asahi_vm_print_mapping(const struct asahi_vm *vm, const struct drm_gpuva *va,
@@ -164,8 +165,8 @@ size_t asahi_vm_read(struct asahi_vm *vm, u64 addr, void *buf, size_t len)
  * @afile: file
  * @memory: where the sums go
  *
- * Counts those that only queues and their jobs keep as well. Process context, may
- * sleep.
+ * Counts those that only queues and their jobs keep as well. Takes no lock that is held
+ * while a client's mappings change. Process context, may sleep.
  */
 void asahi_vm_memory(struct asahi_file *afile, struct asahi_vm_memory *memory)
 {

@@ -7,8 +7,10 @@
 #ifndef ASAHI_VM_PRIV_H
 #define ASAHI_VM_PRIV_H
 
+#include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
+#include <linux/wait.h>
 
 #include <drm/drm_gpuvm.h>
 
@@ -50,6 +52,10 @@ struct asahi_vm {
 	struct asahi_aspace as;
 	/** @link: in the device's list, from creation to the last of @users */
 	struct list_head link;
+	/** @dumps: core dumps that are going to read the mappings */
+	atomic_t dumps;
+	/** @dumped: wakes up when @dumps becomes 0 */
+	wait_queue_head_t dumped;
 	/** @slot: claim on a hardware context */
 	struct asahi_slot_client slot;
 	/** @heap_gpu: kernel memory that the GPU sees */
@@ -82,9 +88,6 @@ static inline struct asahi_vma *to_asahi_vma(struct drm_gpuva *va)
 	return container_of(va, struct asahi_vma, base);
 }
 
-extern const struct drm_gpuvm_ops asahi_vm_ops;
-
 void asahi_vm_free(struct drm_gpuvm *gpuvm);
-void asahi_vm_unmap_all(struct asahi_vm *vm);
 
 #endif

@@ -49,7 +49,6 @@
 #define ASAHI_INIT_STRIDE	ALIGN(sizeof(struct asahi_fw_init_buffer), ASAHI_HEAP_ALIGN)
 #define ASAHI_TIMES_STRIDE	ALIGN(sizeof(struct asahi_fw_timestamps), ASAHI_HEAP_ALIGN)
 
-static_assert(ASAHI_FW_ATTACHMENTS == ASAHI_MAX_ATTACHMENTS);
 static_assert(ASAHI_SCENE_ALIGN == ASAHI_PREEMPT_ALIGN);
 
 /* Fragment work comes first: the firmware counts it before its vertex work. */
@@ -182,23 +181,6 @@ static void asahi_work_set_barriers(const struct asahi_job *job, struct asahi_wo
 		work->barrier[i].wait = args->barrier[i];
 }
 
-/**
- * asahi_work_fill_attachments() - tell the firmware of memory that work writes
- * @fw: the firmware's list, zeroed
- * @attachments: the memory
- */
-void asahi_work_fill_attachments(struct asahi_fw_attachments *fw,
-				 const struct asahi_attachments *attachments)
-{
-	for (unsigned int i = 0; i < attachments->count; i++) {
-		fw->list[i].address = cpu_to_le64(attachments->list[i].address);
-		fw->list[i].size = cpu_to_le32(attachments->list[i].lines);
-		fw->list[i].unk_c = cpu_to_le16(0x17);
-		fw->list[i].unk_e = cpu_to_le16(1);
-	}
-	fw->count = cpu_to_le32(attachments->count);
-}
-
 static void asahi_work_build_compute(struct asahi_job *job, struct asahi_work *work,
 				     const struct asahi_command_args *args,
 				     const struct asahi_work_memory *place)
@@ -207,7 +189,7 @@ static void asahi_work_build_compute(struct asahi_job *job, struct asahi_work *w
 	struct asahi_device *adev = queue->adev;
 	struct asahi_fw_attachments attachments = {};
 
-	asahi_work_fill_attachments(&attachments, &args->stage[AGX_PIPE_COMPUTE].attachments);
+	asahi_attachments_fill(&attachments, &args->stage[AGX_PIPE_COMPUTE].attachments);
 
 	adev->abi->job->compute_build(&(struct asahi_compute_args) {
 		.work = work,

@@ -14,11 +14,11 @@
 
 #include <agx/agx_rtkit.h>
 
+#include "asahi_attachments.h"
 #include "asahi_client.h"
-#include "asahi_drv.h"
 #include "asahi_microseq.h"
-#include "asahi_object.h"
 #include "asahi_scene.h"
+#include "asahi_user_times.h"
 
 struct asahi_device;
 struct asahi_fw_attachments;
@@ -43,26 +43,6 @@ struct asahi_barrier {
 	u8 pipe;
 	bool internal;
 	u16 index;
-};
-
-/**
- * struct asahi_attachment - memory that a command writes
- * @address: GPU address; not 0
- * @lines: size in lines of 128 bytes; not 0
- */
-struct asahi_attachment {
-	u64 address;
-	u32 lines;
-};
-
-/**
- * struct asahi_attachments - the attachments of a command
- * @list: the attachments
- * @count: entries of @list
- */
-struct asahi_attachments {
-	struct asahi_attachment list[ASAHI_MAX_ATTACHMENTS];
-	unsigned int count;
 };
 
 /**
@@ -257,8 +237,6 @@ void asahi_work_add_memory(struct asahi_device *adev, const struct asahi_command
 			   struct asahi_work_memory *memory);
 void asahi_work_build(struct asahi_job *job, struct asahi_work *work,
 		      const struct asahi_command_args *args, struct asahi_work_memory *place);
-void asahi_work_fill_attachments(struct asahi_fw_attachments *fw,
-				 const struct asahi_attachments *attachments);
 void asahi_work_push(struct asahi_job *job, struct asahi_work *works, unsigned int count);
 
 #endif

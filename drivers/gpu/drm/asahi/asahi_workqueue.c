@@ -18,11 +18,11 @@
 #include "asahi_channel.h"
 #include "asahi_client.h"
 #include "asahi_device.h"
+#include "asahi_doorbell.h"
 #include "asahi_event.h"
 #include "asahi_fw_workqueue.h"
 #include "asahi_job.h"
 #include "asahi_queue_priv.h"
-#include "asahi_rtkit.h"
 #include "asahi_trace.h"
 #include "asahi_workqueue.h"
 
@@ -286,6 +286,30 @@ void asahi_workqueue_commit(struct asahi_workqueue *wq, u64 job, struct asahi_pi
 	wq->used = true;
 }
 
+static int asahi_workqueue_ring_bell(struct asahi_workqueue *wq)
+{
+	return asahi_doorbell_ring(wq->queue->adev,
+				    wq->pipe |
+				    wq->queue->priority << AGX_DOORBELL_PRIORITY_SHIFT);
+}
+
+/**
+ * asahi_workqueue_announce_again() - have the firmware look whether it has missed something
+ * @wq: work queue with jobs in flight
+ *
+ * If a doorbell was lost, it finds the message about them. Nothing is done if it has read
+ * all messages. Process context, without the timeline's lock; allocates nothing.
+ */
+void asahi_workqueue_announce_again(struct asahi_workqueue *wq)
+{
+	struct asahi_queue *queue = wq->queue;
+
+	lockdep_assert_not_held(&queue->timeline.lock);
+
+	if (!asahi_channel_pipe_read(queue->adev, queue->priority, wq->pipe))
+		asahi_workqueue_ring_bell(wq);
+}
+
 /**
  * asahi_workqueue_end() - a job with commands here is complete
  * @wq: work queue; the job still holds its event slot
@@ -318,16 +342,15 @@ void asahi_workqueue_end(struct asahi_workqueue *wq)
 int asahi_workqueue_announce(struct asahi_workqueue *wq, const struct asahi_pipe_msg *msg)
 {
 	struct asahi_device *adev = wq->queue->adev;
-	unsigned int priority = wq->queue->priority;
 	int ret;
 
 	lockdep_assert_not_held(&wq->queue->timeline.lock);
 
-	ret = asahi_channel_run(adev, priority, msg);
+	ret = asahi_channel_run(adev, wq->queue->priority, msg);
 	if (ret)
 		return ret;
 
-	return asahi_rtkit_doorbell(adev, wq->pipe | priority << AGX_DOORBELL_PRIORITY_SHIFT);
+	return asahi_workqueue_ring_bell(wq);
 }
 
 /**

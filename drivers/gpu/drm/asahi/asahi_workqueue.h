@@ -96,6 +96,7 @@ void asahi_workqueue_end(struct asahi_workqueue *wq);
 void asahi_workqueue_get_state(const struct asahi_workqueue *wq,
 			       struct asahi_workqueue_state *state);
 
+void asahi_workqueue_announce_again(struct asahi_workqueue *wq);
 int asahi_workqueue_announce(struct asahi_workqueue *wq, const struct asahi_pipe_msg *msg);
 
 #endif

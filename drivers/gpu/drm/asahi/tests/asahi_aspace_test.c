@@ -233,7 +233,7 @@ static void uncached_pages(struct kunit *test)
 	end_test(fake);
 }
 
-/* Who has no context has nothing cached. */
+/* An address space without a context has nothing cached. */
 static void no_context(struct kunit *test)
 {
 	struct fake *fake = make_user(test, ASAHI_ASPACE_NO_SLOT);

@@ -7,6 +7,7 @@
 
 #include <kunit/test.h>
 
+#include <linux/ktime.h>
 #include <linux/prandom.h>
 
 #include "asahi_client.h"
@@ -124,7 +125,42 @@ static void span_is_the_union(struct kunit *test)
 	}
 }
 
+static void few_failures_are_forgiven(struct kunit *test)
+{
+	struct asahi_guilt guilt = {};
+	ktime_t now = 0;
+
+	/* As many as may be in an interval, again and again. */
+	for (unsigned int i = 0; i < 10 * ASAHI_GUILT_MAX; i++) {
+		asahi_guilt_note(&guilt, now);
+		KUNIT_EXPECT_FALSE(test, asahi_guilt_barred(&guilt, now));
+		now = ktime_add_ms(now, ASAHI_GUILT_MS / ASAHI_GUILT_MAX);
+	}
+}
+
+static void many_failures_are_barred_for_a_while(struct kunit *test)
+{
+	struct asahi_guilt guilt = {};
+	ktime_t now = ms_to_ktime(1000);
+
+	for (unsigned int i = 0; i < ASAHI_GUILT_MAX; i++)
+		asahi_guilt_note(&guilt, now);
+	KUNIT_EXPECT_FALSE(test, asahi_guilt_barred(&guilt, now));
+	now = ktime_add_ms(now, ASAHI_GUILT_MS - 1);
+	asahi_guilt_note(&guilt, now);
+	KUNIT_EXPECT_TRUE(test, asahi_guilt_barred(&guilt, now));
+	KUNIT_EXPECT_TRUE(test, asahi_guilt_barred(&guilt, ktime_add_ms(now, ASAHI_GUILT_MS - 1)));
+	KUNIT_EXPECT_FALSE(test, asahi_guilt_barred(&guilt, ktime_add_ms(now, ASAHI_GUILT_MS)));
+
+	/* It begins anew. */
+	now = ktime_add_ms(now, ASAHI_GUILT_MS);
+	asahi_guilt_note(&guilt, now);
+	KUNIT_EXPECT_FALSE(test, asahi_guilt_barred(&guilt, now));
+}
+
 static struct kunit_case asahi_client_cases[] = {
+	KUNIT_CASE(few_failures_are_forgiven),
+	KUNIT_CASE(many_failures_are_barred_for_a_while),
 	KUNIT_CASE(times_are_the_firmwares),
 	KUNIT_CASE(times_of_work_that_runs),
 	KUNIT_CASE(times_of_a_bad_clock),

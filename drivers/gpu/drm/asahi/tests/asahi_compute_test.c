@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Tests of the building of compute commands and work queues, firmware 13.5 on
- * G13. Offsets are written out: they are the interface.
+ * Tests of compute commands and work queues, firmware 13.5 on G13: what is patched, and
+ * what depends on the command. Offsets are asserted in the templates, and a reviewed list
+ * has the values of all fields; of some addresses it has the kind of memory alone.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
@@ -28,13 +29,9 @@
 #define STAMP_VA	0xffffffa800070380ull
 #define FW_STAMP_VA	0xffffffa000080400ull
 
-/* Where the operations of the microsequence are. */
+/* Offsets of the patched operations of the microsequence, and its end */
 #define START		0
-#define TIME_START	0x16c
-#define WAIT		0x1a8
-#define TIME_END	0x1ac
 #define FINALIZE	0x1e8
-#define RETIRE		0x264
 #define END		0x268
 
 /**
@@ -147,37 +144,16 @@ static void patch(struct fixture *f)
 	f->abi->work[AGX_PIPE_COMPUTE].patch(&f->work, patch);
 }
 
-static void sizes(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-
-	KUNIT_EXPECT_EQ(test, f->abi->work[AGX_PIPE_COMPUTE].run_size, 0x31c);
-	KUNIT_EXPECT_EQ(test, f->abi->work[AGX_PIPE_COMPUTE].microseq_size, END);
-	KUNIT_EXPECT_EQ(test, f->abi->queue_info_size, 0xb8);
-	KUNIT_EXPECT_EQ(test, f->abi->notifier_size, 0xb0);
-}
-
-static void command_points_to_its_parts(struct kunit *test)
+static void command_has_its_times(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
 	build(f);
-	KUNIT_EXPECT_EQ(test, run32(f, 0), 3);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x14), NOTIFIER_VA);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x1f0), MICROSEQ_VA);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x1f8), END);
 	KUNIT_EXPECT_EQ(test, run64(f, 0x2b8), TIMES_VA);
 	KUNIT_EXPECT_EQ(test, run64(f, 0x2c0), TIMES_VA + 8);
-	/* no timestamps of the user's */
+	/* Where there is no object there is no address either. */
 	KUNIT_EXPECT_EQ(test, run64(f, 0x2c8), 0);
 	KUNIT_EXPECT_EQ(test, run64(f, 0x2d0), 0);
-	KUNIT_EXPECT_EQ(test, f->run[0x2d8], 0x34);
-}
-
-/* Where there is no object there is no address either. */
-static void command_has_the_users_times(struct kunit *test)
-{
-	struct fixture *f = test->priv;
 
 	f->user_times = (struct asahi_user_times) {
 		.start.va = AGX_VA_TIMESTAMP_START + 8,
@@ -186,84 +162,15 @@ static void command_has_the_users_times(struct kunit *test)
 	build(f);
 	KUNIT_EXPECT_EQ(test, run64(f, 0x2c8), AGX_VA_TIMESTAMP_START + 8);
 	KUNIT_EXPECT_EQ(test, run64(f, 0x2d0), AGX_VA_TIMESTAMP_START + 0x10000);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x2b8), TIMES_VA);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x2c0), TIMES_VA + 8);
-}
-
-static void command_has_the_users_values(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-
-	build(f);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x70 + 0x00), PREEMPT_VA);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x70 + 0x08), 0x1100004000);
-	for (int i = 0; i < 4; i++)
-		KUNIT_EXPECT_EQ(test, run64(f, 0x70 + 0x10 + 8 * i),
-				PREEMPT_VA + PREEMPT1_SIZE + 8 * i);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x70 + 0x30), 0x1000000000);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x70 + 0x38), 0x8c60);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x70 + 0x40), 0x81);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x70 + 0x48), 0x1300000000);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x70 + 0x50), 0x40);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x70 + 0x58), 1);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x1fc + 0x28), PREEMPT_VA);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x1fc + 0x30), 0x1100004100);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x25c + 0x14), 0xffffffff);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x25c + 0x18), 0x1200000000);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x25c + 0x20), 7);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x25c + 0x24), 8);
-}
-
-static void microsequence_points_back(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-
-	build(f);
-	KUNIT_EXPECT_EQ(test, seq32(f, START), 0x29);
-	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x04), RUN_VA + 0x1c);
-	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x0c), RUN_VA + 0x70);
-	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x14), STATS_VA);
-	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x1c), INFO_VA);
-	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x28), 1);
-	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x2c), 0x1234);
-	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x3c), RUN_VA + 0x1fc);
-	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x154), RUN_VA + 0x305);
-	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x164), NOTIFIER_VA + 0xa8);
-	KUNIT_EXPECT_EQ(test, seq32(f, WAIT), 0x00800001);
-	KUNIT_EXPECT_EQ(test, seq32(f, FINALIZE), 0x2a);
-	KUNIT_EXPECT_EQ(test, seq64(f, FINALIZE + 0x04), STATS_VA);
-	KUNIT_EXPECT_EQ(test, seq64(f, FINALIZE + 0x0c), INFO_VA);
-	KUNIT_EXPECT_EQ(test, seq64(f, FINALIZE + 0x18), RUN_VA + 0x1fc);
-	KUNIT_EXPECT_EQ(test, (s32)seq32(f, FINALIZE + 0x58), START - FINALIZE);
-	KUNIT_EXPECT_EQ(test, seq32(f, FINALIZE + 0x5c), 0);
-	KUNIT_EXPECT_EQ(test, seq64(f, FINALIZE + 0x6d), RUN_VA + 0x305);
-	KUNIT_EXPECT_EQ(test, seq32(f, RETIRE), 0x40000018);
-}
-
-static void times_are_stored(struct kunit *test)
-{
-	static const struct {
-		size_t offset, pointer;
-		u32 opcode;
-	} ops[] = { { TIME_START, 0x2b8, 0x80000019 }, { TIME_END, 0x2c0, 0x19 } };
-	struct fixture *f = test->priv;
-
-	build(f);
-	for (int i = 0; i < ARRAY_SIZE(ops); i++) {
-		KUNIT_EXPECT_EQ(test, seq32(f, ops[i].offset), ops[i].opcode);
-		KUNIT_EXPECT_EQ(test, seq64(f, ops[i].offset + 0x04), RUN_VA + 0x2b0);
-		KUNIT_EXPECT_EQ(test, seq64(f, ops[i].offset + 0x0c), RUN_VA + 0x2b8);
-		KUNIT_EXPECT_EQ(test, seq64(f, ops[i].offset + 0x14), RUN_VA + ops[i].pointer);
-		KUNIT_EXPECT_EQ(test, seq64(f, ops[i].offset + 0x1c), INFO_VA);
-		KUNIT_EXPECT_EQ(test, seq64(f, ops[i].offset + 0x24), RUN_VA + 0x2c8);
-		KUNIT_EXPECT_EQ(test, seq64(f, ops[i].offset + 0x2c), RUN_VA + 0x2e1);
-		KUNIT_EXPECT_EQ(test, seq32(f, ops[i].offset + 0x34), 0);
-	}
 }
 
 static void attachments_are_passed_on(struct kunit *test)
 {
 	struct fixture *f = test->priv;
+
+	build(f);
+	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x14c), 0);
+	KUNIT_EXPECT_EQ(test, seq32(f, FINALIZE + 0x5c), 0);
 
 	f->attachments.count = cpu_to_le32(2);
 	f->attachments.list[1].address = cpu_to_le64(0x1400000000);
@@ -327,11 +234,14 @@ static void stays_in_its_memory(struct kunit *test)
 
 	build(f);
 	patch(f);
-	KUNIT_EXPECT_NULL(test, memchr_inv(f->run + 0x31c, 0, sizeof(f->run) - 0x31c));
+	KUNIT_ASSERT_LT(test, f->work.run_size, sizeof(f->run));
+	KUNIT_EXPECT_NULL(test, memchr_inv(f->run + f->work.run_size, 0,
+					   sizeof(f->run) - f->work.run_size));
+	KUNIT_EXPECT_EQ(test, f->work.microseq.size, END);
 	KUNIT_EXPECT_NULL(test, memchr_inv(f->microseq + END, 0, sizeof(f->microseq) - END));
 }
 
-static void queue_info(struct kunit *test)
+static void queue_info_has_its_addresses(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
@@ -341,19 +251,10 @@ static void queue_info(struct kunit *test)
 		.notifier_list_va = 0x3000,
 		.gpu_buf_va = 0x4000,
 		.context_va = 0x5000,
-		.uuid = 6,
-		.priority = 2,
 		.pipe = AGX_PIPE_VERTEX,
 	});
 	for (int i = 0; i < 4; i++)
 		KUNIT_EXPECT_EQ(test, run64(f, 8 * i), 0x1000 * (i + 1));
-	KUNIT_EXPECT_EQ(test, run32(f, 0x2c), -1u);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x30), 2);
-	KUNIT_EXPECT_EQ(test, run64(f, 0x38), 0xffff000000000000);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x48), 2);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x4c), -1u);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x50), 6);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x54), -1u);
 	KUNIT_EXPECT_EQ(test, run64(f, 0xa4), 0x5000);
 }
 
@@ -370,31 +271,24 @@ static void compute_is_not_preempted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run32(f, 0x48), 1);
 }
 
-static void notifier(struct kunit *test)
+static void notifier_has_its_threshold(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
 	f->abi->notifier_init(f->run, 0x1000, 7);
 	KUNIT_EXPECT_EQ(test, run64(f, 0), 0x1000);
 	KUNIT_EXPECT_EQ(test, run32(f, 0x8), 7);
-	KUNIT_EXPECT_EQ(test, run32(f, 0x10), 0x50);
-	KUNIT_EXPECT_EQ(test, run64(f, 0xa8), -1ull);
 }
 
 static struct kunit_case compute_tests[] = {
-	KUNIT_CASE(sizes),
-	KUNIT_CASE(command_points_to_its_parts),
-	KUNIT_CASE(command_has_the_users_times),
-	KUNIT_CASE(command_has_the_users_values),
-	KUNIT_CASE(microsequence_points_back),
-	KUNIT_CASE(times_are_stored),
+	KUNIT_CASE(command_has_its_times),
 	KUNIT_CASE(attachments_are_passed_on),
 	KUNIT_CASE(patch_sets_slots_and_stamps),
 	KUNIT_CASE(patch_touches_nothing_else),
 	KUNIT_CASE(stays_in_its_memory),
-	KUNIT_CASE(queue_info),
+	KUNIT_CASE(queue_info_has_its_addresses),
 	KUNIT_CASE(compute_is_not_preempted),
-	KUNIT_CASE(notifier),
+	KUNIT_CASE(notifier_has_its_threshold),
 	{}
 };
 

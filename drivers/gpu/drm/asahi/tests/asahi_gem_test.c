@@ -132,6 +132,7 @@ static void asahi_test_export(struct kunit *test)
 
 	dma_buf_put(dma_buf);
 	drm_gem_object_put(&shmem->base);
+	asahi_block_gem.fini(adev);
 }
 
 static struct kunit_case asahi_gem_cases[] = {

@@ -15,6 +15,7 @@
 #include "asahi_growth.h"
 #include "asahi_initdata.h"
 #include "asahi_state.h"
+#include "asahi_watchdog.h"
 
 #define HALTS		3
 #define VM_SLOT		7
@@ -77,6 +78,7 @@ static int growth_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dev);
 	adev->drm.dev = dev;
 	asahi_state_init(&adev->state);
+	asahi_watchdog_init(&adev->watchdog, adev);
 	asahi_state_set_fw(adev, ASAHI_FW_RUNNING);
 	KUNIT_ASSERT_EQ(test, asahi_block_growth.init(adev), 0);
 	KUNIT_ASSERT_EQ(test, asahi_block_growth.suspend(adev), 0);
@@ -140,7 +142,10 @@ static void growth_test_ring_full(struct kunit *test)
 	fake->result[0] = -EBUSY;
 	fake->result[1] = -EBUSY;
 	ask(fake, 0, 2);
-	asahi_growth_answer_all(fake->adev);
+	KUNIT_EXPECT_FALSE(test, asahi_growth_answer_all(fake->adev));
+	KUNIT_EXPECT_FALSE(test, asahi_growth_answer_all(fake->adev));
+	expect_answers(test, 0, 0);
+	KUNIT_EXPECT_TRUE(test, asahi_growth_answer_all(fake->adev));
 	expect_answers(test, 0, 2);
 	KUNIT_EXPECT_EQ(test, fake->tries, 4);
 }
@@ -156,17 +161,20 @@ static void growth_test_unread(struct kunit *test)
 	expect_answers(test, 0, 2);
 }
 
-/* One that talks on, but never reads, is given up: suspend and unplug wait for this. */
+/* It is not given up for that, and suspend and unplug wait for one try only. */
 static void growth_test_never_room(struct kunit *test)
 {
 	struct fake *fake = test->priv;
 
 	fake->full = true;
 	ask(fake, 0, 2);
-	asahi_growth_answer_all(fake->adev);
+	for (unsigned int i = 1; i <= 50; i++) {
+		KUNIT_EXPECT_FALSE(test, asahi_growth_answer_all(fake->adev));
+		KUNIT_EXPECT_EQ(test, fake->tries, i);
+	}
 	expect_answers(test, 0, 0);
-	KUNIT_EXPECT_EQ(test, fake->tries, ASAHI_GROWTH_TRIES);
-	KUNIT_EXPECT_FALSE(test, asahi_state_fw_alive(fake->adev));
+	KUNIT_EXPECT_TRUE(test, asahi_state_fw_alive(fake->adev));
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->adev->watchdog.late[ASAHI_DEBT_GROWTH]), 50);
 }
 
 /* Another firmware gets no answer to what this one has asked. */

@@ -27,6 +27,7 @@
 #include "asahi_hw.h"
 #include "asahi_object.h"
 #include "asahi_tlb.h"
+#include "asahi_user_times.h"
 
 #define PAGE	AGX_PAGE_SIZE
 #define START	AGX_VA_TIMESTAMP_START
@@ -124,6 +125,7 @@ static void object_test_exit(struct kunit *test)
 	asahi_aspace_cut(&f->adev->kernel_as);
 	asahi_aspace_fini(&f->adev->kernel_as);
 	asahi_block_object.fini(f->adev);
+	asahi_block_gem.fini(f->adev);
 }
 
 static struct asahi_object *create(struct fixture *f, unsigned int client, u64 offset, u64 size)

@@ -400,12 +400,12 @@ static void asahi_test_unmap_nothing(struct kunit *test)
 /* The allocation that fails next, counted down; 0 for none. */
 static unsigned int fail_after;
 
-static struct page *failing_alloc_page(void)
+static struct page *failing_alloc_page(gfp_t gfp)
 {
 	if (!--fail_after)
 		return NULL;
 
-	return alloc_pages(GFP_KERNEL | __GFP_ZERO, get_order(AGX_PAGE_SIZE));
+	return alloc_pages(gfp | __GFP_ZERO, get_order(AGX_PAGE_SIZE));
 }
 
 static void asahi_test_allocation_fails(struct kunit *test)

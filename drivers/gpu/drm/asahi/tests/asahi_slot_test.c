@@ -17,15 +17,21 @@
 #define VMS	3
 #define EVENTS	4
 
+/* Priorities of queues. */
+#define HIGH	1
+#define LOW	3
+
 /**
  * struct fixture - an allocator with few slots
  * @slots: allocator
+ * @asker: who asks; the first one unless a test says something else
  * @vm: owners of contexts
  * @event: owners of events
  * @req: requests
  */
 struct fixture {
 	struct asahi_slots *slots;
+	struct asahi_slot_asker asker[3];
 	struct asahi_slot_client vm[2 * VMS];
 	struct asahi_slot_client event[2 * EVENTS];
 	struct asahi_slot_request req[2 * EVENTS];
@@ -51,8 +57,10 @@ static int slot_test_init(struct kunit *test)
 		asahi_slot_client_init(&f->vm[i], ASAHI_SLOT_VM);
 	for (int i = 0; i < ARRAY_SIZE(f->event); i++)
 		asahi_slot_client_init(&f->event[i], ASAHI_SLOT_EVENT);
+	for (int i = 0; i < ARRAY_SIZE(f->asker); i++)
+		asahi_slot_asker_init(&f->asker[i]);
 	for (int i = 0; i < ARRAY_SIZE(f->req); i++)
-		if (asahi_slot_request_init(&f->req[i]))
+		if (asahi_slot_request_init(&f->req[i], &f->asker[0], LOW))
 			return -ENOMEM;
 
 	test->priv = f;
@@ -172,6 +180,79 @@ static void first_come_first_served(struct kunit *test)
 	asahi_slots_release(f->slots, &f->req[3]);
 	KUNIT_EXPECT_TRUE(test, acquire(f, &f->req[5]));
 	KUNIT_EXPECT_EQ(test, asahi_slots_waiting(f->slots), 0);
+}
+
+/* Take the only buffer, and have requests wait for it. */
+static void wait_for_buffer(struct kunit *test, struct asahi_slot_client *buffer,
+			    const unsigned int *asker, const unsigned int *priority,
+			    unsigned int count)
+{
+	struct fixture *f = test->priv;
+
+	asahi_slot_client_init(&buffer[0], ASAHI_SLOT_BUFFER);
+	KUNIT_ASSERT_TRUE(test, acquire(f, name(f, 0, &buffer[0], NULL)));
+	for (unsigned int i = 1; i <= count; i++) {
+		asahi_slot_client_init(&buffer[i], ASAHI_SLOT_BUFFER);
+		f->req[i].asker = &f->asker[asker[i - 1]];
+		f->req[i].priority = priority[i - 1];
+		KUNIT_ASSERT_FALSE(test, acquire(f, name(f, i, &buffer[i], NULL)));
+	}
+}
+
+/* The buffer goes from one to the next in this order. */
+static void expect_order(struct kunit *test, const unsigned int *order, unsigned int count)
+{
+	struct fixture *f = test->priv;
+	unsigned int holder = 0;
+
+	for (unsigned int i = 0; i < count; i++) {
+		asahi_slots_release(f->slots, &f->req[holder]);
+		holder = order[i];
+		for (unsigned int j = 1; j <= count; j++)
+			KUNIT_EXPECT_EQ(test, f->req[j].state == ASAHI_SLOT_GRANTED, j == holder);
+	}
+	asahi_slots_release(f->slots, &f->req[holder]);
+	KUNIT_EXPECT_EQ(test, asahi_slots_waiting(f->slots), 0);
+}
+
+static void clients_take_turns(struct kunit *test)
+{
+	static const unsigned int asker[] = { 0, 0, 0, 1, 1, 2 };
+	static const unsigned int priority[] = { LOW, LOW, LOW, LOW, LOW, LOW };
+	static const unsigned int order[] = { 1, 4, 6, 2, 5, 3 };
+	struct asahi_slot_client buffer[7];
+
+	wait_for_buffer(test, buffer, asker, priority, ARRAY_SIZE(asker));
+	expect_order(test, order, ARRAY_SIZE(order));
+}
+
+static void higher_priorities_come_first(struct kunit *test)
+{
+	static const unsigned int asker[] = { 0, 0, 1, 0, 1 };
+	static const unsigned int priority[] = { LOW, HIGH, LOW, HIGH, HIGH };
+	static const unsigned int order[] = { 2, 5, 4, 1, 3 };
+	struct asahi_slot_client buffer[6];
+
+	wait_for_buffer(test, buffer, asker, priority, ARRAY_SIZE(asker));
+	expect_order(test, order, ARRAY_SIZE(order));
+}
+
+static void passes_lower_priorities_only(struct kunit *test)
+{
+	static const unsigned int asker[] = { 0 }, priority[] = { LOW };
+	struct asahi_slot_client buffer[2];
+	struct fixture *f = test->priv;
+
+	wait_for_buffer(test, buffer, asker, priority, 1);
+	f->req[2].asker = &f->asker[1];
+	KUNIT_EXPECT_FALSE(test, acquire(f, name(f, 2, &f->vm[0], NULL)));
+	f->req[3].asker = &f->asker[2];
+	f->req[3].priority = HIGH;
+	KUNIT_EXPECT_TRUE(test, acquire(f, name(f, 3, &f->vm[1], NULL)));
+
+	asahi_slots_release(f->slots, &f->req[0]);
+	KUNIT_EXPECT_TRUE(test, acquire(f, &f->req[2]));
+	asahi_slots_release(f->slots, &f->req[1]);
 }
 
 static void who_gives_up_makes_room(struct kunit *test)
@@ -328,6 +409,9 @@ static struct kunit_case slot_tests[] = {
 	KUNIT_CASE(owner_shares_its_slot),
 	KUNIT_CASE(takes_all_or_nothing),
 	KUNIT_CASE(first_come_first_served),
+	KUNIT_CASE(clients_take_turns),
+	KUNIT_CASE(higher_priorities_come_first),
+	KUNIT_CASE(passes_lower_priorities_only),
 	KUNIT_CASE(who_gives_up_makes_room),
 	KUNIT_CASE(several_are_served_at_once),
 	KUNIT_CASE(comes_back_to_its_slot),

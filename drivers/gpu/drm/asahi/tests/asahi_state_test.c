@@ -59,7 +59,7 @@ static void asahi_state_test_transitions(struct kunit *test)
 	}
 }
 
-/* Who is too late, or mistaken, changes nothing. */
+/* A change that comes too late, or from a wrong state, does nothing. */
 static void asahi_state_test_stale(struct kunit *test)
 {
 	struct asahi_device *adev = asahi_state_test_device(test);

@@ -152,6 +152,7 @@ static void forget(struct fake *fake)
 	memset(fake->as, 0, sizeof(fake->as));
 	fake->handoff.magic_fw = cpu_to_le64(AGX_HANDOFF_MAGIC);
 	asahi_state_init(&fake->adev.state);
+	asahi_watchdog_init(&fake->adev.watchdog, &fake->adev);
 }
 
 static int uat_test_init(struct kunit *test)
@@ -245,7 +246,7 @@ static void contexts_change_hands(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->as[0].slot, ASAHI_ASPACE_NO_SLOT);
 	KUNIT_EXPECT_EQ(test, fake->as[1].slot, 5);
 
-	/* Who gets another one has not two. */
+	/* An address space that gets another context gives the first one back. */
 	asahi_uat_attach(&fake->as[1], 6);
 	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
 	KUNIT_EXPECT_EQ(test, ttb(fake, 6), second | 6ULL << AGX_TTBR_ASID_SHIFT);
@@ -367,6 +368,37 @@ static void flushes_of_vms(struct kunit *test)
 	stop(fake);
 }
 
+/* An address space that is barred for two lost jobs is back after the second. */
+static void bars(struct kunit *test)
+{
+	struct fake *fake = start(test);
+
+	asahi_uat_attach(&fake->as[0], 5);
+	asahi_uat_attach(&fake->as[1], 6);
+	asahi_uat_bar(&fake->as[0]);
+	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
+	KUNIT_EXPECT_NE(test, ttb(fake, 6), 0);
+	KUNIT_EXPECT_EQ(test, fake->as[0].slot, ASAHI_ASPACE_NO_SLOT);
+
+	asahi_uat_bar(&fake->as[0]);
+	asahi_uat_attach(&fake->as[0], 5);
+	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
+	asahi_uat_unbar(&fake->as[0]);
+	asahi_uat_attach(&fake->as[0], 5);
+	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
+
+	/* In another context it finds nothing of its former owner's. */
+	asahi_uat_attach(&fake->as[0], 6);
+	KUNIT_EXPECT_EQ(test, ttb(fake, 6), 0);
+	KUNIT_EXPECT_EQ(test, fake->as[1].slot, ASAHI_ASPACE_NO_SLOT);
+
+	asahi_uat_unbar(&fake->as[0]);
+	asahi_uat_attach(&fake->as[0], 5);
+	KUNIT_EXPECT_NE(test, ttb(fake, 5), 0);
+	KUNIT_EXPECT_EQ(test, fake->as[0].slot, 5);
+	stop(fake);
+}
+
 static void resets(struct kunit *test)
 {
 	struct fake *fake = start(test);
@@ -430,11 +462,17 @@ static bool invalidation_is_first(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, asahi_aspace_unmap(&fake->as[0], VA, PAGE,
 						 ASAHI_PROT_GPU_SHARED_RW), 0);
-	first = asahi_state_get(&fake->adev) == ASAHI_STATE_RUNNING;
+	first = fake->as[1].slot == ASAHI_ASPACE_NO_SLOT;
 
-	kthread_stop(thread);
-	KUNIT_EXPECT_EQ(test, asahi_state_get(&fake->adev), ASAHI_STATE_FAILED);
+	/* It is late with the lock, and is not given up for that at once. */
+	msleep(300);
+	KUNIT_EXPECT_EQ(test, fake->as[1].slot, ASAHI_ASPACE_NO_SLOT);
+	fake->handoff.turn = 0;
 	fake->handoff.lock_fw = 0;
+	kthread_stop(thread);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake->adev.watchdog.late[ASAHI_DEBT_HANDOFF]), 1);
+	KUNIT_EXPECT_EQ(test, asahi_state_get(&fake->adev), ASAHI_STATE_RUNNING);
+	KUNIT_EXPECT_EQ(test, fake->as[1].slot, 6);
 	stop(fake);
 	return first;
 }
@@ -460,6 +498,7 @@ static struct kunit_case uat_cases[] = {
 	KUNIT_CASE(flush_results),
 	KUNIT_CASE_SLOW(flush_that_is_too_late),
 	KUNIT_CASE(flushes_of_vms),
+	KUNIT_CASE(bars),
 	KUNIT_CASE_SLOW(resets),
 	KUNIT_CASE(invalidation_does_not_wait),
 	{}

@@ -12,6 +12,7 @@
 #include <agx/agx_uat.h>
 
 #include "asahi_vm.h"
+#include "asahi_vm_bind.h"
 
 #define RESERVED_START	0x7000000000ULL
 #define RESERVED_END	0x7800000000ULL

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Doorbells: the sending side of the firmware's mailbox.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+#ifndef ASAHI_DOORBELL_H
+#define ASAHI_DOORBELL_H
+
+#include <linux/mutex.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+struct apple_rtkit;
+struct asahi_device;
+
+/** ASAHI_DOORBELL_FWCTL - the firmware control ring's, for asahi_doorbell_post() */
+#define ASAHI_DOORBELL_FWCTL 0x20
+
+/**
+ * struct asahi_doorbell - who sends to the firmware
+ * @adev: device
+ * @rtk: the library's part; NULL before the firmware was booted and after unplug
+ * @wq: for @post, and for what else waits for the firmware without signals
+ * @post: sends what is in @posted
+ * @posted: doorbells that tasks of user space want rung
+ */
+struct asahi_doorbell {
+	struct asahi_device *adev;
+	struct apple_rtkit *rtk;
+	/** @lock: protects sends and changes of @rtk */
+	struct mutex lock;
+	struct workqueue_struct *wq;
+	struct work_struct post;
+	DECLARE_BITMAP(posted, ASAHI_DOORBELL_FWCTL + 1);
+};
+
+int asahi_doorbell_init(struct asahi_device *adev);
+void asahi_doorbell_fini(struct asahi_device *adev);
+
+int asahi_doorbell_send_locked(struct asahi_doorbell *doorbell, u8 endpoint, u64 message);
+int asahi_doorbell_ring(struct asahi_device *adev, u8 channel);
+void asahi_doorbell_post(struct asahi_device *adev, u8 channel);
+
+#endif
