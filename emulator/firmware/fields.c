@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
+/*
+ * The firmware's way to its structures in guest memory. fields.def is expanded into the tables
+ * fw_structs[] and fw_fields[], and an access looks up the field's offset for this ABI, translates
+ * its page, asks the model of the coprocessor's cache (fw_cache.c), with --poison looks for bytes
+ * that nobody has written, and loads or stores. Aligned fields are loaded with acquire and stored
+ * with release semantics, others are copied byte by byte.
+ *
+ * Each thread has a struct fw_access of its own, in which a failed translation is remembered, so
+ * nothing here needs a lock.
+ */
 #include "fields.h"
 
 #include <inttypes.h>
@@ -73,8 +83,8 @@ uint64_t fw_va(const struct fw_view *view, enum fw_field_id field)
 				   : view->va;
 }
 
-static void fw_fail(struct fw_access *access, const struct vagx_uat_fault *fault,
-		    const char *structure, const char *field)
+static void fields_fw_fail(struct fw_access *access, const struct vagx_uat_fault *fault,
+			   const char *structure, const char *field)
 {
 	if (!access->failed)
 		vagx_violation(access->report, VAGX_RULE_FW_UNMAPPED, fault->va, structure,
@@ -84,8 +94,8 @@ static void fw_fail(struct fw_access *access, const struct vagx_uat_fault *fault
 	access->failed = true;
 }
 
-static void find_poison(struct fw_access *access, uint64_t va, const void *bytes, size_t len,
-			const char *structure, const char *field)
+static void fields_find_poison(struct fw_access *access, uint64_t va, const void *bytes, size_t len,
+			       const char *structure, const char *field)
 {
 	struct vagx_poison found;
 
@@ -94,18 +104,18 @@ static void find_poison(struct fw_access *access, uint64_t va, const void *bytes
 			       "%s%sbytes %#x", field, *field ? ": " : "", found.byte);
 }
 
-/* The bytes around what is read, which is rarely long enough itself */
-static void find_poison_near(struct fw_access *access, uint64_t va, const void *bytes, size_t len,
-			     const char *structure, const char *field)
+/* Looks for poison around the bytes that are read, as they are rarely long enough themselves */
+static void fields_find_poison_near(struct fw_access *access, uint64_t va, const void *bytes,
+				    size_t len, const char *structure, const char *field)
 {
 	size_t before = va % VAGX_POISON_RUN, after = -(va + len) % VAGX_POISON_RUN;
 
-	find_poison(access, va - before, (const uint8_t *)bytes - before, before + len + after,
-		    structure, field);
+	fields_find_poison(access, va - before, (const uint8_t *)bytes - before,
+			   before + len + after, structure, field);
 }
 
-static void *fw_ptr(struct fw_access *access, uint64_t va, size_t len, enum vagx_access kind,
-		    const char *structure, const char *field, struct vagx_uat_fault *fault)
+static void *fields_fw_ptr(struct fw_access *access, uint64_t va, size_t len, enum vagx_access kind,
+			   const char *structure, const char *field, struct vagx_uat_fault *fault)
 {
 	void *p = vagx_uat_ptr(access->uat, FW_CONTEXT, va, len, VAGX_AGENT_FW, kind, fault);
 
@@ -114,18 +124,18 @@ static void *fw_ptr(struct fw_access *access, uint64_t va, size_t len, enum vagx
 	if (p && access->cache && kind == VAGX_READ)
 		fw_cache_read(access->cache, access, va, p, len, structure, field);
 	if (p && access->poison && kind == VAGX_READ)
-		find_poison_near(access, va, p, len, structure, field);
+		fields_find_poison_near(access, va, p, len, structure, field);
 	return p;
 }
 
-static void fw_written(struct fw_access *access, uint64_t va, const void *bytes, size_t len)
+static void fields_fw_written(struct fw_access *access, uint64_t va, const void *bytes, size_t len)
 {
 	if (access->cache)
 		fw_cache_written(access->cache, access, va, bytes, len);
 }
 
-static bool fw_copy(struct fw_access *access, uint64_t va, void *buf, size_t len,
-		    enum vagx_access kind, const char *structure, const char *field)
+static bool fields_fw_copy(struct fw_access *access, uint64_t va, void *buf, size_t len,
+			   enum vagx_access kind, const char *structure, const char *field)
 {
 	uint8_t *bytes = buf;
 
@@ -138,14 +148,14 @@ static bool fw_copy(struct fw_access *access, uint64_t va, void *buf, size_t len
 
 		if (n > len)
 			n = len;
-		p = fw_ptr(access, va, n, kind, structure, field, &fault);
+		p = fields_fw_ptr(access, va, n, kind, structure, field, &fault);
 		if (!p) {
-			fw_fail(access, &fault, structure, field);
+			fields_fw_fail(access, &fault, structure, field);
 			return false;
 		}
 		if (kind == VAGX_WRITE) {
 			memcpy(p, bytes, n);
-			fw_written(access, va, bytes, n);
+			fields_fw_written(access, va, bytes, n);
 		} else {
 			memcpy(bytes, p, n);
 		}
@@ -156,13 +166,13 @@ static bool fw_copy(struct fw_access *access, uint64_t va, void *buf, size_t len
 	return true;
 }
 
-static bool fw_aligned(uint64_t va, size_t size)
+static bool fields_fw_aligned(uint64_t va, size_t size)
 {
 	return !(va & (size - 1));
 }
 
-static uint64_t fw_load(struct fw_access *access, uint64_t va, size_t size, const char *structure,
-			const char *field)
+static uint64_t fields_fw_load(struct fw_access *access, uint64_t va, size_t size,
+			       const char *structure, const char *field)
 {
 	struct vagx_uat_fault fault;
 	uint64_t value = 0;
@@ -170,13 +180,13 @@ static uint64_t fw_load(struct fw_access *access, uint64_t va, size_t size, cons
 
 	if (access->failed)
 		return 0;
-	if (!fw_aligned(va, size)) {
-		fw_copy(access, va, &value, size, VAGX_READ, structure, field);
+	if (!fields_fw_aligned(va, size)) {
+		fields_fw_copy(access, va, &value, size, VAGX_READ, structure, field);
 		return value;
 	}
-	p = fw_ptr(access, va, size, VAGX_READ, structure, field, &fault);
+	p = fields_fw_ptr(access, va, size, VAGX_READ, structure, field, &fault);
 	if (!p) {
-		fw_fail(access, &fault, structure, field);
+		fields_fw_fail(access, &fault, structure, field);
 		return 0;
 	}
 	switch (size) {
@@ -191,21 +201,21 @@ static uint64_t fw_load(struct fw_access *access, uint64_t va, size_t size, cons
 	}
 }
 
-static void fw_store(struct fw_access *access, uint64_t va, size_t size, uint64_t value,
-		     const char *structure, const char *field)
+static void fields_fw_store(struct fw_access *access, uint64_t va, size_t size, uint64_t value,
+			    const char *structure, const char *field)
 {
 	struct vagx_uat_fault fault;
 	void *p;
 
 	if (access->failed)
 		return;
-	if (!fw_aligned(va, size)) {
-		fw_copy(access, va, &value, size, VAGX_WRITE, structure, field);
+	if (!fields_fw_aligned(va, size)) {
+		fields_fw_copy(access, va, &value, size, VAGX_WRITE, structure, field);
 		return;
 	}
-	p = fw_ptr(access, va, size, VAGX_WRITE, structure, field, &fault);
+	p = fields_fw_ptr(access, va, size, VAGX_WRITE, structure, field, &fault);
 	if (!p) {
-		fw_fail(access, &fault, structure, field);
+		fields_fw_fail(access, &fault, structure, field);
 		return;
 	}
 	switch (size) {
@@ -222,7 +232,7 @@ static void fw_store(struct fw_access *access, uint64_t va, size_t size, uint64_
 		__atomic_store_n((uint64_t *)p, value, __ATOMIC_RELEASE);
 		break;
 	}
-	fw_written(access, va, &value, size);
+	fields_fw_written(access, va, &value, size);
 }
 
 uint64_t fw_get_at(const struct fw_view *view, enum fw_field_id field, unsigned int index)
@@ -233,8 +243,8 @@ uint64_t fw_get_at(const struct fw_view *view, enum fw_field_id field, unsigned 
 
 	if (!fw_has(view, field))
 		return 0;
-	value = fw_load(view->access, fw_va(view, field) + index * size, size,
-			fw_structs[desc->structure].name, desc->name);
+	value = fields_fw_load(view->access, fw_va(view, field) + index * size, size,
+			       fw_structs[desc->structure].name, desc->name);
 	return desc->kind == FW_KIND_S32 ? (uint64_t)(int64_t)(int32_t)value : value;
 }
 
@@ -245,8 +255,8 @@ void fw_set_at(const struct fw_view *view, enum fw_field_id field, unsigned int 
 	size_t size = fw_kind_size(desc->kind);
 
 	if (fw_has(view, field))
-		fw_store(view->access, fw_va(view, field) + index * size, size, value,
-			 fw_structs[desc->structure].name, desc->name);
+		fields_fw_store(view->access, fw_va(view, field) + index * size, size, value,
+				fw_structs[desc->structure].name, desc->name);
 }
 
 struct fw_view fw_sub(const struct fw_view *view, enum fw_field_id field, enum fw_struct_id type,
@@ -258,22 +268,22 @@ struct fw_view fw_sub(const struct fw_view *view, enum fw_field_id field, enum f
 
 bool fw_read(struct fw_access *access, uint64_t va, void *buf, size_t len, const char *what)
 {
-	return fw_copy(access, va, buf, len, VAGX_READ, what, "");
+	return fields_fw_copy(access, va, buf, len, VAGX_READ, what, "");
 }
 
 bool fw_write(struct fw_access *access, uint64_t va, const void *buf, size_t len, const char *what)
 {
-	return fw_copy(access, va, (void *)buf, len, VAGX_WRITE, what, "");
+	return fields_fw_copy(access, va, (void *)buf, len, VAGX_WRITE, what, "");
 }
 
 uint32_t fw_load32(struct fw_access *access, uint64_t va, const char *what)
 {
-	return fw_load(access, va, 4, what, "");
+	return fields_fw_load(access, va, 4, what, "");
 }
 
 void fw_store32(struct fw_access *access, uint64_t va, uint32_t value, const char *what)
 {
-	fw_store(access, va, 4, value, what, "");
+	fields_fw_store(access, va, 4, value, what, "");
 }
 
 void fw_check_poison(struct fw_access *access, uint64_t va, size_t len, const char *what)
@@ -286,7 +296,7 @@ void fw_check_poison(struct fw_access *access, uint64_t va, size_t len, const ch
 			n = len;
 		p = vagx_uat_ptr(access->uat, FW_CONTEXT, va, n, VAGX_AGENT_FW, VAGX_READ, NULL);
 		if (p)
-			find_poison(access, va, p, n, what, "");
+			fields_find_poison(access, va, p, n, what, "");
 		va += n;
 		len -= n;
 	}

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * The virtual firmware's life: its main thread takes what comes from outside,
- * one at a time, and looks after deadlines, halts and full rings meanwhile.
+ * The virtual firmware's life. It is in reset until its CPU starts, then waits for INIT, and is
+ * ready until RTKit puts it to rest, power is cut, or nonsense from the driver crashes it (enum
+ * fw_state).
+ *
+ * Its main thread takes what comes from outside, one input at a time (fw_input.c), with @lock
+ * held. In between it looks after all that happens by time: events that are late or found their
+ * ring full, late flushes, dirty lines, statistics, jobs that take too long, and the driver's
+ * resume.
  */
 #include "firmware.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,48 +29,12 @@
 #define FW_INIT_MASK		((1ULL << 44) - 1)
 #define FW_INIT_HIGH		0xfffff00000000000ULL
 
-/* How often memory is looked at while the guest owes us a write to it */
+/* How often the main thread looks at memory that the driver has to write: a resume, a full ring */
 #define FW_POLL_NS		1000000
-/* How long the MMIO thread waits for a look at the state */
+/* How long the MMIO thread waits for the lock to tell the state */
 #define FW_STATUS_NS		100000000ULL
 
-uint64_t fw_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
-void fw_crash(struct vagx_firmware *fw, const char *fmt, ...)
-{
-	char text[200];
-	va_list args;
-
-	/* A worker may notice only while it is being put to rest: that has been the end already */
-	if (fw->state != FW_STATE_STARTED && fw->state != FW_STATE_READY)
-		return;
-	fw->state = FW_STATE_CRASHED;
-	__atomic_store_n(&fw->resting, true, __ATOMIC_RELEASE);
-	va_start(args, fmt);
-	vsnprintf(text, sizeof(text), fmt, args);
-	va_end(args);
-	vagx_log(fw->config.report, VAGX_LOG_ERROR, "firmware: the virtual firmware has ended: %s",
-		 text);
-	if (fw->config.crashed)
-		fw->config.crashed(fw->config.ctx, text);
-	fw_wake(fw);
-	fw_poke(fw);
-}
-
-bool fw_check(struct vagx_firmware *fw, struct fw_access *access)
-{
-	if (access->failed)
-		fw_crash(fw, "access to memory that is not mapped for the firmware");
-	return !access->failed && fw->state != FW_STATE_CRASHED;
-}
-
-static void power_off(struct vagx_firmware *fw, enum fw_state state)
+static void firmware_power_off(struct vagx_firmware *fw, enum fw_state state)
 {
 	fw->state = state;
 	__atomic_store_n(&fw->resting, true, __ATOMIC_RELEASE);
@@ -82,16 +50,17 @@ static void power_off(struct vagx_firmware *fw, enum fw_state state)
 	fw->initialized = false;
 }
 
-/* Power is gone, and with it what was asked of the firmware */
-static void cut(struct vagx_firmware *fw, enum vagx_power_off how)
+/* Power is lost: all state goes, the dirty lines as @how says, and injections */
+static void firmware_cut(struct vagx_firmware *fw, enum vagx_power_off how)
 {
-	power_off(fw, FW_STATE_RESET);
+	firmware_power_off(fw, FW_STATE_RESET);
+	fw_statistics_forget(fw);
 	fw_cache_cut(fw->cache, &fw->access, how);
 	fw_inject_clear(&fw->inject);
 	__atomic_store_n(&fw->lock_held, false, __ATOMIC_RELEASE);
 }
 
-static void start(struct vagx_firmware *fw)
+static void firmware_start(struct vagx_firmware *fw)
 {
 	if (fw->state != FW_STATE_RESET && fw->state != FW_STATE_QUIESCED)
 		return;
@@ -101,17 +70,17 @@ static void start(struct vagx_firmware *fw)
 	fw_handoff_start(fw);
 }
 
-static void init(struct vagx_firmware *fw, uint64_t msg)
+static void firmware_init(struct vagx_firmware *fw, uint64_t msg)
 {
 	if (fw->state == FW_STATE_READY) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_FIRST, msg, "INIT",
-			       "came again");
+			       "INIT was sent already");
 		return;
 	}
 	fw_initdata_load(fw, FW_INIT_HIGH | (msg & FW_INIT_MASK));
 }
 
-static void doorbell(struct vagx_firmware *fw, uint64_t msg)
+static void firmware_doorbell(struct vagx_firmware *fw, uint64_t msg)
 {
 	if (fw->state != FW_STATE_READY) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_FIRST, msg, "doorbell",
@@ -120,51 +89,55 @@ static void doorbell(struct vagx_firmware *fw, uint64_t msg)
 	}
 	fw_event_poll_resume(fw);
 	if (FW_MSG_TYPE(msg) == FW_TYPE_FWCTL)
-		fw_doorbell_fwctl(fw);
+		fw_channel_doorbell_fwctl(fw);
 	else
-		fw_doorbell(fw, msg & 0xffff);
+		fw_channel_doorbell(fw, msg & 0xffff);
 }
 
-static void message(struct vagx_firmware *fw, const struct fw_input *input)
+static void firmware_message(struct vagx_firmware *fw, const struct fw_input *input)
 {
 	uint64_t type = FW_MSG_TYPE(input->msg);
 
 	if (fw->state != FW_STATE_STARTED && fw->state != FW_STATE_READY) {
-		/* After a crash the driver cannot know yet; putting it to rest was its choice */
+		/*
+		 * After a crash the driver may not know yet, but putting the firmware to rest was
+		 * its own decision
+		 */
 		if (fw->state != FW_STATE_CRASHED)
 			vagx_violation(fw->config.report, VAGX_RULE_FW_NOT_STARTED, input->msg,
 				       "message", "endpoint %#x", input->ep);
 		return;
 	}
 	if (input->ep == VAGX_FW_EP_FIRMWARE && type == FW_TYPE_INIT)
-		init(fw, input->msg);
+		firmware_init(fw, input->msg);
 	else if (input->ep == VAGX_FW_EP_DOORBELL &&
 		 (type == FW_TYPE_DOORBELL || type == FW_TYPE_FWCTL))
-		doorbell(fw, input->msg);
+		firmware_doorbell(fw, input->msg);
 	else
 		vagx_violation(fw->config.report, VAGX_RULE_FW_MESSAGE, input->msg, "message",
 			       "endpoint %#x", input->ep);
 	fw_check(fw, &fw->access);
 }
 
-static void take(struct vagx_firmware *fw, const struct fw_input *input)
+static void firmware_take(struct vagx_firmware *fw, const struct fw_input *input)
 {
 	switch (input->kind) {
 	case FW_INPUT_MESSAGE:
-		message(fw, input);
+		firmware_message(fw, input);
 		return;
 	case FW_INPUT_START:
 	case FW_INPUT_WAKE:
-		start(fw);
+		firmware_start(fw);
 		break;
 	case FW_INPUT_QUIESCE:
-		power_off(fw, fw->state == FW_STATE_CRASHED ? FW_STATE_CRASHED : FW_STATE_QUIESCED);
+		firmware_power_off(fw, fw->state == FW_STATE_CRASHED ? FW_STATE_CRASHED
+								     : FW_STATE_QUIESCED);
 		break;
 	case FW_INPUT_CUT:
-		cut(fw, fw->config.power_off);
+		firmware_cut(fw, fw->config.power_off);
 		break;
 	case FW_INPUT_RESET:
-		cut(fw, VAGX_POWER_OFF_LOSE);
+		firmware_cut(fw, VAGX_POWER_OFF_LOSE);
 		break;
 	case FW_INPUT_INJECT:
 		fw_input_inject(fw);
@@ -172,34 +145,38 @@ static void take(struct vagx_firmware *fw, const struct fw_input *input)
 	}
 }
 
-/* Whether messages are left where they are */
-static bool is_deaf(const struct vagx_firmware *fw)
+/* Whether the firmware leaves messages where they are */
+static bool firmware_is_deaf(const struct vagx_firmware *fw)
 {
 	return fw->inject.silent || fw->halted;
 }
 
-static void tell_deaf(struct vagx_firmware *fw)
+static void firmware_tell_deaf(struct vagx_firmware *fw)
 {
-	if (fw->deaf == is_deaf(fw))
+	if (fw->deaf == firmware_is_deaf(fw))
 		return;
-	fw->deaf = is_deaf(fw);
+	fw->deaf = firmware_is_deaf(fw);
 	if (fw->config.set_deaf)
 		fw->config.set_deaf(fw->config.ctx, fw->deaf);
 }
 
-/*
- * What the main thread does without being told. Returns when it wants to look again, 0 for never.
- * Lock held.
- */
-static uint64_t look_around(struct vagx_firmware *fw)
+/* The earlier of two moments; 0 is never */
+static uint64_t firmware_first_of(uint64_t a, uint64_t b)
 {
-	uint64_t now = fw_now_ns(), next = UINT64_MAX, again;
-	uint64_t evict = fw_cache_evict(fw->cache, &fw->access, now), flush;
-	uint64_t sweep = vagx_uat_sweep(fw->config.uat, now);
+	return !a || (b && b < a) ? b : a;
+}
 
-	if (sweep && (!evict || sweep < evict))
-		evict = sweep;
+/*
+ * Does what is due: write-backs, late events and flushes, limits of jobs' time. Return: when there
+ * may be more to do, in ns of monotonic time, 0 for never. Lock held.
+ */
+static uint64_t firmware_look_around(struct vagx_firmware *fw)
+{
+	uint64_t now = fw_now_ns(), next = UINT64_MAX, again, flush, late;
+	uint64_t evict = firmware_first_of(fw_cache_evict(fw->cache, &fw->access, now),
+					   vagx_uat_sweep(fw->config.uat, now));
 
+	evict = firmware_first_of(evict, fw_statistics(fw, now));
 	if (fw->state == FW_STATE_CRASHED)
 		fw_workers_drain(fw);
 	if (fw->state != FW_STATE_READY || fw->inject.silent)
@@ -208,6 +185,7 @@ static uint64_t look_around(struct vagx_firmware *fw)
 		fw_event_poll_resume(fw);
 	if (fw_event_to_retry(fw))
 		fw_event_retry(fw);
+	late = fw_event_late(fw, now);
 	if (!fw_check(fw, &fw->access))
 		return evict;
 	if (evict)
@@ -215,6 +193,8 @@ static uint64_t look_around(struct vagx_firmware *fw)
 	flush = fw_handoff_late(fw, now);
 	if (flush && flush < next)
 		next = flush;
+	if (late && late < next)
+		next = late;
 	if (fw->halted || fw_event_to_retry(fw))
 		next = now + FW_POLL_NS;
 	again = fw_workers_check_time(fw, now);
@@ -223,7 +203,7 @@ static uint64_t look_around(struct vagx_firmware *fw)
 	return next == UINT64_MAX ? 0 : next;
 }
 
-static void *main_thread(void *arg)
+static void *firmware_main_thread(void *arg)
 {
 	struct vagx_firmware *fw = arg;
 	struct fw_input input;
@@ -232,8 +212,8 @@ static void *main_thread(void *arg)
 
 	while (!fw_input_quitting(fw)) {
 		pthread_mutex_lock(&fw->lock);
-		until = look_around(fw);
-		tell_deaf(fw);
+		until = firmware_look_around(fw);
+		firmware_tell_deaf(fw);
 		deaf = fw->deaf;
 		pthread_mutex_unlock(&fw->lock);
 
@@ -242,11 +222,11 @@ static void *main_thread(void *arg)
 		pthread_mutex_lock(&fw->lock);
 		if (fw_input_overrun(fw)) {
 			vagx_violation(fw->config.report, VAGX_RULE_FW_FLOOD, FW_MESSAGES,
-				       "message", "more came");
+				       "message", "more messages wait than the mailbox can hold");
 			fw_crash(fw, "flooded with messages");
 		}
-		take(fw, &input);
-		tell_deaf(fw);
+		firmware_take(fw, &input);
+		firmware_tell_deaf(fw);
 		pthread_mutex_unlock(&fw->lock);
 		if (input.kind != FW_INPUT_MESSAGE)
 			fw_input_done(fw);
@@ -288,7 +268,7 @@ bool vagx_fw_is_crashed(struct vagx_firmware *fw)
 	return crashed;
 }
 
-static void init_cond(pthread_cond_t *cond)
+static void firmware_init_cond(pthread_cond_t *cond)
 {
 	pthread_condattr_t attr;
 
@@ -298,13 +278,13 @@ static void init_cond(pthread_cond_t *cond)
 	pthread_condattr_destroy(&attr);
 }
 
-static int start_threads(struct vagx_firmware *fw)
+static int firmware_start_threads(struct vagx_firmware *fw)
 {
 	int err = fw_workers_start(fw);
 
 	if (err)
 		return err;
-	err = pthread_create(&fw->thread, NULL, main_thread, fw);
+	err = pthread_create(&fw->thread, NULL, firmware_main_thread, fw);
 	fw->thread_up = !err;
 	return err;
 }
@@ -326,10 +306,10 @@ struct vagx_firmware *vagx_fw_new(const struct vagx_fw_config *config)
 	pthread_mutex_init(&fw->lock, NULL);
 	pthread_mutex_init(&fw->input_lock, NULL);
 	pthread_mutex_init(&fw->handoff_lock, NULL);
-	init_cond(&fw->work);
+	firmware_init_cond(&fw->work);
 	for (unsigned int i = 0; i < FW_PIPES; i++)
-		init_cond(&fw->pipe_work[i]);
-	init_cond(&fw->input_cond);
+		firmware_init_cond(&fw->pipe_work[i]);
+	firmware_init_cond(&fw->input_cond);
 	fw->cache = fw_cache_new(config->mem, config->seed,
 				 config->dirty_ms ? config->dirty_ms : VAGX_FW_DEFAULT_DIRTY_MS);
 	fw->access = (struct fw_access){
@@ -341,7 +321,7 @@ struct vagx_firmware *vagx_fw_new(const struct vagx_fw_config *config)
 	};
 	fw->buffers = fw_buffers_new();
 	fw->scenes = fw_scenes_new();
-	err = fw->cache && fw->buffers && fw->scenes ? start_threads(fw) : ENOMEM;
+	err = fw->cache && fw->buffers && fw->scenes ? firmware_start_threads(fw) : ENOMEM;
 	if (err) {
 		vagx_fw_free(fw);
 		errno = err;

@@ -46,7 +46,12 @@ enum vagx_power_off {
  * @job_timeout_ms: a job that was executed for longer is cancelled and reported with a timeout
  *	event; 0 means VAGX_FW_DEFAULT_TIMEOUT_MS. What counts is processor time; a job may be there
  *	for VAGX_FW_WALL_FACTOR times as long.
+ * @halt_delay_ms: after a fault or a timeout the firmware halts so long after its event at most,
+ *	by @seed; 0 means that it halts before
+ * @event_delay_ms: completion stamps are there so long before the event at most, by @seed
  * @serial: one command at a time, in the order of the rings
+ * @unfair: rings of one priority do not have the same share of their pipe; not with @serial
+ * @statistics: counters in InitData's statistics are written each 10 ms until power is cut
  * @seed: of what happens at random; not 0
  * @power_off: what becomes of dirty lines
  * @dirty_ms: a dirty line is written back within this time; 0 means VAGX_FW_DEFAULT_DIRTY_MS
@@ -82,7 +87,11 @@ struct vagx_fw_config {
 	const char *abi;
 	uint64_t handoff;
 	unsigned int job_timeout_ms;
+	unsigned int halt_delay_ms;
+	unsigned int event_delay_ms;
 	bool serial;
+	bool unfair;
+	bool statistics;
 	uint64_t seed;
 	enum vagx_power_off power_off;
 	unsigned int dirty_ms;

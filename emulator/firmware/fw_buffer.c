@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * Tiled vertex buffers. The driver hands over pages of the client's address
- * space in lists, InitBuffer puts a buffer into one of the firmware's slots,
- * and renders take pages from there and give them back (m1n1 agx/context.py
- * GPUBufferManager, asahi buffer.rs).
+ * Tiled vertex buffers. The driver hands over pages of the client's address space in lists,
+ * InitBuffer puts a buffer into one of the firmware's slots, and renders take pages from there and
+ * give them back (m1n1 agx/context.py GPUBufferManager, asahi buffer.rs).
+ *
+ * Pages are taken in turn, beginning behind the one that was taken last, and each remembers the
+ * scene that has it. While a scene has some, the lists may only grow, and Info may not change.
+ *
+ * With the firmware's lock held. Workers take pages from within a job by fw_tvb.c, which takes it.
  */
 #include "fw_buffer.h"
 
@@ -14,15 +18,15 @@
 
 #define FW_CONTEXTS		64
 
-/* What Info says that only the driver writes, and only without a scene */
-static const enum fw_field_id info_words[] = {
+/* Fields of Info that only the driver writes, and only while the buffer has no scene */
+static const enum fw_field_id fw_buffer_info_words[] = {
 	FW_BufferInfo_page_list_addr, FW_BufferInfo_page_list_size, FW_BufferInfo_page_count,
 	FW_BufferInfo_unk_30,	      FW_BufferInfo_block_count,    FW_BufferInfo_block_list_addr,
 	FW_BufferInfo_block_ctl_addr, FW_BufferInfo_last_page,	    FW_BufferInfo_block_size,
 	FW_BufferInfo_counter_addr,
 };
 
-#define INFO_WORDS (sizeof(info_words) / sizeof(info_words[0]))
+#define INFO_WORDS (sizeof(fw_buffer_info_words) / sizeof(fw_buffer_info_words[0]))
 
 /**
  * struct fw_buffer - a slot
@@ -65,7 +69,7 @@ struct fw_buffers *fw_buffers_new(void)
 	return calloc(1, sizeof(struct fw_buffers));
 }
 
-static void drop(struct fw_buffer *buffer)
+static void fw_buffer_drop(struct fw_buffer *buffer)
 {
 	free(buffer->page);
 	free(buffer->user);
@@ -77,26 +81,26 @@ void fw_buffers_free(struct fw_buffers *buffers)
 	if (!buffers)
 		return;
 	for (unsigned int i = 0; i < FW_BUFFERS; i++)
-		drop(&buffers->slot[i]);
+		fw_buffer_drop(&buffers->slot[i]);
 	free(buffers);
 }
 
 void fw_buffers_forget_all(struct vagx_firmware *fw)
 {
 	for (unsigned int i = 0; i < FW_BUFFERS; i++)
-		drop(&fw->buffers->slot[i]);
+		fw_buffer_drop(&fw->buffers->slot[i]);
 }
 
-/* Memory that the firmware still knows */
+/* Memory that has to be there for as long as the firmware remembers it */
 
-static void read_words(const struct fw_view *info, uint64_t *word)
+static void fw_buffer_read_words(const struct fw_view *info, uint64_t *word)
 {
 	for (unsigned int i = 0; i < INFO_WORDS; i++)
-		word[i] = fw_get(info, info_words[i]);
+		word[i] = fw_get(info, fw_buffer_info_words[i]);
 }
 
-/* Whether an Info is as it was, without running into memory that has gone */
-static bool is_kept(struct fw_access *access, const struct fw_buffer *buffer)
+/* Whether Info is mapped, has the pointers that it had, and these are mapped. Reports nothing. */
+static bool fw_buffer_is_kept(struct fw_access *access, const struct fw_buffer *buffer)
 {
 	struct fw_view info = fw_view(access, FW_S_BufferInfo, buffer->info);
 	static const enum fw_field_id pointers[] = {
@@ -110,8 +114,8 @@ static bool is_kept(struct fw_access *access, const struct fw_buffer *buffer)
 		return false;
 	for (unsigned int i = 0; i < INFO_WORDS; i++) {
 		for (unsigned int n = 0; n < 4; n++) {
-			if (info_words[i] == pointers[n] &&
-			    fw_get(&info, info_words[i]) != buffer->word[i])
+			if (fw_buffer_info_words[i] == pointers[n] &&
+			    fw_get(&info, fw_buffer_info_words[i]) != buffer->word[i])
 				return false;
 		}
 	}
@@ -121,19 +125,23 @@ static bool is_kept(struct fw_access *access, const struct fw_buffer *buffer)
 			 fw_structs[FW_S_BufferCounter].size[access->abi], VAGX_WRITE);
 }
 
-/* The firmware looks at what is in a slot until its context ends or another buffer comes */
-static void check_kept(struct fw_access *access, const struct fw_buffer *buffer)
+/*
+ * Reports a buffer that was freed too early: the firmware looks at the one in a slot until its
+ * context ends or another buffer comes into the slot.
+ */
+static void fw_buffer_check_kept(struct fw_access *access, const struct fw_buffer *buffer)
 {
-	if (buffer->info && !is_kept(access, buffer))
+	if (buffer->info && !fw_buffer_is_kept(access, buffer))
 		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_FREED, buffer->info,
-			       "BufferInfo", "it or what it points to is not there any more");
+			       "BufferInfo",
+			       "Info or what it points to is no longer mapped, or its pointers have changed");
 }
 
 /*
- * Its pages cannot be looked at when their address space has lost its context to another one
- * meanwhile, which tells nothing.
+ * Whether all pages of a buffer are mapped; also true if that cannot be seen, as their address
+ * space has lost its context to another one.
  */
-static bool has_pages(struct fw_access *access, const struct fw_buffer *buffer)
+static bool fw_buffer_has_pages(struct fw_access *access, const struct fw_buffer *buffer)
 {
 	if (vagx_uat_ttb(access->uat, buffer->vm_slot, 0) != buffer->vm_root)
 		return true;
@@ -147,11 +155,12 @@ static bool has_pages(struct fw_access *access, const struct fw_buffer *buffer)
 	return true;
 }
 
-static void check_pages_kept(struct fw_access *access, const struct fw_buffer *buffer)
+static void fw_buffer_check_pages_kept(struct fw_access *access, const struct fw_buffer *buffer)
 {
-	if (!has_pages(access, buffer))
+	if (!fw_buffer_has_pages(access, buffer))
 		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_FREED, buffer->info,
-			       "DestroyContext", "pages of its buffer are not there any more");
+			       "DestroyContext",
+			       "pages of the context's buffer are no longer mapped");
 }
 
 void fw_buffers_destroy_context(struct vagx_firmware *fw, uint64_t context)
@@ -161,20 +170,20 @@ void fw_buffers_destroy_context(struct vagx_firmware *fw, uint64_t context)
 
 		if (!buffer->info || buffer->gpu_context != context)
 			continue;
-		check_kept(&fw->access, buffer);
-		check_pages_kept(&fw->access, buffer);
+		fw_buffer_check_kept(&fw->access, buffer);
+		fw_buffer_check_pages_kept(&fw->access, buffer);
 		if (fw_scene_of_slot(fw, i))
 			vagx_violation(fw->config.report, VAGX_RULE_FW_BUFFER_BUSY, buffer->info,
 				       "DestroyContext", "slot %u has a scene", i);
 		else
-			drop(buffer);
+			fw_buffer_drop(buffer);
 	}
 }
 
 /* InitBuffer */
 
-static bool bad_init(struct fw_access *access, enum vagx_rule rule, uint64_t va, const char *what,
-		     uint64_t value)
+static bool fw_buffer_bad_init(struct fw_access *access, enum vagx_rule rule, uint64_t va,
+			       const char *what, uint64_t value)
 {
 	if (!access->failed)
 		vagx_violation(access->report, rule, va, "InitBuffer", "%s is %#" PRIx64, what,
@@ -182,27 +191,32 @@ static bool bad_init(struct fw_access *access, enum vagx_rule rule, uint64_t va,
 	return false;
 }
 
-static bool is_shared(struct fw_access *access, uint64_t va)
+static bool fw_buffer_is_shared(struct fw_access *access, uint64_t va)
 {
 	return VAGX_PTE_ATTR(vagx_uat_pte(access->uat, 0, va)) == VAGX_ATTR_SHARED;
 }
 
-/* What both processors write; the references map nothing else of a buffer that way */
-static void check_shared(struct fw_access *access, const struct fw_view *info,
-			 enum fw_field_id field)
+/*
+ * Reports a pointer of Info to memory that both processors write and that is not mapped as shared;
+ * the references map nothing else of a buffer that way.
+ */
+static void fw_buffer_check_shared(struct fw_access *access, const struct fw_view *info,
+				   enum fw_field_id field)
 {
 	uint64_t va = fw_get(info, field);
 
-	if (!access->failed && va && !is_shared(access, va))
+	if (!access->failed && va && !fw_buffer_is_shared(access, va))
 		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_SHARED, fw_va(info, field),
-			       "BufferInfo", "%s, %#" PRIx64 ", is not", fw_fields[field].name, va);
+			       "BufferInfo", "%s, %#" PRIx64 ", is not in shared memory",
+			       fw_fields[field].name, va);
 }
 
 /*
- * Info's counts are those of the last time when nobody used the buffer, so
- * there may be more blocks than they say, but not fewer.
+ * Compares Info with InitBuffer. Its counts are those of the last time when no scene used the
+ * buffer, so there may be more blocks than they say, but not fewer.
  */
-static bool check_info(struct fw_access *access, const struct fw_view *info, uint32_t blocks)
+static bool fw_buffer_check_info(struct fw_access *access, const struct fw_view *info,
+				 uint32_t blocks)
 {
 	uint32_t count = fw_get(info, FW_BufferInfo_block_count);
 	uint32_t pages = fw_get(info, FW_BufferInfo_page_count);
@@ -237,13 +251,17 @@ static bool check_info(struct fw_access *access, const struct fw_view *info, uin
 			       fw_fields[checks[i].field].name, fw_get(info, checks[i].field));
 		good = false;
 	}
-	check_shared(access, info, FW_BufferInfo_block_ctl_addr);
-	check_shared(access, info, FW_BufferInfo_counter_addr);
+	fw_buffer_check_shared(access, info, FW_BufferInfo_block_ctl_addr);
+	fw_buffer_check_shared(access, info, FW_BufferInfo_counter_addr);
 	return good && !access->failed;
 }
 
-/* The driver may have grown the buffer once more meanwhile */
-static bool check_control(struct fw_access *access, const struct fw_view *info, uint32_t blocks)
+/*
+ * Checks the numbers of blocks that the driver keeps: at least @blocks, as it may have grown the
+ * buffer once more meanwhile.
+ */
+static bool fw_buffer_check_control(struct fw_access *access, const struct fw_view *info,
+				    uint32_t blocks)
 {
 	struct fw_view control = fw_view(access, FW_S_BufferBlockControl,
 					 fw_get(info, FW_BufferInfo_block_ctl_addr));
@@ -260,23 +278,24 @@ static bool check_control(struct fw_access *access, const struct fw_view *info, 
 	return false;
 }
 
-/* The lists */
+/* The lists of pages and of blocks */
 
-static int compare_pages(const void *a, const void *b)
+static int fw_buffer_compare_pages(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return x < y ? -1 : x > y;
 }
 
-static bool bad_list(struct fw_access *access, uint64_t va, uint32_t page, const char *why)
+static bool fw_buffer_bad_list(struct fw_access *access, uint64_t va, uint32_t page,
+			       const char *why)
 {
 	vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIST, va, "page list",
 		       "page %#" PRIx64 " %s", (uint64_t)page << FW_BUFFER_PAGE_SHIFT, why);
 	return false;
 }
 
-static bool is_twice(const uint32_t *page, uint32_t count, uint32_t *which)
+static bool fw_buffer_is_twice(const uint32_t *page, uint32_t count, uint32_t *which)
 {
 	uint32_t *sorted = malloc(count * sizeof(*sorted));
 	bool twice = false;
@@ -284,7 +303,7 @@ static bool is_twice(const uint32_t *page, uint32_t count, uint32_t *which)
 	if (!sorted)
 		return false;
 	memcpy(sorted, page, count * sizeof(*sorted));
-	qsort(sorted, count, sizeof(*sorted), compare_pages);
+	qsort(sorted, count, sizeof(*sorted), fw_buffer_compare_pages);
 	for (uint32_t i = 1; i < count && !twice; i++) {
 		twice = sorted[i] == sorted[i - 1];
 		*which = sorted[i];
@@ -293,7 +312,7 @@ static bool is_twice(const uint32_t *page, uint32_t count, uint32_t *which)
 	return twice;
 }
 
-static bool is_drawable(struct fw_access *access, unsigned int context, uint64_t va)
+static bool fw_buffer_is_drawable(struct fw_access *access, unsigned int context, uint64_t va)
 {
 	for (uint64_t at = va; at < va + FW_BUFFER_PAGE_SIZE; at += AGX_PAGE_SIZE) {
 		if (!vagx_uat_ptr(access->uat, context, at, 1, VAGX_AGENT_GPU, VAGX_WRITE, NULL))
@@ -302,8 +321,8 @@ static bool is_drawable(struct fw_access *access, unsigned int context, uint64_t
 	return true;
 }
 
-static bool check_pages(struct fw_access *access, unsigned int context, uint64_t va,
-			const uint32_t *page, uint32_t count)
+static bool fw_buffer_check_pages(struct fw_access *access, unsigned int context, uint64_t va,
+				  const uint32_t *page, uint32_t count)
 {
 	uint32_t twice = 0;
 
@@ -311,33 +330,37 @@ static bool check_pages(struct fw_access *access, unsigned int context, uint64_t
 		uint64_t at = (uint64_t)page[i] << FW_BUFFER_PAGE_SHIFT;
 
 		if (at < AGX_VA_USER_START || at + FW_BUFFER_PAGE_SIZE > AGX_VA_USER_END)
-			return bad_list(access, va, page[i], "is not in the client's half");
-		if (!is_drawable(access, context, at))
-			return bad_list(access, va, page[i], "is not mapped for the GPU");
+			return fw_buffer_bad_list(access, va, page[i],
+						  "is not in the client's half");
+		if (!fw_buffer_is_drawable(access, context, at))
+			return fw_buffer_bad_list(access, va, page[i], "is not mapped for the GPU");
 	}
-	return !is_twice(page, count, &twice) || bad_list(access, va, twice, "is there twice");
+	return !fw_buffer_is_twice(page, count, &twice) ||
+	       fw_buffer_bad_list(access, va, twice, "is there twice");
 }
 
-static bool check_blocks(struct fw_access *access, uint64_t va, const uint32_t *page,
-			 const uint32_t *block, uint32_t blocks)
+static bool fw_buffer_check_blocks(struct fw_access *access, uint64_t va, const uint32_t *page,
+				   const uint32_t *block, uint32_t blocks)
 {
 	for (uint32_t i = 0; i < blocks; i++) {
 		for (uint32_t n = 0; n < FW_BUFFER_BLOCK_PAGES; n++) {
 			if (page[i * FW_BUFFER_BLOCK_PAGES + n] != block[2 * i] + n)
-				return bad_list(access, va, page[i * FW_BUFFER_BLOCK_PAGES + n],
-						"is not where the list of blocks has it");
+				return fw_buffer_bad_list(access, va,
+							  page[i * FW_BUFFER_BLOCK_PAGES + n],
+							  "does not agree with the list of blocks");
 		}
 	}
 	return true;
 }
 
-static bool read_list(struct fw_access *access, unsigned int context, uint64_t va, uint32_t *list,
-		      uint32_t count)
+static bool fw_buffer_read_list(struct fw_access *access, unsigned int context, uint64_t va,
+				uint32_t *list, uint32_t count)
 {
 	struct vagx_uat_fault fault;
 
 	if (va & 3) {
-		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIST, va, "list", "is unaligned");
+		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIST, va, "list",
+			       "the address is not a multiple of 4");
 		return false;
 	}
 	if (!vagx_uat_read(access->uat, context, va, list, count * sizeof(*list), VAGX_AGENT_FW,
@@ -348,8 +371,8 @@ static bool read_list(struct fw_access *access, unsigned int context, uint64_t v
 	return false;
 }
 
-static bool load_lists(struct fw_access *access, const struct fw_view *info, unsigned int context,
-		       uint32_t blocks, uint32_t *page)
+static bool fw_buffer_load_lists(struct fw_access *access, const struct fw_view *info,
+				 unsigned int context, uint32_t blocks, uint32_t *page)
 {
 	uint64_t page_list = fw_get(info, FW_BufferInfo_page_list_addr);
 	uint64_t block_list = fw_get(info, FW_BufferInfo_block_list_addr);
@@ -360,17 +383,22 @@ static bool load_lists(struct fw_access *access, const struct fw_view *info, uns
 		free(block);
 		return false;
 	}
-	good = read_list(access, context, page_list, page, blocks * FW_BUFFER_BLOCK_PAGES) &&
-	       read_list(access, context, block_list, block, blocks * 2) &&
-	       check_blocks(access, page_list, page, block, blocks) &&
-	       check_pages(access, context, page_list, page, blocks * FW_BUFFER_BLOCK_PAGES);
+	good = fw_buffer_read_list(access, context, page_list, page,
+				   blocks * FW_BUFFER_BLOCK_PAGES) &&
+	       fw_buffer_read_list(access, context, block_list, block, blocks * 2) &&
+	       fw_buffer_check_blocks(access, page_list, page, block, blocks) &&
+	       fw_buffer_check_pages(access, context, page_list, page,
+				     blocks * FW_BUFFER_BLOCK_PAGES);
 	free(block);
 	return good;
 }
 
-/* Pages that are there already stay what they are while somebody may have them */
-static bool extend(struct fw_access *access, struct fw_buffer *buffer, uint32_t *page,
-		   uint32_t pages)
+/*
+ * Takes over a new list of pages, and owns it then. Pages that were there before have to stay what
+ * they are while a scene has any. False if they do not.
+ */
+static bool fw_buffer_extend(struct fw_access *access, struct fw_buffer *buffer, uint32_t *page,
+			     uint32_t pages)
 {
 	const struct fw_scene **user;
 
@@ -395,49 +423,58 @@ static bool extend(struct fw_access *access, struct fw_buffer *buffer, uint32_t 
 	return true;
 }
 
-static bool reload(struct fw_access *access, struct fw_buffer *buffer, uint64_t va,
-		   unsigned int context, uint32_t blocks)
+static bool fw_buffer_load_again(struct fw_access *access, struct fw_buffer *buffer, uint64_t va,
+				 unsigned int context, uint32_t blocks)
 {
 	struct fw_view info = fw_view(access, FW_S_BufferInfo, va);
 	uint32_t *page = malloc(blocks * FW_BUFFER_BLOCK_PAGES * sizeof(*page));
 
-	if (page && load_lists(access, &info, context, blocks, page) &&
-	    extend(access, buffer, page, blocks * FW_BUFFER_BLOCK_PAGES))
+	if (page && fw_buffer_load_lists(access, &info, context, blocks, page) &&
+	    fw_buffer_extend(access, buffer, page, blocks * FW_BUFFER_BLOCK_PAGES))
 		return true;
 	free(page);
 	return false;
 }
 
-/* It may be in private memory, and what announces the buffer says that it has changed */
-static void read_info_again(const struct fw_view *info)
+/*
+ * Makes the model of the cache forget Info: with the message that announces a buffer the driver
+ * says that it has written Info.
+ */
+static void fw_buffer_read_info_again(const struct fw_view *info)
 {
 	fw_cache_discard(info->access->cache, info->va, fw_size(info));
 }
 
 /*
- * What the firmware has counted of the rest would be wrong then. What it got by an
- * answer to its request does not count: an InitBuffer may have been in the ring by then.
+ * Whether InitBuffer tells of fewer blocks than the one before, so that counts of the firmware
+ * would be wrong. Blocks that an answer to a request has added do not count, as the InitBuffer may
+ * have been in the ring by then.
  */
-static bool is_smaller(const struct fw_buffer *buffer, uint32_t blocks)
+static bool fw_buffer_is_smaller(const struct fw_buffer *buffer, uint32_t blocks)
 {
 	return blocks < buffer->announced;
 }
 
-/* More than InitBuffer tells of, if the answer to a request was there first */
-static uint32_t known_blocks(const struct fw_buffer *buffer, uint64_t info, uint32_t blocks)
+/*
+ * Return: the number of blocks that are known. It is more than InitBuffer tells of if the driver
+ * has answered a request to grow before it.
+ */
+static uint32_t fw_buffer_known_blocks(const struct fw_buffer *buffer, uint64_t info,
+				       uint32_t blocks)
 {
 	uint32_t known = buffer->pages / FW_BUFFER_BLOCK_PAGES;
 
 	return buffer->info == info && known > blocks ? known : blocks;
 }
 
-/* Another buffer comes into a slot, or one that was there before */
-static bool replace(struct fw_worker *worker, unsigned int slot, uint64_t info, uint32_t blocks)
+/* Empties a slot for another buffer, or checks that the one which comes again has not shrunk */
+static bool fw_buffer_replace(struct fw_worker *worker, unsigned int slot, uint64_t info,
+			      uint32_t blocks)
 {
 	struct vagx_firmware *fw = worker->fw;
 	struct fw_buffer *buffer = &fw->buffers->slot[slot];
 
-	if (buffer->info == info && !is_smaller(buffer, blocks))
+	if (buffer->info == info && !fw_buffer_is_smaller(buffer, blocks))
 		return true;
 	if (buffer->info == info) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_BUFFER_BLOCKS, info, "InitBuffer",
@@ -449,12 +486,13 @@ static bool replace(struct fw_worker *worker, unsigned int slot, uint64_t info, 
 			       "slot %u has a scene of %#" PRIx64, slot, buffer->info);
 		return false;
 	}
-	check_kept(&worker->access, buffer);
-	drop(buffer);
+	fw_buffer_check_kept(&worker->access, buffer);
+	fw_buffer_drop(buffer);
 	return true;
 }
 
-static void dump(struct vagx_firmware *fw, const struct fw_view *init, const struct fw_view *info)
+static void fw_buffer_dump(struct vagx_firmware *fw, const struct fw_view *init,
+			   const struct fw_view *info)
 {
 	static const struct {
 		enum fw_field_id field;
@@ -463,10 +501,10 @@ static void dump(struct vagx_firmware *fw, const struct fw_view *init, const str
 		{ FW_BufferInfo_block_ctl_addr, FW_S_BufferBlockControl },
 		{ FW_BufferInfo_counter_addr, FW_S_BufferCounter },
 	};
-	struct fw_place near[3] = { fw_place(FW_S_BufferInfo, info->va) };
+	struct fw_dump_place near[3] = { fw_dump_place(FW_S_BufferInfo, info->va) };
 
 	for (unsigned int i = 0; i < 2; i++)
-		near[i + 1] = fw_place(parts[i].type, fw_get(info, parts[i].field));
+		near[i + 1] = fw_dump_place(parts[i].type, fw_get(info, parts[i].field));
 	fw_dump(fw, NULL, init, near, 3);
 	fw_dump(fw, NULL, info, near, 3);
 	for (unsigned int i = 0; i < 2; i++) {
@@ -489,33 +527,39 @@ bool fw_buffer_init(struct fw_worker *worker, struct fw_queue *queue, struct fw_
 	struct fw_buffer *buffer;
 
 	if (!context || context >= FW_CONTEXTS)
-		return bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "context", context);
+		return fw_buffer_bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "context",
+					  context);
 	if (slot >= FW_BUFFERS)
-		return bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "slot", slot);
+		return fw_buffer_bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "slot",
+					  slot);
 	if (!blocks || blocks > FW_BUFFER_BLOCKS_MAX)
-		return bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "blocks", blocks);
+		return fw_buffer_bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "blocks",
+					  blocks);
 	if (!info.va)
-		return bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "Info", info.va);
-	read_info_again(&info);
-	if (!replace(worker, slot, info.va, blocks) || !check_info(access, &info, blocks) ||
-	    !check_control(access, &info, blocks))
+		return fw_buffer_bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "Info",
+					  info.va);
+	fw_buffer_read_info_again(&info);
+	if (!fw_buffer_replace(worker, slot, info.va, blocks) ||
+	    !fw_buffer_check_info(access, &info, blocks) ||
+	    !fw_buffer_check_control(access, &info, blocks))
 		return false;
 	if (worker->fw->config.dump)
-		dump(worker->fw, &init, &info);
+		fw_buffer_dump(worker->fw, &init, &info);
 	buffer = &worker->fw->buffers->slot[slot];
-	if (!reload(access, buffer, info.va, context, known_blocks(buffer, info.va, blocks)))
+	if (!fw_buffer_load_again(access, buffer, info.va, context,
+				  fw_buffer_known_blocks(buffer, info.va, blocks)))
 		return false;
 	buffer->info = info.va;
 	buffer->announced = blocks;
 	buffer->gpu_context = queue->context;
 	buffer->vm_slot = context;
 	buffer->vm_root = vagx_uat_ttb(access->uat, context, 0);
-	read_words(&info, buffer->word);
+	fw_buffer_read_words(&info, buffer->word);
 	queue->init_stamp = stamp;
 	return !access->failed;
 }
 
-/* The driver has put more pages into the lists */
+/* Takes over the pages that the driver has put into the lists since */
 bool fw_buffer_reload(struct fw_access *access, struct vagx_firmware *fw, unsigned int slot,
 		      unsigned int context)
 {
@@ -529,11 +573,11 @@ bool fw_buffer_reload(struct fw_access *access, struct vagx_firmware *fw, unsign
 				  0;
 
 	if (blocks)
-		read_info_again(&info);
-	if (!blocks || access->failed || !check_control(access, &info, blocks) ||
+		fw_buffer_read_info_again(&info);
+	if (!blocks || access->failed || !fw_buffer_check_control(access, &info, blocks) ||
 	    blocks * FW_BUFFER_BLOCK_PAGES <= buffer->pages)
 		return false;
-	return reload(access, buffer, info.va, context, blocks);
+	return fw_buffer_load_again(access, buffer, info.va, context, blocks);
 }
 
 bool fw_buffer_is(struct vagx_firmware *fw, unsigned int slot, uint64_t info)
@@ -554,12 +598,12 @@ bool fw_buffer_begin(struct fw_access *access, struct vagx_firmware *fw, unsigne
 		fw_view(access, FW_S_BufferCounter, fw_get(&info, FW_BufferInfo_counter_addr));
 
 	if (!fw_scene_of_slot(fw, slot))
-		read_words(&info, buffer->word);
+		fw_buffer_read_words(&info, buffer->word);
 	buffer->renders++;
 	return access->failed || fw_get(&counter, FW_BufferCounter_count) >= buffer->renders;
 }
 
-/* Pages */
+/* Pages of scenes */
 
 bool fw_buffer_has_room(struct vagx_firmware *fw, const struct fw_scene *scene)
 {
@@ -591,14 +635,17 @@ uint64_t fw_buffer_take(struct vagx_firmware *fw, struct fw_scene *scene)
 	return 0;
 }
 
-static void give(struct fw_buffer *buffer, struct fw_scene *scene, uint32_t n)
+static void fw_buffer_give_page(struct fw_buffer *buffer, struct fw_scene *scene, uint32_t n)
 {
 	buffer->user[n] = NULL;
 	buffer->taken--;
 	scene->pages--;
 }
 
-/* The number comes from memory that clients can write */
+/*
+ * Takes a page back. Its address comes from memory that clients can write, so it may be none of
+ * the scene's.
+ */
 void fw_buffer_give(struct vagx_firmware *fw, struct fw_scene *scene, uint64_t page)
 {
 	struct fw_buffer *buffer = &fw->buffers->slot[scene->slot];
@@ -606,7 +653,7 @@ void fw_buffer_give(struct vagx_firmware *fw, struct fw_scene *scene, uint64_t p
 	for (uint32_t n = 0; n < buffer->pages; n++) {
 		if (buffer->user[n] == scene &&
 		    (uint64_t)buffer->page[n] << FW_BUFFER_PAGE_SHIFT == page) {
-			give(buffer, scene, n);
+			fw_buffer_give_page(buffer, scene, n);
 			return;
 		}
 	}
@@ -618,7 +665,7 @@ void fw_buffer_give_all(struct vagx_firmware *fw, struct fw_scene *scene)
 
 	for (uint32_t n = 0; n < buffer->pages && scene->pages; n++) {
 		if (buffer->user[n] == scene)
-			give(buffer, scene, n);
+			fw_buffer_give_page(buffer, scene, n);
 	}
 	buffer->changes++;
 }
@@ -646,12 +693,13 @@ void fw_buffer_check_live(struct fw_access *access, struct vagx_firmware *fw,
 	struct fw_view info = fw_view(access, FW_S_BufferInfo, buffer->info);
 
 	for (unsigned int i = 0; i < INFO_WORDS; i++) {
-		uint64_t word = fw_get(&info, info_words[i]);
+		uint64_t word = fw_get(&info, fw_buffer_info_words[i]);
 
 		if (access->failed || word == buffer->word[i])
 			continue;
-		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIVE, fw_va(&info, info_words[i]),
-			       "BufferInfo", "%s was %#" PRIx64 " and is %#" PRIx64,
-			       fw_fields[info_words[i]].name, buffer->word[i], word);
+		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIVE,
+			       fw_va(&info, fw_buffer_info_words[i]), "BufferInfo",
+			       "%s was %#" PRIx64 " and is %#" PRIx64,
+			       fw_fields[fw_buffer_info_words[i]].name, buffer->word[i], word);
 	}
 }

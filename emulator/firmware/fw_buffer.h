@@ -68,7 +68,7 @@ void fw_buffers_destroy_context(struct vagx_firmware *fw, uint64_t context);
 /* An InitBuffer command; false when it makes no sense */
 bool fw_buffer_init(struct fw_worker *worker, struct fw_queue *queue, struct fw_command *command);
 
-/* Whether that Info is in that slot */
+/* Whether the buffer with that Info is in that slot */
 bool fw_buffer_is(struct vagx_firmware *fw, unsigned int slot, uint64_t info);
 /* Whether as many blocks are known as a render's size needs at least */
 bool fw_buffer_holds(struct vagx_firmware *fw, unsigned int slot, uint32_t blocks);
@@ -77,19 +77,21 @@ bool fw_buffer_begin(struct fw_access *access, struct vagx_firmware *fw, unsigne
 
 /* Whether there is a page for a scene */
 bool fw_buffer_has_room(struct vagx_firmware *fw, const struct fw_scene *scene);
-/* A page for a scene, 0 when there is none; and back. Pages that it has not are ignored. */
+/* Takes a page for a scene. Return: its address in the client's context, 0 when there is none. */
 uint64_t fw_buffer_take(struct vagx_firmware *fw, struct fw_scene *scene);
+/* Takes a page back; one that the scene has not is ignored */
 void fw_buffer_give(struct vagx_firmware *fw, struct fw_scene *scene, uint64_t page);
+/* Takes all pages of a scene back */
 void fw_buffer_give_all(struct vagx_firmware *fw, struct fw_scene *scene);
-/* The n-th page that a scene has, 0 behind the last */
+/* Return: the n-th page that a scene has, 0 behind the last */
 uint64_t fw_buffer_page(struct vagx_firmware *fw, const struct fw_scene *scene, uint32_t n);
-/* A number that changes when another scene of the buffer ends, or the buffer grows */
+/* Return: a number that changes when a scene of the buffer ends, or the buffer grows */
 uint32_t fw_buffer_changes(struct vagx_firmware *fw, const struct fw_scene *scene);
 
-/* Takes in what the driver has added; false when that is nothing */
+/* Takes over pages that the driver has added; false when it has added none */
 bool fw_buffer_reload(struct fw_access *access, struct vagx_firmware *fw, unsigned int slot,
 		      unsigned int context);
-/* Whether the driver has left a buffer alone since a scene of it began */
+/* Reports words of Info that the driver has written since a scene of the buffer began */
 void fw_buffer_check_live(struct fw_access *access, struct vagx_firmware *fw,
 			  const struct fw_scene *scene);
 
@@ -99,10 +101,11 @@ void fw_buffer_check_live(struct fw_access *access, struct vagx_firmware *fw,
  * False when nothing came of it.
  */
 bool fw_grow(struct fw_worker *worker, const struct fw_scene *scene, unsigned int context);
-/* Asks it although nobody needs it; and a request that has gone out otherwise */
+/* Asks the driver although no render needs pages. Main thread. */
 void fw_grow_ask(struct vagx_firmware *fw, uint32_t context, uint32_t slot);
+/* Remembers a request that was sent as an injected event. Main thread. */
 void fw_grow_asked(struct vagx_firmware *fw, uint32_t context, uint32_t slot, uint32_t counter);
-/* The driver's acknowledgement */
+/* Takes the driver's acknowledgement at @va, and the pages that it has added. Main thread. */
 void fw_grow_acknowledged(struct vagx_firmware *fw, uint64_t va);
 
 /* fw_scene.c */
@@ -113,11 +116,11 @@ void fw_scenes_free(struct fw_scenes *scenes);
 void fw_scenes_forget_all(struct vagx_firmware *fw);
 
 struct fw_scene *fw_scene_find(struct vagx_firmware *fw, uint64_t va);
-/* A new one, or NULL when there is one at that address, or no memory */
+/* Return: a new scene, or NULL when there is one at that address, or no memory */
 struct fw_scene *fw_scene_new(struct vagx_firmware *fw, uint64_t va);
-/* A scene of that slot, or NULL */
+/* Return: a scene of that slot, or NULL */
 struct fw_scene *fw_scene_of_slot(struct vagx_firmware *fw, unsigned int slot);
-/* A command with a scene leaves its ring */
+/* A command is retired: its scene, if it has one, is filled now or ends */
 void fw_scene_retire(struct fw_worker *worker, const struct fw_command *command);
 /* Tells the driver about pages: in the scene itself, and in the buffer's statistics */
 void fw_scene_report_pages(struct fw_access *access, const struct fw_scene *scene);

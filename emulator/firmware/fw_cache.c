@@ -1,5 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
+/*
+ * The model of the coprocessor's cache, as fw_cache.h describes it. It consists of
+ *
+ * - private pages that were touched, with their physical pages, and lines of objects that are
+ *   retired: hash tables with open addressing, which are emptied when half full;
+ * - lines as the firmware has read them: 4 MiB, mapped directly;
+ * - dirty lines: 128 KiB in sets of four ways, of which a random one makes room for another.
+ *   A line is written back at a random moment within @dirty_ns.
+ *
+ * Any thread: @lock protects all of it.
+ */
 #include "fw_cache.h"
 
 #include <inttypes.h>
@@ -35,11 +46,11 @@ struct fw_cache_table {
 	size_t used;
 };
 
-/* Sets and ways of the dirty lines: 128 KiB */
+/* Dirty lines: sets, and lines of each; 128 KiB */
 #define FW_DIRTY_SETS	256
 #define FW_DIRTY_WAYS	4
 
-/* Dirty lines are looked at so often */
+/* How often the main thread looks for dirty lines that are due */
 #define FW_DIRTY_STEP_NS 10000000ULL
 
 /**
@@ -58,7 +69,7 @@ struct fw_dirty {
 	uint8_t data[FW_LINE_SIZE];
 };
 
-/* Lines that are remembered as they were read: 4 MiB. Another one may take the place. */
+/* Lines that are remembered as they were read: 4 MiB. A line may displace another one. */
 #define FW_READ_LINES	32768
 
 /**
@@ -83,7 +94,7 @@ struct fw_cache {
 	struct fw_dirty dirty[FW_DIRTY_SETS][FW_DIRTY_WAYS];
 };
 
-static struct fw_cache_slot *table_find(struct fw_cache_table *table, uint64_t key)
+static struct fw_cache_slot *fw_cache_table_find(struct fw_cache_table *table, uint64_t key)
 {
 	size_t i = (key * 0x9e3779b97f4a7c15ULL) >> 32;
 
@@ -95,30 +106,30 @@ static struct fw_cache_slot *table_find(struct fw_cache_table *table, uint64_t k
 	}
 }
 
-static void table_clear(struct fw_cache_table *table)
+static void fw_cache_table_clear(struct fw_cache_table *table)
 {
 	for (size_t i = 0; i < table->size; i++)
 		table->slot[i].key = 0;
 	table->used = 0;
 }
 
-static void table_insert(struct fw_cache_table *table, uint64_t key, uint64_t value)
+static void fw_cache_table_insert(struct fw_cache_table *table, uint64_t key, uint64_t value)
 {
 	struct fw_cache_slot *slot;
 
 	if (table->used >= table->size / 2)
-		table_clear(table);
-	slot = table_find(table, key);
+		fw_cache_table_clear(table);
+	slot = fw_cache_table_find(table, key);
 	if (!slot->key)
 		table->used++;
 	slot->key = key;
 	slot->value = value;
 }
 
-/* Keeps what @keep says of a key and its value */
-static void table_filter(struct fw_cache_table *table,
-			 bool (*keep)(const struct fw_cache_slot *, const uint64_t *),
-			 const uint64_t *range)
+/* Removes all entries of a table but those that @keep is true of */
+static void fw_cache_table_filter(struct fw_cache_table *table,
+				  bool (*keep)(const struct fw_cache_slot *, const uint64_t *),
+				  const uint64_t *range)
 {
 	struct fw_cache_slot *old = table->slot;
 	struct fw_cache_slot *slot;
@@ -127,14 +138,14 @@ static void table_filter(struct fw_cache_table *table,
 		return;
 	slot = calloc(table->size, sizeof(*slot));
 	if (!slot) {
-		table_clear(table);
+		fw_cache_table_clear(table);
 		return;
 	}
 	table->slot = slot;
 	table->used = 0;
 	for (size_t i = 0; i < table->size; i++) {
 		if (old[i].key && keep(&old[i], range))
-			table_insert(table, old[i].key, old[i].value);
+			fw_cache_table_insert(table, old[i].key, old[i].value);
 	}
 	free(old);
 }
@@ -172,13 +183,13 @@ void fw_cache_free(struct fw_cache *cache)
 	free(cache);
 }
 
-static bool pte_cached(uint64_t pte)
+static bool fw_cache_pte_cached(uint64_t pte)
 {
 	return (pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) == VAGX_ATTR_FW_CACHED;
 }
 
-/* Xorshift: good enough for moments, and the same everywhere */
-static uint64_t draw(struct fw_cache *cache)
+/* Xorshift: random enough for moments, and the same on every host */
+static uint64_t fw_cache_draw(struct fw_cache *cache)
 {
 	cache->random ^= cache->random << 13;
 	cache->random ^= cache->random >> 7;
@@ -186,21 +197,22 @@ static uint64_t draw(struct fw_cache *cache)
 	return cache->random;
 }
 
-static void drop_dirty(struct fw_cache *cache, struct fw_dirty *dirty)
+static void fw_cache_drop_dirty(struct fw_cache *cache, struct fw_dirty *dirty)
 {
 	dirty->line = 0;
 	cache->dirty_count--;
 }
 
-/* The bytes come to memory, whatever that is used for by now. Lock held. */
-static void write_back(struct fw_cache *cache, struct fw_access *access, struct fw_dirty *dirty)
+/* Writes a dirty line back to its physical address, whatever that is used for by now. Lock held. */
+static void fw_cache_write_back(struct fw_cache *cache, struct fw_access *access,
+				struct fw_dirty *dirty)
 {
 	uint64_t va = dirty->line << FW_LINE_SHIFT;
 	uint64_t pte = vagx_uat_table_pte(access->uat, 0, va);
 	uint64_t page = dirty->pa & ~(uint64_t)VAGX_UAT_PAGE_MASK;
 	uint8_t *memory = vagx_mem_ptr(cache->mem, dirty->pa, FW_LINE_SIZE);
 
-	/* A machine that ends takes its memory away, page tables and all */
+	/* When a machine ends, its memory goes, and its page tables with it */
 	if (memory && (!(pte & VAGX_PTE_VALID) || VAGX_PTE_PA(pte) != page))
 		vagx_violation(access->report, VAGX_RULE_FW_CACHED_LATE, va, "page",
 			       "a dirty line is written back to %#" PRIx64 " only now", dirty->pa);
@@ -208,14 +220,17 @@ static void write_back(struct fw_cache *cache, struct fw_access *access, struct 
 		if (dirty->mask[i / 64] >> i % 64 & 1 && memory[i] != dirty->data[i])
 			memory[i] = dirty->data[i];
 	}
-	drop_dirty(cache, dirty);
+	fw_cache_drop_dirty(cache, dirty);
 }
 
-/* The line's place; another one may have to leave it. Lock held. */
-static struct fw_dirty *dirty_line(struct fw_cache *cache, struct fw_access *access, uint64_t line,
-				   uint64_t pa)
+/*
+ * Return: the dirty line, a new one if need be, for which a random one of its set may have to go.
+ * Lock held.
+ */
+static struct fw_dirty *fw_cache_dirty_line(struct fw_cache *cache, struct fw_access *access,
+					    uint64_t line, uint64_t pa)
 {
-	/* Structures tend to begin with their pages */
+	/* Structures tend to begin at a page, so the number of the page is mixed in */
 	struct fw_dirty *set = cache->dirty[(line ^ line >> 7) % FW_DIRTY_SETS], *found = NULL;
 
 	for (unsigned int i = 0; i < FW_DIRTY_WAYS; i++) {
@@ -225,27 +240,30 @@ static struct fw_dirty *dirty_line(struct fw_cache *cache, struct fw_access *acc
 			found = &set[i];
 	}
 	if (!found) {
-		found = &set[draw(cache) % FW_DIRTY_WAYS];
-		write_back(cache, access, found);
+		found = &set[fw_cache_draw(cache) % FW_DIRTY_WAYS];
+		fw_cache_write_back(cache, access, found);
 	}
 	*found = (struct fw_dirty){
 		.line = line,
 		.pa = pa,
-		.due = vagx_clock_host_ns() + draw(cache) % cache->dirty_ns,
+		.due = vagx_clock_host_ns() + fw_cache_draw(cache) % cache->dirty_ns,
 	};
 	cache->dirty_count++;
 	return found;
 }
 
-static struct fw_line *line_place(struct fw_cache *cache, uint64_t line)
+static struct fw_line *fw_cache_line_place(struct fw_cache *cache, uint64_t line)
 {
 	return &cache->read[(line ^ line >> 15) % FW_READ_LINES];
 }
 
-/* What one line says of an access. Lock held. Return: the first byte that differs, or @len. */
-static size_t read_line(struct fw_cache *cache, uint64_t va, uint8_t *memory, size_t len)
+/*
+ * Compares bytes of one line with how they were read before, and remembers the line. Lock held.
+ * Return: the first byte that differs, or @len.
+ */
+static size_t fw_cache_read_line(struct fw_cache *cache, uint64_t va, uint8_t *memory, size_t len)
 {
-	struct fw_line *line = line_place(cache, va >> FW_LINE_SHIFT);
+	struct fw_line *line = fw_cache_line_place(cache, va >> FW_LINE_SHIFT);
 	unsigned int at = va % FW_LINE_SIZE;
 	size_t same = 0;
 
@@ -255,7 +273,7 @@ static size_t read_line(struct fw_cache *cache, uint64_t va, uint8_t *memory, si
 	}
 	while (same < len && line->data[at + same] == memory[same])
 		same++;
-	/* Say it once, and go on with what the driver means */
+	/* Report it once: from now on the line is as the driver has written it */
 	if (same < len)
 		memcpy(line->data, memory - at, FW_LINE_SIZE);
 	return same;
@@ -267,7 +285,7 @@ void fw_cache_read(struct fw_cache *cache, struct fw_access *access, uint64_t va
 	uint8_t *from = memory;
 	uint64_t stale = 0;
 
-	if (!pte_cached(vagx_uat_pte(access->uat, 0, va)))
+	if (!fw_cache_pte_cached(vagx_uat_pte(access->uat, 0, va)))
 		return;
 	pthread_mutex_lock(&cache->lock);
 	while (len) {
@@ -275,7 +293,7 @@ void fw_cache_read(struct fw_cache *cache, struct fw_access *access, uint64_t va
 
 		if (part > len)
 			part = len;
-		same = read_line(cache, va, from, part);
+		same = fw_cache_read_line(cache, va, from, part);
 		if (same < part && !stale)
 			stale = va + same;
 		va += part;
@@ -289,18 +307,19 @@ void fw_cache_read(struct fw_cache *cache, struct fw_access *access, uint64_t va
 			       *field ? ": " : "");
 }
 
-/* The firmware's own writes are in its cache. Lock held. */
-static void write_lines(struct fw_cache *cache, uint64_t va, const uint8_t *bytes, size_t len)
+/* Writes bytes of the firmware's into the lines that it has read. Lock held. */
+static void fw_cache_write_lines(struct fw_cache *cache, uint64_t va, const uint8_t *bytes,
+				 size_t len)
 {
 	for (size_t i = 0; i < len; i++, va++) {
-		struct fw_line *line = line_place(cache, va >> FW_LINE_SHIFT);
+		struct fw_line *line = fw_cache_line_place(cache, va >> FW_LINE_SHIFT);
 
 		if (line->line == va >> FW_LINE_SHIFT)
 			line->data[va % FW_LINE_SIZE] = bytes[i];
 	}
 }
 
-static void forget_lines(struct fw_cache *cache, const uint64_t *range)
+static void fw_cache_forget_lines(struct fw_cache *cache, const uint64_t *range)
 {
 	uint64_t first = range[0] >> FW_LINE_SHIFT, last = range[1] >> FW_LINE_SHIFT;
 
@@ -309,9 +328,10 @@ static void forget_lines(struct fw_cache *cache, const uint64_t *range)
 		last = FW_READ_LINES - 1;
 	}
 	for (uint64_t i = first; i <= last; i++) {
-		struct fw_line *line = line_place(cache, i);
+		struct fw_line *line = fw_cache_line_place(cache, i);
 
-		if (line->line >= range[0] >> FW_LINE_SHIFT && line->line <= range[1] >> FW_LINE_SHIFT)
+		if (line->line >= range[0] >> FW_LINE_SHIFT &&
+		    line->line <= range[1] >> FW_LINE_SHIFT)
 			line->line = 0;
 	}
 }
@@ -323,7 +343,7 @@ void fw_cache_discard(struct fw_cache *cache, uint64_t va, size_t len)
 	if (!cache)
 		return;
 	pthread_mutex_lock(&cache->lock);
-	forget_lines(cache, range);
+	fw_cache_forget_lines(cache, range);
 	pthread_mutex_unlock(&cache->lock);
 }
 
@@ -333,15 +353,15 @@ void fw_cache_written(struct fw_cache *cache, struct fw_access *access, uint64_t
 	uint64_t pte = vagx_uat_pte(access->uat, 0, va);
 	const uint8_t *from = bytes;
 
-	if (!pte_cached(pte))
+	if (!fw_cache_pte_cached(pte))
 		return;
 	pthread_mutex_lock(&cache->lock);
-	write_lines(cache, va, bytes, len);
+	fw_cache_write_lines(cache, va, bytes, len);
 	for (size_t i = 0; i < len; i++, va++) {
 		uint64_t pa = VAGX_PTE_PA(pte) | (va & VAGX_UAT_PAGE_MASK);
 		unsigned int at = va % FW_LINE_SIZE;
-		struct fw_dirty *dirty =
-			dirty_line(cache, access, va >> FW_LINE_SHIFT, pa & ~(FW_LINE_SIZE - 1ULL));
+		struct fw_dirty *dirty = fw_cache_dirty_line(cache, access, va >> FW_LINE_SHIFT,
+							     pa & ~(FW_LINE_SIZE - 1ULL));
 
 		dirty->mask[at / 64] |= 1ULL << at % 64;
 		dirty->data[at] = from[i];
@@ -350,20 +370,20 @@ void fw_cache_written(struct fw_cache *cache, struct fw_access *access, uint64_t
 }
 
 /* Writes back the dirty lines for which @wanted says so. Lock held. */
-static void clean(struct fw_cache *cache, struct fw_access *access,
-		  bool (*wanted)(struct fw_cache *cache, const struct fw_dirty *dirty,
-				 const void *arg),
-		  const void *arg)
+static void fw_cache_clean(struct fw_cache *cache, struct fw_access *access,
+			   bool (*wanted)(struct fw_cache *cache, const struct fw_dirty *dirty,
+					  const void *arg),
+			   const void *arg)
 {
 	struct fw_dirty *dirty = &cache->dirty[0][0];
 
 	for (unsigned int i = 0; cache->dirty_count && i < FW_DIRTY_SETS * FW_DIRTY_WAYS; i++) {
 		if (dirty[i].line && wanted(cache, &dirty[i], arg))
-			write_back(cache, access, &dirty[i]);
+			fw_cache_write_back(cache, access, &dirty[i]);
 	}
 }
 
-static bool is_due(struct fw_cache *cache, const struct fw_dirty *dirty, const void *now)
+static bool fw_cache_is_due(struct fw_cache *cache, const struct fw_dirty *dirty, const void *now)
 {
 	return dirty->due <= *(const uint64_t *)now;
 }
@@ -373,13 +393,14 @@ uint64_t fw_cache_evict(struct fw_cache *cache, struct fw_access *access, uint64
 	uint64_t again;
 
 	pthread_mutex_lock(&cache->lock);
-	clean(cache, access, is_due, &now_ns);
+	fw_cache_clean(cache, access, fw_cache_is_due, &now_ns);
 	again = cache->dirty_count ? now_ns + FW_DIRTY_STEP_NS : 0;
 	pthread_mutex_unlock(&cache->lock);
 	return again;
 }
 
-static bool comes_late(struct fw_cache *cache, const struct fw_dirty *dirty, const void *how)
+static bool fw_cache_comes_late(struct fw_cache *cache, const struct fw_dirty *dirty,
+				const void *how)
 {
 	switch (*(const enum vagx_power_off *)how) {
 	case VAGX_POWER_OFF_LOSE:
@@ -389,10 +410,10 @@ static bool comes_late(struct fw_cache *cache, const struct fw_dirty *dirty, con
 	case VAGX_POWER_OFF_RANDOM:
 		break;
 	}
-	return draw(cache) & 1;
+	return fw_cache_draw(cache) & 1;
 }
 
-static void forget_dirty(struct fw_cache *cache)
+static void fw_cache_forget_dirty(struct fw_cache *cache)
 {
 	struct fw_dirty *dirty = &cache->dirty[0][0];
 
@@ -406,11 +427,11 @@ void fw_cache_cut(struct fw_cache *cache, struct fw_access *access, enum vagx_po
 	const uint64_t everything[2] = { 0, UINT64_MAX };
 
 	pthread_mutex_lock(&cache->lock);
-	clean(cache, access, comes_late, &how);
-	forget_dirty(cache);
-	forget_lines(cache, everything);
-	table_clear(&cache->pages);
-	table_clear(&cache->lines);
+	fw_cache_clean(cache, access, fw_cache_comes_late, &how);
+	fw_cache_forget_dirty(cache);
+	fw_cache_forget_lines(cache, everything);
+	fw_cache_table_clear(&cache->pages);
+	fw_cache_table_clear(&cache->lines);
 	pthread_mutex_unlock(&cache->lock);
 }
 
@@ -421,13 +442,13 @@ void fw_cache_touch(struct fw_cache *cache, struct fw_access *access, uint64_t v
 	struct fw_cache_slot *slot;
 	uint64_t before = 0;
 
-	if (!pte_cached(pte))
+	if (!fw_cache_pte_cached(pte))
 		return;
 	pthread_mutex_lock(&cache->lock);
-	slot = table_find(&cache->pages, page);
+	slot = fw_cache_table_find(&cache->pages, page);
 	if (slot->key)
 		before = slot->value;
-	table_insert(&cache->pages, page, VAGX_PTE_PA(pte));
+	fw_cache_table_insert(&cache->pages, page, VAGX_PTE_PA(pte));
 	pthread_mutex_unlock(&cache->lock);
 	if (before && before != VAGX_PTE_PA(pte))
 		vagx_violation(access->report, VAGX_RULE_FW_CACHED_REMAP, va, "page",
@@ -440,12 +461,12 @@ void fw_cache_use(struct fw_cache *cache, struct fw_access *access, uint64_t va,
 {
 	bool found = false;
 
-	if (!cache || !pte_cached(vagx_uat_pte(access->uat, 0, va)))
+	if (!cache || !fw_cache_pte_cached(vagx_uat_pte(access->uat, 0, va)))
 		return;
 	pthread_mutex_lock(&cache->lock);
 	for (uint64_t line = va >> FW_LINE_SHIFT; line <= (va + len - 1) >> FW_LINE_SHIFT && !found;
 	     line++)
-		found = table_find(&cache->lines, line)->key;
+		found = fw_cache_table_find(&cache->lines, line)->key;
 	pthread_mutex_unlock(&cache->lock);
 	if (found)
 		vagx_violation(access->report, VAGX_RULE_FW_CACHED_REUSE, va, what,
@@ -454,26 +475,27 @@ void fw_cache_use(struct fw_cache *cache, struct fw_access *access, uint64_t va,
 
 void fw_cache_retire(struct fw_cache *cache, struct fw_access *access, uint64_t va, size_t len)
 {
-	if (!cache || !pte_cached(vagx_uat_pte(access->uat, 0, va)))
+	if (!cache || !fw_cache_pte_cached(vagx_uat_pte(access->uat, 0, va)))
 		return;
 	pthread_mutex_lock(&cache->lock);
 	for (uint64_t line = va >> FW_LINE_SHIFT; line <= (va + len - 1) >> FW_LINE_SHIFT; line++)
-		table_insert(&cache->lines, line, 0);
+		fw_cache_table_insert(&cache->lines, line, 0);
 	pthread_mutex_unlock(&cache->lock);
 }
 
-static bool page_outside(const struct fw_cache_slot *slot, const uint64_t *range)
+static bool fw_cache_page_outside(const struct fw_cache_slot *slot, const uint64_t *range)
 {
 	return slot->key < range[0] >> VAGX_UAT_PAGE_SHIFT ||
 	       slot->key > range[1] >> VAGX_UAT_PAGE_SHIFT;
 }
 
-static bool line_outside(const struct fw_cache_slot *slot, const uint64_t *range)
+static bool fw_cache_line_outside(const struct fw_cache_slot *slot, const uint64_t *range)
 {
 	return slot->key < range[0] >> FW_LINE_SHIFT || slot->key > range[1] >> FW_LINE_SHIFT;
 }
 
-static bool dirty_inside(struct fw_cache *cache, const struct fw_dirty *dirty, const void *range)
+static bool fw_cache_dirty_inside(struct fw_cache *cache, const struct fw_dirty *dirty,
+				  const void *range)
 {
 	const uint64_t *r = range;
 
@@ -487,10 +509,10 @@ void fw_cache_flush(struct fw_cache *cache, struct fw_access *access, uint64_t v
 	if (!cache || !size || range[1] < va)
 		return;
 	pthread_mutex_lock(&cache->lock);
-	clean(cache, access, dirty_inside, range);
-	forget_lines(cache, range);
-	table_filter(&cache->pages, page_outside, range);
-	table_filter(&cache->lines, line_outside, range);
+	fw_cache_clean(cache, access, fw_cache_dirty_inside, range);
+	fw_cache_forget_lines(cache, range);
+	fw_cache_table_filter(&cache->pages, fw_cache_page_outside, range);
+	fw_cache_table_filter(&cache->lines, fw_cache_line_outside, range);
 	pthread_mutex_unlock(&cache->lock);
 }
 
@@ -501,10 +523,10 @@ void fw_cache_flush_all(struct fw_cache *cache, struct fw_access *access)
 	if (!cache)
 		return;
 	pthread_mutex_lock(&cache->lock);
-	clean(cache, access, dirty_inside, everything);
-	forget_lines(cache, everything);
-	table_clear(&cache->pages);
-	table_clear(&cache->lines);
+	fw_cache_clean(cache, access, fw_cache_dirty_inside, everything);
+	fw_cache_forget_lines(cache, everything);
+	fw_cache_table_clear(&cache->pages);
+	fw_cache_table_clear(&cache->lines);
 	pthread_mutex_unlock(&cache->lock);
 }
 
@@ -525,7 +547,7 @@ void fw_cache_sweep(struct fw_cache *cache, struct fw_access *access)
 			continue;
 		vagx_violation(access->report, VAGX_RULE_FW_CACHED_UNMAP, va, "page",
 			       "is no longer mapped");
-		/* Say it once: the next use of the address is a new one */
+		/* Report it once: the next use of the address is a new one */
 		slot->value = 0;
 	}
 	pthread_mutex_unlock(&cache->lock);

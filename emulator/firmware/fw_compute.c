@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * What is special about compute commands (m1n1 fw/agx/cmdqueue.py WorkCommandCP,
- * fw/agx/microsequence.py).
+ * Compute commands: checks parameters and operations, and fills the registers of the units (m1n1
+ * fw/agx/cmdqueue.py WorkCommandCP, fw/agx/microsequence.py). A worker, with the firmware's lock
+ * held, but for fw_compute_run().
  */
 #include <inttypes.h>
 
@@ -12,7 +13,7 @@
 #define FW_WAIT_COMPUTE_G14X	0x00000002
 #define FW_PREEMPT_ALIGN	0x8000
 
-static void check_info(struct fw_job *job, const struct fw_view *info)
+static void fw_compute_check_info(struct fw_job *job, const struct fw_view *info)
 {
 	static const struct {
 		enum fw_field_id field;
@@ -32,7 +33,7 @@ static void check_info(struct fw_job *job, const struct fw_view *info)
 	}
 }
 
-static void check_preempt(struct fw_job *job, const struct fw_view *info)
+static void fw_compute_check_preempt(struct fw_job *job, const struct fw_view *info)
 {
 	uint64_t at = fw_registers_word(&job->registers, info, FW_ComputeInfo_iogpu_deflake_1);
 
@@ -42,8 +43,8 @@ static void check_preempt(struct fw_job *job, const struct fw_view *info)
 			       "they are at %#" PRIx64, at);
 }
 
-/* Statistics are the pipe's, whoever uses it */
-static uint64_t stats_of(struct fw_job *job)
+/* Return: address of the statistics, which all queues of the pipe share */
+static uint64_t fw_compute_stats_of(struct fw_job *job)
 {
 	struct fw_view runtime =
 		fw_view(job->view.access, FW_S_RuntimePointers, job->worker->fw->runtime);
@@ -51,7 +52,7 @@ static uint64_t stats_of(struct fw_job *job)
 	return fw_get(&runtime, FW_RuntimePointers_stats_cp_addr);
 }
 
-static void check_start(struct fw_job *job, const struct fw_view *op)
+static void fw_compute_check_start(struct fw_job *job, const struct fw_view *op)
 {
 	struct fw_view *command = &job->view;
 	struct fw_view control = fw_view(op->access, FW_S_EventControl, job->stamp->notifier);
@@ -69,7 +70,7 @@ static void check_start(struct fw_job *job, const struct fw_view *op)
 			      fw_va(command, FW_RunCompute_registers));
 	fw_job_expect_pointer(job, op, FW_StartCompute_computeinfo2_addr,
 			      fw_va(command, FW_RunCompute_compute_info2));
-	fw_job_expect_pointer(job, op, FW_StartCompute_stats_ptr, stats_of(job));
+	fw_job_expect_pointer(job, op, FW_StartCompute_stats_ptr, fw_compute_stats_of(job));
 	fw_job_expect_pointer(job, op, FW_StartCompute_cmdqueue_ptr, job->queue->info);
 	fw_job_expect_pointer(job, op, FW_StartCompute_unk_flag_addr,
 			      fw_va(command, FW_RunCompute_unk_flag));
@@ -87,7 +88,7 @@ static void check_start(struct fw_job *job, const struct fw_view *op)
 				 FW_StartCompute_attachments);
 }
 
-static void start(struct fw_job *job, const struct fw_view *op)
+static void fw_compute_start(struct fw_job *job, const struct fw_view *op)
 {
 	struct fw_view info = fw_sub(&job->view, FW_RunCompute_compute_info, FW_S_ComputeInfo, 0);
 	struct fw_view info2 =
@@ -101,14 +102,15 @@ static void start(struct fw_job *job, const struct fw_view *op)
 				      FW_RunCompute_registers_addr, FW_RunCompute_register_count,
 				      FW_RunCompute_registers_length);
 	else
-		check_info(job, &info);
-	check_preempt(job, &info);
-	check_start(job, op);
+		fw_compute_check_info(job, &info);
+	fw_compute_check_preempt(job, &info);
+	fw_compute_check_start(job, op);
 	job->compute = (struct vagx_compute_registers){
 		.cdm_base = fw_registers_word(registers, &info, FW_ComputeInfo_encoder),
 		.cdm_end = fw_get(&info2, FW_ComputeInfo2_encoder_end),
 		.usc_base = fw_registers_word(registers, &info, FW_ComputeInfo_pipeline_base),
-		.helper_program = fw_registers_word(registers, &info, FW_ComputeInfo_helper_program),
+		.helper_program =
+			fw_registers_word(registers, &info, FW_ComputeInfo_helper_program),
 		.helper_data = fw_registers_word(registers, &info, FW_ComputeInfo_helper_arg),
 		.helper_cfg = fw_registers_word(registers, &info, FW_ComputeInfo_helper_cfg),
 		.sampler_base = fw_get(&encoder, FW_EncoderParams_sampler_array),
@@ -116,11 +118,11 @@ static void start(struct fw_job *job, const struct fw_view *op)
 	};
 }
 
-static void finalize(struct fw_job *job, const struct fw_view *op)
+static void fw_compute_finalize(struct fw_job *job, const struct fw_view *op)
 {
 	struct fw_view *command = &job->view;
 
-	fw_job_expect_pointer(job, op, FW_FinalizeCompute_unkptr_4, stats_of(job));
+	fw_job_expect_pointer(job, op, FW_FinalizeCompute_unkptr_4, fw_compute_stats_of(job));
 	fw_job_expect_pointer(job, op, FW_FinalizeCompute_cmdqueue_ptr, job->queue->info);
 	fw_job_expect_pointer(job, op, FW_FinalizeCompute_computeinfo2_addr,
 			      fw_va(command, FW_RunCompute_compute_info2));
@@ -133,8 +135,8 @@ static void finalize(struct fw_job *job, const struct fw_view *op)
 	fw_job_check_restart(job, op, FW_FinalizeCompute_restart_branch_offset);
 }
 
-static enum vagx_gpu_status run(struct fw_job *job, struct vagx_job *units,
-				struct vagx_uat_fault *fault, unsigned int *unit)
+static enum vagx_gpu_status fw_compute_run(struct fw_job *job, struct vagx_job *units,
+					   struct vagx_uat_fault *fault, unsigned int *unit)
 {
 	return vagx_job_compute(units, &job->compute, fault, unit);
 }
@@ -159,7 +161,7 @@ const struct fw_job_kind fw_compute_kind = {
 	.finalize_type = FW_S_FinalizeCompute,
 	.wait = FW_WAIT_COMPUTE,
 	.wait_g14x = FW_WAIT_COMPUTE_G14X,
-	.start = start,
-	.finalize = finalize,
-	.run = run,
+	.start = fw_compute_start,
+	.finalize = fw_compute_finalize,
+	.run = fw_compute_run,
 };

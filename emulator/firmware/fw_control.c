@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * Device control messages. Their numbers changed with 13.3 (m1n1
- * fw/agx/channels.py; RecoverChannel and IdlePowerOff: asahi fw/channels.rs).
+ * Device control messages: tells their numbers, which changed with 13.3, apart and does what they
+ * say (m1n1 fw/agx/channels.py; RecoverChannel and IdlePowerOff: asahi fw/channels.rs). The main
+ * thread, with the lock held.
  */
 #include <inttypes.h>
 
@@ -18,7 +19,7 @@ enum fw_control {
 	FW_CONTROL_INITIALIZE,
 };
 
-static enum fw_control control_kind(enum fw_abi abi, uint32_t type)
+static enum fw_control fw_control_kind(enum fw_abi abi, uint32_t type)
 {
 	uint32_t shift = abi >= FW_ABI_13_5;
 
@@ -49,19 +50,20 @@ static enum fw_control control_kind(enum fw_abi abi, uint32_t type)
 }
 
 /* On 12.x the numbers lie in unk_14's bytes (m1n1's one example has ff ff there) */
-static uint8_t context_byte(const struct fw_view *msg, enum fw_field_id field, unsigned int byte)
+static uint8_t fw_control_context_byte(const struct fw_view *msg, enum fw_field_id field,
+				       unsigned int byte)
 {
 	if (fw_has(msg, field))
 		return fw_get(msg, field);
 	return fw_get(msg, FW_DcDestroyContext_unk_14) >> (8 * byte);
 }
 
-static void destroy_context(struct vagx_firmware *fw, uint64_t va)
+static void fw_control_destroy_context(struct vagx_firmware *fw, uint64_t va)
 {
 	struct fw_view msg = fw_view(&fw->access, FW_S_DcDestroyContext, va);
 	uint64_t context = fw_get(&msg, FW_DcDestroyContext_context_addr);
-	uint8_t ctx_0 = context_byte(&msg, FW_DcDestroyContext_ctx_0, 0);
-	uint8_t ctx_1 = context_byte(&msg, FW_DcDestroyContext_ctx_1, 1);
+	uint8_t ctx_0 = fw_control_context_byte(&msg, FW_DcDestroyContext_ctx_0, 0);
+	uint8_t ctx_1 = fw_control_context_byte(&msg, FW_DcDestroyContext_ctx_1, 1);
 	struct fw_view data = fw_view(&fw->access, FW_S_GpuContextData, context);
 
 	if (!context) {
@@ -82,7 +84,7 @@ static void destroy_context(struct vagx_firmware *fw, uint64_t va)
 	fw_cache_flush_all(fw->cache, &fw->access);
 }
 
-static void write32(struct vagx_firmware *fw, uint64_t va)
+static void fw_control_write32(struct vagx_firmware *fw, uint64_t va)
 {
 	struct fw_view msg = fw_view(&fw->access, FW_S_DcWrite32, va);
 	uint64_t addr = fw_get(&msg, FW_DcWrite32_addr);
@@ -98,7 +100,7 @@ void fw_control_message(struct vagx_firmware *fw, uint64_t va)
 {
 	struct fw_view msg = fw_view(&fw->access, FW_S_DcMsg, va);
 	uint32_t type = fw_get(&msg, FW_DcMsg_msg_type);
-	enum fw_control kind = control_kind(fw->abi, type);
+	enum fw_control kind = fw_control_kind(fw->abi, type);
 	struct fw_view recover;
 
 	if (fw->access.failed)
@@ -126,10 +128,10 @@ void fw_control_message(struct vagx_firmware *fw, uint64_t va)
 				 fw_get(&recover, FW_DcRecoverChannel_event_value));
 		break;
 	case FW_CONTROL_DESTROY_CONTEXT:
-		destroy_context(fw, va);
+		fw_control_destroy_context(fw, va);
 		break;
 	case FW_CONTROL_WRITE32:
-		write32(fw, va);
+		fw_control_write32(fw, va);
 		break;
 	case FW_CONTROL_INITIALIZE:
 		fw->initialized = true;

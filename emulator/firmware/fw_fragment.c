@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * What is special about fragment commands (m1n1 fw/agx/cmdqueue.py
- * WorkCommand3D, asahi queue/render.rs). Their units draw what the vertex
- * command of the same scene left in the vertex buffer.
+ * Fragment commands: takes the scene that their vertex command has filled, checks parameters and
+ * operations, and fills the registers that the units draw it by (m1n1 fw/agx/cmdqueue.py
+ * WorkCommand3D, asahi queue/render.rs).
+ *
+ * A worker, with the firmware's lock held, but for fw_fragment_run() and fw_fragment_partial(),
+ * which are called without it.
  */
 #include <inttypes.h>
 
@@ -24,33 +27,34 @@ struct fw_fixed {
 	uint64_t value;
 };
 
-static struct fw_view struct_1(struct fw_job *job)
+static struct fw_view fw_fragment_struct_1(struct fw_job *job)
 {
 	return fw_sub(&job->view, FW_RunFragment_struct_1, FW_S_FragmentStruct1, 0);
 }
 
-static struct fw_view struct_2(struct fw_job *job)
+static struct fw_view fw_fragment_struct_2(struct fw_job *job)
 {
 	return fw_sub(&job->view, FW_RunFragment_struct_2, FW_S_FragmentStruct2, 0);
 }
 
-static struct fw_view struct_3(struct fw_job *job)
+static struct fw_view fw_fragment_struct_3(struct fw_job *job)
 {
 	return fw_sub(&job->view, FW_RunFragment_struct_3, FW_S_FragmentStruct3, 0);
 }
 
-static uint64_t word(struct fw_job *job, enum fw_field_id field)
+static uint64_t fw_fragment_word(struct fw_job *job, enum fw_field_id field)
 {
-	struct fw_view view = fw_fields[field].structure == FW_S_FragmentStruct1 ? struct_1(job) :
-										  struct_2(job);
+	struct fw_view view = fw_fields[field].structure == FW_S_FragmentStruct1
+				      ? fw_fragment_struct_1(job)
+				      : fw_fragment_struct_2(job);
 
 	return fw_registers_word(&job->registers, &view, field);
 }
 
-/* Commands name the statistics without the counters in front of them. */
+/* Commands point to the statistics behind the counters at their start */
 #define STATS_OFFSET	8
 
-static uint64_t stats_of(struct fw_job *job)
+static uint64_t fw_fragment_stats_of(struct fw_job *job)
 {
 	struct fw_view runtime =
 		fw_view(job->view.access, FW_S_RuntimePointers, job->worker->fw->runtime);
@@ -58,10 +62,13 @@ static uint64_t stats_of(struct fw_job *job)
 	return fw_get(&runtime, FW_RuntimePointers_stats_3d_addr) + STATS_OFFSET;
 }
 
-/* The scene, in the order of the ring */
+/* When the command is taken out of its ring */
 
-/* It can be drawn when its vertex command is over, and only once */
-static bool take(struct fw_job *job, struct fw_command *command)
+/*
+ * Finds the command's scene, which has to be filled and may be drawn once. A scene that is not is
+ * reported, and the command does nothing.
+ */
+static bool fw_fragment_take(struct fw_job *job, struct fw_command *command)
 {
 	uint64_t va = fw_get(&job->view, FW_RunFragment_buf_thing_addr);
 	struct fw_scene *scene = va ? fw_scene_find(job->worker->fw, va) : NULL;
@@ -113,7 +120,7 @@ uint64_t fw_fragment_find(struct fw_worker *worker, const struct fw_scene *scene
 
 /* Parameters */
 
-static void check_fixed(struct fw_job *job)
+static void fw_fragment_check_fixed(struct fw_job *job)
 {
 	static const struct fw_fixed fixed[] = {
 		{ FW_FragmentStruct2_unk_158, 0x1c },
@@ -123,7 +130,7 @@ static void check_fixed(struct fw_job *job)
 		{ FW_FragmentStruct2_aux_fb_unk3, 0x100000 },
 		{ FW_FragmentStruct1_unk_3c, 1 },
 	};
-	struct fw_view one = struct_1(job), two = struct_2(job);
+	struct fw_view one = fw_fragment_struct_1(job), two = fw_fragment_struct_2(job);
 
 	for (unsigned int i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		fw_render_expect(job, VAGX_RULE_FW_COMMAND_INFO, &two, fixed[i].field,
@@ -147,9 +154,9 @@ static void check_fixed(struct fw_job *job)
 	fw_render_expect_field(job, VAGX_RULE_FW_COMMAND_INFO, FW_RunFragment_unk_34, 1);
 }
 
-static bool load_geometry(struct fw_job *job, struct vagx_render_geometry *geometry)
+static bool fw_fragment_load_geometry(struct fw_job *job, struct vagx_render_geometry *geometry)
 {
-	struct fw_view params = struct_2(job);
+	struct fw_view params = fw_fragment_struct_2(job);
 
 	if (job->registers.count) {
 		uint64_t size = fw_registers_get(&job->registers, FW_REGISTER_FRAGMENT_AUX_FB_SIZE);
@@ -161,7 +168,7 @@ static bool load_geometry(struct fw_job *job, struct vagx_render_geometry *geome
 		geometry->height = fw_get(&params, FW_FragmentStruct2_aux_fb_height);
 	}
 	geometry->layers = 1;
-	if (!fw_render_utiles(job, word(job, FW_FragmentStruct2_unk_0), geometry))
+	if (!fw_render_utiles(job, fw_fragment_word(job, FW_FragmentStruct2_unk_0), geometry))
 		return false;
 	if (geometry->width && geometry->height && geometry->width <= VAGX_RENDER_MAX_SIZE &&
 	    geometry->height <= VAGX_RENDER_MAX_SIZE)
@@ -171,12 +178,13 @@ static bool load_geometry(struct fw_job *job, struct vagx_render_geometry *geome
 	return false;
 }
 
-static void check_tiling(struct fw_job *job, const struct vagx_render_geometry *geometry)
+static void fw_fragment_check_tiling(struct fw_job *job,
+				     const struct vagx_render_geometry *geometry)
 {
 	struct fw_tiles tiles = fw_render_tiles(geometry);
-	struct fw_view one = struct_1(job), two = struct_2(job);
+	struct fw_view one = fw_fragment_struct_1(job), two = fw_fragment_struct_2(job);
 	bool empty = fw_get(&job->view, FW_RunFragment_unk_30);
-	uint64_t config = word(job, FW_FragmentStruct2_unk_f8);
+	uint64_t config = fw_fragment_word(job, FW_FragmentStruct2_unk_f8);
 	enum vagx_rule rule = VAGX_RULE_FW_RENDER_TILING;
 
 	fw_render_expect(job, rule, &one, FW_FragmentStruct1_tile_counts,
@@ -198,8 +206,8 @@ static void check_tiling(struct fw_job *job, const struct vagx_render_geometry *
 	fw_render_expect_field(job, rule, FW_RunFragment_unk_48, geometry->samples);
 }
 
-/* Both halves of a render say who they are, and what they work on */
-static void check_pair(struct fw_job *job, const struct fw_view *op)
+/* Checks that both commands of a render have the same stamp, buffer, scene and size */
+static void fw_fragment_check_pair(struct fw_job *job, const struct fw_view *op)
 {
 	const struct fw_scene *scene = job->scene;
 	const struct {
@@ -225,7 +233,7 @@ static void check_pair(struct fw_job *job, const struct fw_view *op)
 	}
 }
 
-static void check_start(struct fw_job *job, const struct fw_view *op)
+static void fw_fragment_check_start(struct fw_job *job, const struct fw_view *op)
 {
 	struct fw_view *command = &job->view;
 	struct fw_view control = fw_view(op->access, FW_S_EventControl, job->stamp->notifier);
@@ -239,7 +247,7 @@ static void check_start(struct fw_job *job, const struct fw_view *op)
 			      fw_va(command, FW_RunFragment_registers));
 	fw_job_expect_pointer(job, op, FW_StartFragment_buf_thing_addr,
 			      fw_get(command, FW_RunFragment_buf_thing_addr));
-	fw_job_expect_pointer(job, op, FW_StartFragment_stats_ptr, stats_of(job));
+	fw_job_expect_pointer(job, op, FW_StartFragment_stats_ptr, fw_fragment_stats_of(job));
 	fw_job_expect_pointer(job, op, FW_StartFragment_busy_flag_ptr,
 			      fw_va(command, FW_RunFragment_busy_flag));
 	fw_job_expect_pointer(job, op, FW_StartFragment_struct6_addr,
@@ -266,9 +274,9 @@ static void check_start(struct fw_job *job, const struct fw_view *op)
 				 FW_StartFragment_attachments);
 }
 
-/* What the units are told */
+/* Registers of the units */
 
-static struct vagx_tile_program clear_program(const struct fw_view *view)
+static struct vagx_tile_program fw_fragment_clear_program(const struct fw_view *view)
 {
 	return (struct vagx_tile_program){
 		.spec = fw_get(view, FW_ClearPipelineBinding_pipeline_bind),
@@ -276,9 +284,9 @@ static struct vagx_tile_program clear_program(const struct fw_view *view)
 	};
 }
 
-static void load_programs(struct fw_job *job, struct vagx_fragment_registers *fragment)
+static void fw_fragment_load_programs(struct fw_job *job, struct vagx_fragment_registers *fragment)
 {
-	struct fw_view params = struct_2(job), partial = struct_3(job);
+	struct fw_view params = fw_fragment_struct_2(job), partial = fw_fragment_struct_3(job);
 	struct fw_view clear =
 		fw_sub(&params, FW_FragmentStruct2_clear_pipeline, FW_S_ClearPipelineBinding, 0);
 	struct fw_view reload =
@@ -286,17 +294,17 @@ static void load_programs(struct fw_job *job, struct vagx_fragment_registers *fr
 	struct fw_view store = fw_sub(&partial, FW_FragmentStruct3_partial_store_pipeline,
 				      FW_S_StorePipelineBinding, 0);
 
-	fragment->partial_background = clear_program(&reload);
+	fragment->partial_background = fw_fragment_clear_program(&reload);
 	fragment->partial_end_of_tile = (struct vagx_tile_program){
 		.spec = fw_get(&store, FW_StorePipelineBinding_pipeline_bind),
 		.usc = fw_get(&store, FW_StorePipelineBinding_address),
 	};
 	fragment->end_of_tile = (struct vagx_tile_program){
-		.spec = word(job, FW_FragmentStruct1_store_pipeline_bind),
-		.usc = word(job, FW_FragmentStruct1_store_pipeline_addr),
+		.spec = fw_fragment_word(job, FW_FragmentStruct1_store_pipeline_bind),
+		.usc = fw_fragment_word(job, FW_FragmentStruct1_store_pipeline_addr),
 	};
 	if (!job->registers.count) {
-		fragment->background = clear_program(&clear);
+		fragment->background = fw_fragment_clear_program(&clear);
 		return;
 	}
 	fragment->background = (struct vagx_tile_program){
@@ -305,7 +313,7 @@ static void load_programs(struct fw_job *job, struct vagx_fragment_registers *fr
 	};
 }
 
-static uint64_t stride(struct fw_job *job, unsigned int index)
+static uint64_t fw_fragment_stride(struct fw_job *job, unsigned int index)
 {
 	static const uint32_t numbers[] = {
 		FW_REGISTER_FRAGMENT_Z_LOAD_STRIDE,
@@ -313,45 +321,49 @@ static uint64_t stride(struct fw_job *job, unsigned int index)
 		FW_REGISTER_FRAGMENT_S_LOAD_STRIDE,
 		FW_REGISTER_FRAGMENT_S_STORE_STRIDE,
 	};
-	struct fw_view params = struct_2(job);
+	struct fw_view params = fw_fragment_struct_2(job);
 
 	return job->registers.count ? fw_registers_get(&job->registers, numbers[index]) :
 				      fw_get_at(&params, FW_FragmentStruct2_unk_78, index);
 }
 
-static void load_planes(struct fw_job *job, struct vagx_fragment_registers *fragment)
+static void fw_fragment_load_planes(struct fw_job *job, struct vagx_fragment_registers *fragment)
 {
-	struct fw_view partial = struct_3(job);
+	struct fw_view partial = fw_fragment_struct_3(job);
 
 	fragment->depth = (struct vagx_zs_planes){
-		.load = { word(job, FW_FragmentStruct2_depth_buffer_ptr1), stride(job, 0),
-			  word(job, FW_FragmentStruct2_depth_aux_buffer_ptr1),
-			  word(job, FW_FragmentStruct2_unk_a0) },
-		.store = { word(job, FW_FragmentStruct2_depth_buffer_ptr2), stride(job, 1),
-			   word(job, FW_FragmentStruct2_depth_aux_buffer_ptr2),
-			   word(job, FW_FragmentStruct2_unk_b0) },
-		.partial = { fw_get(&partial, FW_FragmentStruct3_depth_buffer_ptr3),
-			     fw_get(&partial, FW_FragmentStruct3_unk_2a0),
-			     fw_get(&partial, FW_FragmentStruct3_depth_aux_buffer_ptr),
-			     fw_get(&partial, FW_FragmentStruct3_unk_2a8) },
+		.load = {fw_fragment_word(job, FW_FragmentStruct2_depth_buffer_ptr1),
+			 fw_fragment_stride(job, 0),
+			 fw_fragment_word(job, FW_FragmentStruct2_depth_aux_buffer_ptr1),
+			 fw_fragment_word(job, FW_FragmentStruct2_unk_a0)},
+		.store = {fw_fragment_word(job, FW_FragmentStruct2_depth_buffer_ptr2),
+			  fw_fragment_stride(job, 1),
+			  fw_fragment_word(job, FW_FragmentStruct2_depth_aux_buffer_ptr2),
+			  fw_fragment_word(job, FW_FragmentStruct2_unk_b0)},
+		.partial = {fw_get(&partial, FW_FragmentStruct3_depth_buffer_ptr3),
+			    fw_get(&partial, FW_FragmentStruct3_unk_2a0),
+			    fw_get(&partial, FW_FragmentStruct3_depth_aux_buffer_ptr),
+			    fw_get(&partial, FW_FragmentStruct3_unk_2a8)},
 	};
 	fragment->stencil = (struct vagx_zs_planes){
-		.load = { word(job, FW_FragmentStruct2_stencil_buffer_ptr1), stride(job, 2),
-			  word(job, FW_FragmentStruct2_stencil_aux_buffer_ptr1),
-			  word(job, FW_FragmentStruct2_unk_c0) },
-		.store = { word(job, FW_FragmentStruct2_stencil_buffer_ptr2), stride(job, 3),
-			   word(job, FW_FragmentStruct2_stencil_aux_buffer_ptr2),
-			   word(job, FW_FragmentStruct2_unk_d0) },
-		.partial = { fw_get(&partial, FW_FragmentStruct3_stencil_buffer_ptr3),
-			     fw_get(&partial, FW_FragmentStruct3_unk_2d0),
-			     fw_get(&partial, FW_FragmentStruct3_stencil_aux_buffer_ptr),
-			     fw_get(&partial, FW_FragmentStruct3_unk_2d8) },
+		.load = {fw_fragment_word(job, FW_FragmentStruct2_stencil_buffer_ptr1),
+			 fw_fragment_stride(job, 2),
+			 fw_fragment_word(job, FW_FragmentStruct2_stencil_aux_buffer_ptr1),
+			 fw_fragment_word(job, FW_FragmentStruct2_unk_c0)},
+		.store = {fw_fragment_word(job, FW_FragmentStruct2_stencil_buffer_ptr2),
+			  fw_fragment_stride(job, 3),
+			  fw_fragment_word(job, FW_FragmentStruct2_stencil_aux_buffer_ptr2),
+			  fw_fragment_word(job, FW_FragmentStruct2_unk_d0)},
+		.partial = {fw_get(&partial, FW_FragmentStruct3_stencil_buffer_ptr3),
+			    fw_get(&partial, FW_FragmentStruct3_unk_2d0),
+			    fw_get(&partial, FW_FragmentStruct3_stencil_aux_buffer_ptr),
+			    fw_get(&partial, FW_FragmentStruct3_unk_2d8)},
 	};
 }
 
-static uint32_t bgobjvals(struct fw_job *job)
+static uint32_t fw_fragment_bgobjvals(struct fw_job *job)
 {
-	struct fw_view params = struct_1(job);
+	struct fw_view params = fw_fragment_struct_1(job);
 
 	if (job->registers.count)
 		return fw_registers_get(&job->registers, FW_REGISTER_FRAGMENT_ISP_BGOBJVALS);
@@ -359,39 +371,40 @@ static uint32_t bgobjvals(struct fw_job *job)
 	       fw_get(&params, FW_FragmentStruct1_unk_35) << 8;
 }
 
-static void load(struct fw_job *job, struct vagx_fragment_registers *fragment)
+static void fw_fragment_load(struct fw_job *job, struct vagx_fragment_registers *fragment)
 {
-	struct fw_view partial = struct_3(job);
+	struct fw_view partial = fw_fragment_struct_3(job);
 
 	fragment->tvb = (struct vagx_tvb_memory){
-		.tilemap = word(job, FW_FragmentStruct2_tvb_tilemap),
-		.heap_meta = word(job, FW_FragmentStruct2_tvb_heapmeta_addr2),
-		.layer_meta = word(job, FW_FragmentStruct2_tvb_heapmeta_addr),
+		.tilemap = fw_fragment_word(job, FW_FragmentStruct2_tvb_tilemap),
+		.heap_meta = fw_fragment_word(job, FW_FragmentStruct2_tvb_heapmeta_addr2),
+		.layer_meta = fw_fragment_word(job, FW_FragmentStruct2_tvb_heapmeta_addr),
 	};
 	fragment->shaders = (struct vagx_render_shaders){
-		.usc_base = word(job, FW_FragmentStruct2_pipeline_base),
-		.helper_program = word(job, FW_FragmentStruct2_helper_program),
-		.helper_cfg = word(job, FW_FragmentStruct1_helper_cfg),
-		.helper_data = word(job, FW_FragmentStruct2_helper_arg),
+		.usc_base = fw_fragment_word(job, FW_FragmentStruct2_pipeline_base),
+		.helper_program = fw_fragment_word(job, FW_FragmentStruct2_helper_program),
+		.helper_cfg = fw_fragment_word(job, FW_FragmentStruct1_helper_cfg),
+		.helper_data = fw_fragment_word(job, FW_FragmentStruct2_helper_arg),
 	};
 	fw_render_samplers(job, FW_RunFragment_encoder_params, &fragment->shaders);
-	fragment->ppp_multisample = word(job, FW_FragmentStruct2_unk_18);
-	fragment->scissor_base = word(job, FW_FragmentStruct2_scissor_array);
-	fragment->depth_bias_base = word(job, FW_FragmentStruct2_depth_bias_array);
-	fragment->visibility_base = word(job, FW_FragmentStruct2_visibility_result_buffer);
-	fragment->isp_control = word(job, FW_FragmentStruct2_aux_fb_unk1);
-	fragment->isp_bgobjdepth = word(job, FW_FragmentStruct1_depth_clear_val1);
-	fragment->isp_bgobjvals = bgobjvals(job);
-	fragment->zls_control = word(job, FW_FragmentStruct2_depth_flags);
+	fragment->ppp_multisample = fw_fragment_word(job, FW_FragmentStruct2_unk_18);
+	fragment->scissor_base = fw_fragment_word(job, FW_FragmentStruct2_scissor_array);
+	fragment->depth_bias_base = fw_fragment_word(job, FW_FragmentStruct2_depth_bias_array);
+	fragment->visibility_base =
+		fw_fragment_word(job, FW_FragmentStruct2_visibility_result_buffer);
+	fragment->isp_control = fw_fragment_word(job, FW_FragmentStruct2_aux_fb_unk1);
+	fragment->isp_bgobjdepth = fw_fragment_word(job, FW_FragmentStruct1_depth_clear_val1);
+	fragment->isp_bgobjvals = fw_fragment_bgobjvals(job);
+	fragment->zls_control = fw_fragment_word(job, FW_FragmentStruct2_depth_flags);
 	fragment->partial_zls_control = fw_get(&partial, FW_FragmentStruct3_depth_flags);
-	fragment->zls_pixels = word(job, FW_FragmentStruct2_depth_dimensions);
+	fragment->zls_pixels = fw_fragment_word(job, FW_FragmentStruct2_depth_dimensions);
 	fragment->sample_size = fw_get(&partial, FW_FragmentStruct3_unk_378);
 	fragment->process_empty_tiles = fw_get(&job->view, FW_RunFragment_unk_30);
-	load_programs(job, fragment);
-	load_planes(job, fragment);
+	fw_fragment_load_programs(job, fragment);
+	fw_fragment_load_planes(job, fragment);
 }
 
-static void load_registers(struct fw_job *job)
+static void fw_fragment_load_registers(struct fw_job *job)
 {
 	if (fw_has(&job->view, FW_RunFragment_registers))
 		fw_job_load_registers(job, FW_REGISTERS_FRAGMENT, FW_RunFragment_registers,
@@ -399,32 +412,33 @@ static void load_registers(struct fw_job *job)
 				      FW_RunFragment_registers_length);
 }
 
-/* The operations */
+/* Operations of the microsequence */
 
-static void start(struct fw_job *job, const struct fw_view *op)
+static void fw_fragment_start(struct fw_job *job, const struct fw_view *op)
 {
 	struct vagx_fragment_registers *fragment = &job->fragment;
 
 	job->scene = job->command->scene ? fw_scene_find(job->worker->fw, job->command->scene) :
 					   NULL;
-	load_registers(job);
-	check_start(job, op);
-	check_fixed(job);
-	load(job, fragment);
-	job->idle = !load_geometry(job, &fragment->geometry) || !job->scene ||
+	fw_fragment_load_registers(job);
+	fw_fragment_check_start(job, op);
+	fw_fragment_check_fixed(job);
+	fw_fragment_load(job, fragment);
+	job->idle = !fw_fragment_load_geometry(job, &fragment->geometry) || !job->scene ||
 		    !job->scene->started || op->access->failed;
 	if (job->idle)
 		return;
-	check_tiling(job, &fragment->geometry);
-	check_pair(job, op);
+	fw_fragment_check_tiling(job, &fragment->geometry);
+	fw_fragment_check_pair(job, op);
 	fw_render_expect_memory(job, "heap metadata", fragment->tvb.heap_meta, FW_HEAPMETA_SIZE);
 	fw_render_expect_memory(job, "the auxiliary framebuffer",
-				word(job, FW_FragmentStruct2_aux_fb_ptr), FW_AUX_FB_SIZE);
+				fw_fragment_word(job, FW_FragmentStruct2_aux_fb_ptr),
+				FW_AUX_FB_SIZE);
 	fragment->geometry.layers = job->scene->layers;
 	fw_set(&job->view, FW_RunFragment_busy_flag, 1);
 }
 
-static void finalize(struct fw_job *job, const struct fw_view *op)
+static void fw_fragment_finalize(struct fw_job *job, const struct fw_view *op)
 {
 	struct fw_view *command = &job->view;
 
@@ -433,7 +447,7 @@ static void finalize(struct fw_job *job, const struct fw_view *op)
 			      fw_get(command, FW_RunFragment_buf_thing_addr));
 	fw_job_expect_pointer(job, op, FW_FinalizeFragment_buffer_mgr_addr,
 			      fw_get(command, FW_RunFragment_buffer_mgr_addr));
-	fw_job_expect_pointer(job, op, FW_FinalizeFragment_stats_ptr, stats_of(job));
+	fw_job_expect_pointer(job, op, FW_FinalizeFragment_stats_ptr, fw_fragment_stats_of(job));
 	fw_job_expect_pointer(job, op, FW_FinalizeFragment_struct7_addr,
 			      fw_va(command, FW_RunFragment_unk_pointee));
 	fw_job_expect_pointer(job, op, FW_FinalizeFragment_busy_flag_ptr,
@@ -456,11 +470,12 @@ static void finalize(struct fw_job *job, const struct fw_view *op)
 	fw_set(command, FW_RunFragment_tvb_overflow_count, job->scene->overflows);
 }
 
-/* The units */
+/* On the units, without the lock */
 
-static enum vagx_gpu_status draw(struct fw_job *job, struct vagx_job *units,
-				 const struct vagx_tvb_pages *pages, enum vagx_fragment_mode mode,
-				 struct vagx_uat_fault *fault, unsigned int *unit)
+static enum vagx_gpu_status fw_fragment_draw(struct fw_job *job, struct vagx_job *units,
+					     const struct vagx_tvb_pages *pages,
+					     enum vagx_fragment_mode mode,
+					     struct vagx_uat_fault *fault, unsigned int *unit)
 {
 	enum vagx_gpu_status status =
 		vagx_job_fragment(units, &job->fragment, pages, mode, fault, unit);
@@ -471,9 +486,9 @@ static enum vagx_gpu_status draw(struct fw_job *job, struct vagx_job *units,
 }
 
 /*
- * A partial render goes on the units in the place of the vertex command, so
- * that whoever cancels that one gets it. What it is told comes from a command
- * that has not begun yet.
+ * Draws what a scene has so far. The partial render takes the place of the vertex command's job,
+ * so that it ends when that is cancelled. Its registers come from the scene's fragment command,
+ * which has not begun yet.
  */
 enum vagx_gpu_status fw_fragment_partial(struct fw_job *vertex, const struct vagx_tvb_pages *pages,
 					 struct vagx_uat_fault *fault, unsigned int *unit)
@@ -493,9 +508,10 @@ enum vagx_gpu_status fw_fragment_partial(struct fw_job *vertex, const struct vag
 	job.view = fw_view(&worker->access, FW_S_RunFragment, va);
 	good = units && va && !worker->cancelled;
 	if (good) {
-		load_registers(&job);
-		load(&job, &job.fragment);
-		good = load_geometry(&job, &job.fragment.geometry) && !worker->access.failed;
+		fw_fragment_load_registers(&job);
+		fw_fragment_load(&job, &job.fragment);
+		good = fw_fragment_load_geometry(&job, &job.fragment.geometry) &&
+		       !worker->access.failed;
 		job.fragment.geometry.layers = job.scene->layers;
 	}
 	interrupted = worker->job;
@@ -503,7 +519,7 @@ enum vagx_gpu_status fw_fragment_partial(struct fw_job *vertex, const struct vag
 		worker->job = units;
 	pthread_mutex_unlock(&fw->lock);
 	if (good)
-		status = draw(&job, units, pages, VAGX_FRAGMENT_PARTIAL, fault, unit);
+		status = fw_fragment_draw(&job, units, pages, VAGX_FRAGMENT_PARTIAL, fault, unit);
 	pthread_mutex_lock(&fw->lock);
 	worker->job = interrupted;
 	job.scene->pass_pages = 0;
@@ -512,13 +528,13 @@ enum vagx_gpu_status fw_fragment_partial(struct fw_job *vertex, const struct vag
 	return status;
 }
 
-static enum vagx_gpu_status run(struct fw_job *job, struct vagx_job *units,
-				struct vagx_uat_fault *fault, unsigned int *unit)
+static enum vagx_gpu_status fw_fragment_run(struct fw_job *job, struct vagx_job *units,
+					    struct vagx_uat_fault *fault, unsigned int *unit)
 {
 	struct vagx_tvb_pages pages = fw_tvb_pages(job);
 
 	return job->idle ? VAGX_GPU_DONE :
-			   draw(job, units, &pages, VAGX_FRAGMENT_FINAL, fault, unit);
+			   fw_fragment_draw(job, units, &pages, VAGX_FRAGMENT_FINAL, fault, unit);
 }
 
 const struct fw_job_kind fw_fragment_kind = {
@@ -541,8 +557,8 @@ const struct fw_job_kind fw_fragment_kind = {
 	.finalize_type = FW_S_FinalizeFragment,
 	.wait = FW_WAIT_FRAGMENT,
 	.wait_g14x = FW_WAIT_FRAGMENT_G14X,
-	.take = take,
-	.start = start,
-	.finalize = finalize,
-	.run = run,
+	.take = fw_fragment_take,
+	.start = fw_fragment_start,
+	.finalize = fw_fragment_finalize,
+	.run = fw_fragment_run,
 };

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * The firmware asks the driver for more of a vertex buffer. Real firmware does
- * so only for renders that want it, which neither reference has ever sent; so
- * here it does when it is told to.
+ * Asks the driver for more of a vertex buffer, and takes its acknowledgement. Real firmware does
+ * so only for renders that want it, which neither reference has ever sent; so here it does when it
+ * is told to, by --tvb-grow or the control socket. With the firmware's lock held, which is dropped
+ * while a worker waits for the answer.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -13,8 +14,8 @@
 
 #define FW_GROW_WAIT_NS	1000000000ULL
 
-static struct fw_request *note(struct vagx_firmware *fw, uint32_t context, uint32_t slot,
-			       uint32_t counter)
+static struct fw_request *fw_grow_note(struct vagx_firmware *fw, uint32_t context, uint32_t slot,
+				       uint32_t counter)
 {
 	struct fw_request *request = &fw->request[fw->next_request++ % FW_REQUESTS];
 
@@ -29,14 +30,14 @@ static struct fw_request *note(struct vagx_firmware *fw, uint32_t context, uint3
 
 void fw_grow_asked(struct vagx_firmware *fw, uint32_t context, uint32_t slot, uint32_t counter)
 {
-	note(fw, context, slot, counter);
+	fw_grow_note(fw, context, slot, counter);
 }
 
 void fw_grow_ask(struct vagx_firmware *fw, uint32_t context, uint32_t slot)
 {
 	uint32_t counter = ++fw->request_counter;
 
-	note(fw, context, slot, counter);
+	fw_grow_note(fw, context, slot, counter);
 	fw_event_grow(&fw->access, fw, context, slot, counter);
 }
 
@@ -61,11 +62,11 @@ void fw_grow_acknowledged(struct vagx_firmware *fw, uint64_t va)
 	}
 	if (!fw->access.failed)
 		vagx_violation(fw->config.report, VAGX_RULE_FW_GROW_ACK, va, "GrowTVBAck",
-			       "slot %u, context %u, counter %u: nobody asked", slot, context,
-			       counter);
+			       "slot %u, context %u, counter %u: the firmware has sent no such request",
+			       slot, context, counter);
 }
 
-static bool is_open(const struct fw_request *request, uint32_t counter)
+static bool fw_grow_is_open(const struct fw_request *request, uint32_t counter)
 {
 	return request->open && request->counter == counter;
 }
@@ -76,11 +77,11 @@ bool fw_grow(struct fw_worker *worker, const struct fw_scene *scene, unsigned in
 	uint64_t until = fw_now_ns() + FW_GROW_WAIT_NS;
 	struct timespec time = { .tv_sec = until / 1000000000, .tv_nsec = until % 1000000000 };
 	uint32_t counter = ++fw->request_counter, changes = fw_buffer_changes(fw, scene);
-	struct fw_request *request = note(fw, context, scene->slot, counter);
+	struct fw_request *request = fw_grow_note(fw, context, scene->slot, counter);
 
 	fw_event_grow(&worker->access, fw, context, scene->slot, counter);
-	while (is_open(request, counter) && !worker->cancelled && fw->state == FW_STATE_READY &&
-	       fw_now_ns() < until)
+	while (fw_grow_is_open(request, counter) && !worker->cancelled &&
+	       fw->state == FW_STATE_READY && fw_now_ns() < until)
 		pthread_cond_timedwait(&fw->work, &fw->lock, &time);
 	return fw->state == FW_STATE_READY && fw_buffer_changes(fw, scene) != changes &&
 	       fw_buffer_has_room(fw, scene);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * INIT: the walk through InitData and everything that it points to (m1n1
- * fw/agx/initdata.py has the structures, agx/initdata.py fills them).
+ * INIT: walks through InitData and everything that it points to (m1n1 fw/agx/initdata.py has the
+ * structures, agx/initdata.py fills them), reports each word that is not as in the references, and
+ * sets up the channels. A pointer that leads nowhere ends the firmware, as its later accesses
+ * would. The main thread, with the lock held.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -15,37 +17,40 @@
 #define FW_UNKPTR_1B8_SIZE	0x1000
 #define FW_UNKPTR_1C0_SIZE	0x300
 #define FW_UNKPTR_1C8_SIZE	0x1000
-/* What the real one keeps there is not known, but it is something */
+/* Stored where only the firmware writes: what the real one has there is not known, but not zero */
 #define FW_OWN_WORD		0x6f776e21
 #define FW_LOG_PAYLOAD_SIZE	(FW_LOG_CHANNELS * 0x100 * 0xd8)
 
-static void violation_at(struct vagx_firmware *fw, enum vagx_rule rule, const struct fw_view *view,
-			 enum fw_field_id field, uint64_t found)
+static void fw_initdata_violation_at(struct vagx_firmware *fw, enum vagx_rule rule,
+				     const struct fw_view *view, enum fw_field_id field,
+				     uint64_t found)
 {
 	vagx_violation(fw->config.report, rule, fw_va(view, field), fw_structs[view->type].name,
 		       "%s is %#" PRIx64, fw_fields[field].name, found);
 }
 
-static void expect(struct vagx_firmware *fw, enum vagx_rule rule, const struct fw_view *view,
-		   enum fw_field_id field, unsigned int index, uint64_t value)
+static void fw_initdata_expect(struct vagx_firmware *fw, enum vagx_rule rule,
+			       const struct fw_view *view, enum fw_field_id field,
+			       unsigned int index, uint64_t value)
 {
 	uint64_t found = fw_get_at(view, field, index);
 
 	if (!view->access->failed && fw_has(view, field) && found != value)
-		violation_at(fw, rule, view, field, found);
+		fw_initdata_violation_at(fw, rule, view, field, found);
 }
 
-static void check_version(struct vagx_firmware *fw, const struct fw_view *init)
+static void fw_initdata_check_version(struct vagx_firmware *fw, const struct fw_view *init)
 {
 	static const uint16_t plain[4] = { 0x6ba0, 0x1f28, 0x601, 0xb0 };
 	static const uint16_t g14x[4] = { 0xb390, 0x70f8, 0x601, 0xb0 };
 	const uint16_t *want = fw->abi == FW_ABI_13_5_G14X ? g14x : plain;
 
 	for (unsigned int i = 0; i < 4; i++)
-		expect(fw, VAGX_RULE_FW_INIT_VERSION, init, FW_InitData_ver_info, i, want[i]);
+		fw_initdata_expect(fw, VAGX_RULE_FW_INIT_VERSION, init, FW_InitData_ver_info, i,
+				   want[i]);
 }
 
-static void check_uat_levels(struct vagx_firmware *fw, const struct fw_view *init)
+static void fw_initdata_check_uat_levels(struct vagx_firmware *fw, const struct fw_view *init)
 {
 	static const struct {
 		uint8_t shift;
@@ -53,50 +58,55 @@ static void check_uat_levels(struct vagx_firmware *fw, const struct fw_view *ini
 	} levels[3] = { { 36, 8 }, { 25, 2048 }, { 14, 2048 } };
 	const enum vagx_rule rule = VAGX_RULE_FW_INIT_UAT_LEVELS;
 
-	expect(fw, rule, init, FW_InitData_uat_page_size, 0, VAGX_UAT_PAGE_SIZE);
-	expect(fw, rule, init, FW_InitData_uat_page_bits, 0, VAGX_UAT_PAGE_SHIFT);
-	expect(fw, rule, init, FW_InitData_uat_num_levels, 0, 3);
+	fw_initdata_expect(fw, rule, init, FW_InitData_uat_page_size, 0, VAGX_UAT_PAGE_SIZE);
+	fw_initdata_expect(fw, rule, init, FW_InitData_uat_page_bits, 0, VAGX_UAT_PAGE_SHIFT);
+	fw_initdata_expect(fw, rule, init, FW_InitData_uat_num_levels, 0, 3);
 	for (unsigned int i = 0; i < 3; i++) {
 		struct fw_view level =
 			fw_sub(init, FW_InitData_uat_level_info, FW_S_UatLevelInfo, i);
 		uint64_t mask = fw_get(&level, FW_UatLevelInfo_phys_mask);
 
-		expect(fw, rule, &level, FW_UatLevelInfo_unk_3, 0, 8);
-		expect(fw, rule, &level, FW_UatLevelInfo_unk_1, 0, VAGX_UAT_PAGE_SHIFT);
-		expect(fw, rule, &level, FW_UatLevelInfo_unk_2, 0, VAGX_UAT_PAGE_SHIFT);
-		expect(fw, rule, &level, FW_UatLevelInfo_index_shift, 0, levels[i].shift);
-		expect(fw, rule, &level, FW_UatLevelInfo_num_entries, 0, levels[i].entries);
-		expect(fw, rule, &level, FW_UatLevelInfo_unk_4, 0, VAGX_UAT_PAGE_SIZE);
-		expect(fw, rule, &level, FW_UatLevelInfo_unk_8, 0, 1);
-		expect(fw, rule, &level, FW_UatLevelInfo_index_mask, 0,
-		       (uint64_t)(levels[i].entries - 1) << levels[i].shift);
+		fw_initdata_expect(fw, rule, &level, FW_UatLevelInfo_unk_3, 0, 8);
+		fw_initdata_expect(fw, rule, &level, FW_UatLevelInfo_unk_1, 0, VAGX_UAT_PAGE_SHIFT);
+		fw_initdata_expect(fw, rule, &level, FW_UatLevelInfo_unk_2, 0, VAGX_UAT_PAGE_SHIFT);
+		fw_initdata_expect(fw, rule, &level, FW_UatLevelInfo_index_shift, 0,
+				   levels[i].shift);
+		fw_initdata_expect(fw, rule, &level, FW_UatLevelInfo_num_entries, 0,
+				   levels[i].entries);
+		fw_initdata_expect(fw, rule, &level, FW_UatLevelInfo_unk_4, 0, VAGX_UAT_PAGE_SIZE);
+		fw_initdata_expect(fw, rule, &level, FW_UatLevelInfo_unk_8, 0, 1);
+		fw_initdata_expect(fw, rule, &level, FW_UatLevelInfo_index_mask, 0,
+				   (uint64_t)(levels[i].entries - 1) << levels[i].shift);
 		if (!fw->access.failed && mask != 0xffffffc000ULL && mask != 0x3ffffffc000ULL)
-			violation_at(fw, rule, &level, FW_UatLevelInfo_phys_mask, mask);
+			fw_initdata_violation_at(fw, rule, &level, FW_UatLevelInfo_phys_mask, mask);
 	}
 }
 
-static bool is_cached(struct vagx_firmware *fw, uint64_t va)
+static bool fw_initdata_is_cached(struct vagx_firmware *fw, uint64_t va)
 {
 	uint64_t pte = vagx_uat_pte(fw->config.uat, 0, va);
 
 	return (pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) == VAGX_ATTR_FW_CACHED;
 }
 
-/* A pointer that has to lead to @size bytes. After the first bad one the others say nothing. */
-static uint64_t follow(struct vagx_firmware *fw, const struct fw_view *view, enum fw_field_id field,
-		       size_t size, enum vagx_access kind)
+/*
+ * Follows a pointer that has to lead to @size bytes. Return: the address, or 0 after a report; all
+ * later pointers are 0 then, without one.
+ */
+static uint64_t fw_initdata_follow(struct vagx_firmware *fw, const struct fw_view *view,
+				   enum fw_field_id field, size_t size, enum vagx_access kind)
 {
 	uint64_t va = fw_get(view, field);
 
 	if (view->access->failed || !fw_has(view, field))
 		return 0;
 	if (!va) {
-		violation_at(fw, VAGX_RULE_FW_INIT_NULL, view, field, va);
+		fw_initdata_violation_at(fw, VAGX_RULE_FW_INIT_NULL, view, field, va);
 		fw->access.failed = true;
 		return 0;
 	}
-	if (va & 0x7f && is_cached(fw, va))
-		violation_at(fw, VAGX_RULE_FW_INIT_ALIGNMENT, view, field, va);
+	if (va & 0x7f && fw_initdata_is_cached(fw, va))
+		fw_initdata_violation_at(fw, VAGX_RULE_FW_INIT_ALIGNMENT, view, field, va);
 	if (!fw_mapped(&fw->access, va, size, kind)) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_UNMAPPED, va,
 			       fw_structs[view->type].name, "%s: %#zx bytes", fw_fields[field].name,
@@ -108,13 +118,17 @@ static uint64_t follow(struct vagx_firmware *fw, const struct fw_view *view, enu
 	return va;
 }
 
-static size_t struct_size(struct vagx_firmware *fw, enum fw_struct_id type)
+static size_t fw_initdata_struct_size(struct vagx_firmware *fw, enum fw_struct_id type)
 {
 	return fw_structs[type].size[fw->abi];
 }
 
-/* A page of @phys, which may be writable although the firmware does not write there, as in m1n1 */
-static bool io_page_maps(struct vagx_firmware *fw, uint64_t va, uint64_t phys, bool write)
+/*
+ * Whether a page of registers is mapped to @phys. It may be writable although the firmware does
+ * not write there, as in m1n1.
+ */
+static bool fw_initdata_io_page_maps(struct vagx_firmware *fw, uint64_t va, uint64_t phys,
+				     bool write)
 {
 	uint64_t pte = vagx_uat_pte(fw->config.uat, 0, va);
 
@@ -125,35 +139,36 @@ static bool io_page_maps(struct vagx_firmware *fw, uint64_t va, uint64_t phys, b
 	       (!write || vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_WRITE));
 }
 
-static bool io_element_maps(struct vagx_firmware *fw, const struct vagx_io_range *range,
-			    uint64_t va, uint64_t phys)
+static bool fw_initdata_io_element_maps(struct vagx_firmware *fw, const struct vagx_io_range *range,
+					uint64_t va, uint64_t phys)
 {
 	const uint64_t last = phys + range->size - 1;
 	uint64_t start;
 
 	for (start = phys; start <= last; start = (start | VAGX_UAT_PAGE_MASK) + 1) {
-		if (!io_page_maps(fw, va + (start - phys), start, range->write))
+		if (!fw_initdata_io_page_maps(fw, va + (start - phys), start, range->write))
 			return false;
 	}
 	return true;
 }
 
-/* The elements of a die lie side by side, and so do the dies */
-static bool io_range_maps(struct vagx_firmware *fw, const struct vagx_io_range *range, uint64_t va)
+/* Whether all elements of a range are mapped: those of a die side by side, and so the dies */
+static bool fw_initdata_io_range_maps(struct vagx_firmware *fw, const struct vagx_io_range *range,
+				      uint64_t va)
 {
 	for (unsigned int i = 0; i < range->count * range->dies; i++) {
 		uint64_t phys = range->phys + i / range->count * VAGX_DIE_STRIDE +
 				i % range->count * (uint64_t)range->stride;
 
-		if (!io_element_maps(fw, range, va + (uint64_t)i * range->size, phys))
+		if (!fw_initdata_io_element_maps(fw, range, va + (uint64_t)i * range->size, phys))
 			return false;
 	}
 	return true;
 }
 
-/* As the SoC has it. A range that it does not have is all zero. */
-static bool io_mapping_fits(struct vagx_firmware *fw, const struct fw_view *io,
-			    const struct vagx_io_range *range)
+/* Whether an entry of the table is as the SoC has it: all zero for a range that it has not */
+static bool fw_initdata_io_mapping_fits(struct vagx_firmware *fw, const struct fw_view *io,
+					const struct vagx_io_range *range)
 {
 	uint64_t va = fw_get(io, FW_IoMapping_virt_addr);
 
@@ -162,18 +177,18 @@ static bool io_mapping_fits(struct vagx_firmware *fw, const struct fw_view *io,
 		       (uint64_t)range->size * range->count * range->dies &&
 	       fw_get(io, FW_IoMapping_range_size) == range->size &&
 	       fw_get(io, FW_IoMapping_readwrite) == range->write &&
-	       (range->size ? io_range_maps(fw, range, va) : !va);
+	       (range->size ? fw_initdata_io_range_maps(fw, range, va) : !va);
 }
 
-static void check_io_mappings(struct vagx_firmware *fw, const struct fw_view *b)
+static void fw_initdata_check_io_mappings(struct vagx_firmware *fw, const struct fw_view *b)
 {
 	enum fw_field_id table = fw_has(b, FW_HwDataB_io_mappings) ? FW_HwDataB_io_mappings
 								    : FW_HwDataB_io_mappings_12;
-	size_t count = fw_field_size(table) / struct_size(fw, FW_S_IoMapping);
+	size_t count = fw_field_size(table) / fw_initdata_struct_size(fw, FW_S_IoMapping);
 
 	for (unsigned int i = 0; i < count; i++) {
 		struct fw_view io = fw_sub(b, table, FW_S_IoMapping, i);
-		bool fits = io_mapping_fits(fw, &io, &fw->config.soc->io[i]);
+		bool fits = fw_initdata_io_mapping_fits(fw, &io, &fw->config.soc->io[i]);
 
 		if (fw->access.failed)
 			return;
@@ -186,7 +201,7 @@ static void check_io_mappings(struct vagx_firmware *fw, const struct fw_view *b)
 	}
 }
 
-static bool sram_page_maps(struct vagx_firmware *fw, uint64_t va, uint64_t phys)
+static bool fw_initdata_sram_page_maps(struct vagx_firmware *fw, uint64_t va, uint64_t phys)
 {
 	uint64_t pte = vagx_uat_pte(fw->config.uat, 0, va);
 
@@ -195,7 +210,7 @@ static bool sram_page_maps(struct vagx_firmware *fw, uint64_t va, uint64_t phys)
 	       vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_WRITE);
 }
 
-static void check_sram(struct vagx_firmware *fw, const struct fw_view *b)
+static void fw_initdata_check_sram(struct vagx_firmware *fw, const struct fw_view *b)
 {
 	const struct vagx_soc *soc = fw->config.soc;
 	uint64_t va = fw_get(b, FW_HwDataB_sgx_sram_ptr);
@@ -204,16 +219,18 @@ static void check_sram(struct vagx_firmware *fw, const struct fw_view *b)
 	if (fw->access.failed)
 		return;
 	for (uint32_t offset = 0; offset < soc->sram_size && fits; offset += VAGX_UAT_PAGE_SIZE)
-		fits = sram_page_maps(fw, va + offset, soc->sram + offset);
+		fits = fw_initdata_sram_page_maps(fw, va + offset, soc->sram + offset);
 	if (!fits)
-		violation_at(fw, VAGX_RULE_FW_INIT_SRAM, b, FW_HwDataB_sgx_sram_ptr, va);
+		fw_initdata_violation_at(fw, VAGX_RULE_FW_INIT_SRAM, b, FW_HwDataB_sgx_sram_ptr,
+					 va);
 }
 
-static void check_buffer_manager(struct vagx_firmware *fw, const struct fw_view *runtime)
+static void fw_initdata_check_buffer_manager(struct vagx_firmware *fw,
+					     const struct fw_view *runtime)
 {
 	uint64_t gpu = fw_get(runtime, FW_RuntimePointers_buffer_mgr_ctl_gpu_addr);
-	uint64_t va =
-		follow(fw, runtime, FW_RuntimePointers_buffer_mgr_ctl_addr, 127 * 16, VAGX_WRITE);
+	uint64_t va = fw_initdata_follow(fw, runtime, FW_RuntimePointers_buffer_mgr_ctl_addr,
+					 127 * 16, VAGX_WRITE);
 	uint64_t here = vagx_uat_pte(fw->config.uat, 0, va),
 		 there = vagx_uat_pte(fw->config.uat, 0, gpu);
 
@@ -221,53 +238,60 @@ static void check_buffer_manager(struct vagx_firmware *fw, const struct fw_view 
 		return;
 	if (!vagx_pte_allows(there, VAGX_AGENT_GPU, VAGX_WRITE) ||
 	    VAGX_PTE_PA(here) != VAGX_PTE_PA(there) || (va ^ gpu) & VAGX_UAT_PAGE_MASK)
-		violation_at(fw, VAGX_RULE_FW_INIT_BUFFER_MANAGER, runtime,
-			     FW_RuntimePointers_buffer_mgr_ctl_gpu_addr, gpu);
+		fw_initdata_violation_at(fw, VAGX_RULE_FW_INIT_BUFFER_MANAGER, runtime,
+					 FW_RuntimePointers_buffer_mgr_ctl_gpu_addr, gpu);
 }
 
-static void check_runtime(struct vagx_firmware *fw, const struct fw_view *runtime)
+static void fw_initdata_check_runtime(struct vagx_firmware *fw, const struct fw_view *runtime)
 {
 	struct fw_view stats;
 	uint64_t va;
 
-	follow(fw, runtime, FW_RuntimePointers_stats_ta_addr, struct_size(fw, FW_S_StatsTa),
-	       VAGX_WRITE);
-	va = follow(fw, runtime, FW_RuntimePointers_stats_3d_addr, struct_size(fw, FW_S_Stats3d),
-		    VAGX_WRITE);
+	fw_initdata_follow(fw, runtime, FW_RuntimePointers_stats_ta_addr,
+			   fw_initdata_struct_size(fw, FW_S_StatsTa), VAGX_WRITE);
+	va = fw_initdata_follow(fw, runtime, FW_RuntimePointers_stats_3d_addr,
+				fw_initdata_struct_size(fw, FW_S_Stats3d), VAGX_WRITE);
 	if (va) {
 		stats = fw_view(&fw->access, FW_S_Stats3d, va);
-		expect(fw, VAGX_RULE_FW_INIT_STAMP_IDS, &stats, FW_Stats3d_cur_stamp_id, 0,
-		       UINT64_MAX);
-		expect(fw, VAGX_RULE_FW_INIT_STAMP_IDS, &stats, FW_Stats3d_unk_118, 0, UINT64_MAX);
+		fw_initdata_expect(fw, VAGX_RULE_FW_INIT_STAMP_IDS, &stats, FW_Stats3d_cur_stamp_id,
+				   0, UINT64_MAX);
+		fw_initdata_expect(fw, VAGX_RULE_FW_INIT_STAMP_IDS, &stats, FW_Stats3d_unk_118, 0,
+				   UINT64_MAX);
 	}
-	follow(fw, runtime, FW_RuntimePointers_stats_cp_addr, FW_STATS_CP_SIZE, VAGX_WRITE);
-	follow(fw, runtime, FW_RuntimePointers_hwdata_a_addr, struct_size(fw, FW_S_HwDataA),
-	       VAGX_READ);
-	follow(fw, runtime, FW_RuntimePointers_fault_info_addr, struct_size(fw, FW_S_FaultInfo),
-	       VAGX_WRITE);
-	follow(fw, runtime, FW_RuntimePointers_unkptr_198, FW_UNKPTR_198_SIZE, VAGX_WRITE);
-	va = follow(fw, runtime, FW_RuntimePointers_hwdata_b_addr, struct_size(fw, FW_S_HwDataB),
-		    VAGX_READ);
+	fw_initdata_follow(fw, runtime, FW_RuntimePointers_stats_cp_addr, FW_STATS_CP_SIZE,
+			   VAGX_WRITE);
+	fw_initdata_follow(fw, runtime, FW_RuntimePointers_hwdata_a_addr,
+			   fw_initdata_struct_size(fw, FW_S_HwDataA), VAGX_READ);
+	fw_initdata_follow(fw, runtime, FW_RuntimePointers_fault_info_addr,
+			   fw_initdata_struct_size(fw, FW_S_FaultInfo), VAGX_WRITE);
+	fw_initdata_follow(fw, runtime, FW_RuntimePointers_unkptr_198, FW_UNKPTR_198_SIZE,
+			   VAGX_WRITE);
+	va = fw_initdata_follow(fw, runtime, FW_RuntimePointers_hwdata_b_addr,
+				fw_initdata_struct_size(fw, FW_S_HwDataB), VAGX_READ);
 	if (va) {
 		struct fw_view b = fw_view(&fw->access, FW_S_HwDataB, va);
 
-		check_io_mappings(fw, &b);
-		check_sram(fw, &b);
-		expect(fw, VAGX_RULE_FW_INIT_NULL, runtime, FW_RuntimePointers_hwdata_b_addr2, 0,
-		       va);
+		fw_initdata_check_io_mappings(fw, &b);
+		fw_initdata_check_sram(fw, &b);
+		fw_initdata_expect(fw, VAGX_RULE_FW_INIT_NULL, runtime,
+				   FW_RuntimePointers_hwdata_b_addr2, 0, va);
 	}
-	fw->log_payload = follow(fw, runtime, FW_RuntimePointers_fwlog_ring2, FW_LOG_PAYLOAD_SIZE,
-				 VAGX_WRITE);
-	follow(fw, runtime, FW_RuntimePointers_unkptr_1b8, FW_UNKPTR_1B8_SIZE, VAGX_WRITE);
-	follow(fw, runtime, FW_RuntimePointers_unkptr_1c0, FW_UNKPTR_1C0_SIZE, VAGX_WRITE);
-	follow(fw, runtime, FW_RuntimePointers_unkptr_1c8, FW_UNKPTR_1C8_SIZE, VAGX_WRITE);
-	expect(fw, VAGX_RULE_FW_INIT_SCRATCH, runtime, FW_RuntimePointers_unk_6b38, 0, 0xff);
-	check_buffer_manager(fw, runtime);
+	fw->log_payload = fw_initdata_follow(fw, runtime, FW_RuntimePointers_fwlog_ring2,
+					     FW_LOG_PAYLOAD_SIZE, VAGX_WRITE);
+	fw_initdata_follow(fw, runtime, FW_RuntimePointers_unkptr_1b8, FW_UNKPTR_1B8_SIZE,
+			   VAGX_WRITE);
+	fw_initdata_follow(fw, runtime, FW_RuntimePointers_unkptr_1c0, FW_UNKPTR_1C0_SIZE,
+			   VAGX_WRITE);
+	fw_initdata_follow(fw, runtime, FW_RuntimePointers_unkptr_1c8, FW_UNKPTR_1C8_SIZE,
+			   VAGX_WRITE);
+	fw_initdata_expect(fw, VAGX_RULE_FW_INIT_SCRATCH, runtime, FW_RuntimePointers_unk_6b38, 0,
+			   0xff);
+	fw_initdata_check_buffer_manager(fw, runtime);
 }
 
-/* Memory that the firmware alone writes to: it is zero before, and not afterwards */
-static void take_own(struct vagx_firmware *fw, const struct fw_view *runtime,
-		     enum fw_field_id field, size_t size)
+/* Checks that memory which only the firmware writes is zero, and stores a word at its end */
+static void fw_initdata_take_own(struct vagx_firmware *fw, const struct fw_view *runtime,
+				 enum fw_field_id field, size_t size)
 {
 	uint64_t va = fw_get(runtime, field);
 	uint32_t word = 0;
@@ -278,37 +302,52 @@ static void take_own(struct vagx_firmware *fw, const struct fw_view *runtime,
 		word = fw_load32(&fw->access, va + i, fw_fields[field].name);
 	if (word)
 		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_OWN, va, fw_fields[field].name,
-			       "%#" PRIx32 " is there", word);
+			       "a word is %#" PRIx32 " instead of 0", word);
 	fw_store32(&fw->access, va + size - sizeof(word), FW_OWN_WORD, fw_fields[field].name);
 }
 
-static void take_all_own(struct vagx_firmware *fw, const struct fw_view *runtime,
-			 const struct fw_view *status)
+static void fw_initdata_take_all_own(struct vagx_firmware *fw, const struct fw_view *runtime,
+				     const struct fw_view *status)
 {
-	expect(fw, VAGX_RULE_FW_INIT_OWN, status, FW_FwStatus_halt_count, 0, 0);
-	expect(fw, VAGX_RULE_FW_INIT_OWN, status, FW_FwStatus_halted, 0, 0);
-	expect(fw, VAGX_RULE_FW_INIT_OWN, status, FW_FwStatus_resume, 0, 0);
-	take_own(fw, runtime, FW_RuntimePointers_stats_cp_addr, FW_STATS_CP_SIZE);
-	take_own(fw, runtime, FW_RuntimePointers_unkptr_198, FW_UNKPTR_198_SIZE);
-	take_own(fw, runtime, FW_RuntimePointers_unkptr_1b8, FW_UNKPTR_1B8_SIZE);
-	take_own(fw, runtime, FW_RuntimePointers_unkptr_1c0, FW_UNKPTR_1C0_SIZE);
-	take_own(fw, runtime, FW_RuntimePointers_unkptr_1c8, FW_UNKPTR_1C8_SIZE);
+	fw_initdata_expect(fw, VAGX_RULE_FW_INIT_OWN, status, FW_FwStatus_halt_count, 0, 0);
+	fw_initdata_expect(fw, VAGX_RULE_FW_INIT_OWN, status, FW_FwStatus_halted, 0, 0);
+	fw_initdata_expect(fw, VAGX_RULE_FW_INIT_OWN, status, FW_FwStatus_resume, 0, 0);
+	fw_initdata_take_own(fw, runtime, FW_RuntimePointers_stats_cp_addr, FW_STATS_CP_SIZE);
+	fw_initdata_take_own(fw, runtime, FW_RuntimePointers_unkptr_198, FW_UNKPTR_198_SIZE);
+	fw_initdata_take_own(fw, runtime, FW_RuntimePointers_unkptr_1b8, FW_UNKPTR_1B8_SIZE);
+	fw_initdata_take_own(fw, runtime, FW_RuntimePointers_unkptr_1c0, FW_UNKPTR_1C0_SIZE);
+	fw_initdata_take_own(fw, runtime, FW_RuntimePointers_unkptr_1c8, FW_UNKPTR_1C8_SIZE);
 }
 
-static struct fw_view channel_info(const struct fw_view *runtime, unsigned int channel)
+/*
+ * Begins to count in the statistics. No source says which of their words the firmware writes: here
+ * it writes the first ones, and for compute the one that fw_initdata_take_own() has marked.
+ */
+static void fw_initdata_begin_statistics(struct vagx_firmware *fw, const struct fw_view *runtime)
+{
+	fw_statistics_begin(fw, FW_PIPE_VERTEX, fw_get(runtime, FW_RuntimePointers_stats_ta_addr));
+	fw_statistics_begin(fw, FW_PIPE_FRAGMENT,
+			    fw_get(runtime, FW_RuntimePointers_stats_3d_addr));
+	fw_statistics_begin(fw, FW_PIPE_COMPUTE,
+			    fw_get(runtime, FW_RuntimePointers_stats_cp_addr) + FW_STATS_CP_SIZE -
+				    sizeof(uint32_t));
+}
+
+static struct fw_view fw_initdata_channel_info(const struct fw_view *runtime, unsigned int channel)
 {
 	return fw_sub(runtime, FW_RuntimePointers_channels, FW_S_ChannelInfo, channel);
 }
 
-static bool setup_channel(struct vagx_firmware *fw, struct fw_ring *ring, const char *name,
-			  const struct fw_view *info, uint32_t count, uint32_t stride)
+static bool fw_initdata_setup_channel(struct vagx_firmware *fw, struct fw_ring *ring,
+				      const char *name, const struct fw_view *info, uint32_t count,
+				      uint32_t stride)
 {
 	return fw_ring_setup(fw, ring, name, FW_S_RingState,
 			     fw_get(info, FW_ChannelInfo_state_addr),
 			     fw_get(info, FW_ChannelInfo_ringbuffer_addr), count, stride);
 }
 
-static bool setup_channels(struct vagx_firmware *fw, const struct fw_view *runtime)
+static bool fw_initdata_setup_channels(struct vagx_firmware *fw, const struct fw_view *runtime)
 {
 	static const char *const names[FW_PIPE_CHANNELS] = {
 		"vertex 0", "fragment 0", "compute 0", "vertex 1", "fragment 1", "compute 1",
@@ -319,35 +358,36 @@ static bool setup_channels(struct vagx_firmware *fw, const struct fw_view *runti
 	bool good = true;
 
 	for (unsigned int i = 0; i < FW_PIPE_CHANNELS && good; i++) {
-		info = channel_info(runtime, i);
-		good = setup_channel(fw, &fw->pipe[i], names[i], &info, 0x100,
-				     struct_size(fw, FW_S_RunMsg));
+		info = fw_initdata_channel_info(runtime, i);
+		good = fw_initdata_setup_channel(fw, &fw->pipe[i], names[i], &info, 0x100,
+						 fw_initdata_struct_size(fw, FW_S_RunMsg));
 	}
-	info = channel_info(runtime, FW_CHANNEL_CONTROL);
-	good = good && setup_channel(fw, &fw->control, "device control", &info, 0x100,
-				     struct_size(fw, FW_S_DcMsg));
-	info = channel_info(runtime, FW_CHANNEL_EVENT);
-	good = good &&
-	       setup_channel(fw, &fw->event, "event", &info, 0x100, struct_size(fw, FW_S_EventMsg));
-	info = channel_info(runtime, FW_CHANNEL_LOG);
+	info = fw_initdata_channel_info(runtime, FW_CHANNEL_CONTROL);
+	good = good && fw_initdata_setup_channel(fw, &fw->control, "device control", &info, 0x100,
+						 fw_initdata_struct_size(fw, FW_S_DcMsg));
+	info = fw_initdata_channel_info(runtime, FW_CHANNEL_EVENT);
+	good = good && fw_initdata_setup_channel(fw, &fw->event, "event", &info, 0x100,
+						 fw_initdata_struct_size(fw, FW_S_EventMsg));
+	info = fw_initdata_channel_info(runtime, FW_CHANNEL_LOG);
 	if (good) {
 		state = fw_get(&info, FW_ChannelInfo_state_addr);
 		entries = fw_get(&info, FW_ChannelInfo_ringbuffer_addr);
 	}
 	for (unsigned int i = 0; i < FW_LOG_CHANNELS && good; i++)
 		good = fw_ring_setup(fw, &fw->log[i], "firmware log", FW_S_RingState,
-				     state + i * struct_size(fw, FW_S_RingState),
-				     entries + i * 0x100 * struct_size(fw, FW_S_FwLogEntry), 0x100,
-				     struct_size(fw, FW_S_FwLogEntry));
-	info = channel_info(runtime, FW_CHANNEL_KTRACE);
-	good = good && setup_channel(fw, &fw->ktrace, "ktrace", &info, 0x200,
-				     struct_size(fw, FW_S_KTraceMsg));
-	info = channel_info(runtime, FW_CHANNEL_STATS);
-	return good && setup_channel(fw, &fw->stats, "statistics", &info, 0x100,
-				     struct_size(fw, FW_S_StatsMsg));
+				     state + i * fw_initdata_struct_size(fw, FW_S_RingState),
+				     entries + i * 0x100 *
+						       fw_initdata_struct_size(fw, FW_S_FwLogEntry),
+				     0x100, fw_initdata_struct_size(fw, FW_S_FwLogEntry));
+	info = fw_initdata_channel_info(runtime, FW_CHANNEL_KTRACE);
+	good = good && fw_initdata_setup_channel(fw, &fw->ktrace, "ktrace", &info, 0x200,
+						 fw_initdata_struct_size(fw, FW_S_KTraceMsg));
+	info = fw_initdata_channel_info(runtime, FW_CHANNEL_STATS);
+	return good && fw_initdata_setup_channel(fw, &fw->stats, "statistics", &info, 0x100,
+						 fw_initdata_struct_size(fw, FW_S_StatsMsg));
 }
 
-static void check_shared(struct vagx_firmware *fw, uint64_t va, const char *name)
+static void fw_initdata_check_shared(struct vagx_firmware *fw, uint64_t va, const char *name)
 {
 	uint64_t pte = vagx_uat_pte(fw->config.uat, 0, va);
 
@@ -356,13 +396,13 @@ static void check_shared(struct vagx_firmware *fw, uint64_t va, const char *name
 			       "has memory attribute %u", (unsigned int)VAGX_PTE_ATTR(pte));
 }
 
-static void check_globals(struct vagx_firmware *fw, const struct fw_view *globals)
+static void fw_initdata_check_globals(struct vagx_firmware *fw, const struct fw_view *globals)
 {
 	uint64_t control = fw_get(globals, FW_Globals_fault_control);
 
 	if (!fw->access.failed && control != (fw->config.soft_faults ? 0xb : 0))
-		violation_at(fw, VAGX_RULE_FW_INIT_FAULT_CONTROL, globals, FW_Globals_fault_control,
-			     control);
+		fw_initdata_violation_at(fw, VAGX_RULE_FW_INIT_FAULT_CONTROL, globals,
+					 FW_Globals_fault_control, control);
 }
 
 void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
@@ -372,22 +412,23 @@ void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
 
 	if (!fw_handoff_ready(fw))
 		vagx_violation(fw->config.report, VAGX_RULE_FW_HANDOFF_MAGIC, fw->config.handoff,
-			       "handoff", "it does not");
-	if (va & 0x7f && is_cached(fw, va))
+			       "handoff", "the driver's magic number is missing");
+	if (va & 0x7f && fw_initdata_is_cached(fw, va))
 		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_ALIGNMENT, va, "InitData",
-			       "is not");
+			       "the address is not a multiple of 128");
 
-	check_version(fw, &init);
-	check_uat_levels(fw, &init);
-	expect(fw, VAGX_RULE_FW_INIT_HOST_MAPPED, &init, FW_InitData_host_mapped_fw_allocations, 0,
-	       1);
-	follow(fw, &init, FW_InitData_regionA_addr, 0x4000, VAGX_READ);
-	fw->runtime = follow(fw, &init, FW_InitData_regionB_addr,
-			     struct_size(fw, FW_S_RuntimePointers), VAGX_WRITE);
-	fw->globals = follow(fw, &init, FW_InitData_regionC_addr, struct_size(fw, FW_S_Globals),
-			     VAGX_WRITE);
-	fw->status = follow(fw, &init, FW_InitData_fw_status_addr, struct_size(fw, FW_S_FwStatus),
-			    VAGX_WRITE);
+	fw_initdata_check_version(fw, &init);
+	fw_initdata_check_uat_levels(fw, &init);
+	fw_initdata_expect(fw, VAGX_RULE_FW_INIT_HOST_MAPPED, &init,
+			   FW_InitData_host_mapped_fw_allocations, 0, 1);
+	fw_initdata_follow(fw, &init, FW_InitData_regionA_addr, 0x4000, VAGX_READ);
+	fw->runtime =
+		fw_initdata_follow(fw, &init, FW_InitData_regionB_addr,
+				   fw_initdata_struct_size(fw, FW_S_RuntimePointers), VAGX_WRITE);
+	fw->globals = fw_initdata_follow(fw, &init, FW_InitData_regionC_addr,
+					 fw_initdata_struct_size(fw, FW_S_Globals), VAGX_WRITE);
+	fw->status = fw_initdata_follow(fw, &init, FW_InitData_fw_status_addr,
+					fw_initdata_struct_size(fw, FW_S_FwStatus), VAGX_WRITE);
 	if (!fw->runtime || !fw->globals || !fw->status) {
 		fw_crash(fw, "InitData is incomplete");
 		return;
@@ -397,29 +438,30 @@ void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
 	globals = fw_view(&fw->access, FW_S_Globals, fw->globals);
 	status = fw_view(&fw->access, FW_S_FwStatus, fw->status);
 	fwctl = fw_sub(&status, FW_FwStatus_fwctl_channel, FW_S_ChannelInfo, 0);
-	check_runtime(fw, &runtime);
-	check_globals(fw, &globals);
+	fw_initdata_check_runtime(fw, &runtime);
+	fw_initdata_check_globals(fw, &globals);
 	if (fw->access.failed) {
 		fw_crash(fw, "InitData has a pointer to nowhere");
 		return;
 	}
-	check_shared(fw, fw->status, "FwStatus");
+	fw_initdata_check_shared(fw, fw->status, "FwStatus");
 	if (!fw->woken)
-		take_all_own(fw, &runtime, &status);
-	if (!setup_channels(fw, &runtime) ||
+		fw_initdata_take_all_own(fw, &runtime, &status);
+	if (!fw_initdata_setup_channels(fw, &runtime) ||
 	    !fw_ring_setup(fw, &fw->fwctl, "FwCtl", FW_S_FwCtlRingState,
 			   fw_get(&fwctl, FW_ChannelInfo_state_addr),
 			   fw_get(&fwctl, FW_ChannelInfo_ringbuffer_addr), 0x100,
-			   struct_size(fw, FW_S_FwCtlMsg))) {
+			   fw_initdata_struct_size(fw, FW_S_FwCtlMsg))) {
 		fw_crash(fw, "InitData leads to unusable channels");
 		return;
 	}
-	check_shared(fw, fw->event.entries, fw->event.name);
-	check_shared(fw, fw->log[0].entries, fw->log[0].name);
-	check_shared(fw, fw->ktrace.entries, fw->ktrace.name);
-	check_shared(fw, fw->stats.entries, fw->stats.name);
+	fw_initdata_check_shared(fw, fw->event.entries, fw->event.name);
+	fw_initdata_check_shared(fw, fw->log[0].entries, fw->log[0].name);
+	fw_initdata_check_shared(fw, fw->ktrace.entries, fw->ktrace.name);
+	fw_initdata_check_shared(fw, fw->stats.entries, fw->stats.name);
 	if (!fw_check(fw, &fw->access))
 		return;
+	fw_initdata_begin_statistics(fw, &runtime);
 	fw->state = FW_STATE_READY;
 	fw_log(&fw->access, fw, FW_LOG_INIT, "vagx firmware %s is up", fw->config.abi);
 }

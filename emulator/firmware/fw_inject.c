@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * What the control socket tells the firmware to do at its worst. It happens on
- * the main thread, which may wait for the driver where the caller must not.
+ * Does what the control socket asks for, most of which makes the firmware fail. It happens on the
+ * main thread with the lock held, as it may have to wait for the driver, which the MMIO thread
+ * must not do.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "fw_buffer.h"
 
@@ -14,14 +14,7 @@ void fw_inject_clear(struct fw_inject *inject)
 	*inject = (struct fw_inject){ .channel_error = { -1, -1, -1 } };
 }
 
-bool fw_inject_wait(struct vagx_firmware *fw)
-{
-	while (fw->inject.silent && fw->state == FW_STATE_READY)
-		pthread_cond_wait(&fw->work, &fw->lock);
-	return fw->state == FW_STATE_READY;
-}
-
-static int on_pipe(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
+static int fw_inject_on_pipe(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
 {
 	if (what->pipe >= FW_PIPES)
 		return -EINVAL;
@@ -32,20 +25,20 @@ static int on_pipe(struct vagx_firmware *fw, const struct vagx_fw_injection *wha
 	return 0;
 }
 
-static void set_silence(struct vagx_firmware *fw, bool on)
+static void fw_inject_set_silence(struct vagx_firmware *fw, bool on)
 {
 	fw->inject.silent = on;
 	fw_wake(fw);
 }
 
-static void hold_stamps(struct vagx_firmware *fw, bool on)
+static void fw_inject_hold_stamps(struct vagx_firmware *fw, bool on)
 {
 	fw->inject.hold_stamps = on;
 	fw_wake(fw);
 }
 
-/* What needs rings, or somebody to tell */
-static int when_ready(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
+/* Injections that need the channels, and so a firmware that is up */
+static int fw_inject_when_ready(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
 {
 	if (fw->state != FW_STATE_READY)
 		return -ENODEV;
@@ -53,6 +46,8 @@ static int when_ready(struct vagx_firmware *fw, const struct vagx_fw_injection *
 	case VAGX_FW_INJECT_TIMEOUT:
 		return fw_event_inject_timeout(fw, what->value);
 	case VAGX_FW_INJECT_EVENT:
+		if (what->word[0] == FW_EVENT_GROW)
+			fw_grow_asked(fw, what->word[1], what->word[2], what->word[3]);
 		return fw_event_inject(fw, what->word);
 	case VAGX_FW_INJECT_BREAK_EVENT_RING:
 		fw_event_break_ring(fw);
@@ -79,19 +74,19 @@ int fw_inject(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
 		fw_crash(fw, "%s", what->text);
 		return 0;
 	case VAGX_FW_INJECT_SILENCE:
-		set_silence(fw, what->value);
+		fw_inject_set_silence(fw, what->value);
 		return 0;
 	case VAGX_FW_INJECT_HOLD_LOCK:
 		return fw_handoff_hold(fw, what->value);
 	case VAGX_FW_INJECT_CHANNEL_ERROR:
 	case VAGX_FW_INJECT_HANG:
-		return on_pipe(fw, what);
+		return fw_inject_on_pipe(fw, what);
 	case VAGX_FW_INJECT_FAULT_REGISTER:
 		fw->inject.fault_register_set = true;
 		fw->inject.fault_register = what->value;
 		return 0;
 	case VAGX_FW_INJECT_HOLD_STAMPS:
-		hold_stamps(fw, what->value);
+		fw_inject_hold_stamps(fw, what->value);
 		return 0;
 	case VAGX_FW_INJECT_LATE_FLUSH:
 		fw->inject.late_flush_ms = what->value;
@@ -113,7 +108,7 @@ int fw_inject(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
 	case VAGX_FW_INJECT_BREAK_EVENT_RING:
 	case VAGX_FW_INJECT_LOG:
 	case VAGX_FW_INJECT_GROW:
-		return when_ready(fw, what);
+		return fw_inject_when_ready(fw, what);
 	}
 	return -EINVAL;
 }

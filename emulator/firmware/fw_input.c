@@ -1,52 +1,46 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * What comes to the firmware from outside: messages, changes of power and
- * injections, in their order, from the MMIO thread to the main thread.
+ * The queue of what comes from outside: messages, changes of power and injections, in their order,
+ * from the MMIO thread to the main thread. @input_lock protects it. The MMIO thread leaves
+ * messages there and goes on. It waits until the main thread has put the firmware to rest, cut its
+ * power or reset it, and up to a second for an injection: each such input has a number.
  */
 #include <errno.h>
 #include <time.h>
 
 #include "fw_internal.h"
 
-/* Entries that messages leave to changes of power and injections */
+/* Entries that only changes of power and injections may have */
 #define FW_INPUT_SPARE		64
 /* How long the MMIO thread waits for an injection */
 #define FW_INJECT_NS		1000000000ULL
 
-void fw_poke(struct vagx_firmware *fw)
-{
-	pthread_mutex_lock(&fw->input_lock);
-	fw->poked = true;
-	pthread_cond_broadcast(&fw->input_cond);
-	pthread_mutex_unlock(&fw->input_lock);
-}
-
-static struct fw_input *input_at(struct vagx_firmware *fw, unsigned int n)
+static struct fw_input *fw_input_at(struct vagx_firmware *fw, unsigned int n)
 {
 	return &fw->input[(fw->input_head + n) % FW_MESSAGES];
 }
 
 /*
- * The first input, or while the firmware is deaf the first that is no message. What a loss of power
- * overtakes is lost. Input lock held.
+ * Takes the first input out, or while the firmware is deaf the first that is no message. Messages
+ * that a loss of power overtakes are lost. Input lock held.
  */
-static bool pick_input(struct vagx_firmware *fw, bool deaf, struct fw_input *input)
+static bool fw_input_pick_input(struct vagx_firmware *fw, bool deaf, struct fw_input *input)
 {
 	unsigned int n = 0;
 
-	while (deaf && n < fw->input_count && input_at(fw, n)->kind == FW_INPUT_MESSAGE)
+	while (deaf && n < fw->input_count && fw_input_at(fw, n)->kind == FW_INPUT_MESSAGE)
 		n++;
 	if (n == fw->input_count)
 		return false;
-	*input = *input_at(fw, n);
+	*input = *fw_input_at(fw, n);
 	if (input->kind == FW_INPUT_CUT || input->kind == FW_INPUT_RESET) {
 		fw->input_head = (fw->input_head + n) % FW_MESSAGES;
 		fw->input_count -= n;
 		n = 0;
 	}
 	for (; n; n--)
-		*input_at(fw, n) = *input_at(fw, n - 1);
+		*fw_input_at(fw, n) = *fw_input_at(fw, n - 1);
 	fw->input_head = (fw->input_head + 1) % FW_MESSAGES;
 	fw->input_count--;
 	return true;
@@ -58,7 +52,7 @@ bool fw_input_next(struct vagx_firmware *fw, uint64_t until, bool deaf, struct f
 	bool found;
 
 	pthread_mutex_lock(&fw->input_lock);
-	while (!(found = pick_input(fw, deaf, input)) && !fw->poked && !fw->quit) {
+	while (!(found = fw_input_pick_input(fw, deaf, input)) && !fw->poked && !fw->quit) {
 		if (!until)
 			pthread_cond_wait(&fw->input_cond, &fw->input_lock);
 		else if (pthread_cond_timedwait(&fw->input_cond, &fw->input_lock, &time) ==
@@ -114,7 +108,8 @@ void fw_input_inject(struct vagx_firmware *fw)
 	pthread_mutex_unlock(&fw->input_lock);
 }
 
-static uint64_t give(struct vagx_firmware *fw, enum fw_input_kind kind, uint8_t ep, uint64_t msg)
+static uint64_t fw_input_give(struct vagx_firmware *fw, enum fw_input_kind kind, uint8_t ep,
+			      uint64_t msg)
 {
 	unsigned int limit = kind == FW_INPUT_MESSAGE ? FW_MESSAGES - FW_INPUT_SPARE : FW_MESSAGES;
 	uint64_t ticket = 0;
@@ -133,7 +128,7 @@ static uint64_t give(struct vagx_firmware *fw, enum fw_input_kind kind, uint8_t 
 	return ticket;
 }
 
-static void wait_change(struct vagx_firmware *fw, uint64_t ticket)
+static void fw_input_wait_change(struct vagx_firmware *fw, uint64_t ticket)
 {
 	pthread_mutex_lock(&fw->input_lock);
 	while (fw->changes_done < ticket)
@@ -143,32 +138,32 @@ static void wait_change(struct vagx_firmware *fw, uint64_t ticket)
 
 void vagx_fw_start(struct vagx_firmware *fw)
 {
-	give(fw, FW_INPUT_START, 0, 0);
+	fw_input_give(fw, FW_INPUT_START, 0, 0);
 }
 
 void vagx_fw_wake(struct vagx_firmware *fw)
 {
-	give(fw, FW_INPUT_WAKE, 0, 0);
+	fw_input_give(fw, FW_INPUT_WAKE, 0, 0);
 }
 
 void vagx_fw_message(struct vagx_firmware *fw, uint8_t ep, uint64_t msg)
 {
-	give(fw, FW_INPUT_MESSAGE, ep, msg);
+	fw_input_give(fw, FW_INPUT_MESSAGE, ep, msg);
 }
 
 void vagx_fw_quiesce(struct vagx_firmware *fw)
 {
-	wait_change(fw, give(fw, FW_INPUT_QUIESCE, 0, 0));
+	fw_input_wait_change(fw, fw_input_give(fw, FW_INPUT_QUIESCE, 0, 0));
 }
 
 void vagx_fw_cut(struct vagx_firmware *fw)
 {
-	wait_change(fw, give(fw, FW_INPUT_CUT, 0, 0));
+	fw_input_wait_change(fw, fw_input_give(fw, FW_INPUT_CUT, 0, 0));
 }
 
 void vagx_fw_reset(struct vagx_firmware *fw)
 {
-	wait_change(fw, give(fw, FW_INPUT_RESET, 0, 0));
+	fw_input_wait_change(fw, fw_input_give(fw, FW_INPUT_RESET, 0, 0));
 }
 
 int vagx_fw_inject(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
@@ -187,7 +182,7 @@ int vagx_fw_inject(struct vagx_firmware *fw, const struct vagx_fw_injection *wha
 	if (ret)
 		return ret;
 
-	ticket = give(fw, FW_INPUT_INJECT, 0, 0);
+	ticket = fw_input_give(fw, FW_INPUT_INJECT, 0, 0);
 	pthread_mutex_lock(&fw->input_lock);
 	if (!ticket) {
 		fw->injection_waits = false;

@@ -23,11 +23,11 @@ struct fw_scenes;
 #define FW_EVENT_SLOTS		128
 #define FW_EVENT_WORDS		(FW_EVENT_SLOTS / 32)
 #define FW_STAMP_STEP		0x100
-/* As many as drivers that run on machines make use of */
+/* Stamps of a queue that may be ahead of what is retired: as many as drivers on machines use */
 #define FW_STAMPS_OUTSTANDING	126
 #define FW_QUEUE_RING_MAX	0x500
 #define FW_MAX_QUEUES		16384
-/* More than event slots, as a failed command can leave its notifier behind */
+/* Notifiers that wait: more than event slots, as a failed command can leave its own behind */
 #define FW_MAX_NOTIFIERS	1024
 #define FW_MAX_FLUSH		0x1000000000ULL
 #define FW_QUEUE_BUCKETS	1024
@@ -123,7 +123,7 @@ struct fw_ring {
 	uint64_t messages;
 };
 
-/* What the end of a command is signalled with; a notifier of 0 means not to */
+/* How the end of a command is signalled; a notifier of 0: not at all */
 struct fw_job_stamp {
 	uint64_t cpu_stamp;
 	uint64_t fw_stamp;
@@ -241,7 +241,7 @@ struct fw_queue {
  * @thread: the thread
  * @pipe: its pipe
  * @access: its way to guest memory
- * @queue: whose command it has, NULL when idle
+ * @queue: queue of the command that it runs, NULL when idle
  * @job: what is on the units for it, or NULL
  * @started: when that began, monotonic time in ns
  * @pending: its entry in the table of pending stamps, valid with @job
@@ -306,7 +306,7 @@ struct fw_input {
  * @ring_pointers: any value, for both pointers that are the firmware's
  *
  * The control socket's commands, see Documentation/project/vagx.rst. Protected by the firmware's
- * lock; who acts on a one shot clears it.
+ * lock; a one shot is cleared by the code that acts on it.
  */
 struct fw_inject {
 	int channel_error[FW_PIPES];
@@ -374,12 +374,12 @@ struct vagx_firmware {
 	bool stopping;			/* threads leave */
 	struct fw_inject inject;
 	bool deaf;			/* as last told to @set_deaf */
-	bool resting;			/* atomic: not up, or about to go; ends waits without lock */
+	bool resting;			/* atomic: it does not run, or not for long; ends waits */
 	bool lock_held;			/* atomic: keeps its side of the handoff lock */
 	uint64_t flush_due[AGX_HANDOFF_FLUSH_COUNT];	/* late flushes, 0 for none */
 
 	struct fw_access
-		access; /* the main thread's, or of whom holds @lock and is on its way out */
+		access; /* the main thread's, used with @lock held */
 	struct fw_cache *cache;
 	pthread_t thread;
 	bool thread_up;
@@ -402,11 +402,16 @@ struct vagx_firmware {
 	unsigned int traced;		/* doorbells, for the two above */
 	uint64_t log_payload;
 	uint32_t log_seq;
+	uint64_t statistics[FW_PIPES];	/* words that count for ever, 0 for none */
+	uint64_t statistics_due;
+	uint32_t statistics_count;
 	bool woken;			/* not started, so what is its own is as it has left it */
 	bool initialized;		/* by device control */
 
 	struct fw_queue *bucket[FW_QUEUE_BUCKETS];
 	struct fw_queue *active[FW_PIPES];
+	struct fw_queue *keeper[FW_PIPES];	/* ring that keeps a pipe for itself, or NULL */
+	uint64_t kept_until[FW_PIPES];	/* it begins the command of this number */
 	unsigned int queue_count;
 	uint64_t queue_number;		/* of the next one */
 	uint64_t turn;
@@ -428,18 +433,33 @@ struct vagx_firmware {
 	struct fw_deferred deferred[FW_DEFERRED_EVENTS];
 	unsigned int deferred_count;
 	uint32_t deferred_flags[FW_EVENT_WORDS];
+	uint64_t late_due;		/* when @late_flags are told, 0 for none */
+	uint32_t late_flags[FW_EVENT_WORDS];	/* stamps that are there already */
 };
 
+/* fw_core.c */
+/* Return: monotonic time in ns. Any thread. */
 uint64_t fw_now_ns(void);
+/* Makes the main thread look at deadlines, a halt and deferred events. Any thread. */
+void fw_poke(struct vagx_firmware *fw);
+/* Wakes everybody: the state has changed, or what was asked to go wrong. Lock held. */
+void fw_wake(struct vagx_firmware *fw);
+/* Wakes a worker of each pipe that has commands: a stamp was written. Lock held. */
+void fw_wake_pipes(struct vagx_firmware *fw);
+/* Makes a worker's job end soon. Lock held. */
+void fw_cancel(struct fw_worker *worker);
+/* Waits while the firmware is silent; false when it stopped instead. Lock held, any thread. */
+bool fw_wait_while_silent(struct vagx_firmware *fw);
+/* Ends the virtual firmware if it runs. Lock held. */
+void fw_crash(struct vagx_firmware *fw, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Whether this thread's accesses all worked; crashes the firmware otherwise. Lock held. */
+bool fw_check(struct vagx_firmware *fw, struct fw_access *access);
 
 /* fw_inject.c. Lock held, main thread. */
 void fw_inject_clear(struct fw_inject *inject);		/* back to doing nothing unusual */
 int fw_inject(struct vagx_firmware *fw, const struct vagx_fw_injection *what);
-/* Waits while the firmware is silent; false when it stopped instead. Lock held, any thread. */
-bool fw_inject_wait(struct vagx_firmware *fw);
 
-/* fw_input.c. Makes the main thread look at deadlines, a halt or deferred events; any thread */
-void fw_poke(struct vagx_firmware *fw);
+/* fw_input.c */
 /*
  * Main thread, lock not held. Waits for input, a poke or @until (0 for ever), and returns whether
  * there is input; while @deaf, messages stay. fw_input_done() when it has been dealt with.
@@ -451,89 +471,116 @@ bool fw_input_quitting(struct vagx_firmware *fw);
 bool fw_input_overrun(struct vagx_firmware *fw);
 void fw_input_inject(struct vagx_firmware *fw);
 
-/* firmware.c */
-/* Ends the virtual firmware if it runs. Lock held. */
-void fw_crash(struct vagx_firmware *fw, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Whether this thread's accesses all worked; crashes the firmware otherwise. Lock held. */
-bool fw_check(struct vagx_firmware *fw, struct fw_access *access);
-
 /* fw_handoff.c */
+/* Writes the firmware's magic number into the page. Main thread, lock held. */
 void fw_handoff_start(struct vagx_firmware *fw);
+/* Whether the driver has written its own. Main thread, lock held. */
 bool fw_handoff_ready(struct vagx_firmware *fw);
-/* Sets the current context for a job. False: page gone or never let go. Lock not held. */
+/*
+ * A job begins: names its context in the page, and reads the context's entry of the TTB table into
+ * @ttb. False if the page is gone, the driver keeps the lock for 2 s, or the firmware stops. A
+ * worker, lock not held.
+ */
 bool fw_handoff_enter(struct vagx_firmware *fw, unsigned int slot, uint64_t *ttb);
-/* After the job, if that worked. Lock not held. */
+/* A job that has entered ends. A worker, lock not held. */
 void fw_handoff_leave(struct vagx_firmware *fw);
+/* Does the flush that a slot of the page asks for, or begins a late one. Main thread, lock held. */
 void fw_handoff_flush(struct vagx_firmware *fw, unsigned int slot);
 /* Ends late flushes that are due. Return: when the next one is, 0 for never. Lock held. */
 uint64_t fw_handoff_late(struct vagx_firmware *fw, uint64_t now_ns);
 /* Keeps the firmware's side of the lock, or lets it go. Lock held. */
 int fw_handoff_hold(struct vagx_firmware *fw, bool on);
 
-/* fw_initdata.c */
+/* fw_initdata.c. Main thread, lock held. */
+/* Takes InitData at @va: the firmware is ready then, or has crashed */
 void fw_initdata_load(struct vagx_firmware *fw, uint64_t va);
 
-/* fw_channel.c. All with the lock held. */
+/* fw_statistics.c. Main thread, lock held. */
+/* Begins to count in the word at @va, if statistics were asked for */
+void fw_statistics_begin(struct vagx_firmware *fw, enum fw_pipe pipe, uint64_t va);
+/* Ends to count, as power was cut */
+void fw_statistics_forget(struct vagx_firmware *fw);
+/* Counts if it is time. Return: when to come back, 0 for never. */
+uint64_t fw_statistics(struct vagx_firmware *fw, uint64_t now_ns);
+
+/* fw_ring.c. Lock held. */
+/* Sets up a ring that INIT names; false when it cannot be used */
 bool fw_ring_setup(struct vagx_firmware *fw, struct fw_ring *ring, const char *name,
 		   enum fw_struct_id type, uint64_t state, uint64_t entries, uint32_t count,
 		   uint32_t stride);
-/* Address of the next message, 0 when there is none; fw_ring_pop() when it has been dealt with */
+/* Return: address of the next message, 0 when there is none. fw_ring_pop() once it is done with. */
 uint64_t fw_ring_peek(struct vagx_firmware *fw, struct fw_ring *ring);
 void fw_ring_pop(struct vagx_firmware *fw, struct fw_ring *ring);
-/* Address of the next entry to write, 0 when the ring is full; fw_ring_push() publishes it */
+/* Return: address of the next entry to write, for fw_ring_push(); 0 when the ring is full */
 uint64_t fw_ring_room(struct fw_access *access, struct vagx_firmware *fw, struct fw_ring *ring);
 void fw_ring_push(struct fw_access *access, struct fw_ring *ring);
-void fw_doorbell(struct vagx_firmware *fw, unsigned int channel);
-void fw_doorbell_fwctl(struct vagx_firmware *fw);
 
-/* fw_control.c. Lock held. */
+/* fw_channel.c. Main thread, lock held. */
+/* Takes all messages of the channel whose number the doorbell has */
+void fw_channel_doorbell(struct vagx_firmware *fw, unsigned int channel);
+/* Takes all messages of the FwCtl channel, which ask for flushes */
+void fw_channel_doorbell_fwctl(struct vagx_firmware *fw);
+
+/* fw_control.c. Main thread, lock held. */
+/* Obeys the device control message at @va */
 void fw_control_message(struct vagx_firmware *fw, uint64_t va);
 
 /* fw_queue.c. Lock held. */
+/* Takes the run message at @va: makes its queue known, and its new commands. Main thread. */
 void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va);
+/* Goes on behind a command that a channel error was reported of. Main thread. */
 void fw_queue_recover(struct vagx_firmware *fw, uint64_t info, unsigned int pipe, uint32_t value);
+/* Forgets the queues of a GPU context; one that has commands is reported, and stays */
 void fw_queue_destroy_context(struct vagx_firmware *fw, uint64_t context);
 void fw_queue_forget_all(struct vagx_firmware *fw);
 /* Takes a queue off its pipe's list */
 void fw_queue_deactivate(struct vagx_firmware *fw, struct fw_queue *queue);
 
-/* fw_ring.c: what is between a queue's ring and the workers. Lock held. */
+/* fw_schedule.c: between the rings of the queues and the workers. Lock held. */
 /*
  * Takes new commands out of the rings of a worker's pipe, opens barriers and retires what is over.
  * False when there was nothing to do.
  */
-bool fw_rings_advance(struct fw_worker *worker);
-/* The command whose turn it is, or NULL; then @again is when to look again */
-struct fw_command *fw_rings_pick(struct fw_worker *worker, struct fw_queue **queue,
-				 uint64_t *again);
+bool fw_schedule_advance(struct fw_worker *worker);
+
+/**
+ * enum fw_share - what an unfair firmware gives a ring
+ * @FW_SHARE_PLAIN: one turn
+ * @FW_SHARE_MORE: FW_FAVOUR turns for one of a plain ring's
+ * @FW_SHARE_ALL: once it is picked, all that it has, before another ring's turn
+ */
+enum fw_share { FW_SHARE_PLAIN, FW_SHARE_MORE, FW_SHARE_ALL };
+
+#define FW_FAVOUR	8
+
+/* Return: the share of the queue with this number, by the seed */
+enum fw_share fw_schedule_share(const struct vagx_firmware *fw, uint64_t number);
+/* Return: @order of the command that is taken next, see struct fw_command */
+uint64_t fw_schedule_order(const struct vagx_firmware *fw, const struct fw_queue *queue);
+/* Return: the command whose turn it is, of @queue; or NULL, and @again is when to look again */
+struct fw_command *fw_schedule_pick(struct fw_worker *worker, struct fw_queue **queue,
+				    uint64_t *again);
 
 /* fw_worker.c. Lock held, but for the threads' start and end. */
 int fw_workers_start(struct vagx_firmware *fw);
 void fw_workers_stop(struct vagx_firmware *fw);
-/* Wakes everybody: the state has changed, or what was asked to go wrong */
-void fw_wake(struct vagx_firmware *fw);
-/* Wakes a worker of each pipe that has commands: a stamp was written */
-void fw_wake_pipes(struct vagx_firmware *fw);
-/* Makes a worker's job end soon */
-void fw_worker_cancel(struct fw_worker *worker);
 /* Waits until no worker has a command; the state is no longer READY, so none takes another */
 void fw_workers_drain(struct vagx_firmware *fw);
 /* Ends jobs that take too long; returns when to look again, UINT64_MAX for never */
 uint64_t fw_workers_check_time(struct vagx_firmware *fw, uint64_t now);
 
 /* fw_draw.c */
-enum fw_draw { FW_DRAW_DELAY, FW_DRAW_ORDER, FW_DRAW_PENDING };
+enum fw_draw {
+	FW_DRAW_DELAY,
+	FW_DRAW_ORDER,
+	FW_DRAW_PENDING,
+	FW_DRAW_HALT,
+	FW_DRAW_SHARE,
+	FW_DRAW_FAVOUR,
+	FW_DRAW_EVENT,
+};
 
-/**
- * fw_draw() - a number out of the seed
- * @fw: firmware
- * @purpose: what it is for
- * @a: together with @b and the seed, what it depends on
- * @b: see @a
- *
- * It does not depend on what was drawn before, so it is the same in each run
- * whatever the host's threads do.
- */
+/* vagx_draw() with the firmware's seed */
 uint64_t fw_draw(const struct vagx_firmware *fw, enum fw_draw purpose, uint64_t a, uint64_t b);
 
 /* fw_job.c. Lock held, dropped while a job is on the units. */
@@ -545,21 +592,26 @@ enum fw_outcome {
 
 /* Whether a pipe can run that type of command */
 bool fw_job_known(enum fw_pipe pipe, uint32_t type);
-/* Reads what a command's end is signalled with; false when it makes no sense */
+/* Checks a command that was taken, and reads how its end is signalled; false if it is bad */
 bool fw_job_take(struct fw_worker *worker, struct fw_queue *queue, struct fw_command *command);
+/* Runs a command from its first operation to its last */
 enum fw_outcome fw_job_run(struct fw_worker *worker, struct fw_queue *queue,
 			   struct fw_command *command);
 
 /* fw_event.c. Lock held. */
-/* A free entry in the table of pending stamps */
+/* Enters a stamp into the table of pending ones. Return: the entry, for fw_event_not_pending(). */
 unsigned int fw_event_pending(struct fw_worker *worker, const struct fw_job_stamp *stamp);
 void fw_event_not_pending(struct fw_worker *worker, unsigned int index);
+/* Writes a command's stamps, counts it, and sends an event if the threshold is reached */
 void fw_event_signal(struct vagx_firmware *fw, struct fw_access *access,
 		     const struct fw_job_stamp *stamp);
+/* Tells the driver that a command is bad, with an FW_ERROR_* */
 void fw_event_channel_error(struct fw_worker *worker, unsigned int type, unsigned int slot,
 			    uint32_t value);
-/* Takes all work off the units, halts, tells the driver, and waits for resume. */
-/* False when the firmware stopped instead. */
+/*
+ * Takes all jobs off the units, halts, tells the driver, and waits until it has resumed. False when
+ * the firmware stopped instead.
+ */
 bool fw_event_fault(struct fw_worker *worker, const struct vagx_uat_fault *fault,
 		    unsigned int unit);
 bool fw_event_timeout(struct fw_worker *worker, unsigned int slot);
@@ -568,45 +620,50 @@ bool fw_event_wait_resume(struct fw_worker *worker);
 /* Asks the driver for a larger vertex buffer */
 void fw_event_grow(struct fw_access *access, struct vagx_firmware *fw, uint32_t context,
 		   uint32_t slot, uint32_t counter);
+/* Goes on if the driver has resumed the firmware. Main thread. */
 void fw_event_poll_resume(struct vagx_firmware *fw);
+/* Sends events that found their ring full, if any. Main thread. */
 void fw_event_retry(struct vagx_firmware *fw);
+/* Whether there are any */
 bool fw_event_to_retry(const struct vagx_firmware *fw);
+/* Sends a late event if it is due. Return: when to come back, 0 for never. Main thread. */
+uint64_t fw_event_late(struct vagx_firmware *fw, uint64_t now_ns);
 void fw_event_forget_all(struct vagx_firmware *fw);
-bool fw_stamp_reached(uint32_t stamp, uint32_t value);
-/* Events that nothing happened for. Main thread. */
+/* Sends an event of these words, although nothing has happened. Return: 0. Main thread. */
 int fw_event_inject(struct vagx_firmware *fw, const uint32_t *words);
 /* Asks for a timeout event that names @slot, which may be negative; -EBUSY after another one */
 int fw_event_inject_timeout(struct vagx_firmware *fw, int slot);
+/* Leaves nonsense in the write pointer of the event ring: all later events are lost */
 void fw_event_break_ring(struct vagx_firmware *fw);
 
 /* fw_dump.c */
 
 /**
- * struct fw_place - what an address in a dump may lead to
+ * struct fw_dump_place - what an address in a dump may lead to
  * @va: address; 0 for nothing
  * @type: a structure, into which the address may lead, or FW_STRUCT_COUNT for this address alone
  * @name: how it is called
  */
-struct fw_place {
+struct fw_dump_place {
 	uint64_t va;
 	enum fw_struct_id type;
 	const char *name;
 };
 
-struct fw_place fw_place(enum fw_struct_id type, uint64_t va);
-struct fw_place fw_place_named(const char *name, uint64_t va);
+struct fw_dump_place fw_dump_place(enum fw_struct_id type, uint64_t va);
+struct fw_dump_place fw_dump_place_named(const char *name, uint64_t va);
 /*
  * Writes what a structure contains to where it is wanted; does nothing otherwise. @owner is
  * whose it is, or NULL; @near are places that addresses in it are compared with.
  */
 void fw_dump(struct vagx_firmware *fw, const char *owner, const struct fw_view *view,
-	     const struct fw_place *near, unsigned int count);
+	     const struct fw_dump_place *near, unsigned int count);
 
 /* fw_log.c. Lock held. */
 enum { FW_LOG_INIT = 1, FW_LOG_WARNING = 3 };
 void fw_log(struct fw_access *access, struct vagx_firmware *fw, unsigned int channel,
 	    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* Work has arrived: says so in trace and statistics now and then. Main thread. */
-void fw_trace(struct vagx_firmware *fw);
+/* Main thread: counts a message that announces work, and now and then sends trace and statistics */
+void fw_log_trace(struct vagx_firmware *fw);
 
 #endif

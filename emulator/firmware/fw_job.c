@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * What all commands that run on the units have in common: a stamp, a notifier,
- * and a microsequence (m1n1 fw/agx/cmdqueue.py, fw/agx/microsequence.py). What
- * is special about a type of command is in its struct fw_job_kind.
+ * Commands that run on the units. Each has a stamp, a notifier and a microsequence, whose
+ * operations are interpreted one after the other: one starts the job, a wait runs it on the units,
+ * one finalizes it (m1n1 fw/agx/cmdqueue.py, fw/agx/microsequence.py). Vertex, fragment and
+ * compute commands differ by their struct fw_job_kind.
+ *
+ * A worker, with the firmware's lock held. The lock is dropped while the job is on the units;
+ * whoever cancels it, or takes all work off the units, does so meanwhile.
  */
 #include "fw_job.h"
 
@@ -18,7 +22,6 @@
 #define FW_TIMESTAMP_START	0x80
 #define FW_WRITE32_VALUE	0x20
 #define FW_CONTEXTS		64
-#define FW_ATTACHMENTS		16
 
 static const struct fw_job_kind *const fw_job_kinds[] = {
 	&fw_vertex_kind,
@@ -26,7 +29,7 @@ static const struct fw_job_kind *const fw_job_kinds[] = {
 	&fw_compute_kind,
 };
 
-static const struct fw_job_kind *kind_of(enum fw_pipe pipe, uint32_t type)
+static const struct fw_job_kind *fw_job_kind_of(enum fw_pipe pipe, uint32_t type)
 {
 	for (unsigned int i = 0; i < sizeof(fw_job_kinds) / sizeof(fw_job_kinds[0]); i++) {
 		if (fw_job_kinds[i]->command == type && fw_job_kinds[i]->pipe == pipe)
@@ -37,26 +40,21 @@ static const struct fw_job_kind *kind_of(enum fw_pipe pipe, uint32_t type)
 
 bool fw_job_known(enum fw_pipe pipe, uint32_t type)
 {
-	return kind_of(pipe, type);
+	return fw_job_kind_of(pipe, type);
 }
 
-struct vagx_report *fw_job_report(struct fw_job *job)
-{
-	return job->worker->fw->config.report;
-}
-
-static const char *name_of(const struct fw_job *job)
+static const char *fw_job_name_of(const struct fw_job *job)
 {
 	return fw_structs[job->kind->type].name;
 }
 
-static void init_job(struct fw_job *job, struct fw_worker *worker, struct fw_queue *queue,
-		     struct fw_command *command)
+static void fw_job_init_job(struct fw_job *job, struct fw_worker *worker, struct fw_queue *queue,
+			    struct fw_command *command)
 {
 	*job = (struct fw_job){
 		.worker = worker,
 		.queue = queue,
-		.kind = kind_of(queue->pipe, command->type),
+		.kind = fw_job_kind_of(queue->pipe, command->type),
 		.command = command,
 		.stamp = &command->stamp,
 	};
@@ -65,33 +63,34 @@ static void init_job(struct fw_job *job, struct fw_worker *worker, struct fw_que
 	job->vm_slot = fw_get(&job->view, job->kind->context_id);
 }
 
-/* A structure of a command's, and what its addresses may lead to */
-static void dump(struct fw_job *job, const struct fw_view *view)
+/* Dumps a structure of a command, with the places that its addresses may lead to */
+static void fw_job_dump(struct fw_job *job, const struct fw_view *view)
 {
 	struct vagx_firmware *fw = job->worker->fw;
 	const struct fw_scene *scene = fw_scene_find(fw, job->command->scene);
 	struct fw_view runtime = fw_view(view->access, FW_S_RuntimePointers, fw->runtime);
-	const struct fw_place near[] = {
-		fw_place(job->kind->type, job->view.va),
-		fw_place(FW_S_QueueInfo, job->queue->info),
-		fw_place(FW_S_EventControl, job->stamp->notifier),
-		fw_place(FW_S_BufferThing, job->command->scene),
-		fw_place(FW_S_BufferInfo, scene ? scene->info : 0),
-		fw_place(FW_S_StatsTa, fw_get(&runtime, FW_RuntimePointers_stats_ta_addr)),
-		fw_place(FW_S_Stats3d, fw_get(&runtime, FW_RuntimePointers_stats_3d_addr)),
-		fw_place_named("StatsCp", fw_get(&runtime, FW_RuntimePointers_stats_cp_addr)),
-		fw_place_named("microsequence", fw_get(&job->view, job->kind->microsequence_ptr)),
-		fw_place_named("stamp", job->stamp->cpu_stamp),
-		fw_place_named("firmware's stamp", job->stamp->fw_stamp),
+	const struct fw_dump_place near[] = {
+		fw_dump_place(job->kind->type, job->view.va),
+		fw_dump_place(FW_S_QueueInfo, job->queue->info),
+		fw_dump_place(FW_S_EventControl, job->stamp->notifier),
+		fw_dump_place(FW_S_BufferThing, job->command->scene),
+		fw_dump_place(FW_S_BufferInfo, scene ? scene->info : 0),
+		fw_dump_place(FW_S_StatsTa, fw_get(&runtime, FW_RuntimePointers_stats_ta_addr)),
+		fw_dump_place(FW_S_Stats3d, fw_get(&runtime, FW_RuntimePointers_stats_3d_addr)),
+		fw_dump_place_named("StatsCp", fw_get(&runtime, FW_RuntimePointers_stats_cp_addr)),
+		fw_dump_place_named("microsequence",
+				    fw_get(&job->view, job->kind->microsequence_ptr)),
+		fw_dump_place_named("stamp", job->stamp->cpu_stamp),
+		fw_dump_place_named("firmware's stamp", job->stamp->fw_stamp),
 	};
 
-	fw_dump(fw, view == &job->view ? NULL : name_of(job), view, near,
+	fw_dump(fw, view == &job->view ? NULL : fw_job_name_of(job), view, near,
 		sizeof(near) / sizeof(near[0]));
 }
 
-/* What a command's end is signalled with */
+/* Stamp and notifier, which signal the end of a command */
 
-static bool take_stamp(struct fw_job *job, struct fw_job_stamp *stamp)
+static bool fw_job_take_stamp(struct fw_job *job, struct fw_job_stamp *stamp)
 {
 	uint64_t pte;
 
@@ -112,13 +111,13 @@ static bool take_stamp(struct fw_job *job, struct fw_job_stamp *stamp)
 	pte = vagx_uat_pte(job->worker->fw->config.uat, 0, stamp->cpu_stamp);
 	if ((pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) != VAGX_ATTR_SHARED)
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_INIT_SHARED, stamp->cpu_stamp,
-			       "JobMeta", "the driver's stamp is not");
+			       "JobMeta", "the driver's stamp is not in shared memory");
 	job->worker->fw->slot_stamp[stamp->slot] = stamp->fw_stamp;
 	return true;
 }
 
-/* Against the stamp of the command before it, and against the one that was written last */
-static void check_stamp(struct fw_job *job, const struct fw_job_stamp *stamp)
+/* Compares a stamp with that of the command before it, and with the one that was written last */
+static void fw_job_check_stamp(struct fw_job *job, const struct fw_job_stamp *stamp)
 {
 	struct fw_queue *queue = job->queue;
 	uint32_t now = fw_load32(job->view.access, stamp->fw_stamp, "firmware stamp");
@@ -136,8 +135,8 @@ static void check_stamp(struct fw_job *job, const struct fw_job_stamp *stamp)
 	queue->has_stamp = true;
 }
 
-/* The driver counts what it puts into a ring, from when the firmware does not know it yet */
-static void check_sequence(struct fw_job *job)
+/* Checks the driver's count of the commands with a stamp that came before this one in the ring */
+static void fw_job_check_sequence(struct fw_job *job)
 {
 	uint32_t found = fw_get(&job->meta, FW_JobMeta_queue_cmd_count);
 
@@ -147,7 +146,7 @@ static void check_sequence(struct fw_job *job)
 			       job->command->sequence);
 }
 
-static bool take_notifier(struct fw_job *job, struct fw_job_stamp *stamp)
+static bool fw_job_take_notifier(struct fw_job *job, struct fw_job_stamp *stamp)
 {
 	struct fw_access *access = job->view.access;
 	uint64_t va = fw_get(&job->view, job->kind->event_control_addr);
@@ -177,20 +176,20 @@ bool fw_job_take(struct fw_worker *worker, struct fw_queue *queue, struct fw_com
 	int *error = &worker->fw->inject.channel_error[queue->pipe];
 	struct fw_job job;
 
-	init_job(&job, worker, queue, command);
+	fw_job_init_job(&job, worker, queue, command);
 	command->sequence = queue->stamped++;
 	fw_cache_use(worker->fw->cache, &worker->access, command->va, fw_size(&job.view),
-		     name_of(&job));
-	fw_check_poison(&worker->access, command->va, fw_size(&job.view), name_of(&job));
-	if (!take_stamp(&job, &command->stamp))
+		     fw_job_name_of(&job));
+	fw_check_poison(&worker->access, command->va, fw_size(&job.view), fw_job_name_of(&job));
+	if (!fw_job_take_stamp(&job, &command->stamp))
 		return false;
-	check_stamp(&job, &command->stamp);
-	check_sequence(&job);
-	if (!take_notifier(&job, &command->stamp))
+	fw_job_check_stamp(&job, &command->stamp);
+	fw_job_check_sequence(&job);
+	if (!fw_job_take_notifier(&job, &command->stamp))
 		return false;
 	if (!job.vm_slot || job.vm_slot >= FW_CONTEXTS) {
 		vagx_violation(fw_job_report(&job), VAGX_RULE_FW_COMMAND_CONTEXT, command->va,
-			       name_of(&job), "context %u", job.vm_slot);
+			       fw_job_name_of(&job), "context %u", job.vm_slot);
 		return false;
 	}
 	if (job.kind->take && !job.kind->take(&job, command))
@@ -202,134 +201,72 @@ bool fw_job_take(struct fw_worker *worker, struct fw_queue *queue, struct fw_com
 	return false;
 }
 
-/* Checks of operations */
-
-void fw_job_expect_pointer(struct fw_job *job, const struct fw_view *op, enum fw_field_id field,
-			   uint64_t target)
-{
-	uint64_t found = fw_get(op, field);
-
-	if (fw_has(op, field) && !op->access->failed && found != target)
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_POINTER, fw_va(op, field),
-			       fw_structs[op->type].name, "%s is %#" PRIx64 " instead of %#" PRIx64,
-			       fw_fields[field].name, found, target);
-}
-
-void fw_job_expect_value(struct fw_job *job, const struct fw_view *op, enum fw_field_id field,
-			 uint64_t value)
-{
-	uint64_t found = fw_get(op, field);
-
-	if (fw_has(op, field) && !op->access->failed && found != value)
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_FIELD, fw_va(op, field),
-			       fw_structs[op->type].name, "%s is %#" PRIx64 " instead of %#" PRIx64,
-			       fw_fields[field].name, found, value);
-}
-
-void fw_job_check_restart(struct fw_job *job, const struct fw_view *op, enum fw_field_id field)
-{
-	int64_t restart = fw_get(op, field);
-
-	if (op->va + restart != job->start)
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_RESTART, op->va,
-			       fw_structs[op->type].name, "%" PRId64 " leads to %#" PRIx64, restart,
-			       op->va + restart);
-}
-
-void fw_job_check_attachments(struct fw_job *job, const struct fw_view *op,
-			      enum fw_field_id count_field, enum fw_field_id list)
-{
-	uint32_t count = fw_get(op, count_field);
-
-	if (count > FW_ATTACHMENTS) {
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_ATTACHMENT, op->va,
-			       fw_structs[op->type].name, "%u attachments", count);
-		return;
-	}
-	for (unsigned int i = 0; i < count; i++) {
-		struct fw_view attachment = fw_sub(op, list, FW_S_Attachment, i);
-		uint64_t address = fw_get(&attachment, FW_Attachment_address);
-		uint32_t size = fw_get(&attachment, FW_Attachment_size);
-
-		if (!op->access->failed && (!address || !size))
-			vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_ATTACHMENT,
-				       attachment.va, "Attachment", "%u: %#x lines at %#" PRIx64, i,
-				       size, address);
-	}
-}
-
-void fw_job_load_registers(struct fw_job *job, enum fw_register_list list,
-			   enum fw_field_id registers, enum fw_field_id addr,
-			   enum fw_field_id count_field, enum fw_field_id length)
-{
-	uint32_t count = fw_get(&job->view, count_field);
-
-	fw_job_expect_pointer(job, &job->view, addr, fw_va(&job->view, registers));
-	fw_job_expect_value(job, &job->view, length,
-			    count * fw_structs[FW_S_RegisterDefinition].size[job->worker->fw->abi]);
-	fw_registers_load(&job->registers, list, fw_va(&job->view, registers), count,
-			  job->view.access);
-}
-
-static bool bad_operation(struct fw_job *job, uint64_t va, uint32_t word, const char *why)
+static bool fw_job_bad_operation(struct fw_job *job, uint64_t va, uint32_t word, const char *why)
 {
 	vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_OPERATION, va, "microsequence",
 		       "%#010x %s", word, why);
 	return false;
 }
 
-/* Operations that every kind has */
+/* Operations of all kinds of commands */
 
-static bool op_start(struct fw_job *job, const struct fw_view *op)
+static bool fw_job_op_start(struct fw_job *job, const struct fw_view *op)
 {
 	if (job->stage != FW_JOB_BEFORE)
-		return bad_operation(job, op->va, job->kind->start_op, "starts again");
+		return fw_job_bad_operation(job, op->va, job->kind->start_op, "starts again");
 	job->kind->start(job, op);
 	job->start = op->va;
 	job->stage = FW_JOB_STARTED;
 	return true;
 }
 
-static void store_time(struct fw_job *job, const struct fw_view *op, uint64_t va, uint64_t now)
+static void fw_job_store_time(struct fw_job *job, const struct fw_view *op, uint64_t va,
+			      uint64_t now)
 {
 	bool own = va == fw_va(&job->view, job->kind->ts1);
 
 	if (!va)
 		return;
-	/* Commands have their own word wherever it is */
+	/* A command's own word may be anywhere, others have to be aligned */
 	if (va & 7 && !own)
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_TIMESTAMP, va,
-			       fw_structs[op->type].name, "the time is to be written there");
+			       fw_structs[op->type].name,
+			       "a time would be stored at an address that is not aligned");
 	fw_write(op->access, va, &now, sizeof(now), "timestamp");
 }
 
 /*
- * A client's memory is in a window of its own, and coherent (asahi gpu.rs map_timestamp_buffer).
- * What else is mapped there is not for the GPU.
+ * Checks where a client's time goes: its memory is in a window of its own, and coherent (asahi
+ * gpu.rs map_timestamp_buffer). What else is mapped there is not for the GPU.
  */
-static void check_user_time(struct fw_job *job, const struct fw_view *op, uint64_t va)
+static void fw_job_check_user_time(struct fw_job *job, const struct fw_view *op, uint64_t va)
 {
 	uint64_t pte = vagx_uat_pte(op->access->uat, 0, va);
 
 	if (va < AGX_VA_TIMESTAMP_START || va > AGX_VA_TIMESTAMP_END - sizeof(uint64_t))
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_USER_TIME, va,
-			       fw_structs[op->type].name, "a client's time, outside of the window");
+			       fw_structs[op->type].name,
+			       "a client's time is outside of the window for them");
 	else if (pte && (pte & AGX_PTE_PROT_MASK) != AGX_PROT_FW_SHARED_RW)
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_USER_TIME, va,
-			       fw_structs[op->type].name, "a client's time, mapped as %#" PRIx64,
+			       fw_structs[op->type].name,
+			       "a client's time is in memory with protection %#" PRIx64,
 			       (uint64_t)(pte & AGX_PTE_PROT_MASK));
 }
 
 /* Clients get nanoseconds (asahi file.rs command_timestamp_frequency_hz), the driver ticks */
-static uint64_t user_time(struct fw_job *job, uint64_t ticks)
+static uint64_t fw_job_user_time(struct fw_job *job, uint64_t ticks)
 {
 	uint64_t frequency = vagx_clock_frequency(job->worker->fw->config.clock);
 
 	return (unsigned __int128)ticks * 1000000000 / frequency;
 }
 
-/* The references disagree: m1n1 has nonsense in the first word, and another one in the second */
-static void check_time_words(struct fw_job *job, const struct fw_view *op, bool start)
+/*
+ * Checks two words about which the references disagree: m1n1 has nonsense in the first one, and
+ * the second leads to different words of the command.
+ */
+static void fw_job_check_time_words(struct fw_job *job, const struct fw_view *op, bool start)
 {
 	struct fw_view own = fw_sub(&job->view, job->kind->ts_pointers, FW_S_TimestampPointers, 0);
 	uint64_t update = fw_get(op, FW_Timestamp_unk_addr);
@@ -340,7 +277,8 @@ static void check_time_words(struct fw_job *job, const struct fw_view *op, bool 
 	if (update != fw_va(&own, start ? FW_TimestampPointers_start_addr :
 					  FW_TimestampPointers_end_addr))
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_TIMESTAMP, op->va,
-			       fw_structs[op->type].name, "it updates %#" PRIx64, update);
+			       fw_structs[op->type].name, "the pointer that it updates is %#" PRIx64,
+			       update);
 	if (fw_has(op, FW_Timestamp_unk_ts_addr) && ts != fw_va(&job->view, job->kind->unk_ts) &&
 	    ts != fw_va(&job->view, job->kind->unk_ts2))
 		fw_job_expect_pointer(job, op, FW_Timestamp_unk_ts_addr,
@@ -348,10 +286,10 @@ static void check_time_words(struct fw_job *job, const struct fw_view *op, bool 
 }
 
 /*
- * The time goes into the command itself, and to where its two pairs of pointers
- * lead, the driver's and its client's, which may be empty.
+ * Stores the time in the command itself, and where its two pairs of pointers lead, the driver's
+ * and its client's, which may be empty.
  */
-static bool op_timestamp(struct fw_job *job, const struct fw_view *op)
+static bool fw_job_op_timestamp(struct fw_job *job, const struct fw_view *op)
 {
 	bool start = fw_get(op, FW_Timestamp_unk_3) & FW_TIMESTAMP_START;
 	uint64_t now = vagx_clock_now(job->worker->fw->config.clock);
@@ -364,12 +302,13 @@ static bool op_timestamp(struct fw_job *job, const struct fw_view *op)
 	};
 
 	if (job->stage != (start ? FW_JOB_STARTED : FW_JOB_WAITED))
-		return bad_operation(job, op->va, FW_OP_TIMESTAMP, "comes at the wrong time");
+		return fw_job_bad_operation(job, op->va, FW_OP_TIMESTAMP,
+					    "comes at the wrong time");
 	fw_job_expect_pointer(job, op, FW_Timestamp_ts0_addr, fw_va(&job->view, job->kind->ts1));
 	fw_job_expect_pointer(job, op, FW_Timestamp_cmdqueue_ptr, job->queue->info);
 	fw_job_expect_value(job, op, FW_Timestamp_uuid, fw_get(&job->meta, FW_JobMeta_uuid));
-	check_time_words(job, op, start);
-	store_time(job, op, fw_get(op, FW_Timestamp_ts0_addr), now);
+	fw_job_check_time_words(job, op, start);
+	fw_job_store_time(job, op, fw_get(op, FW_Timestamp_ts0_addr), now);
 	for (unsigned int i = 0; i < 2; i++) {
 		struct fw_view list =
 			fw_view(op->access, FW_S_TimestampPointers, fw_get(op, lists[i].op));
@@ -378,55 +317,75 @@ static bool op_timestamp(struct fw_job *job, const struct fw_view *op)
 
 		fw_job_expect_pointer(job, op, lists[i].op, fw_va(&job->view, lists[i].command));
 		if (va && lists[i].user)
-			check_user_time(job, op, va);
-		store_time(job, op, va, lists[i].user ? user_time(job, now) : now);
+			fw_job_check_user_time(job, op, va);
+		fw_job_store_time(job, op, va, lists[i].user ? fw_job_user_time(job, now) : now);
 	}
 	return true;
 }
 
-static bool op_finalize(struct fw_job *job, const struct fw_view *op)
+static bool fw_job_op_finalize(struct fw_job *job, const struct fw_view *op)
 {
 	if (job->stage != FW_JOB_WAITED)
-		return bad_operation(job, op->va, job->kind->finalize_op, "comes before its wait");
+		return fw_job_bad_operation(job, op->va, job->kind->finalize_op,
+					    "comes before its wait");
 	job->kind->finalize(job, op);
 	job->stage = FW_JOB_FINALIZED;
 	return true;
 }
 
-static bool op_end(struct fw_job *job, const struct fw_view *op, uint32_t word)
+static bool fw_job_op_end(struct fw_job *job, const struct fw_view *op, uint32_t word)
 {
 	if (job->stage == FW_JOB_FINALIZED && word == FW_OP_END_WORD)
 		return true;
-	return bad_operation(job, op->va, word, "ends too early or with other flags");
+	return fw_job_bad_operation(job, op->va, word, "ends too early or with other flags");
 }
 
-static bool op_write32(struct fw_job *job, const struct fw_view *op)
+static bool fw_job_op_write32(struct fw_job *job, const struct fw_view *op)
 {
 	uint64_t va = fw_get(op, FW_Write32_addr);
 
 	if (fw_get(op, FW_Write32_unk_3) != FW_WRITE32_VALUE)
-		return bad_operation(job, op->va, FW_OP_WRITE32, "has other flags");
+		return fw_job_bad_operation(job, op->va, FW_OP_WRITE32, "has other flags");
 	if (va & 3)
-		return bad_operation(job, op->va, FW_OP_WRITE32, "writes to an odd address");
+		return fw_job_bad_operation(job, op->va, FW_OP_WRITE32, "writes to an odd address");
 	fw_store32(op->access, va, fw_get(op, FW_Write32_val), "Write32");
 	return true;
 }
 
-/* The units */
+/* On the units */
 
-/* It is on the units as far as anybody can tell, but does nothing */
-static enum vagx_gpu_status hang(struct fw_worker *worker)
+/* A command that hangs reads the word at HANG_VA each HANG_STEP_NS */
+#define HANG_STEP_NS	10000000
+#define HANG_VA		(UINT64_C(1) << 36)
+
+/*
+ * Pretends to be on the units until it is cancelled, and reads memory again and again. What it
+ * reads does not matter, but it faults when its context has no tables. Lock held, and dropped in
+ * between.
+ */
+static enum vagx_gpu_status fw_job_hang(struct fw_job *job, struct vagx_uat_fault *fault)
 {
+	struct fw_worker *worker = job->worker;
 	struct vagx_firmware *fw = worker->fw;
+	uint32_t word;
 
 	vagx_log(fw->config.report, VAGX_LOG_INFO, "firmware: a command hangs, as it was asked to");
-	while (!worker->cancelled)
-		pthread_cond_wait(&fw->work, &fw->lock);
+	while (!worker->cancelled) {
+		uint64_t until = fw_now_ns() + HANG_STEP_NS;
+		struct timespec time = { .tv_sec = until / 1000000000,
+					 .tv_nsec = until % 1000000000 };
+
+		pthread_cond_timedwait(&fw->work, &fw->lock, &time);
+		if (!(vagx_uat_ttb(fw->config.uat, job->vm_slot, 0) & 1) &&
+		    vagx_uat_read(fw->config.uat, job->vm_slot, HANG_VA, &word, sizeof(word),
+				  VAGX_AGENT_GPU, fault))
+			return VAGX_GPU_FAULT;
+	}
 	return VAGX_GPU_CANCELLED;
 }
 
-static enum vagx_gpu_status run_unlocked(struct fw_job *job, struct vagx_uat_fault *fault,
-					 unsigned int *unit)
+static enum vagx_gpu_status fw_job_run_unlocked(struct fw_job *job, struct vagx_uat_fault *fault,
+						unsigned int *unit)
 {
 	struct fw_worker *worker = job->worker;
 	struct vagx_firmware *fw = worker->fw;
@@ -438,7 +397,7 @@ static enum vagx_gpu_status run_unlocked(struct fw_job *job, struct vagx_uat_fau
 	entered = fw_handoff_enter(fw, job->vm_slot, &ttb);
 	if (entered && !(ttb & 1))
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_COMMAND_CONTEXT, job->view.va,
-			       name_of(job), "context %u is not bound", job->vm_slot);
+			       fw_job_name_of(job), "context %u is not bound", job->vm_slot);
 	if (entered) {
 		status = job->kind->run(job, worker->job, fault, unit);
 		fw_handoff_leave(fw);
@@ -449,7 +408,7 @@ static enum vagx_gpu_status run_unlocked(struct fw_job *job, struct vagx_uat_fau
 	return status;
 }
 
-static bool enter_units(struct fw_job *job)
+static bool fw_job_enter_units(struct fw_job *job)
 {
 	struct fw_worker *worker = job->worker;
 	struct vagx_firmware *fw = worker->fw;
@@ -471,7 +430,7 @@ static bool enter_units(struct fw_job *job)
 	return true;
 }
 
-static void leave_units(struct fw_worker *worker)
+static void fw_job_leave_units(struct fw_worker *worker)
 {
 	struct vagx_firmware *fw = worker->fw;
 
@@ -482,11 +441,11 @@ static void leave_units(struct fw_worker *worker)
 }
 
 /*
- * A fault or timeout takes down all that is on the units. Who was there while
- * somebody else failed is treated the same as who failed, even if it had just
- * come to its end: its stamp stays pending until the driver resumes.
+ * Runs a job on the units; false when the firmware stopped meanwhile. A fault or timeout takes
+ * down all jobs on the units. A job that was there while another one failed is treated like that
+ * one, even if it had just ended: its stamp stays pending until the driver resumes.
  */
-static bool run_on_units(struct fw_job *job)
+static bool fw_job_run_on_units(struct fw_job *job)
 {
 	struct fw_worker *worker = job->worker;
 	struct vagx_firmware *fw = worker->fw;
@@ -495,15 +454,15 @@ static bool run_on_units(struct fw_job *job)
 	unsigned int unit = 0;
 	bool alive = true;
 
-	if (!enter_units(job))
+	if (!fw_job_enter_units(job))
 		return false;
 	if (worker->hangs)
-		status = hang(worker);
+		status = fw_job_hang(job, &fault);
 	else
-		status = run_unlocked(job, &fault, &unit);
-	leave_units(worker);
+		status = fw_job_run_unlocked(job, &fault, &unit);
+	fw_job_leave_units(worker);
 
-	fw_inject_wait(fw);
+	fw_wait_while_silent(fw);
 	if (fw->state != FW_STATE_READY)
 		return false;
 	if (fw->halting || fw->halted)
@@ -517,18 +476,18 @@ static bool run_on_units(struct fw_job *job)
 	return alive;
 }
 
-static bool op_wait(struct fw_job *job, const struct fw_view *op, uint32_t word)
+static bool fw_job_op_wait(struct fw_job *job, const struct fw_view *op, uint32_t word)
 {
 	bool g14x = job->worker->fw->abi == FW_ABI_13_5_G14X;
 
 	if (job->stage != FW_JOB_STARTED)
-		return bad_operation(job, op->va, word, "waits for nothing");
+		return fw_job_bad_operation(job, op->va, word, "waits for nothing");
 	if (word != (g14x ? job->kind->wait_g14x : job->kind->wait))
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_WAIT, op->va, "microsequence",
 			       "%#010x", word);
 	if (op->access->failed)
 		return false;
-	if (!run_on_units(job)) {
+	if (!fw_job_run_on_units(job)) {
 		job->gone = true;
 		return false;
 	}
@@ -538,7 +497,7 @@ static bool op_wait(struct fw_job *job, const struct fw_view *op, uint32_t word)
 
 /* The interpreter */
 
-static enum fw_struct_id op_type(const struct fw_job *job, uint32_t word)
+static enum fw_struct_id fw_job_op_type(const struct fw_job *job, uint32_t word)
 {
 	uint32_t op = word & 0x3f;
 
@@ -561,50 +520,50 @@ static enum fw_struct_id op_type(const struct fw_job *job, uint32_t word)
 	}
 }
 
-static bool run_op(struct fw_job *job, const struct fw_view *op, uint32_t word)
+static bool fw_job_run_op(struct fw_job *job, const struct fw_view *op, uint32_t word)
 {
 	if (job->worker->fw->config.dump)
-		dump(job, op);
+		fw_job_dump(job, op);
 	if (op->type == job->kind->start_type)
-		return op_start(job, op);
+		return fw_job_op_start(job, op);
 	if (op->type == job->kind->finalize_type)
-		return op_finalize(job, op);
+		return fw_job_op_finalize(job, op);
 	switch (op->type) {
 	case FW_S_Timestamp:
-		return op_timestamp(job, op);
+		return fw_job_op_timestamp(job, op);
 	case FW_S_Write32:
-		return op_write32(job, op);
+		return fw_job_op_write32(job, op);
 	case FW_S_Wait:
-		return op_wait(job, op, word);
+		return fw_job_op_wait(job, op, word);
 	default:
-		return op_end(job, op, word);
+		return fw_job_op_end(job, op, word);
 	}
 }
 
-static bool run_microsequence(struct fw_job *job, uint64_t va, uint32_t size)
+static bool fw_job_run_microsequence(struct fw_job *job, uint64_t va, uint32_t size)
 {
 	struct fw_access *access = job->view.access;
 	uint32_t offset = 0;
 
 	while (offset < size && !access->failed) {
 		uint32_t word = fw_load32(access, va + offset, "microsequence");
-		struct fw_view op = fw_view(access, op_type(job, word), va + offset);
+		struct fw_view op = fw_view(access, fw_job_op_type(job, word), va + offset);
 
 		if (access->failed)
 			return false;
 		if (op.type == FW_STRUCT_COUNT || fw_size(&op) > size - offset)
-			return bad_operation(job, op.va, word, "is unknown or cut off");
-		if (!run_op(job, &op, word))
+			return fw_job_bad_operation(job, op.va, word, "is unknown or cut off");
+		if (!fw_job_run_op(job, &op, word))
 			return false;
 		offset += fw_size(&op);
 		if (op.type != FW_S_End)
 			continue;
 		if (offset != size)
-			return bad_operation(job, op.va, word, "is not the last operation");
+			return fw_job_bad_operation(job, op.va, word, "is not the last operation");
 		return true;
 	}
 	if (!access->failed)
-		bad_operation(job, va, 0, "has no end");
+		fw_job_bad_operation(job, va, 0, "has no end");
 	return false;
 }
 
@@ -619,25 +578,28 @@ enum fw_outcome fw_job_run(struct fw_worker *worker, struct fw_queue *queue,
 	uint32_t size;
 	bool done;
 
-	init_job(&job, worker, queue, command);
+	fw_job_init_job(&job, worker, queue, command);
 	sequence = fw_get(&job.view, job.kind->microsequence_ptr);
 	size = fw_get(&job.view, job.kind->microsequence_size);
 	if (!sequence || sequence & 3 || size & 3 || !size || size > FW_MSEQ_MAX) {
 		vagx_violation(fw_job_report(&job), VAGX_RULE_FW_MSEQ_OPERATION, command->va,
-			       name_of(&job), "%#x bytes of microsequence at %#" PRIx64, size,
-			       sequence);
+			       fw_job_name_of(&job), "%#x bytes of microsequence at %#" PRIx64,
+			       size, sequence);
 		return FW_OUTCOME_BAD;
 	}
 	fw_cache_use(fw->cache, access, sequence, size, "microsequence");
 	fw_check_poison(access, sequence, size, "microsequence");
 	control = fw_view(access, FW_S_EventControl, job.stamp->notifier);
-	/* A render's commands share a notifier, which has counted the first when the second runs */
+	/*
+	 * Both commands of a render share a notifier. It is dumped with the vertex command alone,
+	 * as its count depends on the order afterwards.
+	 */
 	if (fw->config.dump && job.kind != &fw_fragment_kind)
-		dump(&job, &control);
+		fw_job_dump(&job, &control);
 	if (fw->config.dump)
-		dump(&job, &job.view);
+		fw_job_dump(&job, &job.view);
 
-	done = run_microsequence(&job, sequence, size);
+	done = fw_job_run_microsequence(&job, sequence, size);
 	if (job.gone || fw->state != FW_STATE_READY)
 		return FW_OUTCOME_GONE;
 	if (!done)

@@ -15,8 +15,8 @@ enum fw_job_stage { FW_JOB_BEFORE, FW_JOB_STARTED, FW_JOB_WAITED, FW_JOB_FINALIZ
 
 /**
  * struct fw_job - a command under way
- * @worker: who runs it
- * @queue: whose it is
+ * @worker: the thread that runs it
+ * @queue: the work queue that it came from
  * @kind: what kind of command it is
  * @command: what is known about it outside of memory
  * @view: the command
@@ -117,7 +117,8 @@ extern const struct fw_job_kind fw_compute_kind;
 extern const struct fw_job_kind fw_vertex_kind;
 extern const struct fw_job_kind fw_fragment_kind;
 
-/* For the kinds: a field of an operation that has to lead to an address, or to be a value */
+/* fw_job_check.c. Lock held. */
+/* A field of an operation that has to lead to an address, or to be a value */
 void fw_job_expect_pointer(struct fw_job *job, const struct fw_view *op, enum fw_field_id field,
 			   uint64_t target);
 void fw_job_expect_value(struct fw_job *job, const struct fw_view *op, enum fw_field_id field,

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
+/*
+ * What the firmware tells beside events: its log, and now and then a message of trace and
+ * statistics, so that their rings move. With the firmware's lock held.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,14 +18,20 @@
 #define FW_LOG_ENTRY	2
 #define FW_LOG_PAYLOAD	3
 
-/* Kinds of trace and statistics (m1n1 fw/agx/channels.py), and how often they are told */
+/*
+ * Kinds of trace and statistics (m1n1 fw/agx/channels.py), sent with each FW_TRACE_EVERY-th
+ * message that announces work
+ */
 #define FW_KTRACE_MESSAGE	5
 #define FW_KTRACE_STAMP_COMPUTE	0x0e
 #define FW_STATS_FW_BUSY	0x0c
 #define FW_TRACE_EVERY		16
 
-/* Where the next message of a ring goes that may lose some; 0 when it is full */
-static uint64_t room(struct fw_access *access, struct vagx_firmware *fw, struct fw_ring *ring)
+/*
+ * Return: where the next message goes, or 0 when the ring is full, which breaks a rule: it is lost
+ */
+static uint64_t fw_log_room(struct fw_access *access, struct vagx_firmware *fw,
+			    struct fw_ring *ring)
 {
 	uint64_t va = fw_ring_room(access, fw, ring);
 
@@ -31,9 +41,9 @@ static uint64_t room(struct fw_access *access, struct vagx_firmware *fw, struct 
 	return va;
 }
 
-static void write_ktrace(struct vagx_firmware *fw)
+static void fw_log_write_ktrace(struct vagx_firmware *fw)
 {
-	uint64_t va = room(&fw->access, fw, &fw->ktrace);
+	uint64_t va = fw_log_room(&fw->access, fw, &fw->ktrace);
 	struct fw_view msg = fw_view(&fw->access, FW_S_KTraceMsg, va);
 
 	if (!va)
@@ -45,9 +55,9 @@ static void write_ktrace(struct vagx_firmware *fw)
 	fw_ring_push(&fw->access, &fw->ktrace);
 }
 
-static void write_stats(struct vagx_firmware *fw)
+static void fw_log_write_stats(struct vagx_firmware *fw)
 {
-	uint64_t va = room(&fw->access, fw, &fw->stats);
+	uint64_t va = fw_log_room(&fw->access, fw, &fw->stats);
 	struct fw_view msg = fw_view(&fw->access, FW_S_StatsMsg, va);
 
 	if (!va)
@@ -59,16 +69,16 @@ static void write_stats(struct vagx_firmware *fw)
 }
 
 /*
- * The real firmware traces what Globals enable, and measures all the time. Here
- * it is now and then, so that the rings move; the notification of what the work
- * itself has to tell does for both.
+ * Sends a message of trace and one of statistics now and then, so that their rings move. The real
+ * firmware traces what Globals enable, and measures all the time. The guest is not notified: the
+ * event of the work that has arrived will do for both.
  */
-void fw_trace(struct vagx_firmware *fw)
+void fw_log_trace(struct vagx_firmware *fw)
 {
 	if (fw->traced++ % FW_TRACE_EVERY || fw->state != FW_STATE_READY)
 		return;
-	write_ktrace(fw);
-	write_stats(fw);
+	fw_log_write_ktrace(fw);
+	fw_log_write_stats(fw);
 }
 
 void fw_log(struct fw_access *access, struct vagx_firmware *fw, unsigned int channel,
@@ -88,7 +98,7 @@ void fw_log(struct fw_access *access, struct vagx_firmware *fw, unsigned int cha
 
 	if (fw->state != FW_STATE_READY)
 		return;
-	va = room(access, fw, ring);
+	va = fw_log_room(access, fw, ring);
 	if (!va)
 		return;
 	entry = fw_view(access, FW_S_FwLogEntry, va);

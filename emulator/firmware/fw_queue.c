@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * Work queues: the messages that announce them and that take them away.
+ * Work queues: a hash table by the address of their QueueInfo, and for each pipe a list of those
+ * that have commands. The driver makes a queue known by the first message that announces commands
+ * of it, and takes it away with its GPU context. The main thread, with the lock held; workers take
+ * a queue off its pipe's list when its last command is retired.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,21 +14,21 @@
 
 #define FW_GPU_BUF_SIZE	0x2c18
 
-static unsigned int bucket_of(uint64_t info)
+static unsigned int fw_queue_bucket_of(uint64_t info)
 {
 	return (info >> 4 ^ info >> 14) % FW_QUEUE_BUCKETS;
 }
 
-static struct fw_queue *find_queue(struct vagx_firmware *fw, uint64_t info)
+static struct fw_queue *fw_queue_find_queue(struct vagx_firmware *fw, uint64_t info)
 {
-	struct fw_queue *queue = fw->bucket[bucket_of(info)];
+	struct fw_queue *queue = fw->bucket[fw_queue_bucket_of(info)];
 
 	while (queue && queue->info != info)
 		queue = queue->bucket_next;
 	return queue;
 }
 
-static void activate(struct vagx_firmware *fw, struct fw_queue *queue)
+static void fw_queue_activate(struct vagx_firmware *fw, struct fw_queue *queue)
 {
 	if (queue->active)
 		return;
@@ -45,13 +48,15 @@ void fw_queue_deactivate(struct vagx_firmware *fw, struct fw_queue *queue)
 		p = &(*p)->active_next;
 	*p = queue->active_next;
 	queue->active = false;
+	if (fw->keeper[queue->pipe] == queue)
+		fw->keeper[queue->pipe] = NULL;
 	if (fw->slot_owner[queue->slot] == queue)
 		fw->slot_owner[queue->slot] = NULL;
 }
 
-static void forget(struct vagx_firmware *fw, struct fw_queue *queue)
+static void fw_queue_forget(struct vagx_firmware *fw, struct fw_queue *queue)
 {
-	struct fw_queue **p = &fw->bucket[bucket_of(queue->info)];
+	struct fw_queue **p = &fw->bucket[fw_queue_bucket_of(queue->info)];
 
 	fw_queue_deactivate(fw, queue);
 	while (*p != queue)
@@ -65,7 +70,7 @@ void fw_queue_forget_all(struct vagx_firmware *fw)
 {
 	for (unsigned int i = 0; i < FW_QUEUE_BUCKETS; i++) {
 		while (fw->bucket[i])
-			forget(fw, fw->bucket[i]);
+			fw_queue_forget(fw, fw->bucket[i]);
 	}
 	memset(fw->slot_stamp, 0, sizeof(fw->slot_stamp));
 }
@@ -85,7 +90,7 @@ void fw_queue_destroy_context(struct vagx_firmware *fw, uint64_t context)
 					       queue->info);
 				continue;
 			}
-			forget(fw, queue);
+			fw_queue_forget(fw, queue);
 		}
 	}
 }
@@ -95,8 +100,9 @@ struct fw_expected {
 	uint64_t value;
 };
 
-static void check_fields(struct vagx_firmware *fw, enum vagx_rule rule, const struct fw_view *view,
-			 const struct fw_expected *expected, unsigned int count)
+static void fw_queue_check_fields(struct vagx_firmware *fw, enum vagx_rule rule,
+				  const struct fw_view *view, const struct fw_expected *expected,
+				  unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
 		uint64_t found = fw_get(view, expected[i].field);
@@ -110,7 +116,8 @@ static void check_fields(struct vagx_firmware *fw, enum vagx_rule rule, const st
 	}
 }
 
-static void check_priority(struct vagx_firmware *fw, const struct fw_view *info, unsigned int pipe)
+static void fw_queue_check_priority(struct vagx_firmware *fw, const struct fw_view *info,
+				    unsigned int pipe)
 {
 	static const struct {
 		uint32_t a, b;
@@ -142,9 +149,9 @@ static void check_priority(struct vagx_firmware *fw, const struct fw_view *info,
 			       first, last);
 }
 
-/* What the firmware could not go on with; names the first field that is wrong */
-static bool check_usable(struct vagx_firmware *fw, const struct fw_view *info,
-			 const struct fw_view *pointers)
+/* Checks what the firmware cannot do without; reports the first field that is wrong */
+static bool fw_queue_check_usable(struct vagx_firmware *fw, const struct fw_view *info,
+				  const struct fw_view *pointers)
 {
 	uint32_t size = fw_get(pointers, FW_QueuePointers_rb_size);
 	const struct {
@@ -183,7 +190,7 @@ static bool check_usable(struct vagx_firmware *fw, const struct fw_view *info,
 	return true;
 }
 
-static void check_job_list(struct vagx_firmware *fw, const struct fw_view *info)
+static void fw_queue_check_job_list(struct vagx_firmware *fw, const struct fw_view *info)
 {
 	struct fw_view list = fw_view(&fw->access, FW_S_JobList,
 				      fw_get(info, FW_QueueInfo_job_list_addr));
@@ -193,30 +200,30 @@ static void check_job_list(struct vagx_firmware *fw, const struct fw_view *info)
 		{ FW_JobList_unkptr_10, 0 },
 	};
 
-	check_fields(fw, VAGX_RULE_FW_QUEUE_JOBLIST, &list, empty, 3);
+	fw_queue_check_fields(fw, VAGX_RULE_FW_QUEUE_JOBLIST, &list, empty, 3);
 }
 
-static const char *const pipe_names[FW_PIPES] = { "vertex", "fragment", "compute" };
+static const char *const fw_queue_pipe_names[FW_PIPES] = { "vertex", "fragment", "compute" };
 
-static void dump_queue(struct vagx_firmware *fw, const struct fw_view *info,
-		       const struct fw_view *pointers, const struct fw_view *context,
-		       unsigned int pipe)
+static void fw_queue_dump_queue(struct vagx_firmware *fw, const struct fw_view *info,
+				const struct fw_view *pointers, const struct fw_view *context,
+				unsigned int pipe)
 {
 	const struct fw_view list = fw_view(&fw->access, FW_S_JobList,
 					    fw_get(info, FW_QueueInfo_job_list_addr));
 	const struct fw_view *const views[] = { info, pointers, context, &list };
-	const struct fw_place near[] = {
-		fw_place(FW_S_QueueInfo, info->va),
-		fw_place(FW_S_QueuePointers, pointers->va),
-		fw_place(FW_S_GpuContextData, context->va),
-		fw_place(FW_S_JobList, list.va),
+	const struct fw_dump_place near[] = {
+		fw_dump_place(FW_S_QueueInfo, info->va),
+		fw_dump_place(FW_S_QueuePointers, pointers->va),
+		fw_dump_place(FW_S_GpuContextData, context->va),
+		fw_dump_place(FW_S_JobList, list.va),
 	};
 
 	for (unsigned int i = 0; i < 4; i++)
-		fw_dump(fw, pipe_names[pipe], views[i], near, 4);
+		fw_dump(fw, fw_queue_pipe_names[pipe], views[i], near, 4);
 }
 
-static struct fw_queue *new_queue(struct vagx_firmware *fw, uint64_t va, unsigned int pipe)
+static struct fw_queue *fw_queue_new_queue(struct vagx_firmware *fw, uint64_t va, unsigned int pipe)
 {
 	static const struct fw_expected in_info[] = {
 		{ FW_QueueInfo_event_id, UINT64_MAX }, { FW_QueueInfo_unk_4c, UINT64_MAX },
@@ -243,16 +250,16 @@ static struct fw_queue *new_queue(struct vagx_firmware *fw, uint64_t va, unsigne
 
 	if (fw->access.failed)
 		return NULL;
-	if (!check_usable(fw, &info, &pointers)) {
+	if (!fw_queue_check_usable(fw, &info, &pointers)) {
 		fw_crash(fw, "queue %#" PRIx64 " is unusable", va);
 		return NULL;
 	}
-	check_job_list(fw, &info);
-	check_fields(fw, VAGX_RULE_FW_QUEUE_INFO, &info, in_info,
-		     sizeof(in_info) / sizeof(in_info[0]));
-	check_fields(fw, VAGX_RULE_FW_QUEUE_CONTEXT, &context, in_context,
-		     sizeof(in_context) / sizeof(in_context[0]));
-	check_priority(fw, &info, pipe);
+	fw_queue_check_job_list(fw, &info);
+	fw_queue_check_fields(fw, VAGX_RULE_FW_QUEUE_INFO, &info, in_info,
+			      sizeof(in_info) / sizeof(in_info[0]));
+	fw_queue_check_fields(fw, VAGX_RULE_FW_QUEUE_CONTEXT, &context, in_context,
+			      sizeof(in_context) / sizeof(in_context[0]));
+	fw_queue_check_priority(fw, &info, pipe);
 	if (fw->access.failed)
 		return NULL;
 
@@ -262,7 +269,7 @@ static struct fw_queue *new_queue(struct vagx_firmware *fw, uint64_t va, unsigne
 		return NULL;
 	}
 	if (fw->config.dump)
-		dump_queue(fw, &info, &pointers, &context, pipe);
+		fw_queue_dump_queue(fw, &info, &pointers, &context, pipe);
 	queue->info = va;
 	queue->pointers = pointers.va;
 	queue->context = context.va;
@@ -270,14 +277,14 @@ static struct fw_queue *new_queue(struct vagx_firmware *fw, uint64_t va, unsigne
 	queue->size = size;
 	queue->pipe = pipe;
 	queue->number = fw->queue_number++;
-	queue->bucket_next = fw->bucket[bucket_of(va)];
-	fw->bucket[bucket_of(va)] = queue;
+	queue->bucket_next = fw->bucket[fw_queue_bucket_of(va)];
+	fw->bucket[fw_queue_bucket_of(va)] = queue;
 	fw->queue_count++;
 	return queue;
 }
 
 /* Whether @head lies ahead of what was announced, and not ahead of what is in memory */
-static bool check_head(struct vagx_firmware *fw, struct fw_queue *queue, uint32_t head)
+static bool fw_queue_check_head(struct vagx_firmware *fw, struct fw_queue *queue, uint32_t head)
 {
 	struct fw_view pointers = fw_view(&fw->access, FW_S_QueuePointers, queue->pointers);
 	uint32_t wptr = fw_get(&pointers, FW_QueuePointers_cpu_wptr);
@@ -304,7 +311,8 @@ static bool check_head(struct vagx_firmware *fw, struct fw_queue *queue, uint32_
 }
 
 /* Whether an entry of the ring is a command with a stamp; no fault if it is not there */
-static bool entry_has_stamp(struct vagx_firmware *fw, const struct fw_queue *queue, uint32_t entry)
+static bool fw_queue_entry_has_stamp(struct vagx_firmware *fw, const struct fw_queue *queue,
+				     uint32_t entry)
 {
 	uint64_t va;
 
@@ -314,11 +322,11 @@ static bool entry_has_stamp(struct vagx_firmware *fw, const struct fw_queue *que
 	return fw_command_has_stamp(fw_load32(&fw->access, va, "command"));
 }
 
-/* What is announced may have stamps, and only so many may be ahead of what was retired */
-static void count_stamps(struct vagx_firmware *fw, struct fw_queue *queue, uint32_t head)
+/* Counts the announced commands that have stamps: only so many may be ahead of what was retired */
+static void fw_queue_count_stamps(struct vagx_firmware *fw, struct fw_queue *queue, uint32_t head)
 {
 	for (uint32_t i = queue->limit; i != head; i = (i + 1) % queue->size)
-		queue->outstanding += entry_has_stamp(fw, queue, i);
+		queue->outstanding += fw_queue_entry_has_stamp(fw, queue, i);
 	if (queue->outstanding > FW_STAMPS_OUTSTANDING)
 		vagx_violation(fw->config.report, VAGX_RULE_FW_COMMAND_STAMP, queue->pointers,
 			       "QueuePointers", "%u commands with stamps are outstanding",
@@ -333,15 +341,18 @@ void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va)
 	uint32_t pipe = fw_get(&msg, FW_RunMsg_queue_type), head = fw_get(&msg, FW_RunMsg_head);
 	uint32_t slot = fw_get(&msg, FW_RunMsg_event_number),
 		 is_new = fw_get(&msg, FW_RunMsg_new_queue);
-	struct fw_queue *queue = find_queue(fw, info);
-	struct fw_place near;
+	struct fw_queue *queue = fw_queue_find_queue(fw, info);
+	struct fw_dump_place near;
 
 	if (fw->access.failed)
 		return;
 	if (!fw->initialized)
 		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_FIRST, va, fw->pipe[channel].name,
-			       "runs a queue before it");
-	/* The Rust driver counts there, too, while the firmware runs, and flushes nothing */
+			       "a queue runs before device control is initialized");
+	/*
+	 * The Rust driver counts there while the firmware runs and flushes nothing, so memory has
+	 * to be read
+	 */
 	fw_cache_discard(fw->cache, fw_va(&globals, FW_Globals_unk_atomic), sizeof(uint32_t));
 	if (!fw_get(&globals, FW_Globals_unk_atomic))
 		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_PENDING,
@@ -359,30 +370,30 @@ void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va)
 			return;
 	}
 	if (!queue)
-		queue = new_queue(fw, info, pipe);
-	if (!queue || !check_head(fw, queue, head))
+		queue = fw_queue_new_queue(fw, info, pipe);
+	if (!queue || !fw_queue_check_head(fw, queue, head))
 		return;
-	near = fw_place(FW_S_QueueInfo, info);
-	fw_dump(fw, pipe_names[pipe], &msg, &near, 1);
+	near = fw_dump_place(FW_S_QueueInfo, info);
+	fw_dump(fw, fw_queue_pipe_names[pipe], &msg, &near, 1);
 	if (slot >= FW_EVENT_SLOTS || (fw->slot_owner[slot] && fw->slot_owner[slot] != queue) ||
 	    (queue->active && queue->slot != slot)) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_EVENT_SLOT, info, "RunMsg",
 			       "event slot %u", slot);
 		return;
 	}
-	count_stamps(fw, queue, head);
+	fw_queue_count_stamps(fw, queue, head);
 	queue->slot = slot;
 	queue->priority = channel / FW_PIPES;
 	queue->limit = head;
 	fw->slot_owner[slot] = queue;
-	activate(fw, queue);
+	fw_queue_activate(fw, queue);
 	pthread_cond_signal(&fw->pipe_work[queue->pipe]);
 }
 
-/* The oldest command: it alone can have been reported */
+/* Goes on behind the oldest command of a queue, as that alone can have been reported */
 void fw_queue_recover(struct vagx_firmware *fw, uint64_t info, unsigned int pipe, uint32_t value)
 {
-	struct fw_queue *queue = find_queue(fw, info);
+	struct fw_queue *queue = fw_queue_find_queue(fw, info);
 	struct fw_command *command = queue ? &queue->window[queue->first] : NULL;
 	bool reported = queue && queue->count && command->state == FW_COMMAND_REPORTED;
 
@@ -392,7 +403,8 @@ void fw_queue_recover(struct vagx_firmware *fw, uint64_t info, unsigned int pipe
 	    (command->stamp.notifier && command->stamp.value != value)) {
 		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_RECOVER, info, "RecoverChannel",
 			       "pipe %u, value %#x: %s", pipe, value,
-			       reported ? "not its" : "no such error");
+			       reported ? "the command that failed has others" :
+					  "no command of the queue has failed");
 		return;
 	}
 	command->state = FW_COMMAND_DONE;

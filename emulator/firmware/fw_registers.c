@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * Lists of registers: what they consist of, and which word of other GPUs'
- * structures is in which.
+ * Lists of registers: what they consist of, and which word of other GPUs' structures is in which.
  */
 #include "fw_registers.h"
 
@@ -27,7 +26,7 @@ static const struct {
 
 #define FW_REGISTERS_KNOWN (sizeof(fw_registers_known) / sizeof(fw_registers_known[0]))
 
-static const char *list_name(enum fw_register_list list)
+static const char *fw_registers_list_name(enum fw_register_list list)
 {
 	static const char *const names[] = {
 		[FW_REGISTERS_VERTEX] = "RunVertex",
@@ -38,7 +37,7 @@ static const char *list_name(enum fw_register_list list)
 	return names[list];
 }
 
-const char *fw_register_name(enum fw_register_list list, uint32_t number)
+const char *fw_registers_name(enum fw_register_list list, uint32_t number)
 {
 	for (unsigned int i = 0; i < FW_REGISTERS_KNOWN; i++) {
 		if (fw_registers_known[i].list == list && fw_registers_known[i].number == number)
@@ -47,7 +46,7 @@ const char *fw_register_name(enum fw_register_list list, uint32_t number)
 	return NULL;
 }
 
-static unsigned int count_of(const struct fw_registers *registers, uint32_t number)
+static unsigned int fw_registers_count_of(const struct fw_registers *registers, uint32_t number)
 {
 	unsigned int count = 0;
 
@@ -56,8 +55,9 @@ static unsigned int count_of(const struct fw_registers *registers, uint32_t numb
 	return count;
 }
 
-/* Each known register is there once and no other; the order is what the references have */
-static void check(const struct fw_registers *registers, uint64_t at, struct fw_access *access)
+/* Checks that each known register is there once and no other, and in the order of the references */
+static void fw_registers_check(const struct fw_registers *registers, uint64_t at,
+			       struct fw_access *access)
 {
 	unsigned int place = 0;
 	bool ordered = true;
@@ -68,21 +68,23 @@ static void check(const struct fw_registers *registers, uint64_t at, struct fw_a
 
 		if (fw_registers_known[i].list != registers->list)
 			continue;
-		count = count_of(registers, number);
+		count = fw_registers_count_of(registers, number);
 		if (count != 1)
 			vagx_violation(access->report, VAGX_RULE_FW_REGISTER_LIST, at,
-				       list_name(registers->list), "%s, %#x, is there %u times",
-				       fw_registers_known[i].name, number, count);
+				       fw_registers_list_name(registers->list),
+				       "%s, %#x, is there %u times", fw_registers_known[i].name,
+				       number, count);
 		ordered &= place < registers->count && registers->entry[place].number == number;
 		place++;
 	}
 	if (place != registers->count)
 		vagx_violation(access->report, VAGX_RULE_FW_REGISTER_LIST, at,
-			       list_name(registers->list), "%u registers instead of %u",
-			       registers->count, place);
+			       fw_registers_list_name(registers->list),
+			       "%u registers instead of %u", registers->count, place);
 	else if (!ordered)
 		vagx_violation(access->report, VAGX_RULE_FW_REGISTER_ORDER, at,
-			       list_name(registers->list), "the list has another order");
+			       fw_registers_list_name(registers->list),
+			       "the list has another order");
 }
 
 void fw_registers_load(struct fw_registers *registers, enum fw_register_list list, uint64_t at,
@@ -98,7 +100,7 @@ void fw_registers_load(struct fw_registers *registers, enum fw_register_list lis
 		at += fw_size(&view);
 	}
 	if (!access->failed)
-		check(registers, at, access);
+		fw_registers_check(registers, at, access);
 }
 
 uint64_t fw_registers_get(const struct fw_registers *registers, uint32_t number)

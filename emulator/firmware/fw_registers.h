@@ -59,6 +59,6 @@ uint64_t fw_registers_word(const struct fw_registers *registers, const struct fw
 			   enum fw_field_id field);
 
 /* Name of a register for people, or NULL */
-const char *fw_register_name(enum fw_register_list list, uint32_t number);
+const char *fw_registers_name(enum fw_register_list list, uint32_t number);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * What vertex and fragment commands have in common (asahi queue/render.rs
- * get_tiling_params, m1n1 agx/render.py).
+ * What vertex and fragment commands have in common (asahi queue/render.rs get_tiling_params, m1n1
+ * agx/render.py).
  */
 #include "fw_render.h"
 
@@ -10,33 +10,33 @@
 
 #define TILE		32U
 #define MTILES		4U
-/* Where the references begin every object of a scene */
+/* Alignment of all objects of a scene in the references */
 #define FW_ALIGNMENT	0x8000ULL
 
-static uint32_t ceil_div(uint32_t n, uint32_t d)
+static uint32_t fw_render_ceil_div(uint32_t n, uint32_t d)
 {
 	return (n + d - 1) / d;
 }
 
-static uint32_t align(uint32_t n, uint32_t to)
+static uint32_t fw_render_align(uint32_t n, uint32_t to)
 {
-	return ceil_div(n, to) * to;
+	return fw_render_ceil_div(n, to) * to;
 }
 
 struct fw_tiles fw_render_tiles(const struct vagx_render_geometry *geometry)
 {
 	struct fw_tiles tiles = {
-		.x = ceil_div(geometry->width, TILE),
-		.y = ceil_div(geometry->height, TILE),
+		.x = fw_render_ceil_div(geometry->width, TILE),
+		.y = fw_render_ceil_div(geometry->height, TILE),
 		.utiles_x = TILE / geometry->utile_width,
 		.utiles_y = TILE / geometry->utile_height,
 	};
 	uint32_t utiles;
 
-	tiles.mtile_x = align(ceil_div(tiles.x, MTILES), 4);
-	tiles.mtile_y = align(ceil_div(tiles.y, MTILES), 4);
+	tiles.mtile_x = fw_render_align(fw_render_ceil_div(tiles.x, MTILES), 4);
+	tiles.mtile_y = fw_render_align(fw_render_ceil_div(tiles.y, MTILES), 4);
 	utiles = tiles.mtile_x * tiles.mtile_y * tiles.utiles_x * tiles.utiles_y;
-	tiles.region = align(5 * utiles, 4) / 4;
+	tiles.region = fw_render_align(5 * utiles, 4) / 4;
 	tiles.tilemap = 4ULL * tiles.region * MTILES * MTILES * geometry->layers;
 	tiles.tails = 2 * utiles;
 	tiles.tail_cache = 4ULL * tiles.tails * MTILES * MTILES * geometry->layers;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * Scenes: what a render's vertex and fragment commands share.
+ * Scenes: what the vertex and the fragment command of a render share, in a hash table by the
+ * address of the driver's structure. With the firmware's lock held.
  */
 #include <stdlib.h>
 
 #include "fw_buffer.h"
 
 #define FW_SCENE_BUCKETS	256
-/* More than events can be outstanding for */
+/* More than all event slots can have stamps outstanding for */
 #define FW_SCENES_MAX		16384
 
 struct fw_scenes {
@@ -26,14 +27,14 @@ void fw_scenes_free(struct fw_scenes *scenes)
 	free(scenes);
 }
 
-static struct fw_scene **bucket_of(struct vagx_firmware *fw, uint64_t va)
+static struct fw_scene **fw_scene_bucket_of(struct vagx_firmware *fw, uint64_t va)
 {
 	return &fw->scenes->bucket[(va >> 7 ^ va >> 15) % FW_SCENE_BUCKETS];
 }
 
-static void forget(struct vagx_firmware *fw, struct fw_scene *scene)
+static void fw_scene_forget(struct vagx_firmware *fw, struct fw_scene *scene)
 {
-	struct fw_scene **p = bucket_of(fw, scene->va);
+	struct fw_scene **p = fw_scene_bucket_of(fw, scene->va);
 
 	fw_buffer_give_all(fw, scene);
 	while (*p != scene)
@@ -47,13 +48,13 @@ void fw_scenes_forget_all(struct vagx_firmware *fw)
 {
 	for (unsigned int i = 0; i < FW_SCENE_BUCKETS; i++) {
 		while (fw->scenes->bucket[i])
-			forget(fw, fw->scenes->bucket[i]);
+			fw_scene_forget(fw, fw->scenes->bucket[i]);
 	}
 }
 
 struct fw_scene *fw_scene_find(struct vagx_firmware *fw, uint64_t va)
 {
-	struct fw_scene *scene = *bucket_of(fw, va);
+	struct fw_scene *scene = *fw_scene_bucket_of(fw, va);
 
 	while (scene && scene->va != va)
 		scene = scene->next;
@@ -70,8 +71,8 @@ struct fw_scene *fw_scene_new(struct vagx_firmware *fw, uint64_t va)
 	if (!scene)
 		return NULL;
 	scene->va = va;
-	scene->next = *bucket_of(fw, va);
-	*bucket_of(fw, va) = scene;
+	scene->next = *fw_scene_bucket_of(fw, va);
+	*fw_scene_bucket_of(fw, va) = scene;
 	fw->scenes->count++;
 	return scene;
 }
@@ -89,7 +90,10 @@ struct fw_scene *fw_scene_of_slot(struct vagx_firmware *fw, unsigned int slot)
 	return NULL;
 }
 
-/* The driver may use its memory again as soon as the fragment command's stamp is there */
+/*
+ * A command is retired: a fragment command ends its scene, as the driver may use the scene's
+ * memory again as soon as the stamp is there
+ */
 void fw_scene_retire(struct fw_worker *worker, const struct fw_command *command)
 {
 	struct vagx_firmware *fw = worker->fw;
@@ -98,7 +102,7 @@ void fw_scene_retire(struct fw_worker *worker, const struct fw_command *command)
 	if (!scene)
 		return;
 	if (command->type == FW_COMMAND_FRAGMENT)
-		forget(fw, scene);
+		fw_scene_forget(fw, scene);
 	else
 		scene->filled = true;
 	pthread_cond_broadcast(&fw->work);
@@ -112,15 +116,16 @@ void fw_scene_report_pages(struct fw_access *access, const struct fw_scene *scen
 	fw_set(&view, FW_BufferThing_unk_2c, scene->total_pages);
 }
 
-static void raise(const struct fw_view *misc, enum fw_field_id field, uint32_t value)
+static void fw_scene_raise(const struct fw_view *misc, enum fw_field_id field, uint32_t value)
 {
 	if (fw_get(misc, field) < value)
 		fw_set(misc, field, value);
 }
 
 /*
- * The driver asks by a flag to begin again. What a render would have needed to
- * do without partial renders is all pages that it took in all passes.
+ * Writes the pages and partial renders of a render into the statistics that the driver sizes its
+ * buffers by; a flag of the driver sets them to 0 first. Without partial renders a render would
+ * have needed all pages that it took in all passes.
  */
 void fw_scene_report(struct fw_access *access, const struct fw_scene *scene)
 {
@@ -135,8 +140,8 @@ void fw_scene_report(struct fw_access *access, const struct fw_scene *scene)
 		fw_set(&misc, FW_BufferMisc_gpu_8, 0);
 		fw_set(&misc, FW_BufferMisc_cpu_flag, 0);
 	}
-	raise(&misc, FW_BufferMisc_gpu_0, scene->total_pages);
-	raise(&misc, FW_BufferMisc_gpu_4, scene->pass_pages);
+	fw_scene_raise(&misc, FW_BufferMisc_gpu_0, scene->total_pages);
+	fw_scene_raise(&misc, FW_BufferMisc_gpu_4, scene->pass_pages);
 	fw_set(&misc, FW_BufferMisc_gpu_8,
 	       fw_get(&misc, FW_BufferMisc_gpu_8) + scene->overflows);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * The pages of a scene, between the buffer and the units, and what stands in
- * for the units where nothing is executed.
+ * Hands pages of a scene's buffer to the units, from within a job and so without the firmware's
+ * lock, which is taken for each page. With --no-exec it stands in for the units: vertex work
+ * leaves marks in pages, and fragment work looks for them.
  */
 #include <inttypes.h>
 
@@ -10,7 +11,7 @@
 
 #define MARK		0x7476625f6d61726bULL
 
-static uint64_t take(void *owner)
+static uint64_t fw_tvb_take(void *owner)
 {
 	struct fw_job *job = owner;
 	struct vagx_firmware *fw = job->worker->fw;
@@ -22,7 +23,7 @@ static uint64_t take(void *owner)
 	return page;
 }
 
-static void give(void *owner, uint64_t page)
+static void fw_tvb_give(void *owner, uint64_t page)
 {
 	struct fw_job *job = owner;
 	struct vagx_firmware *fw = job->worker->fw;
@@ -34,11 +35,11 @@ static void give(void *owner, uint64_t page)
 
 struct vagx_tvb_pages fw_tvb_pages(struct fw_job *job)
 {
-	return (struct vagx_tvb_pages){ .take = take, .give = give, .owner = job };
+	return (struct vagx_tvb_pages){ .take = fw_tvb_take, .give = fw_tvb_give, .owner = job };
 }
 
-/* Both ends of a page, so that each of the two that it consists of has one */
-static bool visit(struct fw_job *job, uint64_t page, enum vagx_access access)
+/* Writes or checks the marks of a page: one at each end, as it consists of two pages of the MMU */
+static bool fw_tvb_visit(struct fw_job *job, uint64_t page, enum vagx_access access)
 {
 	for (unsigned int i = 0; i < 2; i++) {
 		uint64_t va = page + (i ? VAGX_TVB_PAGE_SIZE - sizeof(uint64_t) : 0);
@@ -55,13 +56,13 @@ static bool visit(struct fw_job *job, uint64_t page, enum vagx_access access)
 	return true;
 }
 
-static void lost(struct fw_job *job, uint64_t page, const char *why)
+static void fw_tvb_lost(struct fw_job *job, uint64_t page, const char *why)
 {
 	vagx_violation(fw_job_report(job), VAGX_RULE_FW_BUFFER_MARK, page,
 		       fw_structs[job->view.type].name, "%s", why);
 }
 
-/* Partial renders go on with what is left */
+/* Marks pages. After a partial render it goes on with the marks that are left. */
 enum vagx_gpu_status fw_tvb_mark(struct fw_job *job, const struct vagx_tvb_pages *pages)
 {
 	while (job->marks) {
@@ -69,8 +70,8 @@ enum vagx_gpu_status fw_tvb_mark(struct fw_job *job, const struct vagx_tvb_pages
 
 		if (!page)
 			return job->scene->pages ? VAGX_GPU_OVERFLOW : VAGX_GPU_STARVED;
-		if (!visit(job, page, VAGX_WRITE))
-			lost(job, page, "a page of the buffer cannot be written");
+		if (!fw_tvb_visit(job, page, VAGX_WRITE))
+			fw_tvb_lost(job, page, "a page of the buffer cannot be written");
 		job->marks--;
 	}
 	return VAGX_GPU_DONE;
@@ -87,8 +88,8 @@ void fw_tvb_check(struct fw_job *job, const struct vagx_tvb_pages *pages)
 		pthread_mutex_unlock(&fw->lock);
 		if (!page)
 			return;
-		if (!visit(job, page, VAGX_READ))
-			lost(job, page, "what vertex work has stored there is gone");
+		if (!fw_tvb_visit(job, page, VAGX_READ))
+			fw_tvb_lost(job, page, "what vertex work has stored there is gone");
 		pages->give(pages->owner, page);
 	}
 }

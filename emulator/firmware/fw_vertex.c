@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * What is special about vertex commands (m1n1 fw/agx/cmdqueue.py WorkCommandTA,
- * asahi queue/render.rs). Their units store what they make in pages of the
- * vertex buffer; when those are out, what there is gets drawn.
+ * Vertex commands: begins a scene, checks parameters and operations, and fills the registers of
+ * the units, which store what they make in pages of the vertex buffer (m1n1 fw/agx/cmdqueue.py
+ * WorkCommandTA, asahi queue/render.rs). When no page is left, the driver is asked for more, if
+ * that is wanted, or what the scene has is drawn, or the render waits for pages of others.
+ *
+ * A worker, with the firmware's lock held, but for fw_vertex_run() and what it calls, which take
+ * it where they need it.
  */
 #include <inttypes.h>
 
@@ -18,10 +22,10 @@
 /* TA_RENDER_TARGET_MAX: an image with layers, and their number less one */
 #define FW_LAYERS_NONE		0x8000
 #define FW_LAYERS		0xe000
-/* Where no shader runs: how many tiles fill a page, and the most pages that a render takes */
+/* With --no-exec: how many tiles fill a page, and the most pages that a render marks */
 #define FW_MARK_TILES		64
 #define FW_MARKS_MAX		256
-/* Blocks that a render needs at least: one for so many tiles, in steps */
+/* A render needs a block for FW_BLOCK_TILES tiles at least, in steps of FW_BLOCK_STEP */
 #define FW_BLOCK_TILES		128
 #define FW_BLOCK_STEP		8
 
@@ -30,28 +34,28 @@ struct fw_fixed {
 	uint64_t value;
 };
 
-static struct fw_view struct_2(struct fw_job *job)
+static struct fw_view fw_vertex_struct_2(struct fw_job *job)
 {
 	return fw_sub(&job->view, FW_RunVertex_struct_2, FW_S_TaStruct2, 0);
 }
 
-static struct fw_view tiling(struct fw_job *job)
+static struct fw_view fw_vertex_tiling(struct fw_job *job)
 {
 	return fw_sub(&job->view, FW_RunVertex_tiling_params, FW_S_TilingParameters, 0);
 }
 
-static uint64_t word(struct fw_job *job, enum fw_field_id field)
+static uint64_t fw_vertex_word(struct fw_job *job, enum fw_field_id field)
 {
-	struct fw_view view = fw_fields[field].structure == FW_S_TaStruct2 ? struct_2(job) :
-									     tiling(job);
+	struct fw_view view = fw_fields[field].structure == FW_S_TaStruct2 ? fw_vertex_struct_2(job)
+									   : fw_vertex_tiling(job);
 
 	return fw_registers_word(&job->registers, &view, field);
 }
 
-/* Commands name the statistics without the counter in front of them. */
+/* Commands point to the statistics behind the counter at their start */
 #define STATS_OFFSET	4
 
-static uint64_t stats_of(struct fw_job *job)
+static uint64_t fw_vertex_stats_of(struct fw_job *job)
 {
 	struct fw_view runtime =
 		fw_view(job->view.access, FW_S_RuntimePointers, job->worker->fw->runtime);
@@ -59,9 +63,9 @@ static uint64_t stats_of(struct fw_job *job)
 	return fw_get(&runtime, FW_RuntimePointers_stats_ta_addr) + STATS_OFFSET;
 }
 
-/* The scene, in the order of the ring */
+/* When the command is taken out of its ring */
 
-static bool bad_scene(struct fw_job *job, enum vagx_rule rule, const char *why)
+static bool fw_vertex_bad_scene(struct fw_job *job, enum vagx_rule rule, const char *why)
 {
 	if (!job->view.access->failed)
 		vagx_violation(fw_job_report(job), rule,
@@ -70,27 +74,29 @@ static bool bad_scene(struct fw_job *job, enum vagx_rule rule, const char *why)
 	return false;
 }
 
-/* The firmware counts pages there, so it begins with none */
-static void check_new_scene(struct fw_job *job, const struct fw_scene *scene)
+/* Checks a scene that begins: the firmware counts pages in it, so it has to begin with none */
+static void fw_vertex_check_new_scene(struct fw_job *job, const struct fw_scene *scene)
 {
 	struct fw_access *access = job->view.access;
 	struct fw_view view = fw_view(access, FW_S_BufferThing, scene->va);
 	uint64_t misc = fw_get(&view, FW_BufferThing_bm_misc_addr);
 	const struct fw_view statistics = fw_view(access, FW_S_BufferMisc, misc);
-	const struct fw_place near = fw_place(FW_S_BufferMisc, misc);
+	const struct fw_dump_place near = fw_dump_place(FW_S_BufferMisc, misc);
 
 	fw_dump(job->worker->fw, NULL, &view, &near, 1);
 	if (fw_get(&view, FW_BufferThing_unk_0) || fw_get(&view, FW_BufferThing_unk_2c) || !misc ||
 	    misc & 3 || !fw_get(&view, FW_BufferThing_unkptr_18))
-		bad_scene(job, VAGX_RULE_FW_SCENE, "it is not new, or lacks a pointer");
+		fw_vertex_bad_scene(job, VAGX_RULE_FW_SCENE,
+				    "the scene has page counts already, or lacks a pointer");
 	else
 		fw_dump(job->worker->fw, NULL, &statistics, NULL, 0);
 	if (VAGX_PTE_ATTR(vagx_uat_pte(access->uat, 0, scene->va)) != VAGX_ATTR_SHARED ||
 	    (misc && VAGX_PTE_ATTR(vagx_uat_pte(access->uat, 0, misc)) != VAGX_ATTR_SHARED))
-		bad_scene(job, VAGX_RULE_FW_BUFFER_SHARED, "its scene or statistics are not");
+		fw_vertex_bad_scene(job, VAGX_RULE_FW_BUFFER_SHARED,
+				    "the scene or its statistics are not in shared memory");
 }
 
-static bool take(struct fw_job *job, struct fw_command *command)
+static bool fw_vertex_take(struct fw_job *job, struct fw_command *command)
 {
 	struct vagx_firmware *fw = job->worker->fw;
 	struct fw_view *view = &job->view;
@@ -100,9 +106,9 @@ static bool take(struct fw_job *job, struct fw_command *command)
 	struct fw_scene *scene;
 
 	if (view->access->failed || !va)
-		return bad_scene(job, VAGX_RULE_FW_SCENE, "it has no scene");
+		return fw_vertex_bad_scene(job, VAGX_RULE_FW_SCENE, "it has no scene");
 	if (fw_scene_find(fw, va))
-		return bad_scene(job, VAGX_RULE_FW_SCENE_REUSED, "the scene is in use");
+		return fw_vertex_bad_scene(job, VAGX_RULE_FW_SCENE_REUSED, "the scene is in use");
 	if (!fw_buffer_is(fw, slot, info)) {
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_BUFFER_SLOT, info, "RunVertex",
 			       "the buffer is not in slot %u", slot);
@@ -115,7 +121,7 @@ static bool take(struct fw_job *job, struct fw_command *command)
 	job->queue->init_stamp = 0;
 	if (!fw_buffer_begin(view->access, fw, slot))
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_BUFFER_COUNTER, info, "RunVertex",
-			       "it has not been counted");
+			       "the buffer's counter does not count this render");
 	scene = fw_scene_new(fw, va);
 	if (!scene)
 		return false;
@@ -124,13 +130,13 @@ static bool take(struct fw_job *job, struct fw_command *command)
 	scene->info = info;
 	scene->fragment_slot = fw_get(view, FW_RunVertex_ev_3d);
 	scene->fragment_value = fw_get(view, FW_RunVertex_stamp_value);
-	check_new_scene(job, scene);
+	fw_vertex_check_new_scene(job, scene);
 	return !view->access->failed;
 }
 
 /* Parameters */
 
-static void check_fixed(struct fw_job *job)
+static void fw_vertex_check_fixed(struct fw_job *job)
 {
 	static const struct fw_fixed fixed[] = {
 		{ FW_TaStruct2_unk_0, 0x200 },
@@ -144,7 +150,7 @@ static void check_fixed(struct fw_job *job)
 		{ FW_TaStruct2_iogpu_unk_54, 0x6b0003 }, { FW_TaStruct2_iogpu_unk_55, 0x3a0012 },
 		{ FW_TaStruct2_unk_f8, 0x8c60 },       { FW_TaStruct2_unk_118, 0x1c },
 	};
-	struct fw_view params = struct_2(job), tiles = tiling(job);
+	struct fw_view params = fw_vertex_struct_2(job), tiles = fw_vertex_tiling(job);
 
 	for (unsigned int i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		fw_render_expect(job, VAGX_RULE_FW_COMMAND_INFO,
@@ -157,10 +163,10 @@ static void check_fixed(struct fw_job *job)
 				 structures[i].value);
 }
 
-static bool load_geometry(struct fw_job *job, struct vagx_render_geometry *geometry)
+static bool fw_vertex_load_geometry(struct fw_job *job, struct vagx_render_geometry *geometry)
 {
-	struct fw_view params = tiling(job);
-	uint32_t layers = word(job, FW_TilingParameters_unk_28);
+	struct fw_view params = fw_vertex_tiling(job);
+	uint32_t layers = fw_vertex_word(job, FW_TilingParameters_unk_28);
 	bool good;
 
 	if (job->registers.count) {
@@ -174,7 +180,7 @@ static bool load_geometry(struct fw_job *job, struct vagx_render_geometry *geome
 		geometry->height = fw_get(&params, FW_TilingParameters_y_max) + 1;
 	}
 	geometry->layers = layers == FW_LAYERS_NONE ? 1 : (layers & 0xfff) + 1;
-	good = fw_render_utiles(job, word(job, FW_TaStruct2_unk_48), geometry);
+	good = fw_render_utiles(job, fw_vertex_word(job, FW_TaStruct2_unk_48), geometry);
 	if (geometry->width <= VAGX_RENDER_MAX_SIZE && geometry->height <= VAGX_RENDER_MAX_SIZE &&
 	    geometry->layers <= VAGX_RENDER_MAX_LAYERS &&
 	    (layers == FW_LAYERS_NONE || (layers & ~0xfffU) == FW_LAYERS))
@@ -184,8 +190,8 @@ static bool load_geometry(struct fw_job *job, struct vagx_render_geometry *geome
 	return false;
 }
 
-/* All of these follow from the size of the image */
-static void check_tiling(struct fw_job *job, const struct fw_tiles *tiles)
+/* Checks the parameters that follow from the size of the image */
+static void fw_vertex_check_tiling(struct fw_job *job, const struct fw_tiles *tiles)
 {
 	const struct fw_fixed expected[] = {
 		{ FW_TilingParameters_size1, tiles->region },
@@ -197,15 +203,15 @@ static void check_tiling(struct fw_job *job, const struct fw_tiles *tiles)
 		{ FW_TilingParameters_size2, tiles->mtile_x * tiles->mtile_y },
 		{ FW_TilingParameters_size3, tiles->tails },
 	};
-	struct fw_view params = tiling(job);
+	struct fw_view params = fw_vertex_tiling(job);
 
 	for (unsigned int i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
 		fw_render_expect(job, VAGX_RULE_FW_RENDER_TILING, &params, expected[i].field,
 				 expected[i].value);
 }
 
-static void check_memory(struct fw_job *job, const struct vagx_vertex_registers *vertex,
-			 const struct fw_tiles *tiles)
+static void fw_vertex_check_memory(struct fw_job *job, const struct vagx_vertex_registers *vertex,
+				   const struct fw_tiles *tiles)
 {
 	struct fw_view scene =
 		fw_view(job->view.access, FW_S_BufferThing, job->scene ? job->scene->va : 0);
@@ -228,7 +234,7 @@ static void check_memory(struct fw_job *job, const struct vagx_vertex_registers 
 					FW_USER_BUFFER_SIZE);
 }
 
-static void check_blocks(struct fw_job *job, const struct fw_tiles *tiles)
+static void fw_vertex_check_blocks(struct fw_job *job, const struct fw_tiles *tiles)
 {
 	uint32_t steps = (tiles->x * tiles->y + FW_BLOCK_TILES * FW_BLOCK_STEP - 1) /
 			 (FW_BLOCK_TILES * FW_BLOCK_STEP);
@@ -239,7 +245,7 @@ static void check_blocks(struct fw_job *job, const struct fw_tiles *tiles)
 			       tiles->x * tiles->y, steps * FW_BLOCK_STEP);
 }
 
-static void check_start(struct fw_job *job, const struct fw_view *op)
+static void fw_vertex_check_start(struct fw_job *job, const struct fw_view *op)
 {
 	struct fw_view *command = &job->view;
 	struct fw_view control = fw_view(op->access, FW_S_EventControl, job->stamp->notifier);
@@ -255,7 +261,7 @@ static void check_start(struct fw_job *job, const struct fw_view *op)
 			      fw_get(command, FW_RunVertex_buffer_mgr_addr));
 	fw_job_expect_pointer(job, op, FW_StartVertex_buf_thing_addr,
 			      fw_get(command, FW_RunVertex_buf_thing_addr));
-	fw_job_expect_pointer(job, op, FW_StartVertex_stats_ptr, stats_of(job));
+	fw_job_expect_pointer(job, op, FW_StartVertex_stats_ptr, fw_vertex_stats_of(job));
 	fw_job_expect_pointer(job, op, FW_StartVertex_cmdqueue_ptr, job->queue->info);
 	fw_job_expect_pointer(job, op, FW_StartVertex_struct3_addr,
 			      fw_va(command, FW_RunVertex_unk_480));
@@ -277,28 +283,30 @@ static void check_start(struct fw_job *job, const struct fw_view *op)
 				 FW_StartVertex_attachments);
 }
 
-static void load(struct fw_job *job, struct vagx_vertex_registers *vertex)
+static void fw_vertex_load(struct fw_job *job, struct vagx_vertex_registers *vertex)
 {
-	vertex->vdm_base = word(job, FW_TaStruct2_encoder_addr);
+	vertex->vdm_base = fw_vertex_word(job, FW_TaStruct2_encoder_addr);
 	vertex->tvb = (struct vagx_tvb_memory){
-		.tilemap = word(job, FW_TaStruct2_tvb_tilemap),
-		.tpc = word(job, FW_TaStruct2_tpc),
-		.heap_meta = word(job, FW_TaStruct2_tvb_heapmeta_addr) & ~FW_HEAPMETA_FLAG,
-		.layer_meta = word(job, FW_TaStruct2_tvb_heapmeta_addr2),
+		.tilemap = fw_vertex_word(job, FW_TaStruct2_tvb_tilemap),
+		.tpc = fw_vertex_word(job, FW_TaStruct2_tpc),
+		.heap_meta =
+			fw_vertex_word(job, FW_TaStruct2_tvb_heapmeta_addr) & ~FW_HEAPMETA_FLAG,
+		.layer_meta = fw_vertex_word(job, FW_TaStruct2_tvb_heapmeta_addr2),
 	};
 	vertex->shaders = (struct vagx_render_shaders){
-		.usc_base = word(job, FW_TaStruct2_pipeline_base),
-		.helper_program = word(job, FW_TaStruct2_helper_program),
-		.helper_cfg = word(job, FW_TilingParameters_helper_cfg),
-		.helper_data = word(job, FW_TaStruct2_helper_arg),
+		.usc_base = fw_vertex_word(job, FW_TaStruct2_pipeline_base),
+		.helper_program = fw_vertex_word(job, FW_TaStruct2_helper_program),
+		.helper_cfg = fw_vertex_word(job, FW_TilingParameters_helper_cfg),
+		.helper_data = fw_vertex_word(job, FW_TaStruct2_helper_arg),
 	};
 	fw_render_samplers(job, FW_RunVertex_encoder_params, &vertex->shaders);
-	vertex->ppp_control = word(job, FW_TilingParameters_unk_8);
-	vertex->ppp_multisample = word(job, FW_TaStruct2_unk_50);
+	vertex->ppp_control = fw_vertex_word(job, FW_TilingParameters_unk_8);
+	vertex->ppp_multisample = fw_vertex_word(job, FW_TaStruct2_unk_50);
 }
 
-static void start_scene(struct fw_job *job, const struct fw_view *op,
-			const struct vagx_vertex_registers *vertex, const struct fw_tiles *tiles)
+static void fw_vertex_start_scene(struct fw_job *job, const struct fw_view *op,
+				  const struct vagx_vertex_registers *vertex,
+				  const struct fw_tiles *tiles)
 {
 	struct fw_scene *scene = job->scene;
 	uint32_t marks = 1 + tiles->x * tiles->y * vertex->geometry.layers / FW_MARK_TILES;
@@ -310,14 +318,14 @@ static void start_scene(struct fw_job *job, const struct fw_view *op,
 	scene->layers = vertex->geometry.layers;
 	scene->generation = fw_get(op, FW_StartVertex_submission_id);
 	job->marks = marks < FW_MARKS_MAX ? marks : FW_MARKS_MAX;
-	check_blocks(job, tiles);
+	fw_vertex_check_blocks(job, tiles);
 	if (!fw_fragment_find(job->worker, scene))
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_SCENE_FRAGMENT, scene->va,
 			       "RunVertex", "event slot %u, value %#x: no such fragment command",
 			       scene->fragment_slot, scene->fragment_value);
 }
 
-static void start(struct fw_job *job, const struct fw_view *op)
+static void fw_vertex_start(struct fw_job *job, const struct fw_view *op)
 {
 	struct vagx_vertex_registers *vertex = &job->vertex;
 	struct fw_tiles tiles;
@@ -327,23 +335,23 @@ static void start(struct fw_job *job, const struct fw_view *op)
 		fw_job_load_registers(job, FW_REGISTERS_VERTEX, FW_RunVertex_registers,
 				      FW_RunVertex_registers_addr, FW_RunVertex_register_count,
 				      FW_RunVertex_registers_length);
-	check_start(job, op);
-	check_fixed(job);
-	load(job, vertex);
-	if (!load_geometry(job, &vertex->geometry)) {
+	fw_vertex_check_start(job, op);
+	fw_vertex_check_fixed(job);
+	fw_vertex_load(job, vertex);
+	if (!fw_vertex_load_geometry(job, &vertex->geometry)) {
 		job->idle = true;
 		return;
 	}
 	tiles = fw_render_tiles(&vertex->geometry);
-	check_tiling(job, &tiles);
-	check_memory(job, vertex, &tiles);
+	fw_vertex_check_tiling(job, &tiles);
+	fw_vertex_check_memory(job, vertex, &tiles);
 	if (job->scene && !op->access->failed)
-		start_scene(job, op, vertex, &tiles);
+		fw_vertex_start_scene(job, op, vertex, &tiles);
 	else
 		job->idle = true;
 }
 
-static void finalize(struct fw_job *job, const struct fw_view *op)
+static void fw_vertex_finalize(struct fw_job *job, const struct fw_view *op)
 {
 	struct fw_view *command = &job->view;
 
@@ -351,7 +359,7 @@ static void finalize(struct fw_job *job, const struct fw_view *op)
 			      fw_get(command, FW_RunVertex_buf_thing_addr));
 	fw_job_expect_pointer(job, op, FW_FinalizeVertex_buffer_mgr_addr,
 			      fw_get(command, FW_RunVertex_buffer_mgr_addr));
-	fw_job_expect_pointer(job, op, FW_FinalizeVertex_stats_ptr, stats_of(job));
+	fw_job_expect_pointer(job, op, FW_FinalizeVertex_stats_ptr, fw_vertex_stats_of(job));
 	fw_job_expect_pointer(job, op, FW_FinalizeVertex_cmdqueue_ptr, job->queue->info);
 	fw_job_expect_pointer(job, op, FW_FinalizeVertex_struct3_addr,
 			      fw_va(command, FW_RunVertex_unk_480));
@@ -364,13 +372,13 @@ static void finalize(struct fw_job *job, const struct fw_view *op)
 		fw_scene_report_pages(op->access, job->scene);
 }
 
-/* The units */
+/* On the units, without the lock */
 
 /*
- * Until somebody else's scene has given its pages back, off the units meanwhile. Nobody may have
- * any: then the buffer is too small, and the render waits until its time is over.
+ * Waits until another scene has given its pages back, and counts as off the units meanwhile. If no
+ * scene has any, the buffer is too small, and the render waits until it is cancelled. Lock held.
  */
-static bool wait_for_pages(struct fw_job *job, uint32_t changes)
+static bool fw_vertex_wait_for_pages(struct fw_job *job, uint32_t changes)
 {
 	struct fw_worker *worker = job->worker;
 	struct vagx_firmware *fw = worker->fw;
@@ -387,12 +395,13 @@ static bool wait_for_pages(struct fw_job *job, uint32_t changes)
 }
 
 /*
- * Pages are out: the driver grows the buffer, if it is to be asked, or what the
- * scene has is drawn, or others have to give back what they have.
+ * Makes room when no page is left: the driver grows the buffer, if it is to be asked, or what the
+ * scene has is drawn, or other scenes have to give pages back. Lock not held.
  */
-static enum vagx_gpu_status make_room(struct fw_job *job, const struct vagx_tvb_pages *pages,
-				      uint32_t changes, struct vagx_uat_fault *fault,
-				      unsigned int *unit)
+static enum vagx_gpu_status fw_vertex_make_room(struct fw_job *job,
+						const struct vagx_tvb_pages *pages,
+						uint32_t changes, struct vagx_uat_fault *fault,
+						unsigned int *unit)
 {
 	struct vagx_firmware *fw = job->worker->fw;
 	bool room, draw;
@@ -404,7 +413,7 @@ static enum vagx_gpu_status make_room(struct fw_job *job, const struct vagx_tvb_
 		job->scene->overflows++;
 		fw->partial_renders++;
 	} else if (!room) {
-		room = wait_for_pages(job, changes);
+		room = fw_vertex_wait_for_pages(job, changes);
 	}
 	pthread_mutex_unlock(&fw->lock);
 	if (draw)
@@ -412,7 +421,7 @@ static enum vagx_gpu_status make_room(struct fw_job *job, const struct vagx_tvb_
 	return room ? VAGX_GPU_DONE : VAGX_GPU_CANCELLED;
 }
 
-static uint32_t changes_of(struct fw_job *job)
+static uint32_t fw_vertex_changes_of(struct fw_job *job)
 {
 	struct vagx_firmware *fw = job->worker->fw;
 	uint32_t changes;
@@ -423,9 +432,9 @@ static uint32_t changes_of(struct fw_job *job)
 	return changes;
 }
 
-static enum vagx_gpu_status run_units(struct fw_job *job, struct vagx_job *units,
-				      const struct vagx_tvb_pages *pages,
-				      struct vagx_uat_fault *fault, unsigned int *unit)
+static enum vagx_gpu_status fw_vertex_run_units(struct fw_job *job, struct vagx_job *units,
+						const struct vagx_tvb_pages *pages,
+						struct vagx_uat_fault *fault, unsigned int *unit)
 {
 	enum vagx_gpu_status status = VAGX_GPU_DONE;
 
@@ -437,8 +446,8 @@ static enum vagx_gpu_status run_units(struct fw_job *job, struct vagx_job *units
 	return status;
 }
 
-static enum vagx_gpu_status run(struct fw_job *job, struct vagx_job *units,
-				struct vagx_uat_fault *fault, unsigned int *unit)
+static enum vagx_gpu_status fw_vertex_run(struct fw_job *job, struct vagx_job *units,
+					  struct vagx_uat_fault *fault, unsigned int *unit)
 {
 	struct vagx_tvb_pages pages = fw_tvb_pages(job);
 	enum vagx_gpu_status status;
@@ -446,12 +455,12 @@ static enum vagx_gpu_status run(struct fw_job *job, struct vagx_job *units,
 	if (job->idle)
 		return VAGX_GPU_DONE;
 	do {
-		uint32_t changes = changes_of(job);
+		uint32_t changes = fw_vertex_changes_of(job);
 
-		status = run_units(job, units, &pages, fault, unit);
+		status = fw_vertex_run_units(job, units, &pages, fault, unit);
 		if (status != VAGX_GPU_OVERFLOW && status != VAGX_GPU_STARVED)
 			return status;
-		status = make_room(job, &pages, changes, fault, unit);
+		status = fw_vertex_make_room(job, &pages, changes, fault, unit);
 	} while (status == VAGX_GPU_DONE);
 	return status;
 }
@@ -476,8 +485,8 @@ const struct fw_job_kind fw_vertex_kind = {
 	.finalize_type = FW_S_FinalizeVertex,
 	.wait = FW_WAIT_VERTEX,
 	.wait_g14x = FW_WAIT_VERTEX_G14X,
-	.take = take,
-	.start = start,
-	.finalize = finalize,
-	.run = run,
+	.take = fw_vertex_take,
+	.start = fw_vertex_start,
+	.finalize = fw_vertex_finalize,
+	.run = fw_vertex_run,
 };

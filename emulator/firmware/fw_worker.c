@@ -1,46 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * The workers: threads that run commands, a few for each pipe. Everything
- * about rings happens on them, under the firmware's lock; only a job on the
- * units runs without it.
+ * The workers: FW_PIPE_WORKERS threads for each pipe. Each takes new commands out of the pipe's
+ * rings, retires old ones, picks one that may begin and runs it, all with the firmware's lock
+ * held; the lock is dropped while a job is on the units, and while a worker sleeps.
  */
-#include <string.h>
 #include <time.h>
 
 #include "../gpu/gpu.h"
 #include "fw_internal.h"
 
-/* A job is not asked about its time more often than that */
+/* How often at most the main thread asks for a job's time */
 #define FW_TIME_STEP_NS	1000000
 
-void fw_wake(struct vagx_firmware *fw)
-{
-	pthread_cond_broadcast(&fw->work);
-	for (unsigned int i = 0; i < FW_PIPES; i++)
-		pthread_cond_broadcast(&fw->pipe_work[i]);
-}
-
-/* One worker is enough: who takes a command wakes the next one before it begins */
-void fw_wake_pipes(struct vagx_firmware *fw)
-{
-	for (unsigned int i = 0; i < FW_PIPES; i++) {
-		if (fw->active[i])
-			pthread_cond_signal(&fw->pipe_work[i]);
-	}
-}
-
-void fw_worker_cancel(struct fw_worker *worker)
-{
-	if (!worker->job || worker->cancelled)
-		return;
-	worker->cancelled = true;
-	vagx_job_cancel(worker->job);
-	/* It may hang, or wait for pages of a vertex buffer */
-	pthread_cond_broadcast(&worker->fw->work);
-}
-
-static bool workers_idle(struct vagx_firmware *fw)
+static bool fw_worker_workers_idle(struct vagx_firmware *fw)
 {
 	for (unsigned int i = 0; i < FW_WORKERS; i++) {
 		if (fw->worker[i].queue)
@@ -53,8 +26,8 @@ void fw_workers_drain(struct vagx_firmware *fw)
 {
 	fw_wake(fw);
 	for (unsigned int i = 0; i < FW_WORKERS; i++)
-		fw_worker_cancel(&fw->worker[i]);
-	while (!workers_idle(fw))
+		fw_cancel(&fw->worker[i]);
+	while (!fw_worker_workers_idle(fw))
 		pthread_cond_wait(&fw->work, &fw->lock);
 }
 
@@ -63,7 +36,7 @@ void fw_workers_drain(struct vagx_firmware *fw)
  * time never runs faster than the clock, so there is no need to look before the
  * rest could be used up.
  */
-static uint64_t time_left(struct fw_worker *worker, uint64_t now)
+static uint64_t fw_worker_time_left(struct fw_worker *worker, uint64_t now)
 {
 	unsigned int ms = worker->fw->config.job_timeout_ms;
 	uint64_t limit = (ms ? ms : VAGX_FW_DEFAULT_TIMEOUT_MS) * 1000000ULL;
@@ -86,10 +59,10 @@ uint64_t fw_workers_check_time(struct vagx_firmware *fw, uint64_t now)
 
 		if (!worker->job || worker->cancelled)
 			continue;
-		again = time_left(worker, now);
+		again = fw_worker_time_left(worker, now);
 		if (!again) {
 			worker->timed_out = true;
-			fw_worker_cancel(worker);
+			fw_cancel(worker);
 		} else if (again < first) {
 			first = again;
 		}
@@ -97,7 +70,8 @@ uint64_t fw_workers_check_time(struct vagx_firmware *fw, uint64_t now)
 	return first;
 }
 
-static void run(struct fw_worker *worker, struct fw_queue *queue, struct fw_command *command)
+static void fw_worker_run(struct fw_worker *worker, struct fw_queue *queue,
+			  struct fw_command *command)
 {
 	worker->queue = queue;
 	command->state = FW_COMMAND_RUNS;
@@ -112,14 +86,16 @@ static void run(struct fw_worker *worker, struct fw_queue *queue, struct fw_comm
 		break;
 	}
 	worker->queue = NULL;
-	/* Who waits for idle workers, or, in serial mode, for its turn */
+	/* For fw_workers_drain(), and with --serial for workers that wait for their turn */
 	pthread_cond_broadcast(&worker->fw->work);
 	if (worker->fw->config.serial)
 		fw_wake_pipes(worker->fw);
 }
 
-/* Until somebody wakes this worker, or @until */
-static void rest(struct fw_worker *worker, uint64_t until)
+/*
+ * Sleeps until this worker is woken, or until @until (UINT64_MAX: for ever), with the lock dropped
+ */
+static void fw_worker_rest(struct fw_worker *worker, uint64_t until)
 {
 	struct vagx_firmware *fw = worker->fw;
 	struct timespec time = { .tv_sec = until / 1000000000, .tv_nsec = until % 1000000000 };
@@ -130,8 +106,8 @@ static void rest(struct fw_worker *worker, uint64_t until)
 		pthread_cond_timedwait(&fw->pipe_work[worker->pipe], &fw->lock, &time);
 }
 
-/* While the firmware works and has not halted. Returns when to look again, 0 for now. */
-static uint64_t work(struct fw_worker *worker)
+/* Does one round of a worker's work. Return: when to look again, 0 for at once. */
+static uint64_t fw_worker_work(struct fw_worker *worker)
 {
 	struct vagx_firmware *fw = worker->fw;
 	struct fw_queue *queue = NULL;
@@ -143,20 +119,20 @@ static uint64_t work(struct fw_worker *worker)
 		fw_event_timeout(worker, 0);
 		return 0;
 	}
-	while (fw_rings_advance(worker))
+	while (fw_schedule_advance(worker))
 		;
 	if (worker->access.failed)
 		return 0;
-	command = fw_rings_pick(worker, &queue, &again);
+	command = fw_schedule_pick(worker, &queue, &again);
 	if (!command)
 		return again;
-	/* There may be more to do, now or in a while */
+	/* There may be a command for the next worker, now or in a while */
 	pthread_cond_signal(&fw->pipe_work[worker->pipe]);
-	run(worker, queue, command);
+	fw_worker_run(worker, queue, command);
 	return 0;
 }
 
-static void *worker_main(void *arg)
+static void *fw_worker_main(void *arg)
 {
 	struct fw_worker *worker = arg;
 	struct vagx_firmware *fw = worker->fw;
@@ -165,14 +141,14 @@ static void *worker_main(void *arg)
 	pthread_mutex_lock(&fw->lock);
 	while (!fw->stopping) {
 		worker->access.failed = false;
-		fw_inject_wait(fw);
+		fw_wait_while_silent(fw);
 		again = UINT64_MAX;
 		if (fw->state == FW_STATE_READY && !fw->halting && !fw->halted)
-			again = work(worker);
+			again = fw_worker_work(worker);
 		if (fw->state == FW_STATE_READY)
 			fw_check(fw, &worker->access);
 		if (again && !fw->stopping)
-			rest(worker, again);
+			fw_worker_rest(worker, again);
 	}
 	pthread_mutex_unlock(&fw->lock);
 	return NULL;
@@ -180,7 +156,7 @@ static void *worker_main(void *arg)
 
 int fw_workers_start(struct vagx_firmware *fw)
 {
-	/* As tracks of a trace are called */
+	/* Names of the threads, which a trace has as its tracks */
 	static const char *const names[FW_PIPES] = {
 		[FW_PIPE_VERTEX] = "vertex",
 		[FW_PIPE_FRAGMENT] = "fragment",
@@ -194,7 +170,7 @@ int fw_workers_start(struct vagx_firmware *fw)
 		worker->fw = fw;
 		worker->pipe = i / FW_PIPE_WORKERS;
 		worker->access = fw->access;
-		err = pthread_create(&worker->thread, NULL, worker_main, worker);
+		err = pthread_create(&worker->thread, NULL, fw_worker_main, worker);
 		if (err)
 			return err;
 		fw->workers_up++;

@@ -569,12 +569,16 @@ struct rig *rig_new_with(const struct rig_options *options)
 	config.handoff = rig->handoff;
 	config.seed = options->seed ? options->seed : default_seed();
 	config.serial = options->serial;
+	config.unfair = options->unfair;
+	config.statistics = options->statistics;
 	config.tvb_pages = options->tvb_pages;
 	config.tvb_grow = options->tvb_grow;
 	config.no_exec = !options->exec;
 	config.dump = options->dump;
 	config.power_off = options->power_off;
 	config.dirty_ms = options->dirty_ms;
+	config.halt_delay_ms = options->halt_delay_ms;
+	config.event_delay_ms = options->event_delay_ms;
 	config.send = on_send;
 	config.set_fault_regs = on_fault;
 	config.set_fault_value = on_fault_value;
@@ -903,6 +907,13 @@ void rig_submit(struct rig *rig, struct rig_queue *queue, uint64_t command)
 }
 
 /* Waiting */
+
+void rig_forget_context(struct rig *rig)
+{
+	uint64_t *ttb = (uint64_t *)host_of(rig, rig->ttbs) + 2 * RIG_CONTEXT;
+
+	__atomic_store_n(ttb, 0, __ATOMIC_RELEASE);
+}
 
 bool rig_wait(struct rig *rig, bool (*done)(struct rig *rig, const void *arg), const void *arg)
 {

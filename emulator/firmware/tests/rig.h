@@ -130,7 +130,11 @@ struct rig_options {
 	const char *soc;		/* with a G13; NULL: T8103 */
 	enum vagx_power_off power_off;
 	unsigned int dirty_ms;		/* 0: as in the machine */
+	unsigned int halt_delay_ms;
+	unsigned int event_delay_ms;
 	bool serial;
+	bool unfair;
+	bool statistics;
 	unsigned int tvb_pages;
 	bool tvb_grow;
 	bool exec;			/* units take pages, instead of the firmware */
@@ -180,6 +184,8 @@ struct rig_ptr rig_control(struct rig *rig,
 void rig_control_send(struct rig *rig);
 void rig_flush(struct rig *rig, uint64_t va, uint64_t size);
 
+/* The context of clients has no tables any more */
+void rig_forget_context(struct rig *rig);
 /* Waits, at most ten seconds */
 bool rig_wait(struct rig *rig, bool (*done)(struct rig *rig, const void *arg), const void *arg);
 bool rig_wait_stamp(struct rig *rig, unsigned int slot, uint32_t value);

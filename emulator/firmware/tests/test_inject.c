@@ -154,6 +154,27 @@ static void test_silence(void **state)
 	clean(rig);
 }
 
+/*
+ * A driver that has given the firmware up takes contexts away meanwhile. The firmware goes on
+ * with its rings, and finds commands without a context.
+ */
+static void test_silence_and_contexts_go(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_command command;
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 0);
+	rig_compute_new(rig, &queue, &command);
+	assert_int_equal(inject(rig, VAGX_FW_INJECT_SILENCE, true), 0);
+	rig_submit(rig, &queue, command.command.va);
+	rig_forget_context(rig);
+	assert_int_equal(inject(rig, VAGX_FW_INJECT_SILENCE, false), 0);
+	assert_true(rig_wait_rule(rig, VAGX_RULE_FW_COMMAND_CONTEXT));
+	assert_false(vagx_fw_is_crashed(rig->fw));
+}
+
 /* Power gets through to a silent firmware, and ends its silence */
 static void test_silence_ends_with_power(void **state)
 {
@@ -288,6 +309,46 @@ static void test_fault_is_deaf(void **state)
 	assert_true(rig_wait(rig, hears_again, NULL));
 	assert_true(rig_wait_stamp(rig, 0, 0x100));
 	clean(rig);
+}
+
+static bool has_halted(struct rig *rig, const void *arg)
+{
+	(void)arg;
+	return get(rig->status, FW_FwStatus_halted);
+}
+
+/* It tells first, reads on, and halts later. With this seed that is after 0.3 s. */
+static void test_late_halt(void **state)
+{
+	struct rig_options options = { .halt_delay_ms = 400, .seed = 1 };
+	struct rig *rig = rig_new_with(&options);
+	struct rig_command command;
+	struct rig_queue queue;
+	struct rig_ptr message;
+
+	(void)state;
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 0);
+	rig_compute_new(rig, &queue, &command);
+	pthread_mutex_lock(&rig->lock);
+	rig->units.status = VAGX_GPU_FAULT;
+	pthread_mutex_unlock(&rig->lock);
+	rig_submit(rig, &queue, command.command.va);
+	assert_int_equal(get(rig_wait_event(rig), FW_EventMsg_msg_type), 0);
+	assert_int_equal(get(rig->status, FW_FwStatus_halted), 0);
+	assert_true(rig_is_pending(rig, 0, 0x100));
+	message = rig_control(rig, 0x18);
+	put(message, FW_DcDestroyContext_ctx_0, 0xff);
+	put(message, FW_DcDestroyContext_ctx_1, 0xff);
+	rig_control_send(rig);
+	assert_true(rig_wait_control(rig));
+	assert_int_equal(get(rig->status, FW_FwStatus_halted), 0);
+	assert_int_equal(((uint32_t *)rig->stamps.host)[0], 0);
+	assert_true(rig_wait(rig, has_halted, NULL));
+	rig_resume(rig);
+	assert_true(rig_wait_stamp(rig, 0, 0x100));
+	clean(rig);
+	rig_free(rig);
 }
 
 static void test_event(void **state)
@@ -490,10 +551,12 @@ int main(void)
 		TEST(needs_firmware),
 		TEST(bad_pipe),
 		TEST(silence),
+		TEST(silence_and_contexts_go),
 		TEST(silence_ends_with_power),
 		TEST(crash),
 		TEST(timeout),
 		TEST(halted_is_deaf),
+		cmocka_unit_test(test_late_halt),
 		TEST(fault_is_deaf),
 		TEST(event),
 		TEST(broken_event_ring),

@@ -639,7 +639,13 @@ CHANGE(memory_heap) { put(params_of(c), FW_TaStruct2_tvb_heapmeta_addr, 0x180000
 CHANGE(memory_user) { put(c->render.scene, FW_BufferThing_unkptr_18, 0x1800000000); }
 CHANGE(memory_aux) { put(two_of(c), FW_FragmentStruct2_aux_fb_ptr, 0x1800000000); }
 CHANGE(scene_pages) { put(c->render.scene, FW_BufferThing_unk_2c, 1); }
-CHANGE(scene_statistics) { put(c->render.scene, FW_BufferThing_bm_misc_addr, 0); }
+/* Still where they can be written, or the firmware crashes at the end of the render */
+CHANGE(scene_statistics)
+{
+	put(c->render.scene, FW_BufferThing_bm_misc_addr,
+	    get(c->render.scene, FW_BufferThing_bm_misc_addr) + 2);
+}
+
 CHANGE(pair_stamp) { put(c->render.vertex.command, FW_RunVertex_stamp_value, 0x300); }
 CHANGE(pair_generation) { put(c->render.fragment.sequence, FW_StartFragment_submission_id, 4); }
 CHANGE(pair_width) { put(two_of(c), FW_FragmentStruct2_aux_fb_width, WIDTH - 1); }
