@@ -2,8 +2,10 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * The shader core: threadgroups made of simdgroups, run in turns until all
- * have stopped.
+ * The shader core: threadgroups made of simdgroups, run in turns until all have stopped. An
+ * interpreter: each instruction is a function that works on all lanes of a simdgroup, under
+ * its execution mask. One thread runs a core at a time; cores share programs and textures
+ * through caches that lock, and nothing else.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -17,10 +19,10 @@
  * may be waiting for what the other does; the stop flag is looked at then.
  */
 #define TURN	8192
-/* What a program that a launch uses costs besides its instructions */
+/* What each program of a launch counts in MAX_OPS, in instructions, besides its own */
 #define HELD_COST	16
 
-/* Where a simdgroup begins */
+/* The instruction at which a simdgroup begins or goes on */
 struct entry {
 	const struct program *program;
 	uint32_t pc;
@@ -42,8 +44,8 @@ struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
 	return core;
 }
 
-/* Whatever the last launch needed, the next one may not need */
-static void free_private_memory(struct vagx_core *core)
+/* Frees the private memory of the last launch, which the next one may not need */
+static void core_free_private_memory(struct vagx_core *core)
 {
 	unsigned int i;
 
@@ -58,7 +60,7 @@ static void free_private_memory(struct vagx_core *core)
 	}
 }
 
-static void drop_programs(struct vagx_core *core)
+static void core_drop_programs(struct vagx_core *core)
 {
 	while (core->held) {
 		struct held_program *held = core->held;
@@ -76,8 +78,8 @@ void vagx_core_free(struct vagx_core *core)
 
 	if (!core)
 		return;
-	free_private_memory(core);
-	drop_programs(core);
+	core_free_private_memory(core);
+	core_drop_programs(core);
 	for (i = 0; i < MAX_SIMDGROUPS; i++)
 		free(core->simdgroup[i]);
 	free(core->shared);
@@ -96,11 +98,11 @@ void vagx_core_get_stats(const struct vagx_core *core,
 	*stats = core->stats;
 }
 
-/* The first failure is the one that is kept */
-static void fail(struct vagx_core *core, int status, const char *format, ...)
+/* Ends the launch with a failure; only the first one of a launch is kept */
+static void core_fail(struct vagx_core *core, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void fail(struct vagx_core *core, int status, const char *format, ...)
+static void core_fail(struct vagx_core *core, int status, const char *format, ...)
 {
 	va_list args;
 
@@ -124,14 +126,14 @@ void vagx_core_fail(struct simdgroup *sg, const struct op *op, int status,
 	if (!sg->core->status)
 		vagx_core_remember_failure(sg, op);
 	if (op)
-		fail(sg->core, status, "instruction at 0x%llx: %s",
-		     (unsigned long long)op->va, text);
+		core_fail(sg->core, status, "instruction at 0x%llx: %s",
+			  (unsigned long long)op->va, text);
 	else
-		fail(sg->core, status, "%s", text);
+		core_fail(sg->core, status, "%s", text);
 	sg->state = SIMDGROUP_FAILED;
 }
 
-static void run_turn(struct simdgroup *sg)
+static void core_run_turn(struct simdgroup *sg)
 {
 	struct vagx_core *core = sg->core;
 	uint64_t thread_instructions = 0;
@@ -148,8 +150,8 @@ static void run_turn(struct simdgroup *sg)
 	core->stats.thread_instructions += thread_instructions;
 }
 
-/* A turn for each simdgroup; at the end of it all may wait at the barrier */
-static bool run_turns(struct vagx_core *core, unsigned int count)
+/* Gives each simdgroup a turn, then opens the barrier if all of them wait at it */
+static bool core_run_turns(struct vagx_core *core, unsigned int count)
 {
 	unsigned int i, running = 0, waiting = 0;
 
@@ -157,7 +159,7 @@ static bool run_turns(struct vagx_core *core, unsigned int count)
 		struct simdgroup *sg = core->simdgroup[i];
 
 		if (sg->state == SIMDGROUP_RUNS)
-			run_turn(sg);
+			core_run_turn(sg);
 		if (sg->state == SIMDGROUP_FAILED)
 			return false;
 		running += sg->state == SIMDGROUP_RUNS;
@@ -170,25 +172,25 @@ static bool run_turns(struct vagx_core *core, unsigned int count)
 	return running || waiting;
 }
 
-static bool stopped(struct vagx_core *core)
+static bool core_stopped(struct vagx_core *core)
 {
 	const atomic_bool *stop = core->launch->stop;
 
 	if (!stop || !atomic_load_explicit(stop, memory_order_relaxed))
 		return false;
-	fail(core, -ECANCELED, "cancelled");
+	core_fail(core, -ECANCELED, "cancelled");
 	return true;
 }
 
-static void enter(struct simdgroup *sg, const struct program *program, uint32_t pc)
+static void core_enter(struct simdgroup *sg, const struct program *program, uint32_t pc)
 {
 	sg->program = program;
 	sg->op = program->op;
 	sg->pc = pc;
 }
 
-static int start_simdgroup(struct vagx_core *core, unsigned int index,
-			   unsigned int threads, const struct entry *entry)
+static int core_start_simdgroup(struct vagx_core *core, unsigned int index,
+				unsigned int threads, const struct entry *entry)
 {
 	struct simdgroup *sg = core->simdgroup[index];
 	size_t registers = (core->register_halves + 1) / 2;
@@ -206,7 +208,7 @@ static int start_simdgroup(struct vagx_core *core, unsigned int index,
 	sg->index = index;
 	sg->valid = threads < LANES ? (1u << threads) - 1 : ALL_LANES;
 	sg->state = SIMDGROUP_RUNS;
-	enter(sg, entry->program, entry->pc);
+	core_enter(sg, entry->program, entry->pc);
 	sg->stack_pointer = 0;
 	sg->failed_lane = LANES;
 	set_exec(sg, sg->valid);
@@ -214,25 +216,25 @@ static int start_simdgroup(struct vagx_core *core, unsigned int index,
 	return 0;
 }
 
-static int run_threads(struct vagx_core *core, unsigned int threads,
-		       const struct entry *entry)
+static int core_run_threads(struct vagx_core *core, unsigned int threads,
+			    const struct entry *entry)
 {
 	unsigned int count = (threads + LANES - 1) / LANES, i;
 
 	for (i = 0; i < count; i++) {
-		if (start_simdgroup(core, i, threads - i * LANES, entry)) {
-			fail(core, -ENOMEM, "no memory for a simdgroup");
+		if (core_start_simdgroup(core, i, threads - i * LANES, entry)) {
+			core_fail(core, -ENOMEM, "no memory for a simdgroup");
 			return core->status;
 		}
 	}
-	while (!stopped(core) && run_turns(core, count))
+	while (!core_stopped(core) && core_run_turns(core, count))
 		;
 	return core->status;
 }
 
-/* In what this launch uses already */
-static bool find_held(const struct vagx_core *core, uint64_t va,
-		      struct entry *entry)
+/* Looks for an address in the programs that this launch holds */
+static bool core_find_held(const struct vagx_core *core, uint64_t va,
+			   struct entry *entry)
 {
 	const struct held_program *held;
 
@@ -244,8 +246,12 @@ static bool find_held(const struct vagx_core *core, uint64_t va,
 	return false;
 }
 
-/* A launch that jumps to ever new places must not have all of them decoded */
-static int hold(struct vagx_core *core, uint64_t va)
+/*
+ * Takes a reference to the program at an address for this launch. The number of instructions is
+ * bounded, so that a launch that jumps to ever new places does not take all memory. Return: 0,
+ * -ENOMEM, -E2BIG beyond the bound, or the decoder's error.
+ */
+static int core_hold(struct vagx_core *core, uint64_t va)
 {
 	struct held_program *held = malloc(sizeof(*held));
 	int err;
@@ -263,22 +269,22 @@ static int hold(struct vagx_core *core, uint64_t va)
 	return core->held_ops > MAX_OPS ? -E2BIG : 0;
 }
 
-static int find_entry(struct vagx_core *core, uint64_t va, struct entry *entry)
+static int core_find_entry(struct vagx_core *core, uint64_t va, struct entry *entry)
 {
 	int err = 0;
 
-	if (find_held(core, va, entry))
+	if (core_find_held(core, va, entry))
 		return 0;
-	err = hold(core, va);
-	if (!err && !find_held(core, va, entry))
+	err = core_hold(core, va);
+	if (!err && !core_find_held(core, va, entry))
 		err = -EINVAL;
 	if (err == -E2BIG)
-		fail(core, -EILSEQ,
-		     "program at 0x%llx: more than %u instructions",
-		     (unsigned long long)va, MAX_OPS);
+		core_fail(core, -EILSEQ,
+			  "program at 0x%llx: more than %u instructions",
+			  (unsigned long long)va, MAX_OPS);
 	else if (err)
-		fail(core, err, "program at 0x%llx: no memory",
-		     (unsigned long long)va);
+		core_fail(core, err, "program at 0x%llx: no memory",
+			  (unsigned long long)va);
 	return err;
 }
 
@@ -288,29 +294,29 @@ int vagx_core_jump(struct simdgroup *sg, uint64_t va)
 	int err = 0;
 
 	if (!vagx_program_index(sg->program, va, &entry.pc))
-		err = find_entry(sg->core, va, &entry);
+		err = core_find_entry(sg->core, va, &entry);
 	if (err)
 		sg->state = SIMDGROUP_FAILED;
 	else
-		enter(sg, entry.program, entry.pc);
+		core_enter(sg, entry.program, entry.pc);
 	return err;
 }
 
-/* Finds the program's first op; of another launch nothing is used */
-static int load(struct vagx_core *core, uint64_t va, unsigned int halves,
-		uint64_t serial, struct entry *entry)
+/* Drops what the last launch held, and finds the first instruction of this one */
+static int core_load(struct vagx_core *core, uint64_t va, unsigned int halves,
+		     uint64_t serial, struct entry *entry)
 {
 	core->register_halves = halves && halves < AGX_ISA_REGISTERS ?
 				halves : AGX_ISA_REGISTERS;
 	if (core->serial != serial || !serial) {
-		drop_programs(core);
-		free_private_memory(core);
+		core_drop_programs(core);
+		core_free_private_memory(core);
 	}
 	core->serial = serial;
-	return find_entry(core, va, entry);
+	return core_find_entry(core, va, entry);
 }
 
-static void begin(struct vagx_core *core, const struct vagx_launch *launch)
+static void core_begin(struct vagx_core *core, const struct vagx_launch *launch)
 {
 	core->status = 0;
 	core->error[0] = '\0';
@@ -319,7 +325,7 @@ static void begin(struct vagx_core *core, const struct vagx_launch *launch)
 	core->failure.simdgroup = NULL;
 }
 
-static int end(struct vagx_core *core, struct vagx_uat_fault *fault)
+static int core_end(struct vagx_core *core, struct vagx_uat_fault *fault)
 {
 	if (core->status == -EFAULT && fault)
 		*fault = core->fault;
@@ -330,8 +336,8 @@ static int end(struct vagx_core *core, struct vagx_uat_fault *fault)
 	return core->status;
 }
 
-static bool launch_is_valid(const struct vagx_launch *launch,
-			    const uint32_t group[3])
+static bool core_launch_is_valid(const struct vagx_launch *launch,
+				 const uint32_t group[3])
 {
 	uint64_t threads = 1;
 	unsigned int i;
@@ -345,7 +351,7 @@ static bool launch_is_valid(const struct vagx_launch *launch,
 	return launch->shared_size <= VAGX_CORE_MAX_SHARED;
 }
 
-static unsigned int place_group(struct vagx_core *core, const uint32_t group[3])
+static unsigned int core_place_group(struct vagx_core *core, const uint32_t group[3])
 {
 	const struct vagx_launch *launch = core->launch;
 	unsigned int threads = 1, i;
@@ -367,13 +373,13 @@ int vagx_core_run_group(struct vagx_core *core,
 {
 	struct entry entry;
 
-	begin(core, launch);
-	if (!launch_is_valid(launch, group)) {
-		fail(core, -EINVAL, "launch outside of the limits");
-		return end(core, fault);
+	core_begin(core, launch);
+	if (!core_launch_is_valid(launch, group)) {
+		core_fail(core, -EINVAL, "launch outside of the limits");
+		return core_end(core, fault);
 	}
-	if (load(core, launch->code_va, launch->regs, launch->serial, &entry))
-		return end(core, fault);
+	if (core_load(core, launch->code_va, launch->regs, launch->serial, &entry))
+		return core_end(core, fault);
 
 	memset(core->shared, 0, launch->shared_size);
 	core->shared_tile = (struct vagx_tile){
@@ -382,9 +388,9 @@ int vagx_core_run_group(struct vagx_core *core,
 		.samples = launch->tile_samples,
 		.memory = launch->tile_width ? core->shared : NULL,
 	};
-	if (!run_threads(core, place_group(core, group), &entry))
+	if (!core_run_threads(core, core_place_group(core, group), &entry))
 		core->stats.groups++;
-	return end(core, fault);
+	return core_end(core, fault);
 }
 
 int vagx_core_run_stage(struct vagx_core *core, const struct vagx_launch *launch,
@@ -393,14 +399,14 @@ int vagx_core_run_stage(struct vagx_core *core, const struct vagx_launch *launch
 	struct entry entry;
 	unsigned int i;
 
-	begin(core, launch);
+	core_begin(core, launch);
 	for (i = 0; i < 3; i++) {
 		core->group[i] = 0;
 		core->size[i] = i ? 1 : threads;
 	}
-	if (!load(core, launch->code_va, launch->regs, launch->serial, &entry))
-		run_threads(core, threads, &entry);
-	return end(core, fault);
+	if (!core_load(core, launch->code_va, launch->regs, launch->serial, &entry))
+		core_run_threads(core, threads, &entry);
+	return core_end(core, fault);
 }
 
 int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,
@@ -412,7 +418,7 @@ int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,
 	if (!launch->preshader_va)
 		return 0;
 
-	begin(core, launch);
+	core_begin(core, launch);
 	core->uniforms_out = launch->uniforms;
 	core->preshader_of = launch;
 	for (i = 0; i < 3; i++) {
@@ -420,7 +426,7 @@ int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,
 		core->size[i] = 1;
 	}
 	/* Its program is not that of the launch: none is kept */
-	if (!load(core, launch->preshader_va, launch->preshader_regs, 0, &entry))
-		run_threads(core, 1, &entry);
-	return end(core, fault);
+	if (!core_load(core, launch->preshader_va, launch->preshader_regs, 0, &entry))
+		core_run_threads(core, 1, &entry);
+	return core_end(core, fault);
 }

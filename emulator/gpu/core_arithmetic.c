@@ -19,14 +19,14 @@
  * normal number. They are seldom, which a zero is not: the instruction is run out of line
  * then, from the beginning.
  */
-INLINE uint32_t is_special(float result)
+INLINE uint32_t arithmetic_is_special(float result)
 {
 	uint32_t magnitude = float_bits(result) & 0x7fffffff;
 
 	return (magnitude - 1 < 0x00800000) | (result != result);
 }
 
-static SELDOM void settle_sum(struct simdgroup *sg, const struct op *op)
+static SELDOM void arithmetic_settle_sum(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a, b;
 	unsigned int i;
@@ -38,14 +38,14 @@ static SELDOM void settle_sum(struct simdgroup *sg, const struct op *op)
 	write_floats(sg, op, &a);
 }
 
-static float multiply(float a, float b)
+static float arithmetic_multiply(float a, float b)
 {
 	double exact = (double)a * (double)b;
 
 	return fabs(exact) < 0x1p-126 ? copysignf(0.0f, a * b) : a * b;
 }
 
-static SELDOM void settle_product(struct simdgroup *sg, const struct op *op)
+static SELDOM void arithmetic_settle_product(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a, b;
 	unsigned int i;
@@ -53,12 +53,12 @@ static SELDOM void settle_product(struct simdgroup *sg, const struct op *op)
 	read_floats(sg, &op->src[0], &a);
 	read_floats(sg, &op->src[1], &b);
 	for (i = 0; i < LANES; i++)
-		a.v[i] = multiply(a.v[i], b.v[i]);
+		a.v[i] = arithmetic_multiply(a.v[i], b.v[i]);
 	write_floats(sg, op, &a);
 }
 
 /* A product of floats and a float, and what their sum loses in rounding */
-static double exact_sum(double product, double c, double *lost)
+static double arithmetic_exact_sum(double product, double c, double *lost)
 {
 	double sum = product + c;
 	double part = sum - product;
@@ -67,9 +67,9 @@ static double exact_sum(double product, double c, double *lost)
 	return sum;
 }
 
-static float multiply_add(float a, float b, float c)
+static float arithmetic_multiply_add(float a, float b, float c)
 {
-	double lost, sum = exact_sum((double)a * (double)b, c, &lost);
+	double lost, sum = arithmetic_exact_sum((double)a * (double)b, c, &lost);
 	float result = fmaf(a, b, c);
 	bool below = fabs(sum) < 0x1p-126 ||
 		     (fabs(sum) == 0x1p-126 && lost != 0.0 &&
@@ -78,7 +78,7 @@ static float multiply_add(float a, float b, float c)
 	return below ? copysignf(0.0f, result) : result;
 }
 
-static SELDOM void settle_fma(struct simdgroup *sg, const struct op *op)
+static SELDOM void arithmetic_settle_fma(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a, b, c;
 	unsigned int i;
@@ -87,13 +87,13 @@ static SELDOM void settle_fma(struct simdgroup *sg, const struct op *op)
 	read_floats(sg, &op->src[1], &b);
 	read_floats(sg, &op->src[2], &c);
 	for (i = 0; i < LANES; i++)
-		a.v[i] = multiply_add(a.v[i], b.v[i], c.v[i]);
+		a.v[i] = arithmetic_multiply_add(a.v[i], b.v[i], c.v[i]);
 	write_floats(sg, op, &a);
 }
 
 /* A result of an instruction for 32 bits that has nothing special */
-INLINE void write_single(struct simdgroup *sg, const struct op *op, bool modified,
-			 struct float_lanes *r)
+INLINE void arithmetic_write_single(struct simdgroup *sg, const struct op *op, bool modified,
+				    struct float_lanes *r)
 {
 	if (modified && op->mod[AGX_MOD_SATURATE])
 		saturate_floats(r);
@@ -104,21 +104,21 @@ INLINE void write_single(struct simdgroup *sg, const struct op *op, bool modifie
 }
 
 /* A result of an instruction for 16 bits */
-INLINE void write_rounded(struct simdgroup *sg, const struct op *op, bool modified,
-			  struct float_lanes *r)
+INLINE void arithmetic_write_rounded(struct simdgroup *sg, const struct op *op, bool modified,
+				     struct float_lanes *r)
 {
 	if (modified && op->mod[AGX_MOD_SATURATE])
 		saturate_floats(r);
 	write_halves(sg, &op->dst, r);
 }
 
-INLINE float combine(bool multiplies, float a, float b)
+INLINE float arithmetic_combine(bool multiplies, float a, float b)
 {
 	return multiplies ? a * b : a + b;
 }
 
-INLINE void run_single(struct simdgroup *sg, const struct op *op, bool multiplies,
-		       enum shape x, enum shape y)
+INLINE void arithmetic_run_single(struct simdgroup *sg, const struct op *op, bool multiplies,
+				  enum shape x, enum shape y)
 {
 	struct float_source a, b;
 	struct float_lanes r;
@@ -128,20 +128,20 @@ INLINE void run_single(struct simdgroup *sg, const struct op *op, bool multiplie
 	open_float(sg, &op->src[0], x, &a);
 	open_float(sg, &op->src[1], y, &b);
 	for (i = 0; i < LANES; i++) {
-		r.v[i] = combine(multiplies, get_float(&a, x, i), get_float(&b, y, i));
-		special |= is_special(r.v[i]);
+		r.v[i] = arithmetic_combine(multiplies, get_float(&a, x, i), get_float(&b, y, i));
+		special |= arithmetic_is_special(r.v[i]);
 	}
 	if (!special)
-		write_single(sg, op, x == SHAPE_ANY, &r);
+		arithmetic_write_single(sg, op, x == SHAPE_ANY, &r);
 	else if (multiplies)
-		settle_product(sg, op);
+		arithmetic_settle_product(sg, op);
 	else
-		settle_sum(sg, op);
+		arithmetic_settle_sum(sg, op);
 }
 
 /* Products of halves are exact here, denormals of a half included */
-INLINE void run_rounded(struct simdgroup *sg, const struct op *op, bool multiplies,
-			enum shape x, enum shape y)
+INLINE void arithmetic_run_rounded(struct simdgroup *sg, const struct op *op, bool multiplies,
+				   enum shape x, enum shape y)
 {
 	struct float_source a, b;
 	struct float_lanes r;
@@ -150,32 +150,36 @@ INLINE void run_rounded(struct simdgroup *sg, const struct op *op, bool multipli
 	open_float(sg, &op->src[0], x, &a);
 	open_float(sg, &op->src[1], y, &b);
 	for (i = 0; i < LANES; i++)
-		r.v[i] = combine(multiplies, get_float(&a, x, i), get_float(&b, y, i));
-	write_rounded(sg, op, x == SHAPE_ANY, &r);
+		r.v[i] = arithmetic_combine(multiplies, get_float(&a, x, i), get_float(&b, y, i));
+	arithmetic_write_rounded(sg, op, x == SHAPE_ANY, &r);
 }
 
-INLINE void run_fadd(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+INLINE void arithmetic_run_fadd(struct simdgroup *sg, const struct op *op, enum shape x,
+				enum shape y)
 {
-	run_single(sg, op, false, x, y);
+	arithmetic_run_single(sg, op, false, x, y);
 }
 
-INLINE void run_hadd(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+INLINE void arithmetic_run_hadd(struct simdgroup *sg, const struct op *op, enum shape x,
+				enum shape y)
 {
-	run_rounded(sg, op, false, x, y);
+	arithmetic_run_rounded(sg, op, false, x, y);
 }
 
-INLINE void run_fmul(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+INLINE void arithmetic_run_fmul(struct simdgroup *sg, const struct op *op, enum shape x,
+				enum shape y)
 {
-	run_single(sg, op, true, x, y);
+	arithmetic_run_single(sg, op, true, x, y);
 }
 
-INLINE void run_hmul(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+INLINE void arithmetic_run_hmul(struct simdgroup *sg, const struct op *op, enum shape x,
+				enum shape y)
 {
-	run_rounded(sg, op, true, x, y);
+	arithmetic_run_rounded(sg, op, true, x, y);
 }
 
-INLINE void run_ffma(struct simdgroup *sg, const struct op *op, enum shape x,
-		     enum shape y, enum shape z)
+INLINE void arithmetic_run_ffma(struct simdgroup *sg, const struct op *op, enum shape x,
+				enum shape y, enum shape z)
 {
 	struct float_source a, b, c;
 	struct float_lanes r;
@@ -187,12 +191,12 @@ INLINE void run_ffma(struct simdgroup *sg, const struct op *op, enum shape x,
 	open_float(sg, &op->src[2], z, &c);
 	for (i = 0; i < LANES; i++) {
 		r.v[i] = fmaf(get_float(&a, x, i), get_float(&b, y, i), get_float(&c, z, i));
-		special |= is_special(r.v[i]);
+		special |= arithmetic_is_special(r.v[i]);
 	}
 	if (special)
-		settle_fma(sg, op);
+		arithmetic_settle_fma(sg, op);
 	else
-		write_single(sg, op, x == SHAPE_ANY, &r);
+		arithmetic_write_single(sg, op, x == SHAPE_ANY, &r);
 }
 
 /*
@@ -200,7 +204,7 @@ INLINE void run_ffma(struct simdgroup *sg, const struct op *op, enum shape x,
  * is as good as rounding once: the last bit is set if anything was lost
  * ("round to odd"). The product is exact in a float, and so is what the sum loses.
  */
-INLINE float fma_half(float a, float b, float c)
+INLINE float arithmetic_fma_half(float a, float b, float c)
 {
 	float product = a * b, sum = product + c, part = sum - product;
 	float lost = (product - (sum - part)) + (c - part);
@@ -213,8 +217,8 @@ INLINE float fma_half(float a, float b, float c)
 	return bits_float(bits + inexact * (2 * away - 1));
 }
 
-INLINE void run_hfma(struct simdgroup *sg, const struct op *op, enum shape x,
-		     enum shape y, enum shape z)
+INLINE void arithmetic_run_hfma(struct simdgroup *sg, const struct op *op, enum shape x,
+				enum shape y, enum shape z)
 {
 	struct float_source a, b, c;
 	struct float_lanes r;
@@ -224,38 +228,39 @@ INLINE void run_hfma(struct simdgroup *sg, const struct op *op, enum shape x,
 	open_float(sg, &op->src[1], y, &b);
 	open_float(sg, &op->src[2], z, &c);
 	for (i = 0; i < LANES; i++)
-		r.v[i] = fma_half(get_float(&a, x, i), get_float(&b, y, i), get_float(&c, z, i));
-	write_rounded(sg, op, x == SHAPE_ANY, &r);
+		r.v[i] = arithmetic_fma_half(get_float(&a, x, i), get_float(&b, y, i),
+					     get_float(&c, z, i));
+	arithmetic_write_rounded(sg, op, x == SHAPE_ANY, &r);
 }
 
-VARIANTS(run_fadd, 2, ALL_SHAPES_2)
-VARIANTS(run_fmul, 2, ALL_SHAPES_2)
-VARIANTS(run_ffma, 3, ALL_SHAPES_3)
-VARIANTS(run_hadd, 2, ALL_HALVES_2)
-VARIANTS(run_hmul, 2, ALL_HALVES_2)
-VARIANTS(run_hfma, 3, ALL_HALVES_3)
+VARIANTS(arithmetic_run_fadd, 2, ALL_SHAPES_2)
+VARIANTS(arithmetic_run_fmul, 2, ALL_SHAPES_2)
+VARIANTS(arithmetic_run_ffma, 3, ALL_SHAPES_3)
+VARIANTS(arithmetic_run_hadd, 2, ALL_HALVES_2)
+VARIANTS(arithmetic_run_hmul, 2, ALL_HALVES_2)
+VARIANTS(arithmetic_run_hfma, 3, ALL_HALVES_3)
 
 /* What there is no variant for: with modifiers */
 CLONES void vagx_exec_fadd(struct simdgroup *sg, const struct op *op)
 {
 	if (op->opcode == AGX_OP_HADD)
-		run_hadd(sg, op, SHAPE_ANY, SHAPE_ANY);
+		arithmetic_run_hadd(sg, op, SHAPE_ANY, SHAPE_ANY);
 	else
-		run_fadd(sg, op, SHAPE_ANY, SHAPE_ANY);
+		arithmetic_run_fadd(sg, op, SHAPE_ANY, SHAPE_ANY);
 }
 
 CLONES void vagx_exec_fmul(struct simdgroup *sg, const struct op *op)
 {
 	if (op->opcode == AGX_OP_HMUL)
-		run_hmul(sg, op, SHAPE_ANY, SHAPE_ANY);
+		arithmetic_run_hmul(sg, op, SHAPE_ANY, SHAPE_ANY);
 	else
-		run_fmul(sg, op, SHAPE_ANY, SHAPE_ANY);
+		arithmetic_run_fmul(sg, op, SHAPE_ANY, SHAPE_ANY);
 }
 
 CLONES void vagx_exec_fma(struct simdgroup *sg, const struct op *op)
 {
 	if (op->opcode == AGX_OP_HFMA)
-		run_hfma(sg, op, SHAPE_ANY, SHAPE_ANY, SHAPE_ANY);
+		arithmetic_run_hfma(sg, op, SHAPE_ANY, SHAPE_ANY, SHAPE_ANY);
 	else
-		run_ffma(sg, op, SHAPE_ANY, SHAPE_ANY, SHAPE_ANY);
+		arithmetic_run_ffma(sg, op, SHAPE_ANY, SHAPE_ANY, SHAPE_ANY);
 }

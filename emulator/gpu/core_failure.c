@@ -16,7 +16,7 @@
 #define IN_A_LINE	8
 
 /* Where the bytes at an address are kept, and how many. NULL where nothing is */
-static const uint8_t *bytes_at(const struct program *p, uint64_t va, size_t *count)
+static const uint8_t *core_failure_bytes_at(const struct program *p, uint64_t va, size_t *count)
 {
 	unsigned int i;
 
@@ -31,10 +31,11 @@ static const uint8_t *bytes_at(const struct program *p, uint64_t va, size_t *cou
 	return NULL;
 }
 
-static void print_op(FILE *file, const struct program *p, const struct op *op, bool failed)
+static void core_failure_print_op(FILE *file, const struct program *p, const struct op *op,
+				  bool failed)
 {
 	size_t count = 0, i;
-	const uint8_t *bytes = bytes_at(p, op->va, &count);
+	const uint8_t *bytes = core_failure_bytes_at(p, op->va, &count);
 	char text[AGX_ISA_MAX_TEXT] = "not an instruction that is known";
 	struct agx_instr instr;
 	int length = bytes ? agx_isa_decode(bytes, count, &instr) : 0;
@@ -58,27 +59,28 @@ static void print_op(FILE *file, const struct program *p, const struct op *op, b
 }
 
 /* Whether the second op is what comes behind the first in memory */
-static bool follows(const struct op *first, const struct op *second)
+static bool core_failure_follows(const struct op *first, const struct op *second)
 {
 	return first->run != vagx_exec_goto && second->run != vagx_exec_goto &&
 	       first->va + first->length == second->va;
 }
 
-static void print_ops(FILE *file, const struct program *p, const struct op *failed)
+static void core_failure_print_ops(FILE *file, const struct program *p, const struct op *failed)
 {
 	const struct op *first = failed, *last = failed, *op;
 	unsigned int i;
 
-	for (i = 0; i < BEFORE && first > p->op && follows(first - 1, first); i++)
+	for (i = 0; i < BEFORE && first > p->op && core_failure_follows(first - 1, first); i++)
 		first--;
-	for (i = 0; i < AFTER && last + 1 < p->op + p->count && follows(last, last + 1); i++)
+	for (i = 0;
+	     i < AFTER && last + 1 < p->op + p->count && core_failure_follows(last, last + 1); i++)
 		last++;
 	fputs("\n instructions:", file);
 	for (op = first; op <= last; op++)
-		print_op(file, p, op, op == failed);
+		core_failure_print_op(file, p, op, op == failed);
 }
 
-static void print_registers(FILE *file, const struct simdgroup *sg, unsigned int lane)
+static void core_failure_print_registers(FILE *file, const struct simdgroup *sg, unsigned int lane)
 {
 	unsigned int count = (sg->core->register_halves + 1) / 2, i;
 
@@ -91,7 +93,8 @@ static void print_registers(FILE *file, const struct simdgroup *sg, unsigned int
 }
 
 /* Those that the instruction reads: what was bound, or what the preshader has left */
-static void print_uniforms(FILE *file, const struct op *op, const struct vagx_launch *launch)
+static void core_failure_print_uniforms(FILE *file, const struct op *op,
+					const struct vagx_launch *launch)
 {
 	unsigned int i, half;
 
@@ -108,7 +111,7 @@ static void print_uniforms(FILE *file, const struct op *op, const struct vagx_la
 	}
 }
 
-static void print_thread(FILE *file, const struct core_failure *f)
+static void core_failure_print_thread(FILE *file, const struct core_failure *f)
 {
 	if (f->lane_known)
 		fprintf(file, "\n thread: %s; ", f->thread);
@@ -126,14 +129,14 @@ void vagx_core_describe_failure(const struct vagx_core *core, const struct vagx_
 	if (!core->status || !f->simdgroup || !f->op)
 		return;
 	fprintf(file, "\n %s, of the shader at 0x%" PRIx64, core->error, launch->code_va);
-	print_thread(file, f);
-	print_ops(file, f->simdgroup->program, f->op);
-	print_uniforms(file, f->op, launch);
-	print_registers(file, f->simdgroup, f->lane);
+	core_failure_print_thread(file, f);
+	core_failure_print_ops(file, f->simdgroup->program, f->op);
+	core_failure_print_uniforms(file, f->op, launch);
+	core_failure_print_registers(file, f->simdgroup, f->lane);
 }
 
 /* The thread, in terms of what it works at */
-static void name_thread(const struct simdgroup *sg, struct core_failure *f)
+static void core_failure_name_thread(const struct simdgroup *sg, struct core_failure *f)
 {
 	const struct vagx_core *core = sg->core;
 	unsigned int thread = sg->index * LANES + f->lane, lane = f->lane;
@@ -170,5 +173,5 @@ void vagx_core_remember_failure(struct simdgroup *sg, const struct op *op)
 		f->lane = sg->failed_lane;
 	else
 		f->lane = lanes ? __builtin_ctz(lanes) : 0;
-	name_thread(sg, f);
+	core_failure_name_thread(sg, f);
 }

@@ -22,7 +22,7 @@ CLONES void write_float_lanes(struct simdgroup *sg, const struct op *op,
 }
 
 /* x times this is the square root, even where 1 / sqrt(x) is no number */
-static float rsqrt_for_sqrt(float x)
+static float core_float_rsqrt_for_sqrt(float x)
 {
 	if (x == 0.0f || (isinf(x) && x > 0.0f))
 		return 1.0f;
@@ -33,7 +33,7 @@ static float rsqrt_for_sqrt(float x)
  * The sine of a number of quarter turns is the product of two instructions:
  * the first reduces it to -1 to 1, the second divides the sine of that by it.
  */
-static float sine_reduce(float x)
+static float core_float_sine_reduce(float x)
 {
 	float turn = x - 4.0f * floorf(x * 0.25f);
 
@@ -42,7 +42,7 @@ static float sine_reduce(float x)
 	return turn < 3.0f ? 2.0f - turn : turn - 4.0f;
 }
 
-static float sine_quotient(float x)
+static float core_float_sine_quotient(float x)
 {
 	double angle = (double)x * 1.57079632679489661923;
 
@@ -87,7 +87,7 @@ CLONES void vagx_exec_float_unary(struct simdgroup *sg, const struct op *op)
 		FLOAT_LOOP(a, (float)(1.0 / sqrt((double)x)));
 		break;
 	case AGX_OP_RSQRTS:
-		FLOAT_LOOP(a, rsqrt_for_sqrt(x));
+		FLOAT_LOOP(a, core_float_rsqrt_for_sqrt(x));
 		break;
 	case AGX_OP_LOG2:
 		FLOAT_LOOP(a, log2f(x));
@@ -96,10 +96,10 @@ CLONES void vagx_exec_float_unary(struct simdgroup *sg, const struct op *op)
 		FLOAT_LOOP(a, exp2f(x));
 		break;
 	case AGX_OP_SINR:
-		FLOAT_LOOP(a, sine_reduce(x));
+		FLOAT_LOOP(a, core_float_sine_reduce(x));
 		break;
 	default:
-		FLOAT_LOOP(a, sine_quotient(x));
+		FLOAT_LOOP(a, core_float_sine_quotient(x));
 	}
 	write_floats(sg, op, &a);
 }
@@ -117,16 +117,16 @@ void vagx_exec_derivative(struct simdgroup *sg, const struct op *op)
 	write_floats(sg, op, &r);
 }
 
-static double round_to(double value, unsigned int mode)
+static double core_float_round_to(double value, unsigned int mode)
 {
 	return mode == AGX_ROUND_ZERO ? trunc(value) : nearbyint(value);
 }
 
 /* What doesn't fit becomes the nearest number that does, NaN becomes 0 */
-static uint32_t to_integer(float value, double min, double max,
-			   unsigned int mode)
+static uint32_t core_float_to_integer(float value, double min, double max,
+				      unsigned int mode)
 {
-	double n = round_to(value, mode);
+	double n = core_float_round_to(value, mode);
 
 	if (isnan(n))
 		return 0;
@@ -135,22 +135,22 @@ static uint32_t to_integer(float value, double min, double max,
 }
 
 /* The neighbour of @f that is nearer to zero, if @f is beyond the number */
-static float toward_zero(float f, double exact)
+static float core_float_toward_zero(float f, double exact)
 {
 	if (fabs((double)f) <= fabs(exact))
 		return f;
 	return bits_float(float_bits(f) - 1);
 }
 
-static float from_integer(int64_t n, unsigned int mode)
+static float core_float_from_integer(int64_t n, unsigned int mode)
 {
 	float f = (float)n;
 
-	return mode == AGX_ROUND_ZERO ? toward_zero(f, (double)n) : f;
+	return mode == AGX_ROUND_ZERO ? core_float_toward_zero(f, (double)n) : f;
 }
 
 /* The same for halves, where rounding twice would show */
-static uint32_t half_from_integer(int64_t n, unsigned int mode)
+static uint32_t core_float_half_from_integer(int64_t n, unsigned int mode)
 {
 	/* All bits below the eleventh can be gathered in one */
 	uint64_t magnitude = n < 0 ? -(uint64_t)n : (uint64_t)n;
@@ -166,7 +166,7 @@ static uint32_t half_from_integer(int64_t n, unsigned int mode)
 	return half;
 }
 
-static bool float_result(const struct op *op)
+static bool core_float_result(const struct op *op)
 {
 	switch (op->opcode) {
 	case AGX_OP_F_TO_U16:
@@ -179,7 +179,7 @@ static bool float_result(const struct op *op)
 	}
 }
 
-static int64_t integer_source(const struct op *op, uint32_t bits)
+static int64_t core_float_integer_source(const struct op *op, uint32_t bits)
 {
 	switch (op->opcode) {
 	case AGX_OP_U8_TO_F:
@@ -197,17 +197,17 @@ static int64_t integer_source(const struct op *op, uint32_t bits)
 	}
 }
 
-static uint32_t to_float(const struct op *op, uint32_t bits)
+static uint32_t core_float_to_float(const struct op *op, uint32_t bits)
 {
 	unsigned int mode = op->mod[AGX_MOD_ROUND];
-	int64_t n = integer_source(op, bits);
+	int64_t n = core_float_integer_source(op, bits);
 
 	if (op->dst.size == 16)
-		return half_from_integer(n, mode);
-	return float_bits(from_integer(n, mode));
+		return core_float_half_from_integer(n, mode);
+	return float_bits(core_float_from_integer(n, mode));
 }
 
-static uint32_t from_float(const struct op *op, uint32_t bits)
+static uint32_t core_float_from_float(const struct op *op, uint32_t bits)
 {
 	unsigned int mode = op->mod[AGX_MOD_ROUND];
 	float f = op->src[0].size == 16 ? float_from_half(bits & 0xffff) :
@@ -215,13 +215,13 @@ static uint32_t from_float(const struct op *op, uint32_t bits)
 
 	switch (op->opcode) {
 	case AGX_OP_F_TO_U16:
-		return to_integer(f, 0, 0xffff, mode);
+		return core_float_to_integer(f, 0, 0xffff, mode);
 	case AGX_OP_F_TO_S16:
-		return to_integer(f, -0x8000, 0x7fff, mode);
+		return core_float_to_integer(f, -0x8000, 0x7fff, mode);
 	case AGX_OP_F_TO_U32:
-		return to_integer(f, 0, 0xffffffff, mode);
+		return core_float_to_integer(f, 0, 0xffffffff, mode);
 	default:
-		return to_integer(f, -2147483648.0, 0x7fffffff, mode);
+		return core_float_to_integer(f, -2147483648.0, 0x7fffffff, mode);
 	}
 }
 
@@ -229,10 +229,10 @@ CLONES void vagx_exec_convert(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes t;
 	const uint32_t *a = read_lanes(sg, &op->src[0], &t);
-	bool to = float_result(op);
+	bool to = core_float_result(op);
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++)
-		t.v[i] = to ? to_float(op, a[i]) : from_float(op, a[i]);
+		t.v[i] = to ? core_float_to_float(op, a[i]) : core_float_from_float(op, a[i]);
 	write_lanes(sg, &op->dst, t.v);
 }

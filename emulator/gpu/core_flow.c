@@ -12,13 +12,13 @@
 #include "core_compare.h"
 #include "core_internal.h"
 
-INLINE uint32_t get_level(const struct simdgroup *sg, unsigned int lane)
+INLINE uint32_t flow_get_level(const struct simdgroup *sg, unsigned int lane)
 {
 	return sg->reg[0].v[lane] & 0xffff;
 }
 
 /* Active are the threads that are at level 0 */
-INLINE void set_levels(struct simdgroup *sg, const struct lanes *level)
+INLINE void flow_set_levels(struct simdgroup *sg, const struct lanes *level)
 {
 	uint32_t *reg = sg->reg[0].v, exec = 0;
 	unsigned int i;
@@ -32,46 +32,46 @@ INLINE void set_levels(struct simdgroup *sg, const struct lanes *level)
 	set_exec(sg, exec);
 }
 
-INLINE void do_if(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
+INLINE void flow_do_if(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
 {
 	uint32_t nest = op->mod[AGX_MOD_NEST];
 	struct lanes level;
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
-		uint32_t old = get_level(sg, i);
+		uint32_t old = flow_get_level(sg, i);
 
 		level.v[i] = old ? old + nest : taken->v[i] ? 0 : 1;
 	}
-	set_levels(sg, &level);
+	flow_set_levels(sg, &level);
 }
 
-INLINE void do_else(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
+INLINE void flow_do_else(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
 {
 	uint32_t nest = op->mod[AGX_MOD_NEST];
 	struct lanes level;
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
-		uint32_t old = get_level(sg, i), other = taken->v[i] ? 0 : 1;
+		uint32_t old = flow_get_level(sg, i), other = taken->v[i] ? 0 : 1;
 
 		level.v[i] = !old ? nest : old == 1 ? other : old;
 	}
-	set_levels(sg, &level);
+	flow_set_levels(sg, &level);
 }
 
-INLINE void do_while(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
+INLINE void flow_do_while(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
 {
 	uint32_t nest = op->mod[AGX_MOD_NEST];
 	struct lanes level;
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
-		uint32_t old = get_level(sg, i), other = taken->v[i] ? 0 : nest;
+		uint32_t old = flow_get_level(sg, i), other = taken->v[i] ? 0 : nest;
 
 		level.v[i] = old < nest ? other : old;
 	}
-	set_levels(sg, &level);
+	flow_set_levels(sg, &level);
 }
 
 CLONES void vagx_exec_if_icmp(struct simdgroup *sg, const struct op *op)
@@ -79,7 +79,7 @@ CLONES void vagx_exec_if_icmp(struct simdgroup *sg, const struct op *op)
 	struct lanes taken;
 
 	compare_integers(sg, op, &taken);
-	do_if(sg, op, &taken);
+	flow_do_if(sg, op, &taken);
 }
 
 CLONES void vagx_exec_else_icmp(struct simdgroup *sg, const struct op *op)
@@ -87,7 +87,7 @@ CLONES void vagx_exec_else_icmp(struct simdgroup *sg, const struct op *op)
 	struct lanes taken;
 
 	compare_integers(sg, op, &taken);
-	do_else(sg, op, &taken);
+	flow_do_else(sg, op, &taken);
 }
 
 CLONES void vagx_exec_while_icmp(struct simdgroup *sg, const struct op *op)
@@ -95,7 +95,7 @@ CLONES void vagx_exec_while_icmp(struct simdgroup *sg, const struct op *op)
 	struct lanes taken;
 
 	compare_integers(sg, op, &taken);
-	do_while(sg, op, &taken);
+	flow_do_while(sg, op, &taken);
 }
 
 CLONES void vagx_exec_if_fcmp(struct simdgroup *sg, const struct op *op)
@@ -103,7 +103,7 @@ CLONES void vagx_exec_if_fcmp(struct simdgroup *sg, const struct op *op)
 	struct lanes taken;
 
 	compare_floats(sg, op, &taken);
-	do_if(sg, op, &taken);
+	flow_do_if(sg, op, &taken);
 }
 
 CLONES void vagx_exec_else_fcmp(struct simdgroup *sg, const struct op *op)
@@ -111,7 +111,7 @@ CLONES void vagx_exec_else_fcmp(struct simdgroup *sg, const struct op *op)
 	struct lanes taken;
 
 	compare_floats(sg, op, &taken);
-	do_else(sg, op, &taken);
+	flow_do_else(sg, op, &taken);
 }
 
 CLONES void vagx_exec_while_fcmp(struct simdgroup *sg, const struct op *op)
@@ -119,7 +119,7 @@ CLONES void vagx_exec_while_fcmp(struct simdgroup *sg, const struct op *op)
 	struct lanes taken;
 
 	compare_floats(sg, op, &taken);
-	do_while(sg, op, &taken);
+	flow_do_while(sg, op, &taken);
 }
 
 CLONES void vagx_exec_pop_exec(struct simdgroup *sg, const struct op *op)
@@ -129,11 +129,11 @@ CLONES void vagx_exec_pop_exec(struct simdgroup *sg, const struct op *op)
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
-		uint32_t old = get_level(sg, i);
+		uint32_t old = flow_get_level(sg, i);
 
 		level.v[i] = old > nest ? old - nest : 0;
 	}
-	set_levels(sg, &level);
+	flow_set_levels(sg, &level);
 }
 
 CLONES void vagx_exec_update_exec(struct simdgroup *sg, const struct op *op)
@@ -143,8 +143,8 @@ CLONES void vagx_exec_update_exec(struct simdgroup *sg, const struct op *op)
 
 	(void)op;
 	for (i = 0; i < LANES; i++)
-		level.v[i] = get_level(sg, i);
-	set_levels(sg, &level);
+		level.v[i] = flow_get_level(sg, i);
+	flow_set_levels(sg, &level);
 }
 
 void vagx_exec_jmp_any(struct simdgroup *sg, const struct op *op)
@@ -165,7 +165,7 @@ void vagx_exec_goto(struct simdgroup *sg, const struct op *op)
 }
 
 /* r1 is the link register: the low half of the address is enough */
-static void set_link(struct simdgroup *sg, const struct op *op)
+static void flow_set_link(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes link;
 
@@ -175,11 +175,11 @@ static void set_link(struct simdgroup *sg, const struct op *op)
 
 void vagx_exec_call(struct simdgroup *sg, const struct op *op)
 {
-	set_link(sg, op);
+	flow_set_link(sg, op);
 	sg->pc = op->target;
 }
 
-static void jump_to_register(struct simdgroup *sg, const struct op *op)
+static void flow_jump_to_register(struct simdgroup *sg, const struct op *op)
 {
 	unsigned int lane = sg->exec ? __builtin_ctz(sg->exec) : 0;
 	uint32_t low = sg->reg[op->src[0].value / 2].v[lane];
@@ -189,14 +189,14 @@ static void jump_to_register(struct simdgroup *sg, const struct op *op)
 
 void vagx_exec_jmp_reg(struct simdgroup *sg, const struct op *op)
 {
-	jump_to_register(sg, op);
+	flow_jump_to_register(sg, op);
 }
 
 void vagx_exec_call_reg(struct simdgroup *sg, const struct op *op)
 {
 	/* The target can be the link register itself */
-	jump_to_register(sg, op);
-	set_link(sg, op);
+	flow_jump_to_register(sg, op);
+	flow_set_link(sg, op);
 }
 
 /*

@@ -20,8 +20,8 @@ struct source {
 	struct lanes lanes;
 };
 
-INLINE void open_source(const struct simdgroup *sg, const struct agx_operand *o,
-			enum shape shape, struct source *s)
+INLINE void core_int_open_source(const struct simdgroup *sg, const struct agx_operand *o,
+				 enum shape shape, struct source *s)
 {
 	unsigned int value = o->value;
 
@@ -42,7 +42,7 @@ INLINE void open_source(const struct simdgroup *sg, const struct agx_operand *o,
 	}
 }
 
-INLINE uint32_t get_source(const struct source *s, enum shape shape, unsigned int lane)
+INLINE uint32_t core_int_get_source(const struct source *s, enum shape shape, unsigned int lane)
 {
 	switch (shape) {
 	case SHAPE_HALF:
@@ -55,7 +55,7 @@ INLINE uint32_t get_source(const struct source *s, enum shape shape, unsigned in
 }
 
 /* A variant has no modifiers */
-INLINE unsigned int shift_of(const struct op *op, enum shape shape)
+INLINE unsigned int core_int_shift_of(const struct op *op, enum shape shape)
 {
 	return shape == SHAPE_ANY ? op->mod[AGX_MOD_SHIFT] : 0;
 }
@@ -70,11 +70,11 @@ INLINE unsigned int shift_of(const struct op *op, enum shape shape)
 		struct lanes r_;						\
 		unsigned int i_;						\
 										\
-		open_source(sg, &(op)->src[0], x, &a_);				\
-		open_source(sg, &(op)->src[1], y, &b_);				\
+		core_int_open_source(sg, &(op)->src[0], x, &a_);				\
+		core_int_open_source(sg, &(op)->src[1], y, &b_);				\
 		for (i_ = 0; i_ < LANES; i_++) {				\
-			uint32_t a = get_source(&a_, x, i_);			\
-			uint32_t b = get_source(&b_, y, i_);			\
+			uint32_t a = core_int_get_source(&a_, x, i_);			\
+			uint32_t b = core_int_get_source(&b_, y, i_);			\
 										\
 			r_.v[i_] = (expression);				\
 		}								\
@@ -89,18 +89,18 @@ CLONES void vagx_exec_mov_imm(struct simdgroup *sg, const struct op *op)
 }
 
 /* Whether 32 bits of everything are enough to know the result */
-INLINE bool is_narrow(const struct op *op)
+INLINE bool core_int_is_narrow(const struct op *op)
 {
 	return op->dst.size <= 32 && !op->mod[AGX_MOD_SATURATE];
 }
 
-static bool saturates(const struct op *op, const struct agx_operand *c)
+static bool core_int_saturates(const struct op *op, const struct agx_operand *c)
 {
 	return op->mod[AGX_MOD_SATURATE] && !op->mod[AGX_MOD_SHIFT] &&
 	       op->dst.size <= 32 && c->size <= 32;
 }
 
-static uint64_t saturate(int128 value, unsigned int bits, bool is_signed)
+static uint64_t core_int_saturate(int128 value, unsigned int bits, bool is_signed)
 {
 	int128 max = ((int128)1 << (bits - is_signed)) - 1;
 	int128 min = is_signed ? -max - 1 : 0;
@@ -109,12 +109,12 @@ static uint64_t saturate(int128 value, unsigned int bits, bool is_signed)
 }
 
 /* What a source stands for: 64 bits can't hold all that can be multiplied */
-static int128 real_value(uint64_t value, const struct agx_operand *o)
+static int128 core_int_real_value(uint64_t value, const struct agx_operand *o)
 {
 	return o->sign_extend ? (int128)(int64_t)value : (int128)value;
 }
 
-CLONES static void add_wide(struct simdgroup *sg, const struct op *op, bool negate)
+CLONES static void core_int_add_wide(struct simdgroup *sg, const struct op *op, bool negate)
 {
 	const struct agx_operand *x = &op->src[0], *y = &op->src[1];
 	unsigned int shift = op->mod[AGX_MOD_SHIFT], i;
@@ -123,12 +123,12 @@ CLONES static void add_wide(struct simdgroup *sg, const struct op *op, bool nega
 	read_wide_lanes(sg, x, &wa);
 	read_wide_lanes(sg, y, &wb);
 	for (i = 0; i < LANES; i++) {
-		if (saturates(op, y) && x->size <= 32) {
-			int128 n = real_value(wb.v[i], y);
+		if (core_int_saturates(op, y) && x->size <= 32) {
+			int128 n = core_int_real_value(wb.v[i], y);
 
-			n = real_value(wa.v[i], x) + (negate ? -n : n);
-			wa.v[i] = saturate(n, op->dst.size,
-					   x->sign_extend || y->sign_extend);
+			n = core_int_real_value(wa.v[i], x) + (negate ? -n : n);
+			wa.v[i] = core_int_saturate(n, op->dst.size,
+						    x->sign_extend || y->sign_extend);
 		} else {
 			wb.v[i] <<= shift;
 			wa.v[i] += negate ? -wb.v[i] : wb.v[i];
@@ -137,41 +137,41 @@ CLONES static void add_wide(struct simdgroup *sg, const struct op *op, bool nega
 	write_wide_lanes(sg, &op->dst, &wa);
 }
 
-INLINE void run_iadd(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+INLINE void core_int_run_iadd(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
 {
-	unsigned int shift = shift_of(op, x);
+	unsigned int shift = core_int_shift_of(op, x);
 
 	NARROW_LOOP(sg, op, x, y, a + (b << shift));
 }
 
-INLINE void run_isub(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+INLINE void core_int_run_isub(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
 {
-	unsigned int shift = shift_of(op, x);
+	unsigned int shift = core_int_shift_of(op, x);
 
 	NARROW_LOOP(sg, op, x, y, a - (b << shift));
 }
 
-VARIANTS(run_iadd, 2, USUAL_SHAPES_2)
-VARIANTS(run_isub, 2, USUAL_SHAPES_2)
+VARIANTS(core_int_run_iadd, 2, USUAL_SHAPES_2)
+VARIANTS(core_int_run_isub, 2, USUAL_SHAPES_2)
 
 CLONES void vagx_exec_iadd(struct simdgroup *sg, const struct op *op)
 {
-	if (is_narrow(op))
-		run_iadd(sg, op, SHAPE_ANY, SHAPE_ANY);
+	if (core_int_is_narrow(op))
+		core_int_run_iadd(sg, op, SHAPE_ANY, SHAPE_ANY);
 	else
-		add_wide(sg, op, false);
+		core_int_add_wide(sg, op, false);
 }
 
 CLONES void vagx_exec_isub(struct simdgroup *sg, const struct op *op)
 {
-	if (is_narrow(op))
-		run_isub(sg, op, SHAPE_ANY, SHAPE_ANY);
+	if (core_int_is_narrow(op))
+		core_int_run_isub(sg, op, SHAPE_ANY, SHAPE_ANY);
 	else
-		add_wide(sg, op, true);
+		core_int_add_wide(sg, op, true);
 }
 
-CLONES static void multiply_wide(struct simdgroup *sg, const struct op *op,
-				 const struct agx_operand *z, bool negate)
+CLONES static void core_int_multiply_wide(struct simdgroup *sg, const struct op *op,
+					  const struct agx_operand *z, bool negate)
 {
 	const struct agx_operand *x = &op->src[0], *y = &op->src[1];
 	unsigned int shift = op->mod[AGX_MOD_SHIFT], i;
@@ -182,12 +182,12 @@ CLONES static void multiply_wide(struct simdgroup *sg, const struct op *op,
 	read_wide_lanes(sg, y, &b);
 	read_wide_lanes(sg, z, &c);
 	for (i = 0; i < LANES; i++) {
-		if (saturates(op, z)) {
-			int128 n = real_value(c.v[i], z);
+		if (core_int_saturates(op, z)) {
+			int128 n = core_int_real_value(c.v[i], z);
 
-			n = real_value(a.v[i], x) * real_value(b.v[i], y) +
+			n = core_int_real_value(a.v[i], x) * core_int_real_value(b.v[i], y) +
 			    (negate ? -n : n);
-			a.v[i] = saturate(n, op->dst.size, is_signed);
+			a.v[i] = core_int_saturate(n, op->dst.size, is_signed);
 		} else {
 			c.v[i] <<= shift;
 			a.v[i] = a.v[i] * b.v[i] + (negate ? -c.v[i] : c.v[i]);
@@ -196,33 +196,33 @@ CLONES static void multiply_wide(struct simdgroup *sg, const struct op *op,
 	write_wide_lanes(sg, &op->dst, &a);
 }
 
-INLINE void run_imul(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+INLINE void core_int_run_imul(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
 {
 	NARROW_LOOP(sg, op, x, y, a * b);
 }
 
-INLINE void run_imadd(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y,
-		      enum shape z)
+INLINE void core_int_run_imadd(struct simdgroup *sg, const struct op *op, enum shape x,
+			       enum shape y, enum shape z)
 {
-	unsigned int shift = shift_of(op, x);
+	unsigned int shift = core_int_shift_of(op, x);
 	struct source c;
 
-	open_source(sg, &op->src[2], z, &c);
-	NARROW_LOOP(sg, op, x, y, a * b + (get_source(&c, z, i_) << shift));
+	core_int_open_source(sg, &op->src[2], z, &c);
+	NARROW_LOOP(sg, op, x, y, a * b + (core_int_get_source(&c, z, i_) << shift));
 }
 
-INLINE void run_imsub(struct simdgroup *sg, const struct op *op)
+INLINE void core_int_run_imsub(struct simdgroup *sg, const struct op *op)
 {
 	unsigned int shift = op->mod[AGX_MOD_SHIFT];
 	struct source c;
 
-	open_source(sg, &op->src[2], SHAPE_ANY, &c);
+	core_int_open_source(sg, &op->src[2], SHAPE_ANY, &c);
 	NARROW_LOOP(sg, op, SHAPE_ANY, SHAPE_ANY,
-		    a * b - (get_source(&c, SHAPE_ANY, i_) << shift));
+		    a * b - (core_int_get_source(&c, SHAPE_ANY, i_) << shift));
 }
 
-VARIANTS(run_imul, 2, USUAL_SHAPES_2)
-VARIANTS(run_imadd, 3, USUAL_SHAPES_3)
+VARIANTS(core_int_run_imul, 2, USUAL_SHAPES_2)
+VARIANTS(core_int_run_imadd, 3, USUAL_SHAPES_3)
 
 CLONES void vagx_exec_imul(struct simdgroup *sg, const struct op *op)
 {
@@ -232,51 +232,51 @@ CLONES void vagx_exec_imul(struct simdgroup *sg, const struct op *op)
 		.count = 1,
 	};
 
-	if (is_narrow(op))
-		run_imul(sg, op, SHAPE_ANY, SHAPE_ANY);
+	if (core_int_is_narrow(op))
+		core_int_run_imul(sg, op, SHAPE_ANY, SHAPE_ANY);
 	else
-		multiply_wide(sg, op, &zero, false);
+		core_int_multiply_wide(sg, op, &zero, false);
 }
 
 CLONES void vagx_exec_imadd(struct simdgroup *sg, const struct op *op)
 {
-	if (is_narrow(op))
-		run_imadd(sg, op, SHAPE_ANY, SHAPE_ANY, SHAPE_ANY);
+	if (core_int_is_narrow(op))
+		core_int_run_imadd(sg, op, SHAPE_ANY, SHAPE_ANY, SHAPE_ANY);
 	else
-		multiply_wide(sg, op, &op->src[2], false);
+		core_int_multiply_wide(sg, op, &op->src[2], false);
 }
 
 CLONES void vagx_exec_imsub(struct simdgroup *sg, const struct op *op)
 {
-	if (is_narrow(op))
-		run_imsub(sg, op);
+	if (core_int_is_narrow(op))
+		core_int_run_imsub(sg, op);
 	else
-		multiply_wide(sg, op, &op->src[2], true);
+		core_int_multiply_wide(sg, op, &op->src[2], true);
 }
 
 /* Shifts by up to 127, which are more than C can do */
-INLINE uint64_t left(uint64_t value, unsigned int shift)
+INLINE uint64_t core_int_left(uint64_t value, unsigned int shift)
 {
 	return shift < 64 ? value << shift : 0;
 }
 
-INLINE uint64_t right(uint64_t value, unsigned int shift)
+INLINE uint64_t core_int_right(uint64_t value, unsigned int shift)
 {
 	return shift < 64 ? value >> shift : 0;
 }
 
 /* The same of 32 bits */
-INLINE uint32_t left32(uint32_t value, unsigned int shift)
+INLINE uint32_t core_int_left32(uint32_t value, unsigned int shift)
 {
 	return shift < 32 ? value << shift : 0;
 }
 
-INLINE uint32_t right32(uint32_t value, unsigned int shift)
+INLINE uint32_t core_int_right32(uint32_t value, unsigned int shift)
 {
 	return shift < 32 ? value >> shift : 0;
 }
 
-INLINE uint32_t field_mask(const struct op *op)
+INLINE uint32_t core_int_field_mask(const struct op *op)
 {
 	unsigned int bits = op->mod[AGX_MOD_BITMASK];
 
@@ -289,7 +289,7 @@ INLINE uint32_t field_mask(const struct op *op)
  */
 #define SHIFT_LOOP(sg, op, expression)						\
 	do {									\
-		uint32_t mask = field_mask(op);					\
+		uint32_t mask = core_int_field_mask(op);					\
 		struct lanes ta_, tb_, tc_, r_;					\
 		const uint32_t *a_ = read_lanes(sg, &(op)->src[0], &ta_);	\
 		const uint32_t *b_ = read_lanes(sg, &(op)->src[1], &tb_);	\
@@ -306,70 +306,70 @@ INLINE uint32_t field_mask(const struct op *op)
 	} while (0)
 
 /* The aliases have two sources: a value and a shift */
-INLINE void run_shl(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+INLINE void core_int_run_shl(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
 {
-	NARROW_LOOP(sg, op, x, y, left32(a, b & 0x7f));
+	NARROW_LOOP(sg, op, x, y, core_int_left32(a, b & 0x7f));
 }
 
-INLINE void run_shr(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+INLINE void core_int_run_shr(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
 {
-	NARROW_LOOP(sg, op, x, y, right32(a, b & 0x7f));
+	NARROW_LOOP(sg, op, x, y, core_int_right32(a, b & 0x7f));
 }
 
-VARIANTS(run_shl, 2, USUAL_SHAPES_2)
-VARIANTS(run_shr, 2, USUAL_SHAPES_2)
+VARIANTS(core_int_run_shl, 2, USUAL_SHAPES_2)
+VARIANTS(core_int_run_shr, 2, USUAL_SHAPES_2)
 
 CLONES void vagx_exec_shl(struct simdgroup *sg, const struct op *op)
 {
-	run_shl(sg, op, SHAPE_ANY, SHAPE_ANY);
+	core_int_run_shl(sg, op, SHAPE_ANY, SHAPE_ANY);
 }
 
 CLONES void vagx_exec_shr(struct simdgroup *sg, const struct op *op)
 {
-	run_shr(sg, op, SHAPE_ANY, SHAPE_ANY);
+	core_int_run_shr(sg, op, SHAPE_ANY, SHAPE_ANY);
 }
 
 CLONES void vagx_exec_bfi(struct simdgroup *sg, const struct op *op)
 {
-	SHIFT_LOOP(sg, op, (a & ~left32(mask, shift)) | left32(b & mask, shift));
+	SHIFT_LOOP(sg, op, (a & ~core_int_left32(mask, shift)) | core_int_left32(b & mask, shift));
 }
 
 CLONES void vagx_exec_bfeil(struct simdgroup *sg, const struct op *op)
 {
-	SHIFT_LOOP(sg, op, (a & ~mask) | (right32(b, shift) & mask));
+	SHIFT_LOOP(sg, op, (a & ~mask) | (core_int_right32(b, shift) & mask));
 }
 
 CLONES void vagx_exec_extr(struct simdgroup *sg, const struct op *op)
 {
-	SHIFT_LOOP(sg, op, right((uint64_t)b << 32 | a, shift) & mask);
+	SHIFT_LOOP(sg, op, core_int_right((uint64_t)b << 32 | a, shift) & mask);
 }
 
-INLINE uint64_t shift_left_high(uint64_t a, uint64_t b, uint64_t mask,
-				unsigned int shift)
+INLINE uint64_t core_int_shift_left_high(uint64_t a, uint64_t b, uint64_t mask,
+					 unsigned int shift)
 {
-	mask = left(mask, shift > 32 ? shift - 32 : 0);
-	return (left(b, shift) >> 32 & mask) | (a & ~mask);
+	mask = core_int_left(mask, shift > 32 ? shift - 32 : 0);
+	return (core_int_left(b, shift) >> 32 & mask) | (a & ~mask);
 }
 
 CLONES void vagx_exec_shlhi(struct simdgroup *sg, const struct op *op)
 {
-	SHIFT_LOOP(sg, op, shift_left_high(a, b, mask, shift));
+	SHIFT_LOOP(sg, op, core_int_shift_left_high(a, b, mask, shift));
 }
 
-INLINE uint64_t shift_right_high(uint64_t a, uint64_t b, uint64_t mask,
-				 unsigned int shift)
+INLINE uint64_t core_int_shift_right_high(uint64_t a, uint64_t b, uint64_t mask,
+					  unsigned int shift)
 {
-	mask = right(mask << 32, shift < 32 ? shift : 32);
-	return (right(b << 32, shift) & mask) | (a & ~mask);
+	mask = core_int_right(mask << 32, shift < 32 ? shift : 32);
+	return (core_int_right(b << 32, shift) & mask) | (a & ~mask);
 }
 
 CLONES void vagx_exec_shrhi(struct simdgroup *sg, const struct op *op)
 {
-	SHIFT_LOOP(sg, op, shift_right_high(a, b, mask, shift));
+	SHIFT_LOOP(sg, op, core_int_shift_right_high(a, b, mask, shift));
 }
 
 /* The value is signed, whatever its size */
-INLINE void shift_arithmetic(struct simdgroup *sg, const struct op *op, unsigned int raise)
+INLINE void core_int_shift_arithmetic(struct simdgroup *sg, const struct op *op, unsigned int raise)
 {
 	struct lanes ta, tb, r;
 	const uint32_t *a = read_extended(sg, &op->src[0], true, &ta);
@@ -391,12 +391,12 @@ INLINE void shift_arithmetic(struct simdgroup *sg, const struct op *op, unsigned
 
 CLONES void vagx_exec_asr(struct simdgroup *sg, const struct op *op)
 {
-	shift_arithmetic(sg, op, 0);
+	core_int_shift_arithmetic(sg, op, 0);
 }
 
 CLONES void vagx_exec_asrh(struct simdgroup *sg, const struct op *op)
 {
-	shift_arithmetic(sg, op, 32);
+	core_int_shift_arithmetic(sg, op, 32);
 }
 
 /*
@@ -404,8 +404,8 @@ CLONES void vagx_exec_asrh(struct simdgroup *sg, const struct op *op)
  * each, bit 0 is for a = 0. Hardware doesn't follow the two that depend on b
  * alone, but moves a.
  */
-INLINE uint32_t truth(unsigned int low, unsigned int high, uint32_t a,
-		      uint32_t b)
+INLINE uint32_t core_int_truth(unsigned int low, unsigned int high, uint32_t a,
+			       uint32_t b)
 {
 	uint32_t result = 0;
 
@@ -425,7 +425,7 @@ INLINE uint32_t truth(unsigned int low, unsigned int high, uint32_t a,
 #define BITOP(low, high)							\
 CLONES void vagx_exec_bitop_##low##high(struct simdgroup *sg, const struct op *op)	\
 {										\
-	NARROW_LOOP(sg, op, SHAPE_ANY, SHAPE_ANY, truth(low, high, a, b));	\
+	NARROW_LOOP(sg, op, SHAPE_ANY, SHAPE_ANY, core_int_truth(low, high, a, b));	\
 }
 #define BITOPS(low)	BITOP(low, 0) BITOP(low, 1) BITOP(low, 2) BITOP(low, 3)
 
@@ -435,37 +435,37 @@ BITOPS(2)
 BITOPS(3)
 
 /* The ones that compilers use most */
-INLINE void run_and(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+INLINE void core_int_run_and(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
 {
-	NARROW_LOOP(sg, op, x, y, truth(0, 2, a, b));
+	NARROW_LOOP(sg, op, x, y, core_int_truth(0, 2, a, b));
 }
 
-INLINE void run_or(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+INLINE void core_int_run_or(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
 {
-	NARROW_LOOP(sg, op, x, y, truth(2, 3, a, b));
+	NARROW_LOOP(sg, op, x, y, core_int_truth(2, 3, a, b));
 }
 
-INLINE void run_xor(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
+INLINE void core_int_run_xor(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
 {
-	NARROW_LOOP(sg, op, x, y, truth(2, 1, a, b));
+	NARROW_LOOP(sg, op, x, y, core_int_truth(2, 1, a, b));
 }
 
-INLINE void run_mov(struct simdgroup *sg, const struct op *op, enum shape x)
+INLINE void core_int_run_mov(struct simdgroup *sg, const struct op *op, enum shape x)
 {
 	struct source a;
 	struct lanes r;
 	unsigned int i;
 
-	open_source(sg, &op->src[0], x, &a);
+	core_int_open_source(sg, &op->src[0], x, &a);
 	for (i = 0; i < LANES; i++)
-		r.v[i] = truth(2, 2, get_source(&a, x, i), 0);
+		r.v[i] = core_int_truth(2, 2, core_int_get_source(&a, x, i), 0);
 	write_lanes(sg, &op->dst, r.v);
 }
 
-VARIANTS(run_and, 2, USUAL_SHAPES_2)
-VARIANTS(run_or, 2, USUAL_SHAPES_2)
-VARIANTS(run_xor, 2, USUAL_SHAPES_2)
-VARIANTS(run_mov, 1, ALL_SHAPES_1)
+VARIANTS(core_int_run_and, 2, USUAL_SHAPES_2)
+VARIANTS(core_int_run_or, 2, USUAL_SHAPES_2)
+VARIANTS(core_int_run_xor, 2, USUAL_SHAPES_2)
+VARIANTS(core_int_run_mov, 1, ALL_SHAPES_1)
 
 #define UNARY_LOOP(sg, op, expression)						\
 	do {									\
@@ -481,7 +481,7 @@ VARIANTS(run_mov, 1, ALL_SHAPES_1)
 		write_lanes(sg, &(op)->dst, r_.v);				\
 	} while (0)
 
-INLINE uint32_t reverse(uint32_t value)
+INLINE uint32_t core_int_reverse(uint32_t value)
 {
 	value = __builtin_bswap32(value);
 	value = (value & 0x0f0f0f0f) << 4 | (value >> 4 & 0x0f0f0f0f);
@@ -491,7 +491,7 @@ INLINE uint32_t reverse(uint32_t value)
 
 CLONES void vagx_exec_bitrev(struct simdgroup *sg, const struct op *op)
 {
-	UNARY_LOOP(sg, op, reverse(a));
+	UNARY_LOOP(sg, op, core_int_reverse(a));
 }
 
 CLONES void vagx_exec_popcnt(struct simdgroup *sg, const struct op *op)
@@ -506,7 +506,7 @@ CLONES void vagx_exec_ffs(struct simdgroup *sg, const struct op *op)
 }
 
 /* Makes room for another bit behind each of the low 16 */
-INLINE uint32_t spread(uint32_t value)
+INLINE uint32_t core_int_spread(uint32_t value)
 {
 	value &= 0xffff;
 	value = (value | value << 8) & 0x00ff00ff;
@@ -523,12 +523,12 @@ CLONES void vagx_exec_intl(struct simdgroup *sg, const struct op *op)
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++)
-		ta.v[i] = spread(a[i]) | spread(b[i]) << 1;
+		ta.v[i] = core_int_spread(a[i]) | core_int_spread(b[i]) << 1;
 	write_lanes(sg, &op->dst, ta.v);
 }
 
-INLINE void do_select(struct simdgroup *sg, const struct op *op,
-		      const struct lanes *chosen)
+INLINE void core_int_do_select(struct simdgroup *sg, const struct op *op,
+			       const struct lanes *chosen)
 {
 	struct lanes tx, ty, r;
 	const uint32_t *x = read_lanes(sg, &op->src[2], &tx);
@@ -545,7 +545,7 @@ CLONES void vagx_exec_icsel(struct simdgroup *sg, const struct op *op)
 	struct lanes chosen;
 
 	compare_integers(sg, op, &chosen);
-	do_select(sg, op, &chosen);
+	core_int_do_select(sg, op, &chosen);
 }
 
 CLONES void vagx_exec_fcsel(struct simdgroup *sg, const struct op *op)
@@ -553,5 +553,5 @@ CLONES void vagx_exec_fcsel(struct simdgroup *sg, const struct op *op)
 	struct lanes chosen;
 
 	compare_floats(sg, op, &chosen);
-	do_select(sg, op, &chosen);
+	core_int_do_select(sg, op, &chosen);
 }

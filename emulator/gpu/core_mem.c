@@ -16,7 +16,7 @@
 #include "core_internal.h"
 #include "format.h"
 
-/* Where an access goes */
+/* The memory that an access goes to */
 enum space {
 	SPACE_DEVICE,
 	SPACE_SHARED,
@@ -39,7 +39,8 @@ struct access {
 	bool failed;
 };
 
-static void *translate_device(struct access *a, unsigned int lane, uint64_t va, unsigned int size)
+static void *mem_translate_device(struct access *a, unsigned int lane, uint64_t va,
+				  unsigned int size)
 {
 	uint64_t page = va & ~(uint64_t)VAGX_UAT_PAGE_MASK;
 	enum vagx_access kind = a->is_store ? VAGX_WRITE : VAGX_READ;
@@ -66,7 +67,7 @@ static void *translate_device(struct access *a, unsigned int lane, uint64_t va, 
 	return NULL;
 }
 
-static void *outside(struct access *a, unsigned int lane, uint64_t address, uint32_t bound)
+static void *mem_outside(struct access *a, unsigned int lane, uint64_t address, uint32_t bound)
 {
 	a->failed = true;
 	a->sg->failed_lane = lane;
@@ -77,8 +78,8 @@ static void *outside(struct access *a, unsigned int lane, uint64_t address, uint
 	return NULL;
 }
 
-/* Private memory comes into being where it is used */
-static bool grow_private(struct simdgroup *sg, uint32_t size)
+/* Private memory is allocated as far as it is used, zeroed */
+static bool mem_grow_private(struct simdgroup *sg, uint32_t size)
 {
 	uint32_t new_size = sg->private_size ? sg->private_size : 256;
 	uint8_t *memory;
@@ -99,15 +100,15 @@ static bool grow_private(struct simdgroup *sg, uint32_t size)
 	return true;
 }
 
-static void *translate_private(struct access *a, unsigned int lane,
-			       uint64_t address, unsigned int size)
+static void *mem_translate_private(struct access *a, unsigned int lane,
+				   uint64_t address, unsigned int size)
 {
 	struct simdgroup *sg = a->sg;
 
 	if (address > MAX_PRIVATE - size)
-		return outside(a, lane, address, MAX_PRIVATE);
+		return mem_outside(a, lane, address, MAX_PRIVATE);
 	if (address + size > sg->private_size &&
-	    !grow_private(sg, address + size)) {
+	    !mem_grow_private(sg, address + size)) {
 		a->failed = true;
 		vagx_core_fail(sg, a->op, -ENOMEM, "no private memory");
 		return NULL;
@@ -115,8 +116,11 @@ static void *translate_private(struct access *a, unsigned int lane,
 	return sg->private_memory + (size_t)lane * sg->private_size + address;
 }
 
-/* Return: where an element is; NULL if it isn't, or if the access failed */
-static void *translate(struct access *a, unsigned int lane, uint64_t address)
+/*
+ * Translates the address of an element. Return: NULL where nothing is read or written, or after a
+ * failure.
+ */
+static void *mem_translate(struct access *a, unsigned int lane, uint64_t address)
 {
 	unsigned int size = 1u << a->log2_size;
 	uint32_t bound;
@@ -124,20 +128,20 @@ static void *translate(struct access *a, unsigned int lane, uint64_t address)
 	address &= ~(uint64_t)(size - 1);
 	switch (a->space) {
 	case SPACE_DEVICE:
-		return translate_device(a, lane, address, size);
+		return mem_translate_device(a, lane, address, size);
 	case SPACE_SHARED:
 		/* Addresses may be negative, which is a lot */
 		bound = a->sg->core->launch->shared_size;
 		if (address >= bound || size > bound - address)
-			return outside(a, lane, address, bound);
+			return mem_outside(a, lane, address, bound);
 		return a->sg->core->shared + address;
 	default:
-		return translate_private(a, lane, address, size);
+		return mem_translate_private(a, lane, address, size);
 	}
 }
 
-/* Other threads may be at the same place at the same time */
-static uint32_t get_element(const void *p, unsigned int log2_size)
+/* Loads an element. Other cores may store there meanwhile, so the access is atomic. */
+static uint32_t mem_get_element(const void *p, unsigned int log2_size)
 {
 	switch (log2_size) {
 	case 0:
@@ -149,7 +153,7 @@ static uint32_t get_element(const void *p, unsigned int log2_size)
 	}
 }
 
-static void put_element(void *p, unsigned int log2_size, uint32_t value)
+static void mem_put_element(void *p, unsigned int log2_size, uint32_t value)
 {
 	switch (log2_size) {
 	case 0:
@@ -164,9 +168,9 @@ static void put_element(void *p, unsigned int log2_size, uint32_t value)
 	}
 }
 
-static uint32_t get_component(const struct simdgroup *sg,
-			      const struct agx_operand *o, unsigned int n,
-			      unsigned int lane)
+static uint32_t mem_get_component(const struct simdgroup *sg,
+				  const struct agx_operand *o, unsigned int n,
+				  unsigned int lane)
 {
 	unsigned int half = o->value + n * (o->size / 16);
 
@@ -177,8 +181,8 @@ static uint32_t get_component(const struct simdgroup *sg,
 	return sg->reg[half / 2].v[lane];
 }
 
-static void set_component(struct simdgroup *sg, const struct agx_operand *o,
-			  unsigned int n, unsigned int lane, uint32_t value)
+static void mem_set_component(struct simdgroup *sg, const struct agx_operand *o,
+			      unsigned int n, unsigned int lane, uint32_t value)
 {
 	unsigned int half = o->value + n * (o->size / 16);
 	unsigned int shift = half % 2 * 16;
@@ -194,37 +198,37 @@ static void set_component(struct simdgroup *sg, const struct agx_operand *o,
 		*reg = value;
 }
 
-static void load_packed(struct access *a, unsigned int lane)
+static void mem_load_packed(struct access *a, unsigned int lane)
 {
 	const struct agx_operand *o = &a->op->dst;
-	void *p = translate(a, lane, a->address.v[lane]);
+	void *p = mem_translate(a, lane, a->address.v[lane]);
 	unsigned int i, count;
 	float value[4];
 
 	if (a->failed)
 		return;
 	count = vagx_format_unpack(a->op->mod[AGX_MOD_FORMAT],
-		       p ? get_element(p, a->log2_size) : 0, value);
+		       p ? mem_get_element(p, a->log2_size) : 0, value);
 	for (i = 0; i < count; i++)
-		set_component(a->sg, o, i, lane,
-			      register_from_float(o->size, value[i]));
+		mem_set_component(a->sg, o, i, lane,
+				  register_from_float(o->size, value[i]));
 }
 
-static void store_packed(struct access *a, unsigned int lane)
+static void mem_store_packed(struct access *a, unsigned int lane)
 {
 	const struct agx_operand *o = &a->op->src[0];
-	void *p = translate(a, lane, a->address.v[lane]);
+	void *p = mem_translate(a, lane, a->address.v[lane]);
 	float value[4];
 	unsigned int i;
 
 	if (!p)
 		return;
 	for (i = 0; i < 4; i++)
-		value[i] = float_from_register(o->size, get_component(a->sg, o, i, lane));
-	put_element(p, a->log2_size, vagx_format_pack(a->op->mod[AGX_MOD_FORMAT], value));
+		value[i] = float_from_register(o->size, mem_get_component(a->sg, o, i, lane));
+	mem_put_element(p, a->log2_size, vagx_format_pack(a->op->mod[AGX_MOD_FORMAT], value));
 }
 
-static void load_lane(struct access *a, unsigned int lane)
+static void mem_load_lane(struct access *a, unsigned int lane)
 {
 	unsigned int format = a->op->mod[AGX_MOD_FORMAT];
 	unsigned int mask = a->op->mod[AGX_MOD_MASK];
@@ -238,18 +242,18 @@ static void load_lane(struct access *a, unsigned int lane)
 
 		if (!(mask >> i & 1))
 			continue;
-		p = translate(a, lane, a->address.v[lane] + (i << a->log2_size));
+		p = mem_translate(a, lane, a->address.v[lane] + (i << a->log2_size));
 		if (a->failed)
 			return;
 		if (p)
-			bits = get_element(p, a->log2_size);
+			bits = mem_get_element(p, a->log2_size);
 		if (vagx_format_to_float(format, i, bits, &value))
 			bits = register_from_float(o->size, value);
-		set_component(a->sg, o, n++, lane, bits);
+		mem_set_component(a->sg, o, n++, lane, bits);
 	}
 }
 
-static void store_lane(struct access *a, unsigned int lane)
+static void mem_store_lane(struct access *a, unsigned int lane)
 {
 	unsigned int format = a->op->mod[AGX_MOD_FORMAT];
 	unsigned int mask = a->op->mod[AGX_MOD_MASK];
@@ -262,20 +266,20 @@ static void store_lane(struct access *a, unsigned int lane)
 
 		if (!(mask >> i & 1))
 			continue;
-		p = translate(a, lane, a->address.v[lane] + (i << a->log2_size));
+		p = mem_translate(a, lane, a->address.v[lane] + (i << a->log2_size));
 		if (a->failed)
 			return;
-		bits = get_component(a->sg, o, n++, lane);
+		bits = mem_get_component(a->sg, o, n++, lane);
 		if (format >= AGX_FORMAT_U8NORM)
 			bits = vagx_format_from_float(format, i,
 						float_from_register(o->size, bits));
 		if (p)
-			put_element(p, a->log2_size, bits);
+			mem_put_element(p, a->log2_size, bits);
 	}
 }
 
-/* Of device memory, whether or not all of it could be reached */
-static void count_bytes(const struct access *a, bool packed, unsigned int lanes)
+/* Counts bytes of device memory for the trace, also those that could not be reached */
+static void mem_count_bytes(const struct access *a, bool packed, unsigned int lanes)
 {
 	struct vagx_core_stats *stats = &a->sg->core->stats;
 	unsigned int elements = packed ? 1 : __builtin_popcount(a->op->mod[AGX_MOD_MASK]);
@@ -290,10 +294,10 @@ static void count_bytes(const struct access *a, bool packed, unsigned int lanes)
 }
 
 /*
- * Most accesses are of whole words and registers of as many bits: a lane's words are looked
- * up together then. Return: how many there are; 0 if it is another access.
+ * Whether the words of a lane can be translated together, as in most accesses: 32-bit elements
+ * in consecutive 32-bit registers. Return: how many words there are; 0 if they cannot.
  */
-static unsigned int count_words(const struct access *a, const struct agx_operand *o)
+static unsigned int mem_count_words(const struct access *a, const struct agx_operand *o)
 {
 	unsigned int mask = a->op->mod[AGX_MOD_MASK], count = __builtin_popcount(mask);
 
@@ -304,19 +308,22 @@ static unsigned int count_words(const struct access *a, const struct agx_operand
 	return count;
 }
 
-/* NULL if they are in two pages, or cannot be reached: they are done one by one then */
-static uint32_t *find_words(struct access *a, unsigned int lane, unsigned int count)
+/*
+ * Translates a lane's words. Return: NULL if they cross a page or cannot be reached: each is
+ * accessed by itself then.
+ */
+static uint32_t *mem_find_words(struct access *a, unsigned int lane, unsigned int count)
 {
 	uint64_t va = a->address.v[lane] & ~(uint64_t)3;
 
 	if ((va & VAGX_UAT_PAGE_MASK) > VAGX_UAT_PAGE_SIZE - 4 * count)
 		return NULL;
-	return translate_device(a, lane, va, 4);
+	return mem_translate_device(a, lane, va, 4);
 }
 
-static bool load_words(struct access *a, unsigned int lane, unsigned int count)
+static bool mem_load_words(struct access *a, unsigned int lane, unsigned int count)
 {
-	const uint32_t *p = count ? find_words(a, lane, count) : NULL;
+	const uint32_t *p = count ? mem_find_words(a, lane, count) : NULL;
 	struct lanes *reg = &a->sg->reg[a->op->dst.value / 2];
 	unsigned int i;
 
@@ -325,9 +332,9 @@ static bool load_words(struct access *a, unsigned int lane, unsigned int count)
 	return p;
 }
 
-static bool store_words(struct access *a, unsigned int lane, unsigned int count)
+static bool mem_store_words(struct access *a, unsigned int lane, unsigned int count)
 {
-	uint32_t *p = count ? find_words(a, lane, count) : NULL;
+	uint32_t *p = count ? mem_find_words(a, lane, count) : NULL;
 	const struct lanes *reg = &a->sg->reg[a->op->src[0].value / 2];
 	unsigned int i;
 
@@ -337,10 +344,10 @@ static bool store_words(struct access *a, unsigned int lane, unsigned int count)
 }
 
 /*
- * All lanes, if their words lie one after the other in a page. Return: whether they are done,
- * or the first one has failed; else it is another access.
+ * The access of all lanes at once, if their words are consecutive in a page. Return: true if it
+ * is done or has failed; false if it is no such access.
  */
-static bool access_row(struct access *a, unsigned int count)
+static bool mem_access_row(struct access *a, unsigned int count)
 {
 	uint64_t va = a->address.v[0] & ~(uint64_t)3, apart = 0;
 	struct lanes *reg;
@@ -353,7 +360,7 @@ static bool access_row(struct access *a, unsigned int count)
 		apart |= (a->address.v[i] & ~(uint64_t)3) ^ (va + i * 4 * count);
 	if (apart)
 		return false;
-	p = translate_device(a, 0, va, 4);
+	p = mem_translate_device(a, 0, va, 4);
 	if (!p)
 		return a->failed;
 
@@ -369,41 +376,41 @@ static bool access_row(struct access *a, unsigned int count)
 	return true;
 }
 
-static uint32_t access_lanes(const struct access *a)
+static uint32_t mem_access_lanes(const struct access *a)
 {
 	bool visible = a->is_store && a->space == SPACE_DEVICE;
 
 	return visible ? vagx_stage_storing(a->sg) : a->sg->exec;
 }
 
-static void run_access(struct access *a)
+static void mem_run_access(struct access *a)
 {
 	bool packed = vagx_format_is_packed(a->op->mod[AGX_MOD_FORMAT]);
-	unsigned int words = count_words(a, a->is_store ? &a->op->src[0] : &a->op->dst);
-	uint32_t left = access_lanes(a);
+	unsigned int words = mem_count_words(a, a->is_store ? &a->op->src[0] : &a->op->dst);
+	uint32_t left = mem_access_lanes(a);
 
-	count_bytes(a, packed, __builtin_popcount(left));
-	if (left == ALL_LANES && access_row(a, words))
+	mem_count_bytes(a, packed, __builtin_popcount(left));
+	if (left == ALL_LANES && mem_access_row(a, words))
 		return;
 	for (; left && !a->failed; left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left);
 
-		if (a->is_store ? store_words(a, lane, words) : load_words(a, lane, words))
+		if (a->is_store ? mem_store_words(a, lane, words) : mem_load_words(a, lane, words))
 			continue;
 		if (a->is_store && packed)
-			store_packed(a, lane);
+			mem_store_packed(a, lane);
 		else if (a->is_store)
-			store_lane(a, lane);
+			mem_store_lane(a, lane);
 		else if (packed)
-			load_packed(a, lane);
+			mem_load_packed(a, lane);
 		else
-			load_lane(a, lane);
+			mem_load_lane(a, lane);
 	}
 }
 
-/* Base plus index; the index counts elements of @log2_scale */
-static void add_index(struct access *a, const struct agx_operand *index,
-		      unsigned int log2_scale)
+/* Adds the index to the base address, in elements of 1 << @log2_scale bytes */
+static void mem_add_index(struct access *a, const struct agx_operand *index,
+			  unsigned int log2_scale)
 {
 	struct wide_lanes offset;
 	unsigned int i;
@@ -417,7 +424,7 @@ static void add_index(struct access *a, const struct agx_operand *index,
 		a->address.v[i] += offset.v[i] << log2_scale;
 }
 
-static unsigned int index_shift(const struct op *op)
+static unsigned int mem_index_shift(const struct op *op)
 {
 	unsigned int shift = op->mod[AGX_MOD_SHIFT];
 
@@ -427,8 +434,8 @@ static unsigned int index_shift(const struct op *op)
 	return shift < 3 ? shift : 2;
 }
 
-static void device_access(struct simdgroup *sg, const struct op *op,
-			  bool is_store)
+static void mem_device_access(struct simdgroup *sg, const struct op *op,
+			      bool is_store)
 {
 	struct access a = {
 		.sg = sg,
@@ -440,31 +447,31 @@ static void device_access(struct simdgroup *sg, const struct op *op,
 	const struct agx_operand *base = &op->src[is_store];
 
 	read_wide_lanes(sg, base, &a.address);
-	add_index(&a, base + 1, a.log2_size + index_shift(op));
-	run_access(&a);
+	mem_add_index(&a, base + 1, a.log2_size + mem_index_shift(op));
+	mem_run_access(&a);
 }
 
 void vagx_exec_load(struct simdgroup *sg, const struct op *op)
 {
-	device_access(sg, op, false);
+	mem_device_access(sg, op, false);
 }
 
 void vagx_exec_store(struct simdgroup *sg, const struct op *op)
 {
-	device_access(sg, op, true);
+	mem_device_access(sg, op, true);
 }
 
-/* A base that is left out is 0 */
-static void shared_address(struct access *a, const struct agx_operand *base)
+/* The base address in shared memory; an operand that is left out is 0 */
+static void mem_shared_address(struct access *a, const struct agx_operand *base)
 {
 	memset(&a->address, 0, sizeof(a->address));
 	if (base->type != AGX_OPERAND_NONE)
 		read_wide_lanes(a->sg, base, &a->address);
-	add_index(a, base + 1, a->log2_size);
+	mem_add_index(a, base + 1, a->log2_size);
 }
 
-static void shared_access(struct simdgroup *sg, const struct op *op,
-			  bool is_store)
+static void mem_shared_access(struct simdgroup *sg, const struct op *op,
+			      bool is_store)
 {
 	struct access a = {
 		.sg = sg,
@@ -474,23 +481,23 @@ static void shared_access(struct simdgroup *sg, const struct op *op,
 		.log2_size = vagx_format_log2_size(op->mod[AGX_MOD_FORMAT]),
 	};
 
-	shared_address(&a, &op->src[is_store]);
-	run_access(&a);
+	mem_shared_address(&a, &op->src[is_store]);
+	mem_run_access(&a);
 }
 
 void vagx_exec_local_load(struct simdgroup *sg, const struct op *op)
 {
-	shared_access(sg, op, false);
+	mem_shared_access(sg, op, false);
 }
 
 void vagx_exec_local_store(struct simdgroup *sg, const struct op *op)
 {
-	shared_access(sg, op, true);
+	mem_shared_access(sg, op, true);
 }
 
-/* The index counts bytes from the stack pointer */
-static void private_access(struct simdgroup *sg, const struct op *op,
-			   bool is_store)
+/* Private memory: the index counts bytes from the stack pointer */
+static void mem_private_access(struct simdgroup *sg, const struct op *op,
+			       bool is_store)
 {
 	struct access a = {
 		.sg = sg,
@@ -503,21 +510,21 @@ static void private_access(struct simdgroup *sg, const struct op *op,
 
 	for (i = 0; i < LANES; i++)
 		a.address.v[i] = (int64_t)sg->stack_pointer;
-	add_index(&a, &op->src[is_store], index_shift(op));
-	run_access(&a);
+	mem_add_index(&a, &op->src[is_store], mem_index_shift(op));
+	mem_run_access(&a);
 }
 
 void vagx_exec_stack_load(struct simdgroup *sg, const struct op *op)
 {
-	private_access(sg, op, false);
+	mem_private_access(sg, op, false);
 }
 
 void vagx_exec_stack_store(struct simdgroup *sg, const struct op *op)
 {
-	private_access(sg, op, true);
+	mem_private_access(sg, op, true);
 }
 
-/* Counts words. The pointer is that of the whole simdgroup */
+/* Moves the stack pointer, which all threads of a simdgroup share, by words */
 void vagx_exec_stack_adjust(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes tmp;
@@ -533,8 +540,8 @@ void vagx_exec_stack_adjust(struct simdgroup *sg, const struct op *op)
 	sg->stack_pointer = pointer;
 }
 
-static uint32_t atomic_result(unsigned int kind, uint32_t old, uint32_t value,
-			      uint32_t expected)
+static uint32_t mem_atomic_result(unsigned int kind, uint32_t old, uint32_t value,
+				  uint32_t expected)
 {
 	switch (kind) {
 	case AGX_ATOMIC_ADD:
@@ -562,22 +569,22 @@ static uint32_t atomic_result(unsigned int kind, uint32_t old, uint32_t value,
 	}
 }
 
-static uint32_t run_atomic(uint32_t *p, unsigned int kind, uint32_t value,
-			   uint32_t expected)
+static uint32_t mem_run_atomic(uint32_t *p, unsigned int kind, uint32_t value,
+			       uint32_t expected)
 {
 	uint32_t old = __atomic_load_n(p, __ATOMIC_RELAXED);
 
 	while (!__atomic_compare_exchange_n(p, &old,
-					    atomic_result(kind, old, value,
-							  expected),
+					    mem_atomic_result(kind, old, value,
+							      expected),
 					    true, __ATOMIC_SEQ_CST,
 					    __ATOMIC_RELAXED))
 		;
 	return old;
 }
 
-/* A comparison's sources are the new value, then the one to expect */
-static void run_atomics(struct access *a)
+/* Atomics. Of a compare and exchange the sources are the new value, then the expected one. */
+static void mem_run_atomics(struct access *a)
 {
 	const struct op *op = a->op;
 	unsigned int kind = op->mod[AGX_MOD_OP];
@@ -585,17 +592,17 @@ static void run_atomics(struct access *a)
 
 	for (; left && !a->failed; left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left);
-		uint32_t *p = translate(a, lane, a->address.v[lane]);
-		uint32_t value = get_component(a->sg, &op->src[0], 0, lane);
-		uint32_t other = get_component(a->sg, &op->src[0], 1, lane);
+		uint32_t *p = mem_translate(a, lane, a->address.v[lane]);
+		uint32_t value = mem_get_component(a->sg, &op->src[0], 0, lane);
+		uint32_t other = mem_get_component(a->sg, &op->src[0], 1, lane);
 		uint32_t old = 0;
 
 		if (a->failed)
 			return;
 		if (p)
-			old = run_atomic(p, kind, value, other);
+			old = mem_run_atomic(p, kind, value, other);
 		if (op->dst.type != AGX_OPERAND_NONE)
-			set_component(a->sg, &op->dst, 0, lane, old);
+			mem_set_component(a->sg, &op->dst, 0, lane, old);
 	}
 }
 
@@ -610,8 +617,8 @@ void vagx_exec_atomic(struct simdgroup *sg, const struct op *op)
 	};
 
 	read_wide_lanes(sg, &op->src[1], &a.address);
-	add_index(&a, &op->src[2], a.log2_size);
-	run_atomics(&a);
+	mem_add_index(&a, &op->src[2], a.log2_size);
+	mem_run_atomics(&a);
 }
 
 void vagx_exec_local_atomic(struct simdgroup *sg, const struct op *op)
@@ -624,11 +631,11 @@ void vagx_exec_local_atomic(struct simdgroup *sg, const struct op *op)
 		.log2_size = 2,
 	};
 
-	shared_address(&a, &op->src[1]);
-	run_atomics(&a);
+	mem_shared_address(&a, &op->src[1]);
+	mem_run_atomics(&a);
 }
 
-/* Only a preshader may: the uniforms are those of all threads */
+/* Stores uniforms, which all threads share: only a preshader may */
 void vagx_exec_uniform_store(struct simdgroup *sg, const struct op *op)
 {
 	const struct agx_operand *d = &op->dst, *s = &op->src[0];

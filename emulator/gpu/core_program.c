@@ -13,7 +13,7 @@
 #include "core_variant.h"
 #include "report.h"
 
-static vagx_exec_fn *const semantics[AGX_OP_COUNT] = {
+static vagx_exec_fn *const program_semantics[AGX_OP_COUNT] = {
 #define AGX_INSTRUCTION(id, name, short_length, long_length, length_bit,	\
 			fixed, fields, semantics_)				\
 	[AGX_OP_##id] = vagx_exec_##semantics_,
@@ -34,8 +34,8 @@ void vagx_program_free(struct program *p)
 	free(p);
 }
 
-/* Where an address is in the hash, or where it would go */
-static uint32_t *slot(const struct program *p, uint64_t va)
+/* The slot of an address in the hash table, or the empty one where it would go (linear probing) */
+static uint32_t *program_slot(const struct program *p, uint64_t va)
 {
 	uint32_t i = (uint32_t)((va >> 1) * 0x9e3779b97f4a7c15ULL >> 32);
 
@@ -47,7 +47,7 @@ static uint32_t *slot(const struct program *p, uint64_t va)
 	}
 }
 
-static int grow_hash(struct program *p)
+static int program_grow_hash(struct program *p)
 {
 	uint32_t size = p->hash_size ? p->hash_size * 2 : 256;
 	uint32_t *hash = calloc(size, sizeof(*hash));
@@ -60,12 +60,12 @@ static int grow_hash(struct program *p)
 	p->hash_size = size;
 	for (i = 0; i < p->count; i++) {
 		if (p->op[i].run != vagx_exec_goto)
-			*slot(p, p->op[i].va) = i + 1;
+			*program_slot(p, p->op[i].va) = i + 1;
 	}
 	return 0;
 }
 
-static struct op *add_op(struct program *p)
+static struct op *program_add_op(struct program *p)
 {
 	if (p->count == p->room) {
 		uint32_t room = p->room ? p->room * 2 : 128;
@@ -83,22 +83,22 @@ static struct op *add_op(struct program *p)
 	return &p->op[p->count++];
 }
 
-static int remember(struct program *p, const struct op *op)
+static int program_remember(struct program *p, const struct op *op)
 {
 	uint32_t index = op - p->op;
 	int err;
 
 	if (p->hash_size < 2 * p->count) {
-		err = grow_hash(p);
+		err = program_grow_hash(p);
 		if (err)
 			return err;
 	}
-	*slot(p, p->op[index].va) = index + 1;
+	*program_slot(p, p->op[index].va) = index + 1;
 	return 0;
 }
 
-/* Bytes of the instruction that can be fetched */
-static size_t fetch(struct vagx_core *core, uint64_t va, uint8_t *code)
+/* Fetches an instruction. Return: how many of its bytes are readable. */
+static size_t program_fetch(struct vagx_core *core, uint64_t va, uint8_t *code)
 {
 	size_t here = VAGX_UAT_PAGE_SIZE - (va & VAGX_UAT_PAGE_MASK);
 	struct vagx_uat_fault fault;
@@ -121,8 +121,8 @@ static size_t fetch(struct vagx_core *core, uint64_t va, uint8_t *code)
 	return AGX_ISA_MAX_LENGTH;
 }
 
-/* Where the bytes at @va go: behind those before, or to a new place */
-static struct code *code_at(struct program *p, uint64_t va)
+/* The piece of code that bytes at @va belong to: the last one, if it ends there, or a new one */
+static struct code *program_code_at(struct program *p, uint64_t va)
 {
 	struct code *last = p->num_code ? &p->code[p->num_code - 1] : NULL;
 
@@ -142,14 +142,14 @@ static struct code *code_at(struct program *p, uint64_t va)
 	return last;
 }
 
-static int keep_code(struct program *p, uint64_t va, const uint8_t *bytes,
-		     uint32_t length)
+static int program_keep_code(struct program *p, uint64_t va, const uint8_t *bytes,
+			     uint32_t length)
 {
 	struct code *code;
 
 	if (!length)
 		return 0;
-	code = code_at(p, va);
+	code = program_code_at(p, va);
 	if (!code)
 		return -ENOMEM;
 	if (code->length + length > code->room) {
@@ -166,7 +166,7 @@ static int keep_code(struct program *p, uint64_t va, const uint8_t *bytes,
 	return 0;
 }
 
-static bool is_current(struct vagx_core *core, const struct code *code)
+static bool program_is_current(struct vagx_core *core, const struct code *code)
 {
 	uint32_t done, here;
 
@@ -190,7 +190,7 @@ bool vagx_program_is_current(struct vagx_core *core, const struct program *p)
 	unsigned int i;
 
 	for (i = 0; i < p->num_code; i++) {
-		if (!is_current(core, &p->code[i]))
+		if (!program_is_current(core, &p->code[i]))
 			return false;
 	}
 	return true;
@@ -198,23 +198,23 @@ bool vagx_program_is_current(struct vagx_core *core, const struct program *p)
 
 bool vagx_program_index(const struct program *p, uint64_t va, uint32_t *index)
 {
-	uint32_t known = p->hash_size ? *slot(p, va) : 0;
+	uint32_t known = p->hash_size ? *program_slot(p, va) : 0;
 
 	*index = known - 1;
 	return known;
 }
 
-static bool has_register(const struct vagx_core *core,
-			 const struct agx_operand *o)
+static bool program_has_register(const struct vagx_core *core,
+				 const struct agx_operand *o)
 {
 	return o->type != AGX_OPERAND_REG ||
 	       o->value + o->count * o->size / 16U <= core->register_halves;
 }
 
-static void fill(struct vagx_core *core, struct op *op,
-		 const struct agx_instr *instr)
+static void program_fill(struct vagx_core *core, struct op *op,
+			 const struct agx_instr *instr)
 {
-	bool ok = has_register(core, &instr->dst);
+	bool ok = program_has_register(core, &instr->dst);
 	unsigned int i;
 
 	op->opcode = instr->op;
@@ -225,17 +225,17 @@ static void fill(struct vagx_core *core, struct op *op,
 	op->imm = instr->mod[AGX_MOD_IMM] + instr->mod[AGX_MOD_OFFSET];
 	for (i = 0; i < MAX_SRCS; i++) {
 		op->src[i] = instr->src[i];
-		ok = ok && has_register(core, &instr->src[i]);
+		ok = ok && program_has_register(core, &instr->src[i]);
 	}
 	op->run = vagx_variant_of(op);
 	if (!op->run)
-		op->run = semantics[instr->op];
+		op->run = program_semantics[instr->op];
 	if (!ok)
 		op->run = vagx_exec_no_register;
 }
 
-static void trace(struct vagx_core *core, uint64_t va,
-		  const struct agx_instr *instr)
+static void program_trace(struct vagx_core *core, uint64_t va,
+			  const struct agx_instr *instr)
 {
 	char text[AGX_ISA_MAX_TEXT];
 
@@ -246,28 +246,28 @@ static void trace(struct vagx_core *core, uint64_t va,
 		 (unsigned long long)va, text);
 }
 
-/* The op may be at another place afterwards, but its index stays */
-static int decode(struct vagx_core *core, struct program *p, struct op *op)
+/* Decodes an instruction. The array of ops may move meanwhile; the op keeps its index. */
+static int program_decode(struct vagx_core *core, struct program *p, struct op *op)
 {
 	uint8_t code[AGX_ISA_MAX_LENGTH] = { 0 };
-	size_t avail = fetch(core, op->va, code);
+	size_t avail = program_fetch(core, op->va, code);
 	struct agx_instr instr;
 	int length = agx_isa_decode(code, avail, &instr);
 
 	op->length = 2;
 	if (length > 0) {
-		fill(core, op, &instr);
-		trace(core, op->va, &instr);
+		program_fill(core, op, &instr);
+		program_trace(core, op->va, &instr);
 	} else if (length == -ENODATA) {
 		op->run = vagx_exec_fetch_fault;
 		p->incomplete = true;
 	} else {
 		op->run = vagx_exec_illegal;
 	}
-	return keep_code(p, op->va, code, length > 0 ? (size_t)length : avail);
+	return program_keep_code(p, op->va, code, length > 0 ? (size_t)length : avail);
 }
 
-static bool ends_sequence(const struct op *op)
+static bool program_ends_sequence(const struct op *op)
 {
 	return op->run == vagx_exec_illegal || op->run == vagx_exec_no_register ||
 	       op->run == vagx_exec_fetch_fault || op->run == vagx_exec_stop ||
@@ -275,23 +275,23 @@ static bool ends_sequence(const struct op *op)
 	       op->run == vagx_exec_unsupported;
 }
 
-static bool has_target(const struct op *op)
+static bool program_has_target(const struct op *op)
 {
 	return op->run == vagx_exec_jmp_any || op->run == vagx_exec_jmp_none ||
 	       op->run == vagx_exec_call;
 }
 
-/* Until the flow of control ends or is known already */
-static int decode_sequence(struct vagx_core *core, struct program *p, uint64_t va)
+/* Decodes until the flow of control ends, or reaches what has been decoded */
+static int program_decode_sequence(struct vagx_core *core, struct program *p, uint64_t va)
 {
 	for (;;) {
-		uint32_t known = p->hash_size ? *slot(p, va) : 0;
+		uint32_t known = p->hash_size ? *program_slot(p, va) : 0;
 		struct op *op;
 		int err;
 
 		if (p->count >= MAX_OPS)
 			return -E2BIG;
-		op = add_op(p);
+		op = program_add_op(p);
 		if (!op)
 			return -ENOMEM;
 		op->va = va;
@@ -301,35 +301,35 @@ static int decode_sequence(struct vagx_core *core, struct program *p, uint64_t v
 			return 0;
 		}
 
-		err = decode(core, p, op);
+		err = program_decode(core, p, op);
 		if (!err)
-			err = remember(p, op);
-		if (err || ends_sequence(op))
+			err = program_remember(p, op);
+		if (err || program_ends_sequence(op))
 			return err;
 		va += op->length;
 	}
 }
 
-static int resolve(struct vagx_core *core, struct program *p, uint64_t va,
-		   uint32_t *index)
+static int program_resolve(struct vagx_core *core, struct program *p, uint64_t va,
+			   uint32_t *index)
 {
 	if (vagx_program_index(p, va, index))
 		return 0;
 	*index = p->count;
-	return decode_sequence(core, p, va);
+	return program_decode_sequence(core, p, va);
 }
 
-static int decode_all(struct vagx_core *core, struct program *p)
+static int program_decode_all(struct vagx_core *core, struct program *p)
 {
 	uint32_t i, index;
-	int err = resolve(core, p, p->va, &index);
+	int err = program_resolve(core, p, p->va, &index);
 
 	for (i = 0; !err && i < p->count; i++) {
 		uint32_t target;
 
-		if (!has_target(&p->op[i]))
+		if (!program_has_target(&p->op[i]))
 			continue;
-		err = resolve(core, p, p->op[i].va + p->op[i].imm, &target);
+		err = program_resolve(core, p, p->op[i].va + p->op[i].imm, &target);
 		p->op[i].target = target;
 	}
 	return err;
@@ -353,7 +353,7 @@ int vagx_program_decode(struct vagx_core *core, uint64_t va,
 		return -ENOMEM;
 	p->va = va;
 	p->register_halves = core->register_halves;
-	err = decode_all(core, p);
+	err = program_decode_all(core, p);
 	if (err) {
 		vagx_program_free(p);
 		return err;

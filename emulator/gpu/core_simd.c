@@ -13,8 +13,8 @@
 #define QUAD	4
 
 /* Position of each thread in its group, along one axis */
-static void thread_in_group(const struct simdgroup *sg, unsigned int axis,
-			    struct lanes *value)
+static void simd_thread_in_group(const struct simdgroup *sg, unsigned int axis,
+				 struct lanes *value)
 {
 	const uint32_t *size = sg->core->size;
 	uint32_t first = sg->index * LANES, at[3];
@@ -35,20 +35,20 @@ static void thread_in_group(const struct simdgroup *sg, unsigned int axis,
 	}
 }
 
-static void thread_in_grid(const struct simdgroup *sg, unsigned int axis,
-			   struct lanes *value)
+static void simd_thread_in_grid(const struct simdgroup *sg, unsigned int axis,
+				struct lanes *value)
 {
 	uint32_t base = sg->core->group[axis] * sg->core->launch->local[axis];
 	unsigned int i;
 
-	thread_in_group(sg, axis, value);
+	simd_thread_in_group(sg, axis, value);
 	for (i = 0; i < LANES; i++)
 		value->v[i] += base;
 }
 
 /* Among @exec: how many active lanes come before, within groups of lanes */
-static void active_index(uint32_t exec, unsigned int width,
-			 struct lanes *value)
+static void simd_active_index(uint32_t exec, unsigned int width,
+			      struct lanes *value)
 {
 	unsigned int i;
 
@@ -59,8 +59,8 @@ static void active_index(uint32_t exec, unsigned int width,
 	}
 }
 
-static void active_total(uint32_t exec, unsigned int width,
-			 struct lanes *value)
+static void simd_active_total(uint32_t exec, unsigned int width,
+			      struct lanes *value)
 {
 	uint32_t mask = width == LANES ? ALL_LANES : (1u << width) - 1;
 	unsigned int i;
@@ -70,8 +70,8 @@ static void active_total(uint32_t exec, unsigned int width,
 						 mask);
 }
 
-static void thread_register(const struct simdgroup *sg, unsigned int sr,
-			    struct lanes *value)
+static void simd_thread_register(const struct simdgroup *sg, unsigned int sr,
+				 struct lanes *value)
 {
 	unsigned int i;
 
@@ -79,12 +79,12 @@ static void thread_register(const struct simdgroup *sg, unsigned int sr,
 	case AGX_SR_THREAD_IN_GROUP_X:
 	case AGX_SR_THREAD_IN_GROUP_Y:
 	case AGX_SR_THREAD_IN_GROUP_Z:
-		thread_in_group(sg, sr - AGX_SR_THREAD_IN_GROUP_X, value);
+		simd_thread_in_group(sg, sr - AGX_SR_THREAD_IN_GROUP_X, value);
 		break;
 	case AGX_SR_THREAD_IN_GRID_X:
 	case AGX_SR_THREAD_IN_GRID_Y:
 	case AGX_SR_THREAD_IN_GRID_Z:
-		thread_in_grid(sg, sr - AGX_SR_THREAD_IN_GRID_X, value);
+		simd_thread_in_grid(sg, sr - AGX_SR_THREAD_IN_GRID_X, value);
 		break;
 	case AGX_SR_THREAD_INDEX:
 		for (i = 0; i < LANES; i++)
@@ -95,21 +95,21 @@ static void thread_register(const struct simdgroup *sg, unsigned int sr,
 			value->v[i] = i;
 		break;
 	case AGX_SR_QUAD_ACTIVE_INDEX:
-		active_index(sg->exec, QUAD, value);
+		simd_active_index(sg->exec, QUAD, value);
 		break;
 	case AGX_SR_QUAD_ACTIVE_TOTAL:
-		active_total(sg->exec, QUAD, value);
+		simd_active_total(sg->exec, QUAD, value);
 		break;
 	case AGX_SR_SIMD_ACTIVE_INDEX:
-		active_index(sg->exec, LANES, value);
+		simd_active_index(sg->exec, LANES, value);
 		break;
 	default:
-		active_total(sg->exec, LANES, value);
+		simd_active_total(sg->exec, LANES, value);
 	}
 }
 
 /* Registers that are the same in all threads; those of pixels are 0 */
-static uint32_t group_register(const struct simdgroup *sg, unsigned int sr)
+static uint32_t simd_group_register(const struct simdgroup *sg, unsigned int sr)
 {
 	const struct vagx_core *core = sg->core;
 
@@ -139,7 +139,7 @@ static uint32_t group_register(const struct simdgroup *sg, unsigned int sr)
 	}
 }
 
-static bool is_thread_register(unsigned int sr)
+static bool simd_is_thread_register(unsigned int sr)
 {
 	return (sr >= AGX_SR_THREAD_IN_GRID_X && sr <= AGX_SR_THREAD_IN_GRID_Z) ||
 	       (sr >= AGX_SR_THREAD_IN_GROUP_X && sr <= AGX_SR_LANE) ||
@@ -151,16 +151,16 @@ void vagx_exec_get_sr(struct simdgroup *sg, const struct op *op)
 	unsigned int sr = op->mod[AGX_MOD_SR];
 	struct lanes value;
 
-	if (is_thread_register(sr))
-		thread_register(sg, sr, &value);
+	if (simd_is_thread_register(sr))
+		simd_thread_register(sg, sr, &value);
 	else
-		splat(&value, group_register(sg, sr));
+		splat(&value, simd_group_register(sg, sr));
 	vagx_stage_register(sg, sr, &value);
 	write_lanes(sg, &op->dst, value.v);
 }
 
-static void write_ballot(struct simdgroup *sg, const struct op *op,
-			 const struct lanes *votes)
+static void simd_write_ballot(struct simdgroup *sg, const struct op *op,
+			      const struct lanes *votes)
 {
 	uint32_t ballot = 0;
 	struct lanes value;
@@ -181,7 +181,7 @@ static void write_ballot(struct simdgroup *sg, const struct op *op,
 
 void vagx_exec_ballot_active(struct simdgroup *sg, const struct op *op)
 {
-	write_ballot(sg, op, &sg->mask);
+	simd_write_ballot(sg, op, &sg->mask);
 }
 
 CLONES void vagx_exec_icmp_ballot(struct simdgroup *sg, const struct op *op)
@@ -189,7 +189,7 @@ CLONES void vagx_exec_icmp_ballot(struct simdgroup *sg, const struct op *op)
 	struct lanes votes;
 
 	compare_integers(sg, op, &votes);
-	write_ballot(sg, op, &votes);
+	simd_write_ballot(sg, op, &votes);
 }
 
 CLONES void vagx_exec_fcmp_ballot(struct simdgroup *sg, const struct op *op)
@@ -197,11 +197,11 @@ CLONES void vagx_exec_fcmp_ballot(struct simdgroup *sg, const struct op *op)
 	struct lanes votes;
 
 	compare_floats(sg, op, &votes);
-	write_ballot(sg, op, &votes);
+	simd_write_ballot(sg, op, &votes);
 }
 
 /* The lane that a thread's value comes from; may be outside of the group */
-static int source_lane(const struct op *op, int lane, int index)
+static int simd_source_lane(const struct op *op, int lane, int index)
 {
 	switch (op->mod[AGX_MOD_OP]) {
 	case AGX_SHUFFLE_XOR:
@@ -220,8 +220,8 @@ static int source_lane(const struct op *op, int lane, int index)
  * low bits of the index, for which all threads of a quad count, even inactive
  * ones. (applegpu "applegpu.py", simd_shuffle)
  */
-static void shuffle_in_quads(const struct op *op, const uint32_t *value,
-			     const uint32_t *index, struct lanes *result)
+static void simd_shuffle_in_quads(const struct op *op, const uint32_t *value,
+				  const uint32_t *index, struct lanes *result)
 {
 	unsigned int quad, i;
 
@@ -232,7 +232,7 @@ static void shuffle_in_quads(const struct op *op, const uint32_t *value,
 			low |= index[quad + i] & 3;
 		for (i = 0; i < QUAD; i++)
 			result->v[quad + i] =
-				value[quad + (source_lane(op, i, low) & 3)];
+				value[quad + (simd_source_lane(op, i, low) & 3)];
 	}
 }
 
@@ -245,10 +245,10 @@ void vagx_exec_shuffle(struct simdgroup *sg, const struct op *op)
 	const uint32_t *index = read_lanes(sg, &op->src[1], &ti);
 	int i;
 
-	shuffle_in_quads(op, value, index, &moved);
+	simd_shuffle_in_quads(op, value, index, &moved);
 	for (i = 0; i < LANES; i++) {
 		int lane = i & (width - 1);
-		int from = source_lane(op, lane, index[i] & 0xffff);
+		int from = simd_source_lane(op, lane, index[i] & 0xffff);
 
 		if (op->mod[AGX_MOD_ROTATE])
 			from &= width - 1;
@@ -262,7 +262,7 @@ void vagx_exec_shuffle(struct simdgroup *sg, const struct op *op)
 	write_lanes(sg, &op->dst, result.v);
 }
 
-static uint32_t reduce_integers(unsigned int kind, uint32_t a, uint32_t b)
+static uint32_t simd_reduce_integers(unsigned int kind, uint32_t a, uint32_t b)
 {
 	switch (kind) {
 	case AGX_REDUCE_AND:
@@ -284,7 +284,7 @@ static uint32_t reduce_integers(unsigned int kind, uint32_t a, uint32_t b)
 	}
 }
 
-static float reduce_floats(unsigned int kind, float a, float b)
+static float simd_reduce_floats(unsigned int kind, float a, float b)
 {
 	switch (kind) {
 	case AGX_REDUCE_FADD:
@@ -298,14 +298,14 @@ static float reduce_floats(unsigned int kind, float a, float b)
 	}
 }
 
-static bool reduces_floats(unsigned int kind)
+static bool simd_reduces_floats(unsigned int kind)
 {
 	return kind == AGX_REDUCE_FADD || kind == AGX_REDUCE_FMUL ||
 	       kind == AGX_REDUCE_FMIN || kind == AGX_REDUCE_FMAX;
 }
 
 /* What changes nothing, for sources of @size bits */
-static uint32_t neutral(unsigned int kind, unsigned int size)
+static uint32_t simd_neutral(unsigned int kind, unsigned int size)
 {
 	switch (kind) {
 	case AGX_REDUCE_AND:
@@ -327,29 +327,29 @@ static uint32_t neutral(unsigned int kind, unsigned int size)
 }
 
 /* Sums of halves are halves */
-static float rounded(float value, const struct op *op)
+static float simd_rounded(float value, const struct op *op)
 {
 	return float_from_register(op->dst.size, register_from_float(op->dst.size, value));
 }
 
-static uint32_t combine(const struct op *op, uint32_t a, uint32_t b)
+static uint32_t simd_combine(const struct op *op, uint32_t a, uint32_t b)
 {
 	unsigned int kind = op->mod[AGX_MOD_OP];
 
-	if (!reduces_floats(kind))
-		return reduce_integers(kind, a, b);
-	return float_bits(rounded(reduce_floats(kind, bits_float(a),
-						bits_float(b)), op));
+	if (!simd_reduces_floats(kind))
+		return simd_reduce_integers(kind, a, b);
+	return float_bits(simd_rounded(simd_reduce_floats(kind, bits_float(a),
+							  bits_float(b)), op));
 }
 
-static void read_reduced(const struct simdgroup *sg, const struct op *op,
-			 struct lanes *value)
+static void simd_read_reduced(const struct simdgroup *sg, const struct op *op,
+			      struct lanes *value)
 {
 	struct agx_operand source = op->src[0];
 	unsigned int kind = op->mod[AGX_MOD_OP];
 	struct lanes tmp;
 
-	if (reduces_floats(kind)) {
+	if (simd_reduces_floats(kind)) {
 		struct float_lanes floats;
 
 		/* The operand is encoded as an integer: raw bits if immediate */
@@ -365,11 +365,11 @@ static void read_reduced(const struct simdgroup *sg, const struct op *op,
 	memcpy(value, read_lanes(sg, &source, &tmp), sizeof(*value));
 }
 
-static void reduce_group(struct simdgroup *sg, const struct op *op,
-			 struct lanes *value, unsigned int first,
-			 unsigned int width)
+static void simd_reduce_group(struct simdgroup *sg, const struct op *op,
+			      struct lanes *value, unsigned int first,
+			      unsigned int width)
 {
-	uint32_t sum = neutral(op->mod[AGX_MOD_OP], op->src[0].size);
+	uint32_t sum = simd_neutral(op->mod[AGX_MOD_OP], op->src[0].size);
 	unsigned int i;
 
 	for (i = first; i < first + width; i++) {
@@ -379,7 +379,7 @@ static void reduce_group(struct simdgroup *sg, const struct op *op,
 		if (op->mod[AGX_MOD_PREFIX])
 			value->v[i] = sum;
 		if (sg->exec >> i & 1)
-			sum = combine(op, sum, own);
+			sum = simd_combine(op, sum, own);
 	}
 	for (i = first; !op->mod[AGX_MOD_PREFIX] && i < first + width; i++)
 		value->v[i] = sum;
@@ -391,10 +391,10 @@ void vagx_exec_reduce(struct simdgroup *sg, const struct op *op)
 	struct lanes value;
 	unsigned int i;
 
-	read_reduced(sg, op, &value);
+	simd_read_reduced(sg, op, &value);
 	for (i = 0; i < LANES; i += width)
-		reduce_group(sg, op, &value, i, width);
-	if (reduces_floats(op->mod[AGX_MOD_OP]) && op->dst.size == 16) {
+		simd_reduce_group(sg, op, &value, i, width);
+	if (simd_reduces_floats(op->mod[AGX_MOD_OP]) && op->dst.size == 16) {
 		for (i = 0; i < LANES; i++)
 			value.v[i] = half_from_float(bits_float(value.v[i]));
 	}

@@ -12,15 +12,15 @@
 #include "core_internal.h"
 #include "gpu/stage.h"
 
-/* Of a vertex shader at its start */
+/* Registers that a vertex shader finds its vertex and instance numbers in */
 #define REG_VERTEX	5
 #define REG_INSTANCE	6
 
 /* Coefficients are relative to the corner of blocks of so many pixels */
 #define BLOCK		32
 
-static void set_lanes(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
-		      const uint32_t *value)
+static void stage_set_lanes(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
+			    const uint32_t *value)
 {
 	struct agx_operand one = *o;
 
@@ -29,7 +29,7 @@ static void set_lanes(struct simdgroup *sg, const struct agx_operand *o, unsigne
 	write_lanes(sg, &one, value);
 }
 
-static bool all_the_same(const uint32_t *index)
+static bool stage_all_the_same(const uint32_t *index)
 {
 	uint32_t different = 0;
 	unsigned int i;
@@ -73,7 +73,8 @@ uint32_t vagx_stage_storing(const struct simdgroup *sg)
 
 /* Vertices */
 
-CLONES static void store_word(const struct simdgroup *sg, uint32_t *out, const uint32_t *value)
+CLONES static void stage_store_word(const struct simdgroup *sg, uint32_t *out,
+				    const uint32_t *value)
 {
 	unsigned int i;
 
@@ -93,8 +94,8 @@ void vagx_exec_st_var(struct simdgroup *sg, const struct op *op)
 		vagx_core_fail(sg, op, -EILSEQ, "outside of a vertex shader");
 		return;
 	}
-	if (index[0] < v->words && all_the_same(index)) {
-		store_word(sg, v->out + index[0] * LANES, value);
+	if (index[0] < v->words && stage_all_the_same(index)) {
+		stage_store_word(sg, v->out + index[0] * LANES, value);
 		return;
 	}
 	for (left = sg->exec; left; left &= left - 1) {
@@ -111,17 +112,17 @@ void vagx_exec_st_var(struct simdgroup *sg, const struct op *op)
 
 /* Fragments */
 
-static struct vagx_fragments *fragments(struct simdgroup *sg, const struct op *op)
+static struct vagx_fragments *stage_fragments(struct simdgroup *sg, const struct op *op)
 {
 	if (!sg->core->fragments)
 		vagx_core_fail(sg, op, -EILSEQ, "outside of a fragment shader");
 	return sg->core->fragments;
 }
 
-/* Whatever is not discarded of the target is tested, unless it has been */
-static void end_samples(struct simdgroup *sg, struct vagx_fragments *f, unsigned int lane,
-			unsigned int target, unsigned int keep, const float *depth,
-			const uint8_t *stencil)
+/* Tests the samples of a mask that are neither discarded nor tested yet */
+static void stage_end_samples(struct simdgroup *sg, struct vagx_fragments *f, unsigned int lane,
+			      unsigned int target, unsigned int keep, const float *depth,
+			      const uint8_t *stencil)
 {
 	unsigned int hit = f->live[lane] & target, passed = hit & keep;
 
@@ -132,7 +133,7 @@ static void end_samples(struct simdgroup *sg, struct vagx_fragments *f, unsigned
 
 void vagx_exec_sample_mask(struct simdgroup *sg, const struct op *op)
 {
-	struct vagx_fragments *f = fragments(sg, op);
+	struct vagx_fragments *f = stage_fragments(sg, op);
 	struct lanes tmp_target, tmp_live;
 	const uint32_t *target = read_lanes(sg, &op->src[0], &tmp_target);
 	const uint32_t *live = read_lanes(sg, &op->src[1], &tmp_live);
@@ -141,14 +142,14 @@ void vagx_exec_sample_mask(struct simdgroup *sg, const struct op *op)
 	for (left = f ? sg->exec : 0; left; left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left);
 
-		end_samples(sg, f, lane, target[lane], live[lane], NULL, NULL);
+		stage_end_samples(sg, f, lane, target[lane], live[lane], NULL, NULL);
 	}
 }
 
-/* Depth in 32 bits, stencil in 16, or both one after the other */
+/* The source is a depth of 32 bits, a stencil value of 16, or both in this order */
 void vagx_exec_zs_emit(struct simdgroup *sg, const struct op *op)
 {
-	struct vagx_fragments *f = fragments(sg, op);
+	struct vagx_fragments *f = stage_fragments(sg, op);
 	const struct agx_operand *zs = &op->src[1];
 	bool has_depth = zs->size == 32 || zs->count == 3;
 	bool has_stencil = zs->size == 16;
@@ -166,37 +167,37 @@ void vagx_exec_zs_emit(struct simdgroup *sg, const struct op *op)
 		float depth = bits_float(sg->reg[zs->value / 2].v[lane]);
 		uint8_t stencil = sg->reg[half / 2 % REGISTERS].v[lane] >> half % 2 * 16;
 
-		end_samples(sg, f, lane, target[lane], ALL_LANES, has_depth ? &depth : NULL,
-			    has_stencil ? &stencil : NULL);
+		stage_end_samples(sg, f, lane, target[lane], ALL_LANES, has_depth ? &depth : NULL,
+				  has_stencil ? &stencil : NULL);
 	}
 }
 
-/* Where a fragment's values are wanted, from the corner of its block */
+/* Where values are interpolated, in pixels from the origin of the fragment's block */
 struct position {
 	float x[LANES];
 	float y[LANES];
 };
 
-static float sample_x(const struct vagx_tile *tile, unsigned int sample)
+static float stage_sample_x(const struct vagx_tile *tile, unsigned int sample)
 {
 	return (tile->sample_positions >> sample * 8 & 15) / 16.0f;
 }
 
-static float sample_y(const struct vagx_tile *tile, unsigned int sample)
+static float stage_sample_y(const struct vagx_tile *tile, unsigned int sample)
 {
 	return (tile->sample_positions >> (sample * 8 + 4) & 15) / 16.0f;
 }
 
-/* The centre if it is covered as far as samples tell, else a sample that is */
-static int centroid_sample(const struct vagx_tile *tile, unsigned int covered)
+/* Centroid: the sample to take, or -1 for the pixel's centre, if all samples or none are covered */
+static int stage_centroid_sample(const struct vagx_tile *tile, unsigned int covered)
 {
 	if (tile->samples == 1 || !covered || covered == (1u << tile->samples) - 1)
 		return -1;
 	return __builtin_ctz(covered);
 }
 
-CLONES static void find_position(struct simdgroup *sg, const struct op *op,
-				 const struct agx_operand *at, struct position *position)
+CLONES static void stage_find_position(struct simdgroup *sg, const struct op *op,
+				       const struct agx_operand *at, struct position *position)
 {
 	const struct vagx_tile *tile = sg->core->tile;
 	const struct vagx_fragments *f = sg->core->fragments;
@@ -212,31 +213,33 @@ CLONES static void find_position(struct simdgroup *sg, const struct op *op,
 		int sample = -1;
 
 		if (kind == AGX_INTERPOLATION_CENTROID)
-			sample = centroid_sample(tile, f->input[i]);
+			sample = stage_centroid_sample(tile, f->input[i]);
 		else
 			sample = which[i] % tile->samples;
-		position->x[i] = f->x[i] % BLOCK + (sample < 0 ? 0.5f : sample_x(tile, sample));
-		position->y[i] = f->y[i] % BLOCK + (sample < 0 ? 0.5f : sample_y(tile, sample));
+		position->x[i] =
+			f->x[i] % BLOCK + (sample < 0 ? 0.5f : stage_sample_x(tile, sample));
+		position->y[i] =
+			f->y[i] % BLOCK + (sample < 0 ? 0.5f : stage_sample_y(tile, sample));
 	}
 }
 
-/* A register can name it; results may take the place of that one. */
-static void find_index(const struct simdgroup *sg, const struct agx_operand *cf,
-		       struct lanes *index)
+/* The number of the coefficient register; it is copied, as results may overwrite its operand */
+static void stage_find_index(const struct simdgroup *sg, const struct agx_operand *cf,
+			     struct lanes *index)
 {
 	struct lanes tmp;
 
 	memcpy(index, read_lanes(sg, cf, &tmp), sizeof(*index));
 }
 
-/* A coefficient register of each lane */
+/* The plane of a coefficient register, of each lane */
 struct planes {
 	struct lanes a, b, c;
 };
 
-/* The first active lane whose register there is not; LANES if all are there */
-CLONES static unsigned int find_missing(const struct simdgroup *sg, const struct lanes *index,
-					unsigned int n)
+/* The first active lane whose coefficient register does not exist; LANES if there is none */
+CLONES static unsigned int stage_find_missing(const struct simdgroup *sg, const struct lanes *index,
+					      unsigned int n)
 {
 	const unsigned int num_planes = sg->core->fragments->num_planes;
 	uint32_t missing = 0;
@@ -251,8 +254,9 @@ CLONES static unsigned int find_missing(const struct simdgroup *sg, const struct
 	return missing ? (unsigned int)__builtin_ctz(missing) : LANES;
 }
 
-/* In each quad all lanes have the same one, as they are of the same primitive */
-static void copy_planes(const struct simdgroup *sg, unsigned int number, struct planes *planes)
+/* Copies a plane to all lanes of its quad, which are of one primitive */
+static void stage_copy_planes(const struct simdgroup *sg, unsigned int number,
+			      struct planes *planes)
 {
 	static const struct vagx_plane none;
 	const struct vagx_fragments *f = sg->core->fragments;
@@ -270,21 +274,21 @@ static void copy_planes(const struct simdgroup *sg, unsigned int number, struct 
 	}
 }
 
-/* Those that are so many behind the ones that are named */
-static bool find_planes(struct simdgroup *sg, const struct op *op, const struct lanes *index,
-			unsigned int n, struct planes *planes)
+/* The planes of component @number behind the coefficient registers that are named */
+static bool stage_find_planes(struct simdgroup *sg, const struct op *op, const struct lanes *index,
+			      unsigned int n, struct planes *planes)
 {
 	static const struct vagx_plane none;
 	const struct vagx_fragments *f = sg->core->fragments;
-	unsigned int i = find_missing(sg, index, n);
+	unsigned int i = stage_find_missing(sg, index, n);
 
 	if (i < LANES) {
 		vagx_core_fail(sg, op, -ERANGE, "coefficient register %u of %u", index->v[i] + n,
 			       f->num_planes);
 		return false;
 	}
-	if (sg->exec && all_the_same(index->v)) {
-		copy_planes(sg, index->v[0] + n, planes);
+	if (sg->exec && stage_all_the_same(index->v)) {
+		stage_copy_planes(sg, index->v[0] + n, planes);
 		return true;
 	}
 	for (i = 0; i < LANES; i++) {
@@ -299,8 +303,8 @@ static bool find_planes(struct simdgroup *sg, const struct op *op, const struct 
 	return true;
 }
 
-CLONES static void evaluate(const struct planes *planes, const struct position *p,
-			    struct float_lanes *value)
+CLONES static void stage_evaluate(const struct planes *planes, const struct position *p,
+				  struct float_lanes *value)
 {
 	unsigned int i;
 
@@ -310,8 +314,8 @@ CLONES static void evaluate(const struct planes *planes, const struct position *
 					bits_float(planes->c.v[i])));
 }
 
-CLONES static void set_floats(struct simdgroup *sg, const struct op *op, unsigned int n,
-			      const struct float_lanes *value)
+CLONES static void stage_set_floats(struct simdgroup *sg, const struct op *op, unsigned int n,
+				    const struct float_lanes *value)
 {
 	unsigned int size = op->dst.size == 16 ? 16 : 32, i;
 	struct lanes bits;
@@ -320,11 +324,11 @@ CLONES static void set_floats(struct simdgroup *sg, const struct op *op, unsigne
 		bits.v[i] = register_from_float(16, value->v[i]);
 	for (i = 0; size == 32 && i < LANES; i++)
 		bits.v[i] = register_from_float(32, value->v[i]);
-	set_lanes(sg, &op->dst, n, bits.v);
+	stage_set_lanes(sg, &op->dst, n, bits.v);
 }
 
-static void interpolate(struct simdgroup *sg, const struct op *op, const struct agx_operand *w,
-			const struct agx_operand *at)
+static void stage_interpolate(struct simdgroup *sg, const struct op *op,
+			      const struct agx_operand *w, const struct agx_operand *at)
 {
 	struct float_lanes value, divisor;
 	struct position position;
@@ -332,34 +336,34 @@ static void interpolate(struct simdgroup *sg, const struct op *op, const struct 
 	struct lanes index;
 	unsigned int n, i;
 
-	if (!fragments(sg, op))
+	if (!stage_fragments(sg, op))
 		return;
-	find_position(sg, op, at, &position);
+	stage_find_position(sg, op, at, &position);
 	if (w) {
-		find_index(sg, w, &index);
-		if (!find_planes(sg, op, &index, 0, &planes))
+		stage_find_index(sg, w, &index);
+		if (!stage_find_planes(sg, op, &index, 0, &planes))
 			return;
-		evaluate(&planes, &position, &divisor);
+		stage_evaluate(&planes, &position, &divisor);
 	}
-	find_index(sg, &op->src[0], &index);
+	stage_find_index(sg, &op->src[0], &index);
 	for (n = 0; n < op->dst.count; n++) {
-		if (!find_planes(sg, op, &index, n, &planes))
+		if (!stage_find_planes(sg, op, &index, n, &planes))
 			return;
-		evaluate(&planes, &position, &value);
+		stage_evaluate(&planes, &position, &value);
 		for (i = 0; w && i < LANES; i++)
 			value.v[i] /= divisor.v[i];
-		set_floats(sg, op, n, &value);
+		stage_set_floats(sg, op, n, &value);
 	}
 }
 
 void vagx_exec_iter(struct simdgroup *sg, const struct op *op)
 {
-	interpolate(sg, op, NULL, &op->src[1]);
+	stage_interpolate(sg, op, NULL, &op->src[1]);
 }
 
 void vagx_exec_iter_projected(struct simdgroup *sg, const struct op *op)
 {
-	interpolate(sg, op, &op->src[1], &op->src[2]);
+	stage_interpolate(sg, op, &op->src[1], &op->src[2]);
 }
 
 void vagx_exec_ldcf(struct simdgroup *sg, const struct op *op)
@@ -368,21 +372,21 @@ void vagx_exec_ldcf(struct simdgroup *sg, const struct op *op)
 	struct lanes index;
 	unsigned int n, i;
 
-	if (!fragments(sg, op))
+	if (!stage_fragments(sg, op))
 		return;
-	find_index(sg, &op->src[0], &index);
-	if (!find_planes(sg, op, &index, 0, &planes))
+	stage_find_index(sg, &op->src[0], &index);
+	if (!stage_find_planes(sg, op, &index, 0, &planes))
 		return;
 	for (n = 0; n < 3; n++) {
 		struct lanes *part = n == 0 ? &planes.a : n == 1 ? &planes.b : &planes.c;
 
 		for (i = 0; op->dst.size == 16 && i < LANES; i++)
 			part->v[i] = half_from_float(bits_float(part->v[i]));
-		set_lanes(sg, &op->dst, n, part->v);
+		stage_set_lanes(sg, &op->dst, n, part->v);
 	}
 }
 
-/* Special registers of fragments: false for those that are not */
+/* Reads a special register of fragments. Return: false if it is none of these. */
 bool vagx_stage_register(const struct simdgroup *sg, unsigned int sr, struct lanes *value)
 {
 	const struct vagx_tile *tile = sg->core->tile;
@@ -430,7 +434,7 @@ bool vagx_stage_register(const struct simdgroup *sg, unsigned int sr, struct lan
 	return true;
 }
 
-/* Around the core */
+/* Launches of vertices and fragments */
 
 int vagx_core_run_vertices(struct vagx_core *core, const struct vagx_launch *launch,
 			   struct vagx_vertices *vertices, struct vagx_uat_fault *fault)

@@ -12,7 +12,8 @@
 /* Operands */
 
 /* Behind the last register there is nothing */
-static bool is_there(const struct simdgroup *sg, const struct agx_operand *o, unsigned int n)
+static bool core_texture_is_there(const struct simdgroup *sg, const struct agx_operand *o,
+				  unsigned int n)
 {
 	return o->type != AGX_OPERAND_REG ||
 	       o->value + (n + 1) * (o->size / 16) <= sg->core->register_halves;
@@ -23,7 +24,7 @@ const uint32_t *vagx_texture_words(struct simdgroup *sg, const struct agx_operan
 {
 	struct agx_operand one = *o;
 
-	if (!is_there(sg, o, n))
+	if (!core_texture_is_there(sg, o, n))
 		return splat(tmp, 0);
 	one.value += n * (o->size / 16);
 	return read_lanes(sg, &one, tmp);
@@ -38,7 +39,7 @@ uint32_t vagx_texture_word(struct simdgroup *sg, const struct agx_operand *o, un
 
 	if (o->type != AGX_OPERAND_REG)
 		return vagx_texture_words(sg, o, n, &tmp)[lane];
-	if (!is_there(sg, o, n))
+	if (!core_texture_is_there(sg, o, n))
 		return 0;
 	word = sg->reg[half / 2].v[lane];
 	if (o->size != 16)
@@ -71,8 +72,8 @@ unsigned int vagx_texture_coordinates(unsigned int dim)
 }
 
 /* The last word has a sample and a layer, if there are both, else either */
-static void last_word(struct texture *t, const struct agx_operand *coord, unsigned int lane,
-		      uint32_t *layer, uint32_t *sample)
+static void core_texture_last_word(struct texture *t, const struct agx_operand *coord,
+				   unsigned int lane, uint32_t *layer, uint32_t *sample)
 {
 	uint32_t word;
 
@@ -100,7 +101,7 @@ static void last_word(struct texture *t, const struct agx_operand *coord, unsign
 }
 
 /* Signed numbers of four bits */
-static void set_offset(struct texture *t, uint32_t word)
+static void core_texture_set_offset(struct texture *t, uint32_t word)
 {
 	unsigned int i;
 
@@ -109,7 +110,7 @@ static void set_offset(struct texture *t, uint32_t word)
 }
 
 /* What a shader compares with is a float, and an offset that is there, too, is behind it */
-static void read_extras(struct texture *t, unsigned int lane)
+static void core_texture_read_extras(struct texture *t, unsigned int lane)
 {
 	const struct agx_operand *o = &t->op->src[5];
 	uint32_t bits;
@@ -117,18 +118,19 @@ static void read_extras(struct texture *t, unsigned int lane)
 	if (o->type == AGX_OPERAND_NONE)
 		return;
 	if (!t->op->mod[AGX_MOD_SHADOW]) {
-		set_offset(t, vagx_texture_word(t->sg, o, 0, lane));
+		core_texture_set_offset(t, vagx_texture_word(t->sg, o, 0, lane));
 		return;
 	}
 	bits = vagx_texture_word(t->sg, o, 0, lane);
 	if (o->size == 16) {
 		bits |= vagx_texture_word(t->sg, o, 1, lane) << 16;
-		set_offset(t, vagx_texture_word(t->sg, o, 2, lane));
+		core_texture_set_offset(t, vagx_texture_word(t->sg, o, 2, lane));
 	}
 	t->reference = bits_float(bits);
 }
 
-static void set_component(struct texture *t, unsigned int lane, unsigned int n, uint32_t bits)
+static void core_texture_set_component(struct texture *t, unsigned int lane, unsigned int n,
+				       uint32_t bits)
 {
 	const struct agx_operand *o = &t->op->dst;
 	unsigned int half = o->value + n * (o->size / 16), shift = half % 2 * 16;
@@ -147,8 +149,8 @@ static void set_component(struct texture *t, unsigned int lane, unsigned int n, 
  * To floats of 16 bits if they are floats. Behind the four channels, a shader that asks
  * is told whether pages were missing.
  */
-static void set_result(struct texture *t, unsigned int lane, const uint32_t value[4],
-		       bool floats)
+static void core_texture_set_result(struct texture *t, unsigned int lane, const uint32_t value[4],
+				    bool floats)
 {
 	unsigned int mask = t->op->mod[AGX_MOD_MASK], i, n = 0;
 
@@ -156,15 +158,16 @@ static void set_result(struct texture *t, unsigned int lane, const uint32_t valu
 		bool to_half = t->op->dst.size == 16 && floats;
 
 		if (mask >> i & 1)
-			set_component(t, lane, n++, to_half ?
-				      half_from_float(bits_float(value[i])) : value[i]);
+			core_texture_set_component(t, lane, n++,
+						   to_half ? half_from_float(bits_float(value[i]))
+							   : value[i]);
 	}
 	if (t->op->mod[AGX_MOD_SPARSE])
-		set_component(t, lane, n, t->missing);
+		core_texture_set_component(t, lane, n, t->missing);
 }
 
 /* Where the answer about pages is if there are fewer channels is not known */
-static bool supported(struct texture *t)
+static bool core_texture_supported(struct texture *t)
 {
 	if (!t->op->mod[AGX_MOD_SPARSE] || t->op->mod[AGX_MOD_MASK] == 0xf)
 		return true;
@@ -175,7 +178,7 @@ static bool supported(struct texture *t)
 
 /* Loads */
 
-static void load_lane(struct texture *t, unsigned int lane)
+static void core_texture_load_lane(struct texture *t, unsigned int lane)
 {
 	const struct agx_operand *coord = &t->op->src[3], *lod = &t->op->src[4];
 	unsigned int n = vagx_texture_coordinates(t->dim);
@@ -189,8 +192,8 @@ static void load_lane(struct texture *t, unsigned int lane)
 		return;
 	if (lod->type == AGX_OPERAND_REG || lod->type == AGX_OPERAND_UNIFORM)
 		level = vagx_texture_word(t->sg, lod, 0, lane) & 0xffff;
-	last_word(t, coord, lane, &layer, &sample);
-	read_extras(t, lane);
+	core_texture_last_word(t, coord, lane, &layer, &sample);
+	core_texture_read_extras(t, lane);
 	for (i = 0; i < n; i++)
 		c[i] = (int64_t)(int32_t)vagx_texture_word(t->sg, coord, i, lane) + t->offset[i];
 	at = (struct place){
@@ -201,7 +204,7 @@ static void load_lane(struct texture *t, unsigned int lane)
 	};
 	vagx_texture_read(t, &at, t->image->first_level + level, value);
 	if (!texture_failed(t))
-		set_result(t, lane, value, !vagx_image_is_integer(t->image));
+		core_texture_set_result(t, lane, value, !vagx_image_is_integer(t->image));
 }
 
 void vagx_exec_texture_load(struct simdgroup *sg, const struct op *op)
@@ -212,15 +215,15 @@ void vagx_exec_texture_load(struct simdgroup *sg, const struct op *op)
 	};
 	uint32_t left;
 
-	if (!t.cache || !supported(&t))
+	if (!t.cache || !core_texture_supported(&t))
 		return;
 	for (left = sg->exec; left && !texture_failed(&t); left &= left - 1)
-		load_lane(&t, __builtin_ctz(left));
+		core_texture_load_lane(&t, __builtin_ctz(left));
 }
 
 /* Sampling */
 
-static struct spot find_spot(struct texture *t, unsigned int lane)
+static struct spot core_texture_find_spot(struct texture *t, unsigned int lane)
 {
 	const struct agx_operand *coord = &t->op->src[3];
 	unsigned int n = vagx_texture_coordinates(t->dim), i;
@@ -228,7 +231,7 @@ static struct spot find_spot(struct texture *t, unsigned int lane)
 	uint32_t sample;
 	double c[3] = { 0 };
 
-	last_word(t, coord, lane, &s.layer, &sample);
+	core_texture_last_word(t, coord, lane, &s.layer, &sample);
 	for (i = 0; i < n; i++)
 		c[i] = vagx_texture_number(t->sg, coord, i, lane);
 	if (texture_is_cube(t))
@@ -252,8 +255,8 @@ void vagx_texture_sample_lane(struct texture *t, unsigned int lane,
 	t->missing = false;
 	if (!vagx_texture_find_image(t, lane) || !vagx_texture_find_sampler(t, lane))
 		return;
-	s = find_spot(t, lane);
-	read_extras(t, lane);
+	s = core_texture_find_spot(t, lane);
+	core_texture_read_extras(t, lane);
 	floats = !vagx_image_is_integer(t->image);
 	if (!vagx_texture_footprint(t, lane, &f))
 		return;
@@ -282,8 +285,8 @@ void vagx_texture_sample_each(struct texture *t, struct texture_results *results
 		vagx_texture_sample_lane(t, __builtin_ctz(left), results);
 }
 
-/* The same as set_component(), of all lanes */
-static void set_components(struct texture *t, unsigned int n, const uint32_t *bits)
+/* The same as core_texture_set_component(), of all lanes */
+static void core_texture_set_components(struct texture *t, unsigned int n, const uint32_t *bits)
 {
 	struct agx_operand one = t->op->dst;
 
@@ -294,8 +297,8 @@ static void set_components(struct texture *t, unsigned int n, const uint32_t *bi
 }
 
 /* Floats to those of 16 bits */
-static void convert(const struct texture_results *results, unsigned int channel,
-		    struct lanes *bits)
+static void core_texture_convert(const struct texture_results *results, unsigned int channel,
+				 struct lanes *bits)
 {
 	const uint32_t *value = results->channel[channel].v;
 	unsigned int i;
@@ -307,8 +310,9 @@ static void convert(const struct texture_results *results, unsigned int channel,
 	}
 }
 
-/* The same as set_result(), of all lanes */
-CLONES static void set_results(struct texture *t, const struct texture_results *results)
+/* The same as core_texture_set_result(), of all lanes */
+CLONES static void core_texture_set_results(struct texture *t,
+					    const struct texture_results *results)
 {
 	unsigned int mask = t->op->mod[AGX_MOD_MASK], i, n = 0;
 	struct lanes bits;
@@ -317,17 +321,17 @@ CLONES static void set_results(struct texture *t, const struct texture_results *
 		if (!(mask >> i & 1))
 			continue;
 		if (t->op->dst.size != 16) {
-			set_components(t, n++, results->channel[i].v);
+			core_texture_set_components(t, n++, results->channel[i].v);
 			continue;
 		}
-		convert(results, i, &bits);
-		set_components(t, n++, bits.v);
+		core_texture_convert(results, i, &bits);
+		core_texture_set_components(t, n++, bits.v);
 	}
 	if (!t->op->mod[AGX_MOD_SPARSE])
 		return;
 	for (i = 0; i < LANES; i++)
 		bits.v[i] = (results->missing & lane_bits.v[i]) != 0;
-	set_components(t, n, bits.v);
+	core_texture_set_components(t, n, bits.v);
 }
 
 /*
@@ -342,18 +346,18 @@ void vagx_exec_texture_sample(struct simdgroup *sg, const struct op *op)
 	};
 	struct texture_results results = { .floats = 0 };
 
-	if (!t.cache || !supported(&t))
+	if (!t.cache || !core_texture_supported(&t))
 		return;
 	if (!vagx_texture_sample_lanes(&t, &results))
 		vagx_texture_sample_each(&t, &results);
 	if (!texture_failed(&t))
-		set_results(&t, &results);
+		core_texture_set_results(&t, &results);
 }
 
 /* Writes */
 
-static bool find_target(struct texture *t, struct vagx_image *target, unsigned int *level,
-			unsigned int lane)
+static bool core_texture_find_target(struct texture *t, struct vagx_image *target,
+				     unsigned int *level, unsigned int lane)
 {
 	uint8_t last[VAGX_TEXTURE_BYTES];
 	const char *why;
@@ -376,7 +380,7 @@ static bool find_target(struct texture *t, struct vagx_image *target, unsigned i
 	return false;
 }
 
-static void write_lane(struct texture *t, struct vagx_image *target, unsigned int lane)
+static void core_texture_write_lane(struct texture *t, struct vagx_image *target, unsigned int lane)
 {
 	const struct agx_operand *source = &t->op->src[0], *coord = &t->op->src[3];
 	unsigned int n = vagx_texture_coordinates(t->dim), i;
@@ -385,9 +389,9 @@ static void write_lane(struct texture *t, struct vagx_image *target, unsigned in
 	struct agx_texel at = { .x = 0 };
 	void *p;
 
-	if (!find_target(t, target, &at.level, lane))
+	if (!core_texture_find_target(t, target, &at.level, lane))
 		return;
-	last_word(t, coord, lane, &layer, &sample);
+	core_texture_last_word(t, coord, lane, &layer, &sample);
 	at.x = vagx_texture_word(t->sg, coord, 0, lane);
 	at.y = n > 1 ? vagx_texture_word(t->sg, coord, 1, lane) : 0;
 	at.layer = n > 2 ? vagx_texture_word(t->sg, coord, 2, lane) : layer;
@@ -415,6 +419,6 @@ void vagx_exec_image_write(struct simdgroup *sg, const struct op *op)
 	uint32_t left;
 
 	for (left = vagx_stage_storing(sg); left && !texture_failed(&t); left &= left - 1)
-		write_lane(&t, &target, __builtin_ctz(left));
+		core_texture_write_lane(&t, &target, __builtin_ctz(left));
 	vagx_texture_forget(sg->core);
 }

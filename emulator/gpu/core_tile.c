@@ -29,8 +29,8 @@ struct tile_access {
 	struct lanes samples;
 };
 
-/* A fragment's own pixel; the first one if there are no fragments */
-CLONES static void find_own(struct tile_access *a)
+/* The pixel of each fragment; the first pixel of the tile outside of fragment shaders */
+CLONES static void tile_find_own(struct tile_access *a)
 {
 	const struct vagx_fragments *f = a->sg->core->fragments;
 	const uint32_t x = a->tile->x, y = a->tile->y;
@@ -48,11 +48,12 @@ CLONES static void find_own(struct tile_access *a)
 }
 
 /*
- * Of @value; @at and what follows it are operands that say where: pixels from the corner of
- * the tile, a fragment's own unless they are named, and samples
+ * Reads the operands of an access: @value is loaded or stored; @at has the coordinates in the
+ * tile in pixels, a fragment's own unless they are named, and behind it comes the mask of
+ * samples. Return: false after a failure.
  */
-static bool begin(struct tile_access *a, struct simdgroup *sg, const struct op *op,
-		  const struct agx_operand *value, const struct agx_operand *at)
+static bool tile_begin(struct tile_access *a, struct simdgroup *sg, const struct op *op,
+		       const struct agx_operand *value, const struct agx_operand *at)
 {
 	const struct agx_operand *samples = at + 1;
 	struct agx_operand second = *at;
@@ -79,13 +80,13 @@ static bool begin(struct tile_access *a, struct simdgroup *sg, const struct op *
 		memcpy(&a->x, read_lanes(a->sg, at, &tmp), sizeof(a->x));
 		memcpy(&a->y, read_lanes(a->sg, &second, &tmp), sizeof(a->y));
 	} else {
-		find_own(a);
+		tile_find_own(a);
 	}
 	return true;
 }
 
-/* Where a sample's part is; NULL if it is not in the tile */
-static uint8_t *sample_at(struct tile_access *a, unsigned int lane, unsigned int sample)
+/* The address of a sample's part of the tile buffer; NULL outside of the tile */
+static uint8_t *tile_sample_at(struct tile_access *a, unsigned int lane, unsigned int sample)
 {
 	const struct vagx_tile *tile = a->tile;
 	uint32_t x = a->x.v[lane], y = a->y.v[lane];
@@ -103,8 +104,8 @@ static uint8_t *sample_at(struct tile_access *a, unsigned int lane, unsigned int
 	return tile->memory + at;
 }
 
-/* Bytes that components of a mask reach */
-static unsigned int part_bytes(const struct tile_access *a, unsigned int mask)
+/* The number of bytes up to the end of the last component of a mask */
+static unsigned int tile_part_bytes(const struct tile_access *a, unsigned int mask)
 {
 	if (vagx_format_is_packed(a->format))
 		return 4;
@@ -117,7 +118,7 @@ static unsigned int part_bytes(const struct tile_access *a, unsigned int mask)
  * or a pixel would lose what its neighbour stored. Fragment shaders store what
  * they mean.
  */
-static unsigned int stored_mask(const struct tile_access *a)
+static unsigned int tile_stored_mask(const struct tile_access *a)
 {
 	uint32_t stride = a->sg->core->launch->sample_stride;
 	uint32_t offset = a->op->mod[AGX_MOD_OFFSET];
@@ -129,42 +130,43 @@ static unsigned int stored_mask(const struct tile_access *a)
 	return room < 4 ? mask & ((1u << room) - 1) : mask;
 }
 
-static bool has_register(const struct tile_access *a, const struct agx_operand *o)
+static bool tile_has_register(const struct tile_access *a, const struct agx_operand *o)
 {
 	return (unsigned int)o->value < a->sg->core->register_halves;
 }
 
-/* Number @n of the registers with the value */
-static inline const uint32_t *find_register(const struct tile_access *a, unsigned int n,
-					    struct lanes *tmp)
+/* Register @n of the value, of all lanes */
+static inline const uint32_t *tile_find_register(const struct tile_access *a, unsigned int n,
+						 struct lanes *tmp)
 {
 	struct agx_operand one = *a->value;
 
 	one.value += n * (one.size / 16);
 	one.sign_extend = false;
-	return has_register(a, &one) ? read_lanes(a->sg, &one, tmp) : splat(tmp, 0);
+	return tile_has_register(a, &one) ? read_lanes(a->sg, &one, tmp) : splat(tmp, 0);
 }
 
 /*
  * What has just been stored in small parts is slow to be loaded in large ones, so that these
  * are compiled like all that looks at what they make.
  */
-CLONES static void get_register(const struct tile_access *a, unsigned int n, struct lanes *bits)
+CLONES static void tile_get_register(const struct tile_access *a, unsigned int n,
+				     struct lanes *bits)
 {
 	struct lanes tmp;
-	const uint32_t *value = find_register(a, n, &tmp);
+	const uint32_t *value = tile_find_register(a, n, &tmp);
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++)
 		bits->v[i] = value[i];
 }
 
-CLONES static void get_floats(const struct tile_access *a, unsigned int n,
-			      struct float_lanes *value)
+CLONES static void tile_get_floats(const struct tile_access *a, unsigned int n,
+				   struct float_lanes *value)
 {
 	const unsigned int size = a->value->size;
 	struct lanes tmp;
-	const uint32_t *bits = find_register(a, n, &tmp);
+	const uint32_t *bits = tile_find_register(a, n, &tmp);
 	unsigned int i;
 
 	for (i = 0; size == 16 && i < LANES; i++)
@@ -173,7 +175,8 @@ CLONES static void get_floats(const struct tile_access *a, unsigned int n,
 		value->v[i] = float_from_register(32, bits[i]);
 }
 
-static void set_register(struct tile_access *a, unsigned int n, unsigned int lane, uint32_t bits)
+static void tile_set_register(struct tile_access *a, unsigned int n, unsigned int lane,
+			      uint32_t bits)
 {
 	unsigned int half = a->value->value + n * (a->value->size / 16), shift = half % 2 * 16;
 	uint32_t *reg;
@@ -187,9 +190,9 @@ static void set_register(struct tile_access *a, unsigned int n, unsigned int lan
 		*reg = bits;
 }
 
-/* A component's bits in the tile, from a register and to one */
+/* Conversions between registers and the tile's format */
 
-static uint32_t component_load(const struct tile_access *a, unsigned int i, uint32_t bits)
+static uint32_t tile_component_load(const struct tile_access *a, unsigned int i, uint32_t bits)
 {
 	float value;
 
@@ -200,26 +203,26 @@ static uint32_t component_load(const struct tile_access *a, unsigned int i, uint
 	return bits;
 }
 
-/* Component @i, which is number @n of the register's, of all lanes */
-static void component_store(const struct tile_access *a, unsigned int i, unsigned int n,
-			    struct lanes *bits)
+/* Converts register @n of the value to component @i, in all lanes */
+static void tile_component_store(const struct tile_access *a, unsigned int i, unsigned int n,
+				 struct lanes *bits)
 {
 	struct float_lanes value;
 	unsigned int lane;
 
 	if (a->is_scaled) {
-		get_floats(a, n, &value);
+		tile_get_floats(a, n, &value);
 		vagx_format_from_floats(a->format, i, &value, bits);
 		return;
 	}
-	get_register(a, n, bits);
+	tile_get_register(a, n, bits);
 	if (a->format == AGX_FORMAT_F16 && a->value->size == 32) {
 		for (lane = 0; lane < LANES; lane++)
 			bits->v[lane] = half_from_float(bits_float(bits->v[lane]));
 	}
 }
 
-static void load_sample(struct tile_access *a, unsigned int lane, const uint8_t *p)
+static void tile_load_sample(struct tile_access *a, unsigned int lane, const uint8_t *p)
 {
 	unsigned int mask = a->op->mod[AGX_MOD_MASK], i, n = 0, size = 1u << a->log2_size;
 	float value[4];
@@ -229,7 +232,8 @@ static void load_sample(struct tile_access *a, unsigned int lane, const uint8_t 
 		memcpy(&bits, p, 4);
 		n = vagx_format_unpack(a->format, bits, value);
 		for (i = 0; i < n; i++)
-			set_register(a, i, lane, register_from_float(a->value->size, value[i]));
+			tile_set_register(a, i, lane,
+					  register_from_float(a->value->size, value[i]));
 		return;
 	}
 	for (i = 0; i < 4; i++) {
@@ -237,23 +241,23 @@ static void load_sample(struct tile_access *a, unsigned int lane, const uint8_t 
 			continue;
 		bits = 0;
 		memcpy(&bits, p + i * size, size);
-		set_register(a, n++, lane, component_load(a, i, bits));
+		tile_set_register(a, n++, lane, tile_component_load(a, i, bits));
 	}
 }
 
-/* What is stored: in each lane elements of @bytes, those of @mask */
+/* Converted values: for each lane four elements of @bytes bytes, of which @mask is stored */
 struct stored {
 	struct lanes element[4];
 	unsigned int mask, bytes;
 };
 
-static void pack_lanes(const struct tile_access *a, struct stored *s)
+static void tile_pack_lanes(const struct tile_access *a, struct stored *s)
 {
 	struct float_lanes component[4];
 	unsigned int lane, i;
 
 	for (i = 0; i < 4; i++)
-		get_floats(a, i, &component[i]);
+		tile_get_floats(a, i, &component[i]);
 	s->mask = 1;
 	s->bytes = 4;
 	for (lane = 0; lane < LANES; lane++) {
@@ -265,8 +269,8 @@ static void pack_lanes(const struct tile_access *a, struct stored *s)
 	}
 }
 
-/* Bytes and halves beside each other are stored as words; @lanes: those that there are */
-static inline void join(struct stored *s, unsigned int lanes)
+/* Joins neighbouring 8-bit and 16-bit elements of the first @lanes lanes to words */
+static inline void tile_join(struct stored *s, unsigned int lanes)
 {
 	struct lanes *e = s->element;
 	unsigned int i;
@@ -288,20 +292,20 @@ static inline void join(struct stored *s, unsigned int lanes)
 	s->bytes = 4;
 }
 
-CLONES static void join_elements(struct stored *s)
+CLONES static void tile_join_elements(struct stored *s)
 {
-	join(s, LANES);
+	tile_join(s, LANES);
 }
 
-/* Whether all lanes have the same in each register that is stored; @first: what that is */
-CLONES static bool is_same(const struct tile_access *a, unsigned int mask, uint32_t first[4])
+/* Whether all active lanes store the same value, which goes to @first */
+CLONES static bool tile_is_same(const struct tile_access *a, unsigned int mask, uint32_t first[4])
 {
 	uint32_t different = 0;
 	unsigned int n, i;
 
 	for (n = 0; mask && !different; n++, mask &= mask - 1) {
 		struct lanes tmp;
-		const uint32_t *value = find_register(a, n, &tmp);
+		const uint32_t *value = tile_find_register(a, n, &tmp);
 
 		for (i = 0; i < LANES; i++)
 			different |= value[i] ^ value[0];
@@ -310,8 +314,9 @@ CLONES static bool is_same(const struct tile_access *a, unsigned int mask, uint3
 	return !different;
 }
 
-/* As in a clear: one lane's, for all of them */
-static void convert_same(const struct tile_access *a, struct stored *s, const uint32_t first[4])
+/* Converts one value for all lanes, as a clear stores it */
+static void tile_convert_same(const struct tile_access *a, struct stored *s,
+			      const uint32_t first[4])
 {
 	const unsigned int size = a->value->size;
 	unsigned int i, n = 0;
@@ -328,32 +333,32 @@ static void convert_same(const struct tile_access *a, struct stored *s, const ui
 			bits = half_from_float(bits_float(bits));
 		s->element[i].v[0] = bits;
 	}
-	join(s, 1);
+	tile_join(s, 1);
 	for (i = 0; i < 4; i++) {
 		if (s->mask >> i & 1)
 			splat(&s->element[i], s->element[i].v[0]);
 	}
 }
 
-static void convert_lanes(const struct tile_access *a, struct stored *s)
+static void tile_convert_lanes(const struct tile_access *a, struct stored *s)
 {
 	unsigned int i, n = 0;
 	uint32_t first[4];
 
-	s->mask = stored_mask(a);
+	s->mask = tile_stored_mask(a);
 	s->bytes = 1u << a->log2_size;
-	if (is_same(a, s->mask, first)) {
-		convert_same(a, s, first);
+	if (tile_is_same(a, s->mask, first)) {
+		tile_convert_same(a, s, first);
 		return;
 	}
 	for (i = 0; i < 4; i++) {
 		if (s->mask >> i & 1)
-			component_store(a, i, n++, &s->element[i]);
+			tile_component_store(a, i, n++, &s->element[i]);
 	}
-	join_elements(s);
+	tile_join_elements(s);
 }
 
-static void store_sample(const struct stored *s, unsigned int lane, uint8_t *p)
+static void tile_store_sample(const struct stored *s, unsigned int lane, uint8_t *p)
 {
 	unsigned int i;
 
@@ -369,29 +374,29 @@ static void store_sample(const struct stored *s, unsigned int lane, uint8_t *p)
 	}
 }
 
-/* Of the samples that are named, the first one */
+/* Loads from the first of the samples that are named */
 void vagx_exec_ld_tile(struct simdgroup *sg, const struct op *op)
 {
 	struct tile_access a;
 	uint32_t left;
 
-	if (!begin(&a, sg, op, &op->dst, &op->src[0]))
+	if (!tile_begin(&a, sg, op, &op->dst, &op->src[0]))
 		return;
-	a.bytes = part_bytes(&a, op->mod[AGX_MOD_MASK]);
+	a.bytes = tile_part_bytes(&a, op->mod[AGX_MOD_MASK]);
 	for (left = sg->exec; left; left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left), samples = a.samples.v[lane];
 		uint8_t *p;
 
-		p = sample_at(&a, lane, samples ? __builtin_ctz(samples) : 0);
+		p = tile_sample_at(&a, lane, samples ? __builtin_ctz(samples) : 0);
 		if (sg->state == SIMDGROUP_FAILED)
 			return;
 		if (p)
-			load_sample(&a, lane, p);
+			tile_load_sample(&a, lane, p);
 	}
 }
 
-/* Whether no access to a pixel that is in the tile can fail */
-static bool is_whole(const struct tile_access *a)
+/* Whether every sample of the tile has the bytes of this access, so that none can fail */
+static bool tile_is_whole(const struct tile_access *a)
 {
 	const struct vagx_tile *tile = a->tile;
 
@@ -403,8 +408,9 @@ static bool is_whole(const struct tile_access *a)
  * Lanes with something to store in a sample of such a tile: the sample is named, not
  * discarded if that matters, and in the tile; and where it is.
  */
-CLONES static uint32_t find_samples(const struct tile_access *a, const struct vagx_fragments *f,
-				    unsigned int sample, struct lanes *at)
+CLONES static uint32_t tile_find_samples(const struct tile_access *a,
+					 const struct vagx_fragments *f, unsigned int sample,
+					 struct lanes *at)
 {
 	const uint32_t width = a->tile->width, height = a->tile->height;
 	const uint32_t pixel = a->tile->samples * a->stride;
@@ -425,8 +431,8 @@ CLONES static uint32_t find_samples(const struct tile_access *a, const struct va
 	return found & a->sg->exec;
 }
 
-static void store_words(uint8_t *memory, const struct lanes *at, const struct lanes *word,
-			uint32_t lanes)
+static void tile_store_words(uint8_t *memory, const struct lanes *at, const struct lanes *word,
+			     uint32_t lanes)
 {
 	unsigned int i;
 
@@ -438,37 +444,37 @@ static void store_words(uint8_t *memory, const struct lanes *at, const struct la
 	}
 }
 
-static void store_lanes(const struct tile_access *a, const struct stored *s,
-			const struct lanes *at, uint32_t lanes)
+static void tile_store_lanes(const struct tile_access *a, const struct stored *s,
+			     const struct lanes *at, uint32_t lanes)
 {
 	if (s->bytes == 4 && s->mask == 1) {
-		store_words(a->tile->memory, at, &s->element[0], lanes);
+		tile_store_words(a->tile->memory, at, &s->element[0], lanes);
 		return;
 	}
 	for (; lanes; lanes &= lanes - 1) {
 		unsigned int lane = __builtin_ctz(lanes);
 
-		store_sample(s, lane, a->tile->memory + at->v[lane]);
+		tile_store_sample(s, lane, a->tile->memory + at->v[lane]);
 	}
 }
 
-/* All lanes at once */
-static void store_whole(const struct tile_access *a, const struct vagx_fragments *f,
-			const struct stored *s)
+/* Stores all lanes, sample by sample */
+static void tile_store_whole(const struct tile_access *a, const struct vagx_fragments *f,
+			     const struct stored *s)
 {
 	struct lanes at;
 	unsigned int i;
 
 	for (i = 0; i < a->tile->samples; i++) {
-		uint32_t lanes = find_samples(a, f, i, &at);
+		uint32_t lanes = tile_find_samples(a, f, i, &at);
 
-		store_lanes(a, s, &at, lanes);
+		tile_store_lanes(a, s, &at, lanes);
 	}
 }
 
-/* One after the other, until one fails */
-static void store_each(struct tile_access *a, const struct vagx_fragments *f,
-		       const struct stored *stored)
+/* Stores lane by lane, until one fails */
+static void tile_store_each(struct tile_access *a, const struct vagx_fragments *f,
+			    const struct stored *stored)
 {
 	uint32_t left;
 
@@ -481,31 +487,31 @@ static void store_each(struct tile_access *a, const struct vagx_fragments *f,
 			uint8_t *p = NULL;
 
 			if (samples >> s & 1)
-				p = sample_at(a, lane, s);
+				p = tile_sample_at(a, lane, s);
 			if (a->sg->state == SIMDGROUP_FAILED)
 				return;
 			if (p)
-				store_sample(stored, lane, p);
+				tile_store_sample(stored, lane, p);
 		}
 	}
 }
 
-/* Reaches the samples that are named and not discarded */
+/* Stores to the samples that are named and not discarded */
 void vagx_exec_st_tile(struct simdgroup *sg, const struct op *op)
 {
 	const struct vagx_fragments *f = op->mod[AGX_MOD_EXPLICIT] ? NULL : sg->core->fragments;
 	struct tile_access a;
 	struct stored stored;
 
-	if (!begin(&a, sg, op, &op->src[0], &op->src[1]))
+	if (!tile_begin(&a, sg, op, &op->src[0], &op->src[1]))
 		return;
-	a.bytes = part_bytes(&a, stored_mask(&a));
+	a.bytes = tile_part_bytes(&a, tile_stored_mask(&a));
 	if (vagx_format_is_packed(a.format))
-		pack_lanes(&a, &stored);
+		tile_pack_lanes(&a, &stored);
 	else
-		convert_lanes(&a, &stored);
-	if (is_whole(&a))
-		store_whole(&a, f, &stored);
+		tile_convert_lanes(&a, &stored);
+	if (tile_is_whole(&a))
+		tile_store_whole(&a, f, &stored);
 	else
-		store_each(&a, f, &stored);
+		tile_store_each(&a, f, &stored);
 }

@@ -30,7 +30,7 @@ struct block {
 	unsigned int run[MAX_TILE_WIDTH];
 };
 
-static uint8_t *image_ptr(struct block *b, uint64_t va, unsigned int bytes)
+static uint8_t *tile_image_ptr(struct block *b, uint64_t va, unsigned int bytes)
 {
 	struct vagx_core *core = b->sg->core;
 	uint8_t *p = vagx_tlb_ptr(core->config.tlb, va, bytes, VAGX_WRITE, &core->fault);
@@ -45,7 +45,7 @@ static uint8_t *image_ptr(struct block *b, uint64_t va, unsigned int bytes)
  * Where a sample is in an image is a sum, of what its column, its row and its number add:
  * in no layout does one of them matter to another.
  */
-static void find_columns(struct block *b)
+static void tile_image_find_columns(struct block *b)
 {
 	struct agx_texel at = b->texel;
 	uint64_t first = vagx_image_address(b->image, &at);
@@ -68,11 +68,11 @@ static void find_columns(struct block *b)
 	b->sample_step = at.sample ? (vagx_image_address(b->image, &at) - first) / at.sample : 0;
 }
 
-static bool write_sample(struct block *b, const uint8_t *in_tile, uint64_t va)
+static bool tile_image_write_sample(struct block *b, const uint8_t *in_tile, uint64_t va)
 {
 	const unsigned int bytes = b->image->layout.element_bytes;
 	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
-	uint8_t *p = image_ptr(b, va, bytes);
+	uint8_t *p = tile_image_ptr(b, va, bytes);
 
 	if (!p)
 		return false;
@@ -88,7 +88,7 @@ static bool write_sample(struct block *b, const uint8_t *in_tile, uint64_t va)
 }
 
 /* Whether there is nothing to be done but to copy bytes, all of which are in the tile */
-static bool is_copy(const struct block *b)
+static bool tile_image_is_copy(const struct block *b)
 {
 	const uint32_t stride = b->sg->core->launch->sample_stride;
 	const struct vagx_tile *tile = b->tile;
@@ -99,7 +99,8 @@ static bool is_copy(const struct block *b)
 }
 
 /* Samples that are beside each other in the image */
-static void copy_run(const struct block *b, uint8_t *to, const uint8_t *from, unsigned int n)
+static void tile_image_copy_run(const struct block *b, uint8_t *to, const uint8_t *from,
+				unsigned int n)
 {
 	const uint32_t stride = b->sg->core->launch->sample_stride;
 	const unsigned int bytes = b->image->layout.element_bytes;
@@ -115,8 +116,8 @@ static void copy_run(const struct block *b, uint8_t *to, const uint8_t *from, un
 		memcpy(to + i * bytes, from + i * stride, bytes);
 }
 
-/* The same as write_row(), if that is so */
-static bool copy_row(struct block *b, unsigned int y, uint64_t va)
+/* The same as tile_image_write_row(), if that is so */
+static bool tile_image_copy_row(struct block *b, unsigned int y, uint64_t va)
 {
 	const unsigned int bytes = b->image->layout.element_bytes;
 	const uint32_t stride = b->sg->core->launch->sample_stride;
@@ -131,16 +132,16 @@ static bool copy_row(struct block *b, unsigned int y, uint64_t va)
 		/* One sample is in one page, as it is aligned. */
 		if (first / VAGX_UAT_PAGE_SIZE != (first + n * bytes - 1) / VAGX_UAT_PAGE_SIZE)
 			n = 1;
-		p = image_ptr(b, first, n * bytes);
+		p = tile_image_ptr(b, first, n * bytes);
 		if (!p)
 			return false;
-		copy_run(b, p, row + x * stride, n);
+		tile_image_copy_run(b, p, row + x * stride, n);
 	}
 	return true;
 }
 
 /* @y: in the block; @va: of its first sample, in the image */
-static bool write_row(struct block *b, unsigned int y, uint64_t va)
+static bool tile_image_write_row(struct block *b, unsigned int y, uint64_t va)
 {
 	const struct vagx_tile *tile = b->tile;
 	uint32_t stride = b->sg->core->launch->sample_stride;
@@ -156,8 +157,8 @@ static bool write_row(struct block *b, unsigned int y, uint64_t va)
 					       b->offset);
 				return false;
 			}
-			if (!write_sample(b, tile->memory + at,
-					  va + b->column[x] + s * b->sample_step))
+			if (!tile_image_write_sample(b, tile->memory + at,
+						     va + b->column[x] + s * b->sample_step))
 				return false;
 		}
 	}
@@ -172,7 +173,7 @@ struct squares {
 };
 
 /* Nothing has been written if one of them is not there as a whole */
-static bool find_squares(struct block *b, struct squares *squares)
+static bool tile_image_find_squares(struct block *b, struct squares *squares)
 {
 	const uint32_t bytes = SQUARE_PIXELS * b->image->layout.element_bytes;
 	struct agx_texel at = b->texel;
@@ -197,7 +198,7 @@ static bool find_squares(struct block *b, struct squares *squares)
 	return true;
 }
 
-static void copy_square(uint8_t *to, const uint8_t *from, struct square_lines l)
+static void tile_image_copy_square(uint8_t *to, const uint8_t *from, struct square_lines l)
 {
 	/* Most tiles are like that. They have some room to read behind their end. */
 	if (l.step == 8 && l.bytes == 4)
@@ -209,8 +210,8 @@ static void copy_square(uint8_t *to, const uint8_t *from, struct square_lines l)
 }
 
 /* What the image has of a square at its edge */
-static void copy_pixels(uint8_t *to, const uint8_t *from, struct square_lines l,
-			unsigned int width, unsigned int height)
+static void tile_image_copy_pixels(uint8_t *to, const uint8_t *from, struct square_lines l,
+				   unsigned int width, unsigned int height)
 {
 	unsigned int x, y;
 
@@ -221,7 +222,7 @@ static void copy_pixels(uint8_t *to, const uint8_t *from, struct square_lines l,
 	}
 }
 
-static void copy_squares(const struct block *b, const struct squares *squares)
+static void tile_image_copy_squares(const struct block *b, const struct squares *squares)
 {
 	const uint32_t stride = b->sg->core->launch->sample_stride;
 	const struct square_lines l = {
@@ -237,14 +238,14 @@ static void copy_squares(const struct block *b, const struct squares *squares)
 			uint8_t *to = squares->at[y / SQUARE][x / SQUARE];
 
 			if (x + SQUARE <= b->width && y + SQUARE <= b->height)
-				copy_square(to, from, l);
+				tile_image_copy_square(to, from, l);
 			else
-				copy_pixels(to, from, l, b->width - x, b->height - y);
+				tile_image_copy_pixels(to, from, l, b->width - x, b->height - y);
 		}
 	}
 }
 
-static bool write_metadata(struct block *b)
+static bool tile_image_write_metadata(struct block *b)
 {
 	uint8_t code = agx_layout_raw_code(&b->image->layout);
 	unsigned int x, y, step = b->image->layout.samples > 1 ? 8 : 16;
@@ -258,7 +259,7 @@ static bool write_metadata(struct block *b)
 
 			at.x += x;
 			at.y += y;
-			p = image_ptr(b, vagx_image_metadata(b->image, &at), 8);
+			p = tile_image_ptr(b, vagx_image_metadata(b->image, &at), 8);
 			if (!p)
 				return false;
 			memset(p, code, 8);
@@ -267,36 +268,37 @@ static bool write_metadata(struct block *b)
 	return true;
 }
 
-static bool write_rows(struct block *b)
+static bool tile_image_write_rows(struct block *b)
 {
-	const bool copies = is_copy(b);
+	const bool copies = tile_image_is_copy(b);
 	struct agx_texel at = b->texel;
 	unsigned int y;
 
-	find_columns(b);
+	tile_image_find_columns(b);
 	for (y = 0; y < b->height; y++) {
 		uint64_t va;
 
 		at.y = b->texel.y + y;
 		va = vagx_image_address(b->image, &at);
-		if (!(copies ? copy_row(b, y, va) : write_row(b, y, va)))
+		if (!(copies ? tile_image_copy_row(b, y, va) : tile_image_write_row(b, y, va)))
 			return false;
 	}
 	return true;
 }
 
-static void write_block(struct block *b)
+static void tile_image_write_block(struct block *b)
 {
 	struct squares squares;
 
-	if (b->width && is_copy(b) && find_squares(b, &squares))
-		copy_squares(b, &squares);
-	else if (b->width && !write_rows(b))
+	if (b->width && tile_image_is_copy(b) && tile_image_find_squares(b, &squares))
+		tile_image_copy_squares(b, &squares);
+	else if (b->width && !tile_image_write_rows(b))
 		return;
-	write_metadata(b);
+	tile_image_write_metadata(b);
 }
 
-static uint32_t first_lane(struct simdgroup *sg, const struct agx_operand *o, unsigned int n)
+static uint32_t tile_image_first_lane(struct simdgroup *sg, const struct agx_operand *o,
+				      unsigned int n)
 {
 	struct agx_operand one = *o;
 	struct lanes tmp;
@@ -306,10 +308,10 @@ static uint32_t first_lane(struct simdgroup *sg, const struct agx_operand *o, un
 }
 
 /* By a constant, or by a register of 16 bits; those of a heap are not there yet */
-static const uint8_t *find_state(struct simdgroup *sg, const struct op *op)
+static const uint8_t *tile_image_find_state(struct simdgroup *sg, const struct op *op)
 {
 	const struct agx_operand *heap = &op->src[1], *state = &op->src[2];
-	uint32_t index = first_lane(sg, state, 0);
+	uint32_t index = tile_image_first_lane(sg, state, 0);
 
 	if (heap->type != AGX_OPERAND_NONE || state->size == 32) {
 		vagx_core_fail(sg, op, -EILSEQ, "bindless image");
@@ -323,8 +325,8 @@ static const uint8_t *find_state(struct simdgroup *sg, const struct op *op)
 }
 
 /* One tile after the other goes to the same image */
-static const struct vagx_image *find_image(struct vagx_core *core, const uint8_t *state,
-					   unsigned int *level, const char **why)
+static const struct vagx_image *tile_image_find_image(struct vagx_core *core, const uint8_t *state,
+						      unsigned int *level, const char **why)
 {
 	struct written_image *last = &core->written;
 
@@ -336,18 +338,18 @@ static const struct vagx_image *find_image(struct vagx_core *core, const uint8_t
 	return last->is_valid ? &last->image : NULL;
 }
 
-static bool is_layered(unsigned int dim)
+static bool tile_image_is_layered(unsigned int dim)
 {
 	return dim == AGX_DIM_2D_ARRAY || dim == AGX_DIM_2D_MS_ARRAY;
 }
 
-static bool is_flat(unsigned int dim)
+static bool tile_image_is_flat(unsigned int dim)
 {
-	return dim == AGX_DIM_2D || dim == AGX_DIM_2D_MS || is_layered(dim);
+	return dim == AGX_DIM_2D || dim == AGX_DIM_2D_MS || tile_image_is_layered(dim);
 }
 
 /* The part of a tile that is in the image */
-static void clip_block(struct block *b)
+static void tile_image_clip_block(struct block *b)
 {
 	const struct vagx_tile *tile = find_tile(b->sg);
 	const struct agx_layout_level *level = &b->image->layout.level[b->texel.level];
@@ -367,13 +369,13 @@ static void clip_block(struct block *b)
  * Without a place there is one word. The layer is where texture instructions have it:
  * with samples in the upper half, else in the lower one, and the rest is anything.
  */
-static uint32_t block_layer(struct simdgroup *sg, const struct op *op)
+static uint32_t tile_image_block_layer(struct simdgroup *sg, const struct op *op)
 {
 	uint32_t word;
 
 	if (op->mod[AGX_MOD_EXPLICIT])
-		return first_lane(sg, &op->src[3], 2);
-	word = first_lane(sg, &op->src[3], 0);
+		return tile_image_first_lane(sg, &op->src[3], 2);
+	word = tile_image_first_lane(sg, &op->src[3], 0);
 	return op->mod[AGX_MOD_DIM] == AGX_DIM_2D_MS_ARRAY ? word >> 16 : word & 0xffff;
 }
 
@@ -390,10 +392,10 @@ void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
 			vagx_core_fail(sg, op, -EILSEQ, "outside of a tile");
 		return;
 	}
-	state = find_state(sg, op);
+	state = tile_image_find_state(sg, op);
 	if (!state)
 		return;
-	b.image = find_image(sg->core, state, &b.texel.level, &why);
+	b.image = tile_image_find_image(sg->core, state, &b.texel.level, &why);
 	if (!b.image) {
 		vagx_core_fail(sg, op, -EILSEQ, "PBE: %s is not supported", why);
 		return;
@@ -403,21 +405,22 @@ void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
 			       tile->samples);
 		return;
 	}
-	if (!is_flat(op->mod[AGX_MOD_DIM]) || (!sg->core->tile && !op->mod[AGX_MOD_EXPLICIT])) {
+	if (!tile_image_is_flat(op->mod[AGX_MOD_DIM]) ||
+	    (!sg->core->tile && !op->mod[AGX_MOD_EXPLICIT])) {
 		vagx_core_fail(sg, op, -EILSEQ, "block of dimension %u, %s", op->mod[AGX_MOD_DIM],
 			       op->mod[AGX_MOD_EXPLICIT] ? "at a place" : "without a place");
 		return;
 	}
-	b.offset = first_lane(sg, &op->src[0], 0);
+	b.offset = tile_image_first_lane(sg, &op->src[0], 0);
 	b.texel.x = tile->x;
 	b.texel.y = tile->y;
 	if (op->mod[AGX_MOD_EXPLICIT]) {
-		b.texel.x = first_lane(sg, coord, 0);
-		b.texel.y = first_lane(sg, coord, 1);
+		b.texel.x = tile_image_first_lane(sg, coord, 0);
+		b.texel.y = tile_image_first_lane(sg, coord, 1);
 	}
-	if (is_layered(op->mod[AGX_MOD_DIM]))
-		b.texel.layer = block_layer(sg, op);
+	if (tile_image_is_layered(op->mod[AGX_MOD_DIM]))
+		b.texel.layer = tile_image_block_layer(sg, op);
 	b.is_plain = vagx_image_is_plain(b.image, op->mod[AGX_MOD_FORMAT]);
-	clip_block(&b);
-	write_block(&b);
+	tile_image_clip_block(&b);
+	tile_image_write_block(&b);
 }

@@ -14,13 +14,13 @@
 static const struct {
 	vagx_exec_fn *const *variant;
 	unsigned int sources;
-} rows[AGX_OP_COUNT] = {
+} variant_rows[AGX_OP_COUNT] = {
 #define VARIANTS_OF(id, name, sources_)						\
 	[AGX_OP_##id] = { .variant = vagx_variants_##name, .sources = sources_ },
 #include "core_variant.def"
 };
 
-static enum shape shape_of(const struct agx_operand *o)
+static enum shape variant_shape_of(const struct agx_operand *o)
 {
 	if (o->type != AGX_OPERAND_REG)
 		return SHAPE_SCALAR;
@@ -28,22 +28,22 @@ static enum shape shape_of(const struct agx_operand *o)
 }
 
 /* Modifiers of a scalar are no matter: they take no loop */
-static bool is_modified(const struct agx_operand *o)
+static bool variant_is_modified(const struct agx_operand *o)
 {
 	return o->type == AGX_OPERAND_REG && (o->absolute || o->negate);
 }
 
 vagx_exec_fn *vagx_variant_of(const struct op *op)
 {
-	unsigned int sources = rows[op->opcode].sources, index = 0, i;
+	unsigned int sources = variant_rows[op->opcode].sources, index = 0, i;
 
 	if (!sources || op->dst.type != AGX_OPERAND_REG || op->dst.size > 32 ||
 	    op->mod[AGX_MOD_SATURATE] || op->mod[AGX_MOD_SHIFT])
 		return NULL;
 	for (i = 0; i < sources; i++) {
-		if (is_modified(&op->src[i]))
+		if (variant_is_modified(&op->src[i]))
 			return NULL;
-		index = index * SHAPE_COUNT + shape_of(&op->src[i]);
+		index = index * SHAPE_COUNT + variant_shape_of(&op->src[i]);
 	}
-	return rows[op->opcode].variant[index];
+	return variant_rows[op->opcode].variant[index];
 }

@@ -14,7 +14,7 @@
 #include "gpu/gpu_internal.h"
 
 /* The address that a core's error is about, for errors without a fault. */
-static void fault_of_code(const struct vagx_launch *launch, struct vagx_uat_fault *fault)
+static void failure_fault_of_code(const struct vagx_launch *launch, struct vagx_uat_fault *fault)
 {
 	*fault = (struct vagx_uat_fault){
 		.va = launch->code_va,
@@ -31,7 +31,7 @@ void gpu_record_error(struct vagx_job *job, struct gpu_core *core,
 	pthread_mutex_lock(&job->gpu->lock);
 	if (err != -ECANCELED && !job->error) {
 		if (err != -EFAULT) {
-			fault_of_code(launch, fault);
+			failure_fault_of_code(launch, fault);
 			vagx_violation(job->gpu->config.report,
 				       VAGX_RULE_USC_SHADER_FAILED,
 				       launch->code_va, "shader", "%s",
@@ -76,7 +76,7 @@ int gpu_stage_error(struct vagx_job *job, struct gpu_core *core, const struct va
 		return err;
 	failure->unit = VAGX_GPU_UNIT_USC;
 	if (err != -EFAULT) {
-		fault_of_code(launch, &failure->fault);
+		failure_fault_of_code(launch, &failure->fault);
 		gpu_failure_violates(failure, VAGX_RULE_USC_SHADER_FAILED, launch->code_va,
 				     "shader", "%s", vagx_core_error(core->core));
 	}

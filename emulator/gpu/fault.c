@@ -16,7 +16,7 @@
 /* Words of a block that is not known */
 #define WORDS		8
 
-static void print_range(FILE *file, const struct vagx_uat_range *range)
+static void fault_print_range(FILE *file, const struct vagx_uat_range *range)
 {
 	bool rd = vagx_pte_allows(range->pte, VAGX_AGENT_GPU, VAGX_READ);
 	bool wr = vagx_pte_allows(range->pte, VAGX_AGENT_GPU, VAGX_WRITE);
@@ -27,7 +27,8 @@ static void print_range(FILE *file, const struct vagx_uat_range *range)
 }
 
 /* What is bound at the address, or nearest to it below and above */
-static void print_bindings(FILE *file, struct vagx_gpu *gpu, const struct vagx_uat_fault *fault)
+static void fault_print_bindings(FILE *file, struct vagx_gpu *gpu,
+				 const struct vagx_uat_fault *fault)
 {
 	struct vagx_uat_range below, above;
 	bool has_below = vagx_uat_find(gpu->config.uat, fault->slot, fault->va, false, &below);
@@ -35,23 +36,23 @@ static void print_bindings(FILE *file, struct vagx_gpu *gpu, const struct vagx_u
 
 	if (has_above && above.start <= fault->va) {
 		fputs("\n bound there: ", file);
-		print_range(file, &above);
+		fault_print_range(file, &above);
 		return;
 	}
 	if (!has_below && !has_above)
 		fputs("\n nothing is bound", file);
 	if (has_below) {
 		fprintf(file, "\n bound 0x%" PRIx64 " bytes before: ", fault->va - below.end);
-		print_range(file, &below);
+		fault_print_range(file, &below);
 	}
 	if (has_above) {
 		fprintf(file, "\n bound 0x%" PRIx64 " bytes behind: ", above.start - fault->va);
-		print_range(file, &above);
+		fault_print_range(file, &above);
 	}
 }
 
 /* Of streams and records: they are made of words */
-static void print_words(FILE *file, struct vagx_gpu *gpu, const struct vagx_uat_fault *fault)
+static void fault_print_words(FILE *file, struct vagx_gpu *gpu, const struct vagx_uat_fault *fault)
 {
 	struct vagx_uat_fault other;
 	uint32_t word;
@@ -82,7 +83,7 @@ char *gpu_describe_shader(struct vagx_gpu *gpu, const struct gpu_core *core,
 	return text;
 }
 
-static bool may_describe(struct vagx_gpu *gpu)
+static bool fault_may_describe(struct vagx_gpu *gpu)
 {
 	bool may;
 
@@ -98,7 +99,7 @@ void gpu_report_fault(struct vagx_job *job, const char *kind, const struct vagx_
 		      unsigned int unit)
 {
 	struct vagx_gpu *gpu = job->gpu;
-	bool at_length = may_describe(gpu);
+	bool at_length = fault_may_describe(gpu);
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
@@ -109,9 +110,9 @@ void gpu_report_fault(struct vagx_job *job, const char *kind, const struct vagx_
 		vagx_access_name(fault->access), fault->va, vagx_fault_reason_name(fault->reason),
 		fault->slot, vagx_gpu_unit_name(unit));
 	if (at_length) {
-		print_bindings(file, gpu, fault);
+		fault_print_bindings(file, gpu, fault);
 		if (unit != VAGX_GPU_UNIT_USC && fault->reason == VAGX_FAULT_NO_ACCESS)
-			print_words(file, gpu, fault);
+			fault_print_words(file, gpu, fault);
 		if (job->description)
 			fputs(job->description, file);
 	}

@@ -42,7 +42,7 @@ bool vagx_format_is_packed(unsigned int format)
 	}
 }
 
-static float clamp(float value, float min, float max)
+static float format_clamp(float value, float min, float max)
 {
 	/* NaN becomes the lower bound's neighbour 0, as 0 is always inside */
 	if (value != value)
@@ -50,7 +50,7 @@ static float clamp(float value, float min, float max)
 	return value < min ? min : value > max ? max : value;
 }
 
-static float from_srgb(float value)
+static float format_from_srgb(float value)
 {
 	if (value <= 0.04045f)
 		return value / 12.92f;
@@ -58,31 +58,31 @@ static float from_srgb(float value)
 }
 
 /* powf() would take most of the time of reading textures */
-static float byte_numbers[256], srgb_numbers[256];
-static pthread_once_t byte_numbers_once = PTHREAD_ONCE_INIT;
+static float format_byte_numbers[256], format_srgb_numbers[256];
+static pthread_once_t format_byte_numbers_once = PTHREAD_ONCE_INIT;
 
-static void make_byte_numbers(void)
+static void format_make_byte_numbers(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < 256; i++) {
-		byte_numbers[i] = i / 255.0f;
-		srgb_numbers[i] = from_srgb(i / 255.0f);
+		format_byte_numbers[i] = i / 255.0f;
+		format_srgb_numbers[i] = format_from_srgb(i / 255.0f);
 	}
 }
 
 const float *vagx_format_byte_numbers(bool srgb)
 {
-	pthread_once(&byte_numbers_once, make_byte_numbers);
-	return srgb ? srgb_numbers : byte_numbers;
+	pthread_once(&format_byte_numbers_once, format_make_byte_numbers);
+	return srgb ? format_srgb_numbers : format_byte_numbers;
 }
 
-static float srgb_number(uint32_t code)
+static float format_srgb_number(uint32_t code)
 {
-	return code < 256 ? vagx_format_byte_numbers(true)[code] : from_srgb(code / 255.0f);
+	return code < 256 ? vagx_format_byte_numbers(true)[code] : format_from_srgb(code / 255.0f);
 }
 
-static float to_srgb(float value)
+static float format_to_srgb(float value)
 {
 	if (value <= 0.0031308f)
 		return value * 12.92f;
@@ -90,12 +90,12 @@ static float to_srgb(float value)
 }
 
 /* Floats of five exponent bits and no sign, which are halves cut short */
-static float from_small_float(uint32_t bits, unsigned int mantissa)
+static float format_from_small_float(uint32_t bits, unsigned int mantissa)
 {
 	return float_from_half(bits << (10 - mantissa));
 }
 
-static uint32_t to_small_float(float value, unsigned int mantissa, bool rtz)
+static uint32_t format_to_small_float(float value, unsigned int mantissa, bool rtz)
 {
 	unsigned int lost = 10 - mantissa;
 	uint32_t half, largest = 0x7c00 >> lost;
@@ -113,20 +113,20 @@ static uint32_t to_small_float(float value, unsigned int mantissa, bool rtz)
 	return half >> lost;
 }
 
-static float from_shared_exponent(uint32_t word, unsigned int component)
+static float format_from_shared_exponent(uint32_t word, unsigned int component)
 {
 	return ldexpf((float)(word >> component * 9 & 0x1ff),
 		      (int)(word >> 27) - 15 - 9);
 }
 
-static uint32_t to_shared_exponent(const float *rgb, bool rtz)
+static uint32_t format_to_shared_exponent(const float *rgb, bool rtz)
 {
 	float largest = 0x1.ffp15f, c[3], max = 0.0f;
 	uint32_t word = 0;
 	int exponent, i;
 
 	for (i = 0; i < 3; i++) {
-		c[i] = clamp(rgb[i], 0.0f, largest);
+		c[i] = format_clamp(rgb[i], 0.0f, largest);
 		max = c[i] > max ? c[i] : max;
 	}
 	frexpf(max, &exponent);
@@ -164,7 +164,7 @@ bool vagx_format_to_float(unsigned int format, unsigned int component,
 		*value = n < -1.0f ? -1.0f : n;
 		return true;
 	case AGX_FORMAT_SRGBA8:
-		*value = component == 3 ? bits / 255.0f : srgb_number(bits);
+		*value = component == 3 ? bits / 255.0f : format_srgb_number(bits);
 		return true;
 	default:
 		return false;
@@ -175,7 +175,7 @@ bool vagx_format_to_float(unsigned int format, unsigned int component,
  * The nearest integer, the even one of two; below 2^22. The sum has no room for what is
  * behind the point, and a call of libm's would take longer than all the rest.
  */
-static int32_t to_nearest(float value)
+static int32_t format_to_nearest(float value)
 {
 	return (int32_t)(float_bits(value + 0x1.8p23f) - 0x4b400000);
 }
@@ -185,20 +185,20 @@ uint32_t vagx_format_from_float(unsigned int format, unsigned int component,
 {
 	switch (format) {
 	case AGX_FORMAT_U8NORM:
-		return (uint32_t)to_nearest(clamp(value, 0, 1) * 255.0f);
+		return (uint32_t)format_to_nearest(format_clamp(value, 0, 1) * 255.0f);
 	case AGX_FORMAT_S8NORM:
-		return (uint32_t)to_nearest(clamp(value, -1, 1) *
+		return (uint32_t)format_to_nearest(format_clamp(value, -1, 1) *
 						     127.0f);
 	case AGX_FORMAT_U16NORM:
-		return (uint32_t)to_nearest(clamp(value, 0, 1) * 65535.0f);
+		return (uint32_t)format_to_nearest(format_clamp(value, 0, 1) * 65535.0f);
 	case AGX_FORMAT_S16NORM:
-		return (uint32_t)to_nearest(clamp(value, -1, 1) *
+		return (uint32_t)format_to_nearest(format_clamp(value, -1, 1) *
 						     32767.0f);
 	default:
-		value = clamp(value, 0, 1);
+		value = format_clamp(value, 0, 1);
 		if (component != 3)
-			value = to_srgb(value);
-		return (uint32_t)to_nearest(value * 255.0f);
+			value = format_to_srgb(value);
+		return (uint32_t)format_to_nearest(value * 255.0f);
 	}
 }
 
@@ -213,85 +213,85 @@ uint32_t vagx_format_from_float(unsigned int format, unsigned int component,
 #define SRGB_CODE	24
 #define SRGB_NEXT	0xffffffu
 
-static uint32_t srgb_table[SRGB_LAST - SRGB_FIRST + 1];
-static pthread_once_t srgb_once = PTHREAD_ONCE_INIT;
+static uint32_t format_srgb_table[SRGB_LAST - SRGB_FIRST + 1];
+static pthread_once_t format_srgb_once = PTHREAD_ONCE_INIT;
 
-static uint32_t srgb_code(uint32_t bits)
+static uint32_t format_srgb_code(uint32_t bits)
 {
 	return vagx_format_from_float(AGX_FORMAT_SRGBA8, 0, bits_float(bits));
 }
 
-static void make_srgb_table(void)
+static void format_make_srgb_table(void)
 {
 	uint32_t half;
 
 	for (half = SRGB_FIRST; half <= SRGB_LAST; half++) {
-		const uint32_t first = half << 16, code = srgb_code(first);
+		const uint32_t first = half << 16, code = format_srgb_code(first);
 		uint32_t low = first, high = first + 0x10000;
 
 		/* @low has that code, @high another one, or it is the next half's */
 		while (high - low > 1) {
 			uint32_t middle = low + (high - low) / 2;
 
-			if (srgb_code(middle) == code)
+			if (format_srgb_code(middle) == code)
 				low = middle;
 			else
 				high = middle;
 		}
-		srgb_table[half - SRGB_FIRST] = code << SRGB_CODE | (high - first);
+		format_srgb_table[half - SRGB_FIRST] = code << SRGB_CODE | (high - first);
 	}
 }
 
 /* -0 is above all others */
-static inline bool is_linear(uint32_t bits)
+static inline bool format_is_linear(uint32_t bits)
 {
 	return bits >> 16 < SRGB_FIRST || bits >> 16 > SRGB_LAST;
 }
 
-static inline uint32_t srgb_from_entry(float clamped, uint32_t entry)
+static inline uint32_t format_srgb_from_entry(float clamped, uint32_t entry)
 {
 	const uint32_t bits = float_bits(clamped);
-	const uint32_t linear = (uint32_t)to_nearest(clamped * 12.92f * 255.0f);
+	const uint32_t linear = (uint32_t)format_to_nearest(clamped * 12.92f * 255.0f);
 	const uint32_t code = (entry >> SRGB_CODE) + ((bits & 0xffff) >= (entry & SRGB_NEXT));
 
-	return is_linear(bits) ? linear : code;
+	return format_is_linear(bits) ? linear : code;
 }
 
-static inline uint32_t srgb_entry(float clamped)
+static inline uint32_t format_srgb_entry(float clamped)
 {
 	const uint32_t bits = float_bits(clamped);
 
-	return srgb_table[is_linear(bits) ? 0 : (bits >> 16) - SRGB_FIRST];
+	return format_srgb_table[format_is_linear(bits) ? 0 : (bits >> 16) - SRGB_FIRST];
 }
 
-static inline uint32_t find_srgb(float value)
+static inline uint32_t format_find_srgb(float value)
 {
-	const float clamped = clamp(value, 0, 1);
+	const float clamped = format_clamp(value, 0, 1);
 
-	return srgb_from_entry(clamped, srgb_entry(clamped));
+	return format_srgb_from_entry(clamped, format_srgb_entry(clamped));
 }
 
 /* Vectors can do all but to look them up */
-static inline void find_srgbs(const struct float_lanes *value, struct lanes *bits)
+static inline void format_find_srgbs(const struct float_lanes *value, struct lanes *bits)
 {
 	struct float_lanes clamped;
 	struct lanes entry;
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++)
-		clamped.v[i] = clamp(value->v[i], 0, 1);
+		clamped.v[i] = format_clamp(value->v[i], 0, 1);
 	for (i = 0; i < LANES; i++)
-		entry.v[i] = srgb_entry(clamped.v[i]);
+		entry.v[i] = format_srgb_entry(clamped.v[i]);
 	for (i = 0; i < LANES; i++)
-		bits->v[i] = srgb_from_entry(clamped.v[i], entry.v[i]);
+		bits->v[i] = format_srgb_from_entry(clamped.v[i], entry.v[i]);
 }
 
 uint32_t vagx_format_look_up(unsigned int format, unsigned int component, float value)
 {
 	if (format != AGX_FORMAT_SRGBA8 || component == 3)
 		return vagx_format_from_float(format, component, value);
-	pthread_once(&srgb_once, make_srgb_table);
-	return find_srgb(value);
+	pthread_once(&format_srgb_once, format_make_srgb_table);
+	return format_find_srgb(value);
 }
 
 CLONES void vagx_format_from_floats(unsigned int format, unsigned int component,
@@ -302,10 +302,11 @@ CLONES void vagx_format_from_floats(unsigned int format, unsigned int component,
 	/* The fourth component of sRGB is linear */
 	if (format == AGX_FORMAT_U8NORM || (format == AGX_FORMAT_SRGBA8 && component == 3)) {
 		for (i = 0; i < LANES; i++)
-			bits->v[i] = (uint32_t)to_nearest(clamp(value->v[i], 0, 1) * 255.0f);
+			bits->v[i] = (uint32_t)format_to_nearest(format_clamp(value->v[i], 0, 1) *
+								 255.0f);
 	} else if (format == AGX_FORMAT_SRGBA8) {
-		pthread_once(&srgb_once, make_srgb_table);
-		find_srgbs(value, bits);
+		pthread_once(&format_srgb_once, format_make_srgb_table);
+		format_find_srgbs(value, bits);
 	} else {
 		for (i = 0; i < LANES; i++)
 			bits->v[i] = vagx_format_from_float(format, component, value->v[i]);
@@ -325,13 +326,13 @@ unsigned int vagx_format_unpack(unsigned int format, uint32_t word,
 		return 4;
 	case AGX_FORMAT_RG11B10F:
 	case AGX_FORMAT_RG11B10F_RTZ:
-		value[0] = from_small_float(word & 0x7ff, 6);
-		value[1] = from_small_float(word >> 11 & 0x7ff, 6);
-		value[2] = from_small_float(word >> 22, 5);
+		value[0] = format_from_small_float(word & 0x7ff, 6);
+		value[1] = format_from_small_float(word >> 11 & 0x7ff, 6);
+		value[2] = format_from_small_float(word >> 22, 5);
 		return 3;
 	default:
 		for (i = 0; i < 3; i++)
-			value[i] = from_shared_exponent(word, i);
+			value[i] = format_from_shared_exponent(word, i);
 		return 3;
 	}
 }
@@ -346,16 +347,16 @@ uint32_t vagx_format_pack(unsigned int format, const float *value)
 	switch (format) {
 	case AGX_FORMAT_RGB10A2:
 		for (i = 0; i < 3; i++)
-			word |= (uint32_t)nearbyintf(clamp(value[i], 0, 1) *
+			word |= (uint32_t)nearbyintf(format_clamp(value[i], 0, 1) *
 						     1023.0f) << i * 10;
-		return word | (uint32_t)nearbyintf(clamp(value[3], 0, 1) *
+		return word | (uint32_t)nearbyintf(format_clamp(value[3], 0, 1) *
 						   3.0f) << 30;
 	case AGX_FORMAT_RG11B10F:
 	case AGX_FORMAT_RG11B10F_RTZ:
-		return to_small_float(value[0], 6, rtz) |
-		       to_small_float(value[1], 6, rtz) << 11 |
-		       to_small_float(value[2], 5, rtz) << 22;
+		return format_to_small_float(value[0], 6, rtz) |
+		       format_to_small_float(value[1], 6, rtz) << 11 |
+		       format_to_small_float(value[2], 5, rtz) << 22;
 	default:
-		return to_shared_exponent(value, rtz);
+		return format_to_shared_exponent(value, rtz);
 	}
 }

@@ -253,6 +253,8 @@ void zs_test_block(struct fragment_worker *w, unsigned int x, unsigned int y,
 		   uint64_t live[VAGX_MAX_SAMPLES]);
 /* Counts samples that have passed, a bit each. That can fail: &w->failed */
 void zs_count(struct fragment_worker *w, const struct ppp_state *state, uint32_t passed);
+/* Depth as it is tested and written: in the range of the viewport, whoever it is from */
+float zs_clamp(float depth, const struct agx_scissor *scissor);
 /* The depth of a primitive at a sample */
 float zs_depth(const struct fragment_worker *w, const struct setup_plane *z, double bias,
 	       const struct agx_scissor *scissor, unsigned int x, unsigned int y, unsigned int s);

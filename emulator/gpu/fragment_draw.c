@@ -18,7 +18,7 @@
 /* So many are remembered at a time, and those that are in use */
 #define MAX_DRAWS	4096
 
-static struct fragment_draw **bucket(struct fragment_job *f, uint64_t va)
+static struct fragment_draw **fragment_draw_bucket(struct fragment_job *f, uint64_t va)
 {
 	return &f->draws[va / TVB_ALIGN * 0x9e3779b97f4a7c15ULL >> 32 & (FRAGMENT_BUCKETS - 1)];
 }
@@ -46,8 +46,8 @@ void fragment_drop_draws(struct fragment_job *f)
 	}
 }
 
-static int read_client(struct fragment_worker *w, uint64_t va, void *buf, size_t len,
-		       unsigned int unit)
+static int fragment_draw_read_client(struct fragment_worker *w, uint64_t va, void *buf, size_t len,
+				     unsigned int unit)
 {
 	struct vagx_job *job = w->job->base;
 	struct vagx_uat_fault fault;
@@ -57,7 +57,8 @@ static int read_client(struct fragment_worker *w, uint64_t va, void *buf, size_t
 	return 0;
 }
 
-static int unsupported(struct fragment_worker *w, uint64_t va, const char *packet, const char *what)
+static int fragment_draw_unsupported(struct fragment_worker *w, uint64_t va, const char *packet,
+				     const char *what)
 {
 	const struct vagx_uat_fault fault = {
 		.va = va,
@@ -70,7 +71,7 @@ static int unsupported(struct fragment_worker *w, uint64_t va, const char *packe
 	return fragment_fault(w, &fault, VAGX_GPU_UNIT_ISP);
 }
 
-static int load_bindings(struct fragment_worker *w, struct fragment_draw *draw)
+static int fragment_draw_load_bindings(struct fragment_worker *w, struct fragment_draw *draw)
 {
 	const struct agx_ppp_fragment_shader *fs = &draw->state.fragment_shader;
 	uint64_t va = w->job->registers->shaders.usc_base + fs->cf_bindings;
@@ -82,7 +83,8 @@ static int load_bindings(struct fragment_worker *w, struct fragment_draw *draw)
 	draw->num_bindings = fs->cf_binding_count;
 	if (!draw->num_bindings)
 		return 0;
-	err = read_client(w, va, bytes, 4 + 4 * draw->num_bindings, VAGX_GPU_UNIT_ISP);
+	err = fragment_draw_read_client(w, va, bytes, 4 + 4 * draw->num_bindings,
+					VAGX_GPU_UNIT_ISP);
 	if (err)
 		return err;
 	agx_packet_unpack(AGX_PACKET_cf_header, bytes, &header, NULL);
@@ -92,14 +94,15 @@ static int load_bindings(struct fragment_worker *w, struct fragment_draw *draw)
 
 		agx_packet_unpack(AGX_PACKET_cf_binding, bytes + 4 + 4 * i, b, NULL);
 		if (b->coefficient + b->components > draw->num_planes)
-			return unsupported(w, va + 4 + 4 * i, "CF Binding", "behind the last one");
+			return fragment_draw_unsupported(w, va + 4 + 4 * i, "CF Binding",
+							 "behind the last one");
 		if (b->source > AGX_CF_SOURCE_PRIMITIVE_ID)
-			return unsupported(w, va + 4 + 4 * i, "CF Binding", "source");
+			return fragment_draw_unsupported(w, va + 4 + 4 * i, "CF Binding", "source");
 	}
 	return 0;
 }
 
-static int load_shader(struct fragment_worker *w, struct fragment_draw *draw)
+static int fragment_draw_load_shader(struct fragment_worker *w, struct fragment_draw *draw)
 {
 	const struct agx_ppp_fragment_shader *fs = &draw->state.fragment_shader;
 	const struct vagx_usc_source source = {
@@ -118,11 +121,11 @@ static int load_shader(struct fragment_worker *w, struct fragment_draw *draw)
 	if (vagx_usc_load(&source, fs->pipeline, &draw->launch, &w->failure.fault))
 		return -EFAULT;
 	err = gpu_stage_begin(w->job->base, w->core, &draw->launch, &w->failure);
-	return err ? err : load_bindings(w, draw);
+	return err ? err : fragment_draw_load_bindings(w, draw);
 }
 
 /* Without a scissor the whole image is drawn on */
-static int load_scissors(struct fragment_worker *w, struct fragment_draw *draw)
+static int fragment_draw_load_scissors(struct fragment_worker *w, struct fragment_draw *draw)
 {
 	const struct ppp_state *s = &draw->state;
 	const struct vagx_render_geometry *g = &w->job->registers->geometry;
@@ -140,7 +143,8 @@ static int load_scissors(struct fragment_worker *w, struct fragment_draw *draw)
 		};
 		if (!enabled || i >= count)
 			continue;
-		err = read_client(w, va + 16 * i, bytes, sizeof(bytes), VAGX_GPU_UNIT_ISP);
+		err = fragment_draw_read_client(w, va + 16 * i, bytes, sizeof(bytes),
+						VAGX_GPU_UNIT_ISP);
 		if (err && i)
 			break;
 		if (err)
@@ -150,7 +154,7 @@ static int load_scissors(struct fragment_worker *w, struct fragment_draw *draw)
 	return 0;
 }
 
-static int load_bias(struct fragment_worker *w, struct fragment_draw *draw)
+static int fragment_draw_load_bias(struct fragment_worker *w, struct fragment_draw *draw)
 {
 	const struct ppp_state *s = &draw->state;
 	uint8_t bytes[12];
@@ -158,14 +162,15 @@ static int load_bias(struct fragment_worker *w, struct fragment_draw *draw)
 
 	if (!s->fragment_control.depth_bias_enable && !s->fragment_control_2.depth_bias_enable)
 		return 0;
-	err = read_client(w, w->job->registers->depth_bias_base + 12ULL * s->depth_bias_scissor.depth_bias,
-			  bytes, sizeof(bytes), VAGX_GPU_UNIT_ISP);
+	err = fragment_draw_read_client(
+		w, w->job->registers->depth_bias_base + 12ULL * s->depth_bias_scissor.depth_bias,
+		bytes, sizeof(bytes), VAGX_GPU_UNIT_ISP);
 	if (!err)
 		agx_packet_unpack(AGX_PACKET_depth_bias, bytes, &draw->bias, NULL);
 	return err;
 }
 
-static int load_draw(struct fragment_worker *w, struct fragment_draw *draw)
+static int fragment_draw_load_draw(struct fragment_worker *w, struct fragment_draw *draw)
 {
 	const struct scene_draw *stored = tvb_at(&w->tvb, draw->va, sizeof(*stored));
 	const struct ppp_state *s = &draw->state;
@@ -180,20 +185,21 @@ static int load_draw(struct fragment_worker *w, struct fragment_draw *draw)
 	draw->face[false] = zs_find_face(s, false);
 	draw->face[true] = zs_find_face(s, true);
 	if (s->fragment_control.sample_mask_after_zs || s->fragment_control_2.sample_mask_after_zs)
-		return unsupported(w, draw->va, "PPP Fragment control", "sample mask after depth");
+		return fragment_draw_unsupported(w, draw->va, "PPP Fragment control",
+						 "sample mask after depth");
 	draw->shades = !s->fragment_control.tag_write_disable &&
 		       !s->fragment_control_2.tag_write_disable && s->fragment_shader.pipeline;
-	err = load_scissors(w, draw);
+	err = fragment_draw_load_scissors(w, draw);
 	if (!err)
-		err = load_bias(w, draw);
+		err = fragment_draw_load_bias(w, draw);
 	if (!err && draw->shades)
-		err = load_shader(w, draw);
+		err = fragment_draw_load_shader(w, draw);
 	return err;
 }
 
-static struct fragment_draw *find_draw(struct fragment_job *f, uint64_t va)
+static struct fragment_draw *fragment_draw_find_draw(struct fragment_job *f, uint64_t va)
 {
-	struct fragment_draw *draw = *bucket(f, va);
+	struct fragment_draw *draw = *fragment_draw_bucket(f, va);
 
 	while (draw && draw->va != va)
 		draw = draw->next;
@@ -201,7 +207,8 @@ static struct fragment_draw *find_draw(struct fragment_job *f, uint64_t va)
 }
 
 /* One that cannot be drawn is remembered, too, so that this is found out once */
-static int add_draw(struct fragment_worker *w, uint64_t va, struct fragment_draw **added)
+static int fragment_draw_add_draw(struct fragment_worker *w, uint64_t va,
+				  struct fragment_draw **added)
 {
 	struct fragment_job *f = w->job;
 	struct fragment_draw *draw;
@@ -213,7 +220,7 @@ static int add_draw(struct fragment_worker *w, uint64_t va, struct fragment_draw
 	if (!draw)
 		return -ENOMEM;
 	draw->va = va;
-	err = load_draw(w, draw);
+	err = fragment_draw_load_draw(w, draw);
 	if (err == -ECANCELED) {
 		free(draw);
 		return err;
@@ -223,8 +230,8 @@ static int add_draw(struct fragment_worker *w, uint64_t va, struct fragment_draw
 		draw->failure.err = err;
 		w->failure = (struct gpu_failure){ 0 };
 	}
-	draw->next = *bucket(f, va);
-	*bucket(f, va) = draw;
+	draw->next = *fragment_draw_bucket(f, va);
+	*fragment_draw_bucket(f, va) = draw;
 	f->num_draws++;
 	*added = draw;
 	return 0;
@@ -253,9 +260,9 @@ int fragment_use_draw(struct fragment_worker *w, uint64_t va)
 		return err;
 	fragment_leave_draw(w);
 	pthread_mutex_lock(&w->job->lock);
-	draw = find_draw(w->job, va);
+	draw = fragment_draw_find_draw(w->job, va);
 	if (!draw)
-		err = add_draw(w, va, &draw);
+		err = fragment_draw_add_draw(w, va, &draw);
 	if (draw && draw->failure.err) {
 		gpu_failure_copy(&w->failure, &draw->failure);
 		err = draw->failure.err;

@@ -2,8 +2,10 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Fragment work as a job: tile after tile is filled, drawn and written out, by
- * whatever cores there are. What tiles share is said at struct fragment_job.
+ * Fragment work as a job. Each tile is a part of the job that any core may take: the
+ * background program fills it, the tile's list of primitives is rasterised and shaded into it,
+ * and the end-of-tile program writes it out. Tiles share what struct fragment_job says, and
+ * nothing else.
  */
 #include <errno.h>
 #include <math.h>
@@ -51,7 +53,7 @@ void *fragment_ptr(struct fragment_worker *w, uint64_t va, size_t bytes, enum va
 	return p;
 }
 
-static int scene_error(struct fragment_worker *w, int err)
+static int fragment_job_scene_error(struct fragment_worker *w, int err)
 {
 	if (err != -EFAULT)
 		return err;
@@ -67,7 +69,8 @@ static int scene_error(struct fragment_worker *w, int err)
  * Copies what is in the pages: somebody may be changing it. The last vertex of lines and
  * points is also their third, which Mesa names as the provoking one of all primitives.
  */
-static int load_vertices(struct fragment_worker *w, const struct scene_primitive *stored)
+static int fragment_job_load_vertices(struct fragment_worker *w,
+				      const struct scene_primitive *stored)
 {
 	struct fragment_primitive *p = &w->primitive;
 	size_t bytes = p->draw->uvs_words * sizeof(uint32_t);
@@ -82,14 +85,17 @@ static int load_vertices(struct fragment_worker *w, const struct scene_primitive
 		}
 		words = tvb_at(&w->tvb, stored->vertex[i], bytes);
 		if (!words)
-			return scene_error(w, -EFAULT);
+			return fragment_job_scene_error(w, -EFAULT);
 		memcpy(p->words[i], words, bytes);
 	}
 	return 0;
 }
 
-/* The least difference of two depths near the furthest one of the primitive */
-static double depth_step(const struct fragment_worker *w)
+/*
+ * The unit of a constant depth bias: the minimum resolvable difference at the primitive's largest
+ * depth, for 32-bit floats (Vulkan specification, "Depth Bias")
+ */
+static double fragment_job_depth_step(const struct fragment_worker *w)
 {
 	const struct setup *s = &w->primitive.setup;
 	double most = 0;
@@ -104,13 +110,13 @@ static double depth_step(const struct fragment_worker *w)
 	return isfinite(most) ? ldexp(1, exponent - 24) : 0;
 }
 
-static double depth_bias(const struct fragment_worker *w)
+static double fragment_job_depth_bias(const struct fragment_worker *w)
 {
 	const struct fragment_primitive *p = &w->primitive;
 	const struct agx_depth_bias *b = &p->draw->bias;
 	double bias = b->slope * fmax(fabs(p->z.a), fabs(p->z.b));
 
-	bias += b->constant * depth_step(w);
+	bias += b->constant * fragment_job_depth_step(w);
 	if (b->clamp > 0 && bias > b->clamp)
 		return b->clamp;
 	if (b->clamp < 0 && bias < b->clamp)
@@ -118,7 +124,8 @@ static double depth_bias(const struct fragment_worker *w)
 	return isfinite(bias) ? bias : 0;
 }
 
-static int draw_primitive(struct fragment_worker *w, const struct scene_primitive *stored)
+static int fragment_job_draw_primitive(struct fragment_worker *w,
+				       const struct scene_primitive *stored)
 {
 	struct fragment_primitive *p = &w->primitive;
 	unsigned int kind = stored->flags & SCENE_KIND, i;
@@ -134,7 +141,7 @@ static int draw_primitive(struct fragment_worker *w, const struct scene_primitiv
 	double z[3];
 	int err;
 
-	err = load_vertices(w, stored);
+	err = fragment_job_load_vertices(w, stored);
 	if (err)
 		return err;
 	for (i = 0; i < 3; i++)
@@ -145,29 +152,29 @@ static int draw_primitive(struct fragment_worker *w, const struct scene_primitiv
 		z[i] = p->setup.position[i][2];
 	p->solver = setup_solver(&p->setup);
 	p->z = setup_plane(&p->solver, z);
-	p->z_bias = depth_bias(w);
+	p->z_bias = fragment_job_depth_bias(w);
 	p->scissor = &p->draw->scissor[in.viewport];
 	p->id = stored->id;
 	p->serial++;
 	return fragment_raster(w);
 }
 
-static int draw_reference(struct fragment_worker *w, uint64_t va)
+static int fragment_job_draw_reference(struct fragment_worker *w, uint64_t va)
 {
 	const struct scene_primitive *p = tvb_at(&w->tvb, va, sizeof(*p));
 	struct scene_primitive stored;
 	int err;
 
 	if (!p)
-		return scene_error(w, -EFAULT);
+		return fragment_job_scene_error(w, -EFAULT);
 	memcpy(&stored, p, sizeof(stored));
 	if (stored.flags & SCENE_DEAD)
 		return 0;
 	err = fragment_use_draw(w, stored.draw);
-	return err ? err : draw_primitive(w, &stored);
+	return err ? err : fragment_job_draw_primitive(w, &stored);
 }
 
-static int draw_list(struct fragment_worker *w, struct tvb_list *list)
+static int fragment_job_draw_list(struct fragment_worker *w, struct tvb_list *list)
 {
 	uint64_t va;
 	int err;
@@ -175,19 +182,19 @@ static int draw_list(struct fragment_worker *w, struct tvb_list *list)
 	while ((err = tvb_list_next(&w->tvb, list, &va)) > 0) {
 		if (atomic_load_explicit(w->tvb.stop, memory_order_relaxed))
 			return -ECANCELED;
-		err = draw_reference(w, va);
+		err = fragment_job_draw_reference(w, va);
 		if (err)
 			return err;
 	}
-	err = scene_error(w, err);
+	err = fragment_job_scene_error(w, err);
 	return err ? err : fragment_flush(w);
 }
 
 /* Tiles */
 
 /* All quads of a group are in the same row, as no tile has fewer in one */
-CLONES static void background_lanes(const struct fragment_worker *w, struct vagx_fragments *all,
-				    unsigned int n)
+CLONES static void fragment_job_background_lanes(const struct fragment_worker *w,
+						 struct vagx_fragments *all, unsigned int n)
 {
 	const unsigned int first = n * FRAGMENT_QUADS, quads_x = w->tile.width / 2;
 	const uint32_t x = w->tile.x + first % quads_x * 2, y = w->tile.y + first / quads_x * 2;
@@ -210,7 +217,7 @@ void fragment_reach(struct fragment_worker *w, const struct vagx_launch *launch)
 		w->reached = bytes < VAGX_TILE_BYTES ? bytes : VAGX_TILE_BYTES;
 }
 
-static int run_background(struct fragment_worker *w)
+static int fragment_job_run_background(struct fragment_worker *w)
 {
 	struct vagx_fragments all = { .exists = UINT32_MAX, .tested = true };
 	unsigned int groups = w->tile.width * w->tile.height / VAGX_SIMD_WIDTH, n;
@@ -220,7 +227,7 @@ static int run_background(struct fragment_worker *w)
 	if (!w->job->background.code_va)
 		return 0;
 	for (n = 0; n < groups; n++) {
-		background_lanes(w, &all, n);
+		fragment_job_background_lanes(w, &all, n);
 		err = vagx_core_run_fragments(w->core->core, &w->job->background, &w->tile, &all,
 					      &w->failure.fault);
 		if (err)
@@ -230,7 +237,7 @@ static int run_background(struct fragment_worker *w)
 	return 0;
 }
 
-static int run_end_of_tile(struct fragment_worker *w)
+static int fragment_job_run_end_of_tile(struct fragment_worker *w)
 {
 	int err;
 
@@ -240,7 +247,7 @@ static int run_end_of_tile(struct fragment_worker *w)
 	return err ? gpu_stage_error(w->job->base, w->core, &w->job->end_of_tile, err, &w->failure) : 0;
 }
 
-static void trace_tile(const struct fragment_worker *w, uint64_t began)
+static void fragment_job_trace_tile(const struct fragment_worker *w, uint64_t began)
 {
 	vagx_trace_span(w->job->base->gpu->config.trace, "tile", began, (struct vagx_trace_arg[]){
 		{ "job", w->job->base->serial },
@@ -250,37 +257,37 @@ static void trace_tile(const struct fragment_worker *w, uint64_t began)
 	}, 4);
 }
 
-static int draw_tile(struct fragment_worker *w, struct tvb_list *list)
+static int fragment_job_draw_tile(struct fragment_worker *w, struct tvb_list *list)
 {
 	uint64_t began = vagx_trace_now(w->job->base->gpu->config.trace);
 	int err = zs_load_tile(w);
 
 	if (!err)
-		err = run_background(w);
+		err = fragment_job_run_background(w);
 	if (!err)
-		err = draw_list(w, list);
+		err = fragment_job_draw_list(w, list);
 	if (!err)
-		err = run_end_of_tile(w);
+		err = fragment_job_run_end_of_tile(w);
 	if (!err)
 		err = zs_store_tile(w);
-	trace_tile(w, began);
+	fragment_job_trace_tile(w, began);
 	return err;
 }
 
-/* Without a shader lists are followed all the same */
-static int skip_tile(struct fragment_worker *w, struct tvb_list *list)
+/* Follows a tile's list without drawing it, as hardware reads it whether or not it shades */
+static int fragment_job_skip_tile(struct fragment_worker *w, struct tvb_list *list)
 {
 	uint64_t va;
 	int err;
 
 	while ((err = tvb_list_next(&w->tvb, list, &va)) > 0) {
 		if (!tvb_at(&w->tvb, va, sizeof(struct scene_primitive)))
-			return scene_error(w, -EFAULT);
+			return fragment_job_scene_error(w, -EFAULT);
 	}
-	return scene_error(w, err);
+	return fragment_job_scene_error(w, err);
 }
 
-static int run_tile(struct fragment_worker *w, const struct tvb_tile *tile)
+static int fragment_job_run_tile(struct fragment_worker *w, const struct tvb_tile *tile)
 {
 	const struct vagx_render_geometry *g = &w->job->registers->geometry;
 	struct tvb_list list;
@@ -288,20 +295,21 @@ static int run_tile(struct fragment_worker *w, const struct tvb_tile *tile)
 
 	if (atomic_load_explicit(w->tvb.stop, memory_order_relaxed))
 		return -ECANCELED;
-	err = scene_error(w, tvb_list_begin(&w->tvb, tile, &list));
+	err = fragment_job_scene_error(w, tvb_list_begin(&w->tvb, tile, &list));
 	if (err)
 		return err;
 	if (w->job->base->gpu->config.no_exec)
-		return skip_tile(w, &list);
+		return fragment_job_skip_tile(w, &list);
 	if (!list.next && !w->job->all)
 		return 0;
 	w->tile.x = tile->x * g->utile_width;
 	w->tile.y = tile->y * g->utile_height;
 	w->tile.layer = tile->layer;
-	return draw_tile(w, &list);
+	return fragment_job_draw_tile(w, &list);
 }
 
-static struct fragment_worker *new_worker(struct fragment_job *f, struct gpu_core *core)
+static struct fragment_worker *fragment_job_new_worker(struct fragment_job *f,
+						       struct gpu_core *core)
 {
 	const struct vagx_fragment_registers *r = f->registers;
 	struct fragment_worker *w = calloc(1, sizeof(*w));
@@ -325,8 +333,9 @@ static struct fragment_worker *new_worker(struct fragment_job *f, struct gpu_cor
 	return w;
 }
 
-/* On any core */
-static int run_part(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t part)
+/* Runs one tile, on the thread of whichever core took it */
+static int fragment_job_run_part(struct vagx_job *job, struct gpu_core *core, void *ctx,
+				 uint64_t part)
 {
 	struct fragment_job *f = ctx;
 	const struct tvb_grid *grid = &f->tvb.grid;
@@ -340,17 +349,17 @@ static int run_part(struct vagx_job *job, struct gpu_core *core, void *ctx, uint
 	int err;
 
 	if (!w)
-		w = new_worker(f, core);
-	err = w ? run_tile(w, &tile) : -ENOMEM;
+		w = fragment_job_new_worker(f, core);
+	err = w ? fragment_job_run_tile(w, &tile) : -ENOMEM;
 	return err ? gpu_failure_keep(job->gpu, &f->failure, w ? &w->failure : &none, part, err) : 0;
 }
 
-static void run_tiles(struct fragment_job *f)
+static void fragment_job_run_tiles(struct fragment_job *f)
 {
 	const struct tvb_grid *grid = &f->tvb.grid;
 	unsigned int i;
 
-	gpu_run_parts(f->base, run_part, f,
+	gpu_run_parts(f->base, fragment_job_run_part, f,
 		      (uint64_t)grid->tiles_x * grid->tiles_y * grid->layers, "tiles");
 	for (i = 0; i < VAGX_GPU_MAX_CORES; i++) {
 		if (!f->worker[i])
@@ -363,8 +372,9 @@ static void run_tiles(struct fragment_job *f)
 
 /* Programs */
 
-static int load_program(struct fragment_job *f, const struct vagx_tile_program *program,
-			struct vagx_launch *launch)
+static int fragment_job_load_program(struct fragment_job *f,
+				     const struct vagx_tile_program *program,
+				     struct vagx_launch *launch)
 {
 	const struct vagx_usc_source source = {
 		.uat = f->base->gpu->config.uat,
@@ -388,7 +398,8 @@ static int load_program(struct fragment_job *f, const struct vagx_tile_program *
 	return gpu_stage_begin(f->base, f->base->core, launch, &f->failure);
 }
 
-static int load_programs(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t partials)
+static int fragment_job_load_programs(struct fragment_job *f, enum vagx_fragment_mode mode,
+				      uint32_t partials)
 {
 	const struct vagx_fragment_registers *r = f->registers;
 	bool partial = mode == VAGX_FRAGMENT_PARTIAL;
@@ -397,41 +408,43 @@ static int load_programs(struct fragment_job *f, enum vagx_fragment_mode mode, u
 
 	if (f->base->gpu->config.no_exec)
 		return 0;
-	err = load_program(f, again ? &r->partial_background : &r->background, &f->background);
+	err = fragment_job_load_program(f, again ? &r->partial_background : &r->background,
+					&f->background);
 	if (!err)
-		err = load_program(f, partial ? &r->partial_end_of_tile : &r->end_of_tile,
-				   &f->end_of_tile);
+		err = fragment_job_load_program(
+			f, partial ? &r->partial_end_of_tile : &r->end_of_tile, &f->end_of_tile);
 	return err;
 }
 
 /* Jobs */
 
-static int scene_failed(struct fragment_job *f, int err)
+static int fragment_job_scene_failed(struct fragment_job *f, int err)
 {
 	return err == -EFAULT ? gpu_failure_at(&f->failure, &f->tvb.fault, VAGX_GPU_UNIT_ISP) : err;
 }
 
-static int run_scene(struct fragment_job *f, enum vagx_fragment_mode mode)
+static int fragment_job_run_scene(struct fragment_job *f, enum vagx_fragment_mode mode)
 {
 	uint32_t partials;
 	int err;
 
-	err = scene_failed(f, tvb_partials(&f->tvb, mode == VAGX_FRAGMENT_PARTIAL, &partials));
+	err = fragment_job_scene_failed(
+		f, tvb_partials(&f->tvb, mode == VAGX_FRAGMENT_PARTIAL, &partials));
 	if (!err)
-		err = load_programs(f, mode, partials);
+		err = fragment_job_load_programs(f, mode, partials);
 	if (!err)
 		err = zs_init(f, mode, partials);
 	if (err)
 		return err;
 	/* between partial renders all tiles are as they are, also those without a primitive */
 	f->all = partials || f->registers->process_empty_tiles;
-	run_tiles(f);
+	fragment_job_run_tiles(f);
 	return f->failure.err;
 }
 
-static void fragment_init(struct fragment_job *f, struct vagx_job *job,
-			  const struct vagx_fragment_registers *registers,
-			  const struct vagx_tvb_pages *pages)
+static void fragment_job_init(struct fragment_job *f, struct vagx_job *job,
+			      const struct vagx_fragment_registers *registers,
+			      const struct vagx_tvb_pages *pages)
 {
 	f->base = job;
 	f->registers = registers;
@@ -440,16 +453,16 @@ static void fragment_init(struct fragment_job *f, struct vagx_job *job,
 		 &job->stop);
 }
 
-static int fragment_run(struct fragment_job *f, enum vagx_fragment_mode mode)
+static int fragment_job_run(struct fragment_job *f, enum vagx_fragment_mode mode)
 {
-	int err = run_scene(f, mode), released;
+	int err = fragment_job_run_scene(f, mode), released;
 
 	released = tvb_release(&f->tvb);
 	if (f->tvb.corrupt && !f->failure.violates)
 		gpu_failure_violates(&f->failure, VAGX_RULE_TVB_CORRUPT, f->tvb.fault.va,
 				     "tiled vertex buffer", CORRUPT);
 	if (!err)
-		err = scene_failed(f, released);
+		err = fragment_job_scene_failed(f, released);
 	fragment_drop_draws(f);
 	pthread_mutex_destroy(&f->lock);
 	return err;
@@ -472,8 +485,8 @@ enum vagx_gpu_status vagx_job_fragment(struct vagx_job *job,
 	} else if (!tvb_geometry_valid(&registers->geometry)) {
 		err = gpu_bad_geometry(job, &registers->geometry, fault);
 	} else {
-		fragment_init(f, job, registers, pages);
-		err = fragment_run(f, mode);
+		fragment_job_init(f, job, registers, pages);
+		err = fragment_job_run(f, mode);
 		gpu_failure_end(job, &f->failure, fault, unit);
 	}
 	free(f);

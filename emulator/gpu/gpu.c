@@ -17,7 +17,7 @@
 /* Parts that a shared core takes before it looks whether another job has fewer helpers */
 #define GPU_SLICE	64
 
-static uint64_t read_clock(clockid_t clock)
+static uint64_t gpu_read_clock(clockid_t clock)
 {
 	struct timespec ts;
 
@@ -31,7 +31,7 @@ void gpu_time_begin(struct vagx_job *job, unsigned int index, clockid_t clock)
 	struct gpu_time *time = &job->time[index];
 
 	time->clock = clock;
-	time->since = read_clock(clock);
+	time->since = gpu_read_clock(clock);
 	time->works = true;
 }
 
@@ -39,7 +39,7 @@ void gpu_time_end(struct vagx_job *job, unsigned int index)
 {
 	struct gpu_time *time = &job->time[index];
 
-	time->spent += read_clock(time->clock) - time->since;
+	time->spent += gpu_read_clock(time->clock) - time->since;
 	time->works = false;
 }
 
@@ -54,7 +54,7 @@ uint64_t vagx_job_cpu_ns(struct vagx_job *job)
 		uint64_t ns = time->spent;
 
 		if (time->works)
-			ns += read_clock(time->clock) - time->since;
+			ns += gpu_read_clock(time->clock) - time->since;
 		if (ns > longest)
 			longest = ns;
 	}
@@ -68,6 +68,7 @@ void gpu_core_use(struct gpu_core *core, const struct vagx_job *job)
 		return;
 	vagx_tlb_init(&core->tlb, core->gpu->config.uat, job->vm_slot,
 		      VAGX_AGENT_GPU);
+	core->tlb.written = job->written;
 	core->job_serial = job->serial;
 }
 
@@ -98,9 +99,9 @@ static void gpu_work(struct gpu_core *core, struct vagx_job *job, uint64_t most)
 
 	gpu_core_use(core, job);
 	vagx_core_get_stats(core->core, &before);
-	begin = read_clock(CLOCK_MONOTONIC);
+	begin = gpu_read_clock(CLOCK_MONOTONIC);
 	gpu_take_parts(core, job, most);
-	begin = read_clock(CLOCK_MONOTONIC) - begin;
+	begin = gpu_read_clock(CLOCK_MONOTONIC) - begin;
 	vagx_core_get_stats(core->core, &after);
 
 	pthread_mutex_lock(&gpu->lock);

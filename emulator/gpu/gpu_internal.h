@@ -151,6 +151,7 @@ struct vagx_gpu {
  * @vm_slot: its context
  * @serial: its number
  * @core: the core that its own thread is
+ * @written: pages that it has stored to, or NULL
  * @stop: makes cores and stream come to an end
  * @parts: what it is doing
  * @open_next: next job with open parts; protected by the GPU's lock
@@ -173,6 +174,7 @@ struct vagx_job {
 	unsigned int vm_slot;
 	uint64_t serial;
 	struct gpu_core *core;
+	struct vagx_written *written;
 	atomic_bool stop;
 	struct gpu_parts parts;
 	struct vagx_job *open_next;

@@ -8,7 +8,7 @@
 #include "gpu/image.h"
 
 /* What a PBE packet can say that nobody has needed yet */
-static const char *unsupported(const struct agx_pbe *pbe)
+static const char *image_unsupported(const struct agx_pbe *pbe)
 {
 	if (pbe->rotate_90 || pbe->flip_vertical)
 		return "rotation";
@@ -22,15 +22,15 @@ static const char *unsupported(const struct agx_pbe *pbe)
 }
 
 /* Levels get smaller in the third direction only if there is one */
-static unsigned int chain_length(unsigned int dimension, uint32_t width, uint32_t height,
-				 uint32_t depth)
+static unsigned int image_chain_length(unsigned int dimension, uint32_t width, uint32_t height,
+				       uint32_t depth)
 {
 	return agx_layout_chain(width, height,
 				dimension == AGX_IMAGE_DIMENSION_3D ? depth : 1);
 }
 
-static void set_layers(struct vagx_image *image, const uint8_t *bytes, uint32_t stride,
-		       bool extended)
+static void image_set_layers(struct vagx_image *image, const uint8_t *bytes, uint32_t stride,
+			     bool extended)
 {
 	struct agx_image_layers layers;
 
@@ -44,7 +44,7 @@ static void set_layers(struct vagx_image *image, const uint8_t *bytes, uint32_t 
 	image->layout.layer_stride = layers.layer_stride_less_128 + 128;
 }
 
-static void set_metadata(struct vagx_image *image, const uint8_t *bytes)
+static void image_set_metadata(struct vagx_image *image, const uint8_t *bytes)
 {
 	struct agx_image_compression compression;
 
@@ -53,19 +53,19 @@ static void set_metadata(struct vagx_image *image, const uint8_t *bytes)
 	image->layout.compressed = compression.metadata;
 }
 
-static unsigned int sample_count(unsigned int dimension, unsigned int samples)
+static unsigned int image_sample_count(unsigned int dimension, unsigned int samples)
 {
 	if (dimension != AGX_IMAGE_DIMENSION_2D_MS && dimension != AGX_IMAGE_DIMENSION_2D_MS_ARRAY)
 		return 1;
 	return samples == AGX_IMAGE_SAMPLES_4 ? 4 : 2;
 }
 
-static void set_linear(struct vagx_image *image, const uint8_t *bytes, bool extended)
+static void image_set_linear(struct vagx_image *image, const uint8_t *bytes, bool extended)
 {
 	struct agx_pbe_linear linear;
 
 	agx_packet_unpack(AGX_PACKET_pbe_linear, bytes, &linear, NULL);
-	set_layers(image, bytes, linear.stride_less_4 + 4, extended);
+	image_set_layers(image, bytes, linear.stride_less_4 + 4, extended);
 }
 
 bool vagx_image_from_pbe(struct vagx_image *image, unsigned int *level, const uint8_t *bytes,
@@ -74,7 +74,7 @@ bool vagx_image_from_pbe(struct vagx_image *image, unsigned int *level, const ui
 	struct agx_pbe pbe;
 
 	agx_packet_unpack(AGX_PACKET_pbe, bytes, &pbe, NULL);
-	*why = unsupported(&pbe);
+	*why = image_unsupported(&pbe);
 	if (*why)
 		return false;
 	*image = (struct vagx_image){
@@ -87,26 +87,26 @@ bool vagx_image_from_pbe(struct vagx_image *image, unsigned int *level, const ui
 			.width = pbe.width,
 			.height = pbe.height,
 			.layers = pbe.layers,
-			.levels = pbe.mip_chain ? chain_length(pbe.dimension, pbe.width,
-							       pbe.height, pbe.layers) :
+			.levels = pbe.mip_chain ? image_chain_length(pbe.dimension, pbe.width,
+								     pbe.height, pbe.layers) :
 						  pbe.levels,
-			.samples = sample_count(pbe.dimension, pbe.samples),
+			.samples = image_sample_count(pbe.dimension, pbe.samples),
 			.element_bytes = vagx_image_channel_bytes(pbe.channels),
 			.page_aligned = pbe.page_aligned_layers,
 		},
 	};
 	*level = pbe.level;
 	if (pbe.layout == AGX_IMAGE_LAYOUT_LINEAR)
-		set_linear(image, bytes, pbe.extended);
+		image_set_linear(image, bytes, pbe.extended);
 	else if (pbe.compressed)
-		set_metadata(image, bytes);
+		image_set_metadata(image, bytes);
 	*why = agx_layout_init(&image->layout);
 	if (!*why && *level >= image->layout.levels)
 		*why = "a level beyond the last one";
 	return !*why;
 }
 
-static const char *unsupported_texture(const struct agx_texture *t)
+static const char *image_unsupported_texture(const struct agx_texture *t)
 {
 	if (t->mode != AGX_IMAGE_MODE_NORMAL && t->mode != AGX_IMAGE_MODE_SPARSE)
 		return "mode";
@@ -126,15 +126,15 @@ static const char *unsupported_texture(const struct agx_texture *t)
 	return vagx_image_channel_bytes(t->channels) ? NULL : "channels";
 }
 
-static void set_linear_texture(struct vagx_image *image, const uint8_t *bytes, bool extended)
+static void image_set_linear_texture(struct vagx_image *image, const uint8_t *bytes, bool extended)
 {
 	struct agx_texture_linear linear;
 
 	agx_packet_unpack(AGX_PACKET_texture_linear, bytes, &linear, NULL);
-	set_layers(image, bytes, linear.stride_less_16 + 16, extended);
+	image_set_layers(image, bytes, linear.stride_less_16 + 16, extended);
 }
 
-static void set_blocks(struct vagx_image *image)
+static void image_set_blocks(struct vagx_image *image)
 {
 	if (!image->block)
 		return;
@@ -148,7 +148,7 @@ bool vagx_image_from_texture(struct vagx_image *image, const uint8_t *bytes, con
 	struct agx_texture t;
 
 	agx_packet_unpack(AGX_PACKET_texture, bytes, &t, NULL);
-	*why = unsupported_texture(&t);
+	*why = image_unsupported_texture(&t);
 	if (*why)
 		return false;
 	*image = (struct vagx_image){
@@ -166,22 +166,22 @@ bool vagx_image_from_texture(struct vagx_image *image, const uint8_t *bytes, con
 			.width = t.width,
 			.height = t.height,
 			.layers = t.depth,
-			.levels = t.mip_chain ? chain_length(t.dimension, t.width, t.height,
-							     t.depth) : t.last_level + 1,
-			.samples = sample_count(t.dimension, t.samples),
+			.levels = t.mip_chain ? image_chain_length(t.dimension, t.width, t.height,
+								   t.depth) : t.last_level + 1,
+			.samples = image_sample_count(t.dimension, t.samples),
 			.element_bytes = vagx_image_channel_bytes(t.channels),
 			.page_aligned = t.page_aligned_layers,
 		},
 	};
-	set_blocks(image);
+	image_set_blocks(image);
 	/* of a cube the packet counts cubes */
 	if (t.dimension == AGX_IMAGE_DIMENSION_CUBE ||
 	    t.dimension == AGX_IMAGE_DIMENSION_CUBE_ARRAY)
 		image->layout.layers *= 6;
 	if (t.layout == AGX_IMAGE_LAYOUT_LINEAR)
-		set_linear_texture(image, bytes, t.extended);
+		image_set_linear_texture(image, bytes, t.extended);
 	else if (t.compressed)
-		set_metadata(image, bytes);
+		image_set_metadata(image, bytes);
 	*why = agx_layout_init(&image->layout);
 	return !*why;
 }

@@ -14,25 +14,25 @@
 
 enum { R, G, B, A };
 
-static int bit(int value, unsigned int n)
+static int astc_hdr_bit(int value, unsigned int n)
 {
 	return value >> n & 1;
 }
 
-static int clamp(int value)
+static int astc_hdr_clamp(int value)
 {
 	return value < 0 ? 0 : value > MOST ? MOST : value;
 }
 
-static void set_end(int end[4], int r, int g, int b)
+static void astc_hdr_set_end(int end[4], int r, int g, int b)
 {
-	end[R] = clamp(r);
-	end[G] = clamp(g);
-	end[B] = clamp(b);
+	end[R] = astc_hdr_clamp(r);
+	end[G] = astc_hdr_clamp(g);
+	end[B] = astc_hdr_clamp(b);
 	end[A] = ONE;
 }
 
-static void swap(int end[4], unsigned int a, unsigned int b)
+static void astc_hdr_swap(int end[4], unsigned int a, unsigned int b)
 {
 	int value = end[a];
 
@@ -45,18 +45,18 @@ struct place {
 	unsigned char number, bits;
 };
 
-static void put_odd_bit(int *number, const struct place *place, int odd)
+static void astc_hdr_put_odd_bit(int *number, const struct place *place, int odd)
 {
 	number[place->number] |= odd * place->bits << 5;
 }
 
-/* Bits 5 and up, as put_odd_bit() takes them */
+/* Bits 5 and up, as astc_hdr_put_odd_bit() takes them */
 #define AT(number, at)	{ number, 1 << ((at) - 5) }
 #define NOWHERE		{ 0, 0 }
 
 /* Luminance */
 
-static void wide_luminance(const int *v, int ends[2][4])
+static void astc_hdr_wide_luminance(const int *v, int ends[2][4])
 {
 	int low = v[0] << 4, high = v[1] << 4;
 
@@ -64,20 +64,20 @@ static void wide_luminance(const int *v, int ends[2][4])
 		low = (v[1] << 4) + 8;
 		high = (v[0] << 4) - 8;
 	}
-	set_end(ends[0], low, low, low);
-	set_end(ends[1], high, high, high);
+	astc_hdr_set_end(ends[0], low, low, low);
+	astc_hdr_set_end(ends[1], high, high, high);
 }
 
-static void narrow_luminance(const int *v, int ends[2][4])
+static void astc_hdr_narrow_luminance(const int *v, int ends[2][4])
 {
 	/* bits of the difference, which the mode's bit chooses, and what they count */
-	unsigned int bits = bit(v[0], 7) ? 5 : 4, shift = bit(v[0], 7) ? 2 : 1;
+	unsigned int bits = astc_hdr_bit(v[0], 7) ? 5 : 4, shift = astc_hdr_bit(v[0], 7) ? 2 : 1;
 	int mask = (1 << bits) - 1;
 	int low = (v[1] & 0xff & ~mask) << 4 | (v[0] & 0x7f) << shift;
 	int high = low + ((v[1] & mask) << shift);
 
-	set_end(ends[0], low, low, low);
-	set_end(ends[1], high, high, high);
+	astc_hdr_set_end(ends[0], low, low, low);
+	astc_hdr_set_end(ends[1], high, high, high);
 }
 
 /* A colour, and by how much the other one is less in each channel */
@@ -87,7 +87,7 @@ enum { SCALE = 3, SCALE_NUMBERS };
 static const struct {
 	struct place odd[7];
 	unsigned char shift;
-} scale_modes[] = {
+} astc_hdr_scale_modes[] = {
 	{ { AT(R, 9), AT(R, 8), AT(R, 7), AT(R, 10), AT(R, 6), AT(SCALE, 6), AT(SCALE, 5) }, 1 },
 	{ { AT(R, 8), AT(G, 5), AT(R, 7), AT(B, 5), AT(R, 6), AT(R, 10), AT(R, 9) }, 1 },
 	{ { AT(R, 9), AT(R, 8), AT(R, 7), AT(R, 6), AT(SCALE, 7), AT(SCALE, 6), AT(SCALE, 5) }, 2 },
@@ -96,12 +96,13 @@ static const struct {
 	{ { AT(G, 6), AT(G, 5), AT(B, 6), AT(B, 5), AT(R, 6), AT(SCALE, 6), AT(SCALE, 5) }, 5 },
 };
 
-static void base_and_scale(const int *v, int ends[2][4])
+static void astc_hdr_base_and_scale(const int *v, int ends[2][4])
 {
-	unsigned int bits = v[0] >> 6 | bit(v[1], 7) << 2 | bit(v[2], 7) << 3;
+	unsigned int bits = v[0] >> 6 | astc_hdr_bit(v[1], 7) << 2 | astc_hdr_bit(v[2], 7) << 3;
 	const int odd[7] = {
-		bit(v[1], 6), bit(v[1], 5), bit(v[2], 6), bit(v[2], 5),
-		bit(v[3], 7), bit(v[3], 6), bit(v[3], 5),
+		astc_hdr_bit(v[1], 6), astc_hdr_bit(v[1], 5), astc_hdr_bit(v[2], 6),
+		astc_hdr_bit(v[2], 5), astc_hdr_bit(v[3], 7), astc_hdr_bit(v[3], 6),
+		astc_hdr_bit(v[3], 5),
 	};
 	int n[SCALE_NUMBERS] = { v[0] & 0x3f, v[1] & 0x1f, v[2] & 0x1f, v[3] & 0x1f };
 	unsigned int largest = bits >> 2, mode = bits & 3, i;
@@ -114,17 +115,17 @@ static void base_and_scale(const int *v, int ends[2][4])
 		mode = 4;
 	}
 	for (i = 0; i < 7; i++)
-		put_odd_bit(n, &scale_modes[mode].odd[i], odd[i]);
+		astc_hdr_put_odd_bit(n, &astc_hdr_scale_modes[mode].odd[i], odd[i]);
 	for (i = 0; i < SCALE_NUMBERS; i++)
-		n[i] <<= scale_modes[mode].shift;
+		n[i] <<= astc_hdr_scale_modes[mode].shift;
 	/* but in the last mode the others are how much less than the largest they are */
 	if (mode != 5) {
 		n[G] = n[R] - n[G];
 		n[B] = n[R] - n[B];
 	}
-	swap(n, R, largest);
-	set_end(ends[0], n[R] - n[SCALE], n[G] - n[SCALE], n[B] - n[SCALE]);
-	set_end(ends[1], n[R], n[G], n[B]);
+	astc_hdr_swap(n, R, largest);
+	astc_hdr_set_end(ends[0], n[R] - n[SCALE], n[G] - n[SCALE], n[B] - n[SCALE]);
+	astc_hdr_set_end(ends[1], n[R], n[G], n[B]);
 }
 
 /*
@@ -137,7 +138,7 @@ enum { LARGEST, OTHERS, OTHERS_2, LESS, BESIDES, BESIDES_2, DIRECT_NUMBERS };
 static const struct {
 	struct place odd[6];
 	unsigned char besides_bits;
-} direct_modes[] = {
+} astc_hdr_direct_modes[] = {
 	{ { AT(OTHERS, 6), AT(OTHERS_2, 6), NOWHERE, NOWHERE, NOWHERE, NOWHERE }, 7 },
 	{ { AT(OTHERS, 6), AT(OTHERS_2, 6), AT(OTHERS, 7), AT(OTHERS_2, 7), NOWHERE, NOWHERE }, 6 },
 	{ { AT(LARGEST, 9), AT(LESS, 6), NOWHERE, NOWHERE, NOWHERE, NOWHERE }, 7 },
@@ -150,47 +151,50 @@ static const struct {
 	{ { AT(LARGEST, 9), AT(LARGEST, 10), AT(LARGEST, 11), AT(LESS, 6), NOWHERE, NOWHERE }, 6 },
 };
 
-static int extend(int value, unsigned int bits)
+static int astc_hdr_extend(int value, unsigned int bits)
 {
 	int sign = 1 << (bits - 1);
 
 	return ((value & (2 * sign - 1)) ^ sign) - sign;
 }
 
-static void direct(const int *v, int ends[2][4])
+static void astc_hdr_direct(const int *v, int ends[2][4])
 {
-	unsigned int largest = bit(v[4], 7) | bit(v[5], 7) << 1;
-	unsigned int mode = bit(v[1], 7) | bit(v[2], 7) << 1 | bit(v[3], 7) << 2, i;
+	unsigned int largest = astc_hdr_bit(v[4], 7) | astc_hdr_bit(v[5], 7) << 1;
+	unsigned int mode = astc_hdr_bit(v[1], 7) | astc_hdr_bit(v[2], 7) << 1 |
+			    astc_hdr_bit(v[3], 7) << 2,
+		     i;
 	const int odd[6] = {
-		bit(v[2], 6), bit(v[3], 6), bit(v[4], 6), bit(v[5], 6), bit(v[4], 5), bit(v[5], 5),
+		astc_hdr_bit(v[2], 6), astc_hdr_bit(v[3], 6), astc_hdr_bit(v[4], 6),
+		astc_hdr_bit(v[5], 6), astc_hdr_bit(v[4], 5), astc_hdr_bit(v[5], 5),
 	};
 	int n[DIRECT_NUMBERS] = {
-		v[0] | bit(v[1], 6) << 8, v[2] & 0x3f, v[3] & 0x3f, v[1] & 0x3f,
-		extend(v[4], direct_modes[mode].besides_bits),
-		extend(v[5], direct_modes[mode].besides_bits),
+		v[0] | astc_hdr_bit(v[1], 6) << 8, v[2] & 0x3f, v[3] & 0x3f, v[1] & 0x3f,
+		astc_hdr_extend(v[4], astc_hdr_direct_modes[mode].besides_bits),
+		astc_hdr_extend(v[5], astc_hdr_direct_modes[mode].besides_bits),
 	};
 
 	if (largest == 3) {
-		set_end(ends[0], v[0] << 4, v[2] << 4, (v[4] & 0x7f) << 5);
-		set_end(ends[1], v[1] << 4, v[3] << 4, (v[5] & 0x7f) << 5);
+		astc_hdr_set_end(ends[0], v[0] << 4, v[2] << 4, (v[4] & 0x7f) << 5);
+		astc_hdr_set_end(ends[1], v[1] << 4, v[3] << 4, (v[5] & 0x7f) << 5);
 		return;
 	}
 	for (i = 0; i < 6; i++)
-		put_odd_bit(n, &direct_modes[mode].odd[i], odd[i]);
+		astc_hdr_put_odd_bit(n, &astc_hdr_direct_modes[mode].odd[i], odd[i]);
 	for (i = 0; i < DIRECT_NUMBERS; i++)
 		n[i] *= 1 << (mode / 2 ^ 3);
-	set_end(ends[0], n[LARGEST] - n[LESS],
-		n[LARGEST] - n[OTHERS] - n[LESS] - n[BESIDES],
-		n[LARGEST] - n[OTHERS_2] - n[LESS] - n[BESIDES_2]);
-	set_end(ends[1], n[LARGEST], n[LARGEST] - n[OTHERS], n[LARGEST] - n[OTHERS_2]);
+	astc_hdr_set_end(ends[0], n[LARGEST] - n[LESS],
+			 n[LARGEST] - n[OTHERS] - n[LESS] - n[BESIDES],
+			 n[LARGEST] - n[OTHERS_2] - n[LESS] - n[BESIDES_2]);
+	astc_hdr_set_end(ends[1], n[LARGEST], n[LARGEST] - n[OTHERS], n[LARGEST] - n[OTHERS_2]);
 	for (i = 0; i < 2; i++)
-		swap(ends[i], R, largest);
+		astc_hdr_swap(ends[i], R, largest);
 }
 
 /* An alpha of high dynamic range: two, or one and a difference that is longer or shorter */
-static void alphas(int first, int second, int ends[2][4])
+static void astc_hdr_alphas(int first, int second, int ends[2][4])
 {
-	unsigned int mode = bit(first, 7) | bit(second, 7) << 1;
+	unsigned int mode = astc_hdr_bit(first, 7) | astc_hdr_bit(second, 7) << 1;
 
 	first &= 0x7f;
 	second &= 0x7f;
@@ -201,7 +205,8 @@ static void alphas(int first, int second, int ends[2][4])
 	}
 	first |= second << (mode + 1) & 0x780;
 	ends[0][A] = first << (4 - mode);
-	ends[1][A] = clamp(ends[0][A] + extend(second, 6 - mode) * (1 << (4 - mode)));
+	ends[1][A] =
+		astc_hdr_clamp(ends[0][A] + astc_hdr_extend(second, 6 - mode) * (1 << (4 - mode)));
 }
 
 unsigned int vagx_astc_hdr_ends(unsigned int format, const int *v, int ends[2][4])
@@ -210,19 +215,19 @@ unsigned int vagx_astc_hdr_ends(unsigned int format, const int *v, int ends[2][4
 
 	switch (format) {
 	case 2:
-		wide_luminance(v, ends);
+		astc_hdr_wide_luminance(v, ends);
 		break;
 	case 3:
-		narrow_luminance(v, ends);
+		astc_hdr_narrow_luminance(v, ends);
 		break;
 	case 7:
-		base_and_scale(v, ends);
+		astc_hdr_base_and_scale(v, ends);
 		break;
 	default:
-		direct(v, ends);
+		astc_hdr_direct(v, ends);
 	}
 	if (format == 15)
-		alphas(v[6], v[7], ends);
+		astc_hdr_alphas(v[6], v[7], ends);
 	for (n = 0; n < 2; n++) {
 		for (i = 0; i < 4; i++)
 			ends[n][i] <<= 4;

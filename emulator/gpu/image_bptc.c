@@ -129,7 +129,7 @@ static const struct bc7_mode {
 	uint8_t end_bits, part_bits;
 	/* of indices; of the second ones if there are such */
 	uint8_t index_bits[2];
-} bc7_modes[8] = {
+} bptc_bc7_modes[8] = {
 	{ 3, 4, 0, 0, 4, 0, 1, 0, { 3, 0 } },
 	{ 2, 6, 0, 0, 6, 0, 0, 1, { 3, 0 } },
 	{ 3, 6, 0, 0, 5, 0, 0, 0, { 2, 0 } },
@@ -150,13 +150,13 @@ struct bc7 {
 };
 
 /* To 8 bits, the highest ones repeated */
-static int bc7_expand(int value, unsigned int bits)
+static int bptc_bc7_expand(int value, unsigned int bits)
 {
 	value <<= 8 - bits;
 	return value | value >> bits;
 }
 
-static void bc7_ends(struct bc7 *c, const uint8_t *b)
+static void bptc_bc7_ends(struct bc7 *c, const uint8_t *b)
 {
 	const struct bc7_mode *m = c->mode;
 	unsigned int ends = 2 * m->parts, common = m->end_bits || m->part_bits;
@@ -173,23 +173,23 @@ static void bc7_ends(struct bc7 *c, const uint8_t *b)
 			bits = (i < 3 ? m->colour_bits : m->alpha_bits) + common;
 			if (common)
 				c->ends[e][i] = c->ends[e][i] << 1 | shared;
-			c->ends[e][i] = bc7_expand(c->ends[e][i], bits);
+			c->ends[e][i] = bptc_bc7_expand(c->ends[e][i], bits);
 			if (i == 3 && !m->alpha_bits)
 				c->ends[e][i] = 255;
 		}
 	}
 }
 
-static bool bc7_read(struct bc7 *c, const uint8_t *b)
+static bool bptc_bc7_read(struct bc7 *c, const uint8_t *b)
 {
 	if (!b[0])
 		return false;
-	c->mode = &bc7_modes[__builtin_ctz(b[0])];
+	c->mode = &bptc_bc7_modes[__builtin_ctz(b[0])];
 	c->at = __builtin_ctz(b[0]) + 1;
 	c->partition = bptc_take(b, &c->at, c->mode->partition_bits);
 	c->rotation = bptc_take(b, &c->at, c->mode->rotation_bits);
 	c->select = bptc_take(b, &c->at, c->mode->select_bits);
-	bc7_ends(c, b);
+	bptc_bc7_ends(c, b);
 	return true;
 }
 
@@ -202,7 +202,7 @@ void vagx_block_bc7(const uint8_t *b, unsigned int x, unsigned int y, bool is_si
 	struct bc7 c = { .mode = NULL };
 
 	memset(value, 0, 4 * sizeof(*value));
-	if (!bc7_read(&c, b))
+	if (!bptc_bc7_read(&c, b))
 		return;
 	m = c.mode;
 	weight[0] = weight[1] = bptc_weight(b, c.at, m->index_bits[0], m->parts, c.partition,
@@ -253,7 +253,7 @@ static const struct bc6h_mode {
 	/* the others are differences to the first */
 	bool differences;
 	struct bc6h_field fields[BC6H_FIELDS];
-} bc6h_modes[] = {
+} bptc_bc6h_modes[] = {
 	{ 0, 2, 2, 10, { 5, 5, 5 }, true, {
 		Y(1, 4, 1), Y(2, 4, 1), Z(2, 4, 1), FIRST(10), X(0, 5), Z(1, 4, 1), Y(1, 0, 4),
 		X(1, 5), Z(2, 0, 1), Z(1, 0, 4), X(2, 5), Z(2, 1, 1), Y(2, 0, 4), Y(0, 0, 5),
@@ -310,24 +310,24 @@ static const struct bc6h_mode {
 		BACK(2, 10, 6) } },
 };
 
-static const struct bc6h_mode *bc6h_find(const uint8_t *b)
+static const struct bc6h_mode *bptc_bc6h_find(const uint8_t *b)
 {
 	unsigned int i;
 
-	for (i = 0; i < sizeof(bc6h_modes) / sizeof(bc6h_modes[0]); i++) {
-		if (bptc_bits(b, 0, bc6h_modes[i].code_bits) == bc6h_modes[i].code)
-			return &bc6h_modes[i];
+	for (i = 0; i < sizeof(bptc_bc6h_modes) / sizeof(bptc_bc6h_modes[0]); i++) {
+		if (bptc_bits(b, 0, bptc_bc6h_modes[i].code_bits) == bptc_bc6h_modes[i].code)
+			return &bptc_bc6h_modes[i];
 	}
 	return NULL;
 }
 
-static int bc6h_extend(int value, unsigned int bits)
+static int bptc_bc6h_extend(int value, unsigned int bits)
 {
 	return (int)((uint32_t)value << (32 - bits)) >> (32 - bits);
 }
 
-static void bc6h_take(const uint8_t *b, unsigned int *at, const struct bc6h_field *f,
-		      int ends[4][3])
+static void bptc_bc6h_take(const uint8_t *b, unsigned int *at, const struct bc6h_field *f,
+			   int ends[4][3])
 {
 	int *value = &ends[f->end][f->channel];
 	unsigned int i;
@@ -339,29 +339,29 @@ static void bc6h_take(const uint8_t *b, unsigned int *at, const struct bc6h_fiel
 	}
 }
 
-static void bc6h_ends(const struct bc6h_mode *m, const uint8_t *b, unsigned int *at,
-		      bool is_signed, int ends[4][3])
+static void bptc_bc6h_ends(const struct bc6h_mode *m, const uint8_t *b, unsigned int *at,
+			   bool is_signed, int ends[4][3])
 {
 	const int mask = (1 << m->end_bits) - 1;
 	unsigned int i, e;
 
 	for (i = 0; i < BC6H_FIELDS && m->fields[i].count; i++)
-		bc6h_take(b, at, &m->fields[i], ends);
+		bptc_bc6h_take(b, at, &m->fields[i], ends);
 	for (i = 0; i < 3; i++) {
 		for (e = 1; e < 2u * m->parts; e++) {
 			if (m->differences)
-				ends[e][i] = (bc6h_extend(ends[e][i], m->other_bits[i]) +
+				ends[e][i] = (bptc_bc6h_extend(ends[e][i], m->other_bits[i]) +
 					      ends[0][i]) & mask;
 			if (is_signed)
-				ends[e][i] = bc6h_extend(ends[e][i], m->end_bits);
+				ends[e][i] = bptc_bc6h_extend(ends[e][i], m->end_bits);
 		}
 		if (is_signed)
-			ends[0][i] = bc6h_extend(ends[0][i], m->end_bits);
+			ends[0][i] = bptc_bc6h_extend(ends[0][i], m->end_bits);
 	}
 }
 
 /* To 16 bits, so that the largest number becomes the largest one */
-static int bc6h_widen(int value, unsigned int bits, bool is_signed)
+static int bptc_bc6h_widen(int value, unsigned int bits, bool is_signed)
 {
 	int most = (1 << (bits - is_signed)) - 1, size = value < 0 ? -value : value;
 
@@ -377,16 +377,17 @@ static int bc6h_widen(int value, unsigned int bits, bool is_signed)
 }
 
 /* Scaled, so that it is a 16-bit float that is finite */
-static float bc6h_half(int value, bool is_signed)
+static float bptc_bc6h_half(int value, bool is_signed)
 {
 	if (!is_signed)
 		return float_from_half(value * 31 >> 6);
 	return float_from_half(value < 0 ? (-value * 31 >> 5) | 0x8000 : value * 31 >> 5);
 }
 
-static void bc6h(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed, float value[4])
+static void bptc_bc6h(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed,
+		      float value[4])
 {
-	const struct bc6h_mode *m = bc6h_find(b);
+	const struct bc6h_mode *m = bptc_bc6h_find(b);
 	unsigned int texel = 4 * y + x, partition = 0, part, at, i;
 	int ends[4][3] = { { 0 } }, weight;
 
@@ -395,26 +396,27 @@ static void bc6h(const uint8_t *b, unsigned int x, unsigned int y, bool is_signe
 	if (!m)
 		return;
 	at = m->code_bits;
-	bc6h_ends(m, b, &at, is_signed, ends);
+	bptc_bc6h_ends(m, b, &at, is_signed, ends);
 	if (m->parts == 2)
 		partition = bptc_take(b, &at, 5);
 	weight = bptc_weight(b, at, m->parts == 2 ? 3 : 4, m->parts, partition, texel);
 	part = bptc_part(m->parts, partition, texel);
 	for (i = 0; i < 3; i++)
-		value[i] = bc6h_half(bptc_between(bc6h_widen(ends[2 * part][i], m->end_bits,
-							     is_signed),
-						  bc6h_widen(ends[2 * part + 1][i], m->end_bits,
-							     is_signed), weight), is_signed);
+		value[i] = bptc_bc6h_half(
+			bptc_between(bptc_bc6h_widen(ends[2 * part][i], m->end_bits, is_signed),
+				     bptc_bc6h_widen(ends[2 * part + 1][i], m->end_bits, is_signed),
+				     weight),
+			is_signed);
 }
 
 void vagx_block_bc6h_signed(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed,
 			    float value[4])
 {
-	bc6h(b, x, y, true, value);
+	bptc_bc6h(b, x, y, true, value);
 }
 
 void vagx_block_bc6h_unsigned(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed,
 			      float value[4])
 {
-	bc6h(b, x, y, false, value);
+	bptc_bc6h(b, x, y, false, value);
 }

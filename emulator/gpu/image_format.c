@@ -15,7 +15,7 @@
 /* How channels lie in a sample: bits of each, the first one lowest */
 static const struct channel_row {
 	uint8_t bits[4];
-} channel_rows[] = {
+} image_format_channel_rows[] = {
 	[AGX_CHANNELS_R8] = { { 8 } },
 	[AGX_CHANNELS_R16] = { { 16 } },
 	[AGX_CHANNELS_R8G8] = { { 8, 8 } },
@@ -33,23 +33,23 @@ static const struct channel_row {
 	[AGX_CHANNELS_R16G16B16A16] = { { 16, 16, 16, 16 } },
 	[AGX_CHANNELS_R32G32B32A32] = { { 32, 32, 32, 32 } },
 };
-#define CHANNEL_ROWS	(sizeof(channel_rows) / sizeof(channel_rows[0]))
+#define CHANNEL_ROWS	(sizeof(image_format_channel_rows) / sizeof(image_format_channel_rows[0]))
 
-static const struct channel_row *find_channels(unsigned int channels)
+static const struct channel_row *image_format_find_channels(unsigned int channels)
 {
-	if (channels >= CHANNEL_ROWS || !channel_rows[channels].bits[0])
+	if (channels >= CHANNEL_ROWS || !image_format_channel_rows[channels].bits[0])
 		return NULL;
-	return &channel_rows[channels];
+	return &image_format_channel_rows[channels];
 }
 
 unsigned int vagx_image_channel_bytes(unsigned int channels)
 {
-	const struct channel_row *row = find_channels(channels);
+	const struct channel_row *row = image_format_find_channels(channels);
 
 	return row ? (row->bits[0] + row->bits[1] + row->bits[2] + row->bits[3]) / 8 : 0;
 }
 
-static uint32_t get_bits(const uint8_t *p, unsigned int bytes)
+static uint32_t image_format_get_bits(const uint8_t *p, unsigned int bytes)
 {
 	uint32_t bits = 0;
 
@@ -63,7 +63,7 @@ bool vagx_image_is_integer(const struct vagx_image *image)
 }
 
 /* A component of a tile as a number */
-static float tile_number(unsigned int format, unsigned int component, uint32_t bits)
+static float image_format_tile_number(unsigned int format, unsigned int component, uint32_t bits)
 {
 	float value;
 
@@ -73,14 +73,15 @@ static float tile_number(unsigned int format, unsigned int component, uint32_t b
 }
 
 /* Of a number from -1 to 1; a float could not tell the largest of 32 bits from what is beyond */
-static int64_t scaled(float value, uint32_t most)
+static int64_t image_format_scaled(float value, uint32_t most)
 {
 	if (most > 0xffffff)
 		return (int64_t)nearbyint((double)value * most);
 	return (int64_t)nearbyintf(value * (float)most);
 }
 
-static uint32_t channel_bits(const struct vagx_image *image, unsigned int bits, float value)
+static uint32_t image_format_channel_bits(const struct vagx_image *image, unsigned int bits,
+					  float value)
 {
 	uint32_t most = (2u << (bits - 1)) - 1;
 
@@ -90,13 +91,13 @@ static uint32_t channel_bits(const struct vagx_image *image, unsigned int bits, 
 		return 0;
 	if (image->type == AGX_TEXTURE_TYPE_SNORM) {
 		value = value < -1.0f ? -1.0f : value > 1.0f ? 1.0f : value;
-		return (uint32_t)scaled(value, most / 2) & most;
+		return (uint32_t)image_format_scaled(value, most / 2) & most;
 	}
 	value = value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
-	return (uint32_t)scaled(value, most);
+	return (uint32_t)image_format_scaled(value, most);
 }
 
-static unsigned int count_channels(const struct channel_row *row)
+static unsigned int image_format_count_channels(const struct channel_row *row)
 {
 	unsigned int n = 0;
 
@@ -106,7 +107,7 @@ static unsigned int count_channels(const struct channel_row *row)
 }
 
 /* To where there are zeros */
-static void put_bits(uint8_t *p, unsigned int at, unsigned int count, uint32_t bits)
+static void image_format_put_bits(uint8_t *p, unsigned int at, unsigned int count, uint32_t bits)
 {
 	uint64_t word = (uint64_t)(count < 32 ? bits & ((1u << count) - 1) : bits) << at % 8;
 
@@ -116,12 +117,12 @@ static void put_bits(uint8_t *p, unsigned int at, unsigned int count, uint32_t b
 
 bool vagx_image_is_plain(const struct vagx_image *image, unsigned int format)
 {
-	const struct channel_row *row = find_channels(image->channels);
+	const struct channel_row *row = image_format_find_channels(image->channels);
 	unsigned int i, bits = 8u << vagx_format_log2_size(format);
 
 	if (vagx_format_is_packed(format))
 		return false;
-	for (i = 0; i < count_channels(row); i++) {
+	for (i = 0; i < image_format_count_channels(row); i++) {
 		if (row->bits[i] != bits || image->swizzle[i] % 4 != i)
 			return false;
 	}
@@ -129,7 +130,7 @@ bool vagx_image_is_plain(const struct vagx_image *image, unsigned int format)
 }
 
 /* Floats of fewer than 16 bits, which the tile buffer has as the image has them */
-static bool has_small_floats(const struct vagx_image *image)
+static bool image_format_has_small_floats(const struct vagx_image *image)
 {
 	return image->channels == AGX_CHANNELS_R11G11B10 || image->channels == AGX_CHANNELS_R9G9B9E5;
 }
@@ -137,35 +138,36 @@ static bool has_small_floats(const struct vagx_image *image)
 void vagx_image_encode(const struct vagx_image *image, unsigned int format, const uint8_t *tile,
 		       uint8_t *bits)
 {
-	const struct channel_row *row = find_channels(image->channels);
+	const struct channel_row *row = image_format_find_channels(image->channels);
 	unsigned int size = 1u << vagx_format_log2_size(format);
-	unsigned int i, at = 0, count = count_channels(row);
+	unsigned int i, at = 0, count = image_format_count_channels(row);
 	float number[4] = { 0, 0, 0, 1 };
 
 	memset(bits, 0, VAGX_IMAGE_MAX_BYTES);
 	if (vagx_format_is_packed(format)) {
-		if (has_small_floats(image)) {
+		if (image_format_has_small_floats(image)) {
 			memcpy(bits, tile, 4);
 			return;
 		}
-		vagx_format_unpack(format, get_bits(tile, 4), number);
+		vagx_format_unpack(format, image_format_get_bits(tile, 4), number);
 	}
 	for (i = 0; i < count; i++) {
 		unsigned int component = image->swizzle[i] % 4;
 		bool packed = vagx_format_is_packed(format);
-		uint32_t value = packed ? 0 : get_bits(tile + component * size, size);
+		uint32_t value = packed ? 0 : image_format_get_bits(tile + component * size, size);
 
 		/* An integer, or what is as wide as the channel, is what the channel is to be */
 		if (packed || (!vagx_image_is_integer(image) && row->bits[i] != size * 8))
-			value = channel_bits(image, row->bits[i],
-					     packed ? number[component] :
-						      tile_number(format, component, value));
-		put_bits(bits, at, row->bits[i], value);
+			value = image_format_channel_bits(
+				image, row->bits[i],
+				packed ? number[component]
+				       : image_format_tile_number(format, component, value));
+		image_format_put_bits(bits, at, row->bits[i], value);
 		at += row->bits[i];
 	}
 }
 
-static uint32_t extract(const uint8_t *p, unsigned int at, unsigned int count)
+static uint32_t image_format_extract(const uint8_t *p, unsigned int at, unsigned int count)
 {
 	unsigned int i, bytes = (at % 8 + count + 7) / 8;
 	uint64_t word = 0;
@@ -177,13 +179,13 @@ static uint32_t extract(const uint8_t *p, unsigned int at, unsigned int count)
 	return (uint32_t)(word >> at % 8 & ((1ULL << count) - 1));
 }
 
-static int32_t extend(uint32_t bits, unsigned int count)
+static int32_t image_format_extend(uint32_t bits, unsigned int count)
 {
 	return (int32_t)(bits << (32 - count)) >> (32 - count);
 }
 
-static uint32_t channel_value(const struct vagx_image *image, unsigned int channel,
-			      unsigned int count, uint32_t bits)
+static uint32_t image_format_channel_value(const struct vagx_image *image, unsigned int channel,
+					   unsigned int count, uint32_t bits)
 {
 	float most = count == 32 ? 4294967295.0f : (float)((1u << count) - 1), value;
 
@@ -191,11 +193,11 @@ static uint32_t channel_value(const struct vagx_image *image, unsigned int chann
 	case AGX_TEXTURE_TYPE_UINT:
 		return bits;
 	case AGX_TEXTURE_TYPE_SINT:
-		return extend(bits, count);
+		return image_format_extend(bits, count);
 	case AGX_TEXTURE_TYPE_FLOAT:
 		return count == 16 ? float_bits(float_from_half(bits)) : bits;
 	case AGX_TEXTURE_TYPE_SNORM:
-		value = extend(bits, count) / (float)((1u << (count - 1)) - 1);
+		value = image_format_extend(bits, count) / (float)((1u << (count - 1)) - 1);
 		return float_bits(value < -1.0f ? -1.0f : value);
 	default:
 		if (image->srgb && count == 8 && image->swizzle[3] != channel) {
@@ -207,7 +209,8 @@ static uint32_t channel_value(const struct vagx_image *image, unsigned int chann
 }
 
 /* Formats whose bits are shared between channels; false for the others */
-static bool decode_shared(const struct vagx_image *image, const uint8_t *bits, uint32_t *channel)
+static bool image_format_decode_shared(const struct vagx_image *image, const uint8_t *bits,
+				       uint32_t *channel)
 {
 	unsigned int i, format;
 	float value[4] = { 0 };
@@ -218,20 +221,20 @@ static bool decode_shared(const struct vagx_image *image, const uint8_t *bits, u
 		format = AGX_FORMAT_RGB9E5;
 	else
 		return false;
-	vagx_format_unpack(format, get_bits(bits, 4), value);
+	vagx_format_unpack(format, image_format_get_bits(bits, 4), value);
 	for (i = 0; i < 3; i++)
 		channel[i] = float_bits(value[i]);
 	return true;
 }
 
 /* Blocks may have any number, not a number among them; sRGB is a curve from 0 to 1 */
-static float unit(float value)
+static float image_format_unit(float value)
 {
 	return fminf(fmaxf(value, 0), 1);
 }
 
-static void decode_block(const struct vagx_image *image, const struct agx_texel *texel,
-			 const uint8_t *bits, uint32_t *channel)
+static void image_format_decode_block(const struct vagx_image *image, const struct agx_texel *texel,
+				      const uint8_t *bits, uint32_t *channel)
 {
 	float value[4] = { 0, 0, 0, 1 };
 	unsigned int i;
@@ -240,30 +243,32 @@ static void decode_block(const struct vagx_image *image, const struct agx_texel 
 			     image->type == AGX_TEXTURE_TYPE_SNORM, value);
 	for (i = 0; i < 4; i++) {
 		if (image->srgb && i < 3)
-			vagx_format_to_float(AGX_FORMAT_SRGBA8, i,
-					     (uint32_t)nearbyintf(unit(value[i]) * 255.0f),
-					     &value[i]);
+			vagx_format_to_float(
+				AGX_FORMAT_SRGBA8, i,
+				(uint32_t)nearbyintf(image_format_unit(value[i]) * 255.0f),
+				&value[i]);
 		channel[i] = float_bits(value[i]);
 	}
 }
 
-static void decode_channels(const struct vagx_image *image, const uint8_t *bits,
-			    uint32_t *channel)
+static void image_format_decode_channels(const struct vagx_image *image, const uint8_t *bits,
+					 uint32_t *channel)
 {
-	const struct channel_row *row = find_channels(image->channels);
-	unsigned int i, at = 0, count = count_channels(row);
+	const struct channel_row *row = image_format_find_channels(image->channels);
+	unsigned int i, at = 0, count = image_format_count_channels(row);
 
-	if (decode_shared(image, bits, channel))
+	if (image_format_decode_shared(image, bits, channel))
 		return;
 	for (i = 0; i < count; i++) {
-		channel[i] = channel_value(image, i, row->bits[i],
-					   extract(bits, at, row->bits[i]));
+		channel[i] = image_format_channel_value(
+			image, i, row->bits[i], image_format_extract(bits, at, row->bits[i]));
 		at += row->bits[i];
 	}
 }
 
 /* What a shader sees of the channels */
-static void see(const struct vagx_image *image, const uint32_t *channel, uint32_t *value)
+static void image_format_see(const struct vagx_image *image, const uint32_t *channel,
+			     uint32_t *value)
 {
 	uint32_t one = vagx_image_is_integer(image) ? 1 : float_bits(1.0f);
 	unsigned int i;
@@ -282,7 +287,7 @@ bool vagx_image_has_bytes(const struct vagx_image *image)
 	return image->channels == AGX_CHANNELS_R8G8B8A8 && image->type == AGX_TEXTURE_TYPE_UNORM;
 }
 
-static bool sees_them_as_they_are(const struct vagx_image *image)
+static bool image_format_sees_them_as_they_are(const struct vagx_image *image)
 {
 	return image->swizzle[0] == AGX_CHANNEL_R && image->swizzle[1] == AGX_CHANNEL_G &&
 	       image->swizzle[2] == AGX_CHANNEL_B && image->swizzle[3] == AGX_CHANNEL_A;
@@ -294,7 +299,7 @@ CLONES void vagx_image_see_bytes(const struct vagx_image *image, uint32_t *sampl
 	uint32_t shift[4], mask[4], constant[4];
 	unsigned int i, c;
 
-	if (sees_them_as_they_are(image))
+	if (image_format_sees_them_as_they_are(image))
 		return;
 	for (c = 0; c < 4; c++) {
 		const unsigned int from = image->swizzle[c];
@@ -335,34 +340,37 @@ void vagx_image_decode(const struct vagx_image *image, const struct agx_texel *t
 	uint32_t bytes;
 
 	if (vagx_image_has_bytes(image)) {
-		bytes = get_bits(bits, 4);
+		bytes = image_format_get_bits(bits, 4);
 		vagx_image_see_bytes(image, &bytes, 1);
 		vagx_image_decode_bytes(image, bytes, value);
 		return;
 	}
 	if (image->block)
-		decode_block(image, texel, bits, channel);
+		image_format_decode_block(image, texel, bits, channel);
 	else
-		decode_channels(image, bits, channel);
-	see(image, channel, value);
+		image_format_decode_channels(image, bits, channel);
+	image_format_see(image, channel, value);
 }
 
 /* (mesa src/asahi/lib/agx_border.c) */
-static unsigned int border_bits(const struct vagx_image *image, unsigned int channel)
+static unsigned int image_format_border_bits(const struct vagx_image *image, unsigned int channel)
 {
 	unsigned int bits = image->block ? image->block->border_bits :
-			    find_channels(image->channels)->bits[channel];
+			    image_format_find_channels(image->channels)->bits[channel];
 
 	return bits == 8 && image->srgb && image->swizzle[3] != channel ? 12 : bits;
 }
 
-static uint32_t border_value(const struct vagx_image *image, unsigned int bits, uint32_t word)
+static uint32_t image_format_border_value(const struct vagx_image *image, unsigned int bits,
+					  uint32_t word)
 {
 	switch (image->type) {
 	case AGX_TEXTURE_TYPE_UNORM:
 		return float_bits(bits ? word / (float)((1ULL << bits) - 1) : 0);
 	case AGX_TEXTURE_TYPE_SNORM:
-		return float_bits(bits ? extend(word, bits) / (float)((1u << (bits - 1)) - 1) : 0);
+		return float_bits(bits ? image_format_extend(word, bits) /
+						  (float)((1u << (bits - 1)) - 1)
+				       : 0);
 	case AGX_TEXTURE_TYPE_FLOAT:
 		return bits == 32 ? word : float_bits(float_from_half(word & 0xffff));
 	default:
@@ -376,22 +384,23 @@ void vagx_image_border(const struct vagx_image *image, const uint32_t *words, ui
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
-		channel[i] = border_value(image, border_bits(image, i), words[i]);
-	see(image, channel, value);
+		channel[i] = image_format_border_value(image, image_format_border_bits(image, i),
+						       words[i]);
+	image_format_see(image, channel, value);
 }
 
 void vagx_image_encode_values(const struct vagx_image *image, const uint32_t *value,
 			      uint8_t *bits)
 {
-	const struct channel_row *row = find_channels(image->channels);
-	unsigned int i, at = 0, count = count_channels(row);
+	const struct channel_row *row = image_format_find_channels(image->channels);
+	unsigned int i, at = 0, count = image_format_count_channels(row);
 	float number[4];
 	uint32_t word;
 
 	memset(bits, 0, VAGX_IMAGE_MAX_BYTES);
 	for (i = 0; i < 4; i++)
 		number[i] = bits_float(value[image->swizzle[i] % 4]);
-	if (has_small_floats(image)) {
+	if (image_format_has_small_floats(image)) {
 		word = vagx_format_pack(image->channels == AGX_CHANNELS_R9G9B9E5 ?
 					AGX_FORMAT_RGB9E5 : AGX_FORMAT_RG11B10F, number);
 		memcpy(bits, &word, 4);
@@ -400,8 +409,8 @@ void vagx_image_encode_values(const struct vagx_image *image, const uint32_t *va
 	for (i = 0; i < count; i++) {
 		word = value[image->swizzle[i] % 4];
 		if (!vagx_image_is_integer(image))
-			word = channel_bits(image, row->bits[i], number[i]);
-		put_bits(bits, at, row->bits[i], word);
+			word = image_format_channel_bits(image, row->bits[i], number[i]);
+		image_format_put_bits(bits, at, row->bits[i], word);
 		at += row->bits[i];
 	}
 }

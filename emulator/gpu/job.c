@@ -29,6 +29,7 @@ struct vagx_job *vagx_job_new(struct vagx_gpu *gpu, unsigned int vm_slot)
 		errno = ENOMEM;
 		return NULL;
 	}
+	job->written = vagx_written_new(gpu->config.uat, vm_slot);
 	pthread_cond_init(&job->left_cond, NULL);
 	return job;
 }
@@ -40,6 +41,7 @@ void vagx_job_free(struct vagx_job *job)
 	gpu_core_put(job->gpu, job->core);
 	if (job->free_vertex)
 		job->free_vertex(job->vertex);
+	vagx_written_free(job->written);
 	pthread_cond_destroy(&job->left_cond);
 	free(job->description);
 	free(job);
@@ -83,7 +85,7 @@ struct grid {
 	uint64_t total;
 };
 
-static void set_grid(struct grid *grid, const struct vagx_launch *launch)
+static void job_set_grid(struct grid *grid, const struct vagx_launch *launch)
 {
 	unsigned int i;
 
@@ -99,7 +101,7 @@ static void set_grid(struct grid *grid, const struct vagx_launch *launch)
 }
 
 /* One of them. Others may wait for what it does, so the first one that fails ends all. */
-static int run_group(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t n)
+static int job_run_group(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t n)
 {
 	const struct grid *grid = ctx;
 	uint64_t row = n / grid->groups[0];
@@ -119,15 +121,15 @@ static int run_group(struct vagx_job *job, struct gpu_core *core, void *ctx, uin
 	return err;
 }
 
-static void run_grid(struct vagx_job *job, const struct vagx_launch *launch)
+static void job_run_grid(struct vagx_job *job, const struct vagx_launch *launch)
 {
 	struct grid grid;
 
-	set_grid(&grid, launch);
-	gpu_run_parts(job, run_group, &grid, grid.total, "threadgroups");
+	job_set_grid(&grid, launch);
+	gpu_run_parts(job, job_run_group, &grid, grid.total, "threadgroups");
 }
 
-static void trace_launch(struct vagx_job *job, const struct vagx_launch *launch, uint64_t began)
+static void job_trace_launch(struct vagx_job *job, const struct vagx_launch *launch, uint64_t began)
 {
 	const struct vagx_trace_arg args[] = {
 		{ "job", job->serial },
@@ -162,7 +164,7 @@ static int job_launch(void *ctx, struct vagx_launch *launch,
 	if (!gpu->config.no_exec) {
 		job_run_preshader(job, launch);
 		if (!atomic_load(&job->stop))
-			run_grid(job, launch);
+			job_run_grid(job, launch);
 	}
 
 	pthread_mutex_lock(&gpu->lock);
@@ -171,7 +173,7 @@ static int job_launch(void *ctx, struct vagx_launch *launch,
 	*fault = job->fault;
 	pthread_mutex_unlock(&gpu->lock);
 	job->launches++;
-	trace_launch(job, launch, began);
+	job_trace_launch(job, launch, began);
 
 	if (err) {
 		*unit = VAGX_GPU_UNIT_USC;
@@ -194,7 +196,7 @@ void gpu_job_begin(struct vagx_job *job)
 	pthread_mutex_unlock(&job->gpu->lock);
 }
 
-static void trace_job(struct vagx_job *job, const char *kind)
+static void job_trace_job(struct vagx_job *job, const char *kind)
 {
 	struct vagx_core_stats after;
 	const struct vagx_core_stats *before = &job->before;
@@ -216,7 +218,7 @@ static void trace_job(struct vagx_job *job, const char *kind)
 
 void gpu_job_end(struct vagx_job *job, const char *kind)
 {
-	trace_job(job, kind);
+	job_trace_job(job, kind);
 	pthread_mutex_lock(&job->gpu->lock);
 	gpu_time_end(job, 0);
 	pthread_mutex_unlock(&job->gpu->lock);

@@ -39,14 +39,14 @@ struct vagx_programs *vagx_programs_new(void)
 	return programs;
 }
 
-static struct program **bucket_of(struct vagx_programs *programs, uint64_t va)
+static struct program **program_cache_bucket_of(struct vagx_programs *programs, uint64_t va)
 {
 	return &programs->bucket[(va >> 6 ^ va >> 16) % BUCKETS];
 }
 
-static void unlink_program(struct vagx_programs *programs, struct program *p)
+static void program_cache_unlink_program(struct vagx_programs *programs, struct program *p)
 {
-	struct program **link = bucket_of(programs, p->va);
+	struct program **link = program_cache_bucket_of(programs, p->va);
 
 	while (*link != p)
 		link = &(*link)->next;
@@ -57,14 +57,14 @@ static void unlink_program(struct vagx_programs *programs, struct program *p)
 	p->cached = false;
 }
 
-static void link_newest(struct vagx_programs *programs, struct program *p)
+static void program_cache_link_newest(struct vagx_programs *programs, struct program *p)
 {
 	p->newer = NULL;
 	p->older = programs->newest;
 	*(p->older ? &p->older->newer : &programs->oldest) = p;
 	programs->newest = p;
-	p->next = *bucket_of(programs, p->va);
-	*bucket_of(programs, p->va) = p;
+	p->next = *program_cache_bucket_of(programs, p->va);
+	*program_cache_bucket_of(programs, p->va) = p;
 	programs->ops += p->count + PROGRAM_COST;
 	p->cached = true;
 }
@@ -76,7 +76,7 @@ void vagx_programs_free(struct vagx_programs *programs)
 	while (programs->newest) {
 		struct program *p = programs->newest;
 
-		unlink_program(programs, p);
+		program_cache_unlink_program(programs, p);
 		vagx_program_free(p);
 	}
 	pthread_mutex_destroy(&programs->lock);
@@ -84,7 +84,7 @@ void vagx_programs_free(struct vagx_programs *programs)
 }
 
 /* What nobody uses goes, the oldest first, until there is not too much */
-static void shrink(struct vagx_programs *programs)
+static void program_cache_shrink(struct vagx_programs *programs)
 {
 	struct program *p = programs->oldest;
 
@@ -92,19 +92,19 @@ static void shrink(struct vagx_programs *programs)
 		struct program *newer = p->newer;
 
 		if (!p->users) {
-			unlink_program(programs, p);
+			program_cache_unlink_program(programs, p);
 			vagx_program_free(p);
 		}
 		p = newer;
 	}
 }
 
-static struct program *find(struct vagx_programs *programs,
-			    struct vagx_core *core, uint64_t va)
+static struct program *program_cache_find(struct vagx_programs *programs,
+					  struct vagx_core *core, uint64_t va)
 {
 	struct program *p;
 
-	for (p = *bucket_of(programs, va); p; p = p->next) {
+	for (p = *program_cache_bucket_of(programs, va); p; p = p->next) {
 		if (p->va == va &&
 		    p->register_halves == core->register_halves &&
 		    vagx_program_is_current(core, p))
@@ -112,25 +112,25 @@ static struct program *find(struct vagx_programs *programs,
 	}
 	if (!p)
 		return NULL;
-	unlink_program(programs, p);
-	link_newest(programs, p);
+	program_cache_unlink_program(programs, p);
+	program_cache_link_newest(programs, p);
 	p->users++;
 	return p;
 }
 
 /* Another core may have decoded the same meanwhile: that one is used then */
-static struct program *add(struct vagx_programs *programs,
-			   struct vagx_core *core, struct program *fresh)
+static struct program *program_cache_add(struct vagx_programs *programs,
+					 struct vagx_core *core, struct program *fresh)
 {
 	struct program *p;
 
 	pthread_mutex_lock(&programs->lock);
-	p = fresh->incomplete ? NULL : find(programs, core, fresh->va);
+	p = fresh->incomplete ? NULL : program_cache_find(programs, core, fresh->va);
 	if (!p)
 		fresh->users = 1;
 	if (!p && !fresh->incomplete) {
-		link_newest(programs, fresh);
-		shrink(programs);
+		program_cache_link_newest(programs, fresh);
+		program_cache_shrink(programs);
 	}
 	pthread_mutex_unlock(&programs->lock);
 	if (!p)
@@ -155,7 +155,7 @@ int vagx_programs_get(struct vagx_core *core, uint64_t va,
 	int err;
 
 	pthread_mutex_lock(&programs->lock);
-	*program = find(programs, core, va);
+	*program = program_cache_find(programs, core, va);
 	if (*program)
 		programs->stats.hits++;
 	else
@@ -167,7 +167,7 @@ int vagx_programs_get(struct vagx_core *core, uint64_t va,
 	err = vagx_program_decode(core, va, &fresh);
 	if (err)
 		return err;
-	*program = add(programs, core, fresh);
+	*program = program_cache_add(programs, core, fresh);
 	return 0;
 }
 
@@ -182,7 +182,7 @@ void vagx_programs_put(struct vagx_programs *programs, struct program *program)
 	if (!--program->users && !program->cached)
 		vagx_program_free(program);
 	else
-		shrink(programs);
+		program_cache_shrink(programs);
 	pthread_mutex_unlock(&programs->lock);
 }
 

@@ -22,7 +22,7 @@ struct edge {
 
 struct raster {
 	struct fragment_worker *w;
-	struct edge edge[SETUP_MAX_CORNERS];
+	struct edge edge[SETUP_MAX_VERTICES];
 	unsigned int edges;
 	/* pixels of the image that can be covered, the last ones included */
 	int32_t min_x, min_y, max_x, max_y;
@@ -30,12 +30,12 @@ struct raster {
 	int32_t sample_x[VAGX_MAX_SAMPLES], sample_y[VAGX_MAX_SAMPLES];
 };
 
-static void make_edges(struct raster *r, const struct setup *s)
+static void raster_make_edges(struct raster *r, const struct setup *s)
 {
 	unsigned int i;
 
 	r->edges = 0;
-	for (i = 0; i < s->corners; i++) {
+	for (i = 0; i < s->vertex_count; i++) {
 		unsigned int j = setup_next(s, i);
 		int64_t dx = (int64_t)s->x[j] - s->x[i], dy = (int64_t)s->y[j] - s->y[i];
 		bool ours = dy < 0 || (dy == 0 && dx > 0);
@@ -51,33 +51,33 @@ static void make_edges(struct raster *r, const struct setup *s)
 	}
 }
 
-static int32_t most(int32_t a, int32_t b)
+static int32_t raster_most(int32_t a, int32_t b)
 {
 	return a > b ? a : b;
 }
 
-static int32_t least(int32_t a, int32_t b)
+static int32_t raster_least(int32_t a, int32_t b)
 {
 	return a < b ? a : b;
 }
 
-static bool make_bounds(struct raster *r)
+static bool raster_make_bounds(struct raster *r)
 {
 	const struct fragment_primitive *p = &r->w->primitive;
 	const struct vagx_tile *tile = &r->w->tile;
 	const struct vagx_render_geometry *g = &r->w->job->registers->geometry;
 
-	r->min_x = most(most(p->setup.min_x, tile->x), p->scissor->min_x);
-	r->min_y = most(most(p->setup.min_y, tile->y), p->scissor->min_y);
-	r->max_x = least(least(p->setup.max_x, tile->x + tile->width - 1),
-			 least((int32_t)p->scissor->max_x, g->width) - 1);
-	r->max_y = least(least(p->setup.max_y, tile->y + tile->height - 1),
-			 least((int32_t)p->scissor->max_y, g->height) - 1);
+	r->min_x = raster_most(raster_most(p->setup.min_x, tile->x), p->scissor->min_x);
+	r->min_y = raster_most(raster_most(p->setup.min_y, tile->y), p->scissor->min_y);
+	r->max_x = raster_least(raster_least(p->setup.max_x, tile->x + tile->width - 1),
+				raster_least((int32_t)p->scissor->max_x, g->width) - 1);
+	r->max_y = raster_least(raster_least(p->setup.max_y, tile->y + tile->height - 1),
+				raster_least((int32_t)p->scissor->max_y, g->height) - 1);
 	return r->min_x <= r->max_x && r->min_y <= r->max_y;
 }
 
 /* Whether any of a block's samples can be inside; @all: whether all of them are */
-static bool block_touched(const struct raster *r, int32_t x, int32_t y, bool *all)
+static bool raster_block_touched(const struct raster *r, int32_t x, int32_t y, bool *all)
 {
 	unsigned int i;
 
@@ -97,13 +97,13 @@ static bool block_touched(const struct raster *r, int32_t x, int32_t y, bool *al
 }
 
 /* The part of a block that is within the bounds; a bit for each pixel, line by line */
-static uint64_t bound_block(const struct raster *r, int32_t bx, int32_t by)
+static uint64_t raster_bound_block(const struct raster *r, int32_t bx, int32_t by)
 {
-	uint64_t line = (2ULL << (least(r->max_x - bx, BLOCK - 1))) - 1, pixels = 0;
+	uint64_t line = (2ULL << (raster_least(r->max_x - bx, BLOCK - 1))) - 1, pixels = 0;
 	int32_t y;
 
-	line &= -1ULL << most(r->min_x - bx, 0);
-	for (y = most(r->min_y, by); y <= least(r->max_y, by + BLOCK - 1); y++)
+	line &= -1ULL << raster_most(r->min_x - bx, 0);
+	for (y = raster_most(r->min_y, by); y <= raster_least(r->max_y, by + BLOCK - 1); y++)
 		pixels |= line << (y - by) * BLOCK;
 	return pixels;
 }
@@ -112,7 +112,7 @@ static uint64_t bound_block(const struct raster *r, int32_t bx, int32_t by)
  * What an edge is at a block's first sample. Pixels are whole steps from each other, so what
  * is less than one never matters to a sign; nor does what no step in the block can undo.
  */
-static int32_t edge_steps(const struct edge *e, int64_t px, int64_t py)
+static int32_t raster_edge_steps(const struct edge *e, int64_t px, int64_t py)
 {
 	int64_t steps = (e->dx * px + e->dy * py + e->c) >> SETUP_SUBPIXEL_BITS;
 	const int64_t limit = 1 << 30;
@@ -121,7 +121,7 @@ static int32_t edge_steps(const struct edge *e, int64_t px, int64_t py)
 }
 
 /* The pixels of a block of which a sample is inside of an edge that is @at at the first one */
-static inline uint64_t cover_edge(int32_t at, int32_t dx, int32_t dy)
+static inline uint64_t raster_cover_edge(int32_t at, int32_t dx, int32_t dy)
 {
 	const line_ints y = { 0, 1, 2, 3, 4, 5, 6, 7 };
 	line_ints value = at + y * dy, outside = { 0 };
@@ -138,7 +138,7 @@ static inline uint64_t cover_edge(int32_t at, int32_t dx, int32_t dy)
 }
 
 /* The place of the first pixel's sample in subpixels */
-CLONES static uint64_t cover_sample(const struct raster *r, int64_t px, int64_t py)
+CLONES static uint64_t raster_cover_sample(const struct raster *r, int64_t px, int64_t py)
 {
 	uint64_t covered = -1ULL;
 	unsigned int i;
@@ -146,23 +146,24 @@ CLONES static uint64_t cover_sample(const struct raster *r, int64_t px, int64_t 
 	for (i = 0; covered && i < r->edges; i++) {
 		const struct edge *e = &r->edge[i];
 
-		covered &= cover_edge(edge_steps(e, px, py), (int32_t)e->dx, (int32_t)e->dy);
+		covered &= raster_cover_edge(raster_edge_steps(e, px, py), (int32_t)e->dx,
+					     (int32_t)e->dy);
 	}
 	return covered;
 }
 
-static void cover_block(const struct raster *r, int32_t bx, int32_t by, bool all,
-			uint64_t covered[VAGX_MAX_SAMPLES])
+static void raster_cover_block(const struct raster *r, int32_t bx, int32_t by, bool all,
+			       uint64_t covered[VAGX_MAX_SAMPLES])
 {
-	uint64_t bounds = bound_block(r, bx, by);
+	uint64_t bounds = raster_bound_block(r, bx, by);
 	unsigned int s;
 
 	for (s = 0; s < r->w->tile.samples; s++) {
 		covered[s] = bounds;
 		if (!all)
-			covered[s] &= cover_sample(r,
-						   (int64_t)bx * SETUP_SUBPIXEL + r->sample_x[s],
-						   (int64_t)by * SETUP_SUBPIXEL + r->sample_y[s]);
+			covered[s] &= raster_cover_sample(
+				r, (int64_t)bx * SETUP_SUBPIXEL + r->sample_x[s],
+				(int64_t)by * SETUP_SUBPIXEL + r->sample_y[s]);
 	}
 }
 
@@ -173,9 +174,9 @@ static int raster_block(struct raster *r, int32_t bx, int32_t by)
 	unsigned int s;
 	bool all;
 
-	if (!block_touched(r, bx, by, &all))
+	if (!raster_block_touched(r, bx, by, &all))
 		return 0;
-	cover_block(r, bx, by, all, covered);
+	raster_cover_block(r, bx, by, all, covered);
 	for (s = 0; s < tile->samples; s++)
 		any |= covered[s];
 	return any ? fragment_add_block(r->w, bx - tile->x, by - tile->y, covered) : 0;
@@ -188,9 +189,9 @@ int fragment_raster(struct fragment_worker *w)
 	int32_t x, y;
 	int err = 0;
 
-	if (!make_bounds(&r))
+	if (!raster_make_bounds(&r))
 		return 0;
-	make_edges(&r, &w->primitive.setup);
+	raster_make_edges(&r, &w->primitive.setup);
 	for (s = 0; s < w->tile.samples; s++) {
 		r.sample_x[s] = (w->tile.sample_positions >> s * 8 & 15) * SETUP_SUBPIXEL / 16;
 		r.sample_y[s] = (w->tile.sample_positions >> (s * 8 + 4) & 15) * SETUP_SUBPIXEL / 16;

@@ -2,9 +2,9 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Primitives in the window: what they cover, and how values go on over them.
- * Vertex work needs it to know which tiles a primitive touches, fragment work
- * to draw it; both get the same from the same words.
+ * Primitive setup: the polygon that a primitive covers in the window, and the plane
+ * equations of its attributes. Vertex work needs it to bin primitives into tiles, fragment
+ * work to rasterise them; both get the same from the same words.
  */
 #ifndef VAGX_SETUP_H
 #define VAGX_SETUP_H
@@ -14,11 +14,11 @@
 
 #include "gpu/ppp.h"
 
-/** SETUP_SUBPIXEL - units of a pixel that corners are rounded to, and how many bits that is */
+/** SETUP_SUBPIXEL - subpixels of a pixel, to which vertices are snapped, and their bits */
 #define SETUP_SUBPIXEL_BITS	8
 #define SETUP_SUBPIXEL		(1 << SETUP_SUBPIXEL_BITS)
-/** SETUP_MAX_CORNERS - of a triangle that is cut by all planes that there are */
-#define SETUP_MAX_CORNERS	(3 + 16 + 7)
+/** SETUP_MAX_VERTICES - of a triangle that is clipped by all planes that there are */
+#define SETUP_MAX_VERTICES	(3 + 16 + 7)
 
 /** enum setup_kind - what a primitive is drawn as */
 enum setup_kind {
@@ -51,22 +51,23 @@ struct setup_input {
 
 /**
  * struct setup - a primitive in the window
- * @x: its corners, in subpixels; a convex polygon, the same way round always
+ * @x: vertices of the clipped polygon, in subpixels; convex, always of the same winding
  * @y: likewise
- * @corners: how many; 0 if nothing is left of it
- * @min_x: pixels that it can touch, from
- * @max_x: to, with this one
- * @min_y: likewise
- * @max_y: likewise
- * @back: it shows its back
- * @position: its three vertices in the window times W, with depth and W
- * @source: which vertex' values each of those three has
+ * @vertex_count: vertices of the polygon; 0 if nothing is left of it
+ * @min_x: bounding box in pixels: left
+ * @max_x: right, inclusive
+ * @min_y: top
+ * @max_y: bottom, inclusive
+ * @back: it is back-facing
+ * @position: the three vertices that planes are solved for: X, Y and Z in the window, times
+ *	W, and W
+ * @source: the vertex of the input whose attributes each of these has
  * @point_size: of a point, in pixels
  */
 struct setup {
-	int32_t x[SETUP_MAX_CORNERS];
-	int32_t y[SETUP_MAX_CORNERS];
-	unsigned int corners;
+	int32_t x[SETUP_MAX_VERTICES];
+	int32_t y[SETUP_MAX_VERTICES];
+	unsigned int vertex_count;
 	int32_t min_x, max_x, min_y, max_y;
 	bool back;
 	double position[3][4];
@@ -74,13 +75,13 @@ struct setup {
 	double point_size;
 };
 
-/** setup_next() - the corner behind one, without a division */
-static inline unsigned int setup_next(const struct setup *s, unsigned int corner)
+/** setup_next() - the vertex after one, without a division */
+static inline unsigned int setup_next(const struct setup *s, unsigned int vertex)
 {
-	return corner + 1 < s->corners ? corner + 1 : 0;
+	return vertex + 1 < s->vertex_count ? vertex + 1 : 0;
 }
 
-/** struct setup_plane - a value over the window: a * x + b * y + c */
+/** struct setup_plane - a value that is linear over the window: a * x + b * y + c, in pixels */
 struct setup_plane {
 	double a, b, c;
 };
@@ -88,25 +89,25 @@ struct setup_plane {
 /** setup_primitive() - find out what a primitive covers; false for nothing */
 bool setup_primitive(struct setup *setup, const struct setup_input *input);
 
-/** setup_bound() - find the pixels that corners are in */
+/** setup_bound() - find the bounding box of the polygon */
 void setup_bound(struct setup *setup);
 
-/** setup_touches() - whether a primitive may cover pixels of a rectangle of them */
+/** setup_touches() - whether a primitive may cover pixels of a rectangle; conservative */
 bool setup_touches(const struct setup *setup, int32_t x, int32_t y, int32_t width,
 		   int32_t height);
 
-/** struct setup_solver - what is needed of a primitive to find planes */
+/** struct setup_solver - what all planes of a primitive share */
 struct setup_solver {
 	double x[3], y[3], w[3], det, first_w;
 };
 
-/** setup_solver() - of a primitive that setup_primitive() has found */
+/** setup_solver() - for the planes of a primitive that setup_primitive() has accepted */
 struct setup_solver setup_solver(const struct setup *setup);
 
 /** setup_plane() - the plane through values of the vertices, each times its W */
 struct setup_plane setup_plane(const struct setup_solver *solver, const double value[3]);
 
-/* Where vertices have what they have besides position and varyings */
+/* Words of a vertex behind position and varyings: point size, layer and viewport, clip distances */
 unsigned int setup_point_size_word(const struct ppp_state *state);
 unsigned int setup_layer_word(const struct ppp_state *state);
 unsigned int setup_clip_word(const struct ppp_state *state);

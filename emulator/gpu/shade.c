@@ -20,12 +20,12 @@
 
 /* Planes */
 
-static struct vagx_plane flat_plane(uint32_t bits)
+static struct vagx_plane shade_flat_plane(uint32_t bits)
 {
 	return (struct vagx_plane){ bits, bits, bits };
 }
 
-static struct vagx_plane block_plane(const struct fragment_worker *w, struct setup_plane p)
+static struct vagx_plane shade_block_plane(const struct fragment_worker *w, struct setup_plane p)
 {
 	double x = w->tile.x & ~(BLOCK - 1u), y = w->tile.y & ~(BLOCK - 1u);
 
@@ -36,14 +36,15 @@ static struct vagx_plane block_plane(const struct fragment_worker *w, struct set
 	};
 }
 
-static uint32_t vertex_word(const struct fragment_primitive *p, unsigned int vertex, unsigned int n)
+static uint32_t shade_vertex_word(const struct fragment_primitive *p, unsigned int vertex,
+				  unsigned int n)
 {
 	return n < p->draw->uvs_words ? p->words[vertex][n] : 0;
 }
 
 /* A user's word, one after the other behind the position */
-static struct vagx_plane varying_plane(const struct fragment_worker *w, unsigned int model,
-				       unsigned int word)
+static struct vagx_plane shade_varying_plane(const struct fragment_worker *w, unsigned int model,
+					     unsigned int word)
 {
 	const struct fragment_primitive *p = &w->primitive;
 	double value[3];
@@ -51,24 +52,24 @@ static struct vagx_plane varying_plane(const struct fragment_worker *w, unsigned
 
 	switch (model) {
 	case AGX_SHADE_MODEL_FLAT_VERTEX_0:
-		return flat_plane(vertex_word(p, 0, word));
+		return shade_flat_plane(shade_vertex_word(p, 0, word));
 	case AGX_SHADE_MODEL_FLAT_VERTEX_1:
-		return flat_plane(vertex_word(p, 1, word));
+		return shade_flat_plane(shade_vertex_word(p, 1, word));
 	case AGX_SHADE_MODEL_FLAT_VERTEX_2:
-		return flat_plane(vertex_word(p, 2, word));
+		return shade_flat_plane(shade_vertex_word(p, 2, word));
 	default:
 		break;
 	}
 	for (i = 0; i < 3; i++) {
-		value[i] = bits_float(vertex_word(p, p->setup.source[i], word));
+		value[i] = bits_float(shade_vertex_word(p, p->setup.source[i], word));
 		if (model == AGX_SHADE_MODEL_LINEAR)
 			value[i] *= p->setup.position[i][3];
 	}
-	return block_plane(w, setup_plane(&p->solver, value));
+	return shade_block_plane(w, setup_plane(&p->solver, value));
 }
 
 /* From 0 to 1 over a point, both ways round */
-static struct vagx_plane point_plane(const struct fragment_worker *w, unsigned int component)
+static struct vagx_plane shade_point_plane(const struct fragment_worker *w, unsigned int component)
 {
 	const struct fragment_primitive *p = &w->primitive;
 	const struct setup *s = &p->setup;
@@ -77,16 +78,16 @@ static struct vagx_plane point_plane(const struct fragment_worker *w, unsigned i
 	double step = 1 / s->point_size;
 
 	if (component == 0)
-		return block_plane(w, (struct setup_plane){ step, 0, -left * step });
+		return shade_block_plane(w, (struct setup_plane){ step, 0, -left * step });
 	if (component > 1)
-		return flat_plane(0);
+		return shade_flat_plane(0);
 	if (upward)
-		return block_plane(w, (struct setup_plane){ 0, -step, 1 + top * step });
-	return block_plane(w, (struct setup_plane){ 0, step, -top * step });
+		return shade_block_plane(w, (struct setup_plane){ 0, -step, 1 + top * step });
+	return shade_block_plane(w, (struct setup_plane){ 0, step, -top * step });
 }
 
-static struct vagx_plane binding_plane(const struct fragment_worker *w,
-				       const struct agx_cf_binding *b, unsigned int component)
+static struct vagx_plane shade_binding_plane(const struct fragment_worker *w,
+					     const struct agx_cf_binding *b, unsigned int component)
 {
 	const struct fragment_primitive *p = &w->primitive;
 	unsigned int has_z = p->draw->state.output_select.fragment_z;
@@ -94,22 +95,22 @@ static struct vagx_plane binding_plane(const struct fragment_worker *w,
 
 	switch (b->source) {
 	case AGX_CF_SOURCE_FRAGMENT_Z:
-		return block_plane(w, p->z);
+		return shade_block_plane(w, p->z);
 	case AGX_CF_SOURCE_POINT_COORD:
-		return point_plane(w, component);
+		return shade_point_plane(w, component);
 	case AGX_CF_SOURCE_PRIMITIVE_ID:
-		return flat_plane(p->id);
+		return shade_flat_plane(p->id);
 	default:
 		break;
 	}
 	if (b->slot + component == 0)
-		return block_plane(w, setup_plane(&p->solver, one));
+		return shade_block_plane(w, setup_plane(&p->solver, one));
 	if (has_z && b->slot + component == 1)
-		return block_plane(w, p->z);
-	return varying_plane(w, b->shade_model, 4 + b->slot + component - 1 - has_z);
+		return shade_block_plane(w, p->z);
+	return shade_varying_plane(w, b->shade_model, 4 + b->slot + component - 1 - has_z);
 }
 
-static void make_planes(const struct fragment_worker *w, struct vagx_plane *planes)
+static void shade_make_planes(const struct fragment_worker *w, struct vagx_plane *planes)
 {
 	const struct fragment_draw *draw = w->primitive.draw;
 	unsigned int i, n;
@@ -119,15 +120,15 @@ static void make_planes(const struct fragment_worker *w, struct vagx_plane *plan
 		const struct agx_cf_binding *b = &draw->bindings[i];
 
 		for (n = 0; n < b->components; n++)
-			planes[b->coefficient + n] = binding_plane(w, b, n);
+			planes[b->coefficient + n] = shade_binding_plane(w, b, n);
 	}
 }
 
 /* Groups */
 
 /* The shader's samples come to the test of depth */
-static unsigned int late_test(void *ctx, unsigned int lane, unsigned int samples,
-			      const float *depth, const uint8_t *stencil)
+static unsigned int shade_late_test(void *ctx, unsigned int lane, unsigned int samples,
+				    const float *depth, const uint8_t *stencil)
 {
 	struct fragment_worker *w = ctx;
 	struct fragment_group *g = &w->group;
@@ -136,8 +137,8 @@ static unsigned int late_test(void *ctx, unsigned int lane, unsigned int samples
 	float z[VAGX_MAX_SAMPLES];
 
 	for (s = 0; s < w->tile.samples; s++)
-		z[s] = depth ? *depth : zs_depth(w, &g->z[of], g->z_bias[of], g->scissor[of],
-						 x, y, s);
+		z[s] = depth ? zs_clamp(*depth, g->scissor[of]) :
+			       zs_depth(w, &g->z[of], g->z_bias[of], g->scissor[of], x, y, s);
 	return zs_test(w, g->draw, g->back[of], x, y, samples, z, stencil);
 }
 
@@ -150,7 +151,7 @@ int fragment_flush(struct fragment_worker *w)
 		return 0;
 	g->fragments.num_planes = g->draw->num_planes;
 	g->fragments.tested = g->draw->launch.early_test;
-	g->fragments.test = late_test;
+	g->fragments.test = shade_late_test;
 	g->fragments.ctx = w;
 	err = vagx_core_run_fragments(w->core->core, &g->draw->launch, &w->tile, &g->fragments,
 				      &w->failure.fault);
@@ -164,7 +165,7 @@ int fragment_flush(struct fragment_worker *w)
 	return w->failed ? -EFAULT : 0;
 }
 
-static int add_primitive(struct fragment_worker *w)
+static int shade_add_primitive(struct fragment_worker *w)
 {
 	const struct fragment_primitive *p = &w->primitive;
 	struct fragment_group *g = &w->group;
@@ -183,24 +184,24 @@ static int add_primitive(struct fragment_worker *w)
 	g->z_bias[n] = p->z_bias;
 	g->back[n] = p->setup.back;
 	g->scissor[n] = p->scissor;
-	make_planes(w, g->planes[n]);
+	shade_make_planes(w, g->planes[n]);
 	return 0;
 }
 
-static bool overlaps(const struct fragment_group *g, unsigned int x, unsigned int y)
+static bool shade_overlaps(const struct fragment_group *g, unsigned int x, unsigned int y)
 {
 	return (g->pixels[y] >> x & 1) != 0;
 }
 
 /* Four bits become the lowest ones of four bytes */
-static uint32_t spread(uint32_t bits)
+static uint32_t shade_spread(uint32_t bits)
 {
 	return bits * 0x00204081 & 0x01010101;
 }
 
 /* The samples of a quad's four pixels, of which @first is the first one's bit in a block */
-static void get_quad(const struct fragment_worker *w, const uint64_t *pixels, unsigned int first,
-		     uint8_t samples[4])
+static void shade_get_quad(const struct fragment_worker *w, const uint64_t *pixels,
+			   unsigned int first, uint8_t samples[4])
 {
 	uint32_t all = 0;
 	unsigned int s;
@@ -208,13 +209,13 @@ static void get_quad(const struct fragment_worker *w, const uint64_t *pixels, un
 	for (s = 0; s < w->tile.samples; s++) {
 		const uint64_t quad = pixels[s] >> first;
 
-		all |= spread((quad & 3) | (quad >> (FRAGMENT_BLOCK - 2) & 12)) << s;
+		all |= shade_spread((quad & 3) | (quad >> (FRAGMENT_BLOCK - 2) & 12)) << s;
 	}
 	memcpy(samples, &all, sizeof(all));
 }
 
-static void put_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
-		     const uint8_t covered[4], const uint8_t live[4])
+static void shade_put_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
+			   const uint8_t covered[4], const uint8_t live[4])
 {
 	struct fragment_group *g = &w->group;
 	struct vagx_fragments *f = &g->fragments;
@@ -237,8 +238,8 @@ static void put_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
 }
 
 /* @live: the samples that have not failed a test */
-static int add_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
-		    const uint8_t covered[4], const uint8_t live[4])
+static int shade_add_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
+			  const uint8_t covered[4], const uint8_t live[4])
 {
 	const struct fragment_primitive *p = &w->primitive;
 	struct fragment_group *g = &w->group;
@@ -247,14 +248,14 @@ static int add_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
 	if (g->quads == FRAGMENT_QUADS)
 		err = fragment_flush(w);
 	if (!err && (!g->primitives || g->serial != p->serial))
-		err = add_primitive(w);
+		err = shade_add_primitive(w);
 	if (!err)
-		put_quad(w, x, y, covered, live);
+		shade_put_quad(w, x, y, covered, live);
 	return err;
 }
 
 /* What has been tested is counted; false if nothing is left */
-static bool count_quad(struct fragment_worker *w, const uint8_t live[4])
+static bool shade_count_quad(struct fragment_worker *w, const uint8_t live[4])
 {
 	uint32_t all;
 
@@ -290,18 +291,18 @@ int fragment_add_block(struct fragment_worker *w, unsigned int x, unsigned int y
 		const unsigned int qx = x + first % FRAGMENT_BLOCK, qy = y + first / FRAGMENT_BLOCK;
 		uint8_t input[4], left[4];
 
-		if (g->quads && overlaps(g, qx, qy))
+		if (g->quads && shade_overlaps(g, qx, qy))
 			err = fragment_flush(w);
 		if (err)
 			return err;
-		get_quad(w, covered, first, input);
-		get_quad(w, live, first, left);
-		if (early && !count_quad(w, left))
+		shade_get_quad(w, covered, first, input);
+		shade_get_quad(w, live, first, left);
+		if (early && !shade_count_quad(w, left))
 			continue;
 		if (w->failed)
 			return -EFAULT;
 		if (draw->shades)
-			err = add_quad(w, qx, qy, input, left);
+			err = shade_add_quad(w, qx, qy, input, left);
 	}
 	return err;
 }

@@ -38,7 +38,7 @@ void vagx_texture_forget(struct vagx_core *core)
 }
 
 /* Depths have one channel, whichever a shader sees it as */
-static void use_first_channel(struct vagx_image *image)
+static void texture_cache_use_first_channel(struct vagx_image *image)
 {
 	unsigned int i;
 
@@ -48,21 +48,22 @@ static void use_first_channel(struct vagx_image *image)
 	}
 }
 
-static bool is_image(const struct cached_image *cached, const uint8_t *state, bool shadow)
+static bool texture_cache_is_image(const struct cached_image *cached, const uint8_t *state,
+				   bool shadow)
 {
 	return cached->used && cached->shadow == shadow &&
 	       !memcmp(cached->state, state, sizeof(cached->state));
 }
 
-static struct cached_image *find_image(struct texture_cache *cache, const uint8_t *state,
-				       bool shadow)
+static struct cached_image *texture_cache_find_image(struct texture_cache *cache,
+						     const uint8_t *state, bool shadow)
 {
 	unsigned int i;
 
-	if (is_image(&cache->image[cache->last], state, shadow))
+	if (texture_cache_is_image(&cache->image[cache->last], state, shadow))
 		return &cache->image[cache->last];
 	for (i = 0; i < TEXTURE_IMAGES; i++) {
-		if (is_image(&cache->image[i], state, shadow)) {
+		if (texture_cache_is_image(&cache->image[i], state, shadow)) {
 			cache->last = i;
 			return &cache->image[i];
 		}
@@ -70,8 +71,9 @@ static struct cached_image *find_image(struct texture_cache *cache, const uint8_
 	return NULL;
 }
 
-static struct cached_image *add_image(struct texture_cache *cache, const uint8_t *state,
-				      bool shadow, const char **why)
+static struct cached_image *texture_cache_add_image(struct texture_cache *cache,
+						    const uint8_t *state, bool shadow,
+						    const char **why)
 {
 	struct cached_image *cached = &cache->image[cache->next];
 	unsigned int i;
@@ -82,7 +84,7 @@ static struct cached_image *add_image(struct texture_cache *cache, const uint8_t
 	memcpy(cached->state, state, sizeof(cached->state));
 	cached->shadow = shadow;
 	if (shadow)
-		use_first_channel(&cached->image);
+		texture_cache_use_first_channel(&cached->image);
 	for (i = 0; i < 4 && vagx_image_has_bytes(&cached->image); i++)
 		cached->numbers[i] = vagx_image_byte_numbers(&cached->image, i);
 	cached->tag = ++cache->tags;
@@ -96,10 +98,10 @@ const struct cached_image *vagx_texture_cached_image(struct texture_cache *cache
 						     const uint8_t *state, bool shadow,
 						     const char **why)
 {
-	struct cached_image *cached = find_image(cache, state, shadow);
+	struct cached_image *cached = texture_cache_find_image(cache, state, shadow);
 
 	if (!cached)
-		return add_image(cache, state, shadow, why);
+		return texture_cache_add_image(cache, state, shadow, why);
 	if (cached->epoch != cache->epoch) {
 		cached->epoch = cache->epoch;
 		cached->tag = ++cache->tags;

@@ -12,7 +12,7 @@
 /* In which directions a face's coordinates grow, and where it is */
 static const struct face {
 	int8_t s[3], t[3], major[3];
-} faces[CUBE_FACES] = {
+} texture_cube_faces[CUBE_FACES] = {
 	{ { 0, 0, -1 }, { 0, -1, 0 }, { 1, 0, 0 } },
 	{ { 0, 0, 1 }, { 0, -1, 0 }, { -1, 0, 0 } },
 	{ { 1, 0, 0 }, { 0, 0, 1 }, { 0, 1, 0 } },
@@ -21,12 +21,12 @@ static const struct face {
 	{ { -1, 0, 0 }, { 0, -1, 0 }, { 0, 0, -1 } },
 };
 
-static double along(const int8_t axis[3], const double v[3])
+static double texture_cube_along(const int8_t axis[3], const double v[3])
 {
 	return axis[0] * v[0] + axis[1] * v[1] + axis[2] * v[2];
 }
 
-static unsigned int find_face(const double v[3])
+static unsigned int texture_cube_find_face(const double v[3])
 {
 	unsigned int axis = 0;
 
@@ -39,28 +39,31 @@ static unsigned int find_face(const double v[3])
 
 unsigned int vagx_cube_project(const double direction[3], double at[2])
 {
-	unsigned int which = find_face(direction);
-	const struct face *face = &faces[which];
-	double major = along(face->major, direction);
+	unsigned int which = texture_cube_find_face(direction);
+	const struct face *face = &texture_cube_faces[which];
+	double major = texture_cube_along(face->major, direction);
 
-	at[0] = (along(face->s, direction) / major + 1) / 2;
-	at[1] = (along(face->t, direction) / major + 1) / 2;
+	at[0] = (texture_cube_along(face->s, direction) / major + 1) / 2;
+	at[1] = (texture_cube_along(face->t, direction) / major + 1) / 2;
 	return which;
 }
 
 void vagx_cube_derive(const double direction[3], const double change[3], double at[2])
 {
-	const struct face *face = &faces[find_face(direction)];
-	double major = along(face->major, direction), changed = along(face->major, change);
+	const struct face *face = &texture_cube_faces[texture_cube_find_face(direction)];
+	double major = texture_cube_along(face->major, direction),
+	       changed = texture_cube_along(face->major, change);
 
-	at[0] = (along(face->s, change) * major - along(face->s, direction) * changed) /
+	at[0] = (texture_cube_along(face->s, change) * major -
+		 texture_cube_along(face->s, direction) * changed) /
 		(2 * major * major);
-	at[1] = (along(face->t, change) * major - along(face->t, direction) * changed) /
+	at[1] = (texture_cube_along(face->t, change) * major -
+		 texture_cube_along(face->t, direction) * changed) /
 		(2 * major * major);
 }
 
 /* Where a place in a face's plane is, from -1 to 1 on the face itself */
-static void look(const struct face *face, double s, double t, double direction[3])
+static void texture_cube_look(const struct face *face, double s, double t, double direction[3])
 {
 	unsigned int i;
 
@@ -74,11 +77,12 @@ uint32_t vagx_cube_fold(uint32_t layer, double at[2])
 
 	if (!(at[0] < 0 || at[0] > 1 || at[1] < 0 || at[1] > 1))
 		return layer;
-	look(&faces[layer % CUBE_FACES], 2 * at[0] - 1, 2 * at[1] - 1, direction);
+	texture_cube_look(&texture_cube_faces[layer % CUBE_FACES], 2 * at[0] - 1, 2 * at[1] - 1,
+			  direction);
 	return layer / CUBE_FACES * CUBE_FACES + vagx_cube_project(direction, at);
 }
 
-static int64_t inside(double at, uint32_t size)
+static int64_t texture_cube_inside(double at, uint32_t size)
 {
 	int64_t texel = (int64_t)floor(at * size);
 
@@ -89,7 +93,7 @@ static int64_t inside(double at, uint32_t size)
 bool vagx_cube_neighbour(struct place *p, uint32_t size)
 {
 	const bool x_out = p->x < 0 || p->x >= size, y_out = p->y < 0 || p->y >= size;
-	const struct face *face = &faces[p->z % CUBE_FACES];
+	const struct face *face = &texture_cube_faces[p->z % CUBE_FACES];
 	double s = (2 * p->x + 1.0) / size - 1, t = (2 * p->y + 1.0) / size - 1;
 	double direction[3], at[2];
 
@@ -97,9 +101,9 @@ bool vagx_cube_neighbour(struct place *p, uint32_t size)
 		return true;
 	if (x_out && y_out)
 		return false;
-	look(face, s, t, direction);
+	texture_cube_look(face, s, t, direction);
 	p->z = p->z / CUBE_FACES * CUBE_FACES + vagx_cube_project(direction, at);
-	p->x = inside(at[0], size);
-	p->y = inside(at[1], size);
+	p->x = texture_cube_inside(at[0], size);
+	p->y = texture_cube_inside(at[1], size);
 	return true;
 }

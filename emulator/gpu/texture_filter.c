@@ -2,7 +2,9 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Filters: the texels that coordinates lead to, and what is made of them.
+ * Texture filters of a single lane, the reference for texture_lanes*.c: wrap modes, nearest,
+ * linear and anisotropic filters, comparison, gather (Vulkan specification, "Image
+ * Operations"). Runs on the thread of the core that executes the instruction.
  */
 #include <errno.h>
 #include <math.h>
@@ -34,9 +36,9 @@ bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int le
 	return true;
 }
 
-/* Comparison */
+/* Depth comparison */
 
-static bool passes(unsigned int compare, float reference, float texel)
+static bool texture_filter_passes(unsigned int compare, float reference, float texel)
 {
 	switch (compare) {
 	case AGX_COMPARE_LEQUAL:
@@ -56,8 +58,8 @@ static bool passes(unsigned int compare, float reference, float texel)
 	}
 }
 
-/* Depths that cannot be above 1 are compared with what cannot be, either */
-static void compare(const struct texture *t, uint32_t value[4])
+/* Compares; the reference is clamped to 0 to 1 where the format's depths are */
+static void texture_filter_compare(const struct texture *t, uint32_t value[4])
 {
 	float reference = t->reference;
 	unsigned int i;
@@ -66,15 +68,15 @@ static void compare(const struct texture *t, uint32_t value[4])
 		reference = reference > 1 ? 1 : reference > 0 ? reference : 0;
 	for (i = 0; i < 4; i++) {
 		if (t->image->swizzle[i] <= AGX_CHANNEL_A)
-			value[i] = float_bits(passes(t->sampler.compare, reference,
-						     bits_float(value[i])));
+			value[i] = float_bits(texture_filter_passes(t->sampler.compare, reference,
+								    bits_float(value[i])));
 	}
 }
 
-/* Coordinates that are outside */
+/* Wrap modes: coordinates outside of the image */
 
 /* The texel that a coordinate leads to in one direction; false for the border */
-static bool wrap(unsigned int mode, int64_t *at, int64_t size)
+static bool texture_filter_wrap(unsigned int mode, int64_t *at, int64_t size)
 {
 	int64_t period;
 
@@ -102,7 +104,7 @@ static bool wrap(unsigned int mode, int64_t *at, int64_t size)
 	return true;
 }
 
-static void border(const struct texture *t, uint32_t value[4])
+static void texture_filter_border(const struct texture *t, uint32_t value[4])
 {
 	uint32_t one = vagx_image_is_integer(t->image) ? 1 : float_bits(1.0f), i;
 
@@ -116,27 +118,31 @@ static void border(const struct texture *t, uint32_t value[4])
 			   one : 0;
 }
 
-static void wrapped_texel(struct texture *t, struct place at, unsigned int level,
-			  uint32_t value[4])
+static void texture_filter_wrapped_texel(struct texture *t, struct place at, unsigned int level,
+					 uint32_t value[4])
 {
-	bool in = wrap(t->sampler.wrap_s, &at.x, texture_level_size(t->image->layout.width, level));
+	bool in = texture_filter_wrap(t->sampler.wrap_s, &at.x,
+				      texture_level_size(t->image->layout.width, level));
 
-	in = wrap(t->sampler.wrap_t, &at.y, texture_level_size(t->image->layout.height, level)) && in;
+	in = texture_filter_wrap(t->sampler.wrap_t, &at.y,
+				 texture_level_size(t->image->layout.height, level)) &&
+	     in;
 	if (texture_is_3d(t))
-		in = wrap(t->sampler.wrap_r, &at.z, texture_level_depth(t, level)) && in;
+		in = texture_filter_wrap(t->sampler.wrap_r, &at.z, texture_level_depth(t, level)) &&
+		     in;
 	else if (at.z >= t->image->layout.layers)
 		at.z = t->image->layout.layers - 1;
 	if (in)
 		vagx_texture_read(t, &at, level, value);
 	else
-		border(t, value);
+		texture_filter_border(t, value);
 	if (t->op->mod[AGX_MOD_SHADOW])
-		compare(t, value);
+		texture_filter_compare(t, value);
 }
 
-/* Beyond a corner is the mean of the three texels that meet there */
-static void corner_texel(struct texture *t, struct place at, unsigned int level,
-			 uint32_t value[4])
+/* A texel beyond a corner of a cube: the mean of the three texels that meet there */
+static void texture_filter_corner_texel(struct texture *t, struct place at, unsigned int level,
+					uint32_t value[4])
 {
 	const int64_t last = texture_level_size(t->image->layout.width, level) - 1;
 	struct place near[3] = { at, at, at };
@@ -147,7 +153,7 @@ static void corner_texel(struct texture *t, struct place at, unsigned int level,
 	near[1].y = near[2].y = at.y < 0 ? 0 : last;
 	for (i = 0; i < 3; i++) {
 		vagx_cube_neighbour(&near[i], last + 1);
-		wrapped_texel(t, near[i], level, value);
+		texture_filter_wrapped_texel(t, near[i], level, value);
 		for (c = 0; c < 4; c++)
 			sum[c] += bits_float(value[c]);
 	}
@@ -156,36 +162,40 @@ static void corner_texel(struct texture *t, struct place at, unsigned int level,
 		value[i] = float_bits(sum[i] / 3);
 }
 
-static void texel(struct texture *t, struct place at, unsigned int level, uint32_t value[4])
+static void texture_filter_texel(struct texture *t, struct place at, unsigned int level,
+				 uint32_t value[4])
 {
 	if (!texture_is_cube(t) || t->sampler.seamful_cube_maps ||
 	    vagx_cube_neighbour(&at, texture_level_size(t->image->layout.width, level)))
-		wrapped_texel(t, at, level, value);
+		texture_filter_wrapped_texel(t, at, level, value);
 	else
-		corner_texel(t, at, level, value);
+		texture_filter_corner_texel(t, at, level, value);
 }
 
 /* Filters */
 
-/* Of a number that scale() has made; libm's would be a call */
-static int64_t floor_of(double at)
+/* floor() of a number that texture_filter_scale() has made; libm's would be a call */
+static int64_t texture_filter_floor_of(double at)
 {
 	const int64_t toward_zero = (int64_t)at;
 
 	return toward_zero - (toward_zero > at);
 }
 
-/* To texels; too far away is somewhere */
-static double scale(const struct texture *t, double coordinate, uint32_t size)
+/* Scales a coordinate to texels, and bounds it to what fits: beyond, the API leaves open which */
+static double texture_filter_scale(const struct texture *t, double coordinate, uint32_t size)
 {
 	double at = t->sampler.pixel_coordinates ? coordinate : coordinate * size;
 
 	return at > -1e9 && at < 1e9 ? at : 0;
 }
 
-/* OpenGL's clamp is of coordinates: a filter's outer half is beyond the edge, in the border */
-static double clamp_gl(const struct texture *t, unsigned int i, unsigned int mode, double at,
-		       uint32_t size)
+/*
+ * GL_CLAMP clamps coordinates, not texels: the outer half of a linear filter lies beyond the
+ * edge, in the border colour.
+ */
+static double texture_filter_clamp_gl(const struct texture *t, unsigned int i, unsigned int mode,
+				      double at, uint32_t size)
 {
 	double least = -t->offset[i], most = least + size;
 
@@ -194,7 +204,8 @@ static double clamp_gl(const struct texture *t, unsigned int i, unsigned int mod
 	return at < least ? least : at > most ? most : at;
 }
 
-static struct spot in_texels(const struct texture *t, const struct spot *s, unsigned int level)
+static struct spot texture_filter_in_texels(const struct texture *t, const struct spot *s,
+					    unsigned int level)
 {
 	const uint32_t size[3] = {
 		texture_level_size(t->image->layout.width, level),
@@ -208,13 +219,14 @@ static struct spot in_texels(const struct texture *t, const struct spot *s, unsi
 	unsigned int i;
 
 	for (i = 0; i < (texture_is_3d(t) ? 3 : 2); i++)
-		in.at[i] = clamp_gl(t, i, modes[i], scale(t, s->at[i], size[i]), size[i]);
+		in.at[i] = texture_filter_clamp_gl(
+			t, i, modes[i], texture_filter_scale(t, s->at[i], size[i]), size[i]);
 	return in;
 }
 
-/* A texel of the smaller ones that a spot is between, and its neighbours */
-static struct place near(const struct texture *t, const struct spot *s, const int64_t base[3],
-			 unsigned int corner)
+/* Texel @corner, of 4 or 8, of those that a linear filter takes around a coordinate */
+static struct place texture_filter_near(const struct texture *t, const struct spot *s,
+					const int64_t base[3], unsigned int corner)
 {
 	return (struct place){
 		.x = base[0] + t->offset[0] + (corner & 1),
@@ -224,15 +236,17 @@ static struct place near(const struct texture *t, const struct spot *s, const in
 	};
 }
 
-static void sample_nearest(struct texture *t, const struct spot *s, unsigned int level,
-			   float value[4])
+static void texture_filter_sample_nearest(struct texture *t, const struct spot *s,
+					  unsigned int level, float value[4])
 {
 	const int64_t base[3] = {
-		floor_of(s->at[0]), floor_of(s->at[1]), floor_of(s->at[2]),
+		texture_filter_floor_of(s->at[0]),
+		texture_filter_floor_of(s->at[1]),
+		texture_filter_floor_of(s->at[2]),
 	};
 	const int64_t width = texture_level_size(t->image->layout.width, level);
 	const int64_t height = texture_level_size(t->image->layout.height, level);
-	struct place at = near(t, s, base, 0);
+	struct place at = texture_filter_near(t, s, base, 0);
 	uint32_t bits[4];
 
 	/* the far edges of a cube's face belong to it, and so does all of OpenGL's clamp */
@@ -243,7 +257,7 @@ static void sample_nearest(struct texture *t, const struct spot *s, unsigned int
 	if (texture_is_3d(t) && t->sampler.wrap_r == AGX_WRAP_CLAMP_GL &&
 	    at.z == texture_level_depth(t, level))
 		at.z--;
-	texel(t, at, level, bits);
+	texture_filter_texel(t, at, level, bits);
 	memcpy(value, bits, sizeof(bits));
 }
 
@@ -251,30 +265,30 @@ static void sample_nearest(struct texture *t, const struct spot *s, unsigned int
  * Weights have 8 bits. They are rounded to the nearest, so that a texel's middle is all of
  * it, though its coordinate be a little less: the next one may be thousands of times brighter.
  */
-static void between(const struct spot *s, int64_t base[3], float weight[3])
+static void texture_filter_between(const struct spot *s, int64_t base[3], float weight[3])
 {
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		int64_t at = floor_of((s->at[i] - 0.5) * TEXTURE_WEIGHTS + 0.5);
+		int64_t at = texture_filter_floor_of((s->at[i] - 0.5) * TEXTURE_WEIGHTS + 0.5);
 
 		base[i] = at >> 8;
 		weight[i] = (float)(at & 0xff) / TEXTURE_WEIGHTS;
 	}
 }
 
-/* Where the texels of a linear filter are, if an image is flat and has them all */
+/* The four texels of a linear filter, where the image is two-dimensional and has them all */
 struct square {
 	struct agx_texel at;
 	int64_t x[2], y[2];
 };
 
 /*
- * The short way to them: each row and column is looked at once. Return: false if the long
- * way has to be gone.
+ * Finds them by rows and columns, each of which is wrapped once. Return: false if a texel needs
+ * the border or another face: then each texel is found by itself.
  */
-static bool find_square(struct texture *t, const struct spot *s, unsigned int level,
-			const int64_t base[3], struct square *square)
+static bool texture_filter_find_square(struct texture *t, const struct spot *s, unsigned int level,
+				       const int64_t base[3], struct square *square)
 {
 	const int64_t width = texture_level_size(t->image->layout.width, level);
 	const int64_t height = texture_level_size(t->image->layout.height, level);
@@ -291,14 +305,15 @@ static bool find_square(struct texture *t, const struct spot *s, unsigned int le
 	for (i = 0; i < 2; i++) {
 		square->x[i] = base[0] + t->offset[0] + i;
 		square->y[i] = base[1] + t->offset[1] + i;
-		if (!wrap(t->sampler.wrap_s, &square->x[i], width) ||
-		    !wrap(t->sampler.wrap_t, &square->y[i], height))
+		if (!texture_filter_wrap(t->sampler.wrap_s, &square->x[i], width) ||
+		    !texture_filter_wrap(t->sampler.wrap_t, &square->y[i], height))
 			return false;
 	}
 	return true;
 }
 
-static texel_floats square_texel(struct texture *t, struct square *square, unsigned int corner)
+static texel_floats texture_filter_square_texel(struct texture *t, struct square *square,
+						unsigned int corner)
 {
 	texel_bits bits;
 
@@ -309,18 +324,20 @@ static texel_floats square_texel(struct texture *t, struct square *square, unsig
 	return (texel_floats)bits;
 }
 
-static texel_floats any_texel(struct texture *t, const struct spot *s, const int64_t base[3],
-			      unsigned int corner, unsigned int level)
+static texel_floats texture_filter_any_texel(struct texture *t, const struct spot *s,
+					     const int64_t base[3], unsigned int corner,
+					     unsigned int level)
 {
 	texel_bits bits;
 	uint32_t value[4];
 
-	texel(t, near(t, s, base, corner), level, value);
+	texture_filter_texel(t, texture_filter_near(t, s, base, corner), level, value);
 	memcpy(&bits, value, sizeof(bits));
 	return (texel_floats)bits;
 }
 
-static texel_floats sample_linear(struct texture *t, const struct spot *s, unsigned int level)
+static texel_floats texture_filter_sample_linear(struct texture *t, const struct spot *s,
+						 unsigned int level)
 {
 	unsigned int corners = texture_is_3d(t) ? 8 : 4, i;
 	texel_floats sum = { 0 };
@@ -329,8 +346,8 @@ static texel_floats sample_linear(struct texture *t, const struct spot *s, unsig
 	float weight[3];
 	bool flat;
 
-	between(s, base, weight);
-	flat = find_square(t, s, level, base, &square);
+	texture_filter_between(s, base, weight);
+	flat = texture_filter_find_square(t, s, level, base, &square);
 	for (i = 0; i < corners; i++) {
 		float part = (i & 1 ? weight[0] : 1 - weight[0]) *
 			     (i >> 1 & 1 ? weight[1] : 1 - weight[1]);
@@ -339,28 +356,28 @@ static texel_floats sample_linear(struct texture *t, const struct spot *s, unsig
 			part *= i >> 2 ? weight[2] : 1 - weight[2];
 		if (part == 0)
 			continue;
-		sum += part * (flat ? square_texel(t, &square, i) :
-				      any_texel(t, s, base, i, level));
+		sum += part * (flat ? texture_filter_square_texel(t, &square, i) :
+				      texture_filter_any_texel(t, s, base, i, level));
 	}
 	return sum;
 }
 
-static texel_floats sample_level(struct texture *t, const struct spot *spot, unsigned int level,
-				 unsigned int filter)
+static texel_floats texture_filter_sample_level(struct texture *t, const struct spot *spot,
+						unsigned int level, unsigned int filter)
 {
-	const struct spot s = in_texels(t, spot, level);
+	const struct spot s = texture_filter_in_texels(t, spot, level);
 	texel_floats value;
 	float nearest[4];
 
 	if (filter == AGX_FILTER_LINEAR && !vagx_image_is_integer(t->image))
-		return sample_linear(t, &s, level);
-	sample_nearest(t, &s, level, nearest);
+		return texture_filter_sample_linear(t, &s, level);
+	texture_filter_sample_nearest(t, &s, level, nearest);
 	memcpy(&value, nearest, sizeof(value));
 	return value;
 }
 
-/* Between two levels if the sampler says so */
-static texel_floats sample_levels(struct texture *t, const struct spot *s, float lod)
+/* Samples one level, or two and interpolates, as the sampler's mip filter says */
+static texel_floats texture_filter_sample_levels(struct texture *t, const struct spot *s, float lod)
 {
 	unsigned int filter = lod > 0 ? t->sampler.minify : t->sampler.magnify;
 	float at = vagx_texture_level(t, lod), part;
@@ -368,10 +385,11 @@ static texel_floats sample_levels(struct texture *t, const struct spot *s, float
 	texel_floats value;
 
 	part = floorf((at - level) * TEXTURE_WEIGHTS) / TEXTURE_WEIGHTS;
-	value = sample_level(t, s, t->image->first_level + level, filter);
+	value = texture_filter_sample_level(t, s, t->image->first_level + level, filter);
 	if (part == 0 || vagx_image_is_integer(t->image))
 		return value;
-	return value + part * (sample_level(t, s, t->image->first_level + level + 1, filter) -
+	return value + part * (texture_filter_sample_level(t, s, t->image->first_level + level + 1,
+							   filter) -
 			       value);
 }
 
@@ -382,7 +400,7 @@ void vagx_texture_sample(struct texture *t, const struct spot *spot, const struc
 	unsigned int i, c;
 
 	if (f->taps == 1 || vagx_image_is_integer(t->image)) {
-		sum = sample_levels(t, spot, f->lod);
+		sum = texture_filter_sample_levels(t, spot, f->lod);
 		memcpy(value, &sum, sizeof(sum));
 		return;
 	}
@@ -394,26 +412,26 @@ void vagx_texture_sample(struct texture *t, const struct spot *spot, const struc
 			tap.at[c] += part * f->along[c];
 		if (texture_is_cube(t) && !t->sampler.seamful_cube_maps)
 			tap.layer = vagx_cube_fold(tap.layer, tap.at);
-		sum += sample_levels(t, &tap, f->lod) / (float)f->taps;
+		sum += texture_filter_sample_levels(t, &tap, f->lod) / (float)f->taps;
 	}
 	memcpy(value, &sum, sizeof(sum));
 }
 
-/* From the first level, anticlockwise beginning at the lower left */
+/* The four texels of the first level, counter-clockwise from the lower left */
 void vagx_texture_gather(struct texture *t, const struct spot *spot, unsigned int channel,
 			 uint32_t value[4])
 {
 	static const uint8_t order[4] = { 2, 3, 1, 0 };
 	const unsigned int level = t->image->first_level;
-	const struct spot s = in_texels(t, spot, level);
+	const struct spot s = texture_filter_in_texels(t, spot, level);
 	uint32_t bits[4];
 	int64_t base[3];
 	float weight[3];
 	unsigned int i;
 
-	between(&s, base, weight);
+	texture_filter_between(&s, base, weight);
 	for (i = 0; i < 4; i++) {
-		texel(t, near(t, &s, base, order[i]), level, bits);
+		texture_filter_texel(t, texture_filter_near(t, &s, base, order[i]), level, bits);
 		value[i] = bits[channel];
 	}
 }

@@ -13,7 +13,7 @@
 /* Operands */
 
 /* Signed numbers of four bits */
-static inline void read_offsets(struct texture_lanes *s)
+static inline void texture_lanes_read_offsets(struct texture_lanes *s)
 {
 	const struct agx_operand *o = &s->t->op->src[5];
 	struct lanes tmp;
@@ -29,7 +29,7 @@ static inline void read_offsets(struct texture_lanes *s)
 	}
 }
 
-static inline void read_layers(struct texture_lanes *s)
+static inline void texture_lanes_read_layers(struct texture_lanes *s)
 {
 	const uint32_t last = s->t->image->layout.layers - 1;
 	struct lanes tmp;
@@ -43,20 +43,20 @@ static inline void read_layers(struct texture_lanes *s)
 		s->layer[i] = (word[i] & 0xffff) < last ? word[i] & 0xffff : last;
 }
 
-CLONES static void read_operands(struct texture_lanes *s)
+CLONES static void texture_lanes_read_operands(struct texture_lanes *s)
 {
 	const struct agx_operand *coord = &s->t->op->src[3];
 
 	texture_read_numbers(s->t, coord, 0, s->x.at);
 	texture_read_numbers(s->t, coord, 1, s->y.at);
-	read_layers(s);
-	read_offsets(s);
+	texture_lanes_read_layers(s);
+	texture_lanes_read_offsets(s);
 }
 
 /* Texels */
 
 /* Of numbers below 2^51, which adding this one rounds to integers; libm's may be a call */
-static inline double floor_of(double number)
+static inline double texture_lanes_floor_of(double number)
 {
 	const double rounder = 0x1.8p52;
 	const double nearest = number + rounder - rounder;
@@ -64,8 +64,8 @@ static inline double floor_of(double number)
 	return nearest - (nearest > number);
 }
 
-static inline void find_sizes(const struct texture_axis *axis, const uint32_t *level,
-			      int32_t *sizes)
+static inline void texture_lanes_find_sizes(const struct texture_axis *axis, const uint32_t *level,
+					    int32_t *sizes)
 {
 	unsigned int i;
 
@@ -76,10 +76,13 @@ static inline void find_sizes(const struct texture_axis *axis, const uint32_t *l
 	}
 }
 
-/* Of a tap; coordinates that are too far away are somewhere */
-static inline void find_coordinates(const struct texture_lanes *s,
-				    const struct texture_axis *axis, const int32_t *size,
-				    unsigned int tap, double *at)
+/*
+ * Texel coordinates of one tap, in units of texels. Coordinates beyond the range of the
+ * conversion give some texel: the API leaves open which.
+ */
+static inline void texture_lanes_find_coordinates(const struct texture_lanes *s,
+						  const struct texture_axis *axis,
+						  const int32_t *size, unsigned int tap, double *at)
 {
 	const bool pixels = s->t->sampler.pixel_coordinates;
 	unsigned int i;
@@ -95,22 +98,22 @@ static inline void find_coordinates(const struct texture_lanes *s,
 	}
 }
 
-/* Weights have 8 bits */
-static inline void find_neighbours(const struct texture_lanes *s,
-				   const struct texture_axis *axis, double *at,
-				   struct texture_neighbours *n)
+/* The two texels on each axis that a linear filter needs, and their weights, of 8 bits */
+static inline void texture_lanes_find_neighbours(const struct texture_lanes *s,
+						 const struct texture_axis *axis, double *at,
+						 struct texture_neighbours *n)
 {
 	unsigned int i;
 
 	if (s->linear) {
 		for (i = 0; i < LANES; i++)
-			at[i] = floor_of((at[i] - 0.5) * TEXTURE_WEIGHTS + 0.5);
+			at[i] = texture_lanes_floor_of((at[i] - 0.5) * TEXTURE_WEIGHTS + 0.5);
 	} else {
 		for (i = 0; i < LANES; i++)
-			at[i] = floor_of(at[i]) * TEXTURE_WEIGHTS;
+			at[i] = texture_lanes_floor_of(at[i]) * TEXTURE_WEIGHTS;
 	}
 	for (i = 0; i < LANES; i++) {
-		const double first = floor_of(at[i] / TEXTURE_WEIGHTS);
+		const double first = texture_lanes_floor_of(at[i] / TEXTURE_WEIGHTS);
 
 		n->weight[i] = (float)(at[i] - first * TEXTURE_WEIGHTS) / TEXTURE_WEIGHTS;
 		n->at[0][i] = (int32_t)first + axis->offset[i];
@@ -118,20 +121,20 @@ static inline void find_neighbours(const struct texture_lanes *s,
 	}
 }
 
-/* Outside */
+/* Wrap modes: coordinates outside of the image */
 
-/* What is left of a number that is divided by another one; neither has more than 32 bits */
-static inline int32_t remainder_of(int32_t number, int32_t by)
+/* The remainder of a division, of numbers of at most 32 bits */
+static inline int32_t texture_lanes_remainder_of(int32_t number, int32_t by)
 {
-	return (int32_t)(number - floor_of((double)number / by) * by);
+	return (int32_t)(number - texture_lanes_floor_of((double)number / by) * by);
 }
 
-static inline void repeat(struct texture_neighbours *n, const int32_t *size)
+static inline void texture_lanes_repeat(struct texture_neighbours *n, const int32_t *size)
 {
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
-		const int32_t at = remainder_of(n->at[0][i], size[i]);
+		const int32_t at = texture_lanes_remainder_of(n->at[0][i], size[i]);
 		const int32_t next = at + n->at[1][i] - n->at[0][i];
 
 		n->at[0][i] = at;
@@ -139,21 +142,21 @@ static inline void repeat(struct texture_neighbours *n, const int32_t *size)
 	}
 }
 
-static inline void mirror(struct texture_neighbours *n, const int32_t *sizes)
+static inline void texture_lanes_mirror(struct texture_neighbours *n, const int32_t *sizes)
 {
 	unsigned int i, k;
 
 	for (k = 0; k < 2; k++) {
 		for (i = 0; i < LANES; i++) {
 			const int32_t size = sizes[i];
-			const int32_t at = remainder_of(n->at[k][i], 2 * size);
+			const int32_t at = texture_lanes_remainder_of(n->at[k][i], 2 * size);
 
 			n->at[k][i] = at < size ? at : 2 * size - 1 - at;
 		}
 	}
 }
 
-static inline void mirror_once(struct texture_neighbours *n)
+static inline void texture_lanes_mirror_once(struct texture_neighbours *n)
 {
 	unsigned int i, k;
 
@@ -163,7 +166,7 @@ static inline void mirror_once(struct texture_neighbours *n)
 	}
 }
 
-static inline void clamp(struct texture_neighbours *n, const int32_t *size)
+static inline void texture_lanes_clamp(struct texture_neighbours *n, const int32_t *size)
 {
 	unsigned int i, k;
 
@@ -177,8 +180,9 @@ static inline void clamp(struct texture_neighbours *n, const int32_t *size)
 	}
 }
 
-/* Lanes that have a texel outside */
-static inline uint32_t find_outside(const struct texture_neighbours *n, const int32_t *size)
+/* Which lanes have a texel outside of the image, as a mask */
+static inline uint32_t texture_lanes_find_outside(const struct texture_neighbours *n,
+						  const int32_t *size)
 {
 	uint32_t outside = 0;
 	unsigned int i;
@@ -191,53 +195,55 @@ static inline uint32_t find_outside(const struct texture_neighbours *n, const in
 	return outside;
 }
 
-/* Return: lanes that may have a border */
-static inline uint32_t wrap(struct texture_neighbours *n, unsigned int mode, const int32_t *size)
+/* Applies a wrap mode on one axis. Return: a mask of the lanes that may need the border colour. */
+static inline uint32_t texture_lanes_wrap(struct texture_neighbours *n, unsigned int mode,
+					  const int32_t *size)
 {
-	const uint32_t outside = find_outside(n, size);
+	const uint32_t outside = texture_lanes_find_outside(n, size);
 
 	if (!outside)
 		return 0;
 	switch (mode) {
 	case AGX_WRAP_REPEAT:
-		repeat(n, size);
+		texture_lanes_repeat(n, size);
 		return 0;
 	case AGX_WRAP_MIRRORED_REPEAT:
-		mirror(n, size);
+		texture_lanes_mirror(n, size);
 		return 0;
 	case AGX_WRAP_CLAMP_TO_BORDER:
 		return outside;
 	case AGX_WRAP_MIRRORED_CLAMP_TO_EDGE:
-		mirror_once(n);
+		texture_lanes_mirror_once(n);
 		break;
 	default:
 		break;
 	}
-	clamp(n, size);
+	texture_lanes_clamp(n, size);
 	return 0;
 }
 
-/* Return: the same */
-CLONES static uint32_t find_on_axis(const struct texture_lanes *s,
-				    const struct texture_axis *axis, unsigned int tap,
-				    const uint32_t *level, struct texture_neighbours *n)
+/* Finds the texels on one axis. Return: a mask of the lanes that may need the border colour. */
+CLONES static uint32_t texture_lanes_find_on_axis(const struct texture_lanes *s,
+						  const struct texture_axis *axis, unsigned int tap,
+						  const uint32_t *level,
+						  struct texture_neighbours *n)
 {
 	double at[LANES];
 	int32_t size[LANES];
 
-	find_sizes(axis, level, size);
-	find_coordinates(s, axis, size, tap, at);
-	find_neighbours(s, axis, at, n);
-	return wrap(n, axis->wrap, size);
+	texture_lanes_find_sizes(axis, level, size);
+	texture_lanes_find_coordinates(s, axis, size, tap, at);
+	texture_lanes_find_neighbours(s, axis, at, n);
+	return texture_lanes_wrap(n, axis->wrap, size);
 }
 
-CLONES static void find_corners(struct texture_lanes *s, unsigned int tap,
-				struct texture_corners *c)
+CLONES static void texture_lanes_find_corners(struct texture_lanes *s, unsigned int tap,
+					      struct texture_corners *c)
 {
 	unsigned int i;
 
-	s->others |= find_on_axis(s, &s->x, tap, c->level, &c->x);
-	s->others |= find_on_axis(s, &s->y, tap, c->level, &c->y);
+	s->others |= texture_lanes_find_on_axis(s, &s->x, tap, c->level, &c->x);
+	s->others |= texture_lanes_find_on_axis(s, &s->y, tap, c->level, &c->y);
 	for (i = 0; i < LANES && s->linear; i++) {
 		const float x = c->x.weight[i], y = c->y.weight[i];
 
@@ -250,22 +256,22 @@ CLONES static void find_corners(struct texture_lanes *s, unsigned int tap,
 
 /* Filters */
 
-/* Of the levels that are sampled, or of the next ones */
-static void sample_level(struct texture_lanes *s, unsigned int tap, unsigned int next,
-			 uint32_t lanes, struct lanes channel[4])
+/* Samples the first of the levels that are needed, or the one after it */
+static void texture_lanes_sample_level(struct texture_lanes *s, unsigned int tap, unsigned int next,
+				       uint32_t lanes, struct lanes channel[4])
 {
 	struct texture_corners corners;
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++)
 		corners.level[i] = s->level[i] + next;
-	find_corners(s, tap, &corners);
+	texture_lanes_find_corners(s, tap, &corners);
 	vagx_texture_lanes_filter(s, &corners, lanes & ~s->others, channel);
 }
 
-/* Between the two */
-CLONES static void mix(const struct texture_lanes *s, const struct lanes *next,
-		       struct lanes *channel)
+/* Interpolates between the results of two levels */
+CLONES static void texture_lanes_mix(const struct texture_lanes *s, const struct lanes *next,
+				     struct lanes *channel)
 {
 	unsigned int i;
 
@@ -277,8 +283,8 @@ CLONES static void mix(const struct texture_lanes *s, const struct lanes *next,
 	}
 }
 
-/* Lanes that are between two levels */
-static uint32_t between(const struct texture_lanes *s)
+/* Which lanes need two levels, as a mask */
+static uint32_t texture_lanes_between(const struct texture_lanes *s)
 {
 	uint32_t lanes = 0;
 	unsigned int i;
@@ -288,24 +294,24 @@ static uint32_t between(const struct texture_lanes *s)
 	return lanes;
 }
 
-static void sample_tap(struct texture_lanes *s, unsigned int tap, uint32_t lanes,
-		       struct lanes channel[4])
+static void texture_lanes_sample_tap(struct texture_lanes *s, unsigned int tap, uint32_t lanes,
+				     struct lanes channel[4])
 {
-	const uint32_t two = between(s) & lanes;
+	const uint32_t two = texture_lanes_between(s) & lanes;
 	struct lanes next[4];
 	unsigned int i;
 
-	sample_level(s, tap, 0, lanes, channel);
+	texture_lanes_sample_level(s, tap, 0, lanes, channel);
 	if (!two)
 		return;
-	sample_level(s, tap, 1, two, next);
+	texture_lanes_sample_level(s, tap, 1, two, next);
 	for (i = 0; i < 4; i++)
-		mix(s, &next[i], &channel[i]);
+		texture_lanes_mix(s, &next[i], &channel[i]);
 }
 
-/* A tap to those before it; the only one is all of it */
-CLONES static void add_tap(const struct texture_lanes *s, unsigned int tap,
-			   const struct lanes *value, struct lanes *sum)
+/* Adds a tap of the anisotropic filter to the sum of those before it */
+CLONES static void texture_lanes_add_tap(const struct texture_lanes *s, unsigned int tap,
+					 const struct lanes *value, struct lanes *sum)
 {
 	unsigned int i;
 
@@ -318,7 +324,7 @@ CLONES static void add_tap(const struct texture_lanes *s, unsigned int tap,
 	}
 }
 
-static uint32_t lanes_with_tap(const struct texture_lanes *s, unsigned int tap)
+static uint32_t texture_lanes_with_tap(const struct texture_lanes *s, unsigned int tap)
 {
 	uint32_t lanes = 0;
 	unsigned int i;
@@ -328,21 +334,21 @@ static uint32_t lanes_with_tap(const struct texture_lanes *s, unsigned int tap)
 	return lanes & s->t->sg->exec & ~s->others;
 }
 
-static void sample(struct texture_lanes *s, struct texture_results *results)
+static void texture_lanes_sample(struct texture_lanes *s, struct texture_results *results)
 {
 	struct lanes channel[4];
 	unsigned int tap, i;
 
 	for (tap = 0; tap < s->most_taps; tap++) {
-		sample_tap(s, tap, lanes_with_tap(s, tap), channel);
+		texture_lanes_sample_tap(s, tap, texture_lanes_with_tap(s, tap), channel);
 		for (i = 0; i < 4; i++)
-			add_tap(s, tap, &channel[i], &results->channel[i]);
+			texture_lanes_add_tap(s, tap, &channel[i], &results->channel[i]);
 	}
 }
 
 /* Instructions */
 
-static bool lanes_agree(const struct texture *t, const struct agx_operand *o)
+static bool texture_lanes_agree(const struct texture *t, const struct agx_operand *o)
 {
 	const uint32_t *mask = t->sg->mask.v;
 	struct lanes tmp;
@@ -358,19 +364,19 @@ static bool lanes_agree(const struct texture *t, const struct agx_operand *o)
 	return !differ;
 }
 
-/* What of an instruction is to be known before its descriptors are */
-static bool fits_op(const struct texture *t)
+/* Whether the loops can take an instruction, as far as that is seen without its descriptors */
+static bool texture_lanes_fits_op(const struct texture *t)
 {
 	const uint8_t *mod = t->op->mod;
 
 	return (t->dim == AGX_DIM_2D || t->dim == AGX_DIM_2D_ARRAY) && !mod[AGX_MOD_SHADOW] &&
 	       !mod[AGX_MOD_GATHER] && !mod[AGX_MOD_QUERY_LOD] && !mod[AGX_MOD_SPARSE] &&
 	       t->op->src[0].type != AGX_OPERAND_REG && vagx_texture_lanes_has_levels(t) &&
-	       lanes_agree(t, &t->op->src[1]) && lanes_agree(t, &t->op->src[2]);
+	       texture_lanes_agree(t, &t->op->src[1]) && texture_lanes_agree(t, &t->op->src[2]);
 }
 
-/* A clamp of coordinates, and levels that are not there, are for texture_filter.c */
-static bool fits_image(const struct texture *t)
+/* Whether they can take an image: OpenGL's clamp, and missing levels, are for texture_filter.c */
+static bool texture_lanes_fits_image(const struct texture *t)
 {
 	const struct vagx_image *image = t->image;
 
@@ -379,7 +385,7 @@ static bool fits_image(const struct texture *t)
 	       t->sampler.wrap_s != AGX_WRAP_CLAMP_GL && t->sampler.wrap_t != AGX_WRAP_CLAMP_GL;
 }
 
-static void sample_others(struct texture_lanes *s, struct texture_results *results)
+static void texture_lanes_sample_others(struct texture_lanes *s, struct texture_results *results)
 {
 	uint32_t left;
 
@@ -392,24 +398,24 @@ bool vagx_texture_sample_lanes(struct texture *t, struct texture_results *result
 	struct texture_lanes s = { .t = t };
 	unsigned int first;
 
-	if (!t->sg->exec || !fits_op(t))
+	if (!t->sg->exec || !texture_lanes_fits_op(t))
 		return false;
 	first = __builtin_ctz(t->sg->exec);
 	if (!vagx_texture_find_image(t, first) || !vagx_texture_find_sampler(t, first))
 		return true;
-	if (!fits_image(t))
+	if (!texture_lanes_fits_image(t))
 		return false;
 	s.x.size = t->image->layout.width;
 	s.x.wrap = t->sampler.wrap_s;
 	s.y.size = t->image->layout.height;
 	s.y.wrap = t->sampler.wrap_t;
-	read_operands(&s);
+	texture_lanes_read_operands(&s);
 	vagx_texture_lanes_levels(&s);
 	if (!vagx_image_is_integer(t->image))
 		results->floats = t->sg->exec;
 	t->tries = true;
-	sample(&s, results);
+	texture_lanes_sample(&s, results);
 	t->tries = false;
-	sample_others(&s, results);
+	texture_lanes_sample_others(&s, results);
 	return true;
 }

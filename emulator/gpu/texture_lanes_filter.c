@@ -9,15 +9,15 @@
 #include "gpu/format.h"
 #include "gpu/texture_lanes.h"
 
-/* Of each corner: the bytes of its texel, or channels */
+/* For each of the four texels of a linear filter: its bytes, or its channels */
 struct texels {
 	struct lanes bytes[4];
 	struct lanes channel[4][4];
 };
 
-static inline struct agx_texel corner_of(const struct texture_lanes *s,
-					 const struct texture_corners *c, unsigned int lane,
-					 unsigned int corner)
+static inline struct agx_texel lanes_filter_corner_of(const struct texture_lanes *s,
+						      const struct texture_corners *c,
+						      unsigned int lane, unsigned int corner)
 {
 	return (struct agx_texel){
 		.x = c->x.at[corner & 1][lane],
@@ -28,25 +28,26 @@ static inline struct agx_texel corner_of(const struct texture_lanes *s,
 }
 
 /* Without a weight a texel is not read: it may be in no memory */
-static bool needs(const struct texture_lanes *s, const struct texture_corners *c,
-		  unsigned int lane, unsigned int corner)
+static bool lanes_filter_needs(const struct texture_lanes *s, const struct texture_corners *c,
+			       unsigned int lane, unsigned int corner)
 {
 	return s->linear ? c->part[corner][lane] != 0 : !corner;
 }
 
-/* Where texels are bytes */
+/* Formats whose texels are fetched as bytes */
 
-static bool fetch_scattered(const struct texture_lanes *s, const struct texture_corners *c,
-			    unsigned int lane, struct texels *texels)
+static bool lanes_filter_fetch_scattered(const struct texture_lanes *s,
+					 const struct texture_corners *c, unsigned int lane,
+					 struct texels *texels)
 {
 	unsigned int i;
 
 	for (i = 0; i < 4; i++) {
-		const struct agx_texel at = corner_of(s, c, lane, i);
+		const struct agx_texel at = lanes_filter_corner_of(s, c, lane, i);
 		const uint32_t *bytes;
 
 		texels->bytes[i].v[lane] = 0;
-		if (!needs(s, c, lane, i))
+		if (!lanes_filter_needs(s, c, lane, i))
 			continue;
 		bytes = texture_bytes(s->t, &at);
 		if (!bytes)
@@ -56,7 +57,7 @@ static bool fetch_scattered(const struct texture_lanes *s, const struct texture_
 	return true;
 }
 
-/* Where the first corner's square is, if it is there, and each corner in its square */
+/* For each lane: the cached block of the first texel, and the place of each texel in its block */
 struct squares {
 	uint64_t key[LANES];
 	uint32_t place[LANES];
@@ -65,13 +66,14 @@ struct squares {
 	uint32_t several[LANES];
 };
 
-CLONES static void find_squares(const struct texture_lanes *s, const struct texture_corners *c,
-				struct squares *squares)
+CLONES static void lanes_filter_find_squares(const struct texture_lanes *s,
+					     const struct texture_corners *c,
+					     struct squares *squares)
 {
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
-		const struct agx_texel first = corner_of(s, c, i, 0);
+		const struct agx_texel first = lanes_filter_corner_of(s, c, i, 0);
 		const uint32_t x = c->x.at[1][i], y = c->y.at[1][i];
 
 		squares->key[i] = texture_square_key(&first);
@@ -84,9 +86,13 @@ CLONES static void find_squares(const struct texture_lanes *s, const struct text
 	}
 }
 
-/* Return: whether all were in one square that has been read as a whole, as those of most are */
-static inline bool fetch_together(const struct texture_lanes *s, const struct squares *squares,
-				  unsigned int lane, struct texels *texels)
+/*
+ * Fetches the texels of a lane from one cached block. Return: false if they are not all in one
+ * block that is cached; that is rare.
+ */
+static inline bool lanes_filter_fetch_together(const struct texture_lanes *s,
+					       const struct squares *squares, unsigned int lane,
+					       struct texels *texels)
 {
 	const uint32_t place = squares->place[lane];
 	const struct texture_square *square = &s->t->cache->byte_square[place];
@@ -101,9 +107,9 @@ static inline bool fetch_together(const struct texture_lanes *s, const struct sq
 	return true;
 }
 
-/* Squares that are not there are asked for before the first of them is waited for */
-static void read_squares(const struct texture_lanes *s, const struct texture_corners *c,
-			 uint32_t lanes)
+/* Prefetches all blocks that are not cached, then reads them: the misses overlap */
+static void lanes_filter_read_squares(const struct texture_lanes *s,
+				      const struct texture_corners *c, uint32_t lanes)
 {
 	struct texture_expected expected[2 * LANES];
 	unsigned int count = 0, i;
@@ -113,9 +119,9 @@ static void read_squares(const struct texture_lanes *s, const struct texture_cor
 		const unsigned int lane = __builtin_ctz(left);
 
 		for (i = 0; i < 4; i += 3) {
-			const struct agx_texel at = corner_of(s, c, lane, i);
+			const struct agx_texel at = lanes_filter_corner_of(s, c, lane, i);
 
-			if (!needs(s, c, lane, i))
+			if (!lanes_filter_needs(s, c, lane, i))
 				continue;
 			count += vagx_texture_expect(s->t, &at, &expected[count]);
 		}
@@ -124,32 +130,33 @@ static void read_squares(const struct texture_lanes *s, const struct texture_cor
 		vagx_texture_read_expected(s->t, &expected[i]);
 }
 
-/* Return: lanes that have none, as they cannot be read */
-static uint32_t fetch_bytes(const struct texture_lanes *s, const struct texture_corners *c,
-			    uint32_t lanes, struct texels *texels)
+/* Fetches texels as bytes. Return: a mask of the lanes whose texels cannot be read. */
+static uint32_t lanes_filter_fetch_bytes(const struct texture_lanes *s,
+					 const struct texture_corners *c, uint32_t lanes,
+					 struct texels *texels)
 {
 	uint32_t left, apart = 0, missing = 0;
 	struct squares squares;
 
-	find_squares(s, c, &squares);
+	lanes_filter_find_squares(s, c, &squares);
 	for (left = lanes; left; left &= left - 1) {
 		const unsigned int lane = __builtin_ctz(left);
 
-		if (!fetch_together(s, &squares, lane, texels))
+		if (!lanes_filter_fetch_together(s, &squares, lane, texels))
 			apart |= 1u << lane;
 	}
-	read_squares(s, c, apart);
+	lanes_filter_read_squares(s, c, apart);
 	for (left = apart; left; left &= left - 1) {
 		const unsigned int lane = __builtin_ctz(left);
 
-		if (!fetch_scattered(s, c, lane, texels))
+		if (!lanes_filter_fetch_scattered(s, c, lane, texels))
 			missing |= 1u << lane;
 	}
 	return missing;
 }
 
-static inline void byte_numbers(const struct texture *t, unsigned int channel,
-				const struct lanes *bytes, float *number)
+static inline void lanes_filter_byte_numbers(const struct texture *t, unsigned int channel,
+					     const struct lanes *bytes, float *number)
 {
 	const float *table = t->numbers[channel];
 	unsigned int i;
@@ -163,19 +170,20 @@ static inline void byte_numbers(const struct texture *t, unsigned int channel,
 	}
 }
 
-CLONES static void filter_bytes(const struct texture_lanes *s, const struct texture_corners *c,
-				const struct texels *texels, struct lanes channel[4])
+CLONES static void lanes_filter_bytes(const struct texture_lanes *s,
+				      const struct texture_corners *c, const struct texels *texels,
+				      struct lanes channel[4])
 {
 	float number[LANES], sum[LANES];
 	unsigned int i, corner, n;
 
 	for (n = 0; n < 4; n++) {
-		byte_numbers(s->t, n, &texels->bytes[0], number);
+		lanes_filter_byte_numbers(s->t, n, &texels->bytes[0], number);
 		memcpy(sum, number, sizeof(sum));
 		for (i = 0; i < LANES && s->linear; i++)
 			sum[i] = c->part[0][i] * number[i];
 		for (corner = 1; corner < 4 && s->linear; corner++) {
-			byte_numbers(s->t, n, &texels->bytes[corner], number);
+			lanes_filter_byte_numbers(s->t, n, &texels->bytes[corner], number);
 			for (i = 0; i < LANES; i++)
 				sum[i] += c->part[corner][i] * number[i];
 		}
@@ -183,18 +191,19 @@ CLONES static void filter_bytes(const struct texture_lanes *s, const struct text
 	}
 }
 
-/* All others */
+/* All other formats: texels are fetched as channels */
 
-static bool fetch_texels_of(const struct texture_lanes *s, const struct texture_corners *c,
-			    unsigned int lane, struct texels *texels)
+static bool lanes_filter_fetch_texels_of(const struct texture_lanes *s,
+					 const struct texture_corners *c, unsigned int lane,
+					 struct texels *texels)
 {
 	unsigned int i, n;
 
 	for (i = 0; i < 4; i++) {
-		const struct agx_texel at = corner_of(s, c, lane, i);
+		const struct agx_texel at = lanes_filter_corner_of(s, c, lane, i);
 		const texel_bits *value;
 
-		if (!needs(s, c, lane, i))
+		if (!lanes_filter_needs(s, c, lane, i))
 			continue;
 		value = texture_values(s->t, &at);
 		if (!value)
@@ -205,23 +214,25 @@ static bool fetch_texels_of(const struct texture_lanes *s, const struct texture_
 	return true;
 }
 
-/* Return: the same */
-static uint32_t fetch_texels(const struct texture_lanes *s, const struct texture_corners *c,
-			     uint32_t lanes, struct texels *texels)
+/* Fetches texels as channels. Return: a mask of the lanes whose texels cannot be read. */
+static uint32_t lanes_filter_fetch_texels(const struct texture_lanes *s,
+					  const struct texture_corners *c, uint32_t lanes,
+					  struct texels *texels)
 {
 	uint32_t left, missing = 0;
 
 	for (left = lanes; left; left &= left - 1) {
 		const unsigned int lane = __builtin_ctz(left);
 
-		if (!fetch_texels_of(s, c, lane, texels))
+		if (!lanes_filter_fetch_texels_of(s, c, lane, texels))
 			missing |= 1u << lane;
 	}
 	return missing;
 }
 
-CLONES static void filter_texels(const struct texture_lanes *s, const struct texture_corners *c,
-				 const struct texels *texels, struct lanes channel[4])
+CLONES static void lanes_filter_texels(const struct texture_lanes *s,
+				       const struct texture_corners *c, const struct texels *texels,
+				       struct lanes channel[4])
 {
 	unsigned int i, corner, n;
 
@@ -251,10 +262,10 @@ void vagx_texture_lanes_filter(struct texture_lanes *s, const struct texture_cor
 	struct texels texels;
 
 	if (s->t->numbers) {
-		s->others |= fetch_bytes(s, corners, lanes, &texels);
-		filter_bytes(s, corners, &texels, channel);
+		s->others |= lanes_filter_fetch_bytes(s, corners, lanes, &texels);
+		lanes_filter_bytes(s, corners, &texels, channel);
 	} else {
-		s->others |= fetch_texels(s, corners, lanes, &texels);
-		filter_texels(s, corners, &texels, channel);
+		s->others |= lanes_filter_fetch_texels(s, corners, lanes, &texels);
+		lanes_filter_texels(s, corners, &texels, channel);
 	}
 }

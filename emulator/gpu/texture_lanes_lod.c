@@ -13,7 +13,7 @@ struct lods {
 };
 
 /* Whether another level of detail leads to other texels */
-static bool matters(const struct texture *t)
+static bool lanes_lod_matters(const struct texture *t)
 {
 	const struct agx_sampler *sampler = &t->sampler;
 
@@ -22,9 +22,10 @@ static bool matters(const struct texture *t)
 		t->image->last_level > t->image->first_level);
 }
 
-/* What some lanes cover that come after each other */
-static void set_footprint(struct texture_lanes *s, struct lods *lods, const struct gradient *g,
-			  unsigned int first, unsigned int count)
+/* Sets the footprint of consecutive lanes */
+static void lanes_lod_set_footprint(struct texture_lanes *s, struct lods *lods,
+				    const struct gradient *g, unsigned int first,
+				    unsigned int count)
 {
 	struct footprint f;
 	unsigned int i;
@@ -43,8 +44,8 @@ static void set_footprint(struct texture_lanes *s, struct lods *lods, const stru
 	}
 }
 
-/* The lanes of a quad are rows of two pixels */
-static void quad_footprints(struct texture_lanes *s, struct lods *lods)
+/* Footprints by differences in a quad, whose lanes are two rows of two pixels */
+static void lanes_lod_quad_footprints(struct texture_lanes *s, struct lods *lods)
 {
 	const float *x = s->x.at, *y = s->y.at;
 	unsigned int i;
@@ -56,12 +57,12 @@ static void quad_footprints(struct texture_lanes *s, struct lods *lods)
 		};
 
 		if (s->t->sg->exec >> i & 0xf)
-			set_footprint(s, lods, &g, i, TEXTURE_QUAD);
+			lanes_lod_set_footprint(s, lods, &g, i, TEXTURE_QUAD);
 	}
 }
 
-/* Numbers of 32 bits, of both directions in turn */
-static void explicit_footprints(struct texture_lanes *s, struct lods *lods)
+/* Footprints by gradients that the shader gives: 32-bit numbers, x and y of each axis in turn */
+static void lanes_lod_explicit_footprints(struct texture_lanes *s, struct lods *lods)
 {
 	struct agx_operand o = s->t->op->src[4];
 	float number[4][LANES];
@@ -77,25 +78,28 @@ static void explicit_footprints(struct texture_lanes *s, struct lods *lods)
 		};
 
 		if (s->t->sg->exec >> i & 1)
-			set_footprint(s, lods, &g, i, 1);
+			lanes_lod_set_footprint(s, lods, &g, i, 1);
 	}
 }
 
-/* Outside of fragment shaders, pixels have no neighbours */
-static void automatic(struct texture_lanes *s, struct lods *lods)
+/*
+ * The automatic level of detail. Outside of fragment shaders lanes have no neighbours, and it is
+ * that of coordinates that do not change.
+ */
+static void lanes_lod_automatic(struct texture_lanes *s, struct lods *lods)
 {
 	const unsigned int mode = s->t->op->mod[AGX_MOD_LOD];
 
-	if (!matters(s->t))
+	if (!lanes_lod_matters(s->t))
 		return;
 	if (mode == AGX_LOD_GRAD || mode == AGX_LOD_GRAD_MIN)
-		explicit_footprints(s, lods);
+		lanes_lod_explicit_footprints(s, lods);
 	else if (s->t->sg->core->fragments)
-		quad_footprints(s, lods);
+		lanes_lod_quad_footprints(s, lods);
 }
 
-/* Of the operand of levels of detail, whatever else is in it */
-static inline void read_halves(struct texture *t, unsigned int n, float *number)
+/* Reads 16-bit number @n of the operand with the level of detail, the bias or the least level */
+static inline void lanes_lod_read_halves(struct texture *t, unsigned int n, float *number)
 {
 	struct agx_operand o = t->op->src[4];
 	struct lanes tmp;
@@ -108,22 +112,22 @@ static inline void read_halves(struct texture *t, unsigned int n, float *number)
 		number[i] = float_from_half(word[i] & 0xffff);
 }
 
-CLONES static void add_bias(struct texture_lanes *s, struct lods *lods)
+CLONES static void lanes_lod_add_bias(struct texture_lanes *s, struct lods *lods)
 {
 	float bias[LANES];
 	unsigned int i;
 
-	read_halves(s->t, 0, bias);
+	lanes_lod_read_halves(s->t, 0, bias);
 	for (i = 0; i < LANES; i++)
 		lods->at[i] += bias[i];
 }
 
-CLONES static void set_least(struct texture_lanes *s, struct lods *lods, unsigned int n)
+CLONES static void lanes_lod_set_least(struct texture_lanes *s, struct lods *lods, unsigned int n)
 {
 	float given[LANES];
 	unsigned int i;
 
-	read_halves(s->t, n, given);
+	lanes_lod_read_halves(s->t, n, given);
 	for (i = 0; i < LANES; i++)
 		lods->least[i] = given[i] > lods->least[i] ? given[i] : lods->least[i];
 }
@@ -146,28 +150,28 @@ bool vagx_texture_lanes_has_levels(const struct texture *t)
 	}
 }
 
-static void find_lods(struct texture_lanes *s, struct lods *lods)
+static void lanes_lod_find_lods(struct texture_lanes *s, struct lods *lods)
 {
 	const unsigned int mode = s->t->op->mod[AGX_MOD_LOD];
 
 	if (mode == AGX_LOD_MIN || mode == AGX_LOD_UNIFORM_MIN) {
-		read_halves(s->t, 0, lods->at);
+		lanes_lod_read_halves(s->t, 0, lods->at);
 		return;
 	}
-	automatic(s, lods);
+	lanes_lod_automatic(s, lods);
 	if (mode == AGX_LOD_AUTO || mode == AGX_LOD_GRAD)
 		return;
 	if (mode == AGX_LOD_GRAD_MIN) {
-		set_least(s, lods, 4 * vagx_texture_coordinates(s->t->dim));
+		lanes_lod_set_least(s, lods, 4 * vagx_texture_coordinates(s->t->dim));
 		return;
 	}
-	add_bias(s, lods);
+	lanes_lod_add_bias(s, lods);
 	if (mode == AGX_LOD_BIAS_MIN || mode == AGX_LOD_UNIFORM_BIAS_MIN)
-		set_least(s, lods, 1);
+		lanes_lod_set_least(s, lods, 1);
 }
 
-/* That of the first lane, and of most others */
-static inline void choose_filter(struct texture_lanes *s, const struct lanes *minified)
+/* Chooses the filter that the first lane needs; other lanes are left to texture_filter.c */
+static inline void lanes_lod_choose_filter(struct texture_lanes *s, const struct lanes *minified)
 {
 	const struct agx_sampler *sampler = &s->t->sampler;
 	const uint32_t exec = s->t->sg->exec, small = texture_lanes_of(minified->v);
@@ -183,7 +187,7 @@ static inline void choose_filter(struct texture_lanes *s, const struct lanes *mi
 	s->others |= (s->linear ? ~linear : linear) & exec;
 }
 
-CLONES static void choose_levels(struct texture_lanes *s, const struct lods *lods)
+CLONES static void lanes_lod_choose_levels(struct texture_lanes *s, const struct lods *lods)
 {
 	const struct vagx_image *image = s->t->image;
 	const unsigned int filter = s->t->sampler.mip_filter, first = image->first_level;
@@ -210,7 +214,7 @@ CLONES static void choose_levels(struct texture_lanes *s, const struct lods *lod
 		s->level[i] = first + level;
 		s->part[i] = (float)(int32_t)((lod - level) * weights) / TEXTURE_WEIGHTS;
 	}
-	choose_filter(s, &minified);
+	lanes_lod_choose_filter(s, &minified);
 }
 
 void vagx_texture_lanes_levels(struct texture_lanes *s)
@@ -224,6 +228,6 @@ void vagx_texture_lanes_levels(struct texture_lanes *s)
 		s->taps[i] = 1;
 	}
 	s->most_taps = 1;
-	find_lods(s, &lods);
-	choose_levels(s, &lods);
+	lanes_lod_find_lods(s, &lods);
+	lanes_lod_choose_levels(s, &lods);
 }

@@ -10,10 +10,10 @@
 
 #include "gpu/texture.h"
 
-/* Of a texture that does not change from pixel to pixel */
+/* The level of detail where coordinates do not change from pixel to pixel */
 #define NO_CHANGE_LOD	-16.0f
 
-static void read_direction(struct texture *t, unsigned int lane, double v[3])
+static void texture_lod_read_direction(struct texture *t, unsigned int lane, double v[3])
 {
 	unsigned int i;
 
@@ -21,8 +21,8 @@ static void read_direction(struct texture *t, unsigned int lane, double v[3])
 		v[i] = vagx_texture_number(t->sg, &t->op->src[3], i, lane);
 }
 
-/* The lanes of a quad are rows of two pixels */
-static void quad_gradient(struct texture *t, unsigned int lane, struct gradient *g)
+/* Gradients by differences in a quad, whose lanes are two rows of two pixels */
+static void texture_lod_quad_gradient(struct texture *t, unsigned int lane, struct gradient *g)
 {
 	unsigned int n = vagx_texture_coordinates(t->dim), first = lane & ~(TEXTURE_QUAD - 1u), i;
 	const struct agx_operand *coord = &t->op->src[3];
@@ -35,8 +35,8 @@ static void quad_gradient(struct texture *t, unsigned int lane, struct gradient 
 	}
 }
 
-/* Numbers of 32 bits, of both directions in turn */
-static void explicit_gradient(struct texture *t, unsigned int lane, struct gradient *g)
+/* Gradients that the shader gives: 32-bit numbers, x and y of each axis in turn */
+static void texture_lod_explicit_gradient(struct texture *t, unsigned int lane, struct gradient *g)
 {
 	unsigned int n = vagx_texture_coordinates(t->dim), i;
 	struct agx_operand o = t->op->src[4];
@@ -48,19 +48,19 @@ static void explicit_gradient(struct texture *t, unsigned int lane, struct gradi
 	}
 }
 
-/* How places on the face change to which a lane looks, if a direction changes like that */
-static void derive_on_face(struct texture *t, unsigned int lane, const double change[3],
-			   double at[3])
+/* The gradient on a cube's face, of a gradient of the direction (quotient rule) */
+static void texture_lod_derive_on_face(struct texture *t, unsigned int lane, const double change[3],
+				       double at[3])
 {
 	double direction[3];
 
-	read_direction(t, lane, direction);
+	texture_lod_read_direction(t, lane, direction);
 	vagx_cube_derive(direction, change, at);
 	at[2] = 0;
 }
 
-/* In texels of the first level */
-static double length(const struct texture *t, const double v[3])
+/* The length of a gradient, in texels of the first level */
+static double texture_lod_length(const struct texture *t, const double v[3])
 {
 	const unsigned int first = t->image->first_level;
 	const uint32_t size[3] = {
@@ -81,7 +81,7 @@ static double length(const struct texture *t, const double v[3])
 
 /*
  * How hardware places the taps of an anisotropic filter is unknown; this is what
- * the Vulkan specification suggests. The line of a cube's is one of directions.
+ * the Vulkan specification suggests. For a cube map the taps lie on a line of directions.
  */
 void vagx_texture_cover(struct texture *t, unsigned int lane, const struct gradient *given,
 			struct footprint *f)
@@ -90,11 +90,11 @@ void vagx_texture_cover(struct texture *t, unsigned int lane, const struct gradi
 	struct gradient g = *given;
 
 	if (texture_is_cube(t)) {
-		derive_on_face(t, lane, given->x, g.x);
-		derive_on_face(t, lane, given->y, g.y);
+		texture_lod_derive_on_face(t, lane, given->x, g.x);
+		texture_lod_derive_on_face(t, lane, given->y, g.y);
 	}
-	x = length(t, g.x);
-	y = length(t, g.y);
+	x = texture_lod_length(t, g.x);
+	y = texture_lod_length(t, g.y);
 	major = x > y ? x : y;
 	minor = x > y ? y : x;
 	f->taps = 1;
@@ -111,14 +111,14 @@ void vagx_texture_cover(struct texture *t, unsigned int lane, const struct gradi
 	f->lod = (float)log2(major / f->taps);
 }
 
-static bool has_gradient(const struct texture *t)
+static bool texture_lod_has_gradient(const struct texture *t)
 {
 	unsigned int mode = t->op->mod[AGX_MOD_LOD];
 
 	return mode == AGX_LOD_GRAD || mode == AGX_LOD_GRAD_MIN;
 }
 
-static float half_number(struct texture *t, unsigned int n, unsigned int lane)
+static float texture_lod_half_number(struct texture *t, unsigned int n, unsigned int lane)
 {
 	struct agx_operand o = t->op->src[4];
 
@@ -126,36 +126,36 @@ static float half_number(struct texture *t, unsigned int n, unsigned int lane)
 	return float_from_half(vagx_texture_word(t->sg, &o, n, lane) & 0xffff);
 }
 
-/* The same for its pixels: they are looked at one after the other */
-static void quad_footprint(struct texture *t, unsigned int lane, struct footprint *f)
+/* The footprint of a lane by differences in its quad */
+static void texture_lod_quad_footprint(struct texture *t, unsigned int lane, struct footprint *f)
 {
 	struct gradient g = { { 0 }, { 0 } };
 
 	if (t->quad != lane / TEXTURE_QUAD + 1) {
-		quad_gradient(t, lane, &g);
+		texture_lod_quad_gradient(t, lane, &g);
 		vagx_texture_cover(t, lane & ~(TEXTURE_QUAD - 1u), &g, &t->of_quad);
 		t->quad = lane / TEXTURE_QUAD + 1;
 	}
 	*f = t->of_quad;
 }
 
-/* Outside of fragment shaders, pixels have no neighbours */
-static void automatic(struct texture *t, unsigned int lane, struct footprint *f)
+/* The automatic level of detail; outside of fragment shaders lanes have no neighbours */
+static void texture_lod_automatic(struct texture *t, unsigned int lane, struct footprint *f)
 {
 	struct gradient g = { { 0 }, { 0 } };
 	double directions[3];
 
 	f->lod = 0;
-	if (has_gradient(t)) {
-		explicit_gradient(t, lane, &g);
+	if (texture_lod_has_gradient(t)) {
+		texture_lod_explicit_gradient(t, lane, &g);
 		vagx_texture_cover(t, lane, &g, f);
 	} else if (t->sg->core->fragments) {
-		quad_footprint(t, lane, f);
+		texture_lod_quad_footprint(t, lane, f);
 	}
 	/* the pixels of a quad can look at different faces */
 	if (texture_is_cube(t) && f->taps > 1) {
 		memcpy(directions, f->along, sizeof(directions));
-		derive_on_face(t, lane, directions, f->along);
+		texture_lod_derive_on_face(t, lane, directions, f->along);
 	}
 }
 
@@ -167,28 +167,28 @@ bool vagx_texture_footprint(struct texture *t, unsigned int lane, struct footpri
 	switch (t->op->mod[AGX_MOD_LOD]) {
 	case AGX_LOD_AUTO:
 	case AGX_LOD_GRAD:
-		automatic(t, lane, f);
+		texture_lod_automatic(t, lane, f);
 		break;
 	case AGX_LOD_GRAD_MIN:
-		automatic(t, lane, f);
-		given = half_number(t, 4 * vagx_texture_coordinates(t->dim), lane);
+		texture_lod_automatic(t, lane, f);
+		given = texture_lod_half_number(t, 4 * vagx_texture_coordinates(t->dim), lane);
 		least = given > least ? given : least;
 		break;
 	case AGX_LOD_BIAS:
 	case AGX_LOD_UNIFORM_BIAS:
-		automatic(t, lane, f);
-		f->lod += half_number(t, 0, lane);
+		texture_lod_automatic(t, lane, f);
+		f->lod += texture_lod_half_number(t, 0, lane);
 		break;
 	case AGX_LOD_BIAS_MIN:
 	case AGX_LOD_UNIFORM_BIAS_MIN:
-		automatic(t, lane, f);
-		f->lod += half_number(t, 0, lane);
-		given = half_number(t, 1, lane);
+		texture_lod_automatic(t, lane, f);
+		f->lod += texture_lod_half_number(t, 0, lane);
+		given = texture_lod_half_number(t, 1, lane);
 		least = given > least ? given : least;
 		break;
 	case AGX_LOD_MIN:
 	case AGX_LOD_UNIFORM_MIN:
-		f->lod = half_number(t, 0, lane);
+		f->lod = texture_lod_half_number(t, 0, lane);
 		break;
 	default:
 		vagx_core_fail(t->sg, t->op, -EILSEQ, "level of detail of a kind not known");

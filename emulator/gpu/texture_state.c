@@ -75,7 +75,7 @@ bool vagx_texture_find_image(struct texture *t, unsigned int lane)
 }
 
 /* Most lanes have the same one, here too */
-static bool unpack_sampler(struct texture *t, const uint8_t *bytes)
+static bool texture_state_unpack_sampler(struct texture *t, const uint8_t *bytes)
 {
 	if (t->has_sampler && !memcmp(t->sampler_bytes, bytes, sizeof(t->sampler_bytes)))
 		return true;
@@ -114,7 +114,7 @@ bool vagx_texture_find_sampler(struct texture *t, unsigned int lane)
 	bytes = of_heap ? vagx_texture_client(t, launch->sampler_heap +
 					      8ULL * (index - FIRST_OF_HEAP), 8, VAGX_READ) :
 			  launch->samplers[index];
-	if (!bytes || !unpack_sampler(t, bytes))
+	if (!bytes || !texture_state_unpack_sampler(t, bytes))
 		return false;
 	t->sampler_index = index;
 	if (t->sampler.border_colour != AGX_BORDER_CUSTOM)

@@ -10,9 +10,11 @@
 
 /* Bytes that processors fetch together */
 #define CACHE_LINE	64
+/* Texels whose block has no known code */
+#define UNKNOWN_BYTE	0xa5
 
 /* Return: whether the codes of a texel's block could be read */
-static bool read_codes(struct texture *t, const struct agx_texel *at)
+static bool texture_texel_read_codes(struct texture *t, const struct agx_texel *at)
 {
 	/* The smallest blocks, of four samples a texel, have 8 by 8 texels. */
 	const struct agx_texel corner = {
@@ -32,25 +34,27 @@ static bool read_codes(struct texture *t, const struct agx_texel *at)
 	return true;
 }
 
-static bool find_in_block(struct texture *t, struct agx_texel *at)
+/*
+ * Codes that mean nothing were written by nobody. Mesa makes compressed textures in memory
+ * that something else has used, and loads tiles of them that it is about to draw over: what
+ * is read is undefined, and no fault. Return: whether codes, if there are any, could be read
+ */
+static bool texture_texel_find_in_block(struct texture *t, struct agx_texel *at, bool *is_known)
 {
+	*is_known = true;
 	if (!vagx_image_has_metadata(t->image, at->level))
 		return true;
-	if (!read_codes(t, at))
+	if (!texture_texel_read_codes(t, at))
 		return false;
-	if (agx_layout_find_in_block(&t->image->layout, t->codes, at))
-		return true;
-	if (!t->tries)
-		vagx_core_fail(t->sg, t->op, -EILSEQ, "compressed block, codes 0x%x to 0x%x",
-			       t->codes[0], t->codes[7]);
-	return false;
+	*is_known = agx_layout_find_in_block(&t->image->layout, t->codes, at);
+	return true;
 }
 
 /*
  * A sparse image: in the place of its address is that of a table of pages. Return: NULL
  * for one that is not there, or if the job has failed.
  */
-static const void *find_page(struct texture *t, uint64_t offset)
+static const void *texture_texel_find_page(struct texture *t, uint64_t offset)
 {
 	const uint64_t entry = t->image->address + agx_layout_page(&t->image->layout, offset);
 	struct agx_sparse_block page;
@@ -72,23 +76,30 @@ static const void *find_page(struct texture *t, uint64_t offset)
 				   t->image->layout.element_bytes, VAGX_READ);
 }
 
-static const void *find_texel(struct texture *t, const struct agx_texel *at)
+static const void *texture_texel_find_texel(struct texture *t, const struct agx_texel *at)
 {
 	if (t->image->sparse)
-		return find_page(t, agx_layout_offset(&t->image->layout, at));
+		return texture_texel_find_page(t, agx_layout_offset(&t->image->layout, at));
 	return vagx_texture_client(t, vagx_image_address(t->image, at),
 				   t->image->layout.element_bytes, VAGX_READ);
 }
 
 /* Return: false if it is in no memory; what is in no page is 0 */
-static bool read_bits(struct texture *t, struct agx_texel *at, uint8_t bits[VAGX_IMAGE_MAX_BYTES])
+static bool texture_texel_read_bits(struct texture *t, struct agx_texel *at,
+				    uint8_t bits[VAGX_IMAGE_MAX_BYTES])
 {
 	const void *p;
+	bool is_known;
 
 	memset(bits, 0, VAGX_IMAGE_MAX_BYTES);
-	if (!find_in_block(t, at))
+	if (!texture_texel_find_in_block(t, at, &is_known))
 		return false;
-	p = find_texel(t, at);
+	if (!is_known) {
+		/* neither what the memory has nor what a test would expect */
+		memset(bits, UNKNOWN_BYTE, t->image->layout.element_bytes);
+		return true;
+	}
+	p = texture_texel_find_texel(t, at);
 	if (p)
 		memcpy(bits, p, t->image->layout.element_bytes);
 	return p || t->image->sparse;
@@ -100,19 +111,20 @@ bool vagx_texture_read_texel(struct texture *t, const struct agx_texel *texel, t
 	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
 	uint32_t words[4];
 
-	if (!read_bits(t, &at, bits))
+	if (!texture_texel_read_bits(t, &at, bits))
 		return false;
 	vagx_image_decode(t->image, &at, bits, words);
 	memcpy(value, words, sizeof(words));
 	return true;
 }
 
-static bool read_bytes(struct texture *t, const struct agx_texel *texel, uint32_t *bytes)
+static bool texture_texel_read_bytes(struct texture *t, const struct agx_texel *texel,
+				     uint32_t *bytes)
 {
 	struct agx_texel at = *texel;
 	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
 
-	if (!read_bits(t, &at, bits))
+	if (!texture_texel_read_bits(t, &at, bits))
 		return false;
 	memcpy(bytes, bits, sizeof(*bytes));
 	vagx_image_see_bytes(t->image, bytes, 1);
@@ -120,14 +132,14 @@ static bool read_bytes(struct texture *t, const struct agx_texel *texel, uint32_
 }
 
 /* A block of compression is raw, as all are of a level that has no codes */
-static bool is_raw(struct texture *t, const struct agx_texel *texel)
+static bool texture_texel_is_raw(struct texture *t, const struct agx_texel *texel)
 {
 	const struct agx_layout *layout = &t->image->layout;
 	struct agx_texel at = *texel;
 
 	if (!vagx_image_has_metadata(t->image, texel->level))
 		return true;
-	return read_codes(t, texel) && t->codes[0] == agx_layout_raw_code(layout) &&
+	return texture_texel_read_codes(t, texel) && t->codes[0] == agx_layout_raw_code(layout) &&
 	       agx_layout_find_in_block(layout, t->codes, &at);
 }
 
@@ -136,7 +148,7 @@ static bool is_raw(struct texture *t, const struct agx_texel *texel)
  * NULL if they do not, or cannot be read: those that a shader asks for are read one by one
  * then.
  */
-static const uint8_t *find_square(struct texture *t, const struct agx_texel *texel)
+static const uint8_t *texture_texel_find_square(struct texture *t, const struct agx_texel *texel)
 {
 	const struct agx_layout *layout = &t->image->layout;
 	const size_t bytes = (size_t)TEXTURE_SQUARE * layout->element_bytes;
@@ -146,7 +158,8 @@ static const uint8_t *find_square(struct texture *t, const struct agx_texel *tex
 
 	corner.x -= corner.x % TEXTURE_SIDE;
 	corner.y -= corner.y % TEXTURE_SIDE;
-	if (!agx_layout_is_square(layout, corner.level, TEXTURE_SIDE) || !is_raw(t, &corner))
+	if (!agx_layout_is_square(layout, corner.level, TEXTURE_SIDE) ||
+	    !texture_texel_is_raw(t, &corner))
 		return NULL;
 	va = vagx_image_address(t->image, &corner);
 	if ((va & VAGX_UAT_PAGE_MASK) + bytes > VAGX_UAT_PAGE_SIZE)
@@ -155,7 +168,7 @@ static const uint8_t *find_square(struct texture *t, const struct agx_texel *tex
 }
 
 /* Nobody asks for texels beyond the image's edge */
-static void read_square(struct texture *t, unsigned int place, const uint8_t *square)
+static void texture_texel_read_square(struct texture *t, unsigned int place, const uint8_t *square)
 {
 	/* bits of x and y in turn, x first: where rows begin; pairs of a row are together */
 	static const uint8_t rows[TEXTURE_SIDE] = { 0, 2, 8, 10, 32, 34, 40, 42 };
@@ -187,7 +200,7 @@ bool vagx_texture_expect(struct texture *t, const struct agx_texel *at,
 
 	if (texture_is_square(t, square, key))
 		return false;
-	bytes = find_square(t, at);
+	bytes = texture_texel_find_square(t, at);
 	if (!bytes)
 		return false;
 	for (i = 0; i < TEXTURE_SQUARE * sizeof(uint32_t); i += CACHE_LINE)
@@ -200,12 +213,12 @@ bool vagx_texture_expect(struct texture *t, const struct agx_texel *at,
 /* In the order in which they were expected, so that the last one stays of those of a place */
 void vagx_texture_read_expected(struct texture *t, const struct texture_expected *expected)
 {
-	read_square(t, expected->place, expected->bytes);
+	texture_texel_read_square(t, expected->place, expected->bytes);
 }
 
 /* Return: whether it is another one; now it is the one to be filled */
-static bool change_square(const struct texture *t, struct texture_square *square,
-			  const struct agx_texel *at)
+static bool texture_texel_change_square(const struct texture *t, struct texture_square *square,
+					const struct agx_texel *at)
 {
 	const uint64_t key = texture_square_key(at);
 
@@ -223,13 +236,13 @@ const uint32_t *vagx_texture_read_bytes(struct texture *t, const struct agx_texe
 	uint32_t *bytes = t->cache->bytes[place];
 	const uint8_t *whole;
 
-	if (change_square(t, square, at)) {
-		whole = find_square(t, at);
+	if (texture_texel_change_square(t, square, at)) {
+		whole = texture_texel_find_square(t, at);
 		if (whole)
-			read_square(t, place, whole);
+			texture_texel_read_square(t, place, whole);
 	}
 	if (!(square->there >> in & 1)) {
-		if (!read_bytes(t, at, &bytes[in]))
+		if (!texture_texel_read_bytes(t, at, &bytes[in]))
 			return NULL;
 		square->there |= 1ULL << in;
 	}
@@ -243,7 +256,7 @@ const texel_bits *vagx_texture_read_values(struct texture *t, const struct agx_t
 	struct texture_square *square = &t->cache->square[place];
 	texel_bits *texel = t->cache->texel[place];
 
-	change_square(t, square, at);
+	texture_texel_change_square(t, square, at);
 	if (!(square->there >> in & 1)) {
 		if (!vagx_texture_read_texel(t, at, &texel[in]))
 			return NULL;

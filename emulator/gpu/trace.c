@@ -32,15 +32,15 @@ struct vagx_trace {
 	bool is_named;
 };
 
-static atomic_uint_fast64_t traces;
+static atomic_uint_fast64_t trace_traces;
 
 /* The calling thread's track in the trace that it wrote to last */
 static _Thread_local struct {
 	uint64_t trace;
 	unsigned int number;
-} track;
+} trace_track;
 
-static void name_process(struct vagx_trace *trace, const char *before, const char *name)
+static void trace_name_process(struct vagx_trace *trace, const char *before, const char *name)
 {
 	fprintf(trace->file, "%s{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\","
 		"\"args\":{\"name\":\"", before, trace->process);
@@ -60,7 +60,7 @@ static struct vagx_trace *trace_new(const char *path, const char *mode)
 		free(trace);
 		return NULL;
 	}
-	trace->number = atomic_fetch_add(&traces, 1) + 1;
+	trace->number = atomic_fetch_add(&trace_traces, 1) + 1;
 	pthread_mutex_init(&trace->lock, NULL);
 	return trace;
 }
@@ -75,7 +75,7 @@ struct vagx_trace *vagx_trace_open(const char *path, struct vagx_clock *clock)
 	trace->process = 1;
 	trace->is_named = true;
 	/* Without its end the array is still read, so a process that is killed leaves one. */
-	name_process(trace, "[\n", "vagx");
+	trace_name_process(trace, "[\n", "vagx");
 	return trace;
 }
 
@@ -91,14 +91,14 @@ struct vagx_trace *vagx_trace_join(const char *path)
 }
 
 /* What a process writes first. With the lock held. */
-static void join_process(struct vagx_trace *trace)
+static void trace_join_process(struct vagx_trace *trace)
 {
 	int fd = fileno(trace->file);
 	struct stat stat = { 0 };
 
 	flock(fd, LOCK_EX);
 	fstat(fd, &stat);
-	name_process(trace, stat.st_size ? ",\n" : "[\n", program_invocation_short_name);
+	trace_name_process(trace, stat.st_size ? ",\n" : "[\n", program_invocation_short_name);
 	fflush(trace->file);
 	flock(fd, LOCK_UN);
 	trace->is_named = true;
@@ -133,18 +133,19 @@ uint64_t vagx_trace_now(struct vagx_trace *trace)
 }
 
 /* The thread's first span names its track. With the lock held. */
-static void name_track(struct vagx_trace *trace)
+static void trace_name_track(struct vagx_trace *trace)
 {
 	char name[16] = "";
 
-	if (track.trace == trace->number)
+	if (trace_track.trace == trace->number)
 		return;
-	track.trace = trace->number;
-	track.number = ++trace->tracks;
+	trace_track.trace = trace->number;
+	trace_track.number = ++trace->tracks;
 	pthread_getname_np(pthread_self(), name, sizeof(name));
 	fprintf(trace->file,
 		",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\","
-		"\"args\":{\"name\":\"%s %u\"}}", trace->process, track.number, name, track.number);
+		"\"args\":{\"name\":\"%s %u\"}}",
+		trace->process, trace_track.number, name, trace_track.number);
 }
 
 void vagx_trace_span(struct vagx_trace *trace, const char *name, uint64_t begin,
@@ -156,12 +157,13 @@ void vagx_trace_span(struct vagx_trace *trace, const char *name, uint64_t begin,
 		return;
 	pthread_mutex_lock(&trace->lock);
 	if (!trace->is_named)
-		join_process(trace);
-	name_track(trace);
+		trace_join_process(trace);
+	trace_name_track(trace);
 	fprintf(trace->file,
 		",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%" PRIu64 ".%03u,\"dur\":%" PRIu64
-		".%03u,\"name\":\"%s\",\"args\":{", trace->process, track.number, begin / 1000,
-		(unsigned int)(begin % 1000), length / 1000, (unsigned int)(length % 1000), name);
+		".%03u,\"name\":\"%s\",\"args\":{",
+		trace->process, trace_track.number, begin / 1000, (unsigned int)(begin % 1000),
+		length / 1000, (unsigned int)(length % 1000), name);
 	for (unsigned int i = 0; i < count; i++)
 		fprintf(trace->file, "%s\"%s\":%" PRIu64, i ? "," : "", args[i].name, args[i].value);
 	fputs("}}", trace->file);

@@ -49,16 +49,16 @@ bool tvb_geometry_valid(const struct vagx_render_geometry *g)
 	       (g->utile_height == 16 || g->utile_height == 32);
 }
 
-static uint32_t div_round_up(uint32_t n, uint32_t d)
+static uint32_t tvb_div_round_up(uint32_t n, uint32_t d)
 {
 	return (n + d - 1) / d;
 }
 
-static uint32_t macro_size(uint32_t pixels)
+static uint32_t tvb_macro_size(uint32_t pixels)
 {
-	uint32_t blocks = div_round_up(pixels, 32);
+	uint32_t blocks = tvb_div_round_up(pixels, 32);
 
-	return (div_round_up(blocks, MACROTILES) + 3) & ~3u;
+	return (tvb_div_round_up(blocks, MACROTILES) + 3) & ~3u;
 }
 
 void tvb_init(struct tvb *tvb, struct vagx_tlb *tlb, const struct vagx_render_geometry *g,
@@ -70,13 +70,13 @@ void tvb_init(struct tvb *tvb, struct vagx_tlb *tlb, const struct vagx_render_ge
 		.memory = *memory,
 		.pages = *pages,
 		.grid = {
-			.tiles_x = div_round_up(g->width, g->utile_width),
-			.tiles_y = div_round_up(g->height, g->utile_height),
+			.tiles_x = tvb_div_round_up(g->width, g->utile_width),
+			.tiles_y = tvb_div_round_up(g->height, g->utile_height),
 			.layers = g->layers,
 			.split_x = 32 / g->utile_width,
 			.split_y = 32 / g->utile_height,
-			.macro_x = macro_size(g->width),
-			.macro_y = macro_size(g->height),
+			.macro_x = tvb_macro_size(g->width),
+			.macro_y = tvb_macro_size(g->height),
 		},
 		.stop = stop,
 	};
@@ -84,7 +84,7 @@ void tvb_init(struct tvb *tvb, struct vagx_tlb *tlb, const struct vagx_render_ge
 
 /* Memory that can be anywhere, and can cross pages */
 
-static int copy(struct tvb *tvb, uint64_t va, void *buf, size_t len, enum vagx_access access)
+static int tvb_copy(struct tvb *tvb, uint64_t va, void *buf, size_t len, enum vagx_access access)
 {
 	uint8_t *bytes = buf;
 
@@ -108,7 +108,7 @@ static int copy(struct tvb *tvb, uint64_t va, void *buf, size_t len, enum vagx_a
 	return 0;
 }
 
-static int clear(struct tvb *tvb, uint64_t va, uint64_t len)
+static int tvb_clear_bytes(struct tvb *tvb, uint64_t va, uint64_t len)
 {
 	while (len) {
 		uint64_t here = VAGX_UAT_PAGE_SIZE - (va & VAGX_UAT_PAGE_MASK);
@@ -129,7 +129,7 @@ static int clear(struct tvb *tvb, uint64_t va, uint64_t len)
 }
 
 /* Mapped, but not what was written there */
-static int corrupt(struct tvb *tvb, uint64_t va)
+static int tvb_corrupt(struct tvb *tvb, uint64_t va)
 {
 	tvb->corrupt = true;
 	tvb->fault = (struct vagx_uat_fault){
@@ -143,18 +143,18 @@ static int corrupt(struct tvb *tvb, uint64_t va)
 
 /* Where a tile's entries are */
 
-static uint64_t tiles_of_macrotile(const struct tvb_grid *grid)
+static uint64_t tvb_tiles_of_macrotile(const struct tvb_grid *grid)
 {
 	return (uint64_t)grid->macro_x * grid->macro_y * grid->split_x * grid->split_y;
 }
 
-static uint64_t macrotile_bytes(const struct tvb_grid *grid)
+static uint64_t tvb_macrotile_bytes(const struct tvb_grid *grid)
 {
-	return (tiles_of_macrotile(grid) * ENTRY_BYTES + 3) & ~3ULL;
+	return (tvb_tiles_of_macrotile(grid) * ENTRY_BYTES + 3) & ~3ULL;
 }
 
-static void place(const struct tvb_grid *grid, const struct tvb_tile *tile, uint64_t *macrotile,
-		  uint64_t *index)
+static void tvb_place(const struct tvb_grid *grid, const struct tvb_tile *tile, uint64_t *macrotile,
+		      uint64_t *index)
 {
 	uint32_t bx = tile->x / grid->split_x, by = tile->y / grid->split_y;
 	uint32_t block = by % grid->macro_y * grid->macro_x + bx % grid->macro_x;
@@ -165,38 +165,38 @@ static void place(const struct tvb_grid *grid, const struct tvb_tile *tile, uint
 		 tile->y % grid->split_y * grid->split_x + tile->x % grid->split_x;
 }
 
-static uint64_t entry_va(const struct tvb *tvb, const struct tvb_tile *tile)
+static uint64_t tvb_entry_va(const struct tvb *tvb, const struct tvb_tile *tile)
 {
 	uint64_t macrotile, index;
 
-	place(&tvb->grid, tile, &macrotile, &index);
-	return tvb->memory.tilemap + macrotile * macrotile_bytes(&tvb->grid) +
+	tvb_place(&tvb->grid, tile, &macrotile, &index);
+	return tvb->memory.tilemap + macrotile * tvb_macrotile_bytes(&tvb->grid) +
 	       index * ENTRY_BYTES;
 }
 
-static uint64_t tail_va(const struct tvb *tvb, const struct tvb_tile *tile)
+static uint64_t tvb_tail_va(const struct tvb *tvb, const struct tvb_tile *tile)
 {
 	uint64_t macrotile, index;
 
-	place(&tvb->grid, tile, &macrotile, &index);
+	tvb_place(&tvb->grid, tile, &macrotile, &index);
 	return tvb->memory.tpc +
-	       (macrotile * tiles_of_macrotile(&tvb->grid) + index) * TAIL_BYTES;
+	       (macrotile * tvb_tiles_of_macrotile(&tvb->grid) + index) * TAIL_BYTES;
 }
 
 /* An entry is the number of a page and, above it, an offset in 64 bytes */
 
-static int write_entry(struct tvb *tvb, const struct tvb_tile *tile, uint64_t va)
+static int tvb_write_entry(struct tvb *tvb, const struct tvb_tile *tile, uint64_t va)
 {
 	uint64_t entry = va >> PAGE_SHIFT |
 			 va % VAGX_TVB_PAGE_SIZE / CHUNK_ALIGN << (VA_BITS - PAGE_SHIFT);
 
-	return copy(tvb, entry_va(tvb, tile), &entry, ENTRY_BYTES, VAGX_WRITE);
+	return tvb_copy(tvb, tvb_entry_va(tvb, tile), &entry, ENTRY_BYTES, VAGX_WRITE);
 }
 
-static int read_entry(struct tvb *tvb, const struct tvb_tile *tile, uint64_t *va)
+static int tvb_read_entry(struct tvb *tvb, const struct tvb_tile *tile, uint64_t *va)
 {
 	uint64_t entry = 0, page;
-	int err = copy(tvb, entry_va(tvb, tile), &entry, ENTRY_BYTES, VAGX_READ);
+	int err = tvb_copy(tvb, tvb_entry_va(tvb, tile), &entry, ENTRY_BYTES, VAGX_READ);
 
 	page = entry & ((1ULL << (VA_BITS - PAGE_SHIFT)) - 1);
 	*va = (page << PAGE_SHIFT) + (entry >> (VA_BITS - PAGE_SHIFT)) * CHUNK_ALIGN;
@@ -208,7 +208,7 @@ static int read_entry(struct tvb *tvb, const struct tvb_tile *tile, uint64_t *va
 int tvb_partials(struct tvb *tvb, unsigned int add, uint32_t *count)
 {
 	struct tvb_heap heap;
-	int err = copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_READ);
+	int err = tvb_copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_READ);
 
 	if (err)
 		return err;
@@ -216,7 +216,7 @@ int tvb_partials(struct tvb *tvb, unsigned int add, uint32_t *count)
 	*count = heap.partials;
 	if (!add)
 		return 0;
-	return copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_WRITE);
+	return tvb_copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_WRITE);
 }
 
 int tvb_release(struct tvb *tvb)
@@ -227,18 +227,18 @@ int tvb_release(struct tvb *tvb)
 	int err;
 
 	tvb->page = 0;
-	err = copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_READ);
+	err = tvb_copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_READ);
 	page = heap.first;
 	for (i = 0; !err && page; i++) {
 		struct tvb_page header;
 
 		if (i >= heap.pages || i >= MAX_PAGES || page % VAGX_TVB_PAGE_SIZE)
-			return corrupt(tvb, page);
-		err = copy(tvb, page, &header, sizeof(header), VAGX_READ);
+			return tvb_corrupt(tvb, page);
+		err = tvb_copy(tvb, page, &header, sizeof(header), VAGX_READ);
 		if (err)
 			break;
 		if (header.self != page)
-			return corrupt(tvb, page);
+			return tvb_corrupt(tvb, page);
 		tvb->pages.give(tvb->pages.owner, page);
 		page = header.next;
 	}
@@ -246,28 +246,29 @@ int tvb_release(struct tvb *tvb)
 		return err;
 	heap.first = 0;
 	heap.pages = 0;
-	return copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_WRITE);
+	return tvb_copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_WRITE);
 }
 
 int tvb_clear(struct tvb *tvb, bool in_use)
 {
 	const struct tvb_grid *grid = &tvb->grid;
-	uint64_t bytes = macrotile_bytes(grid) * MACROTILES * MACROTILES * grid->layers;
+	uint64_t bytes = tvb_macrotile_bytes(grid) * MACROTILES * MACROTILES * grid->layers;
 	int err;
 
 	tvb->page = 0;
-	err = in_use ? tvb_release(tvb) : clear(tvb, tvb->memory.heap_meta, HEAP_META_BYTES);
+	err = in_use ? tvb_release(tvb)
+		     : tvb_clear_bytes(tvb, tvb->memory.heap_meta, HEAP_META_BYTES);
 	if (!err && grid->layers > 1)
-		err = clear(tvb, tvb->memory.layer_meta, LAYER_META_BYTES);
+		err = tvb_clear_bytes(tvb, tvb->memory.layer_meta, LAYER_META_BYTES);
 	if (!err)
-		err = clear(tvb, tvb->memory.tilemap, bytes);
+		err = tvb_clear_bytes(tvb, tvb->memory.tilemap, bytes);
 	return err;
 }
 
 /* Pages and what is in them */
 
 /* The new page becomes the first of the list */
-static int next_page(struct tvb *tvb)
+static int tvb_next_page(struct tvb *tvb)
 {
 	uint64_t page = tvb->pages.take(tvb->pages.owner);
 	struct tvb_page header = { .self = page };
@@ -276,14 +277,14 @@ static int next_page(struct tvb *tvb)
 
 	if (!page)
 		return -ENOSPC;
-	err = copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_READ);
+	err = tvb_copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_READ);
 	header.next = heap.first;
 	heap.first = page;
 	heap.pages++;
 	if (!err)
-		err = copy(tvb, page, &header, sizeof(header), VAGX_WRITE);
+		err = tvb_copy(tvb, page, &header, sizeof(header), VAGX_WRITE);
 	if (!err)
-		err = copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_WRITE);
+		err = tvb_copy(tvb, tvb->memory.heap_meta, &heap, sizeof(heap), VAGX_WRITE);
 	if (err) {
 		tvb->pages.give(tvb->pages.owner, page);
 		return err;
@@ -305,7 +306,7 @@ void *tvb_alloc(struct tvb *tvb, size_t bytes, uint64_t *va, int *err)
 	if (tvb->page && in_page < bytes)
 		tvb->used += in_page;
 	if (!tvb->page || tvb->used + bytes > VAGX_TVB_PAGE_SIZE) {
-		*err = next_page(tvb);
+		*err = tvb_next_page(tvb);
 		if (*err)
 			return NULL;
 	}
@@ -320,7 +321,7 @@ void *tvb_alloc(struct tvb *tvb, size_t bytes, uint64_t *va, int *err)
 const void *tvb_at(struct tvb *tvb, uint64_t va, size_t bytes)
 {
 	if (va % TVB_ALIGN || va % VAGX_UAT_PAGE_SIZE + bytes > VAGX_UAT_PAGE_SIZE) {
-		corrupt(tvb, va);
+		tvb_corrupt(tvb, va);
 		return NULL;
 	}
 	return vagx_tlb_ptr(tvb->tlb, va, bytes, VAGX_READ, &tvb->fault);
@@ -329,7 +330,7 @@ const void *tvb_at(struct tvb *tvb, uint64_t va, size_t bytes)
 /* Lists */
 
 /* A new chunk with its first reference, behind whatever leads to it */
-static int new_chunk(struct tvb *tvb, uint64_t va, uint64_t *chunk)
+static int tvb_new_chunk(struct tvb *tvb, uint64_t va, uint64_t *chunk)
 {
 	struct tvb_chunk *p;
 	int err;
@@ -342,16 +343,16 @@ static int new_chunk(struct tvb *tvb, uint64_t va, uint64_t *chunk)
 	return 0;
 }
 
-static int set_layer(struct tvb *tvb, uint32_t layer)
+static int tvb_set_layer(struct tvb *tvb, uint32_t layer)
 {
 	uint8_t bits;
 	int err;
 
 	if (tvb->grid.layers == 1)
 		return 0;
-	err = copy(tvb, tvb->memory.layer_meta + layer / 8, &bits, 1, VAGX_READ);
+	err = tvb_copy(tvb, tvb->memory.layer_meta + layer / 8, &bits, 1, VAGX_READ);
 	bits |= 1u << layer % 8;
-	return err ? err : copy(tvb, tvb->memory.layer_meta + layer / 8, &bits, 1, VAGX_WRITE);
+	return err ? err : tvb_copy(tvb, tvb->memory.layer_meta + layer / 8, &bits, 1, VAGX_WRITE);
 }
 
 int tvb_refer(struct tvb *tvb, const struct tvb_tile *tile, uint64_t va)
@@ -359,44 +360,45 @@ int tvb_refer(struct tvb *tvb, const struct tvb_tile *tile, uint64_t va)
 	uint64_t first, tail, chunk;
 	int err;
 
-	err = read_entry(tvb, tile, &first);
+	err = tvb_read_entry(tvb, tile, &first);
 	if (!err && first)
-		err = copy(tvb, tail_va(tvb, tile), &tail, TAIL_BYTES, VAGX_READ);
+		err = tvb_copy(tvb, tvb_tail_va(tvb, tile), &tail, TAIL_BYTES, VAGX_READ);
 	if (err)
 		return err;
 	if (first && tail % sizeof(struct tvb_chunk) / 8 < TVB_CHUNK_REFS) {
-		err = copy(tvb, tail, &va, 8, VAGX_WRITE);
+		err = tvb_copy(tvb, tail, &va, 8, VAGX_WRITE);
 		tail += 8;
-		return err ? err : copy(tvb, tail_va(tvb, tile), &tail, TAIL_BYTES, VAGX_WRITE);
+		return err ? err
+			   : tvb_copy(tvb, tvb_tail_va(tvb, tile), &tail, TAIL_BYTES, VAGX_WRITE);
 	}
 
-	err = new_chunk(tvb, va, &chunk);
+	err = tvb_new_chunk(tvb, va, &chunk);
 	if (!err)
-		err = first ? copy(tvb, tail, &chunk, 8, VAGX_WRITE) :
-			      write_entry(tvb, tile, chunk);
+		err = first ? tvb_copy(tvb, tail, &chunk, 8, VAGX_WRITE) :
+			      tvb_write_entry(tvb, tile, chunk);
 	if (!err)
-		err = set_layer(tvb, tile->layer);
+		err = tvb_set_layer(tvb, tile->layer);
 	tail = chunk + 8;
-	return err ? err : copy(tvb, tail_va(tvb, tile), &tail, TAIL_BYTES, VAGX_WRITE);
+	return err ? err : tvb_copy(tvb, tvb_tail_va(tvb, tile), &tail, TAIL_BYTES, VAGX_WRITE);
 }
 
 bool tvb_kill(struct tvb *tvb, uint64_t va, uint32_t bits)
 {
 	uint32_t word;
 
-	if (copy(tvb, va, &word, sizeof(word), VAGX_READ))
+	if (tvb_copy(tvb, va, &word, sizeof(word), VAGX_READ))
 		return false;
 	word |= bits;
-	return !copy(tvb, va, &word, sizeof(word), VAGX_WRITE);
+	return !tvb_copy(tvb, va, &word, sizeof(word), VAGX_WRITE);
 }
 
-static bool layer_is_empty(struct tvb *tvb, uint32_t layer, int *err)
+static bool tvb_layer_is_empty(struct tvb *tvb, uint32_t layer, int *err)
 {
 	uint8_t bits = 0xff;
 
 	*err = 0;
 	if (tvb->grid.layers > 1)
-		*err = copy(tvb, tvb->memory.layer_meta + layer / 8, &bits, 1, VAGX_READ);
+		*err = tvb_copy(tvb, tvb->memory.layer_meta + layer / 8, &bits, 1, VAGX_READ);
 	return !(bits >> layer % 8 & 1);
 }
 
@@ -406,13 +408,13 @@ int tvb_list_begin(struct tvb *tvb, const struct tvb_tile *tile, struct tvb_list
 	int err;
 
 	*list = (struct tvb_list){ .left = TVB_CHUNK_REFS, .bound = MAX_CHUNKS };
-	empty = layer_is_empty(tvb, tile->layer, &err);
+	empty = tvb_layer_is_empty(tvb, tile->layer, &err);
 	if (err || empty)
 		return err;
-	err = read_entry(tvb, tile, &list->next);
+	err = tvb_read_entry(tvb, tile, &list->next);
 	if (err || !list->next)
 		return err;
-	return write_entry(tvb, tile, 0);
+	return tvb_write_entry(tvb, tile, 0);
 }
 
 int tvb_list_next(struct tvb *tvb, struct tvb_list *list, uint64_t *va)
@@ -421,14 +423,14 @@ int tvb_list_next(struct tvb *tvb, struct tvb_list *list, uint64_t *va)
 
 	if (!list->next)
 		return 0;
-	err = copy(tvb, list->next, va, 8, VAGX_READ);
+	err = tvb_copy(tvb, list->next, va, 8, VAGX_READ);
 	if (!err && *va && !list->left) {
 		/* this was the next chunk's address, not a reference */
 		list->next = *va;
 		list->left = TVB_CHUNK_REFS;
 		if (!list->bound--)
-			return corrupt(tvb, list->next);
-		err = copy(tvb, list->next, va, 8, VAGX_READ);
+			return tvb_corrupt(tvb, list->next);
+		err = tvb_copy(tvb, list->next, va, 8, VAGX_READ);
 	}
 	if (err || !*va) {
 		list->next = 0;

@@ -2,9 +2,11 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Vertex work as a job: draws are shaded in runs of vertices, put together to
- * primitives, and those sorted into the tiles that they touch. When pages are
- * out, work stops between two primitives; what has been shaded stays.
+ * Vertex work as a job: vertices are shaded in runs, assembled to primitives, and these are
+ * binned into the tiles that they touch. When the tiled vertex buffer runs out of pages, work
+ * stops between two primitives, and can go on later; what has been shaded stays.
+ *
+ * The job's own thread does all of it but for shading, whose simdgroups any core may take.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,16 +23,16 @@
 #include "gpu/vdm.h"
 #include "report.h"
 
-/* Vertices that are shaded before primitives are made of them */
+/* Vertices of a run: shaded together before primitives are assembled of them */
 #define RUN		512
-/* Of the run before, that primitives still need */
+/* Vertices of the previous run that primitives still need */
 #define KEPT		3
 #define SLOTS		(KEPT + RUN)
 #define HASH		2048
-/* A row's element that is no vertex */
+/* An element of the row that restarts the primitive instead of naming a vertex */
 #define RESTART		UINT32_MAX
 
-/* Vertices of a run: each number once */
+/* A run of vertices, each of which is shaded once however often the row names it */
 struct run {
 	/* the row: slots, or RESTART */
 	uint32_t row[RUN];
@@ -71,31 +73,32 @@ struct vertex_job {
 	uint64_t stored;
 };
 
-static void vertex_free(struct vertex_job *v)
+static void vertex_job_free(struct vertex_job *v)
 {
 	gpu_failure_drop(&v->failure);
 	free(v);
 }
 
-static int vertex_fault(struct vertex_job *v, const struct vagx_uat_fault *fault, unsigned int unit)
+static int vertex_job_fault(struct vertex_job *v, const struct vagx_uat_fault *fault,
+			    unsigned int unit)
 {
 	return gpu_failure_at(&v->failure, fault, unit);
 }
 
-/* An error of memory that pages are in; others go through */
-static int tvb_error(struct vertex_job *v, int err)
+/* Notes the fault if memory of the tiled vertex buffer cannot be reached. Return: @err. */
+static int vertex_job_tvb_error(struct vertex_job *v, int err)
 {
-	return err == -EFAULT ? vertex_fault(v, &v->tvb.fault, VAGX_GPU_UNIT_TE) : err;
+	return err == -EFAULT ? vertex_job_fault(v, &v->tvb.fault, VAGX_GPU_UNIT_TE) : err;
 }
 
-static bool vertex_stopped(struct vertex_job *v)
+static bool vertex_job_stopped(struct vertex_job *v)
 {
 	return atomic_load_explicit(&v->job->stop, memory_order_relaxed);
 }
 
-/* Storing */
+/* Storing draws, vertices and primitives in the tiled vertex buffer */
 
-static int store_draw(struct vertex_job *v)
+static int vertex_job_store_draw(struct vertex_job *v)
 {
 	struct scene_draw *draw;
 	int err;
@@ -112,7 +115,7 @@ static int store_draw(struct vertex_job *v)
 	return 0;
 }
 
-static int store_vertex(struct vertex_job *v, unsigned int slot, uint64_t *va)
+static int vertex_job_store_vertex(struct vertex_job *v, unsigned int slot, uint64_t *va)
 {
 	uint64_t *stored = &v->run.stored[slot];
 	size_t bytes = v->uvs_words * sizeof(uint32_t);
@@ -131,23 +134,23 @@ static int store_vertex(struct vertex_job *v, unsigned int slot, uint64_t *va)
 	return 0;
 }
 
-static uint32_t primitive_flags(const struct setup_input *in)
+static uint32_t vertex_job_primitive_flags(const struct setup_input *in)
 {
 	return in->kind | (in->back ? SCENE_BACK : 0) |
 	       (in->of_triangle ? SCENE_OF_TRIANGLE : 0) | in->turn << SCENE_TURN_SHIFT |
 	       in->viewport << SCENE_VIEWPORT_SHIFT;
 }
 
-/* Regions are of squares of 32 pixels, and tiles are no larger */
-static bool in_region(const struct agx_ppp_region_clip *r, uint32_t x, uint32_t y)
+/* Whether the region clip leaves a tile; its units are 32 pixels, and tiles are no larger */
+static bool vertex_job_in_region(const struct agx_ppp_region_clip *r, uint32_t x, uint32_t y)
 {
 	return !r->enable || (x / 32 >= r->min_x && x / 32 < r->max_x &&
 			      y / 32 >= r->min_y && y / 32 < r->max_y);
 }
 
-/* Appends it to all lists; if that fails, it is not in any of them */
-static int refer_all(struct vertex_job *v, const struct setup *s, uint64_t va, uint32_t layer,
-		     const struct agx_ppp_region_clip *region)
+/* Appends a primitive to the lists of all tiles that it touches, or, after an error, to none */
+static int vertex_job_refer_all(struct vertex_job *v, const struct setup *s, uint64_t va,
+				uint32_t layer, const struct agx_ppp_region_clip *region)
 {
 	const struct vagx_render_geometry *g = &v->registers->geometry;
 	int32_t w = g->utile_width, h = g->utile_height;
@@ -159,24 +162,25 @@ static int refer_all(struct vertex_job *v, const struct setup *s, uint64_t va, u
 		for (tile.x = left;
 		     !err && tile.x < v->tvb.grid.tiles_x && (int32_t)tile.x * w <= s->max_x;
 		     tile.x++)
-			if (in_region(region, tile.x * w, tile.y * h) &&
+			if (vertex_job_in_region(region, tile.x * w, tile.y * h) &&
 			    setup_touches(s, tile.x * w, tile.y * h, w, h))
 				err = tvb_refer(&v->tvb, &tile, va);
 	return err;
 }
 
-static int store_primitive(struct vertex_job *v, const struct setup *s,
-			   const struct setup_input *in, const struct assembled *p, uint32_t layer)
+static int vertex_job_store_primitive(struct vertex_job *v, const struct setup *s,
+				      const struct setup_input *in, const struct assembled *p,
+				      uint32_t layer)
 {
-	struct scene_primitive primitive = { .id = p->id, .flags = primitive_flags(in) };
+	struct scene_primitive primitive = { .id = p->id, .flags = vertex_job_primitive_flags(in) };
 	struct scene_primitive *stored;
 	unsigned int i;
 	uint64_t va;
 	int err;
 
-	err = store_draw(v);
+	err = vertex_job_store_draw(v);
 	for (i = 0; !err && i < p->count; i++)
-		err = store_vertex(v, p->vertex[i], &primitive.vertex[i]);
+		err = vertex_job_store_vertex(v, p->vertex[i], &primitive.vertex[i]);
 	if (err)
 		return err;
 	primitive.draw = v->draw_stored;
@@ -184,7 +188,7 @@ static int store_primitive(struct vertex_job *v, const struct setup *s,
 	if (!stored)
 		return err;
 	*stored = primitive;
-	err = refer_all(v, s, va, layer, &v->state.region[in->viewport]);
+	err = vertex_job_refer_all(v, s, va, layer, &v->state.region[in->viewport]);
 	if (!err)
 		v->stored++;
 	else if (!tvb_kill(&v->tvb, va + offsetof(struct scene_primitive, flags), SCENE_DEAD))
@@ -195,8 +199,8 @@ static int store_primitive(struct vertex_job *v, const struct setup *s,
 /* Primitives */
 
 /* Layer and viewport, as the provoking vertex has them */
-static void select_target(struct vertex_job *v, const struct assembled *p, struct setup_input *in,
-			  uint32_t *layer)
+static void vertex_job_select_target(struct vertex_job *v, const struct assembled *p,
+				     struct setup_input *in, uint32_t *layer)
 {
 	const struct agx_ppp_output_select *select = &v->state.output_select;
 	unsigned int flat = v->vdm.control.flat_vertex, last = p->count - 1;
@@ -218,17 +222,17 @@ static void select_target(struct vertex_job *v, const struct assembled *p, struc
 		*layer = 0;
 }
 
-static bool is_culled(const struct ppp_state *state, bool back)
+static bool vertex_job_is_culled(const struct ppp_state *state, bool back)
 {
 	return back ? state->cull.back : state->cull.front;
 }
 
 /*
- * A triangle whose edges or corners are wanted: as many lines or points. Its
- * vertices keep their places, for one of them gives the flat values of all.
+ * Polygon mode: stores a triangle as the lines of its edges or the points of its vertices. The
+ * order of its vertices stays, as the provoking one gives the flat values of all.
  */
-static int store_outline(struct vertex_job *v, struct setup_input *in, const struct assembled *p,
-			 uint32_t layer, bool lines)
+static int vertex_job_store_outline(struct vertex_job *v, struct setup_input *in,
+				    const struct assembled *p, uint32_t layer, bool lines)
 {
 	int err = 0;
 
@@ -238,12 +242,12 @@ static int store_outline(struct vertex_job *v, struct setup_input *in, const str
 		struct setup s;
 
 		if (setup_primitive(&s, in))
-			err = store_primitive(v, &s, in, p, layer);
+			err = vertex_job_store_primitive(v, &s, in, p, layer);
 	}
 	return err;
 }
 
-static int draw_primitive(struct vertex_job *v, const struct assembled *p)
+static int vertex_job_draw_primitive(struct vertex_job *v, const struct assembled *p)
 {
 	static const enum setup_kind kinds[] = { SETUP_POINT, SETUP_LINE, SETUP_TRIANGLE };
 	struct setup_input in = {
@@ -259,24 +263,24 @@ static int draw_primitive(struct vertex_job *v, const struct assembled *p)
 		return 0;
 	for (i = 0; i < p->count; i++)
 		in.vertices[i] = v->run.words[p->vertex[i]];
-	select_target(v, p, &in, &layer);
+	vertex_job_select_target(v, p, &in, &layer);
 	if (!setup_primitive(&s, &in))
 		return 0;
 	if (in.kind != SETUP_TRIANGLE)
-		return store_primitive(v, &s, &in, p, layer);
-	if (is_culled(&v->state, s.back))
+		return vertex_job_store_primitive(v, &s, &in, p, layer);
+	if (vertex_job_is_culled(&v->state, s.back))
 		return 0;
 	mode = s.back ? v->state.back_face.polygon_mode : v->state.front_face.polygon_mode;
 	in.back = s.back;
 	if (mode != AGX_POLYGON_MODE_FILL)
-		return store_outline(v, &in, p, layer, mode == AGX_POLYGON_MODE_LINE);
-	return store_primitive(v, &s, &in, p, layer);
+		return vertex_job_store_outline(v, &in, p, layer, mode == AGX_POLYGON_MODE_LINE);
+	return vertex_job_store_primitive(v, &s, &in, p, layer);
 }
 
 /* Vertices of a run */
 
-/* What the assembler still needs goes to the first slots */
-static void keep_vertices(struct vertex_job *v)
+/* Moves the vertices that the assembler still needs to the first slots of the next run */
+static void vertex_job_keep_vertices(struct vertex_job *v)
 {
 	struct assembler *a = &v->assembler;
 	unsigned int *needed[KEPT] = { &a->first, &a->last[0], &a->last[1] };
@@ -295,7 +299,7 @@ static void keep_vertices(struct vertex_job *v)
 	}
 }
 
-static unsigned int find_slot(struct run *r, uint32_t id)
+static unsigned int vertex_job_find_slot(struct run *r, uint32_t id)
 {
 	unsigned int i = id * 0x9e3779b1u % HASH;
 
@@ -311,7 +315,7 @@ static unsigned int find_slot(struct run *r, uint32_t id)
 	}
 }
 
-static uint32_t get_index(const uint8_t *p, unsigned int size)
+static uint32_t vertex_job_get_index(const uint8_t *p, unsigned int size)
 {
 	uint32_t index = 0;
 
@@ -319,8 +323,8 @@ static uint32_t get_index(const uint8_t *p, unsigned int size)
 	return index;
 }
 
-/* What is behind the list is 0 */
-static int read_indices(struct vertex_job *v, uint32_t *row, unsigned int count)
+/* Reads indices; those beyond the end of the index buffer are 0 */
+static int vertex_job_read_indices(struct vertex_job *v, uint32_t *row, unsigned int count)
 {
 	const struct vdm_draw *d = &v->vdm.draw;
 	uint64_t at = (uint64_t)v->index * d->index_size;
@@ -334,14 +338,14 @@ static int read_indices(struct vertex_job *v, uint32_t *row, unsigned int count)
 		bytes = left;
 	if (bytes && vagx_uat_read(v->vdm.uat, v->vdm.vm_slot, d->index_address + at, indices, bytes,
 				   VAGX_AGENT_GPU, &fault))
-		return vertex_fault(v, &fault, VAGX_GPU_UNIT_VDM);
+		return vertex_job_fault(v, &fault, VAGX_GPU_UNIT_VDM);
 	for (i = 0; i < count; i++)
-		row[i] = get_index(indices + i * d->index_size, d->index_size);
+		row[i] = vertex_job_get_index(indices + i * d->index_size, d->index_size);
 	return 0;
 }
 
-/* Of 8 or 16 bits: an index is never more than its bits */
-static bool is_restart(const struct vertex_job *v, uint32_t index)
+/* Whether an index is the restart index, of which only as many bits count as indices have */
+static bool vertex_job_is_restart(const struct vertex_job *v, uint32_t index)
 {
 	const struct vdm_draw *d = &v->vdm.draw;
 	uint32_t all = d->index_size == 4 ? UINT32_MAX : (1u << d->index_size * 8) - 1;
@@ -349,7 +353,7 @@ static bool is_restart(const struct vertex_job *v, uint32_t index)
 	return d->restart && index == (v->vdm.restart_index & all);
 }
 
-static int fill_row(struct vertex_job *v)
+static int vertex_job_fill_row(struct vertex_job *v)
 {
 	const struct vdm_draw *d = &v->vdm.draw;
 	struct run *r = &v->run;
@@ -362,24 +366,24 @@ static int fill_row(struct vertex_job *v)
 	r->slots = KEPT;
 	memset(r->hash, 0, sizeof(r->hash));
 	if (d->indexed)
-		err = read_indices(v, r->row, r->length);
+		err = vertex_job_read_indices(v, r->row, r->length);
 	for (i = 0; !err && i < r->length; i++) {
 		if (!d->indexed)
-			r->row[i] = find_slot(r, d->start + v->index + i);
-		else if (is_restart(v, r->row[i]))
+			r->row[i] = vertex_job_find_slot(r, d->start + v->index + i);
+		else if (vertex_job_is_restart(v, r->row[i]))
 			r->row[i] = RESTART;
 		else
-			r->row[i] = find_slot(r, d->start + r->row[i]);
+			r->row[i] = vertex_job_find_slot(r, d->start + r->row[i]);
 	}
 	v->index += r->length;
 	return err;
 }
 
 /*
- * A simdgroup of the run's vertices, on any core. Of the vertex work it writes
- * nothing but these vertices' words, and the first failure, which has a lock.
+ * Shades a simdgroup of the run's vertices, on the thread of whichever core took it. It writes
+ * nothing of the job but these vertices' words, and the first failure, which has a lock.
  */
-static int shade(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t part)
+static int vertex_job_shade(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t part)
 {
 	struct vertex_job *v = ctx;
 	unsigned int first = KEPT + part * VAGX_SIMD_WIDTH, left = v->run.slots - first, i, n;
@@ -397,7 +401,7 @@ static int shade(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_
 		vertices.id[i] = v->run.id[first + i];
 		vertices.instance[i] = v->instance;
 	}
-	if (!vertex_stopped(v))
+	if (!vertex_job_stopped(v))
 		err = vagx_core_run_vertices(core->core, &v->launch, &vertices, &failure.fault);
 	if (err) {
 		err = gpu_stage_error(job, core, &v->launch, err, &failure);
@@ -409,25 +413,25 @@ static int shade(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_
 	return 0;
 }
 
-static int next_run(struct vertex_job *v)
+static int vertex_job_next_run(struct vertex_job *v)
 {
 	unsigned int fresh;
 	int err;
 
-	keep_vertices(v);
-	err = fill_row(v);
+	vertex_job_keep_vertices(v);
+	err = vertex_job_fill_row(v);
 	if (err)
 		return err;
 	fresh = v->run.slots - KEPT;
-	gpu_run_parts(v->job, shade, v, (fresh + VAGX_SIMD_WIDTH - 1) / VAGX_SIMD_WIDTH,
+	gpu_run_parts(v->job, vertex_job_shade, v, (fresh + VAGX_SIMD_WIDTH - 1) / VAGX_SIMD_WIDTH,
 		      "vertices");
 	return v->failure.err;
 }
 
 /* Draws */
 
-/* Finds the next primitive of what there is in the run */
-static bool next_primitive(struct vertex_job *v)
+/* Assembles the next primitive of the run */
+static bool vertex_job_next_primitive(struct vertex_job *v)
 {
 	struct run *r = &v->run;
 	bool made = false;
@@ -441,7 +445,7 @@ static bool next_primitive(struct vertex_job *v)
 	return made;
 }
 
-static void begin_instance(struct vertex_job *v)
+static void vertex_job_begin_instance(struct vertex_job *v)
 {
 	v->assembler = (struct assembler){
 		.primitive = v->vdm.draw.primitive,
@@ -452,30 +456,30 @@ static void begin_instance(struct vertex_job *v)
 	v->run.length = v->run.next = 0;
 }
 
-/* One step: a primitive, a run, or an instance */
-static int draw_step(struct vertex_job *v)
+/* Does the next step of a draw: stores a primitive, shades a run, or begins an instance */
+static int vertex_job_draw_step(struct vertex_job *v)
 {
 	int err = 0;
 
 	if (v->pending) {
-		err = tvb_error(v, draw_primitive(v, &v->primitive));
+		err = vertex_job_tvb_error(v, vertex_job_draw_primitive(v, &v->primitive));
 		v->pending = err == -ENOSPC;
-	} else if (next_primitive(v)) {
+	} else if (vertex_job_next_primitive(v)) {
 		v->pending = true;
 	} else if (v->index < v->vdm.draw.count) {
-		err = next_run(v);
+		err = vertex_job_next_run(v);
 	} else if (!v->ended) {
 		v->ended = true;
 		v->pending = assemble_end(&v->assembler, &v->primitive);
 	} else if (++v->instance < v->vdm.draw.instances) {
-		begin_instance(v);
+		vertex_job_begin_instance(v);
 	} else {
 		v->in_draw = false;
 	}
 	return err;
 }
 
-static int load_shader(struct vertex_job *v)
+static int vertex_job_load_shader(struct vertex_job *v)
 {
 	struct vagx_job *job = v->job;
 	const struct vagx_usc_source source = {
@@ -496,8 +500,8 @@ static int load_shader(struct vertex_job *v)
 	return gpu_stage_begin(job, job->core, &v->launch, &v->failure);
 }
 
-/* Nothing is shaded: the draw is stored, and one primitive that is not drawn */
-static int store_unshaded(struct vertex_job *v)
+/* Stores a draw that is not shaded, and one dead primitive that keeps it in the scene */
+static int vertex_job_store_unshaded(struct vertex_job *v)
 {
 	static const struct tvb_tile corner;
 	struct scene_primitive *primitive;
@@ -505,7 +509,7 @@ static int store_unshaded(struct vertex_job *v)
 	int err;
 
 	v->draw_stored = 0;
-	err = store_draw(v);
+	err = vertex_job_store_draw(v);
 	if (err)
 		return err;
 	primitive = tvb_alloc(&v->tvb, sizeof(*primitive), &va, &err);
@@ -518,7 +522,7 @@ static int store_unshaded(struct vertex_job *v)
 	return err;
 }
 
-static int begin_draw(struct vertex_job *v)
+static int vertex_job_begin_draw(struct vertex_job *v)
 {
 	const struct vdm_draw *d = &v->vdm.draw;
 
@@ -530,14 +534,14 @@ static int begin_draw(struct vertex_job *v)
 	v->instance = 0;
 	v->in_draw = true;
 	ppp_unpack(&v->state, &v->vdm.ppp);
-	begin_instance(v);
+	vertex_job_begin_instance(v);
 	if (v->job->gpu->config.no_exec)
 		return 0;
-	return load_shader(v);
+	return vertex_job_load_shader(v);
 }
 
-/* A draw that goes on after an overflow is one more span */
-static void trace_draw(struct vertex_job *v, uint64_t began)
+/* Traces a draw; one that goes on after an overflow is traced as one more span */
+static void vertex_job_trace_draw(struct vertex_job *v, uint64_t began)
 {
 	const struct vdm_draw *d = &v->vdm.draw;
 
@@ -550,50 +554,50 @@ static void trace_draw(struct vertex_job *v, uint64_t began)
 	}, 5);
 }
 
-static int draw(struct vertex_job *v)
+static int vertex_job_draw(struct vertex_job *v)
 {
 	uint64_t began = vagx_trace_now(v->job->gpu->config.trace);
 	int err = 0;
 
 	if (v->job->gpu->config.no_exec)
-		return tvb_error(v, store_unshaded(v));
+		return vertex_job_tvb_error(v, vertex_job_store_unshaded(v));
 	while (!err && v->in_draw)
-		err = vertex_stopped(v) ? -ECANCELED : draw_step(v);
-	trace_draw(v, began);
+		err = vertex_job_stopped(v) ? -ECANCELED : vertex_job_draw_step(v);
+	vertex_job_trace_draw(v, began);
 	return err;
 }
 
-static int walk(struct vertex_job *v)
+static int vertex_job_walk(struct vertex_job *v)
 {
 	int err = 0;
 
 	while (!err) {
 		if (v->in_draw) {
-			err = draw(v);
+			err = vertex_job_draw(v);
 			continue;
 		}
 		err = vdm_next(&v->vdm);
 		if (err == -EFAULT)
-			return vertex_fault(v, &v->vdm.fault, v->vdm.unit);
+			return vertex_job_fault(v, &v->vdm.fault, v->vdm.unit);
 		if (err <= 0)
 			return err;
 		v->job->draws++;
-		err = begin_draw(v);
+		err = vertex_job_begin_draw(v);
 	}
 	return err;
 }
 
 /* Jobs */
 
-static int vertex_begin(struct vagx_job *job, const struct vagx_tvb_pages *pages,
-			const struct vagx_vertex_registers *registers)
+static int vertex_job_begin(struct vagx_job *job, const struct vagx_tvb_pages *pages,
+			    const struct vagx_vertex_registers *registers)
 {
 	struct vertex_job *v = calloc(1, sizeof(*v));
 
 	if (!v)
 		return -ENOMEM;
 	job->vertex = v;
-	job->free_vertex = vertex_free;
+	job->free_vertex = vertex_job_free;
 	v->job = job;
 	v->registers = registers;
 	v->vdm.uat = job->gpu->config.uat;
@@ -603,11 +607,11 @@ static int vertex_begin(struct vagx_job *job, const struct vagx_tvb_pages *pages
 	vdm_init(&v->vdm, registers->vdm_base);
 	tvb_init(&v->tvb, &job->core->tlb, &registers->geometry, &registers->tvb, pages,
 		 &job->stop);
-	return tvb_error(v, tvb_clear(&v->tvb, false));
+	return vertex_job_tvb_error(v, tvb_clear(&v->tvb, false));
 }
 
-/* Pages have come back: nothing is where it was */
-static void vertex_again(struct vertex_job *v, const struct vagx_vertex_registers *registers)
+/* Goes on after an overflow: what was stored was consumed, so draws and vertices are stored anew */
+static void vertex_job_again(struct vertex_job *v, const struct vagx_vertex_registers *registers)
 {
 	v->registers = registers;
 	v->tvb.page = 0;
@@ -615,9 +619,9 @@ static void vertex_again(struct vertex_job *v, const struct vagx_vertex_register
 	memset(v->run.stored, 0, sizeof(v->run.stored));
 }
 
-static int vertex_run(struct vagx_job *job, const struct vagx_vertex_registers *registers,
-		      const struct vagx_tvb_pages *pages, struct vagx_uat_fault *fault,
-		      unsigned int *unit)
+static int vertex_job_run(struct vagx_job *job, const struct vagx_vertex_registers *registers,
+			  const struct vagx_tvb_pages *pages, struct vagx_uat_fault *fault,
+			  unsigned int *unit)
 {
 	int err = 0;
 
@@ -626,19 +630,22 @@ static int vertex_run(struct vagx_job *job, const struct vagx_vertex_registers *
 	if (!tvb_geometry_valid(&registers->geometry))
 		return gpu_bad_geometry(job, &registers->geometry, fault);
 	if (!job->vertex)
-		err = vertex_begin(job, pages, registers);
+		err = vertex_job_begin(job, pages, registers);
 	else
-		vertex_again(job->vertex, registers);
+		vertex_job_again(job->vertex, registers);
 	if (!err)
-		err = walk(job->vertex);
+		err = vertex_job_walk(job->vertex);
 	if (err == -EFAULT && job->vertex)
 		gpu_failure_end(job, &job->vertex->failure, fault, unit);
 	return err;
 }
 
-/* All pages are taken, and maybe for nothing */
-static enum vagx_gpu_status vertex_overflow(struct vagx_job *job, struct vagx_uat_fault *fault,
-					    unsigned int *unit)
+/*
+ * All pages are taken. Return: VAGX_GPU_OVERFLOW if primitives were stored, so that a partial
+ * render makes room; else VAGX_GPU_STARVED.
+ */
+static enum vagx_gpu_status vertex_job_overflow(struct vagx_job *job, struct vagx_uat_fault *fault,
+						unsigned int *unit)
 {
 	struct vertex_job *v = job->vertex;
 	int err;
@@ -661,9 +668,9 @@ enum vagx_gpu_status vagx_job_vertex(struct vagx_job *job,
 	int err;
 
 	gpu_job_begin(job);
-	err = vertex_run(job, registers, pages, fault, unit);
+	err = vertex_job_run(job, registers, pages, fault, unit);
 	if (err == -ENOSPC)
-		status = vertex_overflow(job, fault, unit);
+		status = vertex_job_overflow(job, fault, unit);
 	else
 		status = gpu_job_status(job, "vertex", err, fault, unit);
 	if (job->vertex)

@@ -9,9 +9,16 @@
 
 #include "gpu/fragment.h"
 
-static float quantise(float z)
+static float zs_quantise(float z)
 {
 	return (float)nearbyint((double)z * 65535) / 65535.0f;
+}
+
+float zs_clamp(float depth, const struct agx_scissor *scissor)
+{
+	depth = depth > scissor->max_z ? scissor->max_z : depth;
+	/* so NaN becomes the lower end */
+	return depth > scissor->min_z ? depth : scissor->min_z;
 }
 
 float zs_depth(const struct fragment_worker *w, const struct setup_plane *z, double bias,
@@ -19,15 +26,12 @@ float zs_depth(const struct fragment_worker *w, const struct setup_plane *z, dou
 {
 	double px = w->tile.x + x + (w->tile.sample_positions >> s * 8 & 15) / 16.0;
 	double py = w->tile.y + y + (w->tile.sample_positions >> (s * 8 + 4) & 15) / 16.0;
-	float depth = (float)(z->a * px + z->b * py + z->c + bias);
 
-	depth = depth > scissor->max_z ? scissor->max_z : depth;
-	/* so NaN becomes the lower end */
-	return depth > scissor->min_z ? depth : scissor->min_z;
+	return zs_clamp((float)(z->a * px + z->b * py + z->c + bias), scissor);
 }
 
 /* A function is the sum of what it lets pass */
-static bool compare(unsigned int func, bool less, bool equal)
+static bool zs_compare(unsigned int func, bool less, bool equal)
 {
 	_Static_assert(AGX_ZS_FUNC_LEQUAL == (AGX_ZS_FUNC_LESS | AGX_ZS_FUNC_EQUAL) &&
 		       AGX_ZS_FUNC_NOT_EQUAL == (AGX_ZS_FUNC_LESS | AGX_ZS_FUNC_GREATER) &&
@@ -38,7 +42,7 @@ static bool compare(unsigned int func, bool less, bool equal)
 	return func & (less ? AGX_ZS_FUNC_LESS : equal ? AGX_ZS_FUNC_EQUAL : AGX_ZS_FUNC_GREATER);
 }
 
-static uint8_t stencil_result(unsigned int op, uint8_t old, uint8_t reference)
+static uint8_t zs_stencil_result(unsigned int op, uint8_t old, uint8_t reference)
 {
 	switch (op) {
 	case AGX_STENCIL_OP_ZERO:
@@ -97,29 +101,29 @@ struct zs_face zs_find_face(const struct ppp_state *s, bool back)
 	return f;
 }
 
-static bool test_stencil(struct fragment_worker *w, const struct zs_face *face, unsigned int i,
-			 uint8_t reference, bool depth)
+static bool zs_test_stencil(struct fragment_worker *w, const struct zs_face *face, unsigned int i,
+			    uint8_t reference, bool depth)
 {
 	uint8_t old = w->stencil[i], masked = reference & face->read_mask, now;
 	uint8_t other = old & face->read_mask;
-	bool stencil = compare(face->stencil_compare, masked < other, masked == other);
+	bool stencil = zs_compare(face->stencil_compare, masked < other, masked == other);
 
-	now = stencil_result(!stencil ? face->stencil_fail :
-			     depth ? face->pass : face->depth_fail, old, reference);
+	now = zs_stencil_result(!stencil ? face->stencil_fail :
+				depth ? face->pass : face->depth_fail, old, reference);
 	w->stencil[i] = (old & ~face->write_mask) | (now & face->write_mask);
 	return stencil;
 }
 
-static bool test_sample(struct fragment_worker *w, const struct zs_face *face, unsigned int i,
-			float z, uint8_t reference)
+static bool zs_test_sample(struct fragment_worker *w, const struct zs_face *face, unsigned int i,
+			   float z, uint8_t reference)
 {
 	bool stencil = true, depth;
 	float was = w->depth[i];
 
-	z = w->job->quantise ? quantise(z) : z;
-	depth = compare(face->depth_func, z < was, z == was);
+	z = w->job->quantise ? zs_quantise(z) : z;
+	depth = zs_compare(face->depth_func, z < was, z == was);
 	if (face->stencil_test)
-		stencil = test_stencil(w, face, i, reference, depth);
+		stencil = zs_test_stencil(w, face, i, reference, depth);
 	if (stencil && depth && face->depth_write)
 		w->depth[i] = z;
 	return stencil && depth;
@@ -153,7 +157,7 @@ unsigned int zs_test(struct fragment_worker *w, const struct fragment_draw *draw
 
 	for (s = 0; s < w->tile.samples; s++) {
 		if (samples >> s & 1 &&
-		    test_sample(w, face, fragment_sample(w, x, y, s), depth[s], reference))
+		    zs_test_sample(w, face, fragment_sample(w, x, y, s), depth[s], reference))
 			passed |= 1u << s;
 	}
 	zs_count(w, &draw->state, passed);
@@ -178,18 +182,18 @@ struct depth_block {
 	bool write, quantise;
 };
 
-static inline part_ints all_if(bool is)
+static inline part_ints zs_all_if(bool is)
 {
 	return (part_ints){ 0 } - (int32_t)is;
 }
 
-static inline part_floats choose(part_ints first, part_floats a, part_floats b)
+static inline part_floats zs_choose(part_ints first, part_floats a, part_floats b)
 {
 	return (part_floats)(((part_ints)a & first) | ((part_ints)b & ~first));
 }
 
 /* As zs_depth(), and quantised if need be */
-static inline part_floats find_depths(const struct depth_block *d, double x, double y)
+static inline part_floats zs_find_depths(const struct depth_block *d, double x, double y)
 {
 	const part_doubles px = x + (part_doubles){ 0, 1, 2, 3 };
 	const part_floats none = { 0 }, min = none + d->min, max = none + d->max;
@@ -197,30 +201,30 @@ static inline part_floats find_depths(const struct depth_block *d, double x, dou
 						part_floats);
 	unsigned int i;
 
-	z = choose(z > max, max, z);
-	z = choose(z > min, z, min);
+	z = zs_choose(z > max, max, z);
+	z = zs_choose(z > min, z, min);
 	for (i = 0; d->quantise && i < PART; i++)
-		z[i] = quantise(z[i]);
+		z[i] = zs_quantise(z[i]);
 	return z;
 }
 
-/* As test_sample(). Return: those of @live, a bit for each of them, that passed */
-static inline uint32_t test_part(const struct depth_block *d, double x, double y, float *depth,
-				 uint32_t live)
+/* As zs_test_sample(). Return: those of @live, a bit for each of them, that passed */
+static inline uint32_t zs_test_part(const struct depth_block *d, double x, double y, float *depth,
+				    uint32_t live)
 {
 	const part_ints bits = { 1, 2, 4, 8 };
-	part_floats z = find_depths(d, x, y), was;
+	part_floats z = zs_find_depths(d, x, y), was;
 	part_ints less, equal, passed;
 
 	memcpy(&was, depth, sizeof(was));
 	less = z < was;
 	equal = z == was;
-	passed = (less & all_if(d->func & AGX_ZS_FUNC_LESS)) |
-		 (equal & all_if(d->func & AGX_ZS_FUNC_EQUAL)) |
-		 (~(less | equal) & all_if(d->func & AGX_ZS_FUNC_GREATER));
+	passed = (less & zs_all_if(d->func & AGX_ZS_FUNC_LESS)) |
+		 (equal & zs_all_if(d->func & AGX_ZS_FUNC_EQUAL)) |
+		 (~(less | equal) & zs_all_if(d->func & AGX_ZS_FUNC_GREATER));
 	passed &= (bits & (int32_t)live) != 0;
 	if (d->write) {
-		was = choose(passed, z, was);
+		was = zs_choose(passed, z, was);
 		memcpy(depth, &was, sizeof(was));
 	}
 	passed &= bits;
@@ -228,8 +232,8 @@ static inline uint32_t test_part(const struct depth_block *d, double x, double y
 }
 
 /* @row: from a line's depths to the next one's */
-CLONES static uint64_t test_depths(const struct depth_block *d, float *depth, size_t row,
-				   uint64_t live)
+CLONES static uint64_t zs_test_depths(const struct depth_block *d, float *depth, size_t row,
+				      uint64_t live)
 {
 	uint64_t passed = 0;
 	unsigned int x, y;
@@ -240,16 +244,16 @@ CLONES static uint64_t test_depths(const struct depth_block *d, float *depth, si
 			const uint32_t part = live >> bit & 15;
 
 			if (part)
-				passed |= (uint64_t)test_part(d, d->x + x, d->y + y,
-							      depth + y * row + x, part) << bit;
+				passed |= (uint64_t)zs_test_part(d, d->x + x, d->y + y,
+								 depth + y * row + x, part) << bit;
 		}
 	}
 	return passed;
 }
 
 /* A pixel with the samples that @live has at its bit */
-static void test_pixel(struct fragment_worker *w, unsigned int x, unsigned int y,
-		       unsigned int bit, uint64_t live[VAGX_MAX_SAMPLES])
+static void zs_test_pixel(struct fragment_worker *w, unsigned int x, unsigned int y,
+			  unsigned int bit, uint64_t live[VAGX_MAX_SAMPLES])
 {
 	const struct fragment_primitive *p = &w->primitive;
 	const struct zs_face *face = &p->draw->face[p->setup.back];
@@ -261,7 +265,7 @@ static void test_pixel(struct fragment_worker *w, unsigned int x, unsigned int y
 		if (!(live[s] >> bit & 1))
 			continue;
 		z = zs_depth(w, &p->z, p->z_bias, p->scissor, x, y, s);
-		if (!test_sample(w, face, fragment_sample(w, x, y, s), z, face->reference))
+		if (!zs_test_sample(w, face, fragment_sample(w, x, y, s), z, face->reference))
 			live[s] &= ~(1ULL << bit);
 	}
 }
@@ -287,8 +291,8 @@ void zs_test_block(struct fragment_worker *w, unsigned int x, unsigned int y,
 	unsigned int s;
 
 	if (w->tile.samples == 1 && !face->stencil_test) {
-		live[0] = test_depths(&d, &w->depth[fragment_sample(w, x, y, 0)], w->tile.width,
-				      live[0]);
+		live[0] = zs_test_depths(&d, &w->depth[fragment_sample(w, x, y, 0)], w->tile.width,
+					 live[0]);
 		return;
 	}
 	for (s = 0; s < w->tile.samples; s++)
@@ -296,6 +300,6 @@ void zs_test_block(struct fragment_worker *w, unsigned int x, unsigned int y,
 	for (; any; any &= any - 1) {
 		unsigned int bit = __builtin_ctzll(any);
 
-		test_pixel(w, x + bit % FRAGMENT_BLOCK, y + bit / FRAGMENT_BLOCK, bit, live);
+		zs_test_pixel(w, x + bit % FRAGMENT_BLOCK, y + bit / FRAGMENT_BLOCK, bit, live);
 	}
 }

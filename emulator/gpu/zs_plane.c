@@ -15,7 +15,7 @@
 
 enum { PLANE_DEPTH, PLANE_STENCIL };
 
-static struct vagx_uat_fault zls_fault(const struct fragment_job *f, uint64_t va)
+static struct vagx_uat_fault zs_plane_zls_fault(const struct fragment_job *f, uint64_t va)
 {
 	return (struct vagx_uat_fault){
 		.va = va,
@@ -25,8 +25,8 @@ static struct vagx_uat_fault zls_fault(const struct fragment_job *f, uint64_t va
 	};
 }
 
-static int plane_image(struct fragment_job *f, const struct vagx_zs_plane *p, unsigned int which,
-		       bool compressed, struct vagx_image *image)
+static int zs_plane_image(struct fragment_job *f, const struct vagx_zs_plane *p, unsigned int which,
+			  bool compressed, struct vagx_image *image)
 {
 	const struct vagx_render_geometry *g = &f->registers->geometry;
 	struct agx_zls_pixels pixels;
@@ -56,7 +56,7 @@ static int plane_image(struct fragment_job *f, const struct vagx_zs_plane *p, un
 		return 0;
 	gpu_failure_violates(&f->failure, VAGX_RULE_ZLS_SIZE, p->base, "ZLS pixels",
 			     "%s: %u by %u", why, pixels.x, pixels.y);
-	fault = zls_fault(f, p->base);
+	fault = zs_plane_zls_fault(f, p->base);
 	return gpu_failure_at(&f->failure, &fault, VAGX_GPU_UNIT_ZLS);
 }
 
@@ -78,22 +78,23 @@ int zs_init(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t parti
 		bool store_compressed = i ? c->s_store_compress : c->z_store_compress;
 
 		if (again)
-			err = plane_image(f, &planes[i]->partial, i, store_compressed,
-					  &f->zs_load[i]);
+			err = zs_plane_image(f, &planes[i]->partial, i, store_compressed,
+					     &f->zs_load[i]);
 		else if (load)
-			err = plane_image(f, &planes[i]->load, i, load_compressed,
-					  &f->zs_load[i]);
+			err = zs_plane_image(f, &planes[i]->load, i, load_compressed,
+					     &f->zs_load[i]);
 		if (!err && mode == VAGX_FRAGMENT_PARTIAL)
-			err = plane_image(f, &planes[i]->partial, i, store_compressed,
-					  &f->zs_store[i]);
+			err = zs_plane_image(f, &planes[i]->partial, i, store_compressed,
+					     &f->zs_store[i]);
 		else if (!err && store)
-			err = plane_image(f, &planes[i]->store, i, store_compressed,
-					  &f->zs_store[i]);
+			err = zs_plane_image(f, &planes[i]->store, i, store_compressed,
+					     &f->zs_store[i]);
 	}
 	return err;
 }
 
-static void get_sample(struct fragment_worker *w, unsigned int which, unsigned int i, const void *p)
+static void zs_plane_get_sample(struct fragment_worker *w, unsigned int which, unsigned int i,
+				const void *p)
 {
 	uint16_t half;
 
@@ -107,7 +108,8 @@ static void get_sample(struct fragment_worker *w, unsigned int which, unsigned i
 	}
 }
 
-static void put_sample(struct fragment_worker *w, unsigned int which, unsigned int i, void *p)
+static void zs_plane_put_sample(struct fragment_worker *w, unsigned int which, unsigned int i,
+				void *p)
 {
 	uint16_t half;
 
@@ -122,8 +124,8 @@ static void put_sample(struct fragment_worker *w, unsigned int which, unsigned i
 }
 
 /* Blocks of compression become what they are without it */
-static int put_metadata(struct fragment_worker *w, const struct vagx_image *image, unsigned int x,
-			unsigned int y)
+static int zs_plane_put_metadata(struct fragment_worker *w, const struct vagx_image *image,
+				 unsigned int x, unsigned int y)
 {
 	struct agx_texel at = { w->tile.x + x, w->tile.y + y, w->tile.layer, 0, 0 };
 	void *p;
@@ -142,8 +144,8 @@ static int put_metadata(struct fragment_worker *w, const struct vagx_image *imag
  * Mesa also loads images before it draws to them, in memory that something else has used:
  * codes are anything then, and so are depths. That is no fault.
  */
-static int find_in_block(struct fragment_worker *w, const struct vagx_image *image,
-			 struct agx_texel *at, bool *is_known)
+static int zs_plane_find_in_block(struct fragment_worker *w, const struct vagx_image *image,
+				  struct agx_texel *at, bool *is_known)
 {
 	const uint8_t *codes;
 
@@ -158,7 +160,7 @@ static int find_in_block(struct fragment_worker *w, const struct vagx_image *ima
 }
 
 /* Neither what the image has nor what tests like to begin with */
-static void put_unknown(struct fragment_worker *w, unsigned int which, unsigned int i)
+static void zs_plane_put_unknown(struct fragment_worker *w, unsigned int which, unsigned int i)
 {
 	if (which == PLANE_STENCIL)
 		w->stencil[i] = 0xa5;
@@ -166,41 +168,41 @@ static void put_unknown(struct fragment_worker *w, unsigned int which, unsigned 
 		w->depth[i] = 0.6875f;
 }
 
-static int load_sample(struct fragment_worker *w, const struct vagx_image *image,
-		       unsigned int which, struct agx_texel at, unsigned int i)
+static int zs_plane_load_sample(struct fragment_worker *w, const struct vagx_image *image,
+				unsigned int which, struct agx_texel at, unsigned int i)
 {
 	const void *p;
 	bool is_known;
-	int err = find_in_block(w, image, &at, &is_known);
+	int err = zs_plane_find_in_block(w, image, &at, &is_known);
 
 	if (err)
 		return err;
 	if (!is_known) {
-		put_unknown(w, which, i);
+		zs_plane_put_unknown(w, which, i);
 		return 0;
 	}
 	p = fragment_ptr(w, vagx_image_address(image, &at), image->layout.element_bytes, VAGX_READ,
 			 VAGX_GPU_UNIT_ZLS);
 	if (!p)
 		return -EFAULT;
-	get_sample(w, which, i, p);
+	zs_plane_get_sample(w, which, i, p);
 	return 0;
 }
 
-static int store_sample(struct fragment_worker *w, const struct vagx_image *image,
-			unsigned int which, struct agx_texel at, unsigned int i)
+static int zs_plane_store_sample(struct fragment_worker *w, const struct vagx_image *image,
+				 unsigned int which, struct agx_texel at, unsigned int i)
 {
 	void *p = fragment_ptr(w, vagx_image_address(image, &at), image->layout.element_bytes,
 			       VAGX_WRITE, VAGX_GPU_UNIT_ZLS);
 
 	if (!p)
 		return -EFAULT;
-	put_sample(w, which, i, p);
+	zs_plane_put_sample(w, which, i, p);
 	return 0;
 }
 
-static int copy_pixel(struct fragment_worker *w, const struct vagx_image *image, unsigned int which,
-		      unsigned int x, unsigned int y, bool store)
+static int zs_plane_copy_pixel(struct fragment_worker *w, const struct vagx_image *image,
+			       unsigned int which, unsigned int x, unsigned int y, bool store)
 {
 	struct agx_texel at = { w->tile.x + x, w->tile.y + y, w->tile.layer, 0, 0 };
 
@@ -208,13 +210,13 @@ static int copy_pixel(struct fragment_worker *w, const struct vagx_image *image,
 		return 0;
 	for (at.sample = 0; at.sample < w->tile.samples; at.sample++) {
 		unsigned int i = fragment_sample(w, x, y, at.sample);
-		int err = store ? store_sample(w, image, which, at, i) :
-				  load_sample(w, image, which, at, i);
+		int err = store ? zs_plane_store_sample(w, image, which, at, i) :
+				  zs_plane_load_sample(w, image, which, at, i);
 
 		if (err)
 			return err;
 	}
-	return store ? put_metadata(w, image, x, y) : 0;
+	return store ? zs_plane_put_metadata(w, image, x, y) : 0;
 }
 
 /* Squares of a tile, which are copied as a whole if nothing of the plane can fault */
@@ -229,15 +231,16 @@ struct zs_square {
 };
 
 /* Without a fault: that is for those who copy one sample after the other to find */
-static void *try_ptr(struct fragment_worker *w, uint64_t va, size_t bytes, enum vagx_access access)
+static void *zs_plane_try_ptr(struct fragment_worker *w, uint64_t va, size_t bytes,
+			      enum vagx_access access)
 {
 	struct vagx_uat_fault fault;
 
 	return vagx_tlb_ptr(&w->core->tlb, va, bytes, access, &fault);
 }
 
-static bool find_square(struct fragment_worker *w, const struct vagx_image *image,
-			enum vagx_access access, struct zs_square *s)
+static bool zs_plane_find_square(struct fragment_worker *w, const struct vagx_image *image,
+				 enum vagx_access access, struct zs_square *s)
 {
 	const uint32_t left_x = image->layout.width - s->at.x;
 	const uint32_t left_y = image->layout.height - s->at.y;
@@ -245,17 +248,18 @@ static bool find_square(struct fragment_worker *w, const struct vagx_image *imag
 	s->width = left_x < SQUARE ? left_x : SQUARE;
 	s->height = left_y < SQUARE ? left_y : SQUARE;
 	s->codes = NULL;
-	s->samples = try_ptr(w, vagx_image_address(image, &s->at),
-			     SQUARE_PIXELS * image->layout.element_bytes, access);
+	s->samples = zs_plane_try_ptr(w, vagx_image_address(image, &s->at),
+				      SQUARE_PIXELS * image->layout.element_bytes, access);
 	if (!s->samples || !vagx_image_has_metadata(image, 0))
 		return s->samples;
-	s->codes = try_ptr(w, vagx_image_metadata(image, &s->at), AGX_LAYOUT_CODES, access);
+	s->codes =
+		zs_plane_try_ptr(w, vagx_image_metadata(image, &s->at), AGX_LAYOUT_CODES, access);
 	return s->codes;
 }
 
 /* Return: how many there are in the image; -1 if they cannot be copied as a whole */
-static int find_squares(struct fragment_worker *w, const struct vagx_image *image,
-			enum vagx_access access, struct zs_square *squares)
+static int zs_plane_find_squares(struct fragment_worker *w, const struct vagx_image *image,
+				 enum vagx_access access, struct zs_square *squares)
 {
 	unsigned int x, y;
 	int count = 0;
@@ -270,7 +274,7 @@ static int find_squares(struct fragment_worker *w, const struct vagx_image *imag
 			s->y = y;
 			s->at = (struct agx_texel){ w->tile.x + x, w->tile.y + y, w->tile.layer,
 						    0, 0 };
-			if (!find_square(w, image, access, s))
+			if (!zs_plane_find_square(w, image, access, s))
 				return -1;
 		}
 	}
@@ -278,8 +282,8 @@ static int find_squares(struct fragment_worker *w, const struct vagx_image *imag
 }
 
 /* Where the tile has the square, if it has it as the image does; else NULL */
-static uint8_t *find_lines(struct fragment_worker *w, unsigned int which,
-			   const struct zs_square *s, struct square_lines *l)
+static uint8_t *zs_plane_find_lines(struct fragment_worker *w, unsigned int which,
+				    const struct zs_square *s, struct square_lines *l)
 {
 	const unsigned int first = fragment_sample(w, s->x, s->y, 0);
 
@@ -292,8 +296,8 @@ static uint8_t *find_lines(struct fragment_worker *w, unsigned int which,
 }
 
 /* All of it is one sample, or unknown if that is NULL */
-static void fill_square(struct fragment_worker *w, unsigned int which, const struct zs_square *s,
-			const void *sample)
+static void zs_plane_fill_square(struct fragment_worker *w, unsigned int which,
+				 const struct zs_square *s, const void *sample)
 {
 	unsigned int x, y;
 
@@ -302,14 +306,14 @@ static void fill_square(struct fragment_worker *w, unsigned int which, const str
 			unsigned int i = fragment_sample(w, s->x + x, s->y + y, 0);
 
 			if (sample)
-				get_sample(w, which, i, sample);
+				zs_plane_get_sample(w, which, i, sample);
 			else
-				put_unknown(w, which, i);
+				zs_plane_put_unknown(w, which, i);
 		}
 	}
 }
 
-static void copy_lines(uint8_t *lines, uint8_t *samples, struct square_lines l, bool store)
+static void zs_plane_copy_lines(uint8_t *lines, uint8_t *samples, struct square_lines l, bool store)
 {
 	if (store && l.bytes == 4)
 		square_put(samples, lines, (struct square_lines){ l.row, 4, 4 });
@@ -321,16 +325,16 @@ static void copy_lines(uint8_t *lines, uint8_t *samples, struct square_lines l, 
 		square_get(lines, samples, (struct square_lines){ l.row, 1, 1 });
 }
 
-static void copy_square(struct fragment_worker *w, const struct vagx_image *image,
-			unsigned int which, const struct zs_square *s, bool store)
+static void zs_plane_copy_square(struct fragment_worker *w, const struct vagx_image *image,
+				 unsigned int which, const struct zs_square *s, bool store)
 {
 	const unsigned int bytes = image->layout.element_bytes;
 	struct square_lines l;
-	uint8_t *lines = find_lines(w, which, s, &l);
+	uint8_t *lines = zs_plane_find_lines(w, which, s, &l);
 	unsigned int x, y;
 
 	if (lines) {
-		copy_lines(lines, s->samples, l, store);
+		zs_plane_copy_lines(lines, s->samples, l, store);
 		return;
 	}
 	for (y = 0; y < s->height; y++) {
@@ -339,16 +343,16 @@ static void copy_square(struct fragment_worker *w, const struct vagx_image *imag
 			uint8_t *p = s->samples + square_place(x, y) * bytes;
 
 			if (store)
-				put_sample(w, which, i, p);
+				zs_plane_put_sample(w, which, i, p);
 			else
-				get_sample(w, which, i, p);
+				zs_plane_get_sample(w, which, i, p);
 		}
 	}
 }
 
 /* Return: false if it cannot be copied as a whole */
-static bool load_square(struct fragment_worker *w, const struct vagx_image *image,
-			unsigned int which, const struct zs_square *s)
+static bool zs_plane_load_square(struct fragment_worker *w, const struct vagx_image *image,
+				 unsigned int which, const struct zs_square *s)
 {
 	/* The first one can be led to itself: that would look as if it was led nowhere. */
 	struct agx_texel second = s->at;
@@ -356,41 +360,41 @@ static bool load_square(struct fragment_worker *w, const struct vagx_image *imag
 
 	second.x++;
 	if (s->codes && !agx_layout_find_in_block(&image->layout, s->codes, &second)) {
-		fill_square(w, which, s, NULL);
+		zs_plane_fill_square(w, which, s, NULL);
 		return true;
 	}
 	if (second.x == s->at.x + 1) {
-		copy_square(w, image, which, s, false);
+		zs_plane_copy_square(w, image, which, s, false);
 		return true;
 	}
-	sample = try_ptr(w, vagx_image_address(image, &second), image->layout.element_bytes,
-			 VAGX_READ);
+	sample = zs_plane_try_ptr(w, vagx_image_address(image, &second),
+				  image->layout.element_bytes, VAGX_READ);
 	if (sample)
-		fill_square(w, which, s, sample);
+		zs_plane_fill_square(w, which, s, sample);
 	return sample;
 }
 
-static bool load_squares(struct fragment_worker *w, const struct vagx_image *image,
-			 unsigned int which)
+static bool zs_plane_load_squares(struct fragment_worker *w, const struct vagx_image *image,
+				  unsigned int which)
 {
 	struct zs_square squares[ZS_SQUARES * ZS_SQUARES];
-	int count = find_squares(w, image, VAGX_READ, squares), i;
+	int count = zs_plane_find_squares(w, image, VAGX_READ, squares), i;
 
 	for (i = 0; i < count; i++) {
-		if (!load_square(w, image, which, &squares[i]))
+		if (!zs_plane_load_square(w, image, which, &squares[i]))
 			return false;
 	}
 	return count >= 0;
 }
 
-static bool store_squares(struct fragment_worker *w, const struct vagx_image *image,
-			  unsigned int which)
+static bool zs_plane_store_squares(struct fragment_worker *w, const struct vagx_image *image,
+				   unsigned int which)
 {
 	struct zs_square squares[ZS_SQUARES * ZS_SQUARES];
-	int count = find_squares(w, image, VAGX_WRITE, squares), i;
+	int count = zs_plane_find_squares(w, image, VAGX_WRITE, squares), i;
 
 	for (i = 0; i < count; i++) {
-		copy_square(w, image, which, &squares[i], true);
+		zs_plane_copy_square(w, image, which, &squares[i], true);
 		if (squares[i].codes)
 			memset(squares[i].codes, agx_layout_raw_code(&image->layout),
 			       AGX_LAYOUT_CODES);
@@ -398,24 +402,24 @@ static bool store_squares(struct fragment_worker *w, const struct vagx_image *im
 	return count >= 0;
 }
 
-static int copy_plane(struct fragment_worker *w, const struct vagx_image *image, unsigned int which,
-		      bool store)
+static int zs_plane_copy_plane(struct fragment_worker *w, const struct vagx_image *image,
+			       unsigned int which, bool store)
 {
 	unsigned int x, y;
 	int err = 0;
 
-	if (!image->address ||
-	    (store ? store_squares(w, image, which) : load_squares(w, image, which)))
+	if (!image->address || (store ? zs_plane_store_squares(w, image, which)
+				      : zs_plane_load_squares(w, image, which)))
 		return 0;
 	for (y = 0; !err && y < w->tile.height; y++) {
 		for (x = 0; !err && x < w->tile.width; x++)
-			err = copy_pixel(w, image, which, x, y, store);
+			err = zs_plane_copy_pixel(w, image, which, x, y, store);
 	}
 	return err;
 }
 
 /* As the image has it: a float, or 16 bits. (mesa src/asahi/vulkan/hk_cmd_draw.c) */
-static float background_depth(const struct fragment_worker *w)
+static float zs_plane_background_depth(const struct fragment_worker *w)
 {
 	uint32_t bits = w->job->registers->isp_bgobjdepth;
 
@@ -425,20 +429,22 @@ static float background_depth(const struct fragment_worker *w)
 /* What is not loaded begins with the background object's */
 int zs_load_tile(struct fragment_worker *w)
 {
-	float depth = background_depth(w);
+	float depth = zs_plane_background_depth(w);
 	unsigned int i, count = w->tile.width * w->tile.height * w->tile.samples;
 	int err;
 
 	for (i = 0; i < count; i++)
 		w->depth[i] = depth;
 	memset(w->stencil, w->job->registers->isp_bgobjvals & 0xff, count);
-	err = copy_plane(w, &w->job->zs_load[PLANE_DEPTH], PLANE_DEPTH, false);
-	return err ? err : copy_plane(w, &w->job->zs_load[PLANE_STENCIL], PLANE_STENCIL, false);
+	err = zs_plane_copy_plane(w, &w->job->zs_load[PLANE_DEPTH], PLANE_DEPTH, false);
+	return err ? err
+		   : zs_plane_copy_plane(w, &w->job->zs_load[PLANE_STENCIL], PLANE_STENCIL, false);
 }
 
 int zs_store_tile(struct fragment_worker *w)
 {
-	int err = copy_plane(w, &w->job->zs_store[PLANE_DEPTH], PLANE_DEPTH, true);
+	int err = zs_plane_copy_plane(w, &w->job->zs_store[PLANE_DEPTH], PLANE_DEPTH, true);
 
-	return err ? err : copy_plane(w, &w->job->zs_store[PLANE_STENCIL], PLANE_STENCIL, true);
+	return err ? err
+		   : zs_plane_copy_plane(w, &w->job->zs_store[PLANE_STENCIL], PLANE_STENCIL, true);
 }

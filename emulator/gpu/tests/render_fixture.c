@@ -43,6 +43,15 @@ void vagx_tlb_init(struct vagx_tlb *tlb, struct vagx_uat *uat,
 	tlb->slot = slot;
 }
 
+struct vagx_written *vagx_written_new(struct vagx_uat *uat, unsigned int slot)
+{
+	return NULL;
+}
+
+void vagx_written_free(struct vagx_written *written)
+{
+}
+
 int vagx_uat_read(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 		  void *buf, size_t len, enum vagx_agent agent,
 		  struct vagx_uat_fault *fault)

@@ -105,6 +105,29 @@ void vagx_tlb_init(struct vagx_tlb *tlb, struct vagx_uat *uat,
 		   unsigned int slot, enum vagx_agent agent)
 {
 	tlb->slot = slot;
+	tlb->written = NULL;
+}
+
+struct vagx_written {
+	unsigned int slot;
+};
+
+static atomic_int written_alive;
+
+struct vagx_written *vagx_written_new(struct vagx_uat *uat, unsigned int slot)
+{
+	struct vagx_written *written = calloc(1, sizeof(*written));
+
+	EXPECT(written);
+	written->slot = slot;
+	atomic_fetch_add(&written_alive, 1);
+	return written;
+}
+
+void vagx_written_free(struct vagx_written *written)
+{
+	atomic_fetch_sub(&written_alive, 1);
+	free(written);
 }
 
 const char *vagx_fault_reason_name(enum vagx_fault_reason reason)
@@ -179,6 +202,7 @@ int vagx_core_run_group(struct vagx_core *core,
 
 	/* whatever the core did before, its translations are the job's */
 	EXPECT(core->config.tlb->slot == launch->vm_slot);
+	EXPECT(core->config.tlb->written && core->config.tlb->written->slot == launch->vm_slot);
 	atomic_fetch_add(&record.begun[launch->vm_slot], 1);
 	if (core->config.index)
 		atomic_fetch_add(&record.helped[launch->vm_slot], 1);
@@ -309,6 +333,7 @@ static int teardown(void **state)
 	vagx_gpu_free(gpu);
 	vagx_report_free(report);
 	fclose(null_stream);
+	assert_int_equal(atomic_load(&written_alive), 0);
 	return stream.error || second.error || words.error;
 }
 

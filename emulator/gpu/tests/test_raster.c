@@ -45,7 +45,7 @@ static int32_t between(int32_t least, int32_t most)
 
 static int64_t side(const struct setup *s, unsigned int i, int64_t x, int64_t y)
 {
-	unsigned int j = (i + 1) % s->corners;
+	unsigned int j = (i + 1) % s->vertex_count;
 
 	return (int64_t)(s->x[j] - s->x[i]) * (y - s->y[i]) -
 	       (int64_t)(s->y[j] - s->y[i]) * (x - s->x[i]);
@@ -62,7 +62,7 @@ static void make_triangle(struct setup *s, const struct vagx_tile *tile)
 	unsigned int i;
 
 	do {
-		s->corners = 3;
+		s->vertex_count = 3;
 		for (i = 0; i < 3; i++) {
 			s->x[i] = between(x - size, x + size) & mask;
 			s->y[i] = between(y - size, y + size) & mask;
@@ -87,8 +87,8 @@ static bool is_inside(const struct setup *s, int64_t x, int64_t y)
 {
 	unsigned int i;
 
-	for (i = 0; i < s->corners; i++) {
-		unsigned int j = (i + 1) % s->corners;
+	for (i = 0; i < s->vertex_count; i++) {
+		unsigned int j = (i + 1) % s->vertex_count;
 		int64_t value = side(s, i, x, y), dx = s->x[j] - s->x[i], dy = s->y[j] - s->y[i];
 
 		if (value < 0 || (value == 0 && dy >= 0 && !(dy == 0 && dx > 0)))

@@ -4,7 +4,10 @@
  *
  * A triangle that is found not to be cut is what it would be if it was weighed
  * for each plane: a plane of the user's, which cuts nothing, makes the difference.
+ *
+ * And the planes of such a triangle go through the same corners as its edges.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,15 +86,103 @@ static void random_triangles(void **state)
 		assert_int_equal(setup_primitive(&weighed, &in), is_drawn);
 		assert_memory_equal(&as_is, &weighed, sizeof(as_is));
 		drawn += is_drawn;
-		cut += is_drawn && as_is.corners > 3;
+		cut += is_drawn && as_is.vertex_count > 3;
 	}
 	assert_true(drawn > 50000 && cut > 1000 && cut < drawn / 2);
+}
+
+/* Twice the area of a corner, the one behind it, and a place: not negative inside */
+static int64_t side(const struct setup *s, unsigned int i, int64_t x, int64_t y)
+{
+	const unsigned int j = setup_next(s, i);
+
+	return (int64_t)(s->x[j] - s->x[i]) * (y - s->y[i]) -
+	       (int64_t)(s->y[j] - s->y[i]) * (x - s->x[i]);
+}
+
+static double value_at(const struct setup_plane *plane, double x, double y)
+{
+	return plane->a * x + plane->b * y + plane->c;
+}
+
+/* At a place that is covered each of the three weights is one from 0 to 1. */
+static void check_weights(const struct setup *s, int64_t x, int64_t y)
+{
+	const struct setup_solver solver = setup_solver(s);
+	const double px = (double)x / SETUP_SUBPIXEL, py = (double)y / SETUP_SUBPIXEL;
+	const double one[3] = { 1, 1, 1 };
+	const struct setup_plane divisor = setup_plane(&solver, one);
+	double sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		double value[3] = { 0, 0, 0 }, weight;
+		struct setup_plane plane;
+
+		value[i] = 1;
+		plane = setup_plane(&solver, value);
+		weight = value_at(&plane, px, py) / value_at(&divisor, px, py);
+		assert_true(weight > -1e-6 && weight < 1 + 1e-6);
+		sum += weight;
+	}
+	assert_true(fabs(sum - 1) < 1e-6);
+}
+
+/*
+ * Triangles of some pixels, with perspective, as far as they are not cut. Rounding shows at
+ * their corners and next to their edges, in steps of a subpixel.
+ */
+static void weights_of_what_is_covered(void **state)
+{
+	unsigned int round, checked = 0;
+
+	srand(12);
+	for (round = 0; round < 20000; round++) {
+		struct ppp_state plain = make_state();
+		uint32_t vertices[3][WORDS];
+		struct setup_input in = {
+			.kind = SETUP_TRIANGLE,
+			.words = WORDS,
+			.vertices = { vertices[0], vertices[1], vertices[2] },
+			.state = &plain,
+		};
+		struct setup s = { .vertex_count = 0 };
+		unsigned int i;
+
+		plain.w_clamp.w_clamp = 1e-10f;
+		for (i = 0; i < 3; i++) {
+			float w = between(0.5f, 2);
+
+			vertices[i][0] = float_bits(between(-0.05f, 0.05f) * w);
+			vertices[i][1] = float_bits(between(-0.05f, 0.05f) * w);
+			vertices[i][2] = float_bits(between(0.1f, 0.9f) * w);
+			vertices[i][3] = float_bits(w);
+			vertices[i][4] = float_bits(1);
+		}
+		if (!setup_primitive(&s, &in))
+			continue;
+		for (i = 0; i < 30; i++) {
+			const unsigned int corner = i % 3, next = setup_next(&s, corner);
+			const int64_t part = rand() % 257;
+			int64_t x = s.x[corner] + (s.x[next] - s.x[corner]) * part / 256;
+			int64_t y = s.y[corner] + (s.y[next] - s.y[corner]) * part / 256;
+
+			x += i < 3 ? 0 : rand() % 3 - 1;
+			y += i < 3 ? 0 : rand() % 3 - 1;
+			if (side(&s, 0, x, y) < 0 || side(&s, 1, x, y) < 0 || side(&s, 2, x, y) < 0)
+				continue;
+			check_weights(&s, x, y);
+			checked++;
+		}
+	}
+	assert_true(checked > 100000);
 }
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_triangles),
+		cmocka_unit_test(weights_of_what_is_covered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
