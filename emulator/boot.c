@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
-
+/*
+ * What the boot loader leaves to the kernel in its reserved-memory regions: calibration data
+ * (calibration.c, or files of the command line), the root of the page table of the kernel's half
+ * with the tables that the firmware keeps for itself, and zeroes for the rest.
+ *
+ * The MMIO thread alone, so there is no lock. vagx_boot_run() is called at each mapping of guest
+ * memory, and fills the regions once all of them are mapped; again after a reset of the machine.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -28,15 +35,15 @@ struct vagx_boot {
 	bool done;
 };
 
-/* What goes to the start of a region; the rest of it becomes zero */
+/* Bytes for the start of a region, or NULL; the rest of the region becomes zero */
 struct content {
 	const char *name;
 	const void *data;
 	uint64_t size;
 };
 
-static struct content content_of(const struct vagx_boot *boot,
-				 enum vagx_region_id id)
+static struct content boot_content_of(const struct vagx_boot *boot,
+				      enum vagx_region_id id)
 {
 	const struct vagx_calibration *cal = &boot->calibration;
 
@@ -59,8 +66,8 @@ static struct content content_of(const struct vagx_boot *boot,
 	return (struct content){ "", NULL, 0 };
 }
 
-static bool load_file(const struct vagx_boot_config *config, const char *path, void *to,
-		      size_t size)
+static bool boot_load_file(const struct vagx_boot_config *config, const char *path, void *to,
+			   size_t size)
 {
 	char extra;
 	size_t got;
@@ -85,8 +92,8 @@ static bool load_file(const struct vagx_boot_config *config, const char *path, v
 	return fits;
 }
 
-static bool check_region(struct vagx_report *report, const char *name,
-			 const struct vagx_region *region, uint64_t min)
+static bool boot_check_region(struct vagx_report *report, const char *name,
+			      const struct vagx_region *region, uint64_t min)
 {
 	if (region->base % AGX_PAGE_SIZE || region->size < min) {
 		vagx_log(report, VAGX_LOG_ERROR,
@@ -123,16 +130,16 @@ struct vagx_boot *vagx_boot_new(const struct vagx_boot_config *config)
 			      config->regions.region[VAGX_REGION_TTBS].base,
 			      config->soft_faults);
 	for (unsigned int i = 0; i < VAGX_REGION_COUNT; i++) {
-		struct content content = content_of(boot, i);
+		struct content content = boot_content_of(boot, i);
 
-		if (!check_region(boot->report, content.name,
-				  &boot->regions.region[i], content.size))
+		if (!boot_check_region(boot->report, content.name,
+				       &boot->regions.region[i], content.size))
 			goto fail;
 	}
 
-	if (!load_file(config, config->hw_cal_a, cal->hw_cal_a, cal->hw_cal_a_size) ||
-	    !load_file(config, config->hw_cal_b, cal->hw_cal_b, cal->hw_cal_b_size) ||
-	    !load_file(config, config->globals, cal->globals, cal->globals_size))
+	if (!boot_load_file(config, config->hw_cal_a, cal->hw_cal_a, cal->hw_cal_a_size) ||
+	    !boot_load_file(config, config->hw_cal_b, cal->hw_cal_b, cal->hw_cal_b_size) ||
+	    !boot_load_file(config, config->globals, cal->globals, cal->globals_size))
 		goto fail;
 	return boot;
 
@@ -146,8 +153,8 @@ void vagx_boot_free(struct vagx_boot *boot)
 	free(boot);
 }
 
-static bool save_file(struct vagx_report *report, const char *folder,
-		      const struct content *content)
+static bool boot_save_file(struct vagx_report *report, const char *folder,
+			   const struct content *content)
 {
 	char path[PATH_MAX];
 	bool good = false;
@@ -167,9 +174,9 @@ static bool save_file(struct vagx_report *report, const char *folder,
 bool vagx_boot_save(const struct vagx_boot *boot, const char *folder)
 {
 	for (unsigned int i = 0; i < VAGX_REGION_COUNT; i++) {
-		struct content content = content_of(boot, i);
+		struct content content = boot_content_of(boot, i);
 
-		if (content.data && !save_file(boot->report, folder, &content))
+		if (content.data && !boot_save_file(boot->report, folder, &content))
 			return false;
 	}
 	return true;
@@ -184,7 +191,7 @@ bool vagx_boot_soft_faults(const struct vagx_boot *boot)
 	return value == VAGX_FAULT_CONTROL_SOFT;
 }
 
-static void fill_root(uint64_t *root, uint64_t base)
+static void boot_fill_root(uint64_t *root, uint64_t base)
 {
 	for (unsigned int i = 0; i < FW_ROOT_ENTRIES; i++)
 		root[i] = (base + (i + 1) * AGX_PAGE_SIZE) | AGX_PTE_TYPE;
@@ -206,14 +213,14 @@ bool vagx_boot_run(struct vagx_boot *boot, struct vagx_mem *mem)
 	}
 
 	for (unsigned int i = 0; i < VAGX_REGION_COUNT; i++) {
-		struct content content = content_of(boot, i);
+		struct content content = boot_content_of(boot, i);
 
 		memset(host[i], 0, boot->regions.region[i].size);
 		if (content.data)
 			memcpy(host[i], content.data, content.size);
 	}
-	fill_root(host[VAGX_REGION_PAGETABLES],
-		  boot->regions.region[VAGX_REGION_PAGETABLES].base);
+	boot_fill_root(host[VAGX_REGION_PAGETABLES],
+		       boot->regions.region[VAGX_REGION_PAGETABLES].base);
 
 	boot->done = true;
 	vagx_log(boot->report, VAGX_LOG_INFO,

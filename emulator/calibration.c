@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
-
+/*
+ * Builds the calibration regions hw-cal-a, hw-cal-b and globals. A word is a row of
+ * calibration.def, which has its offset in each of three layouts and the formula of its value:
+ * over the SoC's figures (soc_figures.c), and over what calibration_derive() makes of them. Tables
+ * have a function each, and only their place there. Layouts are those of m1n1 rust/src/gpu/raw.rs,
+ * the formulas those of rust/src/gpu/initdata.rs.
+ *
+ * Depends on nothing but the arguments: any thread, no lock.
+ */
 #include <string.h>
 
 #include "agx/agx_regs.h"
@@ -63,7 +71,7 @@ enum place {
 static const struct {
 	enum region region;
 	uint32_t offset[LAYOUT_COUNT];
-} places[PLACE_COUNT] = {
+} calibration_places[PLACE_COUNT] = {
 #include "calibration.def"
 };
 #undef PLACE
@@ -75,7 +83,7 @@ struct image {
 	uint8_t *region[REGION_COUNT];
 };
 
-/* What follows from the figures and the performance states */
+/* Values that several formulas need, derived from figures and performance states */
 struct derived {
 	bool before_13, g14x, t81xx;
 	uint32_t base_pstate, max_pstate, base_scaled, max_scaled;
@@ -86,33 +94,34 @@ struct derived {
 	float zone_filter_a;
 };
 
-static void put16(uint8_t *p, uint16_t value)
+static void calibration_put16(uint8_t *p, uint16_t value)
 {
 	p[0] = value;
 	p[1] = value >> 8;
 }
 
-static void put32(uint8_t *p, uint32_t value)
+static void calibration_put32(uint8_t *p, uint32_t value)
 {
-	put16(p, value);
-	put16(p + 2, value >> 16);
+	calibration_put16(p, value);
+	calibration_put16(p + 2, value >> 16);
 }
 
-static void put64(uint8_t *p, uint64_t value)
+static void calibration_put64(uint8_t *p, uint64_t value)
 {
-	put32(p, value);
-	put32(p + 4, value >> 32);
+	calibration_put32(p, value);
+	calibration_put32(p + 4, value >> 32);
 }
 
-static void put_float(uint8_t *p, float value)
+static void calibration_put_float(uint8_t *p, float value)
 {
 	uint32_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	put32(p, bits);
+	calibration_put32(p, bits);
 }
 
-static uint8_t *word_at(const struct image *image, enum region region, const uint32_t *offsets)
+static uint8_t *calibration_word_at(const struct image *image, enum region region,
+				    const uint32_t *offsets)
 {
 	uint32_t offset = offsets[image->layout];
 
@@ -120,25 +129,26 @@ static uint8_t *word_at(const struct image *image, enum region region, const uin
 }
 
 /* Where a table goes; NULL if the layout has none */
-static uint8_t *place(const struct image *image, enum place id)
+static uint8_t *calibration_place(const struct image *image, enum place id)
 {
-	return word_at(image, places[id].region, places[id].offset);
+	return calibration_word_at(image, calibration_places[id].region,
+				   calibration_places[id].offset);
 }
 
-static void put_floats(uint8_t *p, const float *values, unsigned int count)
+static void calibration_put_floats(uint8_t *p, const float *values, unsigned int count)
 {
 	for (unsigned int i = 0; p && i < count; i++)
-		put_float(p + 4 * i, values[i]);
+		calibration_put_float(p + 4 * i, values[i]);
 }
 
-static void fill_floats(uint8_t *p, float value, unsigned int count)
+static void calibration_fill_floats(uint8_t *p, float value, unsigned int count)
 {
 	for (unsigned int i = 0; p && i < count; i++)
-		put_float(p + 4 * i, value);
+		calibration_put_float(p + 4 * i, value);
 }
 
 /* The firmware counts steppings: A0 is 1, A1 is 2, B0 is 3, ... On G14X, B1 is B0. */
-static uint32_t revision_id(const struct vagx_gpu_id *id)
+static uint32_t calibration_revision_id(const struct vagx_gpu_id *id)
 {
 	uint8_t revision = id->revision;
 
@@ -147,8 +157,9 @@ static uint32_t revision_id(const struct vagx_gpu_id *id)
 	return (revision >> 4) * 2 + (revision & 1) + 1;
 }
 
-static struct derived derive(const struct vagx_soc *soc, enum fw_abi abi,
-			     const struct vagx_soc_figures *f, const struct vagx_power *power)
+static struct derived calibration_derive(const struct vagx_soc *soc, enum fw_abi abi,
+					 const struct vagx_soc_figures *f,
+					 const struct vagx_power *power)
 {
 	struct derived d = {
 		.before_13 = abi < FW_ABI_13_5,
@@ -158,7 +169,7 @@ static struct derived derive(const struct vagx_soc *soc, enum fw_abi abi,
 		.max_pstate = power->count - 1,
 		.base_scaled = 100 * power->base,
 		.max_scaled = 100 * (power->count - 1),
-		.revision = revision_id(&soc->id),
+		.revision = calibration_revision_id(&soc->id),
 		.ppm_periods = f->ppm_filter_ms / PERIOD_MS,
 		.avg_periods = f->avg_filter_ms / PERIOD_MS,
 		.avg_target_filter_a = 1.0f / f->avg_target_filter_tc,
@@ -179,29 +190,29 @@ static struct derived derive(const struct vagx_soc *soc, enum fw_abi abi,
 	return d;
 }
 
-#define PUT_U16	put16
-#define PUT_U32	put32
-#define PUT_U64	put64
-#define PUT_F32	put_float
+#define PUT_U16	calibration_put16
+#define PUT_U32	calibration_put32
+#define PUT_U64	calibration_put64
+#define PUT_F32	calibration_put_float
 
 #define CAL(region, kind, offsets, value, field) {			\
 	static const uint32_t at[LAYOUT_COUNT] = offsets;		\
-	uint8_t *word = word_at(image, REGION_##region, at);		\
+	uint8_t *word = calibration_word_at(image, REGION_##region, at);		\
 									\
 	if (word)							\
 		PUT_##kind(word, value);				\
 }
 #define PLACE(region, name, offsets, field)
-static void put_words(const struct image *image, const struct vagx_soc *soc,
-		      const struct vagx_soc_figures *f, const struct derived *d, uint64_t ttbs,
-		      bool soft_faults)
+static void calibration_put_words(const struct image *image, const struct vagx_soc *soc,
+				  const struct vagx_soc_figures *f, const struct derived *d,
+				  uint64_t ttbs, bool soft_faults)
 {
 #include "calibration.def"
 }
 #undef CAL
 #undef PLACE
 
-static uint32_t max_mv(const struct vagx_power *power, unsigned int state)
+static uint32_t calibration_max_mv(const struct vagx_power *power, unsigned int state)
 {
 	uint32_t mv = 0;
 
@@ -212,120 +223,122 @@ static uint32_t max_mv(const struct vagx_power *power, unsigned int state)
 	return mv;
 }
 
-/* Flat, but for what put_curve_states() adds */
-static void put_curve(uint8_t *p, uint32_t unk_0, uint32_t unk_4)
+/* Writes a flat curve, to which calibration_put_curve_states() adds the performance states */
+static void calibration_put_curve(uint8_t *p, uint32_t unk_0, uint32_t unk_4)
 {
-	put32(p, unk_0);
-	put32(p + CURVE_4, unk_4);
+	calibration_put32(p, unk_0);
+	calibration_put32(p + CURVE_4, unk_4);
 	for (unsigned int i = 0; i < CURVE_LENGTH; i++) {
-		put16(p + CURVE_T1 + 2 * i, 0xffff);
-		put16(p + CURVE_T2 + 2 * i, 0xf07);
+		calibration_put16(p + CURVE_T1 + 2 * i, 0xffff);
+		calibration_put16(p + CURVE_T2 + 2 * i, 0xf07);
 	}
 	for (unsigned int i = 0; i < CURVE_T3_ROWS * CURVE_LENGTH; i++)
-		put32(p + CURVE_T3 + 4 * i, CURVE_T3_NONE);
+		calibration_put32(p + CURVE_T3 + 4 * i, CURVE_T3_NONE);
 }
 
-static void put_curve_states(uint8_t *p, const struct vagx_soc_figures *f,
-			     const struct vagx_power *power)
+static void calibration_put_curve_states(uint8_t *p, const struct vagx_soc_figures *f,
+					 const struct vagx_power *power)
 {
 	static const uint32_t scales[] = { 9, 3209, 10400 };
 
 	for (unsigned int i = 0; i < VAGX_CURVE_POINTS; i++)
-		put16(p + CURVE_T2 + 2 * i, f->curve_t2[i]);
+		calibration_put16(p + CURVE_T2 + 2 * i, f->curve_t2[i]);
 	for (unsigned int i = 0; i < power->count && i < VAGX_CURVE_POINTS; i++) {
-		uint64_t product = 1000ULL * power->mhz[i] * max_mv(power, i);
+		uint64_t product = 1000ULL * power->mhz[i] * calibration_max_mv(power, i);
 
 		if (!f->curve_t3[i])
 			continue;
-		put16(p + CURVE_T1 + 2 * i, 1000000000ULL * f->curve_t1 / product);
+		calibration_put16(p + CURVE_T1 + 2 * i, 1000000000ULL * f->curve_t1 / product);
 		for (unsigned int j = 0; j < sizeof(scales) / sizeof(scales[0]); j++)
-			put32(p + CURVE_T3 + 4 * (j * CURVE_LENGTH + i),
-			      f->curve_t3[i] * 1000000100ULL * scales[j] / (6 * product));
+			calibration_put32(p + CURVE_T3 + 4 * (j * CURVE_LENGTH + i),
+					  f->curve_t3[i] * 1000000100ULL * scales[j] /
+						  (6 * product));
 	}
 }
 
-static void put_shared1(uint8_t *p, const struct vagx_soc_figures *f)
+static void calibration_put_shared1(uint8_t *p, const struct vagx_soc_figures *f)
 {
 	for (unsigned int i = 0; i < 16; i++)
-		put32(p + 4 * i, f->shared1[i]);
-	put32(p + SHARED1_A4, f->shared1_a4);
+		calibration_put32(p + 4 * i, f->shared1[i]);
+	calibration_put32(p + SHARED1_A4, f->shared1_a4);
 }
 
-static void put_shared2(uint8_t *p, const struct vagx_soc_figures *f,
-			const struct vagx_power *power)
+static void calibration_put_shared2(uint8_t *p, const struct vagx_soc_figures *f,
+				    const struct vagx_power *power)
 {
 	for (unsigned int i = 0; i < 10; i++)
-		put32(p + 4 * i, f->shared2[i]);
+		calibration_put32(p + 4 * i, f->shared2[i]);
 	memset(p + SHARED2_28, 0xff, 16);
-	put32(p + SHARED2_508, f->shared2_508);
+	calibration_put32(p + SHARED2_508, f->shared2_508);
 	if (!f->curve_t1)
 		return;
-	put32(p + SHARED2_14, 0x6000000);
-	put_curve(p + SHARED2_CURVE_1, 0, 0x20000000);
-	put_curve(p + SHARED2_CURVE_2, 7, 0x80000000);
-	put_curve_states(p + SHARED2_CURVE_2, f, power);
+	calibration_put32(p + SHARED2_14, 0x6000000);
+	calibration_put_curve(p + SHARED2_CURVE_1, 0, 0x20000000);
+	calibration_put_curve(p + SHARED2_CURVE_2, 7, 0x80000000);
+	calibration_put_curve_states(p + SHARED2_CURVE_2, f, power);
 }
 
-static void put_shared3(uint8_t *p, const struct vagx_soc_figures *f)
+static void calibration_put_shared3(uint8_t *p, const struct vagx_soc_figures *f)
 {
 	if (!f->shared3_8)
 		return;
-	put32(p, 1);
-	put32(p + SHARED3_4, 500);
-	put32(p + SHARED3_8, f->shared3_8);
+	calibration_put32(p, 1);
+	calibration_put32(p + SHARED3_4, 500);
+	calibration_put32(p + SHARED3_8, f->shared3_8);
 	for (unsigned int i = 0; i < 16; i++)
-		put32(p + SHARED3_TABLE + 4 * i, f->shared3[i]);
-	put32(p + SHARED3_4C, 1);
+		calibration_put32(p + SHARED3_TABLE + 4 * i, f->shared3[i]);
+	calibration_put32(p + SHARED3_4C, 1);
 }
 
-static void put_shared(const struct image *image, const struct vagx_soc_figures *f,
-		       const struct vagx_power *power)
+static void calibration_put_shared(const struct image *image, const struct vagx_soc_figures *f,
+				   const struct vagx_power *power)
 {
-	put_shared1(place(image, PLACE_A_HWS1), f);
-	put_shared2(place(image, PLACE_A_HWS2), f, power);
-	put_shared3(place(image, PLACE_A_HWS3), f);
-	put_shared1(place(image, PLACE_G_HWS1), f);
-	put_shared2(place(image, PLACE_G_HWS2), f, power);
-	put_shared3(place(image, PLACE_G_HWS3), f);
+	calibration_put_shared1(calibration_place(image, PLACE_A_HWS1), f);
+	calibration_put_shared2(calibration_place(image, PLACE_A_HWS2), f, power);
+	calibration_put_shared3(calibration_place(image, PLACE_A_HWS3), f);
+	calibration_put_shared1(calibration_place(image, PLACE_G_HWS1), f);
+	calibration_put_shared2(calibration_place(image, PLACE_G_HWS2), f, power);
+	calibration_put_shared3(calibration_place(image, PLACE_G_HWS3), f);
 }
 
 /* G14X has the second curve's first table again, halved */
-static void put_unk_hws2(const struct image *image)
+static void calibration_put_unk_hws2(const struct image *image)
 {
-	const uint8_t *t1 = place(image, PLACE_A_HWS2) + SHARED2_CURVE_2 + CURVE_T1;
-	uint8_t *p = place(image, PLACE_A_UNK_HWS2);
+	const uint8_t *t1 = calibration_place(image, PLACE_A_HWS2) + SHARED2_CURVE_2 + CURVE_T1;
+	uint8_t *p = calibration_place(image, PLACE_A_UNK_HWS2);
 
 	for (unsigned int i = 0; i < CURVE_LENGTH; i++) {
 		uint16_t value = t1[2 * i] | t1[2 * i + 1] << 8;
 
-		put16(p + 2 * i, value == 0xffff ? 0 : value / 2);
+		calibration_put16(p + 2 * i, value == 0xffff ? 0 : value / 2);
 	}
 }
 
-static void put_coefficients(const struct image *image, const struct vagx_soc *soc,
-			     const struct vagx_soc_figures *f)
+static void calibration_put_coefficients(const struct image *image, const struct vagx_soc *soc,
+					 const struct vagx_soc_figures *f)
 {
 	size_t row = image->layout == LAYOUT_13_G14X ? 16 * 4 : 8 * 4;
 
 	for (unsigned int i = 0; i < soc->id.clusters; i++) {
-		put_floats(place(image, PLACE_A_COEF_A1) + i * row, f->coef_a[i],
-			   VAGX_COEFFICIENTS);
-		put_floats(place(image, PLACE_A_COEF_A2) + i * row, f->coef_a[i],
-			   VAGX_COEFFICIENTS);
-		put_floats(place(image, PLACE_A_COEF_B1) + i * row, f->coef_b[i],
-			   VAGX_COEFFICIENTS);
-		put_floats(place(image, PLACE_A_COEF_B2) + i * row, f->coef_b[i],
-			   VAGX_COEFFICIENTS);
+		calibration_put_floats(calibration_place(image, PLACE_A_COEF_A1) + i * row,
+				       f->coef_a[i], VAGX_COEFFICIENTS);
+		calibration_put_floats(calibration_place(image, PLACE_A_COEF_A2) + i * row,
+				       f->coef_a[i], VAGX_COEFFICIENTS);
+		calibration_put_floats(calibration_place(image, PLACE_A_COEF_B1) + i * row,
+				       f->coef_b[i], VAGX_COEFFICIENTS);
+		calibration_put_floats(calibration_place(image, PLACE_A_COEF_B2) + i * row,
+				       f->coef_b[i], VAGX_COEFFICIENTS);
 	}
 }
 
-static uint32_t at_least(uint32_t value, uint32_t min)
+static uint32_t calibration_at_least(uint32_t value, uint32_t min)
 {
 	return value < min ? min : value;
 }
 
-static void put_pstate(const struct image *image, const struct vagx_soc_figures *f,
-		       const struct derived *d, const struct vagx_power *power, unsigned int i)
+static void calibration_put_pstate(const struct image *image, const struct vagx_soc_figures *f,
+				   const struct derived *d, const struct vagx_power *power,
+				   unsigned int i)
 {
 	uint32_t base = power->mhz[d->base_pstate];
 	uint32_t max = power->mhz[d->max_pstate];
@@ -333,80 +346,87 @@ static void put_pstate(const struct image *image, const struct vagx_soc_figures 
 
 	if (i > d->base_pstate)
 		boost = (power->mhz[i] - base) * 100 / (max - base);
-	put32(place(image, PLACE_B_FREQUENCIES) + 4 * i, power->mhz[i]);
-	put32(place(image, PLACE_B_REL_MAX_POWERS) + 4 * i, power->mw[i] * 100ULL / d->max_mw);
-	put32(place(image, PLACE_B_REL_BOOST_FREQS) + 4 * i, boost);
+	calibration_put32(calibration_place(image, PLACE_B_FREQUENCIES) + 4 * i, power->mhz[i]);
+	calibration_put32(calibration_place(image, PLACE_B_REL_MAX_POWERS) + 4 * i,
+			  power->mw[i] * 100ULL / d->max_mw);
+	calibration_put32(calibration_place(image, PLACE_B_REL_BOOST_FREQS) + 4 * i, boost);
 	for (unsigned int j = 0; j < VAGX_MAX_TABLES; j++) {
 		unsigned int at = 4 * (i * VAGX_MAX_TABLES + j);
 		uint32_t mv = power->mv[i][j];
 
-		put32(place(image, PLACE_B_VOLTAGES) + at, mv);
-		put32(place(image, PLACE_B_VOLTAGES_SRAM) + at, at_least(mv, f->min_sram_mv));
+		calibration_put32(calibration_place(image, PLACE_B_VOLTAGES) + at, mv);
+		calibration_put32(calibration_place(image, PLACE_B_VOLTAGES_SRAM) + at,
+				  calibration_at_least(mv, f->min_sram_mv));
 	}
 }
 
 /* The index of the last state, then clocks, voltages and voltages of memories of @room states */
-static void put_aux(uint8_t *p, const struct vagx_aux_power *aux, uint32_t min_sram_mv,
-		    unsigned int dies, unsigned int room)
+static void calibration_put_aux(uint8_t *p, const struct vagx_aux_power *aux, uint32_t min_sram_mv,
+				unsigned int dies, unsigned int room)
 {
 	uint8_t *voltages = p + 4 + 4 * room;
 	uint8_t *sram = voltages + 4 * room * VAGX_MAX_DIES;
 
-	put32(p, aux->count - 1);
+	calibration_put32(p, aux->count - 1);
 	for (unsigned int i = 0; i < aux->count && i < room; i++) {
-		put32(p + 4 + 4 * i, aux->mhz[i]);
+		calibration_put32(p + 4 + 4 * i, aux->mhz[i]);
 		for (unsigned int die = 0; die < dies; die++) {
 			unsigned int at = 4 * (i * VAGX_MAX_DIES + die);
 
-			put32(voltages + at, aux->mv[i][die]);
-			put32(sram + at, at_least(aux->mv[i][die], min_sram_mv));
+			calibration_put32(voltages + at, aux->mv[i][die]);
+			calibration_put32(sram + at,
+					  calibration_at_least(aux->mv[i][die], min_sram_mv));
 		}
 	}
 }
 
 /* The boot loader gives each the other's leakage */
-static void put_aux_leak(const struct image *image, const struct vagx_power *power,
-			 unsigned int dies)
+static void calibration_put_aux_leak(const struct image *image, const struct vagx_power *power,
+				     unsigned int dies)
 {
-	put_floats(place(image, PLACE_A_CS_LEAK), power->cs.leak, dies);
-	put_floats(place(image, PLACE_A_CS_LEAK_2), power->cs.leak, dies);
-	put_floats(place(image, PLACE_A_AFR_LEAK), power->afr.leak, dies);
-	put_floats(place(image, PLACE_A_AFR_LEAK_2), power->afr.leak, dies);
+	calibration_put_floats(calibration_place(image, PLACE_A_CS_LEAK), power->cs.leak, dies);
+	calibration_put_floats(calibration_place(image, PLACE_A_CS_LEAK_2), power->cs.leak, dies);
+	calibration_put_floats(calibration_place(image, PLACE_A_AFR_LEAK), power->afr.leak, dies);
+	calibration_put_floats(calibration_place(image, PLACE_A_AFR_LEAK_2), power->afr.leak, dies);
 }
 
-static void put_power(const struct image *image, const struct vagx_soc *soc,
-		      const struct vagx_soc_figures *f, const struct derived *d,
-		      const struct vagx_power *power)
+static void calibration_put_power(const struct image *image, const struct vagx_soc *soc,
+				  const struct vagx_soc_figures *f, const struct derived *d,
+				  const struct vagx_power *power)
 {
 	unsigned int tables = soc->id.clusters;
 
 	for (unsigned int i = 0; i < power->count; i++)
-		put_pstate(image, f, d, power, i);
-	fill_floats(place(image, PLACE_A_SRAM_K), SRAM_K, power->count);
-	fill_floats(place(image, PLACE_B_SRAM_K), SRAM_K, power->count);
-	put_floats(place(image, PLACE_A_CORE_LEAK), power->core_leak, tables);
-	put_floats(place(image, PLACE_A_SRAM_LEAK), power->sram_leak, tables);
+		calibration_put_pstate(image, f, d, power, i);
+	calibration_fill_floats(calibration_place(image, PLACE_A_SRAM_K), SRAM_K, power->count);
+	calibration_fill_floats(calibration_place(image, PLACE_B_SRAM_K), SRAM_K, power->count);
+	calibration_put_floats(calibration_place(image, PLACE_A_CORE_LEAK), power->core_leak,
+			       tables);
+	calibration_put_floats(calibration_place(image, PLACE_A_SRAM_LEAK), power->sram_leak,
+			       tables);
 	if (!f->min_aux_sram_mv)
 		return;
-	put_aux(place(image, PLACE_B_CS), &power->cs, f->min_aux_sram_mv, soc->id.dies, 16);
-	put_aux(place(image, PLACE_B_AFR), &power->afr, f->min_aux_sram_mv, soc->id.dies, 8);
-	put_aux_leak(image, power, soc->id.dies);
+	calibration_put_aux(calibration_place(image, PLACE_B_CS), &power->cs, f->min_aux_sram_mv,
+			    soc->id.dies, 16);
+	calibration_put_aux(calibration_place(image, PLACE_B_AFR), &power->afr, f->min_aux_sram_mv,
+			    soc->id.dies, 8);
+	calibration_put_aux_leak(image, power, soc->id.dies);
 }
 
-/* What is no power management */
-static void put_tables(const struct image *image, const struct vagx_soc_figures *f)
+/* Writes the tables that have nothing to do with power management */
+static void calibration_put_tables(const struct image *image, const struct vagx_soc_figures *f)
 {
-	uint8_t *numbers = place(image, PLACE_B_UNK_ARR_0);
+	uint8_t *numbers = calibration_place(image, PLACE_B_UNK_ARR_0);
 
 	for (unsigned int i = 0; numbers && i < 16; i++)
-		put32(numbers + 4 * i, i);
-	memset(place(image, PLACE_B_UNK_B38), 0xff, 12 * 4);
-	put_floats(place(image, PLACE_G_UNK_HWS2_4), f->g_hws2_4, 8);
+		calibration_put32(numbers + 4 * i, i);
+	memset(calibration_place(image, PLACE_B_UNK_B38), 0xff, 12 * 4);
+	calibration_put_floats(calibration_place(image, PLACE_G_UNK_HWS2_4), f->g_hws2_4, 8);
 	if (f->g_table)
-		memcpy(place(image, PLACE_G_TABLE), f->g_table, f->g_table_size);
+		memcpy(calibration_place(image, PLACE_G_TABLE), f->g_table, f->g_table_size);
 }
 
-static void set_sizes(struct vagx_calibration *cal, enum layout layout)
+static void calibration_set_sizes(struct vagx_calibration *cal, enum layout layout)
 {
 	static const uint32_t sizes[LAYOUT_COUNT][REGION_COUNT] = {
 		[LAYOUT_12] = { 0x3d6c, 0xb6c, 0x11d40 },
@@ -424,26 +444,26 @@ void vagx_calibration_fill(struct vagx_calibration *cal, const struct vagx_soc *
 			   bool soft_faults)
 {
 	const struct vagx_soc_figures *f = vagx_soc_figures(soc);
-	struct derived d = derive(soc, abi, f, power);
+	struct derived d = calibration_derive(soc, abi, f, power);
 	struct image image = {
 		.layout = d.before_13 ? LAYOUT_12 : d.g14x ? LAYOUT_13_G14X : LAYOUT_13,
 		.region = { cal->hw_cal_a, cal->hw_cal_b, cal->globals },
 	};
 
 	memset(cal, 0, sizeof(*cal));
-	set_sizes(cal, image.layout);
-	cal->fault_control = place(&image, PLACE_G_FAULT_CONTROL) - cal->globals;
-	put_words(&image, soc, f, &d, ttbs, soft_faults);
-	put_shared(&image, f, power);
+	calibration_set_sizes(cal, image.layout);
+	cal->fault_control = calibration_place(&image, PLACE_G_FAULT_CONTROL) - cal->globals;
+	calibration_put_words(&image, soc, f, &d, ttbs, soft_faults);
+	calibration_put_shared(&image, f, power);
 	if (d.g14x)
-		put_unk_hws2(&image);
-	put_coefficients(&image, soc, f);
-	put_power(&image, soc, f, &d, power);
-	put_tables(&image, f);
+		calibration_put_unk_hws2(&image);
+	calibration_put_coefficients(&image, soc, f);
+	calibration_put_power(&image, soc, f, &d, power);
+	calibration_put_tables(&image, f);
 }
 
-static void default_aux(struct vagx_aux_power *aux, const struct vagx_soc *soc, uint32_t mhz,
-			float leak)
+static void calibration_default_aux(struct vagx_aux_power *aux, const struct vagx_soc *soc,
+				    uint32_t mhz, float leak)
 {
 	aux->count = 4;
 	for (unsigned int i = 0; i < aux->count; i++) {
@@ -473,7 +493,7 @@ void vagx_power_default(struct vagx_power *power, const struct vagx_soc *soc)
 		power->sram_leak[i] = f->sram_leak;
 	}
 	if (f->min_aux_sram_mv) {
-		default_aux(&power->cs, soc, 250, 120.0f);
-		default_aux(&power->afr, soc, 200, 90.0f);
+		calibration_default_aux(&power->cs, soc, 250, 120.0f);
+		calibration_default_aux(&power->afr, soc, 200, 90.0f);
 	}
 }

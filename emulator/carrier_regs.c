@@ -22,7 +22,7 @@ uint64_t vagx_carrier_read(struct vagx_carrier_regs *regs, uint64_t offset,
 	return 0;
 }
 
-static void commit_sample(struct vagx_carrier_regs *regs, uint64_t host_ns)
+static void carrier_regs_commit_sample(struct vagx_carrier_regs *regs, uint64_t host_ns)
 {
 	vagx_clock_set(regs->clock, regs->frequency, regs->guest, host_ns);
 	vagx_log(regs->report, VAGX_LOG_INFO,
@@ -42,7 +42,7 @@ void vagx_carrier_write(struct vagx_carrier_regs *regs, uint64_t offset,
 		regs->guest = value;
 		return;
 	case VAGX_CARRIER_SAMPLE_HOST_TIME:
-		commit_sample(regs, value);
+		carrier_regs_commit_sample(regs, value);
 		return;
 	case VAGX_CARRIER_COUNTER_RATE:
 		regs->frequency = value;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * The commands of the control socket: their words, and what they mean to the
- * device.
+ * The commands of the control socket. A line is split into its word and arguments, "key=value" or
+ * a word alone; the table has a handler for each word, which takes the arguments that it knows
+ * and, if all were right and none is left over, does what they say to the device.
+ *
+ * The MMIO thread, one line at a time.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -31,8 +34,11 @@ struct request {
 	const char *wrong;		/* name of what is missing or wrong */
 };
 
-/* "text" takes what is left of the line, as text has spaces */
-static bool split(struct request *request, char *line)
+/*
+ * Splits a line into its word and arguments. "text=" takes all that is left of the line, as text
+ * has spaces. Return: false if there are more than MAX_ARGUMENTS.
+ */
+static bool commands_split(struct request *request, char *line)
 {
 	char *rest = line, *word;
 
@@ -61,7 +67,7 @@ static bool split(struct request *request, char *line)
 	return true;
 }
 
-static const char *get(struct request *request, const char *key)
+static const char *commands_get(struct request *request, const char *key)
 {
 	for (unsigned int i = 0; i < request->count; i++) {
 		struct argument *argument = &request->argument[i];
@@ -74,7 +80,7 @@ static const char *get(struct request *request, const char *key)
 	return NULL;
 }
 
-static const char *get_unused(const struct request *request)
+static const char *commands_get_unused(const struct request *request)
 {
 	for (unsigned int i = 0; i < request->count; i++) {
 		if (!request->argument[i].used)
@@ -85,17 +91,17 @@ static const char *get_unused(const struct request *request)
 	return NULL;
 }
 
-/* Whether everything that was said is understood, so that it may happen */
-static bool is_good(const struct request *request)
+/* Whether all arguments were right and none is left over, so that the command may be done */
+static bool commands_is_good(const struct request *request)
 {
-	return !request->wrong && !get_unused(request);
+	return !request->wrong && !commands_get_unused(request);
 }
 
-/* A number in @min to @max; it is an error when there is none */
-static long long number(struct request *request, const char *key,
-			long long min, long long max)
+/* Takes the argument @key, a number from @min to @max; sets @wrong if there is none */
+static long long commands_number(struct request *request, const char *key,
+				 long long min, long long max)
 {
-	const char *text = get(request, key);
+	const char *text = commands_get(request, key);
 	long long value;
 	char *end;
 
@@ -109,11 +115,11 @@ static long long number(struct request *request, const char *key,
 	return value;
 }
 
-/* Hexadecimal, with 0x or without */
-static uint64_t hexadecimal(struct request *request, const char *key,
-			    uint64_t max)
+/* Takes the argument @key, hexadecimal with 0x or without, up to @max; or sets @wrong */
+static uint64_t commands_hexadecimal(struct request *request, const char *key,
+				     uint64_t max)
 {
-	const char *text = get(request, key);
+	const char *text = commands_get(request, key);
 	unsigned long long value;
 	char *end;
 
@@ -127,19 +133,19 @@ static uint64_t hexadecimal(struct request *request, const char *key,
 	return value;
 }
 
-static bool on_or_off(struct request *request)
+static bool commands_on_or_off(struct request *request)
 {
-	const char *text = get(request, "");
+	const char *text = commands_get(request, "");
 
 	if (!text || (strcmp(text, "on") && strcmp(text, "off")))
 		request->wrong = "on|off";
 	return text && !strcmp(text, "on");
 }
 
-static unsigned int pipe_number(struct request *request)
+static unsigned int commands_pipe_number(struct request *request)
 {
 	static const char *const names[] = { "vertex", "fragment", "compute" };
-	const char *text = get(request, "pipe");
+	const char *text = commands_get(request, "pipe");
 
 	for (unsigned int i = 0; text && i < 3; i++) {
 		if (!strcmp(text, names[i]))
@@ -149,26 +155,26 @@ static unsigned int pipe_number(struct request *request)
 	return 0;
 }
 
-static void text_of(struct request *request, char *text, size_t size,
-		    const char *otherwise)
+static void commands_text_of(struct request *request, char *text, size_t size,
+			     const char *otherwise)
 {
-	const char *value = get(request, "text");
+	const char *value = commands_get(request, "text");
 
 	snprintf(text, size, "%s", value ? value : otherwise);
 }
 
-/* The handlers: each sets @wrong, or does it and returns an error of errno */
+/* The handlers. Each sets @wrong, or does it and returns 0 or a negative errno. */
 
-static int inject(struct request *request, enum vagx_fw_injection_kind kind,
-		  int64_t value)
+static int commands_inject(struct request *request, enum vagx_fw_injection_kind kind,
+			   int64_t value)
 {
 	struct vagx_fw_injection what = { .kind = kind, .value = value };
 
-	return is_good(request) ? vagx_device_inject(request->device, &what) : 0;
+	return commands_is_good(request) ? vagx_device_inject(request->device, &what) : 0;
 }
 
-static int on_pipe(struct request *request, enum vagx_fw_injection_kind kind,
-		   unsigned int pipe, int64_t value)
+static int commands_on_pipe(struct request *request, enum vagx_fw_injection_kind kind,
+			    unsigned int pipe, int64_t value)
 {
 	struct vagx_fw_injection what = {
 		.kind = kind,
@@ -176,107 +182,107 @@ static int on_pipe(struct request *request, enum vagx_fw_injection_kind kind,
 		.value = value,
 	};
 
-	return is_good(request) ? vagx_device_inject(request->device, &what) : 0;
+	return commands_is_good(request) ? vagx_device_inject(request->device, &what) : 0;
 }
 
-static int do_crash(struct request *request)
+static int commands_do_crash(struct request *request)
 {
 	char text[VAGX_FW_INJECT_TEXT];
 
-	text_of(request, text, sizeof(text), "asked for by the control socket");
-	return is_good(request) ? vagx_device_crash(request->device, text) : 0;
+	commands_text_of(request, text, sizeof(text), "asked for by the control socket");
+	return commands_is_good(request) ? vagx_device_crash(request->device, text) : 0;
 }
 
-static int do_silence(struct request *request)
+static int commands_do_silence(struct request *request)
 {
-	return inject(request, VAGX_FW_INJECT_SILENCE, on_or_off(request));
+	return commands_inject(request, VAGX_FW_INJECT_SILENCE, commands_on_or_off(request));
 }
 
-static int do_mailbox_full(struct request *request)
+static int commands_do_mailbox_full(struct request *request)
 {
-	bool on = on_or_off(request);
+	bool on = commands_on_or_off(request);
 
-	if (is_good(request))
+	if (commands_is_good(request))
 		vagx_device_hold_mailbox(request->device, on);
 	return 0;
 }
 
-static int do_drop_message(struct request *request)
+static int commands_do_drop_message(struct request *request)
 {
-	unsigned int n = number(request, "n", 0, 100000);
+	unsigned int n = commands_number(request, "n", 0, 100000);
 
-	if (is_good(request))
+	if (commands_is_good(request))
 		vagx_device_drop_message(request->device, n);
 	return 0;
 }
 
-static int do_delay_message(struct request *request)
+static int commands_do_delay_message(struct request *request)
 {
-	unsigned int n = number(request, "n", 0, 100000);
-	unsigned int ms = number(request, "ms", 0, 100000);
+	unsigned int n = commands_number(request, "n", 0, 100000);
+	unsigned int ms = commands_number(request, "ms", 0, 100000);
 
-	if (is_good(request))
+	if (commands_is_good(request))
 		vagx_device_delay_message(request->device, n, ms);
 	return 0;
 }
 
-static int do_chatter(struct request *request)
+static int commands_do_chatter(struct request *request)
 {
-	bool on = on_or_off(request);
+	bool on = commands_on_or_off(request);
 
-	if (is_good(request))
+	if (commands_is_good(request))
 		vagx_device_set_chatter(request->device, on);
 	return 0;
 }
 
-static int do_hold_lock(struct request *request)
+static int commands_do_hold_lock(struct request *request)
 {
-	return inject(request, VAGX_FW_INJECT_HOLD_LOCK, on_or_off(request));
+	return commands_inject(request, VAGX_FW_INJECT_HOLD_LOCK, commands_on_or_off(request));
 }
 
-static int do_channel_error(struct request *request)
+static int commands_do_channel_error(struct request *request)
 {
-	unsigned int pipe = pipe_number(request);
+	unsigned int pipe = commands_pipe_number(request);
 
-	return on_pipe(request, VAGX_FW_INJECT_CHANNEL_ERROR, pipe,
-		       number(request, "type", 0, INT32_MAX));
+	return commands_on_pipe(request, VAGX_FW_INJECT_CHANNEL_ERROR, pipe,
+				commands_number(request, "type", 0, INT32_MAX));
 }
 
-static int do_hang(struct request *request)
+static int commands_do_hang(struct request *request)
 {
-	return on_pipe(request, VAGX_FW_INJECT_HANG, pipe_number(request), 0);
+	return commands_on_pipe(request, VAGX_FW_INJECT_HANG, commands_pipe_number(request), 0);
 }
 
-static int do_timeout(struct request *request)
+static int commands_do_timeout(struct request *request)
 {
-	return inject(request, VAGX_FW_INJECT_TIMEOUT,
-		      number(request, "slot", INT32_MIN, INT32_MAX));
+	return commands_inject(request, VAGX_FW_INJECT_TIMEOUT,
+			       commands_number(request, "slot", INT32_MIN, INT32_MAX));
 }
 
-static int do_fault_register(struct request *request)
+static int commands_do_fault_register(struct request *request)
 {
-	return inject(request, VAGX_FW_INJECT_FAULT_REGISTER,
-		      hexadecimal(request, "value", UINT64_MAX));
+	return commands_inject(request, VAGX_FW_INJECT_FAULT_REGISTER,
+			       commands_hexadecimal(request, "value", UINT64_MAX));
 }
 
-static int do_hold_stamps(struct request *request)
+static int commands_do_hold_stamps(struct request *request)
 {
-	return inject(request, VAGX_FW_INJECT_HOLD_STAMPS, on_or_off(request));
+	return commands_inject(request, VAGX_FW_INJECT_HOLD_STAMPS, commands_on_or_off(request));
 }
 
-static int do_late_flush(struct request *request)
+static int commands_do_late_flush(struct request *request)
 {
-	return inject(request, VAGX_FW_INJECT_LATE_FLUSH,
-		      number(request, "ms", 0, 3600000));
+	return commands_inject(request, VAGX_FW_INJECT_LATE_FLUSH,
+			       commands_number(request, "ms", 0, 3600000));
 }
 
-static int do_flush_state(struct request *request)
+static int commands_do_flush_state(struct request *request)
 {
-	return inject(request, VAGX_FW_INJECT_FLUSH_STATE,
-		      number(request, "value", 0, INT64_MAX));
+	return commands_inject(request, VAGX_FW_INJECT_FLUSH_STATE,
+			       commands_number(request, "value", 0, INT64_MAX));
 }
 
-static int do_event(struct request *request)
+static int commands_do_event(struct request *request)
 {
 	struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_EVENT };
 
@@ -286,108 +292,109 @@ static int do_event(struct request *request)
 		snprintf(key, sizeof(key), "word%u", i);
 		for (unsigned int n = 0; n < request->count; n++) {
 			if (!strcmp(request->argument[n].key, key))
-				what.word[i] = hexadecimal(request, key,
-							   UINT32_MAX);
+				what.word[i] = commands_hexadecimal(request, key,
+								    UINT32_MAX);
 		}
-		/* @key ends here */
+		/* @key ends here, so @wrong must not point to it */
 		if (request->wrong)
 			request->wrong = "word";
 	}
-	return is_good(request) ? vagx_device_inject(request->device, &what) : 0;
+	return commands_is_good(request) ? vagx_device_inject(request->device, &what) : 0;
 }
 
-static int do_event_ring(struct request *request)
+static int commands_do_event_ring(struct request *request)
 {
-	const char *how = get(request, "");
+	const char *how = commands_get(request, "");
 
 	if (!how || strcmp(how, "broken"))
 		request->wrong = "broken";
-	return inject(request, VAGX_FW_INJECT_BREAK_EVENT_RING, 0);
+	return commands_inject(request, VAGX_FW_INJECT_BREAK_EVENT_RING, 0);
 }
 
-static int do_grow(struct request *request)
+static int commands_do_grow(struct request *request)
 {
 	struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_GROW };
 
-	what.word[0] = number(request, "context", 0, UINT32_MAX);
-	what.word[1] = number(request, "slot", 0, UINT32_MAX);
-	return is_good(request) ? vagx_device_inject(request->device, &what) : 0;
+	what.word[0] = commands_number(request, "context", 0, UINT32_MAX);
+	what.word[1] = commands_number(request, "slot", 0, UINT32_MAX);
+	return commands_is_good(request) ? vagx_device_inject(request->device, &what) : 0;
 }
 
-static int do_wrong_stamp(struct request *request)
+static int commands_do_wrong_stamp(struct request *request)
 {
-	return inject(request, VAGX_FW_INJECT_WRONG_STAMP,
-		      number(request, "step", INT32_MIN, INT32_MAX));
+	return commands_inject(request, VAGX_FW_INJECT_WRONG_STAMP,
+			       commands_number(request, "step", INT32_MIN, INT32_MAX));
 }
 
-static int do_ring_pointers(struct request *request)
+static int commands_do_ring_pointers(struct request *request)
 {
-	return inject(request, VAGX_FW_INJECT_RING_POINTERS,
-		      hexadecimal(request, "value", UINT32_MAX));
+	return commands_inject(request, VAGX_FW_INJECT_RING_POINTERS,
+			       commands_hexadecimal(request, "value", UINT32_MAX));
 }
 
-static int do_power_loss(struct request *request)
+static int commands_do_power_loss(struct request *request)
 {
-	if (is_good(request))
+	if (commands_is_good(request))
 		vagx_device_power_loss(request->device);
 	return 0;
 }
 
-static int do_log(struct request *request)
+static int commands_do_log(struct request *request)
 {
 	struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_LOG };
 
-	what.value = number(request, "level", 0, VAGX_FW_LOG_CHANNELS - 1);
-	text_of(request, what.text, sizeof(what.text), "");
-	return is_good(request) ? vagx_device_inject(request->device, &what) : 0;
+	what.value = commands_number(request, "level", 0, VAGX_FW_LOG_CHANNELS - 1);
+	commands_text_of(request, what.text, sizeof(what.text), "");
+	return commands_is_good(request) ? vagx_device_inject(request->device, &what) : 0;
 }
 
-static int do_log_flood(struct request *request)
+static int commands_do_log_flood(struct request *request)
 {
-	return inject(request, VAGX_FW_INJECT_LOG_FLOOD, number(request, "lines", 1, 100000));
+	return commands_inject(request, VAGX_FW_INJECT_LOG_FLOOD,
+			       commands_number(request, "lines", 1, 100000));
 }
 
-static int do_status(struct request *request)
+static int commands_do_status(struct request *request)
 {
 	vagx_device_status(request->device, request->answer, request->size);
 	return 0;
 }
 
-static int do_help(struct request *request);
+static int commands_do_help(struct request *request);
 
 static const struct {
 	const char *word, *arguments;
 	int (*obey)(struct request *request);
 } commands[] = {
-	{ "help", "", do_help },
-	{ "status", "", do_status },
-	{ "crash", "[text=...]", do_crash },
-	{ "silence", "on|off", do_silence },
-	{ "mailbox-full", "on|off", do_mailbox_full },
-	{ "drop-message", "n=N", do_drop_message },
-	{ "delay-message", "n=N ms=N", do_delay_message },
-	{ "chatter", "on|off", do_chatter },
-	{ "hold-lock", "on|off", do_hold_lock },
+	{ "help", "", commands_do_help },
+	{ "status", "", commands_do_status },
+	{ "crash", "[text=...]", commands_do_crash },
+	{ "silence", "on|off", commands_do_silence },
+	{ "mailbox-full", "on|off", commands_do_mailbox_full },
+	{ "drop-message", "n=N", commands_do_drop_message },
+	{ "delay-message", "n=N ms=N", commands_do_delay_message },
+	{ "chatter", "on|off", commands_do_chatter },
+	{ "hold-lock", "on|off", commands_do_hold_lock },
 	{ "channel-error", "pipe=vertex|fragment|compute type=N",
-	  do_channel_error },
-	{ "hang", "pipe=vertex|fragment|compute", do_hang },
-	{ "timeout", "slot=N", do_timeout },
-	{ "fault-register", "value=HEX", do_fault_register },
-	{ "hold-stamps", "on|off", do_hold_stamps },
-	{ "late-flush", "ms=N", do_late_flush },
-	{ "flush-state", "value=N", do_flush_state },
-	{ "event", "word0=HEX ... word13=HEX", do_event },
-	{ "event-ring", "broken", do_event_ring },
-	{ "grow", "context=N slot=N", do_grow },
-	{ "wrong-stamp", "step=N", do_wrong_stamp },
-	{ "ring-pointers", "value=HEX", do_ring_pointers },
-	{ "power-loss", "", do_power_loss },
-	{ "log", "level=N text=...", do_log },
-	{ "log-flood", "lines=N", do_log_flood },
+	  commands_do_channel_error },
+	{ "hang", "pipe=vertex|fragment|compute", commands_do_hang },
+	{ "timeout", "slot=N", commands_do_timeout },
+	{ "fault-register", "value=HEX", commands_do_fault_register },
+	{ "hold-stamps", "on|off", commands_do_hold_stamps },
+	{ "late-flush", "ms=N", commands_do_late_flush },
+	{ "flush-state", "value=N", commands_do_flush_state },
+	{ "event", "word0=HEX ... word13=HEX", commands_do_event },
+	{ "event-ring", "broken", commands_do_event_ring },
+	{ "grow", "context=N slot=N", commands_do_grow },
+	{ "wrong-stamp", "step=N", commands_do_wrong_stamp },
+	{ "ring-pointers", "value=HEX", commands_do_ring_pointers },
+	{ "power-loss", "", commands_do_power_loss },
+	{ "log", "level=N text=...", commands_do_log },
+	{ "log-flood", "lines=N", commands_do_log_flood },
 };
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
-static int do_help(struct request *request)
+static int commands_do_help(struct request *request)
 {
 	size_t used = 0;
 
@@ -399,7 +406,7 @@ static int do_help(struct request *request)
 	return 0;
 }
 
-static const char *reason(int error)
+static const char *commands_reason(int error)
 {
 	switch (error) {
 	case ENODEV:
@@ -411,8 +418,8 @@ static const char *reason(int error)
 	return strerror(error);
 }
 
-static void run(struct request *request, unsigned int index, char *answer,
-		size_t size)
+static void commands_run(struct request *request, unsigned int index, char *answer,
+			 size_t size)
 {
 	char told[VAGX_DEVICE_STATUS] = "";
 	const char *unused;
@@ -421,14 +428,14 @@ static void run(struct request *request, unsigned int index, char *answer,
 	request->answer = told;
 	request->size = sizeof(told);
 	ret = commands[index].obey(request);
-	unused = get_unused(request);
+	unused = commands_get_unused(request);
 	if (request->wrong)
 		snprintf(answer, size, "error %s: %s is missing or wrong; usage: %s %s",
 			 request->word, request->wrong, request->word,
 			 commands[index].arguments);
 	else if (ret)
 		snprintf(answer, size, "error %s: %s", request->word,
-			 reason(-ret));
+			 commands_reason(-ret));
 	else if (unused)
 		snprintf(answer, size, "error %s: %s is superfluous",
 			 request->word, unused);
@@ -442,13 +449,13 @@ void vagx_command(struct vagx_device *device, char *line, char *answer,
 {
 	struct request request = { .device = device };
 
-	if (!split(&request, line + strspn(line, " \t"))) {
+	if (!commands_split(&request, line + strspn(line, " \t"))) {
 		snprintf(answer, size, "error too many arguments");
 		return;
 	}
 	for (unsigned int i = 0; i < COMMANDS; i++) {
 		if (!strcmp(request.word, commands[i].word)) {
-			run(&request, i, answer, size);
+			commands_run(&request, i, answer, size);
 			return;
 		}
 	}

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
-
+/*
+ * The control socket: up to VAGX_CONTROL_CLIENTS clients send lines of text, and each line is
+ * answered by one line. What a line means is the owner's affair (commands.c).
+ *
+ * The MMIO thread alone, which has the descriptors in its poll(). None of them blocks: a client
+ * whose answer does not fit into its socket is dropped.
+ */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -52,7 +58,7 @@ struct vagx_control *vagx_control_new(const struct vagx_control_config *config)
 	return control;
 }
 
-static void drop(struct client *client)
+static void control_drop(struct client *client)
 {
 	close(client->fd);
 	client->fd = -1;
@@ -65,7 +71,7 @@ void vagx_control_free(struct vagx_control *control)
 
 	for (unsigned int i = 0; i < VAGX_CONTROL_CLIENTS; i++) {
 		if (control->client[i].fd >= 0)
-			drop(&control->client[i]);
+			control_drop(&control->client[i]);
 	}
 	close(control->listener);
 	unlink(control->path);
@@ -73,8 +79,8 @@ void vagx_control_free(struct vagx_control *control)
 	free(control);
 }
 
-/* Further clients wait in the listener's queue */
-static struct client *free_client(struct vagx_control *control)
+/* Return: a free place, or NULL; further clients wait in the queue of the listener then */
+static struct client *control_free_client(struct vagx_control *control)
 {
 	for (unsigned int i = 0; i < VAGX_CONTROL_CLIENTS; i++) {
 		if (control->client[i].fd < 0)
@@ -90,7 +96,7 @@ unsigned int vagx_control_poll(struct vagx_control *control, struct pollfd *fds)
 	if (!control)
 		return 0;
 
-	if (free_client(control))
+	if (control_free_client(control))
 		fds[count++] = (struct pollfd){ .fd = control->listener,
 						.events = POLLIN };
 	for (unsigned int i = 0; i < VAGX_CONTROL_CLIENTS; i++) {
@@ -103,9 +109,9 @@ unsigned int vagx_control_poll(struct vagx_control *control, struct pollfd *fds)
 	return count;
 }
 
-static void accept_client(struct vagx_control *control)
+static void control_accept_client(struct vagx_control *control)
 {
-	struct client *client = free_client(control);
+	struct client *client = control_free_client(control);
 	int fd;
 
 	if (!client)
@@ -118,7 +124,7 @@ static void accept_client(struct vagx_control *control)
 }
 
 /* Return: whether the whole answer went out */
-static bool answer(struct client *client, char *text)
+static bool control_answer(struct client *client, char *text)
 {
 	size_t len = strcspn(text, "\r\n");
 
@@ -127,7 +133,7 @@ static bool answer(struct client *client, char *text)
 	       (ssize_t)len;
 }
 
-static bool is_text(const char *line, size_t len)
+static bool control_is_text(const char *line, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
 		unsigned char c = line[i];
@@ -139,28 +145,28 @@ static bool is_text(const char *line, size_t len)
 }
 
 /* Return: whether to go on with this client */
-static bool obey(struct vagx_control *control, struct client *client,
-		 char *line, size_t len)
+static bool control_obey(struct vagx_control *control, struct client *client,
+			 char *line, size_t len)
 {
 	char text[VAGX_CONTROL_ANSWER + 1];
 
 	if (len && line[len - 1] == '\r')
 		len--;
 	line[len] = '\0';
-	if (!is_text(line, len)) {
+	if (!control_is_text(line, len)) {
 		snprintf(text, sizeof(text), "error not a line of text");
-		answer(client, text);
+		control_answer(client, text);
 		return false;
 	}
 	vagx_log(control->report, VAGX_LOG_INFO, "control: %s", line);
 	text[0] = '\0';
 	control->command(control->ctx, line, text, VAGX_CONTROL_ANSWER);
 	vagx_log(control->report, VAGX_LOG_DEBUG, "control: answer: %s", text);
-	return answer(client, text);
+	return control_answer(client, text);
 }
 
 /* Return: whether to go on with this client */
-static bool obey_lines(struct vagx_control *control, struct client *client)
+static bool control_obey_lines(struct vagx_control *control, struct client *client)
 {
 	char too_long[] = "error the line is too long\n";
 	char *line = client->line;
@@ -169,7 +175,7 @@ static bool obey_lines(struct vagx_control *control, struct client *client)
 	while ((end = memchr(line, '\n', client->used))) {
 		size_t len = end - line;
 
-		if (!obey(control, client, line, len))
+		if (!control_obey(control, client, line, len))
 			return false;
 		client->used -= len + 1;
 		line = end + 1;
@@ -177,11 +183,11 @@ static bool obey_lines(struct vagx_control *control, struct client *client)
 	memmove(client->line, line, client->used);
 	if (client->used < sizeof(client->line))
 		return true;
-	answer(client, too_long);
+	control_answer(client, too_long);
 	return false;
 }
 
-static void serve(struct vagx_control *control, struct client *client)
+static void control_serve(struct vagx_control *control, struct client *client)
 {
 	ssize_t got = recv(client->fd, client->line + client->used,
 			   sizeof(client->line) - client->used, MSG_DONTWAIT);
@@ -190,10 +196,10 @@ static void serve(struct vagx_control *control, struct client *client)
 		return;
 	if (got > 0) {
 		client->used += got;
-		if (obey_lines(control, client))
+		if (control_obey_lines(control, client))
 			return;
 	}
-	drop(client);
+	control_drop(client);
 }
 
 void vagx_control_process(struct vagx_control *control,
@@ -203,12 +209,12 @@ void vagx_control_process(struct vagx_control *control,
 		if (!fds[n].revents)
 			continue;
 		if (fds[n].fd == control->listener) {
-			accept_client(control);
+			control_accept_client(control);
 			continue;
 		}
 		for (unsigned int i = 0; i < VAGX_CONTROL_CLIENTS; i++) {
 			if (control->client[i].fd == fds[n].fd)
-				serve(control, &control->client[i]);
+				control_serve(control, &control->client[i]);
 		}
 	}
 }

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
-
+/*
+ * The device as a whole. It builds all parts and connects them by callbacks, sends accesses to BAR
+ * 0 to the block of registers that has the offset (device_blocks), and holds the coprocessor's
+ * FIFO while its CPU does not read it (HELD_*).
+ *
+ * The MMIO thread does nearly all of it: device_serve() waits in poll() for vfio-user's client,
+ * signals, the control socket and @wake_fd. The firmware's threads call device_firmware_*(), and
+ * any thread that changes a level of the mailbox calls device_fire(). Those touch only what has a
+ * lock of its own (mailbox, RTKit, PCI function), the registers of a fault, which are atomic, and
+ * @held, which is atomic, too. So there is no lock here.
+ */
 #include <errno.h>
+#include <limits.h>
 #include <linux/vfio.h>
 #include <poll.h>
 #include <stdio.h>
@@ -14,9 +25,9 @@
 #include "agx_stream.h"
 #include "carrier_regs.h"
 #include "clock.h"
-#include "commands.h"
 #include "control.h"
 #include "device.h"
+#include "draw.h"
 #include "firmware/firmware.h"
 #include "gpu/gpu.h"
 #include "gpu/trace.h"
@@ -44,14 +55,18 @@
 #define CPU_STATUS_STOPPED	(1U << 1)
 #define CPU_STATUS_IDLE		(1U << 5)
 
-/* How often is looked whether the time of a late message has come */
+/* How often the MMIO thread looks whether a late message is due */
 #define DELAY_POLL_MS		5
+/* Between two pauses the coprocessor takes PAUSE_GAP messages and up to PAUSE_GAP_DRAW - 1 more */
+#define PAUSE_GAP		100
+#define PAUSE_GAP_DRAW		201
 
 /* Why the coprocessor leaves messages in its FIFO */
 enum {
 	HELD_DEAF = 1 << 0,		/* the firmware has halted, or is silent */
 	HELD_FULL = 1 << 1,		/* the control socket wants it full */
 	HELD_STOPPED = 1 << 2,		/* the CPU has stopped without being told */
+	HELD_PAUSE = 1 << 3,		/* it comes to them later */
 };
 
 struct vagx_device {
@@ -70,144 +85,151 @@ struct vagx_device {
 	struct vagx_pmgr pmgr;
 	struct vagx_pci pci;
 	uint32_t cpu_control;
-	unsigned int mailbox_delay_ms;
-	uint64_t mailbox_due_ns;	/* 0: nothing waits */
+	uint64_t seed;
+	unsigned int mailbox_delay_ms;	/* of a pause, at most; 0: there are none */
+	uint64_t pauses;		/* so far */
+	unsigned int until_pause;	/* messages */
+	uint64_t pause_ends_ns;		/* 0: none goes on */
 	unsigned int held;		/* atomic, HELD_* */
 	int wake_fd;			/* eventfd: look at the FIFO again */
 	struct vagx_control *control;
+	void (*command)(struct vagx_device *device, char *line, char *answer, size_t size);
 	struct vagx_snoop *snoop;
 };
 
-static bool is_held(struct vagx_device *device)
+static bool device_is_held(struct vagx_device *device)
 {
 	return __atomic_load_n(&device->held, __ATOMIC_ACQUIRE) ||
 	       vagx_rtkit_is_crashed(device->rtkit);
 }
 
-static void hold(struct vagx_device *device, unsigned int reason)
+static void device_hold(struct vagx_device *device, unsigned int reason)
 {
 	__atomic_or_fetch(&device->held, reason, __ATOMIC_RELEASE);
 }
 
-/* Any thread; the MMIO thread then takes what has come meanwhile */
-static void let_go(struct vagx_device *device, unsigned int reason)
+/* Any thread. Wakes the MMIO thread, which takes the messages that have come meanwhile. */
+static void device_let_go(struct vagx_device *device, unsigned int reason)
 {
 	__atomic_and_fetch(&device->held, ~reason, __ATOMIC_RELEASE);
 	eventfd_write(device->wake_fd, 1);
 }
 
-static void fire(void *ctx, unsigned int irq)
+static void device_fire(void *ctx, unsigned int irq)
 {
 	struct vagx_device *device = ctx;
 
 	vagx_pci_fire(&device->pci, irq);
 }
 
-/* What the firmware calls, on its own threads */
+/* Callbacks of the firmware, on its threads */
 
-static void firmware_send(void *ctx, uint8_t ep, uint64_t msg)
+static void device_firmware_send(void *ctx, uint8_t ep, uint64_t msg)
 {
 	struct vagx_device *device = ctx;
 
 	vagx_rtkit_send(device->rtkit, ep, msg);
 }
 
-static void firmware_set_fault(void *ctx, const struct vagx_uat_fault *fault,
-			       unsigned int unit)
+static void device_firmware_set_fault(void *ctx, const struct vagx_uat_fault *fault,
+				      unsigned int unit)
 {
 	struct vagx_device *device = ctx;
 
 	vagx_sgx_set_fault(device->sgx, fault, unit);
 }
 
-static void firmware_set_fault_value(void *ctx, uint64_t value)
+static void device_firmware_set_fault_value(void *ctx, uint64_t value)
 {
 	struct vagx_device *device = ctx;
 
 	vagx_sgx_set_fault_value(device->sgx, value);
 }
 
-static void firmware_set_deaf(void *ctx, bool deaf)
+static void device_firmware_set_deaf(void *ctx, bool deaf)
 {
 	struct vagx_device *device = ctx;
 
 	if (deaf)
-		hold(device, HELD_DEAF);
+		device_hold(device, HELD_DEAF);
 	else
-		let_go(device, HELD_DEAF);
+		device_let_go(device, HELD_DEAF);
 }
 
-static void firmware_crashed(void *ctx, const char *message)
+static void device_firmware_crashed(void *ctx, const char *message)
 {
 	struct vagx_device *device = ctx;
 
 	vagx_rtkit_crash(device->rtkit, message);
 }
 
-/* What RTKit calls, on the MMIO thread */
+/* Callbacks of RTKit, on the MMIO thread */
 
-static void rtkit_start(void *ctx)
+static void device_rtkit_start(void *ctx)
 {
 	struct vagx_device *device = ctx;
 
 	vagx_fw_start(device->firmware);
 }
 
-static void rtkit_message(void *ctx, uint8_t ep, uint64_t msg)
+static void device_rtkit_message(void *ctx, uint8_t ep, uint64_t msg)
 {
 	struct vagx_device *device = ctx;
 
 	vagx_fw_message(device->firmware, ep, msg);
 }
 
-static void rtkit_quiesce(void *ctx)
+static void device_rtkit_quiesce(void *ctx)
 {
 	struct vagx_device *device = ctx;
 
 	vagx_fw_quiesce(device->firmware);
 }
 
-static void rtkit_wake(void *ctx)
+static void device_rtkit_wake(void *ctx)
 {
 	struct vagx_device *device = ctx;
 
 	vagx_fw_wake(device->firmware);
 }
 
-static const struct vagx_rtkit_ops rtkit_ops = {
-	.start = rtkit_start,
-	.message = rtkit_message,
-	.quiesce = rtkit_quiesce,
-	.wake = rtkit_wake,
+static const struct vagx_rtkit_ops device_rtkit_ops = {
+	.start = device_rtkit_start,
+	.message = device_rtkit_message,
+	.quiesce = device_rtkit_quiesce,
+	.wake = device_rtkit_wake,
 };
 
-/* What the power manager calls, on the MMIO thread */
+/* Callbacks of the power manager, on the MMIO thread */
 
-static void lose_state(struct vagx_device *device)
+static void device_lose_state(struct vagx_device *device)
 {
-	let_go(device, HELD_FULL | HELD_STOPPED);
+	device_let_go(device, HELD_FULL | HELD_STOPPED | HELD_PAUSE);
 	vagx_rtkit_reset(device->rtkit);
 	vagx_sgx_reset(device->sgx);
 	vagx_uat_forget(device->uat);
 	device->cpu_control = 0;
-	device->mailbox_due_ns = 0;
+	device->pause_ends_ns = 0;
 }
 
-/* Everything in the domain is lost. Memory is not, and the interrupts' wires are not in it. */
-static void power_cut(void *ctx)
+/*
+ * The power domain loses its state: coprocessor, mailbox, MMU, units. Guest memory and the vectors
+ * of the PCI function are outside of it.
+ */
+static void device_power_cut(void *ctx)
 {
 	struct vagx_device *device = ctx;
 
 	vagx_log(device->report, VAGX_LOG_INFO, "the GPU's power domain is cut");
-	/* A firmware thread may be waiting for room that only we can make */
+	/* A thread of the firmware may wait for room in the FIFO, which only this one can make */
 	vagx_mailbox_close(device->mailbox);
 	vagx_fw_cut(device->firmware);
 	vagx_mailbox_set_power(device->mailbox, false);
 	vagx_mailbox_open(device->mailbox);
-	lose_state(device);
+	device_lose_state(device);
 }
 
-static void power_back(void *ctx)
+static void device_power_back(void *ctx)
 {
 	struct vagx_device *device = ctx;
 
@@ -215,8 +237,8 @@ static void power_back(void *ctx)
 	vagx_mailbox_set_power(device->mailbox, true);
 }
 
-static bool build_firmware(struct vagx_device *device,
-			   const struct vagx_device_config *config)
+static bool device_build_firmware(struct vagx_device *device,
+				  const struct vagx_device_config *config)
 {
 	bool soft_faults = vagx_boot_soft_faults(device->boot);
 	struct vagx_gpu_config gpu = {
@@ -241,7 +263,11 @@ static bool build_firmware(struct vagx_device *device,
 		.handoff =
 			config->boot.regions.region[VAGX_REGION_HANDOFF].base,
 		.job_timeout_ms = config->job_timeout_ms,
+		.halt_delay_ms = config->halt_delay_ms,
+		.event_delay_ms = config->event_delay_ms,
 		.serial = config->serial,
+		.unfair = config->unfair,
+		.statistics = config->statistics,
 		.tvb_pages = config->tvb_pages,
 		.tvb_grow = config->tvb_grow,
 		.dump = config->dump,
@@ -250,11 +276,11 @@ static bool build_firmware(struct vagx_device *device,
 		.power_off = config->power_off,
 		.poison = config->poison,
 		.soft_faults = soft_faults,
-		.send = firmware_send,
-		.set_fault_regs = firmware_set_fault,
-		.set_fault_value = firmware_set_fault_value,
-		.set_deaf = firmware_set_deaf,
-		.crashed = firmware_crashed,
+		.send = device_firmware_send,
+		.set_fault_regs = device_firmware_set_fault,
+		.set_fault_value = device_firmware_set_fault_value,
+		.set_deaf = device_firmware_set_deaf,
+		.crashed = device_firmware_crashed,
 		.ctx = device,
 	};
 
@@ -275,8 +301,8 @@ static bool build_firmware(struct vagx_device *device,
 	return device->firmware;
 }
 
-static bool build(struct vagx_device *device,
-		  const struct vagx_device_config *config)
+static bool device_build(struct vagx_device *device,
+			 const struct vagx_device_config *config)
 {
 	const struct vagx_regions *regions = &config->boot.regions;
 	struct vagx_boot_config boot = config->boot;
@@ -285,16 +311,18 @@ static bool build(struct vagx_device *device,
 		.ttbs = regions->region[VAGX_REGION_TTBS].base,
 		.oas_bits = config->soc->oas_bits,
 		.poison = config->poison,
+		.write_back = config->write_back,
+		.seed = config->seed,
 	};
 	struct vagx_mailbox_config mailbox = {
 		.report = device->report,
-		.fire = fire,
+		.fire = device_fire,
 		.ctx = device,
 	};
 	struct vagx_rtkit_config rtkit = {
 		.report = device->report,
 		.version = config->firmware,
-		.ops = &rtkit_ops,
+		.ops = &device_rtkit_ops,
 		.ctx = device,
 	};
 
@@ -311,6 +339,8 @@ static bool build(struct vagx_device *device,
 	device->uat = vagx_uat_new(&uat);
 	device->mailbox = vagx_mailbox_new(&mailbox);
 	device->sgx = vagx_sgx_new(&config->soc->id, device->report);
+	if (device->sgx && config->fault_bits)
+		vagx_sgx_vary_faults(device->sgx, config->seed);
 	rtkit.uat = device->uat;
 	rtkit.mailbox = device->mailbox;
 	device->rtkit = vagx_rtkit_new(&rtkit);
@@ -324,25 +354,27 @@ static bool build(struct vagx_device *device,
 	};
 	device->pmgr = (struct vagx_pmgr) {
 		.report = device->report,
-		.cut = power_cut,
-		.back = power_back,
+		.cut = device_power_cut,
+		.back = device_power_back,
 		.ctx = device,
 	};
 	vagx_pmgr_reset(&device->pmgr);
-	return build_firmware(device, config);
+	return device_build_firmware(device, config);
 }
 
-static void obey(void *ctx, char *line, char *answer, size_t size)
+static void device_obey(void *ctx, char *line, char *answer, size_t size)
 {
-	vagx_command(ctx, line, answer, size);
+	struct vagx_device *device = ctx;
+
+	device->command(device, line, answer, size);
 }
 
-static bool open_control(struct vagx_device *device, const char *path)
+static bool device_open_control(struct vagx_device *device, const char *path)
 {
 	struct vagx_control_config config = {
 		.report = device->report,
 		.path = path,
-		.command = obey,
+		.command = device_obey,
 		.ctx = device,
 	};
 
@@ -355,7 +387,7 @@ static bool open_control(struct vagx_device *device, const char *path)
 	return device->control;
 }
 
-static bool open_snoop(struct vagx_device *device, const char *path)
+static bool device_open_snoop(struct vagx_device *device, const char *path)
 {
 	if (!path)
 		return true;
@@ -363,6 +395,15 @@ static bool open_snoop(struct vagx_device *device, const char *path)
 	if (!device->snoop)
 		vagx_log(device->report, VAGX_LOG_ERROR, "%s: %s", path, strerror(errno));
 	return device->snoop;
+}
+
+/* Two pauses are never so close that one wait for an answer can meet both */
+static unsigned int device_draw_until_pause(const struct vagx_device *device)
+{
+	if (!device->mailbox_delay_ms)
+		return UINT_MAX;
+	return PAUSE_GAP + vagx_draw(device->seed, VAGX_DRAW_PAUSE_GAP, device->pauses, 0) %
+				   PAUSE_GAP_DRAW;
 }
 
 struct vagx_device *vagx_device_new(const struct vagx_device_config *config)
@@ -374,10 +415,14 @@ struct vagx_device *vagx_device_new(const struct vagx_device_config *config)
 
 	device->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	device->report = config->report;
+	device->command = config->command;
+	device->seed = config->seed;
 	device->mailbox_delay_ms = config->mailbox_delay_ms;
+	device->until_pause = device_draw_until_pause(device);
 	vagx_pci_init(&device->pci);
-	if (device->wake_fd < 0 || !build(device, config) ||
-	    !open_control(device, config->control) || !open_snoop(device, config->tlbi)) {
+	if (device->wake_fd < 0 || !device_build(device, config) ||
+	    !device_open_control(device, config->control) ||
+	    !device_open_snoop(device, config->tlbi)) {
 		vagx_log(device->report, VAGX_LOG_ERROR,
 			 "the device cannot be built: %s", strerror(errno));
 		vagx_device_free(device);
@@ -415,8 +460,8 @@ void vagx_device_free(struct vagx_device *device)
 
 /* The coprocessor's control registers */
 
-static uint64_t asc_read(struct vagx_device *device, uint64_t offset,
-			 size_t size)
+static uint64_t device_asc_read(struct vagx_device *device, uint64_t offset,
+				size_t size)
 {
 	switch (offset) {
 	case AGX_ASC_CPU_CONTROL:
@@ -431,24 +476,24 @@ static uint64_t asc_read(struct vagx_device *device, uint64_t offset,
 	return 0;
 }
 
-/* What lies in the FIFO was meant for the CPU that has stopped */
-static void start_cpu(struct vagx_device *device)
+/* Messages in the FIFO were meant for the CPU before it stopped, so they are dropped */
+static void device_start_cpu(struct vagx_device *device)
 {
 	if (__atomic_load_n(&device->held, __ATOMIC_ACQUIRE) & HELD_STOPPED) {
 		vagx_mailbox_set_power(device->mailbox, true);
-		let_go(device, HELD_STOPPED);
+		device_let_go(device, HELD_STOPPED);
 	}
 	vagx_rtkit_start_cpu(device->rtkit);
 }
 
-static void asc_write(struct vagx_device *device, uint64_t offset, size_t size,
-		      uint64_t value)
+static void device_asc_write(struct vagx_device *device, uint64_t offset, size_t size,
+			     uint64_t value)
 {
 	switch (offset) {
 	case AGX_ASC_CPU_CONTROL:
 		device->cpu_control = value;
 		if (value & AGX_ASC_CPU_CONTROL_RUN)
-			start_cpu(device);
+			device_start_cpu(device);
 		return;
 	case CPU_STATUS:
 		vagx_violation(device->report, VAGX_RULE_REG_READ_ONLY, offset,
@@ -461,63 +506,79 @@ static void asc_write(struct vagx_device *device, uint64_t offset, size_t size,
 		       (unsigned long long)value);
 }
 
-static void drain(struct vagx_device *device)
+/* Lets the next message wait, and those behind it, for up to @mailbox_delay_ms by the seed */
+static void device_begin_pause(struct vagx_device *device)
 {
-	if (is_held(device))
-		vagx_mailbox_settle(device->mailbox);
-	else
-		vagx_rtkit_process(device->rtkit);
+	uint64_t draw = vagx_draw(device->seed, VAGX_DRAW_PAUSE, device->pauses, 0);
+
+	device->pause_ends_ns =
+		vagx_clock_host_ns() + draw % (device->mailbox_delay_ms * UINT64_C(1000000)) + 1;
+	device->pauses++;
+	device->until_pause = device_draw_until_pause(device);
+	device_hold(device, HELD_PAUSE);
 }
 
-static void mailbox_write(struct vagx_device *device, uint64_t offset,
-			  size_t size, uint64_t value)
+static void device_drain(struct vagx_device *device)
+{
+	unsigned int taken;
+
+	if (device_is_held(device)) {
+		vagx_mailbox_settle(device->mailbox);
+		return;
+	}
+	taken = vagx_rtkit_process(device->rtkit, device->until_pause);
+	if (!device->mailbox_delay_ms)
+		return;
+	device->until_pause -= taken;
+	if (!device->until_pause && vagx_mailbox_waiting(device->mailbox))
+		device_begin_pause(device);
+}
+
+static void device_mailbox_write(struct vagx_device *device, uint64_t offset,
+				 size_t size, uint64_t value)
 {
 	vagx_mailbox_write(device->mailbox, offset, size, value);
-	if (!device->mailbox_delay_ms)
-		drain(device);
-	else if (!device->mailbox_due_ns)
-		device->mailbox_due_ns = vagx_clock_host_ns() +
-			device->mailbox_delay_ms * 1000000ULL;
+	device_drain(device);
 }
 
-static uint64_t mailbox_read(struct vagx_device *device, uint64_t offset,
-			     size_t size)
+static uint64_t device_mailbox_read(struct vagx_device *device, uint64_t offset,
+				    size_t size)
 {
 	return vagx_mailbox_read(device->mailbox, offset, size);
 }
 
-static uint64_t carrier_read(struct vagx_device *device, uint64_t offset,
-			     size_t size)
+static uint64_t device_carrier_read(struct vagx_device *device, uint64_t offset,
+				    size_t size)
 {
 	return vagx_carrier_read(&device->carrier, offset, size);
 }
 
-static void carrier_write(struct vagx_device *device, uint64_t offset,
-			  size_t size, uint64_t value)
+static void device_carrier_write(struct vagx_device *device, uint64_t offset,
+				 size_t size, uint64_t value)
 {
 	vagx_carrier_write(&device->carrier, offset, size, value);
 }
 
-static uint64_t pmgr_read(struct vagx_device *device, uint64_t offset,
-			  size_t size)
+static uint64_t device_pmgr_read(struct vagx_device *device, uint64_t offset,
+				 size_t size)
 {
 	return vagx_pmgr_read(&device->pmgr, offset, size);
 }
 
-static void pmgr_write(struct vagx_device *device, uint64_t offset,
-		       size_t size, uint64_t value)
+static void device_pmgr_write(struct vagx_device *device, uint64_t offset,
+			      size_t size, uint64_t value)
 {
 	vagx_pmgr_write(&device->pmgr, offset, size, value);
 }
 
-static uint64_t sgx_read(struct vagx_device *device, uint64_t offset,
-			 size_t size)
+static uint64_t device_sgx_read(struct vagx_device *device, uint64_t offset,
+				size_t size)
 {
 	return vagx_sgx_read(device->sgx, offset, size);
 }
 
-static void sgx_write(struct vagx_device *device, uint64_t offset, size_t size,
-		      uint64_t value)
+static void device_sgx_write(struct vagx_device *device, uint64_t offset, size_t size,
+			     uint64_t value)
 {
 	vagx_sgx_write(device->sgx, offset, size, value);
 }
@@ -531,29 +592,29 @@ static const struct block {
 			 size_t size);
 	void (*write)(struct vagx_device *device, uint64_t offset, size_t size,
 		      uint64_t value);
-} blocks[] = {
-	{ "sgx", SGX_BASE, AGX_SGX_SIZE, true, sgx_read, sgx_write },
-	{ "pmgr", PMGR_BASE, VAGX_PMGR_SIZE, false, pmgr_read, pmgr_write },
-	{ "carrier", VAGX_CARRIER_PAGE, VAGX_CARRIER_PAGE_SIZE, false, carrier_read,
-	  carrier_write },
-	{ "mailbox", MAILBOX_BASE, VAGX_MAILBOX_SIZE, true, mailbox_read,
-	  mailbox_write },
-	/* ... and what nobody has */
-	{ "asc", ASC_BASE, SGX_BASE, true, asc_read, asc_write },
+} device_blocks[] = {
+	{ "sgx", SGX_BASE, AGX_SGX_SIZE, true, device_sgx_read, device_sgx_write },
+	{ "pmgr", PMGR_BASE, VAGX_PMGR_SIZE, false, device_pmgr_read, device_pmgr_write },
+	{ "carrier", VAGX_CARRIER_PAGE, VAGX_CARRIER_PAGE_SIZE, false, device_carrier_read,
+	  device_carrier_write },
+	{ "mailbox", MAILBOX_BASE, VAGX_MAILBOX_SIZE, true, device_mailbox_read,
+	  device_mailbox_write },
+	/* All other offsets below SGX_BASE */
+	{ "asc", ASC_BASE, SGX_BASE, true, device_asc_read, device_asc_write },
 };
 
-static const struct block *find_block(uint64_t offset)
+static const struct block *device_find_block(uint64_t offset)
 {
-	const struct block *block = blocks;
+	const struct block *block = device_blocks;
 
 	while (offset < block->base || offset - block->base >= block->size)
 		block++;
 	return block;
 }
 
-/* Without power the bus has an error for who asks; here it is 0 */
-static bool reachable(struct vagx_device *device, const struct block *block,
-		      uint64_t offset, const char *what)
+/* Without power a real bus answers with an error; here reads give 0 and writes vanish */
+static bool device_reachable(struct vagx_device *device, const struct block *block,
+			     uint64_t offset, const char *what)
 {
 	if (!block->in_domain || vagx_pmgr_is_on(&device->pmgr))
 		return true;
@@ -564,35 +625,35 @@ static bool reachable(struct vagx_device *device, const struct block *block,
 	return false;
 }
 
-static uint64_t register_read(struct vagx_device *device, uint64_t offset,
-			      size_t size)
+static uint64_t device_register_read(struct vagx_device *device, uint64_t offset,
+				     size_t size)
 {
-	const struct block *block = find_block(offset);
+	const struct block *block = device_find_block(offset);
 
-	if (!reachable(device, block, offset, "read"))
+	if (!device_reachable(device, block, offset, "read"))
 		return 0;
 	return block->read(device, offset - block->base, size);
 }
 
-static void register_write(struct vagx_device *device, uint64_t offset,
-			   size_t size, uint64_t value)
+static void device_register_write(struct vagx_device *device, uint64_t offset,
+				  size_t size, uint64_t value)
 {
-	const struct block *block = find_block(offset);
+	const struct block *block = device_find_block(offset);
 
-	if (reachable(device, block, offset, "write"))
+	if (device_reachable(device, block, offset, "write"))
 		block->write(device, offset - block->base, size, value);
 }
 
-/* A register is read or written whole */
-static bool is_register_access(uint64_t offset, size_t len)
+/* Whether an access is one that registers take: 4 or 8 bytes, aligned */
+static bool device_is_register_access(uint64_t offset, size_t len)
 {
 	return (len == 4 || len == 8) && offset % len == 0;
 }
 
-/* What the vfio-user client calls */
+/* Operations of the vfio-user client, on the MMIO thread */
 
-static int region_read(void *ctx, uint32_t region, uint64_t offset, void *buf,
-		       size_t len)
+static int device_region_read(void *ctx, uint32_t region, uint64_t offset, void *buf,
+			      size_t len)
 {
 	struct vagx_device *device = ctx;
 	uint64_t value;
@@ -605,9 +666,9 @@ static int region_read(void *ctx, uint32_t region, uint64_t offset, void *buf,
 		vagx_pci_msix_read(&device->pci, offset, buf, len);
 		return 0;
 	case VFIO_PCI_BAR0_REGION_INDEX:
-		if (!is_register_access(offset, len))
+		if (!device_is_register_access(offset, len))
 			return -EINVAL;
-		value = register_read(device, offset, len);
+		value = device_register_read(device, offset, len);
 		memcpy(buf, &value, len);
 		vagx_log(device->report, VAGX_LOG_TRACE,
 			 "register 0x%llx is 0x%llx",
@@ -618,8 +679,8 @@ static int region_read(void *ctx, uint32_t region, uint64_t offset, void *buf,
 	return -EINVAL;
 }
 
-static int region_write(void *ctx, uint32_t region, uint64_t offset,
-			const void *buf, size_t len)
+static int device_region_write(void *ctx, uint32_t region, uint64_t offset,
+			       const void *buf, size_t len)
 {
 	struct vagx_device *device = ctx;
 	uint64_t value = 0;
@@ -632,21 +693,21 @@ static int region_write(void *ctx, uint32_t region, uint64_t offset,
 		vagx_pci_msix_write(&device->pci, offset, buf, len);
 		return 0;
 	case VFIO_PCI_BAR0_REGION_INDEX:
-		if (!is_register_access(offset, len))
+		if (!device_is_register_access(offset, len))
 			return -EINVAL;
 		memcpy(&value, buf, len);
 		vagx_log(device->report, VAGX_LOG_TRACE,
 			 "register 0x%llx becomes 0x%llx",
 			 (unsigned long long)offset,
 			 (unsigned long long)value);
-		register_write(device, offset, len, value);
+		device_register_write(device, offset, len, value);
 		return 0;
 	}
 	return -EINVAL;
 }
 
-static int dma_map(void *ctx, uint64_t address, uint64_t size, bool writable,
-		   int fd, uint64_t offset)
+static int device_dma_map(void *ctx, uint64_t address, uint64_t size, bool writable,
+			  int fd, uint64_t offset)
 {
 	struct vagx_device *device = ctx;
 	int ret;
@@ -663,14 +724,14 @@ static int dma_map(void *ctx, uint64_t address, uint64_t size, bool writable,
 	return ret;
 }
 
-static int dma_unmap(void *ctx, uint64_t address, uint64_t size)
+static int device_dma_unmap(void *ctx, uint64_t address, uint64_t size)
 {
 	struct vagx_device *device = ctx;
 
 	return vagx_mem_unmap(device->mem, address, size);
 }
 
-static int dma_unmap_all(void *ctx)
+static int device_dma_unmap_all(void *ctx)
 {
 	struct vagx_device *device = ctx;
 
@@ -678,7 +739,7 @@ static int dma_unmap_all(void *ctx)
 	return 0;
 }
 
-static int set_irq(void *ctx, uint32_t index, uint32_t vector, int fd)
+static int device_set_irq(void *ctx, uint32_t index, uint32_t vector, int fd)
 {
 	struct vagx_device *device = ctx;
 
@@ -692,7 +753,7 @@ static int set_irq(void *ctx, uint32_t index, uint32_t vector, int fd)
 	return index == VFIO_PCI_ERR_IRQ_INDEX ? 0 : -EINVAL;
 }
 
-static int trigger_irq(void *ctx, uint32_t index, uint32_t vector)
+static int device_trigger_irq(void *ctx, uint32_t index, uint32_t vector)
 {
 	struct vagx_device *device = ctx;
 
@@ -702,7 +763,7 @@ static int trigger_irq(void *ctx, uint32_t index, uint32_t vector)
 	return 0;
 }
 
-static int reset(void *ctx)
+static int device_reset(void *ctx)
 {
 	struct vagx_device *device = ctx;
 
@@ -711,7 +772,7 @@ static int reset(void *ctx)
 	vagx_fw_reset(device->firmware);
 	vagx_mailbox_reset(device->mailbox);
 	vagx_mailbox_open(device->mailbox);
-	lose_state(device);
+	device_lose_state(device);
 	vagx_pmgr_reset(&device->pmgr);
 	vagx_pci_reset(&device->pci);
 	vagx_boot_again(device->boot);
@@ -719,43 +780,43 @@ static int reset(void *ctx)
 	return 0;
 }
 
-static const struct vagx_vfu_ops vfu_ops = {
-	.dma_map = dma_map,
-	.dma_unmap = dma_unmap,
-	.dma_unmap_all = dma_unmap_all,
-	.region_read = region_read,
-	.region_write = region_write,
-	.set_irq = set_irq,
-	.trigger_irq = trigger_irq,
-	.reset = reset,
+static const struct vagx_vfu_ops device_vfu_ops = {
+	.dma_map = device_dma_map,
+	.dma_unmap = device_dma_unmap,
+	.dma_unmap_all = device_dma_unmap_all,
+	.region_read = device_region_read,
+	.region_write = device_region_write,
+	.set_irq = device_set_irq,
+	.trigger_irq = device_trigger_irq,
+	.reset = device_reset,
 };
 
-static const struct vagx_vfu_region regions[VFIO_PCI_NUM_REGIONS] = {
+static const struct vagx_vfu_region device_regions[VFIO_PCI_NUM_REGIONS] = {
 	[VFIO_PCI_BAR0_REGION_INDEX] = { VAGX_PCI_BAR_REGS_SIZE, true, true },
 	[VFIO_PCI_BAR2_REGION_INDEX] = { VAGX_PCI_BAR_MSIX_SIZE, true, true },
 	[VFIO_PCI_CONFIG_REGION_INDEX] = { VAGX_PCI_CONFIG_SIZE, true, true },
 };
 
-static const struct vagx_vfu_irq irqs[VFIO_PCI_NUM_IRQS] = {
+static const struct vagx_vfu_irq device_irqs[VFIO_PCI_NUM_IRQS] = {
 	[VFIO_PCI_MSIX_IRQ_INDEX] = { VAGX_CARRIER_IRQS, true },
 	[VFIO_PCI_ERR_IRQ_INDEX] = { 1, true },
 };
 
 /* Return: milliseconds for poll(), -1 when nothing waits */
-static int mailbox_timeout(struct vagx_device *device)
+static int device_mailbox_timeout(struct vagx_device *device)
 {
 	const bool delaying = vagx_mailbox_delaying(device->mailbox);
 	uint64_t now = vagx_clock_host_ns();
 
-	if (device->mailbox_due_ns && now >= device->mailbox_due_ns) {
-		device->mailbox_due_ns = 0;
-		drain(device);
+	if (device->pause_ends_ns && now >= device->pause_ends_ns) {
+		device->pause_ends_ns = 0;
+		device_let_go(device, HELD_PAUSE);
 	}
 	if (delaying)
 		return DELAY_POLL_MS;
-	if (!device->mailbox_due_ns)
+	if (!device->pause_ends_ns)
 		return -1;
-	return (device->mailbox_due_ns - now + 999999) / 1000000;
+	return device->pause_ends_ns > now ? (device->pause_ends_ns - now + 999999) / 1000000 : 0;
 }
 
 int vagx_device_crash(struct vagx_device *device, const char *text)
@@ -774,9 +835,9 @@ int vagx_device_crash(struct vagx_device *device, const char *text)
 void vagx_device_hold_mailbox(struct vagx_device *device, bool on)
 {
 	if (on)
-		hold(device, HELD_FULL);
+		device_hold(device, HELD_FULL);
 	else
-		let_go(device, HELD_FULL);
+		device_let_go(device, HELD_FULL);
 }
 
 void vagx_device_set_chatter(struct vagx_device *device, bool on)
@@ -798,7 +859,7 @@ void vagx_device_power_loss(struct vagx_device *device)
 {
 	vagx_mailbox_lose(device->mailbox);
 	vagx_pmgr_fail(&device->pmgr);
-	hold(device, HELD_STOPPED);
+	device_hold(device, HELD_STOPPED);
 }
 
 int vagx_device_inject(struct vagx_device *device,
@@ -807,7 +868,7 @@ int vagx_device_inject(struct vagx_device *device,
 	return vagx_fw_inject(device->firmware, what);
 }
 
-static const char *yes(bool value)
+static const char *device_yes(bool value)
 {
 	return value ? "yes" : "no";
 }
@@ -820,8 +881,8 @@ void vagx_device_status(struct vagx_device *device, char *text, size_t size)
 	snprintf(text, size,
 		 "pmgr=0x%08x cpu-control=0x%x firmware=%s crashed=%s halted=%s silent=%s queues=%u mailbox-held=%s mailbox-waiting=%u mailbox-drop=%u mailbox-delay=%u grown=%u partial-renders=%u violations=%llu",
 		 device->pmgr.gfx, device->cpu_control, fw.state,
-		 yes(vagx_rtkit_is_crashed(device->rtkit)), yes(fw.halted),
-		 yes(fw.silent), fw.queues, yes(is_held(device)),
+		 device_yes(vagx_rtkit_is_crashed(device->rtkit)), device_yes(fw.halted),
+		 device_yes(fw.silent), fw.queues, device_yes(device_is_held(device)),
 		 vagx_mailbox_waiting(device->mailbox),
 		 vagx_mailbox_dropping(device->mailbox),
 		 vagx_mailbox_to_delay(device->mailbox), fw.grown, fw.partial_renders,
@@ -829,16 +890,16 @@ void vagx_device_status(struct vagx_device *device, char *text, size_t size)
 						       VAGX_SEVERITY_VIOLATION));
 }
 
-static void wake(struct vagx_device *device)
+static void device_wake(struct vagx_device *device)
 {
 	eventfd_t count;
 
 	eventfd_read(device->wake_fd, &count);
-	drain(device);
+	device_drain(device);
 }
 
-static int serve(struct vagx_device *device, struct vagx_vfu *vfu,
-		 int signal_fd)
+static int device_serve(struct vagx_device *device, struct vagx_vfu *vfu,
+			int signal_fd)
 {
 	enum { CLIENT, SIGNAL, LOST, WAKE, CONTROL };
 	struct pollfd fds[CONTROL + VAGX_CONTROL_FDS] = {
@@ -852,7 +913,7 @@ static int serve(struct vagx_device *device, struct vagx_vfu *vfu,
 	for (;;) {
 		unsigned int count = vagx_control_poll(device->control,
 						       fds + CONTROL);
-		int ret = poll(fds, CONTROL + count, mailbox_timeout(device));
+		int ret = poll(fds, CONTROL + count, device_mailbox_timeout(device));
 
 		if (ret < 0 && errno != EINTR)
 			return -errno;
@@ -869,7 +930,7 @@ static int serve(struct vagx_device *device, struct vagx_vfu *vfu,
 			return 0;
 		}
 		if (fds[WAKE].revents)
-			wake(device);
+			device_wake(device);
 		vagx_control_process(device->control, fds + CONTROL, count);
 		if (!fds[CLIENT].revents)
 			continue;
@@ -883,11 +944,11 @@ int vagx_device_serve(struct vagx_device *device, int fd, int signal_fd)
 {
 	struct vagx_vfu_config config = {
 		.report = device->report,
-		.ops = &vfu_ops,
+		.ops = &device_vfu_ops,
 		.ctx = device,
-		.regions = regions,
+		.regions = device_regions,
 		.num_regions = VFIO_PCI_NUM_REGIONS,
-		.irqs = irqs,
+		.irqs = device_irqs,
 		.num_irqs = VFIO_PCI_NUM_IRQS,
 	};
 	struct vagx_vfu *vfu = vagx_vfu_new(&config, fd);
@@ -900,7 +961,7 @@ int vagx_device_serve(struct vagx_device *device, int fd, int signal_fd)
 		return -EINVAL;
 	}
 
-	ret = serve(device, vfu, signal_fd);
+	ret = device_serve(device, vfu, signal_fd);
 	if (ret < 0)
 		vagx_log(device->report, VAGX_LOG_ERROR,
 			 "the connection failed: %s", strerror(-ret));

@@ -26,15 +26,23 @@ struct vagx_device_config {
 	struct vagx_boot_config boot;	/* report, soc and firmware are filled in */
 	unsigned int cores;		/* threads that run shaders */
 	unsigned int job_timeout_ms;	/* 0: default */
+	unsigned int halt_delay_ms;	/* at most; 0: halts before it tells */
+	unsigned int event_delay_ms;	/* at most; from stamps to their event */
 	bool serial;			/* one command at a time */
+	bool unfair;			/* rings have unlike shares of their pipe */
+	bool statistics;		/* are written all the time */
+	bool fault_bits;		/* of the fault register vary */
+	bool write_back;		/* stores of jobs come to memory late */
 	unsigned int tvb_pages;		/* of a vertex buffer; 0: all */
 	bool tvb_grow;			/* ask for more of them */
 	FILE *dump;			/* of commands, or NULL; borrowed */
 	const char *trace;		/* path of a trace of the units, or NULL */
-	unsigned int mailbox_delay_ms;	/* messages wait that long */
+	unsigned int mailbox_delay_ms;	/* now and then a message waits, at most that long */
 	uint64_t seed;			/* of what happens at random; not 0 */
 	enum vagx_power_off power_off;	/* what becomes of dirty cache lines */
 	const char *control;		/* path of the control socket, or NULL */
+	/* Obeys a line of the control socket: vagx_command(). MMIO thread. */
+	void (*command)(struct vagx_device *device, char *line, char *answer, size_t size);
 	const char *tlbi;		/* path of the socket for QEMU's plugin, or NULL */
 	bool no_exec;
 	bool poison;			/* find memory that nobody has cleared */
@@ -57,12 +65,12 @@ void vagx_device_free(struct vagx_device *device);
  */
 int vagx_device_serve(struct vagx_device *device, int fd, int signal_fd);
 
-/* What the control socket's commands do. MMIO thread. */
+/* Effects of the control socket's commands. MMIO thread. */
 
 /* The coprocessor crashes as it does on its own, if its CPU runs; -ENODEV if not */
 int vagx_device_crash(struct vagx_device *device, const char *text);
 
-/* The FIFO to the coprocessor is no longer emptied, or again */
+/* The coprocessor stops to empty its FIFO, or empties it again */
 void vagx_device_hold_mailbox(struct vagx_device *device, bool on);
 
 /* The firmware sends messages behind its answers to changes of power */
@@ -71,10 +79,10 @@ void vagx_device_set_chatter(struct vagx_device *device, bool on);
 /* The @n-th message to the guest from now on gets lost; 0: none */
 void vagx_device_drop_message(struct vagx_device *device, unsigned int n);
 
-/* It comes so many milliseconds late, and those behind it after it; 0: none */
+/* The @n-th message to the guest comes @ms milliseconds late, those behind it later; 0: none */
 void vagx_device_delay_message(struct vagx_device *device, unsigned int n, unsigned int ms);
 
-/* The power domain is cut for a moment, and nobody is told */
+/* The power domain is cut for a moment without a message to the guest */
 void vagx_device_power_loss(struct vagx_device *device);
 
 /* As vagx_fw_inject() */

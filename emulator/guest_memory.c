@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
-
+/*
+ * The guest's RAM as a table of mappings, which is searched from its start: a virtual machine has
+ * about five. Why a mapping keeps its host addresses after its removal is said in the header.
+ *
+ * Only the MMIO thread adds and retires mappings. Any thread looks them up without a lock: an
+ * entry is complete before @count tells of it, and only @live changes afterwards. A file that
+ * shrinks under its mapping raises SIGBUS in whatever thread reads it, and the handler puts zeroes
+ * in its place.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -41,10 +49,10 @@ struct vagx_mem {
 	struct sigaction old_sigbus;
 };
 
-/* The handler has no other way to find it */
-static struct vagx_mem *current_mem;
+/* The address space for the SIGBUS handler, which gets no argument of ours */
+static struct vagx_mem *guest_memory_current_mem;
 
-static struct mapping *mapping_of_host(struct vagx_mem *mem, uintptr_t address)
+static struct mapping *guest_memory_mapping_of_host(struct vagx_mem *mem, uintptr_t address)
 {
 	unsigned int count = __atomic_load_n(&mem->count, __ATOMIC_ACQUIRE);
 
@@ -59,32 +67,32 @@ static struct mapping *mapping_of_host(struct vagx_mem *mem, uintptr_t address)
 }
 
 /*
- * Part of a mapped file went away. Zeroes take the place of the page, and
- * the connection ends. Only async-signal-safe calls.
+ * Part of a mapped file went away: puts zeroes in the place of the page, and tells the owner, who
+ * ends the connection. Only async-signal-safe calls.
  */
-static void on_sigbus(int signal, siginfo_t *info, void *context)
+static void guest_memory_on_sigbus(int signal, siginfo_t *info, void *context)
 {
 	uintptr_t page = (uintptr_t)info->si_addr & ~(uintptr_t)(HOST_PAGE - 1);
-	struct vagx_mem *mem = __atomic_load_n(&current_mem, __ATOMIC_ACQUIRE);
+	struct vagx_mem *mem = __atomic_load_n(&guest_memory_current_mem, __ATOMIC_ACQUIRE);
 	int saved_errno = errno;
 	uint64_t one = 1;
 	void *ptr = MAP_FAILED;
 
 	(void)context;
-	if (mem && mapping_of_host(mem, page))
+	if (mem && guest_memory_mapping_of_host(mem, page))
 		ptr = mmap((void *)page, HOST_PAGE, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	if (ptr == MAP_FAILED) {
 		struct sigaction action = { .sa_handler = SIG_DFL };
 
-		/* Not ours: the access happens again, and ends the process */
+		/* The address is not guest memory: the access is repeated, and ends the process */
 		sigaction(signal, &action, NULL);
 		return;
 	}
 
 	__atomic_store_n(&mem->lost, true, __ATOMIC_RELEASE);
 	if (write(mem->lost_fd, &one, sizeof(one)) < 0) {
-		/* The counter is full: it has been told already */
+		/* The counter is full, so the owner has been told already */
 	}
 	errno = saved_errno;
 }
@@ -92,7 +100,7 @@ static void on_sigbus(int signal, siginfo_t *info, void *context)
 struct vagx_mem *vagx_mem_new(void)
 {
 	struct sigaction action = {
-		.sa_sigaction = on_sigbus,
+		.sa_sigaction = guest_memory_on_sigbus,
 		.sa_flags = SA_SIGINFO | SA_RESTART,
 	};
 	struct vagx_mem *mem = calloc(1, sizeof(*mem));
@@ -108,7 +116,7 @@ struct vagx_mem *vagx_mem_new(void)
 
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGBUS, &action, &mem->old_sigbus);
-	__atomic_store_n(&current_mem, mem, __ATOMIC_RELEASE);
+	__atomic_store_n(&guest_memory_current_mem, mem, __ATOMIC_RELEASE);
 	return mem;
 }
 
@@ -117,7 +125,7 @@ void vagx_mem_free(struct vagx_mem *mem)
 	if (!mem)
 		return;
 
-	__atomic_store_n(&current_mem, NULL, __ATOMIC_RELEASE);
+	__atomic_store_n(&guest_memory_current_mem, NULL, __ATOMIC_RELEASE);
 	sigaction(SIGBUS, &mem->old_sigbus, NULL);
 	for (unsigned int i = 0; i < mem->count; i++) {
 		struct mapping *m = &mem->mapping[i];
@@ -129,12 +137,12 @@ void vagx_mem_free(struct vagx_mem *mem)
 	free(mem);
 }
 
-static bool overlaps(const struct mapping *m, uint64_t gpa, uint64_t size)
+static bool guest_memory_overlaps(const struct mapping *m, uint64_t gpa, uint64_t size)
 {
 	return m->live && gpa < m->gpa + m->size && m->gpa < gpa + size;
 }
 
-static int check_file(int fd, uint64_t offset, uint64_t size)
+static int guest_memory_check_file(int fd, uint64_t offset, uint64_t size)
 {
 	struct stat st;
 
@@ -159,12 +167,12 @@ int vagx_mem_map(struct vagx_mem *mem, uint64_t gpa, uint64_t size, int fd,
 	if (mem->count == MAX_MAPPINGS)
 		return -ENOSPC;
 	for (unsigned int i = 0; i < mem->count; i++) {
-		if (overlaps(&mem->mapping[i], gpa, size))
+		if (guest_memory_overlaps(&mem->mapping[i], gpa, size))
 			return -EEXIST;
 	}
 
 	if (fd >= 0) {
-		int ret = check_file(fd, offset, size);
+		int ret = guest_memory_check_file(fd, offset, size);
 
 		if (ret)
 			return ret;
@@ -185,7 +193,7 @@ int vagx_mem_map(struct vagx_mem *mem, uint64_t gpa, uint64_t size, int fd,
 	return 0;
 }
 
-static void retire(struct mapping *m)
+static void guest_memory_retire(struct mapping *m)
 {
 	__atomic_store_n(&m->live, false, __ATOMIC_RELEASE);
 	if (!m->host)
@@ -209,7 +217,7 @@ int vagx_mem_unmap(struct vagx_mem *mem, uint64_t gpa, uint64_t size)
 	for (unsigned int i = 0; i < mem->count; i++) {
 		const struct mapping *m = &mem->mapping[i];
 
-		if (!overlaps(m, gpa, size))
+		if (!guest_memory_overlaps(m, gpa, size))
 			continue;
 		if (m->gpa < gpa || m->gpa + m->size > gpa + size)
 			return -EINVAL;
@@ -219,8 +227,8 @@ int vagx_mem_unmap(struct vagx_mem *mem, uint64_t gpa, uint64_t size)
 		return -ENOENT;
 
 	for (unsigned int i = 0; i < mem->count; i++) {
-		if (overlaps(&mem->mapping[i], gpa, size))
-			retire(&mem->mapping[i]);
+		if (guest_memory_overlaps(&mem->mapping[i], gpa, size))
+			guest_memory_retire(&mem->mapping[i]);
 	}
 	return 0;
 }
@@ -229,7 +237,7 @@ void vagx_mem_unmap_all(struct vagx_mem *mem)
 {
 	for (unsigned int i = 0; i < mem->count; i++) {
 		if (mem->mapping[i].live)
-			retire(&mem->mapping[i]);
+			guest_memory_retire(&mem->mapping[i]);
 	}
 }
 

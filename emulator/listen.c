@@ -11,7 +11,7 @@
 
 #include "listen.h"
 
-static bool set_path(struct sockaddr_un *address, const char *path)
+static bool listen_set_path(struct sockaddr_un *address, const char *path)
 {
 	size_t len = strlen(path);
 
@@ -25,7 +25,7 @@ static bool set_path(struct sockaddr_un *address, const char *path)
 	return true;
 }
 
-static void remove_stale(const char *path)
+static void listen_remove_stale(const char *path)
 {
 	struct stat st;
 
@@ -38,13 +38,13 @@ int vagx_listen(const char *path, int backlog)
 	struct sockaddr_un address;
 	int fd;
 
-	if (!set_path(&address, path))
+	if (!listen_set_path(&address, path))
 		return -1;
 
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -1;
-	remove_stale(path);
+	listen_remove_stale(path);
 	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
 	    listen(fd, backlog)) {
 		close(fd);
@@ -58,7 +58,7 @@ int vagx_connect(const char *path)
 	struct sockaddr_un address;
 	int fd;
 
-	if (!set_path(&address, path))
+	if (!listen_set_path(&address, path))
 		return -1;
 
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

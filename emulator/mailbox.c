@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
-
+/*
+ * The mailbox's registers and FIFOs. Both FIFOs are rings with counters that run freely. That to
+ * the guest is longer than the hardware's and shows at most VAGX_MAILBOX_DEPTH messages, so that a
+ * thread of the firmware rarely waits. An interrupt's level follows from how full they are:
+ * mailbox_settle() compares it with what was last told, and fires those that have risen.
+ *
+ * The guest's side is the MMIO thread. Any thread sends to the guest, and may sleep until there is
+ * room. @lock protects everything; the owner's @fire is called with it held.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -49,7 +57,7 @@ struct vagx_mailbox {
 	bool closed;
 	bool off;			/* without power */
 	bool overflow;
-	bool lost;			/* a message that the guest may have seen */
+	bool lost;			/* power went with messages that the guest may have seen */
 	unsigned int drop;		/* which message to the guest gets lost; 0: none */
 	unsigned int delay;		/* which one comes late, by @delay_ns; 0: none */
 	uint64_t delay_ns;
@@ -61,12 +69,12 @@ struct vagx_mailbox {
 	uint32_t enabled;		/* interrupts that ever were */
 };
 
-static unsigned int fill(const struct fifo *fifo)
+static unsigned int mailbox_fill(const struct fifo *fifo)
 {
 	return fifo->write - fifo->read;
 }
 
-static void push(struct fifo *fifo, uint8_t ep, uint64_t msg)
+static void mailbox_push(struct fifo *fifo, uint8_t ep, uint64_t msg)
 {
 	struct message *m = &fifo->slot[fifo->write++ % fifo->size];
 
@@ -75,31 +83,31 @@ static void push(struct fifo *fifo, uint8_t ep, uint64_t msg)
 }
 
 /* Messages to the guest that have arrived */
-static unsigned int arrived(const struct vagx_mailbox *mailbox)
+static unsigned int mailbox_arrived(const struct vagx_mailbox *mailbox)
 {
-	return mailbox->due_ns ? mailbox->due - mailbox->i2a.read : fill(&mailbox->i2a);
+	return mailbox->due_ns ? mailbox->due - mailbox->i2a.read : mailbox_fill(&mailbox->i2a);
 }
 
-/* What the guest sees of a FIFO that is longer than the hardware's */
-static unsigned int visible(unsigned int n)
+/* How many of @n messages the guest sees, as the hardware's FIFO is shorter */
+static unsigned int mailbox_visible(unsigned int n)
 {
 	return n < VAGX_MAILBOX_DEPTH ? n : VAGX_MAILBOX_DEPTH;
 }
 
-static uint32_t levels(const struct vagx_mailbox *mailbox)
+static uint32_t mailbox_levels(const struct vagx_mailbox *mailbox)
 {
 	uint32_t level = 0;
 
 	if (mailbox->off)
 		return 0;
-	level |= 1U << (fill(&mailbox->a2i) ? VAGX_MAILBOX_SEND_NOT_EMPTY :
+	level |= 1U << (mailbox_fill(&mailbox->a2i) ? VAGX_MAILBOX_SEND_NOT_EMPTY :
 					      VAGX_MAILBOX_SEND_EMPTY);
-	level |= 1U << (arrived(mailbox) ? VAGX_MAILBOX_RECV_NOT_EMPTY :
+	level |= 1U << (mailbox_arrived(mailbox) ? VAGX_MAILBOX_RECV_NOT_EMPTY :
 					   VAGX_MAILBOX_RECV_EMPTY);
 	return level;
 }
 
-static void fire_all(struct vagx_mailbox *mailbox, uint32_t mask)
+static void mailbox_fire_all(struct vagx_mailbox *mailbox, uint32_t mask)
 {
 	for (unsigned int i = 0; i < VAGX_MAILBOX_IRQ_COUNT; i++) {
 		if (mask >> i & 1)
@@ -107,16 +115,17 @@ static void fire_all(struct vagx_mailbox *mailbox, uint32_t mask)
 	}
 }
 
-static void settle(struct vagx_mailbox *mailbox)
+/* Fires the interrupts that have risen since the last call. Lock held. */
+static void mailbox_settle(struct vagx_mailbox *mailbox)
 {
-	uint32_t level = levels(mailbox);
+	uint32_t level = mailbox_levels(mailbox);
 	uint32_t risen = level & ~mailbox->level;
 
 	mailbox->level = level;
-	fire_all(mailbox, risen & mailbox->enabled);
+	mailbox_fire_all(mailbox, risen & mailbox->enabled);
 }
 
-static void empty(struct vagx_mailbox *mailbox)
+static void mailbox_empty(struct vagx_mailbox *mailbox)
 {
 	mailbox->a2i.read = mailbox->a2i.write = 0;
 	mailbox->i2a.read = mailbox->i2a.write = 0;
@@ -125,13 +134,13 @@ static void empty(struct vagx_mailbox *mailbox)
 	mailbox->overflow = false;
 }
 
-static void clear(struct vagx_mailbox *mailbox)
+static void mailbox_clear(struct vagx_mailbox *mailbox)
 {
-	empty(mailbox);
+	mailbox_empty(mailbox);
 	mailbox->lost = false;
 	mailbox->off = false;
 	mailbox->enabled = 0;
-	mailbox->level = levels(mailbox);
+	mailbox->level = mailbox_levels(mailbox);
 }
 
 struct vagx_mailbox *vagx_mailbox_new(const struct vagx_mailbox_config *config)
@@ -154,7 +163,7 @@ struct vagx_mailbox *vagx_mailbox_new(const struct vagx_mailbox_config *config)
 		vagx_mailbox_free(mailbox);
 		return NULL;
 	}
-	clear(mailbox);
+	mailbox_clear(mailbox);
 	return mailbox;
 }
 
@@ -170,26 +179,27 @@ void vagx_mailbox_free(struct vagx_mailbox *mailbox)
 	free(mailbox);
 }
 
-static uint32_t control(const struct fifo *fifo, unsigned int n, bool overflow)
+static uint32_t mailbox_control(const struct fifo *fifo, unsigned int n, bool overflow)
 {
-	n = visible(n);
+	n = mailbox_visible(n);
 	return CONTROL_ENABLE | CONTROL_COUNT(n) | CONTROL_RPTR(fifo->read) |
 	       CONTROL_WPTR(fifo->read + n) |
 	       (n == VAGX_MAILBOX_DEPTH ? CONTROL_FULL : 0) |
 	       (n ? 0 : CONTROL_EMPTY) | (overflow ? CONTROL_OVERFLOW : 0);
 }
 
-static void check_size(struct vagx_mailbox *mailbox, uint64_t offset,
-		       size_t size, size_t wanted)
+static void mailbox_check_size(struct vagx_mailbox *mailbox, uint64_t offset,
+			       size_t size, size_t wanted)
 {
 	if (size != wanted)
 		vagx_violation(mailbox->report, VAGX_RULE_MBOX_ACCESS_SIZE,
 			       offset, "mailbox", "access of %zu bytes", size);
 }
 
-static bool anything_to_read(struct vagx_mailbox *mailbox, uint64_t offset)
+/* Whether there is a message. To read without one breaks a rule, but once after a loss of power. */
+static bool mailbox_anything_to_read(struct vagx_mailbox *mailbox, uint64_t offset)
 {
-	if (arrived(mailbox))
+	if (mailbox_arrived(mailbox))
 		return true;
 	if (mailbox->lost) {
 		mailbox->lost = offset != I2A_RECV1;
@@ -200,14 +210,14 @@ static bool anything_to_read(struct vagx_mailbox *mailbox, uint64_t offset)
 	return false;
 }
 
-static uint64_t recv1(struct vagx_mailbox *mailbox)
+static uint64_t mailbox_recv1(struct vagx_mailbox *mailbox)
 {
 	struct fifo *fifo = &mailbox->i2a;
 	uint64_t value = fifo->slot[fifo->read++ % fifo->size].ep;
 
 	pthread_cond_broadcast(&mailbox->room);
-	settle(mailbox);
-	return value | MSG1_OUTCNT(visible(arrived(mailbox)));
+	mailbox_settle(mailbox);
+	return value | MSG1_OUTCNT(mailbox_visible(mailbox_arrived(mailbox)));
 }
 
 uint64_t vagx_mailbox_read(struct vagx_mailbox *mailbox, uint64_t offset,
@@ -219,23 +229,24 @@ uint64_t vagx_mailbox_read(struct vagx_mailbox *mailbox, uint64_t offset,
 	pthread_mutex_lock(&mailbox->lock);
 	switch (offset) {
 	case A2I_CONTROL:
-		check_size(mailbox, offset, size, 4);
-		value = control(&mailbox->a2i, fill(&mailbox->a2i), mailbox->overflow);
+		mailbox_check_size(mailbox, offset, size, 4);
+		value = mailbox_control(&mailbox->a2i, mailbox_fill(&mailbox->a2i),
+					mailbox->overflow);
 		break;
 	case I2A_CONTROL:
-		check_size(mailbox, offset, size, 4);
-		value = control(i2a, arrived(mailbox), false);
+		mailbox_check_size(mailbox, offset, size, 4);
+		value = mailbox_control(i2a, mailbox_arrived(mailbox), false);
 		mailbox->lost = false;
 		break;
 	case I2A_RECV0:
-		check_size(mailbox, offset, size, 8);
-		if (anything_to_read(mailbox, offset))
+		mailbox_check_size(mailbox, offset, size, 8);
+		if (mailbox_anything_to_read(mailbox, offset))
 			value = i2a->slot[i2a->read % i2a->size].msg;
 		break;
 	case I2A_RECV1:
-		check_size(mailbox, offset, size, 8);
-		if (anything_to_read(mailbox, offset))
-			value = recv1(mailbox);
+		mailbox_check_size(mailbox, offset, size, 8);
+		if (mailbox_anything_to_read(mailbox, offset))
+			value = mailbox_recv1(mailbox);
 		break;
 	default:
 		vagx_violation(mailbox->report, VAGX_RULE_REG_UNKNOWN, offset,
@@ -245,9 +256,9 @@ uint64_t vagx_mailbox_read(struct vagx_mailbox *mailbox, uint64_t offset,
 	return value;
 }
 
-static void send1(struct vagx_mailbox *mailbox, uint64_t value)
+static void mailbox_send1(struct vagx_mailbox *mailbox, uint64_t value)
 {
-	if (fill(&mailbox->a2i) == mailbox->a2i.size) {
+	if (mailbox_fill(&mailbox->a2i) == mailbox->a2i.size) {
 		mailbox->overflow = true;
 		vagx_violation(mailbox->report, VAGX_RULE_MBOX_OVERFLOW,
 			       A2I_SEND1, "mailbox",
@@ -256,7 +267,7 @@ static void send1(struct vagx_mailbox *mailbox, uint64_t value)
 			       MSG1_EP(value));
 		return;
 	}
-	push(&mailbox->a2i, MSG1_EP(value), mailbox->send0);
+	mailbox_push(&mailbox->a2i, MSG1_EP(value), mailbox->send0);
 }
 
 void vagx_mailbox_write(struct vagx_mailbox *mailbox, uint64_t offset,
@@ -265,12 +276,12 @@ void vagx_mailbox_write(struct vagx_mailbox *mailbox, uint64_t offset,
 	pthread_mutex_lock(&mailbox->lock);
 	switch (offset) {
 	case A2I_SEND0:
-		check_size(mailbox, offset, size, 8);
+		mailbox_check_size(mailbox, offset, size, 8);
 		mailbox->send0 = value;
 		break;
 	case A2I_SEND1:
-		check_size(mailbox, offset, size, 8);
-		send1(mailbox, value);
+		mailbox_check_size(mailbox, offset, size, 8);
+		mailbox_send1(mailbox, value);
 		break;
 	case A2I_CONTROL:
 	case I2A_CONTROL:
@@ -293,7 +304,7 @@ uint32_t vagx_mailbox_levels(struct vagx_mailbox *mailbox)
 	uint32_t level;
 
 	pthread_mutex_lock(&mailbox->lock);
-	level = levels(mailbox);
+	level = mailbox_levels(mailbox);
 	pthread_mutex_unlock(&mailbox->lock);
 	return level;
 }
@@ -303,15 +314,15 @@ void vagx_mailbox_reevaluate(struct vagx_mailbox *mailbox, uint32_t mask)
 	pthread_mutex_lock(&mailbox->lock);
 	mask &= (1U << VAGX_MAILBOX_IRQ_COUNT) - 1;
 	mailbox->enabled |= mask;
-	mailbox->level = levels(mailbox);
-	fire_all(mailbox, mask & mailbox->level);
+	mailbox->level = mailbox_levels(mailbox);
+	mailbox_fire_all(mailbox, mask & mailbox->level);
 	pthread_mutex_unlock(&mailbox->lock);
 }
 
 void vagx_mailbox_settle(struct vagx_mailbox *mailbox)
 {
 	pthread_mutex_lock(&mailbox->lock);
-	settle(mailbox);
+	mailbox_settle(mailbox);
 	pthread_mutex_unlock(&mailbox->lock);
 }
 
@@ -320,7 +331,7 @@ unsigned int vagx_mailbox_waiting(struct vagx_mailbox *mailbox)
 	unsigned int n;
 
 	pthread_mutex_lock(&mailbox->lock);
-	n = fill(&mailbox->a2i);
+	n = mailbox_fill(&mailbox->a2i);
 	pthread_mutex_unlock(&mailbox->lock);
 	return n;
 }
@@ -332,7 +343,7 @@ bool vagx_mailbox_take(struct vagx_mailbox *mailbox, uint8_t *ep,
 	bool any;
 
 	pthread_mutex_lock(&mailbox->lock);
-	any = fill(fifo);
+	any = mailbox_fill(fifo);
 	if (any) {
 		const struct message *m = &fifo->slot[fifo->read % fifo->size];
 
@@ -351,20 +362,20 @@ int vagx_mailbox_send(struct vagx_mailbox *mailbox, uint8_t ep, uint64_t msg,
 	int ret = 0;
 
 	pthread_mutex_lock(&mailbox->lock);
-	while (wait && !mailbox->closed && fill(fifo) == fifo->size)
+	while (wait && !mailbox->closed && mailbox_fill(fifo) == fifo->size)
 		pthread_cond_wait(&mailbox->room, &mailbox->lock);
 
 	if (mailbox->closed) {
 		ret = -ESHUTDOWN;
-	} else if (fill(fifo) == fifo->size) {
+	} else if (mailbox_fill(fifo) == fifo->size) {
 		ret = -EAGAIN;
 	} else if (!mailbox->drop || --mailbox->drop) {
 		if (mailbox->delay && !--mailbox->delay) {
 			mailbox->due = fifo->write;
 			mailbox->due_ns = vagx_clock_host_ns() + mailbox->delay_ns;
 		}
-		push(fifo, ep, msg);
-		settle(mailbox);
+		mailbox_push(fifo, ep, msg);
+		mailbox_settle(mailbox);
 	}
 	pthread_mutex_unlock(&mailbox->lock);
 	return ret;
@@ -389,8 +400,8 @@ void vagx_mailbox_set_power(struct vagx_mailbox *mailbox, bool on)
 {
 	pthread_mutex_lock(&mailbox->lock);
 	mailbox->off = !on;
-	empty(mailbox);
-	settle(mailbox);
+	mailbox_empty(mailbox);
+	mailbox_settle(mailbox);
 	pthread_cond_broadcast(&mailbox->room);
 	pthread_mutex_unlock(&mailbox->lock);
 }
@@ -398,7 +409,7 @@ void vagx_mailbox_set_power(struct vagx_mailbox *mailbox, bool on)
 void vagx_mailbox_lose(struct vagx_mailbox *mailbox)
 {
 	pthread_mutex_lock(&mailbox->lock);
-	mailbox->lost = arrived(mailbox);
+	mailbox->lost = mailbox_arrived(mailbox);
 	pthread_mutex_unlock(&mailbox->lock);
 }
 
@@ -434,7 +445,7 @@ bool vagx_mailbox_delaying(struct vagx_mailbox *mailbox)
 	pthread_mutex_lock(&mailbox->lock);
 	if (mailbox->due_ns && vagx_clock_host_ns() >= mailbox->due_ns) {
 		mailbox->due_ns = 0;
-		settle(mailbox);
+		mailbox_settle(mailbox);
 	}
 	left = mailbox->delay || mailbox->due_ns;
 	pthread_mutex_unlock(&mailbox->lock);
@@ -454,7 +465,7 @@ unsigned int vagx_mailbox_to_delay(struct vagx_mailbox *mailbox)
 void vagx_mailbox_reset(struct vagx_mailbox *mailbox)
 {
 	pthread_mutex_lock(&mailbox->lock);
-	clear(mailbox);
+	mailbox_clear(mailbox);
 	pthread_cond_broadcast(&mailbox->room);
 	pthread_mutex_unlock(&mailbox->lock);
 }

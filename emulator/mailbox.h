@@ -102,9 +102,9 @@ int vagx_mailbox_send(struct vagx_mailbox *mailbox, uint8_t ep, uint64_t msg,
 		      bool wait);
 
 /**
- * vagx_mailbox_close() - refuse to send, and wake who waits
+ * vagx_mailbox_close() - refuse to send, and wake threads that wait for room
  *
- * So that a thread can be stopped which waits for a guest that reads nothing.
+ * Before threads of the firmware are stopped: one of them may wait for a guest that reads nothing.
  */
 void vagx_mailbox_close(struct vagx_mailbox *mailbox);
 void vagx_mailbox_open(struct vagx_mailbox *mailbox);

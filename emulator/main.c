@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "device.h"
 #include "listen.h"
 #include "options.h"
@@ -21,7 +22,7 @@
  * Signals are read from a descriptor by the MMIO thread. They have to be
  * blocked before the first thread starts.
  */
-static int open_signals(void)
+static int main_open_signals(void)
 {
 	sigset_t set;
 
@@ -35,7 +36,7 @@ static int open_signals(void)
 }
 
 /* Return: the connection, or -1 with errno; EINTR after a signal */
-static int accept_one(int listener, int signal_fd)
+static int main_accept_one(int listener, int signal_fd)
 {
 	struct pollfd fds[] = {
 		{ .fd = listener, .events = POLLIN },
@@ -53,8 +54,8 @@ static int accept_one(int listener, int signal_fd)
 	return accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 }
 
-static int get_connection(const struct vagx_options *options,
-			  struct vagx_report *report, int signal_fd)
+static int main_get_connection(const struct vagx_options *options,
+			       struct vagx_report *report, int signal_fd)
 {
 	int listener, fd;
 
@@ -72,7 +73,7 @@ static int get_connection(const struct vagx_options *options,
 		 options->soc->name, options->soc->chip, options->firmware,
 		 options->cores, (unsigned long long)options->seed,
 		 options->socket);
-	fd = accept_one(listener, signal_fd);
+	fd = main_accept_one(listener, signal_fd);
 	if (fd < 0)
 		vagx_log(report, VAGX_LOG_ERROR, "no connection: %s",
 			 strerror(errno));
@@ -81,8 +82,8 @@ static int get_connection(const struct vagx_options *options,
 	return fd;
 }
 
-static struct vagx_boot_config boot_of(const struct vagx_options *options,
-				       struct vagx_report *report)
+static struct vagx_boot_config main_boot_of(const struct vagx_options *options,
+					    struct vagx_report *report)
 {
 	return (struct vagx_boot_config) {
 		.report = report,
@@ -96,9 +97,9 @@ static struct vagx_boot_config boot_of(const struct vagx_options *options,
 	};
 }
 
-static int save_calibration(const struct vagx_options *options, struct vagx_report *report)
+static int main_save_calibration(const struct vagx_options *options, struct vagx_report *report)
 {
-	struct vagx_boot_config config = boot_of(options, report);
+	struct vagx_boot_config config = main_boot_of(options, report);
 	struct vagx_boot *boot = vagx_boot_new(&config);
 	bool good = boot && vagx_boot_save(boot, options->save_calibration);
 
@@ -106,23 +107,30 @@ static int save_calibration(const struct vagx_options *options, struct vagx_repo
 	return good ? VAGX_EXIT_OK : VAGX_EXIT_FAILURE;
 }
 
-static int run(const struct vagx_options *options, struct vagx_report *report,
-	       int signal_fd)
+static int main_run(const struct vagx_options *options, struct vagx_report *report,
+		    int signal_fd)
 {
 	struct vagx_device_config config = {
 		.report = report,
 		.soc = options->soc,
 		.firmware = options->firmware,
-		.boot = boot_of(options, report),
+		.boot = main_boot_of(options, report),
 		.cores = options->cores,
 		.job_timeout_ms = options->job_timeout_ms,
+		.halt_delay_ms = options->halt_delay_ms,
+		.event_delay_ms = options->event_delay_ms,
 		.serial = options->serial,
+		.unfair = options->unfair,
+		.statistics = options->statistics,
+		.fault_bits = options->fault_bits,
+		.write_back = options->write_back,
 		.tvb_pages = options->tvb_pages,
 		.tvb_grow = options->tvb_grow,
 		.mailbox_delay_ms = options->mailbox_delay_ms,
 		.seed = options->seed,
 		.power_off = options->power_off,
 		.control = options->control,
+		.command = vagx_command,
 		.tlbi = options->tlbi,
 		.trace = options->trace,
 		.no_exec = options->no_exec,
@@ -143,7 +151,7 @@ static int run(const struct vagx_options *options, struct vagx_report *report,
 	if (!device)
 		return VAGX_EXIT_FAILURE;
 
-	fd = get_connection(options, report, signal_fd);
+	fd = main_get_connection(options, report, signal_fd);
 	if (fd >= 0 && !vagx_device_serve(device, fd, signal_fd))
 		status = VAGX_EXIT_OK;
 	vagx_device_free(device);
@@ -170,16 +178,16 @@ int main(int argc, char **argv)
 	report_config.level = options.log;
 	report_config.lenient = options.lenient;
 	report = vagx_report_new(&report_config);
-	signal_fd = open_signals();
+	signal_fd = main_open_signals();
 	if (!report || signal_fd < 0) {
 		perror("vagx");
 		return VAGX_EXIT_FAILURE;
 	}
 
 	if (options.save_calibration)
-		status = save_calibration(&options, report);
+		status = main_save_calibration(&options, report);
 	else
-		status = run(&options, report, signal_fd);
+		status = main_run(&options, report, signal_fd);
 	close(signal_fd);
 	vagx_report_free(report);
 	return status;

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
-
+/*
+ * The command line, by getopt_long(). An option is an OPT_* constant, a row of
+ * options_long_options, lines of options_help and a case of options_set_option(). Before any
+ * thread starts.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -13,7 +17,7 @@
 #include "options.h"
 #include "soc.h"
 
-static const char *const region_names[VAGX_REGION_COUNT] = {
+static const char *const options_region_names[VAGX_REGION_COUNT] = {
 	[VAGX_REGION_TTBS] = "ttbs",
 	[VAGX_REGION_PAGETABLES] = "pagetables",
 	[VAGX_REGION_HANDOFF] = "handoff",
@@ -23,7 +27,7 @@ static const char *const region_names[VAGX_REGION_COUNT] = {
 };
 
 /* Where tools/guest/ has them in the virtual machine's device tree */
-static const struct vagx_regions default_regions = {
+static const struct vagx_regions options_default_regions = {
 	.region = {
 		[VAGX_REGION_TTBS] = { 0xb0000000, 0x4000 },
 		[VAGX_REGION_PAGETABLES] = { 0xb0004000, 0xfc000 },
@@ -34,7 +38,7 @@ static const struct vagx_regions default_regions = {
 	},
 };
 
-static const char *const log_names[] = {
+static const char *const options_log_names[] = {
 	[VAGX_LOG_ERROR] = "error",
 	[VAGX_LOG_WARNING] = "warning",
 	[VAGX_LOG_INFO] = "info",
@@ -58,9 +62,15 @@ enum {
 	OPT_LENIENT,
 	OPT_CORES,
 	OPT_JOB_TIMEOUT,
+	OPT_HALT_DELAY,
+	OPT_EVENT_DELAY,
 	OPT_MAILBOX_DELAY,
 	OPT_SEED,
 	OPT_SERIAL,
+	OPT_UNFAIR,
+	OPT_STATISTICS,
+	OPT_FAULT_BITS,
+	OPT_WRITE_BACK,
 	OPT_TVB_PAGES,
 	OPT_TVB_GROW,
 	OPT_POISON,
@@ -76,7 +86,7 @@ enum {
 	OPT_HELP,
 };
 
-static const struct option long_options[] = {
+static const struct option options_long_options[] = {
 	{ "soc", required_argument, NULL, OPT_SOC },
 	{ "firmware", required_argument, NULL, OPT_FIRMWARE },
 	{ "socket", required_argument, NULL, OPT_SOCKET },
@@ -92,9 +102,15 @@ static const struct option long_options[] = {
 	{ "lenient", no_argument, NULL, OPT_LENIENT },
 	{ "cores", required_argument, NULL, OPT_CORES },
 	{ "job-timeout", required_argument, NULL, OPT_JOB_TIMEOUT },
+	{ "halt-delay", required_argument, NULL, OPT_HALT_DELAY },
+	{ "event-delay", required_argument, NULL, OPT_EVENT_DELAY },
 	{ "mailbox-delay", required_argument, NULL, OPT_MAILBOX_DELAY },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "serial", no_argument, NULL, OPT_SERIAL },
+	{ "unfair", no_argument, NULL, OPT_UNFAIR },
+	{ "statistics", no_argument, NULL, OPT_STATISTICS },
+	{ "fault-bits", no_argument, NULL, OPT_FAULT_BITS },
+	{ "write-back", no_argument, NULL, OPT_WRITE_BACK },
 	{ "tvb-pages", required_argument, NULL, OPT_TVB_PAGES },
 	{ "tvb-grow", no_argument, NULL, OPT_TVB_GROW },
 	{ "poison", no_argument, NULL, OPT_POISON },
@@ -111,7 +127,7 @@ static const struct option long_options[] = {
 	{ NULL, 0, NULL, 0 },
 };
 
-static const char help[] =
+static const char options_help[] =
 "NAME\n"
 "  vagx - a virtual AGX GPU for virtual machines\n"
 "\n"
@@ -151,24 +167,34 @@ static const char help[] =
 "  --soft-faults         forgive unmapped accesses of shaders: loads give zero,\n"
 "                        stores vanish (Globals.fault_control 0xb). A file given\n"
 "                        with --globals decides for itself\n"
-"  --job-timeout MS      cancel jobs that were executed for longer (default:\n"
-"                        5000); processor time counts, and a job may be there\n"
-"                        for four times as long\n"
-"  --mailbox-delay MS    let messages of the guest wait that long, so that its\n"
-"                        mailbox becomes full\n"
-"  --seed NUMBER         of everything that happens at random (default: another\n"
-"                        one each time; it is printed)\n"
+"  --job-timeout MS      cancel a job that has used MS milliseconds of processor\n"
+"                        time, or four times as long by the clock (default: 5000)\n"
+"  --halt-delay MS       halt up to MS milliseconds after the event about a fault or\n"
+"                        a timeout, by the seed, instead of before it\n"
+"  --event-delay MS      send the event about completion stamps up to MS\n"
+"                        milliseconds after they are written, by the seed\n"
+"  --mailbox-delay MS    let one message of the guest in 200, and those behind it,\n"
+"                        wait up to MS milliseconds, by the seed\n"
+"  --seed NUMBER         seed of all random decisions (default: another one each\n"
+"                        time; it is printed)\n"
 "  --serial              run one command at a time, in the order of the rings,\n"
 "                        instead of side by side and in orders of the seed\n"
+"  --unfair              favour some rings, and run some to their end before\n"
+"                        others of their priority have a turn\n"
+"  --fault-bits          vary level and sideband in the fault register by the seed\n"
+"  --statistics          write to the statistics each 10 ms, until the firmware has\n"
+"                        no power or the page is gone\n"
 "  --tvb-pages NUMBER    use no more pages of a tiled vertex buffer, so that even\n"
 "                        small renders run out of them and are drawn in passes\n"
 "  --tvb-grow            ask the driver for a larger tiled vertex buffer when one\n"
 "                        has no page left\n"
-"  --power-off HOW       what becomes of the dirty lines in the firmware's cache\n"
-"                        when its power goes: lose, late (they are written back\n"
-"                        at that moment) or random (default)\n"
-"  --poison              report what the driver has neither cleared nor written,\n"
-"                        for a guest whose kernel marks such memory\n"
+"  --write-back          write what a job has stored to memory once more at its end,\n"
+"                        also to pages that were taken away from it; with --tlbi\n"
+"  --power-off HOW       when the firmware loses power, lose the dirty lines in its\n"
+"                        cache, write them back at that moment (late), or either\n"
+"                        for each (random, default)\n"
+"  --poison              report memory that the driver has neither cleared nor\n"
+"                        written, for a guest whose kernel marks it\n"
 "                        (page_poison=1, slub_debug=P)\n"
 "  --dump-commands FILE  write every field of every command that the driver\n"
 "                        sends there, by its name\n"
@@ -197,11 +223,11 @@ static const char help[] =
 "EXIT STATUS\n"
 "  0  the virtual machine disconnected, and its driver broke no rule\n"
 "  1  the driver broke a rule\n"
-"  2  wrong command line, or something that is not there yet\n"
+"  2  wrong command line\n"
 "  3  the socket, a file or the connection failed\n";
 
-static bool parse_number(const char *text, unsigned int min, unsigned int max,
-			 unsigned int *value)
+static bool options_parse_number(const char *text, unsigned int min, unsigned int max,
+				 unsigned int *value)
 {
 	unsigned long long number;
 	char *end;
@@ -215,8 +241,8 @@ static bool parse_number(const char *text, unsigned int min, unsigned int max,
 	return true;
 }
 
-static bool parse_u64(const char *text, char terminator, const char **rest,
-		      uint64_t *value)
+static bool options_parse_u64(const char *text, char terminator, const char **rest,
+			      uint64_t *value)
 {
 	char *end;
 
@@ -229,7 +255,7 @@ static bool parse_u64(const char *text, char terminator, const char **rest,
 }
 
 /* NAME=ADDRESS:SIZE */
-static bool parse_region(const char *text, struct vagx_regions *regions)
+static bool options_parse_region(const char *text, struct vagx_regions *regions)
 {
 	const char *equals = strchr(text, '=');
 	const char *rest = text;
@@ -237,14 +263,14 @@ static bool parse_region(const char *text, struct vagx_regions *regions)
 	if (!equals)
 		return false;
 	for (unsigned int i = 0; i < VAGX_REGION_COUNT; i++) {
-		size_t len = strlen(region_names[i]);
+		size_t len = strlen(options_region_names[i]);
 		struct vagx_region region;
 
 		if (len != (size_t)(equals - text) ||
-		    strncmp(text, region_names[i], len))
+		    strncmp(text, options_region_names[i], len))
 			continue;
-		if (!parse_u64(equals + 1, ':', &rest, &region.base) ||
-		    !parse_u64(rest, '\0', &rest, &region.size) ||
+		if (!options_parse_u64(equals + 1, ':', &rest, &region.base) ||
+		    !options_parse_u64(rest, '\0', &rest, &region.size) ||
 		    region.base + region.size < region.base)
 			return false;
 		regions->region[i] = region;
@@ -253,7 +279,7 @@ static bool parse_region(const char *text, struct vagx_regions *regions)
 	return false;
 }
 
-static bool parse_soc(const char *name, const struct vagx_soc **soc)
+static bool options_parse_soc(const char *name, const struct vagx_soc **soc)
 {
 	*soc = vagx_soc_find(name);
 	if (!*soc)
@@ -262,7 +288,7 @@ static bool parse_soc(const char *name, const struct vagx_soc **soc)
 }
 
 /* Once the SoC is known; the newest one if none was named */
-static bool choose_firmware(struct vagx_options *o)
+static bool options_choose_firmware(struct vagx_options *o)
 {
 	enum fw_abi abi;
 
@@ -275,10 +301,10 @@ static bool choose_firmware(struct vagx_options *o)
 	return false;
 }
 
-static bool parse_log(const char *name, enum vagx_log_level *level)
+static bool options_parse_log(const char *name, enum vagx_log_level *level)
 {
-	for (size_t i = 0; i < sizeof(log_names) / sizeof(log_names[0]); i++) {
-		if (!strcmp(name, log_names[i])) {
+	for (size_t i = 0; i < sizeof(options_log_names) / sizeof(options_log_names[0]); i++) {
+		if (!strcmp(name, options_log_names[i])) {
 			*level = i;
 			return true;
 		}
@@ -286,16 +312,16 @@ static bool parse_log(const char *name, enum vagx_log_level *level)
 	return false;
 }
 
-static bool parse_seed(const char *text, uint64_t *seed)
+static bool options_parse_seed(const char *text, uint64_t *seed)
 {
 	const char *rest = text;
 
-	return parse_u64(text, '\0', &rest, seed) && *seed;
+	return options_parse_u64(text, '\0', &rest, seed) && *seed;
 }
 
 /* Return: which of @names it is, or -1 */
-static int find_name(const char *name, const char *const *names,
-		     unsigned int count)
+static int options_find_name(const char *name, const char *const *names,
+			     unsigned int count)
 {
 	for (unsigned int i = 0; i < count; i++) {
 		if (!strcmp(name, names[i]))
@@ -304,14 +330,14 @@ static int find_name(const char *name, const char *const *names,
 	return -1;
 }
 
-static bool parse_power_off(const char *name, enum vagx_power_off *how)
+static bool options_parse_power_off(const char *name, enum vagx_power_off *how)
 {
 	static const char *const names[] = {
 		[VAGX_POWER_OFF_LOSE] = "lose",
 		[VAGX_POWER_OFF_LATE] = "late",
 		[VAGX_POWER_OFF_RANDOM] = "random",
 	};
-	int found = find_name(name, names, 3);
+	int found = options_find_name(name, names, 3);
 
 	if (found < 0)
 		return false;
@@ -319,14 +345,14 @@ static bool parse_power_off(const char *name, enum vagx_power_off *how)
 	return true;
 }
 
-static bool invalid(const char *option, const char *value)
+static bool options_invalid(const char *option, const char *value)
 {
 	fprintf(stderr, "vagx: --%s %s: not a valid value; see --help\n",
 		option, value);
 	return false;
 }
 
-static void list_rules(void)
+static void options_list_rules(void)
 {
 	for (unsigned int i = 0; i < VAGX_RULE_COUNT; i++) {
 		const struct vagx_rule_info *rule = vagx_rule_info(i);
@@ -338,7 +364,7 @@ static void list_rules(void)
 	}
 }
 
-static void list_socs(void)
+static void options_list_socs(void)
 {
 	const struct vagx_soc *soc;
 
@@ -353,33 +379,33 @@ static void list_socs(void)
 }
 
 /* Return: whether it was one of the options that only print something */
-static bool print_option(int option)
+static bool options_print_option(int option)
 {
 	switch (option) {
 	case OPT_LIST_RULES:
-		list_rules();
+		options_list_rules();
 		return true;
 	case OPT_LIST_SOCS:
-		list_socs();
+		options_list_socs();
 		return true;
 	case OPT_VERSION:
 		puts("vagx " VAGX_VERSION);
 		return true;
 	case OPT_HELP:
-		fputs(help, stdout);
+		fputs(options_help, stdout);
 		return true;
 	}
 	return false;
 }
 
-static bool set_option(struct vagx_options *o, int option, const char *value,
-		       const char *name)
+static bool options_set_option(struct vagx_options *o, int option, const char *value,
+			       const char *name)
 {
 	unsigned int number;
 
 	switch (option) {
 	case OPT_SOC:
-		return parse_soc(value, &o->soc);
+		return options_parse_soc(value, &o->soc);
 	case OPT_FIRMWARE:
 		o->firmware = value;
 		return true;
@@ -387,8 +413,8 @@ static bool set_option(struct vagx_options *o, int option, const char *value,
 		o->socket = value;
 		return true;
 	case OPT_FD:
-		if (!parse_number(value, 0, 65535, &number))
-			return invalid(name, value);
+		if (!options_parse_number(value, 0, 65535, &number))
+			return options_invalid(name, value);
 		o->fd = number;
 		return true;
 	case OPT_HW_CAL_A:
@@ -404,7 +430,7 @@ static bool set_option(struct vagx_options *o, int option, const char *value,
 		o->save_calibration = value;
 		return true;
 	case OPT_REGION:
-		return parse_region(value, &o->regions) || invalid(name, value);
+		return options_parse_region(value, &o->regions) || options_invalid(name, value);
 	case OPT_SOFT_FAULTS:
 		o->soft_faults = true;
 		return true;
@@ -418,22 +444,40 @@ static bool set_option(struct vagx_options *o, int option, const char *value,
 		o->lenient = true;
 		return true;
 	case OPT_CORES:
-		return parse_number(value, 1, VAGX_GPU_MAX_CORES, &o->cores) ||
-		       invalid(name, value);
+		return options_parse_number(value, 1, VAGX_GPU_MAX_CORES, &o->cores) ||
+		       options_invalid(name, value);
 	case OPT_JOB_TIMEOUT:
-		return parse_number(value, 1, 3600000, &o->job_timeout_ms) ||
-		       invalid(name, value);
+		return options_parse_number(value, 1, 3600000, &o->job_timeout_ms) ||
+		       options_invalid(name, value);
+	case OPT_HALT_DELAY:
+		return options_parse_number(value, 0, 60000, &o->halt_delay_ms) ||
+		       options_invalid(name, value);
+	case OPT_EVENT_DELAY:
+		return options_parse_number(value, 0, 60000, &o->event_delay_ms) ||
+		       options_invalid(name, value);
 	case OPT_MAILBOX_DELAY:
-		return parse_number(value, 0, 1000, &o->mailbox_delay_ms) ||
-		       invalid(name, value);
+		return options_parse_number(value, 0, 60000, &o->mailbox_delay_ms) ||
+		       options_invalid(name, value);
 	case OPT_SEED:
-		return parse_seed(value, &o->seed) || invalid(name, value);
+		return options_parse_seed(value, &o->seed) || options_invalid(name, value);
 	case OPT_SERIAL:
 		o->serial = true;
 		return true;
+	case OPT_UNFAIR:
+		o->unfair = true;
+		return true;
+	case OPT_STATISTICS:
+		o->statistics = true;
+		return true;
+	case OPT_FAULT_BITS:
+		o->fault_bits = true;
+		return true;
+	case OPT_WRITE_BACK:
+		o->write_back = true;
+		return true;
 	case OPT_TVB_PAGES:
-		return parse_number(value, 1, UINT16_MAX, &o->tvb_pages) ||
-		       invalid(name, value);
+		return options_parse_number(value, 1, UINT16_MAX, &o->tvb_pages) ||
+		       options_invalid(name, value);
 	case OPT_TVB_GROW:
 		o->tvb_grow = true;
 		return true;
@@ -447,8 +491,8 @@ static bool set_option(struct vagx_options *o, int option, const char *value,
 		o->trace = value;
 		return true;
 	case OPT_POWER_OFF:
-		return parse_power_off(value, &o->power_off) ||
-		       invalid(name, value);
+		return options_parse_power_off(value, &o->power_off) ||
+		       options_invalid(name, value);
 	case OPT_CONTROL:
 		o->control = value;
 		return true;
@@ -456,12 +500,12 @@ static bool set_option(struct vagx_options *o, int option, const char *value,
 		o->tlbi = value;
 		return true;
 	case OPT_LOG:
-		return parse_log(value, &o->log) || invalid(name, value);
+		return options_parse_log(value, &o->log) || options_invalid(name, value);
 	}
 	return false;
 }
 
-static unsigned int default_cores(const struct vagx_soc *soc)
+static unsigned int options_default_cores(const struct vagx_soc *soc)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned int cores = vagx_soc_cores(soc);
@@ -471,7 +515,7 @@ static unsigned int default_cores(const struct vagx_soc *soc)
 	return processors > 0 && processors < cores ? processors : cores;
 }
 
-static uint64_t default_seed(void)
+static uint64_t options_default_seed(void)
 {
 	struct timespec now;
 
@@ -488,20 +532,20 @@ bool vagx_options_parse(struct vagx_options *options, int argc, char **argv,
 	*options = (struct vagx_options) {
 		.soc = vagx_soc_at(0),
 		.fd = -1,
-		.regions = default_regions,
+		.regions = options_default_regions,
 		.power_off = VAGX_POWER_OFF_RANDOM,
 		.log = VAGX_LOG_INFO,
 	};
 	*status = VAGX_EXIT_USAGE;
 
-	while ((option = getopt_long(argc, argv, "", long_options,
+	while ((option = getopt_long(argc, argv, "", options_long_options,
 				     &index)) >= 0) {
-		if (print_option(option)) {
+		if (options_print_option(option)) {
 			*status = VAGX_EXIT_OK;
 			return false;
 		}
-		if (option == '?' || !set_option(options, option, optarg,
-						 long_options[index].name))
+		if (option == '?' || !options_set_option(options, option, optarg,
+							 options_long_options[index].name))
 			return false;
 	}
 	if (optind < argc) {
@@ -514,11 +558,11 @@ bool vagx_options_parse(struct vagx_options *options, int argc, char **argv,
 		      stderr);
 		return false;
 	}
-	if (!choose_firmware(options))
+	if (!options_choose_firmware(options))
 		return false;
 	if (!options->cores)
-		options->cores = default_cores(options->soc);
+		options->cores = options_default_cores(options->soc);
 	if (!options->seed)
-		options->seed = default_seed();
+		options->seed = options_default_seed();
 	return true;
 }

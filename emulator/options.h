@@ -34,7 +34,13 @@ struct vagx_options {
 	bool poison;
 	unsigned int cores;
 	unsigned int job_timeout_ms;
+	unsigned int halt_delay_ms;
+	unsigned int event_delay_ms;
 	bool serial;
+	bool unfair;
+	bool statistics;
+	bool fault_bits;
+	bool write_back;
 	unsigned int tvb_pages;
 	bool tvb_grow;
 	const char *dump;		/* file for commands, or NULL */

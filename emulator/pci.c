@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
-
+/*
+ * Configuration space and MSI-X of the PCI function. The client (QEMU) has the guest's table of
+ * vectors and masks them; it gives an eventfd for each vector that it wants to hear of, and a
+ * vector that fires without one stays pending.
+ *
+ * The guest's accesses are on the MMIO thread. Any thread fires; @lock protects the eventfds and
+ * the pending bits.
+ */
 #include <fcntl.h>
 #include <linux/pci_regs.h>
 #include <string.h>
@@ -14,19 +21,19 @@
 #define MSIX_PBA	0x800
 #define MSIX_CONTROL	(CAP_MSIX + PCI_MSIX_FLAGS)
 
-static void put16(uint8_t *p, uint16_t v)
+static void pci_put16(uint8_t *p, uint16_t v)
 {
 	p[0] = v;
 	p[1] = v >> 8;
 }
 
-static void put32(uint8_t *p, uint32_t v)
+static void pci_put32(uint8_t *p, uint32_t v)
 {
-	put16(p, v);
-	put16(p + 2, v >> 16);
+	pci_put16(p, v);
+	pci_put16(p + 2, v >> 16);
 }
 
-static uint32_t get32(const uint8_t *p)
+static uint32_t pci_get32(const uint8_t *p)
 {
 	return p[0] | p[1] << 8 | p[2] << 16 | (uint32_t)p[3] << 24;
 }
@@ -51,23 +58,23 @@ void vagx_pci_reset(struct vagx_pci *pci)
 	uint8_t *c = pci->config;
 
 	memset(c, 0, sizeof(pci->config));
-	put16(c + PCI_VENDOR_ID, VAGX_CARRIER_PCI_VENDOR);
-	put16(c + PCI_DEVICE_ID, VAGX_CARRIER_PCI_DEVICE);
-	put16(c + PCI_STATUS, PCI_STATUS_CAP_LIST);
-	put32(c + PCI_CLASS_REVISION, (uint32_t)CLASS << 8 | 1);
-	put16(c + PCI_SUBSYSTEM_VENDOR_ID, VAGX_CARRIER_PCI_VENDOR);
-	put16(c + PCI_SUBSYSTEM_ID, VAGX_CARRIER_PCI_DEVICE);
+	pci_put16(c + PCI_VENDOR_ID, VAGX_CARRIER_PCI_VENDOR);
+	pci_put16(c + PCI_DEVICE_ID, VAGX_CARRIER_PCI_DEVICE);
+	pci_put16(c + PCI_STATUS, PCI_STATUS_CAP_LIST);
+	pci_put32(c + PCI_CLASS_REVISION, (uint32_t)CLASS << 8 | 1);
+	pci_put16(c + PCI_SUBSYSTEM_VENDOR_ID, VAGX_CARRIER_PCI_VENDOR);
+	pci_put16(c + PCI_SUBSYSTEM_ID, VAGX_CARRIER_PCI_DEVICE);
 	c[PCI_CAPABILITY_LIST] = CAP_MSIX;
 
 	c[CAP_MSIX] = PCI_CAP_ID_MSIX;
-	put16(c + MSIX_CONTROL, VAGX_CARRIER_IRQS - 1);
-	put32(c + CAP_MSIX + PCI_MSIX_TABLE, VAGX_PCI_BAR_MSIX);
-	put32(c + CAP_MSIX + PCI_MSIX_PBA, MSIX_PBA | VAGX_PCI_BAR_MSIX);
+	pci_put16(c + MSIX_CONTROL, VAGX_CARRIER_IRQS - 1);
+	pci_put32(c + CAP_MSIX + PCI_MSIX_TABLE, VAGX_PCI_BAR_MSIX);
+	pci_put32(c + CAP_MSIX + PCI_MSIX_PBA, MSIX_PBA | VAGX_PCI_BAR_MSIX);
 
 	memset(pci->msix_table, 0, sizeof(pci->msix_table));
 	for (unsigned int i = 0; i < VAGX_CARRIER_IRQS; i++)
-		put32(pci->msix_table + i * PCI_MSIX_ENTRY_SIZE +
-		      PCI_MSIX_ENTRY_VECTOR_CTRL, PCI_MSIX_ENTRY_CTRL_MASKBIT);
+		pci_put32(pci->msix_table + i * PCI_MSIX_ENTRY_SIZE +
+			  PCI_MSIX_ENTRY_VECTOR_CTRL, PCI_MSIX_ENTRY_CTRL_MASKBIT);
 	pthread_mutex_lock(&pci->lock);
 	pci->pending = 0;
 	pthread_mutex_unlock(&pci->lock);
@@ -86,7 +93,7 @@ uint64_t vagx_pci_bar_size(unsigned int bar)
 }
 
 /* Which bits of a configuration byte the guest can change */
-static uint8_t writable_bits(unsigned int offset)
+static uint8_t pci_writable_bits(unsigned int offset)
 {
 	unsigned int bar = (offset - PCI_BASE_ADDRESS_0) / 4;
 
@@ -124,15 +131,15 @@ void vagx_pci_config_write(struct vagx_pci *pci, uint64_t offset,
 	const uint8_t *from = buf;
 
 	for (size_t i = 0; i < len; i++) {
-		uint8_t bits = writable_bits(offset + i);
+		uint8_t bits = pci_writable_bits(offset + i);
 		uint8_t *byte = &pci->config[offset + i];
 
 		*byte = (*byte & ~bits) | (from[i] & bits);
 	}
 }
 
-static uint8_t msix_byte(const struct vagx_pci *pci, uint64_t offset,
-			 uint64_t pending)
+static uint8_t pci_msix_byte(const struct vagx_pci *pci, uint64_t offset,
+			     uint64_t pending)
 {
 	if (offset < sizeof(pci->msix_table))
 		return pci->msix_table[offset];
@@ -151,7 +158,7 @@ void vagx_pci_msix_read(struct vagx_pci *pci, uint64_t offset, void *buf,
 	pending = pci->pending;
 	pthread_mutex_unlock(&pci->lock);
 	for (size_t i = 0; i < len; i++)
-		to[i] = msix_byte(pci, offset + i, pending);
+		to[i] = pci_msix_byte(pci, offset + i, pending);
 }
 
 void vagx_pci_msix_write(struct vagx_pci *pci, uint64_t offset,
@@ -168,20 +175,20 @@ void vagx_pci_msix_write(struct vagx_pci *pci, uint64_t offset,
 		uint8_t *control = pci->msix_table + i * PCI_MSIX_ENTRY_SIZE +
 				   PCI_MSIX_ENTRY_VECTOR_CTRL;
 
-		put32(control, get32(control) & PCI_MSIX_ENTRY_CTRL_MASKBIT);
+		pci_put32(control, pci_get32(control) & PCI_MSIX_ENTRY_CTRL_MASKBIT);
 	}
 }
 
-static void notify(int fd)
+static void pci_notify(int fd)
 {
 	uint64_t one = 1;
 
 	if (write(fd, &one, sizeof(one)) < 0) {
-		/* A full counter is as good as one more: it is not read yet */
+		/* The counter is full: the client has not read it yet, and will see this event, too */
 	}
 }
 
-static bool set_nonblocking(int fd)
+static bool pci_set_nonblocking(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 
@@ -193,8 +200,8 @@ void vagx_pci_set_vector(struct vagx_pci *pci, unsigned int vector, int fd)
 	uint64_t bit = 1ULL << vector;
 	int old;
 
-	/* Whatever the client calls an eventfd: nobody waits for its reader */
-	if (fd >= 0 && !set_nonblocking(fd)) {
+	/* The client may pass any descriptor; writing to it must not block whoever fires */
+	if (fd >= 0 && !pci_set_nonblocking(fd)) {
 		close(fd);
 		fd = -1;
 	}
@@ -204,7 +211,7 @@ void vagx_pci_set_vector(struct vagx_pci *pci, unsigned int vector, int fd)
 	pci->vector_fd[vector] = fd;
 	if (fd >= 0 && pci->pending & bit) {
 		pci->pending &= ~bit;
-		notify(fd);
+		pci_notify(fd);
 	}
 	pthread_mutex_unlock(&pci->lock);
 	if (old >= 0)
@@ -215,7 +222,7 @@ void vagx_pci_fire(struct vagx_pci *pci, unsigned int vector)
 {
 	pthread_mutex_lock(&pci->lock);
 	if (pci->vector_fd[vector] >= 0)
-		notify(pci->vector_fd[vector]);
+		pci_notify(pci->vector_fd[vector]);
 	else
 		pci->pending |= 1ULL << vector;
 	pthread_mutex_unlock(&pci->lock);

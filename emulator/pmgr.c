@@ -18,7 +18,7 @@ void vagx_pmgr_reset(struct vagx_pmgr *pmgr)
 }
 
 /* Whether what is in the domain keeps its state */
-static bool is_live(uint32_t reg)
+static bool pmgr_is_live(uint32_t reg)
 {
 	return ACTUAL(reg) != VAGX_PMGR_PWRGATE && !(reg & VAGX_PMGR_RESET);
 }
@@ -29,7 +29,7 @@ bool vagx_pmgr_is_on(const struct vagx_pmgr *pmgr)
 	       !(pmgr->gfx & VAGX_PMGR_RESET);
 }
 
-static void check_size(struct vagx_pmgr *pmgr, uint64_t offset, size_t size)
+static void pmgr_check_size(struct vagx_pmgr *pmgr, uint64_t offset, size_t size)
 {
 	if (size != 4)
 		vagx_violation(pmgr->report, VAGX_RULE_PMGR_ACCESS_SIZE, offset,
@@ -38,7 +38,7 @@ static void check_size(struct vagx_pmgr *pmgr, uint64_t offset, size_t size)
 
 uint64_t vagx_pmgr_read(struct vagx_pmgr *pmgr, uint64_t offset, size_t size)
 {
-	check_size(pmgr, offset, size);
+	pmgr_check_size(pmgr, offset, size);
 	if (offset == VAGX_PMGR_GFX)
 		return pmgr->gfx;
 	vagx_violation(pmgr->report, VAGX_RULE_REG_UNKNOWN, offset, "pmgr",
@@ -46,7 +46,7 @@ uint64_t vagx_pmgr_read(struct vagx_pmgr *pmgr, uint64_t offset, size_t size)
 	return 0;
 }
 
-static void check_state(struct vagx_pmgr *pmgr, uint32_t value)
+static void pmgr_check_state(struct vagx_pmgr *pmgr, uint32_t value)
 {
 	uint32_t target = TARGET(value);
 
@@ -61,7 +61,7 @@ static void check_state(struct vagx_pmgr *pmgr, uint32_t value)
 }
 
 /* The state that is asked for is reached at once */
-static uint32_t settle(uint32_t reg)
+static uint32_t pmgr_settle(uint32_t reg)
 {
 	uint32_t target = TARGET(reg);
 
@@ -72,15 +72,15 @@ static uint32_t settle(uint32_t reg)
 	return (reg & ~VAGX_PMGR_PS_ACTUAL) | target << 4;
 }
 
-static void set_gfx(struct vagx_pmgr *pmgr, uint32_t reg)
+static void pmgr_set_gfx(struct vagx_pmgr *pmgr, uint32_t reg)
 {
-	bool was_live = is_live(pmgr->gfx);
+	bool was_live = pmgr_is_live(pmgr->gfx);
 
 	pmgr->gfx = reg;
 	vagx_log(pmgr->report, VAGX_LOG_DEBUG, "pmgr: gfx is 0x%08x", reg);
-	if (was_live && !is_live(reg))
+	if (was_live && !pmgr_is_live(reg))
 		pmgr->cut(pmgr->ctx);
-	if (!was_live && is_live(reg))
+	if (!was_live && pmgr_is_live(reg))
 		pmgr->back(pmgr->ctx);
 }
 
@@ -89,22 +89,22 @@ void vagx_pmgr_write(struct vagx_pmgr *pmgr, uint64_t offset, size_t size,
 {
 	uint32_t reg = pmgr->gfx;
 
-	check_size(pmgr, offset, size);
+	pmgr_check_size(pmgr, offset, size);
 	if (offset != VAGX_PMGR_GFX) {
 		vagx_violation(pmgr->report, VAGX_RULE_REG_UNKNOWN, offset,
 			       "pmgr", "write of %zu bytes, 0x%llx", size,
 			       (unsigned long long)value);
 		return;
 	}
-	check_state(pmgr, value);
+	pmgr_check_state(pmgr, value);
 	reg &= ~(value & FLAGS);
-	set_gfx(pmgr, settle((reg & ~WRITABLE) | (value & WRITABLE)));
+	pmgr_set_gfx(pmgr, pmgr_settle((reg & ~WRITABLE) | (value & WRITABLE)));
 }
 
 void vagx_pmgr_fail(struct vagx_pmgr *pmgr)
 {
 	pmgr->gfx |= FLAGS;
-	if (!is_live(pmgr->gfx))
+	if (!pmgr_is_live(pmgr->gfx))
 		return;
 	pmgr->cut(pmgr->ctx);
 	pmgr->back(pmgr->ctx);

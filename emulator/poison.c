@@ -7,17 +7,17 @@
 #define FREE_PAGE	0xaa
 
 /* linux include/linux/poison.h: PAGE_POISON, POISON_FREE, POISON_INUSE; GCC's of variables */
-static const uint8_t patterns[] = { FREE_PAGE, 0x6b, 0x5a, 0xfe };
+static const uint8_t poison_patterns[] = { FREE_PAGE, 0x6b, 0x5a, 0xfe };
 
-static uint64_t word_at(const uint64_t *word)
+static uint64_t poison_word_at(const uint64_t *word)
 {
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-static bool is_poison(uint64_t word)
+static bool poison_is_poison(uint64_t word)
 {
-	for (unsigned int i = 0; i < sizeof(patterns); i++) {
-		if (word == patterns[i] * EACH_BYTE)
+	for (unsigned int i = 0; i < sizeof(poison_patterns); i++) {
+		if (word == poison_patterns[i] * EACH_BYTE)
 			return true;
 	}
 	return false;
@@ -31,9 +31,9 @@ bool vagx_poison_find(const void *bytes, size_t len, struct vagx_poison *found)
 	uint64_t last = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t word = word_at(&words[i]);
+		uint64_t word = poison_word_at(&words[i]);
 
-		if (word && word == last && is_poison(word)) {
+		if (word && word == last && poison_is_poison(word)) {
 			found->offset = skip + (i - 1) * 8;
 			found->byte = word;
 			return true;
@@ -49,7 +49,7 @@ bool vagx_poison_fills(const void *page, size_t len, struct vagx_poison *found)
 
 	*found = (struct vagx_poison){ .byte = FREE_PAGE };
 	for (size_t i = 0; i < len / 8; i++) {
-		if (word_at(&words[i]) != FREE_PAGE * EACH_BYTE)
+		if (poison_word_at(&words[i]) != FREE_PAGE * EACH_BYTE)
 			return false;
 	}
 	return true;

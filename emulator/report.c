@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
-
+/*
+ * The log, and findings about the driver. Each finding is counted by its rule, and the first
+ * PRINTED_PER_RULE of each are printed. Any thread: @lock keeps lines whole and protects the
+ * counts.
+ */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -25,14 +29,14 @@ struct vagx_report {
 #define VIOLATION VAGX_SEVERITY_VIOLATION
 #define WARNING VAGX_SEVERITY_WARNING
 #define VAGX_RULE(id, severity, source, text) { #id, severity, source, text },
-static const struct vagx_rule_info rules[] = {
+static const struct vagx_rule_info report_rules[] = {
 #include "rules.def"
 };
 #undef VAGX_RULE
 #undef VIOLATION
 #undef WARNING
 
-static uint64_t monotonic_ns(void)
+static uint64_t report_monotonic_ns(void)
 {
 	struct timespec ts;
 
@@ -50,7 +54,7 @@ struct vagx_report *vagx_report_new(const struct vagx_report_config *config)
 	report->stream = config->stream ? config->stream : stderr;
 	report->level = config->level;
 	report->lenient = config->lenient;
-	report->start_ns = monotonic_ns();
+	report->start_ns = report_monotonic_ns();
 	pthread_mutex_init(&report->lock, NULL);
 	return report;
 }
@@ -64,15 +68,15 @@ void vagx_report_free(struct vagx_report *report)
 	free(report);
 }
 
-static void print_prefix(const struct vagx_report *report, const char *what)
+static void report_print_prefix(const struct vagx_report *report, const char *what)
 {
-	uint64_t us = (monotonic_ns() - report->start_ns) / 1000;
+	uint64_t us = (report_monotonic_ns() - report->start_ns) / 1000;
 
 	fprintf(report->stream, "vagx %4" PRIu64 ".%06" PRIu64 " %s: ",
 		us / 1000000, us % 1000000, what);
 }
 
-static void print_end(const struct vagx_report *report)
+static void report_print_end(const struct vagx_report *report)
 {
 	fputc('\n', report->stream);
 	fflush(report->stream);
@@ -100,11 +104,11 @@ void vagx_log(struct vagx_report *report, enum vagx_log_level level,
 		return;
 
 	pthread_mutex_lock(&report->lock);
-	print_prefix(report, names[level]);
+	report_print_prefix(report, names[level]);
 	va_start(args, fmt);
 	vfprintf(report->stream, fmt, args);
 	va_end(args);
-	print_end(report);
+	report_print_end(report);
 	pthread_mutex_unlock(&report->lock);
 }
 
@@ -122,8 +126,8 @@ void vagx_violation(struct vagx_report *report, enum vagx_rule rule,
 	pthread_mutex_lock(&report->lock);
 	nth = ++report->count[rule];
 	if (nth <= PRINTED_PER_RULE) {
-		print_prefix(report,
-			     info->severity == VAGX_SEVERITY_VIOLATION ?
+		report_print_prefix(report,
+				    info->severity == VAGX_SEVERITY_VIOLATION ?
 				     "VIOLATION" : "WARNING");
 		fprintf(report->stream, "%s at 0x%" PRIx64 " (%s): ",
 			info->id, address, structure);
@@ -133,7 +137,7 @@ void vagx_violation(struct vagx_report *report, enum vagx_rule rule,
 		fprintf(report->stream, "; rule: %s (%s)%s", info->text,
 			info->source, nth == PRINTED_PER_RULE ?
 				"; further ones are only counted" : "");
-		print_end(report);
+		report_print_end(report);
 	}
 	pthread_mutex_unlock(&report->lock);
 }
@@ -160,7 +164,7 @@ uint64_t vagx_report_total(const struct vagx_report *report,
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < VAGX_RULE_COUNT; i++) {
-		if (rules[i].severity == severity)
+		if (report_rules[i].severity == severity)
 			sum += vagx_report_count(report, i);
 	}
 	return sum;
@@ -183,27 +187,27 @@ void vagx_report_summary(struct vagx_report *report)
 		if (!count)
 			continue;
 		pthread_mutex_lock(&report->lock);
-		print_prefix(report, "summary");
+		report_print_prefix(report, "summary");
 		fprintf(report->stream, "%s %s: %" PRIu64 " times: %s",
-			rules[i].severity == VAGX_SEVERITY_VIOLATION ?
+			report_rules[i].severity == VAGX_SEVERITY_VIOLATION ?
 				"violation" : "warning",
-			rules[i].id, count, rules[i].text);
-		print_end(report);
+			report_rules[i].id, count, report_rules[i].text);
+		report_print_end(report);
 		pthread_mutex_unlock(&report->lock);
 	}
 
 	pthread_mutex_lock(&report->lock);
-	print_prefix(report, "summary");
+	report_print_prefix(report, "summary");
 	pthread_mutex_unlock(&report->lock);
 	fprintf(report->stream,
 		"%" PRIu64 " violations, %" PRIu64 " warnings%s",
 		vagx_report_total(report, VAGX_SEVERITY_VIOLATION),
 		vagx_report_total(report, VAGX_SEVERITY_WARNING),
 		report->lenient ? " (lenient: not failing)" : "");
-	print_end(report);
+	report_print_end(report);
 }
 
 const struct vagx_rule_info *vagx_rule_info(enum vagx_rule rule)
 {
-	return rule < VAGX_RULE_COUNT ? &rules[rule] : NULL;
+	return rule < VAGX_RULE_COUNT ? &report_rules[rule] : NULL;
 }

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
-
+/*
+ * RTKit as a state machine (enum handshake): once its CPU runs, the coprocessor says hello, agrees
+ * on a version, sends the map of its endpoints page by page, and is booted; then the guest starts
+ * endpoints, gives buffers to the system's endpoints, and sets power states. A coprocessor that
+ * sleeps says hello again when it is woken by INIT. Sources: m1n1 fw/asc/, linux
+ * drivers/soc/apple/rtkit.c.
+ *
+ * The MMIO thread takes the guest's messages and owns the session's state. Any thread sends, logs
+ * and crashes: @lock protects what these need, the buffers' addresses, the crash and the indices
+ * of the syslog. It is never held while a message is sent.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -22,12 +32,12 @@
 #define EP_APPLICATION	0x20
 
 /* Endpoints of each page of 32 that the endpoint map names */
-static const uint32_t epmap[] = {
+static const uint32_t rtkit_epmap[] = {
 	1U << EP_MGMT | 1U << EP_CRASHLOG | 1U << EP_SYSLOG |
 		1U << EP_DEBUG | 1U << EP_IOREPORT | 1U << EP_OSLOG,
 	0x3,				/* 0x20 firmware, 0x21 doorbell */
 };
-#define EPMAP_PAGES	(sizeof(epmap) / sizeof(epmap[0]))
+#define EPMAP_PAGES	(sizeof(rtkit_epmap) / sizeof(rtkit_epmap[0]))
 
 #define TYPE(msg)	((msg) >> 52 & 0xff)
 #define MSG(type)	((uint64_t)(type) << 52)
@@ -102,7 +112,7 @@ enum buffer_id {
 static const struct {
 	uint8_t ep;
 	uint32_t size;
-} buffers[BUFFER_COUNT] = {
+} rtkit_buffers[BUFFER_COUNT] = {
 	[BUFFER_SYSLOG] = { EP_SYSLOG, 0x4000 },
 	[BUFFER_CRASHLOG] = { EP_CRASHLOG, 0x4000 },
 	[BUFFER_IOREPORT] = { EP_IOREPORT, 0x4000 },
@@ -169,21 +179,21 @@ bool vagx_rtkit_is_crashed(struct vagx_rtkit *rtkit)
 	return crashed;
 }
 
-static void trace(struct vagx_rtkit *rtkit, const char *way, uint8_t ep,
-		  uint64_t msg)
+static void rtkit_trace(struct vagx_rtkit *rtkit, const char *way, uint8_t ep,
+			uint64_t msg)
 {
 	vagx_log(rtkit->report, VAGX_LOG_TRACE, "rtkit: %s 0x%02x 0x%016llx",
 		 way, ep, (unsigned long long)msg);
 }
 
 /*
- * Without waiting: the MMIO thread must not wait for the guest. While the
- * firmware is being stopped the mailbox is closed, and what a thread of it
- * still says is lost like the thread's other messages.
+ * Sends without waiting, as the MMIO thread must not wait for the guest. While the firmware is
+ * being stopped the mailbox is closed, and what one of its threads still says is lost like the
+ * thread's other messages.
  */
-static void reply(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
+static void rtkit_reply(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 {
-	trace(rtkit, "to guest, endpoint", ep, msg);
+	rtkit_trace(rtkit, "to guest, endpoint", ep, msg);
 	if (vagx_mailbox_send(rtkit->mailbox, ep, msg, false) == -EAGAIN)
 		vagx_violation(rtkit->report, VAGX_RULE_MBOX_NOT_READ, 0,
 			       "mailbox",
@@ -191,15 +201,15 @@ static void reply(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 			       (unsigned long long)msg, ep);
 }
 
-static void bad_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg,
-			const char *why)
+static void rtkit_bad_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg,
+			      const char *why)
 {
 	vagx_violation(rtkit->report, VAGX_RULE_RTKIT_BAD_MESSAGE, ep,
 		       "RTKit message", "endpoint 0x%02x, 0x%016llx: %s", ep,
 		       (unsigned long long)msg, why);
 }
 
-static void forget_session(struct vagx_rtkit *rtkit)
+static void rtkit_forget_session(struct vagx_rtkit *rtkit)
 {
 	memset(rtkit->started, 0, sizeof(rtkit->started));
 	memset(rtkit->requested, 0, sizeof(rtkit->requested));
@@ -212,21 +222,21 @@ static void forget_session(struct vagx_rtkit *rtkit)
 	pthread_mutex_unlock(&rtkit->lock);
 }
 
-static void quiesce(struct vagx_rtkit *rtkit)
+static void rtkit_quiesce(struct vagx_rtkit *rtkit)
 {
 	if (rtkit->quiesced || !rtkit->cpu_started)
 		return;
 
 	rtkit->quiesced = true;
-	/* A firmware thread may be waiting for room that only we can make */
+	/* A thread of the firmware may wait for room in the FIFO, which only this one can make */
 	vagx_mailbox_close(rtkit->mailbox);
 	rtkit->ops->quiesce(rtkit->ctx);
 	vagx_mailbox_open(rtkit->mailbox);
 }
 
-static void hello(struct vagx_rtkit *rtkit)
+static void rtkit_hello(struct vagx_rtkit *rtkit)
 {
-	forget_session(rtkit);
+	rtkit_forget_session(rtkit);
 	rtkit->ap_power = POWER_OFF;
 	rtkit->iop_power = POWER_INIT;
 	rtkit->state = HELLO_SENT;
@@ -234,8 +244,8 @@ static void hello(struct vagx_rtkit *rtkit)
 		rtkit->quiesced = false;
 		rtkit->ops->wake(rtkit->ctx);
 	}
-	reply(rtkit, EP_MGMT,
-	      MSG(MGMT_HELLO) | VERSION_MAX << 16 | VERSION_MIN);
+	rtkit_reply(rtkit, EP_MGMT,
+		    MSG(MGMT_HELLO) | VERSION_MAX << 16 | VERSION_MIN);
 }
 
 void vagx_rtkit_start_cpu(struct vagx_rtkit *rtkit)
@@ -246,87 +256,88 @@ void vagx_rtkit_start_cpu(struct vagx_rtkit *rtkit)
 	rtkit->cpu_started = true;
 	vagx_log(rtkit->report, VAGX_LOG_INFO, "rtkit: CPU started");
 	rtkit->ops->start(rtkit->ctx);
-	hello(rtkit);
+	rtkit_hello(rtkit);
 }
 
-static void send_epmap(struct vagx_rtkit *rtkit, unsigned int page)
+static void rtkit_send_epmap(struct vagx_rtkit *rtkit, unsigned int page)
 {
-	uint64_t msg = MSG(MGMT_EPMAP) | (uint64_t)page << 32 | epmap[page];
+	uint64_t msg = MSG(MGMT_EPMAP) | (uint64_t)page << 32 | rtkit_epmap[page];
 
 	if (page == EPMAP_PAGES - 1)
 		msg |= EPMAP_LAST;
 	rtkit->epmap_page = page;
 	rtkit->state = EPMAP_SENT;
-	reply(rtkit, EP_MGMT, msg);
+	rtkit_reply(rtkit, EP_MGMT, msg);
 }
 
-static void got_hello(struct vagx_rtkit *rtkit, uint64_t msg)
+static void rtkit_got_hello(struct vagx_rtkit *rtkit, uint64_t msg)
 {
 	unsigned int min = msg & 0xffff;
 	unsigned int max = msg >> 16 & 0xffff;
 
 	if (rtkit->state != HELLO_SENT) {
-		bad_message(rtkit, EP_MGMT, msg, "nobody said hello");
+		rtkit_bad_message(rtkit, EP_MGMT, msg, "the coprocessor has sent no HELLO");
 		return;
 	}
 	if (min != max || min < VERSION_MIN || max > VERSION_MAX) {
-		bad_message(rtkit, EP_MGMT, msg, "not a version on offer");
+		rtkit_bad_message(rtkit, EP_MGMT, msg, "the version is none of those offered");
 		return;
 	}
-	send_epmap(rtkit, 0);
+	rtkit_send_epmap(rtkit, 0);
 }
 
-static void got_epmap(struct vagx_rtkit *rtkit, uint64_t msg)
+static void rtkit_got_epmap(struct vagx_rtkit *rtkit, uint64_t msg)
 {
 	bool last = rtkit->epmap_page == EPMAP_PAGES - 1;
 
 	if (rtkit->state != EPMAP_SENT ||
 	    EPMAP_BASE(msg) != rtkit->epmap_page ||
 	    !!(msg & EPMAP_LAST) != last || !!(msg & EPMAP_MORE) == last) {
-		bad_message(rtkit, EP_MGMT, msg, "no answer to the map sent");
+		rtkit_bad_message(rtkit, EP_MGMT, msg,
+				  "this does not answer the page of the endpoint map that was sent");
 		return;
 	}
 	if (!last) {
-		send_epmap(rtkit, rtkit->epmap_page + 1);
+		rtkit_send_epmap(rtkit, rtkit->epmap_page + 1);
 		return;
 	}
 
 	rtkit->state = BOOTED;
 	rtkit->iop_power = POWER_ON;
-	reply(rtkit, EP_MGMT, MSG(MGMT_IOP_POWER_ACK) | POWER_ON);
+	rtkit_reply(rtkit, EP_MGMT, MSG(MGMT_IOP_POWER_ACK) | POWER_ON);
 }
 
-static bool ep_exists(uint8_t ep)
+static bool rtkit_ep_exists(uint8_t ep)
 {
-	return ep / 32U < EPMAP_PAGES && epmap[ep / 32U] >> ep % 32U & 1;
+	return ep / 32U < EPMAP_PAGES && rtkit_epmap[ep / 32U] >> ep % 32U & 1;
 }
 
-static void request_buffer(struct vagx_rtkit *rtkit, enum buffer_id id)
+static void rtkit_request_buffer(struct vagx_rtkit *rtkit, enum buffer_id id)
 {
 	rtkit->requested[id] = true;
 	if (id == BUFFER_OSLOG)
-		reply(rtkit, EP_OSLOG, OSLOG_REQUEST(buffers[id].size));
+		rtkit_reply(rtkit, EP_OSLOG, OSLOG_REQUEST(rtkit_buffers[id].size));
 	else
-		reply(rtkit, buffers[id].ep, BUFFER_MSG(buffers[id].size, 0));
+		rtkit_reply(rtkit, rtkit_buffers[id].ep, BUFFER_MSG(rtkit_buffers[id].size, 0));
 }
 
-static void start_system_ep(struct vagx_rtkit *rtkit, uint8_t ep)
+static void rtkit_start_system_ep(struct vagx_rtkit *rtkit, uint8_t ep)
 {
 	if (ep == EP_SYSLOG)
-		reply(rtkit, ep, MSG(SYSLOG_INIT) | SYSLOG_ENTRIES |
-		      (uint64_t)VAGX_RTKIT_SYSLOG_TEXT << 24);
+		rtkit_reply(rtkit, ep, MSG(SYSLOG_INIT) | SYSLOG_ENTRIES |
+			    (uint64_t)VAGX_RTKIT_SYSLOG_TEXT << 24);
 	for (unsigned int id = 0; id < BUFFER_COUNT; id++) {
-		if (buffers[id].ep == ep)
-			request_buffer(rtkit, id);
+		if (rtkit_buffers[id].ep == ep)
+			rtkit_request_buffer(rtkit, id);
 	}
 }
 
-static void start_ep(struct vagx_rtkit *rtkit, uint64_t msg)
+static void rtkit_start_ep(struct vagx_rtkit *rtkit, uint64_t msg)
 {
 	uint8_t ep = msg >> 32;
 	unsigned int flags = msg & 3;
 
-	if (!ep_exists(ep)) {
+	if (!rtkit_ep_exists(ep)) {
 		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_UNKNOWN_ENDPOINT,
 			       ep, "RTKit message", "start of endpoint 0x%02x",
 			       ep);
@@ -334,7 +345,8 @@ static void start_ep(struct vagx_rtkit *rtkit, uint64_t msg)
 	}
 	if (rtkit->state != BOOTED ||
 	    (flags != EP_FLAG_START && flags != EP_FLAG_STOP)) {
-		bad_message(rtkit, EP_MGMT, msg, "no endpoint can start now");
+		rtkit_bad_message(rtkit, EP_MGMT, msg,
+				  "endpoints start and stop only after the handshake");
 		return;
 	}
 	if (flags == EP_FLAG_STOP) {
@@ -344,33 +356,33 @@ static void start_ep(struct vagx_rtkit *rtkit, uint64_t msg)
 	if (rtkit->started[ep])
 		return;
 	rtkit->started[ep] = true;
-	start_system_ep(rtkit, ep);
+	rtkit_start_system_ep(rtkit, ep);
 }
 
-static void iop_init(struct vagx_rtkit *rtkit)
+static void rtkit_iop_init(struct vagx_rtkit *rtkit)
 {
 	switch (rtkit->state) {
 	case CPU_STOPPED:
 	case HELLO_SENT:
 	case EPMAP_SENT:
-		/* It is on its way already */
+		/* The handshake is under way already */
 		return;
 	case BOOTED:
 		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_INIT_WHILE_ON, 0,
 			       "RTKit message",
 			       "AP power 0x%x, IOP power 0x%x",
 			       rtkit->ap_power, rtkit->iop_power);
-		quiesce(rtkit);
+		rtkit_quiesce(rtkit);
 		break;
 	case ASLEEP:
 	case SWITCHED_OFF:
 		break;
 	}
-	hello(rtkit);
+	rtkit_hello(rtkit);
 }
 
-/* What nobody expects of a firmware that has just said that it sleeps */
-static void chatter(struct vagx_rtkit *rtkit, uint64_t last)
+/* Sends messages that no firmware sends once it has said that it sleeps (command "chatter") */
+static void rtkit_chatter(struct vagx_rtkit *rtkit, uint64_t last)
 {
 	static const struct {
 		uint8_t ep;
@@ -389,102 +401,102 @@ static void chatter(struct vagx_rtkit *rtkit, uint64_t last)
 		return;
 
 	for (unsigned int i = 0; i < sizeof(more) / sizeof(more[0]); i++)
-		reply(rtkit, more[i].ep, more[i].msg);
-	reply(rtkit, EP_MGMT, last);
+		rtkit_reply(rtkit, more[i].ep, more[i].msg);
+	rtkit_reply(rtkit, EP_MGMT, last);
 }
 
-static void acknowledge_power(struct vagx_rtkit *rtkit, unsigned int type, unsigned int power)
+static void rtkit_acknowledge_power(struct vagx_rtkit *rtkit, unsigned int type, unsigned int power)
 {
-	reply(rtkit, EP_MGMT, MSG(type) | power);
+	rtkit_reply(rtkit, EP_MGMT, MSG(type) | power);
 	if (power != POWER_ON)
-		chatter(rtkit, MSG(type) | power);
+		rtkit_chatter(rtkit, MSG(type) | power);
 }
 
-static void set_iop_power(struct vagx_rtkit *rtkit, unsigned int power)
+static void rtkit_set_iop_power(struct vagx_rtkit *rtkit, unsigned int power)
 {
 	switch (power) {
 	case POWER_INIT:
-		iop_init(rtkit);
+		rtkit_iop_init(rtkit);
 		return;
 	case POWER_OFF:
 		rtkit->state = SWITCHED_OFF;
-		quiesce(rtkit);
+		rtkit_quiesce(rtkit);
 		break;
 	case POWER_SLEEP:
 	case POWER_QUIESCED:
 	case POWER_IDLE:
 		rtkit->state = ASLEEP;
-		quiesce(rtkit);
+		rtkit_quiesce(rtkit);
 		break;
 	case POWER_ON:
 		break;
 	default:
-		bad_message(rtkit, EP_MGMT, MSG(MGMT_SET_IOP_POWER) | power,
-			    "no such power state");
+		rtkit_bad_message(rtkit, EP_MGMT, MSG(MGMT_SET_IOP_POWER) | power,
+				  "no such power state");
 		return;
 	}
 	rtkit->iop_power = power;
 	vagx_log(rtkit->report, VAGX_LOG_DEBUG, "rtkit: IOP power 0x%x", power);
-	acknowledge_power(rtkit, MGMT_IOP_POWER_ACK, power);
+	rtkit_acknowledge_power(rtkit, MGMT_IOP_POWER_ACK, power);
 }
 
-static void set_ap_power(struct vagx_rtkit *rtkit, unsigned int power)
+static void rtkit_set_ap_power(struct vagx_rtkit *rtkit, unsigned int power)
 {
 	switch (power) {
 	case POWER_OFF:
 	case POWER_SLEEP:
 	case POWER_QUIESCED:
 	case POWER_IDLE:
-		quiesce(rtkit);
+		rtkit_quiesce(rtkit);
 		break;
 	case POWER_ON:
 		if (rtkit->state == BOOTED)
 			break;
 		/* fall through */
 	default:
-		bad_message(rtkit, EP_MGMT, MSG(MGMT_AP_POWER) | power,
-			    "no power state to go to");
+		rtkit_bad_message(rtkit, EP_MGMT, MSG(MGMT_AP_POWER) | power,
+				  "the AP cannot go to this power state now");
 		return;
 	}
 	rtkit->ap_power = power;
 	vagx_log(rtkit->report, VAGX_LOG_DEBUG, "rtkit: AP power 0x%x", power);
-	acknowledge_power(rtkit, MGMT_AP_POWER, power);
+	rtkit_acknowledge_power(rtkit, MGMT_AP_POWER, power);
 }
 
-static void mgmt_message(struct vagx_rtkit *rtkit, uint64_t msg)
+static void rtkit_mgmt_message(struct vagx_rtkit *rtkit, uint64_t msg)
 {
 	switch (TYPE(msg)) {
 	case MGMT_HELLO_REPLY:
-		got_hello(rtkit, msg);
+		rtkit_got_hello(rtkit, msg);
 		break;
 	case MGMT_EPMAP:
-		got_epmap(rtkit, msg);
+		rtkit_got_epmap(rtkit, msg);
 		break;
 	case MGMT_PING:
-		reply(rtkit, EP_MGMT, MSG(MGMT_PONG));
+		rtkit_reply(rtkit, EP_MGMT, MSG(MGMT_PONG));
 		break;
 	case MGMT_START_EP:
-		start_ep(rtkit, msg);
+		rtkit_start_ep(rtkit, msg);
 		break;
 	case MGMT_SET_IOP_POWER:
-		set_iop_power(rtkit, msg & 0xffff);
+		rtkit_set_iop_power(rtkit, msg & 0xffff);
 		break;
 	case MGMT_AP_POWER:
-		set_ap_power(rtkit, msg & 0xffff);
+		rtkit_set_ap_power(rtkit, msg & 0xffff);
 		break;
 	default:
-		bad_message(rtkit, EP_MGMT, msg, "unknown type");
+		rtkit_bad_message(rtkit, EP_MGMT, msg, "unknown type");
 	}
 }
 
-/* The fields have fewer bits than an address of the upper half */
-static uint64_t extend(uint64_t va, unsigned int bits)
+/* Extends the sign of an address that has only @bits bits in its message */
+static uint64_t rtkit_extend(uint64_t va, unsigned int bits)
 {
 	return va >> (bits - 1) & 1 ? va | ~0ULL << bits : va;
 }
 
-static bool writable(struct vagx_rtkit *rtkit, uint64_t va, uint64_t size,
-		     struct vagx_uat_fault *fault)
+static bool rtkit_writable(struct vagx_rtkit *rtkit, uint64_t va, uint64_t size,
+			   struct vagx_uat_fault *fault)
 {
 	for (uint64_t done = 0; done < size; done += 0x1000) {
 		if (!vagx_uat_ptr(rtkit->uat, 0, va + done, 1, VAGX_AGENT_FW,
@@ -495,28 +507,29 @@ static bool writable(struct vagx_rtkit *rtkit, uint64_t va, uint64_t size,
 }
 
 /* Return: whether the buffer can be used */
-static bool got_buffer(struct vagx_rtkit *rtkit, enum buffer_id id,
-		       uint64_t msg, uint64_t va, uint64_t size)
+static bool rtkit_got_buffer(struct vagx_rtkit *rtkit, enum buffer_id id,
+			     uint64_t msg, uint64_t va, uint64_t size)
 {
 	struct vagx_uat_fault fault = { 0 };
 
 	if (!rtkit->requested[id]) {
-		bad_message(rtkit, buffers[id].ep, msg, "nobody asked for it");
+		rtkit_bad_message(rtkit, rtkit_buffers[id].ep, msg,
+				  "the coprocessor has requested no buffer");
 		return false;
 	}
-	if (size < buffers[id].size || va % 0x1000) {
+	if (size < rtkit_buffers[id].size || va % 0x1000) {
 		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_BAD_BUFFER, va,
 			       "RTKit buffer",
 			       "endpoint 0x%02x: 0x%llx bytes instead of 0x%x",
-			       buffers[id].ep, (unsigned long long)size,
-			       buffers[id].size);
+			       rtkit_buffers[id].ep, (unsigned long long)size,
+			       rtkit_buffers[id].size);
 		return false;
 	}
-	if (!writable(rtkit, va, buffers[id].size, &fault)) {
+	if (!rtkit_writable(rtkit, va, rtkit_buffers[id].size, &fault)) {
 		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_BAD_BUFFER,
 			       fault.va, "RTKit buffer",
 			       "endpoint 0x%02x: not writable for the firmware: %s",
-			       buffers[id].ep,
+			       rtkit_buffers[id].ep,
 			       vagx_fault_reason_name(fault.reason));
 		return false;
 	}
@@ -528,14 +541,14 @@ static bool got_buffer(struct vagx_rtkit *rtkit, enum buffer_id id,
 	return true;
 }
 
-static bool got_common_buffer(struct vagx_rtkit *rtkit, enum buffer_id id,
-			      uint64_t msg)
+static bool rtkit_got_common_buffer(struct vagx_rtkit *rtkit, enum buffer_id id,
+				    uint64_t msg)
 {
-	return got_buffer(rtkit, id, msg, extend(msg & 0xfffffffffffULL, 44),
-			  BUFFER_SIZE(msg));
+	return rtkit_got_buffer(rtkit, id, msg, rtkit_extend(msg & 0xfffffffffffULL, 44),
+				BUFFER_SIZE(msg));
 }
 
-static void greet(struct vagx_rtkit *rtkit)
+static void rtkit_greet(struct vagx_rtkit *rtkit)
 {
 	char text[VAGX_RTKIT_SYSLOG_TEXT];
 
@@ -544,7 +557,7 @@ static void greet(struct vagx_rtkit *rtkit)
 	vagx_rtkit_syslog(rtkit, "vagx", text);
 }
 
-static void syslog_acknowledged(struct vagx_rtkit *rtkit, uint64_t msg)
+static void rtkit_syslog_acknowledged(struct vagx_rtkit *rtkit, uint64_t msg)
 {
 	bool expected;
 
@@ -555,54 +568,54 @@ static void syslog_acknowledged(struct vagx_rtkit *rtkit, uint64_t msg)
 	pthread_mutex_unlock(&rtkit->lock);
 
 	if (!expected)
-		bad_message(rtkit, EP_SYSLOG, msg, "no line to acknowledge");
+		rtkit_bad_message(rtkit, EP_SYSLOG, msg, "no line to acknowledge");
 }
 
-static void system_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
+static void rtkit_system_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 {
 	switch (ep) {
 	case EP_SYSLOG:
 		if (TYPE(msg) == SYSLOG_LOG)
-			syslog_acknowledged(rtkit, msg);
+			rtkit_syslog_acknowledged(rtkit, msg);
 		else if (TYPE(msg) != BUFFER_REQUEST)
-			bad_message(rtkit, ep, msg, "unknown type");
-		else if (got_common_buffer(rtkit, BUFFER_SYSLOG, msg))
-			greet(rtkit);
+			rtkit_bad_message(rtkit, ep, msg, "unknown type");
+		else if (rtkit_got_common_buffer(rtkit, BUFFER_SYSLOG, msg))
+			rtkit_greet(rtkit);
 		break;
 	case EP_CRASHLOG:
 		if (TYPE(msg) == BUFFER_REQUEST)
-			got_common_buffer(rtkit, BUFFER_CRASHLOG, msg);
+			rtkit_got_common_buffer(rtkit, BUFFER_CRASHLOG, msg);
 		else
-			bad_message(rtkit, ep, msg, "unknown type");
+			rtkit_bad_message(rtkit, ep, msg, "unknown type");
 		break;
 	case EP_DEBUG:
 		/* m1n1 fw/asc/kdebug.py; without a buffer there is nothing to say */
 		if (KDEBUG_TYPE(msg) != KDEBUG_START)
-			bad_message(rtkit, ep, msg, "unknown type");
+			rtkit_bad_message(rtkit, ep, msg, "unknown type");
 		break;
 	case EP_IOREPORT:
 		if (TYPE(msg) == IOREPORT_START ||
 		    TYPE(msg) == IOREPORT_REPORT)
 			break;
 		if (TYPE(msg) != BUFFER_REQUEST)
-			bad_message(rtkit, ep, msg, "unknown type");
-		else if (got_common_buffer(rtkit, BUFFER_IOREPORT, msg))
-			reply(rtkit, ep, MSG(IOREPORT_START));
+			rtkit_bad_message(rtkit, ep, msg, "unknown type");
+		else if (rtkit_got_common_buffer(rtkit, BUFFER_IOREPORT, msg))
+			rtkit_reply(rtkit, ep, MSG(IOREPORT_START));
 		break;
 	case EP_OSLOG:
 		if (OSLOG_TYPE(msg) != 1)
-			bad_message(rtkit, ep, msg, "unknown type");
+			rtkit_bad_message(rtkit, ep, msg, "unknown type");
 		else
-			got_buffer(rtkit, BUFFER_OSLOG, msg,
-				   extend((msg & 0xfffffffffULL) << 12, 48),
-				   OSLOG_SIZE(msg));
+			rtkit_got_buffer(rtkit, BUFFER_OSLOG, msg,
+					 rtkit_extend((msg & 0xfffffffffULL) << 12, 48),
+					 OSLOG_SIZE(msg));
 		break;
 	default:
-		bad_message(rtkit, ep, msg, "it takes no messages");
+		rtkit_bad_message(rtkit, ep, msg, "this endpoint takes no messages");
 	}
 }
 
-static void app_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
+static void rtkit_app_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 {
 	if (rtkit->ap_power != POWER_ON || rtkit->iop_power != POWER_ON) {
 		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_NOT_RUNNING, ep,
@@ -615,18 +628,18 @@ static void app_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 	rtkit->ops->message(rtkit->ctx, ep, msg);
 }
 
-static void message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
+static void rtkit_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 {
-	trace(rtkit, "from guest, endpoint", ep, msg);
+	rtkit_trace(rtkit, "from guest, endpoint", ep, msg);
 
 	if (vagx_rtkit_is_crashed(rtkit)) {
-		/* It may have been on its way when we crashed */
+		/* The guest may have sent it before it could know */
 		vagx_log(rtkit->report, VAGX_LOG_DEBUG,
 			 "rtkit: message to a crashed coprocessor is dropped");
 		return;
 	}
 	if (!rtkit->cpu_started) {
-		bad_message(rtkit, ep, msg, "the CPU was not started");
+		rtkit_bad_message(rtkit, ep, msg, "the CPU was not started");
 		return;
 	}
 	if (rtkit->state == SWITCHED_OFF) {
@@ -635,14 +648,14 @@ static void message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 			       (unsigned long long)msg);
 		return;
 	}
-	if (!ep_exists(ep)) {
+	if (!rtkit_ep_exists(ep)) {
 		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_UNKNOWN_ENDPOINT,
 			       ep, "RTKit message", "0x%016llx",
 			       (unsigned long long)msg);
 		return;
 	}
 	if (ep == EP_MGMT) {
-		mgmt_message(rtkit, msg);
+		rtkit_mgmt_message(rtkit, msg);
 		return;
 	}
 	if (!rtkit->started[ep]) {
@@ -653,24 +666,26 @@ static void message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 		return;
 	}
 	if (ep < EP_APPLICATION)
-		system_message(rtkit, ep, msg);
+		rtkit_system_message(rtkit, ep, msg);
 	else
-		app_message(rtkit, ep, msg);
+		rtkit_app_message(rtkit, ep, msg);
 }
 
-void vagx_rtkit_process(struct vagx_rtkit *rtkit)
+unsigned int vagx_rtkit_process(struct vagx_rtkit *rtkit, unsigned int max)
 {
+	unsigned int taken = 0;
 	uint64_t msg;
 	uint8_t ep;
 
-	while (vagx_mailbox_take(rtkit->mailbox, &ep, &msg))
-		message(rtkit, ep, msg);
+	for (; taken < max && vagx_mailbox_take(rtkit->mailbox, &ep, &msg); taken++)
+		rtkit_message(rtkit, ep, msg);
 	vagx_mailbox_settle(rtkit->mailbox);
+	return taken;
 }
 
 void vagx_rtkit_reset(struct vagx_rtkit *rtkit)
 {
-	forget_session(rtkit);
+	rtkit_forget_session(rtkit);
 	rtkit->state = CPU_STOPPED;
 	rtkit->cpu_started = false;
 	rtkit->quiesced = false;
@@ -693,7 +708,7 @@ void vagx_rtkit_send(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 	if (vagx_rtkit_is_crashed(rtkit))
 		return;
 
-	trace(rtkit, "to guest, endpoint", ep, msg);
+	rtkit_trace(rtkit, "to guest, endpoint", ep, msg);
 	if (vagx_mailbox_send(rtkit->mailbox, ep, msg, true))
 		vagx_log(rtkit->report, VAGX_LOG_DEBUG,
 			 "rtkit: the firmware is being stopped, message 0x%016llx is dropped",
@@ -726,7 +741,7 @@ void vagx_rtkit_syslog(struct vagx_rtkit *rtkit, const char *context,
 			       "RTKit buffer", "syslog buffer is gone");
 		return;
 	}
-	reply(rtkit, EP_SYSLOG, MSG(SYSLOG_LOG) | index);
+	rtkit_reply(rtkit, EP_SYSLOG, MSG(SYSLOG_LOG) | index);
 }
 
 struct crashlog {
@@ -734,13 +749,13 @@ struct crashlog {
 	size_t used;
 };
 
-static void crashlog_u32(struct crashlog *log, size_t at, uint32_t value)
+static void rtkit_crashlog_u32(struct crashlog *log, size_t at, uint32_t value)
 {
 	memcpy(log->data + at, &value, sizeof(value));
 }
 
-static void crashlog_section(struct crashlog *log, const char *name,
-			     const void *payload, size_t size)
+static void rtkit_crashlog_section(struct crashlog *log, const char *name,
+				   const void *payload, size_t size)
 {
 	size_t start = log->used;
 	size_t total = (16 + size + 15) / 16 * 16;
@@ -748,19 +763,19 @@ static void crashlog_section(struct crashlog *log, const char *name,
 	/* The name is a number with the first character on top */
 	for (unsigned int i = 0; i < 4; i++)
 		log->data[start + i] = name[3 - i];
-	crashlog_u32(log, start + 12, total);
+	rtkit_crashlog_u32(log, start + 12, total);
 	if (size)
 		memcpy(log->data + start + 16, payload, size);
 	log->used += total;
 }
 
 /*
- * Version, time and one message, between two headers. The reader takes a
- * section's whole length as payload and so looks 16 bytes too far; the
- * closing header keeps that inside the log.
+ * Builds a crash log: version, time and one message, between two headers. The reader takes a
+ * section's whole length as payload and so looks 16 bytes too far; the closing header keeps that
+ * inside the log.
  */
-static void crashlog_build(struct crashlog *log, const char *version,
-			   const char *reason)
+static void rtkit_crashlog_build(struct crashlog *log, const char *version,
+				 const char *reason)
 {
 	uint8_t payload[256] = { 0 };
 	uint64_t now = (uint64_t)time(NULL);
@@ -769,17 +784,17 @@ static void crashlog_build(struct crashlog *log, const char *version,
 	log->used = 0x20;
 
 	snprintf((char *)payload + 16, 64, "vagx %s", version);
-	crashlog_section(log, "Cver", payload, 16 + 64);
-	crashlog_section(log, "Ctim", &now, sizeof(now));
+	rtkit_crashlog_section(log, "Cver", payload, 16 + 64);
+	rtkit_crashlog_section(log, "Ctim", &now, sizeof(now));
 	memset(payload, 0, sizeof(payload));
 	snprintf((char *)payload + 4, sizeof(payload) - 4, "%s", reason);
-	crashlog_section(log, "Cstr", payload, sizeof(payload));
-	crashlog_section(log, "CLHE", payload, 0);
+	rtkit_crashlog_section(log, "Cstr", payload, sizeof(payload));
+	rtkit_crashlog_section(log, "CLHE", payload, 0);
 	log->used += 0x10;
 
 	memcpy(log->data, "EHLC", 4);
-	crashlog_u32(log, 4, 1);
-	crashlog_u32(log, 8, log->used);
+	rtkit_crashlog_u32(log, 4, 1);
+	rtkit_crashlog_u32(log, 8, log->used);
 }
 
 void vagx_rtkit_crash(struct vagx_rtkit *rtkit, const char *reason)
@@ -802,11 +817,11 @@ void vagx_rtkit_crash(struct vagx_rtkit *rtkit, const char *reason)
 			 "rtkit: the guest gave no buffer for the crash log");
 		return;
 	}
-	crashlog_build(&log, rtkit->version, reason);
+	rtkit_crashlog_build(&log, rtkit->version, reason);
 	if (vagx_uat_write(rtkit->uat, 0, va, log.data, log.used,
 			   VAGX_AGENT_FW, NULL))
 		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_BAD_BUFFER, va,
 			       "RTKit buffer", "crashlog buffer is gone");
-	reply(rtkit, EP_CRASHLOG, BUFFER_MSG(buffers[BUFFER_CRASHLOG].size,
-					     va & 0xfffffffffffULL));
+	rtkit_reply(rtkit, EP_CRASHLOG, BUFFER_MSG(rtkit_buffers[BUFFER_CRASHLOG].size,
+						   va & 0xfffffffffffULL));
 }

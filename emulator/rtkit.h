@@ -46,8 +46,8 @@ void vagx_rtkit_free(struct vagx_rtkit *rtkit);
 /* MMIO thread: the run bit of the CPU's control register was set */
 void vagx_rtkit_start_cpu(struct vagx_rtkit *rtkit);
 
-/* MMIO thread: take and answer all messages of the mailbox */
-void vagx_rtkit_process(struct vagx_rtkit *rtkit);
+/* MMIO thread: take and answer messages of the mailbox, at most @max. Return: how many. */
+unsigned int vagx_rtkit_process(struct vagx_rtkit *rtkit, unsigned int max);
 
 /* MMIO thread: the machine was reset. The firmware has been stopped before. */
 void vagx_rtkit_reset(struct vagx_rtkit *rtkit);

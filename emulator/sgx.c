@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
-
+/*
+ * The GPU's own registers: identity, masks of cores, and the MMU's fault (m1n1 hw/agx.py).
+ *
+ * The guest's accesses are on the MMIO thread. A fault is set by a thread of the firmware with the
+ * firmware's lock held. On G14X it has two words, and that with the address is stored first, as
+ * the guest reads it when the other one says that there is a fault.
+ */
 #include <stdlib.h>
 
 #include "agx/agx_regs.h"
+#include "draw.h"
 #include "report.h"
 #include "sgx.h"
 #include "soc.h"
@@ -25,6 +32,8 @@ struct vagx_sgx {
 	uint64_t fault;			/* atomic */
 	uint64_t fault_addr;		/* atomic; G14X */
 	uint32_t poke;			/* MMIO thread */
+	uint64_t seed;			/* of bits without a meaning to drivers, 0: they are fixed */
+	uint64_t faults;		/* so far; the firmware's lock is held */
 };
 
 struct vagx_sgx *vagx_sgx_new(const struct vagx_gpu_id *id,
@@ -51,13 +60,13 @@ void vagx_sgx_reset(struct vagx_sgx *sgx)
 	vagx_sgx_set_fault(sgx, NULL, 0);
 }
 
-static bool is_g14x(const struct vagx_sgx *sgx)
+static bool sgx_is_g14x(const struct vagx_sgx *sgx)
 {
 	return sgx->id.generation == AGX_ID_GENERATION_G14X;
 }
 
 /* All cores are there; the masks of the clusters follow each other without gaps */
-static uint32_t core_mask(const struct vagx_gpu_id *id, unsigned int word)
+static uint32_t sgx_core_mask(const struct vagx_gpu_id *id, unsigned int word)
 {
 	unsigned int cores = id->clusters * id->cores;
 
@@ -67,7 +76,7 @@ static uint32_t core_mask(const struct vagx_gpu_id *id, unsigned int word)
 	return cores < 32 ? (1U << cores) - 1 : ~0U;
 }
 
-static uint32_t counts_1(const struct vagx_gpu_id *id)
+static uint32_t sgx_counts_1(const struct vagx_gpu_id *id)
 {
 	uint32_t value = id->cores << AGX_ID_CORES_SHIFT;
 
@@ -77,10 +86,13 @@ static uint32_t counts_1(const struct vagx_gpu_id *id)
 	return value;
 }
 
-/* Where a generation has its masks of cores and its fault. Return: false if not there. */
-static bool read_own(struct vagx_sgx *sgx, uint64_t offset, uint64_t *value)
+/*
+ * Reads a register that generations have in different places: masks of cores, and the fault.
+ * Return: false if @offset is none of them.
+ */
+static bool sgx_read_own(struct vagx_sgx *sgx, uint64_t offset, uint64_t *value)
 {
-	if (is_g14x(sgx)) {
+	if (sgx_is_g14x(sgx)) {
 		switch (offset) {
 		case AGX_SGX_FAULT_INFO_G14X:
 			*value = __atomic_load_n(&sgx->fault, __ATOMIC_ACQUIRE);
@@ -91,7 +103,7 @@ static bool read_own(struct vagx_sgx *sgx, uint64_t offset, uint64_t *value)
 		case AGX_SGX_CORE_MASKS_G14X:
 		case AGX_SGX_CORE_MASKS_G14X + 4:
 		case AGX_SGX_CORE_MASKS_G14X + 8:
-			*value = core_mask(&sgx->id, (offset - AGX_SGX_CORE_MASKS_G14X) / 4);
+			*value = sgx_core_mask(&sgx->id, (offset - AGX_SGX_CORE_MASKS_G14X) / 4);
 			return true;
 		}
 		return false;
@@ -101,18 +113,18 @@ static bool read_own(struct vagx_sgx *sgx, uint64_t offset, uint64_t *value)
 		*value = __atomic_load_n(&sgx->fault, __ATOMIC_ACQUIRE);
 		return true;
 	case AGX_SGX_CORE_MASK_0:
-		*value = core_mask(&sgx->id, 0);
+		*value = sgx_core_mask(&sgx->id, 0);
 		return true;
 	case AGX_SGX_CORE_MASK_1:
-		*value = core_mask(&sgx->id, 1);
+		*value = sgx_core_mask(&sgx->id, 1);
 		return true;
 	}
 	return false;
 }
 
-static bool is_fault_register(const struct vagx_sgx *sgx, uint64_t offset)
+static bool sgx_is_fault_register(const struct vagx_sgx *sgx, uint64_t offset)
 {
-	if (is_g14x(sgx))
+	if (sgx_is_g14x(sgx))
 		return offset == AGX_SGX_FAULT_INFO_G14X || offset == AGX_SGX_FAULT_ADDR_G14X;
 	return offset == AGX_SGX_FAULT_INFO;
 }
@@ -122,10 +134,10 @@ uint64_t vagx_sgx_read(struct vagx_sgx *sgx, uint64_t offset, size_t size)
 	const struct vagx_gpu_id *id = &sgx->id;
 	uint64_t value;
 
-	if (read_own(sgx, offset, &value))
+	if (sgx_read_own(sgx, offset, &value))
 		return value;
-	if (is_fault_register(sgx, offset - 4)) {
-		read_own(sgx, offset - 4, &value);
+	if (sgx_is_fault_register(sgx, offset - 4)) {
+		sgx_read_own(sgx, offset - 4, &value);
 		return value >> 32;
 	}
 
@@ -135,7 +147,7 @@ uint64_t vagx_sgx_read(struct vagx_sgx *sgx, uint64_t offset, size_t size)
 		       id->variant << AGX_ID_VARIANT_SHIFT |
 		       id->revision << AGX_ID_REVISION_SHIFT;
 	case AGX_SGX_ID_COUNTS_1:
-		return counts_1(id);
+		return sgx_counts_1(id);
 	case AGX_SGX_ID_COUNTS_2:
 		/* One geometry pipeline in each cluster */
 		return 1 << AGX_ID_GPS_SHIFT;
@@ -155,11 +167,11 @@ uint64_t vagx_sgx_read(struct vagx_sgx *sgx, uint64_t offset, size_t size)
 	return 0;
 }
 
-static bool is_read_only(struct vagx_sgx *sgx, uint64_t offset)
+static bool sgx_is_read_only(struct vagx_sgx *sgx, uint64_t offset)
 {
 	uint64_t value;
 
-	return read_own(sgx, offset, &value) || is_fault_register(sgx, offset - 4) ||
+	return sgx_read_own(sgx, offset, &value) || sgx_is_fault_register(sgx, offset - 4) ||
 	       (offset >= AGX_SGX_ID_VERSION && offset <= AGX_SGX_ID_CLUSTERS) ||
 	       offset == ID_8024;
 }
@@ -169,7 +181,7 @@ void vagx_sgx_write(struct vagx_sgx *sgx, uint64_t offset, size_t size,
 {
 	if (offset == POKE)
 		sgx->poke = value;
-	else if (is_read_only(sgx, offset))
+	else if (sgx_is_read_only(sgx, offset))
 		vagx_violation(sgx->report, VAGX_RULE_REG_READ_ONLY, offset,
 			       "sgx", "write of 0x%llx",
 			       (unsigned long long)value);
@@ -177,6 +189,24 @@ void vagx_sgx_write(struct vagx_sgx *sgx, uint64_t offset, size_t size,
 		vagx_violation(sgx->report, VAGX_RULE_REG_UNKNOWN, offset, "sgx",
 			       "write of %zu bytes, 0x%llx", size,
 			       (unsigned long long)value);
+}
+
+void vagx_sgx_vary_faults(struct vagx_sgx *sgx, uint64_t seed)
+{
+	sgx->seed = seed;
+}
+
+/* No source says which level and which sideband belong to which fault: fixed, or by the seed */
+static uint64_t sgx_fault_bits(struct vagx_sgx *sgx)
+{
+	uint64_t level = AGX_FAULT_LEVEL_MASK, sideband = 0, draw;
+
+	if (sgx->seed) {
+		draw = vagx_draw(sgx->seed, VAGX_DRAW_FAULT, sgx->faults++, 0);
+		level = draw & AGX_FAULT_LEVEL_MASK;
+		sideband = draw >> 8 & AGX_FAULT_SIDEBAND_MASK;
+	}
+	return level << AGX_FAULT_LEVEL_SHIFT | sideband << AGX_FAULT_SIDEBAND_SHIFT;
 }
 
 void vagx_sgx_set_fault(struct vagx_sgx *sgx,
@@ -191,15 +221,15 @@ void vagx_sgx_set_fault(struct vagx_sgx *sgx,
 
 		line = fault->va >> AGX_FAULT_ADDR_UNIT_SHIFT;
 		value = AGX_FAULT_VALID | reason << AGX_FAULT_REASON_SHIFT |
-			3ULL << AGX_FAULT_LEVEL_SHIFT |
+			sgx_fault_bits(sgx) |
 			code << AGX_FAULT_UNIT_SHIFT |
 			slot << AGX_FAULT_SLOT_SHIFT;
 		if (fault->access != VAGX_WRITE)
 			value |= AGX_FAULT_READ;
-		if (!is_g14x(sgx))
+		if (!sgx_is_g14x(sgx))
 			value |= line << AGX_FAULT_ADDR_SHIFT;
 	}
-	/* The other register is looked at once this one says that there is a fault */
+	/* The guest reads the address once the other register says that there is a fault */
 	__atomic_store_n(&sgx->fault_addr, line, __ATOMIC_RELEASE);
 	vagx_sgx_set_fault_value(sgx, value);
 }

@@ -11,7 +11,7 @@ struct vagx_report;
 struct vagx_uat_fault;
 
 /*
- * The GPU's own registers: who it is, which cores it has, and the last MMU
+ * The GPU's own registers: its identity, which cores it has, and the last MMU
  * fault, which G14X has elsewhere. Sources: m1n1 hw/agx.py, asahi regs.rs.
  */
 
@@ -36,6 +36,9 @@ void vagx_sgx_write(struct vagx_sgx *sgx, uint64_t offset, size_t size,
  */
 void vagx_sgx_set_fault(struct vagx_sgx *sgx,
 			const struct vagx_uat_fault *fault, unsigned int unit);
+
+/* From now on, what means nothing in a fault is drawn by the seed; 0: it is fixed, as at first */
+void vagx_sgx_vary_faults(struct vagx_sgx *sgx, uint64_t seed);
 
 /* Puts any value there, also one that no fault makes. Any thread. */
 void vagx_sgx_set_fault_value(struct vagx_sgx *sgx, uint64_t value);

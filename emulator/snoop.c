@@ -30,7 +30,7 @@ struct vagx_snoop {
 };
 
 /* Milliseconds until the next sweep, -1 for none */
-static int time_left(const struct vagx_snoop *snoop)
+static int snoop_time_left(const struct vagx_snoop *snoop)
 {
 	uint64_t now = vagx_clock_host_ns();
 
@@ -39,8 +39,8 @@ static int time_left(const struct vagx_snoop *snoop)
 	return now < snoop->sweep_ns ? (snoop->sweep_ns - now) / 1000000 + 1 : 0;
 }
 
-/* Return: whether it is @fd that has something, and not the end that has come */
-static bool wait_for(struct vagx_snoop *snoop, int fd)
+/* Waits until @fd can be read, and sweeps meanwhile. Return: false if the thread has to end. */
+static bool snoop_wait_for(struct vagx_snoop *snoop, int fd)
 {
 	struct pollfd fds[] = {
 		{ .fd = fd, .events = POLLIN },
@@ -48,17 +48,17 @@ static bool wait_for(struct vagx_snoop *snoop, int fd)
 	};
 	int found;
 
-	while ((found = poll(fds, 2, time_left(snoop))) <= 0) {
+	while ((found = poll(fds, 2, snoop_time_left(snoop))) <= 0) {
 		if (found < 0 && errno != EINTR)
 			return false;
-		if (!time_left(snoop))
+		if (!snoop_time_left(snoop))
 			snoop->sweep_ns = vagx_uat_sweep(snoop->uat, vagx_clock_host_ns());
 	}
 	return !fds[1].revents;
 }
 
 /* The plugin waits for each answer, so there is never more than one message */
-static bool receive(struct vagx_snoop *snoop, int fd, struct vagx_tlbi_message *message)
+static bool snoop_receive(struct vagx_snoop *snoop, int fd, struct vagx_tlbi_message *message)
 {
 	uint8_t *to = (uint8_t *)message;
 	size_t have = 0;
@@ -66,7 +66,7 @@ static bool receive(struct vagx_snoop *snoop, int fd, struct vagx_tlbi_message *
 	while (have < sizeof(*message)) {
 		ssize_t got;
 
-		if (!wait_for(snoop, fd))
+		if (!snoop_wait_for(snoop, fd))
 			return false;
 		got = recv(fd, to + have, sizeof(*message) - have, MSG_DONTWAIT);
 		if (got < 0 && (errno == EAGAIN || errno == EINTR))
@@ -78,13 +78,13 @@ static bool receive(struct vagx_snoop *snoop, int fd, struct vagx_tlbi_message *
 	return true;
 }
 
-static void serve(struct vagx_snoop *snoop, int fd)
+static void snoop_serve(struct vagx_snoop *snoop, int fd)
 {
 	struct vagx_tlbi_message message;
 	struct vagx_tlbi tlbi;
 	char answer = 0;
 
-	while (receive(snoop, fd, &message)) {
+	while (snoop_receive(snoop, fd, &message)) {
 		if (vagx_tlbi_decode(message.insn, message.operand, &tlbi))
 			vagx_uat_invalidate(snoop->uat, &tlbi);
 		if (!snoop->sweep_ns)
@@ -97,7 +97,7 @@ static void serve(struct vagx_snoop *snoop, int fd)
 	}
 }
 
-static void log_stats(struct vagx_snoop *snoop)
+static void snoop_log_stats(struct vagx_snoop *snoop)
 {
 	struct vagx_uat_stats stats;
 
@@ -112,7 +112,7 @@ static void *snoop_thread(void *arg)
 {
 	struct vagx_snoop *snoop = arg;
 
-	while (wait_for(snoop, snoop->listener)) {
+	while (snoop_wait_for(snoop, snoop->listener)) {
 		int fd = accept4(snoop->listener, NULL, NULL, SOCK_CLOEXEC);
 
 		if (fd < 0)
@@ -120,8 +120,8 @@ static void *snoop_thread(void *arg)
 		vagx_log(snoop->report, VAGX_LOG_INFO,
 			 "translations are kept until the guest invalidates them");
 		vagx_uat_cache_set(snoop->uat, true);
-		serve(snoop, fd);
-		log_stats(snoop);
+		snoop_serve(snoop, fd);
+		snoop_log_stats(snoop);
 		vagx_uat_cache_set(snoop->uat, false);
 		snoop->sweep_ns = 0;
 		close(fd);
@@ -129,7 +129,7 @@ static void *snoop_thread(void *arg)
 	return NULL;
 }
 
-static void release(struct vagx_snoop *snoop)
+static void snoop_release(struct vagx_snoop *snoop)
 {
 	if (snoop->listener >= 0) {
 		close(snoop->listener);
@@ -161,7 +161,7 @@ struct vagx_snoop *vagx_snoop_new(const char *path, struct vagx_uat *uat,
 	}
 	if (!err)
 		return snoop;
-	release(snoop);
+	snoop_release(snoop);
 	errno = err;
 	return NULL;
 }
@@ -175,5 +175,5 @@ void vagx_snoop_free(struct vagx_snoop *snoop)
 	while (write(snoop->quit_fd, &one, sizeof(one)) < 0 && errno == EINTR)
 		;
 	pthread_join(snoop->thread, NULL);
-	release(snoop);
+	snoop_release(snoop);
 }

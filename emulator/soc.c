@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * Sources: m1n1 proxyclient/m1n1/agx/initdata.py and rust/src/gpu/hw/, asahi
- * hw/; where those two differ, what asahi does runs on the machines.
+ * The SoCs: what their GPUs say they are, the register ranges that the firmware accesses, and the
+ * versions of the firmware that run there. Constants: any thread, no lock.
+ *
+ * Sources: m1n1 proxyclient/m1n1/agx/initdata.py and rust/src/gpu/hw/, asahi hw/; where those two
+ * differ, what asahi does runs on the machines.
  */
 #include <stddef.h>
 #include <string.h>
@@ -14,7 +17,7 @@
 #define G14G	AGX_ID_GENERATION_G14G
 #define G14X	AGX_ID_GENERATION_G14X
 
-/* The same everywhere */
+/* Units that have the same code on all SoCs */
 #define COMMON_UNITS						\
 	[VAGX_GPU_UNIT_USC] = AGX_FAULT_UNIT_UL1C,		\
 	[VAGX_GPU_UNIT_VDM_CS] = AGX_FAULT_UNIT_GVDM_CSD,	\
@@ -24,7 +27,7 @@
 	[VAGX_GPU_UNIT_ISP] = AGX_FAULT_UNIT_RAS,		\
 	[VAGX_GPU_UNIT_ZLS] = AGX_FAULT_UNIT_ZLS
 
-static const struct vagx_gpu_units plain_units = {
+static const struct vagx_gpu_units soc_plain_units = {
 	.code = {
 		COMMON_UNITS,
 		[VAGX_GPU_UNIT_CDM_CS] = AGX_FAULT_UNIT_GCDM_CS_KS0,
@@ -32,7 +35,7 @@ static const struct vagx_gpu_units plain_units = {
 	},
 };
 
-static const struct vagx_gpu_units g14x_units = {
+static const struct vagx_gpu_units soc_g14x_units = {
 	.code = {
 		COMMON_UNITS,
 		[VAGX_GPU_UNIT_CDM_CS] = AGX_FAULT_UNIT_GCDM_CS,
@@ -44,7 +47,7 @@ static const struct vagx_gpu_units g14x_units = {
 #define EACH_DIE(phys, size, dies)	{ phys, size, 1, 0, dies, false }
 #define CACHES(count, dies)		{ 0x200000000, 0xd8000, count, 0x1000000, dies, true }
 
-static const struct vagx_io_range t8103_io[VAGX_IO_RANGES] = {
+static const struct vagx_io_range soc_t8103_io[VAGX_IO_RANGES] = {
 	[0] = ONE(0x204d00000, 0x1c000, true),
 	[1] = ONE(0x20e100000, 0x4000, false),
 	[2] = ONE(0x23b104000, 0x4000, true),
@@ -58,7 +61,7 @@ static const struct vagx_io_range t8103_io[VAGX_IO_RANGES] = {
 };
 
 /* m1n1 has 16 to 18 as not written */
-static const struct vagx_io_range t8112_io[VAGX_IO_RANGES] = {
+static const struct vagx_io_range soc_t8112_io[VAGX_IO_RANGES] = {
 	[0] = ONE(0x204d00000, 0x14000, true),
 	[1] = ONE(0x20e100000, 0x4000, false),
 	[2] = ONE(0x23b0c4000, 0x4000, true),
@@ -74,7 +77,7 @@ static const struct vagx_io_range t8112_io[VAGX_IO_RANGES] = {
 };
 
 /* m1n1 has 0x1000 bytes at 7, once, here and on the next two */
-static const struct vagx_io_range t6000_io[VAGX_IO_RANGES] = {
+static const struct vagx_io_range soc_t6000_io[VAGX_IO_RANGES] = {
 	[0] = ONE(0x404d00000, 0x1c000, true),
 	[1] = ONE(0x20e100000, 0x4000, false),
 	[2] = ONE(0x28e104000, 0x4000, true),
@@ -88,7 +91,7 @@ static const struct vagx_io_range t6000_io[VAGX_IO_RANGES] = {
 	[19] = ONE(0x28e3c0000, 0x2000, false),
 };
 
-static const struct vagx_io_range t6001_io[VAGX_IO_RANGES] = {
+static const struct vagx_io_range soc_t6001_io[VAGX_IO_RANGES] = {
 	[0] = ONE(0x404d00000, 0x1c000, true),
 	[1] = ONE(0x20e100000, 0x4000, false),
 	[2] = ONE(0x28e104000, 0x4000, true),
@@ -102,7 +105,7 @@ static const struct vagx_io_range t6001_io[VAGX_IO_RANGES] = {
 	[19] = ONE(0x28e3c0000, 0x2000, false),
 };
 
-static const struct vagx_io_range t6002_io[VAGX_IO_RANGES] = {
+static const struct vagx_io_range soc_t6002_io[VAGX_IO_RANGES] = {
 	[0] = ONE(0x404d00000, 0x1c000, true),
 	[1] = ONE(0x20e100000, 0x4000, false),
 	[2] = ONE(0x28e104000, 0x4000, true),
@@ -118,7 +121,7 @@ static const struct vagx_io_range t6002_io[VAGX_IO_RANGES] = {
 };
 
 /* m1n1 has 7 where its successors have it */
-static const struct vagx_io_range t6020_io[VAGX_IO_RANGES] = {
+static const struct vagx_io_range soc_t6020_io[VAGX_IO_RANGES] = {
 	[0] = ONE(0x404d00000, 0x144000, true),
 	[1] = ONE(0x20e100000, 0x4000, false),
 	[2] = ONE(0x28e106000, 0x4000, true),
@@ -133,7 +136,7 @@ static const struct vagx_io_range t6020_io[VAGX_IO_RANGES] = {
 	[21] = { 0x404eac000, 0x4000, 1, 0, 1, true },
 };
 
-static const struct vagx_io_range t6021_io[VAGX_IO_RANGES] = {
+static const struct vagx_io_range soc_t6021_io[VAGX_IO_RANGES] = {
 	[0] = ONE(0x404d00000, 0x144000, true),
 	[1] = ONE(0x20e100000, 0x4000, false),
 	[2] = ONE(0x28e106000, 0x4000, true),
@@ -148,7 +151,7 @@ static const struct vagx_io_range t6021_io[VAGX_IO_RANGES] = {
 	[21] = { 0x404eac000, 0x4000, 1, 0, 1, true },
 };
 
-static const struct vagx_io_range t6022_io[VAGX_IO_RANGES] = {
+static const struct vagx_io_range soc_t6022_io[VAGX_IO_RANGES] = {
 	[0] = ONE(0x404d00000, 0x144000, true),
 	[1] = ONE(0x20e100000, 0x4000, false),
 	[2] = ONE(0x28e106000, 0x4000, true),
@@ -164,15 +167,15 @@ static const struct vagx_io_range t6022_io[VAGX_IO_RANGES] = {
 };
 
 /* Generation, variant, revision (assumed but for T8103), dies, clusters, cores per cluster */
-static const struct vagx_soc socs[] = {
+static const struct vagx_soc soc_socs[] = {
 	{
 		.name = "t8103", .chip = "M1",
 		.id = { G13, AGX_ID_VARIANT_G, 0x11, 1, 1, 8 },
 		.oas_bits = 40,
 		.chip_id = 0x8103,
 		.core_id = 11,
-		.units = &plain_units,
-		.io = t8103_io,
+		.units = &soc_plain_units,
+		.io = soc_t8103_io,
 	},
 	{
 		.name = "t8112", .chip = "M2",
@@ -180,8 +183,8 @@ static const struct vagx_soc socs[] = {
 		.oas_bits = 40,
 		.chip_id = 0x8112,
 		.core_id = 15,
-		.units = &plain_units,
-		.io = t8112_io,
+		.units = &soc_plain_units,
+		.io = soc_t8112_io,
 	},
 	{
 		.name = "t6000", .chip = "M1 Pro",
@@ -189,8 +192,8 @@ static const struct vagx_soc socs[] = {
 		.oas_bits = 42,
 		.chip_id = 0x6000,
 		.core_id = 12,
-		.units = &plain_units,
-		.io = t6000_io,
+		.units = &soc_plain_units,
+		.io = soc_t6000_io,
 	},
 	{
 		.name = "t6001", .chip = "M1 Max",
@@ -198,8 +201,8 @@ static const struct vagx_soc socs[] = {
 		.oas_bits = 42,
 		.chip_id = 0x6001,
 		.core_id = 13,
-		.units = &plain_units,
-		.io = t6001_io,
+		.units = &soc_plain_units,
+		.io = soc_t6001_io,
 	},
 	{
 		.name = "t6002", .chip = "M1 Ultra",
@@ -207,8 +210,8 @@ static const struct vagx_soc socs[] = {
 		.oas_bits = 42,
 		.chip_id = 0x6002,
 		.core_id = 13,
-		.units = &plain_units,
-		.io = t6002_io,
+		.units = &soc_plain_units,
+		.io = soc_t6002_io,
 	},
 	{
 		.name = "t6020", .chip = "M2 Pro",
@@ -216,8 +219,8 @@ static const struct vagx_soc socs[] = {
 		.oas_bits = 42,
 		.chip_id = 0x6020,
 		.core_id = 16,
-		.units = &g14x_units,
-		.io = t6020_io,
+		.units = &soc_g14x_units,
+		.io = soc_t6020_io,
 		.sram = 0x404d60000,
 		.sram_size = 0x20000,
 	},
@@ -227,8 +230,8 @@ static const struct vagx_soc socs[] = {
 		.oas_bits = 42,
 		.chip_id = 0x6021,
 		.core_id = 17,
-		.units = &g14x_units,
-		.io = t6021_io,
+		.units = &soc_g14x_units,
+		.io = soc_t6021_io,
 		.sram = 0x404d60000,
 		.sram_size = 0x20000,
 	},
@@ -238,8 +241,8 @@ static const struct vagx_soc socs[] = {
 		.oas_bits = 42,
 		.chip_id = 0x6022,
 		.core_id = 18,
-		.units = &g14x_units,
-		.io = t6022_io,
+		.units = &soc_g14x_units,
+		.io = soc_t6022_io,
 		.sram = 0x404d60000,
 		.sram_size = 0x20000,
 	},
@@ -249,7 +252,7 @@ static const struct {
 	const char *firmware;
 	uint8_t generation;
 	enum fw_abi abi;
-} abis[] = {
+} soc_abis[] = {
 	{ "13.5", G13, FW_ABI_13_5 },
 	{ "13.5", G14G, FW_ABI_13_5_G14 },
 	{ "13.5", G14X, FW_ABI_13_5_G14X },
@@ -259,7 +262,7 @@ static const struct {
 
 const struct vagx_soc *vagx_soc_at(unsigned int index)
 {
-	return index < sizeof(socs) / sizeof(socs[0]) ? &socs[index] : NULL;
+	return index < sizeof(soc_socs) / sizeof(soc_socs[0]) ? &soc_socs[index] : NULL;
 }
 
 const struct vagx_soc *vagx_soc_find(const char *name)
@@ -275,11 +278,11 @@ const struct vagx_soc *vagx_soc_find(const char *name)
 
 bool vagx_soc_abi(const struct vagx_soc *soc, const char *firmware, enum fw_abi *abi)
 {
-	for (unsigned int i = 0; i < sizeof(abis) / sizeof(abis[0]); i++) {
-		if (abis[i].generation != soc->id.generation ||
-		    strcmp(firmware, abis[i].firmware))
+	for (unsigned int i = 0; i < sizeof(soc_abis) / sizeof(soc_abis[0]); i++) {
+		if (soc_abis[i].generation != soc->id.generation ||
+		    strcmp(firmware, soc_abis[i].firmware))
 			continue;
-		*abi = abis[i].abi;
+		*abi = soc_abis[i].abi;
 		return true;
 	}
 	return false;
@@ -287,9 +290,9 @@ bool vagx_soc_abi(const struct vagx_soc *soc, const char *firmware, enum fw_abi 
 
 const char *vagx_soc_firmware(const struct vagx_soc *soc, unsigned int index)
 {
-	for (unsigned int i = 0; i < sizeof(abis) / sizeof(abis[0]); i++) {
-		if (abis[i].generation == soc->id.generation && !index--)
-			return abis[i].firmware;
+	for (unsigned int i = 0; i < sizeof(soc_abis) / sizeof(soc_abis[0]); i++) {
+		if (soc_abis[i].generation == soc->id.generation && !index--)
+			return soc_abis[i].firmware;
 	}
 	return NULL;
 }

@@ -10,7 +10,7 @@
 #include "gpu/gpu.h"
 
 /*
- * What differs between the SoCs: who the GPU says it is, its address bits, the
+ * What differs between the SoCs: the identity of the GPU, its address bits, the
  * codes of its units, and the registers that its firmware needs.
  */
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * Source: m1n1 rust/src/gpu/hw/, but for performance states and leakage, which
- * differ from chip to chip: frequencies are those that such SoCs run at, the rest
- * is made up. T6001 and T6021 are those of portable computers.
+ * The figures of each SoC that its calibration data is computed from. Constants: any thread, no
+ * lock.
+ *
+ * Source: m1n1 rust/src/gpu/hw/, but for performance states and leakage, which differ from chip to
+ * chip: frequencies are those that such SoCs run at, the rest is made up. T6001 and T6021 are
+ * those of portable computers.
  */
 #include <string.h>
 
@@ -15,34 +18,34 @@
 #define PSTATES(table)	.pstates = (table), .num_pstates = sizeof(table) / sizeof((table)[0])
 #define TABLE(table)	.g_table = (table), .g_table_size = sizeof(table)
 
-static const struct vagx_pstate_figures m1_pstates[] = {
+static const struct vagx_pstate_figures soc_figures_m1_pstates[] = {
 	{ 0, 400, 0 }, { 396, 610, 63 }, { 528, 650, 80 }, { 720, 700, 108 },
 	{ 924, 770, 150 }, { 1128, 850, 198 }, { 1278, 910, 210 },
 };
 
-static const struct vagx_pstate_figures m1_pro_pstates[] = {
+static const struct vagx_pstate_figures soc_figures_m1_pro_pstates[] = {
 	{ 0, 400, 0 }, { 388, 600, 60 }, { 486, 630, 76 }, { 648, 680, 100 },
 	{ 777, 740, 132 }, { 972, 820, 175 }, { 1296, 930, 215 },
 };
 
-static const struct vagx_pstate_figures m2_pstates[] = {
+static const struct vagx_pstate_figures soc_figures_m2_pstates[] = {
 	{ 0, 400, 0 }, { 444, 600, 62 }, { 612, 640, 84 }, { 808, 690, 112 },
 	{ 968, 740, 140 }, { 1110, 790, 168 }, { 1236, 840, 194 }, { 1338, 890, 214 },
 	{ 1398, 930, 226 },
 };
 
-static const uint8_t m1_pro_table[] = {
+static const uint8_t soc_figures_m1_pro_table[] = {
 	0, 1, 2, 1, 1, 90, 75, 1, 1, 1, 2, 90, 75, 1, 1, 1, 1, 90, 75, 1, 1,
 };
 
-static const uint8_t m2_pro_table[] = {
+static const uint8_t soc_figures_m2_pro_table[] = {
 	0, 2, 2, 1, 1, 90, 75, 1, 1, 1, 2, 90, 75, 1, 1, 1, 2, 90, 75, 1, 1, 1, 1, 90, 75, 1, 1,
 };
 
-static const struct vagx_soc_figures figures[] = {
+static const struct vagx_soc_figures soc_figures[] = {
 	{
 		.soc = "t8103",
-		PSTATES(m1_pstates),
+		PSTATES(soc_figures_m1_pstates),
 		.core_leak = 1000.0f,
 		.sram_leak = 45.0f,
 		.min_sram_mv = 850,
@@ -86,7 +89,7 @@ static const struct vagx_soc_figures figures[] = {
 	},
 	{
 		.soc = "t8112",
-		PSTATES(m2_pstates),
+		PSTATES(soc_figures_m2_pstates),
 		.core_leak = 900.0f,
 		.sram_leak = 60.0f,
 		.min_sram_mv = 780,
@@ -140,7 +143,7 @@ static const struct vagx_soc_figures figures[] = {
 	},
 	{
 		.soc = "t6000",
-		PSTATES(m1_pro_pstates),
+		PSTATES(soc_figures_m1_pro_pstates),
 		.core_leak = 620.0f,
 		.sram_leak = 80.0f,
 		.min_sram_mv = 790,
@@ -175,7 +178,7 @@ static const struct vagx_soc_figures figures[] = {
 		.b_ab8 = 0x2084,
 		.b_abc = 0x80,
 		.g_54 = 0xffff,
-		TABLE(m1_pro_table),
+		TABLE(soc_figures_m1_pro_table),
 		.shared1 = {
 			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
 			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
@@ -188,7 +191,7 @@ static const struct vagx_soc_figures figures[] = {
 	},
 	{
 		.soc = "t6001",
-		PSTATES(m1_pro_pstates),
+		PSTATES(soc_figures_m1_pro_pstates),
 		.core_leak = 620.0f,
 		.sram_leak = 80.0f,
 		.min_sram_mv = 790,
@@ -223,7 +226,7 @@ static const struct vagx_soc_figures figures[] = {
 		.b_ab8 = 0x2084,
 		.b_abc = 0x80,
 		.g_54 = 0xffff,
-		TABLE(m1_pro_table),
+		TABLE(soc_figures_m1_pro_table),
 		.shared1 = {
 			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
 			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
@@ -236,7 +239,7 @@ static const struct vagx_soc_figures figures[] = {
 	},
 	{
 		.soc = "t6002",
-		PSTATES(m1_pro_pstates),
+		PSTATES(soc_figures_m1_pro_pstates),
 		.core_leak = 620.0f,
 		.sram_leak = 80.0f,
 		.min_sram_mv = 790,
@@ -271,7 +274,7 @@ static const struct vagx_soc_figures figures[] = {
 		.b_ab8 = 0x2084,
 		.b_abc = 0x80,
 		.g_54 = 0xffff,
-		TABLE(m1_pro_table),
+		TABLE(soc_figures_m1_pro_table),
 		.shared1 = {
 			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
 			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
@@ -290,7 +293,7 @@ static const struct vagx_soc_figures figures[] = {
 	},
 	{
 		.soc = "t6020",
-		PSTATES(m2_pstates),
+		PSTATES(soc_figures_m2_pstates),
 		.core_leak = 700.0f,
 		.sram_leak = 90.0f,
 		.min_sram_mv = 790,
@@ -324,7 +327,7 @@ static const struct vagx_soc_figures figures[] = {
 		.g_54 = 4000,
 		.g_hws2_24 = 6,
 		.g_hws2_4 = { 1.0f, 0.8f, 0.2f, 0.9f, 0.1f, 0.25f, 0.7f, 0.9f },
-		TABLE(m2_pro_table),
+		TABLE(soc_figures_m2_pro_table),
 		.shared1 = {
 			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
 			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
@@ -344,7 +347,7 @@ static const struct vagx_soc_figures figures[] = {
 	},
 	{
 		.soc = "t6021",
-		PSTATES(m2_pstates),
+		PSTATES(soc_figures_m2_pstates),
 		.core_leak = 700.0f,
 		.sram_leak = 90.0f,
 		.min_sram_mv = 790,
@@ -379,7 +382,7 @@ static const struct vagx_soc_figures figures[] = {
 		.g_54 = 4000,
 		.g_hws2_24 = 6,
 		.g_hws2_4 = { 1.0f, 0.8f, 0.2f, 0.9f, 0.1f, 0.25f, 0.7f, 0.9f },
-		TABLE(m2_pro_table),
+		TABLE(soc_figures_m2_pro_table),
 		.shared1 = {
 			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
 			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
@@ -405,7 +408,7 @@ static const struct vagx_soc_figures figures[] = {
 	},
 	{
 		.soc = "t6022",
-		PSTATES(m2_pstates),
+		PSTATES(soc_figures_m2_pstates),
 		.core_leak = 700.0f,
 		.sram_leak = 90.0f,
 		.min_sram_mv = 790,
@@ -440,7 +443,7 @@ static const struct vagx_soc_figures figures[] = {
 		.g_54 = 4000,
 		.g_hws2_24 = 6,
 		.g_hws2_4 = { 1.0f, 0.8f, 0.2f, 0.9f, 0.1f, 0.25f, 0.5f, 0.9f },
-		TABLE(m2_pro_table),
+		TABLE(soc_figures_m2_pro_table),
 		.shared1 = {
 			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
 			0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0xffff,
@@ -472,7 +475,7 @@ static const struct vagx_soc_figures figures[] = {
 
 const struct vagx_soc_figures *vagx_soc_figures(const struct vagx_soc *soc)
 {
-	const struct vagx_soc_figures *f = figures;
+	const struct vagx_soc_figures *f = soc_figures;
 
 	while (strcmp(f->soc, soc->name))
 		f++;

@@ -23,29 +23,29 @@
 #define RANGE_TTL(operand)	((operand) >> 37 & 3)
 #define RANGE_TG_16K		2
 
-static uint64_t sign_extend(uint64_t value, unsigned int bits)
+static uint64_t tlbi_sign_extend(uint64_t value, unsigned int bits)
 {
 	return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
 }
 
-static bool decode_page(uint64_t operand, struct vagx_tlbi *tlbi)
+static bool tlbi_decode_page(uint64_t operand, struct vagx_tlbi *tlbi)
 {
 	unsigned int ttl = TTL(operand);
 
 	if (ttl >> 2 && ttl != (TTL_16K << 2 | LEVEL_PAGE) && ttl != TTL_16K << 2)
 		return false;
-	tlbi->va = sign_extend(operand << 12, 56) & ~(uint64_t)VAGX_UAT_PAGE_MASK;
+	tlbi->va = tlbi_sign_extend(operand << 12, 56) & ~(uint64_t)VAGX_UAT_PAGE_MASK;
 	tlbi->pages = 1;
 	return true;
 }
 
-static bool decode_range(uint64_t operand, struct vagx_tlbi *tlbi)
+static bool tlbi_decode_range(uint64_t operand, struct vagx_tlbi *tlbi)
 {
 	unsigned int ttl = RANGE_TTL(operand);
 
 	if (RANGE_TG(operand) != RANGE_TG_16K || (ttl && ttl != LEVEL_PAGE))
 		return false;
-	tlbi->va = sign_extend(operand << VAGX_UAT_PAGE_SHIFT, 37 + VAGX_UAT_PAGE_SHIFT);
+	tlbi->va = tlbi_sign_extend(operand << VAGX_UAT_PAGE_SHIFT, 37 + VAGX_UAT_PAGE_SHIFT);
 	tlbi->pages = (RANGE_NUM(operand) + 1) << (5 * RANGE_SCALE(operand) + 1);
 	return true;
 }
@@ -61,7 +61,7 @@ bool vagx_tlbi_decode(uint32_t insn, uint64_t operand, struct vagx_tlbi *tlbi)
 	if (op2 & OP2_ADDRESS) {
 		tlbi->kind = VAGX_TLBI_PAGES;
 		tlbi->any_asid = op2 & OP2_ANY_ASID;
-		return range ? decode_range(operand, tlbi) : decode_page(operand, tlbi);
+		return range ? tlbi_decode_range(operand, tlbi) : tlbi_decode_page(operand, tlbi);
 	}
 	if (range || (op2 != OP2_ALL && op2 != OP2_ASID))
 		return false;

@@ -60,6 +60,8 @@ struct vagx_uat_config {
 	uint64_t ttbs;			/* guest-physical address of the TTB table */
 	unsigned int oas_bits;		/* 40 or 42 */
 	bool poison;			/* find pages that nobody has cleared, see poison.h */
+	bool write_back;		/* stores of a job come to memory late */
+	uint64_t seed;			/* of how late, or 0: when it ends */
 };
 
 struct vagx_uat *vagx_uat_new(const struct vagx_uat_config *config);
@@ -72,7 +74,7 @@ void vagx_uat_free(struct vagx_uat *uat);
  *        the context's ttb1, all others its ttb0
  * @va: address
  * @len: bytes; the access must not cross a 16K page
- * @agent: who accesses
+ * @agent: firmware or GPU
  * @access: what for
  * @fault: filled on failure, may be NULL
  *
@@ -108,13 +110,30 @@ int vagx_uat_write(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 		   struct vagx_uat_fault *fault);
 
 /**
+ * struct vagx_written - the pages that a job has stored to, see uat_write_back.c
+ *
+ * TLBs of the job's cores note them, see struct vagx_tlb.
+ */
+struct vagx_written;
+
+/**
+ * vagx_written_new() - a job begins
+ *
+ * Return: what it will store, or NULL if nobody has asked for it.
+ */
+struct vagx_written *vagx_written_new(struct vagx_uat *uat, unsigned int slot);
+
+/** vagx_written_free() - the job has ended, and what it has stored is in memory; or NULL */
+void vagx_written_free(struct vagx_written *written);
+
+/**
  * vagx_uat_cache_set() - begin or end to keep translations
  * @on: somebody tells of all invalidations from now on; or nobody does any more
  */
 void vagx_uat_cache_set(struct vagx_uat *uat, bool on);
 
 /**
- * vagx_uat_invalidate() - do what the guest asks for, and nothing more
+ * vagx_uat_invalidate() - drop the translations that the guest names, and no others
  *
  * What the tables still translate is looked up again at once, as hardware may at
  * any time. So an invalidation that comes before the change of the table has no
@@ -129,7 +148,8 @@ void vagx_uat_forget(struct vagx_uat *uat);
  * vagx_uat_sweep() - look for translations that should have been invalidated
  * @now_ns: monotonic time
  *
- * One that differs from the tables for VAGX_UAT_STALE_NS has been forgotten.
+ * One that differs from the tables for VAGX_UAT_STALE_NS has been forgotten. Stores of
+ * jobs that are due are written back as well.
  *
  * Return: when to come again, 0 for not at all.
  */
@@ -159,7 +179,7 @@ void vagx_uat_get_stats(struct vagx_uat *uat, struct vagx_uat_stats *stats);
 /**
  * vagx_uat_table_pte() - vagx_uat_pte() as the tables have it now
  *
- * What the driver says, where vagx_uat_pte() is what the agents believe.
+ * It is what the driver has written; vagx_uat_pte() is what firmware and GPU use.
  */
 uint64_t vagx_uat_table_pte(struct vagx_uat *uat, unsigned int slot, uint64_t va);
 
@@ -251,9 +271,11 @@ struct vagx_tlb {
 	struct vagx_uat *uat;
 	unsigned int slot;
 	enum vagx_agent agent;
+	struct vagx_written *written;	/* of the job; NULL: nobody notes what is stored */
 	struct vagx_tlb_entry entry[VAGX_TLB_ENTRIES];
 };
 
+/* Stores are not noted until @tlb->written is set */
 void vagx_tlb_init(struct vagx_tlb *tlb, struct vagx_uat *uat,
 		   unsigned int slot, enum vagx_agent agent);
 void vagx_tlb_flush(struct vagx_tlb *tlb);
@@ -262,7 +284,7 @@ void *vagx_tlb_ptr_slow(struct vagx_tlb *tlb, uint64_t va, size_t len,
 			enum vagx_access access, struct vagx_uat_fault *fault);
 
 /**
- * vagx_tlb_ptr() - vagx_uat_ptr() with a memory
+ * vagx_tlb_ptr() - vagx_uat_ptr() through the translation cache of this thread
  */
 static inline void *vagx_tlb_ptr(struct vagx_tlb *tlb, uint64_t va, size_t len,
 				 enum vagx_access access,

@@ -12,7 +12,12 @@
  * - those of a context leave all of the kernel half, whose pages are global;
  * - what was forgotten is looked up again at once, if the tables still have it.
  *
- * What is not mapped, or not accessed yet (AF), is never remembered.
+ * What is not mapped, or not accessed yet (AF), is never remembered. A sweep now and then compares
+ * all nodes with the tables, to find translations that the guest has forgotten to invalidate.
+ *
+ * Any thread looks up, that of the plugin's socket (snoop.c) invalidates, and it and the firmware's
+ * main thread sweep. @lock protects the nodes; each invalidation raises @generation, by which the
+ * translation caches of threads notice it without the lock.
  */
 #include <stdlib.h>
 
@@ -25,7 +30,7 @@
 #define NODE_ENTRIES	AGX_UAT_L3_ENTRIES
 #define NODE_BASE(va)	((va) >> NODE_SHIFT << NODE_SHIFT)
 
-/* 18 MiB */
+/* At most 18 MiB */
 #define MAX_NODES	1024
 
 /* Sweeps in a row that have to find a translation wrong */
@@ -60,7 +65,7 @@ void uat_cache_init(struct uat_cache *cache)
 	cache->generation = 1;
 }
 
-static void free_bucket(struct uat_cache *cache, unsigned int i)
+static void uat_cache_free_bucket(struct uat_cache *cache, unsigned int i)
 {
 	struct uat_cache_node *node = cache->bucket[i], *next;
 
@@ -74,63 +79,67 @@ static void free_bucket(struct uat_cache *cache, unsigned int i)
 }
 
 /* Lock held */
-static void forget(struct uat_cache *cache)
+static void uat_cache_forget(struct uat_cache *cache)
 {
 	for (unsigned int i = 0; i < UAT_CACHE_BUCKETS; i++)
-		free_bucket(cache, i);
+		uat_cache_free_bucket(cache, i);
 }
 
 void uat_cache_fini(struct uat_cache *cache)
 {
-	forget(cache);
+	uat_cache_forget(cache);
 	pthread_mutex_destroy(&cache->lock);
 }
 
 /* Threads look up again what they have remembered. Lock held. */
-static void next_generation(struct uat_cache *cache)
+static void uat_cache_next_generation(struct uat_cache *cache)
 {
 	__atomic_add_fetch(&cache->generation, 1, __ATOMIC_RELEASE);
 }
 
-static unsigned int bucket_of(unsigned int slot, uint64_t va)
+static unsigned int uat_cache_bucket_of(unsigned int slot, uint64_t va)
 {
 	return ((va >> NODE_SHIFT) * 0x9e3779b1U + slot * 37) % UAT_CACHE_BUCKETS;
 }
 
-static struct uat_cache_node *find_node(struct uat_cache *cache, unsigned int slot, uint64_t va)
+static struct uat_cache_node *uat_cache_find_node(struct uat_cache *cache, unsigned int slot,
+						  uint64_t va)
 {
-	struct uat_cache_node *node = cache->bucket[bucket_of(slot, va)];
+	struct uat_cache_node *node = cache->bucket[uat_cache_bucket_of(slot, va)];
 
 	while (node && (node->slot != slot || node->va != NODE_BASE(va)))
 		node = node->next;
 	return node;
 }
 
-static void check_table(struct vagx_uat *uat, uint64_t table, uint64_t va)
+static void uat_cache_check_table(struct vagx_uat *uat, uint64_t table, uint64_t va)
 {
-	const void *entries = uat->poison ? vagx_mem_ptr(uat->mem, table, VAGX_UAT_PAGE_SIZE) : NULL;
+	const void *entries = NULL;
 	struct vagx_poison found;
 
+	if (uat->poison)
+		entries = vagx_mem_ptr(uat->mem, table, VAGX_UAT_PAGE_SIZE);
 	if (entries && vagx_poison_find(entries, VAGX_UAT_PAGE_SIZE, &found))
 		vagx_violation(uat->report, VAGX_RULE_UAT_POISON, va, "page table",
 			       "bytes %#x at offset %#zx", found.byte, found.offset);
 }
 
 /* Lock held. Return: the node, or NULL without a table or memory. */
-static struct uat_cache_node *new_node(struct vagx_uat *uat, unsigned int slot, uint64_t va)
+static struct uat_cache_node *uat_cache_new_node(struct vagx_uat *uat, unsigned int slot,
+						 uint64_t va)
 {
 	struct uat_cache *cache = &uat->cache;
-	struct uat_cache_node **bucket = &cache->bucket[bucket_of(slot, va)], *node;
-	uint64_t table = uat_find_table(uat, slot, va);
+	struct uat_cache_node **bucket = &cache->bucket[uat_cache_bucket_of(slot, va)], *node;
+	uint64_t table = uat_tables_find(uat, slot, va);
 
 	if (!table)
 		return NULL;
 	for (unsigned int i = 0; cache->count >= MAX_NODES && i < UAT_CACHE_BUCKETS; i++)
-		free_bucket(cache, cache->victim++ % UAT_CACHE_BUCKETS);
+		uat_cache_free_bucket(cache, cache->victim++ % UAT_CACHE_BUCKETS);
 	node = calloc(1, sizeof(*node));
 	if (!node)
 		return NULL;
-	check_table(uat, table, va);
+	uat_cache_check_table(uat, table, va);
 	node->va = NODE_BASE(va);
 	node->slot = slot;
 	node->table = table;
@@ -140,18 +149,18 @@ static struct uat_cache_node *new_node(struct vagx_uat *uat, unsigned int slot, 
 	return node;
 }
 
-static bool is_upper(const struct uat_cache_node *node)
+static bool uat_cache_is_upper(const struct uat_cache_node *node)
 {
 	return node->va & VA_UPPER;
 }
 
-static bool can_keep(uint64_t pte)
+static bool uat_cache_can_keep(uint64_t pte)
 {
 	return (pte & VAGX_PTE_VALID) && (pte & AGX_PTE_AF);
 }
 
-static void set_leaf(struct uat_cache *cache, struct uat_cache_node *node, unsigned int i,
-		     uint64_t pte)
+static void uat_cache_set_leaf(struct uat_cache *cache, struct uat_cache_node *node, unsigned int i,
+			       uint64_t pte)
 {
 	int more = !!pte - !!node->leaf[i];
 
@@ -162,19 +171,19 @@ static void set_leaf(struct uat_cache *cache, struct uat_cache_node *node, unsig
 }
 
 /*
- * When a page is looked up first, the driver has cleared it, or filled it. A client's page may
- * hold any bytes, as the client may have written them, but hardly a whole page of those that
- * the kernel puts into free pages.
+ * Looks for poison in a page that is looked up for the first time: the driver has to have cleared
+ * or filled it. A client's page may hold any bytes, as the client may have written them, but
+ * hardly a whole page of those that the kernel puts into free pages.
  */
-static void check_page(struct vagx_uat *uat, const struct uat_cache_node *node, uint64_t va,
-		       uint64_t pa)
+static void uat_cache_check_page(struct vagx_uat *uat, const struct uat_cache_node *node,
+				 uint64_t va, uint64_t pa)
 {
 	const void *page = uat->poison ? vagx_mem_ptr(uat->mem, pa, VAGX_UAT_PAGE_SIZE) : NULL;
 	struct vagx_poison found;
 
 	if (!page)
 		return;
-	if (is_upper(node) ? vagx_poison_find(page, VAGX_UAT_PAGE_SIZE, &found) :
+	if (uat_cache_is_upper(node) ? vagx_poison_find(page, VAGX_UAT_PAGE_SIZE, &found) :
 			     vagx_poison_fills(page, VAGX_UAT_PAGE_SIZE, &found))
 		vagx_violation(uat->report, VAGX_RULE_UAT_POISON, va + found.offset, "page",
 			       "slot %u, bytes %#x at offset %#zx", node->slot, found.byte,
@@ -192,17 +201,18 @@ bool uat_cache_walk(struct vagx_uat *uat, unsigned int slot, uint64_t va, struct
 		return false;
 	pthread_mutex_lock(&cache->lock);
 	on = cache->on;
-	node = on ? find_node(cache, slot, va) : NULL;
+	node = on ? uat_cache_find_node(cache, slot, va) : NULL;
 	if (on && !node)
-		node = new_node(uat, slot, va);
+		node = uat_cache_new_node(uat, slot, va);
 	leaf->value = node ? node->leaf[i] : 0;
 	leaf->watch = &cache->generation;
 	leaf->watched = cache->generation;
 	if (node && !leaf->value) {
-		leaf->value = uat_load_entry(uat, node->table, va);
-		if (can_keep(leaf->value)) {
-			set_leaf(cache, node, i, leaf->value);
-			check_page(uat, node, va & ~VAGX_UAT_PAGE_MASK, VAGX_PTE_PA(leaf->value));
+		leaf->value = uat_tables_leaf(uat, node->table, va);
+		if (uat_cache_can_keep(leaf->value)) {
+			uat_cache_set_leaf(cache, node, i, leaf->value);
+			uat_cache_check_page(uat, node, va & ~VAGX_UAT_PAGE_MASK,
+					     VAGX_PTE_PA(leaf->value));
 		}
 	}
 	pthread_mutex_unlock(&cache->lock);
@@ -214,9 +224,9 @@ void vagx_uat_cache_set(struct vagx_uat *uat, bool on)
 	struct uat_cache *cache = &uat->cache;
 
 	pthread_mutex_lock(&cache->lock);
-	forget(cache);
+	uat_cache_forget(cache);
 	__atomic_store_n(&cache->on, on, __ATOMIC_RELEASE);
-	next_generation(cache);
+	uat_cache_next_generation(cache);
 	pthread_mutex_unlock(&cache->lock);
 }
 
@@ -225,40 +235,42 @@ void vagx_uat_forget(struct vagx_uat *uat)
 	struct uat_cache *cache = &uat->cache;
 
 	pthread_mutex_lock(&cache->lock);
-	forget(cache);
-	next_generation(cache);
+	uat_cache_forget(cache);
+	uat_cache_next_generation(cache);
 	pthread_mutex_unlock(&cache->lock);
 }
 
 /* Invalidates an entry and looks at the table again. Lock held. */
-static void refresh_leaf(struct vagx_uat *uat, struct uat_cache_node *node, unsigned int i)
+static void uat_cache_refresh_leaf(struct vagx_uat *uat, struct uat_cache_node *node,
+				   unsigned int i)
 {
 	struct uat_cache *cache = &uat->cache;
 	uint64_t va = node->va | (uint64_t)i << AGX_UAT_L3_SHIFT;
 	uint64_t before = node->leaf[i], now;
 
-	now = uat_load_entry(uat, node->table, va);
-	if (!can_keep(now))
+	now = uat_tables_leaf(uat, node->table, va);
+	if (!uat_cache_can_keep(now))
 		now = 0;
 	cache->stats.dropped += now != before;
 	cache->stats.kept += now == before;
-	set_leaf(cache, node, i, now);
+	uat_cache_set_leaf(cache, node, i, now);
 	if (now && VAGX_PTE_PA(now) != VAGX_PTE_PA(before))
-		check_page(uat, node, va, VAGX_PTE_PA(now));
+		uat_cache_check_page(uat, node, va, VAGX_PTE_PA(now));
 }
 
-static void refresh_leaves(struct vagx_uat *uat, struct uat_cache_node *node, bool with_global)
+static void uat_cache_refresh_leaves(struct vagx_uat *uat, struct uat_cache_node *node,
+				     bool with_global)
 {
 	for (unsigned int i = 0; node->used && i < NODE_ENTRIES; i++) {
 		if (node->leaf[i] && (with_global || node->leaf[i] & AGX_PTE_NG))
-			refresh_leaf(uat, node, i);
+			uat_cache_refresh_leaf(uat, node, i);
 	}
 }
 
 /* Begins at the context's root again. Return: false if the node leads to no table. */
-static bool refresh_node(struct vagx_uat *uat, struct uat_cache_node *node)
+static bool uat_cache_refresh_node(struct vagx_uat *uat, struct uat_cache_node *node)
 {
-	uint64_t table = uat_find_table(uat, node->slot, node->va);
+	uint64_t table = uat_tables_find(uat, node->slot, node->va);
 
 	if (!table) {
 		uat->cache.stats.dropped += node->used;
@@ -266,26 +278,26 @@ static bool refresh_node(struct vagx_uat *uat, struct uat_cache_node *node)
 	}
 	node->table = table;
 	node->table_age = 0;
-	refresh_leaves(uat, node, true);
+	uat_cache_refresh_leaves(uat, node, true);
 	return true;
 }
 
 /* Return: whether the node goes on to exist */
-static bool invalidate_context(struct vagx_uat *uat, struct uat_cache_node *node,
-			       const struct vagx_tlbi *tlbi)
+static bool uat_cache_invalidate_context(struct vagx_uat *uat, struct uat_cache_node *node,
+					 const struct vagx_tlbi *tlbi)
 {
 	if (tlbi->kind == VAGX_TLBI_ALL)
-		return refresh_node(uat, node);
+		return uat_cache_refresh_node(uat, node);
 	if (node->slot != tlbi->asid)
 		return true;
-	if (!is_upper(node))
-		return refresh_node(uat, node);
-	refresh_leaves(uat, node, false);
+	if (!uat_cache_is_upper(node))
+		return uat_cache_refresh_node(uat, node);
+	uat_cache_refresh_leaves(uat, node, false);
 	return true;
 }
 
-static void invalidate_pages(struct vagx_uat *uat, struct uat_cache_node *node,
-			     const struct vagx_tlbi *tlbi)
+static void uat_cache_invalidate_pages(struct vagx_uat *uat, struct uat_cache_node *node,
+				       const struct vagx_tlbi *tlbi)
 {
 	uint64_t first = tlbi->va >> AGX_UAT_L3_SHIFT, from = node->va >> AGX_UAT_L3_SHIFT;
 	uint64_t last = first + tlbi->pages - 1, i;
@@ -295,12 +307,12 @@ static void invalidate_pages(struct vagx_uat *uat, struct uat_cache_node *node,
 		return;
 	for (i = first > from ? first - from : 0; i < NODE_ENTRIES && from + i <= last; i++) {
 		if (node->leaf[i] && (own || !(node->leaf[i] & AGX_PTE_NG)))
-			refresh_leaf(uat, node, i);
+			uat_cache_refresh_leaf(uat, node, i);
 	}
 }
 
-static void invalidate_bucket(struct vagx_uat *uat, struct uat_cache_node **at,
-			      const struct vagx_tlbi *tlbi)
+static void uat_cache_invalidate_bucket(struct vagx_uat *uat, struct uat_cache_node **at,
+					const struct vagx_tlbi *tlbi)
 {
 	struct uat_cache_node *node;
 
@@ -308,9 +320,9 @@ static void invalidate_bucket(struct vagx_uat *uat, struct uat_cache_node **at,
 		bool stays = true;
 
 		if (tlbi->kind == VAGX_TLBI_PAGES)
-			invalidate_pages(uat, node, tlbi);
+			uat_cache_invalidate_pages(uat, node, tlbi);
 		else
-			stays = invalidate_context(uat, node, tlbi);
+			stays = uat_cache_invalidate_context(uat, node, tlbi);
 		if (stays) {
 			at = &node->next;
 			continue;
@@ -329,20 +341,21 @@ void vagx_uat_invalidate(struct vagx_uat *uat, const struct vagx_tlbi *tlbi)
 	pthread_mutex_lock(&cache->lock);
 	cache->stats.invalidations++;
 	for (unsigned int i = 0; i < UAT_CACHE_BUCKETS; i++)
-		invalidate_bucket(uat, &cache->bucket[i], tlbi);
-	next_generation(cache);
+		uat_cache_invalidate_bucket(uat, &cache->bucket[i], tlbi);
+	uat_cache_next_generation(cache);
 	pthread_mutex_unlock(&cache->lock);
+	uat_write_back_heard(uat, tlbi);
 }
 
-/* What a sweep finds of an entry or a table. Return: whether that is so for too long. */
-static bool grow_older(uint8_t *age, bool stale)
+/* Counts the sweeps in a row that found something stale. Return: whether they are too many. */
+static bool uat_cache_grow_older(uint8_t *age, bool stale)
 {
 	*age = stale ? *age + 1 : 0;
 	return *age > STALE_SWEEPS;
 }
 
-static void report_stale(struct vagx_uat *uat, const struct uat_cache_node *node, uint64_t va,
-			 const char *what, uint64_t cached, uint64_t now)
+static void uat_cache_report_stale(struct vagx_uat *uat, const struct uat_cache_node *node,
+				   uint64_t va, const char *what, uint64_t cached, uint64_t now)
 {
 	vagx_violation(uat->report, VAGX_RULE_UAT_STALE, va, what,
 		       "slot %u, TLBs hold 0x%llx, tables 0x%llx, for more than %llu s", node->slot,
@@ -350,14 +363,17 @@ static void report_stale(struct vagx_uat *uat, const struct uat_cache_node *node
 		       VAGX_UAT_STALE_NS / 1000000000ULL);
 }
 
-/* Each is said once: it is corrected then. Return: whether anything is stale. */
-static bool sweep_node(struct vagx_uat *uat, struct uat_cache_node *node)
+/*
+ * Compares a node with the tables. What was wrong for too long is reported once, and corrected.
+ * Return: whether anything is stale.
+ */
+static bool uat_cache_sweep_node(struct vagx_uat *uat, struct uat_cache_node *node)
 {
-	uint64_t table = uat_find_table(uat, node->slot, node->va);
+	uint64_t table = uat_tables_find(uat, node->slot, node->va);
 	bool stale = table != node->table;
 
-	if (grow_older(&node->table_age, stale)) {
-		report_stale(uat, node, node->va, "page table", node->table, table);
+	if (uat_cache_grow_older(&node->table_age, stale)) {
+		uat_cache_report_stale(uat, node, node->va, "page table", node->table, table);
 		node->table = table;
 		node->table_age = 0;
 	}
@@ -366,24 +382,24 @@ static bool sweep_node(struct vagx_uat *uat, struct uat_cache_node *node)
 
 		if (!node->leaf[i])
 			continue;
-		now = table ? uat_load_entry(uat, table, va) : 0;
+		now = table ? uat_tables_leaf(uat, table, va) : 0;
 		stale |= now != node->leaf[i];
-		if (grow_older(&node->age[i], now != node->leaf[i])) {
-			report_stale(uat, node, va, "page", node->leaf[i], now);
-			set_leaf(&uat->cache, node, i, can_keep(now) ? now : 0);
+		if (uat_cache_grow_older(&node->age[i], now != node->leaf[i])) {
+			uat_cache_report_stale(uat, node, va, "page", node->leaf[i], now);
+			uat_cache_set_leaf(&uat->cache, node, i, uat_cache_can_keep(now) ? now : 0);
 		}
 	}
 	return stale;
 }
 
-uint64_t vagx_uat_sweep(struct vagx_uat *uat, uint64_t now_ns)
+static uint64_t uat_cache_sweep(struct vagx_uat *uat, uint64_t now_ns)
 {
 	struct uat_cache *cache = &uat->cache;
 	uint64_t again = 0;
 	bool stale = false;
 
 	pthread_mutex_lock(&cache->lock);
-	/* A machine that ends takes its memory away, page tables and all */
+	/* When a machine ends, its memory goes, and its page tables with it */
 	if (!cache->on || !vagx_mem_ptr(uat->mem, uat->ttbs, AGX_TTBS_SIZE))
 		goto unlock;
 	if (now_ns < cache->sweep_ns) {
@@ -392,7 +408,7 @@ uint64_t vagx_uat_sweep(struct vagx_uat *uat, uint64_t now_ns)
 	}
 	for (unsigned int i = 0; i < UAT_CACHE_BUCKETS; i++) {
 		for (struct uat_cache_node *node = cache->bucket[i]; node; node = node->next)
-			stale |= sweep_node(uat, node);
+			stale |= uat_cache_sweep_node(uat, node);
 	}
 	cache->sweep_ns = now_ns + VAGX_UAT_SWEEP_NS;
 	if (stale)
@@ -400,6 +416,14 @@ uint64_t vagx_uat_sweep(struct vagx_uat *uat, uint64_t now_ns)
 unlock:
 	pthread_mutex_unlock(&cache->lock);
 	return again;
+}
+
+uint64_t vagx_uat_sweep(struct vagx_uat *uat, uint64_t now_ns)
+{
+	uint64_t tables = uat_cache_sweep(uat, now_ns);
+	uint64_t stores = uat_write_back_sweep(uat, now_ns);
+
+	return !tables || (stores && stores < tables) ? stores : tables;
 }
 
 void vagx_uat_get_stats(struct vagx_uat *uat, struct vagx_uat_stats *stats)

@@ -32,6 +32,30 @@ struct uat_cache {
 	struct uat_cache_node *bucket[UAT_CACHE_BUCKETS];
 };
 
+/**
+ * struct uat_write_back - what jobs have stored, see uat_write_back.c
+ * @on: somebody has asked for it
+ * @seed: of when pages are written back; 0: when their job ends
+ * @lock: protects everything below
+ * @jobs: those that have begun
+ * @pages: that they have stored to
+ * @taken: of these, those that were taken away from them
+ * @all_pages: those of all jobs so far
+ * @all_taken: likewise
+ * @all_early: of these, those that were written back before their job's end
+ */
+struct uat_write_back {
+	bool on;
+	uint64_t seed;
+	pthread_mutex_t lock;
+	struct vagx_written *jobs;
+	unsigned int pages;
+	unsigned int taken;
+	uint64_t all_pages;
+	uint64_t all_taken;
+	uint64_t all_early;
+};
+
 struct vagx_uat {
 	struct vagx_mem *mem;
 	struct vagx_report *report;
@@ -39,6 +63,7 @@ struct vagx_uat {
 	uint64_t oas_mask;		/* bits that a physical address has */
 	bool poison;
 	struct uat_cache cache;
+	struct uat_write_back write_back;
 };
 
 /**
@@ -59,8 +84,30 @@ void uat_cache_fini(struct uat_cache *cache);
 /* Return: false if nothing is cached and the tables have to be walked */
 bool uat_cache_walk(struct vagx_uat *uat, unsigned int slot, uint64_t va, struct leaf *leaf);
 
-/* The last table for an address, or 0; and its entry there, or 0 */
-uint64_t uat_find_table(struct vagx_uat *uat, unsigned int slot, uint64_t va);
-uint64_t uat_load_entry(struct vagx_uat *uat, uint64_t table, uint64_t va);
+void uat_write_back_init(struct uat_write_back *model, bool on, uint64_t seed);
+void uat_write_back_fini(struct uat_write_back *model, struct vagx_report *report);
+/* A job is about to store to a page, for the first time as far as its TLB knows */
+void uat_write_back_note(struct vagx_written *written, uint64_t va, uint64_t pa);
+/* The guest has invalidated translations, but does not yet use the pages they led to anew */
+void uat_write_back_heard(struct vagx_uat *uat, const struct vagx_tlbi *tlbi);
+/* Write back pages that are due while jobs run. Return: when to look again, or 0 */
+uint64_t uat_write_back_sweep(struct vagx_uat *uat, uint64_t now_ns);
+
+/* uat_tables.c: the tables in guest memory. Any thread, no lock. */
+
+/* Bits that an entry which leads to a table may have */
+#define UAT_TABLE_KNOWN	(AGX_PTE_TYPE | VAGX_PTE_PA(~0ULL))
+
+static inline uint64_t uat_tables_load(const uint64_t *entry)
+{
+	return __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+}
+
+/* Return: where the entry with that index is, or NULL outside of RAM */
+const uint64_t *uat_tables_entry(struct vagx_uat *uat, uint64_t table, unsigned int index);
+/* Return: physical address of the last table for @va, or 0 */
+uint64_t uat_tables_find(struct vagx_uat *uat, unsigned int slot, uint64_t va);
+/* Return: the entry of @va in that last table, valid or not; 0 outside of RAM */
+uint64_t uat_tables_leaf(struct vagx_uat *uat, uint64_t table, uint64_t va);
 
 #endif

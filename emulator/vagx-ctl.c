@@ -18,7 +18,7 @@ enum { EXIT_OK, EXIT_REFUSED, EXIT_USAGE, EXIT_NO_ANSWER };
 /* Longer than vagx takes for any command */
 #define ANSWER_SECONDS	10
 
-static int usage(FILE *to, int status)
+static int vagx_ctl_usage(FILE *to, int status)
 {
 	fputs("usage: vagx-ctl SOCKET COMMAND [ARGUMENT]...\n"
 	      "Sends one command to the control socket of vagx and prints the answer.\n"
@@ -28,7 +28,7 @@ static int usage(FILE *to, int status)
 	return status;
 }
 
-static bool join(char *line, size_t size, char **words)
+static bool vagx_ctl_join(char *line, size_t size, char **words)
 {
 	size_t used = 0;
 
@@ -45,7 +45,7 @@ static bool join(char *line, size_t size, char **words)
 	return strchr(line, '\n') == line + used - 1;
 }
 
-static bool receive_line(int fd, char *line, size_t size)
+static bool vagx_ctl_receive_line(int fd, char *line, size_t size)
 {
 	size_t used = 0;
 
@@ -70,10 +70,10 @@ int main(int argc, char **argv)
 	int fd;
 
 	if (argc == 2 && !strcmp(argv[1], "--help"))
-		return usage(stdout, EXIT_OK);
+		return vagx_ctl_usage(stdout, EXIT_OK);
 	if (argc < 3)
-		return usage(stderr, EXIT_USAGE);
-	if (!join(line, sizeof(line), argv + 2)) {
+		return vagx_ctl_usage(stderr, EXIT_USAGE);
+	if (!vagx_ctl_join(line, sizeof(line), argv + 2)) {
 		fputs("vagx-ctl: the command is no line, or too long\n", stderr);
 		return EXIT_USAGE;
 	}
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
 	len = strlen(line);
 	if (send(fd, line, len, MSG_NOSIGNAL) != (ssize_t)len ||
-	    !receive_line(fd, answer, sizeof(answer))) {
+	    !vagx_ctl_receive_line(fd, answer, sizeof(answer))) {
 		fputs("vagx-ctl: no answer\n", stderr);
 		close(fd);
 		return EXIT_NO_ANSWER;

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
-
+/*
+ * The server's end of vfio-user (QEMU docs/interop/vfio-user.rst). A message is received in parts,
+ * header before body, without waiting; once complete it is dispatched by its command, which checks
+ * sizes, calls the owner's operation and answers. Framing that is wrong ends the connection, a
+ * request that cannot be met is answered with an error.
+ *
+ * The MMIO thread alone, so there is no lock. The one wait is for a client that does not read its
+ * answers, and is bounded.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/vfio.h>
@@ -100,7 +108,7 @@ struct vagx_vfu {
 	uint8_t reply[MAX_BODY];
 };
 
-static const char *command_name(unsigned int command)
+static const char *vfio_user_command_name(unsigned int command)
 {
 	switch (command) {
 	case CMD_VERSION: return "VERSION";
@@ -137,7 +145,7 @@ struct vagx_vfu *vagx_vfu_new(const struct vagx_vfu_config *config, int fd)
 	return vfu;
 }
 
-static void drop_fds(struct vagx_vfu *vfu)
+static void vfio_user_drop_fds(struct vagx_vfu *vfu)
 {
 	for (unsigned int i = 0; i < vfu->num_fds; i++) {
 		if (vfu->fds[i] >= 0)
@@ -151,7 +159,7 @@ void vagx_vfu_free(struct vagx_vfu *vfu)
 	if (!vfu)
 		return;
 
-	drop_fds(vfu);
+	vfio_user_drop_fds(vfu);
 	close(vfu->fd);
 	free(vfu);
 }
@@ -167,12 +175,12 @@ void vagx_vfu_get_stats(const struct vagx_vfu *vfu,
 	*stats = vfu->stats;
 }
 
-/* The connection ends here: -EPROTO, after a line that says why */
-static int malformed(struct vagx_vfu *vfu, const char *why)
+/* Logs what is wrong with a message. Return: -EPROTO, which ends the connection. */
+static int vfio_user_malformed(struct vagx_vfu *vfu, const char *why)
 {
 	vagx_log(vfu->config.report, VAGX_LOG_ERROR,
 		 "vfio-user: %s (%u), %u bytes: %s; closing the connection",
-		 command_name(vfu->header.command), vfu->header.command,
+		 vfio_user_command_name(vfu->header.command), vfu->header.command,
 		 vfu->header.size, why);
 	return -EPROTO;
 }
@@ -183,7 +191,7 @@ static int malformed(struct vagx_vfu *vfu, const char *why)
  */
 #define SEND_TIMEOUT_MS 10000
 
-static int send_all(struct vagx_vfu *vfu, struct iovec *iov, int count)
+static int vfio_user_send_all(struct vagx_vfu *vfu, struct iovec *iov, int count)
 {
 	struct pollfd poll_fd = { .fd = vfu->fd, .events = POLLOUT };
 
@@ -218,8 +226,8 @@ static int send_all(struct vagx_vfu *vfu, struct iovec *iov, int count)
 	return 0;
 }
 
-static int send_reply(struct vagx_vfu *vfu, const void *body, size_t len,
-		      int error)
+static int vfio_user_send_reply(struct vagx_vfu *vfu, const void *body, size_t len,
+				int error)
 {
 	struct header header = {
 		.id = vfu->header.id,
@@ -235,26 +243,26 @@ static int send_reply(struct vagx_vfu *vfu, const void *body, size_t len,
 
 	if (vfu->header.flags & FLAG_NO_REPLY)
 		return 0;
-	return send_all(vfu, iov, len ? 2 : 1);
+	return vfio_user_send_all(vfu, iov, len ? 2 : 1);
 }
 
-/* A request that makes sense but cannot be met */
-static int refuse(struct vagx_vfu *vfu, int error, const char *why)
+/* Answers a request that is well formed but cannot be met with an error */
+static int vfio_user_refuse(struct vagx_vfu *vfu, int error, const char *why)
 {
 	vagx_log(vfu->config.report, VAGX_LOG_WARNING,
 		 "vfio-user: %s refused: %s: %s",
-		 command_name(vfu->header.command), why, strerror(error));
-	return send_reply(vfu, NULL, 0, error);
+		 vfio_user_command_name(vfu->header.command), why, strerror(error));
+	return vfio_user_send_reply(vfu, NULL, 0, error);
 }
 
-static int finish(struct vagx_vfu *vfu, int ret, const void *body, size_t len)
+static int vfio_user_finish(struct vagx_vfu *vfu, int ret, const void *body, size_t len)
 {
 	if (ret < 0)
-		return refuse(vfu, -ret, "the device says");
-	return send_reply(vfu, body, len, 0);
+		return vfio_user_refuse(vfu, -ret, "the device says");
+	return vfio_user_send_reply(vfu, body, len, 0);
 }
 
-static int do_version(struct vagx_vfu *vfu, size_t len)
+static int vfio_user_do_version(struct vagx_vfu *vfu, size_t len)
 {
 	static const char capabilities[] =
 		"{\"capabilities\":{\"max_msg_fds\":%d,\"max_data_xfer_size\":%d,"
@@ -263,14 +271,14 @@ static int do_version(struct vagx_vfu *vfu, size_t len)
 	int used;
 
 	if (len < sizeof(version))
-		return malformed(vfu, "no version inside");
+		return vfio_user_malformed(vfu, "no version inside");
 	memcpy(version, vfu->body, sizeof(version));
 	if (len > sizeof(version) && vfu->body[len - 1])
-		return malformed(vfu, "capabilities without an end");
+		return vfio_user_malformed(vfu, "capabilities without an end");
 	if (version[0])
-		return malformed(vfu, "a major version other than 0");
+		return vfio_user_malformed(vfu, "a major version other than 0");
 	if (vfu->negotiated)
-		return malformed(vfu, "negotiated already");
+		return vfio_user_malformed(vfu, "negotiated already");
 
 	vagx_log(vfu->config.report, VAGX_LOG_DEBUG,
 		 "vfio-user: client has version %u.%u %s", version[0],
@@ -281,72 +289,72 @@ static int do_version(struct vagx_vfu *vfu, size_t len)
 	used = snprintf((char *)vfu->reply + sizeof(version),
 			sizeof(vfu->reply) - sizeof(version), capabilities,
 			VAGX_VFU_MAX_FDS, VAGX_VFU_MAX_DATA);
-	return send_reply(vfu, vfu->reply, sizeof(version) + used + 1, 0);
+	return vfio_user_send_reply(vfu, vfu->reply, sizeof(version) + used + 1, 0);
 }
 
-static int do_dma_map(struct vagx_vfu *vfu, size_t len)
+static int vfio_user_do_dma_map(struct vagx_vfu *vfu, size_t len)
 {
 	struct dma_map map;
 	int ret;
 
 	if (len != sizeof(map))
-		return malformed(vfu, "wrong size");
+		return vfio_user_malformed(vfu, "wrong size");
 	memcpy(&map, vfu->body, sizeof(map));
 	if (vfu->num_fds > 1)
-		return malformed(vfu, "more than one descriptor");
+		return vfio_user_malformed(vfu, "more than one descriptor");
 	if (map.flags & ~DMA_MAP_FLAGS_KNOWN || !(map.flags & VFIO_DMA_MAP_FLAG_READ))
-		return refuse(vfu, EINVAL, "unknown flags");
+		return vfio_user_refuse(vfu, EINVAL, "unknown flags");
 
 	ret = vfu->config.ops->dma_map(vfu->config.ctx, map.address, map.size,
 				       map.flags & VFIO_DMA_MAP_FLAG_WRITE,
 				       vfu->num_fds ? vfu->fds[0] : -1,
 				       map.offset);
-	return finish(vfu, ret, NULL, 0);
+	return vfio_user_finish(vfu, ret, NULL, 0);
 }
 
-static int do_dma_unmap(struct vagx_vfu *vfu, size_t len)
+static int vfio_user_do_dma_unmap(struct vagx_vfu *vfu, size_t len)
 {
 	struct dma_unmap unmap;
 	int ret;
 
 	/* A dirty bitmap may follow; nobody tracks dirty pages here */
 	if (len < sizeof(unmap))
-		return malformed(vfu, "wrong size");
+		return vfio_user_malformed(vfu, "wrong size");
 	memcpy(&unmap, vfu->body, sizeof(unmap));
 	if (unmap.flags & ~VFIO_DMA_UNMAP_FLAG_ALL)
-		return refuse(vfu, EINVAL, "unknown flags");
+		return vfio_user_refuse(vfu, EINVAL, "unknown flags");
 
 	if (unmap.flags & VFIO_DMA_UNMAP_FLAG_ALL)
 		ret = vfu->config.ops->dma_unmap_all(vfu->config.ctx);
 	else
 		ret = vfu->config.ops->dma_unmap(vfu->config.ctx,
 						 unmap.address, unmap.size);
-	return finish(vfu, ret, &unmap, sizeof(unmap));
+	return vfio_user_finish(vfu, ret, &unmap, sizeof(unmap));
 }
 
-static int do_device_info(struct vagx_vfu *vfu, size_t len)
+static int vfio_user_do_device_info(struct vagx_vfu *vfu, size_t len)
 {
 	struct vfio_device_info info;
 
 	if (len < DEVICE_INFO_SIZE)
-		return malformed(vfu, "wrong size");
+		return vfio_user_malformed(vfu, "wrong size");
 	info.argsz = DEVICE_INFO_SIZE;
 	info.flags = VFIO_DEVICE_FLAGS_RESET | VFIO_DEVICE_FLAGS_PCI;
 	info.num_regions = vfu->config.num_regions;
 	info.num_irqs = vfu->config.num_irqs;
-	return send_reply(vfu, &info, DEVICE_INFO_SIZE, 0);
+	return vfio_user_send_reply(vfu, &info, DEVICE_INFO_SIZE, 0);
 }
 
-static int do_region_info(struct vagx_vfu *vfu, size_t len)
+static int vfio_user_do_region_info(struct vagx_vfu *vfu, size_t len)
 {
 	const struct vagx_vfu_region *region;
 	struct vfio_region_info info;
 
 	if (len < sizeof(info))
-		return malformed(vfu, "wrong size");
+		return vfio_user_malformed(vfu, "wrong size");
 	memcpy(&info, vfu->body, sizeof(info));
 	if (info.index >= vfu->config.num_regions)
-		return refuse(vfu, EINVAL, "no such region");
+		return vfio_user_refuse(vfu, EINVAL, "no such region");
 
 	region = &vfu->config.regions[info.index];
 	info.argsz = sizeof(info);
@@ -355,28 +363,28 @@ static int do_region_info(struct vagx_vfu *vfu, size_t len)
 	info.cap_offset = 0;
 	info.size = region->size;
 	info.offset = 0;
-	return send_reply(vfu, &info, sizeof(info), 0);
+	return vfio_user_send_reply(vfu, &info, sizeof(info), 0);
 }
 
-static int do_irq_info(struct vagx_vfu *vfu, size_t len)
+static int vfio_user_do_irq_info(struct vagx_vfu *vfu, size_t len)
 {
 	const struct vagx_vfu_irq *irq;
 	struct vfio_irq_info info;
 
 	if (len < sizeof(info))
-		return malformed(vfu, "wrong size");
+		return vfio_user_malformed(vfu, "wrong size");
 	memcpy(&info, vfu->body, sizeof(info));
 	if (info.index >= vfu->config.num_irqs)
-		return refuse(vfu, EINVAL, "no such interrupt");
+		return vfio_user_refuse(vfu, EINVAL, "no such interrupt");
 
 	irq = &vfu->config.irqs[info.index];
 	info.argsz = sizeof(info);
 	info.flags = irq->eventfd ? VFIO_IRQ_INFO_EVENTFD | VFIO_IRQ_INFO_NORESIZE : 0;
 	info.count = irq->count;
-	return send_reply(vfu, &info, sizeof(info), 0);
+	return vfio_user_send_reply(vfu, &info, sizeof(info), 0);
 }
 
-static int set_targets(struct vagx_vfu *vfu, const struct vfio_irq_set *set)
+static int vfio_user_set_targets(struct vagx_vfu *vfu, const struct vfio_irq_set *set)
 {
 	for (uint32_t i = 0; i < set->count; i++) {
 		int fd = -1;
@@ -394,8 +402,8 @@ static int set_targets(struct vagx_vfu *vfu, const struct vfio_irq_set *set)
 	return 0;
 }
 
-static int trigger(struct vagx_vfu *vfu, const struct vfio_irq_set *set,
-		   const uint8_t *wanted)
+static int vfio_user_trigger(struct vagx_vfu *vfu, const struct vfio_irq_set *set,
+			     const uint8_t *wanted)
 {
 	for (uint32_t i = 0; i < set->count; i++) {
 		int ret;
@@ -410,7 +418,7 @@ static int trigger(struct vagx_vfu *vfu, const struct vfio_irq_set *set,
 	return 0;
 }
 
-static int disable_irqs(struct vagx_vfu *vfu, const struct vfio_irq_set *set)
+static int vfio_user_disable_irqs(struct vagx_vfu *vfu, const struct vfio_irq_set *set)
 {
 	uint32_t count = vfu->config.irqs[set->index].count;
 
@@ -424,44 +432,44 @@ static int disable_irqs(struct vagx_vfu *vfu, const struct vfio_irq_set *set)
 	return 0;
 }
 
-static int do_set_irqs(struct vagx_vfu *vfu, size_t len)
+static int vfio_user_do_set_irqs(struct vagx_vfu *vfu, size_t len)
 {
 	struct vfio_irq_set set;
 	size_t extra = len - sizeof(set);
 	uint32_t count;
 
 	if (len < sizeof(set))
-		return malformed(vfu, "wrong size");
+		return vfio_user_malformed(vfu, "wrong size");
 	memcpy(&set, vfu->body, sizeof(set));
 	if (set.index >= vfu->config.num_irqs)
-		return refuse(vfu, EINVAL, "no such interrupt");
+		return vfio_user_refuse(vfu, EINVAL, "no such interrupt");
 	count = vfu->config.irqs[set.index].count;
 	if (set.start > count || set.count > count - set.start)
-		return refuse(vfu, EINVAL, "no such vectors");
+		return vfio_user_refuse(vfu, EINVAL, "no such vectors");
 	if (!(set.flags & VFIO_IRQ_SET_ACTION_TRIGGER))
-		return refuse(vfu, EINVAL, "neither masks nor unmasks");
+		return vfio_user_refuse(vfu, EINVAL, "neither masks nor unmasks");
 
 	switch (set.flags & VFIO_IRQ_SET_DATA_TYPE_MASK) {
 	case VFIO_IRQ_SET_DATA_EVENTFD:
 		if (vfu->num_fds && vfu->num_fds != set.count)
-			return malformed(vfu, "descriptors do not match the vectors");
-		return finish(vfu, set_targets(vfu, &set), NULL, 0);
+			return vfio_user_malformed(vfu, "descriptors do not match the vectors");
+		return vfio_user_finish(vfu, vfio_user_set_targets(vfu, &set), NULL, 0);
 	case VFIO_IRQ_SET_DATA_BOOL:
 		if (extra < set.count)
-			return malformed(vfu, "fewer values than vectors");
-		return finish(vfu, trigger(vfu, &set, vfu->body + sizeof(set)),
-			      NULL, 0);
+			return vfio_user_malformed(vfu, "fewer values than vectors");
+		return vfio_user_finish(vfu, vfio_user_trigger(vfu, &set, vfu->body + sizeof(set)),
+					NULL, 0);
 	case VFIO_IRQ_SET_DATA_NONE:
 		if (!set.count)
-			return finish(vfu, disable_irqs(vfu, &set), NULL, 0);
-		return finish(vfu, trigger(vfu, &set, NULL), NULL, 0);
+			return vfio_user_finish(vfu, vfio_user_disable_irqs(vfu, &set), NULL, 0);
+		return vfio_user_finish(vfu, vfio_user_trigger(vfu, &set, NULL), NULL, 0);
 	}
-	return refuse(vfu, EINVAL, "unknown data type");
+	return vfio_user_refuse(vfu, EINVAL, "unknown data type");
 }
 
 /* Return: NULL, or what is wrong with the access */
-static const char *check_access(const struct vagx_vfu *vfu,
-				const struct region_access *access, bool write)
+static const char *vfio_user_check_access(const struct vagx_vfu *vfu,
+					  const struct region_access *access, bool write)
 {
 	const struct vagx_vfu_region *region;
 
@@ -476,20 +484,20 @@ static const char *check_access(const struct vagx_vfu *vfu,
 	return NULL;
 }
 
-static int do_region_read(struct vagx_vfu *vfu, size_t len)
+static int vfio_user_do_region_read(struct vagx_vfu *vfu, size_t len)
 {
 	struct region_access access;
 	const char *wrong;
 	int ret;
 
 	if (len != sizeof(access))
-		return malformed(vfu, "wrong size");
+		return vfio_user_malformed(vfu, "wrong size");
 	memcpy(&access, vfu->body, sizeof(access));
 	if (access.count > VAGX_VFU_MAX_DATA)
-		return malformed(vfu, "more data than was agreed");
-	wrong = check_access(vfu, &access, false);
+		return vfio_user_malformed(vfu, "more data than was agreed");
+	wrong = vfio_user_check_access(vfu, &access, false);
 	if (wrong)
-		return refuse(vfu, EINVAL, wrong);
+		return vfio_user_refuse(vfu, EINVAL, wrong);
 
 	vfu->stats.reads++;
 	memcpy(vfu->reply, &access, sizeof(access));
@@ -498,23 +506,23 @@ static int do_region_read(struct vagx_vfu *vfu, size_t len)
 					   access.offset,
 					   vfu->reply + sizeof(access),
 					   access.count);
-	return finish(vfu, ret, vfu->reply, sizeof(access) + access.count);
+	return vfio_user_finish(vfu, ret, vfu->reply, sizeof(access) + access.count);
 }
 
-static int do_region_write(struct vagx_vfu *vfu, size_t len)
+static int vfio_user_do_region_write(struct vagx_vfu *vfu, size_t len)
 {
 	struct region_access access;
 	const char *wrong;
 	int ret;
 
 	if (len < sizeof(access))
-		return malformed(vfu, "wrong size");
+		return vfio_user_malformed(vfu, "wrong size");
 	memcpy(&access, vfu->body, sizeof(access));
 	if (access.count != len - sizeof(access))
-		return malformed(vfu, "count and data differ");
-	wrong = check_access(vfu, &access, true);
+		return vfio_user_malformed(vfu, "count and data differ");
+	wrong = vfio_user_check_access(vfu, &access, true);
 	if (wrong)
-		return refuse(vfu, EINVAL, wrong);
+		return vfio_user_refuse(vfu, EINVAL, wrong);
 
 	vfu->stats.writes++;
 	if (vfu->header.flags & FLAG_NO_REPLY)
@@ -523,19 +531,19 @@ static int do_region_write(struct vagx_vfu *vfu, size_t len)
 					    access.offset,
 					    vfu->body + sizeof(access),
 					    access.count);
-	return finish(vfu, ret, &access, sizeof(access));
+	return vfio_user_finish(vfu, ret, &access, sizeof(access));
 }
 
-static int do_write_multi(struct vagx_vfu *vfu, size_t len)
+static int vfio_user_do_write_multi(struct vagx_vfu *vfu, size_t len)
 {
 	struct write_one one;
 	uint64_t count;
 
 	if (len < sizeof(count))
-		return malformed(vfu, "wrong size");
+		return vfio_user_malformed(vfu, "wrong size");
 	memcpy(&count, vfu->body, sizeof(count));
 	if (count > MULTI_MAX || len != sizeof(count) + count * sizeof(one))
-		return malformed(vfu, "count and data differ");
+		return vfio_user_malformed(vfu, "count and data differ");
 
 	vfu->stats.batches++;
 	for (uint64_t i = 0; i < count; i++) {
@@ -545,10 +553,10 @@ static int do_write_multi(struct vagx_vfu *vfu, size_t len)
 		memcpy(&one, vfu->body + sizeof(count) + i * sizeof(one),
 		       sizeof(one));
 		if (one.access.count > sizeof(one.data))
-			return malformed(vfu, "more than 8 bytes in one write");
-		wrong = check_access(vfu, &one.access, true);
+			return vfio_user_malformed(vfu, "more than 8 bytes in one write");
+		wrong = vfio_user_check_access(vfu, &one.access, true);
 		if (wrong)
-			return refuse(vfu, EINVAL, wrong);
+			return vfio_user_refuse(vfu, EINVAL, wrong);
 		vfu->stats.writes++;
 		ret = vfu->config.ops->region_write(vfu->config.ctx,
 						    one.access.region,
@@ -556,67 +564,67 @@ static int do_write_multi(struct vagx_vfu *vfu, size_t len)
 						    one.data,
 						    one.access.count);
 		if (ret)
-			return refuse(vfu, -ret, "the device says");
+			return vfio_user_refuse(vfu, -ret, "the device says");
 	}
-	return send_reply(vfu, &count, sizeof(count), 0);
+	return vfio_user_send_reply(vfu, &count, sizeof(count), 0);
 }
 
-static int dispatch(struct vagx_vfu *vfu)
+static int vfio_user_dispatch(struct vagx_vfu *vfu)
 {
 	size_t len = vfu->header.size - sizeof(vfu->header);
 
 	if (!vfu->negotiated && vfu->header.command != CMD_VERSION)
-		return malformed(vfu, "before the version was agreed");
+		return vfio_user_malformed(vfu, "before the version was agreed");
 	if (vfu->num_fds && vfu->header.command != CMD_DMA_MAP &&
 	    vfu->header.command != CMD_DEVICE_SET_IRQS)
-		return malformed(vfu, "descriptors where none belong");
+		return vfio_user_malformed(vfu, "descriptors where none belong");
 
 	switch (vfu->header.command) {
 	case CMD_VERSION:
-		return do_version(vfu, len);
+		return vfio_user_do_version(vfu, len);
 	case CMD_DMA_MAP:
-		return do_dma_map(vfu, len);
+		return vfio_user_do_dma_map(vfu, len);
 	case CMD_DMA_UNMAP:
-		return do_dma_unmap(vfu, len);
+		return vfio_user_do_dma_unmap(vfu, len);
 	case CMD_DEVICE_GET_INFO:
-		return do_device_info(vfu, len);
+		return vfio_user_do_device_info(vfu, len);
 	case CMD_DEVICE_GET_REGION_INFO:
-		return do_region_info(vfu, len);
+		return vfio_user_do_region_info(vfu, len);
 	case CMD_DEVICE_GET_IRQ_INFO:
-		return do_irq_info(vfu, len);
+		return vfio_user_do_irq_info(vfu, len);
 	case CMD_DEVICE_SET_IRQS:
-		return do_set_irqs(vfu, len);
+		return vfio_user_do_set_irqs(vfu, len);
 	case CMD_REGION_READ:
-		return do_region_read(vfu, len);
+		return vfio_user_do_region_read(vfu, len);
 	case CMD_REGION_WRITE:
-		return do_region_write(vfu, len);
+		return vfio_user_do_region_write(vfu, len);
 	case CMD_REGION_WRITE_MULTI:
-		return do_write_multi(vfu, len);
+		return vfio_user_do_write_multi(vfu, len);
 	case CMD_DEVICE_RESET:
-		return finish(vfu, vfu->config.ops->reset(vfu->config.ctx),
-			      NULL, 0);
+		return vfio_user_finish(vfu, vfu->config.ops->reset(vfu->config.ctx),
+					NULL, 0);
 	}
-	return refuse(vfu, ENOTSUP, "not implemented");
+	return vfio_user_refuse(vfu, ENOTSUP, "not implemented");
 }
 
-static int check_header(struct vagx_vfu *vfu)
+static int vfio_user_check_header(struct vagx_vfu *vfu)
 {
 	const struct header *header = &vfu->header;
 
 	if (header->size < sizeof(*header) ||
 	    header->size - sizeof(*header) > MAX_BODY)
-		return malformed(vfu, "impossible size");
+		return vfio_user_malformed(vfu, "impossible size");
 	if (header->flags & ~FLAGS_KNOWN)
-		return malformed(vfu, "unknown flags");
+		return vfio_user_malformed(vfu, "unknown flags");
 	if ((header->flags & FLAG_TYPE_MASK) != FLAG_TYPE_COMMAND)
-		return malformed(vfu, "not a command");
+		return vfio_user_malformed(vfu, "not a command");
 	if (header->flags & FLAG_ERROR)
-		return malformed(vfu, "a command with an error");
+		return vfio_user_malformed(vfu, "a command with an error");
 	return 0;
 }
 
 /* Return: 0, or -EPROTO when they are more than a message may have */
-static int take_fds(struct vagx_vfu *vfu, struct msghdr *msg)
+static int vfio_user_take_fds(struct vagx_vfu *vfu, struct msghdr *msg)
 {
 	bool too_many = msg->msg_flags & MSG_CTRUNC;
 	struct cmsghdr *cmsg;
@@ -640,7 +648,7 @@ static int take_fds(struct vagx_vfu *vfu, struct msghdr *msg)
 			}
 		}
 	}
-	return too_many ? malformed(vfu, "too many descriptors") : 0;
+	return too_many ? vfio_user_malformed(vfu, "too many descriptors") : 0;
 }
 
 /*
@@ -649,7 +657,7 @@ static int take_fds(struct vagx_vfu *vfu, struct msghdr *msg)
  *
  * Return: number of bytes, 0 at the end, or a negative errno.
  */
-static ssize_t receive(struct vagx_vfu *vfu, void *buf, size_t len)
+static ssize_t vfio_user_receive(struct vagx_vfu *vfu, void *buf, size_t len)
 {
 	union {
 		char data[CMSG_SPACE(sizeof(int) * VAGX_VFU_MAX_FDS)];
@@ -670,12 +678,12 @@ static ssize_t receive(struct vagx_vfu *vfu, void *buf, size_t len)
 	} while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return -errno;
-	ret = take_fds(vfu, &msg);
+	ret = vfio_user_take_fds(vfu, &msg);
 	return ret ? ret : got;
 }
 
 /* Return: 1 when a message is complete, 0 at the end, or a negative errno */
-static int receive_message(struct vagx_vfu *vfu)
+static int vfio_user_receive_message(struct vagx_vfu *vfu)
 {
 	const size_t header_size = sizeof(vfu->header);
 
@@ -689,7 +697,7 @@ static int receive_message(struct vagx_vfu *vfu)
 			to = vfu->body + vfu->have - header_size;
 			want = vfu->header.size - vfu->have;
 		}
-		got = receive(vfu, to, want);
+		got = vfio_user_receive(vfu, to, want);
 		if (got <= 0 && vfu->have && got != -EAGAIN)
 			vagx_log(vfu->config.report, VAGX_LOG_ERROR,
 				 "vfio-user: the connection ended inside a message");
@@ -700,7 +708,7 @@ static int receive_message(struct vagx_vfu *vfu)
 		vfu->have += got;
 		if (vfu->have != header_size)
 			continue;
-		ret = check_header(vfu);
+		ret = vfio_user_check_header(vfu);
 		if (ret)
 			return ret;
 	}
@@ -716,7 +724,7 @@ static int receive_message(struct vagx_vfu *vfu)
 int vagx_vfu_process(struct vagx_vfu *vfu)
 {
 	for (unsigned int i = 0; i < MESSAGES_AT_ONCE; i++) {
-		int ret = receive_message(vfu);
+		int ret = vfio_user_receive_message(vfu);
 
 		if (ret == -EAGAIN)
 			return 1;
@@ -725,10 +733,10 @@ int vagx_vfu_process(struct vagx_vfu *vfu)
 		if (vagx_log_enabled(vfu->config.report, VAGX_LOG_TRACE))
 			vagx_log(vfu->config.report, VAGX_LOG_TRACE,
 				 "vfio-user: %s, %u bytes, %u descriptors",
-				 command_name(vfu->header.command),
+				 vfio_user_command_name(vfu->header.command),
 				 vfu->header.size, vfu->num_fds);
-		ret = dispatch(vfu);
-		drop_fds(vfu);
+		ret = vfio_user_dispatch(vfu);
+		vfio_user_drop_fds(vfu);
 		vfu->have = 0;
 		if (ret)
 			return ret;

@@ -15,8 +15,8 @@ struct vagx_report;
  *
  * The client is not trusted. A message whose framing or size is wrong ends
  * the connection; a well-formed request that cannot be met is answered with
- * an error. Either way a line in the log says what was wrong. Nothing is
- * waited for inside a message: a partial one stays in the buffer.
+ * an error. Either way a line in the log says what was wrong. The server
+ * never waits inside a message: a partial one stays in the buffer.
  */
 #define VAGX_VFU_MAX_FDS	8
 #define VAGX_VFU_MAX_DATA	65536	/* of one region access */

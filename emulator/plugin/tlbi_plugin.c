@@ -25,59 +25,61 @@
 
 EXPORTED int qemu_plugin_version = QEMU_API_VERSION;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int vagx = -1;
-static struct glib_array *value;
-static struct qemu_register *registers[REGISTERS];
+static pthread_mutex_t tlbi_plugin_lock = PTHREAD_MUTEX_INITIALIZER;
+static int tlbi_plugin_vagx = -1;
+static struct glib_array *tlbi_plugin_value;
+static struct qemu_register *tlbi_plugin_registers[REGISTERS];
 
 /* The numbers of registers are the same for all processors */
-static void find_registers(unsigned int cpu, void *ctx)
+static void tlbi_plugin_find_registers(unsigned int cpu, void *ctx)
 {
 	struct glib_array *list = qemu_plugin_get_registers();
 	const struct qemu_register_info *info = list->data;
 	char name[8];
 
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&tlbi_plugin_lock);
 	for (unsigned int i = 0; i < list->len; i++) {
 		for (unsigned int n = 0; n < REGISTERS; n++) {
 			snprintf(name, sizeof(name), "x%u", n);
 			if (!strcmp(info[i].name, name))
-				registers[n] = info[i].handle;
+				tlbi_plugin_registers[n] = info[i].handle;
 		}
 	}
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&tlbi_plugin_lock);
 	g_array_free(list, 1);
 }
 
 /* Lock held */
-static uint64_t read_register(unsigned int n)
+static uint64_t tlbi_plugin_read_register(unsigned int n)
 {
 	uint64_t x = 0;
 
-	if (n >= REGISTERS || !registers[n])
+	if (n >= REGISTERS || !tlbi_plugin_registers[n])
 		return 0;
-	g_byte_array_set_size(value, 0);
-	if (qemu_plugin_read_register(registers[n], value) && value->len >= sizeof(x))
-		memcpy(&x, value->data, sizeof(x));
+	g_byte_array_set_size(tlbi_plugin_value, 0);
+	if (qemu_plugin_read_register(tlbi_plugin_registers[n], tlbi_plugin_value) &&
+	    tlbi_plugin_value->len >= sizeof(x))
+		memcpy(&x, tlbi_plugin_value->data, sizeof(x));
 	return x;
 }
 
-static void executed(unsigned int cpu, void *ctx)
+static void tlbi_plugin_executed(unsigned int cpu, void *ctx)
 {
 	uint32_t insn = (uintptr_t)ctx;
 	struct vagx_tlbi_message message = { .insn = insn };
 	char answer;
 
-	pthread_mutex_lock(&lock);
-	message.operand = read_register(VAGX_TLBI_RT(insn));
+	pthread_mutex_lock(&tlbi_plugin_lock);
+	message.operand = tlbi_plugin_read_register(VAGX_TLBI_RT(insn));
 	/* A vagx that has ended has no translations */
-	if (vagx >= 0 && (send(vagx, &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message) ||
-			  recv(vagx, &answer, 1, 0) != 1))
-		vagx = -1;
-	pthread_mutex_unlock(&lock);
+	if (tlbi_plugin_vagx >= 0 &&
+	    (send(tlbi_plugin_vagx, &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message) ||
+	     recv(tlbi_plugin_vagx, &answer, 1, 0) != 1))
+		tlbi_plugin_vagx = -1;
+	pthread_mutex_unlock(&tlbi_plugin_lock);
 }
 
-static void translated(struct qemu_tb *tb, void *ctx)
+static void tlbi_plugin_translated(struct qemu_tb *tb, void *ctx)
 {
 	size_t count = qemu_plugin_tb_n_insns(tb);
 
@@ -87,7 +89,7 @@ static void translated(struct qemu_tb *tb, void *ctx)
 
 		qemu_plugin_insn_data(insn, &word, sizeof(word));
 		if (vagx_tlbi_is_heard(word))
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, executed,
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, tlbi_plugin_executed,
 							       QEMU_API_READS_REGISTERS,
 							       (void *)(uintptr_t)word);
 	}
@@ -101,13 +103,13 @@ EXPORTED int qemu_plugin_install(uint64_t id, const void *info, int argc, char *
 		fprintf(stderr, "vagx-tlbi: usage: -plugin vagx-tlbi.so,socket=PATH\n");
 		return -1;
 	}
-	value = g_byte_array_new();
-	vagx = vagx_connect(argv[0] + strlen(option));
-	if (vagx < 0) {
+	tlbi_plugin_value = g_byte_array_new();
+	tlbi_plugin_vagx = vagx_connect(argv[0] + strlen(option));
+	if (tlbi_plugin_vagx < 0) {
 		perror(argv[0]);
 		return -1;
 	}
-	qemu_plugin_register_vcpu_init_cb(id, find_registers, NULL);
-	qemu_plugin_register_vcpu_tb_trans_cb(id, translated, NULL);
+	qemu_plugin_register_vcpu_init_cb(id, tlbi_plugin_find_registers, NULL);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, tlbi_plugin_translated, NULL);
 	return 0;
 }

@@ -8,10 +8,16 @@
 
 #include "helpers.h"
 
-struct machine *machine_new(void)
+static struct machine *build(bool write_back, uint64_t seed)
 {
 	struct vagx_report_config report = { .level = VAGX_LOG_ERROR };
-	struct vagx_uat_config uat = { .ttbs = TEST_TTBS, .oas_bits = 40, .poison = true };
+	struct vagx_uat_config uat = {
+		.ttbs = TEST_TTBS,
+		.oas_bits = 40,
+		.poison = true,
+		.write_back = write_back,
+		.seed = seed,
+	};
 	struct machine *m = calloc(1, sizeof(*m));
 
 	assert_non_null(m);
@@ -31,6 +37,16 @@ struct machine *machine_new(void)
 	assert_non_null(m->uat);
 	m->next = TEST_RAM + AGX_PAGE_SIZE;
 	return m;
+}
+
+struct machine *machine_new(void)
+{
+	return build(false, 0);
+}
+
+struct machine *machine_new_write_back(uint64_t seed)
+{
+	return build(true, seed);
 }
 
 void machine_free(struct machine *m)

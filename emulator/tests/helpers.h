@@ -31,6 +31,8 @@ struct machine {
 
 /* The report is quiet and strict */
 struct machine *machine_new(void);
+/* With a model of the GPU's data cache */
+struct machine *machine_new_write_back(uint64_t seed);
 void machine_free(struct machine *m);
 
 /* Cleared pages of 16K */

@@ -21,6 +21,7 @@
 
 #include "helpers.h"
 
+#include "commands.h"
 #include "control.h"
 #include "device.h"
 #include "listen.h"
@@ -175,6 +176,7 @@ static void start_with(struct client *c, unsigned int mailbox_delay_ms,
 		.seed = 1,
 		.power_off = VAGX_POWER_OFF_RANDOM,
 		.control = control,
+		.command = vagx_command,
 	};
 	struct {
 		uint32_t argsz, flags, index, start, count;
@@ -510,6 +512,12 @@ static uint32_t a2i_control(struct client *c)
 	return get(c, BAR0, MAILBOX + 0x110, 4);
 }
 
+static void wait_for_answer(struct client *c)
+{
+	for (unsigned int i = 0; i < 20000 && get(c, BAR0, MAILBOX + 0x114, 4) >> 17 & 1; i++)
+		usleep(1000);
+}
+
 static void full_mailbox(void **state)
 {
 	struct client *c = &client;
@@ -542,6 +550,59 @@ static void full_mailbox(void **state)
 	assert_int_equal(get(c, BAR0, MAILBOX + 0x114, 4) >> 17 & 1, 1);
 	stop(c);
 	remove_control_path();
+}
+
+/* Now and then a message has to wait; all are answered, in their order */
+static void pauses(void **state)
+{
+	struct client *c = &client;
+	unsigned int held = 0, in_a_row = 0, n;
+
+	(void)state;
+	start(c, 60);
+	handshake(c);
+	for (n = 0; n < 700; n++, in_a_row++) {
+		post(c, 0, 0x0030000000000000ULL);
+		if (!(a2i_control(c) >> 17 & 1)) {
+			assert_true(in_a_row >= 90);
+			held++;
+			in_a_row = 0;
+			/* Behind it the FIFO fills */
+			for (unsigned int i = 0; i < 15; i++)
+				post(c, 0, 0x0030000000000000ULL);
+			for (unsigned int i = 0; i < 15; i++) {
+				wait_for_answer(c);
+				assert_int_equal(receive(c), 0x0040000000000000ULL);
+			}
+		}
+		wait_for_answer(c);
+		assert_int_equal(receive(c), 0x0040000000000000ULL);
+	}
+	assert_in_range(held, 2, 7);
+	assert_int_equal(vagx_report_total(c->report, VAGX_SEVERITY_VIOLATION), 0);
+	stop(c);
+}
+
+/* What waited when power went is lost, and the pause is over */
+static void pause_ends_with_power(void **state)
+{
+	struct client *c = &client;
+
+	(void)state;
+	start(c, 60000);
+	handshake(c);
+	while (a2i_control(c) >> 17 & 1) {
+		post(c, 0, 0x0030000000000000ULL);
+		if (a2i_control(c) >> 17 & 1)
+			receive(c);
+	}
+	set_power(c, 0);
+	set_power(c, 0xf);
+	assert_int_equal(a2i_control(c) >> 17 & 1, 1);
+	handshake(c);
+	post(c, 0, 0x0030000000000000ULL);
+	assert_int_equal(receive(c), 0x0040000000000000ULL);
+	stop(c);
 }
 
 static void silence(void **state)
@@ -781,6 +842,8 @@ int main(void)
 		cmocka_unit_test(reset_while_off),
 		cmocka_unit_test(commands_are_checked),
 		cmocka_unit_test(full_mailbox),
+		cmocka_unit_test(pauses),
+		cmocka_unit_test(pause_ends_with_power),
 		cmocka_unit_test(silence),
 		cmocka_unit_test(crashes),
 		cmocka_unit_test(power_loss),

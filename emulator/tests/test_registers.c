@@ -89,6 +89,44 @@ static void fault_register(void **state)
 	vagx_sgx_free(sgx);
 }
 
+static unsigned int count_bits(uint64_t set)
+{
+	return __builtin_popcountll(set);
+}
+
+/* Level and sideband are drawn by the seed, and nothing else; without a seed they are fixed */
+static void fault_bits(void **state)
+{
+	const uint64_t varied = AGX_FAULT_LEVEL_MASK << AGX_FAULT_LEVEL_SHIFT |
+				AGX_FAULT_SIDEBAND_MASK << AGX_FAULT_SIDEBAND_SHIFT;
+	const struct vagx_uat_fault fault = { .va = 0x7fdeadbec0, .slot = 63 };
+	struct machine *m = *state;
+	struct vagx_sgx *sgx[3];
+	uint64_t levels = 0, sidebands[2] = { 0 }, plain, same, info;
+
+	for (unsigned int i = 0; i < 3; i++)
+		sgx[i] = vagx_sgx_new(&m1, m->report);
+	vagx_sgx_vary_faults(sgx[1], 7);
+	vagx_sgx_vary_faults(sgx[2], 7);
+	for (unsigned int n = 0; n < 256; n++) {
+		for (unsigned int i = 0; i < 3; i++)
+			vagx_sgx_set_fault(sgx[i], &fault, 0xe9);
+		plain = vagx_sgx_read(sgx[0], AGX_SGX_FAULT_INFO, 8);
+		info = vagx_sgx_read(sgx[1], AGX_SGX_FAULT_INFO, 8);
+		same = vagx_sgx_read(sgx[2], AGX_SGX_FAULT_INFO, 8);
+		assert_int_equal(plain & varied, 3 << AGX_FAULT_LEVEL_SHIFT);
+		assert_int_equal(info & ~varied, plain & ~varied);
+		assert_int_equal(info, same);
+		levels |= 1 << (info >> AGX_FAULT_LEVEL_SHIFT & AGX_FAULT_LEVEL_MASK);
+		info = info >> AGX_FAULT_SIDEBAND_SHIFT & AGX_FAULT_SIDEBAND_MASK;
+		sidebands[info / 64] |= 1ULL << info % 64;
+	}
+	assert_int_equal(levels, 0xf);
+	assert_true(count_bits(sidebands[0]) + count_bits(sidebands[1]) > 64);
+	for (unsigned int i = 0; i < 3; i++)
+		vagx_sgx_free(sgx[i]);
+}
+
 /* Clusters, dies and masks of the largest of each kind */
 static void ultras_say_who_they_are(void **state)
 {
@@ -339,6 +377,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(gpu_says_who_it_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(ultras_say_who_they_are, setup, teardown),
 		cmocka_unit_test_setup_teardown(fault_register, setup, teardown),
+		cmocka_unit_test_setup_teardown(fault_bits, setup, teardown),
 		cmocka_unit_test_setup_teardown(fault_registers_of_g14x, setup, teardown),
 		cmocka_unit_test_setup_teardown(carrier, setup, teardown),
 		cmocka_unit_test(bars_are_sized),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 
+#include <limits.h>
 #include <string.h>
 
 #include "helpers.h"
@@ -99,7 +100,7 @@ static void send(struct fixture *f, uint8_t ep, uint64_t msg)
 {
 	vagx_mailbox_write(f->mailbox, 0x800, 8, msg);
 	vagx_mailbox_write(f->mailbox, 0x808, 8, ep);
-	vagx_rtkit_process(f->rtkit);
+	vagx_rtkit_process(f->rtkit, UINT_MAX);
 }
 
 static bool receive(struct fixture *f, uint8_t *ep, uint64_t *msg)
