@@ -6,11 +6,11 @@
  * linked with it or into which it is preloaded. The process finds one render
  * node, which answers as the driver does; README.md says how far.
  *
- * A preloaded shim needs nothing of this header. It is for tests, which look at
- * what was asked of the kernel, and for backends, which do what jobs say.
+ * A preloaded shim needs nothing of this header. It is for tests, which look at the ioctls
+ * that were made, and for backends, which execute jobs.
  *
- * All functions may be called from any thread. What they return pointers to
- * stays until the next asahi_shim_record().
+ * All functions may be called from any thread. Calls that they return pointers to stay
+ * until the next asahi_shim_record().
  */
 #ifndef ASAHI_SHIM_H
 #define ASAHI_SHIM_H
@@ -29,7 +29,7 @@ extern "C" {
 /** ASAHI_SHIM_NODE - the only node that the process finds */
 #define ASAHI_SHIM_NODE		"/dev/dri/renderD128"
 
-/* What was asked of the kernel */
+/* Ioctls that were made */
 
 /** union asahi_shim_args - the argument of any ioctl that the shim knows */
 union asahi_shim_args {
@@ -74,8 +74,8 @@ struct asahi_shim_command {
 /**
  * struct asahi_shim_call - an ioctl
  *
- * Pointers in @in and @out are the caller's, and good for nothing later. What
- * was behind them is in the arrays, as far as the kernel came to read it.
+ * Pointers in @in and @out are the caller's and must not be followed later. The arrays have
+ * copies of what they led to, as far as the shim has read it before an error.
  */
 struct asahi_shim_call {
 	/** @request: as the caller gave it */
@@ -84,7 +84,7 @@ struct asahi_shim_call {
 	int fd;
 	/** @error: 0 or an errno value */
 	int error;
-	/** @in: the argument; what a shorter one lacks is zero */
+	/** @in: the argument; fields that a shorter one lacks are zero */
 	union asahi_shim_args in;
 	/** @out: the argument as it was left */
 	union asahi_shim_args out;
@@ -98,7 +98,7 @@ struct asahi_shim_call {
 	size_t num_commands;
 	/** @handles: of an ioctl for several sync objects, or NULL */
 	const uint32_t *handles;
-	/** @points: what goes with @handles, given or queried; or NULL */
+	/** @points: points of @handles, given or queried; or NULL */
 	const uint64_t *points;
 	/** @num_handles: number of @handles */
 	size_t num_handles;
@@ -108,8 +108,8 @@ struct asahi_shim_call {
  * asahi_shim_record() - begin or end to remember ioctls
  * @on: whether to remember them from now on
  *
- * Forgets all that were remembered, and an asahi_shim_fail() that has not come
- * to pass.
+ * Forgets all that were remembered, and cancels an asahi_shim_fail() that has not happened
+ * yet.
  */
 void asahi_shim_record(bool on);
 
@@ -134,22 +134,22 @@ const struct asahi_shim_call *asahi_shim_call(unsigned int request, int index);
  * @nth: which of those to come, 1 for the next
  * @error: errno value that it fails with, without any effect
  *
- * Replaces an earlier one that has not come to pass.
+ * Replaces an earlier one that has not happened yet.
  */
 void asahi_shim_fail(unsigned int request, unsigned int nth, int error);
 
-/** asahi_shim_failed() - whether the last asahi_shim_fail() came to pass */
+/** asahi_shim_failed() - whether the last asahi_shim_fail() has happened */
 bool asahi_shim_failed(void);
 
-/* What there is */
+/* Objects of the process */
 
-/** struct asahi_shim_objects - what the process has */
+/** struct asahi_shim_objects - numbers of objects of the process */
 struct asahi_shim_objects {
 	/** @files: open files of the node, duplicates not counted */
 	unsigned int files;
 	/** @handles: GEM handles */
 	unsigned int handles;
-	/** @buffers: buffer objects; something may keep them beside handles */
+	/** @buffers: buffer objects; mappings, bindings and jobs keep them, too */
 	unsigned int buffers;
 	/** @mappings: of buffers into the process */
 	unsigned int mappings;
@@ -172,7 +172,7 @@ struct asahi_shim_objects {
 };
 
 /**
- * asahi_shim_objects() - count what the process has
+ * asahi_shim_objects() - count the process's objects
  * @objects: filled in
  *
  * Return: the sum.
@@ -180,10 +180,10 @@ struct asahi_shim_objects {
 unsigned int asahi_shim_objects(struct asahi_shim_objects *objects);
 
 /**
- * asahi_shim_params() - what GET_PARAMS says
+ * asahi_shim_params() - the parameters that GET_PARAMS returns
  *
- * Return: the parameters, an M1's without soft faults. Who changes them does so
- * before they are asked for.
+ * Return: the parameters, an M1's without soft faults. They may be changed before the first
+ * client asks for them.
  */
 struct drm_asahi_params_global *asahi_shim_params(void);
 
@@ -202,13 +202,13 @@ struct asahi_shim_mapping {
 };
 
 /**
- * asahi_shim_find_mapping() - look an address up
+ * asahi_shim_find_mapping() - find the binding of a GPU address
  * @fd: open file of the node
  * @vm_id: address space
  * @addr: address
- * @mapping: what is bound there
+ * @mapping: filled in with the binding
  *
- * Return: whether something is bound there.
+ * Return: whether there is a binding.
  */
 bool asahi_shim_find_mapping(int fd, uint32_t vm_id, uint64_t addr,
 			     struct asahi_shim_mapping *mapping);
@@ -217,8 +217,8 @@ bool asahi_shim_find_mapping(int fd, uint32_t vm_id, uint64_t addr,
  * asahi_shim_memory() - a file with places for the memory of all buffers
  * @size: its size, most of which is never touched
  *
- * Buffers that are private to an address space are there. All others are seen by who
- * maps it as a whole and tells where.
+ * It has the buffers that are private to an address space. To see all others as well, map it
+ * as a whole and call asahi_shim_memory_mapped().
  *
  * Return: a file, the shim's.
  */
@@ -226,17 +226,17 @@ int asahi_shim_memory(uint64_t *size);
 
 /**
  * asahi_shim_memory_mapped() - show all buffers in a mapping of asahi_shim_memory()
- * @map: where it was mapped, all of it; or NULL: it will be no more
+ * @map: address of a mapping of the whole file; or NULL, before it is unmapped
  */
 void asahi_shim_memory_mapped(void *map);
 
-/** struct asahi_shim_job - what a SUBMIT asked for, when its turn has come */
+/** struct asahi_shim_job - a SUBMIT whose fences have signalled */
 struct asahi_shim_job {
 	/** @queue: number of the queue, unlike its ID unique in the process */
 	uint64_t queue;
-	/** @usc_exec_base: what the queue was made with */
+	/** @usc_exec_base: the queue's */
 	uint64_t usc_exec_base;
-	/** @kernel_start: where the kernel's part of the address space begins */
+	/** @kernel_start: first address of the kernel's part of the address space */
 	uint64_t kernel_start;
 	/** @commands: all of them, checked */
 	const struct asahi_shim_command *commands;
@@ -246,7 +246,7 @@ struct asahi_shim_job {
 	size_t num_mappings;
 };
 
-/** struct asahi_shim_backend - what runs jobs */
+/** struct asahi_shim_backend - executes jobs */
 struct asahi_shim_backend {
 	/**
 	 * @submit: run a job, whose in-syncs have signalled and whose queue has
@@ -262,15 +262,15 @@ struct asahi_shim_backend {
 };
 
 /**
- * asahi_shim_set_backend() - choose what runs jobs
+ * asahi_shim_set_backend() - choose the backend that executes jobs
  * @backend: copied; NULL for none, where every job succeeds at once
  *
- * While no job is under way.
+ * To be called while no job is under way.
  */
 void asahi_shim_set_backend(const struct asahi_shim_backend *backend);
 
 /**
- * asahi_shim_job_done() - a job has ended
+ * asahi_shim_job_done() - end a job
  * @job: job
  * @error: 0 or a negative errno value, which its fence gets; the queue fails
  *	then as it does on the device

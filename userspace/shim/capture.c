@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
  * Copyright (C) 2026 The asahi driver authors
+ *
+ * Captures of commands as text: each packet of a stream with its address and bytes, in the
+ * order of a walk through the stream, then the code of the shaders that it leads to. Memory
+ * that cannot be read is left out. The caller keeps two threads from writing at once.
  */
 #include <inttypes.h>
 
 #include "capture.h"
 
-/* Shaders of a stream, and bytes of one, that are written; packets of a stream */
+/* Limits: shaders of a stream, bytes of a shader, packets of a stream */
 #define MAX_SHADERS	64
 #define MAX_CODE	4096
 #define MAX_PACKETS	100000
@@ -16,7 +20,7 @@ struct shaders {
 	unsigned int count;
 };
 
-static void note_shader(struct shaders *shaders, uint64_t va)
+static void capture_note_shader(struct shaders *shaders, uint64_t va)
 {
 	unsigned int i;
 
@@ -27,7 +31,7 @@ static void note_shader(struct shaders *shaders, uint64_t va)
 		shaders->va[shaders->count++] = va;
 }
 
-static void write_bytes(FILE *file, uint64_t va, const uint8_t *bytes, size_t size)
+static void capture_write_bytes(FILE *file, uint64_t va, const uint8_t *bytes, size_t size)
 {
 	size_t i;
 
@@ -37,8 +41,8 @@ static void write_bytes(FILE *file, uint64_t va, const uint8_t *bytes, size_t si
 	fputc('\n', file);
 }
 
-/* As much as there is: where a shader ends only its code says. */
-static void write_shader(FILE *file, const struct stream *stream, uint64_t va)
+/* Writes MAX_CODE bytes, or up to what is not mapped: only decoding would tell the end. */
+static void capture_write_shader(FILE *file, const struct stream *stream, uint64_t va)
 {
 	uint8_t bytes[16];
 	uint64_t at;
@@ -47,12 +51,12 @@ static void write_shader(FILE *file, const struct stream *stream, uint64_t va)
 	for (at = va; at < va + MAX_CODE; at += sizeof(bytes)) {
 		if (stream_read((void *)(uintptr_t)stream, at, bytes, sizeof(bytes)))
 			return;
-		write_bytes(file, at, bytes, sizeof(bytes));
+		capture_write_bytes(file, at, bytes, sizeof(bytes));
 	}
 }
 
-/* What is missing or makes no sense is not there, and the reader says so. */
-static void write_stream(FILE *file, const struct stream *stream, const char *name)
+/* Writes a stream and its shaders. Packets that cannot be read are left out. */
+static void capture_write_stream(FILE *file, const struct stream *stream, const char *name)
 {
 	const struct agx_stream_source source = {
 		.read = stream_read,
@@ -75,14 +79,16 @@ static void write_stream(FILE *file, const struct stream *stream, const char *na
 	while ((err = agx_stream_next(&walk, &packet))) {
 		if (err < 0)
 			continue;
-		write_bytes(file, packet.va, packet.bytes, agx_packet_bytes(packet.id));
+		capture_write_bytes(file, packet.va, packet.bytes, agx_packet_bytes(packet.id));
 		if (packet.id == AGX_PACKET_usc_shader)
-			note_shader(&shaders, stream->usc_base + packet.values.usc_shader.code);
+			capture_note_shader(&shaders,
+					    stream->usc_base + packet.values.usc_shader.code);
 		if (packet.id == AGX_PACKET_usc_preshader)
-			note_shader(&shaders, stream->usc_base + packet.values.usc_preshader.code);
+			capture_note_shader(&shaders,
+					    stream->usc_base + packet.values.usc_preshader.code);
 	}
 	for (i = 0; i < shaders.count; i++)
-		write_shader(file, stream, shaders.va[i]);
+		capture_write_shader(file, stream, shaders.va[i]);
 }
 
 void capture_begin(FILE *file)
@@ -93,19 +99,19 @@ void capture_begin(FILE *file)
 void capture_compute(FILE *file, const struct stream *stream)
 {
 	fputs("compute:\n", file);
-	write_stream(file, stream, "stream");
+	capture_write_stream(file, stream, "stream");
 	fflush(file);
 }
 
-static void write_program(FILE *file, const struct stream *render,
-			  const struct drm_asahi_bg_eot *program)
+static void capture_write_program(FILE *file, const struct stream *render,
+				  const struct drm_asahi_bg_eot *program)
 {
 	struct stream words = *render;
 
 	words.kind = AGX_STREAM_usc;
 	words.base = render->usc_base + (program->usc & ~63u);
 	if (program->usc)
-		write_stream(file, &words, "tile program");
+		capture_write_stream(file, &words, "tile program");
 }
 
 void capture_render(FILE *file, const struct stream *stream,
@@ -114,12 +120,12 @@ void capture_render(FILE *file, const struct stream *stream,
 	fprintf(file, "render: %ux%ux%u samples %u tiles %ux%u flags %#x\n", cmd->width_px,
 		cmd->height_px, cmd->layers, cmd->samples, cmd->utile_width_px,
 		cmd->utile_height_px, cmd->flags);
-	write_stream(file, stream, "vertex stream");
-	write_program(file, stream, &cmd->bg);
-	write_program(file, stream, &cmd->eot);
+	capture_write_stream(file, stream, "vertex stream");
+	capture_write_program(file, stream, &cmd->bg);
+	capture_write_program(file, stream, &cmd->eot);
 	if (cmd->partial_bg.usc != cmd->bg.usc)
-		write_program(file, stream, &cmd->partial_bg);
+		capture_write_program(file, stream, &cmd->partial_bg);
 	if (cmd->partial_eot.usc != cmd->eot.usc)
-		write_program(file, stream, &cmd->partial_eot);
+		capture_write_program(file, stream, &cmd->partial_eot);
 	fflush(file);
 }

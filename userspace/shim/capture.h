@@ -2,8 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What jobs are made of, written down in the form of the driver's core dumps:
- * asahi-decode reads it.
+ * Captures of commands in the form of the driver's core dumps, which asahi-decode reads.
  */
 #ifndef CAPTURE_H
 #define CAPTURE_H
@@ -12,19 +11,19 @@
 
 #include "stream_check.h"
 
-/** capture_begin() - begin a file */
+/** capture_begin() - write the head of a capture */
 void capture_begin(FILE *file);
 
 /**
- * capture_compute() - write a compute command down
- * @file: where to
+ * capture_compute() - write a compute command
+ * @file: file
  * @stream: its stream
  */
 void capture_compute(FILE *file, const struct stream *stream);
 
 /**
- * capture_render() - write a render command down: its stream and its programs
- * @file: where to
+ * capture_render() - write a render command: its stream and its tile programs
+ * @file: file
  * @stream: its stream
  * @cmd: command
  */

@@ -2,9 +2,14 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * DMA buffers. What other processes may share has a file of its own for its memory, and
- * a DMA buffer is that file opened once more: so every process that it is passed to maps
- * the same memory, with this shim or without it.
+ * DMA buffers. A buffer that other processes may share has an unlinked file of its own for
+ * its memory, and a DMA buffer is that file, opened once more through /proc. So each process
+ * that gets the descriptor maps the same memory, with the shim or without it. A process with
+ * the shim recognises such a file by its name and its seals, and a buffer that it has already
+ * by the file's inode.
+ *
+ * Everything is called with shim_lock held; only the import of a sync file waits, with the
+ * lock dropped.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +20,10 @@
 #include "shim.h"
 
 #define NAME	"asahi-shim-dma-buf"
-/* what the kernel makes of the name */
+/* what a link in /proc/self/fd says of such a file, with " (deleted)" behind it */
 #define LINK	"/memfd:" NAME
 
-/* Whoever maps it has to find it there later, too: nobody can make it smaller. */
+/* The size cannot change: a process that has mapped the file would be killed. */
 #define SEALS	(F_SEAL_SHRINK | F_SEAL_GROW)
 
 int shim_dma_buf_memory(uint64_t size)
@@ -32,7 +37,7 @@ int shim_dma_buf_memory(uint64_t size)
 	return fd;
 }
 
-static int open_again(int fd, int flags)
+static int dma_buf_open_again(int fd, int flags)
 {
 	char path[32];
 
@@ -40,8 +45,8 @@ static int open_again(int fd, int flags)
 	return shim_libc()->open(path, flags);
 }
 
-/* Whether it is the memory of a buffer, of whichever process. */
-static bool is_memory(int fd)
+/* Return: whether a descriptor is that of a buffer's memory, of this or another process. */
+static bool dma_buf_is_memory(int fd)
 {
 	char path[32], target[sizeof(LINK)];
 
@@ -64,7 +69,7 @@ int shim_prime_handle_to_fd(struct shim_file *file, union asahi_shim_args *all,
 		return ENOENT;
 	if (bo->vm)
 		return EINVAL;
-	fd = open_again(bo->fd, args->flags & (O_CLOEXEC | O_ACCMODE));
+	fd = dma_buf_open_again(bo->fd, args->flags & (O_CLOEXEC | O_ACCMODE));
 	if (fd < 0)
 		return errno;
 	if (!shim_fd_find(fd, SHIM_FD_DMA_BUF))
@@ -73,22 +78,22 @@ int shim_prime_handle_to_fd(struct shim_file *file, union asahi_shim_args *all,
 	return 0;
 }
 
-/* Return: 0 and a buffer with a reference, or an errno value. */
-static int import(int fd, struct shim_bo **bo)
+/* Finds or makes the buffer for a file. Return: 0 and a reference, or an errno value. */
+static int dma_buf_import(int fd, struct shim_bo **bo)
 {
 	struct stat st;
 	int own;
 
 	if (shim_libc()->fstat(fd, &st))
 		return errno;
-	if (!is_memory(fd))
+	if (!dma_buf_is_memory(fd))
 		return EINVAL;
 	*bo = shim_bo_find_memory(&st);
 	if (*bo) {
 		shim_bo_get(*bo);
 		return 0;
 	}
-	own = open_again(fd, O_RDWR | O_CLOEXEC);
+	own = dma_buf_open_again(fd, O_RDWR | O_CLOEXEC);
 	if (own < 0)
 		return errno;
 	*bo = shim_bo_new_shared(own, st.st_size);
@@ -108,7 +113,7 @@ int shim_prime_fd_to_handle(struct shim_file *file, union asahi_shim_args *all,
 	if (bo) {
 		shim_bo_get(bo);
 	} else {
-		err = import(args->fd, &bo);
+		err = dma_buf_import(args->fd, &bo);
 		if (err)
 			return err;
 		shim_fd_add(args->fd, SHIM_FD_DMA_BUF, shim_bo_get(bo));
@@ -122,17 +127,17 @@ int shim_prime_fd_to_handle(struct shim_file *file, union asahi_shim_args *all,
 }
 
 /*
- * Fences of the buffer. Whoever adds one waits for it here: it is over, then, for every
- * other process, and nothing has to be kept.
+ * Implicit synchronisation. A fence that is attached to a buffer is waited for at once, so
+ * that no fences have to be kept or told to other processes: all are signalled.
  */
 
-/* Memory is coherent. */
+/* Does nothing, since memory is coherent. */
 int shim_dma_buf_sync(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
 {
 	return 0;
 }
 
-static bool has_access(uint32_t flags)
+static bool dma_buf_has_access(uint32_t flags)
 {
 	return (flags & DMA_BUF_SYNC_RW) && !(flags & ~DMA_BUF_SYNC_RW);
 }
@@ -143,7 +148,7 @@ int shim_dma_buf_export_sync_file(struct shim_file *file, union asahi_shim_args 
 	struct dma_buf_export_sync_file *args = &all->export_sync_file;
 	struct shim_fence *fence;
 
-	if (!has_access(args->flags))
+	if (!dma_buf_has_access(args->flags))
 		return EINVAL;
 	fence = shim_fence_new_signaled();
 	args->fd = shim_sync_file_new(fence);
@@ -158,12 +163,12 @@ int shim_dma_buf_import_sync_file(struct shim_file *file, union asahi_shim_args 
 	struct shim_sync_file *sync_file;
 	struct shim_fence *fence;
 
-	if (!has_access(args->flags))
+	if (!dma_buf_has_access(args->flags))
 		return EINVAL;
 	sync_file = shim_fd_find(args->fd, SHIM_FD_SYNC_FILE);
 	if (!sync_file)
 		return EINVAL;
-	/* The descriptor may be closed meanwhile. */
+	/* Another thread may close the descriptor during the wait. */
 	fence = shim_fence_get(sync_file->fence);
 	while (!shim_fence_is_signaled(fence))
 		shim_wait_change(INT64_MAX);

@@ -2,51 +2,32 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * The ioctls: which there are, and what the DRM core does for all of them.
+ * The ioctls: a table of them, and what the DRM core does for all of them.
+ *
+ * shim_drm_ioctl() looks up whether the descriptor is an open file of the node, a sync file
+ * or a DMA buffer, finds the ioctl by its number in that kind's table, copies the argument
+ * in, calls the handler, copies the argument out and records the call. The sizes of caller
+ * and table may differ, as between an old program and a new kernel: the shorter one counts,
+ * and the rest of the handler's argument is zero.
+ *
+ * Any thread of the program calls it. It holds shim_lock from the look-up to the record, so
+ * that handlers need no lock of their own; only a handler that waits lets it go meanwhile,
+ * see shim_wait_change(). The open file has a reference until the call has returned: another
+ * thread may close its descriptor. Jobs that the call has made ready run afterwards, without
+ * the lock.
+ *
+ * drm_start() is the library's constructor, which runs before the program's main().
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <agx/agx_uat.h>
-
 #include "shim.h"
 
-static struct drm_asahi_params_global params = {
-	.gpu_generation = 13,
-	.gpu_variant = 'G',
-	.gpu_revision = 0x11,
-	.chip_id = 0x8103,
-	.num_dies = 1,
-	.num_clusters_total = 1,
-	.num_cores_per_cluster = 8,
-	.max_frequency_khz = 1278000,
-	.core_masks = { 0xff },
-	.vm_start = AGX_VA_USER_START,
-	.vm_end = AGX_VA_USER_END,
-	.vm_kernel_min_size = AGX_VM_KERNEL_MIN_SIZE,
-	.max_commands_per_submission = 64,
-	.max_attachments = 16,
-	.command_timestamp_frequency_hz = 1000000000,
-};
+/* Ioctls of the DRM core */
 
-struct drm_asahi_params_global *asahi_shim_params(void)
-{
-	return &params;
-}
-
-int shim_read_array(uint64_t user, size_t count, size_t size, void *array)
-{
-	void *copy = shim_alloc(count * size);
-
-	memcpy(array, &copy, sizeof(copy));
-	return shim_copy_in(copy, user, count * size);
-}
-
-/* The core's */
-
-/* Writes as much of a text as there is room for; *size becomes its length. */
-static int write_text(uint64_t user, __kernel_size_t *size, const char *text)
+/* Writes as much of a text as fits into *size bytes; *size becomes the length of all of it. */
+static int drm_write_text(uint64_t user, __kernel_size_t *size, const char *text)
 {
 	size_t room = *size, length = strlen(text);
 
@@ -54,7 +35,7 @@ static int write_text(uint64_t user, __kernel_size_t *size, const char *text)
 	return user ? shim_copy_out(user, text, length < room ? length : room) : 0;
 }
 
-static int version(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+static int drm_version(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
 {
 	struct drm_version *args = &all->version;
 	int err;
@@ -62,15 +43,16 @@ static int version(struct shim_file *file, union asahi_shim_args *all, struct sh
 	args->version_major = 0;
 	args->version_minor = 0;
 	args->version_patchlevel = 0;
-	err = write_text((uintptr_t)args->name, &args->name_len, "asahi");
+	err = drm_write_text((uintptr_t)args->name, &args->name_len, "asahi");
 	if (!err)
-		err = write_text((uintptr_t)args->date, &args->date_len, "0");
+		err = drm_write_text((uintptr_t)args->date, &args->date_len, "0");
 	if (!err)
-		err = write_text((uintptr_t)args->desc, &args->desc_len, "Apple AGX GPU (shim)");
+		err = drm_write_text((uintptr_t)args->desc, &args->desc_len,
+				     "Apple AGX GPU (shim)");
 	return err;
 }
 
-static int get_cap(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+static int drm_get_cap(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
 {
 	struct drm_get_cap *args = &all->get_cap;
 
@@ -84,25 +66,27 @@ static int get_cap(struct shim_file *file, union asahi_shim_args *all, struct sh
 		args->value = DRM_PRIME_CAP_IMPORT | DRM_PRIME_CAP_EXPORT;
 		return 0;
 	default:
-		/* all others are about displays */
+		/* the other capabilities are those of displays */
 		args->value = 0;
 		return EOPNOTSUPP;
 	}
 }
 
-/* The device's */
+/* Ioctls of the device */
 
-static int get_params(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+static int drm_get_params(struct shim_file *file, union asahi_shim_args *all,
+			  struct shim_call *call)
 {
 	static const uint8_t zeroes[4096];
 	const struct drm_asahi_get_params *args = &all->get_params;
-	uint64_t known = args->size < sizeof(params) ? args->size : sizeof(params);
+	const struct drm_asahi_params_global *params = asahi_shim_params();
+	uint64_t known = args->size < sizeof(*params) ? args->size : sizeof(*params);
 	uint64_t at, n;
 	int err;
 
 	if (args->param_group || args->pad)
 		return EINVAL;
-	err = shim_copy_out(args->pointer, &params, known);
+	err = shim_copy_out(args->pointer, params, known);
 	for (at = known; !err && at < args->size; at += n) {
 		n = args->size - at < sizeof(zeroes) ? args->size - at : sizeof(zeroes);
 		err = shim_copy_out(args->pointer + at, zeroes, n);
@@ -110,7 +94,7 @@ static int get_params(struct shim_file *file, union asahi_shim_args *all, struct
 	return err;
 }
 
-static int get_time(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
+static int drm_get_time(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
 {
 	if (all->get_time.flags)
 		return EINVAL;
@@ -128,8 +112,8 @@ struct ioctl_desc {
 #define ASAHI(name, handler)	{ DRM_IOCTL_ASAHI_##name, "ASAHI_" #name, handler }
 
 static const struct ioctl_desc drm_ioctls[] = {
-	CORE(VERSION, version),
-	CORE(GET_CAP, get_cap),
+	CORE(VERSION, drm_version),
+	CORE(GET_CAP, drm_get_cap),
 	CORE(GEM_CLOSE, shim_gem_close),
 	CORE(PRIME_HANDLE_TO_FD, shim_prime_handle_to_fd),
 	CORE(PRIME_FD_TO_HANDLE, shim_prime_fd_to_handle),
@@ -145,8 +129,8 @@ static const struct ioctl_desc drm_ioctls[] = {
 	CORE(SYNCOBJ_TRANSFER, shim_syncobj_transfer),
 	CORE(SYNCOBJ_TIMELINE_SIGNAL, shim_syncobj_timeline_signal),
 	CORE(SYNCOBJ_EVENTFD, shim_syncobj_eventfd),
-	ASAHI(GET_PARAMS, get_params),
-	ASAHI(GET_TIME, get_time),
+	ASAHI(GET_PARAMS, drm_get_params),
+	ASAHI(GET_TIME, drm_get_time),
 	ASAHI(VM_CREATE, shim_vm_create),
 	ASAHI(VM_DESTROY, shim_vm_destroy),
 	ASAHI(VM_BIND, shim_vm_bind),
@@ -158,12 +142,12 @@ static const struct ioctl_desc drm_ioctls[] = {
 	ASAHI(SUBMIT, shim_submit),
 };
 
-static const struct ioctl_desc sync_file_ioctls[] = {
+static const struct ioctl_desc drm_sync_file_ioctls[] = {
 	{ SYNC_IOC_MERGE, "SYNC_IOC_MERGE", shim_sync_file_merge },
 	{ SYNC_IOC_FILE_INFO, "SYNC_IOC_FILE_INFO", shim_sync_file_info },
 };
 
-static const struct ioctl_desc dma_buf_ioctls[] = {
+static const struct ioctl_desc drm_dma_buf_ioctls[] = {
 	{ DMA_BUF_IOCTL_SYNC, "DMA_BUF_IOCTL_SYNC", shim_dma_buf_sync },
 	{ DMA_BUF_IOCTL_EXPORT_SYNC_FILE, "DMA_BUF_IOCTL_EXPORT_SYNC_FILE",
 	  shim_dma_buf_export_sync_file },
@@ -171,8 +155,8 @@ static const struct ioctl_desc dma_buf_ioctls[] = {
 	  shim_dma_buf_import_sync_file },
 };
 
-static const struct ioctl_desc *find(const struct ioctl_desc *table, size_t count,
-				     unsigned int request)
+static const struct ioctl_desc *drm_find(const struct ioctl_desc *table, size_t count,
+					 unsigned int request)
 {
 	size_t i;
 
@@ -182,14 +166,14 @@ static const struct ioctl_desc *find(const struct ioctl_desc *table, size_t coun
 	return NULL;
 }
 
-#define FIND(table, request)	find(table, sizeof(table) / sizeof((table)[0]), request)
+#define FIND(table, request)	drm_find(table, sizeof(table) / sizeof((table)[0]), request)
 
 /*
- * As the core does: callers may have an older or newer structure, and what they
- * get back, they get after errors, too.
+ * Copies the argument in, calls the handler, and copies the argument out, even if the handler
+ * has failed, as the DRM core does. Return: 0 or an errno value.
  */
-static int call_handler(const struct ioctl_desc *desc, struct shim_file *file,
-			struct shim_call *call, void *arg)
+static int drm_call_handler(const struct ioctl_desc *desc, struct shim_file *file,
+			    struct shim_call *call, void *arg)
 {
 	unsigned int request = call->base.request;
 	unsigned int directions = _IOC_DIR(request) & _IOC_DIR(desc->request);
@@ -213,8 +197,8 @@ static int call_handler(const struct ioctl_desc *desc, struct shim_file *file,
 	return err;
 }
 
-/* With the lock held. */
-static int fd_ioctl(int fd, unsigned int request, void *arg)
+/* Makes an ioctl on a descriptor. Return: 0 or an errno value; ENOTTY if it is not ours. */
+static int drm_fd_ioctl(int fd, unsigned int request, void *arg)
 {
 	struct shim_file *file = shim_fd_find(fd, SHIM_FD_FILE);
 	const struct ioctl_desc *desc = NULL;
@@ -224,9 +208,9 @@ static int fd_ioctl(int fd, unsigned int request, void *arg)
 	if (file && _IOC_TYPE(request) == DRM_IOCTL_BASE)
 		desc = FIND(drm_ioctls, request);
 	else if (!file && _IOC_TYPE(request) == '>' && shim_fd_find(fd, SHIM_FD_SYNC_FILE))
-		desc = FIND(sync_file_ioctls, request);
+		desc = FIND(drm_sync_file_ioctls, request);
 	else if (_IOC_TYPE(request) == DMA_BUF_BASE && shim_fd_find(fd, SHIM_FD_DMA_BUF))
-		desc = FIND(dma_buf_ioctls, request);
+		desc = FIND(drm_dma_buf_ioctls, request);
 	if (!desc)
 		return file ? EINVAL : ENOTTY;
 
@@ -236,7 +220,7 @@ static int fd_ioctl(int fd, unsigned int request, void *arg)
 	call->base.request = request;
 	if (file)
 		file->refs++;
-	err = call_handler(desc, file, call, arg);
+	err = drm_call_handler(desc, file, call, arg);
 	if (file)
 		shim_file_put(file);
 	call->base.error = err;
@@ -244,12 +228,12 @@ static int fd_ioctl(int fd, unsigned int request, void *arg)
 	return err;
 }
 
-int shim_fd_ioctl(int fd, unsigned int request, void *arg)
+int shim_drm_ioctl(int fd, unsigned int request, void *arg)
 {
 	int err;
 
 	pthread_mutex_lock(&shim_lock);
-	err = fd_ioctl(fd, request, arg);
+	err = drm_fd_ioctl(fd, request, arg);
 	pthread_mutex_unlock(&shim_lock);
 	shim_queue_run_all();
 	errno = err;
@@ -259,7 +243,7 @@ int shim_fd_ioctl(int fd, unsigned int request, void *arg)
 unsigned int asahi_shim_objects(struct asahi_shim_objects *objects)
 {
 	pthread_mutex_lock(&shim_lock);
-	shim_fd_collect();
+	shim_file_collect();
 	*objects = (struct asahi_shim_objects){
 		.files = shim_fd_count(SHIM_FD_FILE),
 		.buffers = shim_bo_count(),
@@ -278,8 +262,8 @@ unsigned int asahi_shim_objects(struct asahi_shim_objects *objects)
 	       objects->jobs + objects->syncobjs + objects->syncobj_fds + objects->sync_files;
 }
 
-/* Without such a file the program goes on. */
-static void open_file(const char *name, int (*open_path)(const char *path))
+/* Opens the file that a variable names. A failure is reported, and the program goes on. */
+static void drm_open_file(const char *name, int (*open_path)(const char *path))
 {
 	const char *path = getenv(name);
 	int err = path && *path ? open_path(path) : 0;
@@ -288,12 +272,12 @@ static void open_file(const char *name, int (*open_path)(const char *path))
 		fprintf(stderr, "asahi_shim: %s=%s: %s\n", name, path, strerror(err));
 }
 
-static void __attribute__((constructor)) start(void)
+static void __attribute__((constructor)) drm_start(void)
 {
 	const char *backend = getenv("ASAHI_SHIM_BACKEND");
 
-	open_file("ASAHI_SHIM_LOG", shim_record_log);
-	open_file("ASAHI_SHIM_REPORT", shim_report_open);
+	drm_open_file("ASAHI_SHIM_LOG", shim_record_log);
+	drm_open_file("ASAHI_SHIM_REPORT", shim_report_open);
 	if (!backend || !*backend || !strcmp(backend, "none"))
 		return;
 	if (strcmp(backend, "vagx")) {

@@ -2,8 +2,16 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Fences and the timelines that they form, as the kernel's dma-fence and
- * dma-fence-chain have it.
+ * Fences and the timelines that they form, like the kernel's dma-fence and dma-fence-chain.
+ *
+ * A timeline is a list of links from its latest point backwards. A link is signalled when
+ * its own fence and all earlier links are. Asking whether a link is signalled also takes out
+ * those before the earliest one that is not, so that a timeline is as long as the work that
+ * is in flight; each link keeps the number of the point before it for that reason.
+ *
+ * Everything is protected by shim_lock. A thread that waits does so on one condition
+ * variable for all fences, sync objects and queues of the process: it is woken by every
+ * change, and looks again for itself. That is simple, and a process has few waiters.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +21,7 @@
 
 #define NSEC	INT64_C(1000000000)
 
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t fence_changed = PTHREAD_COND_INITIALIZER;
 
 uint64_t shim_now_ns(void)
 {
@@ -26,7 +34,7 @@ uint64_t shim_now_ns(void)
 void shim_changed(void)
 {
 	shim_sync_files_tell();
-	pthread_cond_broadcast(&changed);
+	pthread_cond_broadcast(&fence_changed);
 }
 
 int shim_wait_change(int64_t deadline_ns)
@@ -38,7 +46,7 @@ int shim_wait_change(int64_t deadline_ns)
 
 	if (deadline_ns <= 0)
 		return ETIMEDOUT;
-	return pthread_cond_clockwait(&changed, &shim_lock, CLOCK_MONOTONIC, &until);
+	return pthread_cond_clockwait(&fence_changed, &shim_lock, CLOCK_MONOTONIC, &until);
 }
 
 struct shim_fence *shim_fence_new(void)
@@ -64,7 +72,7 @@ struct shim_fence *shim_fence_get(struct shim_fence *fence)
 	return fence;
 }
 
-/* A timeline can be too long for recursion. */
+/* Follows the links of a timeline in a loop, because it can be too long for recursion. */
 void shim_fence_put(struct shim_fence *fence)
 {
 	while (fence && !--fence->refs) {
@@ -85,8 +93,8 @@ struct shim_fence *shim_fence_new_link(struct shim_fence *of, struct shim_fence 
 	link->of = of;
 	link->prev = prev;
 	/*
-	 * A point that is not behind the last one takes that one's place, and
-	 * leads to what came before no more: who waits for it waits for this.
+	 * A point that is not greater than the last one replaces it, and prev_point stays 0:
+	 * a wait for any earlier point becomes a wait for this link.
 	 */
 	if (prev && prev->of) {
 		if (point > prev->point)
@@ -99,12 +107,14 @@ struct shim_fence *shim_fence_new_link(struct shim_fence *of, struct shim_fence 
 	return link;
 }
 
-/* Takes the links out that are signalled, up to the first that is not. */
-static bool link_is_signaled(struct shim_fence *link)
+/*
+ * Drops the links before the earliest one whose fence is not signalled, or all links before
+ * this one. Return: whether all of them are signalled.
+ */
+static bool fence_link_is_signaled(struct shim_fence *link)
 {
 	struct shim_fence *node, *first = NULL;
 
-	/* the earliest link that is not signalled by itself */
 	for (node = link; node; node = node->prev)
 		if (!(node->of ? shim_fence_is_signaled(node->of) : node->signaled))
 			first = node;
@@ -122,7 +132,7 @@ bool shim_fence_is_signaled(struct shim_fence *fence)
 {
 	if (fence->signaled || !fence->of)
 		return fence->signaled;
-	return link_is_signaled(fence);
+	return fence_link_is_signaled(fence);
 }
 
 int shim_fence_error(const struct shim_fence *fence)
@@ -140,8 +150,8 @@ void shim_fence_signal(struct shim_fence *fence, int error)
 	shim_changed();
 }
 
-/* Never freed: there is always one reference more than were taken. */
-static struct shim_fence signaled = { .refs = 1, .signaled = true };
+/* Stands for points that were taken out. Its first reference is never given back. */
+static struct shim_fence fence_signaled = { .refs = 1, .signaled = true };
 
 struct shim_fence *shim_fence_find_point(struct shim_fence *fence, uint64_t point)
 {
@@ -150,9 +160,9 @@ struct shim_fence *shim_fence_find_point(struct shim_fence *fence, uint64_t poin
 	if (!fence->of || fence->point < point)
 		return NULL;
 	while (fence->prev_point >= point) {
-		/* What was taken out was signalled. */
+		/* Only links that are signalled are taken out. */
 		if (!fence->prev)
-			return &signaled;
+			return &fence_signaled;
 		fence = fence->prev;
 	}
 	return fence;

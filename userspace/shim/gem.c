@@ -2,9 +2,21 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Buffer objects. All of them have places in one file, most of which is a hole: so a
- * backend that wants to see the memory has to map one thing only. Those that other
- * processes may share have files of their own, which are mapped over their places.
+ * Buffer objects and their mappings into the process.
+ *
+ * Each buffer has a place in one sparse file of 64 GiB, so that a backend sees the memory of
+ * all buffers with one mapping. Places are given first-fit from a list in order of offsets.
+ * Buffers that are private to an address space live there. The others have files of their
+ * own, which other processes can map; these are mapped over their places with MAP_FIXED once
+ * a backend has mapped the sparse file. Memory that is released becomes zero for the next
+ * buffer: a hole is punched, or the sparse file is mapped there again.
+ *
+ * A mapping into the process keeps its buffer alive, as in the kernel. The mappings are a list
+ * of address ranges, out of which munmap() and mmap() with MAP_FIXED cut what they replace.
+ *
+ * Everything is protected by shim_lock, which the functions for mmap() and munmap() take
+ * themselves. Since munmap() is called often and by every thread, it first looks whether
+ * there is any mapping, in an atomic variable.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,14 +31,14 @@
 
 #define MEMORY_SIZE	(UINT64_C(64) << 30)
 
-/* Offsets for mmap() are not those in the file: nobody shall mix them up. */
+/* Added to offsets for mmap(), so that a program that passes another offset gets an error */
 #define MMAP_BASE	(UINT64_C(1) << 40)
 
-static int memory_fd = -1;
+static int gem_memory_fd = -1;
 /* Where a backend has mapped it, or NULL */
-static uint8_t *memory_map;
-static struct shim_bo *bos;
-static unsigned int bo_count;
+static uint8_t *gem_memory_map;
+static struct shim_bo *gem_bos;
+static unsigned int gem_bo_count;
 
 /* Where buffers are mapped into the process. */
 struct cpu_map {
@@ -36,30 +48,30 @@ struct cpu_map {
 	struct cpu_map *next;
 };
 
-static struct cpu_map *cpu_maps;
-static unsigned int cpu_map_count;
-static atomic_bool any_cpu_map;
+static struct cpu_map *gem_cpu_maps;
+static unsigned int gem_cpu_map_count;
+static atomic_bool gem_any_cpu_map;
 
-static void memory_open(void)
+static void gem_memory_open(void)
 {
-	if (memory_fd < 0)
-		memory_fd = shim_fd_token("asahi-shim-memory", MEMORY_SIZE);
+	if (gem_memory_fd < 0)
+		gem_memory_fd = shim_fd_token("asahi-shim-memory", MEMORY_SIZE);
 }
 
 int asahi_shim_memory(uint64_t *size)
 {
 	pthread_mutex_lock(&shim_lock);
-	memory_open();
+	gem_memory_open();
 	pthread_mutex_unlock(&shim_lock);
 	*size = MEMORY_SIZE;
-	return memory_fd;
+	return gem_memory_fd;
 }
 
-/* Shows a part of a file in a buffer's place, wherever that can be seen. */
-static void show(const struct shim_bo *bo, int fd, uint64_t offset)
+/* Maps a part of a file over a buffer's place in the backend's mapping, if there is one. */
+static void gem_show(const struct shim_bo *bo, int fd, uint64_t offset)
 {
-	if (memory_map &&
-	    shim_libc()->mmap(memory_map + bo->offset, bo->size, PROT_READ | PROT_WRITE,
+	if (gem_memory_map &&
+	    shim_libc()->mmap(gem_memory_map + bo->offset, bo->size, PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, offset) == MAP_FAILED) {
 		perror("asahi_shim: mmap");
 		abort();
@@ -70,23 +82,23 @@ void asahi_shim_memory_mapped(void *map)
 {
 	const struct shim_bo *bo;
 
-	/* As large as all buffers can ever be: a core dump would take minutes. */
+	/* It is 64 GiB large: a core dump with all of it would take minutes. */
 	madvise(map, MEMORY_SIZE, MADV_DONTDUMP);
 	pthread_mutex_lock(&shim_lock);
-	memory_map = map;
-	for (bo = bos; bo; bo = bo->next)
+	gem_memory_map = map;
+	for (bo = gem_bos; bo; bo = bo->next)
 		if (bo->fd >= 0)
-			show(bo, bo->fd, 0);
+			gem_show(bo, bo->fd, 0);
 	pthread_mutex_unlock(&shim_lock);
 }
 
-/* Return: a new buffer in the first gap that is large enough, or NULL. */
-static struct shim_bo *bo_new(uint64_t size)
+/* Return: a new buffer of @size bytes in the first gap that is large enough, or NULL. */
+static struct shim_bo *gem_bo_new(uint64_t size)
 {
-	struct shim_bo **link = &bos, *bo;
+	struct shim_bo **link = &gem_bos, *bo;
 	uint64_t start = 0;
 
-	memory_open();
+	gem_memory_open();
 	while (*link && (*link)->offset - start < size) {
 		start = (*link)->offset + (*link)->size;
 		link = &(*link)->next;
@@ -102,7 +114,7 @@ static struct shim_bo *bo_new(uint64_t size)
 		.next = *link,
 	};
 	*link = bo;
-	bo_count++;
+	gem_bo_count++;
 	return bo;
 }
 
@@ -113,19 +125,19 @@ struct shim_bo *shim_bo_new_shared(int fd, uint64_t size)
 
 	if (!size || size & AGX_PAGE_MASK || shim_libc()->fstat(fd, &st))
 		return NULL;
-	bo = bo_new(size);
+	bo = gem_bo_new(size);
 	if (!bo)
 		return NULL;
 	bo->fd = fd;
 	bo->dev = st.st_dev;
 	bo->ino = st.st_ino;
-	show(bo, fd, 0);
+	gem_show(bo, fd, 0);
 	return bo;
 }
 
 struct shim_bo *shim_bo_find_memory(const struct stat *st)
 {
-	struct shim_bo *bo = bos;
+	struct shim_bo *bo = gem_bos;
 
 	while (bo && (bo->fd < 0 || bo->ino != st->st_ino || bo->dev != st->st_dev))
 		bo = bo->next;
@@ -140,15 +152,15 @@ struct shim_bo *shim_bo_get(struct shim_bo *bo)
 
 void shim_bo_put(struct shim_bo *bo)
 {
-	struct shim_bo **link = &bos;
+	struct shim_bo **link = &gem_bos;
 
 	if (--bo->refs)
 		return;
-	/* What comes there next has to be zero. */
+	/* The next buffer there has to begin with zeros. */
 	if (bo->fd >= 0) {
-		show(bo, memory_fd, bo->offset);
+		gem_show(bo, gem_memory_fd, bo->offset);
 		shim_libc()->close(bo->fd);
-	} else if (fallocate(memory_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, bo->offset,
+	} else if (fallocate(gem_memory_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, bo->offset,
 			     bo->size)) {
 		perror("asahi_shim: fallocate");
 		abort();
@@ -156,22 +168,22 @@ void shim_bo_put(struct shim_bo *bo)
 	while (*link != bo)
 		link = &(*link)->next;
 	*link = bo->next;
-	bo_count--;
+	gem_bo_count--;
 	free(bo);
 }
 
-/* Return: the file with its memory; *offset, one in the buffer, becomes that in the file. */
-static int file_of(const struct shim_bo *bo, uint64_t *offset)
+/* Turns *offset from one in the buffer into one in a file. Return: that file. */
+static int gem_file_of(const struct shim_bo *bo, uint64_t *offset)
 {
 	if (bo->fd >= 0)
 		return bo->fd;
 	*offset += bo->offset;
-	return memory_fd;
+	return gem_memory_fd;
 }
 
 void shim_bo_write(const struct shim_bo *bo, uint64_t offset, const void *data, size_t size)
 {
-	int fd = file_of(bo, &offset);
+	int fd = gem_file_of(bo, &offset);
 
 	if (pwrite(fd, data, size, offset) != (ssize_t)size) {
 		perror("asahi_shim: pwrite");
@@ -181,16 +193,16 @@ void shim_bo_write(const struct shim_bo *bo, uint64_t offset, const void *data, 
 
 unsigned int shim_bo_count(void)
 {
-	return bo_count;
+	return gem_bo_count;
 }
 
-static struct shim_bo *bo_create(uint64_t size, bool is_private)
+static struct shim_bo *gem_bo_create(uint64_t size, bool is_private)
 {
 	struct shim_bo *bo;
 	int fd;
 
 	if (is_private)
-		return bo_new(size);
+		return gem_bo_new(size);
 	fd = shim_dma_buf_memory(size);
 	bo = shim_bo_new_shared(fd, size);
 	if (!bo)
@@ -216,7 +228,7 @@ int shim_gem_create(struct shim_file *file, union asahi_shim_args *all, struct s
 		if (!vm)
 			return ENOENT;
 	}
-	bo = bo_create((args->size + AGX_PAGE_MASK) & ~AGX_PAGE_MASK, is_private);
+	bo = gem_bo_create((args->size + AGX_PAGE_MASK) & ~AGX_PAGE_MASK, is_private);
 	if (!bo)
 		return ENOMEM;
 	bo->vm = vm ? vm->id : 0;
@@ -252,13 +264,13 @@ int shim_gem_close(struct shim_file *file, union asahi_shim_args *all, struct sh
 /* Mappings into the process */
 
 /*
- * Finds what a descriptor and an offset mean; *offset becomes one in the buffer.
- * Return: the buffer, or NULL with errno.
+ * Finds the buffer that mmap() asks for: by its offset on the node, where *offset becomes 0,
+ * or by the descriptor of a DMA buffer. Return: the buffer, no reference, or NULL with errno.
  */
-static struct shim_bo *find_mapped(int fd, uint64_t *offset)
+static struct shim_bo *gem_find_mapped(int fd, uint64_t *offset)
 {
 	const struct shim_file *file = shim_fd_find(fd, SHIM_FD_FILE);
-	struct shim_bo *bo = bos;
+	struct shim_bo *bo = gem_bos;
 
 	errno = EINVAL;
 	if (!file)
@@ -268,25 +280,25 @@ static struct shim_bo *find_mapped(int fd, uint64_t *offset)
 	*offset = 0;
 	if (!bo || shim_table_find(&file->handles, bo))
 		return bo;
-	/* There is one, of another file. */
+	/* It is a buffer of another open file. */
 	errno = EACCES;
 	return NULL;
 }
 
-static void cpu_map_add(uintptr_t start, uintptr_t end, struct shim_bo *bo)
+static void gem_cpu_map_add(uintptr_t start, uintptr_t end, struct shim_bo *bo)
 {
 	struct cpu_map *map = shim_alloc(sizeof(*map));
 
-	*map = (struct cpu_map){ start, end, shim_bo_get(bo), cpu_maps };
-	cpu_maps = map;
-	cpu_map_count++;
-	atomic_store_explicit(&any_cpu_map, true, memory_order_release);
+	*map = (struct cpu_map){ start, end, shim_bo_get(bo), gem_cpu_maps };
+	gem_cpu_maps = map;
+	gem_cpu_map_count++;
+	atomic_store_explicit(&gem_any_cpu_map, true, memory_order_release);
 }
 
-/* Takes a range out of what is mapped. */
-static void cpu_map_cut(uintptr_t start, uintptr_t end)
+/* Takes an address range out of all mappings; one around it is split in two. */
+static void gem_cpu_map_cut(uintptr_t start, uintptr_t end)
 {
-	struct cpu_map **link = &cpu_maps, *map;
+	struct cpu_map **link = &gem_cpu_maps, *map;
 
 	while ((map = *link)) {
 		if (map->end <= start || map->start >= end) {
@@ -294,20 +306,20 @@ static void cpu_map_cut(uintptr_t start, uintptr_t end)
 			continue;
 		}
 		*link = map->next;
-		cpu_map_count--;
-		/* What remains goes to the front, and is no part of the range. */
+		gem_cpu_map_count--;
+		/* The remains go to the front of the list and lie outside the range. */
 		if (map->start < start)
-			cpu_map_add(map->start, start, map->bo);
+			gem_cpu_map_add(map->start, start, map->bo);
 		if (map->end > end)
-			cpu_map_add(end, map->end, map->bo);
+			gem_cpu_map_add(end, map->end, map->bo);
 		shim_bo_put(map->bo);
 		free(map);
 	}
 }
 
-static void *mmap_locked(void *addr, size_t size, int prot, int flags, int fd, uint64_t offset)
+static void *gem_mmap_locked(void *addr, size_t size, int prot, int flags, int fd, uint64_t offset)
 {
-	struct shim_bo *bo = find_mapped(fd, &offset);
+	struct shim_bo *bo = gem_find_mapped(fd, &offset);
 	uint8_t *map;
 
 	if (!bo)
@@ -321,14 +333,14 @@ static void *mmap_locked(void *addr, size_t size, int prot, int flags, int fd, u
 		errno = EACCES;
 		return MAP_FAILED;
 	}
-	fd = file_of(bo, &offset);
+	fd = gem_file_of(bo, &offset);
 	map = shim_libc()->mmap(addr, size, prot, flags, fd, offset);
 	if (map == MAP_FAILED)
 		return map;
-	/* as with the whole pages that were mapped */
+	/* mmap() has mapped whole pages */
 	size = (size + sysconf(_SC_PAGESIZE) - 1) & ~(sysconf(_SC_PAGESIZE) - 1);
-	cpu_map_cut((uintptr_t)map, (uintptr_t)map + size);
-	cpu_map_add((uintptr_t)map, (uintptr_t)map + size, bo);
+	gem_cpu_map_cut((uintptr_t)map, (uintptr_t)map + size);
+	gem_cpu_map_add((uintptr_t)map, (uintptr_t)map + size, bo);
 	return map;
 }
 
@@ -337,21 +349,21 @@ void *shim_bo_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t o
 	void *map;
 
 	pthread_mutex_lock(&shim_lock);
-	map = mmap_locked(addr, size, prot, flags, fd, offset);
+	map = gem_mmap_locked(addr, size, prot, flags, fd, offset);
 	pthread_mutex_unlock(&shim_lock);
 	return map;
 }
 
 void shim_bo_unmapped(void *addr, size_t size)
 {
-	if (!atomic_load_explicit(&any_cpu_map, memory_order_acquire) || !shim_is_owner())
+	if (!atomic_load_explicit(&gem_any_cpu_map, memory_order_acquire) || !shim_is_owner())
 		return;
 	pthread_mutex_lock(&shim_lock);
-	cpu_map_cut((uintptr_t)addr, (uintptr_t)addr + size);
+	gem_cpu_map_cut((uintptr_t)addr, (uintptr_t)addr + size);
 	pthread_mutex_unlock(&shim_lock);
 }
 
 unsigned int shim_bo_mapping_count(void)
 {
-	return cpu_map_count;
+	return gem_cpu_map_count;
 }

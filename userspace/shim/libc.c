@@ -2,19 +2,22 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * The functions that take the libc's place. Each asks whether a path or a
- * descriptor is ours, and goes on to the libc's own function if it is not.
+ * The functions that take the libc's place. Each asks whether a path or a descriptor is the
+ * shim's, and calls the libc's own function if it is not. Both names of a function, with and
+ * without 64, are taken, and those that _FORTIFY_SOURCE makes of calls in other programs.
+ *
+ * Any thread of the program is here, often, and before the first descriptor of the shim
+ * exists: shim_fd_any() is asked first, which takes no lock. Then shim_lock is taken for the
+ * question alone, and given back before the libc or a handler is called.
  *
  * Compiled without _FILE_OFFSET_BITS and _FORTIFY_SOURCE, which give these names
  * other meanings. On 64-bit machines the structures of both forms are the same.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sync_file.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -25,55 +28,9 @@ _Static_assert(sizeof(off_t) == sizeof(off64_t), "32-bit programs are not served
 _Static_assert(sizeof(struct stat) == sizeof(struct stat64), "unlike structures");
 _Static_assert(sizeof(struct dirent) == sizeof(struct dirent64), "unlike structures");
 
-static struct shim_libc libc;
-static pthread_once_t libc_once = PTHREAD_ONCE_INIT;
-
-static void libc_find(void)
-{
-	static const struct {
-		const char *name;
-		void *where;
-	} functions[] = {
-		{ "open", &libc.open },
-		{ "openat", &libc.openat },
-		{ "fopen", &libc.fopen },
-		{ "close", &libc.close },
-		{ "ioctl", &libc.ioctl },
-		{ "mmap", &libc.mmap },
-		{ "munmap", &libc.munmap },
-		{ "stat", &libc.stat },
-		{ "lstat", &libc.lstat },
-		{ "fstat", &libc.fstat },
-		{ "fstatat", &libc.fstatat },
-		{ "access", &libc.access },
-		{ "readlink", &libc.readlink },
-		{ "opendir", &libc.opendir },
-		{ "readdir", &libc.readdir },
-		{ "closedir", &libc.closedir },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		void *function = dlsym(RTLD_NEXT, functions[i].name);
-
-		if (!function) {
-			fprintf(stderr, "asahi_shim: the libc has no %s()\n", functions[i].name);
-			abort();
-		}
-		/* Unlike a cast, this is no conversion to a function. */
-		memcpy(functions[i].where, &function, sizeof(function));
-	}
-}
-
-const struct shim_libc *shim_libc(void)
-{
-	pthread_once(&libc_once, libc_find);
-	return &libc;
-}
-
 /* Opening */
 
-static int shim_open(int dir, const char *path, int flags, mode_t mode)
+static int libc_shim_open(int dir, const char *path, int flags, mode_t mode)
 {
 	bool found;
 	int fd;
@@ -97,7 +54,7 @@ int open(const char *path, int flags, ...)
 	mode_t mode = 0;
 
 	OPEN_MODE(flags, mode);
-	return shim_open(AT_FDCWD, path, flags, mode);
+	return libc_shim_open(AT_FDCWD, path, flags, mode);
 }
 
 int open64(const char *path, int flags, ...)
@@ -105,7 +62,7 @@ int open64(const char *path, int flags, ...)
 	mode_t mode = 0;
 
 	OPEN_MODE(flags, mode);
-	return shim_open(AT_FDCWD, path, flags, mode);
+	return libc_shim_open(AT_FDCWD, path, flags, mode);
 }
 
 int openat(int dir, const char *path, int flags, ...)
@@ -113,7 +70,7 @@ int openat(int dir, const char *path, int flags, ...)
 	mode_t mode = 0;
 
 	OPEN_MODE(flags, mode);
-	return shim_open(dir, path, flags, mode);
+	return libc_shim_open(dir, path, flags, mode);
 }
 
 int openat64(int dir, const char *path, int flags, ...)
@@ -121,10 +78,10 @@ int openat64(int dir, const char *path, int flags, ...)
 	mode_t mode = 0;
 
 	OPEN_MODE(flags, mode);
-	return shim_open(dir, path, flags, mode);
+	return libc_shim_open(dir, path, flags, mode);
 }
 
-/* What calls become that are compiled with _FORTIFY_SOURCE */
+/* Names that _FORTIFY_SOURCE gives to these functions in programs that are built with it */
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int dir, const char *path, int flags);
@@ -133,22 +90,22 @@ ssize_t __readlink_chk(const char *path, char *buf, size_t size, size_t room);
 
 int __open_2(const char *path, int flags)
 {
-	return shim_open(AT_FDCWD, path, flags, 0);
+	return libc_shim_open(AT_FDCWD, path, flags, 0);
 }
 
 int __open64_2(const char *path, int flags)
 {
-	return shim_open(AT_FDCWD, path, flags, 0);
+	return libc_shim_open(AT_FDCWD, path, flags, 0);
 }
 
 int __openat_2(int dir, const char *path, int flags)
 {
-	return shim_open(dir, path, flags, 0);
+	return libc_shim_open(dir, path, flags, 0);
 }
 
 int __openat64_2(int dir, const char *path, int flags)
 {
-	return shim_open(dir, path, flags, 0);
+	return libc_shim_open(dir, path, flags, 0);
 }
 
 FILE *fopen(const char *path, const char *mode)
@@ -165,7 +122,7 @@ FILE *fopen64(const char *path, const char *mode)
 	return fopen(path, mode);
 }
 
-/* Looking */
+/* Attributes and folders */
 
 int stat(const char *path, struct stat *st)
 {
@@ -181,7 +138,7 @@ int stat64(const char *path, struct stat64 *st)
 	return stat(path, (struct stat *)st);
 }
 
-/* Nobody asks whether one of our paths is a link. */
+/* Links are not told from what they lead to: no program looks at one of these paths so. */
 int lstat(const char *path, struct stat *st)
 {
 	bool found;
@@ -285,7 +242,7 @@ int closedir(DIR *dir)
 
 /* Descriptors */
 
-static bool is_ours(int fd)
+static bool libc_is_ours(int fd)
 {
 	bool ours;
 
@@ -299,14 +256,14 @@ static bool is_ours(int fd)
 
 int close(int fd)
 {
-	bool ours = shim_is_owner() && is_ours(fd);
+	bool ours = shim_is_owner() && libc_is_ours(fd);
 	int ret = shim_libc()->close(fd);
 
 	if (ours) {
 		int saved = errno;
 
 		pthread_mutex_lock(&shim_lock);
-		shim_fd_collect();
+		shim_file_collect();
 		pthread_mutex_unlock(&shim_lock);
 		errno = saved;
 	}
@@ -323,14 +280,14 @@ int ioctl(int fd, unsigned long request, ...)
 	arg = va_arg(ap, void *);
 	va_end(ap);
 	/* DRM, sync files and DMA buffers */
-	if ((type == 'd' || type == '>' || type == 'b') && is_ours(fd))
-		return shim_fd_ioctl(fd, request, arg);
+	if ((type == 'd' || type == '>' || type == 'b') && libc_is_ours(fd))
+		return shim_drm_ioctl(fd, request, arg);
 	return shim_libc()->ioctl(fd, request, arg);
 }
 
 void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
 {
-	if (!(flags & MAP_ANONYMOUS) && is_ours(fd))
+	if (!(flags & MAP_ANONYMOUS) && libc_is_ours(fd))
 		return shim_bo_mmap(addr, size, prot, flags, fd, offset);
 	if (flags & MAP_FIXED)
 		shim_bo_unmapped(addr, size);

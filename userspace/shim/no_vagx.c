@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * In place of vagx.c where the emulator is not built.
+ * Takes the place of vagx.c where the emulator is not built.
  */
 #include "shim.h"
 

@@ -2,8 +2,17 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What a process sees of the device in /dev and /sys: as much as libdrm looks
- * at to find out that there is a render node of a platform device.
+ * The device's files in /dev and /sys, as much of them as libdrm looks at to find out that
+ * there is a render node of a platform device.
+ *
+ * A constant table has the paths, with the text of files and the targets of links. Other
+ * paths below /dev/dri and /sys/dev/char/226:* do not exist for the process, so that the GPUs
+ * of the machine are hidden; all other paths are left to the libc, which each function tells
+ * by *found. A file in /sys becomes an unlinked file with the text, a folder that is opened a
+ * list entry whose address is the DIR, since the libc's DIR is opaque.
+ *
+ * Any thread may call this. The table needs no lock; the list of open folders has one of its
+ * own, node_folder_lock, under which no other is taken.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +32,7 @@ static const struct node {
 	const char *path;
 	enum kind kind;
 	const char *text;
-} nodes[] = {
+} node_nodes[] = {
 	{ "/dev/dri", DIRECTORY, NULL },
 	{ ASAHI_SHIM_NODE, DEVICE, NULL },
 	{ "/sys/dev/char/226:128", DIRECTORY, NULL },
@@ -39,10 +48,10 @@ static const struct node {
 	  "MODALIAS=of:NgpuT(null)Capple,agx-g13g\n" },
 };
 
-#define NODES	(sizeof(nodes) / sizeof(nodes[0]))
+#define NODES	(sizeof(node_nodes) / sizeof(node_nodes[0]))
 
-/* Where nothing is but what we show: other GPUs of the machine are hidden. */
-static bool is_hidden(const char *path)
+/* Return: whether a path is one of those of which only the table's exist. */
+static bool node_is_hidden(const char *path)
 {
 	static const char *const prefixes[] = { "/dev/dri", "/sys/dev/char/226:" };
 	size_t i;
@@ -57,24 +66,24 @@ static bool is_hidden(const char *path)
 	return false;
 }
 
-/* Return: the node, or NULL; *found tells if the path is one of ours to answer. */
-static const struct node *find(const char *path, bool *found)
+/* Return: the node, or NULL with ENOENT; *found is whether the path is the shim's to answer. */
+static const struct node *node_find(const char *path, bool *found)
 {
 	size_t n, i;
 
-	*found = path && is_hidden(path);
+	*found = path && node_is_hidden(path);
 	if (!*found)
 		return NULL;
 	for (n = strlen(path); n && path[n - 1] == '/'; n--)
 		;
 	for (i = 0; i < NODES; i++)
-		if (!strncmp(nodes[i].path, path, n) && !nodes[i].path[n])
-			return &nodes[i];
+		if (!strncmp(node_nodes[i].path, path, n) && !node_nodes[i].path[n])
+			return &node_nodes[i];
 	errno = ENOENT;
 	return NULL;
 }
 
-static int open_text(const struct node *node, int flags)
+static int node_open_text(const struct node *node, int flags)
 {
 	size_t n = strlen(node->text);
 	int fd;
@@ -89,8 +98,8 @@ static int open_text(const struct node *node, int flags)
 	return fd;
 }
 
-/* To open a device by its descriptor is to open it once more. */
-static bool is_open_device(const char *path)
+/* Return: whether a path leads, through /proc, to a descriptor of the device. */
+static bool node_is_open_device(const char *path)
 {
 	static const char prefix[] = "/proc/self/fd/";
 	bool is_device;
@@ -112,17 +121,17 @@ int shim_node_open(const char *path, int flags, bool *found)
 {
 	const struct node *node;
 
-	*found = path && is_open_device(path);
+	*found = path && node_is_open_device(path);
 	if (*found)
 		return shim_file_open(flags);
-	node = find(path, found);
+	node = node_find(path, found);
 	if (!node)
 		return -1;
 	switch (node->kind) {
 	case DEVICE:
 		return shim_file_open(flags);
 	case TEXT:
-		return open_text(node, flags);
+		return node_open_text(node, flags);
 	default:
 		/* Folders are read with opendir(). */
 		errno = EACCES;
@@ -132,7 +141,7 @@ int shim_node_open(const char *path, int flags, bool *found)
 
 FILE *shim_node_fopen(const char *path, const char *mode, bool *found)
 {
-	const struct node *node = find(path, found);
+	const struct node *node = node_find(path, found);
 
 	if (!node)
 		return NULL;
@@ -153,13 +162,13 @@ void shim_node_stat_device(struct stat *st)
 
 int shim_node_stat(const char *path, struct stat *st, bool *found)
 {
-	const struct node *node = find(path, found);
+	const struct node *node = node_find(path, found);
 
 	if (!node)
 		return -1;
 	memset(st, 0, sizeof(*st));
 	st->st_nlink = 1;
-	st->st_ino = 1 + (node - nodes);
+	st->st_ino = 1 + (node - node_nodes);
 	if (node->kind == DEVICE)
 		shim_node_stat_device(st);
 	else
@@ -169,7 +178,7 @@ int shim_node_stat(const char *path, struct stat *st, bool *found)
 
 int shim_node_access(const char *path, int mode, bool *found)
 {
-	const struct node *node = find(path, found);
+	const struct node *node = node_find(path, found);
 
 	if (!node)
 		return -1;
@@ -182,7 +191,7 @@ int shim_node_access(const char *path, int mode, bool *found)
 
 ssize_t shim_node_readlink(const char *path, char *buf, size_t size, bool *found)
 {
-	const struct node *node = find(path, found);
+	const struct node *node = node_find(path, found);
 	size_t n;
 
 	if (!node)
@@ -197,7 +206,7 @@ ssize_t shim_node_readlink(const char *path, char *buf, size_t size, bool *found
 	return n;
 }
 
-/* Folders that are being read; the libc knows nothing of them. */
+/* A folder that is open; a pointer to it is the DIR that the program has. */
 struct folder {
 	const struct node *node;
 	size_t next;
@@ -205,12 +214,12 @@ struct folder {
 	struct folder *others;
 };
 
-static pthread_mutex_t folder_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct folder *folders;
+static pthread_mutex_t node_folder_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct folder *node_folders;
 
 DIR *shim_node_opendir(const char *path, bool *found)
 {
-	const struct node *node = find(path, found);
+	const struct node *node = node_find(path, found);
 	struct folder *folder;
 
 	if (!node)
@@ -221,23 +230,25 @@ DIR *shim_node_opendir(const char *path, bool *found)
 	}
 	folder = shim_alloc(sizeof(*folder));
 	folder->node = node;
-	pthread_mutex_lock(&folder_lock);
-	folder->others = folders;
-	folders = folder;
-	pthread_mutex_unlock(&folder_lock);
+	pthread_mutex_lock(&node_folder_lock);
+	folder->others = node_folders;
+	node_folders = folder;
+	pthread_mutex_unlock(&node_folder_lock);
 	return (DIR *)folder;
 }
 
-static struct folder **folder_link(const DIR *dir)
+/* Return: the link to an open folder, or the last link. With node_folder_lock held. */
+static struct folder **node_folder_link(const DIR *dir)
 {
-	struct folder **link = &folders;
+	struct folder **link = &node_folders;
 
 	while (*link && *link != (const struct folder *)dir)
 		link = &(*link)->others;
 	return link;
 }
 
-static bool folder_has(const struct folder *folder, const struct node *node)
+/* Return: whether a node is in a folder itself, and not deeper. */
+static bool node_folder_has(const struct folder *folder, const struct node *node)
 {
 	size_t n = strlen(folder->node->path);
 
@@ -245,16 +256,16 @@ static bool folder_has(const struct folder *folder, const struct node *node)
 	       !strchr(node->path + n + 1, '/');
 }
 
-static struct dirent *folder_read(struct folder *folder)
+static struct dirent *node_folder_read(struct folder *folder)
 {
 	static const unsigned char types[] = {
 		[DIRECTORY] = DT_DIR, [TEXT] = DT_REG, [LINK] = DT_LNK, [DEVICE] = DT_CHR,
 	};
 
 	while (folder->next < NODES) {
-		const struct node *node = &nodes[folder->next++];
+		const struct node *node = &node_nodes[folder->next++];
 
-		if (!folder_has(folder, node))
+		if (!node_folder_has(folder, node))
 			continue;
 		folder->entry.d_ino = folder->next;
 		folder->entry.d_type = types[node->kind];
@@ -271,12 +282,12 @@ struct dirent *shim_node_readdir(DIR *dir, bool *found)
 	struct dirent *entry = NULL;
 	struct folder *folder;
 
-	pthread_mutex_lock(&folder_lock);
-	folder = *folder_link(dir);
+	pthread_mutex_lock(&node_folder_lock);
+	folder = *node_folder_link(dir);
 	*found = folder;
 	if (folder)
-		entry = folder_read(folder);
-	pthread_mutex_unlock(&folder_lock);
+		entry = node_folder_read(folder);
+	pthread_mutex_unlock(&node_folder_lock);
 	return entry;
 }
 
@@ -284,12 +295,12 @@ bool shim_node_closedir(DIR *dir)
 {
 	struct folder **link, *folder;
 
-	pthread_mutex_lock(&folder_lock);
-	link = folder_link(dir);
+	pthread_mutex_lock(&node_folder_lock);
+	link = node_folder_link(dir);
 	folder = *link;
 	if (folder)
 		*link = folder->others;
-	pthread_mutex_unlock(&folder_lock);
+	pthread_mutex_unlock(&node_folder_lock);
 	free(folder);
 	return folder;
 }

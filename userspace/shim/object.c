@@ -2,8 +2,10 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Memory that is registered for timestamps. There is no window of addresses that
- * it would have to be in, but its limits are the driver's.
+ * Memory that is registered for timestamps. The driver maps it into a window of the kernel's
+ * GPU addresses, of which an open file may have as much as it leaves to all others. There is
+ * no such window here, but the limits are the same. Times are written into the buffer's file
+ * when a job ends. Called with shim_lock held.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,16 +16,16 @@
 
 #define WINDOW_SIZE	(AGX_VA_TIMESTAMP_END - AGX_VA_TIMESTAMP_START)
 
-static struct shim_object *objects;
+static struct shim_object *object_objects;
 static unsigned int object_count;
 
-/* A file may have as much as it leaves to all others. */
-static bool is_too_much(uint64_t owner, uint64_t size)
+/* Return: whether @size bytes more would leave less to others than the file then has. */
+static bool object_is_too_much(uint64_t owner, uint64_t size)
 {
 	const struct shim_object *object;
 	uint64_t left = WINDOW_SIZE, held = 0;
 
-	for (object = objects; object; object = object->next) {
+	for (object = object_objects; object; object = object->next) {
 		left -= object->size;
 		if (object->owner == owner)
 			held += object->size;
@@ -33,7 +35,7 @@ static bool is_too_much(uint64_t owner, uint64_t size)
 
 void shim_object_put(struct shim_object *object)
 {
-	struct shim_object **link = &objects;
+	struct shim_object **link = &object_objects;
 
 	if (--object->refs)
 		return;
@@ -63,7 +65,7 @@ static int object_bind(struct shim_file *file, struct drm_asahi_gem_bind_object 
 		return ENOENT;
 	if (args->offset > bo->size || args->range > bo->size - args->offset)
 		return EINVAL;
-	if (is_too_much(file->id, args->range))
+	if (object_is_too_much(file->id, args->range))
 		return ENOSPC;
 	object = shim_alloc(sizeof(*object));
 	*object = (struct shim_object){
@@ -72,9 +74,9 @@ static int object_bind(struct shim_file *file, struct drm_asahi_gem_bind_object 
 		.bo = shim_bo_get(bo),
 		.offset = args->offset,
 		.size = args->range,
-		.next = objects,
+		.next = object_objects,
 	};
-	objects = object;
+	object_objects = object;
 	object_count++;
 	args->object_handle = shim_table_add(&file->objects, object, UINT32_MAX);
 	return 0;

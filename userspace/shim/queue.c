@@ -2,7 +2,21 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Queues, and the jobs that wait in them for their turn.
+ * Queues and their jobs.
+ *
+ * A job is one SUBMIT. A queue is a list of jobs in the order of submission, the first of
+ * which runs or waits for its in-fences; the others wait for it. There is no scheduler
+ * thread: after each ioctl, and after each job that ends, the thread that made the change
+ * goes through all queues and hands each job that is ready to the backend, until none is.
+ * Without a backend a job ends as soon as it is ready.
+ *
+ * When a job fails, the jobs behind it in its queue at that moment are cancelled: when it is
+ * their turn they end with ECANCELED, and do not run. Later ones run.
+ *
+ * Queues and jobs are protected by shim_lock. The backend is called without it and may call
+ * asahi_shim_job_done() at once or later from any thread; queue_running, which each thread
+ * has for itself, turns that recursion into the loop of shim_queue_run_all(). A queue has a
+ * reference for its ID, if it has one, and one for each of its jobs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,15 +29,15 @@
 /* The driver's limit */
 #define MAX_QUEUES	1024
 
-static struct shim_queue *queues;
-static struct asahi_shim_backend backend;
+static struct shim_queue *queue_queues;
+static struct asahi_shim_backend queue_backend;
 
-/* This thread runs jobs already, and comes to those that are ready now. */
-static _Thread_local bool running;
+/* This thread is in the loop of shim_queue_run_all(), which will find jobs that are ready. */
+static _Thread_local bool queue_running;
 
 void shim_queue_put(struct shim_queue *queue)
 {
-	struct shim_queue **link = &queues;
+	struct shim_queue **link = &queue_queues;
 
 	if (--queue->refs)
 		return;
@@ -41,7 +55,7 @@ unsigned int shim_queue_count(unsigned int *jobs)
 	unsigned int count = 0;
 
 	*jobs = 0;
-	for (queue = queues; queue; queue = queue->next) {
+	for (queue = queue_queues; queue; queue = queue->next) {
 		count++;
 		for (job = queue->jobs; job; job = job->next)
 			++*jobs;
@@ -49,7 +63,8 @@ unsigned int shim_queue_count(unsigned int *jobs)
 	return count;
 }
 
-static bool may_nice(void)
+/* Return: whether the process has CAP_SYS_NICE, which high priorities need. */
+static bool queue_may_nice(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2];
@@ -68,7 +83,7 @@ int shim_queue_create(struct shim_file *file, union asahi_shim_args *all, struct
 	if (args->flags || args->priority > DRM_ASAHI_PRIORITY_REALTIME)
 		return EINVAL;
 	if (args->priority >= DRM_ASAHI_PRIORITY_HIGH)
-		return may_nice() ? EOPNOTSUPP : EPERM;
+		return queue_may_nice() ? EOPNOTSUPP : EPERM;
 	vm = shim_table_get(&file->vms, args->vm_id);
 	if (!vm)
 		return ENOENT;
@@ -80,9 +95,9 @@ int shim_queue_create(struct shim_file *file, union asahi_shim_args *all, struct
 		.id = ++last_id,
 		.vm = shim_vm_get(vm),
 		.usc_exec_base = args->usc_exec_base,
-		.next = queues,
+		.next = queue_queues,
 	};
-	queues = queue;
+	queue_queues = queue;
 	args->queue_id = shim_table_add(&file->queues, queue, MAX_QUEUES);
 	return 0;
 }
@@ -102,7 +117,7 @@ int shim_queue_destroy(struct shim_file *file, union asahi_shim_args *all, struc
 
 /* Jobs */
 
-static void job_free(struct shim_job *job)
+static void queue_job_free(struct shim_job *job)
 {
 	size_t i;
 
@@ -120,8 +135,11 @@ static void job_free(struct shim_job *job)
 	free(job);
 }
 
-/* The times of each command are those of its job. */
-static void job_put_times(struct shim_job *job, bool write)
+/*
+ * Writes the times of all commands if @write is set, the start and the end of their job in
+ * nanoseconds, and gives the references to their memory back.
+ */
+static void queue_job_put_times(struct shim_job *job, bool write)
 {
 	uint64_t end_ns = shim_now_ns();
 	size_t i;
@@ -132,19 +150,31 @@ static void job_put_times(struct shim_job *job, bool write)
 	}
 }
 
-/* Ends the first job of a queue. */
+/*
+ * Takes the first job off a queue and signals its fence with @error, 0 or negative. Frees the
+ * job, and the queue if this was its last reference.
+ */
 static void queue_retire(struct shim_queue *queue, int error)
 {
 	struct shim_job *job = queue->jobs;
 
 	queue->jobs = job->next;
-	job_put_times(job, !error);
+	queue_job_put_times(job, !error);
 	shim_fence_signal(job->done, error);
-	job_free(job);
+	queue_job_free(job);
 	shim_queue_put(queue);
 }
 
-static bool job_is_ready(struct shim_job *job)
+/* Marks all jobs that are in a queue now; the one that runs goes on. */
+static void queue_cancel_waiting(struct shim_queue *queue)
+{
+	struct shim_job *job;
+
+	for (job = queue->jobs; job; job = job->next)
+		job->cancelled = true;
+}
+
+static bool queue_job_is_ready(struct shim_job *job)
 {
 	uint32_t i;
 
@@ -154,8 +184,8 @@ static bool job_is_ready(struct shim_job *job)
 	return true;
 }
 
-/* Takes a picture of the address space, and keeps what is in it. */
-static void job_look(struct shim_job *job)
+/* Copies the address space's bindings into the job, with a reference to each buffer. */
+static void queue_job_look(struct shim_job *job)
 {
 	const struct shim_binding *binding;
 	struct asahi_shim_mapping *mappings;
@@ -174,27 +204,30 @@ static void job_look(struct shim_job *job)
 	}
 }
 
-/* Return: a job that has to be handed to the backend, or NULL. */
-static struct shim_job *take_ready(void)
+/*
+ * Finds a job that is ready, in any queue, and marks it as running. Jobs that are cancelled
+ * or have no backend end on the way. Return: the job for the backend, or NULL.
+ */
+static struct shim_job *queue_take_ready(void)
 {
-	struct shim_queue *queue = queues;
+	struct shim_queue *queue = queue_queues;
 
 	while (queue) {
 		struct shim_job *job = queue->jobs;
 
-		if (!job || job->runs || !job_is_ready(job)) {
+		if (!job || job->runs || !queue_job_is_ready(job)) {
 			queue = queue->next;
 			continue;
 		}
-		if (!queue->error && backend.submit) {
+		if (!job->cancelled && queue_backend.submit) {
 			job->runs = true;
 			job->start_ns = shim_now_ns();
-			job_look(job);
+			queue_job_look(job);
 			return job;
 		}
-		queue_retire(queue, queue->error ? -ECANCELED : 0);
-		/* That was the end of some queues, and the turn of others. */
-		queue = queues;
+		queue_retire(queue, job->cancelled ? -ECANCELED : 0);
+		/* The queue may be freed, and jobs of others may have become ready. */
+		queue = queue_queues;
 	}
 	return NULL;
 }
@@ -204,18 +237,18 @@ void shim_queue_run_all(void)
 	struct asahi_shim_backend chosen;
 	struct shim_job *job;
 
-	if (running)
+	if (queue_running)
 		return;
-	running = true;
+	queue_running = true;
 	pthread_mutex_lock(&shim_lock);
-	while ((job = take_ready())) {
-		chosen = backend;
+	while ((job = queue_take_ready())) {
+		chosen = queue_backend;
 		pthread_mutex_unlock(&shim_lock);
 		chosen.submit(chosen.priv, &job->base);
 		pthread_mutex_lock(&shim_lock);
 	}
 	pthread_mutex_unlock(&shim_lock);
-	running = false;
+	queue_running = false;
 }
 
 void asahi_shim_job_done(struct asahi_shim_job *base, int error)
@@ -224,7 +257,7 @@ void asahi_shim_job_done(struct asahi_shim_job *base, int error)
 
 	pthread_mutex_lock(&shim_lock);
 	if (error)
-		job->queue->error = EIO;
+		queue_cancel_waiting(job->queue);
 	queue_retire(job->queue, error);
 	pthread_mutex_unlock(&shim_lock);
 	shim_queue_run_all();
@@ -233,7 +266,7 @@ void asahi_shim_job_done(struct asahi_shim_job *base, int error)
 void asahi_shim_set_backend(const struct asahi_shim_backend *chosen)
 {
 	pthread_mutex_lock(&shim_lock);
-	backend = chosen ? *chosen : (struct asahi_shim_backend){ NULL, NULL };
+	queue_backend = chosen ? *chosen : (struct asahi_shim_backend){ NULL, NULL };
 	pthread_mutex_unlock(&shim_lock);
 }
 
@@ -241,9 +274,9 @@ void shim_queue_close(struct shim_queue *queue, int64_t deadline_ns)
 {
 	while (queue->jobs && !shim_wait_change(deadline_ns))
 		;
-	/* Behind one that runs they are cancelled when it is their turn. */
+	/* A job that still runs stays; those behind it are cancelled when it has ended. */
 	if (queue->jobs && queue->jobs->runs)
-		queue->error = EIO;
+		queue_cancel_waiting(queue);
 	while (queue->jobs && !queue->jobs->runs)
 		queue_retire(queue, -ESRCH);
 	shim_queue_put(queue);

@@ -2,7 +2,15 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What was asked of the kernel: remembered for tests, and printed.
+ * The record of ioctls: kept for tests, printed for people, and ioctls that tests let fail.
+ *
+ * drm.c hands each call over when it has returned, with copies of what its pointers led to.
+ * It is printed if there is a log, as one line, and appended to a list while a test records;
+ * otherwise it is freed. Numbers of requests are compared without direction and size, which
+ * differ between versions of a structure.
+ *
+ * Everything is protected by shim_lock, which the functions for tests take. Calls on the
+ * list do not change until asahi_shim_record() frees them.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,26 +18,26 @@
 
 #include "shim.h"
 
-static bool recording;
-static struct shim_call *first_call;
-static struct shim_call **last_link = &first_call;
+static bool record_recording;
+static struct shim_call *record_first_call;
+static struct shim_call **record_last_link = &record_first_call;
 
 static struct {
 	unsigned int request;
 	unsigned int left;
 	int error;
-} fault;
+} record_fault;
 
-static FILE *log_file;
+static FILE *record_log_file;
 
-/* Of one kind, whatever the size of the argument. */
-static bool is_request(const struct asahi_shim_call *call, unsigned int request)
+/* Return: whether a call is this request, whatever the size of the argument; 0 is any. */
+static bool record_is_request(const struct asahi_shim_call *call, unsigned int request)
 {
 	return !request || (_IOC_TYPE(call->request) == _IOC_TYPE(request) &&
 			    _IOC_NR(call->request) == _IOC_NR(request));
 }
 
-static void call_free(struct shim_call *call)
+static void record_call_free(struct shim_call *call)
 {
 	free((void *)call->base.binds);
 	free((void *)call->base.syncs);
@@ -45,23 +53,23 @@ void asahi_shim_record(bool on)
 	struct shim_call *call;
 
 	pthread_mutex_lock(&shim_lock);
-	while ((call = first_call)) {
-		first_call = call->next;
-		call_free(call);
+	while ((call = record_first_call)) {
+		record_first_call = call->next;
+		record_call_free(call);
 	}
-	last_link = &first_call;
-	recording = on;
-	fault.left = 0;
+	record_last_link = &record_first_call;
+	record_recording = on;
+	record_fault.left = 0;
 	pthread_mutex_unlock(&shim_lock);
 }
 
-static size_t count_calls(unsigned int request)
+static size_t record_count_calls(unsigned int request)
 {
 	const struct shim_call *call;
 	size_t count = 0;
 
-	for (call = first_call; call; call = call->next)
-		count += is_request(&call->base, request);
+	for (call = record_first_call; call; call = call->next)
+		count += record_is_request(&call->base, request);
 	return count;
 }
 
@@ -70,7 +78,7 @@ size_t asahi_shim_count(unsigned int request)
 	size_t count;
 
 	pthread_mutex_lock(&shim_lock);
-	count = count_calls(request);
+	count = record_count_calls(request);
 	pthread_mutex_unlock(&shim_lock);
 	return count;
 }
@@ -81,9 +89,9 @@ const struct asahi_shim_call *asahi_shim_call(unsigned int request, int index)
 
 	pthread_mutex_lock(&shim_lock);
 	if (index < 0)
-		index += count_calls(request);
-	for (call = index < 0 ? NULL : first_call; call; call = call->next)
-		if (is_request(&call->base, request) && !index--)
+		index += record_count_calls(request);
+	for (call = index < 0 ? NULL : record_first_call; call; call = call->next)
+		if (record_is_request(&call->base, request) && !index--)
 			break;
 	pthread_mutex_unlock(&shim_lock);
 	return call ? &call->base : NULL;
@@ -92,9 +100,9 @@ const struct asahi_shim_call *asahi_shim_call(unsigned int request, int index)
 void asahi_shim_fail(unsigned int request, unsigned int nth, int error)
 {
 	pthread_mutex_lock(&shim_lock);
-	fault.request = request;
-	fault.left = nth;
-	fault.error = error;
+	record_fault.request = request;
+	record_fault.left = nth;
+	record_fault.error = error;
 	pthread_mutex_unlock(&shim_lock);
 }
 
@@ -103,7 +111,7 @@ bool asahi_shim_failed(void)
 	bool failed;
 
 	pthread_mutex_lock(&shim_lock);
-	failed = !fault.left;
+	failed = !record_fault.left;
 	pthread_mutex_unlock(&shim_lock);
 	return failed;
 }
@@ -112,43 +120,43 @@ int shim_record_fail(unsigned int request)
 {
 	const struct asahi_shim_call call = { .request = request };
 
-	if (!fault.left || !is_request(&call, fault.request))
+	if (!record_fault.left || !record_is_request(&call, record_fault.request))
 		return 0;
-	return --fault.left ? 0 : fault.error;
+	return --record_fault.left ? 0 : record_fault.error;
 }
 
-/* Printing: one line for each call, with what matters of it */
+/* Printing */
 
 int shim_record_log(const char *path)
 {
-	log_file = shim_libc()->fopen(path, "ae");
-	if (!log_file)
+	record_log_file = shim_libc()->fopen(path, "ae");
+	if (!record_log_file)
 		return errno;
-	setvbuf(log_file, NULL, _IOLBF, 0);
+	setvbuf(record_log_file, NULL, _IOLBF, 0);
 	return 0;
 }
 
-#define PRINT(...)	fprintf(log_file, " " __VA_ARGS__)
+#define PRINT(...)	fprintf(record_log_file, " " __VA_ARGS__)
 #define ULL(value)	((unsigned long long)(value))
 
-static void print_syncs(const char *what, const struct drm_asahi_sync *syncs, uint32_t count)
+static void record_print_syncs(const char *what, const struct drm_asahi_sync *syncs, uint32_t count)
 {
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
 		PRINT("%s %u", what, syncs[i].handle);
 		if (syncs[i].sync_type == DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ)
-			fprintf(log_file, "@%llu", ULL(syncs[i].timeline_value));
+			fprintf(record_log_file, "@%llu", ULL(syncs[i].timeline_value));
 	}
 }
 
-static void print_barrier(const char *name, uint16_t barrier)
+static void record_print_barrier(const char *name, uint16_t barrier)
 {
 	if (barrier != DRM_ASAHI_BARRIER_NONE)
 		PRINT("%s barrier %u", name, barrier);
 }
 
-static void print_compute(const struct asahi_shim_command *command)
+static void record_print_compute(const struct asahi_shim_command *command)
 {
 	struct drm_asahi_cmd_compute cmd = { .flags = 0 };
 	size_t size = command->header.size;
@@ -158,7 +166,7 @@ static void print_compute(const struct asahi_shim_command *command)
 	      ULL(cmd.cdm_ctrl_stream_end));
 }
 
-static void print_render(const struct asahi_shim_command *command)
+static void record_print_render(const struct asahi_shim_command *command)
 {
 	struct drm_asahi_cmd_render cmd = { .flags = 0 };
 	size_t size = command->header.size;
@@ -168,7 +176,7 @@ static void print_render(const struct asahi_shim_command *command)
 	      cmd.width_px, cmd.height_px, cmd.layers, cmd.samples, cmd.flags);
 }
 
-static void print_command(const struct asahi_shim_command *command)
+static void record_print_command(const struct asahi_shim_command *command)
 {
 	static const char *const names[] = {
 		[DRM_ASAHI_CMD_RENDER] = "render",
@@ -179,33 +187,34 @@ static void print_command(const struct asahi_shim_command *command)
 	};
 	const struct drm_asahi_cmd_header *header = &command->header;
 
-	fprintf(log_file, "; %s, %u bytes",
+	fprintf(record_log_file, "; %s, %u bytes",
 		header->cmd_type < sizeof(names) / sizeof(names[0]) ? names[header->cmd_type] :
 								      "unknown command",
 		header->size);
-	print_barrier("vdm", header->vdm_barrier);
-	print_barrier("cdm", header->cdm_barrier);
+	record_print_barrier("vdm", header->vdm_barrier);
+	record_print_barrier("cdm", header->cdm_barrier);
 	if (header->cmd_type == DRM_ASAHI_CMD_COMPUTE)
-		print_compute(command);
+		record_print_compute(command);
 	else if (header->cmd_type == DRM_ASAHI_CMD_RENDER)
-		print_render(command);
+		record_print_render(command);
 }
 
-static void print_submit(const struct asahi_shim_call *call)
+static void record_print_submit(const struct asahi_shim_call *call)
 {
 	const struct drm_asahi_submit *args = &call->in.submit;
 	size_t i;
 
 	PRINT("queue %u", args->queue_id);
 	if (call->syncs) {
-		print_syncs("wait", call->syncs, args->in_sync_count);
-		print_syncs("signal", call->syncs + args->in_sync_count, args->out_sync_count);
+		record_print_syncs("wait", call->syncs, args->in_sync_count);
+		record_print_syncs("signal", call->syncs + args->in_sync_count,
+				   args->out_sync_count);
 	}
 	for (i = 0; i < call->num_commands; i++)
-		print_command(&call->commands[i]);
+		record_print_command(&call->commands[i]);
 }
 
-static void print_binds(const struct asahi_shim_call *call)
+static void record_print_binds(const struct asahi_shim_call *call)
 {
 	uint32_t i;
 
@@ -213,30 +222,31 @@ static void print_binds(const struct asahi_shim_call *call)
 	for (i = 0; call->binds && i < call->in.vm_bind.num_binds; i++) {
 		const struct drm_asahi_gem_bind_op *op = &call->binds[i];
 
-		fprintf(log_file, "; 0x%llx+0x%llx flags 0x%x", ULL(op->addr), ULL(op->range),
-			op->flags);
+		fprintf(record_log_file, "; 0x%llx+0x%llx flags 0x%x", ULL(op->addr),
+			ULL(op->range), op->flags);
 		if (op->handle)
 			PRINT("handle %u+0x%llx", op->handle, ULL(op->offset));
 	}
 }
 
-static void print_handles(const struct asahi_shim_call *call)
+static void record_print_handles(const struct asahi_shim_call *call)
 {
 	size_t i;
 
 	for (i = 0; i < call->num_handles; i++) {
 		PRINT("%u", call->handles[i]);
 		if (call->points)
-			fprintf(log_file, "@%llu", ULL(call->points[i]));
+			fprintf(record_log_file, "@%llu", ULL(call->points[i]));
 	}
 }
 
-static void print_wait(int64_t deadline_ns, uint32_t flags)
+static void record_print_wait(int64_t deadline_ns, uint32_t flags)
 {
 	PRINT("until %lld flags 0x%x", (long long)deadline_ns, flags);
 }
 
-static void print_arguments(const struct asahi_shim_call *call)
+/* Prints the arguments that tell what a call was for, those that it returned included. */
+static void record_print_arguments(const struct asahi_shim_call *call)
 {
 	const union asahi_shim_args *in = &call->in, *out = &call->out;
 
@@ -262,11 +272,11 @@ static void print_arguments(const struct asahi_shim_call *call)
 		      out->syncobj_handle.fd, in->syncobj_handle.flags);
 		break;
 	case DRM_IOCTL_SYNCOBJ_WAIT:
-		print_wait(in->syncobj_wait.timeout_nsec, in->syncobj_wait.flags);
+		record_print_wait(in->syncobj_wait.timeout_nsec, in->syncobj_wait.flags);
 		break;
 	case DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT:
-		print_wait(in->syncobj_timeline_wait.timeout_nsec,
-			   in->syncobj_timeline_wait.flags);
+		record_print_wait(in->syncobj_timeline_wait.timeout_nsec,
+				  in->syncobj_timeline_wait.flags);
 		break;
 	case DRM_IOCTL_SYNCOBJ_TRANSFER:
 		PRINT("%u@%llu to %u@%llu", in->syncobj_transfer.src_handle,
@@ -297,32 +307,32 @@ static void print_arguments(const struct asahi_shim_call *call)
 		PRINT("queue %u", in->queue_destroy.queue_id);
 		break;
 	case DRM_IOCTL_ASAHI_VM_BIND:
-		print_binds(call);
+		record_print_binds(call);
 		break;
 	case DRM_IOCTL_ASAHI_SUBMIT:
-		print_submit(call);
+		record_print_submit(call);
 		break;
 	default:
 		break;
 	}
-	print_handles(call);
+	record_print_handles(call);
 }
 
-static void print(const struct shim_call *call)
+static void record_print(const struct shim_call *call)
 {
-	fprintf(log_file, "%s fd %d", call->name, call->base.fd);
-	print_arguments(&call->base);
-	fprintf(log_file, ": %s\n", call->base.error ? strerror(call->base.error) : "ok");
+	fprintf(record_log_file, "%s fd %d", call->name, call->base.fd);
+	record_print_arguments(&call->base);
+	fprintf(record_log_file, ": %s\n", call->base.error ? strerror(call->base.error) : "ok");
 }
 
 void shim_record_add(struct shim_call *call)
 {
-	if (log_file)
-		print(call);
-	if (!recording) {
-		call_free(call);
+	if (record_log_file)
+		record_print(call);
+	if (!record_recording) {
+		record_call_free(call);
 		return;
 	}
-	*last_link = call;
-	last_link = &call->next;
+	*record_last_link = call;
+	record_last_link = &call->next;
 }

@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What can be wrong with a render command.
+ * Checks of render commands, the same as the driver's: flags, sizes of image and tile, and
+ * addresses, which have to be 0 or the user's.
  */
 #include <errno.h>
 
@@ -14,10 +15,10 @@
 			 DRM_ASAHI_RENDER_NO_VERTEX_CLUSTERING | DRM_ASAHI_RENDER_DBIAS_IS_INT)
 #define MAX_SIZE	16384
 #define MAX_LAYERS	2048
-/* Bytes of tilebuffer that a tile stays below */
+/* A tile needs less than these bytes of the tilebuffer */
 #define TILE_BYTES	32768
 
-static bool is_tile(const struct drm_asahi_cmd_render *cmd)
+static bool render_is_tile(const struct drm_asahi_cmd_render *cmd)
 {
 	unsigned int pixels = cmd->utile_width_px * cmd->utile_height_px;
 
@@ -30,7 +31,7 @@ static bool is_tile(const struct drm_asahi_cmd_render *cmd)
 	return pixels * cmd->samples * cmd->sample_size_B < TILE_BYTES;
 }
 
-static bool is_image(const struct drm_asahi_cmd_render *cmd)
+static bool render_is_image(const struct drm_asahi_cmd_render *cmd)
 {
 	return cmd->width_px && cmd->width_px <= MAX_SIZE && cmd->height_px &&
 	       cmd->height_px <= MAX_SIZE && cmd->layers && cmd->layers <= MAX_LAYERS;
@@ -45,7 +46,7 @@ int shim_render_check(const struct drm_asahi_cmd_render *cmd)
 	};
 	size_t i;
 
-	if (cmd->flags & ~FLAGS || !is_image(cmd) || !is_tile(cmd))
+	if (cmd->flags & ~FLAGS || !render_is_image(cmd) || !render_is_tile(cmd))
 		return EINVAL;
 	for (i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
 		if (addresses[i] && (addresses[i] < AGX_VA_USER_START ||

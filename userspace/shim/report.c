@@ -2,9 +2,12 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What went wrong with jobs, for people or for vagx-run: on the standard error,
- * or in a file that all processes of a program share. The file also says which
- * process has opened the device and which has submitted jobs.
+ * Reports of jobs that failed, for people or for vagx-run: on the standard error, or in a
+ * file that all processes of a program append to. The file also says which process has
+ * opened the device and which has submitted jobs.
+ *
+ * Any thread may report, with or without shim_lock: messages are kept whole by the stream's
+ * lock, and by a buffer that is flushed with one write.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -14,12 +17,12 @@
 
 #include "shim.h"
 
-/* Lines are written as a whole, although other processes write, too. */
+/* Bytes. A message is shorter, so that it is one write and no other process's gets into it. */
 #define REPORT_BUFFER	65536
 
 static FILE *report_file;
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool used[SHIM_USES];
+static bool report_used[SHIM_USES];
 
 int shim_report_open(const char *path)
 {
@@ -60,8 +63,8 @@ void shim_report_use(enum shim_use use)
 	if (!report_file)
 		return;
 	pthread_mutex_lock(&report_lock);
-	first = !used[use];
-	used[use] = true;
+	first = !report_used[use];
+	report_used[use] = true;
 	pthread_mutex_unlock(&report_lock);
 	if (first)
 		shim_report("asahi_shim: %s process %d (%s)", names[use], getpid(),
@@ -73,7 +76,7 @@ void shim_report_failed(uint64_t queue, int error)
 	shim_report("asahi_shim: a job of queue %llu of process %d (%s) has failed: %s",
 		    (unsigned long long)queue, getpid(), program_invocation_short_name,
 		    strerror(error));
-	/* Who looks at the program's output sees when it was. */
+	/* This places the failure in the program's own output. */
 	if (report_file)
 		fprintf(stderr, "asahi_shim: a job has failed: %s; why is reported at the end\n",
 			strerror(error));

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Copyright (C) 2026 The asahi driver authors
+ *
+ * Finds Mesa's drivers, of the system or of a folder, and sets the variables by which the
+ * Vulkan loader, glvnd, GBM and the dynamic linker find them. Drivers are found by patterns
+ * of paths, since distributions and Mesa's own installation differ; the first match wins.
+ * Variables that would bring other drivers back are removed. One thread, before the fork.
  */
 #include <errno.h>
 #include <glob.h>
@@ -11,7 +16,7 @@
 
 #include "run_mesa.h"
 
-/* What no Mesa has: a Vulkan program finds no driver then, rather than another one */
+/* A path that does not exist: with it a Vulkan program finds no driver, rather than another */
 #define NO_DRIVER	"/nonexistent/asahi_icd.json"
 
 char *run_format(const char *format, ...)
@@ -61,7 +66,7 @@ void run_prepend(const char *name, const char *value, char separator)
 }
 
 /* Return: the first file below @dir that fits one of the patterns, or NULL */
-static char *find(const char *dir, const char *const *patterns)
+static char *run_mesa_find(const char *dir, const char *const *patterns)
 {
 	char *found = NULL;
 
@@ -78,7 +83,7 @@ static char *find(const char *dir, const char *const *patterns)
 	return found;
 }
 
-static char *folder_of(const char *path)
+static char *run_mesa_folder_of(const char *path)
 {
 	char *folder = run_format("%s", path);
 	char *end = strrchr(folder, '/');
@@ -90,7 +95,8 @@ static char *folder_of(const char *path)
 
 /* The system's own Mesa */
 
-static void choose_system(struct run_mesa *mesa)
+/* Chooses the system's drivers; a Vulkan program finds none if Honeykrisp is missing. */
+static void run_mesa_choose_system(struct run_mesa *mesa)
 {
 	static const char *const icds[] = {
 		"usr/local/share/vulkan/icd.d/asahi_icd*.json",
@@ -106,7 +112,8 @@ static void choose_system(struct run_mesa *mesa)
 		"usr/share/glvnd/egl_vendor.d/*mesa*.json",
 		"etc/glvnd/egl_vendor.d/*mesa*.json", NULL,
 	};
-	char *icd = find("", icds), *driver = find("", drivers), *vendor = find("", vendors);
+	char *icd = run_mesa_find("", icds), *driver = run_mesa_find("", drivers),
+	     *vendor = run_mesa_find("", vendors);
 
 	mesa->has_vulkan = icd;
 	mesa->has_gl = driver;
@@ -118,13 +125,14 @@ static void choose_system(struct run_mesa *mesa)
 	free(vendor);
 }
 
-/* One that was installed somewhere else, or only built */
+/* A Mesa that was installed somewhere else, or only built */
 
 /*
- * An installation's own file has the path for which it was configured, which is
- * another one where it was installed with DESTDIR.
+ * Writes a file for the Vulkan loader, because the installation's own has the path for which
+ * Mesa was configured: a wrong one if it was installed with DESTDIR. Return: false after a
+ * message.
  */
-static bool write_icd(const struct run_mesa *mesa, const char *library)
+static bool run_mesa_write_icd(const struct run_mesa *mesa, const char *library)
 {
 	char *path = run_format("%s/asahi_icd.json", mesa->scratch);
 	FILE *file = fopen(path, "we");
@@ -143,17 +151,18 @@ static bool write_icd(const struct run_mesa *mesa, const char *library)
 	return ok;
 }
 
-static void choose_gl(const struct run_mesa *mesa, const char *driver)
+/* Has EGL, GBM and the linker use the installation that a driver was found in. */
+static void run_mesa_choose_gl(const struct run_mesa *mesa, const char *driver)
 {
 	static const char *const vendors[] = {
 		"share/glvnd/egl_vendor.d/*mesa*.json",
 		"usr/share/glvnd/egl_vendor.d/*mesa*.json",
 		"usr/local/share/glvnd/egl_vendor.d/*mesa*.json", NULL,
 	};
-	char *drivers = folder_of(driver);
-	char *libraries = folder_of(drivers);
+	char *drivers = run_mesa_folder_of(driver);
+	char *libraries = run_mesa_folder_of(drivers);
 	char *backends = run_format("%s/gbm", libraries);
-	char *vendor = find(mesa->dir, vendors);
+	char *vendor = run_mesa_find(mesa->dir, vendors);
 
 	run_set("LIBGL_DRIVERS_PATH", drivers);
 	run_set("GBM_BACKENDS_PATH", backends);
@@ -166,7 +175,8 @@ static void choose_gl(const struct run_mesa *mesa, const char *driver)
 	free(drivers);
 }
 
-static bool choose_dir(struct run_mesa *mesa)
+/* Chooses the drivers below mesa->dir. Return: false after a message if there is none. */
+static bool run_mesa_choose_dir(struct run_mesa *mesa)
 {
 	static const char *const libraries[] = {
 		"lib/*/libvulkan_asahi.so", "lib/libvulkan_asahi.so",
@@ -181,7 +191,8 @@ static bool choose_dir(struct run_mesa *mesa)
 		"usr/lib64/dri/asahi_dri.so", "usr/local/lib/*/dri/asahi_dri.so",
 		"usr/local/lib/dri/asahi_dri.so", NULL,
 	};
-	char *library = find(mesa->dir, libraries), *driver = find(mesa->dir, drivers);
+	char *library = run_mesa_find(mesa->dir, libraries),
+	     *driver = run_mesa_find(mesa->dir, drivers);
 	bool ok = library || driver;
 
 	mesa->has_vulkan = library;
@@ -192,9 +203,9 @@ static bool choose_dir(struct run_mesa *mesa)
 			mesa->dir);
 	run_set("VK_DRIVER_FILES", NO_DRIVER);
 	if (library)
-		ok = write_icd(mesa, library);
+		ok = run_mesa_write_icd(mesa, library);
 	if (driver)
-		choose_gl(mesa, driver);
+		run_mesa_choose_gl(mesa, driver);
 	free(library);
 	free(driver);
 	return ok;
@@ -214,7 +225,7 @@ bool run_mesa_choose(struct run_mesa *mesa)
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		run_set(others[i], NULL);
 	if (mesa->dir)
-		return choose_dir(mesa);
-	choose_system(mesa);
+		return run_mesa_choose_dir(mesa);
+	run_mesa_choose_system(mesa);
 	return true;
 }

@@ -2,28 +2,28 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Where Mesa's drivers for the GPU are, for vagx-run.
+ * Finding Mesa's drivers for the GPU, for vagx-run.
  */
 #ifndef RUN_MESA_H
 #define RUN_MESA_H
 
 #include <stdbool.h>
 
-/** struct run_mesa - a Mesa, and which of its drivers there are */
+/** struct run_mesa - a Mesa and its drivers */
 struct run_mesa {
-	/** @dir: where it was installed or built; NULL for the system's own */
+	/** @dir: folder in which it was installed or built; NULL for the system's own */
 	const char *dir;
-	/** @scratch: folder for what has to be written */
+	/** @scratch: folder for files that have to be written */
 	const char *scratch;
-	/** @has_vulkan: there is Honeykrisp */
+	/** @has_vulkan: Honeykrisp was found */
 	bool has_vulkan;
-	/** @has_gl: there is the Gallium driver */
+	/** @has_gl: the Gallium driver was found */
 	bool has_gl;
 };
 
 /**
- * run_mesa_choose() - have what is executed use this Mesa and these drivers
- * @mesa: where it is; what it has is filled in
+ * run_mesa_choose() - have programs that are executed from now on use a Mesa's drivers
+ * @mesa: its folders; its drivers are filled in
  *
  * Changes the environment. No driver for other GPUs or for the processor can be
  * chosen by Vulkan programs then, and no other vendor's EGL.

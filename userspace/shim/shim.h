@@ -2,9 +2,12 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What the parts of the shim have in common. One lock protects everything;
- * functions are called with it held unless they say otherwise. Errors are
- * positive errno values, as the programs get them.
+ * Interfaces between the files of the shim. One lock, shim_lock, protects all objects;
+ * functions are called with it held unless they say otherwise. Errors are positive errno
+ * values, as programs get them.
+ *
+ * Objects count their references in a plain number, under the lock; a function "get" takes
+ * one, "put" gives one back and frees the object with the last.
  */
 #ifndef SHIM_H
 #define SHIM_H
@@ -20,6 +23,8 @@
 #include <sys/types.h>
 
 #include "asahi_shim.h"
+
+/* Ground (shim_core.c) */
 
 extern pthread_mutex_t shim_lock;
 
@@ -46,12 +51,17 @@ struct shim_libc {
 /* Any thread, without the lock. */
 const struct shim_libc *shim_libc(void);
 
-/* Zeroed memory; there is no program that wants to go on without. */
+/* Return: @size zeroed bytes. Ends the process if there is no memory. Any thread. */
 void *shim_alloc(size_t size);
 
-/* The caller's memory, which need not be there. Any thread. */
+/* Copy from and to memory of the caller's. Return: 0, or EFAULT if it is not there. Any thread. */
 int shim_copy_in(void *to, uint64_t from, size_t size);
 int shim_copy_out(uint64_t to, const void *from, size_t size);
+/*
+ * Copies an array of the caller's. *@array becomes the copy, to be freed, in any case.
+ * Return: 0 or EFAULT.
+ */
+int shim_read_array(uint64_t user, size_t count, size_t size, void *array);
 
 /* Numbers for objects: the lowest that is free, from 1 on. */
 struct shim_table {
@@ -68,7 +78,7 @@ void *shim_table_remove(struct shim_table *table, uint32_t id);
 uint32_t shim_table_find(const struct shim_table *table, const void *object);
 void shim_table_fini(struct shim_table *table);
 
-/* Files and descriptors (file.c) */
+/* Open files (file.c) */
 
 struct shim_file {
 	unsigned int refs;
@@ -83,34 +93,39 @@ struct shim_file {
 
 int shim_file_open(int flags);
 void shim_file_put(struct shim_file *file);
+/* Lets go of the objects to which no descriptor leads any more; may wait for jobs. */
+void shim_file_collect(void);
+
+/* Descriptors (fd.c) */
 
 /*
- * A descriptor of ours is one of an unlinked file or of a pipe, known by its
- * inode: so it is ours whichever way it was duplicated or passed on.
+ * A descriptor of the shim is one of an unlinked file or of a pipe, recognised by its inode,
+ * in whichever way it was duplicated or passed on.
  */
 enum shim_fd_kind { SHIM_FD_FILE, SHIM_FD_DMA_BUF, SHIM_FD_SYNCOBJ, SHIM_FD_SYNC_FILE, SHIM_FD_KINDS };
 
+/* Return: a descriptor of a new unlinked file of @size bytes. Any thread, without the lock. */
 int shim_fd_token(const char *name, uint64_t size);
-/* Takes the object's reference over. */
+/* Notes that a descriptor leads to an object, whose reference is taken over. */
 void shim_fd_add(int fd, enum shim_fd_kind kind, void *object);
 /* Return: the object, or NULL; no reference. */
 void *shim_fd_find(int fd, enum shim_fd_kind kind);
 bool shim_fd_is_ours(int fd);
 unsigned int shim_fd_count(enum shim_fd_kind kind);
-/* The handles of all files. */
+/* Counts the handles of all open files. */
 void shim_fd_count_handles(unsigned int *buffers, unsigned int *syncobjs);
-/* Lets go of the objects to which no descriptor leads any more. */
-void shim_fd_collect(void);
+/* Marks the entries to which a descriptor leads. Return: false if nobody can tell. */
+bool shim_fd_look(void);
+/* Takes an entry out that is not marked. Return: its object, with its reference, or NULL. */
+void *shim_fd_take_unseen(enum shim_fd_kind *kind);
 /* Any thread, without the lock: false means that there is nothing of ours. */
 bool shim_fd_any(void);
 /* Whether the descriptors are this process's, and not its parent's. */
 bool shim_is_owner(void);
-/* What an ioctl on it is; without the lock. Return: 0 or -1 with errno. */
-int shim_fd_ioctl(int fd, unsigned int request, void *arg);
 
 /* Paths (node.c); any thread, without the lock */
 
-/* What is there: *found is false for paths that are none of ours. */
+/* Like the libc's functions. *found is false for paths that are the libc's to answer. */
 int shim_node_open(const char *path, int flags, bool *found);
 FILE *shim_node_fopen(const char *path, const char *mode, bool *found);
 int shim_node_stat(const char *path, struct stat *st, bool *found);
@@ -128,38 +143,41 @@ struct shim_call {
 	struct asahi_shim_call base;
 	const char *name;
 	struct shim_call *next;
-	/* what base.commands points into */
+	/* the copy of the command buffer that base.commands point into */
 	uint8_t *cmdbuf;
 };
 
-/* Return: the error that the call has to fail with, or 0. */
+/* Return: the error that a test wants this call to fail with, or 0. */
 int shim_record_fail(unsigned int request);
-/* Takes the call over. */
+/* Prints the call and keeps or frees it. */
 void shim_record_add(struct shim_call *call);
 /* Return: 0 or an errno value. */
 int shim_record_log(const char *path);
 
-/* What went wrong with jobs (report.c); any thread, with or without the lock */
+/* Reports of jobs that failed (report.c); any thread, with or without the lock */
 
 enum shim_use { SHIM_USE_OPEN, SHIM_USE_SUBMIT, SHIM_USES };
 
 /* Return: 0 or an errno value. */
 int shim_report_open(const char *path);
-/* Where messages go, flushed at the end of each: the standard error without a file. */
+/* Return: the file for messages, or the standard error; each message is flushed. */
 FILE *shim_report_stream(void);
 void shim_report(const char *format, ...) __attribute__((format(printf, 1, 2), nonnull));
-/* Says so in the file, once for each process. */
+/* Notes in the file, once for each process, that it has used the GPU in this way. */
 void shim_report_use(enum shim_use use);
 void shim_report_failed(uint64_t queue, int error);
 
 /* Ioctls (drm.c) */
 
-/* Handlers put what they read of the caller's arrays into the call. */
+/*
+ * A handler gets a copy of the argument, which is copied out afterwards, and puts the arrays
+ * that it reads into @call. Return: 0 or an errno value.
+ */
 typedef int shim_handler(struct shim_file *file, union asahi_shim_args *args,
 			 struct shim_call *call);
 
-/* A copy of an array of the caller's: *@array is set in any case. */
-int shim_read_array(uint64_t user, size_t count, size_t size, void *array);
+/* Makes an ioctl on a descriptor of the shim; without the lock. Return: 0 or -1 with errno. */
+int shim_drm_ioctl(int fd, unsigned int request, void *arg);
 
 /* Buffers (gem.c) */
 
@@ -178,18 +196,18 @@ struct shim_bo {
 	struct shim_bo *next;
 };
 
-/* Takes the file over. Return: the buffer, or NULL: the size is wrong, or there is no room. */
+/* Takes @fd over. Return: the buffer, or NULL if @size is wrong or there is no room. */
 struct shim_bo *shim_bo_new_shared(int fd, uint64_t size);
 /* Return: the buffer with this file, no reference; or NULL. */
 struct shim_bo *shim_bo_find_memory(const struct stat *st);
 struct shim_bo *shim_bo_get(struct shim_bo *bo);
 void shim_bo_put(struct shim_bo *bo);
 unsigned int shim_bo_count(void);
-/* Writes to a buffer's memory. */
+/* Writes @size bytes to a buffer's memory. */
 void shim_bo_write(const struct shim_bo *bo, uint64_t offset, const void *data, size_t size);
-/* Return: the address, or MAP_FAILED with errno; takes the lock. */
+/* Does what mmap() does on a descriptor of the shim; takes the lock. */
 void *shim_bo_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
-/* Notes that other things are mapped there, or nothing; takes the lock. */
+/* Notes that no buffer is mapped in a range any more; takes the lock. */
 void shim_bo_unmapped(void *addr, size_t size);
 unsigned int shim_bo_mapping_count(void);
 
@@ -197,7 +215,7 @@ shim_handler shim_gem_create, shim_gem_mmap_offset, shim_gem_close;
 
 /* DMA buffers (dma_buf.c) */
 
-/* Return: a file for the memory of a buffer that other processes may share. */
+/* Return: a descriptor of a new file for the memory of a buffer that can be shared. */
 int shim_dma_buf_memory(uint64_t size);
 
 shim_handler shim_prime_handle_to_fd, shim_prime_fd_to_handle;
@@ -216,7 +234,7 @@ struct shim_object {
 	struct shim_object *next;
 };
 
-/* Where a time goes: @object is NULL for nowhere. */
+/* The memory for a time; @object is NULL if nobody wants it. */
 struct shim_time {
 	struct shim_object *object;
 	uint32_t offset;
@@ -224,10 +242,10 @@ struct shim_time {
 
 void shim_object_put(struct shim_object *object);
 unsigned int shim_object_count(void);
-/* Return: 0 and where, with a reference, or an errno value. */
+/* Finds the memory for a time. Return: 0 and a reference in @time, or an errno value. */
 int shim_time_find(const struct shim_file *file, const struct drm_asahi_timestamp *ts,
 		   struct shim_time *time);
-/* Writes a time there, and gives the reference back. */
+/* Writes a time there if @write is set, and gives the reference back. */
 void shim_time_put(struct shim_time *time, bool write, uint64_t time_ns);
 
 shim_handler shim_gem_bind_object;
@@ -297,9 +315,12 @@ void shim_fence_signal(struct shim_fence *fence, int error);
 struct shim_fence *shim_fence_find_point(struct shim_fence *fence, uint64_t point);
 uint64_t shim_now_ns(void);
 
-/* To be called when a fence was signalled or a sync object has changed. */
+/* Wakes all waits, and tells sync files: a fence has signalled or a sync object has changed. */
 void shim_changed(void);
-/* Waits for that. Return: 0 or ETIMEDOUT at that time. */
+/*
+ * Waits, with the lock dropped, for the next change, up to a time of CLOCK_MONOTONIC.
+ * Return: 0 or ETIMEDOUT.
+ */
 int shim_wait_change(int64_t deadline_ns);
 
 /* Sync objects (syncobj.c) */
@@ -311,25 +332,27 @@ struct shim_syncobj {
 
 struct shim_sync_file {
 	struct shim_fence *fence;
-	/* other end of the pipe, which is written to when it is signalled */
+	/* writing end of the pipe, to which a byte is written when the fence has signalled */
 	int fd;
+	/* the byte was written */
 	bool told;
 	struct shim_sync_file *next;
 };
 
 struct shim_syncobj *shim_syncobj_get(struct shim_syncobj *syncobj);
 void shim_syncobj_put(struct shim_syncobj *syncobj);
-/* Takes the reference over; @fence may be NULL. */
+/* Replaces the fence; its reference is taken over, and it may be NULL. */
 void shim_syncobj_replace(struct shim_syncobj *syncobj, struct shim_fence *fence);
+/* Appends a point to the timeline; the fence's reference is taken over. */
 void shim_syncobj_add_point(struct shim_syncobj *syncobj, struct shim_fence *fence,
 			    uint64_t point);
 /* Return: 0 and a fence with a reference, ENOENT or EINVAL. */
 int shim_syncobj_find_fence(struct shim_file *file, uint32_t handle, uint64_t point,
 			    struct shim_fence **fence);
-/* Return: a descriptor of a new one for a fence. */
+/* Return: a descriptor of a new sync file for a fence. */
 int shim_sync_file_new(struct shim_fence *fence);
 void shim_sync_file_free(struct shim_sync_file *sync_file);
-/* Tells those who poll. */
+/* Writes to the pipes and eventfds whose fences have signalled since. */
 void shim_sync_files_tell(void);
 
 shim_handler shim_syncobj_create, shim_syncobj_destroy, shim_syncobj_wait,
@@ -341,7 +364,7 @@ shim_handler shim_sync_file_merge, shim_sync_file_info;
 
 /* Queues and jobs (queue.c) */
 
-/* A command has times for vertex and for fragment work, or just one pair. */
+/* Pairs of times for each command: of vertex and fragment work; compute work uses one. */
 #define SHIM_COMMAND_TIMES	2
 
 struct shim_times {
@@ -353,16 +376,19 @@ struct shim_job {
 	struct asahi_shim_job base;
 	struct shim_queue *queue;
 	uint8_t *cmdbuf;
-	/* objects that base.mappings leads to */
+	/* buffers of base.mappings, with references */
 	struct shim_bo **bos;
-	/* to be waited for */
+	/* fences that have to signal first */
 	struct shim_fence **in;
 	uint32_t num_in;
 	struct shim_fence *done;
 	/* SHIM_COMMAND_TIMES for each command */
 	struct shim_times *times;
 	uint64_t start_ns;
+	/* the backend has it */
 	bool runs;
+	/* a job before it in its queue has failed, or the queue was destroyed */
+	bool cancelled;
 	struct shim_job *next;
 };
 
@@ -371,18 +397,19 @@ struct shim_queue {
 	uint64_t id;
 	struct shim_vm *vm;
 	uint64_t usc_exec_base;
-	/* errno value once a job has failed */
-	int error;
-	/* in their order; the first one may be running */
+	/* in the order of submission; only the first one may be running */
 	struct shim_job *jobs;
 	struct shim_queue *next;
 };
 
 void shim_queue_put(struct shim_queue *queue);
-/* Waits, for a second at most, until its jobs have ended, and cancels what waits. */
+/*
+ * Waits for a queue's jobs until @deadline_ns of CLOCK_MONOTONIC, cancels those that do not
+ * run by then, and gives the reference of its ID back.
+ */
 void shim_queue_close(struct shim_queue *queue, int64_t deadline_ns);
 unsigned int shim_queue_count(unsigned int *jobs);
-/* Runs the jobs whose turn has come. Without the lock. */
+/* Hands all jobs that are ready to the backend. Without the lock. */
 void shim_queue_run_all(void);
 
 shim_handler shim_queue_create, shim_queue_destroy;
@@ -396,9 +423,9 @@ shim_handler shim_submit;
 /* Return: 0 or EINVAL */
 int shim_render_check(const struct drm_asahi_cmd_render *cmd);
 
-/* The emulator's cores (vagx.c) */
+/* The backend that executes (vagx.c) */
 
-/* Return: 0, or -1 with a message on stderr. */
+/* Makes vagx the backend. Return: 0, or -1 after a message. Before the program's main(). */
 int shim_vagx_start(void);
 
 #endif /* SHIM_H */

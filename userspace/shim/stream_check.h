@@ -20,26 +20,26 @@ struct vagx_uat;
 struct stream {
 	struct vagx_uat *uat;
 	unsigned int vm_slot;
-	/** @kind: what it is made of */
+	/** @kind: its kind of packets */
 	enum agx_stream_kind kind;
 	/** @base: address of its first block */
 	uint64_t base;
-	/** @usc_base: what USC words are relative to */
+	/** @usc_base: address to which those of USC words are relative */
 	uint64_t usc_base;
 	/** @features: set of enum agx_stream_feature */
 	unsigned int features;
 };
 
-/** stream_read() - read its memory, in the form of &agx_stream_source.read */
+/** stream_read() - read GPU memory of a stream; a function for &agx_stream_source.read */
 int stream_read(void *ctx, uint64_t va, void *buf, size_t len);
 
 /**
  * stream_check() - check and print a stream
  * @stream: stream
- * @text: where it is printed
+ * @text: file that it is printed to
  *
- * Every block, every record and every USC word must be known, without bits that
- * nothing describes, and become the same bytes when it is packed again.
+ * Every packet of the stream, its records and USC words must be known, have no bits that
+ * agx_packets.def does not name, and give the same bytes when it is packed again.
  *
  * Return: true, or false after a message, see shim_report().
  */

@@ -2,8 +2,16 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * SUBMIT: everything that can be wrong with one is found before anything
- * happens, in the driver's order.
+ * SUBMIT: checks a submission and puts a job into its queue.
+ *
+ * Everything that can be wrong is found before anything changes, in the driver's order, so
+ * that a submission with several mistakes gets the driver's error: the syncs' types, the
+ * lengths of commands, each command in turn, then the sync objects. The command buffer is
+ * cut into commands in the call's record; the job gets a copy, because it can outlive both.
+ * The sync objects to be signalled get the job's fence at once, signalled or not.
+ *
+ * Everything is called with shim_lock held. Nothing waits: shim_drm_ioctl() runs the job
+ * afterwards if it is ready.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,14 +27,14 @@
 
 /* Commands */
 
-static bool is_hardware(const struct asahi_shim_command *command)
+static bool submit_is_hardware(const struct asahi_shim_command *command)
 {
 	return command->header.cmd_type == DRM_ASAHI_CMD_RENDER ||
 	       command->header.cmd_type == DRM_ASAHI_CMD_COMPUTE;
 }
 
-/* Cuts the buffer into commands. */
-static int split(struct shim_call *call, uint32_t size)
+/* Cuts the buffer of @size bytes into commands. Return: 0, or EINVAL if one is cut short. */
+static int submit_split(struct shim_call *call, uint32_t size)
 {
 	struct asahi_shim_command *commands;
 	uint32_t used = 0;
@@ -50,7 +58,7 @@ static int split(struct shim_call *call, uint32_t size)
 	return 0;
 }
 
-static int check_attachments(const struct asahi_shim_command *command)
+static int submit_check_attachments(const struct asahi_shim_command *command)
 {
 	struct drm_asahi_attachment attachment;
 	size_t n = command->header.size / sizeof(attachment), i;
@@ -70,8 +78,11 @@ static int check_attachments(const struct asahi_shim_command *command)
 	return 0;
 }
 
-/* What is missing is zero. Return: 0, or E2BIG if something is behind it. */
-static int read_payload(const struct asahi_shim_command *command, void *cmd, size_t size)
+/*
+ * Copies a payload into a command of @size bytes; what a shorter one lacks is zero.
+ * Return: 0, or E2BIG if a longer one has bytes other than 0 behind that.
+ */
+static int submit_read_payload(const struct asahi_shim_command *command, void *cmd, size_t size)
 {
 	const uint8_t *payload = command->payload;
 	size_t given = command->header.size, i;
@@ -84,21 +95,21 @@ static int read_payload(const struct asahi_shim_command *command, void *cmd, siz
 	return 0;
 }
 
-/* Return: how many pairs of times it asks for */
-static unsigned int read_times(const struct asahi_shim_command *command,
-			       struct drm_asahi_timestamps *ts)
+/* Copies the timestamps that a command asks for. Return: the number of pairs, 0 to 2. */
+static unsigned int submit_read_times(const struct asahi_shim_command *command,
+				      struct drm_asahi_timestamps *ts)
 {
 	struct drm_asahi_cmd_compute compute;
 	struct drm_asahi_cmd_render render;
 
 	switch (command->header.cmd_type) {
 	case DRM_ASAHI_CMD_RENDER:
-		read_payload(command, &render, sizeof(render));
+		submit_read_payload(command, &render, sizeof(render));
 		ts[0] = render.ts_vtx;
 		ts[1] = render.ts_frag;
 		return 2;
 	case DRM_ASAHI_CMD_COMPUTE:
-		read_payload(command, &compute, sizeof(compute));
+		submit_read_payload(command, &compute, sizeof(compute));
 		ts[0] = compute.ts;
 		return 1;
 	default:
@@ -106,7 +117,7 @@ static unsigned int read_times(const struct asahi_shim_command *command,
 	}
 }
 
-static void put_times(struct shim_times *times)
+static void submit_put_times(struct shim_times *times)
 {
 	unsigned int i;
 
@@ -116,11 +127,15 @@ static void put_times(struct shim_times *times)
 	}
 }
 
-static int find_times(const struct shim_file *file, const struct asahi_shim_command *command,
-		      struct shim_times *times)
+/*
+ * Finds the memory for a command's times. Return: 0 and a reference for each in @times, of
+ * which there are SHIM_COMMAND_TIMES, or an errno value and none.
+ */
+static int submit_find_times(const struct shim_file *file, const struct asahi_shim_command *command,
+			     struct shim_times *times)
 {
 	struct drm_asahi_timestamps ts[SHIM_COMMAND_TIMES];
-	unsigned int count = read_times(command, ts), i;
+	unsigned int count = submit_read_times(command, ts), i;
 	int err = 0;
 
 	memset(times, 0, SHIM_COMMAND_TIMES * sizeof(*times));
@@ -130,57 +145,60 @@ static int find_times(const struct shim_file *file, const struct asahi_shim_comm
 			err = shim_time_find(file, &ts[i].end, &times[i].end);
 	}
 	if (err)
-		put_times(times);
+		submit_put_times(times);
 	return err;
 }
 
-static int check_compute(const struct asahi_shim_command *command)
+static int submit_check_compute(const struct asahi_shim_command *command)
 {
 	struct drm_asahi_cmd_compute cmd;
-	int err = read_payload(command, &cmd, sizeof(cmd));
+	int err = submit_read_payload(command, &cmd, sizeof(cmd));
 
 	if (err)
 		return err;
 	return cmd.flags ? EINVAL : 0;
 }
 
-static int check_render(const struct asahi_shim_command *command)
+static int submit_check_render(const struct asahi_shim_command *command)
 {
 	struct drm_asahi_cmd_render cmd;
-	int err = read_payload(command, &cmd, sizeof(cmd));
+	int err = submit_read_payload(command, &cmd, sizeof(cmd));
 
 	return err ? err : shim_render_check(&cmd);
 }
 
-static int check_barrier(uint16_t barrier, unsigned int commands)
+static int submit_check_barrier(uint16_t barrier, unsigned int commands)
 {
 	return barrier != NO_BARRIER && barrier > commands ? EINVAL : 0;
 }
 
-/* @before: commands before this one, by subqueue */
-static int check_hardware(const struct shim_file *file, const struct asahi_shim_command *command,
-			  unsigned int *before)
+/*
+ * Checks a render or compute command. @before is the number of those that came before it, by
+ * kind, and is what barriers refer to; this one is counted.
+ */
+static int submit_check_hardware(const struct shim_file *file,
+				 const struct asahi_shim_command *command, unsigned int *before)
 {
 	const struct drm_asahi_cmd_header *header = &command->header;
 	bool render = header->cmd_type == DRM_ASAHI_CMD_RENDER;
 	struct shim_times times[SHIM_COMMAND_TIMES];
 	int err;
 
-	err = check_barrier(header->vdm_barrier, before[DRM_ASAHI_CMD_RENDER]);
+	err = submit_check_barrier(header->vdm_barrier, before[DRM_ASAHI_CMD_RENDER]);
 	if (!err)
-		err = check_barrier(header->cdm_barrier, before[DRM_ASAHI_CMD_COMPUTE]);
+		err = submit_check_barrier(header->cdm_barrier, before[DRM_ASAHI_CMD_COMPUTE]);
 	if (!err)
-		err = render ? check_render(command) : check_compute(command);
+		err = render ? submit_check_render(command) : submit_check_compute(command);
 	if (!err)
-		err = find_times(file, command, times);
+		err = submit_find_times(file, command, times);
 	if (err)
 		return err;
-	put_times(times);
+	submit_put_times(times);
 	before[header->cmd_type]++;
 	return 0;
 }
 
-static int check_commands(const struct shim_file *file, const struct asahi_shim_call *call)
+static int submit_check_commands(const struct shim_file *file, const struct asahi_shim_call *call)
 {
 	unsigned int hardware = 0;
 	unsigned int before[] = { [DRM_ASAHI_CMD_RENDER] = 0, [DRM_ASAHI_CMD_COMPUTE] = 0 };
@@ -188,16 +206,16 @@ static int check_commands(const struct shim_file *file, const struct asahi_shim_
 	int err = 0;
 
 	for (i = 0; i < call->num_commands; i++)
-		hardware += is_hardware(&call->commands[i]);
+		hardware += submit_is_hardware(&call->commands[i]);
 	if (!hardware || hardware > asahi_shim_params()->max_commands_per_submission)
 		return EINVAL;
 	for (i = 0; i < call->num_commands && !err; i++) {
 		const struct asahi_shim_command *command = &call->commands[i];
 
-		if (is_hardware(command))
-			err = check_hardware(file, command, before);
+		if (submit_is_hardware(command))
+			err = submit_check_hardware(file, command, before);
 		else if (command->header.cmd_type <= DRM_ASAHI_SET_COMPUTE_ATTACHMENTS)
-			err = check_attachments(command);
+			err = submit_check_attachments(command);
 		else
 			err = EINVAL;
 	}
@@ -206,7 +224,7 @@ static int check_commands(const struct shim_file *file, const struct asahi_shim_
 
 /* Syncs */
 
-static int check_syncs(const struct drm_asahi_sync *syncs, uint32_t count)
+static int submit_check_syncs(const struct drm_asahi_sync *syncs, uint32_t count)
 {
 	uint32_t i;
 
@@ -219,8 +237,8 @@ static int check_syncs(const struct drm_asahi_sync *syncs, uint32_t count)
 	return 0;
 }
 
-static int read_all(const struct shim_file *file, struct shim_call *call,
-		    const struct drm_asahi_submit *args)
+static int submit_read_all(const struct shim_file *file, struct shim_call *call,
+			   const struct drm_asahi_submit *args)
 {
 	uint64_t syncs = (uint64_t)args->in_sync_count + args->out_sync_count;
 	int err;
@@ -232,14 +250,15 @@ static int read_all(const struct shim_file *file, struct shim_call *call,
 		err = shim_read_array(args->syncs, syncs, sizeof(struct drm_asahi_sync),
 				      &call->base.syncs);
 	if (!err)
-		err = check_syncs(call->base.syncs, syncs);
+		err = submit_check_syncs(call->base.syncs, syncs);
 	if (!err)
-		err = split(call, args->cmdbuf_size);
-	return err ? err : check_commands(file, &call->base);
+		err = submit_split(call, args->cmdbuf_size);
+	return err ? err : submit_check_commands(file, &call->base);
 }
 
-static int find_in(struct shim_file *file, const struct drm_asahi_sync *syncs, uint32_t count,
-		   struct shim_job *job)
+/* Takes references to the fences to wait for. Return: 0; or an error after the first ones. */
+static int submit_find_in(struct shim_file *file, const struct drm_asahi_sync *syncs,
+			  uint32_t count, struct shim_job *job)
 {
 	int err;
 
@@ -255,8 +274,8 @@ static int find_in(struct shim_file *file, const struct drm_asahi_sync *syncs, u
 	return 0;
 }
 
-static int check_out(const struct shim_file *file, const struct drm_asahi_sync *syncs,
-		     uint32_t count)
+static int submit_check_out(const struct shim_file *file, const struct drm_asahi_sync *syncs,
+			    uint32_t count)
 {
 	uint32_t i;
 
@@ -266,8 +285,8 @@ static int check_out(const struct shim_file *file, const struct drm_asahi_sync *
 	return 0;
 }
 
-static void signal_out(const struct shim_file *file, const struct drm_asahi_sync *syncs,
-		       uint32_t count, struct shim_fence *fence)
+static void submit_signal_out(const struct shim_file *file, const struct drm_asahi_sync *syncs,
+			      uint32_t count, struct shim_fence *fence)
 {
 	uint32_t i;
 
@@ -284,9 +303,9 @@ static void signal_out(const struct shim_file *file, const struct drm_asahi_sync
 
 /* The job */
 
-/* The job may outlive the call, and has a copy of its commands. */
-static void copy_commands(const struct shim_file *file, struct shim_job *job,
-			  const struct shim_call *call, uint32_t size)
+/* Gives the job a copy of the commands and references to the memory for their times. */
+static void submit_copy_commands(const struct shim_file *file, struct shim_job *job,
+				 const struct shim_call *call, uint32_t size)
 {
 	size_t n = call->base.num_commands, i;
 	struct asahi_shim_command *commands = shim_alloc(n * sizeof(*commands));
@@ -303,12 +322,13 @@ static void copy_commands(const struct shim_file *file, struct shim_job *job,
 	job->base.commands = commands;
 	job->base.num_commands = n;
 	job->times = shim_alloc(n * SHIM_COMMAND_TIMES * sizeof(*job->times));
-	/* They were found before. */
+	/* This cannot fail: submit_check_hardware() has found the same. */
 	for (i = 0; i < n; i++)
-		find_times(file, &commands[i], &job->times[i * SHIM_COMMAND_TIMES]);
+		submit_find_times(file, &commands[i], &job->times[i * SHIM_COMMAND_TIMES]);
 }
 
-static void push(struct shim_queue *queue, struct shim_job *job)
+/* Appends the job to the queue, which gets a reference for it. */
+static void submit_push(struct shim_queue *queue, struct shim_job *job)
 {
 	struct shim_job **link = &queue->jobs;
 
@@ -336,17 +356,15 @@ int shim_submit(struct shim_file *file, union asahi_shim_args *all, struct shim_
 	queue = shim_table_get(&file->queues, args->queue_id);
 	if (!queue)
 		return ENOENT;
-	err = read_all(file, call, args);
+	err = submit_read_all(file, call, args);
 	if (err)
 		return err;
-	if (queue->error)
-		return queue->error;
 
 	out = call->base.syncs + args->in_sync_count;
 	job = shim_alloc(sizeof(*job));
-	err = find_in(file, call->base.syncs, args->in_sync_count, job);
+	err = submit_find_in(file, call->base.syncs, args->in_sync_count, job);
 	if (!err)
-		err = check_out(file, out, args->out_sync_count);
+		err = submit_check_out(file, out, args->out_sync_count);
 	if (err) {
 		while (job->num_in)
 			shim_fence_put(job->in[--job->num_in]);
@@ -354,9 +372,9 @@ int shim_submit(struct shim_file *file, union asahi_shim_args *all, struct shim_
 		free(job);
 		return err;
 	}
-	copy_commands(file, job, call, args->cmdbuf_size);
-	push(queue, job);
+	submit_copy_commands(file, job, call, args->cmdbuf_size);
+	submit_push(queue, job);
 	shim_report_use(SHIM_USE_SUBMIT);
-	signal_out(file, out, args->out_sync_count, job->done);
+	submit_signal_out(file, out, args->out_sync_count, job->done);
 	return 0;
 }

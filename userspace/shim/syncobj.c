@@ -2,7 +2,19 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Sync objects, binary ones and timelines, and sync files.
+ * Sync objects, binary and timeline, sync files, and eventfds that wait for points.
+ *
+ * A sync object is a reference to a fence, which is the last link of a timeline if the
+ * object has points (fence.c). Ioctls for several sync objects copy handles and points into
+ * the call's record first, and resolve all handles before they change the first object.
+ *
+ * A sync file is the reading end of a pipe, because poll() has to work on it without the
+ * shim. The shim keeps the writing end, and writes one byte when the fence signals; the byte
+ * is never read. An eventfd is written to in the same way. shim_sync_files_tell() does this
+ * for all of them after each change, which fence.c announces.
+ *
+ * Everything is called with shim_lock held. Waits drop it, see shim_wait_change(): other
+ * threads may destroy handles meanwhile, and a wait has references to all that it uses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +24,7 @@
 
 #include "shim.h"
 
-/* How long a transfer waits for a point that is not there yet */
+/* How long a transfer waits for a point that nobody has submitted yet, as in the DRM core */
 #define TRANSFER_PATIENCE_NS	INT64_C(5000000000)
 
 #define WAIT_ALL	DRM_SYNCOBJ_WAIT_FLAGS_WAIT_ALL
@@ -50,7 +62,7 @@ void shim_syncobj_add_point(struct shim_syncobj *syncobj, struct shim_fence *fen
 }
 
 /* Return: the fence of a point, no reference; or NULL. */
-static struct shim_fence *find_point(const struct shim_syncobj *syncobj, uint64_t point)
+static struct shim_fence *syncobj_find_point(const struct shim_syncobj *syncobj, uint64_t point)
 {
 	return syncobj->fence ? shim_fence_find_point(syncobj->fence, point) : NULL;
 }
@@ -62,18 +74,18 @@ int shim_syncobj_find_fence(struct shim_file *file, uint32_t handle, uint64_t po
 
 	if (!syncobj)
 		return ENOENT;
-	*fence = find_point(syncobj, point);
+	*fence = syncobj_find_point(syncobj, point);
 	if (!*fence)
 		return EINVAL;
 	shim_fence_get(*fence);
 	return 0;
 }
 
-/* Sync files: the reading end of a pipe, which poll() can wait for. */
+/* Sync files and eventfds */
 
-static struct shim_sync_file *sync_files;
+static struct shim_sync_file *syncobj_sync_files;
 
-/* Somebody's eventfd that waits for a point. */
+/* An eventfd that is written to once a point is signalled, or once it is submitted */
 struct waiter {
 	struct shim_syncobj *syncobj;
 	uint64_t point;
@@ -82,7 +94,7 @@ struct waiter {
 	struct waiter *next;
 };
 
-static struct waiter *waiters;
+static struct waiter *syncobj_waiters;
 
 int shim_sync_file_new(struct shim_fence *fence)
 {
@@ -95,8 +107,8 @@ int shim_sync_file_new(struct shim_fence *fence)
 	}
 	sync_file->fence = shim_fence_get(fence);
 	sync_file->fd = fds[1];
-	sync_file->next = sync_files;
-	sync_files = sync_file;
+	sync_file->next = syncobj_sync_files;
+	syncobj_sync_files = sync_file;
 	shim_fd_add(fds[0], SHIM_FD_SYNC_FILE, sync_file);
 	shim_sync_files_tell();
 	return fds[0];
@@ -104,7 +116,7 @@ int shim_sync_file_new(struct shim_fence *fence)
 
 void shim_sync_file_free(struct shim_sync_file *sync_file)
 {
-	struct shim_sync_file **link = &sync_files;
+	struct shim_sync_file **link = &syncobj_sync_files;
 
 	while (*link != sync_file)
 		link = &(*link)->next;
@@ -114,10 +126,10 @@ void shim_sync_file_free(struct shim_sync_file *sync_file)
 	free(sync_file);
 }
 
-/* Return: whether it need not wait any longer. */
-static bool waiter_tell(const struct waiter *waiter)
+/* Writes to the eventfd if the time has come. Return: whether it has. */
+static bool syncobj_waiter_tell(const struct waiter *waiter)
 {
-	struct shim_fence *fence = find_point(waiter->syncobj, waiter->point);
+	struct shim_fence *fence = syncobj_find_point(waiter->syncobj, waiter->point);
 	const uint64_t one = 1;
 
 	if (!fence || !(waiter->available || shim_fence_is_signaled(fence)))
@@ -129,16 +141,16 @@ static bool waiter_tell(const struct waiter *waiter)
 
 void shim_sync_files_tell(void)
 {
-	struct waiter **link = &waiters, *waiter;
+	struct waiter **link = &syncobj_waiters, *waiter;
 	struct shim_sync_file *sync_file;
 
-	for (sync_file = sync_files; sync_file; sync_file = sync_file->next) {
+	for (sync_file = syncobj_sync_files; sync_file; sync_file = sync_file->next) {
 		if (sync_file->told || !shim_fence_is_signaled(sync_file->fence))
 			continue;
 		sync_file->told = write(sync_file->fd, "", 1) == 1;
 	}
 	while ((waiter = *link)) {
-		if (!waiter_tell(waiter)) {
+		if (!syncobj_waiter_tell(waiter)) {
 			link = &waiter->next;
 			continue;
 		}
@@ -190,7 +202,7 @@ int shim_sync_file_info(struct shim_file *file, union asahi_shim_args *all,
 	return 0;
 }
 
-/* Life */
+/* Creation, destruction, export and import */
 
 int shim_syncobj_create(struct shim_file *file, union asahi_shim_args *all,
 			struct shim_call *call)
@@ -223,7 +235,7 @@ int shim_syncobj_destroy(struct shim_file *file, union asahi_shim_args *all,
 	return 0;
 }
 
-static int export_sync_file(struct shim_file *file, struct drm_syncobj_handle *args)
+static int syncobj_export_sync_file(struct shim_file *file, struct drm_syncobj_handle *args)
 {
 	struct shim_fence *fence;
 	int err = shim_syncobj_find_fence(file, args->handle, 0, &fence);
@@ -245,7 +257,7 @@ int shim_syncobj_handle_to_fd(struct shim_file *file, union asahi_shim_args *all
 	    (args->flags & ~DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE))
 		return EINVAL;
 	if (args->flags)
-		return export_sync_file(file, args);
+		return syncobj_export_sync_file(file, args);
 	syncobj = shim_table_get(&file->syncobjs, args->handle);
 	if (!syncobj)
 		return EINVAL;
@@ -254,7 +266,7 @@ int shim_syncobj_handle_to_fd(struct shim_file *file, union asahi_shim_args *all
 	return 0;
 }
 
-static int import_sync_file(struct shim_file *file, const struct drm_syncobj_handle *args)
+static int syncobj_import_sync_file(struct shim_file *file, const struct drm_syncobj_handle *args)
 {
 	struct shim_sync_file *sync_file = shim_fd_find(args->fd, SHIM_FD_SYNC_FILE);
 	struct shim_syncobj *syncobj = shim_table_get(&file->syncobjs, args->handle);
@@ -277,7 +289,7 @@ int shim_syncobj_fd_to_handle(struct shim_file *file, union asahi_shim_args *all
 	    (args->flags & ~DRM_SYNCOBJ_FD_TO_HANDLE_FLAGS_IMPORT_SYNC_FILE))
 		return EINVAL;
 	if (args->flags)
-		return import_sync_file(file, args);
+		return syncobj_import_sync_file(file, args);
 	syncobj = shim_fd_find(args->fd, SHIM_FD_SYNCOBJ);
 	if (!syncobj)
 		return EINVAL;
@@ -285,10 +297,11 @@ int shim_syncobj_fd_to_handle(struct shim_file *file, union asahi_shim_args *all
 	return 0;
 }
 
-/* Several at once */
+/* Ioctls for several sync objects */
 
-/* Reads handles, and points unless @points is 0, into the call. */
-static int read_handles(struct shim_call *call, uint64_t handles, uint64_t points, uint32_t count)
+/* Copies @count handles, and points unless @points is 0, into the call. Return: 0 or EFAULT. */
+static int syncobj_read_handles(struct shim_call *call, uint64_t handles, uint64_t points,
+				uint32_t count)
 {
 	int err;
 
@@ -301,7 +314,7 @@ static int read_handles(struct shim_call *call, uint64_t handles, uint64_t point
 }
 
 /* Return: as many sync objects as the call has handles, or NULL. */
-static struct shim_syncobj **find_all(struct shim_file *file, const struct shim_call *call)
+static struct shim_syncobj **syncobj_find_all(struct shim_file *file, const struct shim_call *call)
 {
 	struct shim_syncobj **all = shim_alloc(call->base.num_handles * sizeof(*all));
 	size_t i;
@@ -316,10 +329,11 @@ static struct shim_syncobj **find_all(struct shim_file *file, const struct shim_
 	return all;
 }
 
-static int for_each(struct shim_file *file, struct shim_call *call,
-		    void (*fn)(struct shim_syncobj *, uint64_t point))
+/* Calls a function for each of the call's handles, if all are valid. Return: 0 or ENOENT. */
+static int syncobj_for_each(struct shim_file *file, struct shim_call *call,
+			    void (*fn)(struct shim_syncobj *, uint64_t point))
 {
-	struct shim_syncobj **all = find_all(file, call);
+	struct shim_syncobj **all = syncobj_find_all(file, call);
 	size_t i;
 
 	if (!all)
@@ -330,17 +344,17 @@ static int for_each(struct shim_file *file, struct shim_call *call,
 	return 0;
 }
 
-static void reset(struct shim_syncobj *syncobj, uint64_t point)
+static void syncobj_reset(struct shim_syncobj *syncobj, uint64_t point)
 {
 	shim_syncobj_replace(syncobj, NULL);
 }
 
-static void signal_now(struct shim_syncobj *syncobj, uint64_t point)
+static void syncobj_signal_now(struct shim_syncobj *syncobj, uint64_t point)
 {
 	shim_syncobj_replace(syncobj, shim_fence_new_signaled());
 }
 
-static void signal_point(struct shim_syncobj *syncobj, uint64_t point)
+static void syncobj_signal_point(struct shim_syncobj *syncobj, uint64_t point)
 {
 	shim_syncobj_add_point(syncobj, shim_fence_new_signaled(), point);
 }
@@ -352,18 +366,18 @@ static int syncobj_array(struct shim_file *file, const struct drm_syncobj_array 
 
 	if (args->pad || !args->count_handles)
 		return EINVAL;
-	err = read_handles(call, args->handles, 0, args->count_handles);
-	return err ? err : for_each(file, call, fn);
+	err = syncobj_read_handles(call, args->handles, 0, args->count_handles);
+	return err ? err : syncobj_for_each(file, call, fn);
 }
 
 int shim_syncobj_reset(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
 {
-	return syncobj_array(file, &all->syncobj_array, call, reset);
+	return syncobj_array(file, &all->syncobj_array, call, syncobj_reset);
 }
 
 int shim_syncobj_signal(struct shim_file *file, union asahi_shim_args *all, struct shim_call *call)
 {
-	return syncobj_array(file, &all->syncobj_array, call, signal_now);
+	return syncobj_array(file, &all->syncobj_array, call, syncobj_signal_now);
 }
 
 int shim_syncobj_timeline_signal(struct shim_file *file, union asahi_shim_args *all,
@@ -374,12 +388,12 @@ int shim_syncobj_timeline_signal(struct shim_file *file, union asahi_shim_args *
 
 	if (args->flags || !args->count_handles)
 		return EINVAL;
-	err = read_handles(call, args->handles, args->points, args->count_handles);
-	return err ? err : for_each(file, call, signal_point);
+	err = syncobj_read_handles(call, args->handles, args->points, args->count_handles);
+	return err ? err : syncobj_for_each(file, call, syncobj_signal_point);
 }
 
-/* The last point that was submitted, or that is signalled. */
-static uint64_t query(const struct shim_syncobj *syncobj, bool submitted)
+/* Return: the last point that was submitted, or up to which all are signalled; 0 for none. */
+static uint64_t syncobj_query(const struct shim_syncobj *syncobj, bool submitted)
 {
 	struct shim_fence *fence = syncobj->fence;
 
@@ -402,16 +416,16 @@ int shim_syncobj_query(struct shim_file *file, union asahi_shim_args *all, struc
 
 	if ((args->flags & ~DRM_SYNCOBJ_QUERY_FLAGS_LAST_SUBMITTED) || !args->count_handles)
 		return EINVAL;
-	err = read_handles(call, args->handles, 0, args->count_handles);
+	err = syncobj_read_handles(call, args->handles, 0, args->count_handles);
 	if (err)
 		return err;
-	syncobjs = find_all(file, call);
+	syncobjs = syncobj_find_all(file, call);
 	if (!syncobjs)
 		return ENOENT;
 	points = shim_alloc(args->count_handles * sizeof(*points));
 	call->base.points = points;
 	for (i = 0; i < args->count_handles; i++)
-		points[i] = query(syncobjs[i], args->flags);
+		points[i] = syncobj_query(syncobjs[i], args->flags);
 	free(syncobjs);
 	return shim_copy_out(args->points, points, args->count_handles * sizeof(*points));
 }
@@ -420,7 +434,7 @@ int shim_syncobj_query(struct shim_file *file, union asahi_shim_args *all, struc
 
 struct wait {
 	struct shim_syncobj **syncobjs;
-	/* what there was to wait for when there first was */
+	/* the first fence that each object had at its point, or NULL as long as there is none */
 	struct shim_fence **fences;
 	const uint64_t *points;
 	uint32_t count;
@@ -428,8 +442,8 @@ struct wait {
 	uint32_t first;
 };
 
-/* Looks for fences that were not there. Return: whether all are there. */
-static bool wait_find(struct wait *wait)
+/* Takes references to fences that were not there before. Return: whether all are there. */
+static bool syncobj_wait_find(struct wait *wait)
 {
 	bool all = true;
 	uint32_t i;
@@ -437,7 +451,8 @@ static bool wait_find(struct wait *wait)
 	for (i = 0; i < wait->count; i++) {
 		if (wait->fences[i])
 			continue;
-		wait->fences[i] = find_point(wait->syncobjs[i], wait->points ? wait->points[i] : 0);
+		wait->fences[i] =
+			syncobj_find_point(wait->syncobjs[i], wait->points ? wait->points[i] : 0);
 		if (wait->fences[i])
 			shim_fence_get(wait->fences[i]);
 		else
@@ -446,7 +461,8 @@ static bool wait_find(struct wait *wait)
 	return all;
 }
 
-static bool wait_over(struct wait *wait)
+/* Return: whether enough fences are signalled, or there. The first of them is noted. */
+static bool syncobj_wait_over(struct wait *wait)
 {
 	uint32_t i, n = 0;
 
@@ -460,24 +476,25 @@ static bool wait_over(struct wait *wait)
 	return wait->flags & WAIT_ALL ? n == wait->count : n > 0;
 }
 
-static int wait_loop(struct wait *wait, int64_t deadline_ns)
+/* Return: 0, ETIME at @deadline_ns, or EINVAL if there is no fence and none is waited for. */
+static int syncobj_wait_loop(struct wait *wait, int64_t deadline_ns)
 {
-	if (!wait_find(wait) && !(wait->flags & (WAIT_FOR_SUBMIT | WAIT_AVAILABLE)))
+	if (!syncobj_wait_find(wait) && !(wait->flags & (WAIT_FOR_SUBMIT | WAIT_AVAILABLE)))
 		return EINVAL;
-	while (!wait_over(wait)) {
+	while (!syncobj_wait_over(wait)) {
 		if (shim_wait_change(deadline_ns))
 			return ETIME;
-		wait_find(wait);
+		syncobj_wait_find(wait);
 	}
 	return 0;
 }
 
-/* Others may destroy handles meanwhile: this has references of its own. */
-static int wait_for(struct shim_file *file, struct shim_call *call, uint32_t flags,
-		    int64_t deadline_ns, uint32_t *first)
+/* Waits with references of its own. *@first is the first object that is signalled. */
+static int syncobj_wait_for(struct shim_file *file, struct shim_call *call, uint32_t flags,
+			    int64_t deadline_ns, uint32_t *first)
 {
 	struct wait wait = {
-		.syncobjs = find_all(file, call),
+		.syncobjs = syncobj_find_all(file, call),
 		.points = call->base.points,
 		.count = call->base.num_handles,
 		.flags = flags,
@@ -490,7 +507,7 @@ static int wait_for(struct shim_file *file, struct shim_call *call, uint32_t fla
 	wait.fences = shim_alloc(wait.count * sizeof(*wait.fences));
 	for (i = 0; i < wait.count; i++)
 		shim_syncobj_get(wait.syncobjs[i]);
-	err = wait_loop(&wait, deadline_ns);
+	err = syncobj_wait_loop(&wait, deadline_ns);
 	for (i = 0; i < wait.count; i++) {
 		shim_syncobj_put(wait.syncobjs[i]);
 		shim_fence_put(wait.fences[i]);
@@ -511,9 +528,9 @@ int shim_syncobj_wait(struct shim_file *file, union asahi_shim_args *all, struct
 		return EINVAL;
 	if (!args->count_handles)
 		return 0;
-	err = read_handles(call, args->handles, 0, args->count_handles);
-	return err ? err : wait_for(file, call, args->flags, args->timeout_nsec,
-				    &args->first_signaled);
+	err = syncobj_read_handles(call, args->handles, 0, args->count_handles);
+	return err ? err : syncobj_wait_for(file, call, args->flags, args->timeout_nsec,
+					    &args->first_signaled);
 }
 
 int shim_syncobj_timeline_wait(struct shim_file *file, union asahi_shim_args *all,
@@ -526,20 +543,23 @@ int shim_syncobj_timeline_wait(struct shim_file *file, union asahi_shim_args *al
 		return EINVAL;
 	if (!args->count_handles)
 		return 0;
-	err = read_handles(call, args->handles, args->points, args->count_handles);
-	return err ? err : wait_for(file, call, args->flags, args->timeout_nsec,
-				    &args->first_signaled);
+	err = syncobj_read_handles(call, args->handles, args->points, args->count_handles);
+	return err ? err : syncobj_wait_for(file, call, args->flags, args->timeout_nsec,
+					    &args->first_signaled);
 }
 
-/* The fence of a point, for which the DRM core waits for as long, but for no longer. */
-static int wait_for_fence(struct shim_syncobj *syncobj, uint64_t point, bool wait,
-			  struct shim_fence **fence)
+/*
+ * Finds the fence of a point, and with @wait waits for it to be submitted, for
+ * TRANSFER_PATIENCE_NS at most. Return: 0 and a reference, EINVAL or ETIME.
+ */
+static int syncobj_wait_for_fence(struct shim_syncobj *syncobj, uint64_t point, bool wait,
+				  struct shim_fence **fence)
 {
 	int64_t deadline_ns = shim_now_ns() + TRANSFER_PATIENCE_NS;
 	int err = 0;
 
 	shim_syncobj_get(syncobj);
-	while (!(*fence = find_point(syncobj, point)) && !err)
+	while (!(*fence = syncobj_find_point(syncobj, point)) && !err)
 		err = wait ? shim_wait_change(deadline_ns) : EINVAL;
 	if (*fence) {
 		shim_fence_get(*fence);
@@ -563,7 +583,7 @@ int shim_syncobj_transfer(struct shim_file *file, union asahi_shim_args *all,
 	if (!to || !from)
 		return ENOENT;
 	shim_syncobj_get(to);
-	err = wait_for_fence(from, args->src_point, args->flags, &fence);
+	err = syncobj_wait_for_fence(from, args->src_point, args->flags, &fence);
 	if (!err && args->dst_point)
 		shim_syncobj_add_point(to, fence, args->dst_point);
 	else if (!err)
@@ -593,9 +613,9 @@ int shim_syncobj_eventfd(struct shim_file *file, union asahi_shim_args *all,
 		.point = args->point,
 		.available = args->flags,
 		.fd = fd,
-		.next = waiters,
+		.next = syncobj_waiters,
 	};
-	waiters = waiter;
+	syncobj_waiters = waiter;
 	shim_sync_files_tell();
 	return 0;
 }

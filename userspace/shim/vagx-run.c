@@ -2,8 +2,16 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Run a command with Mesa's drivers on vagx, in its own processes: the shim is
- * preloaded into them.
+ * Runs a command with Mesa's drivers on vagx, in its own processes: the shim is preloaded
+ * into them.
+ *
+ * vagx-run finds the shim beside itself or in the folder of the installation, chooses Mesa's
+ * drivers (run_mesa.c), sets the environment, and executes itself once with --try, to see
+ * whether the shim works in a process on this machine. Then it forks and executes the
+ * command, passes signals on and waits. The processes of the command append to a report,
+ * which is read at the end: its first words say whether a line tells of use or of trouble, and
+ * the exit status is chosen by that. There is one thread; only vagx_run_pass_on() runs in a
+ * signal handler.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +31,9 @@
 
 #include "run_mesa.h"
 
-/* Of our own, besides the command's */
+/* Exit statuses of vagx-run itself, besides the command's */
 enum {
-	/* jobs have failed, or something was not supported; the command has not noticed */
+	/* jobs have failed, or something was not supported, but the command has returned 0 */
 	EXIT_GPU = 123,
 	/* the command has used no GPU */
 	EXIT_UNUSED = 124,
@@ -47,9 +55,9 @@ static struct {
 	char *report;
 	bool keep_report;
 	volatile sig_atomic_t child;
-} run;
+} vagx_run;
 
-static void usage(FILE *file)
+static void vagx_run_usage(FILE *file)
 {
 	fputs("usage: vagx-run [OPTION ...] COMMAND [ARGUMENT ...]\n"
 	      "Run a command with Mesa's Vulkan and OpenGL drivers for Apple's GPUs, on a\n"
@@ -73,12 +81,12 @@ static void usage(FILE *file)
 	      "  128+N     the command was ended by signal N\n", file);
 }
 
-/* What is there */
+/* Checks of the machine */
 
 /* Return: path of the shim, or NULL after a message */
-static char *find_shim(void)
+static char *vagx_run_find_shim(void)
 {
-	/* As it was built, and as it was installed, wherever that was moved to */
+	/* folder of the build, and that of the installation relative to the command's */
 	static const char *const folders[] = { ".", VAGX_RUN_SHIM_DIR };
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -102,7 +110,7 @@ static char *find_shim(void)
 	return NULL;
 }
 
-static bool host_is_fit(void)
+static bool vagx_run_host_is_fit(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
 
@@ -113,8 +121,8 @@ static bool host_is_fit(void)
 	return false;
 }
 
-/* What the first process with the shim does: whether it works on this machine */
-static int try_shim(void)
+/* Opens the device in a process with the shim. Return: exit status, after a message. */
+static int vagx_run_try_shim(void)
 {
 	char name[16] = "";
 	struct drm_version version = { .name_len = sizeof(name) - 1, .name = name };
@@ -131,7 +139,7 @@ static int try_shim(void)
 	return EXIT_SUCCESS;
 }
 
-static int wait_for(pid_t pid)
+static int vagx_run_wait_for(pid_t pid)
 {
 	int status;
 
@@ -142,20 +150,21 @@ static int wait_for(pid_t pid)
 	return WIFSIGNALED(status) ? EXIT_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-static bool shim_works(void)
+/* Tries the shim in a process. Return: false after a message. */
+static bool vagx_run_shim_works(void)
 {
 	pid_t pid = fork();
 	int status;
 
 	if (!pid) {
-		/* It is none of the command's processes. */
+		/* It is not the command's, and shall not be recorded, reported or traced. */
 		run_set("ASAHI_SHIM_LOG", NULL);
 		run_set("ASAHI_SHIM_REPORT", NULL);
 		run_set("ASAHI_SHIM_TRACE", NULL);
 		execl("/proc/self/exe", "vagx-run", "--try", NULL);
 		_exit(EXIT_OURS);
 	}
-	status = pid < 0 ? EXIT_OURS : wait_for(pid);
+	status = pid < 0 ? EXIT_OURS : vagx_run_wait_for(pid);
 	if (!status)
 		return true;
 	fprintf(stderr, "vagx-run: the GPU does not come up in a process here (status %d)\n", status);
@@ -164,30 +173,32 @@ static bool shim_works(void)
 
 /* The environment */
 
-static bool prepare_files(const char *record, const char *report, const char *trace)
+static bool vagx_run_prepare_files(const char *record, const char *report, const char *trace)
 {
 	char folder[] = "/tmp/vagx-run.XXXXXX";
 	const char *tmp = getenv("TMPDIR");
 
-	run.scratch = tmp && *tmp ? run_format("%s/vagx-run.XXXXXX", tmp) : run_format("%s", folder);
-	if (!mkdtemp(run.scratch)) {
-		fprintf(stderr, "vagx-run: %s: %s\n", run.scratch, strerror(errno));
-		free(run.scratch);
-		run.scratch = NULL;
+	vagx_run.scratch =
+		tmp && *tmp ? run_format("%s/vagx-run.XXXXXX", tmp) : run_format("%s", folder);
+	if (!mkdtemp(vagx_run.scratch)) {
+		fprintf(stderr, "vagx-run: %s: %s\n", vagx_run.scratch, strerror(errno));
+		free(vagx_run.scratch);
+		vagx_run.scratch = NULL;
 		return false;
 	}
-	run.keep_report = report;
-	run.report = report ? run_format("%s", report) : run_format("%s/report", run.scratch);
+	vagx_run.keep_report = report;
+	vagx_run.report =
+		report ? run_format("%s", report) : run_format("%s/report", vagx_run.scratch);
 	if (record)
 		run_set("ASAHI_SHIM_LOG", record);
 	if (trace)
 		run_set("ASAHI_SHIM_TRACE", trace);
-	run_set("ASAHI_SHIM_REPORT", run.report);
+	run_set("ASAHI_SHIM_REPORT", vagx_run.report);
 	return true;
 }
 
-/* Creates or empties it. Return: its path from the root, or NULL after a message. */
-static char *new_file(const char *path)
+/* Creates or empties a file. Return: its absolute path, or NULL after a message. */
+static char *vagx_run_new_file(const char *path)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	char *whole = fd < 0 ? NULL : realpath(path, NULL);
@@ -199,8 +210,8 @@ static char *new_file(const char *path)
 	return whole;
 }
 
-/* The processes have written the array's elements. Return: false after a message. */
-static bool end_trace(const char *path)
+/* Closes the array whose elements the processes have written. Return: false after a message. */
+static bool vagx_run_end_trace(const char *path)
 {
 	FILE *file = fopen(path, "ae");
 	bool ok = file && !fseek(file, 0, SEEK_END);
@@ -212,26 +223,26 @@ static bool end_trace(const char *path)
 	return ok;
 }
 
-static void prepare_gpu(const char *shim, const char *soc)
+static void vagx_run_prepare_gpu(const char *shim, const char *soc)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	char *number = run_format("%ld", cores < 1 ? 1 : cores > 16 ? 16 : cores);
 	const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
 
 	run_prepend("LD_PRELOAD", shim, ':');
-	/* A program with the sanitizer would refuse what is preloaded. */
+	/* The address sanitizer would refuse to start with a library preloaded before its own. */
 	run_prepend("ASAN_OPTIONS", "verify_asan_link_order=0", ':');
 	run_set("ASAHI_SHIM_BACKEND", "vagx");
 	run_set_default("ASAHI_SHIM_CORES", number);
 	if (soc)
 		run_set("ASAHI_SHIM_SOC", soc);
-	/* What another Mesa has compiled is nothing to go by. */
+	/* Shaders in the cache may be another Mesa's. */
 	run_set_default("MESA_SHADER_CACHE_DISABLE", "true");
 	if ((!display || !*display) && (!wayland || !*wayland))
 		run_set_default("EGL_PLATFORM", "surfaceless");
 	/* OpenCL asks for a driver's name; Mesa's has none that it takes by itself. */
 	run_set_default("RUSTICL_ENABLE", "asahi");
-	/* An X server gets copies of Vulkan's images: it can do nothing with our buffers. */
+	/* An X server cannot import the shim's buffers: it gets copies of Vulkan's images. */
 	if (display && *display)
 		run_set_default("MESA_VK_WSI_DEBUG", "sw");
 	free(number);
@@ -239,21 +250,24 @@ static void prepare_gpu(const char *shim, const char *soc)
 
 /* The command */
 
-static void pass_on(int number)
+static void vagx_run_pass_on(int number)
 {
-	if (run.child)
-		kill(run.child, number);
+	if (vagx_run.child)
+		kill(vagx_run.child, number);
 }
 
-static void wait_on(int number)
+static void vagx_run_wait_on(int number)
 {
 }
 
-/* Two come from the terminal, which sends them to the command as well. */
-static void handle_signals(void)
+/*
+ * Passes SIGHUP and SIGTERM on to the command. SIGINT and SIGQUIT come from the terminal,
+ * which sends them to the command itself; vagx-run only must not end before it.
+ */
+static void vagx_run_handle_signals(void)
 {
-	const struct sigaction pass = { .sa_handler = pass_on };
-	const struct sigaction wait = { .sa_handler = wait_on };
+	const struct sigaction pass = { .sa_handler = vagx_run_pass_on };
+	const struct sigaction wait = { .sa_handler = vagx_run_wait_on };
 
 	sigaction(SIGHUP, &pass, NULL);
 	sigaction(SIGTERM, &pass, NULL);
@@ -261,12 +275,12 @@ static void handle_signals(void)
 	sigaction(SIGQUIT, &wait, NULL);
 }
 
-static int execute(char **argv)
+static int vagx_run_execute(char **argv)
 {
 	pid_t pid;
 	int err;
 
-	handle_signals();
+	vagx_run_handle_signals();
 	pid = fork();
 	if (pid < 0) {
 		perror("vagx-run: fork");
@@ -278,13 +292,13 @@ static int execute(char **argv)
 		fprintf(stderr, "vagx-run: %s: %s\n", argv[0], strerror(err));
 		_exit(err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN);
 	}
-	run.child = pid;
-	return wait_for(pid);
+	vagx_run.child = pid;
+	return vagx_run_wait_for(pid);
 }
 
-/* What the processes have reported */
+/* The report of the command's processes */
 
-static bool begins(const char *line, const char *with)
+static bool vagx_run_begins(const char *line, const char *with)
 {
 	return !strncmp(line, with, strlen(with));
 }
@@ -296,10 +310,13 @@ struct summary {
 	bool trouble;
 };
 
-/* Prints what is more than a note of who has used the GPU */
-static bool read_report(struct summary *summary)
+/*
+ * Counts the lines of processes that have used the GPU, and prints all others.
+ * Return: false, with errno, if the report cannot be read.
+ */
+static bool vagx_run_read_report(struct summary *summary)
 {
-	FILE *file = fopen(run.report, "re");
+	FILE *file = fopen(vagx_run.report, "re");
 	size_t size = 0, printed = 0;
 	char *line = NULL;
 	ssize_t n;
@@ -308,15 +325,15 @@ static bool read_report(struct summary *summary)
 	if (!file)
 		return errno == ENOENT;
 	while ((n = getline(&line, &size, file)) > 0) {
-		if (begins(line, "asahi_shim: opened by ")) {
+		if (vagx_run_begins(line, "asahi_shim: opened by ")) {
 			summary->opened++;
 			continue;
 		}
-		if (begins(line, "asahi_shim: submitted to by ")) {
+		if (vagx_run_begins(line, "asahi_shim: submitted to by ")) {
 			summary->submitted++;
 			continue;
 		}
-		summary->failed += begins(line, "asahi_shim: a job of queue ");
+		summary->failed += vagx_run_begins(line, "asahi_shim: a job of queue ");
 		if (!summary->trouble)
 			fputs("vagx-run: on the GPU:\n", stderr);
 		summary->trouble = true;
@@ -331,7 +348,7 @@ static bool read_report(struct summary *summary)
 	return true;
 }
 
-static void explain_unused(const struct run_mesa *mesa)
+static void vagx_run_explain_unused(const struct run_mesa *mesa)
 {
 	fputs("vagx-run: no process of the command has opened the GPU\n", stderr);
 	if (!mesa->has_vulkan)
@@ -342,16 +359,16 @@ static void explain_unused(const struct run_mesa *mesa)
 		      "(Debian: libgl1-mesa-dri), see also --mesa\n", stderr);
 }
 
-static int conclude(int status, const struct run_mesa *mesa)
+static int vagx_run_conclude(int status, const struct run_mesa *mesa)
 {
 	struct summary summary = { .opened = 0 };
 
-	if (!read_report(&summary)) {
-		fprintf(stderr, "vagx-run: %s: %s\n", run.report, strerror(errno));
+	if (!vagx_run_read_report(&summary)) {
+		fprintf(stderr, "vagx-run: %s: %s\n", vagx_run.report, strerror(errno));
 		return EXIT_OURS;
 	}
 	if (!summary.opened && status != EXIT_NOT_FOUND && status != EXIT_CANNOT_RUN)
-		explain_unused(mesa);
+		vagx_run_explain_unused(mesa);
 	else if (summary.opened)
 		fprintf(stderr, "vagx-run: processes with the GPU: %u, with work for it: %u; "
 			"failed jobs: %u\n", summary.opened, summary.submitted, summary.failed);
@@ -362,47 +379,47 @@ static int conclude(int status, const struct run_mesa *mesa)
 	return summary.opened ? EXIT_SUCCESS : EXIT_UNUSED;
 }
 
-static void clean_up(void)
+static void vagx_run_clean_up(void)
 {
 	char *icd;
 
-	if (!run.scratch)
+	if (!vagx_run.scratch)
 		return;
-	icd = run_format("%s/asahi_icd.json", run.scratch);
+	icd = run_format("%s/asahi_icd.json", vagx_run.scratch);
 	unlink(icd);
 	free(icd);
-	if (run.report && !run.keep_report)
-		unlink(run.report);
-	rmdir(run.scratch);
+	if (vagx_run.report && !vagx_run.keep_report)
+		unlink(vagx_run.report);
+	rmdir(vagx_run.scratch);
 }
 
-static int run_command(char **argv, const char *soc, const char *mesa_dir, const char *record,
-		       const char *report, const char *trace)
+static int vagx_run_command(char **argv, const char *soc, const char *mesa_dir, const char *record,
+			    const char *report, const char *trace)
 {
 	struct run_mesa mesa = { .dir = mesa_dir };
 	char *shim;
 	int status;
 
-	if (!host_is_fit())
+	if (!vagx_run_host_is_fit())
 		return EXIT_OURS;
-	shim = find_shim();
+	shim = vagx_run_find_shim();
 	if (shim && strpbrk(shim, " :")) {
 		fprintf(stderr, "vagx-run: %s: a path with a space or a colon cannot be preloaded\n",
 			shim);
 		free(shim);
 		return EXIT_OURS;
 	}
-	if (!shim || !prepare_files(record, report, trace))
+	if (!shim || !vagx_run_prepare_files(record, report, trace))
 		return EXIT_OURS;
-	mesa.scratch = run.scratch;
+	mesa.scratch = vagx_run.scratch;
 	if (!run_mesa_choose(&mesa))
 		return EXIT_OURS;
-	prepare_gpu(shim, soc);
+	vagx_run_prepare_gpu(shim, soc);
 	free(shim);
-	if (!shim_works())
+	if (!vagx_run_shim_works())
 		return EXIT_OURS;
-	status = conclude(execute(argv), &mesa);
-	return trace && !end_trace(trace) && !status ? EXIT_OURS : status;
+	status = vagx_run_conclude(vagx_run_execute(argv), &mesa);
+	return trace && !vagx_run_end_trace(trace) && !status ? EXIT_OURS : status;
 }
 
 int main(int argc, char **argv)
@@ -432,43 +449,43 @@ int main(int argc, char **argv)
 			mesa = optarg;
 			break;
 		case 'r':
-			record = new_file(optarg);
+			record = vagx_run_new_file(optarg);
 			if (!record)
 				return EXIT_OURS;
 			break;
 		case 'o':
-			report = new_file(optarg);
+			report = vagx_run_new_file(optarg);
 			if (!report)
 				return EXIT_OURS;
 			break;
 		case 't':
-			trace = new_file(optarg);
+			trace = vagx_run_new_file(optarg);
 			if (!trace)
 				return EXIT_OURS;
 			break;
 		case 'T':
-			return try_shim();
+			return vagx_run_try_shim();
 		case 'h':
-			usage(stdout);
+			vagx_run_usage(stdout);
 			return EXIT_SUCCESS;
 		case 'V':
 			puts("vagx-run " VAGX_RUN_VERSION);
 			return EXIT_SUCCESS;
 		default:
-			usage(stderr);
+			vagx_run_usage(stderr);
 			return EXIT_OURS;
 		}
 	}
 	if (optind == argc) {
-		usage(stderr);
+		vagx_run_usage(stderr);
 		return EXIT_OURS;
 	}
-	c = run_command(argv + optind, soc, mesa, record, report, trace);
-	clean_up();
+	c = vagx_run_command(argv + optind, soc, mesa, record, report, trace);
+	vagx_run_clean_up();
 	free(record);
 	free(report);
 	free(trace);
-	free(run.report);
-	free(run.scratch);
+	free(vagx_run.report);
+	free(vagx_run.scratch);
 	return c;
 }

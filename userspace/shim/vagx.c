@@ -2,8 +2,25 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * A backend that executes jobs on the emulator's units, without firmware: it
- * writes page tables for what is bound and runs the streams.
+ * The backend that executes jobs on the emulator's GPU, without firmware: it does what driver
+ * and firmware do for a job.
+ *
+ * Each job gets a slot, a context of the emulated MMU, and a thread of its own. The thread
+ * writes page tables for the job's bindings from nothing, into the slot's part of the memory
+ * for tables, and runs the commands one after the other: it fills in the registers of the
+ * compute, vertex or fragment unit, starts it, and waits for it. A render's vertex work that
+ * runs out of pages for its vertex buffer is continued after a partial render has given pages
+ * back. After each command its streams are read once more and checked, see stream_check.c.
+ *
+ * The emulator's physical memory has three parts, each a mapping of one file: page tables at
+ * TABLES_GPA, vertex buffers at TVB_GPA and the memory of all buffers at MEMORY_GPA.
+ *
+ * Threads: one for each job, detached; the emulator's for its cores; and one that looks every
+ * 100 ms, while there are jobs, for those that have used the processor for too long, and
+ * cancels them. All of them block every signal. shim_vagx.lock protects the slots; it is
+ * held neither while a unit works nor together with shim_lock. A job that fails is reported
+ * unless the process is ending: shim_vagx_stop(), from atexit(), cancels all jobs and waits
+ * for their threads to give back their slots.
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,7 +46,7 @@
 
 #define TABLE_ENTRIES	2048
 
-/* Contexts of the MMU, of which each job that runs has one. The first is not ours. */
+/* Contexts of the MMU, one for each job that runs. The first is the firmware's: it stays free. */
 #define SLOTS		AGX_UAT_CONTEXTS
 
 /* The TTB table is in the part of the first context, page tables in those of others. */
@@ -42,29 +59,30 @@
 #define TVB_GPA		UINT64_C(0x800000000)
 #define TVB_SIZE	(UINT64_C(32) << 20)
 
-/* How often is looked for jobs that run too long */
+/* Nanoseconds between two looks for jobs that have run for too long */
 #define LOOK_NS		INT64_C(100000000)
 
-/* A context, and the job that has it */
+/* A context of the MMU, and the job that has it, or NULL */
 struct slot {
 	unsigned int number;
 	struct asahi_shim_job *job;
-	/* end of the page tables */
+	/* offset behind the last of its page tables */
 	uint64_t used;
-	/* while the job is on the cores */
+	/* what a unit is working on, or NULL */
 	struct vagx_job *work;
+	/* it was cancelled because it had used too much processor time */
 	bool late;
 };
 
 static struct {
 	/* protects the slots */
 	pthread_mutex_t lock;
-	/* a slot is free, or the first one is in use, or the end has come */
+	/* a slot was taken or given back, or the process ends */
 	pthread_cond_t changed;
 	struct slot slots[SLOTS];
 	unsigned int busy;
 	bool stopping;
-	/* the process that has the threads */
+	/* the process that started the threads: a child has none of them */
 	pid_t pid;
 	pthread_t watch;
 	uint64_t limit_ns;
@@ -80,42 +98,43 @@ static struct {
 	/* or NULL */
 	FILE *capture;
 	struct vagx_trace *trace;
-	/* of a render's vertex buffer, if not as many as there is room for */
+	/* most pages of a render's vertex buffer, or 0: as many as fit */
 	unsigned int tvb_pages;
-} vagx = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+} shim_vagx = { .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
 
-/* Page tables; each belongs to one slot, and to the thread of its job */
+/* Page tables: those of a slot are written by the thread of its job alone, without a lock */
 
 /* Return: the offset of a table without entries, or 0 if there is no room. */
-static uint64_t table_new(struct slot *slot)
+static uint64_t shim_vagx_table_new(struct slot *slot)
 {
 	uint64_t table = slot->used;
 
 	if (table + AGX_PAGE_SIZE > (slot->number + 1) * PART_SIZE)
 		return 0;
 	slot->used += AGX_PAGE_SIZE;
-	memset(vagx.tables + table, 0, AGX_PAGE_SIZE);
+	memset(shim_vagx.tables + table, 0, AGX_PAGE_SIZE);
 	return table;
 }
 
-static uint64_t *table_at(uint64_t offset)
+static uint64_t *shim_vagx_table_at(uint64_t offset)
 {
-	return (uint64_t *)(vagx.tables + offset);
+	return (uint64_t *)(shim_vagx.tables + offset);
 }
 
-static uint64_t *table_below(struct slot *slot, uint64_t *entry)
+/* Return: the table that an entry leads to, which is made if need be, or NULL. */
+static uint64_t *shim_vagx_table_below(struct slot *slot, uint64_t *entry)
 {
 	if (!*entry) {
-		uint64_t table = table_new(slot);
+		uint64_t table = shim_vagx_table_new(slot);
 
 		if (!table)
 			return NULL;
 		*entry = (TABLES_GPA + table) | AGX_PTE_TYPE;
 	}
-	return table_at((*entry & AGX_TTBR_ADDR_MASK) - TABLES_GPA);
+	return shim_vagx_table_at((*entry & AGX_TTBR_ADDR_MASK) - TABLES_GPA);
 }
 
-static uint64_t prot_of(uint32_t flags)
+static uint64_t shim_vagx_prot_of(uint32_t flags)
 {
 	bool rd = flags & DRM_ASAHI_BIND_READ;
 	bool wr = flags & DRM_ASAHI_BIND_WRITE;
@@ -125,30 +144,35 @@ static uint64_t prot_of(uint32_t flags)
 	return rd ? AGX_PROT_GPU_SHARED_RO : AGX_PROT_GPU_SHARED_WO;
 }
 
-/* @mapping: as clients have it, but with a place in the emulator's memory */
-static bool map(struct slot *slot, uint64_t root, const struct asahi_shim_mapping *mapping)
+/*
+ * Writes the entries for a mapping, whose offset is an address of the emulator's memory.
+ * Return: false if there is no room for tables.
+ */
+static bool shim_vagx_map(struct slot *slot, uint64_t root,
+			  const struct asahi_shim_mapping *mapping)
 {
 	bool single = mapping->flags & DRM_ASAHI_BIND_SINGLE_PAGE;
 	uint64_t at;
 
 	for (at = 0; at < mapping->size; at += AGX_PAGE_SIZE) {
 		uint64_t va = mapping->addr + at;
-		uint64_t *table = table_at(root);
+		uint64_t *table = shim_vagx_table_at(root);
 
-		table = table_below(slot, &table[va >> AGX_UAT_L1_SHIFT]);
+		table = shim_vagx_table_below(slot, &table[va >> AGX_UAT_L1_SHIFT]);
 		if (table)
-			table = table_below(slot, &table[(va >> AGX_UAT_L2_SHIFT) % TABLE_ENTRIES]);
+			table = shim_vagx_table_below(
+				slot, &table[(va >> AGX_UAT_L2_SHIFT) % TABLE_ENTRIES]);
 		if (!table)
 			return false;
 		table[(va >> AGX_UAT_L3_SHIFT) % TABLE_ENTRIES] =
 			(mapping->offset + (single ? 0 : at)) |
-			prot_of(mapping->flags) | AGX_PTE_TYPE | AGX_PTE_AF | AGX_PTE_NG |
+			shim_vagx_prot_of(mapping->flags) | AGX_PTE_TYPE | AGX_PTE_AF | AGX_PTE_NG |
 			AGX_PTE_OS;
 	}
 	return true;
 }
 
-static bool has_render(const struct asahi_shim_job *job)
+static bool shim_vagx_has_render(const struct asahi_shim_job *job)
 {
 	size_t i;
 
@@ -158,7 +182,8 @@ static bool has_render(const struct asahi_shim_job *job)
 	return false;
 }
 
-static bool map_tvb(struct slot *slot, uint64_t root)
+/* Maps the slot's vertex buffer for a job that renders, where the kernel's addresses begin. */
+static bool shim_vagx_map_tvb(struct slot *slot, uint64_t root)
 {
 	const struct asahi_shim_mapping tvb = {
 		.addr = slot->job->kernel_start,
@@ -167,34 +192,35 @@ static bool map_tvb(struct slot *slot, uint64_t root)
 		.flags = DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE,
 	};
 
-	return !has_render(slot->job) || map(slot, root, &tvb);
+	return !shim_vagx_has_render(slot->job) || shim_vagx_map(slot, root, &tvb);
 }
 
-static bool map_all(struct slot *slot)
+/* Makes the slot's page tables anew. Return: false after a report. */
+static bool shim_vagx_map_all(struct slot *slot)
 {
 	const struct asahi_shim_job *job = slot->job;
 	uint64_t root;
 	size_t i;
 
 	slot->used = slot->number * PART_SIZE;
-	root = table_new(slot);
+	root = shim_vagx_table_new(slot);
 	for (i = 0; i <= job->num_mappings; i++) {
 		struct asahi_shim_mapping mapping;
 
 		if (i == job->num_mappings) {
-			if (map_tvb(slot, root))
+			if (shim_vagx_map_tvb(slot, root))
 				continue;
 		} else {
 			mapping = job->mappings[i];
 			mapping.offset += MEMORY_GPA;
-			if (map(slot, root, &mapping))
+			if (shim_vagx_map(slot, root, &mapping))
 				continue;
 		}
 		shim_report("asahi_shim: too much is bound for %u MiB of page tables",
 			    (unsigned int)(PART_SIZE >> 20));
 		return false;
 	}
-	table_at(0)[slot->number * AGX_TTBS_STRIDE / 8] =
+	shim_vagx_table_at(0)[slot->number * AGX_TTBS_STRIDE / 8] =
 		(TABLES_GPA + root) | AGX_TTBR_VALID |
 		(uint64_t)slot->number << AGX_TTBR_ASID_SHIFT;
 	return true;
@@ -202,67 +228,68 @@ static bool map_all(struct slot *slot)
 
 /* Jobs */
 
-static struct stream stream_of(const struct slot *slot, enum agx_stream_kind kind, uint64_t base)
+static struct stream shim_vagx_stream_of(const struct slot *slot, enum agx_stream_kind kind,
+					 uint64_t base)
 {
 	return (struct stream){
-		.uat = vagx.uat,
+		.uat = shim_vagx.uat,
 		.vm_slot = slot->number,
 		.kind = kind,
 		.base = base,
 		.usc_base = slot->job->usc_exec_base,
-		.features = vagx.features,
+		.features = shim_vagx.features,
 	};
 }
 
 /*
- * A stream that ran to its end must also be one that can be read, and must not
- * have broken a rule of the emulator on its way.
+ * Checks a stream that ran to its end. Return: whether it can be read as a whole, and no job
+ * has broken a rule of the emulator so far.
  */
-static bool is_proper(const struct slot *slot, enum agx_stream_kind kind, uint64_t base)
+static bool shim_vagx_is_proper(const struct slot *slot, enum agx_stream_kind kind, uint64_t base)
 {
-	const struct stream stream = stream_of(slot, kind, base);
+	const struct stream stream = shim_vagx_stream_of(slot, kind, base);
 
-	return stream_check(&stream, vagx.streams) && !vagx_report_failed(vagx.report);
+	return stream_check(&stream, shim_vagx.streams) && !vagx_report_failed(shim_vagx.report);
 }
 
-/* Jobs of several queues write one after the other. */
-static void capture(const struct slot *slot, const struct drm_asahi_cmd_render *render,
-		    const struct drm_asahi_cmd_compute *compute)
+/* Writes a command to the capture, if there is one; the lock keeps those of two jobs apart. */
+static void shim_vagx_capture(const struct slot *slot, const struct drm_asahi_cmd_render *render,
+			      const struct drm_asahi_cmd_compute *compute)
 {
 	struct stream stream;
 
-	if (!vagx.capture)
+	if (!shim_vagx.capture)
 		return;
-	pthread_mutex_lock(&vagx.lock);
+	pthread_mutex_lock(&shim_vagx.lock);
 	if (render) {
-		stream = stream_of(slot, AGX_STREAM_vdm, render->vdm_ctrl_stream_base);
-		capture_render(vagx.capture, &stream, render);
+		stream = shim_vagx_stream_of(slot, AGX_STREAM_vdm, render->vdm_ctrl_stream_base);
+		capture_render(shim_vagx.capture, &stream, render);
 	} else {
-		stream = stream_of(slot, AGX_STREAM_cdm, compute->cdm_ctrl_stream_base);
-		capture_compute(vagx.capture, &stream);
+		stream = shim_vagx_stream_of(slot, AGX_STREAM_cdm, compute->cdm_ctrl_stream_base);
+		capture_compute(shim_vagx.capture, &stream);
 	}
-	pthread_mutex_unlock(&vagx.lock);
+	pthread_mutex_unlock(&shim_vagx.lock);
 }
 
-/* From here on it can be cancelled, and is at once when the end has come. */
-static void work_begin(struct slot *slot, struct vagx_job *work)
+/* Lets the work be cancelled by other threads; cancels it at once if the process ends. */
+static void shim_vagx_work_begin(struct slot *slot, struct vagx_job *work)
 {
-	pthread_mutex_lock(&vagx.lock);
+	pthread_mutex_lock(&shim_vagx.lock);
 	slot->work = work;
 	slot->late = false;
-	if (vagx.stopping)
+	if (shim_vagx.stopping)
 		vagx_job_cancel(work);
-	pthread_mutex_unlock(&vagx.lock);
+	pthread_mutex_unlock(&shim_vagx.lock);
 }
 
-static void work_end(struct slot *slot)
+static void shim_vagx_work_end(struct slot *slot)
 {
-	pthread_mutex_lock(&vagx.lock);
+	pthread_mutex_lock(&shim_vagx.lock);
 	slot->work = NULL;
-	pthread_mutex_unlock(&vagx.lock);
+	pthread_mutex_unlock(&shim_vagx.lock);
 }
 
-static int run_compute(struct slot *slot, const struct asahi_shim_command *command)
+static int shim_vagx_run_compute(struct slot *slot, const struct asahi_shim_command *command)
 {
 	struct drm_asahi_cmd_compute cmd = { .flags = 0 };
 	struct vagx_compute_registers registers;
@@ -273,7 +300,7 @@ static int run_compute(struct slot *slot, const struct asahi_shim_command *comma
 
 	memcpy(&cmd, command->payload,
 	       command->header.size < sizeof(cmd) ? command->header.size : sizeof(cmd));
-	capture(slot, NULL, &cmd);
+	shim_vagx_capture(slot, NULL, &cmd);
 	registers = (struct vagx_compute_registers){
 		.cdm_base = cmd.cdm_ctrl_stream_base,
 		.cdm_end = cmd.cdm_ctrl_stream_end,
@@ -281,180 +308,187 @@ static int run_compute(struct slot *slot, const struct asahi_shim_command *comma
 		.sampler_base = cmd.sampler_heap,
 		.sampler_count = cmd.sampler_count,
 	};
-	work = vagx_job_new(vagx.gpu, slot->number);
+	work = vagx_job_new(shim_vagx.gpu, slot->number);
 	if (!work)
 		return -ENOMEM;
-	work_begin(slot, work);
+	shim_vagx_work_begin(slot, work);
 	status = vagx_job_compute(work, &registers, &fault, &unit);
-	work_end(slot);
+	shim_vagx_work_end(slot);
 	vagx_job_free(work);
 	if (slot->late)
 		return -ETIMEDOUT;
-	if (status != VAGX_GPU_DONE || !is_proper(slot, AGX_STREAM_cdm, registers.cdm_base))
+	if (status != VAGX_GPU_DONE ||
+	    !shim_vagx_is_proper(slot, AGX_STREAM_cdm, registers.cdm_base))
 		return -EIO;
 	return 0;
 }
 
-/* A partial render makes room whenever the pages are out. */
-static enum vagx_gpu_status render_fragment(struct slot *slot, struct vagx_tvb_pages *pages,
-					    const struct vagx_fragment_registers *registers,
-					    enum vagx_fragment_mode mode)
+/* Runs the fragment work of what was drawn since the last partial render, or since the start. */
+static enum vagx_gpu_status
+shim_vagx_render_fragment(struct slot *slot, struct vagx_tvb_pages *pages,
+			  const struct vagx_fragment_registers *registers,
+			  enum vagx_fragment_mode mode)
 {
-	struct vagx_job *work = vagx_job_new(vagx.gpu, slot->number);
+	struct vagx_job *work = vagx_job_new(shim_vagx.gpu, slot->number);
 	struct vagx_uat_fault fault;
 	enum vagx_gpu_status status;
 	unsigned int unit;
 
 	if (!work)
 		return VAGX_GPU_CANCELLED;
-	work_begin(slot, work);
+	shim_vagx_work_begin(slot, work);
 	status = vagx_job_fragment(work, registers, pages, mode, &fault, &unit);
-	work_end(slot);
+	shim_vagx_work_end(slot);
 	vagx_job_free(work);
 	return status;
 }
 
-static enum vagx_gpu_status render_vertex(struct slot *slot, struct vagx_job *work,
-					  const struct vagx_vertex_registers *registers,
-					  struct vagx_tvb_pages *pages)
+static enum vagx_gpu_status shim_vagx_render_vertex(struct slot *slot, struct vagx_job *work,
+						    const struct vagx_vertex_registers *registers,
+						    struct vagx_tvb_pages *pages)
 {
 	struct vagx_uat_fault fault;
 	enum vagx_gpu_status status;
 	unsigned int unit;
 
-	work_begin(slot, work);
+	shim_vagx_work_begin(slot, work);
 	status = vagx_job_vertex(work, registers, pages, &fault, &unit);
-	work_end(slot);
+	shim_vagx_work_end(slot);
 	return status;
 }
 
-static enum vagx_gpu_status render(struct slot *slot, const struct drm_asahi_cmd_render *cmd,
-				   struct shim_tvb *tvb)
+/* Runs vertex work, with a partial render whenever pages are out, and then fragment work. */
+static enum vagx_gpu_status
+shim_vagx_render(struct slot *slot, const struct drm_asahi_cmd_render *cmd, struct shim_tvb *tvb)
 {
 	const uint64_t usc_base = slot->job->usc_exec_base;
 	const struct vagx_vertex_registers vertex = shim_vertex_registers(cmd, tvb, usc_base);
 	const struct vagx_fragment_registers fragment = shim_fragment_registers(cmd, tvb, usc_base);
 	struct vagx_tvb_pages pages = shim_tvb_pages(tvb);
-	struct vagx_job *work = vagx_job_new(vagx.gpu, slot->number);
+	struct vagx_job *work = vagx_job_new(shim_vagx.gpu, slot->number);
 	enum vagx_gpu_status status;
 
 	if (!work)
 		return VAGX_GPU_CANCELLED;
 	do {
-		status = render_vertex(slot, work, &vertex, &pages);
+		status = shim_vagx_render_vertex(slot, work, &vertex, &pages);
 		if (status == VAGX_GPU_OVERFLOW &&
-		    render_fragment(slot, &pages, &fragment, VAGX_FRAGMENT_PARTIAL) != VAGX_GPU_DONE)
+		    shim_vagx_render_fragment(slot, &pages, &fragment, VAGX_FRAGMENT_PARTIAL) !=
+			    VAGX_GPU_DONE)
 			status = VAGX_GPU_FAULT;
 	} while (status == VAGX_GPU_OVERFLOW);
 	vagx_job_free(work);
 	if (status != VAGX_GPU_DONE)
 		return status;
-	return render_fragment(slot, &pages, &fragment, VAGX_FRAGMENT_FINAL);
+	return shim_vagx_render_fragment(slot, &pages, &fragment, VAGX_FRAGMENT_FINAL);
 }
 
-static int run_render(struct slot *slot, const struct asahi_shim_command *command)
+static int shim_vagx_run_render(struct slot *slot, const struct asahi_shim_command *command)
 {
 	struct shim_tvb tvb = {
 		.va = slot->job->kernel_start,
 		.size = TVB_SIZE,
-		.most_pages = vagx.tvb_pages,
+		.most_pages = shim_vagx.tvb_pages,
 	};
 	struct drm_asahi_cmd_render cmd = { .flags = 0 };
 	enum vagx_gpu_status status;
 
 	memcpy(&cmd, command->payload,
 	       command->header.size < sizeof(cmd) ? command->header.size : sizeof(cmd));
-	capture(slot, &cmd, NULL);
+	shim_vagx_capture(slot, &cmd, NULL);
 	if (!shim_tvb_init(&tvb, &cmd)) {
 		shim_report("asahi_shim: too large an image for the vertex buffer");
 		return -EIO;
 	}
-	status = render(slot, &cmd, &tvb);
+	status = shim_vagx_render(slot, &cmd, &tvb);
 	shim_tvb_fini(&tvb);
 	if (slot->late)
 		return -ETIMEDOUT;
-	if (status != VAGX_GPU_DONE || !is_proper(slot, AGX_STREAM_vdm, cmd.vdm_ctrl_stream_base))
+	if (status != VAGX_GPU_DONE ||
+	    !shim_vagx_is_proper(slot, AGX_STREAM_vdm, cmd.vdm_ctrl_stream_base))
 		return -EIO;
 	return 0;
 }
 
-static int run_command(struct slot *slot, const struct asahi_shim_command *command)
+static int shim_vagx_run_command(struct slot *slot, const struct asahi_shim_command *command)
 {
 	switch (command->header.cmd_type) {
 	case DRM_ASAHI_CMD_RENDER:
-		return run_render(slot, command);
+		return shim_vagx_run_render(slot, command);
 	case DRM_ASAHI_CMD_COMPUTE:
-		return run_compute(slot, command);
+		return shim_vagx_run_compute(slot, command);
 	default:
 		return 0;
 	}
 }
 
-static struct slot *slot_get(struct asahi_shim_job *job)
+/* Waits for a free slot, and gives it to a job. */
+static struct slot *shim_vagx_slot_get(struct asahi_shim_job *job)
 {
-	struct slot *slot = &vagx.slots[1];
+	struct slot *slot = &shim_vagx.slots[1];
 
-	pthread_mutex_lock(&vagx.lock);
-	while (vagx.busy == SLOTS - 1)
-		pthread_cond_wait(&vagx.changed, &vagx.lock);
+	pthread_mutex_lock(&shim_vagx.lock);
+	while (shim_vagx.busy == SLOTS - 1)
+		pthread_cond_wait(&shim_vagx.changed, &shim_vagx.lock);
 	while (slot->job)
 		slot++;
-	slot->number = slot - vagx.slots;
+	slot->number = slot - shim_vagx.slots;
 	slot->job = job;
-	vagx.busy++;
-	pthread_cond_broadcast(&vagx.changed);
-	pthread_mutex_unlock(&vagx.lock);
+	shim_vagx.busy++;
+	pthread_cond_broadcast(&shim_vagx.changed);
+	pthread_mutex_unlock(&shim_vagx.lock);
 	return slot;
 }
 
-static void slot_put(struct slot *slot)
+static void shim_vagx_slot_put(struct slot *slot)
 {
-	pthread_mutex_lock(&vagx.lock);
+	pthread_mutex_lock(&shim_vagx.lock);
 	slot->job = NULL;
-	vagx.busy--;
-	pthread_cond_broadcast(&vagx.changed);
-	pthread_mutex_unlock(&vagx.lock);
+	shim_vagx.busy--;
+	pthread_cond_broadcast(&shim_vagx.changed);
+	pthread_mutex_unlock(&shim_vagx.lock);
 }
 
-/* What is cancelled because the program ends has not failed. */
-static bool is_stopping(void)
+/* Return: whether the process ends; a job that is cancelled for that reason has not failed. */
+static bool shim_vagx_is_stopping(void)
 {
 	bool stopping;
 
-	pthread_mutex_lock(&vagx.lock);
-	stopping = vagx.stopping;
-	pthread_mutex_unlock(&vagx.lock);
+	pthread_mutex_lock(&shim_vagx.lock);
+	stopping = shim_vagx.stopping;
+	pthread_mutex_unlock(&shim_vagx.lock);
 	return stopping;
 }
 
-static void report_failed(const struct slot *slot, int error)
+static void shim_vagx_report_failed(const struct slot *slot, int error)
 {
 	if (error == ETIMEDOUT)
 		shim_report("asahi_shim: more than %u seconds of processor time for one job",
-			    (unsigned int)(vagx.limit_ns / 1000000000));
+			    (unsigned int)(shim_vagx.limit_ns / 1000000000));
 	shim_report_failed(slot->job->queue, error);
 }
 
-static void *run(void *arg)
+/* The thread of a job. */
+static void *shim_vagx_run(void *arg)
 {
 	struct slot *slot = arg;
 	struct asahi_shim_job *job = slot->job;
 	size_t i;
 	int err;
 
-	err = map_all(slot) ? 0 : -ENOMEM;
+	err = shim_vagx_map_all(slot) ? 0 : -ENOMEM;
 	for (i = 0; i < job->num_commands && !err; i++)
-		err = run_command(slot, &job->commands[i]);
-	if (err && !is_stopping())
-		report_failed(slot, -err);
-	/* The jobs that come next, in this thread, want a slot too. */
-	slot_put(slot);
+		err = shim_vagx_run_command(slot, &job->commands[i]);
+	if (err && !shim_vagx_is_stopping())
+		shim_vagx_report_failed(slot, -err);
+	/* asahi_shim_job_done() submits the next jobs in this thread, and they need slots. */
+	shim_vagx_slot_put(slot);
 	asahi_shim_job_done(job, err);
 	return NULL;
 }
 
-/* The program's signals are for its own threads. */
-static int start_thread(pthread_t *thread, void *(*fn)(void *), void *arg)
+/* Starts a thread that blocks all signals: they are for the program's own threads. */
+static int shim_vagx_start_thread(pthread_t *thread, void *(*fn)(void *), void *arg)
 {
 	sigset_t all, old;
 	int err;
@@ -466,66 +500,73 @@ static int start_thread(pthread_t *thread, void *(*fn)(void *), void *arg)
 	return err;
 }
 
-/* A job may wait for what the program does next: it gets a thread of its own. */
-static void submit(void *priv, struct asahi_shim_job *job)
+/*
+ * Starts a job in a thread of its own: the program has to go on, since a job may need what it
+ * does next, such as writes to memory.
+ */
+static void shim_vagx_submit(void *priv, struct asahi_shim_job *job)
 {
-	struct slot *slot = slot_get(job);
+	struct slot *slot = shim_vagx_slot_get(job);
 	pthread_t thread;
 
-	if (start_thread(&thread, run, slot)) {
-		slot_put(slot);
+	if (shim_vagx_start_thread(&thread, shim_vagx_run, slot)) {
+		shim_vagx_slot_put(slot);
 		asahi_shim_job_done(job, -ENOMEM);
 		return;
 	}
 	pthread_detach(thread);
 }
 
-/* What has had the processor for too long will not come to an end. */
-static void look_for_late(void)
+/* Cancels work that has used more processor time than a job may. With the lock held. */
+static void shim_vagx_look_for_late(void)
 {
 	unsigned int i;
 
 	for (i = 1; i < SLOTS; i++) {
-		struct slot *slot = &vagx.slots[i];
+		struct slot *slot = &shim_vagx.slots[i];
 
-		if (!slot->work || vagx_job_cpu_ns(slot->work) < vagx.limit_ns)
+		if (!slot->work || vagx_job_cpu_ns(slot->work) < shim_vagx.limit_ns)
 			continue;
 		slot->late = true;
 		vagx_job_cancel(slot->work);
 	}
 }
 
-static void *watch(void *arg)
+/* The thread that looks for jobs that run for too long; it sleeps while there are none. */
+static void *shim_vagx_watch(void *arg)
 {
 	struct timespec until;
 
-	pthread_mutex_lock(&vagx.lock);
-	while (!vagx.stopping) {
-		if (!vagx.busy) {
-			pthread_cond_wait(&vagx.changed, &vagx.lock);
+	pthread_mutex_lock(&shim_vagx.lock);
+	while (!shim_vagx.stopping) {
+		if (!shim_vagx.busy) {
+			pthread_cond_wait(&shim_vagx.changed, &shim_vagx.lock);
 			continue;
 		}
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_nsec += LOOK_NS;
 		until.tv_sec += until.tv_nsec / 1000000000;
 		until.tv_nsec %= 1000000000;
-		if (pthread_cond_clockwait(&vagx.changed, &vagx.lock, CLOCK_MONOTONIC, &until))
-			look_for_late();
+		if (pthread_cond_clockwait(&shim_vagx.changed, &shim_vagx.lock, CLOCK_MONOTONIC,
+					   &until))
+			shim_vagx_look_for_late();
 	}
-	pthread_mutex_unlock(&vagx.lock);
+	pthread_mutex_unlock(&shim_vagx.lock);
 	return NULL;
 }
 
 /* The GPU */
 
-static unsigned int number(const char *name, unsigned int otherwise)
+/* Return: the number that a variable of the environment has, or @otherwise. */
+static unsigned int shim_vagx_number(const char *name, unsigned int otherwise)
 {
 	const char *text = getenv(name);
 
 	return text && *text ? strtoul(text, NULL, 0) : otherwise;
 }
 
-static bool make_memory(void)
+/* Maps page tables, vertex buffers and the memory of all buffers into the emulator. */
+static bool shim_vagx_make_memory(void)
 {
 	int tables = shim_fd_token("asahi-shim-tables", TABLES_SIZE);
 	int tvbs = shim_fd_token("asahi-shim-tvbs", SLOTS * TVB_SIZE);
@@ -535,50 +576,51 @@ static bool make_memory(void)
 	bool ok;
 
 	map = shim_libc()->mmap(NULL, TABLES_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, tables, 0);
-	vagx.tables = map;
+	shim_vagx.tables = map;
 	ok = map != MAP_FAILED &&
-	     !vagx_mem_map(vagx.mem, TABLES_GPA, TABLES_SIZE, tables, 0,
+	     !vagx_mem_map(shim_vagx.mem, TABLES_GPA, TABLES_SIZE, tables, 0,
 			   VAGX_MEM_READ | VAGX_MEM_WRITE) &&
-	     !vagx_mem_map(vagx.mem, TVB_GPA, SLOTS * TVB_SIZE, tvbs, 0,
+	     !vagx_mem_map(shim_vagx.mem, TVB_GPA, SLOTS * TVB_SIZE, tvbs, 0,
 			   VAGX_MEM_READ | VAGX_MEM_WRITE) &&
-	     !vagx_mem_map(vagx.mem, MEMORY_GPA, size, memory, 0, VAGX_MEM_READ | VAGX_MEM_WRITE);
+	     !vagx_mem_map(shim_vagx.mem, MEMORY_GPA, size, memory, 0,
+			   VAGX_MEM_READ | VAGX_MEM_WRITE);
 	if (ok)
-		asahi_shim_memory_mapped(vagx_mem_ptr(vagx.mem, MEMORY_GPA, size));
+		asahi_shim_memory_mapped(vagx_mem_ptr(shim_vagx.mem, MEMORY_GPA, size));
 	shim_libc()->close(tvbs);
 	shim_libc()->close(tables);
 	return ok;
 }
 
 /* Return: false after a message */
-static bool open_capture(void)
+static bool shim_vagx_open_capture(void)
 {
 	const char *path = getenv("ASAHI_SHIM_CAPTURE");
 
 	if (!path || !*path)
 		return true;
-	vagx.capture = shim_libc()->fopen(path, "we");
-	if (!vagx.capture) {
+	shim_vagx.capture = shim_libc()->fopen(path, "we");
+	if (!shim_vagx.capture) {
 		fprintf(stderr, "ASAHI_SHIM_CAPTURE=%s: %s\n", path, strerror(errno));
 		return false;
 	}
-	capture_begin(vagx.capture);
+	capture_begin(shim_vagx.capture);
 	return true;
 }
 
 /* Return: false after a message */
-static bool open_trace(void)
+static bool shim_vagx_open_trace(void)
 {
 	const char *path = getenv("ASAHI_SHIM_TRACE");
 
 	if (!path || !*path)
 		return true;
-	vagx.trace = vagx_trace_join(path);
-	if (!vagx.trace)
+	shim_vagx.trace = vagx_trace_join(path);
+	if (!shim_vagx.trace)
 		fprintf(stderr, "ASAHI_SHIM_TRACE=%s: %s\n", path, strerror(errno));
-	return vagx.trace;
+	return shim_vagx.trace;
 }
 
-static bool make_gpu(const struct vagx_soc *soc)
+static bool shim_vagx_make_gpu(const struct vagx_soc *soc)
 {
 	const struct vagx_report_config report = {
 		.stream = shim_report_stream(),
@@ -586,71 +628,72 @@ static bool make_gpu(const struct vagx_soc *soc)
 	};
 	struct vagx_uat_config uat = { .ttbs = TABLES_GPA };
 	struct vagx_gpu_config gpu = {
-		.cores = number("ASAHI_SHIM_CORES", 4),
-		.no_exec = number("ASAHI_SHIM_NO_EXEC", 0),
+		.cores = shim_vagx_number("ASAHI_SHIM_CORES", 4),
+		.no_exec = shim_vagx_number("ASAHI_SHIM_NO_EXEC", 0),
 	};
 
 	uat.oas_bits = soc->oas_bits;
-	vagx.features = soc->id.generation == AGX_ID_GENERATION_G14X ? AGX_STREAM_G14X : 0;
-	gpu.stream_features = vagx.features;
-	vagx.streams = number("ASAHI_SHIM_STREAMS", 0) ?
+	shim_vagx.features = soc->id.generation == AGX_ID_GENERATION_G14X ? AGX_STREAM_G14X : 0;
+	gpu.stream_features = shim_vagx.features;
+	shim_vagx.streams = shim_vagx_number("ASAHI_SHIM_STREAMS", 0) ?
 			       stderr : shim_libc()->fopen("/dev/null", "we");
-	vagx.mem = vagx_mem_new();
-	vagx.report = vagx_report_new(&report);
-	if (!vagx.streams || !vagx.mem || !vagx.report || !make_memory() || !open_capture() ||
-	    !open_trace())
+	shim_vagx.mem = vagx_mem_new();
+	shim_vagx.report = vagx_report_new(&report);
+	if (!shim_vagx.streams || !shim_vagx.mem || !shim_vagx.report || !shim_vagx_make_memory() ||
+	    !shim_vagx_open_capture() || !shim_vagx_open_trace())
 		return false;
-	uat.mem = vagx.mem;
-	uat.report = vagx.report;
-	vagx.uat = vagx_uat_new(&uat);
-	gpu.uat = vagx.uat;
-	gpu.report = vagx.report;
-	gpu.trace = vagx.trace;
-	vagx.gpu = vagx.uat ? vagx_gpu_new(&gpu) : NULL;
-	vagx.tvb_pages = number("ASAHI_SHIM_TVB_PAGES", 0);
-	vagx.limit_ns = number("ASAHI_SHIM_TIMEOUT", 60) * UINT64_C(1000000000);
-	return vagx.gpu && !start_thread(&vagx.watch, watch, NULL);
+	uat.mem = shim_vagx.mem;
+	uat.report = shim_vagx.report;
+	shim_vagx.uat = vagx_uat_new(&uat);
+	gpu.uat = shim_vagx.uat;
+	gpu.report = shim_vagx.report;
+	gpu.trace = shim_vagx.trace;
+	shim_vagx.gpu = shim_vagx.uat ? vagx_gpu_new(&gpu) : NULL;
+	shim_vagx.tvb_pages = shim_vagx_number("ASAHI_SHIM_TVB_PAGES", 0);
+	shim_vagx.limit_ns = shim_vagx_number("ASAHI_SHIM_TIMEOUT", 60) * UINT64_C(1000000000);
+	return shim_vagx.gpu && !shim_vagx_start_thread(&shim_vagx.watch, shim_vagx_watch, NULL);
 }
 
-static void stop_jobs(void)
+/* Cancels all jobs, waits until every slot is free, and ends the watching thread. */
+static void shim_vagx_stop_jobs(void)
 {
 	unsigned int i;
 
-	pthread_mutex_lock(&vagx.lock);
-	vagx.stopping = true;
-	pthread_cond_broadcast(&vagx.changed);
+	pthread_mutex_lock(&shim_vagx.lock);
+	shim_vagx.stopping = true;
+	pthread_cond_broadcast(&shim_vagx.changed);
 	for (i = 1; i < SLOTS; i++)
-		if (vagx.slots[i].work)
-			vagx_job_cancel(vagx.slots[i].work);
-	while (vagx.busy)
-		pthread_cond_wait(&vagx.changed, &vagx.lock);
-	pthread_mutex_unlock(&vagx.lock);
-	pthread_join(vagx.watch, NULL);
+		if (shim_vagx.slots[i].work)
+			vagx_job_cancel(shim_vagx.slots[i].work);
+	while (shim_vagx.busy)
+		pthread_cond_wait(&shim_vagx.changed, &shim_vagx.lock);
+	pthread_mutex_unlock(&shim_vagx.lock);
+	pthread_join(shim_vagx.watch, NULL);
 }
 
-static void stop(void)
+static void shim_vagx_stop(void)
 {
-	/* A child that has executed nothing anew has none of the threads. */
-	if (getpid() != vagx.pid)
+	/* A child that came out of fork() has none of the threads. */
+	if (getpid() != shim_vagx.pid)
 		return;
 	asahi_shim_set_backend(NULL);
-	stop_jobs();
-	vagx_gpu_free(vagx.gpu);
-	vagx_uat_free(vagx.uat);
+	shim_vagx_stop_jobs();
+	vagx_gpu_free(shim_vagx.gpu);
+	vagx_uat_free(shim_vagx.uat);
 	asahi_shim_memory_mapped(NULL);
-	vagx_mem_free(vagx.mem);
-	vagx_report_free(vagx.report);
-	if (vagx.streams != stderr)
-		fclose(vagx.streams);
-	if (vagx.capture)
-		fclose(vagx.capture);
-	vagx_trace_close(vagx.trace);
-	shim_libc()->munmap(vagx.tables, TABLES_SIZE);
+	vagx_mem_free(shim_vagx.mem);
+	vagx_report_free(shim_vagx.report);
+	if (shim_vagx.streams != stderr)
+		fclose(shim_vagx.streams);
+	if (shim_vagx.capture)
+		fclose(shim_vagx.capture);
+	vagx_trace_close(shim_vagx.trace);
+	shim_libc()->munmap(shim_vagx.tables, TABLES_SIZE);
 }
 
 int shim_vagx_start(void)
 {
-	static const struct asahi_shim_backend backend = { .submit = submit };
+	static const struct asahi_shim_backend backend = { .submit = shim_vagx_submit };
 	const struct vagx_soc *soc = shim_vagx_soc();
 
 	sigset_t all, old;
@@ -658,17 +701,17 @@ int shim_vagx_start(void)
 
 	if (!soc)
 		return -1;
-	/* The cores' threads inherit it: signals are the program's, which may wait for them. */
+	/* The cores' threads inherit the mask: the program may wait for signals itself. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ok = make_gpu(soc);
+	ok = shim_vagx_make_gpu(soc);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (!ok) {
 		perror("asahi_shim: the emulator's GPU");
 		return -1;
 	}
 	asahi_shim_set_backend(&backend);
-	vagx.pid = getpid();
-	atexit(stop);
+	shim_vagx.pid = getpid();
+	atexit(shim_vagx_stop);
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Which SoC's GPU there is: what clients are told of it.
+ * The SoC whose GPU vagx is, from the environment, and the parameters that clients are told.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "shim.h"
 #include "vagx_soc.h"
 
-static char variant(const struct vagx_gpu_id *id)
+static char vagx_soc_variant(const struct vagx_gpu_id *id)
 {
 	switch (id->variant) {
 	case AGX_ID_VARIANT_G:
@@ -25,13 +25,13 @@ static char variant(const struct vagx_gpu_id *id)
 	}
 }
 
-static void fill(struct drm_asahi_params_global *params, const struct vagx_soc *soc)
+static void vagx_soc_fill(struct drm_asahi_params_global *params, const struct vagx_soc *soc)
 {
 	const struct vagx_gpu_id *id = &soc->id;
 	unsigned int i;
 
 	params->gpu_generation = id->generation == AGX_ID_GENERATION_G13 ? 13 : 14;
-	params->gpu_variant = variant(id);
+	params->gpu_variant = vagx_soc_variant(id);
 	params->gpu_revision = id->revision;
 	params->chip_id = soc->chip_id;
 	params->num_dies = id->dies;
@@ -49,7 +49,7 @@ const struct vagx_soc *shim_vagx_soc(void)
 
 	soc = vagx_soc_find(name && *name ? name : "t8103");
 	if (soc) {
-		fill(asahi_shim_params(), soc);
+		vagx_soc_fill(asahi_shim_params(), soc);
 		return soc;
 	}
 	fprintf(stderr, "asahi_shim: ASAHI_SHIM_SOC=%s: there are", name);

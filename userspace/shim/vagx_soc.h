@@ -7,7 +7,10 @@
 
 #include "soc.h"
 
-/* Has GET_PARAMS say what the environment's SoC is. Return: it, or NULL after a message. */
+/*
+ * Finds the SoC that the environment names and fills GET_PARAMS in for it, before the first
+ * client asks. Return: the SoC, or NULL after a message.
+ */
 const struct vagx_soc *shim_vagx_soc(void);
 
 #endif /* SHIM_VAGX_SOC_H */

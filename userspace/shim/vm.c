@@ -3,6 +3,18 @@
  * Copyright (C) 2026 The asahi driver authors
  *
  * Address spaces: which buffer is bound where.
+ *
+ * The bindings of an address space are a list in order of addresses, none of which overlap.
+ * VM_BIND checks all of its operations before it applies any: an error leaves the address
+ * space as it was. To apply one is to cut its range out of the list, which shortens or
+ * splits bindings at its borders, and to insert the new binding there. No page tables are
+ * written: a backend gets a copy of the list when a job starts.
+ *
+ * An address space lives as long as its ID or a queue refers to it. A binding has a
+ * reference to its buffer, but closing the buffer's handle takes its bindings out of all
+ * address spaces of that open file, as the driver does.
+ *
+ * Everything is called with shim_lock held.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +32,7 @@
 #define USER_SIZE	(AGX_VA_USER_END - AGX_VA_USER_START)
 #define READ_WRITE	(DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE)
 
-static struct shim_vm *vms;
+static struct shim_vm *vm_vms;
 static unsigned int vm_count;
 
 struct shim_vm *shim_vm_get(struct shim_vm *vm)
@@ -29,7 +41,7 @@ struct shim_vm *shim_vm_get(struct shim_vm *vm)
 	return vm;
 }
 
-static void binding_free(struct shim_binding *binding)
+static void vm_binding_free(struct shim_binding *binding)
 {
 	shim_bo_put(binding->bo);
 	free(binding);
@@ -37,7 +49,7 @@ static void binding_free(struct shim_binding *binding)
 
 void shim_vm_put(struct shim_vm *vm)
 {
-	struct shim_vm **link = &vms;
+	struct shim_vm **link = &vm_vms;
 
 	if (--vm->refs)
 		return;
@@ -45,7 +57,7 @@ void shim_vm_put(struct shim_vm *vm)
 		struct shim_binding *binding = vm->bindings;
 
 		vm->bindings = binding->next;
-		binding_free(binding);
+		vm_binding_free(binding);
 	}
 	while (*link != vm)
 		link = &(*link)->next;
@@ -79,9 +91,9 @@ int shim_vm_create(struct shim_file *file, union asahi_shim_args *all, struct sh
 		.owner = file->id,
 		.kernel_start = args->kernel_start,
 		.kernel_end = args->kernel_end,
-		.next = vms,
+		.next = vm_vms,
 	};
-	vms = vm;
+	vm_vms = vm;
 	vm_count++;
 	args->vm_id = shim_table_add(&file->vms, vm, MAX_VMS);
 	return 0;
@@ -102,22 +114,23 @@ int shim_vm_destroy(struct shim_file *file, union asahi_shim_args *all, struct s
 
 /* Bindings */
 
-static struct shim_binding *binding_new(const struct shim_binding *like, uint64_t addr,
-					uint64_t end)
+/* Return: a new binding of [@addr, @end), which is a part of @like, with a reference. */
+static struct shim_binding *vm_binding_new(const struct shim_binding *like, uint64_t addr,
+					   uint64_t end)
 {
 	struct shim_binding *binding = shim_alloc(sizeof(*binding));
 
 	*binding = *like;
 	binding->addr = addr;
 	binding->range = end - addr;
-	/* Each address of a single page shows the same page. */
+	/* A binding of a single page shows that page at each of its addresses. */
 	if (!(like->flags & DRM_ASAHI_BIND_SINGLE_PAGE))
 		binding->offset += addr - like->addr;
 	shim_bo_get(binding->bo);
 	return binding;
 }
 
-/* Takes [addr, end) out. Return: where a binding there has to be put. */
+/* Takes [@addr, @end) out of all bindings. Return: the link where one there is inserted. */
 static struct shim_binding **vm_cut(struct shim_vm *vm, uint64_t addr, uint64_t end)
 {
 	struct shim_binding **link = &vm->bindings, **place;
@@ -131,7 +144,7 @@ static struct shim_binding **vm_cut(struct shim_vm *vm, uint64_t addr, uint64_t 
 
 		*link = old->next;
 		if (old->addr < addr) {
-			struct shim_binding *before = binding_new(old, old->addr, addr);
+			struct shim_binding *before = vm_binding_new(old, old->addr, addr);
 
 			before->next = *link;
 			*link = before;
@@ -139,16 +152,17 @@ static struct shim_binding **vm_cut(struct shim_vm *vm, uint64_t addr, uint64_t 
 			place = link;
 		}
 		if (old_end > end) {
-			struct shim_binding *after = binding_new(old, end, old_end);
+			struct shim_binding *after = vm_binding_new(old, end, old_end);
 
 			after->next = *link;
 			*link = after;
 		}
-		binding_free(old);
+		vm_binding_free(old);
 	}
 	return place;
 }
 
+/* Applies a checked operation; @bo is NULL to unbind. */
 static void vm_apply(struct shim_vm *vm, const struct drm_asahi_gem_bind_op *op, struct shim_bo *bo)
 {
 	struct shim_binding **place = vm_cut(vm, op->addr, op->addr + op->range);
@@ -161,7 +175,7 @@ static void vm_apply(struct shim_vm *vm, const struct drm_asahi_gem_bind_op *op,
 	};
 
 	if (bo)
-		*place = binding_new(&like, op->addr, op->addr + op->range);
+		*place = vm_binding_new(&like, op->addr, op->addr + op->range);
 }
 
 void shim_vm_close_bo(uint64_t owner, const struct shim_bo *bo)
@@ -169,7 +183,7 @@ void shim_vm_close_bo(uint64_t owner, const struct shim_bo *bo)
 	struct shim_binding **link, *binding;
 	struct shim_vm *vm;
 
-	for (vm = vms; vm; vm = vm->next) {
+	for (vm = vm_vms; vm; vm = vm->next) {
 		if (vm->owner != owner)
 			continue;
 		for (link = &vm->bindings; (binding = *link);) {
@@ -178,7 +192,7 @@ void shim_vm_close_bo(uint64_t owner, const struct shim_bo *bo)
 				continue;
 			}
 			*link = binding->next;
-			binding_free(binding);
+			vm_binding_free(binding);
 		}
 	}
 }
@@ -223,7 +237,8 @@ bool asahi_shim_find_mapping(int fd, uint32_t vm_id, uint64_t addr,
 
 /* VM_BIND */
 
-static bool op_is_well_formed(const struct drm_asahi_gem_bind_op *op, const struct shim_vm *vm)
+/* Return: whether flags, alignment and addresses are right, whatever the handle is. */
+static bool vm_op_is_well_formed(const struct drm_asahi_gem_bind_op *op, const struct shim_vm *vm)
 {
 	uint64_t end = op->addr + op->range;
 
@@ -240,8 +255,9 @@ static bool op_is_well_formed(const struct drm_asahi_gem_bind_op *op, const stru
 	       (op->addr >= vm->kernel_end || end <= vm->kernel_start);
 }
 
-static int op_check_object(const struct drm_asahi_gem_bind_op *op, const struct shim_vm *vm,
-			   const struct shim_bo *bo)
+/* Return: 0, ENOENT without a buffer, or EINVAL if it is too small or another VM's. */
+static int vm_op_check_object(const struct drm_asahi_gem_bind_op *op, const struct shim_vm *vm,
+			      const struct shim_bo *bo)
 {
 	uint64_t used = op->flags & DRM_ASAHI_BIND_SINGLE_PAGE ? AGX_PAGE_SIZE : op->range;
 
@@ -254,8 +270,8 @@ static int op_check_object(const struct drm_asahi_gem_bind_op *op, const struct 
 	return 0;
 }
 
-/* An operation may be longer than we know, if the rest is zero. */
-static int op_read(uint64_t user, uint32_t stride, struct drm_asahi_gem_bind_op *op)
+/* Reads an operation of @stride bytes. Return: 0, EFAULT, or E2BIG if the excess is not 0. */
+static int vm_op_read(uint64_t user, uint32_t stride, struct drm_asahi_gem_bind_op *op)
 {
 	uint8_t rest[MAX_STRIDE];
 	uint32_t more = stride - sizeof(*op), i;
@@ -270,8 +286,12 @@ static int op_read(uint64_t user, uint32_t stride, struct drm_asahi_gem_bind_op 
 	return err;
 }
 
-static int ops_read(struct shim_file *file, const struct drm_asahi_vm_bind *args,
-		    const struct shim_vm *vm, struct drm_asahi_gem_bind_op *ops)
+/*
+ * Reads and checks all operations. Together they may map no more than the user's addresses,
+ * single pages not counted. Return: 0 or the first error.
+ */
+static int vm_ops_read(struct shim_file *file, const struct drm_asahi_vm_bind *args,
+		       const struct shim_vm *vm, struct drm_asahi_gem_bind_op *ops)
 {
 	uint64_t mapped = 0;
 	uint32_t i;
@@ -280,16 +300,16 @@ static int ops_read(struct shim_file *file, const struct drm_asahi_vm_bind *args
 	for (i = 0; i < args->num_binds; i++) {
 		struct drm_asahi_gem_bind_op *op = &ops[i];
 
-		err = op_read(args->userptr + (uint64_t)i * args->stride, args->stride, op);
+		err = vm_op_read(args->userptr + (uint64_t)i * args->stride, args->stride, op);
 		if (err)
 			return err;
-		if (!op_is_well_formed(op, vm))
+		if (!vm_op_is_well_formed(op, vm))
 			return EINVAL;
 		if (!(op->flags & (DRM_ASAHI_BIND_UNBIND | DRM_ASAHI_BIND_SINGLE_PAGE)))
 			mapped += op->range;
 		if (mapped > USER_SIZE)
 			return EINVAL;
-		err = op_check_object(op, vm, shim_table_get(&file->handles, op->handle));
+		err = vm_op_check_object(op, vm, shim_table_get(&file->handles, op->handle));
 		if (err)
 			return err;
 	}
@@ -312,7 +332,7 @@ int shim_vm_bind(struct shim_file *file, union asahi_shim_args *all, struct shim
 		return ENOENT;
 	ops = shim_alloc(args->num_binds * sizeof(*ops));
 	call->base.binds = ops;
-	err = ops_read(file, args, vm, ops);
+	err = vm_ops_read(file, args, vm, ops);
 	if (err)
 		return err;
 	for (i = 0; i < args->num_binds; i++)

@@ -113,13 +113,25 @@ static void test_view(void **state)
 	unmap_memory(memory, size);
 }
 
-/* The queue has failed: what waits is cancelled, what comes is refused. */
+/* Return: the error of a fence that has signalled, 0 if it has none */
+static int fence_error(int fd, uint32_t syncobj)
+{
+	struct sync_file_info info = { .num_fences = 0 };
+	int file;
+
+	assert_int_equal(drmSyncobjExportSyncFile(fd, syncobj, &file), 0);
+	assert_int_equal(call(file, SYNC_IOC_FILE_INFO, &info), 0);
+	close(file);
+	assert_int_not_equal(info.status, 0);
+	return info.status < 0 ? info.status : 0;
+}
+
+/* A job has failed: what waits behind it is cancelled, what comes later runs. */
 static void test_failure(void **state)
 {
 	uint32_t queue = new_queue(FD(state), new_vm(FD(state)));
 	uint32_t a = new_syncobj(FD(state)), b = new_syncobj(FD(state));
-	struct sync_file_info info = { .num_fences = 0 };
-	int fd;
+	uint32_t c = new_syncobj(FD(state));
 
 	hold_jobs();
 	assert_int_equal(submit(FD(state), queue, 0, 0, a, 0), 0);
@@ -127,11 +139,40 @@ static void test_failure(void **state)
 	asahi_shim_job_done(held[0], -ETIMEDOUT);
 	assert_int_equal(num_held, 1);
 	assert_true(is_done(FD(state), b));
-	assert_int_equal(drmSyncobjExportSyncFile(FD(state), b, &fd), 0);
-	assert_int_equal(call(fd, SYNC_IOC_FILE_INFO, &info), 0);
-	assert_int_equal(info.status, -ECANCELED);
-	close(fd);
-	assert_int_equal(submit(FD(state), queue, 0, 0, 0, 0), EIO);
+	assert_int_equal(fence_error(FD(state), a), -ETIMEDOUT);
+	assert_int_equal(fence_error(FD(state), b), -ECANCELED);
+	assert_int_equal(submit(FD(state), queue, 0, 0, c, 0), 0);
+	assert_int_equal(num_held, 2);
+	assert_false(is_done(FD(state), c));
+	asahi_shim_job_done(held[1], 0);
+	assert_true(is_done(FD(state), c));
+}
+
+/*
+ * What waits for another queue when its own fails is cancelled when its turn comes, and
+ * does not take along what was submitted after the failure.
+ */
+static void test_failure_before_waiting(void **state)
+{
+	uint32_t queue = new_queue(FD(state), new_vm(FD(state)));
+	uint32_t blocker = new_queue(FD(state), new_vm(FD(state)));
+	uint32_t in = new_syncobj(FD(state)), early = new_syncobj(FD(state));
+	uint32_t later = new_syncobj(FD(state));
+
+	hold_jobs();
+	assert_int_equal(submit(FD(state), blocker, 0, 0, in, 0), 0);
+	assert_int_equal(submit(FD(state), queue, 0, 0, 0, 0), 0);
+	assert_int_equal(submit(FD(state), queue, in, 0, early, 0), 0);
+	asahi_shim_job_done(held[1], -EIO);
+	assert_int_equal(submit(FD(state), queue, 0, 0, later, 0), 0);
+	assert_int_equal(num_held, 2);
+	assert_false(is_done(FD(state), early));
+	asahi_shim_job_done(held[0], 0);
+	assert_int_equal(fence_error(FD(state), early), -ECANCELED);
+	assert_int_equal(num_held, 3);
+	assert_false(is_done(FD(state), later));
+	asahi_shim_job_done(held[2], 0);
+	assert_int_equal(fence_error(FD(state), later), 0);
 }
 
 /* A queue that is destroyed waits for a second, then cancels what waits. */
@@ -187,6 +228,7 @@ int main(void)
 		NODE_TEST(test_in_sync),
 		NODE_TEST(test_view),
 		NODE_TEST(test_failure),
+		NODE_TEST(test_failure_before_waiting),
 		NODE_TEST(test_destroy),
 		NODE_TEST(test_many),
 	};
