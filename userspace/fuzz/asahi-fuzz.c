@@ -2,8 +2,34 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * A fuzzer of the driver's ioctls: processes that run programs by chance, and one that
- * looks after them. Prints TAP.
+ * A fuzzer of the driver's ioctls. Prints TAP.
+ *
+ * It works as coverage-guided fuzzers do. Programs, sequences of calls, are generated from a
+ * description of the interface or mutated from a corpus, and run; a program that takes a
+ * branch which none has taken before is added to the corpus. The corpus begins with seeds,
+ * which are recorded from clients that compute and draw (record.c), and basics, which are
+ * written by hand (basics.c).
+ *
+ * Why not syzkaller, whose description (tools/syzkaller) it shares:
+ *
+ * - Much of what the driver and the GPU are given is in memory: control streams, shaders,
+ *   records. Here a seed writes that memory as calls of its own, which are mutated like
+ *   arguments, and says what the GPU has to write. So the fuzzer also asks, after every
+ *   SANITY_EVERY programs, whether work still gives the right results.
+ * - The same programs run against the shim, in a process on the host under the sanitizers,
+ *   with the branches that the compiler counts: a unit test of a few seconds.
+ * - A finding is made smaller by this program, where it was found, in the guest or on the
+ *   shim, bytes of GPU memory included; no manager, network or Go toolchain is needed.
+ *
+ * Processes: the first one never opens the device, because that may hang or break a process,
+ * and the shim does not survive a fork. It executes itself anew for each role, see fuzz_child():
+ * one that records the seeds, ones that check, and the workers, each with its own random
+ * numbers. They share one mapping, struct fuzz_shared, which has no lock: counters and the
+ * corpus are atomic, and a worker's program is written before it runs, so that the first
+ * process can read it when the worker has died, hangs, or the kernel has complained
+ * (/dev/kmsg). It then stops all workers if need be, and tries the programs one by one in
+ * new processes to find and minimise the one that breaks something. With --out the last
+ * KEPT programs of each worker are also in a file, for when the machine dies.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,26 +47,26 @@
 
 #define MAX_SEEDS		8
 #define MAX_FINDINGS		5
-/* The last programs of each process, in a file that outlives the machine */
+/* Programs of each worker that are kept in its file, the last ones */
 #define KEPT			16
-/* Programs between two questions whether the driver works */
+/* Programs of a worker between two checks that the device works */
 #define SANITY_EVERY		40
-#define SANITY_TRIES		8
+#define SANITY_TRIES		8	/* of each seed, since other workers may have spoiled it */
 
 struct fuzz_shared *fuzz_shared;
 
-static const struct fuzz_options defaults = {
+static const struct fuzz_options fuzz_default_options = {
 	.seed = 1, .seconds = 10, .workers = 2, .threads = 3, .patience_ms = 3000,
 	.hang_seconds = 60,
 };
 
-static struct fuzz_options *options;
-static int shared_fd;
-static struct fuzz_program *seeds[MAX_SEEDS];
-static int seed_count;
-static unsigned int results, failed;
+static struct fuzz_options *fuzz_options;
+static int fuzz_shared_fd;
+static struct fuzz_program *fuzz_seed_programs[MAX_SEEDS];
+static int fuzz_seed_count;
+static unsigned int fuzz_results, fuzz_failed;
 
-static unsigned long seconds_now(void)
+static unsigned long fuzz_seconds_now(void)
 {
 	struct timespec now;
 
@@ -48,18 +74,18 @@ static unsigned long seconds_now(void)
 	return now.tv_sec;
 }
 
-static void map_shared(int fd)
+static void fuzz_map_shared(int fd)
 {
 	fuzz_shared = mmap(NULL, sizeof(*fuzz_shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (fuzz_shared == MAP_FAILED) {
 		perror("asahi-fuzz: mmap");
 		exit(2);
 	}
-	shared_fd = fd;
-	options = &fuzz_shared->options;
+	fuzz_shared_fd = fd;
+	fuzz_options = &fuzz_shared->options;
 }
 
-static void make_shared(void)
+static void fuzz_make_shared(void)
 {
 	int fd = memfd_create("asahi-fuzz", 0);
 
@@ -67,19 +93,19 @@ static void make_shared(void)
 		perror("asahi-fuzz: shared memory");
 		exit(2);
 	}
-	map_shared(fd);
-	*options = defaults;
+	fuzz_map_shared(fd);
+	*fuzz_options = fuzz_default_options;
 }
 
-static void report(bool good, const char *name)
+static void fuzz_report(bool good, const char *name)
 {
-	printf("%s %u - %s\n", good ? "ok" : "not ok", ++results, name);
-	failed += !good;
+	printf("%s %u - %s\n", good ? "ok" : "not ok", ++fuzz_results, name);
+	fuzz_failed += !good;
 	fflush(stdout);
 }
 
-/* Return: the length; a program that is too long is cut, and not read again. */
-static size_t to_text(const struct fuzz_program *program, char *text, size_t room)
+/* Prints a program into @text. Return: the length; room - 1 if the program was cut. */
+static size_t fuzz_to_text(const struct fuzz_program *program, char *text, size_t room)
 {
 	FILE *out = fmemopen(text, room, "w");
 	long size;
@@ -94,14 +120,15 @@ static size_t to_text(const struct fuzz_program *program, char *text, size_t roo
 	return size > 0 && (size_t)size < room ? (size_t)size : room - 1;
 }
 
-static struct fuzz_program *from_text(const char *text)
+static struct fuzz_program *fuzz_from_text(const char *text)
 {
 	return fuzz_program_read(&text);
 }
 
 /* Corpus */
 
-static void remember(const char *text)
+/* Adds a text to the corpus, unless it is full. Any process. */
+static void fuzz_remember(const char *text)
 {
 	size_t size = strlen(text) + 1;
 	size_t at = atomic_fetch_add(&fuzz_shared->used, size);
@@ -115,57 +142,58 @@ static void remember(const char *text)
 		atomic_store(&fuzz_shared->corpus[index], at + 1);
 }
 
-/* NULL if another process is still writing it */
-static const char *remembered(unsigned int index)
+/* Return: a text of the corpus, or NULL if another process is still writing it. */
+static const char *fuzz_remembered(unsigned int index)
 {
 	unsigned long at = atomic_load(&fuzz_shared->corpus[index]);
 
 	return at ? fuzz_shared->texts + at - 1 : NULL;
 }
 
-/* What is printed is what is read: the text is all that is left of a crash. */
-static bool is_faithful(const char *printed)
+/* Return: whether a text, when read and printed, is the same: only texts outlive a crash. */
+static bool fuzz_text_is_faithful(const char *printed)
 {
 	static char text[FUZZ_MAX_TEXT];
-	struct fuzz_program *program = from_text(printed);
+	struct fuzz_program *program = fuzz_from_text(printed);
 
 	if (!program)
 		return false;
-	to_text(program, text, sizeof(text));
+	fuzz_to_text(program, text, sizeof(text));
 	fuzz_program_free(program);
 	return !strcmp(text, printed);
 }
 
-static bool texts_are_faithful(void)
+static bool fuzz_texts_are_faithful(void)
 {
 	unsigned int count = atomic_load(&fuzz_shared->corpus_count);
 	unsigned int i;
 
 	for (i = 0; i < count; i++)
-		if (!is_faithful(remembered(i)))
+		if (!fuzz_text_is_faithful(fuzz_remembered(i)))
 			return false;
 	return count;
 }
 
-static void read_seeds(void)
+static void fuzz_read_seeds(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < fuzz_shared->seed_count; i++) {
-		seeds[i] = from_text(remembered(i));
-		if (!seeds[i])
+		fuzz_seed_programs[i] = fuzz_from_text(fuzz_remembered(i));
+		if (!fuzz_seed_programs[i])
 			abort();
-		seed_count++;
+		fuzz_seed_count++;
 	}
 }
 
-static void free_seeds(void)
+static void fuzz_free_seeds(void)
 {
-	while (seed_count)
-		fuzz_program_free(seeds[--seed_count]);
+	while (fuzz_seed_count)
+		fuzz_program_free(fuzz_seed_programs[--fuzz_seed_count]);
 }
 
-static struct fuzz_program *without_expectations(struct fuzz_program *program)
+/* Removes the checks of results, which a mutated program cannot meet. */
+static struct fuzz_program *fuzz_without_expectations(struct fuzz_program *program)
 {
 	unsigned int i = program ? program->count : 0;
 
@@ -175,7 +203,7 @@ static struct fuzz_program *without_expectations(struct fuzz_program *program)
 	return program;
 }
 
-static unsigned int basic_count(void)
+static unsigned int fuzz_basic_count(void)
 {
 	unsigned int count = 0;
 
@@ -184,8 +212,12 @@ static unsigned int basic_count(void)
 	return count;
 }
 
-/* Seeds are worth more than others, and what came last may lead on. */
-static struct fuzz_program *recall(struct fuzz_random *random)
+/*
+ * Picks a program of the corpus: a basic in 35 % of cases, since they take little time, then
+ * a seed in 10 % of the others, then in 40 % one of the last 64 that were added.
+ * Return: a copy, or NULL if another process is still writing it.
+ */
+static struct fuzz_program *fuzz_recall_program(struct fuzz_random *random)
 {
 	unsigned int count = atomic_load(&fuzz_shared->corpus_count);
 	unsigned int recent;
@@ -193,17 +225,16 @@ static struct fuzz_program *recall(struct fuzz_random *random)
 
 	if (count > FUZZ_MAX_CORPUS)
 		count = FUZZ_MAX_CORPUS;
-	/* What needs no work of the GPU is soon done: many of these, and some of those. */
 	if (fuzz_chance(random, 35)) {
-		text = remembered(seed_count + fuzz_below(random, basic_count()));
-		return text ? from_text(text) : NULL;
+		text = fuzz_remembered(fuzz_seed_count + fuzz_below(random, fuzz_basic_count()));
+		return text ? fuzz_from_text(text) : NULL;
 	}
 	if (fuzz_chance(random, 10))
-		return without_expectations(
-			fuzz_program_clone(seeds[fuzz_below(random, seed_count)]));
+		return fuzz_without_expectations(fuzz_program_clone(
+			fuzz_seed_programs[fuzz_below(random, fuzz_seed_count)]));
 	recent = count > 64 && fuzz_chance(random, 40) ? 64 : count;
-	text = remembered(count - recent + fuzz_below(random, recent));
-	return text ? without_expectations(from_text(text)) : NULL;
+	text = fuzz_remembered(count - recent + fuzz_below(random, recent));
+	return text ? fuzz_without_expectations(fuzz_from_text(text)) : NULL;
 }
 
 /* Workers */
@@ -214,18 +245,19 @@ struct worker {
 	struct fuzz_choices choices;
 	unsigned long count;
 	unsigned long share;
-	/* how many programs are run as they are */
+	/* programs of the corpus that are run first, without mutation */
 	unsigned long unchanged;
 	int file;
 };
 
-static void keep(struct worker *worker, const char *text, size_t size)
+/* Writes a program to the worker's file, over its oldest one, before it runs. */
+static void fuzz_keep_program(struct worker *worker, const char *text, size_t size)
 {
 	static char slot[FUZZ_MAX_TEXT];
 
 	if (worker->file < 0)
 		return;
-	/* What is behind a shorter program is blank, and skipped when it is read. */
+	/* The rest of a longer program that was there becomes blank, and is not read. */
 	memcpy(slot, text, size);
 	memset(slot + size, '\n', 1024);
 	if (pwrite(worker->file, slot, size + 1024 < sizeof(slot) ? size + 1024 : size,
@@ -233,22 +265,22 @@ static void keep(struct worker *worker, const char *text, size_t size)
 		perror("asahi-fuzz: keeping a program");
 }
 
-static struct fuzz_program *next_program(struct worker *worker)
+/* Return: a program to run, generated in a fifth of cases and otherwise mutated. */
+static struct fuzz_program *fuzz_next_program(struct worker *worker)
 {
 	struct fuzz_program *program = NULL, *other;
 
-	/* First of all, those to begin with, as they are */
 	if (worker->count < worker->unchanged) {
-		program = without_expectations(from_text(remembered(worker->count)));
+		program = fuzz_without_expectations(fuzz_from_text(fuzz_remembered(worker->count)));
 		if (program)
 			return program;
 	}
 	if (!fuzz_chance(&worker->random, 20))
-		program = recall(&worker->random);
+		program = fuzz_recall_program(&worker->random);
 	if (!program) {
 		program = fuzz_generate(&worker->choices);
 	} else {
-		other = recall(&worker->random);
+		other = fuzz_recall_program(&worker->random);
 		fuzz_mutate(&worker->choices, program, other);
 		fuzz_program_free(other);
 	}
@@ -256,20 +288,20 @@ static struct fuzz_program *next_program(struct worker *worker)
 	return program;
 }
 
-/* Return: whether work still gives the right results. */
-static bool sanity(void)
+/* Runs each seed until its work gives the right results. Return: whether each has. */
+static bool fuzz_is_sane(void)
 {
 	unsigned int i;
 	int seed;
 
-	for (seed = 0; seed < seed_count; seed++) {
+	for (seed = 0; seed < fuzz_seed_count; seed++) {
 		for (i = 0; i < SANITY_TRIES; i++) {
-			struct fuzz_outcome outcome = fuzz_run(seeds[seed], 20000);
+			struct fuzz_outcome outcome = fuzz_run(fuzz_seed_programs[seed], 20000);
 
 			if (outcome.finished && outcome.expected &&
 			    outcome.expected == outcome.right)
 				break;
-			/* Other processes' bad work may have cost this one its own. */
+			/* Work of other processes may have reset the GPU meanwhile. */
 			atomic_fetch_add(&fuzz_shared->sanity_again, 1);
 			usleep(200000);
 		}
@@ -280,20 +312,21 @@ static bool sanity(void)
 	return true;
 }
 
-static void run_one(struct worker *worker)
+/* Runs one program, and adds it to the corpus if it has taken a new branch. */
+static void fuzz_run_one(struct worker *worker)
 {
 	struct fuzz_worker_state *state = &fuzz_shared->workers[worker->index];
-	struct fuzz_program *program = next_program(worker);
+	struct fuzz_program *program = fuzz_next_program(worker);
 	struct fuzz_outcome outcome;
 	size_t size;
 
-	size = to_text(program, state->program, sizeof(state->program));
-	keep(worker, state->program, size);
-	atomic_store(&state->begun, seconds_now());
-	outcome = fuzz_run(program, options->patience_ms);
+	size = fuzz_to_text(program, state->program, sizeof(state->program));
+	fuzz_keep_program(worker, state->program, size);
+	atomic_store(&state->begun, fuzz_seconds_now());
+	outcome = fuzz_run(program, fuzz_options->patience_ms);
 	atomic_store(&state->begun, 0);
 	if (outcome.edges && size < FUZZ_MAX_TEXT / 2)
-		remember(state->program);
+		fuzz_remember(state->program);
 	fuzz_program_free(program);
 	atomic_fetch_add(&fuzz_shared->programs, 1);
 	worker->count++;
@@ -301,25 +334,30 @@ static void run_one(struct worker *worker)
 
 #define EXIT_INSANE	77
 
-static int open_kept(unsigned int index)
+static int fuzz_open_kept(unsigned int index)
 {
 	char path[4096];
 
-	if (!*options->out)
+	if (!*fuzz_options->out)
 		return -1;
-	snprintf(path, sizeof(path), "%s/programs-%u", options->out, index);
+	snprintf(path, sizeof(path), "%s/programs-%u", fuzz_options->out, index);
 	return open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
 }
 
-static int work(unsigned int index, unsigned int life)
+/*
+ * Runs programs until it is time to stop. @life counts the processes that this worker has
+ * been, so that one that takes a dead one's place gets other random numbers.
+ * Return: the process's exit status.
+ */
+static int fuzz_work(unsigned int index, unsigned int life)
 {
 	struct worker worker = {
 		.index = index,
-		.random = { options->seed * 1000 + index + 100 * life },
-		.choices = { .fail = options->fail, .max_threads = options->threads },
-		.share = options->programs / options->workers,
-		.unchanged = index || life ? 0 : fuzz_shared->seed_count + basic_count(),
-		.file = open_kept(index),
+		.random = { fuzz_options->seed * 1000 + index + 100 * life },
+		.choices = { .fail = fuzz_options->fail, .max_threads = fuzz_options->threads },
+		.share = fuzz_options->programs / fuzz_options->workers,
+		.unchanged = index || life ? 0 : fuzz_shared->seed_count + fuzz_basic_count(),
+		.file = fuzz_open_kept(index),
 	};
 	unsigned long next_sanity = SANITY_EVERY;
 	int status = 0;
@@ -328,23 +366,23 @@ static int work(unsigned int index, unsigned int life)
 	fuzz_cover_init();
 	while (!atomic_load(&fuzz_shared->stop) &&
 	       !(worker.share && worker.count >= worker.share)) {
-		run_one(&worker);
+		fuzz_run_one(&worker);
 		if (worker.count != next_sanity)
 			continue;
 		next_sanity += SANITY_EVERY;
-		if (!options->no_gpu && !sanity()) {
+		if (!fuzz_options->no_gpu && !fuzz_is_sane()) {
 			status = EXIT_INSANE;
 			break;
 		}
 	}
-	/* To end can take for ever, too. */
-	atomic_store(&fuzz_shared->workers[index].begun, seconds_now());
+	/* The end of the process can hang in the driver, too: it is timed like a program. */
+	atomic_store(&fuzz_shared->workers[index].begun, fuzz_seconds_now());
 	return status;
 }
 
 /* Findings */
 
-static void print_program(const char *title, const char *text)
+static void fuzz_print_program(const char *title, const char *text)
 {
 	printf("# %s\n", title);
 	for (; *text; text++) {
@@ -358,8 +396,8 @@ static void print_program(const char *title, const char *text)
 	fflush(stdout);
 }
 
-/* Return: the process, which does one thing; see child(). */
-static pid_t spawn(const char *role, unsigned int index, unsigned int life)
+/* Starts this program anew for a role, see fuzz_child(). Return: its process. */
+static pid_t fuzz_spawn(const char *role, unsigned int index, unsigned int life)
 {
 	char numbers[3][16];
 	char *arguments[] = {
@@ -367,7 +405,7 @@ static pid_t spawn(const char *role, unsigned int index, unsigned int life)
 	};
 	pid_t pid;
 
-	snprintf(numbers[0], sizeof(numbers[0]), "%d", shared_fd);
+	snprintf(numbers[0], sizeof(numbers[0]), "%d", fuzz_shared_fd);
 	snprintf(numbers[1], sizeof(numbers[1]), "%u", index);
 	snprintf(numbers[2], sizeof(numbers[2]), "%u", life);
 	fflush(NULL);
@@ -378,45 +416,45 @@ static pid_t spawn(const char *role, unsigned int index, unsigned int life)
 	_exit(127);
 }
 
-/* Return: how it has ended; a process that takes too long is killed. */
-static int finish(pid_t pid, unsigned int seconds)
+/* Waits for a process and kills it after @seconds. Return: its status from waitpid(). */
+static int fuzz_finish_process(pid_t pid, unsigned int seconds)
 {
-	unsigned long end = seconds_now() + seconds;
+	unsigned long end = fuzz_seconds_now() + seconds;
 	int status = 0;
 
 	if (pid < 0)
 		return 1;
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		if (seconds_now() > end)
+		if (fuzz_seconds_now() > end)
 			kill(pid, SIGKILL);
 		usleep(2000);
 	}
 	return status;
 }
 
-/* A few times: races do not always break. */
-static int try_program(void)
+/* Runs the program in the first worker's place twice, or ten times if it has threads. */
+static int fuzz_try_program(void)
 {
-	struct fuzz_program *program = from_text(fuzz_shared->workers[0].program);
+	struct fuzz_program *program = fuzz_from_text(fuzz_shared->workers[0].program);
 	unsigned int i;
 
 	if (!program)
 		return 0;
 	for (i = 0; i < (program->threads > 1 ? 10 : 2); i++)
-		fuzz_run(program, options->patience_ms);
+		fuzz_run(program, fuzz_options->patience_ms);
 	fuzz_program_free(program);
 	return 0;
 }
 
 /* Return: whether each call of the programs to begin with succeeds. */
-static bool basics(void)
+static bool fuzz_basics_succeed(void)
 {
 	bool good = true;
 	unsigned int i;
 
 	for (i = 0; fuzz_basics[i]; i++) {
-		struct fuzz_program *program = from_text(fuzz_basics[i]);
-		struct fuzz_outcome outcome = fuzz_run(program, options->patience_ms);
+		struct fuzz_program *program = fuzz_from_text(fuzz_basics[i]);
+		struct fuzz_outcome outcome = fuzz_run(program, fuzz_options->patience_ms);
 
 		fuzz_program_free(program);
 		if (!outcome.refused)
@@ -428,23 +466,24 @@ static bool basics(void)
 	return good;
 }
 
-static bool broken(const struct fuzz_program *program)
+/* Runs a program in a new process. Return: whether that ends badly or the kernel complains. */
+static bool fuzz_is_broken(const struct fuzz_program *program)
 {
 	char *text = fuzz_shared->workers[0].program;
 
 	fuzz_kernel_complains();
-	to_text(program, text, FUZZ_MAX_TEXT);
-	return finish(spawn("try", 0, 0), 20) || fuzz_kernel_complains();
+	fuzz_to_text(program, text, FUZZ_MAX_TEXT);
+	return fuzz_finish_process(fuzz_spawn("try", 0, 0), 20) || fuzz_kernel_complains();
 }
 
-static void save(const char *text, unsigned int number)
+static void fuzz_save_program(const char *text, unsigned int fuzz_number)
 {
 	char path[4096];
 	FILE *file;
 
-	if (!*options->out)
+	if (!*fuzz_options->out)
 		return;
-	snprintf(path, sizeof(path), "%s/finding-%u", options->out, number);
+	snprintf(path, sizeof(path), "%s/finding-%u", fuzz_options->out, fuzz_number);
 	file = fopen(path, "w");
 	if (!file)
 		return;
@@ -453,33 +492,33 @@ static void save(const char *text, unsigned int number)
 	printf("# in %s\n", path);
 }
 
-static void minimise_and_print(struct fuzz_program *program)
+static void fuzz_minimise_and_print(struct fuzz_program *program)
 {
 	static char text[FUZZ_MAX_TEXT];
 
-	if (fuzz_minimise(program, broken)) {
-		to_text(program, text, sizeof(text));
-		print_program("made smaller:", text);
+	if (fuzz_minimise(program, fuzz_is_broken)) {
+		fuzz_to_text(program, text, sizeof(text));
+		fuzz_print_program("made smaller:", text);
 	} else {
 		printf("# run alone, it breaks nothing\n");
 	}
 }
 
-/* A program that was running when something happened */
-static void found(const char *what, const char *text)
+/* Reports the program that ran when something happened, and tries to make it smaller. */
+static void fuzz_report_program(const char *what, const char *text)
 {
 	struct fuzz_program *program;
 
-	report(false, what);
-	print_program("program:", text);
-	save(text, failed);
-	program = from_text(text);
+	fuzz_report(false, what);
+	fuzz_print_program("program:", text);
+	fuzz_save_program(text, fuzz_failed);
+	program = fuzz_from_text(text);
 	if (program)
-		minimise_and_print(program);
+		fuzz_minimise_and_print(program);
 	fuzz_program_free(program);
 }
 
-static void worker_ended(unsigned int index, int status)
+static void fuzz_worker_ended(unsigned int index, int status)
 {
 	static char text[FUZZ_MAX_TEXT];
 	char what[128];
@@ -489,7 +528,7 @@ static void worker_ended(unsigned int index, int status)
 		snprintf(what, sizeof(what), "work still gives the right results");
 	else
 		snprintf(what, sizeof(what), "a process lives on (status 0x%x)", status);
-	found(what, text);
+	fuzz_report_program(what, text);
 }
 
 /* Looking after the workers */
@@ -501,31 +540,32 @@ struct watch {
 	unsigned long next_line;
 };
 
-static void start(struct watch *watch, unsigned int index)
+static void fuzz_start_worker(struct watch *watch, unsigned int index)
 {
-	watch->pids[index] = spawn("work", index, watch->lives[index]++);
+	watch->pids[index] = fuzz_spawn("work", index, watch->lives[index]++);
 	watch->alive++;
 }
 
-static void collect(struct watch *watch)
+/* Waits for workers that have ended; those that ended badly are reported and started anew. */
+static void fuzz_collect_workers(struct watch *watch)
 {
 	unsigned int i;
 	int status;
 
-	for (i = 0; i < options->workers; i++) {
+	for (i = 0; i < fuzz_options->workers; i++) {
 		if (watch->pids[i] <= 0 || waitpid(watch->pids[i], &status, WNOHANG) <= 0)
 			continue;
 		watch->pids[i] = 0;
 		watch->alive--;
 		if (!status)
 			continue;
-		worker_ended(i, status);
-		if (failed < MAX_FINDINGS && !atomic_load(&fuzz_shared->stop))
-			start(watch, i);
+		fuzz_worker_ended(i, status);
+		if (fuzz_failed < MAX_FINDINGS && !atomic_load(&fuzz_shared->stop))
+			fuzz_start_worker(watch, i);
 	}
 }
 
-static void print_stacks(pid_t pid)
+static void fuzz_print_stacks(pid_t pid)
 {
 	char command[128];
 
@@ -536,81 +576,83 @@ static void print_stacks(pid_t pid)
 		printf("# no stacks\n");
 }
 
-static void look_for_hangs(struct watch *watch)
+/* Kills workers whose program has run for hang_seconds, and prints their kernel stacks. */
+static void fuzz_look_for_hangs(struct watch *watch)
 {
 	unsigned int i;
 
-	for (i = 0; i < options->workers; i++) {
+	for (i = 0; i < fuzz_options->workers; i++) {
 		unsigned long begun = atomic_load(&fuzz_shared->workers[i].begun);
 
-		if (watch->pids[i] <= 0 || !begun || seconds_now() < begun + options->hang_seconds)
+		if (watch->pids[i] <= 0 || !begun ||
+		    fuzz_seconds_now() < begun + fuzz_options->hang_seconds)
 			continue;
-		print_stacks(watch->pids[i]);
+		fuzz_print_stacks(watch->pids[i]);
 		kill(watch->pids[i], SIGKILL);
 		atomic_store(&fuzz_shared->workers[i].begun, 0);
 	}
 }
 
 /*
- * The kernel does not say whose program it was. They are tried when nobody else makes it
- * complain any more.
+ * Stops all workers, and then tries the programs that they were running, since the kernel
+ * does not say which of them it complained about.
  */
-static void kernel_complained(struct watch *watch)
+static void fuzz_kernel_complained(struct watch *watch)
 {
 	static char texts[FUZZ_MAX_WORKERS][FUZZ_MAX_TEXT];
 	bool running[FUZZ_MAX_WORKERS] = { false };
 	unsigned int i;
 
 	atomic_store(&fuzz_shared->stop, 1);
-	for (i = 0; i < options->workers; i++) {
+	for (i = 0; i < fuzz_options->workers; i++) {
 		running[i] = watch->pids[i] > 0;
 		memcpy(texts[i], fuzz_shared->workers[i].program, sizeof(texts[i]));
 	}
 	while (watch->alive) {
 		usleep(50000);
-		look_for_hangs(watch);
-		collect(watch);
+		fuzz_look_for_hangs(watch);
+		fuzz_collect_workers(watch);
 	}
-	for (i = 0; i < options->workers; i++)
+	for (i = 0; i < fuzz_options->workers; i++)
 		if (running[i])
-			found("the kernel does not complain", texts[i]);
+			fuzz_report_program("the kernel does not complain", texts[i]);
 }
 
-static void print_line(struct watch *watch)
+static void fuzz_print_line(struct watch *watch)
 {
-	if (seconds_now() < watch->next_line)
+	if (fuzz_seconds_now() < watch->next_line)
 		return;
-	watch->next_line = seconds_now() + 10;
+	watch->next_line = fuzz_seconds_now() + 10;
 	printf("# %lu programs, %lu edges, %u programs kept\n",
 	       atomic_load(&fuzz_shared->programs), atomic_load(&fuzz_shared->edge_count),
 	       atomic_load(&fuzz_shared->corpus_count));
 	fflush(stdout);
 }
 
-static void fuzz(void)
+static void fuzz_run_workers(void)
 {
 	struct watch watch = { .alive = 0 };
-	unsigned long end = seconds_now() + options->seconds;
+	unsigned long end = fuzz_seconds_now() + fuzz_options->seconds;
 	unsigned int i;
 
 	fuzz_kernel_complains();
-	for (i = 0; i < options->workers; i++)
-		start(&watch, i);
+	for (i = 0; i < fuzz_options->workers; i++)
+		fuzz_start_worker(&watch, i);
 	while (watch.alive) {
 		usleep(50000);
-		print_line(&watch);
-		if (!options->programs && seconds_now() >= end)
+		fuzz_print_line(&watch);
+		if (!fuzz_options->programs && fuzz_seconds_now() >= end)
 			atomic_store(&fuzz_shared->stop, 1);
 		if (!atomic_load(&fuzz_shared->stop) && fuzz_kernel_complains())
-			kernel_complained(&watch);
-		look_for_hangs(&watch);
-		collect(&watch);
+			fuzz_kernel_complained(&watch);
+		fuzz_look_for_hangs(&watch);
+		fuzz_collect_workers(&watch);
 	}
 }
 
-/* At the end */
+/* The end of a run */
 
-static void print_statistics(void)
+static void fuzz_print_statistics(void)
 {
 	unsigned long calls = 0;
 	unsigned int i;
@@ -634,119 +676,123 @@ static void print_statistics(void)
 	       atomic_load(&fuzz_shared->failures_injected));
 }
 
-static void judge(unsigned long begin_edges)
+/* Reports whether the run was worth something; @begin_edges were reached by the first ones. */
+static void fuzz_judge(unsigned long begin_edges)
 {
 	bool all = true;
 	unsigned int i;
 
 	for (i = 0; i < fuzz_op_count; i++) {
 		if (atomic_load(&fuzz_shared->ops[i].good) ||
-		    (options->no_gpu && (fuzz_ops[i].action == FUZZ_EXPECT)))
+		    (fuzz_options->no_gpu && (fuzz_ops[i].action == FUZZ_EXPECT)))
 			continue;
 		printf("# %s has never succeeded\n", fuzz_ops[i].name);
 		all = false;
 	}
-	report(all, "each call has succeeded");
-	report(atomic_load(&fuzz_shared->fences_good) > 10, "work has ended well");
-	if (!options->no_gpu)
-		report(atomic_load(&fuzz_shared->sanity_good), "known work gives its results");
+	fuzz_report(all, "each call has succeeded");
+	fuzz_report(atomic_load(&fuzz_shared->fences_good) > 10, "work has ended well");
+	if (!fuzz_options->no_gpu)
+		fuzz_report(atomic_load(&fuzz_shared->sanity_good), "known work gives its results");
 	if (atomic_load(&fuzz_shared->edge_count))
-		report(atomic_load(&fuzz_shared->edge_count) > begin_edges,
-		       "programs reach what the first ones did not");
-	if (options->fail)
-		report(atomic_load(&fuzz_shared->failures_injected), "allocations have failed");
+		fuzz_report(atomic_load(&fuzz_shared->edge_count) > begin_edges,
+			    "programs reach what the first ones did not");
+	if (fuzz_options->fail)
+		fuzz_report(atomic_load(&fuzz_shared->failures_injected),
+			    "allocations have failed");
 }
 
-static int record_seeds(void)
+static int fuzz_record_seeds(void)
 {
 	static char text[FUZZ_MAX_TEXT];
 	int i;
 
-	seed_count = fuzz_seeds(seeds, MAX_SEEDS);
-	if (seed_count < 0) {
-		printf("# clients do not work: %s\n", strerror(-seed_count));
+	fuzz_seed_count = fuzz_seeds(fuzz_seed_programs, MAX_SEEDS);
+	if (fuzz_seed_count < 0) {
+		printf("# clients do not work: %s\n", strerror(-fuzz_seed_count));
 		return 1;
 	}
-	for (i = 0; i < seed_count; i++) {
-		if (to_text(seeds[i], text, sizeof(text)) == sizeof(text) - 1) {
+	for (i = 0; i < fuzz_seed_count; i++) {
+		if (fuzz_to_text(fuzz_seed_programs[i], text, sizeof(text)) == sizeof(text) - 1) {
 			printf("# the program of client %d is too long\n", i);
 			return 1;
 		}
-		remember(text);
+		fuzz_remember(text);
 	}
-	fuzz_shared->seed_count = seed_count;
+	fuzz_shared->seed_count = fuzz_seed_count;
 	for (i = 0; fuzz_basics[i]; i++)
-		remember(fuzz_basics[i]);
+		fuzz_remember(fuzz_basics[i]);
 	return 0;
 }
 
-/* What opens the device are processes of their own, which execute this program anew: it
- * may break, and the shim is nothing that outlives a fork.
+/*
+ * The main function of a process that opens the device: records, tries a program, checks the
+ * basics or the seeds, or is a worker. Return: its exit status, 0 if all is well.
  */
-static int child(char **arguments)
+static int fuzz_child(char **arguments)
 {
 	const char *role = arguments[0];
 	unsigned int index = atoi(arguments[2]);
 	int status;
 
-	map_shared(atoi(arguments[1]));
+	fuzz_map_shared(atoi(arguments[1]));
 	if (!strcmp(role, "record")) {
-		status = record_seeds();
+		status = fuzz_record_seeds();
 	} else {
-		read_seeds();
+		fuzz_read_seeds();
 		if (!strcmp(role, "try"))
-			status = try_program();
+			status = fuzz_try_program();
 		else if (!strcmp(role, "basics"))
-			status = !basics();
+			status = !fuzz_basics_succeed();
 		else if (!strcmp(role, "sanity"))
-			status = !sanity();
+			status = !fuzz_is_sane();
 		else
-			status = work(index, atoi(arguments[3]));
+			status = fuzz_work(index, atoi(arguments[3]));
 	}
-	free_seeds();
+	fuzz_free_seeds();
 	return status;
 }
 
-static void check(const char *role, const char *name)
+static void fuzz_check_role(const char *role, const char *name)
 {
-	report(!finish(spawn(role, 0, 0), 300), name);
+	fuzz_report(!fuzz_finish_process(fuzz_spawn(role, 0, 0), 300), name);
 }
 
-static int replay(void)
+/* Runs the programs of a file, one by one. Return: exit status. */
+static int fuzz_replay(void)
 {
 	static char text[KEPT * FUZZ_MAX_TEXT + 1];
-	FILE *file = fopen(options->replay, "r");
+	FILE *file = fopen(fuzz_options->replay, "r");
 	const char *at = text;
 	struct fuzz_program *program;
 	unsigned int count = 0;
 
 	if (!file) {
-		perror(options->replay);
+		perror(fuzz_options->replay);
 		return 2;
 	}
 	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
 	fclose(file);
 	while ((program = fuzz_program_read(&at))) {
-		if (broken(program)) {
-			report(false, "nothing breaks");
-			if (options->minimise)
-				minimise_and_print(program);
+		if (fuzz_is_broken(program)) {
+			fuzz_report(false, "nothing breaks");
+			if (fuzz_options->minimise)
+				fuzz_minimise_and_print(program);
 		}
 		fuzz_program_free(program);
 		count++;
 	}
 	if (!at || !count) {
 		printf("Bail out! %s is no program, or is not one from its line %u on\n",
-		       options->replay, count);
+		       fuzz_options->replay, count);
 		return 2;
 	}
 	printf("# %u programs replayed\n", count);
-	if (!failed)
-		report(true, "nothing breaks");
-	return failed != 0;
+	if (!fuzz_failed)
+		fuzz_report(true, "nothing breaks");
+	return fuzz_failed != 0;
 }
 
-static void usage(FILE *out)
+static void fuzz_usage(FILE *out)
 {
 	fputs("usage: asahi-fuzz [OPTION]...\n"
 	      "Calls the driver by chance, and looks whether something breaks. Prints TAP.\n\n"
@@ -764,7 +810,7 @@ static void usage(FILE *out)
 	      "  -h, --help          this text\n", out);
 }
 
-static unsigned long number(const char *text, unsigned long max)
+static unsigned long fuzz_number(const char *text, unsigned long max)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 0);
@@ -776,7 +822,7 @@ static unsigned long number(const char *text, unsigned long max)
 	return n;
 }
 
-static void copy(char *to, size_t room, const char *from)
+static void fuzz_copy_option(char *to, size_t room, const char *from)
 {
 	if (snprintf(to, room, "%s", from) >= (int)room) {
 		fprintf(stderr, "asahi-fuzz: '%s' is too long\n", from);
@@ -784,7 +830,7 @@ static void copy(char *to, size_t room, const char *from)
 	}
 }
 
-static void parse_arguments(int argc, char **argv)
+static void fuzz_parse_arguments(int argc, char **argv)
 {
 	static const struct option names[] = {
 		{ "seed", required_argument, NULL, 's' },
@@ -806,43 +852,44 @@ static void parse_arguments(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "s:t:n:w:T:p:fgo:r:mh", names, NULL)) != -1) {
 		switch (c) {
 		case 's':
-			options->seed = number(optarg, UINT32_MAX);
+			fuzz_options->seed = fuzz_number(optarg, UINT32_MAX);
 			break;
 		case 't':
-			options->seconds = number(optarg, 1000000);
+			fuzz_options->seconds = fuzz_number(optarg, 1000000);
 			break;
 		case 'n':
-			options->programs = number(optarg, UINT32_MAX);
+			fuzz_options->programs = fuzz_number(optarg, UINT32_MAX);
 			break;
 		case 'w':
-			options->workers = number(optarg, FUZZ_MAX_WORKERS);
+			fuzz_options->workers = fuzz_number(optarg, FUZZ_MAX_WORKERS);
 			break;
 		case 'T':
-			options->threads = number(optarg, FUZZ_MAX_THREADS);
+			fuzz_options->threads = fuzz_number(optarg, FUZZ_MAX_THREADS);
 			break;
 		case 'p':
-			options->patience_ms = number(optarg, 100000);
+			fuzz_options->patience_ms = fuzz_number(optarg, 100000);
 			break;
 		case 'f':
-			options->fail = true;
+			fuzz_options->fail = true;
 			break;
 		case 'g':
-			options->no_gpu = true;
+			fuzz_options->no_gpu = true;
 			break;
 		case 'o':
-			copy(options->out, sizeof(options->out), optarg);
+			fuzz_copy_option(fuzz_options->out, sizeof(fuzz_options->out), optarg);
 			break;
 		case 'r':
-			copy(options->replay, sizeof(options->replay), optarg);
+			fuzz_copy_option(fuzz_options->replay, sizeof(fuzz_options->replay),
+					 optarg);
 			break;
 		case 'm':
-			options->minimise = true;
+			fuzz_options->minimise = true;
 			break;
 		case 'h':
-			usage(stdout);
+			fuzz_usage(stdout);
 			exit(0);
 		default:
-			usage(stderr);
+			fuzz_usage(stderr);
 			exit(2);
 		}
 	}
@@ -854,32 +901,32 @@ int main(int argc, char **argv)
 	int status;
 
 	if (argc == 6 && !strcmp(argv[1], "--child"))
-		return child(argv + 2);
-	make_shared();
-	parse_arguments(argc, argv);
-	if (!options->workers || !options->threads) {
-		usage(stderr);
+		return fuzz_child(argv + 2);
+	fuzz_make_shared();
+	fuzz_parse_arguments(argc, argv);
+	if (!fuzz_options->workers || !fuzz_options->threads) {
+		fuzz_usage(stderr);
 		return 2;
 	}
-	if (*options->replay)
-		return replay();
-	status = finish(spawn("record", 0, 0), 300);
+	if (*fuzz_options->replay)
+		return fuzz_replay();
+	status = fuzz_finish_process(fuzz_spawn("record", 0, 0), 300);
 	if (status) {
 		printf("Bail out! recording clients ends with status 0x%x\n", status);
 		return 2;
 	}
-	report(texts_are_faithful(), "programs are read as they were printed");
-	check("basics", "each call of the programs to begin with succeeds");
+	fuzz_report(fuzz_texts_are_faithful(), "programs are read as they were printed");
+	fuzz_check_role("basics", "each call of the programs to begin with succeeds");
 	begin_edges = atomic_load(&fuzz_shared->edge_count);
-	if (!options->no_gpu)
-		check("sanity", "the device works");
-	fuzz();
-	if (!options->no_gpu)
-		check("sanity", "the device still works");
-	print_statistics();
-	judge(begin_edges);
-	if (!failed)
-		report(true, "nothing was found");
-	printf("1..%u\n", results);
-	return failed != 0;
+	if (!fuzz_options->no_gpu)
+		fuzz_check_role("sanity", "the device works");
+	fuzz_run_workers();
+	if (!fuzz_options->no_gpu)
+		fuzz_check_role("sanity", "the device still works");
+	fuzz_print_statistics();
+	fuzz_judge(begin_edges);
+	if (!fuzz_failed)
+		fuzz_report(true, "nothing was found");
+	printf("1..%u\n", fuzz_results);
+	return fuzz_failed != 0;
 }

@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Programs to begin with for what the clients do not use. Each of their calls succeeds.
+ * Programs for ioctls that the clients do not use, written by hand in the form of text.c.
+ * Each of their calls succeeds, which the fuzzer checks first.
  */
 #include "fuzz.h"
 
@@ -24,7 +25,7 @@ const char *const fuzz_basics[] = {
 	"first_signaled=0x0, pad=0x0, deadline_nsec=0x0}\n"
 	"SYNCOBJ_DESTROY r1 {handle=r2, pad=0x0}\n"
 	"end\n",
-	/* from file to file */
+	/* objects that are passed from one open file to another */
 	"program 0 threads 1\n"
 	"r1 = open {fd=0x0}\n"
 	"r2 = open {fd=0x0}\n"
@@ -44,7 +45,7 @@ const char *const fuzz_basics[] = {
 	"close_fd {fd=r8}\n"
 	"close {fd=r2}\n"
 	"end\n",
-	/* times, memory for them, and an address space that goes before its queue */
+	/* timestamps, memory for them, and an address space that is destroyed before its queue */
 	"program 0 threads 1\n"
 	"r1 = open {fd=0x0}\n"
 	"r2 = ASAHI_GEM_CREATE r1 {size=0x8000, flags=0x0, vm_id=0x0, handle=0x0, pad=0x0}\n"

@@ -2,8 +2,13 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Which branches the code under test has taken: of the kernel's modules KCOV tells
- * (/sys/kernel/debug/kcov), of the shim calls that the compiler has put into it.
+ * Coverage: the edges between blocks of code that programs have taken.
+ *
+ * KCOV tells those of the kernel's modules (/sys/kernel/debug/kcov), as a list of addresses
+ * for the thread that has enabled it: threads of a program that run side by side are not
+ * seen. In the shim, each block calls __sanitizer_cov_trace_pc(), in any thread. A pair of
+ * addresses is hashed into a byte of the mapping that all processes share; collisions lose an
+ * edge now and then, and nothing else.
  */
 #include <fcntl.h>
 #include <linux/kcov.h>
@@ -13,11 +18,11 @@
 
 #include "fuzz.h"
 
-/* words of the kernel's buffer, the first of which counts */
+/* words of the kernel's buffer; the first is the number of those that follow */
 #define KCOV_WORDS	(256 << 10)
 
-static unsigned long *kcov;
-static atomic_ulong fresh;
+static unsigned long *cover_kcov;
+static atomic_ulong cover_fresh;
 
 bool fuzz_cover_edge(uint64_t from, uint64_t to)
 {
@@ -43,9 +48,10 @@ bool fuzz_cover_init(void)
 	/* The kernel's KCOV_INIT_TRACE takes the number of words; the fd keeps the buffer. */
 	if (ioctl(fd, KCOV_INIT_TRACE, KCOV_WORDS))
 		return false;
-	kcov = mmap(NULL, KCOV_WORDS * sizeof(*kcov), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (kcov == MAP_FAILED || ioctl(fd, KCOV_ENABLE, KCOV_TRACE_PC)) {
-		kcov = NULL;
+	cover_kcov = mmap(NULL, KCOV_WORDS * sizeof(*cover_kcov), PROT_READ | PROT_WRITE,
+			  MAP_SHARED, fd, 0);
+	if (cover_kcov == MAP_FAILED || ioctl(fd, KCOV_ENABLE, KCOV_TRACE_PC)) {
+		cover_kcov = NULL;
 		return false;
 	}
 	return true;
@@ -53,24 +59,24 @@ bool fuzz_cover_init(void)
 
 void fuzz_cover_begin(void)
 {
-	if (kcov)
-		__atomic_store_n(&kcov[0], 0, __ATOMIC_RELAXED);
+	if (cover_kcov)
+		__atomic_store_n(&cover_kcov[0], 0, __ATOMIC_RELAXED);
 }
 
 unsigned long fuzz_cover_end(void)
 {
-	unsigned long found = atomic_exchange(&fresh, 0);
+	unsigned long found = atomic_exchange(&cover_fresh, 0);
 	unsigned long count, i;
 
-	if (!kcov)
+	if (!cover_kcov)
 		return found;
-	count = __atomic_load_n(&kcov[0], __ATOMIC_RELAXED);
+	count = __atomic_load_n(&cover_kcov[0], __ATOMIC_RELAXED);
 	for (i = 1; i < count; i++)
-		found += fuzz_cover_edge(kcov[i], kcov[i + 1]);
+		found += fuzz_cover_edge(cover_kcov[i], cover_kcov[i + 1]);
 	return found;
 }
 
-/* What the compiler calls in each block of instrumented code */
+/* The compiler puts a call of this into each block of the shim. */
 void __sanitizer_cov_trace_pc(void);
 
 void __sanitizer_cov_trace_pc(void)
@@ -81,6 +87,6 @@ void __sanitizer_cov_trace_pc(void)
 	if (!fuzz_shared)
 		return;
 	if (fuzz_cover_edge(before, here))
-		atomic_fetch_add(&fresh, 1);
+		atomic_fetch_add(&cover_fresh, 1);
 	before = here;
 }

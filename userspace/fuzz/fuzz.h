@@ -35,7 +35,7 @@ enum fuzz_kind {
 	FUZZ_UNION,
 };
 
-/** struct fuzz_type - of a value */
+/** struct fuzz_type - type of a value */
 struct fuzz_type {
 	enum fuzz_kind kind;
 	/** @size: bytes of a number */
@@ -46,18 +46,18 @@ struct fuzz_type {
 	uint64_t low;
 	uint64_t high;
 	uint64_t step;
-	/** @values: numbers that are worth while, @count of them */
+	/** @values: numbers that the interface names, @count of them */
 	const uint64_t *values;
 	/** @fields: of a structure or union, @count of them */
 	const struct fuzz_field *fields;
 	unsigned int count;
-	/** @elem: what an array has, or a pointer leads to */
+	/** @elem: type of an array's elements, or of what a pointer leads to */
 	const struct fuzz_type *elem;
 	/** @resource: index into fuzz_resources */
 	unsigned int resource;
 	/** @sibling: field whose length this is */
 	unsigned int sibling;
-	/** @bytes: ... in bytes */
+	/** @bytes: that length is in bytes, not in elements */
 	bool bytes;
 };
 
@@ -104,15 +104,15 @@ unsigned int fuzz_resource_find(const char *name);
 
 struct fuzz_value {
 	const struct fuzz_type *type;
-	/** @number: as it is, which union member, or an address that leads nowhere */
+	/** @number: number, index of a union's member, or an address that leads nowhere */
 	uint64_t number;
-	/** @label: of the call whose result this is, or 0 */
+	/** @label: label of the call whose result this is, or 0 */
 	uint32_t label;
 	/** @literal: a length that is @number, right or wrong */
 	bool literal;
-	/** @off_by: what a length that is not literal is wrong by */
+	/** @off_by: added to a length that is not literal */
 	int off_by;
-	/** @children: elements, fields, member, or what is pointed to */
+	/** @children: elements, fields, the member, or what a pointer leads to */
 	struct fuzz_value **children;
 	unsigned int count;
 	uint8_t *bytes;
@@ -127,10 +127,10 @@ void fuzz_value_remove(struct fuzz_value *value, unsigned int index);
 void fuzz_value_set_bytes(struct fuzz_value *value, const void *bytes, size_t count);
 /** fuzz_value_size() - bytes in memory, without what is pointed to */
 size_t fuzz_value_size(const struct fuzz_value *value);
-/** fuzz_value_visit() - call for a value and all that are in it, or pointed to */
+/** fuzz_value_visit() - call a function for a value and all below it in the tree */
 void fuzz_value_visit(struct fuzz_value *value, void (*visit)(struct fuzz_value *, void *),
 		      void *data);
-/** fuzz_value_length() - what a length of a structure is if it is right */
+/** fuzz_value_length() - the right value for a length field of a structure */
 uint64_t fuzz_value_length(const struct fuzz_value *parent, const struct fuzz_type *type);
 
 /* Programs */
@@ -150,7 +150,7 @@ struct fuzz_call {
 
 struct fuzz_program {
 	uint64_t number;
-	/** @threads: how many make all calls once more, at the same time */
+	/** @threads: threads that make all calls once more, at the same time; 1 for none */
 	unsigned int threads;
 	uint32_t next_label;
 	struct fuzz_call *calls[FUZZ_MAX_CALLS];
@@ -160,7 +160,11 @@ struct fuzz_program {
 struct fuzz_program *fuzz_program_new(void);
 struct fuzz_program *fuzz_program_clone(const struct fuzz_program *program);
 void fuzz_program_free(struct fuzz_program *program);
-/** fuzz_program_insert() - a call that the program owns from now on; if it is full, freed */
+/**
+ * fuzz_program_insert() - insert a call, which the program owns from now on
+ *
+ * Return: false if the program is full; the call is freed then.
+ */
 bool fuzz_program_insert(struct fuzz_program *program, unsigned int at, struct fuzz_call *call);
 void fuzz_program_remove(struct fuzz_program *program, unsigned int at);
 struct fuzz_call *fuzz_call_new(const struct fuzz_op *op);
@@ -169,12 +173,12 @@ void fuzz_call_free(struct fuzz_call *call);
 /** fuzz_call_field() - the value of a field of the argument, NULL if there is none */
 struct fuzz_value *fuzz_call_field(const struct fuzz_call *call, const char *name);
 
-/** fuzz_program_print() - as text that fuzz_program_read() understands */
+/** fuzz_program_print() - print a program as text that fuzz_program_read() understands */
 void fuzz_program_print(const struct fuzz_program *program, FILE *out);
-/** fuzz_program_read() - the next program of a text, NULL if there is none or it is wrong */
+/** fuzz_program_read() - read the next program of a text; NULL if there is none or it is wrong */
 struct fuzz_program *fuzz_program_read(const char **text);
 
-/* Chance */
+/* Random numbers */
 
 struct fuzz_random {
 	uint64_t state;
@@ -185,7 +189,7 @@ uint64_t fuzz_random(struct fuzz_random *random);
 uint64_t fuzz_below(struct fuzz_random *random, uint64_t limit);
 bool fuzz_chance(struct fuzz_random *random, unsigned int percent);
 
-/** struct fuzz_choices - what may be generated */
+/** struct fuzz_choices - limits of what is generated */
 struct fuzz_choices {
 	struct fuzz_random *random;
 	/** @fail: let allocations fail */
@@ -214,7 +218,7 @@ struct fuzz_options {
 	char out[256];
 };
 
-/* What all processes of the fuzzer share */
+/* Memory that all processes of the fuzzer share */
 
 #define FUZZ_EDGES		(1u << 18)
 #define FUZZ_MAX_WORKERS	16
@@ -244,10 +248,10 @@ struct fuzz_shared {
 	atomic_ulong failures_injected;
 	struct fuzz_op_stats ops[FUZZ_MAX_OPS];
 	struct fuzz_worker_state workers[FUZZ_MAX_WORKERS];
-	/** @corpus: where in @texts the programs are that brought something new */
+	/** @corpus: offsets in @texts, plus 1, of programs that took new branches; 0 before that */
 	atomic_ulong corpus[FUZZ_MAX_CORPUS];
 	atomic_uint corpus_count;
-	/** @seed_count: how many of them were there at first */
+	/** @seed_count: the first of them, which are seeds */
 	unsigned int seed_count;
 	atomic_ulong used;
 	atomic_uint stop;
@@ -259,10 +263,10 @@ extern struct fuzz_shared *fuzz_shared;
 
 /* Coverage */
 
-/** fuzz_cover_init() - in a process that will run programs. Return: whether there is any */
+/** fuzz_cover_init() - enable KCOV for this thread. Return: whether there is KCOV */
 bool fuzz_cover_init(void);
 void fuzz_cover_begin(void);
-/** fuzz_cover_end() - Return: number of edges that no program has reached before */
+/** fuzz_cover_end() - Return: number of edges that no program has taken before */
 unsigned long fuzz_cover_end(void);
 /** fuzz_cover_edge() - count an edge. Return: whether it is new */
 bool fuzz_cover_edge(uint64_t from, uint64_t to);
@@ -277,7 +281,7 @@ struct fuzz_outcome {
 	unsigned int right;
 	/** @finished: work that ended well */
 	unsigned int finished;
-	/** @edges: that no program has reached before */
+	/** @edges: edges that no program has taken before */
 	unsigned long edges;
 };
 
@@ -294,25 +298,25 @@ struct fuzz_outcome fuzz_run(const struct fuzz_program *program, unsigned int pa
 extern const char *const fuzz_basics[];
 
 /**
- * fuzz_seeds() - programs that make the GPU work, recorded from the clients
- * @programs: where they go
- * @max: most of them
+ * fuzz_seeds() - record programs that make the GPU work from the clients
+ * @programs: filled in
+ * @max: room in @programs
  *
- * Return: how many, or a negative errno value.
+ * Return: number of programs, or a negative errno value.
  */
 int fuzz_seeds(struct fuzz_program **programs, unsigned int max);
 
 /* Findings */
 
-/** fuzz_kernel_complains() - whether the kernel has said something bad since last asked */
+/** fuzz_kernel_complains() - whether the kernel has logged a warning since the last call */
 bool fuzz_kernel_complains(void);
 
 /**
  * fuzz_minimise() - make a program smaller as long as it breaks something
- * @program: program that does
- * @broken: runs one and tells
+ * @program: program; replaced by the smaller one
+ * @broken: runs a program and returns whether something broke
  *
- * Return: whether it does break something when it is run alone.
+ * Return: whether the program breaks something when it is run alone.
  */
 bool fuzz_minimise(struct fuzz_program *program, bool (*broken)(const struct fuzz_program *));
 

@@ -2,8 +2,17 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Programs by chance: mostly what the interface allows, so that a call gets as far as the
- * next one needs, and now and then anything.
+ * Random programs, and random changes of programs.
+ *
+ * Values are mostly within the bounds of their types, so that calls succeed and later ones
+ * have something to work with; each kind of value has a small chance of being anything else.
+ * A call that needs a resource uses the result of an earlier call, of the last ones more
+ * often, or has a call that makes one inserted before it, to a depth of five. A mutation
+ * changes one value of one call, or inserts, removes, repeats or moves a call, appends a part
+ * of another program, or changes the number of threads.
+ *
+ * Everything follows from the random numbers of the worker (splitmix64), so that one worker
+ * without coverage makes the same programs from the same seed. There is no shared state.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,17 +38,18 @@ bool fuzz_chance(struct fuzz_random *random, unsigned int percent)
 	return fuzz_below(random, 100) < percent;
 }
 
-/* Something that is being put together */
+/* State of generating one call */
 struct generator {
 	const struct fuzz_choices *choices;
 	struct fuzz_random *random;
 	struct fuzz_program *program;
-	/* where the call will be; results of earlier ones can be used */
+	/* index at which the call will be inserted; results of earlier ones can be used */
 	unsigned int at;
 	unsigned int depth;
 };
 
-static uint64_t odd_number(struct fuzz_random *random)
+/* Return: a border of a usual range, a power of two, or any number. */
+static uint64_t generate_odd_number(struct fuzz_random *random)
 {
 	static const uint64_t odd[] = {
 		0, 1, 2, 3, 7, 8, 16, 63, 64, 255, 256, 0x3fff, 0x4000, 0x4001, 0x7fff, 0x8000,
@@ -57,7 +67,8 @@ static uint64_t odd_number(struct fuzz_random *random)
 	}
 }
 
-static bool are_bits(const struct fuzz_type *type)
+/* Return: whether a type's values are flags, which can be combined. */
+static bool generate_are_bits(const struct fuzz_type *type)
 {
 	unsigned int i;
 
@@ -67,7 +78,8 @@ static bool are_bits(const struct fuzz_type *type)
 	return true;
 }
 
-static uint64_t number(struct fuzz_random *random, const struct fuzz_type *type)
+/* Return: a number that is mostly right for a type. */
+static uint64_t generate_number(struct fuzz_random *random, const struct fuzz_type *type)
 {
 	uint64_t value;
 	unsigned int i;
@@ -75,25 +87,25 @@ static uint64_t number(struct fuzz_random *random, const struct fuzz_type *type)
 	if (type->constant && !fuzz_chance(random, 1))
 		return type->low;
 	if (fuzz_chance(random, 5))
-		return odd_number(random);
+		return generate_odd_number(random);
 	if (type->values) {
 		value = type->values[fuzz_below(random, type->count)];
-		if (are_bits(type) && fuzz_chance(random, 40))
+		if (generate_are_bits(type) && fuzz_chance(random, 40))
 			return 0;
-		for (i = 0; are_bits(type) && i < 2; i++)
+		for (i = 0; generate_are_bits(type) && i < 2; i++)
 			value |= type->values[fuzz_below(random, type->count)];
 		return value;
 	}
 	if (type->high)
 		return type->low + fuzz_below(random, (type->high - type->low) / type->step + 1) *
 				   type->step;
-	return fuzz_chance(random, 50) ? 0 : odd_number(random);
+	return fuzz_chance(random, 50) ? 0 : generate_odd_number(random);
 }
 
-static struct fuzz_call *new_call(struct generator *g, const struct fuzz_op *op);
+static struct fuzz_call *generate_new_call(struct generator *g, const struct fuzz_op *op);
 
-/* Return: the label of a call before ours that gives such a thing back, or 0. */
-static uint32_t pick_label(const struct generator *g, unsigned int resource)
+/* Return: the label of an earlier call that gives such a resource back, or 0. */
+static uint32_t generate_pick_label(const struct generator *g, unsigned int resource)
 {
 	unsigned int found = 0;
 	uint32_t label = 0;
@@ -111,8 +123,8 @@ static uint32_t pick_label(const struct generator *g, unsigned int resource)
 	return label;
 }
 
-/* Return: the label of a new call before ours that gives such a thing back, or 0. */
-static uint32_t make_resource(struct generator *g, unsigned int resource)
+/* Inserts a call before this one that gives a resource back. Return: its label, or 0. */
+static uint32_t generate_make_resource(struct generator *g, unsigned int resource)
 {
 	const struct fuzz_op *ops[FUZZ_MAX_OPS];
 	unsigned int count = 0;
@@ -128,7 +140,7 @@ static uint32_t make_resource(struct generator *g, unsigned int resource)
 	if (!count)
 		return 0;
 	g->depth++;
-	call = new_call(g, ops[fuzz_below(g->random, count)]);
+	call = generate_new_call(g, ops[fuzz_below(g->random, count)]);
 	g->depth--;
 	label = call->label;
 	if (!fuzz_program_insert(g->program, g->at, call))
@@ -137,25 +149,25 @@ static uint32_t make_resource(struct generator *g, unsigned int resource)
 	return label;
 }
 
-static uint32_t need_resource(struct generator *g, unsigned int resource)
+static uint32_t generate_need_resource(struct generator *g, unsigned int resource)
 {
-	uint32_t label = pick_label(g, resource);
+	uint32_t label = generate_pick_label(g, resource);
 
-	return label ? label : make_resource(g, resource);
+	return label ? label : generate_make_resource(g, resource);
 }
 
-static struct fuzz_value *new_value(struct generator *g, const struct fuzz_type *type);
+static struct fuzz_value *generate_new_value(struct generator *g, const struct fuzz_type *type);
 
-static void new_elements(struct generator *g, struct fuzz_value *value)
+static void generate_new_elements(struct generator *g, struct fuzz_value *value)
 {
 	uint64_t count = value->type->low +
 			 fuzz_below(g->random, value->type->high - value->type->low + 1);
 
 	while (count--)
-		fuzz_value_append(value, new_value(g, value->type->elem));
+		fuzz_value_append(value, generate_new_value(g, value->type->elem));
 }
 
-static void new_fields(struct generator *g, struct fuzz_value *value)
+static void generate_new_fields(struct generator *g, struct fuzz_value *value)
 {
 	const struct fuzz_type *type = value->type;
 	unsigned int i;
@@ -165,11 +177,11 @@ static void new_fields(struct generator *g, struct fuzz_value *value)
 		bool only_out = field->out && fuzz_chance(g->random, 80);
 
 		fuzz_value_append(value, only_out ? fuzz_value_new(field->type) :
-						    new_value(g, field->type));
+						    generate_new_value(g, field->type));
 	}
 }
 
-static void new_bytes(struct generator *g, struct fuzz_value *value)
+static void generate_new_bytes(struct generator *g, struct fuzz_value *value)
 {
 	uint8_t bytes[256];
 	size_t count = 4 * (1 + fuzz_below(g->random, sizeof(bytes) / 4));
@@ -180,74 +192,74 @@ static void new_bytes(struct generator *g, struct fuzz_value *value)
 	fuzz_value_set_bytes(value, bytes, count);
 }
 
-static uint64_t bad_address(struct fuzz_random *random)
+static uint64_t generate_bad_address(struct fuzz_random *random)
 {
 	static const uint64_t bad[] = { 0, 1, 0xffff800000000000, 0xfffffffffffff000 };
 
 	return bad[fuzz_below(random, sizeof(bad) / sizeof(bad[0]))];
 }
 
-/* By a few elements or bytes: what is far off fails before anything else is looked at */
-static void change_length(struct fuzz_random *random, struct fuzz_value *value)
+/* Makes a length wrong, mostly by a little: lengths that are far off are refused at once. */
+static void generate_change_length(struct fuzz_random *random, struct fuzz_value *value)
 {
 	value->literal = fuzz_chance(random, 30);
 	if (value->literal)
-		value->number = odd_number(random);
+		value->number = generate_odd_number(random);
 	else
 		value->off_by = ((int)fuzz_below(random, 9) - 4) * (1 << fuzz_below(random, 6));
 }
 
-static struct fuzz_value *new_value(struct generator *g, const struct fuzz_type *type)
+static struct fuzz_value *generate_new_value(struct generator *g, const struct fuzz_type *type)
 {
 	struct fuzz_value *value = fuzz_value_new(type);
 
 	switch (type->kind) {
 	case FUZZ_INT:
-		value->number = number(g->random, type);
+		value->number = generate_number(g->random, type);
 		break;
 	case FUZZ_DEADLINE:
 		value->number = fuzz_below(g->random, 20000000);
 		break;
 	case FUZZ_RESOURCE:
 		if (!fuzz_chance(g->random, 4))
-			value->label = need_resource(g, type->resource);
+			value->label = generate_need_resource(g, type->resource);
 		if (!value->label)
 			value->number = fuzz_below(g->random, 4);
 		break;
 	case FUZZ_LENGTH:
 		if (fuzz_chance(g->random, 4))
-			change_length(g->random, value);
+			generate_change_length(g->random, value);
 		break;
 	case FUZZ_POINTER:
 		if (fuzz_chance(g->random, 3))
-			value->number = bad_address(g->random);
+			value->number = generate_bad_address(g->random);
 		else
-			fuzz_value_append(value, new_value(g, type->elem));
+			fuzz_value_append(value, generate_new_value(g, type->elem));
 		break;
 	case FUZZ_ARRAY:
-		new_elements(g, value);
+		generate_new_elements(g, value);
 		break;
 	case FUZZ_BYTES:
-		new_bytes(g, value);
+		generate_new_bytes(g, value);
 		break;
 	case FUZZ_STRUCT:
-		new_fields(g, value);
+		generate_new_fields(g, value);
 		break;
 	case FUZZ_UNION:
 		value->number = fuzz_below(g->random, type->count);
-		fuzz_value_append(value, new_value(g, type->fields[value->number].type));
+		fuzz_value_append(value, generate_new_value(g, type->fields[value->number].type));
 		break;
 	}
 	return value;
 }
 
-static struct fuzz_call *new_call(struct generator *g, const struct fuzz_op *op)
+static struct fuzz_call *generate_new_call(struct generator *g, const struct fuzz_op *op)
 {
 	struct fuzz_call *call = fuzz_call_new(op);
 
 	if (op->has_fd)
-		call->fd = need_resource(g, fuzz_resource_find("fd_asahi"));
-	call->arg = new_value(g, op->arg);
+		call->fd = generate_need_resource(g, fuzz_resource_find("fd_asahi"));
+	call->arg = generate_new_value(g, op->arg);
 	if (op->result >= 0)
 		call->label = g->program->next_label++;
 	if (op->action == FUZZ_IOCTL && fuzz_chance(g->random, 1))
@@ -257,11 +269,11 @@ static struct fuzz_call *new_call(struct generator *g, const struct fuzz_op *op)
 	return call;
 }
 
-static const struct fuzz_op *any_op(struct fuzz_random *random)
+static const struct fuzz_op *generate_any_op(struct fuzz_random *random)
 {
 	const struct fuzz_op *op;
 
-	/* What closes things and what checks is left out more often than not. */
+	/* Checks are never chosen, and opening and closing only in a fifth of cases. */
 	do {
 		op = &fuzz_ops[fuzz_below(random, fuzz_op_count)];
 	} while (op->action == FUZZ_EXPECT ||
@@ -270,7 +282,7 @@ static const struct fuzz_op *any_op(struct fuzz_random *random)
 	return op;
 }
 
-static void insert_any(const struct fuzz_choices *choices, struct fuzz_program *program)
+static void generate_insert_any(const struct fuzz_choices *choices, struct fuzz_program *program)
 {
 	struct generator g = {
 		.choices = choices,
@@ -278,7 +290,7 @@ static void insert_any(const struct fuzz_choices *choices, struct fuzz_program *
 		.program = program,
 		.at = fuzz_below(choices->random, program->count + 1),
 	};
-	struct fuzz_call *call = new_call(&g, any_op(g.random));
+	struct fuzz_call *call = generate_new_call(&g, generate_any_op(g.random));
 
 	fuzz_program_insert(program, g.at, call);
 }
@@ -295,7 +307,7 @@ struct fuzz_program *fuzz_generate(const struct fuzz_choices *choices)
 			.program = program,
 			.at = program->count,
 		};
-		struct fuzz_call *call = new_call(&g, any_op(g.random));
+		struct fuzz_call *call = generate_new_call(&g, generate_any_op(g.random));
 
 		fuzz_program_insert(program, g.at, call);
 	}
@@ -306,7 +318,7 @@ struct fuzz_program *fuzz_generate(const struct fuzz_choices *choices)
 
 /* Mutation */
 
-static void change_bytes(struct fuzz_random *random, struct fuzz_value *value)
+static void generate_change_bytes(struct fuzz_random *random, struct fuzz_value *value)
 {
 	size_t words = value->byte_count / 4;
 	size_t at = 4 * fuzz_below(random, words);
@@ -321,7 +333,7 @@ static void change_bytes(struct fuzz_random *random, struct fuzz_value *value)
 		word ^= 1u << fuzz_below(random, 32);
 		break;
 	case 2:
-		word = odd_number(random);
+		word = generate_odd_number(random);
 		break;
 	case 3:
 		memcpy(&word, value->bytes + 4 * fuzz_below(random, words), 4);
@@ -333,7 +345,7 @@ static void change_bytes(struct fuzz_random *random, struct fuzz_value *value)
 	memcpy(value->bytes + at, &word, 4);
 }
 
-static void change_number(struct fuzz_random *random, struct fuzz_value *value)
+static void generate_change_number(struct fuzz_random *random, struct fuzz_value *value)
 {
 	switch (fuzz_below(random, 6)) {
 	case 0:
@@ -346,15 +358,15 @@ static void change_number(struct fuzz_random *random, struct fuzz_value *value)
 		value->number += (fuzz_below(random, 9) - 4) * 0x4000;
 		break;
 	case 3:
-		value->number = odd_number(random);
+		value->number = generate_odd_number(random);
 		break;
 	default:
-		value->number = number(random, value->type);
+		value->number = generate_number(random, value->type);
 		break;
 	}
 }
 
-static void change_array(struct generator *g, struct fuzz_value *value)
+static void generate_change_array(struct generator *g, struct fuzz_value *value)
 {
 	unsigned int at = fuzz_below(g->random, value->count);
 
@@ -369,14 +381,15 @@ static void change_array(struct generator *g, struct fuzz_value *value)
 		break;
 	default:
 		if (value->count < 64)
-			fuzz_value_append(value, new_value(g, value->type->elem));
+			fuzz_value_append(value, generate_new_value(g, value->type->elem));
 		break;
 	}
 }
 
-static void replace(struct generator *g, struct fuzz_value *value)
+/* Replaces a value by a new one of its type, in place. */
+static void generate_replacement(struct generator *g, struct fuzz_value *value)
 {
-	struct fuzz_value *other = new_value(g, value->type);
+	struct fuzz_value *other = generate_new_value(g, value->type);
 	struct fuzz_value old = *value;
 
 	*value = *other;
@@ -384,47 +397,51 @@ static void replace(struct generator *g, struct fuzz_value *value)
 	fuzz_value_free(other);
 }
 
-static void change_value(struct generator *g, struct fuzz_value *value)
+static void generate_change_value(struct generator *g, struct fuzz_value *value)
 {
 	switch (value->type->kind) {
 	case FUZZ_BYTES:
-		change_bytes(g->random, value);
+		generate_change_bytes(g->random, value);
 		break;
 	case FUZZ_INT:
-		change_number(g->random, value);
+		generate_change_number(g->random, value);
 		break;
 	case FUZZ_ARRAY:
-		change_array(g, value);
+		generate_change_array(g, value);
 		break;
 	case FUZZ_LENGTH:
-		change_length(g->random, value);
+		generate_change_length(g->random, value);
 		break;
 	case FUZZ_STRUCT:
 		break;
 	default:
-		replace(g, value);
+		generate_replacement(g, value);
 		break;
 	}
 }
 
-/* A length decides how much is read, and is only one of some seventy numbers of a render. */
+/*
+ * How often a length is chosen compared with another value: it decides how much is read, but
+ * is one of some seventy numbers of a render.
+ */
 #define LENGTH_WEIGHT	8
 
 struct chosen {
 	struct fuzz_random *random;
 	struct fuzz_value *value;
-	/* weights of those that could have been chosen so far */
+	/* sum of the weights of all values that were seen */
 	unsigned int seen;
 };
 
-static void choose(struct fuzz_value *value, void *data)
+/* Chooses one value of a tree, by weight, in one walk (reservoir sampling). */
+static void generate_choose(struct fuzz_value *value, void *data)
 {
 	struct chosen *chosen = data;
 	unsigned int weight;
 
 	if (value->type->kind == FUZZ_STRUCT)
 		return;
-	/* What must be a certain number is tried, but seldom. */
+	/* Numbers that have to be a constant are changed less often. */
 	if (value->type->kind == FUZZ_INT && value->type->constant &&
 	    !fuzz_chance(chosen->random, 15))
 		return;
@@ -434,8 +451,8 @@ static void choose(struct fuzz_value *value, void *data)
 		chosen->value = value;
 }
 
-/* The call is out of the program for a while: calls may come before it. */
-static void change_call(const struct fuzz_choices *choices, struct fuzz_program *program)
+/* Changes a value of a copy of a call, which then replaces the call. */
+static void generate_change_call(const struct fuzz_choices *choices, struct fuzz_program *program)
 {
 	struct generator g = {
 		.choices = choices,
@@ -450,27 +467,27 @@ static void change_call(const struct fuzz_choices *choices, struct fuzz_program 
 	if (!program->count)
 		return;
 	call = fuzz_call_clone(program->calls[old]);
-	fuzz_value_visit(call->arg, choose, &chosen);
+	fuzz_value_visit(call->arg, generate_choose, &chosen);
 	if (chosen.value)
-		change_value(&g, chosen.value);
+		generate_change_value(&g, chosen.value);
 	if (fuzz_chance(g.random, 2) && call->op->action == FUZZ_IOCTL)
 		call->size = fuzz_below(g.random, 2 * fuzz_value_size(call->arg) + 8);
 	if (choices->fail && fuzz_chance(g.random, 60) && call->op->action == FUZZ_IOCTL)
 		call->fail = 1 + fuzz_below(g.random, 60);
-	/* What the change needs was put before it. */
+	/* Calls that make resources may have been inserted before it: the index has moved. */
 	fuzz_call_free(program->calls[g.at]);
 	program->calls[g.at] = call;
 }
 
-static void shift_label(struct fuzz_value *value, void *data)
+static void generate_shift_label(struct fuzz_value *value, void *data)
 {
 	if (value->label)
 		value->label += *(uint32_t *)data;
 }
 
-/* Part of another program, with labels of its own, comes behind this one. */
-static void append_part(const struct fuzz_choices *choices, struct fuzz_program *program,
-			const struct fuzz_program *other)
+/* Appends another program, or its end, with its labels shifted behind those of this one. */
+static void generate_append_part(const struct fuzz_choices *choices, struct fuzz_program *program,
+				 const struct fuzz_program *other)
 {
 	uint32_t shift = program->next_label;
 	unsigned int first = fuzz_chance(choices->random, 70) ?
@@ -484,14 +501,14 @@ static void append_part(const struct fuzz_choices *choices, struct fuzz_program 
 			call->label += shift;
 		if (call->fd)
 			call->fd += shift;
-		fuzz_value_visit(call->arg, shift_label, &shift);
+		fuzz_value_visit(call->arg, generate_shift_label, &shift);
 		if (!fuzz_program_insert(program, program->count, call))
 			break;
 	}
 	program->next_label += other->next_label;
 }
 
-static void move_call(struct fuzz_random *random, struct fuzz_program *program)
+static void generate_move_call(struct fuzz_random *random, struct fuzz_program *program)
 {
 	unsigned int from = fuzz_below(random, program->count);
 	unsigned int to = fuzz_below(random, program->count);
@@ -504,7 +521,7 @@ static void move_call(struct fuzz_random *random, struct fuzz_program *program)
 	fuzz_program_insert(program, to, call);
 }
 
-static void repeat_call(struct fuzz_program *program, unsigned int at)
+static void generate_repeat_call(struct fuzz_program *program, unsigned int at)
 {
 	struct fuzz_call *call;
 
@@ -516,24 +533,24 @@ static void repeat_call(struct fuzz_program *program, unsigned int at)
 	fuzz_program_insert(program, at + 1, call);
 }
 
-static void mutate_once(const struct fuzz_choices *choices, struct fuzz_program *program,
-			const struct fuzz_program *other)
+static void generate_mutate_once(const struct fuzz_choices *choices, struct fuzz_program *program,
+				 const struct fuzz_program *other)
 {
 	struct fuzz_random *random = choices->random;
 	unsigned int dice = fuzz_below(random, 100);
 
 	if (dice < 55)
-		change_call(choices, program);
+		generate_change_call(choices, program);
 	else if (dice < 72)
-		insert_any(choices, program);
+		generate_insert_any(choices, program);
 	else if (dice < 78 && program->count > 1)
 		fuzz_program_remove(program, fuzz_below(random, program->count));
 	else if (dice < 84)
-		repeat_call(program, fuzz_below(random, program->count));
+		generate_repeat_call(program, fuzz_below(random, program->count));
 	else if (dice < 89)
-		move_call(random, program);
+		generate_move_call(random, program);
 	else if (dice < 94 && other)
-		append_part(choices, program, other);
+		generate_append_part(choices, program, other);
 	else
 		program->threads = 1 + fuzz_below(random, choices->max_threads);
 }
@@ -544,5 +561,5 @@ void fuzz_mutate(const struct fuzz_choices *choices, struct fuzz_program *progra
 	unsigned int changes = 1 + fuzz_below(choices->random, 4);
 
 	while (changes--)
-		mutate_once(choices, program, other);
+		generate_mutate_once(choices, program, other);
 }

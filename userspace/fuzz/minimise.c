@@ -2,7 +2,13 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What is found, and how it becomes small enough to be understood.
+ * Complaints of the kernel, and making a program smaller that breaks something.
+ *
+ * Minimising tries changes and keeps those after which the program still breaks something:
+ * first it drops calls, halves of the program, then quarters, down to single ones; then it
+ * simplifies threads, failing allocations and sizes, shortens arrays from their ends, and
+ * halves bytes of memory. It stops after MAX_TRIALS runs. The result is not the smallest,
+ * but as a rule a few calls. Only the first process of the fuzzer is here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,13 +17,13 @@
 
 #include "fuzz.h"
 
-/* Trials that a program is worth */
+/* Most runs for one program; a run takes up to 20 s */
 #define MAX_TRIALS	400
 
-static int kmsg = -1;
-static bool kmsg_tried;
+static int minimise_kmsg = -1;
+static bool minimise_kmsg_tried;
 
-static bool is_complaint(const char *line)
+static bool minimise_is_complaint(const char *line)
 {
 	static const char *const words[] = {
 		"WARNING:", "BUG:", "KASAN", "UBSAN", "KFENCE", "ODEBUG", "Oops",
@@ -40,27 +46,27 @@ bool fuzz_kernel_complains(void)
 	char line[8192];
 	ssize_t n;
 
-	if (!kmsg_tried) {
-		kmsg_tried = true;
-		kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		if (kmsg >= 0)
-			lseek(kmsg, 0, SEEK_END);
+	if (!minimise_kmsg_tried) {
+		minimise_kmsg_tried = true;
+		minimise_kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (minimise_kmsg >= 0)
+			lseek(minimise_kmsg, 0, SEEK_END);
 	}
-	if (kmsg < 0)
+	if (minimise_kmsg < 0)
 		return false;
 	for (;;) {
-		n = read(kmsg, line, sizeof(line) - 1);
-		/* what was lost is no reason to stop */
+		n = read(minimise_kmsg, line, sizeof(line) - 1);
+		/* messages were overwritten before they were read: go on with the next */
 		if (n < 0 && errno == EPIPE)
 			continue;
 		if (n <= 0)
 			return complains;
 		line[n] = '\0';
-		complains |= is_complaint(line);
+		complains |= minimise_is_complaint(line);
 	}
 }
 
-/* Trying: a change is kept if what it makes still breaks something. */
+/* Minimising */
 
 struct minimiser {
 	struct fuzz_program *program;
@@ -68,18 +74,19 @@ struct minimiser {
 	unsigned int trials;
 };
 
-static bool still_broken(struct minimiser *m, const struct fuzz_program *program)
+static bool minimise_still_broken(struct minimiser *m, const struct fuzz_program *program)
 {
 	return m->trials++ < MAX_TRIALS && m->broken(program);
 }
 
-static bool try_without(struct minimiser *m, unsigned int first, unsigned int count)
+/* Keeps the program without some calls if it still breaks. Return: whether it does. */
+static bool minimise_try_without(struct minimiser *m, unsigned int first, unsigned int count)
 {
 	struct fuzz_program *smaller = fuzz_program_clone(m->program);
 
 	while (count--)
 		fuzz_program_remove(smaller, first);
-	if (still_broken(m, smaller)) {
+	if (minimise_still_broken(m, smaller)) {
 		fuzz_program_free(m->program);
 		m->program = smaller;
 		return true;
@@ -88,7 +95,7 @@ static bool try_without(struct minimiser *m, unsigned int first, unsigned int co
 	return false;
 }
 
-static void drop_calls(struct minimiser *m)
+static void minimise_drop_calls(struct minimiser *m)
 {
 	unsigned int step, at;
 
@@ -96,7 +103,7 @@ static void drop_calls(struct minimiser *m)
 		at = m->program->count;
 		while (at >= step) {
 			at -= step;
-			try_without(m, at, step);
+			minimise_try_without(m, at, step);
 		}
 	}
 }
@@ -105,8 +112,8 @@ struct simplifier {
 	struct minimiser *m;
 };
 
-/* An array is cut down from its end, bytes become shorter by half. */
-static void simplify_value(struct fuzz_value *value, void *data)
+/* Drops elements from the end of an array, or halves bytes, as long as the program breaks. */
+static void minimise_simplify_value(struct fuzz_value *value, void *data)
 {
 	struct minimiser *m = ((struct simplifier *)data)->m;
 	size_t bytes = value->byte_count;
@@ -115,7 +122,7 @@ static void simplify_value(struct fuzz_value *value, void *data)
 	       value->count) {
 		struct fuzz_value *last = value->children[--value->count];
 
-		if (!still_broken(m, m->program)) {
+		if (!minimise_still_broken(m, m->program)) {
 			value->children[value->count++] = last;
 			break;
 		}
@@ -123,7 +130,7 @@ static void simplify_value(struct fuzz_value *value, void *data)
 	}
 	while (value->byte_count > 8) {
 		value->byte_count = (value->byte_count / 2 + 3) & ~(size_t)3;
-		if (still_broken(m, m->program)) {
+		if (minimise_still_broken(m, m->program)) {
 			bytes = value->byte_count;
 		} else {
 			value->byte_count = bytes;
@@ -132,26 +139,26 @@ static void simplify_value(struct fuzz_value *value, void *data)
 	}
 }
 
-static void simplify(struct minimiser *m)
+static void minimise_simplify(struct minimiser *m)
 {
 	struct simplifier simplifier = { m };
 	unsigned int threads = m->program->threads;
 	unsigned int i;
 
 	m->program->threads = 1;
-	if (threads > 1 && !still_broken(m, m->program))
+	if (threads > 1 && !minimise_still_broken(m, m->program))
 		m->program->threads = threads;
 	for (i = 0; i < m->program->count; i++) {
 		struct fuzz_call *call = m->program->calls[i];
 		unsigned int fail = call->fail, size = call->size;
 
 		call->fail = 0;
-		if (fail && !still_broken(m, m->program))
+		if (fail && !minimise_still_broken(m, m->program))
 			call->fail = fail;
 		call->size = 0;
-		if (size && !still_broken(m, m->program))
+		if (size && !minimise_still_broken(m, m->program))
 			call->size = size;
-		fuzz_value_visit(call->arg, simplify_value, &simplifier);
+		fuzz_value_visit(call->arg, minimise_simplify_value, &simplifier);
 	}
 }
 
@@ -159,11 +166,11 @@ bool fuzz_minimise(struct fuzz_program *program, bool (*broken)(const struct fuz
 {
 	struct minimiser m = { fuzz_program_clone(program), broken, 0 };
 	struct fuzz_program old;
-	bool found = still_broken(&m, m.program);
+	bool found = minimise_still_broken(&m, m.program);
 
 	if (found) {
-		drop_calls(&m);
-		simplify(&m);
+		minimise_drop_calls(&m);
+		minimise_simplify(&m);
 	}
 	old = *program;
 	*program = *m.program;

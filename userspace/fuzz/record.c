@@ -2,10 +2,16 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Programs to begin with: what the clients ask of the driver when they compute and draw.
- * Calls of libdrm_asahi come through __wrap_drmIoctl(), and are turned back into values.
- * What is in memory when work is submitted becomes calls of "write", and what the work
- * has changed there, calls of "expect".
+ * Seeds: programs recorded from the clients while they compute and draw.
+ *
+ * The linker leads libdrm_asahi's calls of drmIoctl() to __wrap_drmIoctl(). Each argument is
+ * decoded, along the types of the tables, into a tree of values; handles become labels of the
+ * calls that returned them. Buffers are mapped a second time: at SUBMIT their contents become
+ * calls of "write", without long runs of one byte, and at the end the bytes that the GPU has
+ * changed become calls of "expect". A recording ends when the library asks a sync file how
+ * its work has ended.
+ *
+ * One thread of one process records one client after the other.
  */
 #include <errno.h>
 #include <linux/sync_file.h>
@@ -20,7 +26,7 @@
 
 #define MAX_BUFFERS	32
 #define MAX_RESULTS	128
-/* bytes of one buffer that are worth to be compared */
+/* most bytes of one buffer that are compared */
 #define MAX_EXPECT	256
 /* equal bytes in a row that end a write */
 #define RUN_END		64
@@ -30,6 +36,7 @@ int __real_drmIoctl(int fd, unsigned long request, void *arg);
 struct buffer {
 	uint32_t label;
 	uint8_t *map;
+	/* its contents when work was submitted */
 	uint8_t *before;
 	size_t size;
 };
@@ -50,7 +57,7 @@ static struct recording {
 	unsigned int seen_count;
 } *recording;
 
-static uint32_t find_label(unsigned int resource, uint64_t number)
+static uint32_t record_find_label(unsigned int resource, uint64_t number)
 {
 	unsigned int i;
 
@@ -60,15 +67,16 @@ static uint32_t find_label(unsigned int resource, uint64_t number)
 	return 0;
 }
 
-static void see(unsigned int resource, uint64_t number, uint32_t label)
+/* Notes that the client knows a resource by this number. */
+static void record_note(unsigned int resource, uint64_t number, uint32_t label)
 {
 	if (recording->seen_count < MAX_RESULTS)
 		recording->seen[recording->seen_count++] =
 			(struct seen){ resource, number, label };
 }
 
-/* A call with all fields 0, which is not in the program yet */
-static struct fuzz_call *plain_call(const char *name)
+/* Return: a call with all fields 0, which is not in the program yet. */
+static struct fuzz_call *record_plain_call(const char *name)
 {
 	struct fuzz_call *call = fuzz_call_new(fuzz_op_find(name));
 	unsigned int i;
@@ -82,7 +90,7 @@ static struct fuzz_call *plain_call(const char *name)
 	return call;
 }
 
-static void add(struct fuzz_call *call)
+static void record_add(struct fuzz_call *call)
 {
 	fuzz_program_insert(recording->program, recording->program->count, call);
 }
@@ -94,7 +102,8 @@ struct bytes {
 	size_t left;
 };
 
-static uint64_t take(struct bytes *from, size_t size)
+/* Return: the next number of @size bytes, or as many as are left. */
+static uint64_t record_take(struct bytes *from, size_t size)
 {
 	uint64_t number = 0;
 
@@ -106,34 +115,34 @@ static uint64_t take(struct bytes *from, size_t size)
 	return number;
 }
 
-static struct fuzz_value *decode(const struct fuzz_type *type, struct bytes *from, bool out);
+static struct fuzz_value *record_decode(const struct fuzz_type *type, struct bytes *from, bool out);
 
-/* The library's own sync objects come from elsewhere. */
-static uint32_t unknown_syncobj(uint64_t number)
+/* Adds a call that creates a sync object: libdrm has made it, whose calls are not recorded. */
+static uint32_t record_unknown_syncobj(uint64_t number)
 {
-	struct fuzz_call *call = plain_call("SYNCOBJ_CREATE");
+	struct fuzz_call *call = record_plain_call("SYNCOBJ_CREATE");
 	uint32_t label = call->label;
 
-	add(call);
-	see(fuzz_resource_find("asahi_syncobj"), number, label);
+	record_add(call);
+	record_note(fuzz_resource_find("asahi_syncobj"), number, label);
 	return label;
 }
 
-static void decode_resource(struct fuzz_value *value, bool out)
+static void record_decode_resource(struct fuzz_value *value, bool out)
 {
 	if (out) {
 		value->number = 0;
 		return;
 	}
-	value->label = find_label(value->type->resource, value->number);
+	value->label = record_find_label(value->type->resource, value->number);
 	if (!value->label && value->number &&
 	    value->type->resource == fuzz_resource_find("asahi_syncobj"))
-		value->label = unknown_syncobj(value->number);
+		value->label = record_unknown_syncobj(value->number);
 	if (value->label)
 		value->number = 0;
 }
 
-static void decode_union(struct fuzz_value *value, struct bytes *from)
+static void record_decode_union(struct fuzz_value *value, struct bytes *from)
 {
 	const struct fuzz_type *type = value->type;
 	uint16_t tag = 0;
@@ -145,25 +154,26 @@ static void decode_union(struct fuzz_value *value, struct bytes *from)
 	for (i = 0; i < type->count; i++)
 		if (type->fields[i].type->fields[0].type->low == tag)
 			value->number = i;
-	fuzz_value_append(value, decode(type->fields[value->number].type, from, false));
+	fuzz_value_append(value, record_decode(type->fields[value->number].type, from, false));
 }
 
-static size_t flat_size(const struct fuzz_type *type)
+/* Return: the bytes of a type whose size does not depend on values. */
+static size_t record_flat_size(const struct fuzz_type *type)
 {
 	size_t size = 0;
 	unsigned int i;
 
 	if (type->kind == FUZZ_ARRAY)
-		return type->low * flat_size(type->elem);
+		return type->low * record_flat_size(type->elem);
 	/* Members of one that is in an array are equally long. */
 	if (type->kind == FUZZ_UNION)
-		return flat_size(type->fields[0].type);
+		return record_flat_size(type->fields[0].type);
 	for (i = 0; type->kind == FUZZ_STRUCT && i < type->count; i++)
-		size += flat_size(type->fields[i].type);
+		size += record_flat_size(type->fields[i].type);
 	return size ? size : type->size;
 }
 
-static uint64_t field_number(const struct fuzz_value *parent, const char *name)
+static uint64_t record_field_number(const struct fuzz_value *parent, const char *name)
 {
 	unsigned int i;
 
@@ -173,8 +183,8 @@ static uint64_t field_number(const struct fuzz_value *parent, const char *name)
 	return 0;
 }
 
-/* How many bytes a pointer leads to, as the structure around it says */
-static size_t pointee_size(const struct fuzz_value *parent, unsigned int index)
+/* Return: the bytes that a pointer leads to, by the lengths in the structure around it. */
+static size_t record_pointee_size(const struct fuzz_value *parent, unsigned int index)
 {
 	const struct fuzz_field *field = &parent->type->fields[index];
 	const struct fuzz_type *elem = field->type->elem;
@@ -182,30 +192,32 @@ static size_t pointee_size(const struct fuzz_value *parent, unsigned int index)
 
 	/* The length of this one is in two numbers. */
 	if (!strcmp(field->name, "syncs"))
-		return (field_number(parent, "in_sync_count") +
-			field_number(parent, "out_sync_count")) * flat_size(elem->elem);
+		return (record_field_number(parent, "in_sync_count") +
+			record_field_number(parent, "out_sync_count")) *
+		       record_flat_size(elem->elem);
 	for (i = 0; i < parent->count; i++) {
 		const struct fuzz_value *length = parent->children[i];
 
 		if (length->type->kind == FUZZ_LENGTH && length->type->sibling == index)
-			return length->number * (length->type->bytes ? 1 : flat_size(elem->elem));
+			return length->number *
+			       (length->type->bytes ? 1 : record_flat_size(elem->elem));
 	}
-	return flat_size(elem);
+	return record_flat_size(elem);
 }
 
-static void decode_pointee(struct fuzz_value *parent, unsigned int index)
+static void record_decode_pointee(struct fuzz_value *parent, unsigned int index)
 {
 	struct fuzz_value *pointer = parent->children[index];
 	struct bytes from = { (const uint8_t *)(uintptr_t)pointer->number, 0 };
 
 	if (!pointer->number)
 		return;
-	from.left = pointee_size(parent, index);
-	fuzz_value_append(pointer, decode(pointer->type->elem, &from, false));
+	from.left = record_pointee_size(parent, index);
+	fuzz_value_append(pointer, record_decode(pointer->type->elem, &from, false));
 	pointer->number = 0;
 }
 
-static void decode_fields(struct fuzz_value *value, struct bytes *from)
+static void record_decode_fields(struct fuzz_value *value, struct bytes *from)
 {
 	const struct fuzz_type *type = value->type;
 	unsigned int i;
@@ -213,44 +225,45 @@ static void decode_fields(struct fuzz_value *value, struct bytes *from)
 	for (i = 0; i < type->count; i++) {
 		struct bytes rest = *from;
 
-		/* Behind a header, its size is what the header says. */
+		/* A command's payload has the size that its header says. */
 		if (!strcmp(type->fields[i].name, "payload")) {
-			size_t size = field_number(value, "size");
+			size_t size = record_field_number(value, "size");
 
 			rest.left = size < rest.left ? size : rest.left;
 			from->at += rest.left;
 			from->left -= rest.left;
-			fuzz_value_append(value, decode(type->fields[i].type, &rest, false));
+			fuzz_value_append(value, record_decode(type->fields[i].type, &rest, false));
 			continue;
 		}
-		fuzz_value_append(value, decode(type->fields[i].type, from, type->fields[i].out));
+		fuzz_value_append(value, record_decode(type->fields[i].type, from,
+						       type->fields[i].out));
 	}
 	for (i = 0; i < type->count; i++)
 		if (type->fields[i].type->kind == FUZZ_POINTER)
-			decode_pointee(value, i);
+			record_decode_pointee(value, i);
 }
 
-static struct fuzz_value *decode(const struct fuzz_type *type, struct bytes *from, bool out)
+static struct fuzz_value *record_decode(const struct fuzz_type *type, struct bytes *from, bool out)
 {
 	struct fuzz_value *value = fuzz_value_new(type);
 
 	switch (type->kind) {
 	case FUZZ_STRUCT:
-		decode_fields(value, from);
+		record_decode_fields(value, from);
 		break;
 	case FUZZ_UNION:
-		decode_union(value, from);
+		record_decode_union(value, from);
 		break;
 	case FUZZ_ARRAY:
 		while (from->left && (type->low != type->high || value->count < type->high))
-			fuzz_value_append(value, decode(type->elem, from, false));
+			fuzz_value_append(value, record_decode(type->elem, from, false));
 		break;
 	case FUZZ_RESOURCE:
-		value->number = take(from, type->size);
-		decode_resource(value, out);
+		value->number = record_take(from, type->size);
+		record_decode_resource(value, out);
 		break;
 	default:
-		value->number = take(from, type->size);
+		value->number = record_take(from, type->size);
 		break;
 	}
 	return value;
@@ -258,10 +271,11 @@ static struct fuzz_value *decode(const struct fuzz_type *type, struct bytes *fro
 
 /* Memory */
 
-static void add_buffer(uint32_t gem, uint32_t handle, size_t size)
+/* Adds calls that map a buffer, and maps it here. */
+static void record_add_buffer(uint32_t gem, uint32_t handle, size_t size)
 {
-	struct fuzz_call *offset = plain_call("ASAHI_GEM_MMAP_OFFSET");
-	struct fuzz_call *map = plain_call("map");
+	struct fuzz_call *offset = record_plain_call("ASAHI_GEM_MMAP_OFFSET");
+	struct fuzz_call *map = record_plain_call("map");
 	struct drm_asahi_gem_mmap_offset args = { .handle = handle };
 	struct buffer *buffer = &recording->buffers[recording->buffer_count];
 
@@ -269,8 +283,8 @@ static void add_buffer(uint32_t gem, uint32_t handle, size_t size)
 	fuzz_call_field(map, "offset")->label = offset->label;
 	fuzz_call_field(map, "size")->number = size;
 	buffer->label = map->label;
-	add(offset);
-	add(map);
+	record_add(offset);
+	record_add(map);
 	if (recording->buffer_count == MAX_BUFFERS ||
 	    __real_drmIoctl(recording->fd, DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET, &args))
 		return;
@@ -280,18 +294,19 @@ static void add_buffer(uint32_t gem, uint32_t handle, size_t size)
 	recording->buffer_count += buffer->map != MAP_FAILED;
 }
 
-static void add_bytes(const char *name, const struct buffer *buffer, size_t start, size_t end)
+static void record_add_bytes(const char *name, const struct buffer *buffer, size_t start,
+			     size_t end)
 {
-	struct fuzz_call *call = plain_call(name);
+	struct fuzz_call *call = record_plain_call(name);
 
 	fuzz_call_field(call, "mapping")->label = buffer->label;
 	fuzz_call_field(call, "offset")->number = start;
 	fuzz_value_set_bytes(fuzz_call_field(call, "data"), buffer->map + start, end - start);
-	add(call);
+	record_add(call);
 }
 
-/* Return: where so many equal bytes begin as end a write, or the end */
-static size_t interesting_end(const struct buffer *buffer, size_t at)
+/* Return: the beginning of the next RUN_END equal bytes, or the end of the buffer. */
+static size_t record_interesting_end(const struct buffer *buffer, size_t at)
 {
 	size_t equal = 0;
 
@@ -303,15 +318,16 @@ static size_t interesting_end(const struct buffer *buffer, size_t at)
 	return buffer->size;
 }
 
-static size_t interesting_begin(const struct buffer *buffer, size_t at)
+/* Return: the next byte that differs from the one before it. */
+static size_t record_interesting_begin(const struct buffer *buffer, size_t at)
 {
 	while (at < buffer->size && buffer->map[at] == (at ? buffer->map[at - 1] : 0))
 		at++;
 	return at;
 }
 
-/* What was filled with one byte stays as new memory is: nobody relies on it. */
-static void write_memory(void)
+/* Adds writes of all buffers, but for long runs of one byte, on which no client relies. */
+static void record_write_memory(void)
 {
 	unsigned int i;
 
@@ -319,14 +335,14 @@ static void write_memory(void)
 		struct buffer *buffer = &recording->buffers[i];
 		size_t at = 0;
 
-		while ((at = interesting_begin(buffer, at)) < buffer->size) {
-			size_t end = interesting_end(buffer, at + 1);
+		while ((at = record_interesting_begin(buffer, at)) < buffer->size) {
+			size_t end = record_interesting_end(buffer, at + 1);
 			/* words stay whole, so that mutations change words */
 			size_t start = at & ~(size_t)7;
 
 			end = (end + 7) & ~(size_t)7;
 			if (buffer->map[at])
-				add_bytes("write", buffer, start, end);
+				record_add_bytes("write", buffer, start, end);
 			at = end;
 		}
 		buffer->before = malloc(buffer->size);
@@ -335,7 +351,8 @@ static void write_memory(void)
 	}
 }
 
-static void expect_memory(void)
+/* Adds checks of the first bytes of each buffer that the GPU has changed. */
+static void record_expect_memory(void)
 {
 	unsigned int i;
 
@@ -349,13 +366,13 @@ static void expect_memory(void)
 			if (buffer->map[end] == buffer->before[end])
 				break;
 		if (end > at)
-			add_bytes("expect", buffer, at, end);
+			record_add_bytes("expect", buffer, at, end);
 	}
 }
 
 /* Calls */
 
-static const struct fuzz_op *find_op(unsigned long request)
+static const struct fuzz_op *record_find_op(unsigned long request)
 {
 	unsigned int i;
 
@@ -379,40 +396,40 @@ static void record_result(struct fuzz_call *call, const void *arg)
 	type = call->op->arg->fields[call->op->result].type;
 	memcpy(&number, (const uint8_t *)arg + offset, type->size);
 	call->label = recording->program->next_label++;
-	see(type->resource, number, call->label);
+	record_note(type->resource, number, call->label);
 }
 
 static void record_begin(int fd)
 {
-	struct fuzz_call *call = plain_call("open");
+	struct fuzz_call *call = record_plain_call("open");
 
 	recording->fd = fd;
 	recording->fd_label = call->label;
-	add(call);
+	record_add(call);
 }
 
-static void record(int fd, const struct fuzz_op *op, const void *arg)
+static void record_call(int fd, const struct fuzz_op *op, const void *arg)
 {
-	struct bytes from = { arg, flat_size(op->arg) };
+	struct bytes from = { arg, record_flat_size(op->arg) };
 	struct fuzz_call *call;
 
 	if (!recording->program->count)
 		record_begin(fd);
 	if (op->request == DRM_IOCTL_ASAHI_SUBMIT)
-		write_memory();
+		record_write_memory();
 	call = fuzz_call_new(op);
 	call->fd = recording->fd_label;
-	call->arg = decode(op->arg, &from, false);
+	call->arg = record_decode(op->arg, &from, false);
 	record_result(call, arg);
-	add(call);
+	record_add(call);
 	if (op->request == DRM_IOCTL_ASAHI_GEM_CREATE) {
 		const struct drm_asahi_gem_create *create = arg;
 
-		add_buffer(call->label, create->handle, create->size);
+		record_add_buffer(call->label, create->handle, create->size);
 	}
 }
 
-/* The library asks how its work has ended: it is done. */
+/* Ends a recording after the client's work: waits for its fences and checks its results. */
 static void record_end(void)
 {
 	unsigned int syncobj = fuzz_resource_find("asahi_syncobj");
@@ -423,11 +440,11 @@ static void record_end(void)
 
 		if (recording->seen[i].resource != syncobj)
 			continue;
-		call = plain_call("finish");
+		call = record_plain_call("finish");
 		fuzz_call_field(call, "handle")->label = recording->seen[i].label;
-		add(call);
+		record_add(call);
 	}
-	expect_memory();
+	record_expect_memory();
 	for (i = 0; i < recording->buffer_count; i++) {
 		munmap(recording->buffers[i].map, recording->buffers[i].size);
 		free(recording->buffers[i].before);
@@ -439,19 +456,19 @@ int __wrap_drmIoctl(int fd, unsigned long request, void *arg);
 
 int __wrap_drmIoctl(int fd, unsigned long request, void *arg)
 {
-	const struct fuzz_op *op = find_op(request);
+	const struct fuzz_op *op = record_find_op(request);
 	struct recording *ours = recording;
 	int ret;
 
-	/* Memory has to be looked at before the GPU works on it. */
+	/* Memory is recorded before the GPU works on it. */
 	if (ours && op && request == DRM_IOCTL_ASAHI_SUBMIT)
-		record(fd, op, arg);
+		record_call(fd, op, arg);
 	ret = __real_drmIoctl(fd, request, arg);
 	if (ret || !ours)
 		return ret;
 	/* Each buffer has been mapped already. */
 	if (op && request != DRM_IOCTL_ASAHI_SUBMIT && request != DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET)
-		record(fd, op, arg);
+		record_call(fd, op, arg);
 	if (request == SYNC_IOC_FILE_INFO)
 		record_end();
 	return ret;
@@ -459,7 +476,7 @@ int __wrap_drmIoctl(int fd, unsigned long request, void *arg)
 
 /* Clients */
 
-static int run_test(struct compute *ctx, const char *name)
+static int record_run_test(struct compute *ctx, const char *name)
 {
 	const struct compute_options options = { .size = 48 };
 	const struct compute_test *test = compute_tests;
@@ -469,7 +486,7 @@ static int run_test(struct compute *ctx, const char *name)
 	return test->name ? test->run(ctx, &options) : -ENOENT;
 }
 
-static int run_scene(struct compute *ctx, bool depth)
+static int record_run_scene(struct compute *ctx, bool depth)
 {
 	struct render_target target;
 	struct scene scene;
@@ -484,7 +501,7 @@ static int run_scene(struct compute *ctx, bool depth)
 	return err;
 }
 
-static int run_client(const char *name)
+static int record_run_client(const char *name)
 {
 	struct compute ctx;
 	int err = compute_open(&ctx, NULL);
@@ -492,9 +509,9 @@ static int run_client(const char *name)
 	if (err)
 		return err;
 	if (!strcmp(name, "triangle") || !strcmp(name, "depth"))
-		err = run_scene(&ctx, !strcmp(name, "depth"));
+		err = record_run_scene(&ctx, !strcmp(name, "depth"));
 	else
-		err = run_test(&ctx, name);
+		err = record_run_test(&ctx, name);
 	compute_close(&ctx);
 	return err;
 }
@@ -511,10 +528,10 @@ int fuzz_seeds(struct fuzz_program **programs, unsigned int max)
 		int err;
 
 		recording = &ours;
-		err = run_client(clients[i]);
+		err = record_run_client(clients[i]);
 		programs[i] = ours.program;
 		recording = NULL;
-		/* Nobody has computed anything. */
+		/* Without a GPU the results are wrong. */
 		if (err == -EILSEQ && fuzz_shared->options.no_gpu)
 			err = 0;
 		if (err) {

@@ -4,10 +4,10 @@
 
 usage: table.py OUTPUT DESCRIPTION...
 
-What an ioctl's structure has is in tools/syzkaller, which the check "uapi" holds to the
-header; what the fuzzer does beside ioctls is described likewise, in calls.txt. The
-compiler holds sizes and offsets to the headers once more, those of the DRM core's
-structures, too.
+The structures of ioctls are in tools/syzkaller, which the check "uapi" compares with the
+header; the fuzzer's other calls are described in the same language, in calls.txt. The
+compiler compares sizes and offsets with the headers once more, also those of the DRM
+core's structures.
 """
 
 import re

@@ -13,6 +13,9 @@
  * A number is 0x..., a result r..., a length that is right "auto", one that is nearly
  * right "auto+0x..." or "auto-0x...", bytes #..., an array [...], a pointer &... or an
  * address, and a union's member @name.
+ *
+ * The printer walks through the values, the reader is a recursive descent along their types.
+ * A text that is printed is read as the same program: a text is all that outlives a crash.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -23,9 +26,9 @@
 
 /* Printing */
 
-static void print_value(const struct fuzz_value *value, FILE *out);
+static void text_print_value(const struct fuzz_value *value, FILE *out);
 
-static void print_children(const struct fuzz_value *value, FILE *out)
+static void text_print_children(const struct fuzz_value *value, FILE *out)
 {
 	unsigned int i;
 
@@ -33,11 +36,11 @@ static void print_children(const struct fuzz_value *value, FILE *out)
 		fputs(i ? ", " : "", out);
 		if (value->type->kind == FUZZ_STRUCT)
 			fprintf(out, "%s=", value->type->fields[i].name);
-		print_value(value->children[i], out);
+		text_print_value(value->children[i], out);
 	}
 }
 
-static void print_bytes(const struct fuzz_value *value, FILE *out)
+static void text_print_bytes(const struct fuzz_value *value, FILE *out)
 {
 	size_t i;
 
@@ -46,53 +49,53 @@ static void print_bytes(const struct fuzz_value *value, FILE *out)
 		fprintf(out, "%02x", value->bytes[i]);
 }
 
-static void print_length(const struct fuzz_value *value, FILE *out)
+static void text_print_length(const struct fuzz_value *value, FILE *out)
 {
 	fputs("auto", out);
 	if (value->off_by)
 		fprintf(out, "%c0x%x", value->off_by < 0 ? '-' : '+', abs(value->off_by));
 }
 
-static void print_number(const struct fuzz_value *value, FILE *out)
+static void text_print_number(const struct fuzz_value *value, FILE *out)
 {
 	if (value->label)
 		fprintf(out, "r%" PRIu32, value->label);
 	else if (value->type->kind == FUZZ_LENGTH && !value->literal)
-		print_length(value, out);
+		text_print_length(value, out);
 	else
 		fprintf(out, "0x%" PRIx64, value->number);
 }
 
-static void print_value(const struct fuzz_value *value, FILE *out)
+static void text_print_value(const struct fuzz_value *value, FILE *out)
 {
 	switch (value->type->kind) {
 	case FUZZ_BYTES:
-		print_bytes(value, out);
+		text_print_bytes(value, out);
 		break;
 	case FUZZ_POINTER:
 		if (value->count) {
 			fputc('&', out);
-			print_value(value->children[0], out);
+			text_print_value(value->children[0], out);
 		} else {
-			print_number(value, out);
+			text_print_number(value, out);
 		}
 		break;
 	case FUZZ_ARRAY:
 		fputc('[', out);
-		print_children(value, out);
+		text_print_children(value, out);
 		fputc(']', out);
 		break;
 	case FUZZ_STRUCT:
 		fputc('{', out);
-		print_children(value, out);
+		text_print_children(value, out);
 		fputc('}', out);
 		break;
 	case FUZZ_UNION:
 		fprintf(out, "@%s ", value->type->fields[value->number].name);
-		print_value(value->children[0], out);
+		text_print_value(value->children[0], out);
 		break;
 	default:
-		print_number(value, out);
+		text_print_number(value, out);
 		break;
 	}
 }
@@ -115,43 +118,45 @@ void fuzz_program_print(const struct fuzz_program *program, FILE *out)
 		if (call->fail)
 			fprintf(out, " fail=%u", call->fail);
 		fputc(' ', out);
-		print_value(call->arg, out);
+		text_print_value(call->arg, out);
 		fputc('\n', out);
 	}
 	fputs("end\n", out);
 }
 
-/* Reading: what is not understood makes *text NULL. */
+/* Reading: *text moves on, and becomes NULL for good where the text is wrong. */
 
-static void skip_spaces(const char **text)
+static void text_skip_spaces(const char **text)
 {
 	while (*text && isspace((unsigned char)**text))
 		(*text)++;
 }
 
-static bool take(const char **text, const char *word)
+/* Skips a word if it comes next. Return: whether it did. */
+static bool text_take(const char **text, const char *word)
 {
 	size_t n = strlen(word);
 
-	skip_spaces(text);
+	text_skip_spaces(text);
 	if (!*text || strncmp(*text, word, n))
 		return false;
 	*text += n;
 	return true;
 }
 
-static void want(const char **text, const char *word)
+/* Skips a word that has to come next. */
+static void text_want(const char **text, const char *word)
 {
-	if (!take(text, word))
+	if (!text_take(text, word))
 		*text = NULL;
 }
 
-static uint64_t read_number(const char **text, int base)
+static uint64_t text_read_number(const char **text, int base)
 {
 	uint64_t number;
 	char *end;
 
-	skip_spaces(text);
+	text_skip_spaces(text);
 	if (!*text || !isdigit((unsigned char)**text)) {
 		*text = NULL;
 		return 0;
@@ -162,27 +167,27 @@ static uint64_t read_number(const char **text, int base)
 }
 
 /* Return: whether there is a word; it is in @word. */
-static bool read_word(const char **text, char *word, size_t room)
+static bool text_read_word(const char **text, char *word, size_t room)
 {
 	size_t n = 0;
 
-	skip_spaces(text);
+	text_skip_spaces(text);
 	while (*text && (isalnum((unsigned char)**text) || **text == '_') && n + 1 < room)
 		word[n++] = *(*text)++;
 	word[n] = '\0';
 	return n;
 }
 
-static struct fuzz_value *read_value(const char **text, const struct fuzz_type *type);
+static struct fuzz_value *text_read_value(const char **text, const struct fuzz_type *type);
 
-static void read_bytes(const char **text, struct fuzz_value *value)
+static void text_read_bytes(const char **text, struct fuzz_value *value)
 {
 	size_t room = 0;
 	uint8_t *bytes;
 	unsigned int byte;
 	size_t n = 0;
 
-	want(text, "#");
+	text_want(text, "#");
 	while (*text && isxdigit((unsigned char)(*text)[room]))
 		room++;
 	bytes = malloc(room + 1);
@@ -197,63 +202,63 @@ static void read_bytes(const char **text, struct fuzz_value *value)
 	free(bytes);
 }
 
-static void read_struct(const char **text, struct fuzz_value *value)
+static void text_read_struct(const char **text, struct fuzz_value *value)
 {
 	const struct fuzz_type *type = value->type;
 	unsigned int i;
 
-	want(text, "{");
+	text_want(text, "{");
 	for (i = 0; i < type->count && *text; i++) {
 		if (i)
-			want(text, ",");
-		want(text, type->fields[i].name);
-		want(text, "=");
-		fuzz_value_append(value, read_value(text, type->fields[i].type));
+			text_want(text, ",");
+		text_want(text, type->fields[i].name);
+		text_want(text, "=");
+		fuzz_value_append(value, text_read_value(text, type->fields[i].type));
 	}
-	want(text, "}");
+	text_want(text, "}");
 }
 
-static void read_array(const char **text, struct fuzz_value *value)
+static void text_read_array(const char **text, struct fuzz_value *value)
 {
-	want(text, "[");
-	while (*text && !take(text, "]")) {
+	text_want(text, "[");
+	while (*text && !text_take(text, "]")) {
 		if (value->count)
-			want(text, ",");
-		fuzz_value_append(value, read_value(text, value->type->elem));
+			text_want(text, ",");
+		fuzz_value_append(value, text_read_value(text, value->type->elem));
 	}
 }
 
-static void read_union(const char **text, struct fuzz_value *value)
+static void text_read_union(const char **text, struct fuzz_value *value)
 {
 	const struct fuzz_type *type = value->type;
 	char name[64];
 
-	want(text, "@");
-	read_word(text, name, sizeof(name));
+	text_want(text, "@");
+	text_read_word(text, name, sizeof(name));
 	while (value->number < type->count && strcmp(type->fields[value->number].name, name))
 		value->number++;
 	if (value->number == type->count)
 		*text = NULL;
 	else
-		fuzz_value_append(value, read_value(text, type->fields[value->number].type));
+		fuzz_value_append(value, text_read_value(text, type->fields[value->number].type));
 }
 
-static void read_simple(const char **text, struct fuzz_value *value)
+static void text_read_simple(const char **text, struct fuzz_value *value)
 {
-	if (value->type->kind == FUZZ_RESOURCE && take(text, "r")) {
-		value->label = read_number(text, 10);
-	} else if (value->type->kind == FUZZ_LENGTH && take(text, "auto")) {
-		if (take(text, "+"))
-			value->off_by = (int)read_number(text, 16);
-		else if (take(text, "-"))
-			value->off_by = -(int)read_number(text, 16);
+	if (value->type->kind == FUZZ_RESOURCE && text_take(text, "r")) {
+		value->label = text_read_number(text, 10);
+	} else if (value->type->kind == FUZZ_LENGTH && text_take(text, "auto")) {
+		if (text_take(text, "+"))
+			value->off_by = (int)text_read_number(text, 16);
+		else if (text_take(text, "-"))
+			value->off_by = -(int)text_read_number(text, 16);
 	} else {
-		value->number = read_number(text, 16);
+		value->number = text_read_number(text, 16);
 		value->literal = true;
 	}
 }
 
-static struct fuzz_value *read_value(const char **text, const struct fuzz_type *type)
+static struct fuzz_value *text_read_value(const char **text, const struct fuzz_type *type)
 {
 	struct fuzz_value *value = fuzz_value_new(type);
 
@@ -261,50 +266,50 @@ static struct fuzz_value *read_value(const char **text, const struct fuzz_type *
 		return value;
 	switch (type->kind) {
 	case FUZZ_BYTES:
-		read_bytes(text, value);
+		text_read_bytes(text, value);
 		break;
 	case FUZZ_POINTER:
-		if (take(text, "&"))
-			fuzz_value_append(value, read_value(text, type->elem));
+		if (text_take(text, "&"))
+			fuzz_value_append(value, text_read_value(text, type->elem));
 		else
-			read_simple(text, value);
+			text_read_simple(text, value);
 		break;
 	case FUZZ_ARRAY:
-		read_array(text, value);
+		text_read_array(text, value);
 		break;
 	case FUZZ_STRUCT:
-		read_struct(text, value);
+		text_read_struct(text, value);
 		break;
 	case FUZZ_UNION:
-		read_union(text, value);
+		text_read_union(text, value);
 		break;
 	default:
-		read_simple(text, value);
+		text_read_simple(text, value);
 		break;
 	}
 	return value;
 }
 
-static uint32_t read_label(const char **text)
+static uint32_t text_read_label(const char **text)
 {
-	want(text, "r");
-	return read_number(text, 10);
+	text_want(text, "r");
+	return text_read_number(text, 10);
 }
 
-static void read_call(const char **text, struct fuzz_program *program)
+static void text_read_call(const char **text, struct fuzz_program *program)
 {
 	const struct fuzz_op *op;
 	struct fuzz_call *call;
 	uint32_t label = 0;
 	char name[64];
 
-	/* Results are named r and a number; no call is. */
-	skip_spaces(text);
+	/* A result is named "r" and a number, which no call's name begins with. */
+	text_skip_spaces(text);
 	if (**text == 'r' && isdigit((unsigned char)(*text)[1])) {
-		label = read_label(text);
-		want(text, "=");
+		label = text_read_label(text);
+		text_want(text, "=");
 	}
-	op = read_word(text, name, sizeof(name)) ? fuzz_op_find(name) : NULL;
+	op = text_read_word(text, name, sizeof(name)) ? fuzz_op_find(name) : NULL;
 	if (!op) {
 		*text = NULL;
 		return;
@@ -314,12 +319,12 @@ static void read_call(const char **text, struct fuzz_program *program)
 	if (label >= program->next_label)
 		program->next_label = label + 1;
 	if (op->has_fd)
-		call->fd = read_label(text);
-	if (take(text, "size="))
-		call->size = read_number(text, 10);
-	if (take(text, "fail="))
-		call->fail = read_number(text, 10);
-	call->arg = read_value(text, op->arg);
+		call->fd = text_read_label(text);
+	if (text_take(text, "size="))
+		call->size = text_read_number(text, 10);
+	if (text_take(text, "fail="))
+		call->fail = text_read_number(text, 10);
+	call->arg = text_read_value(text, op->arg);
 	if (!fuzz_program_insert(program, program->count, call))
 		*text = NULL;
 }
@@ -328,18 +333,18 @@ struct fuzz_program *fuzz_program_read(const char **text)
 {
 	struct fuzz_program *program;
 
-	skip_spaces(text);
+	text_skip_spaces(text);
 	if (!*text || !**text)
 		return NULL;
 	program = fuzz_program_new();
-	want(text, "program");
-	program->number = read_number(text, 10);
-	want(text, "threads");
-	program->threads = read_number(text, 10);
+	text_want(text, "program");
+	program->number = text_read_number(text, 10);
+	text_want(text, "threads");
+	program->threads = text_read_number(text, 10);
 	if (program->threads < 1 || program->threads > FUZZ_MAX_THREADS)
 		*text = NULL;
-	while (*text && !take(text, "end"))
-		read_call(text, program);
+	while (*text && !text_take(text, "end"))
+		text_read_call(text, program);
 	if (*text)
 		return program;
 	fuzz_program_free(program);

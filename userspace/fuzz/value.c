@@ -2,14 +2,17 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Values, calls and programs as data.
+ * Values, calls and programs as data: a program is an array of calls, the argument of a call a
+ * tree of values, each with its type from the tables. A tree belongs to its root and is copied
+ * as a whole. Threads share only programs that none of them changes.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
 
-static void *must(void *memory)
+/* Ends the process if there is no memory. */
+static void *value_must(void *memory)
 {
 	if (!memory) {
 		fputs("asahi-fuzz: no memory\n", stderr);
@@ -46,7 +49,7 @@ unsigned int fuzz_resource_find(const char *name)
 
 struct fuzz_value *fuzz_value_new(const struct fuzz_type *type)
 {
-	struct fuzz_value *value = must(calloc(1, sizeof(*value)));
+	struct fuzz_value *value = value_must(calloc(1, sizeof(*value)));
 
 	value->type = type;
 	return value;
@@ -54,8 +57,8 @@ struct fuzz_value *fuzz_value_new(const struct fuzz_type *type)
 
 void fuzz_value_append(struct fuzz_value *value, struct fuzz_value *child)
 {
-	value->children = must(realloc(value->children,
-				       (value->count + 1) * sizeof(*value->children)));
+	value->children = value_must(realloc(value->children,
+					     (value->count + 1) * sizeof(*value->children)));
 	value->children[value->count++] = child;
 }
 
@@ -70,7 +73,7 @@ void fuzz_value_remove(struct fuzz_value *value, unsigned int index)
 void fuzz_value_set_bytes(struct fuzz_value *value, const void *bytes, size_t count)
 {
 	free(value->bytes);
-	value->bytes = must(malloc(count + 1));
+	value->bytes = value_must(malloc(count + 1));
 	memcpy(value->bytes, bytes, count);
 	value->byte_count = count;
 }
@@ -147,7 +150,7 @@ uint64_t fuzz_value_length(const struct fuzz_value *parent, const struct fuzz_ty
 
 struct fuzz_call *fuzz_call_new(const struct fuzz_op *op)
 {
-	struct fuzz_call *call = must(calloc(1, sizeof(*call)));
+	struct fuzz_call *call = value_must(calloc(1, sizeof(*call)));
 
 	call->op = op;
 	return call;
@@ -155,7 +158,7 @@ struct fuzz_call *fuzz_call_new(const struct fuzz_op *op)
 
 struct fuzz_call *fuzz_call_clone(const struct fuzz_call *call)
 {
-	struct fuzz_call *clone = must(malloc(sizeof(*clone)));
+	struct fuzz_call *clone = value_must(malloc(sizeof(*clone)));
 
 	*clone = *call;
 	clone->arg = fuzz_value_clone(call->arg);
@@ -181,7 +184,7 @@ struct fuzz_value *fuzz_call_field(const struct fuzz_call *call, const char *nam
 
 struct fuzz_program *fuzz_program_new(void)
 {
-	struct fuzz_program *program = must(calloc(1, sizeof(*program)));
+	struct fuzz_program *program = value_must(calloc(1, sizeof(*program)));
 
 	program->threads = 1;
 	program->next_label = 1;
@@ -190,7 +193,7 @@ struct fuzz_program *fuzz_program_new(void)
 
 struct fuzz_program *fuzz_program_clone(const struct fuzz_program *program)
 {
-	struct fuzz_program *clone = must(malloc(sizeof(*clone)));
+	struct fuzz_program *clone = value_must(malloc(sizeof(*clone)));
 	unsigned int i;
 
 	*clone = *program;
