@@ -14,7 +14,7 @@
 #include "agx_isa.h"
 #include "cli.h"
 
-static void usage(FILE *file)
+static void as_usage(FILE *file)
 {
 	fputs("usage: asahi-as [-o OUTPUT] [-l] [FILE]\n"
 	      "Assemble AGX2 instructions to binary code.\n"
@@ -29,7 +29,7 @@ static void usage(FILE *file)
 	      "Without FILE, or with \"-\", the standard input is read.\n", file);
 }
 
-static char *default_output(const char *input)
+static char *as_default_output(const char *input)
 {
 	const char *slash = strrchr(input, '/');
 	const char *dot = strrchr(slash ? slash : input, '.');
@@ -41,7 +41,7 @@ static char *default_output(const char *input)
 	return output;
 }
 
-static int write_code(const char *path, const struct agx_program *program)
+static int as_write_code(const char *path, const struct agx_program *program)
 {
 	bool is_stdout = !strcmp(path, "-");
 	FILE *file = is_stdout ? stdout : fopen(path, "wb");
@@ -58,7 +58,7 @@ static int write_code(const char *path, const struct agx_program *program)
 	return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int assemble(const char *input, const char *output, bool listing)
+static int as_assemble(const char *input, const char *output, bool listing)
 {
 	struct agx_program program;
 	int status = EXIT_SUCCESS;
@@ -86,7 +86,7 @@ static int assemble(const char *input, const char *output, bool listing)
 	if (listing)
 		agx_isa_disassemble(stdout, program.code, program.size, true);
 	if (output)
-		status = write_code(output, &program);
+		status = as_write_code(output, &program);
 	free(program.code);
 	return status;
 }
@@ -114,24 +114,24 @@ int main(int argc, char **argv)
 			listing = true;
 			break;
 		case 'h':
-			usage(stdout);
+			as_usage(stdout);
 			return cli_finish("asahi-as", EXIT_SUCCESS);
 		case 'V':
 			cli_version("asahi-as");
 			return cli_finish("asahi-as", EXIT_SUCCESS);
 		default:
-			usage(stderr);
+			as_usage(stderr);
 			return EXIT_USAGE;
 		}
 	}
 	if (argc - optind > 1) {
-		usage(stderr);
+		as_usage(stderr);
 		return EXIT_USAGE;
 	}
 
 	input = optind < argc ? argv[optind] : "-";
 	if (!output && !listing)
-		output = chosen = strcmp(input, "-") ? default_output(input) :
+		output = chosen = strcmp(input, "-") ? as_default_output(input) :
 						       strdup("-");
 	if (chosen && !strcmp(chosen, input) && strcmp(input, "-")) {
 		fprintf(stderr, "asahi-as: %s: would be overwritten, name another file with -o\n",
@@ -139,7 +139,7 @@ int main(int argc, char **argv)
 		free(chosen);
 		return EXIT_FAILURE;
 	}
-	status = assemble(input, output, listing);
+	status = as_assemble(input, output, listing);
 	free(chosen);
 	return cli_finish("asahi-as", status);
 }

@@ -28,9 +28,9 @@
 /* where nothing else is, and inside one leaf table for a thousand pages */
 #define BIND_ADDR	UINT64_C(0x1000000000)
 
-static bool json;
-static unsigned int results;
-static uint64_t floor_ns;
+static bool bench_json;
+static unsigned int bench_results;
+static uint64_t bench_floor_ns;
 
 uint64_t bench_now_ns(void)
 {
@@ -42,14 +42,14 @@ uint64_t bench_now_ns(void)
 
 void bench_print(const char *name, double ns)
 {
-	if (json) {
+	if (bench_json) {
 		printf("%s\n  {\"name\": \"%s\", \"ns\": %.1f}",
-		       results++ ? "," : "[", name, ns);
+		       bench_results++ ? "," : "[", name, ns);
 		return;
 	}
 	printf("%-44s %12.1f", name, ns);
-	if (floor_ns)
-		printf(" %9.1f", ns / (double)floor_ns);
+	if (bench_floor_ns)
+		printf(" %9.1f", ns / (double)bench_floor_ns);
 	putchar('\n');
 	fflush(stdout);
 }
@@ -60,7 +60,7 @@ int bench_failed(const char *what, int err)
 	return err;
 }
 
-/* What one call takes: the minimum over batches, so that nothing else counts. */
+/* The cost of one call: the minimum over batches, so that interruptions do not count. */
 
 struct batch {
 	const char *name;
@@ -72,8 +72,8 @@ struct batch {
 	unsigned int calls;
 };
 
-static int run_batch(struct compute *ctx, const struct batch *b,
-		     uint64_t *least)
+static int bench_run_batch(struct compute *ctx, const struct batch *b,
+			   uint64_t *least)
 {
 	uint64_t begin = bench_now_ns();
 	uint64_t ns;
@@ -90,23 +90,23 @@ static int run_batch(struct compute *ctx, const struct batch *b,
 	return err;
 }
 
-static int measure(struct compute *ctx, const struct batch *b)
+static int bench_measure(struct compute *ctx, const struct batch *b)
 {
 	uint64_t least = UINT64_MAX;
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < b->batches && !err; i++)
-		err = run_batch(ctx, b, &least);
+		err = bench_run_batch(ctx, b, &least);
 	if (err)
 		return bench_failed(b->name, err);
-	if (!floor_ns)
-		floor_ns = least / b->calls;
+	if (!bench_floor_ns)
+		bench_floor_ns = least / b->calls;
 	bench_print(b->name, (double)least / b->calls);
 	return 0;
 }
 
-static int call_get_cap(struct compute *ctx, unsigned int number)
+static int bench_call_get_cap(struct compute *ctx, unsigned int number)
 {
 	struct drm_get_cap cap = { .capability = DRM_CAP_PRIME };
 
@@ -118,8 +118,8 @@ static int call_get_cap(struct compute *ctx, unsigned int number)
 
 static struct asahi_bo *bench_bo;
 
-static int bind_pages(struct compute *ctx, uint32_t flags, uint64_t page,
-		      uint64_t pages)
+static int bench_bind_pages(struct compute *ctx, uint32_t flags, uint64_t page,
+			    uint64_t pages)
 {
 	const struct drm_asahi_gem_bind_op op = {
 		.flags = flags,
@@ -133,59 +133,59 @@ static int bind_pages(struct compute *ctx, uint32_t flags, uint64_t page,
 	return asahi_vm_bind(ctx->vm, &op, 1);
 }
 
-static int call_bind(struct compute *ctx, unsigned int number)
+static int bench_call_bind(struct compute *ctx, unsigned int number)
 {
-	return bind_pages(ctx, DRM_ASAHI_BIND_READ, number, 1);
+	return bench_bind_pages(ctx, DRM_ASAHI_BIND_READ, number, 1);
 }
 
-static int call_unbind(struct compute *ctx, unsigned int number)
+static int bench_call_unbind(struct compute *ctx, unsigned int number)
 {
-	return bind_pages(ctx, DRM_ASAHI_BIND_UNBIND, number, 1);
+	return bench_bind_pages(ctx, DRM_ASAHI_BIND_UNBIND, number, 1);
 }
 
-static int call_bind_all(struct compute *ctx, unsigned int number)
+static int bench_call_bind_all(struct compute *ctx, unsigned int number)
 {
-	return bind_pages(ctx, DRM_ASAHI_BIND_READ, 0, PAGES);
+	return bench_bind_pages(ctx, DRM_ASAHI_BIND_READ, 0, PAGES);
 }
 
-static int call_unbind_all(struct compute *ctx, unsigned int number)
+static int bench_call_unbind_all(struct compute *ctx, unsigned int number)
 {
-	return bind_pages(ctx, DRM_ASAHI_BIND_UNBIND, 0, PAGES);
+	return bench_bind_pages(ctx, DRM_ASAHI_BIND_UNBIND, 0, PAGES);
 }
 
-static int undo_bind(struct compute *ctx)
+static int bench_undo_bind(struct compute *ctx)
 {
-	return call_unbind_all(ctx, 0);
+	return bench_call_unbind_all(ctx, 0);
 }
 
 /* So that an unbind finds single mappings: pages bound one by one. */
-static int bind_each(struct compute *ctx, unsigned int pages)
+static int bench_bind_each(struct compute *ctx, unsigned int pages)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < pages && !err; i++)
-		err = call_bind(ctx, i);
+		err = bench_call_bind(ctx, i);
 	return err;
 }
 
-static int undo_unbind_few(struct compute *ctx)
+static int bench_undo_unbind_few(struct compute *ctx)
 {
-	return bind_each(ctx, CALLS);
+	return bench_bind_each(ctx, CALLS);
 }
 
-static int undo_unbind(struct compute *ctx)
+static int bench_undo_unbind(struct compute *ctx)
 {
-	return bind_each(ctx, PAGES);
+	return bench_bind_each(ctx, PAGES);
 }
 
-static int undo_unbind_all(struct compute *ctx)
+static int bench_undo_unbind_all(struct compute *ctx)
 {
-	return call_bind_all(ctx, 0);
+	return bench_call_bind_all(ctx, 0);
 }
 
 /* One ioctl with an operation for each page. */
-static int call_bind_each(struct compute *ctx, unsigned int number)
+static int bench_call_bind_each(struct compute *ctx, unsigned int number)
 {
 	static struct drm_asahi_gem_bind_op ops[PAGES];
 	unsigned int i;
@@ -203,102 +203,102 @@ static int call_bind_each(struct compute *ctx, unsigned int number)
 
 /* Buffers */
 
-static struct asahi_bo *made[CALLS];
+static struct asahi_bo *bench_made[CALLS];
 
-static int call_create_small(struct compute *ctx, unsigned int number)
+static int bench_call_create_small(struct compute *ctx, unsigned int number)
 {
-	return asahi_bo_new(ctx->dev, PAGE, 0, ctx->vm, &made[number]);
+	return asahi_bo_new(ctx->dev, PAGE, 0, ctx->vm, &bench_made[number]);
 }
 
-static int call_create_large(struct compute *ctx, unsigned int number)
+static int bench_call_create_large(struct compute *ctx, unsigned int number)
 {
-	return asahi_bo_new(ctx->dev, 16 << 20, 0, ctx->vm, &made[number]);
+	return asahi_bo_new(ctx->dev, 16 << 20, 0, ctx->vm, &bench_made[number]);
 }
 
-static int undo_create(struct compute *ctx)
+static int bench_undo_create(struct compute *ctx)
 {
 	unsigned int i;
 
 	for (i = 0; i < CALLS; i++) {
-		asahi_bo_unref(made[i]);
-		made[i] = NULL;
+		asahi_bo_unref(bench_made[i]);
+		bench_made[i] = NULL;
 	}
 	return 0;
 }
 
-static const struct batch get_cap = {
-	"DRM_IOCTL_GET_CAP", call_get_cap, NULL, BATCHES, CALLS,
+static const struct batch bench_get_cap = {
+	"DRM_IOCTL_GET_CAP", bench_call_get_cap, NULL, BATCHES, CALLS,
 };
 
-static const struct batch bind_batches[] = {
-	{ "VM_BIND, one page", call_bind, undo_bind, BATCHES, CALLS },
-	{ "VM_BIND, 1000 pages in one bind", call_bind_all, undo_bind,
+static const struct batch bench_bind_batches[] = {
+	{ "VM_BIND, one page", bench_call_bind, bench_undo_bind, BATCHES, CALLS },
+	{ "VM_BIND, 1000 pages in one bind", bench_call_bind_all, bench_undo_bind,
 	  BIG_BATCHES, 1 },
-	{ "VM_BIND, 1000 binds of a page", call_bind_each, undo_bind,
+	{ "VM_BIND, 1000 binds of a page", bench_call_bind_each, bench_undo_bind,
 	  BIG_BATCHES, 1 },
 };
 
-static const struct batch unbind_batches[] = {
-	{ "unbind, one page", call_unbind, undo_unbind_few, BATCHES, CALLS },
-	{ "unbind, 1000 mappings at once", call_unbind_all, undo_unbind,
+static const struct batch bench_unbind_batches[] = {
+	{ "unbind, one page", bench_call_unbind, bench_undo_unbind_few, BATCHES, CALLS },
+	{ "unbind, 1000 mappings at once", bench_call_unbind_all, bench_undo_unbind,
 	  BIG_BATCHES, 1 },
-	{ "unbind, 1000 pages of one mapping", call_unbind_all,
-	  undo_unbind_all, BIG_BATCHES, 1 },
+	{ "unbind, 1000 pages of one mapping", bench_call_unbind_all,
+	  bench_undo_unbind_all, BIG_BATCHES, 1 },
 };
 
-static const struct batch create_batches[] = {
-	{ "GEM_CREATE, 16 KiB", call_create_small, undo_create, BATCHES,
+static const struct batch bench_create_batches[] = {
+	{ "GEM_CREATE, 16 KiB", bench_call_create_small, bench_undo_create, BATCHES,
 	  CALLS },
-	{ "GEM_CREATE, 16 MiB", call_create_large, undo_create, BATCHES,
+	{ "GEM_CREATE, 16 MiB", bench_call_create_large, bench_undo_create, BATCHES,
 	  CALLS },
 };
 
-static int measure_all(struct compute *ctx, const struct batch *b,
-		       unsigned int count)
+static int bench_measure_all(struct compute *ctx, const struct batch *b,
+			     unsigned int count)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < count && !err; i++)
-		err = measure(ctx, &b[i]);
+		err = bench_measure(ctx, &b[i]);
 	return err;
 }
 
 int bench_floor(struct compute *ctx)
 {
-	return measure(ctx, &get_cap);
+	return bench_measure(ctx, &bench_get_cap);
 }
 
 /*
  * The buffer's pages are there, and so are the page tables below the address:
  * another page in them stays bound.
  */
-static int prepare_binds(struct compute *ctx)
+static int bench_prepare_binds(struct compute *ctx)
 {
 	int err = asahi_bo_new(ctx->dev, (PAGES + 1) * PAGE, 0, ctx->vm,
 			       &bench_bo);
 
 	if (!err)
-		err = bind_pages(ctx, DRM_ASAHI_BIND_READ, 0, PAGES + 1);
+		err = bench_bind_pages(ctx, DRM_ASAHI_BIND_READ, 0, PAGES + 1);
 	if (!err)
-		err = bind_pages(ctx, DRM_ASAHI_BIND_UNBIND, 0, PAGES);
+		err = bench_bind_pages(ctx, DRM_ASAHI_BIND_UNBIND, 0, PAGES);
 	return err;
 }
 
 static int bench_memory(struct compute *ctx)
 {
-	int err = prepare_binds(ctx);
+	int err = bench_prepare_binds(ctx);
 
 	if (!err)
 		err = bench_floor(ctx);
 	if (!err)
-		err = measure_all(ctx, bind_batches, 3);
+		err = bench_measure_all(ctx, bench_bind_batches, 3);
 	if (!err)
-		err = undo_unbind(ctx);
+		err = bench_undo_unbind(ctx);
 	if (!err)
-		err = measure_all(ctx, unbind_batches, 3);
+		err = bench_measure_all(ctx, bench_unbind_batches, 3);
 	if (!err)
-		err = measure_all(ctx, create_batches, 2);
+		err = bench_measure_all(ctx, bench_create_batches, 2);
 	asahi_bo_unref(bench_bo);
 	bench_bo = NULL;
 	return err;
@@ -313,7 +313,7 @@ struct job {
 	uint32_t syncobj;
 };
 
-static int job_new(struct compute *ctx, struct job *job)
+static int bench_job_new(struct compute *ctx, struct job *job)
 {
 	int err = compute_stream_new(ctx, &job->stream);
 
@@ -328,7 +328,7 @@ static int job_new(struct compute *ctx, struct job *job)
 	return err;
 }
 
-static void job_free(struct compute *ctx, struct job *job)
+static void bench_job_free(struct compute *ctx, struct job *job)
 {
 	drmSyncobjDestroy(asahi_device_fd(ctx->dev), job->syncobj);
 	asahi_submit_free(job->submit);
@@ -336,8 +336,8 @@ static void job_free(struct compute *ctx, struct job *job)
 }
 
 /* Times the SUBMIT alone, then waits for the job. */
-static int job_run(struct compute *ctx, struct job *job, uint64_t *submit_ns,
-		   uint64_t *done_ns)
+static int bench_job_run(struct compute *ctx, struct job *job, uint64_t *submit_ns,
+			 uint64_t *done_ns)
 {
 	uint64_t begin;
 	int err;
@@ -363,15 +363,15 @@ int bench_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int run_jobs(struct compute *ctx, uint64_t *submit, uint64_t *done)
+static int bench_run_jobs(struct compute *ctx, uint64_t *submit, uint64_t *done)
 {
 	struct job job = { .syncobj = 0 };
 	unsigned int i;
-	int err = job_new(ctx, &job);
+	int err = bench_job_new(ctx, &job);
 
 	for (i = 0; i < JOBS && !err; i++)
-		err = job_run(ctx, &job, &submit[i], &done[i]);
-	job_free(ctx, &job);
+		err = bench_job_run(ctx, &job, &submit[i], &done[i]);
+	bench_job_free(ctx, &job);
 	if (err)
 		return bench_failed("running jobs", err);
 	qsort(submit, JOBS, sizeof(*submit), bench_compare);
@@ -385,7 +385,7 @@ static int bench_submit(struct compute *ctx)
 	int err = bench_floor(ctx);
 
 	if (!err)
-		err = run_jobs(ctx, submit, done);
+		err = bench_run_jobs(ctx, submit, done);
 	if (!err)
 		bench_print("SUBMIT, one compute command", (double)submit[0]);
 	if (!err)
@@ -396,7 +396,7 @@ static int bench_submit(struct compute *ctx)
 static int bench_latency(struct compute *ctx)
 {
 	static uint64_t submit[JOBS], done[JOBS];
-	int err = run_jobs(ctx, submit, done);
+	int err = bench_run_jobs(ctx, submit, done);
 
 	if (err)
 		return err;
@@ -408,7 +408,7 @@ static int bench_latency(struct compute *ctx)
 
 /* Full SUBMITs one after the other: none may pay for those before it. */
 
-/* What the kernel does for a job outside of the ioctl */
+/* Work of the kernel for a job outside of the ioctl */
 
 struct work {
 	char name[TRACE_NAME_MAX];
@@ -416,8 +416,8 @@ struct work {
 	unsigned int count;
 };
 
-static void add_samples(struct work *works, const struct trace_span *spans,
-			int count)
+static void bench_add_samples(struct work *works, const struct trace_span *spans,
+			      int count)
 {
 	struct work *work;
 	int i, j;
@@ -435,8 +435,8 @@ static void add_samples(struct work *works, const struct trace_span *spans,
 	}
 }
 
-static int trace_job(struct compute *ctx, struct trace_ring *ring,
-		     struct job *job, struct work *works)
+static int bench_trace_job(struct compute *ctx, struct trace_ring *ring,
+			   struct job *job, struct work *works)
 {
 	struct trace_span spans[TRACE_MAX_SPANS] = { 0 };
 	struct timespec settle = { .tv_nsec = 5000000 };
@@ -444,13 +444,13 @@ static int trace_job(struct compute *ctx, struct trace_ring *ring,
 	int err = trace_ring_start(ring);
 
 	if (!err)
-		err = job_run(ctx, job, &submit, &done);
+		err = bench_job_run(ctx, job, &submit, &done);
 	/* what frees the job comes after its fence */
 	nanosleep(&settle, NULL);
 	if (!err)
 		err = trace_ring_stop(ring, spans);
 	if (err > 0)
-		add_samples(works, spans, err);
+		bench_add_samples(works, spans, err);
 	return err < 0 ? err : 0;
 }
 
@@ -458,7 +458,7 @@ static int trace_job(struct compute *ctx, struct trace_ring *ring,
  * Of each kind of work the median: some jobs meet others' interrupts. Return: the
  * sum.
  */
-static double print_works(struct work *works)
+static double bench_print_works(struct work *works)
 {
 	char name[TRACE_NAME_MAX + 8];
 	double sum = 0;
@@ -494,7 +494,7 @@ static int bench_work(struct compute *ctx)
 	unsigned int i;
 	int err;
 
-	err = run_jobs(ctx, submit, done);
+	err = bench_run_jobs(ctx, submit, done);
 	if (err)
 		return err;
 	err = trace_ring_open(&ring);
@@ -502,14 +502,14 @@ static int bench_work(struct compute *ctx)
 		return bench_failed("the trace buffer", err);
 	err = bench_floor(ctx);
 	if (!err)
-		err = job_new(ctx, &job);
+		err = bench_job_new(ctx, &job);
 	for (i = 0; i < JOBS && !err; i++)
-		err = trace_job(ctx, ring, &job, works);
-	job_free(ctx, &job);
+		err = bench_trace_job(ctx, ring, &job, works);
+	bench_job_free(ctx, &job);
 	trace_ring_close(ring);
 	if (err)
 		return bench_failed("tracing jobs", err);
-	sum = print_works(works);
+	sum = bench_print_works(works);
 	bench_print("job: SUBMIT", (double)submit[JOBS / 2]);
 	bench_print("job: all of it", sum + (double)submit[JOBS / 2]);
 	return 0;
@@ -519,7 +519,7 @@ static const struct bench {
 	const char *name;
 	const char *help;
 	int (*run)(struct compute *ctx);
-} benches[] = {
+} bench_benches[] = {
 	{ "memory", "mappings and buffers", bench_memory },
 	{ "submit", "the SUBMIT ioctl alone", bench_submit },
 	{ "shapes", "SUBMITs with renders, many commands, many syncs", bench_shapes },
@@ -536,9 +536,9 @@ static const struct bench {
 	  bench_recovery },
 };
 
-#define BENCH_COUNT	(sizeof(benches) / sizeof(benches[0]))
+#define BENCH_COUNT	(sizeof(bench_benches) / sizeof(bench_benches[0]))
 
-static void usage(FILE *fp)
+static void bench_usage(FILE *fp)
 {
 	size_t i;
 
@@ -550,21 +550,21 @@ static void usage(FILE *fp)
 	      "  -V, --version          the version\n\n",
 	      fp);
 	for (i = 0; i < BENCH_COUNT; i++)
-		fprintf(fp, "  %-12s %s\n", benches[i].name, benches[i].help);
+		fprintf(fp, "  %-12s %s\n", bench_benches[i].name, bench_benches[i].help);
 }
 
-static const struct bench *find_bench(const char *name)
+static const struct bench *bench_find_bench(const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < BENCH_COUNT; i++) {
-		if (!strcmp(benches[i].name, name))
-			return &benches[i];
+		if (!strcmp(bench_benches[i].name, name))
+			return &bench_benches[i];
 	}
 	return NULL;
 }
 
-static int run(const char *node, char **names, int count)
+static int bench_run(const char *node, char **names, int count)
 {
 	struct compute ctx;
 	int err = compute_open(&ctx, node);
@@ -573,11 +573,11 @@ static int run(const char *node, char **names, int count)
 	if (err)
 		return err;
 	for (i = 0; i < count && !err; i++) {
-		floor_ns = 0;
-		err = find_bench(names[i])->run(&ctx);
+		bench_floor_ns = 0;
+		err = bench_find_bench(names[i])->run(&ctx);
 	}
-	if (json)
-		puts(results ? "\n]" : "[]");
+	if (bench_json)
+		puts(bench_results ? "\n]" : "[]");
 	compute_close(&ctx);
 	return err;
 }
@@ -600,29 +600,29 @@ int main(int argc, char **argv)
 			node = optarg;
 			break;
 		case 'j':
-			json = true;
+			bench_json = true;
 			break;
 		case 'h':
-			usage(stdout);
+			bench_usage(stdout);
 			return cli_finish("asahi-bench", EXIT_SUCCESS);
 		case 'V':
 			cli_version("asahi-bench");
 			return cli_finish("asahi-bench", EXIT_SUCCESS);
 		default:
-			usage(stderr);
+			bench_usage(stderr);
 			return EXIT_USAGE;
 		}
 	}
 	for (i = optind; i < argc; i++) {
-		if (!find_bench(argv[i])) {
+		if (!bench_find_bench(argv[i])) {
 			fprintf(stderr, "there is no bench '%s'\n", argv[i]);
 			return EXIT_USAGE;
 		}
 	}
 	if (optind == argc) {
-		usage(stderr);
+		bench_usage(stderr);
 		return EXIT_USAGE;
 	}
-	c = run(node, argv + optind, argc - optind);
+	c = bench_run(node, argv + optind, argc - optind);
 	return cli_finish("asahi-bench", c ? EXIT_FAILURE : EXIT_SUCCESS);
 }

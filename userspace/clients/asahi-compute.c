@@ -21,7 +21,7 @@ struct arguments {
 	struct compute_options options;
 };
 
-static void usage(FILE *fp)
+static void compute_usage(FILE *fp)
 {
 	const struct compute_test *test;
 
@@ -42,7 +42,7 @@ static void usage(FILE *fp)
 			test->name, test->help);
 }
 
-static int parse_number(const char *text, uint32_t *value)
+static int compute_parse_number(const char *text, uint32_t *value)
 {
 	char *end;
 	unsigned long long n;
@@ -59,7 +59,7 @@ static int parse_number(const char *text, uint32_t *value)
 	return 0;
 }
 
-static const struct compute_test *find_test(const char *name)
+static const struct compute_test *compute_find_test(const char *name)
 {
 	const struct compute_test *test = compute_tests;
 
@@ -68,13 +68,13 @@ static const struct compute_test *find_test(const char *name)
 	return test->name ? test : NULL;
 }
 
-static int check_names(const struct arguments *args)
+static int compute_check_names(const struct arguments *args)
 {
 	bool picture = !args->count;
 	unsigned int i;
 
 	for (i = 0; i < args->count; i++) {
-		const struct compute_test *test = find_test(args->names[i]);
+		const struct compute_test *test = compute_find_test(args->names[i]);
 
 		if (!test) {
 			fprintf(stderr, "there is no test '%s'\n",
@@ -90,7 +90,7 @@ static int check_names(const struct arguments *args)
 	return 0;
 }
 
-static int parse_arguments(int argc, char **argv, struct arguments *args)
+static int compute_parse_arguments(int argc, char **argv, struct arguments *args)
 {
 	static const struct option options[] = {
 		{ "device", required_argument, NULL, 'd' },
@@ -114,19 +114,19 @@ static int parse_arguments(int argc, char **argv, struct arguments *args)
 			args->device = optarg;
 			break;
 		case 's':
-			err = parse_number(optarg, &args->options.size);
+			err = compute_parse_number(optarg, &args->options.size);
 			break;
 		case 'i':
-			err = parse_number(optarg, &args->options.iterations);
+			err = compute_parse_number(optarg, &args->options.iterations);
 			break;
 		case 'o':
 			args->options.output = optarg;
 			break;
 		case 'r':
-			err = parse_number(optarg, &args->repeat);
+			err = compute_parse_number(optarg, &args->repeat);
 			break;
 		case 'h':
-			usage(stdout);
+			compute_usage(stdout);
 			exit(cli_finish("asahi-compute", EXIT_SUCCESS));
 		case 'V':
 			cli_version("asahi-compute");
@@ -137,10 +137,10 @@ static int parse_arguments(int argc, char **argv, struct arguments *args)
 	}
 	args->names = (const char *const *)argv + optind;
 	args->count = argc - optind;
-	return err ? err : check_names(args);
+	return err ? err : compute_check_names(args);
 }
 
-static double now_ms(void)
+static double compute_now_ms(void)
 {
 	struct timespec ts;
 
@@ -152,8 +152,8 @@ static double now_ms(void)
  * A new address space and queue each time: a test that fails must not spoil
  * the next one, and one that passes proves that the way there works again.
  */
-static int run_once(const struct arguments *args,
-		    const struct compute_test *test)
+static int compute_run_once(const struct arguments *args,
+			    const struct compute_test *test)
 {
 	struct compute ctx;
 	int err = compute_open(&ctx, args->device);
@@ -165,27 +165,27 @@ static int run_once(const struct arguments *args,
 	return err;
 }
 
-static bool run_test(const struct arguments *args,
-		     const struct compute_test *test, unsigned int number)
+static bool compute_run_test(const struct arguments *args,
+			     const struct compute_test *test, unsigned int number)
 {
-	double begin = now_ms();
+	double begin = compute_now_ms();
 	uint32_t i;
 	int err = 0;
 
 	for (i = 0; i < args->repeat && !err; i++)
-		err = run_once(args, test);
+		err = compute_run_once(args, test);
 
 	if (err)
 		printf("not ok %u - %s # %s\n", number, test->name,
 		       err == -EILSEQ ? "wrong result" : strerror(-err));
 	else
 		printf("ok %u - %s # %.1f ms\n", number, test->name,
-		       (now_ms() - begin) / args->repeat);
+		       (compute_now_ms() - begin) / args->repeat);
 	fflush(stdout);
 	return !err;
 }
 
-static unsigned int run_all(const struct arguments *args)
+static unsigned int compute_run_all(const struct arguments *args)
 {
 	const struct compute_test *test;
 	unsigned int number = 0;
@@ -193,19 +193,19 @@ static unsigned int run_all(const struct arguments *args)
 
 	for (test = compute_tests; test->name; test++) {
 		if (!test->optional)
-			bad += !run_test(args, test, ++number);
+			bad += !compute_run_test(args, test, ++number);
 	}
 	printf("1..%u\n", number);
 	return bad;
 }
 
-static unsigned int run_named(const struct arguments *args)
+static unsigned int compute_run_named(const struct arguments *args)
 {
 	unsigned int bad = 0;
 	unsigned int i;
 
 	for (i = 0; i < args->count; i++)
-		bad += !run_test(args, find_test(args->names[i]), i + 1);
+		bad += !compute_run_test(args, compute_find_test(args->names[i]), i + 1);
 	printf("1..%u\n", args->count);
 	return bad;
 }
@@ -215,10 +215,10 @@ int main(int argc, char **argv)
 	struct arguments args = { .repeat = 1 };
 	unsigned int bad;
 
-	if (parse_arguments(argc, argv, &args)) {
+	if (compute_parse_arguments(argc, argv, &args)) {
 		fputs("try 'asahi-compute --help'\n", stderr);
 		return EXIT_USAGE;
 	}
-	bad = args.count ? run_named(&args) : run_all(&args);
+	bad = args.count ? compute_run_named(&args) : compute_run_all(&args);
 	return cli_finish("asahi-compute", bad ? EXIT_FAILURE : EXIT_SUCCESS);
 }

@@ -24,7 +24,7 @@
 #define MAX_SHADERS	64
 #define MAX_CODE	65536
 
-static void usage(FILE *file)
+static void decode_usage(FILE *file)
 {
 	fputs("usage: asahi-decode [-s] [DUMP]\n"
 	      "       asahi-decode [-s] [-u ADDRESS] -a ADDRESS [-r|-w] FILE[@ADDRESS]...\n"
@@ -57,7 +57,7 @@ struct shader_list {
 	unsigned int count;
 };
 
-static void note_shader(struct shader_list *list, uint64_t va)
+static void decode_note_shader(struct shader_list *list, uint64_t va)
 {
 	for (unsigned int i = 0; i < list->count; i++) {
 		if (list->va[i] == va)
@@ -67,9 +67,9 @@ static void note_shader(struct shader_list *list, uint64_t va)
 		list->va[list->count++] = va;
 }
 
-static void find_shaders(const struct dump_stream *stream,
-			 const struct agx_stream_source *source,
-			 struct shader_list *list)
+static void decode_find_shaders(const struct dump_stream *stream,
+				const struct agx_stream_source *source,
+				struct shader_list *list)
 {
 	struct agx_stream_packet packet;
 	struct agx_stream s;
@@ -80,16 +80,16 @@ static void find_shaders(const struct dump_stream *stream,
 		if (err < 0)
 			continue;
 		if (packet.id == AGX_PACKET_usc_shader)
-			note_shader(list, stream->usc_base +
+			decode_note_shader(list, stream->usc_base +
 					  packet.values.usc_shader.code);
 		if (packet.id == AGX_PACKET_usc_preshader)
-			note_shader(list, stream->usc_base +
+			decode_note_shader(list, stream->usc_base +
 					  packet.values.usc_preshader.code);
 	}
 }
 
 /* Where a shader ends only its code says. */
-static size_t code_size(const uint8_t *code, size_t size)
+static size_t decode_code_size(const uint8_t *code, size_t size)
 {
 	struct agx_instr instr;
 	size_t offset = 0;
@@ -106,8 +106,8 @@ static size_t code_size(const uint8_t *code, size_t size)
 	return offset;
 }
 
-static void print_shader(struct decoder *decoder,
-			 const struct dump_stream *stream, uint64_t va)
+static void decode_print_shader(struct decoder *decoder,
+				const struct dump_stream *stream, uint64_t va)
 {
 	uint8_t *code = malloc(MAX_CODE);
 	size_t size = 0;
@@ -119,7 +119,7 @@ static void print_shader(struct decoder *decoder,
 		size += 2;
 	printf("shader %#" PRIx64 ":%s\n", va, size ? "" : " cannot be read");
 	decoder->wrong += agx_isa_disassemble(stdout, code,
-					      code_size(code, size), true);
+					      decode_code_size(code, size), true);
 	free(code);
 }
 
@@ -147,12 +147,12 @@ static void decode(void *ctx, const struct dump_stream *stream)
 					   stream->va);
 	if (!decoder->shaders)
 		return;
-	find_shaders(stream, &source, &shaders);
+	decode_find_shaders(stream, &source, &shaders);
 	for (unsigned int i = 0; i < shaders.count; i++)
-		print_shader(decoder, stream, shaders.va[i]);
+		decode_print_shader(decoder, stream, shaders.va[i]);
 }
 
-static void print_line(void *ctx, const char *line)
+static void decode_print_line(void *ctx, const char *line)
 {
 	puts(line);
 }
@@ -161,7 +161,7 @@ static int decode_dump(struct decoder *decoder, const char *path)
 {
 	const struct dump_visitor visitor = {
 		.stream = decode,
-		.buffer = print_line,
+		.buffer = decode_print_line,
 		.ctx = decoder,
 	};
 	size_t size;
@@ -184,7 +184,7 @@ static int decode_dump(struct decoder *decoder, const char *path)
 							    EXIT_SUCCESS;
 }
 
-static bool parse_address(const char *text, uint64_t *va)
+static bool decode_parse_address(const char *text, uint64_t *va)
 {
 	char *end;
 
@@ -197,7 +197,7 @@ static bool parse_address(const char *text, uint64_t *va)
 }
 
 /* FILE or FILE@ADDRESS */
-static bool load(struct dump_memory *memory, char *arg, uint64_t va)
+static bool decode_load(struct dump_memory *memory, char *arg, uint64_t va)
 {
 	char *at = strrchr(arg, '@');
 	size_t size;
@@ -206,7 +206,7 @@ static bool load(struct dump_memory *memory, char *arg, uint64_t va)
 
 	if (at) {
 		*at = '\0';
-		if (!parse_address(at + 1, &va))
+		if (!decode_parse_address(at + 1, &va))
 			return false;
 	}
 	data = cli_read_file(PROGRAM, arg, &size);
@@ -226,7 +226,7 @@ static int decode_memory(struct decoder *decoder, struct dump_stream *stream,
 	bool ok = true;
 
 	for (; *files && ok; files++)
-		ok = load(&memory, *files, stream->va);
+		ok = decode_load(&memory, *files, stream->va);
 	stream->memory = &memory;
 	if (ok)
 		decode(decoder, stream);
@@ -235,14 +235,14 @@ static int decode_memory(struct decoder *decoder, struct dump_stream *stream,
 	return ok && !decoder->wrong ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int run(struct decoder *decoder, struct dump_stream *stream,
-	       bool from_memory, int count, char **args)
+static int decode_run(struct decoder *decoder, struct dump_stream *stream,
+		      bool from_memory, int count, char **args)
 {
 	bool needs_memory = stream->has_usc_base ||
 			    stream->kind != AGX_STREAM_cdm;
 
 	if (from_memory ? !count : count > 1 || needs_memory) {
-		usage(stderr);
+		decode_usage(stderr);
 		return EXIT_USAGE;
 	}
 	if (from_memory)
@@ -271,12 +271,12 @@ int main(int argc, char **argv)
 		switch (c) {
 		case 'a':
 			from_memory = true;
-			if (!parse_address(optarg, &stream.va))
+			if (!decode_parse_address(optarg, &stream.va))
 				return EXIT_USAGE;
 			break;
 		case 'u':
 			stream.has_usc_base = true;
-			if (!parse_address(optarg, &stream.usc_base))
+			if (!decode_parse_address(optarg, &stream.usc_base))
 				return EXIT_USAGE;
 			break;
 		case 'r':
@@ -289,16 +289,16 @@ int main(int argc, char **argv)
 			decoder.shaders = true;
 			break;
 		case 'h':
-			usage(stdout);
+			decode_usage(stdout);
 			return cli_finish(PROGRAM, EXIT_SUCCESS);
 		case 'V':
 			cli_version(PROGRAM);
 			return cli_finish(PROGRAM, EXIT_SUCCESS);
 		default:
-			usage(stderr);
+			decode_usage(stderr);
 			return EXIT_USAGE;
 		}
 	}
-	c = run(&decoder, &stream, from_memory, argc - optind, argv + optind);
+	c = decode_run(&decoder, &stream, from_memory, argc - optind, argv + optind);
 	return cli_finish(PROGRAM, c);
 }

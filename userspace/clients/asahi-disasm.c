@@ -14,7 +14,7 @@
 #include "agx_isa.h"
 #include "cli.h"
 
-static void usage(FILE *file)
+static void disasm_usage(FILE *file)
 {
 	fputs("usage: asahi-disasm [-x] [-s] [FILE]\n"
 	      "Print AGX2 code as instructions.\n"
@@ -29,7 +29,7 @@ static void usage(FILE *file)
 	      "if there were unknown instructions.\n", file);
 }
 
-static int digit(char c)
+static int disasm_digit(char c)
 {
 	if (isdigit((unsigned char)c))
 		return c - '0';
@@ -37,7 +37,7 @@ static int digit(char c)
 }
 
 /* In place. Return: bytes, or -1 for an odd number of digits in a row */
-static long parse_hex(char *data, size_t size)
+static long disasm_parse_hex(char *data, size_t size)
 {
 	long bytes = 0;
 	size_t i = 0;
@@ -49,13 +49,13 @@ static long parse_hex(char *data, size_t size)
 		}
 		if (i + 1 == size || !isxdigit((unsigned char)data[i + 1]))
 			return -1;
-		data[bytes++] = (char)(digit(data[i]) << 4 | digit(data[i + 1]));
+		data[bytes++] = (char)(disasm_digit(data[i]) << 4 | disasm_digit(data[i + 1]));
 		i += 2;
 	}
 	return bytes;
 }
 
-static int disassemble(const char *input, bool hex, bool source)
+static int disasm_disassemble(const char *input, bool hex, bool source)
 {
 	unsigned int unknown;
 	size_t size;
@@ -64,7 +64,7 @@ static int disassemble(const char *input, bool hex, bool source)
 	if (!data)
 		return EXIT_FAILURE;
 	if (hex) {
-		long bytes = parse_hex(data, size);
+		long bytes = disasm_parse_hex(data, size);
 
 		if (bytes < 0) {
 			fprintf(stderr,
@@ -102,20 +102,20 @@ int main(int argc, char **argv)
 			source = true;
 			break;
 		case 'h':
-			usage(stdout);
+			disasm_usage(stdout);
 			return cli_finish("asahi-disasm", EXIT_SUCCESS);
 		case 'V':
 			cli_version("asahi-disasm");
 			return cli_finish("asahi-disasm", EXIT_SUCCESS);
 		default:
-			usage(stderr);
+			disasm_usage(stderr);
 			return EXIT_USAGE;
 		}
 	}
 	if (argc - optind > 1) {
-		usage(stderr);
+		disasm_usage(stderr);
 		return EXIT_USAGE;
 	}
-	c = disassemble(optind < argc ? argv[optind] : "-", hex, source);
+	c = disasm_disassemble(optind < argc ? argv[optind] : "-", hex, source);
 	return cli_finish("asahi-disasm", c);
 }

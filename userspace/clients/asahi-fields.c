@@ -3,7 +3,7 @@
  * Copyright (C) 2026 The asahi driver authors
  *
  * asahi-fields: one compute and one render command whose fields have values of
- * their own, all different, for who wants to see where each of them goes.
+ * their own, all different, so that a reader can see where each of them goes.
  *
  * Nothing is dispatched, drawn or cleared, so no value but those of the streams
  * and of the tile programs is used for anything.
@@ -28,8 +28,8 @@ struct fields {
 	uint32_t object;
 };
 
-static struct drm_asahi_timestamps times_at(const struct fields *fields,
-					    uint32_t offset)
+static struct drm_asahi_timestamps fields_times_at(const struct fields *fields,
+						   uint32_t offset)
 {
 	return (struct drm_asahi_timestamps){
 		.start = { .handle = fields->object, .offset = offset },
@@ -37,7 +37,7 @@ static struct drm_asahi_timestamps times_at(const struct fields *fields,
 	};
 }
 
-static struct drm_asahi_helper_program helper(unsigned int n)
+static struct drm_asahi_helper_program fields_helper(unsigned int n)
 {
 	return (struct drm_asahi_helper_program){
 		.binary = 0x01010000 + 0x40 * n,
@@ -46,7 +46,7 @@ static struct drm_asahi_helper_program helper(unsigned int n)
 	};
 }
 
-static struct drm_asahi_zls_buffer plane(unsigned int n)
+static struct drm_asahi_zls_buffer fields_plane(unsigned int n)
 {
 	return (struct drm_asahi_zls_buffer){
 		.base = MARK(n),
@@ -56,8 +56,8 @@ static struct drm_asahi_zls_buffer plane(unsigned int n)
 	};
 }
 
-static void attach(struct asahi_submit *submit, enum drm_asahi_cmd_type type,
-		   unsigned int n)
+static void fields_attach(struct asahi_submit *submit, enum drm_asahi_cmd_type type,
+			  unsigned int n)
 {
 	const struct drm_asahi_attachment attachments[] = {
 		{ .pointer = MARK(n), .size = 0x80 * n },
@@ -67,7 +67,7 @@ static void attach(struct asahi_submit *submit, enum drm_asahi_cmd_type type,
 	asahi_submit_attachments(submit, type, attachments, 2);
 }
 
-static int run_compute(struct fields *fields, struct asahi_submit *submit)
+static int fields_run_compute(struct fields *fields, struct asahi_submit *submit)
 {
 	struct drm_asahi_cmd_compute cmd;
 	struct compute_stream stream;
@@ -79,9 +79,9 @@ static int run_compute(struct fields *fields, struct asahi_submit *submit)
 	if (!err) {
 		cmd.sampler_count = 5;
 		cmd.sampler_heap = MARK(1);
-		cmd.helper = helper(2);
-		cmd.ts = times_at(fields, 0x100);
-		attach(submit, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS, 3);
+		cmd.helper = fields_helper(2);
+		cmd.ts = fields_times_at(fields, 0x100);
+		fields_attach(submit, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS, 3);
 		asahi_submit_compute(submit, &cmd, ASAHI_BARRIER_NONE);
 		err = asahi_submit_run(submit, COMPUTE_TIMEOUT_NS);
 	}
@@ -90,15 +90,15 @@ static int run_compute(struct fields *fields, struct asahi_submit *submit)
 }
 
 /* Memory of the command, and its address */
-static void *put(struct fields *fields, size_t size, uint64_t *addr)
+static void *fields_put(struct fields *fields, size_t size, uint64_t *addr)
 {
 	return compute_code_alloc(&fields->ctx, size, addr);
 }
 
-static int put_stream(struct fields *fields, uint64_t *stream)
+static int fields_put_stream(struct fields *fields, uint64_t *stream)
 {
 	struct agx_writer w;
-	void *map = put(fields, STREAM_BYTES, stream);
+	void *map = fields_put(fields, STREAM_BYTES, stream);
 
 	agx_writer_init(&w, map, map ? STREAM_BYTES : 0);
 	agx_put(&w, vdm_barrier, .usc_cache_invalidate = true);
@@ -107,8 +107,8 @@ static int put_stream(struct fields *fields, uint64_t *stream)
 }
 
 /* It has to be there even if it never runs. */
-static int put_tile_program(struct fields *fields, unsigned int spec,
-			    struct drm_asahi_bg_eot *program)
+static int fields_put_tile_program(struct fields *fields, unsigned int spec,
+				   struct drm_asahi_bg_eot *program)
 {
 	struct compute_program code;
 	struct agx_writer w;
@@ -118,7 +118,7 @@ static int put_tile_program(struct fields *fields, unsigned int spec,
 
 	if (err)
 		return err;
-	map = put(fields, WORDS_BYTES, &addr);
+	map = fields_put(fields, WORDS_BYTES, &addr);
 	agx_writer_init(&w, map, map ? WORDS_BYTES : 0);
 	agx_put(&w, usc_shared);
 	agx_put(&w, usc_shader, .code = code.code);
@@ -131,37 +131,37 @@ static int put_tile_program(struct fields *fields, unsigned int spec,
 	return w.error;
 }
 
-static int put_programs(struct fields *fields, struct drm_asahi_cmd_render *cmd)
+static int fields_put_programs(struct fields *fields, struct drm_asahi_cmd_render *cmd)
 {
 	uint64_t stream = 0;
-	int err = put_stream(fields, &stream);
+	int err = fields_put_stream(fields, &stream);
 
 	cmd->vdm_ctrl_stream_base = stream;
 	if (!err)
-		err = put_tile_program(fields, 1, &cmd->bg);
+		err = fields_put_tile_program(fields, 1, &cmd->bg);
 	if (!err)
-		err = put_tile_program(fields, 2, &cmd->eot);
+		err = fields_put_tile_program(fields, 2, &cmd->eot);
 	if (!err)
-		err = put_tile_program(fields, 3, &cmd->partial_bg);
+		err = fields_put_tile_program(fields, 3, &cmd->partial_bg);
 	if (!err)
-		err = put_tile_program(fields, 4, &cmd->partial_eot);
+		err = fields_put_tile_program(fields, 4, &cmd->partial_eot);
 	return err;
 }
 
 /* Clustering of vertex work stays: memory of its own is the better half of it. */
-static int run_render(struct fields *fields, struct asahi_submit *submit)
+static int fields_run_render(struct fields *fields, struct asahi_submit *submit)
 {
 	struct drm_asahi_cmd_render cmd = {
 		.flags = DRM_ASAHI_RENDER_VERTEX_SCRATCH |
 			 DRM_ASAHI_RENDER_DBIAS_IS_INT,
 		.isp_zls_pixels = 0x6f << 15 | 0xdf,
-		.vertex_helper = helper(1),
-		.fragment_helper = helper(2),
+		.vertex_helper = fields_helper(1),
+		.fragment_helper = fields_helper(2),
 		.isp_scissor_base = MARK(3),
 		.isp_dbias_base = MARK(4),
 		.isp_oclqry_base = MARK(5),
-		.depth = plane(6),
-		.stencil = plane(8),
+		.depth = fields_plane(6),
+		.stencil = fields_plane(8),
 		.zls_ctrl = 2ULL << 25,
 		.ppp_multisamplectl = 0x44cc,
 		.sampler_heap = MARK(10),
@@ -178,20 +178,20 @@ static int run_render(struct fields *fields, struct asahi_submit *submit)
 		.isp_merge_upper_y = float_bits(1.5f),
 		.isp_bgobjdepth = float_bits(0.75f),
 		.isp_bgobjvals = 0x35a,
-		.ts_vtx = times_at(fields, 0x200),
-		.ts_frag = times_at(fields, 0x300),
+		.ts_vtx = fields_times_at(fields, 0x200),
+		.ts_frag = fields_times_at(fields, 0x300),
 	};
-	int err = put_programs(fields, &cmd);
+	int err = fields_put_programs(fields, &cmd);
 
 	if (err)
 		return err;
-	attach(submit, DRM_ASAHI_SET_VERTEX_ATTACHMENTS, 11);
-	attach(submit, DRM_ASAHI_SET_FRAGMENT_ATTACHMENTS, 13);
+	fields_attach(submit, DRM_ASAHI_SET_VERTEX_ATTACHMENTS, 11);
+	fields_attach(submit, DRM_ASAHI_SET_FRAGMENT_ATTACHMENTS, 13);
 	asahi_submit_render(submit, &cmd, ASAHI_BARRIER_NONE);
 	return asahi_submit_run(submit, COMPUTE_TIMEOUT_NS);
 }
 
-static int with_times(struct fields *fields, unsigned int which)
+static int fields_with_times(struct fields *fields, unsigned int which)
 {
 	struct asahi_submit *submit;
 	int err = asahi_bo_bind_timestamps(fields->times, 0, ASAHI_PAGE_SIZE,
@@ -201,8 +201,8 @@ static int with_times(struct fields *fields, unsigned int which)
 		return err;
 	err = asahi_submit_new(fields->ctx.queue, &submit);
 	if (!err) {
-		err = which ? run_render(fields, submit) :
-			      run_compute(fields, submit);
+		err = which ? fields_run_render(fields, submit) :
+			      fields_run_compute(fields, submit);
 		asahi_submit_free(submit);
 	}
 	asahi_device_unbind_timestamps(fields->ctx.dev, fields->object);
@@ -210,7 +210,7 @@ static int with_times(struct fields *fields, unsigned int which)
 }
 
 /* Everything anew, so that neither depends on the other */
-static int run(unsigned int which)
+static int fields_run(unsigned int which)
 {
 	struct fields fields;
 	int err = compute_open(&fields.ctx, NULL);
@@ -220,7 +220,7 @@ static int run(unsigned int which)
 	err = asahi_bo_new(fields.ctx.dev, ASAHI_PAGE_SIZE, 0, NULL,
 			   &fields.times);
 	if (!err) {
-		err = with_times(&fields, which);
+		err = fields_with_times(&fields, which);
 		asahi_bo_unref(fields.times);
 	}
 	compute_close(&fields.ctx);
@@ -233,7 +233,7 @@ int main(void)
 	int status = EXIT_SUCCESS;
 
 	for (unsigned int i = 0; i < 2; i++) {
-		int err = run(i);
+		int err = fields_run(i);
 
 		if (err) {
 			printf("not ok %u - %s # %s\n", i + 1, names[i],

@@ -28,64 +28,64 @@ struct feature {
 	const char *name;
 };
 
-static const struct feature features[] = {
+static const struct feature info_features[] = {
 	{ DRM_ASAHI_FEATURE_SOFT_FAULTS, "soft-faults" },
 };
 
-#define FEATURE_COUNT	(sizeof(features) / sizeof(features[0]))
+#define FEATURE_COUNT	(sizeof(info_features) / sizeof(info_features[0]))
 
 /* The part of "Apple G13G B1" that is a letter; clients print it as such. */
-static char printable(uint32_t c)
+static char info_printable(uint32_t c)
 {
 	return c > ' ' && c < 0x7f ? (char)c : '?';
 }
 
-static unsigned int cores_of(const struct drm_asahi_params_global *p,
-			     uint32_t cluster)
+static unsigned int info_cores_of(const struct drm_asahi_params_global *p,
+				  uint32_t cluster)
 {
 	return __builtin_popcountll(p->core_masks[cluster]);
 }
 
-static uint32_t clusters_of(const struct drm_asahi_params_global *p)
+static uint32_t info_clusters_of(const struct drm_asahi_params_global *p)
 {
 	return p->num_clusters_total < DRM_ASAHI_MAX_CLUSTERS ?
 		       p->num_clusters_total : DRM_ASAHI_MAX_CLUSTERS;
 }
 
-static unsigned int count_cores(const struct drm_asahi_params_global *p)
+static unsigned int info_count_cores(const struct drm_asahi_params_global *p)
 {
 	unsigned int cores = 0;
 	uint32_t i;
 
-	for (i = 0; i < clusters_of(p); i++)
-		cores += cores_of(p, i);
+	for (i = 0; i < info_clusters_of(p); i++)
+		cores += info_cores_of(p, i);
 	return cores;
 }
 
-static uint64_t unknown_features(uint64_t bits)
+static uint64_t info_unknown_features(uint64_t bits)
 {
 	unsigned int i;
 
 	for (i = 0; i < FEATURE_COUNT; i++)
-		bits &= ~features[i].bit;
+		bits &= ~info_features[i].bit;
 	return bits;
 }
 
-static void print_features(uint64_t bits)
+static void info_print_features(uint64_t bits)
 {
 	unsigned int i;
 
 	printf("Features:                  0x%" PRIx64, bits);
 	for (i = 0; i < FEATURE_COUNT; i++) {
-		if (bits & features[i].bit)
-			printf(" %s", features[i].name);
+		if (bits & info_features[i].bit)
+			printf(" %s", info_features[i].name);
 	}
-	if (unknown_features(bits))
-		printf(" (unknown: 0x%" PRIx64 ")", unknown_features(bits));
+	if (info_unknown_features(bits))
+		printf(" (unknown: 0x%" PRIx64 ")", info_unknown_features(bits));
 	putchar('\n');
 }
 
-static void print_text(const struct info *info)
+static void info_print_text(const struct info *info)
 {
 	const struct drm_asahi_params_global *p = info->params;
 	uint32_t i;
@@ -96,17 +96,17 @@ static void print_text(const struct info *info)
 	       info->version->version_minor,
 	       info->version->version_patchlevel, info->version->desc);
 	printf("GPU:                       G%u%c %c%u\n", p->gpu_generation,
-	       printable(p->gpu_variant), 'A' + (p->gpu_revision >> 4 & 0xf),
+	       info_printable(p->gpu_variant), 'A' + (p->gpu_revision >> 4 & 0xf),
 	       p->gpu_revision & 0xf);
 	printf("Chip:                      T%04x\n", p->chip_id);
-	print_features(p->features);
+	info_print_features(p->features);
 	printf("Dies:                      %u\n", p->num_dies);
 	printf("Clusters:                  %u\n", p->num_clusters_total);
 	printf("Cores per cluster:         %u\n", p->num_cores_per_cluster);
-	printf("Cores:                     %u\n", count_cores(p));
-	for (i = 0; i < clusters_of(p); i++)
+	printf("Cores:                     %u\n", info_count_cores(p));
+	for (i = 0; i < info_clusters_of(p); i++)
 		printf("  cluster %2u:              %u (mask 0x%" PRIx64 ")\n",
-		       i, cores_of(p, i), (uint64_t)p->core_masks[i]);
+		       i, info_cores_of(p, i), (uint64_t)p->core_masks[i]);
 	printf("Maximum frequency:         %u kHz\n", p->max_frequency_khz);
 	printf("Address space:             0x%" PRIx64 " to 0x%" PRIx64 "\n",
 	       (uint64_t)p->vm_start, (uint64_t)p->vm_end);
@@ -121,7 +121,7 @@ static void print_text(const struct info *info)
 }
 
 /* Names and paths are ASCII here, but quotes may be in them. */
-static void print_json_string(const char *s)
+static void info_print_json_string(const char *s)
 {
 	putchar('"');
 	for (; *s; s++) {
@@ -135,64 +135,64 @@ static void print_json_string(const char *s)
 	putchar('"');
 }
 
-static void print_json_features(uint64_t bits)
+static void info_print_json_features(uint64_t bits)
 {
 	const char *separator = "";
 	unsigned int i;
 
 	printf("  \"feature_names\": [");
 	for (i = 0; i < FEATURE_COUNT; i++) {
-		if (!(bits & features[i].bit))
+		if (!(bits & info_features[i].bit))
 			continue;
-		printf("%s\"%s\"", separator, features[i].name);
+		printf("%s\"%s\"", separator, info_features[i].name);
 		separator = ", ";
 	}
 	printf("],\n");
 }
 
-static void print_json_number(const char *name, uint64_t value)
+static void info_print_json_number(const char *name, uint64_t value)
 {
 	printf("  \"%s\": %" PRIu64 ",\n", name, value);
 }
 
-static void print_json(const struct info *info)
+static void info_print_json(const struct info *info)
 {
 	const struct drm_asahi_params_global *p = info->params;
 	uint32_t i;
 
 	printf("{\n  \"device\": ");
-	print_json_string(info->node);
+	info_print_json_string(info->node);
 	printf(",\n  \"driver\": ");
-	print_json_string(info->version->name);
+	info_print_json_string(info->version->name);
 	printf(",\n  \"driver_version\": \"%d.%d.%d\",\n",
 	       info->version->version_major, info->version->version_minor,
 	       info->version->version_patchlevel);
-	print_json_number("features", p->features);
-	print_json_features(p->features);
-	print_json_number("gpu_generation", p->gpu_generation);
-	printf("  \"gpu_variant\": \"%c\",\n", printable(p->gpu_variant));
-	print_json_number("gpu_revision", p->gpu_revision);
-	print_json_number("chip_id", p->chip_id);
-	print_json_number("num_dies", p->num_dies);
-	print_json_number("num_clusters_total", p->num_clusters_total);
-	print_json_number("num_cores_per_cluster", p->num_cores_per_cluster);
-	print_json_number("max_frequency_khz", p->max_frequency_khz);
+	info_print_json_number("features", p->features);
+	info_print_json_features(p->features);
+	info_print_json_number("gpu_generation", p->gpu_generation);
+	printf("  \"gpu_variant\": \"%c\",\n", info_printable(p->gpu_variant));
+	info_print_json_number("gpu_revision", p->gpu_revision);
+	info_print_json_number("chip_id", p->chip_id);
+	info_print_json_number("num_dies", p->num_dies);
+	info_print_json_number("num_clusters_total", p->num_clusters_total);
+	info_print_json_number("num_cores_per_cluster", p->num_cores_per_cluster);
+	info_print_json_number("max_frequency_khz", p->max_frequency_khz);
 	printf("  \"core_masks\": [");
-	for (i = 0; i < clusters_of(p); i++)
+	for (i = 0; i < info_clusters_of(p); i++)
 		printf("%s%" PRIu64, i ? ", " : "", (uint64_t)p->core_masks[i]);
 	printf("],\n");
-	print_json_number("vm_start", p->vm_start);
-	print_json_number("vm_end", p->vm_end);
-	print_json_number("vm_kernel_min_size", p->vm_kernel_min_size);
-	print_json_number("max_commands_per_submission",
-			  p->max_commands_per_submission);
-	print_json_number("max_attachments", p->max_attachments);
-	print_json_number("command_timestamp_frequency_hz",
-			  p->command_timestamp_frequency_hz);
+	info_print_json_number("vm_start", p->vm_start);
+	info_print_json_number("vm_end", p->vm_end);
+	info_print_json_number("vm_kernel_min_size", p->vm_kernel_min_size);
+	info_print_json_number("max_commands_per_submission",
+			       p->max_commands_per_submission);
+	info_print_json_number("max_attachments", p->max_attachments);
+	info_print_json_number("command_timestamp_frequency_hz",
+			       p->command_timestamp_frequency_hz);
 	printf("  \"time_ns\": %" PRIu64 "\n}\n", info->time_ns);
 }
 
-static void usage(FILE *fp)
+static void info_usage(FILE *fp)
 {
 	fputs("usage: asahi-info [OPTION]...\n"
 	      "Prints what the asahi driver says about the GPU.\n\n"
@@ -203,13 +203,13 @@ static void usage(FILE *fp)
 	      fp);
 }
 
-static int failed(const char *what, int err)
+static int info_failed(const char *what, int err)
 {
 	fprintf(stderr, "%s: %s\n", what, strerror(-err));
 	return EXIT_FAILURE;
 }
 
-static int show(const char *node, bool json)
+static int info_show(const char *node, bool json)
 {
 	struct info info = { .node = NULL };
 	struct asahi_device *dev;
@@ -217,19 +217,19 @@ static int show(const char *node, bool json)
 
 	err = asahi_device_open(node, &dev);
 	if (err)
-		return failed(node ? node : "looking for a device", err);
+		return info_failed(node ? node : "looking for a device", err);
 	info.params = asahi_device_params(dev);
 	err = asahi_device_get_time(dev, &info.time_ns);
 	if (err)
-		failed("reading the time", err);
+		info_failed("reading the time", err);
 	info.version = drmGetVersion(asahi_device_fd(dev));
 	info.node = drmGetDeviceNameFromFd2(asahi_device_fd(dev));
 	if (!info.version || !info.node)
-		err = failed("asking for the driver's name", -ENODEV);
+		err = info_failed("asking for the driver's name", -ENODEV);
 	else if (json)
-		print_json(&info);
+		info_print_json(&info);
 	else
-		print_text(&info);
+		info_print_text(&info);
 
 	free(info.node);
 	drmFreeVersion(info.version);
@@ -259,19 +259,19 @@ int main(int argc, char **argv)
 			json = true;
 			break;
 		case 'h':
-			usage(stdout);
+			info_usage(stdout);
 			return cli_finish("asahi-info", EXIT_SUCCESS);
 		case 'V':
 			cli_version("asahi-info");
 			return cli_finish("asahi-info", EXIT_SUCCESS);
 		default:
-			usage(stderr);
+			info_usage(stderr);
 			return EXIT_USAGE;
 		}
 	}
 	if (optind != argc) {
-		usage(stderr);
+		info_usage(stderr);
 		return EXIT_USAGE;
 	}
-	return cli_finish("asahi-info", show(node, json));
+	return cli_finish("asahi-info", info_show(node, json));
 }

@@ -28,12 +28,12 @@ struct arguments {
 	unsigned int count;
 };
 
-static void make_clear(struct scene *scene, float turn, float aspect)
+static void triangle_make_clear(struct scene *scene, float turn, float aspect)
 {
 	scene_clear(scene);
 }
 
-static void make_triangle(struct scene *scene, float turn, float aspect)
+static void triangle_make_triangle(struct scene *scene, float turn, float aspect)
 {
 	scene_triangle(scene);
 }
@@ -43,15 +43,15 @@ static const struct picture {
 	const char *name;
 	const char *help;
 	void (*make)(struct scene *scene, float turn, float aspect);
-} pictures[] = {
-	{ "clear", "one colour", make_clear },
-	{ "triangle", "a triangle with three colours", make_triangle },
+} triangle_pictures[] = {
+	{ "clear", "one colour", triangle_make_clear },
+	{ "triangle", "a triangle with three colours", triangle_make_triangle },
 	{ "cube", "a cube in perspective, with depth", scene_cube },
 };
 
-#define PICTURES	(sizeof(pictures) / sizeof(pictures[0]))
+#define PICTURES	(sizeof(triangle_pictures) / sizeof(triangle_pictures[0]))
 
-static void usage(FILE *fp)
+static void triangle_usage(FILE *fp)
 {
 	fputs("usage: asahi-triangle [OPTION]... [PICTURE]...\n"
 	      "Renders pictures on an AGX GPU and checks them pixel by pixel.\n"
@@ -66,11 +66,11 @@ static void usage(FILE *fp)
 	      "pictures (default: all):\n",
 	      fp);
 	for (size_t i = 0; i < PICTURES; i++)
-		fprintf(fp, "  %-12s %s\n", pictures[i].name, pictures[i].help);
+		fprintf(fp, "  %-12s %s\n", triangle_pictures[i].name, triangle_pictures[i].help);
 }
 
-static int parse_number(const char *text, uint32_t most, uint32_t *value,
-			char stop, const char **rest)
+static int triangle_parse_number(const char *text, uint32_t most, uint32_t *value,
+				 char stop, const char **rest)
 {
 	unsigned long n;
 	char *end;
@@ -88,29 +88,29 @@ static int parse_number(const char *text, uint32_t most, uint32_t *value,
 	return 0;
 }
 
-static int parse_size(const char *text, struct arguments *args)
+static int triangle_parse_size(const char *text, struct arguments *args)
 {
 	const char *rest;
-	int err = parse_number(text, RENDER_MAX_SIZE, &args->width, 'x', &rest);
+	int err = triangle_parse_number(text, RENDER_MAX_SIZE, &args->width, 'x', &rest);
 
-	return err ? err : parse_number(rest, RENDER_MAX_SIZE, &args->height,
-					'\0', &rest);
+	return err ? err : triangle_parse_number(rest, RENDER_MAX_SIZE, &args->height,
+						 '\0', &rest);
 }
 
-static const struct picture *find_picture(const char *name)
+static const struct picture *triangle_find_picture(const char *name)
 {
 	for (size_t i = 0; i < PICTURES; i++) {
-		if (!strcmp(pictures[i].name, name))
-			return &pictures[i];
+		if (!strcmp(triangle_pictures[i].name, name))
+			return &triangle_pictures[i];
 	}
 	fprintf(stderr, "there is no picture '%s'\n", name);
 	return NULL;
 }
 
-static int check_arguments(const struct arguments *args)
+static int triangle_check_arguments(const struct arguments *args)
 {
 	for (unsigned int i = 0; i < args->count; i++) {
-		if (!find_picture(args->names[i]))
+		if (!triangle_find_picture(args->names[i]))
 			return -EINVAL;
 	}
 	if (args->frames && args->output && !strchr(args->output, '%')) {
@@ -121,7 +121,7 @@ static int check_arguments(const struct arguments *args)
 	return 0;
 }
 
-static int parse_arguments(int argc, char **argv, struct arguments *args)
+static int triangle_parse_arguments(int argc, char **argv, struct arguments *args)
 {
 	static const struct option options[] = {
 		{ "device", required_argument, NULL, 'd' },
@@ -143,17 +143,17 @@ static int parse_arguments(int argc, char **argv, struct arguments *args)
 			args->device = optarg;
 			break;
 		case 's':
-			err = parse_size(optarg, args);
+			err = triangle_parse_size(optarg, args);
 			break;
 		case 'o':
 			args->output = optarg;
 			break;
 		case 'f':
-			err = parse_number(optarg, MAX_FRAMES, &args->frames,
-					   '\0', &rest);
+			err = triangle_parse_number(optarg, MAX_FRAMES, &args->frames,
+						    '\0', &rest);
 			break;
 		case 'h':
-			usage(stdout);
+			triangle_usage(stdout);
 			exit(cli_finish(PROGRAM, EXIT_SUCCESS));
 		case 'V':
 			cli_version(PROGRAM);
@@ -164,12 +164,12 @@ static int parse_arguments(int argc, char **argv, struct arguments *args)
 	}
 	args->names = (const char *const *)argv + optind;
 	args->count = argc - optind;
-	return err ? err : check_arguments(args);
+	return err ? err : triangle_check_arguments(args);
 }
 
 /* "%" becomes the number of the frame. */
-static int write_frame(const struct arguments *args,
-		       const struct render_target *target, unsigned int frame)
+static int triangle_write_frame(const struct arguments *args,
+				const struct render_target *target, unsigned int frame)
 {
 	const char *percent = args->frames ? strchr(args->output, '%') : NULL;
 	char path[4096];
@@ -187,9 +187,9 @@ static int write_frame(const struct arguments *args,
 			      target->stride, 4, target->pixels.map);
 }
 
-static int draw(const struct arguments *args, const struct picture *picture,
-		struct compute *ctx, const struct render_target *target,
-		unsigned int frame)
+static int triangle_draw(const struct arguments *args, const struct picture *picture,
+			 struct compute *ctx, const struct render_target *target,
+			 unsigned int frame)
 {
 	float turn = 0.1f + (float)frame / (float)(args->frames + !args->frames);
 	struct scene scene;
@@ -201,9 +201,9 @@ static int draw(const struct arguments *args, const struct picture *picture,
 }
 
 /* Everything anew for each frame, as asahi-compute has it for each test. */
-static int draw_frame(const struct arguments *args,
-		      const struct picture *picture, unsigned int frame,
-		      bool write)
+static int triangle_draw_frame(const struct arguments *args,
+			       const struct picture *picture, unsigned int frame,
+			       bool write)
 {
 	struct render_target target;
 	struct compute ctx;
@@ -213,9 +213,9 @@ static int draw_frame(const struct arguments *args,
 		return err;
 	err = render_target_new(&ctx, args->width, args->height, &target);
 	if (!err) {
-		err = draw(args, picture, &ctx, &target, frame);
+		err = triangle_draw(args, picture, &ctx, &target, frame);
 		if (write && args->output && (!err || err == -EILSEQ)) {
-			int write_err = write_frame(args, &target, frame);
+			int write_err = triangle_write_frame(args, &target, frame);
 
 			err = err ? err : write_err;
 		}
@@ -225,14 +225,14 @@ static int draw_frame(const struct arguments *args,
 	return err;
 }
 
-static bool run(const struct arguments *args, const struct picture *picture,
-		unsigned int number, bool last)
+static bool triangle_run(const struct arguments *args, const struct picture *picture,
+			 unsigned int number, bool last)
 {
 	unsigned int frames = last && args->frames ? args->frames : 1;
 	int err = 0;
 
 	for (unsigned int i = 0; i < frames && !err; i++)
-		err = draw_frame(args, picture, i, last);
+		err = triangle_draw_frame(args, picture, i, last);
 	if (err)
 		printf("not ok %u - %s # %s\n", number, picture->name,
 		       err == -EILSEQ ? "wrong result" : strerror(-err));
@@ -247,15 +247,15 @@ int main(int argc, char **argv)
 	struct arguments args = { .width = DEFAULT_SIZE, .height = DEFAULT_SIZE };
 	unsigned int bad = 0, count;
 
-	if (parse_arguments(argc, argv, &args)) {
+	if (triangle_parse_arguments(argc, argv, &args)) {
 		fputs("try 'asahi-triangle --help'\n", stderr);
 		return EXIT_USAGE;
 	}
 	count = args.count ? args.count : PICTURES;
 	for (unsigned int i = 0; i < count; i++)
-		bad += !run(&args, args.count ? find_picture(args.names[i]) :
-						&pictures[i],
-			    i + 1, i + 1 == count);
+		bad += !triangle_run(&args, args.count ? triangle_find_picture(args.names[i]) :
+						&triangle_pictures[i],
+				     i + 1, i + 1 == count);
 	printf("1..%u\n", count);
 	return cli_finish(PROGRAM, bad ? EXIT_FAILURE : EXIT_SUCCESS);
 }

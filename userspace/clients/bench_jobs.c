@@ -32,9 +32,9 @@ struct flight {
 	struct drm_asahi_cmd_compute cmd;
 };
 
-static void put_fill(struct compute_stream *stream,
-		     const struct compute_program *fill, uint64_t dst,
-		     uint32_t value, uint32_t threads)
+static void bench_jobs_put_fill(struct compute_stream *stream,
+				const struct compute_program *fill, uint64_t dst,
+				uint32_t value, uint32_t threads)
 {
 	const struct {
 		uint64_t dst;
@@ -59,58 +59,58 @@ static struct {
 	uint32_t timeline;
 	/* points signalled so far, over all measurements */
 	uint64_t signalled;
-} air;
+} bench_jobs_air;
 
-static int air_open(struct compute *ctx)
+static int bench_jobs_air_open(struct compute *ctx)
 {
 	struct compute_program fill;
 	unsigned int i;
 	int err = compute_program_load(ctx, "fill", &fill);
 
-	air.ctx = ctx;
+	bench_jobs_air.ctx = ctx;
 	if (!err)
-		err = compute_buffer_new(ctx, FLIGHT_THREADS * 4, &air.out);
+		err = compute_buffer_new(ctx, FLIGHT_THREADS * 4, &bench_jobs_air.out);
 	if (!err)
-		err = compute_buffer_new(ctx, MAX_FLIGHT * 4, &air.words);
+		err = compute_buffer_new(ctx, MAX_FLIGHT * 4, &bench_jobs_air.words);
 	for (i = 0; i < MAX_FLIGHT && !err; i++) {
-		struct flight *f = &air.flights[i];
+		struct flight *f = &bench_jobs_air.flights[i];
 
 		err = compute_stream_new(ctx, &f->stream);
 		if (err)
 			break;
-		put_fill(&f->stream, &fill, air.out.addr, 1, FLIGHT_THREADS);
+		bench_jobs_put_fill(&f->stream, &fill, bench_jobs_air.out.addr, 1, FLIGHT_THREADS);
 		compute_stream_barrier(&f->stream);
-		put_fill(&f->stream, &fill, air.words.addr + i * 4, 1, 1);
+		bench_jobs_put_fill(&f->stream, &fill, bench_jobs_air.words.addr + i * 4, 1, 1);
 		err = compute_stream_end(&f->stream, &f->cmd);
 	}
 	if (!err && drmSyncobjCreate(asahi_device_fd(ctx->dev), 0,
-				     &air.timeline))
+				     &bench_jobs_air.timeline))
 		err = -errno;
 	return err;
 }
 
-static void air_close(void)
+static void bench_jobs_air_close(void)
 {
 	unsigned int i;
 
-	drmSyncobjDestroy(asahi_device_fd(air.ctx->dev), air.timeline);
+	drmSyncobjDestroy(asahi_device_fd(bench_jobs_air.ctx->dev), bench_jobs_air.timeline);
 	for (i = 0; i < MAX_FLIGHT; i++)
-		compute_stream_free(&air.flights[i].stream);
-	compute_buffer_free(air.ctx, &air.words);
-	compute_buffer_free(air.ctx, &air.out);
+		compute_stream_free(&bench_jobs_air.flights[i].stream);
+	compute_buffer_free(bench_jobs_air.ctx, &bench_jobs_air.words);
+	compute_buffer_free(bench_jobs_air.ctx, &bench_jobs_air.out);
 }
 
-static int submit_flight(unsigned int slot, uint64_t point)
+static int bench_jobs_submit_flight(unsigned int slot, uint64_t point)
 {
-	volatile uint32_t *words = air.words.map;
+	volatile uint32_t *words = bench_jobs_air.words.map;
 	struct asahi_submit *submit;
-	int err = asahi_submit_new(air.ctx->queue, &submit);
+	int err = asahi_submit_new(bench_jobs_air.ctx->queue, &submit);
 
 	if (err)
 		return err;
 	words[slot] = 0;
-	asahi_submit_compute(submit, &air.flights[slot].cmd, ASAHI_BARRIER_NONE);
-	asahi_submit_signal(submit, air.timeline, point);
+	asahi_submit_compute(submit, &bench_jobs_air.flights[slot].cmd, ASAHI_BARRIER_NONE);
+	asahi_submit_signal(submit, bench_jobs_air.timeline, point);
 	err = asahi_submit_flush(submit);
 	asahi_submit_free(submit);
 	return err;
@@ -130,10 +130,10 @@ struct pace {
  * Each job's word and its fence are looked for in turns; what counts is the time
  * between the first sight of the one and of the other.
  */
-static int fly(const struct pace *pace, uint64_t *late, uint64_t *took)
+static int bench_jobs_fly(const struct pace *pace, uint64_t *late, uint64_t *took)
 {
-	volatile uint32_t *words = air.words.map;
-	const uint64_t base = air.signalled;
+	volatile uint32_t *words = bench_jobs_air.words.map;
+	const uint64_t base = bench_jobs_air.signalled;
 	uint64_t seen[FLIGHT_JOBS], next = 0, begin = bench_now_ns();
 	unsigned int submitted = 0, written = 0, done = 0;
 	int err = 0;
@@ -143,16 +143,16 @@ static int fly(const struct pace *pace, uint64_t *late, uint64_t *took)
 
 		while (submitted < FLIGHT_JOBS && !err &&
 		       submitted - done < pace->depth && bench_now_ns() >= next) {
-			err = submit_flight(submitted % pace->depth,
-					    base + submitted + 1);
+			err = bench_jobs_submit_flight(submitted % pace->depth,
+						       base + submitted + 1);
 			submitted++;
 			next = bench_now_ns() + pace->period_ns;
 		}
 		now = bench_now_ns();
 		while (written < submitted && words[written % pace->depth])
 			seen[written++] = now;
-		if (!err && drmSyncobjQuery(asahi_device_fd(air.ctx->dev),
-					    &air.timeline, &point, 1))
+		if (!err && drmSyncobjQuery(asahi_device_fd(bench_jobs_air.ctx->dev),
+					    &bench_jobs_air.timeline, &point, 1))
 			err = -errno;
 		now = bench_now_ns();
 		while (done < written && point >= base + done + 1) {
@@ -161,17 +161,17 @@ static int fly(const struct pace *pace, uint64_t *late, uint64_t *took)
 		}
 		usleep(LOOK_US);
 	}
-	air.signalled = base + submitted;
+	bench_jobs_air.signalled = base + submitted;
 	*took = (bench_now_ns() - begin) / FLIGHT_JOBS;
 	return err;
 }
 
-static int measure_flight(const char *name, const struct pace *pace,
-			  uint64_t *took)
+static int bench_jobs_measure_flight(const char *name, const struct pace *pace,
+				     uint64_t *took)
 {
 	static uint64_t late[FLIGHT_JOBS];
 	char text[80];
-	int err = fly(pace, late, took);
+	int err = bench_jobs_fly(pace, late, took);
 
 	if (err)
 		return bench_failed(name, err);
@@ -188,28 +188,28 @@ static int measure_flight(const char *name, const struct pace *pace,
 int bench_flight(struct compute *ctx)
 {
 	uint64_t alone = 0, took;
-	int err = air_open(ctx);
+	int err = bench_jobs_air_open(ctx);
 
 	if (!err)
-		err = measure_flight("1 in flight", &(struct pace){ 1, 0 },
-				     &alone);
+		err = bench_jobs_measure_flight("1 in flight", &(struct pace){ 1, 0 },
+						&alone);
 	if (!err)
-		err = measure_flight("8 in flight", &(struct pace){ 8, 0 },
-				     &took);
+		err = bench_jobs_measure_flight("8 in flight", &(struct pace){ 8, 0 },
+						&took);
 	if (!err)
-		err = measure_flight("64 in flight", &(struct pace){ 64, 0 },
-				     &took);
+		err = bench_jobs_measure_flight("64 in flight", &(struct pace){ 64, 0 },
+						&took);
 	/* as often as jobs end, so that the queue seldom runs dry */
 	if (!err)
-		err = measure_flight("paced", &(struct pace){ 64, alone * 9 / 10 },
-				     &took);
-	air_close();
+		err = bench_jobs_measure_flight("paced", &(struct pace){ 64, alone * 9 / 10 },
+						&took);
+	bench_jobs_air_close();
 	return err;
 }
 
 /* Submission in a loop */
 
-static int steady_round(struct asahi_submit *submit,
+static int bench_jobs_steady_round(struct asahi_submit *submit,
 		      const struct drm_asahi_cmd_compute *cmd, uint32_t syncobj,
 		      struct compute *ctx, uint64_t *ns)
 {
@@ -228,7 +228,7 @@ static int steady_round(struct asahi_submit *submit,
 	return asahi_fence_wait(ctx->dev, syncobj, COMPUTE_TIMEOUT_NS);
 }
 
-static unsigned int count_slow(const uint64_t *ns)
+static unsigned int bench_jobs_count_slow(const uint64_t *ns)
 {
 	unsigned int slow = 0;
 
@@ -256,7 +256,7 @@ int bench_steady(struct compute *ctx)
 	if (!err && drmSyncobjCreate(asahi_device_fd(ctx->dev), 0, &syncobj))
 		err = -errno;
 	for (i = 0; i < STEADY_ROUNDS && !err; i++)
-		err = steady_round(submit, &cmd, syncobj, ctx, &ns[i]);
+		err = bench_jobs_steady_round(submit, &cmd, syncobj, ctx, &ns[i]);
 	drmSyncobjDestroy(asahi_device_fd(ctx->dev), syncobj);
 	asahi_submit_free(submit);
 	compute_stream_free(&stream);
@@ -270,7 +270,7 @@ int bench_steady(struct compute *ctx)
 		    (double)ns[STEADY_ROUNDS / 1000 * 999]);
 	bench_print("SUBMIT of 64 commands, worst", (double)ns[STEADY_ROUNDS - 1]);
 	fprintf(stderr, "%u of %d rounds took longer than three times the median\n",
-		count_slow(ns), STEADY_ROUNDS);
+		bench_jobs_count_slow(ns), STEADY_ROUNDS);
 free_ns:
 	free(ns);
 	return err;
@@ -285,7 +285,7 @@ int bench_recovery(struct compute *ctx)
 	struct asahi_submit *submit = NULL;
 	unsigned int crashes = 0;
 	bool lost = false;
-	int err = air_open(ctx);
+	int err = bench_jobs_air_open(ctx);
 
 	if (!err)
 		err = asahi_submit_new(ctx->queue, &submit);
@@ -296,7 +296,7 @@ int bench_recovery(struct compute *ctx)
 			break;
 		}
 		asahi_submit_reset(submit);
-		asahi_submit_compute(submit, &air.flights[0].cmd,
+		asahi_submit_compute(submit, &bench_jobs_air.flights[0].cmd,
 				     ASAHI_BARRIER_NONE);
 		err = asahi_submit_run(submit, COMPUTE_TIMEOUT_NS);
 		if (err == -ECANCELED) {
@@ -310,7 +310,7 @@ int bench_recovery(struct compute *ctx)
 		}
 	}
 	asahi_submit_free(submit);
-	air_close();
+	bench_jobs_air_close();
 	if (err)
 		return bench_failed("waiting for crashes", err);
 	qsort(gaps, CRASHES, sizeof(*gaps), bench_compare);

@@ -28,6 +28,8 @@
 /* has no divisor in common with BIND_PAGES */
 #define BIND_STRIDE	379
 
+#define SHAPE_PAUSE_US	5000
+
 #define SPACES		100
 #define SWITCH_ROUNDS	10
 
@@ -44,7 +46,7 @@ struct shape {
 	unsigned int waits;
 };
 
-static const struct shape shapes[] = {
+static const struct shape bench_scale_shapes[] = {
 	{ "SUBMIT, one render command", 1, 0, 0 },
 	{ "SUBMIT, 64 compute commands", 0, COMMANDS, 0 },
 	{ "SUBMIT, 64 render commands", COMMANDS, 0, 0 },
@@ -60,38 +62,38 @@ static struct {
 	struct asahi_submit *submit;
 	uint32_t done;
 	uint32_t waits[SYNCS];
-} kit;
+} bench_scale_kit;
 
-static int kit_syncs(int fd)
+static int bench_scale_kit_syncs(int fd)
 {
 	unsigned int i;
 
-	if (drmSyncobjCreate(fd, 0, &kit.done))
+	if (drmSyncobjCreate(fd, 0, &bench_scale_kit.done))
 		return -errno;
 	for (i = 0; i < SYNCS; i++) {
 		if (drmSyncobjCreate(fd, DRM_SYNCOBJ_CREATE_SIGNALED,
-				     &kit.waits[i]))
+				     &bench_scale_kit.waits[i]))
 			return -errno;
 	}
 	return 0;
 }
 
-static int kit_open(struct compute *ctx)
+static int bench_scale_kit_open(struct compute *ctx)
 {
 	/* the end of a stream */
 	static const uint32_t terminate[2] = { 0xc0000000 };
-	int err = compute_stream_new(ctx, &kit.stream);
+	int err = compute_stream_new(ctx, &bench_scale_kit.stream);
 
-	kit.ctx = ctx;
+	bench_scale_kit.ctx = ctx;
 	if (!err)
-		err = compute_stream_end(&kit.stream, &kit.compute);
+		err = compute_stream_end(&bench_scale_kit.stream, &bench_scale_kit.compute);
 	if (!err)
-		err = compute_buffer_new(ctx, PAGE, &kit.vdm);
+		err = compute_buffer_new(ctx, PAGE, &bench_scale_kit.vdm);
 	if (err)
 		return err;
-	memcpy(kit.vdm.map, terminate, sizeof(terminate));
-	kit.render = (struct drm_asahi_cmd_render){
-		.vdm_ctrl_stream_base = kit.vdm.addr,
+	memcpy(bench_scale_kit.vdm.map, terminate, sizeof(terminate));
+	bench_scale_kit.render = (struct drm_asahi_cmd_render){
+		.vdm_ctrl_stream_base = bench_scale_kit.vdm.addr,
 		.ppp_ctrl = 0x202,
 		.ppp_multisamplectl = 0x88,
 		.isp_bgobjvals = 0x300,
@@ -103,55 +105,58 @@ static int kit_open(struct compute *ctx)
 		.samples = 1,
 		.sample_size_B = 4,
 	};
-	err = kit_syncs(asahi_device_fd(ctx->dev));
-	return err ? err : asahi_submit_new(ctx->queue, &kit.submit);
+	err = bench_scale_kit_syncs(asahi_device_fd(ctx->dev));
+	return err ? err : asahi_submit_new(ctx->queue, &bench_scale_kit.submit);
 }
 
-static void kit_close(void)
+static void bench_scale_kit_close(void)
 {
-	int fd = asahi_device_fd(kit.ctx->dev);
+	int fd = asahi_device_fd(bench_scale_kit.ctx->dev);
 	unsigned int i;
 
-	asahi_submit_free(kit.submit);
+	asahi_submit_free(bench_scale_kit.submit);
 	for (i = 0; i < SYNCS; i++)
-		drmSyncobjDestroy(fd, kit.waits[i]);
-	drmSyncobjDestroy(fd, kit.done);
-	compute_buffer_free(kit.ctx, &kit.vdm);
-	compute_stream_free(&kit.stream);
-	memset(&kit, 0, sizeof(kit));
+		drmSyncobjDestroy(fd, bench_scale_kit.waits[i]);
+	drmSyncobjDestroy(fd, bench_scale_kit.done);
+	compute_buffer_free(bench_scale_kit.ctx, &bench_scale_kit.vdm);
+	compute_stream_free(&bench_scale_kit.stream);
+	memset(&bench_scale_kit, 0, sizeof(bench_scale_kit));
 }
 
-static int run_shape(const struct shape *shape, uint64_t *ns)
+static int bench_scale_run_shape(const struct shape *shape, uint64_t *ns)
 {
 	uint64_t begin;
 	unsigned int i;
 	int err;
 
 	for (i = 0; i < shape->waits; i++)
-		asahi_submit_wait(kit.submit, kit.waits[i], 0);
+		asahi_submit_wait(bench_scale_kit.submit, bench_scale_kit.waits[i], 0);
 	for (i = 0; i < shape->renders; i++)
-		asahi_submit_render(kit.submit, &kit.render,
+		asahi_submit_render(bench_scale_kit.submit, &bench_scale_kit.render,
 				    ASAHI_BARRIER_NONE);
 	for (i = 0; i < shape->computes; i++)
-		asahi_submit_compute(kit.submit, &kit.compute,
+		asahi_submit_compute(bench_scale_kit.submit, &bench_scale_kit.compute,
 				     ASAHI_BARRIER_NONE);
-	asahi_submit_signal(kit.submit, kit.done, 0);
+	asahi_submit_signal(bench_scale_kit.submit, bench_scale_kit.done, 0);
 	begin = bench_now_ns();
-	err = asahi_submit_flush(kit.submit);
+	err = asahi_submit_flush(bench_scale_kit.submit);
 	*ns = bench_now_ns() - begin;
-	if (err)
-		return err;
-	return asahi_fence_wait(kit.ctx->dev, kit.done, COMPUTE_TIMEOUT_NS);
+	if (!err)
+		err = asahi_fence_wait(bench_scale_kit.ctx->dev, bench_scale_kit.done,
+				       COMPUTE_TIMEOUT_NS);
+	/* The job's memory is back when the next one is built. */
+	usleep(SHAPE_PAUSE_US);
+	return err;
 }
 
-static int measure_shape(const struct shape *shape)
+static int bench_scale_measure_shape(const struct shape *shape)
 {
 	uint64_t least = UINT64_MAX, ns;
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < SHAPE_ROUNDS && !err; i++) {
-		err = run_shape(shape, &ns);
+		err = bench_scale_run_shape(shape, &ns);
 		if (!err && ns < least)
 			least = ns;
 	}
@@ -167,29 +172,29 @@ int bench_shapes(struct compute *ctx)
 	int err = bench_floor(ctx);
 
 	if (!err)
-		err = kit_open(ctx);
-	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]) && !err; i++)
-		err = measure_shape(&shapes[i]);
-	kit_close();
+		err = bench_scale_kit_open(ctx);
+	for (i = 0; i < sizeof(bench_scale_shapes) / sizeof(bench_scale_shapes[0]) && !err; i++)
+		err = bench_scale_measure_shape(&bench_scale_shapes[i]);
+	bench_scale_kit_close();
 	return err;
 }
 
 /* Pages that are neighbours neither in the buffer nor in the address space */
 
-static struct drm_asahi_gem_bind_op scattered[MOST_BINDS];
+static struct drm_asahi_gem_bind_op bench_scale_scattered[MOST_BINDS];
 
-static int bind_scattered(struct compute *ctx, unsigned int binds,
-			  unsigned int at_a_time)
+static int bench_scale_bind_scattered(struct compute *ctx, unsigned int binds,
+				      unsigned int at_a_time)
 {
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < binds && !err; i += at_a_time)
-		err = asahi_vm_bind(ctx->vm, &scattered[i], at_a_time);
+		err = asahi_vm_bind(ctx->vm, &bench_scale_scattered[i], at_a_time);
 	return err;
 }
 
-static int unbind_scattered(struct compute *ctx)
+static int bench_scale_unbind_scattered(struct compute *ctx)
 {
 	const struct drm_asahi_gem_bind_op op = {
 		.flags = DRM_ASAHI_BIND_UNBIND,
@@ -200,9 +205,9 @@ static int unbind_scattered(struct compute *ctx)
 	return asahi_vm_bind(ctx->vm, &op, 1);
 }
 
-/* What one bind costs: nothing else grows with their number. */
-static int measure_scattered(struct compute *ctx, unsigned int binds,
-			     unsigned int at_a_time)
+/* The cost of one bind: nothing else grows with their number. */
+static int bench_scale_measure_scattered(struct compute *ctx, unsigned int binds,
+					 unsigned int at_a_time)
 {
 	uint64_t least = UINT64_MAX, ns;
 	char name[80];
@@ -214,12 +219,12 @@ static int measure_scattered(struct compute *ctx, unsigned int binds,
 	for (i = 0; i < BIND_ROUNDS && !err; i++) {
 		const uint64_t begin = bench_now_ns();
 
-		err = bind_scattered(ctx, binds, at_a_time);
+		err = bench_scale_bind_scattered(ctx, binds, at_a_time);
 		ns = bench_now_ns() - begin;
 		if (ns < least)
 			least = ns;
 		if (!err)
-			err = unbind_scattered(ctx);
+			err = bench_scale_unbind_scattered(ctx);
 	}
 	if (err)
 		return bench_failed(name, err);
@@ -236,7 +241,7 @@ int bench_binds(struct compute *ctx)
 	if (!err)
 		err = asahi_bo_new(ctx->dev, BIND_PAGES * PAGE, 0, ctx->vm, &bo);
 	for (i = 0; i < MOST_BINDS && !err; i++)
-		scattered[i] = (struct drm_asahi_gem_bind_op){
+		bench_scale_scattered[i] = (struct drm_asahi_gem_bind_op){
 			.flags = DRM_ASAHI_BIND_READ,
 			.handle = asahi_bo_handle(bo),
 			.offset = i * BIND_STRIDE % BIND_PAGES * PAGE,
@@ -245,9 +250,9 @@ int bench_binds(struct compute *ctx)
 		};
 	/* the page tables are there in all rounds but the first */
 	for (i = 1000; i <= MOST_BINDS && !err; i *= 10) {
-		err = measure_scattered(ctx, i, i);
+		err = bench_scale_measure_scattered(ctx, i, i);
 		if (!err)
-			err = measure_scattered(ctx, i, 1);
+			err = bench_scale_measure_scattered(ctx, i, 1);
 	}
 	asahi_bo_unref(bo);
 	return err;
@@ -263,8 +268,8 @@ struct space {
 };
 
 /* A stream that ends at once, where every address space may have it */
-static int shared_stream(struct compute *ctx, struct asahi_bo **bo,
-			 struct drm_asahi_cmd_compute *cmd)
+static int bench_scale_shared_stream(struct compute *ctx, struct asahi_bo **bo,
+				     struct drm_asahi_cmd_compute *cmd)
 {
 	struct compute_stream stream;
 	void *map;
@@ -286,8 +291,8 @@ static int shared_stream(struct compute *ctx, struct asahi_bo **bo,
 	return err;
 }
 
-static int space_open(struct compute *ctx, const struct asahi_bo *stream,
-		      struct space *space)
+static int bench_scale_space_open(struct compute *ctx, const struct asahi_bo *stream,
+				  struct space *space)
 {
 	const struct drm_asahi_gem_bind_op op = {
 		.flags = DRM_ASAHI_BIND_READ,
@@ -307,15 +312,15 @@ static int space_open(struct compute *ctx, const struct asahi_bo *stream,
 	return err;
 }
 
-static void space_close(struct space *space)
+static void bench_scale_space_close(struct space *space)
 {
 	asahi_submit_free(space->submit);
 	asahi_queue_unref(space->queue);
 	asahi_vm_unref(space->vm);
 }
 
-static int space_run(struct compute *ctx, struct space *space, uint32_t done,
-		     uint64_t *ns)
+static int bench_scale_space_run(struct compute *ctx, struct space *space, uint32_t done,
+				 uint64_t *ns)
 {
 	uint64_t begin;
 	int err;
@@ -330,8 +335,8 @@ static int space_run(struct compute *ctx, struct space *space, uint32_t done,
 	return err;
 }
 
-static int measure_spaces(struct compute *ctx, struct space *spaces,
-			  unsigned int count, uint32_t done)
+static int bench_scale_measure_spaces(struct compute *ctx, struct space *spaces,
+				      unsigned int count, uint32_t done)
 {
 	static uint64_t ns[SPACES * SWITCH_ROUNDS];
 	char name[80];
@@ -339,7 +344,7 @@ static int measure_spaces(struct compute *ctx, struct space *spaces,
 	int err = 0;
 
 	for (i = 0; i < SPACES * SWITCH_ROUNDS && !err; i++)
-		err = space_run(ctx, &spaces[i % count], done, &ns[i]);
+		err = bench_scale_space_run(ctx, &spaces[i % count], done, &ns[i]);
 	if (err)
 		return bench_failed("switching address spaces", err);
 	qsort(ns, SPACES * SWITCH_ROUNDS, sizeof(*ns), bench_compare);
@@ -356,29 +361,29 @@ int bench_switch(struct compute *ctx)
 	struct asahi_bo *stream = NULL;
 	uint32_t done = 0;
 	unsigned int i, opened = 0;
-	int err = shared_stream(ctx, &stream, &cmd);
+	int err = bench_scale_shared_stream(ctx, &stream, &cmd);
 
 	if (!err && drmSyncobjCreate(asahi_device_fd(ctx->dev), 0, &done))
 		err = -errno;
 	for (; opened < SPACES && !err; opened++) {
-		err = space_open(ctx, stream, &spaces[opened]);
+		err = bench_scale_space_open(ctx, stream, &spaces[opened]);
 		spaces[opened].cmd = cmd;
 	}
 	if (!err)
-		err = measure_spaces(ctx, spaces, 1, done);
+		err = bench_scale_measure_spaces(ctx, spaces, 1, done);
 	if (!err)
-		err = measure_spaces(ctx, spaces, SPACES, done);
+		err = bench_scale_measure_spaces(ctx, spaces, SPACES, done);
 	for (i = 0; i < opened; i++)
-		space_close(&spaces[i]);
+		bench_scale_space_close(&spaces[i]);
 	drmSyncobjDestroy(asahi_device_fd(ctx->dev), done);
 	asahi_bo_unref(stream);
 	return err ? bench_failed("jobs in many address spaces", err) : 0;
 }
 
-/* What the kernel keeps for idle objects */
+/* Memory that the kernel keeps for idle objects */
 
 /* As fdinfo counts them; not the structures themselves, some kilobytes. */
-static uint64_t internal_bytes(struct compute *ctx)
+static uint64_t bench_scale_internal_bytes(struct compute *ctx)
 {
 	uint64_t bytes = 0;
 	char line[128], unit[8] = "";
@@ -402,35 +407,35 @@ static uint64_t internal_bytes(struct compute *ctx)
 static struct idle {
 	struct asahi_vm *vm;
 	struct asahi_queue *queue;
-} idle[IDLE_OBJECTS];
+} bench_scale_idle[IDLE_OBJECTS];
 
-static int idle_vm(struct compute *ctx, struct idle *object)
+static int bench_scale_idle_vm(struct compute *ctx, struct idle *object)
 {
 	return asahi_vm_new(ctx->dev, &object->vm);
 }
 
-static int idle_queue(struct compute *ctx, struct idle *object)
+static int bench_scale_idle_queue(struct compute *ctx, struct idle *object)
 {
 	return asahi_queue_new(ctx->vm, DRM_ASAHI_PRIORITY_MEDIUM,
 			       &object->queue);
 }
 
-static int idle_render(struct compute *ctx, struct idle *object)
+static int bench_scale_idle_render(struct compute *ctx, struct idle *object)
 {
 	struct asahi_submit *submit = NULL;
-	int err = idle_queue(ctx, object);
+	int err = bench_scale_idle_queue(ctx, object);
 
 	if (!err)
 		err = asahi_submit_new(object->queue, &submit);
 	if (!err) {
-		asahi_submit_render(submit, &kit.render, ASAHI_BARRIER_NONE);
+		asahi_submit_render(submit, &bench_scale_kit.render, ASAHI_BARRIER_NONE);
 		err = asahi_submit_run(submit, COMPUTE_TIMEOUT_NS);
 	}
 	asahi_submit_free(submit);
 	return err;
 }
 
-static void idle_free(struct idle *object)
+static void bench_scale_idle_free(struct idle *object)
 {
 	asahi_queue_unref(object->queue);
 	asahi_vm_unref(object->vm);
@@ -440,30 +445,30 @@ static void idle_free(struct idle *object)
 static const struct {
 	const char *name;
 	int (*make)(struct compute *ctx, struct idle *object);
-} idles[] = {
-	{ "memory of an idle address space", idle_vm },
-	{ "memory of an idle queue", idle_queue },
-	{ "memory of an idle queue with a vertex buffer", idle_render },
+} bench_scale_idles[] = {
+	{ "memory of an idle address space", bench_scale_idle_vm },
+	{ "memory of an idle queue", bench_scale_idle_queue },
+	{ "memory of an idle queue with a vertex buffer", bench_scale_idle_render },
 };
 
-static int measure_idle(struct compute *ctx, unsigned int which)
+static int bench_scale_measure_idle(struct compute *ctx, unsigned int which)
 {
-	const uint64_t before = internal_bytes(ctx);
+	const uint64_t before = bench_scale_internal_bytes(ctx);
 	uint64_t after;
 	unsigned int i, made = 0;
 	int err = 0;
 
 	for (; made < IDLE_OBJECTS && !err; made++)
-		err = idles[which].make(ctx, &idle[made]);
+		err = bench_scale_idles[which].make(ctx, &bench_scale_idle[made]);
 	/* what jobs have left goes back a little later */
 	sleep(SETTLE_S);
-	after = internal_bytes(ctx);
+	after = bench_scale_internal_bytes(ctx);
 	for (i = 0; i < made; i++)
-		idle_free(&idle[i]);
+		bench_scale_idle_free(&bench_scale_idle[i]);
 	sleep(SETTLE_S);
 	if (err)
-		return bench_failed(idles[which].name, err);
-	bench_print(idles[which].name,
+		return bench_failed(bench_scale_idles[which].name, err);
+	bench_print(bench_scale_idles[which].name,
 		    ((double)after - (double)before) / IDLE_OBJECTS);
 	return 0;
 }
@@ -471,10 +476,10 @@ static int measure_idle(struct compute *ctx, unsigned int which)
 int bench_idle(struct compute *ctx)
 {
 	unsigned int i;
-	int err = kit_open(ctx);
+	int err = bench_scale_kit_open(ctx);
 
-	for (i = 0; i < sizeof(idles) / sizeof(idles[0]) && !err; i++)
-		err = measure_idle(ctx, i);
-	kit_close();
+	for (i = 0; i < sizeof(bench_scale_idles) / sizeof(bench_scale_idles[0]) && !err; i++)
+		err = bench_scale_measure_idle(ctx, i);
+	bench_scale_kit_close();
 	return err;
 }

@@ -23,7 +23,7 @@ int cli_finish(const char *program, int status)
 	return EXIT_FAILURE;
 }
 
-static char *read_all(FILE *file, size_t *size)
+static char *cli_read_all(FILE *file, size_t *size)
 {
 	size_t room = 4096, used = 0, n;
 	char *data = NULL, *bigger;
@@ -53,7 +53,7 @@ char *cli_read_file(const char *program, const char *path, size_t *size)
 	char *data = NULL;
 
 	if (file) {
-		data = read_all(file, size);
+		data = cli_read_all(file, size);
 		if (data && ferror(file)) {
 			free(data);
 			data = NULL;

@@ -25,14 +25,14 @@
 
 #define POISON		0xa5
 
-static int failed(const char *what, int err)
+static int compute_failed(const char *what, int err)
 {
 	fprintf(stderr, "%s: %s\n", what, strerror(-err));
 	return err;
 }
 
-static int buffer_new(struct compute *ctx, enum asahi_heap heap, uint64_t size,
-		      struct compute_buffer *buffer)
+static int compute_new_buffer(struct compute *ctx, enum asahi_heap heap, uint64_t size,
+			      struct compute_buffer *buffer)
 {
 	int err;
 
@@ -40,19 +40,19 @@ static int buffer_new(struct compute *ctx, enum asahi_heap heap, uint64_t size,
 	err = asahi_bo_new(ctx->dev, size, DRM_ASAHI_GEM_WRITEBACK, ctx->vm,
 			   &buffer->bo);
 	if (err)
-		return failed("making a buffer", err);
+		return compute_failed("making a buffer", err);
 	buffer->size = asahi_bo_size(buffer->bo);
 	err = asahi_bo_map(buffer->bo, &buffer->map);
 	if (err) {
 		asahi_bo_unref(buffer->bo);
-		return failed("mapping a buffer", err);
+		return compute_failed("mapping a buffer", err);
 	}
 	err = asahi_vm_map(ctx->vm, heap, buffer->bo,
 			   DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE,
 			   &buffer->addr);
 	if (err) {
 		asahi_bo_unref(buffer->bo);
-		return failed("binding a buffer", err);
+		return compute_failed("binding a buffer", err);
 	}
 	return 0;
 }
@@ -60,7 +60,7 @@ static int buffer_new(struct compute *ctx, enum asahi_heap heap, uint64_t size,
 int compute_buffer_new(struct compute *ctx, uint64_t size,
 		       struct compute_buffer *buffer)
 {
-	return buffer_new(ctx, ASAHI_HEAP_MAIN, size, buffer);
+	return compute_new_buffer(ctx, ASAHI_HEAP_MAIN, size, buffer);
 }
 
 void compute_buffer_free(struct compute *ctx, struct compute_buffer *buffer)
@@ -71,7 +71,7 @@ void compute_buffer_free(struct compute *ctx, struct compute_buffer *buffer)
 		return;
 	err = asahi_vm_unmap(ctx->vm, buffer->bo, buffer->addr);
 	if (err)
-		failed("unbinding a buffer", err);
+		compute_failed("unbinding a buffer", err);
 	asahi_bo_unref(buffer->bo);
 	*buffer = (struct compute_buffer){ .bo = NULL };
 }
@@ -88,18 +88,18 @@ int compute_open(struct compute *ctx, const char *node)
 	*ctx = (struct compute){ .dev = NULL };
 	err = asahi_device_open(node, &ctx->dev);
 	if (err)
-		return failed(node ? node : "looking for a device", err);
+		return compute_failed(node ? node : "looking for a device", err);
 	err = asahi_vm_new(ctx->dev, &ctx->vm);
 	if (err) {
-		failed("making an address space", err);
+		compute_failed("making an address space", err);
 		goto err_dev;
 	}
 	err = asahi_queue_new(ctx->vm, DRM_ASAHI_PRIORITY_MEDIUM, &ctx->queue);
 	if (err) {
-		failed("making a queue", err);
+		compute_failed("making a queue", err);
 		goto err_vm;
 	}
-	err = buffer_new(ctx, ASAHI_HEAP_USC, CODE_BYTES, &ctx->code);
+	err = compute_new_buffer(ctx, ASAHI_HEAP_USC, CODE_BYTES, &ctx->code);
 	if (err)
 		goto err_queue;
 	return 0;
@@ -132,7 +132,7 @@ void *compute_code_alloc(struct compute *ctx, size_t size, uint64_t *addr)
 	return (uint8_t *)ctx->code.map + start;
 }
 
-static void count_operand(const struct agx_operand *o, unsigned int *registers)
+static void compute_count_operand(const struct agx_operand *o, unsigned int *registers)
 {
 	unsigned int end = o->value + o->count * (o->size / 16);
 
@@ -141,8 +141,8 @@ static void count_operand(const struct agx_operand *o, unsigned int *registers)
 }
 
 /* The most register halves that any instruction names. */
-static int count_registers(const struct agx_program *code,
-			   unsigned int *registers)
+static int compute_count_registers(const struct agx_program *code,
+				   unsigned int *registers)
 {
 	struct agx_instr instr;
 	size_t offset = 0;
@@ -156,16 +156,16 @@ static int count_registers(const struct agx_program *code,
 
 		if (length < 0)
 			return length;
-		count_operand(&instr.dst, registers);
+		compute_count_operand(&instr.dst, registers);
 		for (i = 0; i < AGX_ISA_MAX_SRCS; i++)
-			count_operand(&instr.src[i], registers);
+			compute_count_operand(&instr.src[i], registers);
 		offset += length;
 	}
 	return 0;
 }
 
-static int program_upload(struct compute *ctx, const struct agx_program *code,
-			  struct compute_program *program)
+static int compute_program_upload(struct compute *ctx, const struct agx_program *code,
+				  struct compute_program *program)
 {
 	static const uint8_t trap[2] = { 0x08, 0x00 };
 	uint64_t addr;
@@ -178,7 +178,7 @@ static int program_upload(struct compute *ctx, const struct agx_program *code,
 	for (i = 0; i < TRAP_BYTES; i += sizeof(trap))
 		memcpy(map + code->size + i, trap, sizeof(trap));
 	program->code = addr - asahi_vm_usc_base(ctx->vm);
-	return count_registers(code, &program->registers);
+	return compute_count_registers(code, &program->registers);
 }
 
 int compute_program_load(struct compute *ctx, const char *name,
@@ -191,14 +191,14 @@ int compute_program_load(struct compute *ctx, const char *name,
 	while (shader->name && strcmp(shader->name, name))
 		shader++;
 	if (!shader->name)
-		return failed(name, -ENOENT);
+		return compute_failed(name, -ENOENT);
 
 	err = agx_isa_assemble(shader->text, shader->file, &code, stderr);
 	if (err)
-		return failed(name, err);
-	err = program_upload(ctx, &code, program);
+		return compute_failed(name, err);
+	err = compute_program_upload(ctx, &code, program);
 	free(code.code);
-	return err ? failed(name, err) : 0;
+	return err ? compute_failed(name, err) : 0;
 }
 
 int compute_stream_new(struct compute *ctx, struct compute_stream *stream)
@@ -219,8 +219,8 @@ void compute_stream_free(struct compute_stream *stream)
 	compute_buffer_free(stream->ctx, &stream->buffer);
 }
 
-static void put_uniforms(struct compute *ctx, struct agx_writer *words,
-			 const struct compute_dispatch *d, int *err)
+static void compute_put_uniforms(struct compute *ctx, struct agx_writer *words,
+				 const struct compute_dispatch *d, int *err)
 {
 	size_t offset;
 	uint64_t addr;
@@ -245,7 +245,7 @@ static void put_uniforms(struct compute *ctx, struct agx_writer *words,
 	}
 }
 
-static void put_shared(struct agx_writer *words, unsigned int bytes)
+static void compute_put_shared(struct agx_writer *words, unsigned int bytes)
 {
 	if (bytes)
 		agx_put(words, usc_shared, .uses_shared_memory = true,
@@ -255,8 +255,8 @@ static void put_shared(struct agx_writer *words, unsigned int bytes)
 }
 
 /* Return: the offset of the shader words from the USC base, or an error. */
-static int put_words(struct compute *ctx, const struct compute_dispatch *d,
-		     uint32_t *pipeline)
+static int compute_put_words(struct compute *ctx, const struct compute_dispatch *d,
+			     uint32_t *pipeline)
 {
 	struct agx_writer words;
 	uint64_t addr;
@@ -266,8 +266,8 @@ static int put_words(struct compute *ctx, const struct compute_dispatch *d,
 	if (!map)
 		return -ENOSPC;
 	agx_writer_init(&words, map, WORDS_BYTES);
-	put_uniforms(ctx, &words, d, &err);
-	put_shared(&words, d->shared_bytes);
+	compute_put_uniforms(ctx, &words, d, &err);
+	compute_put_shared(&words, d->shared_bytes);
 	agx_put(&words, usc_shader, .code = d->program->code);
 	agx_put(&words, usc_registers,
 		.register_count = d->program->registers);
@@ -281,7 +281,7 @@ static int put_words(struct compute *ctx, const struct compute_dispatch *d,
 }
 
 /* G14 with several clusters has launches that are longer */
-static bool has_long_launches(const struct compute *ctx)
+static bool compute_has_long_launches(const struct compute *ctx)
 {
 	const struct drm_asahi_params_global *params =
 		asahi_device_params(ctx->dev);
@@ -289,8 +289,8 @@ static bool has_long_launches(const struct compute *ctx)
 	return params->gpu_generation >= 14 && params->num_clusters_total > 1;
 }
 
-static void put_launch(struct compute_stream *stream,
-		       const struct compute_dispatch *d, uint32_t pipeline)
+static void compute_put_launch(struct compute_stream *stream,
+			       const struct compute_dispatch *d, uint32_t pipeline)
 {
 	struct agx_writer *w = &stream->writer;
 	struct agx_cdm_launch launch = agx_cdm_launch_default();
@@ -305,7 +305,7 @@ static void put_launch(struct compute_stream *stream,
 	launch.mode = d->indirect ? AGX_CDM_MODE_INDIRECT_GLOBAL :
 				    AGX_CDM_MODE_DIRECT;
 	agx_writer_put(w, AGX_PACKET_cdm_launch, &launch);
-	if (has_long_launches(stream->ctx))
+	if (compute_has_long_launches(stream->ctx))
 		agx_put(w, cdm_launch_g14x);
 	if (d->indirect)
 		agx_put(w, cdm_indirect, .address = d->indirect);
@@ -323,9 +323,9 @@ void compute_stream_dispatch(struct compute_stream *stream,
 
 	if (stream->error)
 		return;
-	stream->error = put_words(stream->ctx, dispatch, &pipeline);
+	stream->error = compute_put_words(stream->ctx, dispatch, &pipeline);
 	if (!stream->error)
-		put_launch(stream, dispatch, pipeline);
+		compute_put_launch(stream, dispatch, pipeline);
 }
 
 void compute_stream_barrier(struct compute_stream *stream)
@@ -341,7 +341,7 @@ int compute_stream_end(struct compute_stream *stream,
 	agx_put(&stream->writer, cdm_stream_terminate);
 	err = stream->error ? stream->error : stream->writer.error;
 	if (err)
-		return failed("building a command stream", err);
+		return compute_failed("building a command stream", err);
 
 	*cmd = (struct drm_asahi_cmd_compute){
 		.cdm_ctrl_stream_base = stream->buffer.addr,
@@ -362,7 +362,7 @@ int compute_stream_run(struct compute_stream *stream)
 		return err;
 	err = asahi_submit_new(stream->ctx->queue, &submit);
 	if (err)
-		return failed("making a submission", err);
+		return compute_failed("making a submission", err);
 	asahi_submit_compute(submit, &cmd, ASAHI_BARRIER_NONE);
 	err = asahi_submit_run(submit, COMPUTE_TIMEOUT_NS);
 	asahi_submit_free(submit);

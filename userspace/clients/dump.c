@@ -44,7 +44,7 @@ void dump_free(struct dump_memory *memory)
 	*memory = (struct dump_memory){ .count = 0 };
 }
 
-static const uint8_t *find_byte(const struct dump_memory *memory, uint64_t va)
+static const uint8_t *dump_find_byte(const struct dump_memory *memory, uint64_t va)
 {
 	for (unsigned int i = 0; i < memory->count; i++) {
 		const struct dump_piece *piece = &memory->pieces[i];
@@ -60,7 +60,7 @@ int dump_read(void *ctx, uint64_t va, void *buf, size_t len)
 	uint8_t *to = buf;
 
 	while (len--) {
-		const uint8_t *from = find_byte(ctx, va++);
+		const uint8_t *from = dump_find_byte(ctx, va++);
 
 		if (!from)
 			return -EFAULT;
@@ -84,7 +84,7 @@ struct parser {
 	int err;
 };
 
-static void end_stream(struct parser *p)
+static void dump_end_stream(struct parser *p)
 {
 	if (p->in_stream && !p->err) {
 		p->stream.memory = &p->memory;
@@ -94,7 +94,7 @@ static void end_stream(struct parser *p)
 	dump_free(&p->memory);
 }
 
-static void add(struct parser *p, const void *data, size_t size)
+static void dump_add_words(struct parser *p, const void *data, size_t size)
 {
 	if (!p->err)
 		p->err = dump_add(&p->memory, p->va, data, size);
@@ -102,16 +102,16 @@ static void add(struct parser *p, const void *data, size_t size)
 }
 
 /* Blocks whose words are always the same are written as names only. */
-static void add_block(struct parser *p, enum agx_packet_id id,
-		      const void *values)
+static void dump_add_block(struct parser *p, enum agx_packet_id id,
+			   const void *values)
 {
 	uint8_t bytes[AGX_PACKET_MAX_BYTES];
 
 	agx_packet_pack(id, bytes, values, NULL);
-	add(p, bytes, agx_packet_bytes(id));
+	dump_add_words(p, bytes, agx_packet_bytes(id));
 }
 
-static bool parse_hex(const char *token, size_t digits, uint32_t *value)
+static bool dump_parse_hex(const char *token, size_t digits, uint32_t *value)
 {
 	if (strlen(token) != digits || strspn(token, "0123456789abcdef") != digits)
 		return false;
@@ -119,7 +119,7 @@ static bool parse_hex(const char *token, size_t digits, uint32_t *value)
 	return true;
 }
 
-static void parse_token(struct parser *p, const char *token)
+static void dump_parse_token(struct parser *p, const char *token)
 {
 	const struct agx_cdm_stream_terminate terminate =
 		agx_cdm_stream_terminate_default();
@@ -130,25 +130,25 @@ static void parse_token(struct parser *p, const char *token)
 	uint32_t value;
 
 	if (!strcmp(token, "terminate") && p->stream.kind == AGX_STREAM_vdm) {
-		add_block(p, AGX_PACKET_vdm_stream_terminate, &vdm_terminate);
+		dump_add_block(p, AGX_PACKET_vdm_stream_terminate, &vdm_terminate);
 	} else if (!strcmp(token, "terminate")) {
-		add_block(p, AGX_PACKET_cdm_stream_terminate, &terminate);
+		dump_add_block(p, AGX_PACKET_cdm_stream_terminate, &terminate);
 	} else if (!strcmp(token, "return")) {
-		add_block(p, AGX_PACKET_cdm_stream_return, &ret);
-	} else if (parse_hex(token, 8, &value)) {
+		dump_add_block(p, AGX_PACKET_cdm_stream_return, &ret);
+	} else if (dump_parse_hex(token, 8, &value)) {
 		const uint8_t word[4] = { value, value >> 8, value >> 16,
 					  value >> 24 };
 
-		add(p, word, sizeof(word));
-	} else if (parse_hex(token, 2, &value)) {
+		dump_add_words(p, word, sizeof(word));
+	} else if (dump_parse_hex(token, 2, &value)) {
 		const uint8_t byte = value;
 
-		add(p, &byte, sizeof(byte));
+		dump_add_words(p, &byte, sizeof(byte));
 	}
 }
 
 /* "    0xADDRESS: launch 00001012 ...", "    0xADDRESS: 1d 00 ...", "    72 09 ..." */
-static void parse_data(struct parser *p, char *line)
+static void dump_parse_data(struct parser *p, char *line)
 {
 	static const uint8_t zeroes[64];
 	unsigned int count;
@@ -163,16 +163,16 @@ static void parse_data(struct parser *p, char *line)
 		line += used;
 	}
 	if (sscanf(line, " %u zeroes", &count) == 1 && strstr(line, "zeroes")) {
-		add(p, zeroes, count < sizeof(zeroes) ? count : sizeof(zeroes));
+		dump_add_words(p, zeroes, count < sizeof(zeroes) ? count : sizeof(zeroes));
 		return;
 	}
 	for (char *save, *token = strtok_r(line, " ", &save); token;
 	     token = strtok_r(NULL, " ", &save))
-		parse_token(p, token);
+		dump_parse_token(p, token);
 }
 
 /* "  stream 0xADDRESS:" and its kin. Return: whether it is one. */
-static bool parse_stream(struct parser *p, const char *line)
+static bool dump_parse_stream(struct parser *p, const char *line)
 {
 	uint64_t va;
 
@@ -189,7 +189,7 @@ static bool parse_stream(struct parser *p, const char *line)
 }
 
 /* Also the lines of each scene, which are among those of its work. */
-static void parse_buffer(struct parser *p, const char *line)
+static void dump_parse_buffer(struct parser *p, const char *line)
 {
 	const bool first = !strcmp(line, "vertex buffer:");
 
@@ -200,25 +200,25 @@ static void parse_buffer(struct parser *p, const char *line)
 		p->visitor->buffer(p->visitor->ctx, line);
 }
 
-static void parse_line(struct parser *p, char *line)
+static void dump_parse_line(struct parser *p, char *line)
 {
 	uint64_t va;
 
-	parse_buffer(p, line);
+	dump_parse_buffer(p, line);
 	if (p->in_stream && !strncmp(line, "    ", 4)) {
-		parse_data(p, line);
+		dump_parse_data(p, line);
 	} else if (p->in_stream &&
 		   (sscanf(line, "  record %" SCNx64 ":", &va) == 1 ||
 		    sscanf(line, "  pipeline %" SCNx64 ":", &va) == 1 ||
 		    sscanf(line, "  shader %" SCNx64 ":", &va) == 1)) {
 		p->va = va;
 	} else {
-		end_stream(p);
+		dump_end_stream(p);
 		if (sscanf(line, "  usc_exec_base: %" SCNx64, &va) == 1) {
 			p->stream.usc_base = va;
 			p->stream.has_usc_base = true;
 		}
-		p->in_stream = parse_stream(p, line);
+		p->in_stream = dump_parse_stream(p, line);
 	}
 }
 
@@ -233,8 +233,8 @@ int dump_parse(const char *text, const struct dump_visitor *visitor)
 	if (!copy)
 		return -ENOMEM;
 	while ((line = strsep(&rest, "\n")))
-		parse_line(&p, line);
-	end_stream(&p);
+		dump_parse_line(&p, line);
+	dump_end_stream(&p);
 	free(copy);
 	return p.err;
 }

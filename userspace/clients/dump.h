@@ -62,7 +62,7 @@ struct dump_stream {
 };
 
 /**
- * struct dump_visitor - who wants to know what is in a core dump
+ * struct dump_visitor - callbacks for the parts of a core dump
  * @stream: called for each stream; what it gets is gone afterwards
  * @buffer: called for each line about vertex buffers and scenes, bytes left out;
  *	may be NULL
@@ -77,7 +77,7 @@ struct dump_visitor {
 /**
  * dump_parse() - go through a core dump
  * @text: the dump
- * @visitor: who wants to know
+ * @visitor: callbacks
  *
  * Return: 0, -EINVAL if it is no core dump, -ENOMEM.
  */

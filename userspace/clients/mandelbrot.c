@@ -31,8 +31,8 @@ struct mandelbrot_uniforms {
 	uint32_t width;
 };
 
-static uint32_t count_iterations(const struct picture *p, uint32_t x,
-				 uint32_t y)
+static uint32_t mandelbrot_count_iterations(const struct picture *p, uint32_t x,
+					    uint32_t y)
 {
 	float c_re = fmaf((float)x, p->step, p->left);
 	float c_im = fmaf((float)y, p->step, p->top);
@@ -54,7 +54,7 @@ static uint32_t count_iterations(const struct picture *p, uint32_t x,
 	return n;
 }
 
-static int check_picture(const struct picture *p, const uint32_t *got)
+static int mandelbrot_check_picture(const struct picture *p, const uint32_t *got)
 {
 	uint32_t *row = malloc(p->width * sizeof(*row));
 	uint32_t x, y;
@@ -64,7 +64,7 @@ static int check_picture(const struct picture *p, const uint32_t *got)
 		return -ENOMEM;
 	for (y = 0; y < p->height && !err; y++) {
 		for (x = 0; x < p->width; x++)
-			row[x] = count_iterations(p, x, y);
+			row[x] = mandelbrot_count_iterations(p, x, y);
 		err = compute_check_words(got + (size_t)y * p->width, row,
 					  p->width);
 		if (err)
@@ -75,7 +75,7 @@ static int check_picture(const struct picture *p, const uint32_t *got)
 }
 
 /* Black inside; outside from blue over white to gold and back. */
-static void colour(uint32_t n, uint32_t iterations, uint8_t rgb[3])
+static void mandelbrot_colour(uint32_t n, uint32_t iterations, uint8_t rgb[3])
 {
 	static const float phase[3] = { 3.0f, 2.5f, 1.4f };
 	unsigned int i;
@@ -87,31 +87,31 @@ static void colour(uint32_t n, uint32_t iterations, uint8_t rgb[3])
 	}
 }
 
-static void colour_picture(const struct picture *p, const uint32_t *counts,
-			   uint8_t *rgb)
+static void mandelbrot_colour_picture(const struct picture *p, const uint32_t *counts,
+				      uint8_t *rgb)
 {
 	size_t i;
 
 	for (i = 0; i < (size_t)p->width * p->height; i++)
-		colour(counts[i], p->iterations, rgb + 3 * i);
+		mandelbrot_colour(counts[i], p->iterations, rgb + 3 * i);
 }
 
-static int write_picture(const struct picture *p, const uint32_t *counts,
-			 const char *path)
+static int mandelbrot_write_picture(const struct picture *p, const uint32_t *counts,
+				    const char *path)
 {
 	uint8_t *rgb = malloc((size_t)p->width * p->height * 3);
 	int err;
 
 	if (!rgb)
 		return -ENOMEM;
-	colour_picture(p, counts, rgb);
+	mandelbrot_colour_picture(p, counts, rgb);
 	err = png_file_write(path, p->width, p->height, p->width * 3, 3, rgb);
 	free(rgb);
 	return err;
 }
 
-static int render(struct compute *ctx, const struct picture *p,
-		  const struct compute_buffer *buffer)
+static int mandelbrot_render(struct compute *ctx, const struct picture *p,
+			     const struct compute_buffer *buffer)
 {
 	const struct mandelbrot_uniforms uniforms = {
 		.dst = buffer->addr,
@@ -170,11 +170,11 @@ int compute_mandelbrot(struct compute *ctx,
 	if (err)
 		return err;
 	compute_poison(&buffer);
-	err = render(ctx, &p, &buffer);
+	err = mandelbrot_render(ctx, &p, &buffer);
 	if (!err)
-		err = check_picture(&p, buffer.map);
+		err = mandelbrot_check_picture(&p, buffer.map);
 	if (!err && options->output)
-		err = write_picture(&p, buffer.map, options->output);
+		err = mandelbrot_write_picture(&p, buffer.map, options->output);
 	compute_buffer_free(ctx, &buffer);
 	return err;
 }

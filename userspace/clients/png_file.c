@@ -10,8 +10,8 @@
 
 #include "png_file.h"
 
-static int write_image(const char *path, png_image *image, uint32_t stride,
-		       const void *pixels)
+static int png_file_write_image(const char *path, png_image *image, uint32_t stride,
+				const void *pixels)
 {
 	FILE *file = fopen(path, "wb");
 	bool ok;
@@ -33,7 +33,7 @@ int png_file_write(const char *path, uint32_t width, uint32_t height,
 		.height = height,
 		.format = channels == 4 ? PNG_FORMAT_RGBA : PNG_FORMAT_RGB,
 	};
-	int err = write_image(path, &image, stride, pixels);
+	int err = png_file_write_image(path, &image, stride, pixels);
 
 	if (err)
 		fprintf(stderr, "%s: %s\n", path, strerror(-err));

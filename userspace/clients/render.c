@@ -28,7 +28,7 @@
 #define CF_W		0
 #define CF_COLOUR	1
 #define CF_COUNT	(CF_COLOUR + COLOUR_WORDS)
-/* What both of Mesa's drivers have in each command */
+/* Values that both of Mesa's drivers have in each command */
 #define SAMPLE_AT_CENTRE	0x88
 #define BGOBJVALS		0x300
 #define TAN_60			1.73205081f
@@ -45,7 +45,7 @@ struct pass {
 	int error;
 };
 
-static int failed(const char *what, int err)
+static int render_failed(const char *what, int err)
 {
 	fprintf(stderr, "%s: %s\n", what, strerror(-err));
 	return err;
@@ -60,7 +60,7 @@ int render_target_new(struct compute *ctx, uint32_t width, uint32_t height,
 
 	if (!width || width > RENDER_MAX_SIZE || !height ||
 	    height > RENDER_MAX_SIZE)
-		return failed("making an image", -EINVAL);
+		return render_failed("making an image", -EINVAL);
 	*target = (struct render_target){
 		.width = width,
 		.height = height,
@@ -79,7 +79,7 @@ void render_target_free(struct compute *ctx, struct render_target *target)
 }
 
 /* Memory of the pass; an empty writer after an error, so that it goes on */
-static uint64_t begin(struct pass *pass, struct agx_writer *w, size_t size)
+static uint64_t render_begin(struct pass *pass, struct agx_writer *w, size_t size)
 {
 	uint64_t addr = 0;
 	void *map = compute_code_alloc(pass->ctx, size, &addr);
@@ -90,7 +90,7 @@ static uint64_t begin(struct pass *pass, struct agx_writer *w, size_t size)
 	return addr;
 }
 
-static void end(struct pass *pass, const struct agx_writer *w)
+static void render_end(struct pass *pass, const struct agx_writer *w)
 {
 	if (pass->error || !w->error)
 		return;
@@ -99,7 +99,7 @@ static void end(struct pass *pass, const struct agx_writer *w)
 		w->why.text);
 }
 
-static uint64_t put_data(struct pass *pass, const void *data, size_t size)
+static uint64_t render_put_data(struct pass *pass, const void *data, size_t size)
 {
 	uint64_t addr = 0;
 	void *map = compute_code_alloc(pass->ctx, size, &addr);
@@ -111,14 +111,14 @@ static uint64_t put_data(struct pass *pass, const void *data, size_t size)
 	return addr;
 }
 
-static uint32_t usc_offset(const struct pass *pass, uint64_t addr)
+static uint32_t render_usc_offset(const struct pass *pass, uint64_t addr)
 {
 	return addr ? addr - asahi_vm_usc_base(pass->ctx->vm) : 0;
 }
 
 /* Programs */
 
-static struct compute_program load(struct pass *pass, const char *name)
+static struct compute_program render_load(struct pass *pass, const char *name)
 {
 	struct compute_program program = { .code = 0 };
 
@@ -128,14 +128,14 @@ static struct compute_program load(struct pass *pass, const char *name)
 }
 
 /* The end of the words of any program */
-static void put_program(struct agx_writer *w,
-			const struct compute_program *program)
+static void render_put_program(struct agx_writer *w,
+			       const struct compute_program *program)
 {
 	agx_put(w, usc_registers, .register_count = program->registers);
 	agx_put(w, usc_no_preshader);
 }
 
-static void put_tile(struct agx_writer *w)
+static void render_put_tile(struct agx_writer *w)
 {
 	agx_put(w, usc_shared, .uses_shared_memory = true,
 		.layout = AGX_SHARED_LAYOUT_32X32,
@@ -143,7 +143,7 @@ static void put_tile(struct agx_writer *w)
 		.bytes_per_threadgroup = TILE * TILE * SAMPLE_BYTES);
 }
 
-static uint32_t counts_word(uint32_t upper)
+static uint32_t render_counts_word(uint32_t upper)
 {
 	const struct agx_shader_counts counts = agx_shader_counts_default();
 	uint32_t word = 0;
@@ -155,129 +155,129 @@ static uint32_t counts_word(uint32_t upper)
 
 /* The words behind the resources of a background program */
 static struct drm_asahi_bg_eot
-put_background_program(struct pass *pass, struct agx_writer *w, uint64_t at,
-		       const struct compute_program *program)
+render_put_background_program(struct pass *pass, struct agx_writer *w, uint64_t at,
+			      const struct compute_program *program)
 {
-	put_tile(w);
+	render_put_tile(w);
 	agx_put(w, usc_shader, .code = program->code);
 	agx_put(w, usc_registers, .register_count = program->registers);
 	agx_put(w, usc_fragment_properties, .early_z = true);
 	agx_put(w, usc_no_preshader);
-	end(pass, w);
+	render_end(pass, w);
 	return (struct drm_asahi_bg_eot){
-		.usc = usc_offset(pass, at) | TILE_PROGRAM,
-		.rsrc_spec = counts_word(0xffff),
+		.usc = render_usc_offset(pass, at) | TILE_PROGRAM,
+		.rsrc_spec = render_counts_word(0xffff),
 	};
 }
 
-static struct drm_asahi_bg_eot put_background(struct pass *pass)
+static struct drm_asahi_bg_eot render_put_background(struct pass *pass)
 {
-	const struct compute_program program = load(pass, "background");
+	const struct compute_program program = render_load(pass, "background");
 	uint16_t colour[4];
 	struct agx_writer w;
 	uint64_t at, data;
 
 	for (unsigned int i = 0; i < 4; i++)
 		colour[i] = half_from_float(pass->scene->clear[i]);
-	data = put_data(pass, colour, sizeof(colour));
-	at = begin(pass, &w, WORDS_BYTES);
+	data = render_put_data(pass, colour, sizeof(colour));
+	at = render_begin(pass, &w, WORDS_BYTES);
 	agx_put(&w, usc_uniform, .size = 4, .buffer = data);
-	return put_background_program(pass, &w, at, &program);
+	return render_put_background_program(pass, &w, at, &program);
 }
 
 /* After a partial render a tile goes on with what was stored, not with the clear colour. */
-static struct drm_asahi_bg_eot put_reload(struct pass *pass)
+static struct drm_asahi_bg_eot render_put_reload(struct pass *pass)
 {
-	const struct compute_program program = load(pass, "reload");
+	const struct compute_program program = render_load(pass, "reload");
 	const struct render_target *target = pass->target;
 	uint64_t at, texture, sampler;
 	struct agx_writer w;
 
 	/* as large as any texture, of which the last 8 bytes mean nothing */
-	texture = begin(pass, &w, 24);
+	texture = render_begin(pass, &w, 24);
 	agx_put(&w, texture_linear, .channels = AGX_CHANNELS_R8G8B8A8,
 		.swizzle_g = AGX_CHANNEL_G, .swizzle_b = AGX_CHANNEL_B,
 		.swizzle_a = AGX_CHANNEL_A, .width = target->width,
 		.height = target->height, .address = target->pixels.addr,
 		.stride_less_16 = target->stride - 16);
-	end(pass, &w);
+	render_end(pass, &w);
 	/* loads have one, too, though nothing in it matters to them */
-	sampler = begin(pass, &w, 8);
+	sampler = render_begin(pass, &w, 8);
 	agx_put(&w, sampler);
-	end(pass, &w);
-	at = begin(pass, &w, WORDS_BYTES);
+	render_end(pass, &w);
+	at = render_begin(pass, &w, WORDS_BYTES);
 	agx_put(&w, usc_texture, .count = 1, .buffer = texture);
 	agx_put(&w, usc_sampler, .count = 1, .buffer = sampler);
-	return put_background_program(pass, &w, at, &program);
+	return render_put_background_program(pass, &w, at, &program);
 }
 
-static struct drm_asahi_bg_eot put_end_of_tile(struct pass *pass)
+static struct drm_asahi_bg_eot render_put_end_of_tile(struct pass *pass)
 {
-	const struct compute_program program = load(pass, "end_of_tile");
+	const struct compute_program program = render_load(pass, "end_of_tile");
 	const struct render_target *target = pass->target;
 	struct agx_writer w;
 	uint64_t at, pbe;
 
 	/* as large as a texture, of which the last 8 bytes mean nothing */
-	pbe = begin(pass, &w, 24);
+	pbe = render_begin(pass, &w, 24);
 	agx_put(&w, pbe_linear, .channels = AGX_CHANNELS_R8G8B8A8,
 		.swizzle_g = AGX_CHANNEL_G, .swizzle_b = AGX_CHANNEL_B,
 		.swizzle_a = AGX_CHANNEL_A, .width = target->width,
 		.height = target->height, .address = target->pixels.addr,
 		.stride_less_4 = target->stride - 4);
-	end(pass, &w);
-	at = begin(pass, &w, WORDS_BYTES);
+	render_end(pass, &w);
+	at = render_begin(pass, &w, WORDS_BYTES);
 	agx_put(&w, usc_texture, .count = 1, .buffer = pbe);
-	put_tile(&w);
+	render_put_tile(&w);
 	agx_put(&w, usc_shader, .code = program.code);
-	put_program(&w, &program);
-	end(pass, &w);
+	render_put_program(&w, &program);
+	render_end(pass, &w);
 	return (struct drm_asahi_bg_eot){
-		.usc = usc_offset(pass, at) | TILE_PROGRAM,
-		.rsrc_spec = counts_word(0),
+		.usc = render_usc_offset(pass, at) | TILE_PROGRAM,
+		.rsrc_spec = render_counts_word(0),
 	};
 }
 
-static uint32_t put_vertex_shader(struct pass *pass)
+static uint32_t render_put_vertex_shader(struct pass *pass)
 {
-	const struct compute_program program = load(pass, "colour_vertex");
+	const struct compute_program program = render_load(pass, "colour_vertex");
 	const struct render_scene *scene = pass->scene;
 	struct agx_writer w;
 	uint64_t at, data;
 
-	data = put_data(pass, scene->vertices,
-			scene->count * sizeof(*scene->vertices));
-	data = put_data(pass, &data, sizeof(data));
-	at = begin(pass, &w, WORDS_BYTES);
+	data = render_put_data(pass, scene->vertices,
+			       scene->count * sizeof(*scene->vertices));
+	data = render_put_data(pass, &data, sizeof(data));
+	at = render_begin(pass, &w, WORDS_BYTES);
 	agx_put(&w, usc_uniform, .size = 4, .buffer = data);
 	agx_put(&w, usc_shared);
 	agx_put(&w, usc_shader, .code = program.code, .unk_10 = 3);
-	put_program(&w, &program);
-	end(pass, &w);
-	return usc_offset(pass, at);
+	render_put_program(&w, &program);
+	render_end(pass, &w);
+	return render_usc_offset(pass, at);
 }
 
-static uint32_t put_fragment_shader(struct pass *pass)
+static uint32_t render_put_fragment_shader(struct pass *pass)
 {
-	const struct compute_program program = load(pass, "colour_fragment");
+	const struct compute_program program = render_load(pass, "colour_fragment");
 	struct agx_writer w;
-	uint64_t at = begin(pass, &w, WORDS_BYTES);
+	uint64_t at = render_begin(pass, &w, WORDS_BYTES);
 
-	put_tile(&w);
+	render_put_tile(&w);
 	agx_put(&w, usc_shader, .code = program.code, .loads_varyings = true,
 		.unk_10 = 2);
 	agx_put(&w, usc_registers, .register_count = program.registers);
 	agx_put(&w, usc_fragment_properties, .early_z = true);
 	agx_put(&w, usc_no_preshader);
-	end(pass, &w);
-	return usc_offset(pass, at);
+	render_end(pass, &w);
+	return render_usc_offset(pass, at);
 }
 
 /* The colour is divided by w, and 1/w is not. */
-static uint32_t put_coefficients(struct pass *pass)
+static uint32_t render_put_coefficients(struct pass *pass)
 {
 	struct agx_writer w;
-	uint64_t at = begin(pass, &w, 64);
+	uint64_t at = render_begin(pass, &w, 64);
 
 	agx_put(&w, cf_header, .slots = 1 + COLOUR_WORDS,
 		.coefficients = CF_COUNT);
@@ -285,24 +285,24 @@ static uint32_t put_coefficients(struct pass *pass)
 		.coefficient = CF_W, .shade_model = AGX_SHADE_MODEL_LINEAR);
 	agx_put(&w, cf_binding, .components = COLOUR_WORDS, .slot = 1,
 		.coefficient = CF_COLOUR);
-	end(pass, &w);
-	return usc_offset(pass, at);
+	render_end(pass, &w);
+	return render_usc_offset(pass, at);
 }
 
 /* State */
 
-static uint64_t put_scissor(struct pass *pass)
+static uint64_t render_put_scissor(struct pass *pass)
 {
 	struct agx_writer w;
-	uint64_t at = begin(pass, &w, 16);
+	uint64_t at = render_begin(pass, &w, 16);
 
 	agx_put(&w, scissor, .max_x = pass->target->width,
 		.max_y = pass->target->height);
-	end(pass, &w);
+	render_end(pass, &w);
 	return at;
 }
 
-static void put_faces(struct agx_writer *w, bool depth)
+static void render_put_faces(struct agx_writer *w, bool depth)
 {
 	const enum agx_zs_func func =
 		depth ? AGX_ZS_FUNC_LESS : AGX_ZS_FUNC_ALWAYS;
@@ -318,7 +318,7 @@ static void put_faces(struct agx_writer *w, bool depth)
 }
 
 /* The image is the viewport; the first row is at the top, y is -1 there. */
-static void put_viewport(struct agx_writer *w, const struct render_target *t)
+static void render_put_viewport(struct agx_writer *w, const struct render_target *t)
 {
 	agx_put(w, ppp_region_clip, .enable = true,
 		.max_x = (t->width + TILE - 1) / TILE,
@@ -330,7 +330,7 @@ static void put_viewport(struct agx_writer *w, const struct render_target *t)
 		.scale_y = (float)t->height / 2);
 }
 
-static void put_record(struct pass *pass, struct agx_writer *w)
+static void render_put_record(struct pass *pass, struct agx_writer *w)
 {
 	agx_put(w, ppp_header, .fragment_control = true,
 		.fragment_control_2 = true, .front_face = true,
@@ -343,9 +343,9 @@ static void put_record(struct pass *pass, struct agx_writer *w)
 		.output_size = true, .varying_2 = true);
 	agx_put(w, ppp_fragment_control, .scissor_enable = true);
 	agx_put(w, ppp_fragment_control_2);
-	put_faces(w, pass->scene->depth);
+	render_put_faces(w, pass->scene->depth);
 	agx_put(w, ppp_depth_bias_scissor);
-	put_viewport(w, pass->target);
+	render_put_viewport(w, pass->target);
 	agx_put(w, ppp_w_clamp);
 	agx_put(w, ppp_output_select, .varyings = true);
 	agx_put(w, ppp_varying_counts_32, .smooth = COLOUR_WORDS);
@@ -353,22 +353,22 @@ static void put_record(struct pass *pass, struct agx_writer *w)
 	agx_put(w, ppp_cull, .depth_clip = true);
 	agx_put(w, ppp_cull_2);
 	agx_put(w, ppp_fragment_shader, .cf_binding_count = 2,
-		.pipeline = put_fragment_shader(pass),
-		.cf_bindings = put_coefficients(pass));
+		.pipeline = render_put_fragment_shader(pass),
+		.cf_bindings = render_put_coefficients(pass));
 	agx_put(w, ppp_occlusion_query_2);
 	agx_put(w, ppp_output_unknown);
 	agx_put(w, ppp_output_size, .count = VERTEX_WORDS);
 	agx_put(w, ppp_varying_2);
 }
 
-static void put_draw(struct pass *pass, struct agx_writer *stream)
+static void render_put_draw(struct pass *pass, struct agx_writer *stream)
 {
-	const uint32_t vertex_shader = put_vertex_shader(pass);
+	const uint32_t vertex_shader = render_put_vertex_shader(pass);
 	struct agx_writer record;
-	uint64_t at = begin(pass, &record, RECORD_BYTES);
+	uint64_t at = render_begin(pass, &record, RECORD_BYTES);
 
-	put_record(pass, &record);
-	end(pass, &record);
+	render_put_record(pass, &record);
+	render_end(pass, &record);
 	agx_put(stream, vdm_ppp_state, .address = at, .words = record.used / 4);
 	/* with the restart index it is a multiple of 8 bytes, as it has to be */
 	agx_put(stream, vdm_state, .restart_index_present = true,
@@ -387,21 +387,21 @@ static void put_draw(struct pass *pass, struct agx_writer *stream)
 	agx_put(stream, vdm_start);
 }
 
-static uint64_t put_stream(struct pass *pass)
+static uint64_t render_put_stream(struct pass *pass)
 {
 	struct agx_writer stream;
-	uint64_t at = begin(pass, &stream, STREAM_BYTES);
+	uint64_t at = render_begin(pass, &stream, STREAM_BYTES);
 
 	agx_put(&stream, vdm_barrier, .usc_cache_invalidate = true);
 	if (pass->scene->count)
-		put_draw(pass, &stream);
+		render_put_draw(pass, &stream);
 	agx_put(&stream, vdm_stream_terminate);
-	end(pass, &stream);
+	render_end(pass, &stream);
 	return at;
 }
 
-/* Nobody needs it when the pass is over, but partial renders load what they stored. */
-static void put_depth(struct pass *pass)
+/* It is not needed after the pass, but partial renders load what they stored. */
+static void render_put_depth(struct pass *pass)
 {
 	struct agx_zls_control control = agx_zls_control_default();
 	uint64_t zls_ctrl = 0;
@@ -412,7 +412,7 @@ static void put_depth(struct pass *pass)
 	pass->cmd.depth.base = pass->depth.addr;
 }
 
-static void build(struct pass *pass)
+static void render_build(struct pass *pass)
 {
 	const struct render_target *target = pass->target;
 	const struct agx_zls_pixels pixels = {
@@ -423,8 +423,8 @@ static void build(struct pass *pass)
 
 	pass->cmd = (struct drm_asahi_cmd_render){
 		.flags = DRM_ASAHI_RENDER_PROCESS_EMPTY_TILES,
-		.vdm_ctrl_stream_base = put_stream(pass),
-		.isp_scissor_base = put_scissor(pass),
+		.vdm_ctrl_stream_base = render_put_stream(pass),
+		.isp_scissor_base = render_put_scissor(pass),
 		.ppp_multisamplectl = SAMPLE_AT_CENTRE,
 		.width_px = target->width,
 		.height_px = target->height,
@@ -435,23 +435,23 @@ static void build(struct pass *pass)
 		.sample_size_B = SAMPLE_BYTES,
 		.isp_merge_upper_x = float_bits(TAN_60 / (float)target->width),
 		.isp_merge_upper_y = float_bits(TAN_60 / (float)target->height),
-		.bg = put_background(pass),
-		.eot = put_end_of_tile(pass),
-		.partial_bg = put_reload(pass),
+		.bg = render_put_background(pass),
+		.eot = render_put_end_of_tile(pass),
+		.partial_bg = render_put_reload(pass),
 		/* the farthest there is */
 		.isp_bgobjdepth = float_bits(1.0f),
 		.isp_bgobjvals = BGOBJVALS,
 	};
 	pass->cmd.partial_eot = pass->cmd.eot;
 	if (pass->scene->depth)
-		put_depth(pass);
+		render_put_depth(pass);
 	agx_packet_pack(AGX_PACKET_zls_pixels, &pass->cmd.isp_zls_pixels,
 			&pixels, NULL);
 	agx_packet_pack(AGX_PACKET_ppp_control, &pass->cmd.ppp_ctrl, &control,
 			NULL);
 }
 
-static int new_depth(struct pass *pass)
+static int render_new_depth(struct pass *pass)
 {
 	const struct render_target *target = pass->target;
 	uint64_t x = (target->width + DEPTH_SQUARE - 1) / DEPTH_SQUARE;
@@ -464,17 +464,17 @@ static int new_depth(struct pass *pass)
 				  &pass->depth);
 }
 
-static int run(struct pass *pass)
+static int render_run_pass(struct pass *pass)
 {
 	struct asahi_submit *submit;
 	int err;
 
-	build(pass);
+	render_build(pass);
 	if (pass->error)
-		return failed("building a render pass", pass->error);
+		return render_failed("building a render pass", pass->error);
 	err = asahi_submit_new(pass->ctx->queue, &submit);
 	if (err)
-		return failed("making a submission", err);
+		return render_failed("making a submission", err);
 	asahi_submit_render(submit, &pass->cmd, ASAHI_BARRIER_NONE);
 	err = asahi_submit_run(submit, COMPUTE_TIMEOUT_NS);
 	asahi_submit_free(submit);
@@ -485,11 +485,11 @@ int render_run(struct compute *ctx, const struct render_target *target,
 	       const struct render_scene *scene)
 {
 	struct pass pass = { .ctx = ctx, .target = target, .scene = scene };
-	int err = new_depth(&pass);
+	int err = render_new_depth(&pass);
 
 	if (err)
 		return err;
-	err = run(&pass);
+	err = render_run_pass(&pass);
 	compute_buffer_free(ctx, &pass.depth);
 	return err;
 }

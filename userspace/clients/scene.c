@@ -10,22 +10,22 @@
 
 /* Corners are rounded to 1/256 of a pixel, and edges move with them. */
 #define EDGE		0.05f
-/* What halves, interpolation and rounding to 8 bits may add up to */
+/* Largest sum of the errors of halves, interpolation and rounding to 8 bits */
 #define TOLERANCE	3
 #define DEPTH_EPSILON	1e-4f
 #define PI		3.14159265f
 
-static const float background[4] = { 0.125f, 0.25f, 0.375f, 1.0f };
+static const float scene_background[4] = { 0.125f, 0.25f, 0.375f, 1.0f };
 
 static void scene_init(struct scene *scene)
 {
 	memset(scene, 0, sizeof(*scene));
-	memcpy(scene->render.clear, background, sizeof(background));
+	memcpy(scene->render.clear, scene_background, sizeof(scene_background));
 	scene->render.vertices = scene->vertices;
 }
 
-static void add_vertex(struct scene *scene, const float position[4],
-		       const float colour[3])
+static void scene_add_vertex(struct scene *scene, const float position[4],
+			     const float colour[3])
 {
 	struct render_vertex *v = &scene->vertices[scene->render.count++];
 
@@ -50,11 +50,11 @@ void scene_triangle(struct scene *scene)
 
 	scene_init(scene);
 	for (unsigned int i = 0; i < 3; i++)
-		add_vertex(scene, corners[i], colours[i]);
+		scene_add_vertex(scene, corners[i], colours[i]);
 }
 
 /* Turned around two axes, moved away from the eye, and projected */
-static void project(const float in[3], float turn, float aspect, float out[4])
+static void scene_project(const float in[3], float turn, float aspect, float out[4])
 {
 	const float near = 1, far = 10, distance = 4, zoom = 2;
 	float a = turn * 2 * PI, b = a / 2 + 0.5f;
@@ -70,8 +70,8 @@ static void project(const float in[3], float turn, float aspect, float out[4])
 }
 
 /* The sides at +1 and -1 of each axis; corners go around in pairs of triangles. */
-static void add_side(struct scene *scene, unsigned int side, float turn,
-		     float aspect)
+static void scene_add_side(struct scene *scene, unsigned int side, float turn,
+			   float aspect)
 {
 	static const float around[6][2] = {
 		{ -1, -1 }, { 1, -1 }, { 1, 1 }, { -1, -1 }, { 1, 1 }, { -1, 1 },
@@ -87,8 +87,8 @@ static void add_side(struct scene *scene, unsigned int side, float turn,
 		corner[axis] = side % 2 ? 1 : -1;
 		corner[(axis + 1) % 3] = around[i][0];
 		corner[(axis + 2) % 3] = around[i][1];
-		project(corner, turn, aspect, position);
-		add_vertex(scene, position, colour);
+		scene_project(corner, turn, aspect, position);
+		scene_add_vertex(scene, position, colour);
 	}
 }
 
@@ -97,7 +97,7 @@ void scene_cube(struct scene *scene, float turn, float aspect)
 	scene_init(scene);
 	scene->render.depth = true;
 	for (unsigned int side = 0; side < 6; side++)
-		add_side(scene, side, turn, aspect);
+		scene_add_side(scene, side, turn, aspect);
 }
 
 /* How it has to look */
@@ -113,8 +113,8 @@ struct pixel {
 	float colour[4];
 };
 
-static struct corner to_screen(const struct render_vertex *v,
-			       const struct render_target *target)
+static struct corner scene_to_screen(const struct render_vertex *v,
+				     const struct render_target *target)
 {
 	float w = v->position[3];
 
@@ -127,8 +127,8 @@ static struct corner to_screen(const struct render_vertex *v,
 }
 
 /* Twice the area of a triangle with (x, y) as its last corner */
-static float area(const struct corner *a, const struct corner *b, float x,
-		  float y)
+static float scene_area(const struct corner *a, const struct corner *b, float x,
+			float y)
 {
 	return (b->x - a->x) * (y - a->y) - (b->y - a->y) * (x - a->x);
 }
@@ -137,15 +137,15 @@ static float area(const struct corner *a, const struct corner *b, float x,
  * Weights of the three corners, for planes on the screen. Return: 1 if the point
  * is in the triangle, 0 if it is not, -1 near an edge.
  */
-static int find_weights(const struct corner c[3], float x, float y,
-			float weight[3])
+static int scene_find_weights(const struct corner c[3], float x, float y,
+			      float weight[3])
 {
-	float all = area(&c[0], &c[1], c[2].x, c[2].y);
+	float all = scene_area(&c[0], &c[1], c[2].x, c[2].y);
 	int in = 1;
 
 	for (unsigned int i = 0; i < 3; i++) {
 		const struct corner *a = &c[(i + 1) % 3], *b = &c[(i + 2) % 3];
-		float part = area(a, b, x, y);
+		float part = scene_area(a, b, x, y);
 		float distance = part / hypotf(b->x - a->x, b->y - a->y);
 
 		weight[i] = part / all;
@@ -157,8 +157,8 @@ static int find_weights(const struct corner c[3], float x, float y,
 	return in;
 }
 
-static void draw(struct pixel *p, const struct render_vertex v[3],
-		 const struct corner c[3], const float weight[3])
+static void scene_draw(struct pixel *p, const struct render_vertex v[3],
+		       const struct corner c[3], const float weight[3])
 {
 	float inverse_w = 0, z = 0;
 
@@ -182,9 +182,9 @@ static void draw(struct pixel *p, const struct render_vertex v[3],
 }
 
 /* Scenes without depth have one triangle only. */
-static struct pixel find_pixel(const struct render_scene *scene,
-			       const struct render_target *target, float x,
-			       float y)
+static struct pixel scene_find_pixel(const struct render_scene *scene,
+				     const struct render_target *target, float x,
+				     float y)
 {
 	struct pixel p = { .z = 1 };
 
@@ -196,17 +196,17 @@ static struct pixel find_pixel(const struct render_scene *scene,
 		int in;
 
 		for (unsigned int j = 0; j < 3; j++)
-			c[j] = to_screen(&v[j], target);
-		in = find_weights(c, x, y, weight);
+			c[j] = scene_to_screen(&v[j], target);
+		in = scene_find_weights(c, x, y, weight);
 		if (in < 0)
 			p.unclear = true;
 		else if (in)
-			draw(&p, v, c, weight);
+			scene_draw(&p, v, c, weight);
 	}
 	return p;
 }
 
-static bool is_like(const struct pixel *p, const uint8_t got[4])
+static bool scene_is_like(const struct pixel *p, const uint8_t got[4])
 {
 	for (unsigned int i = 0; i < 4; i++) {
 		float expected = p->colour[i] * 255;
@@ -217,8 +217,8 @@ static bool is_like(const struct pixel *p, const uint8_t got[4])
 	return true;
 }
 
-static int complain(const struct pixel *p, uint32_t x, uint32_t y,
-		    const uint8_t got[4])
+static int scene_complain(const struct pixel *p, uint32_t x, uint32_t y,
+			  const uint8_t got[4])
 {
 	fprintf(stderr,
 		"pixel %u, %u is %u %u %u %u, not %.1f %.1f %.1f %.1f\n", x, y,
@@ -238,13 +238,13 @@ int scene_check(const struct render_scene *scene,
 				     (size_t)y * target->stride;
 
 		for (uint32_t x = 0; x < target->width; x++) {
-			struct pixel p = find_pixel(scene, target,
-						    (float)x + 0.5f,
-						    (float)y + 0.5f);
+			struct pixel p = scene_find_pixel(scene, target,
+							  (float)x + 0.5f,
+							  (float)y + 0.5f);
 
 			unclear += p.unclear;
-			if (!p.unclear && !is_like(&p, row + 4 * x))
-				return complain(&p, x, y, row + 4 * x);
+			if (!p.unclear && !scene_is_like(&p, row + 4 * x))
+				return scene_complain(&p, x, y, row + 4 * x);
 		}
 	}
 	/* a check that looks at nothing finds nothing */

@@ -33,7 +33,7 @@
 
 enum event { WORK_START, WORK_END, IRQ_ENTRY, IRQ_EXIT, EVENT_COUNT };
 
-static const char *const events[EVENT_COUNT] = {
+static const char *const trace_ring_events[EVENT_COUNT] = {
 	"workqueue/workqueue_execute_start",
 	"workqueue/workqueue_execute_end",
 	"irq/irq_handler_entry",
@@ -58,7 +58,7 @@ struct trace_ring {
 	uint8_t page[MAX_PAGE];
 };
 
-static int write_file(const char *name, const char *text)
+static int trace_ring_write_file(const char *name, const char *text)
 {
 	char path[128];
 	ssize_t n;
@@ -73,42 +73,44 @@ static int write_file(const char *name, const char *text)
 	return n < 0 ? -errno : 0;
 }
 
-static int enable_event(const char *event, const char *value)
+static int trace_ring_enable_event(const char *event, const char *value)
 {
 	char name[96];
 
 	snprintf(name, sizeof(name), "events/%s/enable", event);
-	return write_file(name, value);
+	return trace_ring_write_file(name, value);
 }
 
-static int read_event_id(const char *event)
+/* Kernels without perf events have no file "id". */
+static int trace_ring_read_event_id(const char *event)
 {
-	char path[128];
-	int id = -ENOENT;
+	char path[128], line[256];
+	int id = -EINVAL;
 	FILE *fp;
 
-	snprintf(path, sizeof(path), TRACEFS "events/%s/id", event);
+	snprintf(path, sizeof(path), TRACEFS "events/%s/format", event);
 	fp = fopen(path, "r");
 	if (!fp)
 		return -errno;
-	if (fscanf(fp, "%d", &id) != 1)
-		id = -EINVAL;
+	while (fgets(line, sizeof(line), fp))
+		if (sscanf(line, "ID: %d", &id) == 1)
+			break;
 	fclose(fp);
 	return id;
 }
 
-static int setup_events(struct trace_ring *ring)
+static int trace_ring_setup_events(struct trace_ring *ring)
 {
 	unsigned int i;
 	int err;
 
-	err = write_file("tracing_on", "0");
+	err = trace_ring_write_file("tracing_on", "0");
 	if (!err)
-		err = write_file("trace_clock", "mono");
+		err = trace_ring_write_file("trace_clock", "mono");
 	for (i = 0; i < EVENT_COUNT && !err; i++) {
-		ring->ids[i] = read_event_id(events[i]);
+		ring->ids[i] = trace_ring_read_event_id(trace_ring_events[i]);
 		err = ring->ids[i] < 0 ? ring->ids[i] :
-					 enable_event(events[i], "1");
+					 trace_ring_enable_event(trace_ring_events[i], "1");
 	}
 	return err;
 }
@@ -122,7 +124,7 @@ int trace_ring_open(struct trace_ring **out)
 		return -ENOMEM;
 	ring->fd = open(TRACEFS "per_cpu/cpu0/trace_pipe_raw",
 			O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	err = ring->fd < 0 ? -errno : setup_events(ring);
+	err = ring->fd < 0 ? -errno : trace_ring_setup_events(ring);
 	if (err) {
 		trace_ring_close(ring);
 		return err;
@@ -136,7 +138,7 @@ void trace_ring_close(struct trace_ring *ring)
 	unsigned int i;
 
 	for (i = 0; i < EVENT_COUNT; i++)
-		enable_event(events[i], "0");
+		trace_ring_enable_event(trace_ring_events[i], "0");
 	if (ring->fd >= 0)
 		close(ring->fd);
 	free(ring);
@@ -144,12 +146,12 @@ void trace_ring_close(struct trace_ring *ring)
 
 int trace_ring_start(struct trace_ring *ring)
 {
-	int err = write_file("trace", "");
+	int err = trace_ring_write_file("trace", "");
 
-	return err ? err : write_file("tracing_on", "1");
+	return err ? err : trace_ring_write_file("tracing_on", "1");
 }
 
-static void add_span(struct trace_ring *ring, const char *name, uint64_t ns)
+static void trace_ring_add_span(struct trace_ring *ring, const char *name, uint64_t ns)
 {
 	struct trace_span *span = ring->spans;
 	unsigned int i;
@@ -167,7 +169,7 @@ static void add_span(struct trace_ring *ring, const char *name, uint64_t ns)
 	span->count++;
 }
 
-static void begin_span(struct trace_ring *ring, const char *name, uint64_t now)
+static void trace_ring_begin_span(struct trace_ring *ring, const char *name, uint64_t now)
 {
 	struct open_span *span;
 
@@ -178,7 +180,7 @@ static void begin_span(struct trace_ring *ring, const char *name, uint64_t now)
 	snprintf(span->name, sizeof(span->name), "%s", name);
 }
 
-static void end_span(struct trace_ring *ring, uint64_t now)
+static void trace_ring_end_span(struct trace_ring *ring, uint64_t now)
 {
 	struct open_span *span;
 	uint64_t ns;
@@ -189,11 +191,11 @@ static void end_span(struct trace_ring *ring, uint64_t now)
 	ns = now - span->begin;
 	if (ring->depth)
 		ring->stack[ring->depth - 1].inner += ns;
-	add_span(ring, span->name, ns - span->inner);
+	trace_ring_add_span(ring, span->name, ns - span->inner);
 }
 
-static void take_event(struct trace_ring *ring, const uint8_t *data,
-		       unsigned int size, uint64_t now)
+static void trace_ring_take_event(struct trace_ring *ring, const uint8_t *data,
+				  unsigned int size, uint64_t now)
 {
 	char name[TRACE_NAME_MAX];
 	uint64_t function = 0;
@@ -208,18 +210,18 @@ static void take_event(struct trace_ring *ring, const uint8_t *data,
 		memcpy(&function, data + WORK_FUNCTION, sizeof(function));
 		snprintf(name, sizeof(name), "0x%llx",
 			 (unsigned long long)function);
-		begin_span(ring, name, now);
+		trace_ring_begin_span(ring, name, now);
 	} else if (type == ring->ids[IRQ_ENTRY]) {
 		memcpy(&irq, data + IRQ_NUMBER, sizeof(irq));
 		snprintf(name, sizeof(name), "irq %d", irq);
-		begin_span(ring, name, now);
+		trace_ring_begin_span(ring, name, now);
 	} else if (type == ring->ids[WORK_END] ||
 		   type == ring->ids[IRQ_EXIT]) {
-		end_span(ring, now);
+		trace_ring_end_span(ring, now);
 	}
 }
 
-static uint32_t word_at(const uint8_t *p)
+static uint32_t trace_ring_word_at(const uint8_t *p)
 {
 	uint32_t word;
 
@@ -227,7 +229,7 @@ static uint32_t word_at(const uint8_t *p)
 	return word;
 }
 
-static void take_page(struct trace_ring *ring, size_t size)
+static void trace_ring_take_page(struct trace_ring *ring, size_t size)
 {
 	const uint8_t *p = ring->page + PAGE_HEADER;
 	const uint8_t *end;
@@ -236,15 +238,15 @@ static void take_page(struct trace_ring *ring, size_t size)
 
 	memcpy(&now, ring->page, sizeof(now));
 	/* the bits above the size are flags */
-	commit = word_at(ring->page + 8) & 0xfffff;
+	commit = trace_ring_word_at(ring->page + 8) & 0xfffff;
 	if (commit > size - PAGE_HEADER)
 		commit = size - PAGE_HEADER;
 	end = p + commit;
 
 	while (end - p >= 8) {
-		uint32_t head = word_at(p);
+		uint32_t head = trace_ring_word_at(p);
 		unsigned int type = head & 31;
-		uint32_t first = word_at(p + 4);
+		uint32_t first = trace_ring_word_at(p + 4);
 		uint32_t delta = head >> 5;
 
 		if (type == TYPE_PADDING && !delta)
@@ -260,7 +262,7 @@ static void take_page(struct trace_ring *ring, size_t size)
 			now += delta;
 			if (end - p < 4 + (ptrdiff_t)type * 4)
 				break;
-			take_event(ring, p + 4, type * 4, now);
+			trace_ring_take_event(ring, p + 4, type * 4, now);
 			p += 4 + type * 4;
 		} else {
 			/* long data, or padding: its length, itself included */
@@ -273,7 +275,7 @@ static void take_page(struct trace_ring *ring, size_t size)
 int trace_ring_stop(struct trace_ring *ring,
 		    struct trace_span spans[TRACE_MAX_SPANS])
 {
-	int err = write_file("tracing_on", "0");
+	int err = trace_ring_write_file("tracing_on", "0");
 	ssize_t n;
 
 	if (err)
@@ -283,13 +285,13 @@ int trace_ring_stop(struct trace_ring *ring,
 	ring->depth = 0;
 	while ((n = read(ring->fd, ring->page, sizeof(ring->page))) >
 	       PAGE_HEADER)
-		take_page(ring, n);
+		trace_ring_take_page(ring, n);
 	if (n < 0 && errno != EAGAIN)
 		return -errno;
 	return ring->count;
 }
 
-static void name_function(uint64_t address, char name[TRACE_NAME_MAX])
+static void trace_ring_name_function(uint64_t address, char name[TRACE_NAME_MAX])
 {
 	unsigned long long at;
 	char line[256];
@@ -308,7 +310,7 @@ static void name_function(uint64_t address, char name[TRACE_NAME_MAX])
 	fclose(fp);
 }
 
-static void name_irq(unsigned int number, char name[TRACE_NAME_MAX])
+static void trace_ring_name_irq(unsigned int number, char name[TRACE_NAME_MAX])
 {
 	char path[64];
 	char action[48];
@@ -328,7 +330,7 @@ void trace_ring_name(char name[TRACE_NAME_MAX])
 	unsigned int irq;
 
 	if (sscanf(name, "irq %u", &irq) == 1)
-		name_irq(irq, name);
+		trace_ring_name_irq(irq, name);
 	else
-		name_function(strtoull(name, NULL, 16), name);
+		trace_ring_name_function(strtoull(name, NULL, 16), name);
 }

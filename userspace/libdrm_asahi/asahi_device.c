@@ -19,7 +19,7 @@ int asahi_ioctl(const struct asahi_device *dev, unsigned long request,
 	return drmIoctl(dev->fd, request, arg) ? -errno : 0;
 }
 
-static int check_driver(int fd)
+static int device_check_driver(int fd)
 {
 	drmVersionPtr version = drmGetVersion(fd);
 	bool ours;
@@ -31,7 +31,7 @@ static int check_driver(int fd)
 	return ours ? 0 : -ENODEV;
 }
 
-static int get_params(struct asahi_device *dev)
+static int device_get_params(struct asahi_device *dev)
 {
 	struct drm_asahi_get_params args = {
 		.pointer = (uintptr_t)&dev->params,
@@ -43,11 +43,11 @@ static int get_params(struct asahi_device *dev)
 
 static int device_setup(struct asahi_device *dev)
 {
-	int err = check_driver(dev->fd);
+	int err = device_check_driver(dev->fd);
 
 	if (err)
 		return err;
-	err = get_params(dev);
+	err = device_get_params(dev);
 	if (err)
 		return err;
 	dev->bos = drmHashCreate();
@@ -81,7 +81,7 @@ ASAHI_EXPORT int asahi_device_new(int fd, struct asahi_device **out)
 	return 0;
 }
 
-static int open_node(const char *path, struct asahi_device **dev)
+static int device_open_node(const char *path, struct asahi_device **dev)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
 	int err;
@@ -97,7 +97,7 @@ static int open_node(const char *path, struct asahi_device **dev)
  * Of the nodes that are there but cannot be used, an error other than "not
  * this driver" is worth more to the caller than -ENODEV.
  */
-static int open_first_node(struct asahi_device **dev)
+static int device_open_first_node(struct asahi_device **dev)
 {
 	drmDevicePtr nodes[MAX_NODES];
 	int count = drmGetDevices2(0, nodes, MAX_NODES);
@@ -113,7 +113,7 @@ static int open_first_node(struct asahi_device **dev)
 
 		if (!(nodes[i]->available_nodes & (1 << DRM_NODE_RENDER)))
 			continue;
-		err = open_node(nodes[i]->nodes[DRM_NODE_RENDER], dev);
+		err = device_open_node(nodes[i]->nodes[DRM_NODE_RENDER], dev);
 		if (!err || result == -ENODEV)
 			result = err;
 	}
@@ -123,7 +123,7 @@ static int open_first_node(struct asahi_device **dev)
 
 ASAHI_EXPORT int asahi_device_open(const char *path, struct asahi_device **dev)
 {
-	return path ? open_node(path, dev) : open_first_node(dev);
+	return path ? device_open_node(path, dev) : device_open_first_node(dev);
 }
 
 ASAHI_EXPORT struct asahi_device *asahi_device_ref(struct asahi_device *dev)

@@ -422,8 +422,8 @@ void asahi_submit_raw(struct asahi_submit *submit, const void *data,
  *
  * Does not wait for anything.
  *
- * Return: 0, the submission's own error, -EIO if earlier work of the queue
- * failed, or another error.
+ * Return: 0, the submission's own error, or another error. A failure of earlier
+ * work is none: it is known from the fence of that work.
  */
 int asahi_submit_flush(struct asahi_submit *submit);
 
@@ -447,9 +447,10 @@ int asahi_submit_run(struct asahi_submit *submit, int64_t timeout_ns);
  * What libdrm's drmSyncobjWait() does not tell is whether the work succeeded.
  *
  * Return: 0; -ETIME if it has not signalled in time; the fence's error: -EIO
- * after a fault, -ETIMEDOUT after a timeout, -ECANCELED for a bystander,
- * -ESRCH if it had not begun when its queue was destroyed, -ENODEV if the
- * device is gone; or the error of waiting.
+ * after a fault, -ETIMEDOUT after a timeout, -ECANCELED for a bystander and
+ * for what was behind work of its queue that failed, -ESRCH if it had not begun
+ * when its queue was destroyed, -ENODEV if the device is gone; or the error of
+ * waiting.
  */
 int asahi_fence_wait(struct asahi_device *dev, uint32_t syncobj,
 		     int64_t timeout_ns);

@@ -31,7 +31,7 @@ struct asahi_submit {
 	struct array cmdbuf;
 };
 
-static int array_add(struct array *array, const void *data, size_t size)
+static int submit_array_add(struct array *array, const void *data, size_t size)
 {
 	size_t want = array->size ? array->size : 256;
 	uint8_t *grown;
@@ -53,7 +53,7 @@ static int array_add(struct array *array, const void *data, size_t size)
 	return 0;
 }
 
-static void array_fini(struct array *array)
+static void submit_array_fini(struct array *array)
 {
 	free(array->data);
 	*array = (struct array){ 0 };
@@ -63,7 +63,7 @@ static void submit_add(struct asahi_submit *submit, struct array *array,
 		       const void *data, size_t size)
 {
 	if (!submit->error)
-		submit->error = array_add(array, data, size);
+		submit->error = submit_array_add(array, data, size);
 }
 
 ASAHI_EXPORT int asahi_submit_new(struct asahi_queue *queue,
@@ -82,9 +82,9 @@ ASAHI_EXPORT void asahi_submit_free(struct asahi_submit *submit)
 {
 	if (!submit)
 		return;
-	array_fini(&submit->waits);
-	array_fini(&submit->signals);
-	array_fini(&submit->cmdbuf);
+	submit_array_fini(&submit->waits);
+	submit_array_fini(&submit->signals);
+	submit_array_fini(&submit->cmdbuf);
 	asahi_queue_unref(submit->queue);
 	free(submit);
 }
@@ -198,13 +198,13 @@ ASAHI_EXPORT int asahi_submit_flush(struct asahi_submit *submit)
 	int err = submit->error;
 
 	if (!err)
-		err = array_add(&syncs, submit->waits.data, submit->waits.used);
+		err = submit_array_add(&syncs, submit->waits.data, submit->waits.used);
 	if (!err)
-		err = array_add(&syncs, submit->signals.data,
-				submit->signals.used);
+		err = submit_array_add(&syncs, submit->signals.data,
+				       submit->signals.used);
 	if (!err)
 		err = submit_ioctl(submit, &syncs);
-	array_fini(&syncs);
+	submit_array_fini(&syncs);
 	if (!err)
 		asahi_submit_reset(submit);
 	return err;
@@ -234,7 +234,7 @@ ASAHI_EXPORT int asahi_submit_run(struct asahi_submit *submit,
 	return err;
 }
 
-static int64_t deadline(int64_t timeout_ns)
+static int64_t submit_deadline(int64_t timeout_ns)
 {
 	struct timespec now;
 	int64_t ns;
@@ -246,7 +246,7 @@ static int64_t deadline(int64_t timeout_ns)
 	return timeout_ns > INT64_MAX - ns ? INT64_MAX : ns + timeout_ns;
 }
 
-static int sync_file_error(int fd)
+static int submit_sync_file_error(int fd)
 {
 	struct sync_file_info info = { .num_fences = 0 };
 
@@ -261,13 +261,13 @@ ASAHI_EXPORT int asahi_fence_wait(struct asahi_device *dev, uint32_t syncobj,
 	int err;
 	int fd;
 
-	err = drmSyncobjWait(dev->fd, &syncobj, 1, deadline(timeout_ns),
+	err = drmSyncobjWait(dev->fd, &syncobj, 1, submit_deadline(timeout_ns),
 			     DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT, NULL);
 	if (err)
 		return err;
 	if (drmSyncobjExportSyncFile(dev->fd, syncobj, &fd))
 		return -errno;
-	err = sync_file_error(fd);
+	err = submit_sync_file_error(fd);
 	close(fd);
 	return err;
 }

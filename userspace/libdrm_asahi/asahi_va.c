@@ -16,8 +16,8 @@ struct asahi_va_gap {
 	struct asahi_va_gap *next;
 };
 
-static struct asahi_va_gap *gap_new(uint64_t start, uint64_t end,
-				    struct asahi_va_gap *next)
+static struct asahi_va_gap *va_gap_new(uint64_t start, uint64_t end,
+				       struct asahi_va_gap *next)
 {
 	struct asahi_va_gap *gap = malloc(sizeof(*gap));
 
@@ -30,7 +30,7 @@ int asahi_va_init(struct asahi_va *va, uint64_t start, uint64_t end)
 {
 	va->start = start;
 	va->end = end;
-	va->gaps = gap_new(start, end, NULL);
+	va->gaps = va_gap_new(start, end, NULL);
 	return va->gaps ? 0 : -ENOMEM;
 }
 
@@ -45,7 +45,7 @@ void asahi_va_fini(struct asahi_va *va)
 }
 
 /* Takes [start, end) out of the gap that *link leads to. */
-static int gap_take(struct asahi_va_gap **link, uint64_t start, uint64_t end)
+static int va_gap_take(struct asahi_va_gap **link, uint64_t start, uint64_t end)
 {
 	struct asahi_va_gap *gap = *link;
 	struct asahi_va_gap *rest;
@@ -58,7 +58,7 @@ static int gap_take(struct asahi_va_gap **link, uint64_t start, uint64_t end)
 	} else if (gap->end == end) {
 		gap->end = start;
 	} else {
-		rest = gap_new(end, gap->end, gap->next);
+		rest = va_gap_new(end, gap->end, gap->next);
 		if (!rest)
 			return -ENOMEM;
 		gap->end = start;
@@ -81,7 +81,7 @@ int asahi_va_alloc(struct asahi_va *va, uint64_t size, uint64_t align,
 		if (start >= gap->end || start < gap->start ||
 		    size > gap->end - start)
 			continue;
-		err = gap_take(link, start, start + size);
+		err = va_gap_take(link, start, start + size);
 		if (!err)
 			*addr = start;
 		return err;
@@ -114,7 +114,7 @@ int asahi_va_free(struct asahi_va *va, uint64_t addr, uint64_t size)
 	} else if (after && after->start == end) {
 		after->start = addr;
 	} else {
-		*link = gap_new(addr, end, after);
+		*link = va_gap_new(addr, end, after);
 		if (!*link) {
 			*link = after;
 			return -ENOMEM;

@@ -18,7 +18,7 @@
  */
 #define GUARD_SIZE	ASAHI_PAGE_SIZE
 
-static uint64_t align_up(uint64_t value, uint64_t align)
+static uint64_t vm_align_up(uint64_t value, uint64_t align)
 {
 	return (value + align - 1) & ~(align - 1);
 }
@@ -30,7 +30,7 @@ static uint64_t align_up(uint64_t value, uint64_t align)
 static int vm_init_heaps(struct asahi_vm *vm, uint64_t kernel_start)
 {
 	const struct drm_asahi_params_global *params = &vm->dev->params;
-	uint64_t usc_start = align_up(params->vm_start, USC_SIZE);
+	uint64_t usc_start = vm_align_up(params->vm_start, USC_SIZE);
 	uint64_t usc_end = usc_start + USC_SIZE;
 	int err;
 
@@ -128,11 +128,11 @@ ASAHI_EXPORT uint64_t asahi_vm_usc_base(const struct asahi_vm *vm)
 }
 
 /* Return: how many addresses a reservation takes, or 0 for no valid size. */
-static uint64_t reserved_size(uint64_t size)
+static uint64_t vm_reserved_size(uint64_t size)
 {
 	if (!size || size > UINT64_MAX - ASAHI_PAGE_SIZE - GUARD_SIZE)
 		return 0;
-	return align_up(size, ASAHI_PAGE_SIZE) + GUARD_SIZE;
+	return vm_align_up(size, ASAHI_PAGE_SIZE) + GUARD_SIZE;
 }
 
 ASAHI_EXPORT int asahi_vm_alloc(struct asahi_vm *vm, enum asahi_heap heap,
@@ -140,7 +140,7 @@ ASAHI_EXPORT int asahi_vm_alloc(struct asahi_vm *vm, enum asahi_heap heap,
 {
 	int err;
 
-	size = reserved_size(size);
+	size = vm_reserved_size(size);
 	if ((unsigned int)heap >= ASAHI_HEAP_COUNT || !size ||
 	    (align & (align - 1)))
 		return -EINVAL;
@@ -173,7 +173,7 @@ ASAHI_EXPORT int asahi_vm_free(struct asahi_vm *vm, uint64_t addr,
 	struct asahi_va *heap;
 	int err;
 
-	size = reserved_size(size);
+	size = vm_reserved_size(size);
 	if (!size || addr % ASAHI_PAGE_SIZE)
 		return -EINVAL;
 	heap = vm_heap_of(vm, addr, size);

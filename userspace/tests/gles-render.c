@@ -16,7 +16,6 @@
  * With --submit-only a case is that OpenGL has no error and that a fence after
  * the scene signals in time.
  */
-#include <dlfcn.h>
 #include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,94 +24,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EGL_EGL_PROTOTYPES	0
-#define GL_GLES_PROTOTYPES	0
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
-#include <GLES3/gl32.h>
-
+#include "gles.h"
 #include "picture.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
-#define TIMEOUT_NS	UINT64_C(60000000000)
 #define TEXTURE_SIZE	16
 /* Of 900 blocks to 100 */
 #define ASTC_CELL	120
 
 enum { EXIT_SKIP = 77 };
-
-/*
- * The guest has the libraries, but where this program is linked there are only
- * their headers: functions are looked up when it starts.
- */
-#define EGL_FUNCTIONS(X) \
-	X(BINDAPI, BindAPI) \
-	X(CREATECONTEXT, CreateContext) \
-	X(DESTROYCONTEXT, DestroyContext) \
-	X(GETERROR, GetError) \
-	X(GETPLATFORMDISPLAY, GetPlatformDisplay) \
-	X(INITIALIZE, Initialize) \
-	X(MAKECURRENT, MakeCurrent) \
-	X(TERMINATE, Terminate)
-
-#define GL_FUNCTIONS(X) \
-	X(ATTACHSHADER, AttachShader) \
-	X(BINDATTRIBLOCATION, BindAttribLocation) \
-	X(BINDBUFFER, BindBuffer) \
-	X(BINDFRAMEBUFFER, BindFramebuffer) \
-	X(BINDRENDERBUFFER, BindRenderbuffer) \
-	X(BINDTEXTURE, BindTexture) \
-	X(BLENDFUNC, BlendFunc) \
-	X(BLITFRAMEBUFFER, BlitFramebuffer) \
-	X(BUFFERDATA, BufferData) \
-	X(CHECKFRAMEBUFFERSTATUS, CheckFramebufferStatus) \
-	X(CLEAR, Clear) \
-	X(CLEARCOLOR, ClearColor) \
-	X(CLIENTWAITSYNC, ClientWaitSync) \
-	X(COMPILESHADER, CompileShader) \
-	X(COMPRESSEDTEXIMAGE2D, CompressedTexImage2D) \
-	X(CREATEPROGRAM, CreateProgram) \
-	X(CREATESHADER, CreateShader) \
-	X(DELETEBUFFERS, DeleteBuffers) \
-	X(DELETEFRAMEBUFFERS, DeleteFramebuffers) \
-	X(DELETEPROGRAM, DeleteProgram) \
-	X(DELETERENDERBUFFERS, DeleteRenderbuffers) \
-	X(DELETESHADER, DeleteShader) \
-	X(DELETESYNC, DeleteSync) \
-	X(DELETETEXTURES, DeleteTextures) \
-	X(DISABLE, Disable) \
-	X(DRAWARRAYS, DrawArrays) \
-	X(DRAWELEMENTSINSTANCED, DrawElementsInstanced) \
-	X(ENABLE, Enable) \
-	X(ENABLEVERTEXATTRIBARRAY, EnableVertexAttribArray) \
-	X(FENCESYNC, FenceSync) \
-	X(FINISH, Finish) \
-	X(FRAMEBUFFERRENDERBUFFER, FramebufferRenderbuffer) \
-	X(GENBUFFERS, GenBuffers) \
-	X(GENFRAMEBUFFERS, GenFramebuffers) \
-	X(GENRENDERBUFFERS, GenRenderbuffers) \
-	X(GENTEXTURES, GenTextures) \
-	X(GETERROR, GetError) \
-	X(GETPROGRAMIV, GetProgramiv) \
-	X(GETSHADERINFOLOG, GetShaderInfoLog) \
-	X(GETSTRING, GetString) \
-	X(GETUNIFORMLOCATION, GetUniformLocation) \
-	X(LINKPROGRAM, LinkProgram) \
-	X(READPIXELS, ReadPixels) \
-	X(RENDERBUFFERSTORAGEMULTISAMPLE, RenderbufferStorageMultisample) \
-	X(SHADERSOURCE, ShaderSource) \
-	X(TEXIMAGE2D, TexImage2D) \
-	X(TEXPARAMETERFV, TexParameterfv) \
-	X(TEXPARAMETERI, TexParameteri) \
-	X(UNIFORM4FV, Uniform4fv) \
-	X(USEPROGRAM, UseProgram) \
-	X(VERTEXATTRIBPOINTER, VertexAttribPointer) \
-	X(VIEWPORT, Viewport)
-
-#define DECLARE_EGL(type, name)	static PFNEGL##type##PROC egl##name;
-#define DECLARE_GL(type, name)	static PFNGL##type##PROC gl##name;
-EGL_FUNCTIONS(DECLARE_EGL)
-GL_FUNCTIONS(DECLARE_GL)
 
 static struct {
 	EGLDisplay display;
@@ -390,34 +310,16 @@ static void free_target(struct target *t)
 	glDeleteRenderbuffers(1, &t->depth);
 }
 
-static void attach(GLuint program, GLenum stage, const char *source)
-{
-	GLuint shader = glCreateShader(stage);
-	char log[512] = "";
-
-	glShaderSource(shader, 1, &source, NULL);
-	glCompileShader(shader);
-	glGetShaderInfoLog(shader, sizeof(log), NULL, log);
-	if (log[0])
-		printf("# %s\n", log);
-	glAttachShader(program, shader);
-	glDeleteShader(shader);
-}
-
 static GLuint make_program(const struct scene *scene)
 {
 	GLuint program = glCreateProgram();
-	GLint linked = 0;
 	unsigned int i;
 
-	attach(program, GL_VERTEX_SHADER, vertex_shader);
-	attach(program, GL_FRAGMENT_SHADER, scene->fragment);
+	gles_attach_shader(program, GL_VERTEX_SHADER, vertex_shader);
+	gles_attach_shader(program, GL_FRAGMENT_SHADER, scene->fragment);
 	for (i = 0; i < COUNT(attributes); i++)
 		glBindAttribLocation(program, i, attributes[i]);
-	glLinkProgram(program);
-	glGetProgramiv(program, GL_LINK_STATUS, &linked);
-	if (!linked)
-		printf("# the program cannot be linked\n");
+	gles_link(program);
 	glUseProgram(program);
 	glUniform4fv(glGetUniformLocation(program, "move"), 1, scene->step);
 	return program;
@@ -632,20 +534,6 @@ static void resolve(const struct scene *scene, const struct target *from,
 	glBindFramebuffer(GL_READ_FRAMEBUFFER, to->framebuffer);
 }
 
-/* Return: whether all that was asked for so far comes to an end */
-static bool fence_signals(void)
-{
-	GLsync fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-	GLenum status = glClientWaitSync(fence, GL_SYNC_FLUSH_COMMANDS_BIT,
-					 TIMEOUT_NS);
-
-	glDeleteSync(fence);
-	if (status == GL_ALREADY_SIGNALED || status == GL_CONDITION_SATISFIED)
-		return true;
-	printf("# the fence does not signal: 0x%x\n", status);
-	return false;
-}
-
 static bool render_scene(const struct scene *scene, struct picture *picture)
 {
 	struct target target, resolved = { .framebuffer = 0 };
@@ -658,7 +546,7 @@ static bool render_scene(const struct scene *scene, struct picture *picture)
 		ok = make_target(&resolved, scene, 0, false) && ok;
 		resolve(scene, &target, &resolved);
 	}
-	ok = fence_signals() && ok;
+	ok = gles_fence_signals(60) && ok;
 	glReadPixels(0, 0, scene->width, scene->height, GL_RGBA,
 		     GL_UNSIGNED_BYTE, picture->pixels);
 	glFinish();
@@ -672,67 +560,22 @@ static bool render_scene(const struct scene *scene, struct picture *picture)
 
 /* Opening and closing */
 
-/* Return: false where the libraries are not installed */
-static bool find_functions(void)
-{
-	void *library = dlopen("libEGL.so.1", RTLD_NOW);
-	PFNEGLGETPROCADDRESSPROC find;
-	bool ok = true;
-
-	if (!library || !dlopen("libGLESv2.so.2", RTLD_NOW | RTLD_GLOBAL))
-		return false;
-	*(void **)&find = dlsym(library, "eglGetProcAddress");
-	if (!find)
-		return false;
-#define FIND_EGL(type, name) \
-	egl##name = (PFNEGL##type##PROC)find("egl" #name); \
-	ok = ok && egl##name;
-#define FIND_GL(type, name) \
-	gl##name = (PFNGL##type##PROC)find("gl" #name); \
-	ok = ok && gl##name;
-	EGL_FUNCTIONS(FIND_EGL)
-	GL_FUNCTIONS(FIND_GL)
-	return ok;
-}
-
-static bool open_display(void)
-{
-	static const EGLint wanted[] = {
-		EGL_CONTEXT_MAJOR_VERSION, 3, EGL_NONE
-	};
-
-	egl.display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA,
-					    EGL_DEFAULT_DISPLAY, NULL);
-	if (!egl.display || !eglInitialize(egl.display, NULL, NULL) ||
-	    !eglBindAPI(EGL_OPENGL_ES_API))
-		return false;
-	egl.context = eglCreateContext(egl.display, EGL_NO_CONFIG_KHR,
-				       EGL_NO_CONTEXT, wanted);
-	return egl.context && eglMakeCurrent(egl.display, EGL_NO_SURFACE,
-					     EGL_NO_SURFACE, egl.context);
-}
-
 static void close_display(void)
 {
-	eglMakeCurrent(egl.display, EGL_NO_SURFACE, EGL_NO_SURFACE,
-		       EGL_NO_CONTEXT);
-	eglDestroyContext(egl.display, egl.context);
+	gles_drop_context(egl.display, egl.context);
 	eglTerminate(egl.display);
 }
 
 /* Opens what draws, which has to be what NAME says */
 static bool open_renderer(const char *name)
 {
-	const char *renderer;
+	static const EGLint none[] = { EGL_NONE };
 
-	if (!open_display()) {
-		printf("# no context of OpenGL ES 3, EGL's error is 0x%x\n",
-		       eglGetError());
+	egl.display = gles_open_display();
+	if (!egl.display)
 		return false;
-	}
-	renderer = (const char *)glGetString(GL_RENDERER);
-	printf("# %s, %s\n", renderer, (const char *)glGetString(GL_VERSION));
-	return !strncmp(renderer, name, strlen(name));
+	egl.context = gles_make_context(egl.display, none);
+	return egl.context && gles_renderer_is(name);
 }
 
 /* Cases */
@@ -755,7 +598,7 @@ static int write_all(const char *path)
 	FILE *file;
 
 	setenv("LIBGL_ALWAYS_SOFTWARE", "1", 1);
-	if (!find_functions() || !open_renderer("llvmpipe")) {
+	if (!gles_find_functions() || !open_renderer("llvmpipe")) {
 		fprintf(stderr, "gles-render: there is no llvmpipe\n");
 		return EXIT_FAILURE;
 	}
@@ -815,7 +658,7 @@ static int run_all(FILE *file, const char *png, char *const *names)
 {
 	unsigned int i, n = 0, failed = 0;
 
-	if (!find_functions()) {
+	if (!gles_find_functions()) {
 		printf("1..0 # SKIP EGL and OpenGL ES are not installed\n");
 		return EXIT_SKIP;
 	}

@@ -35,6 +35,14 @@ extern const unsigned int shader_binary_count;
 extern const struct shader_binary bench_shaders[];
 extern const unsigned int bench_shader_count;
 
+/* glsl/hang.comp, which does not end */
+extern const struct shader_binary hang_shaders[];
+extern const unsigned int hang_shader_count;
+
+/* glsl/rounds.comp, which takes its time */
+extern const struct shader_binary endure_shaders[];
+extern const unsigned int endure_shader_count;
+
 /**
  * vk_compute_choose() - load these of Mesa's Vulkan drivers and no others
  * @drivers: their names, with spaces between them
