@@ -4,11 +4,12 @@
  *
  * endure: a client that lives on, whatever happens to the device below it. One
  * address space, some queues, several jobs in flight on each of them, and each
- * result is checked. When work is lost, its queue has to say so once, and then
- * to go on; nothing is ever made anew.
+ * result is checked. When work is lost, its fence has to say so, and its queue to
+ * go on; nothing is ever made anew.
  *
- * Ends with a signal (SIGTERM), or when the device is gone. Exit status: 0, 3
- * if the device is gone, 1 for anything that is wrong.
+ * Ends with a signal (SIGTERM), or when the device is gone. One that was given up
+ * has to take work all the same, and to lose it. Exit status: 0, 3 if the device is
+ * gone, 1 for anything that is wrong.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -33,7 +34,7 @@
 #define PROGRAM_BYTES	64
 
 /* Nothing that a job may meet takes longer. */
-#define PATIENCE_NS	(INT64_C(60) * 1000000000)
+#define PATIENCE_NS	(INT64_C(120) * 1000000000)
 #define STATUS_NS	UINT64_C(100000000)
 
 #define EXIT_GONE	3
@@ -51,11 +52,8 @@ struct slot {
 struct lane {
 	struct asahi_queue *queue;
 	struct slot slots[MAX_DEPTH];
-	/* jobs that were cancelled, and times that a SUBMIT said so */
+	/* jobs that were cancelled */
 	unsigned int lost;
-	unsigned int reported;
-	/* jobs lost since the last report */
-	unsigned int owed;
 };
 
 static struct client {
@@ -69,30 +67,29 @@ static struct client {
 	uint32_t threads;
 	bool renders;
 	bool churn;
-	bool renew;
+	bool guilty_ok;
 	const char *status;
 	/* what happened so far */
 	unsigned int done;
 	unsigned int guilty;
-	unsigned int renewed;
 	uint64_t last_done_ns;
 	uint64_t gap_ns;
 	uint64_t next_status_ns;
-} client = {
+} endure_client = {
 	.queues = 2,
 	.depth = 2,
 	.threads = 2048,
 };
 
-static volatile sig_atomic_t ended;
+static volatile sig_atomic_t endure_ended;
 
-static void on_signal(int signum)
+static void endure_on_signal(int signum)
 {
 	(void)signum;
-	ended = 1;
+	endure_ended = 1;
 }
 
-static uint64_t now_ns(void)
+static uint64_t endure_now_ns(void)
 {
 	struct timespec ts;
 
@@ -100,62 +97,56 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static int wrong(const char *what, int err)
+static int endure_wrong(const char *what, int err)
 {
 	fprintf(stderr, "endure: %s: %s\n", what,
 		err ? strerror(-err) : "success");
 	return err == -ENODEV ? err : -EILSEQ;
 }
 
-static void sums(unsigned int *lost, unsigned int *reported)
+static unsigned int endure_sum_of_lost(void)
 {
-	unsigned int i;
+	unsigned int i, lost = 0;
 
-	*lost = *reported = 0;
-	for (i = 0; i < client.queues; i++) {
-		*lost += client.lanes[i].lost;
-		*reported += client.lanes[i].reported;
-	}
+	for (i = 0; i < endure_client.queues; i++)
+		lost += endure_client.lanes[i].lost;
+	return lost;
 }
 
-static void print_status(FILE *fp)
+static void endure_print_status(FILE *fp)
 {
-	unsigned int lost, reported;
-
-	sums(&lost, &reported);
-	fprintf(fp, "done=%u lost=%u reported=%u guilty=%u renewed=%u gap_ms=%" PRIu64 "\n",
-		client.done, lost, reported, client.guilty, client.renewed,
-		client.gap_ns / 1000000);
+	fprintf(fp, "done=%u lost=%u guilty=%u gap_ms=%" PRIu64 "\n", endure_client.done,
+		endure_sum_of_lost(), endure_client.guilty, endure_client.gap_ns / 1000000);
 }
 
 /* For whoever watches: replaced as a whole, so that it is never half. */
-static void write_status(void)
+static void endure_write_status(void)
 {
 	char path[256];
 	FILE *fp;
 
-	if (!client.status || now_ns() < client.next_status_ns)
+	if (!endure_client.status || endure_now_ns() < endure_client.next_status_ns)
 		return;
-	snprintf(path, sizeof(path), "%s.new", client.status);
+	snprintf(path, sizeof(path), "%s.new", endure_client.status);
 	fp = fopen(path, "w");
 	if (!fp)
 		return;
-	print_status(fp);
+	endure_print_status(fp);
 	fclose(fp);
-	rename(path, client.status);
-	client.next_status_ns = now_ns() + STATUS_NS;
+	rename(path, endure_client.status);
+	endure_client.next_status_ns = endure_now_ns() + STATUS_NS;
 }
 
 /* Return: where the words of a program that writes the slot's first word are */
-static int program_new(const struct slot *slot, uint64_t *addr)
+static int endure_program_new(const struct slot *slot, uint64_t *addr)
 {
-	const struct asahi_vm *vm = client.gpu.vm;
+	const struct asahi_vm *vm = endure_client.gpu.vm;
 	/* the gate is the word to be written, which is not 0: it is open */
 	uint64_t uniforms[3] = { 0, slot->out.addr, slot->first_word };
 	struct agx_writer w;
 	uint64_t data = 0;
-	void *map = compute_code_alloc(&client.gpu, sizeof(uniforms), &data);
-	void *words = compute_code_alloc(&client.gpu, PROGRAM_BYTES, addr);
+	void *map = compute_code_alloc(&endure_client.gpu, sizeof(uniforms), &data);
+	void *words = compute_code_alloc(&endure_client.gpu, PROGRAM_BYTES, addr);
 
 	if (!map || !words)
 		return -ENOSPC;
@@ -166,8 +157,8 @@ static int program_new(const struct slot *slot, uint64_t *addr)
 	agx_put(&w, usc_shared, .uses_shared_memory = true,
 		.layout = AGX_SHARED_LAYOUT_32X32, .sample_stride_in_8_bytes = 1,
 		.bytes_per_threadgroup = TILE * TILE * 8);
-	agx_put(&w, usc_shader, .code = client.gate.code);
-	agx_put(&w, usc_registers, .register_count = client.gate.registers);
+	agx_put(&w, usc_shader, .code = endure_client.gate.code);
+	agx_put(&w, usc_registers, .register_count = endure_client.gate.registers);
 	agx_put(&w, usc_fragment_properties, .early_z = true);
 	agx_put(&w, usc_no_preshader);
 	*addr -= asahi_vm_usc_base(vm);
@@ -175,12 +166,12 @@ static int program_new(const struct slot *slot, uint64_t *addr)
 }
 
 /* It draws nothing; its fragment work begins with a program that writes a word. */
-static int render_new(struct slot *slot)
+static int endure_render_new(struct slot *slot)
 {
 	uint64_t stream = 0, program = 0;
 	struct agx_writer w;
-	void *map = compute_code_alloc(&client.gpu, 64, &stream);
-	int err = map ? program_new(slot, &program) : -ENOSPC;
+	void *map = compute_code_alloc(&endure_client.gpu, 64, &stream);
+	int err = map ? endure_program_new(slot, &program) : -ENOSPC;
 
 	if (err)
 		return err;
@@ -205,66 +196,66 @@ static int render_new(struct slot *slot)
 	return w.error;
 }
 
-static int slot_new(struct slot *slot, unsigned int number)
+static int endure_slot_new(struct slot *slot, unsigned int number)
 {
 	struct {
 		uint64_t dst;
 		uint32_t value;
 	} uniforms;
 	struct compute_dispatch dispatch = {
-		.program = &client.fill,
+		.program = &endure_client.fill,
 		.uniforms = &uniforms,
 		.uniform_bytes = sizeof(uniforms),
-		.global = { client.threads, 1, 1 },
+		.global = { endure_client.threads, 1, 1 },
 		.local = { 64, 1, 1 },
 	};
-	int err = compute_buffer_new(&client.gpu, client.threads * 4, &slot->out);
+	int err = compute_buffer_new(&endure_client.gpu, endure_client.threads * 4, &slot->out);
 
 	if (!err)
-		err = compute_stream_new(&client.gpu, &slot->stream);
+		err = compute_stream_new(&endure_client.gpu, &slot->stream);
 	if (err)
 		return err;
 	slot->first_word = 0x10000 * (number + 1);
-	err = client.renders ? render_new(slot) : 0;
+	err = endure_client.renders ? endure_render_new(slot) : 0;
 	if (err)
 		return err;
 	uniforms.dst = slot->out.addr;
 	uniforms.value = slot->first_word;
 	compute_stream_dispatch(&slot->stream, &dispatch);
 	err = compute_stream_end(&slot->stream, &slot->cmd);
-	if (!err && drmSyncobjCreate(asahi_device_fd(client.gpu.dev), 0,
+	if (!err && drmSyncobjCreate(asahi_device_fd(endure_client.gpu.dev), 0,
 				     &slot->syncobj))
 		err = -errno;
 	return err;
 }
 
-static int client_open(void)
+static int endure_client_open(void)
 {
 	unsigned int i, j;
-	int err = compute_open(&client.gpu, NULL);
+	int err = compute_open(&endure_client.gpu, NULL);
 
 	if (err)
 		return err;
-	err = compute_program_load(&client.gpu, "fill", &client.fill);
+	err = compute_program_load(&endure_client.gpu, "fill", &endure_client.fill);
 	if (!err)
-		err = compute_program_load(&client.gpu, "gate", &client.gate);
-	for (i = 0; i < client.queues && !err; i++) {
-		err = asahi_queue_new(client.gpu.vm, DRM_ASAHI_PRIORITY_MEDIUM,
-				      &client.lanes[i].queue);
-		for (j = 0; j < client.depth && !err; j++)
-			err = slot_new(&client.lanes[i].slots[j],
-				       i * MAX_DEPTH + j);
+		err = compute_program_load(&endure_client.gpu, "gate", &endure_client.gate);
+	for (i = 0; i < endure_client.queues && !err; i++) {
+		err = asahi_queue_new(endure_client.gpu.vm, DRM_ASAHI_PRIORITY_MEDIUM,
+				      &endure_client.lanes[i].queue);
+		for (j = 0; j < endure_client.depth && !err; j++)
+			err = endure_slot_new(&endure_client.lanes[i].slots[j],
+					      i * MAX_DEPTH + j);
 	}
-	client.last_done_ns = now_ns();
+	endure_client.last_done_ns = endure_now_ns();
 	return err;
 }
 
-static int check_result(struct slot *slot)
+static int endure_check_result(struct slot *slot)
 {
 	const uint32_t *words = slot->out.map;
 	uint32_t i;
 
-	for (i = 0; i < (client.renders ? 1 : client.threads); i++) {
+	for (i = 0; i < (endure_client.renders ? 1 : endure_client.threads); i++) {
 		if (words[i] == slot->first_word + i)
 			continue;
 		fprintf(stderr, "endure: word %u is %08x, not %08x\n", i,
@@ -274,62 +265,47 @@ static int check_result(struct slot *slot)
 	return 0;
 }
 
-static void count_done(void)
+static void endure_count_done(void)
 {
-	uint64_t now = now_ns();
+	uint64_t now = endure_now_ns();
 
-	if (now - client.last_done_ns > client.gap_ns)
-		client.gap_ns = now - client.last_done_ns;
-	client.last_done_ns = now;
-	client.done++;
+	if (now - endure_client.last_done_ns > endure_client.gap_ns)
+		endure_client.gap_ns = now - endure_client.last_done_ns;
+	endure_client.last_done_ns = now;
+	endure_client.done++;
 }
 
-/* A queue whose work was found guilty takes no more: only where that may be. */
-static int renew(struct lane *lane)
+static int endure_finish(struct lane *lane, struct slot *slot)
 {
-	if (!client.renew)
-		return wrong("a queue is guilty", -EIO);
-	asahi_queue_unref(lane->queue);
-	lane->queue = NULL;
-	lane->owed = 0;
-	client.renewed++;
-	return asahi_queue_new(client.gpu.vm, DRM_ASAHI_PRIORITY_MEDIUM,
-			       &lane->queue);
-}
-
-static int finish(struct lane *lane, struct slot *slot)
-{
-	int err = asahi_fence_wait(client.gpu.dev, slot->syncobj, PATIENCE_NS);
+	int err = asahi_fence_wait(endure_client.gpu.dev, slot->syncobj, PATIENCE_NS);
 
 	slot->busy = false;
 	switch (err) {
 	case 0:
-		err = check_result(slot);
+		err = endure_check_result(slot);
 		if (!err)
-			count_done();
+			endure_count_done();
 		return err;
 	case -ECANCELED:
 		lane->lost++;
-		lane->owed++;
 		return 0;
 	case -EIO:
 	case -ETIMEDOUT:
-		client.guilty++;
-		/* the next SUBMIT tells whether it is the queue's end */
-		return client.renew ? 0 : wrong("a job", err);
+		endure_client.guilty++;
+		return endure_client.guilty_ok ? 0 : endure_wrong("a job", err);
 	default:
-		return wrong("a job", err);
+		return endure_wrong("a job", err);
 	}
 }
 
-static int flush(struct lane *lane, struct slot *slot)
+static int endure_flush(struct lane *lane, struct slot *slot)
 {
 	struct asahi_submit *submit;
 	int err = asahi_submit_new(lane->queue, &submit);
 
 	if (err)
 		return err;
-	if (client.renders)
+	if (endure_client.renders)
 		asahi_submit_render(submit, &slot->render, ASAHI_BARRIER_NONE);
 	else
 		asahi_submit_compute(submit, &slot->cmd, ASAHI_BARRIER_NONE);
@@ -339,137 +315,127 @@ static int flush(struct lane *lane, struct slot *slot)
 	return err;
 }
 
-static bool lane_busy(const struct lane *lane)
+/* Of a device that is unbound not even the DRM core answers any more. */
+static bool endure_is_unbound(void)
 {
-	unsigned int i;
+	uint64_t value;
 
-	for (i = 0; i < client.depth; i++)
-		if (lane->slots[i].busy)
-			return true;
-	return false;
+	return drmGetCap(asahi_device_fd(endure_client.gpu.dev), DRM_CAP_SYNCOBJ, &value) &&
+	       errno == ENODEV;
 }
 
-/*
- * A SUBMIT says ECANCELED once when work was lost: never without that, and never
- * again unless there was more in flight. A queue that has nothing in flight and
- * whose loss was not reported yet has to report it now.
- */
-static int submit(struct lane *lane, struct slot *slot)
+/* A SUBMIT never fails for what has become of earlier work, or of the GPU. */
+static int endure_submit(struct lane *lane, struct slot *slot)
 {
 	int err;
 
-	memset(slot->out.map, 0, client.threads * 4);
-	err = flush(lane, slot);
-	if (err == -EIO) {
-		err = renew(lane);
-		if (!err)
-			err = flush(lane, slot);
-	} else if (err == -ECANCELED) {
-		if (!lane->owed && !lane_busy(lane))
-			return wrong("a SUBMIT although nothing was lost", err);
-		lane->reported++;
-		lane->owed = 0;
-		err = flush(lane, slot);
-		/* what was in flight may have been lost meanwhile, too */
-		if (err == -ECANCELED && lane_busy(lane))
-			return 0;
-	} else if (!err && lane->owed && client.depth == 1 && !client.renew) {
-		return wrong("a SUBMIT after work was lost", err);
+	memset(slot->out.map, 0, endure_client.threads * 4);
+	err = endure_flush(lane, slot);
+	if (err == -ENODEV && !endure_is_unbound()) {
+		endure_wrong("a SUBMIT to a device that is bound", err);
+		return -EILSEQ;
 	}
 	if (err)
-		return wrong("a SUBMIT", err);
+		return endure_wrong("a SUBMIT", err);
 	slot->busy = true;
 	return 0;
 }
 
+/*
+ * The device has gone. As long as it is bound each queue still takes work, whose fence
+ * signals soon, and nothing new can be made.
+ */
+static int endure_check_gone(void)
+{
+	struct asahi_vm *vm;
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < endure_client.queues; i++) {
+		struct lane *lane = &endure_client.lanes[i];
+		struct slot *slot = &lane->slots[0];
+
+		err = endure_submit(lane, slot);
+		if (!err)
+			err = asahi_fence_wait(endure_client.gpu.dev, slot->syncobj, PATIENCE_NS);
+		if (err != -ENODEV)
+			return err == -EILSEQ ? err : endure_wrong("work for a lost device", err);
+	}
+	err = asahi_vm_new(endure_client.gpu.dev, &vm);
+	return err == -ENODEV ? err : endure_wrong("an address space of a lost device", err);
+}
+
 /* Objects come and go beside the work. */
-static int churn(void)
+static int endure_churn(void)
 {
 	struct compute_buffer buffer;
 	struct asahi_queue *queue;
 	struct asahi_vm *vm;
-	int err = compute_buffer_new(&client.gpu, 8 * ASAHI_PAGE_SIZE, &buffer);
+	int err = compute_buffer_new(&endure_client.gpu, 8 * ASAHI_PAGE_SIZE, &buffer);
 
 	if (err)
 		return err;
-	err = asahi_vm_new(client.gpu.dev, &vm);
+	err = asahi_vm_new(endure_client.gpu.dev, &vm);
 	if (!err) {
 		err = asahi_queue_new(vm, DRM_ASAHI_PRIORITY_LOW, &queue);
 		if (!err)
 			asahi_queue_unref(queue);
 		asahi_vm_unref(vm);
 	}
-	compute_buffer_free(&client.gpu, &buffer);
+	compute_buffer_free(&endure_client.gpu, &buffer);
 	return err;
 }
 
-static int round_of_work(unsigned int number)
+static int endure_round_of_work(unsigned int number)
 {
 	unsigned int i;
 	int err = 0;
 
-	for (i = 0; i < client.queues && !err; i++) {
-		struct lane *lane = &client.lanes[i];
-		struct slot *slot = &lane->slots[number % client.depth];
+	for (i = 0; i < endure_client.queues && !err; i++) {
+		struct lane *lane = &endure_client.lanes[i];
+		struct slot *slot = &lane->slots[number % endure_client.depth];
 
 		if (slot->busy)
-			err = finish(lane, slot);
+			err = endure_finish(lane, slot);
 		if (!err)
-			err = submit(lane, slot);
+			err = endure_submit(lane, slot);
 	}
-	if (!err && client.churn && number % 8 == 0) {
-		err = churn();
+	if (!err && endure_client.churn && number % 8 == 0) {
+		err = endure_churn();
 		if (err)
-			err = wrong("an object", err);
+			err = endure_wrong("an object", err);
 	}
 	return err;
 }
 
-static int drain(void)
+static int endure_drain(void)
 {
 	unsigned int i, j;
 	int err = 0;
 
-	for (i = 0; i < client.queues; i++)
-		for (j = 0; j < client.depth && !err; j++)
-			if (client.lanes[i].slots[j].busy)
-				err = finish(&client.lanes[i],
-					     &client.lanes[i].slots[j]);
+	for (i = 0; i < endure_client.queues; i++)
+		for (j = 0; j < endure_client.depth && !err; j++)
+			if (endure_client.lanes[i].slots[j].busy)
+				err = endure_finish(&endure_client.lanes[i],
+						    &endure_client.lanes[i].slots[j]);
 	return err;
 }
 
-/* A queue has reported no more often than it lost work. */
-static int check_reports(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < client.queues; i++) {
-		const struct lane *lane = &client.lanes[i];
-
-		if (lane->reported <= lane->lost)
-			continue;
-		fprintf(stderr, "endure: queue %u: %u jobs lost, reported %u times\n",
-			i, lane->lost, lane->reported);
-		return -EILSEQ;
-	}
-	return 0;
-}
-
-static int run(void)
+static int endure_run(void)
 {
 	unsigned int number;
-	int err = client_open();
+	int err = endure_client_open();
 
-	for (number = 0; !ended && !err; number++) {
-		err = round_of_work(number);
-		write_status();
+	for (number = 0; !endure_ended && !err; number++) {
+		err = endure_round_of_work(number);
+		endure_write_status();
 	}
 	if (!err)
-		err = drain();
-	return err ? err : check_reports();
+		err = endure_drain();
+	return err == -ENODEV ? endure_check_gone() : err;
 }
 
-static void usage(void)
+static void endure_usage(void)
 {
 	fputs("usage: endure [OPTION]...\n"
 	      "  --queues=N      queues (2)\n"
@@ -477,18 +443,18 @@ static void usage(void)
 	      "  --threads=N     threads of a job, a word each (2048)\n"
 	      "  --renders       jobs are renders that write one word\n"
 	      "  --churn         make and destroy objects meanwhile\n"
-	      "  --renew         a queue that was found guilty is made anew\n"
+	      "  --guilty        a job may be found guilty\n"
 	      "  --status=FILE   what happened so far, ten times a second\n",
 	      stderr);
 	exit(2);
 }
 
-static unsigned int number_of(const char *text, unsigned int most)
+static unsigned int endure_number_of(const char *text, unsigned int most)
 {
 	unsigned long n = strtoul(text, NULL, 0);
 
 	if (!n || n > most)
-		usage();
+		endure_usage();
 	return n;
 }
 
@@ -500,46 +466,46 @@ int main(int argc, char **argv)
 		{ "threads", required_argument, NULL, 't' },
 		{ "renders", no_argument, NULL, 'R' },
 		{ "churn", no_argument, NULL, 'c' },
-		{ "renew", no_argument, NULL, 'r' },
+		{ "guilty", no_argument, NULL, 'r' },
 		{ "status", required_argument, NULL, 's' },
 		{ NULL, 0, NULL, 0 },
 	};
-	const struct sigaction action = { .sa_handler = on_signal };
+	const struct sigaction action = { .sa_handler = endure_on_signal };
 	int c, err;
 
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		switch (c) {
 		case 'q':
-			client.queues = number_of(optarg, MAX_QUEUES);
+			endure_client.queues = endure_number_of(optarg, MAX_QUEUES);
 			break;
 		case 'd':
-			client.depth = number_of(optarg, MAX_DEPTH);
+			endure_client.depth = endure_number_of(optarg, MAX_DEPTH);
 			break;
 		case 't':
-			client.threads = number_of(optarg, MAX_THREADS);
+			endure_client.threads = endure_number_of(optarg, MAX_THREADS);
 			break;
 		case 'R':
-			client.renders = true;
+			endure_client.renders = true;
 			break;
 		case 'c':
-			client.churn = true;
+			endure_client.churn = true;
 			break;
 		case 'r':
-			client.renew = true;
+			endure_client.guilty_ok = true;
 			break;
 		case 's':
-			client.status = optarg;
+			endure_client.status = optarg;
 			break;
 		default:
-			usage();
+			endure_usage();
 		}
 	}
 	sigaction(SIGTERM, &action, NULL);
-	err = run();
-	print_status(stdout);
+	err = endure_run();
+	endure_print_status(stdout);
 	if (err == -ENODEV)
 		return EXIT_GONE;
-	if (!err && !client.done)
-		err = wrong("no job was done", 0);
+	if (!err && !endure_client.done)
+		err = endure_wrong("no job was done", 0);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }

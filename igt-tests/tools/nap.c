@@ -15,14 +15,14 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-static int set_alarm(int timer, time_t seconds)
+static int nap_set_alarm(int timer, time_t seconds)
 {
 	const struct itimerspec alarm = { .it_value.tv_sec = seconds };
 
 	return timerfd_settime(timer, 0, &alarm, NULL) ? -errno : 0;
 }
 
-static int go_to_sleep(void)
+static int nap_go_to_sleep(void)
 {
 	static const char state[] = "freeze";
 	int fd = open("/sys/power/state", O_WRONLY | O_CLOEXEC);
@@ -45,9 +45,9 @@ int main(int argc, char **argv)
 	if (seconds < 1)
 		return 2;
 	timer = timerfd_create(CLOCK_BOOTTIME_ALARM, TFD_CLOEXEC);
-	err = timer < 0 ? -errno : set_alarm(timer, seconds);
+	err = timer < 0 ? -errno : nap_set_alarm(timer, seconds);
 	if (!err)
-		err = go_to_sleep();
+		err = nap_go_to_sleep();
 	if (!err && read(timer, &count, sizeof(count)) < 0)
 		err = -errno;
 	if (err)

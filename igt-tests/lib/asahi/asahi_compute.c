@@ -21,7 +21,7 @@
 /* More than the setup of any dispatch, and than any of its commands. */
 #define SETUP_BYTES	256
 #define DISPATCH_WORDS	12
-/* What one word of the setup can load. */
+/* Bytes of uniforms that one word of the setup can load */
 #define UNIFORM_BYTES	128
 
 /* Blocks of a compute stream, in the upper bits of their first word. */
@@ -46,9 +46,10 @@
 #define TRAP		0x0008
 #define TRAPS		8
 
-static struct asahi_client *clients;
+static struct asahi_client *compute_clients;
 
-static void bo_map(struct asahi_client *client, struct asahi_bo *bo, uint64_t addr, uint64_t size)
+static void compute_bo_map(struct asahi_client *client, struct asahi_bo *bo, uint64_t addr,
+			   uint64_t size)
 {
 	*bo = (struct asahi_bo){ .addr = addr };
 	bo->size = (size + IGT_ASAHI_PAGE - 1) & ~(IGT_ASAHI_PAGE - 1);
@@ -64,8 +65,8 @@ struct asahi_bo igt_asahi_bo_create(struct asahi_client *client, uint64_t size)
 {
 	struct asahi_bo bo;
 
-	bo_map(client, &bo, client->next_addr, size);
-	/* What is read ahead of a buffer's end is nobody's. */
+	compute_bo_map(client, &bo, client->next_addr, size);
+	/* Nothing is mapped behind a buffer, where the GPU may read ahead. */
 	client->next_addr += bo.size + IGT_ASAHI_PAGE;
 	return bo;
 }
@@ -76,7 +77,7 @@ void igt_asahi_bo_destroy(struct asahi_client *client, struct asahi_bo *bo)
 	gem_close(client->fd, bo->handle);
 }
 
-static void *arena_take(struct asahi_client *client, size_t size, uint64_t *addr)
+static void *compute_arena_take(struct asahi_client *client, size_t size, uint64_t *addr)
 {
 	uint64_t start = (client->used + ARENA_ALIGN - 1) & ~(uint64_t)(ARENA_ALIGN - 1);
 
@@ -86,12 +87,12 @@ static void *arena_take(struct asahi_client *client, size_t size, uint64_t *addr
 	return (char *)client->arena.map + start;
 }
 
-static void load_shader(struct asahi_client *client, enum igt_asahi_shader which)
+static void compute_load_shader(struct asahi_client *client, enum igt_asahi_shader which)
 {
 	const struct igt_asahi_code *shader = &igt_asahi_shaders[which];
 	const uint16_t trap = TRAP;
 	uint64_t addr;
-	char *map = arena_take(client, shader->size + TRAPS * sizeof(trap), &addr);
+	char *map = compute_arena_take(client, shader->size + TRAPS * sizeof(trap), &addr);
 	unsigned int i;
 
 	memcpy(map, shader->code, shader->size);
@@ -109,8 +110,8 @@ struct asahi_client *igt_asahi_client_open(int fd)
 
 	igt_assert(client);
 	client->fd = drm_reopen_driver(fd);
-	client->next = clients;
-	clients = client;
+	client->next = compute_clients;
+	compute_clients = client;
 	igt_asahi_get_params(client->fd, 0, &params, sizeof(params), 0);
 	client->has_long_launches = params.gpu_generation >= 14 && params.num_clusters_total > 1;
 	client->vm = igt_asahi_vm_create(client->fd);
@@ -120,14 +121,14 @@ struct asahi_client *igt_asahi_client_open(int fd)
 	words = igt_asahi_bo_create(client, ASAHI_WORDS * 4);
 	client->words = words.map;
 	client->words_addr = words.addr;
-	bo_map(client, &client->arena, IGT_ASAHI_USC_BASE, ARENA_BYTES);
+	compute_bo_map(client, &client->arena, IGT_ASAHI_USC_BASE, ARENA_BYTES);
 	for (i = 0; i < IGT_ASAHI_SHADERS; i++)
-		load_shader(client, i);
+		compute_load_shader(client, i);
 	return client;
 }
 
-/* What a failed test still holds ends now, and not by a timeout. */
-static void open_gates(struct asahi_client *client)
+/* Ends the jobs that a failed test has left now, and not by a timeout. */
+static void compute_open_gates(struct asahi_client *client)
 {
 	unsigned int i;
 
@@ -137,12 +138,12 @@ static void open_gates(struct asahi_client *client)
 
 void igt_asahi_client_close(struct asahi_client *client)
 {
-	struct asahi_client **link = &clients;
+	struct asahi_client **link = &compute_clients;
 
 	while (*link != client)
 		link = &(*link)->next;
 	*link = client->next;
-	open_gates(client);
+	compute_open_gates(client);
 	if (client->words)
 		munmap((void *)client->words, ASAHI_WORDS * 4);
 	if (client->arena.map)
@@ -153,8 +154,8 @@ void igt_asahi_client_close(struct asahi_client *client)
 
 void igt_asahi_clients_close(void)
 {
-	while (clients)
-		igt_asahi_client_close(clients);
+	while (compute_clients)
+		igt_asahi_client_close(compute_clients);
 }
 
 void igt_asahi_client_tests(const struct asahi_client_test *tests, unsigned int count)
@@ -206,14 +207,14 @@ bool igt_asahi_word_becomes(struct asahi_client *client, unsigned int index, uin
 	return false;
 }
 
-static void *put_bytes(void *pos, uint64_t value, unsigned int bytes)
+static void *compute_put_bytes(void *pos, uint64_t value, unsigned int bytes)
 {
 	memcpy(pos, &value, bytes);
 	return (char *)pos + bytes;
 }
 
-static void *put_uniforms(struct asahi_client *client, void *pos,
-			  const struct asahi_dispatch *dispatch)
+static void *compute_put_uniforms(struct asahi_client *client, void *pos,
+				  const struct asahi_dispatch *dispatch)
 {
 	size_t offset, bytes;
 	uint64_t addr;
@@ -221,20 +222,20 @@ static void *put_uniforms(struct asahi_client *client, void *pos,
 
 	if (!dispatch->uniform_bytes)
 		return pos;
-	map = arena_take(client, dispatch->uniform_bytes, &addr);
+	map = compute_arena_take(client, dispatch->uniform_bytes, &addr);
 	memcpy(map, dispatch->uniforms, dispatch->uniform_bytes);
 	for (offset = 0; offset < dispatch->uniform_bytes; offset += bytes) {
 		bytes = dispatch->uniform_bytes - offset;
 		if (bytes > UNIFORM_BYTES)
 			bytes = UNIFORM_BYTES;
-		pos = put_bytes(pos, USC_UNIFORM | (offset / 2) << 8 |
-				((bytes + 1) / 2 & 0x3f) << 20 |
-				(addr + offset) >> 2 << 26, 8);
+		pos = compute_put_bytes(pos, USC_UNIFORM | (offset / 2) << 8 |
+					((bytes + 1) / 2 & 0x3f) << 20 |
+					(addr + offset) >> 2 << 26, 8);
 	}
 	return pos;
 }
 
-static uint32_t shared_word(unsigned int bytes)
+static uint32_t compute_shared_word(unsigned int bytes)
 {
 	uint32_t word = USC_SHARED | USC_SHARED_LAYOUT_COMPUTE;
 
@@ -244,23 +245,24 @@ static uint32_t shared_word(unsigned int bytes)
 }
 
 /* Returns the offset of the setup from the USC's base. */
-static uint32_t put_setup(struct asahi_client *client, const struct asahi_dispatch *dispatch)
+static uint32_t compute_put_setup(struct asahi_client *client,
+				  const struct asahi_dispatch *dispatch)
 {
 	const uint64_t code = client->programs[dispatch->shader];
 	const unsigned int registers = igt_asahi_shaders[dispatch->shader].registers;
 	uint64_t addr;
-	void *pos = arena_take(client, SETUP_BYTES, &addr);
+	void *pos = compute_arena_take(client, SETUP_BYTES, &addr);
 
-	pos = put_uniforms(client, pos, dispatch);
-	pos = put_bytes(pos, shared_word(dispatch->shared_bytes), 4);
-	pos = put_bytes(pos, USC_SHADER | code << 16, 6);
-	pos = put_bytes(pos, USC_REGISTERS | ((registers + 7) / 8 & 0x1f) << 8, 4);
-	put_bytes(pos, USC_NO_PRESHADER, 2);
+	pos = compute_put_uniforms(client, pos, dispatch);
+	pos = compute_put_bytes(pos, compute_shared_word(dispatch->shared_bytes), 4);
+	pos = compute_put_bytes(pos, USC_SHADER | code << 16, 6);
+	pos = compute_put_bytes(pos, USC_REGISTERS | ((registers + 7) / 8 & 0x1f) << 8, 4);
+	compute_put_bytes(pos, USC_NO_PRESHADER, 2);
 	return addr - IGT_ASAHI_USC_BASE;
 }
 
-static unsigned int put_dispatch(struct asahi_client *client, uint32_t *words,
-				 const struct asahi_dispatch *dispatch)
+static unsigned int compute_put_dispatch(struct asahi_client *client, uint32_t *words,
+					 const struct asahi_dispatch *dispatch)
 {
 	const unsigned int uniforms = (dispatch->uniform_bytes + 1) / 2;
 	unsigned int n = 0;
@@ -268,7 +270,7 @@ static unsigned int put_dispatch(struct asahi_client *client, uint32_t *words,
 	/* Eight textures and sixteen registers of a preshader are the least. */
 	words[n++] = ((uniforms + 63) / 64 & 7) << 1 | 1 << 4 | 1 << 12 |
 		     (dispatch->indirect ? CDM_INDIRECT : 0);
-	words[n++] = put_setup(client, dispatch);
+	words[n++] = compute_put_setup(client, dispatch);
 	if (client->has_long_launches) {
 		words[n++] = 0;
 		words[n++] = CDM_LAUNCH_LONG;
@@ -297,7 +299,7 @@ struct asahi_command igt_asahi_command_words(struct asahi_client *client, const 
 	};
 	uint64_t addr;
 
-	memcpy(arena_take(client, count * 4, &addr), words, count * 4);
+	memcpy(compute_arena_take(client, count * 4, &addr), words, count * 4);
 	command.compute.cdm_ctrl_stream_base = addr;
 	command.compute.cdm_ctrl_stream_end = addr + count * 4;
 	return command;
@@ -314,7 +316,7 @@ struct asahi_command igt_asahi_command(struct asahi_client *client,
 	for (i = 0; i < count; i++) {
 		if (i)
 			words[n++] = CDM_BARRIER | CDM_BARRIER_ALL;
-		n += put_dispatch(client, words + n, &dispatches[i]);
+		n += compute_put_dispatch(client, words + n, &dispatches[i]);
 	}
 	words[n++] = CDM_TERMINATE;
 	words[n++] = 0;
@@ -322,8 +324,9 @@ struct asahi_command igt_asahi_command(struct asahi_client *client,
 }
 
 /* One thread. */
-static struct asahi_command single(struct asahi_client *client, enum igt_asahi_shader shader,
-				   const void *uniforms, size_t bytes)
+static struct asahi_command compute_single(struct asahi_client *client,
+					   enum igt_asahi_shader shader, const void *uniforms,
+					   size_t bytes)
 {
 	const struct asahi_dispatch dispatch = {
 		.shader = shader,
@@ -345,7 +348,7 @@ struct asahi_command igt_asahi_gate_at(struct asahi_client *client, uint64_t gat
 		uint32_t value;
 	} uniforms = { gate, addr, value };
 
-	return single(client, IGT_ASAHI_SHADER_GATE, &uniforms, sizeof(uniforms));
+	return compute_single(client, IGT_ASAHI_SHADER_GATE, &uniforms, sizeof(uniforms));
 }
 
 struct asahi_command igt_asahi_gate(struct asahi_client *client, unsigned int index,
@@ -362,7 +365,7 @@ struct asahi_command igt_asahi_store(struct asahi_client *client, uint64_t addr,
 		uint32_t value;
 	} uniforms = { addr, value };
 
-	return single(client, IGT_ASAHI_SHADER_FILL, &uniforms, sizeof(uniforms));
+	return compute_single(client, IGT_ASAHI_SHADER_FILL, &uniforms, sizeof(uniforms));
 }
 
 struct asahi_command igt_asahi_store_word(struct asahi_client *client, unsigned int index,
@@ -379,7 +382,7 @@ struct asahi_command igt_asahi_copy(struct asahi_client *client, unsigned int fr
 		igt_asahi_word_addr(client, to),
 	};
 
-	return single(client, IGT_ASAHI_SHADER_PEEK, uniforms, sizeof(uniforms));
+	return compute_single(client, IGT_ASAHI_SHADER_PEEK, uniforms, sizeof(uniforms));
 }
 
 struct asahi_command igt_asahi_after(struct asahi_command command, uint16_t cdm_barrier)
@@ -404,7 +407,7 @@ int __igt_asahi_submit_syncs(int fd, uint32_t queue, const struct asahi_command 
 	return drmIoctl(fd, DRM_IOCTL_ASAHI_SUBMIT, &args) ? -errno : 0;
 }
 
-static struct drm_asahi_sync one_sync(uint32_t syncobj, uint64_t point)
+static struct drm_asahi_sync compute_one_sync(uint32_t syncobj, uint64_t point)
 {
 	return (struct drm_asahi_sync){
 		.sync_type = point ? DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ : DRM_ASAHI_SYNC_SYNCOBJ,
@@ -420,9 +423,9 @@ int __igt_asahi_submit(int fd, uint32_t queue, const struct asahi_command *comma
 	unsigned int n = 0;
 
 	if (sync->in)
-		syncs[n++] = one_sync(sync->in, sync->in_point);
+		syncs[n++] = compute_one_sync(sync->in, sync->in_point);
 	if (sync->out)
-		syncs[n++] = one_sync(sync->out, sync->out_point);
+		syncs[n++] = compute_one_sync(sync->out, sync->out_point);
 	return __igt_asahi_submit_syncs(fd, queue, commands, count, syncs, !!sync->in,
 					!!sync->out);
 }
@@ -440,7 +443,7 @@ void igt_asahi_submit_one(struct asahi_client *client, const struct asahi_comman
 			 &(struct asahi_sync){ .out = out });
 }
 
-static int64_t deadline(int64_t timeout_ns)
+static int64_t compute_deadline(int64_t timeout_ns)
 {
 	struct timespec now;
 
@@ -448,7 +451,7 @@ static int64_t deadline(int64_t timeout_ns)
 	return now.tv_sec * 1000000000LL + now.tv_nsec + timeout_ns;
 }
 
-static int wait_until(int fd, uint32_t syncobj, int64_t end)
+static int compute_wait_until(int fd, uint32_t syncobj, int64_t end)
 {
 	int err = syncobj_wait_err(fd, &syncobj, 1, end, DRM_SYNCOBJ_WAIT_FLAGS_WAIT_FOR_SUBMIT);
 	int file, status;
@@ -463,12 +466,12 @@ static int wait_until(int fd, uint32_t syncobj, int64_t end)
 
 int igt_asahi_wait(int fd, uint32_t syncobj)
 {
-	return wait_until(fd, syncobj, deadline(ASAHI_PATIENCE_NS));
+	return compute_wait_until(fd, syncobj, compute_deadline(ASAHI_PATIENCE_NS));
 }
 
 bool igt_asahi_signalled(int fd, uint32_t syncobj)
 {
-	return !wait_until(fd, syncobj, deadline(0));
+	return !compute_wait_until(fd, syncobj, compute_deadline(0));
 }
 
 void igt_asahi_assert_bystander(int err)
@@ -488,7 +491,7 @@ int igt_asahi_run(struct asahi_client *client, const struct asahi_command *comma
 	return err;
 }
 
-static uint32_t import_sync_file(int fd, int file)
+static uint32_t compute_import_sync_file(int fd, int file)
 {
 	uint32_t syncobj = syncobj_create(fd, 0);
 
@@ -499,12 +502,12 @@ static uint32_t import_sync_file(int fd, int file)
 
 uint32_t igt_asahi_pass_fence(int from, uint32_t syncobj, int to)
 {
-	return import_sync_file(to,
+	return compute_import_sync_file(to,
 		syncobj_handle_to_fd(from, syncobj,
 				     DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE));
 }
 
 uint32_t igt_asahi_late_fence(int fd, int timeline)
 {
-	return import_sync_file(fd, sw_sync_timeline_create_fence(timeline, 1));
+	return compute_import_sync_file(fd, sw_sync_timeline_create_fence(timeline, 1));
 }

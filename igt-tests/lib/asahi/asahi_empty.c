@@ -12,7 +12,7 @@ struct render {
 	struct drm_asahi_cmd_render render;
 };
 
-static struct render render_of(struct asahi_client *client, unsigned int size)
+static struct render empty_render_of(struct asahi_client *client, unsigned int size)
 {
 	static const uint32_t terminate[2] = { 0xc0000000 };
 	const struct asahi_command stream = igt_asahi_command_words(client, terminate, 2);
@@ -43,7 +43,7 @@ static struct render render_of(struct asahi_client *client, unsigned int size)
 uint32_t igt_asahi_submit_empty(struct asahi_client *client, uint32_t queue, unsigned int size,
 				uint32_t in)
 {
-	const struct render render = render_of(client, size);
+	const struct render render = empty_render_of(client, size);
 	const uint32_t out = syncobj_create(client->fd, 0);
 	const struct drm_asahi_sync syncs[] = { { .handle = in }, { .handle = out } };
 	struct drm_asahi_submit args = {

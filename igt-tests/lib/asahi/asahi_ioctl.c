@@ -160,7 +160,7 @@ void igt_asahi_wait_objects(const char *kind, int count)
 }
 
 /* Everything that clients own, and the tables of their VMs. */
-static int count_owned(void)
+static int ioctl_count_owned(void)
 {
 	static const char *const kinds[] = {
 		"files", "vms", "gem-objects", "timestamp-objects", "queues", "page-tables",
@@ -173,8 +173,8 @@ static int count_owned(void)
 	return total;
 }
 
-/* What keeps other objects until a worker or the GPU is done with it. */
-static bool keeps_objects(void)
+/* Return: whether there are objects that keep others until a worker or the GPU is done. */
+static bool ioctl_keeps_objects(void)
 {
 	return igt_asahi_objects("jobs") || igt_asahi_objects("queues") ||
 	       igt_asahi_objects("vms");
@@ -182,14 +182,14 @@ static bool keeps_objects(void)
 
 void igt_asahi_settle(void)
 {
-	int now = count_owned(), last;
+	int now = ioctl_count_owned(), last;
 	unsigned int i, same = 0;
 
 	for (i = 0; i < 1200 && same < 10; i++) {
 		usleep(50000);
 		last = now;
-		now = count_owned();
-		same = now == last && !keeps_objects() ? same + 1 : 0;
+		now = ioctl_count_owned();
+		same = now == last && !ioctl_keeps_objects() ? same + 1 : 0;
 	}
 	if (same < 10)
 		igt_warn("others have %d jobs, %d queues and %d VMs\n",
@@ -219,7 +219,7 @@ uint64_t igt_asahi_memory(int fd, const char *what)
 	return found ? value : 0;
 }
 
-static void write_file(const char *path, const char *text)
+static void ioctl_write_file(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY);
 
@@ -229,15 +229,15 @@ static void write_file(const char *path, const char *text)
 }
 
 /* Allocations that may sleep are spared otherwise, and each failure fills the log. */
-static void prepare_injection(void)
+static void ioctl_prepare_injection(void)
 {
-	write_file("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
-	write_file("/sys/kernel/debug/failslab/verbose", "0");
-	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
-	write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem", "N");
-	write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
-	write_file("/sys/kernel/debug/fail_page_alloc/verbose", "0");
-	write_file("/sys/kernel/debug/fail_usercopy/verbose", "0");
+	ioctl_write_file("/sys/kernel/debug/failslab/ignore-gfp-wait", "N");
+	ioctl_write_file("/sys/kernel/debug/failslab/verbose", "0");
+	ioctl_write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-wait", "N");
+	ioctl_write_file("/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem", "N");
+	ioctl_write_file("/sys/kernel/debug/fail_page_alloc/min-order", "0");
+	ioctl_write_file("/sys/kernel/debug/fail_page_alloc/verbose", "0");
+	ioctl_write_file("/sys/kernel/debug/fail_usercopy/verbose", "0");
 }
 
 struct live {
@@ -247,7 +247,7 @@ struct live {
 	int queues;
 };
 
-static struct live count_live(void)
+static struct live ioctl_count_live(void)
 {
 	return (struct live){
 		.objects = igt_asahi_objects("gem-objects"),
@@ -257,21 +257,21 @@ static struct live count_live(void)
 	};
 }
 
-static bool no_more_live(const struct live *now, const struct live *before)
+static bool ioctl_no_more_live(const struct live *now, const struct live *before)
 {
 	return now->objects <= before->objects && now->tables <= before->tables &&
 	       now->vms <= before->vms && now->queues <= before->queues;
 }
 
 /* A worker frees queues, a moment after they are destroyed. */
-static struct live count_live_until(const struct live *before)
+static struct live ioctl_count_live_until(const struct live *before)
 {
-	struct live now = count_live();
+	struct live now = ioctl_count_live();
 	unsigned int i;
 
-	for (i = 0; i < 500 && !no_more_live(&now, before); i++) {
+	for (i = 0; i < 500 && !ioctl_no_more_live(&now, before); i++) {
 		usleep(10000);
-		now = count_live();
+		now = ioctl_count_live();
 	}
 	return now;
 }
@@ -279,13 +279,13 @@ static struct live count_live_until(const struct live *before)
 void igt_asahi_fail_allocations(int fd, unsigned long request, void *arg,
 				void (*undo)(int fd, const void *arg))
 {
-	struct live before = count_live(), after;
+	struct live before = ioctl_count_live(), after;
 	unsigned int nth = 0, errors = 0;
 	bool injected = true;
 	char text[16];
 	int control, ret, err;
 
-	prepare_injection();
+	ioctl_prepare_injection();
 	control = open("/proc/thread-self/fail-nth", O_RDWR);
 	igt_require_f(control >= 0, "fault injection\n");
 
@@ -306,13 +306,13 @@ void igt_asahi_fail_allocations(int fd, unsigned long request, void *arg,
 			undo(fd, arg);
 		if (!ret || err != EFAULT) {
 			igt_assert_f(!ret || err == ENOMEM, "%s at %u\n", strerror(err), nth);
-			after = count_live_until(&before);
+			after = ioctl_count_live_until(&before);
 			igt_assert_lte(after.objects, before.objects);
 			igt_assert_lte(after.tables, before.tables);
 			igt_assert_lte(after.vms, before.vms);
 			igt_assert_lte(after.queues, before.queues);
 		} else {
-			after = count_live();
+			after = ioctl_count_live();
 		}
 		before = after;
 		errors += !!ret;

@@ -15,7 +15,7 @@
 #include "igt_asahi.h"
 
 #define IGT_ASAHI_PAGE		0x4000ULL
-/* What shaders and their setup are addressed from: 4 GiB from there on. */
+/* Base of the 4 GiB in which shaders and their setup are addressed */
 #define IGT_ASAHI_USC_BASE	0x100000000ULL
 
 /* igt_asahi_vm_create - with the kernel's range at the end of the address range */
@@ -51,8 +51,8 @@ int igt_asahi_objects(const char *kind);
  * @kind: name in debugfs
  * @count: how many there may be, after a minute at most
  *
- * For what a worker frees after a file, a queue or a job has ended. There may be
- * fewer: what was counted before may have belonged to others, who have ended.
+ * For objects that a worker frees after a file, a queue or a job has ended. There may be
+ * fewer, since some that were counted before may have been other clients'.
  */
 void igt_asahi_wait_objects(const char *kind, int count);
 
@@ -62,7 +62,7 @@ void igt_asahi_wait_objects(const char *kind, int count);
  * Before objects are counted, and while the caller has no VM and no queue: a client
  * that has ended may have left jobs that still run, and they keep its queues, VMs
  * and memory. Waits until nobody has a job, a queue or a VM and nothing has changed
- * for half a second. After a minute it says who is still there, and returns.
+ * for half a second. After a minute it prints what is still there, and returns.
  */
 void igt_asahi_settle(void);
 

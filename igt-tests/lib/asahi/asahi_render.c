@@ -32,7 +32,7 @@
 /* Above the arena, with the same upper half of the address */
 #define NOWHERE		0xfff00000u
 
-static uint64_t put_words(struct asahi_client *client, const void *words, unsigned int bytes)
+static uint64_t render_put_words(struct asahi_client *client, const void *words, unsigned int bytes)
 {
 	return igt_asahi_command_words(client, words, bytes / 4).compute.cdm_ctrl_stream_base;
 }
@@ -41,30 +41,33 @@ struct asahi_render igt_asahi_render(struct asahi_client *client, unsigned int s
 {
 	static const uint32_t terminate[2] = { VDM_TERMINATE };
 
-	return (struct asahi_render) {
-		.header = {
-			.cmd_type = DRM_ASAHI_CMD_RENDER,
-			.size = sizeof(struct drm_asahi_cmd_render),
-			.vdm_barrier = DRM_ASAHI_BARRIER_NONE,
-			.cdm_barrier = DRM_ASAHI_BARRIER_NONE,
-		},
-		.render = {
-			.vdm_ctrl_stream_base = put_words(client, terminate, sizeof(terminate)),
-			.ppp_ctrl = 0x202,
-			.ppp_multisamplectl = 0x88,
-			.isp_bgobjvals = 0x300,
-			.width_px = size,
-			.height_px = size,
-			.layers = 1,
-			.utile_width_px = 32,
-			.utile_height_px = 32,
-			.samples = 1,
-			.sample_size_B = 4,
-		},
+	return (struct asahi_render){
+		.header =
+			{
+				.cmd_type = DRM_ASAHI_CMD_RENDER,
+				.size = sizeof(struct drm_asahi_cmd_render),
+				.vdm_barrier = DRM_ASAHI_BARRIER_NONE,
+				.cdm_barrier = DRM_ASAHI_BARRIER_NONE,
+			},
+		.render =
+			{
+				.vdm_ctrl_stream_base =
+					render_put_words(client, terminate, sizeof(terminate)),
+				.ppp_ctrl = 0x202,
+				.ppp_multisamplectl = 0x88,
+				.isp_bgobjvals = 0x300,
+				.width_px = size,
+				.height_px = size,
+				.layers = 1,
+				.utile_width_px = 32,
+				.utile_height_px = 32,
+				.samples = 1,
+				.sample_size_B = 4,
+			},
 	};
 }
 
-static uint8_t *put(uint8_t *pos, uint64_t value, unsigned int bytes)
+static uint8_t *render_put(uint8_t *pos, uint64_t value, unsigned int bytes)
 {
 	memcpy(pos, &value, bytes);
 	return pos + bytes;
@@ -77,25 +80,25 @@ void igt_asahi_render_write(struct asahi_client *client, struct asahi_render *re
 	const unsigned int registers = igt_asahi_shaders[IGT_ASAHI_SHADER_GATE].registers;
 	/* in the shader's order */
 	const uint64_t uniforms[] = { gate, addr, value };
-	const uint64_t data = put_words(client, uniforms, sizeof(uniforms));
+	const uint64_t data = render_put_words(client, uniforms, sizeof(uniforms));
 	uint8_t words[28] = { 0 }, *pos = words;
 
-	pos = put(pos, USC_UNIFORM | (sizeof(uniforms) / 2) << 20 | data >> 2 << 26, 8);
-	pos = put(pos, USC_TILE, 4);
-	pos = put(pos, USC_SHADER | (uint64_t)code << 16, 6);
-	pos = put(pos, USC_REGISTERS | (registers + 7) / 8 << 8, 4);
-	pos = put(pos, USC_FRAGMENT, 4);
-	put(pos, USC_NO_PRESHADER, 2);
+	pos = render_put(pos, USC_UNIFORM | (sizeof(uniforms) / 2) << 20 | data >> 2 << 26, 8);
+	pos = render_put(pos, USC_TILE, 4);
+	pos = render_put(pos, USC_SHADER | (uint64_t)code << 16, 6);
+	pos = render_put(pos, USC_REGISTERS | (registers + 7) / 8 << 8, 4);
+	pos = render_put(pos, USC_FRAGMENT, 4);
+	render_put(pos, USC_NO_PRESHADER, 2);
 	render->render.flags |= DRM_ASAHI_RENDER_PROCESS_EMPTY_TILES;
 	render->render.bg = (struct drm_asahi_bg_eot){
-		.usc = (put_words(client, words, sizeof(words)) - IGT_ASAHI_USC_BASE) |
+		.usc = (render_put_words(client, words, sizeof(words)) - IGT_ASAHI_USC_BASE) |
 		       TILE_PROGRAM,
 		.rsrc_spec = TILE_COUNTS,
 	};
 	render->render.partial_bg = render->render.bg;
 }
 
-static uint32_t *at(struct asahi_client *client, uint64_t addr)
+static uint32_t *render_at(struct asahi_client *client, uint64_t addr)
 {
 	return (uint32_t *)((char *)client->arena.map + (addr - client->arena.addr));
 }
@@ -105,8 +108,8 @@ volatile uint32_t *igt_asahi_render_circle(struct asahi_client *client,
 					   struct asahi_render *render)
 {
 	const uint32_t words[4] = { VDM_LINK | IGT_ASAHI_USC_BASE >> 32, 0, VDM_TERMINATE };
-	const uint64_t addr = put_words(client, words, sizeof(words));
-	volatile uint32_t *circle = at(client, addr) + 1;
+	const uint64_t addr = render_put_words(client, words, sizeof(words));
+	volatile uint32_t *circle = render_at(client, addr) + 1;
 
 	*circle = addr;
 	render->render.vdm_ctrl_stream_base = addr;

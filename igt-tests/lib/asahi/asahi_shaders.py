@@ -36,7 +36,7 @@ def registers(lines):
 
 def array(name, lines, code):
     text = "\n/*\n" + "".join(f" * {line}".rstrip() + "\n" for line in lines) + " */\n"
-    text += f"static const uint8_t {name}[] = {{\n"
+    text += f"static const uint8_t shaders_{name}[] = {{\n"
     for start in range(0, len(code), 12):
         row = ", ".join(f"0x{byte:02x}" for byte in code[start:start + 12])
         text += f"\t{row},\n"
@@ -53,7 +53,8 @@ def main():
         lines = path.read_text(encoding="ascii").expandtabs().splitlines()
         lines = [line.removeprefix("# ") for line in lines if "SPDX" not in line]
         arrays += array(path.stem, lines, code)
-        table += f"\t[IGT_ASAHI_SHADER_{path.stem.upper()}] = {{ {path.stem}, sizeof({path.stem}), "
+        name = f"shaders_{path.stem}"
+        table += f"\t[IGT_ASAHI_SHADER_{path.stem.upper()}] = {{ {name}, sizeof({name}), "
         table += f"{registers(lines)} }},\n"
     text = f"{HEADER}{arrays}\nconst struct igt_asahi_code igt_asahi_shaders[] = {{\n{table}}};\n"
     if not check:
