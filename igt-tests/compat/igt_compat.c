@@ -21,23 +21,23 @@ enum result { SUCCESS, SKIP, FAIL };
 
 sigjmp_buf igt_compat_jump;
 
-static const char *wanted;
-static bool list_only;
-static unsigned int matched;
-static unsigned int counts[3];
+static const char *igt_compat_wanted;
+static bool igt_compat_list_only;
+static unsigned int igt_compat_matched;
+static unsigned int igt_compat_counts[3];
 
 /* The block that a check would leave. */
-static enum { OUTSIDE, IN_FIXTURE, IN_SUBTEST } block;
-static char subtest[128];
-static double started;
+static enum { OUTSIDE, IN_FIXTURE, IN_SUBTEST } igt_compat_block;
+static char igt_compat_current[128];
+static double igt_compat_started;
 
 /* A fixture failed or skipped, and so do all subtests of its group. */
-static enum result group = SUCCESS;
-static bool fixture_ran;
+static enum result igt_compat_group_result = SUCCESS;
+static bool igt_compat_fixture_ran;
 
-static pid_t children[MAX_CHILDREN];
-static unsigned int child_count;
-static bool is_child;
+static pid_t igt_compat_children[MAX_CHILDREN];
+static unsigned int igt_compat_child_count;
+static bool igt_compat_is_child;
 
 double igt_compat_now(void)
 {
@@ -47,7 +47,7 @@ double igt_compat_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-static void usage(FILE *fp, const char *name)
+static void igt_compat_usage(FILE *fp, const char *name)
 {
 	fprintf(fp,
 		"usage: %s [--list-subtests] [--run-subtest PATTERN]\n"
@@ -55,15 +55,15 @@ static void usage(FILE *fp, const char *name)
 		name);
 }
 
-static void report(const char *result)
+static void igt_compat_report(const char *result)
 {
-	printf("Subtest %s: %s (%.3fs)\n", subtest, result,
-	       igt_compat_now() - started);
+	printf("Subtest %s: %s (%.3fs)\n", igt_compat_current, result,
+	       igt_compat_now() - igt_compat_started);
 	fflush(stdout);
 }
 
 /* Only what is safe in a signal handler. */
-static void crashed(int sig)
+static void igt_compat_crashed(int sig)
 {
 	static const char text[] = "Subtest crashed: CRASH\n";
 	ssize_t written = write(STDOUT_FILENO, text, sizeof(text) - 1);
@@ -85,82 +85,82 @@ void igt_compat_init(int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		switch (c) {
 		case 'l':
-			list_only = true;
+			igt_compat_list_only = true;
 			break;
 		case 'r':
-			wanted = optarg;
+			igt_compat_wanted = optarg;
 			break;
 		case 'h':
-			usage(stdout, argv[0]);
+			igt_compat_usage(stdout, argv[0]);
 			exit(IGT_EXIT_SUCCESS);
 		default:
-			usage(stderr, argv[0]);
+			igt_compat_usage(stderr, argv[0]);
 			exit(IGT_EXIT_INVALID);
 		}
 	}
-	signal(SIGSEGV, crashed);
-	signal(SIGBUS, crashed);
-	signal(SIGABRT, crashed);
+	signal(SIGSEGV, igt_compat_crashed);
+	signal(SIGBUS, igt_compat_crashed);
+	signal(SIGABRT, igt_compat_crashed);
 }
 
 void igt_compat_exit(void)
 {
-	if (list_only)
+	if (igt_compat_list_only)
 		exit(IGT_EXIT_SUCCESS);
-	if (!matched) {
+	if (!igt_compat_matched) {
 		fprintf(stderr, "no subtest was selected\n");
 		exit(IGT_EXIT_INVALID);
 	}
-	if (counts[FAIL])
+	if (igt_compat_counts[FAIL])
 		exit(IGT_EXIT_FAILURE);
-	exit(counts[SUCCESS] ? IGT_EXIT_SUCCESS : IGT_EXIT_SKIP);
+	exit(igt_compat_counts[SUCCESS] ? IGT_EXIT_SUCCESS : IGT_EXIT_SKIP);
 }
 
 bool igt_compat_fixture(void)
 {
 	/* Asked again after the block, and after it was left by a jump. */
-	if (list_only || fixture_ran || group != SUCCESS) {
-		fixture_ran = false;
-		block = OUTSIDE;
+	if (igt_compat_list_only || igt_compat_fixture_ran || igt_compat_group_result != SUCCESS) {
+		igt_compat_fixture_ran = false;
+		igt_compat_block = OUTSIDE;
 		return false;
 	}
-	fixture_ran = true;
-	block = IN_FIXTURE;
+	igt_compat_fixture_ran = true;
+	igt_compat_block = IN_FIXTURE;
 	return true;
 }
 
 void igt_compat_fixture_end(void)
 {
-	block = OUTSIDE;
+	igt_compat_block = OUTSIDE;
 }
 
-static void end_subtest(enum result result)
+static void igt_compat_end_subtest(enum result result)
 {
 	static const char *const names[] = { "SUCCESS", "SKIP", "FAIL" };
 
-	report(names[result]);
-	counts[result]++;
-	block = OUTSIDE;
+	igt_compat_report(names[result]);
+	igt_compat_counts[result]++;
+	igt_compat_block = OUTSIDE;
 }
 
 bool igt_compat_subtest(const char *name)
 {
-	if (wanted && fnmatch(wanted, name, 0))
+	if (igt_compat_wanted && fnmatch(igt_compat_wanted, name, 0))
 		return false;
-	matched++;
-	if (list_only) {
+	igt_compat_matched++;
+	if (igt_compat_list_only) {
 		printf("%s\n", name);
 		return false;
 	}
-	snprintf(subtest, sizeof(subtest), "%s", name);
-	started = igt_compat_now();
-	if (group != SUCCESS) {
-		end_subtest(group);
+	snprintf(igt_compat_current, sizeof(igt_compat_current), "%s", name);
+	igt_compat_started = igt_compat_now();
+	if (igt_compat_group_result != SUCCESS) {
+		igt_compat_end_subtest(igt_compat_group_result);
 		return false;
 	}
-	printf("Starting subtest: %s\n", subtest);
+	printf("Starting subtest: %s\n", igt_compat_current);
 	fflush(stdout);
-	block = IN_SUBTEST;
+	igt_compat_block = IN_SUBTEST;
 	return true;
 }
 
@@ -169,51 +169,51 @@ bool igt_compat_subtest(const char *name)
 
 int igt_compat_group(void)
 {
-	return group;
+	return igt_compat_group_result;
 }
 
 bool igt_compat_group_end(int *state)
 {
 	if (*state & GROUP_RAN) {
-		group = *state & ~GROUP_RAN;
+		igt_compat_group_result = *state & ~GROUP_RAN;
 		return true;
 	}
 	*state |= GROUP_RAN;
 	return false;
 }
 
-static void kill_children(void)
+static void igt_compat_kill_children(void)
 {
-	while (child_count) {
-		kill(children[--child_count], SIGKILL);
-		waitpid(children[child_count], NULL, 0);
+	while (igt_compat_child_count) {
+		kill(igt_compat_children[--igt_compat_child_count], SIGKILL);
+		waitpid(igt_compat_children[igt_compat_child_count], NULL, 0);
 	}
 }
 
 /* Never falls back into the block: its condition is asked no more. */
-static igt_noreturn void leave(enum result result)
+static igt_noreturn void igt_compat_leave(enum result result)
 {
-	if (is_child)
+	if (igt_compat_is_child)
 		_exit(result == SUCCESS ? IGT_EXIT_SUCCESS :
 		      result == SKIP ? IGT_EXIT_SKIP : IGT_EXIT_FAILURE);
-	kill_children();
-	if (block == OUTSIDE) {
+	igt_compat_kill_children();
+	if (igt_compat_block == OUTSIDE) {
 		fprintf(stderr, "a check outside of all blocks\n");
 		exit(IGT_EXIT_ABORT);
 	}
-	if (block == IN_SUBTEST) {
-		end_subtest(result);
+	if (igt_compat_block == IN_SUBTEST) {
+		igt_compat_end_subtest(result);
 	} else {
-		group = result;
-		fixture_ran = false;
-		block = OUTSIDE;
+		igt_compat_group_result = result;
+		igt_compat_fixture_ran = false;
+		igt_compat_block = OUTSIDE;
 	}
 	siglongjmp(igt_compat_jump, 1);
 }
 
 void igt_success(void)
 {
-	leave(SUCCESS);
+	igt_compat_leave(SUCCESS);
 }
 
 void igt_compat_skip(const char *where, const char *check, const char *fmt, ...)
@@ -225,7 +225,7 @@ void igt_compat_skip(const char *where, const char *check, const char *fmt, ...)
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	leave(SKIP);
+	igt_compat_leave(SKIP);
 }
 
 void igt_compat_fail(const char *where, int line, const char *check,
@@ -237,7 +237,7 @@ void igt_compat_fail(const char *where, int line, const char *check,
 	va_start(ap, fmt);
 	vfprintf(stderr, fmt, ap);
 	va_end(ap);
-	leave(FAIL);
+	igt_compat_leave(FAIL);
 }
 
 void igt_info(const char *fmt, ...)
@@ -259,7 +259,7 @@ void igt_warn(const char *fmt, ...)
 }
 
 /* In the parent the block is skipped, in the child it is all that runs. */
-static pid_t fork_child(void)
+static pid_t igt_compat_fork_child(void)
 {
 	pid_t pid;
 
@@ -267,8 +267,8 @@ static pid_t fork_child(void)
 	pid = fork();
 	igt_assert(pid >= 0);
 	if (!pid) {
-		is_child = true;
-		child_count = 0;
+		igt_compat_is_child = true;
+		igt_compat_child_count = 0;
 	}
 	return pid;
 }
@@ -277,10 +277,10 @@ bool igt_compat_fork(void)
 {
 	pid_t pid;
 
-	igt_assert(child_count < MAX_CHILDREN);
-	pid = fork_child();
+	igt_assert(igt_compat_child_count < MAX_CHILDREN);
+	pid = igt_compat_fork_child();
 	if (pid)
-		children[child_count++] = pid;
+		igt_compat_children[igt_compat_child_count++] = pid;
 	return !pid;
 }
 
@@ -294,22 +294,22 @@ void igt_waitchildren(void)
 	unsigned int bad = 0;
 	int status;
 
-	while (child_count) {
-		waitpid(children[--child_count], &status, 0);
+	while (igt_compat_child_count) {
+		waitpid(igt_compat_children[--igt_compat_child_count], &status, 0);
 		bad += !WIFEXITED(status) || WEXITSTATUS(status);
 	}
 	igt_assert_f(!bad, "%u children failed\n", bad);
 }
 
 /* Whether one of them still runs; nobody is waited for. */
-static bool children_run(void)
+static bool igt_compat_children_run(void)
 {
 	siginfo_t info;
 	unsigned int i;
 
-	for (i = 0; i < child_count; i++) {
+	for (i = 0; i < igt_compat_child_count; i++) {
 		info.si_pid = 0;
-		waitid(P_PID, children[i], &info, WEXITED | WNOHANG | WNOWAIT);
+		waitid(P_PID, igt_compat_children[i], &info, WEXITED | WNOHANG | WNOWAIT);
 		if (!info.si_pid)
 			return true;
 	}
@@ -320,9 +320,9 @@ void igt_waitchildren_timeout(int seconds, const char *reason)
 {
 	const double end = igt_compat_now() + seconds;
 
-	while (children_run()) {
+	while (igt_compat_children_run()) {
 		if (igt_compat_now() > end) {
-			kill_children();
+			igt_compat_kill_children();
 			igt_assert_f(false, "%s: not over after %d s\n", reason, seconds);
 		}
 		usleep(10000);
@@ -332,7 +332,7 @@ void igt_waitchildren_timeout(int seconds, const char *reason)
 
 bool __igt_fork_helper(struct igt_helper_process *proc)
 {
-	pid_t pid = fork_child();
+	pid_t pid = igt_compat_fork_child();
 
 	if (!pid)
 		return true;
@@ -377,7 +377,7 @@ uint64_t igt_nsec_elapsed(struct timespec *start)
 	return (now.tv_sec - start->tv_sec) * 1000000000LL + now.tv_nsec - start->tv_nsec;
 }
 
-static bool is_driver(int fd, const char *name)
+static bool igt_compat_is_driver(int fd, const char *name)
 {
 	drmVersionPtr version = drmGetVersion(fd);
 	bool is = version && !strcmp(version->name, name);
@@ -398,7 +398,7 @@ int drm_open_driver_render(int driver)
 		if (!(devices[i]->available_nodes & 1 << DRM_NODE_RENDER))
 			continue;
 		fd = open(devices[i]->nodes[DRM_NODE_RENDER], O_RDWR | O_CLOEXEC);
-		if (fd >= 0 && !is_driver(fd, "asahi")) {
+		if (fd >= 0 && !igt_compat_is_driver(fd, "asahi")) {
 			close(fd);
 			fd = -1;
 		}
@@ -432,7 +432,7 @@ void gem_close(int fd, uint32_t handle)
 	do_ioctl(fd, DRM_IOCTL_GEM_CLOSE, &args);
 }
 
-static int export(int fd, uint32_t handle, uint32_t flags)
+static int igt_compat_export(int fd, uint32_t handle, uint32_t flags)
 {
 	struct drm_prime_handle args = { .handle = handle, .flags = flags };
 
@@ -442,12 +442,12 @@ static int export(int fd, uint32_t handle, uint32_t flags)
 
 int prime_handle_to_fd(int fd, uint32_t handle)
 {
-	return export(fd, handle, DRM_CLOEXEC);
+	return igt_compat_export(fd, handle, DRM_CLOEXEC);
 }
 
 int prime_handle_to_fd_for_mmap(int fd, uint32_t handle)
 {
-	return export(fd, handle, DRM_CLOEXEC | DRM_RDWR);
+	return igt_compat_export(fd, handle, DRM_CLOEXEC | DRM_RDWR);
 }
 
 uint32_t prime_fd_to_handle(int fd, int dma_buf)

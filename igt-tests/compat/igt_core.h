@@ -32,7 +32,7 @@
 #define igt_noreturn __attribute__((noreturn))
 #define igt_format(f, a) __attribute__((format(printf, f, a)))
 
-/* What the macros below are made of; not for use in tests. */
+/* Functions for the macros below; not for use in tests. */
 extern sigjmp_buf igt_compat_jump;
 void igt_compat_init(int argc, char **argv);
 igt_noreturn void igt_compat_exit(void);

@@ -150,6 +150,20 @@ void sw_sync_timeline_inc(int timeline, uint32_t count)
 	do_ioctl(timeline, SW_SYNC_INC, &count);
 }
 
+int sync_fence_merge(int fence1, int fence2)
+{
+	struct sync_merge_data args = { .name = "merged", .fd2 = fence2, .fence = -1 };
+
+	return ioctl(fence1, SYNC_IOC_MERGE, &args) ? -errno : args.fence;
+}
+
+int sync_fence_count(int fence)
+{
+	struct sync_file_info info = { .num_fences = 0 };
+
+	return ioctl(fence, SYNC_IOC_FILE_INFO, &info) ? -errno : (int)info.num_fences;
+}
+
 int sync_fence_status(int fence)
 {
 	struct sync_file_info info = { .num_fences = 0 };

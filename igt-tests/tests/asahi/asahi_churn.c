@@ -57,28 +57,28 @@
 #define NOISE_KIB	4096
 #define WAIT_MS		120000
 
-static const char *const kinds[] = {
+static const char *const churn_kinds[] = {
 	"vms", "gem-objects", "timestamp-objects", "queues", "jobs", "heap-blocks", "heap-nodes",
 	"page-tables", "leaked-blocks",
 };
 
-#define KINDS ARRAY_SIZE(kinds)
+#define KINDS ARRAY_SIZE(churn_kinds)
 
 struct counts {
 	int of[KINDS];
 };
 
-static struct counts count(void)
+static struct counts churn_count(void)
 {
 	struct counts counts;
 	unsigned int i;
 
 	for (i = 0; i < KINDS; i++)
-		counts.of[i] = igt_asahi_objects(kinds[i]);
+		counts.of[i] = igt_asahi_objects(churn_kinds[i]);
 	return counts;
 }
 
-static bool no_more(const struct counts *now, const struct counts *before)
+static bool churn_no_more(const struct counts *now, const struct counts *before)
 {
 	unsigned int i;
 
@@ -88,37 +88,37 @@ static bool no_more(const struct counts *now, const struct counts *before)
 	return true;
 }
 
-/* What is freed a little later is not there any more: a second without a change. */
-static struct counts count_settled(void)
+/* Return: the counts after a second without a change, when workers have freed objects. */
+static struct counts churn_count_settled(void)
 {
-	struct counts now = count(), last;
+	struct counts now = churn_count(), last;
 	unsigned int i, same = 0;
 
 	for (i = 0; i < WAIT_MS / 100 && same < 10; i++) {
 		usleep(100000);
 		last = now;
-		now = count();
+		now = churn_count();
 		same = memcmp(&now, &last, sizeof(now)) ? 0 : same + 1;
 	}
 	return now;
 }
 
-static void assert_nothing_left(const struct counts *before)
+static void churn_assert_nothing_left(const struct counts *before)
 {
-	struct counts now = count();
+	struct counts now = churn_count();
 	unsigned int i;
 
-	for (i = 0; i < WAIT_MS / 100 && !no_more(&now, before); i++) {
+	for (i = 0; i < WAIT_MS / 100 && !churn_no_more(&now, before); i++) {
 		usleep(100000);
-		now = count();
+		now = churn_count();
 	}
 	for (i = 0; i < KINDS; i++)
 		igt_assert_f(now.of[i] <= before->of[i] + SPARE, "%d %s, and %d before\n", now.of[i],
-			     kinds[i], before->of[i]);
+			     churn_kinds[i], before->of[i]);
 }
 
 /* Memory of the kernel's own that it cannot take back. */
-static long kernel_kib(void)
+static long churn_kernel_kib(void)
 {
 	FILE *fp = fopen("/proc/meminfo", "r");
 	char name[64];
@@ -133,17 +133,17 @@ static long kernel_kib(void)
 	return sum;
 }
 
-static void do_file(struct asahi_client *client)
+static void churn_do_file(struct asahi_client *client)
 {
 	close(drm_reopen_driver(client->fd));
 }
 
-static void do_vm(struct asahi_client *client)
+static void churn_do_vm(struct asahi_client *client)
 {
 	igt_asahi_vm_destroy(client->fd, igt_asahi_vm_create(client->fd), 0);
 }
 
-static void do_buffer(struct asahi_client *client)
+static void churn_do_buffer(struct asahi_client *client)
 {
 	struct asahi_bo bo = igt_asahi_bo_create(client, 4 * IGT_ASAHI_PAGE);
 
@@ -151,7 +151,7 @@ static void do_buffer(struct asahi_client *client)
 	igt_asahi_bo_destroy(client, &bo);
 }
 
-static void do_timestamps(struct asahi_client *client)
+static void churn_do_timestamps(struct asahi_client *client)
 {
 	struct drm_asahi_gem_bind_object args = {
 		.op = DRM_ASAHI_BIND_OBJECT_OP_BIND,
@@ -169,19 +169,19 @@ static void do_timestamps(struct asahi_client *client)
 	do_ioctl(client->fd, DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args);
 }
 
-static uint32_t make_queue(struct asahi_client *client)
+static uint32_t churn_make_queue(struct asahi_client *client)
 {
 	return igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
 }
 
-static void do_queue(struct asahi_client *client)
+static void churn_do_queue(struct asahi_client *client)
 {
-	igt_asahi_queue_destroy(client->fd, make_queue(client), 0);
+	igt_asahi_queue_destroy(client->fd, churn_make_queue(client), 0);
 }
 
-static void do_render(struct asahi_client *client)
+static void churn_do_render(struct asahi_client *client)
 {
-	const uint32_t queue = make_queue(client);
+	const uint32_t queue = churn_make_queue(client);
 	const uint64_t used = client->used;
 
 	igt_asahi_finish(client, igt_asahi_submit_empty(client, queue, 64, 0));
@@ -190,7 +190,7 @@ static void do_render(struct asahi_client *client)
 	client->used = used;
 }
 
-static void do_client(struct asahi_client *client)
+static void churn_do_client(struct asahi_client *client)
 {
 	struct asahi_client *other = igt_asahi_client_open(client->fd);
 	const struct asahi_command store = igt_asahi_store_word(other, ASAHI_RESULT, 1);
@@ -204,14 +204,14 @@ static const struct {
 	const char *name;
 	const char *text;
 	void (*round)(struct asahi_client *client);
-} tests[] = {
-	{ "files", "Open files.", do_file },
-	{ "vms", "Address spaces.", do_vm },
-	{ "buffers", "Mapped buffers.", do_buffer },
-	{ "timestamps", "Buffers for timestamps.", do_timestamps },
-	{ "queues", "Queues.", do_queue },
-	{ "renders", "Queues with a render.", do_render },
-	{ "clients", "Files with all of that.", do_client },
+} churn_tests[] = {
+	{ "files", "Open files.", churn_do_file },
+	{ "vms", "Address spaces.", churn_do_vm },
+	{ "buffers", "Mapped buffers.", churn_do_buffer },
+	{ "timestamps", "Buffers for timestamps.", churn_do_timestamps },
+	{ "queues", "Queues.", churn_do_queue },
+	{ "renders", "Queues with a render.", churn_do_render },
+	{ "clients", "Files with all of that.", churn_do_client },
 };
 
 static void churn(struct asahi_client *client, void (*round)(struct asahi_client *client),
@@ -223,13 +223,13 @@ static void churn(struct asahi_client *client, void (*round)(struct asahi_client
 
 	for (i = 0; i < WARM_UP; i++)
 		round(client);
-	before = count_settled();
-	kib = kernel_kib();
+	before = churn_count_settled();
+	kib = churn_kernel_kib();
 	for (i = 0; i < rounds; i++)
 		round(client);
-	assert_nothing_left(&before);
-	count_settled();
-	grown = kernel_kib() - kib;
+	churn_assert_nothing_left(&before);
+	churn_count_settled();
+	grown = churn_kernel_kib() - kib;
 	igt_info("%u rounds: %ld KiB of the kernel's, %+ld\n", rounds, kib, grown);
 	if (rounds >= MANY_ROUNDS)
 		igt_assert_lt(grown, NOISE_KIB);
@@ -247,10 +247,10 @@ int igt_main()
 		fd = drm_open_driver_render(DRIVER_ASAHI);
 	}
 
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		igt_describe(tests[i].text);
-		igt_subtest(tests[i].name) {
-			churn(igt_asahi_client_open(fd), tests[i].round, rounds);
+	for (i = 0; i < ARRAY_SIZE(churn_tests); i++) {
+		igt_describe(churn_tests[i].text);
+		igt_subtest(churn_tests[i].name) {
+			churn(igt_asahi_client_open(fd), churn_tests[i].round, rounds);
 		}
 		igt_fixture() {
 			igt_asahi_clients_close();

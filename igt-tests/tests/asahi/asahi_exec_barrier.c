@@ -49,7 +49,7 @@ enum type {
 	TYPES,
 };
 
-static const char *const type_names[] = { "compute", "render" };
+static const char *const barrier_type_names[] = { "compute", "render" };
 
 /**
  * struct rig - what each test starts with
@@ -69,7 +69,7 @@ struct rig {
 	size_t used;
 };
 
-static void rig_init(struct rig *rig, struct asahi_client *client)
+static void barrier_rig_init(struct rig *rig, struct asahi_client *client)
 {
 	*rig = (struct rig){
 		.client = client,
@@ -79,7 +79,8 @@ static void rig_init(struct rig *rig, struct asahi_client *client)
 	};
 }
 
-static void add(struct rig *rig, const void *command, size_t size, uint16_t vdm, uint16_t cdm)
+static void barrier_add(struct rig *rig, const void *command, size_t size, uint16_t vdm,
+			uint16_t cdm)
 {
 	struct drm_asahi_cmd_header *header = (void *)(rig->buffer + rig->used);
 
@@ -91,7 +92,7 @@ static void add(struct rig *rig, const void *command, size_t size, uint16_t vdm,
 }
 
 /* Return: what SUBMIT says of the commands, which are gone then */
-static int submit(struct rig *rig, uint32_t out)
+static int barrier_submit(struct rig *rig, uint32_t out)
 {
 	const struct drm_asahi_sync sync = { .handle = out };
 	struct drm_asahi_submit args = {
@@ -108,16 +109,16 @@ static int submit(struct rig *rig, uint32_t out)
 
 /* Rules */
 
-static void add_plain(struct rig *rig, enum type type, uint16_t vdm, uint16_t cdm)
+static void barrier_add_plain(struct rig *rig, enum type type, uint16_t vdm, uint16_t cdm)
 {
 	if (type == RENDER)
-		add(rig, &rig->render, sizeof(rig->render), vdm, cdm);
+		barrier_add(rig, &rig->render, sizeof(rig->render), vdm, cdm);
 	else
-		add(rig, &rig->store, sizeof(rig->store), vdm, cdm);
+		barrier_add(rig, &rig->store, sizeof(rig->store), vdm, cdm);
 }
 
 /* Bit n of @types says whether command n is a render. */
-static unsigned int count_of(enum type type, unsigned int types, unsigned int count)
+static unsigned int barrier_count_of(enum type type, unsigned int types, unsigned int count)
 {
 	unsigned int i, n = 0;
 
@@ -126,44 +127,45 @@ static unsigned int count_of(enum type type, unsigned int types, unsigned int co
 	return n;
 }
 
-static void check_rule(struct rig *rig, unsigned int types, unsigned int count, uint16_t vdm,
-		       uint16_t cdm)
+static void barrier_check_rule(struct rig *rig, unsigned int types, unsigned int count,
+			       uint16_t vdm, uint16_t cdm)
 {
-	const bool good = (vdm == NONE || vdm <= count_of(RENDER, types, count - 1)) &&
-			  (cdm == NONE || cdm <= count_of(COMPUTE, types, count - 1));
+	const bool good = (vdm == NONE || vdm <= barrier_count_of(RENDER, types, count - 1)) &&
+			  (cdm == NONE || cdm <= barrier_count_of(COMPUTE, types, count - 1));
 	unsigned int i;
 	int err;
 
 	for (i = 0; i + 1 < count; i++)
-		add_plain(rig, types >> i & 1, NONE, NONE);
-	add_plain(rig, types >> i & 1, vdm, cdm);
-	err = submit(rig, 0);
+		barrier_add_plain(rig, types >> i & 1, NONE, NONE);
+	barrier_add_plain(rig, types >> i & 1, vdm, cdm);
+	err = barrier_submit(rig, 0);
 	igt_assert_f(err == (good ? 0 : -EINVAL),
 		     "%u commands, renders %#x, barriers %#x and %#x: %s\n", count, types, vdm,
 		     cdm, strerror(-err));
 }
 
-static void test_rules(struct asahi_client *client)
+static void barrier_test_rules(struct asahi_client *client)
 {
 	static const uint16_t values[] = { 0, 1, 2, 3, NONE - 1, NONE };
 	static struct rig rig;
 	unsigned int count, types, i, j;
 
-	rig_init(&rig, client);
+	barrier_rig_init(&rig, client);
 	for (count = 1; count < MAX_COMMANDS; count++)
 		for (types = 0; types < 1u << count; types++)
 			for (i = 0; i < ARRAY_SIZE(values); i++)
 				for (j = 0; j < ARRAY_SIZE(values); j++)
-					check_rule(&rig, types, count, values[i], values[j]);
+					barrier_check_rule(&rig, types, count, values[i],
+							   values[j]);
 	igt_assert_eq(igt_asahi_run(client, &rig.store), 0);
 	igt_assert_eq_u32(client->words[ASAHI_RESULT], 1);
 }
 
-/* What waits for what */
+/* Commands that wait for each other */
 
 /* A command that waits until a gate is open, and then writes the word that belongs to it */
-static void add_gate(struct rig *rig, enum type type, unsigned int gate, uint16_t vdm,
-		     uint16_t cdm)
+static void barrier_add_gate(struct rig *rig, enum type type, unsigned int gate, uint16_t vdm,
+			     uint16_t cdm)
 {
 	struct asahi_client *client = rig->client;
 	const uint64_t from = igt_asahi_word_addr(client, ASAHI_GATE + gate);
@@ -173,18 +175,18 @@ static void add_gate(struct rig *rig, enum type type, unsigned int gate, uint16_
 
 	if (type == COMPUTE) {
 		command = igt_asahi_gate_at(client, from, to, VALUE);
-		add(rig, &command, sizeof(command), vdm, cdm);
+		barrier_add(rig, &command, sizeof(command), vdm, cdm);
 		return;
 	}
 	render = igt_asahi_render(client, 32);
 	igt_asahi_render_write(client, &render, from, to, VALUE);
 	if (gate == WAITER)
 		render.render.ts_vtx.start.handle = rig->times.object;
-	add(rig, &render, sizeof(render), vdm, cdm);
+	barrier_add(rig, &render, sizeof(render), vdm, cdm);
 }
 
-static void submit_barrier(struct rig *rig, enum type waiter, enum type waited, uint16_t barrier,
-			   uint32_t out)
+static void barrier_submit_barrier(struct rig *rig, enum type waiter, enum type waited,
+				   uint16_t barrier, uint32_t out)
 {
 	struct asahi_client *client = rig->client;
 	unsigned int i;
@@ -194,17 +196,17 @@ static void submit_barrier(struct rig *rig, enum type waiter, enum type waited, 
 		client->words[ASAHI_RESULT + i] = POISON;
 	}
 	rig->times.map[0] = 0;
-	add_gate(rig, waited, 0, NONE, NONE);
-	igt_assert_eq(submit(rig, 0), 0);
+	barrier_add_gate(rig, waited, 0, NONE, NONE);
+	igt_assert_eq(barrier_submit(rig, 0), 0);
 	for (i = 1; i < GATES; i++)
-		add_gate(rig, waited, i, NONE, NONE);
-	add_gate(rig, waiter, WAITER, waited == RENDER ? barrier : NONE,
-		 waited == COMPUTE ? barrier : NONE);
-	igt_assert_eq(submit(rig, out), 0);
+		barrier_add_gate(rig, waited, i, NONE, NONE);
+	barrier_add_gate(rig, waiter, WAITER, waited == RENDER ? barrier : NONE,
+			 waited == COMPUTE ? barrier : NONE);
+	igt_assert_eq(barrier_submit(rig, out), 0);
 }
 
 /* It has not run, and if it is a render, its vertex work has not begun. */
-static void assert_waits(struct rig *rig)
+static void barrier_assert_waits(struct rig *rig)
 {
 	usleep(50000);
 	igt_assert_eq_u32(rig->client->words[ASAHI_RESULT + WAITER], POISON);
@@ -212,18 +214,18 @@ static void assert_waits(struct rig *rig)
 }
 
 /* The barrier is for the first @needed gates, of which @last is opened at last. */
-static void check_barrier(struct rig *rig, enum type waiter, enum type waited,
-			  unsigned int needed, unsigned int last)
+static void barrier_check_barrier(struct rig *rig, enum type waiter, enum type waited,
+				  unsigned int needed, unsigned int last)
 {
 	struct asahi_client *client = rig->client;
 	const uint32_t sync = syncobj_create(client->fd, 0);
 	unsigned int i;
 
-	submit_barrier(rig, waiter, waited, needed ? needed - 1 : NONE, sync);
+	barrier_submit_barrier(rig, waiter, waited, needed ? needed - 1 : NONE, sync);
 	for (i = 0; i < needed; i++)
 		client->words[ASAHI_GATE + i] = i != last;
 	if (needed)
-		assert_waits(rig);
+		barrier_assert_waits(rig);
 	/* of what waits itself, if it waits for nothing: that is open */
 	client->words[ASAHI_GATE + last] = 1;
 	igt_assert(igt_asahi_word_becomes(client, ASAHI_RESULT + WAITER, VALUE));
@@ -235,16 +237,16 @@ static void check_barrier(struct rig *rig, enum type waiter, enum type waited,
 	syncobj_destroy(client->fd, sync);
 }
 
-static void test_barriers(struct asahi_client *client, enum type waiter, enum type waited)
+static void barrier_test_barriers(struct asahi_client *client, enum type waiter, enum type waited)
 {
 	static struct rig rig;
 	unsigned int needed, last;
 
-	rig_init(&rig, client);
-	check_barrier(&rig, waiter, waited, 0, WAITER);
+	barrier_rig_init(&rig, client);
+	barrier_check_barrier(&rig, waiter, waited, 0, WAITER);
 	for (needed = 1; needed <= GATES; needed++)
 		for (last = 0; last < needed; last++)
-			check_barrier(&rig, waiter, waited, needed, last);
+			barrier_check_barrier(&rig, waiter, waited, needed, last);
 }
 
 int igt_main()
@@ -258,7 +260,7 @@ int igt_main()
 
 	igt_describe("Barriers that are allowed, and others.");
 	igt_subtest("rules") {
-		test_rules(igt_asahi_client_open(fd));
+		barrier_test_rules(igt_asahi_client_open(fd));
 	}
 	igt_fixture() {
 		igt_asahi_clients_close();
@@ -267,8 +269,10 @@ int igt_main()
 	igt_describe("A command waits for those that it says, and for no more.");
 	for (waited = 0; waited < TYPES; waited++) {
 		for (waiter = 0; waiter < TYPES; waiter++) {
-			igt_subtest_f("%s-behind-%s", type_names[waiter], type_names[waited]) {
-				test_barriers(igt_asahi_client_open(fd), waiter, waited);
+			igt_subtest_f("%s-behind-%s", barrier_type_names[waiter],
+				      barrier_type_names[waited])
+			{
+				barrier_test_barriers(igt_asahi_client_open(fd), waiter, waited);
 			}
 			igt_fixture() {
 				igt_asahi_clients_close();

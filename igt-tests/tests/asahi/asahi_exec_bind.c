@@ -13,8 +13,8 @@
 
 /**
  * TEST: asahi exec bind
- * Description: What VM_BIND leaves of mappings that it splits, joins and replaces, seen by
- *	shaders: each page that is mapped shows its word, and what is not mapped faults.
+ * Description: Mappings that VM_BIND splits, joins and replaces, seen by shaders:
+ * each page that is mapped shows its word, and what is not mapped faults.
  * Category: Core
  * Mega feature: General Core features
  * Sub-category: Memory management tests
@@ -69,11 +69,11 @@
  * Description: Neighbours of what a running job uses come and go.
  *
  * SUBTEST: running-replaced
- * Description: What a running job is going to write to is replaced: it writes to the new
- *	object, and leaves the old one alone.
+ * Description: Memory that a running job is going to write to is replaced: it writes to
+ *	the new object, and leaves the old one alone.
  *
  * SUBTEST: running-unbound
- * Description: What a running job is going to write to is unbound: it faults.
+ * Description: Memory that a running job is going to write to is unbound: it faults.
  */
 
 #define PAGE		IGT_ASAHI_PAGE
@@ -114,7 +114,7 @@ struct rig {
 	uint32_t *map_b;
 };
 
-static uint32_t *new_pages(int fd, uint32_t word, unsigned int pages, uint32_t *handle)
+static uint32_t *exec_bind_new_pages(int fd, uint32_t word, unsigned int pages, uint32_t *handle)
 {
 	uint32_t *map;
 	unsigned int i;
@@ -126,20 +126,20 @@ static uint32_t *new_pages(int fd, uint32_t word, unsigned int pages, uint32_t *
 	return map;
 }
 
-static void bind(struct rig *rig, uint32_t handle, uint32_t flags, uint64_t page, uint64_t pages,
-		 uint64_t addr)
+static void exec_bind(struct rig *rig, uint32_t handle, uint32_t flags, uint64_t page,
+		      uint64_t pages, uint64_t addr)
 {
 	igt_asahi_vm_bind_one(rig->client->fd, rig->client->vm, flags, handle, page * PAGE,
 			      pages * PAGE, addr, 0);
 }
 
-static void unbind(struct rig *rig, uint64_t addr, uint64_t pages)
+static void exec_bind_unbind(struct rig *rig, uint64_t addr, uint64_t pages)
 {
-	bind(rig, 0, UNBIND, 0, pages, addr);
+	exec_bind(rig, 0, UNBIND, 0, pages, addr);
 }
 
-static struct asahi_command peek_command(struct rig *rig, uint64_t addr, uint64_t out,
-					 uint32_t pages)
+static struct asahi_command exec_bind_peek_command(struct rig *rig, uint64_t addr, uint64_t out,
+						   uint32_t pages)
 {
 	const uint64_t uniforms[] = { addr, out };
 	const struct asahi_dispatch dispatch = {
@@ -153,8 +153,8 @@ static struct asahi_command peek_command(struct rig *rig, uint64_t addr, uint64_
 	return igt_asahi_command(rig->client, &dispatch, 1);
 }
 
-static struct asahi_command poke_command(struct rig *rig, uint64_t addr, uint32_t pages,
-					 uint32_t word)
+static struct asahi_command exec_bind_poke_command(struct rig *rig, uint64_t addr, uint32_t pages,
+						   uint32_t word)
 {
 	const struct {
 		uint64_t dst;
@@ -172,9 +172,11 @@ static struct asahi_command poke_command(struct rig *rig, uint64_t addr, uint32_
 }
 
 /* Pages that are mapped show these words. */
-static void shows(struct rig *rig, uint64_t addr, const uint32_t *expected, uint32_t pages)
+static void exec_bind_shows(struct rig *rig, uint64_t addr, const uint32_t *expected,
+			    uint32_t pages)
 {
-	const struct asahi_command command = peek_command(rig, addr, rig->out.addr, pages);
+	const struct asahi_command command =
+		exec_bind_peek_command(rig, addr, rig->out.addr, pages);
 	const uint32_t *got = rig->out.map;
 	uint32_t i;
 
@@ -186,7 +188,7 @@ static void shows(struct rig *rig, uint64_t addr, const uint32_t *expected, uint
 }
 
 /* How a command ends in a queue of its own, which a fault takes with it */
-static int run_alone(struct rig *rig, const struct asahi_command *command)
+static int exec_bind_run_alone(struct rig *rig, const struct asahi_command *command)
 {
 	const int fd = rig->client->fd;
 	const uint32_t queue = igt_asahi_queue_create(fd, rig->client->vm,
@@ -201,23 +203,23 @@ static int run_alone(struct rig *rig, const struct asahi_command *command)
 	return err;
 }
 
-static void faults(struct rig *rig, uint64_t addr)
+static void exec_bind_faults(struct rig *rig, uint64_t addr)
 {
-	const struct asahi_command command = peek_command(rig, addr, rig->out.addr, 1);
+	const struct asahi_command command = exec_bind_peek_command(rig, addr, rig->out.addr, 1);
 
-	igt_assert_f(run_alone(rig, &command) == -EIO, "page 0x%llx is mapped\n",
+	igt_assert_f(exec_bind_run_alone(rig, &command) == -EIO, "page 0x%llx is mapped\n",
 		     (unsigned long long)addr);
 }
 
 /**
- * check_range - look at all pages of a range
+ * exec_bind_check_range - look at all pages of a range
  * @rig: rig
  * @words: what its PAGES pages show, 0 where nothing is mapped
  *
  * Of several pages beside each other that are not mapped, the first and the last are
  * asked to fault.
  */
-static void check_range(struct rig *rig, const uint32_t *words)
+static void exec_bind_check_range(struct rig *rig, const uint32_t *words)
 {
 	unsigned int first, end;
 
@@ -226,12 +228,12 @@ static void check_range(struct rig *rig, const uint32_t *words)
 		while (end < PAGES && !words[end] == !words[first])
 			end++;
 		if (words[first]) {
-			shows(rig, VA + first * PAGE, words + first, end - first);
+			exec_bind_shows(rig, VA + first * PAGE, words + first, end - first);
 			continue;
 		}
-		faults(rig, VA + first * PAGE);
+		exec_bind_faults(rig, VA + first * PAGE);
 		if (end - first > 1)
-			faults(rig, VA + (end - 1) * PAGE);
+			exec_bind_faults(rig, VA + (end - 1) * PAGE);
 	}
 }
 
@@ -241,7 +243,7 @@ static const struct part {
 	const char *name;
 	unsigned int first;
 	unsigned int count;
-} parts[] = {
+} exec_bind_parts[] = {
 	{ "start", 0, 3 },
 	{ "middle", 6, 4 },
 	{ "end", PAGES - 3, 3 },
@@ -252,138 +254,140 @@ static const struct part {
 	{ "block-end", PAGES / 2, PAGES / 2 },
 };
 
-static bool is_in(const struct part *part, unsigned int page)
+static bool exec_bind_is_in(const struct part *part, unsigned int page)
 {
 	return page >= part->first && page - part->first < part->count;
 }
 
-static void test_unbind(struct rig *rig, const struct part *part)
+static void exec_bind_test_unbind(struct rig *rig, const struct part *part)
 {
 	uint32_t words[PAGES];
 	unsigned int i;
 
 	for (i = 0; i < PAGES; i++)
-		words[i] = is_in(part, i) ? 0 : A(i);
-	bind(rig, rig->a, READ, 0, PAGES, VA);
-	unbind(rig, VA + part->first * PAGE, part->count);
-	check_range(rig, words);
+		words[i] = exec_bind_is_in(part, i) ? 0 : A(i);
+	exec_bind(rig, rig->a, READ, 0, PAGES, VA);
+	exec_bind_unbind(rig, VA + part->first * PAGE, part->count);
+	exec_bind_check_range(rig, words);
 }
 
-static void test_replace(struct rig *rig, const struct part *part)
+static void exec_bind_test_replace(struct rig *rig, const struct part *part)
 {
 	uint32_t words[PAGES];
 	unsigned int i;
 
 	for (i = 0; i < PAGES; i++)
-		words[i] = is_in(part, i) ? B(i - part->first) : A(i);
-	bind(rig, rig->a, READ, 0, PAGES, VA);
-	bind(rig, rig->b, READ, 0, part->count, VA + part->first * PAGE);
-	check_range(rig, words);
-	/* What was split is whole again. */
+		words[i] = exec_bind_is_in(part, i) ? B(i - part->first) : A(i);
+	exec_bind(rig, rig->a, READ, 0, PAGES, VA);
+	exec_bind(rig, rig->b, READ, 0, part->count, VA + part->first * PAGE);
+	exec_bind_check_range(rig, words);
+	/* The mapping that was split is whole again. */
 	for (i = 0; i < PAGES; i++)
 		words[i] = A(i);
-	bind(rig, rig->a, READ, 0, PAGES, VA);
-	check_range(rig, words);
+	exec_bind(rig, rig->a, READ, 0, PAGES, VA);
+	exec_bind_check_range(rig, words);
 }
 
-static void test_sparse(struct rig *rig, const struct part *part)
+static void exec_bind_test_sparse(struct rig *rig, const struct part *part)
 {
 	uint32_t words[PAGES];
 	unsigned int i;
 
 	for (i = 0; i < PAGES; i++)
-		words[i] = is_in(part, i) ? 0 : A(9);
-	bind(rig, rig->a, READ | SINGLE, 9, PAGES, VA);
-	unbind(rig, VA + part->first * PAGE, part->count);
-	check_range(rig, words);
+		words[i] = exec_bind_is_in(part, i) ? 0 : A(9);
+	exec_bind(rig, rig->a, READ | SINGLE, 9, PAGES, VA);
+	exec_bind_unbind(rig, VA + part->first * PAGE, part->count);
+	exec_bind_check_range(rig, words);
 }
 
 /* One page is tried at a time: a job that faults may have written some of its pages. */
-static void test_read_only(struct rig *rig, const struct part *part)
+static void exec_bind_test_read_only(struct rig *rig, const struct part *part)
 {
 	unsigned int i;
 
-	bind(rig, rig->a, RW, 0, PAGES, VA);
-	bind(rig, rig->a, READ, part->first, part->count, VA + part->first * PAGE);
+	exec_bind(rig, rig->a, RW, 0, PAGES, VA);
+	exec_bind(rig, rig->a, READ, part->first, part->count, VA + part->first * PAGE);
 	for (i = 0; i < PAGES; i++) {
-		const struct asahi_command poke = poke_command(rig, VA + i * PAGE, 1, 0x1000 + i);
+		const struct asahi_command poke =
+			exec_bind_poke_command(rig, VA + i * PAGE, 1, 0x1000 + i);
 		const bool edge = i == part->first || i == part->first + part->count - 1;
 
-		if (is_in(part, i) && !edge)
+		if (exec_bind_is_in(part, i) && !edge)
 			continue;
-		igt_assert_eq(run_alone(rig, &poke), is_in(part, i) ? -EIO : 0);
-		igt_assert_eq_u32(rig->map_a[i * PAGE / 4], is_in(part, i) ? A(i) : 0x1000 + i);
+		igt_assert_eq(exec_bind_run_alone(rig, &poke), exec_bind_is_in(part, i) ? -EIO : 0);
+		igt_assert_eq_u32(rig->map_a[i * PAGE / 4],
+				  exec_bind_is_in(part, i) ? A(i) : 0x1000 + i);
 	}
 }
 
 static const struct {
 	const char *name;
 	void (*run)(struct rig *rig, const struct part *part);
-} part_tests[] = {
-	{ "unbind", test_unbind },
-	{ "replace", test_replace },
-	{ "read-only", test_read_only },
-	{ "sparse", test_sparse },
+} exec_bind_part_tests[] = {
+	{ "unbind", exec_bind_test_unbind },
+	{ "replace", exec_bind_test_replace },
+	{ "read-only", exec_bind_test_read_only },
+	{ "sparse", exec_bind_test_sparse },
 };
 
-static void test_beyond(struct rig *rig)
+static void exec_bind_test_beyond(struct rig *rig)
 {
 	uint32_t words[PAGES] = { 0 };
 	unsigned int i;
 
 	for (i = 4; i < 8; i++)
 		words[i] = A(i);
-	bind(rig, rig->a, READ, 2, 10, VA + 2 * PAGE);
-	unbind(rig, VA - PAGE, 5);
-	unbind(rig, VA + 8 * PAGE, BLOCK / PAGE);
-	check_range(rig, words);
+	exec_bind(rig, rig->a, READ, 2, 10, VA + 2 * PAGE);
+	exec_bind_unbind(rig, VA - PAGE, 5);
+	exec_bind_unbind(rig, VA + 8 * PAGE, BLOCK / PAGE);
+	exec_bind_check_range(rig, words);
 }
 
-static void test_merge(struct rig *rig)
+static void exec_bind_test_merge(struct rig *rig)
 {
 	static const unsigned int order[] = { 5, 0, 7, 2, 6, 1, 4, 3 };
 	uint32_t words[PAGES];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(order); i++)
-		bind(rig, rig->a, READ, 2 * order[i], 2, VA + 2 * order[i] * PAGE);
+		exec_bind(rig, rig->a, READ, 2 * order[i], 2, VA + 2 * order[i] * PAGE);
 	for (i = 0; i < PAGES; i++)
 		words[i] = A(i);
-	check_range(rig, words);
+	exec_bind_check_range(rig, words);
 
-	bind(rig, rig->b, READ, 0, 9, VA + 3 * PAGE);
+	exec_bind(rig, rig->b, READ, 0, 9, VA + 3 * PAGE);
 	for (i = 3; i < 12; i++)
 		words[i] = B(i - 3);
-	check_range(rig, words);
-	unbind(rig, VA + PAGE, PAGES - 2);
+	exec_bind_check_range(rig, words);
+	exec_bind_unbind(rig, VA + PAGE, PAGES - 2);
 	memset(words + 1, 0, (PAGES - 2) * sizeof(words[0]));
-	check_range(rig, words);
+	exec_bind_check_range(rig, words);
 }
 
-static void test_large(struct rig *rig)
+static void exec_bind_test_large(struct rig *rig)
 {
 	const unsigned int block = BLOCK / PAGE, pages = 2 * block + 8;
 	const uint64_t start = ASAHI_FREE_START + BLOCK - 4 * PAGE;
 	const uint64_t border = ASAHI_FREE_START + BLOCK;
 	uint32_t handle;
-	uint32_t *map = new_pages(rig->client->fd, 0xc0000000, pages, &handle);
+	uint32_t *map = exec_bind_new_pages(rig->client->fd, 0xc0000000, pages, &handle);
 	uint32_t expected[8];
 	unsigned int i;
 
-	bind(rig, handle, READ, 0, pages, start);
+	exec_bind(rig, handle, READ, 0, pages, start);
 	for (i = 0; i < 8; i++)
 		expected[i] = 0xc0000000 + i;
-	shows(rig, start, expected, 8);
-	unbind(rig, border, block);
-	shows(rig, start, expected, 4);
-	faults(rig, border);
-	faults(rig, border + BLOCK - PAGE);
+	exec_bind_shows(rig, start, expected, 8);
+	exec_bind_unbind(rig, border, block);
+	exec_bind_shows(rig, start, expected, 4);
+	exec_bind_faults(rig, border);
+	exec_bind_faults(rig, border + BLOCK - PAGE);
 	for (i = 0; i < 8; i++)
 		expected[i] = 0xc0000000 + block + 4 + i;
-	shows(rig, border + BLOCK, expected, 8);
+	exec_bind_shows(rig, border + BLOCK, expected, 8);
 	for (i = 0; i < 4; i++)
 		expected[i] = 0xc0000000 + pages - 4 + i;
-	shows(rig, start + (pages - 4) * PAGE, expected, 4);
+	exec_bind_shows(rig, start + (pages - 4) * PAGE, expected, 4);
 	munmap(map, pages * PAGE);
 }
 
@@ -393,7 +397,7 @@ static const struct bad_op {
 	const char *name;
 	struct drm_asahi_gem_bind_op op;
 	int err;
-} bad_ops[] = {
+} exec_bind_bad_ops[] = {
 	{ "unaligned", { .flags = READ, .range = PAGE, .addr = VA + 1 }, EINVAL },
 	{ "unknown-handle", { .flags = READ, .handle = 0x7fffffff, .range = PAGE, .addr = VA },
 	  ENOENT },
@@ -403,7 +407,7 @@ static const struct bad_op {
 	{ "unknown-flag", { .flags = READ | 1 << 4, .range = PAGE, .addr = VA }, EINVAL },
 };
 
-static struct drm_asahi_gem_bind_op bad_op(struct rig *rig, const struct bad_op *bad)
+static struct drm_asahi_gem_bind_op exec_bind_bad_op(struct rig *rig, const struct bad_op *bad)
 {
 	struct drm_asahi_gem_bind_op op = bad->op;
 	struct drm_asahi_params_global params;
@@ -417,7 +421,7 @@ static struct drm_asahi_gem_bind_op bad_op(struct rig *rig, const struct bad_op 
 	return op;
 }
 
-static void test_array_fails(struct rig *rig, const struct bad_op *bad)
+static void exec_bind_test_array_fails(struct rig *rig, const struct bad_op *bad)
 {
 	const struct drm_asahi_gem_bind_op good[] = {
 		{ .flags = READ, .handle = rig->b, .range = 4 * PAGE, .addr = VA },
@@ -430,13 +434,14 @@ static void test_array_fails(struct rig *rig, const struct bad_op *bad)
 
 	for (i = 0; i < 8; i++)
 		words[i] = A(i);
-	bind(rig, rig->a, READ, 0, 8, VA);
+	exec_bind(rig, rig->a, READ, 0, 8, VA);
 	for (position = 0; position < ARRAY_SIZE(ops); position++) {
 		for (i = 0; i < ARRAY_SIZE(ops); i++)
-			ops[i] = i == position ? bad_op(rig, bad) : good[i - (i > position)];
+			ops[i] = i == position ? exec_bind_bad_op(rig, bad)
+					       : good[i - (i > position)];
 		igt_asahi_vm_bind(rig->client->fd, rig->client->vm, ops, ARRAY_SIZE(ops),
 				  bad->err);
-		check_range(rig, words);
+		exec_bind_check_range(rig, words);
 	}
 }
 
@@ -456,7 +461,7 @@ struct thread {
 	unsigned int wrong;
 };
 
-static int thread_round(struct thread *thread, unsigned int round)
+static int exec_bind_thread_round(struct thread *thread, unsigned int round)
 {
 	const uint32_t first = round % (PAGES - 1);
 	const struct drm_asahi_gem_bind_op op = {
@@ -485,17 +490,17 @@ static int thread_round(struct thread *thread, unsigned int round)
 	return err;
 }
 
-static void *thread_main(void *data)
+static void *exec_bind_thread_main(void *data)
 {
 	struct thread *thread = data;
 	unsigned int i;
 
 	for (i = 0; i < THREAD_ROUNDS && !thread->err; i++)
-		thread->err = thread_round(thread, i);
+		thread->err = exec_bind_thread_round(thread, i);
 	return NULL;
 }
 
-static void test_threads(struct rig *rig)
+static void exec_bind_test_threads(struct rig *rig)
 {
 	struct thread threads[THREADS];
 	unsigned int i;
@@ -512,12 +517,14 @@ static void test_threads(struct rig *rig)
 			.syncobj = syncobj_create(rig->client->fd, 0),
 			.handles = { rig->a, rig->b },
 			.addr = addr,
-			.command = peek_command(rig, addr, rig->out.addr + i * 64, 2),
+			.command = exec_bind_peek_command(rig, addr, rig->out.addr + i * 64, 2),
 			.got = (uint32_t *)rig->out.map + i * 16,
 		};
 	}
 	for (i = 0; i < THREADS; i++)
-		igt_assert_eq(pthread_create(&threads[i].id, NULL, thread_main, &threads[i]), 0);
+		igt_assert_eq(
+			pthread_create(&threads[i].id, NULL, exec_bind_thread_main, &threads[i]),
+			0);
 	for (i = 0; i < THREADS; i++)
 		pthread_join(threads[i].id, NULL);
 	for (i = 0; i < THREADS; i++) {
@@ -530,7 +537,7 @@ static void test_threads(struct rig *rig)
 
 #define WRITTEN	0x600d
 
-static uint32_t start_job(struct rig *rig)
+static uint32_t exec_bind_start_job(struct rig *rig)
 {
 	struct asahi_command commands[] = {
 		igt_asahi_store_word(rig->client, ASAHI_RESULT, 1),
@@ -546,51 +553,51 @@ static uint32_t start_job(struct rig *rig)
 	return sync.out;
 }
 
-static int end_job(struct rig *rig, uint32_t syncobj)
+static int exec_bind_end_job(struct rig *rig, uint32_t syncobj)
 {
 	igt_assert(!igt_asahi_signalled(rig->client->fd, syncobj));
 	rig->client->words[ASAHI_GATE] = 1;
 	return igt_asahi_wait(rig->client->fd, syncobj);
 }
 
-static void test_running_beside(struct rig *rig)
+static void exec_bind_test_running_beside(struct rig *rig)
 {
 	uint32_t syncobj;
 	unsigned int i;
 
-	bind(rig, rig->a, RW, 0, PAGES, VA);
-	syncobj = start_job(rig);
+	exec_bind(rig, rig->a, RW, 0, PAGES, VA);
+	syncobj = exec_bind_start_job(rig);
 	for (i = 0; i < 50; i++) {
-		unbind(rig, VA + PAGE, PAGES - 1);
-		unbind(rig, VA - 4 * PAGE, 4);
-		bind(rig, rig->b, RW, 0, 4, VA - 4 * PAGE);
-		bind(rig, rig->b, RW, 1, PAGES - 1, VA + PAGE);
+		exec_bind_unbind(rig, VA + PAGE, PAGES - 1);
+		exec_bind_unbind(rig, VA - 4 * PAGE, 4);
+		exec_bind(rig, rig->b, RW, 0, 4, VA - 4 * PAGE);
+		exec_bind(rig, rig->b, RW, 1, PAGES - 1, VA + PAGE);
 	}
-	igt_assert_eq(end_job(rig, syncobj), 0);
+	igt_assert_eq(exec_bind_end_job(rig, syncobj), 0);
 	igt_assert_eq_u32(rig->map_a[0], WRITTEN);
 	igt_assert_eq_u32(rig->map_b[0], B(0));
 }
 
-static void test_running_replaced(struct rig *rig)
+static void exec_bind_test_running_replaced(struct rig *rig)
 {
 	uint32_t syncobj;
 
-	bind(rig, rig->a, RW, 0, 1, VA);
-	syncobj = start_job(rig);
-	bind(rig, rig->b, RW, 3, 1, VA);
-	igt_assert_eq(end_job(rig, syncobj), 0);
+	exec_bind(rig, rig->a, RW, 0, 1, VA);
+	syncobj = exec_bind_start_job(rig);
+	exec_bind(rig, rig->b, RW, 3, 1, VA);
+	igt_assert_eq(exec_bind_end_job(rig, syncobj), 0);
 	igt_assert_eq_u32(rig->map_a[0], A(0));
 	igt_assert_eq_u32(rig->map_b[3 * PAGE / 4], WRITTEN);
 }
 
-static void test_running_unbound(struct rig *rig)
+static void exec_bind_test_running_unbound(struct rig *rig)
 {
 	uint32_t syncobj;
 
-	bind(rig, rig->a, RW, 0, 1, VA);
-	syncobj = start_job(rig);
-	unbind(rig, VA, 1);
-	igt_assert_eq(end_job(rig, syncobj), -EIO);
+	exec_bind(rig, rig->a, RW, 0, 1, VA);
+	syncobj = exec_bind_start_job(rig);
+	exec_bind_unbind(rig, VA, 1);
+	igt_assert_eq(exec_bind_end_job(rig, syncobj), -EIO);
 	igt_assert_eq_u32(rig->map_a[0], A(0));
 }
 
@@ -598,26 +605,27 @@ static const struct {
 	const char *name;
 	const char *text;
 	void (*run)(struct rig *rig);
-} tests[] = {
-	{ "beyond", "More is unbound than was mapped.", test_beyond },
-	{ "merge", "Pieces that are bound one by one.", test_merge },
-	{ "large", "More than two page tables.", test_large },
-	{ "threads", "Threads bind neighbouring ranges.", test_threads },
-	{ "running-beside", "Beside what a running job uses.", test_running_beside },
-	{ "running-replaced", "A running job's memory is replaced.", test_running_replaced },
-	{ "running-unbound", "A running job's memory goes.", test_running_unbound },
+} exec_bind_tests[] = {
+	{"beyond", "More is unbound than was mapped.", exec_bind_test_beyond},
+	{"merge", "Pieces that are bound one by one.", exec_bind_test_merge},
+	{"large", "More than two page tables.", exec_bind_test_large},
+	{"threads", "Threads bind neighbouring ranges.", exec_bind_test_threads},
+	{"running-beside", "Beside what a running job uses.", exec_bind_test_running_beside},
+	{"running-replaced", "A running job's memory is replaced.",
+	 exec_bind_test_running_replaced},
+	{"running-unbound", "A running job's memory goes.", exec_bind_test_running_unbound},
 };
 
-static void rig_init(struct rig *rig, int fd)
+static void exec_bind_rig_init(struct rig *rig, int fd)
 {
 	rig->client = igt_asahi_client_open(fd);
 	rig->out = igt_asahi_bo_create(rig->client, PAGE);
-	rig->map_a = new_pages(rig->client->fd, A(0), PAGES, &rig->a);
-	rig->map_b = new_pages(rig->client->fd, B(0), PAGES, &rig->b);
+	rig->map_a = exec_bind_new_pages(rig->client->fd, A(0), PAGES, &rig->a);
+	rig->map_b = exec_bind_new_pages(rig->client->fd, B(0), PAGES, &rig->b);
 }
 
 /* Also after a test that has failed */
-static void rig_fini(struct rig *rig)
+static void exec_bind_rig_fini(struct rig *rig)
 {
 	if (rig->map_a)
 		munmap(rig->map_a, PAGES * PAGE);
@@ -640,37 +648,39 @@ int igt_main()
 	}
 
 	igt_describe("Parts of a range of pages.");
-	for (i = 0; i < ARRAY_SIZE(part_tests); i++) {
-		for (j = 0; j < ARRAY_SIZE(parts); j++) {
-			igt_subtest_f("%s-%s", part_tests[i].name, parts[j].name) {
-				rig_init(&rig, fd);
-				part_tests[i].run(&rig, &parts[j]);
+	for (i = 0; i < ARRAY_SIZE(exec_bind_part_tests); i++) {
+		for (j = 0; j < ARRAY_SIZE(exec_bind_parts); j++) {
+			igt_subtest_f("%s-%s", exec_bind_part_tests[i].name,
+				      exec_bind_parts[j].name)
+			{
+				exec_bind_rig_init(&rig, fd);
+				exec_bind_part_tests[i].run(&rig, &exec_bind_parts[j]);
 			}
 			igt_fixture() {
-				rig_fini(&rig);
+				exec_bind_rig_fini(&rig);
 			}
 		}
 	}
 
 	igt_describe("Arrays with a bad operation change nothing.");
-	for (i = 0; i < ARRAY_SIZE(bad_ops); i++) {
-		igt_subtest_f("array-fails-%s", bad_ops[i].name) {
-			rig_init(&rig, fd);
-			test_array_fails(&rig, &bad_ops[i]);
+	for (i = 0; i < ARRAY_SIZE(exec_bind_bad_ops); i++) {
+		igt_subtest_f("array-fails-%s", exec_bind_bad_ops[i].name) {
+			exec_bind_rig_init(&rig, fd);
+			exec_bind_test_array_fails(&rig, &exec_bind_bad_ops[i]);
 		}
 		igt_fixture() {
-			rig_fini(&rig);
+			exec_bind_rig_fini(&rig);
 		}
 	}
 
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		igt_describe(tests[i].text);
-		igt_subtest(tests[i].name) {
-			rig_init(&rig, fd);
-			tests[i].run(&rig);
+	for (i = 0; i < ARRAY_SIZE(exec_bind_tests); i++) {
+		igt_describe(exec_bind_tests[i].text);
+		igt_subtest(exec_bind_tests[i].name) {
+			exec_bind_rig_init(&rig, fd);
+			exec_bind_tests[i].run(&rig);
 		}
 		igt_fixture() {
-			rig_fini(&rig);
+			exec_bind_rig_fini(&rig);
 		}
 	}
 

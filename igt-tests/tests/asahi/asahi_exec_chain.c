@@ -43,7 +43,7 @@
  * @processes: in turn in four processes
  *
  * SUBTEST: behind-a-fault-%s
- * Description: Who waits for a job that faults, %arg[1], runs, and is told of no error.
+ * Description: A job that waits for one that faults, %arg[1], runs, and gets no error.
  * arg[1]:
  * @queues: in another queue of its address space
  * @vms: in another address space
@@ -61,7 +61,7 @@
 #define UNWRITTEN	-1.0f
 
 /* Jobs of a chain */
-static unsigned int links = 1000;
+static unsigned int exec_chain_links = 1000;
 
 /**
  * struct member - what every fourth job is submitted with
@@ -79,7 +79,7 @@ struct member {
 
 /**
  * struct chain - a test
- * @client: who has the memory
+ * @client: client that has the memory
  * @timeline: user space's, of the fence that the first link waits for
  * @handle: the cells' buffer
  * @cells: the same for the CPU
@@ -101,14 +101,14 @@ enum kind {
 	SYNC_FILE,
 };
 
-static const char *const kind_names[] = { "binary", "timeline", "sync-file" };
+static const char *const exec_chain_kind_names[] = { "binary", "timeline", "sync-file" };
 
-static volatile float *cell(struct chain *chain, unsigned int index)
+static volatile float *exec_chain_cell(struct chain *chain, unsigned int index)
 {
 	return chain->cells + index * CELL_BYTES / sizeof(float);
 }
 
-static struct asahi_command add_command(struct asahi_client *client, unsigned int from)
+static struct asahi_command exec_chain_add_command(struct asahi_client *client, unsigned int from)
 {
 	const uint64_t uniforms[] = {
 		CELL_ADDR(from), CELL_ADDR(ONE), CELL_ADDR((from + 1) % CELLS),
@@ -124,13 +124,13 @@ static struct asahi_command add_command(struct asahi_client *client, unsigned in
 	return igt_asahi_command(client, &dispatch, 1);
 }
 
-static void map_cells(int fd, uint32_t vm, uint32_t cells)
+static void exec_chain_map_cells(int fd, uint32_t vm, uint32_t cells)
 {
 	igt_asahi_vm_bind_one(fd, vm, DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE, cells, 0,
 			      IGT_ASAHI_PAGE, ASAHI_FREE_START, 0);
 }
 
-static void member_init(struct member *member, struct asahi_client *client)
+static void exec_chain_member_init(struct member *member, struct asahi_client *client)
 {
 	unsigned int i;
 
@@ -140,10 +140,10 @@ static void member_init(struct member *member, struct asahi_client *client)
 						DRM_ASAHI_PRIORITY_MEDIUM, 0),
 	};
 	for (i = 0; i < CELLS; i++)
-		member->add[i] = add_command(client, i);
+		member->add[i] = exec_chain_add_command(client, i);
 }
 
-static void begin(struct chain *chain, struct asahi_client *client)
+static void exec_chain_begin(struct chain *chain, struct asahi_client *client)
 {
 	unsigned int i;
 
@@ -152,32 +152,32 @@ static void begin(struct chain *chain, struct asahi_client *client)
 	chain->handle = igt_asahi_gem_create(client->fd, IGT_ASAHI_PAGE, 0, 0, 0);
 	chain->cells = igt_asahi_gem_mmap(client->fd, chain->handle, IGT_ASAHI_PAGE);
 	for (i = 0; i < CELLS; i++)
-		*cell(chain, i) = i ? UNWRITTEN : 0;
-	*cell(chain, ONE) = 1;
-	map_cells(client->fd, client->vm, chain->handle);
+		*exec_chain_cell(chain, i) = i ? UNWRITTEN : 0;
+	*exec_chain_cell(chain, ONE) = 1;
+	exec_chain_map_cells(client->fd, client->vm, chain->handle);
 }
 
-static void end(struct chain *chain)
+static void exec_chain_end(struct chain *chain)
 {
 	munmap((void *)chain->cells, IGT_ASAHI_PAGE);
 	close(chain->timeline);
 }
 
-/* Who takes part */
+/* Members of a chain */
 
-static void one_queue(struct chain *chain)
+static void exec_chain_one_queue(struct chain *chain)
 {
-	member_init(&chain->members[chain->count++], chain->client);
+	exec_chain_member_init(&chain->members[chain->count++], chain->client);
 }
 
-static void queues(struct chain *chain)
+static void exec_chain_queues(struct chain *chain)
 {
 	while (chain->count < MEMBERS)
-		one_queue(chain);
+		exec_chain_one_queue(chain);
 }
 
 /* Objects of the client's are private to its address space: another one has copies. */
-static struct asahi_client other_vm(const struct asahi_client *client)
+static struct asahi_client exec_chain_other_vm(const struct asahi_client *client)
 {
 	struct asahi_client other = *client;
 
@@ -190,33 +190,33 @@ static struct asahi_client other_vm(const struct asahi_client *client)
 	return other;
 }
 
-static void vms(struct chain *chain)
+static void exec_chain_vms(struct chain *chain)
 {
-	one_queue(chain);
+	exec_chain_one_queue(chain);
 	while (chain->count < MEMBERS) {
-		struct asahi_client other = other_vm(chain->client);
+		struct asahi_client other = exec_chain_other_vm(chain->client);
 
-		map_cells(other.fd, other.vm, chain->handle);
-		member_init(&chain->members[chain->count++], &other);
+		exec_chain_map_cells(other.fd, other.vm, chain->handle);
+		exec_chain_member_init(&chain->members[chain->count++], &other);
 		munmap(other.arena.map, other.arena.size);
 	}
 }
 
-static void add_file(struct chain *chain, int dmabuf)
+static void exec_chain_add_file(struct chain *chain, int dmabuf)
 {
 	struct asahi_client *other = igt_asahi_client_open(chain->client->fd);
 
-	map_cells(other->fd, other->vm, prime_fd_to_handle(other->fd, dmabuf));
-	member_init(&chain->members[chain->count++], other);
+	exec_chain_map_cells(other->fd, other->vm, prime_fd_to_handle(other->fd, dmabuf));
+	exec_chain_member_init(&chain->members[chain->count++], other);
 }
 
-static void files(struct chain *chain)
+static void exec_chain_files(struct chain *chain)
 {
 	const int dmabuf = prime_handle_to_fd(chain->client->fd, chain->handle);
 
-	one_queue(chain);
+	exec_chain_one_queue(chain);
 	while (chain->count < MEMBERS)
-		add_file(chain, dmabuf);
+		exec_chain_add_file(chain, dmabuf);
 	close(dmabuf);
 }
 
@@ -230,16 +230,16 @@ enum who {
 static const struct {
 	const char *name;
 	void (*add)(struct chain *chain);
-} whos[] = {
-	[ONE_QUEUE] = { "one-queue", one_queue },
-	[QUEUES] = { "queues", queues },
-	[VMS] = { "vms", vms },
-	[FILES] = { "files", files },
+} exec_chain_whos[] = {
+	[ONE_QUEUE] = { "one-queue", exec_chain_one_queue },
+	[QUEUES] = { "queues", exec_chain_queues },
+	[VMS] = { "vms", exec_chain_vms },
+	[FILES] = { "files", exec_chain_files },
 };
 
 /* The chain */
 
-static void submit_link(struct member *member, enum kind kind, unsigned int link)
+static void exec_chain_submit_link(struct member *member, enum kind kind, unsigned int link)
 {
 	const bool points = kind == TIMELINE;
 
@@ -250,8 +250,8 @@ static void submit_link(struct member *member, enum kind kind, unsigned int link
 					       .out_point = points ? link + 2 : 0 });
 }
 
-/* What the first link waits for: user space's, since work would time out meanwhile */
-static void late_start(struct chain *chain, enum kind kind, uint32_t sync)
+/* The first link waits for a fence of user space's: work would time out meanwhile. */
+static void exec_chain_late_start(struct chain *chain, enum kind kind, uint32_t sync)
 {
 	const int fd = chain->client->fd;
 	const uint32_t late = igt_asahi_late_fence(fd, chain->timeline);
@@ -266,7 +266,7 @@ static void late_start(struct chain *chain, enum kind kind, uint32_t sync)
 	close(file);
 }
 
-static uint32_t same_syncobj(int from, uint32_t sync, int to)
+static uint32_t exec_chain_same_syncobj(int from, uint32_t sync, int to)
 {
 	const int fd = syncobj_handle_to_fd(from, sync, 0);
 	const uint32_t handle = syncobj_fd_to_handle(to, fd, 0);
@@ -276,7 +276,7 @@ static uint32_t same_syncobj(int from, uint32_t sync, int to)
 }
 
 /* All members have the same sync object, or one of their own each. */
-static uint32_t share_syncobj(struct chain *chain, enum kind kind)
+static uint32_t exec_chain_share_syncobj(struct chain *chain, enum kind kind)
 {
 	const uint32_t sync = syncobj_create(chain->client->fd, 0);
 	unsigned int i;
@@ -284,61 +284,62 @@ static uint32_t share_syncobj(struct chain *chain, enum kind kind)
 	for (i = 0; i < chain->count; i++)
 		chain->members[i].sync = kind == SYNC_FILE ?
 			syncobj_create(chain->members[i].fd, 0) :
-			same_syncobj(chain->client->fd, sync, chain->members[i].fd);
+			exec_chain_same_syncobj(chain->client->fd, sync, chain->members[i].fd);
 	return sync;
 }
 
-static int export_file(int fd, uint32_t sync)
+static int exec_chain_export_file(int fd, uint32_t sync)
 {
 	return syncobj_handle_to_fd(fd, sync, DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE);
 }
 
-static void pass_on(int from, uint32_t sync, const struct member *to)
+static void exec_chain_pass_on(int from, uint32_t sync, const struct member *to)
 {
-	const int file = export_file(from, sync);
+	const int file = exec_chain_export_file(from, sync);
 
 	syncobj_import_sync_file(to->fd, to->sync, file);
 	close(file);
 }
 
 /* Nothing runs before the late fence has signalled. */
-static void check_waits(struct chain *chain)
+static void exec_chain_check_waits(struct chain *chain)
 {
 	usleep(50000);
-	igt_assert(*cell(chain, 1) == UNWRITTEN && *cell(chain, 2) == UNWRITTEN);
+	igt_assert(*exec_chain_cell(chain, 1) == UNWRITTEN &&
+		   *exec_chain_cell(chain, 2) == UNWRITTEN);
 	sw_sync_timeline_inc(chain->timeline, 1);
 }
 
-static void check_sum(struct chain *chain)
+static void exec_chain_check_sum(struct chain *chain)
 {
-	const float sum = *cell(chain, links % CELLS);
+	const float sum = *exec_chain_cell(chain, exec_chain_links % CELLS);
 
-	igt_assert_f(sum == links, "the sum is %g\n", sum);
+	igt_assert_f(sum == exec_chain_links, "the sum is %g\n", sum);
 }
 
-static void test_chain(struct asahi_client *client, enum kind kind, enum who who)
+static void exec_chain_test_chain(struct asahi_client *client, enum kind kind, enum who who)
 {
 	struct chain chain;
 	struct member *member, *last = chain.members;
 	unsigned int i;
 	uint32_t sync;
 
-	begin(&chain, client);
-	whos[who].add(&chain);
-	sync = share_syncobj(&chain, kind);
-	late_start(&chain, kind, sync);
+	exec_chain_begin(&chain, client);
+	exec_chain_whos[who].add(&chain);
+	sync = exec_chain_share_syncobj(&chain, kind);
+	exec_chain_late_start(&chain, kind, sync);
 	if (kind == SYNC_FILE)
-		pass_on(client->fd, sync, &chain.members[0]);
-	for (i = 0; i < links; i++, last = member) {
+		exec_chain_pass_on(client->fd, sync, &chain.members[0]);
+	for (i = 0; i < exec_chain_links; i++, last = member) {
 		member = &chain.members[i % chain.count];
 		if (i && kind == SYNC_FILE)
-			pass_on(last->fd, last->sync, member);
-		submit_link(member, kind, i);
+			exec_chain_pass_on(last->fd, last->sync, member);
+		exec_chain_submit_link(member, kind, i);
 	}
-	check_waits(&chain);
+	exec_chain_check_waits(&chain);
 	igt_assert_eq(igt_asahi_wait(last->fd, last->sync), 0);
-	check_sum(&chain);
-	end(&chain);
+	exec_chain_check_sum(&chain);
+	exec_chain_end(&chain);
 }
 
 /* Processes */
@@ -361,7 +362,8 @@ struct ring {
 	int hold[2];
 };
 
-static void set_control(struct msghdr *msg, char *control, size_t size, struct iovec *iov)
+static void exec_chain_set_control(struct msghdr *msg, char *control, size_t size,
+				   struct iovec *iov)
 {
 	*msg = (struct msghdr){
 		.msg_iov = iov,
@@ -371,14 +373,14 @@ static void set_control(struct msghdr *msg, char *control, size_t size, struct i
 	};
 }
 
-static void send_file(int socket, int file)
+static void exec_chain_send_file(int socket, int file)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))] = { 0 };
 	struct iovec iov = { control, 1 };
 	struct cmsghdr *cmsg;
 	struct msghdr msg;
 
-	set_control(&msg, control, sizeof(control), &iov);
+	exec_chain_set_control(&msg, control, sizeof(control), &iov);
 	cmsg = CMSG_FIRSTHDR(&msg);
 	cmsg->cmsg_level = SOL_SOCKET;
 	cmsg->cmsg_type = SCM_RIGHTS;
@@ -388,7 +390,7 @@ static void send_file(int socket, int file)
 	close(file);
 }
 
-static int receive_file(int socket)
+static int exec_chain_receive_file(int socket)
 {
 	_Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
 	char c;
@@ -396,7 +398,7 @@ static int receive_file(int socket)
 	struct msghdr msg;
 	int file;
 
-	set_control(&msg, control, sizeof(control), &iov);
+	exec_chain_set_control(&msg, control, sizeof(control), &iov);
 	igt_assert_eq(recvmsg(socket, &msg, 0), 1);
 	igt_assert(msg.msg_controllen);
 	memcpy(&file, CMSG_DATA(CMSG_FIRSTHDR(&msg)), sizeof(file));
@@ -404,7 +406,7 @@ static int receive_file(int socket)
 }
 
 /* Until another process has submitted what signals a point */
-static void wait_available(struct member *member, uint64_t point)
+static void exec_chain_wait_available(struct member *member, uint64_t point)
 {
 	struct timespec now;
 	int64_t end;
@@ -415,25 +417,26 @@ static void wait_available(struct member *member, uint64_t point)
 					 DRM_SYNCOBJ_WAIT_FLAGS_WAIT_AVAILABLE, NULL));
 }
 
-static void process_link(struct ring *ring, struct member *member, unsigned int link)
+static void exec_chain_process_link(struct ring *ring, struct member *member, unsigned int link)
 {
 	int file;
 
 	if (ring->kind == TIMELINE) {
-		wait_available(member, link + 1);
-		submit_link(member, TIMELINE, link);
+		exec_chain_wait_available(member, link + 1);
+		exec_chain_submit_link(member, TIMELINE, link);
 		return;
 	}
-	file = receive_file(ring->to[link % MEMBERS][1]);
+	file = exec_chain_receive_file(ring->to[link % MEMBERS][1]);
 	syncobj_import_sync_file(member->fd, member->sync, file);
 	close(file);
-	submit_link(member, SYNC_FILE, link);
-	file = export_file(member->fd, member->sync);
-	send_file(ring->to[link + 1 == links ? MEMBERS : (link + 1) % MEMBERS][0], file);
+	exec_chain_submit_link(member, SYNC_FILE, link);
+	file = exec_chain_export_file(member->fd, member->sync);
+	exec_chain_send_file(
+		ring->to[link + 1 == exec_chain_links ? MEMBERS : (link + 1) % MEMBERS][0], file);
 }
 
 /* It stays until the end: closing its file would cancel what waits. */
-static void process(struct ring *ring, unsigned int number)
+static void exec_chain_process(struct ring *ring, unsigned int number)
 {
 	struct chain *chain = ring->chain;
 	struct member *member = &chain->members[0];
@@ -441,15 +444,15 @@ static void process(struct ring *ring, unsigned int number)
 	char c;
 
 	close(ring->hold[1]);
-	add_file(chain, ring->dmabuf);
+	exec_chain_add_file(chain, ring->dmabuf);
 	member->sync = ring->kind == TIMELINE ?
 		syncobj_fd_to_handle(member->fd, ring->syncobj, 0) : syncobj_create(member->fd, 0);
-	for (i = number; i < links; i += MEMBERS)
-		process_link(ring, member, i);
+	for (i = number; i < exec_chain_links; i += MEMBERS)
+		exec_chain_process_link(ring, member, i);
 	igt_assert_eq(read(ring->hold[0], &c, 1), 0);
 }
 
-static void ring_open(struct ring *ring)
+static void exec_chain_ring_open(struct ring *ring)
 {
 	const struct timeval patience = { .tv_sec = PATIENCE_S };
 	unsigned int i;
@@ -462,7 +465,7 @@ static void ring_open(struct ring *ring)
 	}
 }
 
-static void ring_close(struct ring *ring)
+static void exec_chain_ring_close(struct ring *ring)
 {
 	unsigned int i;
 
@@ -476,85 +479,85 @@ static void ring_close(struct ring *ring)
 }
 
 /* The parent waits for the last link's fence. */
-static void finish_ring(struct ring *ring, uint32_t sync)
+static void exec_chain_finish_ring(struct ring *ring, uint32_t sync)
 {
 	struct member last = { .fd = ring->chain->client->fd, .sync = sync };
-	const uint64_t point = links + 1;
+	const uint64_t point = exec_chain_links + 1;
 	uint32_t fence = syncobj_create(last.fd, 0);
 	int file;
 
 	if (ring->kind == TIMELINE) {
-		wait_available(&last, point);
-		check_waits(ring->chain);
+		exec_chain_wait_available(&last, point);
+		exec_chain_check_waits(ring->chain);
 		syncobj_timeline_to_binary(last.fd, fence, sync, point, 0);
 	} else {
-		file = receive_file(ring->to[MEMBERS][1]);
-		check_waits(ring->chain);
+		file = exec_chain_receive_file(ring->to[MEMBERS][1]);
+		exec_chain_check_waits(ring->chain);
 		syncobj_import_sync_file(last.fd, fence, file);
 		close(file);
 	}
 	igt_assert_eq(igt_asahi_wait(last.fd, fence), 0);
 }
 
-static void test_processes(struct asahi_client *client, enum kind kind)
+static void exec_chain_test_processes(struct asahi_client *client, enum kind kind)
 {
 	const uint32_t sync = syncobj_create(client->fd, 0);
 	struct chain chain;
 	struct ring ring = { .chain = &chain, .kind = kind };
 
-	begin(&chain, client);
-	late_start(&chain, kind, sync);
-	ring_open(&ring);
+	exec_chain_begin(&chain, client);
+	exec_chain_late_start(&chain, kind, sync);
+	exec_chain_ring_open(&ring);
 	ring.dmabuf = prime_handle_to_fd(client->fd, chain.handle);
 	ring.syncobj = syncobj_handle_to_fd(client->fd, sync, 0);
 	igt_fork(child, MEMBERS) {
-		process(&ring, child);
+		exec_chain_process(&ring, child);
 	}
 	if (kind == SYNC_FILE)
-		send_file(ring.to[0][0], export_file(client->fd, sync));
-	finish_ring(&ring, sync);
+		exec_chain_send_file(ring.to[0][0], exec_chain_export_file(client->fd, sync));
+	exec_chain_finish_ring(&ring, sync);
 	close(ring.hold[1]);
 	igt_waitchildren();
-	ring_close(&ring);
-	check_sum(&chain);
-	end(&chain);
+	exec_chain_ring_close(&ring);
+	exec_chain_check_sum(&chain);
+	exec_chain_end(&chain);
 }
 
 /* Links that fail */
 
 /* The fence that is waited for has an error; that is its owner's affair. */
-static void test_behind_a_fault(struct asahi_client *client, enum who who)
+static void exec_chain_test_behind_a_fault(struct asahi_client *client, enum who who)
 {
 	const struct asahi_command bad = igt_asahi_store(client, ASAHI_UNMAPPED, 1);
 	uint32_t sync = syncobj_create(client->fd, 0), fault = syncobj_create(client->fd, 0);
 	struct chain chain;
 	unsigned int i;
 
-	begin(&chain, client);
-	whos[who].add(&chain);
-	late_start(&chain, SYNC_FILE, sync);
+	exec_chain_begin(&chain, client);
+	exec_chain_whos[who].add(&chain);
+	exec_chain_late_start(&chain, SYNC_FILE, sync);
 	igt_asahi_submit(client->fd, client->queue, &bad, 1,
 			 &(struct asahi_sync){ .in = sync, .out = fault });
 	for (i = 0; i < chain.count; i++) {
 		struct member *member = &chain.members[i];
 
 		member->sync = syncobj_create(member->fd, 0);
-		pass_on(i ? chain.members[i - 1].fd : client->fd,
-			i ? chain.members[i - 1].sync : fault, member);
-		submit_link(member, BINARY, i);
+		exec_chain_pass_on(i ? chain.members[i - 1].fd : client->fd,
+				   i ? chain.members[i - 1].sync : fault, member);
+		exec_chain_submit_link(member, BINARY, i);
 	}
-	check_waits(&chain);
+	exec_chain_check_waits(&chain);
 	igt_assert_eq(igt_asahi_wait(client->fd, fault), -EIO);
 	for (i = 0; i < chain.count; i++)
 		igt_assert_eq(igt_asahi_wait(chain.members[i].fd, chain.members[i].sync), 0);
-	igt_assert(*cell(&chain, chain.count % CELLS) == chain.count);
-	end(&chain);
+	igt_assert(*exec_chain_cell(&chain, chain.count % CELLS) == chain.count);
+	exec_chain_end(&chain);
 }
 
 static const struct {
 	enum kind kind;
 	enum who who;
-} chains[] = {
+} exec_chain_chains[] = {
 	{ BINARY, ONE_QUEUE },
 	{ BINARY, VMS },
 	{ TIMELINE, ONE_QUEUE },
@@ -573,14 +576,17 @@ int igt_main()
 		const char *text = getenv("ASAHI_LINKS");
 
 		if (text)
-			links = strtoul(text, NULL, 0);
+			exec_chain_links = strtoul(text, NULL, 0);
 		fd = drm_open_driver_render(DRIVER_ASAHI);
 	}
 
 	igt_describe("A thousand jobs, each of which waits for the one before it.");
-	for (i = 0; i < ARRAY_SIZE(chains); i++) {
-		igt_subtest_f("%s-%s", kind_names[chains[i].kind], whos[chains[i].who].name) {
-			test_chain(igt_asahi_client_open(fd), chains[i].kind, chains[i].who);
+	for (i = 0; i < ARRAY_SIZE(exec_chain_chains); i++) {
+		igt_subtest_f("%s-%s", exec_chain_kind_names[exec_chain_chains[i].kind],
+			      exec_chain_whos[exec_chain_chains[i].who].name)
+		{
+			exec_chain_test_chain(igt_asahi_client_open(fd), exec_chain_chains[i].kind,
+					      exec_chain_chains[i].who);
 		}
 		igt_fixture() {
 			igt_asahi_clients_close();
@@ -589,8 +595,8 @@ int igt_main()
 
 	igt_describe("The same in several processes.");
 	for (kind = TIMELINE; kind <= SYNC_FILE; kind++) {
-		igt_subtest_f("%s-processes", kind_names[kind]) {
-			test_processes(igt_asahi_client_open(fd), kind);
+		igt_subtest_f("%s-processes", exec_chain_kind_names[kind]) {
+			exec_chain_test_processes(igt_asahi_client_open(fd), kind);
 		}
 		igt_fixture() {
 			igt_asahi_clients_close();
@@ -598,9 +604,9 @@ int igt_main()
 	}
 
 	igt_describe("The first of a chain faults, and the others run.");
-	for (i = QUEUES; i < ARRAY_SIZE(whos); i++) {
-		igt_subtest_f("behind-a-fault-%s", whos[i].name) {
-			test_behind_a_fault(igt_asahi_client_open(fd), i);
+	for (i = QUEUES; i < ARRAY_SIZE(exec_chain_whos); i++) {
+		igt_subtest_f("behind-a-fault-%s", exec_chain_whos[i].name) {
+			exec_chain_test_behind_a_fault(igt_asahi_client_open(fd), i);
 		}
 		igt_fixture() {
 			igt_asahi_clients_close();

@@ -11,11 +11,11 @@
 
 /**
  * TEST: asahi exec fault
- * Description: Who is to blame when work fails with work of others beside it. The
- *	guilty one gets EIO or ETIMEDOUT, and so does its queue from then on; a
- *	bystander goes on or gets ECANCELED, and its queue stays usable. A fault
- *	names an address space and a unit of the GPU, no queue: work of the same
- *	address space is beside suspicion only when the driver knows more.
+ * Description: Blame for work that fails while work of others is on the GPU. The
+ *	guilty client gets EIO or ETIMEDOUT; a bystander goes on or gets ECANCELED. The
+ *	queues of both stay usable. A fault names an address space and a unit of the
+ *	GPU, no queue: work of the same address space is beside suspicion only when
+ *	the driver knows more.
  * Category: Core
  * Mega feature: General Core features
  * Sub-category: Command submission
@@ -35,7 +35,7 @@
 
 #define ROUNDS		3
 
-static void assert_runs(struct asahi_client *client, uint32_t queue, unsigned int index)
+static void exec_fault_assert_runs(struct asahi_client *client, uint32_t queue, unsigned int index)
 {
 	const struct asahi_command store = igt_asahi_store_word(client, index, 99);
 	const uint32_t sync = syncobj_create(client->fd, 0);
@@ -46,28 +46,16 @@ static void assert_runs(struct asahi_client *client, uint32_t queue, unsigned in
 	igt_assert_eq_u32(client->words[index], 99);
 }
 
-/* It takes no work any more. */
-static void assert_guilty(struct asahi_client *client, uint32_t queue)
+/* A queue of the address space in which there was a fault: it may be held guilty, too. */
+static void exec_fault_assert_goes_on(struct asahi_client *client, uint32_t queue, int err)
 {
-	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 1);
-
-	igt_assert_eq(__igt_asahi_submit(client->fd, queue, &store, 1,
-					 &(struct asahi_sync){ .out = 0 }), -EIO);
-}
-
-/* A queue of the address space in which there was a fault. */
-static void assert_usable_or_guilty(struct asahi_client *client, uint32_t queue, int err)
-{
-	if (err == -EIO) {
-		assert_guilty(client, queue);
-		return;
-	}
-	igt_asahi_assert_bystander(err);
-	assert_runs(client, queue, ASAHI_RESULT + 1);
+	if (err != -EIO)
+		igt_asahi_assert_bystander(err);
+	exec_fault_assert_runs(client, queue, ASAHI_RESULT + 1);
 }
 
 /* Another process: its work is on the GPU until the parent closes the pipe. */
-static void neighbour(int fd, int from, int to)
+static void exec_fault_neighbour(int fd, int from, int to)
 {
 	struct asahi_client *client = igt_asahi_client_open(fd);
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
@@ -79,14 +67,14 @@ static void neighbour(int fd, int from, int to)
 	igt_assert_eq(read(from, &c, 1), 0);
 	client->words[ASAHI_GATE] = 1;
 	igt_asahi_assert_bystander(igt_asahi_wait(client->fd, sync));
-	assert_runs(client, client->queue, ASAHI_RESULT + 1);
+	exec_fault_assert_runs(client, client->queue, ASAHI_RESULT + 1);
 }
 
 /*
  * On the GPU at once: the guilty work, work of a second queue of the same address
  * space, of another open of the device and of another process.
  */
-static void fault_beside(struct asahi_client *client, struct asahi_client *other)
+static void exec_fault_beside(struct asahi_client *client, struct asahi_client *other)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
 	const struct asahi_command other_gate = igt_asahi_gate(other, ASAHI_RESULT, 2);
@@ -105,7 +93,7 @@ static void fault_beside(struct asahi_client *client, struct asahi_client *other
 	igt_fork(child, 1) {
 		close(from[0]);
 		close(to[1]);
-		neighbour(client->fd, to[0], from[1]);
+		exec_fault_neighbour(client->fd, to[0], from[1]);
 	}
 	close(from[1]);
 	close(to[0]);
@@ -120,10 +108,10 @@ static void fault_beside(struct asahi_client *client, struct asahi_client *other
 	igt_assert_eq(igt_asahi_wait(client->fd, fault), -EIO);
 	client->words[ASAHI_GATE] = 1;
 	other->words[ASAHI_GATE] = 1;
-	assert_usable_or_guilty(client, second, igt_asahi_wait(client->fd, ours));
+	exec_fault_assert_goes_on(client, second, igt_asahi_wait(client->fd, ours));
 	igt_asahi_assert_bystander(igt_asahi_wait(other->fd, theirs));
-	assert_runs(other, other->queue, ASAHI_RESULT + 1);
-	assert_guilty(client, guilty);
+	exec_fault_assert_runs(other, other->queue, ASAHI_RESULT + 1);
+	exec_fault_assert_runs(client, guilty, ASAHI_RESULT + 2);
 	close(to[1]);
 	igt_waitchildren();
 	close(from[0]);
@@ -131,20 +119,20 @@ static void fault_beside(struct asahi_client *client, struct asahi_client *other
 	igt_asahi_queue_destroy(client->fd, guilty, 0);
 }
 
-static void test_beside_others(struct asahi_client *client)
+static void exec_fault_test_beside_others(struct asahi_client *client)
 {
 	struct asahi_client *other = igt_asahi_client_open(client->fd);
 	unsigned int i;
 
 	for (i = 0; i < ROUNDS; i++)
-		fault_beside(client, other);
+		exec_fault_beside(client, other);
 }
 
 /*
  * Jobs side by side, of which the second is guilty: its fence says so, whatever
  * becomes of the first.
  */
-static void test_beside_own_queue(struct asahi_client *client)
+static void exec_fault_test_beside_own_queue(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
 	const struct asahi_command bad = igt_asahi_store(client, ASAHI_UNMAPPED, 2);
@@ -161,7 +149,7 @@ static void test_beside_own_queue(struct asahi_client *client)
 		igt_asahi_assert_bystander(err);
 	igt_assert_eq(igt_asahi_wait(client->fd, second), -EIO);
 	igt_assert(err || client->words[ASAHI_RESULT] == 1);
-	assert_guilty(client, client->queue);
+	exec_fault_assert_runs(client, client->queue, ASAHI_RESULT + 1);
 }
 
 /**
@@ -178,7 +166,7 @@ struct worker {
 	struct asahi_command store;
 };
 
-static struct worker worker_new(struct asahi_client *client)
+static struct worker exec_fault_worker_new(struct asahi_client *client)
 {
 	return (struct worker){
 		.client = client,
@@ -189,7 +177,7 @@ static struct worker worker_new(struct asahi_client *client)
 	};
 }
 
-static void work(struct worker *worker)
+static void exec_fault_work(struct worker *worker)
 {
 	const int fd = worker->client->fd;
 
@@ -199,22 +187,22 @@ static void work(struct worker *worker)
 }
 
 /* Another process, until the parent closes the pipe */
-static void working_neighbour(int fd, int from, int to)
+static void exec_fault_working_neighbour(int fd, int from, int to)
 {
-	struct worker worker = worker_new(igt_asahi_client_open(fd));
+	struct worker worker = exec_fault_worker_new(igt_asahi_client_open(fd));
 	struct pollfd end = { .fd = from, .events = POLLIN };
 	char c = 0;
 
 	igt_assert_eq(write(to, &c, 1), 1);
 	while (!poll(&end, 1, 0))
-		work(&worker);
-	assert_runs(worker.client, worker.queue, ASAHI_RESULT + 1);
+		exec_fault_work(&worker);
+	exec_fault_assert_runs(worker.client, worker.queue, ASAHI_RESULT + 1);
 }
 
 /* Until a gate's time is up: another queue of its address space, and another process */
-static void work_beside(struct asahi_client *client, uint32_t gate)
+static void exec_fault_work_beside(struct asahi_client *client, uint32_t gate)
 {
-	struct worker second = worker_new(client);
+	struct worker second = exec_fault_worker_new(client);
 	int from[2], to[2];
 	char c;
 
@@ -222,13 +210,13 @@ static void work_beside(struct asahi_client *client, uint32_t gate)
 	igt_assert_eq(pipe(to), 0);
 	igt_fork(child, 1) {
 		close(to[1]);
-		working_neighbour(client->fd, to[0], from[1]);
+		exec_fault_working_neighbour(client->fd, to[0], from[1]);
 	}
 	igt_assert_eq(read(from[0], &c, 1), 1);
 	do {
-		work(&second);
+		exec_fault_work(&second);
 	} while (syncobj_wait_err(client->fd, &gate, 1, 0, 0));
-	assert_runs(client, second.queue, ASAHI_RESULT + 1);
+	exec_fault_assert_runs(client, second.queue, ASAHI_RESULT + 1);
 	close(to[1]);
 	igt_waitchildren();
 	close(to[0]);
@@ -237,10 +225,10 @@ static void work_beside(struct asahi_client *client, uint32_t gate)
 }
 
 /*
- * Two gates that stay closed. Either may be the first whose time is up; what is on
- * the GPU beside it is not to blame, and neither is who works all the time.
+ * Two gates that stay closed. Either may be the first to time out; other work on the GPU
+ * is not to blame, and neither is a client that works all the time.
  */
-static void test_timeout_beside_others(struct asahi_client *client)
+static void exec_fault_test_timeout_beside_others(struct asahi_client *client)
 {
 	struct asahi_client *other = igt_asahi_client_open(client->fd), *guilty, *bystander;
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
@@ -252,7 +240,7 @@ static void test_timeout_beside_others(struct asahi_client *client)
 	igt_asahi_submit_one(client, &gate, ours);
 	usleep(500000);
 	igt_asahi_submit_one(other, &other_gate, theirs);
-	work_beside(client, ours);
+	exec_fault_work_beside(client, ours);
 	first = igt_asahi_wait(client->fd, ours);
 	other->words[ASAHI_GATE] = 1;
 	second = igt_asahi_wait(other->fd, theirs);
@@ -260,19 +248,20 @@ static void test_timeout_beside_others(struct asahi_client *client)
 	bystander = guilty == client ? other : client;
 	igt_assert_eq(guilty == client ? first : second, -ETIMEDOUT);
 	igt_asahi_assert_bystander(guilty == client ? second : first);
-	assert_runs(bystander, bystander->queue, ASAHI_RESULT + 1);
-	assert_guilty(guilty, guilty->queue);
+	exec_fault_assert_runs(bystander, bystander->queue, ASAHI_RESULT + 1);
+	exec_fault_assert_runs(guilty, guilty->queue, ASAHI_RESULT + 1);
 }
 
-static const struct asahi_client_test tests[] = {
-	{ "beside-others", "A fault beside other queues, clients and processes.",
-	  test_beside_others },
-	{ "beside-own-queue", "A fault beside work of the same queue.", test_beside_own_queue },
-	{ "timeout-beside-others", "Work that takes too long beside another client's.",
-	  test_timeout_beside_others },
+static const struct asahi_client_test exec_fault_tests[] = {
+	{"beside-others", "A fault beside other queues, clients and processes.",
+	 exec_fault_test_beside_others},
+	{"beside-own-queue", "A fault beside work of the same queue.",
+	 exec_fault_test_beside_own_queue},
+	{"timeout-beside-others", "Work that takes too long beside another client's.",
+	 exec_fault_test_timeout_beside_others},
 };
 
 int igt_main()
 {
-	igt_asahi_client_tests(tests, ARRAY_SIZE(tests));
+	igt_asahi_client_tests(exec_fault_tests, ARRAY_SIZE(exec_fault_tests));
 }

@@ -38,14 +38,14 @@
 #define RESULTS		256
 #define JOBS		64
 
-/* What the driver says in its documentation. */
+/* Jobs of a queue, as the driver's documentation says */
 #define QUEUED_JOBS	1024
 
 /* The driver's part is 2 ms; a slow kernel or a busy host add theirs. */
 #define MEDIAN_NS	2000000000ULL
 
 /* Opens one job's gate; by how much its fence comes later than its word. */
-static uint64_t fence_delay(struct asahi_client *client, unsigned int job, uint32_t syncobj)
+static uint64_t exec_fence_delay(struct asahi_client *client, unsigned int job, uint32_t syncobj)
 {
 	const uint64_t patience = igt_asahi_patience_ns();
 	struct timespec start = { 0 };
@@ -60,7 +60,7 @@ static uint64_t fence_delay(struct asahi_client *client, unsigned int job, uint3
 	return igt_nsec_elapsed(&start);
 }
 
-static int compare(const void *a, const void *b)
+static int exec_fence_compare(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -68,7 +68,8 @@ static int compare(const void *a, const void *b)
 }
 
 /* Each waits for the one before it, and for a gate of its own. */
-static void submit_gates(struct asahi_client *client, uint32_t *syncs, unsigned int count)
+static void exec_fence_submit_gates(struct asahi_client *client, uint32_t *syncs,
+				    unsigned int count)
 {
 	unsigned int i;
 
@@ -85,35 +86,35 @@ static void submit_gates(struct asahi_client *client, uint32_t *syncs, unsigned 
 
 /*
  * Behind each job but the last is one that does not end before its gate is opened:
- * who waits for the queue to drain waits for ever.
+ * waiting for the queue to drain would take for ever.
  */
-static void test_on_time(struct asahi_client *client)
+static void exec_fence_test_on_time(struct asahi_client *client)
 {
 	uint32_t syncs[JOBS];
 	uint64_t delays[JOBS];
 	unsigned int i;
 
-	submit_gates(client, syncs, JOBS);
+	exec_fence_submit_gates(client, syncs, JOBS);
 	for (i = 0; i < JOBS; i++) {
-		delays[i] = fence_delay(client, i, syncs[i]);
+		delays[i] = exec_fence_delay(client, i, syncs[i]);
 		igt_assert(i + 1 == JOBS || !igt_asahi_signalled(client->fd, syncs[i + 1]));
 	}
-	qsort(delays, JOBS, sizeof(delays[0]), compare);
+	qsort(delays, JOBS, sizeof(delays[0]), exec_fence_compare);
 	igt_info("fences after their words: median %.2f ms, at most %.2f ms\n",
 		 delays[JOBS / 2] / 1e6, delays[JOBS - 1] / 1e6);
 	igt_assert_lt_u64(delays[JOBS / 2], MEDIAN_NS);
 }
 
-static void test_two_in_flight(struct asahi_client *client)
+static void exec_fence_test_two_in_flight(struct asahi_client *client)
 {
 	uint32_t syncs[2];
 	unsigned int i;
 
-	submit_gates(client, syncs, 2);
+	exec_fence_submit_gates(client, syncs, 2);
 	/* The driver hands over both while this waits. */
 	usleep(100000);
 	for (i = 0; i < 2; i++) {
-		igt_assert_lt_u64(fence_delay(client, i, syncs[i]), MEDIAN_NS);
+		igt_assert_lt_u64(exec_fence_delay(client, i, syncs[i]), MEDIAN_NS);
 		igt_assert(i == 1 || !igt_asahi_signalled(client->fd, syncs[1]));
 	}
 }
@@ -134,7 +135,7 @@ struct flood {
 	int err;
 };
 
-static void *flood_run(void *data)
+static void *exec_fence_flood_run(void *data)
 {
 	struct flood *flood = data;
 
@@ -149,7 +150,7 @@ static void *flood_run(void *data)
 }
 
 /* Until the queue is full; and then there is time enough for more than it takes. */
-static unsigned int flood_settles(struct flood *flood)
+static unsigned int exec_fence_flood_settles(struct flood *flood)
 {
 	struct timespec start = { 0 };
 
@@ -165,7 +166,7 @@ static unsigned int flood_settles(struct flood *flood)
  * The first job waits for a fence of user space, and all others behind it: nothing
  * is on the GPU that could take too long.
  */
-static void test_backpressure(struct asahi_client *client)
+static void exec_fence_test_backpressure(struct asahi_client *client)
 {
 	struct flood flood = { .client = client };
 	unsigned int settled;
@@ -178,8 +179,8 @@ static void test_backpressure(struct asahi_client *client)
 	flood.command = igt_asahi_after(igt_asahi_store_word(client, ASAHI_RESULT, 2), 0);
 	igt_asahi_submit(client->fd, client->queue, &flood.command, 1,
 			 &(struct asahi_sync){ .in = igt_asahi_late_fence(client->fd, timeline) });
-	igt_assert_eq(pthread_create(&thread, NULL, flood_run, &flood), 0);
-	settled = flood_settles(&flood);
+	igt_assert_eq(pthread_create(&thread, NULL, exec_fence_flood_run, &flood), 0);
+	settled = exec_fence_flood_settles(&flood);
 	sw_sync_timeline_inc(timeline, 1);
 	pthread_join(thread, NULL);
 	close(timeline);
@@ -199,7 +200,7 @@ int igt_main()
 
 	igt_describe("A fence does not wait for later jobs.");
 	igt_subtest("on-time") {
-		test_on_time(igt_asahi_client_open(fd));
+		exec_fence_test_on_time(igt_asahi_client_open(fd));
 	}
 	igt_fixture() {
 		igt_asahi_clients_close();
@@ -207,7 +208,7 @@ int igt_main()
 
 	igt_describe("Nor with just two jobs.");
 	igt_subtest("two-in-flight") {
-		test_two_in_flight(igt_asahi_client_open(fd));
+		exec_fence_test_two_in_flight(igt_asahi_client_open(fd));
 	}
 	igt_fixture() {
 		igt_asahi_clients_close();
@@ -215,7 +216,7 @@ int igt_main()
 
 	igt_describe("SUBMIT waits when too much is queued.");
 	igt_subtest("backpressure") {
-		test_backpressure(igt_asahi_client_open(fd));
+		exec_fence_test_backpressure(igt_asahi_client_open(fd));
 	}
 
 	igt_fixture() {

@@ -14,7 +14,7 @@
 
 /**
  * TEST: asahi exec order
- * Description: What has to wait waits, for what it was told and for nothing else.
+ * Description: Jobs wait for the fences that they were given, and for nothing else.
  * Category: Core
  * Mega feature: General Core features
  * Sub-category: Command submission
@@ -42,8 +42,8 @@
  *
  * SUBTEST: point-to-come
  * Description: A point that nobody has submitted yet is refused, and nothing happens;
- *	the same SUBMIT works once the point has come. Who waits for it to be submitted,
- *	as the CPU can, sees it signalled.
+ *	the same SUBMIT works once the point has come. The CPU, which can wait for it to be
+ *	submitted, sees it signalled.
  *
  * SUBTEST: point-between
  * Description: A point between two others stands for the later one.
@@ -75,13 +75,13 @@
 
 /* A word that was not written yet. */
 #define POISON		0x5a5a5a5a
-/* What runs side by side differs from run to run. */
+/* The order of jobs that run side by side differs from run to run. */
 #define ROUNDS		4
 #define IN_SYNCS	3
 #define MANY_SYNCS	1000
 #define GATES		8
 
-static void poison(struct asahi_client *client)
+static void exec_order_poison(struct asahi_client *client)
 {
 	unsigned int i;
 
@@ -92,19 +92,19 @@ static void poison(struct asahi_client *client)
 }
 
 /* It is still as it was although there was time enough to write it. */
-static void assert_unwritten(struct asahi_client *client, unsigned int index)
+static void exec_order_assert_unwritten(struct asahi_client *client, unsigned int index)
 {
 	usleep(100000);
 	igt_assert_eq_u32(client->words[index], POISON);
 }
 
-static void assert_soon(struct asahi_client *client, unsigned int index, uint32_t value)
+static void exec_order_assert_soon(struct asahi_client *client, unsigned int index, uint32_t value)
 {
 	igt_assert_f(igt_asahi_word_becomes(client, index, value), "word %u is %08x, not %08x\n",
 		     index, client->words[index], value);
 }
 
-static void test_side_by_side(struct asahi_client *client)
+static void exec_order_test_side_by_side(struct asahi_client *client)
 {
 	const uint32_t sync = syncobj_create(client->fd, 0);
 	const struct asahi_command commands[] = {
@@ -114,10 +114,10 @@ static void test_side_by_side(struct asahi_client *client)
 	unsigned int i;
 
 	for (i = 0; i < ROUNDS; i++) {
-		poison(client);
+		exec_order_poison(client);
 		igt_asahi_submit(client->fd, client->queue, commands, 2,
 				 &(struct asahi_sync){ .out = sync });
-		assert_soon(client, ASAHI_RESULT + 1, 2);
+		exec_order_assert_soon(client, ASAHI_RESULT + 1, 2);
 		igt_assert_eq_u32(client->words[ASAHI_RESULT], POISON);
 		client->words[ASAHI_GATE] = 1;
 		igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
@@ -128,7 +128,7 @@ static void test_side_by_side(struct asahi_client *client)
  * Two gates, and two readers: the first behind one command, the second behind two.
  * Neither the first gate alone nor its place in the ring may let the second go.
  */
-static void test_barrier_index(struct asahi_client *client)
+static void exec_order_test_barrier_index(struct asahi_client *client)
 {
 	const uint32_t sync = syncobj_create(client->fd, 0);
 	struct asahi_command commands[4];
@@ -143,13 +143,13 @@ static void test_barrier_index(struct asahi_client *client)
 								 ASAHI_RESULT + 2 + i), 1 + i);
 	}
 	for (i = 0; i < ROUNDS; i++) {
-		poison(client);
+		exec_order_poison(client);
 		igt_asahi_submit(client->fd, client->queue, commands, 4,
 				 &(struct asahi_sync){ .out = sync });
-		assert_unwritten(client, ASAHI_RESULT + 2);
+		exec_order_assert_unwritten(client, ASAHI_RESULT + 2);
 		client->words[ASAHI_GATE] = 1;
-		assert_soon(client, ASAHI_RESULT + 2, 11);
-		assert_unwritten(client, ASAHI_RESULT + 3);
+		exec_order_assert_soon(client, ASAHI_RESULT + 2, 11);
+		exec_order_assert_unwritten(client, ASAHI_RESULT + 3);
 		client->words[ASAHI_GATE + 1] = 1;
 		igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
 		igt_assert_eq_u32(client->words[ASAHI_RESULT + 3], 12);
@@ -157,7 +157,7 @@ static void test_barrier_index(struct asahi_client *client)
 }
 
 /* Everything that was submitted before, the last command of it too. */
-static void test_barrier_earlier_submits(struct asahi_client *client)
+static void exec_order_test_barrier_earlier_submits(struct asahi_client *client)
 {
 	const uint32_t sync = syncobj_create(client->fd, 0);
 	const struct asahi_command commands[] = {
@@ -169,11 +169,11 @@ static void test_barrier_earlier_submits(struct asahi_client *client)
 	unsigned int i;
 
 	for (i = 0; i < ROUNDS; i++) {
-		poison(client);
+		exec_order_poison(client);
 		igt_asahi_submit(client->fd, client->queue, commands, 2,
 				 &(struct asahi_sync){ .out = 0 });
 		igt_asahi_submit_one(client, &reader, sync);
-		assert_unwritten(client, ASAHI_RESULT + 2);
+		exec_order_assert_unwritten(client, ASAHI_RESULT + 2);
 		client->words[ASAHI_GATE] = 1;
 		igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
 		igt_assert_eq_u32(client->words[ASAHI_RESULT + 2], 2);
@@ -181,8 +181,8 @@ static void test_barrier_earlier_submits(struct asahi_client *client)
 }
 
 /* A reader of what the gate writes waits for all these fences. */
-static void wait_behind_gate(struct asahi_client *client, const struct drm_asahi_sync *in,
-			     unsigned int count)
+static void exec_order_wait_behind_gate(struct asahi_client *client,
+					const struct drm_asahi_sync *in, unsigned int count)
 {
 	const struct asahi_command reader = igt_asahi_copy(client, ASAHI_RESULT, ASAHI_RESULT + 1);
 	struct drm_asahi_sync syncs[IN_SYNCS + 1];
@@ -191,7 +191,7 @@ static void wait_behind_gate(struct asahi_client *client, const struct drm_asahi
 	syncs[count] = (struct drm_asahi_sync){ .handle = syncobj_create(client->fd, 0) };
 	igt_assert_eq(__igt_asahi_submit_syncs(client->fd, client->queue, &reader, 1, syncs, count,
 					       1), 0);
-	assert_unwritten(client, ASAHI_RESULT + 1);
+	exec_order_assert_unwritten(client, ASAHI_RESULT + 1);
 	igt_assert(!igt_asahi_signalled(client->fd, syncs[count].handle));
 	client->words[ASAHI_GATE] = 1;
 	igt_assert_eq(igt_asahi_wait(client->fd, syncs[count].handle), 0);
@@ -202,7 +202,7 @@ static void wait_behind_gate(struct asahi_client *client, const struct drm_asahi
  * One of several is late, each of them in turn. They come from queues of their
  * own: on the same one, all fences behind the late one are late.
  */
-static void test_each_in_sync(struct asahi_client *client)
+static void exec_order_test_each_in_sync(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 7);
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 2, 1);
@@ -214,32 +214,32 @@ static void test_each_in_sync(struct asahi_client *client)
 		queues[i] = igt_asahi_queue_create(client->fd, client->vm,
 						   DRM_ASAHI_PRIORITY_MEDIUM, 0);
 	for (late = 0; late < IN_SYNCS; late++) {
-		poison(client);
+		exec_order_poison(client);
 		for (i = 0; i < IN_SYNCS; i++) {
 			in[i].handle = syncobj_create(client->fd, 0);
 			igt_asahi_submit(client->fd, queues[i], i == late ? &gate : &store, 1,
 					 &(struct asahi_sync){ .out = in[i].handle });
 		}
-		wait_behind_gate(client, in, IN_SYNCS);
+		exec_order_wait_behind_gate(client, in, IN_SYNCS);
 	}
 }
 
 /* Jobs of one queue run side by side, too, unless they say something else. */
-static void test_own_queue(struct asahi_client *client)
+static void exec_order_test_own_queue(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 7);
 	const struct drm_asahi_sync in = { .handle = syncobj_create(client->fd, 0) };
 	unsigned int i;
 
 	for (i = 0; i < ROUNDS; i++) {
-		poison(client);
+		exec_order_poison(client);
 		igt_asahi_submit_one(client, &gate, in.handle);
-		wait_behind_gate(client, &in, 1);
+		exec_order_wait_behind_gate(client, &in, 1);
 	}
 }
 
 /* A point that another queue signals late, behind one that came early. */
-static void test_timeline_point(struct asahi_client *client)
+static void exec_order_test_timeline_point(struct asahi_client *client)
 {
 	const uint32_t timeline = syncobj_create(client->fd, 0);
 	const uint32_t first = syncobj_create(client->fd, 0);
@@ -252,7 +252,7 @@ static void test_timeline_point(struct asahi_client *client)
 	};
 	uint32_t early, late;
 
-	poison(client);
+	exec_order_poison(client);
 	early = igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
 	late = igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_LOW, 0);
 	igt_asahi_submit(client->fd, early, &store, 1,
@@ -262,10 +262,10 @@ static void test_timeline_point(struct asahi_client *client)
 	igt_asahi_submit(client->fd, client->queue, &store, 1,
 			 &(struct asahi_sync){ .in = timeline, .in_point = 5, .out = first });
 	igt_assert_eq(igt_asahi_wait(client->fd, first), 0);
-	wait_behind_gate(client, &point, 1);
+	exec_order_wait_behind_gate(client, &point, 1);
 }
 
-/* What the CPU does to wait for a point that may not be there yet */
+/* Waits on the CPU for a point that may not be there yet. */
 struct cpu_wait {
 	pthread_t thread;
 	int fd;
@@ -275,7 +275,7 @@ struct cpu_wait {
 	atomic_bool over;
 };
 
-static void *cpu_wait_run(void *data)
+static void *exec_order_cpu_wait_run(void *data)
 {
 	struct cpu_wait *wait = data;
 	struct drm_syncobj_timeline_wait args = {
@@ -292,15 +292,15 @@ static void *cpu_wait_run(void *data)
 }
 
 /* The point is not there: SUBMIT says so, runs nothing and leaves its out-sync alone. */
-static void refuse_point(struct asahi_client *client, const struct asahi_command *command,
-			 struct asahi_sync sync)
+static void exec_order_refuse_point(struct asahi_client *client,
+				    const struct asahi_command *command, struct asahi_sync sync)
 {
 	igt_assert_eq(__igt_asahi_submit(client->fd, client->queue, command, 1, &sync), -EINVAL);
-	assert_unwritten(client, ASAHI_RESULT + 1);
+	exec_order_assert_unwritten(client, ASAHI_RESULT + 1);
 	igt_assert_eq(syncobj_wait_err(client->fd, &sync.out, 1, 0, 0), -EINVAL);
 }
 
-static void test_point_to_come(struct asahi_client *client)
+static void exec_order_test_point_to_come(struct asahi_client *client)
 {
 	const uint32_t timeline = syncobj_create(client->fd, 0);
 	const struct asahi_sync sync = { .in = timeline, .in_point = 5,
@@ -311,16 +311,16 @@ static void test_point_to_come(struct asahi_client *client)
 		igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
 	struct cpu_wait wait = { .fd = client->fd, .timeline = timeline, .point = 5 };
 
-	poison(client);
-	igt_assert_eq(pthread_create(&wait.thread, NULL, cpu_wait_run, &wait), 0);
-	refuse_point(client, &reader, sync);
+	exec_order_poison(client);
+	igt_assert_eq(pthread_create(&wait.thread, NULL, exec_order_cpu_wait_run, &wait), 0);
+	exec_order_refuse_point(client, &reader, sync);
 	igt_asahi_submit(client->fd, other, &gate, 1,
 			 &(struct asahi_sync){ .out = timeline, .out_point = 4 });
-	refuse_point(client, &reader, sync);
+	exec_order_refuse_point(client, &reader, sync);
 	igt_asahi_submit(client->fd, other, &gate, 1,
 			 &(struct asahi_sync){ .out = timeline, .out_point = 5 });
 	igt_asahi_submit(client->fd, client->queue, &reader, 1, &sync);
-	assert_unwritten(client, ASAHI_RESULT + 1);
+	exec_order_assert_unwritten(client, ASAHI_RESULT + 1);
 	igt_assert(!wait.over);
 	client->words[ASAHI_GATE] = 1;
 	pthread_join(wait.thread, NULL);
@@ -330,50 +330,51 @@ static void test_point_to_come(struct asahi_client *client)
 }
 
 /* A timeline with the points 2 and 5, of which the work of @late waits at the gate */
-static uint32_t two_points(struct asahi_client *client, uint64_t late)
+static uint32_t exec_order_two_points(struct asahi_client *client, uint64_t late)
 {
 	const uint32_t timeline = syncobj_create(client->fd, 0);
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 7);
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 2, 1);
 	uint64_t point;
 
-	poison(client);
+	exec_order_poison(client);
 	for (point = 2; point <= 5; point += 3)
 		igt_asahi_submit(client->fd,
 				 igt_asahi_queue_create(client->fd, client->vm,
 							DRM_ASAHI_PRIORITY_MEDIUM, 0),
 				 point == late ? &gate : &store, 1,
 				 &(struct asahi_sync){ .out = timeline, .out_point = point });
-	assert_soon(client, ASAHI_RESULT + 2, 1);
+	exec_order_assert_soon(client, ASAHI_RESULT + 2, 1);
 	return timeline;
 }
 
-static void wait_for_point(struct asahi_client *client, uint32_t timeline, uint64_t point)
+static void exec_order_wait_for_point(struct asahi_client *client, uint32_t timeline,
+				      uint64_t point)
 {
-	wait_behind_gate(client, &(struct drm_asahi_sync){
+	exec_order_wait_behind_gate(client, &(struct drm_asahi_sync){
 				 .sync_type = DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ,
 				 .handle = timeline,
 				 .timeline_value = point }, 1);
 }
 
-static void test_point_between(struct asahi_client *client)
+static void exec_order_test_point_between(struct asahi_client *client)
 {
-	wait_for_point(client, two_points(client, 5), 3);
+	exec_order_wait_for_point(client, exec_order_two_points(client, 5), 3);
 }
 
-static void test_point_late_before_early(struct asahi_client *client)
+static void exec_order_test_point_late_before_early(struct asahi_client *client)
 {
-	wait_for_point(client, two_points(client, 2), 5);
+	exec_order_wait_for_point(client, exec_order_two_points(client, 2), 5);
 }
 
-static void test_point_zero(struct asahi_client *client)
+static void exec_order_test_point_zero(struct asahi_client *client)
 {
-	wait_for_point(client, two_points(client, 2), 0);
-	wait_for_point(client, two_points(client, 5), 0);
+	exec_order_wait_for_point(client, exec_order_two_points(client, 2), 0);
+	exec_order_wait_for_point(client, exec_order_two_points(client, 5), 0);
 }
 
 /* Half of them are binary, half points of one timeline. */
-static void many_outs(int fd, struct drm_asahi_sync *outs)
+static void exec_order_many_outs(int fd, struct drm_asahi_sync *outs)
 {
 	const uint32_t timeline = syncobj_create(fd, 0);
 	unsigned int i;
@@ -389,7 +390,7 @@ static void many_outs(int fd, struct drm_asahi_sync *outs)
 }
 
 /* Each of the gates signals a binary sync object and a point of a timeline. */
-static void submit_gates(struct asahi_client *client, struct drm_asahi_sync *syncs)
+static void exec_order_submit_gates(struct asahi_client *client, struct drm_asahi_sync *syncs)
 {
 	const uint32_t timeline = syncobj_create(client->fd, 0);
 	unsigned int i;
@@ -413,7 +414,7 @@ static void submit_gates(struct asahi_client *client, struct drm_asahi_sync *syn
 	}
 }
 
-static bool sync_signalled(int fd, const struct drm_asahi_sync *sync)
+static bool exec_order_sync_signalled(int fd, const struct drm_asahi_sync *sync)
 {
 	uint32_t handle = sync->handle;
 	uint64_t point = sync->timeline_value;
@@ -421,43 +422,43 @@ static bool sync_signalled(int fd, const struct drm_asahi_sync *sync)
 	return syncobj_timeline_wait(fd, &handle, &point, 1, 0, 0, NULL);
 }
 
-static void count_outs(int fd, const struct drm_asahi_sync *outs, unsigned int expected)
+static void exec_order_count_outs(int fd, const struct drm_asahi_sync *outs, unsigned int expected)
 {
 	unsigned int i, count = 0;
 
 	for (i = 0; i < MANY_SYNCS; i++)
-		count += sync_signalled(fd, &outs[i]);
+		count += exec_order_sync_signalled(fd, &outs[i]);
 	igt_assert_eq(count, expected);
 }
 
 /* The gates are opened one by one, the last of them at the end. */
-static void test_many_syncs(struct asahi_client *client)
+static void exec_order_test_many_syncs(struct asahi_client *client)
 {
 	static struct drm_asahi_sync syncs[2 * MANY_SYNCS];
 	struct drm_asahi_sync *outs = syncs + MANY_SYNCS;
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 9);
 	unsigned int i;
 
-	poison(client);
+	exec_order_poison(client);
 	for (i = 0; i < GATES; i++)
 		client->words[ASAHI_GATE + i] = 0;
-	submit_gates(client, syncs);
+	exec_order_submit_gates(client, syncs);
 	for (i = 2 * GATES; i < MANY_SYNCS; i++)
 		syncs[i] = syncs[i % (2 * GATES)];
-	many_outs(client->fd, outs);
+	exec_order_many_outs(client->fd, outs);
 	igt_assert_eq(__igt_asahi_submit_syncs(client->fd, client->queue, &store, 1, syncs,
 					       MANY_SYNCS, MANY_SYNCS), 0);
 	for (i = 0; i + 1 < GATES; i++)
 		client->words[ASAHI_GATE + i] = 1;
-	assert_unwritten(client, ASAHI_RESULT);
-	count_outs(client->fd, outs, 0);
+	exec_order_assert_unwritten(client, ASAHI_RESULT);
+	exec_order_count_outs(client->fd, outs, 0);
 	client->words[ASAHI_GATE + i] = 1;
 	igt_assert_eq(igt_asahi_wait(client->fd, outs[0].handle), 0);
-	count_outs(client->fd, outs, MANY_SYNCS);
+	exec_order_count_outs(client->fd, outs, MANY_SYNCS);
 	igt_assert_eq_u32(client->words[ASAHI_RESULT], 9);
 }
 
-static void test_other_client(struct asahi_client *client)
+static void exec_order_test_other_client(struct asahi_client *client)
 {
 	struct asahi_client *other = igt_asahi_client_open(client->fd);
 	const struct asahi_command gate = igt_asahi_gate(other, ASAHI_RESULT, 7);
@@ -466,17 +467,17 @@ static void test_other_client(struct asahi_client *client)
 	const uint32_t sync = syncobj_create(client->fd, 0);
 	struct asahi_sync ours = { .out = sync };
 
-	poison(client);
+	exec_order_poison(client);
 	igt_asahi_submit_one(other, &gate, theirs);
 	ours.in = igt_asahi_pass_fence(other->fd, theirs, client->fd);
 	igt_asahi_submit(client->fd, client->queue, &store, 1, &ours);
-	assert_unwritten(client, ASAHI_RESULT);
+	exec_order_assert_unwritten(client, ASAHI_RESULT);
 	other->words[ASAHI_GATE] = 1;
 	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
 	igt_assert_eq_u32(client->words[ASAHI_RESULT], 3);
 }
 
-static void user_fence(struct asahi_client *client, uint64_t point)
+static void exec_order_user_fence(struct asahi_client *client, uint64_t point)
 {
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 3);
 	const uint32_t sync = syncobj_create(client->fd, 0);
@@ -485,7 +486,7 @@ static void user_fence(struct asahi_client *client, uint64_t point)
 	int timeline;
 
 	igt_require_sw_sync();
-	poison(client);
+	exec_order_poison(client);
 	timeline = sw_sync_timeline_create();
 	fence = igt_asahi_late_fence(client->fd, timeline);
 	if (point)
@@ -493,25 +494,25 @@ static void user_fence(struct asahi_client *client, uint64_t point)
 	igt_asahi_submit(client->fd, client->queue, &store, 1,
 			 &(struct asahi_sync){ .in = point ? points : fence, .in_point = point,
 					       .out = sync });
-	assert_unwritten(client, ASAHI_RESULT);
+	exec_order_assert_unwritten(client, ASAHI_RESULT);
 	sw_sync_timeline_inc(timeline, 1);
 	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
 	igt_assert_eq_u32(client->words[ASAHI_RESULT], 3);
 	close(timeline);
 }
 
-static void test_user_fence(struct asahi_client *client)
+static void exec_order_test_user_fence(struct asahi_client *client)
 {
-	user_fence(client, 0);
+	exec_order_user_fence(client, 0);
 }
 
-static void test_user_fence_point(struct asahi_client *client)
+static void exec_order_test_user_fence_point(struct asahi_client *client)
 {
-	user_fence(client, 3);
+	exec_order_user_fence(client, 3);
 }
 
 /* Says that a fence writes the buffer, as window systems want it. */
-static void publish_write(int fd, uint32_t syncobj, int dmabuf)
+static void exec_order_publish_write(int fd, uint32_t syncobj, int dmabuf)
 {
 	int file = syncobj_handle_to_fd(fd, syncobj,
 					DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE);
@@ -520,8 +521,8 @@ static void publish_write(int fd, uint32_t syncobj, int dmabuf)
 	close(file);
 }
 
-/* What has to be waited for to read the buffer. */
-static uint32_t import_reads(int fd, int dmabuf)
+/* Return: a sync object with the fences to wait for before the buffer is read. */
+static uint32_t exec_order_import_reads(int fd, int dmabuf)
 {
 	int file = dmabuf_export_sync_file(dmabuf, DMA_BUF_SYNC_READ);
 	uint32_t syncobj = syncobj_create(fd, 0);
@@ -531,7 +532,7 @@ static uint32_t import_reads(int fd, int dmabuf)
 	return syncobj;
 }
 
-static void test_shared_buffer(struct asahi_client *client)
+static void exec_order_test_shared_buffer(struct asahi_client *client)
 {
 	struct asahi_client *other = igt_asahi_client_open(client->fd);
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 7);
@@ -541,19 +542,19 @@ static void test_shared_buffer(struct asahi_client *client)
 	const uint32_t done = syncobj_create(other->fd, 0);
 	const int dmabuf = prime_handle_to_fd(client->fd, handle);
 
-	poison(client);
-	poison(other);
+	exec_order_poison(client);
+	exec_order_poison(other);
 	igt_asahi_vm_bind_one(client->fd, client->vm, DRM_ASAHI_BIND_READ, handle, 0,
 			      IGT_ASAHI_PAGE, ASAHI_FREE_START, 0);
 	igt_asahi_submit_one(client, &gate, sync);
 	/* The driver itself makes nobody wait. */
 	igt_assert(!dmabuf_busy(dmabuf, DMA_BUF_SYNC_READ));
-	publish_write(client->fd, sync, dmabuf);
+	exec_order_publish_write(client->fd, sync, dmabuf);
 	igt_assert(dmabuf_busy(dmabuf, DMA_BUF_SYNC_READ));
 	igt_asahi_submit(other->fd, other->queue, &store, 1,
-			 &(struct asahi_sync){ .in = import_reads(other->fd, dmabuf),
+			 &(struct asahi_sync){ .in = exec_order_import_reads(other->fd, dmabuf),
 					       .out = done });
-	assert_unwritten(other, ASAHI_RESULT);
+	exec_order_assert_unwritten(other, ASAHI_RESULT);
 	client->words[ASAHI_GATE] = 1;
 	igt_assert_eq(igt_asahi_wait(other->fd, done), 0);
 	igt_assert(!dmabuf_busy(dmabuf, DMA_BUF_SYNC_READ));
@@ -561,30 +562,34 @@ static void test_shared_buffer(struct asahi_client *client)
 	close(dmabuf);
 }
 
-static const struct asahi_client_test tests[] = {
-	{ "side-by-side", "Commands without barriers run beside each other.",
-	  test_side_by_side },
-	{ "barrier-index", "A barrier is for as many commands as it says.", test_barrier_index },
-	{ "barrier-earlier-submits", "Barrier 0 is for all that was submitted before.",
-	  test_barrier_earlier_submits },
-	{ "each-in-sync", "Each of several in-syncs is waited for.", test_each_in_sync },
-	{ "own-queue", "A fence of the same queue is waited for.", test_own_queue },
-	{ "timeline-point", "A late point is waited for, an early one is not.",
-	  test_timeline_point },
-	{ "point-to-come", "A point that is not submitted yet.", test_point_to_come },
-	{ "point-between", "A point stands for a later one.", test_point_between },
-	{ "point-late-before-early", "A point includes all that are before it.",
-	  test_point_late_before_early },
-	{ "point-zero", "Point 0 stands for all points.", test_point_zero },
-	{ "many-syncs", "A thousand in-syncs and a thousand out-syncs.", test_many_syncs },
-	{ "other-client", "A fence of another client's job is waited for.", test_other_client },
-	{ "user-fence", "A fence that user space signals is waited for.", test_user_fence },
-	{ "user-fence-point", "The same at a point of a timeline.", test_user_fence_point },
-	{ "shared-buffer", "Clients wait for each other through a buffer that they share.",
-	  test_shared_buffer },
+static const struct asahi_client_test exec_order_tests[] = {
+	{"side-by-side", "Commands without barriers run beside each other.",
+	 exec_order_test_side_by_side},
+	{"barrier-index", "A barrier is for as many commands as it says.",
+	 exec_order_test_barrier_index},
+	{"barrier-earlier-submits", "Barrier 0 is for all that was submitted before.",
+	 exec_order_test_barrier_earlier_submits},
+	{"each-in-sync", "Each of several in-syncs is waited for.", exec_order_test_each_in_sync},
+	{"own-queue", "A fence of the same queue is waited for.", exec_order_test_own_queue},
+	{"timeline-point", "A late point is waited for, an early one is not.",
+	 exec_order_test_timeline_point},
+	{"point-to-come", "A point that is not submitted yet.", exec_order_test_point_to_come},
+	{"point-between", "A point stands for a later one.", exec_order_test_point_between},
+	{"point-late-before-early", "A point includes all that are before it.",
+	 exec_order_test_point_late_before_early},
+	{"point-zero", "Point 0 stands for all points.", exec_order_test_point_zero},
+	{"many-syncs", "A thousand in-syncs and a thousand out-syncs.", exec_order_test_many_syncs},
+	{"other-client", "A fence of another client's job is waited for.",
+	 exec_order_test_other_client},
+	{"user-fence", "A fence that user space signals is waited for.",
+	 exec_order_test_user_fence},
+	{"user-fence-point", "The same at a point of a timeline.",
+	 exec_order_test_user_fence_point},
+	{"shared-buffer", "Clients wait for each other through a buffer that they share.",
+	 exec_order_test_shared_buffer},
 };
 
 int igt_main()
 {
-	igt_asahi_client_tests(tests, ARRAY_SIZE(tests));
+	igt_asahi_client_tests(exec_order_tests, ARRAY_SIZE(exec_order_tests));
 }

@@ -11,6 +11,7 @@
 #include "asahi/asahi_render.h"
 #include "igt.h"
 #include "igt_syncobj.h"
+#include "sw_sync.h"
 
 /**
  * TEST: asahi exec queue
@@ -53,16 +54,17 @@
  * Description: A fault takes along what is behind it on its queue; other queues go on.
  *
  * SUBTEST: queue-after-fault
- * Description: A second queue of the address space works after a fault.
+ * Description: A queue works after a fault, also with a job in front that was cancelled;
+ *	so does a second queue of the address space.
  *
  * SUBTEST: timeout
  * Description: So with work that takes too long.
  *
  * SUBTEST: destroy-busy
- * Description: What runs when its queue is destroyed runs to its end.
+ * Description: A job that runs when its queue is destroyed runs to its end.
  *
  * SUBTEST: destroy-waiting
- * Description: What waits when its queue is destroyed is cancelled.
+ * Description: A job that waits when its queue is destroyed is cancelled.
  *
  * SUBTEST: many-files-%s
  * Description: %arg[1] open files with a job each are closed at once.
@@ -76,7 +78,7 @@
  *	ASAHI_CLIENTS of the environment says. Nothing of them is left.
  */
 
-static void test_in_order(struct asahi_client *client)
+static void exec_queue_test_in_order(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 1, 2);
@@ -90,14 +92,14 @@ static void test_in_order(struct asahi_client *client)
 	igt_assert(!igt_asahi_signalled(client->fd, second));
 	client->words[ASAHI_GATE] = 1;
 	igt_assert_eq(igt_asahi_wait(client->fd, second), 0);
-	/* Whoever sees the second sees the first. */
+	/* When the second is signalled, so is the first. */
 	igt_assert(igt_asahi_signalled(client->fd, first));
 	igt_assert_eq_u32(client->words[ASAHI_RESULT], 1);
 	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 2);
 }
 
 /* Each job writes the word that the next one must not write before. */
-static void test_timeline(struct asahi_client *client)
+static void exec_queue_test_timeline(struct asahi_client *client)
 {
 	const unsigned int steps = 20;
 	uint32_t queues[] = {
@@ -122,7 +124,7 @@ static void test_timeline(struct asahi_client *client)
 	igt_assert_eq_u32(client->words[ASAHI_RESULT], steps - 1);
 }
 
-static void test_barriers(struct asahi_client *client)
+static void exec_queue_test_barriers(struct asahi_client *client)
 {
 	struct asahi_command commands[] = {
 		igt_asahi_gate(client, ASAHI_RESULT, 100),
@@ -141,11 +143,11 @@ static void test_barriers(struct asahi_client *client)
 	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		igt_assert_eq_u32(client->words[ASAHI_RESULT + i], i ? i : 100);
-	/* What was submitted before is complete already. */
+	/* Jobs that were submitted before are complete already. */
 	igt_assert_eq(igt_asahi_run(client, &commands[1]), 0);
 }
 
-static void test_own_fence(struct asahi_client *client)
+static void exec_queue_test_own_fence(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 2);
@@ -161,7 +163,7 @@ static void test_own_fence(struct asahi_client *client)
 }
 
 /* Whether the driver does what nobody has tried on hardware. */
-static bool unproven(void)
+static bool exec_queue_unproven(void)
 {
 	int fd = open("/sys/module/asahi/parameters/unproven", O_RDONLY);
 	char value = 'N';
@@ -172,14 +174,14 @@ static bool unproven(void)
 	return value == 'Y';
 }
 
-static void test_priorities(struct asahi_client *client)
+static void exec_queue_test_priorities(struct asahi_client *client)
 {
 	const uint32_t sync = syncobj_create(client->fd, 0);
 	uint32_t priority;
 
 	for (priority = DRM_ASAHI_PRIORITY_LOW; priority <= DRM_ASAHI_PRIORITY_REALTIME;
 	     priority++) {
-		const bool allowed = priority < DRM_ASAHI_PRIORITY_HIGH || unproven();
+		const bool allowed = priority < DRM_ASAHI_PRIORITY_HIGH || exec_queue_unproven();
 		uint32_t queue = igt_asahi_queue_create(client->fd, client->vm, priority,
 							allowed ? 0 : EOPNOTSUPP);
 		struct asahi_command store =
@@ -196,7 +198,7 @@ static void test_priorities(struct asahi_client *client)
 }
 
 /* More commands than stamps may be outstanding, and more than the ring holds. */
-static void test_full_ring(struct asahi_client *client)
+static void exec_queue_test_full_ring(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
 	const struct asahi_command store =
@@ -222,7 +224,7 @@ static void test_full_ring(struct asahi_client *client)
 #define CLIENTS		150
 
 /* They all have something to do at once. */
-static void test_many_clients(struct asahi_client *unused)
+static void exec_queue_test_many_clients(struct asahi_client *unused)
 {
 	struct asahi_client *clients[CLIENTS];
 	struct asahi_command commands[CLIENTS];
@@ -251,7 +253,7 @@ static void test_many_clients(struct asahi_client *unused)
 
 #define QUEUES		200
 
-static void test_many_queues(struct asahi_client *client)
+static void exec_queue_test_many_queues(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 1, 2);
@@ -278,7 +280,7 @@ static void test_many_queues(struct asahi_client *client)
 #define WAITING		100
 
 /* The last one waits for the gate, all others for the last one. */
-static void test_many_wait_for_one(struct asahi_client *client)
+static void exec_queue_test_many_wait_for_one(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
 	const uint32_t opened = syncobj_create(client->fd, 0);
@@ -311,7 +313,7 @@ static void test_many_wait_for_one(struct asahi_client *client)
 	}
 }
 
-static void test_fault(struct asahi_client *client)
+static void exec_queue_test_fault(struct asahi_client *client)
 {
 	struct asahi_client *other = igt_asahi_client_open(client->fd);
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
@@ -338,10 +340,47 @@ static void test_fault(struct asahi_client *client)
 	igt_asahi_assert_bystander(igt_asahi_wait(other->fd, theirs));
 	igt_assert_eq(igt_asahi_run(other, &elsewhere), 0);
 	igt_assert_eq_u32(other->words[ASAHI_RESULT], 4);
-	igt_assert_eq(igt_asahi_run(client, &good), -EIO);
+	/* Only what had been submitted by then is cancelled, and may have run all the same. */
+	client->words[ASAHI_RESULT + 1] = 0;
+	igt_assert_eq(igt_asahi_run(client, &good), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 3);
 }
 
-static void test_queue_after_fault(struct asahi_client *client)
+/*
+ * What decides is when a job was submitted, not when it could begin: one that waits for
+ * somebody else when the queue fails never runs, and the one behind it that came later
+ * does.
+ */
+static void exec_queue_fault_before_waiting(struct asahi_client *client)
+{
+	const struct asahi_command bad = igt_asahi_store(client, ASAHI_UNMAPPED, 2);
+	const struct asahi_command early = igt_asahi_store_word(client, ASAHI_RESULT + 1, 4);
+	const struct asahi_command later = igt_asahi_store_word(client, ASAHI_RESULT + 2, 5);
+	const int begin = sw_sync_timeline_create(), go_on = sw_sync_timeline_create();
+	const uint32_t held = igt_asahi_late_fence(client->fd, begin);
+	const uint32_t waits = igt_asahi_late_fence(client->fd, go_on);
+	uint32_t syncs[3];
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		syncs[i] = syncobj_create(client->fd, 0);
+	igt_asahi_submit(client->fd, client->queue, &bad, 1,
+			 &(struct asahi_sync){ .in = held, .out = syncs[0] });
+	igt_asahi_submit(client->fd, client->queue, &early, 1,
+			 &(struct asahi_sync){ .in = waits, .out = syncs[1] });
+	sw_sync_timeline_inc(begin, 1);
+	igt_assert_eq(igt_asahi_wait(client->fd, syncs[0]), -EIO);
+	igt_asahi_submit_one(client, &later, syncs[2]);
+	sw_sync_timeline_inc(go_on, 1);
+	igt_assert_eq(igt_asahi_wait(client->fd, syncs[1]), -ECANCELED);
+	igt_assert_eq(igt_asahi_wait(client->fd, syncs[2]), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 2], 5);
+	close(begin);
+	close(go_on);
+}
+
+static void exec_queue_test_queue_after_fault(struct asahi_client *client)
 {
 	const struct asahi_command bad = igt_asahi_store(client, ASAHI_UNMAPPED, 2);
 	const struct asahi_command good = igt_asahi_store_word(client, ASAHI_RESULT, 3);
@@ -349,14 +388,19 @@ static void test_queue_after_fault(struct asahi_client *client)
 	uint32_t second;
 
 	igt_assert_eq(igt_asahi_run(client, &bad), -EIO);
+	igt_assert_eq(igt_asahi_run(client, &good), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], 3);
+	client->words[ASAHI_RESULT] = 0;
 	second = igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
 	igt_asahi_submit(client->fd, second, &good, 1, &(struct asahi_sync){ .out = sync });
 	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
 	igt_assert_eq_u32(client->words[ASAHI_RESULT], 3);
+	igt_require_sw_sync();
+	exec_queue_fault_before_waiting(client);
 }
 
 /* A gate that stays closed. */
-static void test_timeout(struct asahi_client *client)
+static void exec_queue_test_timeout(struct asahi_client *client)
 {
 	struct asahi_client *other = igt_asahi_client_open(client->fd);
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
@@ -369,10 +413,12 @@ static void test_timeout(struct asahi_client *client)
 	igt_assert_eq(igt_asahi_wait(client->fd, ours), -ETIMEDOUT);
 	igt_assert_eq(igt_asahi_wait(other->fd, theirs), 0);
 	igt_assert_eq_u32(other->words[ASAHI_RESULT], 4);
-	igt_assert_eq(igt_asahi_run(client, &gate), -EIO);
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_run(client, &gate), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], 1);
 }
 
-static void test_destroy_busy(struct asahi_client *client)
+static void exec_queue_test_destroy_busy(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 1, 2);
@@ -389,7 +435,7 @@ static void test_destroy_busy(struct asahi_client *client)
 	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 2);
 }
 
-static void test_destroy_waiting(struct asahi_client *client)
+static void exec_queue_test_destroy_waiting(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 1, 2);
@@ -410,7 +456,7 @@ static void test_destroy_waiting(struct asahi_client *client)
 }
 
 /* The kernel closes them at once, as it does for a client that is killed. */
-static void many_files(int fd, unsigned int count)
+static void exec_queue_many_files(int fd, unsigned int count)
 {
 	const struct rlimit limit = { count * 2 + 64, count * 2 + 64 };
 	unsigned int i;
@@ -426,7 +472,7 @@ static void many_files(int fd, unsigned int count)
 }
 
 /* Death closes the file with all that is on it. */
-static void die_at_work(int fd)
+static void exec_queue_die_at_work(int fd)
 {
 	struct asahi_client *client = igt_asahi_client_open(fd);
 	const struct asahi_render render = igt_asahi_render(client, 256);
@@ -436,7 +482,7 @@ static void die_at_work(int fd)
 	igt_asahi_submit_one(client, &store, 0);
 }
 
-static unsigned int clients_to_die(void)
+static unsigned int exec_queue_clients_to_die(void)
 {
 	const char *text = getenv("ASAHI_CLIENTS");
 
@@ -444,7 +490,7 @@ static unsigned int clients_to_die(void)
 }
 
 /* The kernel frees what is left of clients when it gets to it. */
-static void assert_objects_become(const char *kind, int count)
+static void exec_queue_assert_objects_become(const char *kind, int count)
 {
 	struct timespec start = { 0 };
 
@@ -456,11 +502,11 @@ static void assert_objects_become(const char *kind, int count)
 	}
 }
 
-static void test_clients_that_die(struct asahi_client *client)
+static void exec_queue_test_clients_that_die(struct asahi_client *client)
 {
 	static const char *const kinds[] = { "files", "vms", "queues", "jobs" };
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 9);
-	const unsigned int count = clients_to_die();
+	const unsigned int count = exec_queue_clients_to_die();
 	int before[ARRAY_SIZE(kinds)];
 	unsigned int i;
 
@@ -468,34 +514,36 @@ static void test_clients_that_die(struct asahi_client *client)
 		before[i] = igt_asahi_objects(kinds[i]);
 	for (i = 0; i < count; i++) {
 		igt_fork(child, 1) {
-			die_at_work(client->fd);
+			exec_queue_die_at_work(client->fd);
 		}
 		igt_waitchildren();
 	}
 	for (i = 0; i < ARRAY_SIZE(kinds); i++)
-		assert_objects_become(kinds[i], before[i]);
+		exec_queue_assert_objects_become(kinds[i], before[i]);
 	igt_assert_eq(igt_asahi_run(client, &store), 0);
 }
 
-static const struct asahi_client_test tests[] = {
-	{ "in-order", "Jobs of a queue complete in order.", test_in_order },
-	{ "timeline-across-queues", "Points that two queues wait for and signal.",
-	  test_timeline },
-	{ "barriers", "A submission with barriers of all kinds.", test_barriers },
-	{ "own-fence", "A job that waits for an earlier one of its queue.", test_own_fence },
-	{ "priorities", "All priorities that the driver allows.", test_priorities },
-	{ "full-ring", "More work than the ring holds.", test_full_ring },
-	{ "many-clients", "More address spaces than contexts.", test_many_clients },
-	{ "many-queues", "More busy queues than events.", test_many_queues },
-	{ "many-wait-for-one", "A hundred address spaces that wait for one.",
-	  test_many_wait_for_one },
-	{ "fault", "A fault takes along what is behind it.", test_fault },
-	{ "queue-after-fault", "Another queue of the address space works.",
-	  test_queue_after_fault },
-	{ "timeout", "Work that takes too long.", test_timeout },
-	{ "destroy-busy", "A queue is destroyed while it works.", test_destroy_busy },
-	{ "destroy-waiting", "A queue is destroyed while it waits.", test_destroy_waiting },
-	{ "clients-that-die", "Clients that submit work and die.", test_clients_that_die },
+static const struct asahi_client_test exec_queue_tests[] = {
+	{"in-order", "Jobs of a queue complete in order.", exec_queue_test_in_order},
+	{"timeline-across-queues", "Points that two queues wait for and signal.",
+	 exec_queue_test_timeline},
+	{"barriers", "A submission with barriers of all kinds.", exec_queue_test_barriers},
+	{"own-fence", "A job that waits for an earlier one of its queue.",
+	 exec_queue_test_own_fence},
+	{"priorities", "All priorities that the driver allows.", exec_queue_test_priorities},
+	{"full-ring", "More work than the ring holds.", exec_queue_test_full_ring},
+	{"many-clients", "More address spaces than contexts.", exec_queue_test_many_clients},
+	{"many-queues", "More busy queues than events.", exec_queue_test_many_queues},
+	{"many-wait-for-one", "A hundred address spaces that wait for one.",
+	 exec_queue_test_many_wait_for_one},
+	{"fault", "A fault takes along what is behind it.", exec_queue_test_fault},
+	{"queue-after-fault", "Another queue of the address space works.",
+	 exec_queue_test_queue_after_fault},
+	{"timeout", "Work that takes too long.", exec_queue_test_timeout},
+	{"destroy-busy", "A queue is destroyed while it works.", exec_queue_test_destroy_busy},
+	{"destroy-waiting", "A queue is destroyed while it waits.",
+	 exec_queue_test_destroy_waiting},
+	{"clients-that-die", "Clients that submit work and die.", exec_queue_test_clients_that_die},
 };
 
 int igt_main()
@@ -504,7 +552,7 @@ int igt_main()
 	unsigned int i;
 	int fd;
 
-	igt_asahi_client_tests(tests, ARRAY_SIZE(tests));
+	igt_asahi_client_tests(exec_queue_tests, ARRAY_SIZE(exec_queue_tests));
 
 	igt_fixture() {
 		fd = drm_open_driver_render(DRIVER_ASAHI);
@@ -514,7 +562,7 @@ int igt_main()
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		igt_subtest_f("many-files-%u", files[i]) {
 			igt_fork(child, 1) {
-				many_files(fd, files[i]);
+				exec_queue_many_files(fd, files[i]);
 			}
 			igt_waitchildren();
 		}

@@ -13,8 +13,8 @@
 /**
  * TEST: asahi exec render
  * Description: Renders beside each other and beside compute work: order, slots,
- *	priorities, memory, vertex buffers that grow, and who is to blame when one
- *	fails. Nothing is drawn.
+ *	priorities, memory, vertex buffers that grow, and blame when one fails.
+ * Nothing is drawn.
  * Category: Core
  * Mega feature: General Core features
  * Sub-category: Command submission
@@ -36,10 +36,10 @@
  * Description: A control stream that is not there; another client's renders go on.
  *
  * SUBTEST: fault-in-the-middle
- * Description: The same between other renders of its queue, which then takes no more.
+ * Description: The same between other renders of its queue, which then goes on.
  *
  * SUBTEST: bind-in-flight
- * Description: What fragment work writes to is replaced while it runs, and taken away.
+ * Description: Memory that fragment work writes to is replaced while it runs, and unbound.
  *
  * SUBTEST: priorities
  * Description: Renders with all priorities that the driver allows, and with others.
@@ -61,8 +61,8 @@
 #define ROUNDS		4
 
 /* Return: what SUBMIT says */
-static int submit_to(struct asahi_client *client, uint32_t queue, const void *commands,
-		     size_t size, uint32_t out)
+static int exec_render_submit_to(struct asahi_client *client, uint32_t queue, const void *commands,
+				 size_t size, uint32_t out)
 {
 	const struct drm_asahi_sync sync = { .handle = out };
 	struct drm_asahi_submit args = {
@@ -77,7 +77,7 @@ static int submit_to(struct asahi_client *client, uint32_t queue, const void *co
 }
 
 /* Alternately a render and compute work, each waiting for all that was before it. */
-static size_t mix(struct asahi_client *client, uint8_t *buffer)
+static size_t exec_render_mix(struct asahi_client *client, uint8_t *buffer)
 {
 	struct asahi_render render = igt_asahi_render(client, 256);
 	struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 1);
@@ -95,23 +95,24 @@ static size_t mix(struct asahi_client *client, uint8_t *buffer)
 	return pos - buffer;
 }
 
-static void test_barriers(struct asahi_client *client)
+static void exec_render_test_barriers(struct asahi_client *client)
 {
 	static _Alignas(8) uint8_t buffer[COMMANDS * sizeof(struct asahi_render)];
-	const size_t size = mix(client, buffer);
+	const size_t size = exec_render_mix(client, buffer);
 	uint32_t sync[ROUNDS];
 	unsigned int i;
 
 	for (i = 0; i < ROUNDS; i++) {
 		sync[i] = syncobj_create(client->fd, 0);
-		igt_assert_eq(submit_to(client, client->queue, buffer, size, sync[i]), 0);
+		igt_assert_eq(exec_render_submit_to(client, client->queue, buffer, size, sync[i]),
+			      0);
 	}
 	for (i = 0; i < ROUNDS; i++)
 		igt_assert_eq(igt_asahi_wait(client->fd, sync[i]), 0);
 	igt_assert_eq_u32(client->words[ASAHI_RESULT], 1);
 }
 
-static void test_more_than_slots(struct asahi_client *client)
+static void exec_render_test_more_than_slots(struct asahi_client *client)
 {
 	static struct asahi_client *clients[CLIENTS];
 	static uint32_t second[CLIENTS], sync[ROUNDS][CLIENTS][2];
@@ -128,10 +129,11 @@ static void test_more_than_slots(struct asahi_client *client)
 
 			sync[round][i][0] = syncobj_create(clients[i]->fd, 0);
 			sync[round][i][1] = syncobj_create(clients[i]->fd, 0);
-			igt_assert_eq(submit_to(clients[i], clients[i]->queue, &render,
-						sizeof(render), sync[round][i][0]), 0);
-			igt_assert_eq(submit_to(clients[i], second[i], &render, sizeof(render),
-						sync[round][i][1]), 0);
+			igt_assert_eq(exec_render_submit_to(clients[i], clients[i]->queue, &render,
+							    sizeof(render), sync[round][i][0]), 0);
+			igt_assert_eq(exec_render_submit_to(clients[i], second[i], &render,
+							    sizeof(render), sync[round][i][1]),
+				      0);
 		}
 	}
 	for (round = 0; round < ROUNDS; round++) {
@@ -144,7 +146,7 @@ static void test_more_than_slots(struct asahi_client *client)
 		igt_asahi_client_close(clients[i]);
 }
 
-static void test_growing(struct asahi_client *client)
+static void exec_render_test_growing(struct asahi_client *client)
 {
 	static const unsigned int sizes[] = { 64, 4096, 1024, 6144, 8192, 64 };
 	uint32_t sync[ARRAY_SIZE(sizes)];
@@ -154,14 +156,15 @@ static void test_growing(struct asahi_client *client)
 		const struct asahi_render render = igt_asahi_render(client, sizes[i]);
 
 		sync[i] = syncobj_create(client->fd, 0);
-		igt_assert_eq(submit_to(client, client->queue, &render, sizeof(render), sync[i]),
+		igt_assert_eq(exec_render_submit_to(client, client->queue, &render, sizeof(render),
+						    sync[i]),
 			      0);
 	}
 	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		igt_assert_eq(igt_asahi_wait(client->fd, sync[i]), 0);
 }
 
-static struct asahi_render bad_render(struct asahi_client *client)
+static struct asahi_render exec_render_bad_render(struct asahi_client *client)
 {
 	struct asahi_render render = igt_asahi_render(client, 64);
 
@@ -169,27 +172,21 @@ static struct asahi_render bad_render(struct asahi_client *client)
 	return render;
 }
 
-static void assert_guilty(struct asahi_client *client, uint32_t queue)
+/* Nothing is drawn: this program runs where no shader is executed, too. */
+static void exec_render_assert_runs(struct asahi_client *client, uint32_t queue)
 {
 	const struct asahi_render render = igt_asahi_render(client, 64);
 	const uint32_t sync = syncobj_create(client->fd, 0);
 
-	igt_assert_eq(submit_to(client, queue, &render, sizeof(render), sync), -EIO);
-}
-
-static void assert_runs(struct asahi_client *client, uint32_t queue)
-{
-	const struct asahi_render render = igt_asahi_render(client, 64);
-	const uint32_t sync = syncobj_create(client->fd, 0);
-
-	igt_assert_eq(submit_to(client, queue, &render, sizeof(render), sync), 0);
+	igt_assert_eq(exec_render_submit_to(client, queue, &render, sizeof(render), sync), 0);
 	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
 }
 
-static void test_fault(struct asahi_client *client)
+static void exec_render_test_fault(struct asahi_client *client)
 {
 	struct asahi_client *other = igt_asahi_client_open(client->fd);
-	const struct asahi_render good = igt_asahi_render(other, 1024), bad = bad_render(client);
+	const struct asahi_render good = igt_asahi_render(other, 1024),
+				  bad = exec_render_bad_render(client);
 	const uint32_t queue = igt_asahi_queue_create(client->fd, client->vm,
 						      DRM_ASAHI_PRIORITY_MEDIUM, 0);
 	const uint32_t fault = syncobj_create(client->fd, 0);
@@ -198,16 +195,19 @@ static void test_fault(struct asahi_client *client)
 
 	for (i = 0; i < ROUNDS; i++) {
 		sync[i] = syncobj_create(other->fd, 0);
-		igt_assert_eq(submit_to(other, other->queue, &good, sizeof(good), sync[i]), 0);
+		igt_assert_eq(
+			exec_render_submit_to(other, other->queue, &good, sizeof(good), sync[i]),
+			0);
 		if (i == 1)
-			igt_assert_eq(submit_to(client, queue, &bad, sizeof(bad), fault), 0);
+			igt_assert_eq(
+				exec_render_submit_to(client, queue, &bad, sizeof(bad), fault), 0);
 	}
 	igt_assert_eq(igt_asahi_wait(client->fd, fault), -EIO);
 	for (i = 0; i < ROUNDS; i++)
 		igt_asahi_assert_bystander(igt_asahi_wait(other->fd, sync[i]));
-	assert_guilty(client, queue);
-	assert_runs(other, other->queue);
-	assert_runs(client, client->queue);
+	exec_render_assert_runs(client, queue);
+	exec_render_assert_runs(other, other->queue);
+	exec_render_assert_runs(client, client->queue);
 	igt_asahi_queue_destroy(client->fd, queue, 0);
 	igt_asahi_client_close(other);
 }
@@ -217,10 +217,11 @@ static void test_fault(struct asahi_client *client)
  * running when vertex work of the second faults. Both are in the VM context that the
  * fault names, which is all that the driver knows, so the first may be held guilty, too.
  */
-static void test_fault_in_the_middle(struct asahi_client *client)
+static void exec_render_test_fault_in_the_middle(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
-	struct asahi_render good = igt_asahi_render(client, 1024), bad = bad_render(client);
+	struct asahi_render good = igt_asahi_render(client, 1024),
+			    bad = exec_render_bad_render(client);
 	const uint32_t queue = igt_asahi_queue_create(client->fd, client->vm,
 						      DRM_ASAHI_PRIORITY_MEDIUM, 0);
 	uint32_t sync[3];
@@ -234,7 +235,8 @@ static void test_fault_in_the_middle(struct asahi_client *client)
 		const struct asahi_render *render = i == 1 ? &bad : &good;
 
 		sync[i] = syncobj_create(client->fd, 0);
-		igt_assert_eq(submit_to(client, queue, render, sizeof(*render), sync[i]), 0);
+		igt_assert_eq(
+			exec_render_submit_to(client, queue, render, sizeof(*render), sync[i]), 0);
 	}
 	client->words[ASAHI_GATE] = 1;
 	err = igt_asahi_wait(client->fd, sync[0]);
@@ -242,13 +244,13 @@ static void test_fault_in_the_middle(struct asahi_client *client)
 		igt_asahi_assert_bystander(err);
 	igt_assert_eq(igt_asahi_wait(client->fd, sync[1]), -EIO);
 	igt_assert_eq(igt_asahi_wait(client->fd, sync[2]), -ECANCELED);
-	assert_guilty(client, queue);
-	assert_runs(client, client->queue);
+	exec_render_assert_runs(client, queue);
+	exec_render_assert_runs(client, client->queue);
 	igt_asahi_queue_destroy(client->fd, queue, 0);
 }
 
 /* Return: the fence of a render that writes to @addr when the gate opens, and has begun */
-static uint32_t begin_write(struct asahi_client *client, uint64_t addr, uint32_t value)
+static uint32_t exec_render_begin_write(struct asahi_client *client, uint64_t addr, uint32_t value)
 {
 	const struct asahi_times times = igt_asahi_times_create(client);
 	const uint32_t sync = syncobj_create(client->fd, 0);
@@ -263,7 +265,7 @@ static uint32_t begin_write(struct asahi_client *client, uint64_t addr, uint32_t
 	return sync;
 }
 
-static void test_bind_in_flight(struct asahi_client *client)
+static void exec_render_test_bind_in_flight(struct asahi_client *client)
 {
 	const uint64_t addr = ASAHI_FREE_START;
 	uint32_t *map[2], handle[2], sync;
@@ -275,7 +277,7 @@ static void test_bind_in_flight(struct asahi_client *client)
 	}
 	igt_asahi_vm_bind_one(client->fd, client->vm, BIND_RW, handle[0], 0, IGT_ASAHI_PAGE, addr,
 			      0);
-	sync = begin_write(client, addr, 5);
+	sync = exec_render_begin_write(client, addr, 5);
 	igt_asahi_vm_bind_one(client->fd, client->vm, BIND_RW, handle[1], 0, IGT_ASAHI_PAGE, addr,
 			      0);
 	client->words[ASAHI_GATE] = 1;
@@ -283,7 +285,7 @@ static void test_bind_in_flight(struct asahi_client *client)
 	igt_assert_eq_u32(*map[0], 0);
 	igt_assert_eq_u32(*map[1], 5);
 
-	sync = begin_write(client, addr, 6);
+	sync = exec_render_begin_write(client, addr, 6);
 	igt_asahi_vm_bind_one(client->fd, client->vm, DRM_ASAHI_BIND_UNBIND, 0, 0,
 			      IGT_ASAHI_PAGE, addr, 0);
 	client->words[ASAHI_GATE] = 1;
@@ -293,7 +295,7 @@ static void test_bind_in_flight(struct asahi_client *client)
 }
 
 /* Whether the driver does what nobody has tried on hardware. */
-static bool unproven(void)
+static bool exec_render_unproven(void)
 {
 	int fd = open("/sys/module/asahi/parameters/unproven", O_RDONLY);
 	char value = 'N';
@@ -304,55 +306,55 @@ static bool unproven(void)
 	return value == 'Y';
 }
 
-static void try_priority(struct asahi_client *client, uint32_t priority, int err)
+static void exec_render_try_priority(struct asahi_client *client, uint32_t priority, int err)
 {
 	const uint32_t queue = igt_asahi_queue_create(client->fd, client->vm, priority, err);
 
 	if (err)
 		return;
-	assert_runs(client, queue);
+	exec_render_assert_runs(client, queue);
 	igt_asahi_queue_destroy(client->fd, queue, 0);
 }
 
-static void test_priorities(struct asahi_client *client)
+static void exec_render_test_priorities(struct asahi_client *client)
 {
-	const int privileged = unproven() ? 0 : EOPNOTSUPP;
+	const int privileged = exec_render_unproven() ? 0 : EOPNOTSUPP;
 
-	try_priority(client, DRM_ASAHI_PRIORITY_LOW, 0);
-	try_priority(client, DRM_ASAHI_PRIORITY_MEDIUM, 0);
-	try_priority(client, DRM_ASAHI_PRIORITY_HIGH, privileged);
-	try_priority(client, DRM_ASAHI_PRIORITY_REALTIME, privileged);
-	try_priority(client, DRM_ASAHI_PRIORITY_REALTIME + 1, EINVAL);
-	try_priority(client, UINT32_MAX, EINVAL);
+	exec_render_try_priority(client, DRM_ASAHI_PRIORITY_LOW, 0);
+	exec_render_try_priority(client, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	exec_render_try_priority(client, DRM_ASAHI_PRIORITY_HIGH, privileged);
+	exec_render_try_priority(client, DRM_ASAHI_PRIORITY_REALTIME, privileged);
+	exec_render_try_priority(client, DRM_ASAHI_PRIORITY_REALTIME + 1, EINVAL);
+	exec_render_try_priority(client, UINT32_MAX, EINVAL);
 }
 
-static void test_priorities_unprivileged(struct asahi_client *client)
+static void exec_render_test_priorities_unprivileged(struct asahi_client *client)
 {
 	igt_fork(child, 1) {
 		igt_drop_root();
-		try_priority(client, DRM_ASAHI_PRIORITY_LOW, 0);
-		try_priority(client, DRM_ASAHI_PRIORITY_MEDIUM, 0);
-		try_priority(client, DRM_ASAHI_PRIORITY_HIGH, EPERM);
-		try_priority(client, DRM_ASAHI_PRIORITY_REALTIME, EPERM);
-		try_priority(client, DRM_ASAHI_PRIORITY_REALTIME + 1, EINVAL);
+		exec_render_try_priority(client, DRM_ASAHI_PRIORITY_LOW, 0);
+		exec_render_try_priority(client, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+		exec_render_try_priority(client, DRM_ASAHI_PRIORITY_HIGH, EPERM);
+		exec_render_try_priority(client, DRM_ASAHI_PRIORITY_REALTIME, EPERM);
+		exec_render_try_priority(client, DRM_ASAHI_PRIORITY_REALTIME + 1, EINVAL);
 	}
 	igt_waitchildren();
 }
 
 /* 2048 layers of the largest size would take 11 GB for their tilemap alone. */
-static void test_too_large(struct asahi_client *client)
+static void exec_render_test_too_large(struct asahi_client *client)
 {
 	struct asahi_render render = igt_asahi_render(client, 16384);
 
-	assert_runs(client, client->queue);
+	exec_render_assert_runs(client, client->queue);
 	for (render.render.layers = 2048; render.render.layers > 512; render.render.layers /= 2) {
 		igt_assert_eq(igt_asahi_submit_render(client, client->queue, &render, 0), -ENOMEM);
-		assert_runs(client, client->queue);
+		exec_render_assert_runs(client, client->queue);
 	}
 }
 
 /* An address space with the least room for the kernel */
-static uint32_t narrow_vm(int fd)
+static uint32_t exec_render_narrow_vm(int fd)
 {
 	struct drm_asahi_params_global params;
 	struct drm_asahi_vm_create args = { .pad = 0 };
@@ -368,9 +370,9 @@ static uint32_t narrow_vm(int fd)
  * The limit for a scene is larger than what such an address space has. The queue goes
  * on, and so do others when the buffer that could not grow is gone.
  */
-static void test_no_room(struct asahi_client *client)
+static void exec_render_test_no_room(struct asahi_client *client)
 {
-	const uint32_t vm = narrow_vm(client->fd);
+	const uint32_t vm = exec_render_narrow_vm(client->fd);
 	const uint32_t queue =
 		igt_asahi_queue_create(client->fd, vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
 	const uint32_t handle = igt_asahi_gem_create(client->fd, IGT_ASAHI_PAGE, 0, 0, 0);
@@ -393,28 +395,30 @@ static void test_no_room(struct asahi_client *client)
 	}
 	igt_assert_eq(igt_asahi_run_render(client, queue, &render), 0);
 	igt_asahi_queue_destroy(client->fd, queue, 0);
-	assert_runs(client, client->queue);
+	exec_render_assert_runs(client, client->queue);
 }
 
 static const struct {
 	const char *name;
 	const char *text;
 	void (*run)(struct asahi_client *client);
-} tests[] = {
-	{ "barriers", "Renders and compute work that wait for each other.", test_barriers },
-	{ "more-than-slots", "More renders at once than there are slots.",
-	  test_more_than_slots },
-	{ "growing", "Framebuffers of growing size, many at once.", test_growing },
-	{ "fault-in-vertex-work", "A control stream that is not there.", test_fault },
-	{ "fault-in-the-middle", "The same between other renders of its queue.",
-	  test_fault_in_the_middle },
-	{ "bind-in-flight", "What fragment work writes to goes while it runs.",
-	  test_bind_in_flight },
-	{ "priorities", "All priorities that the driver allows, and others.", test_priorities },
-	{ "priorities-unprivileged", "Without CAP_SYS_NICE only the lower two.",
-	  test_priorities_unprivileged },
-	{ "too-large", "More memory than a scene may have.", test_too_large },
-	{ "no-room", "More memory than the address space has.", test_no_room },
+} exec_render_tests[] = {
+	{"barriers", "Renders and compute work that wait for each other.",
+	 exec_render_test_barriers},
+	{"more-than-slots", "More renders at once than there are slots.",
+	 exec_render_test_more_than_slots},
+	{"growing", "Framebuffers of growing size, many at once.", exec_render_test_growing},
+	{"fault-in-vertex-work", "A control stream that is not there.", exec_render_test_fault},
+	{"fault-in-the-middle", "The same between other renders of its queue.",
+	 exec_render_test_fault_in_the_middle},
+	{"bind-in-flight", "What fragment work writes to goes while it runs.",
+	 exec_render_test_bind_in_flight},
+	{"priorities", "All priorities that the driver allows, and others.",
+	 exec_render_test_priorities},
+	{"priorities-unprivileged", "Without CAP_SYS_NICE only the lower two.",
+	 exec_render_test_priorities_unprivileged},
+	{"too-large", "More memory than a scene may have.", exec_render_test_too_large},
+	{"no-room", "More memory than the address space has.", exec_render_test_no_room},
 };
 
 int igt_main()
@@ -426,10 +430,10 @@ int igt_main()
 		fd = drm_open_driver_render(DRIVER_ASAHI);
 	}
 
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		igt_describe(tests[i].text);
-		igt_subtest(tests[i].name) {
-			tests[i].run(igt_asahi_client_open(fd));
+	for (i = 0; i < ARRAY_SIZE(exec_render_tests); i++) {
+		igt_describe(exec_render_tests[i].text);
+		igt_subtest(exec_render_tests[i].name) {
+			exec_render_tests[i].run(igt_asahi_client_open(fd));
 		}
 		igt_fixture() {
 			igt_asahi_clients_close();

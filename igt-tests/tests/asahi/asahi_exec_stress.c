@@ -53,18 +53,18 @@
 
 #define REDUCE_GROUP	256
 
-static uint64_t random_state = 88172645463325252;
+static uint64_t stress_random_state = 88172645463325252;
 
-static uint32_t random_below(uint32_t end)
+static uint32_t stress_random_below(uint32_t end)
 {
 	/* xorshift64 */
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (random_state >> 32) % end;
+	stress_random_state ^= stress_random_state << 13;
+	stress_random_state ^= stress_random_state >> 7;
+	stress_random_state ^= stress_random_state << 17;
+	return (stress_random_state >> 32) % end;
 }
 
-static void assert_words(const uint32_t *got, const uint32_t *expected, uint32_t count)
+static void stress_assert_words(const uint32_t *got, const uint32_t *expected, uint32_t count)
 {
 	uint32_t i;
 
@@ -79,7 +79,7 @@ struct fill_uniforms {
 };
 
 /* A size that is no multiple of the group: the last group is not full. */
-static int run_fill(struct asahi_client *client, uint32_t words)
+static int stress_run_fill(struct asahi_client *client, uint32_t words)
 {
 	struct asahi_bo out = igt_asahi_bo_create(client, words * 4 + 64);
 	const struct fill_uniforms uniforms = { out.addr, 0x12345678 };
@@ -102,12 +102,12 @@ static int run_fill(struct asahi_client *client, uint32_t words)
 }
 
 /* Floats that are no denormals, and whose sums are none. */
-static float vecadd_value(uint32_t i)
+static float stress_vecadd_value(uint32_t i)
 {
 	return (float)(int32_t)(i * 2654435761u) / 1024.0f;
 }
 
-static int run_vecadd(struct asahi_client *client, uint32_t words)
+static int stress_run_vecadd(struct asahi_client *client, uint32_t words)
 {
 	struct asahi_bo a = igt_asahi_bo_create(client, words * 4);
 	struct asahi_bo b = igt_asahi_bo_create(client, words * 4);
@@ -127,8 +127,8 @@ static int run_vecadd(struct asahi_client *client, uint32_t words)
 	int err;
 
 	for (i = 0; i < words; i++) {
-		left[i] = vecadd_value(i);
-		right[i] = vecadd_value(i + words);
+		left[i] = stress_vecadd_value(i);
+		right[i] = stress_vecadd_value(i + words);
 	}
 	err = igt_asahi_run(client, &command);
 	for (i = 0; i < words && !err; i++)
@@ -140,7 +140,7 @@ static int run_vecadd(struct asahi_client *client, uint32_t words)
  * The first launch leaves a sum for each of 256 groups, the second one adds those
  * up: shared memory, and an order between launches.
  */
-static int run_reduce(struct asahi_client *client, uint32_t unused)
+static int stress_run_reduce(struct asahi_client *client, uint32_t unused)
 {
 	struct asahi_bo in = igt_asahi_bo_create(client, REDUCE_GROUP * REDUCE_GROUP * 4);
 	struct asahi_bo sums = igt_asahi_bo_create(client, REDUCE_GROUP * 4);
@@ -176,13 +176,13 @@ static int run_reduce(struct asahi_client *client, uint32_t unused)
 	err = igt_asahi_run(client, &command);
 	if (err)
 		return err;
-	assert_words(sums.map, expected, REDUCE_GROUP);
+	stress_assert_words(sums.map, expected, REDUCE_GROUP);
 	igt_assert_eq_u32(client->words[ASAHI_RESULT], total);
 	return 0;
 }
 
 /* The first launch writes the number of groups of the second one. */
-static int run_indirect(struct asahi_client *client, uint32_t groups)
+static int stress_run_indirect(struct asahi_client *client, uint32_t groups)
 {
 	struct asahi_bo counts = igt_asahi_bo_create(client, 12);
 	struct asahi_bo out = igt_asahi_bo_create(client, (groups + 1) * 32 * 4);
@@ -216,21 +216,28 @@ static int run_indirect(struct asahi_client *client, uint32_t groups)
 	return err;
 }
 
-static int run_fault(struct asahi_client *client, uint32_t unused)
+/* Jobs after the fault run, unless another client's fault takes them down. */
+static int stress_run_fault(struct asahi_client *client, uint32_t value)
 {
 	const struct asahi_command bad = igt_asahi_store(client, ASAHI_UNMAPPED, 1);
+	const struct asahi_command good = igt_asahi_store_word(client, ASAHI_RESULT, value);
 	int err = igt_asahi_run(client, &bad);
 
-	(void)unused;
 	igt_assert_neq(err, 0);
-	return err == -EIO ? 0 : err;
+	if (err != -EIO)
+		return err;
+	err = igt_asahi_run(client, &good);
+	if (!err)
+		igt_assert_eq_u32(client->words[ASAHI_RESULT], value);
+	return err;
 }
 
 /*
  * A fault or a timeout takes down all that is on the GPU. Whose work was just there
  * is told so, and may try again.
  */
-static void run(int fd, int (*work)(struct asahi_client *client, uint32_t size), uint32_t size)
+static void stress_run(int fd, int (*work)(struct asahi_client *client, uint32_t size),
+		       uint32_t size)
 {
 	unsigned int tries = 0;
 	int err;
@@ -244,87 +251,87 @@ static void run(int fd, int (*work)(struct asahi_client *client, uint32_t size),
 	igt_assert_eq(err, 0);
 }
 
-static void worker(int fd, unsigned int number)
+static void stress_worker(int fd, unsigned int number)
 {
 	static const struct {
 		int (*run)(struct asahi_client *client, uint32_t size);
 		uint32_t size;
 	} work[] = {
-		{ run_fill, 5000 },
-		{ run_vecadd, 3000 },
-		{ run_reduce, 0 },
-		{ run_indirect, 37 },
-		{ run_fill, 30000 },
+		{ stress_run_fill, 5000 },
+		{ stress_run_vecadd, 3000 },
+		{ stress_run_reduce, 0 },
+		{ stress_run_indirect, 37 },
+		{ stress_run_fill, 30000 },
 	};
 	unsigned int i, n;
 
 	for (i = 0; i < ROUNDS * ARRAY_SIZE(work); i++) {
 		n = (i + number) % ARRAY_SIZE(work);
-		run(fd, work[n].run, work[n].size);
+		stress_run(fd, work[n].run, work[n].size);
 	}
 }
 
-static void fork_workers(int fd)
+static void stress_fork_workers(int fd)
 {
 	igt_fork(child, WORKERS) {
-		worker(fd, child);
+		stress_worker(fd, child);
 	}
 }
 
-static void join(void)
+static void stress_join(void)
 {
 	igt_waitchildren_timeout(CHILD_SECONDS, "processes that work");
 }
 
-static void faulter(int fd)
+static void stress_faulter(int fd)
 {
 	unsigned int i;
 
 	for (i = 0; i < FAULTS; i++)
-		run(fd, run_fault, 0);
+		stress_run(fd, stress_run_fault, i + 1);
 }
 
 /* Command streams that make no sense */
 
-static void random_words(uint32_t *words)
+static void stress_random_words(uint32_t *words)
 {
 	unsigned int i;
 
 	for (i = 0; i < STREAM_WORDS; i++)
-		words[i] = random_below(UINT32_MAX) ^ random_below(2);
+		words[i] = stress_random_below(UINT32_MAX) ^ stress_random_below(2);
 }
 
 /* Whole blocks with their fields at random; some of them even work. */
-static unsigned int random_block(struct asahi_client *client, uint32_t *words)
+static unsigned int stress_random_block(struct asahi_client *client, uint32_t *words)
 {
-	const uint64_t target = client->arena.addr + random_below(client->arena.size);
+	const uint64_t target = client->arena.addr + stress_random_below(client->arena.size);
 
-	switch (random_below(4)) {
+	switch (stress_random_below(4)) {
 	case 0:
-		words[0] = random_below(4) << 27 | 1 << 12 | 1 << 4;
-		words[1] = random_below(client->arena.size) & ~63u;
-		words[2] = random_below(1 << 16);
-		words[3] = random_below(16);
-		words[4] = random_below(4);
-		words[5] = random_below(512);
-		words[6] = random_below(4);
-		words[7] = random_below(4);
+		words[0] = stress_random_below(4) << 27 | 1 << 12 | 1 << 4;
+		words[1] = stress_random_below(client->arena.size) & ~63u;
+		words[2] = stress_random_below(1 << 16);
+		words[3] = stress_random_below(16);
+		words[4] = stress_random_below(4);
+		words[5] = stress_random_below(512);
+		words[6] = stress_random_below(4);
+		words[7] = stress_random_below(4);
 		return 8;
 	case 1:
-		words[0] = 3u << 29 | random_below(1 << 21);
+		words[0] = 3u << 29 | stress_random_below(1 << 21);
 		return 1;
 	case 2:
 		words[0] = 4u << 29;
 		words[1] = 0;
 		return 2;
 	default:
-		words[0] = 1u << 29 | random_below(2) << 28 | (target >> 32 & 0xff);
+		words[0] = 1u << 29 | stress_random_below(2) << 28 | (target >> 32 & 0xff);
 		words[1] = target;
 		return 2;
 	}
 }
 
-static int run_garbage(struct asahi_client *client, unsigned int number)
+static int stress_run_garbage(struct asahi_client *client, unsigned int number)
 {
 	uint32_t words[STREAM_WORDS + 8];
 	struct asahi_command command;
@@ -333,25 +340,25 @@ static int run_garbage(struct asahi_client *client, unsigned int number)
 	uint64_t i;
 
 	if (number % 2)
-		random_words(words);
+		stress_random_words(words);
 	else
 		while (n < STREAM_WORDS)
-			n += random_block(client, words + n);
-	/* What the streams find where shaders and their setup should be. */
+			n += stress_random_block(client, words + n);
+	/* Words that the streams find in the place of shaders and their setup */
 	for (i = 0; i < client->arena.size; i++)
-		code[i] = random_below(256);
+		code[i] = stress_random_below(256);
 	command = igt_asahi_command_words(client, words, STREAM_WORDS);
 	return igt_asahi_run(client, &command);
 }
 
 /* Any end will do that is one: success, a fault, a timeout. */
-static void garbage(int fd)
+static void stress_garbage(int fd)
 {
 	unsigned int i;
 
 	for (i = 0; i < STREAMS; i++) {
 		struct asahi_client *client = igt_asahi_client_open(fd);
-		int err = run_garbage(client, i);
+		int err = stress_run_garbage(client, i);
 
 		igt_asahi_client_close(client);
 		igt_assert_f(!err || err == -EIO || err == -ETIMEDOUT || err == -ECANCELED,
@@ -359,27 +366,27 @@ static void garbage(int fd)
 	}
 }
 
-static void test_killed(int fd)
+static void stress_test_killed(int fd)
 {
 	unsigned int i;
 
-	fork_workers(fd);
+	stress_fork_workers(fd);
 	for (i = 0; i < VICTIMS; i++) {
 		struct igt_helper_process victim = { .use_SIGKILL = true };
 		const uint32_t size = 20000 + i % 4 * 20000;
 
 		igt_fork_helper(&victim) {
 			for (;;)
-				run(fd, run_fill, size);
+				stress_run(fd, stress_run_fill, size);
 		}
-		usleep(20000 + random_below(180000));
+		usleep(20000 + stress_random_below(180000));
 		igt_stop_helper(&victim);
 	}
-	join();
+	stress_join();
 }
 
 /* Objects that clients own; heaps and tables of the driver's own stay. */
-static int count_objects(void)
+static int stress_count_objects(void)
 {
 	static const char *const kinds[] = {
 		"files", "clients", "vms", "gem-objects", "queues", "jobs",
@@ -392,14 +399,14 @@ static int count_objects(void)
 	return total;
 }
 
-static void test_nothing_left(int before)
+static void stress_test_nothing_left(int before)
 {
 	unsigned int i;
 
 	/* Jobs of killed clients may run to their end. */
-	for (i = 0; i < 600 && count_objects() > before; i++)
+	for (i = 0; i < 600 && stress_count_objects() > before; i++)
 		usleep(100000);
-	igt_assert_lte(count_objects(), before);
+	igt_assert_lte(stress_count_objects(), before);
 }
 
 int igt_main()
@@ -410,47 +417,47 @@ int igt_main()
 	igt_fixture() {
 		fd = drm_open_driver_render(DRIVER_ASAHI);
 		igt_asahi_settle();
-		before = count_objects();
+		before = stress_count_objects();
 	}
 
 	igt_describe("Results are right with well-behaved clients only.");
 	igt_subtest("alone") {
-		fork_workers(fd);
-		join();
+		stress_fork_workers(fd);
+		stress_join();
 	}
 
 	igt_describe("And beside shaders that fault.");
 	igt_subtest("beside-faults") {
-		fork_workers(fd);
+		stress_fork_workers(fd);
 		igt_fork(child, 1) {
-			faulter(fd);
+			stress_faulter(fd);
 		}
-		join();
+		stress_join();
 	}
 
 	igt_describe("And beside streams of garbage.");
 	igt_subtest("beside-garbage") {
-		fork_workers(fd);
+		stress_fork_workers(fd);
 		igt_fork(child, 1) {
-			garbage(fd);
+			stress_garbage(fd);
 		}
-		join();
+		stress_join();
 	}
 
 	igt_describe("And beside processes that are killed at work.");
 	igt_subtest("beside-killed") {
-		test_killed(fd);
+		stress_test_killed(fd);
 	}
 
 	igt_describe("No object is left of all of them.");
 	igt_subtest("nothing-left") {
-		test_nothing_left(before);
+		stress_test_nothing_left(before);
 	}
 
 	igt_describe("And the GPU works as ever.");
 	igt_subtest("afterwards") {
-		fork_workers(fd);
-		join();
+		stress_fork_workers(fd);
+		stress_join();
 	}
 
 	igt_fixture() {

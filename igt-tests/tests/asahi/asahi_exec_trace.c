@@ -2,22 +2,18 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  */
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include "asahi/asahi_render.h"
+#include "asahi/asahi_trace.h"
 #include "igt.h"
 #include "igt_syncobj.h"
 #include "sw_sync.h"
 
 /**
  * TEST: asahi exec trace
- * Description: What tracepoints say of a client's jobs.
+ * Description: The tracepoints of a client's jobs.
  * Category: Core
  * Mega feature: General Core features
  * Sub-category: Telemetry
@@ -27,124 +23,35 @@
  * SUBTEST: way-of-jobs
  * Description: Three jobs whose fences come at once: each is seen, with its times.
  *
+ * SUBTEST: own-queue-binary
+ * Description: A job that waits for a fence of its own queue goes to the firmware while
+ *	the job that it waits for still runs.
+ *
+ * SUBTEST: own-queue-point
+ * Description: So does one that waits for a point of a timeline, with earlier ones.
+ *
+ * SUBTEST: own-queue-array
+ * Description: So does one that waits for an array of fences, one of which is its own
+ *	queue's, as soon as the others have signalled.
+ *
+ * SUBTEST: own-queue-array-of-points
+ * Description: The same with an array that was made of points of a timeline.
+ *
  * SUBTEST: rejected
- * Description: What SUBMIT has refused.
+ * Description: Submissions that were refused.
  *
  * SUBTEST: never-ran
  * Description: A job whose queue is destroyed while it waits, and one whose queue
  *	has failed.
  */
 
-#define TRACING		"/sys/kernel/tracing/"
-#define TRACE_BYTES	(4 << 20)
 #define HOLD_NS		50000000
 #define JOBS		3
 
-static void write_text(const char *path, const char *text)
+static void exec_trace_assert_events(const char *text, const char *name, uint64_t client,
+				     uint64_t job, unsigned int expected)
 {
-	int fd = open(path, O_WRONLY | O_TRUNC);
-
-	igt_assert_fd(fd);
-	igt_assert_eq(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-}
-
-static void trace_start(void)
-{
-	write_text(TRACING "trace", "\n");
-	write_text(TRACING "events/asahi/enable", "1");
-}
-
-/* What was traced so far. */
-static const char *trace_read(void)
-{
-	static char text[TRACE_BYTES];
-	int fd = open(TRACING "trace", O_RDONLY);
-	size_t used = 0;
-	ssize_t size;
-
-	igt_assert_fd(fd);
-	do {
-		size = read(fd, text + used, TRACE_BYTES - 1 - used);
-		used += size > 0 ? size : 0;
-	} while (size > 0 && used < TRACE_BYTES - 1);
-	text[used] = '\0';
-	close(fd);
-	return text;
-}
-
-static uint64_t client_id(struct asahi_client *client)
-{
-	char line[256], path[64];
-	uint64_t id = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", client->fd);
-	file = fopen(path, "r");
-	igt_assert(file);
-	while (fgets(line, sizeof(line), file))
-		if (!strncmp(line, "drm-client-id:", 14))
-			id = strtoull(line + 14, NULL, 10);
-	fclose(file);
-	igt_assert_neq_u64(id, 0);
-	return id;
-}
-
-/* The value of "key=" in a line; 0 without it. */
-static int64_t value_of(const char *line, const char *end, const char *key)
-{
-	char word[32];
-	const char *at;
-
-	snprintf(word, sizeof(word), " %s=", key);
-	at = strstr(line, word);
-	return at && at < end ? strtoll(at + strlen(word), NULL, 0) : 0;
-}
-
-/**
- * struct event - what to look for
- * @name: tracepoint
- * @client: client, or 0 for any
- * @job: job, or 0 for any
- */
-struct event {
-	const char *name;
-	uint64_t client;
-	uint64_t job;
-};
-
-/* The next such line from @text on, and its end. */
-static const char *find(const char *text, const struct event *event, const char **end)
-{
-	char name[40];
-
-	snprintf(name, sizeof(name), " %s: ", event->name);
-	while ((text = strstr(text, name))) {
-		text += strlen(name) - 1;
-		*end = text + strcspn(text, "\n");
-		if ((!event->client ||
-		     (uint64_t)value_of(text, *end, "client") == event->client) &&
-		    (!event->job || (uint64_t)value_of(text, *end, "job") == event->job))
-			return text;
-	}
-	return NULL;
-}
-
-static unsigned int count(const char *text, const char *name, uint64_t client, uint64_t job)
-{
-	const struct event event = { name, client, job };
-	unsigned int found = 0;
-	const char *end;
-
-	for (text = find(text, &event, &end); text; text = find(end, &event, &end))
-		found++;
-	return found;
-}
-
-static void assert_events(const char *text, const char *name, uint64_t client, uint64_t job,
-			  unsigned int expected)
-{
-	unsigned int found = count(text, name, client, job);
+	unsigned int found = igt_asahi_trace_count(text, name, client, job);
 
 	igt_assert_f(found == expected,
 		     "%s of client %" PRIu64 ", job %" PRIu64 ": %u times, not %u\n", name, client,
@@ -152,73 +59,75 @@ static void assert_events(const char *text, const char *name, uint64_t client, u
 }
 
 /* The only such event says this. */
-static void assert_value(const char *text, const char *name, uint64_t client, uint64_t job,
-			 const char *key, int64_t expected)
+static void exec_trace_assert_value(const char *text, const char *name, uint64_t client,
+				    uint64_t job, const char *key, int64_t expected)
 {
-	const char *end, *line = find(text, &(struct event){ name, client, job }, &end);
-	int64_t value = line ? value_of(line, end, key) : 0;
+	const struct asahi_trace_event event = { name, client, job };
+	const char *end, *line = igt_asahi_trace_find(text, &event, &end);
+	int64_t value = line ? igt_asahi_trace_value_of(line, end, key) : 0;
 
-	assert_events(text, name, client, job, 1);
+	exec_trace_assert_events(text, name, client, job, 1);
 	igt_assert_f(value == expected, "%s of job %" PRIu64 ": %s is %" PRId64 ", not %" PRId64
 		     "\n", name, job, key, value, expected);
 }
 
 /* Until the memory of so many jobs has gone; a worker does that. */
-static const char *trace_read_freed(uint64_t client, unsigned int jobs)
+static const char *exec_trace_read_freed(uint64_t client, unsigned int jobs)
 {
-	const char *text = trace_read();
+	const char *text = igt_asahi_trace_read();
 	unsigned int i;
 
-	for (i = 0; i < 600 && count(text, "asahi_free", client, 0) < jobs; i++) {
+	for (i = 0; i < 600 && igt_asahi_trace_count(text, "asahi_free", client, 0) < jobs; i++) {
 		usleep(100000);
-		text = trace_read();
+		text = igt_asahi_trace_read();
 	}
 	return text;
 }
 
 /* The number of a client's nth job, from 0. */
-static uint64_t nth_job(const char *text, uint64_t client, unsigned int n)
+static uint64_t exec_trace_nth_job(const char *text, uint64_t client, unsigned int n)
 {
-	const struct event push = { "asahi_push", client, 0 };
-	const char *end, *line = find(text, &push, &end);
+	const struct asahi_trace_event push = { "asahi_push", client, 0 };
+	const char *end, *line = igt_asahi_trace_find(text, &push, &end);
 
 	while (line && n--)
-		line = find(end, &push, &end);
+		line = igt_asahi_trace_find(end, &push, &end);
 	igt_assert(line);
-	return value_of(line, end, "job");
+	return igt_asahi_trace_value_of(line, end, "job");
 }
 
 /* All that a job passes that is well; returns its end. */
-static int64_t assert_way(const char *text, uint64_t client, uint64_t job, int64_t hold)
+static int64_t exec_trace_assert_way(const char *text, uint64_t client, uint64_t job, int64_t hold)
 {
 	static const char *const once[] = {
 		"asahi_submit", "asahi_build", "asahi_push", "asahi_run",
 		"asahi_ring",   "asahi_done",  "asahi_free", "asahi_work_done",
 	};
 	int64_t run, start, end, now;
+	const struct asahi_trace_event work_done = { "asahi_work_done", client, job };
 	const char *line, *eol;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(once); i++)
-		assert_events(text, once[i], client, job, 1);
-	assert_value(text, "asahi_submit", client, job, "error", 0);
-	assert_value(text, "asahi_done", client, job, "ran", 1);
-	assert_value(text, "asahi_done", client, job, "error", 0);
-	assert_value(text, "asahi_free", client, job, "ran", 1);
+		exec_trace_assert_events(text, once[i], client, job, 1);
+	exec_trace_assert_value(text, "asahi_submit", client, job, "error", 0);
+	exec_trace_assert_value(text, "asahi_done", client, job, "ran", 1);
+	exec_trace_assert_value(text, "asahi_done", client, job, "error", 0);
+	exec_trace_assert_value(text, "asahi_free", client, job, "ran", 1);
 
-	line = find(text, &(struct event){ "asahi_work_done", client, job }, &eol);
-	run = value_of(line, eol, "run");
-	start = value_of(line, eol, "start");
-	end = value_of(line, eol, "end");
-	now = value_of(line, eol, "now");
+	line = igt_asahi_trace_find(text, &work_done, &eol);
+	run = igt_asahi_trace_value_of(line, eol, "run");
+	start = igt_asahi_trace_value_of(line, eol, "start");
+	end = igt_asahi_trace_value_of(line, eol, "end");
+	now = igt_asahi_trace_value_of(line, eol, "now");
 	igt_assert_f(run && run <= start && start + hold <= end && end <= now,
 		     "job %" PRIu64 ": %.*s\n", job, (int)(eol - line), line);
 	return end;
 }
 
-static void test_way(struct asahi_client *client)
+static void exec_trace_test_way(struct asahi_client *client)
 {
-	const uint64_t id = client_id(client);
+	const uint64_t id = igt_asahi_trace_client_id(client);
 	const struct asahi_times times = igt_asahi_times_create(client);
 	struct asahi_command gates[JOBS];
 	uint32_t syncs[JOBS];
@@ -226,7 +135,7 @@ static void test_way(struct asahi_client *client)
 	const char *text;
 	unsigned int i;
 
-	trace_start();
+	igt_asahi_trace_start();
 	igt_asahi_bo_create(client, IGT_ASAHI_PAGE);
 	for (i = 0; i < JOBS; i++) {
 		gates[i] = igt_asahi_after(igt_asahi_gate(client, ASAHI_RESULT + i, i + 1), 0);
@@ -243,26 +152,182 @@ static void test_way(struct asahi_client *client)
 		igt_assert_eq_u32(client->words[ASAHI_RESULT + i], i + 1);
 	}
 
-	text = trace_read_freed(id, JOBS);
-	assert_events(text, "asahi_submit_start", id, 0, JOBS);
+	text = exec_trace_read_freed(id, JOBS);
+	exec_trace_assert_events(text, "asahi_submit_start", id, 0, JOBS);
 	for (i = 0; i < JOBS; i++) {
-		end = assert_way(text, id, nth_job(text, id, i), i ? 0 : HOLD_NS);
+		end = exec_trace_assert_way(text, id, exec_trace_nth_job(text, id, i),
+					    i ? 0 : HOLD_NS);
 		igt_assert_lte_u64(last, end);
 		last = end;
 	}
-	assert_events(text, "asahi_vm_bind_start", id, 0, 1);
-	assert_events(text, "asahi_vm_bind", id, 0, 1);
+	exec_trace_assert_events(text, "asahi_vm_bind_start", id, 0, 1);
+	exec_trace_assert_events(text, "asahi_vm_bind", id, 0, 1);
 }
 
-static void test_rejected(struct asahi_client *client)
+/**
+ * struct own - jobs of which the last one waits for a fence of its own queue
+ * @client: whose they are
+ * @id: the client's number
+ * @sync: what the jobs before the last one signal
+ * @point: point of @sync that the first of them signals, or 0 if it has none
+ * @done: what the last one signals
+ */
+struct own {
+	struct asahi_client *client;
+	uint64_t id;
+	uint32_t sync;
+	uint64_t point;
+	uint32_t done;
+};
+
+static uint64_t exec_trace_own_last_point(const struct own *own)
+{
+	return own->point ? own->point + JOBS - 2 : 0;
+}
+
+/* All but the last: none of them ends before the gate is open. */
+static struct own exec_trace_own_begin(struct asahi_client *client, uint64_t point)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 7);
+	const struct own own = {
+		.client = client,
+		.id = igt_asahi_trace_client_id(client),
+		.sync = syncobj_create(client->fd, 0),
+		.point = point,
+		.done = syncobj_create(client->fd, 0),
+	};
+	unsigned int i;
+
+	client->words[ASAHI_GATE] = 0;
+	client->words[ASAHI_RESULT + 1] = 0;
+	igt_asahi_trace_start();
+	for (i = 0; i < JOBS - 1; i++)
+		igt_asahi_submit(client->fd, client->queue, &gate, 1,
+				 &(struct asahi_sync){ .out = own.sync,
+						       .out_point = point ? point + i : 0 });
+	return own;
+}
+
+static void exec_trace_own_submit_last(const struct own *own, uint32_t in, uint64_t in_point)
+{
+	const struct asahi_command reader =
+		igt_asahi_copy(own->client, ASAHI_RESULT, ASAHI_RESULT + 1);
+
+	igt_asahi_submit(own->client->fd, own->client->queue, &reader, 1,
+			 &(struct asahi_sync){ .in = in, .in_point = in_point, .out = own->done });
+}
+
+/* So many jobs of the client are with the firmware, and no more. */
+static void exec_trace_own_assert_run(const struct own *own, unsigned int jobs)
+{
+	unsigned int i;
+
+	for (i = 0; i < 600; i++) {
+		if (igt_asahi_trace_count(igt_asahi_trace_read(), "asahi_run", own->id, 0) >= jobs)
+			break;
+		usleep(10000);
+	}
+	igt_assert_eq(igt_asahi_trace_count(igt_asahi_trace_read(), "asahi_run", own->id, 0), jobs);
+}
+
+/* The last one is with the firmware while those before it run, and comes behind them. */
+static void exec_trace_own_end(const struct own *own)
+{
+	struct asahi_client *client = own->client;
+
+	exec_trace_own_assert_run(own, JOBS);
+	igt_assert(!igt_asahi_signalled(client->fd, own->done));
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 0);
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, own->done), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 7);
+}
+
+/* Without @point the sync is a binary one. */
+static void exec_trace_hand_over_behind_own(struct asahi_client *client, uint64_t point)
+{
+	const struct own own = exec_trace_own_begin(client, point);
+
+	exec_trace_own_submit_last(&own, own.sync, exec_trace_own_last_point(&own));
+	exec_trace_own_end(&own);
+}
+
+/* A new sync object with the fence of the last job but one, and with that of a timeline */
+static uint32_t exec_trace_own_array(const struct own *own, int timeline)
+{
+	const int fd = own->client->fd;
+	const int late = sw_sync_timeline_create_fence(timeline, 1);
+	const uint32_t array = syncobj_create(fd, 0);
+	uint32_t single = own->sync;
+	int file, merged;
+
+	if (own->point) {
+		single = syncobj_create(fd, 0);
+		syncobj_timeline_to_binary(fd, single, own->sync, exec_trace_own_last_point(own),
+					   0);
+	}
+	file = syncobj_handle_to_fd(fd, single, DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE);
+	merged = sync_fence_merge(file, late);
+	igt_assert_fd(merged);
+	igt_assert_eq(sync_fence_count(merged), 2);
+	syncobj_import_sync_file(fd, array, merged);
+	close(merged);
+	close(file);
+	close(late);
+	return array;
+}
+
+/*
+ * The kernel keeps the later one of two fences of a queue when it merges files, so that an
+ * array has a fence of somebody else, too: of user space's, which the processor waits for.
+ */
+static void exec_trace_hand_over_behind_array(struct asahi_client *client, uint64_t point)
+{
+	struct own own;
+	int timeline;
+
+	igt_require_sw_sync();
+	timeline = sw_sync_timeline_create();
+	own = exec_trace_own_begin(client, point);
+	exec_trace_own_submit_last(&own, exec_trace_own_array(&own, timeline), 0);
+	exec_trace_own_assert_run(&own, JOBS - 1);
+	usleep(HOLD_NS / 1000);
+	exec_trace_own_assert_run(&own, JOBS - 1);
+	sw_sync_timeline_inc(timeline, 1);
+	close(timeline);
+	exec_trace_own_end(&own);
+}
+
+static void exec_trace_test_own_queue_binary(struct asahi_client *client)
+{
+	exec_trace_hand_over_behind_own(client, 0);
+}
+
+static void exec_trace_test_own_queue_point(struct asahi_client *client)
+{
+	exec_trace_hand_over_behind_own(client, 5);
+}
+
+static void exec_trace_test_own_queue_array(struct asahi_client *client)
+{
+	exec_trace_hand_over_behind_array(client, 0);
+}
+
+static void exec_trace_test_own_queue_array_of_points(struct asahi_client *client)
+{
+	exec_trace_hand_over_behind_array(client, 5);
+}
+
+static void exec_trace_test_rejected(struct asahi_client *client)
 {
 	static const int errors[] = { -EINVAL, -ENOENT, -EINVAL };
-	const uint64_t id = client_id(client);
+	const uint64_t id = igt_asahi_trace_client_id(client);
+	const struct asahi_trace_event submit = { "asahi_submit", id, 0 };
 	struct drm_asahi_submit args = { .queue_id = client->queue };
 	const char *text, *line, *end;
 	unsigned int i;
 
-	trace_start();
+	igt_asahi_trace_start();
 	/* Without commands, without a queue, and with flags. */
 	do_ioctl_err(client->fd, DRM_IOCTL_ASAHI_SUBMIT, &args, EINVAL);
 	args.queue_id = 12345;
@@ -270,23 +335,23 @@ static void test_rejected(struct asahi_client *client)
 	args.flags = 1;
 	do_ioctl_err(client->fd, DRM_IOCTL_ASAHI_SUBMIT, &args, EINVAL);
 
-	text = trace_read();
-	assert_events(text, "asahi_submit", id, 0, ARRAY_SIZE(errors));
+	text = igt_asahi_trace_read();
+	exec_trace_assert_events(text, "asahi_submit", id, 0, ARRAY_SIZE(errors));
 	for (i = 0, line = text; i < ARRAY_SIZE(errors); i++) {
-		line = find(line, &(struct event){ "asahi_submit", id, 0 }, &end);
-		igt_assert_eq(value_of(line, end, "error"), errors[i]);
-		igt_assert_eq(value_of(line, end, "job"), 0);
+		line = igt_asahi_trace_find(line, &submit, &end);
+		igt_assert_eq(igt_asahi_trace_value_of(line, end, "error"), errors[i]);
+		igt_assert_eq(igt_asahi_trace_value_of(line, end, "job"), 0);
 	}
 }
 
 /* Both wait for another client, on a queue that goes and on one that fails. */
-static void test_never_ran(struct asahi_client *client)
+static void exec_trace_test_never_ran(struct asahi_client *client)
 {
 	struct asahi_client *other = igt_asahi_client_open(client->fd);
 	const struct asahi_command gate = igt_asahi_gate(other, ASAHI_RESULT, 1);
 	const struct asahi_command late = igt_asahi_store_word(client, ASAHI_RESULT, 1);
 	const struct asahi_command bad = igt_asahi_store(client, ASAHI_UNMAPPED, 1);
-	const uint64_t id = client_id(client);
+	const uint64_t id = igt_asahi_trace_client_id(client);
 	const uint32_t opened = syncobj_create(other->fd, 0);
 	const uint32_t fault = syncobj_create(client->fd, 0);
 	const uint32_t behind = syncobj_create(client->fd, 0);
@@ -298,13 +363,13 @@ static void test_never_ran(struct asahi_client *client)
 	igt_require_sw_sync();
 	timeline = sw_sync_timeline_create();
 	held = igt_asahi_late_fence(client->fd, timeline);
-	trace_start();
+	igt_asahi_trace_start();
 	queue = igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
 	igt_asahi_submit_one(other, &gate, opened);
 	passed = igt_asahi_pass_fence(other->fd, opened, client->fd);
 	igt_asahi_submit(client->fd, queue, &late, 1, &(struct asahi_sync){ .in = passed });
 	igt_asahi_queue_destroy(client->fd, queue, 0);
-	/* Held back until the queue has the next job: one that has failed takes none. */
+	/* Held back until the queue has the next job: what comes after the fault runs. */
 	igt_asahi_submit(client->fd, client->queue, &bad, 1,
 			 &(struct asahi_sync){ .in = held, .out = fault });
 	igt_asahi_submit(client->fd, client->queue, &late, 1,
@@ -316,41 +381,48 @@ static void test_never_ran(struct asahi_client *client)
 	other->words[ASAHI_GATE] = 1;
 	igt_asahi_wait(other->fd, opened);
 	igt_assert_eq(igt_asahi_wait(client->fd, behind), -ECANCELED);
-	text = trace_read_freed(id, JOBS);
+	text = exec_trace_read_freed(id, JOBS);
 
-	job = nth_job(text, id, 0);
-	assert_events(text, "asahi_run", id, job, 0);
-	assert_events(text, "asahi_done", id, job, 0);
-	assert_value(text, "asahi_free", id, job, "ran", 0);
+	job = exec_trace_nth_job(text, id, 0);
+	exec_trace_assert_events(text, "asahi_run", id, job, 0);
+	exec_trace_assert_events(text, "asahi_done", id, job, 0);
+	exec_trace_assert_value(text, "asahi_free", id, job, "ran", 0);
 
-	job = nth_job(text, id, 1);
-	assert_value(text, "asahi_failed", id, job, "error", -EIO);
-	assert_value(text, "asahi_done", id, job, "error", -EIO);
-	assert_value(text, "asahi_done", id, job, "ran", 1);
+	job = exec_trace_nth_job(text, id, 1);
+	exec_trace_assert_value(text, "asahi_failed", id, job, "error", -EIO);
+	exec_trace_assert_value(text, "asahi_done", id, job, "error", -EIO);
+	exec_trace_assert_value(text, "asahi_done", id, job, "ran", 1);
 
-	job = nth_job(text, id, 2);
-	assert_events(text, "asahi_run", id, job, 0);
-	assert_value(text, "asahi_done", id, job, "error", -ECANCELED);
-	assert_value(text, "asahi_done", id, job, "ran", 0);
-	assert_value(text, "asahi_free", id, job, "ran", 0);
+	job = exec_trace_nth_job(text, id, 2);
+	exec_trace_assert_events(text, "asahi_run", id, job, 0);
+	exec_trace_assert_value(text, "asahi_done", id, job, "error", -ECANCELED);
+	exec_trace_assert_value(text, "asahi_done", id, job, "ran", 0);
+	exec_trace_assert_value(text, "asahi_free", id, job, "ran", 0);
 }
 
-static const struct asahi_client_test tests[] = {
-	{ "way-of-jobs", "Three jobs whose fences come at once.", test_way },
-	{ "rejected", "What SUBMIT has refused.", test_rejected },
-	{ "never-ran", "Jobs whose queue has gone or failed.", test_never_ran },
+static const struct asahi_client_test exec_trace_tests[] = {
+	{"way-of-jobs", "Three jobs whose fences come at once.", exec_trace_test_way},
+	{"own-queue-binary", "Jobs behind one of their own queue are handed over.",
+	 exec_trace_test_own_queue_binary},
+	{"own-queue-point", "So are those behind a point of a timeline.",
+	 exec_trace_test_own_queue_point},
+	{"own-queue-array", "So are those behind an array of fences.",
+	 exec_trace_test_own_queue_array},
+	{"own-queue-array-of-points", "And one that was made of points.",
+	 exec_trace_test_own_queue_array_of_points},
+	{"rejected", "What SUBMIT has refused.", exec_trace_test_rejected},
+	{"never-ran", "Jobs whose queue has gone or failed.", exec_trace_test_never_ran},
 };
 
 int igt_main()
 {
 	igt_fixture() {
-		igt_require(!access(TRACING "trace", W_OK) ||
-			    !mount("none", TRACING, "tracefs", 0, NULL));
+		igt_asahi_trace_require();
 	}
 
-	igt_asahi_client_tests(tests, ARRAY_SIZE(tests));
+	igt_asahi_client_tests(exec_trace_tests, ARRAY_SIZE(exec_trace_tests));
 
 	igt_fixture() {
-		write_text(TRACING "events/asahi/enable", "0");
+		igt_asahi_trace_stop();
 	}
 }

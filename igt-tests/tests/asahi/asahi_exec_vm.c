@@ -13,7 +13,7 @@
 
 /**
  * TEST: asahi exec vm
- * Description: What VM_BIND maps, as shaders see it: they read a word of each page
+ * Description: Mappings of VM_BIND, as shaders see them: they read a word of each page
  *	of a range, and pages carry words that say where they come from.
  * Category: Core
  * Mega feature: General Core features
@@ -115,7 +115,7 @@ struct rig {
 	uint32_t *map_a;
 };
 
-static uint32_t *new_pages(int fd, uint32_t word, uint32_t *handle)
+static uint32_t *exec_vm_new_pages(int fd, uint32_t word, uint32_t *handle)
 {
 	uint32_t *map;
 	unsigned int i;
@@ -127,8 +127,8 @@ static uint32_t *new_pages(int fd, uint32_t word, uint32_t *handle)
 	return map;
 }
 
-static struct drm_asahi_gem_bind_op bind_op(uint32_t handle, uint32_t flags, uint64_t offset,
-					    uint64_t range, uint64_t addr)
+static struct drm_asahi_gem_bind_op exec_vm_bind_op(uint32_t handle, uint32_t flags,
+						    uint64_t offset, uint64_t range, uint64_t addr)
 {
 	return (struct drm_asahi_gem_bind_op){
 		.flags = flags,
@@ -139,24 +139,25 @@ static struct drm_asahi_gem_bind_op bind_op(uint32_t handle, uint32_t flags, uin
 	};
 }
 
-static void bind(struct rig *rig, uint32_t handle, uint32_t flags, uint64_t page, uint64_t pages,
-		 uint64_t addr)
+static void exec_vm_bind(struct rig *rig, uint32_t handle, uint32_t flags, uint64_t page,
+			 uint64_t pages, uint64_t addr)
 {
 	igt_asahi_vm_bind_one(rig->client->fd, rig->client->vm, flags, handle, page * PAGE,
 			      pages * PAGE, addr, 0);
 }
 
-static void unbind(struct rig *rig, uint64_t addr, uint64_t size)
+static void exec_vm_unbind(struct rig *rig, uint64_t addr, uint64_t size)
 {
 	igt_asahi_vm_bind_one(rig->client->fd, rig->client->vm, UNBIND, 0, 0, size, addr, 0);
 }
 
-static void bind_array(struct rig *rig, const struct drm_asahi_gem_bind_op *ops, uint32_t count)
+static void exec_vm_bind_array(struct rig *rig, const struct drm_asahi_gem_bind_op *ops,
+			       uint32_t count)
 {
 	igt_asahi_vm_bind(rig->client->fd, rig->client->vm, ops, count, 0);
 }
 
-static struct asahi_command peek_command(struct rig *rig, uint64_t addr, uint32_t pages)
+static struct asahi_command exec_vm_peek_command(struct rig *rig, uint64_t addr, uint32_t pages)
 {
 	const uint64_t uniforms[] = { addr, rig->out.addr };
 	const struct asahi_dispatch dispatch = {
@@ -171,14 +172,14 @@ static struct asahi_command peek_command(struct rig *rig, uint64_t addr, uint32_
 	return igt_asahi_command(rig->client, &dispatch, 1);
 }
 
-static int peek(struct rig *rig, uint64_t addr, uint32_t pages)
+static int exec_vm_peek(struct rig *rig, uint64_t addr, uint32_t pages)
 {
-	const struct asahi_command command = peek_command(rig, addr, pages);
+	const struct asahi_command command = exec_vm_peek_command(rig, addr, pages);
 
 	return igt_asahi_run(rig->client, &command);
 }
 
-static int poke(struct rig *rig, uint64_t addr, uint32_t pages, uint32_t word)
+static int exec_vm_poke(struct rig *rig, uint64_t addr, uint32_t pages, uint32_t word)
 {
 	const struct {
 		uint64_t dst;
@@ -196,83 +197,83 @@ static int poke(struct rig *rig, uint64_t addr, uint32_t pages, uint32_t word)
 	return igt_asahi_run(rig->client, &command);
 }
 
-static void check(struct rig *rig, uint64_t addr, const uint32_t *expected, uint32_t pages)
+static void exec_vm_check(struct rig *rig, uint64_t addr, const uint32_t *expected, uint32_t pages)
 {
 	const uint32_t *got = rig->out.map;
 	uint32_t i;
 
-	igt_assert_eq(peek(rig, addr, pages), 0);
+	igt_assert_eq(exec_vm_peek(rig, addr, pages), 0);
 	for (i = 0; i < pages; i++)
 		igt_assert_f(got[i] == expected[i], "page 0x%llx shows %08x, not %08x\n",
 			     (unsigned long long)(addr + i * PAGE), got[i], expected[i]);
 }
 
 #define CHECK(rig, addr, ...)						\
-	check(rig, addr, (const uint32_t[]){ __VA_ARGS__ },		\
-	      ARRAY_SIZE(((const uint32_t[]){ __VA_ARGS__ })))
+	exec_vm_check(rig, addr, (const uint32_t[]){ __VA_ARGS__ },		\
+		      ARRAY_SIZE(((const uint32_t[]){ __VA_ARGS__ })))
 
-static void test_offset(struct rig *rig)
+static void exec_vm_test_offset(struct rig *rig)
 {
-	bind(rig, rig->a, READ, 5, 3, VA);
+	exec_vm_bind(rig, rig->a, READ, 5, 3, VA);
 	CHECK(rig, VA, A(5), A(6), A(7));
 }
 
-static void test_aliases(struct rig *rig)
+static void exec_vm_test_aliases(struct rig *rig)
 {
-	bind(rig, rig->a, RW, 0, 4, VA);
-	bind(rig, rig->a, READ, 2, 2, VA + BLOCK);
-	igt_assert_eq(poke(rig, VA, 4, 0x1000), 0);
+	exec_vm_bind(rig, rig->a, RW, 0, 4, VA);
+	exec_vm_bind(rig, rig->a, READ, 2, 2, VA + BLOCK);
+	igt_assert_eq(exec_vm_poke(rig, VA, 4, 0x1000), 0);
 	CHECK(rig, VA + BLOCK, 0x1002, 0x1003);
-	unbind(rig, VA, 4 * PAGE);
+	exec_vm_unbind(rig, VA, 4 * PAGE);
 	CHECK(rig, VA + BLOCK, 0x1002, 0x1003);
 }
 
-static void test_replace_middle(struct rig *rig)
+static void exec_vm_test_replace_middle(struct rig *rig)
 {
-	bind(rig, rig->a, READ, 0, 6, VA);
+	exec_vm_bind(rig, rig->a, READ, 0, 6, VA);
 	CHECK(rig, VA, A(0), A(1), A(2), A(3), A(4), A(5));
-	bind(rig, rig->b, READ, 8, 2, VA + 2 * PAGE);
+	exec_vm_bind(rig, rig->b, READ, 8, 2, VA + 2 * PAGE);
 	CHECK(rig, VA, A(0), A(1), B(8), B(9), A(4), A(5));
 }
 
-static void test_replace_across(struct rig *rig)
+static void exec_vm_test_replace_across(struct rig *rig)
 {
-	bind(rig, rig->a, READ, 0, 3, VA);
-	bind(rig, rig->a, READ, 8, 3, VA + 3 * PAGE);
-	bind(rig, rig->b, READ, 1, 4, VA + PAGE);
+	exec_vm_bind(rig, rig->a, READ, 0, 3, VA);
+	exec_vm_bind(rig, rig->a, READ, 8, 3, VA + 3 * PAGE);
+	exec_vm_bind(rig, rig->b, READ, 1, 4, VA + PAGE);
 	CHECK(rig, VA, A(0), B(1), B(2), B(3), B(4), A(10));
 }
 
-static void test_block_border(struct rig *rig)
+static void exec_vm_test_block_border(struct rig *rig)
 {
 	const uint64_t va = VA + BLOCK - 3 * PAGE;
 
-	bind(rig, rig->a, READ, 0, 6, va);
-	bind(rig, rig->b, READ, 0, 2, va + 2 * PAGE);
+	exec_vm_bind(rig, rig->a, READ, 0, 6, va);
+	exec_vm_bind(rig, rig->b, READ, 0, 2, va + 2 * PAGE);
 	CHECK(rig, va, A(0), A(1), B(0), B(1), A(4), A(5));
 }
 
-static void test_single_page(struct rig *rig)
+static void exec_vm_test_single_page(struct rig *rig)
 {
-	bind(rig, rig->a, READ | SINGLE, 7, 6, VA);
+	exec_vm_bind(rig, rig->a, READ | SINGLE, 7, 6, VA);
 	CHECK(rig, VA, A(7), A(7), A(7), A(7), A(7), A(7));
-	/* What is left on both sides still shows page 7. */
-	bind(rig, rig->b, READ, 1, 1, VA + 2 * PAGE);
+	/* The pages on both sides still show page 7. */
+	exec_vm_bind(rig, rig->b, READ, 1, 1, VA + 2 * PAGE);
 	CHECK(rig, VA, A(7), A(7), B(1), A(7), A(7), A(7));
 	/* And so does what is left of that, whose offset was restored. */
-	bind(rig, rig->b, READ, 2, 1, VA + 4 * PAGE);
+	exec_vm_bind(rig, rig->b, READ, 2, 1, VA + 4 * PAGE);
 	CHECK(rig, VA, A(7), A(7), B(1), A(7), B(2), A(7));
 }
 
-static void test_single_page_large(struct rig *rig)
+static void exec_vm_test_single_page_large(struct rig *rig)
 {
 	const struct drm_asahi_gem_bind_op ops[] = {
-		bind_op(rig->a, READ | SINGLE, 3 * PAGE, SIZE, VA),
-		bind_op(rig->b, READ, 0, 2 * PAGE, VA + SIZE / 2 - PAGE),
-		bind_op(rig->b, READ | SINGLE, 4 * PAGE, 3 * BLOCK, VA + SIZE / 4 + PAGE),
+		exec_vm_bind_op(rig->a, READ | SINGLE, 3 * PAGE, SIZE, VA),
+		exec_vm_bind_op(rig->b, READ, 0, 2 * PAGE, VA + SIZE / 2 - PAGE),
+		exec_vm_bind_op(rig->b, READ | SINGLE, 4 * PAGE, 3 * BLOCK, VA + SIZE / 4 + PAGE),
 	};
 
-	bind_array(rig, ops, ARRAY_SIZE(ops));
+	exec_vm_bind_array(rig, ops, ARRAY_SIZE(ops));
 	CHECK(rig, VA, A(3), A(3));
 	CHECK(rig, VA + SIZE - 2 * PAGE, A(3), A(3));
 	CHECK(rig, VA + SIZE / 2 - 2 * PAGE, A(3), B(0), B(1), A(3));
@@ -281,130 +282,130 @@ static void test_single_page_large(struct rig *rig)
 	CHECK(rig, VA + SIZE / 4 + 3 * BLOCK, B(4), A(3));
 }
 
-static void test_single_page_unbind(struct rig *rig)
+static void exec_vm_test_single_page_unbind(struct rig *rig)
 {
 	const uint64_t page = VA + 5 * BLOCK + 9 * PAGE;
 
-	bind(rig, rig->a, READ | SINGLE, 3, SIZE / PAGE, VA);
-	unbind(rig, VA, page - VA);
-	unbind(rig, page + 2 * PAGE, VA + SIZE - page - 2 * PAGE);
+	exec_vm_bind(rig, rig->a, READ | SINGLE, 3, SIZE / PAGE, VA);
+	exec_vm_unbind(rig, VA, page - VA);
+	exec_vm_unbind(rig, page + 2 * PAGE, VA + SIZE - page - 2 * PAGE);
 	CHECK(rig, page, A(3), A(3));
-	igt_assert_eq(peek(rig, page + PAGE, 2), -EIO);
+	igt_assert_eq(exec_vm_peek(rig, page + PAGE, 2), -EIO);
 }
 
-static void test_order(struct rig *rig)
+static void exec_vm_test_order(struct rig *rig)
 {
 	const struct drm_asahi_gem_bind_op ops[] = {
-		bind_op(rig->a, READ, 0, 8 * PAGE, VA),
-		bind_op(rig->b, READ, 0, 4 * PAGE, VA + 2 * PAGE),
-		bind_op(0, UNBIND, 0, 16 * PAGE, VA + 3 * PAGE),
-		bind_op(rig->a, READ | SINGLE, 15 * PAGE, 2 * PAGE, VA + 3 * PAGE),
-		bind_op(rig->b, READ, 7 * PAGE, PAGE, VA + 4 * PAGE),
+		exec_vm_bind_op(rig->a, READ, 0, 8 * PAGE, VA),
+		exec_vm_bind_op(rig->b, READ, 0, 4 * PAGE, VA + 2 * PAGE),
+		exec_vm_bind_op(0, UNBIND, 0, 16 * PAGE, VA + 3 * PAGE),
+		exec_vm_bind_op(rig->a, READ | SINGLE, 15 * PAGE, 2 * PAGE, VA + 3 * PAGE),
+		exec_vm_bind_op(rig->b, READ, 7 * PAGE, PAGE, VA + 4 * PAGE),
 	};
 
-	bind_array(rig, ops, ARRAY_SIZE(ops));
+	exec_vm_bind_array(rig, ops, ARRAY_SIZE(ops));
 	CHECK(rig, VA, A(0), A(1), B(0), A(15), B(7));
-	igt_assert_eq(peek(rig, VA + 4 * PAGE, 2), -EIO);
+	igt_assert_eq(exec_vm_peek(rig, VA + 4 * PAGE, 2), -EIO);
 }
 
-static void test_all_or_nothing(struct rig *rig)
+static void exec_vm_test_all_or_nothing(struct rig *rig)
 {
 	const struct drm_asahi_gem_bind_op ops[] = {
-		bind_op(rig->b, READ, 0, 4 * PAGE, VA),
-		bind_op(0, UNBIND, 0, PAGE, VA + 4 * PAGE),
-		bind_op(rig->b, READ | SINGLE, 0, SIZE, VA),
-		bind_op(rig->b, READ, PAGES * PAGE, PAGE, VA),
+		exec_vm_bind_op(rig->b, READ, 0, 4 * PAGE, VA),
+		exec_vm_bind_op(0, UNBIND, 0, PAGE, VA + 4 * PAGE),
+		exec_vm_bind_op(rig->b, READ | SINGLE, 0, SIZE, VA),
+		exec_vm_bind_op(rig->b, READ, PAGES * PAGE, PAGE, VA),
 	};
 
-	bind(rig, rig->a, READ, 0, 6, VA);
+	exec_vm_bind(rig, rig->a, READ, 0, 6, VA);
 	igt_asahi_vm_bind(rig->client->fd, rig->client->vm, ops, ARRAY_SIZE(ops), EINVAL);
 	CHECK(rig, VA, A(0), A(1), A(2), A(3), A(4), A(5));
-	igt_assert_eq(peek(rig, VA + 6 * PAGE, 1), -EIO);
+	igt_assert_eq(exec_vm_peek(rig, VA + 6 * PAGE, 1), -EIO);
 }
 
 /* The GPU has used the old translation, so it may have it in its TLB. */
-static void test_stale_translation(struct rig *rig)
+static void exec_vm_test_stale_translation(struct rig *rig)
 {
 	unsigned int i;
 
 	for (i = 0; i < 20; i++) {
-		bind(rig, i % 2 ? rig->a : rig->b, READ, i % PAGES, 1, VA);
+		exec_vm_bind(rig, i % 2 ? rig->a : rig->b, READ, i % PAGES, 1, VA);
 		CHECK(rig, VA, i % 2 ? A(i % PAGES) : B(i % PAGES));
 	}
-	unbind(rig, VA, PAGE);
-	igt_assert_eq(peek(rig, VA, 1), -EIO);
+	exec_vm_unbind(rig, VA, PAGE);
+	igt_assert_eq(exec_vm_peek(rig, VA, 1), -EIO);
 }
 
-static void test_read_only(struct rig *rig)
+static void exec_vm_test_read_only(struct rig *rig)
 {
-	bind(rig, rig->a, READ, 0, 1, VA);
+	exec_vm_bind(rig, rig->a, READ, 0, 1, VA);
 	CHECK(rig, VA, A(0));
-	igt_assert_eq(poke(rig, VA, 1, 1), -EIO);
+	igt_assert_eq(exec_vm_poke(rig, VA, 1, 1), -EIO);
 	igt_assert_eq_u32(rig->map_a[0], A(0));
 }
 
-static void test_write_only(struct rig *rig)
+static void exec_vm_test_write_only(struct rig *rig)
 {
-	bind(rig, rig->a, WRITE, 0, 1, VA);
-	igt_assert_eq(poke(rig, VA, 1, 0x77), 0);
+	exec_vm_bind(rig, rig->a, WRITE, 0, 1, VA);
+	igt_assert_eq(exec_vm_poke(rig, VA, 1, 0x77), 0);
 	igt_assert_eq_u32(rig->map_a[0], 0x77);
-	igt_assert_eq(peek(rig, VA, 1), -EIO);
+	igt_assert_eq(exec_vm_peek(rig, VA, 1), -EIO);
 }
 
-static void test_close(struct rig *rig)
+static void exec_vm_test_close(struct rig *rig)
 {
 	const uint32_t handle = igt_asahi_gem_create(rig->client->fd, PAGES * PAGE, 0, 0, 0);
 	const struct drm_asahi_gem_bind_op ops[] = {
-		bind_op(handle, READ, 0, PAGES * PAGE, VA),
-		bind_op(handle, READ | SINGLE, 0, SIZE / 2, VA + SIZE / 2),
-		bind_op(rig->a, READ, 0, PAGE, VA + PAGE),
+		exec_vm_bind_op(handle, READ, 0, PAGES * PAGE, VA),
+		exec_vm_bind_op(handle, READ | SINGLE, 0, SIZE / 2, VA + SIZE / 2),
+		exec_vm_bind_op(rig->a, READ, 0, PAGE, VA + PAGE),
 	};
 
-	bind_array(rig, ops, ARRAY_SIZE(ops));
+	exec_vm_bind_array(rig, ops, ARRAY_SIZE(ops));
 	CHECK(rig, VA, 0, A(0), 0);
 	CHECK(rig, VA + SIZE - PAGE, 0);
 	gem_close(rig->client->fd, handle);
 	/* Others stay. */
 	CHECK(rig, VA + PAGE, A(0));
-	igt_assert_eq(peek(rig, VA + SIZE - PAGE, 1), -EIO);
+	igt_assert_eq(exec_vm_peek(rig, VA + SIZE - PAGE, 1), -EIO);
 }
 
 /* Memory of one file in the address space of another. */
-static void test_import(struct rig *rig)
+static void exec_vm_test_import(struct rig *rig)
 {
 	int other = drm_reopen_driver(rig->client->fd);
 	uint32_t handle, imported;
 	int dmabuf;
 
-	munmap(new_pages(other, B(0), &handle), PAGES * PAGE);
+	munmap(exec_vm_new_pages(other, B(0), &handle), PAGES * PAGE);
 	dmabuf = prime_handle_to_fd(other, handle);
 	imported = prime_fd_to_handle(rig->client->fd, dmabuf);
 	close(dmabuf);
 	drm_close_driver(other);
-	bind(rig, imported, READ, 4, 2, VA);
+	exec_vm_bind(rig, imported, READ, 4, 2, VA);
 	CHECK(rig, VA, B(4), B(5));
 }
 
-static void test_private(struct rig *rig)
+static void exec_vm_test_private(struct rig *rig)
 {
 	const uint32_t handle = igt_asahi_gem_create(rig->client->fd, PAGE,
 						     DRM_ASAHI_GEM_VM_PRIVATE, rig->client->vm, 0);
 	uint32_t *map = igt_asahi_gem_mmap(rig->client->fd, handle, PAGE);
 
 	map[0] = 0x4711;
-	bind(rig, handle, READ, 0, 1, VA);
+	exec_vm_bind(rig, handle, READ, 0, 1, VA);
 	CHECK(rig, VA, 0x4711);
 	munmap(map, PAGE);
 }
 
 /* Whatever its owner does to it. */
-static void test_destroyed(struct rig *rig)
+static void exec_vm_test_destroyed(struct rig *rig)
 {
 	const uint32_t *got = rig->out.map;
 	struct asahi_command command;
 
-	bind(rig, rig->a, READ, 9, 4, VA);
-	command = peek_command(rig, VA, 4);
+	exec_vm_bind(rig, rig->a, READ, 9, 4, VA);
+	command = exec_vm_peek_command(rig, VA, 4);
 	igt_asahi_vm_destroy(rig->client->fd, rig->client->vm, 0);
 	igt_asahi_vm_bind_one(rig->client->fd, rig->client->vm, UNBIND, 0, 0, PAGE, VA, ENOENT);
 	igt_assert_eq(igt_asahi_run(rig->client, &command), 0);
@@ -412,16 +413,16 @@ static void test_destroyed(struct rig *rig)
 	igt_assert_eq_u32(got[3], A(12));
 }
 
-static void test_many(struct rig *rig)
+static void exec_vm_test_many(struct rig *rig)
 {
 	struct drm_asahi_gem_bind_op *ops = calloc(MAX_BINDS, sizeof(*ops));
 	uint32_t i;
 
 	igt_assert(ops);
 	for (i = 0; i < MAX_BINDS; i++)
-		ops[i] = bind_op(i % 2 ? rig->a : rig->b, READ, i % PAGES * PAGE, PAGE,
-				 VA + i * PAGE);
-	bind_array(rig, ops, MAX_BINDS);
+		ops[i] = exec_vm_bind_op(i % 2 ? rig->a : rig->b, READ, i % PAGES * PAGE, PAGE,
+					 VA + i * PAGE);
+	exec_vm_bind_array(rig, ops, MAX_BINDS);
 	free(ops);
 	CHECK(rig, VA, B(0), A(1), B(2), A(3));
 	CHECK(rig, VA + (MAX_BINDS - 2) * PAGE, B(14), A(15));
@@ -431,7 +432,7 @@ static void test_many(struct rig *rig)
 #define RANDOM_PAGES	40
 #define RANDOM_VA	(VA + BLOCK - 20 * PAGE)
 
-static struct drm_asahi_gem_bind_op random_change(struct rig *rig, uint32_t *model)
+static struct drm_asahi_gem_bind_op exec_vm_random_change(struct rig *rig, uint32_t *model)
 {
 	uint32_t first = rand() % RANDOM_PAGES;
 	uint32_t count = 1 + rand() % (RANDOM_PAGES - first);
@@ -449,12 +450,12 @@ static struct drm_asahi_gem_bind_op random_change(struct rig *rig, uint32_t *mod
 		model[first + i] = kind == 2 ? 0 : second ? B(n) : A(n);
 	}
 	if (kind == 2)
-		return bind_op(0, UNBIND, 0, count * PAGE, addr);
-	return bind_op(second ? rig->b : rig->a, kind == 1 ? READ | SINGLE : READ, page * PAGE,
-		       count * PAGE, addr);
+		return exec_vm_bind_op(0, UNBIND, 0, count * PAGE, addr);
+	return exec_vm_bind_op(second ? rig->b : rig->a, kind == 1 ? READ | SINGLE : READ,
+			       page * PAGE, count * PAGE, addr);
 }
 
-static void check_model(struct rig *rig, const uint32_t *model)
+static void exec_vm_check_model(struct rig *rig, const uint32_t *model)
 {
 	uint32_t first, end;
 
@@ -463,11 +464,11 @@ static void check_model(struct rig *rig, const uint32_t *model)
 		while (end < RANDOM_PAGES && model[end])
 			end++;
 		if (end > first)
-			check(rig, RANDOM_VA + first * PAGE, model + first, end - first);
+			exec_vm_check(rig, RANDOM_VA + first * PAGE, model + first, end - first);
 	}
 }
 
-static void test_random(struct rig *rig)
+static void exec_vm_test_random(struct rig *rig)
 {
 	uint32_t model[RANDOM_PAGES] = { 0 };
 	struct drm_asahi_gem_bind_op ops[5];
@@ -477,9 +478,9 @@ static void test_random(struct rig *rig)
 	for (round = 0; round < 40; round++) {
 		count = 1 + rand() % ARRAY_SIZE(ops);
 		for (i = 0; i < count; i++)
-			ops[i] = random_change(rig, model);
-		bind_array(rig, ops, count);
-		check_model(rig, model);
+			ops[i] = exec_vm_random_change(rig, model);
+		exec_vm_bind_array(rig, ops, count);
+		exec_vm_check_model(rig, model);
 	}
 }
 
@@ -487,35 +488,35 @@ static const struct {
 	const char *name;
 	const char *text;
 	void (*run)(struct rig *rig);
-} tests[] = {
-	{ "offset", "A range begins in the middle of an object.", test_offset },
-	{ "aliases", "An object is mapped twice; one of the two goes.", test_aliases },
-	{ "replace-middle", "Another object replaces the middle.", test_replace_middle },
-	{ "replace-across", "Another object replaces a border.", test_replace_across },
-	{ "block-border", "Ranges cross the border of a table.", test_block_border },
-	{ "single-page", "One page shows in all of a range.", test_single_page },
-	{ "single-page-large", "The same for 16 GiB.", test_single_page_large },
-	{ "single-page-unbind", "Such a range is taken down.", test_single_page_unbind },
-	{ "order", "Operations take effect in order.", test_order },
-	{ "all-or-nothing", "A bad operation changes nothing.", test_all_or_nothing },
-	{ "stale-translation", "No old translation is used.", test_stale_translation },
-	{ "read-only", "Memory that may only be read.", test_read_only },
-	{ "write-only", "Memory that may only be written.", test_write_only },
-	{ "close", "Closing a handle unmaps its memory only.", test_close },
-	{ "import", "Memory of another file.", test_import },
-	{ "private", "Memory that belongs to the address space.", test_private },
-	{ "destroyed", "A queue keeps its address space.", test_destroyed },
-	{ "many", "The most operations that one call takes.", test_many },
-	{ "random", "Random binds against a model.", test_random },
+} exec_vm_tests[] = {
+	{ "offset", "A range begins in the middle of an object.", exec_vm_test_offset },
+	{ "aliases", "An object is mapped twice; one of the two goes.", exec_vm_test_aliases },
+	{ "replace-middle", "Another object replaces the middle.", exec_vm_test_replace_middle },
+	{ "replace-across", "Another object replaces a border.", exec_vm_test_replace_across },
+	{ "block-border", "Ranges cross the border of a table.", exec_vm_test_block_border },
+	{ "single-page", "One page shows in all of a range.", exec_vm_test_single_page },
+	{ "single-page-large", "The same for 16 GiB.", exec_vm_test_single_page_large },
+	{ "single-page-unbind", "Such a range is taken down.", exec_vm_test_single_page_unbind },
+	{ "order", "Operations take effect in order.", exec_vm_test_order },
+	{ "all-or-nothing", "A bad operation changes nothing.", exec_vm_test_all_or_nothing },
+	{ "stale-translation", "No old translation is used.", exec_vm_test_stale_translation },
+	{ "read-only", "Memory that may only be read.", exec_vm_test_read_only },
+	{ "write-only", "Memory that may only be written.", exec_vm_test_write_only },
+	{ "close", "Closing a handle unmaps its memory only.", exec_vm_test_close },
+	{ "import", "Memory of another file.", exec_vm_test_import },
+	{ "private", "Memory that belongs to the address space.", exec_vm_test_private },
+	{ "destroyed", "A queue keeps its address space.", exec_vm_test_destroyed },
+	{ "many", "The most operations that one call takes.", exec_vm_test_many },
+	{ "random", "Random binds against a model.", exec_vm_test_random },
 };
 
-static void run(int fd, void (*test)(struct rig *rig))
+static void exec_vm_run(int fd, void (*test)(struct rig *rig))
 {
 	struct rig rig = { .client = igt_asahi_client_open(fd) };
 
 	rig.out = igt_asahi_bo_create(rig.client, MAX_PEEK * 4);
-	rig.map_a = new_pages(rig.client->fd, A(0), &rig.a);
-	munmap(new_pages(rig.client->fd, B(0), &rig.b), PAGES * PAGE);
+	rig.map_a = exec_vm_new_pages(rig.client->fd, A(0), &rig.a);
+	munmap(exec_vm_new_pages(rig.client->fd, B(0), &rig.b), PAGES * PAGE);
 	test(&rig);
 	munmap(rig.map_a, PAGES * PAGE);
 	munmap(rig.out.map, rig.out.size);
@@ -530,10 +531,10 @@ int igt_main()
 		fd = drm_open_driver_render(DRIVER_ASAHI);
 	}
 
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		igt_describe(tests[i].text);
-		igt_subtest(tests[i].name) {
-			run(fd, tests[i].run);
+	for (i = 0; i < ARRAY_SIZE(exec_vm_tests); i++) {
+		igt_describe(exec_vm_tests[i].text);
+		igt_subtest(exec_vm_tests[i].name) {
+			exec_vm_run(fd, exec_vm_tests[i].run);
 		}
 		igt_fixture() {
 			igt_asahi_clients_close();

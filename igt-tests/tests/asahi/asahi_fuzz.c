@@ -45,18 +45,20 @@
 #define MAX_SYNCS	4
 #define CMDBUF_BYTES	1024
 #define HANDLES		24
+/* Bytes; all odd sizes that are larger are 2 GiB at least */
+#define MAX_OBJECT	(64ull << 20)
 
-static struct drm_asahi_params_global params;
-static int fd;
-static uint64_t deadline_ms;
-static uint64_t seed;
-static atomic_ulong calls, successes;
+static struct drm_asahi_params_global fuzz_params;
+static int fuzz_fd;
+static uint64_t fuzz_deadline_ms;
+static uint64_t fuzz_seed;
+static atomic_ulong fuzz_calls, fuzz_successes;
 
 struct rng {
 	uint64_t state;
 };
 
-static uint64_t next(struct rng *r)
+static uint64_t fuzz_next(struct rng *r)
 {
 	/* xorshift64 */
 	r->state ^= r->state << 13;
@@ -65,18 +67,18 @@ static uint64_t next(struct rng *r)
 	return r->state;
 }
 
-static uint64_t below(struct rng *r, uint64_t end)
+static uint64_t fuzz_below(struct rng *r, uint64_t end)
 {
-	return (next(r) >> 16) % end;
+	return (fuzz_next(r) >> 16) % end;
 }
 
 /* True once in n times. */
-static bool one_in(struct rng *r, unsigned int n)
+static bool fuzz_one_in(struct rng *r, unsigned int n)
 {
-	return !below(r, n);
+	return !fuzz_below(r, n);
 }
 
-static uint64_t now_ms(void)
+static uint64_t fuzz_now_ms(void)
 {
 	struct timespec ts;
 
@@ -86,7 +88,7 @@ static uint64_t now_ms(void)
 
 /* Values that are near the edges of something */
 
-static uint64_t odd_value(struct rng *r)
+static uint64_t fuzz_odd_value(struct rng *r)
 {
 	static const uint64_t values[] = {
 		0, 1, 2, 3, 7, 8, 0xfff, 0x1000, 0x3fff, 0x4000, 0x4001,
@@ -95,49 +97,49 @@ static uint64_t odd_value(struct rng *r)
 		UINT64_MAX - 0x3fff, UINT64_MAX,
 	};
 
-	return values[below(r, ARRAY_SIZE(values))];
+	return values[fuzz_below(r, ARRAY_SIZE(values))];
 }
 
 /* Mostly zero, as padding and unused fields are. */
-static uint32_t zero(struct rng *r)
+static uint32_t fuzz_zero(struct rng *r)
 {
-	return one_in(r, 50) ? odd_value(r) : 0;
+	return fuzz_one_in(r, 50) ? fuzz_odd_value(r) : 0;
 }
 
-static uint32_t some_id(struct rng *r)
+static uint32_t fuzz_some_id(struct rng *r)
 {
-	return one_in(r, 30) ? odd_value(r) : 1 + below(r, 8);
+	return fuzz_one_in(r, 30) ? fuzz_odd_value(r) : 1 + fuzz_below(r, 8);
 }
 
-static uint32_t some_handle(struct rng *r)
+static uint32_t fuzz_some_handle(struct rng *r)
 {
-	return one_in(r, 30) ? odd_value(r) : 1 + below(r, HANDLES);
+	return fuzz_one_in(r, 30) ? fuzz_odd_value(r) : 1 + fuzz_below(r, HANDLES);
 }
 
-static uint64_t some_size(struct rng *r)
+static uint64_t fuzz_some_size(struct rng *r)
 {
-	return one_in(r, 20) ? odd_value(r) : PAGE << below(r, 7);
+	return fuzz_one_in(r, 20) ? fuzz_odd_value(r) : PAGE << fuzz_below(r, 7);
 }
 
 /* Few addresses, so that ranges meet; across a table of 32 MiB now and then. */
-static uint64_t some_addr(struct rng *r)
+static uint64_t fuzz_some_addr(struct rng *r)
 {
-	if (one_in(r, 20))
-		return odd_value(r);
-	return 0x100000000ULL + below(r, 4) * (32ULL << 20) -
-	       8 * PAGE + below(r, 24) * PAGE;
+	if (fuzz_one_in(r, 20))
+		return fuzz_odd_value(r);
+	return 0x100000000ULL + fuzz_below(r, 4) * (32ULL << 20) -
+	       8 * PAGE + fuzz_below(r, 24) * PAGE;
 }
 
-static void count(int ret)
+static void fuzz_count(int ret)
 {
-	atomic_fetch_add(&calls, 1);
+	atomic_fetch_add(&fuzz_calls, 1);
 	if (!ret)
-		atomic_fetch_add(&successes, 1);
+		atomic_fetch_add(&fuzz_successes, 1);
 }
 
-static void call(unsigned long request, void *arg)
+static void fuzz_call(unsigned long request, void *arg)
 {
-	count(drmIoctl(fd, request, arg));
+	fuzz_count(drmIoctl(fuzz_fd, request, arg));
 }
 
 /* The ioctls: nothing here asserts, for threads must not. */
@@ -146,98 +148,109 @@ static void fuzz_get_params(struct rng *r)
 {
 	uint8_t buf[1024];
 	struct drm_asahi_get_params args = {
-		.param_group = zero(r),
-		.pad = zero(r),
-		.pointer = one_in(r, 10) ? odd_value(r) : (uintptr_t)buf,
-		.size = below(r, sizeof(buf)),
+		.param_group = fuzz_zero(r),
+		.pad = fuzz_zero(r),
+		.pointer = fuzz_one_in(r, 10) ? fuzz_odd_value(r) : (uintptr_t)buf,
+		.size = fuzz_below(r, sizeof(buf)),
 	};
 
-	call(DRM_IOCTL_ASAHI_GET_PARAMS, &args);
+	fuzz_call(DRM_IOCTL_ASAHI_GET_PARAMS, &args);
 }
 
 static void fuzz_vm_create(struct rng *r)
 {
 	struct drm_asahi_vm_create args = {
-		.kernel_start = params.vm_end - params.vm_kernel_min_size,
-		.kernel_end = params.vm_end,
-		.pad = zero(r),
+		.kernel_start = fuzz_params.vm_end - fuzz_params.vm_kernel_min_size,
+		.kernel_end = fuzz_params.vm_end,
+		.pad = fuzz_zero(r),
 	};
 
-	if (one_in(r, 10))
-		args.kernel_start = some_addr(r);
-	if (one_in(r, 10))
-		args.kernel_end = some_addr(r);
-	call(DRM_IOCTL_ASAHI_VM_CREATE, &args);
+	if (fuzz_one_in(r, 10))
+		args.kernel_start = fuzz_some_addr(r);
+	if (fuzz_one_in(r, 10))
+		args.kernel_end = fuzz_some_addr(r);
+	fuzz_call(DRM_IOCTL_ASAHI_VM_CREATE, &args);
 }
 
 static void fuzz_vm_destroy(struct rng *r)
 {
 	struct drm_asahi_vm_destroy args = {
-		.vm_id = some_id(r),
-		.pad = zero(r),
+		.vm_id = fuzz_some_id(r),
+		.pad = fuzz_zero(r),
 	};
 
-	call(DRM_IOCTL_ASAHI_VM_DESTROY, &args);
+	fuzz_call(DRM_IOCTL_ASAHI_VM_DESTROY, &args);
+}
+
+/*
+ * The first use of an object pins all of its memory, so two of 2 or 4 GiB are more than the
+ * machine has: these become sizes that are refused.
+ */
+static uint64_t fuzz_object_size(struct rng *r)
+{
+	uint64_t size = fuzz_some_size(r);
+
+	return size > MAX_OBJECT && size <= 1ull << 32 ? size << 8 : size;
 }
 
 static void fuzz_gem_create(struct rng *r)
 {
 	struct drm_asahi_gem_create args = {
-		.size = some_size(r),
-		.flags = one_in(r, 20) ? odd_value(r) : below(r, 4),
-		.pad = zero(r),
+		.size = fuzz_object_size(r),
+		.flags = fuzz_one_in(r, 20) ? fuzz_odd_value(r) : fuzz_below(r, 4),
+		.pad = fuzz_zero(r),
 	};
 
-	if (args.flags & DRM_ASAHI_GEM_VM_PRIVATE || one_in(r, 20))
-		args.vm_id = some_id(r);
-	call(DRM_IOCTL_ASAHI_GEM_CREATE, &args);
-	/* not more than the handles that some_handle() knows */
+	if (args.flags & DRM_ASAHI_GEM_VM_PRIVATE || fuzz_one_in(r, 20))
+		args.vm_id = fuzz_some_id(r);
+	fuzz_call(DRM_IOCTL_ASAHI_GEM_CREATE, &args);
+	/* not more than the handles that fuzz_some_handle() knows */
 	if (args.handle > HANDLES)
-		drmCloseBufferHandle(fd, args.handle);
+		drmCloseBufferHandle(fuzz_fd, args.handle);
 }
 
 static void fuzz_gem_close(struct rng *r)
 {
-	count(drmCloseBufferHandle(fd, some_handle(r)));
+	fuzz_count(drmCloseBufferHandle(fuzz_fd, fuzz_some_handle(r)));
 }
 
 static void fuzz_mmap(struct rng *r)
 {
 	struct drm_asahi_gem_mmap_offset args = {
-		.handle = some_handle(r),
-		.flags = zero(r),
+		.handle = fuzz_some_handle(r),
+		.flags = fuzz_zero(r),
 	};
 	uint8_t *map;
 
-	call(DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET, &args);
+	fuzz_call(DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET, &args);
 	if (!args.offset)
 		return;
-	map = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+	map = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fuzz_fd,
 		   args.offset);
 	if (map == MAP_FAILED)
 		return;
-	map[below(r, PAGE)] = 1;
+	map[fuzz_below(r, PAGE)] = 1;
 	munmap(map, PAGE);
 }
 
-static struct drm_asahi_gem_bind_op random_op(struct rng *r)
+static struct drm_asahi_gem_bind_op fuzz_random_op(struct rng *r)
 {
 	struct drm_asahi_gem_bind_op op = {
-		.flags = 1 + below(r, 15),
-		.handle = some_handle(r),
-		.offset = one_in(r, 3) ? below(r, 4) * PAGE : 0,
-		.range = some_size(r),
-		.addr = some_addr(r),
+		.flags = 1 + fuzz_below(r, 15),
+		.handle = fuzz_some_handle(r),
+		.offset = fuzz_one_in(r, 3) ? fuzz_below(r, 4) * PAGE : 0,
+		.range = fuzz_some_size(r),
+		.addr = fuzz_some_addr(r),
 	};
 
-	if (one_in(r, 3))
+	if (fuzz_one_in(r, 3))
 		op = (struct drm_asahi_gem_bind_op){
 			.flags = DRM_ASAHI_BIND_UNBIND,
-			.range = some_size(r),
-			.addr = some_addr(r),
+			.range = fuzz_some_size(r),
+			.addr = fuzz_some_addr(r),
 		};
-	if (one_in(r, 50))
-		op.flags = odd_value(r);
+	if (fuzz_one_in(r, 50))
+		op.flags = fuzz_odd_value(r);
 	return op;
 }
 
@@ -245,72 +258,72 @@ static void fuzz_vm_bind(struct rng *r)
 {
 	struct drm_asahi_gem_bind_op ops[MAX_BINDS];
 	struct drm_asahi_vm_bind args = {
-		.vm_id = some_id(r),
-		.num_binds = one_in(r, 50) ? odd_value(r) : below(r, MAX_BINDS),
-		.stride = one_in(r, 50) ? odd_value(r) : sizeof(ops[0]),
-		.pad = zero(r),
-		.userptr = one_in(r, 50) ? odd_value(r) : (uintptr_t)ops,
+		.vm_id = fuzz_some_id(r),
+		.num_binds = fuzz_one_in(r, 50) ? fuzz_odd_value(r) : fuzz_below(r, MAX_BINDS),
+		.stride = fuzz_one_in(r, 50) ? fuzz_odd_value(r) : sizeof(ops[0]),
+		.pad = fuzz_zero(r),
+		.userptr = fuzz_one_in(r, 50) ? fuzz_odd_value(r) : (uintptr_t)ops,
 	};
 	unsigned int i;
 
 	for (i = 0; i < MAX_BINDS; i++)
-		ops[i] = random_op(r);
-	call(DRM_IOCTL_ASAHI_VM_BIND, &args);
+		ops[i] = fuzz_random_op(r);
+	fuzz_call(DRM_IOCTL_ASAHI_VM_BIND, &args);
 }
 
 static void fuzz_bind_object(struct rng *r)
 {
 	struct drm_asahi_gem_bind_object args = {
-		.op = below(r, 3),
-		.flags = below(r, 4),
-		.handle = some_handle(r),
-		.vm_id = zero(r),
-		.range = some_size(r),
-		.object_handle = below(r, 16),
-		.pad = zero(r),
+		.op = fuzz_below(r, 3),
+		.flags = fuzz_below(r, 4),
+		.handle = fuzz_some_handle(r),
+		.vm_id = fuzz_zero(r),
+		.range = fuzz_some_size(r),
+		.object_handle = fuzz_below(r, 16),
+		.pad = fuzz_zero(r),
 	};
 
-	if (one_in(r, 2)) {
+	if (fuzz_one_in(r, 2)) {
 		args.op = DRM_ASAHI_BIND_OBJECT_OP_BIND;
 		args.flags = DRM_ASAHI_BIND_OBJECT_USAGE_TIMESTAMPS;
 	}
-	call(DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args);
+	fuzz_call(DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args);
 }
 
 static void fuzz_queue_create(struct rng *r)
 {
 	struct drm_asahi_queue_create args = {
-		.flags = zero(r),
-		.vm_id = some_id(r),
-		.priority = below(r, 5),
+		.flags = fuzz_zero(r),
+		.vm_id = fuzz_some_id(r),
+		.priority = fuzz_below(r, 5),
 		.usc_exec_base = 0x100000000ULL,
 	};
 
-	call(DRM_IOCTL_ASAHI_QUEUE_CREATE, &args);
+	fuzz_call(DRM_IOCTL_ASAHI_QUEUE_CREATE, &args);
 }
 
 static void fuzz_queue_destroy(struct rng *r)
 {
 	struct drm_asahi_queue_destroy args = {
-		.queue_id = some_id(r),
-		.pad = zero(r),
+		.queue_id = fuzz_some_id(r),
+		.pad = fuzz_zero(r),
 	};
 
-	call(DRM_IOCTL_ASAHI_QUEUE_DESTROY, &args);
+	fuzz_call(DRM_IOCTL_ASAHI_QUEUE_DESTROY, &args);
 }
 
 static void fuzz_syncobj(struct rng *r)
 {
 	uint32_t handle;
 
-	if (one_in(r, 2)) {
-		count(drmSyncobjDestroy(fd, some_id(r)));
+	if (fuzz_one_in(r, 2)) {
+		fuzz_count(drmSyncobjDestroy(fuzz_fd, fuzz_some_id(r)));
 		return;
 	}
-	if (drmSyncobjCreate(fd, below(r, 2), &handle))
+	if (drmSyncobjCreate(fuzz_fd, fuzz_below(r, 2), &handle))
 		return;
 	if (handle > 8)
-		drmSyncobjDestroy(fd, handle);
+		drmSyncobjDestroy(fuzz_fd, handle);
 }
 
 static void fuzz_prime(struct rng *r)
@@ -318,28 +331,28 @@ static void fuzz_prime(struct rng *r)
 	uint32_t handle;
 	int prime;
 
-	if (drmPrimeHandleToFD(fd, some_handle(r), DRM_CLOEXEC | DRM_RDWR,
+	if (drmPrimeHandleToFD(fuzz_fd, fuzz_some_handle(r), DRM_CLOEXEC | DRM_RDWR,
 			       &prime))
 		return;
-	count(drmPrimeFDToHandle(fd, prime, &handle));
+	fuzz_count(drmPrimeFDToHandle(fuzz_fd, prime, &handle));
 	close(prime);
 }
 
-static uint16_t some_barrier(struct rng *r)
+static uint16_t fuzz_some_barrier(struct rng *r)
 {
-	return one_in(r, 3) ? below(r, 4) : DRM_ASAHI_BARRIER_NONE;
+	return fuzz_one_in(r, 3) ? fuzz_below(r, 4) : DRM_ASAHI_BARRIER_NONE;
 }
 
 /*
  * A stream that is unmapped faults, and a stream of zeroes launches what is
  * at the USC base, and faults as well, or comes to its end.
  */
-static size_t random_payload(struct rng *r, uint16_t type, uint8_t *p)
+static size_t fuzz_random_payload(struct rng *r, uint16_t type, uint8_t *p)
 {
 	struct drm_asahi_cmd_compute compute = {
-		.flags = zero(r),
-		.cdm_ctrl_stream_base = some_addr(r),
-		.cdm_ctrl_stream_end = some_addr(r),
+		.flags = fuzz_zero(r),
+		.cdm_ctrl_stream_base = fuzz_some_addr(r),
+		.cdm_ctrl_stream_end = fuzz_some_addr(r),
 	};
 	size_t i;
 
@@ -347,37 +360,37 @@ static size_t random_payload(struct rng *r, uint16_t type, uint8_t *p)
 	switch (type) {
 	case DRM_ASAHI_CMD_COMPUTE:
 		memcpy(p, &compute, sizeof(compute));
-		if (one_in(r, 20))
-			p[below(r, 256)] = next(r);
-		return one_in(r, 10) ? below(r, 256) : sizeof(compute);
+		if (fuzz_one_in(r, 20))
+			p[fuzz_below(r, 256)] = fuzz_next(r);
+		return fuzz_one_in(r, 10) ? fuzz_below(r, 256) : sizeof(compute);
 	case DRM_ASAHI_CMD_RENDER:
-		return one_in(r, 2) ? 256 : sizeof(struct drm_asahi_cmd_render);
+		return fuzz_one_in(r, 2) ? 256 : sizeof(struct drm_asahi_cmd_render);
 	default:
 		for (i = 0; i < 256; i++)
-			p[i] = one_in(r, 20) ? next(r) : 0;
-		return below(r, 5) * sizeof(struct drm_asahi_attachment) +
-		       (one_in(r, 20) ? 4 : 0);
+			p[i] = fuzz_one_in(r, 20) ? fuzz_next(r) : 0;
+		return fuzz_below(r, 5) * sizeof(struct drm_asahi_attachment) +
+		       (fuzz_one_in(r, 20) ? 4 : 0);
 	}
 }
 
-static size_t random_cmdbuf(struct rng *r, uint8_t *buf)
+static size_t fuzz_random_cmdbuf(struct rng *r, uint8_t *buf)
 {
-	unsigned int commands = below(r, 3) + 1;
+	unsigned int commands = fuzz_below(r, 3) + 1;
 	uint8_t *p = buf;
 
 	while (commands--) {
 		struct drm_asahi_cmd_header header = {
 			.cmd_type = DRM_ASAHI_CMD_COMPUTE,
-			.vdm_barrier = some_barrier(r),
-			.cdm_barrier = some_barrier(r),
+			.vdm_barrier = fuzz_some_barrier(r),
+			.cdm_barrier = fuzz_some_barrier(r),
 		};
 
-		if (one_in(r, 4))
-			header.cmd_type = below(r, 6);
-		header.size = random_payload(r, header.cmd_type,
-					     p + sizeof(header));
-		if (one_in(r, 50))
-			header.size = odd_value(r);
+		if (fuzz_one_in(r, 4))
+			header.cmd_type = fuzz_below(r, 6);
+		header.size = fuzz_random_payload(r, header.cmd_type,
+						  p + sizeof(header));
+		if (fuzz_one_in(r, 50))
+			header.size = fuzz_odd_value(r);
 		memcpy(p, &header, sizeof(header));
 		p += sizeof(header) + (header.size < 256 ? header.size : 256);
 	}
@@ -389,30 +402,30 @@ static void fuzz_submit(struct rng *r)
 	struct drm_asahi_sync syncs[MAX_SYNCS];
 	uint8_t cmdbuf[CMDBUF_BYTES];
 	struct drm_asahi_submit args = {
-		.syncs = one_in(r, 50) ? odd_value(r) : (uintptr_t)syncs,
-		.cmdbuf = one_in(r, 50) ? odd_value(r) : (uintptr_t)cmdbuf,
-		.flags = zero(r),
-		.queue_id = some_id(r),
-		.in_sync_count = one_in(r, 4) ? below(r, 2) : 0,
-		.out_sync_count = below(r, 3),
-		.pad = zero(r),
+		.syncs = fuzz_one_in(r, 50) ? fuzz_odd_value(r) : (uintptr_t)syncs,
+		.cmdbuf = fuzz_one_in(r, 50) ? fuzz_odd_value(r) : (uintptr_t)cmdbuf,
+		.flags = fuzz_zero(r),
+		.queue_id = fuzz_some_id(r),
+		.in_sync_count = fuzz_one_in(r, 4) ? fuzz_below(r, 2) : 0,
+		.out_sync_count = fuzz_below(r, 3),
+		.pad = fuzz_zero(r),
 	};
 	unsigned int i;
 
 	for (i = 0; i < MAX_SYNCS; i++)
 		syncs[i] = (struct drm_asahi_sync){
-			.sync_type = one_in(r, 20) ? odd_value(r) : below(r, 2),
-			.handle = some_id(r),
-			.timeline_value = below(r, 3),
+			.sync_type = fuzz_one_in(r, 20) ? fuzz_odd_value(r) : fuzz_below(r, 2),
+			.handle = fuzz_some_id(r),
+			.timeline_value = fuzz_below(r, 3),
 		};
-	args.cmdbuf_size = random_cmdbuf(r, cmdbuf);
-	if (one_in(r, 50))
-		args.cmdbuf_size = odd_value(r);
-	if (one_in(r, 50))
-		args.in_sync_count = odd_value(r);
-	if (one_in(r, 50))
-		args.out_sync_count = odd_value(r);
-	call(DRM_IOCTL_ASAHI_SUBMIT, &args);
+	args.cmdbuf_size = fuzz_random_cmdbuf(r, cmdbuf);
+	if (fuzz_one_in(r, 50))
+		args.cmdbuf_size = fuzz_odd_value(r);
+	if (fuzz_one_in(r, 50))
+		args.in_sync_count = fuzz_odd_value(r);
+	if (fuzz_one_in(r, 50))
+		args.out_sync_count = fuzz_odd_value(r);
+	fuzz_call(DRM_IOCTL_ASAHI_SUBMIT, &args);
 }
 
 /* Bytes of no meaning for any ioctl number, with any size and direction. */
@@ -422,10 +435,10 @@ static void fuzz_anything(struct rng *r)
 	size_t i;
 
 	for (i = 0; i < sizeof(arg); i++)
-		arg[i] = one_in(r, 3) ? next(r) : 0;
-	call(_IOC(below(r, 4), DRM_IOCTL_BASE,
-		  DRM_COMMAND_BASE + below(r, 16), below(r, sizeof(arg))),
-	     arg);
+		arg[i] = fuzz_one_in(r, 3) ? fuzz_next(r) : 0;
+	fuzz_call(_IOC(fuzz_below(r, 4), DRM_IOCTL_BASE,
+		       DRM_COMMAND_BASE + fuzz_below(r, 16), fuzz_below(r, sizeof(arg))),
+		  arg);
 }
 
 static void *fuzz(void *arg)
@@ -438,14 +451,14 @@ static void *fuzz(void *arg)
 		fuzz_queue_destroy, fuzz_syncobj, fuzz_prime, fuzz_submit,
 		fuzz_submit, fuzz_submit, fuzz_anything,
 	};
-	struct rng r = { seed + (uintptr_t)arg * 0x9e3779b97f4a7c15ULL };
+	struct rng r = { fuzz_seed + (uintptr_t)arg * 0x9e3779b97f4a7c15ULL };
 
-	while (now_ms() < deadline_ms)
-		ioctls[below(&r, ARRAY_SIZE(ioctls))](&r);
+	while (fuzz_now_ms() < fuzz_deadline_ms)
+		ioctls[fuzz_below(&r, ARRAY_SIZE(ioctls))](&r);
 	return NULL;
 }
 
-static void run_threads(void)
+static void fuzz_run_threads(void)
 {
 	pthread_t threads[THREADS];
 	uintptr_t i;
@@ -456,27 +469,27 @@ static void run_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
-static unsigned long long from_environment(const char *name, unsigned long long otherwise)
+static unsigned long long fuzz_from_environment(const char *name, unsigned long long otherwise)
 {
 	const char *text = getenv(name);
 
 	return text ? strtoull(text, NULL, 0) : otherwise;
 }
 
-static void test_ioctls(void)
+static void fuzz_test_ioctls(void)
 {
-	const unsigned int seconds = from_environment("ASAHI_FUZZ_SECONDS", SECONDS);
+	const unsigned int seconds = fuzz_from_environment("ASAHI_FUZZ_SECONDS", SECONDS);
 
-	seed = from_environment("ASAHI_FUZZ_SEED", SEED);
-	igt_info("%u seconds, seed %llu\n", seconds, (unsigned long long)seed);
-	deadline_ms = now_ms() + seconds * 1000ULL;
-	run_threads();
-	igt_info("%lu ioctls, %lu did something\n", calls, successes);
-	igt_assert_lt(100, successes);
+	fuzz_seed = fuzz_from_environment("ASAHI_FUZZ_SEED", SEED);
+	igt_info("%u seconds, seed %llu\n", seconds, (unsigned long long)fuzz_seed);
+	fuzz_deadline_ms = fuzz_now_ms() + seconds * 1000ULL;
+	fuzz_run_threads();
+	igt_info("%lu ioctls, %lu did something\n", fuzz_calls, fuzz_successes);
+	igt_assert_lt(100, fuzz_successes);
 }
 
 /* A new client's work. */
-static void test_works(int other)
+static void fuzz_test_works(int other)
 {
 	struct asahi_client *client = igt_asahi_client_open(other);
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 1);
@@ -490,25 +503,25 @@ int igt_main()
 
 	igt_fixture() {
 		other = drm_open_driver_render(DRIVER_ASAHI);
-		igt_asahi_get_params(other, 0, &params, sizeof(params), 0);
-		fd = drm_reopen_driver(other);
+		igt_asahi_get_params(other, 0, &fuzz_params, sizeof(fuzz_params), 0);
+		fuzz_fd = drm_reopen_driver(other);
 	}
 
 	igt_describe("Random ioctls come to their end.");
 	igt_subtest("ioctls") {
-		test_ioctls();
+		fuzz_test_ioctls();
 	}
 
 	igt_describe("Another client works with them open, and afterwards.");
 	igt_subtest("beside") {
-		test_works(other);
+		fuzz_test_works(other);
 	}
 	igt_fixture() {
 		igt_asahi_clients_close();
-		drm_close_driver(fd);
+		drm_close_driver(fuzz_fd);
 	}
 	igt_subtest("afterwards") {
-		test_works(other);
+		fuzz_test_works(other);
 	}
 
 	igt_fixture() {

@@ -34,7 +34,7 @@
  * Description: No bytes are asked for.
  *
  * SUBTEST: params-more
- * Description: What the kernel does not know is zero.
+ * Description: Parameters that the kernel does not know are zero.
  *
  * SUBTEST: params-sane
  * Description: Parameters are what a GPU can have.
@@ -63,15 +63,15 @@
 #define NO_ID		0x7fffffffu
 #define UNKNOWN		0xaa
 
-static struct drm_asahi_params_global params;
+static struct drm_asahi_params_global ioctl_params;
 
 /* The same ioctl with an argument of another size. */
-static unsigned long resized(unsigned long request, unsigned int size)
+static unsigned long ioctl_resized(unsigned long request, unsigned int size)
 {
 	return _IOC(_IOC_DIR(request), _IOC_TYPE(request), _IOC_NR(request), size);
 }
 
-static void assert_bytes(const uint8_t *bytes, size_t size, uint8_t value)
+static void ioctl_assert_bytes(const uint8_t *bytes, size_t size, uint8_t value)
 {
 	size_t i;
 
@@ -79,7 +79,7 @@ static void assert_bytes(const uint8_t *bytes, size_t size, uint8_t value)
 		igt_assert_eq(bytes[i], value);
 }
 
-static void test_params_pad(int fd)
+static void ioctl_test_params_pad(int fd)
 {
 	uint8_t buf[8];
 	struct drm_asahi_get_params args = {
@@ -91,52 +91,53 @@ static void test_params_pad(int fd)
 	do_ioctl_err(fd, DRM_IOCTL_ASAHI_GET_PARAMS, &args, EINVAL);
 }
 
-static void test_params_part(int fd)
+static void ioctl_test_params_part(int fd)
 {
-	uint8_t buf[sizeof(params)];
+	uint8_t buf[sizeof(ioctl_params)];
 
 	memset(buf, UNKNOWN, sizeof(buf));
 	igt_asahi_get_params(fd, 0, buf, 12, 0);
-	igt_assert(!memcmp(buf, &params, 12));
-	assert_bytes(buf + 12, sizeof(buf) - 12, UNKNOWN);
+	igt_assert(!memcmp(buf, &ioctl_params, 12));
+	ioctl_assert_bytes(buf + 12, sizeof(buf) - 12, UNKNOWN);
 }
 
-static void test_params_more(int fd)
+static void ioctl_test_params_more(int fd)
 {
-	uint8_t buf[sizeof(params) + 64];
+	uint8_t buf[sizeof(ioctl_params) + 64];
 
 	memset(buf, UNKNOWN, sizeof(buf));
 	igt_asahi_get_params(fd, 0, buf, sizeof(buf), 0);
-	igt_assert(!memcmp(buf, &params, sizeof(params)));
-	assert_bytes(buf + sizeof(params), 64, 0);
+	igt_assert(!memcmp(buf, &ioctl_params, sizeof(ioctl_params)));
+	ioctl_assert_bytes(buf + sizeof(ioctl_params), 64, 0);
 }
 
-static void test_params_sane(void)
+static void ioctl_test_params_sane(void)
 {
 	unsigned int i;
 
-	igt_assert_eq_u64(params.features & ~DRM_ASAHI_FEATURE_SOFT_FAULTS, 0);
-	igt_assert_lte(13, params.gpu_generation);
-	igt_assert_neq(params.chip_id, 0);
-	igt_assert_lte(1, params.num_dies);
-	igt_assert_lte(params.num_dies, params.num_clusters_total);
-	igt_assert_lte(params.num_clusters_total, DRM_ASAHI_MAX_CLUSTERS);
-	igt_assert_lte(1, params.num_cores_per_cluster);
-	igt_assert_lt(params.num_cores_per_cluster, 64);
+	igt_assert_eq_u64(ioctl_params.features & ~DRM_ASAHI_FEATURE_SOFT_FAULTS, 0);
+	igt_assert_lte(13, ioctl_params.gpu_generation);
+	igt_assert_neq(ioctl_params.chip_id, 0);
+	igt_assert_lte(1, ioctl_params.num_dies);
+	igt_assert_lte(ioctl_params.num_dies, ioctl_params.num_clusters_total);
+	igt_assert_lte(ioctl_params.num_clusters_total, DRM_ASAHI_MAX_CLUSTERS);
+	igt_assert_lte(1, ioctl_params.num_cores_per_cluster);
+	igt_assert_lt(ioctl_params.num_cores_per_cluster, 64);
 	for (i = 0; i < DRM_ASAHI_MAX_CLUSTERS; i++) {
-		igt_assert_eq(params.core_masks[i] != 0, i < params.num_clusters_total);
-		igt_assert_eq_u64(params.core_masks[i] >> params.num_cores_per_cluster, 0);
+		igt_assert_eq(ioctl_params.core_masks[i] != 0, i < ioctl_params.num_clusters_total);
+		igt_assert_eq_u64(ioctl_params.core_masks[i] >> ioctl_params.num_cores_per_cluster,
+				  0);
 	}
-	igt_assert_neq(params.max_frequency_khz, 0);
-	igt_assert_lt_u64(params.vm_start, params.vm_end);
-	igt_assert_neq_u64(params.vm_kernel_min_size, 0);
-	/* What asahi_submit and asahi_render want. */
-	igt_assert_eq(params.max_commands_per_submission, 64);
-	igt_assert_eq(params.max_attachments, 16);
-	igt_assert_neq_u64(params.command_timestamp_frequency_hz, 0);
+	igt_assert_neq(ioctl_params.max_frequency_khz, 0);
+	igt_assert_lt_u64(ioctl_params.vm_start, ioctl_params.vm_end);
+	igt_assert_neq_u64(ioctl_params.vm_kernel_min_size, 0);
+	/* Limits that asahi_submit and asahi_render rely on. */
+	igt_assert_eq(ioctl_params.max_commands_per_submission, 64);
+	igt_assert_eq(ioctl_params.max_attachments, 16);
+	igt_assert_neq_u64(ioctl_params.command_timestamp_frequency_hz, 0);
 }
 
-static void test_time_goes_on(int fd)
+static void ioctl_test_time_goes_on(int fd)
 {
 	struct drm_asahi_get_time first = { 0 }, second = { 0 };
 
@@ -146,36 +147,36 @@ static void test_time_goes_on(int fd)
 	igt_assert_lt_u64(first.gpu_timestamp, second.gpu_timestamp);
 }
 
-/* What the kernel does not know is ignored, also where it is not zero: DRM's rule. */
-static void test_argument_long(int fd, uint64_t more)
+/* Fields that the kernel does not know are ignored, even if they are not zero: DRM's rule. */
+static void ioctl_test_argument_long(int fd, uint64_t more)
 {
 	struct {
 		struct drm_asahi_vm_destroy args;
 		uint64_t more;
 	} large = { .args = { .vm_id = NO_ID }, .more = more };
 
-	do_ioctl_err(fd, resized(DRM_IOCTL_ASAHI_VM_DESTROY, sizeof(large)), &large, ENOENT);
+	do_ioctl_err(fd, ioctl_resized(DRM_IOCTL_ASAHI_VM_DESTROY, sizeof(large)), &large, ENOENT);
 }
 
-static void test_argument_short(int fd)
+static void ioctl_test_argument_short(int fd)
 {
 	uint64_t small = NO_ID;
 
-	do_ioctl_err(fd, resized(DRM_IOCTL_ASAHI_VM_DESTROY, 4), &small, ENOENT);
+	do_ioctl_err(fd, ioctl_resized(DRM_IOCTL_ASAHI_VM_DESTROY, 4), &small, ENOENT);
 }
 
-static void test_argument_long_written(int fd)
+static void ioctl_test_argument_long_written(int fd)
 {
 	struct {
 		struct drm_asahi_get_time args;
 		uint64_t more;
 	} time = { .more = 17 };
 
-	do_ioctl(fd, resized(DRM_IOCTL_ASAHI_GET_TIME, sizeof(time)), &time);
+	do_ioctl(fd, ioctl_resized(DRM_IOCTL_ASAHI_GET_TIME, sizeof(time)), &time);
 	igt_assert_neq_u64(time.args.gpu_timestamp, 0);
 }
 
-static void test_ids(int fd)
+static void ioctl_test_ids(int fd)
 {
 	int other = drm_reopen_driver(fd);
 	uint32_t vm = igt_asahi_vm_create(fd);
@@ -197,7 +198,7 @@ int igt_main()
 
 	igt_fixture() {
 		fd = drm_open_driver_render(DRIVER_ASAHI);
-		igt_asahi_get_params(fd, 0, &params, sizeof(params), 0);
+		igt_asahi_get_params(fd, 0, &ioctl_params, sizeof(ioctl_params), 0);
 	}
 
 	igt_describe("GET_PARAMS with arguments of all kinds.");
@@ -209,22 +210,22 @@ int igt_main()
 		igt_asahi_get_params(fd, UINT32_MAX, &unused, sizeof(unused), EINVAL);
 	}
 	igt_subtest("params-pad") {
-		test_params_pad(fd);
+		ioctl_test_params_pad(fd);
 	}
 	igt_subtest("params-unmapped") {
 		igt_asahi_get_params(fd, 0, (void *)16, 8, EFAULT);
 	}
 	igt_subtest("params-part") {
-		test_params_part(fd);
+		ioctl_test_params_part(fd);
 	}
 	igt_subtest("params-none") {
 		igt_asahi_get_params(fd, 0, NULL, 0, 0);
 	}
 	igt_subtest("params-more") {
-		test_params_more(fd);
+		ioctl_test_params_more(fd);
 	}
 	igt_subtest("params-sane") {
-		test_params_sane();
+		ioctl_test_params_sane();
 	}
 
 	igt_describe("GET_TIME.");
@@ -234,21 +235,21 @@ int igt_main()
 		igt_asahi_get_time(fd, &args, EINVAL);
 	}
 	igt_subtest("time-goes-on") {
-		test_time_goes_on(fd);
+		ioctl_test_time_goes_on(fd);
 	}
 
 	igt_describe("Arguments of another size, and an ioctl that there is not.");
 	igt_subtest("argument-long-zero") {
-		test_argument_long(fd, 0);
+		ioctl_test_argument_long(fd, 0);
 	}
 	igt_subtest("argument-long-other") {
-		test_argument_long(fd, 1);
+		ioctl_test_argument_long(fd, 1);
 	}
 	igt_subtest("argument-short") {
-		test_argument_short(fd);
+		ioctl_test_argument_short(fd);
 	}
 	igt_subtest("argument-long-written") {
-		test_argument_long_written(fd);
+		ioctl_test_argument_long_written(fd);
 	}
 	igt_subtest("unknown-ioctl") {
 		do_ioctl_err(fd, DRM_IO(DRM_COMMAND_BASE + 0x1f), NULL, EINVAL);
@@ -256,7 +257,7 @@ int igt_main()
 
 	igt_describe("One file's numbers mean nothing in another one.");
 	igt_subtest("ids-of-another-file") {
-		test_ids(fd);
+		ioctl_test_ids(fd);
 	}
 
 	igt_fixture() {

@@ -10,8 +10,8 @@
 
 /**
  * TEST: asahi render
- * Description: What SUBMIT refuses of render commands, and how; and the forms that it
- *	has to accept. Nothing is drawn, and no shader has to run.
+ * Description: Render commands that SUBMIT refuses, and their errors; and the forms that
+ *	it has to accept. Nothing is drawn, and no shader has to run.
  * Category: Core
  * Mega feature: General Core features
  * Sub-category: Command submission
@@ -86,8 +86,8 @@ struct rig {
 	uint32_t used;
 };
 
-static void *add(struct rig *rig, unsigned int type, const void *payload, size_t size,
-		 unsigned int vdm, unsigned int cdm)
+static void *render_add(struct rig *rig, unsigned int type, const void *payload, size_t size,
+			unsigned int vdm, unsigned int cdm)
 {
 	const struct drm_asahi_cmd_header header = {
 		.cmd_type = type,
@@ -103,19 +103,19 @@ static void *add(struct rig *rig, unsigned int type, const void *payload, size_t
 	return memcpy(pos + sizeof(header), payload, size);
 }
 
-static struct drm_asahi_cmd_render *add_render(struct rig *rig, unsigned int vdm,
-					       unsigned int cdm)
+static struct drm_asahi_cmd_render *render_add_render(struct rig *rig, unsigned int vdm,
+						      unsigned int cdm)
 {
-	return add(rig, DRM_ASAHI_CMD_RENDER, &rig->render, RENDER_BYTES, vdm, cdm);
+	return render_add(rig, DRM_ASAHI_CMD_RENDER, &rig->render, RENDER_BYTES, vdm, cdm);
 }
 
-static void add_compute(struct rig *rig, unsigned int vdm, unsigned int cdm)
+static void render_add_compute(struct rig *rig, unsigned int vdm, unsigned int cdm)
 {
-	add(rig, DRM_ASAHI_CMD_COMPUTE, &rig->compute, sizeof(rig->compute), vdm, cdm);
+	render_add(rig, DRM_ASAHI_CMD_COMPUTE, &rig->compute, sizeof(rig->compute), vdm, cdm);
 }
 
 /* Return: what SUBMIT says, or else how the commands ended */
-static int submit(struct rig *rig)
+static int render_submit(struct rig *rig)
 {
 	const int fd = rig->client->fd;
 	const struct drm_asahi_sync out = { .handle = rig->syncobj };
@@ -144,7 +144,7 @@ static const struct {
 	size_t bytes;
 	uint64_t value;
 	int expected;
-} fields[] = {
+} render_fields[] = {
 	{ "width-0", FIELD(width_px), 0, -EINVAL },
 	{ "width-1", FIELD(width_px), 1, 0 },
 	{ "width-most", FIELD(width_px), 16384, 0 },
@@ -192,17 +192,17 @@ static const struct {
 	{ "clear-values", FIELD(isp_bgobjvals), 0x300, 0 },
 };
 
-static int field(struct rig *rig, unsigned int i)
+static int render_field(struct rig *rig, unsigned int i)
 {
-	memcpy((uint8_t *)add_render(rig, NONE, NONE) + fields[i].offset, &fields[i].value,
-	       fields[i].bytes);
-	return submit(rig);
+	memcpy((uint8_t *)render_add_render(rig, NONE, NONE) + render_fields[i].offset,
+	       &render_fields[i].value, render_fields[i].bytes);
+	return render_submit(rig);
 }
 
 static const struct {
 	const char *name;
 	size_t offset;
-} addresses[] = {
+} render_addresses[] = {
 	{ "stream", offsetof(struct drm_asahi_cmd_render, vdm_ctrl_stream_base) },
 	{ "scissor", offsetof(struct drm_asahi_cmd_render, isp_scissor_base) },
 	{ "depth-bias", offsetof(struct drm_asahi_cmd_render, isp_dbias_base) },
@@ -214,7 +214,7 @@ static const struct {
 	{ "samplers", offsetof(struct drm_asahi_cmd_render, sampler_heap) },
 };
 
-static void test_address(struct rig *rig, size_t offset)
+static void render_test_address(struct rig *rig, size_t offset)
 {
 	static const uint64_t bad[] = {
 		1ULL << 39, 1ULL << 40, 0xffffffa000000000ULL, UINT64_MAX,
@@ -223,89 +223,89 @@ static void test_address(struct rig *rig, size_t offset)
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		rig->used = 0;
-		memcpy((uint8_t *)add_render(rig, NONE, NONE) + offset, &bad[i], sizeof(bad[i]));
-		igt_assert_eq(submit(rig), -EINVAL);
+		memcpy((uint8_t *)render_add_render(rig, NONE, NONE) + offset, &bad[i],
+		       sizeof(bad[i]));
+		igt_assert_eq(render_submit(rig), -EINVAL);
 	}
 }
 
 /* Commands that are shorter and longer than ours, and several of them */
 
-static int plain(struct rig *rig)
+static int render_plain(struct rig *rig)
 {
-	add_render(rig, NONE, NONE);
-	return submit(rig);
+	render_add_render(rig, NONE, NONE);
+	return render_submit(rig);
 }
 
-static int without_anything(struct rig *rig)
+static int render_without_anything(struct rig *rig)
 {
-	add(rig, DRM_ASAHI_CMD_RENDER, "", 0, NONE, NONE);
-	return submit(rig);
+	render_add(rig, DRM_ASAHI_CMD_RENDER, "", 0, NONE, NONE);
+	return render_submit(rig);
 }
 
-static int without_times(struct rig *rig)
+static int render_without_times(struct rig *rig)
 {
-	add(rig, DRM_ASAHI_CMD_RENDER, &rig->render,
-	    offsetof(struct drm_asahi_cmd_render, ts_vtx), NONE, NONE);
-	return submit(rig);
+	render_add(rig, DRM_ASAHI_CMD_RENDER, &rig->render,
+		   offsetof(struct drm_asahi_cmd_render, ts_vtx), NONE, NONE);
+	return render_submit(rig);
 }
 
-static int longer(struct rig *rig, uint8_t tail)
+static int render_longer(struct rig *rig, uint8_t tail)
 {
 	uint8_t bytes[RENDER_BYTES + 33] = { 0 };
 
 	memcpy(bytes, &rig->render, RENDER_BYTES);
 	bytes[RENDER_BYTES + 32] = tail;
-	add(rig, DRM_ASAHI_CMD_RENDER, bytes, sizeof(bytes), NONE, NONE);
-	return submit(rig);
+	render_add(rig, DRM_ASAHI_CMD_RENDER, bytes, sizeof(bytes), NONE, NONE);
+	return render_submit(rig);
 }
 
-static int longer_zero(struct rig *rig)
+static int render_longer_zero(struct rig *rig)
 {
-	return longer(rig, 0);
+	return render_longer(rig, 0);
 }
 
-static int longer_other(struct rig *rig)
+static int render_longer_other(struct rig *rig)
 {
-	return longer(rig, 1);
+	return render_longer(rig, 1);
 }
 
-static int truncated(struct rig *rig)
+static int render_truncated(struct rig *rig)
 {
-	add_render(rig, NONE, NONE);
+	render_add_render(rig, NONE, NONE);
 	rig->used--;
-	return submit(rig);
+	return render_submit(rig);
 }
 
-static int small_tiles(struct rig *rig)
+static int render_small_tiles(struct rig *rig)
 {
-	struct drm_asahi_cmd_render *cmd = add_render(rig, NONE, NONE);
+	struct drm_asahi_cmd_render *cmd = render_add_render(rig, NONE, NONE);
 
 	cmd->utile_width_px = 16;
 	cmd->utile_height_px = 16;
 	cmd->samples = 4;
 	cmd->sample_size_B = 24;
-	return submit(rig);
+	return render_submit(rig);
 }
 
 /* 4 samples of 8 bytes are as much as one of 32. */
-static int too_many_samples(struct rig *rig)
+static int render_too_many_samples(struct rig *rig)
 {
-	struct drm_asahi_cmd_render *cmd = add_render(rig, NONE, NONE);
+	struct drm_asahi_cmd_render *cmd = render_add_render(rig, NONE, NONE);
 
 	cmd->samples = 4;
 	cmd->sample_size_B = 8;
-	return submit(rig);
+	return render_submit(rig);
 }
 
 /*
- * What is the hardware's business only. It may run programs that are not there, so
- * they are given to a queue of their own.
+ * What is the hardware's business only. It may run programs that are not there, after
+ * which the queue goes on.
  */
-static int handed_on(struct rig *rig)
+static int render_handed_on(struct rig *rig)
 {
-	const uint32_t queue = rig->client->queue;
 	const struct drm_asahi_helper_program helper = { .binary = 0x81, .cfg = 1, .data = 1 };
-	struct drm_asahi_cmd_render *cmd = add_render(rig, NONE, NONE);
+	struct drm_asahi_cmd_render *cmd = render_add_render(rig, NONE, NONE);
 	int err;
 
 	cmd->vertex_helper = helper;
@@ -322,112 +322,111 @@ static int handed_on(struct rig *rig)
 	cmd->isp_merge_upper_x = 0x42dd0000;
 	cmd->isp_merge_upper_y = 0x42dd0000;
 	cmd->isp_bgobjdepth = 0x3f800000;
-	rig->client->queue = igt_asahi_queue_create(rig->client->fd, rig->client->vm,
-						    DRM_ASAHI_PRIORITY_MEDIUM, 0);
-	err = submit(rig);
-	igt_asahi_queue_destroy(rig->client->fd, rig->client->queue, 0);
-	rig->client->queue = queue;
-	return err == -EIO ? 0 : err;
+	err = render_submit(rig);
+	if (err && err != -EIO)
+		return err;
+	rig->used = 0;
+	return render_plain(rig);
 }
 
-static int renders(struct rig *rig, unsigned int count, unsigned int computes)
+static int render_renders(struct rig *rig, unsigned int count, unsigned int computes)
 {
 	while (count--)
-		add_render(rig, NONE, NONE);
+		render_add_render(rig, NONE, NONE);
 	while (computes--)
-		add_compute(rig, NONE, NONE);
-	return submit(rig);
+		render_add_compute(rig, NONE, NONE);
+	return render_submit(rig);
 }
 
-static int most(struct rig *rig)
+static int render_most(struct rig *rig)
 {
-	return renders(rig, MAX_COMMANDS, 0);
+	return render_renders(rig, MAX_COMMANDS, 0);
 }
 
-static int too_many(struct rig *rig)
+static int render_too_many(struct rig *rig)
 {
-	return renders(rig, MAX_COMMANDS + 1, 0);
+	return render_renders(rig, MAX_COMMANDS + 1, 0);
 }
 
-static int too_many_together(struct rig *rig)
+static int render_too_many_together(struct rig *rig)
 {
-	return renders(rig, MAX_COMMANDS / 2, MAX_COMMANDS / 2 + 1);
+	return render_renders(rig, MAX_COMMANDS / 2, MAX_COMMANDS / 2 + 1);
 }
 
 /* The last of several is wrong: none of them runs. */
-static int last_is_bad(struct rig *rig)
+static int render_last_is_bad(struct rig *rig)
 {
-	add_render(rig, NONE, NONE);
-	add_compute(rig, NONE, NONE);
-	add_render(rig, NONE, NONE)->layers = 0;
-	return submit(rig);
+	render_add_render(rig, NONE, NONE);
+	render_add_compute(rig, NONE, NONE);
+	render_add_render(rig, NONE, NONE)->layers = 0;
+	return render_submit(rig);
 }
 
 /* Barriers */
 
-static int barrier_own(struct rig *rig)
+static int render_barrier_own(struct rig *rig)
 {
-	add_render(rig, 1, NONE);
-	return submit(rig);
+	render_add_render(rig, 1, NONE);
+	return render_submit(rig);
 }
 
-static int barrier_future(struct rig *rig)
+static int render_barrier_future(struct rig *rig)
 {
-	add_render(rig, NONE, NONE);
-	add_render(rig, 2, NONE);
-	add_render(rig, NONE, NONE);
-	return submit(rig);
+	render_add_render(rig, NONE, NONE);
+	render_add_render(rig, 2, NONE);
+	render_add_render(rig, NONE, NONE);
+	return render_submit(rig);
 }
 
-static int barrier_no_compute(struct rig *rig)
+static int render_barrier_no_compute(struct rig *rig)
 {
-	add_render(rig, NONE, NONE);
-	add_render(rig, NONE, 1);
-	return submit(rig);
+	render_add_render(rig, NONE, NONE);
+	render_add_render(rig, NONE, 1);
+	return render_submit(rig);
 }
 
-static int barrier_compute_future(struct rig *rig)
+static int render_barrier_compute_future(struct rig *rig)
 {
-	add_render(rig, NONE, NONE);
-	add_compute(rig, 2, NONE);
-	return submit(rig);
+	render_add_render(rig, NONE, NONE);
+	render_add_compute(rig, 2, NONE);
+	return render_submit(rig);
 }
 
-static int barrier_almost_none(struct rig *rig)
+static int render_barrier_almost_none(struct rig *rig)
 {
-	add_render(rig, NONE - 1, NONE);
-	return submit(rig);
+	render_add_render(rig, NONE - 1, NONE);
+	return render_submit(rig);
 }
 
 /* Each of four commands on all that came before it */
-static int barriers_mixed(struct rig *rig)
+static int render_barriers_mixed(struct rig *rig)
 {
-	add_render(rig, 0, 0);
-	add_compute(rig, 1, 0);
-	add_render(rig, 1, 1);
-	add_compute(rig, 2, 1);
-	return submit(rig);
+	render_add_render(rig, 0, 0);
+	render_add_compute(rig, 1, 0);
+	render_add_render(rig, 1, 1);
+	render_add_compute(rig, 2, 1);
+	return render_submit(rig);
 }
 
-static int barriers_all(struct rig *rig)
+static int render_barriers_all(struct rig *rig)
 {
 	unsigned int i;
 
 	for (i = 0; i < MAX_COMMANDS; i++)
-		add_render(rig, i, 0);
-	return submit(rig);
+		render_add_render(rig, i, 0);
+	return render_submit(rig);
 }
 
 /* Attachments */
 
-static int attachments(struct rig *rig, unsigned int type, unsigned int count,
-		       struct drm_asahi_attachment first)
+static int render_attachments(struct rig *rig, unsigned int type, unsigned int count,
+			      struct drm_asahi_attachment first)
 {
 	struct drm_asahi_attachment list[MAX_ATTACHMENTS + 1] = { first };
 
-	add(rig, type, list, count * ATT_BYTES, NONE, NONE);
-	add_render(rig, NONE, NONE);
-	return submit(rig);
+	render_add(rig, type, list, count * ATT_BYTES, NONE, NONE);
+	render_add_render(rig, NONE, NONE);
+	return render_submit(rig);
 }
 
 static const struct {
@@ -435,7 +434,7 @@ static const struct {
 	unsigned int count;
 	struct drm_asahi_attachment first;
 	int expected;
-} attachment_tests[] = {
+} render_attachment_tests[] = {
 	{ "none", 0, { .pad = 0 }, 0 },
 	{ "most", MAX_ATTACHMENTS, { .pad = 0 }, 0 },
 	{ "too-many", MAX_ATTACHMENTS + 1, { .pad = 0 }, -EINVAL },
@@ -447,7 +446,7 @@ static const struct {
 static const struct {
 	const char *name;
 	unsigned int type;
-} stages[] = {
+} render_stages[] = {
 	{ "vertex", DRM_ASAHI_SET_VERTEX_ATTACHMENTS },
 	{ "fragment", DRM_ASAHI_SET_FRAGMENT_ATTACHMENTS },
 };
@@ -456,32 +455,32 @@ static const struct {
 	const char *name;
 	int (*run)(struct rig *rig);
 	int expected;
-} tests[] = {
-	{ "plain", plain, 0 },
-	{ "command-empty", without_anything, -EINVAL },
-	{ "command-short", without_times, 0 },
-	{ "command-long", longer_zero, 0 },
-	{ "command-long-with-tail", longer_other, -E2BIG },
-	{ "command-truncated", truncated, -EINVAL },
-	{ "tiles-small", small_tiles, 0 },
-	{ "tile-too-many-samples", too_many_samples, -EINVAL },
-	{ "handed-on", handed_on, 0 },
-	{ "commands-most", most, 0 },
-	{ "commands-too-many", too_many, -EINVAL },
-	{ "commands-too-many-together", too_many_together, -EINVAL },
-	{ "command-bad-behind-good", last_is_bad, -EINVAL },
-	{ "barrier-on-itself", barrier_own, -EINVAL },
-	{ "barrier-on-the-future", barrier_future, -EINVAL },
-	{ "barrier-on-no-compute", barrier_no_compute, -EINVAL },
-	{ "barrier-of-compute-on-the-future", barrier_compute_future, -EINVAL },
-	{ "barrier-almost-none", barrier_almost_none, -EINVAL },
-	{ "barriers-mixed", barriers_mixed, 0 },
-	{ "barriers-on-all-before", barriers_all, 0 },
+} render_tests[] = {
+	{ "plain", render_plain, 0 },
+	{ "command-empty", render_without_anything, -EINVAL },
+	{ "command-short", render_without_times, 0 },
+	{ "command-long", render_longer_zero, 0 },
+	{ "command-long-with-tail", render_longer_other, -E2BIG },
+	{ "command-truncated", render_truncated, -EINVAL },
+	{ "tiles-small", render_small_tiles, 0 },
+	{ "tile-too-many-samples", render_too_many_samples, -EINVAL },
+	{ "handed-on", render_handed_on, 0 },
+	{ "commands-most", render_most, 0 },
+	{ "commands-too-many", render_too_many, -EINVAL },
+	{ "commands-too-many-together", render_too_many_together, -EINVAL },
+	{ "command-bad-behind-good", render_last_is_bad, -EINVAL },
+	{ "barrier-on-itself", render_barrier_own, -EINVAL },
+	{ "barrier-on-the-future", render_barrier_future, -EINVAL },
+	{ "barrier-on-no-compute", render_barrier_no_compute, -EINVAL },
+	{ "barrier-of-compute-on-the-future", render_barrier_compute_future, -EINVAL },
+	{ "barrier-almost-none", render_barrier_almost_none, -EINVAL },
+	{ "barriers-mixed", render_barriers_mixed, 0 },
+	{ "barriers-on-all-before", render_barriers_all, 0 },
 };
 
 /* Times */
 
-static const size_t times[] = {
+static const size_t render_times[] = {
 	offsetof(struct drm_asahi_cmd_render, ts_vtx.start),
 	offsetof(struct drm_asahi_cmd_render, ts_vtx.end),
 	offsetof(struct drm_asahi_cmd_render, ts_frag.start),
@@ -494,28 +493,29 @@ static const struct {
 	uint32_t other;
 	uint32_t offset;
 	int expected;
-} time_tests[] = {
+} render_time_tests[] = {
 	{ "unknown", 1000, 0, -ENOENT },
 	{ "beyond", 0, IGT_ASAHI_PAGE, -ERANGE },
 	{ "unaligned", 0, 4, -EINVAL },
 };
 
-static void test_time(struct rig *rig, unsigned int test)
+static void render_test_time(struct rig *rig, unsigned int test)
 {
 	const struct drm_asahi_timestamp ts = {
-		.handle = rig->object + time_tests[test].other,
-		.offset = time_tests[test].offset,
+		.handle = rig->object + render_time_tests[test].other,
+		.offset = render_time_tests[test].offset,
 	};
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(times); i++) {
+	for (i = 0; i < ARRAY_SIZE(render_times); i++) {
 		rig->used = 0;
-		memcpy((uint8_t *)add_render(rig, NONE, NONE) + times[i], &ts, sizeof(ts));
-		igt_assert_eq(submit(rig), time_tests[test].expected);
+		memcpy((uint8_t *)render_add_render(rig, NONE, NONE) + render_times[i], &ts,
+		       sizeof(ts));
+		igt_assert_eq(render_submit(rig), render_time_tests[test].expected);
 	}
 }
 
-static uint64_t get_time(struct rig *rig)
+static uint64_t render_get_time(struct rig *rig)
 {
 	struct drm_asahi_get_time args = { .flags = 0 };
 
@@ -523,20 +523,20 @@ static uint64_t get_time(struct rig *rig)
 	return args.gpu_timestamp;
 }
 
-static void test_times(struct rig *rig)
+static void render_test_times(struct rig *rig)
 {
-	struct drm_asahi_cmd_render *cmd = add_render(rig, NONE, NONE);
+	struct drm_asahi_cmd_render *cmd = render_add_render(rig, NONE, NONE);
 	uint64_t before, after;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(times); i++) {
+	for (i = 0; i < ARRAY_SIZE(render_times); i++) {
 		const struct drm_asahi_timestamp ts = { rig->object, i * 8 };
 
-		memcpy((uint8_t *)cmd + times[i], &ts, sizeof(ts));
+		memcpy((uint8_t *)cmd + render_times[i], &ts, sizeof(ts));
 	}
-	before = get_time(rig);
-	igt_assert_eq(submit(rig), 0);
-	after = get_time(rig);
+	before = render_get_time(rig);
+	igt_assert_eq(render_submit(rig), 0);
+	after = render_get_time(rig);
 	igt_assert_lte_u64(before, rig->times[0]);
 	igt_assert_lte_u64(rig->times[0], rig->times[1]);
 	igt_assert_lte_u64(before, rig->times[2]);
@@ -546,23 +546,23 @@ static void test_times(struct rig *rig)
 	igt_assert_lte_u64(rig->times[3], after);
 }
 
-/* The fence says that the stream is not there, and a new queue works. */
-static void test_fault(struct rig *rig)
+/* The fence says that the stream is not there. The queue works, and so does a new one. */
+static void render_test_fault(struct rig *rig)
 {
 	struct asahi_client *client = rig->client;
 
-	add_render(rig, NONE, NONE)->vdm_ctrl_stream_base = ASAHI_UNMAPPED;
-	igt_assert_eq(submit(rig), -EIO);
+	render_add_render(rig, NONE, NONE)->vdm_ctrl_stream_base = ASAHI_UNMAPPED;
+	igt_assert_eq(render_submit(rig), -EIO);
 	rig->used = 0;
-	igt_assert_eq(plain(rig), -EIO);
+	igt_assert_eq(render_plain(rig), 0);
 	igt_asahi_queue_destroy(client->fd, client->queue, 0);
 	client->queue = igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM,
 					       0);
 	rig->used = 0;
-	igt_assert_eq(plain(rig), 0);
+	igt_assert_eq(render_plain(rig), 0);
 }
 
-static void undo_submit(int fd, const void *arg)
+static void render_undo_submit(int fd, const void *arg)
 {
 	const struct drm_asahi_submit *args = arg;
 	const struct drm_asahi_sync *out = (void *)(uintptr_t)args->syncs;
@@ -570,7 +570,7 @@ static void undo_submit(int fd, const void *arg)
 	igt_assert_eq(igt_asahi_wait(fd, out->handle), 0);
 }
 
-static void test_allocations_fail(struct rig *rig)
+static void render_test_allocations_fail(struct rig *rig)
 {
 	const int fd = rig->client->fd;
 	const struct drm_asahi_sync out = { .handle = rig->syncobj };
@@ -581,19 +581,19 @@ static void test_allocations_fail(struct rig *rig)
 		.queue_id = rig->client->queue,
 	};
 
-	/* What a first submission makes for all others stays. */
-	igt_assert_eq(barriers_mixed(rig), 0);
+	/* The first submission allocates memory for all later ones, which stays. */
+	igt_assert_eq(render_barriers_mixed(rig), 0);
 	args.cmdbuf_size = rig->used;
-	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_SUBMIT, &args, undo_submit);
+	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_SUBMIT, &args, render_undo_submit);
 	rig->used = 0;
-	igt_assert_eq(plain(rig), 0);
+	igt_assert_eq(render_plain(rig), 0);
 }
 
 /*
  * A program that does nothing at the start or the end of a tile, for which it has 32 by
  * 32 pixels with 8 bytes each.
  */
-static struct drm_asahi_bg_eot tile_program(struct rig *rig)
+static struct drm_asahi_bg_eot render_tile_program(struct rig *rig)
 {
 	/* "stop", and a trap behind it */
 	const uint32_t stop[] = { 0x00080088, 0x00080008 };
@@ -618,7 +618,7 @@ static struct drm_asahi_bg_eot tile_program(struct rig *rig)
 	};
 }
 
-static void setup(struct rig *rig, int fd)
+static void render_setup(struct rig *rig, int fd)
 {
 	/* Streams that end at once, of both kinds */
 	const uint32_t cdm[] = { 2u << 29, 0 };
@@ -647,10 +647,10 @@ static void setup(struct rig *rig, int fd)
 		.utile_height_px = 32,
 		.samples = 1,
 		.sample_size_B = 4,
-		.bg = tile_program(rig),
-		.eot = tile_program(rig),
-		.partial_bg = tile_program(rig),
-		.partial_eot = tile_program(rig),
+		.bg = render_tile_program(rig),
+		.eot = render_tile_program(rig),
+		.partial_bg = render_tile_program(rig),
+		.partial_eot = render_tile_program(rig),
 	};
 	rig->syncobj = syncobj_create(rig->client->fd, 0);
 	args.handle = igt_asahi_gem_create(rig->client->fd, IGT_ASAHI_PAGE, 0, 0, 0);
@@ -667,69 +667,69 @@ int igt_main()
 
 	igt_fixture() {
 		fd = drm_open_driver_render(DRIVER_ASAHI);
-		setup(&rig, fd);
+		render_setup(&rig, fd);
 	}
 
 	igt_describe("Commands that are wrong or unusual.");
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		igt_subtest(tests[i].name) {
+	for (i = 0; i < ARRAY_SIZE(render_tests); i++) {
+		igt_subtest(render_tests[i].name) {
 			rig.used = 0;
-			igt_assert_eq(tests[i].run(&rig), tests[i].expected);
+			igt_assert_eq(render_tests[i].run(&rig), render_tests[i].expected);
 		}
 	}
 
 	igt_describe("Fields with values that are wrong or unusual.");
-	for (i = 0; i < ARRAY_SIZE(fields); i++) {
-		igt_subtest(fields[i].name) {
+	for (i = 0; i < ARRAY_SIZE(render_fields); i++) {
+		igt_subtest(render_fields[i].name) {
 			rig.used = 0;
-			igt_assert_eq(field(&rig, i), fields[i].expected);
+			igt_assert_eq(render_field(&rig, i), render_fields[i].expected);
 		}
 	}
-	for (i = 0; i < ARRAY_SIZE(addresses); i++) {
-		igt_subtest_f("address-%s", addresses[i].name)
-			test_address(&rig, addresses[i].offset);
+	for (i = 0; i < ARRAY_SIZE(render_addresses); i++) {
+		igt_subtest_f("address-%s", render_addresses[i].name)
+			render_test_address(&rig, render_addresses[i].offset);
 	}
 
 	igt_describe("Attachments of both stages.");
-	for (i = 0; i < ARRAY_SIZE(stages); i++) {
-		for (j = 0; j < ARRAY_SIZE(attachment_tests); j++) {
-			igt_subtest_f("%s-attachments-%s", stages[i].name,
-				      attachment_tests[j].name) {
+	for (i = 0; i < ARRAY_SIZE(render_stages); i++) {
+		for (j = 0; j < ARRAY_SIZE(render_attachment_tests); j++) {
+			igt_subtest_f("%s-attachments-%s", render_stages[i].name,
+				      render_attachment_tests[j].name) {
 				rig.used = 0;
-				igt_assert_eq(attachments(&rig, stages[i].type,
-							  attachment_tests[j].count,
-							  attachment_tests[j].first),
-					      attachment_tests[j].expected);
+				igt_assert_eq(render_attachments(&rig, render_stages[i].type,
+								 render_attachment_tests[j].count,
+								 render_attachment_tests[j].first),
+					      render_attachment_tests[j].expected);
 			}
 		}
 	}
 
 	igt_describe("Times, in what is bound and elsewhere.");
-	for (i = 0; i < ARRAY_SIZE(time_tests); i++) {
-		igt_subtest_f("time-%s", time_tests[i].name)
-			test_time(&rig, i);
+	for (i = 0; i < ARRAY_SIZE(render_time_tests); i++) {
+		igt_subtest_f("time-%s", render_time_tests[i].name)
+			render_test_time(&rig, i);
 	}
 	igt_subtest("times-between-get-times") {
 		rig.used = 0;
-		test_times(&rig);
+		render_test_times(&rig);
 	}
 
 	igt_describe("Each allocation fails in its turn, where the kernel can do that.");
 	igt_subtest("allocations-fail") {
 		rig.used = 0;
-		test_allocations_fail(&rig);
+		render_test_allocations_fail(&rig);
 	}
 
 	igt_describe("A render whose stream is not there ends its queue, and no other.");
 	igt_subtest("fault") {
 		rig.used = 0;
-		test_fault(&rig);
+		render_test_fault(&rig);
 	}
 
 	igt_describe("Nothing of all that has done a queue any harm.");
 	igt_subtest("works-afterwards") {
 		rig.used = 0;
-		igt_assert_eq(barriers_mixed(&rig), 0);
+		igt_assert_eq(render_barriers_mixed(&rig), 0);
 	}
 
 	igt_fixture() {

@@ -12,8 +12,8 @@
 
 /**
  * TEST: asahi submit
- * Description: What QUEUE_CREATE, QUEUE_DESTROY and SUBMIT refuse, and how; and the
- *	forms of commands that they have to accept. Shaders need not run.
+ * Description: Arguments that QUEUE_CREATE, QUEUE_DESTROY and SUBMIT refuse, and their
+ *	errors; and the forms of commands that they have to accept. Shaders need not run.
  * Category: Core
  * Mega feature: General Core features
  * Sub-category: Command submission
@@ -75,8 +75,8 @@ struct rig {
 	uint32_t used;
 };
 
-static void *add(struct rig *rig, unsigned int type, size_t size, unsigned int vdm,
-		 unsigned int cdm)
+static void *submit_add(struct rig *rig, unsigned int type, size_t size, unsigned int vdm,
+			unsigned int cdm)
 {
 	const struct drm_asahi_cmd_header header = {
 		.cmd_type = type,
@@ -92,15 +92,15 @@ static void *add(struct rig *rig, unsigned int type, size_t size, unsigned int v
 	return pos + sizeof(header);
 }
 
-static struct drm_asahi_cmd_compute *add_compute(struct rig *rig, unsigned int vdm,
-						 unsigned int cdm)
+static struct drm_asahi_cmd_compute *submit_add_compute(struct rig *rig, unsigned int vdm,
+							unsigned int cdm)
 {
-	void *cmd = add(rig, DRM_ASAHI_CMD_COMPUTE, CMD_BYTES, vdm, cdm);
+	void *cmd = submit_add(rig, DRM_ASAHI_CMD_COMPUTE, CMD_BYTES, vdm, cdm);
 
 	return memcpy(cmd, &rig->command.compute, CMD_BYTES);
 }
 
-static int raw(struct rig *rig, unsigned long request, void *args)
+static int submit_raw(struct rig *rig, unsigned long request, void *args)
 {
 	return drmIoctl(rig->client->fd, request, args) ? -errno : 0;
 }
@@ -113,20 +113,20 @@ static int submit(struct rig *rig)
 		.queue_id = rig->client->queue,
 	};
 
-	return raw(rig, DRM_IOCTL_ASAHI_SUBMIT, &args);
+	return submit_raw(rig, DRM_IOCTL_ASAHI_SUBMIT, &args);
 }
 
 /* One good command, with other arguments. */
 static int submit_args(struct rig *rig, struct drm_asahi_submit args)
 {
-	add_compute(rig, NONE, NONE);
+	submit_add_compute(rig, NONE, NONE);
 	if (!args.queue_id)
 		args.queue_id = rig->client->queue;
 	if (!args.cmdbuf)
 		args.cmdbuf = (uintptr_t)rig->buffer;
 	if (!args.cmdbuf_size)
 		args.cmdbuf_size = rig->used;
-	return raw(rig, DRM_IOCTL_ASAHI_SUBMIT, &args);
+	return submit_raw(rig, DRM_IOCTL_ASAHI_SUBMIT, &args);
 }
 
 static int submit_syncs(struct rig *rig, const struct drm_asahi_sync *syncs, uint32_t in,
@@ -141,48 +141,48 @@ static int submit_syncs(struct rig *rig, const struct drm_asahi_sync *syncs, uin
 
 /* Queues */
 
-static int create(struct rig *rig, struct drm_asahi_queue_create args)
+static int submit_create(struct rig *rig, struct drm_asahi_queue_create args)
 {
-	int err = raw(rig, DRM_IOCTL_ASAHI_QUEUE_CREATE, &args);
+	int err = submit_raw(rig, DRM_IOCTL_ASAHI_QUEUE_CREATE, &args);
 
 	if (!err)
 		igt_asahi_queue_destroy(rig->client->fd, args.queue_id, 0);
 	return err;
 }
 
-static int queue_flags(struct rig *rig)
+static int submit_queue_flags(struct rig *rig)
 {
-	return create(rig, (struct drm_asahi_queue_create){ .flags = 1,
+	return submit_create(rig, (struct drm_asahi_queue_create){ .flags = 1,
 							    .vm_id = rig->client->vm });
 }
 
-static int queue_unknown_vm(struct rig *rig)
+static int submit_queue_unknown_vm(struct rig *rig)
 {
-	return create(rig, (struct drm_asahi_queue_create){ .vm_id = UINT32_MAX });
+	return submit_create(rig, (struct drm_asahi_queue_create){ .vm_id = UINT32_MAX });
 }
 
-static int queue_vm_0(struct rig *rig)
+static int submit_queue_vm_0(struct rig *rig)
 {
-	return create(rig, (struct drm_asahi_queue_create){ .vm_id = 0 });
+	return submit_create(rig, (struct drm_asahi_queue_create){ .vm_id = 0 });
 }
 
-static int queue_priority(struct rig *rig, uint32_t priority)
+static int submit_queue_priority(struct rig *rig, uint32_t priority)
 {
-	return create(rig, (struct drm_asahi_queue_create){ .vm_id = rig->client->vm,
+	return submit_create(rig, (struct drm_asahi_queue_create){ .vm_id = rig->client->vm,
 							    .priority = priority });
 }
 
-static int queue_low(struct rig *rig)
+static int submit_queue_low(struct rig *rig)
 {
-	return queue_priority(rig, DRM_ASAHI_PRIORITY_LOW);
+	return submit_queue_priority(rig, DRM_ASAHI_PRIORITY_LOW);
 }
 
-static int queue_unknown_priority(struct rig *rig)
+static int submit_queue_unknown_priority(struct rig *rig)
 {
-	return queue_priority(rig, DRM_ASAHI_PRIORITY_REALTIME + 1);
+	return submit_queue_priority(rig, DRM_ASAHI_PRIORITY_REALTIME + 1);
 }
 
-static int queue_too_many(struct rig *rig)
+static int submit_queue_too_many(struct rig *rig)
 {
 	static uint32_t ids[MAX_QUEUES];
 	struct drm_asahi_queue_create args = {
@@ -193,7 +193,7 @@ static int queue_too_many(struct rig *rig)
 	int err = 0;
 
 	while (count < MAX_QUEUES && !err) {
-		err = raw(rig, DRM_IOCTL_ASAHI_QUEUE_CREATE, &args);
+		err = submit_raw(rig, DRM_IOCTL_ASAHI_QUEUE_CREATE, &args);
 		if (!err)
 			ids[count++] = args.queue_id;
 	}
@@ -202,21 +202,21 @@ static int queue_too_many(struct rig *rig)
 	return err;
 }
 
-static int destroy_unknown(struct rig *rig)
+static int submit_destroy_unknown(struct rig *rig)
 {
 	struct drm_asahi_queue_destroy args = { .queue_id = 0x7fffffff };
 
-	return raw(rig, DRM_IOCTL_ASAHI_QUEUE_DESTROY, &args);
+	return submit_raw(rig, DRM_IOCTL_ASAHI_QUEUE_DESTROY, &args);
 }
 
-static int destroy_pad(struct rig *rig)
+static int submit_destroy_pad(struct rig *rig)
 {
 	struct drm_asahi_queue_destroy args = { .queue_id = rig->client->queue, .pad = 1 };
 
-	return raw(rig, DRM_IOCTL_ASAHI_QUEUE_DESTROY, &args);
+	return submit_raw(rig, DRM_IOCTL_ASAHI_QUEUE_DESTROY, &args);
 }
 
-static int destroy_twice(struct rig *rig)
+static int submit_destroy_twice(struct rig *rig)
 {
 	struct drm_asahi_queue_destroy args = {
 		.queue_id = igt_asahi_queue_create(rig->client->fd, rig->client->vm,
@@ -224,7 +224,7 @@ static int destroy_twice(struct rig *rig)
 	};
 
 	igt_asahi_queue_destroy(rig->client->fd, args.queue_id, 0);
-	return raw(rig, DRM_IOCTL_ASAHI_QUEUE_DESTROY, &args);
+	return submit_raw(rig, DRM_IOCTL_ASAHI_QUEUE_DESTROY, &args);
 }
 
 /* Arguments of SUBMIT */
@@ -272,31 +272,32 @@ static int submit_huge(struct rig *rig)
 /* A mebibyte of commands, all but one of which only set attachments. */
 static int submit_full(struct rig *rig)
 {
-	add_compute(rig, NONE, NONE);
+	submit_add_compute(rig, NONE, NONE);
 	while (rig->used + sizeof(struct drm_asahi_cmd_header) <= MAX_CMDBUF)
-		add(rig, DRM_ASAHI_SET_VERTEX_ATTACHMENTS, 0, NONE, NONE);
+		submit_add(rig, DRM_ASAHI_SET_VERTEX_ATTACHMENTS, 0, NONE, NONE);
 	igt_assert_eq(rig->used, MAX_CMDBUF);
 	return submit(rig);
 }
 
 /* Syncs */
 
-static int syncs_too_many(struct rig *rig)
+static int submit_syncs_too_many(struct rig *rig)
 {
 	return submit_syncs(rig, NULL, MAX_SYNCS, 1);
 }
 
-static int syncs_overflow(struct rig *rig)
+static int submit_syncs_overflow(struct rig *rig)
 {
 	return submit_syncs(rig, NULL, UINT32_MAX, 2);
 }
 
-static int syncs_unmapped(struct rig *rig)
+static int submit_syncs_unmapped(struct rig *rig)
 {
 	return submit_syncs(rig, (void *)(uintptr_t)16, 1, 0);
 }
 
-static int one_sync(struct rig *rig, uint32_t type, uint32_t handle, uint64_t value, bool out)
+static int submit_one_sync(struct rig *rig, uint32_t type, uint32_t handle, uint64_t value,
+			   bool out)
 {
 	const struct drm_asahi_sync sync = {
 		.sync_type = type,
@@ -307,46 +308,46 @@ static int one_sync(struct rig *rig, uint32_t type, uint32_t handle, uint64_t va
 	return submit_syncs(rig, &sync, !out, out);
 }
 
-static int sync_type(struct rig *rig)
+static int submit_sync_type(struct rig *rig)
 {
-	return one_sync(rig, 2, rig->syncobj, 0, true);
+	return submit_one_sync(rig, 2, rig->syncobj, 0, true);
 }
 
-static int sync_binary_value(struct rig *rig)
+static int submit_sync_binary_value(struct rig *rig)
 {
-	return one_sync(rig, DRM_ASAHI_SYNC_SYNCOBJ, rig->syncobj, 1, true);
+	return submit_one_sync(rig, DRM_ASAHI_SYNC_SYNCOBJ, rig->syncobj, 1, true);
 }
 
-static int sync_in_handle(struct rig *rig)
+static int submit_sync_in_handle(struct rig *rig)
 {
-	return one_sync(rig, DRM_ASAHI_SYNC_SYNCOBJ, NO_HANDLE, 0, false);
+	return submit_one_sync(rig, DRM_ASAHI_SYNC_SYNCOBJ, NO_HANDLE, 0, false);
 }
 
-static int sync_out_handle(struct rig *rig)
+static int submit_sync_out_handle(struct rig *rig)
 {
-	return one_sync(rig, DRM_ASAHI_SYNC_SYNCOBJ, NO_HANDLE, 0, true);
+	return submit_one_sync(rig, DRM_ASAHI_SYNC_SYNCOBJ, NO_HANDLE, 0, true);
 }
 
-static int sync_in_without_fence(struct rig *rig)
+static int submit_sync_in_without_fence(struct rig *rig)
 {
-	return one_sync(rig, DRM_ASAHI_SYNC_SYNCOBJ, rig->syncobj, 0, false);
+	return submit_one_sync(rig, DRM_ASAHI_SYNC_SYNCOBJ, rig->syncobj, 0, false);
 }
 
-static int sync_in_without_point(struct rig *rig)
+static int submit_sync_in_without_point(struct rig *rig)
 {
-	return one_sync(rig, DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ, rig->syncobj, 9, false);
+	return submit_one_sync(rig, DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ, rig->syncobj, 9, false);
 }
 
-static int sync_out(struct rig *rig)
+static int submit_sync_out(struct rig *rig)
 {
 	const uint32_t syncobj = syncobj_create(rig->client->fd, 0);
-	int err = one_sync(rig, DRM_ASAHI_SYNC_SYNCOBJ, syncobj, 0, true);
+	int err = submit_one_sync(rig, DRM_ASAHI_SYNC_SYNCOBJ, syncobj, 0, true);
 
 	return err ? err : igt_asahi_wait(rig->client->fd, syncobj);
 }
 
 /* As many as there may be, half of them waited for. */
-static int syncs_many(struct rig *rig)
+static int submit_syncs_many(struct rig *rig)
 {
 	static struct drm_asahi_sync syncs[MAX_SYNCS];
 	const uint32_t syncobj = syncobj_create(rig->client->fd, 0);
@@ -359,7 +360,7 @@ static int syncs_many(struct rig *rig)
 			.handle = syncobj,
 			.timeline_value = i < MAX_SYNCS / 2 ? 1 : i,
 		};
-	err = one_sync(rig, DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ, syncobj, 1, true);
+	err = submit_one_sync(rig, DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ, syncobj, 1, true);
 	rig->used = 0;
 	if (!err)
 		err = submit_syncs(rig, syncs, MAX_SYNCS / 2, MAX_SYNCS / 2);
@@ -367,7 +368,7 @@ static int syncs_many(struct rig *rig)
 }
 
 /* A SUBMIT that fails at its last sync signals none: there is no fence to wait for. */
-static int syncs_half_bad(struct rig *rig)
+static int submit_syncs_half_bad(struct rig *rig)
 {
 	const uint32_t syncobj = syncobj_create(rig->client->fd, 0);
 	const struct drm_asahi_sync syncs[] = {
@@ -377,179 +378,181 @@ static int syncs_half_bad(struct rig *rig)
 
 	igt_assert_eq(submit_syncs(rig, syncs, 0, 2), -ENOENT);
 	rig->used = 0;
-	return one_sync(rig, DRM_ASAHI_SYNC_SYNCOBJ, syncobj, 0, false);
+	return submit_one_sync(rig, DRM_ASAHI_SYNC_SYNCOBJ, syncobj, 0, false);
 }
 
 /* Command buffers */
 
-static int cmd_unknown(struct rig *rig)
+static int submit_cmd_unknown(struct rig *rig)
 {
-	add_compute(rig, NONE, NONE);
-	add(rig, 5, 8, NONE, NONE);
+	submit_add_compute(rig, NONE, NONE);
+	submit_add(rig, 5, 8, NONE, NONE);
 	return submit(rig);
 }
 
-static int cmd_only_software(struct rig *rig)
+static int submit_cmd_only_software(struct rig *rig)
 {
-	add(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS, 0, NONE, NONE);
+	submit_add(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS, 0, NONE, NONE);
 	return submit(rig);
 }
 
-static int cmd_truncated_header(struct rig *rig)
+static int submit_cmd_truncated_header(struct rig *rig)
 {
-	add_compute(rig, NONE, NONE);
+	submit_add_compute(rig, NONE, NONE);
 	rig->used += 7;
 	return submit(rig);
 }
 
-static int cmd_truncated(struct rig *rig)
+static int submit_cmd_truncated(struct rig *rig)
 {
-	add_compute(rig, NONE, NONE);
+	submit_add_compute(rig, NONE, NONE);
 	rig->used--;
 	return submit(rig);
 }
 
-static int cmd_most(struct rig *rig)
+static int submit_cmd_most(struct rig *rig)
 {
 	unsigned int i;
 
 	for (i = 0; i < MAX_COMMANDS; i++)
-		add_compute(rig, NONE, NONE);
+		submit_add_compute(rig, NONE, NONE);
 	return submit(rig);
 }
 
-static int cmd_too_many(struct rig *rig)
+static int submit_cmd_too_many(struct rig *rig)
 {
 	unsigned int i;
 
 	for (i = 0; i <= MAX_COMMANDS; i++)
-		add_compute(rig, NONE, NONE);
+		submit_add_compute(rig, NONE, NONE);
 	return submit(rig);
 }
 
-static int cmd_flags(struct rig *rig)
+static int submit_cmd_flags(struct rig *rig)
 {
-	add_compute(rig, NONE, NONE)->flags = 1;
+	submit_add_compute(rig, NONE, NONE)->flags = 1;
 	return submit(rig);
 }
 
-static int cmd_short(struct rig *rig)
+static int submit_cmd_short(struct rig *rig)
 {
 	const size_t size = offsetof(struct drm_asahi_cmd_compute, sampler_heap);
 
-	memcpy(add(rig, DRM_ASAHI_CMD_COMPUTE, size, NONE, NONE), &rig->command.compute, size);
+	memcpy(submit_add(rig, DRM_ASAHI_CMD_COMPUTE, size, NONE, NONE), &rig->command.compute,
+	       size);
 	return submit(rig);
 }
 
-static int cmd_long(struct rig *rig, uint8_t tail)
+static int submit_cmd_long(struct rig *rig, uint8_t tail)
 {
-	uint8_t *cmd = add(rig, DRM_ASAHI_CMD_COMPUTE, CMD_BYTES + 33, NONE, NONE);
+	uint8_t *cmd = submit_add(rig, DRM_ASAHI_CMD_COMPUTE, CMD_BYTES + 33, NONE, NONE);
 
 	memcpy(cmd, &rig->command.compute, CMD_BYTES);
 	cmd[CMD_BYTES + 32] = tail;
 	return submit(rig);
 }
 
-static int cmd_long_zero(struct rig *rig)
+static int submit_cmd_long_zero(struct rig *rig)
 {
-	return cmd_long(rig, 0);
+	return submit_cmd_long(rig, 0);
 }
 
-static int cmd_long_other(struct rig *rig)
+static int submit_cmd_long_other(struct rig *rig)
 {
-	return cmd_long(rig, 1);
+	return submit_cmd_long(rig, 1);
 }
 
 /* Barriers */
 
-static int barrier_own(struct rig *rig)
+static int submit_barrier_own(struct rig *rig)
 {
-	add_compute(rig, NONE, 1);
+	submit_add_compute(rig, NONE, 1);
 	return submit(rig);
 }
 
-static int barrier_render(struct rig *rig)
+static int submit_barrier_render(struct rig *rig)
 {
-	add_compute(rig, NONE, NONE);
-	add_compute(rig, 1, NONE);
+	submit_add_compute(rig, NONE, NONE);
+	submit_add_compute(rig, 1, NONE);
 	return submit(rig);
 }
 
-static int barrier_almost_none(struct rig *rig)
+static int submit_barrier_almost_none(struct rig *rig)
 {
-	add_compute(rig, NONE, NONE - 1);
+	submit_add_compute(rig, NONE, NONE - 1);
 	return submit(rig);
 }
 
-static int barrier_all(struct rig *rig)
+static int submit_barrier_all(struct rig *rig)
 {
 	unsigned int i;
 
 	for (i = 0; i < MAX_COMMANDS; i++)
-		add_compute(rig, 0, i);
+		submit_add_compute(rig, 0, i);
 	return submit(rig);
 }
 
 /* Attachments */
 
-static int attachments(struct rig *rig, unsigned int type, size_t bytes,
-		       struct drm_asahi_attachment first, unsigned int barrier)
+static int submit_attachments(struct rig *rig, unsigned int type, size_t bytes,
+			      struct drm_asahi_attachment first, unsigned int barrier)
 {
-	struct drm_asahi_attachment *att = add(rig, type, bytes, barrier, NONE);
+	struct drm_asahi_attachment *att = submit_add(rig, type, bytes, barrier, NONE);
 
 	if (bytes >= sizeof(first))
 		memcpy(att, &first, sizeof(first));
-	add_compute(rig, NONE, NONE);
+	submit_add_compute(rig, NONE, NONE);
 	return submit(rig);
 }
 
-static int att_most(struct rig *rig)
+static int submit_att_most(struct rig *rig)
 {
-	return attachments(rig, DRM_ASAHI_SET_FRAGMENT_ATTACHMENTS, MAX_ATTACHMENTS * ATT_BYTES,
-			   (struct drm_asahi_attachment){ .pad = 0 }, NONE);
+	return submit_attachments(rig, DRM_ASAHI_SET_FRAGMENT_ATTACHMENTS,
+				  MAX_ATTACHMENTS * ATT_BYTES,
+				  (struct drm_asahi_attachment){.pad = 0}, NONE);
 }
 
-static int att_too_many(struct rig *rig)
+static int submit_att_too_many(struct rig *rig)
 {
-	return attachments(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS,
-			   (MAX_ATTACHMENTS + 1) * ATT_BYTES,
-			   (struct drm_asahi_attachment){ .pad = 0 }, NONE);
+	return submit_attachments(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS,
+				  (MAX_ATTACHMENTS + 1) * ATT_BYTES,
+				  (struct drm_asahi_attachment){ .pad = 0 }, NONE);
 }
 
-static int att_partial(struct rig *rig)
+static int submit_att_partial(struct rig *rig)
 {
-	return attachments(rig, DRM_ASAHI_SET_VERTEX_ATTACHMENTS, ATT_BYTES - 1,
-			   (struct drm_asahi_attachment){ .pad = 0 }, NONE);
+	return submit_attachments(rig, DRM_ASAHI_SET_VERTEX_ATTACHMENTS, ATT_BYTES - 1,
+				  (struct drm_asahi_attachment){ .pad = 0 }, NONE);
 }
 
-static int att_barrier(struct rig *rig)
+static int submit_att_barrier(struct rig *rig)
 {
-	return attachments(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS, 0,
-			   (struct drm_asahi_attachment){ .pad = 0 }, 0);
+	return submit_attachments(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS, 0,
+				  (struct drm_asahi_attachment){ .pad = 0 }, 0);
 }
 
-static int att_pad(struct rig *rig)
+static int submit_att_pad(struct rig *rig)
 {
-	return attachments(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS, ATT_BYTES,
-			   (struct drm_asahi_attachment){ .pad = 1 }, NONE);
+	return submit_attachments(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS, ATT_BYTES,
+				  (struct drm_asahi_attachment){ .pad = 1 }, NONE);
 }
 
-static int att_flags(struct rig *rig)
+static int submit_att_flags(struct rig *rig)
 {
-	return attachments(rig, DRM_ASAHI_SET_FRAGMENT_ATTACHMENTS, ATT_BYTES,
-			   (struct drm_asahi_attachment){ .flags = 1 }, NONE);
+	return submit_attachments(rig, DRM_ASAHI_SET_FRAGMENT_ATTACHMENTS, ATT_BYTES,
+				  (struct drm_asahi_attachment){ .flags = 1 }, NONE);
 }
 
-static int att_size(struct rig *rig)
+static int submit_att_size(struct rig *rig)
 {
-	return attachments(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS, ATT_BYTES,
-			   (struct drm_asahi_attachment){ .size = UINT64_MAX }, NONE);
+	return submit_attachments(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS, ATT_BYTES,
+				  (struct drm_asahi_attachment){ .size = UINT64_MAX }, NONE);
 }
 
-static int att_good(struct rig *rig)
+static int submit_att_good(struct rig *rig)
 {
-	return attachments(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS, ATT_BYTES,
-			   (struct drm_asahi_attachment){
+	return submit_attachments(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS, ATT_BYTES,
+				  (struct drm_asahi_attachment){
 				   .pointer = rig->client->words_addr,
 				   .size = 1 }, NONE);
 }
@@ -558,16 +561,16 @@ static const struct {
 	const char *name;
 	int (*run)(struct rig *rig);
 	int expected;
-} tests[] = {
-	{ "queue-flags", queue_flags, -EINVAL },
-	{ "queue-unknown-vm", queue_unknown_vm, -ENOENT },
-	{ "queue-vm-0", queue_vm_0, -ENOENT },
-	{ "queue-low-priority", queue_low, 0 },
-	{ "queue-unknown-priority", queue_unknown_priority, -EINVAL },
-	{ "queue-too-many", queue_too_many, -ENOSPC },
-	{ "queue-destroy-unknown", destroy_unknown, -ENOENT },
-	{ "queue-destroy-pad", destroy_pad, -EINVAL },
-	{ "queue-destroy-twice", destroy_twice, -ENOENT },
+} submit_tests[] = {
+	{ "queue-flags", submit_queue_flags, -EINVAL },
+	{ "queue-unknown-vm", submit_queue_unknown_vm, -ENOENT },
+	{ "queue-vm-0", submit_queue_vm_0, -ENOENT },
+	{ "queue-low-priority", submit_queue_low, 0 },
+	{ "queue-unknown-priority", submit_queue_unknown_priority, -EINVAL },
+	{ "queue-too-many", submit_queue_too_many, -ENOSPC },
+	{ "queue-destroy-unknown", submit_destroy_unknown, -ENOENT },
+	{ "queue-destroy-pad", submit_destroy_pad, -EINVAL },
+	{ "queue-destroy-twice", submit_destroy_twice, -ENOENT },
 	{ "no-syncs", submit_plain, 0 },
 	{ "flags", submit_flags, -EINVAL },
 	{ "pad", submit_pad, -EINVAL },
@@ -578,59 +581,59 @@ static const struct {
 	{ "4-GiB-of-commands", submit_huge, -EINVAL },
 	{ "empty", submit, -EINVAL },
 	{ "1-MiB-of-commands", submit_full, 0 },
-	{ "syncs-too-many", syncs_too_many, -EINVAL },
-	{ "syncs-overflow", syncs_overflow, -EINVAL },
-	{ "syncs-unmapped", syncs_unmapped, -EFAULT },
-	{ "sync-unknown-type", sync_type, -EINVAL },
-	{ "sync-binary-with-value", sync_binary_value, -EINVAL },
-	{ "sync-in-unknown", sync_in_handle, -ENOENT },
-	{ "sync-out-unknown", sync_out_handle, -ENOENT },
-	{ "sync-in-without-fence", sync_in_without_fence, -EINVAL },
-	{ "sync-in-without-point", sync_in_without_point, -EINVAL },
-	{ "sync-out", sync_out, 0 },
-	{ "syncs-most", syncs_many, 0 },
-	{ "sync-bad-behind-good", syncs_half_bad, -EINVAL },
-	{ "command-unknown", cmd_unknown, -EINVAL },
-	{ "command-none-for-hardware", cmd_only_software, -EINVAL },
-	{ "command-half-a-header", cmd_truncated_header, -EINVAL },
-	{ "command-truncated", cmd_truncated, -EINVAL },
-	{ "commands-most", cmd_most, 0 },
-	{ "commands-too-many", cmd_too_many, -EINVAL },
-	{ "command-flags", cmd_flags, -EINVAL },
-	{ "command-short", cmd_short, 0 },
-	{ "command-long", cmd_long_zero, 0 },
-	{ "command-long-with-tail", cmd_long_other, -E2BIG },
-	{ "barrier-on-itself", barrier_own, -EINVAL },
-	{ "barrier-on-no-render", barrier_render, -EINVAL },
-	{ "barrier-almost-none", barrier_almost_none, -EINVAL },
-	{ "barriers-on-all-before", barrier_all, 0 },
-	{ "attachments-most", att_most, 0 },
-	{ "attachments-too-many", att_too_many, -EINVAL },
-	{ "attachment-partial", att_partial, -EINVAL },
-	{ "attachments-with-barrier", att_barrier, -EINVAL },
-	{ "attachment-pad", att_pad, -EINVAL },
-	{ "attachment-flags", att_flags, -EINVAL },
-	{ "attachment-size", att_size, -EINVAL },
-	{ "attachment", att_good, 0 },
-	{ "works-afterwards", sync_out, 0 },
+	{ "syncs-too-many", submit_syncs_too_many, -EINVAL },
+	{ "syncs-overflow", submit_syncs_overflow, -EINVAL },
+	{ "syncs-unmapped", submit_syncs_unmapped, -EFAULT },
+	{ "sync-unknown-type", submit_sync_type, -EINVAL },
+	{ "sync-binary-with-value", submit_sync_binary_value, -EINVAL },
+	{ "sync-in-unknown", submit_sync_in_handle, -ENOENT },
+	{ "sync-out-unknown", submit_sync_out_handle, -ENOENT },
+	{ "sync-in-without-fence", submit_sync_in_without_fence, -EINVAL },
+	{ "sync-in-without-point", submit_sync_in_without_point, -EINVAL },
+	{ "sync-out", submit_sync_out, 0 },
+	{ "syncs-most", submit_syncs_many, 0 },
+	{ "sync-bad-behind-good", submit_syncs_half_bad, -EINVAL },
+	{ "command-unknown", submit_cmd_unknown, -EINVAL },
+	{ "command-none-for-hardware", submit_cmd_only_software, -EINVAL },
+	{ "command-half-a-header", submit_cmd_truncated_header, -EINVAL },
+	{ "command-truncated", submit_cmd_truncated, -EINVAL },
+	{ "commands-most", submit_cmd_most, 0 },
+	{ "commands-too-many", submit_cmd_too_many, -EINVAL },
+	{ "command-flags", submit_cmd_flags, -EINVAL },
+	{ "command-short", submit_cmd_short, 0 },
+	{ "command-long", submit_cmd_long_zero, 0 },
+	{ "command-long-with-tail", submit_cmd_long_other, -E2BIG },
+	{ "barrier-on-itself", submit_barrier_own, -EINVAL },
+	{ "barrier-on-no-render", submit_barrier_render, -EINVAL },
+	{ "barrier-almost-none", submit_barrier_almost_none, -EINVAL },
+	{ "barriers-on-all-before", submit_barrier_all, 0 },
+	{ "attachments-most", submit_att_most, 0 },
+	{ "attachments-too-many", submit_att_too_many, -EINVAL },
+	{ "attachment-partial", submit_att_partial, -EINVAL },
+	{ "attachments-with-barrier", submit_att_barrier, -EINVAL },
+	{ "attachment-pad", submit_att_pad, -EINVAL },
+	{ "attachment-flags", submit_att_flags, -EINVAL },
+	{ "attachment-size", submit_att_size, -EINVAL },
+	{ "attachment", submit_att_good, 0 },
+	{ "works-afterwards", submit_sync_out, 0 },
 };
 
 static const struct {
 	const char *name;
 	uint32_t priority;
-} privileged[] = {
+} submit_privileged[] = {
 	{ "queue-high-unprivileged", DRM_ASAHI_PRIORITY_HIGH },
 	{ "queue-realtime-unprivileged", DRM_ASAHI_PRIORITY_REALTIME },
 };
 
-static void undo_queue_create(int fd, const void *arg)
+static void submit_undo_queue_create(int fd, const void *arg)
 {
 	const struct drm_asahi_queue_create *args = arg;
 
 	igt_asahi_queue_destroy(fd, args->queue_id, 0);
 }
 
-static void test_queue_allocations_fail(struct rig *rig)
+static void submit_test_queue_allocations_fail(struct rig *rig)
 {
 	struct drm_asahi_queue_create args = {
 		.vm_id = rig->client->vm,
@@ -638,11 +641,11 @@ static void test_queue_allocations_fail(struct rig *rig)
 	};
 
 	igt_asahi_fail_allocations(rig->client->fd, DRM_IOCTL_ASAHI_QUEUE_CREATE, &args,
-				   undo_queue_create);
-	igt_assert_eq(sync_out(rig), 0);
+				   submit_undo_queue_create);
+	igt_assert_eq(submit_sync_out(rig), 0);
 }
 
-static void undo_submit(int fd, const void *arg)
+static void submit_undo_submit(int fd, const void *arg)
 {
 	const struct drm_asahi_submit *args = arg;
 	const struct drm_asahi_sync *syncs = (void *)(uintptr_t)args->syncs;
@@ -650,7 +653,7 @@ static void undo_submit(int fd, const void *arg)
 	igt_assert_eq(igt_asahi_wait(fd, syncs[args->in_sync_count].handle), 0);
 }
 
-static void test_submit_allocations_fail(struct rig *rig)
+static void submit_test_submit_allocations_fail(struct rig *rig)
 {
 	const int fd = rig->client->fd;
 	const struct drm_asahi_sync syncs[] = {
@@ -670,14 +673,14 @@ static void test_submit_allocations_fail(struct rig *rig)
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
-		add_compute(rig, NONE, i);
+		submit_add_compute(rig, NONE, i);
 	args.cmdbuf_size = rig->used;
-	/* What a first submission makes for all others stays. */
-	igt_assert_eq(raw(rig, DRM_IOCTL_ASAHI_SUBMIT, &args), 0);
-	undo_submit(fd, &args);
-	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_SUBMIT, &args, undo_submit);
+	/* The first submission allocates memory for all later ones, which stays. */
+	igt_assert_eq(submit_raw(rig, DRM_IOCTL_ASAHI_SUBMIT, &args), 0);
+	submit_undo_submit(fd, &args);
+	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_SUBMIT, &args, submit_undo_submit);
 	rig->used = 0;
-	igt_assert_eq(sync_out(rig), 0);
+	igt_assert_eq(submit_sync_out(rig), 0);
 }
 
 int igt_main()
@@ -698,32 +701,34 @@ int igt_main()
 	}
 
 	igt_describe("Higher priorities are not for everybody.");
-	for (i = 0; i < ARRAY_SIZE(privileged); i++) {
-		igt_subtest(privileged[i].name) {
+	for (i = 0; i < ARRAY_SIZE(submit_privileged); i++) {
+		igt_subtest(submit_privileged[i].name) {
 			igt_fork(child, 1) {
 				igt_drop_root();
-				igt_assert_eq(queue_priority(&rig, privileged[i].priority), -EPERM);
+				igt_assert_eq(
+					submit_queue_priority(&rig, submit_privileged[i].priority),
+					-EPERM);
 			}
 			igt_waitchildren();
 		}
 	}
 
 	igt_describe("Arguments that are wrong or unusual.");
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		igt_subtest(tests[i].name) {
+	for (i = 0; i < ARRAY_SIZE(submit_tests); i++) {
+		igt_subtest(submit_tests[i].name) {
 			rig.used = 0;
-			igt_assert_eq(tests[i].run(&rig), tests[i].expected);
+			igt_assert_eq(submit_tests[i].run(&rig), submit_tests[i].expected);
 		}
 	}
 
 	igt_describe("Each allocation fails in its turn, where the kernel can do that.");
 	igt_subtest("queue-allocations-fail") {
 		rig.used = 0;
-		test_queue_allocations_fail(&rig);
+		submit_test_queue_allocations_fail(&rig);
 	}
 	igt_subtest("submit-allocations-fail") {
 		rig.used = 0;
-		test_submit_allocations_fail(&rig);
+		submit_test_submit_allocations_fail(&rig);
 	}
 
 	igt_fixture() {

@@ -48,7 +48,7 @@
  * @zero: nothing
  *
  * SUBTEST: bind-unbind
- * Description: What is bound has a handle, until it is unbound.
+ * Description: Bound memory has a handle, until it is unbound.
  *
  * SUBTEST: other-file
  * Description: A handle means nothing in another file.
@@ -93,7 +93,7 @@
 #define PAGE	IGT_ASAHI_PAGE
 #define WINDOW	(64ULL << 20)
 
-static uint32_t __bind(int fd, uint32_t handle, uint64_t offset, uint64_t range, int err)
+static uint32_t timestamp___bind(int fd, uint32_t handle, uint64_t offset, uint64_t range, int err)
 {
 	struct drm_asahi_gem_bind_object args = {
 		.op = DRM_ASAHI_BIND_OBJECT_OP_BIND,
@@ -112,12 +112,12 @@ static uint32_t __bind(int fd, uint32_t handle, uint64_t offset, uint64_t range,
 	return args.object_handle;
 }
 
-static uint32_t bind(int fd, uint32_t handle, uint64_t range)
+static uint32_t timestamp_bind(int fd, uint32_t handle, uint64_t range)
 {
-	return __bind(fd, handle, 0, range, 0);
+	return timestamp___bind(fd, handle, 0, range, 0);
 }
 
-static void unbind(int fd, uint32_t object, int err)
+static void timestamp_unbind(int fd, uint32_t object, int err)
 {
 	struct drm_asahi_gem_bind_object args = {
 		.op = DRM_ASAHI_BIND_OBJECT_OP_UNBIND,
@@ -130,7 +130,7 @@ static void unbind(int fd, uint32_t object, int err)
 		do_ioctl(fd, DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args);
 }
 
-static uint64_t get_time(int fd)
+static uint64_t timestamp_get_time(int fd)
 {
 	struct drm_asahi_get_time args = { .flags = 0 };
 
@@ -142,7 +142,7 @@ static uint64_t get_time(int fd)
 #define UNBIND	DRM_ASAHI_BIND_OBJECT_OP_UNBIND
 #define TIMES	DRM_ASAHI_BIND_OBJECT_USAGE_TIMESTAMPS
 
-/* What a buffer and an object that are there are called below. */
+/* Names below for a buffer and an object that exist */
 #define A_BUFFER	UINT32_MAX
 #define AN_OBJECT	UINT32_MAX
 
@@ -150,7 +150,7 @@ static const struct {
 	const char *name;
 	struct drm_asahi_gem_bind_object args;
 	int err;
-} bad[] = {
+} timestamp_bad[] = {
 	{ "bind-no-flags", { .op = BIND, .handle = A_BUFFER, .range = PAGE }, EINVAL },
 	{ "bind-unknown-flags",
 	  { .op = BIND, .flags = TIMES | 2, .handle = A_BUFFER, .range = PAGE }, EINVAL },
@@ -183,85 +183,85 @@ static const struct {
 	{ "unbind-zero", { .op = UNBIND }, ENOENT },
 };
 
-static void test_bad(int fd, const struct drm_asahi_gem_bind_object *wrong, int err)
+static void timestamp_test_bad(int fd, const struct drm_asahi_gem_bind_object *wrong, int err)
 {
 	struct drm_asahi_gem_bind_object args = *wrong;
 	uint32_t handle = igt_asahi_gem_create(fd, 2 * PAGE, 0, 0, 0);
-	uint32_t object = bind(fd, handle, PAGE);
+	uint32_t object = timestamp_bind(fd, handle, PAGE);
 
 	if (args.handle == A_BUFFER)
 		args.handle = handle;
 	if (args.object_handle == AN_OBJECT)
 		args.object_handle = object;
 	do_ioctl_err(fd, DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args, err);
-	unbind(fd, object, 0);
+	timestamp_unbind(fd, object, 0);
 	gem_close(fd, handle);
 }
 
-static void test_bind_unbind(int fd)
+static void timestamp_test_bind_unbind(int fd)
 {
 	uint32_t handle = igt_asahi_gem_create(fd, 4 * PAGE, 0, 0, 0);
 	uint32_t whole, part, same;
 
-	whole = bind(fd, handle, 4 * PAGE);
-	part = __bind(fd, handle, 3 * PAGE, PAGE, 0);
-	same = __bind(fd, handle, 3 * PAGE, PAGE, 0);
+	whole = timestamp_bind(fd, handle, 4 * PAGE);
+	part = timestamp___bind(fd, handle, 3 * PAGE, PAGE, 0);
+	same = timestamp___bind(fd, handle, 3 * PAGE, PAGE, 0);
 	igt_assert_neq(whole, part);
 	igt_assert_neq(part, same);
-	unbind(fd, part, 0);
-	unbind(fd, part, ENOENT);
+	timestamp_unbind(fd, part, 0);
+	timestamp_unbind(fd, part, ENOENT);
 	gem_close(fd, handle);
-	unbind(fd, whole, 0);
-	unbind(fd, same, 0);
+	timestamp_unbind(fd, whole, 0);
+	timestamp_unbind(fd, same, 0);
 }
 
-static void test_other_file(int fd)
+static void timestamp_test_other_file(int fd)
 {
 	int other = drm_reopen_driver(fd);
 	uint32_t handle = igt_asahi_gem_create(fd, PAGE, 0, 0, 0);
-	uint32_t object = bind(fd, handle, PAGE);
+	uint32_t object = timestamp_bind(fd, handle, PAGE);
 
-	unbind(other, object, ENOENT);
-	__bind(other, handle, 0, PAGE, ENOENT);
-	unbind(fd, object, 0);
+	timestamp_unbind(other, object, ENOENT);
+	timestamp___bind(other, handle, 0, PAGE, ENOENT);
+	timestamp_unbind(fd, object, 0);
 	gem_close(fd, handle);
 	drm_close_driver(other);
 }
 
-/* What tests have mapped: it keeps files open, so it goes before they are closed. */
+/* Mappings of tests: they keep files open, so they go before those are closed. */
 static struct {
 	void *map;
 	size_t size;
-} maps[8];
+} timestamp_maps[8];
 
-static void *map_bo(int fd, uint32_t handle, size_t size)
+static void *timestamp_map_bo(int fd, uint32_t handle, size_t size)
 {
 	unsigned int i;
 
-	for (i = 0; maps[i].map; i++)
-		igt_assert_lt(i, ARRAY_SIZE(maps) - 1);
-	maps[i].size = size;
-	maps[i].map = igt_asahi_gem_mmap(fd, handle, size);
-	return maps[i].map;
+	for (i = 0; timestamp_maps[i].map; i++)
+		igt_assert_lt(i, ARRAY_SIZE(timestamp_maps) - 1);
+	timestamp_maps[i].size = size;
+	timestamp_maps[i].map = igt_asahi_gem_mmap(fd, handle, size);
+	return timestamp_maps[i].map;
 }
 
-static void unmap_all(void)
+static void timestamp_unmap_all(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(maps); i++) {
-		if (maps[i].map)
-			munmap(maps[i].map, maps[i].size);
-		maps[i].map = NULL;
+	for (i = 0; i < ARRAY_SIZE(timestamp_maps); i++) {
+		if (timestamp_maps[i].map)
+			munmap(timestamp_maps[i].map, timestamp_maps[i].size);
+		timestamp_maps[i].map = NULL;
 	}
 }
 
 /* The same memory through another file. */
-static void *map_by(int fd, int owner, uint32_t handle, size_t size)
+static void *timestamp_map_by(int fd, int owner, uint32_t handle, size_t size)
 {
 	int dma_buf = prime_handle_to_fd(owner, handle);
 	uint32_t imported = prime_fd_to_handle(fd, dma_buf);
-	void *map = map_bo(fd, imported, size);
+	void *map = timestamp_map_bo(fd, imported, size);
 
 	close(dma_buf);
 	gem_close(fd, imported);
@@ -280,17 +280,18 @@ struct times {
 	volatile uint64_t *word;
 };
 
-static struct times times_create(struct asahi_client *client, uint64_t size)
+static struct times timestamp_times_create(struct asahi_client *client, uint64_t size)
 {
 	struct times t;
 
 	t.handle = igt_asahi_gem_create(client->fd, size, DRM_ASAHI_GEM_WRITEBACK, 0, 0);
-	t.object = bind(client->fd, t.handle, size);
-	t.word = map_bo(client->fd, t.handle, size);
+	t.object = timestamp_bind(client->fd, t.handle, size);
+	t.word = timestamp_map_bo(client->fd, t.handle, size);
 	return t;
 }
 
-static void stamp(struct asahi_command *command, const struct times *t, int start, int end)
+static void timestamp_stamp(struct asahi_command *command, const struct times *t, int start,
+			    int end)
 {
 	if (start >= 0)
 		command->compute.ts.start = (struct drm_asahi_timestamp){ t->object, start * 8 };
@@ -298,19 +299,19 @@ static void stamp(struct asahi_command *command, const struct times *t, int star
 		command->compute.ts.end = (struct drm_asahi_timestamp){ t->object, end * 8 };
 }
 
-static void test_between(struct asahi_client *client)
+static void timestamp_test_between(struct asahi_client *client)
 {
 	struct asahi_command command = igt_asahi_store_word(client, ASAHI_RESULT, 1);
-	struct times t = times_create(client, PAGE);
+	struct times t = timestamp_times_create(client, PAGE);
 	uint64_t before, after;
 	unsigned int i;
 
-	stamp(&command, &t, 0, 1);
+	timestamp_stamp(&command, &t, 0, 1);
 	for (i = 0; i < 20; i++) {
 		t.word[0] = t.word[1] = 0;
-		before = get_time(client->fd);
+		before = timestamp_get_time(client->fd);
 		igt_assert_eq(igt_asahi_run(client, &command), 0);
-		after = get_time(client->fd);
+		after = timestamp_get_time(client->fd);
 		igt_info("%llu before the start, %llu, %llu after the end\n",
 			 (unsigned long long)(t.word[0] - before),
 			 (unsigned long long)(t.word[1] - t.word[0]),
@@ -321,17 +322,17 @@ static void test_between(struct asahi_client *client)
 	}
 }
 
-static void test_start_or_end(struct asahi_client *client)
+static void timestamp_test_start_or_end(struct asahi_client *client)
 {
 	struct asahi_command command = igt_asahi_store_word(client, ASAHI_RESULT, 1);
-	struct times t = times_create(client, 3 * PAGE);
+	struct times t = timestamp_times_create(client, 3 * PAGE);
 	struct asahi_command start = command, end = command;
 	const int last = 3 * PAGE / 8 - 1;
 
-	stamp(&start, &t, PAGE / 8, -1);
+	timestamp_stamp(&start, &t, PAGE / 8, -1);
 	igt_assert_eq(igt_asahi_run(client, &start), 0);
 	igt_assert_neq_u64(t.word[PAGE / 8], 0);
-	stamp(&end, &t, -1, last);
+	timestamp_stamp(&end, &t, -1, last);
 	igt_assert_eq(igt_asahi_run(client, &end), 0);
 	igt_assert_lte_u64(t.word[PAGE / 8], t.word[last]);
 	igt_assert_eq_u64(t.word[0], 0);
@@ -339,16 +340,16 @@ static void test_start_or_end(struct asahi_client *client)
 	igt_assert_eq_u64(t.word[last - 1], 0);
 }
 
-static void test_each_command(struct asahi_client *client)
+static void timestamp_test_each_command(struct asahi_client *client)
 {
 	const uint32_t sync = syncobj_create(client->fd, 0);
-	struct times t = times_create(client, PAGE);
+	struct times t = timestamp_times_create(client, PAGE);
 	struct asahi_command commands[8];
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(commands); i++) {
 		commands[i] = igt_asahi_after(igt_asahi_store_word(client, ASAHI_RESULT, i), i);
-		stamp(&commands[i], &t, 2 * i, 2 * i + 1);
+		timestamp_stamp(&commands[i], &t, 2 * i, 2 * i + 1);
 	}
 	igt_asahi_submit(client->fd, client->queue, commands, ARRAY_SIZE(commands),
 			 &(struct asahi_sync){ .out = sync });
@@ -359,7 +360,7 @@ static void test_each_command(struct asahi_client *client)
 		igt_assert_lte_u64(t.word[i - 1], t.word[i]);
 }
 
-static int submit_stamp(struct asahi_client *client, uint32_t object, uint32_t offset)
+static int timestamp_submit_stamp(struct asahi_client *client, uint32_t object, uint32_t offset)
 {
 	struct asahi_command command = igt_asahi_store_word(client, ASAHI_RESULT, 1);
 	int ret[2];
@@ -379,7 +380,7 @@ static const struct {
 	bool unknown;
 	bool unbound;
 	int ret;
-} submits[] = {
+} timestamp_submits[] = {
 	{ "unknown", 0, .unknown = true, .ret = -ENOENT },
 	{ "beyond", 2 * PAGE, .ret = -ERANGE },
 	{ "last-word", 2 * PAGE - 8, .ret = 0 },
@@ -387,30 +388,31 @@ static const struct {
 	{ "unbound", 0, .unbound = true, .ret = -ENOENT },
 };
 
-static void test_submit(struct asahi_client *client, unsigned int i)
+static void timestamp_test_submit(struct asahi_client *client, unsigned int i)
 {
-	struct times t = times_create(client, 2 * PAGE);
-	const uint32_t object = submits[i].unknown ? t.object + 1 : t.object;
+	struct times t = timestamp_times_create(client, 2 * PAGE);
+	const uint32_t object = timestamp_submits[i].unknown ? t.object + 1 : t.object;
 
-	if (submits[i].unbound)
-		unbind(client->fd, t.object, 0);
-	igt_assert_eq(submit_stamp(client, object, submits[i].offset), submits[i].ret);
+	if (timestamp_submits[i].unbound)
+		timestamp_unbind(client->fd, t.object, 0);
+	igt_assert_eq(timestamp_submit_stamp(client, object, timestamp_submits[i].offset),
+		      timestamp_submits[i].ret);
 	/* The next one is not the worse for it. */
-	igt_assert_eq(submit_stamp(client, 0, 0), 0);
+	igt_assert_eq(timestamp_submit_stamp(client, 0, 0), 0);
 }
 
-static void test_unbind_in_flight(struct asahi_client *client)
+static void timestamp_test_unbind_in_flight(struct asahi_client *client)
 {
 	struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
 	const uint32_t sync = syncobj_create(client->fd, 0);
-	struct times t = times_create(client, PAGE), other;
+	struct times t = timestamp_times_create(client, PAGE), other;
 
-	stamp(&gate, &t, 0, 1);
+	timestamp_stamp(&gate, &t, 0, 1);
 	igt_asahi_submit_one(client, &gate, sync);
-	unbind(client->fd, t.object, 0);
+	timestamp_unbind(client->fd, t.object, 0);
 	gem_close(client->fd, t.handle);
 	/* Its addresses are not those of another. */
-	other = times_create(client, PAGE);
+	other = timestamp_times_create(client, PAGE);
 	client->words[ASAHI_GATE] = 1;
 	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
 	igt_assert_neq_u64(t.word[0], 0);
@@ -418,7 +420,7 @@ static void test_unbind_in_flight(struct asahi_client *client)
 	igt_assert_eq_u64(other.word[0] | other.word[1], 0);
 }
 
-static void wait_for_start(const struct times *t)
+static void timestamp_wait_for_start(const struct times *t)
 {
 	unsigned int i;
 
@@ -427,26 +429,26 @@ static void wait_for_start(const struct times *t)
 	igt_assert_neq_u64(t->word[0], 0);
 }
 
-static void test_close_in_flight(int fd)
+static void timestamp_test_close_in_flight(int fd)
 {
 	int objects = igt_asahi_objects("timestamp-objects");
 	struct asahi_client *client = igt_asahi_client_open(fd);
 	struct asahi_command gate = igt_asahi_gate_at(client, ASAHI_FREE_START,
 						      ASAHI_FREE_START + 4, 1);
 	uint32_t words = igt_asahi_gem_create(client->fd, PAGE, DRM_ASAHI_GEM_WRITEBACK, 0, 0);
-	volatile uint32_t *word = map_by(fd, client->fd, words, PAGE);
+	volatile uint32_t *word = timestamp_map_by(fd, client->fd, words, PAGE);
 	struct times t;
 
 	igt_asahi_vm_bind_one(client->fd, client->vm, DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE,
 			      words, 0, PAGE, ASAHI_FREE_START, 0);
 	t.handle = igt_asahi_gem_create(client->fd, PAGE, DRM_ASAHI_GEM_WRITEBACK, 0, 0);
-	t.object = bind(client->fd, t.handle, PAGE);
-	t.word = map_by(fd, client->fd, t.handle, PAGE);
-	stamp(&gate, &t, 0, 1);
+	t.object = timestamp_bind(client->fd, t.handle, PAGE);
+	t.word = timestamp_map_by(fd, client->fd, t.handle, PAGE);
+	timestamp_stamp(&gate, &t, 0, 1);
 	igt_asahi_submit_one(client, &gate, 0);
 	igt_assert_eq(igt_asahi_objects("timestamp-objects"), objects + 1);
 	/* A job that has not begun goes with its file. */
-	wait_for_start(&t);
+	timestamp_wait_for_start(&t);
 	igt_asahi_client_close(client);
 	igt_assert_eq(igt_asahi_objects("timestamp-objects"), objects + 1);
 	word[0] = 1;
@@ -456,7 +458,7 @@ static void test_close_in_flight(int fd)
 }
 
 /* As much as it gets, in pieces that become smaller. */
-static uint64_t take_all(int fd, uint64_t size)
+static uint64_t timestamp_take_all(int fd, uint64_t size)
 {
 	struct drm_asahi_gem_bind_object args = { .op = BIND, .flags = TIMES };
 	uint64_t taken = 0;
@@ -473,7 +475,7 @@ static uint64_t take_all(int fd, uint64_t size)
 	return taken;
 }
 
-static void test_limit(int fd)
+static void timestamp_test_limit(int fd)
 {
 	int objects = igt_asahi_objects("timestamp-objects");
 	int greedy[4];
@@ -483,32 +485,33 @@ static void test_limit(int fd)
 	/* Each gets half of what is left, so that there is always something. */
 	for (i = 0; i < ARRAY_SIZE(greedy); i++) {
 		greedy[i] = drm_reopen_driver(fd);
-		taken = take_all(greedy[i], 1 << 20);
+		taken = timestamp_take_all(greedy[i], 1 << 20);
 		igt_assert_eq_u64(taken, left / 2);
 		left -= taken;
 	}
-	unbind(fd, bind(fd, igt_asahi_gem_create(fd, 1 << 20, 0, 0, 0), 1 << 20), 0);
-	/* What is given back is there for others. */
+	timestamp_unbind(
+		fd, timestamp_bind(fd, igt_asahi_gem_create(fd, 1 << 20, 0, 0, 0), 1 << 20), 0);
+	/* Memory that is given back is there for others. */
 	drm_close_driver(greedy[0]);
-	igt_assert_lte_u64(WINDOW / 4, take_all(greedy[3], 1 << 20));
+	igt_assert_lte_u64(WINDOW / 4, timestamp_take_all(greedy[3], 1 << 20));
 	for (i = 1; i < ARRAY_SIZE(greedy); i++)
 		drm_close_driver(greedy[i]);
 	igt_asahi_wait_objects("timestamp-objects", objects);
 }
 
-static void test_import(struct asahi_client *client)
+static void timestamp_test_import(struct asahi_client *client)
 {
 	struct asahi_command command = igt_asahi_store_word(client, ASAHI_RESULT, 1);
 	int other = drm_reopen_driver(client->fd);
 	uint32_t handle = igt_asahi_gem_create(other, 2 * PAGE, DRM_ASAHI_GEM_WRITEBACK, 0, 0);
 	int dma_buf = prime_handle_to_fd(other, handle);
-	volatile uint64_t *word = map_bo(other, handle, 2 * PAGE);
+	volatile uint64_t *word = timestamp_map_bo(other, handle, 2 * PAGE);
 	struct times t;
 
 	t.handle = prime_fd_to_handle(client->fd, dma_buf);
-	t.object = __bind(client->fd, t.handle, PAGE, PAGE, 0);
+	t.object = timestamp___bind(client->fd, t.handle, PAGE, PAGE, 0);
 	close(dma_buf);
-	stamp(&command, &t, 0, 1);
+	timestamp_stamp(&command, &t, 0, 1);
 	igt_assert_eq(igt_asahi_run(client, &command), 0);
 	igt_assert_neq_u64(word[PAGE / 8], 0);
 	igt_assert_lte_u64(word[PAGE / 8], word[PAGE / 8 + 1]);
@@ -516,19 +519,19 @@ static void test_import(struct asahi_client *client)
 	drm_close_driver(other);
 }
 
-static void undo_bind(int fd, const void *arg)
+static void timestamp_undo_bind(int fd, const void *arg)
 {
 	const struct drm_asahi_gem_bind_object *args = arg;
 
-	unbind(fd, args->object_handle, 0);
+	timestamp_unbind(fd, args->object_handle, 0);
 }
 
-static void test_allocations_fail(int fd)
+static void timestamp_test_allocations_fail(int fd)
 {
 	struct drm_asahi_gem_bind_object args = { .op = BIND, .flags = TIMES, .range = 4 * PAGE };
 
 	args.handle = igt_asahi_gem_create(fd, 4 * PAGE, 0, 0, 0);
-	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args, undo_bind);
+	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args, timestamp_undo_bind);
 	gem_close(fd, args.handle);
 }
 
@@ -536,12 +539,12 @@ static const struct {
 	const char *name;
 	const char *text;
 	void (*run)(struct asahi_client *client);
-} tests[] = {
-	{ "between-get-times", "Times are those of GET_TIME's clock.", test_between },
-	{ "start-or-end", "One of the two times.", test_start_or_end },
-	{ "each-command", "Times of each command of a SUBMIT.", test_each_command },
-	{ "unbind-in-flight", "Unbind what a job writes to.", test_unbind_in_flight },
-	{ "import", "Times in an imported buffer.", test_import },
+} timestamp_tests[] = {
+	{ "between-get-times", "Times are those of GET_TIME's clock.", timestamp_test_between },
+	{ "start-or-end", "One of the two times.", timestamp_test_start_or_end },
+	{ "each-command", "Times of each command of a SUBMIT.", timestamp_test_each_command },
+	{ "unbind-in-flight", "Unbind what a job writes to.", timestamp_test_unbind_in_flight },
+	{ "import", "Times in an imported buffer.", timestamp_test_import },
 };
 
 int igt_main()
@@ -555,55 +558,55 @@ int igt_main()
 	}
 
 	igt_describe("Arguments that have to be refused.");
-	for (i = 0; i < ARRAY_SIZE(bad); i++) {
-		igt_subtest(bad[i].name) {
-			test_bad(fd, &bad[i].args, bad[i].err);
+	for (i = 0; i < ARRAY_SIZE(timestamp_bad); i++) {
+		igt_subtest(timestamp_bad[i].name) {
+			timestamp_test_bad(fd, &timestamp_bad[i].args, timestamp_bad[i].err);
 		}
 	}
 
 	igt_describe("Objects and their handles.");
 	igt_subtest("bind-unbind") {
-		test_bind_unbind(fd);
+		timestamp_test_bind_unbind(fd);
 	}
 	igt_subtest("other-file") {
-		test_other_file(fd);
+		timestamp_test_other_file(fd);
 	}
 
-	for (i = 0; i < ARRAY_SIZE(tests); i++) {
-		igt_describe(tests[i].text);
-		igt_subtest(tests[i].name) {
-			tests[i].run(igt_asahi_client_open(fd));
+	for (i = 0; i < ARRAY_SIZE(timestamp_tests); i++) {
+		igt_describe(timestamp_tests[i].text);
+		igt_subtest(timestamp_tests[i].name) {
+			timestamp_tests[i].run(igt_asahi_client_open(fd));
 		}
 		igt_fixture() {
-			unmap_all();
+			timestamp_unmap_all();
 			igt_asahi_clients_close();
 		}
 	}
 
 	igt_describe("Where a command may want its times.");
-	for (i = 0; i < ARRAY_SIZE(submits); i++) {
-		igt_subtest_f("submit-%s", submits[i].name) {
-			test_submit(igt_asahi_client_open(fd), i);
+	for (i = 0; i < ARRAY_SIZE(timestamp_submits); i++) {
+		igt_subtest_f("submit-%s", timestamp_submits[i].name) {
+			timestamp_test_submit(igt_asahi_client_open(fd), i);
 		}
 		igt_fixture() {
-			unmap_all();
+			timestamp_unmap_all();
 			igt_asahi_clients_close();
 		}
 	}
 
 	igt_describe("What is freed when.");
 	igt_subtest("close-in-flight") {
-		test_close_in_flight(fd);
+		timestamp_test_close_in_flight(fd);
 	}
 	igt_fixture() {
-		unmap_all();
+		timestamp_unmap_all();
 		igt_asahi_clients_close();
 	}
 	igt_subtest("limit") {
-		test_limit(fd);
+		timestamp_test_limit(fd);
 	}
 	igt_subtest("allocations-fail") {
-		test_allocations_fail(fd);
+		timestamp_test_allocations_fail(fd);
 	}
 
 	igt_fixture() {

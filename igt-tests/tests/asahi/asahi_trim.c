@@ -13,7 +13,7 @@
 /**
  * TEST: asahi trim
  * Description: A queue that renders no more gives its large vertex buffer back, and
- *	renders again. What fdinfo says of the client's memory tells. Nothing is drawn.
+ *	renders again, by the client's memory in fdinfo. Nothing is drawn.
  * Category: Core
  * Mega feature: General Core features
  * Sub-category: Memory management
@@ -45,26 +45,26 @@
 #define QUEUES		3
 #define WAIT_MS		180000
 
-static void draw(struct asahi_client *client, uint32_t queue, unsigned int size)
+static void trim_draw(struct asahi_client *client, uint32_t queue, unsigned int size)
 {
 	igt_asahi_finish(client, igt_asahi_submit_empty(client, queue, size, 0));
 }
 
-static uint64_t internal(struct asahi_client *client)
+static uint64_t trim_internal(struct asahi_client *client)
 {
 	return igt_asahi_memory(client->fd, "drm-total-internal");
 }
 
-static void wait_below(struct asahi_client *client, uint64_t bytes)
+static void trim_wait_below(struct asahi_client *client, uint64_t bytes)
 {
 	unsigned int i;
 
-	for (i = 0; i < WAIT_MS / 100 && internal(client) >= bytes; i++)
+	for (i = 0; i < WAIT_MS / 100 && trim_internal(client) >= bytes; i++)
 		usleep(100000);
-	igt_assert_lt_u64(internal(client), bytes);
+	igt_assert_lt_u64(trim_internal(client), bytes);
 }
 
-static uint32_t another_queue(struct asahi_client *client)
+static uint32_t trim_another_queue(struct asahi_client *client)
 {
 	return igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
 }
@@ -73,70 +73,70 @@ static uint32_t another_queue(struct asahi_client *client)
  * A large render that waits until the timeline goes on: its queue is not idle. The
  * client has at least so much memory then, whatever of others' comes back meanwhile.
  */
-static uint32_t submit_held(struct asahi_client *client, uint32_t queue, int timeline,
-			    uint64_t least)
+static uint32_t trim_submit_held(struct asahi_client *client, uint32_t queue, int timeline,
+				 uint64_t least)
 {
 	const uint32_t late = igt_asahi_late_fence(client->fd, timeline);
 	const uint32_t sync = igt_asahi_submit_empty(client, queue, LARGE, late);
 
 	syncobj_destroy(client->fd, late);
-	igt_assert_lte_u64(least, internal(client));
+	igt_assert_lte_u64(least, trim_internal(client));
 	return sync;
 }
 
-static void grow(struct asahi_client *client, uint32_t queue, uint64_t least)
+static void trim_grow(struct asahi_client *client, uint32_t queue, uint64_t least)
 {
 	const int timeline = sw_sync_timeline_create();
-	const uint32_t sync = submit_held(client, queue, timeline, least);
+	const uint32_t sync = trim_submit_held(client, queue, timeline, least);
 
 	sw_sync_timeline_inc(timeline, 1);
 	igt_asahi_finish(client, sync);
 	close(timeline);
 }
 
-static void test_idle_queue(struct asahi_client *client)
+static void trim_test_idle_queue(struct asahi_client *client)
 {
-	const uint64_t before = internal(client);
+	const uint64_t before = trim_internal(client);
 	unsigned int i;
 
 	for (i = 0; i < ROUNDS; i++) {
-		grow(client, client->queue, before + LARGE_BYTES);
-		wait_below(client, before + LARGE_BYTES / 2);
-		draw(client, client->queue, SMALL);
+		trim_grow(client, client->queue, before + LARGE_BYTES);
+		trim_wait_below(client, before + LARGE_BYTES / 2);
+		trim_draw(client, client->queue, SMALL);
 	}
 }
 
-/* The other queue's buffer goes: who looks at all queues has been there. */
-static void test_small_buffer(struct asahi_client *client)
+/* The other queue's buffer is freed: the trimmer has visited all queues. */
+static void trim_test_small_buffer(struct asahi_client *client)
 {
-	const uint32_t queue = another_queue(client);
-	const uint64_t before = internal(client);
+	const uint32_t queue = trim_another_queue(client);
+	const uint64_t before = trim_internal(client);
 
-	draw(client, client->queue, SMALL);
-	grow(client, queue, before + LARGE_BYTES);
-	wait_below(client, before + LARGE_BYTES / 2);
-	igt_assert_lte_u64(before + SMALL_BYTES, internal(client));
+	trim_draw(client, client->queue, SMALL);
+	trim_grow(client, queue, before + LARGE_BYTES);
+	trim_wait_below(client, before + LARGE_BYTES / 2);
+	igt_assert_lte_u64(before + SMALL_BYTES, trim_internal(client));
 }
 
-static void test_waiting_render(struct asahi_client *client)
+static void trim_test_waiting_render(struct asahi_client *client)
 {
-	const uint32_t queue = another_queue(client);
+	const uint32_t queue = trim_another_queue(client);
 	const int timeline = sw_sync_timeline_create();
-	const uint64_t before = internal(client);
-	const uint32_t sync = submit_held(client, queue, timeline, before + LARGE_BYTES);
+	const uint64_t before = trim_internal(client);
+	const uint32_t sync = trim_submit_held(client, queue, timeline, before + LARGE_BYTES);
 
-	grow(client, client->queue, before + 2 * LARGE_BYTES);
-	wait_below(client, before + 3 * LARGE_BYTES / 2);
-	igt_assert_lte_u64(before + LARGE_BYTES, internal(client));
+	trim_grow(client, client->queue, before + 2 * LARGE_BYTES);
+	trim_wait_below(client, before + 3 * LARGE_BYTES / 2);
+	igt_assert_lte_u64(before + LARGE_BYTES, trim_internal(client));
 	igt_assert(!igt_asahi_signalled(client->fd, sync));
 	sw_sync_timeline_inc(timeline, 1);
 	igt_asahi_finish(client, sync);
-	wait_below(client, before + LARGE_BYTES / 2);
-	grow(client, queue, before + LARGE_BYTES);
+	trim_wait_below(client, before + LARGE_BYTES / 2);
+	trim_grow(client, queue, before + LARGE_BYTES);
 	close(timeline);
 }
 
-static void test_many_queues(struct asahi_client *client)
+static void trim_test_many_queues(struct asahi_client *client)
 {
 	struct asahi_client *clients[CLIENTS];
 	uint32_t queues[CLIENTS][QUEUES], sync[CLIENTS][QUEUES];
@@ -145,9 +145,9 @@ static void test_many_queues(struct asahi_client *client)
 
 	for (i = 0; i < CLIENTS; i++) {
 		clients[i] = igt_asahi_client_open(client->fd);
-		before[i] = internal(clients[i]);
+		before[i] = trim_internal(clients[i]);
 		for (j = 0; j < QUEUES; j++)
-			queues[i][j] = another_queue(clients[i]);
+			queues[i][j] = trim_another_queue(clients[i]);
 	}
 	for (i = 0; i < CLIENTS * QUEUES; i++)
 		sync[i % CLIENTS][i / CLIENTS] =
@@ -157,21 +157,21 @@ static void test_many_queues(struct asahi_client *client)
 		igt_asahi_finish(clients[i % CLIENTS], sync[i % CLIENTS][i / CLIENTS]);
 	/* One after the other: the next ones may be trimmed while this one renders. */
 	for (i = 0; i < CLIENTS; i++) {
-		wait_below(clients[i], before[i] + LARGE_BYTES / 2);
-		draw(clients[i], queues[i][0], LARGE >> 1);
+		trim_wait_below(clients[i], before[i] + LARGE_BYTES / 2);
+		trim_draw(clients[i], queues[i][0], LARGE >> 1);
 	}
 	for (i = 0; i < CLIENTS; i++)
 		igt_asahi_client_close(clients[i]);
 }
 
-static const struct asahi_client_test tests[] = {
-	{ "idle-queue", "The memory goes back again and again.", test_idle_queue },
-	{ "small-buffer", "A small buffer stays.", test_small_buffer },
-	{ "waiting-render", "Not while a render waits.", test_waiting_render },
-	{ "many-queues", "Many queues at once.", test_many_queues },
+static const struct asahi_client_test trim_tests[] = {
+	{ "idle-queue", "The memory goes back again and again.", trim_test_idle_queue },
+	{ "small-buffer", "A small buffer stays.", trim_test_small_buffer },
+	{ "waiting-render", "Not while a render waits.", trim_test_waiting_render },
+	{ "many-queues", "Many queues at once.", trim_test_many_queues },
 };
 
 int igt_main()
 {
-	igt_asahi_client_tests(tests, ARRAY_SIZE(tests));
+	igt_asahi_client_tests(trim_tests, ARRAY_SIZE(trim_tests));
 }

@@ -56,9 +56,9 @@ static struct rig {
 	struct asahi_render render;
 	struct asahi_command compute;
 	uint8_t *edge;
-} rig;
+} uapi_rig;
 
-/* What the value of a field is added to */
+/* Base that the value of a field is added to */
 enum base {
 	FROM_ZERO,
 	/* what the field has in an argument that is right */
@@ -86,7 +86,7 @@ struct change {
 	struct value value;
 };
 
-static void apply(void *args, const struct change *change)
+static void uapi_apply(void *args, const struct change *change)
 {
 	uint8_t *field = (uint8_t *)args + change->offset;
 	uint64_t value = 0;
@@ -94,52 +94,52 @@ static void apply(void *args, const struct change *change)
 	if (change->value.base == FROM_RIGHT)
 		memcpy(&value, field, change->bytes);
 	else if (change->value.base == FROM_END)
-		value = rig.params.vm_end;
+		value = uapi_rig.params.vm_end;
 	value += change->value.value;
 	memcpy(field, &value, change->bytes);
 }
 
-static int call(unsigned long request, void *args)
+static int uapi_call(unsigned long request, void *args)
 {
-	return drmIoctl(rig.client->fd, request, args) ? -errno : 0;
+	return drmIoctl(uapi_rig.client->fd, request, args) ? -errno : 0;
 }
 
 /* Copies of an array: one that ends where the readable memory does, one in front of it */
-static uint64_t put(const void *array, size_t size)
+static uint64_t uapi_put(const void *array, size_t size)
 {
-	memcpy(rig.edge - size, array, size);
-	memcpy(rig.edge - 2 * size, array, size);
-	return (uintptr_t)(rig.edge - 2 * size);
+	memcpy(uapi_rig.edge - size, array, size);
+	memcpy(uapi_rig.edge - 2 * size, array, size);
+	return (uintptr_t)(uapi_rig.edge - 2 * size);
 }
 
 /* GET_PARAMS, GET_TIME */
 
-static int run_get_params(const struct change *change)
+static int uapi_run_get_params(const struct change *change)
 {
-	const size_t size = sizeof(rig.params);
+	const size_t size = sizeof(uapi_rig.params);
 	struct drm_asahi_get_params args = { .size = size };
-	uint8_t zero[sizeof(rig.params)] = { 0 };
+	uint8_t zero[sizeof(uapi_rig.params)] = { 0 };
 	int err;
 
-	args.pointer = put(zero, size);
-	apply(&args, change);
-	err = call(DRM_IOCTL_ASAHI_GET_PARAMS, &args);
+	args.pointer = uapi_put(zero, size);
+	uapi_apply(&args, change);
+	err = uapi_call(DRM_IOCTL_ASAHI_GET_PARAMS, &args);
 	if (!err && args.size >= size)
-		igt_assert(!memcmp((void *)(uintptr_t)args.pointer, &rig.params, size));
+		igt_assert(!memcmp((void *)(uintptr_t)args.pointer, &uapi_rig.params, size));
 	return err;
 }
 
-static int run_get_time(const struct change *change)
+static int uapi_run_get_time(const struct change *change)
 {
 	struct drm_asahi_get_time args = { .flags = 0 }, before, after;
 	int err;
 
 	memset(&before, 0, sizeof(before));
 	memset(&after, 0, sizeof(after));
-	igt_asahi_get_time(rig.client->fd, &before, 0);
-	apply(&args, change);
-	err = call(DRM_IOCTL_ASAHI_GET_TIME, &args);
-	igt_asahi_get_time(rig.client->fd, &after, 0);
+	igt_asahi_get_time(uapi_rig.client->fd, &before, 0);
+	uapi_apply(&args, change);
+	err = uapi_call(DRM_IOCTL_ASAHI_GET_TIME, &args);
+	igt_asahi_get_time(uapi_rig.client->fd, &after, 0);
 	if (!err) {
 		igt_assert_lte_u64(before.gpu_timestamp, args.gpu_timestamp);
 		igt_assert_lte_u64(args.gpu_timestamp, after.gpu_timestamp);
@@ -149,178 +149,178 @@ static int run_get_time(const struct change *change)
 
 /* Address spaces */
 
-static int run_vm_create(const struct change *change)
+static int uapi_run_vm_create(const struct change *change)
 {
 	struct drm_asahi_vm_create args = {
 		.kernel_start = KERNEL_START,
-		.kernel_end = KERNEL_START + rig.params.vm_kernel_min_size,
+		.kernel_end = KERNEL_START + uapi_rig.params.vm_kernel_min_size,
 	};
 	int err;
 
-	apply(&args, change);
-	err = call(DRM_IOCTL_ASAHI_VM_CREATE, &args);
+	uapi_apply(&args, change);
+	err = uapi_call(DRM_IOCTL_ASAHI_VM_CREATE, &args);
 	if (!err)
-		igt_asahi_vm_destroy(rig.client->fd, args.vm_id, 0);
+		igt_asahi_vm_destroy(uapi_rig.client->fd, args.vm_id, 0);
 	return err;
 }
 
-static int run_vm_destroy(const struct change *change)
+static int uapi_run_vm_destroy(const struct change *change)
 {
-	const uint32_t vm = igt_asahi_vm_create(rig.client->fd);
+	const uint32_t vm = igt_asahi_vm_create(uapi_rig.client->fd);
 	struct drm_asahi_vm_destroy args = { .vm_id = vm };
 	int err;
 
-	apply(&args, change);
-	err = call(DRM_IOCTL_ASAHI_VM_DESTROY, &args);
-	igt_asahi_vm_destroy(rig.client->fd, vm, err ? 0 : ENOENT);
+	uapi_apply(&args, change);
+	err = uapi_call(DRM_IOCTL_ASAHI_VM_DESTROY, &args);
+	igt_asahi_vm_destroy(uapi_rig.client->fd, vm, err ? 0 : ENOENT);
 	return err;
 }
 
 /* Two pages in front of the kernel's range */
-static struct drm_asahi_gem_bind_op good_op(void)
+static struct drm_asahi_gem_bind_op uapi_good_op(void)
 {
 	return (struct drm_asahi_gem_bind_op) {
 		.flags = DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE,
-		.handle = rig.handle,
+		.handle = uapi_rig.handle,
 		.range = PAGE,
 		.addr = KERNEL_START - 2 * PAGE,
 	};
 }
 
-static uint32_t vm_with_range(void)
+static uint32_t uapi_vm_with_range(void)
 {
 	struct drm_asahi_vm_create args = {
 		.kernel_start = KERNEL_START,
-		.kernel_end = KERNEL_START + rig.params.vm_kernel_min_size,
+		.kernel_end = KERNEL_START + uapi_rig.params.vm_kernel_min_size,
 	};
 
-	igt_assert_eq(call(DRM_IOCTL_ASAHI_VM_CREATE, &args), 0);
+	igt_assert_eq(uapi_call(DRM_IOCTL_ASAHI_VM_CREATE, &args), 0);
 	return args.vm_id;
 }
 
-static int run_vm_bind(const struct change *change)
+static int uapi_run_vm_bind(const struct change *change)
 {
-	const struct drm_asahi_gem_bind_op op = good_op();
-	const uint32_t vm = vm_with_range();
+	const struct drm_asahi_gem_bind_op op = uapi_good_op();
+	const uint32_t vm = uapi_vm_with_range();
 	struct drm_asahi_vm_bind args = {
 		.vm_id = vm,
 		.num_binds = 1,
 		.stride = sizeof(op),
-		.userptr = put(&op, sizeof(op)),
+		.userptr = uapi_put(&op, sizeof(op)),
 	};
 	int err;
 
-	apply(&args, change);
-	err = call(DRM_IOCTL_ASAHI_VM_BIND, &args);
-	igt_asahi_vm_destroy(rig.client->fd, vm, 0);
+	uapi_apply(&args, change);
+	err = uapi_call(DRM_IOCTL_ASAHI_VM_BIND, &args);
+	igt_asahi_vm_destroy(uapi_rig.client->fd, vm, 0);
 	return err;
 }
 
-static int run_bind_op(const struct change *change)
+static int uapi_run_bind_op(const struct change *change)
 {
-	struct drm_asahi_gem_bind_op op = good_op();
+	struct drm_asahi_gem_bind_op op = uapi_good_op();
 	struct drm_asahi_vm_bind args = {
-		.vm_id = vm_with_range(),
+		.vm_id = uapi_vm_with_range(),
 		.num_binds = 1,
 		.stride = sizeof(op),
 		.userptr = (uintptr_t)&op,
 	};
 	int err;
 
-	apply(&op, change);
-	err = call(DRM_IOCTL_ASAHI_VM_BIND, &args);
-	igt_asahi_vm_destroy(rig.client->fd, args.vm_id, 0);
+	uapi_apply(&op, change);
+	err = uapi_call(DRM_IOCTL_ASAHI_VM_BIND, &args);
+	igt_asahi_vm_destroy(uapi_rig.client->fd, args.vm_id, 0);
 	return err;
 }
 
 /* Objects */
 
-static int run_gem_create(const struct change *change)
+static int uapi_run_gem_create(const struct change *change)
 {
 	struct drm_asahi_gem_create args = {
 		.size = PAGE,
 		.flags = DRM_ASAHI_GEM_VM_PRIVATE,
-		.vm_id = rig.client->vm,
+		.vm_id = uapi_rig.client->vm,
 	};
 	int err;
 
-	apply(&args, change);
-	err = call(DRM_IOCTL_ASAHI_GEM_CREATE, &args);
+	uapi_apply(&args, change);
+	err = uapi_call(DRM_IOCTL_ASAHI_GEM_CREATE, &args);
 	if (!err) {
-		munmap(igt_asahi_gem_mmap(rig.client->fd, args.handle, PAGE), PAGE);
-		gem_close(rig.client->fd, args.handle);
+		munmap(igt_asahi_gem_mmap(uapi_rig.client->fd, args.handle, PAGE), PAGE);
+		gem_close(uapi_rig.client->fd, args.handle);
 	}
 	return err;
 }
 
-static int run_mmap_offset(const struct change *change)
+static int uapi_run_mmap_offset(const struct change *change)
 {
-	struct drm_asahi_gem_mmap_offset args = { .handle = rig.handle };
+	struct drm_asahi_gem_mmap_offset args = { .handle = uapi_rig.handle };
 	int err;
 
-	apply(&args, change);
-	err = call(DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET, &args);
+	uapi_apply(&args, change);
+	err = uapi_call(DRM_IOCTL_ASAHI_GEM_MMAP_OFFSET, &args);
 	if (!err)
-		igt_assert_eq_u64(args.offset,
-				  igt_asahi_gem_mmap_offset(rig.client->fd, rig.handle, 0));
+		igt_assert_eq_u64(args.offset, igt_asahi_gem_mmap_offset(uapi_rig.client->fd,
+									 uapi_rig.handle, 0));
 	return err;
 }
 
-static void unbind_object(uint32_t object)
+static void uapi_unbind_object(uint32_t object)
 {
 	struct drm_asahi_gem_bind_object args = {
 		.op = DRM_ASAHI_BIND_OBJECT_OP_UNBIND,
 		.object_handle = object,
 	};
 
-	igt_assert_eq(call(DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args), 0);
+	igt_assert_eq(uapi_call(DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args), 0);
 }
 
-static int run_bind_object(const struct change *change)
+static int uapi_run_bind_object(const struct change *change)
 {
 	struct drm_asahi_gem_bind_object args = {
 		.op = DRM_ASAHI_BIND_OBJECT_OP_BIND,
 		.flags = DRM_ASAHI_BIND_OBJECT_USAGE_TIMESTAMPS,
-		.handle = rig.handle,
+		.handle = uapi_rig.handle,
 		.range = PAGE,
 	};
 	int err;
 
-	apply(&args, change);
-	err = call(DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args);
+	uapi_apply(&args, change);
+	err = uapi_call(DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args);
 	if (!err)
-		unbind_object(args.object_handle);
+		uapi_unbind_object(args.object_handle);
 	return err;
 }
 
 /* Queues */
 
-static int run_queue_create(const struct change *change)
+static int uapi_run_queue_create(const struct change *change)
 {
 	struct drm_asahi_queue_create args = {
-		.vm_id = rig.client->vm,
+		.vm_id = uapi_rig.client->vm,
 		.priority = DRM_ASAHI_PRIORITY_MEDIUM,
 		.usc_exec_base = IGT_ASAHI_USC_BASE,
 	};
 	int err;
 
-	apply(&args, change);
-	err = call(DRM_IOCTL_ASAHI_QUEUE_CREATE, &args);
+	uapi_apply(&args, change);
+	err = uapi_call(DRM_IOCTL_ASAHI_QUEUE_CREATE, &args);
 	if (!err)
-		igt_asahi_queue_destroy(rig.client->fd, args.queue_id, 0);
+		igt_asahi_queue_destroy(uapi_rig.client->fd, args.queue_id, 0);
 	return err;
 }
 
-static int run_queue_destroy(const struct change *change)
+static int uapi_run_queue_destroy(const struct change *change)
 {
-	const uint32_t queue = igt_asahi_queue_create(rig.client->fd, rig.client->vm,
+	const uint32_t queue = igt_asahi_queue_create(uapi_rig.client->fd, uapi_rig.client->vm,
 						      DRM_ASAHI_PRIORITY_MEDIUM, 0);
 	struct drm_asahi_queue_destroy args = { .queue_id = queue };
 	int err;
 
-	apply(&args, change);
-	err = call(DRM_IOCTL_ASAHI_QUEUE_DESTROY, &args);
-	igt_asahi_queue_destroy(rig.client->fd, queue, err ? 0 : ENOENT);
+	uapi_apply(&args, change);
+	err = uapi_call(DRM_IOCTL_ASAHI_QUEUE_DESTROY, &args);
+	igt_asahi_queue_destroy(uapi_rig.client->fd, queue, err ? 0 : ENOENT);
 	return err;
 }
 
@@ -337,18 +337,18 @@ struct submission {
 	} commands;
 };
 
-static void submission_init(struct submission *sub, uint32_t queue)
+static void uapi_submission_init(struct submission *sub)
 {
 	*sub = (struct submission) {
 		.args = {
-			.queue_id = queue,
+			.queue_id = uapi_rig.client->queue,
 			.in_sync_count = 1,
 			.out_sync_count = 1,
 			.cmdbuf_size = sizeof(sub->commands),
 		},
 		.syncs = {
-			{ .handle = rig.signalled },
-			{ .handle = syncobj_create(rig.client->fd, 0) },
+			{ .handle = uapi_rig.signalled },
+			{ .handle = syncobj_create(uapi_rig.client->fd, 0) },
 		},
 		.commands = {
 			.header = {
@@ -357,107 +357,101 @@ static void submission_init(struct submission *sub, uint32_t queue)
 				.vdm_barrier = DRM_ASAHI_BARRIER_NONE,
 				.cdm_barrier = DRM_ASAHI_BARRIER_NONE,
 			},
-			.attachment = { .pointer = rig.client->words_addr, .size = PAGE },
-			.render = rig.render,
-			.compute = rig.compute,
+			.attachment = { .pointer = uapi_rig.client->words_addr, .size = PAGE },
+			.render = uapi_rig.render,
+			.compute = uapi_rig.compute,
 		},
 	};
 }
 
 /* Return: what SUBMIT says, or else how the work ended */
-static int submission_run(struct submission *sub, const struct change *to_args)
+static int uapi_submission_run(struct submission *sub, const struct change *to_args)
 {
 	const uint32_t out = sub->syncs[1].handle;
 	int err;
 
 	/* One of the two arrays ends where nothing can be read. */
-	sub->args.cmdbuf = put(&sub->commands, sizeof(sub->commands));
+	sub->args.cmdbuf = uapi_put(&sub->commands, sizeof(sub->commands));
 	sub->args.syncs = (uintptr_t)sub->syncs;
 	if (to_args && to_args->offset == offsetof(struct drm_asahi_submit, syncs)) {
 		sub->args.cmdbuf = (uintptr_t)&sub->commands;
-		sub->args.syncs = put(sub->syncs, sizeof(sub->syncs));
+		sub->args.syncs = uapi_put(sub->syncs, sizeof(sub->syncs));
 	}
 	if (to_args)
-		apply(&sub->args, to_args);
-	err = call(DRM_IOCTL_ASAHI_SUBMIT, &sub->args);
+		uapi_apply(&sub->args, to_args);
+	err = uapi_call(DRM_IOCTL_ASAHI_SUBMIT, &sub->args);
 	/* With other counts, it is not this one that is signalled. */
 	if (!err && sub->args.in_sync_count == 1 && sub->args.out_sync_count == 1)
-		err = igt_asahi_wait(rig.client->fd, out);
+		err = igt_asahi_wait(uapi_rig.client->fd, out);
 	return err;
 }
 
 /**
- * run_submission - submit with one field of the submission changed
+ * uapi_run_submission - submit with one field of the submission changed
  * @change: the change
  * @where: offset of the structure that it is in, within struct submission
  *
- * What may take its queue down gets one of its own.
+ * The queue is the same for all of them: it goes on after work that has failed.
  */
-static int run_submission(const struct change *change, size_t where)
+static int uapi_run_submission(const struct change *change, size_t where)
 {
-	const bool own = change->value.expected == ANY;
-	const uint32_t queue = own ? igt_asahi_queue_create(rig.client->fd, rig.client->vm,
-							    DRM_ASAHI_PRIORITY_MEDIUM, 0) :
-				     rig.client->queue;
 	struct submission sub;
 	uint32_t out;
 	int err;
 
-	submission_init(&sub, queue);
+	uapi_submission_init(&sub);
 	out = sub.syncs[1].handle;
 	if (where != offsetof(struct submission, args))
-		apply((uint8_t *)&sub + where, change);
-	err = submission_run(&sub, where == offsetof(struct submission, args) ? change : NULL);
-	syncobj_destroy(rig.client->fd, out);
-	if (own)
-		igt_asahi_queue_destroy(rig.client->fd, queue, 0);
+		uapi_apply((uint8_t *)&sub + where, change);
+	err = uapi_submission_run(&sub, where == offsetof(struct submission, args) ? change : NULL);
+	syncobj_destroy(uapi_rig.client->fd, out);
 	return err;
 }
 
-static int run_submit(const struct change *change)
+static int uapi_run_submit(const struct change *change)
 {
-	return run_submission(change, offsetof(struct submission, args));
+	return uapi_run_submission(change, offsetof(struct submission, args));
 }
 
 /* Each of the two, the one that is signalled first */
-static int run_sync(const struct change *change)
+static int uapi_run_sync(const struct change *change)
 {
-	const int err = run_submission(change, offsetof(struct submission, syncs[1]));
+	const int err = uapi_run_submission(change, offsetof(struct submission, syncs[1]));
 
-	igt_assert_eq(run_submission(change, offsetof(struct submission, syncs[0])), err);
+	igt_assert_eq(uapi_run_submission(change, offsetof(struct submission, syncs[0])), err);
 	return err;
 }
 
 /* The last one's, so that a size that is too small leaves nothing behind it */
-static int run_header(const struct change *change)
+static int uapi_run_header(const struct change *change)
 {
 	struct submission sub;
 	uint32_t size;
 	int err;
 
-	submission_init(&sub, rig.client->queue);
-	apply(&sub.commands.compute.header, change);
+	uapi_submission_init(&sub);
+	uapi_apply(&sub.commands.compute.header, change);
 	size = sub.commands.compute.header.size;
 	if (size < sizeof(sub.commands.compute.compute))
 		sub.args.cmdbuf_size -= sizeof(sub.commands.compute.compute) - size;
-	err = submission_run(&sub, NULL);
-	syncobj_destroy(rig.client->fd, sub.syncs[1].handle);
+	err = uapi_submission_run(&sub, NULL);
+	syncobj_destroy(uapi_rig.client->fd, sub.syncs[1].handle);
 	return err;
 }
 
-static int run_attachment(const struct change *change)
+static int uapi_run_attachment(const struct change *change)
 {
-	return run_submission(change, offsetof(struct submission, commands.attachment));
+	return uapi_run_submission(change, offsetof(struct submission, commands.attachment));
 }
 
-static int run_render(const struct change *change)
+static int uapi_run_render(const struct change *change)
 {
-	return run_submission(change, offsetof(struct submission, commands.render.render));
+	return uapi_run_submission(change, offsetof(struct submission, commands.render.render));
 }
 
-static int run_compute(const struct change *change)
+static int uapi_run_compute(const struct change *change)
 {
-	return run_submission(change, offsetof(struct submission, commands.compute.compute));
+	return uapi_run_submission(change, offsetof(struct submission, commands.compute.compute));
 }
 
 /*
@@ -488,13 +482,13 @@ struct row {
 /* Padding and flags of which there are none */
 #define ZERO(type, member, run)						\
 	ROW(type, member, run, V(0, 0), V(1, -EINVAL), V(ALL_ONES, -EINVAL))
-/* What the driver writes: what was there before does not matter */
+/* A field that the driver writes: its value before does not matter */
 #define OUT(type, member, run)						\
 	ROW(type, member, run, V(0, 0), V(1, 0), V(ALL_ONES, 0))
 /* A number that the driver has given to the caller */
 #define ID(type, member, run)						\
 	ROW(type, member, run, R(0, 0), V(0, -ENOENT), V(ALL_ONES, -ENOENT))
-/* What is handed on to the GPU */
+/* A value that is handed on to the GPU */
 #define HANDED(type, member, run)					\
 	ROW(type, member, run, R(0, 0), V(1, ANY), V(ALL_ONES, ANY))
 /* An address of a render, which is 0 or one that can be mapped */
@@ -514,149 +508,154 @@ struct row {
 #define TIMES(type, member, run)					\
 	TIME(type, member.start, run), TIME(type, member.end, run)
 
-static const struct row rows[] = {
-	ROW(get_params, param_group, run_get_params, V(0, 0), V(1, -EINVAL), V(ALL_ONES, -EINVAL)),
-	ZERO(get_params, pad, run_get_params),
-	ROW(get_params, pointer, run_get_params, R(0, 0),
+static const struct row uapi_rows[] = {
+	ROW(get_params, param_group, uapi_run_get_params, V(0, 0), V(1, -EINVAL),
+	    V(ALL_ONES, -EINVAL)),
+	ZERO(get_params, pad, uapi_run_get_params),
+	ROW(get_params, pointer, uapi_run_get_params, R(0, 0),
 	    R(sizeof(struct drm_asahi_params_global), 0),
 	    R(sizeof(struct drm_asahi_params_global) + 8, -EFAULT)),
-	ROW(get_params, size, run_get_params, R(0, 0), V(0, 0),
+	ROW(get_params, size, uapi_run_get_params, R(0, 0), V(0, 0),
 	    R(sizeof(struct drm_asahi_params_global) + 8, -EFAULT)),
 
-	ZERO(get_time, flags, run_get_time),
-	OUT(get_time, gpu_timestamp, run_get_time),
+	ZERO(get_time, flags, uapi_run_get_time),
+	OUT(get_time, gpu_timestamp, uapi_run_get_time),
 
-	ROW(vm_create, kernel_start, run_vm_create, R(-PAGE, 0), R(0, 0), R(PAGE, -EINVAL)),
-	ROW(vm_create, kernel_end, run_vm_create, R(PAGE, 0), R(0, 0), R(-PAGE, -EINVAL)),
-	OUT(vm_create, vm_id, run_vm_create),
-	ZERO(vm_create, pad, run_vm_create),
-	ID(vm_destroy, vm_id, run_vm_destroy),
-	ZERO(vm_destroy, pad, run_vm_destroy),
+	ROW(vm_create, kernel_start, uapi_run_vm_create, R(-PAGE, 0), R(0, 0), R(PAGE, -EINVAL)),
+	ROW(vm_create, kernel_end, uapi_run_vm_create, R(PAGE, 0), R(0, 0), R(-PAGE, -EINVAL)),
+	OUT(vm_create, vm_id, uapi_run_vm_create),
+	ZERO(vm_create, pad, uapi_run_vm_create),
+	ID(vm_destroy, vm_id, uapi_run_vm_destroy),
+	ZERO(vm_destroy, pad, uapi_run_vm_destroy),
 
-	ID(vm_bind, vm_id, run_vm_bind),
-	ROW(vm_bind, num_binds, run_vm_bind, R(0, 0), V(0, 0), V(65537, -EINVAL)),
-	ROW(vm_bind, stride, run_vm_bind, R(0, 0), R(-1, -EINVAL), V(4097, -EINVAL)),
-	ZERO(vm_bind, pad, run_vm_bind),
-	ROW(vm_bind, userptr, run_vm_bind, R(0, 0), R(sizeof(struct drm_asahi_gem_bind_op), 0),
+	ID(vm_bind, vm_id, uapi_run_vm_bind),
+	ROW(vm_bind, num_binds, uapi_run_vm_bind, R(0, 0), V(0, 0), V(65537, -EINVAL)),
+	ROW(vm_bind, stride, uapi_run_vm_bind, R(0, 0), R(-1, -EINVAL), V(4097, -EINVAL)),
+	ZERO(vm_bind, pad, uapi_run_vm_bind),
+	ROW(vm_bind, userptr, uapi_run_vm_bind, R(0, 0), R(sizeof(struct drm_asahi_gem_bind_op), 0),
 	    R(sizeof(struct drm_asahi_gem_bind_op) + 8, -EFAULT)),
 
-	ROW(gem_bind_op, flags, run_bind_op, R(0, 0), V(DRM_ASAHI_BIND_READ, 0), V(0, -EINVAL)),
-	ID(gem_bind_op, handle, run_bind_op),
-	ROW(gem_bind_op, offset, run_bind_op, R(0, 0), V((OBJECT_PAGES - 1) * PAGE, 0),
-	    V(OBJECT_PAGES * PAGE, -EINVAL)),
-	ROW(gem_bind_op, range, run_bind_op, R(0, 0), R(PAGE, 0), V(0, -EINVAL)),
-	ROW(gem_bind_op, addr, run_bind_op, R(0, 0), R(PAGE, 0), R(2 * PAGE, -EINVAL)),
+	ROW(gem_bind_op, flags, uapi_run_bind_op, R(0, 0), V(DRM_ASAHI_BIND_READ, 0),
+	    V(0, -EINVAL)),
+	ID(gem_bind_op, handle, uapi_run_bind_op),
+	ROW(gem_bind_op, offset, uapi_run_bind_op, R(0, 0), V((OBJECT_PAGES - 1) * PAGE, 0),
+	    V(OBJECT_PAGES *PAGE, -EINVAL)),
+	ROW(gem_bind_op, range, uapi_run_bind_op, R(0, 0), R(PAGE, 0), V(0, -EINVAL)),
+	ROW(gem_bind_op, addr, uapi_run_bind_op, R(0, 0), R(PAGE, 0), R(2 * PAGE, -EINVAL)),
 
-	ROW(gem_create, size, run_gem_create, R(0, 0), V(1, 0), V(0, -EINVAL)),
-	ROW(gem_create, flags, run_gem_create, R(0, 0), R(DRM_ASAHI_GEM_WRITEBACK, 0),
+	ROW(gem_create, size, uapi_run_gem_create, R(0, 0), V(1, 0), V(0, -EINVAL)),
+	ROW(gem_create, flags, uapi_run_gem_create, R(0, 0), R(DRM_ASAHI_GEM_WRITEBACK, 0),
 	    R(DRM_ASAHI_GEM_VM_PRIVATE << 1, -EINVAL)),
-	ID(gem_create, vm_id, run_gem_create),
-	OUT(gem_create, handle, run_gem_create),
-	ZERO(gem_create, pad, run_gem_create),
-	ID(gem_mmap_offset, handle, run_mmap_offset),
-	ZERO(gem_mmap_offset, flags, run_mmap_offset),
-	OUT(gem_mmap_offset, offset, run_mmap_offset),
+	ID(gem_create, vm_id, uapi_run_gem_create),
+	OUT(gem_create, handle, uapi_run_gem_create),
+	ZERO(gem_create, pad, uapi_run_gem_create),
+	ID(gem_mmap_offset, handle, uapi_run_mmap_offset),
+	ZERO(gem_mmap_offset, flags, uapi_run_mmap_offset),
+	OUT(gem_mmap_offset, offset, uapi_run_mmap_offset),
 
-	ROW(gem_bind_object, op, run_bind_object, R(0, 0), V(2, -EINVAL), V(ALL_ONES, -EINVAL)),
-	ROW(gem_bind_object, flags, run_bind_object, R(0, 0), V(0, -EINVAL),
+	ROW(gem_bind_object, op, uapi_run_bind_object, R(0, 0), V(2, -EINVAL),
 	    V(ALL_ONES, -EINVAL)),
-	ID(gem_bind_object, handle, run_bind_object),
-	ZERO(gem_bind_object, vm_id, run_bind_object),
-	ROW(gem_bind_object, offset, run_bind_object, R(0, 0), V((OBJECT_PAGES - 1) * PAGE, 0),
-	    V(OBJECT_PAGES * PAGE, -EINVAL)),
-	ROW(gem_bind_object, range, run_bind_object, R(0, 0), V(OBJECT_PAGES * PAGE, 0),
+	ROW(gem_bind_object, flags, uapi_run_bind_object, R(0, 0), V(0, -EINVAL),
+	    V(ALL_ONES, -EINVAL)),
+	ID(gem_bind_object, handle, uapi_run_bind_object),
+	ZERO(gem_bind_object, vm_id, uapi_run_bind_object),
+	ROW(gem_bind_object, offset, uapi_run_bind_object, R(0, 0), V((OBJECT_PAGES - 1) * PAGE, 0),
+	    V(OBJECT_PAGES *PAGE, -EINVAL)),
+	ROW(gem_bind_object, range, uapi_run_bind_object, R(0, 0), V(OBJECT_PAGES *PAGE, 0),
 	    V((OBJECT_PAGES + 1) * PAGE, -EINVAL)),
-	OUT(gem_bind_object, object_handle, run_bind_object),
-	ZERO(gem_bind_object, pad, run_bind_object),
+	OUT(gem_bind_object, object_handle, uapi_run_bind_object),
+	ZERO(gem_bind_object, pad, uapi_run_bind_object),
 
-	ZERO(queue_create, flags, run_queue_create),
-	ID(queue_create, vm_id, run_queue_create),
-	ROW(queue_create, priority, run_queue_create, R(0, 0), V(DRM_ASAHI_PRIORITY_LOW, 0),
+	ZERO(queue_create, flags, uapi_run_queue_create),
+	ID(queue_create, vm_id, uapi_run_queue_create),
+	ROW(queue_create, priority, uapi_run_queue_create, R(0, 0), V(DRM_ASAHI_PRIORITY_LOW, 0),
 	    V(DRM_ASAHI_PRIORITY_REALTIME + 1, -EINVAL)),
-	OUT(queue_create, queue_id, run_queue_create),
+	OUT(queue_create, queue_id, uapi_run_queue_create),
 	/* handed on: no work, no harm */
-	ROW(queue_create, usc_exec_base, run_queue_create, R(0, 0), V(0, 0), V(ALL_ONES, 0)),
-	ID(queue_destroy, queue_id, run_queue_destroy),
-	ZERO(queue_destroy, pad, run_queue_destroy),
+	ROW(queue_create, usc_exec_base, uapi_run_queue_create, R(0, 0), V(0, 0), V(ALL_ONES, 0)),
+	ID(queue_destroy, queue_id, uapi_run_queue_destroy),
+	ZERO(queue_destroy, pad, uapi_run_queue_destroy),
 
-	ROW(submit, syncs, run_submit, R(0, 0), R(2 * sizeof(struct drm_asahi_sync), 0),
+	ROW(submit, syncs, uapi_run_submit, R(0, 0), R(2 * sizeof(struct drm_asahi_sync), 0),
 	    R(2 * sizeof(struct drm_asahi_sync) + 8, -EFAULT)),
-	ROW(submit, cmdbuf, run_submit, R(0, 0), R(sizeof(((struct submission *)0)->commands), 0),
+	ROW(submit, cmdbuf, uapi_run_submit, R(0, 0),
+	    R(sizeof(((struct submission *)0)->commands), 0),
 	    R(sizeof(((struct submission *)0)->commands) + 8, -EFAULT)),
-	ZERO(submit, flags, run_submit),
-	ID(submit, queue_id, run_submit),
-	ROW(submit, in_sync_count, run_submit, R(0, 0), V(0, 0), V(4096, -EINVAL)),
-	ROW(submit, out_sync_count, run_submit, R(0, 0), V(0, 0), V(4096, -EINVAL)),
-	ROW(submit, cmdbuf_size, run_submit, R(0, 0), R(-1, -EINVAL), V(0, -EINVAL)),
-	ZERO(submit, pad, run_submit),
+	ZERO(submit, flags, uapi_run_submit),
+	ID(submit, queue_id, uapi_run_submit),
+	ROW(submit, in_sync_count, uapi_run_submit, R(0, 0), V(0, 0), V(4096, -EINVAL)),
+	ROW(submit, out_sync_count, uapi_run_submit, R(0, 0), V(0, 0), V(4096, -EINVAL)),
+	ROW(submit, cmdbuf_size, uapi_run_submit, R(0, 0), R(-1, -EINVAL), V(0, -EINVAL)),
+	ZERO(submit, pad, uapi_run_submit),
 
-	ROW(sync, sync_type, run_sync, R(0, 0), V(2, -EINVAL), V(ALL_ONES, -EINVAL)),
-	ID(sync, handle, run_sync),
-	ZERO(sync, timeline_value, run_sync),
+	ROW(sync, sync_type, uapi_run_sync, R(0, 0), V(2, -EINVAL), V(ALL_ONES, -EINVAL)),
+	ID(sync, handle, uapi_run_sync),
+	ZERO(sync, timeline_value, uapi_run_sync),
 
-	ROW(cmd_header, cmd_type, run_header, R(0, 0), V(5, -EINVAL), V(ALL_ONES, -EINVAL)),
-	ROW(cmd_header, size, run_header, R(0, 0), R(-sizeof(struct drm_asahi_timestamps), 0),
+	ROW(cmd_header, cmd_type, uapi_run_header, R(0, 0), V(5, -EINVAL), V(ALL_ONES, -EINVAL)),
+	ROW(cmd_header, size, uapi_run_header, R(0, 0), R(-sizeof(struct drm_asahi_timestamps), 0),
 	    R(1, -EINVAL)),
-	ROW(cmd_header, vdm_barrier, run_header, R(0, 0), V(1, 0), V(2, -EINVAL)),
-	ROW(cmd_header, cdm_barrier, run_header, R(0, 0), V(0, 0), V(1, -EINVAL)),
+	ROW(cmd_header, vdm_barrier, uapi_run_header, R(0, 0), V(1, 0), V(2, -EINVAL)),
+	ROW(cmd_header, cdm_barrier, uapi_run_header, R(0, 0), V(0, 0), V(1, -EINVAL)),
 
-	ROW(attachment, pointer, run_attachment, R(0, 0), V(0, 0), V(ALL_ONES, 0)),
-	ROW(attachment, size, run_attachment, R(0, 0), V(0x7fffffff80, 0),
+	ROW(attachment, pointer, uapi_run_attachment, R(0, 0), V(0, 0), V(ALL_ONES, 0)),
+	ROW(attachment, size, uapi_run_attachment, R(0, 0), V(0x7fffffff80, 0),
 	    V(0x7fffffff81, -EINVAL)),
-	ZERO(attachment, pad, run_attachment),
-	ZERO(attachment, flags, run_attachment),
+	ZERO(attachment, pad, uapi_run_attachment),
+	ZERO(attachment, flags, uapi_run_attachment),
 
-	ROW(cmd_render, flags, run_render, R(0, 0), V(DRM_ASAHI_RENDER_DBIAS_IS_INT, 0),
+	ROW(cmd_render, flags, uapi_run_render, R(0, 0), V(DRM_ASAHI_RENDER_DBIAS_IS_INT, 0),
 	    V(DRM_ASAHI_RENDER_DBIAS_IS_INT << 1, -EINVAL)),
-	HANDED(cmd_render, isp_zls_pixels, run_render),
-	ADDRESS(cmd_render, vdm_ctrl_stream_base, run_render),
-	HELPER(cmd_render, vertex_helper, run_render),
-	HELPER(cmd_render, fragment_helper, run_render),
-	ADDRESS(cmd_render, isp_scissor_base, run_render),
-	ADDRESS(cmd_render, isp_dbias_base, run_render),
-	ADDRESS(cmd_render, isp_oclqry_base, run_render),
-	ZLS(cmd_render, depth, run_render),
-	ZLS(cmd_render, stencil, run_render),
-	HANDED(cmd_render, zls_ctrl, run_render),
-	HANDED(cmd_render, ppp_multisamplectl, run_render),
-	ADDRESS(cmd_render, sampler_heap, run_render),
-	HANDED(cmd_render, ppp_ctrl, run_render),
-	ROW(cmd_render, width_px, run_render, R(0, 0), V(16384, 0), V(16385, -EINVAL)),
-	ROW(cmd_render, height_px, run_render, R(0, 0), V(16384, 0), V(16385, -EINVAL)),
-	ROW(cmd_render, layers, run_render, R(0, 0), V(2048, 0), V(2049, -EINVAL)),
-	HANDED(cmd_render, sampler_count, run_render),
-	ROW(cmd_render, utile_width_px, run_render, R(0, 0), V(16, -EINVAL), V(64, -EINVAL)),
-	ROW(cmd_render, utile_height_px, run_render, R(0, 0), V(16, 0), V(8, -EINVAL)),
-	ROW(cmd_render, samples, run_render, R(0, 0), V(4, 0), V(8, -EINVAL)),
-	ROW(cmd_render, sample_size_B, run_render, R(0, 0), V(31, 0), V(32, -EINVAL)),
-	HANDED(cmd_render, isp_merge_upper_x, run_render),
-	HANDED(cmd_render, isp_merge_upper_y, run_render),
-	PROGRAM(cmd_render, bg, run_render),
-	PROGRAM(cmd_render, eot, run_render),
-	PROGRAM(cmd_render, partial_bg, run_render),
-	PROGRAM(cmd_render, partial_eot, run_render),
-	HANDED(cmd_render, isp_bgobjdepth, run_render),
-	HANDED(cmd_render, isp_bgobjvals, run_render),
-	TIMES(cmd_render, ts_vtx, run_render),
-	TIMES(cmd_render, ts_frag, run_render),
+	HANDED(cmd_render, isp_zls_pixels, uapi_run_render),
+	ADDRESS(cmd_render, vdm_ctrl_stream_base, uapi_run_render),
+	HELPER(cmd_render, vertex_helper, uapi_run_render),
+	HELPER(cmd_render, fragment_helper, uapi_run_render),
+	ADDRESS(cmd_render, isp_scissor_base, uapi_run_render),
+	ADDRESS(cmd_render, isp_dbias_base, uapi_run_render),
+	ADDRESS(cmd_render, isp_oclqry_base, uapi_run_render),
+	ZLS(cmd_render, depth, uapi_run_render),
+	ZLS(cmd_render, stencil, uapi_run_render),
+	HANDED(cmd_render, zls_ctrl, uapi_run_render),
+	HANDED(cmd_render, ppp_multisamplectl, uapi_run_render),
+	ADDRESS(cmd_render, sampler_heap, uapi_run_render),
+	HANDED(cmd_render, ppp_ctrl, uapi_run_render),
+	ROW(cmd_render, width_px, uapi_run_render, R(0, 0), V(16384, 0), V(16385, -EINVAL)),
+	ROW(cmd_render, height_px, uapi_run_render, R(0, 0), V(16384, 0), V(16385, -EINVAL)),
+	ROW(cmd_render, layers, uapi_run_render, R(0, 0), V(2048, 0), V(2049, -EINVAL)),
+	HANDED(cmd_render, sampler_count, uapi_run_render),
+	ROW(cmd_render, utile_width_px, uapi_run_render, R(0, 0), V(16, -EINVAL), V(64, -EINVAL)),
+	ROW(cmd_render, utile_height_px, uapi_run_render, R(0, 0), V(16, 0), V(8, -EINVAL)),
+	ROW(cmd_render, samples, uapi_run_render, R(0, 0), V(4, 0), V(8, -EINVAL)),
+	ROW(cmd_render, sample_size_B, uapi_run_render, R(0, 0), V(31, 0), V(32, -EINVAL)),
+	HANDED(cmd_render, isp_merge_upper_x, uapi_run_render),
+	HANDED(cmd_render, isp_merge_upper_y, uapi_run_render),
+	PROGRAM(cmd_render, bg, uapi_run_render),
+	PROGRAM(cmd_render, eot, uapi_run_render),
+	PROGRAM(cmd_render, partial_bg, uapi_run_render),
+	PROGRAM(cmd_render, partial_eot, uapi_run_render),
+	HANDED(cmd_render, isp_bgobjdepth, uapi_run_render),
+	HANDED(cmd_render, isp_bgobjvals, uapi_run_render),
+	TIMES(cmd_render, ts_vtx, uapi_run_render),
+	TIMES(cmd_render, ts_frag, uapi_run_render),
 
-	ZERO(cmd_compute, flags, run_compute),
-	HANDED(cmd_compute, sampler_count, run_compute),
-	ROW(cmd_compute, cdm_ctrl_stream_base, run_compute, R(0, 0), V(0, ANY), V(ALL_ONES, ANY)),
-	HANDED(cmd_compute, cdm_ctrl_stream_end, run_compute),
-	HANDED(cmd_compute, sampler_heap, run_compute),
-	HELPER(cmd_compute, helper, run_compute),
-	TIMES(cmd_compute, ts, run_compute),
+	ZERO(cmd_compute, flags, uapi_run_compute),
+	HANDED(cmd_compute, sampler_count, uapi_run_compute),
+	ROW(cmd_compute, cdm_ctrl_stream_base, uapi_run_compute, R(0, 0), V(0, ANY),
+	    V(ALL_ONES, ANY)),
+	HANDED(cmd_compute, cdm_ctrl_stream_end, uapi_run_compute),
+	HANDED(cmd_compute, sampler_heap, uapi_run_compute),
+	HELPER(cmd_compute, helper, uapi_run_compute),
+	TIMES(cmd_compute, ts, uapi_run_compute),
 };
 
-static bool as_expected(int err, int expected)
+static bool uapi_as_expected(int err, int expected)
 {
 	if (expected == ANY)
 		return err == 0 || err == -EIO || err == -ETIMEDOUT;
 	return err == expected;
 }
 
-static void run_value(const struct row *row, const struct value *value)
+static void uapi_run_value(const struct row *row, const struct value *value)
 {
 	static const char *const bases[] = {
 		[FROM_ZERO] = "", [FROM_RIGHT] = "plus ", [FROM_END] = "of vm_end plus ",
@@ -668,19 +667,19 @@ static void run_value(const struct row *row, const struct value *value)
 	};
 	const int err = row->run(&change);
 
-	igt_assert_f(as_expected(err, value->expected), "%s %s0x%llx: %d, not %d\n", row->name,
+	igt_assert_f(uapi_as_expected(err, value->expected), "%s %s0x%llx: %d, not %d\n", row->name,
 		     bases[value->base], (unsigned long long)value->value, err, value->expected);
 }
 
-static void run_row(const struct row *row)
+static void uapi_run_row(const struct row *row)
 {
 	static const struct value as_is = R(0, 0);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(row->values); i++)
-		run_value(row, &row->values[i]);
+		uapi_run_value(row, &row->values[i]);
 	/* and nothing of that has done any harm */
-	run_value(row, &as_is);
+	uapi_run_value(row, &as_is);
 }
 
 /* Parameters: what they may be, and which part of them is written */
@@ -698,7 +697,7 @@ struct param {
 	  offsetof(struct drm_asahi_params_global, member),		\
 	  sizeof(((struct drm_asahi_params_global *)0)->member), least, most }
 
-static const struct param params[] = {
+static const struct param uapi_params[] = {
 	PARAM(features, 0, DRM_ASAHI_FEATURE_SOFT_FAULTS),
 	PARAM(gpu_generation, 13, 14),
 	PARAM(gpu_variant, 'A', 'Z'),
@@ -718,14 +717,14 @@ static const struct param params[] = {
 	PARAM(command_timestamp_frequency_hz, 1, 10000000000ULL),
 };
 
-static void run_param(const struct param *param)
+static void uapi_run_param(const struct param *param)
 {
 	const size_t end = param->offset + param->bytes;
-	uint8_t got[sizeof(rig.params)];
-	uint8_t old[sizeof(rig.params)];
+	uint8_t got[sizeof(uapi_rig.params)];
+	uint8_t old[sizeof(uapi_rig.params)];
 	uint64_t value = 0;
 
-	memcpy(&value, (uint8_t *)&rig.params + param->offset,
+	memcpy(&value, (uint8_t *)&uapi_rig.params + param->offset,
 	       param->bytes < sizeof(value) ? param->bytes : sizeof(value));
 	igt_assert_lte_u64(param->least, value);
 	igt_assert_lte_u64(value, param->most);
@@ -733,60 +732,61 @@ static void run_param(const struct param *param)
 	/* It is the last that is asked for: */
 	memset(old, 0xaa, sizeof(old));
 	memcpy(got, old, sizeof(got));
-	igt_asahi_get_params(rig.client->fd, 0, got, end, 0);
-	igt_assert(!memcmp(got, &rig.params, end));
+	igt_asahi_get_params(uapi_rig.client->fd, 0, got, end, 0);
+	igt_assert(!memcmp(got, &uapi_rig.params, end));
 	igt_assert(!memcmp(got + end, old + end, sizeof(got) - end));
 
 	/* or the first that is not. */
 	memcpy(got, old, sizeof(got));
-	igt_asahi_get_params(rig.client->fd, 0, got, param->offset, 0);
+	igt_asahi_get_params(uapi_rig.client->fd, 0, got, param->offset, 0);
 	igt_assert(!memcmp(got + param->offset, old + param->offset, sizeof(got) - param->offset));
 }
 
-static uint32_t bind_times(void)
+static uint32_t uapi_bind_times(void)
 {
 	struct drm_asahi_gem_bind_object args = {
 		.op = DRM_ASAHI_BIND_OBJECT_OP_BIND,
 		.flags = DRM_ASAHI_BIND_OBJECT_USAGE_TIMESTAMPS,
-		.handle = rig.handle,
+		.handle = uapi_rig.handle,
 		.range = PAGE,
 	};
 
-	do_ioctl(rig.client->fd, DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args);
+	do_ioctl(uapi_rig.client->fd, DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args);
 	return args.object_handle;
 }
 
-static void set_times(struct drm_asahi_timestamps *ts)
+static void uapi_set_times(struct drm_asahi_timestamps *ts)
 {
-	ts->start.handle = rig.times;
-	ts->end.handle = rig.times;
+	ts->start.handle = uapi_rig.times;
+	ts->end.handle = uapi_rig.times;
 	ts->end.offset = 8;
 }
 
-static void rig_init(int fd)
+static void uapi_rig_init(int fd)
 {
 	static const uint32_t end[] = { 2u << 29, 0 };
 	const size_t page = sysconf(_SC_PAGESIZE);
 
-	rig.client = igt_asahi_client_open(fd);
-	igt_asahi_get_params(rig.client->fd, 0, &rig.params, sizeof(rig.params), 0);
-	rig.handle = igt_asahi_gem_create(rig.client->fd, OBJECT_PAGES * PAGE, 0, 0, 0);
-	rig.times = bind_times();
-	rig.signalled = syncobj_create(rig.client->fd, DRM_SYNCOBJ_CREATE_SIGNALED);
-	rig.render = igt_asahi_render(rig.client, 64);
-	rig.compute = igt_asahi_command_words(rig.client, end, ARRAY_SIZE(end));
-	set_times(&rig.render.render.ts_vtx);
-	set_times(&rig.render.render.ts_frag);
-	set_times(&rig.compute.compute.ts);
+	uapi_rig.client = igt_asahi_client_open(fd);
+	igt_asahi_get_params(uapi_rig.client->fd, 0, &uapi_rig.params, sizeof(uapi_rig.params), 0);
+	uapi_rig.handle = igt_asahi_gem_create(uapi_rig.client->fd, OBJECT_PAGES * PAGE, 0, 0, 0);
+	uapi_rig.times = uapi_bind_times();
+	uapi_rig.signalled = syncobj_create(uapi_rig.client->fd, DRM_SYNCOBJ_CREATE_SIGNALED);
+	uapi_rig.render = igt_asahi_render(uapi_rig.client, 64);
+	uapi_rig.compute = igt_asahi_command_words(uapi_rig.client, end, ARRAY_SIZE(end));
+	uapi_set_times(&uapi_rig.render.render.ts_vtx);
+	uapi_set_times(&uapi_rig.render.render.ts_frag);
+	uapi_set_times(&uapi_rig.compute.compute.ts);
 
-	rig.edge = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	igt_assert(rig.edge != MAP_FAILED);
-	rig.edge += page;
-	igt_assert_eq(mprotect(rig.edge, page, PROT_NONE), 0);
+	uapi_rig.edge =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	igt_assert(uapi_rig.edge != MAP_FAILED);
+	uapi_rig.edge += page;
+	igt_assert_eq(mprotect(uapi_rig.edge, page, PROT_NONE), 0);
 }
 
 /* Names of subtests have no dots. */
-static const char *subtest(const char *field)
+static const char *uapi_subtest(const char *field)
 {
 	static char name[96];
 	char *dot;
@@ -804,20 +804,20 @@ int igt_main()
 
 	igt_fixture() {
 		fd = drm_open_driver_render(DRIVER_ASAHI);
-		rig_init(fd);
+		uapi_rig_init(fd);
 	}
 
 	igt_describe("Each parameter has a value that a GPU can have, and is written as a whole.");
-	for (i = 0; i < ARRAY_SIZE(params); i++) {
-		igt_subtest(subtest(params[i].name)) {
-			run_param(&params[i]);
+	for (i = 0; i < ARRAY_SIZE(uapi_params); i++) {
+		igt_subtest(uapi_subtest(uapi_params[i].name)) {
+			uapi_run_param(&uapi_params[i]);
 		}
 	}
 
 	igt_describe("Each field with a right value, one at the border, and a wrong one.");
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		igt_subtest(subtest(rows[i].name)) {
-			run_row(&rows[i]);
+	for (i = 0; i < ARRAY_SIZE(uapi_rows); i++) {
+		igt_subtest(uapi_subtest(uapi_rows[i].name)) {
+			uapi_run_row(&uapi_rows[i]);
 		}
 	}
 

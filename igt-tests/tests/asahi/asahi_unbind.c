@@ -48,7 +48,7 @@ struct device {
 	char nodes[PATH_MAX + 8];
 };
 
-static void find_device(int fd, struct device *device)
+static void unbind_find_device(int fd, struct device *device)
 {
 	char path[64], target[PATH_MAX];
 	struct stat st;
@@ -65,7 +65,7 @@ static void find_device(int fd, struct device *device)
 	igt_require_f(realpath(path, device->driver), "a driver in sysfs\n");
 }
 
-static int open_control(const struct device *device, const char *control)
+static int unbind_open_control(const struct device *device, const char *control)
 {
 	char path[PATH_MAX + 16];
 	int fd;
@@ -76,13 +76,13 @@ static int open_control(const struct device *device, const char *control)
 	return fd;
 }
 
-static void write_control(int fd, const struct device *device)
+static void unbind_write_control(int fd, const struct device *device)
 {
 	igt_assert_eq(write(fd, device->name, strlen(device->name)), strlen(device->name));
 	close(fd);
 }
 
-static void wait_for_node(const struct device *device, bool there)
+static void unbind_wait_for_node(const struct device *device, bool there)
 {
 	unsigned int i;
 
@@ -92,7 +92,7 @@ static void wait_for_node(const struct device *device, bool there)
 		     there ? "missing" : "still there");
 }
 
-static void wait_for_no_objects(void)
+static void unbind_wait_for_no_objects(void)
 {
 	static const char *const kinds[] = {
 		"devices", "files", "vms", "gem-objects", "page-tables", "queues", "jobs",
@@ -109,15 +109,15 @@ static void wait_for_no_objects(void)
 	igt_assert_eq(total, 0);
 }
 
-static void fault_and_unbind(const struct device *device)
+static void unbind_fault_and_unbind(const struct device *device)
 {
-	const int unbind = open_control(device, "unbind");
+	const int unbind = unbind_open_control(device, "unbind");
 	int fd = drm_open_driver_render(DRIVER_ASAHI);
 	struct asahi_client *client = igt_asahi_client_open(fd);
 	const struct asahi_command bad = igt_asahi_store(client, ASAHI_UNMAPPED, 1);
 
 	igt_assert_eq(igt_asahi_run(client, &bad), -EIO);
-	write_control(unbind, device);
+	unbind_write_control(unbind, device);
 	igt_asahi_client_close(client);
 	drm_close_driver(fd);
 }
@@ -146,23 +146,24 @@ struct load {
 	volatile uint32_t *maps[MAPS];
 };
 
-static int export_fence(struct asahi_client *client, uint32_t sync)
+static int unbind_export_fence(struct asahi_client *client, uint32_t sync)
 {
 	return syncobj_handle_to_fd(client->fd, sync,
 				    DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE);
 }
 
-static int submit_compute(struct asahi_client *client, uint32_t queue,
-			  const struct asahi_command *command, uint32_t in)
+static int unbind_submit_compute(struct asahi_client *client, uint32_t queue,
+				 const struct asahi_command *command, uint32_t in)
 {
 	const uint32_t sync = syncobj_create(client->fd, 0);
 
 	igt_asahi_submit(client->fd, queue, command, 1,
 			 &(struct asahi_sync){ .in = in, .out = sync });
-	return export_fence(client, sync);
+	return unbind_export_fence(client, sync);
 }
 
-static int submit_render(struct asahi_client *client, uint32_t queue, struct asahi_times times)
+static int unbind_submit_render(struct asahi_client *client, uint32_t queue,
+				struct asahi_times times)
 {
 	const uint32_t sync = syncobj_create(client->fd, 0);
 	struct asahi_render render = igt_asahi_render(client, 64);
@@ -171,16 +172,16 @@ static int submit_render(struct asahi_client *client, uint32_t queue, struct asa
 			       igt_asahi_word_addr(client, ASAHI_RESULT + 1), 1);
 	render.render.ts_frag.start.handle = times.object;
 	igt_assert_eq(igt_asahi_submit_render(client, queue, &render, sync), 0);
-	return export_fence(client, sync);
+	return unbind_export_fence(client, sync);
 }
 
-static uint32_t another_queue(struct asahi_client *client)
+static uint32_t unbind_another_queue(struct asahi_client *client)
 {
 	return igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
 }
 
 /* When this returns, compute and render work are on the GPU. */
-static void load_submit(struct load *load)
+static void unbind_load_submit(struct load *load)
 {
 	struct asahi_client *client = load->client;
 	struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
@@ -189,25 +190,26 @@ static void load_submit(struct load *load)
 	const uint32_t late = igt_asahi_late_fence(client->fd, load->timeline);
 
 	gate.compute.ts.start.handle = compute.object;
-	load->fences[0] = submit_compute(client, client->queue, &gate, 0);
+	load->fences[0] = unbind_submit_compute(client, client->queue, &gate, 0);
 	gate.compute.ts.start.handle = 0;
 	gate = igt_asahi_after(gate, 0);
-	load->fences[1] = submit_compute(client, client->queue, &gate, 0);
-	load->fences[2] = submit_render(client, another_queue(client), render);
-	load->fences[LATE] = submit_compute(client, another_queue(client), &gate, late);
+	load->fences[1] = unbind_submit_compute(client, client->queue, &gate, 0);
+	load->fences[2] = unbind_submit_render(client, unbind_another_queue(client), render);
+	load->fences[LATE] =
+		unbind_submit_compute(client, unbind_another_queue(client), &gate, late);
 	igt_asahi_time_comes(&compute, 0);
 	igt_asahi_time_comes(&render, 0);
 	munmap((void *)compute.map, IGT_ASAHI_PAGE);
 	munmap((void *)render.map, IGT_ASAHI_PAGE);
 }
 
-static volatile uint32_t *map_new(int fd, uint32_t flags, uint32_t *handle)
+static volatile uint32_t *unbind_map_new(int fd, uint32_t flags, uint32_t *handle)
 {
 	*handle = igt_asahi_gem_create(fd, IGT_ASAHI_PAGE, flags, 0, 0);
 	return igt_asahi_gem_mmap(fd, *handle, IGT_ASAHI_PAGE);
 }
 
-static void load_begin(struct load *load, int fd)
+static void unbind_load_begin(struct load *load, int fd)
 {
 	unsigned int i;
 
@@ -215,39 +217,39 @@ static void load_begin(struct load *load, int fd)
 		.client = igt_asahi_client_open(fd),
 		.timeline = sw_sync_timeline_create(),
 	};
-	load->maps[0] = map_new(load->client->fd, 0, &load->handle);
-	load->maps[1] = map_new(load->client->fd, DRM_ASAHI_GEM_WRITEBACK, &load->handle);
-	load->maps[2] = map_new(load->client->fd, 0, &load->handle);
+	load->maps[0] = unbind_map_new(load->client->fd, 0, &load->handle);
+	load->maps[1] = unbind_map_new(load->client->fd, DRM_ASAHI_GEM_WRITEBACK, &load->handle);
+	load->maps[2] = unbind_map_new(load->client->fd, 0, &load->handle);
 	close(prime_handle_to_fd(load->client->fd, load->handle));
-	load->maps[3] = map_new(load->client->fd, 0, &load->handle);
+	load->maps[3] = unbind_map_new(load->client->fd, 0, &load->handle);
 	for (i = 0; i + 1 < MAPS; i++)
 		*load->maps[i] = WORD(i);
-	load_submit(load);
+	unbind_load_submit(load);
 }
 
-static void assert_fence(struct load *load, unsigned int index, int expected)
+static void unbind_assert_fence(struct load *load, unsigned int index, int expected)
 {
 	const int status = sync_fence_status(load->fences[index]);
 
 	igt_assert_f(status == expected, "fence %u: %d, not %d\n", index, status, expected);
 }
 
-/* What waits for a fence of somebody else's has to wait for it. */
-static void check_fences(struct load *load)
+/* A job that waits for another client's fence has to wait for it. */
+static void unbind_check_fences(struct load *load)
 {
 	unsigned int i;
 
 	for (i = 0; i < LATE; i++)
-		assert_fence(load, i, -ENODEV);
-	assert_fence(load, LATE, 0);
+		unbind_assert_fence(load, i, -ENODEV);
+	unbind_assert_fence(load, LATE, 0);
 	sw_sync_timeline_inc(load->timeline, 1);
 	for (i = 0; i < SECONDS * 100 && !sync_fence_status(load->fences[LATE]); i++)
 		usleep(10000);
-	assert_fence(load, LATE, -ENODEV);
+	unbind_assert_fence(load, LATE, -ENODEV);
 }
 
 /* All are read and written, also the one that was never touched. */
-static void check_maps(struct load *load)
+static void unbind_check_maps(struct load *load)
 {
 	unsigned int i;
 
@@ -262,7 +264,7 @@ static void check_maps(struct load *load)
 }
 
 /* Each ioctl of the driver's, and some of the core's; all arguments are zero but for that. */
-static void check_ioctls(struct load *load)
+static void unbind_check_ioctls(struct load *load)
 {
 	static const unsigned long requests[] = {
 		DRM_IOCTL_ASAHI_GET_PARAMS, DRM_IOCTL_ASAHI_GET_TIME, DRM_IOCTL_ASAHI_VM_CREATE,
@@ -283,18 +285,18 @@ static void check_ioctls(struct load *load)
 	}
 }
 
-static void check_gone(struct load *load, uint64_t offset)
+static void unbind_check_gone(struct load *load, uint64_t offset)
 {
 	void *map;
 
-	check_ioctls(load);
+	unbind_check_ioctls(load);
 	map = mmap(NULL, IGT_ASAHI_PAGE, PROT_READ, MAP_SHARED, load->client->fd, offset);
 	igt_assert(map == MAP_FAILED);
 	igt_assert_eq(errno, ENODEV);
-	check_maps(load);
+	unbind_check_maps(load);
 }
 
-static void load_end(struct load *load)
+static void unbind_load_end(struct load *load)
 {
 	unsigned int i;
 
@@ -306,7 +308,7 @@ static void load_end(struct load *load)
 	igt_asahi_client_close(load->client);
 }
 
-static void check_works(void)
+static void unbind_check_works(void)
 {
 	int fd = drm_open_driver_render(DRIVER_ASAHI);
 	struct asahi_client *client = igt_asahi_client_open(fd);
@@ -319,33 +321,33 @@ static void check_works(void)
 }
 
 /* As long as a file of the device that has gone is open, the node has another number. */
-static void set_bound(const struct device *device, bool bound)
+static void unbind_set_bound(const struct device *device, bool bound)
 {
-	write_control(open_control(device, bound ? "bind" : "unbind"), device);
+	unbind_write_control(unbind_open_control(device, bound ? "bind" : "unbind"), device);
 	igt_assert_eq(!access(device->nodes, F_OK), bound);
 }
 
-static void test_under_load(const struct device *device)
+static void unbind_test_under_load(const struct device *device)
 {
 	int fd = drm_open_driver_render(DRIVER_ASAHI);
 	struct load load;
 	uint64_t offset;
 
 	igt_require_sw_sync();
-	load_begin(&load, fd);
+	unbind_load_begin(&load, fd);
 	drm_close_driver(fd);
 	offset = igt_asahi_gem_mmap_offset(load.client->fd, load.handle, 0);
-	set_bound(device, false);
-	check_fences(&load);
-	check_gone(&load, offset);
-	set_bound(device, true);
-	check_works();
-	check_gone(&load, offset);
-	load_end(&load);
-	set_bound(device, false);
-	wait_for_no_objects();
-	set_bound(device, true);
-	check_works();
+	unbind_set_bound(device, false);
+	unbind_check_fences(&load);
+	unbind_check_gone(&load, offset);
+	unbind_set_bound(device, true);
+	unbind_check_works();
+	unbind_check_gone(&load, offset);
+	unbind_load_end(&load);
+	unbind_set_bound(device, false);
+	unbind_wait_for_no_objects();
+	unbind_set_bound(device, true);
+	unbind_check_works();
 }
 
 int igt_main()
@@ -356,23 +358,23 @@ int igt_main()
 	igt_fixture() {
 		int fd = drm_open_driver_render(DRIVER_ASAHI);
 
-		find_device(fd, &device);
+		unbind_find_device(fd, &device);
 		drm_close_driver(fd);
 	}
 
 	igt_describe("The device goes while the dump of a fault is made.");
 	igt_subtest("after-fault") {
 		for (i = 0; i < ROUNDS; i++) {
-			fault_and_unbind(&device);
-			wait_for_node(&device, false);
-			wait_for_no_objects();
-			write_control(open_control(&device, "bind"), &device);
-			wait_for_node(&device, true);
+			unbind_fault_and_unbind(&device);
+			unbind_wait_for_node(&device, false);
+			unbind_wait_for_no_objects();
+			unbind_write_control(unbind_open_control(&device, "bind"), &device);
+			unbind_wait_for_node(&device, true);
 		}
 	}
 
 	igt_describe("The device goes while a client is at work.");
 	igt_subtest("under-load") {
-		test_under_load(&device);
+		unbind_test_under_load(&device);
 	}
 }

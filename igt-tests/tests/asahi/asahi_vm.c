@@ -2,10 +2,15 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "asahi/asahi_ioctl.h"
@@ -34,10 +39,17 @@
 #define SINGLE		DRM_ASAHI_BIND_SINGLE_PAGE
 #define UNBIND		DRM_ASAHI_BIND_UNBIND
 
+/* How often a client replaces all of its mappings beside those that read of its memory. */
+#define REPLACED	4
+/* And before, with nobody beside it. */
+#define ALONE		3
+/* A machine that stands still just then looks like one. */
+#define MOST_STALLS	1
+
 #define OBJECT_PAGES	8
 #define OBJECT_SIZE	(OBJECT_PAGES * PAGE)
 
-static struct drm_asahi_params_global params;
+static struct drm_asahi_params_global vm_params;
 
 /* Handles that a table cannot know. */
 enum { NO_HANDLE, OBJECT, CLOSED, OF_OTHER_FILE, UNKNOWN };
@@ -50,7 +62,7 @@ static const struct {
 	uint64_t range;
 	uint64_t addr;
 	int err;
-} bad_binds[] = {
+} vm_bad_binds[] = {
 	{ "no-flags", 0, OBJECT, 0, PAGE, VA, EINVAL },
 	{ "unknown-flags", RW | 1 << 4, OBJECT, 0, PAGE, VA, EINVAL },
 	{ "all-flags", UINT32_MAX, OBJECT, 0, PAGE, VA, EINVAL },
@@ -84,37 +96,37 @@ static const struct {
 	{ "unbind-wraps", UNBIND, NO_HANDLE, 0, -PAGE, VA, EINVAL },
 };
 
-static uint32_t new_object(int fd)
+static uint32_t vm_new_object(int fd)
 {
 	return igt_asahi_gem_create(fd, OBJECT_SIZE, 0, 0, 0);
 }
 
-static void test_bad_bind(int fd, unsigned int i)
+static void vm_test_bad_bind(int fd, unsigned int i)
 {
 	int other = drm_open_driver_render(DRIVER_ASAHI);
 	uint32_t vm = igt_asahi_vm_create(fd);
 	uint32_t handles[] = { [UNKNOWN] = 0x7fffffff };
 	unsigned int n;
 
-	handles[OBJECT] = new_object(fd);
-	handles[CLOSED] = new_object(fd);
+	handles[OBJECT] = vm_new_object(fd);
+	handles[CLOSED] = vm_new_object(fd);
 	gem_close(fd, handles[CLOSED]);
 	/* A number that is a handle there, and none here. */
 	for (n = 0; n < 20; n++)
-		handles[OF_OTHER_FILE] = new_object(other);
+		handles[OF_OTHER_FILE] = vm_new_object(other);
 
-	igt_asahi_vm_bind_one(fd, vm, bad_binds[i].flags, handles[bad_binds[i].handle],
-			      bad_binds[i].offset, bad_binds[i].range, bad_binds[i].addr,
-			      bad_binds[i].err);
+	igt_asahi_vm_bind_one(fd, vm, vm_bad_binds[i].flags, handles[vm_bad_binds[i].handle],
+			      vm_bad_binds[i].offset, vm_bad_binds[i].range, vm_bad_binds[i].addr,
+			      vm_bad_binds[i].err);
 	gem_close(fd, handles[OBJECT]);
 	igt_asahi_vm_destroy(fd, vm, 0);
 	drm_close_driver(other);
 }
 
-static void test_create_bad(int fd)
+static void vm_test_create_bad(int fd)
 {
-	const uint64_t start = params.vm_start, end = params.vm_end;
-	const uint64_t least = params.vm_kernel_min_size;
+	const uint64_t start = vm_params.vm_start, end = vm_params.vm_end;
+	const uint64_t least = vm_params.vm_kernel_min_size;
 	struct drm_asahi_vm_create args = {
 		.kernel_start = VA,
 		.kernel_end = VA + least,
@@ -134,17 +146,17 @@ static void test_create_bad(int fd)
 	igt_asahi_vm_create_range(fd, end - PAGE, least, EINVAL);
 }
 
-static void test_create_range(int fd)
+static void vm_test_create_range(int fd)
 {
-	const uint64_t least = params.vm_kernel_min_size;
+	const uint64_t least = vm_params.vm_kernel_min_size;
 
 	igt_asahi_vm_create_range(fd, VA, VA + least, 0);
 	igt_asahi_vm_create_range(fd, VA + PAGE, VA + least + PAGE, 0);
-	igt_asahi_vm_create_range(fd, params.vm_start, params.vm_end, 0);
-	igt_asahi_vm_create_range(fd, params.vm_end - least, params.vm_end, 0);
+	igt_asahi_vm_create_range(fd, vm_params.vm_start, vm_params.vm_end, 0);
+	igt_asahi_vm_create_range(fd, vm_params.vm_end - least, vm_params.vm_end, 0);
 }
 
-static void test_destroy(int fd)
+static void vm_test_destroy(int fd)
 {
 	int other = drm_open_driver_render(DRIVER_ASAHI);
 	uint32_t vm = igt_asahi_vm_create(fd);
@@ -160,10 +172,10 @@ static void test_destroy(int fd)
 }
 
 /* More than the hardware has contexts. */
-static void test_many_vms(int fd)
+static void vm_test_many_vms(int fd)
 {
 	uint32_t vms[300];
-	uint32_t handle = new_object(fd);
+	uint32_t handle = vm_new_object(fd);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(vms); i++) {
@@ -175,14 +187,14 @@ static void test_many_vms(int fd)
 		igt_asahi_vm_destroy(fd, vms[i], 0);
 }
 
-static void test_kernel_range(int fd)
+static void vm_test_kernel_range(int fd)
 {
 	struct drm_asahi_vm_create args = {
 		.kernel_start = VA,
-		.kernel_end = VA + params.vm_kernel_min_size,
+		.kernel_end = VA + vm_params.vm_kernel_min_size,
 	};
 	const uint64_t end = args.kernel_end;
-	uint32_t handle = new_object(fd);
+	uint32_t handle = vm_new_object(fd);
 	uint32_t vm;
 
 	do_ioctl(fd, DRM_IOCTL_ASAHI_VM_CREATE, &args);
@@ -200,28 +212,28 @@ static void test_kernel_range(int fd)
 }
 
 /* From the first to the last page, and not one more on either side. */
-static void test_limits(int fd)
+static void vm_test_limits(int fd)
 {
 	uint32_t vm = igt_asahi_vm_create(fd);
 	struct drm_asahi_vm_create other = {
 		.kernel_start = VA,
-		.kernel_end = VA + params.vm_kernel_min_size,
+		.kernel_end = VA + vm_params.vm_kernel_min_size,
 	};
-	uint32_t handle = new_object(fd);
+	uint32_t handle = vm_new_object(fd);
 
 	do_ioctl(fd, DRM_IOCTL_ASAHI_VM_CREATE, &other);
-	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, PAGE, params.vm_start, 0);
-	igt_asahi_vm_bind_one(fd, other.vm_id, RW, handle, 0, PAGE, params.vm_end - PAGE, 0);
-	igt_asahi_vm_bind_one(fd, other.vm_id, RW, handle, 0, PAGE, params.vm_end, EINVAL);
-	igt_asahi_vm_bind_one(fd, other.vm_id, RW, handle, 0, 2 * PAGE, params.vm_end - PAGE,
+	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, PAGE, vm_params.vm_start, 0);
+	igt_asahi_vm_bind_one(fd, other.vm_id, RW, handle, 0, PAGE, vm_params.vm_end - PAGE, 0);
+	igt_asahi_vm_bind_one(fd, other.vm_id, RW, handle, 0, PAGE, vm_params.vm_end, EINVAL);
+	igt_asahi_vm_bind_one(fd, other.vm_id, RW, handle, 0, 2 * PAGE, vm_params.vm_end - PAGE,
 			      EINVAL);
 	igt_asahi_vm_destroy(fd, vm, 0);
 	igt_asahi_vm_destroy(fd, other.vm_id, 0);
 	gem_close(fd, handle);
 }
 
-static void bind_args(int fd, uint32_t vm, const void *ops, uint32_t count, uint32_t stride,
-		      int err)
+static void vm_bind_args(int fd, uint32_t vm, const void *ops, uint32_t count, uint32_t stride,
+			 int err)
 {
 	struct drm_asahi_vm_bind args = {
 		.vm_id = vm,
@@ -242,10 +254,10 @@ struct long_op {
 	uint64_t more[3];
 };
 
-static void test_stride(int fd)
+static void vm_test_stride(int fd)
 {
 	uint32_t vm = igt_asahi_vm_create(fd);
-	uint32_t handle = new_object(fd);
+	uint32_t handle = vm_new_object(fd);
 	struct long_op ops[2] = {
 		{ { RW, handle, 0, PAGE, VA }, { 0 } },
 		{ { RW, handle, PAGE, PAGE, VA + PAGE }, { 0 } },
@@ -253,26 +265,26 @@ static void test_stride(int fd)
 	uint8_t *page = calloc(2, 8192);
 
 	igt_assert(page);
-	bind_args(fd, vm, ops, 2, sizeof(ops[0]), 0);
+	vm_bind_args(fd, vm, ops, 2, sizeof(ops[0]), 0);
 	ops[1].more[2] = 1ULL << 63;
-	bind_args(fd, vm, ops, 2, sizeof(ops[0]), E2BIG);
-	bind_args(fd, vm, ops, 1, sizeof(ops[0]), 0);
-	bind_args(fd, vm, ops, 1, 0, EINVAL);
-	bind_args(fd, vm, ops, 1, 1, EINVAL);
-	bind_args(fd, vm, ops, 1, sizeof(ops[0].op) - 1, EINVAL);
-	bind_args(fd, vm, ops, 1, UINT32_MAX, EINVAL);
+	vm_bind_args(fd, vm, ops, 2, sizeof(ops[0]), E2BIG);
+	vm_bind_args(fd, vm, ops, 1, sizeof(ops[0]), 0);
+	vm_bind_args(fd, vm, ops, 1, 0, EINVAL);
+	vm_bind_args(fd, vm, ops, 1, 1, EINVAL);
+	vm_bind_args(fd, vm, ops, 1, sizeof(ops[0].op) - 1, EINVAL);
+	vm_bind_args(fd, vm, ops, 1, UINT32_MAX, EINVAL);
 
 	memcpy(page, &ops[0].op, sizeof(ops[0].op));
-	bind_args(fd, vm, page, 1, 4096, 0);
+	vm_bind_args(fd, vm, page, 1, 4096, 0);
 	page[4095] = 1;
-	bind_args(fd, vm, page, 1, 4096, E2BIG);
+	vm_bind_args(fd, vm, page, 1, 4096, E2BIG);
 	free(page);
 	gem_close(fd, handle);
 	igt_asahi_vm_destroy(fd, vm, 0);
 }
 
-/* What is mapped more than once in an ioctl is work that nobody needs. */
-static void test_sum(int fd)
+/* Mapping the same addresses again and again in one ioctl is work without a use. */
+static void vm_test_sum(int fd)
 {
 	const uint64_t size = 64 << 20;
 	const uint32_t too_many = VM_END / size;
@@ -298,7 +310,7 @@ static void test_sum(int fd)
  * How many binds of one array replace or cut each other: as many as an ioctl takes, or as
  * the variable ASAHI_BINDS of the environment says, since each is slow on a debug kernel
  */
-static uint32_t many_binds(void)
+static uint32_t vm_many_binds(void)
 {
 	const char *text = getenv("ASAHI_BINDS");
 	uint32_t binds = text ? atoi(text) : MAX_BINDS;
@@ -307,11 +319,11 @@ static uint32_t many_binds(void)
 	return binds;
 }
 
-static void test_counts(int fd)
+static void vm_test_counts(int fd)
 {
 	uint32_t vm = igt_asahi_vm_create(fd);
 	struct drm_asahi_vm_bind padded = { .vm_id = vm, .stride = 32, .pad = 1 };
-	uint32_t handle = new_object(fd), many = many_binds();
+	uint32_t handle = vm_new_object(fd), many = vm_many_binds();
 	struct drm_asahi_gem_bind_op *ops = calloc(MAX_BINDS + 1, sizeof(*ops));
 	uint32_t i;
 
@@ -343,11 +355,11 @@ static void test_counts(int fd)
 	igt_asahi_vm_destroy(fd, vm, 0);
 }
 
-static void test_unknown_vm(int fd)
+static void vm_test_unknown_vm(int fd)
 {
 	int other = drm_open_driver_render(DRIVER_ASAHI);
 	uint32_t vm = igt_asahi_vm_create(other);
-	uint32_t handle = new_object(fd);
+	uint32_t handle = vm_new_object(fd);
 
 	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, PAGE, VA, ENOENT);
 	igt_asahi_vm_bind_one(fd, 0, RW, handle, 0, PAGE, VA, ENOENT);
@@ -357,12 +369,12 @@ static void test_unknown_vm(int fd)
 }
 
 /* Arrays that end where nothing is mapped; nothing of them takes effect. */
-static void test_unmapped_array(int fd)
+static void vm_test_unmapped_array(int fd)
 {
 	const size_t cpu_page = sysconf(_SC_PAGESIZE);
 	struct drm_asahi_gem_bind_op *ops;
 	uint32_t vm = igt_asahi_vm_create(fd);
-	uint32_t handle = new_object(fd);
+	uint32_t handle = vm_new_object(fd);
 	int tables = igt_asahi_objects("page-tables");
 	char *map = mmap(NULL, 2 * cpu_page, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -383,10 +395,10 @@ static void test_unmapped_array(int fd)
 	igt_asahi_vm_destroy(fd, vm, 0);
 }
 
-static void test_nothing_on_error(int fd)
+static void vm_test_nothing_on_error(int fd)
 {
 	uint32_t vm = igt_asahi_vm_create(fd);
-	uint32_t handle = new_object(fd);
+	uint32_t handle = vm_new_object(fd);
 	struct drm_asahi_gem_bind_op ops[] = {
 		{ RW, handle, 0, PAGE, VA },
 		{ RW | SINGLE, handle, 0, 64 * GIB, VA + 64 * GIB },
@@ -404,10 +416,10 @@ static void test_nothing_on_error(int fd)
 	igt_asahi_vm_destroy(fd, vm, 0);
 }
 
-static void test_unbind(int fd)
+static void vm_test_unbind(int fd)
 {
 	uint32_t vm = igt_asahi_vm_create(fd);
-	uint32_t handle = new_object(fd);
+	uint32_t handle = vm_new_object(fd);
 	int tables = igt_asahi_objects("page-tables");
 
 	/* Nothing at all, and holes between and around. */
@@ -423,10 +435,10 @@ static void test_unbind(int fd)
 	igt_asahi_vm_destroy(fd, vm, 0);
 }
 
-static void test_single_page_cost(int fd)
+static void vm_test_single_page_cost(int fd)
 {
 	uint32_t vm = igt_asahi_vm_create(fd);
-	uint32_t handle = new_object(fd);
+	uint32_t handle = vm_new_object(fd);
 	int tables = igt_asahi_objects("page-tables");
 
 	igt_asahi_vm_bind_one(fd, vm, READ | SINGLE, handle, PAGE, 64 * GIB, VA + PAGE, 0);
@@ -440,10 +452,10 @@ static void test_single_page_cost(int fd)
 	igt_asahi_vm_destroy(fd, vm, 0);
 }
 
-static void test_close_unmaps(int fd)
+static void vm_test_close_unmaps(int fd)
 {
 	uint32_t vms[] = { igt_asahi_vm_create(fd), igt_asahi_vm_create(fd) };
-	uint32_t handle = new_object(fd);
+	uint32_t handle = vm_new_object(fd);
 	int tables = igt_asahi_objects("page-tables");
 	int objects = igt_asahi_objects("gem-objects");
 	unsigned int i;
@@ -461,11 +473,11 @@ static void test_close_unmaps(int fd)
 }
 
 /* One file's handle says nothing about what another has mapped. */
-static void test_close_other_file(int fd)
+static void vm_test_close_other_file(int fd)
 {
 	int other = drm_open_driver_render(DRIVER_ASAHI);
 	uint32_t vm = igt_asahi_vm_create(other);
-	uint32_t handle = new_object(fd);
+	uint32_t handle = vm_new_object(fd);
 	int dma_buf = prime_handle_to_fd(fd, handle);
 	uint32_t imported = prime_fd_to_handle(other, dma_buf);
 	int tables;
@@ -480,7 +492,7 @@ static void test_close_other_file(int fd)
 	drm_close_driver(other);
 }
 
-static void test_private(int fd)
+static void vm_test_private(int fd)
 {
 	uint32_t vm = igt_asahi_vm_create(fd);
 	uint32_t other = igt_asahi_vm_create(fd);
@@ -495,11 +507,11 @@ static void test_private(int fd)
 	igt_asahi_vm_destroy(fd, other, 0);
 }
 
-static void test_destroy_mapped(int fd)
+static void vm_test_destroy_mapped(int fd)
 {
 	int tables = igt_asahi_objects("page-tables");
 	uint32_t vm = igt_asahi_vm_create(fd);
-	uint32_t handle = new_object(fd);
+	uint32_t handle = vm_new_object(fd);
 
 	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, OBJECT_SIZE, VA, 0);
 	igt_asahi_vm_bind_one(fd, vm, RW | SINGLE, handle, 0, 100 * GIB, VA + GIB, 0);
@@ -517,7 +529,7 @@ struct race {
 };
 
 /* Anything may fail here; what counts is that nothing breaks. */
-static void *race_bind(void *data)
+static void *vm_race_bind(void *data)
 {
 	struct race *race = data;
 	unsigned int seed = __sync_fetch_and_add(&race->seed, 1);
@@ -543,7 +555,7 @@ static void *race_bind(void *data)
 	return NULL;
 }
 
-static void *race_close(void *data)
+static void *vm_race_close(void *data)
 {
 	struct race *race = data;
 
@@ -558,7 +570,7 @@ static void *race_close(void *data)
 	return NULL;
 }
 
-static void test_race(void)
+static void vm_test_race(void)
 {
 	int tables = igt_asahi_objects("page-tables");
 	int objects = igt_asahi_objects("gem-objects");
@@ -567,9 +579,9 @@ static void test_race(void)
 	pthread_t threads[4];
 	unsigned int i;
 
-	race.handle = new_object(fd);
+	race.handle = vm_new_object(fd);
 	for (i = 0; i < ARRAY_SIZE(threads); i++)
-		igt_assert_eq(pthread_create(&threads[i], NULL, i ? race_bind : race_close,
+		igt_assert_eq(pthread_create(&threads[i], NULL, i ? vm_race_bind : vm_race_close,
 					     &race),
 			      0);
 	sleep(2);
@@ -581,7 +593,179 @@ static void test_race(void)
 	igt_asahi_wait_objects("gem-objects", objects);
 }
 
-static void test_killed(int fd)
+/**
+ * struct replacer - a client that replaces all of its mappings again and again
+ * @fd: its file
+ * @vm: its address space
+ * @ops: the mappings, one at every second page
+ * @count: how many
+ * @err: what VM_BIND has said, or 0
+ * @reads: how often its fdinfo was read meanwhile
+ * @done: it has come to its end
+ */
+struct replacer {
+	int fd;
+	uint32_t vm;
+	struct drm_asahi_gem_bind_op *ops;
+	uint32_t count;
+	volatile int err;
+	volatile unsigned int reads;
+	volatile bool done;
+};
+
+static void *vm_replacer_run(void *data)
+{
+	struct replacer *replacer = data;
+	struct drm_asahi_vm_bind args = {
+		.vm_id = replacer->vm,
+		.num_binds = replacer->count,
+		.stride = sizeof(*replacer->ops),
+		.userptr = (uintptr_t)replacer->ops,
+	};
+
+	for (unsigned int i = 0; i < REPLACED && !replacer->err; i++)
+		replacer->err = drmIoctl(replacer->fd, DRM_IOCTL_ASAHI_VM_BIND, &args) ? errno : 0;
+	replacer->done = true;
+	return NULL;
+}
+
+static void *vm_replacer_read(void *data)
+{
+	struct replacer *replacer = data;
+	char path[64], text[4096];
+	int file;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", replacer->fd);
+	while (!replacer->done) {
+		file = open(path, O_RDONLY | O_CLOEXEC);
+		if (file >= 0 && read(file, text, sizeof(text)) > 0)
+			replacer->reads++;
+		close(file);
+	}
+	return NULL;
+}
+
+static void vm_replacer_open(struct replacer *replacer)
+{
+	uint32_t handle;
+
+	replacer->fd = drm_open_driver_render(DRIVER_ASAHI);
+	replacer->vm = igt_asahi_vm_create(replacer->fd);
+	replacer->count = vm_many_binds();
+	replacer->ops = calloc(replacer->count, sizeof(*replacer->ops));
+	igt_assert(replacer->ops);
+	handle = vm_new_object(replacer->fd);
+	for (uint32_t i = 0; i < replacer->count; i++)
+		replacer->ops[i] = (struct drm_asahi_gem_bind_op){
+			RW, handle, 0, PAGE, VA + 2 * i * PAGE,
+		};
+	/* The first time makes the page tables, and is slower than those that follow. */
+	igt_asahi_vm_bind(replacer->fd, replacer->vm, replacer->ops, replacer->count, 0);
+}
+
+/* How long it takes with nobody beside it, the fastest of some */
+static uint64_t vm_replacer_alone_ns(struct replacer *replacer)
+{
+	uint64_t fastest = UINT64_MAX, ns;
+
+	for (unsigned int i = 0; i < ALONE; i++) {
+		struct timespec start = {};
+
+		igt_nsec_elapsed(&start);
+		igt_asahi_vm_bind(replacer->fd, replacer->vm, replacer->ops, replacer->count, 0);
+		ns = igt_nsec_elapsed(&start);
+		if (ns < fastest)
+			fastest = ns;
+	}
+	return fastest;
+}
+
+/**
+ * struct rounds - what a bystander has measured
+ * @count: how often it has made an address space, mapped a page, and destroyed it
+ * @stalls: rounds that slept for longer than they may
+ * @worst_ns: the longest sleep of any
+ */
+struct rounds {
+	unsigned int count;
+	unsigned int stalls;
+	uint64_t worst_ns;
+};
+
+static uint64_t vm_clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	igt_assert_eq(clock_gettime(clock, &now), 0);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* How often this thread has waited for something, and was not just set aside */
+static long vm_sleeps(void)
+{
+	struct rusage usage;
+
+	igt_assert_eq(getrusage(RUSAGE_THREAD, &usage), 0);
+	return usage.ru_nvcsw;
+}
+
+/*
+ * Whoever waits for a lock sleeps. A virtual machine whose processors are taken away stands
+ * still as well, but that counts as time of the processor, and nobody asked for it.
+ */
+static void vm_bystander_round(struct rounds *rounds, int fd, uint32_t handle, uint64_t most)
+{
+	const uint64_t begin = vm_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t work = vm_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	const long before = vm_sleeps();
+	uint64_t elapsed, worked, slept;
+	uint32_t vm = igt_asahi_vm_create(fd);
+
+	igt_asahi_vm_bind_one(fd, vm, RW, handle, 0, PAGE, VA, 0);
+	igt_asahi_vm_destroy(fd, vm, 0);
+	worked = vm_clock_ns(CLOCK_THREAD_CPUTIME_ID) - work;
+	elapsed = vm_clock_ns(CLOCK_MONOTONIC) - begin;
+	slept = vm_sleeps() != before && elapsed > worked ? elapsed - worked : 0;
+	rounds->count++;
+	rounds->stalls += slept > most;
+	if (slept > rounds->worst_ns)
+		rounds->worst_ns = slept;
+}
+
+/*
+ * Whoever reads fdinfo of a client waits for none of its VM_BINDs with a lock that others
+ * need. If it did, the bystander would wait for each of these VM_BINDs to end.
+ */
+static void vm_test_beside_fdinfo(int fd)
+{
+	const uint32_t handle = vm_new_object(fd);
+	/* Its threads may outlive a check that fails. */
+	static struct replacer replacer;
+	struct rounds rounds = {};
+	pthread_t binds, reads;
+	uint64_t alone;
+
+	vm_replacer_open(&replacer);
+	alone = vm_replacer_alone_ns(&replacer);
+	igt_assert_eq(pthread_create(&reads, NULL, vm_replacer_read, &replacer), 0);
+	igt_assert_eq(pthread_create(&binds, NULL, vm_replacer_run, &replacer), 0);
+	while (!replacer.done)
+		vm_bystander_round(&rounds, fd, handle, alone / 2);
+	pthread_join(binds, NULL);
+	pthread_join(reads, NULL);
+	igt_info("%u mappings are replaced in %llu us, %u times; %u reads of fdinfo\n",
+		 replacer.count, (unsigned long long)alone / 1000, REPLACED, replacer.reads);
+	igt_info("%u rounds beside them, the longest sleep took %llu us, %u stalls\n",
+		 rounds.count, (unsigned long long)rounds.worst_ns / 1000, rounds.stalls);
+	igt_assert_eq(replacer.err, 0);
+	igt_assert_lte(REPLACED, replacer.reads);
+	igt_assert_lte(rounds.stalls, MOST_STALLS);
+	drm_close_driver(replacer.fd);
+	free(replacer.ops);
+	gem_close(fd, handle);
+}
+
+static void vm_test_killed(int fd)
 {
 	struct igt_helper_process victim = { .use_SIGKILL = true };
 	int tables = igt_asahi_objects("page-tables");
@@ -589,7 +773,7 @@ static void test_killed(int fd)
 	igt_fork_helper(&victim) {
 		int own = drm_reopen_driver(fd);
 		uint32_t vm = igt_asahi_vm_create(own);
-		uint32_t handle = new_object(own);
+		uint32_t handle = vm_new_object(own);
 		uint64_t i;
 
 		for (i = 0;; i++)
@@ -601,7 +785,7 @@ static void test_killed(int fd)
 	igt_asahi_wait_objects("page-tables", tables);
 }
 
-static void undo_bind(int fd, const void *arg)
+static void vm_undo_bind(int fd, const void *arg)
 {
 	const struct drm_asahi_vm_bind *args = arg;
 
@@ -609,17 +793,17 @@ static void undo_bind(int fd, const void *arg)
 	igt_asahi_vm_bind_one(fd, args->vm_id, UNBIND, 0, 0, 200 * GIB, VA + PAGE, 0);
 }
 
-static void undo_create(int fd, const void *arg)
+static void vm_undo_create(int fd, const void *arg)
 {
 	const struct drm_asahi_vm_create *args = arg;
 
 	igt_asahi_vm_destroy(fd, args->vm_id, 0);
 }
 
-static void test_bind_allocations_fail(int fd)
+static void vm_test_bind_allocations_fail(int fd)
 {
 	uint32_t vm = igt_asahi_vm_create(fd);
-	uint32_t handle = new_object(fd);
+	uint32_t handle = vm_new_object(fd);
 	struct drm_asahi_gem_bind_op ops[] = {
 		{ RW, handle, 0, 2 * PAGE, VA + BLOCK - PAGE },
 		{ RW | SINGLE, handle, 0, 64 * GIB, VA + 64 * GIB + PAGE },
@@ -634,19 +818,19 @@ static void test_bind_allocations_fail(int fd)
 
 	/* So that the memory of the object is there. */
 	igt_asahi_vm_bind_one(fd, vm, READ, handle, 0, PAGE, VA, 0);
-	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_VM_BIND, &args, undo_bind);
+	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_VM_BIND, &args, vm_undo_bind);
 	gem_close(fd, handle);
 	igt_asahi_vm_destroy(fd, vm, 0);
 }
 
-static void test_create_allocations_fail(int fd)
+static void vm_test_create_allocations_fail(int fd)
 {
 	struct drm_asahi_vm_create args = {
 		.kernel_start = VA,
-		.kernel_end = VA + params.vm_kernel_min_size,
+		.kernel_end = VA + vm_params.vm_kernel_min_size,
 	};
 
-	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_VM_CREATE, &args, undo_create);
+	igt_asahi_fail_allocations(fd, DRM_IOCTL_ASAHI_VM_CREATE, &args, vm_undo_create);
 }
 
 int igt_main()
@@ -656,93 +840,96 @@ int igt_main()
 
 	igt_fixture() {
 		fd = drm_open_driver_render(DRIVER_ASAHI);
-		igt_asahi_get_params(fd, 0, &params, sizeof(params), 0);
+		igt_asahi_get_params(fd, 0, &vm_params, sizeof(vm_params), 0);
 		igt_asahi_settle();
 	}
 
 	igt_describe("Ranges for the kernel, good and bad.");
 	igt_subtest("create-bad") {
-		test_create_bad(fd);
+		vm_test_create_bad(fd);
 	}
 	igt_subtest("create-range") {
-		test_create_range(fd);
+		vm_test_create_range(fd);
 	}
 	igt_subtest("create-many") {
-		test_many_vms(fd);
+		vm_test_many_vms(fd);
 	}
 	igt_subtest("destroy") {
-		test_destroy(fd);
+		vm_test_destroy(fd);
 	}
 
 	igt_describe("Binds that have to be refused.");
-	for (i = 0; i < ARRAY_SIZE(bad_binds); i++) {
-		igt_subtest_f("bind-%s", bad_binds[i].name) {
-			test_bad_bind(fd, i);
+	for (i = 0; i < ARRAY_SIZE(vm_bad_binds); i++) {
+		igt_subtest_f("bind-%s", vm_bad_binds[i].name) {
+			vm_test_bad_bind(fd, i);
 		}
 	}
 	igt_subtest("bind-kernel-range") {
-		test_kernel_range(fd);
+		vm_test_kernel_range(fd);
 	}
 	igt_subtest("bind-limits") {
-		test_limits(fd);
+		vm_test_limits(fd);
 	}
 	igt_subtest("bind-unknown-vm") {
-		test_unknown_vm(fd);
+		vm_test_unknown_vm(fd);
 	}
 
 	igt_describe("Forms and sizes of the array.");
 	igt_subtest("array-stride") {
-		test_stride(fd);
+		vm_test_stride(fd);
 	}
 	igt_subtest("array-count") {
-		test_counts(fd);
+		vm_test_counts(fd);
 	}
 	igt_subtest("array-sum") {
-		test_sum(fd);
+		vm_test_sum(fd);
 	}
 	igt_subtest("array-unmapped") {
-		test_unmapped_array(fd);
+		vm_test_unmapped_array(fd);
 	}
 	igt_subtest("array-nothing-on-error") {
-		test_nothing_on_error(fd);
+		vm_test_nothing_on_error(fd);
 	}
 
 	igt_describe("Unbinding leaves nothing behind.");
 	igt_subtest("unbind") {
-		test_unbind(fd);
+		vm_test_unbind(fd);
 	}
 	igt_subtest("single-page-cost") {
-		test_single_page_cost(fd);
+		vm_test_single_page_cost(fd);
 	}
 	igt_subtest("close-unmaps") {
-		test_close_unmaps(fd);
+		vm_test_close_unmaps(fd);
 	}
 	igt_subtest("close-other-file") {
-		test_close_other_file(fd);
+		vm_test_close_other_file(fd);
 	}
 	igt_subtest("destroy-mapped") {
-		test_destroy_mapped(fd);
+		vm_test_destroy_mapped(fd);
 	}
 
 	igt_describe("Private objects belong to one address space.");
 	igt_subtest("private") {
-		test_private(fd);
+		vm_test_private(fd);
 	}
 
 	igt_describe("Threads that do everything at once, and a client that dies.");
 	igt_subtest("race") {
-		test_race();
+		vm_test_race();
+	}
+	igt_subtest("beside-fdinfo") {
+		vm_test_beside_fdinfo(fd);
 	}
 	igt_subtest("killed-client") {
-		test_killed(fd);
+		vm_test_killed(fd);
 	}
 
 	igt_describe("Each allocation fails in its turn, where the kernel can do that.");
 	igt_subtest("create-allocations-fail") {
-		test_create_allocations_fail(fd);
+		vm_test_create_allocations_fail(fd);
 	}
 	igt_subtest("bind-allocations-fail") {
-		test_bind_allocations_fail(fd);
+		vm_test_bind_allocations_fail(fd);
 	}
 
 	igt_fixture() {
