@@ -15,7 +15,7 @@
 # The longest one begins first, and short ones are last.
 all="guest-debug modules host guest-plain piglit guest-lifecycle guest-no-exec guest-fuzz
 static checkpatch export guest-igt guest-stuck guest-socs guest-programs programs fuzz
-blocks guest-refusals hygiene kernel-doc devicetree docs uapi"
+counts blocks guest-refusals hygiene kernel-doc devicetree docs uapi"
 
 results=$top/build/out/check
 mkdir -p "$results"

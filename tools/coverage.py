@@ -56,6 +56,10 @@ def judge(path, reasons):
     """What checks read."""
     why = dict(line.split("\t", 1) for line in Path(reasons).read_text().splitlines()
                if "\t" in line and not line.startswith("#"))
+    for name, reason in why.items():
+        # tools/cases.sh leaves out of a case's name what stands in parentheses: one pair.
+        if "(" in reason or ")" in reason:
+            sys.exit(f"{reasons}: {name}: parentheses in the reason: write it without")
     for name, (lines, all_lines, branches, all_branches) in files(path):
         if not all_lines:
             continue

@@ -63,8 +63,8 @@ of_driver()
 	[ -d "$data" ] || die "$1: no counters of $2 there; tools/check.sh guest-debug leaves them"
 	find "$objects" -name '*.gcda' -delete
 	# What of a file was not executed is known without data.
-	for name in "$data"/drivers/gpu/drm/asahi/*.gcda; do
-		cp "$name" "$objects/"
+	for name in "$data"/drivers/gpu/drm/asahi/{,abi/}*.gcda; do
+		cp "$name" "$objects${name#"$data/drivers/gpu/drm/asahi"}"
 	done
 	gcovr driver --filter drivers/gpu/drm/asahi/ --exclude '.*/tests/' \
 		--exclude '.*/asahi_trace' "$objects"

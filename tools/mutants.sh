@@ -3,7 +3,7 @@
 # Copyright (C) 2026 The asahi driver authors
 #
 # Break the driver in one line, again and again, and see that a test says so. Each
-# file of tools/mutants is one such defect; Documentation/project/testing.rst says
+# file of tools/mutants is one such defect; Documentation/project/testing-reference.rst says
 # what is in it.
 
 . "$(dirname "$0")/checks/guest.sh"

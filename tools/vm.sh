@@ -151,6 +151,16 @@ answer_guest()
 	esac
 }
 
+# look_at_halted - a guest that has made /out/halt halts at its end. When it has, somebody
+# looks whether its memory changes all the same, and ends the machine.
+look_at_halted()
+{
+	grep -q 'reboot: System halted' "$out/console.log" || return 0
+	rm "$out/halt"
+	python3 "$top/tools/halted.py" "$qemu_pid" 2 >"$out/halted" 2>&1 || true
+	kill "$qemu_pid"
+}
+
 # The answer's first line is the request's status. Nothing is written to the pipe
 # that is read from: it is a sleep that needs no process.
 wait_for_requests()
@@ -161,6 +171,7 @@ wait_for_requests()
 	exec 3<>"$pipe"
 	while :; do
 		read -rt 0.02 -u 3 || true
+		[ ! -e "$out/halt" ] || look_at_halted
 		[ -s "$out/request" ] || continue
 		mapfile -t request <"$out/request"
 		rm "$out/request"

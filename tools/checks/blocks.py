@@ -1,31 +1,37 @@
 # SPDX-License-Identifier: MIT
 # Copyright (C) 2026 The asahi driver authors
-"""Who calls whom among the driver's object files, and where that is circular.
+"""Who calls whom among the object files of a room, and where that is circular.
 
-An edge is a symbol that one file uses and another one defines. Calls through
-tables of functions that are handed over at run time are no edges: that is how a
-lower file calls upwards. Prints TAP, and the layers as comments.
+usage: blocks.py NM CIRCLES_TOML COUNT, the number of results that stand before these
+
+An edge is a symbol that one file uses and another one defines. Calls through tables of
+functions that are handed over at run time are no edges: that is how a lower file calls
+upwards. What may be circular is in circles.toml, and no more than there is: the lane
+fails for a circle that has grown, and for a reason that nothing needs any more. Prints
+TAP, and the layers of each room as comments.
 """
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
-# Files that may form a circle, and why.
-NATURAL = {
-    frozenset({"channel", "heap", "heap_kernel", "heaps", "rtkit", "uat", "aspace"}):
-        "the firmware's memory is mapped by the page tables' code, which the firmware "
-        "has to be told of through a channel in that memory",
-    frozenset({"gem", "vm", "vm_bind"}):
-        "an address space maps objects, and an object that is closed leaves its "
-        "address spaces",
-    frozenset({"queue", "job", "work", "workqueue", "render", "tvb", "timeline", "sched",
-               "event", "growth", "recovery", "coredump"}):
-        "a job is handed to its queue's ring, with the queue's vertex buffer, and its end "
-        "comes back through events and recovery",
-}
+# Whoever calls this decides that the firmware is lost.
+GIVE_UP = "asahi_state_fail"
 
-PREFIX = "asahi_"
+# A room with fewer files was not found, or not built.
+FEWEST = 5
+
+count = int(sys.argv[3])
+
+
+def report(good, name, lines=()):
+    global count
+    count += 1
+    print(f"{'ok' if good else 'not ok'} {count} - {name}")
+    for line in () if good else lines:
+        print(f"#   {line}")
+    return good
 
 
 def symbols(nm, path):
@@ -41,10 +47,21 @@ def symbols(nm, path):
     return defined, used
 
 
-def call_graph(nm, folder):
+def all_symbols(nm, room):
+    """A dictionary: name of a file without prefix -> symbols that it defines, and uses."""
+    prefix = room.get("prefix", "")
+    files = {}
+    for pattern in room["objects"]:
+        for path in sorted(Path().glob(pattern + "/*.o")):
+            # meson writes folders into the names, kbuild does not.
+            name = path.name.removesuffix(".o").removesuffix(".c").rsplit("_.._")[-1]
+            if name.startswith(prefix):
+                files[name.removeprefix(prefix)] = symbols(nm, path)
+    return files
+
+
+def call_graph(files):
     """A dictionary: name of a file without prefix -> names of those that it uses."""
-    files = {path.stem.removeprefix(PREFIX): symbols(nm, path)
-             for path in sorted(folder.glob(f"{PREFIX}*.o"))}
     home = {symbol: name for name, (defined, _) in files.items() for symbol in defined}
     return {name: {home[symbol] for symbol in used if symbol in home} - {name}
             for name, (_, used) in files.items()}
@@ -73,9 +90,17 @@ def components(graph):
     return result
 
 
-def circle_edges(graph, members):
-    return ", ".join(f"{name} -> {' '.join(sorted(graph[name] & members))}"
-                     for name in sorted(members))
+def arrows(graph, part):
+    return {f"{name} -> {other}" for name in part for other in graph[name] & part}
+
+
+def show_circle(files, graph, part):
+    """Each arrow of a circle, with the symbols that make it."""
+    home = {symbol: name for name, (defined, _) in files.items() for symbol in defined}
+    for name in sorted(part):
+        for other in sorted(graph[name] & part):
+            yield f"{name} -> {other}: " + " ".join(
+                sorted(symbol for symbol in files[name][1] if home.get(symbol) == other))
 
 
 def layers(graph, parts):
@@ -85,34 +110,60 @@ def layers(graph, parts):
     for part in parts:
         below = {part_of[other] for name in part for other in graph[name]} - {part}
         depth[part] = 1 + max((depth[other] for other in below), default=-1)
-    rows = [[] for _ in range(max(depth.values()) + 1)]
+    rows = [[] for _ in range(max(depth.values(), default=-1) + 1)]
     for part in parts:
         rows[depth[part]].append(part)
     return rows
 
 
-def main():
-    graph = call_graph(sys.argv[1], Path(sys.argv[2]))
+def check_circle(name, circle, graph, part):
+    """What is wrong with the reasons for a circle that there is."""
+    if "arrows" not in circle:
+        return
+    found = arrows(graph, part)
+    for arrow in sorted(found - set(circle["arrows"])):
+        yield f"{arrow} has no reason in circles.toml"
+    for arrow in sorted(set(circle["arrows"]) - found):
+        yield f"{arrow} is in circles.toml, and there is no such call any more"
+
+
+def check_room(nm, room):
+    name = room["name"]
+    files = all_symbols(nm, room)
+    graph = call_graph(files)
     parts = components(graph)
-    print(("ok" if len(graph) > 20 else "not ok") +
-          f" 2 - the driver's files are found ({len(graph)})")
-    bad = [part for part in parts if len(part) > 1 and
-           not any(part <= natural for natural in NATURAL)]
-    print(("not ok" if bad else "ok") + " 3 - no circle but the natural ones")
-    for part in bad:
-        print(f"#   {' '.join(sorted(part))}")
-        print(f"#   by {circle_edges(graph, part)}")
-    known = set().union(*NATURAL)
-    unknown = sorted(known - set(graph))
-    print(("not ok" if unknown else "ok") + " 4 - each file of the natural circles is there")
-    if unknown:
-        print(f"#   {' '.join(unknown)}")
-    print("1..4")
+    good = report(len(files) >= FEWEST, f"{name}: files are found ({len(files)})")
+    known = {frozenset(circle["files"]): circle for circle in room.get("circle", [])}
+    found = {part for part in parts if len(part) > 1}
+    lines = []
+    for part in found - set(known):
+        lines += [f"a circle that is not in circles.toml: {' '.join(sorted(part))}"]
+        lines += show_circle(files, graph, part)
+    good &= report(not lines, f"{name}: no circle but the known ones", lines)
+    gone = [f"no such circle any more: {' '.join(sorted(part))}; lower the lid in circles.toml"
+            for part in set(known) - found]
+    good &= report(not gone, f"{name}: the known circles are there", gone)
+    wrong = [line for part in found & set(known)
+             for line in check_circle(name, known[part], graph, part)]
+    good &= report(not wrong, f"{name}: each arrow of a circle has its reason", wrong)
     for depth, row in enumerate(layers(graph, parts)):
-        print(f"# layer {depth}: " + ", ".join(
+        print(f"# {name}, layer {depth}: " + ", ".join(
             " ".join(sorted(part)) if len(part) == 1 else "{" + " ".join(sorted(part)) + "}"
             for part in row))
-    return 1 if bad or unknown else 0
+    if name == "driver":
+        users = {file for file, (_, used) in files.items() if GIVE_UP in used}
+        good &= report(users == {"watchdog"}, "the watchdog alone gives the firmware up",
+                       [f"{GIVE_UP}() is called by {' '.join(sorted(users)) or 'nobody'}"])
+    return good
+
+
+def main():
+    nm, path = sys.argv[1:3]
+    with open(path, "rb") as file:
+        rooms = tomllib.load(file)["room"]
+    good = all([check_room(nm, room) for room in rooms])
+    print(f"1..{count}")
+    return 0 if good else 1
 
 
 sys.exit(main())

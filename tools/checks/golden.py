@@ -18,7 +18,7 @@ HEAD = """\
 # Copyright (C) 2026 The asahi driver authors
 #
 # Every field of one compute and one render command, as the driver writes it for
-# asahi-fields: see Documentation/project/testing.rst. Letters say on which machines
+# asahi-fields: see Documentation/project/testing-reference.rst. Letters say on which machines
 # a row holds; a field that has another value elsewhere has a row for each. Names are
 # those of vagx's tables: who owns it, structure and field. "-> x" leads to x; in
 # parentheses is a kind of memory, where addresses differ from run to run.
