@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help run check check-nightly check-quick modules install vm bench export docs igt host guest clean
+.PHONY: help run check check-nightly check-quick modules install vm bench export series docs igt host guest clean
 .PHONY: packages coverage mutants fuzz fuzz-host bench-gpu bench-compare cache-list cache-refresh cache-prune
 
 MODULES_DIR := $(CURDIR)/build/modules-kdir
@@ -15,7 +15,8 @@ help:
 	@echo 'make check-quick          the part on the plain kernel, in the virtual machine'
 	@echo 'make check-nightly        what takes longer: every SoC with every firmware, data'
 	@echo '                          races in the driver, memory that nobody has cleared, thread'
-	@echo '                          sanitizer, all of piglit'\''s list, coverage, a bench'
+	@echo '                          sanitizer, all of piglit'\''s list, coverage, each patch of'
+	@echo '                          make series, a bench'
 	@echo 'make fuzz SECONDS=600     ioctls by chance in the virtual machine, another SEED=1 each'
 	@echo '                          time if none is given'
 	@echo 'make fuzz-host            libFuzzer, FUZZ_SECONDS=60 for each target'
@@ -30,6 +31,7 @@ help:
 	@echo 'make modules KDIR=...     the modules, against a built 7.3 kernel tree'
 	@echo 'make install KDIR=...     install the driver for that kernel (DESTDIR= prefixes)'
 	@echo 'make export KERNEL_TREE=... put the driver into a kernel source tree'
+	@echo 'make series               the driver as patches for drm-misc, build/out/series'
 	@echo 'make igt IGT_SRC=...      add the tests to a tree of IGT GPU Tools, build and'
 	@echo '                          list them there'
 	@echo 'make packages             Debian packages, build/packages'
@@ -53,7 +55,7 @@ check:
 	@tools/check.sh
 
 check-nightly:
-	@tools/check.sh guest-basics guest-socs-nightly guest-kcsan guest-poison tsan piglit-nightly coverage-host bench-nightly
+	@tools/check.sh guest-basics guest-socs-nightly guest-kcsan guest-poison tsan piglit-nightly coverage-host series bench-nightly
 
 fuzz-host:
 	@tools/fuzz.sh
@@ -101,6 +103,9 @@ install:
 
 export:
 	@tools/export.sh
+
+series:
+	@tools/series.sh
 
 cache-list cache-refresh cache-prune:
 	@tools/cache.sh $(@:cache-%=%)
