@@ -259,6 +259,8 @@ static void test_timeout(void **state)
 		assert_int_equal(get(event, FW_EventTimeout_counter), i);
 		assert_int_equal((int32_t)get(event, FW_EventTimeout_stamp_index), slots[i]);
 		assert_int_equal(get(rig->status, FW_FwStatus_halted), 1);
+		/* A halt is told of before the firmware's thread knows that it is deaf. */
+		assert_true(rig_wait(rig, turned_deaf, NULL));
 		rig_resume(rig);
 		assert_true(rig_wait(rig, hears_again, NULL));
 	}
