@@ -36,14 +36,16 @@ esac
 cd "$top"
 dir=build/$kind
 mkdir -p build
-log=build/$kind.log
+
+build()
+{
+	if [ ! -e "$dir/build.ninja" ]; then
+		"$top/tools/toolbox.sh" run "${setup[@]}" meson setup "${options[@]}" "$dir" || return
+	fi
+	"$top/tools/toolbox.sh" compile ninja -C "$dir" -j"$jobs" "${targets[@]}"
+}
+
 # Lanes that run beside each other begin with this.
 exec 9>"build/$kind.lock"
 flock 9
-if ! {
-	[ -e "$dir/build.ninja" ] || "$top/tools/toolbox.sh" run "${setup[@]}" meson setup "${options[@]}" "$dir"
-	"$top/tools/toolbox.sh" compile ninja -C "$dir" -j"$jobs" "${targets[@]}"
-} >"$log" 2>&1; then
-	grep -vE '^\[[0-9]+/[0-9]+\] (Compiling|Linking|Generating)' "$log" | tail -n 60 >&2
-	die "building $dir failed; the log is $log"
-fi
+progress "building $dir" "build/$kind.log" build

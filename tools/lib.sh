@@ -96,7 +96,8 @@ cached()
 }
 
 # progress LABEL LOG COMMAND ... - run a long command with its output in LOG and
-# a line about it every ten seconds; on failure show the end of the log
+# a line about it every ten seconds and at its end; nothing is said of one that is short.
+# On failure show the end of the log, without the lines of what went well.
 progress()
 {
 	local label=$1 log=$2 start=$SECONDS ticker status=0
@@ -112,11 +113,11 @@ progress()
 	kill "$ticker" 2>/dev/null || true
 	wait "$ticker" 2>/dev/null || true
 	if [ "$status" != 0 ]; then
-		tail -n 30 "$log" >&2
-		say "$label failed (status $status)"
+		grep -vE '^\[[0-9]+/[0-9]+\] (Compiling|Linking|Generating)' "$log" | tail -n 60 >&2
+		say "$label failed (status $status); the log is $log"
 		return "$status"
 	fi
-	say "$label: done in $((SECONDS - start)) s"
+	[ $((SECONDS - start)) -lt 10 ] || say "$label: done in $((SECONDS - start)) s"
 }
 
 # The machine's own mirror of Debian, from its apt configuration.

@@ -56,13 +56,14 @@ mkdir -p "$out"
 # Lanes that run beside each other begin with this.
 exec 9>"$out.lock"
 flock 9
-arguments=(-s -C "$KDIR" M="$source" MO="$out" -j"$jobs" "$@" modules)
-if [ "$(uname -m)" = aarch64 ]; then
-	make "${arguments[@]}"
-elif grep -qx CONFIG_ARM64=y "$KDIR/include/config/auto.conf"; then
-	"$top/tools/toolbox.sh" compile make ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu- "${arguments[@]}"
-else
-	"$top/tools/toolbox.sh" compile make "${arguments[@]}"
+command=(make -s -C "$KDIR" M="$source" MO="$out" -j"$jobs")
+if [ "$(uname -m)" != aarch64 ]; then
+	command=("$top/tools/toolbox.sh" compile "${command[@]}")
+	! grep -qx CONFIG_ARM64=y "$KDIR/include/config/auto.conf" ||
+		command+=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-)
 fi
+progress "building ${out#"$top/"}" "$out/make.log" "${command[@]}" "$@" modules
+# Warnings are for the caller to see.
+cat "$out/make.log"
 kunit=$KDIR/lib/kunit/kunit.ko
 [ ! -e "$kunit" ] || cmp -s "$kunit" "$out/kunit.ko" || cp "$kunit" "$out/"
