@@ -55,7 +55,7 @@ check:
 	@tools/check.sh
 
 check-nightly:
-	@tools/check.sh guest-basics guest-socs-nightly guest-kcsan guest-poison tsan piglit-nightly coverage-host series bench-nightly
+	@tools/check.sh nightly
 
 fuzz-host:
 	@tools/fuzz.sh

@@ -147,39 +147,17 @@ cases_in()
 	"$top/tools/cases.sh" names "$work/cases.tap" | grep -v '^mutants/' || true
 }
 
-# lanes_with KERNEL - the lanes with that kernel of which the lists have every case
-# that is read; a case of several SoCs has the SoC before it there
+# lanes_with KERNEL - the lanes with that kernel that have every case that is read, as far
+# as they have passed on this machine
 lanes_with()
 {
-	local list names=$work/cases lanes='' lane
+	local lane lanes=''
 
-	cat >"$names"
-	[ -s "$names" ] || return 0
-	for list in "$top"/tools/checks/cases/guest-*; do
-		lane=$(basename "$list")
+	while read -r lane; do
+		[[ $lane = guest-* ]] || continue
 		[ "$1" = plain ] || grep -q -- '--kernel debug' "$top/tools/checks/$lane" || continue
-		awk '
-			FILENAME == ARGV[1] && /^#/ { next }
-			FILENAME == ARGV[1] && /\*/ {
-				gsub(/[][\\.^$+?(){}|]/, "\\\\&")
-				gsub(/\*/, ".*")
-				patterns["^(.*: )?" $0 "$"]
-				next
-			}
-			FILENAME == ARGV[1] {
-				do lines[$0]
-				while (/: / && sub(/^[^:]*(:[^ ][^:]*)*: /, ""))
-				next
-			}
-			$0 in lines { next }
-			{
-				for (pattern in patterns)
-					if ($0 ~ pattern)
-						next
-				exit 1
-			}' "$list" "$names" || continue
 		lanes+=${lanes:+, }$lane
-	done
+	done < <("$top/tools/cases.sh" lanes)
 	echo "$lanes"
 }
 
@@ -191,7 +169,7 @@ lanes_of()
 
 	lanes=$(cases_in "$out/$2.tap" failed | head -n 1 | lanes_with "$1")
 	[ -n "$lanes" ] || lanes=$(cases_in "$out/baseline.tap" | lanes_with "$1")
-	echo "${lanes:-no lane}"
+	echo "${lanes:-a lane that has not passed here}"
 }
 
 # try NAME|none KERNEL TEST [SECONDS] - run it; say what failed first, or nothing

@@ -73,7 +73,7 @@ done
 modules=${modules:-modules-$kernel}
 smp=${smp:-$((jobs < 4 ? jobs : 4))}
 
-if [ -z "${ASAHI_IN_TOOLBOX:-}" ]; then
+if [ -z "$kdir" ]; then
 	output_folder "$out"
 	export ASAHI_OUT=$out
 	kdir=$("$top/tools/kernel.sh" "$kernel")
