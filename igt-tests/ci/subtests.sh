@@ -9,7 +9,7 @@ set -eu
 
 list()
 {
-	echo "# SPDX-License-Identifier: MIT"
+	echo "# SPDX-License""-Identifier: MIT"
 	for program; do
 		"$program" --list-subtests | sed "s/^/$(basename "$program")@/"
 	done | LC_ALL=C sort

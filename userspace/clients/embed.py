@@ -18,7 +18,6 @@ def c_string(line):
 def main():
     output, *files = sys.argv[1:]
     with open(output, "w", encoding="ascii") as out:
-        out.write("// SPDX-License-Identifier: MIT\n")
         out.write('#include <stddef.h>\n#include "shaders.h"\n\n')
         out.write("const struct shader shaders[] = {\n")
         for path in map(pathlib.Path, files):

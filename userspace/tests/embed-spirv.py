@@ -39,7 +39,7 @@ def main():
     shaders = [(name_of(path), compile_shader(glslang, path))
                for path in map(pathlib.Path, files)]
     with open(output, "w", encoding="ascii") as out:
-        out.write(f'// SPDX-License-Identifier: MIT\n#include "{header}"\n\n')
+        out.write(f'#include "{header}"\n\n')
         for name, words in shaders:
             out.write(f"static const uint32_t {name}[] = {{\n")
             for i in range(0, len(words), 8):
