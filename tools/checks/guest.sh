@@ -54,12 +54,13 @@ console_splats()
 # the kernel's console and the emulator, too
 run_guest()
 {
-	local name=$1 out=$top/build/out/$1 complaints status=0
+	local name=$1 out=$top/build/out/$1 complaints status=0 start=$SECONDS
 	shift
 
 	mkdir -p "$top/build/out"
 	tools/vm.sh --quiet --violations --out "$out" "$@" >"$top/build/out/$name.log" 2>&1 || status=$?
 	[ ! -e "$out/output" ] || cat "$out/output"
+	echo "# $((SECONDS - start)) s: machine $name"
 	if grep -q '^not ok' "$out/output" 2>/dev/null; then
 		tap_failed=$((tap_failed + 1))
 	fi

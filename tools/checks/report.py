@@ -2,15 +2,19 @@
 # Copyright (C) 2026 The asahi driver authors
 """
 Say what lanes found, from build/out/check: the failures with their explanations, the skipped
-cases, a line for each lane, and the number of passed and failed cases at the end.
+cases, a line for each lane, the longest steps ("# 12 s: NAME" in their output), and the number
+of passed and failed cases at the end.
 
     report.py LANE ...
 """
 
+import re
 import sys
 
 import cases
 
+STEP = re.compile(r"# (\d+) s: (.*)")
+STEPS = 24
 OWN = "the cases are those of cases.toml"
 
 
@@ -19,8 +23,11 @@ def read(lane):
     return path.read_text().splitlines() if path.exists() else []
 
 
-def report(lane, distinct):
-    """Print what is to be said of a lane. Return: its passed, failed and skipped cases."""
+def report(lane, distinct, steps):
+    """
+    Print what is to be said of a lane, and add to the names and to the steps. Return: its passed,
+    failed and skipped cases.
+    """
     passed = failed = skipped = 0
     shown = False
     seconds = "?"
@@ -28,7 +35,10 @@ def report(lane, distinct):
     for line in lines:
         name = cases.name_of(line)
         if name is None:
-            if shown and line.startswith("#"):
+            step = STEP.fullmatch(line)
+            if step:
+                steps.append((int(step[1]), f"{lane}: {step[2]}"))
+            elif shown and line.startswith("#"):
                 print(line)
             if line.startswith("# ") and line.endswith(" s") and line[2:-2].isdigit():
                 seconds = line[2:-2]
@@ -53,8 +63,11 @@ def report(lane, distinct):
 
 def main(lanes):
     distinct = set()
-    totals = [sum(column) for column in zip(*(report(lane, distinct) for lane in lanes))]
+    steps = []
+    totals = [sum(column) for column in zip(*(report(lane, distinct, steps) for lane in lanes))]
     passed, failed, skipped = totals
+    for seconds, step in sorted(steps, reverse=True)[:STEPS]:
+        print(f"# {seconds:5} s: {step}")
     print(f"# {len(distinct)} distinct cases, {sum(totals)} results of them in {len(lanes)} lanes, "
           f"{skipped} skipped; results are in build/out/check")
     print(f"{passed} passed, {failed} failed")

@@ -217,15 +217,17 @@ cases()
 	fi
 }
 
-# run_tests TEST[:ARGUMENT ...] ... - other scripts of tools/guest/tests, one after the other
+# run_tests TEST[:ARGUMENT ...] ... - other scripts of tools/guest/tests, one after the other,
+# each with the seconds that it took
 run_tests()
 {
-	local test argument
+	local test argument start
 
 	for test; do
-		argument=${test#"${test%%:*}"}
+		argument=${test#"${test%%:*}"} start=$SECONDS
 		# shellcheck disable=SC2086
 		bash "/clone/tools/guest/tests/${test%%:*}" ${argument#:} || tap_failed=1
+		echo "# $((SECONDS - start)) s: $test"
 	done
 }
 

@@ -12,6 +12,7 @@
 #include <linux/seq_file.h>
 
 #include "asahi_debugfs.h"
+#include "asahi_stage.h"
 
 atomic_t asahi_counts[ASAHI_COUNT_NUM];
 EXPORT_SYMBOL_IF_KUNIT(asahi_counts);
@@ -48,12 +49,14 @@ DEFINE_SHOW_ATTRIBUTE(asahi_debugfs_objects);
  * asahi_debugfs_init() - make the module's debugfs files
  *
  * "asahi/objects" lists how many objects of each kind are alive, on all
- * devices, also those that have been unbound. Process context, module load.
+ * devices, also those that have been unbound. "asahi/stage" has what a probe with a stage
+ * has found. Process context, module load.
  */
 void asahi_debugfs_init(void)
 {
 	asahi_debugfs_root = debugfs_create_dir("asahi", NULL);
 	debugfs_create_file("objects", 0444, asahi_debugfs_root, NULL, &asahi_debugfs_objects_fops);
+	asahi_stage_debugfs_init(asahi_debugfs_root);
 }
 
 /**

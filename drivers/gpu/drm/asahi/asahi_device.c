@@ -5,6 +5,7 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
+#include <linux/bitops.h>
 #include <linux/cleanup.h>
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
@@ -14,6 +15,7 @@
 #include <linux/of_platform.h>
 #include <linux/platform_device.h>
 #include <linux/property.h>
+#include <linux/sprintf.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
@@ -31,6 +33,7 @@
 #include "asahi_power.h"
 #include "asahi_region.h"
 #include "asahi_reset.h"
+#include "asahi_stage.h"
 #include "asahi_state.h"
 #include "asahi_tlb.h"
 
@@ -148,10 +151,50 @@ static int asahi_device_check_mailbox(struct device *dev)
 	return bound ? 0 : -EPROBE_DEFER;
 }
 
+/* All that a report of a problem begins with, in one line. */
+static void asahi_device_say(struct asahi_device *adev)
+{
+	const struct drm_asahi_params_global *params = &adev->params;
+	const char *loader = NULL;
+	unsigned int cores = 0;
+	u32 firmware[3] = {};
+	char masks[80] = "";
+	int len = 0;
+
+	for (unsigned int i = 0; i < params->num_clusters_total; i++) {
+		cores += hweight64(params->core_masks[i]);
+		len += scnprintf(masks + len, sizeof(masks) - len, " %#llx", params->core_masks[i]);
+	}
+
+	of_property_read_u32_array(adev->drm.dev->of_node, "apple,firmware-abi", firmware, 3);
+	if (of_chosen)
+		of_property_read_string(of_chosen, "asahi,m1n1-stage2-version", &loader);
+	drm_info(&adev->drm,
+		 "%s of T%x, revision %c%u, %u cores by cluster:%s, firmware %u.%u.%u, boot loader %s\n",
+		 adev->hw->name, params->chip_id, 'A' + (params->gpu_revision >> 4),
+		 params->gpu_revision & 0xf, cores, masks, firmware[0], firmware[1], firmware[2],
+		 loader ?: "unknown");
+}
+
+/* What may be read while the coprocessor does not run. */
+static int asahi_device_look(struct asahi_device *adev)
+{
+	struct drm_printer p = asahi_stage_printer(adev);
+
+	drm_printf(&p, "before the coprocessor is started\n");
+	asahi_hw_print_cpu(adev, &p);
+	asahi_regions_print(adev, &p);
+	return asahi_stage_end(adev, ASAHI_STAGE_MAPPED, "nothing has been started");
+}
+
 /* Everything from the coprocessor's start to the registration. */
 static int asahi_device_start(struct asahi_device *adev)
 {
 	int ret;
+
+	ret = asahi_device_look(adev);
+	if (ret)
+		return ret;
 
 	scoped_guard(mutex, &adev->verbs) {
 		ret = asahi_blocks_init(adev);
@@ -164,7 +207,10 @@ static int asahi_device_start(struct asahi_device *adev)
 
 	asahi_reset_enable(adev);
 	asahi_pm_enable(adev);
-	return drm_dev_register(&adev->drm, 0);
+	ret = drm_dev_register(&adev->drm, 0);
+	if (!ret)
+		asahi_device_say(adev);
+	return ret;
 }
 
 /**
@@ -175,7 +221,7 @@ static int asahi_device_start(struct asahi_device *adev)
  * Process context.
  *
  * Return: 0, -EPROBE_DEFER if the mailbox is not there yet, or a negative error
- * that has been logged.
+ * that has been logged; -ENODEV also if the parameter "stage" asks to stop.
  */
 int asahi_device_probe(struct platform_device *pdev, const struct drm_driver *driver)
 {
@@ -209,6 +255,7 @@ int asahi_device_probe(struct platform_device *pdev, const struct drm_driver *dr
 
 	adev->hw = hw;
 	adev->abi = abi;
+	asahi_stage_begin(adev);
 	adev->coherent = device_get_dma_attr(&pdev->dev) == DEV_DMA_COHERENT;
 	mutex_init(&adev->verbs);
 	asahi_state_init(&adev->state);
@@ -247,7 +294,8 @@ int asahi_device_probe(struct platform_device *pdev, const struct drm_driver *dr
 	ret = asahi_device_start(adev);
 	if (ret)
 		asahi_device_unplug(adev);
-	return ret;
+	/* For a probe that was to stop there is nothing to be said of a failure. */
+	return ret == -ECANCELED ? -ENODEV : ret;
 }
 
 /**

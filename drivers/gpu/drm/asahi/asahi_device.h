@@ -68,6 +68,8 @@ struct asahi_device {
 	void __iomem *sgx;
 	/** @region: the boot loader's memory regions */
 	struct asahi_region region[ASAHI_REGIONS];
+	/** @stage: how far it is brought up, enum asahi_stage */
+	unsigned int stage;
 	/** @was_started: the coprocessor had been started before this probe */
 	bool was_started;
 	/** @coherent: the GPU sees what is in the CPU's caches, says the device tree */

@@ -33,6 +33,7 @@
 #include "asahi_pm.h"
 #include "asahi_queue.h"
 #include "asahi_ref.h"
+#include "asahi_stage.h"
 #include "asahi_submit.h"
 #include "asahi_trace.h"
 #include "asahi_vm.h"
@@ -389,6 +390,7 @@ static int __init asahi_drv_module_init(void)
 
 err_debugfs:
 	asahi_debugfs_fini();
+	asahi_stage_module_exit();
 	asahi_coredump_module_exit();
 err_sched:
 	asahi_ref_module_exit();
@@ -402,6 +404,7 @@ static void __exit asahi_drv_module_exit(void)
 	asahi_coredump_module_exit();
 	asahi_ref_module_exit();
 	asahi_debugfs_fini();
+	asahi_stage_module_exit();
 }
 module_exit(asahi_drv_module_exit);
 

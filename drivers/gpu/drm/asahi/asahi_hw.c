@@ -17,7 +17,10 @@
 #include <linux/export.h>
 #include <linux/io-64-nonatomic-lo-hi.h>
 #include <linux/io.h>
+#include <linux/iopoll.h>
 #include <linux/time64.h>
+
+#include <asm/byteorder.h>
 
 #include <drm/drm_print.h>
 
@@ -27,8 +30,11 @@
 #include "asahi_block.h"
 #include "asahi_device.h"
 #include "asahi_drv.h"
+#include "asahi_handoff.h"
 #include "asahi_hw.h"
 #include "asahi_power.h"
+#include "asahi_region.h"
+#include "asahi_stage.h"
 
 #define FIELD(value, name)	(((value) >> AGX_##name##_SHIFT) & AGX_##name##_MASK)
 
@@ -433,6 +439,17 @@ static void asahi_hw_read_id(struct asahi_device *adev, struct asahi_hw_id *id)
 						  i * sizeof(u32));
 }
 
+static void asahi_hw_print_id(struct asahi_device *adev, struct drm_printer *p)
+{
+	struct asahi_hw_id id = {};
+
+	asahi_hw_read_id(adev, &id);
+	drm_printf(p, "id version %#x counts_1 %#x counts_2 %#x clusters %#x\n", id.version,
+		   id.counts_1, id.counts_2, id.clusters);
+	for (unsigned int i = 0; i < ARRAY_SIZE(id.core_masks); i++)
+		drm_printf(p, "id core_masks[%u] %#x\n", i, id.core_masks[i]);
+}
+
 static int asahi_hw_identify_gpu(struct asahi_device *adev)
 {
 	struct drm_asahi_params_global *params = &adev->params;
@@ -482,6 +499,53 @@ void asahi_hw_stop_cpu(struct asahi_device *adev)
 	writel_relaxed(control & ~AGX_ASC_CPU_CONTROL_RUN, adev->asc + AGX_ASC_CPU_CONTROL);
 }
 
+/**
+ * asahi_hw_print_cpu() - print the coprocessor's control register
+ * @adev: device whose power domain is on
+ * @p: where to
+ *
+ * Any context that @p allows.
+ */
+void asahi_hw_print_cpu(struct asahi_device *adev, struct drm_printer *p)
+{
+	drm_printf(p, "cpu_control %#x\n", readl_relaxed(adev->asc + AGX_ASC_CPU_CONTROL));
+}
+
+#define ASAHI_HW_ANNOUNCE_POLL_US	(1 * USEC_PER_MSEC)
+#define ASAHI_HW_ANNOUNCE_TIMEOUT_US	(1 * USEC_PER_SEC)
+
+static bool asahi_hw_has_announced(struct asahi_device *adev)
+{
+	const struct asahi_handoff *handoff = adev->region[ASAHI_REGION_HANDOFF].map;
+
+	return READ_ONCE(handoff->magic_fw) == cpu_to_le64(AGX_HANDOFF_MAGIC);
+}
+
+/*
+ * Whether the identification can be read at once, or not before the firmware has announced
+ * itself, and whether it does that before the host does, is what a machine has to tell.
+ */
+static int asahi_hw_look(struct asahi_device *adev)
+{
+	struct drm_printer p = asahi_stage_printer(adev);
+	bool announced;
+
+	if (adev->stage != ASAHI_STAGE_CPU)
+		return 0;
+
+	drm_printf(&p, "at once after the coprocessor's start\n");
+	asahi_hw_print_cpu(adev, &p);
+	asahi_hw_print_id(adev, &p);
+	read_poll_timeout(asahi_hw_has_announced, announced, announced, ASAHI_HW_ANNOUNCE_POLL_US,
+			  ASAHI_HW_ANNOUNCE_TIMEOUT_US, false, adev);
+	drm_printf(&p, "a second after the coprocessor's start, or when it announced itself\n");
+	asahi_hw_print_id(adev, &p);
+	asahi_regions_print(adev, &p);
+	return asahi_stage_end(adev, ASAHI_STAGE_CPU,
+			       announced ? "the coprocessor runs and has announced itself" :
+					   "the coprocessor runs and waits for the host");
+}
+
 /* The coprocessor runs from here on: the handoff needs it. */
 static int asahi_hw_init(struct asahi_device *adev)
 {
@@ -492,7 +556,8 @@ static int asahi_hw_init(struct asahi_device *adev)
 		return ret;
 
 	adev->was_started = asahi_hw_start_cpu(adev);
-	return asahi_hw_identify_gpu(adev);
+	ret = asahi_hw_look(adev);
+	return ret ?: asahi_hw_identify_gpu(adev);
 }
 
 static int asahi_hw_post_reset(struct asahi_device *adev)

@@ -12,6 +12,7 @@
 
 struct asahi_block;
 struct asahi_device;
+struct drm_printer;
 struct drm_asahi_params_global;
 
 /**
@@ -157,6 +158,7 @@ extern const struct asahi_hw asahi_hw_t6022;
 extern const struct asahi_block asahi_block_hw;
 
 void asahi_hw_stop_cpu(struct asahi_device *adev);
+void asahi_hw_print_cpu(struct asahi_device *adev, struct drm_printer *p);
 const char *asahi_hw_identify(const struct asahi_hw *hw, const struct asahi_hw_id *id,
 			      struct drm_asahi_params_global *params);
 int asahi_hw_unpack_cores(const u32 *packed, unsigned int words, unsigned int cores,

@@ -12,6 +12,7 @@
 
 #include "asahi_hw.h"
 #include "asahi_params.h"
+#include "asahi_stage.h"
 
 bool asahi_unproven;
 EXPORT_SYMBOL_IF_KUNIT(asahi_unproven);
@@ -28,3 +29,9 @@ unsigned int asahi_hang_limit = ASAHI_HANG_LIMIT;
 module_param_named(hang_limit, asahi_hang_limit, uint, 0444);
 MODULE_PARM_DESC(hang_limit,
 		 "Seconds that work may run without progress before it is taken to be lost (default: 600)");
+
+unsigned int asahi_stage_limit = ASAHI_STAGE_ALL;
+EXPORT_SYMBOL_IF_KUNIT(asahi_stage_limit);
+module_param_named(stage, asahi_stage_limit, uint, 0644);
+MODULE_PARM_DESC(stage,
+		 "Stop the next probe after: 0 mapping, 1 start of the coprocessor, 2 boot of RTKit, 3 start of the firmware (default: 4, do not stop)");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Module parameters; read-only after load.
+ * Module parameters; all but the stage are read-only after load.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
@@ -15,5 +15,6 @@
 extern bool asahi_unproven;
 extern int asahi_fault_control;
 extern unsigned int asahi_hang_limit;
+extern unsigned int asahi_stage_limit;
 
 #endif

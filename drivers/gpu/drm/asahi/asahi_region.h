@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 struct asahi_device;
+struct drm_printer;
 
 /**
  * enum asahi_region_id - regions, by what they hold
@@ -42,5 +43,6 @@ struct asahi_region {
 };
 
 int asahi_regions_map(struct asahi_device *adev);
+void asahi_regions_print(struct asahi_device *adev, struct drm_printer *p);
 
 #endif

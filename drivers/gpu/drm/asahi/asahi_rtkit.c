@@ -6,6 +6,7 @@
  */
 
 #include <linux/cleanup.h>
+#include <linux/delay.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/soc/apple/rtkit.h>
@@ -24,7 +25,9 @@
 #include "asahi_heap.h"
 #include "asahi_hw.h"
 #include "asahi_power.h"
+#include "asahi_region.h"
 #include "asahi_rtkit.h"
+#include "asahi_stage.h"
 #include "asahi_trace.h"
 #include "asahi_uat.h"
 #include "asahi_watchdog.h"
@@ -220,6 +223,9 @@ static int asahi_rtkit_prepare(struct asahi_device *adev)
 	return 0;
 }
 
+/* How long a probe that is to stop listens to the firmware. */
+#define ASAHI_RTKIT_LISTEN_MS	1000
+
 /*
  * Boot and stop wait for the firmware interruptibly. Half a boot or half a stop
  * is what nobody has tried to recover from, so a signal to the task that binds
@@ -230,6 +236,7 @@ struct asahi_rtkit_call {
 	struct asahi_doorbell *doorbell;
 	u64 initdata_va;
 	bool wake;
+	bool stopped;
 	int ret;
 };
 
@@ -271,6 +278,21 @@ static int asahi_rtkit_start_locked(struct asahi_doorbell *doorbell, u64 initdat
 					  AGX_MSG_DOORBELL | AGX_DOORBELL_KICK);
 }
 
+static int asahi_rtkit_look(struct asahi_device *adev, enum asahi_stage stage, const char *found)
+{
+	struct drm_printer p = asahi_stage_printer(adev);
+
+	if (adev->stage != stage)
+		return 0;
+
+	/* Whatever follows of itself has happened by then. */
+	msleep(ASAHI_RTKIT_LISTEN_MS);
+	drm_printf(&p, "a second later: %s\n", found);
+	asahi_regions_print(adev, &p);
+	asahi_fwlog_print(asahi_channel_fwlog(adev), &p);
+	return asahi_stage_end(adev, stage, found);
+}
+
 static void asahi_rtkit_boot_work(struct work_struct *work)
 {
 	struct asahi_rtkit_call *call = container_of(work, struct asahi_rtkit_call, work);
@@ -284,6 +306,10 @@ static void asahi_rtkit_boot_work(struct work_struct *work)
 			call->ret);
 		return;
 	}
+
+	call->ret = asahi_rtkit_look(doorbell->adev, ASAHI_STAGE_RTKIT, "RTKit has booted");
+	if (call->ret)
+		return;
 
 	guard(mutex)(&doorbell->lock);
 	call->ret = asahi_rtkit_start_locked(doorbell, call->initdata_va);
@@ -318,8 +344,10 @@ static void asahi_rtkit_quiesce_work(struct work_struct *work)
 	struct asahi_rtkit_call *call = container_of(work, struct asahi_rtkit_call, work);
 	struct apple_rtkit *rtk = call->doorbell->rtk;
 
-	if (apple_rtkit_is_running(rtk))
+	if (apple_rtkit_is_running(rtk)) {
 		call->ret = apple_rtkit_quiesce(rtk);
+		call->stopped = !call->ret;
+	}
 	if (call->ret)
 		drm_err(&call->doorbell->adev->drm, "the firmware cannot be stopped: %d\n",
 			call->ret);
@@ -342,6 +370,9 @@ static int asahi_rtkit_quiesce(struct asahi_device *adev)
 	ret = asahi_rtkit_call_on_worker(adev, asahi_rtkit_quiesce_work, &call);
 	if (ret)
 		asahi_state_set_fw(adev, ASAHI_FW_FAILED);
+	/* It has booted without an InitData, and does not boot again. */
+	else if (call.stopped && asahi_state_fw(adev) == ASAHI_FW_FRESH)
+		asahi_state_set_fw(adev, ASAHI_FW_STOPPED);
 	return ret;
 }
 
@@ -420,9 +451,12 @@ static int asahi_rtkit_init(struct asahi_device *adev)
 	if (ret == -ETIMEDOUT) {
 		/* Nobody else waits for that. */
 		drm_warn(&adev->drm, "the firmware is slow to start on its InitData\n");
-		return 0;
+		ret = 0;
 	}
-	if (ret)
+	if (!ret)
+		return asahi_rtkit_look(adev, ASAHI_STAGE_FIRMWARE,
+					"the firmware runs on its InitData");
+	if (ret != -ECANCELED)
 		drm_err(&adev->drm, "the firmware does not start on its InitData: %d\n", ret);
 	return ret;
 }

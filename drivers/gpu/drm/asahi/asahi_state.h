@@ -41,7 +41,7 @@ enum asahi_state_id {
  * enum asahi_fw_state - how far the firmware is
  * @ASAHI_FW_FRESH: has not had an InitData since it was started
  * @ASAHI_FW_RUNNING: has had one, works
- * @ASAHI_FW_STOPPED: has had one, and has been quiesced
+ * @ASAHI_FW_STOPPED: has booted, mostly with one, and has been quiesced
  * @ASAHI_FW_FAILED: has had one, and has crashed or is stuck
  */
 enum asahi_fw_state {
