@@ -134,6 +134,22 @@ void *igt_asahi_gem_mmap(int fd, uint32_t handle, size_t size)
 	return map;
 }
 
+bool igt_asahi_allows(const char *what)
+{
+	FILE *fp = fopen("/sys/module/asahi/parameters/unproven", "r");
+	char line[256] = "", *save, *name;
+
+	if (!fp)
+		return false;
+	if (!fgets(line, sizeof(line), fp))
+		line[0] = 0;
+	fclose(fp);
+	for (name = strtok_r(line, ",\n", &save); name; name = strtok_r(NULL, ",\n", &save))
+		if (!strcmp(name, what))
+			return true;
+	return false;
+}
+
 int igt_asahi_objects(const char *kind)
 {
 	FILE *fp = fopen("/sys/kernel/debug/asahi/objects", "r");

@@ -8,6 +8,7 @@
 #ifndef ASAHI_IOCTL_WRAPPERS_H
 #define ASAHI_IOCTL_WRAPPERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,12 @@ void igt_asahi_queue_destroy(int fd, uint32_t queue, int err);
 uint32_t igt_asahi_gem_create(int fd, uint64_t size, uint32_t flags, uint32_t vm, int err);
 uint64_t igt_asahi_gem_mmap_offset(int fd, uint32_t handle, int err);
 void *igt_asahi_gem_mmap(int fd, uint32_t handle, size_t size);
+
+/**
+ * igt_asahi_allows - Whether the driver does something that nobody has tried on hardware
+ * @what: a name that the module parameter "unproven" knows
+ */
+bool igt_asahi_allows(const char *what);
 
 /**
  * igt_asahi_objects - How many objects of a kind the driver has

@@ -2,7 +2,6 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  */
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -162,18 +161,6 @@ static void exec_queue_test_own_fence(struct asahi_client *client)
 	igt_assert_eq_u32(client->words[ASAHI_RESULT], 2);
 }
 
-/* Whether the driver does what nobody has tried on hardware. */
-static bool exec_queue_unproven(void)
-{
-	int fd = open("/sys/module/asahi/parameters/unproven", O_RDONLY);
-	char value = 'N';
-
-	if (fd >= 0 && read(fd, &value, 1) < 0)
-		value = 'N';
-	close(fd);
-	return value == 'Y';
-}
-
 static void exec_queue_test_priorities(struct asahi_client *client)
 {
 	const uint32_t sync = syncobj_create(client->fd, 0);
@@ -181,7 +168,7 @@ static void exec_queue_test_priorities(struct asahi_client *client)
 
 	for (priority = DRM_ASAHI_PRIORITY_LOW; priority <= DRM_ASAHI_PRIORITY_REALTIME;
 	     priority++) {
-		const bool allowed = priority < DRM_ASAHI_PRIORITY_HIGH || exec_queue_unproven();
+		const bool allowed = priority < DRM_ASAHI_PRIORITY_HIGH || igt_asahi_allows("priority");
 		uint32_t queue = igt_asahi_queue_create(client->fd, client->vm, priority,
 							allowed ? 0 : EOPNOTSUPP);
 		struct asahi_command store =

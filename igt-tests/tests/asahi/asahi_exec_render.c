@@ -2,7 +2,6 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  */
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -294,18 +293,6 @@ static void exec_render_test_bind_in_flight(struct asahi_client *client)
 	igt_assert_eq_u32(*map[1], 5);
 }
 
-/* Whether the driver does what nobody has tried on hardware. */
-static bool exec_render_unproven(void)
-{
-	int fd = open("/sys/module/asahi/parameters/unproven", O_RDONLY);
-	char value = 'N';
-
-	if (fd >= 0 && read(fd, &value, 1) < 0)
-		value = 'N';
-	close(fd);
-	return value == 'Y';
-}
-
 static void exec_render_try_priority(struct asahi_client *client, uint32_t priority, int err)
 {
 	const uint32_t queue = igt_asahi_queue_create(client->fd, client->vm, priority, err);
@@ -318,7 +305,7 @@ static void exec_render_try_priority(struct asahi_client *client, uint32_t prior
 
 static void exec_render_test_priorities(struct asahi_client *client)
 {
-	const int privileged = exec_render_unproven() ? 0 : EOPNOTSUPP;
+	const int privileged = igt_asahi_allows("priority") ? 0 : EOPNOTSUPP;
 
 	exec_render_try_priority(client, DRM_ASAHI_PRIORITY_LOW, 0);
 	exec_render_try_priority(client, DRM_ASAHI_PRIORITY_MEDIUM, 0);

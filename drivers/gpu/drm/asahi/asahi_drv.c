@@ -379,7 +379,8 @@ static int __init asahi_drv_module_init(void)
 		goto err_sched;
 
 	/* What is unbound cannot be bound again but by what is unproven. */
-	asahi_drv_platform_driver.driver.suppress_bind_attrs = !asahi_unproven;
+	asahi_drv_platform_driver.driver.suppress_bind_attrs =
+		!asahi_allows(ASAHI_UNPROVEN_UNBIND);
 
 	asahi_debugfs_init();
 	ret = platform_driver_register(&asahi_drv_platform_driver);

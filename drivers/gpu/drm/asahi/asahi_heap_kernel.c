@@ -70,8 +70,8 @@ struct asahi_heap *asahi_heap_create_kernel(struct asahi_device *adev, const cha
 		.mmu = &asahi_heap_mmu_aspace,
 		.mmu_priv = &adev->kernel_as,
 		.block_min = ASAHI_HEAP_KERNEL_BLOCK,
-		.keep = asahi_prot_is_cached(prot) && !asahi_unproven ? U64_MAX :
-									 ASAHI_HEAP_KERNEL_BLOCK,
+		.keep = asahi_prot_is_cached(prot) && !asahi_allows(ASAHI_UNPROVEN_FLUSH) ?
+				U64_MAX : ASAHI_HEAP_KERNEL_BLOCK,
 	};
 
 	KUNIT_STATIC_STUB_REDIRECT(asahi_heap_create_kernel, adev, name, start, end, prot);

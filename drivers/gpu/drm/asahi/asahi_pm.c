@@ -74,7 +74,7 @@ static int asahi_pm_stop(struct asahi_device *adev)
 		return -EBUSY;
 	}
 
-	asahi_power_allow_off(adev, asahi_unproven);
+	asahi_power_allow_off(adev, asahi_allows(ASAHI_UNPROVEN_POWER));
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static void asahi_pm_start(struct asahi_device *adev)
 {
 	lockdep_assert_held(&adev->verbs);
 
-	if (asahi_unproven) {
+	if (asahi_allows(ASAHI_UNPROVEN_POWER)) {
 		asahi_power_allow_off(adev, false);
 		asahi_heaps_resume(adev->heaps);
 		asahi_reset_restart(adev);
@@ -264,7 +264,7 @@ int asahi_pm_init(struct asahi_device *adev)
  */
 void asahi_pm_enable(struct asahi_device *adev)
 {
-	if (!asahi_unproven)
+	if (!asahi_allows(ASAHI_UNPROVEN_POWER))
 		return;
 
 	adev->pm->enabled = true;

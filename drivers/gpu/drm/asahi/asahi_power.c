@@ -120,7 +120,8 @@ int asahi_power_hold(struct asahi_device *adev)
 	struct asahi_power_hold *hold;
 	int ret;
 
-	if (!asahi_unproven)
+	/* What is never given back refers to the module's code. */
+	if (!asahi_allows(ASAHI_UNPROVEN_UNBIND) || !asahi_allows(ASAHI_UNPROVEN_POWER))
 		__module_get(THIS_MODULE);
 	if (!dev->pm_domain)
 		return 0;
@@ -162,7 +163,7 @@ void asahi_power_unhold(struct asahi_device *adev)
 {
 	struct asahi_power_hold *hold = adev->power->hold;
 
-	if (!hold || !asahi_unproven)
+	if (!hold || !asahi_allows(ASAHI_UNPROVEN_POWER))
 		return;
 
 	guard(mutex)(&asahi_power_lock);
@@ -192,11 +193,11 @@ void asahi_power_allow_off(struct asahi_device *adev, bool allow)
  *
  * Any context.
  *
- * Return: true with a domain and the parameter "unproven".
+ * Return: true with a domain, where "unproven" has resets.
  */
 bool asahi_power_can_cut(struct asahi_device *adev)
 {
-	return asahi_unproven && adev->power->hold;
+	return asahi_allows(ASAHI_UNPROVEN_RESET) && adev->power->hold;
 }
 
 /**

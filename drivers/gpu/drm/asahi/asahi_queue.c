@@ -375,7 +375,7 @@ static int asahi_queue_check_priority(u32 priority)
 	if (!capable(CAP_SYS_NICE))
 		return -EPERM;
 
-	return asahi_unproven ? 0 : -EOPNOTSUPP;
+	return asahi_allows(ASAHI_UNPROVEN_PRIORITY) ? 0 : -EOPNOTSUPP;
 }
 
 /**

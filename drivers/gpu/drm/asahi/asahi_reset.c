@@ -103,6 +103,8 @@ static int asahi_reset_blocks(struct asahi_device *adev)
 
 static void asahi_reset_wedge(struct asahi_device *adev)
 {
+	const bool rebind = asahi_allows(ASAHI_UNPROVEN_UNBIND) &&
+			    asahi_allows(ASAHI_UNPROVEN_POWER);
 	bool cookie;
 
 	if (!asahi_state_move(adev, ASAHI_STATE_RESETTING, ASAHI_STATE_WEDGED))
@@ -114,7 +116,7 @@ static void asahi_reset_wedge(struct asahi_device *adev)
 
 	drm_err(&adev->drm, "the GPU is lost until the next boot\n");
 	/* Binding again switches the power off and on. Else nothing helps but a reboot. */
-	drm_dev_wedged_event(&adev->drm, asahi_unproven ? DRM_WEDGE_RECOVERY_REBIND : 0, NULL);
+	drm_dev_wedged_event(&adev->drm, rebind ? DRM_WEDGE_RECOVERY_REBIND : 0, NULL);
 }
 
 /* From RESETTING to whatever comes out. */

@@ -487,7 +487,7 @@ static void asahi_rtkit_unplug(struct asahi_device *adev)
 
 static int asahi_rtkit_suspend(struct asahi_device *adev)
 {
-	if (!asahi_unproven)
+	if (!asahi_allows(ASAHI_UNPROVEN_POWER))
 		return 0;
 
 	if (asahi_heaps_quiesce(adev->heaps) || asahi_rtkit_quiesce(adev)) {

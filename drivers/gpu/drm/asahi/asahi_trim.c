@@ -72,7 +72,7 @@ struct asahi_trim {
 void asahi_trim_later(struct asahi_device *adev)
 {
 	/* Nobody has seen a machine's firmware lose the context of a live queue. */
-	if (!asahi_unproven)
+	if (!asahi_allows(ASAHI_UNPROVEN_TRIM))
 		return;
 
 	/* Not while the system sleeps: then the firmware is left alone. */

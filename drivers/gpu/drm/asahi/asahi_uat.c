@@ -486,7 +486,7 @@ static int asahi_uat_check_first_use(struct asahi_uat *uat)
 	if (!adev->was_started || !asahi_handoff_was_used(uat->handoff))
 		return 0;
 
-	if (!asahi_unproven) {
+	if (!asahi_allows(ASAHI_UNPROVEN_AGAIN)) {
 		drm_err(&adev->drm,
 			"the firmware has been used since boot; using it again is unproven (see module parameter \"unproven\")\n");
 		return -ENODEV;

@@ -277,7 +277,7 @@ static void used_firmware_is_refused(struct kunit *test)
 {
 	struct fake *fake = test->priv;
 
-	if (asahi_unproven)
+	if (asahi_allows(ASAHI_UNPROVEN_AGAIN))
 		kunit_skip(test, "the module parameter \"unproven\" allows it");
 
 	asahi_handoff_announce(&fake->handoff);
