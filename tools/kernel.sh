@@ -12,7 +12,14 @@ version=$kernel_version
 
 usage()
 {
-	echo "usage: tools/kernel.sh plain|debug|nightly|source" >&2
+	cat >&2 <<-END
+		usage: tools/kernel.sh plain|debug|nightly     the kernel's build folder
+		       tools/kernel.sh pack plain|debug|nightly FOLDER
+		                                               put what a run needs of it into
+		                                               an archive there
+		       tools/kernel.sh source                  its source
+		ASAHI_KERNELS=FOLDER|URL has such archives, which are taken where the name fits
+	END
 	exit 2
 }
 
@@ -48,9 +55,46 @@ source_tree()
 	printf '%s\n' "$tree"
 }
 
+# fetch_kernel TREE DIR - unpack an archive of "pack", if ASAHI_KERNELS has one. Its name
+# says what it was made of, but not where: two files of it name the source.
+fetch_kernel()
+{
+	local tree=$1 dir=$2 archive
+
+	archive=$(basename "$dir").tar.xz
+	case ${ASAHI_KERNELS:-} in
+	'') return 1 ;;
+	*://*) curl -fsSL -o "$dir/$archive" "$ASAHI_KERNELS/$archive" ;;
+	*) cp "$ASAHI_KERNELS/$archive" "$dir/$archive" ;;
+	esac || {
+		say "$ASAHI_KERNELS has no $archive"
+		return 1
+	}
+	say "unpacking $archive"
+	tar -C "$dir" -xf "$dir/$archive" || die "$ASAHI_KERNELS/$archive is damaged"
+	rm "$dir/$archive"
+	printf 'export KBUILD_OUTPUT = %s\ninclude %s/Makefile\n' "$dir" "$tree" >"$dir/Makefile"
+	ln -sfn "$tree" "$dir/source"
+}
+
+# pack_kernel DIR FOLDER - without what only further builds of that kernel would need
+pack_kernel()
+{
+	local archive
+
+	archive=$2/$(basename "$1").tar.xz
+	tar -C "$1" --exclude='*.o' --exclude='*.a' --exclude='*.cmd' --exclude='vmlinux*' \
+		--exclude='.tmp*' --exclude=build.log --exclude=.packages --exclude=.complete \
+		-cJf "$archive.new" .
+	mv "$archive.new" "$archive"
+	say "made $archive"
+}
+
 build_kernel()
 {
 	local fragments=$1 tree=$2 dir=$3
+
+	! fetch_kernel "$tree" "$dir" || return 0
 
 	say "configuring"
 	KERNEL_SOURCE=$tree "$top/tools/toolbox.sh" run "$top/tools/kernel/configure" "$tree" "$dir" $fragments
@@ -62,6 +106,13 @@ build_kernel()
 }
 
 # Drivers that are there for what they select (plain.config): configured, and not built.
+pack=''
+if [ "${1:-}" = pack ]; then
+	[ $# = 3 ] || usage
+	pack=$3
+	[ -d "$pack" ] || die "$pack is not a folder"
+	shift
+fi
 kind=${1:-} arguments=(CONFIG_DRM_PANTHOR= CONFIG_DRM_PANFROST=)
 case $kind in
 source)
@@ -95,10 +146,16 @@ nightly)
 esac
 
 tree=$(source_tree)
-made_of=("=$tree" "$tree/Makefile" "${arguments[@]/#/=}")
+# A tree of the user's is known by its place, Debian's by its version.
+made_of=("=${KERNEL_SOURCE:+$tree}" "$tree/Makefile" "${arguments[@]/#/=}")
 # A toolbox that was made anew may have another compiler.
 toolbox=$(dirname "$("$top/tools/toolbox.sh" path)")
 [ "$toolbox" = "${toolbox%+*}" ] || made_of+=("=${toolbox##*/}")
 # shellcheck disable=SC2086
 hash=$(hash_of $fragments "$top/tools/kernel/configure" "${made_of[@]}")
-cached "kernel-$kind-$hash" build_kernel "$fragments" "$tree"
+dir=$(cached "kernel-$kind-$hash" build_kernel "$fragments" "$tree")
+if [ -n "$pack" ]; then
+	pack_kernel "$dir" "$(realpath "$pack")"
+else
+	printf '%s\n' "$dir"
+fi
