@@ -8,7 +8,6 @@
  * through caches that lock, and nothing else.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,14 +18,6 @@
  * may be waiting for what the other does; the stop flag is looked at then.
  */
 #define TURN	8192
-/* What each program of a launch counts in MAX_OPS, in instructions, besides its own */
-#define HELD_COST	16
-
-/* The instruction at which a simdgroup begins or goes on */
-struct entry {
-	const struct program *program;
-	uint32_t pc;
-};
 
 struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
 {
@@ -60,18 +51,6 @@ static void core_free_private_memory(struct vagx_core *core)
 	}
 }
 
-static void core_drop_programs(struct vagx_core *core)
-{
-	while (core->held) {
-		struct held_program *held = core->held;
-
-		core->held = held->next;
-		vagx_programs_put(core->config.programs, held->program);
-		free(held);
-	}
-	core->held_ops = 0;
-}
-
 void vagx_core_free(struct vagx_core *core)
 {
 	unsigned int i;
@@ -79,7 +58,7 @@ void vagx_core_free(struct vagx_core *core)
 	if (!core)
 		return;
 	core_free_private_memory(core);
-	core_drop_programs(core);
+	vagx_core_drop_programs(core);
 	for (i = 0; i < MAX_SIMDGROUPS; i++)
 		free(core->simdgroup[i]);
 	free(core->shared);
@@ -96,41 +75,6 @@ void vagx_core_get_stats(const struct vagx_core *core,
 			 struct vagx_core_stats *stats)
 {
 	*stats = core->stats;
-}
-
-/* Ends the launch with a failure; only the first one of a launch is kept */
-static void core_fail(struct vagx_core *core, int status, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void core_fail(struct vagx_core *core, int status, const char *format, ...)
-{
-	va_list args;
-
-	if (core->status)
-		return;
-	core->status = status;
-	va_start(args, format);
-	vsnprintf(core->error, sizeof(core->error), format, args);
-	va_end(args);
-}
-
-void vagx_core_fail(struct simdgroup *sg, const struct op *op, int status,
-		    const char *format, ...)
-{
-	char text[128];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (!sg->core->status)
-		vagx_core_remember_failure(sg, op);
-	if (op)
-		core_fail(sg->core, status, "instruction at 0x%llx: %s",
-			  (unsigned long long)op->va, text);
-	else
-		core_fail(sg->core, status, "%s", text);
-	sg->state = SIMDGROUP_FAILED;
 }
 
 static void core_run_turn(struct simdgroup *sg)
@@ -178,15 +122,8 @@ static bool core_stopped(struct vagx_core *core)
 
 	if (!stop || !atomic_load_explicit(stop, memory_order_relaxed))
 		return false;
-	core_fail(core, -ECANCELED, "cancelled");
+	vagx_core_set_error(core, -ECANCELED, "cancelled");
 	return true;
-}
-
-static void core_enter(struct simdgroup *sg, const struct program *program, uint32_t pc)
-{
-	sg->program = program;
-	sg->op = program->op;
-	sg->pc = pc;
 }
 
 static int core_start_simdgroup(struct vagx_core *core, unsigned int index,
@@ -208,7 +145,7 @@ static int core_start_simdgroup(struct vagx_core *core, unsigned int index,
 	sg->index = index;
 	sg->valid = threads < LANES ? (1u << threads) - 1 : ALL_LANES;
 	sg->state = SIMDGROUP_RUNS;
-	core_enter(sg, entry->program, entry->pc);
+	enter_program(sg, entry);
 	sg->stack_pointer = 0;
 	sg->failed_lane = LANES;
 	set_exec(sg, sg->valid);
@@ -223,83 +160,13 @@ static int core_run_threads(struct vagx_core *core, unsigned int threads,
 
 	for (i = 0; i < count; i++) {
 		if (core_start_simdgroup(core, i, threads - i * LANES, entry)) {
-			core_fail(core, -ENOMEM, "no memory for a simdgroup");
+			vagx_core_set_error(core, -ENOMEM, "no memory for a simdgroup");
 			return core->status;
 		}
 	}
 	while (!core_stopped(core) && core_run_turns(core, count))
 		;
 	return core->status;
-}
-
-/* Looks for an address in the programs that this launch holds */
-static bool core_find_held(const struct vagx_core *core, uint64_t va,
-			   struct entry *entry)
-{
-	const struct held_program *held;
-
-	for (held = core->held; held; held = held->next) {
-		entry->program = held->program;
-		if (vagx_program_index(held->program, va, &entry->pc))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Takes a reference to the program at an address for this launch. The number of instructions is
- * bounded, so that a launch that jumps to ever new places does not take all memory. Return: 0,
- * -ENOMEM, -E2BIG beyond the bound, or the decoder's error.
- */
-static int core_hold(struct vagx_core *core, uint64_t va)
-{
-	struct held_program *held = malloc(sizeof(*held));
-	int err;
-
-	if (!held)
-		return -ENOMEM;
-	err = vagx_programs_get(core, va, &held->program);
-	if (err) {
-		free(held);
-		return err;
-	}
-	held->next = core->held;
-	core->held = held;
-	core->held_ops += held->program->count + HELD_COST;
-	return core->held_ops > MAX_OPS ? -E2BIG : 0;
-}
-
-static int core_find_entry(struct vagx_core *core, uint64_t va, struct entry *entry)
-{
-	int err = 0;
-
-	if (core_find_held(core, va, entry))
-		return 0;
-	err = core_hold(core, va);
-	if (!err && !core_find_held(core, va, entry))
-		err = -EINVAL;
-	if (err == -E2BIG)
-		core_fail(core, -EILSEQ,
-			  "program at 0x%llx: more than %u instructions",
-			  (unsigned long long)va, MAX_OPS);
-	else if (err)
-		core_fail(core, err, "program at 0x%llx: no memory",
-			  (unsigned long long)va);
-	return err;
-}
-
-int vagx_core_jump(struct simdgroup *sg, uint64_t va)
-{
-	struct entry entry = { .program = sg->program };
-	int err = 0;
-
-	if (!vagx_program_index(sg->program, va, &entry.pc))
-		err = core_find_entry(sg->core, va, &entry);
-	if (err)
-		sg->state = SIMDGROUP_FAILED;
-	else
-		core_enter(sg, entry.program, entry.pc);
-	return err;
 }
 
 /* Drops what the last launch held, and finds the first instruction of this one */
@@ -309,11 +176,11 @@ static int core_load(struct vagx_core *core, uint64_t va, unsigned int halves,
 	core->register_halves = halves && halves < AGX_ISA_REGISTERS ?
 				halves : AGX_ISA_REGISTERS;
 	if (core->serial != serial || !serial) {
-		core_drop_programs(core);
+		vagx_core_drop_programs(core);
 		core_free_private_memory(core);
 	}
 	core->serial = serial;
-	return core_find_entry(core, va, entry);
+	return vagx_core_find_entry(core, va, entry);
 }
 
 static void core_begin(struct vagx_core *core, const struct vagx_launch *launch)
@@ -375,7 +242,7 @@ int vagx_core_run_group(struct vagx_core *core,
 
 	core_begin(core, launch);
 	if (!core_launch_is_valid(launch, group)) {
-		core_fail(core, -EINVAL, "launch outside of the limits");
+		vagx_core_set_error(core, -EINVAL, "launch outside of the limits");
 		return core_end(core, fault);
 	}
 	if (core_load(core, launch->code_va, launch->regs, launch->serial, &entry))
@@ -393,8 +260,9 @@ int vagx_core_run_group(struct vagx_core *core,
 	return core_end(core, fault);
 }
 
-int vagx_core_run_stage(struct vagx_core *core, const struct vagx_launch *launch,
-			unsigned int threads, struct vagx_uat_fault *fault)
+/* Runs one simdgroup of a stage. Return: as vagx_core_run_group(). */
+static int core_run_stage(struct vagx_core *core, const struct vagx_launch *launch,
+			  unsigned int threads, struct vagx_uat_fault *fault)
 {
 	struct entry entry;
 	unsigned int i;
@@ -407,6 +275,42 @@ int vagx_core_run_stage(struct vagx_core *core, const struct vagx_launch *launch
 	if (!core_load(core, launch->code_va, launch->regs, launch->serial, &entry))
 		core_run_threads(core, threads, &entry);
 	return core_end(core, fault);
+}
+
+int vagx_core_run_vertices(struct vagx_core *core, const struct vagx_launch *launch,
+			   struct vagx_vertices *vertices, struct vagx_uat_fault *fault)
+{
+	int err;
+
+	core->vertices = vertices;
+	err = core_run_stage(core, launch, vertices->count, fault);
+	core->vertices = NULL;
+	return err;
+}
+
+int vagx_core_run_fragments(struct vagx_core *core, const struct vagx_launch *launch,
+			    struct vagx_tile *tile, struct vagx_fragments *f,
+			    struct vagx_uat_fault *fault)
+{
+	int err;
+
+	core->tile = tile;
+	core->fragments = f;
+	err = core_run_stage(core, launch, LANES, fault);
+	core->tile = NULL;
+	core->fragments = NULL;
+	return err;
+}
+
+int vagx_core_run_tile(struct vagx_core *core, const struct vagx_launch *launch,
+		       struct vagx_tile *tile, struct vagx_uat_fault *fault)
+{
+	int err;
+
+	core->tile = tile;
+	err = core_run_stage(core, launch, 1, fault);
+	core->tile = NULL;
+	return err;
 }
 
 int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,

@@ -91,6 +91,12 @@ struct held_program {
 	struct program *program;
 };
 
+/* The instruction at which a simdgroup begins or goes on */
+struct entry {
+	const struct program *program;
+	uint32_t pc;
+};
+
 enum simdgroup_state {
 	SIMDGROUP_RUNS,
 	SIMDGROUP_WAITS,	/* at a barrier */
@@ -202,19 +208,22 @@ bool vagx_program_index(const struct program *program, uint64_t va, uint32_t *in
 int vagx_programs_get(struct vagx_core *core, uint64_t va, struct program **program);
 void vagx_programs_put(struct vagx_programs *programs, struct program *program);
 
-/* core.c */
-/* Has a simdgroup go on at an address. On failure the core has failed. */
+/* core_entry.c */
+/* Finds the op at an address, decoding it if need be. Return: 0; else the core has failed. */
+int vagx_core_find_entry(struct vagx_core *core, uint64_t va, struct entry *entry);
+/* Has a simdgroup go on at an address. Return: 0; else the core has failed. */
 int vagx_core_jump(struct simdgroup *sg, uint64_t va);
+/* Gives up the references to programs that the last launch held */
+void vagx_core_drop_programs(struct vagx_core *core);
+
+/* core_failure.c */
+/* Ends the launch with an error of an instruction, or of none if @op is NULL */
 void vagx_core_fail(struct simdgroup *sg, const struct op *op, int status,
 		    const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-
-/* core_failure.c */
-void vagx_core_remember_failure(struct simdgroup *sg, const struct op *op);
-
-/* One simdgroup of a stage, as vagx_core_run_group() */
-int vagx_core_run_stage(struct vagx_core *core, const struct vagx_launch *launch,
-			unsigned int threads, struct vagx_uat_fault *fault);
+/* Keeps an error of the launch unless it has one */
+void vagx_core_set_error(struct vagx_core *core, int status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* core_stage.c */
 /* A simdgroup of a stage is about to begin */
@@ -250,6 +259,13 @@ INLINE void set_exec(struct simdgroup *sg, uint32_t exec)
 	sg->active = __builtin_popcount(sg->exec);
 	for (i = 0; i < LANES; i++)
 		sg->mask.v[i] = -(uint32_t)((sg->exec & lane_bits.v[i]) != 0);
+}
+
+static inline void enter_program(struct simdgroup *sg, const struct entry *entry)
+{
+	sg->program = entry->program;
+	sg->op = entry->program->op;
+	sg->pc = entry->pc;
 }
 
 INLINE uint32_t read_uniform(const struct simdgroup *sg,
