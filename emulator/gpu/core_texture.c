@@ -9,126 +9,6 @@
 
 #include "gpu/texture.h"
 
-/* Operands */
-
-/* Behind the last register there is nothing */
-static bool core_texture_is_there(const struct simdgroup *sg, const struct agx_operand *o,
-				  unsigned int n)
-{
-	return o->type != AGX_OPERAND_REG ||
-	       o->value + (n + 1) * (o->size / 16) <= sg->core->register_halves;
-}
-
-const uint32_t *vagx_texture_words(struct simdgroup *sg, const struct agx_operand *o,
-				   unsigned int n, struct lanes *tmp)
-{
-	struct agx_operand one = *o;
-
-	if (!core_texture_is_there(sg, o, n))
-		return splat(tmp, 0);
-	one.value += n * (o->size / 16);
-	return read_lanes(sg, &one, tmp);
-}
-
-uint32_t vagx_texture_word(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
-			   unsigned int lane)
-{
-	const unsigned int half = o->value + n * (o->size / 16);
-	struct lanes tmp;
-	uint32_t word;
-
-	if (o->type != AGX_OPERAND_REG)
-		return vagx_texture_words(sg, o, n, &tmp)[lane];
-	if (!core_texture_is_there(sg, o, n))
-		return 0;
-	word = sg->reg[half / 2].v[lane];
-	if (o->size != 16)
-		return word;
-	word = word >> half % 2 * 16 & 0xffff;
-	return o->sign_extend ? (uint32_t)extend16(word) : word;
-}
-
-float vagx_texture_number(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
-			  unsigned int lane)
-{
-	uint32_t bits = vagx_texture_word(sg, o, n, lane);
-
-	return o->size == 16 ? float_from_half(bits) : bits_float(bits);
-}
-
-unsigned int vagx_texture_coordinates(unsigned int dim)
-{
-	switch (dim) {
-	case AGX_DIM_1D:
-	case AGX_DIM_1D_ARRAY:
-		return 1;
-	case AGX_DIM_3D:
-	case AGX_DIM_CUBE:
-	case AGX_DIM_CUBE_ARRAY:
-		return 3;
-	default:
-		return 2;
-	}
-}
-
-/* The last word has a sample and a layer, if there are both, else either */
-static void core_texture_last_word(struct texture *t, const struct agx_operand *coord,
-				   unsigned int lane, uint32_t *layer, uint32_t *sample)
-{
-	uint32_t word;
-
-	*layer = *sample = 0;
-	if (t->dim == AGX_DIM_1D || t->dim == AGX_DIM_2D || t->dim == AGX_DIM_3D ||
-	    t->dim == AGX_DIM_CUBE)
-		return;
-	word = vagx_texture_word(t->sg, coord, vagx_texture_coordinates(t->dim), lane);
-	switch (t->dim) {
-	case AGX_DIM_2D_MS_ARRAY:
-		*sample = word & 0xffff;
-		*layer = word >> 16;
-		break;
-	case AGX_DIM_2D_MS:
-		*sample = word & 0xffff;
-		break;
-	case AGX_DIM_1D_ARRAY:
-	case AGX_DIM_2D_ARRAY:
-	case AGX_DIM_CUBE_ARRAY:
-		*layer = word & 0xffff;
-		break;
-	default:
-		break;
-	}
-}
-
-/* Signed numbers of four bits */
-static void core_texture_set_offset(struct texture *t, uint32_t word)
-{
-	unsigned int i;
-
-	for (i = 0; i < 3; i++)
-		t->offset[i] = (int32_t)(word << (28 - 4 * i)) >> 28;
-}
-
-/* What a shader compares with is a float, and an offset that is there, too, is behind it */
-static void core_texture_read_extras(struct texture *t, unsigned int lane)
-{
-	const struct agx_operand *o = &t->op->src[5];
-	uint32_t bits;
-
-	if (o->type == AGX_OPERAND_NONE)
-		return;
-	if (!t->op->mod[AGX_MOD_SHADOW]) {
-		core_texture_set_offset(t, vagx_texture_word(t->sg, o, 0, lane));
-		return;
-	}
-	bits = vagx_texture_word(t->sg, o, 0, lane);
-	if (o->size == 16) {
-		bits |= vagx_texture_word(t->sg, o, 1, lane) << 16;
-		core_texture_set_offset(t, vagx_texture_word(t->sg, o, 2, lane));
-	}
-	t->reference = bits_float(bits);
-}
-
 static void core_texture_set_component(struct texture *t, unsigned int lane, unsigned int n,
 				       uint32_t bits)
 {
@@ -181,7 +61,7 @@ static bool core_texture_supported(struct texture *t)
 static void core_texture_load_lane(struct texture *t, unsigned int lane)
 {
 	const struct agx_operand *coord = &t->op->src[3], *lod = &t->op->src[4];
-	unsigned int n = vagx_texture_coordinates(t->dim);
+	unsigned int n = texture_operand_coordinates(t->dim);
 	uint32_t value[4], layer, sample, level = 0;
 	int64_t c[3] = { 0 };
 	struct place at;
@@ -191,11 +71,11 @@ static void core_texture_load_lane(struct texture *t, unsigned int lane)
 	if (!vagx_texture_find_image(t, lane))
 		return;
 	if (lod->type == AGX_OPERAND_REG || lod->type == AGX_OPERAND_UNIFORM)
-		level = vagx_texture_word(t->sg, lod, 0, lane) & 0xffff;
-	core_texture_last_word(t, coord, lane, &layer, &sample);
-	core_texture_read_extras(t, lane);
+		level = texture_operand_word(t->sg, lod, 0, lane) & 0xffff;
+	vagx_texture_read_last_word(t, coord, lane, &layer, &sample);
+	vagx_texture_read_extras(t, lane);
 	for (i = 0; i < n; i++)
-		c[i] = (int64_t)(int32_t)vagx_texture_word(t->sg, coord, i, lane) + t->offset[i];
+		c[i] = (int64_t)(int32_t)texture_operand_word(t->sg, coord, i, lane) + t->offset[i];
 	at = (struct place){
 		.x = c[0],
 		.y = c[1],
@@ -222,68 +102,6 @@ void vagx_exec_texture_load(struct simdgroup *sg, const struct op *op)
 }
 
 /* Sampling */
-
-static struct spot core_texture_find_spot(struct texture *t, unsigned int lane)
-{
-	const struct agx_operand *coord = &t->op->src[3];
-	unsigned int n = vagx_texture_coordinates(t->dim), i;
-	struct spot s = { { 0 }, 0 };
-	uint32_t sample;
-	double c[3] = { 0 };
-
-	core_texture_last_word(t, coord, lane, &s.layer, &sample);
-	for (i = 0; i < n; i++)
-		c[i] = vagx_texture_number(t->sg, coord, i, lane);
-	if (texture_is_cube(t))
-		s.layer = s.layer * CUBE_FACES + vagx_cube_project(c, s.at);
-	else
-		memcpy(s.at, c, sizeof(c));
-	return s;
-}
-
-void vagx_texture_sample_lane(struct texture *t, unsigned int lane,
-			      struct texture_results *results)
-{
-	const unsigned int gather = t->op->mod[AGX_MOD_GATHER];
-	uint32_t bits[4] = { 0 };
-	float value[4];
-	unsigned int i;
-	struct footprint f;
-	struct spot s;
-	bool floats;
-
-	t->missing = false;
-	if (!vagx_texture_find_image(t, lane) || !vagx_texture_find_sampler(t, lane))
-		return;
-	s = core_texture_find_spot(t, lane);
-	core_texture_read_extras(t, lane);
-	floats = !vagx_image_is_integer(t->image);
-	if (!vagx_texture_footprint(t, lane, &f))
-		return;
-	if (gather) {
-		/* odd numbers, in the order of channels */
-		vagx_texture_gather(t, &s, gather / 2 % 4, bits);
-	} else if (t->op->mod[AGX_MOD_QUERY_LOD]) {
-		bits[0] = float_bits(vagx_texture_level(t, f.lod));
-		bits[1] = float_bits(f.unclamped);
-		floats = true;
-	} else {
-		vagx_texture_sample(t, &s, &f, value);
-		memcpy(bits, value, sizeof(value));
-	}
-	for (i = 0; i < 4; i++)
-		results->channel[i].v[lane] = bits[i];
-	results->floats |= (uint32_t)floats << lane;
-	results->missing |= (uint32_t)t->missing << lane;
-}
-
-void vagx_texture_sample_each(struct texture *t, struct texture_results *results)
-{
-	uint32_t left;
-
-	for (left = t->sg->exec; left && !texture_failed(t); left &= left - 1)
-		vagx_texture_sample_lane(t, __builtin_ctz(left), results);
-}
 
 /* The same as core_texture_set_component(), of all lanes */
 static void core_texture_set_components(struct texture *t, unsigned int n, const uint32_t *bits)
@@ -383,7 +201,7 @@ static bool core_texture_find_target(struct texture *t, struct vagx_image *targe
 static void core_texture_write_lane(struct texture *t, struct vagx_image *target, unsigned int lane)
 {
 	const struct agx_operand *source = &t->op->src[0], *coord = &t->op->src[3];
-	unsigned int n = vagx_texture_coordinates(t->dim), i;
+	unsigned int n = texture_operand_coordinates(t->dim), i;
 	uint32_t value[4], layer, sample;
 	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
 	struct agx_texel at = { .x = 0 };
@@ -391,10 +209,10 @@ static void core_texture_write_lane(struct texture *t, struct vagx_image *target
 
 	if (!core_texture_find_target(t, target, &at.level, lane))
 		return;
-	core_texture_last_word(t, coord, lane, &layer, &sample);
-	at.x = vagx_texture_word(t->sg, coord, 0, lane);
-	at.y = n > 1 ? vagx_texture_word(t->sg, coord, 1, lane) : 0;
-	at.layer = n > 2 ? vagx_texture_word(t->sg, coord, 2, lane) : layer;
+	vagx_texture_read_last_word(t, coord, lane, &layer, &sample);
+	at.x = texture_operand_word(t->sg, coord, 0, lane);
+	at.y = n > 1 ? texture_operand_word(t->sg, coord, 1, lane) : 0;
+	at.layer = n > 2 ? texture_operand_word(t->sg, coord, 2, lane) : layer;
 	at.sample = sample;
 	if (at.x >= t->image->layout.level[at.level].width ||
 	    at.y >= t->image->layout.level[at.level].height ||
@@ -402,8 +220,8 @@ static void core_texture_write_lane(struct texture *t, struct vagx_image *target
 		return;
 	for (i = 0; i < 4; i++)
 		value[i] = vagx_image_is_integer(t->image) ?
-			   vagx_texture_word(t->sg, source, i, lane) :
-			   float_bits(vagx_texture_number(t->sg, source, i, lane));
+			   texture_operand_word(t->sg, source, i, lane) :
+			   float_bits(texture_operand_float(t->sg, source, i, lane));
 	vagx_image_encode_values(t->image, value, bits);
 	p = (void *)(uintptr_t)vagx_texture_client(t, vagx_image_address(t->image, &at),
 						   t->image->layout.element_bytes, VAGX_WRITE);

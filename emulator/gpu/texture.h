@@ -2,11 +2,12 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What the files of texture instructions share: core_texture.c has the
- * instructions and their operands, texture_state.c descriptors, texture_lod.c
- * levels of detail, texture_filter.c filters, texture_cube.c the faces of cubes,
- * texture_texel.c texels, texture_cache.c what a core remembers of them. texture_lanes.c
- * and texture_lanes_*.c do all that for all lanes at once if it is nothing special.
+ * What the files of texture instructions share: core_texture.c has the instructions,
+ * texture_operand.h their operands, texture_state.c descriptors, texture_sample.c the
+ * sampling of one lane, texture_lod.c levels of detail, texture_filter.c filters,
+ * texture_cube.c the faces of cubes, texture_texel.c texels, texture_cache.c what a core
+ * caches of them. texture_lanes.c and texture_lanes_*.c sample for all lanes at once where
+ * the instruction and the image are usual ones.
  */
 #ifndef VAGX_TEXTURE_H
 #define VAGX_TEXTURE_H
@@ -15,6 +16,7 @@
 #include "core_internal.h"
 #include "agx_packets.h"
 #include "gpu/image.h"
+#include "gpu/texture_operand.h"
 
 #define CUBE_FACES	6
 /* Pixels that levels of detail are found for together */
@@ -280,17 +282,13 @@ static inline bool texture_value(struct texture *t, const struct agx_texel *at,
 	return values;
 }
 
-/* core_texture.c: operands; of a vector, or of one number after the other */
-const uint32_t *vagx_texture_words(struct simdgroup *sg, const struct agx_operand *o,
-				   unsigned int n, struct lanes *tmp);
-/* Of one lane */
-uint32_t vagx_texture_word(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
-			   unsigned int lane);
-float vagx_texture_number(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
-			  unsigned int lane);
-/* How many coordinates there are before the last word, of layer and sample */
-unsigned int vagx_texture_coordinates(unsigned int dim);
-/* What a lane samples, with whatever the instruction asks for; that of all, one by one */
+/* texture_sample.c */
+/* The last coordinate's word: a sample in the low half and a layer in the high one, or either */
+void vagx_texture_read_last_word(struct texture *t, const struct agx_operand *coord,
+				 unsigned int lane, uint32_t *layer, uint32_t *sample);
+/* The float that texels are compared with, and the texel offset behind it, if there are such */
+void vagx_texture_read_extras(struct texture *t, unsigned int lane);
+/* Samples for one lane; for all lanes, one after the other */
 void vagx_texture_sample_lane(struct texture *t, unsigned int lane,
 			      struct texture_results *results);
 void vagx_texture_sample_each(struct texture *t, struct texture_results *results);

@@ -22,7 +22,7 @@ static inline void texture_lanes_read_offsets(struct texture_lanes *s)
 
 	if (o->type == AGX_OPERAND_NONE)
 		return;
-	word = vagx_texture_words(s->t->sg, o, 0, &tmp);
+	word = texture_operand_lanes(s->t->sg, o, 0, &tmp);
 	for (i = 0; i < LANES; i++) {
 		s->x.offset[i] = (int32_t)(word[i] << 28) >> 28;
 		s->y.offset[i] = (int32_t)(word[i] << 24) >> 28;
@@ -38,7 +38,7 @@ static inline void texture_lanes_read_layers(struct texture_lanes *s)
 
 	if (s->t->dim != AGX_DIM_2D_ARRAY)
 		return;
-	word = vagx_texture_words(s->t->sg, &s->t->op->src[3], 2, &tmp);
+	word = texture_operand_lanes(s->t->sg, &s->t->op->src[3], 2, &tmp);
 	for (i = 0; i < LANES; i++)
 		s->layer[i] = (word[i] & 0xffff) < last ? word[i] & 0xffff : last;
 }
@@ -358,7 +358,7 @@ static bool texture_lanes_agree(const struct texture *t, const struct agx_operan
 
 	if (o->type != AGX_OPERAND_REG)
 		return true;
-	word = vagx_texture_words(t->sg, o, 0, &tmp);
+	word = texture_operand_lanes(t->sg, o, 0, &tmp);
 	for (i = 0; i < LANES; i++)
 		differ |= (word[i] ^ word[__builtin_ctz(t->sg->exec)]) & mask[i];
 	return !differ;

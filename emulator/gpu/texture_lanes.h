@@ -57,7 +57,7 @@ static inline void texture_read_numbers(struct texture *t, const struct agx_oper
 					unsigned int n, float *number)
 {
 	struct lanes tmp;
-	const uint32_t *word = vagx_texture_words(t->sg, o, n, &tmp);
+	const uint32_t *word = texture_operand_lanes(t->sg, o, n, &tmp);
 	unsigned int i;
 
 	if (o->size == 16) {

@@ -107,7 +107,7 @@ static inline void lanes_lod_read_halves(struct texture *t, unsigned int n, floa
 	unsigned int i;
 
 	o.size = 16;
-	word = vagx_texture_words(t->sg, &o, n, &tmp);
+	word = texture_operand_lanes(t->sg, &o, n, &tmp);
 	for (i = 0; i < LANES; i++)
 		number[i] = float_from_half(word[i] & 0xffff);
 }
@@ -162,7 +162,7 @@ static void lanes_lod_find_lods(struct texture_lanes *s, struct lods *lods)
 	if (mode == AGX_LOD_AUTO || mode == AGX_LOD_GRAD)
 		return;
 	if (mode == AGX_LOD_GRAD_MIN) {
-		lanes_lod_set_least(s, lods, 4 * vagx_texture_coordinates(s->t->dim));
+		lanes_lod_set_least(s, lods, 4 * texture_operand_coordinates(s->t->dim));
 		return;
 	}
 	lanes_lod_add_bias(s, lods);

@@ -18,33 +18,33 @@ static void texture_lod_read_direction(struct texture *t, unsigned int lane, dou
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
-		v[i] = vagx_texture_number(t->sg, &t->op->src[3], i, lane);
+		v[i] = texture_operand_float(t->sg, &t->op->src[3], i, lane);
 }
 
 /* Gradients by differences in a quad, whose lanes are two rows of two pixels */
 static void texture_lod_quad_gradient(struct texture *t, unsigned int lane, struct gradient *g)
 {
-	unsigned int n = vagx_texture_coordinates(t->dim), first = lane & ~(TEXTURE_QUAD - 1u), i;
+	unsigned int n = texture_operand_coordinates(t->dim), first = lane & ~(TEXTURE_QUAD - 1u), i;
 	const struct agx_operand *coord = &t->op->src[3];
 
 	for (i = 0; i < n; i++) {
-		double a = vagx_texture_number(t->sg, coord, i, first);
+		double a = texture_operand_float(t->sg, coord, i, first);
 
-		g->x[i] = vagx_texture_number(t->sg, coord, i, first + 1) - a;
-		g->y[i] = vagx_texture_number(t->sg, coord, i, first + 2) - a;
+		g->x[i] = texture_operand_float(t->sg, coord, i, first + 1) - a;
+		g->y[i] = texture_operand_float(t->sg, coord, i, first + 2) - a;
 	}
 }
 
 /* Gradients that the shader gives: 32-bit numbers, x and y of each axis in turn */
 static void texture_lod_explicit_gradient(struct texture *t, unsigned int lane, struct gradient *g)
 {
-	unsigned int n = vagx_texture_coordinates(t->dim), i;
+	unsigned int n = texture_operand_coordinates(t->dim), i;
 	struct agx_operand o = t->op->src[4];
 
 	o.size = 32;
 	for (i = 0; i < n; i++) {
-		g->x[i] = vagx_texture_number(t->sg, &o, 2 * i, lane);
-		g->y[i] = vagx_texture_number(t->sg, &o, 2 * i + 1, lane);
+		g->x[i] = texture_operand_float(t->sg, &o, 2 * i, lane);
+		g->y[i] = texture_operand_float(t->sg, &o, 2 * i + 1, lane);
 	}
 }
 
@@ -123,7 +123,7 @@ static float texture_lod_half_number(struct texture *t, unsigned int n, unsigned
 	struct agx_operand o = t->op->src[4];
 
 	o.size = 16;
-	return float_from_half(vagx_texture_word(t->sg, &o, n, lane) & 0xffff);
+	return float_from_half(texture_operand_word(t->sg, &o, n, lane) & 0xffff);
 }
 
 /* The footprint of a lane by differences in its quad */
@@ -171,7 +171,7 @@ bool vagx_texture_footprint(struct texture *t, unsigned int lane, struct footpri
 		break;
 	case AGX_LOD_GRAD_MIN:
 		texture_lod_automatic(t, lane, f);
-		given = texture_lod_half_number(t, 4 * vagx_texture_coordinates(t->dim), lane);
+		given = texture_lod_half_number(t, 4 * texture_operand_coordinates(t->dim), lane);
 		least = given > least ? given : least;
 		break;
 	case AGX_LOD_BIAS:

@@ -23,7 +23,7 @@ const void *vagx_texture_client(struct texture *t, uint64_t va, size_t bytes,
 bool vagx_texture_read_state(struct texture *t, const struct agx_operand *heap,
 			     const struct agx_operand *state, unsigned int lane)
 {
-	uint32_t index = vagx_texture_word(t->sg, state, 0, lane);
+	uint32_t index = texture_operand_word(t->sg, state, 0, lane);
 	struct wide_lanes base;
 	const uint8_t *p;
 
@@ -49,7 +49,7 @@ bool vagx_texture_read_state(struct texture *t, const struct agx_operand *heap,
 /* Most lanes have the same one, and then it is where the last lane's was */
 bool vagx_texture_find_image(struct texture *t, unsigned int lane)
 {
-	uint32_t index = vagx_texture_word(t->sg, &t->op->src[1], 0, lane);
+	uint32_t index = texture_operand_word(t->sg, &t->op->src[1], 0, lane);
 	const struct cached_image *found;
 	const char *why;
 
@@ -100,7 +100,7 @@ bool vagx_texture_find_sampler(struct texture *t, unsigned int lane)
 {
 	const struct vagx_launch *launch = t->sg->core->launch;
 	const struct agx_operand *o = &t->op->src[2];
-	uint32_t index = vagx_texture_word(t->sg, o, 0, lane);
+	uint32_t index = texture_operand_word(t->sg, o, 0, lane);
 	bool of_heap = o->type == AGX_OPERAND_REG && index >= FIRST_OF_HEAP;
 	const uint8_t *bytes;
 
@@ -155,7 +155,7 @@ void vagx_exec_sampler_state(struct simdgroup *sg, const struct op *op)
 	}
 	read_wide_lanes(sg, &op->src[0], &base);
 	p = vagx_texture_client(&t, (base.v[lane] +
-				     vagx_texture_word(sg, &op->src[1], 0, lane)) & ~7ULL,
+				     texture_operand_word(sg, &op->src[1], 0, lane)) & ~7ULL,
 				8, VAGX_READ);
 	if (p && sg->exec)
 		memcpy(sg->core->preshader_of->samplers[op->dst.value], p, 8);

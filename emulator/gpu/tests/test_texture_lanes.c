@@ -307,11 +307,11 @@ static bool choose_descriptors(struct scene *s)
 static bool samplers_agree(const struct scene *s)
 {
 	const struct agx_operand *o = &s->op.src[2];
-	uint32_t left, first = vagx_texture_word((struct simdgroup *)&s->sg, o, 0,
-						 __builtin_ctz(s->sg.exec));
+	uint32_t left, first = texture_operand_word((struct simdgroup *)&s->sg, o, 0,
+						    __builtin_ctz(s->sg.exec));
 
 	for (left = s->sg.exec; left; left &= left - 1) {
-		if (vagx_texture_word((struct simdgroup *)&s->sg, o, 0, __builtin_ctz(left)) !=
+		if (texture_operand_word((struct simdgroup *)&s->sg, o, 0, __builtin_ctz(left)) !=
 		    first)
 			return false;
 	}
