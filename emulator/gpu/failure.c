@@ -115,6 +115,20 @@ int gpu_failure_keep(struct vagx_gpu *gpu, struct gpu_failure *first, struct gpu
 	return err;
 }
 
+int gpu_bad_geometry(struct vagx_job *job, const struct vagx_render_geometry *g,
+		     struct vagx_uat_fault *fault)
+{
+	vagx_violation(job->gpu->config.report, VAGX_RULE_RENDER_GEOMETRY, 0, "render",
+		       "%u x %u pixels, %u layers, %u samples, tiles of %u x %u", g->width,
+		       g->height, g->layers, g->samples, g->utile_width, g->utile_height);
+	*fault = (struct vagx_uat_fault){
+		.slot = job->vm_slot,
+		.access = VAGX_READ,
+		.reason = VAGX_FAULT_NO_ACCESS,
+	};
+	return -EFAULT;
+}
+
 void gpu_failure_end(struct vagx_job *job, struct gpu_failure *failure,
 		     struct vagx_uat_fault *fault, unsigned int *unit)
 {

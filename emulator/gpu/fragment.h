@@ -216,7 +216,7 @@ static inline unsigned int fragment_sample(const struct fragment_worker *w, unsi
 
 /* All of them return 0, -EFAULT with a failure, or -ECANCELED */
 
-/* fragment_job.c */
+/* fragment_memory.c */
 int fragment_fault(struct fragment_worker *w, const struct vagx_uat_fault *fault,
 		   unsigned int unit);
 /* Programs of a launch are going to store to tiles */

@@ -23,36 +23,6 @@
 
 #define CORRUPT			"this is not what was written"
 
-int gpu_bad_geometry(struct vagx_job *job, const struct vagx_render_geometry *g,
-		     struct vagx_uat_fault *fault)
-{
-	vagx_violation(job->gpu->config.report, VAGX_RULE_RENDER_GEOMETRY, 0, "render",
-		       "%u x %u pixels, %u layers, %u samples, tiles of %u x %u", g->width,
-		       g->height, g->layers, g->samples, g->utile_width, g->utile_height);
-	*fault = (struct vagx_uat_fault){
-		.slot = job->vm_slot,
-		.access = VAGX_READ,
-		.reason = VAGX_FAULT_NO_ACCESS,
-	};
-	return -EFAULT;
-}
-
-int fragment_fault(struct fragment_worker *w, const struct vagx_uat_fault *fault, unsigned int unit)
-{
-	return gpu_failure_at(&w->failure, fault, unit);
-}
-
-void *fragment_ptr(struct fragment_worker *w, uint64_t va, size_t bytes, enum vagx_access access,
-		   unsigned int unit)
-{
-	struct vagx_uat_fault fault;
-	void *p = vagx_tlb_ptr(&w->core->tlb, va, bytes, access, &fault);
-
-	if (!p)
-		fragment_fault(w, &fault, unit);
-	return p;
-}
-
 static int fragment_job_scene_error(struct fragment_worker *w, int err)
 {
 	if (err != -EFAULT)
@@ -206,15 +176,6 @@ CLONES static void fragment_job_background_lanes(const struct fragment_worker *w
 	}
 	memset(all->input, (1 << w->tile.samples) - 1, sizeof(all->input));
 	memset(all->live, (1 << w->tile.samples) - 1, sizeof(all->live));
-}
-
-void fragment_reach(struct fragment_worker *w, const struct vagx_launch *launch)
-{
-	const size_t bytes = (size_t)w->tile.width * w->tile.height * w->tile.samples *
-			     launch->sample_stride;
-
-	if (bytes > w->reached)
-		w->reached = bytes < VAGX_TILE_BYTES ? bytes : VAGX_TILE_BYTES;
 }
 
 static int fragment_job_run_background(struct fragment_worker *w)
