@@ -35,15 +35,15 @@ def report(good, name, lines=()):
 
 
 def symbols(nm, path):
-    """The global symbols that an object file defines, and those that it uses."""
+    """The global symbols that an object file defines, and those that it uses.
+
+    A function that is compiled for several processors has the kind "i": the loader chooses.
+    """
     defined, used = set(), set()
-    for line in subprocess.run([nm, "--format=posix", path], check=True, text=True,
-                               capture_output=True).stdout.splitlines():
+    for line in subprocess.run([nm, "--format=posix", "--extern-only", path], check=True,
+                               text=True, capture_output=True).stdout.splitlines():
         name, kind = line.split()[:2]
-        if kind in "Uw":
-            used.add(name)
-        elif kind.isupper():
-            defined.add(name)
+        (used if kind in "Uwv" else defined).add(name)
     return defined, used
 
 
