@@ -226,7 +226,7 @@ void vagx_exec_memory_barrier(struct simdgroup *sg, const struct op *op)
 {
 	(void)op;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	vagx_texture_forget(sg->core);
+	vagx_texture_invalidate(sg->core);
 }
 
 void vagx_exec_nothing(struct simdgroup *sg, const struct op *op)

@@ -234,7 +234,7 @@ uint32_t vagx_stage_storing(const struct simdgroup *sg);
 bool vagx_stage_register(const struct simdgroup *sg, unsigned int sr, struct lanes *value);
 
 /* texture_cache.c: the core's texels are read anew */
-void vagx_texture_forget(struct vagx_core *core);
+void vagx_texture_invalidate(struct vagx_core *core);
 
 /* Semantics that the table names, and those that only programs have */
 #define AGX_INSTRUCTION(id, name, short_length, long_length, length_bit,	\

@@ -2,13 +2,15 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Texture instructions: loads of texels, sampling, and writes of pixels. (mesa
- * src/asahi/compiler/agx_nir_lower_texture.c for what coordinates are made of)
+ * Texture instructions: loads of texels, sampling, and writes of pixels (mesa
+ * src/asahi/compiler/agx_nir_lower_texture.c encodes their coordinates). Runs on the thread of
+ * the core that executes the instruction.
  */
 #include <errno.h>
 
 #include "gpu/texture.h"
 
+/* Writes element @n of the destination, in one lane; what the thread has no register for is lost */
 static void core_texture_set_component(struct texture *t, unsigned int lane, unsigned int n,
 				       uint32_t bits)
 {
@@ -26,8 +28,8 @@ static void core_texture_set_component(struct texture *t, unsigned int lane, uns
 }
 
 /*
- * To floats of 16 bits if they are floats. Behind the four channels, a shader that asks
- * is told whether pages were missing.
+ * Writes the channels of the mask to consecutive registers, floats as halves if those have 16
+ * bits. Behind them is, if the shader asks for it, whether pages were not resident.
  */
 static void core_texture_set_result(struct texture *t, unsigned int lane, const uint32_t value[4],
 				    bool floats)
@@ -46,7 +48,7 @@ static void core_texture_set_result(struct texture *t, unsigned int lane, const 
 		core_texture_set_component(t, lane, n, t->missing);
 }
 
-/* Where the answer about pages is if there are fewer channels is not known */
+/* Fails for what is unknown: the register of the residency where the mask has fewer channels */
 static bool core_texture_supported(struct texture *t)
 {
 	if (!t->op->mod[AGX_MOD_SPARSE] || t->op->mod[AGX_MOD_MASK] == 0xf)
@@ -64,7 +66,7 @@ static void core_texture_load_lane(struct texture *t, unsigned int lane)
 	unsigned int n = texture_operand_coordinates(t->dim);
 	uint32_t value[4], layer, sample, level = 0;
 	int64_t c[3] = { 0 };
-	struct place at;
+	struct texel_coords at;
 	unsigned int i;
 
 	t->missing = false;
@@ -76,7 +78,7 @@ static void core_texture_load_lane(struct texture *t, unsigned int lane)
 	vagx_texture_read_extras(t, lane);
 	for (i = 0; i < n; i++)
 		c[i] = (int64_t)(int32_t)texture_operand_word(t->sg, coord, i, lane) + t->offset[i];
-	at = (struct place){
+	at = (struct texel_coords){
 		.x = c[0],
 		.y = c[1],
 		.z = n > 2 ? c[2] : (int64_t)layer,
@@ -103,7 +105,7 @@ void vagx_exec_texture_load(struct simdgroup *sg, const struct op *op)
 
 /* Sampling */
 
-/* The same as core_texture_set_component(), of all lanes */
+/* Writes element @n of the destination, in all active lanes */
 static void core_texture_set_components(struct texture *t, unsigned int n, const uint32_t *bits)
 {
 	struct agx_operand one = t->op->dst;
@@ -114,7 +116,7 @@ static void core_texture_set_components(struct texture *t, unsigned int n, const
 		write_lanes(t->sg, &one, bits);
 }
 
-/* Floats to those of 16 bits */
+/* Converts a channel to halves in lanes whose results are floats */
 static void core_texture_convert(const struct texture_results *results, unsigned int channel,
 				 struct lanes *bits)
 {
@@ -128,7 +130,7 @@ static void core_texture_convert(const struct texture_results *results, unsigned
 	}
 }
 
-/* The same as core_texture_set_result(), of all lanes */
+/* As core_texture_set_result(), for all active lanes */
 CLONES static void core_texture_set_results(struct texture *t,
 					    const struct texture_results *results)
 {
@@ -153,8 +155,8 @@ CLONES static void core_texture_set_results(struct texture *t,
 }
 
 /*
- * All lanes read before any is written to: results may take the place of the coordinates,
- * which the neighbours in a quad compare theirs with.
+ * All lanes are sampled before any result is written: results may overwrite the coordinates,
+ * which the derivatives of a quad are computed from.
  */
 void vagx_exec_texture_sample(struct simdgroup *sg, const struct op *op)
 {
@@ -174,6 +176,7 @@ void vagx_exec_texture_sample(struct simdgroup *sg, const struct op *op)
 
 /* Writes */
 
+/* Finds the image and the level that a lane writes to; the last lane's if they are the same */
 static bool core_texture_find_target(struct texture *t, struct vagx_image *target,
 				     unsigned int *level, unsigned int lane)
 {
@@ -229,7 +232,7 @@ static void core_texture_write_lane(struct texture *t, struct vagx_image *target
 		memcpy(p, bits, t->image->layout.element_bytes);
 }
 
-/* What is outside vanishes */
+/* Writes to single pixels; those outside of the image are dropped, as those of helper lanes */
 void vagx_exec_image_write(struct simdgroup *sg, const struct op *op)
 {
 	struct texture t = { .sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM] };
@@ -238,5 +241,5 @@ void vagx_exec_image_write(struct simdgroup *sg, const struct op *op)
 
 	for (left = vagx_stage_storing(sg); left && !texture_failed(&t); left &= left - 1)
 		core_texture_write_lane(&t, &target, __builtin_ctz(left));
-	vagx_texture_forget(sg->core);
+	vagx_texture_invalidate(sg->core);
 }

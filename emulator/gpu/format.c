@@ -71,7 +71,7 @@ static void format_make_byte_numbers(void)
 	}
 }
 
-const float *vagx_format_byte_numbers(bool srgb)
+const float *vagx_format_unorm8_table(bool srgb)
 {
 	pthread_once(&format_byte_numbers_once, format_make_byte_numbers);
 	return srgb ? format_srgb_numbers : format_byte_numbers;
@@ -79,7 +79,7 @@ const float *vagx_format_byte_numbers(bool srgb)
 
 static float format_srgb_number(uint32_t code)
 {
-	return code < 256 ? vagx_format_byte_numbers(true)[code] : format_from_srgb(code / 255.0f);
+	return code < 256 ? vagx_format_unorm8_table(true)[code] : format_from_srgb(code / 255.0f);
 }
 
 static float format_to_srgb(float value)

@@ -32,8 +32,8 @@ bool vagx_format_is_packed(unsigned int format);
 bool vagx_format_to_float(unsigned int format, unsigned int component,
 			  uint32_t bits, float *value);
 
-/** vagx_format_byte_numbers() - what each of 256 bytes means: from 0 to 1, or that of sRGB */
-const float *vagx_format_byte_numbers(bool srgb);
+/** vagx_format_unorm8_table() - what each of 256 bytes means: from 0 to 1, or that of sRGB */
+const float *vagx_format_unorm8_table(bool srgb);
 
 /**
  * vagx_format_from_float() - the element that is nearest to a number

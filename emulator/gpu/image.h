@@ -68,25 +68,26 @@ bool vagx_image_is_integer(const struct vagx_image *image);
 void vagx_image_decode(const struct vagx_image *image, const struct agx_texel *texel,
 		       const uint8_t *bits, uint32_t *value);
 
-/** vagx_image_has_bytes() - whether the channels of its texels are bytes that are fractions */
-bool vagx_image_has_bytes(const struct vagx_image *image);
+/** vagx_image_is_rgba8_unorm() - whether the channels of its texels are bytes that are fractions */
+bool vagx_image_is_rgba8_unorm(const struct vagx_image *image);
 
 /**
- * vagx_image_see_bytes() - of samples, the bytes that a shader sees, the first one lowest
- * @image: image for which vagx_image_has_bytes() returns true
+ * vagx_image_swizzle_bytes() - of samples, the bytes that a shader sees, the first one lowest
+ * @image: image for which vagx_image_is_rgba8_unorm() returns true
  * @samples: replaced
  * @count: how many
  */
-void vagx_image_see_bytes(const struct vagx_image *image, uint32_t *samples, unsigned int count);
+void vagx_image_swizzle_bytes(const struct vagx_image *image, uint32_t *samples,
+			      unsigned int count);
 
-/** vagx_image_byte_numbers() - what each of 256 bytes means in a channel that a shader sees */
-const float *vagx_image_byte_numbers(const struct vagx_image *image, unsigned int channel);
+/** vagx_image_unorm8_table() - what each of 256 bytes means in a channel that a shader sees */
+const float *vagx_image_unorm8_table(const struct vagx_image *image, unsigned int channel);
 
-/** vagx_image_decode_bytes() - four values from what vagx_image_see_bytes() gives */
+/** vagx_image_decode_bytes() - four values from what vagx_image_swizzle_bytes() gives */
 void vagx_image_decode_bytes(const struct vagx_image *image, uint32_t bytes, uint32_t *value);
 
-/** vagx_image_byte_number() - what a byte means where the colour space is linear */
-static inline float vagx_image_byte_number(uint32_t byte)
+/** vagx_image_unorm8_to_float() - what a byte means where the colour space is linear */
+static inline float vagx_image_unorm8_to_float(uint32_t byte)
 {
 	const float number = (float)(int32_t)byte;
 

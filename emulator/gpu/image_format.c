@@ -282,7 +282,7 @@ static void image_format_see(const struct vagx_image *image, const uint32_t *cha
 }
 
 /* The most common ones by far: four bytes of a texel */
-bool vagx_image_has_bytes(const struct vagx_image *image)
+bool vagx_image_is_rgba8_unorm(const struct vagx_image *image)
 {
 	return image->channels == AGX_CHANNELS_R8G8B8A8 && image->type == AGX_TEXTURE_TYPE_UNORM;
 }
@@ -293,8 +293,8 @@ static bool image_format_sees_them_as_they_are(const struct vagx_image *image)
 	       image->swizzle[2] == AGX_CHANNEL_B && image->swizzle[3] == AGX_CHANNEL_A;
 }
 
-CLONES void vagx_image_see_bytes(const struct vagx_image *image, uint32_t *samples,
-				 unsigned int count)
+CLONES void vagx_image_swizzle_bytes(const struct vagx_image *image, uint32_t *samples,
+				     unsigned int count)
 {
 	uint32_t shift[4], mask[4], constant[4];
 	unsigned int i, c;
@@ -317,11 +317,11 @@ CLONES void vagx_image_see_bytes(const struct vagx_image *image, uint32_t *sampl
 	}
 }
 
-const float *vagx_image_byte_numbers(const struct vagx_image *image, unsigned int channel)
+const float *vagx_image_unorm8_table(const struct vagx_image *image, unsigned int channel)
 {
 	const unsigned int from = image->swizzle[channel];
 
-	return vagx_format_byte_numbers(image->srgb && from <= AGX_CHANNEL_A &&
+	return vagx_format_unorm8_table(image->srgb && from <= AGX_CHANNEL_A &&
 					image->swizzle[3] != from);
 }
 
@@ -330,7 +330,7 @@ void vagx_image_decode_bytes(const struct vagx_image *image, uint32_t bytes, uin
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
-		value[i] = float_bits(vagx_image_byte_numbers(image, i)[bytes >> 8 * i & 0xff]);
+		value[i] = float_bits(vagx_image_unorm8_table(image, i)[bytes >> 8 * i & 0xff]);
 }
 
 void vagx_image_decode(const struct vagx_image *image, const struct agx_texel *texel,
@@ -339,9 +339,9 @@ void vagx_image_decode(const struct vagx_image *image, const struct agx_texel *t
 	uint32_t channel[4] = { 0 };
 	uint32_t bytes;
 
-	if (vagx_image_has_bytes(image)) {
+	if (vagx_image_is_rgba8_unorm(image)) {
 		bytes = image_format_get_bits(bits, 4);
-		vagx_image_see_bytes(image, &bytes, 1);
+		vagx_image_swizzle_bytes(image, &bytes, 1);
 		vagx_image_decode_bytes(image, bytes, value);
 		return;
 	}

@@ -19,34 +19,43 @@
 #include "gpu/texture_operand.h"
 
 #define CUBE_FACES	6
-/* Pixels that levels of detail are found for together */
+/* Lanes of a quad: two rows of two pixels, whose differences are the gradients */
 #define TEXTURE_QUAD	4
-/* Where filters have their weights: fractions of 1/256 */
+/* Weights of filters are multiples of 1/256 */
 #define TEXTURE_WEIGHTS	256.0f
 
-/* Texels that a core remembers, see texture_cache.c: squares of so many in each direction */
-#define TEXTURE_SIDE	8u
-#define TEXTURE_SQUARE	(TEXTURE_SIDE * TEXTURE_SIDE)
-#define TEXTURE_SQUARES	32
-/* And those of images whose texels are bytes */
-#define TEXTURE_BYTE_SQUARES	256
-/* Images, and samplers */
+/*
+ * The texel cache of a core, see texture_cache.c: direct-mapped, in blocks of 8 by 8 texels,
+ * each with a valid bit. Blocks of four channels of 32 bits:
+ */
+#define TEXTURE_BLOCK_SIDE	8u
+#define TEXTURE_BLOCK_TEXELS	(TEXTURE_BLOCK_SIDE * TEXTURE_BLOCK_SIDE)
+#define TEXTURE_BLOCKS	32
+/* Blocks of RGBA8 */
+#define TEXTURE_BYTE_BLOCKS	256
+/* Descriptors that are kept unpacked */
 #define TEXTURE_IMAGES	8
 #define TEXTURE_SAMPLERS	8
 
-/* Four channels: floats' bits, or integers */
+/* Four channels: bits of floats, or integers */
 typedef uint32_t texel_bits __attribute__((vector_size(16)));
 typedef float texel_floats __attribute__((vector_size(16)));
 
-/* Which square it is; a @tag is that of its image, 0 where there is none */
-struct texture_square {
+/*
+ * A block of the texel cache: @tag names its image (0: the block is empty), @key its position
+ * in the image; @valid has a bit for each texel that has been read, row by row.
+ */
+struct texture_block {
 	uint64_t key;
 	uint64_t tag;
-	/* a bit for each texel that has been read, row after row */
-	uint64_t there;
+	uint64_t valid;
 };
 
-/* What a descriptor says, and what its texels are marked with since @epoch */
+/*
+ * An unpacked image descriptor. @state is its key, together with @shadow (the instruction
+ * compares depths). Blocks of the image are cached with @tag; an image gets a new tag when
+ * @epoch is not the cache's any more, so that its old blocks miss.
+ */
 struct cached_image {
 	uint8_t state[VAGX_TEXTURE_BYTES];
 	bool shadow;
@@ -54,8 +63,8 @@ struct cached_image {
 	uint64_t epoch;
 	uint64_t tag;
 	struct vagx_image image;
-	/* if it has bytes */
-	const float *numbers[4];
+	/* of an RGBA8 image: the value of each of 256 bytes, for each channel */
+	const float *unorm8[4];
 };
 
 struct cached_sampler {
@@ -65,30 +74,35 @@ struct cached_sampler {
 };
 
 struct texture_cache {
-	struct texture_square byte_square[TEXTURE_BYTE_SQUARES];
-	struct texture_square square[TEXTURE_SQUARES];
-	uint32_t bytes[TEXTURE_BYTE_SQUARES][TEXTURE_SQUARE];
-	texel_bits texel[TEXTURE_SQUARES][TEXTURE_SQUARE];
+	struct texture_block byte_block[TEXTURE_BYTE_BLOCKS];
+	struct texture_block block[TEXTURE_BLOCKS];
+	uint32_t bytes[TEXTURE_BYTE_BLOCKS][TEXTURE_BLOCK_TEXELS];
+	texel_bits texel[TEXTURE_BLOCKS][TEXTURE_BLOCK_TEXELS];
 	struct cached_image image[TEXTURE_IMAGES];
-	/* which one was asked for last, and which one makes room next */
+	/* index of the image that was found last, and of the one that is replaced next */
 	unsigned int last;
 	unsigned int next;
 	struct cached_sampler sampler[TEXTURE_SAMPLERS];
 	unsigned int next_sampler;
-	/* of the launch that the texels were read in */
+	/* serial of the launch in which texels were read; 0 for none */
 	uint64_t serial;
-	/* texels of earlier ones are forgotten */
+	/* counts invalidations: by a barrier, a write of the core, another launch */
 	uint64_t epoch;
+	/* the last tag that was given out */
 	uint64_t tags;
 };
 
-/* What a pixel covers: so many taps of a level along a line, if it is anisotropic */
+/*
+ * The footprint of a pixel in the texture: the level of detail, and for an anisotropic filter
+ * how many taps lie along the major axis of the ellipse, which spans @major_axis in texture
+ * coordinates
+ */
 struct footprint {
 	float lod;
-	/* before the sampler's limits, for shaders that ask */
+	/* before it is clamped to the sampler's range, for queries of the level of detail */
 	float unclamped;
 	unsigned int taps;
-	double along[3];
+	double major_axis[3];
 };
 
 /* A texture instruction of one simdgroup */
@@ -96,70 +110,77 @@ struct texture {
 	struct simdgroup *sg;
 	const struct op *op;
 	unsigned int dim;
-	/* of the lane that is looked at */
+	/* the image, sampler and descriptor of the lane that is being executed */
 	const struct vagx_image *image;
-	/* of it, that is written */
+	/* the level to be written, of instructions that write */
 	unsigned int level;
 	struct agx_sampler sampler;
 	uint8_t state[VAGX_TEXTURE_BYTES];
-	/* of instructions that read */
+	/* the core's cache; NULL for instructions that write */
 	struct texture_cache *cache;
-	/* it samples, and texels of the image are remembered, with this mark */
+	/* the instruction samples, so it may use cached texels; loads do not */
 	bool samples;
-	bool remembers;
+	/* texels of the image are cached, with this tag */
+	bool cached;
 	uint64_t tag;
-	/* what bytes mean in each channel, if texels are such */
-	const float *const *numbers;
-	/* what cannot be read does not fail the job: it will be tried again */
-	bool tries;
-	/* where the descriptors of the last lane were, if only those tell lanes apart */
+	/* of an RGBA8 image: the value of each of 256 bytes, for each channel; else NULL */
+	const float *const *unorm8;
+	/* a fault is not reported: texture_lanes.c has the lane executed again by itself */
+	bool speculative;
+	/* indices of the last lane's descriptors: those of the next one are often the same */
 	uint32_t image_index;
 	uint32_t sampler_index;
-	/* of the block of compression that was looked at last, and the key of its place */
+	/* compression metadata that was read last, and texture_block_key() of its block */
 	uint8_t codes[AGX_LAYOUT_CODES];
 	uint64_t codes_key;
-	/* what the sampler was unpacked from */
+	/* the packet that @sampler was unpacked from */
 	uint8_t sampler_bytes[VAGX_SAMPLER_BYTES];
 	bool has_sampler;
-	/* what the pixels of a quad cover, if it has been found: its number, counted from 1 */
+	/* number of the quad whose footprint is known, counted from 1; 0 for none */
 	unsigned int quad;
-	struct footprint of_quad;
-	/* of the sampler, if it has one of its own */
+	struct footprint quad_footprint;
+	/* custom border colour, as the sampler has it */
 	uint32_t border[4];
-	/* it has read pages that are not there */
+	/* a sparse page that was read is not resident */
 	bool missing;
-	/* texels that are added to where it samples */
+	/* texel offset, -8 to 7 on each axis */
 	int offset[3];
-	/* what texels are compared with, if the instruction compares */
+	/* depth that texels are compared with */
 	float reference;
 };
 
-/* What lanes have sampled: channels, and which lanes have floats, or missed a page */
+/*
+ * Results of all lanes: four channels, and masks of the lanes whose channels are floats, and of
+ * those that have read a page that is not resident
+ */
 struct texture_results {
 	struct lanes channel[4];
 	uint32_t floats;
 	uint32_t missing;
 };
 
-/* A square of bytes that memory has been asked for, so as not to wait for one after the other */
-struct texture_expected {
+/* A block whose bytes are being prefetched, and its index in the cache */
+struct texture_prefetch {
 	const uint8_t *bytes;
-	unsigned int place;
+	unsigned int index;
 };
 
-/* A texel to be read, which can be outside */
-struct place {
+/* Integer texel coordinates, which may be outside of the image; @z is the layer or the depth */
+struct texel_coords {
 	int64_t x, y, z;
 	uint32_t sample;
 };
 
-/* Where a lane samples: coordinates of a cube are those of its face */
-struct spot {
+/*
+ * Texture coordinates, normalised to 0 to 1 or in texels, and the array layer. On a cube map
+ * they are those of a face, and the layer is 6 times the cube plus the face.
+ */
+struct texcoord {
 	double at[3];
 	uint32_t layer;
 };
 
-/* How the coordinates of a pixel differ from those to its right, and below */
+/* Derivatives of the texture coordinates: per pixel to the right, and per pixel down */
 struct gradient {
 	double x[3], y[3];
 };
@@ -179,11 +200,13 @@ static inline bool texture_is_cube(const struct texture *t)
 	return t->dim == AGX_DIM_CUBE || t->dim == AGX_DIM_CUBE_ARRAY;
 }
 
+/* Width, height or depth of a mip level, in texels */
 static inline uint32_t texture_level_size(uint32_t size, unsigned int level)
 {
 	return size >> level ? size >> level : 1;
 }
 
+/* Depth of a mip level, or the number of layers if the image is no 3D one */
 static inline uint32_t texture_level_depth(const struct texture *t, unsigned int level)
 {
 	const uint32_t layers = t->image->layout.layers;
@@ -192,88 +215,100 @@ static inline uint32_t texture_level_depth(const struct texture *t, unsigned int
 }
 
 /*
- * What tells a square from the others of its image, never 0: up to 14 bits of x and y, 20
- * of layers
+ * The position of a texel's block in its image, as a number that is never 0: 11 bits of x and y
+ * each, 20 of the layer, 4 of the level, and the sample
  */
-static inline uint64_t texture_square_key(const struct agx_texel *at)
+static inline uint64_t texture_block_key(const struct agx_texel *at)
 {
-	return (at->x / TEXTURE_SIDE | (uint64_t)(at->y / TEXTURE_SIDE) << 11 |
+	return (at->x / TEXTURE_BLOCK_SIDE | (uint64_t)(at->y / TEXTURE_BLOCK_SIDE) << 11 |
 		(uint64_t)at->layer << 22 | (uint64_t)at->level << 42 |
 		(uint64_t)at->sample << 46) + 1;
 }
 
-/* Neighbours have different places, and so have most squares of different images */
-static inline unsigned int texture_place(const struct texture *t, const struct agx_texel *at)
+/*
+ * Hashes a texel's block to an index in the cache, modulo its size. Blocks of the same 16 by 16
+ * neighbourhood never collide; levels, layers and images are spread by odd multiples.
+ */
+static inline unsigned int texture_cache_index(const struct texture *t, const struct agx_texel *at)
 {
-	return (at->x / TEXTURE_SIDE & 15) + (at->y / TEXTURE_SIDE & 15) * 16 +
+	return (at->x / TEXTURE_BLOCK_SIDE & 15) + (at->y / TEXTURE_BLOCK_SIDE & 15) * 16 +
 	       (at->level & 1) * 136 + at->layer * 11 + (unsigned int)t->tag * 37;
 }
 
-static inline bool texture_is_square(const struct texture *t,
-				     const struct texture_square *square, uint64_t key)
+static inline bool texture_block_hit(const struct texture *t,
+				     const struct texture_block *block, uint64_t key)
 {
-	return square->tag == t->tag && square->key == key;
+	return block->tag == t->tag && block->key == key;
 }
 
-static inline unsigned int texture_in_square(uint32_t x, uint32_t y)
+/* The number of a texel in its block, row by row */
+static inline unsigned int texture_in_block(uint32_t x, uint32_t y)
 {
-	return y % TEXTURE_SIDE * TEXTURE_SIDE + x % TEXTURE_SIDE;
+	return y % TEXTURE_BLOCK_SIDE * TEXTURE_BLOCK_SIDE + x % TEXTURE_BLOCK_SIDE;
 }
 
-/* texture_texel.c: a texel that is in the image; false if it is in no memory */
+/* texture_texel.c; all texels have to be inside of the image */
+/* Reads and decodes a texel, past the cache. Return: false if it cannot be read. */
 bool vagx_texture_read_texel(struct texture *t, const struct agx_texel *at, texel_bits *value);
 /*
- * The same where an image is remembered: if its texels are bytes, the four that a shader
- * sees; else values. NULL if it is in no memory.
+ * Read a texel into the cache: the bytes of an RGBA8 image, swizzled, or four decoded channels.
+ * Return: the cached texel, or NULL if it cannot be read.
  */
 const uint32_t *vagx_texture_read_bytes(struct texture *t, const struct agx_texel *at);
 const texel_bits *vagx_texture_read_values(struct texture *t, const struct agx_texel *at);
-/* Texels of one square that are to be read soon: false if they are there, or not together */
-bool vagx_texture_expect(struct texture *t, const struct agx_texel *at,
-			 struct texture_expected *expected);
-void vagx_texture_read_expected(struct texture *t, const struct texture_expected *expected);
+/*
+ * Prefetches the block of a texel of an RGBA8 image. Return: false if it is cached, or is not
+ * contiguous in memory; else vagx_texture_read_prefetched() is to be called.
+ */
+bool vagx_texture_prefetch(struct texture *t, const struct agx_texel *at,
+			   struct texture_prefetch *prefetch);
+void vagx_texture_read_prefetched(struct texture *t, const struct texture_prefetch *prefetch);
 
-/* The same of texels that may have been read before */
+/* The bytes of a texel of an RGBA8 image, swizzled, from the cache; NULL if it cannot be read */
 static inline const uint32_t *texture_bytes(struct texture *t, const struct agx_texel *at)
 {
-	const unsigned int place = texture_place(t, at) % TEXTURE_BYTE_SQUARES;
-	const unsigned int in = texture_in_square(at->x, at->y);
-	const struct texture_square *square = &t->cache->byte_square[place];
+	const unsigned int index = texture_cache_index(t, at) % TEXTURE_BYTE_BLOCKS;
+	const unsigned int in = texture_in_block(at->x, at->y);
+	const struct texture_block *block = &t->cache->byte_block[index];
 
-	if (texture_is_square(t, square, texture_square_key(at)) && square->there >> in & 1)
-		return &t->cache->bytes[place][in];
+	if (texture_block_hit(t, block, texture_block_key(at)) && block->valid >> in & 1)
+		return &t->cache->bytes[index][in];
 	return vagx_texture_read_bytes(t, at);
 }
 
+/* The four channels of a texel, from the cache; NULL if it cannot be read */
 static inline const texel_bits *texture_values(struct texture *t, const struct agx_texel *at)
 {
-	const unsigned int place = texture_place(t, at) % TEXTURE_SQUARES;
-	const unsigned int in = texture_in_square(at->x, at->y);
-	const struct texture_square *square = &t->cache->square[place];
+	const unsigned int index = texture_cache_index(t, at) % TEXTURE_BLOCKS;
+	const unsigned int in = texture_in_block(at->x, at->y);
+	const struct texture_block *block = &t->cache->block[index];
 
-	if (texture_is_square(t, square, texture_square_key(at)) && square->there >> in & 1)
-		return &t->cache->texel[place][in];
+	if (texture_block_hit(t, block, texture_block_key(at)) && block->valid >> in & 1)
+		return &t->cache->texel[index][in];
 	return vagx_texture_read_values(t, at);
 }
 
-/* Of sparse images none is remembered: each lane is to hear of pages that are missing */
+/*
+ * Reads the four channels of a texel, from the cache where there is one: not for sparse images,
+ * as each lane is told of its pages. Return: false if it cannot be read.
+ */
 static inline bool texture_value(struct texture *t, const struct agx_texel *at,
 				 texel_bits *value)
 {
-	const float *const *n = t->numbers;
+	const float *const *n = t->unorm8;
 	const texel_bits *values;
 	const uint32_t *bytes;
-	texel_floats numbers;
+	texel_floats unorm8;
 
-	if (!t->remembers)
+	if (!t->cached)
 		return vagx_texture_read_texel(t, at, value);
 	if (n) {
 		bytes = texture_bytes(t, at);
 		if (!bytes)
 			return false;
-		numbers = (texel_floats){ n[0][*bytes & 0xff], n[1][*bytes >> 8 & 0xff],
-					  n[2][*bytes >> 16 & 0xff], n[3][*bytes >> 24] };
-		*value = (texel_bits)numbers;
+		unorm8 = (texel_floats){ n[0][*bytes & 0xff], n[1][*bytes >> 8 & 0xff],
+					 n[2][*bytes >> 16 & 0xff], n[3][*bytes >> 24] };
+		*value = (texel_bits)unorm8;
 		return true;
 	}
 	values = texture_values(t, at);
@@ -293,66 +328,79 @@ void vagx_texture_sample_lane(struct texture *t, unsigned int lane,
 			      struct texture_results *results);
 void vagx_texture_sample_each(struct texture *t, struct texture_results *results);
 
-/* texture_lanes.c: the same of all at once; false if that cannot be, and nothing is done */
+/*
+ * texture_lanes.c: samples for all lanes at once. Return: false, with nothing done, if the
+ * instruction or the image needs vagx_texture_sample_each().
+ */
 bool vagx_texture_sample_lanes(struct texture *t, struct texture_results *results);
 
 /* texture_state.c */
-/* Memory of the client; NULL if the job has failed */
+/* Translates a client's address. Return: NULL, and the job has failed unless t->speculative. */
 const void *vagx_texture_client(struct texture *t, uint64_t va, size_t bytes,
 				enum vagx_access access);
-/* Descriptors: in state registers, or in memory with an offset in a register */
+/*
+ * Reads a lane's image descriptor to t->state, from a state register or, if there is a heap,
+ * from memory. Return: false if the job has failed, as all three.
+ */
 bool vagx_texture_read_state(struct texture *t, const struct agx_operand *heap,
 			     const struct agx_operand *state, unsigned int lane);
+/* Find a lane's image and sampler, and what t caches of them */
 bool vagx_texture_find_image(struct texture *t, unsigned int lane);
 bool vagx_texture_find_sampler(struct texture *t, unsigned int lane);
 
 /* texture_lod.c */
 /*
- * What a pixel covers: a level that is not limited yet, and taps. On a cube, a gradient is
- * one of directions, from where the lane looks.
+ * Computes the footprint of a gradient, whose level of detail is not clamped yet. On a cube map
+ * it is the gradient of the direction, at the direction that the lane samples.
  */
-void vagx_texture_cover(struct texture *t, unsigned int lane, const struct gradient *given,
-			struct footprint *f);
+void vagx_texture_gradient_footprint(struct texture *t, unsigned int lane,
+				     const struct gradient *given, struct footprint *f);
+/* Computes the footprint of a lane. Return: false if the job has failed. */
 bool vagx_texture_footprint(struct texture *t, unsigned int lane, struct footprint *f);
-/* The level that is sampled, counted from the first one, with what is between two levels */
+/* The mip level to be sampled, counted from the first one; fractions are between two levels */
 float vagx_texture_level(const struct texture *t, float lod);
 
 /* texture_filter.c */
-/* Outside is nothing: false */
-bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int level,
+/* Reads a texel; outside of the image it is 0, and false is returned */
+bool vagx_texture_read(struct texture *t, const struct texel_coords *p, unsigned int level,
 		       uint32_t value[4]);
-void vagx_texture_sample(struct texture *t, const struct spot *spot, const struct footprint *f,
-			 float value[4]);
-/* One channel of the four texels that a linear filter would weigh */
-void vagx_texture_gather(struct texture *t, const struct spot *spot, unsigned int channel,
+/* Filters the texels of a footprint around a coordinate */
+void vagx_texture_sample(struct texture *t, const struct texcoord *texcoord,
+			 const struct footprint *f, float value[4]);
+/* Gathers one channel of the four texels that a linear filter would weigh */
+void vagx_texture_gather(struct texture *t, const struct texcoord *texcoord, unsigned int channel,
 			 uint32_t value[4]);
 
 /* texture_cache.c */
-/* Of the launch that runs; NULL if there is no memory, and the job has failed */
+/* The core's cache, for the launch that runs; NULL without memory, and the job has failed */
 struct texture_cache *vagx_texture_cache(struct simdgroup *sg, const struct op *op);
 /*
- * What a descriptor says; of one that is compared with, all channels are the first. Until
- * another image is found in the cache. Return: NULL and why if it is not supported.
+ * Unpacks an image descriptor, or finds it in the cache. With @shadow all channels are the first
+ * one, the depth. Return: the image, until another one is looked for; NULL and @why if it is
+ * not supported.
  */
 const struct cached_image *vagx_texture_cached_image(struct texture_cache *cache,
 						     const uint8_t *state, bool shadow,
 						     const char **why);
 
-/* What a sampler's bytes say, until another one is asked for */
+/* Unpacks a sampler, or finds it in the cache. Return: it, until another one is looked for. */
 const struct agx_sampler *vagx_texture_cached_sampler(struct texture_cache *cache,
 						      const uint8_t *bytes);
 
 /* texture_cube.c */
-/* The face that a direction leads to, and where it does; from 0 to 1 */
+/* Projects a direction to a face: its number, and coordinates on it from 0 to 1 */
 unsigned int vagx_cube_project(const double direction[3], double at[2]);
-/* How a position on a face changes with a direction */
+/* The derivative of that projection along a change of the direction */
 void vagx_cube_derive(const double direction[3], const double change[3], double at[2]);
-/* A place in a face's plane, which may be beside the face: what is seen there, of which layer */
+/*
+ * Moves a coordinate in the plane of a face, which may be beside the face, to the face that is
+ * seen there. Return: its layer.
+ */
 uint32_t vagx_cube_fold(uint32_t layer, double at[2]);
 /*
- * What a texel beside a face is on another one; a place's z is six times a layer and
- * the face. False beyond a corner, where there is none.
+ * Moves a texel beside a face to the neighbouring face. Return: false for a texel beyond a
+ * corner of the face, where there is none.
  */
-bool vagx_cube_neighbour(struct place *p, uint32_t size);
+bool vagx_cube_neighbour(struct texel_coords *p, uint32_t size);
 
 #endif /* VAGX_TEXTURE_H */

@@ -2,10 +2,12 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What a core remembers of the images that it samples: what descriptors say, and
- * texels. As on hardware, texels are read anew in another launch and behind a barrier
- * of memory or images, and not before that: what is written in between may not be seen.
- * Loads of single texels do not come here.
+ * The texture cache of a core: unpacked descriptors, replaced round robin, and blocks of texels
+ * (texture_texel.c fills them). As on hardware it is not coherent: texels are read anew in
+ * another launch and behind a barrier for memory or images, and stores before that may not be
+ * seen. Loads of single texels do not use it. Each core has its own, used by the thread that
+ * runs the core, so nothing is locked. Cached texels are invalidated as a whole, by a new epoch,
+ * in which images get new tags.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,18 +28,18 @@ struct texture_cache *vagx_texture_cache(struct simdgroup *sg, const struct op *
 		memset(core->textures, 0, sizeof(*core->textures));
 	}
 	if (core->textures->serial != core->serial || !core->serial)
-		vagx_texture_forget(core);
+		vagx_texture_invalidate(core);
 	core->textures->serial = core->serial;
 	return core->textures;
 }
 
-void vagx_texture_forget(struct vagx_core *core)
+void vagx_texture_invalidate(struct vagx_core *core)
 {
 	if (core->textures)
 		core->textures->epoch++;
 }
 
-/* Depths have one channel, whichever a shader sees it as */
+/* Reads all channels from the first one: a depth, whichever swizzle a shader sees it by */
 static void texture_cache_use_first_channel(struct vagx_image *image)
 {
 	unsigned int i;
@@ -85,8 +87,8 @@ static struct cached_image *texture_cache_add_image(struct texture_cache *cache,
 	cached->shadow = shadow;
 	if (shadow)
 		texture_cache_use_first_channel(&cached->image);
-	for (i = 0; i < 4 && vagx_image_has_bytes(&cached->image); i++)
-		cached->numbers[i] = vagx_image_byte_numbers(&cached->image, i);
+	for (i = 0; i < 4 && vagx_image_is_rgba8_unorm(&cached->image); i++)
+		cached->unorm8[i] = vagx_image_unorm8_table(&cached->image, i);
 	cached->tag = ++cache->tags;
 	cached->epoch = cache->epoch;
 	cache->last = cache->next;

@@ -11,7 +11,7 @@
 
 #include "gpu/texture.h"
 
-bool vagx_texture_read(struct texture *t, const struct place *p, unsigned int level,
+bool vagx_texture_read(struct texture *t, const struct texel_coords *p, unsigned int level,
 		       uint32_t value[4])
 {
 	const struct agx_texel at = {
@@ -118,8 +118,8 @@ static void texture_filter_border(const struct texture *t, uint32_t value[4])
 			   one : 0;
 }
 
-static void texture_filter_wrapped_texel(struct texture *t, struct place at, unsigned int level,
-					 uint32_t value[4])
+static void texture_filter_wrapped_texel(struct texture *t, struct texel_coords at,
+					 unsigned int level, uint32_t value[4])
 {
 	bool in = texture_filter_wrap(t->sampler.wrap_s, &at.x,
 				      texture_level_size(t->image->layout.width, level));
@@ -141,11 +141,11 @@ static void texture_filter_wrapped_texel(struct texture *t, struct place at, uns
 }
 
 /* A texel beyond a corner of a cube: the mean of the three texels that meet there */
-static void texture_filter_corner_texel(struct texture *t, struct place at, unsigned int level,
-					uint32_t value[4])
+static void texture_filter_corner_texel(struct texture *t, struct texel_coords at,
+					unsigned int level, uint32_t value[4])
 {
 	const int64_t last = texture_level_size(t->image->layout.width, level) - 1;
-	struct place near[3] = { at, at, at };
+	struct texel_coords near[3] = { at, at, at };
 	float sum[4] = { 0 };
 	unsigned int i, c;
 
@@ -162,7 +162,7 @@ static void texture_filter_corner_texel(struct texture *t, struct place at, unsi
 		value[i] = float_bits(sum[i] / 3);
 }
 
-static void texture_filter_texel(struct texture *t, struct place at, unsigned int level,
+static void texture_filter_texel(struct texture *t, struct texel_coords at, unsigned int level,
 				 uint32_t value[4])
 {
 	if (!texture_is_cube(t) || t->sampler.seamful_cube_maps ||
@@ -174,8 +174,8 @@ static void texture_filter_texel(struct texture *t, struct place at, unsigned in
 
 /* Filters */
 
-/* floor() of a number that texture_filter_scale() has made; libm's would be a call */
-static int64_t texture_filter_floor_of(double at)
+/* floor() of a number within 32 bits, as texture_filter_scale() makes it; libm's would be a call */
+static int64_t texture_filter_floor(double at)
 {
 	const int64_t toward_zero = (int64_t)at;
 
@@ -204,7 +204,7 @@ static double texture_filter_clamp_gl(const struct texture *t, unsigned int i, u
 	return at < least ? least : at > most ? most : at;
 }
 
-static struct spot texture_filter_in_texels(const struct texture *t, const struct spot *s,
+static struct texcoord texture_filter_in_texels(const struct texture *t, const struct texcoord *s,
 					    unsigned int level)
 {
 	const uint32_t size[3] = {
@@ -215,7 +215,7 @@ static struct spot texture_filter_in_texels(const struct texture *t, const struc
 	const unsigned int modes[3] = {
 		t->sampler.wrap_s, t->sampler.wrap_t, t->sampler.wrap_r,
 	};
-	struct spot in = { .layer = s->layer };
+	struct texcoord in = { .layer = s->layer };
 	unsigned int i;
 
 	for (i = 0; i < (texture_is_3d(t) ? 3 : 2); i++)
@@ -224,11 +224,12 @@ static struct spot texture_filter_in_texels(const struct texture *t, const struc
 	return in;
 }
 
-/* Texel @corner, of 4 or 8, of those that a linear filter takes around a coordinate */
-static struct place texture_filter_near(const struct texture *t, const struct spot *s,
+/* Texel @corner, 0 to 3 or 7, of those that a linear filter takes around a coordinate */
+static struct texel_coords texture_filter_neighbour(const struct texture *t,
+						    const struct texcoord *s,
 					const int64_t base[3], unsigned int corner)
 {
-	return (struct place){
+	return (struct texel_coords){
 		.x = base[0] + t->offset[0] + (corner & 1),
 		.y = base[1] + t->offset[1] + (corner >> 1 & 1),
 		.z = texture_is_3d(t) ? base[2] + t->offset[2] + (corner >> 2) :
@@ -236,17 +237,17 @@ static struct place texture_filter_near(const struct texture *t, const struct sp
 	};
 }
 
-static void texture_filter_sample_nearest(struct texture *t, const struct spot *s,
+static void texture_filter_sample_nearest(struct texture *t, const struct texcoord *s,
 					  unsigned int level, float value[4])
 {
 	const int64_t base[3] = {
-		texture_filter_floor_of(s->at[0]),
-		texture_filter_floor_of(s->at[1]),
-		texture_filter_floor_of(s->at[2]),
+		texture_filter_floor(s->at[0]),
+		texture_filter_floor(s->at[1]),
+		texture_filter_floor(s->at[2]),
 	};
 	const int64_t width = texture_level_size(t->image->layout.width, level);
 	const int64_t height = texture_level_size(t->image->layout.height, level);
-	struct place at = texture_filter_near(t, s, base, 0);
+	struct texel_coords at = texture_filter_neighbour(t, s, base, 0);
 	uint32_t bits[4];
 
 	/* the far edges of a cube's face belong to it, and so does all of OpenGL's clamp */
@@ -265,12 +266,13 @@ static void texture_filter_sample_nearest(struct texture *t, const struct spot *
  * Weights have 8 bits. They are rounded to the nearest, so that a texel's middle is all of
  * it, though its coordinate be a little less: the next one may be thousands of times brighter.
  */
-static void texture_filter_between(const struct spot *s, int64_t base[3], float weight[3])
+static void texture_filter_linear_weights(const struct texcoord *s, int64_t base[3],
+					  float weight[3])
 {
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		int64_t at = texture_filter_floor_of((s->at[i] - 0.5) * TEXTURE_WEIGHTS + 0.5);
+		int64_t at = texture_filter_floor((s->at[i] - 0.5) * TEXTURE_WEIGHTS + 0.5);
 
 		base[i] = at >> 8;
 		weight[i] = (float)(at & 0xff) / TEXTURE_WEIGHTS;
@@ -278,7 +280,7 @@ static void texture_filter_between(const struct spot *s, int64_t base[3], float 
 }
 
 /* The four texels of a linear filter, where the image is two-dimensional and has them all */
-struct square {
+struct bilinear {
 	struct agx_texel at;
 	int64_t x[2], y[2];
 };
@@ -287,8 +289,9 @@ struct square {
  * Finds them by rows and columns, each of which is wrapped once. Return: false if a texel needs
  * the border or another face: then each texel is found by itself.
  */
-static bool texture_filter_find_square(struct texture *t, const struct spot *s, unsigned int level,
-				       const int64_t base[3], struct square *square)
+static bool texture_filter_find_bilinear(struct texture *t, const struct texcoord *s,
+					 unsigned int level,
+					 const int64_t base[3], struct bilinear *bilinear)
 {
 	const int64_t width = texture_level_size(t->image->layout.width, level);
 	const int64_t height = texture_level_size(t->image->layout.height, level);
@@ -299,55 +302,55 @@ static bool texture_filter_find_square(struct texture *t, const struct spot *s, 
 		return false;
 	if (t->op->mod[AGX_MOD_SHADOW] || level >= t->image->layout.levels)
 		return false;
-	square->at = (struct agx_texel){
+	bilinear->at = (struct agx_texel){
 		.layer = s->layer < last ? s->layer : last, .level = level,
 	};
 	for (i = 0; i < 2; i++) {
-		square->x[i] = base[0] + t->offset[0] + i;
-		square->y[i] = base[1] + t->offset[1] + i;
-		if (!texture_filter_wrap(t->sampler.wrap_s, &square->x[i], width) ||
-		    !texture_filter_wrap(t->sampler.wrap_t, &square->y[i], height))
+		bilinear->x[i] = base[0] + t->offset[0] + i;
+		bilinear->y[i] = base[1] + t->offset[1] + i;
+		if (!texture_filter_wrap(t->sampler.wrap_s, &bilinear->x[i], width) ||
+		    !texture_filter_wrap(t->sampler.wrap_t, &bilinear->y[i], height))
 			return false;
 	}
 	return true;
 }
 
-static texel_floats texture_filter_square_texel(struct texture *t, struct square *square,
-						unsigned int corner)
+static texel_floats texture_filter_bilinear_texel(struct texture *t, struct bilinear *bilinear,
+						  unsigned int corner)
 {
 	texel_bits bits;
 
-	square->at.x = square->x[corner & 1];
-	square->at.y = square->y[corner >> 1];
-	if (!texture_value(t, &square->at, &bits))
+	bilinear->at.x = bilinear->x[corner & 1];
+	bilinear->at.y = bilinear->y[corner >> 1];
+	if (!texture_value(t, &bilinear->at, &bits))
 		return (texel_floats){ 0 };
 	return (texel_floats)bits;
 }
 
-static texel_floats texture_filter_any_texel(struct texture *t, const struct spot *s,
+static texel_floats texture_filter_any_texel(struct texture *t, const struct texcoord *s,
 					     const int64_t base[3], unsigned int corner,
 					     unsigned int level)
 {
 	texel_bits bits;
 	uint32_t value[4];
 
-	texture_filter_texel(t, texture_filter_near(t, s, base, corner), level, value);
+	texture_filter_texel(t, texture_filter_neighbour(t, s, base, corner), level, value);
 	memcpy(&bits, value, sizeof(bits));
 	return (texel_floats)bits;
 }
 
-static texel_floats texture_filter_sample_linear(struct texture *t, const struct spot *s,
+static texel_floats texture_filter_sample_linear(struct texture *t, const struct texcoord *s,
 						 unsigned int level)
 {
 	unsigned int corners = texture_is_3d(t) ? 8 : 4, i;
 	texel_floats sum = { 0 };
-	struct square square;
+	struct bilinear bilinear;
 	int64_t base[3];
 	float weight[3];
 	bool flat;
 
-	texture_filter_between(s, base, weight);
-	flat = texture_filter_find_square(t, s, level, base, &square);
+	texture_filter_linear_weights(s, base, weight);
+	flat = texture_filter_find_bilinear(t, s, level, base, &bilinear);
 	for (i = 0; i < corners; i++) {
 		float part = (i & 1 ? weight[0] : 1 - weight[0]) *
 			     (i >> 1 & 1 ? weight[1] : 1 - weight[1]);
@@ -356,16 +359,16 @@ static texel_floats texture_filter_sample_linear(struct texture *t, const struct
 			part *= i >> 2 ? weight[2] : 1 - weight[2];
 		if (part == 0)
 			continue;
-		sum += part * (flat ? texture_filter_square_texel(t, &square, i) :
+		sum += part * (flat ? texture_filter_bilinear_texel(t, &bilinear, i) :
 				      texture_filter_any_texel(t, s, base, i, level));
 	}
 	return sum;
 }
 
-static texel_floats texture_filter_sample_level(struct texture *t, const struct spot *spot,
+static texel_floats texture_filter_sample_level(struct texture *t, const struct texcoord *texcoord,
 						unsigned int level, unsigned int filter)
 {
-	const struct spot s = texture_filter_in_texels(t, spot, level);
+	const struct texcoord s = texture_filter_in_texels(t, texcoord, level);
 	texel_floats value;
 	float nearest[4];
 
@@ -377,7 +380,8 @@ static texel_floats texture_filter_sample_level(struct texture *t, const struct 
 }
 
 /* Samples one level, or two and interpolates, as the sampler's mip filter says */
-static texel_floats texture_filter_sample_levels(struct texture *t, const struct spot *s, float lod)
+static texel_floats texture_filter_sample_levels(struct texture *t, const struct texcoord *s,
+						 float lod)
 {
 	unsigned int filter = lod > 0 ? t->sampler.minify : t->sampler.magnify;
 	float at = vagx_texture_level(t, lod), part;
@@ -393,23 +397,23 @@ static texel_floats texture_filter_sample_levels(struct texture *t, const struct
 			       value);
 }
 
-void vagx_texture_sample(struct texture *t, const struct spot *spot, const struct footprint *f,
-			 float value[4])
+void vagx_texture_sample(struct texture *t, const struct texcoord *texcoord,
+			 const struct footprint *f, float value[4])
 {
 	texel_floats sum = { 0 };
 	unsigned int i, c;
 
 	if (f->taps == 1 || vagx_image_is_integer(t->image)) {
-		sum = texture_filter_sample_levels(t, spot, f->lod);
+		sum = texture_filter_sample_levels(t, texcoord, f->lod);
 		memcpy(value, &sum, sizeof(sum));
 		return;
 	}
 	for (i = 0; i < f->taps; i++) {
 		double part = (i + 1.0) / (f->taps + 1) - 0.5;
-		struct spot tap = *spot;
+		struct texcoord tap = *texcoord;
 
 		for (c = 0; c < 3; c++)
-			tap.at[c] += part * f->along[c];
+			tap.at[c] += part * f->major_axis[c];
 		if (texture_is_cube(t) && !t->sampler.seamful_cube_maps)
 			tap.layer = vagx_cube_fold(tap.layer, tap.at);
 		sum += texture_filter_sample_levels(t, &tap, f->lod) / (float)f->taps;
@@ -418,20 +422,21 @@ void vagx_texture_sample(struct texture *t, const struct spot *spot, const struc
 }
 
 /* The four texels of the first level, counter-clockwise from the lower left */
-void vagx_texture_gather(struct texture *t, const struct spot *spot, unsigned int channel,
+void vagx_texture_gather(struct texture *t, const struct texcoord *texcoord, unsigned int channel,
 			 uint32_t value[4])
 {
 	static const uint8_t order[4] = { 2, 3, 1, 0 };
 	const unsigned int level = t->image->first_level;
-	const struct spot s = texture_filter_in_texels(t, spot, level);
+	const struct texcoord s = texture_filter_in_texels(t, texcoord, level);
 	uint32_t bits[4];
 	int64_t base[3];
 	float weight[3];
 	unsigned int i;
 
-	texture_filter_between(&s, base, weight);
+	texture_filter_linear_weights(&s, base, weight);
 	for (i = 0; i < 4; i++) {
-		texture_filter_texel(t, texture_filter_near(t, &s, base, order[i]), level, bits);
+		texture_filter_texel(t, texture_filter_neighbour(t, &s, base, order[i]), level,
+				     bits);
 		value[i] = bits[channel];
 	}
 }

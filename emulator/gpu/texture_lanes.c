@@ -2,17 +2,18 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Samples of all lanes at once, where they have the same flat image and the same sampler,
- * as most have. What they need is worked out in loops over the lanes, and is that of
+ * Samples all lanes at once where they share a 2D image and a sampler, as most do. Everything
+ * is computed in loops over the lanes, which compilers vectorise, with the results of
  * texture_lod.c and texture_filter.c to the last bit. Lanes that need more than these loops
- * go there afterwards, one after the other. So do those whose texels cannot be read: the
- * first of them is what the job fails with, as if no other lane had been looked at before.
+ * fall back to texture_sample.c, one after the other. So do lanes whose texels cannot be read:
+ * the job fails with the first of them, as if no other lane had been executed before. Runs on
+ * the thread of the core that executes the instruction.
  */
 #include "gpu/texture_lanes.h"
 
 /* Operands */
 
-/* Signed numbers of four bits */
+/* Unpacks texel offsets: signed numbers of four bits for x and y */
 static inline void texture_lanes_read_offsets(struct texture_lanes *s)
 {
 	const struct agx_operand *o = &s->t->op->src[5];
@@ -55,8 +56,8 @@ CLONES static void texture_lanes_read_operands(struct texture_lanes *s)
 
 /* Texels */
 
-/* Of numbers below 2^51, which adding this one rounds to integers; libm's may be a call */
-static inline double texture_lanes_floor_of(double number)
+/* floor() of numbers below 2^51: adding 1.5 * 2^52 rounds to integers. libm's may be a call. */
+static inline double texture_lanes_floor(double number)
 {
 	const double rounder = 0x1.8p52;
 	const double nearest = number + rounder - rounder;
@@ -89,8 +90,8 @@ static inline void texture_lanes_find_coordinates(const struct texture_lanes *s,
 
 	for (i = 0; i < LANES; i++)
 		at[i] = axis->at[i];
-	for (i = 0; i < LANES && s->most_taps > 1; i++)
-		at[i] += ((tap + 1.0) / (s->taps[i] + 1) - 0.5) * axis->along[i];
+	for (i = 0; i < LANES && s->max_taps > 1; i++)
+		at[i] += ((tap + 1.0) / (s->taps[i] + 1) - 0.5) * axis->major_axis[i];
 	for (i = 0; i < LANES; i++) {
 		const double texels = at[i] * (pixels ? 1 : (double)size[i]);
 
@@ -107,13 +108,13 @@ static inline void texture_lanes_find_neighbours(const struct texture_lanes *s,
 
 	if (s->linear) {
 		for (i = 0; i < LANES; i++)
-			at[i] = texture_lanes_floor_of((at[i] - 0.5) * TEXTURE_WEIGHTS + 0.5);
+			at[i] = texture_lanes_floor((at[i] - 0.5) * TEXTURE_WEIGHTS + 0.5);
 	} else {
 		for (i = 0; i < LANES; i++)
-			at[i] = texture_lanes_floor_of(at[i]) * TEXTURE_WEIGHTS;
+			at[i] = texture_lanes_floor(at[i]) * TEXTURE_WEIGHTS;
 	}
 	for (i = 0; i < LANES; i++) {
-		const double first = texture_lanes_floor_of(at[i] / TEXTURE_WEIGHTS);
+		const double first = texture_lanes_floor(at[i] / TEXTURE_WEIGHTS);
 
 		n->weight[i] = (float)(at[i] - first * TEXTURE_WEIGHTS) / TEXTURE_WEIGHTS;
 		n->at[0][i] = (int32_t)first + axis->offset[i];
@@ -123,10 +124,10 @@ static inline void texture_lanes_find_neighbours(const struct texture_lanes *s,
 
 /* Wrap modes: coordinates outside of the image */
 
-/* The remainder of a division, of numbers of at most 32 bits */
-static inline int32_t texture_lanes_remainder_of(int32_t number, int32_t by)
+/* The remainder of a division that is rounded down: 0 to @by - 1 */
+static inline int32_t texture_lanes_remainder(int32_t number, int32_t by)
 {
-	return (int32_t)(number - texture_lanes_floor_of((double)number / by) * by);
+	return (int32_t)(number - texture_lanes_floor((double)number / by) * by);
 }
 
 static inline void texture_lanes_repeat(struct texture_neighbours *n, const int32_t *size)
@@ -134,7 +135,7 @@ static inline void texture_lanes_repeat(struct texture_neighbours *n, const int3
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
-		const int32_t at = texture_lanes_remainder_of(n->at[0][i], size[i]);
+		const int32_t at = texture_lanes_remainder(n->at[0][i], size[i]);
 		const int32_t next = at + n->at[1][i] - n->at[0][i];
 
 		n->at[0][i] = at;
@@ -149,7 +150,7 @@ static inline void texture_lanes_mirror(struct texture_neighbours *n, const int3
 	for (k = 0; k < 2; k++) {
 		for (i = 0; i < LANES; i++) {
 			const int32_t size = sizes[i];
-			const int32_t at = texture_lanes_remainder_of(n->at[k][i], 2 * size);
+			const int32_t at = texture_lanes_remainder(n->at[k][i], 2 * size);
 
 			n->at[k][i] = at < size ? at : 2 * size - 1 - at;
 		}
@@ -237,20 +238,20 @@ CLONES static uint32_t texture_lanes_find_on_axis(const struct texture_lanes *s,
 	return texture_lanes_wrap(n, axis->wrap, size);
 }
 
-CLONES static void texture_lanes_find_corners(struct texture_lanes *s, unsigned int tap,
-					      struct texture_corners *c)
+CLONES static void texture_lanes_find_bilinear(struct texture_lanes *s, unsigned int tap,
+					       struct texture_bilinear *c)
 {
 	unsigned int i;
 
-	s->others |= texture_lanes_find_on_axis(s, &s->x, tap, c->level, &c->x);
-	s->others |= texture_lanes_find_on_axis(s, &s->y, tap, c->level, &c->y);
+	s->fallback |= texture_lanes_find_on_axis(s, &s->x, tap, c->level, &c->x);
+	s->fallback |= texture_lanes_find_on_axis(s, &s->y, tap, c->level, &c->y);
 	for (i = 0; i < LANES && s->linear; i++) {
 		const float x = c->x.weight[i], y = c->y.weight[i];
 
-		c->part[0][i] = (1 - x) * (1 - y);
-		c->part[1][i] = x * (1 - y);
-		c->part[2][i] = (1 - x) * y;
-		c->part[3][i] = x * y;
+		c->weight[0][i] = (1 - x) * (1 - y);
+		c->weight[1][i] = x * (1 - y);
+		c->weight[2][i] = (1 - x) * y;
+		c->weight[3][i] = x * y;
 	}
 }
 
@@ -260,13 +261,13 @@ CLONES static void texture_lanes_find_corners(struct texture_lanes *s, unsigned 
 static void texture_lanes_sample_level(struct texture_lanes *s, unsigned int tap, unsigned int next,
 				       uint32_t lanes, struct lanes channel[4])
 {
-	struct texture_corners corners;
+	struct texture_bilinear bilinear;
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++)
-		corners.level[i] = s->level[i] + next;
-	texture_lanes_find_corners(s, tap, &corners);
-	vagx_texture_lanes_filter(s, &corners, lanes & ~s->others, channel);
+		bilinear.level[i] = s->level[i] + next;
+	texture_lanes_find_bilinear(s, tap, &bilinear);
+	vagx_texture_lanes_filter(s, &bilinear, lanes & ~s->fallback, channel);
 }
 
 /* Interpolates between the results of two levels */
@@ -277,9 +278,9 @@ CLONES static void texture_lanes_mix(const struct texture_lanes *s, const struct
 
 	for (i = 0; i < LANES; i++) {
 		const float here = bits_float(channel->v[i]), there = bits_float(next->v[i]);
-		const float mixed = here + s->part[i] * (there - here);
+		const float mixed = here + s->level_weight[i] * (there - here);
 
-		channel->v[i] = s->part[i] != 0 ? float_bits(mixed) : channel->v[i];
+		channel->v[i] = s->level_weight[i] != 0 ? float_bits(mixed) : channel->v[i];
 	}
 }
 
@@ -290,7 +291,7 @@ static uint32_t texture_lanes_between(const struct texture_lanes *s)
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++)
-		lanes |= s->part[i] != 0 ? lane_bits.v[i] : 0;
+		lanes |= s->level_weight[i] != 0 ? lane_bits.v[i] : 0;
 	return lanes;
 }
 
@@ -331,7 +332,7 @@ static uint32_t texture_lanes_with_tap(const struct texture_lanes *s, unsigned i
 
 	for (i = 0; i < LANES; i++)
 		lanes |= tap < s->taps[i] ? lane_bits.v[i] : 0;
-	return lanes & s->t->sg->exec & ~s->others;
+	return lanes & s->t->sg->exec & ~s->fallback;
 }
 
 static void texture_lanes_sample(struct texture_lanes *s, struct texture_results *results)
@@ -339,7 +340,7 @@ static void texture_lanes_sample(struct texture_lanes *s, struct texture_results
 	struct lanes channel[4];
 	unsigned int tap, i;
 
-	for (tap = 0; tap < s->most_taps; tap++) {
+	for (tap = 0; tap < s->max_taps; tap++) {
 		texture_lanes_sample_tap(s, tap, texture_lanes_with_tap(s, tap), channel);
 		for (i = 0; i < 4; i++)
 			texture_lanes_add_tap(s, tap, &channel[i], &results->channel[i]);
@@ -348,6 +349,7 @@ static void texture_lanes_sample(struct texture_lanes *s, struct texture_results
 
 /* Instructions */
 
+/* Whether an operand has the same value in all active lanes */
 static bool texture_lanes_agree(const struct texture *t, const struct agx_operand *o)
 {
 	const uint32_t *mask = t->sg->mask.v;
@@ -380,16 +382,16 @@ static bool texture_lanes_fits_image(const struct texture *t)
 {
 	const struct vagx_image *image = t->image;
 
-	return t->remembers && image->first_level < image->layout.levels &&
+	return t->cached && image->first_level < image->layout.levels &&
 	       image->last_level < image->layout.levels &&
 	       t->sampler.wrap_s != AGX_WRAP_CLAMP_GL && t->sampler.wrap_t != AGX_WRAP_CLAMP_GL;
 }
 
-static void texture_lanes_sample_others(struct texture_lanes *s, struct texture_results *results)
+static void texture_lanes_sample_fallback(struct texture_lanes *s, struct texture_results *results)
 {
 	uint32_t left;
 
-	for (left = s->others & s->t->sg->exec; left && !texture_failed(s->t); left &= left - 1)
+	for (left = s->fallback & s->t->sg->exec; left && !texture_failed(s->t); left &= left - 1)
 		vagx_texture_sample_lane(s->t, __builtin_ctz(left), results);
 }
 
@@ -413,9 +415,9 @@ bool vagx_texture_sample_lanes(struct texture *t, struct texture_results *result
 	vagx_texture_lanes_levels(&s);
 	if (!vagx_image_is_integer(t->image))
 		results->floats = t->sg->exec;
-	t->tries = true;
+	t->speculative = true;
 	texture_lanes_sample(&s, results);
-	t->tries = false;
-	texture_lanes_sample_others(&s, results);
+	t->speculative = false;
+	texture_lanes_sample_fallback(&s, results);
 	return true;
 }

@@ -2,21 +2,22 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What the files share that sample all lanes at once, see texture_lanes.c.
+ * Sampling of all lanes at once: what texture_lanes.c and texture_lanes_*.c share.
  */
 #ifndef VAGX_TEXTURE_LANES_H
 #define VAGX_TEXTURE_LANES_H
 
 #include "gpu/texture.h"
 
-/* A direction of the image: coordinates in it */
+/* An axis of the image, x or y */
 struct texture_axis {
+	/* coordinates, as the shader gives them */
 	float at[LANES];
-	/* what taps are displaced along; 0 where there is one */
-	double along[LANES];
-	/* in texels */
+	/* component of the footprint's major axis; 0 where there is one tap */
+	double major_axis[LANES];
+	/* texel offset */
 	int32_t offset[LANES];
-	/* texels of level 0 */
+	/* width or height of level 0, in texels */
 	uint32_t size;
 	/* AGX_WRAP_* */
 	unsigned int wrap;
@@ -27,32 +28,32 @@ struct texture_lanes {
 	struct texture *t;
 	struct texture_axis x, y;
 	uint32_t layer[LANES];
-	/* levels, and how much of the next one is between the two: 0 to 255/256 */
+	/* mip level, and the weight of the next one: 0 to 255/256 */
 	uint32_t level[LANES];
-	float part[LANES];
+	float level_weight[LANES];
 	uint32_t taps[LANES];
-	unsigned int most_taps;
-	/* the filter is a linear one */
+	unsigned int max_taps;
+	/* the filter is linear, else nearest */
 	bool linear;
-	/* lanes that have another filter, or need something else of texture_filter.c */
-	uint32_t others;
+	/* lanes that have another filter, or need the scalar path of texture_sample.c otherwise */
+	uint32_t fallback;
 };
 
-/* Texels beside each other in one direction, and how much the second one weighs */
+/* Two neighbouring texels on an axis, and the weight of the second one */
 struct texture_neighbours {
 	int32_t at[2][LANES];
 	float weight[LANES];
 };
 
-/* What is read of a level, which may be another one for each lane */
-struct texture_corners {
+/* The four texels of a bilinear filter, in a mip level of each lane's */
+struct texture_bilinear {
 	uint32_t level[LANES];
 	struct texture_neighbours x, y;
-	/* how much texels weigh, by bits of x and y */
-	float part[4][LANES];
+	/* weights of the texels, which are numbered by a bit of x and one of y */
+	float weight[4][LANES];
 };
 
-/* Numbers that are operands, one after the other */
+/* Reads element @n of a vector of 16-bit or 32-bit floats, in all lanes */
 static inline void texture_read_numbers(struct texture *t, const struct agx_operand *o,
 					unsigned int n, float *number)
 {
@@ -68,8 +69,8 @@ static inline void texture_read_numbers(struct texture *t, const struct agx_oper
 	}
 }
 
-/* Lanes where there is something */
-static inline uint32_t texture_lanes_of(const uint32_t *value)
+/* A mask of the lanes whose value is not 0 */
+static inline uint32_t texture_nonzero_lanes(const uint32_t *value)
 {
 	uint32_t lanes = 0;
 	unsigned int i;
@@ -80,14 +81,14 @@ static inline uint32_t texture_lanes_of(const uint32_t *value)
 }
 
 /* texture_lanes_lod.c */
-/* Whether it is known how the instruction gives levels of detail */
+/* Whether these loops can compute the instruction's kind of level of detail */
 bool vagx_texture_lanes_has_levels(const struct texture *t);
-/* Levels, taps, and the filter */
+/* Computes mip levels, their weights, taps and major axes, and chooses the filter */
 void vagx_texture_lanes_levels(struct texture_lanes *s);
 
 /* texture_lanes_filter.c */
-/* Of some lanes: four channels. Lanes whose texels cannot be read become others. */
-void vagx_texture_lanes_filter(struct texture_lanes *s, const struct texture_corners *corners,
+/* Filters the texels of some lanes; those whose texels cannot be read join s->fallback */
+void vagx_texture_lanes_filter(struct texture_lanes *s, const struct texture_bilinear *bilinear,
 			       uint32_t lanes, struct lanes channel[4]);
 
 #endif /* VAGX_TEXTURE_LANES_H */

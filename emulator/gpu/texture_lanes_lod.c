@@ -2,18 +2,19 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Levels of detail of all lanes at once: those of texture_lod.c, to the last bit.
+ * Levels of detail of all lanes at once, from quad derivatives or from the instruction, with the
+ * results of texture_lod.c to the last bit.
  */
 #include "gpu/texture_lanes.h"
 
-struct lods {
-	float at[LANES];
-	/* the sampler's limit, or the instruction's */
-	float least[LANES];
+/* Levels of detail, and their lower bounds: the sampler's or, if greater, the instruction's */
+struct lane_lods {
+	float lod[LANES];
+	float min[LANES];
 };
 
-/* Whether another level of detail leads to other texels */
-static bool lanes_lod_matters(const struct texture *t)
+/* Whether the result depends on the level of detail at all */
+static bool lanes_lod_is_needed(const struct texture *t)
 {
 	const struct agx_sampler *sampler = &t->sampler;
 
@@ -23,29 +24,29 @@ static bool lanes_lod_matters(const struct texture *t)
 }
 
 /* Sets the footprint of consecutive lanes */
-static void lanes_lod_set_footprint(struct texture_lanes *s, struct lods *lods,
+static void lanes_lod_set_footprint(struct texture_lanes *s, struct lane_lods *lods,
 				    const struct gradient *g, unsigned int first,
 				    unsigned int count)
 {
 	struct footprint f;
 	unsigned int i;
 
-	vagx_texture_cover(s->t, first, g, &f);
+	vagx_texture_gradient_footprint(s->t, first, g, &f);
 	/* integers have one value */
 	if (vagx_image_is_integer(s->t->image))
 		f.taps = 1;
-	if (f.taps > s->most_taps)
-		s->most_taps = f.taps;
+	if (f.taps > s->max_taps)
+		s->max_taps = f.taps;
 	for (i = first; i < first + count; i++) {
-		lods->at[i] = f.lod;
+		lods->lod[i] = f.lod;
 		s->taps[i] = f.taps;
-		s->x.along[i] = f.taps > 1 ? f.along[0] : 0;
-		s->y.along[i] = f.taps > 1 ? f.along[1] : 0;
+		s->x.major_axis[i] = f.taps > 1 ? f.major_axis[0] : 0;
+		s->y.major_axis[i] = f.taps > 1 ? f.major_axis[1] : 0;
 	}
 }
 
 /* Footprints by differences in a quad, whose lanes are two rows of two pixels */
-static void lanes_lod_quad_footprints(struct texture_lanes *s, struct lods *lods)
+static void lanes_lod_quad_footprints(struct texture_lanes *s, struct lane_lods *lods)
 {
 	const float *x = s->x.at, *y = s->y.at;
 	unsigned int i;
@@ -62,7 +63,7 @@ static void lanes_lod_quad_footprints(struct texture_lanes *s, struct lods *lods
 }
 
 /* Footprints by gradients that the shader gives: 32-bit numbers, x and y of each axis in turn */
-static void lanes_lod_explicit_footprints(struct texture_lanes *s, struct lods *lods)
+static void lanes_lod_explicit_footprints(struct texture_lanes *s, struct lane_lods *lods)
 {
 	struct agx_operand o = s->t->op->src[4];
 	float number[4][LANES];
@@ -86,11 +87,11 @@ static void lanes_lod_explicit_footprints(struct texture_lanes *s, struct lods *
  * The automatic level of detail. Outside of fragment shaders lanes have no neighbours, and it is
  * that of coordinates that do not change.
  */
-static void lanes_lod_automatic(struct texture_lanes *s, struct lods *lods)
+static void lanes_lod_automatic(struct texture_lanes *s, struct lane_lods *lods)
 {
 	const unsigned int mode = s->t->op->mod[AGX_MOD_LOD];
 
-	if (!lanes_lod_matters(s->t))
+	if (!lanes_lod_is_needed(s->t))
 		return;
 	if (mode == AGX_LOD_GRAD || mode == AGX_LOD_GRAD_MIN)
 		lanes_lod_explicit_footprints(s, lods);
@@ -112,24 +113,25 @@ static inline void lanes_lod_read_halves(struct texture *t, unsigned int n, floa
 		number[i] = float_from_half(word[i] & 0xffff);
 }
 
-CLONES static void lanes_lod_add_bias(struct texture_lanes *s, struct lods *lods)
+CLONES static void lanes_lod_add_bias(struct texture_lanes *s, struct lane_lods *lods)
 {
 	float bias[LANES];
 	unsigned int i;
 
 	lanes_lod_read_halves(s->t, 0, bias);
 	for (i = 0; i < LANES; i++)
-		lods->at[i] += bias[i];
+		lods->lod[i] += bias[i];
 }
 
-CLONES static void lanes_lod_set_least(struct texture_lanes *s, struct lods *lods, unsigned int n)
+CLONES static void lanes_lod_raise_min(struct texture_lanes *s, struct lane_lods *lods,
+				       unsigned int n)
 {
 	float given[LANES];
 	unsigned int i;
 
 	lanes_lod_read_halves(s->t, n, given);
 	for (i = 0; i < LANES; i++)
-		lods->least[i] = given[i] > lods->least[i] ? given[i] : lods->least[i];
+		lods->min[i] = given[i] > lods->min[i] ? given[i] : lods->min[i];
 }
 
 bool vagx_texture_lanes_has_levels(const struct texture *t)
@@ -150,31 +152,31 @@ bool vagx_texture_lanes_has_levels(const struct texture *t)
 	}
 }
 
-static void lanes_lod_find_lods(struct texture_lanes *s, struct lods *lods)
+static void lanes_lod_find_lods(struct texture_lanes *s, struct lane_lods *lods)
 {
 	const unsigned int mode = s->t->op->mod[AGX_MOD_LOD];
 
 	if (mode == AGX_LOD_MIN || mode == AGX_LOD_UNIFORM_MIN) {
-		lanes_lod_read_halves(s->t, 0, lods->at);
+		lanes_lod_read_halves(s->t, 0, lods->lod);
 		return;
 	}
 	lanes_lod_automatic(s, lods);
 	if (mode == AGX_LOD_AUTO || mode == AGX_LOD_GRAD)
 		return;
 	if (mode == AGX_LOD_GRAD_MIN) {
-		lanes_lod_set_least(s, lods, 4 * texture_operand_coordinates(s->t->dim));
+		lanes_lod_raise_min(s, lods, 4 * texture_operand_coordinates(s->t->dim));
 		return;
 	}
 	lanes_lod_add_bias(s, lods);
 	if (mode == AGX_LOD_BIAS_MIN || mode == AGX_LOD_UNIFORM_BIAS_MIN)
-		lanes_lod_set_least(s, lods, 1);
+		lanes_lod_raise_min(s, lods, 1);
 }
 
 /* Chooses the filter that the first lane needs; other lanes are left to texture_filter.c */
 static inline void lanes_lod_choose_filter(struct texture_lanes *s, const struct lanes *minified)
 {
 	const struct agx_sampler *sampler = &s->t->sampler;
-	const uint32_t exec = s->t->sg->exec, small = texture_lanes_of(minified->v);
+	const uint32_t exec = s->t->sg->exec, small = texture_nonzero_lanes(minified->v);
 	uint32_t linear = 0;
 
 	if (vagx_image_is_integer(s->t->image))
@@ -184,10 +186,10 @@ static inline void lanes_lod_choose_filter(struct texture_lanes *s, const struct
 	if (sampler->magnify == AGX_FILTER_LINEAR)
 		linear |= ~small;
 	s->linear = linear >> __builtin_ctz(exec) & 1;
-	s->others |= (s->linear ? ~linear : linear) & exec;
+	s->fallback |= (s->linear ? ~linear : linear) & exec;
 }
 
-CLONES static void lanes_lod_choose_levels(struct texture_lanes *s, const struct lods *lods)
+CLONES static void lanes_lod_choose_levels(struct texture_lanes *s, const struct lane_lods *lods)
 {
 	const struct vagx_image *image = s->t->image;
 	const unsigned int filter = s->t->sampler.mip_filter, first = image->first_level;
@@ -201,33 +203,33 @@ CLONES static void lanes_lod_choose_levels(struct texture_lanes *s, const struct
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
-		float lod = lods->at[i];
+		float lod = lods->lod[i];
 		int32_t level;
 
-		lod = lod < lods->least[i] ? lods->least[i] : lod;
+		lod = lod < lods->min[i] ? lods->min[i] : lod;
 		lod = lod > largest ? largest : lod;
 		minified.v[i] = lod > 0;
-		/* no number is 0, too */
+		/* NaN becomes 0, too */
 		lod = lod > 0 ? lod : 0;
 		lod = (lod > last ? last : lod) + half;
 		level = (int32_t)lod;
 		s->level[i] = first + level;
-		s->part[i] = (float)(int32_t)((lod - level) * weights) / TEXTURE_WEIGHTS;
+		s->level_weight[i] = (float)(int32_t)((lod - level) * weights) / TEXTURE_WEIGHTS;
 	}
 	lanes_lod_choose_filter(s, &minified);
 }
 
 void vagx_texture_lanes_levels(struct texture_lanes *s)
 {
-	struct lods lods;
+	struct lane_lods lods;
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
-		lods.at[i] = 0;
-		lods.least[i] = s->t->sampler.minimum_lod;
+		lods.lod[i] = 0;
+		lods.min[i] = s->t->sampler.minimum_lod;
 		s->taps[i] = 1;
 	}
-	s->most_taps = 1;
+	s->max_taps = 1;
 	lanes_lod_find_lods(s, &lods);
 	lanes_lod_choose_levels(s, &lods);
 }

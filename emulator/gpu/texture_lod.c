@@ -2,8 +2,11 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Levels of detail: how much of a texture a pixel covers. (Vulkan
- * specification, "Image Level-of-Detail(LOD) Operations")
+ * Levels of detail of a single lane, the reference for texture_lanes_lod.c: the footprint of a
+ * pixel from the differences in its quad, or from gradients that the shader gives; its major
+ * axis and taps for anisotropic filters (Vulkan specification, "Scale Factor Operation, Level of
+ * Detail Operation and Image Level(s) Selection"). Runs on the thread of the core that executes
+ * the instruction.
  */
 #include <errno.h>
 #include <math.h>
@@ -13,6 +16,7 @@
 /* The level of detail where coordinates do not change from pixel to pixel */
 #define NO_CHANGE_LOD	-16.0f
 
+/* Reads the direction that a lane samples a cube map in */
 static void texture_lod_read_direction(struct texture *t, unsigned int lane, double v[3])
 {
 	unsigned int i;
@@ -24,8 +28,10 @@ static void texture_lod_read_direction(struct texture *t, unsigned int lane, dou
 /* Gradients by differences in a quad, whose lanes are two rows of two pixels */
 static void texture_lod_quad_gradient(struct texture *t, unsigned int lane, struct gradient *g)
 {
-	unsigned int n = texture_operand_coordinates(t->dim), first = lane & ~(TEXTURE_QUAD - 1u), i;
+	const unsigned int n = texture_operand_coordinates(t->dim);
+	const unsigned int first = lane & ~(TEXTURE_QUAD - 1u);
 	const struct agx_operand *coord = &t->op->src[3];
+	unsigned int i;
 
 	for (i = 0; i < n; i++) {
 		double a = texture_operand_float(t->sg, coord, i, first);
@@ -83,8 +89,8 @@ static double texture_lod_length(const struct texture *t, const double v[3])
  * How hardware places the taps of an anisotropic filter is unknown; this is what
  * the Vulkan specification suggests. For a cube map the taps lie on a line of directions.
  */
-void vagx_texture_cover(struct texture *t, unsigned int lane, const struct gradient *given,
-			struct footprint *f)
+void vagx_texture_gradient_footprint(struct texture *t, unsigned int lane,
+				     const struct gradient *given, struct footprint *f)
 {
 	double taps = t->sampler.maximum_anisotropy, x, y, major, minor;
 	struct gradient g = *given;
@@ -106,7 +112,7 @@ void vagx_texture_cover(struct texture *t, unsigned int lane, const struct gradi
 		if (minor * taps > major)
 			taps = ceil(major / minor);
 		f->taps = (unsigned int)taps;
-		memcpy(f->along, x > y ? given->x : given->y, sizeof(f->along));
+		memcpy(f->major_axis, x > y ? given->x : given->y, sizeof(f->major_axis));
 	}
 	f->lod = (float)log2(major / f->taps);
 }
@@ -118,6 +124,7 @@ static bool texture_lod_has_gradient(const struct texture *t)
 	return mode == AGX_LOD_GRAD || mode == AGX_LOD_GRAD_MIN;
 }
 
+/* Reads 16-bit float @n of the operand with the level of detail, the bias or the least level */
 static float texture_lod_half_number(struct texture *t, unsigned int n, unsigned int lane)
 {
 	struct agx_operand o = t->op->src[4];
@@ -133,10 +140,11 @@ static void texture_lod_quad_footprint(struct texture *t, unsigned int lane, str
 
 	if (t->quad != lane / TEXTURE_QUAD + 1) {
 		texture_lod_quad_gradient(t, lane, &g);
-		vagx_texture_cover(t, lane & ~(TEXTURE_QUAD - 1u), &g, &t->of_quad);
+		vagx_texture_gradient_footprint(t, lane & ~(TEXTURE_QUAD - 1u), &g,
+						&t->quad_footprint);
 		t->quad = lane / TEXTURE_QUAD + 1;
 	}
-	*f = t->of_quad;
+	*f = t->quad_footprint;
 }
 
 /* The automatic level of detail; outside of fragment shaders lanes have no neighbours */
@@ -148,14 +156,14 @@ static void texture_lod_automatic(struct texture *t, unsigned int lane, struct f
 	f->lod = 0;
 	if (texture_lod_has_gradient(t)) {
 		texture_lod_explicit_gradient(t, lane, &g);
-		vagx_texture_cover(t, lane, &g, f);
+		vagx_texture_gradient_footprint(t, lane, &g, f);
 	} else if (t->sg->core->fragments) {
 		texture_lod_quad_footprint(t, lane, f);
 	}
 	/* the pixels of a quad can look at different faces */
 	if (texture_is_cube(t) && f->taps > 1) {
-		memcpy(directions, f->along, sizeof(directions));
-		texture_lod_derive_on_face(t, lane, directions, f->along);
+		memcpy(directions, f->major_axis, sizeof(directions));
+		texture_lod_derive_on_face(t, lane, directions, f->major_axis);
 	}
 }
 

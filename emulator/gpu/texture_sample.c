@@ -38,7 +38,7 @@ void vagx_texture_read_last_word(struct texture *t, const struct agx_operand *co
 	}
 }
 
-/* Signed numbers of four bits */
+/* Unpacks a texel offset: signed numbers of four bits for x, y and z */
 static void texture_sample_set_offset(struct texture *t, uint32_t word)
 {
 	unsigned int i;
@@ -66,11 +66,12 @@ void vagx_texture_read_extras(struct texture *t, unsigned int lane)
 	t->reference = bits_float(bits);
 }
 
-static struct spot texture_sample_find_spot(struct texture *t, unsigned int lane)
+/* Reads a lane's coordinates and layer, and projects a direction to a face of a cube map */
+static struct texcoord texture_sample_read_coordinates(struct texture *t, unsigned int lane)
 {
 	const struct agx_operand *coord = &t->op->src[3];
 	unsigned int n = texture_operand_coordinates(t->dim), i;
-	struct spot s = { { 0 }, 0 };
+	struct texcoord s = { { 0 }, 0 };
 	uint32_t sample;
 	double c[3] = { 0 };
 
@@ -92,13 +93,13 @@ void vagx_texture_sample_lane(struct texture *t, unsigned int lane,
 	float value[4];
 	unsigned int i;
 	struct footprint f;
-	struct spot s;
+	struct texcoord s;
 	bool floats;
 
 	t->missing = false;
 	if (!vagx_texture_find_image(t, lane) || !vagx_texture_find_sampler(t, lane))
 		return;
-	s = texture_sample_find_spot(t, lane);
+	s = texture_sample_read_coordinates(t, lane);
 	vagx_texture_read_extras(t, lane);
 	floats = !vagx_image_is_integer(t->image);
 	if (!vagx_texture_footprint(t, lane, &f))

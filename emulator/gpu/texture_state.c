@@ -2,7 +2,9 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Texture and sampler descriptors: where they are, and what they say.
+ * Texture and sampler descriptors: finds a lane's, in state registers or in memory (bindless),
+ * and has them unpacked. Preshaders load state registers. Runs on the thread of the core that
+ * executes the instruction.
  */
 #include <errno.h>
 
@@ -14,7 +16,7 @@ const void *vagx_texture_client(struct texture *t, uint64_t va, size_t bytes,
 	struct vagx_core *core = t->sg->core;
 	const void *p = vagx_tlb_ptr(core->config.tlb, va, bytes, access, &core->fault);
 
-	if (!p && !t->tries)
+	if (!p && !t->speculative)
 		vagx_core_fail(t->sg, t->op, -EFAULT, "texture memory at 0x%llx",
 			       (unsigned long long)va);
 	return p;
@@ -46,7 +48,7 @@ bool vagx_texture_read_state(struct texture *t, const struct agx_operand *heap,
 	return true;
 }
 
-/* Most lanes have the same one, and then it is where the last lane's was */
+/* Skips the search if a register index, which most lanes share, is that of the last lane */
 bool vagx_texture_find_image(struct texture *t, unsigned int lane)
 {
 	uint32_t index = texture_operand_word(t->sg, &t->op->src[1], 0, lane);
@@ -69,12 +71,12 @@ bool vagx_texture_find_image(struct texture *t, unsigned int lane)
 	t->image = &found->image;
 	t->image_index = index;
 	t->tag = found->tag;
-	t->remembers = t->samples && !found->image.sparse;
-	t->numbers = vagx_image_has_bytes(&found->image) ? found->numbers : NULL;
+	t->cached = t->samples && !found->image.sparse;
+	t->unorm8 = vagx_image_is_rgba8_unorm(&found->image) ? found->unorm8 : NULL;
 	return true;
 }
 
-/* Most lanes have the same one, here too */
+/* Unpacks a sampler packet unless it is the last lane's. Return: false for what is unsupported. */
 static bool texture_state_unpack_sampler(struct texture *t, const uint8_t *bytes)
 {
 	if (t->has_sampler && !memcmp(t->sampler_bytes, bytes, sizeof(t->sampler_bytes)))
@@ -91,8 +93,8 @@ static bool texture_state_unpack_sampler(struct texture *t, const uint8_t *bytes
 }
 
 /*
- * What numbers of a register begin with that are of the heap, behind those of state
- * registers (mesa src/gallium/drivers/asahi/agx_uniforms.c)
+ * The number, in a register, of the first sampler of the heap; lesser ones are state registers
+ * (mesa src/gallium/drivers/asahi/agx_uniforms.c)
  */
 #define FIRST_OF_HEAP	28u
 

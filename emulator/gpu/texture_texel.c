@@ -2,25 +2,28 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Texels: where they are in memory, and what they are there.
+ * Texels in memory: finds a texel's address (Morton order, compression blocks, sparse pages),
+ * reads and decodes it, and fills blocks of the texel cache. Compressed blocks are those that
+ * metadata codes describe; lib/agx/agx_layout.c knows layouts and codes. Runs on the thread of
+ * the core that executes the instruction, on the core's own cache, without locks.
  */
 #include <errno.h>
 
 #include "gpu/texture.h"
 
-/* Bytes that processors fetch together */
+/* Bytes of a cache line of the host */
 #define CACHE_LINE	64
-/* Texels whose block has no known code */
+/* Fills texels whose compression block has no known code */
 #define UNKNOWN_BYTE	0xa5
 
-/* Return: whether the codes of a texel's block could be read */
+/* Reads the metadata codes of a texel's compression block to t->codes. Return: whether it could. */
 static bool texture_texel_read_codes(struct texture *t, const struct agx_texel *at)
 {
 	/* The smallest blocks, of four samples a texel, have 8 by 8 texels. */
 	const struct agx_texel corner = {
 		.x = at->x & ~7u, .y = at->y & ~7u, .layer = at->layer, .level = at->level,
 	};
-	const uint64_t key = texture_square_key(&corner);
+	const uint64_t key = texture_block_key(&corner);
 	const void *codes;
 
 	if (key == t->codes_key)
@@ -35,9 +38,10 @@ static bool texture_texel_read_codes(struct texture *t, const struct agx_texel *
 }
 
 /*
- * Codes that mean nothing were written by nobody. Mesa makes compressed textures in memory
- * that something else has used, and loads tiles of them that it is about to draw over: what
- * is read is undefined, and no fault. Return: whether codes, if there are any, could be read
+ * Moves @at to the texel of its compression block that has its value: another one in a block of
+ * a single colour. Codes may be invalid, as Mesa makes compressed textures in memory that
+ * something else has used, and loads tiles of them that it is about to draw over: texels are
+ * undefined then, which is no fault (*@is_known is false). Return: whether codes could be read.
  */
 static bool texture_texel_find_in_block(struct texture *t, struct agx_texel *at, bool *is_known)
 {
@@ -51,8 +55,8 @@ static bool texture_texel_find_in_block(struct texture *t, struct agx_texel *at,
 }
 
 /*
- * A sparse image: in the place of its address is that of a table of pages. Return: NULL
- * for one that is not there, or if the job has failed.
+ * Finds a texel of a sparse image, at an offset in its layout, by the image's table of pages.
+ * Return: NULL if the page is not resident, or if the job has failed.
  */
 static const void *texture_texel_find_page(struct texture *t, uint64_t offset)
 {
@@ -84,7 +88,7 @@ static const void *texture_texel_find_texel(struct texture *t, const struct agx_
 				   t->image->layout.element_bytes, VAGX_READ);
 }
 
-/* Return: false if it is in no memory; what is in no page is 0 */
+/* Reads the bits of a texel; 0 in a page that is not resident. Return: false if it cannot. */
 static bool texture_texel_read_bits(struct texture *t, struct agx_texel *at,
 				    uint8_t bits[VAGX_IMAGE_MAX_BYTES])
 {
@@ -95,7 +99,7 @@ static bool texture_texel_read_bits(struct texture *t, struct agx_texel *at,
 	if (!texture_texel_find_in_block(t, at, &is_known))
 		return false;
 	if (!is_known) {
-		/* neither what the memory has nor what a test would expect */
+		/* a value that neither the memory has nor a test would expect */
 		memset(bits, UNKNOWN_BYTE, t->image->layout.element_bytes);
 		return true;
 	}
@@ -127,11 +131,11 @@ static bool texture_texel_read_bytes(struct texture *t, const struct agx_texel *
 	if (!texture_texel_read_bits(t, &at, bits))
 		return false;
 	memcpy(bytes, bits, sizeof(*bytes));
-	vagx_image_see_bytes(t->image, bytes, 1);
+	vagx_image_swizzle_bytes(t->image, bytes, 1);
 	return true;
 }
 
-/* A block of compression is raw, as all are of a level that has no codes */
+/* Whether a compression block is stored raw, as all of a level without metadata are */
 static bool texture_texel_is_raw(struct texture *t, const struct agx_texel *texel)
 {
 	const struct agx_layout *layout = &t->image->layout;
@@ -144,21 +148,20 @@ static bool texture_texel_is_raw(struct texture *t, const struct agx_texel *texe
 }
 
 /*
- * The square that a texel is in, if its texels lie one after the other in one page. Return:
- * NULL if they do not, or cannot be read: those that a shader asks for are read one by one
- * then.
+ * Finds the block that a texel is in, if its texels are contiguous in Morton order, in one page.
+ * Return: NULL if they are not, or cannot be read: texels are read one by one then.
  */
-static const uint8_t *texture_texel_find_square(struct texture *t, const struct agx_texel *texel)
+static const uint8_t *texture_texel_find_block(struct texture *t, const struct agx_texel *texel)
 {
 	const struct agx_layout *layout = &t->image->layout;
-	const size_t bytes = (size_t)TEXTURE_SQUARE * layout->element_bytes;
+	const size_t bytes = (size_t)TEXTURE_BLOCK_TEXELS * layout->element_bytes;
 	struct agx_texel corner = *texel;
 	struct vagx_uat_fault fault;
 	uint64_t va;
 
-	corner.x -= corner.x % TEXTURE_SIDE;
-	corner.y -= corner.y % TEXTURE_SIDE;
-	if (!agx_layout_is_square(layout, corner.level, TEXTURE_SIDE) ||
+	corner.x -= corner.x % TEXTURE_BLOCK_SIDE;
+	corner.y -= corner.y % TEXTURE_BLOCK_SIDE;
+	if (!agx_layout_is_square(layout, corner.level, TEXTURE_BLOCK_SIDE) ||
 	    !texture_texel_is_raw(t, &corner))
 		return NULL;
 	va = vagx_image_address(t->image, &corner);
@@ -167,100 +170,100 @@ static const uint8_t *texture_texel_find_square(struct texture *t, const struct 
 	return vagx_tlb_ptr(t->sg->core->config.tlb, va, bytes, VAGX_READ, &fault);
 }
 
-/* Nobody asks for texels beyond the image's edge */
-static void texture_texel_read_square(struct texture *t, unsigned int place, const uint8_t *square)
+/* Fills a block from its texels in Morton order, also beyond the edge of the image */
+static void texture_texel_fill_block(struct texture *t, unsigned int index, const uint8_t *block)
 {
-	/* bits of x and y in turn, x first: where rows begin; pairs of a row are together */
-	static const uint8_t rows[TEXTURE_SIDE] = { 0, 2, 8, 10, 32, 34, 40, 42 };
-	uint32_t *bytes = t->cache->bytes[place];
+	/* the Morton index of the first texel of each row; a row has pairs of texels together */
+	static const uint8_t rows[TEXTURE_BLOCK_SIDE] = { 0, 2, 8, 10, 32, 34, 40, 42 };
+	uint32_t *bytes = t->cache->bytes[index];
 	const size_t texel_bytes = sizeof(*bytes), pair = 2 * texel_bytes;
 	unsigned int y;
 
-	for (y = 0; y < TEXTURE_SIDE; y++) {
-		const uint8_t *row = square + rows[y] * texel_bytes;
-		uint32_t *to = &bytes[y * TEXTURE_SIDE];
+	for (y = 0; y < TEXTURE_BLOCK_SIDE; y++) {
+		const uint8_t *row = block + rows[y] * texel_bytes;
+		uint32_t *to = &bytes[y * TEXTURE_BLOCK_SIDE];
 
 		memcpy(to, row, pair);
 		memcpy(to + 2, row + 4 * texel_bytes, pair);
 		memcpy(to + 4, row + 16 * texel_bytes, pair);
 		memcpy(to + 6, row + 20 * texel_bytes, pair);
 	}
-	vagx_image_see_bytes(t->image, bytes, TEXTURE_SQUARE);
-	t->cache->byte_square[place].there = ~0ULL;
+	vagx_image_swizzle_bytes(t->image, bytes, TEXTURE_BLOCK_TEXELS);
+	t->cache->byte_block[index].valid = ~0ULL;
 }
 
-bool vagx_texture_expect(struct texture *t, const struct agx_texel *at,
-			 struct texture_expected *expected)
+bool vagx_texture_prefetch(struct texture *t, const struct agx_texel *at,
+			   struct texture_prefetch *prefetch)
 {
-	const unsigned int place = texture_place(t, at) % TEXTURE_BYTE_SQUARES;
-	struct texture_square *square = &t->cache->byte_square[place];
-	const uint64_t key = texture_square_key(at);
+	const unsigned int index = texture_cache_index(t, at) % TEXTURE_BYTE_BLOCKS;
+	struct texture_block *block = &t->cache->byte_block[index];
+	const uint64_t key = texture_block_key(at);
 	const uint8_t *bytes;
 	unsigned int i;
 
-	if (texture_is_square(t, square, key))
+	if (texture_block_hit(t, block, key))
 		return false;
-	bytes = texture_texel_find_square(t, at);
+	bytes = texture_texel_find_block(t, at);
 	if (!bytes)
 		return false;
-	for (i = 0; i < TEXTURE_SQUARE * sizeof(uint32_t); i += CACHE_LINE)
+	for (i = 0; i < TEXTURE_BLOCK_TEXELS * sizeof(uint32_t); i += CACHE_LINE)
 		__builtin_prefetch(bytes + i);
-	*square = (struct texture_square){ .key = key, .tag = t->tag };
-	*expected = (struct texture_expected){ .bytes = bytes, .place = place };
+	*block = (struct texture_block){ .key = key, .tag = t->tag };
+	*prefetch = (struct texture_prefetch){ .bytes = bytes, .index = index };
 	return true;
 }
 
-/* In the order in which they were expected, so that the last one stays of those of a place */
-void vagx_texture_read_expected(struct texture *t, const struct texture_expected *expected)
+/* To be called in the order of prefetches, so that of blocks with one index the last one stays */
+void vagx_texture_read_prefetched(struct texture *t, const struct texture_prefetch *prefetch)
 {
-	texture_texel_read_square(t, expected->place, expected->bytes);
+	texture_texel_fill_block(t, prefetch->index, prefetch->bytes);
 }
 
-/* Return: whether it is another one; now it is the one to be filled */
-static bool texture_texel_change_square(const struct texture *t, struct texture_square *square,
+/* Makes a block of the cache the one of a texel. Return: whether it was another one. */
+static bool texture_texel_replace_block(const struct texture *t, struct texture_block *block,
 					const struct agx_texel *at)
 {
-	const uint64_t key = texture_square_key(at);
+	const uint64_t key = texture_block_key(at);
 
-	if (texture_is_square(t, square, key))
+	if (texture_block_hit(t, block, key))
 		return false;
-	*square = (struct texture_square){ .key = key, .tag = t->tag };
+	*block = (struct texture_block){ .key = key, .tag = t->tag };
 	return true;
 }
 
 const uint32_t *vagx_texture_read_bytes(struct texture *t, const struct agx_texel *at)
 {
-	const unsigned int place = texture_place(t, at) % TEXTURE_BYTE_SQUARES;
-	const unsigned int in = texture_in_square(at->x, at->y);
-	struct texture_square *square = &t->cache->byte_square[place];
-	uint32_t *bytes = t->cache->bytes[place];
+	const unsigned int index = texture_cache_index(t, at) % TEXTURE_BYTE_BLOCKS;
+	const unsigned int in = texture_in_block(at->x, at->y);
+	struct texture_block *block = &t->cache->byte_block[index];
+	uint32_t *bytes = t->cache->bytes[index];
 	const uint8_t *whole;
 
-	if (texture_texel_change_square(t, square, at)) {
-		whole = texture_texel_find_square(t, at);
+	if (texture_texel_replace_block(t, block, at)) {
+		whole = texture_texel_find_block(t, at);
 		if (whole)
-			texture_texel_read_square(t, place, whole);
+			texture_texel_fill_block(t, index, whole);
 	}
-	if (!(square->there >> in & 1)) {
+	if (!(block->valid >> in & 1)) {
 		if (!texture_texel_read_bytes(t, at, &bytes[in]))
 			return NULL;
-		square->there |= 1ULL << in;
+		block->valid |= 1ULL << in;
 	}
 	return &bytes[in];
 }
 
 const texel_bits *vagx_texture_read_values(struct texture *t, const struct agx_texel *at)
 {
-	const unsigned int place = texture_place(t, at) % TEXTURE_SQUARES;
-	const unsigned int in = texture_in_square(at->x, at->y);
-	struct texture_square *square = &t->cache->square[place];
-	texel_bits *texel = t->cache->texel[place];
+	const unsigned int index = texture_cache_index(t, at) % TEXTURE_BLOCKS;
+	const unsigned int in = texture_in_block(at->x, at->y);
+	struct texture_block *block = &t->cache->block[index];
+	texel_bits *texel = t->cache->texel[index];
 
-	texture_texel_change_square(t, square, at);
-	if (!(square->there >> in & 1)) {
+	texture_texel_replace_block(t, block, at);
+	if (!(block->valid >> in & 1)) {
 		if (!vagx_texture_read_texel(t, at, &texel[in]))
 			return NULL;
-		square->there |= 1ULL << in;
+		block->valid |= 1ULL << in;
 	}
 	return &texel[in];
 }

@@ -476,13 +476,13 @@ static void border_colours(void **state)
 	}
 }
 
-static bool is_neighbour(struct place of, const struct place *wanted, uint32_t size)
+static bool is_neighbour(struct texel_coords of, const struct texel_coords *wanted, uint32_t size)
 {
 	static const int8_t steps[4][2] = { { -1, 0 }, { 1, 0 }, { 0, -1 }, { 0, 1 } };
 	unsigned int i;
 
 	for (i = 0; i < COUNT(steps); i++) {
-		struct place p = { .x = of.x + steps[i][0], .y = of.y + steps[i][1], .z = of.z };
+		struct texel_coords p = { .x = of.x + steps[i][0], .y = of.y + steps[i][1], .z = of.z };
 
 		if (vagx_cube_neighbour(&p, size) && p.x == wanted->x && p.y == wanted->y &&
 		    p.z == wanted->z)
@@ -502,7 +502,7 @@ static void edges_of_cubes(void **state)
 
 		for (at = 0; at < 24 * size; at++) {
 			const int64_t along = at % size;
-			struct place inside = { .z = 6 }, out;
+			struct texel_coords inside = { .z = 6 }, out;
 
 			face = at / size % 6;
 			edge = at / size / 6;
@@ -516,7 +516,8 @@ static void edges_of_cubes(void **state)
 			assert_true(out.z >= 6 && out.z < 12 && out.z / 2 != inside.z / 2);
 			assert_true(is_neighbour(out, &inside, size));
 		}
-		assert_false(vagx_cube_neighbour(&(struct place){ .x = -1, .y = size }, size));
+		assert_false(vagx_cube_neighbour(&(struct texel_coords){ .x = -1, .y = size },
+						 size));
 	}
 }
 

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What a core remembers of textures, and how long.
+ * What a core caches of textures, and how long.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #include "gpu/format.h"
 #include "gpu/texture.h"
 
-/* Not a multiple of the squares that are read at once */
+/* Not a multiple of the blocks that are read at once */
 #define SIDE		12
 #define TEXTURE		0x1000
 #define STORE_RESULT	"wait a\nldimm r30, 0\n"					\
@@ -150,10 +150,10 @@ static void has_descriptors_apart(void **state)
 				     "wait a\nmov r2, r9\n" SAMPLE_TO("r3") "mov r3, r9\n"
 				     STORE_RESULT, 1), 0);
 	assert_true(result(1) == 11 / 255.0f && result(3) == 11 / 255.0f);
-	assert_true(result(2) == vagx_format_byte_numbers(true)[11]);
+	assert_true(result(2) == vagx_format_unorm8_table(true)[11]);
 }
 
-/* More of them than are remembered, and then the first again */
+/* More of them than are cached, and then the first again */
 static void forgets_the_oldest_descriptor(void **state)
 {
 	struct fixture *f = *state;
@@ -174,7 +174,7 @@ static void forgets_the_oldest_descriptor(void **state)
 	assert_true(result(0) == 0);
 }
 
-/* Only what is sampled has to be in memory: half of the square is, and then it is not */
+/* Only what is sampled has to be in memory: half of the block is, and then it is not */
 static void needs_no_neighbours(void **state)
 {
 	struct fixture *f = *state;

@@ -21,7 +21,7 @@
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define ROUNDS		5000
-/* Of one image, whose texels are remembered in between or not */
+/* Of one image, whose texels are cached in between or not */
 #define SAMPLES		4
 #define LARGEST		100
 /* Halves that results go to, and what threads have of them */
@@ -95,7 +95,7 @@ static void choose_format(struct agx_texture *t)
 	t->srgb = false;
 }
 
-/* Some have more squares beside each other than are remembered */
+/* Some have more blocks beside each other than are cached */
 static void choose_size(struct agx_texture *t, bool array)
 {
 	t->width = one_in(2) ? 1u << below(9) : 1 + below(LARGEST);
@@ -455,11 +455,11 @@ struct counts {
 	unsigned int failed;
 };
 
-/* Where a page is missing, what is remembered of it depends on what was read before */
+/* Where a page is missing, what is cached of it depends on what was read before */
 static void forget(struct scene *s)
 {
 	if (fixture_hole || one_in(2))
-		vagx_texture_forget(s->f->core);
+		vagx_texture_invalidate(s->f->core);
 }
 
 static void sample(struct scene *s, struct counts *counts)
