@@ -2,35 +2,45 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Tiles to images: what programs at the end of a tile write.
+ * Block writes: an instruction of end-of-tile programs (and of Mesa's compute kernels that copy
+ * images) stores the tile to an image. Formats are converted, unless the tile has the image's
+ * bits: those are copied, in blocks of 8 by 8 pixels where the image is in Morton order, else
+ * in runs of contiguous pixels. Compression blocks become raw.
+ *
+ * Runs on the thread of the core that executes the instruction. Tiles do not overlap in the
+ * image, so nothing is locked.
  */
 #include <errno.h>
 
 #include "core_tile.h"
 #include "gpu/image.h"
-#include "gpu/square.h"
+#include "gpu/morton.h"
 
-/* More than any tile has */
+/* Pixels; more than any tile has */
 #define MAX_TILE_WIDTH	64
 
-struct block {
+/* A block write of one instruction */
+struct block_write {
 	struct simdgroup *sg;
 	const struct op *op;
 	const struct vagx_image *image;
+	/* the first pixel in the image */
 	struct agx_texel texel;
-	/* bytes from the beginning of a sample */
+	/* offset in a sample of the tile, in bytes */
 	uint32_t offset;
+	/* pixels that are inside of the image */
 	unsigned int width, height;
-	/* what is in the tile is what the image is to have */
+	/* the tile has the bits that the image is to have */
 	bool is_plain;
 	const struct vagx_tile *tile;
-	/* bytes from a row's first sample, and from a sample to the next one */
+	/* offset of each column from the first one, and between samples, in bytes of the image */
 	uint64_t column[MAX_TILE_WIDTH], sample_step;
-	/* how many columns are beside each other in memory, from each on */
+	/* length of the run of contiguous columns that begins at each */
 	unsigned int run[MAX_TILE_WIDTH];
 };
 
-static uint8_t *tile_image_ptr(struct block *b, uint64_t va, unsigned int bytes)
+/* Translates an address of the image. Return: NULL after a failure. */
+static uint8_t *tile_image_ptr(struct block_write *b, uint64_t va, unsigned int bytes)
 {
 	struct vagx_core *core = b->sg->core;
 	uint8_t *p = vagx_tlb_ptr(core->config.tlb, va, bytes, VAGX_WRITE, &core->fault);
@@ -42,10 +52,10 @@ static uint8_t *tile_image_ptr(struct block *b, uint64_t va, unsigned int bytes)
 }
 
 /*
- * Where a sample is in an image is a sum, of what its column, its row and its number add:
- * in no layout does one of them matter to another.
+ * Finds the offsets of columns and samples. In all layouts the address of a sample is a sum of
+ * independent terms for its column, its row and its number.
  */
-static void tile_image_find_columns(struct block *b)
+static void tile_image_find_columns(struct block_write *b)
 {
 	struct agx_texel at = b->texel;
 	uint64_t first = vagx_image_address(b->image, &at);
@@ -64,11 +74,12 @@ static void tile_image_find_columns(struct block *b)
 	}
 	at = b->texel;
 	at.sample = b->image->layout.samples - 1;
-	/* samples are beside each other */
+	/* the samples of a pixel are contiguous */
 	b->sample_step = at.sample ? (vagx_image_address(b->image, &at) - first) / at.sample : 0;
 }
 
-static bool tile_image_write_sample(struct block *b, const uint8_t *in_tile, uint64_t va)
+/* Writes a sample of the tile to an address, converted. Return: false after a failure, as below. */
+static bool tile_image_write_sample(struct block_write *b, const uint8_t *in_tile, uint64_t va)
 {
 	const unsigned int bytes = b->image->layout.element_bytes;
 	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
@@ -87,8 +98,8 @@ static bool tile_image_write_sample(struct block *b, const uint8_t *in_tile, uin
 	return true;
 }
 
-/* Whether there is nothing to be done but to copy bytes, all of which are in the tile */
-static bool tile_image_is_copy(const struct block *b)
+/* Whether the write is a copy of bytes, all of which are in the tile */
+static bool tile_image_is_copy(const struct block_write *b)
 {
 	const uint32_t stride = b->sg->core->launch->sample_stride;
 	const struct vagx_tile *tile = b->tile;
@@ -98,8 +109,8 @@ static bool tile_image_is_copy(const struct block *b)
 	       (uint64_t)tile->width * tile->height * stride <= tile_bytes(b->sg);
 }
 
-/* Samples that are beside each other in the image */
-static void tile_image_copy_run(const struct block *b, uint8_t *to, const uint8_t *from,
+/* Copies @n pixels to contiguous ones of the image */
+static void tile_image_copy_run(const struct block_write *b, uint8_t *to, const uint8_t *from,
 				unsigned int n)
 {
 	const uint32_t stride = b->sg->core->launch->sample_stride;
@@ -116,8 +127,8 @@ static void tile_image_copy_run(const struct block *b, uint8_t *to, const uint8_
 		memcpy(to + i * bytes, from + i * stride, bytes);
 }
 
-/* The same as tile_image_write_row(), if that is so */
-static bool tile_image_copy_row(struct block *b, unsigned int y, uint64_t va)
+/* As tile_image_write_row(), where tile_image_is_copy() */
+static bool tile_image_copy_row(struct block_write *b, unsigned int y, uint64_t va)
 {
 	const unsigned int bytes = b->image->layout.element_bytes;
 	const uint32_t stride = b->sg->core->launch->sample_stride;
@@ -140,8 +151,8 @@ static bool tile_image_copy_row(struct block *b, unsigned int y, uint64_t va)
 	return true;
 }
 
-/* @y: in the block; @va: of its first sample, in the image */
-static bool tile_image_write_row(struct block *b, unsigned int y, uint64_t va)
+/* Writes row @y of the tile to the image, where its first sample is at @va */
+static bool tile_image_write_row(struct block_write *b, unsigned int y, uint64_t va)
 {
 	const struct vagx_tile *tile = b->tile;
 	uint32_t stride = b->sg->core->launch->sample_stride;
@@ -165,87 +176,91 @@ static bool tile_image_write_row(struct block *b, unsigned int y, uint64_t va)
 	return true;
 }
 
-/* Places of squares in the image, where all of the block is in some */
-#define MAX_SQUARES	(MAX_TILE_WIDTH / SQUARE)
+/* Blocks of pixels in Morton order */
+#define MAX_BLOCKS	(MAX_TILE_WIDTH / MORTON_SIDE)
 
-struct squares {
-	uint8_t *at[MAX_SQUARES][MAX_SQUARES];
+/* Addresses of the image's blocks, by row and column */
+struct image_blocks {
+	uint8_t *at[MAX_BLOCKS][MAX_BLOCKS];
 };
 
-/* Nothing has been written if one of them is not there as a whole */
-static bool tile_image_find_squares(struct block *b, struct squares *squares)
+/* Finds the image's blocks. Return: false if rows have to be written; nothing has been written. */
+static bool tile_image_find_blocks(struct block_write *b, struct image_blocks *blocks)
 {
-	const uint32_t bytes = SQUARE_PIXELS * b->image->layout.element_bytes;
+	const uint32_t bytes = MORTON_PIXELS * b->image->layout.element_bytes;
 	struct agx_texel at = b->texel;
 	struct vagx_uat_fault fault;
 	unsigned int x, y;
 
-	if (!agx_layout_is_square(&b->image->layout, at.level, SQUARE) ||
-	    at.x % SQUARE || at.y % SQUARE || b->width > MAX_SQUARES * SQUARE ||
-	    b->height > MAX_SQUARES * SQUARE)
+	if (!agx_layout_is_morton(&b->image->layout, at.level, MORTON_SIDE) ||
+	    at.x % MORTON_SIDE || at.y % MORTON_SIDE || b->width > MAX_BLOCKS * MORTON_SIDE ||
+	    b->height > MAX_BLOCKS * MORTON_SIDE)
 		return false;
-	for (y = 0; y * SQUARE < b->height; y++) {
-		for (x = 0; x * SQUARE < b->width; x++) {
-			at.x = b->texel.x + x * SQUARE;
-			at.y = b->texel.y + y * SQUARE;
-			squares->at[y][x] = vagx_tlb_ptr(b->sg->core->config.tlb,
-							 vagx_image_address(b->image, &at),
-							 bytes, VAGX_WRITE, &fault);
-			if (!squares->at[y][x])
+	for (y = 0; y * MORTON_SIDE < b->height; y++) {
+		for (x = 0; x * MORTON_SIDE < b->width; x++) {
+			at.x = b->texel.x + x * MORTON_SIDE;
+			at.y = b->texel.y + y * MORTON_SIDE;
+			blocks->at[y][x] = vagx_tlb_ptr(b->sg->core->config.tlb,
+							vagx_image_address(b->image, &at),
+							bytes, VAGX_WRITE, &fault);
+			if (!blocks->at[y][x])
 				return false;
 		}
 	}
 	return true;
 }
 
-static void tile_image_copy_square(uint8_t *to, const uint8_t *from, struct square_lines l)
+static void tile_image_copy_block(uint8_t *to, const uint8_t *from, struct morton_linear l)
 {
-	/* Most tiles are like that. They have some room to read behind their end. */
-	if (l.step == 8 && l.bytes == 4)
-		square_put_words(to, from, l.row);
-	else if (l.bytes == 8)
-		square_put(to, from, (struct square_lines){ l.row, l.step, 8 });
+	/* Most tiles have this format. VAGX_TILE_SLACK is what may be read behind their end. */
+	if (l.pixel_stride == 8 && l.pixel_bytes == 4)
+		morton_from_linear_words(to, from, l.row_stride);
+	else if (l.pixel_bytes == 8)
+		morton_from_linear(to, from,
+				   (struct morton_linear){ l.row_stride, l.pixel_stride, 8 });
 	else
-		square_put(to, from, l);
+		morton_from_linear(to, from, l);
 }
 
-/* What the image has of a square at its edge */
-static void tile_image_copy_pixels(uint8_t *to, const uint8_t *from, struct square_lines l,
+/* Copies the pixels of a block that the image ends in */
+static void tile_image_copy_pixels(uint8_t *to, const uint8_t *from, struct morton_linear l,
 				   unsigned int width, unsigned int height)
 {
 	unsigned int x, y;
 
-	for (y = 0; y < height && y < SQUARE; y++) {
-		for (x = 0; x < width && x < SQUARE; x++)
-			memcpy(to + square_place(x, y) * l.bytes, from + y * l.row + x * l.step,
-			       l.bytes);
+	for (y = 0; y < height && y < MORTON_SIDE; y++) {
+		for (x = 0; x < width && x < MORTON_SIDE; x++)
+			memcpy(to + morton_index(x, y) * l.pixel_bytes,
+			       from + y * l.row_stride + x * l.pixel_stride, l.pixel_bytes);
 	}
 }
 
-static void tile_image_copy_squares(const struct block *b, const struct squares *squares)
+static void tile_image_copy_blocks(const struct block_write *b, const struct image_blocks *blocks)
 {
 	const uint32_t stride = b->sg->core->launch->sample_stride;
-	const struct square_lines l = {
-		.row = (size_t)b->tile->width * stride,
-		.step = stride,
-		.bytes = b->image->layout.element_bytes,
+	const struct morton_linear l = {
+		.row_stride = (size_t)b->tile->width * stride,
+		.pixel_stride = stride,
+		.pixel_bytes = b->image->layout.element_bytes,
 	};
 	unsigned int x, y;
 
-	for (y = 0; y < b->height; y += SQUARE) {
-		for (x = 0; x < b->width; x += SQUARE) {
-			const uint8_t *from = b->tile->memory + b->offset + y * l.row + x * l.step;
-			uint8_t *to = squares->at[y / SQUARE][x / SQUARE];
+	for (y = 0; y < b->height; y += MORTON_SIDE) {
+		for (x = 0; x < b->width; x += MORTON_SIDE) {
+			const uint8_t *from = b->tile->memory + b->offset + y * l.row_stride +
+					      x * l.pixel_stride;
+			uint8_t *to = blocks->at[y / MORTON_SIDE][x / MORTON_SIDE];
 
-			if (x + SQUARE <= b->width && y + SQUARE <= b->height)
-				tile_image_copy_square(to, from, l);
+			if (x + MORTON_SIDE <= b->width && y + MORTON_SIDE <= b->height)
+				tile_image_copy_block(to, from, l);
 			else
 				tile_image_copy_pixels(to, from, l, b->width - x, b->height - y);
 		}
 	}
 }
 
-static bool tile_image_write_metadata(struct block *b)
+/* Marks the compression blocks that are written as raw */
+static bool tile_image_write_metadata(struct block_write *b)
 {
 	uint8_t code = agx_layout_raw_code(&b->image->layout);
 	unsigned int x, y, step = b->image->layout.samples > 1 ? 8 : 16;
@@ -268,7 +283,7 @@ static bool tile_image_write_metadata(struct block *b)
 	return true;
 }
 
-static bool tile_image_write_rows(struct block *b)
+static bool tile_image_write_rows(struct block_write *b)
 {
 	const bool copies = tile_image_is_copy(b);
 	struct agx_texel at = b->texel;
@@ -286,17 +301,18 @@ static bool tile_image_write_rows(struct block *b)
 	return true;
 }
 
-static void tile_image_write_block(struct block *b)
+static void tile_image_write_block(struct block_write *b)
 {
-	struct squares squares;
+	struct image_blocks blocks;
 
-	if (b->width && tile_image_is_copy(b) && tile_image_find_squares(b, &squares))
-		tile_image_copy_squares(b, &squares);
+	if (b->width && tile_image_is_copy(b) && tile_image_find_blocks(b, &blocks))
+		tile_image_copy_blocks(b, &blocks);
 	else if (b->width && !tile_image_write_rows(b))
 		return;
 	tile_image_write_metadata(b);
 }
 
+/* Element @n of an operand in the first active lane: all lanes have the same */
 static uint32_t tile_image_first_lane(struct simdgroup *sg, const struct agx_operand *o,
 				      unsigned int n)
 {
@@ -307,7 +323,10 @@ static uint32_t tile_image_first_lane(struct simdgroup *sg, const struct agx_ope
 	return read_lanes(sg, &one, &tmp)[sg->exec ? __builtin_ctz(sg->exec) : 0];
 }
 
-/* By a constant, or by a register of 16 bits; those of a heap are not there yet */
+/*
+ * The PBE packet of the image, from the state register that a constant or a 16-bit register names;
+ * bindless ones are not supported. Return: NULL after a failure.
+ */
 static const uint8_t *tile_image_find_state(struct simdgroup *sg, const struct op *op)
 {
 	const struct agx_operand *heap = &op->src[1], *state = &op->src[2];
@@ -324,7 +343,7 @@ static const uint8_t *tile_image_find_state(struct simdgroup *sg, const struct o
 	return sg->core->launch->textures[index];
 }
 
-/* One tile after the other goes to the same image */
+/* Unpacks a PBE packet, unless it is the last tile's, as it mostly is. Return: NULL and @why. */
 static const struct vagx_image *tile_image_find_image(struct vagx_core *core, const uint8_t *state,
 						      unsigned int *level, const char **why)
 {
@@ -348,8 +367,8 @@ static bool tile_image_is_flat(unsigned int dim)
 	return dim == AGX_DIM_2D || dim == AGX_DIM_2D_MS || tile_image_is_layered(dim);
 }
 
-/* The part of a tile that is in the image */
-static void tile_image_clip_block(struct block *b)
+/* Clips the write to the image's level */
+static void tile_image_clip_block(struct block_write *b)
 {
 	const struct vagx_tile *tile = find_tile(b->sg);
 	const struct agx_layout_level *level = &b->image->layout.level[b->texel.level];
@@ -366,8 +385,9 @@ static void tile_image_clip_block(struct block *b)
 }
 
 /*
- * Without a place there is one word. The layer is where texture instructions have it:
- * with samples in the upper half, else in the lower one, and the rest is anything.
+ * The layer. With explicit coordinates it is the third one. Else there is one word, with the layer
+ * where texture instructions have it: in the upper half if the image is multisampled, else in
+ * the lower one; the rest is undefined.
  */
 static uint32_t tile_image_block_layer(struct simdgroup *sg, const struct op *op)
 {
@@ -382,7 +402,7 @@ static uint32_t tile_image_block_layer(struct simdgroup *sg, const struct op *op
 void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
 {
 	const struct vagx_tile *tile = find_tile(sg);
-	struct block b = { .sg = sg, .op = op, .tile = tile };
+	struct block_write b = { .sg = sg, .op = op, .tile = tile };
 	const struct agx_operand *coord = &op->src[3];
 	const uint8_t *state;
 	const char *why;
@@ -407,8 +427,9 @@ void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
 	}
 	if (!tile_image_is_flat(op->mod[AGX_MOD_DIM]) ||
 	    (!sg->core->tile && !op->mod[AGX_MOD_EXPLICIT])) {
-		vagx_core_fail(sg, op, -EILSEQ, "block of dimension %u, %s", op->mod[AGX_MOD_DIM],
-			       op->mod[AGX_MOD_EXPLICIT] ? "at a place" : "without a place");
+		vagx_core_fail(sg, op, -EILSEQ, "block of dimension %u with %s coordinates",
+			       op->mod[AGX_MOD_DIM],
+			       op->mod[AGX_MOD_EXPLICIT] ? "explicit" : "implicit");
 		return;
 	}
 	b.offset = tile_image_first_lane(sg, &op->src[0], 0);

@@ -2,10 +2,10 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What the files of fragment work share. Tiles are shared out to the cores; a
- * core draws a tile at a time, primitive after primitive, fragments in groups of
- * quads. So the order within a tile is kept, and among tiles there is none, as
- * in hardware.
+ * What the files of fragment work share. Cores take tiles of the job one by one, and draw the
+ * primitives of a tile in order, their fragments in groups of quads. So the order within a tile
+ * is kept, and among tiles there is none, as in hardware. A core has a worker, which its thread
+ * alone uses; workers share the job and its draws.
  */
 #ifndef VAGX_FRAGMENT_H
 #define VAGX_FRAGMENT_H
@@ -17,26 +17,28 @@
 #include "gpu/stage.h"
 #include "gpu/tvb.h"
 
+/* Pixels of the largest tile: of a row, and all */
 #define FRAGMENT_TILE_SIZE	32
 #define FRAGMENT_TILE_PIXELS	(FRAGMENT_TILE_SIZE * FRAGMENT_TILE_SIZE)
 #define FRAGMENT_MAX_PLANES	256
 #define FRAGMENT_MAX_BINDINGS	127
+/* Quads of a group, which one simdgroup shades */
 #define FRAGMENT_QUADS		(VAGX_SIMD_WIDTH / 4)
-/* Blocks of so many by so many pixels have a bit of a word for each, line by line */
+/* Pixels of a block in x and y; masks of blocks have a bit for each pixel, row by row */
 #define FRAGMENT_BLOCK		8
 
 /**
- * struct zs_face - how depth and stencil of one face are tested
- * @reference: of stencil
- * @write_mask: likewise
- * @read_mask: likewise
- * @stencil_compare: likewise
- * @pass: what becomes of stencil if all passes
- * @depth_fail: if depth does not pass
- * @stencil_fail: if stencil does not
- * @depth_func: of depth
- * @depth_write: depth that passes is kept
- * @stencil_test: there is a test of stencil
+ * struct zs_face - depth and stencil state of front faces or of back faces
+ * @reference: stencil reference
+ * @write_mask: stencil write mask
+ * @read_mask: stencil read mask
+ * @stencil_compare: stencil function, AGX_ZS_FUNC_*
+ * @pass: stencil operation if both tests pass, AGX_STENCIL_OP_*
+ * @depth_fail: stencil operation if the depth test fails
+ * @stencil_fail: stencil operation if the stencil test fails
+ * @depth_func: depth function, AGX_ZS_FUNC_*
+ * @depth_write: depth is written if both tests pass
+ * @stencil_test: the stencil test is enabled
  */
 struct zs_face {
 	uint8_t reference, write_mask, read_mask;
@@ -46,23 +48,23 @@ struct zs_face {
 };
 
 /**
- * struct fragment_draw - a draw, as its primitives need it
- * @va: where it is in the scene
- * @next: in its bucket
+ * struct fragment_draw - a draw, unpacked, with its shader
+ * @va: its address in the scene
+ * @next: next draw of the hash bucket
  * @state: state of primitive processing
- * @face: what of it is about depth and stencil, of fronts and of backs
+ * @face: its depth and stencil state, of front faces and of back faces
  * @uvs_words: words of a vertex
- * @shades: it has a shader that is to run
+ * @shades: a fragment shader is to run
  * @launch: that shader
- * @bindings: of its coefficient registers
- * @num_bindings: how many
- * @num_planes: coefficient registers
- * @scissor: for each viewport
+ * @bindings: bindings of varyings to coefficient registers
+ * @num_bindings: number of these
+ * @num_planes: number of coefficient registers
+ * @scissor: scissor and depth range of each viewport
  * @bias: depth bias
- * @failure: it cannot be drawn, and why
- * @users: workers that draw it; protected by the job's lock of draws
+ * @failure: why it cannot be drawn, if it cannot
+ * @users: workers that draw it; protected by &fragment_job.lock
  *
- * Nothing else changes once it is among the job's draws.
+ * All but @users and @next is read only once the draw is among the job's.
  */
 struct fragment_draw {
 	uint64_t va;
@@ -82,16 +84,16 @@ struct fragment_draw {
 };
 
 /**
- * struct fragment_primitive - a primitive, as its pixels need it
- * @serial: tells it from others of the tile
+ * struct fragment_primitive - a primitive that is rasterised
+ * @serial: number that differs among the primitives of a tile
  * @draw: its draw
- * @setup: what it covers
- * @solver: what its planes have in common
+ * @setup: its polygon in the window
+ * @solver: what its plane equations share
  * @words: UVS words of its vertices
- * @id: its number
- * @scissor: that of its viewport
- * @z: depth over the window
- * @z_bias: what is added to it
+ * @id: primitive number, as shaders see it
+ * @scissor: scissor and depth range of its viewport
+ * @z: plane equation of the depth
+ * @z_bias: depth bias, added to it
  */
 struct fragment_primitive {
 	uint64_t serial;
@@ -106,19 +108,19 @@ struct fragment_primitive {
 };
 
 /**
- * struct fragment_group - fragments that wait for more of them
- * @fragments: what the shader gets
- * @quads: how many quads there are
- * @primitives: how many primitives they are of
- * @serial: of the last one
- * @pixels: a bit for each pixel of the tile that is among them, line by line
- * @draw: what all of them belong to
+ * struct fragment_group - fragments that are gathered until a simdgroup is full
+ * @fragments: the shader's input
+ * @quads: number of quads
+ * @primitives: number of primitives that they belong to
+ * @serial: serial of the last one
+ * @pixels: mask of the tile's pixels that are in the group, a word for each row
+ * @draw: the draw of all of them
  * @planes: coefficient registers of each primitive
- * @primitive: of each quad: its place in what follows
- * @z: of each primitive: depth over the window
- * @z_bias: likewise
- * @back: likewise: it shows its back
- * @scissor: likewise
+ * @primitive: for each quad the index of its primitive in the arrays below
+ * @z: for each primitive the plane equation of the depth
+ * @z_bias: for each primitive its depth bias
+ * @back: for each primitive whether it is back-facing
+ * @scissor: for each primitive its scissor and depth range
  */
 struct fragment_group {
 	struct vagx_fragments fragments;
@@ -142,23 +144,22 @@ struct fragment_worker;
 /**
  * struct fragment_job - fragment work
  * @base: the job
- * @registers: what it was told
- * @tvb: its scene as a whole
+ * @registers: the job's registers
+ * @tvb: its scene, for the job's own thread
  * @all: tiles without a primitive are drawn, too
- * @background: fills a tile
- * @end_of_tile: writes it out
- * @zls: what is loaded and stored
- * @zs_load: images that depth and stencil come from; no address: they do not
- * @zs_store: where they go, likewise
+ * @background: program that fills a tile
+ * @end_of_tile: program that writes a tile out
+ * @zls: what is loaded and stored of depth and stencil
+ * @zs_load: depth and stencil image to load; address 0 for none
+ * @zs_store: depth and stencil image to store; address 0 for none
  * @quantise: depth has 16 bits
- * @failure: the first tile's that has failed; kept with the GPU's lock
- * @lock: protects what follows
- * @draws: draws that have been looked at, by their address
- * @num_draws: how many
- * @worker: what each core works with, by its index; each is used by that core alone
+ * @failure: failure of the first tile that has failed; protected by the GPU's lock
+ * @lock: protects @draws, @num_draws, and &fragment_draw.users
+ * @draws: unpacked draws, hashed by their address
+ * @num_draws: number of these
+ * @worker: worker of each core, by its index; used by the core's thread alone
  *
- * The job's own thread writes what is before @failure, and only while no tile is
- * drawn: workers read it.
+ * The job's own thread writes what is before @failure, while no tile is drawn; workers read it.
  */
 struct fragment_job {
 	struct vagx_job *base;
@@ -179,19 +180,19 @@ struct fragment_job {
 };
 
 /**
- * struct fragment_worker - what a core draws tiles with
- * @job: for whom
+ * struct fragment_worker - state of a core that draws tiles
+ * @job: fragment work
  * @core: the core
- * @tvb: the scene, with the core's translations
- * @failure: why something has returned -EFAULT
- * @failed: a test has
- * @tile: the tile
- * @memory: colours of its samples
- * @reached: bytes of them that a program may have written, in any tile; behind them all is 0
- * @depth: of its samples
- * @stencil: likewise
- * @group: fragments that wait
- * @primitive: the primitive that is drawn; its draw is in use, if there is one
+ * @tvb: the scene, translated by the core's TLB
+ * @failure: details of the last -EFAULT
+ * @failed: a depth test has failed with -EFAULT, within a shader
+ * @tile: the tile that is drawn
+ * @memory: its colour buffer
+ * @written_bytes: bytes of @memory that programs may have written, in any tile; the rest is 0
+ * @depth: depth of each sample
+ * @stencil: stencil of each sample
+ * @group: fragments that wait to be shaded
+ * @primitive: the primitive that is drawn; holds a reference to its draw, if it has one
  */
 struct fragment_worker {
 	struct fragment_job *job;
@@ -201,13 +202,14 @@ struct fragment_worker {
 	bool failed;
 	struct vagx_tile tile;
 	uint8_t memory[VAGX_TILE_BYTES + VAGX_TILE_SLACK];
-	size_t reached;
+	size_t written_bytes;
 	float depth[FRAGMENT_TILE_PIXELS * VAGX_MAX_SAMPLES];
 	uint8_t stencil[FRAGMENT_TILE_PIXELS * VAGX_MAX_SAMPLES];
 	struct fragment_group group;
 	struct fragment_primitive primitive;
 };
 
+/* Index of sample @s of pixel (x, y) of the tile, in depth and stencil */
 static inline unsigned int fragment_sample(const struct fragment_worker *w, unsigned int x,
 					   unsigned int y, unsigned int s)
 {
@@ -217,51 +219,64 @@ static inline unsigned int fragment_sample(const struct fragment_worker *w, unsi
 /* All of them return 0, -EFAULT with a failure, or -ECANCELED */
 
 /* fragment_memory.c */
+/* Records a fault of a unit. Return: -EFAULT. */
 int fragment_fault(struct fragment_worker *w, const struct vagx_uat_fault *fault,
 		   unsigned int unit);
-/* Programs of a launch are going to store to tiles */
-void fragment_reach(struct fragment_worker *w, const struct vagx_launch *launch);
-/* Memory of the client; NULL with a fault */
+/* Notes how far a launch's programs may write to a tile, which has to be cleared as far then */
+void fragment_mark_written(struct fragment_worker *w, const struct vagx_launch *launch);
+/* Translates a client's address. Return: NULL, with a recorded fault. */
 void *fragment_ptr(struct fragment_worker *w, uint64_t va, size_t bytes, enum vagx_access access,
 		   unsigned int unit);
 
 /* fragment_draw.c */
-/* The draw at an address becomes that of the worker's primitives */
+/* Makes the draw at an address the current one: finds or unpacks it, and takes a reference */
 int fragment_use_draw(struct fragment_worker *w, uint64_t va);
-void fragment_leave_draw(struct fragment_worker *w);
+/* Gives up the reference to the current draw */
+void fragment_put_draw(struct fragment_worker *w);
+/* Frees all draws without a reference. With the job's lock held, or without workers. */
 void fragment_drop_draws(struct fragment_job *f);
 
-/* raster.c: draws &fragment_worker.primitive into the tile */
+/* raster.c: rasterises &fragment_worker.primitive into the tile */
 int fragment_raster(struct fragment_worker *w);
 
 /* shade.c */
-/* A block in the tile, with the pixels that are covered for each sample, some at least */
+/*
+ * Tests and gathers the fragments of a block of pixels at (x, y) in the tile. @covered: a mask of
+ * the covered pixels for each sample; at least one of all is set.
+ */
 int fragment_add_block(struct fragment_worker *w, unsigned int x, unsigned int y,
 		       const uint64_t covered[VAGX_MAX_SAMPLES]);
-/* Shades what waits */
+/* Shades the fragments that wait */
 int fragment_flush(struct fragment_worker *w);
 
 /* zs.c */
-/* Of one face, whichever packet it is in */
-struct zs_face zs_find_face(const struct ppp_state *state, bool back);
-/* Tests samples of a pixel of the tile; the ones that passed. A query can fail: &w->failed */
+/* Collects the depth and stencil state of front or back faces from the packets */
+struct zs_face zs_unpack_face(const struct ppp_state *state, bool back);
+/*
+ * Tests samples of a pixel of the tile and counts them. @samples: mask of these; @depth: one for
+ * each; @stencil: reference of the shader, or NULL. Return: the mask of those that passed. If the
+ * counter faults, w->failed is set.
+ */
 unsigned int zs_test(struct fragment_worker *w, const struct fragment_draw *draw, bool back,
 		     unsigned int x, unsigned int y, unsigned int samples, const float *depth,
 		     const uint8_t *stencil);
-/* Tests samples of a block of the primitive, and leaves those that passed; nothing is counted */
+/* Tests samples of a block of the primitive, and leaves those in @live that passed; counts none */
 void zs_test_block(struct fragment_worker *w, unsigned int x, unsigned int y,
 		   uint64_t live[VAGX_MAX_SAMPLES]);
-/* Counts samples that have passed, a bit each. That can fail: &w->failed */
+/* Counts samples that have passed, a bit each. If the counter faults, w->failed is set. */
 void zs_count(struct fragment_worker *w, const struct ppp_state *state, uint32_t passed);
-/* Depth as it is tested and written: in the range of the viewport, whoever it is from */
+/* Clamps a depth to the viewport's range, as it is tested and written */
 float zs_clamp(float depth, const struct agx_scissor *scissor);
-/* The depth of a primitive at a sample */
+/* The depth of a primitive at sample @s of pixel (x, y) of the tile, biased and clamped */
 float zs_depth(const struct fragment_worker *w, const struct setup_plane *z, double bias,
 	       const struct agx_scissor *scissor, unsigned int x, unsigned int y, unsigned int s);
 
 /* zs_plane.c */
+/* Finds the images that the job loads and stores; @partials: partial renders of the scene so far */
 int zs_init(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t partials);
+/* Fills depth and stencil of a tile: from the images, or else with the background object's */
 int zs_load_tile(struct fragment_worker *w);
+/* Stores depth and stencil of a tile to the images, if there are any */
 int zs_store_tile(struct fragment_worker *w);
 
 #endif /* VAGX_FRAGMENT_H */

@@ -2,10 +2,11 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Draws, as vertex work has stored them, and what their state leads to. What
- * has been found out about a draw is shared by all cores that draw its
- * primitives: the first one that comes to it looks at it, with the lock held,
- * and runs its preshader, so that this happens once.
+ * Draws of fragment work: unpacks the state that vertex work has stored in the scene, and loads
+ * what it leads to in the client's memory: scissors, depth bias, shader words, bindings. Cores
+ * share unpacked draws through a hash table, with references. The first core that needs a draw
+ * unpacks it and runs its preshader, with the job's lock held, so that this happens once.
+ * Afterwards a draw is read only.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #include "gpu/usc.h"
 #include "report.h"
 
-/* So many are remembered at a time, and those that are in use */
+/* Draws that are kept, besides those in use */
 #define MAX_DRAWS	4096
 
 static struct fragment_draw **fragment_draw_bucket(struct fragment_job *f, uint64_t va)
@@ -23,7 +24,6 @@ static struct fragment_draw **fragment_draw_bucket(struct fragment_job *f, uint6
 	return &f->draws[va / TVB_ALIGN * 0x9e3779b97f4a7c15ULL >> 32 & (FRAGMENT_BUCKETS - 1)];
 }
 
-/* With the lock held, or without workers */
 void fragment_drop_draws(struct fragment_job *f)
 {
 	unsigned int i;
@@ -124,7 +124,7 @@ static int fragment_draw_load_shader(struct fragment_worker *w, struct fragment_
 	return err ? err : fragment_draw_load_bindings(w, draw);
 }
 
-/* Without a scissor the whole image is drawn on */
+/* Loads the scissor of each viewport; without a scissor test it is the whole image */
 static int fragment_draw_load_scissors(struct fragment_worker *w, struct fragment_draw *draw)
 {
 	const struct ppp_state *s = &draw->state;
@@ -182,8 +182,8 @@ static int fragment_draw_load_draw(struct fragment_worker *w, struct fragment_dr
 	if (draw->uvs_words > VAGX_MAX_UVS_WORDS)
 		draw->uvs_words = VAGX_MAX_UVS_WORDS;
 	ppp_unpack(&draw->state, &stored->ppp);
-	draw->face[false] = zs_find_face(s, false);
-	draw->face[true] = zs_find_face(s, true);
+	draw->face[false] = zs_unpack_face(s, false);
+	draw->face[true] = zs_unpack_face(s, true);
 	if (s->fragment_control.sample_mask_after_zs || s->fragment_control_2.sample_mask_after_zs)
 		return fragment_draw_unsupported(w, draw->va, "PPP Fragment control",
 						 "sample mask after depth");
@@ -206,7 +206,7 @@ static struct fragment_draw *fragment_draw_find_draw(struct fragment_job *f, uin
 	return draw;
 }
 
-/* One that cannot be drawn is remembered, too, so that this is found out once */
+/* Adds a draw to the table; one that cannot be drawn, too, with its failure. With the lock held. */
 static int fragment_draw_add_draw(struct fragment_worker *w, uint64_t va,
 				  struct fragment_draw **added)
 {
@@ -237,7 +237,7 @@ static int fragment_draw_add_draw(struct fragment_worker *w, uint64_t va,
 	return 0;
 }
 
-void fragment_leave_draw(struct fragment_worker *w)
+void fragment_put_draw(struct fragment_worker *w)
 {
 	if (!w->primitive.draw)
 		return;
@@ -254,11 +254,11 @@ int fragment_use_draw(struct fragment_worker *w, uint64_t va)
 
 	if (w->primitive.draw && w->primitive.draw->va == va)
 		return 0;
-	/* those that wait belong to the one before */
+	/* the fragments that wait belong to the draw before */
 	err = fragment_flush(w);
 	if (err)
 		return err;
-	fragment_leave_draw(w);
+	fragment_put_draw(w);
 	pthread_mutex_lock(&w->job->lock);
 	draw = fragment_draw_find_draw(w->job, va);
 	if (!draw)
@@ -269,7 +269,7 @@ int fragment_use_draw(struct fragment_worker *w, uint64_t va)
 	} else if (draw) {
 		draw->users++;
 		w->primitive.draw = draw;
-		fragment_reach(w, &draw->launch);
+		fragment_mark_written(w, &draw->launch);
 	}
 	pthread_mutex_unlock(&w->job->lock);
 	return err;

@@ -106,7 +106,7 @@ static int fragment_job_draw_primitive(struct fragment_worker *w,
 		.viewport = stored->flags >> SCENE_VIEWPORT_SHIFT & SCENE_VIEWPORT_MASK,
 		.back = stored->flags & SCENE_BACK,
 		.of_triangle = stored->flags & SCENE_OF_TRIANGLE,
-		.turn = stored->flags >> SCENE_TURN_SHIFT & SCENE_TURN_MASK,
+		.rotation = stored->flags >> SCENE_ROTATION_SHIFT & SCENE_ROTATION_MASK,
 	};
 	double z[3];
 	int err;
@@ -162,7 +162,7 @@ static int fragment_job_draw_list(struct fragment_worker *w, struct tvb_list *li
 
 /* Tiles */
 
-/* All quads of a group are in the same row, as no tile has fewer in one */
+/* The fragments of group @n of a tile: 8 consecutive quads of a row, which has 8 or 16 */
 CLONES static void fragment_job_background_lanes(const struct fragment_worker *w,
 						 struct vagx_fragments *all, unsigned int n)
 {
@@ -184,7 +184,7 @@ static int fragment_job_run_background(struct fragment_worker *w)
 	unsigned int groups = w->tile.width * w->tile.height / VAGX_SIMD_WIDTH, n;
 	int err;
 
-	memset(w->memory, 0, w->reached);
+	memset(w->memory, 0, w->written_bytes);
 	if (!w->job->background.code_va)
 		return 0;
 	for (n = 0; n < groups; n++) {
@@ -205,7 +205,8 @@ static int fragment_job_run_end_of_tile(struct fragment_worker *w)
 	if (!w->job->end_of_tile.code_va)
 		return 0;
 	err = vagx_core_run_tile(w->core->core, &w->job->end_of_tile, &w->tile, &w->failure.fault);
-	return err ? gpu_stage_error(w->job->base, w->core, &w->job->end_of_tile, err, &w->failure) : 0;
+	return err ? gpu_stage_error(w->job->base, w->core, &w->job->end_of_tile, err,
+				     &w->failure) : 0;
 }
 
 static void fragment_job_trace_tile(const struct fragment_worker *w, uint64_t began)
@@ -288,8 +289,8 @@ static struct fragment_worker *fragment_job_new_worker(struct fragment_job *f,
 		.sample_positions = r->ppp_multisample,
 		.memory = w->memory,
 	};
-	fragment_reach(w, &f->background);
-	fragment_reach(w, &f->end_of_tile);
+	fragment_mark_written(w, &f->background);
+	fragment_mark_written(w, &f->end_of_tile);
 	f->worker[core->index] = w;
 	return w;
 }
@@ -312,7 +313,8 @@ static int fragment_job_run_part(struct vagx_job *job, struct gpu_core *core, vo
 	if (!w)
 		w = fragment_job_new_worker(f, core);
 	err = w ? fragment_job_run_tile(w, &tile) : -ENOMEM;
-	return err ? gpu_failure_keep(job->gpu, &f->failure, w ? &w->failure : &none, part, err) : 0;
+	return err ? gpu_failure_keep(job->gpu, &f->failure, w ? &w->failure : &none, part,
+				      err) : 0;
 }
 
 static void fragment_job_run_tiles(struct fragment_job *f)
@@ -325,7 +327,7 @@ static void fragment_job_run_tiles(struct fragment_job *f)
 	for (i = 0; i < VAGX_GPU_MAX_CORES; i++) {
 		if (!f->worker[i])
 			continue;
-		fragment_leave_draw(f->worker[i]);
+		fragment_put_draw(f->worker[i]);
 		free(f->worker[i]);
 		f->worker[i] = NULL;
 	}

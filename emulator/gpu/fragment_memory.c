@@ -24,11 +24,11 @@ void *fragment_ptr(struct fragment_worker *w, uint64_t va, size_t bytes, enum va
 	return p;
 }
 
-void fragment_reach(struct fragment_worker *w, const struct vagx_launch *launch)
+void fragment_mark_written(struct fragment_worker *w, const struct vagx_launch *launch)
 {
 	const size_t bytes = (size_t)w->tile.width * w->tile.height * w->tile.samples *
 			     launch->sample_stride;
 
-	if (bytes > w->reached)
-		w->reached = bytes < VAGX_TILE_BYTES ? bytes : VAGX_TILE_BYTES;
+	if (bytes > w->written_bytes)
+		w->written_bytes = bytes < VAGX_TILE_BYTES ? bytes : VAGX_TILE_BYTES;
 }

@@ -23,9 +23,9 @@ struct scene_draw {
 #define SCENE_KIND		0x3u	/* enum setup_kind */
 #define SCENE_BACK		0x4u
 #define SCENE_OF_TRIANGLE	0x8u
-#define SCENE_DEAD		0x10u	/* not all of it could be stored */
-#define SCENE_TURN_SHIFT	5
-#define SCENE_TURN_MASK		0x3u
+#define SCENE_DEAD		0x10u	/* not to be drawn: storing it failed half way */
+#define SCENE_ROTATION_SHIFT	5
+#define SCENE_ROTATION_MASK	0x3u
 #define SCENE_VIEWPORT_SHIFT	8
 #define SCENE_VIEWPORT_MASK	0xfu
 

@@ -494,7 +494,7 @@ bool setup_primitive(struct setup *s, const struct setup_input *in)
 	s->back = in->back;
 	s->point_size = 1;
 	for (i = 0; i < 3; i++)
-		s->source[i] = in->of_triangle ? (i + in->turn) % 3 : sources[in->kind][i];
+		s->source[i] = in->of_triangle ? (i + in->rotation) % 3 : sources[in->kind][i];
 	if (!setup_viewport_transform(s, in))
 		return false;
 	if (in->kind == SETUP_TRIANGLE)

@@ -29,14 +29,14 @@ enum setup_kind {
 
 /**
  * struct setup_input - a primitive
- * @kind: what it is
+ * @kind: its kind
  * @vertices: the UVS words of each of its vertices
  * @words: how many each has
  * @state: state of primitive processing
- * @viewport: which one
- * @back: of a line or point that was made of a triangle: its face
- * @of_triangle: it was made of one
- * @turn: likewise: the vertex at which it begins, 0 to 2
+ * @viewport: index of the viewport
+ * @back: of a line or point of a triangle in another polygon mode: the triangle is back-facing
+ * @of_triangle: it is such a line or point
+ * @rotation: the triangle's vertex that is the first one of such a line or point, 0 to 2
  */
 struct setup_input {
 	enum setup_kind kind;
@@ -46,7 +46,7 @@ struct setup_input {
 	unsigned int viewport;
 	bool back;
 	bool of_triangle;
-	unsigned int turn;
+	unsigned int rotation;
 };
 
 /**

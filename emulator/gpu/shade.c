@@ -2,9 +2,18 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Fragments in groups: quads of one draw's primitives, in their order. A pixel
- * is in a group once only, so that what is shaded at the same time does not
- * depend on itself.
+ * Fragment shading: covered blocks of a primitive are tested for depth and stencil where that
+ * comes before the shader, split into quads (2 by 2 pixels, as derivatives need them), and
+ * gathered into groups of 8 quads, which one simdgroup shades. A group has quads of several
+ * primitives of one draw, in their order. A pixel is in a group only once: what its fragments do
+ * to the tile then happens in the order of primitives.
+ *
+ * Each primitive gets coefficient registers: for each component of a varying a plane
+ * a * x + b * y + c over the window, relative to the origin of a block of 32 by 32 pixels. A
+ * perspective-correct varying is divided by the plane of 1/W in the shader (setup.c).
+ *
+ * Runs on the thread of the worker's core. All of it is the worker's, without locks; the draw
+ * is shared and read only.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,19 +21,21 @@
 #include "agx_float.h"
 #include "gpu/fragment.h"
 
-/* Coefficients are relative to the corner of such a block */
+/* Coefficients are relative to the origin of a block of so many pixels in x and y */
 #define BLOCK	32
 
-/* In a block: the first pixels of quads */
+/* In the mask of a block of 8 by 8 pixels: the first pixels of quads */
 #define QUADS	0x0055005500550055ULL
 
 /* Planes */
 
+/* The three coefficients of a flat varying are its value at the provoking vertex */
 static struct vagx_plane shade_flat_plane(uint32_t bits)
 {
 	return (struct vagx_plane){ bits, bits, bits };
 }
 
+/* Moves the origin of a plane from the window's to the block's */
 static struct vagx_plane shade_block_plane(const struct fragment_worker *w, struct setup_plane p)
 {
 	double x = w->tile.x & ~(BLOCK - 1u), y = w->tile.y & ~(BLOCK - 1u);
@@ -42,7 +53,10 @@ static uint32_t shade_vertex_word(const struct fragment_primitive *p, unsigned i
 	return n < p->draw->uvs_words ? p->words[vertex][n] : 0;
 }
 
-/* A user's word, one after the other behind the position */
+/*
+ * The plane of a varying; @word counts the words of a vertex. A linear varying is multiplied by
+ * W, as planes are those of values divided by W.
+ */
 static struct vagx_plane shade_varying_plane(const struct fragment_worker *w, unsigned int model,
 					     unsigned int word)
 {
@@ -68,7 +82,7 @@ static struct vagx_plane shade_varying_plane(const struct fragment_worker *w, un
 	return shade_block_plane(w, setup_plane(&p->solver, value));
 }
 
-/* From 0 to 1 over a point, both ways round */
+/* The point coordinate: from 0 to 1 across a point, with its origin at the top or the bottom */
 static struct vagx_plane shade_point_plane(const struct fragment_worker *w, unsigned int component)
 {
 	const struct fragment_primitive *p = &w->primitive;
@@ -86,6 +100,7 @@ static struct vagx_plane shade_point_plane(const struct fragment_worker *w, unsi
 	return shade_block_plane(w, (struct setup_plane){ 0, step, -top * step });
 }
 
+/* The plane of one component of a binding of coefficient registers */
 static struct vagx_plane shade_binding_plane(const struct fragment_worker *w,
 					     const struct agx_cf_binding *b, unsigned int component)
 {
@@ -126,7 +141,7 @@ static void shade_make_planes(const struct fragment_worker *w, struct vagx_plane
 
 /* Groups */
 
-/* The shader's samples come to the test of depth */
+/* Tests depth and stencil of a lane's samples when the shader says so, with its own depth if any */
 static unsigned int shade_late_test(void *ctx, unsigned int lane, unsigned int samples,
 				    const float *depth, const uint8_t *stencil)
 {
@@ -165,6 +180,7 @@ int fragment_flush(struct fragment_worker *w)
 	return w->failed ? -EFAULT : 0;
 }
 
+/* Makes the worker's primitive one of the group's, which is shaded first if it is full */
 static int shade_add_primitive(struct fragment_worker *w)
 {
 	const struct fragment_primitive *p = &w->primitive;
@@ -188,18 +204,19 @@ static int shade_add_primitive(struct fragment_worker *w)
 	return 0;
 }
 
+/* Whether the quad at a pixel of the tile is in the group already */
 static bool shade_overlaps(const struct fragment_group *g, unsigned int x, unsigned int y)
 {
 	return (g->pixels[y] >> x & 1) != 0;
 }
 
-/* Four bits become the lowest ones of four bytes */
+/* Spreads four bits to the lowest ones of four bytes, by a multiplication */
 static uint32_t shade_spread(uint32_t bits)
 {
 	return bits * 0x00204081 & 0x01010101;
 }
 
-/* The samples of a quad's four pixels, of which @first is the first one's bit in a block */
+/* Collects the sample masks of a quad's pixels; @first is the first one's bit in the block */
 static void shade_get_quad(const struct fragment_worker *w, const uint64_t *pixels,
 			   unsigned int first, uint8_t samples[4])
 {
@@ -214,6 +231,7 @@ static void shade_get_quad(const struct fragment_worker *w, const uint64_t *pixe
 	memcpy(samples, &all, sizeof(all));
 }
 
+/* Writes a quad to the next four lanes of the group */
 static void shade_put_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
 			   const uint8_t covered[4], const uint8_t live[4])
 {
@@ -237,7 +255,7 @@ static void shade_put_quad(struct fragment_worker *w, unsigned int x, unsigned i
 	g->quads++;
 }
 
-/* @live: the samples that have not failed a test */
+/* Adds a quad to the group; @live are the samples that have not failed a test */
 static int shade_add_quad(struct fragment_worker *w, unsigned int x, unsigned int y,
 			  const uint8_t covered[4], const uint8_t live[4])
 {
@@ -254,7 +272,7 @@ static int shade_add_quad(struct fragment_worker *w, unsigned int x, unsigned in
 	return err;
 }
 
-/* What has been tested is counted; false if nothing is left */
+/* Counts the samples of a tested quad for occlusion. Return: false if none has passed. */
 static bool shade_count_quad(struct fragment_worker *w, const uint8_t live[4])
 {
 	uint32_t all;
@@ -268,14 +286,14 @@ int fragment_add_block(struct fragment_worker *w, unsigned int x, unsigned int y
 		       const uint64_t covered[VAGX_MAX_SAMPLES])
 {
 	const struct fragment_draw *draw = w->primitive.draw;
-	/* the test comes before a shader that cannot change what covers what */
+	/* early test: the shader changes neither depth nor coverage */
 	const bool early = !draw->shades || draw->launch.early_test;
 	struct fragment_group *g = &w->group;
 	uint64_t live[VAGX_MAX_SAMPLES], quads = 0;
 	unsigned int s;
 	int err = 0;
 
-	/* of another draw it could be one that has not been tested yet */
+	/* the group of another draw may wait for a late test, which comes before this one */
 	if (g->quads && g->draw != draw)
 		err = fragment_flush(w);
 	if (err)

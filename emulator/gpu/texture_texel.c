@@ -161,7 +161,7 @@ static const uint8_t *texture_texel_find_block(struct texture *t, const struct a
 
 	corner.x -= corner.x % TEXTURE_BLOCK_SIDE;
 	corner.y -= corner.y % TEXTURE_BLOCK_SIDE;
-	if (!agx_layout_is_square(layout, corner.level, TEXTURE_BLOCK_SIDE) ||
+	if (!agx_layout_is_morton(layout, corner.level, TEXTURE_BLOCK_SIDE) ||
 	    !texture_texel_is_raw(t, &corner))
 		return NULL;
 	va = vagx_image_address(t->image, &corner);

@@ -137,7 +137,7 @@ static int vertex_job_store_vertex(struct vertex_job *v, unsigned int slot, uint
 static uint32_t vertex_job_primitive_flags(const struct setup_input *in)
 {
 	return in->kind | (in->back ? SCENE_BACK : 0) |
-	       (in->of_triangle ? SCENE_OF_TRIANGLE : 0) | in->turn << SCENE_TURN_SHIFT |
+	       (in->of_triangle ? SCENE_OF_TRIANGLE : 0) | in->rotation << SCENE_ROTATION_SHIFT |
 	       in->viewport << SCENE_VIEWPORT_SHIFT;
 }
 
@@ -238,7 +238,7 @@ static int vertex_job_store_outline(struct vertex_job *v, struct setup_input *in
 
 	in->kind = lines ? SETUP_LINE : SETUP_POINT;
 	in->of_triangle = true;
-	for (in->turn = 0; !err && in->turn < 3; in->turn++) {
+	for (in->rotation = 0; !err && in->rotation < 3; in->rotation++) {
 		struct setup s;
 
 		if (setup_primitive(&s, in))

@@ -2,13 +2,22 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Depth, stencil and occlusion: the test.
+ * The depth and stencil test of samples in a tile, and the occlusion counters. Depth is the
+ * primitive's plane equation at the sample, plus its bias, clamped to the viewport's range; with
+ * 16-bit depth it is rounded to multiples of 1/65535 before it is compared. Blocks of 8 by 8
+ * pixels with one sample and without stencil are tested four pixels at a time (vectors of
+ * GCC's), with the same results.
+ *
+ * Depth and stencil of a tile belong to the worker whose core draws it, so nothing is locked.
+ * Occlusion counters are in the client's memory, and other cores and jobs count there at the
+ * same time: they are updated by relaxed atomics.
  */
 #include <math.h>
 #include <string.h>
 
 #include "gpu/fragment.h"
 
+/* Rounds a depth from 0 to 1 to 16 bits */
 static float zs_quantise(float z)
 {
 	return (float)nearbyint((double)z * 65535) / 65535.0f;
@@ -17,7 +26,7 @@ static float zs_quantise(float z)
 float zs_clamp(float depth, const struct agx_scissor *scissor)
 {
 	depth = depth > scissor->max_z ? scissor->max_z : depth;
-	/* so NaN becomes the lower end */
+	/* this order makes NaN the lower bound */
 	return depth > scissor->min_z ? depth : scissor->min_z;
 }
 
@@ -30,7 +39,7 @@ float zs_depth(const struct fragment_worker *w, const struct setup_plane *z, dou
 	return zs_clamp((float)(z->a * px + z->b * py + z->c + bias), scissor);
 }
 
-/* A function is the sum of what it lets pass */
+/* Whether a comparison passes: a function is the mask of results that do, less, equal, greater */
 static bool zs_compare(unsigned int func, bool less, bool equal)
 {
 	_Static_assert(AGX_ZS_FUNC_LEQUAL == (AGX_ZS_FUNC_LESS | AGX_ZS_FUNC_EQUAL) &&
@@ -42,6 +51,7 @@ static bool zs_compare(unsigned int func, bool less, bool equal)
 	return func & (less ? AGX_ZS_FUNC_LESS : equal ? AGX_ZS_FUNC_EQUAL : AGX_ZS_FUNC_GREATER);
 }
 
+/* Applies a stencil operation to the old value */
 static uint8_t zs_stencil_result(unsigned int op, uint8_t old, uint8_t reference)
 {
 	switch (op) {
@@ -64,7 +74,7 @@ static uint8_t zs_stencil_result(unsigned int op, uint8_t old, uint8_t reference
 	}
 }
 
-struct zs_face zs_find_face(const struct ppp_state *s, bool back)
+struct zs_face zs_unpack_face(const struct ppp_state *s, bool back)
 {
 	const struct agx_ppp_fragment_control *c = &s->fragment_control;
 	const struct agx_ppp_fragment_control_2 *c2 = &s->fragment_control_2;
@@ -76,7 +86,7 @@ struct zs_face zs_find_face(const struct ppp_state *s, bool back)
 	};
 
 	if (back) {
-		/* both have to let it pass */
+		/* both packets have to let it pass */
 		f.depth_func = s->back_face.depth_func & s->back_face_2.depth_func;
 		f.depth_write = !s->back_face.depth_write_disable ||
 				!s->back_face_2.depth_write_disable;
@@ -101,6 +111,7 @@ struct zs_face zs_find_face(const struct ppp_state *s, bool back)
 	return f;
 }
 
+/* Tests and updates the stencil value of sample @i of the tile. Return: whether it passed. */
 static bool zs_test_stencil(struct fragment_worker *w, const struct zs_face *face, unsigned int i,
 			    uint8_t reference, bool depth)
 {
@@ -114,6 +125,7 @@ static bool zs_test_stencil(struct fragment_worker *w, const struct zs_face *fac
 	return stencil;
 }
 
+/* Tests sample @i of the tile and updates its depth and stencil. Return: whether it passed. */
 static bool zs_test_sample(struct fragment_worker *w, const struct zs_face *face, unsigned int i,
 			   float z, uint8_t reference)
 {
@@ -129,7 +141,6 @@ static bool zs_test_sample(struct fragment_worker *w, const struct zs_face *face
 	return stencil && depth;
 }
 
-/* Another job of the same client can count at the same place */
 void zs_count(struct fragment_worker *w, const struct ppp_state *s, uint32_t passed)
 {
 	unsigned int mode = s->fragment_control.visibility | s->fragment_control_2.visibility;
@@ -164,74 +175,78 @@ unsigned int zs_test(struct fragment_worker *w, const struct fragment_draw *draw
 	return passed;
 }
 
-/* Blocks, if a pixel has one sample, without stencil: four pixels of a line at a time */
+/* Blocks with one sample and without stencil: four pixels of a row at a time */
 
-#define PART	4
+#define ZS_VECTOR	4
 
-typedef double part_doubles __attribute__((vector_size(8 * PART)));
-typedef float part_floats __attribute__((vector_size(4 * PART)));
-typedef int32_t part_ints __attribute__((vector_size(4 * PART)));
+typedef double zs_doubles __attribute__((vector_size(8 * ZS_VECTOR)));
+typedef float zs_floats __attribute__((vector_size(4 * ZS_VECTOR)));
+typedef int32_t zs_ints __attribute__((vector_size(4 * ZS_VECTOR)));
 
 struct depth_block {
+	/* plane equation of the depth, and its bias */
 	const struct setup_plane *z;
 	double bias;
-	/* of the first pixel's sample */
+	/* position of the first pixel's sample in the window */
 	double x, y;
+	/* depth range of the viewport */
 	float min, max;
 	unsigned int func;
 	bool write, quantise;
 };
 
-static inline part_ints zs_all_if(bool is)
+/* All ones in all elements, or 0 */
+static inline zs_ints zs_splat_mask(bool is)
 {
-	return (part_ints){ 0 } - (int32_t)is;
+	return (zs_ints){ 0 } - (int32_t)is;
 }
 
-static inline part_floats zs_choose(part_ints first, part_floats a, part_floats b)
+/* Elements of @a where @first is all ones, of @b where it is 0 */
+static inline zs_floats zs_select(zs_ints first, zs_floats a, zs_floats b)
 {
-	return (part_floats)(((part_ints)a & first) | ((part_ints)b & ~first));
+	return (zs_floats)(((zs_ints)a & first) | ((zs_ints)b & ~first));
 }
 
-/* As zs_depth(), and quantised if need be */
-static inline part_floats zs_find_depths(const struct depth_block *d, double x, double y)
+/* The depths of four pixels, as zs_depth(), quantised with 16-bit depth */
+static inline zs_floats zs_interpolate(const struct depth_block *d, double x, double y)
 {
-	const part_doubles px = x + (part_doubles){ 0, 1, 2, 3 };
-	const part_floats none = { 0 }, min = none + d->min, max = none + d->max;
-	part_floats z = __builtin_convertvector(d->z->a * px + d->z->b * y + d->z->c + d->bias,
-						part_floats);
+	const zs_doubles px = x + (zs_doubles){ 0, 1, 2, 3 };
+	const zs_floats none = { 0 }, min = none + d->min, max = none + d->max;
+	zs_floats z = __builtin_convertvector(d->z->a * px + d->z->b * y + d->z->c + d->bias,
+					      zs_floats);
 	unsigned int i;
 
-	z = zs_choose(z > max, max, z);
-	z = zs_choose(z > min, z, min);
-	for (i = 0; d->quantise && i < PART; i++)
+	z = zs_select(z > max, max, z);
+	z = zs_select(z > min, z, min);
+	for (i = 0; d->quantise && i < ZS_VECTOR; i++)
 		z[i] = zs_quantise(z[i]);
 	return z;
 }
 
-/* As zs_test_sample(). Return: those of @live, a bit for each of them, that passed */
-static inline uint32_t zs_test_part(const struct depth_block *d, double x, double y, float *depth,
-				    uint32_t live)
+/* Tests four pixels, as zs_test_sample(). Return: the mask of those of @live that passed. */
+static inline uint32_t zs_test_vector(const struct depth_block *d, double x, double y, float *depth,
+				      uint32_t live)
 {
-	const part_ints bits = { 1, 2, 4, 8 };
-	part_floats z = zs_find_depths(d, x, y), was;
-	part_ints less, equal, passed;
+	const zs_ints bits = { 1, 2, 4, 8 };
+	zs_floats z = zs_interpolate(d, x, y), was;
+	zs_ints less, equal, passed;
 
 	memcpy(&was, depth, sizeof(was));
 	less = z < was;
 	equal = z == was;
-	passed = (less & zs_all_if(d->func & AGX_ZS_FUNC_LESS)) |
-		 (equal & zs_all_if(d->func & AGX_ZS_FUNC_EQUAL)) |
-		 (~(less | equal) & zs_all_if(d->func & AGX_ZS_FUNC_GREATER));
+	passed = (less & zs_splat_mask(d->func & AGX_ZS_FUNC_LESS)) |
+		 (equal & zs_splat_mask(d->func & AGX_ZS_FUNC_EQUAL)) |
+		 (~(less | equal) & zs_splat_mask(d->func & AGX_ZS_FUNC_GREATER));
 	passed &= (bits & (int32_t)live) != 0;
 	if (d->write) {
-		was = zs_choose(passed, z, was);
+		was = zs_select(passed, z, was);
 		memcpy(depth, &was, sizeof(was));
 	}
 	passed &= bits;
 	return passed[0] | passed[1] | passed[2] | passed[3];
 }
 
-/* @row: from a line's depths to the next one's */
+/* Tests a block; @row is the number of depths in a row of the tile. Return: those that passed. */
 CLONES static uint64_t zs_test_depths(const struct depth_block *d, float *depth, size_t row,
 				      uint64_t live)
 {
@@ -239,19 +254,20 @@ CLONES static uint64_t zs_test_depths(const struct depth_block *d, float *depth,
 	unsigned int x, y;
 
 	for (y = 0; y < FRAGMENT_BLOCK; y++) {
-		for (x = 0; x < FRAGMENT_BLOCK; x += PART) {
+		for (x = 0; x < FRAGMENT_BLOCK; x += ZS_VECTOR) {
 			const unsigned int bit = y * FRAGMENT_BLOCK + x;
 			const uint32_t part = live >> bit & 15;
 
 			if (part)
-				passed |= (uint64_t)zs_test_part(d, d->x + x, d->y + y,
-								 depth + y * row + x, part) << bit;
+				passed |= (uint64_t)zs_test_vector(d, d->x + x, d->y + y,
+								   depth + y * row + x,
+								   part) << bit;
 		}
 	}
 	return passed;
 }
 
-/* A pixel with the samples that @live has at its bit */
+/* Tests the samples of a pixel that @live has at the pixel's bit, and clears those that fail */
 static void zs_test_pixel(struct fragment_worker *w, unsigned int x, unsigned int y,
 			  unsigned int bit, uint64_t live[VAGX_MAX_SAMPLES])
 {

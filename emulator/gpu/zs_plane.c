@@ -2,7 +2,14 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Depth and stencil: where tiles come from and go to.
+ * Loads and stores of depth and stencil by tiles (ZLS): fills a tile from the images, or with
+ * the background object's values, and writes it out at the end or for a partial render. Images
+ * are in Morton order in blocks of 8 by 8 pixels. Such a block is copied as a whole if none of
+ * the plane's addresses in the tile faults; else samples are copied one by one, so that the
+ * first one that faults is reported. Stored compression blocks become raw.
+ *
+ * zs_init() runs on the job's thread before tiles are drawn; the rest on the thread of the
+ * worker's core. Tiles do not overlap, so nothing is locked.
  */
 #include <errno.h>
 #include <math.h>
@@ -10,7 +17,7 @@
 
 #include "agx_float.h"
 #include "gpu/fragment.h"
-#include "gpu/square.h"
+#include "gpu/morton.h"
 #include "report.h"
 
 enum { PLANE_DEPTH, PLANE_STENCIL };
@@ -25,6 +32,7 @@ static struct vagx_uat_fault zs_plane_zls_fault(const struct fragment_job *f, ui
 	};
 }
 
+/* Describes the depth or stencil image of a plane. Return: 0, or -EFAULT for a wrong size. */
 static int zs_plane_image(struct fragment_job *f, const struct vagx_zs_plane *p, unsigned int which,
 			  bool compressed, struct vagx_image *image)
 {
@@ -60,7 +68,10 @@ static int zs_plane_image(struct fragment_job *f, const struct vagx_zs_plane *p,
 	return gpu_failure_at(&f->failure, &fault, VAGX_GPU_UNIT_ZLS);
 }
 
-/* Between partial renders all is kept, whatever the whole render wants to keep */
+/*
+ * Finds the images to load from and store to. After a partial render both planes are loaded from
+ * what it stored, and for one both are stored, whatever the whole render loads and stores.
+ */
 int zs_init(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t partials)
 {
 	const struct vagx_fragment_registers *r = f->registers;
@@ -93,6 +104,7 @@ int zs_init(struct fragment_job *f, enum vagx_fragment_mode mode, uint32_t parti
 	return err;
 }
 
+/* Copies a sample from the image's bytes to sample @i of the tile */
 static void zs_plane_get_sample(struct fragment_worker *w, unsigned int which, unsigned int i,
 				const void *p)
 {
@@ -108,6 +120,7 @@ static void zs_plane_get_sample(struct fragment_worker *w, unsigned int which, u
 	}
 }
 
+/* Copies sample @i of the tile to the image's bytes */
 static void zs_plane_put_sample(struct fragment_worker *w, unsigned int which, unsigned int i,
 				void *p)
 {
@@ -123,7 +136,7 @@ static void zs_plane_put_sample(struct fragment_worker *w, unsigned int which, u
 	}
 }
 
-/* Blocks of compression become what they are without it */
+/* Marks the compression block that begins at a pixel, if one does, as raw */
 static int zs_plane_put_metadata(struct fragment_worker *w, const struct vagx_image *image,
 				 unsigned int x, unsigned int y)
 {
@@ -140,9 +153,10 @@ static int zs_plane_put_metadata(struct fragment_worker *w, const struct vagx_im
 }
 
 /*
- * A block of one colour may have been cleared by a kernel; others were stored here.
- * Mesa also loads images before it draws to them, in memory that something else has used:
- * codes are anything then, and so are depths. That is no fault.
+ * Moves @at to the texel of its compression block that has its value. A block of one value may
+ * have been cleared by a kernel; raw ones were stored here. Mesa also loads images before it
+ * draws to them, in memory that something else has used: codes are invalid then, and values
+ * undefined, which is no fault (*@is_known is false).
  */
 static int zs_plane_find_in_block(struct fragment_worker *w, const struct vagx_image *image,
 				  struct agx_texel *at, bool *is_known)
@@ -159,7 +173,7 @@ static int zs_plane_find_in_block(struct fragment_worker *w, const struct vagx_i
 	return 0;
 }
 
-/* Neither what the image has nor what tests like to begin with */
+/* Sets an undefined sample to a value that neither the image nor a test would have */
 static void zs_plane_put_unknown(struct fragment_worker *w, unsigned int which, unsigned int i)
 {
 	if (which == PLANE_STENCIL)
@@ -201,6 +215,7 @@ static int zs_plane_store_sample(struct fragment_worker *w, const struct vagx_im
 	return 0;
 }
 
+/* Loads or stores all samples of a pixel of the tile, if it is inside of the image */
 static int zs_plane_copy_pixel(struct fragment_worker *w, const struct vagx_image *image,
 			       unsigned int which, unsigned int x, unsigned int y, bool store)
 {
@@ -219,18 +234,21 @@ static int zs_plane_copy_pixel(struct fragment_worker *w, const struct vagx_imag
 	return store ? zs_plane_put_metadata(w, image, x, y) : 0;
 }
 
-/* Squares of a tile, which are copied as a whole if nothing of the plane can fault */
+/* Blocks in Morton order */
 
-#define ZS_SQUARES	(FRAGMENT_TILE_SIZE / SQUARE)
+#define ZS_BLOCKS	(FRAGMENT_TILE_SIZE / MORTON_SIDE)
 
-/* A square at a place in the tile: what there is of it in the image, and where */
-struct zs_square {
+/*
+ * A block at (x, y) in the tile: the part of it that is inside of the image, in pixels; its first
+ * texel; its samples in memory, and its compression metadata or NULL
+ */
+struct zs_block {
 	unsigned int x, y, width, height;
 	struct agx_texel at;
 	uint8_t *samples, *codes;
 };
 
-/* Without a fault: that is for those who copy one sample after the other to find */
+/* Translates an address without recording a fault, which zs_plane_copy_pixel() will find again */
 static void *zs_plane_try_ptr(struct fragment_worker *w, uint64_t va, size_t bytes,
 			      enum vagx_access access)
 {
@@ -239,17 +257,18 @@ static void *zs_plane_try_ptr(struct fragment_worker *w, uint64_t va, size_t byt
 	return vagx_tlb_ptr(&w->core->tlb, va, bytes, access, &fault);
 }
 
-static bool zs_plane_find_square(struct fragment_worker *w, const struct vagx_image *image,
-				 enum vagx_access access, struct zs_square *s)
+/* Completes a block whose position is set. Return: false if its memory would fault. */
+static bool zs_plane_find_block(struct fragment_worker *w, const struct vagx_image *image,
+				enum vagx_access access, struct zs_block *s)
 {
 	const uint32_t left_x = image->layout.width - s->at.x;
 	const uint32_t left_y = image->layout.height - s->at.y;
 
-	s->width = left_x < SQUARE ? left_x : SQUARE;
-	s->height = left_y < SQUARE ? left_y : SQUARE;
+	s->width = left_x < MORTON_SIDE ? left_x : MORTON_SIDE;
+	s->height = left_y < MORTON_SIDE ? left_y : MORTON_SIDE;
 	s->codes = NULL;
 	s->samples = zs_plane_try_ptr(w, vagx_image_address(image, &s->at),
-				      SQUARE_PIXELS * image->layout.element_bytes, access);
+				      MORTON_PIXELS * image->layout.element_bytes, access);
 	if (!s->samples || !vagx_image_has_metadata(image, 0))
 		return s->samples;
 	s->codes =
@@ -257,47 +276,49 @@ static bool zs_plane_find_square(struct fragment_worker *w, const struct vagx_im
 	return s->codes;
 }
 
-/* Return: how many there are in the image; -1 if they cannot be copied as a whole */
-static int zs_plane_find_squares(struct fragment_worker *w, const struct vagx_image *image,
-				 enum vagx_access access, struct zs_square *squares)
+/* Finds the blocks of a tile. Return: their number; -1 if samples have to be copied one by one. */
+static int zs_plane_find_blocks(struct fragment_worker *w, const struct vagx_image *image,
+				enum vagx_access access, struct zs_block *blocks)
 {
 	unsigned int x, y;
 	int count = 0;
 
-	if (!agx_layout_is_square(&image->layout, 0, SQUARE))
+	if (!agx_layout_is_morton(&image->layout, 0, MORTON_SIDE))
 		return -1;
-	for (y = 0; y < w->tile.height && w->tile.y + y < image->layout.height; y += SQUARE) {
-		for (x = 0; x < w->tile.width && w->tile.x + x < image->layout.width; x += SQUARE) {
-			struct zs_square *s = &squares[count++];
+	for (y = 0; y < w->tile.height && w->tile.y + y < image->layout.height; y += MORTON_SIDE) {
+		for (x = 0; x < w->tile.width && w->tile.x + x < image->layout.width;
+		     x += MORTON_SIDE) {
+			struct zs_block *s = &blocks[count++];
 
 			s->x = x;
 			s->y = y;
 			s->at = (struct agx_texel){ w->tile.x + x, w->tile.y + y, w->tile.layer,
 						    0, 0 };
-			if (!zs_plane_find_square(w, image, access, s))
+			if (!zs_plane_find_block(w, image, access, s))
 				return -1;
 		}
 	}
 	return count;
 }
 
-/* Where the tile has the square, if it has it as the image does; else NULL */
-static uint8_t *zs_plane_find_lines(struct fragment_worker *w, unsigned int which,
-				    const struct zs_square *s, struct square_lines *l)
+/* The block in the tile, if it is whole and has the image's bits there; else NULL */
+static uint8_t *zs_plane_find_linear(struct fragment_worker *w, unsigned int which,
+				     const struct zs_block *s, struct morton_linear *l)
 {
 	const unsigned int first = fragment_sample(w, s->x, s->y, 0);
 
-	if (s->width < SQUARE || s->height < SQUARE || (which == PLANE_DEPTH && w->job->quantise))
+	if (s->width < MORTON_SIDE || s->height < MORTON_SIDE ||
+	    (which == PLANE_DEPTH && w->job->quantise))
 		return NULL;
-	l->bytes = which == PLANE_DEPTH ? sizeof(w->depth[0]) : 1;
-	l->step = l->bytes;
-	l->row = (size_t)w->tile.width * l->bytes;
+	l->pixel_bytes = which == PLANE_DEPTH ? sizeof(w->depth[0]) : 1;
+	l->pixel_stride = l->pixel_bytes;
+	l->row_stride = (size_t)w->tile.width * l->pixel_bytes;
 	return which == PLANE_DEPTH ? (uint8_t *)&w->depth[first] : &w->stencil[first];
 }
 
-/* All of it is one sample, or unknown if that is NULL */
-static void zs_plane_fill_square(struct fragment_worker *w, unsigned int which,
-				 const struct zs_square *s, const void *sample)
+/* Sets all samples of a block to one from the image, or to the undefined value if it is NULL */
+static void zs_plane_fill_block(struct fragment_worker *w, unsigned int which,
+				const struct zs_block *s, const void *sample)
 {
 	unsigned int x, y;
 
@@ -313,34 +334,36 @@ static void zs_plane_fill_square(struct fragment_worker *w, unsigned int which,
 	}
 }
 
-static void zs_plane_copy_lines(uint8_t *lines, uint8_t *samples, struct square_lines l, bool store)
+/* Copies a whole block; constant sizes let the compiler unroll the copies */
+static void zs_plane_copy_linear(uint8_t *linear, uint8_t *samples, struct morton_linear l,
+				 bool store)
 {
-	if (store && l.bytes == 4)
-		square_put(samples, lines, (struct square_lines){ l.row, 4, 4 });
+	if (store && l.pixel_bytes == 4)
+		morton_from_linear(samples, linear, (struct morton_linear){ l.row_stride, 4, 4 });
 	else if (store)
-		square_put(samples, lines, (struct square_lines){ l.row, 1, 1 });
-	else if (l.bytes == 4)
-		square_get(lines, samples, (struct square_lines){ l.row, 4, 4 });
+		morton_from_linear(samples, linear, (struct morton_linear){ l.row_stride, 1, 1 });
+	else if (l.pixel_bytes == 4)
+		morton_to_linear(linear, samples, (struct morton_linear){ l.row_stride, 4, 4 });
 	else
-		square_get(lines, samples, (struct square_lines){ l.row, 1, 1 });
+		morton_to_linear(linear, samples, (struct morton_linear){ l.row_stride, 1, 1 });
 }
 
-static void zs_plane_copy_square(struct fragment_worker *w, const struct vagx_image *image,
-				 unsigned int which, const struct zs_square *s, bool store)
+static void zs_plane_copy_block(struct fragment_worker *w, const struct vagx_image *image,
+				unsigned int which, const struct zs_block *s, bool store)
 {
 	const unsigned int bytes = image->layout.element_bytes;
-	struct square_lines l;
-	uint8_t *lines = zs_plane_find_lines(w, which, s, &l);
+	struct morton_linear l;
+	uint8_t *linear = zs_plane_find_linear(w, which, s, &l);
 	unsigned int x, y;
 
-	if (lines) {
-		zs_plane_copy_lines(lines, s->samples, l, store);
+	if (linear) {
+		zs_plane_copy_linear(linear, s->samples, l, store);
 		return;
 	}
 	for (y = 0; y < s->height; y++) {
 		for (x = 0; x < s->width; x++) {
 			unsigned int i = fragment_sample(w, s->x + x, s->y + y, 0);
-			uint8_t *p = s->samples + square_place(x, y) * bytes;
+			uint8_t *p = s->samples + morton_index(x, y) * bytes;
 
 			if (store)
 				zs_plane_put_sample(w, which, i, p);
@@ -350,53 +373,53 @@ static void zs_plane_copy_square(struct fragment_worker *w, const struct vagx_im
 	}
 }
 
-/* Return: false if it cannot be copied as a whole */
-static bool zs_plane_load_square(struct fragment_worker *w, const struct vagx_image *image,
-				 unsigned int which, const struct zs_square *s)
+/* Loads a block, by its metadata if it has any. Return: false if its memory would fault. */
+static bool zs_plane_load_block(struct fragment_worker *w, const struct vagx_image *image,
+				unsigned int which, const struct zs_block *s)
 {
-	/* The first one can be led to itself: that would look as if it was led nowhere. */
+	/* A block of one value leads all texels to the first one, so the second one tells. */
 	struct agx_texel second = s->at;
 	const void *sample;
 
 	second.x++;
 	if (s->codes && !agx_layout_find_in_block(&image->layout, s->codes, &second)) {
-		zs_plane_fill_square(w, which, s, NULL);
+		zs_plane_fill_block(w, which, s, NULL);
 		return true;
 	}
 	if (second.x == s->at.x + 1) {
-		zs_plane_copy_square(w, image, which, s, false);
+		zs_plane_copy_block(w, image, which, s, false);
 		return true;
 	}
 	sample = zs_plane_try_ptr(w, vagx_image_address(image, &second),
 				  image->layout.element_bytes, VAGX_READ);
 	if (sample)
-		zs_plane_fill_square(w, which, s, sample);
+		zs_plane_fill_block(w, which, s, sample);
 	return sample;
 }
 
-static bool zs_plane_load_squares(struct fragment_worker *w, const struct vagx_image *image,
-				  unsigned int which)
+static bool zs_plane_load_blocks(struct fragment_worker *w, const struct vagx_image *image,
+				 unsigned int which)
 {
-	struct zs_square squares[ZS_SQUARES * ZS_SQUARES];
-	int count = zs_plane_find_squares(w, image, VAGX_READ, squares), i;
+	struct zs_block blocks[ZS_BLOCKS * ZS_BLOCKS];
+	int count = zs_plane_find_blocks(w, image, VAGX_READ, blocks), i;
 
 	for (i = 0; i < count; i++) {
-		if (!zs_plane_load_square(w, image, which, &squares[i]))
+		if (!zs_plane_load_block(w, image, which, &blocks[i]))
 			return false;
 	}
 	return count >= 0;
 }
 
-static bool zs_plane_store_squares(struct fragment_worker *w, const struct vagx_image *image,
-				   unsigned int which)
+static bool zs_plane_store_blocks(struct fragment_worker *w, const struct vagx_image *image,
+				  unsigned int which)
 {
-	struct zs_square squares[ZS_SQUARES * ZS_SQUARES];
-	int count = zs_plane_find_squares(w, image, VAGX_WRITE, squares), i;
+	struct zs_block blocks[ZS_BLOCKS * ZS_BLOCKS];
+	int count = zs_plane_find_blocks(w, image, VAGX_WRITE, blocks), i;
 
 	for (i = 0; i < count; i++) {
-		zs_plane_copy_square(w, image, which, &squares[i], true);
-		if (squares[i].codes)
-			memset(squares[i].codes, agx_layout_raw_code(&image->layout),
+		zs_plane_copy_block(w, image, which, &blocks[i], true);
+		if (blocks[i].codes)
+			memset(blocks[i].codes, agx_layout_raw_code(&image->layout),
 			       AGX_LAYOUT_CODES);
 	}
 	return count >= 0;
@@ -408,8 +431,8 @@ static int zs_plane_copy_plane(struct fragment_worker *w, const struct vagx_imag
 	unsigned int x, y;
 	int err = 0;
 
-	if (!image->address || (store ? zs_plane_store_squares(w, image, which)
-				      : zs_plane_load_squares(w, image, which)))
+	if (!image->address || (store ? zs_plane_store_blocks(w, image, which)
+				      : zs_plane_load_blocks(w, image, which)))
 		return 0;
 	for (y = 0; !err && y < w->tile.height; y++) {
 		for (x = 0; !err && x < w->tile.width; x++)
@@ -418,7 +441,7 @@ static int zs_plane_copy_plane(struct fragment_worker *w, const struct vagx_imag
 	return err;
 }
 
-/* As the image has it: a float, or 16 bits. (mesa src/asahi/vulkan/hk_cmd_draw.c) */
+/* The register has the image's format: a float, or 16 bits (mesa src/asahi/vulkan/hk_cmd_draw.c) */
 static float zs_plane_background_depth(const struct fragment_worker *w)
 {
 	uint32_t bits = w->job->registers->isp_bgobjdepth;
@@ -426,7 +449,6 @@ static float zs_plane_background_depth(const struct fragment_worker *w)
 	return w->job->quantise ? (bits & 0xffff) / 65535.0f : bits_float(bits);
 }
 
-/* What is not loaded begins with the background object's */
 int zs_load_tile(struct fragment_worker *w)
 {
 	float depth = zs_plane_background_depth(w);

@@ -147,14 +147,14 @@ const char *agx_layout_init(struct agx_layout *layout);
 uint64_t agx_layout_offset(const struct agx_layout *layout, const struct agx_texel *texel);
 
 /**
- * agx_layout_is_square() - whether the texels of aligned squares lie one after the other
+ * agx_layout_is_morton() - whether aligned blocks of texels are contiguous, in Morton order
  * @layout: image
- * @level: which one
- * @side: of a square, a power of two
+ * @level: mip level
+ * @side: width and height of a block in texels, a power of two
  *
- * They do so in Morton order: bits of x and y in turn, x first.
+ * Morton order interleaves the bits of x and y, x first.
  */
-bool agx_layout_is_square(const struct agx_layout *layout, unsigned int level, uint32_t side);
+bool agx_layout_is_morton(const struct agx_layout *layout, unsigned int level, uint32_t side);
 
 /** agx_layout_has_metadata() - whether blocks of a level can be compressed */
 bool agx_layout_has_metadata(const struct agx_layout *layout, unsigned int level);

@@ -23,23 +23,23 @@
 
 static uint8_t memory[MEMORY_SIZE];
 /* Only one sample, or one block's metadata, is found at a time */
-static bool no_squares;
-static unsigned int squares_found;
+static bool no_blocks;
+static unsigned int blocks_found;
 /* address of a page that is not mapped, or 1 */
 static uint64_t hole = 1;
 
 void *vagx_tlb_ptr_slow(struct vagx_tlb *tlb, uint64_t va, size_t len, enum vagx_access access,
 			struct vagx_uat_fault *fault)
 {
-	bool is_square = len > 8;
+	bool is_block = len > 8;
 
-	if (va + len > MEMORY_SIZE || (is_square && no_squares) ||
+	if (va + len > MEMORY_SIZE || (is_block && no_blocks) ||
 	    (va & ~(uint64_t)VAGX_UAT_PAGE_MASK) == hole ||
 	    (va & VAGX_UAT_PAGE_MASK) + len > VAGX_UAT_PAGE_SIZE) {
 		*fault = (struct vagx_uat_fault){ .va = va, .access = access };
 		return NULL;
 	}
-	squares_found += is_square;
+	blocks_found += is_block;
 	return memory + va;
 }
 
@@ -271,12 +271,12 @@ static void random_loads(void **state)
 	int err;
 
 	srand(9);
-	squares_found = 0;
+	blocks_found = 0;
 	for (round = 0; round < 3000; round++) {
 		make_case(c, false);
-		no_squares = false;
+		no_blocks = false;
 		err = zs_load_tile(c->w[0]);
-		no_squares = true;
+		no_blocks = true;
 		assert_int_equal(zs_load_tile(c->w[1]), err);
 		if (!err)
 			assert_same_tile(c);
@@ -284,7 +284,7 @@ static void random_loads(void **state)
 			assert_int_equal(c->w[0]->failure.fault.va, c->w[1]->failure.fault.va);
 		failed += err != 0;
 	}
-	assert_true(squares_found > 10000 && failed > 50);
+	assert_true(blocks_found > 10000 && failed > 50);
 }
 
 static void random_stores(void **state)
@@ -295,7 +295,7 @@ static void random_stores(void **state)
 	int err;
 
 	srand(10);
-	squares_found = 0;
+	blocks_found = 0;
 	for (round = 0; round < 3000; round++) {
 		for (i = 0; i < FRAGMENT_TILE_PIXELS * VAGX_MAX_SAMPLES; i++) {
 			c->w[0]->depth[i] = (float)pick(65536) / 65535;
@@ -303,18 +303,18 @@ static void random_stores(void **state)
 		}
 		make_case(c, true);
 		memcpy(before, memory, sizeof(before));
-		no_squares = false;
+		no_blocks = false;
 		err = zs_store_tile(c->w[0]);
 		memcpy(after, memory, sizeof(after));
 		memcpy(memory, before, sizeof(before));
-		no_squares = true;
+		no_blocks = true;
 		assert_int_equal(zs_store_tile(c->w[1]), err);
 		assert_memory_equal(memory, after, sizeof(after));
 		if (err)
 			assert_int_equal(c->w[0]->failure.fault.va, c->w[1]->failure.fault.va);
 		failed += err != 0;
 	}
-	assert_true(squares_found > 10000 && failed > 50);
+	assert_true(blocks_found > 10000 && failed > 50);
 }
 
 int main(void)
