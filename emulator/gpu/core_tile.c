@@ -328,7 +328,7 @@ static void tile_convert_same(const struct tile_access *a, struct stored *s,
 			continue;
 		bits = first[n++];
 		if (a->is_scaled)
-			bits = vagx_format_look_up(a->format, i, float_from_register(size, bits));
+			bits = vagx_format_from_float_by_table(a->format, i, float_from_register(size, bits));
 		else if (a->format == AGX_FORMAT_F16 && size == 32)
 			bits = half_from_float(bits_float(bits));
 		s->element[i].v[0] = bits;

@@ -2,7 +2,12 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Memory formats: numbers as they are in memory, to floats and back.
+ * Memory formats of loads, stores and tiles (applegpu "applegpu.py"): UNORM, SNORM, sRGB (IEC
+ * 61966-2-1), small floats (OpenGL specification, "Unsigned 11-Bit Floating-Point Numbers") and
+ * shared exponents (EXT_texture_shared_exponent), to floats and back, rounded to nearest even.
+ *
+ * Tables are made once, on first use, by pthread_once(); after that they are read only, and all
+ * functions may be called from any thread.
  */
 #include <math.h>
 #include <pthread.h>
@@ -44,7 +49,7 @@ bool vagx_format_is_packed(unsigned int format)
 
 static float format_clamp(float value, float min, float max)
 {
-	/* NaN becomes the lower bound's neighbour 0, as 0 is always inside */
+	/* NaN becomes 0, which all ranges contain */
 	if (value != value)
 		return 0.0f;
 	return value < min ? min : value > max ? max : value;
@@ -57,27 +62,27 @@ static float format_from_srgb(float value)
 	return powf((value + 0.055f) / 1.055f, 2.4f);
 }
 
-/* powf() would take most of the time of reading textures */
-static float format_byte_numbers[256], format_srgb_numbers[256];
-static pthread_once_t format_byte_numbers_once = PTHREAD_ONCE_INIT;
+/* Values of bytes: powf() would take most of the time of reading textures */
+static float format_unorm8_table[256], format_srgb8_table[256];
+static pthread_once_t format_unorm8_once = PTHREAD_ONCE_INIT;
 
-static void format_make_byte_numbers(void)
+static void format_make_unorm8_tables(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < 256; i++) {
-		format_byte_numbers[i] = i / 255.0f;
-		format_srgb_numbers[i] = format_from_srgb(i / 255.0f);
+		format_unorm8_table[i] = i / 255.0f;
+		format_srgb8_table[i] = format_from_srgb(i / 255.0f);
 	}
 }
 
 const float *vagx_format_unorm8_table(bool srgb)
 {
-	pthread_once(&format_byte_numbers_once, format_make_byte_numbers);
-	return srgb ? format_srgb_numbers : format_byte_numbers;
+	pthread_once(&format_unorm8_once, format_make_unorm8_tables);
+	return srgb ? format_srgb8_table : format_unorm8_table;
 }
 
-static float format_srgb_number(uint32_t code)
+static float format_decode_srgb(uint32_t code)
 {
 	return code < 256 ? vagx_format_unorm8_table(true)[code] : format_from_srgb(code / 255.0f);
 }
@@ -89,7 +94,7 @@ static float format_to_srgb(float value)
 	return 1.055f * powf(value, 1.0f / 2.4f) - 0.055f;
 }
 
-/* Floats of five exponent bits and no sign, which are halves cut short */
+/* Floats of five exponent bits and no sign: halves without the lowest bits of the mantissa */
 static float format_from_small_float(uint32_t bits, unsigned int mantissa)
 {
 	return float_from_half(bits << (10 - mantissa));
@@ -164,7 +169,7 @@ bool vagx_format_to_float(unsigned int format, unsigned int component,
 		*value = n < -1.0f ? -1.0f : n;
 		return true;
 	case AGX_FORMAT_SRGBA8:
-		*value = component == 3 ? bits / 255.0f : format_srgb_number(bits);
+		*value = component == 3 ? bits / 255.0f : format_decode_srgb(bits);
 		return true;
 	default:
 		return false;
@@ -172,10 +177,10 @@ bool vagx_format_to_float(unsigned int format, unsigned int component,
 }
 
 /*
- * The nearest integer, the even one of two; below 2^22. The sum has no room for what is
- * behind the point, and a call of libm's would take longer than all the rest.
+ * Rounds to the nearest integer, ties to even; below 2^22. Adding 1.5 * 2^23 leaves no bits for a
+ * fraction; a call of libm's would take longer than all the rest.
  */
-static int32_t format_to_nearest(float value)
+static int32_t format_round(float value)
 {
 	return (int32_t)(float_bits(value + 0x1.8p23f) - 0x4b400000);
 }
@@ -185,28 +190,28 @@ uint32_t vagx_format_from_float(unsigned int format, unsigned int component,
 {
 	switch (format) {
 	case AGX_FORMAT_U8NORM:
-		return (uint32_t)format_to_nearest(format_clamp(value, 0, 1) * 255.0f);
+		return (uint32_t)format_round(format_clamp(value, 0, 1) * 255.0f);
 	case AGX_FORMAT_S8NORM:
-		return (uint32_t)format_to_nearest(format_clamp(value, -1, 1) *
+		return (uint32_t)format_round(format_clamp(value, -1, 1) *
 						     127.0f);
 	case AGX_FORMAT_U16NORM:
-		return (uint32_t)format_to_nearest(format_clamp(value, 0, 1) * 65535.0f);
+		return (uint32_t)format_round(format_clamp(value, 0, 1) * 65535.0f);
 	case AGX_FORMAT_S16NORM:
-		return (uint32_t)format_to_nearest(format_clamp(value, -1, 1) *
+		return (uint32_t)format_round(format_clamp(value, -1, 1) *
 						     32767.0f);
 	default:
 		value = format_clamp(value, 0, 1);
 		if (component != 3)
 			value = format_to_srgb(value);
-		return (uint32_t)format_to_nearest(value * 255.0f);
+		return (uint32_t)format_round(value * 255.0f);
 	}
 }
 
 /*
- * powf() takes most of the time of a clear of sRGB. Floats with the same upper half have
- * at most two sRGB codes: a table has the lesser one, in its upper byte, and the lower half
- * that the other one begins with, which can be behind all of them. Below the first half,
- * 2^-9, sRGB is linear.
+ * Encoding of sRGB by a table, as powf() would take most of the time of a clear. Floats with the
+ * same upper 16 bits have at most two sRGB codes: an entry has the lesser one in its upper byte,
+ * and the lower 16 bits from which on the code is the next one, 0x10000 if it never is. Below
+ * the first entry, 2^-9, sRGB is linear.
  */
 #define SRGB_FIRST	0x3b00u
 #define SRGB_LAST	0x3f80u
@@ -229,7 +234,7 @@ static void format_make_srgb_table(void)
 		const uint32_t first = half << 16, code = format_srgb_code(first);
 		uint32_t low = first, high = first + 0x10000;
 
-		/* @low has that code, @high another one, or it is the next half's */
+		/* @low has that code; @high has another one, or is the next entry's */
 		while (high - low > 1) {
 			uint32_t middle = low + (high - low) / 2;
 
@@ -242,7 +247,7 @@ static void format_make_srgb_table(void)
 	}
 }
 
-/* -0 is above all others */
+/* Whether a clamped value is beyond the table; -0 is above all others */
 static inline bool format_is_linear(uint32_t bits)
 {
 	return bits >> 16 < SRGB_FIRST || bits >> 16 > SRGB_LAST;
@@ -251,7 +256,7 @@ static inline bool format_is_linear(uint32_t bits)
 static inline uint32_t format_srgb_from_entry(float clamped, uint32_t entry)
 {
 	const uint32_t bits = float_bits(clamped);
-	const uint32_t linear = (uint32_t)format_to_nearest(clamped * 12.92f * 255.0f);
+	const uint32_t linear = (uint32_t)format_round(clamped * 12.92f * 255.0f);
 	const uint32_t code = (entry >> SRGB_CODE) + ((bits & 0xffff) >= (entry & SRGB_NEXT));
 
 	return format_is_linear(bits) ? linear : code;
@@ -264,15 +269,15 @@ static inline uint32_t format_srgb_entry(float clamped)
 	return format_srgb_table[format_is_linear(bits) ? 0 : (bits >> 16) - SRGB_FIRST];
 }
 
-static inline uint32_t format_find_srgb(float value)
+static inline uint32_t format_encode_srgb(float value)
 {
 	const float clamped = format_clamp(value, 0, 1);
 
 	return format_srgb_from_entry(clamped, format_srgb_entry(clamped));
 }
 
-/* Vectors can do all but to look them up */
-static inline void format_find_srgbs(const struct float_lanes *value, struct lanes *bits)
+/* Encodes all lanes, in loops that compilers vectorise but for the one that reads the table */
+static inline void format_encode_srgb_lanes(const struct float_lanes *value, struct lanes *bits)
 {
 	struct float_lanes clamped;
 	struct lanes entry;
@@ -286,12 +291,12 @@ static inline void format_find_srgbs(const struct float_lanes *value, struct lan
 		bits->v[i] = format_srgb_from_entry(clamped.v[i], entry.v[i]);
 }
 
-uint32_t vagx_format_look_up(unsigned int format, unsigned int component, float value)
+uint32_t vagx_format_from_float_by_table(unsigned int format, unsigned int component, float value)
 {
 	if (format != AGX_FORMAT_SRGBA8 || component == 3)
 		return vagx_format_from_float(format, component, value);
 	pthread_once(&format_srgb_once, format_make_srgb_table);
-	return format_find_srgb(value);
+	return format_encode_srgb(value);
 }
 
 CLONES void vagx_format_from_floats(unsigned int format, unsigned int component,
@@ -302,11 +307,11 @@ CLONES void vagx_format_from_floats(unsigned int format, unsigned int component,
 	/* The fourth component of sRGB is linear */
 	if (format == AGX_FORMAT_U8NORM || (format == AGX_FORMAT_SRGBA8 && component == 3)) {
 		for (i = 0; i < LANES; i++)
-			bits->v[i] = (uint32_t)format_to_nearest(format_clamp(value->v[i], 0, 1) *
-								 255.0f);
+			bits->v[i] = (uint32_t)format_round(format_clamp(value->v[i], 0, 1) *
+							    255.0f);
 	} else if (format == AGX_FORMAT_SRGBA8) {
 		pthread_once(&format_srgb_once, format_make_srgb_table);
-		format_find_srgbs(value, bits);
+		format_encode_srgb_lanes(value, bits);
 	} else {
 		for (i = 0; i < LANES; i++)
 			bits->v[i] = vagx_format_from_float(format, component, value->v[i]);

@@ -2,8 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Memory formats, as loads and stores name them: AGX_FORMAT_*. Whatever else
- * reads or writes pixels has the same ones.
+ * Memory formats, AGX_FORMAT_*: of loads and stores, of tiles, and of images.
  */
 #ifndef VAGX_FORMAT_H
 #define VAGX_FORMAT_H
@@ -21,38 +20,38 @@ unsigned int vagx_format_log2_size(unsigned int format);
 bool vagx_format_is_packed(unsigned int format);
 
 /**
- * vagx_format_to_float() - what an element of one component means
+ * vagx_format_to_float() - decode an element of one component
  * @format: a format that is not packed
- * @component: which one; the fourth of sRGB is linear
- * @bits: the element
- * @value: where the number goes
+ * @component: component, 0 to 3; the fourth of sRGB is linear
+ * @bits: bits of the element
+ * @value: gets the value
  *
  * Return: false for formats whose elements are copied as they are.
  */
 bool vagx_format_to_float(unsigned int format, unsigned int component,
 			  uint32_t bits, float *value);
 
-/** vagx_format_unorm8_table() - what each of 256 bytes means: from 0 to 1, or that of sRGB */
+/** vagx_format_unorm8_table() - the value of each of 256 bytes, linear or sRGB; from 0 to 1 */
 const float *vagx_format_unorm8_table(bool srgb);
 
 /**
- * vagx_format_from_float() - the element that is nearest to a number
+ * vagx_format_from_float() - encode a component, rounded to the nearest element
  * @format: a format for which vagx_format_to_float() returns true
- * @component: which one
- * @value: the number; clamped
+ * @component: component, 0 to 3
+ * @value: the value; clamped
  */
 uint32_t vagx_format_from_float(unsigned int format, unsigned int component,
 				float value);
 
-/** vagx_format_look_up() - the same with tables, if there are some */
-uint32_t vagx_format_look_up(unsigned int format, unsigned int component, float value);
+/** vagx_format_from_float_by_table() - vagx_format_from_float(), with a table for sRGB */
+uint32_t vagx_format_from_float_by_table(unsigned int format, unsigned int component, float value);
 
-/** vagx_format_from_floats() - the same for all lanes of a register */
+/** vagx_format_from_floats() - encode a component in all lanes */
 void vagx_format_from_floats(unsigned int format, unsigned int component,
 			     const struct float_lanes *value, struct lanes *bits);
 
 /**
- * vagx_format_unpack() - the components of a packed element
+ * vagx_format_unpack() - decode a packed element
  * @format: a packed format
  * @word: the element
  * @value: four places
@@ -63,7 +62,7 @@ unsigned int vagx_format_unpack(unsigned int format, uint32_t word,
 				float *value);
 
 /**
- * vagx_format_pack() - a packed element
+ * vagx_format_pack() - encode a packed element
  * @format: a packed format
  * @value: four numbers; those that the format does not have are ignored
  */

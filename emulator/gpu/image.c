@@ -2,12 +2,14 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Images: what their descriptors say.
+ * Image descriptors: unpacks PBE packets (images to be written) and Texture packets (images to
+ * be read) to struct vagx_image, and says what is not supported. lib/agx/agx_layout.c computes
+ * the layout in memory. Functions have no state.
  */
 #include "agx_packets.h"
 #include "gpu/image.h"
 
-/* What a PBE packet can say that nobody has needed yet */
+/* Names the part of a PBE packet that is not supported; NULL if all is */
 static const char *image_unsupported(const struct agx_pbe *pbe)
 {
 	if (pbe->rotate_90 || pbe->flip_vertical)
@@ -21,7 +23,7 @@ static const char *image_unsupported(const struct agx_pbe *pbe)
 	return vagx_image_channel_bytes(pbe->channels) ? NULL : "channels";
 }
 
-/* Levels get smaller in the third direction only if there is one */
+/* Levels of a complete mip chain; only 3D images get smaller in depth */
 static unsigned int image_chain_length(unsigned int dimension, uint32_t width, uint32_t height,
 				       uint32_t depth)
 {
@@ -106,6 +108,7 @@ bool vagx_image_from_pbe(struct vagx_image *image, unsigned int *level, const ui
 	return !*why;
 }
 
+/* Names the part of a Texture packet that is not supported; NULL if all is */
 static const char *image_unsupported_texture(const struct agx_texture *t)
 {
 	if (t->mode != AGX_IMAGE_MODE_NORMAL && t->mode != AGX_IMAGE_MODE_SPARSE)
@@ -174,7 +177,7 @@ bool vagx_image_from_texture(struct vagx_image *image, const uint8_t *bytes, con
 		},
 	};
 	image_set_blocks(image);
-	/* of a cube the packet counts cubes */
+	/* of cube maps the packet counts cubes, and layers are faces */
 	if (t.dimension == AGX_IMAGE_DIMENSION_CUBE ||
 	    t.dimension == AGX_IMAGE_DIMENSION_CUBE_ARRAY)
 		image->layout.layers *= 6;

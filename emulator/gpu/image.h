@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Images in memory: where a pixel is, and what its bits are.
+ * Images in memory: descriptors, addresses of texels, and pixel formats.
  */
 #ifndef VAGX_IMAGE_H
 #define VAGX_IMAGE_H
@@ -13,32 +13,32 @@
 #include "agx_layout.h"
 #include "gpu/image_block.h"
 
-/** VAGX_IMAGE_MAX_BYTES - of a pixel's sample, or of a block */
+/** VAGX_IMAGE_MAX_BYTES - bytes of the largest sample, or compressed block */
 #define VAGX_IMAGE_MAX_BYTES	16
 
 /** struct vagx_image - an image */
 struct vagx_image {
-	/** @address: of its first layer, or of the part of a table that this one has */
+	/** @address: address of its first layer; of a sparse image, of its table of pages */
 	uint64_t address;
-	/** @layout: where its texels are, from there on */
+	/** @layout: layout in memory, from that address on */
 	struct agx_layout layout;
 	/** @channels: AGX_CHANNELS_* */
 	unsigned int channels;
 	/** @type: AGX_TEXTURE_TYPE_* */
 	unsigned int type;
-	/** @block: what texels share bytes; NULL if none do */
+	/** @block: block-compressed format; NULL if it is none */
 	const struct vagx_block_format *block;
-	/** @metadata: address of that of compression, of its first layer */
+	/** @metadata: address of the compression metadata of its first layer */
 	uint64_t metadata;
-	/** @sparse: at @address is the table of its pages */
+	/** @sparse: at @address is a table of pages */
 	bool sparse;
-	/** @swizzle: which component goes to each channel; of a texture AGX_CHANNEL_* */
+	/** @swizzle: component of each channel; of a texture AGX_CHANNEL_* */
 	uint8_t swizzle[4];
-	/** @first_level: of a texture: the level that it begins with */
+	/** @first_level: first mip level of a texture */
 	uint32_t first_level;
-	/** @last_level: and the last one */
+	/** @last_level: last mip level of a texture */
 	uint32_t last_level;
-	/** @srgb: colours are in that space */
+	/** @srgb: colours are sRGB */
 	bool srgb;
 };
 
@@ -68,11 +68,11 @@ bool vagx_image_is_integer(const struct vagx_image *image);
 void vagx_image_decode(const struct vagx_image *image, const struct agx_texel *texel,
 		       const uint8_t *bits, uint32_t *value);
 
-/** vagx_image_is_rgba8_unorm() - whether the channels of its texels are bytes that are fractions */
+/** vagx_image_is_rgba8_unorm() - whether its format is RGBA8 UNORM or sRGB */
 bool vagx_image_is_rgba8_unorm(const struct vagx_image *image);
 
 /**
- * vagx_image_swizzle_bytes() - of samples, the bytes that a shader sees, the first one lowest
+ * vagx_image_swizzle_bytes() - swizzle the bytes of samples, the first channel lowest
  * @image: image for which vagx_image_is_rgba8_unorm() returns true
  * @samples: replaced
  * @count: how many
@@ -80,13 +80,13 @@ bool vagx_image_is_rgba8_unorm(const struct vagx_image *image);
 void vagx_image_swizzle_bytes(const struct vagx_image *image, uint32_t *samples,
 			      unsigned int count);
 
-/** vagx_image_unorm8_table() - what each of 256 bytes means in a channel that a shader sees */
+/** vagx_image_unorm8_table() - the value of each of 256 bytes in a swizzled channel */
 const float *vagx_image_unorm8_table(const struct vagx_image *image, unsigned int channel);
 
-/** vagx_image_decode_bytes() - four values from what vagx_image_swizzle_bytes() gives */
+/** vagx_image_decode_bytes() - decode four bytes that are swizzled to floats' bits */
 void vagx_image_decode_bytes(const struct vagx_image *image, uint32_t bytes, uint32_t *value);
 
-/** vagx_image_unorm8_to_float() - what a byte means where the colour space is linear */
+/** vagx_image_unorm8_to_float() - the value of a linear byte, 0 to 1 */
 static inline float vagx_image_unorm8_to_float(uint32_t byte)
 {
 	const float number = (float)(int32_t)byte;
@@ -96,7 +96,7 @@ static inline float vagx_image_unorm8_to_float(uint32_t byte)
 }
 
 /**
- * vagx_image_border() - the value of a border colour
+ * vagx_image_border() - decode a custom border colour
  * @image: image
  * @words: one for each channel, encoded as the image's are; those of sRGB are
  *	   linear and have 12 bits

@@ -2,7 +2,10 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * (Khronos Data Format Specification, "S3TC", "RGTC", "ETC2")
+ * Decodes texels of blocks of 4 by 4: BC1 to BC5, ETC2 and EAC (Khronos Data Format
+ * Specification, "S3TC", "RGTC", "ETC2"), and knows which decoder belongs to which format; BC6H,
+ * BC7 and ASTC have files of their own. Functions have no state; each call decodes what its
+ * texel needs. texture_texel.c caches the result.
  */
 #include <stddef.h>
 #include <string.h>
@@ -10,14 +13,15 @@
 #include "agx_packets.h"
 #include "gpu/image_block.h"
 
-#define BLOCK	4
+/* Texels of a block in x and y */
+#define SIDE	4
 
-static int image_block_clamp(int value, int least, int most)
+static int image_block_clamp(int value, int min, int max)
 {
-	return value < least ? least : value > most ? most : value;
+	return value < min ? min : value > max ? max : value;
 }
 
-/* A number of fewer bits, its highest ones repeated behind it, as one of 8 */
+/* Expands a value to 8 bits by repeating its highest ones */
 static int image_block_expand(unsigned int value, unsigned int bits)
 {
 	value <<= 8 - bits;
@@ -33,24 +37,28 @@ static void image_block_unpack_565(uint32_t colour, float rgb[3])
 	rgb[2] = image_block_expand(colour & 0x1f, 5) / 255.0f;
 }
 
-/* Two colours, and two or one between them. Return: false for one that is none. */
+/*
+ * Decodes a colour of S3TC: one of two endpoints, or between them. With three colours (@four is
+ * false and the first endpoint is not the greater one) the fourth is transparent black. Return:
+ * whether the texel is opaque.
+ */
 static bool image_block_bc_colour(const uint8_t *b, unsigned int x, unsigned int y, bool four,
 				  float rgb[3])
 {
 	uint32_t first = b[0] | b[1] << 8, second = b[2] | b[3] << 8;
 	unsigned int index = b[4 + y] >> 2 * x & 3, i;
-	float ends[2][3], part;
+	float endpoints[2][3], part;
 
 	four = four || first > second;
 	if (index == 3 && !four) {
 		memset(rgb, 0, 3 * sizeof(*rgb));
 		return false;
 	}
-	image_block_unpack_565(first, ends[0]);
-	image_block_unpack_565(second, ends[1]);
+	image_block_unpack_565(first, endpoints[0]);
+	image_block_unpack_565(second, endpoints[1]);
 	part = index < 2 ? index : four ? (index - 1) / 3.0f : 0.5f;
 	for (i = 0; i < 3; i++)
-		rgb[i] = ends[0][i] + part * (ends[1][i] - ends[0][i]);
+		rgb[i] = endpoints[0][i] + part * (endpoints[1][i] - endpoints[0][i]);
 	return true;
 }
 
@@ -67,19 +75,19 @@ static void image_block_bc2(const uint8_t *b, unsigned int x, unsigned int y, bo
 	value[3] = (b[2 * y + x / 2] >> x % 2 * 4 & 0xf) / 15.0f;
 }
 
-static float image_block_bc_end(uint8_t end, bool is_signed)
+static float image_block_bc_endpoint(uint8_t endpoint, bool is_signed)
 {
 	if (!is_signed)
-		return end / 255.0f;
-	return image_block_clamp((int8_t)end, -127, 127) / 127.0f;
+		return endpoint / 255.0f;
+	return image_block_clamp((int8_t)endpoint, -127, 127) / 127.0f;
 }
 
-/* Two numbers, and six, or four and the limits, between them */
-static float image_block_bc_number(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed)
+/* Decodes a value of RGTC: one of two endpoints, or one of six, or four and the limits, between */
+static float image_block_bc4_value(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed)
 {
-	float first = image_block_bc_end(b[0], is_signed),
-	      second = image_block_bc_end(b[1], is_signed);
-	unsigned int at = 3 * (y * BLOCK + x), index;
+	float first = image_block_bc_endpoint(b[0], is_signed),
+	      second = image_block_bc_endpoint(b[1], is_signed);
+	unsigned int at = 3 * (y * SIDE + x), index;
 	uint64_t bits = 0, i;
 
 	for (i = 0; i < 6; i++)
@@ -98,20 +106,20 @@ static void image_block_bc3(const uint8_t *b, unsigned int x, unsigned int y, bo
 			    float value[4])
 {
 	image_block_bc_colour(b + 8, x, y, true, value);
-	value[3] = image_block_bc_number(b, x, y, false);
+	value[3] = image_block_bc4_value(b, x, y, false);
 }
 
 static void image_block_bc4(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed,
 			    float value[4])
 {
-	value[0] = image_block_bc_number(b, x, y, is_signed);
+	value[0] = image_block_bc4_value(b, x, y, is_signed);
 }
 
 static void image_block_bc5(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed,
 			    float value[4])
 {
-	value[0] = image_block_bc_number(b, x, y, is_signed);
-	value[1] = image_block_bc_number(b + 8, x, y, is_signed);
+	value[0] = image_block_bc4_value(b, x, y, is_signed);
+	value[1] = image_block_bc4_value(b + 8, x, y, is_signed);
 }
 
 /* ETC2: texels are numbered by columns, and bits are counted from the first byte's highest */
@@ -125,41 +133,43 @@ static unsigned int image_block_etc_bits(const uint8_t *b, unsigned int at, unsi
 	return value;
 }
 
+/* The two bits of a texel's index */
 static unsigned int image_block_etc_index(const uint8_t *b, unsigned int x, unsigned int y)
 {
-	unsigned int at = x * BLOCK + y;
+	unsigned int at = x * SIDE + y;
 
 	return image_block_etc_bits(b, 47 - at, 1) << 1 | image_block_etc_bits(b, 63 - at, 1);
 }
 
-static void image_block_etc_add(const int base[3], int change, int rgb[3])
+/* Adds a modifier to all channels, clamped to 0 to 255 */
+static void image_block_etc_modify(const int base[3], int modifier, int rgb[3])
 {
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
-		rgb[i] = image_block_clamp(base[i] + change, 0, 255);
+		rgb[i] = image_block_clamp(base[i] + modifier, 0, 255);
 }
 
-/* Halves of a block, each with a colour and how much its texels are lighter or darker */
-static void image_block_etc_halves(const uint8_t *b, unsigned int x, unsigned int y,
-				   const int base[2][3], bool opaque, int rgb[3])
+/* Individual and differential modes: two subblocks, each with a base colour and modifiers */
+static void image_block_etc_subblocks(const uint8_t *b, unsigned int x, unsigned int y,
+				      const int base[2][3], bool opaque, int rgb[3])
 {
-	static const uint8_t changes[8][2] = {
+	static const uint8_t modifiers[8][2] = {
 		{ 2, 8 }, { 5, 17 }, { 9, 29 }, { 13, 42 },
 		{ 18, 60 }, { 24, 80 }, { 33, 106 }, { 47, 183 },
 	};
 	unsigned int half = (image_block_etc_bits(b, 31, 1) ? y : x) / 2;
 	unsigned int index = image_block_etc_index(b, x, y);
-	int change = changes[image_block_etc_bits(b, 24 + 3 * half, 3)][index & 1];
+	int modifier = modifiers[image_block_etc_bits(b, 24 + 3 * half, 3)][index & 1];
 
 	if (!opaque && !(index & 1))
-		change = 0;
-	image_block_etc_add(base[half], index & 2 ? -change : change, rgb);
+		modifier = 0;
+	image_block_etc_modify(base[half], index & 2 ? -modifier : modifier, rgb);
 }
 
 static const uint8_t image_block_etc_distances[8] = { 3, 6, 11, 16, 23, 32, 41, 64 };
 
-/* A colour, and three on a line */
+/* T mode: a colour, and three on a line */
 static void image_block_etc_t(const uint8_t *b, unsigned int x, unsigned int y, int rgb[3])
 {
 	const int first[3] = {
@@ -177,10 +187,11 @@ static void image_block_etc_t(const uint8_t *b, unsigned int x, unsigned int y, 
 						 image_block_etc_bits(b, 31, 1)];
 	unsigned int index = image_block_etc_index(b, x, y);
 
-	image_block_etc_add(index ? second : first, index % 2 * (2 - (int)index) * distance, rgb);
+	image_block_etc_modify(index ? second : first, index % 2 * (2 - (int)index) * distance,
+			       rgb);
 }
 
-/* Two pairs of colours; which of them is the greater is a bit of the distance */
+/* H mode: two pairs of colours, whose order is the lowest bit of the distance */
 static void image_block_etc_h(const uint8_t *b, unsigned int x, unsigned int y, int rgb[3])
 {
 	const unsigned int raw[2][3] = {
@@ -203,12 +214,12 @@ static void image_block_etc_h(const uint8_t *b, unsigned int x, unsigned int y, 
 	    (key[0] >= key[1]);
 	for (i = 0; i < 3; i++)
 		base[i] = image_block_expand(raw[index / 2][i], 4);
-	image_block_etc_add(
+	image_block_etc_modify(
 		base, index % 2 ? -image_block_etc_distances[d] : image_block_etc_distances[d],
 		rgb);
 }
 
-/* Colours at three corners */
+/* Planar mode: colours at three corners, extrapolated */
 static void image_block_etc_planar(const uint8_t *b, unsigned int x, unsigned int y, int rgb[3])
 {
 	const int corner[3][3] = {
@@ -245,7 +256,7 @@ static void image_block_etc_planar(const uint8_t *b, unsigned int x, unsigned in
 	}
 }
 
-/* Two colours of 4 bits each */
+/* Reads the base colours of individual mode, of 4 bits a channel */
 static void image_block_etc_individual(const uint8_t *b, int base[2][3])
 {
 	unsigned int i;
@@ -256,15 +267,18 @@ static void image_block_etc_individual(const uint8_t *b, int base[2][3])
 	}
 }
 
-/* One of 5 bits, and how the other differs. Return: which channel can't, 3 if all can */
+/*
+ * Reads the base colours of differential mode: 5 bits a channel, and signed differences. Return:
+ * the channel that overflows, which means T, H or planar mode; 3 if none does.
+ */
 static unsigned int image_block_etc_differential(const uint8_t *b, int base[2][3])
 {
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
 		int first = image_block_etc_bits(b, 8 * i, 5),
-		    change = image_block_etc_bits(b, 8 * i + 5, 3);
-		int second = first + (change > 3 ? change - 8 : change);
+		    modifier = image_block_etc_bits(b, 8 * i + 5, 3);
+		int second = first + (modifier > 3 ? modifier - 8 : modifier);
 
 		if (second < 0 || second > 31)
 			return i;
@@ -274,12 +288,12 @@ static unsigned int image_block_etc_differential(const uint8_t *b, int base[2][3
 	return i;
 }
 
-/* @always: there are only differences. Return: whether the texel is there. */
-static bool image_block_etc_colour(const uint8_t *b, unsigned int x, unsigned int y, bool always,
-				   int rgb[3])
+/* @punchthrough: the format has no individual mode, but an alpha bit. Return: opaque or not. */
+static bool image_block_etc_colour(const uint8_t *b, unsigned int x, unsigned int y,
+				   bool punchthrough, int rgb[3])
 {
-	bool differential = always || image_block_etc_bits(b, 30, 1);
-	bool opaque = !always || image_block_etc_bits(b, 30, 1);
+	bool differential = punchthrough || image_block_etc_bits(b, 30, 1);
+	bool opaque = !punchthrough || image_block_etc_bits(b, 30, 1);
 	unsigned int mode = 3;
 	int base[2][3];
 
@@ -300,17 +314,17 @@ static bool image_block_etc_colour(const uint8_t *b, unsigned int x, unsigned in
 	else if (mode == 1)
 		image_block_etc_h(b, x, y, rgb);
 	else
-		image_block_etc_halves(b, x, y, (const int (*)[3])base, opaque, rgb);
+		image_block_etc_subblocks(b, x, y, (const int (*)[3])base, opaque, rgb);
 	return true;
 }
 
-static void image_block_etc2(const uint8_t *b, unsigned int x, unsigned int y, bool always,
+static void image_block_etc2(const uint8_t *b, unsigned int x, unsigned int y, bool punchthrough,
 			     float value[4])
 {
 	int rgb[3];
 	unsigned int i;
 
-	value[3] = image_block_etc_colour(b, x, y, always, rgb);
+	value[3] = image_block_etc_colour(b, x, y, punchthrough, rgb);
 	for (i = 0; i < 3; i++)
 		value[i] = rgb[i] / 255.0f;
 }
@@ -327,10 +341,10 @@ static void image_block_etc2_rgb8a1(const uint8_t *b, unsigned int x, unsigned i
 	image_block_etc2(b, x, y, true, value);
 }
 
-/* A base, and eight differences from it, which are multiplied */
-static int image_block_eac_change(const uint8_t *b, unsigned int x, unsigned int y)
+/* The modifier of a texel, before it is multiplied */
+static int image_block_eac_modifier(const uint8_t *b, unsigned int x, unsigned int y)
 {
-	static const int8_t changes[16][8] = {
+	static const int8_t modifiers[16][8] = {
 		{ -3, -6, -9, -15, 2, 5, 8, 14 }, { -3, -7, -10, -13, 2, 6, 9, 12 },
 		{ -2, -5, -8, -13, 1, 4, 7, 12 }, { -2, -4, -6, -13, 1, 3, 5, 12 },
 		{ -3, -6, -8, -12, 2, 5, 7, 11 }, { -3, -7, -9, -11, 2, 6, 8, 10 },
@@ -341,42 +355,43 @@ static int image_block_eac_change(const uint8_t *b, unsigned int x, unsigned int
 		{ -4, -6, -8, -9, 3, 5, 7, 8 }, { -3, -5, -7, -9, 2, 4, 6, 8 },
 	};
 
-	return changes[b[1] & 0xf][image_block_etc_bits(b, 16 + 3 * (x * BLOCK + y), 3)];
+	return modifiers[b[1] & 0xf][image_block_etc_bits(b, 16 + 3 * (x * SIDE + y), 3)];
 }
 
 static void image_block_etc2_rgba8(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed,
 				   float value[4])
 {
 	image_block_etc2(b + 8, x, y, false, value);
-	value[3] = image_block_clamp(b[0] + image_block_eac_change(b, x, y) * (b[1] >> 4), 0, 255) /
+	value[3] = image_block_clamp(b[0] + image_block_eac_modifier(b, x, y) * (b[1] >> 4), 0,
+				     255) /
 		   255.0f;
 }
 
-/* Numbers of 11 bits; a factor of 0 stands for an eighth */
-static float image_block_eac_number(const uint8_t *b, unsigned int x, unsigned int y,
-				    bool is_signed)
+/* Decodes a value of 11 bits; a multiplier of 0 stands for an eighth */
+static float image_block_eac_value(const uint8_t *b, unsigned int x, unsigned int y,
+				   bool is_signed)
 {
-	int factor = b[1] >> 4 ? (b[1] >> 4) * 8 : 1;
-	int change = image_block_eac_change(b, x, y) * factor;
+	int multiplier = b[1] >> 4 ? (b[1] >> 4) * 8 : 1;
+	int modifier = image_block_eac_modifier(b, x, y) * multiplier;
 
 	if (is_signed)
-		return image_block_clamp(image_block_clamp((int8_t)b[0], -127, 127) * 8 + change,
+		return image_block_clamp(image_block_clamp((int8_t)b[0], -127, 127) * 8 + modifier,
 					 -1023, 1023) /
 		       1023.0f;
-	return image_block_clamp(b[0] * 8 + 4 + change, 0, 2047) / 2047.0f;
+	return image_block_clamp(b[0] * 8 + 4 + modifier, 0, 2047) / 2047.0f;
 }
 
 static void image_block_eac_r11(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed,
 				float value[4])
 {
-	value[0] = image_block_eac_number(b, x, y, is_signed);
+	value[0] = image_block_eac_value(b, x, y, is_signed);
 }
 
 static void image_block_eac_rg11(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed,
 				 float value[4])
 {
-	value[0] = image_block_eac_number(b, x, y, is_signed);
-	value[1] = image_block_eac_number(b + 8, x, y, is_signed);
+	value[0] = image_block_eac_value(b, x, y, is_signed);
+	value[1] = image_block_eac_value(b + 8, x, y, is_signed);
 }
 
 const struct vagx_block_format *vagx_block_format(unsigned int channels)
@@ -386,19 +401,19 @@ const struct vagx_block_format *vagx_block_format(unsigned int channels)
 	  vagx_block_astc_##width##x##height },
 	static const struct vagx_block_format formats[] = {
 		VAGX_BLOCK_ASTC(ASTC)
-		{ AGX_CHANNELS_ETC2_RGB8, BLOCK, BLOCK, 8, 8, image_block_etc2_rgb8 },
-		{ AGX_CHANNELS_ETC2_RGBA8, BLOCK, BLOCK, 16, 8, image_block_etc2_rgba8 },
-		{ AGX_CHANNELS_ETC2_RGB8A1, BLOCK, BLOCK, 8, 8, image_block_etc2_rgb8a1 },
-		{ AGX_CHANNELS_EAC_R11, BLOCK, BLOCK, 8, 11, image_block_eac_r11 },
-		{ AGX_CHANNELS_EAC_RG11, BLOCK, BLOCK, 16, 11, image_block_eac_rg11 },
-		{ AGX_CHANNELS_BC1, BLOCK, BLOCK, 8, 8, image_block_bc1 },
-		{ AGX_CHANNELS_BC2, BLOCK, BLOCK, 16, 8, image_block_bc2 },
-		{ AGX_CHANNELS_BC3, BLOCK, BLOCK, 16, 8, image_block_bc3 },
-		{ AGX_CHANNELS_BC4, BLOCK, BLOCK, 8, 14, image_block_bc4 },
-		{ AGX_CHANNELS_BC5, BLOCK, BLOCK, 16, 14, image_block_bc5 },
-		{ AGX_CHANNELS_BC6H, BLOCK, BLOCK, 16, 16, vagx_block_bc6h_signed },
-		{ AGX_CHANNELS_BC6H_UFLOAT, BLOCK, BLOCK, 16, 16, vagx_block_bc6h_unsigned },
-		{ AGX_CHANNELS_BC7, BLOCK, BLOCK, 16, 8, vagx_block_bc7 },
+		{ AGX_CHANNELS_ETC2_RGB8, SIDE, SIDE, 8, 8, image_block_etc2_rgb8 },
+		{ AGX_CHANNELS_ETC2_RGBA8, SIDE, SIDE, 16, 8, image_block_etc2_rgba8 },
+		{ AGX_CHANNELS_ETC2_RGB8A1, SIDE, SIDE, 8, 8, image_block_etc2_rgb8a1 },
+		{ AGX_CHANNELS_EAC_R11, SIDE, SIDE, 8, 11, image_block_eac_r11 },
+		{ AGX_CHANNELS_EAC_RG11, SIDE, SIDE, 16, 11, image_block_eac_rg11 },
+		{ AGX_CHANNELS_BC1, SIDE, SIDE, 8, 8, image_block_bc1 },
+		{ AGX_CHANNELS_BC2, SIDE, SIDE, 16, 8, image_block_bc2 },
+		{ AGX_CHANNELS_BC3, SIDE, SIDE, 16, 8, image_block_bc3 },
+		{ AGX_CHANNELS_BC4, SIDE, SIDE, 8, 14, image_block_bc4 },
+		{ AGX_CHANNELS_BC5, SIDE, SIDE, 16, 14, image_block_bc5 },
+		{ AGX_CHANNELS_BC6H, SIDE, SIDE, 16, 16, vagx_block_bc6h_signed },
+		{ AGX_CHANNELS_BC6H_UFLOAT, SIDE, SIDE, 16, 16, vagx_block_bc6h_unsigned },
+		{ AGX_CHANNELS_BC7, SIDE, SIDE, 16, 8, vagx_block_bc7 },
 	};
 	unsigned int i;
 

@@ -14,16 +14,16 @@
 struct vagx_block_format {
 	/** @channels: AGX_CHANNELS_* */
 	unsigned int channels;
-	/** @width: of a block in texels */
+	/** @width: texels of a block in x */
 	uint8_t width;
-	/** @height: likewise */
+	/** @height: texels of a block in y */
 	uint8_t height;
-	/** @bytes: of a block */
+	/** @bytes: bytes of a block */
 	uint8_t bytes;
-	/** @border_bits: of each channel of a border colour */
+	/** @border_bits: bits of each channel of a border colour */
 	uint8_t border_bits;
 	/**
-	 * @decode: the texel at (x, y) of a block, from 0 to 1, or from -1 if it
+	 * @decode: decodes the texel at (x, y) of a block to values from 0 to 1, or from -1 if it
 	 * @is_signed. Channels that a format does not have are left alone.
 	 */
 	void (*decode)(const uint8_t *block, unsigned int x, unsigned int y, bool is_signed,
@@ -48,7 +48,7 @@ VAGX_BLOCK_ASTC(VAGX_ASTC)
 #undef VAGX_ASTC
 #undef VAGX_BLOCK_DECODER
 
-/** vagx_block_format() - NULL if channels are no blocks, or some that are not known */
+/** vagx_block_format() - find the block-compressed format of AGX_CHANNELS_*; NULL if it is none */
 const struct vagx_block_format *vagx_block_format(unsigned int channels);
 
 #endif /* VAGX_IMAGE_BLOCK_H */

@@ -2,7 +2,10 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * BC6H and BC7. (Khronos Data Format Specification, "BPTC")
+ * Decodes texels of BC6H and BC7 blocks (Khronos Data Format Specification, "BPTC Compressed
+ * Texture Image Formats", whose names are used). The texels of a block belong to 1 to 3 subsets,
+ * by a table; each subset has two endpoints, between which an index of each texel interpolates.
+ * Functions have no state; each call decodes what its texel needs.
  */
 #include <string.h>
 
@@ -11,8 +14,8 @@
 
 #define TEXELS	16
 
-/* Texels of the second of two parts, the first texel lowest */
-static const uint16_t bptc_halves[64] = {
+/* Two subsets: masks of the texels of the second one, the first texel lowest */
+static const uint16_t bptc_partitions_2[64] = {
 	0xcccc, 0x8888, 0xeeee, 0xecc8, 0xc880, 0xfeec, 0xfec8, 0xec80,
 	0xc800, 0xffec, 0xfe80, 0xe800, 0xffe8, 0xff00, 0xfff0, 0xf000,
 	0xf710, 0x008e, 0x7100, 0x08ce, 0x008c, 0x7310, 0x3100, 0x8cce,
@@ -23,8 +26,8 @@ static const uint16_t bptc_halves[64] = {
 	0x9336, 0x9cc6, 0x817e, 0xe718, 0xccf0, 0x0fcc, 0x7744, 0xee22,
 };
 
-/* Those of the second, and of the third of three parts */
-static const uint16_t bptc_thirds[64][2] = {
+/* Three subsets: masks of the texels of the second and of the third one */
+static const uint16_t bptc_partitions_3[64][2] = {
 	{ 0x08cc, 0xf600 }, { 0x8cc8, 0x7300 }, { 0xcc80, 0x3310 }, { 0xec00, 0x00ce },
 	{ 0x3300, 0xcc00 }, { 0x00cc, 0xcc00 }, { 0xff00, 0x00cc }, { 0xcccc, 0x3300 },
 	{ 0x0f00, 0xf000 }, { 0x0ff0, 0xf000 }, { 0x00f0, 0xff00 }, { 0x4444, 0x8888 },
@@ -43,15 +46,15 @@ static const uint16_t bptc_thirds[64][2] = {
 	{ 0x8080, 0x0808 }, { 0x1010, 0xeeee }, { 0x000a, 0xfff0 }, { 0x08ce, 0x7310 },
 };
 
-/* A texel of each part but the first, whose index has a bit less: that bit is 0 */
-static const uint8_t bptc_half_anchors[64] = {
+/* Anchors: the texel of the second of two subsets whose index has one bit less, which is 0 */
+static const uint8_t bptc_anchors_2[64] = {
 	15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15,
 	15, 2, 8, 2, 2, 8, 8, 15, 2, 8, 2, 2, 8, 8, 2, 2,
 	15, 15, 6, 8, 2, 8, 15, 15, 2, 8, 2, 2, 2, 15, 15, 6,
 	6, 2, 6, 8, 15, 15, 2, 2, 15, 15, 15, 15, 15, 2, 2, 15,
 };
 
-static const uint8_t bptc_third_anchors[64][2] = {
+static const uint8_t bptc_anchors_3[64][2] = {
 	{ 3, 15 }, { 3, 8 }, { 15, 8 }, { 15, 3 }, { 8, 15 }, { 3, 15 }, { 15, 3 }, { 15, 8 },
 	{ 8, 15 }, { 8, 15 }, { 6, 15 }, { 6, 15 }, { 6, 15 }, { 5, 15 }, { 3, 15 }, { 3, 8 },
 	{ 3, 15 }, { 3, 8 }, { 8, 15 }, { 15, 3 }, { 3, 15 }, { 3, 8 }, { 6, 15 }, { 10, 8 },
@@ -62,14 +65,14 @@ static const uint8_t bptc_third_anchors[64][2] = {
 	{ 5, 15 }, { 10, 15 }, { 8, 15 }, { 13, 15 }, { 15, 3 }, { 12, 15 }, { 3, 15 }, { 3, 8 },
 };
 
-/* How much of the second end there is, of 64 parts */
+/* Interpolation weights of the second endpoint, in 64ths, by the bits of an index */
 static const uint8_t bptc_weights[5][16] = {
 	[2] = { 0, 21, 43, 64 },
 	[3] = { 0, 9, 18, 27, 37, 46, 55, 64 },
 	[4] = { 0, 4, 9, 13, 17, 21, 26, 30, 34, 38, 43, 47, 51, 55, 60, 64 },
 };
 
-/* Bits are counted from the first byte's lowest */
+/* @count bits of a block, from bit @at on, counted from the lowest of the first byte */
 static uint32_t bptc_bits(const uint8_t *b, unsigned int at, unsigned int count)
 {
 	uint32_t value = 0;
@@ -80,43 +83,43 @@ static uint32_t bptc_bits(const uint8_t *b, unsigned int at, unsigned int count)
 	return value;
 }
 
-static uint32_t bptc_take(const uint8_t *b, unsigned int *at, unsigned int count)
+static uint32_t bptc_next_bits(const uint8_t *b, unsigned int *at, unsigned int count)
 {
 	*at += count;
 	return bptc_bits(b, *at - count, count);
 }
 
-static unsigned int bptc_part(unsigned int parts, unsigned int partition, unsigned int texel)
+static unsigned int bptc_subset_of(unsigned int subsets, unsigned int partition, unsigned int texel)
 {
-	if (parts == 3)
-		return bptc_thirds[partition][0] >> texel & 1 ? 1 :
-		       bptc_thirds[partition][1] >> texel & 1 ? 2 : 0;
-	return parts == 2 ? bptc_halves[partition] >> texel & 1 : 0;
+	if (subsets == 3)
+		return bptc_partitions_3[partition][0] >> texel & 1 ? 1 :
+		       bptc_partitions_3[partition][1] >> texel & 1 ? 2 : 0;
+	return subsets == 2 ? bptc_partitions_2[partition] >> texel & 1 : 0;
 }
 
-static bool bptc_is_anchor(unsigned int parts, unsigned int partition, unsigned int texel)
+static bool bptc_is_anchor(unsigned int subsets, unsigned int partition, unsigned int texel)
 {
 	if (!texel)
 		return true;
-	if (parts == 3)
-		return bptc_third_anchors[partition][0] == texel ||
-		       bptc_third_anchors[partition][1] == texel;
-	return parts == 2 && bptc_half_anchors[partition] == texel;
+	if (subsets == 3)
+		return bptc_anchors_3[partition][0] == texel ||
+		       bptc_anchors_3[partition][1] == texel;
+	return subsets == 2 && bptc_anchors_2[partition] == texel;
 }
 
-/* A texel's weight; indices are one after the other from some bit on */
-static int bptc_weight(const uint8_t *b, unsigned int at, unsigned int bits, unsigned int parts,
+/* The weight of a texel, of 64; indices of all texels are stored from bit @at on */
+static int bptc_weight(const uint8_t *b, unsigned int at, unsigned int bits, unsigned int subsets,
 		       unsigned int partition, unsigned int texel)
 {
 	unsigned int i;
 
 	for (i = 0; i < texel; i++)
-		at += bits - bptc_is_anchor(parts, partition, i);
-	return bptc_weights[bits][bptc_bits(b, at, bits - bptc_is_anchor(parts, partition,
+		at += bits - bptc_is_anchor(subsets, partition, i);
+	return bptc_weights[bits][bptc_bits(b, at, bits - bptc_is_anchor(subsets, partition,
 									 texel))];
 }
 
-static int bptc_between(int first, int second, int weight)
+static int bptc_interpolate(int first, int second, int weight)
 {
 	return ((64 - weight) * first + weight * second + 32) >> 6;
 }
@@ -124,10 +127,10 @@ static int bptc_between(int first, int second, int weight)
 /* BC7 */
 
 static const struct bc7_mode {
-	uint8_t parts, partition_bits, rotation_bits, select_bits, colour_bits, alpha_bits;
-	/* bits that all channels of an end, or of both ends of a part, have in common */
-	uint8_t end_bits, part_bits;
-	/* of indices; of the second ones if there are such */
+	uint8_t subsets, partition_bits, rotation_bits, select_bits, colour_bits, alpha_bits;
+	/* P-bits, the lowest one of all channels: for each endpoint, or for both of a subset */
+	uint8_t endpoint_p_bits, shared_p_bits;
+	/* bits of indices, and of the second ones if there are such */
 	uint8_t index_bits[2];
 } bptc_bc7_modes[8] = {
 	{ 3, 4, 0, 0, 4, 0, 1, 0, { 3, 0 } },
@@ -140,63 +143,65 @@ static const struct bc7_mode {
 	{ 2, 6, 0, 0, 5, 5, 1, 0, { 2, 0 } },
 };
 
-/* A block's fields, as far as all its texels share them */
+/* A block's fields, but for the indices */
 struct bc7 {
 	const struct bc7_mode *mode;
 	unsigned int partition, rotation, select;
-	int ends[6][4];
-	/* where indices begin */
+	int endpoints[6][4];
+	/* the first bit of the indices */
 	unsigned int at;
 };
 
-/* To 8 bits, the highest ones repeated */
+/* Expands a value to 8 bits by repeating its highest ones */
 static int bptc_bc7_expand(int value, unsigned int bits)
 {
 	value <<= 8 - bits;
 	return value | value >> bits;
 }
 
-static void bptc_bc7_ends(struct bc7 *c, const uint8_t *b)
+/* Reads the endpoints, and expands them to 8 bits */
+static void bptc_bc7_endpoints(struct bc7 *c, const uint8_t *b)
 {
 	const struct bc7_mode *m = c->mode;
-	unsigned int ends = 2 * m->parts, common = m->end_bits || m->part_bits;
+	unsigned int endpoints = 2 * m->subsets, common = m->endpoint_p_bits || m->shared_p_bits;
 	unsigned int i, e, bits, shared = 0;
 
 	for (i = 0; i < 4; i++)
-		for (e = 0; e < ends; e++)
-			c->ends[e][i] = bptc_take(b, &c->at, i < 3 ? m->colour_bits :
+		for (e = 0; e < endpoints; e++)
+			c->endpoints[e][i] = bptc_next_bits(b, &c->at, i < 3 ? m->colour_bits :
 								     m->alpha_bits);
-	for (e = 0; e < ends; e++) {
-		if (m->end_bits || (m->part_bits && e % 2 == 0))
-			shared = bptc_take(b, &c->at, 1);
+	for (e = 0; e < endpoints; e++) {
+		if (m->endpoint_p_bits || (m->shared_p_bits && e % 2 == 0))
+			shared = bptc_next_bits(b, &c->at, 1);
 		for (i = 0; i < 4; i++) {
 			bits = (i < 3 ? m->colour_bits : m->alpha_bits) + common;
 			if (common)
-				c->ends[e][i] = c->ends[e][i] << 1 | shared;
-			c->ends[e][i] = bptc_bc7_expand(c->ends[e][i], bits);
+				c->endpoints[e][i] = c->endpoints[e][i] << 1 | shared;
+			c->endpoints[e][i] = bptc_bc7_expand(c->endpoints[e][i], bits);
 			if (i == 3 && !m->alpha_bits)
-				c->ends[e][i] = 255;
+				c->endpoints[e][i] = 255;
 		}
 	}
 }
 
+/* Reads all fields but the indices. Return: false if the mode is reserved. */
 static bool bptc_bc7_read(struct bc7 *c, const uint8_t *b)
 {
 	if (!b[0])
 		return false;
 	c->mode = &bptc_bc7_modes[__builtin_ctz(b[0])];
 	c->at = __builtin_ctz(b[0]) + 1;
-	c->partition = bptc_take(b, &c->at, c->mode->partition_bits);
-	c->rotation = bptc_take(b, &c->at, c->mode->rotation_bits);
-	c->select = bptc_take(b, &c->at, c->mode->select_bits);
-	bptc_bc7_ends(c, b);
+	c->partition = bptc_next_bits(b, &c->at, c->mode->partition_bits);
+	c->rotation = bptc_next_bits(b, &c->at, c->mode->rotation_bits);
+	c->select = bptc_next_bits(b, &c->at, c->mode->select_bits);
+	bptc_bc7_endpoints(c, b);
 	return true;
 }
 
 void vagx_block_bc7(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed,
 		    float value[4])
 {
-	unsigned int texel = 4 * y + x, i, part;
+	unsigned int texel = 4 * y + x, i, subset;
 	int weight[2], texels[4], swap;
 	const struct bc7_mode *m;
 	struct bc7 c = { .mode = NULL };
@@ -205,15 +210,16 @@ void vagx_block_bc7(const uint8_t *b, unsigned int x, unsigned int y, bool is_si
 	if (!bptc_bc7_read(&c, b))
 		return;
 	m = c.mode;
-	weight[0] = weight[1] = bptc_weight(b, c.at, m->index_bits[0], m->parts, c.partition,
+	weight[0] = weight[1] = bptc_weight(b, c.at, m->index_bits[0], m->subsets, c.partition,
 					    texel);
 	if (m->index_bits[1])
 		weight[1] = bptc_weight(b, c.at + TEXELS * m->index_bits[0] - 1,
 					m->index_bits[1], 1, 0, texel);
-	part = bptc_part(m->parts, c.partition, texel);
+	subset = bptc_subset_of(m->subsets, c.partition, texel);
 	for (i = 0; i < 4; i++)
-		texels[i] = bptc_between(c.ends[2 * part][i], c.ends[2 * part + 1][i],
-					 weight[(i == 3) != c.select]);
+		texels[i] = bptc_interpolate(c.endpoints[2 * subset][i],
+					     c.endpoints[2 * subset + 1][i],
+					     weight[(i == 3) != c.select]);
 	if (c.rotation) {
 		swap = texels[3];
 		texels[3] = texels[c.rotation - 1];
@@ -225,12 +231,12 @@ void vagx_block_bc7(const uint8_t *b, unsigned int x, unsigned int y, bool is_si
 
 /* BC6H */
 
-/* Some bits of an end's channel, in the order in which they are in a block */
+/* Consecutive bits of a block: @count bits of an endpoint's channel, from bit @first on */
 struct bc6h_field {
-	/* 0 to 2, and 0 to 3: w, x, y, z of the specification */
+	/* channel 0 to 2; endpoint 0 to 3, which the specification calls w, x, y, z */
 	uint8_t channel, end;
 	uint8_t first, count;
-	/* the highest one comes first */
+	/* the highest bit comes first */
 	bool reversed;
 };
 
@@ -239,19 +245,19 @@ struct bc6h_field {
 #define Y(channel, first, count)	{ channel, 2, first, count, false }
 #define Z(channel, first, count)	{ channel, 3, first, count, false }
 #define BACK(channel, first, count)	{ channel, 0, first, count, true }
-/* Colours of the first end */
+/* All channels of the first endpoint */
 #define FIRST(count)	W(0, 0, count), W(1, 0, count), W(2, 0, count)
 
 #define BC6H_FIELDS	25
 
 static const struct bc6h_mode {
-	/* what the block begins with */
+	/* the bits that the block begins with */
 	uint8_t code, code_bits;
-	uint8_t parts;
-	/* of the first end, and of the others for each channel */
-	uint8_t end_bits, other_bits[3];
-	/* the others are differences to the first */
-	bool differences;
+	uint8_t subsets;
+	/* bits of the first endpoint, and of the others for each channel */
+	uint8_t endpoint_bits, delta_bits[3];
+	/* the other endpoints are differences to the first one */
+	bool transformed;
 	struct bc6h_field fields[BC6H_FIELDS];
 } bptc_bc6h_modes[] = {
 	{ 0, 2, 2, 10, { 5, 5, 5 }, true, {
@@ -310,7 +316,7 @@ static const struct bc6h_mode {
 		BACK(2, 10, 6) } },
 };
 
-static const struct bc6h_mode *bptc_bc6h_find(const uint8_t *b)
+static const struct bc6h_mode *bptc_bc6h_find_mode(const uint8_t *b)
 {
 	unsigned int i;
 
@@ -321,63 +327,66 @@ static const struct bc6h_mode *bptc_bc6h_find(const uint8_t *b)
 	return NULL;
 }
 
-static int bptc_bc6h_extend(int value, unsigned int bits)
+static int bptc_bc6h_sign_extend(int value, unsigned int bits)
 {
 	return (int)((uint32_t)value << (32 - bits)) >> (32 - bits);
 }
 
-static void bptc_bc6h_take(const uint8_t *b, unsigned int *at, const struct bc6h_field *f,
-			   int ends[4][3])
+static void bptc_bc6h_read_field(const uint8_t *b, unsigned int *at, const struct bc6h_field *f,
+				 int endpoints[4][3])
 {
-	int *value = &ends[f->end][f->channel];
+	int *value = &endpoints[f->end][f->channel];
 	unsigned int i;
 
 	for (i = 0; i < f->count; i++) {
 		unsigned int bit = f->reversed ? f->first + f->count - 1 - i : f->first + i;
 
-		*value |= (int)(bptc_take(b, at, 1) << bit);
+		*value |= (int)(bptc_next_bits(b, at, 1) << bit);
 	}
 }
 
-static void bptc_bc6h_ends(const struct bc6h_mode *m, const uint8_t *b, unsigned int *at,
-			   bool is_signed, int ends[4][3])
+/* Reads the endpoints; those that are transformed are added to the first one, and wrap */
+static void bptc_bc6h_endpoints(const struct bc6h_mode *m, const uint8_t *b, unsigned int *at,
+				bool is_signed, int endpoints[4][3])
 {
-	const int mask = (1 << m->end_bits) - 1;
+	const int mask = (1 << m->endpoint_bits) - 1;
 	unsigned int i, e;
 
 	for (i = 0; i < BC6H_FIELDS && m->fields[i].count; i++)
-		bptc_bc6h_take(b, at, &m->fields[i], ends);
+		bptc_bc6h_read_field(b, at, &m->fields[i], endpoints);
 	for (i = 0; i < 3; i++) {
-		for (e = 1; e < 2u * m->parts; e++) {
-			if (m->differences)
-				ends[e][i] = (bptc_bc6h_extend(ends[e][i], m->other_bits[i]) +
-					      ends[0][i]) & mask;
+		for (e = 1; e < 2u * m->subsets; e++) {
+			if (m->transformed)
+				endpoints[e][i] = (bptc_bc6h_sign_extend(endpoints[e][i],
+									 m->delta_bits[i]) +
+						   endpoints[0][i]) & mask;
 			if (is_signed)
-				ends[e][i] = bptc_bc6h_extend(ends[e][i], m->end_bits);
+				endpoints[e][i] = bptc_bc6h_sign_extend(endpoints[e][i],
+									m->endpoint_bits);
 		}
 		if (is_signed)
-			ends[0][i] = bptc_bc6h_extend(ends[0][i], m->end_bits);
+			endpoints[0][i] = bptc_bc6h_sign_extend(endpoints[0][i], m->endpoint_bits);
 	}
 }
 
-/* To 16 bits, so that the largest number becomes the largest one */
-static int bptc_bc6h_widen(int value, unsigned int bits, bool is_signed)
+/* Unquantizes an endpoint to 16 bits, such that the largest value stays the largest */
+static int bptc_bc6h_unquantize(int value, unsigned int bits, bool is_signed)
 {
-	int most = (1 << (bits - is_signed)) - 1, size = value < 0 ? -value : value;
+	int max = (1 << (bits - is_signed)) - 1, size = value < 0 ? -value : value;
 
 	if (bits >= 15u + is_signed)
 		return value;
 	if (!size)
 		return 0;
 	if (is_signed) {
-		size = size >= most ? 0x7fff : ((size << 15) + 0x4000) >> (bits - 1);
+		size = size >= max ? 0x7fff : ((size << 15) + 0x4000) >> (bits - 1);
 		return value < 0 ? -size : size;
 	}
-	return size == most ? 0xffff : ((size << 16) + 0x8000) >> bits;
+	return size == max ? 0xffff : ((size << 16) + 0x8000) >> bits;
 }
 
-/* Scaled, so that it is a 16-bit float that is finite */
-static float bptc_bc6h_half(int value, bool is_signed)
+/* Scales an interpolated value to the bits of a finite 16-bit float */
+static float bptc_bc6h_finish(int value, bool is_signed)
 {
 	if (!is_signed)
 		return float_from_half(value * 31 >> 6);
@@ -387,25 +396,27 @@ static float bptc_bc6h_half(int value, bool is_signed)
 static void bptc_bc6h(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed,
 		      float value[4])
 {
-	const struct bc6h_mode *m = bptc_bc6h_find(b);
-	unsigned int texel = 4 * y + x, partition = 0, part, at, i;
-	int ends[4][3] = { { 0 } }, weight;
+	const struct bc6h_mode *m = bptc_bc6h_find_mode(b);
+	unsigned int texel = 4 * y + x, partition = 0, subset, at, i;
+	int endpoints[4][3] = { { 0 } }, weight;
 
 	memset(value, 0, 3 * sizeof(*value));
 	value[3] = 1;
 	if (!m)
 		return;
 	at = m->code_bits;
-	bptc_bc6h_ends(m, b, &at, is_signed, ends);
-	if (m->parts == 2)
-		partition = bptc_take(b, &at, 5);
-	weight = bptc_weight(b, at, m->parts == 2 ? 3 : 4, m->parts, partition, texel);
-	part = bptc_part(m->parts, partition, texel);
+	bptc_bc6h_endpoints(m, b, &at, is_signed, endpoints);
+	if (m->subsets == 2)
+		partition = bptc_next_bits(b, &at, 5);
+	weight = bptc_weight(b, at, m->subsets == 2 ? 3 : 4, m->subsets, partition, texel);
+	subset = bptc_subset_of(m->subsets, partition, texel);
 	for (i = 0; i < 3; i++)
-		value[i] = bptc_bc6h_half(
-			bptc_between(bptc_bc6h_widen(ends[2 * part][i], m->end_bits, is_signed),
-				     bptc_bc6h_widen(ends[2 * part + 1][i], m->end_bits, is_signed),
-				     weight),
+		value[i] = bptc_bc6h_finish(
+			bptc_interpolate(bptc_bc6h_unquantize(endpoints[2 * subset][i],
+							      m->endpoint_bits, is_signed),
+					 bptc_bc6h_unquantize(endpoints[2 * subset + 1][i],
+							      m->endpoint_bits, is_signed),
+					 weight),
 			is_signed);
 }
 

@@ -2,7 +2,10 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Images: what the bits of a sample mean.
+ * Pixel formats of images: decodes the bits of a sample to four channels as a shader sees them,
+ * swizzled, and encodes what a tile or a shader stores. Integers stay integers; UNORM, SNORM,
+ * sRGB and floats become 32-bit floats. RGBA8 UNORM, by far the most common one, is kept as bytes
+ * and decoded by tables. Functions have no state, and are called from any core's thread.
  */
 #include <math.h>
 #include <string.h>
@@ -12,7 +15,7 @@
 #include "gpu/format.h"
 #include "gpu/image.h"
 
-/* How channels lie in a sample: bits of each, the first one lowest */
+/* Bits of each channel of a sample, the first one lowest */
 static const struct channel_row {
 	uint8_t bits[4];
 } image_format_channel_rows[] = {
@@ -62,7 +65,7 @@ bool vagx_image_is_integer(const struct vagx_image *image)
 	return image->type == AGX_TEXTURE_TYPE_UINT || image->type == AGX_TEXTURE_TYPE_SINT;
 }
 
-/* A component of a tile as a number */
+/* Converts a component of a tile to a float */
 static float image_format_tile_number(unsigned int format, unsigned int component, uint32_t bits)
 {
 	float value;
@@ -72,18 +75,19 @@ static float image_format_tile_number(unsigned int format, unsigned int componen
 	return vagx_format_log2_size(format) == 2 ? bits_float(bits) : float_from_half(bits);
 }
 
-/* Of a number from -1 to 1; a float could not tell the largest of 32 bits from what is beyond */
-static int64_t image_format_scaled(float value, uint32_t most)
+/* Rounds a value from -1 to 1, times @max; with more than 24 bits a float would not be exact */
+static int64_t image_format_round(float value, uint32_t max)
 {
-	if (most > 0xffffff)
-		return (int64_t)nearbyint((double)value * most);
-	return (int64_t)nearbyintf(value * (float)most);
+	if (max > 0xffffff)
+		return (int64_t)nearbyint((double)value * max);
+	return (int64_t)nearbyintf(value * (float)max);
 }
 
+/* Encodes a float to a channel of @bits bits, clamped to its range; NaN becomes 0 if normalised */
 static uint32_t image_format_channel_bits(const struct vagx_image *image, unsigned int bits,
 					  float value)
 {
-	uint32_t most = (2u << (bits - 1)) - 1;
+	uint32_t max = (2u << (bits - 1)) - 1;
 
 	if (image->type == AGX_TEXTURE_TYPE_FLOAT)
 		return bits == 16 ? half_from_float(value) : float_bits(value);
@@ -91,10 +95,10 @@ static uint32_t image_format_channel_bits(const struct vagx_image *image, unsign
 		return 0;
 	if (image->type == AGX_TEXTURE_TYPE_SNORM) {
 		value = value < -1.0f ? -1.0f : value > 1.0f ? 1.0f : value;
-		return (uint32_t)image_format_scaled(value, most / 2) & most;
+		return (uint32_t)image_format_round(value, max / 2) & max;
 	}
 	value = value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
-	return (uint32_t)image_format_scaled(value, most);
+	return (uint32_t)image_format_round(value, max);
 }
 
 static unsigned int image_format_count_channels(const struct channel_row *row)
@@ -106,7 +110,7 @@ static unsigned int image_format_count_channels(const struct channel_row *row)
 	return n;
 }
 
-/* To where there are zeros */
+/* Sets @count bits from bit @at on, which have to be 0 */
 static void image_format_put_bits(uint8_t *p, unsigned int at, unsigned int count, uint32_t bits)
 {
 	uint64_t word = (uint64_t)(count < 32 ? bits & ((1u << count) - 1) : bits) << at % 8;
@@ -129,10 +133,11 @@ bool vagx_image_is_plain(const struct vagx_image *image, unsigned int format)
 	return true;
 }
 
-/* Floats of fewer than 16 bits, which the tile buffer has as the image has them */
+/* Whether channels are floats of fewer than 16 bits, which tiles have in the image's format */
 static bool image_format_has_small_floats(const struct vagx_image *image)
 {
-	return image->channels == AGX_CHANNELS_R11G11B10 || image->channels == AGX_CHANNELS_R9G9B9E5;
+	return image->channels == AGX_CHANNELS_R11G11B10 ||
+	       image->channels == AGX_CHANNELS_R9G9B9E5;
 }
 
 void vagx_image_encode(const struct vagx_image *image, unsigned int format, const uint8_t *tile,
@@ -156,7 +161,7 @@ void vagx_image_encode(const struct vagx_image *image, unsigned int format, cons
 		bool packed = vagx_format_is_packed(format);
 		uint32_t value = packed ? 0 : image_format_get_bits(tile + component * size, size);
 
-		/* An integer, or what is as wide as the channel, is what the channel is to be */
+		/* An integer, or a component as wide as the channel, is copied */
 		if (packed || (!vagx_image_is_integer(image) && row->bits[i] != size * 8))
 			value = image_format_channel_bits(
 				image, row->bits[i],
@@ -167,6 +172,7 @@ void vagx_image_encode(const struct vagx_image *image, unsigned int format, cons
 	}
 }
 
+/* @count bits of a sample, from bit @at on */
 static uint32_t image_format_extract(const uint8_t *p, unsigned int at, unsigned int count)
 {
 	unsigned int i, bytes = (at % 8 + count + 7) / 8;
@@ -179,37 +185,38 @@ static uint32_t image_format_extract(const uint8_t *p, unsigned int at, unsigned
 	return (uint32_t)(word >> at % 8 & ((1ULL << count) - 1));
 }
 
-static int32_t image_format_extend(uint32_t bits, unsigned int count)
+static int32_t image_format_sign_extend(uint32_t bits, unsigned int count)
 {
 	return (int32_t)(bits << (32 - count)) >> (32 - count);
 }
 
+/* Decodes a channel of @count bits: a float's bits, or an integer */
 static uint32_t image_format_channel_value(const struct vagx_image *image, unsigned int channel,
 					   unsigned int count, uint32_t bits)
 {
-	float most = count == 32 ? 4294967295.0f : (float)((1u << count) - 1), value;
+	float max = count == 32 ? 4294967295.0f : (float)((1u << count) - 1), value;
 
 	switch (image->type) {
 	case AGX_TEXTURE_TYPE_UINT:
 		return bits;
 	case AGX_TEXTURE_TYPE_SINT:
-		return image_format_extend(bits, count);
+		return image_format_sign_extend(bits, count);
 	case AGX_TEXTURE_TYPE_FLOAT:
 		return count == 16 ? float_bits(float_from_half(bits)) : bits;
 	case AGX_TEXTURE_TYPE_SNORM:
-		value = image_format_extend(bits, count) / (float)((1u << (count - 1)) - 1);
+		value = image_format_sign_extend(bits, count) / (float)((1u << (count - 1)) - 1);
 		return float_bits(value < -1.0f ? -1.0f : value);
 	default:
 		if (image->srgb && count == 8 && image->swizzle[3] != channel) {
 			vagx_format_to_float(AGX_FORMAT_SRGBA8, 0, bits, &value);
 			return float_bits(value);
 		}
-		return float_bits(bits / most);
+		return float_bits(bits / max);
 	}
 }
 
-/* Formats whose bits are shared between channels; false for the others */
-static bool image_format_decode_shared(const struct vagx_image *image, const uint8_t *bits,
+/* Decodes formats of small floats, and of a shared exponent. Return: false for others. */
+static bool image_format_decode_packed(const struct vagx_image *image, const uint8_t *bits,
 				       uint32_t *channel)
 {
 	unsigned int i, format;
@@ -227,8 +234,8 @@ static bool image_format_decode_shared(const struct vagx_image *image, const uin
 	return true;
 }
 
-/* Blocks may have any number, not a number among them; sRGB is a curve from 0 to 1 */
-static float image_format_unit(float value)
+/* Clamps to 0 to 1, where sRGB is defined: blocks may have any number, and NaN, which becomes 0 */
+static float image_format_saturate(float value)
 {
 	return fminf(fmaxf(value, 0), 1);
 }
@@ -245,7 +252,7 @@ static void image_format_decode_block(const struct vagx_image *image, const stru
 		if (image->srgb && i < 3)
 			vagx_format_to_float(
 				AGX_FORMAT_SRGBA8, i,
-				(uint32_t)nearbyintf(image_format_unit(value[i]) * 255.0f),
+				(uint32_t)nearbyintf(image_format_saturate(value[i]) * 255.0f),
 				&value[i]);
 		channel[i] = float_bits(value[i]);
 	}
@@ -257,7 +264,7 @@ static void image_format_decode_channels(const struct vagx_image *image, const u
 	const struct channel_row *row = image_format_find_channels(image->channels);
 	unsigned int i, at = 0, count = image_format_count_channels(row);
 
-	if (image_format_decode_shared(image, bits, channel))
+	if (image_format_decode_packed(image, bits, channel))
 		return;
 	for (i = 0; i < count; i++) {
 		channel[i] = image_format_channel_value(
@@ -266,9 +273,9 @@ static void image_format_decode_channels(const struct vagx_image *image, const u
 	}
 }
 
-/* What a shader sees of the channels */
-static void image_format_see(const struct vagx_image *image, const uint32_t *channel,
-			     uint32_t *value)
+/* Applies the swizzle: channels, 0, or 1 */
+static void image_format_swizzle(const struct vagx_image *image, const uint32_t *channel,
+				 uint32_t *value)
 {
 	uint32_t one = vagx_image_is_integer(image) ? 1 : float_bits(1.0f);
 	unsigned int i;
@@ -281,13 +288,12 @@ static void image_format_see(const struct vagx_image *image, const uint32_t *cha
 	}
 }
 
-/* The most common ones by far: four bytes of a texel */
 bool vagx_image_is_rgba8_unorm(const struct vagx_image *image)
 {
 	return image->channels == AGX_CHANNELS_R8G8B8A8 && image->type == AGX_TEXTURE_TYPE_UNORM;
 }
 
-static bool image_format_sees_them_as_they_are(const struct vagx_image *image)
+static bool image_format_is_identity_swizzle(const struct vagx_image *image)
 {
 	return image->swizzle[0] == AGX_CHANNEL_R && image->swizzle[1] == AGX_CHANNEL_G &&
 	       image->swizzle[2] == AGX_CHANNEL_B && image->swizzle[3] == AGX_CHANNEL_A;
@@ -299,7 +305,7 @@ CLONES void vagx_image_swizzle_bytes(const struct vagx_image *image, uint32_t *s
 	uint32_t shift[4], mask[4], constant[4];
 	unsigned int i, c;
 
-	if (image_format_sees_them_as_they_are(image))
+	if (image_format_is_identity_swizzle(image))
 		return;
 	for (c = 0; c < 4; c++) {
 		const unsigned int from = image->swizzle[c];
@@ -349,10 +355,10 @@ void vagx_image_decode(const struct vagx_image *image, const struct agx_texel *t
 		image_format_decode_block(image, texel, bits, channel);
 	else
 		image_format_decode_channels(image, bits, channel);
-	image_format_see(image, channel, value);
+	image_format_swizzle(image, channel, value);
 }
 
-/* (mesa src/asahi/lib/agx_border.c) */
+/* Bits of a channel in a border colour (mesa src/asahi/lib/agx_border.c) */
 static unsigned int image_format_border_bits(const struct vagx_image *image, unsigned int channel)
 {
 	unsigned int bits = image->block ? image->block->border_bits :
@@ -368,7 +374,7 @@ static uint32_t image_format_border_value(const struct vagx_image *image, unsign
 	case AGX_TEXTURE_TYPE_UNORM:
 		return float_bits(bits ? word / (float)((1ULL << bits) - 1) : 0);
 	case AGX_TEXTURE_TYPE_SNORM:
-		return float_bits(bits ? image_format_extend(word, bits) /
+		return float_bits(bits ? image_format_sign_extend(word, bits) /
 						  (float)((1u << (bits - 1)) - 1)
 				       : 0);
 	case AGX_TEXTURE_TYPE_FLOAT:
@@ -386,7 +392,7 @@ void vagx_image_border(const struct vagx_image *image, const uint32_t *words, ui
 	for (i = 0; i < 4; i++)
 		channel[i] = image_format_border_value(image, image_format_border_bits(image, i),
 						       words[i]);
-	image_format_see(image, channel, value);
+	image_format_swizzle(image, channel, value);
 }
 
 void vagx_image_encode_values(const struct vagx_image *image, const uint32_t *value,

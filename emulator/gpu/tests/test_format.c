@@ -29,7 +29,7 @@ static void check_lanes(unsigned int format, uint32_t first, uint32_t step)
 			uint32_t code = vagx_format_from_float(format, component, value.v[i]);
 
 			assert_int_equal(bits.v[i], code);
-			assert_int_equal(vagx_format_look_up(format, component, value.v[i]), code);
+			assert_int_equal(vagx_format_from_float_by_table(format, component, value.v[i]), code);
 		}
 	}
 }
