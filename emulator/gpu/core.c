@@ -2,10 +2,13 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * The shader core: threadgroups made of simdgroups, run in turns until all have stopped. An
- * interpreter: each instruction is a function that works on all lanes of a simdgroup, under
- * its execution mask. One thread runs a core at a time; cores share programs and textures
- * through caches that lock, and nothing else.
+ * The shader core: runs threadgroups, and the simdgroups of stages, as SIMD groups of 32 lanes
+ * with an execution mask. An interpreter: each decoded instruction is a function that works on
+ * all lanes of a simdgroup. Simdgroups of a threadgroup run one after the other in time slices,
+ * until all have stopped, or wait at a barrier.
+ *
+ * One thread runs a core at a time. Cores share decoded programs through a cache with a lock
+ * (program_cache.c), and the client's memory; nothing else.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,10 +17,10 @@
 #include "core_internal.h"
 
 /*
- * Instructions that a simdgroup runs before it is another one's turn, as one
- * may be waiting for what the other does; the stop flag is looked at then.
+ * Time slice: instructions that a simdgroup runs before the next one does, as one may wait for
+ * memory that the other writes. The stop flag is read between slices.
  */
-#define TURN	8192
+#define SLICE	8192
 
 struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
 {
@@ -77,13 +80,13 @@ void vagx_core_get_stats(const struct vagx_core *core,
 	*stats = core->stats;
 }
 
-static void core_run_turn(struct simdgroup *sg)
+static void core_run_slice(struct simdgroup *sg)
 {
 	struct vagx_core *core = sg->core;
 	uint64_t thread_instructions = 0;
 	unsigned int n = 0;
 
-	while (sg->state == SIMDGROUP_RUNS && n < TURN) {
+	while (sg->state == SIMDGROUP_RUNS && n < SLICE) {
 		const struct op *op = &sg->op[sg->pc++];
 
 		n++;
@@ -94,8 +97,11 @@ static void core_run_turn(struct simdgroup *sg)
 	core->stats.thread_instructions += thread_instructions;
 }
 
-/* Gives each simdgroup a turn, then opens the barrier if all of them wait at it */
-static bool core_run_turns(struct vagx_core *core, unsigned int count)
+/*
+ * Runs each simdgroup for a slice, then opens the barrier if all of them wait at it. Return: false
+ * if all have stopped, or one has failed.
+ */
+static bool core_run_slices(struct vagx_core *core, unsigned int count)
 {
 	unsigned int i, running = 0, waiting = 0;
 
@@ -103,7 +109,7 @@ static bool core_run_turns(struct vagx_core *core, unsigned int count)
 		struct simdgroup *sg = core->simdgroup[i];
 
 		if (sg->state == SIMDGROUP_RUNS)
-			core_run_turn(sg);
+			core_run_slice(sg);
 		if (sg->state == SIMDGROUP_FAILED)
 			return false;
 		running += sg->state == SIMDGROUP_RUNS;
@@ -164,7 +170,7 @@ static int core_run_threads(struct vagx_core *core, unsigned int threads,
 			return core->status;
 		}
 	}
-	while (!core_stopped(core) && core_run_turns(core, count))
+	while (!core_stopped(core) && core_run_slices(core, count))
 		;
 	return core->status;
 }
@@ -218,7 +224,8 @@ static bool core_launch_is_valid(const struct vagx_launch *launch,
 	return launch->shared_size <= VAGX_CORE_MAX_SHARED;
 }
 
-static unsigned int core_place_group(struct vagx_core *core, const uint32_t group[3])
+/* Sets the group's position and size, which is less at the end of the grid. Return: its threads. */
+static unsigned int core_set_group(struct vagx_core *core, const uint32_t group[3])
 {
 	const struct vagx_launch *launch = core->launch;
 	unsigned int threads = 1, i;
@@ -255,7 +262,7 @@ int vagx_core_run_group(struct vagx_core *core,
 		.samples = launch->tile_samples,
 		.memory = launch->tile_width ? core->shared : NULL,
 	};
-	if (!core_run_threads(core, core_place_group(core, group), &entry))
+	if (!core_run_threads(core, core_set_group(core, group), &entry))
 		core->stats.groups++;
 	return core_end(core, fault);
 }

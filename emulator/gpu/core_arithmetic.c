@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Float addition and multiplication: most of what shaders do. (applegpu "applegpu.py",
- * "fma.py")
+ * Float addition, multiplication and fused multiply-add, most of what shaders do (applegpu
+ * "applegpu.py", "fma.py"), in loops over 32 lanes with variants for common operands.
  *
  * Results of the instructions for 32 bits are 32-bit floats even when the destination is
  * a half. Those for 16 bits round once. Tininess is detected before rounding: what rounds up
@@ -15,9 +15,8 @@
 #include "core_float_lanes.h"
 
 /*
- * Whether a result is not what a register has, or may not be: NaN, a denormal, the smallest
- * normal number. They are seldom, which a zero is not: the instruction is run out of line
- * then, from the beginning.
+ * Whether a result may have to be changed for a register: NaN, a denormal, or the smallest normal
+ * number. These are rare, unlike zero; the instruction is then executed again, out of line.
  */
 INLINE uint32_t arithmetic_is_special(float result)
 {
@@ -26,7 +25,7 @@ INLINE uint32_t arithmetic_is_special(float result)
 	return (magnitude - 1 < 0x00800000) | (result != result);
 }
 
-static SELDOM void arithmetic_settle_sum(struct simdgroup *sg, const struct op *op)
+static COLD void arithmetic_special_sum(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a, b;
 	unsigned int i;
@@ -38,6 +37,7 @@ static SELDOM void arithmetic_settle_sum(struct simdgroup *sg, const struct op *
 	write_floats(sg, op, &a);
 }
 
+/* Multiplies; what is tiny before rounding becomes zero */
 static float arithmetic_multiply(float a, float b)
 {
 	double exact = (double)a * (double)b;
@@ -45,7 +45,7 @@ static float arithmetic_multiply(float a, float b)
 	return fabs(exact) < 0x1p-126 ? copysignf(0.0f, a * b) : a * b;
 }
 
-static SELDOM void arithmetic_settle_product(struct simdgroup *sg, const struct op *op)
+static COLD void arithmetic_special_product(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a, b;
 	unsigned int i;
@@ -57,7 +57,7 @@ static SELDOM void arithmetic_settle_product(struct simdgroup *sg, const struct 
 	write_floats(sg, op, &a);
 }
 
-/* A product of floats and a float, and what their sum loses in rounding */
+/* Adds a float to a product of floats, and computes the rounding error (Knuth's TwoSum) */
 static double arithmetic_exact_sum(double product, double c, double *lost)
 {
 	double sum = product + c;
@@ -67,6 +67,7 @@ static double arithmetic_exact_sum(double product, double c, double *lost)
 	return sum;
 }
 
+/* Multiplies and adds, rounding once; what is tiny before rounding becomes zero */
 static float arithmetic_multiply_add(float a, float b, float c)
 {
 	double lost, sum = arithmetic_exact_sum((double)a * (double)b, c, &lost);
@@ -78,7 +79,7 @@ static float arithmetic_multiply_add(float a, float b, float c)
 	return below ? copysignf(0.0f, result) : result;
 }
 
-static SELDOM void arithmetic_settle_fma(struct simdgroup *sg, const struct op *op)
+static COLD void arithmetic_special_fma(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a, b, c;
 	unsigned int i;
@@ -91,7 +92,7 @@ static SELDOM void arithmetic_settle_fma(struct simdgroup *sg, const struct op *
 	write_floats(sg, op, &a);
 }
 
-/* A result of an instruction for 32 bits that has nothing special */
+/* Writes a 32-bit result without special values */
 INLINE void arithmetic_write_single(struct simdgroup *sg, const struct op *op, bool modified,
 				    struct float_lanes *r)
 {
@@ -103,7 +104,7 @@ INLINE void arithmetic_write_single(struct simdgroup *sg, const struct op *op, b
 		write_words(sg, &op->dst, r);
 }
 
-/* A result of an instruction for 16 bits */
+/* Writes the result of an instruction for 16 bits */
 INLINE void arithmetic_write_rounded(struct simdgroup *sg, const struct op *op, bool modified,
 				     struct float_lanes *r)
 {
@@ -134,12 +135,12 @@ INLINE void arithmetic_run_single(struct simdgroup *sg, const struct op *op, boo
 	if (!special)
 		arithmetic_write_single(sg, op, x == SHAPE_ANY, &r);
 	else if (multiplies)
-		arithmetic_settle_product(sg, op);
+		arithmetic_special_product(sg, op);
 	else
-		arithmetic_settle_sum(sg, op);
+		arithmetic_special_sum(sg, op);
 }
 
-/* Products of halves are exact here, denormals of a half included */
+/* Instructions for 16 bits: products of halves are exact in a float, denormals included */
 INLINE void arithmetic_run_rounded(struct simdgroup *sg, const struct op *op, bool multiplies,
 				   enum shape x, enum shape y)
 {
@@ -194,7 +195,7 @@ INLINE void arithmetic_run_ffma(struct simdgroup *sg, const struct op *op, enum 
 		special |= arithmetic_is_special(r.v[i]);
 	}
 	if (special)
-		arithmetic_settle_fma(sg, op);
+		arithmetic_special_fma(sg, op);
 	else
 		arithmetic_write_single(sg, op, x == SHAPE_ANY, &r);
 }
@@ -240,7 +241,7 @@ VARIANTS(arithmetic_run_hadd, 2, ALL_HALVES_2)
 VARIANTS(arithmetic_run_hmul, 2, ALL_HALVES_2)
 VARIANTS(arithmetic_run_hfma, 3, ALL_HALVES_3)
 
-/* What there is no variant for: with modifiers */
+/* Operands that no variant is for: with modifiers */
 CLONES void vagx_exec_fadd(struct simdgroup *sg, const struct op *op)
 {
 	if (op->opcode == AGX_OP_HADD)

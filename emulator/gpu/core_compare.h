@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Conditions of instructions. Inlined in the functions that run them.
+ * Comparisons: the conditions of instructions, inlined in the functions that run them.
  */
 #ifndef VAGX_CORE_COMPARE_H
 #define VAGX_CORE_COMPARE_H
@@ -32,7 +32,7 @@ INLINE void compare_integers(const struct simdgroup *sg, const struct op *op,
 	unsigned int cond = op->mod[AGX_MOD_COND];
 	bool is_signed = cond & AGX_ICOND_SEQ;
 	uint32_t invert = cond & AGX_ICOND_NE ? ~0u : 0;
-	/* Unsigned order is signed order with the sign bit turned round */
+	/* unsigned order is signed order with inverted sign bits */
 	uint32_t bias = is_signed ? 0 : 0x80000000;
 	struct lanes ta, tb;
 	const uint32_t *x = read_extended(sg, &op->src[0], is_signed, &ta);

@@ -2,8 +2,9 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Float arithmetic, comparison and conversion. (applegpu "applegpu.py",
- * "docs.html")
+ * Unary float arithmetic, derivatives and conversions (applegpu "applegpu.py", "docs.html").
+ * core_arithmetic.c has addition and multiplication, core_compare.h comparisons. Runs on the
+ * thread of the core that executes the instruction.
  */
 #include <math.h>
 
@@ -21,7 +22,7 @@ CLONES void write_float_lanes(struct simdgroup *sg, const struct op *op,
 	write_floats(sg, op, lanes);
 }
 
-/* x times this is the square root, even where 1 / sqrt(x) is no number */
+/* rsqrts: x times it is the square root, also of 0 and infinity */
 static float core_float_rsqrt_for_sqrt(float x)
 {
 	if (x == 0.0f || (isinf(x) && x > 0.0f))
@@ -122,7 +123,7 @@ static double core_float_round_to(double value, unsigned int mode)
 	return mode == AGX_ROUND_ZERO ? trunc(value) : nearbyint(value);
 }
 
-/* What doesn't fit becomes the nearest number that does, NaN becomes 0 */
+/* Converts to an integer, rounded and clamped to a range; NaN becomes 0 */
 static uint32_t core_float_to_integer(float value, double min, double max,
 				      unsigned int mode)
 {
@@ -134,7 +135,7 @@ static uint32_t core_float_to_integer(float value, double min, double max,
 	return (uint32_t)(int64_t)n;
 }
 
-/* The neighbour of @f that is nearer to zero, if @f is beyond the number */
+/* Rounds toward zero: @f, or its neighbour on that side if @f is beyond the exact value */
 static float core_float_toward_zero(float f, double exact)
 {
 	if (fabs((double)f) <= fabs(exact))
@@ -149,7 +150,7 @@ static float core_float_from_integer(int64_t n, unsigned int mode)
 	return mode == AGX_ROUND_ZERO ? core_float_toward_zero(f, (double)n) : f;
 }
 
-/* The same for halves, where rounding twice would show */
+/* Converts an integer to a half, without rounding twice */
 static uint32_t core_float_half_from_integer(int64_t n, unsigned int mode)
 {
 	/* All bits below the eleventh can be gathered in one */

@@ -11,9 +11,9 @@
 #include "core_float.h"
 #include "core_variant.h"
 
-/* A float source, opened before the lanes are gone through */
+/* A float source, prepared before the loop over the lanes */
 struct float_source {
-	/* SHAPE_WORD, SHAPE_HALF, and which half it is */
+	/* SHAPE_WORD and SHAPE_HALF; @shift: 16 for the upper half */
 	const uint32_t *reg;
 	unsigned int shift;
 	/* SHAPE_SCALAR */
@@ -22,7 +22,7 @@ struct float_source {
 	struct float_lanes lanes;
 };
 
-/* Modifiers of a source: the bits of its float that are left, and those that change */
+/* Modifiers of a source, as masks: bits that absolute keeps, and bits that negate inverts */
 INLINE uint32_t kept_bits(const struct agx_operand *o)
 {
 	return o->absolute ? 0x7fffffff : 0xffffffff;
@@ -46,7 +46,7 @@ INLINE float scalar_float(const struct simdgroup *sg, const struct agx_operand *
 	return modify(f, kept_bits(o), changed_bits(o));
 }
 
-/* Of any shape, with its modifiers, flushed */
+/* Reads a source of any shape in all lanes, flushed, with its modifiers */
 INLINE void read_floats(const struct simdgroup *sg, const struct agx_operand *o,
 			struct float_lanes *lanes)
 {
@@ -100,7 +100,7 @@ INLINE float get_float(const struct float_source *s, enum shape shape, unsigned 
 	}
 }
 
-/* What is not above zero, NaN included, becomes zero */
+/* Clamps to 0 to 1; NaN becomes 0 */
 INLINE void saturate_floats(struct float_lanes *lanes)
 {
 	unsigned int i;
@@ -124,7 +124,7 @@ INLINE void write_halves(struct simdgroup *sg, const struct agx_operand *dst,
 	write_half(sg, dst->value, bits.v);
 }
 
-/* To registers as they are */
+/* Writes floats to the active lanes, as they are */
 INLINE void write_words(struct simdgroup *sg, const struct agx_operand *dst,
 			const struct float_lanes *lanes)
 {
@@ -141,7 +141,7 @@ INLINE void write_words(struct simdgroup *sg, const struct agx_operand *dst,
 		reg[i] = (float_bits(lanes->v[i]) & mask[i]) | (reg[i] & ~mask[i]);
 }
 
-/* To the active lanes: saturated, and as the register has it. @lanes is used up. */
+/* Writes floats to the active lanes: saturates, then flushes or rounds. Changes @lanes. */
 INLINE void write_floats(struct simdgroup *sg, const struct op *op, struct float_lanes *lanes)
 {
 	unsigned int i;

@@ -2,10 +2,11 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Control flow. All threads of a simdgroup are at the same instruction; r0l
- * counts, for each thread, how many levels of control flow are to be left
- * until it is active again, and active are those where it is 0. (applegpu
- * "applegpu.py", execution mask stack instructions)
+ * Control flow by an execution mask stack (applegpu "applegpu.py", execution mask stack
+ * instructions): all threads of a simdgroup are at the same instruction, and r0l of a thread
+ * counts the levels of control flow that have to end before it is active again. Threads at
+ * level 0 are active. Also barriers, stops, and the errors that the decoder puts in the place of
+ * instructions. Runs on the thread of the core.
  */
 #include <errno.h>
 
@@ -17,7 +18,7 @@ INLINE uint32_t flow_get_level(const struct simdgroup *sg, unsigned int lane)
 	return sg->reg[0].v[lane] & 0xffff;
 }
 
-/* Active are the threads that are at level 0 */
+/* Sets the levels of all threads, and activates those at level 0 */
 INLINE void flow_set_levels(struct simdgroup *sg, const struct lanes *level)
 {
 	uint32_t *reg = sg->reg[0].v, exec = 0;
@@ -200,9 +201,9 @@ void vagx_exec_call_reg(struct simdgroup *sg, const struct op *op)
 }
 
 /*
- * Ends the threads that are active. Mesa ends some of them in the middle of a
- * program, and has no jump around it: the others go on behind. What is there is
- * decoded only now, for behind most stops there is no code.
+ * Ends the active threads. Mesa ends some of the threads in the middle of a program without a jump
+ * around the stop: the others go on behind it. The code there is decoded only now, as behind most
+ * stops there is none.
  */
 void vagx_exec_stop(struct simdgroup *sg, const struct op *op)
 {
@@ -221,7 +222,7 @@ void vagx_exec_barrier(struct simdgroup *sg, const struct op *op)
 	sg->state = SIMDGROUP_WAITS;
 }
 
-/* Every access is made at once and in order: but for textures, fences have nothing to do */
+/* Accesses are performed at once and in order, so a fence only has to invalidate cached texels */
 void vagx_exec_memory_barrier(struct simdgroup *sg, const struct op *op)
 {
 	(void)op;

@@ -2,20 +2,24 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Moves, integer arithmetic, shifts and bits. (applegpu "applegpu.py")
+ * Moves, integer arithmetic, shifts, bitwise operations and selects (applegpu "applegpu.py").
+ * Each is a loop over 32 lanes, which the compiler vectorises. Where the result has at most 32
+ * bits and does not saturate, the low 32 bits of the sources are enough; else the loop computes
+ * with 64 or 128 bits. Common combinations of operands have variants (core_variant.h). Runs on
+ * the thread of the core that executes the instruction.
  */
 #include "core_compare.h"
 #include "core_variant.h"
 
 __extension__ typedef __int128 int128;
 
-/* An integer source, opened before the lanes are gone through */
+/* An integer source, prepared before the loop over the lanes */
 struct source {
-	/* of all shapes but SHAPE_SCALAR */
+	/* all shapes but SHAPE_SCALAR */
 	const uint32_t *reg;
 	uint32_t scalar;
-	/* SHAPE_HALF: how far it is from the upper half, and which bits are left there */
-	unsigned int distance;
+	/* SHAPE_HALF: bits up to the upper half, and the mask that undoes sign extension */
+	unsigned int left_shift;
 	uint32_t keep;
 	struct lanes lanes;
 };
@@ -31,7 +35,7 @@ INLINE void core_int_open_source(const struct simdgroup *sg, const struct agx_op
 		break;
 	case SHAPE_HALF:
 		s->reg = sg->reg[value / 2].v;
-		s->distance = value % 2 ? 0 : 16;
+		s->left_shift = value % 2 ? 0 : 16;
 		s->keep = o->sign_extend ? 0xffffffff : 0xffff;
 		break;
 	case SHAPE_SCALAR:
@@ -46,7 +50,7 @@ INLINE uint32_t core_int_get_source(const struct source *s, enum shape shape, un
 {
 	switch (shape) {
 	case SHAPE_HALF:
-		return (uint32_t)((int32_t)(s->reg[lane] << s->distance) >> 16) & s->keep;
+		return (uint32_t)((int32_t)(s->reg[lane] << s->left_shift) >> 16) & s->keep;
 	case SHAPE_SCALAR:
 		return s->scalar;
 	default:
@@ -54,15 +58,15 @@ INLINE uint32_t core_int_get_source(const struct source *s, enum shape shape, un
 	}
 }
 
-/* A variant has no modifiers */
+/* The shift of the last source; variants have none */
 INLINE unsigned int core_int_shift_of(const struct op *op, enum shape shape)
 {
 	return shape == SHAPE_ANY ? op->mod[AGX_MOD_SHIFT] : 0;
 }
 
 /*
- * Results of two sources of 32 bits, a and b, of which the low bits may be all that is
- * needed. @op_, @sg, x, y: of the function that this is all of.
+ * The body of a function with two sources a and b, of which 32 bits are enough: evaluates an
+ * expression of these in all lanes, and writes it to the destination
  */
 #define NARROW_LOOP(sg, op, x, y, expression)					\
 	do {									\
@@ -94,12 +98,14 @@ INLINE bool core_int_is_narrow(const struct op *op)
 	return op->dst.size <= 32 && !op->mod[AGX_MOD_SATURATE];
 }
 
+/* Whether the result saturates; @c is the source that is added */
 static bool core_int_saturates(const struct op *op, const struct agx_operand *c)
 {
 	return op->mod[AGX_MOD_SATURATE] && !op->mod[AGX_MOD_SHIFT] &&
 	       op->dst.size <= 32 && c->size <= 32;
 }
 
+/* Clamps a value to @bits bits */
 static uint64_t core_int_saturate(int128 value, unsigned int bits, bool is_signed)
 {
 	int128 max = ((int128)1 << (bits - is_signed)) - 1;
@@ -108,12 +114,13 @@ static uint64_t core_int_saturate(int128 value, unsigned int bits, bool is_signe
 	return (uint64_t)(value < min ? min : value > max ? max : value);
 }
 
-/* What a source stands for: 64 bits can't hold all that can be multiplied */
+/* The value of a source, with room for products of any two */
 static int128 core_int_real_value(uint64_t value, const struct agx_operand *o)
 {
 	return o->sign_extend ? (int128)(int64_t)value : (int128)value;
 }
 
+/* Adds or subtracts with 64 bits, or saturates */
 CLONES static void core_int_add_wide(struct simdgroup *sg, const struct op *op, bool negate)
 {
 	const struct agx_operand *x = &op->src[0], *y = &op->src[1];
@@ -170,6 +177,7 @@ CLONES void vagx_exec_isub(struct simdgroup *sg, const struct op *op)
 		core_int_add_wide(sg, op, true);
 }
 
+/* Multiplies and adds or subtracts with 64 bits, or saturates */
 CLONES static void core_int_multiply_wide(struct simdgroup *sg, const struct op *op,
 					  const struct agx_operand *z, bool negate)
 {
@@ -254,7 +262,7 @@ CLONES void vagx_exec_imsub(struct simdgroup *sg, const struct op *op)
 		core_int_multiply_wide(sg, op, &op->src[2], true);
 }
 
-/* Shifts by up to 127, which are more than C can do */
+/* Shifts by 0 to 127, where C has none beyond 63 */
 INLINE uint64_t core_int_left(uint64_t value, unsigned int shift)
 {
 	return shift < 64 ? value << shift : 0;
@@ -265,7 +273,7 @@ INLINE uint64_t core_int_right(uint64_t value, unsigned int shift)
 	return shift < 64 ? value >> shift : 0;
 }
 
-/* The same of 32 bits */
+/* Shifts of 32 bits by 0 to 127 */
 INLINE uint32_t core_int_left32(uint32_t value, unsigned int shift)
 {
 	return shift < 32 ? value << shift : 0;
@@ -276,6 +284,7 @@ INLINE uint32_t core_int_right32(uint32_t value, unsigned int shift)
 	return shift < 32 ? value >> shift : 0;
 }
 
+/* The mask of a bit field's width; all bits if there is no width */
 INLINE uint32_t core_int_field_mask(const struct op *op)
 {
 	unsigned int bits = op->mod[AGX_MOD_BITMASK];
@@ -283,10 +292,7 @@ INLINE uint32_t core_int_field_mask(const struct op *op)
 	return bits ? (1u << bits) - 1 : 0xffffffff;
 }
 
-/*
- * A loop over the lanes with sources a, b and shift, which is the third, that computes an
- * expression.
- */
+/* As NARROW_LOOP(), with sources a, b and shift, 0 to 127, and the mask of the bit field */
 #define SHIFT_LOOP(sg, op, expression)						\
 	do {									\
 		uint32_t mask = core_int_field_mask(op);					\
@@ -305,7 +311,7 @@ INLINE uint32_t core_int_field_mask(const struct op *op)
 		write_lanes(sg, &(op)->dst, r_.v);				\
 	} while (0)
 
-/* The aliases have two sources: a value and a shift */
+/* Aliases of bfi and bfeil with two sources: a value and a shift */
 INLINE void core_int_run_shl(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
 {
 	NARROW_LOOP(sg, op, x, y, core_int_left32(a, b & 0x7f));
@@ -368,8 +374,8 @@ CLONES void vagx_exec_shrhi(struct simdgroup *sg, const struct op *op)
 	SHIFT_LOOP(sg, op, core_int_shift_right_high(a, b, mask, shift));
 }
 
-/* The value is signed, whatever its size */
-INLINE void core_int_shift_arithmetic(struct simdgroup *sg, const struct op *op, unsigned int raise)
+/* Shifts a signed value right by @shift bits, after it was shifted left by @high bits, 0 or 32 */
+INLINE void core_int_shift_arithmetic(struct simdgroup *sg, const struct op *op, unsigned int high)
 {
 	struct lanes ta, tb, r;
 	const uint32_t *a = read_extended(sg, &op->src[0], true, &ta);
@@ -380,11 +386,11 @@ INLINE void core_int_shift_arithmetic(struct simdgroup *sg, const struct op *op,
 		unsigned int shift = b[i] & 0x7f;
 		int32_t n = (int32_t)a[i];
 
-		/* The low half of what was raised is 0 */
-		if (raise && shift < 32)
+		/* the low 32 bits of the value are 0 then */
+		if (high && shift < 32)
 			r.v[i] = shift ? (uint32_t)n << (32 - shift) : 0;
 		else
-			r.v[i] = n >> (shift - raise < 31 ? shift - raise : 31);
+			r.v[i] = n >> (shift - high < 31 ? shift - high : 31);
 	}
 	write_lanes(sg, &op->dst, r.v);
 }
@@ -400,12 +406,11 @@ CLONES void vagx_exec_asrh(struct simdgroup *sg, const struct op *op)
 }
 
 /*
- * Truth tables, named by their bits: "low" is for b = 0, "high" for b = 1; in
- * each, bit 0 is for a = 0. Hardware doesn't follow the two that depend on b
- * alone, but moves a.
+ * Evaluates a truth table of two bits: "low" has the results for b = 0, "high" for b = 1, bit 0
+ * for a = 0. For the two tables that depend on b alone hardware moves a instead.
  */
-INLINE uint32_t core_int_truth(unsigned int low, unsigned int high, uint32_t a,
-			       uint32_t b)
+INLINE uint32_t core_int_truth_table(unsigned int low, unsigned int high, uint32_t a,
+				     uint32_t b)
 {
 	uint32_t result = 0;
 
@@ -425,7 +430,7 @@ INLINE uint32_t core_int_truth(unsigned int low, unsigned int high, uint32_t a,
 #define BITOP(low, high)							\
 CLONES void vagx_exec_bitop_##low##high(struct simdgroup *sg, const struct op *op)	\
 {										\
-	NARROW_LOOP(sg, op, SHAPE_ANY, SHAPE_ANY, core_int_truth(low, high, a, b));	\
+	NARROW_LOOP(sg, op, SHAPE_ANY, SHAPE_ANY, core_int_truth_table(low, high, a, b));	\
 }
 #define BITOPS(low)	BITOP(low, 0) BITOP(low, 1) BITOP(low, 2) BITOP(low, 3)
 
@@ -434,20 +439,20 @@ BITOPS(1)
 BITOPS(2)
 BITOPS(3)
 
-/* The ones that compilers use most */
+/* Variants of the truth tables that compilers use most */
 INLINE void core_int_run_and(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
 {
-	NARROW_LOOP(sg, op, x, y, core_int_truth(0, 2, a, b));
+	NARROW_LOOP(sg, op, x, y, core_int_truth_table(0, 2, a, b));
 }
 
 INLINE void core_int_run_or(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
 {
-	NARROW_LOOP(sg, op, x, y, core_int_truth(2, 3, a, b));
+	NARROW_LOOP(sg, op, x, y, core_int_truth_table(2, 3, a, b));
 }
 
 INLINE void core_int_run_xor(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
 {
-	NARROW_LOOP(sg, op, x, y, core_int_truth(2, 1, a, b));
+	NARROW_LOOP(sg, op, x, y, core_int_truth_table(2, 1, a, b));
 }
 
 INLINE void core_int_run_mov(struct simdgroup *sg, const struct op *op, enum shape x)
@@ -458,7 +463,7 @@ INLINE void core_int_run_mov(struct simdgroup *sg, const struct op *op, enum sha
 
 	core_int_open_source(sg, &op->src[0], x, &a);
 	for (i = 0; i < LANES; i++)
-		r.v[i] = core_int_truth(2, 2, core_int_get_source(&a, x, i), 0);
+		r.v[i] = core_int_truth_table(2, 2, core_int_get_source(&a, x, i), 0);
 	write_lanes(sg, &op->dst, r.v);
 }
 
@@ -499,14 +504,14 @@ CLONES void vagx_exec_popcnt(struct simdgroup *sg, const struct op *op)
 	UNARY_LOOP(sg, op, (uint32_t)__builtin_popcount(a));
 }
 
-/* Despite its name: number of the highest bit that is set, or -1 */
+/* Despite its name it finds the number of the highest bit that is set, or -1 */
 CLONES void vagx_exec_ffs(struct simdgroup *sg, const struct op *op)
 {
 	UNARY_LOOP(sg, op, a ? 31u - __builtin_clz(a) : ~0u);
 }
 
-/* Makes room for another bit behind each of the low 16 */
-INLINE uint32_t core_int_spread(uint32_t value)
+/* Spreads the low 16 bits to the even ones of 32, as for a Morton index */
+INLINE uint32_t core_int_spread_bits(uint32_t value)
 {
 	value &= 0xffff;
 	value = (value | value << 8) & 0x00ff00ff;
@@ -523,12 +528,12 @@ CLONES void vagx_exec_intl(struct simdgroup *sg, const struct op *op)
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++)
-		ta.v[i] = core_int_spread(a[i]) | core_int_spread(b[i]) << 1;
+		ta.v[i] = core_int_spread_bits(a[i]) | core_int_spread_bits(b[i]) << 1;
 	write_lanes(sg, &op->dst, ta.v);
 }
 
-INLINE void core_int_do_select(struct simdgroup *sg, const struct op *op,
-			       const struct lanes *chosen)
+INLINE void core_int_select(struct simdgroup *sg, const struct op *op,
+			    const struct lanes *chosen)
 {
 	struct lanes tx, ty, r;
 	const uint32_t *x = read_lanes(sg, &op->src[2], &tx);
@@ -545,7 +550,7 @@ CLONES void vagx_exec_icsel(struct simdgroup *sg, const struct op *op)
 	struct lanes chosen;
 
 	compare_integers(sg, op, &chosen);
-	core_int_do_select(sg, op, &chosen);
+	core_int_select(sg, op, &chosen);
 }
 
 CLONES void vagx_exec_fcsel(struct simdgroup *sg, const struct op *op)
@@ -553,5 +558,5 @@ CLONES void vagx_exec_fcsel(struct simdgroup *sg, const struct op *op)
 	struct lanes chosen;
 
 	compare_floats(sg, op, &chosen);
-	core_int_do_select(sg, op, &chosen);
+	core_int_select(sg, op, &chosen);
 }

@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What the files of the shader core share.
+ * What the files of the shader core share: decoded programs, simdgroups and their registers,
+ * and inline functions that read operands and write results of all lanes.
  */
 #ifndef VAGX_CORE_INTERNAL_H
 #define VAGX_CORE_INTERNAL_H
@@ -32,7 +33,7 @@ struct texture_cache;
 
 typedef void vagx_exec_fn(struct simdgroup *sg, const struct op *op);
 
-/* An instruction, ready to run: what most of them need is in one line of the cache */
+/* A decoded instruction; the fields that most of them need are in one cache line of the host */
 struct op {
 	vagx_exec_fn *run;
 	struct agx_operand dst;
@@ -41,43 +42,42 @@ struct op {
 	uint16_t opcode;
 	uint8_t mod[AGX_MOD_COUNT];
 	uint8_t length;
-	/* index of the op that AGX_MOD_OFFSET leads to */
+	/* index of the op that is the target of AGX_MOD_OFFSET */
 	uint32_t target;
 	/* AGX_MOD_IMM or AGX_MOD_OFFSET; all other modifiers are in @mod */
 	int64_t imm;
 	uint64_t va;
 } __attribute__((aligned(64)));
 
-/* Code that a program was decoded from: what it was then */
+/* A contiguous piece of the code that a program was decoded from, as it was then */
 struct code {
 	uint64_t va;
 	uint32_t length;
-	uint32_t room;
+	uint32_t capacity;
 	uint8_t *bytes;
 };
 
 /*
- * All that can be reached from an instruction without a jump to a register. It
- * does not change any more when it has been decoded, so that all cores can
- * share it.
+ * A decoded program: all that can be reached from an instruction without a jump to a register. It
+ * is read only once it has been decoded, so that all cores can share it.
  */
 struct program {
-	/* What it is found by: address of its first instruction, registers of a thread */
+	/* key in the cache: address of its first instruction, 16-bit registers of a thread */
 	uint64_t va;
 	unsigned int register_halves;
 
 	struct op *op;
 	uint32_t count;
-	uint32_t room;
-	/* Open hash from address to index + 1 */
+	uint32_t capacity;
+	/* hash table with linear probing, from address to index + 1 */
 	uint32_t *hash;
 	uint32_t hash_size;
 	struct code *code;
 	unsigned int num_code;
-	/* A part could not be fetched: next time it may be there */
+	/* a part could not be fetched, so it is not cached: next time it may be mapped */
 	bool incomplete;
 
-	/* Of the cache, and protected by its lock: users, and its lists */
+	/* protected by the lock of the cache: references, and its lists */
 	unsigned int users;
 	bool cached;
 	struct program *newer;
@@ -85,7 +85,7 @@ struct program {
 	struct program *next;
 };
 
-/* A program that a core uses in the present launch */
+/* A reference to a program, which a core holds for a launch */
 struct held_program {
 	struct held_program *next;
 	struct program *program;
@@ -109,6 +109,7 @@ struct lanes {
 	uint32_t v[LANES];
 } __attribute__((aligned(64)));
 
+/* 64-bit values in all threads */
 struct wide_lanes {
 	uint64_t v[LANES];
 } __attribute__((aligned(64)));
@@ -117,17 +118,19 @@ struct float_lanes {
 	float v[LANES];
 } __attribute__((aligned(64)));
 
+/* 32 threads that execute the same instruction, each in a lane */
 struct simdgroup {
 	struct lanes reg[REGISTERS];
 	/* all ones in lanes that are active; follows @exec */
 	struct lanes mask;
+	/* execution mask: lanes that are active */
 	uint32_t exec;
-	/* how many lanes those are */
+	/* number of active lanes */
 	uint32_t active;
-	/* threads that exist */
+	/* mask of the threads that exist and have not stopped */
 	uint32_t valid;
 	enum simdgroup_state state;
-	/* what it runs, its ops, and the index of the next one */
+	/* program counter: the program, its ops, and the index of the next one */
 	const struct program *program;
 	const struct op *op;
 	uint32_t pc;
@@ -137,22 +140,22 @@ struct simdgroup {
 	uint8_t *private_memory;
 	uint32_t private_size;
 	int32_t stack_pointer;
-	/* the lane whose access has failed, LANES if that is not known */
+	/* lane whose access has failed; LANES if it is not known */
 	unsigned int failed_lane;
 };
 
-/* Where a core has failed, as it was then; no simdgroup if it was in none */
+/* Where a launch has failed; @simdgroup is NULL if it was at no instruction */
 struct core_failure {
 	const struct simdgroup *simdgroup;
 	const struct op *op;
 	uint32_t exec;
 	unsigned int lane;
-	/* it was this lane, and not another one of the active ones */
+	/* it was @lane; else any of those in @exec */
 	bool lane_known;
 	char thread[96];
 };
 
-/* The last image that a tile was written to, and what its descriptor says */
+/* The image of the last block write, unpacked: the next tile mostly goes to the same one */
 struct written_image {
 	bool is_valid;
 	uint8_t state[VAGX_TEXTURE_BYTES];
@@ -163,30 +166,30 @@ struct written_image {
 struct vagx_core {
 	struct vagx_core_config config;
 	struct vagx_core_stats stats;
-	/* programs of the launch with this serial, and what they sum up to; 0 for none */
+	/* programs that the launch with this serial holds (0: none), and their instructions */
 	struct held_program *held;
 	uint32_t held_ops;
 	uint64_t serial;
 
 	const struct vagx_launch *launch;
-	/* of the preshader: what it may write */
+	/* while a preshader runs: the uniforms and the state registers that it may write */
 	uint16_t *uniforms_out;
-	/* of the preshader: the launch whose states it may write */
 	struct vagx_launch *preshader_of;
-	/* of the stage that runs, else NULL: stage.h */
+	/* input and output of the stage that runs (stage.h), else NULL */
 	struct vagx_vertices *vertices;
 	struct vagx_fragments *fragments;
 	struct vagx_tile *tile;
-	/* shared memory of a compute shader, if it is laid out as one; else no memory */
+	/* shared memory of a compute shader that is laid out as a tile; else its memory is NULL */
 	struct vagx_tile shared_tile;
 	uint32_t group[3];
-	/* threads of this group, which can be a partial one */
+	/* threads of this group in x, y, z; fewer at the end of the grid */
 	uint32_t size[3];
+	/* 16-bit registers of a thread */
 	unsigned int register_halves;
 
 	struct simdgroup *simdgroup[MAX_SIMDGROUPS];
 	uint8_t *shared;
-	/* NULL as long as it has sampled none */
+	/* texture cache; NULL until the core has sampled */
 	struct texture_cache *textures;
 	struct written_image written;
 
@@ -199,9 +202,9 @@ struct vagx_core {
 /* core_program.c */
 int vagx_program_decode(struct vagx_core *core, uint64_t va, struct program **program);
 void vagx_program_free(struct program *program);
-/* Whether what is in memory now is what was decoded */
+/* Whether the code in memory is still what was decoded */
 bool vagx_program_is_current(struct vagx_core *core, const struct program *program);
-/* Index of the op at an address; false when it isn't in the program */
+/* Finds the index of the op at an address. Return: false if it is not in the program. */
 bool vagx_program_index(const struct program *program, uint64_t va, uint32_t *index);
 
 /* program_cache.c: to be given back by vagx_programs_put() */
@@ -226,17 +229,17 @@ void vagx_core_set_error(struct vagx_core *core, int status, const char *format,
 	__attribute__((format(printf, 3, 4)));
 
 /* core_stage.c */
-/* A simdgroup of a stage is about to begin */
+/* Sets up the registers and lanes of a stage, before its simdgroup begins */
 void vagx_stage_enter(struct simdgroup *sg);
-/* Lanes of those that are executed whose plain stores to the GPU's memory are done */
+/* Mask of the active lanes whose stores to device memory take effect: not helpers' */
 uint32_t vagx_stage_storing(const struct simdgroup *sg);
-/* A special register of a stage; false if it is none */
+/* Reads a special register of a stage in all lanes. Return: false if it is none. */
 bool vagx_stage_register(const struct simdgroup *sg, unsigned int sr, struct lanes *value);
 
-/* texture_cache.c: the core's texels are read anew */
+/* texture_cache.c: invalidates the core's cached texels */
 void vagx_texture_invalidate(struct vagx_core *core);
 
-/* Semantics that the table names, and those that only programs have */
+/* Functions that run instructions: those of the table, and those that only the decoder uses */
 #define AGX_INSTRUCTION(id, name, short_length, long_length, length_bit,	\
 			fixed, fields, semantics)				\
 	vagx_exec_fn vagx_exec_##semantics;
@@ -244,13 +247,14 @@ void vagx_texture_invalidate(struct vagx_core *core);
 vagx_exec_fn vagx_exec_illegal, vagx_exec_no_register, vagx_exec_fetch_fault,
 	     vagx_exec_goto;
 
-/* Which bit of a mask is whose: vectors of constants are better than shifts */
+/* The bit of each lane in a mask: loading constants is faster than shifting */
 #define LANE_BITS_8(n)	1u << (n), 2u << (n), 4u << (n), 8u << (n), 16u << (n), 32u << (n), \
 			64u << (n), 128u << (n)
 static const struct lanes lane_bits = {
 	{ LANE_BITS_8(0), LANE_BITS_8(8), LANE_BITS_8(16), LANE_BITS_8(24) },
 };
 
+/* Sets the execution mask, without threads that have stopped */
 INLINE void set_exec(struct simdgroup *sg, uint32_t exec)
 {
 	unsigned int i;
@@ -261,6 +265,7 @@ INLINE void set_exec(struct simdgroup *sg, uint32_t exec)
 		sg->mask.v[i] = -(uint32_t)((sg->exec & lane_bits.v[i]) != 0);
 }
 
+/* Sets the program counter */
 static inline void enter_program(struct simdgroup *sg, const struct entry *entry)
 {
 	sg->program = entry->program;
@@ -268,6 +273,7 @@ static inline void enter_program(struct simdgroup *sg, const struct entry *entry
 	sg->pc = entry->pc;
 }
 
+/* A uniform register of 16 or 32 bits, from 16-bit register @half on */
 INLINE uint32_t read_uniform(const struct simdgroup *sg,
 			     unsigned int half, unsigned int size)
 {
@@ -278,6 +284,7 @@ INLINE uint32_t read_uniform(const struct simdgroup *sg,
 	return u[half] | (uint32_t)u[half + 1] << 16;
 }
 
+/* The same value in all lanes */
 INLINE const uint32_t *splat(struct lanes *tmp, uint32_t value)
 {
 	unsigned int i;
@@ -292,7 +299,7 @@ INLINE int32_t extend16(uint32_t value)
 	return (int16_t)(uint16_t)value;
 }
 
-/* An integer source that is the same in all lanes, as read_extended() */
+/* An integer source that is the same in all lanes: a uniform or an immediate; as read_extended() */
 INLINE uint32_t read_scalar(const struct simdgroup *sg, const struct agx_operand *o,
 			    bool sign_extend)
 {
@@ -304,7 +311,7 @@ INLINE uint32_t read_scalar(const struct simdgroup *sg, const struct agx_operand
 	return o->size == 16 && sign_extend ? (uint32_t)extend16(value) : value;
 }
 
-/* An integer source, extended to 32 bits as it is said; the low half of a 64-bit one */
+/* An integer source in all lanes, extended to 32 bits; the low half of a 64-bit one */
 INLINE const uint32_t *read_extended(const struct simdgroup *sg,
 				     const struct agx_operand *o,
 				     bool sign_extend, struct lanes *tmp)
@@ -329,7 +336,7 @@ INLINE const uint32_t *read_extended(const struct simdgroup *sg,
 	return tmp->v;
 }
 
-/* The same, extended as the instruction has it */
+/* An integer source in all lanes, extended as the instruction says */
 INLINE const uint32_t *read_lanes(const struct simdgroup *sg,
 				  const struct agx_operand *o,
 				  struct lanes *tmp)
@@ -365,7 +372,7 @@ INLINE void read_wide_lanes(const struct simdgroup *sg,
 	}
 }
 
-/* To the active lanes. Values can be the register itself, but not overlap with it otherwise */
+/* Writes to the active lanes of a register; @value may be that register, but not overlap it else */
 INLINE void write_register(struct simdgroup *sg, unsigned int number,
 			   const uint32_t *value)
 {
@@ -384,6 +391,7 @@ INLINE void write_register(struct simdgroup *sg, unsigned int number,
 		reg[i] = (value[i] & mask[i]) | (reg[i] & ~mask[i]);
 }
 
+/* Writes to the active lanes of a 16-bit register */
 INLINE void write_half(struct simdgroup *sg, unsigned int half,
 		       const uint32_t *value)
 {
@@ -400,7 +408,7 @@ INLINE void write_half(struct simdgroup *sg, unsigned int half,
 	}
 }
 
-/* To the active lanes of a destination of 16 or 32 bits */
+/* Writes to the active lanes of a destination of 16 or 32 bits */
 INLINE void write_lanes(struct simdgroup *sg,
 			const struct agx_operand *o,
 			const uint32_t *value)
@@ -411,6 +419,7 @@ INLINE void write_lanes(struct simdgroup *sg,
 		write_register(sg, (unsigned int)o->value / 2, value);
 }
 
+/* Writes to the active lanes of a destination of up to 64 bits */
 INLINE void write_wide_lanes(struct simdgroup *sg,
 			     const struct agx_operand *o,
 			     const struct wide_lanes *wide)

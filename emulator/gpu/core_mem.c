@@ -31,7 +31,7 @@ struct access {
 	bool is_store;
 	/* element's size in bytes, as a power of two */
 	unsigned int log2_size;
-	/* of the element at index 0, for each lane */
+	/* address of the element at index 0, for each lane */
 	struct wide_lanes address;
 	/* the last page that was translated */
 	uint64_t page;
@@ -130,7 +130,7 @@ static void *mem_translate(struct access *a, unsigned int lane, uint64_t address
 	case SPACE_DEVICE:
 		return mem_translate_device(a, lane, address, size);
 	case SPACE_SHARED:
-		/* Addresses may be negative, which is a lot */
+		/* negative addresses are large unsigned ones */
 		bound = a->sg->core->launch->shared_size;
 		if (address >= bound || size > bound - address)
 			return mem_outside(a, lane, address, bound);

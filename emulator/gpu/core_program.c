@@ -67,9 +67,9 @@ static int program_grow_hash(struct program *p)
 
 static struct op *program_add_op(struct program *p)
 {
-	if (p->count == p->room) {
-		uint32_t room = p->room ? p->room * 2 : 128;
-		struct op *op = aligned_alloc(_Alignof(struct op), room * sizeof(*op));
+	if (p->count == p->capacity) {
+		uint32_t capacity = p->capacity ? p->capacity * 2 : 128;
+		struct op *op = aligned_alloc(_Alignof(struct op), capacity * sizeof(*op));
 
 		if (!op)
 			return NULL;
@@ -77,7 +77,7 @@ static struct op *program_add_op(struct program *p)
 			memcpy(op, p->op, p->count * sizeof(*op));
 		free(p->op);
 		p->op = op;
-		p->room = room;
+		p->capacity = capacity;
 	}
 	memset(&p->op[p->count], 0, sizeof(*p->op));
 	return &p->op[p->count++];
@@ -130,8 +130,8 @@ static struct code *program_code_at(struct program *p, uint64_t va)
 		return last;
 	/* a power of two is full */
 	if (!(p->num_code & (p->num_code - 1))) {
-		unsigned int room = p->num_code ? p->num_code * 2 : 1;
-		struct code *code = realloc(p->code, room * sizeof(*code));
+		unsigned int capacity = p->num_code ? p->num_code * 2 : 1;
+		struct code *code = realloc(p->code, capacity * sizeof(*code));
 
 		if (!code)
 			return NULL;
@@ -152,14 +152,14 @@ static int program_keep_code(struct program *p, uint64_t va, const uint8_t *byte
 	code = program_code_at(p, va);
 	if (!code)
 		return -ENOMEM;
-	if (code->length + length > code->room) {
-		uint32_t room = code->room ? code->room * 2 : 64;
-		uint8_t *more = realloc(code->bytes, room);
+	if (code->length + length > code->capacity) {
+		uint32_t capacity = code->capacity ? code->capacity * 2 : 64;
+		uint8_t *more = realloc(code->bytes, capacity);
 
 		if (!more)
 			return -ENOMEM;
 		code->bytes = more;
-		code->room = room;
+		code->capacity = capacity;
 	}
 	memcpy(code->bytes + code->length, bytes, length);
 	code->length += length;

@@ -2,7 +2,10 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Special registers, and what threads of a simdgroup do together.
+ * Special registers, and instructions across the lanes of a simdgroup or a quad: ballots,
+ * shuffles, reductions and exclusive prefix scans (applegpu "applegpu.py"). Reductions go through
+ * the active lanes in order, so that sums of floats do not depend on the host. Runs on the
+ * thread of the core that executes the instruction.
  */
 #include <float.h>
 #include <math.h>
@@ -12,7 +15,7 @@
 
 #define QUAD	4
 
-/* Position of each thread in its group, along one axis */
+/* Position of each thread in its threadgroup, on one axis */
 static void simd_thread_in_group(const struct simdgroup *sg, unsigned int axis,
 				 struct lanes *value)
 {
@@ -35,6 +38,7 @@ static void simd_thread_in_group(const struct simdgroup *sg, unsigned int axis,
 	}
 }
 
+/* Position of each thread in the grid, on one axis */
 static void simd_thread_in_grid(const struct simdgroup *sg, unsigned int axis,
 				struct lanes *value)
 {
@@ -46,7 +50,7 @@ static void simd_thread_in_grid(const struct simdgroup *sg, unsigned int axis,
 		value->v[i] += base;
 }
 
-/* Among @exec: how many active lanes come before, within groups of lanes */
+/* The number of active lanes before each one, within groups of @width lanes */
 static void simd_active_index(uint32_t exec, unsigned int width,
 			      struct lanes *value)
 {
@@ -59,6 +63,7 @@ static void simd_active_index(uint32_t exec, unsigned int width,
 	}
 }
 
+/* The number of active lanes in each group of @width lanes */
 static void simd_active_total(uint32_t exec, unsigned int width,
 			      struct lanes *value)
 {
@@ -70,6 +75,7 @@ static void simd_active_total(uint32_t exec, unsigned int width,
 						 mask);
 }
 
+/* Special registers that differ among threads */
 static void simd_thread_register(const struct simdgroup *sg, unsigned int sr,
 				 struct lanes *value)
 {
@@ -108,7 +114,7 @@ static void simd_thread_register(const struct simdgroup *sg, unsigned int sr,
 	}
 }
 
-/* Registers that are the same in all threads; those of pixels are 0 */
+/* Special registers that are the same in all threads; those of fragments are 0 here */
 static uint32_t simd_group_register(const struct simdgroup *sg, unsigned int sr)
 {
 	const struct vagx_core *core = sg->core;
@@ -159,6 +165,7 @@ void vagx_exec_get_sr(struct simdgroup *sg, const struct op *op)
 	write_lanes(sg, &op->dst, value.v);
 }
 
+/* Writes the mask of active lanes that vote, of the simdgroup or of each quad */
 static void simd_write_ballot(struct simdgroup *sg, const struct op *op,
 			      const struct lanes *votes)
 {
@@ -200,7 +207,7 @@ CLONES void vagx_exec_fcmp_ballot(struct simdgroup *sg, const struct op *op)
 	simd_write_ballot(sg, op, &votes);
 }
 
-/* The lane that a thread's value comes from; may be outside of the group */
+/* The lane that a thread's value comes from, which may be outside of the simdgroup or quad */
 static int simd_source_lane(const struct op *op, int lane, int index)
 {
 	switch (op->mod[AGX_MOD_OP]) {
@@ -216,9 +223,9 @@ static int simd_source_lane(const struct op *op, int lane, int index)
 }
 
 /*
- * Hardware shuffles whole quads, after it has shuffled within each quad by the
- * low bits of the index, for which all threads of a quad count, even inactive
- * ones. (applegpu "applegpu.py", simd_shuffle)
+ * Hardware shuffles whole quads, after it has shuffled within each quad by the low bits of the
+ * index, which are those of all threads of the quad, even inactive ones, or'ed together (applegpu
+ * "applegpu.py", simd_shuffle)
  */
 static void simd_shuffle_in_quads(const struct op *op, const uint32_t *value,
 				  const uint32_t *index, struct lanes *result)
@@ -304,8 +311,8 @@ static bool simd_reduces_floats(unsigned int kind)
 	       kind == AGX_REDUCE_FMIN || kind == AGX_REDUCE_FMAX;
 }
 
-/* What changes nothing, for sources of @size bits */
-static uint32_t simd_neutral(unsigned int kind, unsigned int size)
+/* The identity element of a reduction, for sources of @size bits */
+static uint32_t simd_identity(unsigned int kind, unsigned int size)
 {
 	switch (kind) {
 	case AGX_REDUCE_AND:
@@ -326,8 +333,8 @@ static uint32_t simd_neutral(unsigned int kind, unsigned int size)
 	}
 }
 
-/* Sums of halves are halves */
-static float simd_rounded(float value, const struct op *op)
+/* Rounds an intermediate result to the destination's size, as hardware adds halves */
+static float simd_round_to_destination(float value, const struct op *op)
 {
 	return float_from_register(op->dst.size, register_from_float(op->dst.size, value));
 }
@@ -338,12 +345,13 @@ static uint32_t simd_combine(const struct op *op, uint32_t a, uint32_t b)
 
 	if (!simd_reduces_floats(kind))
 		return simd_reduce_integers(kind, a, b);
-	return float_bits(simd_rounded(simd_reduce_floats(kind, bits_float(a),
-							  bits_float(b)), op));
+	return float_bits(simd_round_to_destination(simd_reduce_floats(kind, bits_float(a),
+								       bits_float(b)), op));
 }
 
-static void simd_read_reduced(const struct simdgroup *sg, const struct op *op,
-			      struct lanes *value)
+/* Reads the source as bits of floats, or integers that are extended as the operation needs it */
+static void simd_read_source(const struct simdgroup *sg, const struct op *op,
+			     struct lanes *value)
 {
 	struct agx_operand source = op->src[0];
 	unsigned int kind = op->mod[AGX_MOD_OP];
@@ -365,17 +373,18 @@ static void simd_read_reduced(const struct simdgroup *sg, const struct op *op,
 	memcpy(value, read_lanes(sg, &source, &tmp), sizeof(*value));
 }
 
-static void simd_reduce_group(struct simdgroup *sg, const struct op *op,
-			      struct lanes *value, unsigned int first,
-			      unsigned int width)
+/* Reduces the active lanes of a group, or scans them: the prefix excludes the lane itself */
+static void simd_scan(struct simdgroup *sg, const struct op *op,
+		      struct lanes *value, unsigned int first,
+		      unsigned int width)
 {
-	uint32_t sum = simd_neutral(op->mod[AGX_MOD_OP], op->src[0].size);
+	uint32_t sum = simd_identity(op->mod[AGX_MOD_OP], op->src[0].size);
 	unsigned int i;
 
 	for (i = first; i < first + width; i++) {
 		uint32_t own = value->v[i];
 
-		/* A prefix is what came before */
+		/* the prefix of a lane is the sum before it */
 		if (op->mod[AGX_MOD_PREFIX])
 			value->v[i] = sum;
 		if (sg->exec >> i & 1)
@@ -391,9 +400,9 @@ void vagx_exec_reduce(struct simdgroup *sg, const struct op *op)
 	struct lanes value;
 	unsigned int i;
 
-	simd_read_reduced(sg, op, &value);
+	simd_read_source(sg, op, &value);
 	for (i = 0; i < LANES; i += width)
-		simd_reduce_group(sg, op, &value, i, width);
+		simd_scan(sg, op, &value, i, width);
 	if (simd_reduces_floats(op->mod[AGX_MOD_OP]) && op->dst.size == 16) {
 		for (i = 0; i < LANES; i++)
 			value.v[i] = half_from_float(bits_float(value.v[i]));

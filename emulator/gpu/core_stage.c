@@ -2,8 +2,11 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Stages of rendering: what vertex and fragment shaders get and give, besides
- * tiles.
+ * Instructions of vertex and fragment shaders, besides those for tiles: outputs of vertices,
+ * sample masks, depth and stencil, interpolation of coefficient registers, special registers.
+ * Varyings are planes a * x + b * y + c, relative to a block of 32 by 32 pixels; perspective
+ * correction divides by the plane of 1/W. Runs on the thread of the core, on the input and
+ * output of its stage, without locks.
  */
 #include <errno.h>
 #include <math.h>
@@ -16,9 +19,10 @@
 #define REG_VERTEX	5
 #define REG_INSTANCE	6
 
-/* Coefficients are relative to the corner of blocks of so many pixels */
+/* Coefficients are relative to the origin of a block of so many pixels in x and y */
 #define BLOCK		32
 
+/* Writes element @n of a vector to the active lanes */
 static void stage_set_lanes(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
 			    const uint32_t *value)
 {
@@ -54,8 +58,8 @@ void vagx_stage_enter(struct simdgroup *sg)
 }
 
 /*
- * Mesa has only atomics of helpers left out by the shader, so plain stores of theirs,
- * images' included, must vanish by themselves. What is discarded is a helper from then on.
+ * Mesa's shaders skip only the atomics of helper lanes, so hardware must drop their other stores,
+ * to images too. A lane whose samples are all discarded is a helper from then on.
  */
 uint32_t vagx_stage_storing(const struct simdgroup *sg)
 {
@@ -196,6 +200,7 @@ static int stage_centroid_sample(const struct vagx_tile *tile, unsigned int cove
 	return __builtin_ctz(covered);
 }
 
+/* Finds the positions that an interpolation mode names: pixel centre, centroid or a sample */
 CLONES static void stage_find_position(struct simdgroup *sg, const struct op *op,
 				       const struct agx_operand *at, struct position *position)
 {
@@ -303,6 +308,7 @@ static bool stage_find_planes(struct simdgroup *sg, const struct op *op, const s
 	return true;
 }
 
+/* Evaluates planes at the positions of all lanes */
 CLONES static void stage_evaluate(const struct planes *planes, const struct position *p,
 				  struct float_lanes *value)
 {
@@ -327,6 +333,7 @@ CLONES static void stage_set_floats(struct simdgroup *sg, const struct op *op, u
 	stage_set_lanes(sg, &op->dst, n, bits.v);
 }
 
+/* Interpolates the components of a varying; @w names the register of 1/W, or is NULL */
 static void stage_interpolate(struct simdgroup *sg, const struct op *op,
 			      const struct agx_operand *w, const struct agx_operand *at)
 {

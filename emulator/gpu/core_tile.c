@@ -2,8 +2,10 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Tiles: what shaders load from them and store to them. (applegpu "applegpu.py",
- * ld_tile, st_tile)
+ * Loads from the tile buffer and stores to it (applegpu "applegpu.py", ld_tile, st_tile).
+ * Stores convert all lanes of a component in one loop, then write sample by sample. A value that
+ * all lanes share, as in clears, is converted once. Runs on the thread of the core that executes
+ * the instruction; the tile belongs to it.
  */
 #include <errno.h>
 
@@ -147,8 +149,8 @@ static inline const uint32_t *tile_find_register(const struct tile_access *a, un
 }
 
 /*
- * What has just been stored in small parts is slow to be loaded in large ones, so that these
- * are compiled like all that looks at what they make.
+ * Copies register @n of all lanes. It has clones because the functions that read the copy have: a
+ * vector load of what narrower stores have just written stalls the processor.
  */
 CLONES static void tile_get_register(const struct tile_access *a, unsigned int n,
 				     struct lanes *bits)
@@ -161,6 +163,7 @@ CLONES static void tile_get_register(const struct tile_access *a, unsigned int n
 		bits->v[i] = value[i];
 }
 
+/* Converts register @n of all lanes to floats */
 CLONES static void tile_get_floats(const struct tile_access *a, unsigned int n,
 				   struct float_lanes *value)
 {
@@ -251,6 +254,7 @@ struct stored {
 	unsigned int mask, bytes;
 };
 
+/* Packs the values of all lanes to a packed format */
 static void tile_pack_lanes(const struct tile_access *a, struct stored *s)
 {
 	struct float_lanes component[4];
@@ -328,7 +332,8 @@ static void tile_convert_same(const struct tile_access *a, struct stored *s,
 			continue;
 		bits = first[n++];
 		if (a->is_scaled)
-			bits = vagx_format_from_float_by_table(a->format, i, float_from_register(size, bits));
+			bits = vagx_format_from_float_by_table(a->format, i,
+							       float_from_register(size, bits));
 		else if (a->format == AGX_FORMAT_F16 && size == 32)
 			bits = half_from_float(bits_float(bits));
 		s->element[i].v[0] = bits;
@@ -340,6 +345,7 @@ static void tile_convert_same(const struct tile_access *a, struct stored *s,
 	}
 }
 
+/* Converts the values of all lanes to elements of the tile's format */
 static void tile_convert_lanes(const struct tile_access *a, struct stored *s)
 {
 	unsigned int i, n = 0;
@@ -405,8 +411,8 @@ static bool tile_is_whole(const struct tile_access *a)
 }
 
 /*
- * Lanes with something to store in a sample of such a tile: the sample is named, not
- * discarded if that matters, and in the tile; and where it is.
+ * Finds the lanes that store to a sample, in a tile that is whole: the sample is in their mask,
+ * not discarded (of fragments), and in the tile. @at: offsets of the sample in its memory.
  */
 CLONES static uint32_t tile_find_samples(const struct tile_access *a,
 					 const struct vagx_fragments *f, unsigned int sample,

@@ -2,14 +2,14 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * The tile that instructions of a simdgroup are about.
+ * The tile buffer that instructions of a simdgroup load from and store to.
  */
 #ifndef VAGX_CORE_TILE_H
 #define VAGX_CORE_TILE_H
 
 #include "core_internal.h"
 
-/* Of rendering, or of a compute shader; NULL if there is none */
+/* The tile of a render stage, or the shared memory of a compute shader as one; NULL for neither */
 static inline const struct vagx_tile *find_tile(const struct simdgroup *sg)
 {
 	const struct vagx_core *core = sg->core;
@@ -19,7 +19,7 @@ static inline const struct vagx_tile *find_tile(const struct simdgroup *sg)
 	return core->shared_tile.memory ? &core->shared_tile : NULL;
 }
 
-/* A compute shader has what it asked for */
+/* Bytes of the tile's memory */
 static inline uint64_t tile_bytes(const struct simdgroup *sg)
 {
 	return sg->core->tile ? VAGX_TILE_BYTES : sg->core->launch->shared_size;

@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Which variant of a function an instruction is run by.
+ * Chooses the variant of a function by the shapes of an instruction's operands. Read only tables;
+ * called by the decoder, from any core's thread.
  */
 #include "core_variant.h"
 
@@ -27,7 +28,7 @@ static enum shape variant_shape_of(const struct agx_operand *o)
 	return o->size == 16 ? SHAPE_HALF : SHAPE_WORD;
 }
 
-/* Modifiers of a scalar are no matter: they take no loop */
+/* Whether a source has modifiers; those of a scalar are applied once, before the loop */
 static bool variant_is_modified(const struct agx_operand *o)
 {
 	return o->type == AGX_OPERAND_REG && (o->absolute || o->negate);

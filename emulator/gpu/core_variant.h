@@ -2,33 +2,30 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Variants of the functions that run arithmetic. What a function has to ask about its
- * instruction each time, a variant knows: where the sources are, and that there is nothing
- * to be done to them or the result. All are made of one inline function, whose arguments
- * are constants in a variant; the decoder chooses.
+ * Variants of the functions that run arithmetic, specialised for the kinds of their operands
+ * (here called shapes), without modifiers of sources or results. All variants of a function are
+ * made from one inline function, whose shape arguments are constants in a variant. The decoder
+ * chooses the variant once.
  */
 #ifndef VAGX_CORE_VARIANT_H
 #define VAGX_CORE_VARIANT_H
 
 #include "core_internal.h"
 
-/* What is hardly ever needed would only make each of the variants larger */
-#define SELDOM	__attribute__((noinline, cold))
+/* Rare cases are not inlined: they would make each of the variants larger */
+#define COLD	__attribute__((noinline, cold))
 
-/** enum shape - where a source is */
+/** enum shape - the kind of a source */
 enum shape {
 	SHAPE_WORD,	/* a register */
-	SHAPE_HALF,	/* one half of it */
+	SHAPE_HALF,	/* a 16-bit register, one half of it */
 	SHAPE_SCALAR,	/* the same for all lanes: a uniform or an immediate */
 	SHAPE_COUNT,
-	/*
-	 * Any of these, to be asked, and modifiers too: those of sources that are not the
-	 * same for all lanes, and those of the result
-	 */
+	/* not known at compile time; there may also be modifiers */
 	SHAPE_ANY = SHAPE_COUNT,
 };
 
-/** vagx_variant_of() - the function that runs a decoded instruction best; NULL for none */
+/** vagx_variant_of() - the variant for a decoded instruction; NULL if there is none */
 vagx_exec_fn *vagx_variant_of(const struct op *op);
 
 #define VARIANT_INDEX_1(a)		SHAPE_##a
@@ -71,7 +68,7 @@ CLONES static void name##_##a##_##b##_##c(struct simdgroup *sg, const struct op 
 #define VARIANTS_2	(VARIANTS_1 * SHAPE_COUNT)
 #define VARIANTS_3	(VARIANTS_2 * SHAPE_COUNT)
 
-/* A macro cannot be in itself, so that there is one for each source */
+/* A macro does not expand within itself, so there is one for each source */
 #define SHAPE_OF_1(m, ...)	m(__VA_ARGS__, WORD) m(__VA_ARGS__, HALF) m(__VA_ARGS__, SCALAR)
 #define SHAPE_OF_2(m, ...)	m(__VA_ARGS__, WORD) m(__VA_ARGS__, HALF) m(__VA_ARGS__, SCALAR)
 #define SHAPE_OF_3(m, ...)	m(__VA_ARGS__, WORD) m(__VA_ARGS__, HALF) m(__VA_ARGS__, SCALAR)
@@ -85,7 +82,7 @@ CLONES static void name##_##a##_##b##_##c(struct simdgroup *sg, const struct op 
 #define ALL_HALVES_2(m, name)	HALF_OF_1(HALF_OF_2, m, name)
 #define ALL_HALVES_3(m, name)	HALF_OF_1(HALF_OF_2, HALF_OF_3, m, name)
 
-/* What compilers make of integers: all sources have one size, and scalars are not the first */
+/* What compilers emit for integers: sources of one size, the first one not a scalar */
 #define USUAL_SHAPES_2(m, name)							\
 	m(name, WORD, WORD) m(name, WORD, SCALAR)				\
 	m(name, HALF, HALF) m(name, HALF, SCALAR)

@@ -2,10 +2,14 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Decoded programs, shared by the cores. A program is looked up by its address
- * and its registers, and then its code is compared with what is in memory: two
- * contexts can have different programs at one address, and a client may write
- * over its own at any time. All of this is cheap beside decoding.
+ * The cache of decoded programs, which all cores share: a hash table with chains, and a list in
+ * the order of last use, from whose end unused programs are evicted (LRU). A program is found by
+ * its address and register count, and its code is compared with memory: two contexts can have
+ * different programs at one address, and a client may overwrite its own at any time. Comparing is
+ * cheap beside decoding.
+ *
+ * One mutex protects everything in the cache, and the reference counts of its programs; programs
+ * are decoded without it. Called from any core's thread.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -83,7 +87,7 @@ void vagx_programs_free(struct vagx_programs *programs)
 	free(programs);
 }
 
-/* What nobody uses goes, the oldest first, until there is not too much */
+/* Evicts unused programs, the least recently used first, down to CACHE_OPS. With the lock held. */
 static void program_cache_shrink(struct vagx_programs *programs)
 {
 	struct program *p = programs->oldest;
@@ -118,7 +122,7 @@ static struct program *program_cache_find(struct vagx_programs *programs,
 	return p;
 }
 
-/* Another core may have decoded the same meanwhile: that one is used then */
+/* Adds a program, or returns the one that another core has decoded meanwhile */
 static struct program *program_cache_add(struct vagx_programs *programs,
 					 struct vagx_core *core, struct program *fresh)
 {

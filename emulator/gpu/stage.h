@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What the stages of rendering give to a shader core and get from it, besides
- * a launch: vertices, fragments, tiles.
+ * Input and output of the render stages that a shader core runs, besides a launch: vertices,
+ * fragments, tiles.
  */
 #ifndef VAGX_STAGE_H
 #define VAGX_STAGE_H
@@ -13,21 +13,21 @@
 
 #include "gpu/core.h"
 
-/** VAGX_TILE_BYTES - memory of a tile */
+/** VAGX_TILE_BYTES - bytes of a tile's memory, and how many more may be read behind it */
 #define VAGX_TILE_BYTES		32768
 #define VAGX_TILE_SLACK		16
-/** VAGX_MAX_SAMPLES - samples of a pixel */
+/** VAGX_MAX_SAMPLES - most samples of a pixel */
 #define VAGX_MAX_SAMPLES	4
-/** VAGX_MAX_UVS_WORDS - words that a vertex can have */
+/** VAGX_MAX_UVS_WORDS - most output words of a vertex */
 #define VAGX_MAX_UVS_WORDS	255
 
 /**
  * struct vagx_vertices - vertices that one simdgroup shades
- * @count: how many, 1 to VAGX_SIMD_WIDTH
- * @id: number of each, as the shader has it
- * @instance: its instance, likewise
- * @words: words that each has
- * @out: word after word, of all lanes each: @words times VAGX_SIMD_WIDTH
+ * @count: vertices, 1 to VAGX_SIMD_WIDTH
+ * @id: vertex number of each lane
+ * @instance: instance number of each lane
+ * @words: output words of a vertex
+ * @out: output, for each word the values of all lanes: @words times VAGX_SIMD_WIDTH
  */
 struct vagx_vertices {
 	unsigned int count;
@@ -38,15 +38,16 @@ struct vagx_vertices {
 };
 
 /**
- * struct vagx_tile - a tile while it is drawn
- * @x: its first pixel
- * @y: its first line
- * @layer: its layer
- * @width: its pixels
- * @height: its lines
- * @samples: of a pixel
- * @sample_positions: a byte for each, the first one lowest, in 16ths, x low
- * @memory: colours, VAGX_TILE_BYTES, and VAGX_TILE_SLACK more that are only read
+ * struct vagx_tile - a tile that is drawn
+ * @x: first column of pixels in the image
+ * @y: first row of pixels in the image
+ * @layer: layer of the image
+ * @width: width in pixels
+ * @height: height in pixels
+ * @samples: samples of a pixel
+ * @sample_positions: a byte for each sample, the first one lowest: position in a pixel in 16ths,
+ *	x in the lower four bits
+ * @memory: colour buffer: VAGX_TILE_BYTES, and VAGX_TILE_SLACK more that are only read
  */
 struct vagx_tile {
 	uint32_t x;
@@ -59,25 +60,25 @@ struct vagx_tile {
 	uint8_t *memory;
 };
 
-/** struct vagx_plane - coefficients; bits of floats, or of anything that is flat */
+/** struct vagx_plane - a plane equation's coefficients; bits of floats, or of a flat value */
 struct vagx_plane {
 	uint32_t a, b, c;
 };
 
 /**
  * struct vagx_fragments - fragments that one simdgroup shades
- * @exists: lanes that there are; four lanes are a quad, its lines one after the other
- * @x: pixel of each lane, in the image
- * @y: likewise
- * @input: samples that the primitive covers
- * @live: samples that are not discarded; none in helpers
- * @back_facing: a bit for each lane
+ * @exists: mask of the lanes that have a fragment; four lanes are a quad, row by row
+ * @x: column of each lane's pixel in the image
+ * @y: row of each lane's pixel in the image
+ * @input: mask of the samples that the primitive covers, for each lane
+ * @live: mask of the samples that are not discarded, for each lane; 0 in helpers
+ * @back_facing: mask of the lanes whose primitive is back-facing
  * @planes: coefficient registers of each quad's primitive
- * @num_planes: how many there are
- * @tested: depth and stencil have been tested
- * @test: tests depth and stencil of samples, with values of its own or of the
- *	shader; says which passed
- * @ctx: its first argument
+ * @num_planes: number of coefficient registers
+ * @tested: depth and stencil have been tested before the shader
+ * @test: tests depth and stencil of a mask of samples; @depth and @stencil are the shader's, or
+ *	NULL. Returns the mask of those that passed.
+ * @ctx: first argument of @test
  */
 struct vagx_fragments {
 	uint32_t exists;
