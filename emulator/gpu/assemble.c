@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Copyright (C) 2026 The asahi driver authors
+ *
+ * Primitive assembly, vertex by vertex (Vulkan specification, "Primitive Topologies"). Functions
+ * have no state but the assembler, which the job's own thread uses.
  */
 #include "agx_packets.h"
 #include "gpu/assemble.h"
@@ -12,7 +15,10 @@ static bool assemble_emit(struct assembler *a, struct assembled *out, unsigned i
 	return true;
 }
 
-/* Every other triangle goes round the other way: two vertices change places, not the provoking one */
+/*
+ * Every other triangle of a strip has the opposite winding order: two vertices are swapped, so that
+ * the provoking one keeps its position
+ */
 static bool assemble_strip(struct assembler *a, struct assembled *out, unsigned int v)
 {
 	if (a->count % 2 == 0)

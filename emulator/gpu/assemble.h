@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Primitives made of a row of vertices.
+ * Primitive assembly: points, lines and triangles of a sequence of vertices.
  */
 #ifndef VAGX_ASSEMBLE_H
 #define VAGX_ASSEMBLE_H
@@ -11,9 +11,9 @@
 #include <stdint.h>
 
 /**
- * struct assembler - between two vertices
+ * struct assembler - state between two vertices
  * @primitive: AGX_PRIMITIVE_*
- * @provoking: AGX_VDM_VERTEX_*, whose place a strip keeps
+ * @provoking: AGX_VDM_VERTEX_*, the provoking vertex, whose position triangles of a strip keep
  * @count: vertices since the last restart
  * @first: the first of them
  * @last: the last ones, the very last one first
@@ -35,10 +35,10 @@ struct assembled {
 	uint32_t id;
 };
 
-/** assemble_vertex() - add a vertex; true if that makes a primitive */
+/** assemble_vertex() - add a vertex; true if that completes a primitive */
 bool assemble_vertex(struct assembler *a, unsigned int vertex, struct assembled *out);
 
-/** assemble_end() - at a restart and at the end; true if that makes a primitive */
+/** assemble_end() - end a strip, fan or loop; true if that completes a primitive */
 bool assemble_end(struct assembler *a, struct assembled *out);
 
 #endif /* VAGX_ASSEMBLE_H */

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Copyright (C) 2026 The asahi driver authors
+ *
+ * The compute data master: walks a compute control stream, block by block, as lib/agx decodes it
+ * (agx_stream.h follows jumps and calls). A launch collects its sizes from the packets behind
+ * it, has its USC words loaded, and is run to its end before the walk goes on. Runs on the job's
+ * own thread; its state is on the stack.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,28 +20,28 @@
 #include "report.h"
 #include "uat.h"
 
-/* Sizes as a launch names them, before they become threads. */
+/* Sizes of a launch, as its packets have them: the global one in threads or in threadgroups */
 struct cdm_size {
 	uint32_t global[3];
 	uint32_t local[3];
 	bool global_is_groups;
 };
 
-/* A stream while it is read. */
+/* State of walking a stream */
 struct cdm_reader {
 	const struct vagx_cdm *cdm;
 	struct vagx_uat_fault *fault;
 	unsigned int *unit;
 	struct agx_stream stream;
 	struct agx_stream_packet packet;
-	/* a launch, whose sizes come in packets behind it */
+	/* the last launch packet, and the sizes from the packets behind it */
 	struct agx_cdm_launch launch;
 	struct cdm_size size;
 	bool past_end;
 	bool done;
 };
 
-/* A block that is mapped, but that the unit can make nothing of. */
+/* Makes a fault of a block that is mapped but malformed. Return: -EFAULT. */
 static int cdm_malformed(struct cdm_reader *r, uint64_t va)
 {
 	*r->fault = (struct vagx_uat_fault){
@@ -56,6 +61,7 @@ static int cdm_read(void *ctx, uint64_t va, void *buf, size_t len)
 			     VAGX_AGENT_GPU, r->fault);
 }
 
+/* Reads the sizes of an indirect launch */
 static int cdm_read_indirect(struct cdm_reader *r)
 {
 	bool with_local = r->launch.mode == AGX_CDM_MODE_INDIRECT_LOCAL;
@@ -89,6 +95,7 @@ static bool cdm_size_valid(const struct cdm_size *size)
 	return threads <= VAGX_CORE_MAX_THREADS;
 }
 
+/* Sets the launch's grid and threadgroup size, in threads. Return: 0, or -EFAULT if invalid. */
 static int cdm_apply_size(struct cdm_reader *r, struct vagx_launch *launch)
 {
 	const struct cdm_size *size = &r->size;
@@ -112,6 +119,7 @@ static int cdm_apply_size(struct cdm_reader *r, struct vagx_launch *launch)
 	return 0;
 }
 
+/* Loads the USC words of a complete launch, and runs it */
 static int cdm_launch(struct cdm_reader *r)
 {
 	const struct vagx_usc_source source = {
@@ -143,9 +151,9 @@ static int cdm_launch(struct cdm_reader *r)
 }
 
 /*
- * Launches run one after the other and to their end, so that a barrier has
- * nothing to wait for and no cache to flush. Where the stream goes is the
- * walk's business.
+ * Handles a packet; the last one of a launch runs it. Launches run one after the other to their
+ * end, so barriers have nothing to wait for, and no cache to flush. Jumps and calls are followed
+ * by agx_stream_next().
  */
 static int cdm_packet(struct cdm_reader *r)
 {
@@ -193,8 +201,8 @@ static int cdm_stream_error(struct cdm_reader *r)
 }
 
 /*
- * Mesa's OpenGL driver says that a stream ends where its terminating block
- * begins, others count that block.
+ * Checks a block against the end of the stream in the registers, and its reserved bits. For Mesa's
+ * OpenGL driver the end is where the terminating block begins, for others it is behind it.
  */
 static void cdm_check(struct cdm_reader *r, bool packet)
 {

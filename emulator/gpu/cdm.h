@@ -2,8 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * The compute data master: reads a control stream while it is executed, and
- * hands its launches on.
+ * The compute data master: walks a control stream, and hands its launches on.
  */
 #ifndef VAGX_CDM_H
 #define VAGX_CDM_H
@@ -17,7 +16,7 @@ struct vagx_report;
 struct vagx_uat;
 struct vagx_uat_fault;
 
-/** struct vagx_cdm - a control stream's surroundings */
+/** struct vagx_cdm - what the walk of a control stream needs */
 struct vagx_cdm {
 	/** @uat: translates addresses */
 	struct vagx_uat *uat;
@@ -34,8 +33,8 @@ struct vagx_cdm {
 	/** @packets: counts what is read of the stream */
 	uint64_t *packets;
 	/**
-	 * @launch: runs a launch to its end; fills grid-independent rest (the
-	 * serial). An error ends the stream and is returned.
+	 * @launch: runs a launch to its end, and sets its serial. An error ends the stream and
+	 * is returned.
 	 */
 	int (*launch)(void *ctx, struct vagx_launch *launch,
 		      struct vagx_uat_fault *fault, unsigned int *unit);
@@ -44,8 +43,8 @@ struct vagx_cdm {
 };
 
 /**
- * vagx_cdm_run() - execute a job's control stream
- * @cdm: its surroundings
+ * vagx_cdm_run() - walk a job's control stream to its end
+ * @cdm: what the walk needs
  * @fault: filled when -EFAULT is returned; for a malformed stream it is an
  *	   access that is not allowed, at the block's address
  * @unit: likewise, enum vagx_gpu_unit

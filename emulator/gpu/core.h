@@ -44,19 +44,19 @@ struct vagx_uat_fault;
 /** struct vagx_launch - everything that the threadgroups of a launch share */
 struct vagx_launch {
 	/**
-	 * @serial: differs from launch to launch, never 0. A core looks at
-	 * the code again when it sees another one.
+	 * @serial: differs from launch to launch, never 0. A core compares the code with
+	 * memory again when the serial changes.
 	 */
 	uint64_t serial;
 	/** @code_va: first instruction, absolute */
 	uint64_t code_va;
 	/** @preshader_va: first instruction of the preshader, or 0 */
 	uint64_t preshader_va;
-	/** @uniforms: as bound by the USC words, then as the preshader left them */
+	/** @uniforms: uniform registers, bound by USC words, then written by the preshader */
 	uint16_t uniforms[VAGX_CORE_UNIFORMS];
 	/** @regs: 16-bit registers that each thread has; 0 for all 256 */
 	unsigned int regs;
-	/** @preshader_regs: the same for the preshader */
+	/** @preshader_regs: 16-bit registers of the preshader; 0 for all 256 */
 	unsigned int preshader_regs;
 	/** @grid: threads of the launch; the last groups may be partial */
 	uint32_t grid[3];
@@ -64,43 +64,43 @@ struct vagx_launch {
 	uint32_t local[3];
 	/** @shared_size: bytes of shared memory, up to VAGX_CORE_MAX_SHARED */
 	uint32_t shared_size;
-	/** @textures: texture state registers, as bound by the USC words */
+	/** @textures: texture state registers, bound by USC words */
 	uint8_t textures[VAGX_CORE_TEXTURES][VAGX_TEXTURE_BYTES];
-	/** @samplers: sampler state registers, likewise */
+	/** @samplers: sampler state registers, bound by USC words */
 	uint8_t samplers[VAGX_CORE_SAMPLERS][VAGX_SAMPLER_BYTES];
-	/** @extended_samplers: they have border colours */
+	/** @extended_samplers: samplers have border colours */
 	bool extended_samplers;
-	/** @borders: those */
+	/** @borders: border colours of samplers */
 	uint8_t borders[VAGX_CORE_SAMPLERS][VAGX_BORDER_BYTES];
-	/** @sampler_heap: samplers that registers number */
+	/** @sampler_heap: address of the bindless samplers */
 	uint64_t sampler_heap;
-	/** @sampler_count: how many there are */
+	/** @sampler_count: number of bindless samplers */
 	uint32_t sampler_count;
 	/** @sample_stride: bytes of a sample in a tile */
 	uint32_t sample_stride;
 	/** @tile_width: pixels of a tile that shared memory is laid out as; 0 if it is not */
 	uint32_t tile_width;
-	/** @tile_height: likewise */
+	/** @tile_height: rows of that tile */
 	uint32_t tile_height;
-	/** @tile_samples: samples of a pixel of it */
+	/** @tile_samples: samples of a pixel of that tile */
 	uint32_t tile_samples;
-	/** @early_test: a fragment shader has no say in depth and stencil */
+	/** @early_test: depth and stencil are tested before the fragment shader */
 	bool early_test;
 	/** @vm_slot: UAT context, as the shader can read it */
 	unsigned int vm_slot;
 	/** @soft_faults: unmapped loads give 0, unmapped stores vanish */
 	bool soft_faults;
-	/** @stop: when set, its programs end with -ECANCELED soon; may be NULL */
+	/** @stop: when set, programs end with -ECANCELED soon; may be NULL */
 	const atomic_bool *stop;
 };
 
-/** struct vagx_core_config - what a core is made of */
+/** struct vagx_core_config - configuration of a core */
 struct vagx_core_config {
 	/** @index: number of the core, as the shader can read it */
 	unsigned int index;
 	/** @tlb: translations; used by the caller of the run functions only */
 	struct vagx_tlb *tlb;
-	/** @programs: where decoded programs are kept, and shared with others */
+	/** @programs: cache of decoded programs, shared with other cores */
 	struct vagx_programs *programs;
 	/** @report: takes the text of programs, at its level "trace"; may be NULL */
 	struct vagx_report *report;
@@ -110,23 +110,22 @@ struct vagx_core_config {
 struct vagx_core_stats {
 	/** @instructions: instructions, counted once per simdgroup */
 	uint64_t instructions;
-	/** @thread_instructions: the same, counted per active thread */
+	/** @thread_instructions: instructions, counted once per active thread */
 	uint64_t thread_instructions;
 	/** @groups: threadgroups run to their end */
 	uint64_t groups;
 	/** @loaded: bytes of device memory that load instructions have read, without atomics */
 	uint64_t loaded;
-	/** @stored: likewise, that store instructions have written */
+	/** @stored: bytes of device memory that store instructions have written, without atomics */
 	uint64_t stored;
 };
 
 /**
  * vagx_programs_new() - make a cache of decoded programs
  *
- * Cores share it, whatever contexts they work in: a program is found by its
- * address and by what its code is, byte for byte, so code that has changed is
- * never run as it was. What was not used for longest goes first when there is
- * too much of it.
+ * Cores share it, whatever contexts they work in: a program is found by its address and by its
+ * code, byte for byte, so code that has changed is decoded again. The least recently used
+ * programs are evicted first.
  *
  * Return: the cache, or NULL when there is no memory.
  */
@@ -140,25 +139,25 @@ void vagx_programs_free(struct vagx_programs *programs);
 
 /** struct vagx_programs_stats - counters since vagx_programs_new() */
 struct vagx_programs_stats {
-	/** @hits: how often a program was there */
+	/** @hits: lookups that found a program */
 	uint64_t hits;
-	/** @misses: how often one had to be decoded */
+	/** @misses: lookups after which one was decoded */
 	uint64_t misses;
-	/** @instructions: decoded instructions that are kept */
+	/** @instructions: decoded instructions in the cache */
 	uint64_t instructions;
 };
 
 /**
  * vagx_programs_get_stats() - read the counters
  * @programs: cache
- * @stats: where they go
+ * @stats: gets the counters
  */
 void vagx_programs_get_stats(struct vagx_programs *programs,
 			     struct vagx_programs_stats *stats);
 
 /**
  * vagx_core_new() - make a core
- * @config: what it is made of; copied
+ * @config: its configuration; copied
  *
  * A core is used by one thread at a time.
  *
@@ -229,7 +228,7 @@ void vagx_core_describe_failure(const struct vagx_core *core, const struct vagx_
 /**
  * vagx_core_get_stats() - read the counters
  * @core: core
- * @stats: where they go
+ * @stats: gets the counters
  */
 void vagx_core_get_stats(const struct vagx_core *core,
 			 struct vagx_core_stats *stats);

@@ -2,8 +2,10 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * How work fails: which of several errors is the job's, and what is kept of it
- * until the job ends.
+ * Failures of jobs: which of several errors is the job's, and what is kept of it until the job
+ * ends. Compute work keeps the error that comes first in time; stages of rendering that of the
+ * first part, whichever came first. Parts fail on any core's thread: the GPU's lock protects what
+ * a job keeps.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -13,7 +15,7 @@
 
 #include "gpu/gpu_internal.h"
 
-/* The address that a core's error is about, for errors without a fault. */
+/* Makes a fault at the shader's code, for errors of a core without a fault */
 static void failure_fault_of_code(const struct vagx_launch *launch, struct vagx_uat_fault *fault)
 {
 	*fault = (struct vagx_uat_fault){
@@ -102,7 +104,7 @@ int gpu_failure_keep(struct vagx_gpu *gpu, struct gpu_failure *first, struct gpu
 		     uint64_t part, int err)
 {
 	failure->err = err;
-	/* who was cancelled has not come to an error of its own */
+	/* a part that was cancelled has no error of its own */
 	failure->part = err == -ECANCELED ? UINT64_MAX : part;
 	pthread_mutex_lock(&gpu->lock);
 	if (!first->err || failure->part < first->part) {

@@ -2,7 +2,9 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What is said about a job that has failed: one message, wherever the GPU is.
+ * The message about a job that has failed: the fault, the mappings around its address, the words
+ * there, the shader. Written by the thread that ran the job. Only the first failures are described
+ * at length; the GPU's lock protects their count.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,9 +13,9 @@
 #include "gpu/gpu_internal.h"
 #include "report.h"
 
-/* Jobs that are described at length; of more, there is a line each */
+/* Failed jobs that are described at length; later ones get a line each */
 #define DESCRIBED	16
-/* Words of a block that is not known */
+/* Words of an unknown block that are printed */
 #define WORDS		8
 
 static void fault_print_range(FILE *file, const struct vagx_uat_range *range)
@@ -26,7 +28,7 @@ static void fault_print_range(FILE *file, const struct vagx_uat_range *range)
 		range->more ? " and more" : "");
 }
 
-/* What is bound at the address, or nearest to it below and above */
+/* Prints the mapping at the address, or the nearest ones below and above it */
 static void fault_print_bindings(FILE *file, struct vagx_gpu *gpu,
 				 const struct vagx_uat_fault *fault)
 {
@@ -51,7 +53,7 @@ static void fault_print_bindings(FILE *file, struct vagx_gpu *gpu,
 	}
 }
 
-/* Of streams and records: they are made of words */
+/* Prints the words at the address, which is in a stream or a record */
 static void fault_print_words(FILE *file, struct vagx_gpu *gpu, const struct vagx_uat_fault *fault)
 {
 	struct vagx_uat_fault other;

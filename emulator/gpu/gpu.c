@@ -2,10 +2,13 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * The GPU's cores, and how jobs share them. A job's own thread reads its
- * stream and works as a core on its threadgroups, batches of vertices and tiles.
- * While it does, the shared cores take such parts of whatever jobs there are,
- * those of the job with the fewest helpers first. Cores without work sleep.
+ * The GPU's cores, and how jobs share them. A job's own thread walks its stream, and works as a
+ * core on the job's parts: threadgroups, batches of vertices, tiles. Meanwhile shared cores, which
+ * have threads of their own, take parts of any job, those of the job with the fewest helpers
+ * first, in slices. Cores without work sleep on a condition variable.
+ *
+ * One mutex protects the list of open jobs, helpers and counters; parts are taken by an atomic
+ * counter, without it, and shaders run without it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +17,7 @@
 #include "gpu/trace.h"
 #include "report.h"
 
-/* Parts that a shared core takes before it looks whether another job has fewer helpers */
+/* Parts that a shared core takes before it chooses a job again */
 #define GPU_SLICE	64
 
 static uint64_t gpu_read_clock(clockid_t clock)
@@ -72,7 +75,7 @@ void gpu_core_use(struct gpu_core *core, const struct vagx_job *job)
 	core->job_serial = job->serial;
 }
 
-/* Up to @most parts of what a job is doing */
+/* Takes up to @most parts of a job and runs them */
 static void gpu_take_parts(struct gpu_core *core, struct vagx_job *job, uint64_t most)
 {
 	struct gpu_parts *parts = &job->parts;
@@ -89,7 +92,7 @@ static void gpu_take_parts(struct gpu_core *core, struct vagx_job *job, uint64_t
 	}
 }
 
-/* Without the lock */
+/* Works for a job, up to @most parts, and counts it. Without the lock. */
 static void gpu_work(struct gpu_core *core, struct vagx_job *job, uint64_t most)
 {
 	struct vagx_gpu *gpu = job->gpu;
@@ -123,7 +126,7 @@ static void gpu_work(struct gpu_core *core, struct vagx_job *job, uint64_t most)
 	}
 }
 
-/* The job that is worked for by the fewest. With the lock held. */
+/* Picks the open job with the fewest helpers that has parts left. With the lock held. */
 static struct vagx_job *gpu_pick(struct vagx_gpu *gpu)
 {
 	struct vagx_job *best = NULL, *job;
@@ -137,7 +140,10 @@ static struct vagx_job *gpu_pick(struct vagx_gpu *gpu)
 	return best;
 }
 
-/* With the lock held, which is dropped meanwhile; the job stays until its helpers have left */
+/*
+ * Helps a job for a slice. With the lock held, which is dropped meanwhile: the job waits for its
+ * helpers before it ends.
+ */
 static void gpu_help(struct gpu_core *core, struct vagx_job *job)
 {
 	struct vagx_gpu *gpu = core->gpu;
@@ -172,6 +178,7 @@ static void *gpu_core_thread(void *arg)
 	return NULL;
 }
 
+/* Offers a job's parts to the shared cores, and wakes as many as there are parts for */
 static void gpu_open_parts(struct vagx_job *job)
 {
 	struct vagx_gpu *gpu = job->gpu;
@@ -191,6 +198,7 @@ static void gpu_open_parts(struct vagx_job *job)
 	pthread_mutex_unlock(&gpu->lock);
 }
 
+/* Withdraws the parts, and waits for the helpers to leave */
 static void gpu_close_parts(struct vagx_job *job)
 {
 	struct vagx_gpu *gpu = job->gpu;
@@ -201,7 +209,7 @@ static void gpu_close_parts(struct vagx_job *job)
 		p = &(*p)->open_next;
 	if (*p)
 		*p = job->open_next;
-	/* who has not come by now finds nothing to do any more */
+	/* cores that come from now on find no part of this job */
 	while (job->parts.helpers)
 		pthread_cond_wait(&job->left_cond, &gpu->lock);
 	pthread_mutex_unlock(&gpu->lock);

@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * The GPU's units as the firmware sees them: a job goes in, the units run it
- * on their own threads, and the way it ended comes out.
+ * The GPU's units as the firmware sees them: it runs a job, on its own thread and on those of
+ * the shared cores, and gets the job's status.
  */
 #ifndef VAGX_GPU_H
 #define VAGX_GPU_H
@@ -45,13 +45,13 @@ enum vagx_gpu_unit {
 	VAGX_GPU_UNIT_COUNT,
 };
 
-/** struct vagx_gpu_units - how units are named in the fault register */
+/** struct vagx_gpu_units - numbers of units in the fault register */
 struct vagx_gpu_units {
 	/** @code: AGX_FAULT_UNIT_* of each enum vagx_gpu_unit; SoCs differ */
 	uint8_t code[VAGX_GPU_UNIT_COUNT];
 };
 
-/** enum vagx_gpu_status - how a job ended */
+/** enum vagx_gpu_status - status of a job that has ended */
 enum vagx_gpu_status {
 	VAGX_GPU_DONE,
 	VAGX_GPU_FAULT,
@@ -61,7 +61,7 @@ enum vagx_gpu_status {
 	VAGX_GPU_STARVED,
 };
 
-/** struct vagx_gpu_config - what a GPU is made of; copied by vagx_gpu_new() */
+/** struct vagx_gpu_config - configuration of a GPU; copied by vagx_gpu_new() */
 struct vagx_gpu_config {
 	/** @uat: translates every address that the units use */
 	struct vagx_uat *uat;
@@ -69,24 +69,24 @@ struct vagx_gpu_config {
 	struct vagx_report *report;
 	/** @clock: time as the guest sees it; may be NULL */
 	struct vagx_clock *clock;
-	/** @trace: where it is said what the units do; may be NULL */
+	/** @trace: trace of the units' work; may be NULL */
 	struct vagx_trace *trace;
 	/** @units: codes of the units; NULL for those of enum vagx_gpu_unit */
 	const struct vagx_gpu_units *units;
 	/**
-	 * @cores: shader cores (1 to VAGX_GPU_MAX_CORES). One is the thread of
-	 * whoever runs a job; the others are threads that all jobs share.
+	 * @cores: shader cores (1 to VAGX_GPU_MAX_CORES). One is the thread that runs a job;
+	 * the others are threads that all jobs share.
 	 */
 	unsigned int cores;
 	/** @no_exec: walk command streams, but run no shader */
 	bool no_exec;
 	/** @soft_faults: unmapped loads give zero, unmapped stores vanish */
 	bool soft_faults;
-	/** @stream_features: what streams have here, enum agx_stream_feature */
+	/** @stream_features: features of control streams, enum agx_stream_feature */
 	unsigned int stream_features;
 };
 
-/** struct vagx_compute_registers - what the compute data master is told */
+/** struct vagx_compute_registers - registers of the compute data master */
 struct vagx_compute_registers {
 	/** @cdm_base: first word of the control stream */
 	uint64_t cdm_base;
@@ -108,7 +108,7 @@ struct vagx_compute_registers {
 
 /**
  * vagx_gpu_new() - make a GPU and start its cores
- * @config: what it is made of
+ * @config: its configuration
  *
  * Return: the GPU, or NULL with errno set.
  */
@@ -121,16 +121,15 @@ struct vagx_gpu *vagx_gpu_new(const struct vagx_gpu_config *config);
 void vagx_gpu_free(struct vagx_gpu *gpu);
 
 /**
- * struct vagx_job - a piece of work on the GPU
+ * struct vagx_job - a job on the GPU
  *
- * Each data master's work is a job of its own, with its own context, error,
- * fault and end. Jobs of several threads run at once; the cores take
- * threadgroups of all of them.
+ * Each data master's work is a job of its own, with its own context, error, fault and status.
+ * Jobs of several threads run at once; the shared cores take parts of all of them.
  */
 struct vagx_job;
 
 /**
- * vagx_job_new() - prepare a piece of work
+ * vagx_job_new() - make a job
  * @gpu: GPU
  * @vm_slot: UAT context in whose address space everything happens
  *
@@ -139,7 +138,7 @@ struct vagx_job;
 struct vagx_job *vagx_job_new(struct vagx_gpu *gpu, unsigned int vm_slot);
 
 /**
- * vagx_job_free() - forget a job
+ * vagx_job_free() - free a job
  * @job: job that does not run, or NULL
  */
 void vagx_job_free(struct vagx_job *job);
@@ -147,12 +146,12 @@ void vagx_job_free(struct vagx_job *job);
 /**
  * vagx_job_compute() - run a job on the compute data master, to its end
  * @job: new job; it can run only once
- * @registers: what the data master is told
+ * @registers: registers of the data master
  * @fault: the first fault, valid when VAGX_GPU_FAULT is returned
  * @unit: code of the unit that it is reported for, valid likewise
  *
- * Blocks its caller, whose thread reads the stream and works as one of the
- * cores. So every job goes on, however busy the others keep the other cores.
+ * Blocks the caller, whose thread walks the stream and works as one of the cores. So every job
+ * makes progress, however busy the shared cores are with others.
  */
 enum vagx_gpu_status vagx_job_compute(struct vagx_job *job,
 				      const struct vagx_compute_registers *registers,
@@ -163,19 +162,18 @@ enum vagx_gpu_status vagx_job_compute(struct vagx_job *job,
  * vagx_job_cancel() - make a job end soon
  * @job: job
  *
- * From any thread, also before the job runs and when it is over. The run
- * returns VAGX_GPU_CANCELLED unless it was over already. Other jobs do not
- * notice.
+ * From any thread, also before the job runs and after it has ended. The run returns
+ * VAGX_GPU_CANCELLED unless it had ended already. Other jobs are not affected.
  */
 void vagx_job_cancel(struct vagx_job *job);
 
 /**
- * vagx_job_cpu_ns() - how long a job has been executed
+ * vagx_job_cpu_ns() - the time for which a job has been executed
  * @job: job
  *
- * What counts is processor time, not time on the wall: a job on a slow or busy
- * host is not older than on another one. A job on several cores is as old as
- * the core that has worked for it longest. From any thread.
+ * It is processor time, not wall clock time, so that time-outs do not depend on how busy the host
+ * is. Of a job on several cores it is that of the core that has worked for it longest. From any
+ * thread.
  *
  * Return: nanoseconds of processor time.
  */
@@ -204,7 +202,7 @@ struct vagx_gpu_stats {
 /**
  * vagx_gpu_get_stats() - read the counters
  * @gpu: GPU
- * @stats: where they go
+ * @stats: gets the counters
  */
 void vagx_gpu_get_stats(struct vagx_gpu *gpu, struct vagx_gpu_stats *stats);
 

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * What the files of the GPU share: cores, and the jobs that they work for.
+ * What the files of the GPU share: cores, and the jobs that they execute.
  */
 #ifndef VAGX_GPU_INTERNAL_H
 #define VAGX_GPU_INTERNAL_H
@@ -19,18 +19,17 @@
 
 /**
  * struct gpu_core - a shader core
- * @gpu: whose it is
+ * @gpu: its GPU
  * @core: its interpreter
- * @tlb: its translations
+ * @tlb: its TLB
  * @job_serial: number of the job that @tlb is for, 0 for none
- * @index: its place in a job's table of times
- * @next: next core that no job has
- * @thread: its thread, if it serves all jobs
+ * @index: its index in a job's table of times: 0 for a job's own core, from 1 on for shared ones
+ * @next: next idle core
+ * @thread: its thread, if it is a shared core
  * @clock: that thread's processor time
  * @has_thread: @thread has been started
  *
- * A core is used by one thread at a time: its own, or that of the job that
- * holds it.
+ * A core is used by one thread at a time: its own, or that of the job that holds it.
  */
 struct gpu_core {
 	struct vagx_gpu *gpu;
@@ -45,21 +44,21 @@ struct gpu_core {
 };
 
 /**
- * typedef gpu_part_fn - one part of what a job has to do
+ * typedef gpu_part_fn - do one part of a job's work
  *
- * On any core, beside others. When it returns an error, which it has kept where
- * its job finds it, no further part is begun.
+ * Runs on any core, at the same time as other parts. When it returns an error, which it has
+ * recorded for the job, no further part is begun.
  */
 typedef int gpu_part_fn(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t part);
 
 /**
- * struct gpu_parts - what a job is doing, in parts that cores take one by one
+ * struct gpu_parts - a job's work, in parts that cores take one by one
  * @run: does a part
  * @ctx: its argument
- * @name: what parts are called in the trace
- * @total: how many there are
- * @next: the next part that nobody has taken yet. They are taken in their order,
- *	so when one fails, those before it have been taken, and are finished.
+ * @name: name of parts in the trace
+ * @total: number of parts
+ * @next: the next part to be taken. They are taken in order, so when one fails, those before it
+ *	have been taken, and are finished.
  * @helpers: shared cores that work on it; protected by the GPU's lock
  *
  * The job's own thread writes everything else, before it opens the parts and
@@ -75,17 +74,17 @@ struct gpu_parts {
 };
 
 /**
- * struct gpu_failure - how work of a stage has failed
- * @err: -EFAULT, -ECANCELED; 0 if it has not
- * @part: the part that has, among those of the job
- * @fault: what the firmware is told
- * @unit: enum vagx_gpu_unit, likewise
+ * struct gpu_failure - failure of a stage's work
+ * @err: -EFAULT, -ECANCELED; 0 if it has not failed
+ * @part: number of the part that has failed
+ * @fault: fault that is reported to the firmware
+ * @unit: unit that it is reported for, enum vagx_gpu_unit
  * @violates: a rule is broken, too
  * @rule: that rule
- * @va: where
- * @packet: what is there
+ * @va: address of what breaks it
+ * @packet: name of what is at that address
  * @text: what is wrong with it
- * @description: of the shader, or NULL
+ * @description: description of the shader that failed, or NULL
  *
  * Of several parts that fail, the job has failed as the first of them, whichever
  * came first in time: that is the one with which a single core would have ended.
@@ -105,9 +104,9 @@ struct gpu_failure {
 
 /**
  * struct gpu_time - the processor time that one core has spent on a job
- * @spent: nanoseconds, without what goes on now
- * @since: what @clock showed when the core came, if it works for the job now
- * @clock: processor time of the thread that works
+ * @spent: nanoseconds, without the time since @since
+ * @since: value of @clock when the core began, if it works for the job now
+ * @clock: processor time of the core's thread
  * @works: the core works for the job now
  */
 struct gpu_time {
@@ -124,50 +123,49 @@ struct vagx_gpu {
 	/* cores with threads, which serve all jobs */
 	struct gpu_core *shared;
 	unsigned int num_shared;
-	/* what all cores have decoded */
+	/* cache of decoded programs, shared by all cores */
 	struct vagx_programs *programs;
 
 	/* numbers of jobs and launches, never 0 */
 	atomic_uint_fast64_t job_serial;
 	atomic_uint_fast64_t launch_serial;
 
-	/* protects everything below, and what jobs say it does */
+	/* protects everything below, and the members of jobs that say so */
 	pthread_mutex_t lock;
-	/* parts were opened, or shutdown */
+	/* parts were opened, or shutdown was set */
 	pthread_cond_t work_cond;
-	/* jobs that have parts for others */
+	/* jobs with parts that shared cores may take */
 	struct vagx_job *open;
-	/* cores that were made for jobs and that no job holds */
+	/* cores for jobs' own threads that no job holds */
 	struct gpu_core *idle;
 	bool shutdown;
 	struct vagx_gpu_stats stats;
-	/* failed jobs that were described at length */
+	/* number of failed jobs that were described at length */
 	unsigned int described;
 };
 
 /**
  * struct vagx_job - see gpu.h
- * @gpu: whose it is
- * @vm_slot: its context
+ * @gpu: its GPU
+ * @vm_slot: its UAT context
  * @serial: its number
- * @core: the core that its own thread is
+ * @core: the core that its own thread runs
  * @written: pages that it has stored to, or NULL
- * @stop: makes cores and stream come to an end
- * @parts: what it is doing
+ * @stop: set when it is to end; cores and the walk of its stream read it
+ * @parts: its work in parts
  * @open_next: next job with open parts; protected by the GPU's lock
  * @left_cond: the last helper has left the parts
  * @error: its first error; protected by the GPU's lock
- * @fault: the fault that belongs to it; likewise
- * @description: of the shader that failed, or NULL; likewise
- * @vertex: where vertex work stands, see vertex_job.c
- * @free_vertex: gives it up; NULL without
- * @began: when it was traced to begin
- * @before: what @core had done before it
+ * @fault: fault of that error; protected by the GPU's lock
+ * @description: description of the shader that failed, or NULL; protected by the GPU's lock
+ * @vertex: state of vertex work, see vertex_job.c
+ * @free_vertex: frees that state; NULL if there is none
+ * @began: time of its beginning, for the trace
+ * @before: counters of @core at its beginning, for the trace
  * @launches: launches read from its stream, for the trace
- * @packets: packets read from its stream, likewise
- * @draws: draws read from its stream, likewise
- * @time: what the cores have spent on it; likewise. Index 0 is @core, the
- *	others are the shared ones.
+ * @packets: packets read from its stream, for the trace
+ * @draws: draws read from its stream, for the trace
+ * @time: time that cores have spent on it, by their index; protected by the GPU's lock
  */
 struct vagx_job {
 	struct vagx_gpu *gpu;
@@ -192,75 +190,77 @@ struct vagx_job {
 	struct gpu_time time[VAGX_GPU_MAX_CORES];
 };
 
-/* A core for a job's own thread: one that is idle, or a new one. NULL without memory. */
+/* Takes an idle core, or makes one, for a job's own thread. Return: NULL without memory. */
 struct gpu_core *gpu_core_get(struct vagx_gpu *gpu);
+/* Gives a job's core back to the idle ones */
 void gpu_core_put(struct vagx_gpu *gpu, struct gpu_core *core);
 
-/* Before a core works for a job: no translation of another one is left */
+/* Sets a core up for a job: flushes its TLB if it was another one's */
 void gpu_core_use(struct gpu_core *core, const struct vagx_job *job);
 
-/* The first error is the job's; ends it. The core has just failed with @err. */
+/* Records the error that a core has just failed with, if it is the job's first, and ends the job */
 void gpu_record_error(struct vagx_job *job, struct gpu_core *core,
 		      const struct vagx_launch *launch, int err,
 		      struct vagx_uat_fault *fault);
 
-/* What there is to say of a core's failure, or NULL. With the GPU's lock held. To be freed. */
+/* Describes a core's failure. With the GPU's lock held. Return: text to be freed, or NULL. */
 char *gpu_describe_shader(struct vagx_gpu *gpu, const struct gpu_core *core,
 			  const struct vagx_launch *launch);
 
-/* Logs how a job has failed. With an enum vagx_gpu_unit */
+/* Logs a job's fault; @unit is an enum vagx_gpu_unit */
 void gpu_report_fault(struct vagx_job *job, const char *kind, const struct vagx_uat_fault *fault,
 		      unsigned int unit);
 
-/* Runs all parts, with whatever cores come to help; returns when all have left */
+/* Runs all parts, on this thread and on shared cores that are free; returns when all are done */
 void gpu_run_parts(struct vagx_job *job, gpu_part_fn *run, void *ctx, uint64_t total,
 		   const char *name);
 
-/* Around all that a job's own thread does for it; @kind is its name in the trace */
+/* Begin and end a job's work, on its own thread; @kind is its name in the trace */
 void gpu_job_begin(struct vagx_job *job);
 void gpu_job_end(struct vagx_job *job, const char *kind);
 
-/* How a job ended, by 0, -ECANCELED, or any other error with a fault and its unit */
+/* Converts 0, -ECANCELED, or any other error, whose fault is logged, to the status of a job */
 enum vagx_gpu_status gpu_job_status(struct vagx_job *job, const char *kind, int err,
 				    const struct vagx_uat_fault *fault, unsigned int *unit);
 
-/* A launch of a stage gets what all have, and its preshader is run. Return: 0, -EFAULT */
+/* Sets the members that launches of all stages share, and runs the preshader. Return: 0, -EFAULT */
 int gpu_stage_begin(struct vagx_job *job, struct gpu_core *core, struct vagx_launch *launch,
 		    struct gpu_failure *failure);
 
-/* A core has failed with @err. Return: -EFAULT with all that is to be said, or -ECANCELED */
+/* Describes the error that a core has failed with. Return: -EFAULT with @failure, or -ECANCELED. */
 int gpu_stage_error(struct vagx_job *job, struct gpu_core *core, const struct vagx_launch *launch,
 		    int err, struct gpu_failure *failure);
 
-/* A failure at an address. Return: -EFAULT */
+/* Sets the fault of a failure. Return: -EFAULT. */
 int gpu_failure_at(struct gpu_failure *failure, const struct vagx_uat_fault *fault,
 		   unsigned int unit);
 
-/* It breaks a rule, too */
+/* Sets the rule that a failure breaks, too */
 void gpu_failure_violates(struct gpu_failure *failure, enum vagx_rule rule, uint64_t va,
 			  const char *packet, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
 /*
- * A part has failed with @err, and with @failure if that is -EFAULT. In @first there is
- * afterwards the first one that has, and @failure is empty. Return: @err
+ * Keeps the failure of a part in @first, unless that has one of an earlier part; @failure is empty
+ * afterwards. Takes the GPU's lock. Return: @err.
  */
 int gpu_failure_keep(struct vagx_gpu *gpu, struct gpu_failure *first, struct gpu_failure *failure,
 		     uint64_t part, int err);
 
-/* The same as another one, which stays */
+/* Copies a failure, with its description */
 void gpu_failure_copy(struct gpu_failure *failure, const struct gpu_failure *other);
+/* Frees the description of a failure, and empties it */
 void gpu_failure_drop(struct gpu_failure *failure);
 
-/* It is how the job ends: said to the report, the rest to fault and unit. Empty afterwards. */
+/* Ends a job with a failure: reports the broken rule, fills @fault and @unit, and empties it */
 void gpu_failure_end(struct vagx_job *job, struct gpu_failure *failure,
 		     struct vagx_uat_fault *fault, unsigned int *unit);
 
-/* Says that there is no such image. Return: -EFAULT, with a fault that says the same */
+/* Reports a geometry of the image that is not valid. Return: -EFAULT, with @fault. */
 int gpu_bad_geometry(struct vagx_job *job, const struct vagx_render_geometry *geometry,
 		     struct vagx_uat_fault *fault);
 
-/* A core comes to work for a job, and leaves it. With the GPU's lock held. */
+/* Begin and end the time that a core spends on a job. With the GPU's lock held. */
 void gpu_time_begin(struct vagx_job *job, unsigned int index, clockid_t clock);
 void gpu_time_end(struct vagx_job *job, unsigned int index);
 

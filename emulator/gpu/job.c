@@ -2,8 +2,9 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * A piece of work on the GPU. It runs on the thread that brought it, which
- * reads the stream; the threadgroups of each launch are shared with other cores.
+ * Jobs, and compute work: launches of a control stream (cdm.c) whose threadgroups are parts that
+ * the cores share. A job runs on the thread of its caller. Its first error and the GPU's counters
+ * are protected by the GPU's lock; it is cancelled by an atomic flag, from any thread.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -94,13 +95,13 @@ static void job_set_grid(struct grid *grid, const struct vagx_launch *launch)
 	for (i = 0; i < 3; i++) {
 		grid->groups[i] = (launch->grid[i] + (uint64_t)launch->local[i] - 1) /
 				  launch->local[i];
-		/* a product that is too large is never worked off either */
+		/* no job lives long enough to run so many that the product overflows */
 		if (__builtin_mul_overflow(grid->total, grid->groups[i], &grid->total))
 			grid->total = UINT64_MAX;
 	}
 }
 
-/* One of them. Others may wait for what it does, so the first one that fails ends all. */
+/* Runs a threadgroup. Others may wait for what it writes, so the first one that fails ends all. */
 static int job_run_group(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t n)
 {
 	const struct grid *grid = ctx;
@@ -143,7 +144,7 @@ static void job_trace_launch(struct vagx_job *job, const struct vagx_launch *lau
 			sizeof(args) / sizeof(args[0]));
 }
 
-/* The data masters' callback. */
+/* Runs a launch of the control stream to its end, for vagx_cdm_run() */
 static int job_launch(void *ctx, struct vagx_launch *launch,
 		      struct vagx_uat_fault *fault, unsigned int *unit)
 {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * Copyright (C) 2026 The asahi driver authors
+ *
+ * State of primitive processing: stores and unpacks packets by the table PPP_STATE(). Functions
+ * have no state.
  */
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * State of primitive processing: words as a stream has them, which also is how
- * they are kept for fragment work.
+ * State of primitive processing (PPP): packets as a stream has them, in which form vertex work
+ * also stores them for fragment work, and unpacked.
  */
 #ifndef VAGX_PPP_H
 #define VAGX_PPP_H
@@ -13,7 +13,7 @@
 
 #include "agx_packets.h"
 
-/** PPP_VIEWPORTS - how many there can be */
+/** PPP_VIEWPORTS - most viewports, and regions */
 #define PPP_VIEWPORTS	16
 
 /** PPP_STATE - ROW(packet, words) for each packet that is kept, without ppp_ */
@@ -55,11 +55,17 @@ struct ppp_state {
 	struct agx_ppp_region_clip region[PPP_VIEWPORTS];
 };
 
-/** ppp_set() - take a packet over; @viewport counts those of a record, and regions before */
+/**
+ * ppp_set() - store a packet's bytes
+ * @words: state
+ * @id: packet
+ * @bytes: its bytes
+ * @viewport: index of the record's next region or viewport; regions come first
+ */
 void ppp_set(struct ppp_words *words, enum agx_packet_id id, const uint8_t *bytes,
 	     unsigned int *viewport);
 
-/** ppp_unpack() - what words say; words may be anything */
+/** ppp_unpack() - unpack all packets; the words may be anything */
 void ppp_unpack(struct ppp_state *state, const struct ppp_words *words);
 
 #endif /* VAGX_PPP_H */

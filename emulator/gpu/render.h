@@ -2,9 +2,9 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Rendering as the firmware sees it: vertex work sorts primitives into the
- * tiles that they touch, fragment work draws the tiles. Between the two all
- * is in pages of the tiled vertex buffer (TVB).
+ * Rendering as the firmware sees it, by tile-based deferred rendering: vertex work bins
+ * primitives into the tiles that they touch, fragment work draws the tiles. Between the two,
+ * vertices, primitives and lists are in pages of the tiled vertex buffer (TVB).
  */
 #ifndef VAGX_RENDER_H
 #define VAGX_RENDER_H
@@ -18,23 +18,23 @@
 /** VAGX_RENDER_MAX_LAYERS - bound on layers */
 #define VAGX_RENDER_MAX_LAYERS	2048
 
-/** struct vagx_render_geometry - what is drawn on; vertex and fragment work agree */
+/** struct vagx_render_geometry - size of the image; vertex and fragment work agree */
 struct vagx_render_geometry {
 	/** @width: pixels, 1 to VAGX_RENDER_MAX_SIZE */
 	uint32_t width;
-	/** @height: likewise */
+	/** @height: pixels, 1 to VAGX_RENDER_MAX_SIZE */
 	uint32_t height;
 	/** @layers: 1 to VAGX_RENDER_MAX_LAYERS */
 	uint32_t layers;
-	/** @samples: of a pixel: 1, 2, 4 */
+	/** @samples: samples of a pixel: 1, 2, 4 */
 	uint32_t samples;
 	/** @utile_width: pixels of a tile: 16, 32 */
 	uint32_t utile_width;
-	/** @utile_height: likewise */
+	/** @utile_height: pixels of a tile: 16, 32 */
 	uint32_t utile_height;
 };
 
-/** struct vagx_render_shaders - what shaders of all stages see besides their words */
+/** struct vagx_render_shaders - registers for shaders of all stages, besides their USC words */
 struct vagx_render_shaders {
 	/** @usc_base: base of all 32-bit USC addresses */
 	uint64_t usc_base;
@@ -51,7 +51,7 @@ struct vagx_render_shaders {
 };
 
 /**
- * struct vagx_tvb_memory - where a scene is, in the client's address space
+ * struct vagx_tvb_memory - addresses of a scene, in the client's address space
  *
  * All addresses are without the flags that registers have in their upper bits.
  * A macrotile is a 16th of the image, 4 by 4, of whole 32 by 32 tiles in both
@@ -74,7 +74,7 @@ struct vagx_tvb_memory {
 	uint64_t layer_meta;
 };
 
-/** struct vagx_vertex_registers - what vertex work is told */
+/** struct vagx_vertex_registers - registers of vertex work */
 struct vagx_vertex_registers {
 	/** @vdm_base: first word of the vertex control stream */
 	uint64_t vdm_base;
@@ -82,7 +82,7 @@ struct vagx_vertex_registers {
 	struct vagx_render_geometry geometry;
 	/** @tvb: of the scene */
 	struct vagx_tvb_memory tvb;
-	/** @shaders: what shaders see */
+	/** @shaders: registers for shaders */
 	struct vagx_render_shaders shaders;
 	/** @ppp_control: 0x202 */
 	uint32_t ppp_control;
@@ -115,21 +115,21 @@ struct vagx_zs_plane {
 
 /** struct vagx_zs_planes - one image for each use */
 struct vagx_zs_planes {
-	/** @load: where tiles begin with */
+	/** @load: loaded at the beginning of tiles */
 	struct vagx_zs_plane load;
-	/** @store: where they go at the end */
+	/** @store: stored at the end of tiles */
 	struct vagx_zs_plane store;
-	/** @partial: where they wait while vertex work goes on */
+	/** @partial: stored by partial renders, and loaded by the next one */
 	struct vagx_zs_plane partial;
 };
 
-/** struct vagx_fragment_registers - what fragment work is told */
+/** struct vagx_fragment_registers - registers of fragment work */
 struct vagx_fragment_registers {
-	/** @geometry: of the image, as vertex work was told */
+	/** @geometry: size of the image, as for vertex work */
 	struct vagx_render_geometry geometry;
-	/** @tvb: of the scene, likewise */
+	/** @tvb: the scene, as for vertex work */
 	struct vagx_tvb_memory tvb;
-	/** @shaders: what shaders see */
+	/** @shaders: registers for shaders */
 	struct vagx_render_shaders shaders;
 	/** @ppp_multisample: as vertex work's */
 	uint64_t ppp_multisample;
@@ -139,21 +139,21 @@ struct vagx_fragment_registers {
 	uint64_t depth_bias_base;
 	/** @visibility_base: array of 64-bit occlusion results */
 	uint64_t visibility_base;
-	/** @background: fills a tile at first */
+	/** @background: program that fills a tile */
 	struct vagx_tile_program background;
-	/** @end_of_tile: writes a tile out at last */
+	/** @end_of_tile: program that writes a tile out */
 	struct vagx_tile_program end_of_tile;
-	/** @partial_background: fills a tile after a partial render */
+	/** @partial_background: program that fills a tile after a partial render */
 	struct vagx_tile_program partial_background;
-	/** @partial_end_of_tile: writes a tile out in a partial render */
+	/** @partial_end_of_tile: program that writes a tile out in a partial render */
 	struct vagx_tile_program partial_end_of_tile;
-	/** @isp_control: bit 18: depth biases are in units of depth, not of its last place */
+	/** @isp_control: bit 18: constant depth biases are depths, not units of the last place */
 	uint32_t isp_control;
 	/** @isp_bgobjdepth: depth that tiles begin with, a float */
 	uint32_t isp_bgobjdepth;
 	/** @isp_bgobjvals: stencil that tiles begin with, in the lower 8 bits */
 	uint32_t isp_bgobjvals;
-	/** @zls_control: what depth and stencil are loaded and stored, and how */
+	/** @zls_control: loads and stores of depth and stencil, and their formats */
 	uint64_t zls_control;
 	/** @partial_zls_control: the same for partial renders */
 	uint64_t partial_zls_control;
@@ -163,9 +163,9 @@ struct vagx_fragment_registers {
 	struct vagx_zs_planes depth;
 	/** @stencil: stencil images */
 	struct vagx_zs_planes stencil;
-	/** @sample_size: bytes that a sample has in a tile */
+	/** @sample_size: bytes of a sample in a tile */
 	uint32_t sample_size;
-	/** @process_empty_tiles: also tiles without a primitive are written */
+	/** @process_empty_tiles: tiles without a primitive are drawn, too */
 	bool process_empty_tiles;
 };
 
@@ -189,11 +189,11 @@ struct vagx_tvb_pages {
 	void *owner;
 };
 
-/** enum vagx_fragment_mode - what fragment work is for */
+/** enum vagx_fragment_mode - purpose of fragment work */
 enum vagx_fragment_mode {
 	/** @VAGX_FRAGMENT_FINAL: the last one of a render */
 	VAGX_FRAGMENT_FINAL,
-	/** @VAGX_FRAGMENT_PARTIAL: draws what there is, so that pages get free */
+	/** @VAGX_FRAGMENT_PARTIAL: partial render: draws what is stored, to free its pages */
 	VAGX_FRAGMENT_PARTIAL,
 };
 
@@ -201,13 +201,13 @@ enum vagx_fragment_mode {
  * vagx_job_vertex() - run vertex work, to its end or until pages are out
  * @job: new job, or one for which this has returned VAGX_GPU_OVERFLOW or
  *	 VAGX_GPU_STARVED
- * @registers: what it is told; the same whenever it goes on
- * @pages: where pages come from. They are given back by fragment work.
+ * @registers: its registers; the same whenever it goes on
+ * @pages: allocator of pages, which fragment work gives back
  * @fault: the first fault, valid when VAGX_GPU_FAULT is returned
  * @unit: code of the unit that it is reported for, valid likewise
  *
- * The first run empties the scene: the tilemap, and what leads to pages. Whoever
- * cancels work, or has it fault, has the pages taken back himself.
+ * The first run empties the scene: the tilemap and the heap metadata. After work was cancelled or
+ * has faulted, the caller takes the pages back.
  *
  * On VAGX_GPU_OVERFLOW all primitives that were read are in the pages: a
  * partial render (VAGX_FRAGMENT_PARTIAL) draws them and gives the pages back.
@@ -223,8 +223,8 @@ enum vagx_gpu_status vagx_job_vertex(struct vagx_job *job,
 /**
  * vagx_job_fragment() - run fragment work, to its end
  * @job: new job
- * @registers: what it is told
- * @pages: takes the scene's pages back, when they have been drawn
+ * @registers: its registers
+ * @pages: takes the scene's pages back when they have been drawn
  * @mode: which programs begin and end a tile, together with whether there has
  *	  been a partial render of this scene
  * @fault: the first fault, valid when VAGX_GPU_FAULT is returned

@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Copyright (C) 2026 The asahi driver authors
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Writes a trace of the GPU's work in Chrome's trace event format, as JSON: an event "X" for each
+ * span, on a track for each thread, and events "M" with the names of processes and tracks. Any
+ * thread writes spans; a mutex of the trace keeps them whole, and flock() the beginning of a file
+ * that several processes share.
+ */
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,16 +26,16 @@
 #define NS_PER_S	1000000000ULL
 
 struct vagx_trace {
-	uint64_t number;		/* of all traces of the process, never 0 */
+	uint64_t number;		/* among all traces of the process, never 0 */
 	struct vagx_clock *clock;
 	pthread_mutex_t lock;		/* all below, and the order of what is written */
 	FILE *file;
 	unsigned int tracks;
-	/* of the file's */
+	/* number of this process in the file */
 	unsigned int process;
 	/* other processes write to the file, too */
 	bool is_shared;
-	/* the process's name is in the file */
+	/* the name of this process is in the file */
 	bool is_named;
 };
 
@@ -90,7 +97,7 @@ struct vagx_trace *vagx_trace_join(const char *path)
 	return trace;
 }
 
-/* What a process writes first. With the lock held. */
+/* Begins the file, or goes on with it, and names this process. With the lock held. */
 static void trace_join_process(struct vagx_trace *trace)
 {
 	int fd = fileno(trace->file);
@@ -132,7 +139,7 @@ uint64_t vagx_trace_now(struct vagx_trace *trace)
 	return ticks / frequency * NS_PER_S + ticks % frequency * NS_PER_S / frequency;
 }
 
-/* The thread's first span names its track. With the lock held. */
+/* Gives the thread a track with its name, before its first span. With the lock held. */
 static void trace_name_track(struct vagx_trace *trace)
 {
 	char name[16] = "";

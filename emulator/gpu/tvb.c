@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
  * Copyright (C) 2026 The asahi driver authors
+ *
+ * The tiled vertex buffer, as tvb.h describes it: allocates from pages (a bump allocator; pages
+ * are in a linked list from the heap metadata), appends to the lists of tiles (unrolled linked
+ * lists of chunks), walks them, and gives pages back. Everything is in memory that the guest can
+ * write, so what is read is checked: addresses are aligned, lists are bounded.
+ *
+ * Vertex work writes from its job's own thread. Workers of fragment work read, each with a struct
+ * tvb of its own, and a tile's list is read by one of them. Nothing is locked.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -8,14 +16,14 @@
 
 #include "gpu/tvb.h"
 
-#define MACROTILES	4	/* in each direction */
+#define MACROTILES	4	/* in x and y */
 #define ENTRY_BYTES	5
 #define TAIL_BYTES	8
 #define PAGE_SHIFT	15
-#define CHUNK_ALIGN	64	/* that the tilemap can tell */
+#define CHUNK_ALIGN	64	/* unit of offsets in the tilemap */
 #define HEAP_META_BYTES	0x200
 #define LAYER_META_BYTES 0x100
-/* More pages than any buffer has: lists without an end stop there */
+/* More pages than any buffer has: bounds lists that the guest has made endless */
 #define MAX_PAGES	0x10000
 #define MAX_CHUNKS	(MAX_PAGES * (VAGX_TVB_PAGE_SIZE / (int)sizeof(struct tvb_chunk)))
 #define VA_BITS		39
@@ -82,8 +90,7 @@ void tvb_init(struct tvb *tvb, struct vagx_tlb *tlb, const struct vagx_render_ge
 	};
 }
 
-/* Memory that can be anywhere, and can cross pages */
-
+/* Copies to or from the client's memory, across pages. Return: 0 or -EFAULT. */
 static int tvb_copy(struct tvb *tvb, uint64_t va, void *buf, size_t len, enum vagx_access access)
 {
 	uint8_t *bytes = buf;
@@ -108,6 +115,7 @@ static int tvb_copy(struct tvb *tvb, uint64_t va, void *buf, size_t len, enum va
 	return 0;
 }
 
+/* Clears the client's memory. Return: 0, -EFAULT, -ECANCELED. */
 static int tvb_clear_bytes(struct tvb *tvb, uint64_t va, uint64_t len)
 {
 	while (len) {
@@ -128,7 +136,7 @@ static int tvb_clear_bytes(struct tvb *tvb, uint64_t va, uint64_t len)
 	return 0;
 }
 
-/* Mapped, but not what was written there */
+/* Reports contents at an address that vertex work has not written. Return: -EFAULT. */
 static int tvb_corrupt(struct tvb *tvb, uint64_t va)
 {
 	tvb->corrupt = true;
@@ -141,7 +149,7 @@ static int tvb_corrupt(struct tvb *tvb, uint64_t va)
 	return -EFAULT;
 }
 
-/* Where a tile's entries are */
+/* Addresses of a tile's entries */
 
 static uint64_t tvb_tiles_of_macrotile(const struct tvb_grid *grid)
 {
@@ -153,8 +161,9 @@ static uint64_t tvb_macrotile_bytes(const struct tvb_grid *grid)
 	return (tvb_tiles_of_macrotile(grid) * ENTRY_BYTES + 3) & ~3ULL;
 }
 
-static void tvb_place(const struct tvb_grid *grid, const struct tvb_tile *tile, uint64_t *macrotile,
-		      uint64_t *index)
+/* The number of a tile's macrotile, and of the tile in it */
+static void tvb_tile_index(const struct tvb_grid *grid, const struct tvb_tile *tile,
+			   uint64_t *macrotile, uint64_t *index)
 {
 	uint32_t bx = tile->x / grid->split_x, by = tile->y / grid->split_y;
 	uint32_t block = by % grid->macro_y * grid->macro_x + bx % grid->macro_x;
@@ -169,7 +178,7 @@ static uint64_t tvb_entry_va(const struct tvb *tvb, const struct tvb_tile *tile)
 {
 	uint64_t macrotile, index;
 
-	tvb_place(&tvb->grid, tile, &macrotile, &index);
+	tvb_tile_index(&tvb->grid, tile, &macrotile, &index);
 	return tvb->memory.tilemap + macrotile * tvb_macrotile_bytes(&tvb->grid) +
 	       index * ENTRY_BYTES;
 }
@@ -178,12 +187,12 @@ static uint64_t tvb_tail_va(const struct tvb *tvb, const struct tvb_tile *tile)
 {
 	uint64_t macrotile, index;
 
-	tvb_place(&tvb->grid, tile, &macrotile, &index);
+	tvb_tile_index(&tvb->grid, tile, &macrotile, &index);
 	return tvb->memory.tpc +
 	       (macrotile * tvb_tiles_of_macrotile(&tvb->grid) + index) * TAIL_BYTES;
 }
 
-/* An entry is the number of a page and, above it, an offset in 64 bytes */
+/* An entry is the number of a page and, above it, an offset in units of 64 bytes */
 
 static int tvb_write_entry(struct tvb *tvb, const struct tvb_tile *tile, uint64_t va)
 {
@@ -265,9 +274,9 @@ int tvb_clear(struct tvb *tvb, bool in_use)
 	return err;
 }
 
-/* Pages and what is in them */
+/* Pages */
 
-/* The new page becomes the first of the list */
+/* Takes a page, and makes it the first of the list. Return: 0, -ENOSPC, -EFAULT. */
 static int tvb_next_page(struct tvb *tvb)
 {
 	uint64_t page = tvb->pages.take(tvb->pages.owner);
@@ -301,7 +310,7 @@ void *tvb_alloc(struct tvb *tvb, size_t bytes, uint64_t *va, int *err)
 	void *p;
 
 	tvb->used = (tvb->used + align - 1) & ~(align - 1);
-	/* Two pages of the MMU are one here, and nothing is in both */
+	/* a page here is two pages of the MMU, which no object crosses */
 	in_page = VAGX_UAT_PAGE_SIZE - tvb->used % VAGX_UAT_PAGE_SIZE;
 	if (tvb->page && in_page < bytes)
 		tvb->used += in_page;
@@ -329,7 +338,7 @@ const void *tvb_at(struct tvb *tvb, uint64_t va, size_t bytes)
 
 /* Lists */
 
-/* A new chunk with its first reference, behind whatever leads to it */
+/* Allocates a chunk with its first reference */
 static int tvb_new_chunk(struct tvb *tvb, uint64_t va, uint64_t *chunk)
 {
 	struct tvb_chunk *p;
@@ -343,6 +352,7 @@ static int tvb_new_chunk(struct tvb *tvb, uint64_t va, uint64_t *chunk)
 	return 0;
 }
 
+/* Marks a layer as not empty, in the layer metadata: a bit for each */
 static int tvb_set_layer(struct tvb *tvb, uint32_t layer)
 {
 	uint8_t bits;

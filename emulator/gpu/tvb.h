@@ -2,15 +2,13 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * The tiled vertex buffer: memory in pages, and for each tile a list of what
- * touches it. All of it is in the client's address space, and may be anything
- * when it is read.
+ * The tiled vertex buffer: memory in pages, and for each tile a list of the primitives that
+ * touch it. All of it is in the client's address space, and may be anything when it is read.
  *
- * What is in the pages is vagx's own: of the hardware's format nothing is known
- * but its sizes. A page begins with struct tvb_page. A tile's entry in the
- * tilemap leads to the first chunk of its list, the tail pointer cache to the
- * place of its next reference. A chunk is TVB_CHUNK_REFS references and the
- * address of the next chunk; a reference is the address of a primitive, and 0
+ * The contents of pages are vagx's own, as nothing is known of the hardware's format but sizes.
+ * A page begins with struct tvb_page. A tile's entry in the tilemap has the address of the first
+ * chunk of its list, the tail pointer cache that of its next reference. A chunk is TVB_CHUNK_REFS
+ * references and the address of the next chunk; a reference is the address of a primitive, and 0
  * ends the list.
  */
 #ifndef VAGX_TVB_H
@@ -24,15 +22,15 @@
 #include "gpu/render.h"
 #include "uat.h"
 
-/** TVB_ALIGN - what everything in a page is aligned to, at least */
+/** TVB_ALIGN - alignment of everything in a page, in bytes */
 #define TVB_ALIGN	16
 /** TVB_CHUNK_REFS - references in a chunk */
 #define TVB_CHUNK_REFS	15
-/** TVB_MAX_BYTES - the most that can be had at once: an object is in one UAT page */
+/** TVB_MAX_BYTES - bytes of the largest object, which lies in one UAT page */
 #define TVB_MAX_BYTES	8192
 
 /**
- * struct tvb_grid - how many tiles there are, and where their entries are
+ * struct tvb_grid - the grid of tiles, and the order of their entries
  * @tiles_x: tiles in a row
  * @tiles_y: tiles in a column
  * @layers: layers, each of which has all tiles
@@ -61,14 +59,14 @@ struct tvb_tile {
 /**
  * struct tvb - a scene that is written or read
  * @tlb: translates; of the thread that runs the job
- * @memory: where the scene is
- * @pages: where pages come from and go to
+ * @memory: addresses of the scene
+ * @pages: allocator of pages
  * @grid: its tiles
- * @stop: the job is to end
- * @page: page that is filled, 0 for none
+ * @stop: set when the job is to end
+ * @page: page that objects are allocated from, 0 for none
  * @used: bytes of it that are used
- * @fault: why something returned -EFAULT
- * @corrupt: it was not what had been written
+ * @fault: details of the last -EFAULT
+ * @corrupt: the fault is at contents that vertex work has not written
  */
 struct tvb {
 	struct vagx_tlb *tlb;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Copyright (C) 2026 The asahi driver authors
+ *
+ * Reads USC words, the list that sets a shader up before a launch: each word is decoded by
+ * lib/agx (agx_stream.h, agx_packets.def), and what it binds is copied from the client's memory
+ * to the launch. Words that break a rule are reported. Runs on the thread that walks the stream
+ * or, for fragment shaders, on that of the core that unpacks the draw; its state is on the stack.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -12,12 +17,12 @@
 #include "uat.h"
 
 /*
- * More than anyone needs: each of the 512 uniforms by a word of its own, and
- * all textures, samplers and the rest. It bounds a list without an end.
+ * Bounds an endless list: more words than any shader needs, with each of the 512 uniforms, all
+ * textures and samplers bound by a word of its own
  */
 #define USC_MAX_WORDS	2048
 
-/* A list of words while it is read. */
+/* State of reading a list of words */
 struct usc_reader {
 	const struct vagx_usc_source *source;
 	struct vagx_launch *launch;
@@ -26,7 +31,7 @@ struct usc_reader {
 	bool has_shader;
 };
 
-/* A word that is mapped, but that the unit can make nothing of. */
+/* Makes a fault of a word that is mapped but malformed. Return: -EFAULT. */
 static int usc_malformed(struct usc_reader *r, uint64_t va)
 {
 	*r->fault = (struct vagx_uat_fault){
@@ -46,6 +51,7 @@ static int usc_read(void *ctx, uint64_t va, void *buf, size_t len)
 			     VAGX_AGENT_GPU, r->fault);
 }
 
+/* Copies @count 16-bit uniforms from @buffer to uniform registers */
 static int usc_bind_uniforms(struct usc_reader *r, unsigned int first,
 			     unsigned int count, uint64_t buffer)
 {
@@ -71,6 +77,7 @@ static int usc_shader(struct usc_reader *r, const struct agx_usc_shader *w)
 	return 0;
 }
 
+/* Copies Texture or PBE packets to texture state registers */
 static int usc_bind_textures(struct usc_reader *r, const struct agx_usc_texture *w)
 {
 	if (w->start + w->count > VAGX_CORE_TEXTURES) {
@@ -83,7 +90,7 @@ static int usc_bind_textures(struct usc_reader *r, const struct agx_usc_texture 
 			w->count * sizeof(r->launch->textures[0]));
 }
 
-/* Each with its border colour behind it */
+/* Copies samplers that have their border colours behind them */
 static int usc_bind_extended(struct usc_reader *r, const struct agx_usc_sampler *w)
 {
 	uint64_t va = w->buffer;
@@ -100,6 +107,7 @@ static int usc_bind_extended(struct usc_reader *r, const struct agx_usc_sampler 
 	return err;
 }
 
+/* Copies samplers to sampler state registers */
 static int usc_bind_samplers(struct usc_reader *r, const struct agx_usc_sampler *w)
 {
 	if (w->start + w->count > VAGX_CORE_SAMPLERS) {
@@ -114,6 +122,7 @@ static int usc_bind_samplers(struct usc_reader *r, const struct agx_usc_sampler 
 			w->count * sizeof(r->launch->samplers[0]));
 }
 
+/* Sets the size of shared memory, and its layout as a tile if it has one */
 static void usc_set_shared(struct vagx_launch *launch, const struct agx_usc_shared *w)
 {
 	static const struct {
@@ -175,6 +184,7 @@ static int usc_word(struct usc_reader *r)
 	}
 }
 
+/* Reports what is wrong with the list. Return: -EFAULT. */
 static int usc_stream_error(struct usc_reader *r, const struct agx_stream *s)
 {
 	static const enum vagx_rule rules[] = {

@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Words that set a shader up: uniforms, shared memory, registers, code.
+ * USC words, which set a shader up: uniforms, textures, samplers, shared memory, registers, code.
  */
 #ifndef VAGX_USC_H
 #define VAGX_USC_H
@@ -15,7 +15,7 @@ struct vagx_report;
 struct vagx_uat;
 struct vagx_uat_fault;
 
-/** struct vagx_usc_source - where shader words come from */
+/** struct vagx_usc_source - the address space and the base of USC words */
 struct vagx_usc_source {
 	/** @uat: translates addresses */
 	struct vagx_uat *uat;
@@ -27,15 +27,15 @@ struct vagx_usc_source {
 	uint64_t base;
 };
 
-/** vagx_usc_extends_samplers() - whether a launch with these has border colours */
+/** vagx_usc_extends_samplers() - whether samplers have border colours behind them */
 bool vagx_usc_extends_samplers(const struct agx_shader_counts *counts);
 
 /**
- * vagx_usc_load() - read shader words
- * @source: where they come from
- * @pipeline: offset of the first word from the base
- * @launch: gets code, uniforms, registers and shared memory; says by then
- *	    whether samplers are extended
+ * vagx_usc_load() - read USC words and what they bind
+ * @source: address space and base
+ * @pipeline: offset of the first word from the base, in bytes
+ * @launch: gets code, uniforms, textures, samplers, registers and shared memory; its
+ *	    extended_samplers is to be set before
  * @fault: filled when -EFAULT is returned; for malformed words it is an
  *	   access that is not allowed, at the word's address
  *

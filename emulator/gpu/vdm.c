@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Copyright (C) 2026 The asahi driver authors
+ *
+ * The vertex data master: walks a vertex control stream, block by block, as lib/agx decodes it
+ * (agx_stream.h follows jumps, calls and records of PPP state), keeps the stream's state, and
+ * returns at each draw. Runs on the job's own thread, without locks.
  */
 #include <errno.h>
 #include <string.h>
@@ -9,6 +13,7 @@
 #include "gpu/vdm.h"
 #include "report.h"
 
+/* Makes a fault of a block that is mapped but malformed. Return: -EFAULT. */
 static int vdm_malformed(struct vdm *vdm, uint64_t va)
 {
 	vdm->fault = (struct vagx_uat_fault){
@@ -41,7 +46,7 @@ void vdm_init(struct vdm *vdm, uint64_t base)
 	agx_stream_init(&vdm->stream, AGX_STREAM_vdm, &vdm->source, base);
 }
 
-/* What is known but not to be drawn: Mesa emits none of it */
+/* Reports a known kind of draw that is not supported; Mesa emits none of these */
 static int vdm_unsupported(struct vdm *vdm, const char *what)
 {
 	vagx_violation(vdm->report, VAGX_RULE_VDM_UNSUPPORTED, vdm->stream.block, "VDM Index list",
@@ -49,7 +54,7 @@ static int vdm_unsupported(struct vdm *vdm, const char *what)
 	return vdm_malformed(vdm, vdm->stream.block);
 }
 
-/* An indirect draw has the record of Vulkan's; shaders read the first instance themselves */
+/* Reads an indirect draw, whose record is Vulkan's; shaders read its first instance themselves */
 static int vdm_indirect(struct vdm *vdm, uint64_t address)
 {
 	struct vdm_draw *d = &vdm->draw;
@@ -91,7 +96,10 @@ static int vdm_check_draw(struct vdm *vdm)
 	return 1;
 }
 
-/* The list is relative to what an indirect draw says: that comes before its size */
+/*
+ * Handles a packet. An indirect draw's first index moves the index buffer, whose address has come
+ * before. Return: 1 with the last packet of a draw, 0, -EFAULT.
+ */
 static int vdm_packet(struct vdm *vdm)
 {
 	const union agx_packet *v = &vdm->packet.values;
@@ -164,7 +172,7 @@ static int vdm_stream_error(struct vdm *vdm)
 	return vdm_malformed(vdm, s->error.va);
 }
 
-/* Bits that nobody knows change what is drawn: they are not ignored */
+/* Reports reserved bits that are set: a draw may depend on them, so they are not ignored */
 static int vdm_reserved(struct vdm *vdm)
 {
 	const struct agx_error *e = &vdm->packet.error;

@@ -2,8 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * The vertex data master: reads a control stream while it is executed, from
- * draw to draw.
+ * The vertex data master: walks a control stream from draw to draw.
  */
 #ifndef VAGX_VDM_H
 #define VAGX_VDM_H
@@ -20,44 +19,44 @@ struct vagx_report;
 
 /** struct vdm_draw - a draw of a stream */
 struct vdm_draw {
-	/** @va: of its packet */
+	/** @va: address of its packet */
 	uint64_t va;
 	/** @primitive: AGX_PRIMITIVE_* */
 	unsigned int primitive;
 	/** @count: vertices, or indices, of an instance */
 	uint32_t count;
-	/** @instances: how often */
+	/** @instances: number of instances */
 	uint32_t instances;
-	/** @start: the first vertex; what is added to indices */
+	/** @start: the first vertex; of indexed draws the base vertex, which is added to indices */
 	uint32_t start;
-	/** @indexed: vertices are those of a list */
+	/** @indexed: vertices are named by an index buffer */
 	bool indexed;
-	/** @index_address: of the first index */
+	/** @index_address: address of the first index */
 	uint64_t index_address;
-	/** @index_bytes: of the list; what is behind it reads as 0 */
+	/** @index_bytes: bytes of the index buffer; indices behind it are 0 */
 	uint64_t index_bytes;
-	/** @index_size: bytes of an index */
+	/** @index_size: bytes of an index: 1, 2, 4 */
 	unsigned int index_size;
-	/** @restart: an index begins a new strip */
+	/** @restart: primitive restart is enabled */
 	bool restart;
 };
 
 /**
- * struct vdm - a stream while it is read
- * @uat: translates
+ * struct vdm - state of walking a stream
+ * @uat: translates addresses
  * @report: takes warnings
  * @vm_slot: context
  * @stop: when set, the stream ends with -ECANCELED soon
- * @fault: of the last error
- * @unit: likewise, enum vagx_gpu_unit
- * @restart_index: state of the stream, as all below
- * @pipeline: USC words of the vertex shader
- * @counts: what it has
- * @outputs: words of a vertex
+ * @fault: details of the last -EFAULT
+ * @unit: unit that it is reported for, enum vagx_gpu_unit
+ * @restart_index: index that restarts primitives; state of the stream, as all below
+ * @pipeline: offset of the vertex shader's USC words
+ * @counts: registers of the vertex shader
+ * @outputs: output words of a vertex
  * @control: provoking vertex and primitive numbers
  * @ppp: state of primitive processing
  * @draw: the last draw
- * @packets: how many were read
+ * @packets: number of packets that were read
  */
 struct vdm {
 	struct vagx_uat *uat;

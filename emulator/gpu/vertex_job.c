@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Vertex work as a job: vertices are shaded in runs, assembled to primitives, and these are
+ * Vertex work as a job: vertices are shaded in batches, assembled to primitives, and these are
  * binned into the tiles that they touch. When the tiled vertex buffer runs out of pages, work
  * stops between two primitives, and can go on later; what has been shaded stays.
  *
@@ -23,26 +23,31 @@
 #include "gpu/vdm.h"
 #include "report.h"
 
-/* Vertices of a run: shaded together before primitives are assembled of them */
-#define RUN		512
-/* Vertices of the previous run that primitives still need */
+/* Vertices of a batch: shaded together before primitives are assembled of them */
+#define BATCH		512
+/* Vertices of the previous batch that primitives still need */
 #define KEPT		3
-#define SLOTS		(KEPT + RUN)
+#define SLOTS		(KEPT + BATCH)
 #define HASH		2048
-/* An element of the row that restarts the primitive instead of naming a vertex */
+/* An element that restarts the primitive instead of naming a vertex */
 #define RESTART		UINT32_MAX
 
-/* A run of vertices, each of which is shaded once however often the row names it */
-struct run {
-	/* the row: slots, or RESTART */
-	uint32_t row[RUN];
+/*
+ * A batch of vertices. Each is shaded once, however many elements name it, as by hardware's
+ * post-transform cache.
+ */
+struct vertex_batch {
+	/* elements of the draw: slots, or RESTART; how many, and the next one to be assembled */
+	uint32_t elements[BATCH];
 	unsigned int length, next;
+	/* vertex number of each slot */
 	uint32_t id[SLOTS];
 	unsigned int slots;
-	/* number to slot; a slot counts if its number is the one */
+	/* hash table with linear probing, from vertex number to slot; 0 is empty */
 	uint16_t hash[HASH];
+	/* output words of each slot's vertex */
 	uint32_t words[SLOTS][VAGX_MAX_UVS_WORDS + 1];
-	/* where they are stored, 0 if they are not */
+	/* address of each slot's vertex in the scene; 0 if it is not stored */
 	uint64_t stored[SLOTS];
 };
 
@@ -54,7 +59,7 @@ struct vertex_job {
 	struct tvb tvb;
 	struct gpu_failure failure;
 
-	/* the draw that goes on, if there is one */
+	/* the current draw, if there is one */
 	bool in_draw;
 	struct vagx_launch launch;
 	struct ppp_state state;
@@ -64,7 +69,7 @@ struct vertex_job {
 	uint32_t index;
 	bool ended;
 	struct assembler assembler;
-	struct run run;
+	struct vertex_batch batch;
 
 	/* the primitive that did not fit */
 	bool pending;
@@ -117,7 +122,7 @@ static int vertex_job_store_draw(struct vertex_job *v)
 
 static int vertex_job_store_vertex(struct vertex_job *v, unsigned int slot, uint64_t *va)
 {
-	uint64_t *stored = &v->run.stored[slot];
+	uint64_t *stored = &v->batch.stored[slot];
 	size_t bytes = v->uvs_words * sizeof(uint32_t);
 	int err = 0;
 
@@ -128,7 +133,7 @@ static int vertex_job_store_vertex(struct vertex_job *v, unsigned int slot, uint
 			*stored = 0;
 			return err;
 		}
-		memcpy(words, v->run.words[slot], bytes);
+		memcpy(words, v->batch.words[slot], bytes);
 	}
 	*va = *stored;
 	return 0;
@@ -212,12 +217,12 @@ static void vertex_job_select_target(struct vertex_job *v, const struct assemble
 	in->viewport = 0;
 	if (!(select->layer || select->viewport) || n >= v->uvs_words)
 		return;
-	word = v->run.words[p->vertex[provoking]][n];
+	word = v->batch.words[p->vertex[provoking]][n];
 	if (select->layer)
 		*layer = word & 0xffff;
 	if (select->viewport)
 		in->viewport = (word >> 16) % PPP_VIEWPORTS;
-	/* who draws to a layer that is not there draws to the first one */
+	/* primitives of a layer that does not exist are drawn to the first one */
 	if (*layer >= v->registers->geometry.layers)
 		*layer = 0;
 }
@@ -262,7 +267,7 @@ static int vertex_job_draw_primitive(struct vertex_job *v, const struct assemble
 	if (v->state.cull.discard || v->state.cull_2.discard)
 		return 0;
 	for (i = 0; i < p->count; i++)
-		in.vertices[i] = v->run.words[p->vertex[i]];
+		in.vertices[i] = v->batch.words[p->vertex[i]];
 	vertex_job_select_target(v, p, &in, &layer);
 	if (!setup_primitive(&s, &in))
 		return 0;
@@ -277,9 +282,9 @@ static int vertex_job_draw_primitive(struct vertex_job *v, const struct assemble
 	return vertex_job_store_primitive(v, &s, &in, p, layer);
 }
 
-/* Vertices of a run */
+/* Vertices of a batch */
 
-/* Moves the vertices that the assembler still needs to the first slots of the next run */
+/* Moves the vertices that the assembler still needs to the first slots of the next batch */
 static void vertex_job_keep_vertices(struct vertex_job *v)
 {
 	struct assembler *a = &v->assembler;
@@ -289,17 +294,17 @@ static void vertex_job_keep_vertices(struct vertex_job *v)
 	unsigned int i;
 
 	for (i = 0; i < KEPT; i++) {
-		memcpy(words[i], v->run.words[*needed[i]], sizeof(words[i]));
-		stored[i] = v->run.stored[*needed[i]];
+		memcpy(words[i], v->batch.words[*needed[i]], sizeof(words[i]));
+		stored[i] = v->batch.stored[*needed[i]];
 	}
 	for (i = 0; i < KEPT; i++) {
-		memcpy(v->run.words[i], words[i], sizeof(words[i]));
-		v->run.stored[i] = stored[i];
+		memcpy(v->batch.words[i], words[i], sizeof(words[i]));
+		v->batch.stored[i] = stored[i];
 		*needed[i] = i;
 	}
 }
 
-static unsigned int vertex_job_find_slot(struct run *r, uint32_t id)
+static unsigned int vertex_job_find_slot(struct vertex_batch *r, uint32_t id)
 {
 	unsigned int i = id * 0x9e3779b1u % HASH;
 
@@ -324,23 +329,23 @@ static uint32_t vertex_job_get_index(const uint8_t *p, unsigned int size)
 }
 
 /* Reads indices; those beyond the end of the index buffer are 0 */
-static int vertex_job_read_indices(struct vertex_job *v, uint32_t *row, unsigned int count)
+static int vertex_job_read_indices(struct vertex_job *v, uint32_t *elements, unsigned int count)
 {
 	const struct vdm_draw *d = &v->vdm.draw;
 	uint64_t at = (uint64_t)v->index * d->index_size;
 	uint64_t left = at < d->index_bytes ? d->index_bytes - at : 0;
 	size_t bytes = (size_t)count * d->index_size;
-	uint8_t indices[RUN * 4] = { 0 };
+	uint8_t indices[BATCH * 4] = { 0 };
 	struct vagx_uat_fault fault;
 	unsigned int i;
 
 	if (bytes > left)
 		bytes = left;
-	if (bytes && vagx_uat_read(v->vdm.uat, v->vdm.vm_slot, d->index_address + at, indices, bytes,
-				   VAGX_AGENT_GPU, &fault))
+	if (bytes && vagx_uat_read(v->vdm.uat, v->vdm.vm_slot, d->index_address + at, indices,
+				   bytes, VAGX_AGENT_GPU, &fault))
 		return vertex_job_fault(v, &fault, VAGX_GPU_UNIT_VDM);
 	for (i = 0; i < count; i++)
-		row[i] = vertex_job_get_index(indices + i * d->index_size, d->index_size);
+		elements[i] = vertex_job_get_index(indices + i * d->index_size, d->index_size);
 	return 0;
 }
 
@@ -353,40 +358,40 @@ static bool vertex_job_is_restart(const struct vertex_job *v, uint32_t index)
 	return d->restart && index == (v->vdm.restart_index & all);
 }
 
-static int vertex_job_fill_row(struct vertex_job *v)
+static int vertex_job_fill_elements(struct vertex_job *v)
 {
 	const struct vdm_draw *d = &v->vdm.draw;
-	struct run *r = &v->run;
+	struct vertex_batch *r = &v->batch;
 	uint32_t left = d->count - v->index;
 	unsigned int i;
 	int err = 0;
 
-	r->length = left < RUN ? left : RUN;
+	r->length = left < BATCH ? left : BATCH;
 	r->next = 0;
 	r->slots = KEPT;
 	memset(r->hash, 0, sizeof(r->hash));
 	if (d->indexed)
-		err = vertex_job_read_indices(v, r->row, r->length);
+		err = vertex_job_read_indices(v, r->elements, r->length);
 	for (i = 0; !err && i < r->length; i++) {
 		if (!d->indexed)
-			r->row[i] = vertex_job_find_slot(r, d->start + v->index + i);
-		else if (vertex_job_is_restart(v, r->row[i]))
-			r->row[i] = RESTART;
+			r->elements[i] = vertex_job_find_slot(r, d->start + v->index + i);
+		else if (vertex_job_is_restart(v, r->elements[i]))
+			r->elements[i] = RESTART;
 		else
-			r->row[i] = vertex_job_find_slot(r, d->start + r->row[i]);
+			r->elements[i] = vertex_job_find_slot(r, d->start + r->elements[i]);
 	}
 	v->index += r->length;
 	return err;
 }
 
 /*
- * Shades a simdgroup of the run's vertices, on the thread of whichever core took it. It writes
+ * Shades a simdgroup of the batch's vertices, on the thread of whichever core took it. It writes
  * nothing of the job but these vertices' words, and the first failure, which has a lock.
  */
 static int vertex_job_shade(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t part)
 {
 	struct vertex_job *v = ctx;
-	unsigned int first = KEPT + part * VAGX_SIMD_WIDTH, left = v->run.slots - first, i, n;
+	unsigned int first = KEPT + part * VAGX_SIMD_WIDTH, left = v->batch.slots - first, i, n;
 	uint32_t out[(VAGX_MAX_UVS_WORDS + 1) * VAGX_SIMD_WIDTH];
 	struct vagx_vertices vertices = {
 		.count = left < VAGX_SIMD_WIDTH ? left : VAGX_SIMD_WIDTH,
@@ -398,7 +403,7 @@ static int vertex_job_shade(struct vagx_job *job, struct gpu_core *core, void *c
 
 	memset(out, 0, v->uvs_words * VAGX_SIMD_WIDTH * sizeof(uint32_t));
 	for (i = 0; i < vertices.count; i++) {
-		vertices.id[i] = v->run.id[first + i];
+		vertices.id[i] = v->batch.id[first + i];
 		vertices.instance[i] = v->instance;
 	}
 	if (!vertex_job_stopped(v))
@@ -409,20 +414,20 @@ static int vertex_job_shade(struct vagx_job *job, struct gpu_core *core, void *c
 	}
 	for (i = 0; i < vertices.count; i++)
 		for (n = 0; n < v->uvs_words; n++)
-			v->run.words[first + i][n] = out[n * VAGX_SIMD_WIDTH + i];
+			v->batch.words[first + i][n] = out[n * VAGX_SIMD_WIDTH + i];
 	return 0;
 }
 
-static int vertex_job_next_run(struct vertex_job *v)
+static int vertex_job_next_batch(struct vertex_job *v)
 {
 	unsigned int fresh;
 	int err;
 
 	vertex_job_keep_vertices(v);
-	err = vertex_job_fill_row(v);
+	err = vertex_job_fill_elements(v);
 	if (err)
 		return err;
-	fresh = v->run.slots - KEPT;
+	fresh = v->batch.slots - KEPT;
 	gpu_run_parts(v->job, vertex_job_shade, v, (fresh + VAGX_SIMD_WIDTH - 1) / VAGX_SIMD_WIDTH,
 		      "vertices");
 	return v->failure.err;
@@ -430,14 +435,14 @@ static int vertex_job_next_run(struct vertex_job *v)
 
 /* Draws */
 
-/* Assembles the next primitive of the run */
+/* Assembles the next primitive of the batch */
 static bool vertex_job_next_primitive(struct vertex_job *v)
 {
-	struct run *r = &v->run;
+	struct vertex_batch *r = &v->batch;
 	bool made = false;
 
 	while (!made && r->next < r->length) {
-		uint32_t slot = r->row[r->next++];
+		uint32_t slot = r->elements[r->next++];
 
 		made = slot == RESTART ? assemble_end(&v->assembler, &v->primitive) :
 					 assemble_vertex(&v->assembler, slot, &v->primitive);
@@ -453,10 +458,10 @@ static void vertex_job_begin_instance(struct vertex_job *v)
 	};
 	v->index = 0;
 	v->ended = false;
-	v->run.length = v->run.next = 0;
+	v->batch.length = v->batch.next = 0;
 }
 
-/* Does the next step of a draw: stores a primitive, shades a run, or begins an instance */
+/* Does the next step of a draw: stores a primitive, shades a batch, or begins an instance */
 static int vertex_job_draw_step(struct vertex_job *v)
 {
 	int err = 0;
@@ -467,7 +472,7 @@ static int vertex_job_draw_step(struct vertex_job *v)
 	} else if (vertex_job_next_primitive(v)) {
 		v->pending = true;
 	} else if (v->index < v->vdm.draw.count) {
-		err = vertex_job_next_run(v);
+		err = vertex_job_next_batch(v);
 	} else if (!v->ended) {
 		v->ended = true;
 		v->pending = assemble_end(&v->assembler, &v->primitive);
@@ -616,7 +621,7 @@ static void vertex_job_again(struct vertex_job *v, const struct vagx_vertex_regi
 	v->registers = registers;
 	v->tvb.page = 0;
 	v->draw_stored = 0;
-	memset(v->run.stored, 0, sizeof(v->run.stored));
+	memset(v->batch.stored, 0, sizeof(v->batch.stored));
 }
 
 static int vertex_job_run(struct vagx_job *job, const struct vagx_vertex_registers *registers,
