@@ -2,10 +2,9 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * A function that is compiled three times, for any processor of the architecture, for
- * those of the last ten years, and for those with vectors of 512 bits, of which the
- * loader takes one. It calls others slowly, and has their loops compiled for any processor:
- * what is part of one has to be inlined.
+ * Function multiversioning: a function with CLONES is compiled three times, for any processor of
+ * the architecture, with AVX2, and with AVX-512, and the loader chooses one. Functions that it
+ * calls are compiled for any processor, so its loops have to be inlined in it: INLINE.
  */
 #ifndef VAGX_CLONES_H
 #define VAGX_CLONES_H

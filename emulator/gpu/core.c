@@ -336,7 +336,7 @@ int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,
 		core->group[i] = 0;
 		core->size[i] = 1;
 	}
-	/* Its program is not that of the launch: none is kept */
+	/* serial 0: the launch does not hold the preshader's program */
 	if (!core_load(core, launch->preshader_va, launch->preshader_regs, 0, &entry))
 		core_run_threads(core, 1, &entry);
 	return core_end(core, fault);

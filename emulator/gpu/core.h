@@ -31,14 +31,14 @@ struct vagx_uat_fault;
 
 /** VAGX_CORE_TEXTURES - texture state registers */
 #define VAGX_CORE_TEXTURES	128
-/** VAGX_TEXTURE_BYTES - what is in one of them: a Texture or a PBE packet */
+/** VAGX_TEXTURE_BYTES - bytes of one of them: a Texture or a PBE packet */
 #define VAGX_TEXTURE_BYTES	24
 
 /** VAGX_CORE_SAMPLERS - sampler state registers */
 #define VAGX_CORE_SAMPLERS	17
-/** VAGX_SAMPLER_BYTES - what is in one of them: a Sampler packet */
+/** VAGX_SAMPLER_BYTES - bytes of one of them: a Sampler packet */
 #define VAGX_SAMPLER_BYTES	8
-/** VAGX_BORDER_BYTES - what is behind it if samplers are extended */
+/** VAGX_BORDER_BYTES - bytes of the border colour behind an extended sampler */
 #define VAGX_BORDER_BYTES	16
 
 /** struct vagx_launch - everything that the threadgroups of a launch share */

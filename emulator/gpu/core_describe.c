@@ -16,7 +16,7 @@
 /* Registers in a line */
 #define IN_A_LINE	8
 
-/* Where the bytes at an address are kept, and how many. NULL where nothing is */
+/* Finds the kept code at an address, and how many bytes of it there are. Return: NULL for none. */
 static const uint8_t *core_describe_bytes_at(const struct program *p, uint64_t va, size_t *count)
 {
 	unsigned int i;
@@ -59,7 +59,7 @@ static void core_describe_print_op(FILE *file, const struct program *p, const st
 	fprintf(file, " %s", text);
 }
 
-/* Whether the second op is what comes behind the first in memory */
+/* Whether the second op follows the first one in memory */
 static bool core_describe_follows(const struct op *first, const struct op *second)
 {
 	return first->run != vagx_exec_goto && second->run != vagx_exec_goto &&
@@ -93,7 +93,7 @@ static void core_describe_print_registers(FILE *file, const struct simdgroup *sg
 	}
 }
 
-/* Those that the instruction reads: what was bound, or what the preshader has left */
+/* Prints the uniforms that the instruction reads, as bound or as the preshader has left them */
 static void core_describe_print_uniforms(FILE *file, const struct op *op,
 					 const struct vagx_launch *launch)
 {

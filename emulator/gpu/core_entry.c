@@ -43,7 +43,7 @@ static bool core_entry_find_held(const struct vagx_core *core, uint64_t va,
 
 /*
  * Takes a reference to the program at an address for this launch. The number of instructions is
- * bounded, so that a launch that jumps to ever new places does not take all memory. Return: 0,
+ * bounded, so that a launch that jumps to ever new addresses does not take all memory. Return: 0,
  * -ENOMEM, -E2BIG beyond the bound, or the decoder's error.
  */
 static int core_entry_hold(struct vagx_core *core, uint64_t va)

@@ -144,7 +144,7 @@ struct simdgroup {
 	unsigned int failed_lane;
 };
 
-/* Where a launch has failed; @simdgroup is NULL if it was at no instruction */
+/* The failure of a launch; @simdgroup is NULL if it was at no instruction */
 struct core_failure {
 	const struct simdgroup *simdgroup;
 	const struct op *op;

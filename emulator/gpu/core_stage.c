@@ -176,7 +176,7 @@ void vagx_exec_zs_emit(struct simdgroup *sg, const struct op *op)
 	}
 }
 
-/* Where values are interpolated, in pixels from the origin of the fragment's block */
+/* Positions to interpolate at, in pixels from the origin of the fragment's block */
 struct position {
 	float x[LANES];
 	float y[LANES];
@@ -279,7 +279,7 @@ static void stage_copy_planes(const struct simdgroup *sg, unsigned int number,
 	}
 }
 
-/* The planes of component @number behind the coefficient registers that are named */
+/* Finds the planes of coefficient registers @index + @n. Return: false after a failure. */
 static bool stage_find_planes(struct simdgroup *sg, const struct op *op, const struct lanes *index,
 			      unsigned int n, struct planes *planes)
 {

@@ -47,7 +47,7 @@ void gpu_record_error(struct vagx_job *job, struct gpu_core *core,
 	pthread_mutex_unlock(&job->gpu->lock);
 }
 
-/* Of stages */
+/* Stages of rendering */
 
 int gpu_failure_at(struct gpu_failure *failure, const struct vagx_uat_fault *fault,
 		   unsigned int unit)

@@ -54,7 +54,7 @@ void vagx_format_from_floats(unsigned int format, unsigned int component,
  * vagx_format_unpack() - decode a packed element
  * @format: a packed format
  * @word: the element
- * @value: four places
+ * @value: gets up to four values
  *
  * Return: how many components there are.
  */

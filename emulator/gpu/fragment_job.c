@@ -36,7 +36,7 @@ static int fragment_job_scene_error(struct fragment_worker *w, int err)
 /* Primitives */
 
 /*
- * Copies what is in the pages: somebody may be changing it. The last vertex of lines and
+ * Copies vertices out of the pages, which the guest may be changing. The last vertex of lines and
  * points is also their third, which Mesa names as the provoking one of all primitives.
  */
 static int fragment_job_load_vertices(struct fragment_worker *w,

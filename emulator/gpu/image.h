@@ -63,7 +63,7 @@ bool vagx_image_is_integer(const struct vagx_image *image);
  * @image: image
  * @texel: which one; of a block
  * @bits: the sample's, or the block's
- * @value: four places
+ * @value: gets four values
  */
 void vagx_image_decode(const struct vagx_image *image, const struct agx_texel *texel,
 		       const uint8_t *bits, uint32_t *value);
@@ -100,7 +100,7 @@ static inline float vagx_image_unorm8_to_float(uint32_t byte)
  * @image: image
  * @words: one for each channel, encoded as the image's are; those of sRGB are
  *	   linear and have 12 bits
- * @value: four places
+ * @value: gets four values
  */
 void vagx_image_border(const struct vagx_image *image, const uint32_t *words, uint32_t *value);
 

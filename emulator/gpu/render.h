@@ -87,8 +87,8 @@ struct vagx_vertex_registers {
 	/** @ppp_control: 0x202 */
 	uint32_t ppp_control;
 	/**
-	 * @ppp_multisample: a byte for each sample, the first one lowest: its
-	 * place in a pixel in 16ths, x in the lower four bits
+	 * @ppp_multisample: a byte for each sample, the first one lowest: its position in a
+	 * pixel in 16ths, x in the lower four bits
 	 */
 	uint64_t ppp_multisample;
 };
@@ -155,7 +155,7 @@ struct vagx_fragment_registers {
 	uint32_t isp_bgobjvals;
 	/** @zls_control: loads and stores of depth and stencil, and their formats */
 	uint64_t zls_control;
-	/** @partial_zls_control: the same for partial renders */
+	/** @partial_zls_control: zls_control for partial renders */
 	uint64_t partial_zls_control;
 	/** @zls_pixels: size of the depth and stencil images */
 	uint32_t zls_pixels;

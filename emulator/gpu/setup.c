@@ -186,7 +186,7 @@ static bool setup_viewport_transform(struct setup *s, const struct setup_input *
 	return true;
 }
 
-/* Where a vertex of the clipped polygon is in the window, in pixels */
+/* Projects a vertex of the clipped polygon to the window, in pixels */
 static void setup_project(const struct setup *s, const struct clip_vertex *v, double *x, double *y)
 {
 	double value[3][3], w;

@@ -107,7 +107,7 @@ struct setup_solver setup_solver(const struct setup *setup);
 /** setup_plane() - the plane through values of the vertices, each times its W */
 struct setup_plane setup_plane(const struct setup_solver *solver, const double value[3]);
 
-/* Words of a vertex behind position and varyings: point size, layer and viewport, clip distances */
+/* Indices of a vertex's words after its varyings: point size, layer and viewport, clip distances */
 unsigned int setup_point_size_word(const struct ppp_state *state);
 unsigned int setup_layer_word(const struct ppp_state *state);
 unsigned int setup_clip_word(const struct ppp_state *state);

@@ -20,10 +20,10 @@
 static bool texture_texel_read_codes(struct texture *t, const struct agx_texel *at)
 {
 	/* The smallest blocks, of four samples a texel, have 8 by 8 texels. */
-	const struct agx_texel corner = {
+	const struct agx_texel first = {
 		.x = at->x & ~7u, .y = at->y & ~7u, .layer = at->layer, .level = at->level,
 	};
-	const uint64_t key = texture_block_key(&corner);
+	const uint64_t key = texture_block_key(&first);
 	const void *codes;
 
 	if (key == t->codes_key)
@@ -155,16 +155,16 @@ static const uint8_t *texture_texel_find_block(struct texture *t, const struct a
 {
 	const struct agx_layout *layout = &t->image->layout;
 	const size_t bytes = (size_t)TEXTURE_BLOCK_TEXELS * layout->element_bytes;
-	struct agx_texel corner = *texel;
+	struct agx_texel first = *texel;
 	struct vagx_uat_fault fault;
 	uint64_t va;
 
-	corner.x -= corner.x % TEXTURE_BLOCK_SIDE;
-	corner.y -= corner.y % TEXTURE_BLOCK_SIDE;
-	if (!agx_layout_is_morton(layout, corner.level, TEXTURE_BLOCK_SIDE) ||
-	    !texture_texel_is_raw(t, &corner))
+	first.x -= first.x % TEXTURE_BLOCK_SIDE;
+	first.y -= first.y % TEXTURE_BLOCK_SIDE;
+	if (!agx_layout_is_morton(layout, first.level, TEXTURE_BLOCK_SIDE) ||
+	    !texture_texel_is_raw(t, &first))
 		return NULL;
-	va = vagx_image_address(t->image, &corner);
+	va = vagx_image_address(t->image, &first);
 	if ((va & VAGX_UAT_PAGE_MASK) + bytes > VAGX_UAT_PAGE_SIZE)
 		return NULL;
 	return vagx_tlb_ptr(t->sg->core->config.tlb, va, bytes, VAGX_READ, &fault);

@@ -28,14 +28,14 @@
 #define MAX_CHUNKS	(MAX_PAGES * (VAGX_TVB_PAGE_SIZE / (int)sizeof(struct tvb_chunk)))
 #define VA_BITS		39
 
-/* At the beginning of each page in use */
+/* The header of each page in use */
 struct tvb_page {
 	uint64_t self;
 	uint64_t next;
 	uint64_t reserved[14];
 };
 
-/* At the beginning of the heap metadata */
+/* The header of the heap metadata */
 struct tvb_heap {
 	uint64_t first;
 	uint32_t pages;

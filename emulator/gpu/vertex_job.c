@@ -508,7 +508,7 @@ static int vertex_job_load_shader(struct vertex_job *v)
 /* Stores a draw that is not shaded, and one dead primitive that keeps it in the scene */
 static int vertex_job_store_unshaded(struct vertex_job *v)
 {
-	static const struct tvb_tile corner;
+	static const struct tvb_tile origin;
 	struct scene_primitive *primitive;
 	uint64_t va;
 	int err;
@@ -521,7 +521,7 @@ static int vertex_job_store_unshaded(struct vertex_job *v)
 	if (!primitive)
 		return err;
 	*primitive = (struct scene_primitive){ .draw = v->draw_stored, .flags = SCENE_DEAD };
-	err = tvb_refer(&v->tvb, &corner, va);
+	err = tvb_refer(&v->tvb, &origin, va);
 	v->stored += !err;
 	v->in_draw = err;
 	return err;
