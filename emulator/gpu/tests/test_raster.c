@@ -15,7 +15,7 @@
 
 #include "gpu/fragment.h"
 
-/* As far as corners can be away */
+/* The guard band: vertices are not further away */
 #define FURTHEST	((32767 + 1024) * SETUP_SUBPIXEL)
 
 static uint8_t covered[FRAGMENT_TILE_SIZE][FRAGMENT_TILE_SIZE];
@@ -38,12 +38,12 @@ int fragment_add_block(struct fragment_worker *w, unsigned int x, unsigned int y
 	return 0;
 }
 
-static int32_t between(int32_t least, int32_t most)
+static int32_t between(int32_t min, int32_t max)
 {
-	return least + (int32_t)(((int64_t)rand() << 8 ^ rand()) % ((int64_t)most - least + 1));
+	return min + (int32_t)(((int64_t)rand() << 8 ^ rand()) % ((int64_t)max - min + 1));
 }
 
-static int64_t side(const struct setup *s, unsigned int i, int64_t x, int64_t y)
+static int64_t edge(const struct setup *s, unsigned int i, int64_t x, int64_t y)
 {
 	unsigned int j = (i + 1) % s->vertex_count;
 
@@ -57,7 +57,7 @@ static void make_triangle(struct setup *s, const struct vagx_tile *tile)
 	const int32_t size = SETUP_SUBPIXEL / 2 << rand() % 17;
 	const int32_t x = between(tile->x - 8, tile->x + 40) * SETUP_SUBPIXEL;
 	const int32_t y = between(tile->y - 8, tile->y + 40) * SETUP_SUBPIXEL;
-	/* corners and edges on samples need rules of their own */
+	/* vertices and edges on samples need the top-left rule */
 	const int32_t mask = rand() % 2 ? -1 : -128;
 	unsigned int i;
 
@@ -71,8 +71,8 @@ static void make_triangle(struct setup *s, const struct vagx_tile *tile)
 			s->y[i] = s->y[i] < -FURTHEST ? -FURTHEST : s->y[i];
 			s->y[i] = s->y[i] > FURTHEST ? FURTHEST : s->y[i];
 		}
-	} while (!side(s, 0, s->x[2], s->y[2]));
-	if (side(s, 0, s->x[2], s->y[2]) < 0) {
+	} while (!edge(s, 0, s->x[2], s->y[2]));
+	if (edge(s, 0, s->x[2], s->y[2]) < 0) {
 		int32_t x0 = s->x[0], y0 = s->y[0];
 
 		s->x[0] = s->x[1];
@@ -89,7 +89,7 @@ static bool is_inside(const struct setup *s, int64_t x, int64_t y)
 
 	for (i = 0; i < s->vertex_count; i++) {
 		unsigned int j = (i + 1) % s->vertex_count;
-		int64_t value = side(s, i, x, y), dx = s->x[j] - s->x[i], dy = s->y[j] - s->y[i];
+		int64_t value = edge(s, i, x, y), dx = s->x[j] - s->x[i], dy = s->y[j] - s->y[i];
 
 		if (value < 0 || (value == 0 && dy >= 0 && !(dy == 0 && dx > 0)))
 			return false;

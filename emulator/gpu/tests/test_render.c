@@ -503,7 +503,7 @@ static unsigned int draw_count(struct render_fixture *f, const struct scene_stat
 /* Primitives of one draw that cover each other are shaded one after the other */
 static void test_overlap(void **state)
 {
-	static const float corner[6][2] = {
+	static const float vertices[6][2] = {
 		{ 40, 40 }, { 44, 40 }, { 40, 44 }, { 40, 40 }, { 44, 40 }, { 40, 44 },
 	};
 	struct render_fixture *f = *state;
@@ -512,7 +512,7 @@ static void test_overlap(void **state)
 	t.fragment_shader = adding_shader;
 	t.constant = 1 / 255.0f;
 	t.early_z = false;
-	assert_int_equal(draw_count(f, &t, AGX_PRIMITIVE_TRIANGLES, corner, 6), 6);
+	assert_int_equal(draw_count(f, &t, AGX_PRIMITIVE_TRIANGLES, vertices, 6), 6);
 	assert_int_equal(scene_pixel(f, 40, 40, 0), BLACK + 2);
 }
 
@@ -723,7 +723,7 @@ static void test_layers(void **state)
 	draw_layers(*state, true, 4);
 }
 
-/* A triangle around the picture, whose corners have these distances from a plane */
+/* A triangle around the picture, whose vertices have these distances from a clip plane */
 static unsigned int clip_distance_count(struct render_fixture *f, float a, float b, float c)
 {
 	struct scene_state t = scene_default(f);
@@ -760,7 +760,7 @@ static void test_clip_distance(void **state)
 	assert_int_equal(clip_distance_count(f, 1, -3, 1), 128 * 256);
 	assert_int_equal(scene_pixel(f, 127, 100, 0), WHITE);
 	assert_int_equal(scene_pixel(f, 128, 100, 0), BLACK);
-	/* the plane goes through the second corner, and from there to the edge's middle */
+	/* the plane goes through the second vertex, and from there to the edge's middle */
 	assert_in_range(clip_distance_count(f, -1, 0, 1), 64 * 256 - 128, 64 * 256 + 128);
 	assert_in_range(clip_distance_count(f, 1, 0, -1), 192 * 256 - 128, 192 * 256 + 128);
 	assert_int_equal(clip_distance_count(f, 0, 1, 0), 256 * 256);
@@ -769,14 +769,14 @@ static void test_clip_distance(void **state)
 
 static void test_outlines(void **state)
 {
-	static const float corner[3][2] = { { 8.5, 8.5 }, { 40.5, 8.5 }, { 8.5, 40.5 } };
+	static const float vertices[3][2] = { { 8.5, 8.5 }, { 40.5, 8.5 }, { 8.5, 40.5 } };
 	struct render_fixture *f = *state;
 	struct scene_state t = scene_default(f);
 
 	t.face.polygon_mode = AGX_POLYGON_MODE_POINT;
-	assert_int_equal(draw_count(f, &t, AGX_PRIMITIVE_TRIANGLES, corner, 3), 3);
+	assert_int_equal(draw_count(f, &t, AGX_PRIMITIVE_TRIANGLES, vertices, 3), 3);
 	t.face.polygon_mode = AGX_POLYGON_MODE_LINE;
-	assert_in_range(draw_count(f, &t, AGX_PRIMITIVE_TRIANGLES, corner, 3), 93, 99);
+	assert_in_range(draw_count(f, &t, AGX_PRIMITIVE_TRIANGLES, vertices, 3), 93, 99);
 }
 
 /* A pixel belongs to a line that leaves its diamond: a strip has each one once */
@@ -785,7 +785,7 @@ static void test_bresenham(void **state)
 	static const float strip[4][2] = {
 		{ 8.25, 8.5 }, { 24.6, 8.5 }, { 40.75, 8.5 }, { 48.5, 40.5 },
 	};
-	static const float corner[2][2] = { { 8.8, 8.4 }, { 12.1, 8.4 } };
+	static const float vertices[2][2] = { { 8.8, 8.4 }, { 12.1, 8.4 } };
 	static const float inside[2][2] = { { 8.4, 8.4 }, { 8.6, 8.5 } };
 	struct render_fixture *f = *state;
 	struct scene_state t = scene_default(f);
@@ -800,7 +800,7 @@ static void test_bresenham(void **state)
 	assert_int_equal(scene_pixel(f, 24, 8, 0), BLACK + 1);
 	assert_int_equal(scene_pixel(f, 40, 8, 0), BLACK + 1);
 	/* begins behind its first centre, but within the diamond; ends before the last one */
-	assert_int_equal(draw_count(f, &t, AGX_PRIMITIVE_LINES, corner, 2), 4);
+	assert_int_equal(draw_count(f, &t, AGX_PRIMITIVE_LINES, vertices, 2), 4);
 	assert_int_equal(scene_pixel(f, 8, 8, 0), BLACK + 1);
 	assert_int_equal(scene_pixel(f, 12, 8, 0), BLACK);
 	/* never leaves it */

@@ -2,10 +2,11 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * A triangle that is found not to be cut is what it would be if it was weighed
- * for each plane: a plane of the user's, which cuts nothing, makes the difference.
+ * A triangle that setup finds to be inside of all planes has the same result as through the
+ * clipper, which a user's clip plane that clips nothing enforces.
  *
- * And the planes of such a triangle go through the same corners as its edges.
+ * And the plane equations of such a triangle go through the same snapped vertices as its edges:
+ * barycentric coordinates are from 0 to 1 where it is covered.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -22,9 +23,9 @@
 /* Position, and a distance from the user's plane */
 #define WORDS	5
 
-static float between(float least, float most)
+static float between(float min, float max)
 {
-	return least + (most - least) * ((float)rand() / (float)RAND_MAX);
+	return min + (max - min) * ((float)rand() / (float)RAND_MAX);
 }
 
 /* In front of the eye and behind it, in the picture and far from it */
@@ -62,7 +63,7 @@ static struct ppp_state make_state(void)
 
 static void random_triangles(void **state)
 {
-	unsigned int round, drawn = 0, cut = 0;
+	unsigned int round, drawn = 0, num_clipped = 0;
 
 	srand(11);
 	for (round = 0; round < 200000; round++) {
@@ -86,13 +87,13 @@ static void random_triangles(void **state)
 		assert_int_equal(setup_primitive(&weighed, &in), is_drawn);
 		assert_memory_equal(&as_is, &weighed, sizeof(as_is));
 		drawn += is_drawn;
-		cut += is_drawn && as_is.vertex_count > 3;
+		num_clipped += is_drawn && as_is.vertex_count > 3;
 	}
-	assert_true(drawn > 50000 && cut > 1000 && cut < drawn / 2);
+	assert_true(drawn > 50000 && num_clipped > 1000 && num_clipped < drawn / 2);
 }
 
-/* Twice the area of a corner, the one behind it, and a place: not negative inside */
-static int64_t side(const struct setup *s, unsigned int i, int64_t x, int64_t y)
+/* The edge function of a vertex and the next one, at a point: not negative inside */
+static int64_t edge(const struct setup *s, unsigned int i, int64_t x, int64_t y)
 {
 	const unsigned int j = setup_next(s, i);
 
@@ -105,8 +106,8 @@ static double value_at(const struct setup_plane *plane, double x, double y)
 	return plane->a * x + plane->b * y + plane->c;
 }
 
-/* At a place that is covered each of the three weights is one from 0 to 1. */
-static void check_weights(const struct setup *s, int64_t x, int64_t y)
+/* At a point that is covered each of the three barycentric coordinates is from 0 to 1 */
+static void check_barycentrics(const struct setup *s, int64_t x, int64_t y)
 {
 	const struct setup_solver solver = setup_solver(s);
 	const double px = (double)x / SETUP_SUBPIXEL, py = (double)y / SETUP_SUBPIXEL;
@@ -116,21 +117,21 @@ static void check_weights(const struct setup *s, int64_t x, int64_t y)
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		double value[3] = { 0, 0, 0 }, weight;
+		double value[3] = { 0, 0, 0 }, barycentric;
 		struct setup_plane plane;
 
 		value[i] = 1;
 		plane = setup_plane(&solver, value);
-		weight = value_at(&plane, px, py) / value_at(&divisor, px, py);
-		assert_true(weight > -1e-6 && weight < 1 + 1e-6);
-		sum += weight;
+		barycentric = value_at(&plane, px, py) / value_at(&divisor, px, py);
+		assert_true(barycentric > -1e-6 && barycentric < 1 + 1e-6);
+		sum += barycentric;
 	}
 	assert_true(fabs(sum - 1) < 1e-6);
 }
 
 /*
- * Triangles of some pixels, with perspective, as far as they are not cut. Rounding shows at
- * their corners and next to their edges, in steps of a subpixel.
+ * Triangles of some pixels, with perspective, that are not clipped. Errors of rounding show at
+ * their vertices and next to their edges, in steps of a subpixel.
  */
 static void weights_of_what_is_covered(void **state)
 {
@@ -162,16 +163,16 @@ static void weights_of_what_is_covered(void **state)
 		if (!setup_primitive(&s, &in))
 			continue;
 		for (i = 0; i < 30; i++) {
-			const unsigned int corner = i % 3, next = setup_next(&s, corner);
+			const unsigned int vertex = i % 3, next = setup_next(&s, vertex);
 			const int64_t part = rand() % 257;
-			int64_t x = s.x[corner] + (s.x[next] - s.x[corner]) * part / 256;
-			int64_t y = s.y[corner] + (s.y[next] - s.y[corner]) * part / 256;
+			int64_t x = s.x[vertex] + (s.x[next] - s.x[vertex]) * part / 256;
+			int64_t y = s.y[vertex] + (s.y[next] - s.y[vertex]) * part / 256;
 
 			x += i < 3 ? 0 : rand() % 3 - 1;
 			y += i < 3 ? 0 : rand() % 3 - 1;
-			if (side(&s, 0, x, y) < 0 || side(&s, 1, x, y) < 0 || side(&s, 2, x, y) < 0)
+			if (edge(&s, 0, x, y) < 0 || edge(&s, 1, x, y) < 0 || edge(&s, 2, x, y) < 0)
 				continue;
-			check_weights(&s, x, y);
+			check_barycentrics(&s, x, y);
 			checked++;
 		}
 	}
