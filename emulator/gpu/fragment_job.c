@@ -205,8 +205,9 @@ static int fragment_job_run_end_of_tile(struct fragment_worker *w)
 	if (!w->job->end_of_tile.code_va)
 		return 0;
 	err = vagx_core_run_tile(w->core->core, &w->job->end_of_tile, &w->tile, &w->failure.fault);
-	return err ? gpu_stage_error(w->job->base, w->core, &w->job->end_of_tile, err,
-				     &w->failure) : 0;
+	if (!err)
+		return 0;
+	return gpu_stage_error(w->job->base, w->core, &w->job->end_of_tile, err, &w->failure);
 }
 
 static void fragment_job_trace_tile(const struct fragment_worker *w, uint64_t began)
@@ -313,8 +314,9 @@ static int fragment_job_run_part(struct vagx_job *job, struct gpu_core *core, vo
 	if (!w)
 		w = fragment_job_new_worker(f, core);
 	err = w ? fragment_job_run_tile(w, &tile) : -ENOMEM;
-	return err ? gpu_failure_keep(job->gpu, &f->failure, w ? &w->failure : &none, part,
-				      err) : 0;
+	if (!err)
+		return 0;
+	return gpu_failure_keep(job->gpu, &f->failure, w ? &w->failure : &none, part, err);
 }
 
 static void fragment_job_run_tiles(struct fragment_job *f)

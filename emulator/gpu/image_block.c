@@ -361,10 +361,10 @@ static int image_block_eac_modifier(const uint8_t *b, unsigned int x, unsigned i
 static void image_block_etc2_rgba8(const uint8_t *b, unsigned int x, unsigned int y, bool is_signed,
 				   float value[4])
 {
+	const int alpha = b[0] + image_block_eac_modifier(b, x, y) * (b[1] >> 4);
+
 	image_block_etc2(b + 8, x, y, false, value);
-	value[3] = image_block_clamp(b[0] + image_block_eac_modifier(b, x, y) * (b[1] >> 4), 0,
-				     255) /
-		   255.0f;
+	value[3] = image_block_clamp(alpha, 0, 255) / 255.0f;
 }
 
 /* Decodes a value of 11 bits; a multiplier of 0 stands for an eighth */

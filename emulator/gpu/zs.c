@@ -257,11 +257,11 @@ CLONES static uint64_t zs_test_depths(const struct depth_block *d, float *depth,
 		for (x = 0; x < FRAGMENT_BLOCK; x += ZS_VECTOR) {
 			const unsigned int bit = y * FRAGMENT_BLOCK + x;
 			const uint32_t part = live >> bit & 15;
+			float *p = depth + y * row + x;
 
 			if (part)
-				passed |= (uint64_t)zs_test_vector(d, d->x + x, d->y + y,
-								   depth + y * row + x,
-								   part) << bit;
+				passed |= (uint64_t)zs_test_vector(d, d->x + x, d->y + y, p, part)
+					  << bit;
 		}
 	}
 	return passed;
