@@ -43,6 +43,7 @@ help:
 	@echo 'ASAHI_CACHE=DIR      cache of toolbox, kernels and guest'
 	@echo '                     ($${XDG_CACHE_HOME:-~/.cache}/asahi-gpu)'
 	@echo 'ASAHI_MIRROR=URL     Debian archive to use instead of the machine'\''s own'
+	@echo 'ASAHI_KERNELS=DIR|URL  kernels that "tools/kernel.sh pack" has put there'
 	@echo 'KERNEL_SOURCE=DIR    another 7.3 kernel tree for the virtual machine'
 
 host guest:
