@@ -17,7 +17,30 @@ struct buffer {
 	size_t size;
 };
 
-/* Adds the manifests of a driver to a list with colons. Return: how many */
+/*
+ * Adds the manifests of a driver that VK_DRIVER_FILES names already, as vagx-run does for
+ * somebody's own Mesa. Return: how many
+ */
+static size_t add_given_manifests(const char *driver, const char *given, char *list, size_t size)
+{
+	size_t used = strlen(list), found = 0;
+	char files[1024], start[32], *file, *save = NULL;
+
+	snprintf(files, sizeof(files), "%s", given);
+	snprintf(start, sizeof(start), "/%s_icd", driver);
+	for (file = strtok_r(files, ":", &save); file; file = strtok_r(NULL, ":", &save)) {
+		char *name = strrchr(file, '/');
+
+		if (!name || strncmp(name, start, strlen(start)) ||
+		    used + strlen(file) + 2 > size)
+			continue;
+		used += snprintf(list + used, size - used, "%s:", file);
+		found++;
+	}
+	return found;
+}
+
+/* Adds the system's manifests of a driver to a list with colons. Return: how many */
 static size_t add_manifests(const char *driver, char *list, size_t size)
 {
 	size_t used = strlen(list), i, found;
@@ -38,6 +61,7 @@ static size_t add_manifests(const char *driver, char *list, size_t size)
 
 int vk_compute_choose(const char *drivers)
 {
+	const char *given = getenv("VK_DRIVER_FILES");
 	char names[64], list[1024] = "";
 	char *name, *save = NULL;
 
@@ -45,8 +69,11 @@ int vk_compute_choose(const char *drivers)
 	for (name = strtok_r(names, " ", &save); name;
 	     name = strtok_r(NULL, " ", &save)) {
 		/* Two of the longest names have to fit */
-		if (strlen(list) > sizeof(list) / 2 ||
-		    !add_manifests(name, list, sizeof(list)))
+		if (strlen(list) > sizeof(list) / 2)
+			return -1;
+		if (given && add_given_manifests(name, given, list, sizeof(list)))
+			continue;
+		if (!add_manifests(name, list, sizeof(list)))
 			return -1;
 	}
 	return setenv("VK_DRIVER_FILES", list, 1);

@@ -47,6 +47,8 @@ extern const unsigned int endure_shader_count;
  * vk_compute_choose() - load these of Mesa's Vulkan drivers and no others
  * @drivers: their names, with spaces between them
  *
+ * A driver that VK_DRIVER_FILES names is taken from there, all others are the system's.
+ *
  * Return: 0, or -1 if one of them is not installed.
  */
 int vk_compute_choose(const char *drivers);
