@@ -39,8 +39,8 @@
  * DOC: What a client has used
  *
  * **Engine time.** The firmware writes down when it starts and ends each piece
- * of work. That, and not how long work lay in a ring, is what a client has used
- * of an engine. Two things keep a clock that stands still, jumps or lies from
+ * of work. A client has used an engine for that time; the time in a ring does not
+ * count. Two things keep a clock that stands still, jumps or lies from
  * doing harm: a piece of work counts at most from its hand-over to its
  * retirement, by the driver's clock, and time in which several pieces of a
  * client's work ran on an engine counts once. So an engine's time never grows
@@ -49,9 +49,9 @@
  *
  * **Memory.** Objects are counted as all drivers do. They are active while a
  * job may use them: each job adds its fence as DMA_RESV_USAGE_BOOKKEEP to all
- * objects that are mapped in its address space, and that is what is looked at.
- * What the kernel keeps for a client beside its objects is a region of its own,
- * "internal": heaps of its address spaces with the buffers for preemption, page
+ * objects that are mapped in its address space, and the count looks at these fences.
+ * Memory that the kernel keeps for a client beside its objects is a region of its
+ * own, "internal": heaps of its address spaces with the buffers for preemption, page
  * tables, queues, and commands of jobs.
  */
 

@@ -55,10 +55,10 @@
  * guilty of a fault, a timeout or a channel error, and a firmware that crashed
  * or was given up.
  *
- * **Capture.** What is to be dumped is kept where the failure is handled: in
- * the critical section of fences, so it takes no memory but what was allocated
- * at probe. It is small: the fault, what the GPU was running, the state of the
- * rings, and references to jobs, whose commands stay as they were. A worker
+ * **Capture.** The handler of the failure keeps the evidence. It runs in the
+ * critical section of fences, so it uses memory that was allocated at probe. The
+ * evidence is small: the fault, the list of running work, the state of the rings,
+ * and references to jobs, whose commands stay as they were. A worker
  * makes the text. It has a workqueue of its own, because it takes memory, and the
  * locks of queues and address spaces.
  *
@@ -70,14 +70,14 @@
  * writes its rings and logs anew. So their text is made before, into memory that was
  * allocated at probe, and ends at ASAHI_COREDUMP_STATE_BYTES.
  *
- * **What wins.** One dump of each kind is made at a time, and the core keeps one
- * for a device until somebody reads it or five minutes are over. Of jobs the
- * first failure is the interesting one: what fails while its dump is made or
- * kept is not dumped. A failure of the firmware ends more than a job does: its
+ * **Precedence.** One dump of each kind is made at a time, and the core keeps one
+ * for a device until somebody writes to it or five minutes are over. Of jobs the
+ * first failure is the interesting one: jobs that fail while its dump is made or
+ * kept are not dumped. A failure of the firmware ends more than a job does: its
  * dump takes the place of one that is kept.
  *
- * **Bounds.** Clients decide what is in their memory and how many mappings they
- * have. A dump ends at ASAHI_COREDUMP_BYTES; one that is complete has "end" as
+ * **Bounds.** Clients decide the content of their memory and the number of their
+ * mappings. A dump ends at ASAHI_COREDUMP_BYTES; one that is complete has "end" as
  * its last line.
  */
 

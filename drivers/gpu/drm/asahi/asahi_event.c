@@ -33,12 +33,12 @@
  * its last one (see "Slots"). Stamps are never reset: the next owner continues
  * where the last one stopped.
  *
- * An event message says which slots have news. What the news is, is in the
- * stamps alone, so a message that is lost or late does no harm: looking at the
- * stamps is always right. Messages are late as a rule: the firmware sends none
- * for a queue until all work of that queue is complete that it has been given.
- * So whoever gets a message looks at the stamps of all slots that are owned, and
- * a timer does the same (see "Queues").
+ * An event message names the slots whose stamps have changed. Only the stamps say
+ * how, so a message that is lost or late does no harm: looking at the stamps is
+ * always right. Messages are late as a rule: the firmware sends none for a queue
+ * until it has completed all work of that queue. So the handler of a message looks
+ * at the stamps of all slots that are owned, and a timer does the same (see
+ * "Queues").
  */
 
 /**

@@ -41,9 +41,9 @@
  * again are forgotten before it can ask anew. They are kept while the device sleeps, and
  * while the firmware has no room for an answer: the watchdog judges that.
  *
- * **No request finds nothing to hand out because of its answer's way**: what can be
- * handed out was allocated by SUBMIT, see "Tiled vertex buffers". The render's fence
- * waits for the answer, so the worker allocates nothing.
+ * **The answer never needs memory**: SUBMIT has allocated the blocks that can be handed
+ * out, see "Tiled vertex buffers". The render's fence waits for the answer, so the
+ * worker allocates nothing.
  */
 
 /**

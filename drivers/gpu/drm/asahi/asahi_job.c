@@ -38,9 +38,9 @@
  *
  * A job is built completely when it is submitted, in process context, where
  * memory may be allocated and errors be returned: one piece of each kind of
- * memory for all its commands together. What is not known then, namely slots
- * and stamps, is written into the commands when the job runs. That allocates
- * nothing and can't fail.
+ * memory for all its commands together. Slots and stamps are not known then. They
+ * are written into the commands when the job runs, which allocates nothing and
+ * can't fail.
  *
  * The memory comes back in a worker, after the job's fence: freeing it may
  * wait for locks under which others allocate. Each queue has a work item of its

@@ -28,21 +28,21 @@
  * DOC: Render commands
  *
  * A render command is two pieces of work: *vertex work* runs vertex shaders and
- * sorts what they make into tiles, *fragment work* draws tile after tile. Each has
+ * sorts their primitives into tiles, *fragment work* draws tile after tile. Each has
  * its ring, its stamp, its times and its attachments. In the fragment ring there is
  * a barrier on the stamp of the vertex work; so the fragment work of one render and
- * the vertex work of the next run side by side. What a client's barriers wait for
- * is fragment work, and what they hold back is vertex work, so both halves.
+ * the vertex work of the next run side by side. A client's barrier waits for the
+ * fragment work of earlier renders, and holds the vertex work back, so both halves.
  *
- * The firmware is told of fragment work first. The vertex work names its stamp:
- * when the vertex buffer is full, the firmware has fragment work done on what there
- * is (a partial render) with the programs that the command has for that, and goes
+ * The firmware is told of fragment work first. The vertex work names its stamp.
+ * When the vertex buffer is full, the firmware has fragment work draw the scene so
+ * far (a partial render), with programs of the command for that purpose, and goes
  * on. The driver has no part in this.
  *
- * **What is checked.** What the driver calculates with, or what does not fit into
- * the hardware. Registers are handed on as they are: the GPU can reach nothing but
- * what is in the VM. Addresses that are not 0 have to be where clients may map
- * something all the same, because on G14X the kernel's half is in every context.
+ * **Checks.** The driver checks values that it calculates with, and values that do
+ * not fit into the hardware. It hands registers on as they are: the GPU can reach
+ * memory of the VM only. All the same, addresses that are not 0 have to be where
+ * clients may map something, because on G14X the kernel's half is in every context.
  */
 
 #define ASAHI_RENDER_FLAGS (DRM_ASAHI_RENDER_VERTEX_SCRATCH |			\

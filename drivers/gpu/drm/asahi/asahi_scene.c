@@ -24,12 +24,11 @@
  * DOC: Scenes
  *
  * The vertex half of a render sorts primitives into tiles, the fragment half
- * works on tile after tile. What the one leaves for the other is in the queue's
- * tiled vertex buffer (asahi_tvb.c); the way there begins in a *tilemap*, which
- * belongs to the render. This and everything else that a single render needs is
- * its scene: metadata of the buffer, memory in which the GPU saves its state
- * when it is interrupted, and on GPUs with several clusters what these tell each
- * other.
+ * works on tile after tile. The primitives are in the queue's tiled vertex buffer
+ * (asahi_tvb.c). The fragment half finds them through a *tilemap*, which belongs to
+ * the render. The scene of a render is all memory that only this render needs: the
+ * tilemap, metadata of the buffer, room for the GPU's state when it is interrupted,
+ * and on GPUs with several clusters the messages between these.
  *
  * A scene is zeroed memory in the VM, allocated when the render is submitted and
  * freed after it. Its size follows from the size of the framebuffer. A

@@ -27,12 +27,12 @@
  *
  * * A job gets all the slots that it needs or none. Nobody holds one kind of
  *   slot while it waits for another.
- * * Who can't be served waits. Higher priorities are served first, as the firmware
- *   does it; within one, clients take turns, a job each, so that a client with
- *   thousands of queues delays the frame of another one by a turn. The jobs of one
- *   client are served in the order in which they came. Nobody passes those who wait
- *   at the same or a higher priority, not even a job whose owner has its slots at that
- *   moment. So a busy owner runs dry at some point and its slots go round.
+ * * A job that cannot be served waits. Higher priorities are served first, as the
+ *   firmware does it. Within a priority, clients take turns, a job each, so that a
+ *   client with thousands of queues delays the frame of another one by a turn. The jobs
+ *   of one client are served in the order in which they came. No job passes those that
+ *   wait at the same or a higher priority, not even one whose owner has its slots at
+ *   that moment. So a busy owner runs dry at some point and its slots go round.
  * * Slots are held from there to the job's last stamp. Running work depends on
  *   nothing but the GPU, which completes it or is made to fail it. So slots
  *   come back, whatever the clients do.

@@ -24,10 +24,10 @@
  * DOC: Control streams
  *
  * The driver hands control streams on as they are; only a core dump looks into
- * one. What is there was written by a client, maybe in order to confuse who
- * reads it: all that is followed is bounded, by the number of blocks, of links,
- * of pipelines and of shaders, and each of them by its size. Memory that cannot
- * be read is said to be missing, and ends what it is part of.
+ * one. A client has written the stream, maybe in order to confuse the reader. So the
+ * walk is bounded by the number of blocks, of links, of pipelines and of shaders, and
+ * each of these by its size. The dump names memory that cannot be read as missing, and
+ * the walk through that part ends there.
  */
 
 enum asahi_stream_constant {

@@ -43,14 +43,13 @@
  * vertex buffer of its queue; fragment work reads them there and gives the pages
  * back. The buffer is a number of blocks of 128 KiB, each of them four pages
  * of 32 KiB, anywhere in the VM. The firmware and the GPU find them through two
- * lists of page numbers, which are as long as they can ever become. What tells the
- * firmware of the lists is Info; how much of the lists is in use is in
- * BlockControl.
+ * lists of page numbers, which are as long as they can ever become. Info tells the
+ * firmware where the lists are, BlockControl how much of them is in use.
  *
  * **Size.** When there is no page left, the firmware makes room by a partial
- * render: fragment work on what there is, with the tiles saved and loaded again.
- * That is slow. So the firmware's Stats say what renders have used, and a SUBMIT
- * makes the buffer larger when it has less than twice of that. A large framebuffer
+ * render: fragment work draws the scene so far, and tiles are saved and loaded again.
+ * That is slow. So the firmware's Stats count the pages that renders have used, and a
+ * SUBMIT makes the buffer larger when it has less than twice of that. A large framebuffer
  * needs a larger buffer in any case. The lists only ever become longer, and
  * BlockControl follows them at once, also while renders are in flight. Info does
  * not: the firmware keeps counts of its own there while it uses the buffer.
