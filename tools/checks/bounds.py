@@ -2,8 +2,9 @@
 # Copyright (C) 2026 The asahi driver authors
 """Whether the bounds that the driver's pages name are those of its code.
 
-Each row of BOUNDS is a file of the driver, a macro of it, and the words of a page that
-name its value, which is {} there. Prints what differs; nothing if they agree.
+Each row of BOUNDS is a file of the driver, a macro of it or a product of its macros, and
+the words of a page that name its value, which is {} there. Prints what differs; nothing if
+they agree.
 """
 
 import re
@@ -86,6 +87,9 @@ BOUNDS = (
     ("asahi_queue.c", "ASAHI_QUEUE_DRAIN_MS", "lifecycle", span, "wait for dependencies - {}"),
     ("asahi_vm.c", "ASAHI_VM_DUMP_WAIT_MS", "lifecycle", span, "reads the address space - {}"),
     ("asahi_gem.c", "ASAHI_GEM_WAIT_MS", "lifecycle", span, "memory to do it later - {}"),
+    ("asahi_power.c", "ASAHI_POWER_CUT_TRIES * ASAHI_POWER_CUT_WAIT_MS", "lifecycle", span,
+     "to go off in a reset - {}"),
+    ("asahi_fwlog.h", "ASAHI_FWLOG_LINES", "debugging", number, "The last {} lines of"),
     ("asahi_coredump.c", "ASAHI_COREDUMP_BYTES", "debugging", size, "longer than {}"),
     ("asahi_stream.c", "ASAHI_STREAM_CODE_BYTES", "debugging", bytes_of_code,
      "the first {} of the code"),
@@ -98,15 +102,15 @@ def macros(text):
     return {name: value.strip() for name, value in found.items()}
 
 
-def evaluate(name, known):
-    """The value of a macro of numbers, products, and other macros."""
+def evaluate(text, known):
+    """The value of a product of numbers, constants and macros."""
     product = 1
-    for factor in known[name].strip("() ").split("*"):
+    for factor in text.strip("() ").split("*"):
         factor = factor.strip()
         if factor in CONSTANTS:
             product *= CONSTANTS[factor]
         elif factor in known:
-            product *= evaluate(factor, known)
+            product *= evaluate(known[factor], known)
         else:
             product *= int(factor.rstrip("UL"), 0)
     return product
@@ -119,13 +123,15 @@ def main():
         known.update(macros(path.read_text()))
     pages = {page: re.sub(r"[\s*]+", " ", (PAGES / f"{page}.rst").read_text())
              for _, _, page, _, _ in BOUNDS}
-    for source, name, page, form, words in BOUNDS:
-        if name not in macros((DRIVER / source).read_text()):
-            print(f"{DRIVER / source}: there is no {name}")
+    for source, product, page, form, words in BOUNDS:
+        here = macros((DRIVER / source).read_text())
+        missing = [name for name in product.split(" * ") if name not in here]
+        if missing:
+            print(f"{DRIVER / source}: there is no {missing[0]}")
             continue
-        wanted = words.format(form(evaluate(name, known)))
+        wanted = words.format(form(evaluate(product, known)))
         if wanted not in pages[page]:
-            print(f"{PAGES}/{page}.rst: {name} is {known[name]}, so it has to say: {wanted}")
+            print(f"{PAGES}/{page}.rst: {product} has changed, so it has to say: {wanted}")
 
 
 if __name__ == "__main__":
