@@ -14,33 +14,60 @@ cd "$top"
 build=build/checks results=build/out/check
 mkdir -p "$results"
 
-# What takes long where the cache is empty shows its progress here; lanes keep what
-# their commands say to themselves. Packages come from afar, and each kernel is unpacked,
-# configured and linked by one processor, while others are compiling.
+# products_of LANE - what it takes from the cache, a line each, by the kernels that its
+# script names and by its kind
+products_of()
+{
+	grep -oE '(--kernel|modules\.sh|kernel\.sh) (plain|debug|nightly|source)' "tools/checks/$1" |
+		sed 's/.* /kernel /' || true
+	case $1 in
+	guest-*) printf '%s\n' guest "kernel ${ASAHI_KERNEL:-plain}" ;;
+	docs) echo "kernel source" ;;
+	esac
+	case $1 in
+	programs|piglit*|guest-programs) echo "root programs" ;;
+	static|guest-debug|coverage*) echo "root static" ;;
+	guest-igt) echo foreign ;;
+	esac
+}
+
+make_product()
+{
+	case $1 in
+	guest) tools/guest.sh ;;
+	kernel) tools/kernel.sh "$2" ;;
+	root) tools/toolbox.sh "$2" true ;;
+	# not to be had is for its lane to say
+	foreign) tools/foreign-igt.sh || true ;;
+	esac >/dev/null
+}
+
+# make_products LANE ... - lanes run in the toolbox, which fetches nothing. What takes long
+# where the cache is empty shows its progress here. Packages come from afar, and each kernel
+# is unpacked, configured and linked by one processor, while others are compiling.
 make_products()
 {
-	local kernel maker makers=()
+	local lane product maker makers=() products
 
 	tools/toolbox.sh run true
-	case $1 in
-	check|products) ;;
-	*) return 0 ;;
-	esac
-	{
-		tools/guest.sh
-		tools/toolbox.sh static true
-		tools/toolbox.sh programs true
-		# not to be had is for its lane to say
-		tools/foreign-igt.sh || true
-	} >/dev/null &
-	makers+=($!)
-	for kernel in plain debug; do
-		tools/kernel.sh $kernel >/dev/null &
-		makers+=($!)
-	done
+	products=$(for lane; do products_of "$lane"; done | sort -u)
+	while read -r product; do
+		# shellcheck disable=SC2086
+		[[ $product != kernel* ]] || { make_product $product & makers+=($!); }
+	done <<<"$products"
+	while read -r product; do
+		# shellcheck disable=SC2086
+		[[ $product = kernel* ]] || make_product $product
+	done <<<"$products"
 	for maker in "${makers[@]}"; do
 		wait "$maker"
 	done
+}
+
+# lanes_in MESON_ARGUMENT ... - their names
+lanes_in()
+{
+	"$top/tools/toolbox.sh" run meson test -C $build --list "$@" 2>/dev/null | sed -n 's/.* \/ //p'
 }
 
 # A lane keeps a processor busy, more or less, and takes up to 6 GB of memory.
@@ -60,27 +87,30 @@ for name in ASAHI_KERNEL ASAHI_PAIRS ASAHI_ROUNDS FUZZ_SECONDS FUZZ_SEED; do
 done
 
 [ $# -gt 0 ] || set -- check
-make_products "$1"
-[ "$1" != products ] || exit 0
 rm -rf $build
-"$top/tools/toolbox.sh" run meson setup $build tools/checks >build/checks.log ||
+tools/toolbox.sh run meson setup $build tools/checks >build/checks.log ||
 	{ cat build/checks.log >&2; die "tools/checks/meson.build is wrong"; }
 
+suite=()
 case $1 in
 check|nightly)
 	suite=(--suite "$1")
-	mapfile -t lanes < <("$top/tools/toolbox.sh" run meson test -C $build --list "${suite[@]}" 2>/dev/null |
-		sed -n 's/.* \/ //p')
-	[ "$1" != check ] || rm -f $results/*
+	mapfile -t lanes < <(lanes_in "${suite[@]}")
+	;;
+products)
+	mapfile -t lanes < <(lanes_in --suite check)
 	;;
 *)
-	suite=() lanes=("$@")
-	known=$("$top/tools/toolbox.sh" run meson test -C $build --list 2>/dev/null | sed -n 's/.* \/ //p')
+	lanes=("$@")
+	known=$(lanes_in)
 	for lane; do
 		grep -qx -- "$lane" <<<"$known" || die "there is no lane '$lane'; there are: $(echo $known)"
 	done
 	;;
 esac
+make_products "${lanes[@]}"
+[ "$1" != products ] || exit 0
+[ "$1" != check ] || rm -f $results/*
 for lane in "${lanes[@]}"; do
 	rm -f "$results/$lane.tap"
 done

@@ -78,6 +78,8 @@ cached()
 	shift
 
 	if [ ! -e "$dir/.complete" ]; then
+		[ -z "${ASAHI_IN_TOOLBOX:-}" ] ||
+			die "$dir is not there, and is not made in the toolbox: add it to products_of in tools/check.sh"
 		mkdir -p "$cache"
 		exec 8>"$dir.lock"
 		flock 8
