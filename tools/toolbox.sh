@@ -152,10 +152,12 @@ build_toolbox()
 }
 
 # enter_namespace COMMAND ... - as root of a mount namespace (and of a user
-# namespace, for an ordinary user)
+# namespace, for an ordinary user). That of the toolbox is private already.
 enter_namespace()
 {
-	if [ "$(id -u)" = 0 ]; then
+	if [ -n "${ASAHI_IN_TOOLBOX:-}" ]; then
+		unshare --mount --propagation unchanged "$@"
+	elif [ "$(id -u)" = 0 ]; then
 		unshare --mount --propagation private "$@"
 	else
 		unshare -Ur true 2>/dev/null ||
