@@ -28,6 +28,7 @@ struct vagx_device_config {
 	unsigned int job_timeout_ms;	/* 0: default */
 	unsigned int halt_delay_ms;	/* at most; 0: halts before it tells */
 	unsigned int event_delay_ms;	/* at most; from stamps to their event */
+	unsigned int doorbell_delay_ms;	/* at most; at the ring of some doorbells */
 	bool serial;			/* one command at a time */
 	bool unfair;			/* rings have unlike shares of their pipe */
 	bool statistics;		/* are written all the time */

@@ -119,6 +119,7 @@ static int main_run(const struct vagx_options *options, struct vagx_report *repo
 		.job_timeout_ms = options->job_timeout_ms,
 		.halt_delay_ms = options->halt_delay_ms,
 		.event_delay_ms = options->event_delay_ms,
+		.doorbell_delay_ms = options->doorbell_delay_ms,
 		.serial = options->serial,
 		.unfair = options->unfair,
 		.statistics = options->statistics,

@@ -65,6 +65,7 @@ enum {
 	OPT_HALT_DELAY,
 	OPT_EVENT_DELAY,
 	OPT_MAILBOX_DELAY,
+	OPT_DOORBELL_DELAY,
 	OPT_SEED,
 	OPT_SERIAL,
 	OPT_UNFAIR,
@@ -105,6 +106,7 @@ static const struct option options_long_options[] = {
 	{ "halt-delay", required_argument, NULL, OPT_HALT_DELAY },
 	{ "event-delay", required_argument, NULL, OPT_EVENT_DELAY },
 	{ "mailbox-delay", required_argument, NULL, OPT_MAILBOX_DELAY },
+	{ "doorbell-delay", required_argument, NULL, OPT_DOORBELL_DELAY },
 	{ "seed", required_argument, NULL, OPT_SEED },
 	{ "serial", no_argument, NULL, OPT_SERIAL },
 	{ "unfair", no_argument, NULL, OPT_UNFAIR },
@@ -175,6 +177,9 @@ static const char options_help[] =
 "                        milliseconds after they are written, by the seed\n"
 "  --mailbox-delay MS    let one message of the guest in 200, and those behind it,\n"
 "                        wait up to MS milliseconds, by the seed\n"
+"  --doorbell-delay MS   stay up to MS milliseconds at the ring of one doorbell in\n"
+"                        four, and leave half of the doorbells to an equal one that\n"
+"                        waits behind them, by the seed\n"
 "  --seed NUMBER         seed of all random decisions (default: another one each\n"
 "                        time; it is printed)\n"
 "  --serial              run one command at a time, in the order of the rings,\n"
@@ -457,6 +462,9 @@ static bool options_set_option(struct vagx_options *o, int option, const char *v
 		       options_invalid(name, value);
 	case OPT_MAILBOX_DELAY:
 		return options_parse_number(value, 0, 60000, &o->mailbox_delay_ms) ||
+		       options_invalid(name, value);
+	case OPT_DOORBELL_DELAY:
+		return options_parse_number(value, 0, 60000, &o->doorbell_delay_ms) ||
 		       options_invalid(name, value);
 	case OPT_SEED:
 		return options_parse_seed(value, &o->seed) || options_invalid(name, value);

@@ -36,6 +36,7 @@ struct vagx_options {
 	unsigned int job_timeout_ms;
 	unsigned int halt_delay_ms;
 	unsigned int event_delay_ms;
+	unsigned int doorbell_delay_ms;
 	bool serial;
 	bool unfair;
 	bool statistics;

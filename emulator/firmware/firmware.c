@@ -46,6 +46,7 @@ static void firmware_power_off(struct vagx_firmware *fw, enum fw_state state)
 	fw_event_forget_all(fw);
 	fw->config.set_fault_regs(fw->config.ctx, NULL, 0);
 	memset(fw->flush_due, 0, sizeof(fw->flush_due));
+	fw->stays_until = 0;
 	fw->access.failed = false;
 	fw->initialized = false;
 }
@@ -80,18 +81,57 @@ static void firmware_init(struct vagx_firmware *fw, uint64_t msg)
 	fw_initdata_load(fw, FW_INIT_HIGH | (msg & FW_INIT_MASK));
 }
 
-static void firmware_doorbell(struct vagx_firmware *fw, uint64_t msg)
+static unsigned int firmware_channel(uint64_t msg)
+{
+	return FW_MSG_TYPE(msg) == FW_TYPE_FWCTL ? FW_CHANNEL_FWCTL : msg & 0xffff;
+}
+
+/* Leaves half of the doorbells to an equal one that waits: no driver can tell them apart */
+static bool firmware_leave(struct vagx_firmware *fw, const struct fw_input *input)
+{
+	return fw->config.doorbell_delay_ms && fw->initialized &&
+	       fw_draw(fw, FW_DRAW_LEAVE, fw->doorbells, 0) % 2 &&
+	       fw_input_has_twin(fw, input) && fw_channel_leave(fw, firmware_channel(input->msg));
+}
+
+/* Stays at the ring of one doorbell in four. Messages wait meanwhile. */
+static void firmware_stay(struct vagx_firmware *fw, uint64_t msg)
+{
+	uint64_t draw = fw_draw(fw, FW_DRAW_STAY, fw->doorbells, 0);
+
+	if (!fw->config.doorbell_delay_ms || !fw->initialized || draw % 4)
+		return;
+	fw->stays_at = msg;
+	fw->stays_until = fw_now_ns() +
+			  draw / 4 % (fw->config.doorbell_delay_ms * UINT64_C(1000000) + 1);
+}
+
+static void firmware_doorbell(struct vagx_firmware *fw, const struct fw_input *input)
 {
 	if (fw->state != FW_STATE_READY) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_FIRST, msg, "doorbell",
+		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_FIRST, input->msg, "doorbell",
 			       "came before INIT");
 		return;
 	}
 	fw_event_poll_resume(fw);
-	if (FW_MSG_TYPE(msg) == FW_TYPE_FWCTL)
-		fw_channel_doorbell_fwctl(fw);
-	else
-		fw_channel_doorbell(fw, msg & 0xffff);
+	fw->doorbells++;
+	if (firmware_leave(fw, input))
+		return;
+	fw_channel_doorbell(fw, firmware_channel(input->msg));
+	firmware_stay(fw, input->msg);
+}
+
+/*
+ * Looks at the ring where the firmware stays once more when it leaves it. The driver may be
+ * between a message, its pointer and its doorbell then. Return: when that is, 0 for never.
+ */
+static uint64_t firmware_leave_ring(struct vagx_firmware *fw, uint64_t now)
+{
+	if (fw->stays_until <= now && fw->stays_until) {
+		fw->stays_until = 0;
+		fw_channel_look(fw, firmware_channel(fw->stays_at));
+	}
+	return fw->stays_until;
 }
 
 static void firmware_message(struct vagx_firmware *fw, const struct fw_input *input)
@@ -112,7 +152,7 @@ static void firmware_message(struct vagx_firmware *fw, const struct fw_input *in
 		firmware_init(fw, input->msg);
 	else if (input->ep == VAGX_FW_EP_DOORBELL &&
 		 (type == FW_TYPE_DOORBELL || type == FW_TYPE_FWCTL))
-		firmware_doorbell(fw, input->msg);
+		firmware_doorbell(fw, input);
 	else
 		vagx_violation(fw->config.report, VAGX_RULE_FW_MESSAGE, input->msg, "message",
 			       "endpoint %#x", input->ep);
@@ -186,6 +226,8 @@ static uint64_t firmware_look_around(struct vagx_firmware *fw)
 	if (fw_event_to_retry(fw))
 		fw_event_retry(fw);
 	late = fw_event_late(fw, now);
+	if (!fw->halted)
+		late = firmware_first_of(late, firmware_leave_ring(fw, now));
 	if (!fw_check(fw, &fw->access))
 		return evict;
 	if (evict)
@@ -203,21 +245,28 @@ static uint64_t firmware_look_around(struct vagx_firmware *fw)
 	return next == UINT64_MAX ? 0 : next;
 }
 
+static enum fw_heed firmware_heed(const struct vagx_firmware *fw)
+{
+	if (fw->deaf)
+		return FW_HEED_CHANGES;
+	return fw->stays_until ? FW_HEED_ORDER : FW_HEED_ALL;
+}
+
 static void *firmware_main_thread(void *arg)
 {
 	struct vagx_firmware *fw = arg;
 	struct fw_input input;
+	enum fw_heed heed;
 	uint64_t until;
-	bool deaf;
 
 	while (!fw_input_quitting(fw)) {
 		pthread_mutex_lock(&fw->lock);
 		until = firmware_look_around(fw);
 		firmware_tell_deaf(fw);
-		deaf = fw->deaf;
+		heed = firmware_heed(fw);
 		pthread_mutex_unlock(&fw->lock);
 
-		if (!fw_input_next(fw, until, deaf, &input))
+		if (!fw_input_next(fw, until, heed, &input))
 			continue;
 		pthread_mutex_lock(&fw->lock);
 		if (fw_input_overrun(fw)) {

@@ -49,6 +49,9 @@ enum vagx_power_off {
  * @halt_delay_ms: after a fault or a timeout the firmware halts so long after its event at most,
  *	by @seed; 0 means that it halts before
  * @event_delay_ms: completion stamps are there so long before the event at most, by @seed
+ * @doorbell_delay_ms: by @seed the main thread stays so long at most at the ring of a doorbell and
+ *	looks at it once more then, and leaves a doorbell to an equal one that waits behind it; 0
+ *	means that it does neither
  * @serial: one command at a time, in the order of the rings
  * @unfair: rings of one priority do not have the same share of their pipe; not with @serial
  * @statistics: counters in InitData's statistics are written each 10 ms until power is cut
@@ -89,6 +92,7 @@ struct vagx_fw_config {
 	unsigned int job_timeout_ms;
 	unsigned int halt_delay_ms;
 	unsigned int event_delay_ms;
+	unsigned int doorbell_delay_ms;
 	bool serial;
 	bool unfair;
 	bool statistics;

@@ -12,12 +12,13 @@
 #define FW_DOORBELL_CONTROL	0x11
 
 /*
- * Counts a doorbell: there may not be more of them than messages. A message may have been found by
- * the doorbell before its own.
+ * Counts a doorbell, and those that were left to it: there may not be more of them than messages. A
+ * message may have been found by the doorbell before its own.
  */
 static void fw_channel_check_doorbell(struct vagx_firmware *fw, struct fw_ring *ring)
 {
-	ring->doorbells++;
+	ring->doorbells += 1 + ring->left;
+	ring->left = 0;
 	if (ring->doorbells <= ring->messages)
 		return;
 	vagx_violation(fw->config.report, VAGX_RULE_FW_DOORBELL_EMPTY, ring->state, ring->name,
@@ -44,13 +45,7 @@ static void fw_channel_take_pipe(struct vagx_firmware *fw, unsigned int channel)
 	}
 }
 
-static void fw_channel_drain_pipe(struct vagx_firmware *fw, unsigned int channel)
-{
-	fw_channel_take_pipe(fw, channel);
-	fw_channel_check_doorbell(fw, &fw->pipe[channel]);
-}
-
-static void fw_channel_drain_control(struct vagx_firmware *fw)
+static void fw_channel_take_control(struct vagx_firmware *fw)
 {
 	uint64_t va;
 
@@ -58,26 +53,9 @@ static void fw_channel_drain_control(struct vagx_firmware *fw)
 		fw_control_message(fw, va);
 		fw_ring_pop(fw, &fw->control);
 	}
-	fw_channel_check_doorbell(fw, &fw->control);
 }
 
-void fw_channel_doorbell(struct vagx_firmware *fw, unsigned int channel)
-{
-	unsigned int pipe = channel & 3, priority = channel >> 2;
-
-	if (channel == FW_DOORBELL_KICK)
-		return;
-	if (channel == FW_DOORBELL_CONTROL) {
-		fw_channel_drain_control(fw);
-	} else if (pipe < FW_PIPES && priority < FW_PRIORITIES) {
-		fw_channel_drain_pipe(fw, priority * FW_PIPES + pipe);
-	} else {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_DOORBELL_CHANNEL, channel,
-			       "doorbell", "no channel has this doorbell");
-	}
-}
-
-void fw_channel_doorbell_fwctl(struct vagx_firmware *fw)
+static void fw_channel_take_fwctl(struct vagx_firmware *fw)
 {
 	uint64_t va;
 
@@ -90,5 +68,54 @@ void fw_channel_doorbell_fwctl(struct vagx_firmware *fw)
 		fw_cache_sweep(fw->cache, &fw->access);
 		fw_ring_pop(fw, &fw->fwctl);
 	}
-	fw_channel_check_doorbell(fw, &fw->fwctl);
+}
+
+/* Return: the ring of a doorbell, or NULL */
+static struct fw_ring *fw_channel_ring(struct vagx_firmware *fw, unsigned int channel)
+{
+	unsigned int pipe = channel & 3, priority = channel >> 2;
+
+	if (channel == FW_CHANNEL_FWCTL)
+		return &fw->fwctl;
+	if (channel == FW_DOORBELL_CONTROL)
+		return &fw->control;
+	if (pipe < FW_PIPES && priority < FW_PRIORITIES)
+		return &fw->pipe[priority * FW_PIPES + pipe];
+	return NULL;
+}
+
+void fw_channel_look(struct vagx_firmware *fw, unsigned int channel)
+{
+	struct fw_ring *ring = fw_channel_ring(fw, channel);
+
+	if (ring == &fw->fwctl)
+		fw_channel_take_fwctl(fw);
+	else if (ring == &fw->control)
+		fw_channel_take_control(fw);
+	else if (ring)
+		fw_channel_take_pipe(fw, ring - fw->pipe);
+}
+
+bool fw_channel_leave(struct vagx_firmware *fw, unsigned int channel)
+{
+	struct fw_ring *ring = fw_channel_ring(fw, channel);
+
+	if (ring)
+		ring->left++;
+	return ring;
+}
+
+void fw_channel_doorbell(struct vagx_firmware *fw, unsigned int channel)
+{
+	struct fw_ring *ring = fw_channel_ring(fw, channel);
+
+	if (channel == FW_DOORBELL_KICK)
+		return;
+	if (!ring) {
+		vagx_violation(fw->config.report, VAGX_RULE_FW_DOORBELL_CHANNEL, channel,
+			       "doorbell", "no channel has this doorbell");
+		return;
+	}
+	fw_channel_look(fw, channel);
+	fw_channel_check_doorbell(fw, ring);
 }

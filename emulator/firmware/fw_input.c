@@ -21,18 +21,18 @@ static struct fw_input *fw_input_at(struct vagx_firmware *fw, unsigned int n)
 	return &fw->input[(fw->input_head + n) % FW_MESSAGES];
 }
 
-/*
- * Takes the first input out, or while the firmware is deaf the first that is no message. Messages
- * that a loss of power overtakes are lost. Input lock held.
- */
-static bool fw_input_pick_input(struct vagx_firmware *fw, bool deaf, struct fw_input *input)
+/* Takes out what @heed allows. Messages that a loss of power overtakes are lost. Input lock held. */
+static bool fw_input_pick_input(struct vagx_firmware *fw, enum fw_heed heed, struct fw_input *input)
 {
 	unsigned int n = 0;
 
-	while (deaf && n < fw->input_count && fw_input_at(fw, n)->kind == FW_INPUT_MESSAGE)
+	while (heed != FW_HEED_ALL && n < fw->input_count &&
+	       fw_input_at(fw, n)->kind == FW_INPUT_MESSAGE)
 		n++;
 	if (n == fw->input_count)
 		return false;
+	if (heed == FW_HEED_ORDER)
+		n = 0;
 	*input = *fw_input_at(fw, n);
 	if (input->kind == FW_INPUT_CUT || input->kind == FW_INPUT_RESET) {
 		fw->input_head = (fw->input_head + n) % FW_MESSAGES;
@@ -46,13 +46,14 @@ static bool fw_input_pick_input(struct vagx_firmware *fw, bool deaf, struct fw_i
 	return true;
 }
 
-bool fw_input_next(struct vagx_firmware *fw, uint64_t until, bool deaf, struct fw_input *input)
+bool fw_input_next(struct vagx_firmware *fw, uint64_t until, enum fw_heed heed,
+		   struct fw_input *input)
 {
 	struct timespec time = { .tv_sec = until / 1000000000, .tv_nsec = until % 1000000000 };
 	bool found;
 
 	pthread_mutex_lock(&fw->input_lock);
-	while (!(found = fw_input_pick_input(fw, deaf, input)) && !fw->poked && !fw->quit) {
+	while (!(found = fw_input_pick_input(fw, heed, input)) && !fw->poked && !fw->quit) {
 		if (!until)
 			pthread_cond_wait(&fw->input_cond, &fw->input_lock);
 		else if (pthread_cond_timedwait(&fw->input_cond, &fw->input_lock, &time) ==
@@ -60,6 +61,22 @@ bool fw_input_next(struct vagx_firmware *fw, uint64_t until, bool deaf, struct f
 			break;
 	}
 	fw->poked = false;
+	pthread_mutex_unlock(&fw->input_lock);
+	return found;
+}
+
+bool fw_input_has_twin(struct vagx_firmware *fw, const struct fw_input *input)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&fw->input_lock);
+	for (unsigned int n = 0; n < fw->input_count && !found; n++) {
+		const struct fw_input *other = fw_input_at(fw, n);
+
+		if (other->kind != FW_INPUT_MESSAGE)
+			break;
+		found = other->ep == input->ep && other->msg == input->msg;
+	}
 	pthread_mutex_unlock(&fw->input_lock);
 	return found;
 }

@@ -120,6 +120,7 @@ struct fw_ring {
 	uint32_t stride;
 	uint32_t index;
 	uint64_t doorbells;
+	uint64_t left;			/* of these, to later ones that were not taken yet */
 	uint64_t messages;
 };
 
@@ -377,6 +378,9 @@ struct vagx_firmware {
 	bool resting;			/* atomic: it does not run, or not for long; ends waits */
 	bool lock_held;			/* atomic: keeps its side of the handoff lock */
 	uint64_t flush_due[AGX_HANDOFF_FLUSH_COUNT];	/* late flushes, 0 for none */
+	uint64_t doorbells;		/* taken or left, since the firmware is there */
+	uint64_t stays_until;		/* at the ring of @stays_at, a message; 0: at none */
+	uint64_t stays_at;
 
 	struct fw_access
 		access; /* the main thread's, used with @lock held */
@@ -460,11 +464,22 @@ void fw_inject_clear(struct fw_inject *inject);		/* back to doing nothing unusua
 int fw_inject(struct vagx_firmware *fw, const struct vagx_fw_injection *what);
 
 /* fw_input.c */
+/**
+ * enum fw_heed - which input the main thread takes
+ * @FW_HEED_ALL: the oldest
+ * @FW_HEED_CHANGES: the oldest that is no message
+ * @FW_HEED_ORDER: the oldest, once there is any that is no message
+ */
+enum fw_heed { FW_HEED_ALL, FW_HEED_CHANGES, FW_HEED_ORDER };
+
 /*
  * Main thread, lock not held. Waits for input, a poke or @until (0 for ever), and returns whether
- * there is input; while @deaf, messages stay. fw_input_done() when it has been dealt with.
+ * there is input of the kind that @heed names. fw_input_done() when it has been dealt with.
  */
-bool fw_input_next(struct vagx_firmware *fw, uint64_t until, bool deaf, struct fw_input *input);
+bool fw_input_next(struct vagx_firmware *fw, uint64_t until, enum fw_heed heed,
+		   struct fw_input *input);
+/* Main thread: whether an equal message waits, and nothing but messages before it */
+bool fw_input_has_twin(struct vagx_firmware *fw, const struct fw_input *input);
 void fw_input_done(struct vagx_firmware *fw);
 bool fw_input_quitting(struct vagx_firmware *fw);
 /* Main thread: whether messages were lost since the last call; runs the injection that waits */
@@ -516,10 +531,15 @@ uint64_t fw_ring_room(struct fw_access *access, struct vagx_firmware *fw, struct
 void fw_ring_push(struct fw_access *access, struct fw_ring *ring);
 
 /* fw_channel.c. Main thread, lock held. */
+/* The number of the FwCtl channel, which has a doorbell of another type */
+#define FW_CHANNEL_FWCTL	0x10000
+
 /* Takes all messages of the channel whose number the doorbell has */
 void fw_channel_doorbell(struct vagx_firmware *fw, unsigned int channel);
-/* Takes all messages of the FwCtl channel, which ask for flushes */
-void fw_channel_doorbell_fwctl(struct vagx_firmware *fw);
+/* Takes them without a doorbell */
+void fw_channel_look(struct vagx_firmware *fw, unsigned int channel);
+/* Takes nothing, because an equal doorbell waits. False if it belongs to no ring. */
+bool fw_channel_leave(struct vagx_firmware *fw, unsigned int channel);
 
 /* fw_control.c. Main thread, lock held. */
 /* Obeys the device control message at @va */
@@ -578,6 +598,8 @@ enum fw_draw {
 	FW_DRAW_SHARE,
 	FW_DRAW_FAVOUR,
 	FW_DRAW_EVENT,
+	FW_DRAW_STAY,
+	FW_DRAW_LEAVE,
 };
 
 /* vagx_draw() with the firmware's seed */

@@ -70,7 +70,7 @@ check 'globals of another size' 3 'exactly 0x12394 bytes' --socket x --globals /
 check 'nowhere to save regions' 3 'No such file' --save-calibration /nonexistent
 check 'unknown firmware of regions' 2 'not on t6021' --save-calibration . --soc t6021 --firmware 12.3
 check 'level of log' 2 'not a valid value' --socket x --log loud
-for option in --job-timeout --event-delay --mailbox-delay --tvb-pages; do
+for option in --job-timeout --event-delay --mailbox-delay --doorbell-delay --tvb-pages; do
 	check "$option" 2 'not a valid value' --socket x $option -1
 done
 for seed in -1 0 x 1x; do

@@ -579,6 +579,7 @@ struct rig *rig_new_with(const struct rig_options *options)
 	config.dirty_ms = options->dirty_ms;
 	config.halt_delay_ms = options->halt_delay_ms;
 	config.event_delay_ms = options->event_delay_ms;
+	config.doorbell_delay_ms = options->doorbell_delay_ms;
 	config.send = on_send;
 	config.set_fault_regs = on_fault;
 	config.set_fault_value = on_fault_value;
@@ -875,7 +876,7 @@ void rig_push(struct rig *rig, struct rig_queue *queue, uint64_t command)
 	publish(queue->pointers, FW_QueuePointers_cpu_wptr, queue->wptr);
 }
 
-void rig_announce(struct rig *rig, struct rig_queue *queue, unsigned int priority)
+void rig_message(struct rig *rig, struct rig_queue *queue, unsigned int priority)
 {
 	struct rig_ring *ring = &rig->channel[priority * 3 + queue->pipe];
 	struct rig_ptr msg = at_offset(ring->entries, ring->wptr * size_of(FW_S_RunMsg));
@@ -888,6 +889,11 @@ void rig_announce(struct rig *rig, struct rig_queue *queue, unsigned int priorit
 	put(msg, FW_RunMsg_new_queue, !queue->known);
 	queue->known = true;
 	advance(ring, FW_RingState_write_ptr);
+}
+
+void rig_announce(struct rig *rig, struct rig_queue *queue, unsigned int priority)
+{
+	rig_message(rig, queue, priority);
 	rig_doorbell(rig, priority << 2 | queue->pipe);
 }
 

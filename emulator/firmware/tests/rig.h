@@ -132,6 +132,7 @@ struct rig_options {
 	unsigned int dirty_ms;		/* 0: as in the machine */
 	unsigned int halt_delay_ms;
 	unsigned int event_delay_ms;
+	unsigned int doorbell_delay_ms;
 	bool serial;
 	bool unfair;
 	bool statistics;
@@ -175,6 +176,8 @@ void rig_compute_base(struct rig_command *command, uint64_t base);
 struct rig_ptr rig_barrier_new(struct rig *rig, unsigned int slot, uint32_t value);
 void rig_push(struct rig *rig, struct rig_queue *queue,
 	      uint64_t command); /* ring entry and write pointer */
+/* A message about what was pushed, without its doorbell; and with it */
+void rig_message(struct rig *rig, struct rig_queue *queue, unsigned int priority);
 void rig_announce(struct rig *rig, struct rig_queue *queue, unsigned int priority);
 void rig_count(struct rig *rig,
 	       struct rig_queue *queue); /* threshold and pending submissions of one command */

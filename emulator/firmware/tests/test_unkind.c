@@ -246,7 +246,8 @@ static void test_all_come_to_their_end(void **state)
 {
 	(void)state;
 	for (uint64_t seed = 1; seed <= 8; seed++) {
-		const struct rig_options options = { .seed = seed, .unfair = true };
+		const struct rig_options options = { .seed = seed, .unfair = true,
+						     .doorbell_delay_ms = 1 };
 		struct rig *rig = rig_new_with(&options);
 		struct rig_queue queue[RINGS];
 
@@ -428,6 +429,126 @@ static void test_statistics_that_go(void **state)
 	rig_free(rig);
 }
 
+/* Doorbells */
+
+#define STAY_MS		400
+#define FIRST_BELL	3	/* Initialize and KICK come before */
+
+static bool stays(const struct vagx_firmware *fw, uint64_t bell)
+{
+	return fw_draw(fw, FW_DRAW_STAY, bell, 0) % 4 == 0;
+}
+
+static bool stays_long(const struct vagx_firmware *fw, uint64_t bell)
+{
+	uint64_t delay = fw_draw(fw, FW_DRAW_STAY, bell, 0) / 4 % (STAY_MS * 1000000UL + 1);
+
+	return stays(fw, bell) && delay > STAY_MS * 750000UL;
+}
+
+/*
+ * The firmware stays at the ring of the first command, long enough for a busy host. It leaves the
+ * next doorbell to an equal one, and stays long again after the one behind that.
+ */
+static uint64_t seed_of_stay(void)
+{
+	static struct vagx_firmware fw;
+
+	do {
+		fw.config.seed++;
+	} while (stays(&fw, 1) || stays(&fw, 2) || !stays_long(&fw, FIRST_BELL) ||
+		 fw_draw(&fw, FW_DRAW_LEAVE, FIRST_BELL + 1, 0) % 2 == 0 ||
+		 !stays_long(&fw, FIRST_BELL + 2));
+	return fw.config.seed;
+}
+
+/* The firmware is at the ring of @queue, whose first command is complete */
+static struct rig *rig_that_stays(struct rig_queue *queue)
+{
+	const struct rig_options options = { .seed = seed_of_stay(), .doorbell_delay_ms = STAY_MS };
+	struct rig *rig = rig_new_with(&options);
+
+	rig_boot(rig);
+	rig_queue_new(rig, queue, 2, SLOT);
+	add(rig, queue, CROWD);
+	rig_announce(rig, queue, 2);
+	assert_true(rig_wait_stamp(rig, SLOT, 0x100));
+	return rig;
+}
+
+/* A message is found before its doorbell has come, as the firmware was still at that ring */
+static void test_looks_before_the_doorbell(void **state)
+{
+	struct rig_queue queue;
+	struct rig *rig = rig_that_stays(&queue);
+
+	(void)state;
+	add(rig, &queue, CROWD);
+	rig_message(rig, &queue, 2);
+	assert_int_equal(rig_stamp(rig, SLOT), 0x100);
+	assert_true(rig_wait_stamp(rig, SLOT, 0x200));
+	rig_doorbell(rig, 2 << 2 | 2);
+	add(rig, &queue, CROWD);
+	rig_announce(rig, &queue, 2);
+	assert_true(rig_wait_stamp(rig, SLOT, 0x300));
+	clean(rig);
+	rig_free(rig);
+}
+
+/* A doorbell is left to an equal one, so that the one between them is taken before it */
+static void test_equal_doorbells_become_one(void **state)
+{
+	struct rig_queue queue, twin, other;
+	struct rig *rig = rig_that_stays(&queue);
+
+	(void)state;
+	rig_queue_new(rig, &twin, 2, SLOT + 1);
+	rig_queue_new(rig, &other, 2, SLOT + 2);
+	add(rig, &twin, CROWD);
+	rig_announce(rig, &twin, 1);
+	add(rig, &other, CROWD);
+	rig_announce(rig, &other, 3);
+	add(rig, &twin, CROWD);
+	rig_announce(rig, &twin, 1);
+	assert_true(rig_wait_stamp(rig, SLOT + 2, 0x100));
+	usleep(50000);
+	assert_int_equal(rig_stamp(rig, SLOT + 1), 0);
+	assert_true(rig_wait_stamp(rig, SLOT + 1, 0x200));
+	clean(rig);
+	rig_free(rig);
+}
+
+/* Those that were left count: three doorbells for two messages */
+static void test_doorbells_that_are_left_count(void **state)
+{
+	struct rig_queue queue;
+	struct rig *rig = rig_that_stays(&queue);
+
+	(void)state;
+	add(rig, &queue, CROWD);
+	rig_announce(rig, &queue, 2);
+	rig_doorbell(rig, 2 << 2 | 2);
+	assert_true(rig_wait_rule(rig, VAGX_RULE_FW_DOORBELL_EMPTY));
+	assert_true(rig_wait_stamp(rig, SLOT, 0x200));
+	assert_int_equal(rig_findings(rig), 1);
+	rig_free(rig);
+}
+
+/* A change of power is taken after the messages that came before it */
+static void test_rest_ends_the_stay(void **state)
+{
+	struct rig_queue queue;
+	struct rig *rig = rig_that_stays(&queue);
+
+	(void)state;
+	add(rig, &queue, CROWD);
+	rig_announce(rig, &queue, 2);
+	vagx_fw_quiesce(rig->fw);
+	assert_int_equal(rig->fw->pipe[2 * 3 + 2].doorbells, 2);
+	clean(rig);
+	rig_free(rig);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -443,6 +564,10 @@ int main(void)
 		cmocka_unit_test(test_statistics),
 		cmocka_unit_test(test_no_statistics),
 		cmocka_unit_test(test_statistics_that_go),
+		cmocka_unit_test(test_looks_before_the_doorbell),
+		cmocka_unit_test(test_equal_doorbells_become_one),
+		cmocka_unit_test(test_doorbells_that_are_left_count),
+		cmocka_unit_test(test_rest_ends_the_stay),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
