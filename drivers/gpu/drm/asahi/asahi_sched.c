@@ -129,6 +129,9 @@
 /* Tiled vertex buffers that the firmware can know at a time. */
 #define ASAHI_BUFFERS 127
 
+/* Slots for so many jobs are kept for high priorities. A compositor has two in flight. */
+#define ASAHI_KEPT_JOBS 2
+
 /*
  * Workers that schedule, at most: each would be a thread when all clients begin at
  * once. None waits for another one.
@@ -503,9 +506,15 @@ void asahi_sched_queue_timeout_work(struct asahi_device *adev, struct asahi_queu
 static int asahi_sched_init(struct asahi_device *adev)
 {
 	static const struct asahi_slot_range range[ASAHI_SLOT_KINDS] = {
-		[ASAHI_SLOT_VM] = { .first = 1, .count = AGX_UAT_CONTEXTS - 1 },
-		[ASAHI_SLOT_EVENT] = { .first = 0, .count = ASAHI_EVENTS },
-		[ASAHI_SLOT_BUFFER] = { .first = 0, .count = ASAHI_BUFFERS },
+		[ASAHI_SLOT_VM] = {
+			.first = 1, .count = AGX_UAT_CONTEXTS - 1, .kept = ASAHI_KEPT_JOBS,
+		},
+		[ASAHI_SLOT_EVENT] = {
+			.first = 0, .count = ASAHI_EVENTS, .kept = ASAHI_KEPT_JOBS * AGX_PIPE_COUNT,
+		},
+		[ASAHI_SLOT_BUFFER] = {
+			.first = 0, .count = ASAHI_BUFFERS, .kept = ASAHI_KEPT_JOBS,
+		},
 	};
 	struct asahi_sched *sched;
 	int ret = -ENOMEM;

@@ -33,6 +33,9 @@
  *   of one client are served in the order in which they came. No job passes those that
  *   wait at the same or a higher priority, not even one whose owner has its slots at
  *   that moment. So a busy owner runs dry at some point and its slots go round.
+ * * A few slots of each kind, enough for two jobs, stay free for the priorities HIGH and
+ *   REALTIME. Without them such a job could wait up to 5 s for work of a lower
+ *   priority. Any number may be the one that stays free.
  * * Slots are held from there to the job's last stamp. Running work depends on
  *   nothing but the GPU, which completes it or is made to fail it. So slots
  *   come back, whatever the clients do.
@@ -43,6 +46,9 @@
  * While the firmware is out of order nothing is handed out: jobs whose turn comes
  * wait, until it works again or is given up.
  */
+
+/* The lower one of the priorities for which slots are kept. */
+#define ASAHI_SLOT_PRIORITY_HIGH 1
 
 /**
  * struct asahi_slot_fence - signals that a request was granted
@@ -121,14 +127,14 @@ static const struct dma_fence_ops asahi_slot_fence_ops = {
  * Process context.
  *
  * Return: the allocator with all slots free; ERR_PTR(-EINVAL) for a range that
- * is empty or too large, ERR_PTR(-ENOMEM).
+ * is too large, or empty for low priorities; ERR_PTR(-ENOMEM).
  */
 struct asahi_slots *asahi_slots_create(const struct asahi_slot_range range[ASAHI_SLOT_KINDS])
 {
 	struct asahi_slots *slots;
 
 	for (unsigned int i = 0; i < ASAHI_SLOT_KINDS; i++)
-		if (!range[i].count || range[i].count > ASAHI_SLOT_TABLE)
+		if (range[i].count <= range[i].kept || range[i].count > ASAHI_SLOT_TABLE)
 			return ERR_PTR(-EINVAL);
 
 	slots = kzalloc_obj(*slots);
@@ -254,6 +260,14 @@ void asahi_slot_request_add(struct asahi_slot_request *req, struct asahi_slot_cl
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_slot_request_add);
 
+/* How many slots are free for a priority. */
+static unsigned int asahi_slots_left(const struct asahi_slot_table *table, unsigned int priority)
+{
+	unsigned int kept = priority > ASAHI_SLOT_PRIORITY_HIGH ? table->range.kept : 0;
+
+	return table->free > kept ? table->free - kept : 0;
+}
+
 static bool asahi_slots_fit(struct asahi_slots *slots, const struct asahi_slot_request *req)
 {
 	unsigned int need[ASAHI_SLOT_KINDS] = {};
@@ -262,8 +276,9 @@ static bool asahi_slots_fit(struct asahi_slots *slots, const struct asahi_slot_r
 
 	for (unsigned int i = 0; i < req->count; i++) {
 		const struct asahi_slot_client *client = req->client[i];
+		unsigned int left = asahi_slots_left(&slots->table[client->kind], req->priority);
 
-		if (!client->users && ++need[client->kind] > slots->table[client->kind].free)
+		if (!client->users && ++need[client->kind] > left)
 			return false;
 	}
 

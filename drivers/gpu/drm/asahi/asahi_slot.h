@@ -40,10 +40,12 @@ enum asahi_slot_kind {
  * struct asahi_slot_range - the slots of one kind
  * @first: lowest number that may be handed out
  * @count: how many
+ * @kept: how many of these stay free for high priorities; less than @count
  */
 struct asahi_slot_range {
 	unsigned int first;
 	unsigned int count;
+	unsigned int kept;
 };
 
 /**

@@ -255,6 +255,64 @@ static void passes_lower_priorities_only(struct kunit *test)
 	asahi_slots_release(f->slots, &f->req[1]);
 }
 
+/* An allocator that keeps a context and two events, in the place of the test's. */
+static void keep_some(struct kunit *test)
+{
+	static const struct asahi_slot_range range[ASAHI_SLOT_KINDS] = {
+		[ASAHI_SLOT_VM] = { .first = FIRST, .count = VMS, .kept = 1 },
+		[ASAHI_SLOT_EVENT] = { .first = 0, .count = EVENTS, .kept = 2 },
+		[ASAHI_SLOT_BUFFER] = { .first = 0, .count = 1 },
+	};
+	struct fixture *f = test->priv;
+	struct asahi_slots *slots = asahi_slots_create(range);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(slots));
+	asahi_slots_destroy(f->slots);
+	f->slots = slots;
+}
+
+static void keeps_contexts_for_high_priorities(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	keep_some(test);
+	for (int i = 0; i < VMS - 1; i++)
+		KUNIT_ASSERT_TRUE(test, acquire(f, name(f, i, &f->vm[i], NULL)));
+	KUNIT_ASSERT_FALSE(test, acquire(f, name(f, 2, &f->vm[2], NULL)));
+
+	/* the first one of high priority has its context, the next one waits */
+	f->req[3].priority = HIGH;
+	f->req[4].priority = HIGH;
+	KUNIT_ASSERT_TRUE(test, acquire(f, name(f, 3, &f->vm[3], NULL)));
+	KUNIT_ASSERT_FALSE(test, acquire(f, name(f, 4, &f->vm[4], NULL)));
+	asahi_slots_release(f->slots, &f->req[0]);
+	KUNIT_EXPECT_TRUE(test, acquire(f, &f->req[4]));
+
+	/* one that is free again is for them once more */
+	asahi_slots_release(f->slots, &f->req[3]);
+	KUNIT_EXPECT_FALSE(test, acquire(f, &f->req[2]));
+	asahi_slots_release(f->slots, &f->req[4]);
+	KUNIT_EXPECT_TRUE(test, acquire(f, &f->req[2]));
+}
+
+static void keeps_events_for_high_priorities(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	keep_some(test);
+	KUNIT_ASSERT_TRUE(test, acquire(f, name(f, 0, &f->event[0], NULL)));
+	KUNIT_ASSERT_FALSE(test, acquire(f, name(f, 1, &f->event[1], &f->event[2])));
+	f->req[2].priority = HIGH;
+	KUNIT_ASSERT_TRUE(test, acquire(f, name(f, 2, &f->event[3], &f->event[4])));
+	KUNIT_EXPECT_FALSE(test, acquire(f, &f->req[1]));
+	asahi_slots_release(f->slots, &f->req[0]);
+	asahi_slots_release(f->slots, &f->req[2]);
+	KUNIT_EXPECT_TRUE(test, acquire(f, &f->req[1]));
+
+	/* a queue that has its event takes none of them */
+	KUNIT_EXPECT_TRUE(test, acquire(f, name(f, 3, &f->event[1], NULL)));
+}
+
 static void who_gives_up_makes_room(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -381,6 +439,9 @@ static void checks_ranges(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, IS_ERR(asahi_slots_create(range)));
 	range[ASAHI_SLOT_EVENT].count = ASAHI_SLOT_TABLE + 1;
 	KUNIT_EXPECT_TRUE(test, IS_ERR(asahi_slots_create(range)));
+	range[ASAHI_SLOT_EVENT].count = 2;
+	range[ASAHI_SLOT_EVENT].kept = 2;
+	KUNIT_EXPECT_TRUE(test, IS_ERR(asahi_slots_create(range)));
 }
 
 static void stamps_wrap(struct kunit *test)
@@ -412,6 +473,8 @@ static struct kunit_case slot_tests[] = {
 	KUNIT_CASE(clients_take_turns),
 	KUNIT_CASE(higher_priorities_come_first),
 	KUNIT_CASE(passes_lower_priorities_only),
+	KUNIT_CASE(keeps_contexts_for_high_priorities),
+	KUNIT_CASE(keeps_events_for_high_priorities),
 	KUNIT_CASE(who_gives_up_makes_room),
 	KUNIT_CASE(several_are_served_at_once),
 	KUNIT_CASE(comes_back_to_its_slot),
