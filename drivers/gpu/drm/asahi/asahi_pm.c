@@ -204,8 +204,9 @@ void asahi_pm_shutdown(struct platform_device *pdev)
  * asahi_pm_get() - have the device awake
  * @adev: device
  *
- * Process context, may sleep as long as a reset takes. To be paired with
- * asahi_pm_put().
+ * Process context. With the parameter "unproven" it may sleep until a suspended
+ * firmware has started; it does not wait for a reset, during which the device is
+ * awake. To be paired with asahi_pm_put().
  *
  * Return: 0 or a negative error.
  */
