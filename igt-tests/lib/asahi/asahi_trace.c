@@ -133,6 +133,19 @@ uint64_t igt_asahi_trace_time_us(const char *text, const char *line)
 	return seconds * 1000000 + us;
 }
 
+/* Its name, which may have dashes and blanks, ends before the last dash before the processor. */
+int igt_asahi_trace_pid_of(const char *text, const char *line)
+{
+	int pid = 0;
+
+	while (line > text && line[-1] != '\n' && *line != '[')
+		line--;
+	while (line > text && line[-1] != '\n' && line[-1] != '-')
+		line--;
+	igt_assert_eq(sscanf(line, "%d", &pid), 1);
+	return pid;
+}
+
 unsigned int igt_asahi_trace_count(const char *text, const char *name, uint64_t client,
 				   uint64_t job)
 {

@@ -2,7 +2,9 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  */
+#include <errno.h>
 #include <inttypes.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "asahi/asahi_render.h"
@@ -22,6 +24,9 @@
  *
  * SUBTEST: way-of-jobs
  * Description: Three jobs whose fences come at once: each is seen, with its times.
+ *
+ * SUBTEST: workers
+ * Description: What hands a job over has the priority of what completes it.
  *
  * SUBTEST: own-queue-binary
  * Description: A job that waits for a fence of its own queue goes to the firmware while
@@ -47,6 +52,8 @@
 
 #define HOLD_NS		50000000
 #define JOBS		3
+/* Of the kernel's workers of high priority */
+#define HIGH_NICE	(-20)
 
 static void exec_trace_assert_events(const char *text, const char *name, uint64_t client,
 				     uint64_t job, unsigned int expected)
@@ -162,6 +169,32 @@ static void exec_trace_test_way(struct asahi_client *client)
 	}
 	exec_trace_assert_events(text, "asahi_vm_bind_start", id, 0, 1);
 	exec_trace_assert_events(text, "asahi_vm_bind", id, 0, 1);
+}
+
+static void exec_trace_assert_worker(const char *text, const char *name, uint64_t client)
+{
+	const struct asahi_trace_event event = { name, client, 0 };
+	const char *end, *line = igt_asahi_trace_find(text, &event, &end);
+	int nice;
+
+	igt_assert(line);
+	errno = 0;
+	nice = getpriority(PRIO_PROCESS, igt_asahi_trace_pid_of(text, line));
+	igt_assert_eq(errno, 0);
+	igt_assert_f(nice == HIGH_NICE, "%s by a thread of nice %d\n", name, nice);
+}
+
+static void exec_trace_test_workers(struct asahi_client *client)
+{
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 1);
+	const uint64_t id = igt_asahi_trace_client_id(client);
+	const char *text;
+
+	igt_asahi_trace_start();
+	igt_assert_eq(igt_asahi_run(client, &store), 0);
+	text = igt_asahi_trace_read();
+	exec_trace_assert_worker(text, "asahi_run", id);
+	exec_trace_assert_worker(text, "asahi_done", id);
 }
 
 /**
@@ -402,6 +435,7 @@ static void exec_trace_test_never_ran(struct asahi_client *client)
 
 static const struct asahi_client_test exec_trace_tests[] = {
 	{"way-of-jobs", "Three jobs whose fences come at once.", exec_trace_test_way},
+	{"workers", "Two workers, of the same priority.", exec_trace_test_workers},
 	{"own-queue-binary", "Jobs behind one of their own queue are handed over.",
 	 exec_trace_test_own_queue_binary},
 	{"own-queue-point", "So are those behind a point of a timeline.",

@@ -529,7 +529,8 @@ static int asahi_sched_init(struct asahi_device *adev)
 	/* The firmware has 0 and 1 for itself. */
 	atomic_set(&sched->last_id, 1);
 
-	sched->wq = alloc_workqueue("asahi-sched", WQ_MEM_RECLAIM | WQ_UNBOUND,
+	/* As high as what completes jobs: the way to the GPU is not the slow one, then. */
+	sched->wq = alloc_workqueue("asahi-sched", WQ_MEM_RECLAIM | WQ_UNBOUND | WQ_HIGHPRI,
 				    ASAHI_SCHED_WORKERS);
 	if (!sched->wq)
 		goto err_free;
