@@ -7,8 +7,6 @@
  */
 #include <errno.h>
 
-#include <agx/agx_uat.h>
-
 #include "shim.h"
 
 #define FLAGS		(DRM_ASAHI_RENDER_VERTEX_SCRATCH | DRM_ASAHI_RENDER_PROCESS_EMPTY_TILES | \
@@ -39,18 +37,7 @@ static bool render_is_image(const struct drm_asahi_cmd_render *cmd)
 
 int shim_render_check(const struct drm_asahi_cmd_render *cmd)
 {
-	const uint64_t addresses[] = {
-		cmd->vdm_ctrl_stream_base, cmd->isp_scissor_base, cmd->isp_dbias_base,
-		cmd->isp_oclqry_base, cmd->depth.base, cmd->depth.comp_base, cmd->stencil.base,
-		cmd->stencil.comp_base, cmd->sampler_heap,
-	};
-	size_t i;
-
 	if (cmd->flags & ~FLAGS || !render_is_image(cmd) || !render_is_tile(cmd))
 		return EINVAL;
-	for (i = 0; i < sizeof(addresses) / sizeof(addresses[0]); i++)
-		if (addresses[i] && (addresses[i] < AGX_VA_USER_START ||
-				     addresses[i] >= AGX_VA_USER_END))
-			return EINVAL;
 	return 0;
 }

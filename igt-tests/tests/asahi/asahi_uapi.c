@@ -31,6 +31,7 @@
 /* The kernel's range in VMs that are made by VM_CREATE here */
 #define KERNEL_START	ASAHI_FREE_START
 #define ALL_ONES	UINT64_MAX
+#define KERNEL_HALF	0xffffffa000000000
 #define TOP_BIT		(1u << 31)
 
 /* Expected where it is the GPU's business: SUBMIT takes it, the work may fail */
@@ -491,9 +492,9 @@ struct row {
 /* A value that is handed on to the GPU */
 #define HANDED(type, member, run)					\
 	ROW(type, member, run, R(0, 0), V(1, ANY), V(ALL_ONES, ANY))
-/* An address of a render, which is 0 or one that can be mapped */
+/* An address, handed on as well: behind what can be mapped, or the kernel's */
 #define ADDRESS(type, member, run)					\
-	ROW(type, member, run, R(0, 0), E(-PAGE, ANY), E(0, -EINVAL))
+	ROW(type, member, run, R(0, 0), E(0, ANY), V(KERNEL_HALF, ANY))
 #define HELPER(type, member, run)					\
 	HANDED(type, member.binary, run), HANDED(type, member.cfg, run),	\
 	HANDED(type, member.data, run)
@@ -640,10 +641,9 @@ static const struct row uapi_rows[] = {
 
 	ZERO(cmd_compute, flags, uapi_run_compute),
 	HANDED(cmd_compute, sampler_count, uapi_run_compute),
-	ROW(cmd_compute, cdm_ctrl_stream_base, uapi_run_compute, R(0, 0), V(0, ANY),
-	    V(ALL_ONES, ANY)),
-	HANDED(cmd_compute, cdm_ctrl_stream_end, uapi_run_compute),
-	HANDED(cmd_compute, sampler_heap, uapi_run_compute),
+	ADDRESS(cmd_compute, cdm_ctrl_stream_base, uapi_run_compute),
+	ADDRESS(cmd_compute, cdm_ctrl_stream_end, uapi_run_compute),
+	ADDRESS(cmd_compute, sampler_heap, uapi_run_compute),
 	HELPER(cmd_compute, helper, uapi_run_compute),
 	TIMES(cmd_compute, ts, uapi_run_compute),
 };

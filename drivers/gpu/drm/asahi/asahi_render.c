@@ -10,7 +10,6 @@
 #include <drm/asahi_drm.h>
 
 #include <agx/agx_rtkit.h>
-#include <agx/agx_uat.h>
 
 #include "asahi_abi.h"
 #include "asahi_device.h"
@@ -40,9 +39,12 @@
  * on. The driver has no part in this.
  *
  * **Checks.** The driver checks values that it calculates with, and values that do
- * not fit into the hardware. It hands registers on as they are: the GPU can reach
- * memory of the VM only. All the same, addresses that are not 0 have to be where
- * clients may map something, because on G14X the kernel's half is in every context.
+ * not fit into the hardware. It hands registers on as they are, those of compute
+ * commands and attachments, too. It does not check addresses, because the page tables
+ * are the boundary: strides, layers, control streams and descriptors lead to any other
+ * address, and shaders calculate theirs. In most GPUs a context has nothing but the
+ * VM. On G14X the kernel's half is in each of them, and gives the GPU no more than
+ * all clients may have.
  */
 
 #define ASAHI_RENDER_FLAGS (DRM_ASAHI_RENDER_VERTEX_SCRATCH |			\
@@ -72,22 +74,6 @@ static bool asahi_render_fits_tilebuffer(const struct drm_asahi_cmd_render *cmd)
 	return samples * cmd->sample_size_B < ASAHI_RENDER_TILEBUFFER;
 }
 
-static bool asahi_render_addresses_ok(const struct drm_asahi_cmd_render *cmd)
-{
-	const u64 address[] = {
-		cmd->vdm_ctrl_stream_base, cmd->isp_scissor_base, cmd->isp_dbias_base,
-		cmd->isp_oclqry_base, cmd->depth.base, cmd->depth.comp_base,
-		cmd->stencil.base, cmd->stencil.comp_base, cmd->sampler_heap,
-	};
-
-	for (unsigned int i = 0; i < ARRAY_SIZE(address); i++)
-		if (address[i] && (address[i] < AGX_VA_USER_START ||
-				   address[i] >= AGX_VA_USER_END))
-			return false;
-
-	return true;
-}
-
 /**
  * asahi_render_check() - check a command of the user's
  * @cmd: command
@@ -112,8 +98,6 @@ const char *asahi_render_check(const struct drm_asahi_cmd_render *cmd)
 		return "samples";
 	if (!asahi_render_fits_tilebuffer(cmd))
 		return "tilebuffer";
-	if (!asahi_render_addresses_ok(cmd))
-		return "address";
 
 	return NULL;
 }
