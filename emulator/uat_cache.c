@@ -364,12 +364,23 @@ static void uat_cache_report_stale(struct vagx_uat *uat, const struct uat_cache_
 }
 
 /*
+ * Return: the table that a node leads to by now, 0 without one. Pages of the kernel half are global,
+ * so what a context that has no such half any more has left of them is as good as context 0's.
+ */
+static uint64_t uat_cache_table_now(struct vagx_uat *uat, const struct uat_cache_node *node)
+{
+	uint64_t table = uat_tables_find(uat, node->slot, node->va);
+
+	return table || !uat_cache_is_upper(node) ? table : uat_tables_find(uat, 0, node->va);
+}
+
+/*
  * Compares a node with the tables. What was wrong for too long is reported once, and corrected.
  * Return: whether anything is stale.
  */
 static bool uat_cache_sweep_node(struct vagx_uat *uat, struct uat_cache_node *node)
 {
-	uint64_t table = uat_tables_find(uat, node->slot, node->va);
+	uint64_t table = uat_cache_table_now(uat, node);
 	bool stale = table != node->table;
 
 	if (uat_cache_grow_older(&node->table_age, stale)) {

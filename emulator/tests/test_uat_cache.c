@@ -355,6 +355,27 @@ static void forgotten_invalidations_are_found(void **state)
 	assert_rule(m, UAT_STALE, 2);
 }
 
+/* A context that goes need not invalidate the kernel half, as long as the kernel has it. */
+static void kernel_half_outlives_a_context(void **state)
+{
+	struct machine *m = *state;
+	uint64_t now = 1000;
+
+	use_page(m, 0, KERNEL_VA);
+	*machine_table_entry(m, 1, KERNEL_VA, 0) =
+		*machine_table_entry(m, 0, KERNEL_VA, 0) | asid(1);
+	assert_non_null(gpu_ptr(m, 1, KERNEL_VA));
+	*machine_table_entry(m, 1, KERNEL_VA, 0) = 0;
+	execute(m, ASIDE1OS, asid(1));
+	assert_int_equal(sweep_for(m, &now, 2 * VAGX_UAT_STALE_NS), 0);
+	assert_rule(m, UAT_STALE, 0);
+
+	/* both contexts have the page then */
+	*machine_entry(m, 0, KERNEL_VA) = 0;
+	assert_int_equal(sweep_for(m, &now, 2 * VAGX_UAT_STALE_NS), 0);
+	assert_rule(m, UAT_STALE, 2);
+}
+
 static void tell(int fd, uint32_t insn, uint64_t operand)
 {
 	struct vagx_tlbi_message message = { insn, operand };
@@ -494,6 +515,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(cores_look_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_tables, setup, teardown),
 		cmocka_unit_test_setup_teardown(forgotten_invalidations_are_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(kernel_half_outlives_a_context, setup, teardown),
 		cmocka_unit_test_setup_teardown(pages_that_nobody_has_cleared, setup, teardown),
 		cmocka_unit_test_setup_teardown(tables_that_nobody_has_cleared, setup, teardown),
 		cmocka_unit_test_setup_teardown(plugin_connects, setup, teardown),
