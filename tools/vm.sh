@@ -20,6 +20,7 @@ usage()
 		  --memory SIZE          guest RAM (2G)
 		  --smp N                guest processors (number of the host's, at most 4)
 		  --icount nosleep|sleep one processor that counts instructions
+		  --virtualization       a machine that KVM of the guest's kernel works on
 		  --timeout SECONDS      end the machine after so long (300)
 		  --soc NAME[:FIRMWARE]  machine with another SoC: t8112, t6021, t6000:12.3, ...;
 		                         "vagx --list-socs" has them all (t8103:13.5)
@@ -40,7 +41,7 @@ usage()
 kernel=plain modules='' out=$top/build/out/vm memory=2G smp='' icount='' timeout=300
 vagx=$top/build/host/emulator/vagx vagx_ctl=$top/build/host/emulator/vagx-ctl
 vagx_args='' append='' interactive='' violations='' quiet='' plugin=$top/build/host/emulator/plugin/vagx-tlbi.so
-kdir='' image='' soc=t8103 dt=()
+kdir='' image='' soc=t8103 dt=() board=virt,gic-version=3
 arguments=("$@")
 
 while [ $# -gt 0 ]; do
@@ -51,6 +52,7 @@ while [ $# -gt 0 ]; do
 	--memory) memory=$2; shift ;;
 	--smp) smp=$2; shift ;;
 	--icount) icount=$2; shift ;;
+	--virtualization) board=virt,gic-version=3,virtualization=on ;;
 	--timeout) timeout=$2; shift ;;
 	--soc) soc=$2; shift ;;
 	--vagx) vagx=$2; shift ;;
@@ -95,7 +97,7 @@ else
 fi
 echo "modules=$modules" >"$out/settings"
 
-machine=(-M "virt,gic-version=3" -m "$memory" -no-reboot -nic none -display none
+machine=(-M "$board" -m "$memory" -no-reboot -nic none -display none
 	-object "memory-backend-memfd,id=ram,size=$memory,share=on"
 	-machine memory-backend=ram)
 case $icount in

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "asahi/asahi_ioctl.h"
+#include "asahi/asahi_kvm.h"
 #include "igt.h"
 
 /**
@@ -269,6 +270,45 @@ static void gem_test_map_kernel(int fd)
 	}
 	for (unsigned int i = 0; i < ARRAY_SIZE(maps); i++)
 		igt_assert_eq(munmap(maps[i], size), 0);
+	close(dma_buf);
+	gem_close(fd, handle);
+}
+
+/* A virtual machine writes to a page that nobody has touched, and to one that was only read. */
+static void gem_kvm_writes(uint64_t *map)
+{
+	const size_t words = PAGE / sizeof(*map);
+	struct asahi_kvm *kvm = igt_asahi_kvm_open(map, 3 * PAGE);
+	volatile uint64_t *read = map + words, *written = map + 2 * words;
+
+	igt_assert_eq_u64(igt_asahi_kvm_run(kvm, 0, 0x1234), 0);
+	igt_assert_eq_u64(map[1], 0x1234);
+
+	igt_assert_eq_u64(read[0], 0);
+	igt_assert_eq_u64(igt_asahi_kvm_run(kvm, PAGE, 0x5678), 0);
+	igt_assert_eq_u64(read[1], 0x5678);
+
+	/* What one of them stores, the other one loads. */
+	written[0] = 0x9abc;
+	igt_assert_eq_u64(igt_asahi_kvm_run(kvm, 2 * PAGE, 0xdef0), 0x9abc);
+	igt_assert_eq_u64(written[1], 0xdef0);
+	igt_assert_eq_u64(igt_asahi_kvm_run(kvm, 2 * PAGE + 8, 0), 0xdef0);
+	igt_asahi_kvm_close(kvm);
+}
+
+/* By the device, or by the file that others import it from, as muvm does it */
+static void gem_test_map_kvm(int fd, bool exported)
+{
+	const size_t size = 3 * PAGE;
+	uint32_t handle = igt_asahi_gem_create(fd, size, DRM_ASAHI_GEM_WRITEBACK, 0, 0);
+	int dma_buf = prime_handle_to_fd_for_mmap(fd, handle);
+	uint64_t *map = exported ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, dma_buf,
+					0)
+				 : igt_asahi_gem_mmap(fd, handle, size);
+
+	igt_assert(map != MAP_FAILED);
+	gem_kvm_writes(map);
+	munmap(map, size);
 	close(dma_buf);
 	gem_close(fd, handle);
 }
@@ -542,6 +582,11 @@ int igt_main()
 	igt_describe("What the kernel does with a mapping that it is given.");
 	igt_subtest("map-kernel") {
 		gem_test_map_kernel(fd);
+	}
+	igt_describe("A guest of KVM has a mapping for memory.");
+	igt_subtest("map-kvm") {
+		gem_test_map_kvm(fd, false);
+		gem_test_map_kvm(fd, true);
 	}
 	igt_describe("As map, for cached memory.");
 	igt_subtest("map-writeback") {
