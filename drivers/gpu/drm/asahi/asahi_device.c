@@ -183,7 +183,7 @@ static int asahi_device_look(struct asahi_device *adev)
 
 	drm_printf(&p, "before the coprocessor is started\n");
 	asahi_hw_print_cpu(adev, &p);
-	asahi_regions_print(adev, &p);
+	asahi_stage_print_regions(adev, &p);
 	return asahi_stage_end(adev, ASAHI_STAGE_MAPPED, "nothing has been started");
 }
 

@@ -540,7 +540,7 @@ static int asahi_hw_look(struct asahi_device *adev)
 			  ASAHI_HW_ANNOUNCE_TIMEOUT_US, false, adev);
 	drm_printf(&p, "a second after the coprocessor's start, or when it announced itself\n");
 	asahi_hw_print_id(adev, &p);
-	asahi_regions_print(adev, &p);
+	asahi_stage_print_regions(adev, &p);
 	return asahi_stage_end(adev, ASAHI_STAGE_CPU,
 			       announced ? "the coprocessor runs and has announced itself" :
 					   "the coprocessor runs and waits for the host");

@@ -5,13 +5,10 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
-#include <linux/compiler.h>
 #include <linux/err.h>
 #include <linux/io.h>
 #include <linux/ioport.h>
 #include <linux/of_reserved_mem.h>
-
-#include <asm/byteorder.h>
 
 #include <drm/drm_print.h>
 
@@ -22,9 +19,6 @@
 #include "asahi_handoff.h"
 #include "asahi_initdata.h"
 #include "asahi_region.h"
-
-/* Of the root of the kernel half, those that may be in use: the firmware's and the host's. */
-#define ASAHI_REGION_ROOT_ENTRIES 8
 
 static int asahi_region_map(struct asahi_device *adev, enum asahi_region_id id,
 			    const char *name, size_t size)
@@ -87,40 +81,4 @@ int asahi_regions_map(struct asahi_device *adev)
 	}
 
 	return 0;
-}
-
-static void asahi_region_print_handoff(const struct asahi_handoff *h, struct drm_printer *p)
-{
-	drm_printf(p, "handoff magic_ap %#llx magic_fw %#llx\n",
-		   le64_to_cpu(READ_ONCE(h->magic_ap)), le64_to_cpu(READ_ONCE(h->magic_fw)));
-	drm_printf(p, "handoff lock_ap %u lock_fw %u turn %u cur_slot %#x\n",
-		   READ_ONCE(h->lock_ap), READ_ONCE(h->lock_fw), le32_to_cpu(READ_ONCE(h->turn)),
-		   le32_to_cpu(READ_ONCE(h->cur_slot)));
-	for (unsigned int i = 0; i < AGX_HANDOFF_FLUSH_COUNT; i++)
-		if (READ_ONCE(h->flush[i].state))
-			drm_printf(p, "handoff flush[%u] state %llu\n", i,
-				   le64_to_cpu(READ_ONCE(h->flush[i].state)));
-	drm_printf(p, "handoff unk2 %#x unk3 %#llx\n", READ_ONCE(h->unk2),
-		   le64_to_cpu(READ_ONCE(h->unk3)));
-}
-
-/**
- * asahi_regions_print() - print what the regions shared with the firmware hold
- * @adev: device after asahi_regions_map()
- * @p: where to
- *
- * Reads alone, without the handoff lock: what changes meanwhile may be printed before or
- * after the change. Process context.
- */
-void asahi_regions_print(struct asahi_device *adev, struct drm_printer *p)
-{
-	const __le64 *ttbs = adev->region[ASAHI_REGION_TTBS].map;
-	const __le64 *root = adev->region[ASAHI_REGION_PAGETABLES].map;
-
-	asahi_region_print_handoff(adev->region[ASAHI_REGION_HANDOFF].map, p);
-	for (unsigned int i = 0; i < AGX_UAT_CONTEXTS; i++)
-		drm_printf(p, "ttbs[%u] %#llx %#llx\n", i, le64_to_cpu(READ_ONCE(ttbs[2 * i])),
-			   le64_to_cpu(READ_ONCE(ttbs[2 * i + 1])));
-	for (unsigned int i = 0; i < ASAHI_REGION_ROOT_ENTRIES; i++)
-		drm_printf(p, "root[%u] %#llx\n", i, le64_to_cpu(READ_ONCE(root[i])));
 }

@@ -10,7 +10,6 @@
 #include <linux/types.h>
 
 struct asahi_device;
-struct drm_printer;
 
 /**
  * enum asahi_region_id - regions, by what they hold
@@ -43,6 +42,5 @@ struct asahi_region {
 };
 
 int asahi_regions_map(struct asahi_device *adev);
-void asahi_regions_print(struct asahi_device *adev, struct drm_printer *p);
 
 #endif

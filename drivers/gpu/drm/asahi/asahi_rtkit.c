@@ -25,7 +25,6 @@
 #include "asahi_heap.h"
 #include "asahi_hw.h"
 #include "asahi_power.h"
-#include "asahi_region.h"
 #include "asahi_rtkit.h"
 #include "asahi_stage.h"
 #include "asahi_trace.h"
@@ -288,7 +287,7 @@ static int asahi_rtkit_look(struct asahi_device *adev, enum asahi_stage stage, c
 	/* Whatever follows of itself has happened by then. */
 	msleep(ASAHI_RTKIT_LISTEN_MS);
 	drm_printf(&p, "a second later: %s\n", found);
-	asahi_regions_print(adev, &p);
+	asahi_stage_print_regions(adev, &p);
 	asahi_fwlog_print(asahi_channel_fwlog(adev), &p);
 	return asahi_stage_end(adev, stage, found);
 }

@@ -8,6 +8,7 @@
 #include <kunit/visibility.h>
 
 #include <linux/cleanup.h>
+#include <linux/compiler.h>
 #include <linux/debugfs.h>
 #include <linux/errno.h>
 #include <linux/export.h>
@@ -18,10 +19,16 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
+#include <asm/byteorder.h>
+
 #include <drm/drm_print.h>
 
+#include <agx/agx_uat.h>
+
 #include "asahi_device.h"
+#include "asahi_handoff.h"
 #include "asahi_params.h"
+#include "asahi_region.h"
 #include "asahi_stage.h"
 
 /**
@@ -50,6 +57,9 @@
 
 /* Enough for 64 contexts, two sets of registers and the lines of the log that are kept. */
 #define ASAHI_STAGE_TEXT	SZ_64K
+
+/* Of the root of the kernel half, those that may be in use: the firmware's and the host's. */
+#define ASAHI_STAGE_ROOT_ENTRIES 8
 
 /* Protects the text, which outlives the device that it is about. */
 static DEFINE_MUTEX(asahi_stage_lock);
@@ -105,6 +115,42 @@ struct drm_printer asahi_stage_printer(struct asahi_device *adev)
 	};
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_stage_printer);
+
+static void asahi_stage_print_handoff(const struct asahi_handoff *h, struct drm_printer *p)
+{
+	drm_printf(p, "handoff magic_ap %#llx magic_fw %#llx\n",
+		   le64_to_cpu(READ_ONCE(h->magic_ap)), le64_to_cpu(READ_ONCE(h->magic_fw)));
+	drm_printf(p, "handoff lock_ap %u lock_fw %u turn %u cur_slot %#x\n",
+		   READ_ONCE(h->lock_ap), READ_ONCE(h->lock_fw), le32_to_cpu(READ_ONCE(h->turn)),
+		   le32_to_cpu(READ_ONCE(h->cur_slot)));
+	for (unsigned int i = 0; i < AGX_HANDOFF_FLUSH_COUNT; i++)
+		if (READ_ONCE(h->flush[i].state))
+			drm_printf(p, "handoff flush[%u] state %llu\n", i,
+				   le64_to_cpu(READ_ONCE(h->flush[i].state)));
+	drm_printf(p, "handoff unk2 %#x unk3 %#llx\n", READ_ONCE(h->unk2),
+		   le64_to_cpu(READ_ONCE(h->unk3)));
+}
+
+/**
+ * asahi_stage_print_regions() - print what the regions shared with the firmware hold
+ * @adev: device after asahi_regions_map()
+ * @p: where to
+ *
+ * Reads alone, without the handoff lock: what changes meanwhile may be printed before or
+ * after the change. Process context.
+ */
+void asahi_stage_print_regions(struct asahi_device *adev, struct drm_printer *p)
+{
+	const __le64 *ttbs = adev->region[ASAHI_REGION_TTBS].map;
+	const __le64 *root = adev->region[ASAHI_REGION_PAGETABLES].map;
+
+	asahi_stage_print_handoff(adev->region[ASAHI_REGION_HANDOFF].map, p);
+	for (unsigned int i = 0; i < AGX_UAT_CONTEXTS; i++)
+		drm_printf(p, "ttbs[%u] %#llx %#llx\n", i, le64_to_cpu(READ_ONCE(ttbs[2 * i])),
+			   le64_to_cpu(READ_ONCE(ttbs[2 * i + 1])));
+	for (unsigned int i = 0; i < ASAHI_STAGE_ROOT_ENTRIES; i++)
+		drm_printf(p, "root[%u] %#llx\n", i, le64_to_cpu(READ_ONCE(root[i])));
+}
 
 /**
  * asahi_stage_end() - a stage is complete

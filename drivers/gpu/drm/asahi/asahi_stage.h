@@ -30,6 +30,7 @@ enum asahi_stage {
 
 void asahi_stage_begin(struct asahi_device *adev);
 struct drm_printer asahi_stage_printer(struct asahi_device *adev);
+void asahi_stage_print_regions(struct asahi_device *adev, struct drm_printer *p);
 int asahi_stage_end(struct asahi_device *adev, enum asahi_stage stage, const char *found);
 void asahi_stage_debugfs_init(struct dentry *root);
 void asahi_stage_module_exit(void);
