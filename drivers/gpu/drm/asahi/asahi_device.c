@@ -181,6 +181,9 @@ static int asahi_device_look(struct asahi_device *adev)
 {
 	struct drm_printer p = asahi_stage_printer(adev);
 
+	if (adev->stage == ASAHI_STAGE_ALL)
+		return 0;
+
 	drm_printf(&p, "before the coprocessor is started\n");
 	asahi_hw_print_cpu(adev, &p);
 	asahi_stage_print_regions(adev, &p);
