@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Copyright (C) 2026 The asahi driver authors
 """
-Say what lanes found, from build/out/check: the failures with their explanations, the skipped
-cases, a line for each lane, the longest steps ("# 12 s: NAME" in their output), and the number
-of passed and failed cases at the end.
+Say what lanes found, from build/out/check: the skipped cases, a line for each lane, the longest
+steps ("# 12 s: NAME" in their output), then the failures with their explanations, and the number
+of passed and failed cases at the end. Failures come last, because often only the end of a long
+output is kept.
 
     report.py LANE ...
 """
@@ -14,7 +15,9 @@ import sys
 import cases
 
 STEP = re.compile(r"# (\d+) s: (.*)")
-STEPS = 24
+STEPS = 16
+# lines of a lane's failures that are printed; all are in its .tap file
+FAILURE_LINES = 40
 OWN = "the cases are those of cases.toml"
 
 
@@ -23,13 +26,14 @@ def read(lane):
     return path.read_text().splitlines() if path.exists() else []
 
 
-def report(lane, distinct, steps):
+def report(lane, distinct, steps, failures):
     """
-    Print what is to be said of a lane, and add to the names and to the steps. Return: its passed,
-    failed and skipped cases.
+    Print the lane's line and its skipped cases, and add to the names, the steps and the lines of
+    failures. Return: its passed, failed and skipped cases.
     """
     passed = failed = skipped = 0
     shown = False
+    explained = []
     seconds = "?"
     lines = read(lane)
     for line in lines:
@@ -39,7 +43,7 @@ def report(lane, distinct, steps):
             if step:
                 steps.append((int(step[1]), f"{lane}: {step[2]}"))
             elif shown and line.startswith("#"):
-                print(line)
+                explained.append(line)
             if line.startswith("# ") and line.endswith(" s") and line[2:-2].isdigit():
                 seconds = line[2:-2]
             continue
@@ -51,12 +55,15 @@ def report(lane, distinct, steps):
         elif not shown:
             passed += 1
         if shown:
-            print(f"{lane}: {line}")
+            explained.append(f"{lane}: {line}")
         # A case of the virtual machine is one wherever it runs.
         distinct.add(name if lane.startswith("guest-") and name != OWN else f"{lane}: {name}")
     if not lines or not lines[-1].startswith("1.."):
-        print(f"{lane}: not ok - it came to no end: build/checks/meson-logs/testlog.txt")
+        explained.append(f"{lane}: not ok - it came to no end: build/checks/meson-logs/testlog.txt")
         failed += 1
+    failures += explained[:FAILURE_LINES]
+    if len(explained) > FAILURE_LINES:
+        failures.append(f"# {len(explained) - FAILURE_LINES} more lines: build/out/check/{lane}.tap")
     print(f"# {lane}: {passed} passed, {failed} failed, {skipped} skipped, {seconds} s")
     return passed, failed, skipped
 
@@ -64,12 +71,16 @@ def report(lane, distinct, steps):
 def main(lanes):
     distinct = set()
     steps = []
-    totals = [sum(column) for column in zip(*(report(lane, distinct, steps) for lane in lanes))]
+    failures = []
+    totals = [sum(column) for column in zip(*(report(lane, distinct, steps, failures)
+                                              for lane in lanes))]
     passed, failed, skipped = totals
     for seconds, step in sorted(steps, reverse=True)[:STEPS]:
         print(f"# {seconds:5} s: {step}")
     print(f"# {len(distinct)} distinct cases, {sum(totals)} results of them in {len(lanes)} lanes, "
           f"{skipped} skipped; results are in build/out/check")
+    for line in failures:
+        print(line)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
