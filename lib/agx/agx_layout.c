@@ -57,8 +57,11 @@ static uint32_t divide_up(uint32_t n, uint32_t by)
 	return (n + by - 1) / by;
 }
 
-/* Squares in rows, each in Morton order; sides are powers of two */
-static uint64_t squares(uint32_t x, uint32_t y, uint32_t side, uint32_t width)
+/*
+ * Return: the index of a texel in an image of square tiles, which follow each other in rows and
+ * have their texels in Morton order. @side and @width are powers of two.
+ */
+static uint64_t tiled_index(uint32_t x, uint32_t y, uint32_t side, uint32_t width)
 {
 	const unsigned int log2 = __builtin_ctz(side);
 	const uint64_t row = (uint64_t)(y >> log2) * (width >> log2);
@@ -380,8 +383,8 @@ uint64_t agx_layout_codes(const struct agx_layout *l, const struct agx_texel *t)
 	uint32_t side = lesser(level->blocks_wide, level->blocks_high);
 
 	return t->layer * l->metadata_stride + level->metadata + AGX_LAYOUT_CODES *
-	       squares(samples_x(l, t->x) / AGX_LAYOUT_BLOCK,
-		       samples_y(l, t->y) / AGX_LAYOUT_BLOCK, side, level->blocks_wide);
+	       tiled_index(samples_x(l, t->x) / AGX_LAYOUT_BLOCK,
+			   samples_y(l, t->y) / AGX_LAYOUT_BLOCK, side, level->blocks_wide);
 }
 
 uint8_t agx_layout_raw_code(const struct agx_layout *l)

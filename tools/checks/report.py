@@ -63,7 +63,8 @@ def report(lane, distinct, steps, failures):
         failed += 1
     failures += explained[:FAILURE_LINES]
     if len(explained) > FAILURE_LINES:
-        failures.append(f"# {len(explained) - FAILURE_LINES} more lines: build/out/check/{lane}.tap")
+        failures.append(f"# {len(explained) - FAILURE_LINES} more lines are in "
+                        f"build/out/check/{lane}.tap")
     print(f"# {lane}: {passed} passed, {failed} failed, {skipped} skipped, {seconds} s")
     return passed, failed, skipped
 

@@ -142,7 +142,7 @@ static void test_places(void **state)
 		{ IMAGE(64, 64, .samples = 4), { .x = 32, .y = 0 }, 16384 },
 		{ IMAGE(64, 64, .samples = 4, .element_bytes = 16), { .x = 0, .y = 16 }, 4 * 16384 },
 		{ IMAGE(64, 64, .samples = 2), { .x = 0, .y = 32 }, 16384 },
-		/* small levels: squares of the lesser side */
+		/* small levels: tiles of the lesser side */
 		{ IMAGE(128, 64, .levels = 8), { .x = 32, .y = 0, .level = 1 }, 2 * 16384 + 32 * 32 * 4 },
 		{ IMAGE(64, 128, .levels = 8), { .x = 0, .y = 32, .level = 1 }, 2 * 16384 + 32 * 32 * 4 },
 		{ IMAGE(192, 192, .levels = 8), { .x = 64, .y = 0, .level = 1 }, 10 * 16384 },

@@ -118,8 +118,8 @@ static void asahi_growth_grow(struct asahi_growth *growth, const struct asahi_gr
 		asahi_queue_put(queue);
 	}
 	if (blocks < 0)
-		drm_err_ratelimited(&adev->drm, "the firmware asks to grow vertex buffer %u, which has no owner\n",
-				    entry->buffer_slot);
+		drm_dbg(&adev->drm, "vertex buffer %u is too small and no longer in use\n",
+			entry->buffer_slot);
 	else
 		drm_dbg(&adev->drm, "vertex buffer %u is too small: %d more blocks\n",
 			entry->buffer_slot, blocks);
