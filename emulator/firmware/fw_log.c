@@ -23,9 +23,15 @@
  * message that announces work
  */
 #define FW_KTRACE_MESSAGE	5
+#define FW_KTRACE_CHANNEL	0
 #define FW_KTRACE_STAMP_COMPUTE	0x0e
+/* The thread "bg"; no source says which one it is that traces stamps */
+#define FW_KTRACE_THREAD	1
 #define FW_STATS_FW_BUSY	0x0c
 #define FW_TRACE_EVERY		16
+
+/* The largest of these messages, the payload of the log */
+#define FW_LOG_MESSAGE_MAX	0xd8
 
 /*
  * Return: where the next message goes, or 0 when the ring is full, which breaks a rule: it is lost
@@ -41,6 +47,17 @@ static uint64_t fw_log_room(struct fw_access *access, struct vagx_firmware *fw,
 	return va;
 }
 
+/*
+ * Clears the message that is about to be written, so that no byte of an earlier one is left in it:
+ * readers look at padding, too (m1n1 wants it to be zero)
+ */
+static void fw_log_clear(const struct fw_view *msg)
+{
+	static const uint8_t zeroes[FW_LOG_MESSAGE_MAX];
+
+	fw_write(msg->access, msg->va, zeroes, fw_size(msg), fw_structs[msg->type].name);
+}
+
 static void fw_log_write_ktrace(struct vagx_firmware *fw)
 {
 	uint64_t va = fw_log_room(&fw->access, fw, &fw->ktrace);
@@ -48,10 +65,13 @@ static void fw_log_write_ktrace(struct vagx_firmware *fw)
 
 	if (!va)
 		return;
+	fw_log_clear(&msg);
 	fw_set(&msg, FW_KTraceMsg_msg_type, FW_KTRACE_MESSAGE);
 	fw_set(&msg, FW_KTraceMsg_timestamp, vagx_clock_now(fw->config.clock));
 	fw_set(&msg, FW_KTraceMsg_args, fw->traced);
 	fw_set(&msg, FW_KTraceMsg_code, FW_KTRACE_STAMP_COMPUTE);
+	fw_set(&msg, FW_KTraceMsg_channel, FW_KTRACE_CHANNEL);
+	fw_set(&msg, FW_KTraceMsg_thread, FW_KTRACE_THREAD);
 	fw_ring_push(&fw->access, &fw->ktrace);
 }
 
@@ -62,6 +82,7 @@ static void fw_log_write_stats(struct vagx_firmware *fw)
 
 	if (!va)
 		return;
+	fw_log_clear(&msg);
 	fw_set(&msg, FW_StatsMsg_msg_type, FW_STATS_FW_BUSY);
 	fw_set(&msg, FW_StatsMsg_timestamp, vagx_clock_now(fw->config.clock));
 	fw_set(&msg, FW_StatsMsg_flag, 1);
@@ -104,6 +125,8 @@ void fw_log(struct fw_access *access, struct vagx_firmware *fw, unsigned int cha
 	entry = fw_view(access, FW_S_FwLogEntry, va);
 	payload = fw_view(access, FW_S_FwLogMsg, fw->log_payload);
 	payload.va += (channel * ring->count + ring->index) * fw_size(&payload);
+	fw_log_clear(&payload);
+	fw_log_clear(&entry);
 	fw_set(&payload, FW_FwLogMsg_msg_type, FW_LOG_PAYLOAD);
 	fw_set(&payload, FW_FwLogMsg_seq_no, fw->log_seq++);
 	fw_set(&payload, FW_FwLogMsg_timestamp, vagx_clock_now(fw->config.clock));

@@ -635,6 +635,85 @@ static void test_trace(void **state)
 	clean(rig);
 }
 
+/* What is in a ring before a message is written there: no poison, and no value of a field */
+#define GARBAGE	0xd5
+
+static void fill_with_garbage(struct rig *rig)
+{
+	for (unsigned int i = 13; i < 17; i++)
+		memset(rig->channel[i].entries.host, GARBAGE,
+		       (i == 14 ? 6 : 2) * 0x100 * fw_structs[FW_S_EventMsg].size[RIG_ABI]);
+	memset(rig->log_payload.host, GARBAGE, 6 * 0x100 * fw_structs[FW_S_FwLogMsg].size[RIG_ABI]);
+}
+
+/*
+ * The message at @at has the words of @expected and zeroes, whatever was there. Its time, in
+ * @time if there is one, is none of garbage.
+ */
+static void assert_whole(uint8_t *at, enum fw_struct_id type, enum fw_field_id time,
+			 struct rig_ptr expected)
+{
+	struct rig_ptr msg = { .host = at };
+
+	if (time != FW_FIELD_COUNT) {
+		assert_true(get(msg, time) < UINT64_C(1) << 60);
+		put(expected, time, get(msg, time));
+	}
+	assert_memory_equal(at, expected.host, fw_structs[type].size[RIG_ABI]);
+}
+
+/* Messages are written whole: no byte is left of what was in the ring before */
+static void test_whole_messages(void **state)
+{
+	uint8_t entry[0x40] = { 0 }, trace[0x40] = { 0 }, stats[0x40] = { 0 }, log[0xd8] = { 0 };
+	struct rig *rig = *state;
+	size_t second = 0x100 * fw_structs[FW_S_FwLogEntry].size[RIG_ABI];
+	struct rig_command command;
+	struct rig_queue queue;
+	struct rig_ptr at;
+
+	fill_with_garbage(rig);
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 77);
+	rig_compute_new(rig, &queue, &command);
+	rig_submit(rig, &queue, command.command.va);
+	assert_true(rig_wait_stamp(rig, 77, 0x100));
+	assert_int_equal(wptr_of(rig, 15), 1);
+	assert_int_equal(wptr_of(rig, 16), 1);
+
+	/* m1n1's parser wants pad to be 0 and looks the thread up among six */
+	at.host = trace;
+	put(at, FW_KTraceMsg_msg_type, 5);
+	put(at, FW_KTraceMsg_code, 0x0e);
+	put(at, FW_KTraceMsg_channel, 0);
+	put(at, FW_KTraceMsg_pad, 0);
+	put(at, FW_KTraceMsg_thread, 1);
+	put(at, FW_KTraceMsg_unk_flag, 0);
+	put_at(at, FW_KTraceMsg_args, 0, 1);
+	assert_whole(rig->channel[15].entries.host, FW_S_KTraceMsg, FW_KTraceMsg_timestamp, at);
+
+	at.host = stats;
+	put(at, FW_StatsMsg_msg_type, 12);
+	put(at, FW_StatsMsg_flag, 1);
+	assert_whole(rig->channel[16].entries.host, FW_S_StatsMsg, FW_StatsMsg_timestamp, at);
+
+	at.host = entry;
+	put(at, FW_FwLogEntry_msg_type, 2);
+	assert_whole(rig->channel[14].entries.host + second, FW_S_FwLogEntry, FW_FIELD_COUNT, at);
+	at.host = log;
+	put(at, FW_FwLogMsg_msg_type, 3);
+	memcpy(log + 0x10, "vagx firmware 13.5 is up", 24);
+	assert_whole(rig->log_payload.host + 0x100 * sizeof(log), FW_S_FwLogMsg,
+		     FW_FwLogMsg_timestamp, at);
+
+	memset(entry, 0, sizeof(entry));
+	at.host = entry;
+	put(at, FW_EventFlag_msg_type, 1);
+	put_at(at, FW_EventFlag_firing, 1, 1 << (77 - 64));
+	assert_whole(rig_wait_event(rig).host, FW_S_EventFlag, FW_FIELD_COUNT, at);
+	clean(rig);
+}
+
 /* The driver reads no events for a while; none gets lost */
 static void test_full_event_ring(void **state)
 {
@@ -715,6 +794,7 @@ int main(void)
 		TEST(io_mappings),
 		cmocka_unit_test(test_io_mappings_of_dies),
 		TEST(trace),
+		TEST(whole_messages),
 		TEST(full_event_ring),
 		TEST(idle),
 	};
