@@ -2,8 +2,8 @@
 // Copyright (C) 2026 The asahi driver authors
 /*
  * What the boot loader leaves to the kernel in its reserved-memory regions: calibration data
- * (calibration.c, or files of the command line), the root of the page table of the kernel's half
- * with the tables that the firmware keeps for itself, and zeroes for the rest.
+ * (calibration.c, or files of the command line), and zeroes for the rest. The root of the page
+ * table of the kernel's half is zero, too, until the coprocessor starts and enters its own tables.
  *
  * The MMIO thread alone, so there is no lock. vagx_boot_run() is called at each mapping of guest
  * memory, and fills the regions once all of them are mapped; again after a reset of the machine.
@@ -191,12 +191,6 @@ bool vagx_boot_soft_faults(const struct vagx_boot *boot)
 	return value == VAGX_FAULT_CONTROL_SOFT;
 }
 
-static void boot_fill_root(uint64_t *root, uint64_t base)
-{
-	for (unsigned int i = 0; i < FW_ROOT_ENTRIES; i++)
-		root[i] = (base + (i + 1) * AGX_PAGE_SIZE) | AGX_PTE_TYPE;
-}
-
 bool vagx_boot_run(struct vagx_boot *boot, struct vagx_mem *mem)
 {
 	void *host[VAGX_REGION_COUNT];
@@ -219,13 +213,27 @@ bool vagx_boot_run(struct vagx_boot *boot, struct vagx_mem *mem)
 		if (content.data)
 			memcpy(host[i], content.data, content.size);
 	}
-	boot_fill_root(host[VAGX_REGION_PAGETABLES],
-		       boot->regions.region[VAGX_REGION_PAGETABLES].base);
-
 	boot->done = true;
 	vagx_log(boot->report, VAGX_LOG_INFO,
 		 "boot: the reserved regions are filled");
 	return true;
+}
+
+void vagx_boot_start(struct vagx_boot *boot, struct vagx_mem *mem)
+{
+	const struct vagx_region *region = &boot->regions.region[VAGX_REGION_PAGETABLES];
+	uint64_t *root = vagx_mem_ptr(mem, region->base, PAGETABLES_MIN);
+
+	if (!root) {
+		vagx_log(boot->report, VAGX_LOG_ERROR,
+			 "the page table of the kernel's half, 0x%llx, is not in RAM",
+			 (unsigned long long)region->base);
+		return;
+	}
+	for (unsigned int i = 0; i < FW_ROOT_ENTRIES; i++)
+		__atomic_store_n(&root[i],
+				 (region->base + (i + 1) * AGX_PAGE_SIZE) | AGX_PTE_TYPE,
+				 __ATOMIC_RELEASE);
 }
 
 void vagx_boot_again(struct vagx_boot *boot)

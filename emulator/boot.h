@@ -13,7 +13,7 @@ struct vagx_soc;
 
 /*
  * The boot loader's part: what lies in the reserved regions before the
- * guest's kernel starts.
+ * guest's kernel starts; and what the coprocessor enters there at its start.
  */
 struct vagx_boot;
 
@@ -52,6 +52,12 @@ bool vagx_boot_soft_faults(const struct vagx_boot *boot);
  * Return: whether the regions are filled.
  */
 bool vagx_boot_run(struct vagx_boot *boot, struct vagx_mem *mem);
+
+/*
+ * The coprocessor's CPU starts: it enters the tables of the two root entries that it keeps for
+ * itself, before it says anything to the driver. MMIO thread.
+ */
+void vagx_boot_start(struct vagx_boot *boot, struct vagx_mem *mem);
 
 /* The machine was reset: the next vagx_boot_run() fills the regions anew */
 void vagx_boot_again(struct vagx_boot *boot);

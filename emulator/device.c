@@ -169,6 +169,7 @@ static void device_rtkit_start(void *ctx)
 {
 	struct vagx_device *device = ctx;
 
+	vagx_boot_start(device->boot, device->mem);
 	vagx_fw_start(device->firmware);
 }
 

@@ -81,13 +81,18 @@ static float get_float(const uint8_t *p)
 	return value;
 }
 
+static void assert_zeroed(const uint8_t *p, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		assert_int_equal(p[i], 0);
+}
+
 static void fills_the_regions(void **state)
 {
 	struct machine *m = *state;
 	struct vagx_boot *boot = boot_new(m, (struct vagx_boot_config) {
 		.regions = regions });
 	const uint8_t *a, *b, *g;
-	const uint8_t *root;
 
 	assert_non_null(boot);
 	memset(at(m, VAGX_REGION_TTBS), 0x55, 0x3c000);
@@ -95,10 +100,7 @@ static void fills_the_regions(void **state)
 
 	assert_int_equal(get64(at(m, VAGX_REGION_TTBS)), 0);
 	assert_int_equal(get64(at(m, VAGX_REGION_HANDOFF)), 0);
-	root = at(m, VAGX_REGION_PAGETABLES);
-	assert_int_equal(get64(root), (BASE + 0x8000) | AGX_PTE_TYPE);
-	assert_int_equal(get64(root + 8), (BASE + 0xc000) | AGX_PTE_TYPE);
-	assert_int_equal(get64(root + 16), 0);
+	assert_zeroed(at(m, VAGX_REGION_PAGETABLES), 0x10000);
 
 	a = at(m, VAGX_REGION_HW_CAL_A);
 	assert_int_equal(get32(a + 0x4), 24000 * 8);
@@ -119,6 +121,40 @@ static void fills_the_regions(void **state)
 	assert_int_equal(get32(g + 0x10fdc), 1);
 	assert_int_equal(g[GLOBALS_SIZE], 0);
 	assert_false(vagx_boot_soft_faults(boot));
+	vagx_boot_free(boot);
+}
+
+/*
+ * The firmware's two entries of the root appear when its CPU starts, at each start. What the
+ * driver has there, and the tables, stay as they are.
+ */
+static void firmware_enters_its_tables(void **state)
+{
+	struct machine *m = *state;
+	struct vagx_boot *boot = boot_new(m, (struct vagx_boot_config) {
+		.regions = regions });
+	uint8_t *root = at(m, VAGX_REGION_PAGETABLES);
+	uint64_t ours = 0x123456789;
+
+	assert_true(vagx_boot_run(boot, m->mem));
+	assert_zeroed(root, 0x10000);
+	for (unsigned int i = 0; i < 2; i++) {
+		memcpy(root + 16, &ours, sizeof(ours));
+		vagx_boot_start(boot, m->mem);
+		assert_int_equal(get64(root), (BASE + 0x8000) | AGX_PTE_TYPE);
+		assert_int_equal(get64(root + 8), (BASE + 0xc000) | AGX_PTE_TYPE);
+		assert_int_equal(get64(root + 16), ours);
+		assert_zeroed(root + 24, 0x10000 - 24);
+		memset(root, 0, 16);
+	}
+
+	vagx_boot_start(boot, m->mem);
+	vagx_boot_again(boot);
+	assert_true(vagx_boot_run(boot, m->mem));
+	assert_zeroed(root, 0x10000);
+	/* Memory that is gone is no reason to go with it */
+	assert_int_equal(vagx_mem_unmap(m->mem, TEST_RAM, TEST_RAM_SIZE), 0);
+	vagx_boot_start(boot, m->mem);
 	vagx_boot_free(boot);
 }
 
@@ -224,6 +260,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(fills_the_regions, setup, teardown),
+		cmocka_unit_test_setup_teardown(firmware_enters_its_tables, setup, teardown),
 		cmocka_unit_test_setup_teardown(soft_faults, setup, teardown),
 		cmocka_unit_test_setup_teardown(once_until_reset, setup, teardown),
 		cmocka_unit_test_setup_teardown(waits_for_memory, setup, teardown),

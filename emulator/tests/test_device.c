@@ -265,6 +265,11 @@ static bool fired(struct client *c, unsigned int irq)
 	return read(c->irq[irq], &count, sizeof(count)) == sizeof(count);
 }
 
+static uint64_t root_entry(struct client *c, unsigned int index)
+{
+	return __atomic_load_n((uint64_t *)(c->ram + 0x4000) + index, __ATOMIC_ACQUIRE);
+}
+
 static void in_order(void **state)
 {
 	struct client *c = &client;
@@ -278,6 +283,13 @@ static void in_order(void **state)
 	assert_int_equal(*(uint32_t *)(c->ram + 0x10c968), 0x8103);
 	put(c, BAR0, CARRIER + 8, 8, 8);
 	assert_false(fired(c, 3));
+	/* The firmware has entered its tables before it says hello, and not earlier */
+	assert_int_equal(root_entry(c, 0), 0);
+	assert_int_equal(root_entry(c, 1), 0);
+	put(c, BAR0, CPU_CONTROL, 4, 0x10);
+	assert_int_equal(root_entry(c, 0), 0xb0008003);
+	assert_int_equal(root_entry(c, 1), 0xb000c003);
+	assert_int_equal(root_entry(c, 2), 0);
 	handshake(c);
 	assert_true(fired(c, 3));
 	assert_int_equal(get(c, BAR0, 0x48, 4) & 1, 1);
