@@ -16,7 +16,10 @@
 #include "soc.h"
 #include "uat.h"
 
-/* Printed by drivers, meaning unknown; source: m1n1 hw/agx.py */
+/*
+ * Printed by drivers, meaning unknown; source: m1n1 hw/agx.py. No public log has 04, 0c and 8024,
+ * which only m1n1 reads: here they are 0.
+ */
 #define ID_04	(AGX_SGX_ID_VERSION + 0x4)
 #define ID_08	(AGX_SGX_ID_VERSION + 0x8)
 #define ID_0C	(AGX_SGX_ID_VERSION + 0xc)
@@ -65,20 +68,22 @@ static bool sgx_is_g14x(const struct vagx_sgx *sgx)
 	return sgx->id.generation == AGX_ID_GENERATION_G14X;
 }
 
-/* All cores are there; the masks of the clusters follow each other without gaps */
+/* The masks of the clusters follow each other without gaps */
 static uint32_t sgx_core_mask(const struct vagx_gpu_id *id, unsigned int word)
 {
-	unsigned int cores = id->clusters * id->cores;
+	uint32_t mask = 0;
 
-	if (cores <= 32 * word)
-		return 0;
-	cores -= 32 * word;
-	return cores < 32 ? (1U << cores) - 1 : ~0U;
+	for (unsigned int i = 0; i < 32; i++) {
+		unsigned int core = 32 * word + i;
+
+		mask |= (vagx_gpu_core_mask(id, core / id->cores) >> core % id->cores & 1) << i;
+	}
+	return mask;
 }
 
 static uint32_t sgx_counts_1(const struct vagx_gpu_id *id)
 {
-	uint32_t value = id->cores << AGX_ID_CORES_SHIFT;
+	uint32_t value = id->cores << AGX_ID_CORES_SHIFT | id->unk_counts_1;
 
 	if (id->generation == AGX_ID_GENERATION_G14X)
 		value |= id->clusters / id->dies << AGX_ID_CLUSTERS_PER_DIE_SHIFT |
@@ -149,14 +154,15 @@ uint64_t vagx_sgx_read(struct vagx_sgx *sgx, uint64_t offset, size_t size)
 	case AGX_SGX_ID_COUNTS_1:
 		return sgx_counts_1(id);
 	case AGX_SGX_ID_COUNTS_2:
-		/* One geometry pipeline in each cluster */
-		return 1 << AGX_ID_GPS_SHIFT;
+		return id->gps << AGX_ID_GPS_SHIFT | id->unk_counts_2;
 	case AGX_SGX_ID_CLUSTERS:
-		return id->clusters << AGX_ID_CLUSTERS_SHIFT;
-	case ID_04:
+		return id->clusters << AGX_ID_CLUSTERS_SHIFT | id->unk_clusters;
 	case ID_08:
-	case ID_0C:
+		return id->unk_08;
 	case ID_18:
+		return id->unk_18;
+	case ID_04:
+	case ID_0C:
 	case ID_8024:
 		return 0;
 	case POKE:

@@ -166,11 +166,21 @@ static const struct vagx_io_range soc_t6022_io[VAGX_IO_RANGES] = {
 	[21] = { 0x404eac000, 0x4000, 1, 0, 2, true },
 };
 
-/* Generation, variant, revision (assumed but for T8103), dies, clusters, cores per cluster */
+/*
+ * Generation, variant, revision, dies, clusters, cores per cluster. All that an M1 says is in a
+ * public kernel log of the Rust driver (leifliddy/asahi-fedora-builder, issue 27): GPU ID
+ * registers 4021100 40a04 30808 40404 1320300 101311. No such log was found of another SoC.
+ * Assumed are therefore their revisions; four geometry pipelines, which is the Rust driver's bound;
+ * and, on the rest of G13 and G14G, an M1's words of unknown meaning. On G14X these are 0.
+ */
+#define FOUR_GPS	.gps = 4, .unk_counts_2 = 0x404
+#define M1_WORDS	FOUR_GPS, .unk_08 = 0x40a04, .unk_18 = 0x1320300, \
+			.unk_counts_1 = 0x30800, .unk_clusters = 0x100311
+
 static const struct vagx_soc soc_socs[] = {
 	{
 		.name = "t8103", .chip = "M1",
-		.id = { G13, AGX_ID_VARIANT_G, 0x11, 1, 1, 8 },
+		.id = { G13, AGX_ID_VARIANT_G, 0x11, 1, 1, 8, M1_WORDS },
 		.oas_bits = 40,
 		.chip_id = 0x8103,
 		.core_id = 11,
@@ -179,7 +189,7 @@ static const struct vagx_soc soc_socs[] = {
 	},
 	{
 		.name = "t8112", .chip = "M2",
-		.id = { G14G, AGX_ID_VARIANT_G, 0x00, 1, 1, 10 },
+		.id = { G14G, AGX_ID_VARIANT_G, 0x00, 1, 1, 10, M1_WORDS },
 		.oas_bits = 40,
 		.chip_id = 0x8112,
 		.core_id = 15,
@@ -188,7 +198,7 @@ static const struct vagx_soc soc_socs[] = {
 	},
 	{
 		.name = "t6000", .chip = "M1 Pro",
-		.id = { G13, AGX_ID_VARIANT_S, 0x10, 1, 2, 8 },
+		.id = { G13, AGX_ID_VARIANT_S, 0x10, 1, 2, 8, M1_WORDS },
 		.oas_bits = 42,
 		.chip_id = 0x6000,
 		.core_id = 12,
@@ -197,7 +207,7 @@ static const struct vagx_soc soc_socs[] = {
 	},
 	{
 		.name = "t6001", .chip = "M1 Max",
-		.id = { G13, AGX_ID_VARIANT_CD, 0x10, 1, 4, 8 },
+		.id = { G13, AGX_ID_VARIANT_CD, 0x10, 1, 4, 8, M1_WORDS },
 		.oas_bits = 42,
 		.chip_id = 0x6001,
 		.core_id = 13,
@@ -206,7 +216,7 @@ static const struct vagx_soc soc_socs[] = {
 	},
 	{
 		.name = "t6002", .chip = "M1 Ultra",
-		.id = { G13, AGX_ID_VARIANT_CD, 0x10, 2, 8, 8 },
+		.id = { G13, AGX_ID_VARIANT_CD, 0x10, 2, 8, 8, M1_WORDS },
 		.oas_bits = 42,
 		.chip_id = 0x6002,
 		.core_id = 13,
@@ -215,7 +225,7 @@ static const struct vagx_soc soc_socs[] = {
 	},
 	{
 		.name = "t6020", .chip = "M2 Pro",
-		.id = { G14X, AGX_ID_VARIANT_S, 0x11, 1, 2, 10 },
+		.id = { G14X, AGX_ID_VARIANT_S, 0x11, 1, 2, 10, FOUR_GPS },
 		.oas_bits = 42,
 		.chip_id = 0x6020,
 		.core_id = 16,
@@ -226,7 +236,7 @@ static const struct vagx_soc soc_socs[] = {
 	},
 	{
 		.name = "t6021", .chip = "M2 Max",
-		.id = { G14X, AGX_ID_VARIANT_CD, 0x11, 1, 4, 10 },
+		.id = { G14X, AGX_ID_VARIANT_CD, 0x11, 1, 4, 10, FOUR_GPS },
 		.oas_bits = 42,
 		.chip_id = 0x6021,
 		.core_id = 17,
@@ -237,7 +247,7 @@ static const struct vagx_soc soc_socs[] = {
 	},
 	{
 		.name = "t6022", .chip = "M2 Ultra",
-		.id = { G14X, AGX_ID_VARIANT_CD, 0x11, 2, 8, 10 },
+		.id = { G14X, AGX_ID_VARIANT_CD, 0x11, 2, 8, 10, FOUR_GPS },
 		.oas_bits = 42,
 		.chip_id = 0x6022,
 		.core_id = 18,
@@ -247,6 +257,26 @@ static const struct vagx_soc soc_socs[] = {
 		.sram_size = 0x20000,
 	},
 };
+
+uint32_t vagx_gpu_core_mask(const struct vagx_gpu_id *id, unsigned int cluster)
+{
+	bool binned = false;
+
+	if (cluster >= id->clusters)
+		return 0;
+	for (unsigned int i = 0; i < id->clusters; i++)
+		binned |= id->core_mask[i];
+	return binned ? id->core_mask[cluster] : (UINT32_C(1) << id->cores) - 1;
+}
+
+unsigned int vagx_gpu_active_cores(const struct vagx_gpu_id *id)
+{
+	unsigned int cores = 0;
+
+	for (unsigned int i = 0; i < id->clusters; i++)
+		cores += __builtin_popcount(vagx_gpu_core_mask(id, i));
+	return cores;
+}
 
 static const struct {
 	const char *firmware;

@@ -14,14 +14,35 @@
  * codes of its units, and the registers that its firmware needs.
  */
 
-/* What a GPU says about itself */
+#define VAGX_MAX_CLUSTERS	8
+
+/**
+ * struct vagx_gpu_id - what a GPU says about itself
+ * @generation: 4 G13, 5 G14G, 6 G14X
+ * @variant: 2 G, 3 S, 4 C and D
+ * @revision: 0x11 is B1
+ * @dies: how many there are
+ * @clusters: of all dies
+ * @cores: per cluster, whether they are there or were fused off
+ * @gps: geometry pipelines
+ * @core_mask: cores of each cluster that are there; all are if all masks are 0
+ * @unk_08: a register of unknown meaning
+ * @unk_18: another one
+ * @unk_counts_1: what the register with @cores has in bits of unknown meaning
+ * @unk_counts_2: the same of the register with @gps
+ * @unk_clusters: the same of the register with @clusters
+ */
 struct vagx_gpu_id {
-	uint8_t generation;		/* 4 G13, 5 G14G, 6 G14X */
-	uint8_t variant;		/* 2 G, 3 S, 4 C and D */
-	uint8_t revision;		/* 0x11 is B1 */
+	uint8_t generation;
+	uint8_t variant;
+	uint8_t revision;
 	uint8_t dies;
-	uint8_t clusters;		/* of all dies */
-	uint8_t cores;			/* per cluster */
+	uint8_t clusters;
+	uint8_t cores;
+	uint8_t gps;
+	uint16_t core_mask[VAGX_MAX_CLUSTERS];
+	uint32_t unk_08, unk_18;
+	uint32_t unk_counts_1, unk_counts_2, unk_clusters;
 };
 
 /* Entries of HwDataB's table of register ranges that any firmware has */
@@ -92,9 +113,16 @@ bool vagx_soc_abi(const struct vagx_soc *soc, const char *firmware, enum fw_abi 
 /* The versions of firmware that run there, the newest first, then NULL */
 const char *vagx_soc_firmware(const struct vagx_soc *soc, unsigned int index);
 
+/* All cores, also those that were fused off */
 static inline unsigned int vagx_soc_cores(const struct vagx_soc *soc)
 {
 	return soc->id.clusters * soc->id.cores;
 }
+
+/* The cores of a cluster that are there */
+uint32_t vagx_gpu_core_mask(const struct vagx_gpu_id *id, unsigned int cluster);
+
+/* How many cores of all clusters are there */
+unsigned int vagx_gpu_active_cores(const struct vagx_gpu_id *id);
 
 #endif

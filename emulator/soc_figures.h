@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct vagx_soc;
+#include "soc.h"
 
 /*
  * A SoC's figures, as calibration.def and calibration.c need them: those of its
@@ -15,7 +15,6 @@ struct vagx_soc;
  */
 
 #define VAGX_CURVE_POINTS	9
-#define VAGX_MAX_CLUSTERS	8
 #define VAGX_COEFFICIENTS	8
 
 /* How much a performance state needs; made up, as chips differ */

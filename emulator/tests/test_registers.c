@@ -29,19 +29,23 @@ static int teardown(void **state)
 	return 0;
 }
 
-static const struct vagx_gpu_id m1 = {
-	.generation = AGX_ID_GENERATION_G13, .variant = AGX_ID_VARIANT_G,
-	.revision = 0x11, .dies = 1, .clusters = 1, .cores = 8,
-};
+static struct vagx_sgx *sgx_of(struct machine *m, const char *soc)
+{
+	return vagx_sgx_new(&vagx_soc_find(soc)->id, m->report);
+}
 
+/* All registers are those of a public log of an M1 */
 static void gpu_says_who_it_is(void **state)
 {
 	struct machine *m = *state;
-	struct vagx_sgx *sgx = vagx_sgx_new(&m1, m->report);
+	struct vagx_sgx *sgx = sgx_of(m, "t8103");
 
-	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_VERSION, 4), 0x04021100);
-	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_COUNTS_1, 4) & 0xff, 8);
-	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_CLUSTERS, 4) >> 12 & 0xff, 1);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_VERSION, 4), 0x4021100);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_VERSION + 8, 4), 0x40a04);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_COUNTS_1, 4), 0x30808);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_COUNTS_2, 4), 0x40404);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_VERSION + 0x18, 4), 0x1320300);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_CLUSTERS, 4), 0x101311);
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASK_0, 4), 0xff);
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASK_1, 4), 0);
 	/* What m1n1 also reads, and what it writes before all else */
@@ -70,7 +74,7 @@ static void fault_register(void **state)
 		.reason = VAGX_FAULT_WRITE_ONLY,
 	};
 	struct machine *m = *state;
-	struct vagx_sgx *sgx = vagx_sgx_new(&m1, m->report);
+	struct vagx_sgx *sgx = sgx_of(m, "t8103");
 	uint64_t info;
 
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_FAULT_INFO, 8), 0);
@@ -105,7 +109,7 @@ static void fault_bits(void **state)
 	uint64_t levels = 0, sidebands[2] = { 0 }, plain, same, info;
 
 	for (unsigned int i = 0; i < 3; i++)
-		sgx[i] = vagx_sgx_new(&m1, m->report);
+		sgx[i] = sgx_of(m, "t8103");
 	vagx_sgx_vary_faults(sgx[1], 7);
 	vagx_sgx_vary_faults(sgx[2], 7);
 	for (unsigned int n = 0; n < 256; n++) {
@@ -131,16 +135,16 @@ static void fault_bits(void **state)
 static void ultras_say_who_they_are(void **state)
 {
 	struct machine *m = *state;
-	struct vagx_sgx *sgx = vagx_sgx_new(&vagx_soc_find("t6002")->id, m->report);
+	struct vagx_sgx *sgx = sgx_of(m, "t6002");
 
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_VERSION, 4) >> 16, 0x0404);
-	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_COUNTS_1, 4), 8);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_COUNTS_1, 4) & 0xff, 8);
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_CLUSTERS, 4) >> 12 & 0xff, 8);
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASK_0, 4), UINT32_MAX);
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASK_1, 4), UINT32_MAX);
 	vagx_sgx_free(sgx);
 
-	sgx = vagx_sgx_new(&vagx_soc_find("t6022")->id, m->report);
+	sgx = sgx_of(m, "t6022");
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_VERSION, 4) >> 16, 0x0604);
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_COUNTS_1, 4), 0x2040a);
 	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASKS_G14X, 4), UINT32_MAX);
@@ -153,6 +157,58 @@ static void ultras_say_who_they_are(void **state)
 	vagx_sgx_free(sgx);
 }
 
+/* Whatever bits of unknown meaning are beside them, the counts are those of the SoC */
+static void counts_of_each_soc(void **state)
+{
+	struct machine *m = *state;
+	const struct vagx_soc *soc;
+
+	for (unsigned int i = 0; (soc = vagx_soc_at(i)); i++) {
+		struct vagx_sgx *sgx = sgx_of(m, soc->name);
+		uint32_t counts = vagx_sgx_read(sgx, AGX_SGX_ID_COUNTS_1, 4);
+		uint32_t clusters = vagx_sgx_read(sgx, AGX_SGX_ID_CLUSTERS, 4);
+
+		assert_int_equal(counts & AGX_ID_CORES_MASK, soc->id.cores);
+		if (soc->id.generation == AGX_ID_GENERATION_G14X)
+			assert_int_equal((counts >> 8 & 0xff) * (counts >> 16 & 0xf),
+					 soc->id.clusters);
+		else
+			assert_int_equal(clusters >> 12 & 0xff, soc->id.clusters);
+		assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_COUNTS_2, 4) >> 16 & 0xff, 4);
+		assert_int_equal(vagx_gpu_active_cores(&soc->id), vagx_soc_cores(soc));
+		vagx_sgx_free(sgx);
+	}
+}
+
+/* Cores that were fused off are missing in the masks, and counted all the same */
+static void binned(void **state)
+{
+	struct machine *m = *state;
+	struct vagx_gpu_id id = vagx_soc_find("t8103")->id;
+	struct vagx_sgx *sgx;
+
+	id.core_mask[0] = 0xfe;
+	sgx = vagx_sgx_new(&id, m->report);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASK_0, 4), 0xfe);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASK_1, 4), 0);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_ID_COUNTS_1, 4), 0x30808);
+	assert_int_equal(vagx_gpu_active_cores(&id), 7);
+	vagx_sgx_free(sgx);
+
+	/* Masks of ten bits, over the end of a word; one cluster without any core */
+	id = vagx_soc_find("t6022")->id;
+	for (unsigned int i = 0; i < 8; i++)
+		id.core_mask[i] = 0x3ff;
+	id.core_mask[3] = 0x1fe;
+	id.core_mask[7] = 0;
+	sgx = vagx_sgx_new(&id, m->report);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASKS_G14X, 4), 0xbfffffff);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASKS_G14X + 4, 4), 0xffffff7f);
+	assert_int_equal(vagx_sgx_read(sgx, AGX_SGX_CORE_MASKS_G14X + 8, 4), 0x3f);
+	assert_int_equal(vagx_gpu_active_cores(&id), 68);
+	vagx_sgx_free(sgx);
+}
+
 static void fault_registers_of_g14x(void **state)
 {
 	const struct vagx_uat_fault fault = {
@@ -160,7 +216,7 @@ static void fault_registers_of_g14x(void **state)
 		.reason = VAGX_FAULT_READ_ONLY,
 	};
 	struct machine *m = *state;
-	struct vagx_sgx *sgx = vagx_sgx_new(&vagx_soc_find("t6020")->id, m->report);
+	struct vagx_sgx *sgx = sgx_of(m, "t6020");
 	uint64_t info;
 
 	vagx_sgx_set_fault(sgx, &fault, 0xd0);
@@ -376,6 +432,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(gpu_says_who_it_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(ultras_say_who_they_are, setup, teardown),
+		cmocka_unit_test_setup_teardown(counts_of_each_soc, setup, teardown),
+		cmocka_unit_test_setup_teardown(binned, setup, teardown),
 		cmocka_unit_test_setup_teardown(fault_register, setup, teardown),
 		cmocka_unit_test_setup_teardown(fault_bits, setup, teardown),
 		cmocka_unit_test_setup_teardown(fault_registers_of_g14x, setup, teardown),
