@@ -69,10 +69,10 @@ static int main_get_connection(const struct vagx_options *options,
 		return -1;
 	}
 	vagx_log(report, VAGX_LOG_INFO,
-		 "%s (%s), firmware %s, %u cores, seed %llu: listening on %s",
-		 options->soc->name, options->soc->chip, options->firmware,
-		 options->cores, (unsigned long long)options->seed,
-		 options->socket);
+		 "%s (%s), %u cores, firmware %s, %u threads for shaders, seed %llu: listening on %s",
+		 options->soc->name, options->soc->chip,
+		 vagx_gpu_active_cores(&options->soc->id), options->firmware, options->cores,
+		 (unsigned long long)options->seed, options->socket);
 	fd = main_accept_one(listener, signal_fd);
 	if (fd < 0)
 		vagx_log(report, VAGX_LOG_ERROR, "no connection: %s",

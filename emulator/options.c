@@ -5,8 +5,10 @@
  * options_long_options, lines of options_help and a case of options_set_option(). Before any
  * thread starts.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +17,6 @@
 
 #include "gpu/gpu.h"
 #include "options.h"
-#include "soc.h"
 
 static const char *const options_region_names[VAGX_REGION_COUNT] = {
 	[VAGX_REGION_TTBS] = "ttbs",
@@ -61,6 +62,7 @@ enum {
 	OPT_STRICT,
 	OPT_LENIENT,
 	OPT_CORES,
+	OPT_CORE_MASK,
 	OPT_JOB_TIMEOUT,
 	OPT_HALT_DELAY,
 	OPT_EVENT_DELAY,
@@ -102,6 +104,7 @@ static const struct option options_long_options[] = {
 	{ "strict", no_argument, NULL, OPT_STRICT },
 	{ "lenient", no_argument, NULL, OPT_LENIENT },
 	{ "cores", required_argument, NULL, OPT_CORES },
+	{ "core-mask", required_argument, NULL, OPT_CORE_MASK },
 	{ "job-timeout", required_argument, NULL, OPT_JOB_TIMEOUT },
 	{ "halt-delay", required_argument, NULL, OPT_HALT_DELAY },
 	{ "event-delay", required_argument, NULL, OPT_EVENT_DELAY },
@@ -165,6 +168,10 @@ static const char options_help[] =
 "                        12.4 on T8112\n"
 "  --cores NUMBER        threads that run shaders (default: one per processor,\n"
 "                        at most as many as the GPU has cores)\n"
+"  --core-mask MASK[,MASK]...\n"
+"                        which cores are there, in hexadecimal: a mask for each\n"
+"                        cluster, from the first on (default: all cores). 0xfe is\n"
+"                        an M1 with seven\n"
 "  --no-exec             complete work without executing shaders\n"
 "  --soft-faults         forgive unmapped accesses of shaders: loads give zero,\n"
 "                        stores vanish (Globals.fault_control 0xb). A file given\n"
@@ -303,6 +310,60 @@ static bool options_choose_firmware(struct vagx_options *o)
 		return true;
 	fprintf(stderr, "vagx: --firmware %s: not on %s; see --list-socs\n", o->firmware,
 		o->soc->name);
+	return false;
+}
+
+static bool __attribute__((format(printf, 2, 3)))
+options_mask_wrong(const struct vagx_options *o, const char *fmt, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "vagx: --core-mask %s: ", o->core_mask);
+	va_start(args, fmt);
+	vfprintf(stderr, fmt, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return false;
+}
+
+/* Fills @id with the masks of @o->core_mask, one for each cluster. Once the SoC is known. */
+static bool options_parse_core_mask(const struct vagx_options *o, struct vagx_gpu_id *id)
+{
+	const unsigned long all = (1UL << id->cores) - 1;
+	const char *rest = o->core_mask;
+	unsigned long any = 0;
+	char *end;
+
+	for (unsigned int i = 0; i < id->clusters; i++) {
+		unsigned long mask = strtoul(rest, &end, 16);
+
+		if (!isxdigit((unsigned char)*rest) || (*end && *end != ','))
+			return options_mask_wrong(o, "a mask is a hexadecimal number");
+		if (!*end != (i + 1 == id->clusters))
+			return options_mask_wrong(o, "%s takes a mask for each cluster, %u in all, separated by commas",
+						  o->soc->name, id->clusters);
+		if (mask > all)
+			return options_mask_wrong(o, "a cluster of %s has %u cores, so a mask is 0x%lx at most",
+						  o->soc->name, id->cores, all);
+		id->core_mask[i] = mask;
+		any |= mask;
+		rest = end + 1;
+	}
+	return any || options_mask_wrong(o, "at least one core has to be there");
+}
+
+static bool options_choose_cores(struct vagx_options *o)
+{
+	if (!o->core_mask)
+		return true;
+	o->chip = *o->soc;
+	if (!options_parse_core_mask(o, &o->chip.id))
+		return false;
+	o->soc = &o->chip;
+	if (o->cores <= vagx_gpu_active_cores(&o->chip.id))
+		return true;
+	fprintf(stderr, "vagx: --cores %u: with --core-mask %s there are %u\n", o->cores,
+		o->core_mask, vagx_gpu_active_cores(&o->chip.id));
 	return false;
 }
 
@@ -451,6 +512,9 @@ static bool options_set_option(struct vagx_options *o, int option, const char *v
 	case OPT_CORES:
 		return options_parse_number(value, 1, VAGX_GPU_MAX_CORES, &o->cores) ||
 		       options_invalid(name, value);
+	case OPT_CORE_MASK:
+		o->core_mask = value;
+		return true;
 	case OPT_JOB_TIMEOUT:
 		return options_parse_number(value, 1, 3600000, &o->job_timeout_ms) ||
 		       options_invalid(name, value);
@@ -516,7 +580,7 @@ static bool options_set_option(struct vagx_options *o, int option, const char *v
 static unsigned int options_default_cores(const struct vagx_soc *soc)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned int cores = vagx_soc_cores(soc);
+	unsigned int cores = vagx_gpu_active_cores(&soc->id);
 
 	if (cores > VAGX_GPU_MAX_CORES)
 		cores = VAGX_GPU_MAX_CORES;
@@ -566,7 +630,7 @@ bool vagx_options_parse(struct vagx_options *options, int argc, char **argv,
 		      stderr);
 		return false;
 	}
-	if (!options_choose_firmware(options))
+	if (!options_choose_firmware(options) || !options_choose_cores(options))
 		return false;
 	if (!options->cores)
 		options->cores = options_default_cores(options->soc);

@@ -8,8 +8,7 @@
 #include "firmware/firmware.h"
 #include "report.h"
 #include "regions.h"
-
-struct vagx_soc;
+#include "soc.h"
 
 /* Exit statuses */
 enum {
@@ -20,7 +19,9 @@ enum {
 };
 
 struct vagx_options {
-	const struct vagx_soc *soc;
+	const struct vagx_soc *soc;	/* @chip, if it has a core mask */
+	const char *core_mask;		/* as given, or NULL */
+	struct vagx_soc chip;
 	const char *firmware;
 	const char *socket;		/* path to listen on, or NULL */
 	int fd;				/* connected socket, or -1 */

@@ -54,6 +54,32 @@ check 'unknown option' 2 unrecognized --nonsense
 for cores in 0 -1 65 four 99999999999999999999 ''; do
 	check "--cores '$cores'" 2 'not a valid value' --socket x --cores "$cores"
 done
+# wrong_mask SOC MASK TEXT
+wrong_mask()
+{
+	check "--core-mask '$2' on $1" 2 "--core-mask $2: $3" --socket x --core-mask "$2" --soc "$1"
+}
+
+for mask in '' 0xfg -1 +1 ' ff' '0xff,' ff:ff 'ff ' 0x; do
+	wrong_mask t8103 "$mask" ''
+done
+wrong_mask t8103 x 'a mask is a hexadecimal number'
+wrong_mask t8103 0xff,0xff 't8103 takes a mask for each cluster, 1 in all'
+wrong_mask t6000 0xff 't6000 takes a mask for each cluster, 2 in all, separated by commas'
+wrong_mask t6000 0xff, 'a mask is a hexadecimal number'
+wrong_mask t8103 0x1ff 'a cluster of t8103 has 8 cores, so a mask is 0xff at most'
+wrong_mask t6021 3ff,3ff,7ff,3ff 'a cluster of t6021 has 10 cores, so a mask is 0x3ff at most'
+wrong_mask t8103 ffffffffffffffffffff 'a cluster of t8103 has 8 cores'
+wrong_mask t8103 0 'at least one core'
+wrong_mask t6001 0,0,0,0x0 'at least one core'
+check 'more threads than cores' 2 '--cores 8: with --core-mask 0xfe there are 7' --socket x \
+	--cores 8 --core-mask 0xfe
+for pair in '0xfe t8103' 'FE t8103' '0xff,0x7f t6000' '0,1,0,0 t6001' \
+	'3ff,3ff,1ff,1ff,3ff,3ff,1fe,0 t6022'; do
+	# It comes as far as the file of globals
+	check "--core-mask ${pair% *} on ${pair#* }" 3 '/dev/null: ' --core-mask "${pair% *}" \
+		--soc "${pair#* }" --socket x --globals /dev/null
+done
 for region in ttbs ttbs=1 ttbs=1: ttbs=:1 nowhere=0:0x4000 ttbs=-1:1 \
 	ttbs=0xffffffffffffffff:2; do
 	check "--region $region" 2 'not a valid value' --socket x --region "$region"
