@@ -479,6 +479,7 @@ void vagx_power_default(struct vagx_power *power, const struct vagx_soc *soc)
 {
 	const struct vagx_soc_figures *f = vagx_soc_figures(soc);
 
+	/* State 1 is the base in the one public log that says it, of a MacBook Air with an M1 */
 	*power = (struct vagx_power) { .count = f->num_pstates, .base = 1 };
 	for (unsigned int i = 0; i < f->num_pstates; i++) {
 		const struct vagx_pstate_figures *state = &f->pstates[i];

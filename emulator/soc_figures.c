@@ -5,8 +5,9 @@
  * lock.
  *
  * Source: m1n1 rust/src/gpu/hw/, but for performance states and leakage, which differ from chip to
- * chip: frequencies are those that such SoCs run at, the rest is made up. T6001 and T6021 are
- * those of portable computers.
+ * chip. Frequencies are those that such SoCs run at. Voltages are those of one chip each where a
+ * public log has them, which the table says. Power and leakage are in no log, and made up. T6001
+ * and T6021 are those of portable computers.
  */
 #include <string.h>
 
@@ -18,20 +19,40 @@
 #define PSTATES(table)	.pstates = (table), .num_pstates = sizeof(table) / sizeof((table)[0])
 #define TABLE(table)	.g_table = (table), .g_table_size = sizeof(table)
 
+/* Of a MacBook Air (J313): the public log of a project that boots Windows there */
 static const struct vagx_pstate_figures soc_figures_m1_pstates[] = {
-	{ 0, 400, 0 }, { 396, 610, 63 }, { 528, 650, 80 }, { 720, 700, 108 },
-	{ 924, 770, 150 }, { 1128, 850, 198 }, { 1278, 910, 210 },
+	{ 0, 400, 0 }, { 396, 612, 63 }, { 528, 650, 80 }, { 720, 687, 108 },
+	{ 924, 778, 150 }, { 1128, 871, 198 }, { 1278, 943, 210 },
 };
 
+/*
+ * 388 MHz of an M1 Max (dehydratedpotato/socpowerbud, issue 13); no log was found of the other
+ * states, nor of any of an M1 Pro or Ultra, so those are made up
+ */
 static const struct vagx_pstate_figures soc_figures_m1_pro_pstates[] = {
-	{ 0, 400, 0 }, { 388, 600, 60 }, { 486, 630, 76 }, { 648, 680, 100 },
+	{ 0, 400, 0 }, { 388, 625, 60 }, { 486, 640, 76 }, { 648, 680, 100 },
 	{ 777, 740, 132 }, { 972, 820, 175 }, { 1296, 930, 215 },
 };
 
+/* No log was found of an M2 or M2 Pro: voltages are made up */
 static const struct vagx_pstate_figures soc_figures_m2_pstates[] = {
 	{ 0, 400, 0 }, { 444, 600, 62 }, { 612, 640, 84 }, { 808, 690, 112 },
 	{ 968, 740, 140 }, { 1110, 790, 168 }, { 1236, 840, 194 }, { 1338, 890, 214 },
 	{ 1398, 930, 226 },
+};
+
+/* vladkens/macmon, issue 1 */
+static const struct vagx_pstate_figures soc_figures_m2_max_pstates[] = {
+	{ 0, 400, 0 }, { 444, 628, 62 }, { 612, 653, 84 }, { 808, 690, 112 },
+	{ 968, 728, 140 }, { 1110, 800, 168 }, { 1236, 862, 194 }, { 1338, 906, 214 },
+	{ 1398, 937, 226 },
+};
+
+/* vladkens/macmon, issue 68 */
+static const struct vagx_pstate_figures soc_figures_m2_ultra_pstates[] = {
+	{ 0, 400, 0 }, { 444, 618, 62 }, { 612, 640, 84 }, { 808, 671, 112 },
+	{ 968, 712, 140 }, { 1110, 778, 168 }, { 1236, 837, 194 }, { 1338, 890, 214 },
+	{ 1398, 928, 226 },
 };
 
 static const uint8_t soc_figures_m1_pro_table[] = {
@@ -347,7 +368,7 @@ static const struct vagx_soc_figures soc_figures[] = {
 	},
 	{
 		.soc = "t6021",
-		PSTATES(soc_figures_m2_pstates),
+		PSTATES(soc_figures_m2_max_pstates),
 		.core_leak = 700.0f,
 		.sram_leak = 90.0f,
 		.min_sram_mv = 790,
@@ -408,7 +429,7 @@ static const struct vagx_soc_figures soc_figures[] = {
 	},
 	{
 		.soc = "t6022",
-		PSTATES(soc_figures_m2_pstates),
+		PSTATES(soc_figures_m2_ultra_pstates),
 		.core_leak = 700.0f,
 		.sram_leak = 90.0f,
 		.min_sram_mv = 790,

@@ -17,11 +17,11 @@
 #define VAGX_CURVE_POINTS	9
 #define VAGX_COEFFICIENTS	8
 
-/* How much a performance state needs; made up, as chips differ */
+/* How much a performance state needs */
 struct vagx_pstate_figures {
 	uint32_t mhz;
 	uint32_t mv;
-	uint32_t weight;		/* power is voltage times this */
+	uint32_t weight;		/* power is voltage times this; made up */
 };
 
 struct vagx_power_zone {

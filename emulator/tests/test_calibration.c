@@ -116,6 +116,47 @@ static void each_combination(void **state)
 	assert_int_equal(combinations, 13);
 }
 
+/* Frequencies and voltages of public logs, and those of the memories, at least as much */
+static void states_of_machines(void **state)
+{
+	static const struct {
+		const char *soc;
+		uint32_t last, min_sram;
+		uint32_t mhz[9], mv[9];
+	} logs[] = {
+		{ "t8103", 6, 850, { 0, 396, 528, 720, 924, 1128, 1278 },
+		  { 400, 612, 650, 687, 778, 871, 943 } },
+		{ "t6021", 8, 790, { 0, 444, 612, 808, 968, 1110, 1236, 1338, 1398 },
+		  { 400, 628, 653, 690, 728, 800, 862, 906, 937 } },
+		{ "t6022", 8, 790, { 0, 444, 612, 808, 968, 1110, 1236, 1338, 1398 },
+		  { 400, 618, 640, 671, 712, 778, 837, 890, 928 } },
+	};
+
+	for (unsigned int i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+		const struct vagx_soc *soc = vagx_soc_find(logs[i].soc);
+		struct vagx_calibration cal;
+		struct vagx_power power;
+		const struct offsets *o;
+		enum fw_abi abi;
+
+		assert_true(vagx_soc_abi(soc, "13.5", &abi));
+		o = layout_of(abi);
+		vagx_power_default(&power, soc);
+		vagx_calibration_fill(&cal, soc, abi, &power, 0, false);
+		assert_int_equal(get32(cal.hw_cal_b + o->last_state), logs[i].last);
+		assert_int_equal(get32(cal.hw_cal_a + o->base_scaled), 100);
+		for (unsigned int n = 0; n <= logs[i].last; n++) {
+			const uint8_t *mv = cal.hw_cal_b + o->mv + 4 * 8 * n;
+
+			assert_int_equal(get32(cal.hw_cal_b + o->mhz + 4 * n), logs[i].mhz[n]);
+			assert_int_equal(get32(mv), logs[i].mv[n]);
+			assert_int_equal(get32(mv + 4 * 8 * 16),
+					 logs[i].mv[n] < logs[i].min_sram ? logs[i].min_sram :
+									    logs[i].mv[n]);
+		}
+	}
+}
+
 static bool load(const char *folder, const char *soc, const char *firmware, enum file file,
 		 uint8_t *to, size_t size)
 {
@@ -263,6 +304,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_combination),
+		cmocka_unit_test(states_of_machines),
 	};
 	const struct CMUnitTest comparison[] = {
 		cmocka_unit_test(as_the_boot_loader),
