@@ -60,7 +60,6 @@ static const struct vagx_io_range soc_t8103_io[VAGX_IO_RANGES] = {
 	[13] = ONE(0x23b738000, 0x1000, true),
 };
 
-/* m1n1 has 16 to 18 as not written */
 static const struct vagx_io_range soc_t8112_io[VAGX_IO_RANGES] = {
 	[0] = ONE(0x204d00000, 0x14000, true),
 	[1] = ONE(0x20e100000, 0x4000, false),
@@ -76,7 +75,6 @@ static const struct vagx_io_range soc_t8112_io[VAGX_IO_RANGES] = {
 	[19] = ONE(0x23b3c0000, 0x1000, false),
 };
 
-/* m1n1 has 0x1000 bytes at 7, once, here and on the next two */
 static const struct vagx_io_range soc_t6000_io[VAGX_IO_RANGES] = {
 	[0] = ONE(0x404d00000, 0x1c000, true),
 	[1] = ONE(0x20e100000, 0x4000, false),
@@ -120,7 +118,6 @@ static const struct vagx_io_range soc_t6002_io[VAGX_IO_RANGES] = {
 	[19] = ONE(0x28e3c0000, 0x2000, false),
 };
 
-/* m1n1 has 7 where its successors have it */
 static const struct vagx_io_range soc_t6020_io[VAGX_IO_RANGES] = {
 	[0] = ONE(0x404d00000, 0x144000, true),
 	[1] = ONE(0x20e100000, 0x4000, false),
@@ -167,6 +164,29 @@ static const struct vagx_io_range soc_t6022_io[VAGX_IO_RANGES] = {
 };
 
 /*
+ * What m1n1 maps instead, and machines run with (proxyclient agx/initdata.py): it lets the firmware
+ * write nowhere in 16 to 18 of T8112, has the caches of 11 side by side as if there were no gaps
+ * between them, 7 where T6021 has it, and 7 and 21 of one die alone.
+ */
+#define SIDE_BY_SIDE(count)	{ 0x200000000, 0xd8000, count, 0xd8000, 1, true }
+#define T600X_IO_M1N1(caches)	[7] = ONE(0x28e494000, 0x1000, false), [11] = SIDE_BY_SIDE(caches)
+#define T602X_IO_M1N1(caches)	[7] = ONE(0x28e478000, 0x4000, false), [11] = SIDE_BY_SIDE(caches), \
+				[21] = ONE(0x404eac000, 0x4000, true)
+
+static const struct vagx_io_range soc_t8112_io_m1n1[VAGX_IO_RANGES] = {
+	[16] = ONE(0x204e00000, 0x10000, false),
+	[17] = ONE(0x27d050000, 0x4000, false),
+	[18] = ONE(0x23b3d0000, 0x1000, false),
+};
+
+static const struct vagx_io_range soc_t6000_io_m1n1[VAGX_IO_RANGES] = { T600X_IO_M1N1(4) };
+static const struct vagx_io_range soc_t6001_io_m1n1[VAGX_IO_RANGES] = { T600X_IO_M1N1(8) };
+static const struct vagx_io_range soc_t6002_io_m1n1[VAGX_IO_RANGES] = { T600X_IO_M1N1(16) };
+static const struct vagx_io_range soc_t6020_io_m1n1[VAGX_IO_RANGES] = { T602X_IO_M1N1(4) };
+static const struct vagx_io_range soc_t6021_io_m1n1[VAGX_IO_RANGES] = { T602X_IO_M1N1(8) };
+static const struct vagx_io_range soc_t6022_io_m1n1[VAGX_IO_RANGES] = { T602X_IO_M1N1(16) };
+
+/*
  * Generation, variant, revision, dies, clusters, cores per cluster. All that an M1 says is in a
  * public kernel log of the Rust driver (leifliddy/asahi-fedora-builder, issue 27): GPU ID
  * registers 4021100 40a04 30808 40404 1320300 101311. No such log was found of another SoC.
@@ -195,6 +215,7 @@ static const struct vagx_soc soc_socs[] = {
 		.core_id = 15,
 		.units = &soc_plain_units,
 		.io = soc_t8112_io,
+		.io_m1n1 = soc_t8112_io_m1n1,
 	},
 	{
 		.name = "t6000", .chip = "M1 Pro",
@@ -204,6 +225,7 @@ static const struct vagx_soc soc_socs[] = {
 		.core_id = 12,
 		.units = &soc_plain_units,
 		.io = soc_t6000_io,
+		.io_m1n1 = soc_t6000_io_m1n1,
 	},
 	{
 		.name = "t6001", .chip = "M1 Max",
@@ -213,6 +235,7 @@ static const struct vagx_soc soc_socs[] = {
 		.core_id = 13,
 		.units = &soc_plain_units,
 		.io = soc_t6001_io,
+		.io_m1n1 = soc_t6001_io_m1n1,
 	},
 	{
 		.name = "t6002", .chip = "M1 Ultra",
@@ -222,6 +245,7 @@ static const struct vagx_soc soc_socs[] = {
 		.core_id = 13,
 		.units = &soc_plain_units,
 		.io = soc_t6002_io,
+		.io_m1n1 = soc_t6002_io_m1n1,
 	},
 	{
 		.name = "t6020", .chip = "M2 Pro",
@@ -231,6 +255,7 @@ static const struct vagx_soc soc_socs[] = {
 		.core_id = 16,
 		.units = &soc_g14x_units,
 		.io = soc_t6020_io,
+		.io_m1n1 = soc_t6020_io_m1n1,
 		.sram = 0x404d60000,
 		.sram_size = 0x20000,
 	},
@@ -242,6 +267,7 @@ static const struct vagx_soc soc_socs[] = {
 		.core_id = 17,
 		.units = &soc_g14x_units,
 		.io = soc_t6021_io,
+		.io_m1n1 = soc_t6021_io_m1n1,
 		.sram = 0x404d60000,
 		.sram_size = 0x20000,
 	},
@@ -253,6 +279,7 @@ static const struct vagx_soc soc_socs[] = {
 		.core_id = 18,
 		.units = &soc_g14x_units,
 		.io = soc_t6022_io,
+		.io_m1n1 = soc_t6022_io_m1n1,
 		.sram = 0x404d60000,
 		.sram_size = 0x20000,
 	},

@@ -79,6 +79,7 @@ struct vagx_io_range {
  * @core_id: the firmware's number of the GPU's kind
  * @units: codes of units in the fault register
  * @io: registers that the firmware accesses, VAGX_IO_RANGES of them
+ * @io_m1n1: those that m1n1 has in the place of some, for entries with a size; or NULL
  * @sram: the GPU's memory on the chip, or 0
  * @sram_size: bytes of it
  */
@@ -91,6 +92,7 @@ struct vagx_soc {
 	uint32_t core_id;
 	const struct vagx_gpu_units *units;
 	const struct vagx_io_range *io;
+	const struct vagx_io_range *io_m1n1;
 	uint64_t sram;
 	uint32_t sram_size;
 };
@@ -117,6 +119,13 @@ const char *vagx_soc_firmware(const struct vagx_soc *soc, unsigned int index);
 static inline unsigned int vagx_soc_cores(const struct vagx_soc *soc)
 {
 	return soc->id.clusters * soc->id.cores;
+}
+
+/* The range that m1n1 has instead of that of @io, or NULL if it has the same */
+static inline const struct vagx_io_range *vagx_soc_io_m1n1(const struct vagx_soc *soc,
+							  unsigned int index)
+{
+	return soc->io_m1n1 && soc->io_m1n1[index].size ? &soc->io_m1n1[index] : NULL;
 }
 
 /* The cores of a cluster that are there */

@@ -80,8 +80,8 @@ static void fw_compute_check_start(struct fw_job *job, const struct fw_view *op)
 	fw_job_expect_value(job, op, FW_StartCompute_uuid, fw_get(&job->meta, FW_JobMeta_uuid));
 	fw_job_expect_value(job, op, FW_StartCompute_counter1,
 			    fw_get(&control, FW_EventControl_submission_id));
-	fw_job_expect_value(job, op, FW_StartCompute_counter2, (uint32_t)job->command->sequence);
-	fw_job_expect_value(job, op, FW_StartCompute_unk_34, job->command->sequence >> 32);
+	fw_job_hint_sequence(job, op, FW_StartCompute_counter2, (uint32_t)job->command->sequence);
+	fw_job_hint_sequence(job, op, FW_StartCompute_unk_34, job->command->sequence >> 32);
 	fw_job_expect_value(job, op, FW_StartCompute_counter,
 			    fw_get(command, FW_RunCompute_counter));
 	fw_job_check_attachments(job, op, FW_StartCompute_num_attachments,

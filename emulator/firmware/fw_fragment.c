@@ -92,6 +92,7 @@ static bool fw_fragment_take(struct fw_job *job, struct fw_command *command)
 	return true;
 }
 
+/* The scene and the slot name the command: m1n1 has the vertex command's own stamp there */
 uint64_t fw_fragment_find(struct fw_worker *worker, const struct fw_scene *scene)
 {
 	struct vagx_firmware *fw = worker->fw;
@@ -103,16 +104,14 @@ uint64_t fw_fragment_find(struct fw_worker *worker, const struct fw_scene *scene
 	if (!queue || queue->pipe != FW_PIPE_FRAGMENT)
 		return 0;
 	for (uint32_t i = queue->done; i != queue->limit; i = (i + 1) % queue->size) {
-		struct fw_view view = fw_view(access, FW_S_RunFragment, 0), meta;
+		struct fw_view view = fw_view(access, FW_S_RunFragment, 0);
 
 		fw_read(access, queue->ring + i * sizeof(view.va), &view.va, sizeof(view.va),
 			"queue ring");
 		if (access->failed ||
 		    fw_load32(access, view.va, "command") != FW_COMMAND_FRAGMENT)
 			continue;
-		meta = fw_sub(&view, FW_RunFragment_job_meta, FW_S_JobMeta, 0);
-		if (fw_get(&view, FW_RunFragment_buf_thing_addr) == scene->va &&
-		    fw_get(&meta, FW_JobMeta_stamp_value) == scene->fragment_value)
+		if (fw_get(&view, FW_RunFragment_buf_thing_addr) == scene->va)
 			return view.va;
 	}
 	return 0;
@@ -178,6 +177,18 @@ static bool fw_fragment_load_geometry(struct fw_job *job, struct vagx_render_geo
 	return false;
 }
 
+/* The size of a macrotile in the tilemap: of its words in m1n1, of their bytes elsewhere */
+static void fw_fragment_check_region(struct fw_job *job, const struct fw_view *two,
+				     const struct fw_tiles *tiles)
+{
+	const uint64_t words = (uint64_t)tiles->region << 24;
+
+	if (job->registers.count ||
+	    fw_registers_word(&job->registers, two, FW_FragmentStruct2_unk_e8) != words)
+		fw_render_expect(job, VAGX_RULE_FW_RENDER_TILING, two, FW_FragmentStruct2_unk_e8,
+				 4 * words);
+}
+
 static void fw_fragment_check_tiling(struct fw_job *job,
 				     const struct vagx_render_geometry *geometry)
 {
@@ -189,8 +200,7 @@ static void fw_fragment_check_tiling(struct fw_job *job,
 
 	fw_render_expect(job, rule, &one, FW_FragmentStruct1_tile_counts,
 			 (tiles.y - 1) << 12 | (tiles.x - 1));
-	fw_render_expect(job, rule, &two, FW_FragmentStruct2_unk_e8,
-			 (uint64_t)(4 * tiles.region) << 24);
+	fw_fragment_check_region(job, &two, &tiles);
 	fw_render_expect(job, rule, &two, FW_FragmentStruct2_unk_f8,
 			 FW_TILE_CONFIG | (config & FW_TILE_CONFIG_LAYERS) |
 				 (empty ? FW_TILE_CONFIG_EMPTY : 0));
@@ -206,7 +216,17 @@ static void fw_fragment_check_tiling(struct fw_job *job,
 	fw_render_expect_field(job, rule, FW_RunFragment_unk_48, geometry->samples);
 }
 
-/* Checks that both commands of a render have the same stamp, buffer, scene and size */
+static void fw_fragment_hint_stamp(struct fw_job *job)
+{
+	const struct fw_scene *scene = job->scene;
+
+	if (scene->fragment_value != job->stamp->value)
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_SCENE_STAMP, scene->va,
+			       "RunVertex", "stamp %#x, the fragment command has %#x",
+			       scene->fragment_value, job->stamp->value);
+}
+
+/* Checks that both commands of a render have the same slot, buffer, scene and size */
 static void fw_fragment_check_pair(struct fw_job *job, const struct fw_view *op)
 {
 	const struct fw_scene *scene = job->scene;
@@ -215,7 +235,6 @@ static void fw_fragment_check_pair(struct fw_job *job, const struct fw_view *op)
 		uint64_t vertex, fragment;
 	} pairs[] = {
 		{ "event slot", scene->fragment_slot, job->stamp->slot },
-		{ "stamp", scene->fragment_value, job->stamp->value },
 		{ "Info", scene->info, fw_get(&job->view, FW_RunFragment_buffer_mgr_addr) },
 		{ "slot", scene->slot, fw_get(op, FW_StartFragment_buffer_mgr_slot) },
 		{ "generation", scene->generation, fw_get(op, FW_StartFragment_submission_id) },
@@ -267,7 +286,7 @@ static void fw_fragment_check_start(struct fw_job *job, const struct fw_view *op
 	fw_job_expect_value(job, op, FW_StartFragment_uuid, fw_get(&job->meta, FW_JobMeta_uuid));
 	fw_job_expect_value(job, op, FW_StartFragment_submission_id,
 			    fw_get(&control, FW_EventControl_submission_id));
-	fw_job_expect_value(job, op, FW_StartFragment_queue_cmd_count, job->command->sequence);
+	fw_job_hint_sequence(job, op, FW_StartFragment_queue_cmd_count, job->command->sequence);
 	fw_job_expect_value(job, op, FW_StartFragment_counter,
 			    fw_get(command, FW_RunFragment_counter));
 	fw_job_check_attachments(job, op, FW_StartFragment_num_attachments,
@@ -430,6 +449,7 @@ static void fw_fragment_start(struct fw_job *job, const struct fw_view *op)
 		return;
 	fw_fragment_check_tiling(job, &fragment->geometry);
 	fw_fragment_check_pair(job, op);
+	fw_fragment_hint_stamp(job);
 	fw_render_expect_memory(job, "heap metadata", fragment->tvb.heap_meta, FW_HEAPMETA_SIZE);
 	fw_render_expect_memory(job, "the auxiliary framebuffer",
 				fw_fragment_word(job, FW_FragmentStruct2_aux_fb_ptr),

@@ -166,8 +166,8 @@ static bool fw_initdata_io_range_maps(struct vagx_firmware *fw, const struct vag
 	return true;
 }
 
-/* Whether an entry of the table is as the SoC has it: all zero for a range that it has not */
-static bool fw_initdata_io_mapping_fits(struct vagx_firmware *fw, const struct fw_view *io,
+/* Whether an entry of the table is that range: all zero for one of no size */
+static bool fw_initdata_io_mapping_is(struct vagx_firmware *fw, const struct fw_view *io,
 					const struct vagx_io_range *range)
 {
 	uint64_t va = fw_get(io, FW_IoMapping_virt_addr);
@@ -180,6 +180,17 @@ static bool fw_initdata_io_mapping_fits(struct vagx_firmware *fw, const struct f
 	       (range->size ? fw_initdata_io_range_maps(fw, range, va) : !va);
 }
 
+/* Whether an entry is as one of the references has it on this SoC */
+static bool fw_initdata_io_mapping_fits(struct vagx_firmware *fw, const struct fw_view *io,
+					unsigned int index)
+{
+	const struct vagx_soc *soc = fw->config.soc;
+	const struct vagx_io_range *m1n1 = vagx_soc_io_m1n1(soc, index);
+
+	return fw_initdata_io_mapping_is(fw, io, &soc->io[index]) ||
+	       (m1n1 && fw_initdata_io_mapping_is(fw, io, m1n1));
+}
+
 static void fw_initdata_check_io_mappings(struct vagx_firmware *fw, const struct fw_view *b)
 {
 	enum fw_field_id table = fw_has(b, FW_HwDataB_io_mappings) ? FW_HwDataB_io_mappings
@@ -188,7 +199,7 @@ static void fw_initdata_check_io_mappings(struct vagx_firmware *fw, const struct
 
 	for (unsigned int i = 0; i < count; i++) {
 		struct fw_view io = fw_sub(b, table, FW_S_IoMapping, i);
-		bool fits = fw_initdata_io_mapping_fits(fw, &io, &fw->config.soc->io[i]);
+		bool fits = fw_initdata_io_mapping_fits(fw, &io, i);
 
 		if (fw->access.failed)
 			return;

@@ -135,17 +135,6 @@ static void fw_job_check_stamp(struct fw_job *job, const struct fw_job_stamp *st
 	queue->has_stamp = true;
 }
 
-/* Checks the driver's count of the commands with a stamp that came before this one in the ring */
-static void fw_job_check_sequence(struct fw_job *job)
-{
-	uint32_t found = fw_get(&job->meta, FW_JobMeta_queue_cmd_count);
-
-	if (!job->view.access->failed && found != (uint32_t)job->command->sequence)
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_COMMAND_SEQUENCE, job->meta.va,
-			       "JobMeta", "%#x commands before it, not %#" PRIx64, found,
-			       job->command->sequence);
-}
-
 static bool fw_job_take_notifier(struct fw_job *job, struct fw_job_stamp *stamp)
 {
 	struct fw_access *access = job->view.access;
@@ -184,7 +173,8 @@ bool fw_job_take(struct fw_worker *worker, struct fw_queue *queue, struct fw_com
 	if (!fw_job_take_stamp(&job, &command->stamp))
 		return false;
 	fw_job_check_stamp(&job, &command->stamp);
-	fw_job_check_sequence(&job);
+	fw_job_hint_sequence(&job, &job.meta, FW_JobMeta_queue_cmd_count,
+			     (uint32_t)command->sequence);
 	if (!fw_job_take_notifier(&job, &command->stamp))
 		return false;
 	if (!job.vm_slot || job.vm_slot >= FW_CONTEXTS) {
@@ -236,18 +226,14 @@ static void fw_job_store_time(struct fw_job *job, const struct fw_view *op, uint
 }
 
 /*
- * Checks where a client's time goes: its memory is in a window of its own, and coherent (asahi
- * gpu.rs map_timestamp_buffer). What else is mapped there is not for the GPU.
+ * Checks where a client's time goes: its memory is coherent, and not for the GPU (asahi gpu.rs
+ * map_timestamp_buffer). The Rust driver has a window of addresses for it, m1n1 another.
  */
 static void fw_job_check_user_time(struct fw_job *job, const struct fw_view *op, uint64_t va)
 {
 	uint64_t pte = vagx_uat_pte(op->access->uat, 0, va);
 
-	if (va < AGX_VA_TIMESTAMP_START || va > AGX_VA_TIMESTAMP_END - sizeof(uint64_t))
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_USER_TIME, va,
-			       fw_structs[op->type].name,
-			       "a client's time is outside of the window for them");
-	else if (pte && (pte & AGX_PTE_PROT_MASK) != AGX_PROT_FW_SHARED_RW)
+	if (pte && (pte & AGX_PTE_PROT_MASK) != AGX_PROT_FW_SHARED_RW)
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_USER_TIME, va,
 			       fw_structs[op->type].name,
 			       "a client's time is in memory with protection %#" PRIx64,
@@ -263,22 +249,15 @@ static uint64_t fw_job_user_time(struct fw_job *job, uint64_t ticks)
 }
 
 /*
- * Checks two words about which the references disagree: m1n1 has nonsense in the first one, and
- * the second leads to different words of the command.
+ * Checks a word that leads to different words of the command in the references. The firmware does
+ * not follow unk_addr, which is 0xdeadbeef in m1n1.
  */
-static void fw_job_check_time_words(struct fw_job *job, const struct fw_view *op, bool start)
+static void fw_job_check_time_word(struct fw_job *job, const struct fw_view *op)
 {
-	struct fw_view own = fw_sub(&job->view, job->kind->ts_pointers, FW_S_TimestampPointers, 0);
-	uint64_t update = fw_get(op, FW_Timestamp_unk_addr);
 	uint64_t ts = fw_get(op, FW_Timestamp_unk_ts_addr);
 
 	if (op->access->failed)
 		return;
-	if (update != fw_va(&own, start ? FW_TimestampPointers_start_addr :
-					  FW_TimestampPointers_end_addr))
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_TIMESTAMP, op->va,
-			       fw_structs[op->type].name, "the pointer that it updates is %#" PRIx64,
-			       update);
 	if (fw_has(op, FW_Timestamp_unk_ts_addr) && ts != fw_va(&job->view, job->kind->unk_ts) &&
 	    ts != fw_va(&job->view, job->kind->unk_ts2))
 		fw_job_expect_pointer(job, op, FW_Timestamp_unk_ts_addr,
@@ -307,7 +286,7 @@ static bool fw_job_op_timestamp(struct fw_job *job, const struct fw_view *op)
 	fw_job_expect_pointer(job, op, FW_Timestamp_ts0_addr, fw_va(&job->view, job->kind->ts1));
 	fw_job_expect_pointer(job, op, FW_Timestamp_cmdqueue_ptr, job->queue->info);
 	fw_job_expect_value(job, op, FW_Timestamp_uuid, fw_get(&job->meta, FW_JobMeta_uuid));
-	fw_job_check_time_words(job, op, start);
+	fw_job_check_time_word(job, op);
 	fw_job_store_time(job, op, fw_get(op, FW_Timestamp_ts0_addr), now);
 	for (unsigned int i = 0; i < 2; i++) {
 		struct fw_view list =

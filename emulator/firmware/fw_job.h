@@ -123,6 +123,12 @@ void fw_job_expect_pointer(struct fw_job *job, const struct fw_view *op, enum fw
 			   uint64_t target);
 void fw_job_expect_value(struct fw_job *job, const struct fw_view *op, enum fw_field_id field,
 			 uint64_t value);
+/*
+ * A field that tells how many commands were in the queue before this one. m1n1 has other numbers
+ * there, and machines run its commands, so another number is a hint.
+ */
+void fw_job_hint_sequence(struct fw_job *job, const struct fw_view *op, enum fw_field_id field,
+			  uint64_t value);
 void fw_job_check_restart(struct fw_job *job, const struct fw_view *op, enum fw_field_id field);
 /* Attachments of a starting operation */
 void fw_job_check_attachments(struct fw_job *job, const struct fw_view *op,

@@ -38,6 +38,17 @@ void fw_job_expect_value(struct fw_job *job, const struct fw_view *op, enum fw_f
 			       fw_fields[field].name, found, value);
 }
 
+void fw_job_hint_sequence(struct fw_job *job, const struct fw_view *op, enum fw_field_id field,
+			  uint64_t value)
+{
+	uint64_t found = fw_get(op, field);
+
+	if (fw_has(op, field) && !op->access->failed && found != value)
+		vagx_violation(fw_job_report(job), VAGX_RULE_FW_COMMAND_SEQUENCE, fw_va(op, field),
+			       fw_structs[op->type].name, "%s is %#" PRIx64 " instead of %#" PRIx64,
+			       fw_fields[field].name, found, value);
+}
+
 void fw_job_check_restart(struct fw_job *job, const struct fw_view *op, enum fw_field_id field)
 {
 	int64_t restart = fw_get(op, field);

@@ -276,7 +276,7 @@ static void fw_vertex_check_start(struct fw_job *job, const struct fw_view *op)
 	fw_job_expect_value(job, op, FW_StartVertex_uuid, fw_get(&job->meta, FW_JobMeta_uuid));
 	fw_job_expect_value(job, op, FW_StartVertex_submission_id,
 			    fw_get(&control, FW_EventControl_submission_id));
-	fw_job_expect_value(job, op, FW_StartVertex_unk_48, job->command->sequence);
+	fw_job_hint_sequence(job, op, FW_StartVertex_unk_48, job->command->sequence);
 	fw_job_expect_value(job, op, FW_StartVertex_counter,
 			    fw_get(command, FW_RunVertex_counter));
 	fw_job_check_attachments(job, op, FW_StartVertex_num_attachments,
@@ -321,8 +321,8 @@ static void fw_vertex_start_scene(struct fw_job *job, const struct fw_view *op,
 	fw_vertex_check_blocks(job, tiles);
 	if (!fw_fragment_find(job->worker, scene))
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_SCENE_FRAGMENT, scene->va,
-			       "RunVertex", "event slot %u, value %#x: no such fragment command",
-			       scene->fragment_slot, scene->fragment_value);
+			       "RunVertex", "no fragment command of this scene in event slot %u",
+			       scene->fragment_slot);
 }
 
 static void fw_vertex_start(struct fw_job *job, const struct fw_view *op)

@@ -19,6 +19,8 @@
 
 static struct rig *the_rig;
 
+enum fw_abi rig_abi = FW_ABI_13_5;
+
 /* cmocka's assertions end a thread that is not the test's without a word */
 #define EXPECT(condition) \
 	((condition) ? (void)0 : (fprintf(stderr, "%s: %s\n", __func__, #condition), abort()))
@@ -378,12 +380,13 @@ static void map_io_element(struct rig *rig, const struct vagx_io_range *range, u
 			range->write ? AGX_PROT_FW_MMIO_RW : AGX_PROT_FW_MMIO_RO);
 }
 
-static void build_io_mappings(struct rig *rig)
+static void build_io_mappings(struct rig *rig, bool as_m1n1)
 {
 	uint64_t va = AGX_VA_MMIO_START;
 
 	for (unsigned int index = 0; index < VAGX_IO_RANGES; index++) {
-		const struct vagx_io_range *range = &rig->soc->io[index];
+		const struct vagx_io_range *m1n1 = vagx_soc_io_m1n1(rig->soc, index);
+		const struct vagx_io_range *range = as_m1n1 && m1n1 ? m1n1 : &rig->soc->io[index];
 		struct rig_ptr io = sub(rig->hwdata_b, FW_HwDataB_io_mappings, FW_S_IoMapping,
 					index);
 		uint64_t offset = range->phys & AGX_PAGE_MASK;
@@ -402,6 +405,18 @@ static void build_io_mappings(struct rig *rig)
 	}
 }
 
+/* The GPU's memory on the chip, where it has some, behind all ranges of registers */
+static void map_sram(struct rig *rig)
+{
+	const uint64_t va = AGX_VA_MMIO_START + (UINT64_C(1) << 30);
+
+	for (uint32_t offset = 0; offset < rig->soc->sram_size; offset += AGX_PAGE_SIZE)
+		rig_map(rig, rig->root, va + offset, rig->soc->sram + offset,
+			AGX_PROT_FW_SHARED_RW);
+	if (rig->soc->sram_size)
+		put(rig->hwdata_b, FW_HwDataB_sgx_sram_ptr, va);
+}
+
 /* What the firmware alone writes to */
 static const struct {
 	enum fw_field_id pointer;
@@ -418,11 +433,12 @@ static void build_own(struct rig *rig)
 {
 	for (unsigned int i = 0; i < RIG_OWN; i++) {
 		rig->own[i] = rig_alloc(rig, RIG_PRIVATE, own_memory[i].size);
-		put(rig->runtime, own_memory[i].pointer, rig->own[i].va);
+		if (fw_fields[own_memory[i].pointer].offset[RIG_ABI] != FW_ABSENT)
+			put(rig->runtime, own_memory[i].pointer, rig->own[i].va);
 	}
 }
 
-static void build_runtime(struct rig *rig)
+static void build_runtime(struct rig *rig, bool as_m1n1)
 {
 	struct rig_ptr at = rig->runtime;
 	uint64_t bufmgr = pages(rig, AGX_PAGE_SIZE), low;
@@ -450,12 +466,15 @@ static void build_runtime(struct rig *rig)
 	rig_map(rig, low, AGX_VA_BUFMGR_LOW, bufmgr, AGX_PROT_GPU_SHARED_RW);
 	put(at, FW_RuntimePointers_buffer_mgr_ctl_addr, AGX_VA_BUFMGR);
 	put(at, FW_RuntimePointers_buffer_mgr_ctl_gpu_addr, AGX_VA_BUFMGR_LOW);
-	build_io_mappings(rig);
+	build_io_mappings(rig, as_m1n1);
+	map_sram(rig);
 }
 
-static void build_initdata(struct rig *rig)
+static void build_initdata(struct rig *rig, bool as_m1n1)
 {
-	static const uint16_t version[4] = { 0x6ba0, 0x1f28, 0x601, 0xb0 };
+	static const uint16_t plain[4] = { 0x6ba0, 0x1f28, 0x601, 0xb0 };
+	static const uint16_t g14x[4] = { 0xb390, 0x70f8, 0x601, 0xb0 };
+	const uint16_t *version = RIG_ABI == FW_ABI_13_5_G14X ? g14x : plain;
 	static const struct {
 		unsigned int shift, entries;
 	} level[3] = { { 36, 8 }, { 25, 2048 }, { 14, 2048 } };
@@ -489,7 +508,7 @@ static void build_initdata(struct rig *rig)
 		put(at, FW_UatLevelInfo_index_mask,
 		    (uint64_t)(level[i].entries - 1) << level[i].shift);
 	}
-	build_runtime(rig);
+	build_runtime(rig, as_m1n1);
 	build_channels(rig);
 	rig->stamps = rig_alloc(rig, RIG_SHARED, 128 * 4);
 	rig->fw_stamps = rig_alloc(rig, RIG_PRIVATE, 128 * 4);
@@ -527,6 +546,7 @@ struct rig *rig_new_with(const struct rig_options *options)
 	assert_non_null(rig);
 	the_rig = rig;
 	rig->soc = vagx_soc_find(options->soc ? options->soc : "t8103");
+	assert_true(vagx_soc_abi(rig->soc, config.abi, &rig_abi));
 	uat.oas_bits = rig->soc->oas_bits;
 	config.soc = rig->soc;
 	pthread_mutex_init(&rig->lock, NULL);
@@ -560,7 +580,7 @@ struct rig *rig_new_with(const struct rig_options *options)
 	uat.ttbs = rig->ttbs;
 	rig->uat = vagx_uat_new(&uat);
 	assert_non_null(rig->uat);
-	build_initdata(rig);
+	build_initdata(rig, options->as_m1n1);
 
 	config.mem = rig->mem;
 	config.uat = rig->uat;

@@ -23,7 +23,10 @@
  * do what a test tells them.
  */
 
-#define RIG_ABI		FW_ABI_13_5
+/* The firmware's interface of the machine that rig_new_with() has made last */
+extern enum fw_abi rig_abi;
+
+#define RIG_ABI		rig_abi
 #define RIG_RAM		(64UL << 20)
 #define RIG_RAM_BASE	0x40000000ULL
 #define RIG_CONTEXT	5
@@ -127,7 +130,8 @@ struct rig_command {
 
 /* What a test wants otherwise than rig_new() has it */
 struct rig_options {
-	const char *soc;		/* with a G13; NULL: T8103 */
+	const char *soc;		/* NULL: T8103; commands are those of G13 and G14G */
+	bool as_m1n1;			/* register ranges */
 	enum vagx_power_off power_off;
 	unsigned int dirty_ms;		/* 0: as in the machine */
 	unsigned int halt_delay_ms;

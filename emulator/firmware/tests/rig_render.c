@@ -93,6 +93,7 @@ void rig_buffer_new(struct rig *rig, struct rig_buffer *buffer, unsigned int slo
 void rig_renderer_new(struct rig *rig, struct rig_renderer *renderer, unsigned int slot,
 		      uint32_t blocks)
 {
+	renderer->at_page_ends = false;
 	rig_queue_new(rig, &renderer->vertex, 0, slot);
 	rig_queue_new(rig, &renderer->fragment, 1, slot + 1);
 	put(renderer->vertex.notifier, FW_EventControl_submission_id, GENERATION);
@@ -372,6 +373,14 @@ static void build_fragment(struct rig *rig, struct rig_renderer *renderer,
 	put(sub(cmd, FW_RunFragment_struct_3, FW_S_FragmentStruct3, 0), FW_FragmentStruct3_unk_378, 8);
 }
 
+static struct rig_ptr scene_memory(struct rig *rig, const struct rig_renderer *renderer,
+				   size_t size, uint64_t prot)
+{
+	struct rig_ptr at = rig_user(rig, size, prot);
+
+	return renderer->at_page_ends ? at_offset(at, -size & AGX_PAGE_MASK) : at;
+}
+
 void rig_render_new(struct rig *rig, struct rig_renderer *renderer, struct rig_render *render,
 		    unsigned int width, unsigned int height)
 {
@@ -384,11 +393,12 @@ void rig_render_new(struct rig *rig, struct rig_renderer *renderer, struct rig_r
 	render->vertex.stamp = renderer->vertex.stamp;
 	render->fragment.stamp = renderer->fragment.stamp;
 	render->scene = rig_alloc(rig, RIG_SHARED, SIZE_OF(FW_S_BufferThing));
-	render->tilemap = rig_user(rig, 64 * ((5 * mtiles + 3) / 4), AGX_PROT_GPU_SHARED_RW);
-	render->tails = rig_user(rig, 128 * mtiles, AGX_PROT_GPU_FW_PRIV_RW);
-	render->heapmeta = rig_user(rig, 0x200, AGX_PROT_GPU_SHARED_RW);
-	render->user = rig_user(rig, 0x80, AGX_PROT_GPU_SHARED_RW);
-	render->aux = rig_user(rig, 0x8000, AGX_PROT_GPU_SHARED_RW);
+	render->tilemap = scene_memory(rig, renderer, 64 * ((5 * mtiles + 3) / 4),
+				       AGX_PROT_GPU_SHARED_RW);
+	render->tails = scene_memory(rig, renderer, 128 * mtiles, AGX_PROT_GPU_FW_PRIV_RW);
+	render->heapmeta = scene_memory(rig, renderer, 0x200, AGX_PROT_GPU_SHARED_RW);
+	render->user = scene_memory(rig, renderer, 0x80, AGX_PROT_GPU_SHARED_RW);
+	render->aux = scene_memory(rig, renderer, 0x8000, AGX_PROT_GPU_SHARED_RW);
 	put(render->scene, FW_BufferThing_unkptr_18, render->user.va);
 	put(render->scene, FW_BufferThing_bm_misc_addr, renderer->buffer.misc.va);
 

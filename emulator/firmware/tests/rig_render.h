@@ -29,6 +29,7 @@ struct rig_render {
 struct rig_renderer {
 	struct rig_queue vertex, fragment;
 	struct rig_buffer buffer;
+	bool at_page_ends;		/* memory of scenes ends where its last page does */
 };
 
 /* Memory of the client's, at a multiple of 32 KiB, for the GPU alone or for the firmware too */

@@ -609,6 +609,91 @@ static void test_io_mappings_of_dies(void **state)
 	}
 }
 
+/* On each SoC, machines run with the Rust driver's register ranges and with m1n1's */
+static void test_io_mappings_of_socs(void **state)
+{
+	const struct vagx_soc *soc;
+
+	for (unsigned int i = 0; (soc = vagx_soc_at(i)); i++) {
+		for (unsigned int as_m1n1 = 0; as_m1n1 < 2; as_m1n1++) {
+			const struct rig_options options = { .soc = soc->name, .as_m1n1 = as_m1n1 };
+			struct rig *rig = rig_new_with(&options);
+
+			rig_boot(rig);
+			clean(rig);
+			rig_free(rig);
+		}
+	}
+}
+
+/* The ranges of m1n1 that differ from the Rust driver's, as agx/initdata.py has them */
+static void test_ranges_of_m1n1(void **state)
+{
+	static const struct {
+		const char *soc;
+		unsigned int index;
+		uint64_t phys;
+		uint32_t size, range_size;
+		bool write;
+	} ranges[] = {
+		{ "t8112", 16, 0x204e00000, 0x10000, 0x10000, false },
+		{ "t8112", 17, 0x27d050000, 0x4000, 0x4000, false },
+		{ "t8112", 18, 0x23b3d0000, 0x1000, 0x1000, false },
+		{ "t6000", 7, 0x28e494000, 0x1000, 0x1000, false },
+		{ "t6000", 11, 0x200000000, 4 * 0xd8000, 0xd8000, true },
+		{ "t6002", 11, 0x200000000, 16 * 0xd8000, 0xd8000, true },
+		{ "t6020", 7, 0x28e478000, 0x4000, 0x4000, false },
+		{ "t6021", 11, 0x200000000, 8 * 0xd8000, 0xd8000, true },
+		{ "t6022", 7, 0x28e478000, 0x4000, 0x4000, false },
+		{ "t6022", 21, 0x404eac000, 0x4000, 0x4000, true },
+	};
+
+	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+		const struct rig_options options = { .soc = ranges[i].soc, .as_m1n1 = true };
+		struct rig *rig = rig_new_with(&options);
+		struct rig_ptr io = sub(rig->hwdata_b, FW_HwDataB_io_mappings, FW_S_IoMapping,
+					ranges[i].index);
+		uint64_t va = get(io, FW_IoMapping_virt_addr), last = ranges[i].size - 1;
+
+		assert_int_equal(get(io, FW_IoMapping_phys_addr), ranges[i].phys);
+		assert_int_equal(get(io, FW_IoMapping_size), ranges[i].size);
+		assert_int_equal(get(io, FW_IoMapping_range_size), ranges[i].range_size);
+		assert_int_equal(get(io, FW_IoMapping_readwrite), ranges[i].write);
+		/* It has no gaps */
+		assert_int_equal(*rig_pte(rig, rig->root, va + last) & AGX_TTBR_ADDR_MASK,
+				 (ranges[i].phys + last) & ~AGX_PAGE_MASK);
+		rig_free(rig);
+	}
+	assert_null(vagx_soc_io_m1n1(vagx_soc_find("t8103"), 11));
+}
+
+/* m1n1's ranges are looked at to their end, too, and what neither of the two has is reported */
+static void test_io_mappings_of_m1n1(void **state)
+{
+	static const struct {
+		const char *soc;
+		unsigned int index;
+		uint64_t offset;
+	} wrong[] = {
+		{ "t8112", 16, 0xc000 }, { "t6000", 7, 0 }, { "t6021", 11, 8 * 0xd8000 - 0x4000 },
+		{ "t6022", 21, 0 },
+	};
+
+	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		const struct rig_options options = { .soc = wrong[i].soc, .as_m1n1 = true };
+		struct rig *rig = rig_new_with(&options);
+		struct rig_ptr io = sub(rig->hwdata_b, FW_HwDataB_io_mappings, FW_S_IoMapping,
+					wrong[i].index);
+
+		*rig_pte(rig, rig->root, get(io, FW_IoMapping_virt_addr) + wrong[i].offset) ^=
+			VAGX_DIE_STRIDE;
+		rig_boot(rig);
+		assert_int_equal(vagx_report_count(rig->report, VAGX_RULE_FW_INIT_IO_MAPPING), 1);
+		assert_int_equal(rig_findings(rig), 1);
+		rig_free(rig);
+	}
+}
+
 static uint32_t wptr_of(struct rig *rig, unsigned int channel)
 {
 	return *(uint32_t *)(rig->channel[channel].state.host + 0x20);
@@ -793,6 +878,9 @@ int main(void)
 		TEST(write32),
 		TEST(io_mappings),
 		cmocka_unit_test(test_io_mappings_of_dies),
+		cmocka_unit_test(test_io_mappings_of_socs),
+		cmocka_unit_test(test_ranges_of_m1n1),
+		cmocka_unit_test(test_io_mappings_of_m1n1),
 		TEST(trace),
 		TEST(whole_messages),
 		TEST(full_event_ring),

@@ -560,6 +560,136 @@ static void test_dump(void **state)
 	free(text);
 }
 
+/* What m1n1 does, which draws on machines with it (proxyclient agx/render.py, agx/context.py) */
+
+#define M1N1_VERTEX_STAMP	0x7a000000
+#define M1N1_FRAGMENT_STAMP	0x3d000000
+
+static void put_stamp(struct rig *rig, struct rig_queue *queue, uint32_t value)
+{
+	memcpy(rig->stamps.host + 4 * queue->slot, &value, sizeof(value));
+	memcpy(rig->fw_stamps.host + 4 * queue->slot, &value, sizeof(value));
+	queue->stamp = value;
+}
+
+/* Stamps that tell the queues apart, one notifier for both, and memory at the end of its pages */
+static void renderer_as_m1n1(struct rig *rig, struct rig_renderer *renderer)
+{
+	rig_renderer_new(rig, renderer, 10, 16);
+	put_stamp(rig, &renderer->vertex, M1N1_VERTEX_STAMP);
+	put_stamp(rig, &renderer->fragment, M1N1_FRAGMENT_STAMP);
+	renderer->vertex.notifier = renderer->fragment.notifier;
+	renderer->vertex.threshold = renderer->fragment.threshold;
+	renderer->at_page_ends = true;
+}
+
+struct m1n1_times {
+	enum fw_field_id user;
+	struct rig_command *command;
+	size_t start;		/* bytes of the starting operation, behind which a time follows */
+};
+
+/* A client's times in other memory than the Rust driver's, and no pointer that is updated */
+static void times_as_m1n1(struct rig *rig, const struct m1n1_times *times)
+{
+	struct rig_ptr place = rig_alloc(rig, RIG_SHARED, 0x20);
+	struct rig_ptr user = sub(times->command->command, times->user, FW_S_TimestampPointers, 0);
+	size_t time = fw_structs[FW_S_Timestamp].size[RIG_ABI];
+	uint8_t *first = times->command->sequence.host + times->start;
+
+	put(user, FW_TimestampPointers_start_addr, place.va);
+	put(user, FW_TimestampPointers_end_addr, place.va + 8);
+	put((struct rig_ptr){ .host = first }, FW_Timestamp_unk_addr, 0xdeadbeef);
+	put((struct rig_ptr){ .host = first + time + 4 }, FW_Timestamp_unk_addr, 0xdeadbeef);
+}
+
+static void render_as_m1n1(struct rig *rig, struct rig_renderer *renderer,
+			   struct rig_render *render)
+{
+	const struct m1n1_times times[] = {
+		{ FW_RunVertex_user_ts_pointers, &render->vertex,
+		  fw_structs[FW_S_StartVertex].size[RIG_ABI] },
+		{ FW_RunFragment_user_ts_pointers, &render->fragment,
+		  fw_structs[FW_S_StartFragment].size[RIG_ABI] },
+	};
+	struct rig_ptr vertex, fragment, two;
+
+	rig_render_new(rig, renderer, render, WIDTH, HEIGHT);
+	vertex = render->vertex.command;
+	fragment = render->fragment.command;
+	put(vertex, FW_RunVertex_stamp_value, render->vertex.stamp);
+	put(sub(vertex, FW_RunVertex_job_meta, FW_S_JobMeta, 0), FW_JobMeta_queue_cmd_count, 0);
+	put(render->vertex.sequence, FW_StartVertex_unk_48, 0);
+	put(sub(fragment, FW_RunFragment_job_meta, FW_S_JobMeta, 0), FW_JobMeta_queue_cmd_count, 0);
+	put(render->fragment.sequence, FW_StartFragment_queue_cmd_count,
+	    (render->fragment.stamp - 0x100) >> 8);
+	two = sub(fragment, FW_RunFragment_struct_2, FW_S_FragmentStruct2, 0);
+	put(two, FW_FragmentStruct2_unk_e8, get(two, FW_FragmentStruct2_unk_e8) / 4);
+	times_as_m1n1(rig, &times[0]);
+	times_as_m1n1(rig, &times[1]);
+}
+
+/* Nothing counts the two submissions in Globals */
+static void submit_as_m1n1(struct rig *rig, struct rig_renderer *renderer,
+			   struct rig_render *render)
+{
+	__atomic_fetch_add((uint32_t *)renderer->buffer.counter.host, 1, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add((uint32_t *)renderer->fragment.threshold.host, 2, __ATOMIC_SEQ_CST);
+	rig_push(rig, &renderer->fragment, render->barrier.va);
+	rig_push(rig, &renderer->fragment, render->fragment.command.va);
+	if (render->first)
+		rig_push(rig, &renderer->vertex, render->init.va);
+	rig_push(rig, &renderer->vertex, render->vertex.command.va);
+	rig_announce(rig, &renderer->fragment, 0);
+	rig_announce(rig, &renderer->vertex, 0);
+}
+
+/* Each of these rules is broken, and only warns; no other one is */
+static void assert_only_hints(struct rig *rig)
+{
+	static const enum vagx_rule hints[] = {
+		VAGX_RULE_FW_COMMAND_SEQUENCE,
+		VAGX_RULE_FW_RENDER_ALIGNMENT,
+		VAGX_RULE_FW_RUN_PENDING,
+		VAGX_RULE_FW_SCENE_STAMP,
+	};
+	uint64_t hinted = 0;
+
+	for (unsigned int i = 0; i < sizeof(hints) / sizeof(hints[0]); i++) {
+		assert_int_not_equal(vagx_report_count(rig->report, hints[i]), 0);
+		hinted += vagx_report_count(rig->report, hints[i]);
+	}
+	assert_int_equal(vagx_report_total(rig->report, VAGX_SEVERITY_WARNING), hinted);
+	assert_int_equal(vagx_report_total(rig->report, VAGX_SEVERITY_VIOLATION), 0);
+	assert_false(vagx_report_failed(rig->report));
+}
+
+static void test_as_m1n1(void **state)
+{
+	static const char *const socs[] = { "t8103", "t6000", "t6001", "t6002", "t8112" };
+
+	for (unsigned int i = 0; i < sizeof(socs) / sizeof(socs[0]); i++) {
+		const struct rig_options options = { .soc = socs[i], .as_m1n1 = true };
+		struct rig *rig = rig_new_with(&options);
+		struct rig_renderer renderer;
+		struct rig_render render[3];
+
+		print_message("# %s\n", socs[i]);
+		rig_boot(rig);
+		assert_int_equal(rig_findings(rig), 0);
+		renderer_as_m1n1(rig, &renderer);
+		for (unsigned int n = 0; n < 3; n++) {
+			render_as_m1n1(rig, &renderer, &render[n]);
+			submit_as_m1n1(rig, &renderer, &render[n]);
+			assert_true(rig_render_wait(rig, &renderer, &render[n]));
+			assert_int_equal(render[n].vertex.stamp, M1N1_VERTEX_STAMP + 0x100 * (n + 1));
+			assert_int_not_equal(get(render[n].scene, FW_BufferThing_unk_2c), 0);
+		}
+		assert_only_hints(rig);
+		rig_free(rig);
+	}
+}
+
 /* The rules */
 
 struct changed {
@@ -647,6 +777,7 @@ CHANGE(scene_statistics)
 }
 
 CHANGE(pair_stamp) { put(c->render.vertex.command, FW_RunVertex_stamp_value, 0x300); }
+CHANGE(pair_slot) { put(c->render.vertex.command, FW_RunVertex_ev_3d, 10); }
 CHANGE(pair_generation) { put(c->render.fragment.sequence, FW_StartFragment_submission_id, 4); }
 CHANGE(pair_width) { put(two_of(c), FW_FragmentStruct2_aux_fb_width, WIDTH - 1); }
 CHANGE(start_vertex) { change(c->render.vertex.sequence, FW_StartVertex_buf_thing_addr); }
@@ -779,7 +910,9 @@ static const struct provocation provocations[] = {
 	PROVOKE(FW_SCENE, scene_statistics),
 	PROVOKE(FW_SCENE_PAIR, pair_generation),
 	PROVOKE(FW_SCENE_PAIR, pair_width),
-	PROVOKE(FW_SCENE_FRAGMENT, pair_stamp),
+	PROVOKE(FW_SCENE_STAMP, pair_stamp),
+	PROVOKE(FW_SCENE_PAIR, pair_slot),
+	PROVOKE(FW_SCENE_FRAGMENT, pair_slot),
 	PROVOKE(FW_SCENE_ORDER, no_barrier),
 	PROVOKE(FW_RENDER_TILING, tiling_screen),
 	PROVOKE(FW_RENDER_TILING, tiling_region),
@@ -803,9 +936,9 @@ static const struct provocation provocations[] = {
 	PROVOKE(FW_COMMAND_INFO, fragment_busy),
 	PROVOKE(FW_MSEQ_POINTER, start_vertex),
 	PROVOKE(FW_MSEQ_POINTER, start_fragment),
-	PROVOKE(FW_MSEQ_FIELD, vertex_sequence),
+	PROVOKE(FW_COMMAND_SEQUENCE, vertex_sequence),
 	PROVOKE(FW_MSEQ_FIELD, vertex_generation),
-	PROVOKE(FW_MSEQ_FIELD, fragment_sequence),
+	PROVOKE(FW_COMMAND_SEQUENCE, fragment_sequence),
 	PROVOKE(FW_MSEQ_FIELD, start_slot),
 	PROVOKE(FW_MSEQ_FIELD, finalize_value),
 	PROVOKE(FW_MSEQ_ATTACHMENT, attachments),
@@ -1089,6 +1222,7 @@ int main(void)
 		cmocka_unit_test(test_channel_error),
 		cmocka_unit_test(test_destroy),
 		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_as_m1n1),
 		cmocka_unit_test(test_reused),
 		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_live_info),

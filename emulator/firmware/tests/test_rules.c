@@ -859,11 +859,6 @@ CHANGED(mseq_time_words)
 	put(timestamp_of(command), FW_Timestamp_unk_ts_addr, command->command.va);
 }
 
-CHANGED(mseq_time_update)
-{
-	put(timestamp_of(command), FW_Timestamp_unk_addr, 0xdeadbeef);
-}
-
 static void ask_user_time(struct rig_command *command, uint64_t va)
 {
 	struct rig_ptr list = sub(command->command, FW_RunCompute_user_ts_pointers,
@@ -875,20 +870,6 @@ static void ask_user_time(struct rig_command *command, uint64_t va)
 CHANGED(mseq_time_place)
 {
 	ask_user_time(command, rig_alloc(rig, RIG_TIMESTAMP, 16).va + 4);
-}
-
-CHANGED(mseq_user_time_elsewhere)
-{
-	ask_user_time(command, rig_alloc(rig, RIG_SHARED, 16).va);
-}
-
-CHANGED(mseq_user_time_before)
-{
-	uint64_t va = rig_alloc(rig, RIG_TIMESTAMP, 16).va;
-
-	rig_map(rig, rig->root, AGX_VA_TIMESTAMP_START - AGX_PAGE_SIZE,
-		*rig_pte(rig, rig->root, va) & AGX_TTBR_ADDR_MASK, AGX_PROT_FW_SHARED_RW);
-	ask_user_time(command, AGX_VA_TIMESTAMP_START - 8);
 }
 
 CHANGED(mseq_user_time_cached)
@@ -1047,6 +1028,7 @@ static const struct provocation provocations[] = {
 	PROVOKE(FW_COMMAND_STAMP, command_stamps_many, GOES_ON),
 	PROVOKE(FW_COMMAND_PREEMPT, command_preempt, GOES_ON),
 	PROVOKE(FW_COMMAND_SEQUENCE, command_sequence, GOES_ON),
+	PROVOKE(FW_COMMAND_SEQUENCE, mseq_sequence, GOES_ON),
 	PROVOKE(FW_COMMAND_NOTIFIER, command_notifier, GOES_ON),
 	PROVOKE(FW_COMMAND_NOTIFIER, command_threshold, GOES_ON),
 	PROVOKE(FW_COMMAND_INFO, command_info, GOES_ON),
@@ -1061,11 +1043,8 @@ static const struct provocation provocations[] = {
 	PROVOKE(FW_MSEQ_POINTER, mseq_final_stats, GOES_ON),
 	PROVOKE(FW_MSEQ_POINTER, mseq_final_flag, GOES_ON),
 	PROVOKE(FW_MSEQ_POINTER, mseq_time_words, GOES_ON),
-	PROVOKE(FW_MSEQ_TIMESTAMP, mseq_time_update, GOES_ON),
 	PROVOKE(FW_MSEQ_TIMESTAMP, mseq_time_place, GOES_ON),
 	PROVOKE(FW_UNMAPPED, mseq_time_nowhere, CRASHES),
-	PROVOKE(FW_MSEQ_USER_TIME, mseq_user_time_elsewhere, GOES_ON),
-	PROVOKE(FW_MSEQ_USER_TIME, mseq_user_time_before, GOES_ON),
 	PROVOKE(FW_MSEQ_USER_TIME, mseq_user_time_cached, GOES_ON),
 	PROVOKE(FW_UNMAPPED, mseq_user_time_unbound, CRASHES),
 	PROVOKE(FW_MSEQ_WAIT, mseq_wait, GOES_ON),
@@ -1073,7 +1052,6 @@ static const struct provocation provocations[] = {
 	PROVOKE(FW_MSEQ_ATTACHMENT, mseq_attachment, GOES_ON),
 	PROVOKE(FW_MSEQ_ATTACHMENT, mseq_attachment_count, GOES_ON),
 	PROVOKE(FW_MSEQ_FIELD, mseq_field, GOES_ON),
-	PROVOKE(FW_MSEQ_FIELD, mseq_sequence, GOES_ON),
 	PROVOKE(FW_MSEQ_FIELD, mseq_generation, GOES_ON),
 	PROVOKE(FW_RESUME, resume, GOES_ON),
 };
