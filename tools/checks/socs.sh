@@ -37,6 +37,17 @@ run_soc()
 		"$top/build/out/$name.tap"
 }
 
+# run_cores SOC:FIRMWARE MASK[,MASK...] - a chip with cores that were fused off
+run_cores()
+{
+	local name=cores-${1/:/-}
+
+	# shellcheck disable=SC2086
+	run_guest "$name" --smp 1 --soc "$1" --timeout 600 --vagx-args "--core-mask $2" \
+		-- tools/guest/tests/cores ${2//,/ } >"$top/build/out/$name.tap"
+	sed -E "s/^((not )?ok( [0-9]+)? - )($name: )?/\1$1 with cores $2: /" "$top/build/out/$name.tap"
+}
+
 # run_fields SOC:FIRMWARE - every field of one compute and one render command is as it
 # was reviewed
 run_fields()
