@@ -26,6 +26,7 @@
 #include "asahi_recovery.h"
 #include "asahi_rtkit.h"
 #include "asahi_sched.h"
+#include "asahi_telemetry.h"
 #include "asahi_timeline.h"
 #include "asahi_trim.h"
 #include "asahi_uat.h"
@@ -40,6 +41,7 @@
  * * *gem*, *object* and *heap* hold memory, which *uat* makes visible to GPU and firmware:
  *   it comes after them, because on the way down nothing may be visible any more
  *   when memory is given back;
+ * * *telemetry* keeps what the firmware tells of itself;
  * * *channel*, *initdata* and *event* are what the firmware reads and writes;
  * * *coredump* keeps evidence;
  * * *watchdog* knows what the firmware owes, and *halt* has it go on after failures;
@@ -61,6 +63,7 @@ static const struct asahi_block * const asahi_blocks[] = {
 	&asahi_block_object,
 	&asahi_block_heap,
 	&asahi_block_uat,
+	&asahi_block_telemetry,
 	&asahi_block_channel,
 	&asahi_block_initdata,
 	&asahi_block_event,

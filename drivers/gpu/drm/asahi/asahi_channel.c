@@ -32,6 +32,7 @@
 #include "asahi_heap.h"
 #include "asahi_ring.h"
 #include "asahi_state.h"
+#include "asahi_telemetry.h"
 #include "asahi_watchdog.h"
 
 /**
@@ -483,7 +484,7 @@ static void asahi_channel_handle_event(struct asahi_channels *chs,
 				   le32_to_cpu(msg->channel_error.event_value));
 		break;
 	default:
-		drm_err_ratelimited(&adev->drm, "unexpected firmware event %u\n", type);
+		asahi_telemetry_unknown(adev, ASAHI_SOURCE_EVENT, type);
 	}
 }
 
@@ -514,6 +515,16 @@ static void asahi_channel_print_log(const struct asahi_fwlog_line *line, void *p
 		dev_err_ratelimited(adev->drm.dev, "firmware: %*pE\n", line->len, line->text);
 }
 
+static void asahi_channel_count_log(enum asahi_source source, u32 type, void *priv)
+{
+	asahi_telemetry_unknown(priv, source, type);
+}
+
+static const struct asahi_fwlog_sink asahi_channel_log_sink = {
+	.line = asahi_channel_print_log,
+	.unknown = asahi_channel_count_log,
+};
+
 static bool asahi_channel_read_log(struct asahi_channels *chs, unsigned int level)
 {
 	const struct asahi_fw_log_payload *payloads = chs->log_payload.map;
@@ -523,7 +534,7 @@ static bool asahi_channel_read_log(struct asahi_channels *chs, unsigned int leve
 		return false;
 
 	ret = asahi_fwlog_read(chs->fwlog, &chs->log.ring[level], level,
-			       payloads + level * ASAHI_FW_LOG_ENTRIES, asahi_channel_print_log,
+			       payloads + level * ASAHI_FW_LOG_ENTRIES, &asahi_channel_log_sink,
 			       chs->adev);
 	if (ret < 0)
 		asahi_channel_rx_broken(chs, &chs->log, "log");
@@ -550,6 +561,19 @@ static bool asahi_channel_poll_log(struct asahi_channels *chs)
 	return more;
 }
 
+static void asahi_channel_handle_ktrace(struct asahi_channels *chs,
+					const struct asahi_fw_ktrace_msg *msg)
+{
+	if (msg->msg_type != cpu_to_le32(ASAHI_FW_KTRACE_MSG)) {
+		asahi_telemetry_unknown(chs->adev, ASAHI_SOURCE_KTRACE,
+					le32_to_cpu(msg->msg_type));
+		return;
+	}
+
+	drm_dbg(&chs->adev->drm, "firmware trace: code %u channel %u thread %u\n", msg->code,
+		msg->channel, msg->thread);
+}
+
 static bool asahi_channel_poll_ktrace(struct asahi_channels *chs)
 {
 	struct asahi_fw_ktrace_msg msg;
@@ -558,8 +582,7 @@ static bool asahi_channel_poll_ktrace(struct asahi_channels *chs)
 	for (n = 0; n < ASAHI_FW_KTRACE_ENTRIES; n++) {
 		if (!asahi_channel_rx_get(chs, &chs->ktrace, &msg, "ktrace"))
 			return false;
-		drm_dbg(&chs->adev->drm, "firmware trace: code %u channel %u thread %u\n",
-			msg.code, msg.channel, msg.thread);
+		asahi_channel_handle_ktrace(chs, &msg);
 	}
 
 	return true;

@@ -41,6 +41,7 @@ struct asahi_reset;
 struct asahi_rtkit;
 struct asahi_sched;
 struct asahi_slots;
+struct asahi_telemetry;
 struct asahi_timelines;
 struct asahi_trim;
 struct asahi_uat;
@@ -101,6 +102,8 @@ struct asahi_device {
 	struct asahi_initdata *initdata;
 	/** @initdata_va: its address, which INIT passes to the firmware */
 	u64 initdata_va;
+	/** @telemetry: what the firmware tells of itself */
+	struct asahi_telemetry *telemetry;
 	/** @channels: rings between driver and firmware */
 	struct asahi_channels *channels;
 	/** @events: stamps and their event slots */

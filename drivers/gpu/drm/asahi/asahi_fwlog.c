@@ -79,27 +79,40 @@ static void asahi_fwlog_keep(struct asahi_fwlog *log, const struct asahi_fwlog_l
 	log->line[log->count++ % ASAHI_FWLOG_LINES] = *line;
 }
 
-/* The firmware may change its memory at any time: it is read once. */
-static bool asahi_fwlog_copy(const struct asahi_fw_log_msg *msg, unsigned int level,
-			     const struct asahi_fw_log_payload *payloads,
+static void asahi_fwlog_fill(const struct asahi_fw_log_payload *from, unsigned int level,
 			     struct asahi_fwlog_line *line)
+{
+	line->time = le64_to_cpu(from->timestamp);
+	line->number = le32_to_cpu(from->seq_no);
+	line->level = level;
+	line->len = strnlen((const char *)from->msg, sizeof(from->msg));
+	memcpy(line->text, from->msg, sizeof(line->text));
+}
+
+/* The firmware may change its memory at any time: it is read once. */
+static void asahi_fwlog_take(struct asahi_fwlog *log, const struct asahi_fw_log_msg *msg,
+			     unsigned int level, const struct asahi_fw_log_payload *payloads,
+			     const struct asahi_fwlog_sink *sink, void *priv)
 {
 	u64 index = le64_to_cpu(msg->msg_index);
 	struct asahi_fw_log_payload payload;
+	struct asahi_fwlog_line line;
 
-	if (msg->msg_type != cpu_to_le32(ASAHI_FW_LOG_MSG) || index >= ASAHI_FW_LOG_ENTRIES)
-		return false;
+	/* An entry of the right type with a text that there is not is unknown, too. */
+	if (msg->msg_type != cpu_to_le32(ASAHI_FW_LOG_MSG) || index >= ASAHI_FW_LOG_ENTRIES) {
+		sink->unknown(ASAHI_SOURCE_LOG, le32_to_cpu(msg->msg_type), priv);
+		return;
+	}
 
 	memcpy(&payload, &payloads[index], sizeof(payload));
-	if (payload.msg_type != cpu_to_le32(ASAHI_FW_LOG_PAYLOAD))
-		return false;
+	if (payload.msg_type != cpu_to_le32(ASAHI_FW_LOG_PAYLOAD)) {
+		sink->unknown(ASAHI_SOURCE_LOG_TEXT, le32_to_cpu(payload.msg_type), priv);
+		return;
+	}
 
-	line->time = le64_to_cpu(payload.timestamp);
-	line->number = le32_to_cpu(payload.seq_no);
-	line->level = level;
-	line->len = strnlen((const char *)payload.msg, sizeof(payload.msg));
-	memcpy(line->text, payload.msg, sizeof(line->text));
-	return true;
+	asahi_fwlog_fill(&payload, level, &line);
+	asahi_fwlog_keep(log, &line);
+	sink->line(&line, priv);
 }
 
 /**
@@ -108,7 +121,7 @@ static bool asahi_fwlog_copy(const struct asahi_fw_log_msg *msg, unsigned int le
  * @ring: ring of one level; the caller is its only reader
  * @level: which one
  * @payloads: texts of that level, ASAHI_FW_LOG_ENTRIES of them
- * @sink: gets the line
+ * @sink: gets the line, or the type of what makes no sense
  * @priv: passed on to @sink
  *
  * The firmware may write a text again as soon as it sees the read pointer
@@ -121,10 +134,9 @@ static bool asahi_fwlog_copy(const struct asahi_fw_log_msg *msg, unsigned int le
  * outside the ring.
  */
 int asahi_fwlog_read(struct asahi_fwlog *log, struct asahi_rx_ring *ring, unsigned int level,
-		     const struct asahi_fw_log_payload *payloads, asahi_fwlog_sink sink,
-		     void *priv)
+		     const struct asahi_fw_log_payload *payloads,
+		     const struct asahi_fwlog_sink *sink, void *priv)
 {
-	struct asahi_fwlog_line line;
 	struct asahi_fw_log_msg msg;
 	int ret;
 
@@ -132,11 +144,7 @@ int asahi_fwlog_read(struct asahi_fwlog *log, struct asahi_rx_ring *ring, unsign
 	if (ret <= 0)
 		return ret;
 
-	if (asahi_fwlog_copy(&msg, level, payloads, &line)) {
-		asahi_fwlog_keep(log, &line);
-		sink(&line, priv);
-	}
-
+	asahi_fwlog_take(log, &msg, level, payloads, sink, priv);
 	asahi_rx_ring_pop(ring);
 	return 1;
 }

@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 #include "asahi_fw_channels.h"
+#include "asahi_telemetry.h"
 
 struct asahi_fwlog;
 struct asahi_rx_ring;
@@ -55,17 +56,22 @@ enum asahi_fwlog_level {
 };
 
 /**
- * typedef asahi_fwlog_sink - who gets a line while it is read
- * @line: the line, valid during the call
- * @priv: the reader's
+ * struct asahi_fwlog_sink - who gets the log while it is read
+ *
+ * @priv is the reader's.
  */
-typedef void (*asahi_fwlog_sink)(const struct asahi_fwlog_line *line, void *priv);
+struct asahi_fwlog_sink {
+	/** @line: a line, valid during the call */
+	void (*line)(const struct asahi_fwlog_line *line, void *priv);
+	/** @unknown: an entry, or a text, of an unknown type */
+	void (*unknown)(enum asahi_source source, u32 type, void *priv);
+};
 
 struct asahi_fwlog *asahi_fwlog_create(void);
 void asahi_fwlog_destroy(struct asahi_fwlog *log);
 int asahi_fwlog_read(struct asahi_fwlog *log, struct asahi_rx_ring *ring, unsigned int level,
-		     const struct asahi_fw_log_payload *payloads, asahi_fwlog_sink sink,
-		     void *priv);
+		     const struct asahi_fw_log_payload *payloads,
+		     const struct asahi_fwlog_sink *sink, void *priv);
 void asahi_fwlog_print(struct asahi_fwlog *log, struct drm_printer *p);
 void asahi_fwlog_keep_crash(struct asahi_fwlog *log, const void *data, size_t size);
 void asahi_fwlog_print_crash(struct asahi_fwlog *log, struct drm_printer *p);

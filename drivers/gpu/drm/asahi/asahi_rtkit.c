@@ -27,6 +27,7 @@
 #include "asahi_power.h"
 #include "asahi_rtkit.h"
 #include "asahi_stage.h"
+#include "asahi_telemetry.h"
 #include "asahi_trace.h"
 #include "asahi_uat.h"
 #include "asahi_watchdog.h"
@@ -101,8 +102,8 @@ static void asahi_rtkit_recv(void *cookie, u8 endpoint, u64 message)
 {
 	struct asahi_device *adev = cookie;
 
-	drm_err_ratelimited(&adev->drm, "unknown message %#llx from endpoint %#x\n", message,
-			    endpoint);
+	drm_dbg(&adev->drm, "unknown message %#llx from endpoint %#x\n", message, endpoint);
+	asahi_telemetry_unknown(adev, ASAHI_SOURCE_MAILBOX, endpoint);
 }
 
 /* One that it had before, or else a place for a new one. */

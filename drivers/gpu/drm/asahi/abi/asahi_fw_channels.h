@@ -2,7 +2,7 @@
 /*
  * Firmware structures: rings and the messages on them.
  *
- * Sources: Rust driver, fw/channels.rs and channel.rs.
+ * Sources: Rust driver, fw/channels.rs and channel.rs; m1n1, fw/agx/channels.py.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
@@ -112,6 +112,8 @@ struct asahi_fw_ktrace_msg {
 	__u8 thread;
 	__le64 unk_flag;
 } __packed;
+
+#define ASAHI_FW_KTRACE_MSG		5
 
 #ifdef ASAHI_ABI_VERSION
 

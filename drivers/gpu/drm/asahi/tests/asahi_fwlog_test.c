@@ -28,6 +28,7 @@
  * @lines: lines that came
  * @last: the last one
  * @rptr_at_line: what the firmware saw of the driver's pointer while it came
+ * @unknown: what was not understood, by source
  */
 struct fwlog_test {
 	struct asahi_fwlog *log;
@@ -39,6 +40,7 @@ struct fwlog_test {
 	unsigned int lines;
 	struct asahi_fwlog_line last;
 	u32 rptr_at_line;
+	struct asahi_unknown unknown[ASAHI_SOURCES];
 };
 
 static int fwlog_test_init(struct kunit *test)
@@ -79,7 +81,7 @@ static void fwlog_write(struct fwlog_test *t, u64 index, const char *text)
 	t->wptr = cpu_to_le32((wptr + 1) % ENTRIES);
 }
 
-static void fwlog_sink(const struct asahi_fwlog_line *line, void *priv)
+static void fwlog_line(const struct asahi_fwlog_line *line, void *priv)
 {
 	struct fwlog_test *t = priv;
 
@@ -88,9 +90,21 @@ static void fwlog_sink(const struct asahi_fwlog_line *line, void *priv)
 	t->rptr_at_line = le32_to_cpu(t->rptr);
 }
 
+static void fwlog_unknown(enum asahi_source source, u32 type, void *priv)
+{
+	struct fwlog_test *t = priv;
+
+	asahi_unknown_count(&t->unknown[source], type);
+}
+
+static const struct asahi_fwlog_sink fwlog_sink = {
+	.line = fwlog_line,
+	.unknown = fwlog_unknown,
+};
+
 static int fwlog_read(struct fwlog_test *t)
 {
-	return asahi_fwlog_read(t->log, &t->ring, LEVEL, t->payloads, fwlog_sink, t);
+	return asahi_fwlog_read(t->log, &t->ring, LEVEL, t->payloads, &fwlog_sink, t);
 }
 
 static void text_is_read_before_the_pointer_moves(struct kunit *test)
@@ -124,6 +138,10 @@ static void nonsense_is_skipped(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fwlog_read(t), 1);
 	KUNIT_EXPECT_EQ(test, t->lines, 0);
 	KUNIT_EXPECT_EQ(test, le32_to_cpu(t->rptr), 3);
+	KUNIT_EXPECT_EQ(test, t->unknown[ASAHI_SOURCE_LOG].count, 2);
+	KUNIT_EXPECT_EQ(test, t->unknown[ASAHI_SOURCE_LOG].type[ASAHI_FW_LOG_MSG], 1);
+	KUNIT_EXPECT_EQ(test, t->unknown[ASAHI_SOURCE_LOG].last, 0);
+	KUNIT_EXPECT_EQ(test, t->unknown[ASAHI_SOURCE_LOG_TEXT].count, 1);
 
 	t->wptr = cpu_to_le32(ENTRIES);
 	KUNIT_EXPECT_EQ(test, fwlog_read(t), -EIO);
