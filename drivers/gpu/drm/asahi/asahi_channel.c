@@ -58,8 +58,6 @@
  * watchdog judges a firmware that does not read.
  */
 
-#define ASAHI_CHANNEL_STATS_MSG_MAX	0x40
-
 /**
  * struct asahi_tx_channel - a channel to the firmware
  * @ring: ring
@@ -588,15 +586,16 @@ static bool asahi_channel_poll_ktrace(struct asahi_channels *chs)
 	return true;
 }
 
-/* Power statistics: read, so that the firmware goes on, and not used. */
 static bool asahi_channel_poll_stats(struct asahi_channels *chs)
 {
-	u8 msg[ASAHI_CHANNEL_STATS_MSG_MAX];
+	/* Versions whose messages are shorter do not write the end. */
+	struct asahi_fw_stats_msg msg = {};
 	unsigned int n;
 
 	for (n = 0; n < ASAHI_FW_STATS_ENTRIES; n++) {
-		if (!asahi_channel_rx_get(chs, &chs->stats, msg, "stats"))
+		if (!asahi_channel_rx_get(chs, &chs->stats, &msg, "stats"))
 			return false;
+		asahi_telemetry_message(chs->adev, &msg);
 	}
 
 	return true;
@@ -883,7 +882,7 @@ static int asahi_channel_init(struct asahi_device *adev)
 	struct asahi_channels *chs;
 	int ret;
 
-	if (WARN_ON(adev->abi->channel->stats_msg_size > ASAHI_CHANNEL_STATS_MSG_MAX))
+	if (WARN_ON(adev->abi->channel->stats_msg_size > sizeof(struct asahi_fw_stats_msg)))
 		return -EINVAL;
 
 	chs = kzalloc_obj(*chs);

@@ -29,9 +29,11 @@
 #include "asahi_client.h"
 #include "asahi_clock.h"
 #include "asahi_debugfs.h"
+#include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_fw_job.h"
 #include "asahi_slot.h"
+#include "asahi_telemetry.h"
 #include "asahi_vm.h"
 #include "asahi_vm_dump.h"
 
@@ -53,6 +55,11 @@
  * Memory that the kernel keeps for a client beside its objects is a region of its
  * own, "internal": heaps of its address spaces with the buffers for preemption, page
  * tables, queues, and commands of jobs.
+ *
+ * **Clock.** All engines have that of the GPU. The highest one is in the table that the boot
+ * loader hands over; the present one is there once the firmware has told of a performance
+ * state, and is as of its last notification. Engine time is not cycles: it does not count
+ * less where the clock is lower.
  */
 
 /**
@@ -473,6 +480,17 @@ static u64 asahi_client_internal_bytes(struct asahi_file *file)
 	return atomic64_read(&file->client->bytes) + memory.tables + memory.heaps;
 }
 
+static void asahi_client_show_clock(struct drm_printer *p, struct asahi_device *adev,
+				    const char *engine)
+{
+	u64 hz;
+
+	drm_printf(p, "drm-maxfreq-%s:\t%llu Hz\n", engine,
+		   adev->params.max_frequency_khz * 1000ULL);
+	if (asahi_telemetry_frequency(adev, &hz))
+		drm_printf(p, "drm-curfreq-%s:\t%llu Hz\n", engine, hz);
+}
+
 /**
  * asahi_client_show_fdinfo() - print what a client has used
  * @p: where to
@@ -489,6 +507,8 @@ void asahi_client_show_fdinfo(struct drm_printer *p, struct drm_file *drm_file)
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
 		drm_printf(p, "drm-engine-%s:\t%llu ns\n", name[i],
 			   asahi_client_engine_ns(file->client, i));
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		asahi_client_show_clock(p, file->adev, name[i]);
 
 	asahi_client_show_objects(p, drm_file);
 	drm_fdinfo_print_size(p, "drm", "total", "internal", bytes);

@@ -55,6 +55,9 @@ struct asahi_io_map {
 /** ASAHI_IO_MAPS - entries of the table in HwDataB that any ABI has */
 #define ASAHI_IO_MAPS 25
 
+/** ASAHI_PERF_STATES - performance states that HwDataB has room for */
+#define ASAHI_PERF_STATES 16
+
 /**
  * struct asahi_hw_render - what render commands depend on
  * @tiling_control: setting of the tiler

@@ -25,6 +25,7 @@
 #include "asahi_fw_initdata.h"
 #include "asahi_heap.h"
 #include "asahi_initdata.h"
+#include "asahi_telemetry.h"
 #include "asahi_uat.h"
 
 /**
@@ -276,7 +277,7 @@ static void asahi_initdata_set_fault_control(struct asahi_device *adev)
 	*word = cpu_to_le32(asahi_fault_control);
 }
 
-static void asahi_initdata_read_max_frequency(struct asahi_device *adev)
+static void asahi_initdata_read_frequencies(struct asahi_device *adev)
 {
 	const __le32 *mhz = asahi_initdata_part_map(adev, ASAHI_INITDATA_HWDATA_B) +
 			    adev->abi->initdata->frequencies;
@@ -286,6 +287,7 @@ static void asahi_initdata_read_max_frequency(struct asahi_device *adev)
 	for (i = 0; i < ASAHI_PERF_STATES; i++)
 		most = max(most, le32_to_cpu(mhz[i]));
 	adev->params.max_frequency_khz = most * 1000;
+	asahi_telemetry_set_frequencies(adev, mhz);
 }
 
 static void asahi_initdata_copy_region(struct asahi_device *adev, enum asahi_initdata_part part,
@@ -407,7 +409,7 @@ static int asahi_initdata_init(struct asahi_device *adev)
 		return ret;
 
 	asahi_initdata_build(adev);
-	asahi_initdata_read_max_frequency(adev);
+	asahi_initdata_read_frequencies(adev);
 	if (asahi_fault_control == ASAHI_FAULT_CONTROL_SOFT)
 		adev->params.features |= DRM_ASAHI_FEATURE_SOFT_FAULTS;
 	return 0;

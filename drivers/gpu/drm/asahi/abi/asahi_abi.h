@@ -23,9 +23,6 @@ struct asahi_job_abi;
 struct asahi_pending_stamp;
 struct asahi_pipe_msg;
 
-/** ASAHI_PERF_STATES - performance states that HwDataB has room for */
-#define ASAHI_PERF_STATES 16
-
 /**
  * struct asahi_initdata_abi - initdata operations
  * @hwdata_a_size: bytes of HwDataA that the boot loader must hand over

@@ -30,6 +30,13 @@ ASAHI_ASSERT_SIZE(asahi_fw_event_msg, 0x38, 0x38, 0x38);
 ASAHI_ASSERT_SIZE(asahi_fw_log_msg, 0x38, 0x38, 0x38);
 ASAHI_ASSERT_SIZE(asahi_fw_log_payload, 0xd8, 0xd8, 0xd8);
 ASAHI_ASSERT_SIZE(asahi_fw_ktrace_msg, 0x38, 0x38, 0x38);
+static_assert(sizeof(struct asahi_fw_stats_msg) >= ASAHI_FW_STATS_MSG_SIZE);
+ASAHI_ASSERT_OFFSET(asahi_fw_stats_msg, power.power, 0x1c, 0x1c, 0x1c);
+ASAHI_ASSERT_OFFSET(asahi_fw_stats_msg, utilisation.percent, 0xc, 0xc, 0xc);
+ASAHI_ASSERT_OFFSET(asahi_fw_stats_msg, average_power.power, 0x18, 0x18, 0x18);
+ASAHI_ASSERT_OFFSET(asahi_fw_stats_msg, temperature.value, 0xc, 0xc, 0xc);
+ASAHI_ASSERT_OFFSET(asahi_fw_stats_msg, power_state.state, 0x20, 0x20, 0x20);
+ASAHI_ASSERT_OFFSET(asahi_fw_stats_msg, state_range.most, 0x14, 0x14, 0x14);
 
 static void asahi_encode_pipe(void *entry, const struct asahi_pipe_msg *msg)
 {

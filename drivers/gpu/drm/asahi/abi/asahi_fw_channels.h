@@ -115,6 +115,73 @@ struct asahi_fw_ktrace_msg {
 
 #define ASAHI_FW_KTRACE_MSG		5
 
+/*
+ * Statistics. Versions differ in nothing but the padding at the end. Times are in ticks, and
+ * nothing is known of what is called unk, least and most.
+ */
+struct asahi_fw_stats_msg {
+	__le32 type;
+	union {
+		__le32 raw[15];
+		struct {
+			__u8 unk_4[0x18];
+			__le64 power;		/* in units of 1/8192 mW */
+		} __packed power;
+		struct {
+			__le64 ticks;		/* that it was off before it went on, or on */
+		} __packed power_switch;
+		struct {
+			__le64 timestamp;
+			__le32 percent[4];
+		} __packed utilisation;
+		struct {
+			__le64 active;		/* in units of 10 ms */
+			__le32 unk_c[3];
+			__le32 power;		/* in mW */
+		} __packed average_power;
+		struct {
+			__le32 unk_4;
+			__le32 sensor;		/* not written where there is none */
+			__le32 value;		/* in units of 1/64 degree Celsius, times scale */
+			__le32 scale;
+			__le32 least;
+			__le32 most;
+		} __packed temperature;
+		struct {
+			__le64 timestamp;
+			__le64 last_busy;
+			__le32 active;
+			__le32 off;
+			__le32 unk_1c;
+			__le32 state;
+			__le32 unk_24[2];
+		} __packed power_state;
+		struct {
+			__le64 timestamp;
+			__le32 busy;
+		} __packed fw_busy;
+		struct {
+			__u8 unk_4[8];
+			__le32 least;
+			__le32 unk_10;
+			__le32 most;
+			__le32 unk_18;
+		} __packed state_range;
+	} __packed;
+} __packed;
+
+#define ASAHI_FW_STATS_POWER		0x0
+#define ASAHI_FW_STATS_POWER_ON		0x2
+#define ASAHI_FW_STATS_POWER_OFF	0x3
+#define ASAHI_FW_STATS_UTILISATION	0x4
+#define ASAHI_FW_STATS_AVERAGE_POWER	0x9
+#define ASAHI_FW_STATS_TEMPERATURE	0xa
+#define ASAHI_FW_STATS_POWER_STATE	0xb
+#define ASAHI_FW_STATS_FW_BUSY		0xc
+#define ASAHI_FW_STATS_STATE_RANGE	0xd
+#define ASAHI_FW_STATS_SENSOR		0xe
+#define ASAHI_FW_STATS_TYPES		0xf
+
 #ifdef ASAHI_ABI_VERSION
 
 #if ASAHI_ABI_VERSION >= ASAHI_V13_5 && ASAHI_ABI_GEN == ASAHI_G14G
