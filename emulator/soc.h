@@ -4,6 +4,7 @@
 #define VAGX_SOC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "abi.h"

@@ -42,6 +42,7 @@ static void fw_channel_take_pipe(struct vagx_firmware *fw, unsigned int channel)
 		fw_queue_run(fw, channel, va);
 		fw_ring_pop(fw, ring);
 		fw_log_trace(fw);
+		fw_telemetry_tell(fw, &fw->access);
 	}
 }
 

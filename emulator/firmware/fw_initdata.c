@@ -473,6 +473,7 @@ void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
 	if (!fw_check(fw, &fw->access))
 		return;
 	fw_initdata_begin_statistics(fw, &runtime);
+	fw_telemetry_forget(fw);
 	fw->state = FW_STATE_READY;
 	fw_log(&fw->access, fw, FW_LOG_INIT, "vagx firmware %s is up", fw->config.abi);
 }

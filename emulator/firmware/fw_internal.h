@@ -341,6 +341,25 @@ struct fw_deferred {
 	uint8_t bytes[0x38];
 };
 
+/*
+ * What the messages of the ring of statistics are made of; see fw_telemetry.c. Times are
+ * monotonic, in ns.
+ */
+struct fw_telemetry {
+	uint64_t sampled;		/* when it was told last, 0 for never */
+	unsigned int samples;
+	bool busy;			/* there is a job on the units */
+	uint64_t busy_since;		/* or since the last sample */
+	uint64_t busy_until;		/* when the units became empty */
+	uint64_t busy_ns;		/* of what has ended since the last sample */
+	uint64_t active_ns;		/* in all */
+	uint64_t on_at;
+	uint64_t off_at;
+	unsigned int percent;		/* utilisation since the last sample */
+	unsigned int average;
+	unsigned int state;
+};
+
 struct vagx_firmware {
 	struct vagx_fw_config config;
 	enum fw_abi abi;
@@ -403,7 +422,8 @@ struct vagx_firmware {
 	struct fw_ring log[FW_LOG_CHANNELS];
 	struct fw_ring ktrace;
 	struct fw_ring stats;
-	unsigned int traced;		/* doorbells, for the two above */
+	unsigned int traced;		/* doorbells, for the trace */
+	struct fw_telemetry telemetry;
 	uint64_t log_payload;
 	uint32_t log_seq;
 	uint64_t statistics[FW_PIPES];	/* words that count for ever, 0 for none */
@@ -683,9 +703,19 @@ void fw_dump(struct vagx_firmware *fw, const char *owner, const struct fw_view *
 
 /* fw_log.c. Lock held. */
 enum { FW_LOG_INIT = 1, FW_LOG_WARNING = 3 };
+/* First word of an entry that announces a line (asahi fw/channels.rs) */
+#define FW_LOG_ENTRY	2
 void fw_log(struct fw_access *access, struct vagx_firmware *fw, unsigned int channel,
 	    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* Main thread: counts a message that announces work, and now and then sends trace and statistics */
+/* Main thread: counts a message that announces work, and now and then sends trace */
 void fw_log_trace(struct vagx_firmware *fw);
+
+/* fw_telemetry.c. Lock held. */
+/* Work was announced or has ended: writes statistics if it is time, before the event about it */
+void fw_telemetry_tell(struct vagx_firmware *fw, struct fw_access *access);
+/* A job has entered or left the units */
+void fw_telemetry_units(struct vagx_firmware *fw);
+/* Begins anew, as a firmware that has started */
+void fw_telemetry_forget(struct vagx_firmware *fw);
 
 #endif

@@ -405,6 +405,7 @@ static bool fw_job_enter_units(struct fw_job *job)
 	worker->hangs = *hangs;
 	*hangs = false;
 	fw->on_units++;
+	fw_telemetry_units(fw);
 	fw_poke(fw);
 	return true;
 }
@@ -416,6 +417,7 @@ static void fw_job_leave_units(struct fw_worker *worker)
 	vagx_job_free(worker->job);
 	worker->job = NULL;
 	fw->on_units--;
+	fw_telemetry_units(fw);
 	pthread_cond_broadcast(&fw->work);
 }
 

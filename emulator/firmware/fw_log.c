@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * What the firmware tells beside events: its log, and now and then a message of trace and
- * statistics, so that their rings move. With the firmware's lock held.
+ * What the firmware tells beside events and statistics: its log, and now and then a message of
+ * trace, so that its ring moves. With the firmware's lock held.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,23 +11,18 @@
 #include "../clock.h"
 #include "fw_internal.h"
 
-/*
- * First words of the announcing entry (asahi fw/channels.rs) and of the payload (m1n1
- * fw/agx/channels.py)
- */
-#define FW_LOG_ENTRY	2
+/* First word of the payload (m1n1 fw/agx/channels.py) */
 #define FW_LOG_PAYLOAD	3
 
 /*
- * Kinds of trace and statistics (m1n1 fw/agx/channels.py), sent with each FW_TRACE_EVERY-th
- * message that announces work
+ * Kinds of trace (m1n1 fw/agx/channels.py), sent with each FW_TRACE_EVERY-th message that
+ * announces work
  */
 #define FW_KTRACE_MESSAGE	5
 #define FW_KTRACE_CHANNEL	0
 #define FW_KTRACE_STAMP_COMPUTE	0x0e
 /* The thread "bg"; no source says which one it is that traces stamps */
 #define FW_KTRACE_THREAD	1
-#define FW_STATS_FW_BUSY	0x0c
 #define FW_TRACE_EVERY		16
 
 /* The largest of these messages, the payload of the log */
@@ -75,31 +70,15 @@ static void fw_log_write_ktrace(struct vagx_firmware *fw)
 	fw_ring_push(&fw->access, &fw->ktrace);
 }
 
-static void fw_log_write_stats(struct vagx_firmware *fw)
-{
-	uint64_t va = fw_log_room(&fw->access, fw, &fw->stats);
-	struct fw_view msg = fw_view(&fw->access, FW_S_StatsMsg, va);
-
-	if (!va)
-		return;
-	fw_log_clear(&msg);
-	fw_set(&msg, FW_StatsMsg_msg_type, FW_STATS_FW_BUSY);
-	fw_set(&msg, FW_StatsMsg_timestamp, vagx_clock_now(fw->config.clock));
-	fw_set(&msg, FW_StatsMsg_flag, 1);
-	fw_ring_push(&fw->access, &fw->stats);
-}
-
 /*
- * Sends a message of trace and one of statistics now and then, so that their rings move. The real
- * firmware traces what Globals enable, and measures all the time. The guest is not notified: the
- * event of the work that has arrived will do for both.
+ * Sends a message of trace now and then, so that its ring moves. The real firmware traces what
+ * Globals enable. The guest is not notified: the event of the work that has arrived will do.
  */
 void fw_log_trace(struct vagx_firmware *fw)
 {
 	if (fw->traced++ % FW_TRACE_EVERY || fw->state != FW_STATE_READY)
 		return;
 	fw_log_write_ktrace(fw);
-	fw_log_write_stats(fw);
 }
 
 void fw_log(struct fw_access *access, struct vagx_firmware *fw, unsigned int channel,

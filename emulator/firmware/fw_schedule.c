@@ -218,6 +218,7 @@ static void fw_schedule_retire(struct fw_worker *worker, struct fw_queue *queue)
 		fw_schedule_break_pointers(worker->fw, &pointers);
 	if (queue->done == queue->limit)
 		fw_queue_deactivate(worker->fw, queue);
+	fw_telemetry_tell(worker->fw, &worker->access);
 	fw_event_signal(worker->fw, &worker->access, &stamp);
 }
 

