@@ -282,23 +282,60 @@ static int commands_do_flush_state(struct request *request)
 			       commands_number(request, "value", 0, INT64_MAX));
 }
 
-static int commands_do_event(struct request *request)
+/* Takes the words of a message; those that are not given are 0 */
+static void commands_words(struct request *request, uint32_t *word)
 {
-	struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_EVENT };
-
 	for (unsigned int i = 0; i < VAGX_FW_EVENT_WORDS; i++) {
 		char key[8];
 
 		snprintf(key, sizeof(key), "word%u", i);
 		for (unsigned int n = 0; n < request->count; n++) {
 			if (!strcmp(request->argument[n].key, key))
-				what.word[i] = commands_hexadecimal(request, key,
-								    UINT32_MAX);
+				word[i] = commands_hexadecimal(request, key, UINT32_MAX);
 		}
 		/* @key ends here, so @wrong must not point to it */
 		if (request->wrong)
 			request->wrong = "word";
 	}
+}
+
+static int commands_do_event(struct request *request)
+{
+	struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_EVENT };
+
+	commands_words(request, what.word);
+	return commands_is_good(request) ? vagx_device_inject(request->device, &what) : 0;
+}
+
+static enum vagx_fw_ring commands_ring(struct request *request)
+{
+	static const char *const names[VAGX_FW_RINGS] = {
+		[VAGX_FW_RING_LOG] = "log",
+		[VAGX_FW_RING_LOG_TEXT] = "log-text",
+		[VAGX_FW_RING_KTRACE] = "ktrace",
+		[VAGX_FW_RING_STATISTICS] = "statistics",
+	};
+	const char *text = commands_get(request, "ring");
+
+	for (unsigned int i = 0; text && i < VAGX_FW_RINGS; i++) {
+		if (!strcmp(text, names[i]))
+			return i;
+	}
+	request->wrong = "ring";
+	return 0;
+}
+
+static int commands_do_message(struct request *request)
+{
+	struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_MESSAGE };
+	const char *wrong;
+
+	what.value = commands_ring(request);
+	wrong = request->wrong;
+	request->wrong = NULL;
+	commands_words(request, what.word);
+	if (wrong)
+		request->wrong = wrong;
 	return commands_is_good(request) ? vagx_device_inject(request->device, &what) : 0;
 }
 
@@ -385,6 +422,8 @@ static const struct {
 	{ "flush-state", "value=N", commands_do_flush_state },
 	{ "event", "word0=HEX ... word13=HEX", commands_do_event },
 	{ "event-ring", "broken", commands_do_event_ring },
+	{ "message", "ring=log|log-text|ktrace|statistics word0=HEX ... word13=HEX",
+	  commands_do_message },
 	{ "grow", "context=N slot=N", commands_do_grow },
 	{ "wrong-stamp", "step=N", commands_do_wrong_stamp },
 	{ "ring-pointers", "value=HEX", commands_do_ring_pointers },

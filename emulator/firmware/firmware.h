@@ -140,6 +140,16 @@ enum vagx_fw_injection_kind {
 	VAGX_FW_INJECT_WRONG_STAMP,	/* value: by how much, signed */
 	VAGX_FW_INJECT_RING_POINTERS,	/* value */
 	VAGX_FW_INJECT_LOG_FLOOD,	/* value: lines */
+	VAGX_FW_INJECT_MESSAGE,		/* value: enum vagx_fw_ring, word */
+};
+
+/* Rings besides that of events that a message can be put into */
+enum vagx_fw_ring {
+	VAGX_FW_RING_LOG,
+	VAGX_FW_RING_LOG_TEXT,		/* what an entry of the log refers to */
+	VAGX_FW_RING_KTRACE,
+	VAGX_FW_RING_STATISTICS,
+	VAGX_FW_RINGS,
 };
 
 struct vagx_fw_injection {

@@ -37,6 +37,34 @@ static void fw_inject_hold_stamps(struct vagx_firmware *fw, bool on)
 	fw_wake(fw);
 }
 
+/*
+ * Puts @word into a ring of the firmware's, or into the text of a line of its log, and notifies
+ * the driver. Return: 0, or -ENOSPC when the ring is full.
+ */
+static int fw_inject_message(struct vagx_firmware *fw, enum vagx_fw_ring where,
+			     const uint32_t *word)
+{
+	struct fw_ring *ring = where == VAGX_FW_RING_KTRACE ? &fw->ktrace :
+			       where == VAGX_FW_RING_STATISTICS ? &fw->stats :
+			       &fw->log[FW_LOG_INIT];
+	struct fw_view text = fw_view(&fw->access, FW_S_FwLogMsg, fw->log_payload);
+	uint64_t va = fw_ring_room(&fw->access, fw, ring);
+	struct fw_view entry = fw_view(&fw->access, FW_S_FwLogEntry, va);
+
+	if (!va)
+		return -ENOSPC;
+	if (where == VAGX_FW_RING_LOG_TEXT) {
+		text.va += (FW_LOG_INIT * ring->count + ring->index) * fw_size(&text);
+		fw_set(&entry, FW_FwLogEntry_msg_type, FW_LOG_ENTRY);
+		fw_set(&entry, FW_FwLogEntry_msg_index, ring->index);
+		va = text.va;
+	}
+	fw_write(&fw->access, va, word, VAGX_FW_EVENT_WORDS * sizeof(*word), ring->name);
+	fw_ring_push(&fw->access, ring);
+	fw->config.send(fw->config.ctx, VAGX_FW_EP_FIRMWARE, FW_NOTIFICATION);
+	return 0;
+}
+
 /* Injections that need the channels, and so a firmware that is up */
 static int fw_inject_when_ready(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
 {
@@ -55,6 +83,8 @@ static int fw_inject_when_ready(struct vagx_firmware *fw, const struct vagx_fw_i
 	case VAGX_FW_INJECT_GROW:
 		fw_grow_ask(fw, what->word[0], what->word[1]);
 		return 0;
+	case VAGX_FW_INJECT_MESSAGE:
+		return fw_inject_message(fw, what->value, what->word);
 	case VAGX_FW_INJECT_LOG_FLOOD:
 		for (int64_t i = 0; i < what->value; i++)
 			fw_log(&fw->access, fw, FW_LOG_WARNING, "line %d of a flood", (int)i);
@@ -108,6 +138,7 @@ int fw_inject(struct vagx_firmware *fw, const struct vagx_fw_injection *what)
 	case VAGX_FW_INJECT_BREAK_EVENT_RING:
 	case VAGX_FW_INJECT_LOG:
 	case VAGX_FW_INJECT_GROW:
+	case VAGX_FW_INJECT_MESSAGE:
 		return fw_inject_when_ready(fw, what);
 	}
 	return -EINVAL;

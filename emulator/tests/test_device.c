@@ -760,6 +760,7 @@ static void random_command(unsigned int *seed)
 		"log level=2 text=x", "channel-error pipe=compute type=1",
 		"hang pipe=vertex", "hold-stamps on", "fault-register value=0",
 		"wrong-stamp step=-3", "ring-pointers value=ffffffff", "log-flood lines=300",
+		"message ring=statistics word0=9", "message ring=log-text word0=77",
 		"nonsense", "silence", "",
 	};
 	unsigned int n = sizeof(commands) / sizeof(commands[0]);

@@ -368,6 +368,50 @@ static void test_event(void **state)
 	clean(rig);
 }
 
+/* Words that the driver does not understand go into each ring, and it is told of them */
+static void test_message(void **state)
+{
+	struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_MESSAGE, .value = -1 };
+	static const struct {
+		enum vagx_fw_ring ring;
+		unsigned int channel, at;
+	} rings[] = {
+		{ VAGX_FW_RING_LOG, 14, 0x30 },
+		{ VAGX_FW_RING_KTRACE, 15, 0 },
+		{ VAGX_FW_RING_STATISTICS, 16, 0 },
+	};
+	struct rig *rig = *state;
+	uint32_t *entry, index;
+
+	assert_int_equal(inject(rig, VAGX_FW_INJECT_MESSAGE, 0), -ENODEV);
+	rig_boot(rig);
+	for (unsigned int i = 0; i < VAGX_FW_EVENT_WORDS; i++)
+		what.word[i] = 0x11111111 * i + 9;
+	for (unsigned int i = 0; i < 3; i++) {
+		struct rig_ring *ring = &rig->channel[rings[i].channel];
+		uint32_t *wptr = (uint32_t *)(ring->state.host + rings[i].at + 0x20);
+		uint32_t before = *wptr;
+
+		what.value = rings[i].ring;
+		assert_int_equal(vagx_fw_inject(rig->fw, &what), 0);
+		assert_int_equal(*wptr, before + 1);
+		entry = (uint32_t *)(ring->entries.host +
+				     (rings[i].at / 0x30 * 0x100 + before) * 0x38);
+		if (rings[i].ring != VAGX_FW_RING_STATISTICS)
+			assert_memory_equal(entry, what.word, sizeof(what.word));
+	}
+	assert_memory_equal(rig->channel[16].entries.host, what.word, sizeof(what.word));
+	what.value = VAGX_FW_RING_LOG_TEXT;
+	assert_int_equal(vagx_fw_inject(rig->fw, &what), 0);
+	index = *(uint32_t *)(rig->channel[14].state.host + 0x30 + 0x20) - 1;
+	entry = (uint32_t *)(rig->channel[14].entries.host + (0x100 + index) * 0x38);
+	assert_int_equal(entry[0], 2);
+	assert_int_equal(entry[2], index);
+	assert_memory_equal(rig->log_payload.host + (0x100 + index) * 0xd8, what.word,
+			    sizeof(what.word));
+	clean(rig);
+}
+
 static void test_broken_event_ring(void **state)
 {
 	struct rig *rig = *state;
@@ -561,6 +605,7 @@ int main(void)
 		cmocka_unit_test(test_late_halt),
 		TEST(fault_is_deaf),
 		TEST(event),
+		TEST(message),
 		TEST(broken_event_ring),
 		TEST(log),
 		TEST(hold_lock),
