@@ -32,6 +32,7 @@ struct vagx_device_config {
 	bool serial;			/* one command at a time */
 	bool unfair;			/* rings have unlike shares of their pipe */
 	bool statistics;		/* are written all the time */
+	bool late_threshold;		/* of a notifier is no violation */
 	bool fault_bits;		/* of the fault register vary */
 	bool write_back;		/* stores of jobs come to memory late */
 	unsigned int tvb_pages;		/* of a vertex buffer; 0: all */

@@ -123,6 +123,7 @@ static int main_run(const struct vagx_options *options, struct vagx_report *repo
 		.serial = options->serial,
 		.unfair = options->unfair,
 		.statistics = options->statistics,
+		.late_threshold = options->late_threshold,
 		.fault_bits = options->fault_bits,
 		.write_back = options->write_back,
 		.tvb_pages = options->tvb_pages,

@@ -72,6 +72,7 @@ enum {
 	OPT_SERIAL,
 	OPT_UNFAIR,
 	OPT_STATISTICS,
+	OPT_LATE_THRESHOLD,
 	OPT_FAULT_BITS,
 	OPT_WRITE_BACK,
 	OPT_TVB_PAGES,
@@ -114,6 +115,7 @@ static const struct option options_long_options[] = {
 	{ "serial", no_argument, NULL, OPT_SERIAL },
 	{ "unfair", no_argument, NULL, OPT_UNFAIR },
 	{ "statistics", no_argument, NULL, OPT_STATISTICS },
+	{ "late-threshold", no_argument, NULL, OPT_LATE_THRESHOLD },
 	{ "fault-bits", no_argument, NULL, OPT_FAULT_BITS },
 	{ "write-back", no_argument, NULL, OPT_WRITE_BACK },
 	{ "tvb-pages", required_argument, NULL, OPT_TVB_PAGES },
@@ -196,6 +198,7 @@ static const char options_help[] =
 "  --fault-bits          vary level and sideband in the fault register by the seed\n"
 "  --statistics          write to the statistics each 10 ms, until the firmware has\n"
 "                        no power or the page is gone\n"
+"  --late-threshold      work may end before its notifier's threshold counts it\n"
 "  --tvb-pages NUMBER    use no more pages of a tiled vertex buffer, so that even\n"
 "                        small renders run out of them and are drawn in passes\n"
 "  --tvb-grow            ask the driver for a larger tiled vertex buffer when one\n"
@@ -540,6 +543,9 @@ static bool options_set_option(struct vagx_options *o, int option, const char *v
 		return true;
 	case OPT_STATISTICS:
 		o->statistics = true;
+		return true;
+	case OPT_LATE_THRESHOLD:
+		o->late_threshold = true;
 		return true;
 	case OPT_FAULT_BITS:
 		o->fault_bits = true;

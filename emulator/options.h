@@ -41,6 +41,7 @@ struct vagx_options {
 	bool serial;
 	bool unfair;
 	bool statistics;
+	bool late_threshold;
 	bool fault_bits;
 	bool write_back;
 	unsigned int tvb_pages;

@@ -55,6 +55,7 @@ enum vagx_power_off {
  * @serial: one command at a time, in the order of the rings
  * @unfair: rings of one priority do not have the same share of their pipe; not with @serial
  * @statistics: counters in InitData's statistics are written each 10 ms until power is cut
+ * @late_threshold: the driver may raise a notifier's threshold when the command has ended
  * @seed: of what happens at random; not 0
  * @power_off: what becomes of dirty lines
  * @dirty_ms: a dirty line is written back within this time; 0 means VAGX_FW_DEFAULT_DIRTY_MS
@@ -96,6 +97,7 @@ struct vagx_fw_config {
 	bool serial;
 	bool unfair;
 	bool statistics;
+	bool late_threshold;
 	uint64_t seed;
 	enum vagx_power_off power_off;
 	unsigned int dirty_ms;

@@ -239,7 +239,7 @@ static void fw_event_count_command(struct vagx_firmware *fw, struct fw_access *a
 	fw_set(&control, FW_EventControl_cur_count, count);
 	if (access->failed)
 		return;
-	if ((int32_t)(count - threshold) > 0)
+	if (!fw->config.late_threshold && (int32_t)(count - threshold) > 0)
 		vagx_violation(fw->config.report, VAGX_RULE_FW_COMMAND_NOTIFIER, stamp->notifier,
 			       "EventControl", "%u commands finished, the threshold is %u", count,
 			       threshold);

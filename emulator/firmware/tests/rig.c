@@ -591,6 +591,7 @@ struct rig *rig_new_with(const struct rig_options *options)
 	config.serial = options->serial;
 	config.unfair = options->unfair;
 	config.statistics = options->statistics;
+	config.late_threshold = options->late_threshold;
 	config.tvb_pages = options->tvb_pages;
 	config.tvb_grow = options->tvb_grow;
 	config.no_exec = !options->exec;

@@ -140,6 +140,7 @@ struct rig_options {
 	bool serial;
 	bool unfair;
 	bool statistics;
+	bool late_threshold;
 	unsigned int tvb_pages;
 	bool tvb_grow;
 	bool exec;			/* units take pages, instead of the firmware */

@@ -549,6 +549,27 @@ static void test_rest_ends_the_stay(void **state)
 	rig_free(rig);
 }
 
+/* A threshold that counts nothing: the event comes with each command, and that is no violation */
+static void test_threshold_is_late(void **state)
+{
+	const struct rig_options options = { .late_threshold = true };
+	struct rig *rig = rig_new_with(&options);
+	struct rig_queue queue;
+
+	(void)state;
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, SLOT);
+	for (unsigned int i = 0; i < 3; i++) {
+		add(rig, &queue, CROWD);
+		*(uint32_t *)queue.threshold.host = 0;
+		rig_announce(rig, &queue, 2);
+		expect_flag(rig);
+	}
+	assert_true(rig_wait_stamp(rig, SLOT, 0x300));
+	clean(rig);
+	rig_free(rig);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -561,6 +582,7 @@ int main(void)
 		cmocka_unit_test(test_all_come_to_their_end),
 		cmocka_unit_test(test_event_comes_late),
 		cmocka_unit_test(test_late_event_waits_for_resume),
+		cmocka_unit_test(test_threshold_is_late),
 		cmocka_unit_test(test_statistics),
 		cmocka_unit_test(test_no_statistics),
 		cmocka_unit_test(test_statistics_that_go),
