@@ -97,7 +97,10 @@ machine()
 	ln -s ../../drivers/asahi "$device/driver"
 	echo "1 1 firmware is up" >"$debugfs/dri/406400000.gpu/firmware-log"
 	echo "client 1" >"$debugfs/dri/406400000.gpu/gpuvas"
+	echo "frequency-mhz 924" >"$debugfs/dri/406400000.gpu/telemetry"
+	printf '%s\n' "event 0" "statistics 0" >"$debugfs/dri/406400000.gpu/unknown-messages"
 	echo "devices 1" >"$debugfs/asahi/objects"
+	echo "handoff turn 0" >"$debugfs/asahi/stage"
 	printf '%s\n' "6,1,5;asahi 406400000.gpu: hello" "6,2,6;usb 1-1: serial 0123456789" \
 		"4,3,7;usb 1-1: a warning" >"$root/dev/kmsg"
 }
@@ -142,6 +145,9 @@ check "a parameter" has_line "unproven +none"
 check "the page is in the archive" grep -q "MacBook Air" "$work/archive/report.txt"
 check "the tree" grep -q 'gpu@406400000/compatible: .* "apple,agx-g13g"' "$work/archive/device-tree.txt"
 check "the firmware's log" grep -q "firmware is up" "$work/archive/debugfs/firmware-log"
+check "what the firmware tells" grep -q "924" "$work/archive/debugfs/telemetry"
+check "and what nobody understands" grep -q "^event 0" "$work/archive/debugfs/unknown-messages"
+check "what a stage has found" grep -q "turn" "$work/archive/debugfs/stage"
 check "without what clients have mapped" [ ! -e "$work/archive/debugfs/gpuvas" ]
 check "the driver's messages" grep -q "hello" "$work/archive/kernel-log.txt"
 check "warnings of others" grep -q "a warning" "$work/archive/kernel-log.txt"
@@ -228,6 +234,11 @@ printf '406400000.gpu\tasahi: wait for supplier /soc/mbox\n' >"$debugfs/devices_
 check "a probe that waits" says "wait for supplier"
 machine; rm "$device/driver"; ln -s ../../drivers/vfio "$device/driver"
 check "another driver" says 'The driver "vfio" serves the GPU'
+
+machine; printf '%s\n' "event 0" "statistics 3 last 0x5 0x5:3" \
+	>"$debugfs/dri/406400000.gpu/unknown-messages"
+check "unknown messages are nothing that is wrong" ends 0
+check "and are shown" has_line "unknown messages +statistics 3 last 0x5 0x5:3"
 
 machine; mkdir "$root/sys/class/devcoredump/devcd1"
 cat >"$root/sys/class/devcoredump/devcd1/data" <<'END'

@@ -91,6 +91,40 @@ static void logs_save_kernel(struct report *report)
 	report_fact(report, "kernel's log", "kernel-log.txt: warnings, and what names the GPU");
 }
 
+/*
+ * The number behind a name is how many messages the driver does not understand. Firmware on
+ * machines may send some, so nothing is wrong with that.
+ */
+static void logs_show_unknown(struct report *report, const char *path)
+{
+	char *text = report_read(report, path, NULL), *rest = text, *line;
+
+	while (text && (line = strsep(&rest, "\n"))) {
+		size_t name = strcspn(line, " ");
+
+		if (strtoull(line + name, NULL, 10))
+			report_fact(report, "unknown messages", "%s", line);
+	}
+	free(text);
+}
+
+/* Files that are not of one device */
+static void logs_save_module(struct report *report)
+{
+	static const char * const names[] = { "objects", "stage" };
+
+	for (unsigned int i = 0; i < LOGS_COUNT(names); i++) {
+		char path[64], saved[32], **paths;
+
+		snprintf(path, sizeof(path), "/sys/kernel/debug/asahi/%s", names[i]);
+		snprintf(saved, sizeof(saved), "debugfs/%s", names[i]);
+		paths = report_find(report, path);
+		if (paths)
+			report_copy(report, paths[0], saved);
+		report_free_paths(paths);
+	}
+}
+
 static void logs_save_debugfs(struct report *report)
 {
 	char **paths = report_find(report, "/sys/kernel/debug/dri/*.gpu/*");
@@ -104,16 +138,15 @@ static void logs_save_debugfs(struct report *report)
 		    asprintf(&saved, "debugfs/%s", name) < 0)
 			continue;
 		report_copy(report, *path, saved);
+		if (!strcmp(name, "unknown-messages"))
+			logs_show_unknown(report, *path);
 		free(saved);
 	}
 	if (!paths && report->bound)
 		report_fact(report, "debugfs", "%s", geteuid() ? "not readable: run asahi-report as root" :
 			    "/sys/kernel/debug/dri/*.gpu is not there: mount -t debugfs none /sys/kernel/debug");
 	report_free_paths(paths);
-	paths = report_find(report, "/sys/kernel/debug/asahi/objects");
-	if (paths)
-		report_copy(report, paths[0], "debugfs/objects");
-	report_free_paths(paths);
+	logs_save_module(report);
 }
 
 static bool logs_is_client_memory(const char *line)
