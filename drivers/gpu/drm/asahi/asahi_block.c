@@ -22,6 +22,7 @@
 #include "asahi_heap.h"
 #include "asahi_hw.h"
 #include "asahi_initdata.h"
+#include "asahi_knobs.h"
 #include "asahi_object.h"
 #include "asahi_recovery.h"
 #include "asahi_rtkit.h"
@@ -38,6 +39,7 @@
  * A block may use those before it in this order:
  *
  * * *hw* starts the coprocessor and identifies the GPU;
+ * * *knobs* has what can be changed for an experiment;
  * * *gem*, *object* and *heap* hold memory, which *uat* makes visible to GPU and firmware:
  *   it comes after them, because on the way down nothing may be visible any more
  *   when memory is given back;
@@ -59,6 +61,7 @@
  */
 static const struct asahi_block * const asahi_blocks[] = {
 	&asahi_block_hw,
+	&asahi_block_knobs,
 	&asahi_block_gem,
 	&asahi_block_object,
 	&asahi_block_heap,

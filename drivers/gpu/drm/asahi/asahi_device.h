@@ -33,6 +33,7 @@ struct asahi_growth;
 struct asahi_halt;
 struct asahi_hw;
 struct asahi_initdata;
+struct asahi_knobs;
 struct asahi_objects;
 struct asahi_owners;
 struct asahi_pm;
@@ -80,6 +81,8 @@ struct asahi_device {
 	/** @params: what GET_PARAMS answers */
 	struct drm_asahi_params_global params;
 
+	/** @knobs: words that can be changed for an experiment */
+	struct asahi_knobs *knobs;
 	/** @doorbell: sends to the firmware */
 	struct asahi_doorbell *doorbell;
 	/** @rtkit: the coprocessor, and buffers that it has asked for */

@@ -372,6 +372,25 @@ static void asahi_job_push(struct asahi_job *job)
 }
 
 /**
+ * asahi_job_count() - have the notifier's threshold count a job's stamps
+ * @job: job that was handed to the firmware, or is about to be
+ *
+ * Does nothing if it counts them already. With the timeline's lock held. Whoever calls
+ * this for a job that runs has to look at its stamps afterwards.
+ */
+void asahi_job_count(struct asahi_job *job)
+{
+	struct asahi_fw_threshold *threshold = job->queue->threshold.map;
+
+	lockdep_assert_held(&job->queue->timeline.lock);
+
+	le64_add_cpu(&threshold->value, job->uncounted);
+	job->uncounted = 0;
+	/* A stamp that is not there yet will be compared with the new threshold. */
+	smp_mb();
+}
+
+/**
  * asahi_job_run() - put a job into the rings
  * @job: job that holds its slots, and for which asahi_job_reserve() returned 0
  * @msg: what asahi_job_announce() is to say, by pipe
@@ -383,7 +402,6 @@ void asahi_job_run(struct asahi_job *job, struct asahi_pipe_msg *msg)
 {
 	struct asahi_queue *queue = job->queue;
 	struct asahi_device *adev = queue->adev;
-	struct asahi_fw_threshold *threshold = queue->threshold.map;
 
 	lockdep_assert_held(&queue->timeline.lock);
 
@@ -394,7 +412,9 @@ void asahi_job_run(struct asahi_job *job, struct asahi_pipe_msg *msg)
 	 * reached. To count a job before it runs would withhold the events of
 	 * those that it may depend on.
 	 */
-	le64_add_cpu(&threshold->value, asahi_job_begin(job));
+	job->uncounted = asahi_job_begin(job);
+	if (!queue->oldest_event || !queue->timeline.handed_over)
+		asahi_job_count(job);
 	asahi_job_push(job);
 
 	job->run_time = ktime_get();

@@ -86,6 +86,7 @@ enum asahi_job_hit {
  *	else is there, because all clients' shaders can reach it
  * @tpc: tail pointer cache of its renders, with a reference; NULL without renders
  * @pipe: its part on each pipe
+ * @uncounted: stamps that the notifier's threshold does not count yet
  * @run_time: when it was handed to the firmware
  * @error: negative errno that @done is going to carry, or 0
  * @fence_valid: @done is initialised
@@ -119,6 +120,7 @@ struct asahi_job {
 	struct asahi_fwbuf memory_word;
 	struct asahi_tpc *tpc;
 	struct asahi_job_pipe pipe[AGX_PIPE_COUNT];
+	unsigned int uncounted;
 	ktime_t run_time;
 	int error;
 	bool fence_valid;
@@ -181,6 +183,7 @@ struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 void asahi_job_init_queue(struct asahi_queue *queue);
 int asahi_job_reserve(struct asahi_job *job);
 void asahi_job_unreserve(struct asahi_job *job);
+void asahi_job_count(struct asahi_job *job);
 void asahi_job_run(struct asahi_job *job, struct asahi_pipe_msg *msg);
 int asahi_job_announce(struct asahi_job *job, const struct asahi_pipe_msg *msg);
 enum asahi_job_hit asahi_job_hit(const struct asahi_job_pipe *pipe, u32 value);

@@ -29,6 +29,7 @@ extern unsigned int asahi_stage_limit;
  *	flushed it
  * @ASAHI_UNPROVEN_TRIM: the vertex buffers of idle queues are taken back
  * @ASAHI_UNPROVEN_PRIORITY: queues of high and realtime priority
+ * @ASAHI_UNPROVEN_KNOBS: values of knobs that no reference writes
  * @ASAHI_UNPROVEN_NUM: number of them
  */
 enum asahi_unproven_id {
@@ -39,6 +40,7 @@ enum asahi_unproven_id {
 	ASAHI_UNPROVEN_FLUSH,
 	ASAHI_UNPROVEN_TRIM,
 	ASAHI_UNPROVEN_PRIORITY,
+	ASAHI_UNPROVEN_KNOBS,
 	ASAHI_UNPROVEN_NUM,
 };
 

@@ -45,6 +45,7 @@ struct asahi_vm;
  * @usc_exec_base: base of all its shaders
  * @wq: its rings, by pipe
  * @tvb: its tiled vertex buffer
+ * @oldest_event: the firmware tells of each job as soon as it is complete
  * @notifier: firmware memory: Notifier
  * @threshold: firmware memory: what the Notifier compares with
  * @notifier_list: firmware memory
@@ -81,6 +82,7 @@ struct asahi_queue {
 	u64 usc_exec_base;
 	struct asahi_workqueue wq[AGX_PIPE_COUNT];
 	struct asahi_tvb tvb;
+	bool oldest_event;
 	struct asahi_fwbuf notifier;
 	struct asahi_fwbuf threshold;
 	struct asahi_fwbuf notifier_list;

@@ -156,6 +156,7 @@ void asahi_render_build(struct asahi_job *job, struct asahi_work *fragment,
 		.queue_id = queue->fw_id,
 		.tiling_control = adev->hw->render->tiling_control,
 		.core_masks = { adev->core_masks[0], adev->core_masks[1] },
+		.knobs = adev->knobs,
 	};
 
 	if (!command->scene.clustering)

@@ -11,6 +11,7 @@
 
 struct asahi_fw_attachments;
 struct asahi_job;
+struct asahi_knobs;
 struct asahi_scene;
 struct asahi_work;
 struct asahi_work_memory;
@@ -32,6 +33,7 @@ struct drm_asahi_cmd_render;
  * @queue_id: identifies the queue
  * @tiling_control: setting of the tiler
  * @core_masks: which cores are there, as the registers say
+ * @knobs: knobs of the device, or NULL
  */
 struct asahi_render_args {
 	struct asahi_work *work;
@@ -47,6 +49,7 @@ struct asahi_render_args {
 	u32 queue_id;
 	u32 tiling_control;
 	u32 core_masks[2];
+	const struct asahi_knobs *knobs;
 };
 
 const char *asahi_render_check(const struct drm_asahi_cmd_render *cmd);

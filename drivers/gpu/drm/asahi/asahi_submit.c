@@ -23,6 +23,7 @@
 #include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_job.h"
+#include "asahi_knobs.h"
 #include "asahi_queue.h"
 #include "asahi_queue_priv.h"
 #include "asahi_ref.h"
@@ -324,6 +325,7 @@ static int asahi_submit_parse_compute(struct asahi_submit *submit,
 				      const void *payload, struct asahi_command_args *command)
 {
 	struct drm_asahi_cmd_compute *compute = &command->compute;
+	struct asahi_device *adev = submit->file->adev;
 	int ret;
 
 	ret = asahi_submit_copy_command(submit, header, payload, compute, sizeof(*compute));
@@ -334,6 +336,10 @@ static int asahi_submit_parse_compute(struct asahi_submit *submit,
 		asahi_submit_dbg(submit, "compute flags %#x\n", compute->flags);
 		return -EINVAL;
 	}
+
+	/* A multiple, so nothing else is in reach of a GPU that takes less. */
+	command->preempt1_size = adev->hw->compute_preempt1_size *
+				 asahi_knob(adev->knobs, ASAHI_KNOB_PREEMPT1, 1);
 
 	return asahi_submit_parse_stage(submit, command, AGX_PIPE_COMPUTE, &compute->ts);
 }

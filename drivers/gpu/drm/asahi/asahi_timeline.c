@@ -121,7 +121,8 @@ static void asahi_timeline_handed_over(struct asahi_queue *queue)
 	lockdep_assert_held(&queue->timeline.lock);
 
 	atomic_inc(&timelines->in_flight);
-	if (++queue->timeline.handed_over == 2 && atomic_inc_return(&timelines->crowded) == 1)
+	if (++queue->timeline.handed_over == 2 && !queue->oldest_event &&
+	    atomic_inc_return(&timelines->crowded) == 1)
 		hrtimer_start(&timelines->timer, ns_to_ktime(ASAHI_TIMELINE_POLL_NS),
 			      HRTIMER_MODE_REL);
 }
@@ -132,7 +133,7 @@ static void asahi_timeline_taken_back(struct asahi_queue *queue)
 
 	lockdep_assert_held(&queue->timeline.lock);
 
-	if (--queue->timeline.handed_over == 1)
+	if (--queue->timeline.handed_over == 1 && !queue->oldest_event)
 		atomic_dec(&timelines->crowded);
 	if (atomic_dec_and_test(&timelines->in_flight))
 		wake_up_all(&timelines->idle);
@@ -198,6 +199,24 @@ static void asahi_timeline_unbar(struct asahi_queue *queue)
 	queue->timeline.barred = false;
 }
 
+/* Where the firmware tells of each job: what is the oldest one now comes next. */
+static void asahi_timeline_count_next(struct asahi_queue *queue)
+{
+	struct asahi_job *job;
+
+	lockdep_assert_held(&queue->timeline.lock);
+
+	if (!queue->oldest_event)
+		return;
+
+	list_for_each_entry(job, &queue->timeline.jobs, link) {
+		if (!job->skipped) {
+			asahi_job_count(job);
+			return;
+		}
+	}
+}
+
 static void asahi_timeline_retire(struct asahi_queue *queue, struct asahi_job *job)
 {
 	struct asahi_device *adev = queue->adev;
@@ -214,6 +233,7 @@ static void asahi_timeline_retire(struct asahi_queue *queue, struct asahi_job *j
 				asahi_workqueue_end(&queue->wq[i]);
 		asahi_tvb_end(queue, job->pipe[AGX_PIPE_FRAGMENT].count);
 		asahi_initdata_end_submission(adev);
+		asahi_timeline_count_next(queue);
 	}
 
 	/* As long as the job holds its context, nobody else of its address space has another. */

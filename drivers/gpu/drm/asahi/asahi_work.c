@@ -22,6 +22,7 @@
 #include "asahi_hw.h"
 #include "asahi_initdata.h"
 #include "asahi_job.h"
+#include "asahi_knobs.h"
 #include "asahi_queue_priv.h"
 #include "asahi_render.h"
 #include "asahi_scene.h"
@@ -101,7 +102,7 @@ static void asahi_work_add_rest(struct asahi_device *adev, const struct asahi_co
 	const struct asahi_tvb_abi *tvb = &adev->abi->job->tvb;
 
 	if (!args->is_render) {
-		memory->gpu += ALIGN(adev->hw->compute_preempt1_size + ASAHI_PREEMPT_TAIL,
+		memory->gpu += ALIGN(args->preempt1_size + ASAHI_PREEMPT_TAIL,
 				     ASAHI_PREEMPT_ALIGN);
 		return;
 	}
@@ -196,7 +197,7 @@ static void asahi_work_build_compute(struct asahi_job *job, struct asahi_work *w
 		.cmd = &args->compute,
 		.attachments = &attachments,
 		.preempt_va = job->memory_gpu.va + place->gpu,
-		.preempt1_size = adev->hw->compute_preempt1_size,
+		.preempt1_size = args->preempt1_size,
 		.queue_info_va = queue->wq[AGX_PIPE_COMPUTE].info.va,
 		.notifier_va = queue->notifier.va,
 		.stats_va = asahi_initdata_stats_va(adev, AGX_PIPE_COMPUTE),
@@ -314,6 +315,8 @@ static void asahi_work_take_stamp(struct asahi_job *job, struct asahi_work *work
 		.fw_stamp_va = asahi_event_fw_stamp_va(queue->adev, event),
 		.event_seq = wq->event_seq,
 		.counter = queue->timeline.counter++,
+		.flush_stamps = asahi_knob(queue->adev->knobs, ASAHI_KNOB_FLUSH_STAMPS, 0) >>
+				work->pipe & 1,
 	};
 	patch->stamp = asahi_workqueue_next_stamp(wq);
 	work->stamp = patch->stamp;

@@ -61,6 +61,7 @@ struct asahi_stage_args {
  * @render: the render command
  * @compute: the compute command
  * @scene: how the render command is divided; zero for compute commands
+ * @preempt1_size: bytes of the first preemption buffer; zero for render commands
  * @stage: its parts, by pipe
  * @barrier: what it waits for
  * @num_barriers: entries of @barrier
@@ -72,6 +73,7 @@ struct asahi_command_args {
 		struct drm_asahi_cmd_compute compute;
 	};
 	struct asahi_scene_layout scene;
+	u32 preempt1_size;
 	struct asahi_stage_args stage[AGX_PIPE_COUNT];
 	struct asahi_barrier barrier[ASAHI_BARRIERS];
 	unsigned int num_barriers;
@@ -207,6 +209,7 @@ struct asahi_compute_args {
  * @stamp: value that the work writes to both
  * @event_seq: number of stamps that the work queue has had before
  * @counter: number of the work in its queue, in the order of the rings
+ * @flush_stamps: a word for the firmware, see asahi_knobs.c
  */
 struct asahi_patch {
 	u32 vm_slot;
@@ -217,6 +220,7 @@ struct asahi_patch {
 	u32 stamp;
 	u64 event_seq;
 	u64 counter;
+	u32 flush_stamps;
 };
 
 /**

@@ -12,6 +12,7 @@
 #include "asahi_fw_event.h"
 #include "asahi_fw_fragment.h"
 #include "asahi_fw_workqueue.h"
+#include "asahi_knobs.h"
 #include "asahi_layout_tmpl.h"
 #include "asahi_render.h"
 #include "asahi_scene.h"
@@ -323,10 +324,13 @@ static void asahi_fragment_build_registers(struct asahi_fw_register_array *fw,
 #endif
 
 static void asahi_fragment_build_partial_zls(struct asahi_fw_fragment_params3 *fw,
-					     const struct drm_asahi_cmd_render *cmd)
+					     const struct asahi_render_args *args)
 {
+	const struct drm_asahi_cmd_render *cmd = args->cmd;
+
 	fw->zls_ctrl = cpu_to_le64(cmd->zls_ctrl);
-	fw->unk_290 = cpu_to_le64(ASAHI_FRAGMENT_UNK_G14);
+	fw->unk_290 = cpu_to_le64(asahi_knob(args->knobs, ASAHI_KNOB_UNK_290,
+					     ASAHI_FRAGMENT_UNK_G14));
 	fw->z_load = cpu_to_le64(cmd->depth.base);
 	fw->z_partial_stride = cpu_to_le64(cmd->depth.stride);
 	fw->z_partial_comp_stride = cpu_to_le64(cmd->depth.comp_stride);
@@ -353,7 +357,7 @@ static void asahi_fragment_build_params3(struct asahi_fw_fragment_params3 *fw,
 	fw->unk_partial_bg.rsrc_spec = cpu_to_le64(cmd->partial_bg.rsrc_spec);
 	fw->unk_partial_bg.address = cpu_to_le64(cmd->partial_bg.usc);
 	fw->partial_bg = fw->unk_partial_bg;
-	asahi_fragment_build_partial_zls(fw, cmd);
+	asahi_fragment_build_partial_zls(fw, args);
 	fw->tib_blocks = cpu_to_le32(args->scene->layout->tib_blocks);
 	asahi_fragment_build_aux_fb(&fw->aux_fb_info, cmd);
 	fw->tile_config = cpu_to_le64(asahi_fragment_tile_config(cmd));

@@ -55,5 +55,6 @@ static void asahi_run_patch_meta(struct asahi_fw_job_meta *fw, const struct asah
 	fw->fw_stamp = cpu_to_le64(patch->fw_stamp_va);
 	fw->stamp_value = cpu_to_le32(patch->stamp);
 	fw->stamp_slot = cpu_to_le32(patch->event_slot);
+	fw->flush_stamps = cpu_to_le32(patch->flush_stamps);
 	fw->event_seq = cpu_to_le32(patch->event_seq);
 }

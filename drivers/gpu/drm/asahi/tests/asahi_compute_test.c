@@ -138,6 +138,7 @@ static void patch(struct fixture *f)
 			.stamp = 0x4200,
 			.event_seq = 0x1000000007,
 			.counter = 0x123456789a,
+			.flush_stamps = 1,
 		},
 	};
 
@@ -194,6 +195,7 @@ static void patch_sets_slots_and_stamps(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run64(f, 0x284 + 0x0c), FW_STAMP_VA);
 	KUNIT_EXPECT_EQ(test, run32(f, 0x284 + 0x14), 0x4200);
 	KUNIT_EXPECT_EQ(test, run32(f, 0x284 + 0x18), 99);
+	KUNIT_EXPECT_EQ(test, run32(f, 0x284 + 0x20), 1);
 	KUNIT_EXPECT_EQ(test, run32(f, 0x284 + 0x28), 7);
 	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x24), 42);
 	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x30), 0x1000000007);
@@ -208,7 +210,8 @@ static void patch_touches_nothing_else(struct kunit *test)
 {
 	static const struct {
 		size_t offset, size;
-	} in_run[] = { { 0x4, 8 }, { 0x10, 4 }, { 0x288, 0x18 }, { 0x2ac, 4 } },
+	} in_run[] = { { 0x4, 8 }, { 0x10, 4 }, { 0x288, 0x18 }, { 0x2a4, 4 },
+			{ 0x2ac, 4 } },
 	  in_seq[] = { { START + 0x24, 4 }, { START + 0x30, 8 }, { START + 0x15c, 8 },
 		       { FINALIZE + 0x14, 4 }, { FINALIZE + 0x28, 12 } };
 	struct fixture *f = test->priv;

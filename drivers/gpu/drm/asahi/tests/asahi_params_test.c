@@ -26,9 +26,10 @@ static void names_are_a_set(struct kunit *test)
 		{ "none", 0 },
 		{ "trim", BIT(ASAHI_UNPROVEN_TRIM) },
 		{ "power,unbind\n", BIT(ASAHI_UNPROVEN_POWER) | BIT(ASAHI_UNPROVEN_UNBIND) },
-		{ "again,reset,flush,priority",
+		{ "again,reset,flush,priority,knobs",
 		  BIT(ASAHI_UNPROVEN_AGAIN) | BIT(ASAHI_UNPROVEN_RESET) |
-		  BIT(ASAHI_UNPROVEN_FLUSH) | BIT(ASAHI_UNPROVEN_PRIORITY) },
+		  BIT(ASAHI_UNPROVEN_FLUSH) | BIT(ASAHI_UNPROVEN_PRIORITY) |
+		  BIT(ASAHI_UNPROVEN_KNOBS) },
 	};
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(cases); i++) {

@@ -15,6 +15,7 @@
 #include "asahi_fw_microseq.h"
 #include "asahi_hw.h"
 #include "asahi_job.h"
+#include "asahi_knobs.h"
 #include "asahi_render.h"
 #include "asahi_scene.h"
 #include "asahi_tvb.h"
@@ -40,6 +41,7 @@
  * @abi: operations under test
  * @hw: SoC that it is for
  * @clusters: clusters of that
+ * @knobs: knobs of the device, or NULL
  * @cmd: the user's side of it
  * @layout: its measures
  * @attachments: memory that it writes
@@ -52,6 +54,7 @@ struct fixture {
 	const struct asahi_job_abi *abi;
 	const struct asahi_hw *hw;
 	unsigned int clusters;
+	const struct asahi_knobs *knobs;
 	struct drm_asahi_cmd_render cmd;
 	struct asahi_scene_layout layout;
 	struct asahi_fw_attachments attachments;
@@ -138,6 +141,11 @@ static struct fixture *g13_13_5(struct kunit *test)
 	return fixture(test, (const u32[]) { 13, 5, 0 }, &asahi_hw_t6002, 8);
 }
 
+static struct fixture *g14g_13_5(struct kunit *test)
+{
+	return fixture(test, (const u32[]) { 13, 5, 0 }, &asahi_hw_t8112, 1);
+}
+
 static struct fixture *g14x_13_5(struct kunit *test)
 {
 	return fixture(test, (const u32[]) { 13, 5, 0 }, &asahi_hw_t6020, 2);
@@ -168,6 +176,7 @@ static void build(struct kunit *test, struct fixture *f, unsigned int pipe)
 		.queue_id = 0x1234,
 		.tiling_control = 0xa540,
 		.core_masks = { 0xfefefefe, 0x7f7f7f7f },
+		.knobs = f->knobs,
 	};
 
 	KUNIT_ASSERT_EQ(test, asahi_scene_measure(&f->layout, f->hw, f->clusters, &f->cmd), 0);
@@ -282,6 +291,34 @@ static void fragment_command_has_its_addresses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, run64(f, 0x928), TIMES_VA + 8);
 }
 
+/* The offset is that of both, since the parts before it are equal in size. */
+static void fragment_has_what_a_knob_says(struct kunit *test)
+{
+	const size_t unk_290 = 0x4b8 + 0x1a0;
+	struct fixture *f = g13_13_5(test);
+	struct asahi_knobs knobs;
+
+	build(test, f, AGX_PIPE_FRAGMENT);
+	KUNIT_EXPECT_EQ(test, run64(f, unk_290), 0);
+
+	asahi_knobs_init(&knobs);
+	f->knobs = &knobs;
+	build(test, f, AGX_PIPE_FRAGMENT);
+	KUNIT_EXPECT_EQ(test, run64(f, unk_290), 0);
+
+	knobs.value[ASAHI_KNOB_UNK_290] = 0x4040404;
+	build(test, f, AGX_PIPE_FRAGMENT);
+	KUNIT_EXPECT_EQ(test, run64(f, unk_290), 0x4040404);
+
+	f = g14g_13_5(test);
+	build(test, f, AGX_PIPE_FRAGMENT);
+	KUNIT_EXPECT_EQ(test, run64(f, unk_290), 0x4040404);
+	knobs.value[ASAHI_KNOB_UNK_290] = 0;
+	f->knobs = &knobs;
+	build(test, f, AGX_PIPE_FRAGMENT);
+	KUNIT_EXPECT_EQ(test, run64(f, unk_290), 0);
+}
+
 static void fragment_patch(struct kunit *test)
 {
 	struct fixture *f = g13_13_5(test);
@@ -367,6 +404,7 @@ static struct kunit_case render_tests[] = {
 	KUNIT_CASE(vertex_params_of_one_cluster),
 	KUNIT_CASE(vertex_patch),
 	KUNIT_CASE(fragment_command_has_its_addresses),
+	KUNIT_CASE(fragment_has_what_a_knob_says),
 	KUNIT_CASE(fragment_patch),
 	KUNIT_CASE(vertex_registers_of_g14x),
 	KUNIT_CASE(fragment_registers_of_g14x),
