@@ -101,6 +101,8 @@ machine()
 	printf '%s\n' "event 0" "statistics 0" >"$debugfs/dri/406400000.gpu/unknown-messages"
 	echo "devices 1" >"$debugfs/asahi/objects"
 	echo "handoff turn 0" >"$debugfs/asahi/stage"
+	mkdir -p "$root/sys/fs/pstore"
+	echo "its last words" >"$root/sys/fs/pstore/dmesg-ramoops-0"
 	printf '%s\n' "6,1,5;asahi 406400000.gpu: hello" "6,2,6;usb 1-1: serial 0123456789" \
 		"4,3,7;usb 1-1: a warning" >"$root/dev/kmsg"
 }
@@ -148,6 +150,7 @@ check "the firmware's log" grep -q "firmware is up" "$work/archive/debugfs/firmw
 check "what the firmware tells" grep -q "924" "$work/archive/debugfs/telemetry"
 check "and what nobody understands" grep -q "^event 0" "$work/archive/debugfs/unknown-messages"
 check "what a stage has found" grep -q "turn" "$work/archive/debugfs/stage"
+check "what the last kernel said" grep -q "last words" "$work/archive/pstore/dmesg-ramoops-0"
 check "without what clients have mapped" [ ! -e "$work/archive/debugfs/gpuvas" ]
 check "the driver's messages" grep -q "hello" "$work/archive/kernel-log.txt"
 check "warnings of others" grep -q "a warning" "$work/archive/kernel-log.txt"

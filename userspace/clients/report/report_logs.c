@@ -149,6 +149,22 @@ static void logs_save_debugfs(struct report *report)
 	logs_save_module(report);
 }
 
+/* What the kernel said at its end, if the machine keeps that for the next one. */
+static void logs_save_pstore(struct report *report)
+{
+	char **paths = report_find(report, "/sys/fs/pstore/*");
+
+	for (char **path = paths; path && *path; path++) {
+		char *saved;
+
+		if (asprintf(&saved, "pstore/%s", strrchr(*path, '/') + 1) < 0)
+			continue;
+		report_copy(report, *path, saved);
+		free(saved);
+	}
+	report_free_paths(paths);
+}
+
 static bool logs_is_client_memory(const char *line)
 {
 	for (unsigned int i = 0; i < LOGS_COUNT(logs_client_memory); i++) {
@@ -217,6 +233,7 @@ void report_logs(struct report *report)
 	report_heading(report, "Files in the archive");
 	report_fact(report, "device tree", "device-tree.txt");
 	logs_save_kernel(report);
+	logs_save_pstore(report);
 	logs_save_debugfs(report);
 	logs_save_dumps(report);
 }
