@@ -18,6 +18,7 @@ struct arguments {
 	const char *const *names;
 	unsigned int count;
 	uint32_t repeat;
+	struct compute_setup setup;
 	struct compute_options options;
 };
 
@@ -33,6 +34,10 @@ static void compute_usage(FILE *fp)
 	      "  -i, --iterations=N     most iterations of the Mandelbrot set\n"
 	      "  -o, --output=FILE      write the picture as PNG\n"
 	      "  -r, --repeat=N         run each test N times\n"
+	      "  -w, --write-combined   memory that the CPU does not cache\n"
+	      "  -p, --priority=NAME    low, medium (default), high or realtime\n"
+	      "  -t, --timeout=SECONDS  how long to wait for work (default: 60)\n"
+	      "  -S, --seconds=SECONDS  how long the long shader runs (default: 5)\n"
 	      "  -h, --help             this text\n"
 	      "  -V, --version          the version\n\n"
 	      "tests (default: all but those marked with *):\n",
@@ -56,6 +61,37 @@ static int compute_parse_number(const char *text, uint32_t *value)
 		return -EINVAL;
 	}
 	*value = n;
+	return 0;
+}
+
+static int compute_parse_priority(const char *text, enum drm_asahi_priority *value)
+{
+	static const char *const names[] = {
+		[DRM_ASAHI_PRIORITY_LOW] = "low",
+		[DRM_ASAHI_PRIORITY_MEDIUM] = "medium",
+		[DRM_ASAHI_PRIORITY_HIGH] = "high",
+		[DRM_ASAHI_PRIORITY_REALTIME] = "realtime",
+	};
+
+	for (unsigned int i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(text, names[i])) {
+			*value = i;
+			return 0;
+		}
+	}
+	fprintf(stderr, "'%s' is no priority: low, medium, high or realtime\n", text);
+	return -EINVAL;
+}
+
+static int compute_parse_seconds(const char *text, double *value)
+{
+	char *end;
+
+	*value = strtod(text, &end);
+	if (end == text || *end || !(*value > 0) || *value > 3600) {
+		fprintf(stderr, "'%s' is not a number of seconds up to 3600\n", text);
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -98,15 +134,20 @@ static int compute_parse_arguments(int argc, char **argv, struct arguments *args
 		{ "iterations", required_argument, NULL, 'i' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "repeat", required_argument, NULL, 'r' },
+		{ "write-combined", no_argument, NULL, 'w' },
+		{ "priority", required_argument, NULL, 'p' },
+		{ "timeout", required_argument, NULL, 't' },
+		{ "seconds", required_argument, NULL, 'S' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
 	};
+	uint32_t timeout = 0;
 	int err = 0;
 	int c;
 
 	while (!err) {
-		c = getopt_long(argc, argv, "d:s:i:o:r:hV", options, NULL);
+		c = getopt_long(argc, argv, "d:s:i:o:r:wp:t:S:hV", options, NULL);
 		if (c == -1)
 			break;
 		switch (c) {
@@ -124,6 +165,19 @@ static int compute_parse_arguments(int argc, char **argv, struct arguments *args
 			break;
 		case 'r':
 			err = compute_parse_number(optarg, &args->repeat);
+			break;
+		case 'w':
+			args->setup.flags = 0;
+			break;
+		case 'p':
+			err = compute_parse_priority(optarg, &args->setup.priority);
+			break;
+		case 't':
+			err = compute_parse_number(optarg, &timeout);
+			args->setup.timeout_ns = timeout * INT64_C(1000000000);
+			break;
+		case 'S':
+			err = compute_parse_seconds(optarg, &args->options.seconds);
 			break;
 		case 'h':
 			compute_usage(stdout);
@@ -156,7 +210,7 @@ static int compute_run_once(const struct arguments *args,
 			    const struct compute_test *test)
 {
 	struct compute ctx;
-	int err = compute_open(&ctx, args->device);
+	int err = compute_open_with(&ctx, args->device, &args->setup);
 
 	if (err)
 		return err;
@@ -212,7 +266,7 @@ static unsigned int compute_run_named(const struct arguments *args)
 
 int main(int argc, char **argv)
 {
-	struct arguments args = { .repeat = 1 };
+	struct arguments args = { .repeat = 1, .setup = COMPUTE_SETUP_DEFAULT };
 	unsigned int bad;
 
 	if (compute_parse_arguments(argc, argv, &args)) {

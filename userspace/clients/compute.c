@@ -37,7 +37,7 @@ static int compute_new_buffer(struct compute *ctx, enum asahi_heap heap, uint64_
 	int err;
 
 	*buffer = (struct compute_buffer){ .bo = NULL };
-	err = asahi_bo_new(ctx->dev, size, DRM_ASAHI_GEM_WRITEBACK, ctx->vm,
+	err = asahi_bo_new(ctx->dev, size, ctx->setup.flags, ctx->vm,
 			   &buffer->bo);
 	if (err)
 		return compute_failed("making a buffer", err);
@@ -81,20 +81,16 @@ void compute_poison(struct compute_buffer *buffer)
 	memset(buffer->map, POISON, buffer->size);
 }
 
-int compute_open(struct compute *ctx, const char *node)
+/* What belongs to one client of an opened device, which goes on errors. */
+static int compute_open_device(struct compute *ctx)
 {
-	int err;
+	int err = asahi_vm_new(ctx->dev, &ctx->vm);
 
-	*ctx = (struct compute){ .dev = NULL };
-	err = asahi_device_open(node, &ctx->dev);
-	if (err)
-		return compute_failed(node ? node : "looking for a device", err);
-	err = asahi_vm_new(ctx->dev, &ctx->vm);
 	if (err) {
 		compute_failed("making an address space", err);
 		goto err_dev;
 	}
-	err = asahi_queue_new(ctx->vm, DRM_ASAHI_PRIORITY_MEDIUM, &ctx->queue);
+	err = asahi_queue_new(ctx->vm, ctx->setup.priority, &ctx->queue);
 	if (err) {
 		compute_failed("making a queue", err);
 		goto err_vm;
@@ -111,6 +107,31 @@ err_vm:
 err_dev:
 	asahi_device_unref(ctx->dev);
 	return err;
+}
+
+int compute_open(struct compute *ctx, const char *node)
+{
+	return compute_open_with(ctx, node, &COMPUTE_SETUP_DEFAULT);
+}
+
+int compute_open_with(struct compute *ctx, const char *node, const struct compute_setup *setup)
+{
+	int err;
+
+	*ctx = (struct compute){ .setup = *setup };
+	err = asahi_device_open(node, &ctx->dev);
+	if (err)
+		return compute_failed(node ? node : "looking for a device", err);
+	return compute_open_device(ctx);
+}
+
+int compute_open_beside(struct compute *ctx, const struct compute *other)
+{
+	*ctx = (struct compute){
+		.dev = asahi_device_ref(other->dev),
+		.setup = other->setup,
+	};
+	return compute_open_device(ctx);
 }
 
 void compute_close(struct compute *ctx)
@@ -364,7 +385,7 @@ int compute_stream_run(struct compute_stream *stream)
 	if (err)
 		return compute_failed("making a submission", err);
 	asahi_submit_compute(submit, &cmd, ASAHI_BARRIER_NONE);
-	err = asahi_submit_run(submit, COMPUTE_TIMEOUT_NS);
+	err = asahi_submit_run(submit, stream->ctx->setup.timeout_ns);
 	asahi_submit_free(submit);
 	return err;
 }

@@ -31,6 +31,21 @@ struct compute_buffer {
 	uint64_t size;
 };
 
+/** struct compute_setup - how a device is made ready */
+struct compute_setup {
+	/** @flags: enum drm_asahi_gem_flags of all buffers */
+	uint32_t flags;
+	/** @priority: of the queue */
+	enum drm_asahi_priority priority;
+	/** @timeout_ns: how long it waits for work */
+	int64_t timeout_ns;
+};
+
+/** COMPUTE_SETUP_DEFAULT - memory that the CPU caches, and medium priority */
+#define COMPUTE_SETUP_DEFAULT							\
+	((struct compute_setup){ DRM_ASAHI_GEM_WRITEBACK, DRM_ASAHI_PRIORITY_MEDIUM,	\
+				COMPUTE_TIMEOUT_NS })
+
 /** struct compute - a device made ready */
 struct compute {
 	struct asahi_device *dev;
@@ -40,6 +55,8 @@ struct compute {
 	struct compute_buffer code;
 	/** @code_used: bytes taken of @code */
 	uint64_t code_used;
+	/** @setup: as given to compute_open_with() */
+	struct compute_setup setup;
 };
 
 /** struct compute_program - an assembled shader in GPU memory */
@@ -77,7 +94,25 @@ struct compute_stream {
 	int error;
 };
 
+/**
+ * compute_open() - make a device ready
+ * @ctx: device
+ * @node: render node, or NULL for the driver's first one
+ *
+ * As COMPUTE_SETUP_DEFAULT has it.
+ */
 int compute_open(struct compute *ctx, const char *node);
+
+/** compute_open_with() - the same, with another @setup */
+int compute_open_with(struct compute *ctx, const char *node, const struct compute_setup *setup);
+
+/**
+ * compute_open_beside() - make an address space and a queue beside another's
+ * @ctx: device
+ * @other: opened one, whose device and setup it shares
+ */
+int compute_open_beside(struct compute *ctx, const struct compute *other);
+
 void compute_close(struct compute *ctx);
 
 int compute_buffer_new(struct compute *ctx, uint64_t size,

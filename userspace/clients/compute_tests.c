@@ -132,7 +132,7 @@ static int compute_tests_fill_check(struct compute *ctx, struct arrays *a, uint3
 }
 
 /* A size that is no multiple of the group: the last group is not full. */
-static int compute_tests_test_fill(struct compute *ctx, const struct compute_options *options)
+int compute_fill(struct compute *ctx, const struct compute_options *options)
 {
 	uint32_t words = options->size ? options->size : 100003;
 	struct compute_program program;
@@ -450,7 +450,7 @@ static int compute_tests_test_fault(struct compute *ctx,
 	err = compute_tests_run_one(ctx, &dispatch);
 	asahi_vm_free(ctx->vm, uniforms.dst, ASAHI_PAGE_SIZE);
 	if (err == -EIO)
-		return compute_tests_test_fill(ctx, options);
+		return compute_fill(ctx, options);
 	fprintf(stderr, "the store to 0x%llx ended with %s\n",
 		(unsigned long long)uniforms.dst,
 		err ? strerror(-err) : "success");
@@ -458,7 +458,7 @@ static int compute_tests_test_fault(struct compute *ctx,
 }
 
 const struct compute_test compute_tests[] = {
-	{ "fill", "each thread stores one word", compute_tests_test_fill, false },
+	{ "fill", "each thread stores one word", compute_fill, false },
 	{ "vecadd", "sums of two arrays of floats", compute_tests_test_vecadd, false },
 	{ "reduce", "sum of an array, with shared memory and barriers",
 	  compute_tests_test_reduce, false },
@@ -470,5 +470,11 @@ const struct compute_test compute_tests[] = {
 	  false },
 	{ "fault", "a store to nowhere must fail, and the queue go on",
 	  compute_tests_test_fault, true },
+	{ "empty", "a control stream with nothing in it, then fill", compute_probe_empty, true },
+	{ "times", "the times of a command are in order, then fill", compute_probe_times, true },
+	{ "long", "a shader that runs for --seconds", compute_probe_long, true },
+	{ "loop", "a shader without end must be ended, and the queue go on", compute_probe_loop,
+	  true },
+	{ "spaces", "64 address spaces, each works twice", compute_probe_spaces, true },
 	{ NULL, NULL, NULL, false },
 };

@@ -21,6 +21,8 @@ struct compute_options {
 	uint32_t iterations;
 	/** @output: file for the picture, or NULL for none */
 	const char *output;
+	/** @seconds: how long the long shader runs; 0: default */
+	double seconds;
 };
 
 /** struct compute_test - a test */
@@ -46,6 +48,26 @@ extern const struct compute_test compute_tests[];
  */
 int compute_check_words(const uint32_t *got, const uint32_t *expected,
 			uint32_t count);
+
+/* Those of compute_tests in compute_probe.c */
+
+/** compute_probe_empty() - a control stream that ends at once */
+int compute_probe_empty(struct compute *ctx, const struct compute_options *options);
+
+/** compute_probe_times() - the start and the end that a command writes */
+int compute_probe_times(struct compute *ctx, const struct compute_options *options);
+
+/** compute_probe_long() - a shader that runs for so many seconds and ends well */
+int compute_probe_long(struct compute *ctx, const struct compute_options *options);
+
+/** compute_probe_loop() - a shader that never ends, and has to be ended */
+int compute_probe_loop(struct compute *ctx, const struct compute_options *options);
+
+/** compute_probe_spaces() - more address spaces than the GPU has contexts */
+int compute_probe_spaces(struct compute *ctx, const struct compute_options *options);
+
+/** compute_fill() - each thread stores one word */
+int compute_fill(struct compute *ctx, const struct compute_options *options);
 
 /** compute_mandelbrot() - one of compute_tests, in a file of its own */
 int compute_mandelbrot(struct compute *ctx,
