@@ -8,6 +8,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 #include "png_file.h"
@@ -16,6 +17,9 @@
 #define PROGRAM		"asahi-triangle"
 #define MAX_FRAMES	1000
 #define DEFAULT_SIZE	256
+#define MAX_INSTANCES	100000000
+#define MAX_LAYERS	2048
+#define MAX_PAUSE	3600
 
 struct arguments {
 	const char *device;
@@ -24,6 +28,10 @@ struct arguments {
 	uint32_t height;
 	/* 0: not asked for */
 	uint32_t frames;
+	uint32_t instances;
+	uint32_t layers;
+	/* seconds, 0: not asked for */
+	uint32_t pause;
 	const char *const *names;
 	unsigned int count;
 };
@@ -61,6 +69,10 @@ static void triangle_usage(FILE *fp)
 	      "  -o, --output=FILE      write the last picture as PNG\n"
 	      "  -f, --frames=N         the last picture N times, turned on each time; with an\n"
 	      "                         output, FILE has a \"%\" where the frame's number goes\n"
+	      "  -i, --instances=N      draw everything N times over itself, which takes room in\n"
+	      "                         the vertex buffer\n"
+	      "  -l, --layers=N         of the render; each goes to the same picture\n"
+	      "  -p, --pause=SECONDS    draw, wait so long, and draw again in the same queue\n"
 	      "  -h, --help             this text\n"
 	      "  -V, --version          the version\n\n"
 	      "pictures (default: all):\n",
@@ -128,6 +140,9 @@ static int triangle_parse_arguments(int argc, char **argv, struct arguments *arg
 		{ "size", required_argument, NULL, 's' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "frames", required_argument, NULL, 'f' },
+		{ "instances", required_argument, NULL, 'i' },
+		{ "layers", required_argument, NULL, 'l' },
+		{ "pause", required_argument, NULL, 'p' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
@@ -136,7 +151,7 @@ static int triangle_parse_arguments(int argc, char **argv, struct arguments *arg
 	int err = 0;
 	int c;
 
-	while (!err && (c = getopt_long(argc, argv, "d:s:o:f:hV", options,
+	while (!err && (c = getopt_long(argc, argv, "d:s:o:f:i:l:p:hV", options,
 					NULL)) >= 0) {
 		switch (c) {
 		case 'd':
@@ -150,6 +165,18 @@ static int triangle_parse_arguments(int argc, char **argv, struct arguments *arg
 			break;
 		case 'f':
 			err = triangle_parse_number(optarg, MAX_FRAMES, &args->frames,
+						    '\0', &rest);
+			break;
+		case 'i':
+			err = triangle_parse_number(optarg, MAX_INSTANCES, &args->instances,
+						    '\0', &rest);
+			break;
+		case 'l':
+			err = triangle_parse_number(optarg, MAX_LAYERS, &args->layers,
+						    '\0', &rest);
+			break;
+		case 'p':
+			err = triangle_parse_number(optarg, MAX_PAUSE, &args->pause,
 						    '\0', &rest);
 			break;
 		case 'h':
@@ -196,6 +223,8 @@ static int triangle_draw(const struct arguments *args, const struct picture *pic
 	int err;
 
 	picture->make(&scene, turn, (float)args->width / (float)args->height);
+	scene.render.instances = args->instances;
+	scene.render.layers = args->layers;
 	err = render_run(ctx, target, &scene.render);
 	return err ? err : scene_check(&scene.render, target);
 }
@@ -214,6 +243,11 @@ static int triangle_draw_frame(const struct arguments *args,
 	err = render_target_new(&ctx, args->width, args->height, &target);
 	if (!err) {
 		err = triangle_draw(args, picture, &ctx, &target, frame);
+		if (!err && args->pause) {
+			sleep(args->pause);
+			compute_poison(&target.pixels);
+			err = triangle_draw(args, picture, &ctx, &target, frame);
+		}
 		if (write && args->output && (!err || err == -EILSEQ)) {
 			int write_err = triangle_write_frame(args, &target, frame);
 

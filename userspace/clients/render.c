@@ -383,7 +383,8 @@ static void render_put_draw(struct pass *pass, struct agx_writer *stream)
 	agx_put(stream, vdm_index_list, .count_present = true,
 		.instances_present = true, .start_present = true);
 	agx_put(stream, vdm_count, .count = pass->scene->count);
-	agx_put(stream, vdm_instances);
+	agx_put(stream, vdm_instances,
+		.count = pass->scene->instances ? pass->scene->instances : 1);
 	agx_put(stream, vdm_start);
 }
 
@@ -428,7 +429,7 @@ static void render_build(struct pass *pass)
 		.ppp_multisamplectl = SAMPLE_AT_CENTRE,
 		.width_px = target->width,
 		.height_px = target->height,
-		.layers = 1,
+		.layers = pass->scene->layers ? pass->scene->layers : 1,
 		.utile_width_px = TILE,
 		.utile_height_px = TILE,
 		.samples = 1,
@@ -476,7 +477,7 @@ static int render_run_pass(struct pass *pass)
 	if (err)
 		return render_failed("making a submission", err);
 	asahi_submit_render(submit, &pass->cmd, ASAHI_BARRIER_NONE);
-	err = asahi_submit_run(submit, COMPUTE_TIMEOUT_NS);
+	err = asahi_submit_run(submit, pass->ctx->setup.timeout_ns);
 	asahi_submit_free(submit);
 	return err;
 }

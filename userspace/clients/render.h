@@ -39,6 +39,10 @@ struct render_scene {
 	unsigned int count;
 	/** @depth: draw what is nearest, else what comes last */
 	bool depth;
+	/** @instances: how often all of it is drawn, over itself; 0: once */
+	uint32_t instances;
+	/** @layers: each goes to the same image; 0: one */
+	uint32_t layers;
 };
 
 /** struct render_target - an image */
