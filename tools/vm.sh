@@ -17,6 +17,8 @@ usage()
 		  --modules NAME         folder of build/ with the modules (modules-<kernel>)
 		  --out DIR              folder for results and logs (build/out/vm); what an
 		                         earlier run has left there is removed
+		  --share DIR            a folder that the guest has at /out/share, and that stays as
+		                         the guest leaves it, however the machine ends
 		  --memory SIZE          guest RAM (2G)
 		  --smp N                guest processors (number of the host's, at most 4)
 		  --icount nosleep|sleep one processor that counts instructions
@@ -40,7 +42,7 @@ usage()
 
 kernel=plain modules='' out=$top/build/out/vm memory=2G smp='' icount='' timeout=300
 vagx=$top/build/host/emulator/vagx vagx_ctl=$top/build/host/emulator/vagx-ctl
-vagx_args='' append='' interactive='' violations='' quiet='' plugin=$top/build/host/emulator/plugin/vagx-tlbi.so
+share='' vagx_args='' append='' interactive='' violations='' quiet='' plugin=$top/build/host/emulator/plugin/vagx-tlbi.so
 kdir='' image='' soc=t8103 dt=() board=virt,gic-version=3
 arguments=("$@")
 
@@ -49,6 +51,7 @@ while [ $# -gt 0 ]; do
 	--kernel) kernel=$2; shift ;;
 	--modules) modules=$2; shift ;;
 	--out) out=$(realpath -m "$2"); shift ;;
+	--share) share=$(realpath -m "$2"); shift ;;
 	--memory) memory=$2; shift ;;
 	--smp) smp=$2; shift ;;
 	--icount) icount=$2; shift ;;
@@ -83,6 +86,17 @@ if [ -z "$kdir" ]; then
 	exec "$top/tools/toolbox.sh" run "$top/tools/vm.sh" --kdir "$kdir" --image "$image" \
 		"${arguments[@]}"
 fi
+
+if [ -n "$share" ]; then
+	mkdir -p "$share"
+	mv "$share" "$out/share"
+fi
+
+# take_share - what the guest has left there goes back to where it came from
+take_share()
+{
+	[ -z "$share" ] || [ ! -d "$out/share" ] || mv "$out/share" "$share"
+}
 
 work=$(mktemp -d)
 socket=$work/vagx.sock
@@ -126,7 +140,7 @@ vagx_pid=$!
 qemu_pid=''
 host_pid=''
 # Whatever ends this script ends the machine.
-trap 'kill $vagx_pid $qemu_pid $host_pid 2>/dev/null || true; rm -rf "$work"' EXIT
+trap 'kill $vagx_pid $qemu_pid $host_pid 2>/dev/null || true; rm -rf "$work"; take_share' EXIT
 
 # answer_guest REQUEST [ARGUMENT ...] - what the guest may ask about the emulator,
 # or for, see ask_host there
