@@ -150,7 +150,6 @@ check "the firmware's log" grep -q "firmware is up" "$work/archive/debugfs/firmw
 check "what the firmware tells" grep -q "924" "$work/archive/debugfs/telemetry"
 check "and what nobody understands" grep -q "^event 0" "$work/archive/debugfs/unknown-messages"
 check "what a stage has found" grep -q "turn" "$work/archive/debugfs/stage"
-check "what the last kernel said" grep -q "last words" "$work/archive/pstore/dmesg-ramoops-0"
 check "without what clients have mapped" [ ! -e "$work/archive/debugfs/gpuvas" ]
 check "the driver's messages" grep -q "hello" "$work/archive/kernel-log.txt"
 check "warnings of others" grep -q "a warning" "$work/archive/kernel-log.txt"
@@ -283,5 +282,7 @@ check "an archive that cannot be written" \
 	sh "$report" "$work" "$root"
 check "help" sh -c '"$1" --help | grep -q usage' sh "$report"
 check "version" sh -c '"$1" --version | grep -q asahi-report' sh "$report"
+machine; ends 0
+check "what the last kernel said" grep -q "last words" "$work/archive/pstore/dmesg-ramoops-0"
 echo "1..$count"
 exit $failed
