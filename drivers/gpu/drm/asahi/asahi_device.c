@@ -111,7 +111,12 @@ static int asahi_device_select_abi(struct platform_device *pdev, const struct as
 
 	if (of_property_count_u32_elems(dev->of_node, "apple,firmware-abi") != 3 ||
 	    of_property_read_u32_array(dev->of_node, "apple,firmware-abi", version, 3))
-		return dev_err_probe(dev, -ENODEV, "no usable \"apple,firmware-abi\"\n");
+		return dev_err_probe(dev, -ENODEV,
+				     "no usable \"apple,firmware-abi\": three numbers are expected\n");
+
+	if (!version[0])
+		return dev_err_probe(dev, -ENODEV,
+				     "the boot loader names no firmware, m1n1 1.6 or later does\n");
 
 	*abi = asahi_abi_select(version, hw->gen);
 	if (!*abi)
@@ -134,6 +139,16 @@ static int asahi_device_check_machine(struct device *dev)
 	return 0;
 }
 
+/* Registers of a GPU without power stop the machine. */
+static int asahi_device_check_power(struct device *dev)
+{
+	if (device_property_present(dev, "power-domains"))
+		return 0;
+
+	return dev_err_probe(dev, -ENODEV,
+			     "the device tree names no power domain (\"power-domains\")\n");
+}
+
 /* Before the coprocessor is started: what follows is not to be done twice. */
 static int asahi_device_check_mailbox(struct device *dev)
 {
@@ -142,7 +157,8 @@ static int asahi_device_check_mailbox(struct device *dev)
 	bool bound;
 
 	if (!np)
-		return dev_err_probe(dev, -ENODEV, "no mailbox\n");
+		return dev_err_probe(dev, -ENODEV,
+				     "the device tree names no mailbox (\"mboxes\")\n");
 	if (!mbox)
 		return -EPROBE_DEFER;
 
@@ -238,6 +254,10 @@ int asahi_device_probe(struct platform_device *pdev, const struct drm_driver *dr
 		return ret;
 
 	ret = asahi_device_select_abi(pdev, hw, &abi);
+	if (ret)
+		return ret;
+
+	ret = asahi_device_check_power(&pdev->dev);
 	if (ret)
 		return ret;
 

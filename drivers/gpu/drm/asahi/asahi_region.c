@@ -8,7 +8,9 @@
 #include <linux/err.h>
 #include <linux/io.h>
 #include <linux/ioport.h>
+#include <linux/minmax.h>
 #include <linux/of_reserved_mem.h>
+#include <linux/string.h>
 
 #include <drm/drm_print.h>
 
@@ -17,8 +19,13 @@
 #include "asahi_abi.h"
 #include "asahi_device.h"
 #include "asahi_handoff.h"
+#include "asahi_hw.h"
 #include "asahi_initdata.h"
 #include "asahi_region.h"
+
+/* Far beyond the clocks of any GPU, so that nothing but garbage is refused. */
+#define ASAHI_REGION_LEAST_MHZ	100
+#define ASAHI_REGION_MOST_MHZ	10000
 
 static int asahi_region_map(struct asahi_device *adev, enum asahi_region_id id,
 			    const char *name, size_t size)
@@ -48,6 +55,54 @@ static int asahi_region_map(struct asahi_device *adev, enum asahi_region_id id,
 	return 0;
 }
 
+/* The firmware crashes on calibration that nobody has written. */
+static int asahi_region_check_filled(struct asahi_device *adev, enum asahi_region_id id,
+				     const char *name, size_t size)
+{
+	if (memchr_inv(adev->region[id].map, 0, size))
+		return 0;
+
+	drm_err(&adev->drm, "memory region \"%s\" is all zeroes, m1n1 1.6 or later fills it in\n",
+		name);
+	return -ENODEV;
+}
+
+/* The clocks of performance states are calibration whose range is known. */
+static int asahi_region_check_clocks(struct asahi_device *adev)
+{
+	const __le32 *mhz = adev->region[ASAHI_REGION_HW_CAL_B].map +
+			    adev->abi->initdata->frequencies;
+	u32 most = 0;
+
+	for (unsigned int i = 0; i < ASAHI_PERF_STATES; i++)
+		most = max(most, le32_to_cpu(mhz[i]));
+	if (most >= ASAHI_REGION_LEAST_MHZ && most <= ASAHI_REGION_MOST_MHZ)
+		return 0;
+
+	drm_err(&adev->drm, "memory region \"hw-cal-b\" is of other firmware or damaged: highest clock %u MHz, expected %u to %u\n",
+		most, ASAHI_REGION_LEAST_MHZ, ASAHI_REGION_MOST_MHZ);
+	return -ENODEV;
+}
+
+static int asahi_regions_check(struct asahi_device *adev)
+{
+	const struct asahi_initdata_abi *abi = adev->abi->initdata;
+	int ret;
+
+	ret = asahi_region_check_filled(adev, ASAHI_REGION_HW_CAL_A, "hw-cal-a",
+					abi->hwdata_a_size);
+	if (!ret)
+		ret = asahi_region_check_filled(adev, ASAHI_REGION_HW_CAL_B, "hw-cal-b",
+						abi->hwdata_b_size);
+	if (!ret)
+		ret = asahi_region_check_filled(adev, ASAHI_REGION_GLOBALS, "globals",
+						abi->globals_size);
+	if (!ret)
+		ret = asahi_region_check_clocks(adev);
+
+	return ret;
+}
+
 /**
  * asahi_regions_map() - map all of the boot loader's memory regions
  * @adev: device with its ABI
@@ -55,7 +110,7 @@ static int asahi_region_map(struct asahi_device *adev, enum asahi_region_id id,
  * Before the coprocessor is started: a device tree without them must not cost
  * a reboot. Process context, probe only. Says in the log what is wrong.
  *
- * Return: 0, -ENODEV if one is missing, disabled or too small, or -ENOMEM.
+ * Return: 0, -ENODEV if one is missing, disabled, too small or not filled in, or -ENOMEM.
  */
 int asahi_regions_map(struct asahi_device *adev)
 {
@@ -80,5 +135,5 @@ int asahi_regions_map(struct asahi_device *adev)
 			return ret;
 	}
 
-	return 0;
+	return asahi_regions_check(adev);
 }
