@@ -753,7 +753,7 @@ static void test_whole_messages(void **state)
 	size_t second = 0x100 * fw_structs[FW_S_FwLogEntry].size[RIG_ABI];
 	struct rig_command command;
 	struct rig_queue queue;
-	struct rig_ptr at;
+	struct rig_ptr at = { 0 };
 
 	fill_with_garbage(rig);
 	rig_boot(rig);
