@@ -87,6 +87,8 @@ stage=*) "$(dirname "$0")/stage" "${1#stage=}" ;;
 esac
 END
 echo 'exit 1' | program rmmod
+echo 'echo drm_exec,gpu-sched' | program modinfo
+echo 'echo "modprobe $*" >>"$work/calls"' | program modprobe
 program dmesg <<'END'
 if [ -s "$root/sys/bus/platform/drivers_probe" ]; then
 	: >"$root/sys/bus/platform/drivers_probe"
@@ -198,7 +200,9 @@ mv "$work/right" "$work/findings"
 
 check "three stages in one boot" bringup 3 --yes
 check "the tree is right now" state tree ok
-check "the module was loaded once" [ "$(cat "$work/calls")" = "insmod stage=0" ]
+check "the module was loaded once, behind what it needs" [ "$(cat "$work/calls")" = "\
+modprobe -a drm_exec gpu-sched
+insmod stage=0" ]
 for step in stage-0 stage-1 stage-2; do
 	check "$step" state $step ok
 done
