@@ -88,7 +88,9 @@ esac
 END
 echo 'exit 1' | program rmmod
 echo 'echo drm_exec,gpu-sched' | program modinfo
-echo 'echo "modprobe $*" >>"$work/calls"' | program modprobe
+for tool in modprobe rtcwake; do
+	echo "echo \"$tool \$*\" >>\"\$work/calls\"" | program $tool
+done
 program dmesg <<'END'
 if [ -s "$root/sys/bus/platform/drivers_probe" ]; then
 	: >"$root/sys/bus/platform/drivers_probe"
@@ -272,5 +274,30 @@ busy()
 	)
 }
 check "two at once" busy
+
+# but_sleep - in the next boot that step is to be done, and all others have been
+but_sleep()
+{
+	boot "$1"
+	while read -r step; do
+		[ "$step" = sleep ] || echo "$step ok boot-9 now"
+	done <"$work/steps" >"$dir/state"
+}
+but_sleep 10
+mkdir -p "$root/sys/class/rtc/rtc1/device/power" "$root/sys/power"
+echo "[none] core processors platform devices freezer" >"$root/sys/power/pm_test"
+: >"$root/sys/class/rtc/rtc1/device/power/wakeup"
+check "a machine that no clock wakes" bringup 0 --yes
+check "the kernel tests its sleep" [ "$(cat "$root/sys/power/state")" = freeze ]
+check "and does not afterwards" [ "$(cat "$root/sys/power/pm_test")" = none ]
+check "that is all" says "All steps are done"
+but_sleep 11
+mkdir -p "$root/sys/class/rtc/rtc1/device/power"
+echo enabled >"$root/sys/class/rtc/rtc1/device/power/wakeup"
+check "a clock that wakes it" bringup 0 --yes
+check "does so" grep -qx "rtcwake -d rtc1 -m freeze -s 5" "$work/calls"
+but_sleep 12
+check "neither of the two" bringup 0 --yes
+check "is no surprise" state sleep skipped
 echo "1..$count"
 exit $failed
