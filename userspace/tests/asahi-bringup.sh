@@ -195,6 +195,7 @@ check "a machine that is not ready" bringup 1 --yes
 check "is a surprise" state tree surprise
 check "it names the step" says "SURPRISE in step 1, tree"
 check "and what is wrong" says "m1n1 v1.5.2"
+check "and what to do" says "mend the list from its top"
 check "nothing was loaded" [ ! -s "$work/calls" ]
 check "it cannot be skipped" bringup 2 --yes --skip
 check "the archive has the page" archived 01-tree/report.txt m1n1
@@ -222,6 +223,7 @@ check "is a surprise in that step" says "SURPRISE in step 5, stage-3"
 check "what came" says 'no line "stopped after stage 3 of 4"'
 check "what it means" says "A field of InitData is wrong"
 check "which archive" says "05-stage-3/report.tar.gz"
+check "and to reboot" says "Then reboot."
 check "it is not done again in this boot" bringup 3 --yes
 check "since the GPU may be in any state" says "any state"
 rm "$work/silent"
