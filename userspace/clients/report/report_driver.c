@@ -64,8 +64,9 @@ static bool driver_check_module(struct report *report)
 			       "the same device; only one can be loaded. See \"The other module of this "
 			       "name\" in install.rst.");
 	if (!loaded && report->gpu)
-		report_finding(report, "The module asahi is not loaded: run \"modprobe asahi\". If that says "
-			       "that there is none, install it for this kernel (install.rst).");
+		report_finding(report, "The module asahi is not loaded: run \"modprobe asahi\", or "
+			       "asahi-bringup on a machine where it has never run. If that says that "
+			       "there is none, install it for this kernel (install.rst).");
 	free(version);
 	report_free_paths(loaded);
 	report_free_paths(ours);
