@@ -155,6 +155,8 @@ check "an argument" bringup 2 more
 check "a scale that is none" bringup 2 --seconds-scale 0
 check "is named" says '--seconds-scale: "0"'
 check "a limit that is none" bringup 2 --loop-limit x
+check "one that is too long" bringup 2 --loop-limit 1000
+check "the longest" says "up to 999"
 check "the steps" bringup 0 --list
 sed -n 's/^Step [0-9]* of [0-9]*: \([a-z0-9-]*\) .*/\1/p' "$work/output" >"$work/steps"
 check "are more than thirty" [ "$(wc -l <"$work/steps")" -gt 30 ]
