@@ -50,9 +50,11 @@ boot()
 {
 	rm -rf "$root"
 	mkdir -p "$root/proc/sys/kernel/random" "$root/sys/bus/platform/devices/406400000.gpu" \
-		"$root/sys/kernel/debug/asahi" "$root/sys/kernel/debug/dri/406400000.gpu" "$root/dev/dri"
+		"$root/sys/kernel/debug/asahi" "$root/sys/kernel/debug/dri/406400000.gpu" \
+		"$root/sys/module/drm/parameters" "$root/dev/dri"
 	echo "boot-$1" >"$root/proc/sys/kernel/random/boot_id"
 	: >"$root/dev/kmsg"
+	echo 4 >"$root/sys/module/drm/parameters/debug"
 	: >"$root/sys/bus/platform/drivers_probe"
 	: >"$root/asahi.ko"
 	printf '%s 0\n' devices files clients vms jobs >"$root/sys/kernel/debug/asahi/objects"
@@ -208,6 +210,7 @@ check "the tree is right now" state tree ok
 check "the module was loaded once, behind what it needs" [ "$(cat "$work/calls")" = "\
 modprobe -a drm_exec gpu-sched
 insmod stage=0" ]
+check "with the driver's messages" [ "$(cat "$root/sys/module/drm/parameters/debug")" = 6 ]
 for step in stage-0 stage-1 stage-2; do
 	check "$step" state $step ok
 done
