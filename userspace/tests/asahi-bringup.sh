@@ -219,6 +219,7 @@ check "and names it" says "stage-3"
 check "it does not go on without" bringup 3 --yes
 check "an answer" grep -q "stage-1: Can the identification be read at once after the start? yes" \
 	"$dir/answers.txt"
+check "how the program was called" archived runs "boot-1 .*--yes"
 check "the archive has the driver's text" archived 04-stage-2/stage.txt "RTKit has booted"
 check "and the report" archived 04-stage-2/report.tar.gz
 boot 2
