@@ -236,6 +236,8 @@ rm "$work/silent"
 boot 3
 check "in the next it is" bringup 3 --yes
 check "and is right" state stage-3 ok
+check "what the surprise has left is kept" archived 05-stage-3/before-1/surprise.txt "no line"
+check "beside the new report" archived 05-stage-3/report.tar.gz
 boot 4
 : >"$work/wrong"
 check "a wrong result" bringup 1 --yes
