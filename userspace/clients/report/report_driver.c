@@ -102,7 +102,8 @@ static void driver_say_unbound(struct report *report, const char *device, bool l
 			       (int)strcspn(line, "\n"), line);
 	else if (loaded)
 		report_finding(report, "The module is loaded, but it does not serve the GPU: its probe has "
-			       "failed, and a line of the kernel's log with \"asahi\" says why.");
+			       "failed, or has stopped after a stage, or the device was unbound. A line "
+			       "of the kernel's log with \"asahi\" says why.");
 	free(deferred);
 }
 
