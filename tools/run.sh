@@ -16,6 +16,7 @@ say "building emulator, library, clients and modules"
 tools/build.sh host
 tools/build.sh guest
 tools/modules.sh plain
+reference vulkan-compute build/guest/lavapipe.results
 reference vulkan-render build/guest/lavapipe.pictures
 say "booting the virtual machine"
 tools/vm.sh --out build/out/run tools/guest/run
