@@ -304,6 +304,7 @@ check "that is all" says "All steps are done"
 but_sleep 11
 mkdir -p "$root/sys/class/rtc/rtc1/device/power"
 echo enabled >"$root/sys/class/rtc/rtc1/device/power/wakeup"
+: >"$root/dev/rtc1"
 check "a clock that wakes it" bringup 0 --yes
 check "does so" grep -qx "rtcwake -d rtc1 -m freeze -s 5" "$work/calls"
 but_sleep 12
