@@ -12,28 +12,11 @@
 
 bringup=$1
 page=$2
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-count=0
-failed=0
+# shellcheck source=userspace/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
 root=$work/machine
 dir=$work/state
 bin=$work/bin
-
-# check NAME COMMAND...
-check()
-{
-	name=$1
-	shift
-	count=$((count + 1))
-	if "$@"; then
-		echo "ok $count - $name"
-	else
-		echo "not ok $count - $name"
-		failed=1
-		sed 's/^/# /' "$work/output"
-	fi
-}
 
 # program NAME - a program of the machine; its text is the standard input
 program()

@@ -7,24 +7,8 @@
 # Streams from a core dump and from memory are printed, with what is wrong.
 
 decode=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-count=0
-failed=0
-
-# check NAME COMMAND... - the command succeeds
-check()
-{
-	name=$1
-	shift
-	count=$((count + 1))
-	if "$@"; then
-		echo "ok $count - $name"
-	else
-		echo "not ok $count - $name"
-		failed=1
-	fi
-}
+# shellcheck source=userspace/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
 
 # has NAME LINE - the line is printed as it is
 has()

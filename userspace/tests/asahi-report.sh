@@ -11,25 +11,8 @@
 # shellcheck disable=SC2317
 
 report=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-count=0
-failed=0
-
-# check NAME COMMAND...
-check()
-{
-	name=$1
-	shift
-	count=$((count + 1))
-	if "$@"; then
-		echo "ok $count - $name"
-	else
-		echo "not ok $count - $name"
-		failed=1
-		sed 's/^/# /' "$work/page" "$work/message"
-	fi
-}
+# shellcheck source=userspace/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
 
 # cells FILE CELL ... - a property of numbers
 cells()

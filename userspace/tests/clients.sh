@@ -18,10 +18,8 @@ triangle=$4
 decode=$5
 python=$6
 header=$7
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-count=0
-failed=0
+# shellcheck source=userspace/tests/tap.sh
+. "$(dirname "$0")/tap.sh"
 
 # What is preloaded comes before a sanitizer.
 with_shim()
@@ -43,21 +41,6 @@ run_compute()
 run_triangle()
 {
 	with_shim "$triangle" "$@"
-}
-
-# check NAME COMMAND...
-check()
-{
-	name=$1
-	shift
-	count=$((count + 1))
-	if "$@"; then
-		echo "ok $count - $name"
-	else
-		echo "not ok $count - $name"
-		failed=1
-		sed 's/^/# /' "$work/message"
-	fi
 }
 
 # refused STATUS MESSAGE COMMAND...

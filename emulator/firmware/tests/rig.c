@@ -1086,3 +1086,10 @@ unsigned int rig_findings(struct rig *rig)
 		findings += vagx_report_count(rig->report, i);
 	return findings;
 }
+
+void rig_assert_clean(struct rig *rig)
+{
+	vagx_report_summary(rig->report);
+	assert_int_equal(rig_findings(rig), 0);
+	assert_false(vagx_fw_is_crashed(rig->fw));
+}

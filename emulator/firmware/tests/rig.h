@@ -214,5 +214,7 @@ uint32_t rig_stamp(struct rig *rig, unsigned int slot);
 bool rig_is_pending(struct rig *rig, unsigned int slot, uint32_t value);
 
 unsigned int rig_findings(struct rig *rig);
+/* Fails the test if the firmware has found something, or has crashed */
+void rig_assert_clean(struct rig *rig);
 
 #endif

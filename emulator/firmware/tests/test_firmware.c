@@ -36,13 +36,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void clean(struct rig *rig)
-{
-	vagx_report_summary(rig->report);
-	assert_int_equal(rig_findings(rig), 0);
-	assert_false(vagx_fw_is_crashed(rig->fw));
-}
-
 static void assert_flags(struct rig_ptr event, unsigned int slot)
 {
 	uint32_t mask[4];
@@ -86,7 +79,7 @@ static void test_boot(void **state)
 	assert_int_equal(*magic, 0);
 	rig_boot(rig);
 	assert_int_equal(*magic, AGX_HANDOFF_MAGIC);
-	clean(rig);
+	rig_assert_clean(rig);
 
 	/* The second log channel tells about it, in both of its rings */
 	assert_true(*(uint32_t *)(log->state.host + 0x30 + 0x20) >= 1);
@@ -128,7 +121,7 @@ static void test_compute(void **state)
 	assert_int_equal(units.last.helper_program, 0x11);
 	assert_int_equal(units.last.helper_data, 0x22);
 	assert_int_equal(units.last.helper_cfg, 0x33);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* User timestamps are written where they are asked for, in ns, while the driver's are in ticks */
@@ -155,7 +148,7 @@ static void test_timestamps(void **state)
 	assert_true(time[1] <= vagx_clock_now(rig->clock) * 125 / 3);
 	ticks = get(command.command, FW_RunCompute_ts1);
 	assert_int_equal(time[1], ticks * 125 / 3);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* More commands than the queue's ring and the pipe's ring have entries */
@@ -184,7 +177,7 @@ static void test_wrap(void **state)
 		flush_all(rig);
 	}
 	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_doneptr), 20);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* One message for several commands, one event once the threshold is reached */
@@ -205,7 +198,7 @@ static void test_threshold(void **state)
 	assert_flags(rig_wait_event(rig), 9);
 	assert_int_equal(((uint32_t *)rig->stamps.host)[9], 0x300);
 	assert_null(rig_event(rig).host);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* A barrier holds its own queue only, until the other queue's stamp */
@@ -239,7 +232,7 @@ static void test_barrier(void **state)
 		usleep(1000);
 	assert_int_equal(get(vertex.pointers, FW_QueuePointers_gpu_doneptr), 1);
 	assert_int_equal(get(waits.pointers, FW_QueuePointers_gpu_doneptr), 2);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 
@@ -287,7 +280,7 @@ static void test_priority(void **state)
 	assert_true(rig_wait_stamp(rig, 1, 0x100));
 	assert_true(rig_wait_stamp(rig, 2, 0x100));
 	assert_int_equal(rig_units_of(rig).last.cdm_base, 1);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 static void test_fault(void **state)
@@ -330,7 +323,7 @@ static void test_fault(void **state)
 	pthread_mutex_lock(&rig->lock);
 	assert_false(rig->fault_set);
 	pthread_mutex_unlock(&rig->lock);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 static void test_timeout(void **state)
@@ -356,7 +349,7 @@ static void test_timeout(void **state)
 		assert_true(rig_wait_stamp(rig, 20, command.stamp));
 		assert_flags(rig_wait_event(rig), 20);
 	}
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* Power goes away under a running job, comes back, and INIT is sent again */
@@ -385,7 +378,7 @@ static void test_second_init(void **state)
 	rig_compute_new(rig, &queue, &command);
 	rig_submit(rig, &queue, command.command.va);
 	assert_true(rig_wait_stamp(rig, 1, 0x100));
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* A job runs to its end after each of a hundred power cycles, in memory as it was left */
@@ -424,7 +417,7 @@ static void test_power_cycles(void **state)
 		assert_true(rig_wait_control(rig));
 		assert_int_equal(*magic, AGX_HANDOFF_MAGIC);
 	}
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 #define DIRTY_COMMANDS	64
@@ -452,7 +445,7 @@ static unsigned int written_back(enum vagx_power_off how)
 	vagx_fw_cut(rig->fw);
 	for (unsigned int i = 0; i < DIRTY_COMMANDS; i++)
 		count += !!get(command[i].command, FW_RunCompute_ts1);
-	clean(rig);
+	rig_assert_clean(rig);
 	rig_free(rig);
 	return count;
 }
@@ -499,7 +492,7 @@ static void test_eviction(void **state)
 	for (unsigned int i = 0; i < 8; i++)
 		put(command[i].command, FW_RunCompute_ts1, 0);
 	assert_true(rig_wait(rig, one_is_written, command));
-	clean(rig);
+	rig_assert_clean(rig);
 	rig_free(rig);
 }
 
@@ -521,7 +514,7 @@ static void test_flush(void **state)
 	*pte = 0;
 	*entry = 0;
 	flush_all(rig);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 static void test_destroy_context(void **state)
@@ -551,7 +544,7 @@ static void test_destroy_context(void **state)
 		queue.known = false;
 		queue.sequence = 0;
 	}
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 static void test_write32(void **state)
@@ -568,7 +561,7 @@ static void test_write32(void **state)
 	assert_int_equal(((uint32_t *)rig->stamps.host)[0], 0);
 	assert_int_equal(((uint32_t *)rig->stamps.host)[1], 0x12345678);
 	assert_int_equal(((uint32_t *)rig->stamps.host)[2], 0);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* Read-only register ranges may be mapped writable */
@@ -580,7 +573,7 @@ static void test_io_mappings(void **state)
 
 	*pte = (*pte & ~AGX_PTE_PROT_MASK) | AGX_PROT_FW_MMIO_RW;
 	rig_boot(rig);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* Ranges of several elements and of two dies are looked at to their end */
@@ -594,7 +587,7 @@ static void test_io_mappings_of_dies(void **state)
 	struct rig *rig = rig_new_with(&options);
 
 	rig_boot(rig);
-	clean(rig);
+	rig_assert_clean(rig);
 	rig_free(rig);
 	for (unsigned int i = 0; i < sizeof(last) / sizeof(last[0]); i++) {
 		struct rig_ptr io;
@@ -620,7 +613,7 @@ static void test_io_mappings_of_socs(void **state)
 			struct rig *rig = rig_new_with(&options);
 
 			rig_boot(rig);
-			clean(rig);
+			rig_assert_clean(rig);
 			rig_free(rig);
 		}
 	}
@@ -715,7 +708,7 @@ static void test_trace(void **state)
 	}
 	assert_int_equal(wptr_of(rig, 15), 3);
 	assert_int_equal(*(uint32_t *)rig->channel[15].entries.host, 5);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* What is in a ring before a message is written there: no poison, and no value of a field */
@@ -795,7 +788,7 @@ static void test_whole_messages(void **state)
 	put(at, FW_EventFlag_msg_type, 1);
 	put_at(at, FW_EventFlag_firing, 1, 1 << (77 - 64));
 	assert_whole(rig_wait_event(rig).host, FW_S_EventFlag, FW_FIELD_COUNT, at);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* The driver reads no events for a while; none gets lost */
@@ -823,7 +816,7 @@ static void test_full_event_ring(void **state)
 	}
 	assert_int_equal(last, 300 * 0x100);
 	assert_true(events >= 256 && events < 300);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 static uint64_t used_in_300_ms(void)
@@ -849,7 +842,7 @@ static void test_idle(void **state)
 		used = used_in_300_ms();
 	} while (used >= 2000000 && --tries);
 	assert_true(used < 2000000);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)

@@ -42,13 +42,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void clean(struct rig *rig)
-{
-	vagx_report_summary(rig->report);
-	assert_int_equal(rig_findings(rig), 0);
-	assert_false(vagx_fw_is_crashed(rig->fw));
-}
-
 /* Into the ring, not announced yet */
 static void add(struct rig *rig, struct rig_queue *queue, struct rig_command *command,
 		uint64_t base)
@@ -113,7 +106,7 @@ static void test_side_by_side(void **state)
 	rig_hang(rig, false);
 	for (unsigned int i = 0; i < 2; i++)
 		assert_true(rig_wait_stamp(rig, i, 0x200));
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* The second is over first: neither its stamp nor its event comes before the first one's */
@@ -141,7 +134,7 @@ static void test_stamps_in_order(void **state)
 	rig_hang(rig, false);
 	assert_true(rig_wait_stamp(rig, 1, 0x200));
 	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_doneptr), 2);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* Whether B is over although A stays on its units */
@@ -166,7 +159,7 @@ static bool overtakes(struct rig *rig, bool barrier)
 	}
 	rig_hang(rig, false);
 	assert_true(rig_wait_stamp(rig, 3, 0x200));
-	clean(rig);
+	rig_assert_clean(rig);
 	return over;
 }
 
@@ -210,7 +203,7 @@ static void test_serial(void **state)
 				assert_int_equal(units.began[j] & 0xfff, n++);
 		}
 	}
-	clean(rig);
+	rig_assert_clean(rig);
 	rig_free(rig);
 }
 
@@ -251,7 +244,7 @@ static void test_blocked_ring(void **state)
 	add(rig, &queue[1], &command[2], B);
 	rig_announce(rig, &queue[1], 3);
 	assert_true(rig_wait_stamp(rig, 0, 0x100));
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* Many commands, few of them at once, a ring that wraps, and barriers among them */
@@ -280,7 +273,7 @@ static void test_long_ring(void **state)
 		for (unsigned int j = 0; j < i; j++)
 			assert_true((units.began[j] - A + 1) / 7 <= (n + 1) / 7);
 	}
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* The threshold counts three: their stamps are written, but there is no event before the third */
@@ -302,7 +295,7 @@ static void test_withheld_event(void **state)
 	assert_int_equal(get(rig_wait_event(rig), FW_EventMsg_msg_type), 1);
 	assert_int_equal(rig_stamp(rig, 9), 0x300);
 	no_event(rig);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* Failures */
@@ -346,7 +339,7 @@ static void test_bystander(void **state)
 	assert_true(rig_wait_stamp(rig, 11, later.stamp));
 	assert_false(rig_is_pending(rig, 10, guilty.stamp));
 	assert_false(rig_is_pending(rig, 11, bystander.stamp));
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* Two queues fault at the same time: one event, two pending stamps, nothing gets lost */
@@ -375,7 +368,7 @@ static void test_two_faults(void **state)
 	assert_true(rig_wait_stamp(rig, 0, 0x100));
 	assert_true(rig_wait_stamp(rig, 1, 0x100));
 	assert_int_equal(get(rig->status, FW_FwStatus_halt_count), 1);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* Which of two takes too long: the one that is executed, not the one that is just there */
@@ -409,7 +402,7 @@ static void test_timeout_counts_work(void **state)
 	rig_resume(rig);
 	assert_true(rig_wait_stamp(rig, 20, 0x100));
 	assert_true(rig_wait_stamp(rig, 21, 0x100));
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 static double seconds(void)
@@ -438,7 +431,7 @@ static void test_wall_bound(void **state)
 	rig_hang(rig, false);
 	rig_resume(rig);
 	assert_true(rig_wait_stamp(rig, 20, 0x100));
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* A bad command between good ones: it is reported when its turn comes, once */
@@ -550,7 +543,7 @@ static void test_injected_error(void **state)
 	assert_true(rig_wait_stamp(rig, 6, 0x200));
 	/* one command only, and that never ran */
 	assert_int_equal(rig_units_of(rig).jobs, 1);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 static void test_injected_hang(void **state)
@@ -576,7 +569,7 @@ static void test_injected_hang(void **state)
 	rig_announce(rig, &queue, 2);
 	assert_true(rig_wait_stamp(rig, 6, 0x200));
 	assert_int_equal(rig_units_of(rig).jobs, 1);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* Of one command only: the next one puts things right */
@@ -604,7 +597,7 @@ static void test_injected_lies(void **state)
 	assert_true(rig_wait_stamp(rig, 6, 0x300));
 	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_doneptr), 3);
 	assert_int_equal(get(queue.pointers, FW_QueuePointers_gpu_rptr), 3);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* Power may go while a command hangs */
@@ -640,7 +633,7 @@ static void test_held_stamps(void **state)
 	assert_int_equal(rig_stamp(rig, 6), 0);
 	inject(rig, want_stamps);
 	assert_true(rig_wait_stamp(rig, 6, 0x100));
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* Nothing runs, or something does that is not named */
@@ -671,7 +664,7 @@ static void test_injected_timeout(void **state)
 	rig_hang(rig, false);
 	rig_resume(rig);
 	assert_true(rig_wait_stamp(rig, 6, 0x100));
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 static void test_injected_register(void **state)
@@ -692,7 +685,7 @@ static void test_injected_register(void **state)
 	pthread_mutex_unlock(&rig->lock);
 	rig_resume(rig);
 	assert_true(rig_wait_stamp(rig, 6, 0x100));
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* Operations */
@@ -719,7 +712,7 @@ static void test_write32(void **state)
 	rig_submit(rig, &queue, command.command.va);
 	assert_true(rig_wait_stamp(rig, 6, 0x100));
 	assert_int_equal(*(uint32_t *)word.host, 0x12345678);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)

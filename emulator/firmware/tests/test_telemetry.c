@@ -32,13 +32,6 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void clean(struct rig *rig)
-{
-	vagx_report_summary(rig->report);
-	assert_int_equal(rig_findings(rig), 0);
-	assert_false(vagx_fw_is_crashed(rig->fw));
-}
-
 static uint32_t *pointer(struct rig *rig, unsigned int offset)
 {
 	return (uint32_t *)(rig->channel[RING].state.host + offset);
@@ -108,7 +101,7 @@ static void test_first_messages(void **state)
 	/* 30 degrees */
 	assert_int_equal(field(message(rig, 6), FW_StatsTemp_raw_value) /
 			 field(message(rig, 6), FW_StatsTemp_scale) / 64, 30);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 static void test_state_follows_load(void **state)
@@ -135,7 +128,7 @@ static void test_state_follows_load(void **state)
 	msg = read_all(rig, 0x4);
 	assert_non_null(msg);
 	assert_in_range(field(msg, FW_StatsUtil_util), 0, 20);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 static void test_rest_switches_off(void **state)
@@ -160,7 +153,7 @@ static void test_rest_switches_off(void **state)
 	msg = read_all(rig, 0xb);
 	assert_non_null(msg);
 	assert_int_equal(field(msg, FW_StatsPowerState_pstate), 1);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 /* What finds no room is lost, and nothing else happens */
@@ -179,7 +172,7 @@ static void test_unread(void **state)
 	*pointer(rig, 0) = ENTRIES - 1;
 	run(rig, &queue, 9);
 	assert_int_not_equal(written(rig), ENTRIES - 1);
-	clean(rig);
+	rig_assert_clean(rig);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)

@@ -20,13 +20,6 @@
 #define COMMANDS	8
 #define SEEDS		64
 
-static void clean(struct rig *rig)
-{
-	vagx_report_summary(rig->report);
-	assert_int_equal(rig_findings(rig), 0);
-	assert_false(vagx_fw_is_crashed(rig->fw));
-}
-
 static void add(struct rig *rig, struct rig_queue *queue, uint64_t base)
 {
 	struct rig_command command;
@@ -237,7 +230,7 @@ static void test_keeper_waits(void **state)
 	rig_announce(rig, &queue[1], 2);
 	assert_true(rig_wait_stamp(rig, 0, 2 * 0x100));
 	assert_int_equal(rig_stamp(rig, 1), COMMANDS * 0x100);
-	clean(rig);
+	rig_assert_clean(rig);
 	rig_free(rig);
 }
 
@@ -260,7 +253,7 @@ static void test_all_come_to_their_end(void **state)
 		}
 		for (unsigned int i = 0; i < RINGS; i++)
 			assert_true(rig_wait_stamp(rig, i, 2 * COMMANDS * 0x100));
-		clean(rig);
+		rig_assert_clean(rig);
 		rig_free(rig);
 	}
 }
@@ -322,7 +315,7 @@ static void test_event_comes_late(void **state)
 	expect_flag(rig);
 	usleep(EVENT_DELAY_MS * 1000);
 	assert_null(rig_event(rig).host);
-	clean(rig);
+	rig_assert_clean(rig);
 	rig_free(rig);
 }
 
@@ -344,7 +337,7 @@ static void test_late_event_waits_for_resume(void **state)
 	assert_null(rig_event(rig).host);
 	rig_resume(rig);
 	expect_flag(rig);
-	clean(rig);
+	rig_assert_clean(rig);
 	rig_free(rig);
 }
 
@@ -400,7 +393,7 @@ static void test_statistics(void **state)
 	/* What starts now knows nothing of that memory */
 	vagx_fw_start(rig->fw);
 	expect_counting(rig, false);
-	clean(rig);
+	rig_assert_clean(rig);
 	rig_free(rig);
 }
 
@@ -410,7 +403,7 @@ static void test_no_statistics(void **state)
 
 	(void)state;
 	expect_counting(rig, false);
-	clean(rig);
+	rig_assert_clean(rig);
 	rig_free(rig);
 }
 
@@ -491,7 +484,7 @@ static void test_looks_before_the_doorbell(void **state)
 	add(rig, &queue, CROWD);
 	rig_announce(rig, &queue, 2);
 	assert_true(rig_wait_stamp(rig, SLOT, 0x300));
-	clean(rig);
+	rig_assert_clean(rig);
 	rig_free(rig);
 }
 
@@ -514,7 +507,7 @@ static void test_equal_doorbells_become_one(void **state)
 	usleep(50000);
 	assert_int_equal(rig_stamp(rig, SLOT + 1), 0);
 	assert_true(rig_wait_stamp(rig, SLOT + 1, 0x200));
-	clean(rig);
+	rig_assert_clean(rig);
 	rig_free(rig);
 }
 
@@ -545,7 +538,7 @@ static void test_rest_ends_the_stay(void **state)
 	rig_announce(rig, &queue, 2);
 	vagx_fw_quiesce(rig->fw);
 	assert_int_equal(rig->fw->pipe[2 * 3 + 2].doorbells, 2);
-	clean(rig);
+	rig_assert_clean(rig);
 	rig_free(rig);
 }
 
@@ -566,7 +559,7 @@ static void test_threshold_is_late(void **state)
 		expect_flag(rig);
 	}
 	assert_true(rig_wait_stamp(rig, SLOT, 0x300));
-	clean(rig);
+	rig_assert_clean(rig);
 	rig_free(rig);
 }
 

@@ -12,25 +12,8 @@
 shim=$1
 compute=$2
 vagx=${3:-}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-count=0
-failed=0
-
-# check NAME COMMAND...
-check()
-{
-	name=$1
-	shift
-	count=$((count + 1))
-	if "$@"; then
-		echo "ok $count - $name"
-	else
-		echo "not ok $count - $name"
-		failed=1
-		sed 's/^/# /' "$work/output" "$work/message"
-	fi
-}
+# shellcheck source=userspace/tests/tap.sh
+. "$(dirname "$0")/../../tests/tap.sh"
 
 # What is preloaded comes before a sanitizer.
 fill()

@@ -277,16 +277,30 @@ static void asahi_initdata_set_fault_control(struct asahi_device *adev)
 	*word = cpu_to_le32(asahi_fault_control);
 }
 
+/**
+ * asahi_initdata_highest_mhz() - find the highest clock of a table of performance states
+ * @mhz: clocks in MHz as HwDataB has them, ASAHI_PERF_STATES of them
+ *
+ * Any context.
+ *
+ * Return: the clock in MHz, any number if the boot loader has not written the table.
+ */
+u32 asahi_initdata_highest_mhz(const __le32 *mhz)
+{
+	u32 most = 0;
+
+	for (unsigned int i = 0; i < ASAHI_PERF_STATES; i++)
+		most = max(most, le32_to_cpu(mhz[i]));
+
+	return most;
+}
+
 static void asahi_initdata_read_frequencies(struct asahi_device *adev)
 {
 	const __le32 *mhz = asahi_initdata_part_map(adev, ASAHI_INITDATA_HWDATA_B) +
 			    adev->abi->initdata->frequencies;
-	unsigned int i;
-	u32 most = 0;
 
-	for (i = 0; i < ASAHI_PERF_STATES; i++)
-		most = max(most, le32_to_cpu(mhz[i]));
-	adev->params.max_frequency_khz = most * 1000;
+	adev->params.max_frequency_khz = asahi_initdata_highest_mhz(mhz) * 1000;
 	asahi_telemetry_set_frequencies(adev, mhz);
 }
 

@@ -76,6 +76,7 @@ struct asahi_initdata_layout {
 
 extern const struct asahi_block asahi_block_initdata;
 
+u32 asahi_initdata_highest_mhz(const __le32 *mhz);
 u64 asahi_initdata_stats_va(struct asahi_device *adev, unsigned int pipe);
 
 void asahi_initdata_begin_submission(struct asahi_device *adev);

@@ -8,7 +8,6 @@
 #include <linux/err.h>
 #include <linux/io.h>
 #include <linux/ioport.h>
-#include <linux/minmax.h>
 #include <linux/of_reserved_mem.h>
 #include <linux/string.h>
 
@@ -19,7 +18,6 @@
 #include "asahi_abi.h"
 #include "asahi_device.h"
 #include "asahi_handoff.h"
-#include "asahi_hw.h"
 #include "asahi_initdata.h"
 #include "asahi_region.h"
 
@@ -70,12 +68,9 @@ static int asahi_region_check_filled(struct asahi_device *adev, enum asahi_regio
 /* The clocks of performance states are calibration whose range is known. */
 static int asahi_region_check_clocks(struct asahi_device *adev)
 {
-	const __le32 *mhz = adev->region[ASAHI_REGION_HW_CAL_B].map +
-			    adev->abi->initdata->frequencies;
-	u32 most = 0;
+	u32 most = asahi_initdata_highest_mhz(adev->region[ASAHI_REGION_HW_CAL_B].map +
+					      adev->abi->initdata->frequencies);
 
-	for (unsigned int i = 0; i < ASAHI_PERF_STATES; i++)
-		most = max(most, le32_to_cpu(mhz[i]));
 	if (most >= ASAHI_REGION_LEAST_MHZ && most <= ASAHI_REGION_MOST_MHZ)
 		return 0;
 
