@@ -19,6 +19,19 @@
 #include "tlbi.h"
 #include "uat.h"
 
+/* Invalidations without a barrier that are remembered; of more, the oldest is done */
+#define SNOOP_WAITING	1024
+
+/**
+ * struct snoop_waiting - an invalidation that waits for the barrier of its processor
+ * @cpu: processor
+ * @tlbi: the invalidation
+ */
+struct snoop_waiting {
+	uint64_t cpu;
+	struct vagx_tlbi tlbi;
+};
+
 struct vagx_snoop {
 	struct vagx_uat *uat;
 	struct vagx_report *report;
@@ -27,6 +40,9 @@ struct vagx_snoop {
 	int quit_fd;
 	uint64_t sweep_ns;		/* when to look for what was forgotten, or 0 */
 	pthread_t thread;
+	/* In the order of their instructions; of the thread */
+	unsigned int waiting_count;
+	struct snoop_waiting waiting[SNOOP_WAITING];
 };
 
 /* Milliseconds until the next sweep, -1 for none */
@@ -78,20 +94,49 @@ static bool snoop_receive(struct vagx_snoop *snoop, int fd, struct vagx_tlbi_mes
 	return true;
 }
 
+/* Notes an invalidation, which hardware does at any moment up to the barrier: here, then */
+static void snoop_note(struct vagx_snoop *snoop, uint64_t cpu, const struct vagx_tlbi *tlbi)
+{
+	if (snoop->waiting_count == SNOOP_WAITING) {
+		vagx_uat_invalidate(snoop->uat, &snoop->waiting[0].tlbi);
+		snoop->waiting_count--;
+		memmove(snoop->waiting, snoop->waiting + 1,
+			snoop->waiting_count * sizeof(snoop->waiting[0]));
+	}
+	snoop->waiting[snoop->waiting_count++] = (struct snoop_waiting){ cpu, *tlbi };
+}
+
+/* Does what a processor has issued before its barrier; what others have issued goes on waiting */
+static void snoop_complete(struct vagx_snoop *snoop, uint64_t cpu)
+{
+	unsigned int left = 0;
+
+	for (unsigned int i = 0; i < snoop->waiting_count; i++) {
+		if (snoop->waiting[i].cpu == cpu)
+			vagx_uat_invalidate(snoop->uat, &snoop->waiting[i].tlbi);
+		else
+			snoop->waiting[left++] = snoop->waiting[i];
+	}
+	snoop->waiting_count = left;
+}
+
 static void snoop_serve(struct vagx_snoop *snoop, int fd)
 {
 	struct vagx_tlbi_message message;
 	struct vagx_tlbi tlbi;
 	char answer = 0;
 
+	snoop->waiting_count = 0;
 	while (snoop_receive(snoop, fd, &message)) {
-		if (vagx_tlbi_decode(message.insn, message.operand, &tlbi))
-			vagx_uat_invalidate(snoop->uat, &tlbi);
+		if (vagx_tlbi_is_barrier(message.insn))
+			snoop_complete(snoop, message.cpu);
+		else if (vagx_tlbi_decode(message.insn, message.operand, &tlbi))
+			snoop_note(snoop, message.cpu, &tlbi);
 		if (!snoop->sweep_ns)
 			snoop->sweep_ns = vagx_clock_host_ns() + VAGX_UAT_SWEEP_NS;
 		vagx_log(snoop->report, VAGX_LOG_TRACE,
-			 "TLBI: instruction %#" PRIx64 ", operand %#" PRIx64, message.insn,
-			 message.operand);
+			 "TLBI: processor %" PRIu64 ", instruction %#" PRIx64 ", operand %#" PRIx64,
+			 message.cpu, message.insn, message.operand);
 		if (send(fd, &answer, 1, MSG_NOSIGNAL) != 1)
 			return;
 	}

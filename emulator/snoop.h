@@ -8,8 +8,8 @@ struct vagx_uat;
 
 /*
  * Hears of the guest's TLB invalidations, from QEMU's plugin (emulator/plugin) over a
- * Unix stream socket, on a thread of its own. While the plugin is connected, and only
- * then, the MMU keeps translations.
+ * Unix stream socket, on a thread of its own. Each is done at the next barrier of its processor.
+ * While the plugin is connected, and only then, the MMU keeps translations.
  */
 struct vagx_snoop;
 

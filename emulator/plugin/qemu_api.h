@@ -13,7 +13,8 @@
  * the toolbox. QEMU refuses a plugin whose version it does not have.
  */
 #define QEMU_API_VERSION	7
-#define QEMU_API_READS_REGISTERS 1	/* flag of a callback */
+#define QEMU_API_NO_REGISTERS	0	/* flags of a callback */
+#define QEMU_API_READS_REGISTERS 1
 
 struct qemu_tb;
 struct qemu_insn;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * A plugin for QEMU's TCG that tells vagx of the guest's TLB invalidations.
+ * A plugin for QEMU's TCG that tells vagx of the guest's TLB invalidations, and of the barriers
+ * that complete them.
  *
  *   qemu-system-aarch64 -plugin vagx-tlbi.so,socket=PATH
  *
- * Only instructions that the GPU's MMU hears have a callback, so the rest of the guest
- * runs as without the plugin. The processor waits until vagx has answered: what
- * comes after the instruction finds the GPU's translations gone, which is a little
- * earlier than the barrier that the driver needs.
+ * Only invalidations that the GPU's MMU hears and such barriers have a callback, so the rest of
+ * the guest runs as without the plugin. A barrier is told only if its processor has issued
+ * invalidations since the last one. The processor waits until vagx has answered: behind the
+ * barrier, the GPU's translations are gone.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 #include "qemu_api.h"
 
 #define REGISTERS	31		/* x0 to x30; the number above is zero */
+#define CPUS		512		/* more than QEMU's boards have */
 
 #define EXPORTED	__attribute__((visibility("default")))
 
@@ -29,6 +31,8 @@ static pthread_mutex_t tlbi_plugin_lock = PTHREAD_MUTEX_INITIALIZER;
 static int tlbi_plugin_vagx = -1;
 static struct glib_array *tlbi_plugin_value;
 static struct qemu_register *tlbi_plugin_registers[REGISTERS];
+/* Whether a processor has issued an invalidation without a barrier; each has its own */
+static bool tlbi_plugin_waits[CPUS];
 
 /* The numbers of registers are the same for all processors */
 static void tlbi_plugin_find_registers(unsigned int cpu, void *ctx)
@@ -63,20 +67,42 @@ static uint64_t tlbi_plugin_read_register(unsigned int n)
 	return x;
 }
 
+/* Lock held */
+static void tlbi_plugin_tell(const struct vagx_tlbi_message *message)
+{
+	char answer;
+
+	/* A vagx that has ended has no translations */
+	if (tlbi_plugin_vagx >= 0 &&
+	    (send(tlbi_plugin_vagx, message, sizeof(*message), MSG_NOSIGNAL) != sizeof(*message) ||
+	     recv(tlbi_plugin_vagx, &answer, 1, 0) != 1))
+		tlbi_plugin_vagx = -1;
+}
+
 static void tlbi_plugin_executed(unsigned int cpu, void *ctx)
 {
 	uint32_t insn = (uintptr_t)ctx;
-	struct vagx_tlbi_message message = { .insn = insn };
-	char answer;
+	struct vagx_tlbi_message message = { .insn = insn, .cpu = cpu };
 
 	pthread_mutex_lock(&tlbi_plugin_lock);
 	message.operand = tlbi_plugin_read_register(VAGX_TLBI_RT(insn));
-	/* A vagx that has ended has no translations */
-	if (tlbi_plugin_vagx >= 0 &&
-	    (send(tlbi_plugin_vagx, &message, sizeof(message), MSG_NOSIGNAL) != sizeof(message) ||
-	     recv(tlbi_plugin_vagx, &answer, 1, 0) != 1))
-		tlbi_plugin_vagx = -1;
+	tlbi_plugin_tell(&message);
 	pthread_mutex_unlock(&tlbi_plugin_lock);
+	if (cpu < CPUS)
+		tlbi_plugin_waits[cpu] = true;
+}
+
+static void tlbi_plugin_completed(unsigned int cpu, void *ctx)
+{
+	struct vagx_tlbi_message message = { .insn = (uintptr_t)ctx, .cpu = cpu };
+
+	if (cpu < CPUS && !tlbi_plugin_waits[cpu])
+		return;
+	pthread_mutex_lock(&tlbi_plugin_lock);
+	tlbi_plugin_tell(&message);
+	pthread_mutex_unlock(&tlbi_plugin_lock);
+	if (cpu < CPUS)
+		tlbi_plugin_waits[cpu] = false;
 }
 
 static void tlbi_plugin_translated(struct qemu_tb *tb, void *ctx)
@@ -91,6 +117,10 @@ static void tlbi_plugin_translated(struct qemu_tb *tb, void *ctx)
 		if (vagx_tlbi_is_heard(word))
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, tlbi_plugin_executed,
 							       QEMU_API_READS_REGISTERS,
+							       (void *)(uintptr_t)word);
+		else if (vagx_tlbi_is_barrier(word))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, tlbi_plugin_completed,
+							       QEMU_API_NO_REGISTERS,
 							       (void *)(uintptr_t)word);
 	}
 }

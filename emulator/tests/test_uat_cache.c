@@ -24,6 +24,8 @@
 #define RVAE1OS		0xd5088523U
 #define RVAAE1OS	0xd5088563U
 #define VAE1OSNXS	0xd5089123U
+#define DSB_SY		0xd5033f9fU
+#define DSB_OSH		0xd503339fU
 
 static int setup(void **state)
 {
@@ -176,6 +178,21 @@ static void other_instructions(void **state)
 	assert_false(vagx_tlbi_decode(VAE1OS, 0xaULL << 44, &tlbi));
 	assert_false(vagx_tlbi_decode(RVAE1OS, 3ULL << 46, &tlbi));
 	assert_false(vagx_tlbi_decode(RVAE1OS, 2ULL << 46 | 2ULL << 37, &tlbi));
+}
+
+/* Those of loads or stores alone, of smaller domains, or without XS accesses complete nothing */
+static void barriers(void **state)
+{
+	static const uint32_t none[] = {
+		0xd503319f, /* oshld */ 0xd503329f, /* oshst */ 0xd5033b9f, /* ish */
+		0xd5033a9f, /* ishst */ 0xd503379f, /* nsh */	0xd5033d9f, /* ld */
+		0xd5033e9f, /* st */	0xd503309f, /* ssbb */	0xd5033fbf, /* dmb sy */
+		0xd5033fdf, /* isb */	0xd5033e3f, /* synxs */ 0xd508811f, /* vmalle1os */
+	};
+
+	assert_true(vagx_tlbi_is_barrier(DSB_SY) && vagx_tlbi_is_barrier(DSB_OSH));
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_false(vagx_tlbi_is_barrier(none[i]));
 }
 
 static void too_early_is_for_nothing(void **state)
@@ -376,9 +393,9 @@ static void kernel_half_outlives_a_context(void **state)
 	assert_rule(m, UAT_STALE, 2);
 }
 
-static void tell(int fd, uint32_t insn, uint64_t operand)
+static void tell(int fd, unsigned int cpu, uint32_t insn, uint64_t operand)
 {
-	struct vagx_tlbi_message message = { insn, operand };
+	struct vagx_tlbi_message message = { insn, operand, cpu };
 	char answer = 1;
 
 	/* in pieces, as a socket may deliver it */
@@ -388,6 +405,32 @@ static void tell(int fd, uint32_t insn, uint64_t operand)
 			 sizeof(message) - 5);
 	assert_int_equal(recv(fd, &answer, 1, 0), 1);
 	assert_int_equal(answer, 0);
+}
+
+/* An invalidation is done at the next barrier of its processor, and not before */
+static void wait_for_barriers(struct machine *m, int fd)
+{
+	void *old = use_page(m, 1, USER_VA), *other = use_page(m, 1, USER_VA + PAGE);
+
+	*machine_entry(m, 1, USER_VA) = 0;
+	*machine_entry(m, 1, USER_VA + PAGE) = 0;
+	tell(fd, 0, VAE1OS, of_page(1, USER_VA));
+	tell(fd, 1, VAE1OS, of_page(1, USER_VA + PAGE));
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), old);
+	tell(fd, 2, DSB_SY, 0);
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), old);
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA + PAGE), other);
+	tell(fd, 1, DSB_OSH, 0);
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), old);
+	assert_null(gpu_ptr(m, 1, USER_VA + PAGE));
+
+	/* of very many without a barrier, the oldest are done */
+	for (unsigned int i = 0; i < 1023; i++)
+		tell(fd, 1, VAE1OS, of_page(2, USER_VA));
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), old);
+	tell(fd, 1, VAE1OS, of_page(2, USER_VA));
+	assert_null(gpu_ptr(m, 1, USER_VA));
+	tell(fd, 1, DSB_SY, 0);
 }
 
 static bool is_on(struct machine *m)
@@ -480,12 +523,15 @@ static void plugin_connects(void **state)
 	wait_until(m, true);
 	old = use_page(m, 1, USER_VA);
 	*machine_entry(m, 1, USER_VA) = 0;
-	tell(fd, VAE1OS, of_page(1, USER_VA + PAGE));
+	tell(fd, 0, VAE1OS, of_page(1, USER_VA + PAGE));
 	/* what vagx does not know is answered, too */
-	tell(fd, 0xd503201f, 0);
+	tell(fd, 0, 0xd503201f, 0);
+	tell(fd, 0, DSB_SY, 0);
 	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), old);
-	tell(fd, VAE1OS, of_page(1, USER_VA));
+	tell(fd, 0, VAE1OS, of_page(1, USER_VA));
+	tell(fd, 0, DSB_SY, 0);
 	assert_null(gpu_ptr(m, 1, USER_VA));
+	wait_for_barriers(m, fd);
 	close(fd);
 	wait_until(m, false);
 
@@ -509,6 +555,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(nothing_is_no_translation, setup, teardown),
 		cmocka_unit_test_setup_teardown(invalidations_of_a_page, setup, teardown),
 		cmocka_unit_test_setup_teardown(other_instructions, setup, teardown),
+		cmocka_unit_test_setup_teardown(barriers, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_early_is_for_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(tables_need_more_than_pages, setup, teardown),
 		cmocka_unit_test_setup_teardown(global_pages, setup, teardown),
