@@ -240,9 +240,14 @@ void vagx_uat_forget(struct vagx_uat *uat)
 	pthread_mutex_unlock(&cache->lock);
 }
 
-/* Invalidates an entry and looks at the table again. Lock held. */
+/*
+ * Invalidates an entry and looks at the table again. When the entry has led to another page
+ * before and has come to this one without an invalidation in between, TLBs may have either, or a
+ * mixture: that is found here, unless another table has taken the place of the entry's.
+ * Lock held.
+ */
 static void uat_cache_refresh_leaf(struct vagx_uat *uat, struct uat_cache_node *node,
-				   unsigned int i)
+				   unsigned int i, bool same_table)
 {
 	struct uat_cache *cache = &uat->cache;
 	uint64_t va = node->va | (uint64_t)i << AGX_UAT_L3_SHIFT;
@@ -251,6 +256,10 @@ static void uat_cache_refresh_leaf(struct vagx_uat *uat, struct uat_cache_node *
 	now = uat_tables_leaf(uat, node->table, va);
 	if (!uat_cache_can_keep(now))
 		now = 0;
+	if (same_table && now && VAGX_PTE_PA(now) != VAGX_PTE_PA(before))
+		vagx_violation(uat->report, VAGX_RULE_UAT_BREAK, va, "page",
+			       "slot %u, TLBs hold 0x%llx when it is invalidated, tables 0x%llx",
+			       node->slot, (unsigned long long)before, (unsigned long long)now);
 	cache->stats.dropped += now != before;
 	cache->stats.kept += now == before;
 	uat_cache_set_leaf(cache, node, i, now);
@@ -259,11 +268,11 @@ static void uat_cache_refresh_leaf(struct vagx_uat *uat, struct uat_cache_node *
 }
 
 static void uat_cache_refresh_leaves(struct vagx_uat *uat, struct uat_cache_node *node,
-				     bool with_global)
+				     bool with_global, bool same_table)
 {
 	for (unsigned int i = 0; node->used && i < NODE_ENTRIES; i++) {
 		if (node->leaf[i] && (with_global || node->leaf[i] & AGX_PTE_NG))
-			uat_cache_refresh_leaf(uat, node, i);
+			uat_cache_refresh_leaf(uat, node, i, same_table);
 	}
 }
 
@@ -271,14 +280,16 @@ static void uat_cache_refresh_leaves(struct vagx_uat *uat, struct uat_cache_node
 static bool uat_cache_refresh_node(struct vagx_uat *uat, struct uat_cache_node *node)
 {
 	uint64_t table = uat_tables_find(uat, node->slot, node->va);
+	bool same;
 
 	if (!table) {
 		uat->cache.stats.dropped += node->used;
 		return false;
 	}
+	same = node->table == table;
 	node->table = table;
 	node->table_age = 0;
-	uat_cache_refresh_leaves(uat, node, true);
+	uat_cache_refresh_leaves(uat, node, true, same);
 	return true;
 }
 
@@ -292,7 +303,7 @@ static bool uat_cache_invalidate_context(struct vagx_uat *uat, struct uat_cache_
 		return true;
 	if (!uat_cache_is_upper(node))
 		return uat_cache_refresh_node(uat, node);
-	uat_cache_refresh_leaves(uat, node, false);
+	uat_cache_refresh_leaves(uat, node, false, true);
 	return true;
 }
 
@@ -307,7 +318,7 @@ static void uat_cache_invalidate_pages(struct vagx_uat *uat, struct uat_cache_no
 		return;
 	for (i = first > from ? first - from : 0; i < NODE_ENTRIES && from + i <= last; i++) {
 		if (node->leaf[i] && (own || !(node->leaf[i] & AGX_PTE_NG)))
-			uat_cache_refresh_leaf(uat, node, i);
+			uat_cache_refresh_leaf(uat, node, i, true);
 	}
 }
 

@@ -195,6 +195,56 @@ static void barriers(void **state)
 		assert_false(vagx_tlbi_is_barrier(none[i]));
 }
 
+/* An entry is cleared and invalidated before it leads to another page */
+static void break_before_make(void **state)
+{
+	struct machine *m = *state;
+	uint64_t page = machine_page(m), other = machine_page(m), *entry;
+
+	machine_map(m, 1, USER_VA, machine_pte(page, AGX_PROT_GPU_SHARED_RW));
+	assert_non_null(gpu_ptr(m, 1, USER_VA));
+	entry = machine_entry(m, 1, USER_VA);
+
+	/* another protection of the same page is none */
+	*entry = machine_pte(page, AGX_PROT_GPU_SHARED_RO);
+	execute(m, VAE1OS, of_page(1, USER_VA));
+	*entry = machine_pte(page, AGX_PROT_GPU_SHARED_RW);
+	execute(m, ASIDE1OS, asid(1));
+	*entry = 0;
+	execute(m, VAE1OS, of_page(1, USER_VA));
+	*entry = machine_pte(other, AGX_PROT_GPU_SHARED_RW);
+	execute(m, VAE1OS, of_page(1, USER_VA));
+	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), machine_host(m, other));
+	assert_rule(m, UAT_BREAK, 0);
+
+	/* cleared, but not invalidated then; whatever the invalidation is */
+	*entry = 0;
+	*entry = machine_pte(page, AGX_PROT_GPU_SHARED_RW);
+	execute(m, VAE1OS, of_page(1, USER_VA));
+	assert_rule(m, UAT_BREAK, 1);
+	*entry = machine_pte(other, AGX_PROT_GPU_SHARED_RW);
+	execute(m, RVAE1OS, of_range(1, USER_VA, 0, 0));
+	assert_rule(m, UAT_BREAK, 2);
+	*entry = machine_pte(page, AGX_PROT_GPU_SHARED_RW);
+	execute(m, ASIDE1OS, asid(1));
+	assert_rule(m, UAT_BREAK, 3);
+	*entry = machine_pte(other, AGX_PROT_GPU_SHARED_RW);
+	execute(m, VMALLE1OS, 0);
+	assert_rule(m, UAT_BREAK, 4);
+}
+
+/* A context that gets other tables has other pages at the same addresses */
+static void other_tables_are_no_replacement(void **state)
+{
+	struct machine *m = *state;
+
+	use_page(m, 1, USER_VA);
+	*machine_table_entry(m, 1, USER_VA, 2) = 0;
+	machine_map(m, 1, USER_VA, machine_pte(machine_page(m), AGX_PROT_GPU_SHARED_RW));
+	execute(m, ASIDE1OS, asid(1));
+	assert_rule(m, UAT_BREAK, 0);
+}
+
 static void too_early_is_for_nothing(void **state)
 {
 	struct machine *m = *state;
@@ -556,6 +606,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(invalidations_of_a_page, setup, teardown),
 		cmocka_unit_test_setup_teardown(other_instructions, setup, teardown),
 		cmocka_unit_test_setup_teardown(barriers, setup, teardown),
+		cmocka_unit_test_setup_teardown(break_before_make, setup, teardown),
+		cmocka_unit_test_setup_teardown(other_tables_are_no_replacement, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_early_is_for_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(tables_need_more_than_pages, setup, teardown),
 		cmocka_unit_test_setup_teardown(global_pages, setup, teardown),
