@@ -227,7 +227,7 @@ static const char options_help[] =
 "  --strict              violations make the exit status 1 (default)\n"
 "  --lenient             violations are only reported\n"
 "  --log LEVEL           error, warning, info (default), debug or trace\n"
-"  --list-rules          print every rule: id, severity, source and text\n"
+"  --list-rules          print every rule and clause: id, severity, source, text\n"
 "  --list-socs           print the SoCs and the firmware that runs on each\n"
 "  --version\n"
 "  --help\n"
@@ -423,13 +423,14 @@ static bool options_invalid(const char *option, const char *value)
 
 static void options_list_rules(void)
 {
-	for (unsigned int i = 0; i < VAGX_RULE_COUNT; i++) {
-		const struct vagx_rule_info *rule = vagx_rule_info(i);
+	for (unsigned int i = 0; i < VAGX_RULES_AND_CLAUSES; i++) {
+		const struct vagx_rule_info *info = vagx_rule_info(i);
+		const struct vagx_rule_info *rule = vagx_rule_info(info->rule);
 
-		printf("%s\t%s\t%s\t%s\n", rule->id,
+		printf("%s\t%s\t%s\t%s\n", info->id,
 		       rule->severity == VAGX_SEVERITY_VIOLATION ?
 				"violation" : "warning",
-		       rule->source, rule->text);
+		       rule->source, info->text);
 	}
 }
 

@@ -23,16 +23,21 @@ struct vagx_report {
 	bool lenient;
 	uint64_t start_ns;
 	pthread_mutex_t lock;		/* @stream, one line at a time; @count */
-	uint64_t count[VAGX_RULE_COUNT];
+	uint64_t count[VAGX_RULES_AND_CLAUSES];
 };
 
 #define VIOLATION VAGX_SEVERITY_VIOLATION
 #define WARNING VAGX_SEVERITY_WARNING
-#define VAGX_RULE(id, severity, source, text) { #id, severity, source, text },
+
 static const struct vagx_rule_info report_rules[] = {
+#define VAGX_RULE(id, severity, source, text) \
+	{ #id, severity, source, text, VAGX_RULE_##id },
+#include "rules.def"
+#define VAGX_CLAUSE(id, name, text) \
+	{ #id ":" #name, 0, NULL, text, VAGX_RULE_##id },
 #include "rules.def"
 };
-#undef VAGX_RULE
+
 #undef VIOLATION
 #undef WARNING
 
@@ -117,6 +122,7 @@ void vagx_violation(struct vagx_report *report, enum vagx_rule rule,
 		    const char *fmt, ...)
 {
 	const struct vagx_rule_info *info = vagx_rule_info(rule);
+	const struct vagx_rule_info *whole = info ? &report_rules[info->rule] : NULL;
 	uint64_t nth;
 	va_list args;
 
@@ -127,15 +133,16 @@ void vagx_violation(struct vagx_report *report, enum vagx_rule rule,
 	nth = ++report->count[rule];
 	if (nth <= PRINTED_PER_RULE) {
 		report_print_prefix(report,
-				    info->severity == VAGX_SEVERITY_VIOLATION ?
+				    whole->severity == VAGX_SEVERITY_VIOLATION ?
 				     "VIOLATION" : "WARNING");
 		fprintf(report->stream, "%s at 0x%" PRIx64 " (%s): ",
 			info->id, address, structure);
 		va_start(args, fmt);
 		vfprintf(report->stream, fmt, args);
 		va_end(args);
-		fprintf(report->stream, "; rule: %s (%s)%s", info->text,
-			info->source, nth == PRINTED_PER_RULE ?
+		fprintf(report->stream, "; rule: %s%s%s (%s)%s", whole->text,
+			info != whole ? ": " : "", info != whole ? info->text : "",
+			whole->source, nth == PRINTED_PER_RULE ?
 				"; further ones are only counted" : "");
 		report_print_end(report);
 	}
@@ -149,11 +156,16 @@ uint64_t vagx_report_count(const struct vagx_report *report,
 	struct vagx_report *r = (struct vagx_report *)report;
 	uint64_t count = 0;
 
-	if (!report || rule >= VAGX_RULE_COUNT)
+	if (!report || rule >= VAGX_RULES_AND_CLAUSES)
 		return 0;
 
 	pthread_mutex_lock(&r->lock);
 	count = r->count[rule];
+	for (unsigned int i = VAGX_RULE_COUNT; rule < VAGX_RULE_COUNT && i < VAGX_RULES_AND_CLAUSES;
+	     i++) {
+		if (report_rules[i].rule == rule)
+			count += r->count[i];
+	}
 	pthread_mutex_unlock(&r->lock);
 	return count;
 }
@@ -209,5 +221,15 @@ void vagx_report_summary(struct vagx_report *report)
 
 const struct vagx_rule_info *vagx_rule_info(enum vagx_rule rule)
 {
-	return rule < VAGX_RULE_COUNT ? &report_rules[rule] : NULL;
+	return rule < VAGX_RULES_AND_CLAUSES ? &report_rules[rule] : NULL;
+}
+
+bool vagx_rule_is_leaf(enum vagx_rule rule)
+{
+	for (unsigned int i = VAGX_RULE_COUNT; rule < VAGX_RULE_COUNT && i < VAGX_RULES_AND_CLAUSES;
+	     i++) {
+		if (report_rules[i].rule == rule)
+			return false;
+	}
+	return true;
 }
