@@ -87,7 +87,7 @@ static void fields_fw_fail(struct fw_access *access, const struct vagx_uat_fault
 			   const char *structure, const char *field)
 {
 	if (!access->failed)
-		vagx_violation(access->report, VAGX_RULE_FW_UNMAPPED, fault->va, structure,
+		vagx_violation(access->report, VAGX_CLAUSE_FW_UNMAPPED_access, fault->va, structure,
 			       "%s%s%s: %s", field, *field ? ": " : "",
 			       vagx_access_name(fault->access),
 			       vagx_fault_reason_name(fault->reason));

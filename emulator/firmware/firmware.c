@@ -74,7 +74,7 @@ static void firmware_start(struct vagx_firmware *fw)
 static void firmware_init(struct vagx_firmware *fw, uint64_t msg)
 {
 	if (fw->state == FW_STATE_READY) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_FIRST, msg, "INIT",
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_INIT_FIRST_twice, msg, "INIT",
 			       "INIT was sent already");
 		return;
 	}
@@ -109,8 +109,8 @@ static void firmware_stay(struct vagx_firmware *fw, uint64_t msg)
 static void firmware_doorbell(struct vagx_firmware *fw, const struct fw_input *input)
 {
 	if (fw->state != FW_STATE_READY) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_FIRST, input->msg, "doorbell",
-			       "came before INIT");
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_INIT_FIRST_early, input->msg,
+			       "doorbell", "came before INIT");
 		return;
 	}
 	fw_event_poll_resume(fw);
@@ -154,8 +154,10 @@ static void firmware_message(struct vagx_firmware *fw, const struct fw_input *in
 		 (type == FW_TYPE_DOORBELL || type == FW_TYPE_FWCTL))
 		firmware_doorbell(fw, input);
 	else
-		vagx_violation(fw->config.report, VAGX_RULE_FW_MESSAGE, input->msg, "message",
-			       "endpoint %#x", input->ep);
+		vagx_violation(fw->config.report,
+			       input->ep == VAGX_FW_EP_FIRMWARE ? VAGX_CLAUSE_FW_MESSAGE_firmware :
+								  VAGX_CLAUSE_FW_MESSAGE_doorbell,
+			       input->msg, "message", "endpoint %#x", input->ep);
 	fw_check(fw, &fw->access);
 }
 

@@ -132,7 +132,7 @@ static bool fw_buffer_is_kept(struct fw_access *access, const struct fw_buffer *
 static void fw_buffer_check_kept(struct fw_access *access, const struct fw_buffer *buffer)
 {
 	if (buffer->info && !fw_buffer_is_kept(access, buffer))
-		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_FREED, buffer->info,
+		vagx_violation(access->report, VAGX_CLAUSE_FW_BUFFER_FREED_info, buffer->info,
 			       "BufferInfo",
 			       "Info or what it points to is no longer mapped, or its pointers have changed");
 }
@@ -158,7 +158,7 @@ static bool fw_buffer_has_pages(struct fw_access *access, const struct fw_buffer
 static void fw_buffer_check_pages_kept(struct fw_access *access, const struct fw_buffer *buffer)
 {
 	if (!fw_buffer_has_pages(access, buffer))
-		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_FREED, buffer->info,
+		vagx_violation(access->report, VAGX_CLAUSE_FW_BUFFER_FREED_pages, buffer->info,
 			       "DestroyContext",
 			       "pages of the context's buffer are no longer mapped");
 }
@@ -173,8 +173,8 @@ void fw_buffers_destroy_context(struct vagx_firmware *fw, uint64_t context)
 		fw_buffer_check_kept(&fw->access, buffer);
 		fw_buffer_check_pages_kept(&fw->access, buffer);
 		if (fw_scene_of_slot(fw, i))
-			vagx_violation(fw->config.report, VAGX_RULE_FW_BUFFER_BUSY, buffer->info,
-				       "DestroyContext", "slot %u has a scene", i);
+			vagx_violation(fw->config.report, VAGX_CLAUSE_FW_BUFFER_BUSY_context,
+				       buffer->info, "DestroyContext", "slot %u has a scene", i);
 		else
 			fw_buffer_drop(buffer);
 	}
@@ -200,14 +200,14 @@ static bool fw_buffer_is_shared(struct fw_access *access, uint64_t va)
  * Reports a pointer of Info to memory that both processors write and that is not mapped as shared;
  * the references map nothing else of a buffer that way.
  */
-static void fw_buffer_check_shared(struct fw_access *access, const struct fw_view *info,
-				   enum fw_field_id field)
+static void fw_buffer_check_shared(struct fw_access *access, enum vagx_rule clause,
+				   const struct fw_view *info, enum fw_field_id field)
 {
 	uint64_t va = fw_get(info, field);
 
 	if (!access->failed && va && !fw_buffer_is_shared(access, va))
-		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_SHARED, fw_va(info, field),
-			       "BufferInfo", "%s, %#" PRIx64 ", is not in shared memory",
+		vagx_violation(access->report, clause, fw_va(info, field), "BufferInfo",
+			       "%s, %#" PRIx64 ", is not in shared memory",
 			       fw_fields[field].name, va);
 }
 
@@ -222,21 +222,28 @@ static bool fw_buffer_check_info(struct fw_access *access, const struct fw_view 
 	uint32_t pages = fw_get(info, FW_BufferInfo_page_count);
 	const struct {
 		enum fw_field_id field;
+		enum vagx_rule clause;
 		bool good;
 	} checks[] = {
-		{ FW_BufferInfo_block_size,
+		{ FW_BufferInfo_block_size, VAGX_CLAUSE_FW_BUFFER_INFO_block_size,
 		  fw_get(info, FW_BufferInfo_block_size) ==
 			  FW_BUFFER_BLOCK_PAGES * FW_BUFFER_PAGE_SIZE },
-		{ FW_BufferInfo_block_count, count && count <= blocks },
-		{ FW_BufferInfo_page_count, pages == count * FW_BUFFER_BLOCK_PAGES },
-		{ FW_BufferInfo_last_page, fw_get(info, FW_BufferInfo_last_page) == pages - 1 },
-		{ FW_BufferInfo_page_list_size,
+		{ FW_BufferInfo_block_count, VAGX_CLAUSE_FW_BUFFER_INFO_no_blocks, count },
+		{ FW_BufferInfo_block_count, VAGX_CLAUSE_FW_BUFFER_INFO_blocks, count <= blocks },
+		{ FW_BufferInfo_page_count, VAGX_CLAUSE_FW_BUFFER_INFO_pages,
+		  pages == count * FW_BUFFER_BLOCK_PAGES },
+		{ FW_BufferInfo_last_page, VAGX_CLAUSE_FW_BUFFER_INFO_last_page,
+		  fw_get(info, FW_BufferInfo_last_page) == pages - 1 },
+		{ FW_BufferInfo_page_list_size, VAGX_CLAUSE_FW_BUFFER_INFO_page_list,
 		  fw_get(info, FW_BufferInfo_page_list_size) >=
 			  blocks * FW_BUFFER_BLOCK_PAGES * sizeof(uint32_t) },
-		{ FW_BufferInfo_unk_30, fw_get(info, FW_BufferInfo_unk_30) >= blocks },
-		{ FW_BufferInfo_unk_38, !fw_get(info, FW_BufferInfo_unk_38) },
-		{ FW_BufferInfo_unk_80, fw_get(info, FW_BufferInfo_unk_80) == 1 },
-		{ FW_BufferInfo_unk_84,
+		{ FW_BufferInfo_unk_30, VAGX_CLAUSE_FW_BUFFER_INFO_30,
+		  fw_get(info, FW_BufferInfo_unk_30) >= blocks },
+		{ FW_BufferInfo_unk_38, VAGX_CLAUSE_FW_BUFFER_INFO_38,
+		  !fw_get(info, FW_BufferInfo_unk_38) },
+		{ FW_BufferInfo_unk_80, VAGX_CLAUSE_FW_BUFFER_INFO_80,
+		  fw_get(info, FW_BufferInfo_unk_80) == 1 },
+		{ FW_BufferInfo_unk_84, VAGX_CLAUSE_FW_BUFFER_INFO_84,
 		  fw_get(info, FW_BufferInfo_unk_84) >= blocks * FW_BUFFER_BLOCK_PAGES },
 	};
 	bool good = true;
@@ -246,13 +253,15 @@ static bool fw_buffer_check_info(struct fw_access *access, const struct fw_view 
 			return false;
 		if (checks[i].good)
 			continue;
-		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_INFO,
-			       fw_va(info, checks[i].field), "BufferInfo", "%s is %#" PRIx64,
+		vagx_violation(access->report, checks[i].clause, fw_va(info, checks[i].field),
+			       "BufferInfo", "%s is %#" PRIx64,
 			       fw_fields[checks[i].field].name, fw_get(info, checks[i].field));
 		good = false;
 	}
-	fw_buffer_check_shared(access, info, FW_BufferInfo_block_ctl_addr);
-	fw_buffer_check_shared(access, info, FW_BufferInfo_counter_addr);
+	fw_buffer_check_shared(access, VAGX_CLAUSE_FW_BUFFER_SHARED_control, info,
+			       FW_BufferInfo_block_ctl_addr);
+	fw_buffer_check_shared(access, VAGX_CLAUSE_FW_BUFFER_SHARED_counter, info,
+			       FW_BufferInfo_counter_addr);
 	return good && !access->failed;
 }
 
@@ -268,14 +277,21 @@ static bool fw_buffer_check_control(struct fw_access *access, const struct fw_vi
 	uint32_t total = fw_get(&control, FW_BufferBlockControl_total);
 	uint32_t wptr = fw_get(&control, FW_BufferBlockControl_wptr);
 
+	enum vagx_rule clause = VAGX_KEPT;
+
 	if (access->failed)
 		return false;
-	if (total >= blocks && wptr >= blocks && total <= FW_BUFFER_BLOCKS_MAX &&
-	    wptr <= FW_BUFFER_BLOCKS_MAX)
-		return true;
-	vagx_violation(access->report, VAGX_RULE_FW_BUFFER_BLOCKS, control.va, "BufferBlockControl",
+	if (total < blocks)
+		clause = VAGX_CLAUSE_FW_BUFFER_BLOCKS_total;
+	else if (wptr < blocks)
+		clause = VAGX_CLAUSE_FW_BUFFER_BLOCKS_write;
+	else if (total > FW_BUFFER_BLOCKS_MAX)
+		clause = VAGX_CLAUSE_FW_BUFFER_BLOCKS_total_many;
+	else if (wptr > FW_BUFFER_BLOCKS_MAX)
+		clause = VAGX_CLAUSE_FW_BUFFER_BLOCKS_write_many;
+	vagx_violation(access->report, clause, control.va, "BufferBlockControl",
 		       "%#x and %#x blocks, not %#x", total, wptr, blocks);
-	return false;
+	return clause == VAGX_KEPT;
 }
 
 /* The lists of pages and of blocks */
@@ -287,11 +303,11 @@ static int fw_buffer_compare_pages(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static bool fw_buffer_bad_list(struct fw_access *access, uint64_t va, uint32_t page,
-			       const char *why)
+static bool fw_buffer_bad_list(struct fw_access *access, enum vagx_rule clause, uint64_t va,
+			       uint32_t page)
 {
-	vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIST, va, "page list",
-		       "page %#" PRIx64 " %s", (uint64_t)page << FW_BUFFER_PAGE_SHIFT, why);
+	vagx_violation(access->report, clause, va, "page list", "page %#" PRIx64,
+		       (uint64_t)page << FW_BUFFER_PAGE_SHIFT);
 	return false;
 }
 
@@ -329,14 +345,18 @@ static bool fw_buffer_check_pages(struct fw_access *access, unsigned int context
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t at = (uint64_t)page[i] << FW_BUFFER_PAGE_SHIFT;
 
-		if (at < AGX_VA_USER_START || at + FW_BUFFER_PAGE_SIZE > AGX_VA_USER_END)
-			return fw_buffer_bad_list(access, va, page[i],
-						  "is not in the client's half");
+		if (at < AGX_VA_USER_START)
+			return fw_buffer_bad_list(access, VAGX_CLAUSE_FW_BUFFER_LIST_low, va,
+						  page[i]);
+		if (at + FW_BUFFER_PAGE_SIZE > AGX_VA_USER_END)
+			return fw_buffer_bad_list(access, VAGX_CLAUSE_FW_BUFFER_LIST_high, va,
+						  page[i]);
 		if (!fw_buffer_is_drawable(access, context, at))
-			return fw_buffer_bad_list(access, va, page[i], "is not mapped for the GPU");
+			return fw_buffer_bad_list(access, VAGX_CLAUSE_FW_BUFFER_LIST_page, va,
+						  page[i]);
 	}
 	return !fw_buffer_is_twice(page, count, &twice) ||
-	       fw_buffer_bad_list(access, va, twice, "is there twice");
+	       fw_buffer_bad_list(access, VAGX_CLAUSE_FW_BUFFER_LIST_twice, va, twice);
 }
 
 static bool fw_buffer_check_blocks(struct fw_access *access, uint64_t va, const uint32_t *page,
@@ -345,9 +365,9 @@ static bool fw_buffer_check_blocks(struct fw_access *access, uint64_t va, const 
 	for (uint32_t i = 0; i < blocks; i++) {
 		for (uint32_t n = 0; n < FW_BUFFER_BLOCK_PAGES; n++) {
 			if (page[i * FW_BUFFER_BLOCK_PAGES + n] != block[2 * i] + n)
-				return fw_buffer_bad_list(access, va,
-							  page[i * FW_BUFFER_BLOCK_PAGES + n],
-							  "does not agree with the list of blocks");
+				return fw_buffer_bad_list(access,
+							  VAGX_CLAUSE_FW_BUFFER_LIST_agree, va,
+							  page[i * FW_BUFFER_BLOCK_PAGES + n]);
 		}
 	}
 	return true;
@@ -359,15 +379,15 @@ static bool fw_buffer_read_list(struct fw_access *access, unsigned int context, 
 	struct vagx_uat_fault fault;
 
 	if (va & 3) {
-		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIST, va, "list",
+		vagx_violation(access->report, VAGX_CLAUSE_FW_BUFFER_LIST_alignment, va, "list",
 			       "the address is not a multiple of 4");
 		return false;
 	}
 	if (!vagx_uat_read(access->uat, context, va, list, count * sizeof(*list), VAGX_AGENT_FW,
 			   &fault))
 		return true;
-	vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIST, fault.va, "list", "%s: %s",
-		       vagx_access_name(fault.access), vagx_fault_reason_name(fault.reason));
+	vagx_violation(access->report, VAGX_CLAUSE_FW_BUFFER_LIST_unmapped, fault.va, "list",
+		       "%s: %s", vagx_access_name(fault.access), vagx_fault_reason_name(fault.reason));
 	return false;
 }
 
@@ -402,10 +422,10 @@ static bool fw_buffer_extend(struct fw_access *access, struct fw_buffer *buffer,
 {
 	const struct fw_scene **user;
 
-	if (buffer->taken &&
-	    (pages < buffer->pages || memcmp(page, buffer->page, buffer->pages * sizeof(*page)))) {
-		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIVE, buffer->info, "page list",
-			       "pages have changed while scenes have some");
+	/* Both callers have seen to it that there are no fewer */
+	if (buffer->taken && memcmp(page, buffer->page, buffer->pages * sizeof(*page))) {
+		vagx_violation(access->report, VAGX_CLAUSE_FW_BUFFER_LIVE_pages, buffer->info,
+			       "page list", "pages have changed while scenes have some");
 		return false;
 	}
 	user = calloc(pages, sizeof(*user));
@@ -477,13 +497,13 @@ static bool fw_buffer_replace(struct fw_worker *worker, unsigned int slot, uint6
 	if (buffer->info == info && !fw_buffer_is_smaller(buffer, blocks))
 		return true;
 	if (buffer->info == info) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_BUFFER_BLOCKS, info, "InitBuffer",
-			       "%#x blocks for a buffer of %#x", blocks, buffer->announced);
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_BUFFER_BLOCKS_fewer, info,
+			       "InitBuffer", "%#x blocks for a buffer of %#x", blocks, buffer->announced);
 		return false;
 	}
 	if (fw_scene_of_slot(fw, slot)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_BUFFER_BUSY, info, "InitBuffer",
-			       "slot %u has a scene of %#" PRIx64, slot, buffer->info);
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_BUFFER_BUSY_slot, info,
+			       "InitBuffer", "slot %u has a scene of %#" PRIx64, slot, buffer->info);
 		return false;
 	}
 	fw_buffer_check_kept(&worker->access, buffer);
@@ -526,18 +546,24 @@ bool fw_buffer_init(struct fw_worker *worker, struct fw_queue *queue, struct fw_
 		fw_view(access, FW_S_BufferInfo, fw_get(&init, FW_InitBuffer_buffer_mgr_addr));
 	struct fw_buffer *buffer;
 
-	if (!context || context >= FW_CONTEXTS)
-		return fw_buffer_bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "context",
-					  context);
+	if (!context)
+		return fw_buffer_bad_init(access, VAGX_CLAUSE_FW_BUFFER_INIT_kernel, command->va,
+					  "context", context);
+	if (context >= FW_CONTEXTS)
+		return fw_buffer_bad_init(access, VAGX_CLAUSE_FW_BUFFER_INIT_context, command->va,
+					  "context", context);
 	if (slot >= FW_BUFFERS)
-		return fw_buffer_bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "slot",
-					  slot);
-	if (!blocks || blocks > FW_BUFFER_BLOCKS_MAX)
-		return fw_buffer_bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "blocks",
-					  blocks);
+		return fw_buffer_bad_init(access, VAGX_CLAUSE_FW_BUFFER_INIT_slot, command->va,
+					  "slot", slot);
+	if (!blocks)
+		return fw_buffer_bad_init(access, VAGX_CLAUSE_FW_BUFFER_INIT_no_blocks, command->va,
+					  "blocks", blocks);
+	if (blocks > FW_BUFFER_BLOCKS_MAX)
+		return fw_buffer_bad_init(access, VAGX_CLAUSE_FW_BUFFER_INIT_blocks, command->va,
+					  "blocks", blocks);
 	if (!info.va)
-		return fw_buffer_bad_init(access, VAGX_RULE_FW_BUFFER_INIT, command->va, "Info",
-					  info.va);
+		return fw_buffer_bad_init(access, VAGX_CLAUSE_FW_BUFFER_INIT_info, command->va,
+					  "Info", info.va);
 	fw_buffer_read_info_again(&info);
 	if (!fw_buffer_replace(worker, slot, info.va, blocks) ||
 	    !fw_buffer_check_info(access, &info, blocks) ||
@@ -697,7 +723,7 @@ void fw_buffer_check_live(struct fw_access *access, struct vagx_firmware *fw,
 
 		if (access->failed || word == buffer->word[i])
 			continue;
-		vagx_violation(access->report, VAGX_RULE_FW_BUFFER_LIVE,
+		vagx_violation(access->report, VAGX_CLAUSE_FW_BUFFER_LIVE_info,
 			       fw_va(&info, fw_buffer_info_words[i]), "BufferInfo",
 			       "%s was %#" PRIx64 " and is %#" PRIx64,
 			       fw_fields[fw_buffer_info_words[i]].name, buffer->word[i], word);

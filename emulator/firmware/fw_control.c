@@ -58,6 +58,21 @@ static uint8_t fw_control_context_byte(const struct fw_view *msg, enum fw_field_
 	return fw_get(msg, FW_DcDestroyContext_unk_14) >> (8 * byte);
 }
 
+/* Return: the clause about the numbers of a context that is broken, or VAGX_KEPT */
+static enum vagx_rule fw_control_check_numbers(const struct fw_view *data, uint8_t ctx_0,
+					       uint8_t ctx_1)
+{
+	if (!data->va && ctx_0 != 0xff)
+		return VAGX_CLAUSE_FW_DC_CONTEXT_none_0;
+	if (!data->va && ctx_1 != 0xff)
+		return VAGX_CLAUSE_FW_DC_CONTEXT_none_1;
+	if (data->va && ctx_0 != fw_get(data, FW_GpuContextData_queue_table_index))
+		return VAGX_CLAUSE_FW_DC_CONTEXT_queue_table;
+	if (data->va && ctx_1 != fw_get(data, FW_GpuContextData_pid_table_index))
+		return VAGX_CLAUSE_FW_DC_CONTEXT_pid_table;
+	return VAGX_KEPT;
+}
+
 static void fw_control_destroy_context(struct vagx_firmware *fw, uint64_t va)
 {
 	struct fw_view msg = fw_view(&fw->access, FW_S_DcDestroyContext, va);
@@ -66,17 +81,10 @@ static void fw_control_destroy_context(struct vagx_firmware *fw, uint64_t va)
 	uint8_t ctx_1 = fw_control_context_byte(&msg, FW_DcDestroyContext_ctx_1, 1);
 	struct fw_view data = fw_view(&fw->access, FW_S_GpuContextData, context);
 
-	if (!context) {
-		if (ctx_0 != 0xff || ctx_1 != 0xff)
-			vagx_violation(fw->config.report, VAGX_RULE_FW_DC_CONTEXT, va,
-				       "DestroyContext", "numbers %02x %02x without a context",
-				       ctx_0, ctx_1);
-	} else {
-		if (ctx_0 != fw_get(&data, FW_GpuContextData_queue_table_index) ||
-		    ctx_1 != fw_get(&data, FW_GpuContextData_pid_table_index))
-			vagx_violation(fw->config.report, VAGX_RULE_FW_DC_CONTEXT, context,
-				       "DestroyContext", "numbers %02x %02x are not the context's",
-				       ctx_0, ctx_1);
+	vagx_violation(fw->config.report, fw_control_check_numbers(&data, ctx_0, ctx_1), va,
+		       "DestroyContext", "numbers %02x %02x, context %#" PRIx64, ctx_0, ctx_1,
+		       context);
+	if (context) {
 		fw_queue_destroy_context(fw, context);
 		fw_buffers_destroy_context(fw, context);
 	}
@@ -106,8 +114,10 @@ void fw_control_message(struct vagx_firmware *fw, uint64_t va)
 	if (fw->access.failed)
 		return;
 	if (fw->initialized == (kind == FW_CONTROL_INITIALIZE))
-		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_FIRST, va, "device control",
-			       "got message %#x", type);
+		vagx_violation(fw->config.report,
+			       fw->initialized ? VAGX_CLAUSE_FW_DC_FIRST_twice :
+						 VAGX_CLAUSE_FW_DC_FIRST_message,
+			       va, "device control", "got message %#x", type);
 
 	switch (kind) {
 	case FW_CONTROL_UNKNOWN:

@@ -240,8 +240,8 @@ static void fw_event_count_command(struct vagx_firmware *fw, struct fw_access *a
 	if (access->failed)
 		return;
 	if (!fw->config.late_threshold && (int32_t)(count - threshold) > 0)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_COMMAND_NOTIFIER, stamp->notifier,
-			       "EventControl", "%u commands finished, the threshold is %u", count,
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_COMMAND_NOTIFIER_threshold,
+			       stamp->notifier, "EventControl", "%u commands finished, the threshold is %u", count,
 			       threshold);
 	notifier = fw_event_find_notifier(fw, stamp->notifier);
 	if (!notifier)
@@ -437,8 +437,10 @@ void fw_event_poll_resume(struct vagx_firmware *fw)
 	if (!fw_get(&status, FW_FwStatus_resume))
 		return;
 	if (!fw->halted || fw_get(&status, FW_FwStatus_halted))
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RESUME, fw->status, "FwStatus",
-			       fw->halted ? "resumes without having cleared halted"
+		vagx_violation(fw->config.report,
+			       fw->halted ? VAGX_CLAUSE_FW_RESUME_cleared :
+					    VAGX_CLAUSE_FW_RESUME_halted,
+			       fw->status, "FwStatus", fw->halted ? "resumes without having cleared halted"
 					  : "the firmware had not halted");
 	fw_set(&status, FW_FwStatus_resume, 0);
 	if (!fw->halted)

@@ -77,13 +77,15 @@ static bool fw_fragment_take(struct fw_job *job, struct fw_command *command)
 	if (job->view.access->failed)
 		return false;
 	if (!scene || !scene->filled) {
-		vagx_violation(report, VAGX_RULE_FW_SCENE_ORDER, va, "RunFragment", "%s",
-			       scene ? "its vertex command is not over" :
+		vagx_violation(report,
+			       scene ? VAGX_CLAUSE_FW_SCENE_ORDER_early :
+				       VAGX_CLAUSE_FW_SCENE_ORDER_none,
+			       va, "RunFragment", "%s", scene ? "its vertex command is not over" :
 				       "there was no vertex command");
 		return true;
 	}
 	if (scene->fragment) {
-		vagx_violation(report, VAGX_RULE_FW_SCENE_REUSED, va, "RunFragment",
+		vagx_violation(report, VAGX_CLAUSE_FW_SCENE_REUSED_fragment, va, "RunFragment",
 			       "it is being drawn already");
 		return true;
 	}
@@ -156,6 +158,7 @@ static void fw_fragment_check_fixed(struct fw_job *job)
 static bool fw_fragment_load_geometry(struct fw_job *job, struct vagx_render_geometry *geometry)
 {
 	struct fw_view params = fw_fragment_struct_2(job);
+	enum vagx_rule clause;
 
 	if (job->registers.count) {
 		uint64_t size = fw_registers_get(&job->registers, FW_REGISTER_FRAGMENT_AUX_FB_SIZE);
@@ -169,11 +172,17 @@ static bool fw_fragment_load_geometry(struct fw_job *job, struct vagx_render_geo
 	geometry->layers = 1;
 	if (!fw_render_utiles(job, fw_fragment_word(job, FW_FragmentStruct2_unk_0), geometry))
 		return false;
-	if (geometry->width && geometry->height && geometry->width <= VAGX_RENDER_MAX_SIZE &&
-	    geometry->height <= VAGX_RENDER_MAX_SIZE)
+	if (!geometry->width)
+		clause = VAGX_CLAUSE_FW_RENDER_TILING_no_width;
+	else if (!geometry->height)
+		clause = VAGX_CLAUSE_FW_RENDER_TILING_no_height;
+	else if (geometry->width > VAGX_RENDER_MAX_SIZE)
+		clause = VAGX_CLAUSE_FW_RENDER_TILING_drawn_width;
+	else if (geometry->height > VAGX_RENDER_MAX_SIZE)
+		clause = VAGX_CLAUSE_FW_RENDER_TILING_drawn_height;
+	else
 		return true;
-	vagx_violation(fw_job_report(job), VAGX_RULE_FW_RENDER_TILING, job->view.va, "RunFragment",
-		       "%u by %u pixels", geometry->width, geometry->height);
+	vagx_violation(fw_job_report(job), clause, job->view.va, "RunFragment", "%u by %u pixels", geometry->width, geometry->height);
 	return false;
 }
 
@@ -185,8 +194,8 @@ static void fw_fragment_check_region(struct fw_job *job, const struct fw_view *t
 
 	if (job->registers.count ||
 	    fw_registers_word(&job->registers, two, FW_FragmentStruct2_unk_e8) != words)
-		fw_render_expect(job, VAGX_RULE_FW_RENDER_TILING, two, FW_FragmentStruct2_unk_e8,
-				 4 * words);
+		fw_render_expect(job, VAGX_CLAUSE_FW_RENDER_TILING_word, two,
+				 FW_FragmentStruct2_unk_e8, 4 * words);
 }
 
 static void fw_fragment_check_tiling(struct fw_job *job,
@@ -196,7 +205,7 @@ static void fw_fragment_check_tiling(struct fw_job *job,
 	struct fw_view one = fw_fragment_struct_1(job), two = fw_fragment_struct_2(job);
 	bool empty = fw_get(&job->view, FW_RunFragment_unk_30);
 	uint64_t config = fw_fragment_word(job, FW_FragmentStruct2_unk_f8);
-	enum vagx_rule rule = VAGX_RULE_FW_RENDER_TILING;
+	enum vagx_rule rule = VAGX_CLAUSE_FW_RENDER_TILING_word;
 
 	fw_render_expect(job, rule, &one, FW_FragmentStruct1_tile_counts,
 			 (tiles.y - 1) << 12 | (tiles.x - 1));
@@ -232,22 +241,30 @@ static void fw_fragment_check_pair(struct fw_job *job, const struct fw_view *op)
 	const struct fw_scene *scene = job->scene;
 	const struct {
 		const char *what;
+		enum vagx_rule clause;
 		uint64_t vertex, fragment;
 	} pairs[] = {
-		{ "event slot", scene->fragment_slot, job->stamp->slot },
-		{ "Info", scene->info, fw_get(&job->view, FW_RunFragment_buffer_mgr_addr) },
-		{ "slot", scene->slot, fw_get(op, FW_StartFragment_buffer_mgr_slot) },
-		{ "generation", scene->generation, fw_get(op, FW_StartFragment_submission_id) },
-		{ "tilemap", scene->tilemap, job->fragment.tvb.tilemap },
-		{ "width", scene->size[0], job->fragment.geometry.width },
-		{ "height", scene->size[1], job->fragment.geometry.height },
+		{ "event slot", VAGX_CLAUSE_FW_SCENE_PAIR_event_slot, scene->fragment_slot,
+		  job->stamp->slot },
+		{ "Info", VAGX_CLAUSE_FW_SCENE_PAIR_info, scene->info,
+		  fw_get(&job->view, FW_RunFragment_buffer_mgr_addr) },
+		{ "slot", VAGX_CLAUSE_FW_SCENE_PAIR_slot, scene->slot,
+		  fw_get(op, FW_StartFragment_buffer_mgr_slot) },
+		{ "generation", VAGX_CLAUSE_FW_SCENE_PAIR_generation, scene->generation,
+		  fw_get(op, FW_StartFragment_submission_id) },
+		{ "tilemap", VAGX_CLAUSE_FW_SCENE_PAIR_tilemap, scene->tilemap,
+		  job->fragment.tvb.tilemap },
+		{ "width", VAGX_CLAUSE_FW_SCENE_PAIR_width, scene->size[0],
+		  job->fragment.geometry.width },
+		{ "height", VAGX_CLAUSE_FW_SCENE_PAIR_height, scene->size[1],
+		  job->fragment.geometry.height },
 	};
 
 	for (unsigned int i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
 		if (op->access->failed || pairs[i].vertex == pairs[i].fragment)
 			continue;
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_SCENE_PAIR, scene->va,
-			       "RunFragment", "%s is %#" PRIx64 ", the vertex command has %#" PRIx64,
+		vagx_violation(fw_job_report(job), pairs[i].clause, scene->va, "RunFragment",
+			       "%s is %#" PRIx64 ", the vertex command has %#" PRIx64,
 			       pairs[i].what, pairs[i].fragment, pairs[i].vertex);
 	}
 }

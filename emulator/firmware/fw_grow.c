@@ -41,6 +41,29 @@ void fw_grow_ask(struct vagx_firmware *fw, uint32_t context, uint32_t slot)
 	fw_event_grow(&fw->access, fw, context, slot, counter);
 }
 
+/* Return: what an acknowledgement has otherwise than the request that comes closest */
+static enum vagx_rule fw_grow_mistake(const struct vagx_firmware *fw, uint32_t slot,
+				      uint32_t context, uint32_t counter)
+{
+	enum vagx_rule mistake = VAGX_CLAUSE_FW_GROW_ACK_request;
+
+	for (unsigned int i = 0; i < FW_REQUESTS; i++) {
+		const struct fw_request *request = &fw->request[i];
+		bool same_slot = request->slot == slot, same_context = request->context == context,
+		     same_counter = request->counter == counter;
+
+		if (!request->open)
+			continue;
+		if (same_context && same_counter)
+			mistake = VAGX_CLAUSE_FW_GROW_ACK_slot;
+		else if (same_slot && same_counter)
+			mistake = VAGX_CLAUSE_FW_GROW_ACK_context;
+		else if (same_slot && same_context)
+			mistake = VAGX_CLAUSE_FW_GROW_ACK_counter;
+	}
+	return mistake;
+}
+
 void fw_grow_acknowledged(struct vagx_firmware *fw, uint64_t va)
 {
 	struct fw_view msg = fw_view(&fw->access, FW_S_DcGrowTvbAck, va);
@@ -61,7 +84,8 @@ void fw_grow_acknowledged(struct vagx_firmware *fw, uint64_t va)
 		return;
 	}
 	if (!fw->access.failed)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_GROW_ACK, va, "GrowTVBAck",
+		vagx_violation(fw->config.report, fw_grow_mistake(fw, slot, context, counter), va,
+			       "GrowTVBAck",
 			       "slot %u, context %u, counter %u: the firmware has sent no such request",
 			       slot, context, counter);
 }

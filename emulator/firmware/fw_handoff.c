@@ -186,11 +186,30 @@ static void fw_handoff_check_uncached(struct vagx_firmware *fw, unsigned int con
 
 		if (!fw_handoff_is_cached(now) && !fw_handoff_is_cached(seen))
 			continue;
-		vagx_violation(fw->config.report, VAGX_RULE_FW_FLUSH_MAPPING, page, "handoff",
+		vagx_violation(fw->config.report,
+			       fw_handoff_is_cached(now) ? VAGX_CLAUSE_FW_FLUSH_MAPPING_tables :
+							   VAGX_CLAUSE_FW_FLUSH_MAPPING_tlb,
+			       page, "handoff",
 			       fw_handoff_is_cached(now) ? "is still mapped as cached" :
 						"is still cached, as TLBs have it");
 		return;
 	}
+}
+
+/* Return: the clause about a range that is to be flushed that is broken, or VAGX_KEPT */
+static enum vagx_rule fw_handoff_check_range(unsigned int slot, uint64_t va, uint64_t size)
+{
+	if (!size)
+		return VAGX_CLAUSE_FW_FLUSH_STATE_empty;
+	if (va + size < va)
+		return VAGX_CLAUSE_FW_FLUSH_STATE_wrap;
+	if (size > FW_MAX_FLUSH)
+		return VAGX_CLAUSE_FW_FLUSH_STATE_large;
+	if (slot == AGX_HANDOFF_FLUSH_KERNEL && va < FW_KERNEL_HALF)
+		return VAGX_CLAUSE_FW_FLUSH_STATE_kernel;
+	if (slot != AGX_HANDOFF_FLUSH_KERNEL && va >= FW_KERNEL_HALF)
+		return VAGX_CLAUSE_FW_FLUSH_STATE_client;
+	return VAGX_KEPT;
 }
 
 static void fw_handoff_do_flush(struct vagx_firmware *fw, unsigned int slot)
@@ -199,18 +218,21 @@ static void fw_handoff_do_flush(struct vagx_firmware *fw, unsigned int slot)
 				  ? fw_handoff_ptr(fw, AGX_HANDOFF_FLUSH_ENTRY(slot))
 				  : NULL;
 	uint64_t *state = entry, result = AGX_HANDOFF_FLUSH_DONE, va, size;
+	enum vagx_rule clause;
 
 	if (!entry || __atomic_load_n(state, __ATOMIC_ACQUIRE) != AGX_HANDOFF_FLUSH_REQUESTED) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_FLUSH_STATE, slot, "handoff",
+		vagx_violation(fw->config.report,
+			       entry ? VAGX_CLAUSE_FW_FLUSH_STATE_request :
+				       VAGX_CLAUSE_FW_FLUSH_STATE_slot,
+			       slot, "handoff",
 			       "the slot has no request for a flush");
 		return;
 	}
 	va = entry[AGX_HANDOFF_FLUSH_ADDR / 8];
 	size = entry[AGX_HANDOFF_FLUSH_SIZE / 8];
-	if (!size || va + size < va || size > FW_MAX_FLUSH ||
-	    (slot == AGX_HANDOFF_FLUSH_KERNEL) != (va >= FW_KERNEL_HALF)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_FLUSH_STATE, va, "handoff",
-			       "slot %u cannot flush %#" PRIx64 " bytes there", slot, size);
+	clause = fw_handoff_check_range(slot, va, size);
+	if (clause != VAGX_KEPT) {
+		vagx_violation(fw->config.report, clause, va, "handoff", "slot %u cannot flush %#" PRIx64 " bytes there", slot, size);
 	} else {
 		fw_handoff_check_uncached(fw, slot == AGX_HANDOFF_FLUSH_KERNEL ? 0 : slot, va,
 					  size);

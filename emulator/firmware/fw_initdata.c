@@ -101,14 +101,15 @@ static uint64_t fw_initdata_follow(struct vagx_firmware *fw, const struct fw_vie
 	if (view->access->failed || !fw_has(view, field))
 		return 0;
 	if (!va) {
-		fw_initdata_violation_at(fw, VAGX_RULE_FW_INIT_NULL, view, field, va);
+		fw_initdata_violation_at(fw, VAGX_CLAUSE_FW_INIT_NULL_pointer, view, field, va);
 		fw->access.failed = true;
 		return 0;
 	}
 	if (va & 0x7f && fw_initdata_is_cached(fw, va))
-		fw_initdata_violation_at(fw, VAGX_RULE_FW_INIT_ALIGNMENT, view, field, va);
+		fw_initdata_violation_at(fw, VAGX_CLAUSE_FW_INIT_ALIGNMENT_structure, view, field,
+					 va);
 	if (!fw_mapped(&fw->access, va, size, kind)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_UNMAPPED, va,
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_UNMAPPED_init, va,
 			       fw_structs[view->type].name, "%s: %#zx bytes", fw_fields[field].name,
 			       size);
 		fw->access.failed = true;
@@ -124,71 +125,90 @@ static size_t fw_initdata_struct_size(struct vagx_firmware *fw, enum fw_struct_i
 }
 
 /*
- * Whether a page of registers is mapped to @phys. It may be writable although the firmware does
- * not write there, as in m1n1.
+ * Checks that a page of registers is mapped to @phys. It may be writable although the firmware does
+ * not write there, as in m1n1. Return: the clause that is broken, or VAGX_KEPT.
  */
-static bool fw_initdata_io_page_maps(struct vagx_firmware *fw, uint64_t va, uint64_t phys,
-				     bool write)
+static enum vagx_rule fw_initdata_check_io_page(struct vagx_firmware *fw, uint64_t va,
+						uint64_t phys, bool write)
 {
 	uint64_t pte = vagx_uat_pte(fw->config.uat, 0, va);
 
-	return (pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) == VAGX_ATTR_DEVICE &&
-	       VAGX_PTE_PA(pte) == (phys & ~(uint64_t)VAGX_UAT_PAGE_MASK) &&
-	       !((va ^ phys) & VAGX_UAT_PAGE_MASK) &&
-	       vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_READ) &&
-	       (!write || vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_WRITE));
+	if (!(pte & VAGX_PTE_VALID))
+		return VAGX_CLAUSE_FW_INIT_IO_MAPPING_unmapped;
+	if (VAGX_PTE_ATTR(pte) != VAGX_ATTR_DEVICE)
+		return VAGX_CLAUSE_FW_INIT_IO_MAPPING_device;
+	if (VAGX_PTE_PA(pte) != (phys & ~(uint64_t)VAGX_UAT_PAGE_MASK))
+		return VAGX_CLAUSE_FW_INIT_IO_MAPPING_page;
+	if ((va ^ phys) & VAGX_UAT_PAGE_MASK)
+		return VAGX_CLAUSE_FW_INIT_IO_MAPPING_offset;
+	if (!vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_READ) ||
+	    (write && !vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_WRITE)))
+		return VAGX_CLAUSE_FW_INIT_IO_MAPPING_access;
+	return VAGX_KEPT;
 }
 
-static bool fw_initdata_io_element_maps(struct vagx_firmware *fw, const struct vagx_io_range *range,
-					uint64_t va, uint64_t phys)
+static enum vagx_rule fw_initdata_check_io_element(struct vagx_firmware *fw,
+						   const struct vagx_io_range *range, uint64_t va,
+						   uint64_t phys)
 {
 	const uint64_t last = phys + range->size - 1;
-	uint64_t start;
+	enum vagx_rule clause = VAGX_KEPT;
 
-	for (start = phys; start <= last; start = (start | VAGX_UAT_PAGE_MASK) + 1) {
-		if (!fw_initdata_io_page_maps(fw, va + (start - phys), start, range->write))
-			return false;
-	}
-	return true;
+	for (uint64_t start = phys; start <= last && clause == VAGX_KEPT;
+	     start = (start | VAGX_UAT_PAGE_MASK) + 1)
+		clause = fw_initdata_check_io_page(fw, va + (start - phys), start, range->write);
+	return clause;
 }
 
-/* Whether all elements of a range are mapped: those of a die side by side, and so the dies */
-static bool fw_initdata_io_range_maps(struct vagx_firmware *fw, const struct vagx_io_range *range,
-				      uint64_t va)
+/* Checks that all elements of a range are mapped: those of a die side by side, and so the dies */
+static enum vagx_rule fw_initdata_check_io_range(struct vagx_firmware *fw,
+						 const struct vagx_io_range *range, uint64_t va)
 {
-	for (unsigned int i = 0; i < range->count * range->dies; i++) {
+	enum vagx_rule clause = VAGX_KEPT;
+
+	for (unsigned int i = 0; i < range->count * range->dies && clause == VAGX_KEPT; i++) {
 		uint64_t phys = range->phys + i / range->count * VAGX_DIE_STRIDE +
 				i % range->count * (uint64_t)range->stride;
 
-		if (!fw_initdata_io_element_maps(fw, range, va + (uint64_t)i * range->size, phys))
-			return false;
+		clause = fw_initdata_check_io_element(fw, range, va + (uint64_t)i * range->size,
+						      phys);
 	}
-	return true;
+	return clause;
 }
 
-/* Whether an entry of the table is that range: all zero for one of no size */
-static bool fw_initdata_io_mapping_is(struct vagx_firmware *fw, const struct fw_view *io,
-					const struct vagx_io_range *range)
+/* Checks that an entry of the table is that range: all zero for one of no size */
+static enum vagx_rule fw_initdata_check_io_mapping(struct vagx_firmware *fw,
+						   const struct fw_view *io,
+						   const struct vagx_io_range *range)
 {
 	uint64_t va = fw_get(io, FW_IoMapping_virt_addr);
 
-	return fw_get(io, FW_IoMapping_phys_addr) == range->phys &&
-	       fw_get(io, FW_IoMapping_size) ==
-		       (uint64_t)range->size * range->count * range->dies &&
-	       fw_get(io, FW_IoMapping_range_size) == range->size &&
-	       fw_get(io, FW_IoMapping_readwrite) == range->write &&
-	       (range->size ? fw_initdata_io_range_maps(fw, range, va) : !va);
+	if (fw_get(io, FW_IoMapping_phys_addr) != range->phys)
+		return VAGX_CLAUSE_FW_INIT_IO_MAPPING_address;
+	if (fw_get(io, FW_IoMapping_size) != (uint64_t)range->size * range->count * range->dies)
+		return VAGX_CLAUSE_FW_INIT_IO_MAPPING_size;
+	if (fw_get(io, FW_IoMapping_range_size) != range->size)
+		return VAGX_CLAUSE_FW_INIT_IO_MAPPING_element;
+	if (fw_get(io, FW_IoMapping_readwrite) != range->write)
+		return VAGX_CLAUSE_FW_INIT_IO_MAPPING_write;
+	if (!range->size)
+		return va ? VAGX_CLAUSE_FW_INIT_IO_MAPPING_unused : VAGX_KEPT;
+	return fw_initdata_check_io_range(fw, range, va);
 }
 
-/* Whether an entry is as one of the references has it on this SoC */
-static bool fw_initdata_io_mapping_fits(struct vagx_firmware *fw, const struct fw_view *io,
-					unsigned int index)
+/*
+ * Checks that an entry is as one of the references has it on this SoC. Return: what it has
+ * otherwise than the first.
+ */
+static enum vagx_rule fw_initdata_check_io_entry(struct vagx_firmware *fw,
+						 const struct fw_view *io, unsigned int index)
 {
 	const struct vagx_soc *soc = fw->config.soc;
 	const struct vagx_io_range *m1n1 = vagx_soc_io_m1n1(soc, index);
 
-	return fw_initdata_io_mapping_is(fw, io, &soc->io[index]) ||
-	       (m1n1 && fw_initdata_io_mapping_is(fw, io, m1n1));
+	if (m1n1 && fw_initdata_check_io_mapping(fw, io, m1n1) == VAGX_KEPT)
+		return VAGX_KEPT;
+	return fw_initdata_check_io_mapping(fw, io, &soc->io[index]);
 }
 
 static void fw_initdata_check_io_mappings(struct vagx_firmware *fw, const struct fw_view *b)
@@ -199,41 +219,49 @@ static void fw_initdata_check_io_mappings(struct vagx_firmware *fw, const struct
 
 	for (unsigned int i = 0; i < count; i++) {
 		struct fw_view io = fw_sub(b, table, FW_S_IoMapping, i);
-		bool fits = fw_initdata_io_mapping_fits(fw, &io, i);
+		enum vagx_rule clause = fw_initdata_check_io_entry(fw, &io, i);
 
 		if (fw->access.failed)
 			return;
-		if (!fits)
-			vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_IO_MAPPING,
-				       fw_get(&io, FW_IoMapping_virt_addr), "HwDataB",
-				       "mapping %u of %#" PRIx64 ", %#" PRIx64 " bytes on %s", i,
-				       fw_get(&io, FW_IoMapping_phys_addr),
-				       fw_get(&io, FW_IoMapping_size), fw->config.soc->name);
+		vagx_violation(fw->config.report, clause, fw_get(&io, FW_IoMapping_virt_addr),
+			       "HwDataB", "mapping %u of %#" PRIx64 ", %#" PRIx64 " bytes on %s", i,
+			       fw_get(&io, FW_IoMapping_phys_addr), fw_get(&io, FW_IoMapping_size),
+			       fw->config.soc->name);
 	}
 }
 
-static bool fw_initdata_sram_page_maps(struct vagx_firmware *fw, uint64_t va, uint64_t phys)
+/* Return: the clause about a page of on-chip memory that is broken, or VAGX_KEPT */
+static enum vagx_rule fw_initdata_check_sram_page(struct vagx_firmware *fw, uint64_t va,
+						  uint64_t phys)
 {
 	uint64_t pte = vagx_uat_pte(fw->config.uat, 0, va);
 
-	return (pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) == VAGX_ATTR_SHARED &&
-	       VAGX_PTE_PA(pte) == phys && !(va & VAGX_UAT_PAGE_MASK) &&
-	       vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_WRITE);
+	if (!(pte & VAGX_PTE_VALID))
+		return VAGX_CLAUSE_FW_INIT_SRAM_unmapped;
+	if (VAGX_PTE_ATTR(pte) != VAGX_ATTR_SHARED)
+		return VAGX_CLAUSE_FW_INIT_SRAM_cached;
+	if (VAGX_PTE_PA(pte) != phys)
+		return VAGX_CLAUSE_FW_INIT_SRAM_page;
+	if (va & VAGX_UAT_PAGE_MASK)
+		return VAGX_CLAUSE_FW_INIT_SRAM_offset;
+	if (!vagx_pte_allows(pte, VAGX_AGENT_FW, VAGX_WRITE))
+		return VAGX_CLAUSE_FW_INIT_SRAM_access;
+	return VAGX_KEPT;
 }
 
 static void fw_initdata_check_sram(struct vagx_firmware *fw, const struct fw_view *b)
 {
 	const struct vagx_soc *soc = fw->config.soc;
 	uint64_t va = fw_get(b, FW_HwDataB_sgx_sram_ptr);
-	bool fits = soc->sram_size || !va;
+	enum vagx_rule clause = !soc->sram_size && va ? VAGX_CLAUSE_FW_INIT_SRAM_unused :
+							VAGX_KEPT;
 
 	if (fw->access.failed)
 		return;
-	for (uint32_t offset = 0; offset < soc->sram_size && fits; offset += VAGX_UAT_PAGE_SIZE)
-		fits = fw_initdata_sram_page_maps(fw, va + offset, soc->sram + offset);
-	if (!fits)
-		fw_initdata_violation_at(fw, VAGX_RULE_FW_INIT_SRAM, b, FW_HwDataB_sgx_sram_ptr,
-					 va);
+	for (uint32_t offset = 0; offset < soc->sram_size && clause == VAGX_KEPT;
+	     offset += VAGX_UAT_PAGE_SIZE)
+		clause = fw_initdata_check_sram_page(fw, va + offset, soc->sram + offset);
+	fw_initdata_violation_at(fw, clause, b, FW_HwDataB_sgx_sram_ptr, va);
 }
 
 static void fw_initdata_check_buffer_manager(struct vagx_firmware *fw,
@@ -244,13 +272,18 @@ static void fw_initdata_check_buffer_manager(struct vagx_firmware *fw,
 					 127 * 16, VAGX_WRITE);
 	uint64_t here = vagx_uat_pte(fw->config.uat, 0, va),
 		 there = vagx_uat_pte(fw->config.uat, 0, gpu);
+	enum vagx_rule clause = VAGX_KEPT;
 
 	if (!va)
 		return;
-	if (!vagx_pte_allows(there, VAGX_AGENT_GPU, VAGX_WRITE) ||
-	    VAGX_PTE_PA(here) != VAGX_PTE_PA(there) || (va ^ gpu) & VAGX_UAT_PAGE_MASK)
-		fw_initdata_violation_at(fw, VAGX_RULE_FW_INIT_BUFFER_MANAGER, runtime,
-					 FW_RuntimePointers_buffer_mgr_ctl_gpu_addr, gpu);
+	if (!vagx_pte_allows(there, VAGX_AGENT_GPU, VAGX_WRITE))
+		clause = VAGX_CLAUSE_FW_INIT_BUFFER_MANAGER_gpu;
+	else if (VAGX_PTE_PA(here) != VAGX_PTE_PA(there))
+		clause = VAGX_CLAUSE_FW_INIT_BUFFER_MANAGER_page;
+	else if ((va ^ gpu) & VAGX_UAT_PAGE_MASK)
+		clause = VAGX_CLAUSE_FW_INIT_BUFFER_MANAGER_offset;
+	fw_initdata_violation_at(fw, clause, runtime, FW_RuntimePointers_buffer_mgr_ctl_gpu_addr,
+				 gpu);
 }
 
 static void fw_initdata_check_runtime(struct vagx_firmware *fw, const struct fw_view *runtime)
@@ -264,10 +297,10 @@ static void fw_initdata_check_runtime(struct vagx_firmware *fw, const struct fw_
 				fw_initdata_struct_size(fw, FW_S_Stats3d), VAGX_WRITE);
 	if (va) {
 		stats = fw_view(&fw->access, FW_S_Stats3d, va);
-		fw_initdata_expect(fw, VAGX_RULE_FW_INIT_STAMP_IDS, &stats, FW_Stats3d_cur_stamp_id,
-				   0, UINT64_MAX);
-		fw_initdata_expect(fw, VAGX_RULE_FW_INIT_STAMP_IDS, &stats, FW_Stats3d_unk_118, 0,
-				   UINT64_MAX);
+		fw_initdata_expect(fw, VAGX_CLAUSE_FW_INIT_STAMP_IDS_current, &stats,
+				   FW_Stats3d_cur_stamp_id, 0, UINT64_MAX);
+		fw_initdata_expect(fw, VAGX_CLAUSE_FW_INIT_STAMP_IDS_118, &stats,
+				   FW_Stats3d_unk_118, 0, UINT64_MAX);
 	}
 	fw_initdata_follow(fw, runtime, FW_RuntimePointers_stats_cp_addr, FW_STATS_CP_SIZE,
 			   VAGX_WRITE);
@@ -284,7 +317,7 @@ static void fw_initdata_check_runtime(struct vagx_firmware *fw, const struct fw_
 
 		fw_initdata_check_io_mappings(fw, &b);
 		fw_initdata_check_sram(fw, &b);
-		fw_initdata_expect(fw, VAGX_RULE_FW_INIT_NULL, runtime,
+		fw_initdata_expect(fw, VAGX_CLAUSE_FW_INIT_NULL_second, runtime,
 				   FW_RuntimePointers_hwdata_b_addr2, 0, va);
 	}
 	fw->log_payload = fw_initdata_follow(fw, runtime, FW_RuntimePointers_fwlog_ring2,
@@ -312,17 +345,17 @@ static void fw_initdata_take_own(struct vagx_firmware *fw, const struct fw_view 
 	for (size_t i = 0; i < size && !word && !fw->access.failed; i += sizeof(word))
 		word = fw_load32(&fw->access, va + i, fw_fields[field].name);
 	if (word)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_OWN, va, fw_fields[field].name,
-			       "a word is %#" PRIx32 " instead of 0", word);
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_INIT_OWN_memory, va,
+			       fw_fields[field].name, "a word is %#" PRIx32 " instead of 0", word);
 	fw_store32(&fw->access, va + size - sizeof(word), FW_OWN_WORD, fw_fields[field].name);
 }
 
 static void fw_initdata_take_all_own(struct vagx_firmware *fw, const struct fw_view *runtime,
 				     const struct fw_view *status)
 {
-	fw_initdata_expect(fw, VAGX_RULE_FW_INIT_OWN, status, FW_FwStatus_halt_count, 0, 0);
-	fw_initdata_expect(fw, VAGX_RULE_FW_INIT_OWN, status, FW_FwStatus_halted, 0, 0);
-	fw_initdata_expect(fw, VAGX_RULE_FW_INIT_OWN, status, FW_FwStatus_resume, 0, 0);
+	fw_initdata_expect(fw, VAGX_CLAUSE_FW_INIT_OWN_halt_count, status, FW_FwStatus_halt_count, 0, 0);
+	fw_initdata_expect(fw, VAGX_CLAUSE_FW_INIT_OWN_halted, status, FW_FwStatus_halted, 0, 0);
+	fw_initdata_expect(fw, VAGX_CLAUSE_FW_INIT_OWN_resume, status, FW_FwStatus_resume, 0, 0);
 	fw_initdata_take_own(fw, runtime, FW_RuntimePointers_stats_cp_addr, FW_STATS_CP_SIZE);
 	fw_initdata_take_own(fw, runtime, FW_RuntimePointers_unkptr_198, FW_UNKPTR_198_SIZE);
 	fw_initdata_take_own(fw, runtime, FW_RuntimePointers_unkptr_1b8, FW_UNKPTR_1B8_SIZE);
@@ -398,13 +431,13 @@ static bool fw_initdata_setup_channels(struct vagx_firmware *fw, const struct fw
 						 fw_initdata_struct_size(fw, FW_S_StatsMsg));
 }
 
-static void fw_initdata_check_shared(struct vagx_firmware *fw, uint64_t va, const char *name)
+static void fw_initdata_check_shared(struct vagx_firmware *fw, enum vagx_rule clause, uint64_t va,
+				     const char *name)
 {
 	uint64_t pte = vagx_uat_pte(fw->config.uat, 0, va);
 
 	if ((pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) != VAGX_ATTR_SHARED)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_SHARED, va, name,
-			       "has memory attribute %u", (unsigned int)VAGX_PTE_ATTR(pte));
+		vagx_violation(fw->config.report, clause, va, name, "has memory attribute %u", (unsigned int)VAGX_PTE_ATTR(pte));
 }
 
 static void fw_initdata_check_globals(struct vagx_firmware *fw, const struct fw_view *globals)
@@ -425,8 +458,8 @@ void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
 		vagx_violation(fw->config.report, VAGX_RULE_FW_HANDOFF_MAGIC, fw->config.handoff,
 			       "handoff", "the driver's magic number is missing");
 	if (va & 0x7f && fw_initdata_is_cached(fw, va))
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_ALIGNMENT, va, "InitData",
-			       "the address is not a multiple of 128");
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_INIT_ALIGNMENT_initdata, va,
+			       "InitData", "the address is not a multiple of 128");
 
 	fw_initdata_check_version(fw, &init);
 	fw_initdata_check_uat_levels(fw, &init);
@@ -455,7 +488,7 @@ void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
 		fw_crash(fw, "InitData has a pointer to nowhere");
 		return;
 	}
-	fw_initdata_check_shared(fw, fw->status, "FwStatus");
+	fw_initdata_check_shared(fw, VAGX_CLAUSE_FW_INIT_SHARED_status, fw->status, "FwStatus");
 	if (!fw->woken)
 		fw_initdata_take_all_own(fw, &runtime, &status);
 	if (!fw_initdata_setup_channels(fw, &runtime) ||
@@ -466,10 +499,14 @@ void fw_initdata_load(struct vagx_firmware *fw, uint64_t va)
 		fw_crash(fw, "InitData leads to unusable channels");
 		return;
 	}
-	fw_initdata_check_shared(fw, fw->event.entries, fw->event.name);
-	fw_initdata_check_shared(fw, fw->log[0].entries, fw->log[0].name);
-	fw_initdata_check_shared(fw, fw->ktrace.entries, fw->ktrace.name);
-	fw_initdata_check_shared(fw, fw->stats.entries, fw->stats.name);
+	fw_initdata_check_shared(fw, VAGX_CLAUSE_FW_INIT_SHARED_event, fw->event.entries,
+				 fw->event.name);
+	fw_initdata_check_shared(fw, VAGX_CLAUSE_FW_INIT_SHARED_log, fw->log[0].entries,
+				 fw->log[0].name);
+	fw_initdata_check_shared(fw, VAGX_CLAUSE_FW_INIT_SHARED_trace, fw->ktrace.entries,
+				 fw->ktrace.name);
+	fw_initdata_check_shared(fw, VAGX_CLAUSE_FW_INIT_SHARED_statistics, fw->stats.entries,
+				 fw->stats.name);
 	if (!fw_check(fw, &fw->access))
 		return;
 	fw_initdata_begin_statistics(fw, &runtime);

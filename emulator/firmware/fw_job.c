@@ -90,8 +90,26 @@ static void fw_job_dump(struct fw_job *job, const struct fw_view *view)
 
 /* Stamp and notifier, which signal the end of a command */
 
+/* Return: the clause about where a command's stamps are that is broken, or VAGX_KEPT */
+static enum vagx_rule fw_job_check_stamp_place(const struct fw_job *job,
+					       const struct fw_job_stamp *stamp)
+{
+	if (stamp->slot != job->queue->slot)
+		return VAGX_CLAUSE_FW_COMMAND_STAMP_slot;
+	if (!stamp->cpu_stamp)
+		return VAGX_CLAUSE_FW_COMMAND_STAMP_null;
+	if (!stamp->fw_stamp)
+		return VAGX_CLAUSE_FW_COMMAND_STAMP_fw_null;
+	if (stamp->cpu_stamp & 3)
+		return VAGX_CLAUSE_FW_COMMAND_STAMP_alignment;
+	if (stamp->fw_stamp & 3)
+		return VAGX_CLAUSE_FW_COMMAND_STAMP_fw_alignment;
+	return VAGX_KEPT;
+}
+
 static bool fw_job_take_stamp(struct fw_job *job, struct fw_job_stamp *stamp)
 {
+	enum vagx_rule clause;
 	uint64_t pte;
 
 	stamp->cpu_stamp = fw_get(&job->meta, FW_JobMeta_stamp_addr);
@@ -100,18 +118,17 @@ static bool fw_job_take_stamp(struct fw_job *job, struct fw_job_stamp *stamp)
 	stamp->slot = fw_get(&job->meta, FW_JobMeta_stamp_slot);
 	if (job->view.access->failed)
 		return false;
-	if (stamp->slot != job->queue->slot || !stamp->cpu_stamp || !stamp->fw_stamp ||
-	    (stamp->cpu_stamp | stamp->fw_stamp) & 3) {
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_COMMAND_STAMP, job->meta.va,
-			       "JobMeta",
+	clause = fw_job_check_stamp_place(job, stamp);
+	if (clause != VAGX_KEPT) {
+		vagx_violation(fw_job_report(job), clause, job->meta.va, "JobMeta",
 			       "event slot %u in a queue with %u, stamps %#" PRIx64 " %#" PRIx64,
 			       stamp->slot, job->queue->slot, stamp->cpu_stamp, stamp->fw_stamp);
 		return false;
 	}
 	pte = vagx_uat_pte(job->worker->fw->config.uat, 0, stamp->cpu_stamp);
 	if ((pte & VAGX_PTE_VALID) && VAGX_PTE_ATTR(pte) != VAGX_ATTR_SHARED)
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_INIT_SHARED, stamp->cpu_stamp,
-			       "JobMeta", "the driver's stamp is not in shared memory");
+		vagx_violation(fw_job_report(job), VAGX_CLAUSE_FW_INIT_SHARED_stamp,
+			       stamp->cpu_stamp, "JobMeta", "the driver's stamp is not in shared memory");
 	job->worker->fw->slot_stamp[stamp->slot] = stamp->fw_stamp;
 	return true;
 }
@@ -124,15 +141,35 @@ static void fw_job_check_stamp(struct fw_job *job, const struct fw_job_stamp *st
 	uint32_t last = queue->has_stamp ? queue->last_stamp : now;
 	uint32_t ahead = stamp->value - now;
 
+	enum vagx_rule clause = VAGX_KEPT;
+
 	if (job->view.access->failed)
 		return;
-	if (stamp->value % FW_STAMP_STEP || (int32_t)(stamp->value - last) <= 0 ||
-	    ahead > FW_STAMPS_OUTSTANDING * FW_STAMP_STEP)
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_COMMAND_STAMP, job->meta.va,
-			       "JobMeta", "%#x follows %#x, %#x was reached", stamp->value, last,
-			       now);
+	if (stamp->value % FW_STAMP_STEP)
+		clause = VAGX_CLAUSE_FW_COMMAND_STAMP_step;
+	else if ((int32_t)(stamp->value - last) <= 0)
+		clause = VAGX_CLAUSE_FW_COMMAND_STAMP_order;
+	else if (ahead > FW_STAMPS_OUTSTANDING * FW_STAMP_STEP)
+		clause = VAGX_CLAUSE_FW_COMMAND_STAMP_ahead;
+	vagx_violation(fw_job_report(job), clause, job->meta.va, "JobMeta",
+		       "%#x follows %#x, %#x was reached", stamp->value, last, now);
 	queue->last_stamp = stamp->value;
 	queue->has_stamp = true;
+}
+
+/* Return: the clause about a notifier that is broken, or VAGX_KEPT */
+static enum vagx_rule fw_job_check_notifier(const struct fw_view *control, uint64_t threshold,
+					    uint64_t tail)
+{
+	if (!threshold)
+		return VAGX_CLAUSE_FW_COMMAND_NOTIFIER_null;
+	if (threshold & 3)
+		return VAGX_CLAUSE_FW_COMMAND_NOTIFIER_alignment;
+	if (fw_get(control, FW_EventControl_unk_10) != 0x50)
+		return VAGX_CLAUSE_FW_COMMAND_NOTIFIER_word;
+	if (tail != UINT64_MAX)
+		return VAGX_CLAUSE_FW_COMMAND_NOTIFIER_end;
+	return VAGX_KEPT;
 }
 
 static bool fw_job_take_notifier(struct fw_job *job, struct fw_job_stamp *stamp)
@@ -148,12 +185,10 @@ static bool fw_job_take_notifier(struct fw_job *job, struct fw_job_stamp *stamp)
 	if (fw_has(&control, FW_EventControl_unk_buf))
 		fw_read(access, fw_va(&control, FW_EventControl_unk_buf), &tail, sizeof(tail),
 			"EventControl");
-	if (!threshold || threshold & 3 || fw_get(&control, FW_EventControl_unk_10) != 0x50 ||
-	    tail != UINT64_MAX)
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_COMMAND_NOTIFIER, va,
-			       "EventControl",
-			       "threshold at %#" PRIx64 ", 10 is %#" PRIx64 ", the end %#" PRIx64,
-			       threshold, fw_get(&control, FW_EventControl_unk_10), tail);
+	vagx_violation(fw_job_report(job), fw_job_check_notifier(&control, threshold, tail), va,
+		       "EventControl",
+		       "threshold at %#" PRIx64 ", 10 is %#" PRIx64 ", the end %#" PRIx64,
+		       threshold, fw_get(&control, FW_EventControl_unk_10), tail);
 	if (!threshold || threshold & 3)
 		return false;
 	stamp->notifier = va;
@@ -178,8 +213,10 @@ bool fw_job_take(struct fw_worker *worker, struct fw_queue *queue, struct fw_com
 	if (!fw_job_take_notifier(&job, &command->stamp))
 		return false;
 	if (!job.vm_slot || job.vm_slot >= FW_CONTEXTS) {
-		vagx_violation(fw_job_report(&job), VAGX_RULE_FW_COMMAND_CONTEXT, command->va,
-			       fw_job_name_of(&job), "context %u", job.vm_slot);
+		vagx_violation(fw_job_report(&job),
+			       job.vm_slot ? VAGX_CLAUSE_FW_COMMAND_CONTEXT_range :
+					     VAGX_CLAUSE_FW_COMMAND_CONTEXT_kernel,
+			       command->va, fw_job_name_of(&job), "context %u", job.vm_slot);
 		return false;
 	}
 	if (job.kind->take && !job.kind->take(&job, command))
@@ -191,10 +228,10 @@ bool fw_job_take(struct fw_worker *worker, struct fw_queue *queue, struct fw_com
 	return false;
 }
 
-static bool fw_job_bad_operation(struct fw_job *job, uint64_t va, uint32_t word, const char *why)
+static bool fw_job_bad_operation(struct fw_job *job, enum vagx_rule clause, uint64_t va,
+				 uint32_t word)
 {
-	vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_OPERATION, va, "microsequence",
-		       "%#010x %s", word, why);
+	vagx_violation(fw_job_report(job), clause, va, "microsequence", "%#010x", word);
 	return false;
 }
 
@@ -203,7 +240,8 @@ static bool fw_job_bad_operation(struct fw_job *job, uint64_t va, uint32_t word,
 static bool fw_job_op_start(struct fw_job *job, const struct fw_view *op)
 {
 	if (job->stage != FW_JOB_BEFORE)
-		return fw_job_bad_operation(job, op->va, job->kind->start_op, "starts again");
+		return fw_job_bad_operation(job, VAGX_CLAUSE_FW_MSEQ_OPERATION_start, op->va,
+					    job->kind->start_op);
 	job->kind->start(job, op);
 	job->start = op->va;
 	job->stage = FW_JOB_STARTED;
@@ -281,8 +319,8 @@ static bool fw_job_op_timestamp(struct fw_job *job, const struct fw_view *op)
 	};
 
 	if (job->stage != (start ? FW_JOB_STARTED : FW_JOB_WAITED))
-		return fw_job_bad_operation(job, op->va, FW_OP_TIMESTAMP,
-					    "comes at the wrong time");
+		return fw_job_bad_operation(job, VAGX_CLAUSE_FW_MSEQ_OPERATION_time, op->va,
+					    FW_OP_TIMESTAMP);
 	fw_job_expect_pointer(job, op, FW_Timestamp_ts0_addr, fw_va(&job->view, job->kind->ts1));
 	fw_job_expect_pointer(job, op, FW_Timestamp_cmdqueue_ptr, job->queue->info);
 	fw_job_expect_value(job, op, FW_Timestamp_uuid, fw_get(&job->meta, FW_JobMeta_uuid));
@@ -305,8 +343,8 @@ static bool fw_job_op_timestamp(struct fw_job *job, const struct fw_view *op)
 static bool fw_job_op_finalize(struct fw_job *job, const struct fw_view *op)
 {
 	if (job->stage != FW_JOB_WAITED)
-		return fw_job_bad_operation(job, op->va, job->kind->finalize_op,
-					    "comes before its wait");
+		return fw_job_bad_operation(job, VAGX_CLAUSE_FW_MSEQ_OPERATION_finalize, op->va,
+					    job->kind->finalize_op);
 	job->kind->finalize(job, op);
 	job->stage = FW_JOB_FINALIZED;
 	return true;
@@ -316,7 +354,10 @@ static bool fw_job_op_end(struct fw_job *job, const struct fw_view *op, uint32_t
 {
 	if (job->stage == FW_JOB_FINALIZED && word == FW_OP_END_WORD)
 		return true;
-	return fw_job_bad_operation(job, op->va, word, "ends too early or with other flags");
+	return fw_job_bad_operation(job,
+				    word == FW_OP_END_WORD ? VAGX_CLAUSE_FW_MSEQ_OPERATION_end_early :
+							     VAGX_CLAUSE_FW_MSEQ_OPERATION_end_flags,
+				    op->va, word);
 }
 
 static bool fw_job_op_write32(struct fw_job *job, const struct fw_view *op)
@@ -324,9 +365,11 @@ static bool fw_job_op_write32(struct fw_job *job, const struct fw_view *op)
 	uint64_t va = fw_get(op, FW_Write32_addr);
 
 	if (fw_get(op, FW_Write32_unk_3) != FW_WRITE32_VALUE)
-		return fw_job_bad_operation(job, op->va, FW_OP_WRITE32, "has other flags");
+		return fw_job_bad_operation(job, VAGX_CLAUSE_FW_MSEQ_OPERATION_write_flags, op->va,
+					    FW_OP_WRITE32);
 	if (va & 3)
-		return fw_job_bad_operation(job, op->va, FW_OP_WRITE32, "writes to an odd address");
+		return fw_job_bad_operation(job, VAGX_CLAUSE_FW_MSEQ_OPERATION_write_alignment, op->va,
+					    FW_OP_WRITE32);
 	fw_store32(op->access, va, fw_get(op, FW_Write32_val), "Write32");
 	return true;
 }
@@ -375,7 +418,7 @@ static enum vagx_gpu_status fw_job_run_unlocked(struct fw_job *job, struct vagx_
 	pthread_mutex_unlock(&fw->lock);
 	entered = fw_handoff_enter(fw, job->vm_slot, &ttb);
 	if (entered && !(ttb & 1))
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_COMMAND_CONTEXT, job->view.va,
+		vagx_violation(fw_job_report(job), VAGX_CLAUSE_FW_COMMAND_CONTEXT_unbound, job->view.va,
 			       fw_job_name_of(job), "context %u is not bound", job->vm_slot);
 	if (entered) {
 		status = job->kind->run(job, worker->job, fault, unit);
@@ -462,7 +505,7 @@ static bool fw_job_op_wait(struct fw_job *job, const struct fw_view *op, uint32_
 	bool g14x = job->worker->fw->abi == FW_ABI_13_5_G14X;
 
 	if (job->stage != FW_JOB_STARTED)
-		return fw_job_bad_operation(job, op->va, word, "waits for nothing");
+		return fw_job_bad_operation(job, VAGX_CLAUSE_FW_MSEQ_OPERATION_wait, op->va, word);
 	if (word != (g14x ? job->kind->wait_g14x : job->kind->wait))
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_WAIT, op->va, "microsequence",
 			       "%#010x", word);
@@ -532,20 +575,41 @@ static bool fw_job_run_microsequence(struct fw_job *job, uint64_t va, uint32_t s
 
 		if (access->failed)
 			return false;
-		if (op.type == FW_STRUCT_COUNT || fw_size(&op) > size - offset)
-			return fw_job_bad_operation(job, op.va, word, "is unknown or cut off");
+		if (op.type == FW_STRUCT_COUNT)
+			return fw_job_bad_operation(job, VAGX_CLAUSE_FW_MSEQ_OPERATION_unknown,
+						    op.va, word);
+		if (fw_size(&op) > size - offset)
+			return fw_job_bad_operation(job, VAGX_CLAUSE_FW_MSEQ_OPERATION_cut, op.va,
+						    word);
 		if (!fw_job_run_op(job, &op, word))
 			return false;
 		offset += fw_size(&op);
 		if (op.type != FW_S_End)
 			continue;
 		if (offset != size)
-			return fw_job_bad_operation(job, op.va, word, "is not the last operation");
+			return fw_job_bad_operation(job, VAGX_CLAUSE_FW_MSEQ_OPERATION_last, op.va,
+						    word);
 		return true;
 	}
 	if (!access->failed)
-		fw_job_bad_operation(job, va, 0, "has no end");
+		fw_job_bad_operation(job, VAGX_CLAUSE_FW_MSEQ_OPERATION_end, va, 0);
 	return false;
+}
+
+/* Return: the clause about where a microsequence is that is broken, or VAGX_KEPT */
+static enum vagx_rule fw_job_check_sequence(uint64_t sequence, uint32_t size)
+{
+	if (!sequence)
+		return VAGX_CLAUSE_FW_MSEQ_OPERATION_null;
+	if (sequence & 3)
+		return VAGX_CLAUSE_FW_MSEQ_OPERATION_alignment;
+	if (!size)
+		return VAGX_CLAUSE_FW_MSEQ_OPERATION_empty;
+	if (size & 3)
+		return VAGX_CLAUSE_FW_MSEQ_OPERATION_size;
+	if (size > FW_MSEQ_MAX)
+		return VAGX_CLAUSE_FW_MSEQ_OPERATION_large;
+	return VAGX_KEPT;
 }
 
 enum fw_outcome fw_job_run(struct fw_worker *worker, struct fw_queue *queue,
@@ -554,6 +618,7 @@ enum fw_outcome fw_job_run(struct fw_worker *worker, struct fw_queue *queue,
 	struct vagx_firmware *fw = worker->fw;
 	struct fw_access *access = &worker->access;
 	struct fw_view control;
+	enum vagx_rule clause;
 	uint64_t sequence;
 	struct fw_job job;
 	uint32_t size;
@@ -562,9 +627,9 @@ enum fw_outcome fw_job_run(struct fw_worker *worker, struct fw_queue *queue,
 	fw_job_init_job(&job, worker, queue, command);
 	sequence = fw_get(&job.view, job.kind->microsequence_ptr);
 	size = fw_get(&job.view, job.kind->microsequence_size);
-	if (!sequence || sequence & 3 || size & 3 || !size || size > FW_MSEQ_MAX) {
-		vagx_violation(fw_job_report(&job), VAGX_RULE_FW_MSEQ_OPERATION, command->va,
-			       fw_job_name_of(&job), "%#x bytes of microsequence at %#" PRIx64,
+	clause = fw_job_check_sequence(sequence, size);
+	if (clause != VAGX_KEPT) {
+		vagx_violation(fw_job_report(&job), clause, command->va, fw_job_name_of(&job), "%#x bytes of microsequence at %#" PRIx64,
 			       size, sequence);
 		return FW_OUTCOME_BAD;
 	}

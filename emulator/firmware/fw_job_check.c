@@ -65,7 +65,7 @@ void fw_job_check_attachments(struct fw_job *job, const struct fw_view *op,
 	uint32_t count = fw_get(op, count_field);
 
 	if (count > FW_ATTACHMENTS) {
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_ATTACHMENT, op->va,
+		vagx_violation(fw_job_report(job), VAGX_CLAUSE_FW_MSEQ_ATTACHMENT_count, op->va,
 			       fw_structs[op->type].name, "%u attachments", count);
 		return;
 	}
@@ -75,7 +75,9 @@ void fw_job_check_attachments(struct fw_job *job, const struct fw_view *op,
 		uint32_t size = fw_get(&attachment, FW_Attachment_size);
 
 		if (!op->access->failed && (!address || !size))
-			vagx_violation(fw_job_report(job), VAGX_RULE_FW_MSEQ_ATTACHMENT,
+			vagx_violation(fw_job_report(job),
+				       address ? VAGX_CLAUSE_FW_MSEQ_ATTACHMENT_size :
+						 VAGX_CLAUSE_FW_MSEQ_ATTACHMENT_address,
 				       attachment.va, "Attachment", "%u: %#x lines at %#" PRIx64, i,
 				       size, address);
 	}

@@ -85,8 +85,8 @@ void fw_queue_destroy_context(struct vagx_firmware *fw, uint64_t context)
 			if (queue->context != context)
 				continue;
 			if (queue->active) {
-				vagx_violation(fw->config.report, VAGX_RULE_FW_DC_CONTEXT, context,
-					       "DestroyContext", "queue %#" PRIx64 " of it is busy",
+				vagx_violation(fw->config.report, VAGX_CLAUSE_FW_DC_CONTEXT_busy,
+					       context, "DestroyContext", "queue %#" PRIx64 " of it is busy",
 					       queue->info);
 				continue;
 			}
@@ -157,21 +157,24 @@ static bool fw_queue_check_usable(struct vagx_firmware *fw, const struct fw_view
 	const struct {
 		const struct fw_view *view;
 		enum fw_field_id field;
+		enum vagx_rule clause;
 		bool good;
 	} checks[] = {
-		{ pointers, FW_QueuePointers_rb_size, size >= 2 && size <= FW_QUEUE_RING_MAX },
-		{ pointers, FW_QueuePointers_gpu_rptr,
+		{ pointers, FW_QueuePointers_rb_size, VAGX_CLAUSE_FW_QUEUE_INFO_small, size >= 2 },
+		{ pointers, FW_QueuePointers_rb_size, VAGX_CLAUSE_FW_QUEUE_INFO_large,
+		  size <= FW_QUEUE_RING_MAX },
+		{ pointers, FW_QueuePointers_gpu_rptr, VAGX_CLAUSE_FW_QUEUE_INFO_read,
 		  !fw_get(pointers, FW_QueuePointers_gpu_rptr) },
-		{ pointers, FW_QueuePointers_gpu_doneptr,
+		{ pointers, FW_QueuePointers_gpu_doneptr, VAGX_CLAUSE_FW_QUEUE_INFO_done,
 		  !fw_get(pointers, FW_QueuePointers_gpu_doneptr) },
-		{ info, FW_QueueInfo_rb_addr,
+		{ info, FW_QueueInfo_rb_addr, VAGX_CLAUSE_FW_QUEUE_INFO_ring,
 		  size <= FW_QUEUE_RING_MAX &&
 			  fw_mapped(&fw->access, fw_get(info, FW_QueueInfo_rb_addr), size * 8,
 				    VAGX_READ) },
-		{ info, FW_QueueInfo_job_list_addr,
+		{ info, FW_QueueInfo_job_list_addr, VAGX_CLAUSE_FW_QUEUE_INFO_job_list,
 		  fw_mapped(&fw->access, fw_get(info, FW_QueueInfo_job_list_addr),
 			    fw_structs[FW_S_JobList].size[fw->abi], VAGX_WRITE) },
-		{ info, FW_QueueInfo_gpu_buf_addr,
+		{ info, FW_QueueInfo_gpu_buf_addr, VAGX_CLAUSE_FW_QUEUE_INFO_gpu_buf,
 		  fw_mapped(&fw->access, fw_get(info, FW_QueueInfo_gpu_buf_addr), FW_GPU_BUF_SIZE,
 			    VAGX_WRITE) },
 	};
@@ -181,7 +184,7 @@ static bool fw_queue_check_usable(struct vagx_firmware *fw, const struct fw_view
 
 		if (checks[i].good)
 			continue;
-		vagx_violation(fw->config.report, VAGX_RULE_FW_QUEUE_INFO,
+		vagx_violation(fw->config.report, checks[i].clause,
 			       fw_va(view, checks[i].field), fw_structs[view->type].name,
 			       "%s is %#" PRIx64, fw_fields[checks[i].field].name,
 			       fw_get(view, checks[i].field));
@@ -255,7 +258,7 @@ static struct fw_queue *fw_queue_new_queue(struct vagx_firmware *fw, uint64_t va
 		return NULL;
 	}
 	fw_queue_check_job_list(fw, &info);
-	fw_queue_check_fields(fw, VAGX_RULE_FW_QUEUE_INFO, &info, in_info,
+	fw_queue_check_fields(fw, VAGX_CLAUSE_FW_QUEUE_INFO_word, &info, in_info,
 			      sizeof(in_info) / sizeof(in_info[0]));
 	fw_queue_check_fields(fw, VAGX_RULE_FW_QUEUE_CONTEXT, &context, in_context,
 			      sizeof(in_context) / sizeof(in_context[0]));
@@ -293,8 +296,10 @@ static bool fw_queue_check_head(struct vagx_firmware *fw, struct fw_queue *queue
 	if (fw->access.failed)
 		return false;
 	if (head >= queue->size || wptr >= queue->size) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_WPTR, queue->pointers,
-			       "QueuePointers", "%#x, %#x in a ring of %#x", head, wptr,
+		vagx_violation(fw->config.report,
+			       head >= queue->size ? VAGX_CLAUSE_FW_RUN_WPTR_head :
+						     VAGX_CLAUSE_FW_RUN_WPTR_memory,
+			       queue->pointers, "QueuePointers", "%#x, %#x in a ring of %#x", head, wptr,
 			       queue->size);
 		fw_crash(fw, "queue %#" PRIx64 ": write pointer out of range", queue->info);
 		return false;
@@ -302,8 +307,10 @@ static bool fw_queue_check_head(struct vagx_firmware *fw, struct fw_queue *queue
 	fresh = (head + queue->size - queue->limit) % queue->size;
 	there = (wptr + queue->size - queue->limit) % queue->size;
 	if (!fresh || fresh > there) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_WPTR, queue->pointers,
-			       "QueuePointers", "%#x is announced, %#x in memory, %#x known", head,
+		vagx_violation(fw->config.report,
+			       fresh ? VAGX_CLAUSE_FW_RUN_WPTR_ahead :
+				       VAGX_CLAUSE_FW_RUN_WPTR_nothing,
+			       queue->pointers, "QueuePointers", "%#x is announced, %#x in memory, %#x known", head,
 			       wptr, queue->limit);
 		return false;
 	}
@@ -328,9 +335,34 @@ static void fw_queue_count_stamps(struct vagx_firmware *fw, struct fw_queue *que
 	for (uint32_t i = queue->limit; i != head; i = (i + 1) % queue->size)
 		queue->outstanding += fw_queue_entry_has_stamp(fw, queue, i);
 	if (queue->outstanding > FW_STAMPS_OUTSTANDING)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_COMMAND_STAMP, queue->pointers,
-			       "QueuePointers", "%u commands with stamps are outstanding",
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_COMMAND_STAMP_many,
+			       queue->pointers, "QueuePointers", "%u commands with stamps are outstanding",
 			       queue->outstanding);
+}
+
+/* Return: the clause about the event slot of a message that is broken, or VAGX_KEPT */
+static enum vagx_rule fw_queue_check_slot(const struct vagx_firmware *fw,
+					  const struct fw_queue *queue, uint32_t slot)
+{
+	if (slot >= FW_EVENT_SLOTS)
+		return VAGX_CLAUSE_FW_RUN_EVENT_SLOT_range;
+	if (fw->slot_owner[slot] && fw->slot_owner[slot] != queue)
+		return VAGX_CLAUSE_FW_RUN_EVENT_SLOT_owner;
+	if (queue->active && queue->slot != slot)
+		return VAGX_CLAUSE_FW_RUN_EVENT_SLOT_change;
+	return VAGX_KEPT;
+}
+
+/* Return: the clause about a message's word "new" that is broken, or VAGX_KEPT */
+static enum vagx_rule fw_queue_check_new(const struct fw_queue *queue, uint32_t is_new)
+{
+	if (is_new > 1)
+		return VAGX_CLAUSE_FW_RUN_NEW_value;
+	if (is_new && queue)
+		return VAGX_CLAUSE_FW_RUN_NEW_known;
+	if (!is_new && !queue)
+		return VAGX_CLAUSE_FW_RUN_NEW_unknown;
+	return VAGX_KEPT;
 }
 
 void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va)
@@ -343,12 +375,13 @@ void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va)
 		 is_new = fw_get(&msg, FW_RunMsg_new_queue);
 	struct fw_queue *queue = fw_queue_find_queue(fw, info);
 	struct fw_dump_place near;
+	enum vagx_rule clause;
 
 	if (fw->access.failed)
 		return;
 	if (!fw->initialized)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_FIRST, va, fw->pipe[channel].name,
-			       "a queue runs before device control is initialized");
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_DC_FIRST_queue, va,
+			       fw->pipe[channel].name, "a queue runs before device control is initialized");
 	/*
 	 * The Rust driver counts there while the firmware runs and flushes nothing, so memory has
 	 * to be read
@@ -359,26 +392,26 @@ void fw_queue_run(struct vagx_firmware *fw, unsigned int channel, uint64_t va)
 			       fw_va(&globals, FW_Globals_unk_atomic), "Globals",
 			       "no submission is pending");
 	if (pipe != channel % FW_PIPES || (queue && queue->pipe != pipe)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_PIPE, va, fw->pipe[channel].name,
-			       "queue of type %u", pipe);
+		vagx_violation(fw->config.report,
+			       pipe != channel % FW_PIPES ? VAGX_CLAUSE_FW_RUN_PIPE_channel :
+							    VAGX_CLAUSE_FW_RUN_PIPE_queue,
+			       va, fw->pipe[channel].name, "queue of type %u", pipe);
 		return;
 	}
-	if (is_new > 1 || is_new != !queue) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_NEW, info, "RunMsg",
-			       "new is %u, the queue is %s", is_new, queue ? "known" : "unknown");
-		if (!queue)
-			return;
-	}
+	clause = fw_queue_check_new(queue, is_new);
+	vagx_violation(fw->config.report, clause, info, "RunMsg", "new is %u, the queue is %s",
+		       is_new, queue ? "known" : "unknown");
+	if (clause != VAGX_KEPT && !queue)
+		return;
 	if (!queue)
 		queue = fw_queue_new_queue(fw, info, pipe);
 	if (!queue || !fw_queue_check_head(fw, queue, head))
 		return;
 	near = fw_dump_place(FW_S_QueueInfo, info);
 	fw_dump(fw, fw_queue_pipe_names[pipe], &msg, &near, 1);
-	if (slot >= FW_EVENT_SLOTS || (fw->slot_owner[slot] && fw->slot_owner[slot] != queue) ||
-	    (queue->active && queue->slot != slot)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RUN_EVENT_SLOT, info, "RunMsg",
-			       "event slot %u", slot);
+	clause = fw_queue_check_slot(fw, queue, slot);
+	if (clause != VAGX_KEPT) {
+		vagx_violation(fw->config.report, clause, info, "RunMsg", "event slot %u", slot);
 		return;
 	}
 	fw_queue_count_stamps(fw, queue, head);
@@ -395,16 +428,19 @@ void fw_queue_recover(struct vagx_firmware *fw, uint64_t info, unsigned int pipe
 {
 	struct fw_queue *queue = fw_queue_find_queue(fw, info);
 	struct fw_command *command = queue ? &queue->window[queue->first] : NULL;
-	bool reported = queue && queue->count && command->state == FW_COMMAND_REPORTED;
+	enum vagx_rule clause = VAGX_KEPT;
 
 	if (fw->access.failed)
 		return;
-	if (!reported || queue->pipe != pipe ||
-	    (command->stamp.notifier && command->stamp.value != value)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_DC_RECOVER, info, "RecoverChannel",
-			       "pipe %u, value %#x: %s", pipe, value,
-			       reported ? "the command that failed has others" :
-					  "no command of the queue has failed");
+	if (!queue || !queue->count || command->state != FW_COMMAND_REPORTED)
+		clause = VAGX_CLAUSE_FW_DC_RECOVER_failed;
+	else if (queue->pipe != pipe)
+		clause = VAGX_CLAUSE_FW_DC_RECOVER_pipe;
+	else if (command->stamp.notifier && command->stamp.value != value)
+		clause = VAGX_CLAUSE_FW_DC_RECOVER_value;
+	if (clause != VAGX_KEPT) {
+		vagx_violation(fw->config.report, clause, info, "RecoverChannel",
+			       "pipe %u, value %#x", pipe, value);
 		return;
 	}
 	command->state = FW_COMMAND_DONE;

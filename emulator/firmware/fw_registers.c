@@ -70,15 +70,16 @@ static void fw_registers_check(const struct fw_registers *registers, uint64_t at
 			continue;
 		count = fw_registers_count_of(registers, number);
 		if (count != 1)
-			vagx_violation(access->report, VAGX_RULE_FW_REGISTER_LIST, at,
-				       fw_registers_list_name(registers->list),
-				       "%s, %#x, is there %u times", fw_registers_known[i].name,
+			vagx_violation(access->report,
+				       count ? VAGX_CLAUSE_FW_REGISTER_LIST_twice :
+					       VAGX_CLAUSE_FW_REGISTER_LIST_missing,
+				       at, fw_registers_list_name(registers->list), "%s, %#x, is there %u times", fw_registers_known[i].name,
 				       number, count);
 		ordered &= place < registers->count && registers->entry[place].number == number;
 		place++;
 	}
 	if (place != registers->count)
-		vagx_violation(access->report, VAGX_RULE_FW_REGISTER_LIST, at,
+		vagx_violation(access->report, VAGX_CLAUSE_FW_REGISTER_LIST_count, at,
 			       fw_registers_list_name(registers->list),
 			       "%u registers instead of %u", registers->count, place);
 	else if (!ordered)

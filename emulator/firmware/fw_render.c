@@ -46,12 +46,20 @@ struct fw_tiles fw_render_tiles(const struct vagx_render_geometry *geometry)
 bool fw_render_utiles(struct fw_job *job, uint64_t config, struct vagx_render_geometry *geometry)
 {
 	uint32_t width = config >> 12 & 3, height = config >> 14 & 3, samples = config & 3;
-	bool good = width >= 1 && width <= 2 && height >= 1 && height <= width && samples <= 2 &&
-		    !(config & ~0xf003ULL);
+	enum vagx_rule clause = VAGX_KEPT;
+	bool good;
 
-	if (!good && !job->view.access->failed)
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_RENDER_TILING, job->view.va,
-			       fw_structs[job->view.type].name, "utile configuration %#" PRIx64,
+	if (width < 1 || width > 2)
+		clause = VAGX_CLAUSE_FW_RENDER_TILING_utile_width;
+	else if (height < 1 || height > width)
+		clause = VAGX_CLAUSE_FW_RENDER_TILING_utile_height;
+	else if (samples > 2)
+		clause = VAGX_CLAUSE_FW_RENDER_TILING_samples;
+	else if (config & ~0xf003ULL)
+		clause = VAGX_CLAUSE_FW_RENDER_TILING_utile_bits;
+	good = clause == VAGX_KEPT;
+	if (!job->view.access->failed)
+		vagx_violation(fw_job_report(job), clause, job->view.va, fw_structs[job->view.type].name, "utile configuration %#" PRIx64,
 			       config);
 	geometry->utile_width = good ? 16 * width : 32;
 	geometry->utile_height = good ? 16 * height : 32;
@@ -97,7 +105,7 @@ void fw_render_expect_memory(struct fw_job *job, const char *what, uint64_t va, 
 		if (vagx_uat_ptr(job->view.access->uat, job->vm_slot, at, 1, VAGX_AGENT_GPU,
 				 VAGX_WRITE, &fault))
 			continue;
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_RENDER_MEMORY, va,
+		vagx_violation(fw_job_report(job), VAGX_CLAUSE_FW_RENDER_MEMORY_mapped, va,
 			       fw_structs[job->view.type].name,
 			       "%s, %#" PRIx64 " bytes: %s at %#" PRIx64, what, size,
 			       vagx_fault_reason_name(fault.reason), at);

@@ -45,19 +45,24 @@ bool fw_ring_setup(struct vagx_firmware *fw, struct fw_ring *ring, const char *n
 	ring->count = count;
 	ring->stride = stride;
 	if (!state || !entries) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_NULL, state, name, "has no %s",
+		vagx_violation(fw->config.report,
+			       state ? VAGX_CLAUSE_FW_INIT_NULL_entries :
+				       VAGX_CLAUSE_FW_INIT_NULL_state,
+			       state, name, "has no %s",
 			       state ? "entries" : "state");
 		return false;
 	}
 	if (!fw_ring_is_shared(fw, state))
-		vagx_violation(fw->config.report, VAGX_RULE_FW_INIT_SHARED, state, name,
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_INIT_SHARED_ring, state, name,
 			       "the pointers of the ring are not in shared memory");
-	if (fw_get(&view, fw_ring_rptr(ring)) ||
-	    fw_get(&view, fw_ring_wptr(ring)) >= count)
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RING_POINTER, state, name,
+	if (fw_get(&view, fw_ring_rptr(ring)))
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_RING_POINTER_read, state, name,
 			       "does not start at 0");
+	if (fw_get(&view, fw_ring_wptr(ring)) >= count)
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_RING_POINTER_write, state, name,
+			       "starts outside");
 	if (!fw_mapped(&fw->access, entries, (size_t)count * stride, VAGX_READ)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_UNMAPPED, entries, name,
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_UNMAPPED_ring, entries, name,
 			       "%u entries of %#x bytes", count, stride);
 		return false;
 	}
@@ -74,7 +79,7 @@ static bool fw_ring_theirs(struct vagx_firmware *fw, struct fw_access *access,
 	if (access->failed)
 		return false;
 	if (*value >= ring->count) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_RING_POINTER, ring->state,
+		vagx_violation(fw->config.report, VAGX_CLAUSE_FW_RING_POINTER_range, ring->state,
 			       ring->name, "pointer %#x, ring of %#x", *value, ring->count);
 		fw_crash(fw, "%s: ring pointer out of range", ring->name);
 		return false;

@@ -87,6 +87,23 @@ static void fw_schedule_draw_turn(struct vagx_firmware *fw, struct fw_queue *que
 	command->start_at = fw_now_ns() + (draw >> 8) % (fw_schedule_delays_ns[draw % 4] + 1);
 }
 
+/* Return: the clause about barriers that is broken, or VAGX_KEPT */
+static enum vagx_rule fw_schedule_check_barrier(const struct vagx_firmware *fw, uint32_t event,
+						uint64_t stamp, uint32_t value)
+{
+	if (event >= FW_EVENT_SLOTS)
+		return VAGX_CLAUSE_FW_BARRIER_slot;
+	if (!stamp)
+		return VAGX_CLAUSE_FW_BARRIER_null;
+	if (stamp & 3)
+		return VAGX_CLAUSE_FW_BARRIER_alignment;
+	if (value % FW_STAMP_STEP)
+		return VAGX_CLAUSE_FW_BARRIER_value;
+	if (fw->slot_stamp[event] && fw->slot_stamp[event] != stamp)
+		return VAGX_CLAUSE_FW_BARRIER_stamp;
+	return VAGX_KEPT;
+}
+
 /* Reads what a barrier waits for; false when it is malformed */
 static bool fw_schedule_take_barrier(struct fw_worker *worker, struct fw_command *command)
 {
@@ -95,12 +112,13 @@ static bool fw_schedule_take_barrier(struct fw_worker *worker, struct fw_command
 	uint64_t stamp = fw_get(&barrier, FW_Barrier_stamp_addr);
 	uint32_t event = fw_get(&barrier, FW_Barrier_event),
 		 value = fw_get(&barrier, FW_Barrier_wait_value);
+	enum vagx_rule clause;
 
 	if (worker->access.failed)
 		return true;
-	if (event >= FW_EVENT_SLOTS || !stamp || stamp & 3 || value % FW_STAMP_STEP ||
-	    (fw->slot_stamp[event] && fw->slot_stamp[event] != stamp)) {
-		vagx_violation(fw->config.report, VAGX_RULE_FW_BARRIER, command->va, "Barrier",
+	clause = fw_schedule_check_barrier(fw, event, stamp, value);
+	if (clause != VAGX_KEPT) {
+		vagx_violation(fw->config.report, clause, command->va, "Barrier",
 			       "event slot %u, stamp %#" PRIx64 ", value %#x", event, stamp, value);
 		return false;
 	}
@@ -119,8 +137,10 @@ static bool fw_schedule_reject(struct fw_worker *worker, struct fw_queue *queue,
 		vagx_violation(fw->config.report, VAGX_RULE_FW_NOT_YET, command->va, "command",
 			       "type %u", command->type);
 	else
-		vagx_violation(fw->config.report, VAGX_RULE_FW_COMMAND, command->va, "command",
-			       "type %#x on pipe %u", command->type, queue->pipe);
+		vagx_violation(fw->config.report,
+			       command->va & 3 ? VAGX_CLAUSE_FW_COMMAND_alignment :
+						 VAGX_CLAUSE_FW_COMMAND_type,
+			       command->va, "command", "type %#x on pipe %u", command->type, queue->pipe);
 	return false;
 }
 

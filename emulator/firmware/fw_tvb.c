@@ -56,12 +56,6 @@ static bool fw_tvb_visit(struct fw_job *job, uint64_t page, enum vagx_access acc
 	return true;
 }
 
-static void fw_tvb_lost(struct fw_job *job, uint64_t page, const char *why)
-{
-	vagx_violation(fw_job_report(job), VAGX_RULE_FW_BUFFER_MARK, page,
-		       fw_structs[job->view.type].name, "%s", why);
-}
-
 /* Marks pages. After a partial render it goes on with the marks that are left. */
 enum vagx_gpu_status fw_tvb_mark(struct fw_job *job, const struct vagx_tvb_pages *pages)
 {
@@ -71,7 +65,9 @@ enum vagx_gpu_status fw_tvb_mark(struct fw_job *job, const struct vagx_tvb_pages
 		if (!page)
 			return job->scene->pages ? VAGX_GPU_OVERFLOW : VAGX_GPU_STARVED;
 		if (!fw_tvb_visit(job, page, VAGX_WRITE))
-			fw_tvb_lost(job, page, "a page of the buffer cannot be written");
+			vagx_violation(fw_job_report(job), VAGX_CLAUSE_FW_BUFFER_MARK_write, page,
+				       fw_structs[job->view.type].name,
+				       "a page of the buffer cannot be written");
 		job->marks--;
 	}
 	return VAGX_GPU_DONE;
@@ -89,7 +85,9 @@ void fw_tvb_check(struct fw_job *job, const struct vagx_tvb_pages *pages)
 		if (!page)
 			return;
 		if (!fw_tvb_visit(job, page, VAGX_READ))
-			fw_tvb_lost(job, page, "what vertex work has stored there is gone");
+			vagx_violation(fw_job_report(job), VAGX_CLAUSE_FW_BUFFER_MARK_read, page,
+				       fw_structs[job->view.type].name,
+				       "what vertex work has stored there is gone");
 		pages->give(pages->owner, page);
 	}
 }

@@ -65,13 +65,34 @@ static uint64_t fw_vertex_stats_of(struct fw_job *job)
 
 /* When the command is taken out of its ring */
 
-static bool fw_vertex_bad_scene(struct fw_job *job, enum vagx_rule rule, const char *why)
+static bool fw_vertex_bad_scene(struct fw_job *job, enum vagx_rule clause)
 {
+	uint64_t va = fw_get(&job->view, FW_RunVertex_buf_thing_addr);
+
 	if (!job->view.access->failed)
-		vagx_violation(fw_job_report(job), rule,
-			       fw_get(&job->view, FW_RunVertex_buf_thing_addr), "RunVertex", "%s",
-			       why);
+		vagx_violation(fw_job_report(job), clause, va, "RunVertex", "scene %#" PRIx64, va);
 	return false;
+}
+
+/* Return: the clause about a scene that begins that is broken, or VAGX_KEPT */
+static enum vagx_rule fw_vertex_check_scene(const struct fw_view *view, uint64_t misc)
+{
+	if (fw_get(view, FW_BufferThing_unk_0))
+		return VAGX_CLAUSE_FW_SCENE_word;
+	if (fw_get(view, FW_BufferThing_unk_2c))
+		return VAGX_CLAUSE_FW_SCENE_pages;
+	if (!misc)
+		return VAGX_CLAUSE_FW_SCENE_statistics;
+	if (misc & 3)
+		return VAGX_CLAUSE_FW_SCENE_alignment;
+	if (!fw_get(view, FW_BufferThing_unkptr_18))
+		return VAGX_CLAUSE_FW_SCENE_user_buffer;
+	return VAGX_KEPT;
+}
+
+static bool fw_vertex_is_shared(struct fw_access *access, uint64_t va)
+{
+	return VAGX_PTE_ATTR(vagx_uat_pte(access->uat, 0, va)) == VAGX_ATTR_SHARED;
 }
 
 /* Checks a scene that begins: the firmware counts pages in it, so it has to begin with none */
@@ -82,18 +103,18 @@ static void fw_vertex_check_new_scene(struct fw_job *job, const struct fw_scene 
 	uint64_t misc = fw_get(&view, FW_BufferThing_bm_misc_addr);
 	const struct fw_view statistics = fw_view(access, FW_S_BufferMisc, misc);
 	const struct fw_dump_place near = fw_dump_place(FW_S_BufferMisc, misc);
+	enum vagx_rule clause;
 
 	fw_dump(job->worker->fw, NULL, &view, &near, 1);
-	if (fw_get(&view, FW_BufferThing_unk_0) || fw_get(&view, FW_BufferThing_unk_2c) || !misc ||
-	    misc & 3 || !fw_get(&view, FW_BufferThing_unkptr_18))
-		fw_vertex_bad_scene(job, VAGX_RULE_FW_SCENE,
-				    "the scene has page counts already, or lacks a pointer");
+	clause = fw_vertex_check_scene(&view, misc);
+	if (clause != VAGX_KEPT)
+		fw_vertex_bad_scene(job, clause);
 	else
 		fw_dump(job->worker->fw, NULL, &statistics, NULL, 0);
-	if (VAGX_PTE_ATTR(vagx_uat_pte(access->uat, 0, scene->va)) != VAGX_ATTR_SHARED ||
-	    (misc && VAGX_PTE_ATTR(vagx_uat_pte(access->uat, 0, misc)) != VAGX_ATTR_SHARED))
-		fw_vertex_bad_scene(job, VAGX_RULE_FW_BUFFER_SHARED,
-				    "the scene or its statistics are not in shared memory");
+	if (!fw_vertex_is_shared(access, scene->va))
+		fw_vertex_bad_scene(job, VAGX_CLAUSE_FW_BUFFER_SHARED_scene);
+	else if (misc && !fw_vertex_is_shared(access, misc))
+		fw_vertex_bad_scene(job, VAGX_CLAUSE_FW_BUFFER_SHARED_statistics);
 }
 
 static bool fw_vertex_take(struct fw_job *job, struct fw_command *command)
@@ -106,17 +127,17 @@ static bool fw_vertex_take(struct fw_job *job, struct fw_command *command)
 	struct fw_scene *scene;
 
 	if (view->access->failed || !va)
-		return fw_vertex_bad_scene(job, VAGX_RULE_FW_SCENE, "it has no scene");
+		return fw_vertex_bad_scene(job, VAGX_CLAUSE_FW_SCENE_none);
 	if (fw_scene_find(fw, va))
-		return fw_vertex_bad_scene(job, VAGX_RULE_FW_SCENE_REUSED, "the scene is in use");
+		return fw_vertex_bad_scene(job, VAGX_CLAUSE_FW_SCENE_REUSED_vertex);
 	if (!fw_buffer_is(fw, slot, info)) {
 		vagx_violation(fw_job_report(job), VAGX_RULE_FW_BUFFER_SLOT, info, "RunVertex",
 			       "the buffer is not in slot %u", slot);
 		return false;
 	}
 	if (job->queue->init_stamp && job->queue->init_stamp != job->stamp->value)
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_BUFFER_INIT, info, "InitBuffer",
-			       "it has stamp %#x, the render behind it %#x",
+		vagx_violation(fw_job_report(job), VAGX_CLAUSE_FW_BUFFER_INIT_stamp, info,
+			       "InitBuffer", "it has stamp %#x, the render behind it %#x",
 			       job->queue->init_stamp, job->stamp->value);
 	job->queue->init_stamp = 0;
 	if (!fw_buffer_begin(view->access, fw, slot))
@@ -167,6 +188,7 @@ static bool fw_vertex_load_geometry(struct fw_job *job, struct vagx_render_geome
 {
 	struct fw_view params = fw_vertex_tiling(job);
 	uint32_t layers = fw_vertex_word(job, FW_TilingParameters_unk_28);
+	enum vagx_rule clause;
 	bool good;
 
 	if (job->registers.count) {
@@ -181,12 +203,17 @@ static bool fw_vertex_load_geometry(struct fw_job *job, struct vagx_render_geome
 	}
 	geometry->layers = layers == FW_LAYERS_NONE ? 1 : (layers & 0xfff) + 1;
 	good = fw_render_utiles(job, fw_vertex_word(job, FW_TaStruct2_unk_48), geometry);
-	if (geometry->width <= VAGX_RENDER_MAX_SIZE && geometry->height <= VAGX_RENDER_MAX_SIZE &&
-	    geometry->layers <= VAGX_RENDER_MAX_LAYERS &&
-	    (layers == FW_LAYERS_NONE || (layers & ~0xfffU) == FW_LAYERS))
+	if (geometry->width > VAGX_RENDER_MAX_SIZE)
+		clause = VAGX_CLAUSE_FW_RENDER_TILING_width;
+	else if (geometry->height > VAGX_RENDER_MAX_SIZE)
+		clause = VAGX_CLAUSE_FW_RENDER_TILING_height;
+	else if (geometry->layers > VAGX_RENDER_MAX_LAYERS)
+		clause = VAGX_CLAUSE_FW_RENDER_TILING_layers;
+	else if (layers != FW_LAYERS_NONE && (layers & ~0xfffU) != FW_LAYERS)
+		clause = VAGX_CLAUSE_FW_RENDER_TILING_layer_flags;
+	else
 		return good;
-	vagx_violation(fw_job_report(job), VAGX_RULE_FW_RENDER_TILING, job->view.va, "RunVertex",
-		       "%u by %u pixels, layers %#x", geometry->width, geometry->height, layers);
+	vagx_violation(fw_job_report(job), clause, job->view.va, "RunVertex", "%u by %u pixels, layers %#x", geometry->width, geometry->height, layers);
 	return false;
 }
 
@@ -206,7 +233,7 @@ static void fw_vertex_check_tiling(struct fw_job *job, const struct fw_tiles *ti
 	struct fw_view params = fw_vertex_tiling(job);
 
 	for (unsigned int i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
-		fw_render_expect(job, VAGX_RULE_FW_RENDER_TILING, &params, expected[i].field,
+		fw_render_expect(job, VAGX_CLAUSE_FW_RENDER_TILING_word, &params, expected[i].field,
 				 expected[i].value);
 }
 
@@ -218,8 +245,8 @@ static void fw_vertex_check_memory(struct fw_job *job, const struct vagx_vertex_
 	uint64_t tails = fw_get(&job->view, FW_RunVertex_tvb_size);
 
 	if (tails < tiles->tail_cache)
-		vagx_violation(fw_job_report(job), VAGX_RULE_FW_RENDER_MEMORY, job->view.va,
-			       "RunVertex", "%#" PRIx64 " bytes of tail pointers, not %#" PRIx64,
+		vagx_violation(fw_job_report(job), VAGX_CLAUSE_FW_RENDER_MEMORY_tails,
+			       job->view.va, "RunVertex", "%#" PRIx64 " bytes of tail pointers, not %#" PRIx64,
 			       tails, tiles->tail_cache);
 	else
 		fw_render_expect_memory(job, "the tail pointer cache", vertex->tvb.tpc, tails);
