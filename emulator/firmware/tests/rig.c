@@ -1087,6 +1087,50 @@ unsigned int rig_findings(struct rig *rig)
 	return findings;
 }
 
+/* What tests of this program have seen broken by itself */
+static bool rig_seen[VAGX_RULES_AND_CLAUSES];
+
+static bool is_one_of(enum vagx_rule clause, const enum vagx_rule *list)
+{
+	for (; list && *list != VAGX_KEPT; list++) {
+		if (*list == clause)
+			return true;
+	}
+	return false;
+}
+
+void rig_saw(struct rig *rig, enum vagx_rule clause, const enum vagx_rule *also)
+{
+	if (!rig_wait_rule(rig, clause))
+		fail_msg("%s was not seen", vagx_rule_info(clause)->id);
+	for (unsigned int i = 0; i < VAGX_RULES_AND_CLAUSES; i++) {
+		if (vagx_rule_is_leaf(i) && i != clause && !is_one_of(i, also) &&
+		    vagx_report_count(rig->report, i))
+			fail_msg("%s was seen as well", vagx_rule_info(i)->id);
+	}
+	assert_true(vagx_rule_is_leaf(clause));
+	rig_seen[clause] = true;
+}
+
+void rig_assert_seen(bool (*wanted)(const char *id))
+{
+	unsigned int missing = 0, count = 0;
+
+	for (unsigned int i = 0; i < VAGX_RULES_AND_CLAUSES; i++) {
+		const char *id = vagx_rule_info(i)->id;
+
+		if (!vagx_rule_is_leaf(i) || !wanted(id))
+			continue;
+		count++;
+		if (rig_seen[i])
+			continue;
+		missing++;
+		print_message("# %s is not provoked\n", id);
+	}
+	print_message("# %u clauses, %u of them not provoked\n", count, missing);
+	assert_int_equal(missing, 0);
+}
+
 void rig_assert_clean(struct rig *rig)
 {
 	vagx_report_summary(rig->report);

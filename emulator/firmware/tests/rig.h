@@ -214,6 +214,13 @@ uint32_t rig_stamp(struct rig *rig, unsigned int slot);
 bool rig_is_pending(struct rig *rig, unsigned int slot, uint32_t value);
 
 unsigned int rig_findings(struct rig *rig);
+/*
+ * Waits until a clause is broken, or a rule without clauses, and notes that this can be seen. Fails
+ * the test if anything else was found, but for @also, which VAGX_KEPT ends.
+ */
+void rig_saw(struct rig *rig, enum vagx_rule clause, const enum vagx_rule *also);
+/* Fails the test if no test of this program has seen one of the clauses that @wanted is true of */
+void rig_assert_seen(bool (*wanted)(const char *id));
 /* Fails the test if the firmware has found something, or has crashed */
 void rig_assert_clean(struct rig *rig);
 
