@@ -5,7 +5,9 @@
 # usage: check-rules.sh VAGX EMULATOR_SOURCE
 #
 # Every rule and every clause has an id of its own, a source, a text, and a test that names it,
-# and a finding is about a clause where the rule has some.
+# and a finding is about a clause where the rule has some. The tests of the firmware's rules also
+# compare what they have seen with the list.
+
 vagx=$1
 source=$2
 status=0
@@ -55,7 +57,7 @@ while IFS=$tab read -r id severity from text; do
 	count=$((count + 1))
 	case $id in
 	*:*)
-		set -- -e "${id%%:*}" -e "VAGX_RULE_${id%%:*}"
+		set -- -e "VAGX_CLAUSE_${id%%:*}_${id#*:}" -e "CLAUSE(${id%%:*}, ${id#*:},"
 		;;
 	*)
 		set -- -e "$id" -e "VAGX_RULE_$id"
