@@ -29,6 +29,7 @@
  * @result: what comes of the next ones, 0 for the rest
  * @full: there is never room for one
  * @dies: message that the firmware does not survive, counted from 1; 0 for none
+ * @halts: how often the firmware has halted
  */
 struct fake {
 	struct asahi_device *adev;
@@ -38,6 +39,7 @@ struct fake {
 	int result[4];
 	bool full;
 	unsigned int dies;
+	u64 halts;
 };
 
 static int fake_device_control(struct asahi_device *adev, const struct asahi_dc_msg *msg)
@@ -63,7 +65,10 @@ static int fake_device_control(struct asahi_device *adev, const struct asahi_dc_
 
 static u64 fake_halt_count(struct asahi_device *adev)
 {
-	return HALTS;
+	struct kunit *test = kunit_get_current_test();
+	struct fake *fake = test->priv;
+
+	return fake->halts;
 }
 
 /* The worker does not run: it knows nothing of what the test replaces. */
@@ -83,6 +88,7 @@ static int growth_test_init(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, asahi_block_growth.init(adev), 0);
 	KUNIT_ASSERT_EQ(test, asahi_block_growth.suspend(adev), 0);
 	fake->adev = adev;
+	fake->halts = HALTS;
 	test->priv = fake;
 	kunit_activate_static_stub(test, asahi_channel_device_control, fake_device_control);
 	kunit_activate_static_stub(test, asahi_initdata_halt_count, fake_halt_count);
@@ -116,7 +122,7 @@ static void expect_answers(struct kunit *test, u32 first, unsigned int count)
 		KUNIT_EXPECT_EQ(test, fake->sent[i].grow_tvb_ack.vm_slot, VM_SLOT);
 		KUNIT_EXPECT_EQ(test, fake->sent[i].grow_tvb_ack.buffer_slot, first + i);
 		KUNIT_EXPECT_EQ(test, fake->sent[i].grow_tvb_ack.counter, 1000 + first + i);
-		KUNIT_EXPECT_EQ(test, fake->sent[i].grow_tvb_ack.halt_count, HALTS);
+		KUNIT_EXPECT_EQ(test, fake->sent[i].grow_tvb_ack.halt_count, fake->halts);
 	}
 }
 
@@ -134,7 +140,7 @@ static void growth_test_answers(struct kunit *test)
 	expect_answers(test, 0, 3);
 }
 
-/* What had no room in the ring is sent again. */
+/* What had no room in the ring is sent again, as it is true by then. */
 static void growth_test_ring_full(struct kunit *test)
 {
 	struct fake *fake = test->priv;
@@ -145,6 +151,7 @@ static void growth_test_ring_full(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, asahi_growth_answer_all(fake->adev));
 	KUNIT_EXPECT_FALSE(test, asahi_growth_answer_all(fake->adev));
 	expect_answers(test, 0, 0);
+	fake->halts++;
 	KUNIT_EXPECT_TRUE(test, asahi_growth_answer_all(fake->adev));
 	expect_answers(test, 0, 2);
 	KUNIT_EXPECT_EQ(test, fake->tries, 4);
