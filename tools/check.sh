@@ -23,6 +23,7 @@ products_of()
 	case $1 in
 	guest-*) printf '%s\n' guest "kernel ${ASAHI_KERNEL:-plain}" ;;
 	docs) echo "kernel source" ;;
+	litmus) printf '%s\n' herd "kernel source" ;;
 	esac
 	case $1 in
 	programs|piglit*|guest-programs) echo "root programs" ;;
@@ -37,6 +38,7 @@ make_product()
 	guest) tools/guest.sh ;;
 	kernel) tools/kernel.sh "$2" ;;
 	root) tools/toolbox.sh "$2" true ;;
+	herd) tools/toolbox.sh herd -version ;;
 	# not to be had is for its lane to say
 	foreign) tools/foreign-igt.sh || true ;;
 	esac >/dev/null

@@ -24,6 +24,7 @@ usage()
 		       tools/toolbox.sh static COMMAND [ARGUMENT ...]
 		                                                     run it in the root with
 		                                                     analyzers and reports
+		       tools/toolbox.sh herd ARGUMENT ...            check litmus tests with herd7
 		       tools/toolbox.sh root COMMAND [ARGUMENT ...]  run it as root of a user
 		                                                     namespace, outside the toolbox
 	END
@@ -35,6 +36,7 @@ alone=$top/tools/toolbox/packages-alone
 packaging=$top/tools/toolbox/packages-packaging
 programs=$top/tools/toolbox/packages-programs
 static=$top/tools/toolbox/packages-static
+litmus=$top/tools/toolbox/packages-litmus
 huge_pages=$top/tools/toolbox/huge_pages.c
 
 # What update-alternatives and other maintainer scripts would have made.
@@ -118,6 +120,21 @@ build_static()
 	say "making the root with analyzers in $cache (about 500 MB)"
 	fetch_root "$dir" "$static"
 	enter_namespace chroot "$root" /sbin/ldconfig
+	rm -rf "$dir/packages"
+}
+
+# Its other programs are some 200 MB, and it runs with its own C library.
+build_litmus()
+{
+	local dir=$1 root=$1/root packages
+
+	say "fetching herd7 to $cache (about 50 MB)"
+	apt_update
+	mapfile -t packages < <(packages_of "$litmus")
+	apt_fetch_alone "$dir/packages" forky "${packages[@]}"
+	mkdir "$root"
+	unpack "$root" "$dir"/packages/*.deb
+	find "$root/usr/bin" -type f ! -name herd7 -delete
 	rm -rf "$dir/packages"
 }
 
@@ -234,6 +251,14 @@ static)
 	[ $# -gt 0 ] || usage
 	dir=$(cached "static-$(hash_of "$static" "=1")" build_static)
 	run_in_toolbox "$dir" "$@"
+	;;
+herd)
+	shift
+	[ $# -gt 0 ] || usage
+	dir=$(cached "litmus-$(hash_of "$litmus" "=1")" build_litmus)
+	libraries=$dir/root/usr/lib/x86_64-linux-gnu
+	exec "$libraries/ld-linux-x86-64.so.2" --library-path "$libraries" \
+		"$dir/root/usr/bin/herd7" -set-libdir "$dir/root/usr/share/herdtools7/herd" "$@"
 	;;
 path)
 	dir=$(toolbox)
