@@ -9,9 +9,11 @@
 #include <kunit/visibility.h>
 
 #include <linux/bitfield.h>
+#include <linux/cleanup.h>
 #include <linux/cpufeature.h>
 #include <linux/export.h>
 #include <linux/minmax.h>
+#include <linux/preempt.h>
 
 #ifdef CONFIG_ARM64
 #include <asm/sysreg.h>
@@ -29,7 +31,9 @@
  * again; nobody knows of a way to tell the two apart.
  *
  * Each function orders writes to page tables before the invalidation, and waits
- * for its completion.
+ * for its completion. A barrier waits for the invalidations of its own CPU, so the
+ * task stays there: the barrier of a task switch is for the inner shareable domain
+ * only.
  */
 
 #define ASAHI_TLBI_ASID			GENMASK_ULL(63, 48)
@@ -170,6 +174,7 @@ bool asahi_tlb_supported(void)
 void asahi_tlb_invalidate_all(void)
 {
 	KUNIT_STATIC_STUB_REDIRECT(asahi_tlb_invalidate_all);
+	guard(preempt)();
 	asahi_tlbi_sync();
 	asahi_tlbi_all();
 	asahi_tlbi_sync();
@@ -185,6 +190,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_tlb_invalidate_all);
 void asahi_tlb_invalidate_asid(unsigned int asid)
 {
 	KUNIT_STATIC_STUB_REDIRECT(asahi_tlb_invalidate_asid, asid);
+	guard(preempt)();
 	asahi_tlbi_sync();
 	asahi_tlbi_asid(FIELD_PREP(ASAHI_TLBI_ASID, asid));
 	asahi_tlbi_sync();
@@ -205,6 +211,7 @@ void asahi_tlb_invalidate_range(unsigned int asid, u64 va, u64 size)
 	struct asahi_tlbi tlbi;
 
 	KUNIT_STATIC_STUB_REDIRECT(asahi_tlb_invalidate_range, asid, va, size);
+	guard(preempt)();
 	asahi_tlbi_sync();
 	while (asahi_tlb_next(&va, &pages, asid, &tlbi))
 		asahi_tlbi_issue(&tlbi);
