@@ -14,8 +14,16 @@
 
 #define FW_GROW_WAIT_NS	1000000000ULL
 
-static struct fw_request *fw_grow_note(struct vagx_firmware *fw, uint32_t context, uint32_t slot,
-				       uint32_t counter)
+/* Return: how often the firmware has halted */
+static uint64_t fw_grow_halts(struct fw_access *access, struct vagx_firmware *fw)
+{
+	struct fw_view status = fw_view(access, FW_S_FwStatus, fw->status);
+
+	return fw_get(&status, FW_FwStatus_halt_count);
+}
+
+static struct fw_request *fw_grow_note(struct fw_access *access, struct vagx_firmware *fw,
+				       uint32_t context, uint32_t slot, uint32_t counter)
 {
 	struct fw_request *request = &fw->request[fw->next_request++ % FW_REQUESTS];
 
@@ -24,20 +32,21 @@ static struct fw_request *fw_grow_note(struct vagx_firmware *fw, uint32_t contex
 		.context = context,
 		.slot = slot,
 		.counter = counter,
+		.halts = fw_grow_halts(access, fw),
 	};
 	return request;
 }
 
 void fw_grow_asked(struct vagx_firmware *fw, uint32_t context, uint32_t slot, uint32_t counter)
 {
-	fw_grow_note(fw, context, slot, counter);
+	fw_grow_note(&fw->access, fw, context, slot, counter);
 }
 
 void fw_grow_ask(struct vagx_firmware *fw, uint32_t context, uint32_t slot)
 {
 	uint32_t counter = ++fw->request_counter;
 
-	fw_grow_note(fw, context, slot, counter);
+	fw_grow_note(&fw->access, fw, context, slot, counter);
 	fw_event_grow(&fw->access, fw, context, slot, counter);
 }
 
@@ -64,6 +73,25 @@ static enum vagx_rule fw_grow_mistake(const struct vagx_firmware *fw, uint32_t s
 	return mistake;
 }
 
+/*
+ * Compares the count of halts in an acknowledgement with those at the request and now. Nobody
+ * knows what the real firmware makes of it: m1n1 has 0 there, the Rust driver the count at the
+ * time of the message.
+ */
+static void fw_grow_hint_halts(struct vagx_firmware *fw, const struct fw_request *request,
+			       const struct fw_view *msg)
+{
+	uint64_t halts = fw_get(msg, FW_DcGrowTvbAck_halt_count);
+	uint64_t now = fw_grow_halts(&fw->access, fw);
+
+	if (fw->access.failed || (halts >= request->halts && halts <= now))
+		return;
+	vagx_violation(fw->config.report,
+		       halts > now ? VAGX_CLAUSE_FW_GROW_HALTS_ahead : VAGX_CLAUSE_FW_GROW_HALTS_old,
+		       msg->va, "GrowTVBAck", "%" PRIu64 " halts, %" PRIu64 " at the request, %" PRIu64
+		       " now", halts, request->halts, now);
+}
+
 void fw_grow_acknowledged(struct vagx_firmware *fw, uint64_t va)
 {
 	struct fw_view msg = fw_view(&fw->access, FW_S_DcGrowTvbAck, va);
@@ -77,6 +105,7 @@ void fw_grow_acknowledged(struct vagx_firmware *fw, uint64_t va)
 		if (!request->open || request->slot != slot || request->context != context ||
 		    request->counter != counter)
 			continue;
+		fw_grow_hint_halts(fw, request, &msg);
 		request->open = false;
 		if (slot < FW_BUFFERS && fw_buffer_reload(&fw->access, fw, slot, context))
 			fw->grown++;
@@ -101,7 +130,8 @@ bool fw_grow(struct fw_worker *worker, const struct fw_scene *scene, unsigned in
 	uint64_t until = fw_now_ns() + FW_GROW_WAIT_NS;
 	struct timespec time = { .tv_sec = until / 1000000000, .tv_nsec = until % 1000000000 };
 	uint32_t counter = ++fw->request_counter, changes = fw_buffer_changes(fw, scene);
-	struct fw_request *request = fw_grow_note(fw, context, scene->slot, counter);
+	struct fw_request *request = fw_grow_note(&worker->access, fw, context,
+						  scene->slot, counter);
 
 	fw_event_grow(&worker->access, fw, context, scene->slot, counter);
 	while (fw_grow_is_open(request, counter) && !worker->cancelled &&

@@ -334,6 +334,7 @@ struct fw_request {
 	uint32_t context;
 	uint32_t slot;
 	uint32_t counter;
+	uint64_t halts;			/* of the firmware, before the request */
 };
 
 /* An event that found its ring full */

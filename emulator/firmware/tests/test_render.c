@@ -1097,6 +1097,39 @@ static void begin(struct rig *rig, struct rig_renderer *renderer, struct rig_ren
 	assert_true(rig_wait(rig, has_pages, render));
 }
 
+/* An answer with a count of halts that was true before the request, or never */
+static void test_grow_halts(void **state)
+{
+	static const struct {
+		enum vagx_rule clause;
+		uint64_t halts;
+	} answers[] = {
+		{ VAGX_CLAUSE_FW_GROW_HALTS_old, 2 },
+		{ VAGX_CLAUSE_FW_GROW_HALTS_ahead, 4 },
+	};
+
+	for (unsigned int i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
+		struct vagx_fw_injection what = {
+			.kind = VAGX_FW_INJECT_GROW,
+			.word = { RIG_CONTEXT, 10 },
+		};
+		struct rig *rig = rig_new();
+		struct rig_ptr msg;
+
+		rig_boot(rig);
+		put(rig->status, FW_FwStatus_halt_count, 3);
+		assert_int_equal(vagx_fw_inject(rig->fw, &what), 0);
+		msg = rig_control(rig, 0x0e);
+		put(msg, FW_DcGrowTvbAck_bm_id, 10);
+		put(msg, FW_DcGrowTvbAck_vm_id, RIG_CONTEXT);
+		put(msg, FW_DcGrowTvbAck_counter, 1);
+		put(msg, FW_DcGrowTvbAck_halt_count, answers[i].halts);
+		rig_control_send(rig);
+		rig_saw(rig, answers[i].clause, NULL);
+		rig_free(rig);
+	}
+}
+
 /* What a buffer's Info was is in the firmware's cache when it is written */
 static const enum vagx_rule written[] = { VAGX_RULE_FW_CACHED_STALE, VAGX_KEPT };
 
@@ -1413,6 +1446,7 @@ int main(void)
 		cmocka_unit_test(test_trimmed_alive),
 		cmocka_unit_test(test_freed),
 		cmocka_unit_test(test_grow_ack),
+		cmocka_unit_test(test_grow_halts),
 		cmocka_unit_test(test_early),
 		cmocka_unit_test(test_drawn_twice),
 		cmocka_unit_test(test_destroyed_alive),
