@@ -192,7 +192,9 @@ static void mailbox_check_size(struct vagx_mailbox *mailbox, uint64_t offset,
 			       size_t size, size_t wanted)
 {
 	if (size != wanted)
-		vagx_violation(mailbox->report, VAGX_RULE_MBOX_ACCESS_SIZE,
+		vagx_violation(mailbox->report,
+			       wanted == 4 ? VAGX_CLAUSE_MBOX_ACCESS_SIZE_control :
+					     VAGX_CLAUSE_MBOX_ACCESS_SIZE_message,
 			       offset, "mailbox", "access of %zu bytes", size);
 }
 

@@ -201,12 +201,11 @@ static void rtkit_reply(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 			       (unsigned long long)msg, ep);
 }
 
-static void rtkit_bad_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg,
-			      const char *why)
+static void rtkit_bad_message(struct vagx_rtkit *rtkit, enum vagx_rule clause, uint8_t ep,
+			      uint64_t msg)
 {
-	vagx_violation(rtkit->report, VAGX_RULE_RTKIT_BAD_MESSAGE, ep,
-		       "RTKit message", "endpoint 0x%02x, 0x%016llx: %s", ep,
-		       (unsigned long long)msg, why);
+	vagx_violation(rtkit->report, clause, ep, "RTKit message", "endpoint 0x%02x, 0x%016llx",
+		       ep, (unsigned long long)msg);
 }
 
 static void rtkit_forget_session(struct vagx_rtkit *rtkit)
@@ -276,11 +275,11 @@ static void rtkit_got_hello(struct vagx_rtkit *rtkit, uint64_t msg)
 	unsigned int max = msg >> 16 & 0xffff;
 
 	if (rtkit->state != HELLO_SENT) {
-		rtkit_bad_message(rtkit, EP_MGMT, msg, "the coprocessor has sent no HELLO");
+		rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_hello, EP_MGMT, msg);
 		return;
 	}
 	if (min != max || min < VERSION_MIN || max > VERSION_MAX) {
-		rtkit_bad_message(rtkit, EP_MGMT, msg, "the version is none of those offered");
+		rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_version, EP_MGMT, msg);
 		return;
 	}
 	rtkit_send_epmap(rtkit, 0);
@@ -293,8 +292,7 @@ static void rtkit_got_epmap(struct vagx_rtkit *rtkit, uint64_t msg)
 	if (rtkit->state != EPMAP_SENT ||
 	    EPMAP_BASE(msg) != rtkit->epmap_page ||
 	    !!(msg & EPMAP_LAST) != last || !!(msg & EPMAP_MORE) == last) {
-		rtkit_bad_message(rtkit, EP_MGMT, msg,
-				  "this does not answer the page of the endpoint map that was sent");
+		rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_map, EP_MGMT, msg);
 		return;
 	}
 	if (!last) {
@@ -338,15 +336,14 @@ static void rtkit_start_ep(struct vagx_rtkit *rtkit, uint64_t msg)
 	unsigned int flags = msg & 3;
 
 	if (!rtkit_ep_exists(ep)) {
-		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_UNKNOWN_ENDPOINT,
+		vagx_violation(rtkit->report, VAGX_CLAUSE_RTKIT_UNKNOWN_ENDPOINT_start,
 			       ep, "RTKit message", "start of endpoint 0x%02x",
 			       ep);
 		return;
 	}
 	if (rtkit->state != BOOTED ||
 	    (flags != EP_FLAG_START && flags != EP_FLAG_STOP)) {
-		rtkit_bad_message(rtkit, EP_MGMT, msg,
-				  "endpoints start and stop only after the handshake");
+		rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_start, EP_MGMT, msg);
 		return;
 	}
 	if (flags == EP_FLAG_STOP) {
@@ -431,8 +428,8 @@ static void rtkit_set_iop_power(struct vagx_rtkit *rtkit, unsigned int power)
 	case POWER_ON:
 		break;
 	default:
-		rtkit_bad_message(rtkit, EP_MGMT, MSG(MGMT_SET_IOP_POWER) | power,
-				  "no such power state");
+		rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_iop, EP_MGMT,
+				  MSG(MGMT_SET_IOP_POWER) | power);
 		return;
 	}
 	rtkit->iop_power = power;
@@ -454,8 +451,8 @@ static void rtkit_set_ap_power(struct vagx_rtkit *rtkit, unsigned int power)
 			break;
 		/* fall through */
 	default:
-		rtkit_bad_message(rtkit, EP_MGMT, MSG(MGMT_AP_POWER) | power,
-				  "the AP cannot go to this power state now");
+		rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_ap, EP_MGMT,
+				  MSG(MGMT_AP_POWER) | power);
 		return;
 	}
 	rtkit->ap_power = power;
@@ -485,7 +482,7 @@ static void rtkit_mgmt_message(struct vagx_rtkit *rtkit, uint64_t msg)
 		rtkit_set_ap_power(rtkit, msg & 0xffff);
 		break;
 	default:
-		rtkit_bad_message(rtkit, EP_MGMT, msg, "unknown type");
+		rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_type, EP_MGMT, msg);
 	}
 }
 
@@ -513,20 +510,22 @@ static bool rtkit_got_buffer(struct vagx_rtkit *rtkit, enum buffer_id id,
 	struct vagx_uat_fault fault = { 0 };
 
 	if (!rtkit->requested[id]) {
-		rtkit_bad_message(rtkit, rtkit_buffers[id].ep, msg,
-				  "the coprocessor has requested no buffer");
+		rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_buffer, rtkit_buffers[id].ep,
+				  msg);
 		return false;
 	}
 	if (size < rtkit_buffers[id].size || va % 0x1000) {
-		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_BAD_BUFFER, va,
-			       "RTKit buffer",
-			       "endpoint 0x%02x: 0x%llx bytes instead of 0x%x",
+		vagx_violation(rtkit->report,
+			       size < rtkit_buffers[id].size ?
+				       VAGX_CLAUSE_RTKIT_BAD_BUFFER_size :
+				       VAGX_CLAUSE_RTKIT_BAD_BUFFER_alignment,
+			       va, "RTKit buffer", "endpoint 0x%02x: 0x%llx bytes instead of 0x%x",
 			       rtkit_buffers[id].ep, (unsigned long long)size,
 			       rtkit_buffers[id].size);
 		return false;
 	}
 	if (!rtkit_writable(rtkit, va, rtkit_buffers[id].size, &fault)) {
-		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_BAD_BUFFER,
+		vagx_violation(rtkit->report, VAGX_CLAUSE_RTKIT_BAD_BUFFER_mapped,
 			       fault.va, "RTKit buffer",
 			       "endpoint 0x%02x: not writable for the firmware: %s",
 			       rtkit_buffers[id].ep,
@@ -568,7 +567,7 @@ static void rtkit_syslog_acknowledged(struct vagx_rtkit *rtkit, uint64_t msg)
 	pthread_mutex_unlock(&rtkit->lock);
 
 	if (!expected)
-		rtkit_bad_message(rtkit, EP_SYSLOG, msg, "no line to acknowledge");
+		rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_line, EP_SYSLOG, msg);
 }
 
 static void rtkit_system_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
@@ -578,7 +577,7 @@ static void rtkit_system_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t 
 		if (TYPE(msg) == SYSLOG_LOG)
 			rtkit_syslog_acknowledged(rtkit, msg);
 		else if (TYPE(msg) != BUFFER_REQUEST)
-			rtkit_bad_message(rtkit, ep, msg, "unknown type");
+			rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_type, ep, msg);
 		else if (rtkit_got_common_buffer(rtkit, BUFFER_SYSLOG, msg))
 			rtkit_greet(rtkit);
 		break;
@@ -586,40 +585,43 @@ static void rtkit_system_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t 
 		if (TYPE(msg) == BUFFER_REQUEST)
 			rtkit_got_common_buffer(rtkit, BUFFER_CRASHLOG, msg);
 		else
-			rtkit_bad_message(rtkit, ep, msg, "unknown type");
+			rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_type, ep, msg);
 		break;
 	case EP_DEBUG:
 		/* m1n1 fw/asc/kdebug.py; without a buffer there is nothing to say */
 		if (KDEBUG_TYPE(msg) != KDEBUG_START)
-			rtkit_bad_message(rtkit, ep, msg, "unknown type");
+			rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_type, ep, msg);
 		break;
 	case EP_IOREPORT:
 		if (TYPE(msg) == IOREPORT_START ||
 		    TYPE(msg) == IOREPORT_REPORT)
 			break;
 		if (TYPE(msg) != BUFFER_REQUEST)
-			rtkit_bad_message(rtkit, ep, msg, "unknown type");
+			rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_type, ep, msg);
 		else if (rtkit_got_common_buffer(rtkit, BUFFER_IOREPORT, msg))
 			rtkit_reply(rtkit, ep, MSG(IOREPORT_START));
 		break;
 	case EP_OSLOG:
 		if (OSLOG_TYPE(msg) != 1)
-			rtkit_bad_message(rtkit, ep, msg, "unknown type");
+			rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_type, ep, msg);
 		else
 			rtkit_got_buffer(rtkit, BUFFER_OSLOG, msg,
 					 rtkit_extend((msg & 0xfffffffffULL) << 12, 48),
 					 OSLOG_SIZE(msg));
 		break;
 	default:
-		rtkit_bad_message(rtkit, ep, msg, "this endpoint takes no messages");
+		/* The endpoint map has no others */
+		break;
 	}
 }
 
 static void rtkit_app_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 {
 	if (rtkit->ap_power != POWER_ON || rtkit->iop_power != POWER_ON) {
-		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_NOT_RUNNING, ep,
-			       "RTKit message",
+		vagx_violation(rtkit->report,
+			       rtkit->ap_power != POWER_ON ? VAGX_CLAUSE_RTKIT_NOT_RUNNING_ap :
+							     VAGX_CLAUSE_RTKIT_NOT_RUNNING_iop,
+			       ep, "RTKit message",
 			       "0x%016llx while AP power is 0x%x, IOP power 0x%x",
 			       (unsigned long long)msg, rtkit->ap_power,
 			       rtkit->iop_power);
@@ -639,7 +641,7 @@ static void rtkit_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 		return;
 	}
 	if (!rtkit->cpu_started) {
-		rtkit_bad_message(rtkit, ep, msg, "the CPU was not started");
+		rtkit_bad_message(rtkit, VAGX_CLAUSE_RTKIT_BAD_MESSAGE_cpu, ep, msg);
 		return;
 	}
 	if (rtkit->state == SWITCHED_OFF) {
@@ -649,7 +651,7 @@ static void rtkit_message(struct vagx_rtkit *rtkit, uint8_t ep, uint64_t msg)
 		return;
 	}
 	if (!rtkit_ep_exists(ep)) {
-		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_UNKNOWN_ENDPOINT,
+		vagx_violation(rtkit->report, VAGX_CLAUSE_RTKIT_UNKNOWN_ENDPOINT_message,
 			       ep, "RTKit message", "0x%016llx",
 			       (unsigned long long)msg);
 		return;
@@ -737,7 +739,7 @@ void vagx_rtkit_syslog(struct vagx_rtkit *rtkit, const char *context,
 		 text);
 	if (vagx_uat_write(rtkit->uat, 0, va + index * SYSLOG_ENTRY, entry,
 			   sizeof(entry), VAGX_AGENT_FW, NULL)) {
-		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_BAD_BUFFER, va,
+		vagx_violation(rtkit->report, VAGX_CLAUSE_RTKIT_BAD_BUFFER_syslog, va,
 			       "RTKit buffer", "syslog buffer is gone");
 		return;
 	}
@@ -820,7 +822,7 @@ void vagx_rtkit_crash(struct vagx_rtkit *rtkit, const char *reason)
 	rtkit_crashlog_build(&log, rtkit->version, reason);
 	if (vagx_uat_write(rtkit->uat, 0, va, log.data, log.used,
 			   VAGX_AGENT_FW, NULL))
-		vagx_violation(rtkit->report, VAGX_RULE_RTKIT_BAD_BUFFER, va,
+		vagx_violation(rtkit->report, VAGX_CLAUSE_RTKIT_BAD_BUFFER_crashlog, va,
 			       "RTKit buffer", "crashlog buffer is gone");
 	rtkit_reply(rtkit, EP_CRASHLOG, BUFFER_MSG(rtkit_buffers[BUFFER_CRASHLOG].size,
 						   va & 0xfffffffffffULL));

@@ -120,11 +120,16 @@ static bool uat_walk(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 static void uat_check_page(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 			   uint64_t pte)
 {
-	if (!(pte & VAGX_PTE_PAGE) || pte & ~PAGE_KNOWN ||
-	    VAGX_PTE_PA(pte) & ~uat->oas_mask)
-		vagx_violation(uat->report, VAGX_RULE_UAT_BAD_PAGE, va,
-			       "page table", "slot %u, page entry 0x%llx", slot,
-			       (unsigned long long)pte);
+	enum vagx_rule clause = VAGX_KEPT;
+
+	if (!(pte & VAGX_PTE_PAGE))
+		clause = VAGX_CLAUSE_UAT_BAD_PAGE_type;
+	else if (pte & ~PAGE_KNOWN)
+		clause = VAGX_CLAUSE_UAT_BAD_PAGE_bits;
+	else if (VAGX_PTE_PA(pte) & ~uat->oas_mask)
+		clause = VAGX_CLAUSE_UAT_BAD_PAGE_reach;
+	vagx_violation(uat->report, clause, va, "page table", "slot %u, page entry 0x%llx", slot,
+		       (unsigned long long)pte);
 	if (slot && !(va & VA_UPPER) && !(pte & AGX_PTE_NG))
 		vagx_violation(uat->report, VAGX_RULE_UAT_GLOBAL_PAGE, va,
 			       "page table", "slot %u, page entry 0x%llx", slot,

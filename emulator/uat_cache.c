@@ -120,7 +120,7 @@ static void uat_cache_check_table(struct vagx_uat *uat, uint64_t table, uint64_t
 	if (uat->poison)
 		entries = vagx_mem_ptr(uat->mem, table, VAGX_UAT_PAGE_SIZE);
 	if (entries && vagx_poison_find(entries, VAGX_UAT_PAGE_SIZE, &found))
-		vagx_violation(uat->report, VAGX_RULE_UAT_POISON, va, "page table",
+		vagx_violation(uat->report, VAGX_CLAUSE_UAT_POISON_table, va, "page table",
 			       "bytes %#x at offset %#zx", found.byte, found.offset);
 }
 
@@ -185,8 +185,8 @@ static void uat_cache_check_page(struct vagx_uat *uat, const struct uat_cache_no
 		return;
 	if (uat_cache_is_upper(node) ? vagx_poison_find(page, VAGX_UAT_PAGE_SIZE, &found) :
 			     vagx_poison_fills(page, VAGX_UAT_PAGE_SIZE, &found))
-		vagx_violation(uat->report, VAGX_RULE_UAT_POISON, va + found.offset, "page",
-			       "slot %u, bytes %#x at offset %#zx", node->slot, found.byte,
+		vagx_violation(uat->report, VAGX_CLAUSE_UAT_POISON_page, va + found.offset,
+			       "page", "slot %u, bytes %#x at offset %#zx", node->slot, found.byte,
 			       found.offset);
 }
 
@@ -366,9 +366,10 @@ static bool uat_cache_grow_older(uint8_t *age, bool stale)
 }
 
 static void uat_cache_report_stale(struct vagx_uat *uat, const struct uat_cache_node *node,
-				   uint64_t va, const char *what, uint64_t cached, uint64_t now)
+				   uint64_t va, enum vagx_rule clause, uint64_t cached,
+				   uint64_t now)
 {
-	vagx_violation(uat->report, VAGX_RULE_UAT_STALE, va, what,
+	vagx_violation(uat->report, clause, va, "TLB",
 		       "slot %u, TLBs hold 0x%llx, tables 0x%llx, for more than %llu s", node->slot,
 		       (unsigned long long)cached, (unsigned long long)now,
 		       VAGX_UAT_STALE_NS / 1000000000ULL);
@@ -395,7 +396,8 @@ static bool uat_cache_sweep_node(struct vagx_uat *uat, struct uat_cache_node *no
 	bool stale = table != node->table;
 
 	if (uat_cache_grow_older(&node->table_age, stale)) {
-		uat_cache_report_stale(uat, node, node->va, "page table", node->table, table);
+		uat_cache_report_stale(uat, node, node->va, VAGX_CLAUSE_UAT_STALE_table,
+				       node->table, table);
 		node->table = table;
 		node->table_age = 0;
 	}
@@ -407,7 +409,8 @@ static bool uat_cache_sweep_node(struct vagx_uat *uat, struct uat_cache_node *no
 		now = table ? uat_tables_leaf(uat, table, va) : 0;
 		stale |= now != node->leaf[i];
 		if (uat_cache_grow_older(&node->age[i], now != node->leaf[i])) {
-			uat_cache_report_stale(uat, node, va, "page", node->leaf[i], now);
+			uat_cache_report_stale(uat, node, va, VAGX_CLAUSE_UAT_STALE_page,
+					       node->leaf[i], now);
 			uat_cache_set_leaf(&uat->cache, node, i, uat_cache_can_keep(now) ? now : 0);
 		}
 	}

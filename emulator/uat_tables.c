@@ -37,22 +37,49 @@ uint64_t vagx_uat_ttb(struct vagx_uat *uat, unsigned int slot,
 	return ttb ? uat_tables_load(ttb) : 0;
 }
 
+/* Return: the clause about a valid TTB entry that is broken, or VAGX_KEPT */
+static enum vagx_rule uat_tables_check_ttb(struct vagx_uat *uat, unsigned int slot, uint64_t ttb)
+{
+	uint64_t base = TTB_BASE(ttb);
+
+	if (TTB_ASID(ttb) != slot)
+		return VAGX_CLAUSE_UAT_BAD_TTB_asid;
+	if (base & ~uat->oas_mask)
+		return VAGX_CLAUSE_UAT_BAD_TTB_reach;
+	if (base % ROOT_SIZE)
+		return VAGX_CLAUSE_UAT_BAD_TTB_alignment;
+	if (!vagx_mem_ptr(uat->mem, base, ROOT_SIZE))
+		return VAGX_CLAUSE_UAT_BAD_TTB_memory;
+	return VAGX_KEPT;
+}
+
+/* Return: the clause about a valid entry that leads to a table that is broken, or VAGX_KEPT */
+static enum vagx_rule uat_tables_check_table(struct vagx_uat *uat, uint64_t value)
+{
+	if (!(value & VAGX_PTE_PAGE))
+		return VAGX_CLAUSE_UAT_BAD_TABLE_type;
+	if (value & ~UAT_TABLE_KNOWN)
+		return VAGX_CLAUSE_UAT_BAD_TABLE_bits;
+	if (!vagx_mem_ptr(uat->mem, VAGX_PTE_PA(value), VAGX_UAT_PAGE_SIZE))
+		return VAGX_CLAUSE_UAT_BAD_TABLE_memory;
+	return VAGX_KEPT;
+}
+
 /* Return: the root table, or 0 */
 static uint64_t uat_tables_root(struct vagx_uat *uat, unsigned int slot, uint64_t va)
 {
 	unsigned int half = !!(va & VA_UPPER);
 	uint64_t ttb = vagx_uat_ttb(uat, slot, half);
 	uint64_t base = TTB_BASE(ttb);
+	enum vagx_rule clause;
 
 	if (half && (va & VA_UPPER) != VA_UPPER)
 		return 0;
 	if (!(ttb & AGX_TTBR_VALID))
 		return 0;
-	if (TTB_ASID(ttb) != slot || base & ~uat->oas_mask ||
-	    base % ROOT_SIZE ||
-	    !vagx_mem_ptr(uat->mem, base, ROOT_SIZE)) {
-		vagx_violation(uat->report, VAGX_RULE_UAT_BAD_TTB,
-			       uat->ttbs + slot * AGX_TTBS_STRIDE + half * 8, "TTB table",
+	clause = uat_tables_check_ttb(uat, slot, ttb);
+	if (clause != VAGX_KEPT) {
+		vagx_violation(uat->report, clause, uat->ttbs + slot * AGX_TTBS_STRIDE + half * 8, "TTB table",
 			       "slot %u, ttb%u is 0x%llx", slot, half,
 			       (unsigned long long)ttb);
 		return 0;
@@ -75,6 +102,7 @@ uint64_t uat_tables_find(struct vagx_uat *uat, unsigned int slot, uint64_t va)
 		{ AGX_UAT_L1_SHIFT, AGX_UAT_L1_ENTRIES },
 		{ AGX_UAT_L2_SHIFT, AGX_UAT_L2_ENTRIES },
 	};
+	enum vagx_rule clause;
 	uint64_t table;
 
 	if (slot >= VAGX_UAT_CONTEXTS)
@@ -88,11 +116,9 @@ uint64_t uat_tables_find(struct vagx_uat *uat, unsigned int slot, uint64_t va)
 
 		if (!(value & VAGX_PTE_VALID))
 			return 0;
-		if (!(value & VAGX_PTE_PAGE) || value & ~UAT_TABLE_KNOWN ||
-		    !vagx_mem_ptr(uat->mem, VAGX_PTE_PA(value),
-				  VAGX_UAT_PAGE_SIZE)) {
-			vagx_violation(uat->report, VAGX_RULE_UAT_BAD_TABLE,
-				       va, "page table",
+		clause = uat_tables_check_table(uat, value);
+		if (clause != VAGX_KEPT) {
+			vagx_violation(uat->report, clause, va, "page table",
 				       "slot %u, level %u holds 0x%llx", slot,
 				       level + 1, (unsigned long long)value);
 			return 0;

@@ -57,7 +57,7 @@ while IFS=$tab read -r id severity from text; do
 	count=$((count + 1))
 	case $id in
 	*:*)
-		set -- -e "VAGX_CLAUSE_${id%%:*}_${id#*:}" -e "CLAUSE(${id%%:*}, ${id#*:},"
+		set -- -e "VAGX_CLAUSE_${id%%:*}_${id#*:}" -e "${id%%:*}, ${id#*:},"
 		;;
 	*)
 		set -- -e "$id" -e "VAGX_RULE_$id"

@@ -56,4 +56,12 @@ uint64_t *machine_table_entry(struct machine *m, unsigned int slot,
 #define assert_rule(m, rule, n) \
 	assert_int_equal(vagx_report_count((m)->report, VAGX_RULE_##rule), n)
 
+/* So often a clause was broken, and its rule in no other way */
+#define assert_clause(m, rule, clause, n) \
+	do { \
+		assert_int_equal(vagx_report_count((m)->report, \
+						   VAGX_CLAUSE_##rule##_##clause), n); \
+		assert_rule(m, rule, n); \
+	} while (0)
+
 #endif

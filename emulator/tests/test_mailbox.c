@@ -268,8 +268,11 @@ static void wrong_accesses(void **state)
 	struct fixture *f = *state;
 
 	vagx_mailbox_read(f->mailbox, A2I_CONTROL, 8);
+	assert_clause(f->m, MBOX_ACCESS_SIZE, control, 1);
 	vagx_mailbox_write(f->mailbox, A2I_SEND0, 4, 0);
 	assert_rule(f->m, MBOX_ACCESS_SIZE, 2);
+	assert_int_equal(vagx_report_count(f->m->report,
+					   VAGX_CLAUSE_MBOX_ACCESS_SIZE_message), 1);
 	vagx_mailbox_write(f->mailbox, I2A_CONTROL, 4, 0);
 	vagx_mailbox_write(f->mailbox, I2A_RECV0, 8, 0);
 	assert_rule(f->m, REG_READ_ONLY, 2);

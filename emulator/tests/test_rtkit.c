@@ -254,7 +254,7 @@ static void a_stopped_cpu_does_nothing(void **state)
 	set_power(f, 6, POWER_INIT);
 	send(f, 0x20, 1);
 	expect_silence(f);
-	assert_rule(f->m, RTKIT_BAD_MESSAGE, 4);
+	assert_clause(f->m, RTKIT_BAD_MESSAGE, cpu, 4);
 	assert_int_equal(f->wakes, 0);
 	boot(f);
 }
@@ -350,8 +350,18 @@ static void application_needs_power(void **state)
 	handshake(f);
 	start_ep(f, 0x20);
 	send(f, 0x20, 1);
-	assert_rule(f->m, RTKIT_NOT_RUNNING, 1);
+	assert_clause(f->m, RTKIT_NOT_RUNNING, ap, 1);
 	assert_int_equal(f->messages, 0);
+}
+
+static void application_needs_both_powers(void **state)
+{
+	struct fixture *f = *state;
+
+	boot(f);
+	set_iop(f, POWER_QUIESCED);
+	send(f, 0x20, 1);
+	assert_clause(f->m, RTKIT_NOT_RUNNING, iop, 1);
 }
 
 static void endpoints_have_to_be_started(void **state)
@@ -380,36 +390,48 @@ static void unknown_endpoints(void **state)
 	boot(f);
 	send(f, 0x22, 1);
 	send(f, 0xff, 1);
+	assert_clause(f->m, RTKIT_UNKNOWN_ENDPOINT, message, 2);
 	start_ep(f, 5);
 	assert_rule(f->m, RTKIT_UNKNOWN_ENDPOINT, 3);
+	assert_int_equal(vagx_report_count(f->m->report,
+					   VAGX_CLAUSE_RTKIT_UNKNOWN_ENDPOINT_start), 1);
 }
 
 static void bad_messages(void **state)
 {
 	static const struct {
+		enum vagx_rule clause;
 		uint8_t ep;
 		uint64_t msg;
 	} cases[] = {
-		{ 0, 0x0020000000000000ULL },	/* hello, again */
-		{ 0, 0x0080000000000001ULL },	/* endpoint map, again */
-		{ 0, 0x00f0000000000000ULL },	/* no such type */
-		{ 0, 0x0060000000000333ULL },	/* no such power state */
-		{ 0, 0x00b0000000000333ULL },
-		{ 0, 0x0050000200000000ULL },	/* neither start nor stop */
-		{ 1, 0x0030000000000000ULL },
-		{ 2, 0x0050000000000000ULL },	/* nothing to acknowledge */
-		{ 2, 0x0090000000000000ULL },
-		{ 3, 1 },
-		{ 4, 0x0020000000000000ULL },
-		{ 8, 0x0200000000000000ULL },
-		{ 2, 0x0010400000000000ULL },	/* a buffer nobody wants */
+		/* again */
+		{ VAGX_CLAUSE_RTKIT_BAD_MESSAGE_hello, 0, 0x0020000000000000ULL },
+		{ VAGX_CLAUSE_RTKIT_BAD_MESSAGE_map, 0, 0x0080000000000001ULL },
+		{ VAGX_CLAUSE_RTKIT_BAD_MESSAGE_type, 0, 0x00f0000000000000ULL },
+		/* no such power state */
+		{ VAGX_CLAUSE_RTKIT_BAD_MESSAGE_iop, 0, 0x0060000000000333ULL },
+		{ VAGX_CLAUSE_RTKIT_BAD_MESSAGE_ap, 0, 0x00b0000000000333ULL },
+		/* neither start nor stop */
+		{ VAGX_CLAUSE_RTKIT_BAD_MESSAGE_start, 0, 0x0050000200000000ULL },
+		{ VAGX_CLAUSE_RTKIT_BAD_MESSAGE_type, 1, 0x0030000000000000ULL },
+		/* nothing to acknowledge */
+		{ VAGX_CLAUSE_RTKIT_BAD_MESSAGE_line, 2, 0x0050000000000000ULL },
+		{ VAGX_CLAUSE_RTKIT_BAD_MESSAGE_type, 2, 0x0090000000000000ULL },
+		{ VAGX_CLAUSE_RTKIT_BAD_MESSAGE_type, 3, 1 },
+		{ VAGX_CLAUSE_RTKIT_BAD_MESSAGE_type, 4, 0x0020000000000000ULL },
+		{ VAGX_CLAUSE_RTKIT_BAD_MESSAGE_type, 8, 0x0200000000000000ULL },
+		/* nobody wants one */
+		{ VAGX_CLAUSE_RTKIT_BAD_MESSAGE_buffer, 2, 0x0010400000000000ULL },
 	};
 	struct fixture *f = *state;
 
 	boot(f);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint64_t before = vagx_report_count(f->m->report, cases[i].clause);
+
 		send(f, cases[i].ep, cases[i].msg);
 		assert_rule(f->m, RTKIT_BAD_MESSAGE, i + 1);
+		assert_int_equal(vagx_report_count(f->m->report, cases[i].clause), before + 1);
 		expect_silence(f);
 	}
 }
@@ -421,23 +443,33 @@ static void nobody_is_there_yet(void **state)
 	send(f, 0, 0x00200000000c000cULL);
 	set_power(f, 6, POWER_INIT);
 	set_power(f, 0xb, POWER_ON);
-	assert_rule(f->m, RTKIT_BAD_MESSAGE, 3);
+	assert_clause(f->m, RTKIT_BAD_MESSAGE, cpu, 3);
 	vagx_rtkit_start_cpu(f->rtkit);
 	expect(f, 0, 0x00100000000c000bULL);
 	/* Versions that were not on offer */
 	send(f, 0, 0x00200000000d000dULL);
 	send(f, 0, 0x00200000000c000bULL);
 	assert_rule(f->m, RTKIT_BAD_MESSAGE, 5);
+	assert_int_equal(vagx_report_count(f->m->report,
+					   VAGX_CLAUSE_RTKIT_BAD_MESSAGE_version), 2);
 }
 
 static void bad_buffers(void **state)
 {
-	static const uint64_t replies[] = {
-		0x0010300000000000ULL | LOW44(BUFFERS),		/* too small */
-		0x0010400000000000ULL | LOW44(BUFFERS + 8),	/* unaligned */
-		0x0010400000000000ULL | LOW44(BUFFERS + 0x20000), /* unmapped */
-		0x0010400000000000ULL | LOW44(BUFFERS + 0x1e000), /* in part */
-		0x0010400000000000ULL | 0x80000000,		/* physical */
+	static const struct {
+		enum vagx_rule clause;
+		uint64_t msg;
+	} replies[] = {
+		{ VAGX_CLAUSE_RTKIT_BAD_BUFFER_size, 0x0010300000000000ULL | LOW44(BUFFERS) },
+		{ VAGX_CLAUSE_RTKIT_BAD_BUFFER_alignment,
+		  0x0010400000000000ULL | LOW44(BUFFERS + 8) },
+		{ VAGX_CLAUSE_RTKIT_BAD_BUFFER_mapped,
+		  0x0010400000000000ULL | LOW44(BUFFERS + 0x20000) },
+		/* in part */
+		{ VAGX_CLAUSE_RTKIT_BAD_BUFFER_mapped,
+		  0x0010400000000000ULL | LOW44(BUFFERS + 0x1e000) },
+		/* a physical address */
+		{ VAGX_CLAUSE_RTKIT_BAD_BUFFER_mapped, 0x0010400000000000ULL | 0x80000000 },
 	};
 	struct fixture *f = *state;
 
@@ -446,8 +478,11 @@ static void bad_buffers(void **state)
 	start_ep(f, 1);
 	expect(f, 1, 0x0010400000000000ULL);
 	for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++) {
-		send(f, 1, replies[i]);
+		uint64_t before = vagx_report_count(f->m->report, replies[i].clause);
+
+		send(f, 1, replies[i].msg);
 		assert_rule(f->m, RTKIT_BAD_BUFFER, i + 1);
+		assert_int_equal(vagx_report_count(f->m->report, replies[i].clause), before + 1);
 	}
 	assert_true(vagx_report_failed(f->m->report));
 }
@@ -463,6 +498,26 @@ static void read_only_buffer(void **state)
 	start_ep(f, 1);
 	give_buffer(f, 1, 0);
 	assert_rule(f->m, RTKIT_BAD_BUFFER, 1);
+}
+
+/* Buffers that were mapped when they were handed over, and are not any more */
+static void buffers_that_are_gone(void **state)
+{
+	struct fixture *f = *state;
+
+	boot(f);
+	for (unsigned int i = 0; i < 8; i++) {
+		uint64_t *entry = machine_entry(f->m, 0, BUFFERS + i * AGX_PAGE_SIZE);
+
+		if (entry)
+			*entry = 0;
+	}
+	vagx_rtkit_syslog(f->rtkit, "a", "b");
+	assert_clause(f->m, RTKIT_BAD_BUFFER, syslog, 1);
+	vagx_rtkit_crash(f->rtkit, "because of a test");
+	assert_rule(f->m, RTKIT_BAD_BUFFER, 2);
+	assert_int_equal(vagx_report_count(f->m->report,
+					   VAGX_CLAUSE_RTKIT_BAD_BUFFER_crashlog), 1);
 }
 
 static void guest_that_does_not_read(void **state)
@@ -579,11 +634,13 @@ int main(void)
 		cmocka_unit_test_setup_teardown(off_is_for_good, setup, teardown),
 		cmocka_unit_test_setup_teardown(says_more_than_it_should, setup, teardown),
 		cmocka_unit_test_setup_teardown(application_needs_power, setup, teardown),
+		cmocka_unit_test_setup_teardown(application_needs_both_powers, setup, teardown),
 		cmocka_unit_test_setup_teardown(endpoints_have_to_be_started, setup, teardown),
 		cmocka_unit_test_setup_teardown(unknown_endpoints, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_messages, setup, teardown),
 		cmocka_unit_test_setup_teardown(nobody_is_there_yet, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_buffers, setup, teardown),
+		cmocka_unit_test_setup_teardown(buffers_that_are_gone, setup, teardown),
 		cmocka_unit_test_setup_teardown(read_only_buffer, setup, teardown),
 		cmocka_unit_test_setup_teardown(guest_that_does_not_read, setup, teardown),
 		cmocka_unit_test_setup_teardown(silence_while_stopped, setup, teardown),

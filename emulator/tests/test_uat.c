@@ -261,10 +261,19 @@ static void bad_ttb(void **state)
 	ttb = machine_table_entry(m, 1, USER_VA, 0);
 	*ttb ^= 1ULL << AGX_TTBR_ASID_SHIFT;
 	assert_null(gpu_ptr(m, USER_VA, VAGX_READ, NULL));
-	assert_rule(m, UAT_BAD_TTB, 1);
+	assert_clause(m, UAT_BAD_TTB, asid, 1);
 	*ttb ^= 1ULL << AGX_TTBR_ASID_SHIFT | 1ULL << 40;
 	assert_null(gpu_ptr(m, USER_VA, VAGX_READ, NULL));
 	assert_rule(m, UAT_BAD_TTB, 2);
+	assert_int_equal(vagx_report_count(m->report, VAGX_CLAUSE_UAT_BAD_TTB_reach), 1);
+	*ttb ^= 1ULL << 40 | 8;
+	assert_null(gpu_ptr(m, USER_VA, VAGX_READ, NULL));
+	assert_rule(m, UAT_BAD_TTB, 3);
+	assert_int_equal(vagx_report_count(m->report, VAGX_CLAUSE_UAT_BAD_TTB_alignment), 1);
+	*ttb ^= 8 | 1ULL << 35;
+	assert_null(gpu_ptr(m, USER_VA, VAGX_READ, NULL));
+	assert_rule(m, UAT_BAD_TTB, 4);
+	assert_int_equal(vagx_report_count(m->report, VAGX_CLAUSE_UAT_BAD_TTB_memory), 1);
 	assert_true(vagx_report_failed(m->report));
 }
 
@@ -279,12 +288,15 @@ static void bad_table(void **state)
 	*entry ^= VAGX_PTE_PAGE;
 	assert_null(gpu_ptr(m, USER_VA, VAGX_READ, NULL));
 	assert_rule(m, UAT_BAD_TABLE, 1);
+	assert_int_equal(vagx_report_count(m->report, VAGX_CLAUSE_UAT_BAD_TABLE_type), 1);
 	*entry ^= VAGX_PTE_PAGE | 1ULL << 12;
 	assert_null(gpu_ptr(m, USER_VA, VAGX_READ, NULL));
 	assert_rule(m, UAT_BAD_TABLE, 2);
+	assert_int_equal(vagx_report_count(m->report, VAGX_CLAUSE_UAT_BAD_TABLE_bits), 1);
 	*entry = 0x7000000000ULL | AGX_PTE_TYPE;
 	assert_null(gpu_ptr(m, USER_VA, VAGX_READ, NULL));
 	assert_rule(m, UAT_BAD_TABLE, 3);
+	assert_int_equal(vagx_report_count(m->report, VAGX_CLAUSE_UAT_BAD_TABLE_memory), 1);
 	assert_true(vagx_report_failed(m->report));
 }
 
@@ -302,6 +314,9 @@ static void bad_page(void **state)
 		gpu_ptr(m, USER_VA, VAGX_READ, NULL);
 		assert_rule(m, UAT_BAD_PAGE, i + 1);
 	}
+	assert_int_equal(vagx_report_count(m->report, VAGX_CLAUSE_UAT_BAD_PAGE_bits), 4);
+	assert_int_equal(vagx_report_count(m->report, VAGX_CLAUSE_UAT_BAD_PAGE_reach), 1);
+	assert_int_equal(vagx_report_count(m->report, VAGX_CLAUSE_UAT_BAD_PAGE_type), 1);
 	assert_true(vagx_report_failed(m->report));
 }
 

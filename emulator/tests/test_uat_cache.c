@@ -404,13 +404,14 @@ static void forgotten_invalidations_are_found(void **state)
 	/* too late; each is said once */
 	*machine_entry(m, 1, USER_VA + PAGE) = 0;
 	assert_int_equal(sweep_for(m, &now, 2 * VAGX_UAT_STALE_NS), 0);
-	assert_rule(m, UAT_STALE, 1);
+	assert_clause(m, UAT_STALE, page, 1);
 
 	/* a table, with nothing of it in use */
 	entry = *machine_table_entry(m, 1, USER_VA, 2);
 	*machine_table_entry(m, 1, USER_VA, 2) = 0;
 	sweep_for(m, &now, 2 * VAGX_UAT_STALE_NS);
 	assert_rule(m, UAT_STALE, 2);
+	assert_int_equal(vagx_report_count(m->report, VAGX_CLAUSE_UAT_STALE_table), 1);
 	*machine_table_entry(m, 1, USER_VA, 2) = entry;
 	execute(m, ASIDE1OS, asid(1));
 
@@ -535,7 +536,7 @@ static void pages_that_nobody_has_cleared(void **state)
 	use_poison(m, USER_VA + 3 * PAGE, 0x5a, 0, PAGE);
 	assert_rule(m, UAT_POISON, found);
 	use_poison(m, USER_VA + 2 * PAGE, 0xaa, 0, PAGE);
-	assert_rule(m, UAT_POISON, found + 1);
+	assert_clause(m, UAT_POISON, page, found + 1);
 }
 
 static void tables_that_nobody_has_cleared(void **state)
@@ -546,7 +547,7 @@ static void tables_that_nobody_has_cleared(void **state)
 	machine_map(m, 1, USER_VA, machine_pte(page, AGX_PROT_GPU_SHARED_RW));
 	memset(machine_entry(m, 1, USER_VA + 5 * PAGE), 0xaa, 16);
 	assert_non_null(gpu_ptr(m, 1, USER_VA));
-	assert_rule(m, UAT_POISON, 1);
+	assert_clause(m, UAT_POISON, table, 1);
 }
 
 static void plugin_connects(void **state)
