@@ -79,31 +79,34 @@ static int cdm_read_indirect(struct cdm_reader *r)
 	return 0;
 }
 
-static bool cdm_size_valid(const struct cdm_size *size)
+/* Return: the clause about sizes that is broken, or VAGX_KEPT */
+static enum vagx_rule cdm_check_size(const struct cdm_size *size)
 {
 	uint64_t threads = 1;
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
-		if (!size->local[i] || size->local[i] > VAGX_CORE_MAX_THREADS)
-			return false;
+		if (!size->local[i])
+			return VAGX_CLAUSE_CDM_BAD_SIZE_none;
+		if (size->local[i] > VAGX_CORE_MAX_THREADS)
+			return VAGX_CLAUSE_CDM_BAD_SIZE_dimension;
 		threads *= size->local[i];
 		if (size->global_is_groups &&
 		    (uint64_t)size->global[i] * size->local[i] > UINT32_MAX)
-			return false;
+			return VAGX_CLAUSE_CDM_BAD_SIZE_grid;
 	}
-	return threads <= VAGX_CORE_MAX_THREADS;
+	return threads <= VAGX_CORE_MAX_THREADS ? VAGX_KEPT : VAGX_CLAUSE_CDM_BAD_SIZE_threads;
 }
 
 /* Sets the launch's grid and threadgroup size, in threads. Return: 0, or -EFAULT if invalid. */
 static int cdm_apply_size(struct cdm_reader *r, struct vagx_launch *launch)
 {
 	const struct cdm_size *size = &r->size;
+	enum vagx_rule clause = cdm_check_size(size);
 	unsigned int i;
 
-	if (!cdm_size_valid(size)) {
-		vagx_violation(r->cdm->report, VAGX_RULE_CDM_BAD_SIZE,
-			       r->stream.block, "CDM Launch",
+	if (clause != VAGX_KEPT) {
+		vagx_violation(r->cdm->report, clause, r->stream.block, "CDM Launch",
 			       "global %u x %u x %u, local %u x %u x %u",
 			       size->global[0], size->global[1],
 			       size->global[2], size->local[0], size->local[1],
@@ -187,11 +190,11 @@ static int cdm_packet(struct cdm_reader *r)
 static int cdm_stream_error(struct cdm_reader *r)
 {
 	static const enum vagx_rule rules[] = {
-		[AGX_STREAM_MISALIGNED] = VAGX_RULE_CDM_UNKNOWN_BLOCK,
-		[AGX_STREAM_UNKNOWN] = VAGX_RULE_CDM_UNKNOWN_BLOCK,
+		[AGX_STREAM_MISALIGNED] = VAGX_CLAUSE_CDM_UNKNOWN_BLOCK_alignment,
+		[AGX_STREAM_UNKNOWN] = VAGX_CLAUSE_CDM_UNKNOWN_BLOCK_type,
 		[AGX_STREAM_BAD_CONSTANT] = VAGX_RULE_CDM_RESERVED_BITS,
-		[AGX_STREAM_TOO_DEEP] = VAGX_RULE_CDM_CALL_DEPTH,
-		[AGX_STREAM_NO_CALL] = VAGX_RULE_CDM_CALL_DEPTH,
+		[AGX_STREAM_TOO_DEEP] = VAGX_CLAUSE_CDM_CALL_DEPTH_deep,
+		[AGX_STREAM_NO_CALL] = VAGX_CLAUSE_CDM_CALL_DEPTH_return,
 	};
 	const struct agx_stream *s = &r->stream;
 

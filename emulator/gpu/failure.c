@@ -117,10 +117,10 @@ int gpu_failure_keep(struct vagx_gpu *gpu, struct gpu_failure *first, struct gpu
 	return err;
 }
 
-int gpu_bad_geometry(struct vagx_job *job, const struct vagx_render_geometry *g,
-		     struct vagx_uat_fault *fault)
+int gpu_bad_geometry(struct vagx_job *job, enum vagx_rule clause,
+		     const struct vagx_render_geometry *g, struct vagx_uat_fault *fault)
 {
-	vagx_violation(job->gpu->config.report, VAGX_RULE_RENDER_GEOMETRY, 0, "render",
+	vagx_violation(job->gpu->config.report, clause, 0, "render",
 		       "%u x %u pixels, %u layers, %u samples, tiles of %u x %u", g->width,
 		       g->height, g->layers, g->samples, g->utile_width, g->utile_height);
 	*fault = (struct vagx_uat_fault){

@@ -439,6 +439,7 @@ enum vagx_gpu_status vagx_job_fragment(struct vagx_job *job,
 				       enum vagx_fragment_mode mode,
 				       struct vagx_uat_fault *fault, unsigned int *unit)
 {
+	enum vagx_rule clause = tvb_geometry_check(&registers->geometry);
 	struct fragment_job *f = calloc(1, sizeof(*f));
 	int err;
 
@@ -447,8 +448,8 @@ enum vagx_gpu_status vagx_job_fragment(struct vagx_job *job,
 	gpu_job_begin(job);
 	if (!f) {
 		err = -ENOMEM;
-	} else if (!tvb_geometry_valid(&registers->geometry)) {
-		err = gpu_bad_geometry(job, &registers->geometry, fault);
+	} else if (clause != VAGX_KEPT) {
+		err = gpu_bad_geometry(job, clause, &registers->geometry, fault);
 	} else {
 		fragment_job_init(f, job, registers, pages);
 		err = fragment_job_run(f, mode);

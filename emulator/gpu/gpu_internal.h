@@ -257,8 +257,8 @@ void gpu_failure_end(struct vagx_job *job, struct gpu_failure *failure,
 		     struct vagx_uat_fault *fault, unsigned int *unit);
 
 /* Reports a geometry of the image that is not valid. Return: -EFAULT, with @fault. */
-int gpu_bad_geometry(struct vagx_job *job, const struct vagx_render_geometry *geometry,
-		     struct vagx_uat_fault *fault);
+int gpu_bad_geometry(struct vagx_job *job, enum vagx_rule clause,
+		     const struct vagx_render_geometry *geometry, struct vagx_uat_fault *fault);
 
 /* Begin and end the time that a core spends on a job. With the GPU's lock held. */
 void gpu_time_begin(struct vagx_job *job, unsigned int index, clockid_t clock);

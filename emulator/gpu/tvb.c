@@ -47,14 +47,21 @@ struct tvb_chunk {
 	uint64_t next;
 };
 
-bool tvb_geometry_valid(const struct vagx_render_geometry *g)
+enum vagx_rule tvb_geometry_check(const struct vagx_render_geometry *g)
 {
-	return g->width && g->width <= VAGX_RENDER_MAX_SIZE &&
-	       g->height && g->height <= VAGX_RENDER_MAX_SIZE &&
-	       g->layers && g->layers <= VAGX_RENDER_MAX_LAYERS &&
-	       (g->samples == 1 || g->samples == 2 || g->samples == 4) &&
-	       (g->utile_width == 16 || g->utile_width == 32) &&
-	       (g->utile_height == 16 || g->utile_height == 32);
+	if (!g->width || g->width > VAGX_RENDER_MAX_SIZE)
+		return VAGX_CLAUSE_RENDER_GEOMETRY_width;
+	if (!g->height || g->height > VAGX_RENDER_MAX_SIZE)
+		return VAGX_CLAUSE_RENDER_GEOMETRY_height;
+	if (!g->layers || g->layers > VAGX_RENDER_MAX_LAYERS)
+		return VAGX_CLAUSE_RENDER_GEOMETRY_layers;
+	if (g->samples != 1 && g->samples != 2 && g->samples != 4)
+		return VAGX_CLAUSE_RENDER_GEOMETRY_samples;
+	if (g->utile_width != 16 && g->utile_width != 32)
+		return VAGX_CLAUSE_RENDER_GEOMETRY_tile_width;
+	if (g->utile_height != 16 && g->utile_height != 32)
+		return VAGX_CLAUSE_RENDER_GEOMETRY_tile_height;
+	return VAGX_KEPT;
 }
 
 static uint32_t tvb_div_round_up(uint32_t n, uint32_t d)

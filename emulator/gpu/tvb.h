@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "gpu/render.h"
+#include "report.h"
 #include "uat.h"
 
 /** TVB_ALIGN - alignment of everything in a page, in bytes */
@@ -80,8 +81,12 @@ struct tvb {
 	bool corrupt;
 };
 
-/** tvb_geometry_valid() - whether there is such a geometry */
-bool tvb_geometry_valid(const struct vagx_render_geometry *g);
+/**
+ * tvb_geometry_check() - look whether there is such a geometry
+ *
+ * Return: VAGX_KEPT, or the clause of RENDER_GEOMETRY that is broken.
+ */
+enum vagx_rule tvb_geometry_check(const struct vagx_render_geometry *g);
 
 /** tvb_init() - begin to use a scene; the geometry is valid */
 void tvb_init(struct tvb *tvb, struct vagx_tlb *tlb, const struct vagx_render_geometry *geometry,

@@ -68,7 +68,7 @@ static int usc_bind_uniforms(struct usc_reader *r, unsigned int first,
 static int usc_shader(struct usc_reader *r, const struct agx_usc_shader *w)
 {
 	if (r->has_shader) {
-		vagx_violation(r->source->report, VAGX_RULE_USC_NO_SHADER,
+		vagx_violation(r->source->report, VAGX_CLAUSE_USC_NO_SHADER_twice,
 			       r->word.va, "USC Shader", "a second one");
 		return usc_malformed(r, r->word.va);
 	}
@@ -81,8 +81,8 @@ static int usc_shader(struct usc_reader *r, const struct agx_usc_shader *w)
 static int usc_bind_textures(struct usc_reader *r, const struct agx_usc_texture *w)
 {
 	if (w->start + w->count > VAGX_CORE_TEXTURES) {
-		vagx_violation(r->source->report, VAGX_RULE_USC_TEXTURE_RANGE, r->word.va,
-			       "USC Texture", "registers %u to %u", w->start,
+		vagx_violation(r->source->report, VAGX_CLAUSE_USC_TEXTURE_RANGE_texture,
+			       r->word.va, "USC Texture", "registers %u to %u", w->start,
 			       w->start + w->count - 1);
 		return usc_malformed(r, r->word.va);
 	}
@@ -111,8 +111,8 @@ static int usc_bind_extended(struct usc_reader *r, const struct agx_usc_sampler 
 static int usc_bind_samplers(struct usc_reader *r, const struct agx_usc_sampler *w)
 {
 	if (w->start + w->count > VAGX_CORE_SAMPLERS) {
-		vagx_violation(r->source->report, VAGX_RULE_USC_TEXTURE_RANGE, r->word.va,
-			       "USC Sampler", "registers %u to %u", w->start,
+		vagx_violation(r->source->report, VAGX_CLAUSE_USC_TEXTURE_RANGE_sampler,
+			       r->word.va, "USC Sampler", "registers %u to %u", w->start,
 			       w->start + w->count - 1);
 		return usc_malformed(r, r->word.va);
 	}
@@ -242,7 +242,7 @@ int vagx_usc_load(const struct vagx_usc_source *source, uint32_t pipeline,
 	err = usc_words(&r, &s);
 	if (err || r.has_shader)
 		return err;
-	vagx_violation(source->report, VAGX_RULE_USC_NO_SHADER, start,
+	vagx_violation(source->report, VAGX_CLAUSE_USC_NO_SHADER_none, start,
 		       "USC words", "none");
 	return usc_malformed(&r, start);
 }

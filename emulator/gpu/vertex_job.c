@@ -628,12 +628,13 @@ static int vertex_job_run(struct vagx_job *job, const struct vagx_vertex_registe
 			  const struct vagx_tvb_pages *pages, struct vagx_uat_fault *fault,
 			  unsigned int *unit)
 {
+	enum vagx_rule clause = tvb_geometry_check(&registers->geometry);
 	int err = 0;
 
 	*unit = VAGX_GPU_UNIT_TE;
 	*fault = (struct vagx_uat_fault){ .slot = job->vm_slot };
-	if (!tvb_geometry_valid(&registers->geometry))
-		return gpu_bad_geometry(job, &registers->geometry, fault);
+	if (clause != VAGX_KEPT)
+		return gpu_bad_geometry(job, clause, &registers->geometry, fault);
 	if (!job->vertex)
 		err = vertex_job_begin(job, pages, registers);
 	else

@@ -12,7 +12,7 @@
 #include "render_fixture.h"
 
 uint64_t render_hole;
-bool render_rule_was_broken[VAGX_RULE_COUNT];
+bool render_rule_was_broken[VAGX_RULES_AND_CLAUSES];
 
 static uint8_t *memory;
 static FILE *null_stream;
@@ -208,7 +208,7 @@ int render_teardown(void **state)
 	struct render_fixture *f = *state;
 	unsigned int i;
 
-	for (i = 0; i < VAGX_RULE_COUNT; i++) {
+	for (i = 0; i < VAGX_RULES_AND_CLAUSES; i++) {
 		if (vagx_report_count(f->report, i))
 			render_rule_was_broken[i] = true;
 	}

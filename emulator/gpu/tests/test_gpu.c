@@ -38,7 +38,7 @@
 static uint8_t usc_memory[MEMORY_SIZE];
 static uint8_t memory[MEMORY_SIZE];
 
-static bool rule_was_broken[VAGX_RULE_COUNT];
+static bool rule_was_broken[VAGX_RULES_AND_CLAUSES];
 
 /* What the fake cores saw and what they shall do */
 static struct {
@@ -326,7 +326,7 @@ static int teardown(void **state)
 {
 	unsigned int i;
 
-	for (i = 0; i < VAGX_RULE_COUNT; i++) {
+	for (i = 0; i < VAGX_RULES_AND_CLAUSES; i++) {
 		if (vagx_report_count(report, i))
 			rule_was_broken[i] = true;
 	}
@@ -601,12 +601,13 @@ static void test_call_depth(void **state)
 	/* the innermost returns; the outermost return has nowhere to go */
 	agx_put(&stream, cdm_stream_return);
 	expect_malformed(STREAM_VA + 8, VAGX_GPU_UNIT_CDM_CS);
-	assert_int_equal(broken(VAGX_RULE_CDM_CALL_DEPTH), 1);
+	assert_int_equal(broken(VAGX_CLAUSE_CDM_CALL_DEPTH_return), 1);
 
 	stream.used = 16 * 16;
 	agx_put(&stream, cdm_stream_link, .with_return = true,
 		.target = STREAM_VA);
 	expect_malformed(STREAM_VA + 16 * 16, VAGX_GPU_UNIT_CDM_CS);
+	assert_int_equal(broken(VAGX_CLAUSE_CDM_CALL_DEPTH_deep), 1);
 	assert_int_equal(broken(VAGX_RULE_CDM_CALL_DEPTH), 2);
 }
 
@@ -626,11 +627,12 @@ static void test_unknown_blocks(void **state)
 	/* mode 3 */
 	memcpy(memory, "\0\0\0\x18", 4);
 	expect_malformed(STREAM_VA, VAGX_GPU_UNIT_CDM_CS);
-	assert_int_equal(broken(VAGX_RULE_CDM_UNKNOWN_BLOCK), 4);
+	assert_int_equal(broken(VAGX_CLAUSE_CDM_UNKNOWN_BLOCK_type), 4);
 
 	stream.used = 0;
 	agx_put(&stream, cdm_stream_link, .target = SECOND_VA + 2);
 	expect_malformed(SECOND_VA + 2, VAGX_GPU_UNIT_CDM_CS);
+	assert_int_equal(broken(VAGX_CLAUSE_CDM_UNKNOWN_BLOCK_alignment), 1);
 	assert_int_equal(broken(VAGX_RULE_CDM_UNKNOWN_BLOCK), 5);
 }
 
@@ -692,12 +694,13 @@ static void test_long_launch(void **state)
 	vagx_gpu_free(long_gpu);
 }
 
-static void expect_bad_size(void)
+static void expect_bad_size(enum vagx_rule clause)
 {
-	uint64_t before = broken(VAGX_RULE_CDM_BAD_SIZE);
+	uint64_t before = broken(VAGX_RULE_CDM_BAD_SIZE), same = broken(clause);
 
 	expect_malformed(STREAM_VA, VAGX_GPU_UNIT_CDM_CS);
 	assert_int_equal(broken(VAGX_RULE_CDM_BAD_SIZE), before + 1);
+	assert_int_equal(broken(clause), same + 1);
 	stream.used = 0;
 }
 
@@ -707,22 +710,22 @@ static void test_bad_sizes(void **state)
 
 	put_words();
 	put_direct(&stream, 1, 0);
-	expect_bad_size();
+	expect_bad_size(VAGX_CLAUSE_CDM_BAD_SIZE_none);
 	put_direct(&stream, 1, 1025);
-	expect_bad_size();
+	expect_bad_size(VAGX_CLAUSE_CDM_BAD_SIZE_dimension);
 	put_launch(&stream, AGX_CDM_MODE_DIRECT);
 	agx_put(&stream, cdm_global_size);
 	agx_put(&stream, cdm_local_size, .x = 1024, .y = 2, .z = 1);
-	expect_bad_size();
+	expect_bad_size(VAGX_CLAUSE_CDM_BAD_SIZE_threads);
 	put_launch(&stream, AGX_CDM_MODE_DIRECT);
 	agx_put(&stream, cdm_global_size);
 	agx_put(&stream, cdm_local_size, .x = 65536, .y = 65536, .z = 65536);
-	expect_bad_size();
+	expect_bad_size(VAGX_CLAUSE_CDM_BAD_SIZE_dimension);
 	memcpy(memory + (DATA_VA - STREAM_VA), huge, sizeof(huge));
 	put_launch(&stream, AGX_CDM_MODE_INDIRECT_GLOBAL);
 	agx_put(&stream, cdm_indirect, .address = DATA_VA);
 	agx_put(&stream, cdm_local_size, .x = 16, .y = 1, .z = 1);
-	expect_bad_size();
+	expect_bad_size(VAGX_CLAUSE_CDM_BAD_SIZE_grid);
 	assert_int_equal(record.groups, 0);
 }
 
@@ -764,7 +767,7 @@ static void test_bad_preshader_word(void **state)
 static void test_no_shader(void **state)
 {
 	agx_put(&words, usc_no_preshader);
-	expect_bad_words(0x40, VAGX_RULE_USC_NO_SHADER);
+	expect_bad_words(0x40, VAGX_CLAUSE_USC_NO_SHADER_none);
 }
 
 static void test_two_shaders(void **state)
@@ -772,7 +775,7 @@ static void test_two_shaders(void **state)
 	agx_put(&words, usc_shader, .code = SHADER);
 	agx_put(&words, usc_shader, .code = SHADER);
 	agx_put(&words, usc_no_preshader);
-	expect_bad_words(0x46, VAGX_RULE_USC_NO_SHADER);
+	expect_bad_words(0x46, VAGX_CLAUSE_USC_NO_SHADER_twice);
 }
 
 static void test_uniform_range(void **state)
@@ -787,7 +790,14 @@ static void test_texture_range(void **state)
 {
 	agx_put(&words, usc_texture, .start = 127, .count = 2, .buffer = DATA_VA);
 	put_words();
-	expect_bad_words(0x40, VAGX_RULE_USC_TEXTURE_RANGE);
+	expect_bad_words(0x40, VAGX_CLAUSE_USC_TEXTURE_RANGE_texture);
+}
+
+static void test_sampler_range(void **state)
+{
+	agx_put(&words, usc_sampler, .start = 16, .count = 2, .buffer = DATA_VA);
+	put_words();
+	expect_bad_words(0x40, VAGX_CLAUSE_USC_TEXTURE_RANGE_sampler);
 }
 
 static void test_endless_words(void **state)
@@ -1118,13 +1128,15 @@ static void test_unit_names(void **state)
 	assert_string_equal(vagx_gpu_unit_name(0xff), "unknown");
 }
 
-/* Last: each of our rules was broken by one of the tests before. */
+/* Last: each of our rules, and each clause, was broken by one of the tests before. */
 static void test_all_rules(void **state)
 {
 	static const enum vagx_rule rules[] = {
-#undef VAGX_RULE
 #define VAGX_RULE(id, severity, source, text) VAGX_RULE_##id,
+#define VAGX_CLAUSE(id, name, text) VAGX_CLAUSE_##id##_##name,
 #include "gpu/rules_gpu.def"
+#undef VAGX_RULE
+#undef VAGX_CLAUSE
 	};
 	size_t i;
 
@@ -1161,6 +1173,7 @@ int main(void)
 		GPU_TEST(test_two_shaders),
 		GPU_TEST(test_uniform_range),
 		GPU_TEST(test_texture_range),
+		GPU_TEST(test_sampler_range),
 		GPU_TEST(test_endless_words),
 		GPU_TEST(test_unmapped),
 		GPU_TEST(test_shader_fault),

@@ -1365,11 +1365,11 @@ static void test_bad_streams(void **state)
 	struct scene s;
 
 	stream[0] = 5u << 29;
-	expect_bad_stream(f, VAGX_RULE_VDM_UNKNOWN_BLOCK);
+	expect_bad_stream(f, VAGX_CLAUSE_VDM_UNKNOWN_BLOCK_type);
 	stream[0] = 2u << 29 | 1 << 4;
 	expect_bad_stream(f, VAGX_RULE_VDM_RESERVED_BITS);
 	stream[0] = 1u << 29 | 1 << 27;
-	expect_bad_stream(f, VAGX_RULE_VDM_CALL_DEPTH);
+	expect_bad_stream(f, VAGX_CLAUSE_VDM_CALL_DEPTH_return);
 	scene_begin(&s, f);
 	scene_draw(&s, AGX_PRIMITIVE_QUADS, 0, 4);
 	expect_bad_stream(f, VAGX_RULE_VDM_UNSUPPORTED);
@@ -1427,9 +1427,11 @@ static void test_noise(void **state)
 static void test_all_rules(void **state)
 {
 	static const enum vagx_rule rules[] = {
-#undef VAGX_RULE
 #define VAGX_RULE(id, severity, source, text) VAGX_RULE_##id,
+#define VAGX_CLAUSE(id, name, text)	/* test_tvb.c and test_vdm.c have those */
 #include "gpu/rules_render.def"
+#undef VAGX_RULE
+#undef VAGX_CLAUSE
 	};
 	size_t i;
 

@@ -213,6 +213,32 @@ static void test_noise(void **state)
 
 #define TVB_TEST(test) cmocka_unit_test_setup_teardown(test, render_setup, render_teardown)
 
+/* Each clause about the image: values at both ends of what is not allowed */
+static void test_geometry(void **state)
+{
+	static const struct {
+		enum vagx_rule clause;
+		struct vagx_render_geometry geometry;
+	} cases[] = {
+		{ VAGX_KEPT, { 1, 1, 1, 1, 16, 16 } },
+		{ VAGX_KEPT, { 16384, 16384, 2048, 4, 32, 32 } },
+		{ VAGX_KEPT, { 256, 256, 1, 2, 32, 16 } },
+		{ VAGX_CLAUSE_RENDER_GEOMETRY_width, { 0, 256, 1, 1, 32, 32 } },
+		{ VAGX_CLAUSE_RENDER_GEOMETRY_width, { 16385, 256, 1, 1, 32, 32 } },
+		{ VAGX_CLAUSE_RENDER_GEOMETRY_height, { 256, 0, 1, 1, 32, 32 } },
+		{ VAGX_CLAUSE_RENDER_GEOMETRY_height, { 256, 16385, 1, 1, 32, 32 } },
+		{ VAGX_CLAUSE_RENDER_GEOMETRY_layers, { 256, 256, 0, 1, 32, 32 } },
+		{ VAGX_CLAUSE_RENDER_GEOMETRY_layers, { 256, 256, 2049, 1, 32, 32 } },
+		{ VAGX_CLAUSE_RENDER_GEOMETRY_samples, { 256, 256, 1, 0, 32, 32 } },
+		{ VAGX_CLAUSE_RENDER_GEOMETRY_samples, { 256, 256, 1, 3, 32, 32 } },
+		{ VAGX_CLAUSE_RENDER_GEOMETRY_tile_width, { 256, 256, 1, 1, 24, 32 } },
+		{ VAGX_CLAUSE_RENDER_GEOMETRY_tile_height, { 256, 256, 1, 1, 32, 8 } },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(tvb_geometry_check(&cases[i].geometry), cases[i].clause);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +247,7 @@ int main(void)
 		TVB_TEST(test_pages_are_out),
 		TVB_TEST(test_corrupt_page),
 		TVB_TEST(test_noise),
+		cmocka_unit_test(test_geometry),
 	};
 
 	return cmocka_run_group_tests_name("tvb", tests, NULL, NULL);

@@ -90,7 +90,7 @@ static void test_return_without_call(void **state)
 
 	scene_begin(&s, *state);
 	agx_put(&s.stream, vdm_barrier, .returns = true);
-	run_broken(*state, &s, VAGX_RULE_VDM_CALL_DEPTH);
+	run_broken(*state, &s, VAGX_CLAUSE_VDM_CALL_DEPTH_return);
 }
 
 static void test_calls_itself(void **state)
@@ -101,7 +101,16 @@ static void test_calls_itself(void **state)
 	agx_put(&w, vdm_stream_link, .target = PIECE_VA(0), .with_return = true);
 	scene_begin(&s, *state);
 	agx_put(&s.stream, vdm_stream_link, .target = PIECE_VA(0));
-	run_broken(*state, &s, VAGX_RULE_VDM_CALL_DEPTH);
+	run_broken(*state, &s, VAGX_CLAUSE_VDM_CALL_DEPTH_deep);
+}
+
+static void test_link_to_odd_address(void **state)
+{
+	struct scene s;
+
+	scene_begin(&s, *state);
+	agx_put(&s.stream, vdm_stream_link, .target = PIECE_VA(0) + 2);
+	run_broken(*state, &s, VAGX_CLAUSE_VDM_UNKNOWN_BLOCK_alignment);
 }
 
 /* What nobody knows in a link */
@@ -226,6 +235,7 @@ int main(void)
 		VDM_TEST(test_calls),
 		VDM_TEST(test_return_without_call),
 		VDM_TEST(test_calls_itself),
+		VDM_TEST(test_link_to_odd_address),
 		VDM_TEST(test_bits_of_links),
 		VDM_TEST(test_mirrors),
 		VDM_TEST(test_mirrored_faces),
