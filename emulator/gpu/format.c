@@ -4,7 +4,8 @@
  *
  * Memory formats of loads, stores and tiles (applegpu "applegpu.py"): UNORM, SNORM, sRGB (IEC
  * 61966-2-1), small floats (OpenGL specification, "Unsigned 11-Bit Floating-Point Numbers") and
- * shared exponents (EXT_texture_shared_exponent), to floats and back, rounded to nearest even.
+ * shared exponents (EXT_texture_shared_exponent), to floats and back, rounded to nearest even but
+ * for shared exponents.
  *
  * Tables are made once, on first use, by pthread_once(); after that they are read only, and all
  * functions may be called from any thread.
@@ -100,22 +101,33 @@ static float format_from_small_float(uint32_t bits, unsigned int mantissa)
 	return float_from_half(bits << (10 - mantissa));
 }
 
+/*
+ * Rounds once, from the float: by way of a half, some values in the middle would be rounded twice.
+ * Finite numbers stay finite (OpenGL specification, "Unsigned 11-Bit Floating-Point Numbers").
+ */
 static uint32_t format_to_small_float(float value, unsigned int mantissa, bool rtz)
 {
-	unsigned int lost = 10 - mantissa;
-	uint32_t half, largest = 0x7c00 >> lost;
+	const uint32_t infinity = 31u << mantissa;
+	uint32_t code;
+	float scaled;
+	int exponent;
 
 	if (value != value)
-		return largest | 1;
+		return infinity | 1;
 	if (value <= 0.0f)
 		return 0;
 	if (isinf(value))
-		return largest;
-	half = half_from_float(value);
-	if (rtz)
-		return half >= 0x7c00 ? largest - 1 : half >> lost;
-	half += (1u << (lost - 1)) - 1 + (half >> lost & 1);
-	return half >> lost;
+		return infinity;
+	if (value >= 0x1p16f)
+		return infinity - 1;
+	/* value is from 2^exponent on, and below twice that; denormals have the least exponent */
+	frexpf(value, &exponent);
+	exponent = exponent - 1 < -14 ? -14 : exponent - 1;
+	scaled = ldexpf(value, (int)mantissa - exponent);
+	/* a mantissa of 1 and more adds its 1 to the exponent */
+	code = ((uint32_t)(exponent + 14) << mantissa) +
+	       (uint32_t)(rtz ? truncf(scaled) : nearbyintf(scaled));
+	return code < infinity ? code : infinity - 1;
 }
 
 static float format_from_shared_exponent(uint32_t word, unsigned int component)
@@ -124,6 +136,7 @@ static float format_from_shared_exponent(uint32_t word, unsigned int component)
 		      (int)(word >> 27) - 15 - 9);
 }
 
+/* Rounds halves up, as the formula of the specification does */
 static uint32_t format_to_shared_exponent(const float *rgb, bool rtz)
 {
 	float largest = 0x1.ffp15f, c[3], max = 0.0f;
@@ -136,12 +149,12 @@ static uint32_t format_to_shared_exponent(const float *rgb, bool rtz)
 	}
 	frexpf(max, &exponent);
 	exponent = max == 0.0f || exponent < -15 ? -15 : exponent;
-	if (!rtz && nearbyintf(ldexpf(max, 9 - exponent)) > 511.0f)
+	if (!rtz && roundf(ldexpf(max, 9 - exponent)) > 511.0f)
 		exponent++;
 
 	for (i = 0; i < 3; i++) {
 		float scaled = ldexpf(c[i], 9 - exponent);
-		uint32_t n = rtz ? truncf(scaled) : nearbyintf(scaled);
+		uint32_t n = rtz ? truncf(scaled) : roundf(scaled);
 
 		word |= (n > 511 ? 511 : n) << i * 9;
 	}
