@@ -45,7 +45,7 @@ static void one_texel(const struct vagx_image *image, const uint32_t *where, boo
 	if (writes)
 		vagx_image_encode_values(image, value, bits);
 	else
-		vagx_image_border(image, value, value);
+		vagx_image_border(image, value[0] % 4, value, value);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

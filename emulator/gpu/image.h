@@ -96,13 +96,15 @@ static inline float vagx_image_unorm8_to_float(uint32_t byte)
 }
 
 /**
- * vagx_image_border() - decode a custom border colour
+ * vagx_image_border() - a border colour as a shader sees it, swizzled
  * @image: image
- * @words: one for each channel, encoded as the image's are; those of sRGB are
- *	   linear and have 12 bits
+ * @colour: AGX_BORDER_*
+ * @words: of a custom colour, one for each channel, encoded as the image's are; those of sRGB
+ *	   are linear and have 12 bits
  * @value: gets four values
  */
-void vagx_image_border(const struct vagx_image *image, const uint32_t *words, uint32_t *value);
+void vagx_image_border(const struct vagx_image *image, unsigned int colour, const uint32_t *words,
+		       uint32_t *value);
 
 /** vagx_image_encode_values() - the inverse of vagx_image_decode() */
 void vagx_image_encode_values(const struct vagx_image *image, const uint32_t *value,

@@ -384,14 +384,37 @@ static uint32_t image_format_border_value(const struct vagx_image *image, unsign
 	}
 }
 
-void vagx_image_border(const struct vagx_image *image, const uint32_t *words, uint32_t *value)
+static uint32_t image_format_border_channel(const struct vagx_image *image, unsigned int colour,
+					    const uint32_t *words, unsigned int channel)
+{
+	const uint32_t one = vagx_image_is_integer(image) ? 1 : float_bits(1.0f);
+
+	switch (colour) {
+	case AGX_BORDER_CUSTOM:
+		return image_format_border_value(image, image_format_border_bits(image, channel),
+						 words[channel]);
+	case AGX_BORDER_OPAQUE_WHITE:
+		return one;
+	case AGX_BORDER_OPAQUE_BLACK:
+		return channel == 3 ? one : 0;
+	default:
+		return 0;
+	}
+}
+
+/*
+ * Borders are swizzled, as texels are (Vulkan specification, "Texel Replacement" and "Component
+ * Swizzle"; mesa src/asahi/lib/agx_border.c says that hardware does it). For fixed colours, Mesa's
+ * way around opaque black with RGBA4, whose swizzle moves alpha, points to the same.
+ */
+void vagx_image_border(const struct vagx_image *image, unsigned int colour, const uint32_t *words,
+		       uint32_t *value)
 {
 	uint32_t channel[4];
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
-		channel[i] = image_format_border_value(image, image_format_border_bits(image, i),
-						       words[i]);
+		channel[i] = image_format_border_channel(image, colour, words, i);
 	image_format_swizzle(image, channel, value);
 }
 

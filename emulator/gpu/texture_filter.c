@@ -104,20 +104,6 @@ static bool texture_filter_wrap(unsigned int mode, int64_t *at, int64_t size)
 	return true;
 }
 
-static void texture_filter_border(const struct texture *t, uint32_t value[4])
-{
-	uint32_t one = vagx_image_is_integer(t->image) ? 1 : float_bits(1.0f), i;
-
-	if (t->sampler.border_colour == AGX_BORDER_CUSTOM) {
-		vagx_image_border(t->image, t->border, value);
-		return;
-	}
-	for (i = 0; i < 4; i++)
-		value[i] = t->sampler.border_colour == AGX_BORDER_OPAQUE_WHITE ||
-			   (i == 3 && t->sampler.border_colour == AGX_BORDER_OPAQUE_BLACK) ?
-			   one : 0;
-}
-
 static void texture_filter_wrapped_texel(struct texture *t, struct texel_coords at,
 					 unsigned int level, uint32_t value[4])
 {
@@ -135,7 +121,7 @@ static void texture_filter_wrapped_texel(struct texture *t, struct texel_coords 
 	if (in)
 		vagx_texture_read(t, &at, level, value);
 	else
-		texture_filter_border(t, value);
+		vagx_image_border(t->image, t->sampler.border_colour, t->border, value);
 	if (t->op->mod[AGX_MOD_SHADOW])
 		texture_filter_compare(t, value);
 }

@@ -470,7 +470,7 @@ static void border_colours(void **state)
 	for (i = 0; i < COUNT(colours); i++) {
 		uint32_t value[4];
 
-		vagx_image_border(&colours[i].image, colours[i].words, value);
+		vagx_image_border(&colours[i].image, AGX_BORDER_CUSTOM, colours[i].words, value);
 		for (c = 0; c < 4; c++)
 			assert_float_equal(bits_float(value[c]), colours[i].want[c], 1e-6);
 	}
