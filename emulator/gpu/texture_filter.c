@@ -207,6 +207,9 @@ static struct texcoord texture_filter_in_texels(const struct texture *t, const s
 	for (i = 0; i < (texture_is_3d(t) ? 3 : 2); i++)
 		in.at[i] = texture_filter_clamp_gl(
 			t, i, modes[i], texture_filter_scale(t, s->at[i], size[i]), size[i]);
+	/* the middle of the only row: what the wrap mode of T would be has no effect */
+	if (t->dim == AGX_DIM_1D || t->dim == AGX_DIM_1D_ARRAY)
+		in.at[1] = 0.5;
 	return in;
 }
 
