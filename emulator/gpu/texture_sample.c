@@ -71,6 +71,7 @@ static struct texcoord texture_sample_read_coordinates(struct texture *t, unsign
 {
 	const struct agx_operand *coord = &t->op->src[3];
 	unsigned int n = texture_operand_coordinates(t->dim), i;
+	const uint32_t last = t->image->layout.layers / CUBE_FACES - 1;
 	struct texcoord s = { { 0 }, 0 };
 	uint32_t sample;
 	double c[3] = { 0 };
@@ -78,8 +79,10 @@ static struct texcoord texture_sample_read_coordinates(struct texture *t, unsign
 	vagx_texture_read_last_word(t, coord, lane, &s.layer, &sample);
 	for (i = 0; i < n; i++)
 		c[i] = texture_operand_float(t->sg, coord, i, lane);
+	/* beyond the last cube it is the last one, with the face of the direction */
 	if (texture_is_cube(t))
-		s.layer = s.layer * CUBE_FACES + vagx_cube_project(c, s.at);
+		s.layer = (s.layer < last ? s.layer : last) * CUBE_FACES +
+			  vagx_cube_project(c, s.at);
 	else
 		memcpy(s.at, c, sizeof(c));
 	return s;
