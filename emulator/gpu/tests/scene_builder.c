@@ -102,7 +102,7 @@ static uint32_t put_words(struct scene *s, const char *text, uint64_t uniforms,
 	if (has_pbe)
 		agx_put(&s->usc, usc_texture, .start = 0, .count = 1, .buffer = PBE_VA);
 	agx_put(&s->usc, usc_texture, .start = 1, .count = 2, .buffer = TEXTURE_VA);
-	agx_put(&s->usc, usc_sampler, .start = 0, .count = 1, .buffer = SAMPLER_VA);
+	agx_put(&s->usc, usc_sampler, .start = 0, .count = 2, .buffer = SAMPLER_VA);
 	agx_put(&s->usc, usc_shared, .uses_shared_memory = true,
 		.layout = AGX_SHARED_LAYOUT_32X32, .sample_count = g->samples,
 		.sample_stride_in_8_bytes = 1, .bytes_per_threadgroup = 32768);
@@ -136,7 +136,7 @@ void scene_begin(struct scene *s, struct render_fixture *f)
 	s->usc.used = 64;
 	memset(render_at(QUERY_VA), 0, 0x1000);
 	memset(render_at(TEXTURE_VA), 0, 48);
-	memset(render_at(SAMPLER_VA), 0, 8);
+	memset(render_at(SAMPLER_VA), 0, 48);
 	memcpy(render_at(POINTER_VA), &data, 8);
 	agx_packet_pack(AGX_PACKET_scissor, render_at(SCISSOR_VA), &scissor, NULL);
 
@@ -246,8 +246,8 @@ static void put_ppp(struct scene *s, const struct scene_state *t, uint32_t pipel
 	agx_put(w, ppp_varying_counts_16);
 	PUT(w, ppp_cull, &t->cull);
 	agx_put(w, ppp_cull_2);
-	agx_put(w, ppp_fragment_shader, .cf_binding_count = 2, .pipeline = pipeline,
-		.cf_bindings = bindings);
+	agx_put(w, ppp_fragment_shader, .counts.sampler_registers = t->samplers,
+		.cf_binding_count = 2, .pipeline = pipeline, .cf_bindings = bindings);
 	PUT(w, ppp_occlusion_query, &t->query);
 	agx_put(w, ppp_output_size, .count = t->outputs);
 	agx_put(&s->stream, vdm_ppp_state, .address = va, .words = (w->used - begin) / 4);
@@ -367,6 +367,13 @@ void scene_texture(struct scene *s, const struct agx_texture *texture,
 	memset(to + 16, 0, 8);
 	assert_int_equal(agx_packet_pack(AGX_PACKET_sampler, render_at(SAMPLER_VA), sampler, NULL),
 			 0);
+}
+
+void scene_borders(struct scene *s, const uint32_t first[4], const uint32_t second[4])
+{
+	memcpy(render_at(SAMPLER_VA + 8), first, 16);
+	memcpy(render_at(SAMPLER_VA + 24), render_at(SAMPLER_VA), 8);
+	memcpy(render_at(SAMPLER_VA + 32), second, 16);
 }
 
 void scene_metadata(struct scene *s, uint64_t va)

@@ -16,6 +16,7 @@
 /**
  * struct scene_state - what a draw has; scene_default() has all of it
  * @constant: first uniform of the fragment shader
+ * @samplers: samplers of the fragment shader, and whether they have border colours
  */
 struct scene_state {
 	struct agx_ppp_fragment_control control;
@@ -30,6 +31,7 @@ struct scene_state {
 	struct agx_ppp_occlusion_query query;
 	struct agx_vdm_control vdm_control;
 	enum agx_shade_model shade;
+	enum agx_sampler_states samplers;
 	bool early_z;
 	const char *vertex_shader;
 	const char *fragment_shader;
@@ -86,6 +88,9 @@ void scene_draw_indexed(struct scene *s, enum agx_primitive primitive, enum agx_
 /** scene_texture() - ts1 is this texture, and ss0 this sampler, in what is set from now on */
 void scene_texture(struct scene *s, const struct agx_texture *texture,
 		   const struct agx_sampler *sampler);
+
+/** scene_borders() - ss1 is as ss0, and these are their border colours, where there are any */
+void scene_borders(struct scene *s, const uint32_t first[4], const uint32_t second[4]);
 
 /** scene_metadata() - where ts1, which is compressed, has its metadata */
 void scene_metadata(struct scene *s, uint64_t va);
