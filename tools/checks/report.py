@@ -2,19 +2,21 @@
 # Copyright (C) 2026 The asahi driver authors
 """
 Say what lanes found, from build/out/check: the skipped cases, a line for each lane, the longest
-steps ("# 12 s: NAME" in their output), then the failures with their explanations, and the number
-of passed and failed cases at the end. Failures come last, because often only the end of a long
-output is kept.
+steps ("# 12 s: NAME" in their output), what was tried again after a failure ("# retried: CASE"),
+then the failures with their explanations, and the number of passed and failed cases at the end.
+Failures come last, because often only the end of a long output is kept.
 
     report.py LANE ...
 """
 
+import collections
 import re
 import sys
 
 import cases
 
 STEP = re.compile(r"# (\d+) s: (.*)")
+RETRY = re.compile(r"# retried: (.*)")
 STEPS = 16
 # lines of a lane's failures that are printed; all are in its .tap file
 FAILURE_LINES = 40
@@ -26,10 +28,10 @@ def read(lane):
     return path.read_text().splitlines() if path.exists() else []
 
 
-def report(lane, distinct, steps, failures):
+def report(lane, distinct, steps, retries, failures):
     """
-    Print the lane's line and its skipped cases, and add to the names, the steps and the lines of
-    failures. Return: its passed, failed and skipped cases.
+    Print the lane's line and its skipped cases, and add to the names, the steps, the retries and
+    the lines of failures. Return: its passed, failed and skipped cases.
     """
     passed = failed = skipped = 0
     shown = False
@@ -40,8 +42,11 @@ def report(lane, distinct, steps, failures):
         name = cases.name_of(line)
         if name is None:
             step = STEP.fullmatch(line)
+            retry = RETRY.fullmatch(line)
             if step:
                 steps.append((int(step[1]), f"{lane}: {step[2]}"))
+            elif retry:
+                retries[f"{lane}: {retry[1]}"] += 1
             elif shown and line.startswith("#"):
                 explained.append(line)
             if line.startswith("# ") and line.endswith(" s") and line[2:-2].isdigit():
@@ -72,12 +77,16 @@ def report(lane, distinct, steps, failures):
 def main(lanes):
     distinct = set()
     steps = []
+    retries = collections.Counter()
     failures = []
-    totals = [sum(column) for column in zip(*(report(lane, distinct, steps, failures)
+    totals = [sum(column) for column in zip(*(report(lane, distinct, steps, retries, failures)
                                               for lane in lanes))]
     passed, failed, skipped = totals
     for seconds, step in sorted(steps, reverse=True)[:STEPS]:
         print(f"# {seconds:5} s: {step}")
+    for case, count in sorted(retries.items()):
+        print(f"# retried {count} times: {case}" if count > 1 else f"# retried once: {case}")
+    print(f"# {retries.total()} retries")
     print(f"# {len(distinct)} distinct cases, {sum(totals)} results of them in {len(lanes)} lanes, "
           f"{skipped} skipped; results are in build/out/check")
     for line in failures:

@@ -31,13 +31,16 @@ skip()
 	printf 'ok %d - %s # SKIP %s\n' $tap_count "$1" "$2"
 }
 
-# check NAME COMMAND ... - it has to succeed
+# check NAME COMMAND ... - it has to succeed; what it has tried again is told, as
+# tools/guest/lib.sh does
 check()
 {
-	local name=$1 output
+	local name=$1 output status=0
 	shift
 
-	if output=$("$@" 2>&1); then
+	output=$("$@" 2>&1) || status=$?
+	grep '^# retried: ' <<<"$output" || true
+	if [ $status = 0 ]; then
 		ok "$name"
 	else
 		not_ok "$name" "$output"

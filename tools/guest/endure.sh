@@ -105,6 +105,7 @@ check_here()
 	shift
 
 	"$@" >/tmp/check_here 2>&1 || status=$?
+	retries "$(</tmp/check_here)"
 	if [ $status = 0 ]; then
 		ok "$name"
 	else

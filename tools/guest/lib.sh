@@ -184,6 +184,18 @@ not_ok()
 	[ -z "${2:-}" ] || sed 's/^/#   /' <<<"$2"
 }
 
+# retried CASE - it has failed, and is tried again: tools/checks/report.py counts that
+retried()
+{
+	echo "# retried: $1"
+}
+
+# retries OUTPUT - those that a command has told of
+retries()
+{
+	grep '^# retried: ' <<<"$1" || true
+}
+
 # check NAME COMMAND ... - it has to succeed within a minute or two
 check()
 {
@@ -191,6 +203,7 @@ check()
 	shift
 
 	output=$("$@" 2>&1) || status=$?
+	retries "$output"
 	if [ $status = 0 ]; then
 		ok "$name"
 	else
@@ -206,7 +219,8 @@ cases()
 	shift
 
 	output=$(timeout 400 "$@" 2>&1) || status=$?
-	sed -nE -e "s/^(ok|not ok)( [0-9]+)?( -)? /\1 - $name: /p" -e 's/^#/# /p' <<<"$output"
+	sed -nE -e "s/^(ok|not ok)( [0-9]+)?( -)? /\1 - $name: /p" -e '/^# retried: /{p;d}' \
+		-e 's/^#/# /p' <<<"$output"
 	if grep -q '^not ok' <<<"$output"; then
 		tap_failed=1
 	elif [ $status != 0 ]; then

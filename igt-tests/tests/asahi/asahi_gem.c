@@ -149,6 +149,8 @@ static void gem_test_map_writable(int fd)
 	for (i = 0; i < 3 && least >= (long)pages / 2; i++) {
 		long faults = gem_faults_of_writes(fd, pages);
 
+		if (i)
+			igt_info("# retried: igt: asahi_gem@map-writable\n");
 		igt_info("%ld faults\n", faults);
 		least = faults < least ? faults : least;
 	}
