@@ -16,7 +16,7 @@ usage()
 
 KERNEL_SOURCE=${KERNEL_SOURCE:-}
 [ $# -gt 0 ] || usage
-kind=$1 name=$1 source=$top
+kind=$1 name=$1 source=$top options=()
 shift
 if [ "${1:-}" = --name ]; then
 	name=$2
@@ -39,6 +39,7 @@ kdir)
 	;;
 plain|debug|nightly)
 	KDIR=$("$top/tools/kernel.sh" "$kind")
+	options=(CONFIG_DRM_ASAHI_DEBUG=y)
 	;;
 *)
 	usage
@@ -56,7 +57,7 @@ mkdir -p "$out"
 # Lanes that run beside each other begin with this.
 exec 9>"$out.lock"
 flock 9
-command=(make -s -C "$KDIR" M="$source" MO="$out" -j"$jobs")
+command=(make -s -C "$KDIR" M="$source" MO="$out" -j"$jobs" "${options[@]}")
 if [ "$(uname -m)" != aarch64 ]; then
 	command=("$top/tools/toolbox.sh" compile "${command[@]}")
 	! grep -qx CONFIG_ARM64=y "$KDIR/include/config/auto.conf" ||

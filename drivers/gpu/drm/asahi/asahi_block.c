@@ -25,6 +25,7 @@
 #include "asahi_knobs.h"
 #include "asahi_object.h"
 #include "asahi_recovery.h"
+#include "asahi_rest.h"
 #include "asahi_rtkit.h"
 #include "asahi_sched.h"
 #include "asahi_telemetry.h"
@@ -81,6 +82,45 @@ static const struct asahi_block * const asahi_blocks[] = {
 	&asahi_block_trim,
 };
 
+#if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
+
+/**
+ * asahi_blocks_at_rest() - find what is left although there is nothing to be done
+ * @adev: device, all of whose blocks have been initialised
+ * @rest: what is known of it, and where to say what is left
+ *
+ * Backward: *sched* takes the lock of each timeline, so whoever was completing a job there
+ * has done so before the other blocks are asked. Process context, with the mutex for verbs
+ * held, or when the last reference is gone.
+ */
+void asahi_blocks_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	for (unsigned int i = adev->blocks; i--;) {
+		if (!asahi_blocks[i]->at_rest)
+			continue;
+		rest->name = asahi_blocks[i]->name;
+		asahi_blocks[i]->at_rest(adev, rest);
+	}
+}
+
+/**
+ * asahi_blocks_check_rest() - log what is left although there is nothing to be done
+ * @adev: as for asahi_blocks_at_rest()
+ * @levels: what is known of it, enum asahi_rest_level but IDLE
+ * @when: what each line begins with
+ *
+ * Context as for asahi_blocks_at_rest().
+ */
+void asahi_blocks_check_rest(struct asahi_device *adev, unsigned int levels, const char *when)
+{
+	struct drm_printer p = drm_err_printer(&adev->drm, when);
+	struct asahi_rest rest = { .levels = levels, .p = &p };
+
+	asahi_blocks_at_rest(adev, &rest);
+}
+
+#endif
+
 /**
  * asahi_blocks_init() - bring all blocks up
  * @adev: device
@@ -106,6 +146,7 @@ int asahi_blocks_init(struct asahi_device *adev)
 		}
 	}
 
+	asahi_blocks_check_rest(adev, ASAHI_REST_START | ASAHI_REST_AWAKE, "not at rest at first:");
 	return 0;
 }
 
@@ -138,6 +179,7 @@ static int asahi_blocks_resume_from(struct asahi_device *adev, unsigned int firs
 		}
 	}
 
+	asahi_blocks_check_rest(adev, ASAHI_REST_AWAKE, "not at rest after resume:");
 	return 0;
 }
 
@@ -166,6 +208,7 @@ int asahi_blocks_suspend(struct asahi_device *adev)
 		}
 	}
 
+	asahi_blocks_check_rest(adev, ASAHI_REST_FLIGHT, "not at rest after suspend:");
 	return 0;
 }
 
@@ -224,6 +267,8 @@ void asahi_blocks_pre_reset(struct asahi_device *adev)
 	for (unsigned int i = ARRAY_SIZE(asahi_blocks); i--;)
 		if (asahi_blocks[i]->pre_reset)
 			asahi_blocks_pre_reset_one(adev, asahi_blocks[i]);
+
+	asahi_blocks_check_rest(adev, ASAHI_REST_FLIGHT, "not at rest before reset:");
 }
 
 /**
@@ -250,6 +295,7 @@ int asahi_blocks_post_reset(struct asahi_device *adev)
 		}
 	}
 
+	asahi_blocks_check_rest(adev, ASAHI_REST_AWAKE, "not at rest after reset:");
 	return 0;
 }
 

@@ -7,9 +7,11 @@
 #ifndef ASAHI_BLOCK_H
 #define ASAHI_BLOCK_H
 
+#include <linux/kconfig.h>
 #include <linux/types.h>
 
 struct asahi_device;
+struct asahi_rest;
 
 /**
  * struct asahi_block - one part of the driver, and what it does in the device's life
@@ -69,6 +71,12 @@ struct asahi_block {
 	void (*wedge)(struct asahi_device *adev);
 	/** @fini: the last reference is gone; free */
 	void (*fini)(struct asahi_device *adev);
+	/**
+	 * @at_rest: say what is left although there is nothing to be done (asahi_rest.h).
+	 * Changes nothing; may wait for locks, for nothing else. Also after the last
+	 * reference is gone, before @fini. NULL without CONFIG_DRM_ASAHI_DEBUG.
+	 */
+	void (*at_rest)(struct asahi_device *adev, struct asahi_rest *rest);
 };
 
 int asahi_blocks_init(struct asahi_device *adev);
@@ -79,5 +87,15 @@ void asahi_blocks_pre_reset(struct asahi_device *adev);
 int asahi_blocks_post_reset(struct asahi_device *adev);
 void asahi_blocks_wedge(struct asahi_device *adev);
 void asahi_blocks_fini(struct asahi_device *adev);
+
+#if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
+void asahi_blocks_at_rest(struct asahi_device *adev, struct asahi_rest *rest);
+void asahi_blocks_check_rest(struct asahi_device *adev, unsigned int levels, const char *when);
+#else
+static inline void asahi_blocks_check_rest(struct asahi_device *adev, unsigned int levels,
+					   const char *when)
+{
+}
+#endif
 
 #endif

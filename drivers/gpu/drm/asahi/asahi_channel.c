@@ -30,6 +30,7 @@
 #include "asahi_fw_channels.h"
 #include "asahi_fwlog.h"
 #include "asahi_heap.h"
+#include "asahi_rest.h"
 #include "asahi_ring.h"
 #include "asahi_state.h"
 #include "asahi_telemetry.h"
@@ -120,6 +121,10 @@ struct asahi_channels {
 	struct workqueue_struct *wq;
 	struct work_struct notify;
 	u32 heard;
+};
+
+static const char * const asahi_channel_pipes[AGX_PIPE_COUNT] = {
+	"vertex", "fragment", "compute"
 };
 
 /* To the firmware. */
@@ -988,6 +993,40 @@ static void asahi_channel_fini(struct asahi_device *adev)
 	adev->channels = NULL;
 }
 
+static void asahi_channel_tx_at_rest(struct asahi_tx_channel *ch, const char *name,
+				     unsigned int prio, struct asahi_rest *rest)
+{
+	/* One that waits until the firmware has read its message holds the lock. */
+	asahi_rest_expect(rest, ASAHI_REST_IDLE | ASAHI_REST_AWAKE,
+			  asahi_tx_ring_drained(&ch->ring),
+			  "the firmware has not read ring %s of priority %u", name, prio);
+	guard(mutex)(&ch->lock);
+	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !ch->ring.reserved,
+			  "ring %s of priority %u has %u entries reserved", name, prio,
+			  ch->ring.reserved);
+}
+
+static void asahi_channel_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	struct asahi_channels *chs = adev->channels;
+	const struct asahi_rx_ring *event = &chs->event.ring[0];
+	unsigned int prio, pipe;
+
+	for (prio = 0; prio < AGX_PRIORITY_COUNT; prio++)
+		for (pipe = 0; pipe < AGX_PIPE_COUNT; pipe++)
+			asahi_channel_tx_at_rest(&chs->pipe[prio][pipe],
+						 asahi_channel_pipes[pipe], prio, rest);
+	asahi_channel_tx_at_rest(&chs->device_control, "device control", 0, rest);
+	asahi_channel_tx_at_rest(&chs->fwctl, "firmware control", 0, rest);
+
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE, !asahi_rest_disabled(&chs->notify),
+			  "the worker that reads is disabled");
+	asahi_rest_expect(rest, ASAHI_REST_IDLE | ASAHI_REST_AWAKE,
+			  READ_ONCE(chs->event.broken) ||
+			  le32_to_cpu(READ_ONCE(*event->wptr)) == READ_ONCE(event->next),
+			  "events have not been read");
+}
+
 /* Not before the firmware is stopped: notifications come until then. */
 const struct asahi_block asahi_block_channel = {
 	.name = "channel",
@@ -998,6 +1037,7 @@ const struct asahi_block asahi_block_channel = {
 	.pre_reset = asahi_channel_pre_reset,
 	.post_reset = asahi_channel_post_reset,
 	.fini = asahi_channel_fini,
+	.at_rest = asahi_rest_ptr(asahi_channel_at_rest),
 };
 
 static struct asahi_channel_va asahi_channel_tx_va(const struct asahi_tx_channel *ch)
@@ -1060,13 +1100,13 @@ static void asahi_channel_print_rx(const char *name, const struct asahi_rx_chann
  */
 void asahi_channel_print(struct asahi_device *adev, struct drm_printer *p)
 {
-	static const char * const name[AGX_PIPE_COUNT] = { "vertex", "fragment", "compute" };
 	struct asahi_channels *chs = adev->channels;
 	unsigned int prio, pipe;
 
 	for (prio = 0; prio < AGX_PRIORITY_COUNT; prio++) {
 		for (pipe = 0; pipe < AGX_PIPE_COUNT; pipe++)
-			asahi_channel_print_tx(name[pipe], &chs->pipe[prio][pipe], p);
+			asahi_channel_print_tx(asahi_channel_pipes[pipe],
+					       &chs->pipe[prio][pipe], p);
 	}
 	asahi_channel_print_tx("device control", &chs->device_control, p);
 	asahi_channel_print_tx("firmware control", &chs->fwctl, p);

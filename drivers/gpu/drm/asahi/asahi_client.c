@@ -32,6 +32,7 @@
 #include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_fw_job.h"
+#include "asahi_rest.h"
 #include "asahi_slot.h"
 #include "asahi_telemetry.h"
 #include "asahi_vm.h"
@@ -326,6 +327,8 @@ static void asahi_client_release(struct kref *ref)
 {
 	struct asahi_client *client = container_of(ref, struct asahi_client, refcount);
 
+	asahi_rest_end(!atomic64_read(&client->bytes), "client %llu is charged %lld bytes",
+		       client->id, atomic64_read(&client->bytes));
 	mutex_destroy(&client->lock);
 	kfree(client);
 	asahi_count_dec(ASAHI_COUNT_CLIENT);
@@ -381,6 +384,7 @@ void asahi_client_charge(struct asahi_client *client, s64 bytes)
 {
 	atomic64_add(bytes, &client->bytes);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_client_charge);
 
 /**
  * asahi_client_begin() - work is handed to the firmware
@@ -514,3 +518,21 @@ void asahi_client_show_fdinfo(struct drm_printer *p, struct drm_file *drm_file)
 	drm_fdinfo_print_size(p, "drm", "total", "internal", bytes);
 	drm_fdinfo_print_size(p, "drm", "resident", "internal", bytes);
 }
+
+#if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
+/**
+ * asahi_client_at_rest() - say which work counts as running although there are no jobs
+ * @client: client
+ * @rest: what is known of the device
+ *
+ * Process context.
+ */
+void asahi_client_at_rest(struct asahi_client *client, struct asahi_rest *rest)
+{
+	guard(mutex)(&client->lock);
+
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		asahi_rest_expect(rest, ASAHI_REST_FLIGHT, list_empty(&client->engine[i].works),
+				  "work of client %llu on pipe %u has not ended", client->id, i);
+}
+#endif

@@ -14,6 +14,7 @@
 
 struct asahi_client;
 struct asahi_fw_timestamps;
+struct asahi_rest;
 struct asahi_slot_asker;
 struct drm_file;
 struct drm_printer;
@@ -114,6 +115,7 @@ void asahi_client_begin(struct asahi_client *client, unsigned int pipe,
 struct asahi_work_times asahi_client_end(struct asahi_client *client, unsigned int pipe,
 					 struct asahi_client_work *work);
 struct asahi_work_times asahi_client_work_times(const struct asahi_client_work *work, u64 now);
+void asahi_client_at_rest(struct asahi_client *client, struct asahi_rest *rest);
 void asahi_client_show_fdinfo(struct drm_printer *p, struct drm_file *drm_file);
 
 #endif

@@ -39,6 +39,7 @@
 #include "asahi_job.h"
 #include "asahi_queue_priv.h"
 #include "asahi_ref.h"
+#include "asahi_rest.h"
 #include "asahi_sched.h"
 #include "asahi_slot.h"
 #include "asahi_stream.h"
@@ -698,9 +699,20 @@ static void asahi_coredump_fini(struct asahi_device *adev)
 	adev->dumps = NULL;
 }
 
+static void asahi_coredump_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	struct asahi_coredumps *dumps = adev->dumps;
+
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, !atomic_read(&dumps->work.busy),
+			  "a dump of a job is being made");
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, !atomic_read(&dumps->device.busy),
+			  "a dump of the device is being made");
+}
+
 const struct asahi_block asahi_block_coredump = {
 	.name = "coredump",
 	.init = asahi_coredump_init,
 	.unplug = asahi_coredump_unplug,
 	.fini = asahi_coredump_fini,
+	.at_rest = asahi_rest_ptr(asahi_coredump_at_rest),
 };

@@ -15,8 +15,10 @@
 #include <linux/of_platform.h>
 #include <linux/platform_device.h>
 #include <linux/property.h>
+#include <linux/seq_file.h>
 #include <linux/sprintf.h>
 
+#include <drm/drm_debugfs.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
@@ -33,6 +35,7 @@
 #include "asahi_power.h"
 #include "asahi_region.h"
 #include "asahi_reset.h"
+#include "asahi_rest.h"
 #include "asahi_stage.h"
 #include "asahi_state.h"
 #include "asahi_tlb.h"
@@ -49,12 +52,84 @@
  * freed as ever.
  */
 
+#if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
+/* One that sleeps or is lost has nothing at work. */
+static unsigned int asahi_device_rest_levels(struct asahi_device *adev)
+{
+	unsigned int levels = ASAHI_REST_FLIGHT | ASAHI_REST_IDLE;
+
+	if (asahi_state_get(adev) == ASAHI_STATE_RUNNING)
+		levels |= ASAHI_REST_AWAKE;
+	if (list_empty(&adev->drm.filelist))
+		levels |= ASAHI_REST_CLOSED;
+	return levels;
+}
+
+static int asahi_device_show_rest(struct seq_file *m, void *unused)
+{
+	struct drm_debugfs_entry *entry = m->private;
+	struct asahi_device *adev = to_asahi_device(entry->dev);
+	struct drm_printer p = drm_seq_file_printer(m);
+	struct asahi_rest rest = { .p = &p };
+	enum asahi_state_id state;
+
+	guard(mutex)(&adev->verbs);
+
+	state = asahi_state_get(adev);
+	if (state == ASAHI_STATE_FAILED || state == ASAHI_STATE_RESETTING) {
+		seq_printf(m, "state: %s\n", asahi_state_name(state));
+		return 0;
+	}
+
+	rest.levels = asahi_device_rest_levels(adev);
+	asahi_reset_at_rest(adev, &rest);
+	asahi_blocks_at_rest(adev, &rest);
+	if (!rest.broken)
+		seq_printf(m, "at rest, %s and %s\n", asahi_state_name(state),
+			   rest.levels & ASAHI_REST_CLOSED ? "closed" : "open");
+	return 0;
+}
+
+static void asahi_device_init_rest(struct asahi_device *adev)
+{
+	adev->complete = true;
+	drm_debugfs_add_file(&adev->drm, "at-rest", asahi_device_show_rest, NULL);
+}
+
+/* Before its hardware goes, which may have failed meanwhile. */
+static void asahi_device_check_awake(struct asahi_device *adev)
+{
+	if (adev->complete && asahi_state_get(adev) == ASAHI_STATE_RUNNING)
+		asahi_blocks_check_rest(adev, ASAHI_REST_AWAKE, "not at rest before unplug:");
+}
+
+static void asahi_device_check_gone(struct asahi_device *adev)
+{
+	if (adev->complete)
+		asahi_blocks_check_rest(adev, ASAHI_REST_FLIGHT | ASAHI_REST_CLOSED,
+					"not at rest at the end:");
+}
+#else
+static void asahi_device_init_rest(struct asahi_device *adev)
+{
+}
+
+static void asahi_device_check_awake(struct asahi_device *adev)
+{
+}
+
+static void asahi_device_check_gone(struct asahi_device *adev)
+{
+}
+#endif
+
 /* Also after a failed probe. */
 static void asahi_device_unplug(struct asahi_device *adev)
 {
 	asahi_reset_disable(adev);
 	asahi_pm_disable(adev);
 	scoped_guard(mutex, &adev->verbs) {
+		asahi_device_check_awake(adev);
 		asahi_blocks_unplug(adev);
 		asahi_state_unplug(adev);
 	}
@@ -66,6 +141,7 @@ static void asahi_device_release(struct drm_device *drm, void *data)
 {
 	struct asahi_device *adev = to_asahi_device(drm);
 
+	asahi_device_check_gone(adev);
 	asahi_blocks_fini(adev);
 	asahi_reset_fini(adev);
 	mutex_destroy(&adev->verbs);
@@ -220,6 +296,7 @@ static int asahi_device_start(struct asahi_device *adev)
 		if (ret)
 			return ret;
 	}
+	asahi_device_init_rest(adev);
 
 	if (!asahi_state_move(adev, ASAHI_STATE_STARTING, ASAHI_STATE_RUNNING))
 		return -ENODEV;

@@ -9,6 +9,7 @@
 
 #include <linux/compiler.h>
 #include <linux/container_of.h>
+#include <linux/kconfig.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
 
@@ -142,6 +143,10 @@ struct asahi_device {
 	struct asahi_reset *reset;
 	/** @blocks: how many blocks have been initialised; of asahi_block.c */
 	unsigned int blocks;
+#if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
+	/** @complete: all of them have, without an error */
+	bool complete;
+#endif
 };
 
 /**

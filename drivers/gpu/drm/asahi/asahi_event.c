@@ -19,6 +19,7 @@
 #include "asahi_device.h"
 #include "asahi_event.h"
 #include "asahi_owner.h"
+#include "asahi_rest.h"
 #include "asahi_trace.h"
 
 /**
@@ -127,11 +128,23 @@ static int asahi_event_post_reset(struct asahi_device *adev)
 	return 0;
 }
 
+static void asahi_event_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	struct asahi_events *events = adev->events;
+	unsigned int slot;
+
+	for_each_set_bit(slot, events->owned, ASAHI_EVENTS)
+		asahi_rest_expect(rest, ASAHI_REST_FLIGHT, false,
+				  "the stamp of event %u is awaited", slot);
+	asahi_owners_at_rest(events->owners, rest, "event");
+}
+
 const struct asahi_block asahi_block_event = {
 	.name = "event",
 	.init = asahi_event_init,
 	.post_reset = asahi_event_post_reset,
 	.fini = asahi_event_fini,
+	.at_rest = asahi_rest_ptr(asahi_event_at_rest),
 };
 
 /**

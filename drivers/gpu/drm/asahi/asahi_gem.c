@@ -34,6 +34,7 @@
 #include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_gem.h"
+#include "asahi_rest.h"
 #include "asahi_vm.h"
 #include "asahi_vm_bind.h"
 #include "asahi_vm_dump.h"
@@ -834,10 +835,26 @@ static void asahi_gem_fini(struct asahi_device *adev)
 	adev->gems.wq = NULL;
 }
 
+static void asahi_gem_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	scoped_guard(spinlock, &adev->gems.lock)
+		asahi_rest_expect(rest, ASAHI_REST_IDLE, list_empty(&adev->gems.busy),
+				  "objects without handles wait for work");
+
+	/* Who holds the lock may allocate, which a reset must not wait for. */
+	if (!asahi_rest_asks(rest, ASAHI_REST_CLOSED))
+		return;
+
+	guard(mutex)(&adev->vms.lock);
+	asahi_rest_expect(rest, ASAHI_REST_CLOSED, list_empty(&adev->vms.live),
+			  "there are address spaces");
+}
+
 const struct asahi_block asahi_block_gem = {
 	.name = "gem",
 	.init = asahi_gem_init,
 	.unplug = asahi_gem_unplug,
 	.fini = asahi_gem_fini,
+	.at_rest = asahi_rest_ptr(asahi_gem_at_rest),
 };
 EXPORT_SYMBOL_IF_KUNIT(asahi_block_gem);

@@ -23,6 +23,7 @@
 #include "asahi_initdata.h"
 #include "asahi_owner.h"
 #include "asahi_ref.h"
+#include "asahi_rest.h"
 #include "asahi_state.h"
 #include "asahi_tvb.h"
 #include "asahi_watchdog.h"
@@ -273,6 +274,22 @@ static void asahi_growth_fini(struct asahi_device *adev)
 	adev->growth = NULL;
 }
 
+static void asahi_growth_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	struct asahi_growth *growth = adev->growth;
+	/* This changes without a lock. Whoever asks for IDLE looks again. */
+	bool answered = data_race(kfifo_is_empty(&growth->requests));
+	/* Likewise. */
+	bool sent = data_race(!growth->unsent);
+
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE,
+			  !growth->stopped && !asahi_rest_disabled(&growth->work),
+			  "nothing answers requests");
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, answered, "requests have no answer");
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, sent, "an answer has not been sent");
+	asahi_owners_at_rest(adev->buffer_owners, rest, "vertex buffer");
+}
+
 const struct asahi_block asahi_block_growth = {
 	.name = "growth",
 	.init = asahi_growth_init,
@@ -282,5 +299,6 @@ const struct asahi_block asahi_block_growth = {
 	.pre_reset = asahi_growth_stop,
 	.post_reset = asahi_growth_post_reset,
 	.fini = asahi_growth_fini,
+	.at_rest = asahi_rest_ptr(asahi_growth_at_rest),
 };
 EXPORT_SYMBOL_IF_KUNIT(asahi_block_growth);

@@ -23,6 +23,7 @@
 #include "asahi_debugfs.h"
 #include "asahi_device.h"
 #include "asahi_heap_priv.h"
+#include "asahi_rest.h"
 
 /**
  * DOC: Heaps
@@ -629,3 +630,64 @@ void asahi_heap_destroy(struct asahi_heap *heap)
 	kfree(heap);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_heap_destroy);
+
+#if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
+static u64 asahi_heap_count_garbage(struct asahi_heap *heap)
+{
+	struct asahi_heap_node *node;
+	u64 bytes = 0;
+
+	lockdep_assert_held(&heap->lock);
+
+	list_for_each_entry(node, &heap->garbage, garbage)
+		bytes += node->mm.size;
+	list_for_each_entry(node, &heap->flushing, garbage)
+		bytes += node->mm.size;
+	return bytes;
+}
+
+static u64 asahi_heap_count_blocks(struct asahi_heap *heap)
+{
+	struct rb_node *node;
+	u64 bytes = 0;
+
+	lockdep_assert_held(&heap->lock);
+
+	for (node = rb_first(&heap->blocks); node; node = rb_next(node))
+		bytes += asahi_heap_block_of(node)->size;
+	return bytes;
+}
+
+/**
+ * asahi_heap_at_rest() - say what a heap holds that it should not
+ * @heap: heap
+ * @rest: what is known of the device
+ *
+ * Process context, with the lock of the device's heaps held.
+ *
+ * Return: bytes of garbage.
+ */
+u64 asahi_heap_at_rest(struct asahi_heap *heap, struct asahi_rest *rest)
+{
+	const char *name = heap->args.name;
+	u64 garbage, blocks;
+
+	guard(mutex)(&heap->lock);
+
+	garbage = asahi_heap_count_garbage(heap);
+	blocks = asahi_heap_count_blocks(heap);
+	if (rest->levels & ASAHI_REST_START)
+		heap->start = heap->used;
+
+	asahi_rest_expect(rest, 0, heap->size == blocks,
+			  "%s has %llu bytes, and its blocks %llu", name, heap->size, blocks);
+	asahi_rest_expect(rest, 0, heap->used <= blocks,
+			  "%s has %llu bytes in use, and its blocks %llu", name, heap->used,
+			  blocks);
+	asahi_rest_expect(rest, ASAHI_REST_CLOSED | ASAHI_REST_AWAKE,
+			  heap->used - garbage == heap->start,
+			  "%s has %llu bytes in use, and %llu at first", name,
+			  heap->used - garbage, heap->start);
+	return garbage;
+}
+#endif

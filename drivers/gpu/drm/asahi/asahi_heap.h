@@ -13,6 +13,7 @@
 
 struct asahi_block;
 struct asahi_device;
+struct asahi_rest;
 struct asahi_heap;
 struct asahi_heap_node;
 struct asahi_heaps;
@@ -122,6 +123,7 @@ void asahi_heaps_resume(struct asahi_heaps *heaps);
 void asahi_heaps_forget_cache(struct asahi_heaps *heaps);
 void asahi_heaps_unplug(struct asahi_heaps *heaps);
 void asahi_heaps_destroy(struct asahi_heaps *heaps);
+void asahi_heaps_at_rest(struct asahi_heaps *heaps, struct asahi_rest *rest);
 
 /* The heaps of the kernel half; unplug gives up the DMA mappings of VM heaps too. */
 extern const struct asahi_block asahi_block_heap;

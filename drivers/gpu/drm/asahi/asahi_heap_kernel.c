@@ -18,6 +18,7 @@
 #include "asahi_channel.h"
 #include "asahi_device.h"
 #include "asahi_heap.h"
+#include "asahi_rest.h"
 #include "asahi_state.h"
 
 #define ASAHI_HEAP_KERNEL_BLOCK	SZ_1M
@@ -143,6 +144,11 @@ static void asahi_heap_fini(struct asahi_device *adev)
 	adev->heaps = NULL;
 }
 
+static void asahi_heap_kernel_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	asahi_heaps_at_rest(adev->heaps, rest);
+}
+
 const struct asahi_block asahi_block_heap = {
 	.name = "heap",
 	.init = asahi_heap_init,
@@ -150,5 +156,6 @@ const struct asahi_block asahi_block_heap = {
 	.resume = asahi_heap_resume,
 	.post_reset = asahi_heap_post_reset,
 	.fini = asahi_heap_fini,
+	.at_rest = asahi_rest_ptr(asahi_heap_kernel_at_rest),
 };
 EXPORT_SYMBOL_IF_KUNIT(asahi_block_heap);

@@ -8,6 +8,7 @@
 #define ASAHI_HEAP_PRIV_H
 
 #include <linux/atomic.h>
+#include <linux/kconfig.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rbtree.h>
@@ -109,6 +110,10 @@ struct asahi_heap {
 	u64 peak;
 	/** @unplugged: the device is gone */
 	bool unplugged;
+#if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
+	/** @start: bytes that were allocated before anybody had used the device */
+	u64 start;
+#endif
 };
 
 /**
@@ -164,6 +169,10 @@ void asahi_heap_begin_flush(struct asahi_heap *heap);
 void asahi_heap_end_flush(struct asahi_heap *heap, bool flushed);
 void asahi_heap_unplug(struct asahi_heap *heap);
 void asahi_heap_protect(struct asahi_heap *heap, bool cached);
+
+#if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
+u64 asahi_heap_at_rest(struct asahi_heap *heap, struct asahi_rest *rest);
+#endif
 
 void asahi_heaps_kick(struct asahi_heaps *heaps);
 int asahi_heaps_throttle(struct asahi_heaps *heaps);

@@ -18,6 +18,7 @@
 #include "asahi_debugfs.h"
 #include "asahi_device.h"
 #include "asahi_heap_priv.h"
+#include "asahi_rest.h"
 
 /**
  * DOC: Garbage, and memory that goes
@@ -372,3 +373,36 @@ void asahi_heaps_destroy(struct asahi_heaps *heaps)
 	kfree(heaps);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_heaps_destroy);
+
+#if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
+/**
+ * asahi_heaps_at_rest() - say what heaps hold that they should not
+ * @heaps: heaps of the device
+ * @rest: what is known of it
+ *
+ * Process context; waits for a flush that is under way.
+ */
+void asahi_heaps_at_rest(struct asahi_heaps *heaps, struct asahi_rest *rest)
+{
+	struct asahi_heap *heap;
+	u64 garbage = 0, counted;
+
+	guard(mutex)(&heaps->lock);
+
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE, !heaps->uncached && heaps->dirty,
+			  "the firmware caches nothing");
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE, !asahi_rest_disabled(&heaps->work.work),
+			  "the worker that flushes is disabled");
+	list_for_each_entry(heap, &heaps->heaps, link)
+		garbage += asahi_heap_at_rest(heap, rest);
+
+	counted = atomic64_read(&heaps->garbage_bytes);
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, counted == garbage,
+			  "%llu bytes of garbage are counted, and there are %llu", counted,
+			  garbage);
+	asahi_rest_expect(rest, ASAHI_REST_IDLE | ASAHI_REST_AWAKE,
+			  !garbage || work_busy(&heaps->work.work),
+			  "%llu bytes of garbage wait for nobody", garbage);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_heaps_at_rest);
+#endif

@@ -25,6 +25,7 @@
 #include "asahi_fw_initdata.h"
 #include "asahi_heap.h"
 #include "asahi_initdata.h"
+#include "asahi_rest.h"
 #include "asahi_telemetry.h"
 #include "asahi_uat.h"
 
@@ -457,9 +458,19 @@ static void asahi_initdata_fini(struct asahi_device *adev)
 	adev->initdata = NULL;
 }
 
+static void asahi_initdata_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	struct asahi_initdata *initdata = adev->initdata;
+
+	guard(spinlock_irqsave)(&initdata->lock);
+	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !initdata->pending,
+			  "%u submissions keep the firmware awake", initdata->pending);
+}
+
 const struct asahi_block asahi_block_initdata = {
 	.name = "initdata",
 	.init = asahi_initdata_init,
 	.post_reset = asahi_initdata_post_reset,
 	.fini = asahi_initdata_fini,
+	.at_rest = asahi_rest_ptr(asahi_initdata_at_rest),
 };

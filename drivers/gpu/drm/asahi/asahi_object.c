@@ -31,6 +31,7 @@
 #include "asahi_drv.h"
 #include "asahi_gem.h"
 #include "asahi_object.h"
+#include "asahi_rest.h"
 
 /**
  * DOC: Objects
@@ -407,9 +408,17 @@ static void asahi_object_fini(struct asahi_device *adev)
 	kfree(objects);
 }
 
+static void asahi_object_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	guard(mutex)(&adev->objects->lock);
+	asahi_rest_expect(rest, ASAHI_REST_CLOSED, drm_mm_clean(&adev->objects->window),
+			  "there are objects for timestamps");
+}
+
 const struct asahi_block asahi_block_object = {
 	.name = "object",
 	.init = asahi_object_init,
 	.fini = asahi_object_fini,
+	.at_rest = asahi_rest_ptr(asahi_object_at_rest),
 };
 EXPORT_SYMBOL_IF_KUNIT(asahi_block_object);

@@ -12,6 +12,7 @@
 
 #include "asahi_owner.h"
 #include "asahi_ref.h"
+#include "asahi_rest.h"
 
 /**
  * struct asahi_owners - the owners of one kind of slots
@@ -96,3 +97,22 @@ struct asahi_queue *asahi_owner_get(struct asahi_owners *owners, unsigned int sl
 
 	return queue ? asahi_queue_get_unless_zero(queue) : NULL;
 }
+
+#if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
+/**
+ * asahi_owners_at_rest() - say which slots have an owner that has no work
+ * @owners: table
+ * @rest: what is known of the device
+ * @kind: which kind of slots, for messages
+ *
+ * Process or atomic context, not from interrupts.
+ */
+void asahi_owners_at_rest(struct asahi_owners *owners, struct asahi_rest *rest, const char *kind)
+{
+	guard(spinlock)(&owners->lock);
+
+	for (unsigned int slot = 0; slot < owners->count; slot++)
+		asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !owners->queue[slot],
+				  "%s %u has an owner", kind, slot);
+}
+#endif

@@ -35,6 +35,7 @@
 #include "asahi_queue.h"
 #include "asahi_queue_priv.h"
 #include "asahi_ref.h"
+#include "asahi_rest.h"
 #include "asahi_sched.h"
 #include "asahi_state.h"
 #include "asahi_timeline.h"
@@ -138,6 +139,9 @@ static void asahi_queue_free_work(struct work_struct *work)
 	struct asahi_device *adev = queue->adev;
 	int ret = asahi_queue_destroy_context(queue);
 
+	asahi_rest_end(!queue->room.jobs && !queue->room.bytes,
+		       "queue %u takes room for %u jobs and %llu bytes", queue->id,
+		       queue->room.jobs, queue->room.bytes);
 	asahi_sched_remove_queue(queue);
 	asahi_queue_free_parts(queue);
 	if (ret) {
@@ -173,6 +177,72 @@ void asahi_queue_free_leaked(struct asahi_queue *queue)
 	INIT_WORK(&queue->free_work, asahi_queue_free_leaked_work);
 	asahi_ref_free_later(&queue->free_work);
 }
+
+#if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
+static void asahi_queue_timeline_at_rest(struct asahi_queue *queue, struct asahi_rest *rest)
+{
+	const struct asahi_timeline *timeline = &queue->timeline;
+
+	lockdep_assert_held(&timeline->lock);
+
+	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, list_empty(&timeline->jobs),
+			  "queue %u has jobs in its timeline", queue->id);
+	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !timeline->handed_over,
+			  "queue %u has handed over %u jobs", queue->id, timeline->handed_over);
+	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !timeline->barred,
+			  "queue %u is barred from its address space", queue->id);
+	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !queue->tvb.scenes && !queue->tvb.older,
+			  "queue %u has %u renders in its vertex buffer, %u older", queue->id,
+			  queue->tvb.scenes, queue->tvb.older);
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, !queue->recovery.pipes,
+			  "queue %u has pipes %#x to be recovered", queue->id,
+			  queue->recovery.pipes);
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !queue->wq[i].jobs,
+				  "queue %u has %u jobs on pipe %u", queue->id,
+				  queue->wq[i].jobs, i);
+}
+
+static void asahi_queue_sched_at_rest(struct asahi_queue *queue, struct asahi_rest *rest)
+{
+	struct drm_gpu_scheduler *sched = &queue->sched;
+
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, !atomic_read(&queue->unscheduled),
+			  "queue %u has %d jobs that wait for their turn", queue->id,
+			  atomic_read(&queue->unscheduled));
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, !atomic_read(&sched->credit_count),
+			  "queue %u has taken %d credits", queue->id,
+			  atomic_read(&sched->credit_count));
+
+	guard(spinlock)(&sched->job_list_lock);
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, list_empty(&sched->pending_list),
+			  "queue %u has jobs in its scheduler", queue->id);
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, !delayed_work_pending(&sched->work_tdr),
+			  "the timeout of queue %u runs", queue->id);
+}
+
+/**
+ * asahi_queue_at_rest() - say what a queue holds although it has no jobs
+ * @queue: queue
+ * @rest: what is known of the device
+ *
+ * Process context. Takes the timeline's lock, also when there is nothing to say.
+ */
+void asahi_queue_at_rest(struct asahi_queue *queue, struct asahi_rest *rest)
+{
+	scoped_guard(mutex, &queue->timeline.lock)
+		asahi_queue_timeline_at_rest(queue, rest);
+	asahi_queue_sched_at_rest(queue, rest);
+	asahi_client_at_rest(queue->client, rest);
+
+	guard(spinlock)(&queue->room.lock);
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, !queue->room.jobs && !queue->room.bytes,
+			  "queue %u has no room for %u jobs and %llu bytes", queue->id,
+			  queue->room.jobs, queue->room.bytes);
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, !queue->room.shut, "queue %u takes no jobs",
+			  queue->id);
+}
+#endif
 
 /*
  * Life

@@ -31,6 +31,7 @@
 struct asahi_client;
 struct asahi_device;
 struct asahi_file;
+struct asahi_rest;
 struct asahi_vm;
 
 /**
@@ -114,6 +115,7 @@ void asahi_queue_fill(struct asahi_queue *queue);
 int asahi_queue_trim(struct asahi_queue *queue);
 void asahi_queue_free_memory(struct asahi_queue *queue);
 void asahi_queue_free_leaked(struct asahi_queue *queue);
+void asahi_queue_at_rest(struct asahi_queue *queue, struct asahi_rest *rest);
 struct asahi_queue *asahi_queue_lookup(struct asahi_file *file, u32 id);
 
 #endif

@@ -23,6 +23,7 @@
 #include "asahi_event.h"
 #include "asahi_power.h"
 #include "asahi_reset.h"
+#include "asahi_rest.h"
 #include "asahi_state.h"
 
 /**
@@ -248,6 +249,23 @@ void asahi_reset_disable(struct asahi_device *adev)
 {
 	disable_work_sync(&adev->reset->work);
 }
+
+#if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
+/**
+ * asahi_reset_at_rest() - say so if failures have no consequences
+ * @adev: device
+ * @rest: what is known of it
+ *
+ * Any context.
+ */
+void asahi_reset_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	rest->name = "reset";
+	asahi_rest_expect(rest, ASAHI_REST_IDLE | ASAHI_REST_AWAKE,
+			  !asahi_rest_disabled(&adev->reset->work),
+			  "nothing acts upon failures");
+}
+#endif
 
 /**
  * asahi_reset_fini() - undo asahi_reset_init()

@@ -8,11 +8,13 @@
 #define ASAHI_RESET_H
 
 struct asahi_device;
+struct asahi_rest;
 
 int asahi_reset_init(struct asahi_device *adev);
 void asahi_reset_enable(struct asahi_device *adev);
 void asahi_reset_disable(struct asahi_device *adev);
 void asahi_reset_restart(struct asahi_device *adev);
 void asahi_reset_fini(struct asahi_device *adev);
+void asahi_reset_at_rest(struct asahi_device *adev, struct asahi_rest *rest);
 
 #endif

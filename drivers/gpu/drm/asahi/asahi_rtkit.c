@@ -25,6 +25,7 @@
 #include "asahi_heap.h"
 #include "asahi_hw.h"
 #include "asahi_power.h"
+#include "asahi_rest.h"
 #include "asahi_rtkit.h"
 #include "asahi_stage.h"
 #include "asahi_telemetry.h"
@@ -558,6 +559,18 @@ static void asahi_rtkit_fini(struct asahi_device *adev)
 	adev->rtkit = NULL;
 }
 
+static void asahi_rtkit_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	struct asahi_doorbell *doorbell = adev->doorbell;
+	/* This changes without a lock. Whoever asks for IDLE looks again. */
+	bool posted = data_race(!bitmap_empty(doorbell->posted, ASAHI_DOORBELL_FWCTL + 1));
+
+	guard(mutex)(&doorbell->lock);
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE, doorbell->rtk, "nothing can be sent");
+	asahi_rest_expect(rest, ASAHI_REST_IDLE | ASAHI_REST_AWAKE,
+			  !posted, "doorbells have not been rung");
+}
+
 const struct asahi_block asahi_block_rtkit = {
 	.name = "rtkit",
 	.unannotated = true,
@@ -568,4 +581,5 @@ const struct asahi_block asahi_block_rtkit = {
 	.pre_reset = asahi_rtkit_pre_reset,
 	.post_reset = asahi_rtkit_post_reset,
 	.fini = asahi_rtkit_fini,
+	.at_rest = asahi_rest_ptr(asahi_rtkit_at_rest),
 };

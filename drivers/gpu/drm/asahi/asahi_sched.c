@@ -30,6 +30,7 @@
 #include "asahi_job.h"
 #include "asahi_queue_priv.h"
 #include "asahi_ref.h"
+#include "asahi_rest.h"
 #include "asahi_sched.h"
 #include "asahi_slot.h"
 #include "asahi_timeline.h"
@@ -665,6 +666,29 @@ static void asahi_sched_fini(struct asahi_device *adev)
 	adev->sched = NULL;
 }
 
+static void asahi_sched_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	struct asahi_sched *sched = adev->sched;
+	struct asahi_queue *queue;
+
+	guard(mutex)(&sched->lock);
+
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE, !sched->paused, "jobs have no turn");
+	/* They are frozen again by whoever finds a firmware that has failed. */
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE,
+			  !asahi_slots_are_frozen(adev->slots) || !asahi_state_fw_alive(adev),
+			  "slots are not handed out");
+	asahi_slots_at_rest(adev->slots, rest);
+
+	list_for_each_entry(queue, &sched->queues, link) {
+		asahi_queue_at_rest(queue, rest);
+		asahi_rest_expect(rest, ASAHI_REST_CLOSED, false, "queue %u is there", queue->id);
+	}
+	list_for_each_entry(queue, &sched->leaked, link)
+		asahi_rest_expect(rest, ASAHI_REST_CLOSED | ASAHI_REST_AWAKE, false,
+				  "the memory of queue %u is leaked", queue->id);
+}
+
 const struct asahi_block asahi_block_sched = {
 	.name = "sched",
 	.init = asahi_sched_init,
@@ -675,4 +699,5 @@ const struct asahi_block asahi_block_sched = {
 	.post_reset = asahi_sched_post_reset,
 	.wedge = asahi_sched_wedge,
 	.fini = asahi_sched_fini,
+	.at_rest = asahi_rest_ptr(asahi_sched_at_rest),
 };

@@ -14,6 +14,7 @@
 
 #include <kunit/visibility.h>
 
+#include "asahi_rest.h"
 #include "asahi_slot.h"
 
 /**
@@ -540,3 +541,46 @@ unsigned int asahi_slots_waiting(struct asahi_slots *slots)
 	return READ_ONCE(slots->num_waiting);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_slots_waiting);
+
+#if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
+/**
+ * asahi_slots_are_frozen() - is nothing handed out?
+ * @slots: allocator
+ *
+ * Return: true between asahi_slots_freeze() and asahi_slots_thaw().
+ */
+bool asahi_slots_are_frozen(struct asahi_slots *slots)
+{
+	guard(spinlock)(&slots->lock);
+	return slots->frozen;
+}
+
+/**
+ * asahi_slots_at_rest() - say which slots are held although there are no jobs
+ * @slots: allocator
+ * @rest: what is known of the device
+ *
+ * Process or atomic context, not from interrupts.
+ */
+void asahi_slots_at_rest(struct asahi_slots *slots, struct asahi_rest *rest)
+{
+	static const char * const name[ASAHI_SLOT_KINDS] = {
+		[ASAHI_SLOT_VM] = "contexts",
+		[ASAHI_SLOT_EVENT] = "events",
+		[ASAHI_SLOT_BUFFER] = "vertex buffers",
+	};
+
+	guard(spinlock)(&slots->lock);
+
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, !slots->num_waiting,
+			  "%u requests for slots wait", slots->num_waiting);
+	for (unsigned int i = 0; i < ASAHI_SLOT_KINDS; i++) {
+		const struct asahi_slot_table *table = &slots->table[i];
+
+		asahi_rest_expect(rest, ASAHI_REST_IDLE, table->free == table->range.count,
+				  "%u of %u %s are free", table->free, table->range.count,
+				  name[i]);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_slots_at_rest);
+#endif

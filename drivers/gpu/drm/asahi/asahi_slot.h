@@ -13,6 +13,7 @@
 #include <agx/agx_rtkit.h>
 
 struct dma_fence;
+struct asahi_rest;
 struct asahi_slot_fence;
 struct asahi_slots;
 
@@ -135,5 +136,8 @@ void asahi_slots_release(struct asahi_slots *slots, struct asahi_slot_request *r
 void asahi_slots_freeze(struct asahi_slots *slots);
 void asahi_slots_thaw(struct asahi_slots *slots);
 unsigned int asahi_slots_waiting(struct asahi_slots *slots);
+
+bool asahi_slots_are_frozen(struct asahi_slots *slots);
+void asahi_slots_at_rest(struct asahi_slots *slots, struct asahi_rest *rest);
 
 #endif

@@ -32,6 +32,7 @@
 #include "asahi_params.h"
 #include "asahi_queue_priv.h"
 #include "asahi_ref.h"
+#include "asahi_rest.h"
 #include "asahi_rtkit.h"
 #include "asahi_sched.h"
 #include "asahi_slot.h"
@@ -742,6 +743,19 @@ static void asahi_timeline_fini(struct asahi_device *adev)
 	adev->timelines = NULL;
 }
 
+static void asahi_timeline_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	struct asahi_timelines *timelines = adev->timelines;
+
+	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !atomic_read(&timelines->in_flight),
+			  "%d jobs are in flight", atomic_read(&timelines->in_flight));
+	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !atomic_read(&timelines->crowded),
+			  "%d queues count as having several jobs in flight",
+			  atomic_read(&timelines->crowded));
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, !hrtimer_active(&timelines->timer),
+			  "the timer that looks at stamps runs");
+}
+
 const struct asahi_block asahi_block_timeline = {
 	.name = "timeline",
 	.init = asahi_timeline_init,
@@ -749,4 +763,5 @@ const struct asahi_block asahi_block_timeline = {
 	.pre_reset = asahi_timeline_pre_reset,
 	.post_reset = asahi_timeline_post_reset,
 	.fini = asahi_timeline_fini,
+	.at_rest = asahi_rest_ptr(asahi_timeline_at_rest),
 };

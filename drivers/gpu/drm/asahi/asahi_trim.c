@@ -16,6 +16,7 @@
 #include "asahi_params.h"
 #include "asahi_queue_priv.h"
 #include "asahi_ref.h"
+#include "asahi_rest.h"
 #include "asahi_sched.h"
 #include "asahi_trace.h"
 #include "asahi_trim.h"
@@ -175,6 +176,23 @@ static void asahi_trim_fini(struct asahi_device *adev)
 	adev->trim = NULL;
 }
 
+static int asahi_trim_is_large(struct asahi_queue *queue, u32 unused)
+{
+	return READ_ONCE(queue->tvb.large) ? 0 : -1;
+}
+
+static void asahi_trim_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	struct work_struct *work = &adev->trim->work.work;
+
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE, !asahi_rest_disabled(work),
+			  "the worker that trims is disabled");
+	asahi_rest_expect(rest, ASAHI_REST_IDLE | ASAHI_REST_AWAKE,
+			  !asahi_allows(ASAHI_UNPROVEN_TRIM) || work_busy(work) ||
+			  asahi_sched_find_queue(adev, asahi_trim_is_large, 0) < 0,
+			  "a large vertex buffer waits for nobody");
+}
+
 const struct asahi_block asahi_block_trim = {
 	.name = "trim",
 	.init = asahi_trim_init,
@@ -183,4 +201,5 @@ const struct asahi_block asahi_block_trim = {
 	.resume = asahi_trim_resume,
 	.post_reset = asahi_trim_resume,
 	.fini = asahi_trim_fini,
+	.at_rest = asahi_rest_ptr(asahi_trim_at_rest),
 };

@@ -27,6 +27,7 @@
 #include "asahi_device.h"
 #include "asahi_handoff.h"
 #include "asahi_hw.h"
+#include "asahi_rest.h"
 #include "asahi_tlb.h"
 #include "asahi_uat.h"
 #include "asahi_watchdog.h"
@@ -686,6 +687,23 @@ static void asahi_uat_fini(struct asahi_device *adev)
 	adev->uat = NULL;
 }
 
+static void asahi_uat_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	struct asahi_uat *uat = adev->uat;
+
+	guard(mutex)(&uat->slot_lock);
+
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE, uat->open, "no context is given to anybody");
+	for (unsigned int i = AGX_UAT_USER_CONTEXT_START; i < AGX_UAT_CONTEXTS; i++) {
+		const struct asahi_aspace *as = uat->owner[i];
+
+		asahi_rest_expect(rest, 0, !as || as->slot == (int)i,
+				  "context %u belongs to an address space that has %d", i,
+				  as->slot);
+		asahi_rest_expect(rest, ASAHI_REST_CLOSED, !as, "context %u has an owner", i);
+	}
+}
+
 const struct asahi_block asahi_block_uat = {
 	.name = "uat",
 	.init = asahi_uat_init,
@@ -693,5 +711,6 @@ const struct asahi_block asahi_block_uat = {
 	.pre_reset = asahi_uat_revoke_clients,
 	.post_reset = asahi_uat_post_reset,
 	.fini = asahi_uat_fini,
+	.at_rest = asahi_rest_ptr(asahi_uat_at_rest),
 };
 EXPORT_SYMBOL_IF_KUNIT(asahi_block_uat);

@@ -22,6 +22,7 @@
 
 #include "asahi_block.h"
 #include "asahi_device.h"
+#include "asahi_rest.h"
 #include "asahi_state.h"
 #include "asahi_watchdog.h"
 
@@ -474,6 +475,14 @@ static void asahi_watchdog_fini(struct asahi_device *adev)
 	watchdog->wq = NULL;
 }
 
+static void asahi_watchdog_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE, adev->watchdog.ops,
+			  "the firmware cannot be asked");
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, !work_busy(&adev->watchdog.ask),
+			  "the firmware is being asked");
+}
+
 const struct asahi_block asahi_block_watchdog = {
 	.name = "watchdog",
 	.init = asahi_watchdog_block_init,
@@ -481,4 +490,5 @@ const struct asahi_block asahi_block_watchdog = {
 	.suspend = asahi_watchdog_suspend,
 	.pre_reset = asahi_watchdog_pre_reset,
 	.fini = asahi_watchdog_fini,
+	.at_rest = asahi_rest_ptr(asahi_watchdog_at_rest),
 };
