@@ -14,6 +14,7 @@
 #include "asahi_device.h"
 #include "asahi_growth.h"
 #include "asahi_initdata.h"
+#include "asahi_rest_test.h"
 #include "asahi_state.h"
 #include "asahi_watchdog.h"
 
@@ -96,10 +97,15 @@ static int growth_test_init(struct kunit *test)
 	return 0;
 }
 
+/* Whatever has happened, the worker runs again after sleep; it does not find a firmware. */
 static void growth_test_exit(struct kunit *test)
 {
 	struct fake *fake = test->priv;
 
+	asahi_state_set_fw(fake->adev, ASAHI_FW_FRESH);
+	KUNIT_EXPECT_EQ(test, asahi_block_growth.resume(fake->adev), 0);
+	expect_at_rest(test, &asahi_block_growth, fake->adev,
+		       ASAHI_REST_AWAKE | ASAHI_REST_FLIGHT);
 	asahi_block_growth.unplug(fake->adev);
 	asahi_block_growth.fini(fake->adev);
 	KUNIT_EXPECT_NULL(test, fake->adev->growth);

@@ -20,6 +20,7 @@
 #include "asahi_debugfs.h"
 #include "asahi_device.h"
 #include "asahi_heap.h"
+#include "asahi_rest_test.h"
 
 #define START		AGX_VA_PRIVATE_START
 #define PAGES		16384
@@ -173,8 +174,13 @@ static int heap_test_init(struct kunit *test)
 
 static void heap_test_exit(struct kunit *test)
 {
+	struct drm_printer p = rest_printer(test);
+	struct asahi_rest rest = { .levels = ASAHI_REST_IDLE, .name = "heaps", .p = &p };
 	struct fake *fake = test->priv;
 
+	if (IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG))
+		asahi_heaps_at_rest(fake->heaps, &rest);
+	KUNIT_EXPECT_EQ(test, rest.broken, 0);
 	asahi_heaps_unplug(fake->heaps);
 	asahi_heaps_destroy(fake->heaps);
 	KUNIT_EXPECT_EQ(test, count_of(fake, ASAHI_COUNT_HEAP_BLOCK), 0);

@@ -26,6 +26,7 @@
 #include "asahi_gem.h"
 #include "asahi_hw.h"
 #include "asahi_object.h"
+#include "asahi_rest_test.h"
 #include "asahi_tlb.h"
 #include "asahi_user_times.h"
 
@@ -122,6 +123,8 @@ static void object_test_exit(struct kunit *test)
 	for (unsigned int i = 0; i < ARRAY_SIZE(f->client); i++)
 		asahi_client_put(f->client[i]);
 	drm_gem_object_put(f->gem);
+	expect_at_rest(test, &asahi_block_object, f->adev, ASAHI_REST_CLOSED);
+	expect_at_rest(test, &asahi_block_gem, f->adev, ASAHI_REST_IDLE | ASAHI_REST_CLOSED);
 	asahi_aspace_cut(&f->adev->kernel_as);
 	asahi_aspace_fini(&f->adev->kernel_as);
 	asahi_block_object.fini(f->adev);

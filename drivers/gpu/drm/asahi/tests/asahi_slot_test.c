@@ -11,6 +11,7 @@
 #include <linux/err.h>
 
 #include "asahi_event.h"
+#include "asahi_rest_test.h"
 #include "asahi_slot.h"
 
 #define FIRST	1
@@ -70,6 +71,8 @@ static int slot_test_init(struct kunit *test)
 
 static void slot_test_exit(struct kunit *test)
 {
+	struct drm_printer p = rest_printer(test);
+	struct asahi_rest rest = { .levels = ASAHI_REST_IDLE, .name = "slots", .p = &p };
 	struct fixture *f = test->priv;
 
 	if (!f)
@@ -79,6 +82,9 @@ static void slot_test_exit(struct kunit *test)
 		asahi_slots_release(f->slots, &f->req[i]);
 		asahi_slot_request_fini(&f->req[i]);
 	}
+	if (IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG))
+		asahi_slots_at_rest(f->slots, &rest);
+	KUNIT_EXPECT_EQ(test, rest.broken, 0);
 	asahi_slots_destroy(f->slots);
 }
 

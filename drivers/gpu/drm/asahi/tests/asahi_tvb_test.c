@@ -169,6 +169,7 @@ static void tvb_test_exit(struct kunit *test)
 	queue->tvb.scenes = 0;
 	asahi_tvb_free_vm_memory(&queue->tvb);
 	KUNIT_EXPECT_EQ(test, asahi_heap_used(fake->vms), 0);
+	asahi_client_charge(queue->client, -asahi_tvb_bytes(&queue->tvb));
 	asahi_tvb_fini(&queue->tvb);
 	KUNIT_EXPECT_EQ(test, asahi_heap_used(fake->device), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&asahi_counts[ASAHI_COUNT_HEAP_NODE]), fake->before);

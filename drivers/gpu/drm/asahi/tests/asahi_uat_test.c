@@ -23,6 +23,7 @@
 #include "asahi_device.h"
 #include "asahi_handoff.h"
 #include "asahi_hw.h"
+#include "asahi_rest_test.h"
 #include "asahi_state.h"
 #include "asahi_tlb.h"
 #include "asahi_uat.h"
@@ -208,6 +209,8 @@ static void stop(struct fake *fake)
 	}
 	for (i = 1; i < AGX_UAT_CONTEXTS; i++)
 		KUNIT_EXPECT_EQ(fake->test, ttb(fake, i), 0);
+	expect_at_rest(fake->test, &asahi_block_uat, &fake->adev,
+		       ASAHI_REST_FLIGHT | ASAHI_REST_CLOSED);
 	asahi_block_uat.fini(&fake->adev);
 }
 
@@ -270,6 +273,8 @@ static void failed_probe_takes_back(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, asahi_handoff_was_used(&fake->handoff));
 	asahi_block_uat.unplug(&fake->adev);
 	KUNIT_EXPECT_FALSE(test, asahi_handoff_was_used(&fake->handoff));
+	expect_at_rest(test, &asahi_block_uat, &fake->adev,
+		       ASAHI_REST_FLIGHT | ASAHI_REST_CLOSED);
 	asahi_block_uat.fini(&fake->adev);
 }
 
