@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "igt.h"
+#include "igt_rest.h"
 
 #define MAX_CHILDREN	64
 
@@ -138,6 +139,9 @@ static void igt_compat_end_subtest(enum result result)
 {
 	static const char *const names[] = { "SUCCESS", "SKIP", "FAIL" };
 
+	/* One that has failed may have left anything. */
+	if (result == SUCCESS && !igt_compat_at_rest())
+		result = FAIL;
 	igt_compat_report(names[result]);
 	igt_compat_counts[result]++;
 	igt_compat_block = OUTSIDE;

@@ -56,9 +56,25 @@ wait_for()
 	done
 }
 
+# at_rest [closed] - each device says so of itself, within a minute; "closed" if nobody
+# has it open, either
+at_rest()
+{
+	local file
+
+	for file in /sys/kernel/debug/dri/*.gpu/at-rest; do
+		[ ! -e "$file" ] || wait_for grep -qs "^at rest, .*${1:-}$" "$file" || {
+			echo "not at rest:"
+			cat "$file"
+			return 1
+		}
+	done
+}
+
 # unload_driver - queues that a worker has yet to free hold the module
 unload_driver()
 {
+	at_rest closed || return
 	wait_for rmmod asahi 2>/tmp/rmmod || {
 		tail -n 1 /tmp/rmmod
 		return 1
