@@ -397,6 +397,20 @@ static int commands_do_status(struct request *request)
 	return 0;
 }
 
+/* Whether nothing is left is in the status of vagx-ctl, and what is left is in the answer. */
+static int commands_do_at_rest(struct request *request)
+{
+	const char *how = commands_get(request, "");
+	int left;
+
+	if (how && strcmp(how, "closed"))
+		request->wrong = "closed";
+	if (!commands_is_good(request))
+		return 0;
+	left = vagx_device_at_rest(request->device, how, request->answer, request->size);
+	return left > 0 ? -ENOTEMPTY : left;
+}
+
 static int commands_do_help(struct request *request);
 
 static const struct {
@@ -405,6 +419,7 @@ static const struct {
 } commands[] = {
 	{ "help", "", commands_do_help },
 	{ "status", "", commands_do_status },
+	{ "at-rest", "[closed]", commands_do_at_rest },
 	{ "crash", "[text=...]", commands_do_crash },
 	{ "silence", "on|off", commands_do_silence },
 	{ "mailbox-full", "on|off", commands_do_mailbox_full },
@@ -474,7 +489,7 @@ static void commands_run(struct request *request, unsigned int index, char *answ
 			 commands[index].arguments);
 	else if (ret)
 		snprintf(answer, size, "error %s: %s", request->word,
-			 commands_reason(-ret));
+			 *told ? told : commands_reason(-ret));
 	else if (unused)
 		snprintf(answer, size, "error %s: %s is superfluous",
 			 request->word, unused);

@@ -893,6 +893,11 @@ void vagx_device_status(struct vagx_device *device, char *text, size_t size)
 						       VAGX_SEVERITY_VIOLATION));
 }
 
+int vagx_device_at_rest(struct vagx_device *device, bool closed, char *text, size_t size)
+{
+	return vagx_fw_at_rest(device->firmware, closed, text, size);
+}
+
 static void device_wake(struct vagx_device *device)
 {
 	eventfd_t count;

@@ -95,4 +95,7 @@ int vagx_device_inject(struct vagx_device *device,
 #define VAGX_DEVICE_STATUS	768
 void vagx_device_status(struct vagx_device *device, char *text, size_t size);
 
+/* As vagx_fw_at_rest() */
+int vagx_device_at_rest(struct vagx_device *device, bool closed, char *text, size_t size);
+
 #endif

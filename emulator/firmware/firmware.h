@@ -4,6 +4,7 @@
 #define VAGX_FIRMWARE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -240,6 +241,19 @@ int vagx_fw_inject(struct vagx_firmware *fw, const struct vagx_fw_injection *wha
 
 /** vagx_fw_get_status() - from any thread; false when the firmware is too busy to tell */
 bool vagx_fw_get_status(struct vagx_firmware *fw, struct vagx_fw_status *status);
+
+/**
+ * vagx_fw_at_rest() - what the firmware holds that belongs to work; for people and tests
+ * @fw: the firmware
+ * @closed: there is no client, either: also what belongs to a queue
+ * @text: gets the list in one line, as far as it fits; empty if there is nothing
+ * @size: bytes of it; not 0
+ *
+ * From any thread; waits a tenth of a second at most. A firmware that is not up holds nothing.
+ *
+ * Return: how many things; -EBUSY when it is too busy to tell.
+ */
+int vagx_fw_at_rest(struct vagx_firmware *fw, bool closed, char *text, size_t size);
 
 /** vagx_fw_is_crashed() - the virtual firmware has ended after nonsense from the guest */
 bool vagx_fw_is_crashed(struct vagx_firmware *fw);

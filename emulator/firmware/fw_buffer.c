@@ -639,6 +639,16 @@ bool fw_buffer_has_room(struct vagx_firmware *fw, const struct fw_scene *scene)
 	       (!fw->config.tvb_pages || buffer->taken < fw->config.tvb_pages);
 }
 
+uint32_t fw_buffer_taken(struct vagx_firmware *fw, unsigned int slot)
+{
+	return fw->buffers->slot[slot].taken;
+}
+
+bool fw_buffer_is_known(struct vagx_firmware *fw, unsigned int slot)
+{
+	return fw->buffers->slot[slot].info;
+}
+
 uint64_t fw_buffer_take(struct vagx_firmware *fw, struct fw_scene *scene)
 {
 	struct fw_buffer *buffer = &fw->buffers->slot[scene->slot];

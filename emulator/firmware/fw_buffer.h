@@ -81,6 +81,10 @@ bool fw_buffer_has_room(struct vagx_firmware *fw, const struct fw_scene *scene);
 uint64_t fw_buffer_take(struct vagx_firmware *fw, struct fw_scene *scene);
 /* Takes a page back; one that the scene has not is ignored */
 void fw_buffer_give(struct vagx_firmware *fw, struct fw_scene *scene, uint64_t page);
+/* Return: pages that scenes of that slot have */
+uint32_t fw_buffer_taken(struct vagx_firmware *fw, unsigned int slot);
+/* Whether there is a buffer in that slot */
+bool fw_buffer_is_known(struct vagx_firmware *fw, unsigned int slot);
 /* Takes all pages of a scene back */
 void fw_buffer_give_all(struct vagx_firmware *fw, struct fw_scene *scene);
 /* Return: the n-th page that a scene has, 0 behind the last */

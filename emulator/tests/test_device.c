@@ -498,6 +498,7 @@ static void commands_are_checked(void **state)
 		{ "timeout slot=1", "the firmware is not up" },
 		{ "event word0=1", "the firmware is not up" },
 		{ "log level=1 text=x", "the firmware is not up" },
+		{ "at-rest open", "closed is missing or wrong" },
 		{ "silence a b c d e f g h i j k l m n o p q", "too many arguments" },
 	};
 	struct client *c = &client;
@@ -506,8 +507,10 @@ static void commands_are_checked(void **state)
 	start_with(c, 0, control_path);
 	for (unsigned int i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		expect_ctl(wrong[i].command, 1, wrong[i].text);
-	expect_ctl("help", 0, "ok help; status; crash [text=...]; silence on|off;");
+	expect_ctl("help", 0, "ok help; status; at-rest [closed]; crash [text=...];");
 	expect_ctl("status", 0, "ok pmgr=0x000000ff cpu-control=0x0 firmware=reset crashed=no");
+	expect_ctl("at-rest", 0, "ok");
+	expect_ctl("at-rest closed", 0, "ok");
 	assert_int_equal(ctl("''"), 1);
 	expect_ctl("'two\nlines'", 2, "no line");
 	/* Nothing has happened */

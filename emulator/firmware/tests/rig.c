@@ -612,8 +612,23 @@ struct rig *rig_new_with(const struct rig_options *options)
 	return rig;
 }
 
+/* A driver that has broken no rule leaves nothing behind, which takes a moment */
+static void rig_expect_rest(struct rig *rig)
+{
+	char left[256];
+
+	for (unsigned int i = 0; i < 5000; i++) {
+		if (!vagx_fw_at_rest(rig->fw, false, left, sizeof(left)))
+			return;
+		usleep(1000);
+	}
+	fail_msg("the firmware is not at rest: %s", left);
+}
+
 void rig_free(struct rig *rig)
 {
+	if (!rig_findings(rig))
+		rig_expect_rest(rig);
 	vagx_fw_free(rig->fw);
 	vagx_uat_free(rig->uat);
 	vagx_clock_free(rig->clock);

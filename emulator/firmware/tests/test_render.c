@@ -506,11 +506,16 @@ static void test_destroy(void **state)
 {
 	struct rig *rig = rig_new();
 	struct rig_renderer renderer, next;
+	char left[128];
 
 	rig_boot(rig);
 	rig_renderer_new(rig, &renderer, 10, 8);
 	draw(rig, &renderer, WIDTH, HEIGHT);
+	assert_int_equal(vagx_fw_at_rest(rig->fw, true, left, sizeof(left)), 2);
+	assert_string_equal(left, "2 queues are known; vertex buffer 10 is known");
 	destroy(rig, &renderer.vertex);
+	destroy(rig, &renderer.fragment);
+	assert_int_equal(vagx_fw_at_rest(rig->fw, true, left, sizeof(left)), 0);
 	memset(renderer.buffer.info.host, 0, 0x80);
 	rig_renderer_new(rig, &next, 10, 8);
 	draw(rig, &next, WIDTH, HEIGHT);
