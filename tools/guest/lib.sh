@@ -71,10 +71,20 @@ at_rest()
 	done
 }
 
+# vagx_at_rest - the firmware knows nothing any more of what clients had
+vagx_at_rest()
+{
+	ask_host ctl at-rest closed >/tmp/vagx-rest
+}
+
 # unload_driver - queues that a worker has yet to free hold the module
 unload_driver()
 {
 	at_rest closed || return
+	wait_for vagx_at_rest || {
+		cat /tmp/vagx-rest
+		return 1
+	}
 	wait_for rmmod asahi 2>/tmp/rmmod || {
 		tail -n 1 /tmp/rmmod
 		return 1
