@@ -169,13 +169,15 @@ struct asahi_shim_objects {
 	unsigned int syncobj_fds;
 	/** @sync_files: sync files */
 	unsigned int sync_files;
+	/** @fences: fences, which all kinds of sync objects and jobs share */
+	unsigned int fences;
 };
 
 /**
  * asahi_shim_objects() - count the process's objects
  * @objects: filled in
  *
- * Return: the sum.
+ * Return: the sum without fences; if it is 0, the number of fences.
  */
 unsigned int asahi_shim_objects(struct asahi_shim_objects *objects);
 

@@ -242,6 +242,8 @@ int shim_drm_ioctl(int fd, unsigned int request, void *arg)
 
 unsigned int asahi_shim_objects(struct asahi_shim_objects *objects)
 {
+	unsigned int sum;
+
 	pthread_mutex_lock(&shim_lock);
 	shim_file_collect();
 	*objects = (struct asahi_shim_objects){
@@ -253,13 +255,15 @@ unsigned int asahi_shim_objects(struct asahi_shim_objects *objects)
 		.vms = shim_vm_count(),
 		.syncobj_fds = shim_fd_count(SHIM_FD_SYNCOBJ),
 		.sync_files = shim_fd_count(SHIM_FD_SYNC_FILE),
+		.fences = shim_fence_count(),
 	};
 	objects->queues = shim_queue_count(&objects->jobs);
 	shim_fd_count_handles(&objects->handles, &objects->syncobjs);
 	pthread_mutex_unlock(&shim_lock);
-	return objects->files + objects->handles + objects->buffers + objects->mappings +
-	       objects->dma_bufs + objects->objects + objects->vms + objects->queues +
-	       objects->jobs + objects->syncobjs + objects->syncobj_fds + objects->sync_files;
+	sum = objects->files + objects->handles + objects->buffers + objects->mappings +
+	      objects->dma_bufs + objects->objects + objects->vms + objects->queues +
+	      objects->jobs + objects->syncobjs + objects->syncobj_fds + objects->sync_files;
+	return sum ? sum : objects->fences;
 }
 
 /* Opens the file that a variable names. A failure is reported, and the program goes on. */

@@ -22,6 +22,7 @@
 #define NSEC	INT64_C(1000000000)
 
 static pthread_cond_t fence_changed = PTHREAD_COND_INITIALIZER;
+static unsigned int fence_count;
 
 uint64_t shim_now_ns(void)
 {
@@ -49,10 +50,16 @@ int shim_wait_change(int64_t deadline_ns)
 	return pthread_cond_clockwait(&fence_changed, &shim_lock, CLOCK_MONOTONIC, &until);
 }
 
+unsigned int shim_fence_count(void)
+{
+	return fence_count;
+}
+
 struct shim_fence *shim_fence_new(void)
 {
 	struct shim_fence *fence = shim_alloc(sizeof(*fence));
 
+	fence_count++;
 	fence->refs = 1;
 	return fence;
 }
@@ -80,6 +87,7 @@ void shim_fence_put(struct shim_fence *fence)
 
 		if (fence->of)
 			shim_fence_put(fence->of);
+		fence_count--;
 		free(fence);
 		fence = prev;
 	}

@@ -102,6 +102,25 @@ static void file_release(enum shim_fd_kind kind, void *object)
 	}
 }
 
+/*
+ * Says so if something is left although no descriptor leads to anything and no job runs: each
+ * object belongs to one of them, or to memory that the process has mapped.
+ */
+static void file_check_rest(void)
+{
+	unsigned int jobs, queues = shim_queue_count(&jobs);
+	unsigned int vms = shim_vm_count(), objects = shim_object_count();
+	unsigned int fences = shim_fence_count();
+	unsigned int buffers = shim_bo_mapping_count() ? 0 : shim_bo_count();
+
+	if (shim_fd_any() || jobs || !(queues + vms + objects + fences + buffers))
+		return;
+	shim_report("asahi_shim: not at rest when the device is closed: %u queues, %u address spaces, %u timestamp objects, %u fences, %u buffers are left",
+		    queues, vms, objects, fences, buffers);
+	if (getenv("ASAHI_SHIM_AT_REST"))
+		abort();
+}
+
 void shim_file_collect(void)
 {
 	enum shim_fd_kind kind;
@@ -112,4 +131,5 @@ void shim_file_collect(void)
 		return;
 	while ((object = shim_fd_take_unseen(&kind)))
 		file_release(kind, object);
+	file_check_rest();
 }

@@ -300,6 +300,7 @@ struct shim_fence {
 	uint64_t prev_point;
 };
 
+unsigned int shim_fence_count(void);
 struct shim_fence *shim_fence_new(void);
 struct shim_fence *shim_fence_new_signaled(void);
 /* Takes the references to @of and @prev over; @prev may be NULL. */

@@ -46,10 +46,10 @@ int open_queue(void **state)
 static unsigned int print_objects(const struct asahi_shim_objects *o, unsigned int sum)
 {
 	if (sum)
-		print_error("left: %u files, %u handles, %u buffers, %u mappings, %u DMA buffers, %u timestamp objects, %u VMs, %u queues, %u jobs, %u sync objects (%u as files), %u sync files\n",
+		print_error("left: %u files, %u handles, %u buffers, %u mappings, %u DMA buffers, %u timestamp objects, %u VMs, %u queues, %u jobs, %u sync objects (%u as files), %u sync files, %u fences\n",
 			    o->files, o->handles, o->buffers, o->mappings, o->dma_bufs,
 			    o->objects, o->vms, o->queues, o->jobs, o->syncobjs, o->syncobj_fds,
-			    o->sync_files);
+			    o->sync_files, o->fences);
 	return sum;
 }
 
