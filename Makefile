@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run check check-nightly check-quick modules install vm bench export series docs igt host guest clean
-.PHONY: packages coverage mutants fuzz fuzz-host bench-gpu bench-compare cache-list cache-refresh cache-prune
+.PHONY: packages coverage mutants mutants-random fuzz fuzz-host bench-gpu bench-compare cache-list cache-refresh cache-prune
 
 MODULES_DIR := $(CURDIR)/build/modules-kdir
 
@@ -27,6 +27,8 @@ help:
 	@echo 'make coverage             lines and branches that tests execute, build/out/coverage'
 	@echo 'make mutants              break the driver in one line, many times, and see that a test'
 	@echo '                          of those above finds it'
+	@echo 'make mutants-random N=50  the same with defects that chance makes everywhere, another'
+	@echo '                          SEED=1 each day if none is given'
 	@echo 'make docs                 the documentation, build/docs/html'
 	@echo 'make modules KDIR=...     the modules, against a built 7.3 kernel tree'
 	@echo 'make install KDIR=...     install the driver for that kernel (DESTDIR= prefixes)'
@@ -92,6 +94,9 @@ coverage:
 
 mutants:
 	@tools/mutants.sh
+
+mutants-random:
+	@tools/mutants-random.sh --count $(or $(N),50) $(if $(SEED),--seed $(SEED))
 
 docs:
 	@tools/docs.sh

@@ -21,7 +21,7 @@ products_of()
 	grep -oE '(--kernel|modules\.sh|kernel\.sh) (plain|debug|nightly|source)' "tools/checks/$1" |
 		sed 's/.* /kernel /' || true
 	case $1 in
-	guest-*) printf '%s\n' guest "kernel ${ASAHI_KERNEL:-plain}" ;;
+	guest-*|mutants-random) printf '%s\n' guest "kernel ${ASAHI_KERNEL:-plain}" ;;
 	docs) echo "kernel source" ;;
 	litmus) printf '%s\n' herd "kernel source" ;;
 	esac
@@ -84,7 +84,8 @@ count_slots()
 
 # What a lane may be told by the environment, which the toolbox does not keep
 told=(env)
-for name in ASAHI_KERNEL ASAHI_PAIRS ASAHI_ROUNDS FUZZ_SECONDS FUZZ_SEED; do
+for name in ASAHI_KERNEL ASAHI_PAIRS ASAHI_ROUNDS FUZZ_SECONDS FUZZ_SEED \
+	MUTANTS_COUNT MUTANTS_SEED; do
 	[ -z "${!name:-}" ] || told+=("$name=${!name}")
 done
 
