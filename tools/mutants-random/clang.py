@@ -204,4 +204,5 @@ def parse(path, flags):
         diagnostic = _lib.getDiagnostic(unit, number)
         if _lib.getDiagnosticSeverity(diagnostic) >= 3:
             errors.append(_text(_lib.getDiagnosticSpelling(diagnostic)))
-    return Cursor(_lib.getTranslationUnitCursor(unit)), lambda: _lib.disposeTranslationUnit(unit), errors
+    root = Cursor(_lib.getTranslationUnitCursor(unit))
+    return root, lambda: _lib.disposeTranslationUnit(unit), errors

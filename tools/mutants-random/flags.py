@@ -14,7 +14,8 @@ UNKNOWN = ("-fconserve-stack", "-fno-allow-store", "-fmin-function-alignment", "
            "-fstrict-flex", "-fplugin", "-fsanitize", "-mabi", "-fpatchable", "-falign",
            "-fno-ipa", "-fno-code-hoisting", "-fno-partial-inlining", "-mgeneral-regs-only",
            "-mbranch", "-fzero-init-padding-bits", "-fmacro-prefix-map", "-fstack", "-fdiagnostics",
-           "-fno-delete", "-fno-tree", "-ftrivial", "-fzero-call", "-fno-var", "-femit", "-fno-stack",
+           "-fno-delete", "-fno-tree", "-ftrivial", "-fzero-call", "-fno-var", "-femit",
+           "-fno-stack",
            "-fconcatenate", "-fasynchronous", "-funwind", "-fno-asynchronous", "-fno-unwind")
 
 

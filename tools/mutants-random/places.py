@@ -38,7 +38,8 @@ KEYWORDS = {"if", "for", "while", "switch", "return", "do", "else", "sizeof", "c
             "typeof", "_Static_assert", "_Generic", "defined"}
 # Macros whose loop is a block with a guard, and turns once.
 BLOCKS = re.compile(r"scoped_\w+|drm_exec_until_all_locked|guard")
-COMMUTATIVE = re.compile(r"(u?min|u?max)\w*|\w*(equal|same)\w*|(mem|str)n?cmp|gcd|lcm|swap|k?v?calloc")
+COMMUTATIVE = re.compile(r"(u?min|u?max)\w*|\w*(equal|same)\w*|(mem|str)n?cmp|gcd|lcm|swap|"
+                         r"k?v?calloc")
 CALL_TEXT = re.compile(r"([A-Za-z_]\w*)\s*\(.*\)", re.S)
 
 

@@ -3,7 +3,6 @@
 """The generator's own tests: planted sources, and what each rule makes of them."""
 
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -214,7 +213,3 @@ class Planted(unittest.TestCase):
         self.assertNotIn(bad, [it for _, it in chosen.values()])
         self.assertEqual(compile_it(), 0)
         self.assertTrue(chosen)
-
-
-if __name__ == "__main__":
-    sys.exit(not unittest.main(exit=False, verbosity=0).result.wasSuccessful())

@@ -70,7 +70,7 @@ class Tree:
             if name == "drivers/gpu/drm/asahi/asahi_drv.c":
                 data += (HERE / "defect_driver.c").read_bytes()
                 if name not in by_path:
-                    data = f'#include "{os.path.relpath(HEADER, Path(name).parent)}"\n'.encode() + data
+                    data = rewrite(data, {}, os.path.relpath(HEADER, Path(name).parent))
             if name == "tools/guest/lib.sh":
                 data += SWITCHED_LIB.encode()
             self.put(name, data, source.stat().st_mode & 0o777)
