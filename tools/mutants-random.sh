@@ -12,13 +12,14 @@ usage()
 {
 	cat >&2 <<-END
 		usage: tools/mutants-random.sh [--count N] [--seed SEED] [--folders NAME,...]
-		                               [--budget SECONDS] [--list]
+		                               [--budget SECONDS] [--only NUMBER,...] [--list]
 		  --count N       how many defects (50)
 		  --seed SEED     which ones; the same seed gives the same ones for the same sources
 		                  (the day)
 		  --folders ...   of driver, firmware, emulator, lib/agx, shim, library (all)
 		  --budget S      seconds of tests for a defect on the host, and again in virtual
 		                  machines; tests that take longer are left out (240)
+		  --only ...      of these only those with such numbers, for a longer look
 		  --list          only list the defects
 		The table and build/out/mutants-random/report say what became of each, and
 		the history in the cache has a line for each run.
@@ -29,7 +30,7 @@ usage()
 options=(--jobs "$jobs" --seed "$(date -u +%Y%m%d)")
 while [ $# -gt 0 ]; do
 	case $1 in
-	--count|--seed|--folders|--budget)
+	--count|--seed|--folders|--budget|--only)
 		[ $# -gt 1 ] || usage
 		options+=("$1" "$2")
 		shift

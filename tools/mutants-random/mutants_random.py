@@ -41,7 +41,9 @@ def machines():
             programs = (TOP / "igt-tests/ci/asahi-subtests.txt").read_text()
             names += [f"igt:{name}" for name in
                       sorted(set(re.findall(r"^(\w+)@", programs, re.M)))]
-        found[settings["name"]] = settings, [trial.Test(name, machine=settings) for name in names]
+        found[settings["name"]] = settings, [
+            trial.Test(name, machine=settings, first=name in settings.get("first", ()))
+            for name in names]
     return found
 
 
@@ -86,8 +88,8 @@ def measure(tree, wanted, jobs):
 
 
 def within(tests, budget):
-    """The cheapest tests that take so long together; one at least."""
-    tests = sorted(tests, key=lambda test: (test.seconds, test.name))
+    """Those that run first, and the cheapest tests that take so long together; one at least."""
+    tests = sorted(tests, key=lambda test: (not test.first, test.seconds, test.name))
     taken, total = [], 0
     for test in tests:
         total += test.seconds
@@ -273,6 +275,7 @@ def main():
                         help="seconds of tests that a defect may take on the host, and again in "
                              "machines")
     parser.add_argument("--folders", default=",".join(FOLDERS))
+    parser.add_argument("--only", default="", help="numbers of the choice; the history stays")
     parser.add_argument("--list", action="store_true", help="only list the choice")
     options = parser.parse_args()
     wanted = [name for name in FOLDERS if name in options.folders.split(",")]
@@ -294,6 +297,10 @@ def main():
     start = time.monotonic()
     tests = measure(tree, wanted, options.jobs)
     say(f"# {time.monotonic() - start:.0f} s: which of {len(tests)} tests reach what")
+    only = {int(number) for number in options.only.split(",") if number}
+    if only:
+        judge(tree, {number: chosen[number] for number in only if number in chosen}, tests, options)
+        return 0
     results = judge(tree, chosen, tests, options)
     write_results(results, options)
     say("\n".join("# " + line for line in table(results).splitlines()))

@@ -41,6 +41,8 @@ class Host(unittest.TestCase):
         self.assertEqual([test.name for test in within(tests, 10)], ["a", "b"])
         self.assertEqual([test.name for test in within(tests, 1)], ["a"])
         self.assertEqual(within([], 10), [])
+        tests[0].first = True
+        self.assertEqual([test.name for test in within(tests, 53)], ["c", "a"])
 
 
 class Console(unittest.TestCase):

@@ -30,6 +30,7 @@ class Test:
     seconds: float = 0
     reached: set = field(default_factory=set)
     usable: bool = False
+    first: bool = False         # it runs before what is cheaper
     machine: dict = None        # of a test in the guest
     command: dict = None        # of one on the host
 
