@@ -35,12 +35,11 @@ def say(text):
 def machines():
     """{name: its table, with its tests}"""
     found = {}
+    listed = (TOP / "igt-tests/ci/asahi-subtests.txt").read_text()
+    programs = [f"igt:{name}" for name in sorted(set(re.findall(r"^(\w+)@", listed, re.M)))]
     for settings in tomllib.loads((HERE / "tests.toml").read_text())["machine"]:
-        names = list(settings["tests"])
-        if settings.get("igt"):
-            programs = (TOP / "igt-tests/ci/asahi-subtests.txt").read_text()
-            names += [f"igt:{name}" for name in
-                      sorted(set(re.findall(r"^(\w+)@", programs, re.M)))]
+        names = [name for word in settings["tests"]
+                 for name in (programs if word == "igt" else [word])]
         found[settings["name"]] = settings, [
             trial.Test(name, machine=settings, first=name in settings.get("first", ()))
             for name in names]
@@ -89,9 +88,8 @@ def measure(tree, wanted, jobs):
 
 def within(tests, budget):
     """Those that run first, and the cheapest tests that take so long together; one at least."""
-    tests = sorted(tests, key=lambda test: (not test.first, test.seconds, test.name))
     taken, total = [], 0
-    for test in tests:
+    for test in sorted(tests, key=lambda test: (not test.first, test.seconds, test.name)):
         total += test.seconds
         if taken and total > budget:
             break
@@ -155,7 +153,8 @@ def try_guest(result, tests, tree, budget):
     taken = within(reaching, budget)
     result.left += len(reaching) - len(taken)
     for settings in {test.machine["name"]: test.machine for test in taken}.values():
-        those = [test for test in taken if test.machine is settings]
+        # In the order of the list, in which they pass without the defect
+        those = [test for test in reaching if test.machine is settings and test in taken]
         result.tried += len(those)
         wrong = trial.Machine(tree.tree, OUT / f"defect-{result.number}", settings, those,
                               result.number).run()
