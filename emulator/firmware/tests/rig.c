@@ -540,7 +540,7 @@ struct rig *rig_new_with(const struct rig_options *options)
 	struct rig *rig = calloc(1, sizeof(*rig));
 	struct vagx_report_config report = { .level = VAGX_LOG_ERROR };
 	struct vagx_uat_config uat = { 0 };
-	struct vagx_fw_config config = { .abi = "13.5", .job_timeout_ms = 300, .poison = true };
+	struct vagx_fw_config config = { .abi = "13.5", .poison = true };
 	pthread_condattr_t attr;
 
 	assert_non_null(rig);
@@ -595,6 +595,8 @@ struct rig *rig_new_with(const struct rig_options *options)
 	config.tvb_pages = options->tvb_pages;
 	config.tvb_grow = options->tvb_grow;
 	config.no_exec = !options->exec;
+	/* Time goes by on a busy host, too: only what tests timeouts has any. */
+	config.job_timeout_ms = options->timeout_ms ? options->timeout_ms : 60000;
 	config.dump = options->dump;
 	config.power_off = options->power_off;
 	config.dirty_ms = options->dirty_ms;

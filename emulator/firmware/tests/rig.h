@@ -129,6 +129,9 @@ struct rig_command {
 };
 
 /* What a test wants otherwise than rig_new() has it */
+/* A job's time in tests of timeouts */
+#define RIG_TIMEOUT_MS	300
+
 struct rig_options {
 	const char *soc;		/* NULL: T8103; commands are those of G13 and G14G */
 	bool as_m1n1;			/* register ranges */
@@ -144,6 +147,7 @@ struct rig_options {
 	unsigned int tvb_pages;
 	bool tvb_grow;
 	bool exec;			/* units take pages, instead of the firmware */
+	unsigned int timeout_ms;	/* of a job; 0: as long as a test waits for anything */
 	FILE *dump;
 	uint64_t seed;			/* 0: that of the environment's RIG_SEED, or 1 */
 };

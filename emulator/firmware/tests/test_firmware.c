@@ -30,6 +30,14 @@ static int setup_serial(void **state)
 	return 0;
 }
 
+static int setup_timeout(void **state)
+{
+	static const struct rig_options options = { .timeout_ms = RIG_TIMEOUT_MS };
+
+	*state = rig_new_with(&options);
+	return 0;
+}
+
 static int teardown(void **state)
 {
 	rig_free(*state);
@@ -862,7 +870,7 @@ int main(void)
 		TEST(barrier),
 		SERIAL(priority),
 		SERIAL(fault),
-		TEST(timeout),
+		cmocka_unit_test_setup_teardown(test_timeout, setup_timeout, teardown),
 		TEST(second_init),
 		TEST(power_cycles),
 		cmocka_unit_test(test_dirty_lines),

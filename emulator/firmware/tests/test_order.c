@@ -36,6 +36,15 @@ static int setup(void **state)
 	return 0;
 }
 
+static int setup_timeout(void **state)
+{
+	static const struct rig_options options = { .timeout_ms = RIG_TIMEOUT_MS };
+
+	*state = rig_new_with(&options);
+	rig_boot(*state);
+	return 0;
+}
+
 static int teardown(void **state)
 {
 	rig_free(*state);
@@ -427,7 +436,7 @@ static void test_wall_bound(void **state)
 	add(rig, &queue, &command, A);
 	rig_announce(rig, &queue, 2);
 	assert_int_equal(get(rig_wait_event(rig), FW_EventMsg_msg_type), 4);
-	assert_true(seconds() - begin >= 0.3 * VAGX_FW_WALL_FACTOR);
+	assert_true(seconds() - begin >= RIG_TIMEOUT_MS / 1000.0 * VAGX_FW_WALL_FACTOR);
 	rig_hang(rig, false);
 	rig_resume(rig);
 	assert_true(rig_wait_stamp(rig, 20, 0x100));
@@ -716,6 +725,7 @@ static void test_write32(void **state)
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
+#define TIMEOUT_TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup_timeout, teardown)
 
 int main(void)
 {
@@ -730,11 +740,11 @@ int main(void)
 		TEST(withheld_event),
 		TEST(bystander),
 		TEST(two_faults),
-		TEST(timeout_counts_work),
-		TEST(wall_bound),
+		TIMEOUT_TEST(timeout_counts_work),
+		TIMEOUT_TEST(wall_bound),
 		TEST(bad_between),
 		TEST(injected_error),
-		TEST(injected_hang),
+		TIMEOUT_TEST(injected_hang),
 		TEST(injected_lies),
 		TEST(quiesce_while_hanging),
 		TEST(held_stamps),

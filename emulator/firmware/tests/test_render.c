@@ -429,11 +429,12 @@ static void test_init_again(void **state)
 /* Whoever is on the units is pending, by its own slot; a timeout names it */
 static void test_hang(void **state)
 {
+	static const struct rig_options options = { .timeout_ms = RIG_TIMEOUT_MS };
 	static const char *const names[] = { "vertex", "fragment" };
 
 	for (unsigned int pipe = 0; pipe < 2; pipe++) {
 		struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_HANG, .pipe = pipe };
-		struct rig *rig = rig_new();
+		struct rig *rig = rig_new_with(&options);
 		struct rig_renderer renderer;
 		struct rig_render render;
 		struct rig_ptr event;
