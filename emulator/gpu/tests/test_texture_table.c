@@ -35,7 +35,7 @@
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 #define LANES		32
 /* Lanes of a case */
-#define LOOKUPS		64
+#define LOOKUPS		32
 /* Words of a lane: coordinates and the layer, a level, an extra word, gradients from 8 on */
 #define WORDS		16
 #define OUTPUT		0x2000
