@@ -20,7 +20,7 @@ build_user_space()
 splats='WARNING:|BUG:|KASAN|UBSAN|KFENCE|ODEBUG|Oops|Internal error|Call trace:|Kernel panic'
 splats+='|INFO: task .* blocked|possible (circular|recursive) locking|suspicious RCU|inconsistent lock'
 splats+='|refcount_t:|list_(add|del) corruption|unable to handle|rcu.*stall|scheduling while atomic'
-splats+='|\*ERROR\* .*leak|Memory manager not clean|not at rest '
+splats+='|\*ERROR\* .*leak|Memory manager not clean'
 
 # console_splats LOG - the kernel's complaints, with what is around them. Two are left
 # out, in which the driver has no say:
@@ -54,13 +54,14 @@ console_splats()
 # the kernel's console and the emulator, too
 run_guest()
 {
-	local name=$1 out=$top/build/out/$1 complaints status=0 start=$SECONDS
+	local name=$1 out=$top/build/out/$1 complaints status=0 start=$SECONDS used TIMEFORMAT='%U %S'
 	shift
 
 	mkdir -p "$top/build/out"
-	tools/vm.sh --quiet --violations --out "$out" "$@" >"$top/build/out/$name.log" 2>&1 || status=$?
+	used=$({ time tools/vm.sh --quiet --violations --out "$out" "$@" \
+		>"$top/build/out/$name.log" 2>&1; } 2>&1) || status=$?
 	[ ! -e "$out/output" ] || cat "$out/output"
-	echo "# $((SECONDS - start)) s: machine $name"
+	echo "# $((SECONDS - start)) s: machine $name, $(awk '{ print int($1 + $2) }' <<<"$used") s of processors"
 	if grep -q '^not ok' "$out/output" 2>/dev/null; then
 		tap_failed=$((tap_failed + 1))
 	fi
