@@ -143,8 +143,12 @@ baseline_of()
 # machine's are left out
 cases_in()
 {
-	grep "^${2:+not }ok" "$1" >"$work/cases.tap" || true
-	"$top/tools/cases.sh" names "$work/cases.tap" | grep -v '^mutants/' || true
+	local cases
+
+	cases=$(mktemp "$work/cases.XXXXXX")
+	grep "^${2:+not }ok" "$1" >"$cases" || true
+	"$top/tools/cases.sh" names "$cases" | grep -v '^mutants/' || true
+	rm "$cases"
 }
 
 # lanes_with KERNEL - the lanes with that kernel that have every case that is read, as far
@@ -161,28 +165,28 @@ lanes_with()
 	echo "$lanes"
 }
 
-# lanes_of KERNEL NAME - the lanes that catch this one: those that have the case that
+# lanes_of KERNEL TEST NAME - the lanes that catch this one: those that have the case that
 # has failed here, or, if that is none of theirs, all cases of the test
 lanes_of()
 {
 	local lanes
 
-	lanes=$(cases_in "$out/$2.tap" failed | head -n 1 | lanes_with "$1")
-	[ -n "$lanes" ] || lanes=$(cases_in "$out/baseline.tap" | lanes_with "$1")
+	lanes=$(cases_in "$out/$3.tap" failed | head -n 1 | lanes_with "$1")
+	[ -n "$lanes" ] || lanes=$(cases_in "$(baseline_of "$1" "$2").tap" | lanes_with "$1")
 	echo "${lanes:-a lane that has not passed here}"
 }
 
 # try NAME|none KERNEL TEST [SECONDS] - run it; say what failed first, or nothing
 try()
 {
-	local name=$1 kernel=$2 limit=${4:-900} words=() options=() results=$out/$1.tap
+	local name=$1 kernel=$2 test=$3 limit=${4:-900} words=() options=(--smp 1) results=$out/$1.tap
 
-	eval "words=($3)"
+	eval "words=($test)"
 	while [[ " ${words[*]} " = *" -- "* ]]; do
 		[ "${words[0]}" = -- ] || options+=("${words[0]}")
 		words=("${words[@]:1}")
 	done
-	[ "$name" != none ] || results=$out/baseline.tap
+	[ "$name" != none ] || results=$(baseline_of "$kernel" "$test").tap
 	(
 		run_guest "mutants/$name" --timeout "$limit" --kernel "$kernel" --append oops=panic \
 			--modules "mutants/$name/modules-$kernel" "${options[@]}" \
@@ -226,7 +230,7 @@ judge()
 	failure=$(try "$1" "$kernel" "$test" $limit)
 	if [ -n "$failure" ]; then
 		[ -z "$impossible" ] || say "$1 can be caught: take out its 'Impossible:'"
-		echo "caught - $1 ($what) by '$(field "$1" Test)', $(lanes_of "$kernel" "$1"): $failure"
+		echo "caught - $1 ($what) by '$(field "$1" Test)', $(lanes_of "$kernel" "$test" "$1"): $failure"
 	elif [ -n "$impossible" ]; then
 		echo "impossible - $1 ($what): $impossible"
 	else
@@ -277,24 +281,32 @@ verdict()
 	fi
 }
 
-# run_all NAME ... - each is built while the test of the one before it runs, and one
-# that cannot be tried leaves the others alone
+# report NAME - its verdict, whole: others print, too
+report()
+{
+	local text
+
+	text=$(verdict "$1")
+	echo "$text" | tee -a "$out/report"
+}
+
+# run_all NAME ... - a machine with one processor for each of the host's. One mutant is built at
+# a time, and the driver without any is tried first. What cannot be tried leaves the others alone.
 run_all()
 {
-	local builder
+	local name running=0
 
-	attempt "$1" build "$1" "$(kernel_of "$1")"
-	while [ $# -gt 0 ]; do
-		[ -e "$work/$1/refused" ] || attempt "$1" try_baseline "$1"
-		builder=''
-		if [ $# -gt 1 ]; then
-			attempt "$2" build "$2" "$(kernel_of "$2")" &
-			builder=$!
+	for name; do
+		attempt "$name" build "$name" "$(kernel_of "$name")"
+		[ -e "$work/$name/refused" ] || attempt "$name" try_baseline "$name"
+		if [ $running = "$jobs" ]; then
+			wait -n || true
+			running=$((running - 1))
 		fi
-		verdict "$1" | tee -a "$out/report"
-		[ -z "$builder" ] || wait $builder
-		shift
+		report "$name" &
+		running=$((running + 1))
 	done
+	wait
 }
 
 count()
