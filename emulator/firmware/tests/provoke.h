@@ -16,6 +16,7 @@ enum outcome { GOES_ON, CRASHES };
  * @provoke: breaks it
  * @outcome: what becomes of the firmware
  * @soc: on which SoC; NULL is an M1
+ * @timeout_ms: of jobs, as in struct rig_options
  * @also: what else is broken by that, up to VAGX_KEPT
  */
 struct provocation {
@@ -24,6 +25,7 @@ struct provocation {
 	void (*provoke)(struct rig *rig);
 	enum outcome outcome;
 	const char *soc;
+	unsigned int timeout_ms;
 	const enum vagx_rule *also;
 };
 

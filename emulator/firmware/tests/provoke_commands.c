@@ -835,7 +835,7 @@ const struct provocation provoke_commands[] = {
 	PROVOKE(FW_MSEQ_FIELD, mseq_field, GOES_ON),
 	PROVOKE(FW_MSEQ_FIELD, mseq_generation, GOES_ON),
 	CLAUSE(FW_RESUME, halted, resume, GOES_ON),
-	CLAUSE(FW_RESUME, cleared, resume_halted, GOES_ON),
+	CLAUSE(FW_RESUME, cleared, resume_halted, GOES_ON, .timeout_ms = RIG_TIMEOUT_MS),
 };
 
 const unsigned int provoke_commands_count = sizeof(provoke_commands) / sizeof(provoke_commands[0]);

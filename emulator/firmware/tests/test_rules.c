@@ -76,6 +76,7 @@ static void test_provocation(void **state)
 	const struct provocation *provocation = *state;
 	const struct rig_options options = {
 		.soc = provocation->soc,
+		.timeout_ms = provocation->timeout_ms,
 		.power_off = VAGX_POWER_OFF_LATE,
 	};
 	struct rig *rig = rig_new_with(&options);
