@@ -13,10 +13,10 @@
 
 struct asahi_block;
 struct asahi_device;
-struct asahi_rest;
 struct asahi_heap;
 struct asahi_heap_node;
 struct asahi_heaps;
+struct asahi_rest;
 
 /**
  * enum asahi_heap_id - heaps in the kernel half
