@@ -21,6 +21,7 @@
 #include "asahi_halt.h"
 #include "asahi_heap.h"
 #include "asahi_hw.h"
+#include "asahi_hwmon.h"
 #include "asahi_initdata.h"
 #include "asahi_knobs.h"
 #include "asahi_object.h"
@@ -45,6 +46,7 @@
  *   it comes after them, because on the way down nothing may be visible any more
  *   when memory is given back;
  * * *telemetry* keeps what the firmware tells of itself;
+ * * *hwmon* shows power and temperature of that;
  * * *channel*, *initdata* and *event* are what the firmware reads and writes;
  * * *coredump* keeps evidence;
  * * *watchdog* knows what the firmware owes, and *halt* has it go on after failures;
@@ -68,6 +70,7 @@ static const struct asahi_block * const asahi_blocks[] = {
 	&asahi_block_heap,
 	&asahi_block_uat,
 	&asahi_block_telemetry,
+	&asahi_block_hwmon,
 	&asahi_block_channel,
 	&asahi_block_initdata,
 	&asahi_block_event,

@@ -108,6 +108,8 @@ struct asahi_device {
 	u64 initdata_va;
 	/** @telemetry: what the firmware tells of itself */
 	struct asahi_telemetry *telemetry;
+	/** @hwmon: where programs look for power and temperature, or NULL */
+	struct device *hwmon;
 	/** @channels: rings between driver and firmware */
 	struct asahi_channels *channels;
 	/** @events: stamps and their event slots */

@@ -30,6 +30,7 @@ extern unsigned int asahi_stage_limit;
  * @ASAHI_UNPROVEN_TRIM: the vertex buffers of idle queues are taken back
  * @ASAHI_UNPROVEN_PRIORITY: queues of high and realtime priority
  * @ASAHI_UNPROVEN_KNOBS: values of knobs that no reference writes
+ * @ASAHI_UNPROVEN_SENSORS: power and temperature in hwmon
  * @ASAHI_UNPROVEN_NUM: number of them
  */
 enum asahi_unproven_id {
@@ -41,6 +42,7 @@ enum asahi_unproven_id {
 	ASAHI_UNPROVEN_TRIM,
 	ASAHI_UNPROVEN_PRIORITY,
 	ASAHI_UNPROVEN_KNOBS,
+	ASAHI_UNPROVEN_SENSORS,
 	ASAHI_UNPROVEN_NUM,
 };
 

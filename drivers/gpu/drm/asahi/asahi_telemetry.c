@@ -348,6 +348,27 @@ bool asahi_telemetry_frequency(struct asahi_device *adev, u64 *hz)
 }
 
 /**
+ * asahi_telemetry_reading() - look up a figure
+ * @adev: device
+ * @id: which figure
+ * @value: gets it, in the unit that enum asahi_reading names
+ *
+ * As of the last notification. Process or atomic context, not from interrupts; does not wake
+ * the device.
+ *
+ * Return: false if the firmware has not told.
+ */
+bool asahi_telemetry_reading(struct asahi_device *adev, enum asahi_reading id, u64 *value)
+{
+	struct asahi_telemetry *telemetry = adev->telemetry;
+
+	guard(spinlock)(&telemetry->lock);
+
+	*value = telemetry->readings.value[id];
+	return telemetry->readings.known & BIT(id);
+}
+
+/**
  * asahi_telemetry_message() - take a message of the ring of statistics
  * @adev: device
  * @msg: message, any bytes

@@ -111,6 +111,7 @@ bool asahi_readings_frequency(const struct asahi_readings *readings, const u32 *
 
 void asahi_telemetry_set_frequencies(struct asahi_device *adev, const __le32 *mhz);
 bool asahi_telemetry_frequency(struct asahi_device *adev, u64 *hz);
+bool asahi_telemetry_reading(struct asahi_device *adev, enum asahi_reading id, u64 *value);
 void asahi_telemetry_message(struct asahi_device *adev, const struct asahi_fw_stats_msg *msg);
 void asahi_telemetry_unknown(struct asahi_device *adev, enum asahi_source source, u32 type);
 
