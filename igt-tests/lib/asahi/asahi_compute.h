@@ -189,7 +189,10 @@ void igt_asahi_submit_one(struct asahi_client *client, const struct asahi_comman
 /* igt_asahi_wait - for a fence; 0, or the negative error that it carries */
 int igt_asahi_wait(int fd, uint32_t syncobj);
 bool igt_asahi_signalled(int fd, uint32_t syncobj);
-/* igt_asahi_assert_bystander - a job that did nothing wrong completes, or gets ECANCELED */
+/*
+ * igt_asahi_assert_bystander - of a job that did nothing wrong, and that may or may not have been
+ * on the GPU when something failed: it completes, or gets ECANCELED
+ */
 void igt_asahi_assert_bystander(int err);
 /* igt_asahi_run - submits to the client's own queue and waits */
 int igt_asahi_run(struct asahi_client *client, const struct asahi_command *command);

@@ -5,17 +5,18 @@
 #include <poll.h>
 #include <unistd.h>
 
-#include "asahi/asahi_compute.h"
+#include "asahi/asahi_render.h"
 #include "igt.h"
 #include "igt_syncobj.h"
 
 /**
  * TEST: asahi exec fault
  * Description: Blame for work that fails while work of others is on the GPU. The
- *	guilty client gets EIO or ETIMEDOUT; a bystander goes on or gets ECANCELED. The
- *	queues of both stay usable. A fault names an address space and a unit of the
- *	GPU, no queue: work of the same address space is beside suspicion only when
- *	the driver knows more.
+ *	guilty client gets EIO or ETIMEDOUT, and all else that is on the GPU is taken
+ *	down with ECANCELED. The queues of both stay usable. A fault names an address
+ *	space and a unit of the GPU, no queue: all work of that address space that is
+ *	on the GPU gets EIO. Of work that comes and goes nobody knows where it was,
+ *	so it completes or gets ECANCELED.
  * Category: Core
  * Mega feature: General Core features
  * Sub-category: Command submission
@@ -46,27 +47,31 @@ static void exec_fault_assert_runs(struct asahi_client *client, uint32_t queue, 
 	igt_assert_eq_u32(client->words[index], 99);
 }
 
-/* A queue of the address space in which there was a fault: it may be held guilty, too. */
-static void exec_fault_assert_goes_on(struct asahi_client *client, uint32_t queue, int err)
+/* Return: the fence of a gate, whose shader is on the GPU */
+static uint32_t exec_fault_launch(struct asahi_client *client, uint32_t queue)
 {
-	if (err != -EIO)
-		igt_asahi_assert_bystander(err);
-	exec_fault_assert_runs(client, queue, ASAHI_RESULT + 1);
+	const struct asahi_times times = igt_asahi_times_create(client);
+	struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+
+	client->words[ASAHI_GATE] = 0;
+	gate.compute.ts.start.handle = times.object;
+	igt_asahi_submit(client->fd, queue, &gate, 1, &(struct asahi_sync){ .out = sync });
+	igt_asahi_time_comes(&times, 0);
+	return sync;
 }
 
 /* Another process: its work is on the GPU until the parent closes the pipe. */
 static void exec_fault_neighbour(int fd, int from, int to)
 {
 	struct asahi_client *client = igt_asahi_client_open(fd);
-	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
-	const uint32_t sync = syncobj_create(client->fd, 0);
+	const uint32_t sync = exec_fault_launch(client, client->queue);
 	char c = 0;
 
-	igt_asahi_submit_one(client, &gate, sync);
 	igt_assert_eq(write(to, &c, 1), 1);
 	igt_assert_eq(read(from, &c, 1), 0);
 	client->words[ASAHI_GATE] = 1;
-	igt_asahi_assert_bystander(igt_asahi_wait(client->fd, sync));
+	igt_assert_eq(igt_asahi_wait(client->fd, sync), -ECANCELED);
 	exec_fault_assert_runs(client, client->queue, ASAHI_RESULT + 1);
 }
 
@@ -76,13 +81,9 @@ static void exec_fault_neighbour(int fd, int from, int to)
  */
 static void exec_fault_beside(struct asahi_client *client, struct asahi_client *other)
 {
-	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
-	const struct asahi_command other_gate = igt_asahi_gate(other, ASAHI_RESULT, 2);
 	const struct asahi_command bad = igt_asahi_store(client, ASAHI_UNMAPPED, 3);
-	const uint32_t theirs = syncobj_create(other->fd, 0);
-	const uint32_t ours = syncobj_create(client->fd, 0);
 	const uint32_t fault = syncobj_create(client->fd, 0);
-	uint32_t guilty, second;
+	uint32_t guilty, second, ours, theirs;
 	int from[2], to[2];
 	char c;
 
@@ -99,17 +100,15 @@ static void exec_fault_beside(struct asahi_client *client, struct asahi_client *
 	close(to[0]);
 	igt_assert_eq(read(from[0], &c, 1), 1);
 
-	client->words[ASAHI_GATE] = 0;
-	other->words[ASAHI_GATE] = 0;
-	igt_asahi_submit(client->fd, second, &gate, 1, &(struct asahi_sync){ .out = ours });
-	igt_asahi_submit_one(other, &other_gate, theirs);
-	usleep(50000);
+	ours = exec_fault_launch(client, second);
+	theirs = exec_fault_launch(other, other->queue);
 	igt_asahi_submit(client->fd, guilty, &bad, 1, &(struct asahi_sync){ .out = fault });
 	igt_assert_eq(igt_asahi_wait(client->fd, fault), -EIO);
 	client->words[ASAHI_GATE] = 1;
 	other->words[ASAHI_GATE] = 1;
-	exec_fault_assert_goes_on(client, second, igt_asahi_wait(client->fd, ours));
-	igt_asahi_assert_bystander(igt_asahi_wait(other->fd, theirs));
+	igt_assert_eq(igt_asahi_wait(client->fd, ours), -EIO);
+	igt_assert_eq(igt_asahi_wait(other->fd, theirs), -ECANCELED);
+	exec_fault_assert_runs(client, second, ASAHI_RESULT + 1);
 	exec_fault_assert_runs(other, other->queue, ASAHI_RESULT + 1);
 	exec_fault_assert_runs(client, guilty, ASAHI_RESULT + 2);
 	close(to[1]);
@@ -129,26 +128,22 @@ static void exec_fault_test_beside_others(struct asahi_client *client)
 }
 
 /*
- * Jobs side by side, of which the second is guilty: its fence says so, whatever
- * becomes of the first.
+ * Jobs side by side, of which the second is guilty. The first is on the GPU until it is let
+ * go, which happens only when it has been taken down.
  */
 static void exec_fault_test_beside_own_queue(struct asahi_client *client)
 {
-	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
 	const struct asahi_command bad = igt_asahi_store(client, ASAHI_UNMAPPED, 2);
-	const uint32_t first = syncobj_create(client->fd, 0);
 	const uint32_t second = syncobj_create(client->fd, 0);
-	int err;
+	uint32_t first;
 
-	igt_asahi_submit_one(client, &gate, first);
+	client->words[ASAHI_RESULT] = 0;
+	first = exec_fault_launch(client, client->queue);
 	igt_asahi_submit_one(client, &bad, second);
-	usleep(50000);
-	client->words[ASAHI_GATE] = 1;
-	err = igt_asahi_wait(client->fd, first);
-	if (err != -EIO)
-		igt_asahi_assert_bystander(err);
 	igt_assert_eq(igt_asahi_wait(client->fd, second), -EIO);
-	igt_assert(err || client->words[ASAHI_RESULT] == 1);
+	igt_assert_eq(igt_asahi_wait(client->fd, first), -EIO);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], 0);
+	client->words[ASAHI_GATE] = 1;
 	exec_fault_assert_runs(client, client->queue, ASAHI_RESULT + 1);
 }
 
@@ -231,23 +226,20 @@ static void exec_fault_work_beside(struct asahi_client *client, uint32_t gate)
 static void exec_fault_test_timeout_beside_others(struct asahi_client *client)
 {
 	struct asahi_client *other = igt_asahi_client_open(client->fd), *guilty, *bystander;
-	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
-	const struct asahi_command other_gate = igt_asahi_gate(other, ASAHI_RESULT, 2);
-	const uint32_t ours = syncobj_create(client->fd, 0);
-	const uint32_t theirs = syncobj_create(other->fd, 0);
+	uint32_t ours, theirs;
 	int first, second;
 
-	igt_asahi_submit_one(client, &gate, ours);
+	ours = exec_fault_launch(client, client->queue);
 	usleep(500000);
-	igt_asahi_submit_one(other, &other_gate, theirs);
+	theirs = exec_fault_launch(other, other->queue);
 	exec_fault_work_beside(client, ours);
 	first = igt_asahi_wait(client->fd, ours);
-	other->words[ASAHI_GATE] = 1;
 	second = igt_asahi_wait(other->fd, theirs);
 	guilty = first == -ETIMEDOUT ? client : other;
 	bystander = guilty == client ? other : client;
 	igt_assert_eq(guilty == client ? first : second, -ETIMEDOUT);
-	igt_asahi_assert_bystander(guilty == client ? second : first);
+	igt_assert_eq(guilty == client ? second : first, -ECANCELED);
+	other->words[ASAHI_GATE] = 1;
 	exec_fault_assert_runs(bystander, bystander->queue, ASAHI_RESULT + 1);
 	exec_fault_assert_runs(guilty, guilty->queue, ASAHI_RESULT + 1);
 }
