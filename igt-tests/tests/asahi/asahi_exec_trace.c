@@ -45,6 +45,10 @@
  * SUBTEST: rejected
  * Description: Submissions that were refused.
  *
+ * SUBTEST: killed
+ * Description: A client is killed at each step of a job's way, with other jobs of its at
+ *	the others; nothing of it stays.
+ *
  * SUBTEST: never-ran
  * Description: A job whose queue is destroyed while it waits, and one whose queue
  *	has failed.
@@ -52,6 +56,7 @@
 
 #define HOLD_NS		50000000
 #define JOBS		3
+#define KILLS		4
 /* Of the kernel's workers of high priority */
 #define HIGH_NICE	(-20)
 
@@ -433,6 +438,62 @@ static void exec_trace_test_never_ran(struct asahi_client *client)
 	exec_trace_assert_value(text, "asahi_free", id, job, "ran", 0);
 }
 
+/* Whoever is killed in the middle of this; the client's number goes to @say. */
+static void exec_trace_submit_always(int fd, int say)
+{
+	struct asahi_client *client = igt_asahi_client_open(fd);
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 1);
+	const uint64_t id = igt_asahi_trace_client_id(client);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+
+	igt_assert_eq(write(say, &id, sizeof(id)), sizeof(id));
+	for (;;) {
+		igt_asahi_submit_one(client, &store, sync);
+		usleep(500);
+	}
+}
+
+static void exec_trace_kill_at(struct asahi_client *client, const char *step)
+{
+	struct igt_helper_process victim = { .use_SIGKILL = true };
+	uint64_t id;
+	int from[2];
+	unsigned int i;
+
+	igt_asahi_trace_start();
+	igt_assert_eq(pipe(from), 0);
+	igt_fork_helper(&victim) {
+		exec_trace_submit_always(client->fd, from[1]);
+	}
+	igt_assert_eq(read(from[0], &id, sizeof(id)), sizeof(id));
+	for (i = 0; i < 600; i++) {
+		if (igt_asahi_trace_count(igt_asahi_trace_read(), step, id, 0))
+			break;
+		usleep(1000);
+	}
+	igt_stop_helper(&victim);
+	igt_assert_f(i < 600, "no %s of client %" PRIu64 "\n", step, id);
+	close(from[0]);
+	close(from[1]);
+}
+
+static void exec_trace_test_killed(struct asahi_client *client)
+{
+	static const char *const steps[] = {
+		"asahi_submit_start", "asahi_build", "asahi_push", "asahi_submit", "asahi_run",
+		"asahi_ring",	      "asahi_done",  "asahi_free",
+	};
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 5);
+	unsigned int i;
+
+	for (i = 0; i < KILLS * ARRAY_SIZE(steps); i++) {
+		exec_trace_kill_at(client, steps[i % ARRAY_SIZE(steps)]);
+		client->words[ASAHI_RESULT] = 0;
+		igt_assert_eq(igt_asahi_run(client, &store), 0);
+		igt_assert_eq_u32(client->words[ASAHI_RESULT], 5);
+	}
+}
+
 static const struct asahi_client_test exec_trace_tests[] = {
 	{"way-of-jobs", "Three jobs whose fences come at once.", exec_trace_test_way},
 	{"workers", "Two workers, of the same priority.", exec_trace_test_workers},
@@ -445,6 +506,7 @@ static const struct asahi_client_test exec_trace_tests[] = {
 	{"own-queue-array-of-points", "And one that was made of points.",
 	 exec_trace_test_own_queue_array_of_points},
 	{"rejected", "What SUBMIT has refused.", exec_trace_test_rejected},
+	{"killed", "A client that is killed at each step of its jobs.", exec_trace_test_killed},
 	{"never-ran", "Jobs whose queue has gone or failed.", exec_trace_test_never_ran},
 };
 
