@@ -112,7 +112,8 @@ void asahi_job_init_queue(struct asahi_queue *queue)
 	INIT_WORK(&queue->free_jobs_work, asahi_job_free_work);
 }
 
-static int asahi_job_take_room(struct asahi_job *job, const struct asahi_work_memory *memory)
+VISIBLE_IF_KUNIT int asahi_job_take_room(struct asahi_job *job,
+					 const struct asahi_work_memory *memory)
 {
 	u64 bytes = memory->ro + memory->private + memory->shared + memory->gpu + memory->word;
 	int ret;
@@ -129,6 +130,7 @@ static int asahi_job_take_room(struct asahi_job *job, const struct asahi_work_me
 
 	return ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_job_take_room);
 
 static int asahi_job_alloc(struct asahi_job *job, const struct asahi_work_memory *memory)
 {

@@ -190,4 +190,8 @@ enum asahi_job_hit asahi_job_hit(const struct asahi_job_pipe *pipe, u32 value);
 bool asahi_job_reached(struct asahi_job *job);
 bool asahi_job_owed(struct asahi_job *job);
 
+#if IS_ENABLED(CONFIG_KUNIT)
+int asahi_job_take_room(struct asahi_job *job, const struct asahi_work_memory *memory);
+#endif
+
 #endif

@@ -10,6 +10,8 @@
 #include <linux/minmax.h>
 #include <linux/sizes.h>
 
+#include <kunit/visibility.h>
+
 #include <drm/drm_drv.h>
 
 #include "asahi_device.h"
@@ -36,6 +38,7 @@ void asahi_room_init(struct asahi_room *room)
 	init_waitqueue_head(&room->more);
 	spin_lock_init(&room->lock);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_room_init);
 
 static bool asahi_room_try(struct asahi_room *room, u64 bytes)
 {
@@ -81,6 +84,7 @@ int asahi_room_take(struct asahi_room *room, struct asahi_device *adev, u64 byte
 			return -ENODEV;
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_room_take);
 
 /**
  * asahi_room_give() - undo asahi_room_take()
@@ -98,6 +102,7 @@ void asahi_room_give(struct asahi_room *room, u64 bytes)
 
 	wake_up_all(&room->more);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_room_give);
 
 /**
  * asahi_room_shut() - keep a queue without jobs from getting any
@@ -116,6 +121,7 @@ bool asahi_room_shut(struct asahi_room *room)
 
 	return room->shut;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_room_shut);
 
 /**
  * asahi_room_open() - undo asahi_room_shut()
@@ -130,3 +136,4 @@ void asahi_room_open(struct asahi_room *room)
 
 	wake_up_all(&room->more);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_room_open);
