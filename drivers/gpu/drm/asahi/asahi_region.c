@@ -11,6 +11,8 @@
 #include <linux/of_reserved_mem.h>
 #include <linux/string.h>
 
+#include <kunit/visibility.h>
+
 #include <drm/drm_print.h>
 
 #include <agx/agx_uat.h>
@@ -66,7 +68,7 @@ static int asahi_region_check_filled(struct asahi_device *adev, enum asahi_regio
 }
 
 /* The clocks of performance states are calibration whose range is known. */
-static int asahi_region_check_clocks(struct asahi_device *adev)
+VISIBLE_IF_KUNIT int asahi_region_check_clocks(struct asahi_device *adev)
 {
 	u32 most = asahi_initdata_highest_mhz(adev->region[ASAHI_REGION_HW_CAL_B].map +
 					      adev->abi->initdata->frequencies);
@@ -78,6 +80,7 @@ static int asahi_region_check_clocks(struct asahi_device *adev)
 		most, ASAHI_REGION_LEAST_MHZ, ASAHI_REGION_MOST_MHZ);
 	return -ENODEV;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_region_check_clocks);
 
 static int asahi_regions_check(struct asahi_device *adev)
 {

@@ -43,4 +43,8 @@ struct asahi_region {
 
 int asahi_regions_map(struct asahi_device *adev);
 
+#if IS_ENABLED(CONFIG_KUNIT)
+int asahi_region_check_clocks(struct asahi_device *adev);
+#endif
+
 #endif
