@@ -9,6 +9,7 @@
 #include <kunit/test.h>
 
 #include <linux/jiffies.h>
+#include <linux/sizes.h>
 
 #include <drm/asahi_drm.h>
 
@@ -259,6 +260,42 @@ static void scene_is_bounded(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, l.tpc_size, 8 * 2048 * 8388608ULL);
 }
 
+/* Everything but the preemption buffer takes 0x20000 bytes, see scene_of_one_cluster(). */
+static void scene_takes_so_much_and_no_more(struct kunit *test)
+{
+	struct asahi_hw_render render = { .preempt_size = { SZ_1G - 0x20000 } };
+	struct asahi_hw hw = { .render = &render };
+	struct asahi_scene_layout l;
+
+	KUNIT_EXPECT_EQ(test, asahi_scene_measure(&l, &hw, 1, &vga), 0);
+	KUNIT_EXPECT_EQ(test, l.size, SZ_1G);
+	render.preempt_size[2] = 1;
+	KUNIT_EXPECT_EQ(test, asahi_scene_measure(&l, &hw, 1, &vga), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, l.size, SZ_1G + 0x8000);
+}
+
+/* The tail pointer cache has the same limit: 128 bytes for each tile and layer. */
+static void tail_pointers_take_so_much_and_no_more(struct kunit *test)
+{
+	struct drm_asahi_cmd_render cmd = vga;
+	struct asahi_scene_layout l;
+
+	cmd.width_px = 8192;
+	cmd.height_px = 8192;
+	cmd.layers = 2048;
+	KUNIT_EXPECT_EQ(test, asahi_scene_measure(&l, &asahi_hw_t8103, 1, &cmd), 0);
+	KUNIT_EXPECT_EQ(test, l.tpc_size, SZ_1G);
+	KUNIT_EXPECT_LT(test, l.size, SZ_1G);
+
+	/* Nothing is above the limit by less. */
+	cmd.width_px = 12800;
+	cmd.height_px = 7168;
+	cmd.layers = 1498;
+	KUNIT_EXPECT_EQ(test, asahi_scene_measure(&l, &asahi_hw_t8103, 1, &cmd), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, l.tpc_size, SZ_1G + 24576);
+	KUNIT_EXPECT_LT(test, l.size, SZ_1G);
+}
+
 /*
  * Vertex buffers
  */
@@ -277,6 +314,10 @@ static void buffer_grows_from_use(struct kunit *test)
 
 static void growth_from_use_is_bounded(struct kunit *test)
 {
+	/* three times of 2,922 pages are 0x890 blocks, of 2,924 they are 0x891 */
+	KUNIT_EXPECT_EQ(test, asahi_tvb_want_blocks(2922, 8, 8), 0x890);
+	KUNIT_EXPECT_EQ(test, asahi_tvb_want_blocks(2924, 8, 8), 0x891);
+	KUNIT_EXPECT_EQ(test, asahi_tvb_want_blocks(2925, 8, 8), 0x891);
 	KUNIT_EXPECT_EQ(test, asahi_tvb_want_blocks(0xffffffff, 8, 8), 0x891);
 	KUNIT_EXPECT_EQ(test, asahi_tvb_want_blocks(0xffffffff, 0x891, 8), 0x891);
 	KUNIT_EXPECT_EQ(test, asahi_tvb_want_blocks(0xffffffff, 0x1000, 8), 0x1000);
@@ -333,6 +374,8 @@ static struct kunit_case scene_tests[] = {
 	KUNIT_CASE(scene_of_g14x),
 	KUNIT_CASE(layers_need_blocks),
 	KUNIT_CASE(scene_is_bounded),
+	KUNIT_CASE(scene_takes_so_much_and_no_more),
+	KUNIT_CASE(tail_pointers_take_so_much_and_no_more),
 	KUNIT_CASE(buffer_grows_from_use),
 	KUNIT_CASE(growth_from_use_is_bounded),
 	KUNIT_CASE(blocks_are_listed),

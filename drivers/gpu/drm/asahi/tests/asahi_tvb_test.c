@@ -13,6 +13,7 @@
 #include <linux/err.h>
 #include <linux/mutex.h>
 #include <linux/sizes.h>
+#include <linux/slab.h>
 
 #include <agx/agx_uat.h>
 
@@ -35,6 +36,8 @@
 /* Blocks of a new buffer, and those that it has in spare. */
 #define FIRST		8
 #define SPARE		10
+/* Blocks that a buffer may have: uapi.rst */
+#define LARGEST		6579
 #define TPC		SZ_16K
 
 /**
@@ -434,6 +437,43 @@ static void tvb_test_no_memory_for_tpc(struct kunit *test)
 	asahi_tpc_put(tpc);
 }
 
+/* But for the last block, those of such a buffer are made up: they take 822 MiB. */
+static void tvb_test_largest(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+	struct asahi_tvb *tvb = &fake->queue->tvb;
+	const size_t old = (FIRST + SPARE) * sizeof(*tvb->blocks);
+	const struct asahi_fw_block_control *control;
+	const __le32 *pages;
+	struct asahi_fwbuf *blocks;
+
+	KUNIT_ASSERT_EQ(test, submit(test, 0, TPC), 0);
+	blocks = kvzalloc_objs(*blocks, LARGEST);
+	KUNIT_ASSERT_NOT_NULL(test, blocks);
+	memcpy(blocks, tvb->blocks, old);
+	kvfree(tvb->blocks);
+	tvb->blocks = blocks;
+	tvb->num_blocks = LARGEST - 1;
+	tvb->handed_over = LARGEST - 1;
+
+	KUNIT_EXPECT_EQ(test, submit(test, LARGEST, TPC), 0);
+	KUNIT_EXPECT_EQ(test, tvb->num_blocks, LARGEST);
+	KUNIT_EXPECT_EQ(test, tvb->handed_over, LARGEST);
+	control = tvb->control.map;
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(control->total), LARGEST);
+	pages = tvb->page_list.map;
+	KUNIT_EXPECT_EQ(test, le32_to_cpu(pages[LARGEST * ASAHI_TVB_BLOCK_PAGES - 1]),
+			(tvb->blocks[LARGEST - 1].va + ASAHI_TVB_BLOCK_SIZE - 1) >>
+			ASAHI_TVB_PAGE_SHIFT);
+
+	KUNIT_EXPECT_EQ(test, submit(test, LARGEST + 1, TPC), -ENOMEM);
+	KUNIT_EXPECT_EQ(test, tvb->num_blocks, LARGEST);
+	KUNIT_EXPECT_EQ(test, submit(test, 0, TPC), 0);
+	KUNIT_EXPECT_EQ(test, tvb->num_blocks, LARGEST);
+	begin_render(fake);
+	KUNIT_EXPECT_EQ(test, asahi_tvb_grow(fake->queue, SLOT), 0);
+}
+
 static struct kunit_case asahi_tvb_cases[] = {
 	KUNIT_CASE(tvb_test_grows_by_spare_blocks),
 	KUNIT_CASE(tvb_test_told_by_next_init),
@@ -443,6 +483,7 @@ static struct kunit_case asahi_tvb_cases[] = {
 	KUNIT_CASE(tvb_test_no_memory_for_a_wish),
 	KUNIT_CASE(tvb_test_no_memory_and_asked),
 	KUNIT_CASE(tvb_test_no_memory_for_tpc),
+	KUNIT_CASE(tvb_test_largest),
 	{}
 };
 
