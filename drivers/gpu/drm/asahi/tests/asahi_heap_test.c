@@ -426,6 +426,7 @@ static void garbage_is_bounded(struct kunit *test)
 		asahi_heap_free(&buf);
 	}
 	KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	KUNIT_EXPECT_EQ(test, i, SZ_64M / PIECE);
 	KUNIT_EXPECT_LE(test, asahi_heap_size(heap), SZ_64M + BLOCK);
 
 	fake->flush_error = 0;

@@ -174,6 +174,16 @@ static void queue_test_trim_dies(struct kunit *test)
 	expect_trim(test, -ENODEV, 3, false);
 }
 
+/* So it is with the last question, which is as good as the first. */
+static void queue_test_trim_last_question(struct kunit *test)
+{
+	struct fake *fake = test->priv;
+
+	fake->flush_result = -ETIMEDOUT;
+	fake->lives = QUESTIONS - 1;
+	expect_trim(test, -ENODEV, QUESTIONS - 1, false);
+}
+
 /* As the scheduler's fences do, which may be asked for the name of their timeline. */
 static void queue_test_is_freed_after_readers(struct kunit *test)
 {
@@ -211,6 +221,7 @@ static struct kunit_case asahi_queue_cases[] = {
 	KUNIT_CASE(queue_test_trim_no_room),
 	KUNIT_CASE(queue_test_trim_not_sent),
 	KUNIT_CASE(queue_test_trim_dies),
+	KUNIT_CASE(queue_test_trim_last_question),
 	KUNIT_CASE(queue_test_is_freed_after_readers),
 	{}
 };

@@ -31,6 +31,8 @@
 #define VA		(AGX_VA_USER_START + SZ_32M)
 #define PAGE		AGX_PAGE_SIZE
 #define FLUSH_UNKNOWN	7
+/* Pages of one request */
+#define FLUSH_PAGES	0x8000
 
 /* For how long nothing is asked of firmware that was late, and more, in milliseconds */
 #define FLUSH_PAUSE	1100
@@ -48,6 +50,8 @@
  * @answer: state that the firmware leaves after a flush
  * @late: and when, in milliseconds after it has read the request
  * @requests: how many it has read
+ * @va: first address of the last of them
+ * @pages: pages of it
  * @late_work: answers then
  * @watch: context whose base is noted when it is invalidated
  * @ttb_at_tlbi: that base
@@ -68,6 +72,8 @@ struct fake {
 	u64 answer;
 	unsigned int late;
 	unsigned int requests;
+	u64 va;
+	u32 pages;
 	struct delayed_work late_work;
 	unsigned int watch;
 	u64 ttb_at_tlbi;
@@ -136,6 +142,8 @@ static int fake_fwctl(struct asahi_device *adev, const struct asahi_fwctl_msg *m
 	struct asahi_handoff_flush *flush = &fake->handoff.flush[msg->slot];
 
 	fake->requests++;
+	fake->va = msg->va;
+	fake->pages = msg->pages;
 	KUNIT_EXPECT_EQ(fake->test, le64_to_cpu(flush->state), AGX_HANDOFF_FLUSH_REQUESTED);
 	KUNIT_EXPECT_EQ(fake->test, le64_to_cpu(flush->addr), msg->va);
 	KUNIT_EXPECT_EQ(fake->test, le64_to_cpu(flush->size), msg->pages * PAGE);
@@ -373,6 +381,30 @@ static void flushes_of_vms(struct kunit *test)
 	stop(fake);
 }
 
+/* A request has so many pages and no more; nothing is left out between two of them. */
+static void flushes_in_pieces(struct kunit *test)
+{
+	const u64 va = AGX_VA_PRIVATE_START, most = FLUSH_PAGES * PAGE;
+	struct fake *fake = start(test);
+	struct asahi_aspace *as = &fake->adev.kernel_as;
+
+	KUNIT_EXPECT_EQ(test, asahi_uat_fw_flush(as, va, most), 0);
+	KUNIT_EXPECT_EQ(test, fake->requests, 1);
+	KUNIT_EXPECT_EQ(test, fake->pages, FLUSH_PAGES);
+
+	KUNIT_EXPECT_EQ(test, asahi_uat_fw_flush(as, va, most + PAGE), 0);
+	KUNIT_EXPECT_EQ(test, fake->requests, 3);
+	KUNIT_EXPECT_EQ(test, fake->va, va + most);
+	KUNIT_EXPECT_EQ(test, fake->pages, 1);
+
+	/* What was not done is not hidden by what was. */
+	fake->answer = FLUSH_UNKNOWN;
+	KUNIT_EXPECT_EQ(test, asahi_uat_fw_flush(as, va, 2 * most), -EIO);
+	KUNIT_EXPECT_EQ(test, fake->requests, 4);
+	fake->answer = AGX_HANDOFF_FLUSH_DONE;
+	stop(fake);
+}
+
 /* An address space that is barred for two lost jobs is back after the second. */
 static void bars(struct kunit *test)
 {
@@ -503,6 +535,7 @@ static struct kunit_case uat_cases[] = {
 	KUNIT_CASE(flush_results),
 	KUNIT_CASE_SLOW(flush_that_is_too_late),
 	KUNIT_CASE(flushes_of_vms),
+	KUNIT_CASE(flushes_in_pieces),
 	KUNIT_CASE(bars),
 	KUNIT_CASE_SLOW(resets),
 	KUNIT_CASE(invalidation_does_not_wait),
