@@ -30,7 +30,7 @@
  * Description: The same for the highest one.
  *
  * SUBTEST: queue-too-many
- * Description: A file has so many queues and no more.
+ * Description: A file has 1,024 queues and no more; each that goes makes room for one.
  *
  * SUBTEST: queue-destroy-%s
  * Description: QUEUE_DESTROY with arguments that are wrong.
@@ -48,7 +48,7 @@
  * Description: Each allocation of SUBMIT fails in its turn.
  */
 
-#define MAX_QUEUES	4096
+#define MAX_QUEUES	1024
 #define MAX_SYNCS	4096
 #define MAX_CMDBUF	(1u << 20)
 #define MAX_COMMANDS	64
@@ -192,11 +192,16 @@ static int submit_queue_too_many(struct rig *rig)
 	unsigned int count = 0;
 	int err = 0;
 
+	/* The client has one already. */
 	while (count < MAX_QUEUES && !err) {
 		err = submit_raw(rig, DRM_IOCTL_ASAHI_QUEUE_CREATE, &args);
 		if (!err)
 			ids[count++] = args.queue_id;
 	}
+	igt_assert_eq(count, MAX_QUEUES - 1);
+	igt_asahi_queue_destroy(rig->client->fd, ids[0], 0);
+	igt_assert_eq(submit_raw(rig, DRM_IOCTL_ASAHI_QUEUE_CREATE, &args), 0);
+	ids[0] = args.queue_id;
 	while (count > 0)
 		igt_asahi_queue_destroy(rig->client->fd, ids[--count], 0);
 	return err;
@@ -259,24 +264,34 @@ static int submit_kernel_pointer(struct rig *rig)
 	return submit_args(rig, (struct drm_asahi_submit){ .cmdbuf = 0xffff800000000000ULL });
 }
 
-static int submit_too_large(struct rig *rig)
-{
-	return submit_args(rig, (struct drm_asahi_submit){ .cmdbuf_size = MAX_CMDBUF + 1 });
-}
-
 static int submit_huge(struct rig *rig)
 {
 	return submit_args(rig, (struct drm_asahi_submit){ .cmdbuf_size = UINT32_MAX });
 }
 
-/* A mebibyte of commands, all but one of which only set attachments. */
-static int submit_full(struct rig *rig)
+/*
+ * A mebibyte of commands, and more bytes of zero in the first of them, which is allowed. All
+ * others only set attachments.
+ */
+static int submit_full(struct rig *rig, size_t more)
 {
-	submit_add_compute(rig, NONE, NONE);
-	while (rig->used + sizeof(struct drm_asahi_cmd_header) <= MAX_CMDBUF)
+	void *cmd = submit_add(rig, DRM_ASAHI_CMD_COMPUTE, CMD_BYTES + more, NONE, NONE);
+
+	memcpy(cmd, &rig->command.compute, CMD_BYTES);
+	while (rig->used < MAX_CMDBUF)
 		submit_add(rig, DRM_ASAHI_SET_VERTEX_ATTACHMENTS, 0, NONE, NONE);
-	igt_assert_eq(rig->used, MAX_CMDBUF);
+	igt_assert_eq(rig->used, MAX_CMDBUF + more);
 	return submit(rig);
+}
+
+static int submit_most_bytes(struct rig *rig)
+{
+	return submit_full(rig, 0);
+}
+
+static int submit_byte_too_many(struct rig *rig)
+{
+	return submit_full(rig, 1);
 }
 
 /* Syncs */
@@ -505,18 +520,29 @@ static int submit_attachments(struct rig *rig, unsigned int type, size_t bytes,
 	return submit(rig);
 }
 
+/* None of them is empty, so the firmware gets all. */
+static int submit_att_many(struct rig *rig, unsigned int count)
+{
+	struct drm_asahi_attachment *att = submit_add(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS,
+						      count * ATT_BYTES, NONE, NONE);
+
+	while (count--)
+		att[count] = (struct drm_asahi_attachment){
+			.pointer = rig->client->words_addr,
+			.size = 1,
+		};
+	submit_add_compute(rig, NONE, NONE);
+	return submit(rig);
+}
+
 static int submit_att_most(struct rig *rig)
 {
-	return submit_attachments(rig, DRM_ASAHI_SET_FRAGMENT_ATTACHMENTS,
-				  MAX_ATTACHMENTS * ATT_BYTES,
-				  (struct drm_asahi_attachment){.pad = 0}, NONE);
+	return submit_att_many(rig, MAX_ATTACHMENTS);
 }
 
 static int submit_att_too_many(struct rig *rig)
 {
-	return submit_attachments(rig, DRM_ASAHI_SET_COMPUTE_ATTACHMENTS,
-				  (MAX_ATTACHMENTS + 1) * ATT_BYTES,
-				  (struct drm_asahi_attachment){ .pad = 0 }, NONE);
+	return submit_att_many(rig, MAX_ATTACHMENTS + 1);
 }
 
 static int submit_att_partial(struct rig *rig)
@@ -577,10 +603,10 @@ static const struct {
 	{ "unknown-queue", submit_queue, -ENOENT },
 	{ "unmapped-commands", submit_unmapped, -EFAULT },
 	{ "kernel-pointer", submit_kernel_pointer, -EFAULT },
-	{ "byte-too-many", submit_too_large, -EINVAL },
+	{ "byte-too-many", submit_byte_too_many, -EINVAL },
 	{ "4-GiB-of-commands", submit_huge, -EINVAL },
 	{ "empty", submit, -EINVAL },
-	{ "1-MiB-of-commands", submit_full, 0 },
+	{ "1-MiB-of-commands", submit_most_bytes, 0 },
 	{ "syncs-too-many", submit_syncs_too_many, -EINVAL },
 	{ "syncs-overflow", submit_syncs_overflow, -EINVAL },
 	{ "syncs-unmapped", submit_syncs_unmapped, -EFAULT },

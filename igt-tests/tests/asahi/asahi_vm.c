@@ -32,6 +32,8 @@
 #define VA		0x100000000ULL
 #define VM_END		(512 * GIB)
 #define MAX_BINDS	65536
+#define MAX_STRIDE	4096
+#define MAX_VMS		1024
 
 #define READ		DRM_ASAHI_BIND_READ
 #define WRITE		DRM_ASAHI_BIND_WRITE
@@ -187,6 +189,30 @@ static void vm_test_many_vms(int fd)
 		igt_asahi_vm_destroy(fd, vms[i], 0);
 }
 
+/* Of one file; another one has as many, and each that goes makes room for one. */
+static void vm_test_too_many_vms(int fd)
+{
+	int other = drm_reopen_driver(fd);
+	struct drm_asahi_vm_create args = {
+		.kernel_start = VA,
+		.kernel_end = VA + vm_params.vm_kernel_min_size,
+	};
+	static uint32_t vms[MAX_VMS];
+	unsigned int i;
+
+	for (i = 0; i < MAX_VMS; i++)
+		vms[i] = igt_asahi_vm_create(other);
+	do_ioctl_err(other, DRM_IOCTL_ASAHI_VM_CREATE, &args, ENOSPC);
+	do_ioctl(fd, DRM_IOCTL_ASAHI_VM_CREATE, &args);
+	igt_asahi_vm_destroy(fd, args.vm_id, 0);
+	igt_asahi_vm_destroy(other, vms[0], 0);
+	vms[0] = igt_asahi_vm_create(other);
+	do_ioctl_err(other, DRM_IOCTL_ASAHI_VM_CREATE, &args, ENOSPC);
+	for (i = 0; i < MAX_VMS; i++)
+		igt_asahi_vm_destroy(other, vms[i], 0);
+	drm_close_driver(other);
+}
+
 static void vm_test_kernel_range(int fd)
 {
 	struct drm_asahi_vm_create args = {
@@ -275,9 +301,10 @@ static void vm_test_stride(int fd)
 	vm_bind_args(fd, vm, ops, 1, UINT32_MAX, EINVAL);
 
 	memcpy(page, &ops[0].op, sizeof(ops[0].op));
-	vm_bind_args(fd, vm, page, 1, 4096, 0);
+	vm_bind_args(fd, vm, page, 1, MAX_STRIDE, 0);
+	vm_bind_args(fd, vm, page, 1, MAX_STRIDE + 1, EINVAL);
 	page[4095] = 1;
-	vm_bind_args(fd, vm, page, 1, 4096, E2BIG);
+	vm_bind_args(fd, vm, page, 1, MAX_STRIDE, E2BIG);
 	free(page);
 	gem_close(fd, handle);
 	igt_asahi_vm_destroy(fd, vm, 0);
@@ -853,6 +880,9 @@ int igt_main()
 	}
 	igt_subtest("create-many") {
 		vm_test_many_vms(fd);
+	}
+	igt_subtest("create-too-many") {
+		vm_test_too_many_vms(fd);
 	}
 	igt_subtest("destroy") {
 		vm_test_destroy(fd);
