@@ -59,6 +59,14 @@
  *	points of timelines. It waits for the last of the former, and signals all of the
  *	latter, not one of them early.
  *
+ * SUBTEST: in-fences-most
+ * Description: In-syncs that stand for 8,192 fences. None of them is of the SUBMIT's own
+ *	queue, so earlier work of that is not waited for.
+ *
+ * SUBTEST: in-fences-too-many
+ * Description: One more, and earlier work of the queue is waited for as well, since nobody
+ *	has looked whether it is among them.
+ *
  * SUBTEST: other-client
  * Description: A fence of another client's job is waited for.
  *
@@ -79,6 +87,9 @@
 #define ROUNDS		4
 #define IN_SYNCS	3
 #define MANY_SYNCS	1000
+/* Fences of in-syncs that are looked at, and points of a timeline that stand for them */
+#define MAX_IN_FENCES	8192
+#define POINTS		128
 #define GATES		8
 
 static void exec_order_poison(struct asahi_client *client)
@@ -458,6 +469,89 @@ static void exec_order_test_many_syncs(struct asahi_client *client)
 	igt_assert_eq_u32(client->words[ASAHI_RESULT], 9);
 }
 
+/*
+ * Return: a timeline of POINTS points. Its job waits for a fence of user space, which costs no
+ * time of the GPU's, however long the SUBMITs take.
+ */
+static uint32_t exec_order_long_timeline(struct asahi_client *client, uint32_t late)
+{
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 2, 1);
+	const uint32_t timeline = syncobj_create(client->fd, 0);
+	const uint32_t queue = igt_asahi_queue_create(client->fd, client->vm,
+						      DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	struct drm_asahi_sync syncs[1 + POINTS] = { { .handle = late } };
+	unsigned int i;
+
+	for (i = 1; i <= POINTS; i++)
+		syncs[i] = (struct drm_asahi_sync){
+			.sync_type = DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ,
+			.handle = timeline,
+			.timeline_value = i,
+		};
+	igt_assert_eq(__igt_asahi_submit_syncs(client->fd, queue, &store, 1, syncs, 1, POINTS), 0);
+	return timeline;
+}
+
+/* A store to RESULT + 3: an in-sync stands for all points of @timeline up to its own. */
+static void exec_order_submit_behind(struct asahi_client *client, uint32_t timeline,
+				     unsigned int fences, uint32_t out)
+{
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 3, 9);
+	struct drm_asahi_sync syncs[MAX_IN_FENCES / POINTS + 2];
+	unsigned int count = 0, point;
+
+	for (; fences; fences -= point) {
+		point = fences < POINTS ? fences : POINTS;
+		syncs[count++] = (struct drm_asahi_sync){
+			.sync_type = DRM_ASAHI_SYNC_TIMELINE_SYNCOBJ,
+			.handle = timeline,
+			.timeline_value = point,
+		};
+	}
+	syncs[count] = (struct drm_asahi_sync){ .handle = out };
+	igt_assert_eq(__igt_asahi_submit_syncs(client->fd, client->queue, &store, 1, syncs, count,
+					       1), 0);
+}
+
+/* Behind a gate of its own queue, and in-syncs that stand for so many fences of another one */
+static void exec_order_wait_for_many(struct asahi_client *client, unsigned int fences, bool behind)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	uint32_t points;
+	int timeline;
+
+	igt_require_sw_sync();
+	timeline = sw_sync_timeline_create();
+	exec_order_poison(client);
+	points = exec_order_long_timeline(client, igt_asahi_late_fence(client->fd, timeline));
+	igt_asahi_submit_one(client, &gate, 0);
+	exec_order_submit_behind(client, points, fences, sync);
+	exec_order_assert_unwritten(client, ASAHI_RESULT + 3);
+	sw_sync_timeline_inc(timeline, 1);
+	if (!behind) {
+		exec_order_assert_soon(client, ASAHI_RESULT + 3, 9);
+	} else {
+		igt_assert_eq(igt_asahi_wait(client->fd, points), 0);
+		exec_order_assert_unwritten(client, ASAHI_RESULT + 3);
+	}
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], POISON);
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 3], 9);
+	close(timeline);
+}
+
+static void exec_order_test_in_fences_most(struct asahi_client *client)
+{
+	exec_order_wait_for_many(client, MAX_IN_FENCES, false);
+}
+
+static void exec_order_test_in_fences_too_many(struct asahi_client *client)
+{
+	exec_order_wait_for_many(client, MAX_IN_FENCES + 1, true);
+}
+
 static void exec_order_test_other_client(struct asahi_client *client)
 {
 	struct asahi_client *other = igt_asahi_client_open(client->fd);
@@ -579,6 +673,9 @@ static const struct asahi_client_test exec_order_tests[] = {
 	 exec_order_test_point_late_before_early},
 	{"point-zero", "Point 0 stands for all points.", exec_order_test_point_zero},
 	{"many-syncs", "A thousand in-syncs and a thousand out-syncs.", exec_order_test_many_syncs},
+	{"in-fences-most", "In-syncs of as many fences as are looked at.",
+	 exec_order_test_in_fences_most},
+	{"in-fences-too-many", "In-syncs of one more.", exec_order_test_in_fences_too_many},
 	{"other-client", "A fence of another client's job is waited for.",
 	 exec_order_test_other_client},
 	{"user-fence", "A fence that user space signals is waited for.",
