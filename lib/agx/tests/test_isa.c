@@ -21,6 +21,8 @@
 /* Random codes of each row that are tried, and how many valid ones are enough */
 #define ROUNDS		100000
 #define ENOUGH		500
+/* No instruction's text has it */
+#define GUARD		0x7e
 
 static uint64_t seed = 1;
 
@@ -67,6 +69,33 @@ static void decodes_vectors(void **state)
 		assert_int_equal(agx_isa_decode(code, size, &instr), size);
 		print(&instr, text, sizeof(text));
 		assert_string_equal(text, vectors[i].text);
+	}
+}
+
+/* What does not fit is cut off, and nothing is written behind the buffer. */
+static void prints_into_any_buffer(void **state)
+{
+	char whole[AGX_ISA_MAX_TEXT], text[AGX_ISA_MAX_TEXT + 4];
+	uint8_t code[AGX_ISA_MAX_LENGTH];
+	struct agx_instr instr;
+	size_t i, j, size, length;
+
+	(void)state;
+	for (i = 0; i < VECTORS; i++) {
+		size = parse_code(vectors[i].code, code);
+		assert_int_equal(agx_isa_decode(code, size, &instr), size);
+		length = agx_isa_print(&instr, whole, sizeof(whole));
+		assert_int_equal(length, strlen(whole));
+		assert_int_equal(agx_isa_print(&instr, NULL, 0), length);
+		for (size = 0; size <= length + 2; size++) {
+			memset(text, GUARD, sizeof(text));
+			assert_int_equal(agx_isa_print(&instr, text, size), length);
+			if (size)
+				assert_int_equal(strlen(text), size <= length ? size - 1 : length);
+			assert_memory_equal(text, whole, size ? strlen(text) : 0);
+			for (j = size; j < sizeof(text); j++)
+				assert_int_equal(text[j], GUARD);
+		}
 	}
 }
 
@@ -576,6 +605,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(decodes_vectors),
+		cmocka_unit_test(prints_into_any_buffer),
 		cmocka_unit_test(assembles_vectors),
 		cmocka_unit_test(vectors_cover_the_table),
 		cmocka_unit_test(is_its_own_inverse),
