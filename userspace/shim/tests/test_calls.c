@@ -7,7 +7,12 @@
  */
 #include <stdio.h>
 
+#include "agx/agx_uat.h"
 #include "shim_test.h"
+
+/* What a page of other machines has, by which zeroes are written, and a size of some of them */
+#define CHUNK	4096
+#define LARGE	(3 * CHUNK)
 
 /* The DRM core goes by the number, and fills up what an argument lacks. */
 static void test_sizes(void **state)
@@ -44,6 +49,34 @@ static void test_params(void **state)
 	assert_memory_equal(&large.params, asahi_shim_params(), sizeof(large.params));
 	assert_int_equal(large.more[0], 0);
 	assert_int_equal(large.more[sizeof(large.more) - 1], 0);
+}
+
+/* The kernel fills as many bytes as it is told, and writes none behind them. */
+static void test_params_sizes(void **state)
+{
+	static const uint64_t zeroes[2 * LARGE / sizeof(uint64_t)];
+	const uint64_t known = sizeof(struct drm_asahi_params_global);
+	uint8_t bytes[2 * LARGE];
+	struct drm_asahi_get_params args = { .pointer = (uintptr_t)bytes };
+	uint64_t n, i;
+	int step;
+
+	for (i = 0; i <= 2 * (LARGE / CHUNK); i++) {
+		for (step = -2; step <= 2; step++) {
+			/* multiples of a chunk from the begin, and from the end of what is known */
+			n = i / 2 * CHUNK + (i % 2 ? known : 0);
+			if (step < 0 && n < 2)
+				continue;
+			args.size = n + step;
+			memset(bytes, 0xff, sizeof(bytes));
+			assert_int_equal(call(FD(state), DRM_IOCTL_ASAHI_GET_PARAMS, &args), 0);
+			n = args.size < known ? args.size : known;
+			assert_memory_equal(bytes, asahi_shim_params(), n);
+			assert_memory_equal(bytes + n, zeroes, args.size - n);
+			for (n = args.size; n < args.size + 16; n++)
+				assert_int_equal(bytes[n], 0xff);
+		}
+	}
 }
 
 static void test_bad_addresses(void **state)
@@ -134,6 +167,57 @@ static void test_binds_at_once(void **state)
 	assert_true(asahi_shim_find_mapping(FD(state), args.vm_id, 16 * GIB, &m));
 }
 
+static int bind_times(int fd, uint32_t bo, uint64_t range, uint32_t *object)
+{
+	struct drm_asahi_gem_bind_object args = {
+		.op = DRM_ASAHI_BIND_OBJECT_OP_BIND,
+		.flags = DRM_ASAHI_BIND_OBJECT_USAGE_TIMESTAMPS,
+		.handle = bo,
+		.range = range,
+	};
+	int err = call(fd, DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args);
+
+	*object = args.object_handle;
+	return err;
+}
+
+static int unbind_times(int fd, uint32_t object)
+{
+	struct drm_asahi_gem_bind_object args = {
+		.op = DRM_ASAHI_BIND_OBJECT_OP_UNBIND,
+		.object_handle = object,
+	};
+
+	return call(fd, DRM_IOCTL_ASAHI_GEM_BIND_OBJECT, &args);
+}
+
+/* A file leaves as much of the window to all others as it has itself. */
+static void test_times_are_shared(void **state)
+{
+	const uint64_t window = AGX_VA_TIMESTAMP_END - AGX_VA_TIMESTAMP_START;
+	const int other = open(ASAHI_SHIM_NODE, O_RDWR | O_CLOEXEC);
+	uint32_t mine = new_bo(FD(state), window), its = new_bo(other, window);
+	uint32_t object, half, more;
+
+	assert_int_equal(bind_times(FD(state), mine, window, &object), ENOSPC);
+	assert_int_equal(bind_times(FD(state), mine, window / 2 + PAGE, &object), ENOSPC);
+	assert_int_equal(bind_times(FD(state), mine, window / 2, &half), 0);
+	assert_int_equal(bind_times(FD(state), mine, PAGE, &object), ENOSPC);
+	/* the other one has half of what is left, in two parts */
+	assert_int_equal(bind_times(other, its, window / 4 + PAGE, &object), ENOSPC);
+	assert_int_equal(bind_times(other, its, window / 8, &object), 0);
+	assert_int_equal(bind_times(other, its, window / 8 + PAGE, &more), ENOSPC);
+	assert_int_equal(bind_times(other, its, window / 8, &more), 0);
+	assert_int_equal(bind_times(other, its, PAGE, &object), ENOSPC);
+	/* what one gives back, either can have */
+	assert_int_equal(unbind_times(FD(state), half), 0);
+	assert_int_equal(bind_times(other, its, window / 4 + PAGE, &object), ENOSPC);
+	assert_int_equal(bind_times(other, its, window / 4, &object), 0);
+	assert_int_equal(bind_times(FD(state), mine, window / 4 + PAGE, &object), ENOSPC);
+	close(other);
+	assert_int_equal(bind_times(FD(state), mine, window / 2, &half), 0);
+}
+
 static void test_record(void **state)
 {
 	const struct asahi_shim_call *last;
@@ -182,9 +266,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		NODE_TEST(test_sizes),
 		NODE_TEST(test_params),
+		NODE_TEST(test_params_sizes),
 		NODE_TEST(test_bad_addresses),
 		NODE_TEST(test_bindings),
 		NODE_TEST(test_binds_at_once),
+		NODE_TEST(test_times_are_shared),
 		NODE_TEST(test_record),
 		NODE_TEST(test_fail),
 	};
