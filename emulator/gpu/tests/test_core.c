@@ -724,6 +724,9 @@ static void bad_programs(void **state)
 
 	assert_int_equal(fixture_run(f, "trap\n", 1), -EILSEQ);
 	assert_non_null(strstr(vagx_core_error(f->core), "trap"));
+	/* The error is of the last run */
+	run(f, "stop\n", 1);
+	assert_string_equal(vagx_core_error(f->core), "");
 	/* Runs out of the program, into what is no instruction */
 	assert_int_equal(fixture_run(f, "wait a\n", 1), -EILSEQ);
 	assert_non_null(strstr(vagx_core_error(f->core), "0x1100000002"));
@@ -940,9 +943,12 @@ static int run_tile(struct fixture *f, const struct agx_pbe *pbe, const char *te
 static void tiles_of_kernels(void **state)
 {
 	const uint16_t halves[] = { 0x4200, 0x3c00, 0, 0 };
+	/* of thread 63 */
+	const uint16_t last[] = { 0x53e0, 0x3c00, 0, 0 };
 	struct fixture *f = *state;
 	const uint8_t *line = (const uint8_t *)fixture_words();
 	struct agx_pbe pbe;
+	unsigned int i;
 
 	/* floats become halves on their way */
 	set_tile(f, &pbe);
@@ -956,6 +962,18 @@ static void tiles_of_kernels(void **state)
 	assert_int_equal(line[16 * 256 + 7 * 8], 0xee);
 	/* the image ends before the tile */
 	assert_int_equal(line[20 * 8], 0xee);
+
+	/* a kernel that names no pixel means the first one, whatever its thread */
+	assert_int_equal(run_tile(f, &pbe, TILE_PLACE
+				  "st_tile r4_r5_r6_r7, 0, 1, 0, f16, xyzw\n"
+				  "barrier\n"
+				  "ld_tile r10_r11_r12_r13, 0, 1, 0, f16, xyzw\n"
+				  "barrier\n"
+				  "st_tile r10_r11_r12_r13, r1l_r1h, 1, 0, explicit_coords, f16, xyzw\n"
+				  TILE_BLOCK), 0);
+	for (i = 0; i < 16; i++)
+		assert_memory_equal(line + i * 8, last, 8);
+	assert_int_equal(line[256], 0);
 
 	/* what does not fit into a sample does not become a part of the next one */
 	assert_int_equal(run_tile(f, &pbe, TILE_PLACE
