@@ -3,7 +3,7 @@
 # Copyright (C) 2026 The asahi driver authors
 #
 # Build what is not a module: for the host (emulator, library, tests), the same
-# with sanitizers, of the emulator's cores with the one for threads, and for the
+# with sanitizers, of the emulator's cores and its mailbox with the one for threads, and for the
 # guest (library and clients); targets for libFuzzer; and with counters of what is
 # executed, for tools/coverage.sh.
 
@@ -16,7 +16,7 @@ host)	options=() ;;
 asan)	options=(-Db_sanitize=address,undefined) ;;
 tsan)
 	options=(-Db_sanitize=thread -Dclients=disabled -Dvulkan=disabled)
-	targets=(emulator/gpu/tests/test-{gpu,render_cores,trace,tvb})
+	targets=(emulator/gpu/tests/test-{gpu,render_cores,trace,tvb} emulator/tests/test_mailbox)
 	;;
 fuzz)
 	options=(-Dfuzz=true -Dwerror=false -Db_sanitize=address,undefined -Db_lundef=false)

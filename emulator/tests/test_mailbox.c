@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #define FULL		(1U << 16)
 #define EMPTY		(1U << 17)
 #define OVERFLOWN	(1U << 18)
+#define MESSAGES	5000
 
 #define BIT(irq)	(1U << VAGX_MAILBOX_##irq)
 
@@ -340,6 +342,84 @@ static void close_wakes_who_waits(void **state)
 	assert_int_equal(vagx_mailbox_send(f->mailbox, 0, 1, true), 0);
 }
 
+static bool guest_receives(struct fixture *f, uint64_t *msg)
+{
+	if (i2a(f) & EMPTY)
+		return false;
+	*msg = vagx_mailbox_read(f->mailbox, I2A_RECV0, 8);
+	vagx_mailbox_read(f->mailbox, I2A_RECV1, 8);
+	return true;
+}
+
+/* The guest: it sends numbers, and gets each of them back, in their order */
+static void *guest(void *arg)
+{
+	struct fixture *f = arg;
+	uint64_t sent = 0, received = 0, msg;
+
+	while (received < MESSAGES) {
+		if (sent < MESSAGES && !(a2i(f) & FULL))
+			guest_sends(f, 1, ++sent);
+		if (guest_receives(f, &msg) && msg != ++received)
+			break;
+		sched_yield();
+	}
+	return (void *)(uintptr_t)received;
+}
+
+static void *echo(void *arg)
+{
+	struct fixture *f = arg;
+	unsigned int n = 0;
+	uint64_t msg;
+	uint8_t ep;
+
+	while (n < MESSAGES) {
+		if (!vagx_mailbox_take(f->mailbox, &ep, &msg))
+			sched_yield();
+		else if (vagx_mailbox_send(f->mailbox, ep, msg, true))
+			break;
+		else
+			n++;
+	}
+	return NULL;
+}
+
+/* Whoever else has to do with a mailbox; nothing of that changes a message */
+static void *others(void *arg)
+{
+	struct fixture *f = arg;
+
+	for (unsigned int i = 0; i < MESSAGES; i++) {
+		vagx_mailbox_reevaluate(f->mailbox, vagx_mailbox_levels(f->mailbox));
+		vagx_mailbox_settle(f->mailbox);
+		vagx_mailbox_waiting(f->mailbox);
+		vagx_mailbox_drop(f->mailbox, vagx_mailbox_dropping(f->mailbox));
+		vagx_mailbox_delay(f->mailbox, vagx_mailbox_to_delay(f->mailbox), 0);
+		vagx_mailbox_delaying(f->mailbox);
+		vagx_mailbox_lose(f->mailbox);
+		vagx_mailbox_open(f->mailbox);
+		sched_yield();
+	}
+	return NULL;
+}
+
+/* With the thread sanitizer this is about each lock of the mailbox */
+static void all_sides_at_once(void **state)
+{
+	struct fixture *f = *state;
+	pthread_t thread[3];
+	void *received;
+
+	assert_int_equal(pthread_create(&thread[0], NULL, guest, f), 0);
+	assert_int_equal(pthread_create(&thread[1], NULL, echo, f), 0);
+	assert_int_equal(pthread_create(&thread[2], NULL, others, f), 0);
+	for (unsigned int i = 0; i < 3; i++)
+		pthread_join(thread[2 - i], &received);
+	assert_int_equal((uintptr_t)received, MESSAGES);
+	assert_false(vagx_report_failed(f->m->report));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -356,6 +436,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(one_is_dropped, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_is_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(close_wakes_who_waits, setup, teardown),
+		cmocka_unit_test_setup_teardown(all_sides_at_once, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("mailbox", tests, NULL, NULL);
