@@ -2,9 +2,12 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  */
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "asahi/asahi_compute.h"
@@ -31,6 +34,10 @@
  *
  * SUBTEST: backpressure
  * Description: A queue takes so many jobs and no more: SUBMIT waits, and goes on.
+ *
+ * SUBTEST: full-ends
+ * Description: A SUBMIT that waits for room is interrupted by a signal, and then outlived by
+ *	its queue: each time it fails, says why, and has submitted nothing.
  */
 
 /* Gates and results of many jobs, in words. */
@@ -135,14 +142,27 @@ struct flood {
 	int err;
 };
 
+/* One SUBMIT, which is not made again after a signal */
+static int exec_fence_flood_submit(struct flood *flood)
+{
+	const struct drm_asahi_sync out = { .handle = flood->out };
+	struct drm_asahi_submit args = {
+		.syncs = (uintptr_t)&out,
+		.cmdbuf = (uintptr_t)&flood->command,
+		.queue_id = flood->client->queue,
+		.out_sync_count = 1,
+		.cmdbuf_size = sizeof(flood->command),
+	};
+
+	return ioctl(flood->client->fd, DRM_IOCTL_ASAHI_SUBMIT, &args) ? -errno : 0;
+}
+
 static void *exec_fence_flood_run(void *data)
 {
 	struct flood *flood = data;
 
 	while (flood->done < QUEUED_JOBS + 100 && !flood->err) {
-		flood->err = __igt_asahi_submit(flood->client->fd, flood->client->queue,
-						&flood->command, 1,
-						&(struct asahi_sync){ .out = flood->out });
+		flood->err = exec_fence_flood_submit(flood);
 		if (!flood->err)
 			flood->done++;
 	}
@@ -166,6 +186,16 @@ static unsigned int exec_fence_flood_settles(struct flood *flood)
  * The first job waits for a fence of user space, and all others behind it: nothing
  * is on the GPU that could take too long.
  */
+static void exec_fence_flood_begin(struct flood *flood, int timeline)
+{
+	struct asahi_client *client = flood->client;
+
+	flood->out = syncobj_create(client->fd, 0);
+	flood->command = igt_asahi_after(igt_asahi_store_word(client, ASAHI_RESULT, 2), 0);
+	igt_asahi_submit(client->fd, client->queue, &flood->command, 1,
+			 &(struct asahi_sync){ .in = igt_asahi_late_fence(client->fd, timeline) });
+}
+
 static void exec_fence_test_backpressure(struct asahi_client *client)
 {
 	struct flood flood = { .client = client };
@@ -175,10 +205,7 @@ static void exec_fence_test_backpressure(struct asahi_client *client)
 
 	igt_require_sw_sync();
 	timeline = sw_sync_timeline_create();
-	flood.out = syncobj_create(client->fd, 0);
-	flood.command = igt_asahi_after(igt_asahi_store_word(client, ASAHI_RESULT, 2), 0);
-	igt_asahi_submit(client->fd, client->queue, &flood.command, 1,
-			 &(struct asahi_sync){ .in = igt_asahi_late_fence(client->fd, timeline) });
+	exec_fence_flood_begin(&flood, timeline);
 	igt_assert_eq(pthread_create(&thread, NULL, exec_fence_flood_run, &flood), 0);
 	settled = exec_fence_flood_settles(&flood);
 	sw_sync_timeline_inc(timeline, 1);
@@ -188,6 +215,52 @@ static void exec_fence_test_backpressure(struct asahi_client *client)
 	igt_assert_eq(flood.err, 0);
 	igt_assert_eq(igt_asahi_wait(client->fd, flood.out), 0);
 	igt_assert_eq_u32(client->words[ASAHI_RESULT], 2);
+}
+
+static void exec_fence_do_nothing(int number)
+{
+}
+
+/* A thread that waits for room in its queue; it has submitted all but one of the jobs. */
+static void exec_fence_flood_wait(struct flood *flood, pthread_t *thread)
+{
+	flood->err = 0;
+	igt_assert_eq(pthread_create(thread, NULL, exec_fence_flood_run, flood), 0);
+	igt_assert_eq(exec_fence_flood_settles(flood) + 1, QUEUED_JOBS);
+	igt_assert_eq(flood->err, 0);
+}
+
+/* The thread's SUBMIT has failed, and has left the number of jobs as it was. */
+static void exec_fence_flood_assert_failed(struct flood *flood, pthread_t thread, int err)
+{
+	pthread_join(thread, NULL);
+	igt_assert_eq(flood->err, err);
+	igt_assert_eq(flood->done + 1, QUEUED_JOBS);
+}
+
+static void exec_fence_test_full_ends(struct asahi_client *client)
+{
+	const struct sigaction interrupt = { .sa_handler = exec_fence_do_nothing };
+	struct flood flood = { .client = client };
+	pthread_t thread;
+	int timeline;
+
+	igt_require_sw_sync();
+	timeline = sw_sync_timeline_create();
+	exec_fence_flood_begin(&flood, timeline);
+	igt_assert_eq(sigaction(SIGUSR1, &interrupt, NULL), 0);
+	exec_fence_flood_wait(&flood, &thread);
+	pthread_kill(thread, SIGUSR1);
+	exec_fence_flood_assert_failed(&flood, thread, -EINTR);
+
+	/* Its jobs are cancelled, so there is room, but there is no queue any more. */
+	exec_fence_flood_wait(&flood, &thread);
+	igt_asahi_queue_destroy(client->fd, client->queue, 0);
+	sw_sync_timeline_inc(timeline, 1);
+	exec_fence_flood_assert_failed(&flood, thread, -ENOENT);
+	igt_assert_eq(igt_asahi_wait(client->fd, flood.out), -ESRCH);
+	close(timeline);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], 0);
 }
 
 int igt_main()
@@ -217,6 +290,14 @@ int igt_main()
 	igt_describe("SUBMIT waits when too much is queued.");
 	igt_subtest("backpressure") {
 		exec_fence_test_backpressure(igt_asahi_client_open(fd));
+	}
+	igt_fixture() {
+		igt_asahi_clients_close();
+	}
+
+	igt_describe("What waits for that fails when it is interrupted, or its queue goes.");
+	igt_subtest("full-ends") {
+		exec_fence_test_full_ends(igt_asahi_client_open(fd));
 	}
 
 	igt_fixture() {

@@ -2,8 +2,11 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +32,9 @@
  * SUBTEST: after-fault
  * Description: It goes in the moment in which work was found guilty, while its dump
  *	is being made; eight times.
+ *
+ * SUBTEST: full-queue
+ * Description: It goes while a SUBMIT waits for room in a queue, which ends that.
  */
 
 #define ROUNDS		8
@@ -350,6 +356,79 @@ static void unbind_test_under_load(const struct device *device)
 	unbind_check_works();
 }
 
+/* A full queue */
+
+#define QUEUED_JOBS	1024
+
+/**
+ * struct crowd - a thread that submits more than a queue takes
+ * @client: whose queue
+ * @command: what it submits
+ * @out: sync object that each submission signals
+ * @done: how many have been submitted
+ * @err: of the last one
+ */
+struct crowd {
+	struct asahi_client *client;
+	struct asahi_command command;
+	uint32_t out;
+	atomic_uint done;
+	int err;
+};
+
+static void *unbind_crowd_run(void *data)
+{
+	struct crowd *crowd = data;
+
+	while (crowd->done < QUEUED_JOBS + 100 && !crowd->err) {
+		crowd->err = __igt_asahi_submit(crowd->client->fd, crowd->client->queue,
+						&crowd->command, 1,
+						&(struct asahi_sync){ .out = crowd->out });
+		if (!crowd->err)
+			crowd->done++;
+	}
+	return NULL;
+}
+
+/* All jobs wait behind the first one, and that for a fence of user space. */
+static void unbind_crowd_begin(struct crowd *crowd, int timeline, pthread_t *thread)
+{
+	const uint32_t late = igt_asahi_late_fence(crowd->client->fd, timeline);
+	unsigned int i;
+
+	crowd->out = syncobj_create(crowd->client->fd, 0);
+	crowd->command = igt_asahi_after(igt_asahi_store_word(crowd->client, ASAHI_RESULT, 1), 0);
+	igt_asahi_submit(crowd->client->fd, crowd->client->queue, &crowd->command, 1,
+			 &(struct asahi_sync){ .in = late });
+	igt_assert_eq(pthread_create(thread, NULL, unbind_crowd_run, crowd), 0);
+	for (i = 0; i < SECONDS * 100 && crowd->done + 1 < QUEUED_JOBS; i++)
+		usleep(10000);
+	usleep(500000);
+	igt_assert_eq(crowd->done + 1, QUEUED_JOBS);
+}
+
+static void unbind_test_full_queue(const struct device *device)
+{
+	int fd = drm_open_driver_render(DRIVER_ASAHI), timeline;
+	struct crowd crowd = { .client = igt_asahi_client_open(fd) };
+	pthread_t thread;
+
+	igt_require_sw_sync();
+	timeline = sw_sync_timeline_create();
+	drm_close_driver(fd);
+	unbind_crowd_begin(&crowd, timeline, &thread);
+	unbind_set_bound(device, false);
+	pthread_join(thread, NULL);
+	igt_assert_eq(crowd.err, -ENODEV);
+	igt_assert_eq(crowd.done + 1, QUEUED_JOBS);
+	sw_sync_timeline_inc(timeline, 1);
+	close(timeline);
+	igt_asahi_client_close(crowd.client);
+	unbind_wait_for_no_objects();
+	unbind_set_bound(device, true);
+	unbind_check_works();
+}
+
 int igt_main()
 {
 	static struct device device;
@@ -376,5 +455,10 @@ int igt_main()
 	igt_describe("The device goes while a client is at work.");
 	igt_subtest("under-load") {
 		unbind_test_under_load(&device);
+	}
+
+	igt_describe("The device goes while a client waits for room.");
+	igt_subtest("full-queue") {
+		unbind_test_full_queue(&device);
 	}
 }
