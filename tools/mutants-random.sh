@@ -49,6 +49,7 @@ flock -n 7 || die "another run uses build/mutants-random"
 tools/build.sh host
 tools/build.sh guest
 tools/modules.sh plain
+tools/kernel.sh debug >/dev/null
 # What the shaders of Mesa's tests in the guest are compared with
 reference vulkan-compute build/guest/lavapipe.results >/dev/null
 reference vulkan-render build/guest/lavapipe.pictures >/dev/null

@@ -287,7 +287,8 @@ def main():
                 f"{place.before!r} -> {place.after!r}")
         return 0
     (OUT / "record").mkdir(parents=True, exist_ok=True)
-    tree = Tree(TOP, WORK / "tree", options.jobs)
+    kernels = {settings.get("kernel", "plain") for settings, _ in machines().values()}
+    tree = Tree(TOP, WORK / "tree", options.jobs, sorted(kernels))
     (tree.tree / "build").mkdir(parents=True, exist_ok=True)
     tree.link_guest()
     start = time.monotonic()

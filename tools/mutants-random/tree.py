@@ -28,8 +28,8 @@ exec /usr/sbin/insmod "$@"
 
 
 class Tree:
-    def __init__(self, clone, tree, jobs):
-        self.clone, self.tree, self.jobs = clone, tree, jobs
+    def __init__(self, clone, tree, jobs, kernels=("plain",)):
+        self.clone, self.tree, self.jobs, self.kernels = clone, tree, jobs, kernels
         self.not_compiling = {}     # number: (folder, place)
         self.comparing = threading.Lock()
 
@@ -98,17 +98,20 @@ class Tree:
                 raise RuntimeError(f"meson does not set up {host}, see {self.tree}/build/setup.log")
         return self.run("host.log", "ninja", "-C", "build/host", f"-j{self.jobs}", "-k", "0")
 
-    def build_modules(self):
-        return self.run("modules.log", "tools/modules.sh", "plain", "-k", "KCFLAGS=-Wno-error")
+    def build_modules(self, kernel):
+        return self.run(f"modules-{kernel}.log", "tools/modules.sh", kernel, "-k",
+                        "KCFLAGS=-Wno-error")
 
     def build(self, chosen):
-        """Build both; what does not compile leaves "chosen" until the rest does."""
+        """Build all; what does not compile leaves "chosen" until the rest does."""
         while True:
             self.write(chosen)
             bad = set()
-            for build, log in ((self.build_host, "host.log"), (self.build_modules, "modules.log")):
-                if build():
-                    bad |= self.broken(log, chosen)
+            if self.build_host():
+                bad |= self.broken("host.log", chosen)
+            for kernel in self.kernels:
+                if self.build_modules(kernel):
+                    bad |= self.broken(f"modules-{kernel}.log", chosen)
             if not bad:
                 return
             for number in bad:

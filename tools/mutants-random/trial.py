@@ -152,7 +152,8 @@ class Machine:
         self.number, self.log = number, log
         defect = RECORD if log else number
         self.command = ["tools/vm.sh", "--quiet", "--violations", "--out", str(out), "--smp", "1",
-                        "--timeout", "7200", *settings.get("options", []),
+                        "--timeout", "7200", "--kernel", settings.get("kernel", "plain"),
+                        *settings.get("options", []),
                         "--append", f"oops=panic asahi_defect={defect}",
                         "--", "tools/guest/tests/defects", *(test.name for test in tests)]
 
