@@ -5,6 +5,7 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
+#include <linux/array_size.h>
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
 #include <linux/devcoredump.h>
@@ -90,8 +91,7 @@
 #define ASAHI_COREDUMP_SLACK		SZ_64K
 /* Jobs in flight, channels and logs at the failure of the firmware. */
 #define ASAHI_COREDUMP_STATE_BYTES	SZ_256K
-#define ASAHI_COREDUMP_RUNNING		64
-#define ASAHI_COREDUMP_JOBS		16
+#define ASAHI_COREDUMP_MAX_JOBS		16
 
 /**
  * struct asahi_coredump_running - work that the GPU was running
@@ -155,9 +155,9 @@ struct asahi_coredump {
 	bool faulted;
 	struct asahi_fault_info fault;
 	unsigned int num_running;
-	struct asahi_coredump_running running[ASAHI_COREDUMP_RUNNING];
+	struct asahi_coredump_running running[ASAHI_PENDING_STAMPS];
 	unsigned int num_jobs;
-	struct asahi_coredump_job job[ASAHI_COREDUMP_JOBS];
+	struct asahi_coredump_job job[ASAHI_COREDUMP_MAX_JOBS];
 	char *state;
 	size_t state_len;
 };
@@ -460,7 +460,7 @@ static void asahi_coredump_add_job(struct asahi_coredump *dump, struct asahi_job
 
 	lockdep_assert_held(&queue->timeline.lock);
 
-	if (dump->num_jobs == ASAHI_COREDUMP_JOBS)
+	if (dump->num_jobs == ASAHI_COREDUMP_MAX_JOBS)
 		return;
 
 	captured = &dump->job[dump->num_jobs++];
@@ -480,7 +480,7 @@ static void asahi_coredump_add_running(struct asahi_coredump *dump,
 	struct asahi_coredump_running *running;
 	struct asahi_queue *queue;
 
-	if (dump->num_running == ASAHI_COREDUMP_RUNNING)
+	if (dump->num_running == ARRAY_SIZE(dump->running))
 		return;
 
 	running = &dump->running[dump->num_running++];
@@ -660,14 +660,14 @@ static void asahi_coredump_prepare(struct asahi_device *adev, struct asahi_cored
 
 static int asahi_coredump_init(struct asahi_device *adev)
 {
-	struct asahi_coredumps *dumps = kzalloc_obj(*dumps);
+	struct asahi_coredumps *dumps = kvzalloc_obj(*dumps);
 
 	if (!dumps)
 		return -ENOMEM;
 
 	dumps->device.state = vmalloc(ASAHI_COREDUMP_STATE_BYTES);
 	if (!dumps->device.state) {
-		kfree(dumps);
+		kvfree(dumps);
 		return -ENOMEM;
 	}
 
@@ -695,7 +695,7 @@ static void asahi_coredump_fini(struct asahi_device *adev)
 		return;
 
 	vfree(adev->dumps->device.state);
-	kfree(adev->dumps);
+	kvfree(adev->dumps);
 	adev->dumps = NULL;
 }
 
