@@ -52,8 +52,9 @@ class Tests:
         if kind == "kunit":
             return tuple(rest.split()) in self.kunit
         if kind == "guest":
-            script = SCRIPTS / rest.partition(":")[0]
-            return script.is_file() and f'"{rest}' in script.read_text()
+            name, _, case = rest.partition(": ")
+            text = (SCRIPTS / name).read_text() if (SCRIPTS / name).is_file() else ""
+            return f'"{rest}' in text or f'"{case}' in text
         return name in self.subtests
 
 
