@@ -30,12 +30,12 @@ static const char *const options_region_names[VAGX_REGION_COUNT] = {
 /* Where tools/guest/ has them in the virtual machine's device tree */
 static const struct vagx_regions options_default_regions = {
 	.region = {
-		[VAGX_REGION_TTBS] = { 0xb0000000, 0x4000 },
-		[VAGX_REGION_PAGETABLES] = { 0xb0004000, 0xfc000 },
-		[VAGX_REGION_HANDOFF] = { 0xb0100000, 0x4000 },
-		[VAGX_REGION_HW_CAL_A] = { 0xb0104000, 0x8000 },
-		[VAGX_REGION_HW_CAL_B] = { 0xb010c000, 0x4000 },
-		[VAGX_REGION_GLOBALS] = { 0xb0110000, 0x18000 },
+		[VAGX_REGION_TTBS] = { 0x70000000, 0x4000 },
+		[VAGX_REGION_PAGETABLES] = { 0x70004000, 0xfc000 },
+		[VAGX_REGION_HANDOFF] = { 0x70100000, 0x4000 },
+		[VAGX_REGION_HW_CAL_A] = { 0x70104000, 0x8000 },
+		[VAGX_REGION_HW_CAL_B] = { 0x7010c000, 0x4000 },
+		[VAGX_REGION_GLOBALS] = { 0x70110000, 0x18000 },
 	},
 };
 

@@ -19,7 +19,7 @@ usage()
 		                         earlier run has left there is removed
 		  --share DIR            a folder that the guest has at /out/share, and that stays as
 		                         the guest leaves it, however the machine ends
-		  --memory SIZE          guest RAM (2G)
+		  --memory SIZE          guest RAM (2G), at least 770M
 		  --smp N                guest processors (number of the host's, at most 4)
 		  --icount nosleep|sleep one processor that counts instructions
 		  --virtualization       a machine that KVM of the guest's kernel works on
@@ -75,6 +75,11 @@ while [ $# -gt 0 ]; do
 	shift
 done
 [ -n "$interactive" ] || [ $# -gt 0 ] || usage
+# What the boot loader leaves, see tools/guest/vagx.dtso, has to be in RAM.
+bytes=$(numfmt --from=iec "$memory" 2>/dev/null) ||
+	die "--memory $memory: a size is expected, as in 1536M or 2G"
+[ "$bytes" -ge $((770 << 20)) ] ||
+	die "--memory $memory: the boot loader's regions end at 770M, which is the least"
 modules=${modules:-modules-$kernel}
 smp=${smp:-$((jobs < 4 ? jobs : 4))}
 
