@@ -124,7 +124,7 @@ first_failure()
 		}
 		line ~ /came to its end/ && /^(ok|not ok)/ { next }
 		line && /^(ok|not ok)/ { exit }
-		machine && /WARNING:|BUG:|KASAN|Oops|panic|[Uu]nable to handle|locking|violation|leak|rule/ {
+		machine && /WARNING:|BUG:|KASAN|Oops|panic|[Uu]nable to handle|locking|violation|leak|not at rest|rule/ {
 			sub(/^# */, ""); sub(/^\[[^]]*\] */, "")
 			line = line ": " $0
 			exit
