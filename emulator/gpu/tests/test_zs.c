@@ -234,6 +234,20 @@ static void make_plane(struct zs_case *c, struct vagx_image *image, bool is_sten
 	};
 }
 
+/* Pixels are many, and rand() has a lock: this is Marsaglia's xorshift. */
+static void fill_by_chance(uint8_t *bytes, size_t size)
+{
+	uint64_t state = (uint64_t)rand() << 1 | 1;
+	size_t i;
+
+	for (i = 0; i < size; i += sizeof(state)) {
+		state ^= state << 13;
+		state ^= state >> 7;
+		state ^= state << 17;
+		memcpy(bytes + i, &state, sizeof(state));
+	}
+}
+
 /* Blocks are raw, of one colour, of memory that nobody has written, or anything */
 static void make_memory(const struct vagx_image *image)
 {
@@ -242,8 +256,7 @@ static void make_memory(const struct vagx_image *image)
 	};
 	unsigned int i;
 
-	for (i = 0; i < METADATA; i++)
-		memory[i] = (uint8_t)rand();
+	fill_by_chance(memory, METADATA);
 	for (i = METADATA; i < MEMORY_SIZE; i += 8)
 		memset(memory + i, codes[pick(4)], 8);
 	hole = pick(2) ? 1 : pick(MEMORY_SIZE / VAGX_UAT_PAGE_SIZE) * VAGX_UAT_PAGE_SIZE;
