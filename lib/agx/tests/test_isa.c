@@ -161,8 +161,10 @@ static unsigned int field_bit(const struct agx_field *field, unsigned int n)
 {
 	const struct agx_bits *bits = field->bits;
 
-	for (; n >= bits->count; bits++)
+	for (; n >= bits->count; bits++) {
+		assert_int_not_equal(bits->count, 0);
 		n -= bits->count;
+	}
 	return bits->start + n;
 }
 
@@ -318,6 +320,7 @@ static unsigned int try_modifier(const uint8_t *vector,
 static bool try_case(const uint8_t *vector, const struct agx_field *field,
 		     const struct agx_operand_case *c, uint64_t value)
 {
+	const unsigned int total = agx_bits_total(field->bits);
 	uint8_t code[AGX_ISA_MAX_LENGTH];
 	const struct agx_fixed *fixed;
 	const struct agx_bits *bits;
@@ -325,7 +328,8 @@ static bool try_case(const uint8_t *vector, const struct agx_field *field,
 
 	memcpy(code, vector, sizeof(code));
 	for (bits = c->value; bits->count; bits++) {
-		for (i = 0; i < bits->count; i++, value >>= 1)
+		/* A field may lack the upper ones: "ret" names registers by seven bits. */
+		for (i = 0; i < bits->count && bits->start + i < total; i++, value >>= 1)
 			set_bit(code, field_bit(field, bits->start + i), value);
 	}
 	for (fixed = c->fixed; fixed->count; fixed++) {
