@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * patience: long work with which nothing is wrong. Its parts take two seconds each, and all
+ * patience: long work with which nothing is wrong. Its parts take a second each, and all
  * of it longer than the module parameter hang_limit. For a firmware with a limit of its own that
  * is longer, and for tools/guest/tests/patience, which sets hang_limit.
  */
@@ -12,9 +12,9 @@
 #include "igt.h"
 #include "igt_syncobj.h"
 
-#define HOLD_US		2000000
-#define COMMANDS	12
-#define CLIENTS		10
+#define HOLD_US		1000000
+#define COMMANDS	16
+#define CLIENTS		20
 /* One shader, longer than any limit that the driver ever had for a job */
 #define ALONE_US	45000000
 
