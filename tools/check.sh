@@ -59,7 +59,7 @@ make_products()
 	done <<<"$products"
 	while read -r product; do
 		# shellcheck disable=SC2086
-		[[ $product = kernel* ]] || make_product $product
+		[[ -z $product || $product = kernel* ]] || make_product $product
 	done <<<"$products"
 	for maker in "${makers[@]}"; do
 		wait "$maker"
