@@ -139,6 +139,26 @@ same_objects()
 	now=$(own_objects) && [ "$1" = "$now" ]
 }
 
+# in_flight COUNT - so many jobs are alive, in all clients
+in_flight()
+{
+	local jobs
+
+	jobs=$(awk '$1 == "jobs" { print $2 }' $objects)
+	echo "$jobs jobs"
+	[ "$jobs" -ge "$1" ]
+}
+
+# drop_dumps - core dumps that are kept go: a test that wants its own would find them
+drop_dumps()
+{
+	local data
+
+	for data in /sys/class/devcoredump/devcd*/data; do
+		[ ! -e "$data" ] || echo 1 >"$data"
+	done
+}
+
 # nap - the machine sleeps until its clock wakes it
 nap()
 {
