@@ -15,6 +15,8 @@
 #define HOLD_US		1000000
 #define COMMANDS	16
 #define CLIENTS		20
+/* A word of a client's, set by its job that begins */
+#define BEGUN		(ASAHI_RESULT + 1)
 /* One shader, longer than any limit that the driver ever had for a job */
 #define ALONE_US	45000000
 
@@ -42,6 +44,55 @@ static void patience_one_submit(struct asahi_client *client)
 	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
 }
 
+/* A job that tells when it begins, and then waits for the client's gate */
+static struct asahi_command patience_turn(struct asahi_client *client)
+{
+	const struct {
+		uint64_t dst;
+		uint32_t value;
+	} begins = { igt_asahi_word_addr(client, BEGUN), 1 };
+	const struct {
+		uint64_t gate;
+		uint64_t dst;
+		uint32_t value;
+	} gate = { igt_asahi_word_addr(client, ASAHI_GATE),
+		   igt_asahi_word_addr(client, ASAHI_RESULT), 1 };
+	const struct asahi_dispatch dispatches[] = {
+		{
+			.shader = IGT_ASAHI_SHADER_FILL,
+			.uniforms = &begins,
+			.uniform_bytes = sizeof(begins),
+			.global = { 1, 1, 1 },
+			.local = { 32, 1, 1 },
+		},
+		{
+			.shader = IGT_ASAHI_SHADER_GATE,
+			.uniforms = &gate,
+			.uniform_bytes = sizeof(gate),
+			.global = { 1, 1, 1 },
+			.local = { 32, 1, 1 },
+		},
+	};
+
+	return igt_asahi_command(client, dispatches, ARRAY_SIZE(dispatches));
+}
+
+/* The client whose job runs; which one is next is for the firmware to say. */
+static unsigned int patience_whose_turn(struct asahi_client *const *clients)
+{
+	const uint64_t tries = igt_asahi_patience_ns() / 10000000;
+
+	for (uint64_t i = 0; i < tries; i++) {
+		for (unsigned int j = 0; j < CLIENTS; j++) {
+			if (clients[j]->words[BEGUN] && !clients[j]->words[ASAHI_GATE])
+				return j;
+		}
+		usleep(10000);
+	}
+	igt_assert_f(false, "no client's job begins\n");
+	return CLIENTS;
+}
+
 /* The last client's job waits for its turn for as long as those of all others take. */
 static void patience_equals(struct asahi_client *first)
 {
@@ -51,16 +102,18 @@ static void patience_equals(struct asahi_client *first)
 	for (unsigned int i = 0; i < CLIENTS; i++) {
 		if (i)
 			clients[i] = igt_asahi_client_open(first->fd);
-		const struct asahi_command gate = igt_asahi_gate(clients[i], ASAHI_RESULT, 1);
+		const struct asahi_command turn = patience_turn(clients[i]);
 
 		syncs[i] = syncobj_create(clients[i]->fd, 0);
-		igt_asahi_submit_one(clients[i], &gate, syncs[i]);
+		igt_asahi_submit_one(clients[i], &turn, syncs[i]);
 	}
 	for (unsigned int i = 0; i < CLIENTS; i++) {
+		const unsigned int now = patience_whose_turn(clients);
+
 		usleep(HOLD_US);
-		clients[i]->words[ASAHI_GATE] = 1;
-		igt_assert_eq(igt_asahi_wait(clients[i]->fd, syncs[i]), 0);
-		igt_assert_eq_u32(clients[i]->words[ASAHI_RESULT], 1);
+		clients[now]->words[ASAHI_GATE] = 1;
+		igt_assert_eq(igt_asahi_wait(clients[now]->fd, syncs[now]), 0);
+		igt_assert_eq_u32(clients[now]->words[ASAHI_RESULT], 1);
 	}
 }
 
