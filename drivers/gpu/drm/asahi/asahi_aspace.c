@@ -29,6 +29,9 @@
  * the number of the context that the address space has at that moment. One that
  * has none has nothing cached.
  *
+ * A change of several places names each of them, up to eight, and waits once. With
+ * more places, or where a pointer to a table has gone, it names the context.
+ *
  * Memory that the firmware's processor caches needs more, for a dirty line of its
  * cache can be written back long after the translation is gone. It is unmapped
  * like this: made uncached, invalidated, flushed by the firmware, unmapped,
@@ -156,14 +159,16 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_table_bytes);
 /*
  * Pages of the kernel half are global, so that invalidating them for one context
  * does so for all. Tables are not: a walk leaves them cached under the number of
- * whatever context was current then.
+ * whatever context was current then. In the lower half, one instruction for the
+ * context is the cheaper one where there are more ranges than the list keeps apart.
  */
 static void asahi_aspace_invalidate(const struct asahi_aspace *as, unsigned int slot,
 				    const struct asahi_pt_pool *pool)
 {
-	if (!pool->flush_tables)
-		asahi_tlb_invalidate_range(slot, pool->flush_start,
-					   pool->flush_end - pool->flush_start);
+	bool many = pool->flush.merged && !as->global;
+
+	if (!(pool->flush_tables || many))
+		asahi_tlb_invalidate_ranges(slot, &pool->flush);
 	else if (as->global)
 		asahi_tlb_invalidate_all();
 	else
@@ -204,7 +209,7 @@ void asahi_aspace_flush(struct asahi_aspace *as, struct asahi_pt_pool *pool)
 
 	lockdep_assert_held(&as->lock);
 
-	if (!pool->flush_end)
+	if (!pool->flush.count)
 		return;
 
 	/* Entries are written before the slot is read; pairs with asahi_uat_attach(). */
@@ -214,8 +219,8 @@ void asahi_aspace_flush(struct asahi_aspace *as, struct asahi_pt_pool *pool)
 	if (slot >= 0)
 		asahi_aspace_invalidate(as, slot, pool);
 
-	pool->flush_start = 0;
-	pool->flush_end = 0;
+	pool->flush.count = 0;
+	pool->flush.merged = false;
 	pool->flush_tables = false;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_flush);

@@ -219,10 +219,7 @@ static struct asahi_pt_table *asahi_pt_leaf(const struct asahi_pgtable *pt,
 
 static void asahi_pt_note_flush(struct asahi_pt_pool *pool, u64 start, u64 end)
 {
-	if (!pool->flush_end || start < pool->flush_start)
-		pool->flush_start = start;
-	if (end > pool->flush_end)
-		pool->flush_end = end;
+	asahi_ranges_add(&pool->flush, start, end);
 }
 
 /* A pointer to a table stops to be there, or to be the same. */
@@ -490,16 +487,21 @@ static void asahi_pt_fill_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table
 			       u64 va, u64 next, u64 pte, u64 step)
 {
 	__le64 *entry = &leaf->entries[asahi_pt_l3_index(va)];
+	bool replaced = false;
+	u64 i;
 
-	for (; va < next; va += AGX_PAGE_SIZE, pte += step, entry++) {
+	for (i = va; i < next; i += AGX_PAGE_SIZE, pte += step, entry++) {
 		__le64 new = cpu_to_le64(pte);
 
 		if (!*entry)
 			leaf->used++;
 		else if (*entry != new)
-			asahi_pt_note_flush(pool, va, va + AGX_PAGE_SIZE);
+			replaced = true;
 		WRITE_ONCE(*entry, new);
 	}
+
+	if (replaced)
+		asahi_pt_note_flush(pool, va, next);
 }
 
 /* NULL, with a warning, where the caller has not reserved what it changes. */
@@ -613,15 +615,22 @@ static void asahi_pt_clear_leaf(struct asahi_pt_pool *pool, struct asahi_pt_tabl
 				u64 va, u64 next)
 {
 	__le64 *entry = &leaf->entries[asahi_pt_l3_index(va)];
+	unsigned int used = leaf->used;
+	u64 i;
 
-	for (; va < next; va += AGX_PAGE_SIZE, entry++) {
+	for (i = va; i < next && used; i += AGX_PAGE_SIZE, entry++) {
 		if (!*entry)
 			continue;
 
 		WRITE_ONCE(*entry, 0);
-		leaf->used--;
-		asahi_pt_note_flush(pool, va, va + AGX_PAGE_SIZE);
+		used--;
 	}
+
+	if (used == leaf->used)
+		return;
+
+	leaf->used = used;
+	asahi_pt_note_flush(pool, va, next);
 }
 
 static void asahi_pt_unmap_block(struct asahi_pt_pool *pool, struct asahi_pt_table *l2,
@@ -681,17 +690,21 @@ static void asahi_pt_protect_leaf(struct asahi_pt_pool *pool, struct asahi_pt_ta
 				  u64 va, u64 next, u64 bits)
 {
 	__le64 *entry = &leaf->entries[asahi_pt_l3_index(va)];
-	u64 pte;
+	bool changed = false;
+	u64 pte, i;
 
-	for (; va < next; va += AGX_PAGE_SIZE, entry++) {
+	for (i = va; i < next; i += AGX_PAGE_SIZE, entry++) {
 		pte = le64_to_cpu(*entry);
 		if (!pte)
 			continue;
 
 		pte = (pte & ~AGX_PTE_PROT_MASK) | bits;
 		WRITE_ONCE(*entry, cpu_to_le64(pte));
-		asahi_pt_note_flush(pool, va, va + AGX_PAGE_SIZE);
+		changed = true;
 	}
+
+	if (changed)
+		asahi_pt_note_flush(pool, va, next);
 }
 
 /**
@@ -741,12 +754,12 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_pt_pool_init);
  * @pool: open transaction; only asahi_pt_pool_fini() may follow
  *
  * Orders the writes to the tables before anything that lets the GPU walk them.
- * When it returns true, the caller invalidates @pool->flush_start up to
- * @pool->flush_end before asahi_pt_pool_fini(), and before it frees a page that
- * was mapped there. Where @pool->flush_tables is set, it invalidates the whole
- * tree: that an address makes the MMU forget the tables on the way to it as well
- * is what the CPU's architecture says, but the references never rely upon it. It
- * may do all that between two changes as well, and then resets all three to 0.
+ * When it returns true, the caller invalidates what is in @pool->flush before
+ * asahi_pt_pool_fini(), and before it frees a page that was mapped there. Where
+ * @pool->flush_tables is set, it invalidates the whole tree: that an address makes
+ * the MMU forget the tables on the way to it as well is what the CPU's architecture
+ * says, but the references never rely upon it. It may do all that between two
+ * changes as well, and then empties the list and resets @pool->flush_tables.
  *
  * Return: true when old translations may be cached.
  */
@@ -767,7 +780,7 @@ bool asahi_pt_pool_settle(struct asahi_pt_pool *pool)
 
 	/* The entries are in memory before an invalidation or a doorbell. */
 	wmb();
-	return pool->flush_end;
+	return pool->flush.count;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pt_pool_settle);
 

@@ -12,6 +12,8 @@
 
 #include <agx/agx_uat.h>
 
+#include "asahi_range.h"
+
 struct device;
 struct page;
 
@@ -116,10 +118,8 @@ struct asahi_pt_pool {
 	struct list_head retired;
 	/** @has_single: an ASAHI_PT_MAP_SINGLE was reserved */
 	bool has_single;
-	/** @flush_start: lowest address whose old translation may be cached */
-	u64 flush_start;
-	/** @flush_end: end of that range, exclusive; 0 when there is none */
-	u64 flush_end;
+	/** @flush: addresses whose old translation may be cached */
+	struct asahi_ranges flush;
 	/** @flush_tables: pointers to tables may be cached, too */
 	bool flush_tables;
 };

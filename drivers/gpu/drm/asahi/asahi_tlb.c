@@ -22,6 +22,7 @@
 
 #include <agx/agx_uat.h>
 
+#include "asahi_range.h"
 #include "asahi_tlb.h"
 
 /*
@@ -169,7 +170,8 @@ bool asahi_tlb_supported(void)
 /**
  * asahi_tlb_invalidate_all() - invalidate the translations of all contexts
  *
- * Any context.
+ * And those of all processes and of the kernel: only where the driver begins or ends to
+ * have memory in the MMU at all. Any context.
  */
 void asahi_tlb_invalidate_all(void)
 {
@@ -197,24 +199,30 @@ void asahi_tlb_invalidate_asid(unsigned int asid)
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_tlb_invalidate_asid);
 
-/**
- * asahi_tlb_invalidate_range() - invalidate the translations of some pages
- * @asid: context; global pages are invalidated in all of them
- * @va: first address, page aligned
- * @size: bytes, a multiple of the page size
- *
- * Any context.
- */
-void asahi_tlb_invalidate_range(unsigned int asid, u64 va, u64 size)
+static void asahi_tlb_issue_range(unsigned int asid, const struct asahi_range *range)
 {
-	u64 pages = size >> AGX_PAGE_SHIFT;
+	u64 pages = (range->end - range->start) >> AGX_PAGE_SHIFT;
+	u64 va = range->start;
 	struct asahi_tlbi tlbi;
 
-	KUNIT_STATIC_STUB_REDIRECT(asahi_tlb_invalidate_range, asid, va, size);
-	guard(preempt)();
-	asahi_tlbi_sync();
 	while (asahi_tlb_next(&va, &pages, asid, &tlbi))
 		asahi_tlbi_issue(&tlbi);
+}
+
+/**
+ * asahi_tlb_invalidate_ranges() - invalidate the translations of some pages
+ * @asid: context; global pages are invalidated in all of them
+ * @ranges: addresses, page aligned
+ *
+ * Waits once for all of them. Any context.
+ */
+void asahi_tlb_invalidate_ranges(unsigned int asid, const struct asahi_ranges *ranges)
+{
+	KUNIT_STATIC_STUB_REDIRECT(asahi_tlb_invalidate_ranges, asid, ranges);
+	guard(preempt)();
+	asahi_tlbi_sync();
+	for (unsigned int i = 0; i < ranges->count; i++)
+		asahi_tlb_issue_range(asid, &ranges->range[i]);
 	asahi_tlbi_sync();
 }
-EXPORT_SYMBOL_IF_KUNIT(asahi_tlb_invalidate_range);
+EXPORT_SYMBOL_IF_KUNIT(asahi_tlb_invalidate_ranges);

@@ -9,6 +9,8 @@
 
 #include <linux/types.h>
 
+struct asahi_ranges;
+
 /**
  * struct asahi_tlbi - one TLB invalidation instruction
  * @op: which instruction
@@ -26,6 +28,6 @@ bool asahi_tlb_next(u64 *va, u64 *pages, u16 asid, struct asahi_tlbi *tlbi);
 bool asahi_tlb_supported(void);
 void asahi_tlb_invalidate_all(void);
 void asahi_tlb_invalidate_asid(unsigned int asid);
-void asahi_tlb_invalidate_range(unsigned int asid, u64 va, u64 size);
+void asahi_tlb_invalidate_ranges(unsigned int asid, const struct asahi_ranges *ranges);
 
 #endif

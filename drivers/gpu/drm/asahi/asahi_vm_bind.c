@@ -24,6 +24,7 @@
 #include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_gem.h"
+#include "asahi_range.h"
 #include "asahi_trace.h"
 #include "asahi_vm.h"
 #include "asahi_vm_bind.h"
@@ -192,8 +193,7 @@ static int asahi_vm_step_map(struct drm_gpuva_op *op, void *priv)
 	struct asahi_pt_pool *pool = &ctx->pool;
 	struct asahi_vma *vma = asahi_vma_take(ctx);
 
-	if (bind->addr < pool->flush_end &&
-	    bind->addr + bind->range > pool->flush_start)
+	if (asahi_ranges_meet(&pool->flush, bind->addr, bind->addr + bind->range))
 		asahi_aspace_flush(&ctx->vm->as, pool);
 
 	asahi_bind_write(ctx, bind);

@@ -28,8 +28,9 @@
  * struct step - one thing that was asked of TLBs or firmware
  * @what: which
  * @asid: context
- * @va: first address
- * @size: bytes
+ * @va: first address, of the first range
+ * @size: bytes, of the first range
+ * @ranges: all ranges
  * @pte: how @va was translated at that moment
  * @tables: memory of the address space's tables at that moment
  */
@@ -37,12 +38,13 @@ struct step {
 	enum {
 		INVALIDATE_ALL = 1,
 		INVALIDATE_ASID,
-		INVALIDATE_RANGE,
+		INVALIDATE_RANGES,
 		FLUSH,
 	} what;
 	unsigned int asid;
 	u64 va;
 	u64 size;
+	struct asahi_ranges ranges;
 	u64 pte;
 	unsigned int tables;
 };
@@ -92,9 +94,15 @@ static void fake_asid(unsigned int asid)
 	note((struct step){ .what = INVALIDATE_ASID, .asid = asid });
 }
 
-static void fake_range(unsigned int asid, u64 va, u64 size)
+static void fake_ranges(unsigned int asid, const struct asahi_ranges *ranges)
 {
-	note((struct step){ .what = INVALIDATE_RANGE, .asid = asid, .va = va, .size = size });
+	note((struct step){
+		.what = INVALIDATE_RANGES,
+		.asid = asid,
+		.va = ranges->range[0].start,
+		.size = ranges->range[0].end - ranges->range[0].start,
+		.ranges = *ranges,
+	});
 }
 
 static int fake_flush(struct asahi_aspace *as, u64 va, u64 size)
@@ -116,7 +124,7 @@ static int aspace_test_init(struct kunit *test)
 
 	kunit_activate_static_stub(test, asahi_tlb_invalidate_all, fake_all);
 	kunit_activate_static_stub(test, asahi_tlb_invalidate_asid, fake_asid);
-	kunit_activate_static_stub(test, asahi_tlb_invalidate_range, fake_range);
+	kunit_activate_static_stub(test, asahi_tlb_invalidate_ranges, fake_ranges);
 	kunit_activate_static_stub(test, asahi_uat_fw_flush, fake_flush);
 	return 0;
 }
@@ -170,7 +178,7 @@ static void check_cached_unmap(struct kunit *test, struct fake *fake, u64 va,
 	KUNIT_EXPECT_EQ(test, asahi_aspace_unmap(&fake->as, va, 2 * PAGE, prot), error);
 	KUNIT_ASSERT_EQ(test, fake->count, 3);
 
-	KUNIT_EXPECT_EQ(test, fake->step[0].what, INVALIDATE_RANGE);
+	KUNIT_EXPECT_EQ(test, fake->step[0].what, INVALIDATE_RANGES);
 	KUNIT_EXPECT_EQ(test, fake->step[0].va, va);
 	KUNIT_EXPECT_EQ(test, fake->step[0].size, 2 * PAGE);
 	KUNIT_EXPECT_EQ(test, attribute(fake->step[0].pte), AGX_PTE_ATTR_SHARED);
@@ -225,7 +233,7 @@ static void uncached_pages(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, asahi_aspace_unmap(&fake->as, VA, PAGE,
 						 ASAHI_PROT_GPU_SHARED_RW), 0);
 	KUNIT_ASSERT_EQ(test, fake->count, 1);
-	KUNIT_EXPECT_EQ(test, fake->step[0].what, INVALIDATE_RANGE);
+	KUNIT_EXPECT_EQ(test, fake->step[0].what, INVALIDATE_RANGES);
 	KUNIT_EXPECT_EQ(test, fake->step[0].asid, 9);
 	KUNIT_EXPECT_EQ(test, fake->step[0].va, VA);
 	KUNIT_EXPECT_EQ(test, fake->step[0].size, PAGE);
@@ -247,29 +255,103 @@ static void no_context(struct kunit *test)
 	end_test(fake);
 }
 
-/* The end of a transaction invalidates what it has changed, once. */
+/* Unmaps every other page, @count of them, in one transaction. */
+static void unmap_every_other(struct fake *fake, u64 va, unsigned int count)
+{
+	struct asahi_pt_pool pool;
+
+	mutex_lock(&fake->as.lock);
+	asahi_aspace_begin(&fake->as, &pool);
+	for (unsigned int i = 0; i < count; i++)
+		asahi_pgtable_unmap(&fake->as.pgt, &pool, va + 2 * i * PAGE, PAGE);
+	asahi_aspace_end(&fake->as, &pool);
+	mutex_unlock(&fake->as.lock);
+}
+
+/* The end of a transaction invalidates what it has changed, once, and nothing else. */
 static void transactions(struct kunit *test)
+{
+	struct fake *fake = make_user(test, 3);
+
+	KUNIT_ASSERT_EQ(test, asahi_aspace_map(&fake->as, VA, MEM, 4 * PAGE,
+					       ASAHI_PROT_GPU_SHARED_RW), 0);
+
+	unmap_every_other(fake, VA, 2);
+	KUNIT_ASSERT_EQ(test, fake->count, 1);
+	KUNIT_EXPECT_EQ(test, fake->step[0].what, INVALIDATE_RANGES);
+	KUNIT_EXPECT_EQ(test, fake->step[0].asid, 3);
+	KUNIT_ASSERT_EQ(test, fake->step[0].ranges.count, 2);
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct asahi_range *range = &fake->step[0].ranges.range[i];
+
+		KUNIT_EXPECT_EQ(test, range->start, VA + 2 * i * PAGE);
+		KUNIT_EXPECT_EQ(test, range->end, VA + (2 * i + 1) * PAGE);
+	}
+	KUNIT_EXPECT_EQ(test, fake->step[0].pte, 0);
+	end_test(fake);
+}
+
+/* From some number of places on it is the context. */
+static void many_places(struct kunit *test)
+{
+	const unsigned int most = ASAHI_RANGES_MAX;
+	struct fake *fake = make_user(test, 6);
+
+	KUNIT_ASSERT_EQ(test, asahi_aspace_map(&fake->as, VA, MEM, 8 * most * PAGE,
+					       ASAHI_PROT_GPU_SHARED_RW), 0);
+
+	unmap_every_other(fake, VA, most);
+	KUNIT_ASSERT_EQ(test, fake->count, 1);
+	KUNIT_EXPECT_EQ(test, fake->step[0].what, INVALIDATE_RANGES);
+	KUNIT_EXPECT_EQ(test, fake->step[0].ranges.count, most);
+
+	unmap_every_other(fake, VA + 2 * most * PAGE, most + 1);
+	KUNIT_ASSERT_EQ(test, fake->count, 2);
+	KUNIT_EXPECT_EQ(test, fake->step[1].what, INVALIDATE_ASID);
+	KUNIT_EXPECT_EQ(test, fake->step[1].asid, 6);
+	end_test(fake);
+}
+
+/* The context would leave the kernel half's pages where they are. */
+static void many_places_of_the_kernel(struct kunit *test)
+{
+	const u64 size = (2 * ASAHI_RANGES_MAX + 1) * PAGE;
+	struct fake *fake = make_kernel(test);
+
+	KUNIT_ASSERT_EQ(test, asahi_aspace_map(&fake->as, KVA, MEM, size + PAGE,
+					       ASAHI_PROT_FW_SHARED_RW), 0);
+
+	unmap_every_other(fake, KVA, ASAHI_RANGES_MAX + 1);
+	KUNIT_ASSERT_EQ(test, fake->count, 1);
+	KUNIT_EXPECT_EQ(test, fake->step[0].what, INVALIDATE_RANGES);
+	KUNIT_EXPECT_EQ(test, fake->step[0].va, KVA);
+	KUNIT_EXPECT_EQ(test, fake->step[0].size, size);
+	end_test(fake);
+}
+
+/* What the next flush names is what has changed since the one before. */
+static void flush_within_a_transaction(struct kunit *test)
 {
 	struct fake *fake = make_user(test, 3);
 	struct asahi_pt_pool pool;
 
 	KUNIT_ASSERT_EQ(test, asahi_aspace_map(&fake->as, VA, MEM, 4 * PAGE,
 					       ASAHI_PROT_GPU_SHARED_RW), 0);
-
 	mutex_lock(&fake->as.lock);
 	asahi_aspace_begin(&fake->as, &pool);
 	asahi_pgtable_unmap(&fake->as.pgt, &pool, VA, PAGE);
-	asahi_pgtable_unmap(&fake->as.pgt, &pool, VA + 2 * PAGE, PAGE);
-	KUNIT_EXPECT_EQ(test, fake->count, 0);
+	asahi_aspace_flush(&fake->as, &pool);
+	KUNIT_EXPECT_EQ(test, fake->count, 1);
+	asahi_aspace_flush(&fake->as, &pool);
+	KUNIT_EXPECT_EQ(test, fake->count, 1);
+	asahi_pgtable_unmap(&fake->as.pgt, &pool, VA + 3 * PAGE, PAGE);
 	asahi_aspace_end(&fake->as, &pool);
 	mutex_unlock(&fake->as.lock);
 
-	KUNIT_ASSERT_EQ(test, fake->count, 1);
-	KUNIT_EXPECT_EQ(test, fake->step[0].what, INVALIDATE_RANGE);
-	KUNIT_EXPECT_EQ(test, fake->step[0].asid, 3);
-	KUNIT_EXPECT_EQ(test, fake->step[0].va, VA);
-	KUNIT_EXPECT_EQ(test, fake->step[0].size, 3 * PAGE);
-	KUNIT_EXPECT_EQ(test, fake->step[0].pte, 0);
+	KUNIT_ASSERT_EQ(test, fake->count, 2);
+	KUNIT_EXPECT_EQ(test, fake->step[1].ranges.count, 1);
+	KUNIT_EXPECT_EQ(test, fake->step[1].va, VA + 3 * PAGE);
+	KUNIT_EXPECT_EQ(test, fake->step[1].size, PAGE);
 	end_test(fake);
 }
 
@@ -317,6 +399,9 @@ static struct kunit_case aspace_cases[] = {
 	KUNIT_CASE(uncached_pages),
 	KUNIT_CASE(no_context),
 	KUNIT_CASE(transactions),
+	KUNIT_CASE(many_places),
+	KUNIT_CASE(many_places_of_the_kernel),
+	KUNIT_CASE(flush_within_a_transaction),
 	KUNIT_CASE(tables_stay_until_invalidated),
 	KUNIT_CASE(cut_off),
 	{}

@@ -75,7 +75,7 @@ static void fake_all(void)
 	count_invalidation();
 }
 
-static void fake_range(unsigned int asid, u64 va, u64 size)
+static void fake_ranges(unsigned int asid, const struct asahi_ranges *ranges)
 {
 	count_invalidation();
 }
@@ -100,7 +100,7 @@ static int object_test_init(struct kunit *test)
 	test->priv = f;
 
 	kunit_activate_static_stub(test, asahi_tlb_invalidate_all, fake_all);
-	kunit_activate_static_stub(test, asahi_tlb_invalidate_range, fake_range);
+	kunit_activate_static_stub(test, asahi_tlb_invalidate_ranges, fake_ranges);
 	KUNIT_ASSERT_EQ(test, asahi_block_gem.init(f->adev), 0);
 	KUNIT_ASSERT_EQ(test, asahi_block_object.init(f->adev), 0);
 	asahi_aspace_init_kernel(&f->adev->kernel_as, f->adev, f->root, 0);

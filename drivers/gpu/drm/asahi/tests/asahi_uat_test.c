@@ -124,7 +124,7 @@ static void overtake(struct work_struct *work)
 	WRITE_ONCE(fake->overtook, true);
 }
 
-static void fake_range(unsigned int asid, u64 va, u64 size)
+static void fake_ranges(unsigned int asid, const struct asahi_ranges *ranges)
 {
 }
 
@@ -185,7 +185,7 @@ static int uat_test_init(struct kunit *test)
 
 	kunit_activate_static_stub(test, asahi_tlb_invalidate_all, fake_all);
 	kunit_activate_static_stub(test, asahi_tlb_invalidate_asid, fake_asid);
-	kunit_activate_static_stub(test, asahi_tlb_invalidate_range, fake_range);
+	kunit_activate_static_stub(test, asahi_tlb_invalidate_ranges, fake_ranges);
 	kunit_activate_static_stub(test, asahi_channel_fwctl, fake_fwctl);
 	return 0;
 }
