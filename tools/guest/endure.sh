@@ -129,7 +129,7 @@ wait_long()
 # the driver keeps for later comes and goes
 own_objects()
 {
-	objects_but '^(heap-|page-|devices)'
+	objects_but '^(heap-|(kernel-)?page-|devices)'
 }
 
 same_objects()

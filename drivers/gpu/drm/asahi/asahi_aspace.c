@@ -158,19 +158,16 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_table_bytes);
 
 /*
  * Pages of the kernel half are global, so that invalidating them for one context
- * does so for all. Tables are not: a walk leaves them cached under the number of
- * whatever context was current then. In the lower half, one instruction for the
+ * does so for all, and its tables stay. In the lower half, one instruction for the
  * context is the cheaper one where there are more ranges than the list keeps apart.
  */
 static void asahi_aspace_invalidate(const struct asahi_aspace *as, unsigned int slot,
 				    const struct asahi_pt_pool *pool)
 {
-	bool many = pool->flush.merged && !as->global;
+	WARN_ON_ONCE(as->global && pool->flush_tables);
 
-	if (!(pool->flush_tables || many))
+	if (as->global || !(pool->flush_tables || pool->flush.merged))
 		asahi_tlb_invalidate_ranges(slot, &pool->flush);
-	else if (as->global)
-		asahi_tlb_invalidate_all();
 	else
 		/* A context's number is known to be enough: that is how they change hands. */
 		asahi_tlb_invalidate_asid(slot);

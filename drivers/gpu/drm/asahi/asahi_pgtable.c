@@ -44,6 +44,11 @@
  * A table that is taken out can still be in a walk cache. It is retired to the
  * transaction and freed with it, after the invalidation.
  *
+ * The kernel half is part of all contexts, so that to take a table out of it would
+ * cost all of them, and all processes, their translations. Its tables stay until the
+ * driver goes: 32 MiB if all of the driver's 64 GiB there had been in use once. It has
+ * no shared leaves.
+ *
  * The format is close to one that the kernel's io-pgtable library can write, but
  * three things here have no counterpart there: protections say separately what
  * GPU and firmware may do, the kernel half's root belongs to the firmware and
@@ -130,7 +135,7 @@ static bool asahi_pt_held(const struct asahi_pt_table *table)
  */
 static gfp_t asahi_pt_gfp(const struct asahi_pgtable *pt)
 {
-	return pt->first == AGX_UAT_KERNEL_L1_INDEX ? GFP_KERNEL : GFP_KERNEL_ACCOUNT;
+	return pt->keeps_tables ? GFP_KERNEL : GFP_KERNEL_ACCOUNT;
 }
 
 /* All memory of the tables comes from here, which tests make fail. */
@@ -165,6 +170,11 @@ static void asahi_pt_put_page(struct page *page)
 	__free_pages(page, ASAHI_PT_ORDER);
 }
 
+static enum asahi_count asahi_pt_count(const struct asahi_pgtable *pt)
+{
+	return pt->keeps_tables ? ASAHI_COUNT_KERNEL_PGTABLE : ASAHI_COUNT_PGTABLE;
+}
+
 static struct asahi_pt_table *asahi_pt_alloc_table(struct asahi_pgtable *pt)
 {
 	struct asahi_pt_table *table;
@@ -185,7 +195,7 @@ static struct asahi_pt_table *asahi_pt_alloc_table(struct asahi_pgtable *pt)
 	INIT_LIST_HEAD(&table->node);
 	set_page_private(page, (unsigned long)table);
 	WRITE_ONCE(pt->pages, pt->pages + 1);
-	asahi_count_inc(ASAHI_COUNT_PGTABLE);
+	asahi_count_inc(asahi_pt_count(pt));
 	return table;
 }
 
@@ -197,7 +207,7 @@ static void asahi_pt_free_table(struct asahi_pgtable *pt, struct asahi_pt_table 
 	asahi_pt_put_page(page);
 	kfree(table);
 	WRITE_ONCE(pt->pages, pt->pages - 1);
-	asahi_count_dec(ASAHI_COUNT_PGTABLE);
+	asahi_count_dec(asahi_pt_count(pt));
 }
 
 static struct asahi_pt_table *asahi_pt_l2(const struct asahi_pgtable *pt, u64 va)
@@ -467,6 +477,8 @@ int asahi_pgtable_reserve(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 	case ASAHI_PT_MAP:
 		return asahi_pt_reserve_map(pool, va, va + size);
 	case ASAHI_PT_MAP_SINGLE:
+		if (WARN_ON_ONCE(pt->keeps_tables))
+			return -EINVAL;
 		return asahi_pt_reserve_single(pool, va, va + size);
 	case ASAHI_PT_UNMAP:
 		return asahi_pt_reserve_unmap(pool, va, va + size);
@@ -633,6 +645,12 @@ static void asahi_pt_clear_leaf(struct asahi_pt_pool *pool, struct asahi_pt_tabl
 	asahi_pt_note_flush(pool, va, next);
 }
 
+/* Nothing relies on the table: it goes when it is empty. */
+static bool asahi_pt_idle(const struct asahi_pt_pool *pool, const struct asahi_pt_table *table)
+{
+	return !pool->pt->keeps_tables && !asahi_pt_held(table);
+}
+
 static void asahi_pt_unmap_block(struct asahi_pt_pool *pool, struct asahi_pt_table *l2,
 				 u64 va, u64 next)
 {
@@ -641,7 +659,7 @@ static void asahi_pt_unmap_block(struct asahi_pt_pool *pool, struct asahi_pt_tab
 	if (!leaf)
 		return;
 
-	if (asahi_pt_whole_block(va, next) && !asahi_pt_held(leaf)) {
+	if (asahi_pt_whole_block(va, next) && asahi_pt_idle(pool, leaf)) {
 		asahi_pt_note_flush(pool, va, next);
 		asahi_pt_remove_leaf(pool, l2, leaf, va);
 		return;
@@ -651,7 +669,7 @@ static void asahi_pt_unmap_block(struct asahi_pt_pool *pool, struct asahi_pt_tab
 		return;
 
 	asahi_pt_clear_leaf(pool, leaf, va, next);
-	if (!leaf->used && !asahi_pt_held(leaf))
+	if (!leaf->used && asahi_pt_idle(pool, leaf))
 		asahi_pt_remove_leaf(pool, l2, leaf, va);
 }
 
@@ -662,7 +680,8 @@ static void asahi_pt_unmap_block(struct asahi_pt_pool *pool, struct asahi_pt_tab
  * @va: GPU address, 16 KiB aligned
  * @size: bytes, a multiple of 16 KiB; holes are fine
  *
- * Tables that become empty are retired to @pool. Never fails, never allocates.
+ * Tables that become empty are retired to @pool, unless @pt keeps them. Never fails,
+ * never allocates.
  */
 void asahi_pgtable_unmap(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 			 u64 va, u64 size)
@@ -769,7 +788,7 @@ bool asahi_pt_pool_settle(struct asahi_pt_pool *pool)
 
 	list_for_each_entry_safe(table, next, &pool->held, node) {
 		list_del_init(&table->node);
-		if (table->used)
+		if (table->used || pool->pt->keeps_tables)
 			continue;
 
 		if (table->parent)
@@ -879,6 +898,7 @@ void asahi_pgtable_init_kernel(struct asahi_pgtable *pt, struct device *dev,
 	pt->root_phys = root_phys;
 	pt->first = AGX_UAT_KERNEL_L1_INDEX;
 	pt->end = AGX_UAT_KERNEL_L1_INDEX + 1;
+	pt->keeps_tables = true;
 
 	/* What an earlier kernel left there is not ours to walk or to free. */
 	WRITE_ONCE(pt->root[pt->first], 0);

@@ -82,6 +82,8 @@ struct asahi_pgtable {
 	phys_addr_t root_phys;
 	/** @root_owned: @root is freed with the tree */
 	bool root_owned;
+	/** @keeps_tables: a table stays in the tree until that goes, also an empty one */
+	bool keeps_tables;
 	/** @first: lowest index of @root that belongs to this tree */
 	unsigned int first;
 	/** @end: first index of @root that does not belong to this tree any more */

@@ -46,8 +46,10 @@
  * has nothing cached. Pages that go are invalidated by their addresses, before
  * their memory is freed. Where a pointer to a table goes, the whole context is:
  * what an address makes the GPU's MMU forget besides the page is not known. The
- * kernel half is part of all contexts: its pages are global, for its tables
- * everything is invalidated.
+ * kernel half is part of all contexts: its pages are global, and its tables stay as
+ * long as the driver does. So everything, which includes the translations of all
+ * processes, is invalidated only when the firmware is started and when the driver
+ * goes.
  *
  * Locks, outermost first:
  *

@@ -189,9 +189,9 @@ static void check_cached_unmap(struct kunit *test, struct fake *fake, u64 va,
 	KUNIT_EXPECT_NE(test, fake->step[1].pte, 0);
 	KUNIT_EXPECT_EQ(test, attribute(fake->step[1].pte), AGX_PTE_ATTR_SHARED);
 
-	/* The table goes as well. */
+	/* The table goes as well, but for the kernel half's. */
 	KUNIT_EXPECT_EQ(test, fake->step[2].what,
-			fake->as.global ? INVALIDATE_ALL : INVALIDATE_ASID);
+			fake->as.global ? INVALIDATE_RANGES : INVALIDATE_ASID);
 	KUNIT_EXPECT_EQ(test, fake->step[2].pte, 0);
 	KUNIT_EXPECT_EQ(test, asahi_pgtable_lookup(&fake->as.pgt, va), 0);
 }
@@ -212,6 +212,8 @@ static void cached_pages_of_the_kernel(struct kunit *test)
 
 	check_cached_unmap(test, fake, KVA, ASAHI_PROT_FW_PRIV_RW, 0);
 	KUNIT_EXPECT_EQ(test, fake->step[0].asid, 0);
+	KUNIT_EXPECT_EQ(test, fake->step[2].va, KVA);
+	KUNIT_EXPECT_EQ(test, fake->step[2].size, 2 * PAGE);
 	end_test(fake);
 }
 
@@ -318,7 +320,7 @@ static void many_places_of_the_kernel(struct kunit *test)
 	const u64 size = (2 * ASAHI_RANGES_MAX + 1) * PAGE;
 	struct fake *fake = make_kernel(test);
 
-	KUNIT_ASSERT_EQ(test, asahi_aspace_map(&fake->as, KVA, MEM, size + PAGE,
+	KUNIT_ASSERT_EQ(test, asahi_aspace_map(&fake->as, KVA, MEM, size,
 					       ASAHI_PROT_FW_SHARED_RW), 0);
 
 	unmap_every_other(fake, KVA, ASAHI_RANGES_MAX + 1);
@@ -374,6 +376,32 @@ static void tables_stay_until_invalidated(struct kunit *test)
 	end_test(fake);
 }
 
+/* To take one out would be to invalidate everything, of all processes, too. */
+static void tables_of_the_kernel_stay(struct kunit *test)
+{
+	struct fake *fake = make_kernel(test);
+	unsigned int tables;
+
+	for (unsigned int i = 0; i < 3; i++) {
+		KUNIT_ASSERT_EQ(test, asahi_aspace_map(&fake->as, KVA + SZ_32M - PAGE, MEM,
+						       SZ_64M, ASAHI_PROT_FW_SHARED_RW), 0);
+		tables = fake->as.pgt.pages;
+		KUNIT_EXPECT_EQ(test, tables, 4);
+		KUNIT_EXPECT_EQ(test, asahi_aspace_unmap(&fake->as, KVA + SZ_32M - PAGE, SZ_64M,
+							 ASAHI_PROT_FW_SHARED_RW), 0);
+		KUNIT_EXPECT_EQ(test, fake->as.pgt.pages, tables);
+	}
+
+	KUNIT_ASSERT_EQ(test, fake->count, 3);
+	for (unsigned int i = 0; i < 3; i++) {
+		KUNIT_EXPECT_EQ(test, fake->step[i].what, INVALIDATE_RANGES);
+		KUNIT_EXPECT_EQ(test, fake->step[i].ranges.count, 1);
+		KUNIT_EXPECT_EQ(test, fake->step[i].size, SZ_64M);
+	}
+	end_test(fake);
+	KUNIT_EXPECT_EQ(test, fake->as.pgt.pages, 0);
+}
+
 static void cut_off(struct kunit *test)
 {
 	struct fake *fake = make_user(test, 3);
@@ -403,6 +431,7 @@ static struct kunit_case aspace_cases[] = {
 	KUNIT_CASE(many_places_of_the_kernel),
 	KUNIT_CASE(flush_within_a_transaction),
 	KUNIT_CASE(tables_stay_until_invalidated),
+	KUNIT_CASE(tables_of_the_kernel_stay),
 	KUNIT_CASE(cut_off),
 	{}
 };

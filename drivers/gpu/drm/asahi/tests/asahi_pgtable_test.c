@@ -265,7 +265,14 @@ static void asahi_test_kernel_tree(struct kunit *test)
 	expect(test, pt, va + PAGE,
 	       (MEM + PAGE) | AGX_PTE_TYPE | AGX_PTE_AF | AGX_PTE_OS |
 	       AGX_PROT_FW_SHARED_RW);
+
+	/* Tables stay, of which every context has a copy of the pointers. */
+	pool = do_change(test, pt, UNMAP(AGX_VA_KERNEL_END - LEAF, LEAF));
+	expect(test, pt, va + PAGE, 0);
+	KUNIT_EXPECT_FALSE(test, pool.flush_tables);
+	KUNIT_EXPECT_EQ(test, 2, pt->pages);
 	asahi_pgtable_fini(pt);
+	KUNIT_EXPECT_EQ(test, 0, pt->pages);
 
 	/* The firmware's entries are none of the driver's business. */
 	for (i = 0; i < AGX_UAT_L1_ENTRIES; i++)
