@@ -374,9 +374,13 @@ static int __init asahi_drv_module_init(void)
 	if (ret)
 		return ret;
 
+	ret = asahi_vma_module_init();
+	if (ret)
+		goto err_ref;
+
 	ret = asahi_coredump_module_init();
 	if (ret)
-		goto err_sched;
+		goto err_vma;
 
 	/* What is unbound cannot be bound again but by what is unproven. */
 	asahi_drv_platform_driver.driver.suppress_bind_attrs =
@@ -393,7 +397,9 @@ err_debugfs:
 	asahi_debugfs_fini();
 	asahi_stage_module_exit();
 	asahi_coredump_module_exit();
-err_sched:
+err_vma:
+	asahi_vma_module_exit();
+err_ref:
 	asahi_ref_module_exit();
 	return ret;
 }
@@ -404,6 +410,7 @@ static void __exit asahi_drv_module_exit(void)
 	platform_driver_unregister(&asahi_drv_platform_driver);
 	asahi_coredump_module_exit();
 	asahi_ref_module_exit();
+	asahi_vma_module_exit();
 	asahi_debugfs_fini();
 	asahi_stage_module_exit();
 }

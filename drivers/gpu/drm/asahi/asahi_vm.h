@@ -61,5 +61,7 @@ struct drm_gem_object *asahi_vm_resv_obj(struct asahi_vm *vm);
 void asahi_vm_begin_dump(struct asahi_vm *vm);
 void asahi_vm_end_dump(struct asahi_vm *vm);
 void asahi_vm_wait_dump(struct asahi_vm *vm);
+int asahi_vma_module_init(void);
+void asahi_vma_module_exit(void);
 
 #endif

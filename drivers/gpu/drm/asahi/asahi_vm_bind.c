@@ -141,20 +141,6 @@ static enum asahi_prot asahi_bind_prot(u32 flags)
 	return ASAHI_PROT_GPU_SHARED_RW;
 }
 
-static struct asahi_vma *asahi_vma_take(struct asahi_bind_ctx *ctx)
-{
-	struct drm_gpuva *va;
-
-	va = list_first_entry(&ctx->spare, struct drm_gpuva, gem.entry);
-	list_del(&va->gem.entry);
-	return to_asahi_vma(va);
-}
-
-static void asahi_vma_give(struct asahi_bind_ctx *ctx, struct drm_gpuva *va)
-{
-	list_add(&va->gem.entry, &ctx->spare);
-}
-
 static void asahi_vma_link(struct drm_gpuva *va, struct drm_gpuvm_bo *vm_bo)
 {
 	guard(mutex)(&vm_bo->obj->gpuva.lock);
@@ -191,7 +177,7 @@ static int asahi_vm_step_map(struct drm_gpuva_op *op, void *priv)
 	struct asahi_bind_ctx *ctx = priv;
 	const struct asahi_bind *bind = ctx->cur;
 	struct asahi_pt_pool *pool = &ctx->pool;
-	struct asahi_vma *vma = asahi_vma_take(ctx);
+	struct asahi_vma *vma = asahi_vma_take(&ctx->spare);
 
 	if (asahi_ranges_meet(&pool->flush, bind->addr, bind->addr + bind->range))
 		asahi_aspace_flush(&ctx->vm->as, pool);
@@ -214,7 +200,7 @@ static struct drm_gpuva *asahi_vma_take_part(struct asahi_bind_ctx *ctx,
 	if (!part)
 		return NULL;
 
-	vma = asahi_vma_take(ctx);
+	vma = asahi_vma_take(&ctx->spare);
 	vma->prot = whole->prot;
 	vma->single = whole->single;
 	return &vma->base;
@@ -245,7 +231,7 @@ static int asahi_vm_step_remap(struct drm_gpuva_op *op, void *priv)
 		asahi_vma_link(next, va->vm_bo);
 
 	drm_gpuva_unlink_defer(va);
-	asahi_vma_give(ctx, va);
+	asahi_vma_put(&ctx->spare, to_asahi_vma(va));
 	return 0;
 }
 
@@ -257,7 +243,7 @@ static int asahi_vm_step_unmap(struct drm_gpuva_op *op, void *priv)
 	asahi_pgtable_unmap(&ctx->vm->as.pgt, &ctx->pool, va->va.addr, va->va.range);
 	drm_gpuva_unmap(&op->unmap);
 	drm_gpuva_unlink_defer(va);
-	asahi_vma_give(ctx, va);
+	asahi_vma_put(&ctx->spare, to_asahi_vma(va));
 	return 0;
 }
 
@@ -415,20 +401,6 @@ static int asahi_bind_read(struct asahi_bind_ctx *ctx, struct asahi_file *afile,
 	return 0;
 }
 
-static int asahi_bind_add_spare(struct asahi_bind_ctx *ctx, unsigned int count)
-{
-	struct asahi_vma *vma;
-
-	while (count--) {
-		vma = kzalloc_obj(*vma, GFP_KERNEL_ACCOUNT);
-		if (!vma)
-			return -ENOMEM;
-		asahi_vma_give(ctx, &vma->base);
-	}
-
-	return 0;
-}
-
 static enum asahi_pt_op asahi_bind_pt_op(const struct asahi_bind *bind)
 {
 	if (!bind->obj)
@@ -442,6 +414,16 @@ static enum asahi_pt_op asahi_bind_pt_op(const struct asahi_bind *bind)
  * back, and mapping takes one. So each bind makes use of one for itself and one
  * for a cut for good, and while a cut is made one more is needed.
  */
+static int asahi_bind_reserve_vmas(struct asahi_bind_ctx *ctx)
+{
+	unsigned int count = 1;
+
+	for (u32 i = 0; i < ctx->count; i++)
+		count += ctx->binds[i].obj ? 2 : 1;
+
+	return asahi_vma_alloc(&ctx->spare, count);
+}
+
 static int asahi_bind_reserve(struct asahi_bind_ctx *ctx)
 {
 	struct asahi_vm *vm = ctx->vm;
@@ -451,15 +433,7 @@ static int asahi_bind_reserve(struct asahi_bind_ctx *ctx)
 	lockdep_assert_held(&vm->lock);
 	lockdep_assert_held(&vm->as.lock);
 
-	ret = asahi_bind_add_spare(ctx, 1);
-	if (ret)
-		return ret;
-
 	for (bind = ctx->binds; bind < ctx->binds + ctx->count; bind++) {
-		ret = asahi_bind_add_spare(ctx, bind->obj ? 2 : 1);
-		if (ret)
-			return ret;
-
 		ret = asahi_pgtable_reserve(&vm->as.pgt, &ctx->pool, bind->addr,
 					    bind->range, asahi_bind_pt_op(bind));
 		if (!ret)
@@ -553,6 +527,8 @@ static int asahi_bind_apply(struct asahi_bind_ctx *ctx)
 
 	ret = asahi_bind_get_bos(ctx);
 	if (!ret)
+		ret = asahi_bind_reserve_vmas(ctx);
+	if (!ret)
 		ret = asahi_bind_change(ctx);
 	asahi_bind_put_bos(ctx);
 	return ret;
@@ -562,7 +538,6 @@ static int asahi_bind_run(struct asahi_vm *vm, struct asahi_file *afile,
 			  const struct drm_asahi_vm_bind *args)
 {
 	struct asahi_bind_ctx ctx = { .vm = vm };
-	struct drm_gpuva *va, *next;
 	int ret;
 
 	INIT_LIST_HEAD(&ctx.spare);
@@ -574,8 +549,7 @@ static int asahi_bind_run(struct asahi_vm *vm, struct asahi_file *afile,
 	if (!ret)
 		ret = asahi_bind_apply(&ctx);
 
-	list_for_each_entry_safe(va, next, &ctx.spare, gem.entry)
-		kfree(to_asahi_vma(va));
+	asahi_vma_free_list(&ctx.spare);
 	for (u32 i = 0; i < ctx.count; i++)
 		drm_gem_object_put(ctx.binds[i].obj);
 	kvfree(ctx.binds);
@@ -642,7 +616,7 @@ static void asahi_vma_drop(struct drm_gpuva *va)
 {
 	drm_gpuva_remove(va);
 	drm_gpuva_unlink_defer(va);
-	kfree(to_asahi_vma(va));
+	asahi_vma_free(to_asahi_vma(va));
 }
 
 /**

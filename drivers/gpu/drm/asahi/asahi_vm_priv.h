@@ -9,6 +9,7 @@
 
 #include <linux/atomic.h>
 #include <linux/kref.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/wait.h>
 
@@ -87,6 +88,34 @@ static inline struct asahi_vma *to_asahi_vma(struct drm_gpuva *va)
 {
 	return container_of(va, struct asahi_vma, base);
 }
+
+/**
+ * asahi_vma_put() - put the structure of no mapping into a list
+ * @list: list of such
+ * @vma: structure
+ */
+static inline void asahi_vma_put(struct list_head *list, struct asahi_vma *vma)
+{
+	list_add(&vma->base.gem.entry, list);
+}
+
+/**
+ * asahi_vma_take() - take a structure out of a list
+ * @list: list of structures of no mapping, not empty
+ *
+ * Return: the structure; what is in it is undefined.
+ */
+static inline struct asahi_vma *asahi_vma_take(struct list_head *list)
+{
+	struct drm_gpuva *va = list_first_entry(list, struct drm_gpuva, gem.entry);
+
+	list_del(&va->gem.entry);
+	return to_asahi_vma(va);
+}
+
+int asahi_vma_alloc(struct list_head *list, unsigned int count);
+void asahi_vma_free_list(struct list_head *list);
+void asahi_vma_free(struct asahi_vma *vma);
 
 void asahi_vm_free(struct drm_gpuvm *gpuvm);
 
