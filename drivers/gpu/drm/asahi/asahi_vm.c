@@ -16,6 +16,8 @@
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
+#include <kunit/visibility.h>
+
 #include <drm/drm_print.h>
 
 #include <agx/agx_uat.h>
@@ -260,8 +262,8 @@ struct asahi_vm *asahi_vm_lookup(struct asahi_file *afile, u32 id)
 }
 
 /* On success the base has its reference, and asahi_vm_put() is the way out. */
-static struct asahi_vm *asahi_vm_alloc(struct asahi_file *afile,
-				       u64 kernel_start, u64 kernel_end)
+VISIBLE_IF_KUNIT struct asahi_vm *asahi_vm_alloc(struct asahi_file *afile, u64 kernel_start,
+						 u64 kernel_end)
 {
 	struct asahi_device *adev = afile->adev;
 	struct drm_gem_object *resv_obj;
@@ -310,6 +312,7 @@ err_free:
 	kfree(vm);
 	return ERR_PTR(ret);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_vm_alloc);
 
 static bool asahi_vm_kernel_range_ok(u64 start, u64 end)
 {

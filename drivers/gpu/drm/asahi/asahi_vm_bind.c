@@ -39,10 +39,16 @@
  * 1. read and check all binds, find the objects, pin their memory;
  * 2. under the locks, get page tables and mapping structures for the worst
  *    that each bind can need;
- * 3. apply bind after bind, then invalidate the TLB once.
+ * 3. remove what is in the way of the binds, and map what they bring.
  *
  * Where a bind replaces something, the old translation is invalidated before
- * the new one is written, as the architecture of the page tables asks for.
+ * the new one is written, as the architecture of the page tables asks for. If no
+ * two binds overlap, their order does not matter: everything is removed, invalidated
+ * once, and then everything is mapped. Otherwise one bind follows the other, and one
+ * that meets what has not been invalidated yet invalidates it.
+ *
+ * An object that several binds in a row map is looked up once; the first of them has
+ * the references.
  *
  * Jobs are not waited for. A client that unbinds what a job still uses gets a
  * fault, and no one else's memory.
@@ -53,21 +59,25 @@
  * @addr: GPU address
  * @range: bytes
  * @offset: into the object
- * @obj: object, with a reference; NULL to unbind
- * @vm_bo: the object in the address space, with a reference
+ * @handle: of the object
+ * @obj: object; NULL to unbind. The first of several binds in a row has a reference
+ * @vm_bo: the object in the address space; referenced in the same way
  * @piece: piece of the object's memory that @offset is in
  * @prot: protection
  * @single: one page repeats
+ * @replaces: something may be mapped in its place
  */
 struct asahi_bind {
 	u64 addr;
 	u64 range;
 	u64 offset;
+	u32 handle;
 	struct drm_gem_object *obj;
 	struct drm_gpuvm_bo *vm_bo;
 	struct asahi_gem_piece piece;
 	enum asahi_prot prot;
 	bool single;
+	bool replaces;
 };
 
 /**
@@ -76,18 +86,22 @@ struct asahi_bind {
  * @binds: the binds
  * @count: number of @binds that are filled in
  * @mapped: bytes that all of them together map page by page
+ * @sorted: they are in the order of their addresses, and none overlaps another one
+ * @disjoint: none overlaps another one
  * @pool: transaction on the page tables
  * @spare: mapping structures to take from and to give back to
- * @cur: bind that is being applied
+ * @gone: addresses from the first mapping that a bind has removed to the last one
  */
 struct asahi_bind_ctx {
 	struct asahi_vm *vm;
 	struct asahi_bind *binds;
 	u32 count;
 	u64 mapped;
+	bool sorted;
+	bool disjoint;
 	struct asahi_pt_pool pool;
 	struct list_head spare;
-	const struct asahi_bind *cur;
+	struct asahi_range gone;
 };
 
 /**
@@ -172,23 +186,11 @@ static void asahi_bind_write(struct asahi_bind_ctx *ctx, const struct asahi_bind
 	}
 }
 
-static int asahi_vm_step_map(struct drm_gpuva_op *op, void *priv)
+/* The page tables are changed once for all mappings that a bind removes. */
+static void asahi_bind_note_gone(struct asahi_bind_ctx *ctx, u64 addr, u64 range)
 {
-	struct asahi_bind_ctx *ctx = priv;
-	const struct asahi_bind *bind = ctx->cur;
-	struct asahi_pt_pool *pool = &ctx->pool;
-	struct asahi_vma *vma = asahi_vma_take(&ctx->spare);
-
-	if (asahi_ranges_meet(&pool->flush, bind->addr, bind->addr + bind->range))
-		asahi_aspace_flush(&ctx->vm->as, pool);
-
-	asahi_bind_write(ctx, bind);
-
-	vma->prot = bind->prot;
-	vma->single = bind->single;
-	drm_gpuva_map(&ctx->vm->base, &vma->base, &op->map);
-	asahi_vma_link(&vma->base, bind->vm_bo);
-	return 0;
+	ctx->gone.start = min(ctx->gone.start, addr);
+	ctx->gone.end = max(ctx->gone.end, addr + range);
 }
 
 static struct drm_gpuva *asahi_vma_take_part(struct asahi_bind_ctx *ctx,
@@ -216,7 +218,7 @@ static int asahi_vm_step_remap(struct drm_gpuva_op *op, void *priv)
 	u64 addr, range;
 
 	drm_gpuva_op_remap_to_unmap_range(remap, &addr, &range);
-	asahi_pgtable_unmap(&ctx->vm->as.pgt, &ctx->pool, addr, range);
+	asahi_bind_note_gone(ctx, addr, range);
 
 	/* Each address shows the same page, and not the one behind it. */
 	if (vma->single && remap->next)
@@ -231,7 +233,7 @@ static int asahi_vm_step_remap(struct drm_gpuva_op *op, void *priv)
 		asahi_vma_link(next, va->vm_bo);
 
 	drm_gpuva_unlink_defer(va);
-	asahi_vma_put(&ctx->spare, to_asahi_vma(va));
+	asahi_vma_put(&ctx->spare, vma);
 	return 0;
 }
 
@@ -240,7 +242,7 @@ static int asahi_vm_step_unmap(struct drm_gpuva_op *op, void *priv)
 	struct asahi_bind_ctx *ctx = priv;
 	struct drm_gpuva *va = op->unmap.va;
 
-	asahi_pgtable_unmap(&ctx->vm->as.pgt, &ctx->pool, va->va.addr, va->va.range);
+	asahi_bind_note_gone(ctx, va->va.addr, va->va.range);
 	drm_gpuva_unmap(&op->unmap);
 	drm_gpuva_unlink_defer(va);
 	asahi_vma_put(&ctx->spare, to_asahi_vma(va));
@@ -262,7 +264,6 @@ const struct drm_gpuvm_ops asahi_vm_ops = {
 	.vm_free = asahi_vm_free,
 	.vm_bo_alloc = asahi_vm_bo_alloc,
 	.vm_bo_free = asahi_vm_bo_free,
-	.sm_step_map = asahi_vm_step_map,
 	.sm_step_remap = asahi_vm_step_remap,
 	.sm_step_unmap = asahi_vm_step_unmap,
 };
@@ -305,21 +306,48 @@ static struct drm_gpuvm_bo *asahi_bind_get_bo(struct asahi_vm *vm,
 	return vm_bo;
 }
 
+/* The bind that has the references of a row of binds of the same object. */
+static bool asahi_bind_is_first(const struct asahi_bind_ctx *ctx, const struct asahi_bind *bind)
+{
+	return bind == ctx->binds || bind[-1].obj != bind->obj;
+}
+
+static int asahi_bind_lookup(struct asahi_bind_ctx *ctx, struct asahi_bind *bind,
+			     struct asahi_file *afile)
+{
+	struct drm_device *drm = &ctx->vm->adev->drm;
+
+	if (bind != ctx->binds && bind[-1].obj && bind[-1].handle == bind->handle) {
+		bind->obj = bind[-1].obj;
+		return 0;
+	}
+
+	bind->obj = drm_gem_object_lookup(afile->drm_file, bind->handle);
+	if (!bind->obj) {
+		drm_dbg(drm, "no object %u\n", bind->handle);
+		return -ENOENT;
+	}
+
+	/* Another handle of the same object. */
+	if (!asahi_bind_is_first(ctx, bind))
+		drm_gem_object_put(bind->obj);
+	return 0;
+}
+
 /* Finds the object of a bind and gets at its memory. */
 static int asahi_bind_object(struct asahi_bind_ctx *ctx, struct asahi_bind *bind,
-			     struct asahi_file *afile, u32 handle)
+			     struct asahi_file *afile)
 {
 	u64 used = bind->single ? AGX_PAGE_SIZE : bind->range;
 	struct drm_device *drm = &ctx->vm->adev->drm;
 	struct drm_gem_object *obj, *resv_obj;
+	int ret;
 
-	obj = drm_gem_object_lookup(afile->drm_file, handle);
-	if (!obj) {
-		drm_dbg(drm, "no object %u\n", handle);
-		return -ENOENT;
-	}
-	bind->obj = obj;
+	ret = asahi_bind_lookup(ctx, bind, afile);
+	if (ret)
+		return ret;
 
+	obj = bind->obj;
 	if (bind->offset > obj->size || used > obj->size - bind->offset) {
 		drm_dbg(drm, "%#llx + %#llx is beyond the object's %#zx\n",
 			bind->offset, used, obj->size);
@@ -328,7 +356,7 @@ static int asahi_bind_object(struct asahi_bind_ctx *ctx, struct asahi_bind *bind
 
 	resv_obj = asahi_gem_resv_obj(obj);
 	if (resv_obj && resv_obj != asahi_vm_resv_obj(ctx->vm)) {
-		drm_dbg(drm, "object %u is private to another VM\n", handle);
+		drm_dbg(drm, "object %u is private to another VM\n", bind->handle);
 		return -EINVAL;
 	}
 
@@ -367,14 +395,17 @@ static int asahi_bind_read_one(struct asahi_bind_ctx *ctx, struct asahi_file *af
 	bind->addr = op.addr;
 	bind->range = op.range;
 	bind->offset = op.offset;
+	bind->handle = op.handle;
 	bind->prot = asahi_bind_prot(op.flags);
 	bind->single = op.flags & DRM_ASAHI_BIND_SINGLE_PAGE;
+	if (ctx->count && bind->addr < bind[-1].addr + bind[-1].range)
+		ctx->sorted = false;
 	ctx->count++;
 
 	if (op.flags & DRM_ASAHI_BIND_UNBIND)
 		return 0;
 
-	return asahi_bind_object(ctx, bind, afile, op.handle);
+	return asahi_bind_object(ctx, bind, afile);
 }
 
 /* Between two binds of a long list. */
@@ -401,6 +432,28 @@ static int asahi_bind_read(struct asahi_bind_ctx *ctx, struct asahi_file *afile,
 	return 0;
 }
 
+/* Needs memory only if the binds are in no order. */
+static int asahi_bind_find_order(struct asahi_bind_ctx *ctx)
+{
+	struct asahi_range *range;
+
+	ctx->disjoint = ctx->sorted;
+	if (ctx->sorted)
+		return 0;
+
+	range = kvmalloc_objs(*range, ctx->count, GFP_KERNEL_ACCOUNT);
+	if (!range)
+		return -ENOMEM;
+
+	for (u32 i = 0; i < ctx->count; i++) {
+		range[i].start = ctx->binds[i].addr;
+		range[i].end = ctx->binds[i].addr + ctx->binds[i].range;
+	}
+	ctx->disjoint = asahi_ranges_disjoint(range, ctx->count);
+	kvfree(range);
+	return 0;
+}
+
 static enum asahi_pt_op asahi_bind_pt_op(const struct asahi_bind *bind)
 {
 	if (!bind->obj)
@@ -410,16 +463,38 @@ static enum asahi_pt_op asahi_bind_pt_op(const struct asahi_bind *bind)
 }
 
 /*
- * Cutting a mapping in two takes two new structures before the old one comes
- * back, and mapping takes one. So each bind makes use of one for itself and one
- * for a cut for good, and while a cut is made one more is needed.
+ * Looks at what is in the place of a bind. Returns the structures that it makes use of for
+ * good: one to map, one to cut a mapping in two.
  */
+static unsigned int asahi_bind_look(struct asahi_bind_ctx *ctx, struct asahi_bind *bind)
+{
+	unsigned int count = bind->obj ? 1 : 0;
+	u64 end = bind->addr + bind->range;
+	struct drm_gpuva *va;
+
+	lockdep_assert_held(&ctx->vm->lock);
+
+	/* By then, binds before it will have changed what is there. */
+	bind->replaces = true;
+	if (!ctx->disjoint)
+		return count + 1;
+
+	va = drm_gpuva_find_first(&ctx->vm->base, bind->addr, bind->range);
+	bind->replaces = va;
+	if (va && va->va.addr < bind->addr && va->va.addr + va->va.range > end)
+		count++;
+	return count;
+}
+
+/* While a mapping is cut in two, both new structures are in use and the old one is, too. */
 static int asahi_bind_reserve_vmas(struct asahi_bind_ctx *ctx)
 {
 	unsigned int count = 1;
 
-	for (u32 i = 0; i < ctx->count; i++)
-		count += ctx->binds[i].obj ? 2 : 1;
+	for (u32 i = 0; i < ctx->count; i++) {
+		count += asahi_bind_look(ctx, &ctx->binds[i]);
+		cond_resched();
+	}
 
 	return asahi_vma_alloc(&ctx->spare, count);
 }
@@ -445,29 +520,68 @@ static int asahi_bind_reserve(struct asahi_bind_ctx *ctx)
 	return 0;
 }
 
-static void asahi_bind_commit(struct asahi_bind_ctx *ctx)
+/* Removes what is mapped where a bind will be. */
+static void asahi_bind_clear(struct asahi_bind_ctx *ctx, const struct asahi_bind *bind)
 {
 	struct asahi_vm *vm = ctx->vm;
-	const struct asahi_bind *bind;
+	struct asahi_range *gone = &ctx->gone;
 	int ret;
 
+	if (!bind->replaces)
+		return;
+
+	*gone = (struct asahi_range) { .start = U64_MAX };
+	ret = drm_gpuvm_sm_unmap(&vm->base, ctx, bind->addr, bind->range);
+	/* The range was checked, and none of the steps fails. */
+	drm_WARN_ON_ONCE(&vm->adev->drm, ret);
+
+	if (gone->end)
+		asahi_pgtable_unmap(&vm->as.pgt, &ctx->pool, gone->start, gone->end - gone->start);
+}
+
+static void asahi_bind_map(struct asahi_bind_ctx *ctx, const struct asahi_bind *bind)
+{
+	struct asahi_vm *vm = ctx->vm;
+	struct drm_gpuva_op_map map = {
+		.va.addr = bind->addr,
+		.va.range = bind->range,
+		.gem.obj = bind->obj,
+		.gem.offset = bind->offset,
+	};
+	struct asahi_vma *vma;
+
+	if (!bind->obj)
+		return;
+
+	if (asahi_ranges_meet(&ctx->pool.flush, bind->addr, bind->addr + bind->range))
+		asahi_aspace_flush(&vm->as, &ctx->pool);
+
+	asahi_bind_write(ctx, bind);
+
+	vma = asahi_vma_take(&ctx->spare);
+	vma->prot = bind->prot;
+	vma->single = bind->single;
+	drm_gpuva_map(&vm->base, &vma->base, &map);
+	asahi_vma_link(&vma->base, bind->vm_bo);
+}
+
+static void asahi_bind_commit(struct asahi_bind_ctx *ctx)
+{
+	const struct asahi_bind *bind;
+
 	for (bind = ctx->binds; bind < ctx->binds + ctx->count; bind++) {
-		struct drm_gpuvm_map_req req = {
-			.map.va.addr = bind->addr,
-			.map.va.range = bind->range,
-			.map.gem.offset = bind->offset,
-		};
+		asahi_bind_clear(ctx, bind);
+		if (!ctx->disjoint)
+			asahi_bind_map(ctx, bind);
+		cond_resched();
+	}
 
-		ctx->cur = bind;
-		if (bind->obj) {
-			req.map.gem.obj = bind->obj;
-			ret = drm_gpuvm_sm_map(&vm->base, ctx, &req);
-		} else {
-			ret = drm_gpuvm_sm_unmap(&vm->base, ctx, bind->addr, bind->range);
-		}
+	if (!ctx->disjoint)
+		return;
 
-		/* The range was checked, and none of the steps fails. */
-		drm_WARN_ON_ONCE(&vm->adev->drm, ret);
+	/* The first that finds something in its place invalidates for all of them. */
+	for (bind = ctx->binds; bind < ctx->binds + ctx->count; bind++) {
+		asahi_bind_map(ctx, bind);
 		cond_resched();
 	}
 }
@@ -480,6 +594,11 @@ static int asahi_bind_get_bos(struct asahi_bind_ctx *ctx)
 	for (bind = ctx->binds; bind < ctx->binds + ctx->count; bind++) {
 		if (!bind->obj)
 			continue;
+
+		if (!asahi_bind_is_first(ctx, bind)) {
+			bind->vm_bo = bind[-1].vm_bo;
+			continue;
+		}
 
 		vm_bo = asahi_bind_get_bo(ctx->vm, bind->obj);
 		if (IS_ERR(vm_bo))
@@ -499,7 +618,8 @@ static void asahi_bind_put_bos(struct asahi_bind_ctx *ctx)
 	lockdep_assert_held(&ctx->vm->lock);
 
 	for (u32 i = 0; i < ctx->count; i++)
-		drm_gpuvm_bo_put_deferred(ctx->binds[i].vm_bo);
+		if (asahi_bind_is_first(ctx, &ctx->binds[i]))
+			drm_gpuvm_bo_put_deferred(ctx->binds[i].vm_bo);
 
 	drm_gpuvm_bo_deferred_cleanup(&ctx->vm->base);
 }
@@ -537,7 +657,7 @@ static int asahi_bind_apply(struct asahi_bind_ctx *ctx)
 static int asahi_bind_run(struct asahi_vm *vm, struct asahi_file *afile,
 			  const struct drm_asahi_vm_bind *args)
 {
-	struct asahi_bind_ctx ctx = { .vm = vm };
+	struct asahi_bind_ctx ctx = { .vm = vm, .sorted = true };
 	int ret;
 
 	INIT_LIST_HEAD(&ctx.spare);
@@ -547,11 +667,14 @@ static int asahi_bind_run(struct asahi_vm *vm, struct asahi_file *afile,
 
 	ret = asahi_bind_read(&ctx, afile, args);
 	if (!ret)
+		ret = asahi_bind_find_order(&ctx);
+	if (!ret)
 		ret = asahi_bind_apply(&ctx);
 
 	asahi_vma_free_list(&ctx.spare);
 	for (u32 i = 0; i < ctx.count; i++)
-		drm_gem_object_put(ctx.binds[i].obj);
+		if (asahi_bind_is_first(&ctx, &ctx.binds[i]))
+			drm_gem_object_put(ctx.binds[i].obj);
 	kvfree(ctx.binds);
 	return ret;
 }
@@ -611,6 +734,7 @@ int asahi_vm_bind(struct asahi_file *afile, const struct drm_asahi_vm_bind *args
 
 	return ret;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_vm_bind);
 
 static void asahi_vma_drop(struct drm_gpuva *va)
 {
@@ -637,6 +761,7 @@ void asahi_vm_unmap_all(struct asahi_vm *vm)
 
 	drm_gpuvm_bo_deferred_cleanup(&vm->base);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_vm_unmap_all);
 
 /* Whole mappings never need a table, so unlike a bind this cannot fail. */
 static void asahi_vm_unmap_object(struct asahi_vm *vm, struct drm_gem_object *obj)

@@ -20,6 +20,7 @@
 #include "asahi_slot.h"
 #include "asahi_vm.h"
 
+struct asahi_file;
 struct drm_gem_object;
 
 /**
@@ -118,5 +119,9 @@ void asahi_vma_free_list(struct list_head *list);
 void asahi_vma_free(struct asahi_vma *vma);
 
 void asahi_vm_free(struct drm_gpuvm *gpuvm);
+
+#if IS_ENABLED(CONFIG_KUNIT)
+struct asahi_vm *asahi_vm_alloc(struct asahi_file *afile, u64 kernel_start, u64 kernel_end);
+#endif
 
 #endif
