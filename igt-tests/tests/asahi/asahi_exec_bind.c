@@ -62,6 +62,19 @@
  * @kernel-range: in the kernel's range
  * @unknown-flag: of an unknown kind
  *
+ * SUBTEST: array-places
+ * Description: An array replaces and unbinds pages in a few places, in no order.
+ *
+ * SUBTEST: array-many-places
+ * Description: An array replaces every other page of a range, in many places.
+ *
+ * SUBTEST: array-overlaps
+ * Description: Binds of an array overlap: the later one counts.
+ *
+ * SUBTEST: array-sparse
+ * Description: Arrays put pages into a range of one repeated page, replace them, and give
+ *	them back; then the whole range goes.
+ *
  * SUBTEST: threads
  * Description: Threads bind neighbouring ranges of one address space, and each sees its own.
  *
@@ -391,6 +404,139 @@ static void exec_bind_test_large(struct rig *rig)
 	munmap(map, pages * PAGE);
 }
 
+/* Arrays */
+
+#define OP(rig, object, first, count, at) {					\
+	.flags = READ, .handle = (rig)->object, .offset = (first) * PAGE,	\
+	.range = (count) * PAGE, .addr = VA + (at) * PAGE }
+#define NO_OP(count, at) {							\
+	.flags = UNBIND, .range = (count) * PAGE, .addr = VA + (at) * PAGE }
+
+static void exec_bind_array(struct rig *rig, const struct drm_asahi_gem_bind_op *ops,
+			    unsigned int count)
+{
+	igt_asahi_vm_bind(rig->client->fd, rig->client->vm, ops, count, 0);
+}
+
+/* So that TLBs have what it shows. */
+static void exec_bind_show_all_a(struct rig *rig, uint32_t *words)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAGES; i++)
+		words[i] = A(i);
+	exec_bind(rig, rig->a, READ, 0, PAGES, VA);
+	exec_bind_check_range(rig, words);
+}
+
+static void exec_bind_test_array_places(struct rig *rig)
+{
+	const struct drm_asahi_gem_bind_op ops[] = {
+		OP(rig, b, 3, 1, 12), NO_OP(2, 4), OP(rig, b, 0, 2, 1), OP(rig, a, 7, 1, 9),
+	};
+	uint32_t words[PAGES];
+
+	exec_bind_show_all_a(rig, words);
+	exec_bind_array(rig, ops, ARRAY_SIZE(ops));
+	words[12] = B(3);
+	words[4] = 0;
+	words[5] = 0;
+	words[1] = B(0);
+	words[2] = B(1);
+	words[9] = A(7);
+	exec_bind_check_range(rig, words);
+}
+
+/* Neighbours of a page that is replaced show what they did. */
+static void exec_bind_test_array_many_places(struct rig *rig)
+{
+	const unsigned int places = MAX_PEEK / 2;
+	struct drm_asahi_gem_bind_op ops[MAX_PEEK / 2];
+	uint32_t words[MAX_PEEK];
+	unsigned int i;
+
+	for (i = 0; i < MAX_PEEK; i++) {
+		exec_bind(rig, rig->a, READ, i % PAGES, 1, VA + i * PAGE);
+		words[i] = A(i % PAGES);
+	}
+	exec_bind_shows(rig, VA, words, MAX_PEEK);
+	for (i = 0; i < places; i++) {
+		ops[i] = (struct drm_asahi_gem_bind_op)OP(rig, b, i % PAGES, 1, 2 * i);
+		words[2 * i] = B(i % PAGES);
+	}
+	exec_bind_array(rig, ops, places);
+	exec_bind_shows(rig, VA, words, MAX_PEEK);
+}
+
+static void exec_bind_test_array_overlaps(struct rig *rig)
+{
+	const struct drm_asahi_gem_bind_op ops[] = {
+		OP(rig, b, 0, 8, 2), NO_OP(3, 4), OP(rig, a, 0, 1, 5), OP(rig, b, 9, 3, 8),
+		OP(rig, a, 1, 1, 9), NO_OP(2, 12), NO_OP(1, 1), OP(rig, b, 8, 1, 1),
+	};
+	uint32_t words[PAGES];
+
+	exec_bind_show_all_a(rig, words);
+	exec_bind_array(rig, ops, ARRAY_SIZE(ops));
+	words[1] = B(8);
+	words[2] = B(0);
+	words[3] = B(1);
+	words[4] = 0;
+	words[5] = A(0);
+	words[6] = 0;
+	words[7] = B(5);
+	words[8] = B(9);
+	words[9] = A(1);
+	words[10] = B(11);
+	words[12] = 0;
+	words[13] = 0;
+	exec_bind_check_range(rig, words);
+}
+
+#define TILES		20
+
+static void exec_bind_check_tiles(struct rig *rig, const uint32_t *words)
+{
+	const uint32_t zero[] = { A(9), A(9) };
+	unsigned int i;
+
+	for (i = 0; i < TILES; i++) {
+		exec_bind_shows(rig, VA + i * BLOCK, words + i, 1);
+		exec_bind_shows(rig, VA + i * BLOCK + PAGE, zero, 2);
+	}
+}
+
+static void exec_bind_test_array_sparse(struct rig *rig)
+{
+	static const uint32_t flags[] = { READ, READ, READ | SINGLE };
+	struct drm_asahi_gem_bind_op ops[TILES];
+	uint32_t words[TILES];
+	unsigned int round, i;
+
+	exec_bind(rig, rig->a, READ | SINGLE, 9, 2 * TILES * BLOCK / PAGE, VA - PAGE);
+	for (round = 0; round < ARRAY_SIZE(flags); round++) {
+		for (i = 0; i < TILES; i++) {
+			const unsigned int page = round == 2 ? 9 : (round + i) % PAGES;
+
+			ops[i] = (struct drm_asahi_gem_bind_op){
+				.flags = flags[round],
+				.handle = round == 1 ? rig->b : rig->a,
+				.offset = page * PAGE,
+				.range = PAGE,
+				.addr = VA + i * BLOCK,
+			};
+			words[i] = round == 1 ? B(page) : A(page);
+		}
+		exec_bind_array(rig, ops, TILES);
+		exec_bind_check_tiles(rig, words);
+	}
+	exec_bind_unbind(rig, VA - PAGE, 2 * TILES * BLOCK / PAGE);
+	for (i = 0; i < TILES; i += 5)
+		exec_bind_faults(rig, VA + i * BLOCK);
+	exec_bind_faults(rig, VA - PAGE);
+	exec_bind_faults(rig, VA + TILES * BLOCK);
+}
+
 /* Arrays that fail */
 
 static const struct bad_op {
@@ -609,6 +755,10 @@ static const struct {
 	{"beyond", "More is unbound than was mapped.", exec_bind_test_beyond},
 	{"merge", "Pieces that are bound one by one.", exec_bind_test_merge},
 	{"large", "More than two page tables.", exec_bind_test_large},
+	{"array-places", "An array changes a few places.", exec_bind_test_array_places},
+	{"array-many-places", "An array changes many places.", exec_bind_test_array_many_places},
+	{"array-overlaps", "Binds of an array overlap.", exec_bind_test_array_overlaps},
+	{"array-sparse", "Arrays of tiles in a sparse range.", exec_bind_test_array_sparse},
 	{"threads", "Threads bind neighbouring ranges.", exec_bind_test_threads},
 	{"running-beside", "Beside what a running job uses.", exec_bind_test_running_beside},
 	{"running-replaced", "A running job's memory is replaced.",
