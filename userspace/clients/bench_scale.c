@@ -28,6 +28,13 @@
 /* has no divisor in common with BIND_PAGES */
 #define BIND_STRIDE	379
 
+#define TILES		1000
+#define TILE_PAGES	4
+/* one in a page table */
+#define TILE_DISTANCE	(UINT64_C(32) << 20)
+#define SPARSE_BYTES	(UINT64_C(64) << 30)
+#define SPARSE_ADDR	UINT64_C(0x4000000000)
+
 #define SHAPE_PAUSE_US	5000
 
 #define SPACES		100
@@ -232,6 +239,69 @@ static int bench_scale_measure_scattered(struct compute *ctx, unsigned int binds
 	return 0;
 }
 
+/* Tiles of a sparse range, as Vulkan's sparse images have them */
+
+static struct drm_asahi_gem_bind_op bench_scale_tiles[TILES];
+
+static int bench_scale_sparse(struct compute *ctx, uint32_t handle)
+{
+	const struct drm_asahi_gem_bind_op op = {
+		.flags = handle ? DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_SINGLE_PAGE :
+				  DRM_ASAHI_BIND_UNBIND,
+		.handle = handle,
+		.range = SPARSE_BYTES,
+		.addr = SPARSE_ADDR,
+	};
+
+	return asahi_vm_bind(ctx->vm, &op, 1);
+}
+
+/* Times the tiles' second bind, and the end of the range. */
+static int bench_scale_round_of_tiles(struct compute *ctx, uint32_t handle,
+				      uint64_t *replace_ns, uint64_t *unbind_ns)
+{
+	uint64_t begin, ns;
+	int err = bench_scale_sparse(ctx, handle);
+
+	if (!err)
+		err = asahi_vm_bind(ctx->vm, bench_scale_tiles, TILES);
+	begin = bench_now_ns();
+	if (!err)
+		err = asahi_vm_bind(ctx->vm, bench_scale_tiles, TILES);
+	ns = bench_now_ns() - begin;
+	*replace_ns = ns < *replace_ns ? ns : *replace_ns;
+	begin = bench_now_ns();
+	if (!err)
+		err = bench_scale_sparse(ctx, 0);
+	ns = bench_now_ns() - begin;
+	*unbind_ns = ns < *unbind_ns ? ns : *unbind_ns;
+	return err;
+}
+
+static int bench_scale_measure_tiles(struct compute *ctx, const struct asahi_bo *bo)
+{
+	uint64_t replace_ns = UINT64_MAX, unbind_ns = UINT64_MAX;
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; i < TILES; i++)
+		bench_scale_tiles[i] = (struct drm_asahi_gem_bind_op){
+			.flags = DRM_ASAHI_BIND_READ,
+			.handle = asahi_bo_handle(bo),
+			.offset = i * TILE_PAGES % (BIND_PAGES - TILE_PAGES) * PAGE,
+			.range = TILE_PAGES * PAGE,
+			.addr = SPARSE_ADDR + i * TILE_DISTANCE,
+		};
+	for (i = 0; i < BIND_ROUNDS && !err; i++)
+		err = bench_scale_round_of_tiles(ctx, asahi_bo_handle(bo), &replace_ns,
+						 &unbind_ns);
+	if (err)
+		return bench_failed("binding tiles", err);
+	bench_print("VM_BIND, a tile of 1000 replaced in one ioctl", (double)replace_ns / TILES);
+	bench_print("unbind, 64 GiB with 1000 tiles", (double)unbind_ns);
+	return 0;
+}
+
 int bench_binds(struct compute *ctx)
 {
 	struct asahi_bo *bo = NULL;
@@ -254,6 +324,8 @@ int bench_binds(struct compute *ctx)
 		if (!err)
 			err = bench_scale_measure_scattered(ctx, i, 1);
 	}
+	if (!err)
+		err = bench_scale_measure_tiles(ctx, bo);
 	asahi_bo_unref(bo);
 	return err;
 }
