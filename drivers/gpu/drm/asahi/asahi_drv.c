@@ -16,7 +16,6 @@
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
-#include <drm/drm_gem_shmem_helper.h>
 #include <drm/drm_ioctl.h>
 #include <drm/drm_print.h>
 
@@ -319,7 +318,6 @@ static const struct drm_driver asahi_drv_drm_driver = {
 	.open = asahi_drv_open,
 	.postclose = asahi_drv_postclose,
 	.show_fdinfo = asahi_client_show_fdinfo,
-	.gem_create_object = asahi_gem_create_object,
 	.gem_prime_import = asahi_gem_prime_import,
 	.gem_prime_import_sg_table = asahi_gem_prime_import_sg_table,
 	.ioctls = asahi_drv_ioctls,

@@ -67,8 +67,6 @@ extern const struct asahi_block asahi_block_gem;
 int asahi_gem_create(struct asahi_file *afile, struct drm_asahi_gem_create *args);
 int asahi_gem_mmap_offset(struct asahi_file *afile,
 			  struct drm_asahi_gem_mmap_offset *args);
-struct drm_gem_object *asahi_gem_create_object(struct drm_device *drm,
-					       size_t size);
 struct drm_gem_object *asahi_gem_prime_import(struct drm_device *drm,
 					      struct dma_buf *dma_buf);
 struct drm_gem_object *
@@ -77,8 +75,16 @@ asahi_gem_prime_import_sg_table(struct drm_device *drm,
 				struct sg_table *sgt);
 
 struct drm_gem_object *asahi_gem_resv_obj(struct drm_gem_object *obj);
-int asahi_gem_find(struct drm_gem_object *obj, u64 offset, struct asahi_gem_piece *piece);
+int asahi_gem_pin(struct drm_gem_object *obj);
+void asahi_gem_unpin(struct drm_gem_object *obj);
+int asahi_gem_begin_bind(struct drm_gem_object *obj, u64 offset, struct asahi_gem_piece *piece);
+void asahi_gem_end_bind(struct drm_gem_object *obj);
+void asahi_gem_find(struct drm_gem_object *obj, u64 offset, struct asahi_gem_piece *piece);
+size_t asahi_gem_read(struct drm_gem_object *obj, u64 offset, void *buf, size_t len);
+
 #if IS_ENABLED(CONFIG_KUNIT)
+struct drm_gem_object *asahi_gem_alloc(struct asahi_device *adev, size_t size, bool map_wc,
+				       struct drm_gem_object *resv_obj);
 bool asahi_gem_mappable(struct sg_table *sgt, u64 size);
 struct asahi_gem_index *asahi_gem_index_create(struct sg_table *sgt);
 const struct asahi_gem_piece *asahi_gem_index_find(const struct asahi_gem_index *index,

@@ -65,6 +65,7 @@
  * @gem: the memory, with a reference
  * @va: its addresses
  * @mapped: bytes from their beginning that are mapped
+ * @pinned: @gem is pinned
  *
  * Constant once it is in the file's table. The lock of &struct asahi_objects
  * protects @va's place in the window.
@@ -76,6 +77,7 @@ struct asahi_object {
 	struct drm_gem_object *gem;
 	struct drm_mm_node va;
 	u64 mapped;
+	bool pinned;
 };
 
 /**
@@ -126,10 +128,12 @@ static int asahi_object_map(struct asahi_object *object, u64 offset)
 	u64 skip;
 	int ret;
 
-	ret = asahi_gem_find(object->gem, offset, &piece);
+	ret = asahi_gem_pin(object->gem);
 	if (ret)
 		return ret;
+	object->pinned = true;
 
+	asahi_gem_find(object->gem, offset, &piece);
 	skip = offset - piece.start;
 	for (sg = piece.sg; object->mapped < object->va.size; sg = sg_next(sg)) {
 		u64 size = min(sg_dma_len(sg) - skip, object->va.size - object->mapped);
@@ -161,6 +165,8 @@ static void asahi_object_release(struct kref *ref)
 		drm_mm_remove_node(&object->va);
 	}
 
+	if (object->pinned)
+		asahi_gem_unpin(object->gem);
 	drm_gem_object_put(object->gem);
 	asahi_client_put(object->client);
 	kfree(object);

@@ -36,7 +36,7 @@
  * All binds of an ioctl take effect, or none does. So an ioctl goes through
  * these steps, of which only the last, which cannot fail, changes mappings:
  *
- * 1. read and check all binds, find the objects, pin their memory;
+ * 1. read and check all binds, find the objects, have their memory stay;
  * 2. under the locks, get page tables and mapping structures for the worst
  *    that each bind can need;
  * 3. remove what is in the way of the binds, and map what they bring.
@@ -62,7 +62,8 @@
  * @handle: of the object
  * @obj: object; NULL to unbind. The first of several binds in a row has a reference
  * @vm_bo: the object in the address space; referenced in the same way
- * @piece: piece of the object's memory that @offset is in
+ * @piece: piece of the object's memory that @offset is in; as long as the first of several
+ *	binds has one the memory stays
  * @prot: protection
  * @single: one page repeats
  * @replaces: something may be mapped in its place
@@ -360,7 +361,21 @@ static int asahi_bind_object(struct asahi_bind_ctx *ctx, struct asahi_bind *bind
 		return -EINVAL;
 	}
 
-	return asahi_gem_find(obj, bind->offset, &bind->piece);
+	if (asahi_bind_is_first(ctx, bind))
+		return asahi_gem_begin_bind(obj, bind->offset, &bind->piece);
+
+	asahi_gem_find(obj, bind->offset, &bind->piece);
+	return 0;
+}
+
+static void asahi_bind_put_object(const struct asahi_bind_ctx *ctx, const struct asahi_bind *bind)
+{
+	if (!asahi_bind_is_first(ctx, bind))
+		return;
+
+	if (bind->piece.sg)
+		asahi_gem_end_bind(bind->obj);
+	drm_gem_object_put(bind->obj);
 }
 
 static int asahi_bind_read_one(struct asahi_bind_ctx *ctx, struct asahi_file *afile,
@@ -673,8 +688,7 @@ static int asahi_bind_run(struct asahi_vm *vm, struct asahi_file *afile,
 
 	asahi_vma_free_list(&ctx.spare);
 	for (u32 i = 0; i < ctx.count; i++)
-		if (asahi_bind_is_first(&ctx, &ctx.binds[i]))
-			drm_gem_object_put(ctx.binds[i].obj);
+		asahi_bind_put_object(&ctx, &ctx.binds[i]);
 	kvfree(ctx.binds);
 	return ret;
 }

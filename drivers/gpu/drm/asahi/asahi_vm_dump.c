@@ -7,13 +7,10 @@
 
 #include <linux/array_size.h>
 #include <linux/cleanup.h>
-#include <linux/minmax.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
-#include <linux/vmalloc.h>
 
 #include <drm/drm_debugfs.h>
-#include <drm/drm_gem_shmem_helper.h>
 #include <drm/drm_print.h>
 
 #include <agx/agx_uat.h>
@@ -21,6 +18,7 @@
 #include "asahi_aspace.h"
 #include "asahi_device.h"
 #include "asahi_drv.h"
+#include "asahi_gem.h"
 #include "asahi_heap.h"
 #include "asahi_pgtable.h"
 #include "asahi_vm.h"
@@ -89,28 +87,10 @@ void asahi_vm_print_walk(struct asahi_vm *vm, u64 addr, struct drm_printer *p)
 			   (walk.entry[i] & AGX_PTE_TYPE_MASK) == AGX_PTE_TYPE ? "" : " invalid");
 }
 
-static int asahi_vm_copy_page(const struct drm_gem_shmem_object *shmem, u64 offset, void *buf,
-			      size_t len)
-{
-	pgprot_t prot = shmem->map_wc ? pgprot_writecombine(PAGE_KERNEL) : PAGE_KERNEL;
-	struct page *page = shmem->pages[offset >> PAGE_SHIFT];
-	void *map;
-
-	/* As user space has it mapped: the kernel's own mapping is cached. */
-	map = vmap(&page, 1, VM_MAP, prot);
-	if (!map)
-		return -ENOMEM;
-
-	memcpy(buf, map + offset_in_page(offset), len);
-	vunmap(map);
-	return 0;
-}
-
 /* Up to the end of a page. */
 static size_t asahi_vm_read_page(struct asahi_vm *vm, u64 addr, void *buf, size_t len)
 {
 	struct drm_gpuva *va = drm_gpuva_find_first(&vm->base, addr, 1);
-	struct drm_gem_object *obj;
 	u64 offset;
 
 	lockdep_assert_held(&vm->lock);
@@ -118,17 +98,11 @@ static size_t asahi_vm_read_page(struct asahi_vm *vm, u64 addr, void *buf, size_
 	if (!va || va == &vm->base.kernel_alloc_node)
 		return 0;
 
-	obj = va->gem.obj;
-	if (drm_gem_is_imported(obj) || !to_drm_gem_shmem_obj(obj)->pages)
-		return 0;
-
 	offset = addr - va->va.addr;
 	if (to_asahi_vma(va)->single)
 		offset &= AGX_PAGE_MASK;
-	offset += va->gem.offset;
-	len = min(len, PAGE_SIZE - offset_in_page(offset));
 
-	return asahi_vm_copy_page(to_drm_gem_shmem_obj(obj), offset, buf, len) ? 0 : len;
+	return asahi_gem_read(va->gem.obj, va->gem.offset + offset, buf, len);
 }
 
 /**

@@ -16,7 +16,7 @@
 #include <linux/sizes.h>
 
 #include <drm/drm_drv.h>
-#include <drm/drm_gem_shmem_helper.h>
+#include <drm/drm_gem.h>
 
 #include <agx/agx_uat.h>
 
@@ -24,6 +24,7 @@
 #include "asahi_client.h"
 #include "asahi_device.h"
 #include "asahi_gem.h"
+#include "asahi_gem_priv.h"
 #include "asahi_hw.h"
 #include "asahi_object.h"
 #include "asahi_rest_test.h"
@@ -56,7 +57,6 @@ static const struct file_operations object_test_fops = {
 
 static const struct drm_driver object_test_driver = {
 	.driver_features = DRIVER_GEM,
-	.gem_create_object = asahi_gem_create_object,
 	.fops = &object_test_fops,
 	.name = "asahi-object-test",
 	.desc = "objects for tests",
@@ -86,7 +86,6 @@ static int object_test_init(struct kunit *test)
 	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
 	struct device_dma_parameters *parms = kunit_kzalloc(test, sizeof(*parms), GFP_KERNEL);
 	struct device *dev = kunit_device_register(test, "asahi-object");
-	struct drm_gem_shmem_object *shmem;
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dev);
@@ -106,9 +105,8 @@ static int object_test_init(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, asahi_block_object.init(f->adev), 0);
 	asahi_aspace_init_kernel(&f->adev->kernel_as, f->adev, f->root, 0);
 
-	shmem = drm_gem_shmem_create(&f->adev->drm, SZ_1M);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, shmem);
-	f->gem = &shmem->base;
+	f->gem = asahi_gem_alloc(f->adev, SZ_1M, false, NULL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, f->gem);
 	for (unsigned int i = 0; i < ARRAY_SIZE(f->client); i++) {
 		f->client[i] = asahi_client_create(i);
 		KUNIT_ASSERT_NOT_NULL(test, f->client[i]);
@@ -153,15 +151,17 @@ static void mapping(struct kunit *test)
 	for (unsigned int i = 0; i < 5; i++) {
 		u64 pte = lookup(f, START + i * PAGE), offset = (3 + i) * PAGE;
 
-		KUNIT_ASSERT_EQ(test, asahi_gem_find(f->gem, offset, &piece), 0);
+		asahi_gem_find(f->gem, offset, &piece);
 		KUNIT_EXPECT_EQ(test, pte & AGX_TTBR_ADDR_MASK,
 				sg_dma_address(piece.sg) + offset - piece.start);
 		KUNIT_EXPECT_EQ(test, pte & AGX_PTE_PROT_MASK, AGX_PROT_FW_SHARED_RW);
 	}
 	KUNIT_EXPECT_EQ(test, lookup(f, START + 5 * PAGE), 0);
 	KUNIT_EXPECT_EQ(test, f->invalidated, 0);
+	KUNIT_EXPECT_EQ(test, to_asahi_gem(f->gem)->pins, 1);
 
 	asahi_object_put(object);
+	KUNIT_EXPECT_EQ(test, to_asahi_gem(f->gem)->pins, 0);
 	KUNIT_EXPECT_NE(test, f->invalidated, 0);
 	for (unsigned int i = 0; i < 5; i++)
 		KUNIT_EXPECT_EQ(test, lookup(f, START + i * PAGE), 0);

@@ -22,7 +22,7 @@
 #include <drm/asahi_drm.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
-#include <drm/drm_gem_shmem_helper.h>
+#include <drm/drm_gem.h>
 
 #include <agx/agx_uat.h>
 
@@ -94,7 +94,6 @@ static const struct file_operations bind_test_fops = {
 
 static const struct drm_driver bind_test_driver = {
 	.driver_features = DRIVER_GEM,
-	.gem_create_object = asahi_gem_create_object,
 	.fops = &bind_test_fops,
 	.name = "asahi-bind-test",
 	.desc = "binds for tests",
@@ -145,17 +144,16 @@ static void fake_ranges(unsigned int asid, const struct asahi_ranges *ranges)
 static void make_object(struct kunit *test, unsigned int number)
 {
 	struct fixture *f = test->priv;
-	struct drm_gem_shmem_object *shmem;
 	struct asahi_gem_piece piece;
 	unsigned int i;
 
-	shmem = drm_gem_shmem_create(&f->adev->drm, OBJECT_PAGES * PAGE);
-	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, shmem);
-	f->gem[number] = &shmem->base;
+	f->gem[number] = asahi_gem_alloc(f->adev, OBJECT_PAGES * PAGE, false, NULL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, f->gem[number]);
+	KUNIT_ASSERT_EQ(test, asahi_gem_pin(f->gem[number]), 0);
 	KUNIT_ASSERT_EQ(test, idr_alloc(&f->drm_file.object_idr, f->gem[number], number + 1,
 					number + 2, GFP_KERNEL), number + 1);
 	for (i = 0; i < OBJECT_PAGES; i++) {
-		KUNIT_ASSERT_EQ(test, asahi_gem_find(f->gem[number], i * PAGE, &piece), 0);
+		asahi_gem_find(f->gem[number], i * PAGE, &piece);
 		f->pa[number][i] = sg_dma_address(piece.sg) + i * PAGE - piece.start;
 	}
 	f->references[number] = kref_read(&f->gem[number]->refcount);
@@ -228,6 +226,7 @@ static void bind_test_exit(struct kunit *test)
 			continue;
 		/* What looked it up, and what mapped it, has let go of it. */
 		KUNIT_EXPECT_EQ(test, kref_read(&f->gem[i]->refcount), f->references[i]);
+		asahi_gem_unpin(f->gem[i]);
 		drm_gem_object_put(f->gem[i]);
 	}
 	if (f->afile.client)
