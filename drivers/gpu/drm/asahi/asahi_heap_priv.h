@@ -125,6 +125,7 @@ struct asahi_heap {
  * @garbage_bytes: how much waits for a flush
  * @garbage_nodes: how many allocations
  * @retry: the latest flush has failed, the next one can wait
+ * @hurry: @work is to give back whatever it can
  * @generation: how often the firmware's cache has been lost with its power
  */
 struct asahi_heaps {
@@ -135,6 +136,7 @@ struct asahi_heaps {
 	atomic64_t garbage_bytes;
 	atomic_t garbage_nodes;
 	bool retry;
+	bool hurry;
 	atomic_t generation;
 
 	/**

@@ -32,7 +32,8 @@
  *
  * The same worker gives blocks back that nothing is in. It keeps what the heap has
  * had in use at a time since the worker looked last, so a heap that is in steady
- * use neither shrinks nor grows, and an idle one shrinks to what it may keep.
+ * use neither shrinks nor grows, and an idle one shrinks to what it may keep. When the
+ * system is short of memory it gives all of them back.
  * Blocks of the kernel half that the firmware caches stay, however: nobody has
  * tried on hardware to take them away from firmware that runs. With the module
  * parameter *unproven* they go as well.
@@ -75,6 +76,33 @@ void asahi_heaps_kick(struct asahi_heaps *heaps)
 		mod_delayed_work(heaps->wq, &heaps->work, 0);
 	else
 		queue_delayed_work(heaps->wq, &heaps->work, ASAHI_HEAPS_IDLE);
+}
+
+/**
+ * asahi_heaps_reclaim() - the system is short of memory
+ * @heaps: heaps of the device
+ *
+ * The worker flushes what is garbage and gives all blocks back that nothing is in, whatever
+ * heaps have used at a time. Any context.
+ */
+void asahi_heaps_reclaim(struct asahi_heaps *heaps)
+{
+	WRITE_ONCE(heaps->hurry, true);
+	if (!READ_ONCE(heaps->retry))
+		mod_delayed_work(heaps->wq, &heaps->work, 0);
+}
+
+/**
+ * asahi_heaps_garbage() - memory that asahi_heaps_reclaim() could give back
+ * @heaps: heaps of the device
+ *
+ * Any context.
+ *
+ * Return: bytes that wait for a flush.
+ */
+u64 asahi_heaps_garbage(const struct asahi_heaps *heaps)
+{
+	return atomic64_read(&heaps->garbage_bytes);
 }
 
 /**
@@ -161,6 +189,7 @@ static void asahi_heaps_free_lost(struct asahi_heaps *heaps)
 
 static bool asahi_heaps_trim(struct asahi_heaps *heaps)
 {
+	bool hurry = xchg(&heaps->hurry, false);
 	struct asahi_heap_block *block;
 	struct asahi_heap *heap;
 	bool more = false;
@@ -168,6 +197,9 @@ static bool asahi_heaps_trim(struct asahi_heaps *heaps)
 	lockdep_assert_held(&heaps->lock);
 
 	list_for_each_entry(heap, &heaps->heaps, link) {
+		/* Forget what it had in use at a time. */
+		if (hurry)
+			asahi_heap_end_trim(heap);
 		while ((block = asahi_heap_take_empty(heap)))
 			asahi_heaps_drop_block(heaps, block);
 		more |= asahi_heap_end_trim(heap);

@@ -30,7 +30,8 @@
  * of. While there is a large one, a worker looks at all queues every
  * ASAHI_TVB_IDLE_MS. A queue that has no jobs, and had no render for as long as
  * that, loses its buffer. Its next render makes one of the size that is needed
- * then.
+ * then. When the system is short of memory the worker looks at once, and having no
+ * jobs is enough.
  *
  * **Nothing is taken out of a buffer.** The firmware keeps a buffer's Info, its
  * lists and what it has counted in them, and there is no message that makes a buffer
@@ -56,12 +57,14 @@
  * @work: looks for them
  * @found: queue that is to be trimmed, with a reference, or NULL; of @work
  * @more: there are large buffers that are in use; of @work
+ * @hurry: those count as idle that have no jobs
  */
 struct asahi_trim {
 	struct asahi_device *adev;
 	struct delayed_work work;
 	struct asahi_queue *found;
 	bool more;
+	bool hurry;
 };
 
 /**
@@ -81,6 +84,37 @@ void asahi_trim_later(struct asahi_device *adev)
 			   msecs_to_jiffies(ASAHI_TVB_IDLE_MS));
 }
 
+/**
+ * asahi_trim_reclaim() - the system is short of memory
+ * @adev: device
+ *
+ * Queues without jobs lose their large buffers, however long they have had no render.
+ * Does nothing unless what is unproven is allowed. Any context.
+ */
+void asahi_trim_reclaim(struct asahi_device *adev)
+{
+	struct asahi_trim *trim = adev->trim;
+
+	if (!trim || !delayed_work_pending(&trim->work))
+		return;
+
+	WRITE_ONCE(trim->hurry, true);
+	mod_delayed_work(system_freezable_wq, &trim->work, 0);
+}
+
+/**
+ * asahi_trim_is_waiting() - is there a large buffer?
+ * @adev: device
+ *
+ * Any context.
+ *
+ * Return: true if asahi_trim_reclaim() may find one.
+ */
+bool asahi_trim_is_waiting(struct asahi_device *adev)
+{
+	return delayed_work_pending(&adev->trim->work);
+}
+
 /* Whether this is one to trim; no job is made for it from here on. */
 static int asahi_trim_find(struct asahi_queue *queue, u32 unused)
 {
@@ -90,7 +124,7 @@ static int asahi_trim_find(struct asahi_queue *queue, u32 unused)
 		return -1;
 
 	trim->more = true;
-	if (!asahi_tvb_is_idle(&queue->tvb, jiffies))
+	if (!READ_ONCE(trim->hurry) && !asahi_tvb_is_idle(&queue->tvb, jiffies))
 		return -1;
 
 	trim->found = asahi_queue_get_unless_zero(queue);
@@ -129,6 +163,7 @@ static void asahi_trim_work(struct work_struct *work)
 		if (trim->found)
 			ret = asahi_trim_queue(trim->found);
 	} while (trim->found && !ret);
+	WRITE_ONCE(trim->hurry, false);
 
 	if (trim->more)
 		asahi_trim_later(adev);

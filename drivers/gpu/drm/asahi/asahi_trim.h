@@ -7,11 +7,15 @@
 #ifndef ASAHI_TRIM_H
 #define ASAHI_TRIM_H
 
+#include <linux/types.h>
+
 struct asahi_block;
 struct asahi_device;
 
 extern const struct asahi_block asahi_block_trim;
 
 void asahi_trim_later(struct asahi_device *adev);
+void asahi_trim_reclaim(struct asahi_device *adev);
+bool asahi_trim_is_waiting(struct asahi_device *adev);
 
 #endif
