@@ -9,7 +9,9 @@
 #include <linux/dev_printk.h>
 #include <linux/gfp.h>
 #include <linux/io.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <linux/vmstat.h>
 
@@ -555,6 +557,32 @@ void asahi_pgtable_map(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_map);
+
+/**
+ * asahi_pgtable_map_sg() - map a part of a scatter list
+ * @pt: tree
+ * @pool: open transaction in which the range was reserved for ASAHI_PT_MAP
+ * @va: GPU address, 16 KiB aligned
+ * @sg: first entry; all are aligned to 16 KiB
+ * @skip: bytes of @sg that come before the part
+ * @size: bytes, a multiple of 16 KiB, not more than the list has from there on
+ * @prot: protection
+ *
+ * As asahi_pgtable_map().
+ */
+void asahi_pgtable_map_sg(struct asahi_pgtable *pt, struct asahi_pt_pool *pool, u64 va,
+			  struct scatterlist *sg, u64 skip, u64 size, enum asahi_prot prot)
+{
+	u64 len;
+
+	for (; size; sg = sg_next(sg)) {
+		len = min(sg_dma_len(sg) - skip, size);
+		asahi_pgtable_map(pt, pool, va, sg_dma_address(sg) + skip, len, prot);
+		va += len;
+		size -= len;
+		skip = 0;
+	}
+}
 
 static struct asahi_pt_table *asahi_pt_take_spare(struct asahi_pt_pool *pool, u64 pte)
 {

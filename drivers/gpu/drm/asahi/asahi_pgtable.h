@@ -16,6 +16,7 @@
 
 struct device;
 struct page;
+struct scatterlist;
 
 /**
  * enum asahi_prot - Who may do what with a page, and through which caches
@@ -149,6 +150,8 @@ int asahi_pgtable_reserve(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 			  u64 va, u64 size, enum asahi_pt_op op);
 void asahi_pgtable_map(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 		       u64 va, dma_addr_t pa, u64 size, enum asahi_prot prot);
+void asahi_pgtable_map_sg(struct asahi_pgtable *pt, struct asahi_pt_pool *pool, u64 va,
+			  struct scatterlist *sg, u64 skip, u64 size, enum asahi_prot prot);
 void asahi_pgtable_map_single(struct asahi_pgtable *pt,
 			      struct asahi_pt_pool *pool, u64 va, dma_addr_t pa,
 			      u64 size, enum asahi_prot prot);
