@@ -459,6 +459,55 @@ TRACE_EVENT(asahi_recover,
 		      __get_str(what), __entry->ret)
 );
 
+/* Memory was to be taken from an object. */
+TRACE_EVENT(asahi_evict,
+	    TP_PROTO(struct asahi_device *adev, const struct drm_gem_object *obj, u64 ns,
+		     bool done),
+	    TP_ARGS(adev, obj, ns, done),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __field(const void *, object)
+		    __field(u64, bytes)
+		    __field(u64, ns)
+		    __field(bool, done)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __entry->object = obj;
+		    __entry->bytes = obj->size;
+		    __entry->ns = ns;
+		    __entry->done = done;
+	    ),
+	    TP_printk("dev=%u object=%p bytes=%llu ns=%llu done=%d", __entry->dev,
+		      __entry->object, __entry->bytes, __entry->ns, __entry->done)
+);
+
+/* SUBMIT gets the memory of an object back, and maps it. */
+TRACE_EVENT(asahi_restore,
+	    TP_PROTO(struct asahi_device *adev, u64 client, const struct drm_gem_object *obj,
+		     u64 ns, int ret),
+	    TP_ARGS(adev, client, obj, ns, ret),
+	    TP_STRUCT__entry(
+		    __field(u32, dev)
+		    __field(u64, client)
+		    __field(const void *, object)
+		    __field(u64, bytes)
+		    __field(u64, ns)
+		    __field(int, ret)
+	    ),
+	    TP_fast_assign(
+		    __entry->dev = adev->drm.primary->index;
+		    __entry->client = client;
+		    __entry->object = obj;
+		    __entry->bytes = obj->size;
+		    __entry->ns = ns;
+		    __entry->ret = ret;
+	    ),
+	    TP_printk("dev=%u client=%llu object=%p bytes=%llu ns=%llu: %d", __entry->dev,
+		      __entry->client, __entry->object, __entry->bytes, __entry->ns,
+		      __entry->ret)
+);
+
 /* The vertex buffer of an idle queue was given back, or could not be. */
 TRACE_EVENT(asahi_trim,
 	    TP_PROTO(struct asahi_device *adev, u64 client, u32 queue, int ret),
