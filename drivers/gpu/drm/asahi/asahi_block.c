@@ -25,6 +25,7 @@
 #include "asahi_initdata.h"
 #include "asahi_knobs.h"
 #include "asahi_object.h"
+#include "asahi_reclaim.h"
 #include "asahi_recovery.h"
 #include "asahi_rest.h"
 #include "asahi_rtkit.h"
@@ -55,7 +56,8 @@
  * * *recovery* hears what the firmware says of them, through *channel*;
  * * *rtkit* starts and stops the firmware;
  * * *sched* hands it work;
- * * *trim* takes memory from queues that have none.
+ * * *trim* takes memory from queues that have none;
+ * * *reclaim* takes memory from objects that nobody uses.
  *
  * init, resume, post_reset and wedge go forward, unplug, suspend, pre_reset and fini
  * backward. So on the way down *trim* and *sched* come first, and nothing more is
@@ -83,6 +85,7 @@ static const struct asahi_block * const asahi_blocks[] = {
 	&asahi_block_rtkit,
 	&asahi_block_sched,
 	&asahi_block_trim,
+	&asahi_block_reclaim,
 };
 
 #if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)

@@ -20,6 +20,7 @@
 #include "asahi_gem.h"
 #include "asahi_heap.h"
 #include "asahi_params.h"
+#include "asahi_reclaim.h"
 #include "asahi_region.h"
 #include "asahi_state.h"
 #include "asahi_vm.h"
@@ -98,6 +99,8 @@ struct asahi_device {
 	struct asahi_heaps *heaps;
 	/** @gems: all buffer objects */
 	struct asahi_gem_list gems;
+	/** @reclaim: which of them may lose their memory */
+	struct asahi_reclaim reclaim;
 	/** @objects: memory that clients have registered with the firmware */
 	struct asahi_objects *objects;
 	/** @vms: all address spaces of clients */

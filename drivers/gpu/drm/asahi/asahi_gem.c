@@ -34,6 +34,7 @@
 #include "asahi_drv.h"
 #include "asahi_gem.h"
 #include "asahi_gem_priv.h"
+#include "asahi_lru.h"
 #include "asahi_rest.h"
 #include "asahi_vm.h"
 #include "asahi_vm_bind.h"
@@ -454,6 +455,7 @@ static int asahi_gem_init(struct asahi_device *adev)
 	INIT_LIST_HEAD(&adev->gems.busy);
 	mutex_init(&adev->vms.lock);
 	INIT_LIST_HEAD(&adev->vms.live);
+	asahi_lru_init(adev);
 	asahi_vm_debugfs_init(adev);
 
 	ret = asahi_gem_init_huge(adev);
@@ -519,11 +521,39 @@ static void asahi_gem_fini(struct asahi_device *adev)
 	adev->gems.wq = NULL;
 }
 
+/* What an object has and what is said of it agree, if nobody changes it at the moment. */
+static void asahi_gem_one_at_rest(struct asahi_gem *gem, struct asahi_rest *rest)
+{
+	bool imported = drm_gem_is_imported(&gem->base);
+
+	asahi_rest_expect(rest, ASAHI_REST_IDLE | ASAHI_REST_CLOSED, !atomic_read(&gem->binds),
+			  "a bind is under way");
+
+	if (!dma_resv_trylock(gem->base.resv))
+		return;
+
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE, imported || !gem->pages == !gem->sgt,
+			  "an object has%s pages and is%s mapped for the device",
+			  gem->pages ? "" : " no", gem->sgt ? "" : " not");
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE, gem->sgt || !gem->index,
+			  "an object has an index of nothing");
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE,
+			  !gem->lru == (imported || !gem->pages || gem->pins),
+			  "an object with %u pins is%s to be evicted", gem->pins,
+			  gem->lru ? "" : " not");
+	dma_resv_unlock(gem->base.resv);
+}
+
 static void asahi_gem_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
 {
-	scoped_guard(spinlock, &adev->gems.lock)
+	struct asahi_gem *gem;
+
+	scoped_guard(spinlock, &adev->gems.lock) {
 		asahi_rest_expect(rest, ASAHI_REST_IDLE, list_empty(&adev->gems.busy),
 				  "objects without handles wait for work");
+		list_for_each_entry(gem, &adev->gems.live, link)
+			asahi_gem_one_at_rest(gem, rest);
+	}
 
 	/* Who holds the lock may allocate, which a reset must not wait for. */
 	if (!asahi_rest_asks(rest, ASAHI_REST_CLOSED))

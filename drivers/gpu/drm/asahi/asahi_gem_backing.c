@@ -29,6 +29,7 @@
 
 #include "asahi_gem.h"
 #include "asahi_gem_priv.h"
+#include "asahi_lru.h"
 
 /**
  * DOC: Memory of buffer objects
@@ -151,6 +152,7 @@ int asahi_gem_populate(struct asahi_gem *gem)
 	if (ret)
 		asahi_gem_put_pages(gem);
 	drm_dev_exit(idx);
+	asahi_lru_place_locked(gem);
 	return ret;
 }
 
@@ -182,6 +184,21 @@ static void asahi_gem_sync_and_free_sgt(struct asahi_gem *gem)
 }
 
 /**
+ * asahi_gem_drop_backing() - give the memory of an object back to shmem
+ * @gem: object, whose reservation is locked; without pins, and mapped nowhere
+ *
+ * The contents stay, in memory or in swap. Process context, also from reclaim.
+ */
+void asahi_gem_drop_backing(struct asahi_gem *gem)
+{
+	dma_resv_assert_held(gem->base.resv);
+	drm_WARN_ON(gem->base.dev, gem->pins);
+
+	asahi_gem_sync_and_free_sgt(gem);
+	asahi_gem_put_pages(gem);
+}
+
+/**
  * asahi_gem_unmap_dma() - take the DMA mapping of an object away
  * @gem: object of a device that is being unplugged
  *
@@ -204,6 +221,13 @@ void asahi_gem_unmap_dma(struct asahi_gem *gem)
 	dma_resv_unlock(gem->base.resv);
 }
 
+static void asahi_gem_add_pin(struct asahi_gem *gem)
+{
+	dma_resv_assert_held(gem->base.resv);
+	if (!gem->pins++)
+		asahi_lru_place_locked(gem);
+}
+
 /**
  * asahi_gem_pin_locked() - &drm_gem_object_funcs.pin
  * @obj: own object, whose reservation is locked
@@ -219,7 +243,7 @@ int asahi_gem_pin_locked(struct drm_gem_object *obj)
 
 	ret = asahi_gem_populate(gem);
 	if (!ret)
-		gem->pins++;
+		asahi_gem_add_pin(gem);
 	return ret;
 }
 
@@ -235,7 +259,8 @@ void asahi_gem_unpin_locked(struct drm_gem_object *obj)
 
 	dma_resv_assert_held(obj->resv);
 	drm_WARN_ON(obj->dev, !gem->pins);
-	gem->pins--;
+	if (!--gem->pins)
+		asahi_lru_place_locked(gem);
 }
 
 /**
@@ -293,6 +318,7 @@ int asahi_gem_vmap(struct drm_gem_object *obj, struct iosys_map *map)
 	iosys_map_set_vaddr(map, gem->vaddr);
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_gem_vmap);
 
 /**
  * asahi_gem_vunmap() - &drm_gem_object_funcs.vunmap
@@ -319,6 +345,7 @@ void asahi_gem_vunmap(struct drm_gem_object *obj, struct iosys_map *map)
 	gem->vaddr = NULL;
 	asahi_gem_unpin_locked(obj);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_gem_vunmap);
 
 /*
  * The object's own memory is made of whole pages. Another device's buffer can
@@ -465,7 +492,7 @@ int asahi_gem_pin(struct drm_gem_object *obj)
 
 	ret = asahi_gem_prepare(gem);
 	if (!ret)
-		gem->pins++;
+		asahi_gem_add_pin(gem);
 	dma_resv_unlock(obj->resv);
 	return ret;
 }

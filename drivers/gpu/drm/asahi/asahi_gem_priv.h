@@ -28,7 +28,7 @@ struct vm_operations_struct;
 /**
  * struct asahi_gem - A buffer object
  *
- * The object's reservation protects its memory: from @pages on, up to @pins.
+ * The object's reservation protects its memory: from @pages on, up to @lru.
  */
 struct asahi_gem {
 	/** @base: its shmem file, unless it is imported */
@@ -60,6 +60,8 @@ struct asahi_gem {
 	unsigned int vmaps;
 	/** @pins: those that need @pages to stay for long */
 	unsigned int pins;
+	/** @lru: list of those that may lose their memory which it is in, or NULL */
+	struct drm_gem_lru *lru;
 	/** @binds: binds under way, which need @sgt to stay; raised under the reservation */
 	atomic_t binds;
 
@@ -83,6 +85,7 @@ static inline struct asahi_gem *to_asahi_gem(struct drm_gem_object *obj)
 
 /* asahi_gem_backing.c */
 int asahi_gem_populate(struct asahi_gem *gem);
+void asahi_gem_drop_backing(struct asahi_gem *gem);
 void asahi_gem_release_backing(struct asahi_gem *gem);
 void asahi_gem_unmap_dma(struct asahi_gem *gem);
 int asahi_gem_prepare(struct asahi_gem *gem);

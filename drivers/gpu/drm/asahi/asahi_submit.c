@@ -26,6 +26,7 @@
 #include "asahi_knobs.h"
 #include "asahi_queue.h"
 #include "asahi_queue_priv.h"
+#include "asahi_reclaim.h"
 #include "asahi_ref.h"
 #include "asahi_render.h"
 #include "asahi_scene.h"
@@ -786,7 +787,7 @@ static int asahi_submit_push(struct asahi_submit *submit)
 		goto out_unlock;
 	}
 
-	ret = asahi_vm_lock_submit(queue->vm, &lock);
+	ret = asahi_reclaim_lock_submit(queue->vm, &lock);
 	if (ret)
 		goto out_unlock;
 

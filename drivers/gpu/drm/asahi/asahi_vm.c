@@ -27,6 +27,7 @@
 #include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_heap.h"
+#include "asahi_lru.h"
 #include "asahi_uat.h"
 #include "asahi_vm.h"
 #include "asahi_vm_bind.h"
@@ -171,6 +172,7 @@ static void asahi_vm_release(struct kref *kref)
 	/* From here on nothing walks the tables, nor has anything cached. */
 	asahi_uat_detach(&vm->as);
 	asahi_vm_unmap_all(vm);
+	asahi_lru_fini_vm(vm->adev, &vm->reclaim);
 	asahi_aspace_fini(&vm->as);
 	drm_gpuvm_put(&vm->base);
 }
@@ -290,6 +292,7 @@ VISIBLE_IF_KUNIT struct asahi_vm *asahi_vm_alloc(struct asahi_file *afile, u64 k
 	vm->kernel_end = kernel_end;
 	kref_init(&vm->users);
 	INIT_LIST_HEAD(&vm->link);
+	asahi_lru_init_vm(&vm->reclaim);
 	mutex_init(&vm->lock);
 	atomic_set(&vm->dumps, 0);
 	init_waitqueue_head(&vm->dumped);
@@ -464,6 +467,7 @@ struct drm_gem_object *asahi_vm_resv_obj(struct asahi_vm *vm)
 {
 	return drm_gpuvm_resv_obj(&vm->base);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_vm_resv_obj);
 
 /*
  * Most address spaces have private objects only. One lock is enough then, and drm_exec
@@ -480,6 +484,8 @@ static int asahi_vm_lock_alone(struct asahi_vm *vm)
 
 	/* The list is protected by this lock. */
 	ret = list_empty(&vm->base.extobj.list) ? dma_resv_reserve_fences(resv, 1) : 1;
+	if (!ret)
+		ret = drm_gpuvm_validate(&vm->base, NULL);
 	if (ret)
 		dma_resv_unlock(resv);
 	return ret;
@@ -498,6 +504,8 @@ static int asahi_vm_lock_all(struct asahi_vm *vm, struct drm_exec *exec)
 		if (ret)
 			break;
 	}
+	if (!ret)
+		ret = drm_gpuvm_validate(&vm->base, exec);
 	if (ret)
 		drm_exec_fini(exec);
 	return ret;
@@ -509,7 +517,8 @@ static int asahi_vm_lock_all(struct asahi_vm *vm, struct drm_exec *exec)
  * @lock: undefined before, and after an error
  *
  * Covers the reservation that @vm shares with its private objects, and those of all other
- * objects mapped in it. There is room for one fence in each of them.
+ * objects mapped in it. There is room for one fence in each of them, and all of them have
+ * their memory, which stays until they are unlocked.
  *
  * Return: 0, -EINTR, -ENOMEM.
  */
@@ -520,6 +529,7 @@ int asahi_vm_lock_submit(struct asahi_vm *vm, struct asahi_vm_lock *lock)
 	lock->alone = ret <= 0;
 	return lock->alone ? ret : asahi_vm_lock_all(vm, &lock->exec);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_vm_lock_submit);
 
 /**
  * asahi_vm_unlock_submit() - Undo asahi_vm_lock_submit()
@@ -533,6 +543,7 @@ void asahi_vm_unlock_submit(struct asahi_vm *vm, struct asahi_vm_lock *lock)
 	else
 		drm_exec_fini(&lock->exec);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_vm_unlock_submit);
 
 /**
  * asahi_vm_add_fence() - Add a job's fence to all locked reservations
@@ -551,4 +562,7 @@ void asahi_vm_add_fence(struct asahi_vm *vm, struct asahi_vm_lock *lock,
 	else
 		drm_gpuvm_resv_add_fence(&vm->base, &lock->exec, fence,
 					 DMA_RESV_USAGE_BOOKKEEP, DMA_RESV_USAGE_BOOKKEEP);
+
+	WRITE_ONCE(vm->reclaim.used, jiffies);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_vm_add_fence);

@@ -23,7 +23,9 @@
 #include "asahi_client.h"
 #include "asahi_device.h"
 #include "asahi_drv.h"
+#include "asahi_evict.h"
 #include "asahi_gem.h"
+#include "asahi_lru.h"
 #include "asahi_range.h"
 #include "asahi_trace.h"
 #include "asahi_vm.h"
@@ -167,24 +169,17 @@ static void asahi_bind_write(struct asahi_bind_ctx *ctx, const struct asahi_bind
 	struct asahi_pgtable *pgt = &ctx->vm->as.pgt;
 	u64 skip = bind->offset - bind->piece.start;
 	struct scatterlist *sg = bind->piece.sg;
-	u64 addr = bind->addr;
-	u64 left = bind->range;
-	u64 len;
 
-	if (bind->single) {
-		asahi_pgtable_map_single(pgt, &ctx->pool, addr, sg_dma_address(sg) + skip, left,
-					 bind->prot);
+	/* A SUBMIT restores it with all others of this object: see "Eviction". */
+	if (bind->vm_bo->evicted)
 		return;
-	}
 
-	for (; left; sg = sg_next(sg)) {
-		len = min(sg_dma_len(sg) - skip, left);
-		asahi_pgtable_map(pgt, &ctx->pool, addr, sg_dma_address(sg) + skip, len,
-				  bind->prot);
-		addr += len;
-		left -= len;
-		skip = 0;
-	}
+	if (bind->single)
+		asahi_pgtable_map_single(pgt, &ctx->pool, bind->addr, sg_dma_address(sg) + skip,
+					 bind->range, bind->prot);
+	else
+		asahi_pgtable_map_sg(pgt, &ctx->pool, bind->addr, sg, skip, bind->range,
+				     bind->prot);
 }
 
 /* The page tables are changed once for all mappings that a bind removes. */
@@ -256,8 +251,10 @@ static struct drm_gpuvm_bo *asahi_vm_bo_alloc(void)
 	return kzalloc_obj(struct drm_gpuvm_bo, GFP_KERNEL_ACCOUNT);
 }
 
+/* Locks the object's reservation. */
 static void asahi_vm_bo_free(struct drm_gpuvm_bo *vm_bo)
 {
+	asahi_lru_place(vm_bo->obj);
 	kfree(vm_bo);
 }
 
@@ -265,6 +262,7 @@ const struct drm_gpuvm_ops asahi_vm_ops = {
 	.vm_free = asahi_vm_free,
 	.vm_bo_alloc = asahi_vm_bo_alloc,
 	.vm_bo_free = asahi_vm_bo_free,
+	.vm_bo_validate = asahi_evict_restore,
 	.sm_step_remap = asahi_vm_step_remap,
 	.sm_step_unmap = asahi_vm_step_unmap,
 };
@@ -293,6 +291,7 @@ static struct drm_gpuvm_bo *asahi_bind_get_bo(struct asahi_vm *vm,
 		return ERR_PTR(-ENOMEM);
 
 	vm_bo = drm_gpuvm_bo_obtain_prealloc(vm_bo);
+	asahi_lru_place(obj);
 	if (!drm_gpuvm_is_extobj(&vm->base, obj))
 		return vm_bo;
 
@@ -769,9 +768,11 @@ void asahi_vm_unmap_all(struct asahi_vm *vm)
 	drm_WARN_ON_ONCE(&vm->adev->drm, READ_ONCE(vm->as.slot) != ASAHI_ASPACE_NO_SLOT);
 	guard(mutex)(&vm->lock);
 
-	drm_gpuvm_for_each_va_safe(va, next, &vm->base)
-		if (va != &vm->base.kernel_alloc_node)
-			asahi_vma_drop(va);
+	/* Eviction walks the mappings of each address space that an object is in. */
+	scoped_guard(mutex, &vm->as.lock)
+		drm_gpuvm_for_each_va_safe(va, next, &vm->base)
+			if (va != &vm->base.kernel_alloc_node)
+				asahi_vma_drop(va);
 
 	drm_gpuvm_bo_deferred_cleanup(&vm->base);
 }

@@ -36,11 +36,12 @@ static void asahi_vm_print_mapping(const struct asahi_vm *vm, const struct drm_g
 		return;
 	}
 
-	drm_printf(p, "%c%c offset %#llx%s size %#zx%s\n",
+	drm_printf(p, "%c%c offset %#llx%s size %#zx%s%s\n",
 		   vma->prot != ASAHI_PROT_GPU_SHARED_WO ? 'r' : '-',
 		   vma->prot != ASAHI_PROT_GPU_SHARED_RO ? 'w' : '-',
 		   va->gem.offset, vma->single ? " repeated" : "", va->gem.obj->size,
-		   drm_gem_is_imported(va->gem.obj) ? " imported" : "");
+		   drm_gem_is_imported(va->gem.obj) ? " imported" : "",
+		   READ_ONCE(va->vm_bo->evicted) ? " evicted" : "");
 }
 
 /**

@@ -17,6 +17,7 @@
 
 #include "asahi_aspace.h"
 #include "asahi_heap.h"
+#include "asahi_reclaim.h"
 #include "asahi_slot.h"
 #include "asahi_vm.h"
 
@@ -50,10 +51,15 @@ struct asahi_vm {
 	 * objects. Held across allocations; outside of reservation locks.
 	 */
 	struct mutex lock;
-	/** @as: page tables and hardware context; its lock is inside of @lock */
+	/**
+	 * @as: page tables and hardware context. Its lock is inside of @lock; changes of
+	 * mappings are under both, as eviction has that one only.
+	 */
 	struct asahi_aspace as;
 	/** @link: in the device's list, from creation to the last of @users */
 	struct list_head link;
+	/** @reclaim: objects that are mapped nowhere else */
+	struct asahi_reclaim_vm reclaim;
 	/** @dumps: core dumps that are going to read the mappings */
 	atomic_t dumps;
 	/** @dumped: wakes up when @dumps becomes 0 */
