@@ -1,0 +1,680 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Tests of eviction: which objects lose their memory, in which order, and what their
+ * mappings are like afterwards.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <kunit/device.h>
+#include <kunit/static_stub.h>
+#include <kunit/test.h>
+
+#include <linux/dma-fence.h>
+#include <linux/dma-mapping.h>
+#include <linux/dma-resv.h>
+#include <linux/fs.h>
+#include <linux/gfp.h>
+#include <linux/idr.h>
+#include <linux/iosys-map.h>
+#include <linux/jiffies.h>
+#include <linux/mman.h>
+#include <linux/module.h>
+#include <linux/prandom.h>
+#include <linux/scatterlist.h>
+#include <linux/sizes.h>
+#include <linux/spinlock.h>
+#include <linux/uaccess.h>
+
+#include <drm/asahi_drm.h>
+#include <drm/drm_drv.h>
+#include <drm/drm_file.h>
+#include <drm/drm_gem.h>
+
+#include <agx/agx_uat.h>
+
+#include "asahi_block.h"
+#include "asahi_client.h"
+#include "asahi_device.h"
+#include "asahi_drv.h"
+#include "asahi_evict.h"
+#include "asahi_gem.h"
+#include "asahi_gem_priv.h"
+#include "asahi_heap.h"
+#include "asahi_hw.h"
+#include "asahi_lru.h"
+#include "asahi_pgtable.h"
+#include "asahi_reclaim.h"
+#include "asahi_rest.h"
+#include "asahi_rest_test.h"
+#include "asahi_tlb.h"
+#include "asahi_vm.h"
+#include "asahi_vm_bind.h"
+#include "asahi_vm_priv.h"
+
+#define PAGE		AGX_PAGE_SIZE
+#define VA		0x100000000ULL
+#define PAGES		256
+#define KERNEL_RANGE	0x7000000000ULL
+#define KERNEL_RANGE_END 0x7100000000ULL
+
+#define OBJECTS		4
+#define OBJECT_PAGES	16
+#define VMS		2
+#define SLOT		5
+
+#define RO		DRM_ASAHI_BIND_READ
+#define WO		DRM_ASAHI_BIND_WRITE
+#define RW		(DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE)
+#define SINGLE		DRM_ASAHI_BIND_SINGLE_PAGE
+#define UNBIND		DRM_ASAHI_BIND_UNBIND
+#define STEPS		3000
+
+/**
+ * struct place - what a page of an address space is to lead to
+ * @object: its number and 1, 0 for nothing
+ * @page: page of the object
+ * @prot: protection, as in an entry
+ */
+struct place {
+	unsigned int object;
+	unsigned int page;
+	u64 prot;
+};
+
+/**
+ * struct fixture - a client with two address spaces and a few objects
+ * @adev: device
+ * @drm_file: handles
+ * @afile: file of @drm_file
+ * @vm: address spaces, of IDs from 1 on
+ * @gem: the objects; the handle of each is its number and 1
+ * @user: user memory for one operation
+ * @model: what the pages from VA on are to be
+ * @invalidations: how often something was invalidated
+ * @failures: how many of the next allocations of tables are to fail
+ * @fence_lock: of fences
+ */
+struct fixture {
+	struct asahi_device *adev;
+	struct drm_file drm_file;
+	struct asahi_file afile;
+	struct asahi_vm *vm[VMS];
+	struct asahi_gem *gem[OBJECTS];
+	unsigned long user;
+	struct place model[VMS][PAGES];
+	unsigned int invalidations;
+	unsigned int failures;
+	/* Fences that are made ask for one. */
+	spinlock_t fence_lock;
+};
+
+static const struct file_operations evict_test_fops = {
+	.owner = THIS_MODULE,
+};
+
+static const struct drm_driver evict_test_driver = {
+	.driver_features = DRIVER_GEM,
+	.fops = &evict_test_fops,
+	.name = "asahi-evict-test",
+	.desc = "objects that go and come back",
+	.major = 1,
+};
+
+static const char *evict_test_fence_name(struct dma_fence *fence)
+{
+	return "test";
+}
+
+static const struct dma_fence_ops evict_test_fence_ops = {
+	.get_driver_name = evict_test_fence_name,
+	.get_timeline_name = evict_test_fence_name,
+};
+
+static void fake_asid(unsigned int asid)
+{
+	struct fixture *f = kunit_get_current_test()->priv;
+
+	f->invalidations++;
+}
+
+static void fake_ranges(unsigned int asid, const struct asahi_ranges *ranges)
+{
+	struct fixture *f = kunit_get_current_test()->priv;
+
+	f->invalidations++;
+}
+
+static void make_device(struct kunit *test, struct fixture *f)
+{
+	struct device_dma_parameters *parms = kunit_kzalloc(test, sizeof(*parms), GFP_KERNEL);
+	struct device *dev = kunit_device_register(test, "asahi-evict");
+
+	KUNIT_ASSERT_NOT_NULL(test, parms);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dev);
+	dev->dma_mask = &dev->coherent_dma_mask;
+	KUNIT_ASSERT_EQ(test, dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64)), 0);
+	dev->dma_parms = parms;
+	dma_set_max_seg_size(dev, UINT_MAX);
+	f->adev = devm_drm_dev_alloc(dev, &evict_test_driver, struct asahi_device, drm);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, f->adev);
+	f->adev->hw = &asahi_hw_t8103;
+	asahi_state_init(&f->adev->state);
+	KUNIT_ASSERT_EQ(test, asahi_block_gem.init(f->adev), 0);
+}
+
+/* The last object is private to the first address space. */
+static void make_object(struct kunit *test, unsigned int number)
+{
+	struct fixture *f = test->priv;
+	struct drm_gem_object *resv_obj = NULL, *obj;
+
+	if (number == OBJECTS - 1)
+		resv_obj = asahi_vm_resv_obj(f->vm[0]);
+	obj = asahi_gem_alloc(f->adev, OBJECT_PAGES * PAGE, number % 2, resv_obj);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, obj);
+	f->gem[number] = to_asahi_gem(obj);
+	KUNIT_ASSERT_EQ(test, idr_alloc(&f->drm_file.object_idr, obj, number + 1, number + 2,
+					GFP_KERNEL), number + 1);
+}
+
+static void make_vm(struct kunit *test, unsigned int number)
+{
+	struct fixture *f = test->priv;
+
+	f->vm[number] = asahi_vm_alloc(&f->afile, KERNEL_RANGE, KERNEL_RANGE_END);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, f->vm[number]);
+	f->vm[number]->as.slot = SLOT + number;
+	KUNIT_ASSERT_EQ(test, xa_err(xa_store(&f->afile.vms, number + 1, f->vm[number],
+					      GFP_KERNEL)), 0);
+}
+
+static int evict_test_init(struct kunit *test)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	test->priv = f;
+	spin_lock_init(&f->fence_lock);
+	make_device(test, f);
+
+	INIT_RADIX_TREE(&f->drm_file.object_idr.idr_rt, IDR_RT_MARKER);
+	spin_lock_init(&f->drm_file.table_lock);
+	f->afile.adev = f->adev;
+	f->afile.drm_file = &f->drm_file;
+	f->afile.client = asahi_client_create(1);
+	KUNIT_ASSERT_NOT_NULL(test, f->afile.client);
+	xa_init_flags(&f->afile.vms, XA_FLAGS_ALLOC1);
+	for (unsigned int i = 0; i < VMS; i++)
+		make_vm(test, i);
+	for (unsigned int i = 0; i < OBJECTS; i++)
+		make_object(test, i);
+
+	f->user = kunit_vm_mmap(test, NULL, 0, sizeof(struct drm_asahi_gem_bind_op),
+				PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_PRIVATE, 0);
+	KUNIT_ASSERT_NE(test, f->user, 0);
+
+	kunit_activate_static_stub(test, asahi_tlb_invalidate_asid, fake_asid);
+	kunit_activate_static_stub(test, asahi_tlb_invalidate_ranges, fake_ranges);
+	return 0;
+}
+
+static void release_vm(struct asahi_device *adev, struct asahi_vm *vm)
+{
+	vm->as.slot = ASAHI_ASPACE_NO_SLOT;
+	asahi_vm_unmap_all(vm);
+	asahi_lru_fini_vm(adev, &vm->reclaim);
+	asahi_aspace_fini(&vm->as);
+	drm_gpuvm_put(&vm->base);
+}
+
+static void evict_test_exit(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	for (unsigned int i = 0; i < VMS; i++)
+		if (!IS_ERR_OR_NULL(f->vm[i]))
+			release_vm(f->adev, f->vm[i]);
+	xa_destroy(&f->afile.vms);
+	idr_destroy(&f->drm_file.object_idr);
+	for (unsigned int i = 0; i < OBJECTS; i++) {
+		if (!f->gem[i])
+			continue;
+		KUNIT_EXPECT_EQ(test, kref_read(&f->gem[i]->base.refcount), 1);
+		drm_gem_object_put(&f->gem[i]->base);
+	}
+	if (f->afile.client)
+		asahi_client_put(f->afile.client);
+	expect_at_rest(test, &asahi_block_gem, f->adev,
+		       ASAHI_REST_IDLE | ASAHI_REST_AWAKE | ASAHI_REST_CLOSED);
+	expect_at_rest(test, &asahi_block_reclaim, f->adev, ASAHI_REST_CLOSED);
+	asahi_block_gem.fini(f->adev);
+}
+
+static u64 entry(struct fixture *f, unsigned int vm, unsigned int page)
+{
+	return asahi_pgtable_lookup(&f->vm[vm]->as.pgt, VA + page * PAGE);
+}
+
+static u64 prot_of(u32 flags)
+{
+	if (!(flags & DRM_ASAHI_BIND_WRITE))
+		return AGX_PROT_GPU_SHARED_RO;
+	return flags & DRM_ASAHI_BIND_READ ? AGX_PROT_GPU_SHARED_RW : AGX_PROT_GPU_SHARED_WO;
+}
+
+static void note(struct fixture *f, unsigned int vm, u32 flags, unsigned int object,
+		 unsigned int page, unsigned int count, unsigned int at)
+{
+	for (unsigned int i = 0; i < count; i++)
+		f->model[vm][at + i] = flags == UNBIND ? (struct place) { } : (struct place) {
+			.object = object + 1,
+			.page = flags & SINGLE ? page : page + i,
+			.prot = prot_of(flags),
+		};
+}
+
+/* Page numbers, of the object and from VA on. */
+static void bind(struct kunit *test, unsigned int vm, u32 flags, unsigned int object,
+		 unsigned int page, unsigned int count, unsigned int at)
+{
+	struct fixture *f = test->priv;
+	const struct drm_asahi_gem_bind_op op = {
+		.flags = flags,
+		.handle = flags == UNBIND ? 0 : object + 1,
+		.offset = flags == UNBIND ? 0 : page * PAGE,
+		.range = count * PAGE,
+		.addr = VA + at * PAGE,
+	};
+	const struct drm_asahi_vm_bind args = {
+		.vm_id = vm + 1,
+		.num_binds = 1,
+		.stride = sizeof(op),
+		.userptr = f->user,
+	};
+
+	KUNIT_ASSERT_EQ(test, copy_to_user((void __user *)f->user, &op, sizeof(op)), 0);
+	KUNIT_ASSERT_EQ(test, asahi_vm_bind(&f->afile, &args), 0);
+	note(f, vm, flags, object, page, count, at);
+}
+
+/* As SUBMIT does before it makes a job. */
+static void restore(struct kunit *test, unsigned int vm)
+{
+	struct fixture *f = test->priv;
+	struct asahi_vm_lock lock;
+
+	KUNIT_ASSERT_EQ(test, asahi_reclaim_lock_submit(f->vm[vm], &lock), 0);
+	asahi_vm_unlock_submit(f->vm[vm], &lock);
+}
+
+static u64 page_addr(struct fixture *f, const struct place *place)
+{
+	return page_to_phys(f->gem[place->object - 1]->pages[place->page * (PAGE / PAGE_SIZE)]);
+}
+
+static void expect_model(struct kunit *test, unsigned int vm)
+{
+	struct fixture *f = test->priv;
+
+	for (unsigned int i = 0; i < PAGES; i++) {
+		const struct place *place = &f->model[vm][i];
+		u64 pte = entry(f, vm, i);
+
+		if (!place->object) {
+			KUNIT_ASSERT_EQ_MSG(test, pte, 0, "VM %u page %u", vm, i);
+			continue;
+		}
+		KUNIT_ASSERT_NOT_NULL(test, f->gem[place->object - 1]->pages);
+		KUNIT_ASSERT_EQ_MSG(test, pte & AGX_TTBR_ADDR_MASK, page_addr(f, place),
+				    "VM %u page %u", vm, i);
+		KUNIT_ASSERT_EQ_MSG(test, pte & AGX_PTE_PROT_MASK, place->prot, "VM %u page %u",
+				    vm, i);
+	}
+}
+
+static void expect_nothing(struct kunit *test, unsigned int vm)
+{
+	struct fixture *f = test->priv;
+
+	for (unsigned int i = 0; i < PAGES; i++)
+		KUNIT_ASSERT_EQ_MSG(test, entry(f, vm, i), 0, "VM %u page %u", vm, i);
+}
+
+static unsigned long scan_all(struct fixture *f)
+{
+	return asahi_reclaim_scan(f->adev, ULONG_MAX, true);
+}
+
+static const unsigned long object_pages = OBJECT_PAGES * PAGE / PAGE_SIZE;
+
+/* All kinds of mappings come back as they were, and the contents do. */
+static void kinds(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct iosys_map map;
+
+	bind(test, 0, RW, 0, 0, OBJECT_PAGES, 0);
+	bind(test, 0, RO, 0, 3, 2, 20);
+	bind(test, 0, WO, 0, 7, 1, 30);
+	bind(test, 0, RW | SINGLE, 0, 5, 100, 40);
+	bind(test, 0, RW, 3, 1, 4, 200);
+	expect_model(test, 0);
+
+	dma_resv_lock(f->gem[0]->base.resv, NULL);
+	KUNIT_ASSERT_EQ(test, asahi_gem_vmap(&f->gem[0]->base, &map), 0);
+	strscpy((char *)map.vaddr, "what is in it", 32);
+	asahi_gem_vunmap(&f->gem[0]->base, &map);
+	dma_resv_unlock(f->gem[0]->base.resv);
+
+	f->invalidations = 0;
+	KUNIT_EXPECT_EQ(test, scan_all(f), 2 * object_pages);
+	KUNIT_EXPECT_EQ(test, f->invalidations, 2);
+	KUNIT_EXPECT_NULL(test, f->gem[0]->pages);
+	KUNIT_EXPECT_NULL(test, f->gem[0]->sgt);
+	KUNIT_EXPECT_NULL(test, f->gem[0]->index);
+	KUNIT_EXPECT_FALSE(test, f->gem[0]->clean);
+	expect_nothing(test, 0);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
+
+	restore(test, 0);
+	expect_model(test, 0);
+	dma_resv_lock(f->gem[0]->base.resv, NULL);
+	KUNIT_ASSERT_EQ(test, asahi_gem_vmap(&f->gem[0]->base, &map), 0);
+	KUNIT_EXPECT_STREQ(test, (char *)map.vaddr, "what is in it");
+	asahi_gem_vunmap(&f->gem[0]->base, &map);
+	dma_resv_unlock(f->gem[0]->base.resv);
+}
+
+/* What is mapped or cut meanwhile is so after the next SUBMIT. */
+static void changes_while_away(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	bind(test, 0, RW, 0, 0, OBJECT_PAGES, 0);
+	bind(test, 0, RO, 1, 0, OBJECT_PAGES, 100);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 2 * object_pages);
+
+	bind(test, 0, UNBIND, 0, 0, 3, 5);
+	bind(test, 0, RO, 0, 4, 4, 50);
+	bind(test, 0, WO, 2, 0, 2, 104);
+	/* What was not away is there at once. */
+	KUNIT_EXPECT_NE(test, entry(f, 0, 104), 0);
+	KUNIT_EXPECT_EQ(test, entry(f, 0, 50), 0);
+	KUNIT_EXPECT_EQ(test, entry(f, 0, 103), 0);
+
+	restore(test, 0);
+	expect_model(test, 0);
+
+	/* So is what went altogether. */
+	KUNIT_EXPECT_EQ(test, scan_all(f), 3 * object_pages);
+	bind(test, 0, UNBIND, 0, 0, PAGES, 0);
+	restore(test, 0);
+	expect_nothing(test, 0);
+	KUNIT_EXPECT_NULL(test, f->gem[0]->pages);
+}
+
+/* What somebody needs stays: pinned for long, or by a bind under way. */
+static void needed(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct asahi_gem_piece piece;
+
+	bind(test, 0, RW, 0, 0, OBJECT_PAGES, 0);
+	bind(test, 0, RW, 1, 0, OBJECT_PAGES, 20);
+
+	KUNIT_ASSERT_EQ(test, asahi_gem_pin(&f->gem[0]->base), 0);
+	KUNIT_EXPECT_NULL(test, f->gem[0]->lru);
+	KUNIT_ASSERT_EQ(test, asahi_gem_begin_bind(&f->gem[1]->base, 0, &piece), 0);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
+	expect_model(test, 0);
+
+	asahi_gem_end_bind(&f->gem[1]->base);
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+	KUNIT_EXPECT_NULL(test, f->gem[1]->pages);
+	asahi_gem_unpin(&f->gem[0]->base);
+	KUNIT_EXPECT_PTR_EQ(test, f->gem[0]->lru, &f->vm[0]->reclaim.lru);
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+	expect_nothing(test, 0);
+}
+
+static struct dma_fence *add_work(struct kunit *test, unsigned int vm)
+{
+	struct dma_fence *fence = kunit_kzalloc(test, sizeof(*fence), GFP_KERNEL);
+	struct fixture *f = test->priv;
+	struct asahi_vm_lock lock;
+
+	KUNIT_ASSERT_NOT_NULL(test, fence);
+	dma_fence_init(fence, &evict_test_fence_ops, &f->fence_lock, dma_fence_context_alloc(1),
+		       1);
+	KUNIT_ASSERT_EQ(test, asahi_reclaim_lock_submit(f->vm[vm], &lock), 0);
+	asahi_vm_add_fence(f->vm[vm], &lock, fence);
+	asahi_vm_unlock_submit(f->vm[vm], &lock);
+	return fence;
+}
+
+/*
+ * Nothing of an address space that is at work goes, nor what was bound after that began or
+ * has been unbound since.
+ */
+static void busy(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct dma_fence *fence;
+	unsigned long start;
+
+	bind(test, 0, RW, 0, 0, OBJECT_PAGES, 0);
+	bind(test, 0, RW, 3, 0, OBJECT_PAGES, 20);
+	bind(test, 1, RW, 1, 0, OBJECT_PAGES, 0);
+	bind(test, 1, RW, 0, 0, OBJECT_PAGES, 40);
+	fence = add_work(test, 0);
+	bind(test, 0, RW, 2, 0, OBJECT_PAGES, 60);
+	bind(test, 0, UNBIND, 0, 0, OBJECT_PAGES, 20);
+
+	dma_resv_lock(f->gem[2]->base.resv, NULL);
+	KUNIT_EXPECT_FALSE(test, asahi_evict_object(&f->gem[2]->base, NULL));
+	dma_resv_unlock(f->gem[2]->base.resv);
+
+	start = jiffies;
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+	KUNIT_EXPECT_LT(test, jiffies_to_msecs(jiffies - start), 1000);
+	KUNIT_EXPECT_LE(test, atomic_long_read(&f->adev->reclaim.waits), 3);
+	KUNIT_EXPECT_NULL(test, f->gem[1]->pages);
+	KUNIT_EXPECT_NOT_NULL(test, f->gem[3]->pages);
+	expect_model(test, 0);
+
+	dma_fence_signal(fence);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 3 * object_pages);
+	expect_nothing(test, 0);
+	expect_nothing(test, 1);
+}
+
+/* Lists: of no address space, of one, of several; and back. */
+static void lists(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct asahi_reclaim *reclaim = &f->adev->reclaim;
+	struct asahi_gem *gem = f->gem[0];
+
+	KUNIT_EXPECT_NULL(test, gem->lru);
+	bind(test, 0, RW, 0, 0, 1, 0);
+	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &f->vm[0]->reclaim.lru);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&reclaim->mapped), object_pages);
+	bind(test, 1, RW, 0, 0, 1, 0);
+	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &reclaim->shared);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&reclaim->mapped), 0);
+	bind(test, 0, UNBIND, 0, 0, 1, 0);
+	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &f->vm[1]->reclaim.lru);
+	bind(test, 1, UNBIND, 0, 0, 1, 0);
+	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &reclaim->unbound);
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+	KUNIT_EXPECT_NULL(test, gem->lru);
+	KUNIT_EXPECT_NULL(test, gem->pages);
+
+	/* Evicted from both, it is in that one's list which has it back. */
+	bind(test, 0, RW, 0, 0, 1, 0);
+	bind(test, 1, RW, 0, 0, 1, 0);
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+	restore(test, 1);
+	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &f->vm[1]->reclaim.lru);
+	expect_nothing(test, 0);
+	expect_model(test, 1);
+	restore(test, 0);
+	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &reclaim->shared);
+	expect_model(test, 0);
+}
+
+/* The address space that has been idle for longest goes first, and no more than needed. */
+static void order(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	bind(test, 0, RW, 0, 0, 1, 0);
+	bind(test, 1, RW, 1, 0, 1, 0);
+	f->vm[0]->reclaim.used = jiffies - 5 * HZ;
+	f->vm[1]->reclaim.used = jiffies - 10 * HZ;
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_scan(f->adev, 1, false), object_pages);
+	KUNIT_EXPECT_NULL(test, f->gem[1]->pages);
+	KUNIT_EXPECT_NOT_NULL(test, f->gem[0]->pages);
+
+	/* One that has just been used is for those who are at their wits' end. */
+	f->vm[0]->reclaim.used = jiffies;
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_scan(f->adev, 1, false), 0);
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_scan(f->adev, 1, true), object_pages);
+	KUNIT_EXPECT_NULL(test, f->gem[0]->pages);
+
+	/* What is mapped nowhere goes before all of them. */
+	restore(test, 0);
+	restore(test, 1);
+	KUNIT_ASSERT_EQ(test, asahi_gem_pin(&f->gem[2]->base), 0);
+	asahi_gem_unpin(&f->gem[2]->base);
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_scan(f->adev, 1, true), object_pages);
+	KUNIT_EXPECT_NULL(test, f->gem[2]->pages);
+}
+
+/* An address space whose tables somebody changes keeps what it has; the other does not. */
+static void locked(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	bind(test, 0, RW, 0, 0, 4, 0);
+	bind(test, 1, RW, 0, 0, 4, 0);
+
+	mutex_lock(&f->vm[1]->as.lock);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
+	mutex_unlock(&f->vm[1]->as.lock);
+	KUNIT_EXPECT_NOT_NULL(test, f->gem[0]->pages);
+	expect_model(test, 1);
+	restore(test, 0);
+	expect_model(test, 0);
+
+	mutex_lock(&f->gem[0]->base.gpuva.lock);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
+	mutex_unlock(&f->gem[0]->base.gpuva.lock);
+	dma_resv_lock(f->gem[0]->base.resv, NULL);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
+	dma_resv_unlock(f->gem[0]->base.resv);
+	expect_model(test, 0);
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+}
+
+static int fake_flush(struct asahi_device *adev)
+{
+	return 0;
+}
+
+static struct page *fake_alloc(gfp_t gfp)
+{
+	struct fixture *f = kunit_get_current_test()->priv;
+
+	if (f->failures && f->failures--)
+		return NULL;
+	return alloc_pages(gfp | __GFP_ZERO, get_order(AGX_PAGE_SIZE));
+}
+
+/* What a SUBMIT cannot restore at once it tries again, a few times; then nothing has changed. */
+static void no_memory(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct asahi_vm_lock lock;
+
+	f->adev->heaps = asahi_heaps_create(f->adev, fake_flush);
+	KUNIT_ASSERT_NOT_NULL(test, f->adev->heaps);
+	kunit_activate_static_stub(test, asahi_pgtable_alloc_page, fake_alloc);
+	bind(test, 0, RW, 0, 0, OBJECT_PAGES, 0);
+	bind(test, 0, RW, 3, 0, OBJECT_PAGES, 100);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 2 * object_pages);
+
+	f->failures = 2;
+	restore(test, 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&f->adev->reclaim.failures), 2);
+	expect_model(test, 0);
+
+	KUNIT_EXPECT_EQ(test, scan_all(f), 2 * object_pages);
+	f->failures = 100;
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_lock_submit(f->vm[0], &lock), -ENOMEM);
+	KUNIT_EXPECT_GT(test, f->failures, 0);
+	expect_nothing(test, 0);
+	f->failures = 0;
+	restore(test, 0);
+	expect_model(test, 0);
+
+	asahi_heaps_unplug(f->adev->heaps);
+	asahi_heaps_destroy(f->adev->heaps);
+}
+
+/* Thousands of things happen; page tables are as the model says after each SUBMIT. */
+static void model(struct kunit *test)
+{
+	static const u32 flags[] = { RW, RO, WO, RW | SINGLE, RO | SINGLE, UNBIND };
+	struct fixture *f = test->priv;
+	struct rnd_state rnd;
+
+	prandom_seed_state(&rnd, 25);
+	for (unsigned int i = 0; i < STEPS; i++) {
+		unsigned int vm = prandom_u32_state(&rnd) % VMS;
+		unsigned int object = prandom_u32_state(&rnd) % (vm ? OBJECTS - 1 : OBJECTS);
+		u32 flag = flags[prandom_u32_state(&rnd) % ARRAY_SIZE(flags)];
+		unsigned int page = prandom_u32_state(&rnd) % OBJECT_PAGES;
+		unsigned int count = 1 + prandom_u32_state(&rnd) % (OBJECT_PAGES - page);
+		unsigned int at = prandom_u32_state(&rnd) % (PAGES - OBJECT_PAGES);
+
+		switch (prandom_u32_state(&rnd) % 8) {
+		case 0:
+			asahi_reclaim_scan(f->adev, 1 + prandom_u32_state(&rnd) % 64, true);
+			break;
+		case 1:
+			scan_all(f);
+			expect_nothing(test, vm);
+			break;
+		case 2:
+			restore(test, vm);
+			expect_model(test, vm);
+			break;
+		default:
+			bind(test, vm, flag, object, page, count, at);
+		}
+	}
+}
+
+static struct kunit_case asahi_evict_cases[] = {
+	KUNIT_CASE(kinds),
+	KUNIT_CASE(changes_while_away),
+	KUNIT_CASE(needed),
+	KUNIT_CASE(busy),
+	KUNIT_CASE(lists),
+	KUNIT_CASE(order),
+	KUNIT_CASE(locked),
+	KUNIT_CASE(no_memory),
+	KUNIT_CASE_SLOW(model),
+	{}
+};
+
+static struct kunit_suite asahi_evict_suite = {
+	.name = "asahi_evict",
+	.init = evict_test_init,
+	.exit = evict_test_exit,
+	.test_cases = asahi_evict_cases,
+};
+
+kunit_test_suite(asahi_evict_suite);
