@@ -341,6 +341,23 @@ static int asahi_tvb_alloc_blocks(struct asahi_queue *queue, unsigned int count)
 	return 0;
 }
 
+/* Go back to @count blocks, or to as many as the firmware has been told of meanwhile. */
+static void asahi_tvb_drop_blocks(struct asahi_queue *queue, unsigned int count)
+{
+	struct asahi_tvb *tvb = &queue->tvb;
+	unsigned int have = tvb->num_blocks;
+
+	lockdep_assert_held(&tvb->lock);
+
+	scoped_guard(mutex, &queue->timeline.lock) {
+		count = max(count, tvb->handed_over);
+		tvb->num_blocks = count;
+	}
+
+	while (have > count)
+		asahi_heap_free(&tvb->blocks[--have]);
+}
+
 /* Tell the firmware how much of the lists it may use, but for InitBuffer. */
 static void asahi_tvb_hand_over(struct asahi_queue *queue, unsigned int blocks)
 {
@@ -427,6 +444,7 @@ static int asahi_tvb_resize(struct asahi_queue *queue, unsigned int min_blocks)
 {
 	struct asahi_tvb *tvb = &queue->tvb;
 	struct asahi_fw_buffer_stats *stats = tvb->stats.map;
+	unsigned int before = tvb->num_blocks;
 	unsigned int want;
 	int ret;
 
@@ -446,8 +464,10 @@ static int asahi_tvb_resize(struct asahi_queue *queue, unsigned int min_blocks)
 						ASAHI_TVB_MAX_BLOCKS));
 	/* Renders that fit into less than they want are split by the firmware. */
 	want = min(want, tvb->num_blocks);
-	if (ret && want < max(min_blocks, ASAHI_TVB_FIRST_BLOCKS))
+	if (ret && want < max(min_blocks, ASAHI_TVB_FIRST_BLOCKS)) {
+		asahi_tvb_drop_blocks(queue, before);
 		return ret;
+	}
 
 	guard(mutex)(&queue->timeline.lock);
 	/* The firmware may have got more meanwhile. */
