@@ -64,9 +64,10 @@
  * without swap there is nothing to gain from objects, and none is evicted.
  *
  * **SUBMIT restores** all that its address space has lost, before it makes anything that
- * a fence stands for. An error there costs a client of Mesa its device. So where there is
- * no memory it lets go of its locks, waits a moment for its own work and for what others
- * give back. It tries ASAHI_RECLAIM_TRIES times.
+ * a fence stands for. An error there costs a client of Mesa its device, and so does one
+ * when the job is made. So where there is no memory for either it holds no lock, asks for
+ * memory, and waits a moment for its own work and for what others give back. It tries
+ * ASAHI_RECLAIM_TRIES times.
  *
  * In debugfs, ``reclaim`` shows what there is and has been, and a number of pages that is
  * written to ``shrink`` is what the shrinker is asked for, with or without swap.
@@ -268,6 +269,30 @@ static int asahi_reclaim_wait(struct asahi_vm *vm)
 }
 
 /**
+ * asahi_reclaim_again() - is a step of SUBMIT to be done again for want of memory?
+ * @vm: address space of the job, with none of its locks held
+ * @ret: what came of it; -EINTR if the task is not to wait any longer
+ * @tries: how often it was done before; 0 at first
+ *
+ * Asks for memory and waits a moment if @ret is -ENOMEM. Process context; interruptible.
+ *
+ * Return: true to do it again; false if @ret is what SUBMIT returns.
+ */
+bool asahi_reclaim_again(struct asahi_vm *vm, int *ret, unsigned int *tries)
+{
+	if (*ret != -ENOMEM || ++*tries >= ASAHI_RECLAIM_TRIES)
+		return false;
+
+	if (asahi_reclaim_wait(vm)) {
+		*ret = -EINTR;
+		return false;
+	}
+
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_reclaim_again);
+
+/**
  * asahi_reclaim_lock_submit() - lock what a job needs, and have all of its memory there
  * @vm: address space that the job runs in
  * @lock: as for asahi_vm_lock_submit()
@@ -279,15 +304,12 @@ static int asahi_reclaim_wait(struct asahi_vm *vm)
  */
 int asahi_reclaim_lock_submit(struct asahi_vm *vm, struct asahi_vm_lock *lock)
 {
-	unsigned int tries = ASAHI_RECLAIM_TRIES;
+	unsigned int tries = 0;
 	int ret;
 
-	ret = asahi_vm_lock_submit(vm, lock);
-	while (ret == -ENOMEM && --tries) {
-		ret = asahi_reclaim_wait(vm);
-		if (!ret)
-			ret = asahi_vm_lock_submit(vm, lock);
-	}
+	do {
+		ret = asahi_vm_lock_submit(vm, lock);
+	} while (asahi_reclaim_again(vm, &ret, &tries));
 
 	return ret;
 }

@@ -70,6 +70,7 @@ struct asahi_reclaim {
  */
 extern const struct asahi_block asahi_block_reclaim;
 
+bool asahi_reclaim_again(struct asahi_vm *vm, int *ret, unsigned int *tries);
 int asahi_reclaim_lock_submit(struct asahi_vm *vm, struct asahi_vm_lock *lock);
 unsigned long asahi_reclaim_scan(struct asahi_device *adev, unsigned long pages, bool wait);
 

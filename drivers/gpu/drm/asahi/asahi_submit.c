@@ -658,16 +658,20 @@ static int asahi_submit_read(struct asahi_submit *submit)
 static int asahi_submit_create_job(struct asahi_submit *submit)
 {
 	struct asahi_queue *queue = submit->queue;
-	unsigned int credits = 0;
+	unsigned int credits = 0, tries = 0;
 	struct asahi_job *job;
 	int ret;
 
-	job = asahi_job_create(queue, submit->commands, submit->num_commands);
+	do {
+		job = asahi_job_create(queue, submit->commands, submit->num_commands);
+		ret = PTR_ERR_OR_ZERO(job);
+	} while (asahi_reclaim_again(queue->vm, &ret, &tries));
+
 	/* An error may leave the buffer larger than it was. */
 	if (READ_ONCE(queue->tvb.large))
 		asahi_trim_later(queue->adev);
-	if (IS_ERR(job))
-		return PTR_ERR(job);
+	if (ret)
+		return ret;
 
 	if (submit->args->cmdbuf_size <= ASAHI_KEEP_CMDBUF_SIZE) {
 		job->cmdbuf = submit->cmdbuf;
