@@ -204,6 +204,20 @@ own_mesa()
 		grep -q "\"library_path\": \"$work/mesa/usr/lib/any/libvulkan_asahi.so\"" "$work/output"
 }
 
+# names_only LIBRARY THERE MISSING - in a folder with this alone, the other driver is missing
+names_only()
+{
+	rm -rf "$work/half"
+	mkdir -p "$work/half/$(dirname "$1")" && : >"$work/half/$1" || return 1
+	ends 124 --mesa "$work/half" sh -c : && says "$3 driver asahi is not installed" &&
+		! grep "$2 driver asahi is not installed" "$work/message"
+}
+
+half_a_mesa()
+{
+	names_only lib/libvulkan_asahi.so Vulkan OpenGL && names_only lib/dri/asahi_dri.so OpenGL Vulkan
+}
+
 no_mesa()
 {
 	ends 125 --mesa "$work" sh -c : && says 'neither libvulkan_asahi.so nor dri/asahi_dri.so'
@@ -249,6 +263,7 @@ check "the report is kept" keeps_report
 check "no driver but asahi can be chosen" only_asahi
 check "displays" windows
 check "a Mesa that was installed elsewhere" own_mesa
+check "a Mesa with one of its drivers" half_a_mesa
 check "a Mesa that is not there" no_mesa
 check "a SoC that does not exist" no_soc
 check "wrong arguments" misused
