@@ -529,7 +529,8 @@ static void asahi_gem_one_at_rest(struct asahi_gem *gem, struct asahi_rest *rest
 	asahi_rest_expect(rest, ASAHI_REST_IDLE | ASAHI_REST_CLOSED, !atomic_read(&gem->binds),
 			  "a bind is under way");
 
-	if (!dma_resv_trylock(gem->base.resv))
+	/* Of a device that is gone objects get memory that is not mapped for it. */
+	if (drm_dev_is_unplugged(gem->base.dev) || !dma_resv_trylock(gem->base.resv))
 		return;
 
 	asahi_rest_expect(rest, ASAHI_REST_AWAKE, imported || !gem->pages == !gem->sgt,

@@ -238,6 +238,7 @@ static void asahi_test_unplugged(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, gem->pages);
 	KUNIT_EXPECT_NULL(test, gem->sgt);
 	KUNIT_EXPECT_FALSE(test, gem->clean);
+	expect_at_rest(test, &asahi_block_gem, adev, ASAHI_REST_AWAKE);
 	KUNIT_EXPECT_EQ(test, asahi_gem_begin_bind(&gem->base, 0, &piece), -ENODEV);
 	KUNIT_EXPECT_EQ(test, atomic_read(&gem->binds), 0);
 	vunmap_gem(gem, &map);
