@@ -264,6 +264,7 @@ asahi_gem_prime_import_sg_table(struct drm_device *drm,
 	asahi_gem_add(gem);
 	return &gem->base;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_gem_prime_import_sg_table);
 
 /* On failure, as if nothing had been initialised. */
 static int asahi_gem_init_base(struct drm_device *drm, struct drm_gem_object *obj, size_t size)

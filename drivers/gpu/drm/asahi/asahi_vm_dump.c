@@ -7,8 +7,11 @@
 
 #include <linux/array_size.h>
 #include <linux/cleanup.h>
+#include <linux/export.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
+
+#include <kunit/visibility.h>
 
 #include <drm/drm_debugfs.h>
 #include <drm/drm_print.h>
@@ -60,6 +63,7 @@ void asahi_vm_print(struct asahi_vm *vm, struct drm_printer *p)
 	drm_gpuvm_for_each_va(va, &vm->base)
 		asahi_vm_print_mapping(vm, va, p);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_vm_print);
 
 /**
  * asahi_vm_print_walk() - print how the GPU's MMU translates an address
@@ -87,6 +91,7 @@ void asahi_vm_print_walk(struct asahi_vm *vm, u64 addr, struct drm_printer *p)
 			   walk.entry[i],
 			   (walk.entry[i] & AGX_PTE_TYPE_MASK) == AGX_PTE_TYPE ? "" : " invalid");
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_vm_print_walk);
 
 /* Up to the end of a page. */
 static size_t asahi_vm_read_page(struct asahi_vm *vm, u64 addr, void *buf, size_t len)
@@ -134,6 +139,7 @@ size_t asahi_vm_read(struct asahi_vm *vm, u64 addr, void *buf, size_t len)
 
 	return done;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_vm_read);
 
 /**
  * asahi_vm_memory() - how much the kernel holds for a file's address spaces

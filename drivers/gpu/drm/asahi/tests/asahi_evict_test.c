@@ -10,9 +10,11 @@
 #include <kunit/static_stub.h>
 #include <kunit/test.h>
 
+#include <linux/dma-buf.h>
 #include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/gfp.h>
 #include <linux/idr.h>
@@ -23,13 +25,17 @@
 #include <linux/prandom.h>
 #include <linux/scatterlist.h>
 #include <linux/sizes.h>
+#include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include <drm/asahi_drm.h>
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
 #include <drm/drm_gem.h>
+#include <drm/drm_prime.h>
+#include <drm/drm_print.h>
 
 #include <agx/agx_uat.h>
 
@@ -50,6 +56,7 @@
 #include "asahi_tlb.h"
 #include "asahi_vm.h"
 #include "asahi_vm_bind.h"
+#include "asahi_vm_dump.h"
 #include "asahi_vm_priv.h"
 
 #define PAGE		AGX_PAGE_SIZE
@@ -58,9 +65,11 @@
 #define KERNEL_RANGE	0x7000000000ULL
 #define KERNEL_RANGE_END 0x7100000000ULL
 
-#define OBJECTS		4
+#define OBJECTS		5
 #define OBJECT_PAGES	16
-#define VMS		2
+/* This one is private to the first address space. */
+#define PRIVATE		3
+#define VMS		4
 #define SLOT		5
 
 #define RO		DRM_ASAHI_BIND_READ
@@ -69,6 +78,15 @@
 #define SINGLE		DRM_ASAHI_BIND_SINGLE_PAGE
 #define UNBIND		DRM_ASAHI_BIND_UNBIND
 #define STEPS		3000
+/* Address spaces that random changes are made to. */
+#define MODEL_VMS	2
+
+/* What asahi_reclaim.c allows. */
+#define TRIES		4
+#define WAITS		3
+#define IDLE_MS		1000
+
+#define DUMP_BYTES	SZ_64K
 
 /**
  * struct place - what a page of an address space is to lead to
@@ -83,7 +101,7 @@ struct place {
 };
 
 /**
- * struct fixture - a client with two address spaces and a few objects
+ * struct fixture - a client with a few address spaces and objects
  * @adev: device
  * @drm_file: handles
  * @afile: file of @drm_file
@@ -116,6 +134,7 @@ static const struct file_operations evict_test_fops = {
 static const struct drm_driver evict_test_driver = {
 	.driver_features = DRIVER_GEM,
 	.fops = &evict_test_fops,
+	.gem_prime_import_sg_table = asahi_gem_prime_import_sg_table,
 	.name = "asahi-evict-test",
 	.desc = "objects that go and come back",
 	.major = 1,
@@ -145,10 +164,10 @@ static void fake_ranges(unsigned int asid, const struct asahi_ranges *ranges)
 	f->invalidations++;
 }
 
-static void make_device(struct kunit *test, struct fixture *f)
+static struct device *make_dma_device(struct kunit *test, const char *name)
 {
 	struct device_dma_parameters *parms = kunit_kzalloc(test, sizeof(*parms), GFP_KERNEL);
-	struct device *dev = kunit_device_register(test, "asahi-evict");
+	struct device *dev = kunit_device_register(test, name);
 
 	KUNIT_ASSERT_NOT_NULL(test, parms);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dev);
@@ -156,6 +175,13 @@ static void make_device(struct kunit *test, struct fixture *f)
 	KUNIT_ASSERT_EQ(test, dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64)), 0);
 	dev->dma_parms = parms;
 	dma_set_max_seg_size(dev, UINT_MAX);
+	return dev;
+}
+
+static void make_device(struct kunit *test, struct fixture *f)
+{
+	struct device *dev = make_dma_device(test, "asahi-evict");
+
 	f->adev = devm_drm_dev_alloc(dev, &evict_test_driver, struct asahi_device, drm);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, f->adev);
 	f->adev->hw = &asahi_hw_t8103;
@@ -163,13 +189,12 @@ static void make_device(struct kunit *test, struct fixture *f)
 	KUNIT_ASSERT_EQ(test, asahi_block_gem.init(f->adev), 0);
 }
 
-/* The last object is private to the first address space. */
 static void make_object(struct kunit *test, unsigned int number)
 {
 	struct fixture *f = test->priv;
 	struct drm_gem_object *resv_obj = NULL, *obj;
 
-	if (number == OBJECTS - 1)
+	if (number == PRIVATE)
 		resv_obj = asahi_vm_resv_obj(f->vm[0]);
 	obj = asahi_gem_alloc(f->adev, OBJECT_PAGES * PAGE, number % 2, resv_obj);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, obj);
@@ -358,7 +383,7 @@ static void kinds(struct kunit *test)
 	bind(test, 0, RO, 0, 3, 2, 20);
 	bind(test, 0, WO, 0, 7, 1, 30);
 	bind(test, 0, RW | SINGLE, 0, 5, 100, 40);
-	bind(test, 0, RW, 3, 1, 4, 200);
+	bind(test, 0, RW, PRIVATE, 1, 4, 200);
 	expect_model(test, 0);
 
 	dma_resv_lock(f->gem[0]->base.resv, NULL);
@@ -464,7 +489,7 @@ static void busy(struct kunit *test)
 	unsigned long start;
 
 	bind(test, 0, RW, 0, 0, OBJECT_PAGES, 0);
-	bind(test, 0, RW, 3, 0, OBJECT_PAGES, 20);
+	bind(test, 0, RW, PRIVATE, 0, OBJECT_PAGES, 20);
 	bind(test, 1, RW, 1, 0, OBJECT_PAGES, 0);
 	bind(test, 1, RW, 0, 0, OBJECT_PAGES, 40);
 	fence = add_work(test, 0);
@@ -480,7 +505,7 @@ static void busy(struct kunit *test)
 	KUNIT_EXPECT_LT(test, jiffies_to_msecs(jiffies - start), 1000);
 	KUNIT_EXPECT_LE(test, atomic_long_read(&f->adev->reclaim.waits), 3);
 	KUNIT_EXPECT_NULL(test, f->gem[1]->pages);
-	KUNIT_EXPECT_NOT_NULL(test, f->gem[3]->pages);
+	KUNIT_EXPECT_NOT_NULL(test, f->gem[PRIVATE]->pages);
 	expect_model(test, 0);
 
 	dma_fence_signal(fence);
@@ -552,6 +577,51 @@ static void order(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, f->gem[2]->pages);
 }
 
+/* Without waiting, an address space goes that is idle for so long, and none that is for less. */
+static void idle_time(struct kunit *test)
+{
+	const unsigned long limit = msecs_to_jiffies(IDLE_MS);
+	struct fixture *f = test->priv;
+	unsigned long now, freed;
+
+	bind(test, 0, RW, 0, 0, 1, 0);
+	do {
+		restore(test, 0);
+		now = jiffies;
+		f->vm[0]->reclaim.used = now - limit + 1;
+		freed = asahi_reclaim_scan(f->adev, 1, false);
+		/* A tick in between makes it idle for long enough. */
+	} while (freed && time_after(jiffies, now));
+	KUNIT_EXPECT_EQ(test, freed, 0);
+
+	f->vm[0]->reclaim.used = jiffies - limit;
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_scan(f->adev, 1, false), object_pages);
+}
+
+/* A scan waits for so many address spaces that are at work, and for none beyond. */
+static void waits(struct kunit *test)
+{
+	static const unsigned int objects[VMS] = { 0, 1, 2, 4 };
+	struct fixture *f = test->priv;
+	struct dma_fence *fence[VMS];
+
+	static_assert(WAITS + 1 == VMS);
+	for (unsigned int i = 0; i < VMS; i++)
+		bind(test, i, RW, objects[i], 0, 1, 0);
+	for (unsigned int i = 0; i < WAITS; i++)
+		fence[i] = add_work(test, i);
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&f->adev->reclaim.waits), WAITS);
+
+	fence[WAITS] = add_work(test, WAITS);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&f->adev->reclaim.waits), 2 * WAITS);
+
+	for (unsigned int i = 0; i < VMS; i++)
+		dma_fence_signal(fence[i]);
+	KUNIT_EXPECT_EQ(test, scan_all(f), VMS * object_pages);
+}
+
 /* An address space whose tables somebody changes keeps what it has; the other does not. */
 static void locked(struct kunit *test)
 {
@@ -592,35 +662,255 @@ static struct page *fake_alloc(gfp_t gfp)
 	return alloc_pages(gfp | __GFP_ZERO, get_order(AGX_PAGE_SIZE));
 }
 
+static void make_heaps(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	f->adev->heaps = asahi_heaps_create(f->adev, fake_flush);
+	KUNIT_ASSERT_NOT_NULL(test, f->adev->heaps);
+}
+
+static void drop_heaps(struct fixture *f)
+{
+	asahi_heaps_unplug(f->adev->heaps);
+	asahi_heaps_destroy(f->adev->heaps);
+}
+
 /* What a SUBMIT cannot restore at once it tries again, a few times; then nothing has changed. */
 static void no_memory(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	struct asahi_vm_lock lock;
+	int ret;
 
-	f->adev->heaps = asahi_heaps_create(f->adev, fake_flush);
-	KUNIT_ASSERT_NOT_NULL(test, f->adev->heaps);
+	make_heaps(test);
 	kunit_activate_static_stub(test, asahi_pgtable_alloc_page, fake_alloc);
 	bind(test, 0, RW, 0, 0, OBJECT_PAGES, 0);
-	bind(test, 0, RW, 3, 0, OBJECT_PAGES, 100);
+	bind(test, 0, RW, PRIVATE, 0, OBJECT_PAGES, 100);
 	KUNIT_EXPECT_EQ(test, scan_all(f), 2 * object_pages);
 
-	f->failures = 2;
+	/* Each try ends with the first allocation that fails. */
+	f->failures = TRIES - 1;
 	restore(test, 0);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&f->adev->reclaim.failures), 2);
+	KUNIT_EXPECT_EQ(test, f->failures, 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&f->adev->reclaim.failures), TRIES - 1);
 	expect_model(test, 0);
 
 	KUNIT_EXPECT_EQ(test, scan_all(f), 2 * object_pages);
-	f->failures = 100;
-	KUNIT_EXPECT_EQ(test, asahi_reclaim_lock_submit(f->vm[0], &lock), -ENOMEM);
-	KUNIT_EXPECT_GT(test, f->failures, 0);
+	f->failures = TRIES;
+	ret = asahi_reclaim_lock_submit(f->vm[0], &lock);
+	KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
+	if (!ret)
+		asahi_vm_unlock_submit(f->vm[0], &lock);
+	KUNIT_EXPECT_EQ(test, f->failures, 0);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&f->adev->reclaim.failures), 2 * (TRIES - 1));
 	expect_nothing(test, 0);
-	f->failures = 0;
 	restore(test, 0);
 	expect_model(test, 0);
 
-	asahi_heaps_unplug(f->adev->heaps);
-	asahi_heaps_destroy(f->adev->heaps);
+	drop_heaps(f);
+}
+
+static struct dma_buf *export(struct kunit *test, struct asahi_gem *gem)
+{
+	struct dma_buf *dma_buf = gem->base.funcs->export(&gem->base, 0);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dma_buf);
+	return dma_buf;
+}
+
+/* A thread of the kernel puts files by a worker. */
+static void put_dma_buf(struct dma_buf *dma_buf)
+{
+	dma_buf_put(dma_buf);
+	flush_delayed_fput();
+}
+
+/* An object that another device is attached to stays, also between that one's mappings. */
+static void attached(struct kunit *test)
+{
+	struct device *importer = make_dma_device(test, "asahi-evict-importer");
+	struct fixture *f = test->priv;
+	struct asahi_gem *gem = f->gem[0];
+	struct dma_buf_attachment *first, *second;
+	struct dma_buf *dma_buf;
+	struct sg_table *sgt;
+
+	bind(test, 0, RW, 0, 0, OBJECT_PAGES, 0);
+	dma_buf = export(test, gem);
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+
+	/* It has its memory from then on, and the GPU gets it back, too. */
+	first = dma_buf_attach(dma_buf, importer);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, first);
+	KUNIT_EXPECT_EQ(test, gem->pins, 1);
+	KUNIT_EXPECT_NULL(test, gem->lru);
+	KUNIT_EXPECT_NOT_NULL(test, gem->pages);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
+	restore(test, 0);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
+	expect_model(test, 0);
+
+	sgt = dma_buf_map_attachment_unlocked(first, DMA_BIDIRECTIONAL);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sgt);
+	KUNIT_EXPECT_PTR_EQ(test, sg_page(sgt->sgl), gem->pages[0]);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
+	dma_buf_unmap_attachment_unlocked(first, sgt, DMA_BIDIRECTIONAL);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
+
+	second = dma_buf_attach(dma_buf, importer);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, second);
+	dma_buf_detach(dma_buf, first);
+	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
+	expect_model(test, 0);
+
+	dma_buf_detach(dma_buf, second);
+	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &f->vm[0]->reclaim.lru);
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+	expect_nothing(test, 0);
+	put_dma_buf(dma_buf);
+}
+
+static struct sg_table *exporter_map(struct dma_buf_attachment *attach,
+				     enum dma_data_direction dir)
+{
+	struct sg_table *sgt = kzalloc_obj(*sgt);
+
+	if (!sgt)
+		return ERR_PTR(-ENOMEM);
+	if (sg_alloc_table(sgt, 1, GFP_KERNEL)) {
+		kfree(sgt);
+		return ERR_PTR(-ENOMEM);
+	}
+	sg_set_page(sgt->sgl, attach->dmabuf->priv, attach->dmabuf->size, 0);
+	if (dma_map_sgtable(attach->dev, sgt, dir, 0)) {
+		sg_free_table(sgt);
+		kfree(sgt);
+		return ERR_PTR(-ENOMEM);
+	}
+	return sgt;
+}
+
+static void exporter_unmap(struct dma_buf_attachment *attach, struct sg_table *sgt,
+			   enum dma_data_direction dir)
+{
+	dma_unmap_sgtable(attach->dev, sgt, dir, 0);
+	sg_free_table(sgt);
+	kfree(sgt);
+}
+
+static void exporter_release(struct dma_buf *dma_buf)
+{
+	__free_pages(dma_buf->priv, get_order(dma_buf->size));
+}
+
+static const struct dma_buf_ops exporter_ops = {
+	.map_dma_buf = exporter_map,
+	.unmap_dma_buf = exporter_unmap,
+	.release = exporter_release,
+};
+
+/* Of so many pages as an object, in one piece. */
+static struct dma_buf *make_foreign(struct kunit *test)
+{
+	DEFINE_DMA_BUF_EXPORT_INFO(info);
+	struct dma_buf *dma_buf;
+
+	info.ops = &exporter_ops;
+	info.size = OBJECT_PAGES * PAGE;
+	info.priv = alloc_pages(GFP_KERNEL | __GFP_ZERO, get_order(info.size));
+	KUNIT_ASSERT_NOT_NULL(test, info.priv);
+	dma_buf = dma_buf_export(&info);
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, dma_buf);
+	return dma_buf;
+}
+
+/* Another device's memory stays where it is, while all beside it goes. */
+static void imported(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct dma_buf *dma_buf = make_foreign(test);
+	struct drm_gem_object *obj = drm_gem_prime_import(&f->adev->drm, dma_buf);
+	u64 phys = page_to_phys((struct page *)dma_buf->priv);
+
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, obj);
+	KUNIT_ASSERT_EQ(test, idr_alloc(&f->drm_file.object_idr, obj, OBJECTS + 1, OBJECTS + 2,
+					GFP_KERNEL), OBJECTS + 1);
+	bind(test, 0, RW, OBJECTS, 3, 1, 0);
+	bind(test, 0, RW, 0, 0, 1, 1);
+	KUNIT_EXPECT_NULL(test, to_asahi_gem(obj)->lru);
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+	KUNIT_EXPECT_NOT_NULL(test, to_asahi_gem(obj)->sgt);
+	KUNIT_EXPECT_EQ(test, entry(f, 0, 0) & AGX_TTBR_ADDR_MASK, phys + 3 * PAGE);
+	KUNIT_EXPECT_EQ(test, entry(f, 0, 1), 0);
+
+	restore(test, 0);
+	KUNIT_EXPECT_EQ(test, entry(f, 0, 0) & AGX_TTBR_ADDR_MASK, phys + 3 * PAGE);
+	KUNIT_EXPECT_NE(test, entry(f, 0, 1), 0);
+
+	bind(test, 0, UNBIND, 0, 0, 2, 0);
+	KUNIT_EXPECT_NULL(test, to_asahi_gem(obj)->lru);
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+	idr_remove(&f->drm_file.object_idr, OBJECTS + 1);
+	drm_gem_object_put(obj);
+	put_dma_buf(dma_buf);
+}
+
+KUNIT_DEFINE_ACTION_WRAPPER(kvfree_action, kvfree, const void *);
+
+static char *dump_vm(struct kunit *test, unsigned int vm)
+{
+	char *text = kunit_kzalloc(test, DUMP_BYTES, GFP_KERNEL);
+	struct drm_print_iterator iter = { .data = text, .remain = DUMP_BYTES - 1 };
+	struct drm_printer p = drm_coredump_printer(&iter);
+	struct fixture *f = test->priv;
+
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	asahi_vm_print(f->vm[vm], &p);
+	asahi_vm_print_walk(f->vm[vm], VA, &p);
+	return text;
+}
+
+/*
+ * A dump says which mappings' memory is away and has nothing of it, reads up to where that
+ * begins, and gets nothing back.
+ */
+static void dumped(struct kunit *test)
+{
+	const size_t bytes = 2 * OBJECT_PAGES * PAGE;
+	char *buf = kvmalloc(bytes, GFP_KERNEL), *text;
+	struct fixture *f = test->priv;
+
+	KUNIT_ASSERT_NOT_NULL(test, buf);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, kvfree_action, buf), 0);
+	bind(test, 0, RW, 0, 0, OBJECT_PAGES, 0);
+	bind(test, 0, RW, 1, 0, OBJECT_PAGES, OBJECT_PAGES);
+	KUNIT_EXPECT_EQ(test, asahi_vm_read(f->vm[0], VA, buf, bytes), bytes);
+	KUNIT_EXPECT_NULL(test, strstr(dump_vm(test, 0), " evicted"));
+
+	/* The second one stays. */
+	KUNIT_ASSERT_EQ(test, asahi_gem_pin(&f->gem[1]->base), 0);
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+	text = dump_vm(test, 0);
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "40000 rw offset 0x0 size 0x40000 evicted\n"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, "80000 rw offset 0x0 size 0x40000\n"));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(text, " invalid\n"));
+	KUNIT_EXPECT_EQ(test, asahi_vm_read(f->vm[0], VA, buf, bytes), 0);
+	KUNIT_EXPECT_EQ(test, asahi_vm_read(f->vm[0], VA + bytes / 2, buf, bytes), bytes / 2);
+	asahi_gem_unpin(&f->gem[1]->base);
+
+	/* What the CPU got back the GPU has not, yet its contents can be read. */
+	KUNIT_ASSERT_EQ(test, asahi_gem_pin(&f->gem[0]->base), 0);
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+	KUNIT_EXPECT_EQ(test, asahi_vm_read(f->vm[0], VA, buf, bytes), bytes / 2);
+	asahi_gem_unpin(&f->gem[0]->base);
+	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
+	KUNIT_EXPECT_EQ(test, asahi_vm_read(f->vm[0], VA, buf, bytes), 0);
+	KUNIT_EXPECT_NULL(test, f->gem[0]->pages);
+	KUNIT_EXPECT_NULL(test, f->gem[1]->pages);
+	expect_nothing(test, 0);
+	restore(test, 0);
+	expect_model(test, 0);
 }
 
 /* Thousands of things happen; page tables are as the model says after each SUBMIT. */
@@ -632,8 +922,8 @@ static void model(struct kunit *test)
 
 	prandom_seed_state(&rnd, 25);
 	for (unsigned int i = 0; i < STEPS; i++) {
-		unsigned int vm = prandom_u32_state(&rnd) % VMS;
-		unsigned int object = prandom_u32_state(&rnd) % (vm ? OBJECTS - 1 : OBJECTS);
+		unsigned int vm = prandom_u32_state(&rnd) % MODEL_VMS;
+		unsigned int object = prandom_u32_state(&rnd) % (vm ? PRIVATE : OBJECTS);
 		u32 flag = flags[prandom_u32_state(&rnd) % ARRAY_SIZE(flags)];
 		unsigned int page = prandom_u32_state(&rnd) % OBJECT_PAGES;
 		unsigned int count = 1 + prandom_u32_state(&rnd) % (OBJECT_PAGES - page);
@@ -664,8 +954,13 @@ static struct kunit_case asahi_evict_cases[] = {
 	KUNIT_CASE(busy),
 	KUNIT_CASE(lists),
 	KUNIT_CASE(order),
+	KUNIT_CASE(idle_time),
+	KUNIT_CASE(waits),
 	KUNIT_CASE(locked),
 	KUNIT_CASE(no_memory),
+	KUNIT_CASE(attached),
+	KUNIT_CASE(imported),
+	KUNIT_CASE(dumped),
 	KUNIT_CASE_SLOW(model),
 	{}
 };
