@@ -292,32 +292,49 @@ static struct live ioctl_count_live_until(const struct live *before)
 	return now;
 }
 
+/* Of the thread that has opened it: tests have one. */
+static int ioctl_fail_nth_fd = -1;
+
+void igt_asahi_fail_nth(unsigned int nth)
+{
+	char text[16];
+
+	if (ioctl_fail_nth_fd < 0) {
+		ioctl_prepare_injection();
+		ioctl_fail_nth_fd = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+		igt_require_f(ioctl_fail_nth_fd >= 0, "fault injection\n");
+	}
+	snprintf(text, sizeof(text), "%u", nth);
+	igt_assert(pwrite(ioctl_fail_nth_fd, text, strlen(text), 0) > 0);
+}
+
+bool igt_asahi_has_failed(void)
+{
+	char text[16] = "";
+	/*
+	 * What is left of the count: nothing once it has happened. If it has not, these calls
+	 * may be what it happens to.
+	 */
+	const bool failed = pread(ioctl_fail_nth_fd, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
+
+	while (pwrite(ioctl_fail_nth_fd, "0", 1, 0) < 0)
+		;
+	return failed;
+}
+
 void igt_asahi_fail_allocations(int fd, unsigned long request, void *arg,
 				void (*undo)(int fd, const void *arg))
 {
 	struct live before = ioctl_count_live(), after;
 	unsigned int nth = 0, errors = 0;
 	bool injected = true;
-	char text[16];
-	int control, ret, err;
-
-	ioctl_prepare_injection();
-	control = open("/proc/thread-self/fail-nth", O_RDWR);
-	igt_require_f(control >= 0, "fault injection\n");
+	int ret, err;
 
 	while (injected) {
-		snprintf(text, sizeof(text), "%u", ++nth);
-		igt_assert(pwrite(control, text, strlen(text), 0) > 0);
+		igt_asahi_fail_nth(++nth);
 		ret = ioctl(fd, request, arg);
 		err = errno;
-		/*
-		 * What is left of the count: nothing once it has happened. If
-		 * it has not, these calls may be what it happens to.
-		 */
-		memset(text, 0, sizeof(text));
-		injected = pread(control, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
-		while (pwrite(control, "0", 1, 0) < 0)
-			;
+		injected = igt_asahi_has_failed();
 		if (!ret)
 			undo(fd, arg);
 		if (!ret || err != EFAULT) {
@@ -333,7 +350,6 @@ void igt_asahi_fail_allocations(int fd, unsigned long request, void *arg,
 		before = after;
 		errors += !!ret;
 	}
-	close(control);
 	igt_info("%u failures, %u of them errors\n", nth - 1, errors);
 	igt_assert_lt(2, errors);
 }

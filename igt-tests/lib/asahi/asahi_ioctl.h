@@ -84,6 +84,17 @@ void igt_asahi_settle(void);
 uint64_t igt_asahi_memory(int fd, const char *what);
 
 /**
+ * igt_asahi_fail_nth - Let the nth allocation of the calling thread fail from here on
+ * @nth: which, from 1 on
+ *
+ * Copies from and to the user count as well. To be followed by igt_asahi_has_failed() as
+ * soon as what is tested is over. Skips where the kernel has no fault injection.
+ */
+void igt_asahi_fail_nth(unsigned int nth);
+/* igt_asahi_has_failed - whether there was one; from here on none fails */
+bool igt_asahi_has_failed(void);
+
+/**
  * igt_asahi_fail_allocations - Let the nth allocation of an ioctl fail, for each n
  * @fd: device
  * @request: ioctl

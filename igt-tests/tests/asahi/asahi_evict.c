@@ -2,10 +2,14 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -37,6 +41,10 @@
  * SUBTEST: cut-mapping
  * Description: So does what is left of a mapping that was cut.
  *
+ * SUBTEST: two-mappings
+ * Description: Of a buffer that is mapped twice, one mapping is used while the other one's
+ *	pages are away: they come back one by one, and both show the same at any time.
+ *
  * SUBTEST: gpu-contents
  * Description: What the GPU has written is there after the memory was away, for the CPU
  *	and for the GPU.
@@ -62,6 +70,13 @@
  * Description: Each allocation of a SUBMIT that restores fails in turn: it succeeds, or says
  *	so, and the next one is right.
  *
+ * SUBTEST: shrink-allocations-fail
+ * Description: Memory is taken away while allocations fail, since that makes none.
+ *
+ * SUBTEST: access-allocations-fail
+ * Description: Each allocation of an access that gets memory back fails in turn: the access
+ *	is repeated, and right.
+ *
  * SUBTEST: race
  * Description: Clients work, bind and unbind while memory is taken away all the time.
  *
@@ -78,6 +93,7 @@
 #define CHILDREN	3
 #define RACE_ROUNDS	40
 #define KILLS		10
+#define EXCHANGES	200
 
 static void evict_path(int fd, char *path, size_t size)
 {
@@ -207,6 +223,85 @@ static void evict_test_cut_mapping(struct asahi_client *client)
 	evict_check((uint32_t *)(map + 17 * PAGE), 17, last - 17);
 	munmap(map + 17 * PAGE, (pages - 17) * PAGE);
 	munmap(map + first * PAGE, 5 * PAGE);
+	gem_close(client->fd, handle);
+}
+
+/* Pages of a mapping that were not there before they are read. */
+static long evict_faults(volatile uint32_t *map, uint64_t pages)
+{
+	struct rusage before, after;
+
+	getrusage(RUSAGE_SELF, &before);
+	for (uint64_t i = 0; i < pages; i++)
+		(void)map[i * PAGE / 4];
+	getrusage(RUSAGE_SELF, &after);
+	return after.ru_minflt + after.ru_majflt - before.ru_minflt - before.ru_majflt;
+}
+
+/* Answers each number that appears in one mapping, in the other one. */
+static void evict_answer(volatile uint32_t *map)
+{
+	for (uint32_t i = 1; i <= EXCHANGES; i++) {
+		while (map[0] != i)
+			sched_yield();
+		map[2 * PAGE / 4] = i;
+	}
+}
+
+static void evict_ask(volatile uint32_t *map)
+{
+	for (uint32_t i = 1; i <= EXCHANGES; i++) {
+		map[0] = i;
+		while (map[2 * PAGE / 4] != i)
+			sched_yield();
+	}
+}
+
+static void evict_shrink_for_ever(int fd)
+{
+	for (;;)
+		evict_shrink(fd);
+}
+
+static void evict_exchange(struct asahi_client *client, volatile uint32_t *map,
+			   volatile uint32_t *other)
+{
+	struct igt_helper_process shrinker = {};
+
+	igt_fork_helper(&shrinker)
+		evict_shrink_for_ever(client->fd);
+	igt_fork(child, 1)
+		evict_answer(other);
+	evict_ask(map);
+	igt_waitchildren();
+	igt_stop_helper(&shrinker);
+}
+
+static void evict_test_two_mappings(struct asahi_client *client)
+{
+	const uint64_t pages = 4;
+	uint32_t handle = igt_asahi_gem_create(client->fd, pages * PAGE, 0, 0, 0);
+	volatile uint32_t *map = igt_asahi_gem_mmap(client->fd, handle, pages * PAGE);
+	volatile uint32_t *other = igt_asahi_gem_mmap(client->fd, handle, pages * PAGE);
+
+	igt_assert_eq(evict_faults(map, pages), pages);
+	igt_assert_eq(evict_faults(map, pages), 0);
+	igt_assert_eq(evict_faults(other, pages), pages);
+	evict_to(client->fd, 0);
+	/* The one gets its pages back, of the other one none. */
+	map[PAGE / 4] = 0x1111;
+	igt_assert_eq(evict_faults(map, 2), 1);
+	igt_assert_eq(evict_faults(map, 2), 0);
+	igt_assert_eq(evict_faults(other, pages), pages);
+	igt_assert_eq_u32(other[PAGE / 4], 0x1111);
+	evict_to(client->fd, 0);
+	other[PAGE / 4] = 0x2222;
+	igt_assert_eq(evict_faults(map, pages), pages);
+	igt_assert_eq_u32(map[PAGE / 4], 0x2222);
+	evict_exchange(client, map, other);
+	igt_assert_eq_u32(map[PAGE / 4], 0x2222);
+	munmap((void *)map, pages * PAGE);
+	munmap((void *)other, pages * PAGE);
 	gem_close(client->fd, handle);
 }
 
@@ -384,36 +479,128 @@ static void evict_test_pinned(struct asahi_client *client)
 	evict_to(client->fd, PAGE);
 }
 
-static void evict_undo_submit(int fd, const void *arg)
+/* Two mappings of a buffer that others could have, and one that repeats a page. */
+static uint32_t evict_bind_shared(struct asahi_client *client)
 {
-	const struct drm_asahi_submit *args = arg;
-	const struct drm_asahi_sync *sync = (void *)(uintptr_t)args->syncs;
+	uint32_t handle = igt_asahi_gem_create(client->fd, MB, 0, 0, 0);
 
-	igt_assert_eq(igt_asahi_wait(fd, sync->handle), 0);
-	evict_to(fd, 0);
+	igt_asahi_vm_bind_one(client->fd, client->vm, RW, handle, 0, MB, VA, 0);
+	igt_asahi_vm_bind_one(client->fd, client->vm, RW, handle, 0, PAGE, VA + 64 * MB, 0);
+	igt_asahi_vm_bind_one(client->fd, client->vm, RW | DRM_ASAHI_BIND_SINGLE_PAGE, handle,
+			      PAGE, 3000 * PAGE, VA + 128 * MB, 0);
+	return handle;
 }
 
-/* Of those that restore, one that fails is made again. */
-static void evict_test_allocations_fail(struct asahi_client *client)
+/* Return: whether an allocation has failed; the work is done then, or SUBMIT has said so. */
+static bool evict_fail_submit(struct asahi_client *client, const struct asahi_command *command,
+			      unsigned int nth)
 {
-	struct asahi_bo bo = igt_asahi_bo_create(client, MB);
-	struct asahi_command command = igt_asahi_store(client, bo.addr, 0x77);
 	const struct drm_asahi_sync sync = { .handle = syncobj_create(client->fd, 0) };
 	struct drm_asahi_submit args = {
 		.syncs = (uintptr_t)&sync,
 		.out_sync_count = 1,
-		.cmdbuf = (uintptr_t)&command,
-		.cmdbuf_size = sizeof(command),
+		.cmdbuf = (uintptr_t)command,
+		.cmdbuf_size = sizeof(*command),
 		.queue_id = client->queue,
 	};
+	bool failed;
+	int ret, err;
+
+	igt_asahi_fail_nth(nth);
+	ret = ioctl(client->fd, DRM_IOCTL_ASAHI_SUBMIT, &args);
+	err = errno;
+	failed = igt_asahi_has_failed();
+	if (!ret)
+		igt_assert_eq(igt_asahi_wait(client->fd, sync.handle), 0);
+	else
+		igt_assert_f(err == ENOMEM || err == EFAULT, "%s at %u\n", strerror(err), nth);
+	syncobj_destroy(client->fd, sync.handle);
+	return failed;
+}
+
+/* Each SUBMIT begins with nothing, also after one that has got all back and failed later. */
+static void evict_test_allocations_fail(struct asahi_client *client)
+{
+	struct asahi_bo bo = igt_asahi_bo_create(client, MB);
+	uint32_t handle = evict_bind_shared(client);
+	struct asahi_command command = igt_asahi_store(client, bo.addr, 0x77);
+	volatile uint32_t *word = bo.map;
+	unsigned int nth = 0;
+	int tables;
+	bool failed;
 
 	/* The first one allocates what stays. */
-	do_ioctl(client->fd, DRM_IOCTL_ASAHI_SUBMIT, &args);
-	evict_undo_submit(client->fd, &args);
-	igt_asahi_fail_allocations(client->fd, DRM_IOCTL_ASAHI_SUBMIT, &args, evict_undo_submit);
-	igt_assert_eq_u32(*(volatile uint32_t *)bo.map, 0x77);
-	syncobj_destroy(client->fd, sync.handle);
+	evict_gpu_store(client, VA + 128 * MB, 0x66);
+	evict_to(client->fd, 0);
+	tables = igt_asahi_objects("page-tables");
+	do {
+		igt_assert_lte(igt_asahi_objects("page-tables"), tables);
+		failed = evict_fail_submit(client, &command, ++nth);
+		evict_to(client->fd, 0);
+	} while (failed);
+	igt_info("%u failures\n", nth - 1);
+	igt_assert_lt(10, nth);
+	igt_assert_eq_u32(*word, 0x77);
+	igt_assert_eq_u32(evict_gpu_load(client, VA + PAGE), 0x66);
+	gem_close(client->fd, handle);
 	igt_asahi_bo_destroy(client, &bo);
+}
+
+static void evict_test_shrink_allocations_fail(struct asahi_client *client)
+{
+	struct asahi_bo bo = igt_asahi_bo_create(client, MB);
+	uint32_t handle = igt_asahi_gem_create(client->fd, MB, 0, 0, 0);
+	volatile uint32_t *map = igt_asahi_gem_mmap(client->fd, handle, MB);
+	unsigned int nth = 0;
+	char path[64];
+	int shrink;
+
+	evict_path(client->fd, path, sizeof(path));
+	shrink = open(path, O_WRONLY | O_CLOEXEC);
+	igt_require_f(shrink >= 0, "%s\n", path);
+	evict_fill(map, MB / PAGE);
+	evict_gpu_store(client, bo.addr, 0x99);
+	do {
+		evict_check(map, 0, MB / PAGE);
+		igt_asahi_fail_nth(++nth);
+		/* Its number is copied before anything is done. */
+		if (write(shrink, ALL_PAGES, strlen(ALL_PAGES)) < 0)
+			igt_assert_eq(errno, EFAULT);
+	} while (igt_asahi_has_failed());
+	igt_info("%u failures\n", nth - 1);
+	igt_assert_eq_u64(evict_resident(client->fd), 0);
+	/* It is one copy at most. */
+	igt_assert_lte(nth, 2);
+	igt_assert_eq_u32(evict_gpu_load(client, bo.addr), 0x99);
+	evict_check(map, 0, MB / PAGE);
+	close(shrink);
+	munmap((void *)map, MB);
+	gem_close(client->fd, handle);
+	igt_asahi_bo_destroy(client, &bo);
+}
+
+static void evict_test_access_allocations_fail(struct asahi_client *client)
+{
+	const uint64_t pages = 20;
+	uint32_t handle = igt_asahi_gem_create(client->fd, pages * PAGE, 0, 0, 0);
+	volatile uint32_t *map = igt_asahi_gem_mmap(client->fd, handle, pages * PAGE);
+	unsigned int nth = 0;
+	uint32_t word;
+	bool failed;
+
+	evict_fill(map, pages);
+	do {
+		evict_to(client->fd, 0);
+		igt_asahi_fail_nth(++nth);
+		word = map[7 * PAGE / 4 + 7];
+		failed = igt_asahi_has_failed();
+		igt_assert_eq_u32(word, evict_pattern(7));
+		evict_check(map, 0, pages);
+	} while (failed);
+	igt_info("%u failures\n", nth - 1);
+	igt_assert_lt(1, nth);
+	munmap((void *)map, pages * PAGE);
+	gem_close(client->fd, handle);
 }
 
 /* Binds what it uses, uses it, and unbinds it in one of two ways. */
@@ -433,12 +620,6 @@ static void evict_work(struct asahi_client *client, unsigned int round)
 	igt_assert_eq_u32(map[size / 4 - 1], evict_pattern(round + 1));
 	munmap((void *)map, size);
 	gem_close(client->fd, handle);
-}
-
-static void evict_shrink_for_ever(int fd)
-{
-	for (;;)
-		evict_shrink(fd);
 }
 
 static void evict_test_race(struct asahi_client *client)
@@ -491,6 +672,8 @@ static const struct asahi_client_test evict_tests[] = {
 	{ "untouched", "A mapping takes no memory before it is used.", evict_test_untouched },
 	{ "cpu-mappings", "Mappings of the CPU show the same.", evict_test_cpu_mappings },
 	{ "cut-mapping", "So do those that were cut.", evict_test_cut_mapping },
+	{ "two-mappings", "One mapping is used while the other one's pages are away.",
+	  evict_test_two_mappings },
 	{ "gpu-contents", "What the GPU has written comes back.", evict_test_gpu_contents },
 	{ "mappings", "Several mappings of a buffer come back.", evict_test_mappings },
 	{ "bind-evicted", "Mappings change while the memory is away.", evict_test_bind_evicted },
@@ -499,6 +682,10 @@ static const struct asahi_client_test evict_tests[] = {
 	{ "pinned", "Memory for timestamps stays.", evict_test_pinned },
 	{ "allocations-fail", "Allocations of a SUBMIT that restores fail.",
 	  evict_test_allocations_fail },
+	{ "shrink-allocations-fail", "Memory is taken away without an allocation.",
+	  evict_test_shrink_allocations_fail },
+	{ "access-allocations-fail", "Allocations of an access of the CPU fail.",
+	  evict_test_access_allocations_fail },
 	{ "race", "Clients work while memory is taken away.", evict_test_race },
 	{ "killed", "Clients are killed meanwhile.", evict_test_killed },
 };
