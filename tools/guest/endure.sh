@@ -7,16 +7,22 @@
 
 clients=()
 
-# start_client NAME OPTION ... - its state goes to /tmp/endure.NAME
-start_client()
+# start_program NAME PROGRAM OPTION ... - its state goes to /tmp/endure.NAME
+start_program()
 {
-	local name=$1
-	shift
+	local name=$1 program=$2
+	shift 2
 
 	rm -f "/tmp/endure.$name"
-	"$guest/igt-tests/tools/endure" --status="/tmp/endure.$name" "$@" \
+	"$guest/igt-tests/tools/$program" --status="/tmp/endure.$name" "$@" \
 		>"/tmp/endure.$name.out" 2>&1 &
 	clients+=("$name:$!")
+}
+
+# start_client NAME OPTION ... - the program "endure"
+start_client()
+{
+	start_program "$1" endure "${@:2}"
 }
 
 # start_clients OPTION ... - three of different kinds, all with these options
