@@ -4,12 +4,18 @@
  *
  * swap: two clients that have more memory together than the machine, and work in turns. What
  * the one needs is taken from the other one, which gets it back when it is its turn, and
- * nobody is killed. For a machine with swap and a GiB or so. It is no test of IGT's, since
- * nothing happens where there is no swap, and a larger machine takes long.
+ * nobody is killed. For a machine with swap and a GiB or so. And one client in a cgroup, whose
+ * folder is SWAP_CGROUP in the environment, that has swapped out more than it may have: its
+ * work gets ENOMEM until it may; and allocations fail while it gets that back. It is no test of IGT's, since nothing happens where there is
+ * no swap, and a larger machine takes long.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "asahi/asahi_compute.h"
 #include "igt.h"
@@ -22,6 +28,9 @@
 /* Each client has so much of the machine's memory. */
 #define PERCENT		60
 #define MOST_BOS	128
+/* Buffers of a client that gets two of them back, and no third one. */
+#define LIMITED_BOS	8
+#define LIMITED_ROOM	(5 * BO_BYTES / 2)
 #define PAGE_WORDS	(IGT_ASAHI_PAGE / sizeof(uint32_t))
 
 /**
@@ -89,12 +98,10 @@ static void swap_fill(struct swapper *swapper, unsigned int number, unsigned int
 	swapper->copy[index] = swap_copy(swapper->client, &bo, index);
 }
 
-static void swap_open(int fd, struct swapper *swapper, unsigned int number)
+static void swap_open(int fd, struct swapper *swapper, unsigned int number, unsigned int bos)
 {
-	const uint64_t bytes = swap_meminfo("MemTotal:") * PERCENT / 100;
-
 	swapper->client = igt_asahi_client_open(fd);
-	swapper->bos = bytes / BO_BYTES < MOST_BOS ? bytes / BO_BYTES : MOST_BOS;
+	swapper->bos = bos;
 	for (unsigned int i = 0; i < swapper->bos; i++)
 		swap_fill(swapper, number, i);
 }
@@ -131,10 +138,11 @@ static void swap_test_turns(int fd)
 {
 	static struct swapper swapper[CLIENTS];
 	const uint64_t before = swap_meminfo("SwapFree:");
+	const uint64_t bos = swap_meminfo("MemTotal:") * PERCENT / 100 / BO_BYTES;
 
 	igt_require_f(before, "swap\n");
 	for (unsigned int i = 0; i < CLIENTS; i++)
-		swap_open(fd, &swapper[i], i);
+		swap_open(fd, &swapper[i], i, bos < MOST_BOS ? bos : MOST_BOS);
 	for (unsigned int round = 0; round < ROUNDS; round++)
 		for (unsigned int i = 0; i < CLIENTS; i++)
 			swap_turn(&swapper[i], i);
@@ -145,6 +153,106 @@ static void swap_test_turns(int fd)
 		swap_check(&swapper[i], i);
 	for (unsigned int i = 0; i < CLIENTS; i++)
 		igt_asahi_client_close(swapper[i].client);
+}
+
+static void swap_write(const char *folder, const char *name, const char *text)
+{
+	char path[128];
+	int file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = open(path, O_WRONLY | O_CLOEXEC);
+	igt_assert_f(file >= 0, "%s\n", path);
+	/* Less than all of it may be reclaimed, which is an error then. */
+	if (write(file, text, strlen(text)) < 0)
+		igt_info("%s to %s: %m\n", text, path);
+	close(file);
+}
+
+static uint64_t swap_read(const char *folder, const char *name)
+{
+	unsigned long long value;
+	char path[128];
+	FILE *fp;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fp = fopen(path, "r");
+	igt_assert_f(fp, "%s\n", path);
+	igt_assert_eq(fscanf(fp, "%llu", &value), 1);
+	fclose(fp);
+	return value;
+}
+
+/* All that the client has goes to swap. */
+static void swap_out(int fd, const char *cgroup)
+{
+	const uint64_t bytes = LIMITED_BOS * BO_BYTES;
+	struct stat st;
+	char text[64];
+
+	igt_assert_eq(fstat(fd, &st), 0);
+	snprintf(text, sizeof(text), "/sys/kernel/debug/dri/%u", minor(st.st_rdev));
+	swap_write(text, "shrink", "1000000000");
+	/* Work may be in flight until now. */
+	for (unsigned int i = 0; i < 100 && igt_asahi_memory(fd, "drm-resident-memory"); i++)
+		swap_write(text, "shrink", "1000000000");
+	igt_assert_eq_u64(igt_asahi_memory(fd, "drm-resident-memory"), 0);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)bytes);
+	swap_write(cgroup, "memory.reclaim", text);
+	igt_info("%llu MiB are left\n",
+		 (unsigned long long)swap_read(cgroup, "memory.current") / MB);
+}
+
+static void swap_test_limit(int fd)
+{
+	static struct swapper swapper;
+	const char *cgroup = getenv("SWAP_CGROUP");
+	const uint64_t bytes = LIMITED_BOS * BO_BYTES;
+	char text[32];
+
+	igt_require_f(cgroup, "SWAP_CGROUP\n");
+	igt_require_f(swap_meminfo("SwapFree:") > 2 * bytes, "swap\n");
+	swap_open(fd, &swapper, 0, LIMITED_BOS);
+	swap_turn(&swapper, 0);
+	swap_out(swapper.client->fd, cgroup);
+	snprintf(text, sizeof(text), "%llu",
+		 (unsigned long long)(swap_read(cgroup, "memory.current") + LIMITED_ROOM));
+	swap_write(cgroup, "memory.max", text);
+	/* Each gets back what there is room for, and no error is for ever. */
+	for (unsigned int i = 0; i < 3; i++)
+		igt_assert_eq(igt_asahi_run(swapper.client, &swapper.copy[0]), -ENOMEM);
+	swap_write(cgroup, "memory.max", "max");
+	swap_turn(&swapper, 0);
+	swap_check(&swapper, 0);
+	igt_asahi_client_close(swapper.client);
+}
+
+/* Small, as each SUBMIT gets all of it back. */
+static void swap_test_allocations(int fd)
+{
+	const char *cgroup = getenv("SWAP_CGROUP");
+	struct asahi_client *client = igt_asahi_client_open(fd);
+	struct asahi_bo bo = igt_asahi_bo_create(client, 8 * IGT_ASAHI_PAGE);
+	const struct asahi_command copy = swap_copy(client, &bo, 0);
+	volatile uint32_t *words = bo.map;
+	unsigned int nth = 0;
+	bool failed;
+	int err;
+
+	igt_require_f(cgroup, "SWAP_CGROUP\n");
+	words[7 * PAGE_WORDS] = 0x12345678;
+	do {
+		swap_out(client->fd, cgroup);
+		igt_asahi_fail_nth(++nth);
+		err = __igt_asahi_submit(client->fd, client->queue, &copy, 1,
+					 &(struct asahi_sync){ .out = 0 });
+		failed = igt_asahi_has_failed();
+		igt_assert_f(!err || err == -ENOMEM || err == -EFAULT, "%d at %u\n", err, nth);
+	} while (failed);
+	igt_info("%u failures\n", nth - 1);
+	igt_assert_eq(igt_asahi_run(client, &copy), 0);
+	igt_assert_eq_u32(client->words[ASAHI_RESULT], 0x12345678);
+	igt_asahi_client_close(client);
 }
 
 int igt_main()
@@ -158,6 +266,14 @@ int igt_main()
 	igt_describe("Two clients with more memory than there is work in turns.");
 	igt_subtest("turns")
 		swap_test_turns(fd);
+
+	igt_describe("A client whose cgroup has no room for what is swapped out.");
+	igt_subtest("limit")
+		swap_test_limit(fd);
+
+	igt_describe("Allocations fail while a client's memory comes back from swap.");
+	igt_subtest("allocations")
+		swap_test_allocations(fd);
 
 	igt_fixture() {
 		igt_asahi_clients_close();
