@@ -218,9 +218,11 @@ static void swap_test_limit(int fd)
 	snprintf(text, sizeof(text), "%llu",
 		 (unsigned long long)(swap_read(cgroup, "memory.current") + LIMITED_ROOM));
 	swap_write(cgroup, "memory.max", text);
-	/* Each gets back what there is room for, and no error is for ever. */
-	for (unsigned int i = 0; i < 3; i++)
+	/* What each has got until there is no more does not stay in the cgroup. */
+	for (unsigned int i = 0; i < 3; i++) {
 		igt_assert_eq(igt_asahi_run(swapper.client, &swapper.copy[0]), -ENOMEM);
+		igt_assert_eq_u64(igt_asahi_memory(swapper.client->fd, "drm-resident-memory"), 0);
+	}
 	swap_write(cgroup, "memory.max", "max");
 	swap_turn(&swapper, 0);
 	swap_check(&swapper, 0);

@@ -13,6 +13,7 @@
 #include <linux/export.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
+#include <linux/limits.h>
 #include <linux/list_sort.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
@@ -67,7 +68,7 @@
  * a fence stands for. An error there costs a client of Mesa its device, and so does one
  * when the job is made. So where there is no memory for either it holds no lock, asks for
  * memory, and waits a moment for its own work and for what others give back. It tries
- * ASAHI_RECLAIM_TRIES times.
+ * ASAHI_RECLAIM_TRIES times, and then gives back what it has restored.
  *
  * In debugfs, ``reclaim`` shows what there is and has been, and a number of pages that is
  * written to ``shrink`` is what the shrinker is asked for, with or without swap.
@@ -297,8 +298,9 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_reclaim_again);
  * @vm: address space that the job runs in
  * @lock: as for asahi_vm_lock_submit()
  *
- * As asahi_vm_lock_submit(), but waits for memory if there is none, and tries again.
- * Process context; interruptible.
+ * As asahi_vm_lock_submit(), but waits for memory if there is none, and tries again. When
+ * it fails for that, objects that can be evicted from @vm are. Process context;
+ * interruptible.
  *
  * Return: 0, -EINTR, -ENOMEM.
  */
@@ -311,6 +313,9 @@ int asahi_reclaim_lock_submit(struct asahi_vm *vm, struct asahi_vm_lock *lock)
 		ret = asahi_vm_lock_submit(vm, lock);
 	} while (asahi_reclaim_again(vm, &ret, &tries));
 
+	/* Without the rest it is of no use, and a cgroup that is full has no other way to it. */
+	if (ret == -ENOMEM)
+		asahi_reclaim_scan_list(vm->adev, &vm->reclaim.lru, ULONG_MAX);
 	return ret;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_reclaim_lock_submit);
