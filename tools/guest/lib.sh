@@ -140,6 +140,18 @@ objects_but()
 	awk -v but="$1" '$1 !~ but { print } END { exit NR < 5 }' $objects
 }
 
+# swap_on SIZE - compressed memory for so much, all of which is free
+swap_on()
+{
+	echo 1 >/sys/block/zram0/reset && echo "$1" >/sys/block/zram0/disksize &&
+		mkswap /dev/zram0 >/dev/null && swapon /dev/zram0
+}
+
+swap_off()
+{
+	swapoff /dev/zram0
+}
+
 # refused COMMAND ... - it fails
 refused()
 {
