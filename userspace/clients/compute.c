@@ -31,6 +31,24 @@ static int compute_failed(const char *what, int err)
 	return err;
 }
 
+static int compute_place_buffer(struct compute *ctx, enum asahi_heap heap,
+				struct compute_buffer *buffer)
+{
+	int err;
+
+	buffer->size = asahi_bo_size(buffer->bo);
+	err = asahi_bo_map(buffer->bo, &buffer->map);
+	if (err)
+		return compute_failed("mapping a buffer", err);
+	err = asahi_vm_map(ctx->vm, heap, buffer->bo,
+			   DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE,
+			   &buffer->addr);
+	if (err)
+		return compute_failed("binding a buffer", err);
+	return 0;
+}
+
+/* After an error there is none. */
 static int compute_new_buffer(struct compute *ctx, enum asahi_heap heap, uint64_t size,
 			      struct compute_buffer *buffer)
 {
@@ -41,20 +59,12 @@ static int compute_new_buffer(struct compute *ctx, enum asahi_heap heap, uint64_
 			   &buffer->bo);
 	if (err)
 		return compute_failed("making a buffer", err);
-	buffer->size = asahi_bo_size(buffer->bo);
-	err = asahi_bo_map(buffer->bo, &buffer->map);
+	err = compute_place_buffer(ctx, heap, buffer);
 	if (err) {
 		asahi_bo_unref(buffer->bo);
-		return compute_failed("mapping a buffer", err);
+		*buffer = (struct compute_buffer){ .bo = NULL };
 	}
-	err = asahi_vm_map(ctx->vm, heap, buffer->bo,
-			   DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE,
-			   &buffer->addr);
-	if (err) {
-		asahi_bo_unref(buffer->bo);
-		return compute_failed("binding a buffer", err);
-	}
-	return 0;
+	return err;
 }
 
 int compute_buffer_new(struct compute *ctx, uint64_t size,
