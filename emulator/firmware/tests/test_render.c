@@ -866,12 +866,16 @@ CHANGE(list_twice)
 	memcpy(&pages[4], &pages[0], 16);
 }
 
-CHANGE(list_unmapped)
+static void unmap_half_of_page(struct changed *c, unsigned int index)
 {
-	uint64_t va = (uint64_t)words(c->renderer.buffer.pages)[9] * RIG_BUFFER_PAGE;
+	uint64_t va = (uint64_t)words(c->renderer.buffer.pages)[index] * RIG_BUFFER_PAGE;
 
 	*rig_pte(c->rig, c->rig->user_root, va + AGX_PAGE_SIZE) = 0;
 }
+
+CHANGE(list_unmapped) { unmap_half_of_page(c, 9); }
+CHANGE(list_first_unmapped) { unmap_half_of_page(c, 0); }
+CHANGE(list_last_unmapped) { unmap_half_of_page(c, 4 * c->renderer.buffer.blocks - 1); }
 
 CHANGE(list_outside)
 {
@@ -987,6 +991,8 @@ static const struct provocation provocations[] = {
 	CLAUSE(FW_BUFFER_LIST, agree, list_page),
 	CLAUSE(FW_BUFFER_LIST, twice, list_twice),
 	CLAUSE(FW_BUFFER_LIST, page, list_unmapped),
+	CLAUSE(FW_BUFFER_LIST, page, list_first_unmapped),
+	CLAUSE(FW_BUFFER_LIST, page, list_last_unmapped),
 	CLAUSE(FW_BUFFER_LIST, high, list_outside),
 	CLAUSE(FW_BUFFER_LIST, low, list_below),
 	CLAUSE(FW_BUFFER_LIST, alignment, list_odd),
