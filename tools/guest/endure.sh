@@ -155,6 +155,14 @@ in_flight()
 	[ "$jobs" -ge "$1" ]
 }
 
+# crash_loaded COUNT TEXT - the firmware crashes while so many jobs are in flight: it holds their
+# stamps until then
+crash_loaded()
+{
+	ask_host ctl hold-stamps on && wait_for in_flight "$1" &&
+		ask_host ctl crash text="$2" && ask_host ctl hold-stamps off
+}
+
 # drop_dumps - core dumps that are kept go: a test that wants its own would find them
 drop_dumps()
 {
