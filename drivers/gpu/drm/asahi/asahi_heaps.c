@@ -106,6 +106,19 @@ u64 asahi_heaps_garbage(const struct asahi_heaps *heaps)
 }
 
 /**
+ * asahi_heaps_are_reclaiming() - is the worker doing what asahi_heaps_reclaim() asks for?
+ * @heaps: heaps of the device
+ *
+ * Any context.
+ *
+ * Return: true if it is, or has yet to begin.
+ */
+bool asahi_heaps_are_reclaiming(struct asahi_heaps *heaps)
+{
+	return READ_ONCE(heaps->hurry) || work_busy(&heaps->work.work) & WORK_BUSY_RUNNING;
+}
+
+/**
  * asahi_heaps_throttle() - wait if there is far too much garbage
  * @heaps: heaps of the device
  *

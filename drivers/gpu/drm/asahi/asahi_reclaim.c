@@ -90,6 +90,9 @@
 /* How long a SUBMIT that has no memory waits for work of its own. */
 #define ASAHI_RECLAIM_SUBMIT_MS	100
 
+/* And how long for a worker that gives memory back. */
+#define ASAHI_RECLAIM_WORKER_MS	1000
+
 static int asahi_reclaim_cmp_used(void *priv, const struct list_head *a, const struct list_head *b)
 {
 	const struct asahi_reclaim_vm *vm_a = container_of(a, struct asahi_reclaim_vm, link);
@@ -251,22 +254,53 @@ static unsigned long asahi_reclaim_shrink(struct shrinker *shrinker, struct shri
 	return freed ?: SHRINK_STOP;
 }
 
-/* A moment for memory that others give back; none of the address space's locks is held. */
+static bool asahi_reclaim_is_trimming(struct asahi_device *adev)
+{
+	return asahi_trim_is_reclaiming(adev);
+}
+
+static bool asahi_reclaim_is_freeing(struct asahi_device *adev)
+{
+	return asahi_heaps_are_reclaiming(adev->heaps);
+}
+
+/* For a moment, and then as long as a worker is busy, up to a limit. */
+static int asahi_reclaim_wait_for(struct asahi_device *adev,
+				  bool (*is_busy)(struct asahi_device *adev))
+{
+	unsigned long end = jiffies + msecs_to_jiffies(ASAHI_RECLAIM_WORKER_MS);
+
+	do {
+		schedule_timeout_interruptible(msecs_to_jiffies(ASAHI_RECLAIM_WAIT_MS));
+		if (signal_pending(current))
+			return -EINTR;
+	} while (is_busy(adev) && time_before(jiffies, end));
+
+	return 0;
+}
+
+/* For memory that others give back; none of the address space's locks is held. */
 static int asahi_reclaim_wait(struct asahi_vm *vm)
 {
 	struct dma_resv *resv = drm_gpuvm_resv(&vm->base);
+	struct asahi_device *adev = vm->adev;
 	long ret;
 
-	atomic_long_inc(&vm->adev->reclaim.failures);
-	asahi_reclaim_ask_others(vm->adev);
+	atomic_long_inc(&adev->reclaim.failures);
+	asahi_reclaim_ask_others(adev);
 
 	ret = dma_resv_wait_timeout(resv, DMA_RESV_USAGE_BOOKKEEP, true,
 				    msecs_to_jiffies(ASAHI_RECLAIM_SUBMIT_MS));
 	if (ret < 0)
 		return -EINTR;
 
-	schedule_timeout_interruptible(msecs_to_jiffies(ASAHI_RECLAIM_WAIT_MS));
-	return signal_pending(current) ? -EINTR : 0;
+	ret = asahi_reclaim_wait_for(adev, asahi_reclaim_is_trimming);
+	if (ret)
+		return ret;
+
+	/* What was trimmed since is in blocks of heaps. */
+	asahi_heaps_reclaim(adev->heaps);
+	return asahi_reclaim_wait_for(adev, asahi_reclaim_is_freeing);
 }
 
 /**

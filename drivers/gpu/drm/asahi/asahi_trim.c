@@ -115,6 +115,19 @@ bool asahi_trim_is_waiting(struct asahi_device *adev)
 	return delayed_work_pending(&adev->trim->work);
 }
 
+/**
+ * asahi_trim_is_reclaiming() - is the worker doing what asahi_trim_reclaim() asks for?
+ * @adev: device
+ *
+ * Any context.
+ *
+ * Return: true if it is, or has yet to begin.
+ */
+bool asahi_trim_is_reclaiming(struct asahi_device *adev)
+{
+	return adev->trim && READ_ONCE(adev->trim->hurry);
+}
+
 /* Whether this is one to trim; no job is made for it from here on. */
 static int asahi_trim_find(struct asahi_queue *queue, u32 unused)
 {

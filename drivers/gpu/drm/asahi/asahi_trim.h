@@ -17,5 +17,6 @@ extern const struct asahi_block asahi_block_trim;
 void asahi_trim_later(struct asahi_device *adev);
 void asahi_trim_reclaim(struct asahi_device *adev);
 bool asahi_trim_is_waiting(struct asahi_device *adev);
+bool asahi_trim_is_reclaiming(struct asahi_device *adev);
 
 #endif
