@@ -751,6 +751,12 @@ static void attached(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
 	expect_model(test, 0);
 
+	/* No list has it, and a scan that has it already leaves it alone. */
+	dma_resv_lock(gem->base.resv, NULL);
+	KUNIT_EXPECT_FALSE(test, asahi_evict_object(&gem->base, NULL));
+	dma_resv_unlock(gem->base.resv);
+	expect_model(test, 0);
+
 	sgt = dma_buf_map_attachment_unlocked(first, DMA_BIDIRECTIONAL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, sgt);
 	KUNIT_EXPECT_PTR_EQ(test, sg_page(sgt->sgl), gem->pages[0]);
