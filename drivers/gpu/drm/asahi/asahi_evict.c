@@ -35,7 +35,7 @@
  * away: its pages go back to shmem, which can swap them out. Mappings of the CPU vanish;
  * the next access gets the pages back. Mappings of the GPU stay in the books of their
  * address spaces, but for the entries in the page tables, and the next SUBMIT restores
- * them before it does anything else.
+ * them before it arms its job.
  *
  * **An object is evicted from an address space as a whole** (&drm_gpuvm_bo.evicted). So
  * mappings of it that are cut meanwhile need nothing special, and those that are new are

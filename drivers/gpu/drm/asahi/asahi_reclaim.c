@@ -66,9 +66,12 @@
  *
  * **SUBMIT restores** all that its address space has lost, before it makes anything that
  * a fence stands for. An error there costs a client of Mesa its device, and so does one
- * when the job is made. So where there is no memory for either it holds no lock, asks for
- * memory, and waits a moment for its own work and for what others give back. It tries
- * ASAHI_RECLAIM_TRIES times, and then gives back what it has restored.
+ * when the job is made. So where there is no memory for either it lets go of the address
+ * space's locks, asks for memory, and waits for its own work, for ASAHI_RECLAIM_SUBMIT_MS
+ * at most, and for the workers that give memory back, for ASAHI_RECLAIM_WORKER_MS each. A
+ * signal ends the wait. It tries ASAHI_RECLAIM_TRIES times, and then gives back what it has
+ * restored. While it restores it holds the queue's *submit_lock*, so that its order stays;
+ * whoever closes the queue waits for it.
  *
  * In debugfs, ``reclaim`` shows what there is and has been, and a number of pages that is
  * written to ``shrink`` is what the shrinker is asked for, with or without swap.
