@@ -216,7 +216,7 @@ struct asahi_work_times asahi_client_work_times(const struct asahi_client_work *
  */
 struct asahi_client *asahi_client_create(u64 id)
 {
-	struct asahi_client *client = kzalloc_obj(*client);
+	struct asahi_client *client = kzalloc_obj(*client, GFP_KERNEL_ACCOUNT);
 
 	if (!client)
 		return NULL;

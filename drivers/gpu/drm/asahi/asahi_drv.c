@@ -242,7 +242,7 @@ static int asahi_drv_open(struct drm_device *drm, struct drm_file *drm_file)
 	struct asahi_file *file;
 	int ret;
 
-	file = kzalloc_obj(*file);
+	file = kzalloc_obj(*file, GFP_KERNEL_ACCOUNT);
 	if (!file)
 		return -ENOMEM;
 

@@ -56,17 +56,36 @@ static void asahi_gem_assert_locked(const struct asahi_gem *gem)
 		dma_resv_assert_held(gem->base.resv);
 }
 
+/* As drm_prime_pages_to_sg(), but charged to the cgroup of the task. */
+static struct sg_table *asahi_gem_create_sgt(struct asahi_gem *gem)
+{
+	struct device *dev = gem->base.dev->dev;
+	size_t size = gem->base.size;
+	struct sg_table *sgt;
+
+	sgt = kzalloc_obj(*sgt, GFP_KERNEL_ACCOUNT);
+	if (!sgt)
+		return NULL;
+
+	if (sg_alloc_table_from_pages_segment(sgt, gem->pages, size >> PAGE_SHIFT, 0, size,
+					      min(dma_max_mapping_size(dev), UINT_MAX),
+					      GFP_KERNEL_ACCOUNT)) {
+		kfree(sgt);
+		return NULL;
+	}
+
+	return sgt;
+}
+
 static int asahi_gem_map_dma(struct asahi_gem *gem)
 {
-	struct drm_gem_object *obj = &gem->base;
-	struct sg_table *sgt;
+	struct sg_table *sgt = asahi_gem_create_sgt(gem);
 	int ret;
 
-	sgt = drm_prime_pages_to_sg(obj->dev, gem->pages, obj->size >> PAGE_SHIFT);
-	if (IS_ERR(sgt))
-		return PTR_ERR(sgt);
+	if (!sgt)
+		return -ENOMEM;
 
-	ret = dma_map_sgtable(obj->dev->dev, sgt, DMA_BIDIRECTIONAL, 0);
+	ret = dma_map_sgtable(gem->base.dev->dev, sgt, DMA_BIDIRECTIONAL, 0);
 	if (ret) {
 		sg_free_table(sgt);
 		kfree(sgt);

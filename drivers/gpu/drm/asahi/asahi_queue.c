@@ -490,7 +490,8 @@ int asahi_queue_create(struct asahi_file *file, const struct drm_asahi_queue_cre
 	if (IS_ERR(queue))
 		return PTR_ERR(queue);
 
-	ret = xa_alloc(&file->queues, id, queue, XA_LIMIT(1, ASAHI_QUEUE_MAX), GFP_KERNEL);
+	ret = xa_alloc(&file->queues, id, queue, XA_LIMIT(1, ASAHI_QUEUE_MAX),
+		       GFP_KERNEL_ACCOUNT);
 	if (ret) {
 		asahi_queue_close(queue, &no_time);
 		return ret == -EBUSY ? -ENOSPC : ret;

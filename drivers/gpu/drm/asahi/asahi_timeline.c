@@ -613,7 +613,7 @@ bool asahi_timeline_cancelled(const struct asahi_job *job)
  */
 struct dma_fence *asahi_timeline_lost_fence(void)
 {
-	struct dma_fence *fence = kzalloc_obj(*fence);
+	struct dma_fence *fence = kzalloc_obj(*fence, GFP_KERNEL_ACCOUNT);
 
 	if (!fence)
 		return NULL;
