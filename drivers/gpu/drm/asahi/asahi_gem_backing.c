@@ -11,10 +11,12 @@
 #include <linux/dma-resv.h>
 #include <linux/err.h>
 #include <linux/export.h>
+#include <linux/fs.h>
 #include <linux/iosys-map.h>
 #include <linux/kref.h>
 #include <linux/minmax.h>
 #include <linux/scatterlist.h>
+#include <linux/shmem_fs.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
@@ -141,6 +143,17 @@ static int asahi_gem_get_pages(struct asahi_gem *gem)
 	return 0;
 }
 
+/*
+ * The pages that it got before there were no more would stay in the shmem file, and nobody
+ * could use or evict them.
+ */
+static void asahi_gem_forget_part(struct asahi_gem *gem)
+{
+	/* What was complete once has contents, some of which may be in swap. */
+	if (!gem->filled)
+		shmem_truncate_range(file_inode(gem->base.filp), 0, -1);
+}
+
 /**
  * asahi_gem_populate() - see to it that an object has memory
  * @gem: object, whose reservation is locked
@@ -160,9 +173,12 @@ int asahi_gem_populate(struct asahi_gem *gem)
 		return 0;
 
 	ret = asahi_gem_get_pages(gem);
-	if (ret)
+	if (ret) {
+		asahi_gem_forget_part(gem);
 		return ret;
+	}
 
+	gem->filled = true;
 	/* Unplug takes all DMA mappings away, and nobody makes others. */
 	if (!drm_dev_enter(gem->base.dev, &idx))
 		return 0;

@@ -52,6 +52,8 @@ struct asahi_gem {
 	struct sg_table *sgt;
 	/** @index: @sgt by offset, if it was needed and the GPU can map it */
 	struct asahi_gem_index *index;
+	/** @filled: it has had @pages before, so its contents are not all zero */
+	bool filled;
 	/** @clean: the CPU's caches hold nothing of @pages, or hold it for @sgt */
 	bool clean;
 	/** @vaddr: kernel mapping, if @vmaps */
