@@ -124,6 +124,7 @@ void asahi_heaps_forget_cache(struct asahi_heaps *heaps);
 void asahi_heaps_reclaim(struct asahi_heaps *heaps);
 u64 asahi_heaps_garbage(const struct asahi_heaps *heaps);
 bool asahi_heaps_are_reclaiming(struct asahi_heaps *heaps);
+unsigned long asahi_heaps_freed(const struct asahi_heaps *heaps);
 void asahi_heaps_unplug(struct asahi_heaps *heaps);
 void asahi_heaps_destroy(struct asahi_heaps *heaps);
 void asahi_heaps_at_rest(struct asahi_heaps *heaps, struct asahi_rest *rest);

@@ -124,6 +124,7 @@ struct asahi_heap {
  * @work: flushes, and gives memory back
  * @garbage_bytes: how much waits for a flush
  * @garbage_nodes: how many allocations
+ * @freed_pages: pages of blocks that were given back
  * @retry: the latest flush has failed, the next one can wait
  * @hurry: @work is to give back whatever it can
  * @generation: how often the firmware's cache has been lost with its power
@@ -135,6 +136,7 @@ struct asahi_heaps {
 	struct delayed_work work;
 	atomic64_t garbage_bytes;
 	atomic_t garbage_nodes;
+	atomic_long_t freed_pages;
 	bool retry;
 	bool hurry;
 	atomic_t generation;

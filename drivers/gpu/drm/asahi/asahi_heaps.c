@@ -119,6 +119,19 @@ bool asahi_heaps_are_reclaiming(struct asahi_heaps *heaps)
 }
 
 /**
+ * asahi_heaps_freed() - memory that heaps have given back
+ * @heaps: heaps of the device
+ *
+ * Any context.
+ *
+ * Return: pages of blocks that were freed so far.
+ */
+unsigned long asahi_heaps_freed(const struct asahi_heaps *heaps)
+{
+	return atomic_long_read(&heaps->freed_pages);
+}
+
+/**
  * asahi_heaps_throttle() - wait if there is far too much garbage
  * @heaps: heaps of the device
  *
@@ -149,6 +162,7 @@ void asahi_heaps_drop_block(struct asahi_heaps *heaps, struct asahi_heap_block *
 
 	/* A firmware that was stopped when its cache was clean writes nothing back. */
 	if (heaps->unplugged || !asahi_heap_block_unmap(block) || !heaps->dirty) {
+		atomic_long_add(block->size >> PAGE_SHIFT, &heaps->freed_pages);
 		asahi_heap_block_free(block);
 		return;
 	}

@@ -112,7 +112,7 @@ void asahi_trim_reclaim(struct asahi_device *adev)
  */
 bool asahi_trim_is_waiting(struct asahi_device *adev)
 {
-	return delayed_work_pending(&adev->trim->work);
+	return adev->trim && delayed_work_pending(&adev->trim->work);
 }
 
 /**
