@@ -27,6 +27,7 @@
 #include "asahi_drv.h"
 #include "asahi_gem.h"
 #include "asahi_hw.h"
+#include "asahi_lru.h"
 #include "asahi_object.h"
 #include "asahi_params.h"
 #include "asahi_pm.h"
@@ -376,9 +377,13 @@ static int __init asahi_drv_module_init(void)
 	if (ret)
 		goto err_ref;
 
-	ret = asahi_coredump_module_init();
+	ret = asahi_lru_module_init();
 	if (ret)
 		goto err_vma;
+
+	ret = asahi_coredump_module_init();
+	if (ret)
+		goto err_lru;
 
 	/* What is unbound cannot be bound again but by what is unproven. */
 	asahi_drv_platform_driver.driver.suppress_bind_attrs =
@@ -395,6 +400,8 @@ err_debugfs:
 	asahi_debugfs_fini();
 	asahi_stage_module_exit();
 	asahi_coredump_module_exit();
+err_lru:
+	asahi_lru_module_exit();
 err_vma:
 	asahi_vma_module_exit();
 err_ref:
@@ -408,6 +415,7 @@ static void __exit asahi_drv_module_exit(void)
 	platform_driver_unregister(&asahi_drv_platform_driver);
 	asahi_coredump_module_exit();
 	asahi_ref_module_exit();
+	asahi_lru_module_exit();
 	asahi_vma_module_exit();
 	asahi_debugfs_fini();
 	asahi_stage_module_exit();

@@ -14,7 +14,6 @@
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
-#include <linux/slab.h>
 #include <linux/string_choices.h>
 #include <linux/workqueue.h>
 
@@ -94,10 +93,11 @@ static void asahi_gem_free_now(struct asahi_gem *gem)
 	struct drm_gem_object *resv_obj = gem->resv_obj;
 
 	asahi_gem_remove(gem);
+	asahi_lru_remove(gem);
 	asahi_gem_release_backing(gem);
 	/* The reservation may be that of resv_obj. */
 	drm_gem_object_release(&gem->base);
-	kfree(gem);
+	asahi_lru_free_gem(gem);
 	drm_gem_object_put(resv_obj);
 }
 
@@ -221,9 +221,9 @@ static const struct drm_gem_object_funcs asahi_gem_funcs = {
 	.vm_ops = &asahi_gem_vm_ops,
 };
 
-static struct asahi_gem *asahi_gem_alloc_struct(void)
+static struct asahi_gem *asahi_gem_alloc_struct(struct asahi_device *adev)
 {
-	struct asahi_gem *gem = kzalloc_obj(*gem, GFP_KERNEL_ACCOUNT);
+	struct asahi_gem *gem = asahi_lru_alloc_gem(adev);
 
 	if (gem) {
 		INIT_LIST_HEAD(&gem->link);
@@ -246,7 +246,7 @@ asahi_gem_prime_import_sg_table(struct drm_device *drm,
 				struct dma_buf_attachment *attach,
 				struct sg_table *sgt)
 {
-	struct asahi_gem *gem = asahi_gem_alloc_struct();
+	struct asahi_gem *gem = asahi_gem_alloc_struct(to_asahi_device(drm));
 	int ret;
 
 	if (!gem)
@@ -256,7 +256,7 @@ asahi_gem_prime_import_sg_table(struct drm_device *drm,
 	ret = drm_gem_create_mmap_offset(&gem->base);
 	if (ret) {
 		drm_gem_object_release(&gem->base);
-		kfree(gem);
+		asahi_lru_free_gem(gem);
 		return ERR_PTR(ret);
 	}
 
@@ -305,7 +305,7 @@ VISIBLE_IF_KUNIT struct drm_gem_object *
 asahi_gem_alloc(struct asahi_device *adev, size_t size, bool map_wc,
 		struct drm_gem_object *resv_obj)
 {
-	struct asahi_gem *gem = asahi_gem_alloc_struct();
+	struct asahi_gem *gem = asahi_gem_alloc_struct(adev);
 	int ret;
 
 	if (!gem)
@@ -317,7 +317,7 @@ asahi_gem_alloc(struct asahi_device *adev, size_t size, bool map_wc,
 
 	ret = asahi_gem_init_base(&adev->drm, &gem->base, size);
 	if (ret) {
-		kfree(gem);
+		asahi_lru_free_gem(gem);
 		return ERR_PTR(ret);
 	}
 
@@ -456,9 +456,11 @@ static int asahi_gem_init(struct asahi_device *adev)
 	INIT_LIST_HEAD(&adev->gems.busy);
 	mutex_init(&adev->vms.lock);
 	INIT_LIST_HEAD(&adev->vms.live);
-	asahi_lru_init(adev);
-	asahi_vm_debugfs_init(adev);
+	ret = asahi_lru_init(adev);
+	if (ret)
+		return ret;
 
+	asahi_vm_debugfs_init(adev);
 	ret = asahi_gem_init_huge(adev);
 	if (ret)
 		return ret;
@@ -520,6 +522,7 @@ static void asahi_gem_fini(struct asahi_device *adev)
 	if (adev->gems.wq)
 		destroy_workqueue(adev->gems.wq);
 	adev->gems.wq = NULL;
+	asahi_lru_fini(adev);
 }
 
 /* What an object has and what is said of it agree, if nobody changes it at the moment. */
@@ -540,9 +543,9 @@ static void asahi_gem_one_at_rest(struct asahi_gem *gem, struct asahi_rest *rest
 	asahi_rest_expect(rest, ASAHI_REST_AWAKE, gem->sgt || !gem->index,
 			  "an object has an index of nothing");
 	asahi_rest_expect(rest, ASAHI_REST_AWAKE,
-			  !gem->lru == (imported || !gem->pages || gem->pins),
-			  "an object with %u pins is%s to be evicted", gem->pins,
-			  gem->lru ? "" : " not");
+			  (gem->place == ASAHI_GEM_STAYS) ==
+			  (imported || !gem->pages || gem->pins),
+			  "an object with %u pins is in place %d", gem->pins, gem->place);
 	dma_resv_unlock(gem->base.resv);
 }
 

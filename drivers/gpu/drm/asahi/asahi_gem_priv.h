@@ -26,6 +26,20 @@ struct vm_area_struct;
 struct vm_operations_struct;
 
 /**
+ * enum asahi_gem_place - where an object is mapped that may lose its memory
+ * @ASAHI_GEM_STAYS: its memory has to stay, or is not there
+ * @ASAHI_GEM_UNBOUND: in no address space
+ * @ASAHI_GEM_MAPPED: in one
+ * @ASAHI_GEM_SHARED: in several
+ */
+enum asahi_gem_place {
+	ASAHI_GEM_STAYS,
+	ASAHI_GEM_UNBOUND,
+	ASAHI_GEM_MAPPED,
+	ASAHI_GEM_SHARED,
+};
+
+/**
  * struct asahi_gem - A buffer object
  *
  * The object's reservation protects its memory: from @pages on, up to @lru.
@@ -62,8 +76,14 @@ struct asahi_gem {
 	unsigned int vmaps;
 	/** @pins: those that need @pages to stay for long */
 	unsigned int pins;
-	/** @lru: list of those that may lose their memory which it is in, or NULL */
+	/** @place: where it is mapped; read without the lock, too */
+	enum asahi_gem_place place;
+	/** @lru: the list of the address space, if it is mapped in one */
 	struct drm_gem_lru *lru;
+	/** @loose: in the device's list, if it is in none or in several */
+	struct list_head loose;
+	/** @scan: the last scan that has looked at it there; of that list */
+	u64 scan;
 	/** @binds: binds under way, which need @sgt to stay; raised under the reservation */
 	atomic_t binds;
 

@@ -9,12 +9,23 @@
 
 struct asahi_device;
 struct asahi_gem;
-struct asahi_reclaim_vm;
+struct asahi_vm;
 struct drm_gem_object;
 
-void asahi_lru_init(struct asahi_device *adev);
-void asahi_lru_init_vm(struct asahi_reclaim_vm *vm);
-void asahi_lru_fini_vm(struct asahi_device *adev, struct asahi_reclaim_vm *vm);
+int asahi_lru_module_init(void);
+void asahi_lru_module_exit(void);
+
+int asahi_lru_init(struct asahi_device *adev);
+void asahi_lru_fini(struct asahi_device *adev);
+
+struct asahi_vm *asahi_lru_alloc_vm(struct asahi_device *adev);
+void asahi_lru_free_vm(struct asahi_vm *vm);
+void asahi_lru_init_vm(struct asahi_vm *vm);
+void asahi_lru_fini_vm(struct asahi_vm *vm);
+
+struct asahi_gem *asahi_lru_alloc_gem(struct asahi_device *adev);
+void asahi_lru_free_gem(struct asahi_gem *gem);
+void asahi_lru_remove(struct asahi_gem *gem);
 void asahi_lru_place_listed(struct asahi_gem *gem);
 void asahi_lru_place_locked(struct asahi_gem *gem);
 void asahi_lru_place(struct drm_gem_object *obj);

@@ -13,10 +13,14 @@
 #include <linux/export.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
+#include <linux/kref.h>
 #include <linux/limits.h>
-#include <linux/list_sort.h>
+#include <linux/list_lru.h>
 #include <linux/lockdep.h>
+#include <linux/memcontrol.h>
 #include <linux/minmax.h>
+#include <linux/nodemask.h>
+#include <linux/page_counter.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
@@ -24,6 +28,7 @@
 #include <linux/sizes.h>
 #include <linux/swap.h>
 
+#include <kunit/static_stub.h>
 #include <kunit/visibility.h>
 
 #include <drm/drm_debugfs.h>
@@ -34,6 +39,7 @@
 #include "asahi_block.h"
 #include "asahi_device.h"
 #include "asahi_evict.h"
+#include "asahi_gem_priv.h"
 #include "asahi_heap.h"
 #include "asahi_reclaim.h"
 #include "asahi_rest.h"
@@ -56,13 +62,22 @@
  *
  * The last two are for callers that may wait.
  *
+ * **Memory cgroups** are asked one by one, and only for what is theirs (see "Lists, and
+ * memory cgroups"). So a cgroup at its limit evicts its own objects, and no others. When the
+ * whole system is short, the kernel asks all cgroups, one after the other, for a share of what
+ * each has, but for those that it protects (``memory.low``). The order above holds within
+ * each. Between cgroups it does not: nothing tells the shrinker why it is asked, so of two
+ * cgroups the one whose address spaces have just worked loses its share, too.
+ *
  * What the driver itself keeps goes as well, in workers, as some of it takes a word with
  * the firmware: memory that waits for a flush and blocks that nothing is in (see "Garbage,
  * and memory that goes"), and large vertex buffers of queues without jobs (see "Trimming").
- * Rings, scenes of jobs, and all else that the firmware may read, stay.
+ * Rings, scenes of jobs, and all else that the firmware may read, stay. Clients share the
+ * blocks, so this is asked for the whole system only, not for a cgroup.
  *
  * No object's contents are thrown away, since no client says what it does not need. So
- * without swap there is nothing to gain from objects, and none is evicted.
+ * without swap, or in a cgroup that may not swap any more, there is nothing to gain from
+ * objects, and none is evicted.
  *
  * **SUBMIT restores** all that its address space has lost, before it makes anything that
  * a fence stands for. An error there costs a client of Mesa its device, and so does one
@@ -74,7 +89,8 @@
  * whoever closes the queue waits for it.
  *
  * In debugfs, ``reclaim`` shows what there is and has been, and a number of pages that is
- * written to ``shrink`` is what the shrinker is asked for, with or without swap.
+ * written to ``shrink`` is what the shrinker is asked for, of all cgroups, with or without
+ * swap.
  */
 
 /* Address spaces whose last job is younger are left alone for as long as possible. */
@@ -83,6 +99,9 @@
 /* How often and how long a scan waits for work. */
 #define ASAHI_RECLAIM_WAITS	3
 #define ASAHI_RECLAIM_WAIT_MS	10
+
+/* Of how many address spaces and objects of a cgroup the memory is counted. */
+#define ASAHI_RECLAIM_COUNTED	1024
 
 /* What queues may have in their vertex buffers, at least, if one of these is large. */
 #define ASAHI_RECLAIM_TRIM_PAGES	(SZ_16M >> PAGE_SHIFT)
@@ -96,46 +115,148 @@
 /* And how long for a worker that gives memory back. */
 #define ASAHI_RECLAIM_WORKER_MS	1000
 
-static int asahi_reclaim_cmp_used(void *priv, const struct list_head *a, const struct list_head *b)
-{
-	const struct asahi_reclaim_vm *vm_a = container_of(a, struct asahi_reclaim_vm, link);
-	const struct asahi_reclaim_vm *vm_b = container_of(b, struct asahi_reclaim_vm, link);
+/**
+ * struct asahi_reclaim_scan - a scan, which looks at each address space and object once
+ * @adev: device
+ * @sc: whose cgroup and node it is for; NULL for all
+ * @pages: how many pages are wanted
+ * @wait: the caller may wait, a few times 10 ms
+ * @number: of this scan
+ * @patience: how often it may still wait
+ * @place: objects that are wanted
+ * @gem: object that was found, with a reference, or NULL
+ * @vm: address space that was found, or NULL
+ * @walk: how many items the walk through a list may still look at
+ */
+struct asahi_reclaim_scan {
+	struct asahi_device *adev;
+	struct shrink_control *sc;
+	unsigned long pages;
+	bool wait;
+	u64 number;
+	unsigned int patience;
+	enum asahi_gem_place place;
+	struct asahi_gem *gem;
+	struct asahi_reclaim_vm *vm;
+	unsigned long walk;
+};
 
-	return time_after(READ_ONCE(vm_a->used), READ_ONCE(vm_b->used));
+/**
+ * struct asahi_reclaim_total - pages of objects that could be evicted
+ * @pages: by place; those of an object that stays are not counted
+ */
+struct asahi_reclaim_total {
+	unsigned long pages[ASAHI_GEM_SHARED + 1];
+};
+
+/* The callback has the spinlock of the part of the list that the item is in. */
+static void asahi_reclaim_walk(struct list_lru *lru, struct shrink_control *sc,
+			       list_lru_walk_cb callback, void *data, unsigned long *walk)
+{
+	int nid;
+
+	if (sc) {
+		list_lru_walk_one(lru, sc->nid, sc->memcg, callback, data, walk);
+		return;
+	}
+
+	for_each_node_state(nid, N_NORMAL_MEMORY)
+		list_lru_walk_node(lru, nid, callback, data, walk);
 }
 
-static unsigned int asahi_reclaim_begin_scan(struct asahi_device *adev)
+/* One that another scan has looked at since this one began has been looked at, too. */
+static enum lru_status asahi_reclaim_find_gem(struct list_head *item, struct list_lru_one *list,
+					      void *data)
 {
-	struct asahi_reclaim *reclaim = &adev->reclaim;
+	struct asahi_gem *gem = container_of(item, struct asahi_gem, loose);
+	struct asahi_reclaim_scan *scan = data;
 
-	guard(mutex)(&adev->drm.gem_lru_mutex);
-	list_sort(NULL, &reclaim->vms, asahi_reclaim_cmp_used);
-	return ++reclaim->scans;
+	if (gem->scan >= scan->number || READ_ONCE(gem->place) != scan->place)
+		return LRU_SKIP;
+
+	gem->scan = scan->number;
+	/* One that is about to be freed leaves the list by that. */
+	if (!kref_get_unless_zero(&gem->base.refcount))
+		return LRU_SKIP;
+
+	scan->gem = gem;
+	scan->walk = 0;
+	return LRU_ROTATE;
 }
 
-/* The next address space that a scan has not looked at, with a reference to its base. */
-static struct asahi_vm *asahi_reclaim_next_vm(struct asahi_device *adev, unsigned int scan)
+static struct asahi_gem *asahi_reclaim_next_gem(struct asahi_reclaim_scan *scan)
 {
-	struct asahi_reclaim *reclaim = &adev->reclaim;
-	struct asahi_reclaim_vm *next;
+	scan->gem = NULL;
+	scan->walk = ULONG_MAX;
+	asahi_reclaim_walk(&scan->adev->reclaim.loose, scan->sc, asahi_reclaim_find_gem, scan,
+			   &scan->walk);
+	return scan->gem;
+}
+
+static unsigned long asahi_reclaim_evict_gem(struct asahi_gem *gem)
+{
+	struct drm_gem_object *obj = &gem->base;
+	bool done = false;
+
+	if (dma_resv_trylock(obj->resv)) {
+		done = asahi_evict_object(obj, NULL);
+		dma_resv_unlock(obj->resv);
+	}
+
+	return done ? obj->size >> PAGE_SHIFT : 0;
+}
+
+static unsigned long asahi_reclaim_scan_gems(struct asahi_reclaim_scan *scan,
+					     enum asahi_gem_place place, unsigned long freed)
+{
+	struct asahi_gem *gem;
+
+	scan->number = atomic64_inc_return(&scan->adev->reclaim.scans);
+	scan->place = place;
+	while (freed < scan->pages && (gem = asahi_reclaim_next_gem(scan))) {
+		freed += asahi_reclaim_evict_gem(gem);
+		drm_gem_object_put(&gem->base);
+	}
+
+	return freed;
+}
+
+static enum lru_status asahi_reclaim_find_vm(struct list_head *item, struct list_lru_one *list,
+					     void *data)
+{
+	struct asahi_reclaim_vm *vm = container_of(item, struct asahi_reclaim_vm, link);
+	struct asahi_reclaim_scan *scan = data;
+
+	if (vm->scan < scan->number && vm->lru.count &&
+	    (!scan->vm || time_before(READ_ONCE(vm->used), READ_ONCE(scan->vm->used))))
+		scan->vm = vm;
+	return LRU_SKIP;
+}
+
+/* The address space that is idle for longest and not looked at, its base with a reference. */
+static struct asahi_vm *asahi_reclaim_next_vm(struct asahi_reclaim_scan *scan)
+{
+	struct asahi_device *adev = scan->adev;
 	struct asahi_vm *vm;
 
+	/* It is released only after it has left the list. */
 	guard(mutex)(&adev->drm.gem_lru_mutex);
 
-	next = list_first_entry_or_null(&reclaim->vms, struct asahi_reclaim_vm, link);
-	if (!next || next->scan == scan)
+	scan->vm = NULL;
+	scan->walk = ULONG_MAX;
+	asahi_reclaim_walk(&adev->reclaim.vms, scan->sc, asahi_reclaim_find_vm, scan, &scan->walk);
+	if (!scan->vm)
 		return NULL;
 
-	/* It is released only after it has left the list. */
-	next->scan = scan;
-	list_move_tail(&next->link, &reclaim->vms);
-	vm = container_of(next, struct asahi_vm, reclaim);
+	scan->vm->scan = scan->number;
+	vm = container_of(scan->vm, struct asahi_vm, reclaim);
 	drm_gpuvm_get(&vm->base);
 	return vm;
 }
 
 /* Whether objects can be evicted from an address space; waits if there is patience left. */
-static bool asahi_reclaim_vm_is_idle(struct asahi_vm *vm, bool wait, unsigned int *patience)
+static bool asahi_reclaim_vm_is_idle(struct asahi_reclaim_scan *scan, struct asahi_vm *vm,
+				     bool wait)
 {
 	struct dma_resv *resv = drm_gpuvm_resv(&vm->base);
 	unsigned long ready = READ_ONCE(vm->reclaim.used) + msecs_to_jiffies(ASAHI_RECLAIM_IDLE_MS);
@@ -146,10 +267,10 @@ static bool asahi_reclaim_vm_is_idle(struct asahi_vm *vm, bool wait, unsigned in
 		return false;
 	if (dma_resv_test_signaled(resv, DMA_RESV_USAGE_BOOKKEEP))
 		return true;
-	if (!wait || !*patience)
+	if (!wait || !scan->patience)
 		return false;
 
-	--*patience;
+	scan->patience--;
 	atomic_long_inc(&vm->adev->reclaim.waits);
 	return dma_resv_wait_timeout(resv, DMA_RESV_USAGE_BOOKKEEP, false,
 				     msecs_to_jiffies(ASAHI_RECLAIM_WAIT_MS)) > 0;
@@ -164,25 +285,38 @@ static unsigned long asahi_reclaim_scan_list(struct asahi_device *adev, struct d
 				asahi_evict_object, NULL);
 }
 
-static unsigned long asahi_reclaim_scan_vms(struct asahi_device *adev, unsigned long pages,
-					    bool wait)
+static unsigned long asahi_reclaim_scan_vms(struct asahi_reclaim_scan *scan, bool wait,
+					    unsigned long freed)
 {
-	unsigned int scan = asahi_reclaim_begin_scan(adev);
-	unsigned int patience = ASAHI_RECLAIM_WAITS;
-	unsigned long freed = 0;
 	struct asahi_vm *vm;
 
-	while (freed < pages && (vm = asahi_reclaim_next_vm(adev, scan))) {
-		if (asahi_reclaim_vm_is_idle(vm, wait, &patience))
-			freed += asahi_reclaim_scan_list(adev, &vm->reclaim.lru, pages - freed);
+	scan->number = atomic64_inc_return(&scan->adev->reclaim.scans);
+	while (freed < scan->pages && (vm = asahi_reclaim_next_vm(scan))) {
+		if (asahi_reclaim_vm_is_idle(scan, vm, wait))
+			freed += asahi_reclaim_scan_list(scan->adev, &vm->reclaim.lru,
+							 scan->pages - freed);
 		drm_gpuvm_put(&vm->base);
 	}
 
 	return freed;
 }
 
+static unsigned long asahi_reclaim_run(struct asahi_reclaim_scan *scan)
+{
+	unsigned long freed;
+
+	scan->patience = ASAHI_RECLAIM_WAITS;
+	freed = asahi_reclaim_scan_gems(scan, ASAHI_GEM_UNBOUND, 0);
+	freed = asahi_reclaim_scan_vms(scan, false, freed);
+	if (!scan->wait)
+		return freed;
+
+	freed = asahi_reclaim_scan_vms(scan, true, freed);
+	return asahi_reclaim_scan_gems(scan, ASAHI_GEM_SHARED, freed);
+}
+
 /**
- * asahi_reclaim_scan() - evict objects
+ * asahi_reclaim_scan() - evict objects, of whichever cgroup
  * @adev: device
  * @pages: how many pages are wanted
  * @wait: the caller may wait, a few times 10 ms
@@ -193,20 +327,48 @@ static unsigned long asahi_reclaim_scan_vms(struct asahi_device *adev, unsigned 
  */
 unsigned long asahi_reclaim_scan(struct asahi_device *adev, unsigned long pages, bool wait)
 {
-	struct asahi_reclaim *reclaim = &adev->reclaim;
-	unsigned long freed;
+	struct asahi_reclaim_scan scan = {
+		.adev = adev,
+		.pages = pages,
+		.wait = wait,
+	};
 
-	freed = asahi_reclaim_scan_list(adev, &reclaim->unbound, pages);
-	if (freed < pages)
-		freed += asahi_reclaim_scan_vms(adev, pages - freed, false);
-	if (freed < pages && wait)
-		freed += asahi_reclaim_scan_vms(adev, pages - freed, true);
-	if (freed < pages && wait)
-		freed += asahi_reclaim_scan_list(adev, &reclaim->shared, pages - freed);
-
-	return freed;
+	return asahi_reclaim_run(&scan);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_reclaim_scan);
+
+static enum lru_status asahi_reclaim_count_gem(struct list_head *item, struct list_lru_one *list,
+					       void *data)
+{
+	struct asahi_gem *gem = container_of(item, struct asahi_gem, loose);
+	struct asahi_reclaim_total *total = data;
+
+	total->pages[READ_ONCE(gem->place)] += gem->base.size >> PAGE_SHIFT;
+	return LRU_SKIP;
+}
+
+static enum lru_status asahi_reclaim_count_vm(struct list_head *item, struct list_lru_one *list,
+					      void *data)
+{
+	struct asahi_reclaim_vm *vm = container_of(item, struct asahi_reclaim_vm, link);
+	struct asahi_reclaim_total *total = data;
+
+	total->pages[ASAHI_GEM_MAPPED] += READ_ONCE(vm->lru.count);
+	return LRU_SKIP;
+}
+
+/* May be what there was a moment ago; of no more than so many items in each list. */
+static void asahi_reclaim_count_all(struct asahi_device *adev, struct shrink_control *sc,
+				    unsigned long most, struct asahi_reclaim_total *total)
+{
+	struct asahi_reclaim *reclaim = &adev->reclaim;
+	unsigned long walk = most;
+
+	*total = (struct asahi_reclaim_total) {};
+	asahi_reclaim_walk(&reclaim->vms, sc, asahi_reclaim_count_vm, total, &walk);
+	walk = most;
+	asahi_reclaim_walk(&reclaim->loose, sc, asahi_reclaim_count_gem, total, &walk);
+}
 
 static bool asahi_reclaim_may_wait(const struct shrink_control *sc)
 {
@@ -227,35 +389,79 @@ static unsigned long asahi_reclaim_count_others(struct asahi_device *adev)
 	return asahi_trim_is_waiting(adev) ? pages + ASAHI_RECLAIM_TRIM_PAGES : pages;
 }
 
-static unsigned long asahi_reclaim_count(struct shrinker *shrinker, struct shrink_control *sc)
+/**
+ * asahi_reclaim_may_swap() - does a page become free by being swapped out?
+ * @memcg: cgroup that it is charged to, or NULL
+ *
+ * As mem_cgroup_get_nr_swap_pages(), which is not for modules. Any context.
+ *
+ * Return: true if there is swap, and the cgroup may use more of it.
+ */
+VISIBLE_IF_KUNIT bool asahi_reclaim_may_swap(struct mem_cgroup *memcg)
+{
+	KUNIT_STATIC_STUB_REDIRECT(asahi_reclaim_may_swap, memcg);
+
+	if (get_nr_swap_pages() <= 0)
+		return false;
+
+#ifdef CONFIG_MEMCG
+	for (; memcg && !mem_cgroup_is_root(memcg); memcg = parent_mem_cgroup(memcg))
+		if (page_counter_read(&memcg->swap) >= READ_ONCE(memcg->swap.max))
+			return false;
+#endif
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_reclaim_may_swap);
+
+VISIBLE_IF_KUNIT unsigned long asahi_reclaim_count(struct shrinker *shrinker,
+						   struct shrink_control *sc)
 {
 	struct asahi_device *adev = shrinker->private_data;
 	struct asahi_reclaim *reclaim = &adev->reclaim;
-	unsigned long pages = asahi_reclaim_count_others(adev);
+	struct asahi_reclaim_total total;
+	unsigned long pages = 0;
 
-	if (get_nr_swap_pages() <= 0)
-		return pages ?: SHRINK_EMPTY;
+	if (mem_cgroup_shrink_is_root(sc))
+		pages = asahi_reclaim_count_others(adev);
 
-	/* Counts may be those of a moment ago. */
-	pages += READ_ONCE(reclaim->unbound.count) + atomic_long_read(&reclaim->mapped);
-	if (asahi_reclaim_may_wait(sc))
-		pages += READ_ONCE(reclaim->shared.count);
+	if (asahi_reclaim_may_swap(sc->memcg)) {
+		asahi_reclaim_count_all(adev, sc, ASAHI_RECLAIM_COUNTED, &total);
+		pages += total.pages[ASAHI_GEM_UNBOUND] + total.pages[ASAHI_GEM_MAPPED];
+		if (asahi_reclaim_may_wait(sc))
+			pages += total.pages[ASAHI_GEM_SHARED];
+	}
+	if (pages)
+		return pages;
 
-	return pages ?: SHRINK_EMPTY;
+	/* Of an empty one the kernel does not ask again, until there is a first item. */
+	if (list_lru_shrink_count(&reclaim->vms, sc) || list_lru_shrink_count(&reclaim->loose, sc))
+		return 0;
+	return SHRINK_EMPTY;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_reclaim_count);
 
-static unsigned long asahi_reclaim_shrink(struct shrinker *shrinker, struct shrink_control *sc)
+VISIBLE_IF_KUNIT unsigned long asahi_reclaim_shrink(struct shrinker *shrinker,
+						    struct shrink_control *sc)
 {
-	struct asahi_device *adev = shrinker->private_data;
+	struct asahi_reclaim_scan scan = {
+		.adev = shrinker->private_data,
+		.sc = sc,
+		.pages = sc->nr_to_scan,
+		.wait = asahi_reclaim_may_wait(sc),
+	};
 	unsigned long freed;
 
-	asahi_reclaim_ask_others(adev);
-	if (get_nr_swap_pages() <= 0)
+	if (mem_cgroup_shrink_is_root(sc))
+		asahi_reclaim_ask_others(scan.adev);
+	if (!asahi_reclaim_may_swap(sc->memcg))
 		return SHRINK_STOP;
 
-	freed = asahi_reclaim_scan(adev, sc->nr_to_scan, asahi_reclaim_may_wait(sc));
+	freed = asahi_reclaim_run(&scan);
+	/* An object can be more than was asked for. */
+	sc->nr_scanned = max(sc->nr_to_scan, freed);
 	return freed ?: SHRINK_STOP;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_reclaim_shrink);
 
 static bool asahi_reclaim_is_trimming(struct asahi_device *adev)
 {
@@ -350,7 +556,7 @@ int asahi_reclaim_lock_submit(struct asahi_vm *vm, struct asahi_vm_lock *lock)
 		ret = asahi_vm_lock_submit(vm, lock);
 	} while (asahi_reclaim_again(vm, &ret, &tries));
 
-	/* Without the rest it is of no use, and a cgroup that is full has no other way to it. */
+	/* Without the rest it is of no use here, and somebody else may need it. */
 	if (ret == -ENOMEM)
 		asahi_reclaim_scan_list(vm->adev, &vm->reclaim.lru, ULONG_MAX);
 	return ret;
@@ -360,11 +566,14 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_reclaim_lock_submit);
 static int asahi_reclaim_show(struct seq_file *m, void *unused)
 {
 	struct drm_debugfs_entry *entry = m->private;
-	struct asahi_reclaim *reclaim = &to_asahi_device(entry->dev)->reclaim;
+	struct asahi_device *adev = to_asahi_device(entry->dev);
+	struct asahi_reclaim *reclaim = &adev->reclaim;
+	struct asahi_reclaim_total total;
 
-	seq_printf(m, "unbound %ld\n", READ_ONCE(reclaim->unbound.count));
-	seq_printf(m, "mapped %ld\n", atomic_long_read(&reclaim->mapped));
-	seq_printf(m, "shared %ld\n", READ_ONCE(reclaim->shared.count));
+	asahi_reclaim_count_all(adev, NULL, ULONG_MAX, &total);
+	seq_printf(m, "unbound %lu\n", total.pages[ASAHI_GEM_UNBOUND]);
+	seq_printf(m, "mapped %lu\n", total.pages[ASAHI_GEM_MAPPED]);
+	seq_printf(m, "shared %lu\n", total.pages[ASAHI_GEM_SHARED]);
 	seq_printf(m, "evicted %ld\n", atomic_long_read(&reclaim->evicted));
 	seq_printf(m, "restored %ld\n", atomic_long_read(&reclaim->restored));
 	seq_printf(m, "waits %ld\n", atomic_long_read(&reclaim->waits));
@@ -407,21 +616,16 @@ DEFINE_DEBUGFS_ATTRIBUTE(asahi_reclaim_fops, asahi_reclaim_get_last, asahi_recla
 
 static int asahi_reclaim_init(struct asahi_device *adev)
 {
-	struct shrinker *shrinker;
+	struct shrinker *shrinker = adev->reclaim.shrinker;
 
 	/* What reclaim waits for must not be held across an allocation. */
 	fs_reclaim_acquire(GFP_KERNEL);
 	might_lock(&adev->drm.gem_lru_mutex);
 	fs_reclaim_release(GFP_KERNEL);
 
-	shrinker = shrinker_alloc(0, "drm-asahi:%s", dev_name(adev->drm.dev));
-	if (!shrinker)
-		return -ENOMEM;
-
 	shrinker->count_objects = asahi_reclaim_count;
 	shrinker->scan_objects = asahi_reclaim_shrink;
 	shrinker->private_data = adev;
-	adev->reclaim.shrinker = shrinker;
 	shrinker_register(shrinker);
 
 	drm_debugfs_add_file(&adev->drm, "reclaim", asahi_reclaim_show, NULL);
@@ -431,8 +635,11 @@ static int asahi_reclaim_init(struct asahi_device *adev)
 
 static void asahi_reclaim_unplug(struct asahi_device *adev)
 {
-	if (adev->reclaim.shrinker)
-		shrinker_free(adev->reclaim.shrinker);
+	/*
+	 * What enters a list from here on marks its cgroup for a shrinker that is gone. The
+	 * kernel drops such marks.
+	 */
+	shrinker_free(adev->reclaim.shrinker);
 	adev->reclaim.shrinker = NULL;
 }
 
@@ -443,11 +650,9 @@ static void asahi_reclaim_at_rest(struct asahi_device *adev, struct asahi_rest *
 	if (!asahi_rest_asks(rest, ASAHI_REST_CLOSED))
 		return;
 
-	guard(mutex)(&adev->drm.gem_lru_mutex);
-	asahi_rest_expect(rest, ASAHI_REST_CLOSED, list_empty(&reclaim->vms),
-			  "there are objects of address spaces that are gone");
-	asahi_rest_expect(rest, ASAHI_REST_CLOSED, !atomic_long_read(&reclaim->mapped),
-			  "%ld pages count as mapped", atomic_long_read(&reclaim->mapped));
+	asahi_rest_expect(rest, ASAHI_REST_CLOSED, !list_lru_count(&reclaim->vms),
+			  "%lu address spaces that are gone are in the list",
+			  list_lru_count(&reclaim->vms));
 }
 
 const struct asahi_block asahi_block_reclaim = {

@@ -8,7 +8,9 @@
 #define ASAHI_RECLAIM_H
 
 #include <linux/atomic.h>
+#include <linux/kconfig.h>
 #include <linux/list.h>
+#include <linux/list_lru.h>
 #include <linux/types.h>
 
 #include <drm/drm_gem.h>
@@ -17,20 +19,22 @@ struct asahi_block;
 struct asahi_device;
 struct asahi_vm;
 struct asahi_vm_lock;
+struct mem_cgroup;
+struct shrink_control;
 struct shrinker;
 
 /**
  * struct asahi_reclaim_vm - those objects that are mapped in one address space only
  *
- * &drm_device.gem_lru_mutex protects all but @used.
+ * &drm_device.gem_lru_mutex protects @lru and @scan.
  */
 struct asahi_reclaim_vm {
 	/** @lru: the objects */
 	struct drm_gem_lru lru;
-	/** @link: in the device's list, from the first object on */
+	/** @link: in the device's list, as long as the address space lives */
 	struct list_head link;
 	/** @scan: the last scan that has looked at @lru */
-	unsigned int scan;
+	u64 scan;
 	/** @used: jiffies of the last job */
 	unsigned long used;
 };
@@ -38,19 +42,16 @@ struct asahi_reclaim_vm {
 /**
  * struct asahi_reclaim - memory of buffer objects that can be taken back
  *
- * &drm_device.gem_lru_mutex protects the lists and @scans.
+ * Both lists are divided by the memory cgroups of those that have made the address spaces
+ * and objects in them. What is in @vms leaves it under &drm_device.gem_lru_mutex only.
  */
 struct asahi_reclaim {
-	/** @unbound: objects with memory that are mapped in no address space */
-	struct drm_gem_lru unbound;
-	/** @shared: those that are mapped in several */
-	struct drm_gem_lru shared;
-	/** @vms: address spaces with objects of their own */
-	struct list_head vms;
-	/** @scans: scans of @vms so far */
-	unsigned int scans;
-	/** @mapped: pages of the objects in the lists of @vms */
-	atomic_long_t mapped;
+	/** @vms: address spaces */
+	struct list_lru vms;
+	/** @loose: objects with memory that are mapped in no address space, or in several */
+	struct list_lru loose;
+	/** @scans: scans so far */
+	atomic64_t scans;
 	/** @evicted: pages that were taken from objects so far */
 	atomic_long_t evicted;
 	/** @restored: pages that SUBMIT has got back for objects */
@@ -73,5 +74,11 @@ extern const struct asahi_block asahi_block_reclaim;
 bool asahi_reclaim_again(struct asahi_vm *vm, int *ret, unsigned int *tries);
 int asahi_reclaim_lock_submit(struct asahi_vm *vm, struct asahi_vm_lock *lock);
 unsigned long asahi_reclaim_scan(struct asahi_device *adev, unsigned long pages, bool wait);
+
+#if IS_ENABLED(CONFIG_KUNIT)
+bool asahi_reclaim_may_swap(struct mem_cgroup *memcg);
+unsigned long asahi_reclaim_count(struct shrinker *shrinker, struct shrink_control *sc);
+unsigned long asahi_reclaim_shrink(struct shrinker *shrinker, struct shrink_control *sc);
+#endif
 
 #endif

@@ -12,7 +12,6 @@
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/sizes.h>
-#include <linux/slab.h>
 #include <linux/wait.h>
 #include <linux/xarray.h>
 
@@ -138,7 +137,7 @@ void asahi_vm_free(struct drm_gpuvm *gpuvm)
 	struct asahi_vm *vm = to_asahi_vm(gpuvm);
 
 	mutex_destroy(&vm->lock);
-	kfree(vm);
+	asahi_lru_free_vm(vm);
 	asahi_count_dec(ASAHI_COUNT_VM);
 }
 
@@ -172,7 +171,7 @@ static void asahi_vm_release(struct kref *kref)
 	/* From here on nothing walks the tables, nor has anything cached. */
 	asahi_uat_detach(&vm->as);
 	asahi_vm_unmap_all(vm);
-	asahi_lru_fini_vm(vm->adev, &vm->reclaim);
+	asahi_lru_fini_vm(vm);
 	asahi_aspace_fini(&vm->as);
 	drm_gpuvm_put(&vm->base);
 }
@@ -272,7 +271,7 @@ VISIBLE_IF_KUNIT struct asahi_vm *asahi_vm_alloc(struct asahi_file *afile, u64 k
 	struct asahi_vm *vm;
 	int ret;
 
-	vm = kzalloc_obj(*vm, GFP_KERNEL_ACCOUNT);
+	vm = asahi_lru_alloc_vm(adev);
 	if (!vm)
 		return ERR_PTR(-ENOMEM);
 
@@ -292,7 +291,6 @@ VISIBLE_IF_KUNIT struct asahi_vm *asahi_vm_alloc(struct asahi_file *afile, u64 k
 	vm->kernel_end = kernel_end;
 	kref_init(&vm->users);
 	INIT_LIST_HEAD(&vm->link);
-	asahi_lru_init_vm(&vm->reclaim);
 	mutex_init(&vm->lock);
 	atomic_set(&vm->dumps, 0);
 	init_waitqueue_head(&vm->dumped);
@@ -306,13 +304,14 @@ VISIBLE_IF_KUNIT struct asahi_vm *asahi_vm_alloc(struct asahi_file *afile, u64 k
 		       AGX_VA_USER_END - AGX_VA_USER_START, kernel_start,
 		       kernel_end - kernel_start, &asahi_vm_ops);
 	drm_gem_object_put(resv_obj);
+	asahi_lru_init_vm(vm);
 
 	return vm;
 
 err_put_resv:
 	drm_gem_object_put(resv_obj);
 err_free:
-	kfree(vm);
+	asahi_lru_free_vm(vm);
 	return ERR_PTR(ret);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_vm_alloc);

@@ -20,10 +20,12 @@
 #include <linux/idr.h>
 #include <linux/iosys-map.h>
 #include <linux/jiffies.h>
+#include <linux/list_lru.h>
 #include <linux/mman.h>
 #include <linux/module.h>
 #include <linux/prandom.h>
 #include <linux/scatterlist.h>
+#include <linux/shrinker.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -112,6 +114,8 @@ struct place {
  * @invalidations: how often something was invalidated
  * @failures: how many of the next allocations of tables are to fail
  * @fence_lock: of fences
+ * @sc: what the kernel asks
+ * @swap: there is some
  */
 struct fixture {
 	struct asahi_device *adev;
@@ -125,6 +129,8 @@ struct fixture {
 	unsigned int failures;
 	/* Fences that are made ask for one. */
 	spinlock_t fence_lock;
+	struct shrink_control sc;
+	bool swap;
 };
 
 static const struct file_operations evict_test_fops = {
@@ -244,11 +250,11 @@ static int evict_test_init(struct kunit *test)
 	return 0;
 }
 
-static void release_vm(struct asahi_device *adev, struct asahi_vm *vm)
+static void release_vm(struct asahi_vm *vm)
 {
 	vm->as.slot = ASAHI_ASPACE_NO_SLOT;
 	asahi_vm_unmap_all(vm);
-	asahi_lru_fini_vm(adev, &vm->reclaim);
+	asahi_lru_fini_vm(vm);
 	asahi_aspace_fini(&vm->as);
 	drm_gpuvm_put(&vm->base);
 }
@@ -259,7 +265,7 @@ static void evict_test_exit(struct kunit *test)
 
 	for (unsigned int i = 0; i < VMS; i++)
 		if (!IS_ERR_OR_NULL(f->vm[i]))
-			release_vm(f->adev, f->vm[i]);
+			release_vm(f->vm[i]);
 	xa_destroy(&f->afile.vms);
 	idr_destroy(&f->drm_file.object_idr);
 	for (unsigned int i = 0; i < OBJECTS; i++) {
@@ -273,6 +279,7 @@ static void evict_test_exit(struct kunit *test)
 	expect_at_rest(test, &asahi_block_gem, f->adev,
 		       ASAHI_REST_IDLE | ASAHI_REST_AWAKE | ASAHI_REST_CLOSED);
 	expect_at_rest(test, &asahi_block_reclaim, f->adev, ASAHI_REST_CLOSED);
+	KUNIT_EXPECT_EQ(test, list_lru_count(&f->adev->reclaim.loose), 0);
 	asahi_block_gem.fini(f->adev);
 }
 
@@ -449,7 +456,7 @@ static void needed(struct kunit *test)
 	bind(test, 0, RW, 1, 0, OBJECT_PAGES, 20);
 
 	KUNIT_ASSERT_EQ(test, asahi_gem_pin(&f->gem[0]->base), 0);
-	KUNIT_EXPECT_NULL(test, f->gem[0]->lru);
+	KUNIT_EXPECT_EQ(test, f->gem[0]->place, ASAHI_GEM_STAYS);
 	KUNIT_ASSERT_EQ(test, asahi_gem_begin_bind(&f->gem[1]->base, 0, &piece), 0);
 	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
 	expect_model(test, 0);
@@ -514,26 +521,34 @@ static void busy(struct kunit *test)
 	expect_nothing(test, 1);
 }
 
+static void expect_place(struct kunit *test, const struct asahi_gem *gem,
+			 enum asahi_gem_place place, const struct asahi_vm *vm)
+{
+	KUNIT_EXPECT_EQ(test, gem->place, place);
+	KUNIT_EXPECT_PTR_EQ(test, gem->lru, vm ? &vm->reclaim.lru : NULL);
+	KUNIT_EXPECT_EQ(test, list_empty(&gem->loose),
+			place == ASAHI_GEM_STAYS || place == ASAHI_GEM_MAPPED);
+}
+
 /* Lists: of no address space, of one, of several; and back. */
 static void lists(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct asahi_reclaim *reclaim = &f->adev->reclaim;
 	struct asahi_gem *gem = f->gem[0];
 
-	KUNIT_EXPECT_NULL(test, gem->lru);
+	expect_place(test, gem, ASAHI_GEM_STAYS, NULL);
 	bind(test, 0, RW, 0, 0, 1, 0);
-	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &f->vm[0]->reclaim.lru);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&reclaim->mapped), object_pages);
+	expect_place(test, gem, ASAHI_GEM_MAPPED, f->vm[0]);
+	KUNIT_EXPECT_EQ(test, f->vm[0]->reclaim.lru.count, object_pages);
 	bind(test, 1, RW, 0, 0, 1, 0);
-	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &reclaim->shared);
-	KUNIT_EXPECT_EQ(test, atomic_long_read(&reclaim->mapped), 0);
+	expect_place(test, gem, ASAHI_GEM_SHARED, NULL);
+	KUNIT_EXPECT_EQ(test, f->vm[0]->reclaim.lru.count, 0);
 	bind(test, 0, UNBIND, 0, 0, 1, 0);
-	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &f->vm[1]->reclaim.lru);
+	expect_place(test, gem, ASAHI_GEM_MAPPED, f->vm[1]);
 	bind(test, 1, UNBIND, 0, 0, 1, 0);
-	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &reclaim->unbound);
+	expect_place(test, gem, ASAHI_GEM_UNBOUND, NULL);
 	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
-	KUNIT_EXPECT_NULL(test, gem->lru);
+	expect_place(test, gem, ASAHI_GEM_STAYS, NULL);
 	KUNIT_EXPECT_NULL(test, gem->pages);
 
 	/* Evicted from both, it is in that one's list which has it back. */
@@ -541,11 +556,11 @@ static void lists(struct kunit *test)
 	bind(test, 1, RW, 0, 0, 1, 0);
 	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
 	restore(test, 1);
-	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &f->vm[1]->reclaim.lru);
+	expect_place(test, gem, ASAHI_GEM_MAPPED, f->vm[1]);
 	expect_nothing(test, 0);
 	expect_model(test, 1);
 	restore(test, 0);
-	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &reclaim->shared);
+	expect_place(test, gem, ASAHI_GEM_SHARED, NULL);
 	expect_model(test, 0);
 }
 
@@ -711,6 +726,84 @@ static void no_memory(struct kunit *test)
 	drop_heaps(f);
 }
 
+/* What cannot go is looked at once, and others go nevertheless. */
+static void once(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	for (unsigned int i = 0; i < PRIVATE; i++) {
+		KUNIT_ASSERT_EQ(test, asahi_gem_pin(&f->gem[i]->base), 0);
+		asahi_gem_unpin(&f->gem[i]->base);
+		expect_place(test, f->gem[i], ASAHI_GEM_UNBOUND, NULL);
+	}
+	bind(test, 0, RW, PRIVATE, 0, 1, 0);
+
+	dma_resv_lock(f->gem[0]->base.resv, NULL);
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_scan(f->adev, ULONG_MAX, false), 2 * object_pages);
+	dma_resv_unlock(f->gem[0]->base.resv);
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_scan(f->adev, ULONG_MAX, true), 2 * object_pages);
+}
+
+static struct shrink_control *control(struct fixture *f, unsigned long pages)
+{
+	f->sc = (struct shrink_control) {
+		.gfp_mask = GFP_KERNEL,
+		.nid = page_to_nid(virt_to_page(f->vm[0])),
+		.nr_to_scan = pages,
+	};
+	return &f->sc;
+}
+
+static bool fake_swap(struct mem_cgroup *memcg)
+{
+	struct fixture *f = kunit_get_current_test()->priv;
+
+	return f->swap;
+}
+
+/*
+ * What the kernel is told, and what it gets: nothing without swap, but it must not stop asking
+ * for as long as there is an address space.
+ */
+static void shrinker(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct shrinker shrinker = { .private_data = f->adev };
+
+	make_heaps(test);
+	kunit_activate_static_stub(test, asahi_reclaim_may_swap, fake_swap);
+	bind(test, 0, RW, 0, 0, 1, 0);
+	bind(test, 0, RW, 1, 0, 1, 1);
+	bind(test, 1, RW, 1, 0, 1, 0);
+	KUNIT_ASSERT_EQ(test, asahi_gem_pin(&f->gem[2]->base), 0);
+	asahi_gem_unpin(&f->gem[2]->base);
+
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_count(&shrinker, control(f, 0)), 0);
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_shrink(&shrinker, control(f, 1)), SHRINK_STOP);
+	KUNIT_EXPECT_NOT_NULL(test, f->gem[2]->pages);
+
+	/* What is shared is for those who may wait. */
+	f->swap = true;
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_count(&shrinker, control(f, 0)), 3 * object_pages);
+	control(f, 0)->gfp_mask = GFP_NOWAIT;
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_count(&shrinker, &f->sc), 2 * object_pages);
+
+	/* The kernel hears how much more than a page that was. */
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_shrink(&shrinker, control(f, 1)), object_pages);
+	KUNIT_EXPECT_EQ(test, f->sc.nr_scanned, object_pages);
+	KUNIT_EXPECT_NULL(test, f->gem[2]->pages);
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_shrink(&shrinker, control(f, ULONG_MAX)),
+			2 * object_pages);
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_count(&shrinker, control(f, 0)), 0);
+
+	for (unsigned int i = 0; i < VMS; i++) {
+		release_vm(f->vm[i]);
+		f->vm[i] = NULL;
+	}
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_count(&shrinker, control(f, 0)), SHRINK_EMPTY);
+	drop_heaps(f);
+}
+
 static struct dma_buf *export(struct kunit *test, struct asahi_gem *gem)
 {
 	struct dma_buf *dma_buf = gem->base.funcs->export(&gem->base, 0);
@@ -744,7 +837,7 @@ static void attached(struct kunit *test)
 	first = dma_buf_attach(dma_buf, importer);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, first);
 	KUNIT_EXPECT_EQ(test, gem->pins, 1);
-	KUNIT_EXPECT_NULL(test, gem->lru);
+	expect_place(test, gem, ASAHI_GEM_STAYS, NULL);
 	KUNIT_EXPECT_NOT_NULL(test, gem->pages);
 	KUNIT_EXPECT_EQ(test, scan_all(f), 0);
 	restore(test, 0);
@@ -771,7 +864,7 @@ static void attached(struct kunit *test)
 	expect_model(test, 0);
 
 	dma_buf_detach(dma_buf, second);
-	KUNIT_EXPECT_PTR_EQ(test, gem->lru, &f->vm[0]->reclaim.lru);
+	expect_place(test, gem, ASAHI_GEM_MAPPED, f->vm[0]);
 	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
 	expect_nothing(test, 0);
 	put_dma_buf(dma_buf);
@@ -844,7 +937,7 @@ static void imported(struct kunit *test)
 					GFP_KERNEL), OBJECTS + 1);
 	bind(test, 0, RW, OBJECTS, 3, 1, 0);
 	bind(test, 0, RW, 0, 0, 1, 1);
-	KUNIT_EXPECT_NULL(test, to_asahi_gem(obj)->lru);
+	expect_place(test, to_asahi_gem(obj), ASAHI_GEM_STAYS, NULL);
 	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
 	KUNIT_EXPECT_NOT_NULL(test, to_asahi_gem(obj)->sgt);
 	KUNIT_EXPECT_EQ(test, entry(f, 0, 0) & AGX_TTBR_ADDR_MASK, phys + 3 * PAGE);
@@ -855,7 +948,7 @@ static void imported(struct kunit *test)
 	KUNIT_EXPECT_NE(test, entry(f, 0, 1), 0);
 
 	bind(test, 0, UNBIND, 0, 0, 2, 0);
-	KUNIT_EXPECT_NULL(test, to_asahi_gem(obj)->lru);
+	expect_place(test, to_asahi_gem(obj), ASAHI_GEM_STAYS, NULL);
 	KUNIT_EXPECT_EQ(test, scan_all(f), object_pages);
 	idr_remove(&f->drm_file.object_idr, OBJECTS + 1);
 	drm_gem_object_put(obj);
@@ -964,6 +1057,8 @@ static struct kunit_case asahi_evict_cases[] = {
 	KUNIT_CASE(waits),
 	KUNIT_CASE(locked),
 	KUNIT_CASE(no_memory),
+	KUNIT_CASE(once),
+	KUNIT_CASE(shrinker),
 	KUNIT_CASE(attached),
 	KUNIT_CASE(imported),
 	KUNIT_CASE(dumped),

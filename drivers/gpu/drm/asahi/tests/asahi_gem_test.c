@@ -12,6 +12,7 @@
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
 #include <linux/dma-resv.h>
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/iosys-map.h>
 #include <linux/mm.h>
@@ -188,7 +189,9 @@ static void asahi_test_pins(struct kunit *test)
 	asahi_gem_unpin(&gem->base);
 	KUNIT_EXPECT_EQ(test, gem->pins, 0);
 
+	/* A thread of the kernel leaves the last reference to a worker. */
 	dma_buf_put(dma_buf);
+	flush_delayed_fput();
 	destroy(test, adev, gem);
 }
 

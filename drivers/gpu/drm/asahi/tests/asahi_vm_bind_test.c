@@ -217,7 +217,7 @@ static void bind_test_exit(struct kunit *test)
 	if (!IS_ERR_OR_NULL(f->vm)) {
 		f->vm->as.slot = ASAHI_ASPACE_NO_SLOT;
 		asahi_vm_unmap_all(f->vm);
-		asahi_lru_fini_vm(f->adev, &f->vm->reclaim);
+		asahi_lru_fini_vm(f->vm);
 		asahi_aspace_fini(&f->vm->as);
 		drm_gpuvm_put(&f->vm->base);
 	}
