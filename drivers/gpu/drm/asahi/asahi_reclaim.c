@@ -20,6 +20,8 @@
 #include <linux/memcontrol.h>
 #include <linux/minmax.h>
 #include <linux/nodemask.h>
+#include <linux/notifier.h>
+#include <linux/oom.h>
 #include <linux/page_counter.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -79,6 +81,12 @@
  * without swap, or in a cgroup that may not swap any more, there is nothing to gain from
  * objects, and none is evicted.
  *
+ * **Before the kernel kills** a process because the whole system is short, it asks once more,
+ * by a notifier: for everything that can be evicted, whatever its age and cgroup, and for what
+ * the driver keeps. It waits ASAHI_RECLAIM_OOM_MS at most until heaps have given their part
+ * back. A cgroup that has reached its limit and gets nothing back kills one of its own,
+ * without asking.
+ *
  * **SUBMIT restores** all that its address space has lost, before it makes anything that
  * a fence stands for. An error there costs a client of Mesa its device, and so does one
  * when the job is made. So where there is no memory for either it lets go of the address
@@ -99,6 +107,9 @@
 /* How often and how long a scan waits for work. */
 #define ASAHI_RECLAIM_WAITS	3
 #define ASAHI_RECLAIM_WAIT_MS	10
+
+/* How long a process that is about to be killed waits for what workers give back. */
+#define ASAHI_RECLAIM_OOM_MS	100
 
 /* Of how many address spaces and objects of a cgroup the memory is counted. */
 #define ASAHI_RECLAIM_COUNTED	1024
@@ -463,6 +474,43 @@ VISIBLE_IF_KUNIT unsigned long asahi_reclaim_shrink(struct shrinker *shrinker,
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_reclaim_shrink);
 
+/* What workers give back until they have nothing to do, or for a while. */
+static unsigned long asahi_reclaim_wait_for_others(struct asahi_device *adev)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(ASAHI_RECLAIM_OOM_MS);
+	unsigned long before = asahi_heaps_freed(adev->heaps);
+
+	asahi_reclaim_ask_others(adev);
+	while (asahi_heaps_are_reclaiming(adev->heaps) && time_before(jiffies, end))
+		schedule_timeout_uninterruptible(msecs_to_jiffies(ASAHI_RECLAIM_WAIT_MS));
+
+	return asahi_heaps_freed(adev->heaps) - before;
+}
+
+/**
+ * asahi_reclaim_oom() - the kernel is about to kill a process
+ * @nb: part of the device
+ * @unused: 0
+ * @data: where to add the pages that it gets instead
+ *
+ * Called by the task that needs memory, with the locks that it has, as reclaim is.
+ *
+ * Return: NOTIFY_OK.
+ */
+VISIBLE_IF_KUNIT int asahi_reclaim_oom(struct notifier_block *nb, unsigned long unused, void *data)
+{
+	struct asahi_device *adev = container_of(nb, struct asahi_device, reclaim.oom);
+	unsigned int flags = memalloc_noreclaim_save();
+	unsigned long *pages = data;
+
+	if (asahi_reclaim_may_swap(NULL))
+		*pages += asahi_reclaim_scan(adev, ULONG_MAX, true);
+	*pages += asahi_reclaim_wait_for_others(adev);
+	memalloc_noreclaim_restore(flags);
+	return NOTIFY_OK;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_reclaim_oom);
+
 static bool asahi_reclaim_is_trimming(struct asahi_device *adev)
 {
 	return asahi_trim_is_reclaiming(adev);
@@ -616,7 +664,9 @@ DEFINE_DEBUGFS_ATTRIBUTE(asahi_reclaim_fops, asahi_reclaim_get_last, asahi_recla
 
 static int asahi_reclaim_init(struct asahi_device *adev)
 {
-	struct shrinker *shrinker = adev->reclaim.shrinker;
+	struct asahi_reclaim *reclaim = &adev->reclaim;
+	struct shrinker *shrinker = reclaim->shrinker;
+	int ret;
 
 	/* What reclaim waits for must not be held across an allocation. */
 	fs_reclaim_acquire(GFP_KERNEL);
@@ -627,6 +677,11 @@ static int asahi_reclaim_init(struct asahi_device *adev)
 	shrinker->scan_objects = asahi_reclaim_shrink;
 	shrinker->private_data = adev;
 	shrinker_register(shrinker);
+
+	reclaim->oom.notifier_call = asahi_reclaim_oom;
+	ret = register_oom_notifier(&reclaim->oom);
+	if (ret)
+		return ret;
 
 	drm_debugfs_add_file(&adev->drm, "reclaim", asahi_reclaim_show, NULL);
 	debugfs_create_file("shrink", 0600, adev->drm.debugfs_root, adev, &asahi_reclaim_fops);
@@ -641,6 +696,7 @@ static void asahi_reclaim_unplug(struct asahi_device *adev)
 	 */
 	shrinker_free(adev->reclaim.shrinker);
 	adev->reclaim.shrinker = NULL;
+	unregister_oom_notifier(&adev->reclaim.oom);
 }
 
 static void asahi_reclaim_at_rest(struct asahi_device *adev, struct asahi_rest *rest)

@@ -11,6 +11,7 @@
 #include <linux/kconfig.h>
 #include <linux/list.h>
 #include <linux/list_lru.h>
+#include <linux/notifier.h>
 #include <linux/types.h>
 
 #include <drm/drm_gem.h>
@@ -64,6 +65,8 @@ struct asahi_reclaim {
 	unsigned long last;
 	/** @shrinker: what the kernel calls */
 	struct shrinker *shrinker;
+	/** @oom: what the kernel calls before it kills a process */
+	struct notifier_block oom;
 };
 
 /*
@@ -79,6 +82,7 @@ unsigned long asahi_reclaim_scan(struct asahi_device *adev, unsigned long pages,
 bool asahi_reclaim_may_swap(struct mem_cgroup *memcg);
 unsigned long asahi_reclaim_count(struct shrinker *shrinker, struct shrink_control *sc);
 unsigned long asahi_reclaim_shrink(struct shrinker *shrinker, struct shrink_control *sc);
+int asahi_reclaim_oom(struct notifier_block *nb, unsigned long unused, void *data);
 #endif
 
 #endif

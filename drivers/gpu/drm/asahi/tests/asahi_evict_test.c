@@ -804,6 +804,30 @@ static void shrinker(struct kunit *test)
 	drop_heaps(f);
 }
 
+/* Everything goes before a process is killed, but only where that helps. */
+static void oom(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long pages = 1;
+
+	make_heaps(test);
+	kunit_activate_static_stub(test, asahi_reclaim_may_swap, fake_swap);
+	bind(test, 0, RW, 0, 0, 1, 0);
+	bind(test, 0, RW, 1, 0, 1, 1);
+	bind(test, 1, RW, 1, 0, 1, 0);
+
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_oom(&f->adev->reclaim.oom, 0, &pages), NOTIFY_OK);
+	KUNIT_EXPECT_EQ(test, pages, 1);
+	KUNIT_EXPECT_NOT_NULL(test, f->gem[0]->pages);
+
+	f->swap = true;
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_oom(&f->adev->reclaim.oom, 0, &pages), NOTIFY_OK);
+	KUNIT_EXPECT_EQ(test, pages, 1 + 2 * object_pages);
+	expect_nothing(test, 0);
+	expect_nothing(test, 1);
+	drop_heaps(f);
+}
+
 static struct dma_buf *export(struct kunit *test, struct asahi_gem *gem)
 {
 	struct dma_buf *dma_buf = gem->base.funcs->export(&gem->base, 0);
@@ -1059,6 +1083,7 @@ static struct kunit_case asahi_evict_cases[] = {
 	KUNIT_CASE(no_memory),
 	KUNIT_CASE(once),
 	KUNIT_CASE(shrinker),
+	KUNIT_CASE(oom),
 	KUNIT_CASE(attached),
 	KUNIT_CASE(imported),
 	KUNIT_CASE(dumped),
