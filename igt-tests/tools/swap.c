@@ -4,15 +4,21 @@
  *
  * swap: two clients that have more memory together than the machine, and work in turns. What
  * the one needs is taken from the other one, which gets it back when it is its turn, and
- * nobody is killed. For a machine with swap and a GiB or so. And one client in a cgroup, whose
- * folder is SWAP_CGROUP in the environment, that has swapped out more than it may have: its
- * work gets ENOMEM until it may; and allocations fail while it gets that back. It is no test of IGT's, since nothing happens where there is
- * no swap, and a larger machine takes long.
+ * nobody is killed. For a machine with swap and a GiB or so. It is no test of IGT's, since
+ * nothing happens where there is no swap, and a larger machine takes long.
+ *
+ * All other subtests want the folder of a cgroup in SWAP_CGROUP in the environment. There is one
+ * client in it that has swapped out more than it may have: its work gets ENOMEM until it may; and
+ * allocations fail while it gets that back. For the rest the cgroup has a limit, and a child is
+ * in it; the parent, which must not notice, is outside.
  */
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -23,7 +29,7 @@
 
 #define MB		(1ULL << 20)
 #define BO_BYTES	(8 * MB)
-#define CLIENTS		2
+#define MOST_CLIENTS	4
 #define ROUNDS		3
 /* Each client has so much of the machine's memory. */
 #define PERCENT		60
@@ -31,6 +37,13 @@
 /* Buffers of a client that gets two of them back, and no third one. */
 #define LIMITED_BOS	8
 #define LIMITED_ROOM	(5 * BO_BYTES / 2)
+/* Each client in a cgroup has so much of what the cgroup may have. */
+#define CGROUP_PERCENT	50
+/* Buffers of whoever is outside */
+#define OUTSIDE_BOS	8
+/* The kernel has 60 KiB for a queue at least. */
+#define QUEUES		400
+#define QUEUE_BYTES	(60 << 10)
 #define PAGE_WORDS	(IGT_ASAHI_PAGE / sizeof(uint32_t))
 
 /**
@@ -134,25 +147,30 @@ static void swap_check(const struct swapper *swapper, unsigned int number)
 	}
 }
 
-static void swap_test_turns(int fd)
+static void swap_turns(int fd, unsigned int clients, uint64_t bytes)
 {
-	static struct swapper swapper[CLIENTS];
+	static struct swapper swapper[MOST_CLIENTS];
 	const uint64_t before = swap_meminfo("SwapFree:");
-	const uint64_t bos = swap_meminfo("MemTotal:") * PERCENT / 100 / BO_BYTES;
+	const uint64_t bos = bytes / BO_BYTES;
 
 	igt_require_f(before, "swap\n");
-	for (unsigned int i = 0; i < CLIENTS; i++)
+	for (unsigned int i = 0; i < clients; i++)
 		swap_open(fd, &swapper[i], i, bos < MOST_BOS ? bos : MOST_BOS);
 	for (unsigned int round = 0; round < ROUNDS; round++)
-		for (unsigned int i = 0; i < CLIENTS; i++)
+		for (unsigned int i = 0; i < clients; i++)
 			swap_turn(&swapper[i], i);
 	igt_info("%llu MiB are in swap\n",
 		 (unsigned long long)(before - swap_meminfo("SwapFree:")) / MB);
 	igt_assert_lt_u64(swap_meminfo("SwapFree:"), before);
-	for (unsigned int i = 0; i < CLIENTS; i++)
+	for (unsigned int i = 0; i < clients; i++)
 		swap_check(&swapper[i], i);
-	for (unsigned int i = 0; i < CLIENTS; i++)
+	for (unsigned int i = 0; i < clients; i++)
 		igt_asahi_client_close(swapper[i].client);
+}
+
+static void swap_test_turns(int fd)
+{
+	swap_turns(fd, 2, swap_meminfo("MemTotal:") * PERCENT / 100);
 }
 
 static void swap_write(const char *folder, const char *name, const char *text)
@@ -257,6 +275,106 @@ static void swap_test_allocations(int fd)
 	igt_asahi_client_close(client);
 }
 
+static uint64_t swap_cgroup_bytes(const char *name)
+{
+	return swap_read(getenv("SWAP_CGROUP"), name);
+}
+
+/* Four clients with twice of what the cgroup may have. */
+static void swap_test_cgroup(int fd)
+{
+	swap_turns(fd, 4, swap_cgroup_bytes("memory.max") * CGROUP_PERCENT / 100);
+	igt_assert_lt_u64(0, swap_cgroup_bytes("memory.swap.peak"));
+}
+
+/* Return: 0, or the error */
+static int swap_bind(struct asahi_client *client, uint64_t size)
+{
+	struct drm_asahi_gem_bind_op op = {
+		.flags = DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE,
+		.handle = igt_asahi_gem_create(client->fd, size, 0, 0, 0),
+		.range = size,
+		.addr = client->next_addr,
+	};
+	struct drm_asahi_vm_bind args = {
+		.vm_id = client->vm,
+		.num_binds = 1,
+		.stride = sizeof(op),
+		.userptr = (uintptr_t)&op,
+	};
+
+	client->next_addr += size;
+	return ioctl(client->fd, DRM_IOCTL_ASAHI_VM_BIND, &args) ? errno : 0;
+}
+
+/*
+ * Binds what is more than there is, and then until there is no more; what it has works on. The
+ * cgroup would kill it for a page of the program's own that has to be copied.
+ */
+static void swap_test_full(int fd)
+{
+	const uint64_t max = swap_cgroup_bytes("memory.max");
+	struct swapper swapper = { 0 };
+	unsigned int bos = 0;
+	uint64_t before;
+	int err;
+
+	igt_assert_eq(mlockall(MCL_CURRENT), 0);
+	swap_open(fd, &swapper, 0, max * CGROUP_PERCENT / 100 / BO_BYTES);
+	before = swap_cgroup_bytes("memory.current");
+	igt_assert_eq(swap_bind(swapper.client, max), ENOMEM);
+	igt_assert_lt_u64(swap_cgroup_bytes("memory.current"), before + BO_BYTES);
+	do {
+		err = swap_bind(swapper.client, BO_BYTES);
+		igt_assert_lt_u64(bos++ * BO_BYTES, max);
+	} while (!err);
+	igt_info("buffer %u gets no memory\n", bos);
+	igt_assert_eq(err, ENOMEM);
+	swap_turn(&swapper, 0);
+	swap_check(&swapper, 0);
+	igt_asahi_client_close(swapper.client);
+}
+
+/* What queues have is the cgroup's. */
+static void swap_test_queues(int fd)
+{
+	struct asahi_client *client = igt_asahi_client_open(fd);
+	const uint64_t before = swap_cgroup_bytes("memory.current");
+	const uint64_t unused = swap_meminfo("MemFree:");
+	uint64_t bytes;
+
+	for (unsigned int i = 0; i < QUEUES; i++)
+		igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	bytes = swap_cgroup_bytes("memory.current") - before;
+	igt_info("%u queues are charged with %" PRIu64 " KiB, the machine has %" PRId64
+		 " KiB less\n", QUEUES, bytes / 1024,
+		 (int64_t)(unused - swap_meminfo("MemFree:")) / 1024);
+	igt_assert_lte_u64(QUEUES * QUEUE_BYTES, bytes);
+	igt_asahi_client_close(client);
+}
+
+/* The one outside is idle for longest, and has it all: whoever is asked first would lose it. */
+static void swap_beside(int fd, void (*test)(int fd))
+{
+	static struct swapper outside;
+	uint64_t resident;
+
+	igt_require_f(getenv("SWAP_CGROUP"), "SWAP_CGROUP\n");
+	swap_open(fd, &outside, MOST_CLIENTS, OUTSIDE_BOS);
+	swap_turn(&outside, MOST_CLIENTS);
+	resident = igt_asahi_memory(outside.client->fd, "drm-resident-memory");
+	igt_assert_lte_u64(OUTSIDE_BOS * BO_BYTES, resident);
+	igt_fork(child, 1) {
+		swap_write(getenv("SWAP_CGROUP"), "cgroup.procs", "0");
+		test(fd);
+	}
+	igt_waitchildren();
+	igt_assert_eq_u64(igt_asahi_memory(outside.client->fd, "drm-resident-memory"), resident);
+	swap_check(&outside, MOST_CLIENTS);
+	swap_turn(&outside, MOST_CLIENTS);
+	igt_asahi_client_close(outside.client);
+}
+
 int igt_main()
 {
 	int fd;
@@ -276,6 +394,18 @@ int igt_main()
 	igt_describe("Allocations fail while a client's memory comes back from swap.");
 	igt_subtest("allocations")
 		swap_test_allocations(fd);
+
+	igt_describe("Clients with more memory than their cgroup work in turns.");
+	igt_subtest("cgroup")
+		swap_beside(fd, swap_test_cgroup);
+
+	igt_describe("A client binds more memory than its cgroup has, which may not swap.");
+	igt_subtest("full")
+		swap_beside(fd, swap_test_full);
+
+	igt_describe("A client in a cgroup makes hundreds of queues.");
+	igt_subtest("queues")
+		swap_beside(fd, swap_test_queues);
 
 	igt_fixture() {
 		igt_asahi_clients_close();
