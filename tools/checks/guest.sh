@@ -22,13 +22,15 @@ splats+='|INFO: task .* blocked|possible (circular|recursive) locking|suspicious
 splats+='|refcount_t:|list_(add|del) corruption|unable to handle|rcu.*stall|scheduling while atomic'
 splats+='|\*ERROR\* .*leak|Memory manager not clean|not at rest'
 
-# console_splats LOG - the kernel's complaints, with what is around them. Two are left
-# out, in which the driver has no say:
+# console_splats LOG - the kernel's complaints, with what is around them. Three are
+# left out, in which the driver has no say:
 # - A core dump that expires leaves its class before its link leaves the device's folder.
 #   mainline's devcoredump complains of a new dump that comes in between, and goes on.
 # - Each of two tasks that wait for room in the mailbox enables its interrupt, of which
 #   mainline's mailbox driver does not think. RTKit's own worker may be one of them while
 #   vagx holds the mailbox full.
+# - The kernel reports an OOM kill with a trace, also one that a test asks for. The order is -1
+#   then.
 console_splats()
 {
 	awk '
@@ -36,6 +38,12 @@ console_splats()
 		link-- > 0 {
 			if (/devcoredump create_link failed/)
 				link = 0
+			next
+		}
+		/ invoked oom-killer: .* order=-1,/ { asked = 1 }
+		asked {
+			if (/ Killed process /)
+				asked = 0
 			next
 		}
 		/\[ cut here \]/ { block = ""; inside = 1 }
