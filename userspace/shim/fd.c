@@ -15,12 +15,22 @@
  * may close queues and wait for jobs with the lock dropped, during which entries are added.
  * They are marked from the beginning.
  *
- * Everything is called with shim_lock held, but shim_fd_token(), which creates files only,
- * and shim_fd_any() and shim_is_owner(), through which every close() of the program comes.
+ * The shim has descriptors of its own in the same process. A program that closes all that it
+ * does not know must not take them away: a number that is free goes to the next file that is
+ * opened, and the shim would write into that. So the place where the shim keeps each number is
+ * noted in a table by numbers. libc.c leaves these out when it closes, and moves one away whose
+ * number the program chooses for dup2(). System calls that are made without the libc are not
+ * seen.
+ *
+ * Everything is called with shim_lock held, but shim_fd_token() and shim_fd_stream(), which
+ * create files only, and shim_fd_any() and shim_is_owner(), through which every close() of a
+ * program with the GPU comes.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -39,11 +49,16 @@ struct fd_entry {
 static struct fd_entry *fd_entries;
 static unsigned int fd_counts[SHIM_FD_KINDS];
 static atomic_bool fd_any;
+static atomic_bool fd_has_begun;
 static pid_t fd_owner;
 
+/* Where the number of each of the shim's own descriptors is kept, by number; or NULL */
+static int **fd_kept;
+static size_t fd_num_kept;
+
 /*
- * A child shares the buffers' file with its parent, which goes on to use it. Many close all
- * descriptors before they execute another program; that must not give anything back.
+ * A child of vfork() has the memory of its parent, and descriptors of its own. It closes them
+ * before it executes another program; that must not give anything back.
  */
 bool shim_is_owner(void)
 {
@@ -53,6 +68,11 @@ bool shim_is_owner(void)
 bool shim_fd_any(void)
 {
 	return atomic_load_explicit(&fd_any, memory_order_acquire);
+}
+
+bool shim_fd_has_begun(void)
+{
+	return atomic_load_explicit(&fd_has_begun, memory_order_acquire);
 }
 
 /*
@@ -71,16 +91,138 @@ static int fd_token(const char *name)
 	return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 }
 
+int shim_fd_try_token(const char *name, uint64_t size)
+{
+	struct rlimit limit;
+	int fd, err;
+
+	/* A file that is larger than this would end the process by a signal. */
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && size > limit.rlim_cur) {
+		errno = EFBIG;
+		return -1;
+	}
+	fd = fd_token(name);
+	if (fd < 0 || !ftruncate(fd, size))
+		return fd;
+	err = errno;
+	shim_libc()->close(fd);
+	errno = err;
+	return -1;
+}
+
 int shim_fd_token(const char *name, uint64_t size)
 {
-	int fd = fd_token(name);
+	int fd = shim_fd_try_token(name, size);
 
-	if (fd < 0 || ftruncate(fd, size)) {
+	if (fd < 0) {
 		perror("asahi_shim: memfd");
 		abort();
 	}
 	return fd;
 }
+
+/* The shim's own descriptors */
+
+/* Makes the table large enough for a number. */
+static void fd_kept_grow(int fd)
+{
+	size_t size = fd_num_kept ? fd_num_kept : 64;
+	int **kept;
+
+	while ((size_t)fd >= size)
+		size *= 2;
+	if (size == fd_num_kept)
+		return;
+	kept = shim_alloc(size * sizeof(*kept));
+	if (fd_num_kept)
+		memcpy(kept, fd_kept, fd_num_kept * sizeof(*kept));
+	free(fd_kept);
+	fd_kept = kept;
+	fd_num_kept = size;
+}
+
+void shim_fd_keep(int *fd)
+{
+	fd_kept_grow(*fd);
+	fd_kept[*fd] = fd;
+}
+
+void shim_fd_drop(int *fd)
+{
+	if (*fd < 0)
+		return;
+	fd_kept[*fd] = NULL;
+	shim_libc()->close(*fd);
+	*fd = -1;
+}
+
+bool shim_fd_is_kept(int fd)
+{
+	return fd >= 0 && (size_t)fd < fd_num_kept && fd_kept[fd];
+}
+
+unsigned long shim_fd_next_kept(unsigned int fd)
+{
+	while (fd < fd_num_kept && !fd_kept[fd])
+		fd++;
+	return fd < fd_num_kept ? fd : ULONG_MAX;
+}
+
+int shim_fd_move(int fd)
+{
+	int *place = fd_kept[fd];
+	int other = fcntl(fd, F_DUPFD_CLOEXEC, fd + 1);
+
+	if (other < 0)
+		return errno;
+	fd_kept[fd] = NULL;
+	/* A stream may read it in another thread. */
+	__atomic_store_n(place, other, __ATOMIC_RELEASE);
+	shim_fd_keep(place);
+	shim_libc()->close(fd);
+	return 0;
+}
+
+static ssize_t fd_stream_write(void *place, const char *data, size_t size)
+{
+	ssize_t n = write(__atomic_load_n((int *)place, __ATOMIC_ACQUIRE), data, size);
+
+	return n < 0 ? 0 : n;
+}
+
+static int fd_stream_close(void *place)
+{
+	pthread_mutex_lock(&shim_lock);
+	shim_fd_drop(place);
+	pthread_mutex_unlock(&shim_lock);
+	free(place);
+	return 0;
+}
+
+FILE *shim_fd_stream(const char *path, int flags)
+{
+	static const cookie_io_functions_t functions = {
+		.write = fd_stream_write,
+		.close = fd_stream_close,
+	};
+	int fd = shim_libc()->open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+	int *place;
+	FILE *file;
+
+	if (fd < 0)
+		return NULL;
+	place = shim_alloc(sizeof(*place));
+	*place = fd;
+	pthread_mutex_lock(&shim_lock);
+	shim_fd_keep(place);
+	pthread_mutex_unlock(&shim_lock);
+	file = fopencookie(place, "a", functions);
+	if (!file)
+		fd_stream_close(place);
+	return file;
+}
+
+/* Descriptors of the program */
 
 void shim_fd_add(int fd, enum shim_fd_kind kind, void *object)
 {
@@ -89,8 +231,10 @@ void shim_fd_add(int fd, enum shim_fd_kind kind, void *object)
 
 	if (shim_libc()->fstat(fd, &st))
 		abort();
-	if (!fd_entries)
+	if (!fd_entries) {
 		fd_owner = getpid();
+		atomic_store_explicit(&fd_has_begun, true, memory_order_release);
+	}
 	*entry = (struct fd_entry){
 		.kind = kind,
 		.dev = st.st_dev,
@@ -151,22 +295,6 @@ void shim_fd_count_handles(unsigned int *buffers, unsigned int *syncobjs)
 	}
 }
 
-/*
- * Tells the shim's own descriptor from those that the program has. Both ends of a sync
- * file's pipe have the same inode, and the writing end was never handed out; nor was the
- * descriptor by which a buffer holds its memory.
- */
-static bool fd_is_inner_end(const struct fd_entry *entry, int fd)
-{
-	const struct shim_sync_file *sync_file = entry->object;
-	const struct shim_bo *bo = entry->object;
-
-	if (entry->kind == SHIM_FD_DMA_BUF)
-		return bo->fd == fd;
-	return entry->kind == SHIM_FD_SYNC_FILE && sync_file->fd == fd;
-}
-
-
 bool shim_fd_look(void)
 {
 	const struct shim_libc *libc = shim_libc();
@@ -181,8 +309,11 @@ bool shim_fd_look(void)
 	while ((dirent = libc->readdir(dir))) {
 		int fd = *dirent->d_name == '.' ? -1 : atoi(dirent->d_name);
 
+		/* Both ends of a pipe have one inode, and so have a buffer and its memory. */
+		if (shim_fd_is_kept(fd))
+			continue;
 		entry = fd_find_entry(fd);
-		if (entry && !fd_is_inner_end(entry, fd))
+		if (entry)
 			entry->seen = true;
 	}
 	libc->closedir(dir);

@@ -54,8 +54,10 @@ static atomic_bool gem_any_cpu_map;
 
 static void gem_memory_open(void)
 {
-	if (gem_memory_fd < 0)
-		gem_memory_fd = shim_fd_token("asahi-shim-memory", MEMORY_SIZE);
+	if (gem_memory_fd >= 0)
+		return;
+	gem_memory_fd = shim_fd_token("asahi-shim-memory", MEMORY_SIZE);
+	shim_fd_keep(&gem_memory_fd);
 }
 
 int asahi_shim_memory(uint64_t *size)
@@ -129,6 +131,7 @@ struct shim_bo *shim_bo_new_shared(int fd, uint64_t size)
 	if (!bo)
 		return NULL;
 	bo->fd = fd;
+	shim_fd_keep(&bo->fd);
 	bo->dev = st.st_dev;
 	bo->ino = st.st_ino;
 	gem_show(bo, fd, 0);
@@ -159,7 +162,7 @@ void shim_bo_put(struct shim_bo *bo)
 	/* The next buffer there has to begin with zeros. */
 	if (bo->fd >= 0) {
 		gem_show(bo, gem_memory_fd, bo->offset);
-		shim_libc()->close(bo->fd);
+		shim_fd_drop(&bo->fd);
 	} else if (fallocate(gem_memory_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, bo->offset,
 			     bo->size)) {
 		perror("asahi_shim: fallocate");

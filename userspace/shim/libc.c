@@ -7,19 +7,26 @@
  * without 64, are taken, and those that _FORTIFY_SOURCE makes of calls in other programs.
  *
  * Any thread of the program is here, often, and before the first descriptor of the shim
- * exists: shim_fd_any() is asked first, which takes no lock. Then shim_lock is taken for the
- * question alone, and given back before the libc or a handler is called.
+ * exists: shim_fd_any() and shim_fd_has_begun() are asked first, which take no lock. Then
+ * shim_lock is taken for the question alone, and given back before the libc or a handler is
+ * called.
+ *
+ * A program that closes descriptors by their numbers finds those of the shim closed already
+ * (EBADF), and they stay. dup2() to such a number moves the shim's descriptor to another.
  *
  * Compiled without _FILE_OFFSET_BITS and _FORTIFY_SOURCE, which give these names
  * other meanings. On 64-bit machines the structures of both forms are the same.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
 #include <linux/sync_file.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "shim.h"
@@ -254,19 +261,123 @@ static bool libc_is_ours(int fd)
 	return ours;
 }
 
+/* Return: whether descriptors that this process closes may be the shim's. */
+static bool libc_may_close_ours(void)
+{
+	return shim_fd_has_begun() && shim_is_owner();
+}
+
+/* Lets go of what descriptors led to that were closed; errno stays. */
+static void libc_collect(void)
+{
+	int saved = errno;
+
+	pthread_mutex_lock(&shim_lock);
+	shim_file_collect();
+	pthread_mutex_unlock(&shim_lock);
+	errno = saved;
+}
+
 int close(int fd)
 {
-	bool ours = shim_is_owner() && libc_is_ours(fd);
-	int ret = shim_libc()->close(fd);
+	bool kept, ours;
+	int ret;
 
-	if (ours) {
-		int saved = errno;
-
-		pthread_mutex_lock(&shim_lock);
-		shim_file_collect();
-		pthread_mutex_unlock(&shim_lock);
-		errno = saved;
+	if (!libc_may_close_ours())
+		return shim_libc()->close(fd);
+	pthread_mutex_lock(&shim_lock);
+	kept = shim_fd_is_kept(fd);
+	ours = !kept && shim_fd_is_ours(fd);
+	pthread_mutex_unlock(&shim_lock);
+	if (kept) {
+		errno = EBADF;
+		return -1;
 	}
+	ret = shim_libc()->close(fd);
+	if (ours)
+		libc_collect();
+	return ret;
+}
+
+/* Not in each glibc that the shim runs with */
+static int libc_close_range(unsigned int first, unsigned int last, int flags)
+{
+	return syscall(SYS_close_range, first, last, flags);
+}
+
+/* Closes a range without the shim's descriptors. With the lock held. */
+static int libc_close_around(unsigned int first, unsigned int last, int flags)
+{
+	unsigned long from, kept;
+
+	for (from = first; from <= last; from = kept + 1) {
+		kept = shim_fd_next_kept(from);
+		if (kept > last)
+			return libc_close_range(from, last, flags);
+		if (kept > from && libc_close_range(from, kept - 1, flags))
+			return -1;
+	}
+	return 0;
+}
+
+int close_range(unsigned int first, unsigned int last, int flags)
+{
+	int ret;
+
+	/* All of the shim's have the flag that is set by CLOSE_RANGE_CLOEXEC. */
+	if (first > last || (flags & CLOSE_RANGE_CLOEXEC) || !libc_may_close_ours())
+		return libc_close_range(first, last, flags);
+	pthread_mutex_lock(&shim_lock);
+	ret = libc_close_around(first, last, flags);
+	pthread_mutex_unlock(&shim_lock);
+	libc_collect();
+	return ret;
+}
+
+void closefrom(int low)
+{
+	int fd, most;
+
+	low = low < 0 ? 0 : low;
+	if (!close_range(low, UINT_MAX, 0))
+		return;
+	/* Linux before 5.9, or a sandbox */
+	most = sysconf(_SC_OPEN_MAX);
+	for (fd = low; fd < most; fd++)
+		close(fd);
+}
+
+/* Makes way for a descriptor that gets a certain number. Return: whether that number is ours. */
+static bool libc_make_way(int fd)
+{
+	bool ours = false;
+
+	pthread_mutex_lock(&shim_lock);
+	if (shim_fd_is_kept(fd))
+		shim_fd_move(fd);
+	else
+		ours = shim_fd_is_ours(fd);
+	pthread_mutex_unlock(&shim_lock);
+	return ours;
+}
+
+int dup2(int from, int to)
+{
+	bool ours = from != to && libc_may_close_ours() && libc_make_way(to);
+	int ret = shim_libc()->dup2(from, to);
+
+	if (ours)
+		libc_collect();
+	return ret;
+}
+
+int dup3(int from, int to, int flags)
+{
+	bool ours = from != to && libc_may_close_ours() && libc_make_way(to);
+	int ret = shim_libc()->dup3(from, to, flags);
+
+	if (ours)
+		libc_collect();
 	return ret;
 }
 

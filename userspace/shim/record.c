@@ -13,6 +13,7 @@
  * list do not change until asahi_shim_record() frees them.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +130,7 @@ int shim_record_fail(unsigned int request)
 
 int shim_record_log(const char *path)
 {
-	record_log_file = shim_libc()->fopen(path, "ae");
+	record_log_file = shim_fd_stream(path, O_APPEND);
 	if (!record_log_file)
 		return errno;
 	setvbuf(record_log_file, NULL, _IOLBF, 0);

@@ -10,6 +10,7 @@
  * lock, and by a buffer that is flushed with one write.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +27,7 @@ static bool report_used[SHIM_USES];
 
 int shim_report_open(const char *path)
 {
-	report_file = shim_libc()->fopen(path, "ae");
+	report_file = shim_fd_stream(path, O_APPEND);
 	if (!report_file)
 		return errno;
 	setvbuf(report_file, NULL, _IOFBF, REPORT_BUFFER);

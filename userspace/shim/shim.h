@@ -34,6 +34,8 @@ struct shim_libc {
 	int (*openat)(int dir, const char *path, int flags, ...);
 	FILE *(*fopen)(const char *path, const char *mode);
 	int (*close)(int fd);
+	int (*dup2)(int from, int to);
+	int (*dup3)(int from, int to, int flags);
 	int (*ioctl)(int fd, unsigned long request, ...);
 	void *(*mmap)(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
 	int (*munmap)(void *addr, size_t size);
@@ -104,8 +106,30 @@ void shim_file_collect(void);
  */
 enum shim_fd_kind { SHIM_FD_FILE, SHIM_FD_DMA_BUF, SHIM_FD_SYNCOBJ, SHIM_FD_SYNC_FILE, SHIM_FD_KINDS };
 
-/* Return: a descriptor of a new unlinked file of @size bytes. Any thread, without the lock. */
+/*
+ * Return: a descriptor of a new unlinked file of @size bytes, or -1 with errno. Any thread,
+ * with or without the lock.
+ */
+int shim_fd_try_token(const char *name, uint64_t size);
+/* The same, but ends the process if there can be no such file. */
 int shim_fd_token(const char *name, uint64_t size);
+/*
+ * Keeps a descriptor that is the shim's own from the program: it is not closed with others, and
+ * *fd changes if the program wants to have its number.
+ */
+void shim_fd_keep(int *fd);
+/* Closes a descriptor that is kept; *fd becomes -1, or was. */
+void shim_fd_drop(int *fd);
+bool shim_fd_is_kept(int fd);
+/* Return: the first descriptor that is kept, from a number on; or ULONG_MAX. */
+unsigned long shim_fd_next_kept(unsigned int fd);
+/* Gives a descriptor that is kept another number. Return: 0 or an errno value. */
+int shim_fd_move(int fd);
+/*
+ * Opens a file for writing, with O_APPEND or O_TRUNC, whose descriptor is kept until fclose().
+ * Return: the stream, or NULL with errno. Any thread, without the lock.
+ */
+FILE *shim_fd_stream(const char *path, int flags);
 /* Notes that a descriptor leads to an object, whose reference is taken over. */
 void shim_fd_add(int fd, enum shim_fd_kind kind, void *object);
 /* Return: the object, or NULL; no reference. */
@@ -120,8 +144,10 @@ bool shim_fd_look(void);
 void *shim_fd_take_unseen(enum shim_fd_kind *kind);
 /* Any thread, without the lock: false means that there is nothing of ours. */
 bool shim_fd_any(void);
-/* Whether the descriptors are this process's, and not its parent's. */
+/* Whether the descriptors are this process's, and not those of the parent of a vfork(). */
 bool shim_is_owner(void);
+/* Any thread, without the lock: false means that the shim has no descriptor of its own either. */
+bool shim_fd_has_begun(void);
 
 /* Paths (node.c); any thread, without the lock */
 

@@ -41,6 +41,8 @@ static void core_libc_find(void)
 		{ "openat", &core_libc.openat },
 		{ "fopen", &core_libc.fopen },
 		{ "close", &core_libc.close },
+		{ "dup2", &core_libc.dup2 },
+		{ "dup3", &core_libc.dup3 },
 		{ "ioctl", &core_libc.ioctl },
 		{ "mmap", &core_libc.mmap },
 		{ "munmap", &core_libc.munmap },

@@ -107,6 +107,7 @@ int shim_sync_file_new(struct shim_fence *fence)
 	}
 	sync_file->fence = shim_fence_get(fence);
 	sync_file->fd = fds[1];
+	shim_fd_keep(&sync_file->fd);
 	sync_file->next = syncobj_sync_files;
 	syncobj_sync_files = sync_file;
 	shim_fd_add(fds[0], SHIM_FD_SYNC_FILE, sync_file);
@@ -121,7 +122,7 @@ void shim_sync_file_free(struct shim_sync_file *sync_file)
 	while (*link != sync_file)
 		link = &(*link)->next;
 	*link = sync_file->next;
-	shim_libc()->close(sync_file->fd);
+	shim_fd_drop(&sync_file->fd);
 	shim_fence_put(sync_file->fence);
 	free(sync_file);
 }
@@ -155,7 +156,7 @@ void shim_sync_files_tell(void)
 			continue;
 		}
 		*link = waiter->next;
-		shim_libc()->close(waiter->fd);
+		shim_fd_drop(&waiter->fd);
 		shim_syncobj_put(waiter->syncobj);
 		free(waiter);
 	}
@@ -615,6 +616,7 @@ int shim_syncobj_eventfd(struct shim_file *file, union asahi_shim_args *all,
 		.fd = fd,
 		.next = syncobj_waiters,
 	};
+	shim_fd_keep(&waiter->fd);
 	syncobj_waiters = waiter;
 	shim_sync_files_tell();
 	return 0;

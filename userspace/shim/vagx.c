@@ -23,6 +23,7 @@
  * for their threads to give back their slots.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -598,7 +599,7 @@ static bool shim_vagx_open_capture(void)
 
 	if (!path || !*path)
 		return true;
-	shim_vagx.capture = shim_libc()->fopen(path, "we");
+	shim_vagx.capture = shim_fd_stream(path, O_TRUNC);
 	if (!shim_vagx.capture) {
 		fprintf(stderr, "ASAHI_SHIM_CAPTURE=%s: %s\n", path, strerror(errno));
 		return false;
@@ -636,7 +637,7 @@ static bool shim_vagx_make_gpu(const struct vagx_soc *soc)
 	shim_vagx.features = soc->id.generation == AGX_ID_GENERATION_G14X ? AGX_STREAM_G14X : 0;
 	gpu.stream_features = shim_vagx.features;
 	shim_vagx.streams = shim_vagx_number("ASAHI_SHIM_STREAMS", 0) ?
-			       stderr : shim_libc()->fopen("/dev/null", "we");
+			       stderr : shim_fd_stream("/dev/null", 0);
 	shim_vagx.mem = vagx_mem_new();
 	shim_vagx.report = vagx_report_new(&report);
 	if (!shim_vagx.streams || !shim_vagx.mem || !shim_vagx.report || !shim_vagx_make_memory() ||
