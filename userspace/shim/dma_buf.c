@@ -28,13 +28,12 @@
 
 int shim_dma_buf_memory(uint64_t size)
 {
-	int fd = shim_fd_token(NAME, size);
+	int fd = shim_fd_try_token(NAME, size);
 
-	if (fcntl(fd, F_ADD_SEALS, SEALS)) {
-		perror("asahi_shim: F_ADD_SEALS");
-		abort();
-	}
-	return fd;
+	if (fd < 0 || !fcntl(fd, F_ADD_SEALS, SEALS))
+		return fd;
+	shim_libc()->close(fd);
+	return -1;
 }
 
 static int dma_buf_open_again(int fd, int flags)

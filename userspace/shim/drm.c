@@ -15,11 +15,8 @@
  * see shim_wait_change(). The open file has a reference until the call has returned: another
  * thread may close its descriptor. Jobs that the call has made ready run afterwards, without
  * the lock.
- *
- * drm_start() is the library's constructor, which runs before the program's main().
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "shim.h"
@@ -264,31 +261,4 @@ unsigned int asahi_shim_objects(struct asahi_shim_objects *objects)
 	      objects->dma_bufs + objects->objects + objects->vms + objects->queues +
 	      objects->jobs + objects->syncobjs + objects->syncobj_fds + objects->sync_files;
 	return sum ? sum : objects->fences;
-}
-
-/* Opens the file that a variable names. A failure is reported, and the program goes on. */
-static void drm_open_file(const char *name, int (*open_path)(const char *path))
-{
-	const char *path = getenv(name);
-	int err = path && *path ? open_path(path) : 0;
-
-	if (err)
-		fprintf(stderr, "asahi_shim: %s=%s: %s\n", name, path, strerror(err));
-}
-
-static void __attribute__((constructor)) drm_start(void)
-{
-	const char *backend = getenv("ASAHI_SHIM_BACKEND");
-
-	drm_open_file("ASAHI_SHIM_LOG", shim_record_log);
-	drm_open_file("ASAHI_SHIM_REPORT", shim_report_open);
-	if (!backend || !*backend || !strcmp(backend, "none"))
-		return;
-	if (strcmp(backend, "vagx")) {
-		fprintf(stderr, "asahi_shim: ASAHI_SHIM_BACKEND=%s: expected none or vagx\n",
-			backend);
-		exit(EXIT_FAILURE);
-	}
-	if (shim_vagx_start())
-		exit(EXIT_FAILURE);
 }

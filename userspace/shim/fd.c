@@ -75,6 +75,11 @@ bool shim_fd_has_begun(void)
 	return atomic_load_explicit(&fd_has_begun, memory_order_acquire);
 }
 
+bool shim_fd_is_node(const struct stat *st)
+{
+	return !st->st_nlink && st->st_mode == (S_IFREG | SHIM_NODE_MODE);
+}
+
 /*
  * Creates an unlinked file, if need be after raising the limit of descriptors as far as the
  * process may: a program has one for each buffer that can be shared.
@@ -231,10 +236,6 @@ void shim_fd_add(int fd, enum shim_fd_kind kind, void *object)
 
 	if (shim_libc()->fstat(fd, &st))
 		abort();
-	if (!fd_entries) {
-		fd_owner = getpid();
-		atomic_store_explicit(&fd_has_begun, true, memory_order_release);
-	}
 	*entry = (struct fd_entry){
 		.kind = kind,
 		.dev = st.st_dev,
@@ -339,4 +340,25 @@ void *shim_fd_take_unseen(enum shim_fd_kind *kind)
 		return object;
 	}
 	return NULL;
+}
+
+void shim_fd_begin(void)
+{
+	fd_owner = getpid();
+	atomic_store_explicit(&fd_has_begun, true, memory_order_release);
+}
+
+void shim_fd_forget(void)
+{
+	size_t fd;
+
+	for (fd = 0; fd < fd_num_kept; fd++)
+		if (fd_kept[fd])
+			shim_libc()->close(fd);
+	fd_kept = NULL;
+	fd_num_kept = 0;
+	fd_entries = NULL;
+	memset(fd_counts, 0, sizeof(fd_counts));
+	atomic_store_explicit(&fd_any, false, memory_order_release);
+	atomic_store_explicit(&fd_has_begun, false, memory_order_release);
 }

@@ -175,3 +175,10 @@ struct shim_fence *shim_fence_find_point(struct shim_fence *fence, uint64_t poin
 	}
 	return fence;
 }
+
+void shim_fence_forget(void)
+{
+	/* Threads of the parent wait for it. */
+	fence_changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	fence_count = 0;
+}

@@ -4,31 +4,92 @@
  *
  * Open files of the device, and closing them.
  *
- * An open file has a table for each kind of object that has IDs of its own. It is closed
+ * An open file has a table for each kind of object that has IDs of its own. A descriptor that
+ * another process has opened and passed on, to a child or over a socket, becomes one without
+ * objects, when the first ioctl is made on it: each process has a GPU of its own. It is closed
  * when no descriptor leads to it and no ioctl is under way on it, first its queues: their
  * jobs refer to everything else. This file is on top of the files for objects, because
  * closing releases all kinds of them.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "shim.h"
 
-int shim_file_open(int flags)
+/* Makes a descriptor an open file without objects, unless it is one. */
+static void file_add(int fd)
 {
 	static uint64_t last_id;
-	struct shim_file *file = shim_alloc(sizeof(*file));
-	int fd = shim_fd_token("asahi-shim-node", 0);
+	struct shim_file *file;
 
-	if (!(flags & O_CLOEXEC))
-		fcntl(fd, F_SETFD, 0);
-	file->refs = 1;
 	pthread_mutex_lock(&shim_lock);
-	file->id = ++last_id;
-	shim_fd_add(fd, SHIM_FD_FILE, file);
+	if (!shim_fd_find(fd, SHIM_FD_FILE)) {
+		file = shim_alloc(sizeof(*file));
+		file->refs = 1;
+		file->id = ++last_id;
+		shim_fd_add(fd, SHIM_FD_FILE, file);
+	}
 	pthread_mutex_unlock(&shim_lock);
 	shim_report_use(SHIM_USE_OPEN);
+}
+
+/* Return: a descriptor of a new file that all processes know as the device's, or -1. */
+static int file_token(void)
+{
+	int fd = shim_fd_try_token("asahi-shim-node", 0);
+	int err;
+
+	if (fd < 0 || !fchmod(fd, SHIM_NODE_MODE))
+		return fd;
+	err = errno;
+	shim_libc()->close(fd);
+	errno = err;
+	return -1;
+}
+
+int shim_file_open(int flags)
+{
+	int err = shim_process_open();
+	int fd;
+
+	if (err) {
+		errno = err;
+		return -1;
+	}
+	fd = file_token();
+	if (fd < 0)
+		return -1;
+	if (!(flags & O_CLOEXEC))
+		fcntl(fd, F_SETFD, 0);
+	file_add(fd);
 	return fd;
+}
+
+/* Objects that the parent has made are not there: the program may not expect that. */
+static void file_tell_child(void)
+{
+	if (!shim_process_says_child())
+		return;
+	fprintf(stderr, "asahi_shim: process %d (%s) was forked with the GPU open, and uses the descriptor: it has a GPU of its own, without the parent's buffers, queues and sync objects\n",
+		getpid(), program_invocation_short_name);
+}
+
+int shim_file_take(int fd)
+{
+	struct stat st;
+	int err;
+
+	if (shim_libc()->fstat(fd, &st) || !shim_fd_is_node(&st))
+		return ENOTTY;
+	err = shim_process_open();
+	if (err)
+		return err;
+	file_tell_child();
+	file_add(fd);
+	return 0;
 }
 
 /*

@@ -52,41 +52,63 @@ static struct cpu_map *gem_cpu_maps;
 static unsigned int gem_cpu_map_count;
 static atomic_bool gem_any_cpu_map;
 
-static void gem_memory_open(void)
+int shim_bo_begin(void)
 {
 	if (gem_memory_fd >= 0)
-		return;
-	gem_memory_fd = shim_fd_token("asahi-shim-memory", MEMORY_SIZE);
+		return 0;
+	gem_memory_fd = shim_fd_try_token("asahi-shim-memory", MEMORY_SIZE);
+	if (gem_memory_fd < 0)
+		return errno;
 	shim_fd_keep(&gem_memory_fd);
+	return 0;
 }
 
 int asahi_shim_memory(uint64_t *size)
 {
+	int err;
+
 	pthread_mutex_lock(&shim_lock);
-	gem_memory_open();
+	err = shim_bo_begin();
 	pthread_mutex_unlock(&shim_lock);
 	*size = MEMORY_SIZE;
+	if (err)
+		errno = err;
 	return gem_memory_fd;
+}
+
+/*
+ * A core dump with all of the backend's 64 GiB would take minutes, and a child that is forked
+ * has no backend.
+ */
+static void gem_advise(void *map, uint64_t size)
+{
+	madvise(map, size, MADV_DONTDUMP);
+	madvise(map, size, MADV_DONTFORK);
 }
 
 /* Maps a part of a file over a buffer's place in the backend's mapping, if there is one. */
 static void gem_show(const struct shim_bo *bo, int fd, uint64_t offset)
 {
-	if (gem_memory_map &&
-	    shim_libc()->mmap(gem_memory_map + bo->offset, bo->size, PROT_READ | PROT_WRITE,
+	uint8_t *place;
+
+	if (!gem_memory_map)
+		return;
+	place = gem_memory_map + bo->offset;
+	if (shim_libc()->mmap(place, bo->size, PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, offset) == MAP_FAILED) {
 		perror("asahi_shim: mmap");
 		abort();
 	}
+	gem_advise(place, bo->size);
 }
 
 void asahi_shim_memory_mapped(void *map)
 {
 	const struct shim_bo *bo;
 
-	/* It is 64 GiB large: a core dump with all of it would take minutes. */
-	madvise(map, MEMORY_SIZE, MADV_DONTDUMP);
 	pthread_mutex_lock(&shim_lock);
+	if (map)
+		gem_advise(map, MEMORY_SIZE);
 	gem_memory_map = map;
 	for (bo = gem_bos; bo; bo = bo->next)
 		if (bo->fd >= 0)
@@ -100,7 +122,8 @@ static struct shim_bo *gem_bo_new(uint64_t size)
 	struct shim_bo **link = &gem_bos, *bo;
 	uint64_t start = 0;
 
-	gem_memory_open();
+	if (shim_bo_begin())
+		return NULL;
 	while (*link && (*link)->offset - start < size) {
 		start = (*link)->offset + (*link)->size;
 		link = &(*link)->next;
@@ -207,6 +230,8 @@ static struct shim_bo *gem_bo_create(uint64_t size, bool is_private)
 	if (is_private)
 		return gem_bo_new(size);
 	fd = shim_dma_buf_memory(size);
+	if (fd < 0)
+		return NULL;
 	bo = shim_bo_new_shared(fd, size);
 	if (!bo)
 		shim_libc()->close(fd);
@@ -369,4 +394,16 @@ void shim_bo_unmapped(void *addr, size_t size)
 unsigned int shim_bo_mapping_count(void)
 {
 	return gem_cpu_map_count;
+}
+
+/* The program's mappings of buffers stay, and show the parent's memory. */
+void shim_bo_forget(void)
+{
+	gem_memory_fd = -1;
+	gem_memory_map = NULL;
+	gem_bos = NULL;
+	gem_bo_count = 0;
+	gem_cpu_maps = NULL;
+	gem_cpu_map_count = 0;
+	atomic_store_explicit(&gem_any_cpu_map, false, memory_order_release);
 }

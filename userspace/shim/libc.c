@@ -8,8 +8,8 @@
  *
  * Any thread of the program is here, often, and before the first descriptor of the shim
  * exists: shim_fd_any() and shim_fd_has_begun() are asked first, which take no lock. Then
- * shim_lock is taken for the question alone, and given back before the libc or a handler is
- * called.
+ * shim_process_look() makes a child that was cloned forget what its parent had, and shim_lock is
+ * taken for the question alone. It is given back before the libc or a handler is called.
  *
  * A program that closes descriptors by their numbers finds those of the shim closed already
  * (EBADF), and they stay. dup2() to such a number moves the shim's descriptor to another.
@@ -164,13 +164,9 @@ int fstat(int fd, struct stat *st)
 {
 	int ret = shim_libc()->fstat(fd, st);
 
-	if (ret || !shim_fd_any())
-		return ret;
-	pthread_mutex_lock(&shim_lock);
-	if (shim_fd_find(fd, SHIM_FD_FILE))
+	if (!ret && shim_fd_is_node(st))
 		shim_node_stat_device(st);
-	pthread_mutex_unlock(&shim_lock);
-	return 0;
+	return ret;
 }
 
 int fstat64(int fd, struct stat64 *st)
@@ -255,6 +251,7 @@ static bool libc_is_ours(int fd)
 
 	if (fd < 0 || !shim_fd_any())
 		return false;
+	shim_process_look();
 	pthread_mutex_lock(&shim_lock);
 	ours = shim_fd_is_ours(fd);
 	pthread_mutex_unlock(&shim_lock);
@@ -264,7 +261,10 @@ static bool libc_is_ours(int fd)
 /* Return: whether descriptors that this process closes may be the shim's. */
 static bool libc_may_close_ours(void)
 {
-	return shim_fd_has_begun() && shim_is_owner();
+	if (!shim_fd_has_begun())
+		return false;
+	shim_process_look();
+	return shim_is_owner();
 }
 
 /* Lets go of what descriptors led to that were closed; errno stays. */
@@ -381,19 +381,40 @@ int dup3(int from, int to, int flags)
 	return ret;
 }
 
+/*
+ * Takes a descriptor in that another process with the shim has made.
+ * Return: 0, ENOTTY if it is no such descriptor, or another errno value.
+ */
+static int libc_take(int fd, unsigned int type)
+{
+	return type == DRM_IOCTL_BASE ? shim_file_take(fd) : ENOTTY;
+}
+
 int ioctl(int fd, unsigned long request, ...)
 {
 	unsigned int type = _IOC_TYPE(request);
 	va_list ap;
 	void *arg;
+	int err;
 
 	va_start(ap, request);
 	arg = va_arg(ap, void *);
 	va_end(ap);
-	/* DRM, sync files and DMA buffers */
-	if ((type == 'd' || type == '>' || type == 'b') && libc_is_ours(fd))
+	if (type != DRM_IOCTL_BASE && type != '>' && type != DMA_BUF_BASE)
+		return shim_libc()->ioctl(fd, request, arg);
+	err = libc_is_ours(fd) ? 0 : libc_take(fd, type);
+	if (err == ENOTTY)
+		return shim_libc()->ioctl(fd, request, arg);
+	if (!err)
 		return shim_drm_ioctl(fd, request, arg);
-	return shim_libc()->ioctl(fd, request, arg);
+	errno = err;
+	return -1;
+}
+
+static void libc_unmapped(void *addr, size_t size)
+{
+	shim_process_look();
+	shim_bo_unmapped(addr, size);
 }
 
 void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
@@ -401,7 +422,7 @@ void *mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset)
 	if (!(flags & MAP_ANONYMOUS) && libc_is_ours(fd))
 		return shim_bo_mmap(addr, size, prot, flags, fd, offset);
 	if (flags & MAP_FIXED)
-		shim_bo_unmapped(addr, size);
+		libc_unmapped(addr, size);
 	return shim_libc()->mmap(addr, size, prot, flags, fd, offset);
 }
 
@@ -415,6 +436,6 @@ int munmap(void *addr, size_t size)
 	int ret = shim_libc()->munmap(addr, size);
 
 	if (!ret)
-		shim_bo_unmapped(addr, size);
+		libc_unmapped(addr, size);
 	return ret;
 }

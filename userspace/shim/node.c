@@ -11,8 +11,8 @@
  * by *found. A file in /sys becomes an unlinked file with the text, a folder that is opened a
  * list entry whose address is the DIR, since the libc's DIR is opaque.
  *
- * Any thread may call this. The table needs no lock; the list of open folders has one of its
- * own, node_folder_lock, under which no other is taken.
+ * Any thread may call this. The table needs no lock. The list of open folders is protected by
+ * shim_lock; since readdir() is called often, an atomic variable tells whether there are any.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -102,19 +102,14 @@ static int node_open_text(const struct node *node, int flags)
 static bool node_is_open_device(const char *path)
 {
 	static const char prefix[] = "/proc/self/fd/";
-	bool is_device;
+	struct stat st;
 	char *end;
 	int fd;
 
-	if (!shim_fd_any() || strncmp(path, prefix, sizeof(prefix) - 1))
+	if (strncmp(path, prefix, sizeof(prefix) - 1))
 		return false;
 	fd = strtol(path + sizeof(prefix) - 1, &end, 10);
-	if (*end)
-		return false;
-	pthread_mutex_lock(&shim_lock);
-	is_device = shim_fd_find(fd, SHIM_FD_FILE);
-	pthread_mutex_unlock(&shim_lock);
-	return is_device;
+	return !*end && !shim_libc()->fstat(fd, &st) && shim_fd_is_node(&st);
 }
 
 int shim_node_open(const char *path, int flags, bool *found)
@@ -214,8 +209,8 @@ struct folder {
 	struct folder *others;
 };
 
-static pthread_mutex_t node_folder_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct folder *node_folders;
+static atomic_bool node_any_folder;
 
 DIR *shim_node_opendir(const char *path, bool *found)
 {
@@ -230,14 +225,16 @@ DIR *shim_node_opendir(const char *path, bool *found)
 	}
 	folder = shim_alloc(sizeof(*folder));
 	folder->node = node;
-	pthread_mutex_lock(&node_folder_lock);
+	shim_process_begin();
+	pthread_mutex_lock(&shim_lock);
 	folder->others = node_folders;
 	node_folders = folder;
-	pthread_mutex_unlock(&node_folder_lock);
+	atomic_store(&node_any_folder, true);
+	pthread_mutex_unlock(&shim_lock);
 	return (DIR *)folder;
 }
 
-/* Return: the link to an open folder, or the last link. With node_folder_lock held. */
+/* Return: the link to an open folder, or the last link. With the lock held. */
 static struct folder **node_folder_link(const DIR *dir)
 {
 	struct folder **link = &node_folders;
@@ -282,25 +279,35 @@ struct dirent *shim_node_readdir(DIR *dir, bool *found)
 	struct dirent *entry = NULL;
 	struct folder *folder;
 
-	pthread_mutex_lock(&node_folder_lock);
+	*found = false;
+	if (!atomic_load(&node_any_folder))
+		return NULL;
+	shim_process_look();
+	pthread_mutex_lock(&shim_lock);
 	folder = *node_folder_link(dir);
 	*found = folder;
 	if (folder)
 		entry = node_folder_read(folder);
-	pthread_mutex_unlock(&node_folder_lock);
+	pthread_mutex_unlock(&shim_lock);
 	return entry;
 }
 
 bool shim_node_closedir(DIR *dir)
 {
 	struct folder **link, *folder;
+	bool found;
 
-	pthread_mutex_lock(&node_folder_lock);
+	if (!atomic_load(&node_any_folder))
+		return false;
+	shim_process_look();
+	pthread_mutex_lock(&shim_lock);
 	link = node_folder_link(dir);
 	folder = *link;
-	if (folder)
+	found = folder;
+	if (found)
 		*link = folder->others;
-	pthread_mutex_unlock(&node_folder_lock);
+	atomic_store(&node_any_folder, node_folders);
+	pthread_mutex_unlock(&shim_lock);
 	free(folder);
-	return folder;
+	return found;
 }

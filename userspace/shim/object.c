@@ -144,3 +144,9 @@ void shim_time_put(struct shim_time *time, bool write, uint64_t time_ns)
 	shim_object_put(time->object);
 	time->object = NULL;
 }
+
+void shim_object_forget(void)
+{
+	object_objects = NULL;
+	object_count = 0;
+}

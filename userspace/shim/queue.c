@@ -281,3 +281,20 @@ void shim_queue_close(struct shim_queue *queue, int64_t deadline_ns)
 		queue_retire(queue, -ESRCH);
 	shim_queue_put(queue);
 }
+
+bool shim_queue_has_backend(void)
+{
+	bool has;
+
+	pthread_mutex_lock(&shim_lock);
+	has = queue_backend.submit;
+	pthread_mutex_unlock(&shim_lock);
+	return has;
+}
+
+void shim_queue_forget(void)
+{
+	queue_queues = NULL;
+	queue_backend = (struct asahi_shim_backend){ NULL, NULL };
+	queue_running = false;
+}

@@ -337,3 +337,12 @@ void shim_record_add(struct shim_call *call)
 	*record_last_link = call;
 	record_last_link = &call->next;
 }
+
+void shim_record_forget(void)
+{
+	record_recording = false;
+	record_first_call = NULL;
+	record_last_link = &record_first_call;
+	record_fault.left = 0;
+	record_log_file = NULL;
+}

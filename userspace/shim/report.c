@@ -82,3 +82,10 @@ void shim_report_failed(uint64_t queue, int error)
 		fprintf(stderr, "asahi_shim: a job has failed: %s; why is reported at the end\n",
 			strerror(error));
 }
+
+void shim_report_forget(void)
+{
+	report_file = NULL;
+	report_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	memset(report_used, 0, sizeof(report_used));
+}

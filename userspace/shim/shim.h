@@ -8,6 +8,9 @@
  *
  * Objects count their references in a plain number, under the lock; a function "get" takes
  * one, "put" gives one back and frees the object with the last.
+ *
+ * A function "forget" runs in a child that was forked, where the calling thread is the only one.
+ * It makes its file's variables what they are in a new process, and frees no memory.
  */
 #ifndef SHIM_H
 #define SHIM_H
@@ -80,6 +83,23 @@ void *shim_table_remove(struct shim_table *table, uint32_t id);
 uint32_t shim_table_find(const struct shim_table *table, const void *object);
 void shim_table_fini(struct shim_table *table);
 
+/*
+ * Starts a thread that blocks all signals: they are for the program's own threads.
+ * Return: 0 or an errno value.
+ */
+int shim_thread_start(pthread_t *thread, void *(*fn)(void *), void *arg);
+
+/* The process (process.c); any thread, without the lock */
+
+/* Notes that the process has objects of the shim, for the case that it is forked. */
+void shim_process_begin(void);
+/* Starts the GPU, if it does not run. Return: 0, or an errno value after a message. */
+int shim_process_open(void);
+/* Forgets all objects if they are those of the process from which this one was cloned. */
+void shim_process_look(void);
+/* Whether the process has forgotten objects of the one from which it was forked; asked once. */
+bool shim_process_says_child(void);
+
 /* Open files (file.c) */
 
 struct shim_file {
@@ -94,6 +114,12 @@ struct shim_file {
 };
 
 int shim_file_open(int flags);
+/*
+ * Takes a descriptor of the device in that another process has opened: it becomes a file of
+ * this process's GPU. Without the lock. Return: 0, ENOTTY if it is no such descriptor, or
+ * another errno value if there is no GPU.
+ */
+int shim_file_take(int fd);
 void shim_file_put(struct shim_file *file);
 /* Lets go of the objects to which no descriptor leads any more; may wait for jobs. */
 void shim_file_collect(void);
@@ -104,6 +130,12 @@ void shim_file_collect(void);
  * A descriptor of the shim is one of an unlinked file or of a pipe, recognised by its inode,
  * in whichever way it was duplicated or passed on.
  */
+/*
+ * Mode of the files of the device, by which all processes with the shim know them. Unlinked
+ * files have no sticky bit otherwise.
+ */
+#define SHIM_NODE_MODE		(S_ISVTX | 0606)
+
 enum shim_fd_kind { SHIM_FD_FILE, SHIM_FD_DMA_BUF, SHIM_FD_SYNCOBJ, SHIM_FD_SYNC_FILE, SHIM_FD_KINDS };
 
 /*
@@ -135,6 +167,8 @@ void shim_fd_add(int fd, enum shim_fd_kind kind, void *object);
 /* Return: the object, or NULL; no reference. */
 void *shim_fd_find(int fd, enum shim_fd_kind kind);
 bool shim_fd_is_ours(int fd);
+/* Whether the libc's fstat() tells of a file of the device, of this or another process. */
+bool shim_fd_is_node(const struct stat *st);
 unsigned int shim_fd_count(enum shim_fd_kind kind);
 /* Counts the handles of all open files. */
 void shim_fd_count_handles(unsigned int *buffers, unsigned int *syncobjs);
@@ -142,12 +176,16 @@ void shim_fd_count_handles(unsigned int *buffers, unsigned int *syncobjs);
 bool shim_fd_look(void);
 /* Takes an entry out that is not marked. Return: its object, with its reference, or NULL. */
 void *shim_fd_take_unseen(enum shim_fd_kind *kind);
-/* Any thread, without the lock: false means that there is nothing of ours. */
+/* Any thread, without the lock: false means that no descriptor of the program is ours. */
 bool shim_fd_any(void);
-/* Whether the descriptors are this process's, and not those of the parent of a vfork(). */
-bool shim_is_owner(void);
 /* Any thread, without the lock: false means that the shim has no descriptor of its own either. */
 bool shim_fd_has_begun(void);
+/* Whether the descriptors are this process's, and not those of the parent of a vfork(). */
+bool shim_is_owner(void);
+/* Makes this process the owner. */
+void shim_fd_begin(void);
+/* In a child that was forked: closes what the shim keeps, and knows no descriptor. */
+void shim_fd_forget(void);
 
 /* Paths (node.c); any thread, without the lock */
 
@@ -179,6 +217,7 @@ int shim_record_fail(unsigned int request);
 void shim_record_add(struct shim_call *call);
 /* Return: 0 or an errno value. */
 int shim_record_log(const char *path);
+void shim_record_forget(void);
 
 /* Reports of jobs that failed (report.c); any thread, with or without the lock */
 
@@ -192,6 +231,7 @@ void shim_report(const char *format, ...) __attribute__((format(printf, 1, 2), n
 /* Notes in the file, once for each process, that it has used the GPU in this way. */
 void shim_report_use(enum shim_use use);
 void shim_report_failed(uint64_t queue, int error);
+void shim_report_forget(void);
 
 /* Ioctls (drm.c) */
 
@@ -222,6 +262,9 @@ struct shim_bo {
 	struct shim_bo *next;
 };
 
+/* Makes the file for the memory of all buffers. Return: 0 or an errno value. */
+int shim_bo_begin(void);
+void shim_bo_forget(void);
 /* Takes @fd over. Return: the buffer, or NULL if @size is wrong or there is no room. */
 struct shim_bo *shim_bo_new_shared(int fd, uint64_t size);
 /* Return: the buffer with this file, no reference; or NULL. */
@@ -241,7 +284,7 @@ shim_handler shim_gem_create, shim_gem_mmap_offset, shim_gem_close;
 
 /* DMA buffers (dma_buf.c) */
 
-/* Return: a descriptor of a new file for the memory of a buffer that can be shared. */
+/* Return: a descriptor of a new file for the memory of a buffer that can be shared, or -1. */
 int shim_dma_buf_memory(uint64_t size);
 
 shim_handler shim_prime_handle_to_fd, shim_prime_fd_to_handle;
@@ -266,6 +309,7 @@ struct shim_time {
 	uint32_t offset;
 };
 
+void shim_object_forget(void);
 void shim_object_put(struct shim_object *object);
 unsigned int shim_object_count(void);
 /* Finds the memory for a time. Return: 0 and a reference in @time, or an errno value. */
@@ -299,6 +343,7 @@ struct shim_vm {
 	struct shim_vm *next;
 };
 
+void shim_vm_forget(void);
 struct shim_vm *shim_vm_get(struct shim_vm *vm);
 void shim_vm_put(struct shim_vm *vm);
 unsigned int shim_vm_count(void);
@@ -326,6 +371,7 @@ struct shim_fence {
 	uint64_t prev_point;
 };
 
+void shim_fence_forget(void);
 unsigned int shim_fence_count(void);
 struct shim_fence *shim_fence_new(void);
 struct shim_fence *shim_fence_new_signaled(void);
@@ -379,6 +425,7 @@ int shim_syncobj_find_fence(struct shim_file *file, uint32_t handle, uint64_t po
 /* Return: a descriptor of a new sync file for a fence. */
 int shim_sync_file_new(struct shim_fence *fence);
 void shim_sync_file_free(struct shim_sync_file *sync_file);
+void shim_syncobj_forget(void);
 /* Writes to the pipes and eventfds whose fences have signalled since. */
 void shim_sync_files_tell(void);
 
@@ -438,6 +485,9 @@ void shim_queue_close(struct shim_queue *queue, int64_t deadline_ns);
 unsigned int shim_queue_count(unsigned int *jobs);
 /* Hands all jobs that are ready to the backend. Without the lock. */
 void shim_queue_run_all(void);
+/* Whether a test has chosen what executes jobs. */
+bool shim_queue_has_backend(void);
+void shim_queue_forget(void);
 
 shim_handler shim_queue_create, shim_queue_destroy;
 
@@ -452,7 +502,8 @@ int shim_render_check(const struct drm_asahi_cmd_render *cmd);
 
 /* The backend that executes (vagx.c) */
 
-/* Makes vagx the backend. Return: 0, or -1 after a message. Before the program's main(). */
+/* Makes vagx the backend. Return: 0 or an errno value. Without the lock. */
 int shim_vagx_start(void);
+void shim_vagx_forget(void);
 
 #endif /* SHIM_H */

@@ -621,3 +621,9 @@ int shim_syncobj_eventfd(struct shim_file *file, union asahi_shim_args *all,
 	shim_sync_files_tell();
 	return 0;
 }
+
+void shim_syncobj_forget(void)
+{
+	syncobj_sync_files = NULL;
+	syncobj_waiters = NULL;
+}

@@ -19,8 +19,9 @@
  * 100 ms, while there are jobs, for those that have used the processor for too long, and
  * cancels them. All of them block every signal. shim_vagx.lock protects the slots; it is
  * held neither while a unit works nor together with shim_lock. A job that fails is reported
- * unless the process is ending: shim_vagx_stop(), from atexit(), cancels all jobs and waits
- * for their threads to give back their slots.
+ * unless the process is ending: shim_vagx_stop(), the library's destructor, cancels all jobs and
+ * waits for their threads to give back their slots. It runs after the functions that the program
+ * has given to atexit(), which may still wait for jobs.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -488,19 +489,6 @@ static void *shim_vagx_run(void *arg)
 	return NULL;
 }
 
-/* Starts a thread that blocks all signals: they are for the program's own threads. */
-static int shim_vagx_start_thread(pthread_t *thread, void *(*fn)(void *), void *arg)
-{
-	sigset_t all, old;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(thread, NULL, fn, arg);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return err;
-}
-
 /*
  * Starts a job in a thread of its own: the program has to go on, since a job may need what it
  * does next, such as writes to memory.
@@ -510,7 +498,7 @@ static void shim_vagx_submit(void *priv, struct asahi_shim_job *job)
 	struct slot *slot = shim_vagx_slot_get(job);
 	pthread_t thread;
 
-	if (shim_vagx_start_thread(&thread, shim_vagx_run, slot)) {
+	if (shim_thread_start(&thread, shim_vagx_run, slot)) {
 		shim_vagx_slot_put(slot);
 		asahi_shim_job_done(job, -ENOMEM);
 		return;
@@ -566,62 +554,89 @@ static unsigned int shim_vagx_number(const char *name, unsigned int otherwise)
 	return text && *text ? strtoul(text, NULL, 0) : otherwise;
 }
 
-/* Maps page tables, vertex buffers and the memory of all buffers into the emulator. */
-static bool shim_vagx_make_memory(void)
+/* Maps a file into the emulator; a child that is forked needs none of it. */
+static int shim_vagx_map_memory(uint64_t gpa, uint64_t size, int fd)
 {
-	int tables = shim_fd_token("asahi-shim-tables", TABLES_SIZE);
-	int tvbs = shim_fd_token("asahi-shim-tvbs", SLOTS * TVB_SIZE);
+	int ret = vagx_mem_map(shim_vagx.mem, gpa, size, fd, 0, VAGX_MEM_READ | VAGX_MEM_WRITE);
+
+	if (!ret)
+		madvise(vagx_mem_ptr(shim_vagx.mem, gpa, size), size, MADV_DONTFORK);
+	return -ret;
+}
+
+/*
+ * Maps page tables, vertex buffers and the memory of all buffers into the emulator.
+ * Return: 0 or an errno value.
+ */
+static int shim_vagx_make_memory(void)
+{
 	uint64_t size;
 	int memory = asahi_shim_memory(&size);
-	void *map;
-	bool ok;
+	int tables = shim_fd_try_token("asahi-shim-tables", TABLES_SIZE);
+	int tvbs = shim_fd_try_token("asahi-shim-tvbs", SLOTS * TVB_SIZE);
+	int err = tables < 0 || tvbs < 0 ? errno : 0;
+	void *map = NULL;
 
-	map = shim_libc()->mmap(NULL, TABLES_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, tables, 0);
-	shim_vagx.tables = map;
-	ok = map != MAP_FAILED &&
-	     !vagx_mem_map(shim_vagx.mem, TABLES_GPA, TABLES_SIZE, tables, 0,
-			   VAGX_MEM_READ | VAGX_MEM_WRITE) &&
-	     !vagx_mem_map(shim_vagx.mem, TVB_GPA, SLOTS * TVB_SIZE, tvbs, 0,
-			   VAGX_MEM_READ | VAGX_MEM_WRITE) &&
-	     !vagx_mem_map(shim_vagx.mem, MEMORY_GPA, size, memory, 0,
-			   VAGX_MEM_READ | VAGX_MEM_WRITE);
-	if (ok)
+	if (!err) {
+		map = shim_libc()->mmap(NULL, TABLES_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+					tables, 0);
+		if (map == MAP_FAILED)
+			err = errno;
+	}
+	if (!err) {
+		shim_vagx.tables = map;
+		madvise(map, TABLES_SIZE, MADV_DONTFORK);
+		err = shim_vagx_map_memory(TABLES_GPA, TABLES_SIZE, tables);
+	}
+	if (!err)
+		err = shim_vagx_map_memory(TVB_GPA, SLOTS * TVB_SIZE, tvbs);
+	if (!err)
+		err = shim_vagx_map_memory(MEMORY_GPA, size, memory);
+	if (!err)
 		asahi_shim_memory_mapped(vagx_mem_ptr(shim_vagx.mem, MEMORY_GPA, size));
-	shim_libc()->close(tvbs);
-	shim_libc()->close(tables);
-	return ok;
+	if (tvbs >= 0)
+		shim_libc()->close(tvbs);
+	if (tables >= 0)
+		shim_libc()->close(tables);
+	return err;
 }
 
-/* Return: false after a message */
-static bool shim_vagx_open_capture(void)
+/* Return: 0, or an errno value after a message */
+static int shim_vagx_open_capture(void)
 {
 	const char *path = getenv("ASAHI_SHIM_CAPTURE");
+	int err;
 
 	if (!path || !*path)
-		return true;
+		return 0;
 	shim_vagx.capture = shim_fd_stream(path, O_TRUNC);
 	if (!shim_vagx.capture) {
-		fprintf(stderr, "ASAHI_SHIM_CAPTURE=%s: %s\n", path, strerror(errno));
-		return false;
+		err = errno;
+		fprintf(stderr, "ASAHI_SHIM_CAPTURE=%s: %s\n", path, strerror(err));
+		return err;
 	}
 	capture_begin(shim_vagx.capture);
-	return true;
+	return 0;
 }
 
-/* Return: false after a message */
-static bool shim_vagx_open_trace(void)
+/* Return: 0, or an errno value after a message */
+static int shim_vagx_open_trace(void)
 {
 	const char *path = getenv("ASAHI_SHIM_TRACE");
+	int err;
 
 	if (!path || !*path)
-		return true;
+		return 0;
 	shim_vagx.trace = vagx_trace_join(path);
-	if (!shim_vagx.trace)
-		fprintf(stderr, "ASAHI_SHIM_TRACE=%s: %s\n", path, strerror(errno));
-	return shim_vagx.trace;
+	if (shim_vagx.trace)
+		return 0;
+	err = errno;
+	fprintf(stderr, "ASAHI_SHIM_TRACE=%s: %s\n", path, strerror(err));
+	return err;
 }
 
-static bool shim_vagx_make_gpu(const struct vagx_soc *soc)
+/* Return: 0 or an errno value; what was made is in shim_vagx in any case. */
+static int shim_vagx_make_gpu(const struct vagx_soc *soc)
 {
 	const struct vagx_report_config report = {
 		.stream = shim_report_stream(),
@@ -632,6 +647,7 @@ static bool shim_vagx_make_gpu(const struct vagx_soc *soc)
 		.cores = shim_vagx_number("ASAHI_SHIM_CORES", 4),
 		.no_exec = shim_vagx_number("ASAHI_SHIM_NO_EXEC", 0),
 	};
+	int err;
 
 	uat.oas_bits = soc->oas_bits;
 	shim_vagx.features = soc->id.generation == AGX_ID_GENERATION_G14X ? AGX_STREAM_G14X : 0;
@@ -640,9 +656,15 @@ static bool shim_vagx_make_gpu(const struct vagx_soc *soc)
 			       stderr : shim_fd_stream("/dev/null", 0);
 	shim_vagx.mem = vagx_mem_new();
 	shim_vagx.report = vagx_report_new(&report);
-	if (!shim_vagx.streams || !shim_vagx.mem || !shim_vagx.report || !shim_vagx_make_memory() ||
-	    !shim_vagx_open_capture() || !shim_vagx_open_trace())
-		return false;
+	if (!shim_vagx.streams || !shim_vagx.mem || !shim_vagx.report)
+		return errno;
+	err = shim_vagx_make_memory();
+	if (!err)
+		err = shim_vagx_open_capture();
+	if (!err)
+		err = shim_vagx_open_trace();
+	if (err)
+		return err;
 	uat.mem = shim_vagx.mem;
 	uat.report = shim_vagx.report;
 	shim_vagx.uat = vagx_uat_new(&uat);
@@ -650,9 +672,12 @@ static bool shim_vagx_make_gpu(const struct vagx_soc *soc)
 	gpu.report = shim_vagx.report;
 	gpu.trace = shim_vagx.trace;
 	shim_vagx.gpu = shim_vagx.uat ? vagx_gpu_new(&gpu) : NULL;
+	if (!shim_vagx.gpu)
+		return errno;
 	shim_vagx.tvb_pages = shim_vagx_number("ASAHI_SHIM_TVB_PAGES", 0);
 	shim_vagx.limit_ns = shim_vagx_number("ASAHI_SHIM_TIMEOUT", 60) * UINT64_C(1000000000);
-	return shim_vagx.gpu && !shim_vagx_start_thread(&shim_vagx.watch, shim_vagx_watch, NULL);
+	shim_vagx.stopping = false;
+	return shim_thread_start(&shim_vagx.watch, shim_vagx_watch, NULL);
 }
 
 /* Cancels all jobs, waits until every slot is free, and ends the watching thread. */
@@ -672,47 +697,74 @@ static void shim_vagx_stop_jobs(void)
 	pthread_join(shim_vagx.watch, NULL);
 }
 
-static void shim_vagx_stop(void)
+/* Frees what shim_vagx_make_gpu() has made, all of it or a part. */
+static void shim_vagx_free_gpu(void)
 {
-	/* A child that came out of fork() has none of the threads. */
-	if (getpid() != shim_vagx.pid)
-		return;
-	asahi_shim_set_backend(NULL);
-	shim_vagx_stop_jobs();
 	vagx_gpu_free(shim_vagx.gpu);
 	vagx_uat_free(shim_vagx.uat);
 	asahi_shim_memory_mapped(NULL);
 	vagx_mem_free(shim_vagx.mem);
 	vagx_report_free(shim_vagx.report);
-	if (shim_vagx.streams != stderr)
+	if (shim_vagx.streams && shim_vagx.streams != stderr)
 		fclose(shim_vagx.streams);
 	if (shim_vagx.capture)
 		fclose(shim_vagx.capture);
 	vagx_trace_close(shim_vagx.trace);
-	shim_libc()->munmap(shim_vagx.tables, TABLES_SIZE);
+	if (shim_vagx.tables)
+		shim_libc()->munmap(shim_vagx.tables, TABLES_SIZE);
+	shim_vagx_forget();
+}
+
+static void __attribute__((destructor)) shim_vagx_stop(void)
+{
+	/* A child that came out of fork() has none of the threads. */
+	if (!shim_vagx.pid || getpid() != shim_vagx.pid)
+		return;
+	asahi_shim_set_backend(NULL);
+	shim_vagx_stop_jobs();
+	shim_vagx_free_gpu();
 }
 
 int shim_vagx_start(void)
 {
 	static const struct asahi_shim_backend backend = { .submit = shim_vagx_submit };
 	const struct vagx_soc *soc = shim_vagx_soc();
-
+	struct sigaction bus;
 	sigset_t all, old;
-	bool ok;
+	int err;
 
 	if (!soc)
-		return -1;
+		return ENODEV;
 	/* The cores' threads inherit the mask: the program may wait for signals itself. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ok = shim_vagx_make_gpu(soc);
+	/* vagx would catch accesses to memory that a guest has taken away: there is none. */
+	sigaction(SIGBUS, NULL, &bus);
+	err = shim_vagx_make_gpu(soc);
+	sigaction(SIGBUS, &bus, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	if (!ok) {
-		perror("asahi_shim: the emulator's GPU");
-		return -1;
+	if (err) {
+		shim_vagx_free_gpu();
+		return err;
 	}
 	asahi_shim_set_backend(&backend);
 	shim_vagx.pid = getpid();
-	atexit(shim_vagx_stop);
 	return 0;
+}
+
+void shim_vagx_forget(void)
+{
+	shim_vagx.lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	shim_vagx.changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	memset(shim_vagx.slots, 0, sizeof(shim_vagx.slots));
+	shim_vagx.busy = 0;
+	shim_vagx.pid = 0;
+	shim_vagx.tables = NULL;
+	shim_vagx.mem = NULL;
+	shim_vagx.report = NULL;
+	shim_vagx.uat = NULL;
+	shim_vagx.gpu = NULL;
+	shim_vagx.streams = NULL;
+	shim_vagx.capture = NULL;
+	shim_vagx.trace = NULL;
 }

@@ -339,3 +339,9 @@ int shim_vm_bind(struct shim_file *file, union asahi_shim_args *all, struct shim
 		vm_apply(vm, &ops[i], shim_table_get(&file->handles, ops[i].handle));
 	return 0;
 }
+
+void shim_vm_forget(void)
+{
+	vm_vms = NULL;
+	vm_count = 0;
+}
