@@ -146,13 +146,15 @@ int shim_dma_buf_export_sync_file(struct shim_file *file, union asahi_shim_args 
 {
 	struct dma_buf_export_sync_file *args = &all->export_sync_file;
 	struct shim_fence *fence;
+	int err;
 
 	if (!dma_buf_has_access(args->flags))
 		return EINVAL;
 	fence = shim_fence_new_signaled();
 	args->fd = shim_sync_file_new(fence);
+	err = args->fd < 0 ? errno : 0;
 	shim_fence_put(fence);
-	return 0;
+	return err;
 }
 
 int shim_dma_buf_import_sync_file(struct shim_file *file, union asahi_shim_args *all,
@@ -164,7 +166,7 @@ int shim_dma_buf_import_sync_file(struct shim_file *file, union asahi_shim_args 
 
 	if (!dma_buf_has_access(args->flags))
 		return EINVAL;
-	sync_file = shim_fd_find(args->fd, SHIM_FD_SYNC_FILE);
+	sync_file = shim_sync_file_find(args->fd);
 	if (!sync_file)
 		return EINVAL;
 	/* Another thread may close the descriptor during the wait. */

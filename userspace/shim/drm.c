@@ -204,7 +204,7 @@ static int drm_fd_ioctl(int fd, unsigned int request, void *arg)
 
 	if (file && _IOC_TYPE(request) == DRM_IOCTL_BASE)
 		desc = FIND(drm_ioctls, request);
-	else if (!file && _IOC_TYPE(request) == '>' && shim_fd_find(fd, SHIM_FD_SYNC_FILE))
+	else if (!file && _IOC_TYPE(request) == '>' && shim_sync_file_find(fd))
 		desc = FIND(drm_sync_file_ioctls, request);
 	else if (_IOC_TYPE(request) == DMA_BUF_BASE && shim_fd_find(fd, SHIM_FD_DMA_BUF))
 		desc = FIND(drm_dma_buf_ioctls, request);

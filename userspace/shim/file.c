@@ -174,7 +174,8 @@ static void file_check_rest(void)
 	unsigned int fences = shim_fence_count();
 	unsigned int buffers = shim_bo_mapping_count() ? 0 : shim_bo_count();
 
-	if (shim_fd_any() || jobs || !(queues + vms + objects + fences + buffers))
+	/* Fences of other processes end when these say so. */
+	if (shim_fd_any() || jobs || shim_watch_any() || !(queues + vms + objects + fences + buffers))
 		return;
 	shim_report("asahi_shim: not at rest when the device is closed: %u queues, %u address spaces, %u timestamp objects, %u fences, %u buffers are left",
 		    queues, vms, objects, fences, buffers);

@@ -387,7 +387,17 @@ int dup3(int from, int to, int flags)
  */
 static int libc_take(int fd, unsigned int type)
 {
-	return type == DRM_IOCTL_BASE ? shim_file_take(fd) : ENOTTY;
+	bool taken;
+
+	if (type == DRM_IOCTL_BASE)
+		return shim_file_take(fd);
+	if (type != '>' || !shim_sync_file_is_one(fd))
+		return ENOTTY;
+	shim_process_begin();
+	pthread_mutex_lock(&shim_lock);
+	taken = shim_sync_file_find(fd);
+	pthread_mutex_unlock(&shim_lock);
+	return taken ? 0 : ENOMEM;
 }
 
 int ioctl(int fd, unsigned long request, ...)

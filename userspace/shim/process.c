@@ -12,9 +12,9 @@
  *
  * A child that is forked has the memory of its parent, none of the threads, and locks that these
  * may have held. It begins like a new process: each file of the shim forgets its objects. The
- * device's descriptors that the child has inherited are taken in like those that another process
- * sends over a socket, when they are used (shim_file_take()): the file of the device is empty,
- * and belongs to the child's own GPU.
+ * device's descriptors and sync files that the child has inherited are taken in like those that
+ * another process sends over a socket, when they are used (shim_file_take(),
+ * shim_sync_file_find()): the file of the device is empty, and belongs to the child's own GPU.
  * Mappings of buffers remain the parent's memory, as on the device.
  *
  * Handlers of pthread_atfork() do this. They also wait until no other thread has shim_lock, so
@@ -55,6 +55,7 @@ static void process_forget(void)
 	shim_object_forget();
 	shim_vm_forget();
 	shim_fence_forget();
+	shim_watch_forget();
 	shim_syncobj_forget();
 	shim_queue_forget();
 	shim_record_forget();
@@ -138,6 +139,7 @@ static void process_begin(void)
 	}
 	pthread_mutex_lock(&shim_lock);
 	shim_fd_begin();
+	shim_watch_begin(shim_queue_run_all);
 	pthread_mutex_unlock(&shim_lock);
 	process_has_begun = true;
 }

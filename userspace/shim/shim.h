@@ -131,10 +131,11 @@ void shim_file_collect(void);
  * in whichever way it was duplicated or passed on.
  */
 /*
- * Mode of the files of the device, by which all processes with the shim know them. Unlinked
- * files have no sticky bit otherwise.
+ * Modes of the files of the device and of sync files, by which all processes with the shim
+ * know them. Neither unlinked files nor pipes have a sticky bit otherwise.
  */
 #define SHIM_NODE_MODE		(S_ISVTX | 0606)
+#define SHIM_SYNC_FILE_MODE	(S_ISVTX | 0604)
 
 enum shim_fd_kind { SHIM_FD_FILE, SHIM_FD_DMA_BUF, SHIM_FD_SYNCOBJ, SHIM_FD_SYNC_FILE, SHIM_FD_KINDS };
 
@@ -396,6 +397,18 @@ void shim_changed(void);
  */
 int shim_wait_change(int64_t deadline_ns);
 
+/* Pipes of other processes (watch.c) */
+
+/* Called with the lock held, once there is something to read, or nobody is left to write it. */
+typedef void shim_watch_over(int fd, void *object);
+
+/* @after is called after those, without the lock. */
+void shim_watch_begin(void (*after)(void));
+void shim_watch_forget(void);
+bool shim_watch_any(void);
+/* Return: 0 or an errno value. The descriptor is duplicated. */
+int shim_watch_add(int fd, shim_watch_over *over, void *object);
+
 /* Sync objects (syncobj.c) */
 
 struct shim_syncobj {
@@ -405,9 +418,12 @@ struct shim_syncobj {
 
 struct shim_sync_file {
 	struct shim_fence *fence;
-	/* writing end of the pipe, to which a byte is written when the fence has signalled */
+	/*
+	 * writing end of the pipe, to which a record is written when the fence has signalled;
+	 * -1 if another process has it
+	 */
 	int fd;
-	/* the byte was written */
+	/* the record was written, or is not for this process to write */
 	bool told;
 	struct shim_sync_file *next;
 };
@@ -422,9 +438,16 @@ void shim_syncobj_add_point(struct shim_syncobj *syncobj, struct shim_fence *fen
 /* Return: 0 and a fence with a reference, ENOENT or EINVAL. */
 int shim_syncobj_find_fence(struct shim_file *file, uint32_t handle, uint64_t point,
 			    struct shim_fence **fence);
-/* Return: a descriptor of a new sync file for a fence. */
+/* Return: a descriptor of a new sync file for a fence, or -1 with errno. */
 int shim_sync_file_new(struct shim_fence *fence);
 void shim_sync_file_free(struct shim_sync_file *sync_file);
+/* Whether it is a descriptor of a sync file, of this or another process. Without the lock. */
+bool shim_sync_file_is_one(int fd);
+/*
+ * Finds the sync file of a descriptor; that of another process is taken in.
+ * Return: the sync file, no reference; or NULL.
+ */
+struct shim_sync_file *shim_sync_file_find(int fd);
 void shim_syncobj_forget(void);
 /* Writes to the pipes and eventfds whose fences have signalled since. */
 void shim_sync_files_tell(void);

@@ -9,15 +9,22 @@
  * the call's record first, and resolve all handles before they change the first object.
  *
  * A sync file is the reading end of a pipe, because poll() has to work on it without the
- * shim. The shim keeps the writing end, and writes one byte when the fence signals; the byte
- * is never read. An eventfd is written to in the same way. shim_sync_files_tell() does this
+ * shim, and in each process that it is sent to. The shim keeps the writing end, and writes a
+ * record when the fence signals, which says how and when. The record stays in the pipe: it is
+ * copied by tee(). An eventfd is written to in a similar way. shim_sync_files_tell() does this
  * for all of them after each change, which fence.c announces.
+ *
+ * A sync file that another process has made is known by its mode, SHIM_SYNC_FILE_MODE. It gets
+ * a fence here, which a thread signals when there is a record (watch.c). If the other process
+ * ends before, there will be none, and the fence has the error ECANCELED. The same goes for a
+ * sync file of the parent in a child that was forked.
  *
  * Everything is called with shim_lock held. Waits drop it, see shim_wait_change(): other
  * threads may destroy handles meanwhile, and a wait has references to all that it uses.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,6 +92,15 @@ int shim_syncobj_find_fence(struct shim_file *file, uint32_t handle, uint64_t po
 
 static struct shim_sync_file *syncobj_sync_files;
 
+/* What is in the pipe of a sync file whose fence has signalled */
+struct sync_record {
+	uint64_t magic;
+	uint64_t time_ns;
+	int64_t error;
+};
+
+#define SYNC_RECORD_MAGIC	UINT64_C(0x65636e6566786761)
+
 /* An eventfd that is written to once a point is signalled, or once it is submitted */
 struct waiter {
 	struct shim_syncobj *syncobj;
@@ -98,13 +114,16 @@ static struct waiter *syncobj_waiters;
 
 int shim_sync_file_new(struct shim_fence *fence)
 {
-	struct shim_sync_file *sync_file = shim_alloc(sizeof(*sync_file));
+	struct shim_sync_file *sync_file;
 	int fds[2];
 
-	if (pipe2(fds, O_CLOEXEC)) {
-		perror("asahi_shim: pipe");
+	if (pipe2(fds, O_CLOEXEC))
+		return -1;
+	if (fchmod(fds[1], SHIM_SYNC_FILE_MODE)) {
+		perror("asahi_shim: fchmod");
 		abort();
 	}
+	sync_file = shim_alloc(sizeof(*sync_file));
 	sync_file->fence = shim_fence_get(fence);
 	sync_file->fd = fds[1];
 	shim_fd_keep(&sync_file->fd);
@@ -125,6 +144,88 @@ void shim_sync_file_free(struct shim_sync_file *sync_file)
 	shim_fd_drop(&sync_file->fd);
 	shim_fence_put(sync_file->fence);
 	free(sync_file);
+}
+
+/* Writes the record of a fence that is signalled. Return: whether it was written. */
+static bool syncobj_write_record(const struct shim_sync_file *sync_file)
+{
+	const struct sync_record record = {
+		.magic = SYNC_RECORD_MAGIC,
+		.time_ns = sync_file->fence->time_ns,
+		.error = shim_fence_error(sync_file->fence),
+	};
+
+	return write(sync_file->fd, &record, sizeof(record)) == sizeof(record);
+}
+
+/* Copies the record that is in a pipe. Return: whether there is one. */
+static bool syncobj_read_record(int fd, struct sync_record *record)
+{
+	int copy[2];
+	bool ok;
+
+	if (pipe2(copy, O_CLOEXEC))
+		return false;
+	ok = tee(fd, copy[1], sizeof(*record), SPLICE_F_NONBLOCK) == sizeof(*record) &&
+	     read(copy[0], record, sizeof(*record)) == sizeof(*record) &&
+	     record->magic == SYNC_RECORD_MAGIC && record->error <= 0 && record->error > -4096;
+	shim_libc()->close(copy[0]);
+	shim_libc()->close(copy[1]);
+	return ok;
+}
+
+/* The other process has written a record, or has ended. Gives the fence's reference back. */
+static void syncobj_foreign_over(int fd, void *object)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	struct shim_fence *fence = object;
+	struct sync_record record;
+
+	if (syncobj_read_record(fd, &record)) {
+		shim_fence_signal(fence, record.error);
+		fence->time_ns = record.time_ns;
+	} else {
+		/* A sandbox may allow no tee(); what is there is a record all the same. */
+		poll(&ready, 1, 0);
+		shim_fence_signal(fence, ready.revents & POLLIN ? 0 : -ECANCELED);
+	}
+	shim_fence_put(fence);
+}
+
+bool shim_sync_file_is_one(int fd)
+{
+	struct stat st;
+
+	return !shim_libc()->fstat(fd, &st) && st.st_mode == (S_IFIFO | SHIM_SYNC_FILE_MODE);
+}
+
+struct shim_sync_file *shim_sync_file_find(int fd)
+{
+	struct shim_sync_file *sync_file = shim_fd_find(fd, SHIM_FD_SYNC_FILE);
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	struct shim_fence *fence;
+
+	if (sync_file || !shim_sync_file_is_one(fd))
+		return sync_file;
+	fence = shim_fence_new();
+	if (poll(&ready, 1, 0) == 1) {
+		syncobj_foreign_over(fd, shim_fence_get(fence));
+	} else if (shim_watch_add(fd, syncobj_foreign_over, shim_fence_get(fence))) {
+		perror("asahi_shim: a sync file of another process");
+		shim_fence_put(fence);
+		shim_fence_put(fence);
+		return NULL;
+	}
+	sync_file = shim_alloc(sizeof(*sync_file));
+	*sync_file = (struct shim_sync_file){
+		.fence = fence,
+		.fd = -1,
+		.told = true,
+		.next = syncobj_sync_files,
+	};
+	syncobj_sync_files = sync_file;
+	shim_fd_add(fd, SHIM_FD_SYNC_FILE, sync_file);
+	return sync_file;
 }
 
 /* Writes to the eventfd if the time has come. Return: whether it has. */
@@ -148,7 +249,7 @@ void shim_sync_files_tell(void)
 	for (sync_file = syncobj_sync_files; sync_file; sync_file = sync_file->next) {
 		if (sync_file->told || !shim_fence_is_signaled(sync_file->fence))
 			continue;
-		sync_file->told = write(sync_file->fd, "", 1) == 1;
+		sync_file->told = syncobj_write_record(sync_file);
 	}
 	while ((waiter = *link)) {
 		if (!syncobj_waiter_tell(waiter)) {
@@ -167,17 +268,20 @@ int shim_sync_file_merge(struct shim_file *file, union asahi_shim_args *all,
 {
 	struct sync_merge_data *args = &all->sync_merge;
 	struct shim_sync_file *a = shim_fd_find(call->base.fd, SHIM_FD_SYNC_FILE);
-	struct shim_sync_file *b = shim_fd_find(args->fd2, SHIM_FD_SYNC_FILE);
+	struct shim_sync_file *b = shim_sync_file_find(args->fd2);
 	struct shim_fence *both;
+	int fd, err;
 
 	if (args->flags || args->pad)
 		return EINVAL;
 	if (!b)
 		return ENOENT;
 	both = shim_fence_new_link(shim_fence_get(a->fence), shim_fence_get(b->fence), 0);
-	args->fence = shim_sync_file_new(both);
+	fd = shim_sync_file_new(both);
+	err = fd < 0 ? errno : 0;
 	shim_fence_put(both);
-	return 0;
+	args->fence = fd;
+	return err;
 }
 
 int shim_sync_file_info(struct shim_file *file, union asahi_shim_args *all,
@@ -244,8 +348,9 @@ static int syncobj_export_sync_file(struct shim_file *file, struct drm_syncobj_h
 	if (err)
 		return err;
 	args->fd = shim_sync_file_new(fence);
+	err = args->fd < 0 ? errno : 0;
 	shim_fence_put(fence);
-	return 0;
+	return err;
 }
 
 int shim_syncobj_handle_to_fd(struct shim_file *file, union asahi_shim_args *all,
@@ -262,14 +367,16 @@ int shim_syncobj_handle_to_fd(struct shim_file *file, union asahi_shim_args *all
 	syncobj = shim_table_get(&file->syncobjs, args->handle);
 	if (!syncobj)
 		return EINVAL;
-	args->fd = shim_fd_token("asahi-shim-syncobj", 0);
+	args->fd = shim_fd_try_token("asahi-shim-syncobj", 0);
+	if (args->fd < 0)
+		return errno;
 	shim_fd_add(args->fd, SHIM_FD_SYNCOBJ, shim_syncobj_get(syncobj));
 	return 0;
 }
 
 static int syncobj_import_sync_file(struct shim_file *file, const struct drm_syncobj_handle *args)
 {
-	struct shim_sync_file *sync_file = shim_fd_find(args->fd, SHIM_FD_SYNC_FILE);
+	struct shim_sync_file *sync_file = shim_sync_file_find(args->fd);
 	struct shim_syncobj *syncobj = shim_table_get(&file->syncobjs, args->handle);
 
 	if (!sync_file)
