@@ -51,6 +51,7 @@ static void process_forget(void)
 	atomic_int *mark = atomic_load(&process_mark);
 
 	shim_fd_forget();
+	shim_copy_forget();
 	shim_bo_forget();
 	shim_object_forget();
 	shim_vm_forget();
@@ -140,6 +141,11 @@ static void process_begin(void)
 	pthread_mutex_lock(&shim_lock);
 	shim_fd_begin();
 	shim_watch_begin(shim_queue_run_all);
+	shim_copy_fd = shim_fd_try_token("asahi-shim-copies", SHIM_COPY_BYTES);
+	if (shim_copy_fd >= 0) {
+		shim_fd_keep(&shim_copy_fd);
+		shim_copy_begin();
+	}
 	pthread_mutex_unlock(&shim_lock);
 	process_has_begun = true;
 }

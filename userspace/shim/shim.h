@@ -59,7 +59,13 @@ const struct shim_libc *shim_libc(void);
 /* Return: @size zeroed bytes. Ends the process if there is no memory. Any thread. */
 void *shim_alloc(size_t size);
 
-/* Copy from and to memory of the caller's. Return: 0, or EFAULT if it is not there. Any thread. */
+/* A file of SHIM_COPY_BYTES for copies, or -1 */
+#define SHIM_COPY_BYTES	65536
+extern int shim_copy_fd;
+/* Takes the file into use. */
+void shim_copy_begin(void);
+void shim_copy_forget(void);
+/* Copy from and to memory of the caller's. Return: 0, or EFAULT if it is not there. */
 int shim_copy_in(void *to, uint64_t from, size_t size);
 int shim_copy_out(uint64_t to, const void *from, size_t size);
 /*
