@@ -6,7 +6,8 @@
  * into them.
  *
  * vagx-run finds the shim beside itself or in the folder of the installation, chooses Mesa's
- * drivers (run_mesa.c), sets the environment, and executes itself once with --try, to see
+ * drivers (run_mesa.c), says so if the command is a program that takes no preloaded library
+ * (run_program.c), sets the environment, and executes itself once with --try, to see
  * whether the shim works in a process on this machine. Then it forks and executes the
  * command, passes signals on and waits. The processes of the command append to a report,
  * which is read at the end: its first words say whether a line tells of use or of trouble, and
@@ -30,6 +31,7 @@
 #include <drm/asahi_drm.h>
 
 #include "run_mesa.h"
+#include "run_program.h"
 
 /* Exit statuses of vagx-run itself, besides the command's */
 enum {
@@ -173,6 +175,27 @@ static bool vagx_run_shim_works(void)
 
 /* The environment */
 
+/*
+ * The processes open the report when they open the GPU. Root's may have dropped their privileges
+ * by then: anybody may append, if he knows the folder's name. Return: false after a message.
+ */
+static bool vagx_run_share_report(const char *given)
+{
+	int fd;
+
+	if (given || geteuid())
+		return true;
+	fd = open(vagx_run.report, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0622);
+	if (fd < 0 || fchmod(fd, 0622) || chmod(vagx_run.scratch, 0711)) {
+		fprintf(stderr, "vagx-run: %s: %s\n", vagx_run.report, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	close(fd);
+	return true;
+}
+
 static bool vagx_run_prepare_files(const char *record, const char *report, const char *trace)
 {
 	char folder[] = "/tmp/vagx-run.XXXXXX";
@@ -189,6 +212,8 @@ static bool vagx_run_prepare_files(const char *record, const char *report, const
 	vagx_run.keep_report = report;
 	vagx_run.report =
 		report ? run_format("%s", report) : run_format("%s/report", vagx_run.scratch);
+	if (!vagx_run_share_report(report))
+		return false;
 	if (record)
 		run_set("ASAHI_SHIM_LOG", record);
 	if (trace)
@@ -418,6 +443,7 @@ static int vagx_run_command(char **argv, const char *soc, const char *mesa_dir, 
 	free(shim);
 	if (!vagx_run_shim_works())
 		return EXIT_OURS;
+	run_program_look(argv[0]);
 	status = vagx_run_conclude(vagx_run_execute(argv), &mesa);
 	return trace && !vagx_run_end_trace(trace) && !status ? EXIT_OURS : status;
 }

@@ -140,6 +140,33 @@ not_executable()
 	ends 126 "$work/output" && says "^vagx-run: $work/output: Permission denied"
 }
 
+# Headers are enough for vagx-run to see what these are.
+not_preloadable()
+{
+	{ printf '\177ELF\001\001\001' && head -c 57 /dev/zero; } >"$work/small" &&
+		{ printf '\177ELF\002\001\001' && head -c 57 /dev/zero; } >"$work/static" &&
+		cp "$(command -v true)" "$work/setuid" && chmod +x "$work/small" "$work/static" ||
+		return 1
+	"$run" "$work/small" >"$work/output" 2>"$work/message"
+	says "^vagx-run: $work/small is a 32-bit program, .*: use a 64-bit build of it" || return 1
+	"$run" "$work/static" >"$work/output" 2>"$work/message"
+	says "^vagx-run: $work/static is linked statically, .*: link it dynamically" || return 1
+	# who is not root has no program of another user
+	chown 65534 "$work/setuid" 2>/dev/null || return 0
+	chmod u+s "$work/setuid"
+	ends 124 "$work/setuid" && says "^vagx-run: $work/setuid is a program with privileges"
+}
+
+# Nothing is left of the privileges when the report is written.
+drops_privileges()
+{
+	[ "$(id -u)" = 0 ] && setpriv --reuid 65534 --regid 65534 --clear-groups true \
+		2>/dev/null || return 0
+	chmod 755 "$work"
+	ends 0 setpriv --reuid 65534 --regid 65534 --clear-groups "$info" &&
+		says '^vagx-run: processes with the GPU: 1,'
+}
+
 unused()
 {
 	ends 124 sh -c : && says '^vagx-run: no process of the command has opened the GPU$'
@@ -255,6 +282,8 @@ check "a command that fails" fails
 check "a command that is killed" dies
 check "a command that is not there" not_found
 check "a command that is none" not_executable
+check "a command that takes no preloaded library" not_preloadable
+check "a command that drops its privileges" drops_privileges
 check "a command that does not use the GPU" unused
 check "several processes" several
 check "ioctls are recorded" records
