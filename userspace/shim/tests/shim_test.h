@@ -102,7 +102,7 @@ static inline uint32_t new_syncobj(int fd)
 	return handle;
 }
 
-static inline int bind(int fd, uint32_t vm, struct drm_asahi_gem_bind_op op)
+static inline int bind_bo(int fd, uint32_t vm, struct drm_asahi_gem_bind_op op)
 {
 	struct drm_asahi_vm_bind args = {
 		.vm_id = vm,

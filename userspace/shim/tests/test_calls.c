@@ -121,22 +121,22 @@ static void test_bindings(void **state)
 	uint32_t vm = new_vm(FD(state)), bo = new_bo(FD(state), 8 * PAGE);
 	struct asahi_shim_mapping m;
 
-	assert_int_equal(bind(FD(state), vm, BIND(20 * GIB, PAGE, 0, 0)), 0);
-	assert_int_equal(bind(FD(state), vm, BIND(base, 8 * PAGE, 0, 0)), 0);
+	assert_int_equal(bind_bo(FD(state), vm, BIND(20 * GIB, PAGE, 0, 0)), 0);
+	assert_int_equal(bind_bo(FD(state), vm, BIND(base, 8 * PAGE, 0, 0)), 0);
 	/* the middle */
-	assert_int_equal(bind(FD(state), vm, BIND(base + 3 * PAGE, 2 * PAGE, 0, 0)), 0);
+	assert_int_equal(bind_bo(FD(state), vm, BIND(base + 3 * PAGE, 2 * PAGE, 0, 0)), 0);
 	assert_true(bound(FD(state), vm, base, 3 * PAGE, 0));
 	assert_true(bound(FD(state), vm, base + 3 * PAGE, 2 * PAGE, 0));
 	assert_true(bound(FD(state), vm, base + 5 * PAGE, 3 * PAGE, 5 * PAGE));
 	/* across all three */
-	assert_int_equal(bind(FD(state), vm, UNBIND(base + 2 * PAGE, 4 * PAGE)), 0);
+	assert_int_equal(bind_bo(FD(state), vm, UNBIND(base + 2 * PAGE, 4 * PAGE)), 0);
 	assert_true(bound(FD(state), vm, base, 2 * PAGE, 0));
 	assert_false(asahi_shim_find_mapping(FD(state), vm, base + 2 * PAGE, &m));
 	assert_true(bound(FD(state), vm, base + 6 * PAGE, 2 * PAGE, 6 * PAGE));
 	/* one page again and again: what remains of it still shows the same */
-	assert_int_equal(bind(FD(state), vm, BIND(base, 64 * PAGE, 5 * PAGE,
+	assert_int_equal(bind_bo(FD(state), vm, BIND(base, 64 * PAGE, 5 * PAGE,
 						  DRM_ASAHI_BIND_SINGLE_PAGE)), 0);
-	assert_int_equal(bind(FD(state), vm, UNBIND(base, 16 * PAGE)), 0);
+	assert_int_equal(bind_bo(FD(state), vm, UNBIND(base, 16 * PAGE)), 0);
 	assert_true(bound(FD(state), vm, base + 16 * PAGE, 48 * PAGE, 5 * PAGE));
 	/* the object's end is that of its mappings */
 	assert_int_equal(drmCloseBufferHandle(FD(state), bo), 0);

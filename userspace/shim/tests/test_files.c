@@ -141,7 +141,7 @@ static void test_close(void **state)
 	uint64_t size;
 	char *memory = map_memory(&size);
 
-	assert_int_equal(bind(fd, vm, op), 0);
+	assert_int_equal(bind_bo(fd, vm, op), 0);
 	assert_true(asahi_shim_find_mapping(fd, vm, op.addr, &m));
 	memory[m.offset] = 'x';
 	close(fd);
@@ -329,7 +329,7 @@ static void test_import(void **state)
 	close(theirs);
 
 	/* program, GPU and the other process see the same memory */
-	assert_int_equal(bind(FD(state), vm, (struct drm_asahi_gem_bind_op){
+	assert_int_equal(bind_bo(FD(state), vm, (struct drm_asahi_gem_bind_op){
 				 .flags = DRM_ASAHI_BIND_READ,
 				 .handle = handle,
 				 .addr = 16 * GIB,

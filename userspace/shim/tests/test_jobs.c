@@ -89,7 +89,7 @@ static void test_view(void **state)
 	char *memory;
 
 	hold_jobs();
-	assert_int_equal(bind(FD(state), vm, op), 0);
+	assert_int_equal(bind_bo(FD(state), vm, op), 0);
 	assert_int_equal(submit(FD(state), queue, 0, 0, 0, 0), 0);
 	assert_int_equal(held[0]->usc_exec_base, 4 * GIB);
 	assert_int_equal(held[0]->num_commands, 1);
