@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Copyright (C) 2026 The asahi driver authors
 #
-# usage: environment.sh SHIM ASAHI-COMPUTE [vagx]
+# usage: environment.sh SHIM ASAHI-COMPUTE [vagx [MALLOC]]
 #
 # The shim as people use it: preloaded, and told by the environment what to do.
 
@@ -12,6 +12,7 @@
 shim=$1
 compute=$2
 vagx=${3:-}
+malloc=${4:-}
 # shellcheck source=userspace/tests/tap.sh
 . "$(dirname "$0")/../../tests/tap.sh"
 
@@ -48,23 +49,52 @@ logs()
 		grep -q '^SYNCOBJ_WAIT fd [0-9]* until [0-9]* flags 0x2 [0-9]*: ok$' "$work/log"
 }
 
-# Somebody who waits for signals himself gets those that the process is sent: every
-# thread but his blocks all that can be blocked.
+# A shell that has opened the GPU is a process with all of its threads.
+shell()
+{
+	program=$1
+	shift
+	env LD_PRELOAD="$shim" ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
+		ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_CORES=3 "$@" timeout 60 sh -c "$program" \
+		>"$work/output" 2>"$work/message"
+}
+
+# A thread that waits for signals gets those that the process is sent: all others block what
+# can be blocked. The shell reads this itself, since it blocks signals while it starts a command.
 leaves_signals()
 {
-	env LD_PRELOAD="$shim" ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
-		ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_CORES=3 sh -c \
-		'cat /proc/$$/task/*/status; :' >"$work/output" 2>"$work/message" &&
+	# shellcheck disable=SC2016
+	shell 'exec 7<>/dev/dri/renderD128
+		for each in /proc/$$/task/*/status; do
+			while read -r line; do echo "$line"; done <$each
+		done' &&
 		[ "$(grep -c '^SigBlk.*f' "$work/output")" -ge 2 ] &&
 		[ "$(grep -c '^SigBlk:[[:space:]]*0*$' "$work/output")" = 1 ]
+}
+
+# A program that does not open the GPU has one thread, whatever the backend, and no file more.
+starts_nothing()
+{
+	# shellcheck disable=SC2016
+	shell 'cat /proc/$$/status; ls -l /proc/$$/fd; :' ASAHI_SHIM_REPORT="$work/report" &&
+		grep -q '^Threads:[[:space:]]*1$' "$work/output" &&
+		! grep -q 'asahi-shim\|report' "$work/output" && [ ! -e "$work/report" ]
 }
 
 # A subshell is a child that executes nothing anew, and has none of the GPU's threads.
 lets_children_end()
 {
-	env LD_PRELOAD="$shim" ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0 \
-		ASAHI_SHIM_BACKEND=vagx timeout 60 bash -c '(:; exit 7); [ $? = 7 ]' \
-		>"$work/output" 2>"$work/message"
+	# shellcheck disable=SC2016
+	shell 'exec 7<>/dev/dri/renderD128; (:; exit 7); [ $? = 7 ]'
+}
+
+# An allocator that is preloaded, too, calls the shim's mmap(), and takes its lock at forks.
+gets_on_with_malloc()
+{
+	fill ASAHI_SHIM_BACKEND=vagx LD_PRELOAD="$shim:$malloc" &&
+		fill ASAHI_SHIM_BACKEND=vagx LD_PRELOAD="$malloc:$shim" &&
+		shell 'exec 7<>/dev/dri/renderD128; for i in 1 2 3 4; do (exec 8<>/dev/dri/renderD128) || exit; done' \
+			LD_PRELOAD="$shim:$malloc"
 }
 
 : >"$work/message"
@@ -79,6 +109,8 @@ if [ -n "$vagx" ]; then
 	check "vagx does not, if so wanted" \
 		fails_with . ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_NO_EXEC=1
 	check "vagx executes on one core" fill ASAHI_SHIM_BACKEND=vagx ASAHI_SHIM_CORES=1
+	check "nothing is started for a program that opens no GPU" starts_nothing
+	[ -z "$malloc" ] || check "an allocator is preloaded as well" gets_on_with_malloc
 	check "signals are left to the program" leaves_signals
 	check "children of the program come to their ends" lets_children_end
 	check "streams are printed" \
