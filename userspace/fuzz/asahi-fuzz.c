@@ -21,8 +21,8 @@
  * - A finding is made smaller by this program, where it was found, in the guest or on the
  *   shim, bytes of GPU memory included; no manager, network or Go toolchain is needed.
  *
- * Processes: the first one never opens the device, because that may hang or break a process,
- * and the shim does not survive a fork. It executes itself anew for each role, see fuzz_child():
+ * Processes: the first one never opens the device, because that may hang or break a process.
+ * It executes itself anew for each role, see fuzz_child():
  * one that records the seeds, ones that check, and the workers, each with its own random
  * numbers. They share one mapping, struct fuzz_shared, which has no lock: counters and the
  * corpus are atomic, and a worker's program is written before it runs, so that the first
