@@ -3,9 +3,9 @@
  * Copyright (C) 2026 The asahi driver authors
  *
  * Finds Mesa's drivers, of the system or of a folder, and sets the variables by which the
- * Vulkan loader, glvnd, GBM and the dynamic linker find them. Drivers are found by patterns
- * of paths, since distributions and Mesa's own installation differ; the first match wins.
- * Variables that would bring other drivers back are removed. One thread, before the fork.
+ * Vulkan and OpenCL loaders, glvnd, GBM and the dynamic linker find them. Drivers are found by
+ * patterns of paths, since distributions and Mesa's own installation differ; the first match
+ * wins. Variables that would bring other drivers back are removed. One thread, before the fork.
  */
 #include <errno.h>
 #include <glob.h>
@@ -13,11 +13,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "run_mesa.h"
 
 /* A path that does not exist: with it a Vulkan program finds no driver, rather than another */
 #define NO_DRIVER	"/nonexistent/asahi_icd.json"
+
+/* Files and a folder that are made below run_mesa::scratch */
+#define VULKAN_ICD	"asahi_icd.json"
+#define OPENCL_VENDORS	"opencl"
+#define OPENCL_ICD	OPENCL_VENDORS "/rusticl.icd"
 
 char *run_format(const char *format, ...)
 {
@@ -93,10 +100,88 @@ static char *run_mesa_folder_of(const char *path)
 	return folder;
 }
 
+static bool run_mesa_is_there(const char *dir, const char *const *patterns)
+{
+	char *found = run_mesa_find(dir, patterns);
+
+	free(found);
+	return found;
+}
+
+/* Writes a file of one line for a loader. Return: false after a message. */
+static bool run_mesa_write(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+	bool ok = file && fprintf(file, "%s\n", text) > 0;
+
+	if (file && fclose(file))
+		ok = false;
+	if (!ok)
+		fprintf(stderr, "vagx-run: %s: %s\n", path, strerror(errno));
+	return ok;
+}
+
+/*
+ * Makes a folder with rusticl's file and no other, for the OpenCL loaders: one of them takes
+ * a file in the place of a folder, the other does not. Without rusticl (@library is NULL) it is
+ * empty, and a program finds no platform. Return: false after a message.
+ */
+static bool run_mesa_choose_cl(struct run_mesa *mesa, const char *library)
+{
+	char *folder = run_format("%s/" OPENCL_VENDORS, mesa->scratch);
+	char *icd = run_format("%s/" OPENCL_ICD, mesa->scratch);
+	bool ok = !mkdir(folder, 0755) && !chmod(folder, 0755);
+
+	mesa->has_cl = library;
+	if (!ok)
+		fprintf(stderr, "vagx-run: %s: %s\n", folder, strerror(errno));
+	ok = ok && (!library || run_mesa_write(icd, library));
+	run_set("OCL_ICD_VENDORS", folder);
+	free(icd);
+	free(folder);
+	return ok;
+}
+
 /* The system's own Mesa */
 
-/* Chooses the system's drivers; a Vulkan program finds none if Honeykrisp is missing. */
-static void run_mesa_choose_system(struct run_mesa *mesa)
+/* Return: name or path of the library that a file of an OpenCL loader names, or NULL */
+static char *run_mesa_read_icd(const char *path)
+{
+	FILE *file = path ? fopen(path, "re") : NULL;
+	char *library = NULL;
+	size_t size = 0;
+
+	if (!file)
+		return NULL;
+	if (getline(&library, &size, file) < 0) {
+		free(library);
+		library = NULL;
+	} else {
+		library[strcspn(library, " \t\n")] = '\0';
+	}
+	fclose(file);
+	return library;
+}
+
+static bool run_mesa_choose_system_cl(struct run_mesa *mesa)
+{
+	static const char *const icds[] = {
+		"etc/OpenCL/vendors/rusticl*.icd", "usr/local/etc/OpenCL/vendors/rusticl*.icd",
+		"usr/share/OpenCL/vendors/rusticl*.icd", NULL,
+	};
+	char *icd = run_mesa_find("", icds), *library = run_mesa_read_icd(icd);
+	bool ok = run_mesa_choose_cl(mesa, library);
+
+	free(library);
+	free(icd);
+	return ok;
+}
+
+/*
+ * Chooses the system's drivers; a Vulkan program finds none if Honeykrisp is missing. Return:
+ * false after a message.
+ */
+static bool run_mesa_choose_system(struct run_mesa *mesa)
 {
 	static const char *const icds[] = {
 		"usr/local/share/vulkan/icd.d/asahi_icd*.json",
@@ -108,6 +193,13 @@ static void run_mesa_choose_system(struct run_mesa *mesa)
 		"usr/lib/*/dri/asahi_dri.so", "usr/lib/dri/asahi_dri.so",
 		"usr/lib64/dri/asahi_dri.so", "usr/local/lib/*/dri/asahi_dri.so", NULL,
 	};
+	static const char *const other_icds[] = {
+		"etc/vulkan/icd.d/lvp_icd*.json", "usr/share/vulkan/icd.d/lvp_icd*.json", NULL,
+	};
+	static const char *const other_drivers[] = {
+		"usr/lib/*/dri/swrast_dri.so", "usr/lib/dri/swrast_dri.so",
+		"usr/lib64/dri/swrast_dri.so", NULL,
+	};
 	static const char *const vendors[] = {
 		"usr/share/glvnd/egl_vendor.d/*mesa*.json",
 		"etc/glvnd/egl_vendor.d/*mesa*.json", NULL,
@@ -117,12 +209,15 @@ static void run_mesa_choose_system(struct run_mesa *mesa)
 
 	mesa->has_vulkan = icd;
 	mesa->has_gl = driver;
+	mesa->has_other_vulkan = run_mesa_is_there("", other_icds);
+	mesa->has_other_gl = run_mesa_is_there("", other_drivers);
 	run_set("VK_DRIVER_FILES", icd ? icd : NO_DRIVER);
 	if (vendor)
 		run_set("__EGL_VENDOR_LIBRARY_FILENAMES", vendor);
 	free(icd);
 	free(driver);
 	free(vendor);
+	return run_mesa_choose_system_cl(mesa);
 }
 
 /* A Mesa that was installed somewhere else, or only built */
@@ -134,19 +229,14 @@ static void run_mesa_choose_system(struct run_mesa *mesa)
  */
 static bool run_mesa_write_icd(const struct run_mesa *mesa, const char *library)
 {
-	char *path = run_format("%s/asahi_icd.json", mesa->scratch);
-	FILE *file = fopen(path, "we");
-	bool ok = file && fprintf(file,
-				  "{\"file_format_version\": \"1.0.1\", \"ICD\": "
-				  "{\"api_version\": \"1.4.0\", \"library_path\": \"%s\"}}\n",
-				  library) > 0;
+	char *path = run_format("%s/" VULKAN_ICD, mesa->scratch);
+	char *text = run_format("{\"file_format_version\": \"1.0.1\", \"ICD\": "
+				"{\"api_version\": \"1.4.0\", \"library_path\": \"%s\"}}", library);
+	bool ok = run_mesa_write(path, text);
 
-	if (file && fclose(file))
-		ok = false;
 	if (ok)
 		run_set("VK_DRIVER_FILES", path);
-	else
-		fprintf(stderr, "vagx-run: %s: %s\n", path, strerror(errno));
+	free(text);
 	free(path);
 	return ok;
 }
@@ -191,8 +281,16 @@ static bool run_mesa_choose_dir(struct run_mesa *mesa)
 		"usr/lib64/dri/asahi_dri.so", "usr/local/lib/*/dri/asahi_dri.so",
 		"usr/local/lib/dri/asahi_dri.so", NULL,
 	};
+	static const char *const cl_libraries[] = {
+		"lib/*/libRusticlOpenCL.so.1", "lib/libRusticlOpenCL.so.1",
+		"lib64/libRusticlOpenCL.so.1", "usr/lib/*/libRusticlOpenCL.so.1",
+		"usr/lib/libRusticlOpenCL.so.1", "usr/lib64/libRusticlOpenCL.so.1",
+		"usr/local/lib/*/libRusticlOpenCL.so.1", "usr/local/lib/libRusticlOpenCL.so.1",
+		NULL,
+	};
 	char *library = run_mesa_find(mesa->dir, libraries),
-	     *driver = run_mesa_find(mesa->dir, drivers);
+	     *driver = run_mesa_find(mesa->dir, drivers),
+	     *cl_library = run_mesa_find(mesa->dir, cl_libraries);
 	bool ok = library || driver;
 
 	mesa->has_vulkan = library;
@@ -206,8 +304,10 @@ static bool run_mesa_choose_dir(struct run_mesa *mesa)
 		ok = run_mesa_write_icd(mesa, library);
 	if (driver)
 		run_mesa_choose_gl(mesa, driver);
+	ok = ok && run_mesa_choose_cl(mesa, cl_library);
 	free(library);
 	free(driver);
+	free(cl_library);
 	return ok;
 }
 
@@ -218,7 +318,7 @@ bool run_mesa_choose(struct run_mesa *mesa)
 		"VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT",
 		"VK_LOADER_DRIVERS_DISABLE", "LIBGL_ALWAYS_SOFTWARE", "GALLIUM_DRIVER",
 		"MESA_LOADER_DRIVER_OVERRIDE", "__GLX_VENDOR_LIBRARY_NAME",
-		"__EGL_VENDOR_LIBRARY_DIRS",
+		"__EGL_VENDOR_LIBRARY_DIRS", "OCL_ICD_FILENAMES",
 	};
 	size_t i;
 
@@ -226,6 +326,43 @@ bool run_mesa_choose(struct run_mesa *mesa)
 		run_set(others[i], NULL);
 	if (mesa->dir)
 		return run_mesa_choose_dir(mesa);
-	run_mesa_choose_system(mesa);
-	return true;
+	return run_mesa_choose_system(mesa);
+}
+
+/* Says why a driver is not there, and which package has it. */
+static void run_mesa_explain_driver(const char *api, const char *package, bool has_others)
+{
+	if (has_others)
+		fprintf(stderr, "vagx-run: Mesa is installed here, but without its %s driver asahi: it is too old, or was built without (Debian trixie: %s of trixie-backports), see also --mesa\n",
+			api, package);
+	else
+		fprintf(stderr, "vagx-run: Mesa's %s driver asahi is not installed (Debian: %s), see also --mesa\n",
+			api, package);
+}
+
+void run_mesa_explain(const struct run_mesa *mesa)
+{
+	if (!mesa->has_vulkan)
+		run_mesa_explain_driver("Vulkan", "mesa-vulkan-drivers", mesa->has_other_vulkan);
+	if (!mesa->has_gl)
+		run_mesa_explain_driver("OpenGL", "libgl1-mesa-dri", mesa->has_other_gl);
+	if (!mesa->has_cl)
+		fputs("vagx-run: Mesa's OpenCL, rusticl, is not installed (Debian: mesa-opencl-icd)\n",
+		      stderr);
+}
+
+void run_mesa_clean_up(const char *scratch)
+{
+	static const char *const files[] = { VULKAN_ICD, OPENCL_ICD };
+	char *folder = run_format("%s/" OPENCL_VENDORS, scratch);
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		char *path = run_format("%s/%s", scratch, files[i]);
+
+		unlink(path);
+		free(path);
+	}
+	rmdir(folder);
+	free(folder);
 }

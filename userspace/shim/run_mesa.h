@@ -19,6 +19,12 @@ struct run_mesa {
 	bool has_vulkan;
 	/** @has_gl: the Gallium driver was found */
 	bool has_gl;
+	/** @has_cl: rusticl was found */
+	bool has_cl;
+	/** @has_other_vulkan: the system has Mesa's Vulkan drivers, whether or not Honeykrisp */
+	bool has_other_vulkan;
+	/** @has_other_gl: the system has Gallium drivers, whether or not this one */
+	bool has_other_gl;
 };
 
 /**
@@ -26,11 +32,23 @@ struct run_mesa {
  * @mesa: its folders; its drivers are filled in
  *
  * Changes the environment. No driver for other GPUs or for the processor can be
- * chosen by Vulkan programs then, and no other vendor's EGL.
+ * chosen by Vulkan and OpenCL programs then, and no other vendor's EGL.
  *
  * Return: false after a message.
  */
 bool run_mesa_choose(struct run_mesa *mesa);
+
+/**
+ * run_mesa_explain() - print which drivers are missing, and where they are to be had
+ * @mesa: as run_mesa_choose() left it
+ */
+void run_mesa_explain(const struct run_mesa *mesa);
+
+/**
+ * run_mesa_clean_up() - remove the files that run_mesa_choose() has written
+ * @scratch: folder that they are in
+ */
+void run_mesa_clean_up(const char *scratch);
 
 /** run_set() - set or, with NULL, unset a variable; ends the program without memory */
 void run_set(const char *name, const char *value);

@@ -62,7 +62,7 @@ static struct {
 static void vagx_run_usage(FILE *file)
 {
 	fputs("usage: vagx-run [OPTION ...] COMMAND [ARGUMENT ...]\n"
-	      "Run a command with Mesa's Vulkan and OpenGL drivers for Apple's GPUs, on a\n"
+	      "Run a command with Mesa's Vulkan, OpenGL and OpenCL for Apple's GPUs, on a\n"
 	      "virtual GPU in its own processes. No GPU, kernel module or privilege is needed.\n"
 	      "\n"
 	      "  -s, --soc=SOC       the SoC whose GPU it is, t8103 if not given\n"
@@ -373,15 +373,19 @@ static bool vagx_run_read_report(struct summary *summary)
 	return true;
 }
 
-static void vagx_run_explain_unused(const struct run_mesa *mesa)
+/* Says how the command has used the GPU. */
+static void vagx_run_tell_use(const struct summary *summary, const struct run_mesa *mesa)
 {
-	fputs("vagx-run: no process of the command has opened the GPU\n", stderr);
-	if (!mesa->has_vulkan)
-		fputs("vagx-run: Mesa's Vulkan driver asahi is not installed "
-		      "(Debian: mesa-vulkan-drivers), see also --mesa\n", stderr);
-	if (!mesa->has_gl)
-		fputs("vagx-run: Mesa's OpenGL driver asahi is not installed "
-		      "(Debian: libgl1-mesa-dri), see also --mesa\n", stderr);
+	if (!summary->opened) {
+		fputs("vagx-run: no process of the command has opened the GPU\n", stderr);
+		run_mesa_explain(mesa);
+		return;
+	}
+	fprintf(stderr, "vagx-run: processes with the GPU: %u, with work for it: %u; failed jobs: %u\n",
+		summary->opened, summary->submitted, summary->failed);
+	if (!summary->submitted)
+		fputs("vagx-run: the GPU has got no work: the command has only looked at it, or has worked elsewhere\n",
+		      stderr);
 }
 
 static int vagx_run_conclude(int status, const struct run_mesa *mesa)
@@ -392,11 +396,8 @@ static int vagx_run_conclude(int status, const struct run_mesa *mesa)
 		fprintf(stderr, "vagx-run: %s: %s\n", vagx_run.report, strerror(errno));
 		return EXIT_OURS;
 	}
-	if (!summary.opened && status != EXIT_NOT_FOUND && status != EXIT_CANNOT_RUN)
-		vagx_run_explain_unused(mesa);
-	else if (summary.opened)
-		fprintf(stderr, "vagx-run: processes with the GPU: %u, with work for it: %u; "
-			"failed jobs: %u\n", summary.opened, summary.submitted, summary.failed);
+	if (status != EXIT_NOT_FOUND && status != EXIT_CANNOT_RUN)
+		vagx_run_tell_use(&summary, mesa);
 	if (status)
 		return status;
 	if (summary.trouble)
@@ -406,13 +407,9 @@ static int vagx_run_conclude(int status, const struct run_mesa *mesa)
 
 static void vagx_run_clean_up(void)
 {
-	char *icd;
-
 	if (!vagx_run.scratch)
 		return;
-	icd = run_format("%s/asahi_icd.json", vagx_run.scratch);
-	unlink(icd);
-	free(icd);
+	run_mesa_clean_up(vagx_run.scratch);
 	if (vagx_run.report && !vagx_run.keep_report)
 		unlink(vagx_run.report);
 	rmdir(vagx_run.scratch);

@@ -69,14 +69,16 @@ says()
 executes()
 {
 	ends 0 "$compute" --size=64 fill && grep -q '^ok 1 - fill' "$work/output" &&
-		says '^vagx-run: processes with the GPU: 1, with work for it: 1; failed jobs: 0$'
+		says '^vagx-run: processes with the GPU: 1, with work for it: 1; failed jobs: 0$' &&
+		! grep 'has got no work' "$work/message"
 }
 
-# Nothing is said about a program that only looks.
+# A program that only looks may have worked elsewhere.
 looks()
 {
 	ends 0 "$info" && grep -q 'G13G B1' "$work/output" &&
-		says '^vagx-run: processes with the GPU: 1, with work for it: 0; failed jobs: 0$'
+		says '^vagx-run: processes with the GPU: 1, with work for it: 0; failed jobs: 0$' \
+			'^vagx-run: the GPU has got no work: '
 }
 
 other_soc()
@@ -145,7 +147,7 @@ not_preloadable()
 {
 	{ printf '\177ELF\001\001\001' && head -c 57 /dev/zero; } >"$work/small" &&
 		{ printf '\177ELF\002\001\001' && head -c 57 /dev/zero; } >"$work/static" &&
-		cp "$(command -v true)" "$work/setuid" && chmod +x "$work/small" "$work/static" ||
+		cp /bin/true "$work/setuid" && chmod +x "$work/small" "$work/static" ||
 		return 1
 	"$run" "$work/small" >"$work/output" 2>"$work/message"
 	says "^vagx-run: $work/small is a 32-bit program, .*: use a 64-bit build of it" || return 1
@@ -245,6 +247,39 @@ half_a_mesa()
 	names_only lib/libvulkan_asahi.so Vulkan OpenGL && names_only lib/dri/asahi_dri.so OpenGL Vulkan
 }
 
+# Of OpenCL there is rusticl and nothing else, from the system or from a folder.
+only_rusticl()
+{
+	# shellcheck disable=SC2016
+	ask='ls "$OCL_ICD_VENDORS"; cat "$OCL_ICD_VENDORS"/*; echo "<${OCL_ICD_FILENAMES-}>"'
+	rm -rf "$work/half"
+	mkdir -p "$work/half/lib" && : >"$work/half/lib/libvulkan_asahi.so" || return 1
+	OCL_ICD_FILENAMES=/pocl.so OCL_ICD_VENDORS=/pocl \
+		ends 124 --mesa "$work/half" sh -c "$ask" && says 'rusticl, is not installed' &&
+		[ "$(cat "$work/output")" = '<>' ] || return 1
+	: >"$work/half/lib/libRusticlOpenCL.so.1"
+	OCL_ICD_VENDORS=/pocl ends 124 --mesa "$work/half" sh -c "$ask" && ! grep rusticl "$work/message" &&
+		[ "$(cat "$work/output")" = "rusticl.icd
+$work/half/lib/libRusticlOpenCL.so.1
+<>" ]
+}
+
+# A Mesa of the system without asahi's drivers. Root hides these, where no other process sees it.
+old_mesa()
+{
+	! grep -q ' shared:' /proc/self/mountinfo || return 0
+	# shellcheck disable=SC2016
+	unshare --mount --propagation unchanged sh -c '
+		mount -t tmpfs none /usr/share/vulkan && mkdir /usr/share/vulkan/icd.d || exit
+		: >/usr/share/vulkan/icd.d/lvp_icd.json
+		exec "$@"' sh "$run" true >"$work/output" 2>"$work/message"
+	case $? in
+	124) says '^vagx-run: Mesa is installed here, but without its Vulkan driver asahi: it is too' \
+		'(Debian trixie: mesa-vulkan-drivers of trixie-backports)' ;;
+	*) ! grep vagx-run "$work/message" ;;
+	esac
+}
+
 no_mesa()
 {
 	ends 125 --mesa "$work" sh -c : && says 'neither libvulkan_asahi.so nor dri/asahi_dri.so'
@@ -293,6 +328,8 @@ check "no driver but asahi can be chosen" only_asahi
 check "displays" windows
 check "a Mesa that was installed elsewhere" own_mesa
 check "a Mesa with one of its drivers" half_a_mesa
+check "no OpenCL but rusticl can be chosen" only_rusticl
+check "a Mesa that is too old" old_mesa
 check "a Mesa that is not there" no_mesa
 check "a SoC that does not exist" no_soc
 check "wrong arguments" misused
