@@ -31,6 +31,12 @@ load_asahi()
 	insmod "$modules/drivers/gpu/drm/asahi/asahi.ko" unproven=1 fault_control=0 "$@"
 }
 
+# load_null - the driver without a device, to measure with
+load_null()
+{
+	insmod "$modules/drivers/platform/vagx/vagx_null.ko"
+}
+
 # load_driver - the carrier and the driver, and wait until there is a node
 load_driver()
 {
