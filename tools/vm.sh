@@ -22,6 +22,8 @@ usage()
 		  --memory SIZE          guest RAM (2G), at least 770M
 		  --smp N                guest processors (number of the host's, at most 4)
 		  --icount nosleep|sleep one processor that counts instructions
+		  --count                count instructions by block of code, in OUT/instructions,
+		                         between marks that the guest sets (asahi-bench jobs)
 		  --virtualization       a machine that KVM of the guest's kernel works on
 		  --timeout SECONDS      end the machine after so long (300)
 		  --soc NAME[:FIRMWARE]  machine with another SoC: t8112, t6021, t6000:12.3, ...;
@@ -43,6 +45,7 @@ usage()
 kernel=plain modules='' out=$top/build/out/vm memory=2G smp='' icount='' timeout=300
 vagx=$top/build/host/emulator/vagx vagx_ctl=$top/build/host/emulator/vagx-ctl
 share='' vagx_args='' append='' interactive='' violations='' quiet='' plugin=$top/build/host/emulator/plugin/vagx-tlbi.so
+count=''
 kdir='' image='' soc=t8103 dt=() board=virt,gic-version=3
 arguments=("$@")
 
@@ -55,6 +58,7 @@ while [ $# -gt 0 ]; do
 	--memory) memory=$2; shift ;;
 	--smp) smp=$2; shift ;;
 	--icount) icount=$2; shift ;;
+	--count) count=$top/build/host/emulator/plugin/vagx-count.so ;;
 	--virtualization) board=virt,gic-version=3,virtualization=on ;;
 	--timeout) timeout=$2; shift ;;
 	--soc) soc=$2; shift ;;
@@ -231,6 +235,7 @@ command=(qemu-system-aarch64 "${machine[@]}" -dtb "$work/machine.dtb"
 	-device virtio-9p-pci,fsdev=out,mount_tag=out,bus=port2,x-pcie-pm-no-soft-reset=on
 	-device "{\"driver\":\"vfio-user-pci\",\"addr\":\"4.0\",\"socket\":{\"path\":\"$socket\",\"type\":\"unix\"}}")
 [ -z "$plugin" ] || command+=(-plugin "$plugin,socket=$tlbi")
+[ -z "$count" ] || command+=(-plugin "$count,out=$out/instructions")
 
 if [ -n "$interactive" ]; then
 	wait_for_requests 2>/dev/null &

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /*
- * What the plugin uses of QEMU's plugin interface, version 7 (QEMU 11.1), and of
+ * What the plugins use of QEMU's plugin interface, version 7 (QEMU 11.1), and of
  * glib, whose arrays that interface hands out. Debian packages neither header for
  * the toolbox. QEMU refuses a plugin whose version it does not have.
  */
@@ -16,9 +16,18 @@
 #define QEMU_API_NO_REGISTERS	0	/* flags of a callback */
 #define QEMU_API_READS_REGISTERS 1
 
+#define QEMU_API_ADD		0	/* an operation that needs no callback */
+
 struct qemu_tb;
 struct qemu_insn;
 struct qemu_register;
+struct qemu_scoreboard;
+
+/* A number of each processor, @offset bytes into its part of @score */
+struct qemu_u64 {
+	struct qemu_scoreboard *score;
+	size_t offset;
+};
 
 struct qemu_register_info {
 	struct qemu_register *handle;
@@ -40,6 +49,14 @@ void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id,
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_insn *insn,
 					    void (*cb)(unsigned int cpu, void *ctx), int flags,
 					    void *ctx);
+void qemu_plugin_register_vcpu_tb_exec_inline_per_vcpu(struct qemu_tb *tb, int operation,
+							struct qemu_u64 number, uint64_t operand);
+void qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(struct qemu_insn *insn, int operation,
+							  struct qemu_u64 number,
+							  uint64_t operand);
+struct qemu_scoreboard *qemu_plugin_scoreboard_new(size_t size);
+uint64_t qemu_plugin_u64_sum(struct qemu_u64 number);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_tb *tb);
 size_t qemu_plugin_tb_n_insns(const struct qemu_tb *tb);
 struct qemu_insn *qemu_plugin_tb_get_insn(const struct qemu_tb *tb, size_t index);
 size_t qemu_plugin_insn_data(const struct qemu_insn *insn, void *to, size_t len);
