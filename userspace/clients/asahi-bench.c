@@ -55,6 +55,16 @@ void bench_print(const char *name, double ns)
 	fflush(stdout);
 }
 
+void bench_print_many(const char *name, double ns, unsigned int times)
+{
+	if (bench_json) {
+		printf("%s\n  {\"name\": \"%s\", \"ns\": %.1f, \"times\": %u}",
+		       bench_results++ ? "," : "[", name, ns / times, times);
+		return;
+	}
+	bench_print(name, ns / times);
+}
+
 int bench_failed(const char *what, int err)
 {
 	fprintf(stderr, "%s: %s\n", what, strerror(-err));
@@ -535,6 +545,8 @@ static const struct bench {
 	{ "switch", "jobs in a hundred address spaces in turn", bench_switch },
 	{ "idle", "bytes that the kernel keeps for what nobody uses", bench_idle },
 	{ "flight", "from a job's last word to its fence", bench_flight },
+	{ "jobs", "whole jobs, one at a time and 64 deep", bench_jobs },
+	{ "null", "the same of the null driver, vagx_null", bench_null },
 	{ "steady", "SUBMITs of 64 commands in a loop: the slowest, too",
 	  bench_steady },
 	{ "recovery", "from crash to crash of the firmware, which somebody causes",

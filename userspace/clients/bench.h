@@ -17,6 +17,14 @@ uint64_t bench_now_ns(void);
 /** bench_print() - a result, as text or as JSON */
 void bench_print(const char *name, double ns);
 
+/**
+ * bench_print_many() - the result of doing the same many times
+ * @name: what was done
+ * @ns: all of it
+ * @times: how often it was done; printed with the time of each
+ */
+void bench_print_many(const char *name, double ns, unsigned int times);
+
 /** bench_failed() - say what failed. Return: @err */
 int bench_failed(const char *what, int err);
 
@@ -36,5 +44,9 @@ int bench_idle(struct compute *ctx);
 int bench_flight(struct compute *ctx);
 int bench_steady(struct compute *ctx);
 int bench_recovery(struct compute *ctx);
+
+/* Benches in bench_whole.c */
+int bench_jobs(struct compute *ctx);
+int bench_null(struct compute *ctx);
 
 #endif /* CLIENT_BENCH_H */
