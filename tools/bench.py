@@ -26,6 +26,9 @@ def main():
     # Every group of counts begins with the floor.
     rows = [(name, ns, "instructions", ns / floor)
             for name, ns in {entry["name"]: entry["ns"] for entry in counts}.items()]
+    rows += [(row["name"], row["value"], row["unit"],
+              row["value"] / floor if row["unit"] == "instructions" else None)
+             for row in json.loads((folder / "jobs/rows.json").read_text())]
     rows += [(entry["name"], entry["ns"] / 1000, "us", None) for entry in latency]
     rows += [(entry["name"], entry["ns"] / 1024, "KiB", None) for entry in idle]
     times = {entry["name"]: entry["ns"] for entry in latency}

@@ -53,6 +53,9 @@ tools/modules.sh plain
 out=$top/build/out/bench
 say "counting instructions"
 tools/vm.sh --quiet --out "$out/counts" --icount sleep tools/guest/bench counts
+tools/vm.sh --quiet --out "$out/jobs" --icount sleep --count tools/guest/bench jobs
+tools/toolbox.sh run python3 tools/bench_jobs.py "$out/jobs" "$out/jobs/rows.json" \
+	"$(tools/kernel.sh plain)"
 say "measuring times"
 tools/vm.sh --quiet --timeout 1200 --out "$out/times" tools/guest/bench times
 tools/toolbox.sh run build/host/emulator/gpu/tests/bench-core >"$out/core.json"
