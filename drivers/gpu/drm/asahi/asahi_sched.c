@@ -94,6 +94,13 @@
  * section of fences (prepare_job(), run_job(), completion, recovery, timeout,
  * reset) allocates nothing and takes no lock under which others allocate.
  *
+ * **Workers.** Each priority has one worker, in which the schedulers of its queues run
+ * jobs one after the other and let go of them. What a job may wait for there is room for
+ * a message to the firmware, which other jobs of its priority would wait for as well, and
+ * a flush of the firmware's cache, if its address space gets a context. After each job a
+ * scheduler queues its work again, to look for another one. With several workers each of
+ * these looks would wake up a second thread.
+ *
  * **Locks**, from the outside in: a queue's *submit_lock*, then reservations; the
  * *lock* of the list of queues; a timeline's *lock*; then, each as the last one, the
  * locks of the slots, the events, the MMU's contexts, the client's times, and a
@@ -133,12 +140,6 @@
 /* Slots for so many jobs are kept for high priorities. A compositor has two in flight. */
 #define ASAHI_KEPT_JOBS 2
 
-/*
- * Workers that schedule, at most: each would be a thread when all clients begin at
- * once. None waits for another one.
- */
-#define ASAHI_SCHED_WORKERS 16
-
 /* How long suspend and unplug wait for what is in flight. */
 #define ASAHI_SCHED_IDLE_MS 2000
 
@@ -149,7 +150,7 @@
  *	may still use
  * @paused: no job's turn comes
  * @last_id: number of the latest
- * @wq: where jobs are scheduled
+ * @wq: where jobs are scheduled, by priority
  * @timeout_wq: where timeouts are handled and channels recovered, one after the
  *	other
  */
@@ -163,7 +164,7 @@ struct asahi_sched {
 	struct list_head leaked;
 	bool paused;
 	atomic_t last_id;
-	struct workqueue_struct *wq;
+	struct workqueue_struct *wq[AGX_PRIORITY_COUNT];
 	struct workqueue_struct *timeout_wq;
 };
 
@@ -277,7 +278,7 @@ int asahi_sched_add_queue(struct asahi_queue *queue)
 
 	ret = drm_sched_init(sched, &(struct drm_sched_init_args) {
 		.ops = &asahi_sched_ops,
-		.submit_wq = adev_sched->wq,
+		.submit_wq = adev_sched->wq[queue->priority],
 		.num_rqs = 1,
 		.credit_limit = ASAHI_MAX_STAMPS,
 		.timeout = msecs_to_jiffies(ASAHI_WATCHDOG_LOOK_MS),
@@ -504,6 +505,26 @@ void asahi_sched_queue_timeout_work(struct asahi_device *adev, struct asahi_queu
  * The device's part
  */
 
+static void asahi_sched_free_workers(struct asahi_sched *sched)
+{
+	for (unsigned int i = 0; i < AGX_PRIORITY_COUNT; i++)
+		if (sched->wq[i])
+			destroy_workqueue(sched->wq[i]);
+}
+
+static int asahi_sched_alloc_workers(struct asahi_sched *sched)
+{
+	for (unsigned int i = 0; i < AGX_PRIORITY_COUNT; i++) {
+		/* As high as what completes jobs: the way to the GPU is not the slow one, then. */
+		sched->wq[i] = alloc_ordered_workqueue("asahi-sched%u",
+						       WQ_MEM_RECLAIM | WQ_HIGHPRI, i);
+		if (!sched->wq[i])
+			return -ENOMEM;
+	}
+
+	return 0;
+}
+
 static int asahi_sched_init(struct asahi_device *adev)
 {
 	static const struct asahi_slot_range range[ASAHI_SLOT_KINDS] = {
@@ -518,7 +539,7 @@ static int asahi_sched_init(struct asahi_device *adev)
 		},
 	};
 	struct asahi_sched *sched;
-	int ret = -ENOMEM;
+	int ret;
 
 	sched = kzalloc_obj(*sched);
 	if (!sched)
@@ -530,15 +551,14 @@ static int asahi_sched_init(struct asahi_device *adev)
 	/* The firmware has 0 and 1 for itself. */
 	atomic_set(&sched->last_id, 1);
 
-	/* As high as what completes jobs: the way to the GPU is not the slow one, then. */
-	sched->wq = alloc_workqueue("asahi-sched", WQ_MEM_RECLAIM | WQ_UNBOUND | WQ_HIGHPRI,
-				    ASAHI_SCHED_WORKERS);
-	if (!sched->wq)
+	ret = asahi_sched_alloc_workers(sched);
+	if (ret)
 		goto err_free;
 
+	ret = -ENOMEM;
 	sched->timeout_wq = alloc_ordered_workqueue("asahi-timeout", WQ_MEM_RECLAIM);
 	if (!sched->timeout_wq)
-		goto err_wq;
+		goto err_free;
 
 	adev->slots = asahi_slots_create(range);
 	if (IS_ERR(adev->slots)) {
@@ -553,9 +573,8 @@ static int asahi_sched_init(struct asahi_device *adev)
 
 err_timeout:
 	destroy_workqueue(sched->timeout_wq);
-err_wq:
-	destroy_workqueue(sched->wq);
 err_free:
+	asahi_sched_free_workers(sched);
 	kfree(sched);
 	return ret;
 }
@@ -658,7 +677,7 @@ static void asahi_sched_fini(struct asahi_device *adev)
 	list_for_each_entry_safe(queue, next, &sched->leaked, link)
 		asahi_queue_free_memory(queue);
 	destroy_workqueue(sched->timeout_wq);
-	destroy_workqueue(sched->wq);
+	asahi_sched_free_workers(sched);
 	asahi_slots_destroy(adev->slots);
 	adev->slots = NULL;
 	mutex_destroy(&sched->lock);
