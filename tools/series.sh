@@ -4,7 +4,8 @@
 #
 # Write the series that drm-misc would be sent into build/out/series: a cover letter, and
 # the driver in the patches of tools/series/patches.toml, for a tree of unmodified 7.3.
-# build/out/series/tree is the repository that they come from.
+# build/out/series/tree is the repository that they come from. Patches for other parts of the
+# kernel, which go out by themselves, go into build/out/series/elsewhere.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -57,4 +58,11 @@ git_tree format-patch -q --no-signature --zero-commit --no-renames --subject-pre
 	--cover-letter -o "$out" base..series
 "$top/tools/toolbox.sh" run python3 "$top/tools/series/cover.py" "$top/tools/series/cover-letter" \
 	"$out/0000-cover-letter.patch" "$KERNEL_TREE"
+
+mkdir "$out/elsewhere"
+for patch in "$top"/tools/series/elsewhere/*.patch; do
+	patch -d "$source" -p1 --dry-run -s -f <"$patch" >&2 ||
+		die "$patch does not apply to Linux $kernel_version"
+	cp "$patch" "$out/elsewhere"
+done
 say "$(wc -l <"$out/steps/order") patches and the cover letter are in $out"
