@@ -23,6 +23,7 @@
 #include "asahi_hw.h"
 #include "asahi_hwmon.h"
 #include "asahi_initdata.h"
+#include "asahi_job.h"
 #include "asahi_knobs.h"
 #include "asahi_object.h"
 #include "asahi_reclaim.h"
@@ -43,9 +44,9 @@
  *
  * * *hw* starts the coprocessor and identifies the GPU;
  * * *knobs* has what can be changed for an experiment;
- * * *gem*, *object* and *heap* hold memory, which *uat* makes visible to GPU and firmware:
- *   it comes after them, because on the way down nothing may be visible any more
- *   when memory is given back;
+ * * *gem*, *object* and *heap* hold memory, *job* has that of jobs freed, and *uat* makes
+ *   memory visible to GPU and firmware: it comes after them, because on the way down
+ *   nothing may be visible any more when memory is given back;
  * * *telemetry* keeps what the firmware tells of itself;
  * * *hwmon* shows power and temperature of that;
  * * *channel*, *initdata* and *event* are what the firmware reads and writes;
@@ -70,6 +71,7 @@ static const struct asahi_block * const asahi_blocks[] = {
 	&asahi_block_gem,
 	&asahi_block_object,
 	&asahi_block_heap,
+	&asahi_block_job,
 	&asahi_block_uat,
 	&asahi_block_telemetry,
 	&asahi_block_hwmon,

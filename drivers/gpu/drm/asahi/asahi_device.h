@@ -27,6 +27,7 @@
 #include "asahi_watchdog.h"
 
 struct asahi_abi;
+struct asahi_batch;
 struct asahi_channels;
 struct asahi_coredumps;
 struct asahi_doorbell;
@@ -101,6 +102,8 @@ struct asahi_device {
 	struct asahi_gem_list gems;
 	/** @reclaim: which of them may lose their memory */
 	struct asahi_reclaim reclaim;
+	/** @batch: jobs that are over, and are to be freed */
+	struct asahi_batch *batch;
 	/** @objects: memory that clients have registered with the firmware */
 	struct asahi_objects *objects;
 	/** @vms: all address spaces of clients */

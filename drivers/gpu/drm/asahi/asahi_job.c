@@ -10,12 +10,13 @@
 #include <linux/llist.h>
 #include <linux/lockdep.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 
 #include <kunit/visibility.h>
 
 #include <drm/drm_print.h>
 
+#include "asahi_batch.h"
+#include "asahi_block.h"
 #include "asahi_channel.h"
 #include "asahi_client.h"
 #include "asahi_debugfs.h"
@@ -27,6 +28,7 @@
 #include "asahi_job.h"
 #include "asahi_queue_priv.h"
 #include "asahi_ref.h"
+#include "asahi_rest.h"
 #include "asahi_scene.h"
 #include "asahi_trace.h"
 #include "asahi_uat.h"
@@ -43,8 +45,8 @@
  * can't fail.
  *
  * The memory comes back in a worker, after the job's fence: freeing it may
- * wait for locks under which others allocate. Each queue has a work item of its
- * own, so that a SUBMIT that waits for room in a queue waits for none of others.
+ * wait for locks under which others allocate. All jobs of a device that are over are
+ * freed together, see "Freeing in batches".
  */
 
 /*
@@ -91,25 +93,13 @@ static void asahi_job_free(struct asahi_job *job)
 	asahi_queue_put(queue);
 }
 
-static void asahi_job_free_work(struct work_struct *work)
+static void asahi_job_free_list(struct llist_node *list)
 {
-	struct asahi_queue *queue = container_of(work, struct asahi_queue, free_jobs_work);
-	struct llist_node *list = llist_reverse_order(llist_del_all(&queue->free_jobs));
 	struct asahi_job *job, *next;
 
-	/* The last of them may be the last that keeps the queue. */
+	/* Each of them may be the last that keeps its queue. */
 	llist_for_each_entry_safe(job, next, list, free_link)
 		asahi_job_free(job);
-}
-
-/**
- * asahi_job_init_queue() - prepare a queue for jobs that are to be freed
- * @queue: new queue
- */
-void asahi_job_init_queue(struct asahi_queue *queue)
-{
-	init_llist_head(&queue->free_jobs);
-	INIT_WORK(&queue->free_jobs_work, asahi_job_free_work);
 }
 
 VISIBLE_IF_KUNIT int asahi_job_take_room(struct asahi_job *job,
@@ -511,3 +501,34 @@ bool asahi_job_owed(struct asahi_job *job)
 
 	return false;
 }
+
+/*
+ * The device's part
+ */
+
+static int asahi_job_init(struct asahi_device *adev)
+{
+	adev->batch = asahi_batch_create(ASAHI_BATCH_MS, asahi_job_free_list);
+
+	return adev->batch ? 0 : -ENOMEM;
+}
+
+static void asahi_job_fini(struct asahi_device *adev)
+{
+	asahi_batch_destroy(adev->batch);
+	adev->batch = NULL;
+}
+
+static void asahi_job_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+{
+	unsigned int count = asahi_batch_count(adev->batch);
+
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, !count, "%u jobs are not freed yet", count);
+}
+
+const struct asahi_block asahi_block_job = {
+	.name = "job",
+	.init = asahi_job_init,
+	.fini = asahi_job_fini,
+	.at_rest = asahi_rest_ptr(asahi_job_at_rest),
+};

@@ -24,9 +24,12 @@
 #include "asahi_tvb.h"
 #include "asahi_work.h"
 
+struct asahi_block;
 struct asahi_pipe_msg;
 struct asahi_queue;
 struct asahi_render_args;
+
+extern const struct asahi_block asahi_block_job;
 
 /**
  * struct asahi_job_pipe - a job's part on one pipe
@@ -180,7 +183,6 @@ struct asahi_job_abi {
 
 struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 				   const struct asahi_command_args *args, unsigned int count);
-void asahi_job_init_queue(struct asahi_queue *queue);
 int asahi_job_reserve(struct asahi_job *job);
 void asahi_job_unreserve(struct asahi_job *job);
 void asahi_job_count(struct asahi_job *job);

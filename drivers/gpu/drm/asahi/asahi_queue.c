@@ -23,6 +23,7 @@
 #include <drm/drm_print.h>
 
 #include "asahi_abi.h"
+#include "asahi_batch.h"
 #include "asahi_channel.h"
 #include "asahi_client.h"
 #include "asahi_debugfs.h"
@@ -389,7 +390,6 @@ static struct asahi_queue *asahi_queue_new(struct asahi_file *file, struct asahi
 	kref_init(&queue->refcount);
 	INIT_LIST_HEAD(&queue->link);
 	INIT_WORK(&queue->free_work, asahi_queue_free_work);
-	asahi_job_init_queue(queue);
 	mutex_init(&queue->submit_lock);
 	init_waitqueue_head(&queue->drained);
 	asahi_room_init(&queue->room);
@@ -432,8 +432,10 @@ err_free:
 static void asahi_queue_close(struct asahi_queue *queue, long *drain_jiffies)
 {
 	scoped_guard(mutex, &queue->submit_lock)
-		queue->closed = true;
+		WRITE_ONCE(queue->closed, true);
 
+	/* Those of its jobs that are over keep it; the others see that it is closed. */
+	asahi_batch_hurry(queue->adev->batch);
 	asahi_sched_close_queue(queue, drain_jiffies);
 	asahi_queue_put(queue);
 }

@@ -10,7 +10,6 @@
 #include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/list.h>
-#include <linux/llist.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -52,15 +51,14 @@ struct asahi_vm;
  * @notifier_list: firmware memory
  * @context: firmware memory: GpuContextData
  * @free_work: frees it
- * @free_jobs: jobs without references
- * @free_jobs_work: frees these
  * @rcu: for the end of it
  *
  * @submit_lock: taken by SUBMIT around arming and pushing, so that fences are
  *	numbered in the order in which jobs run. Reservations are locked inside.
  * @submitted: number of the last job that was pushed; changes under @submit_lock, is
  *	read without
- * @closed: destroyed by its owner: nothing is submitted any more
+ * @closed: destroyed by its owner: nothing is submitted any more; changes under
+ *	@submit_lock, is read without
  *
  * @link: in the list of all queues, protected by its lock
  * @sched: scheduler; its only entity is @entity
@@ -89,8 +87,6 @@ struct asahi_queue {
 	struct asahi_fwbuf notifier_list;
 	struct asahi_fwbuf context;
 	struct work_struct free_work;
-	struct llist_head free_jobs;
-	struct work_struct free_jobs_work;
 	struct rcu_head rcu;
 
 	/* Submission. */

@@ -38,6 +38,7 @@
 #include <drm/drm_gpuvm.h>
 #include <drm/drm_print.h>
 
+#include "asahi_batch.h"
 #include "asahi_block.h"
 #include "asahi_device.h"
 #include "asahi_evict.h"
@@ -72,9 +73,10 @@
  * cgroups the one whose address spaces have just worked loses its share, too.
  *
  * What the driver itself keeps goes as well, in workers, as some of it takes a word with
- * the firmware: memory that waits for a flush and blocks that nothing is in (see "Garbage,
- * and memory that goes"), and large vertex buffers of queues without jobs (see "Trimming").
- * Rings, scenes of jobs, and all else that the firmware may read, stay. Clients share the
+ * the firmware: jobs that are over (see "Freeing in batches"), memory that waits for a flush
+ * and blocks that nothing is in (see "Garbage, and memory that goes"), and large vertex
+ * buffers of queues without jobs (see "Trimming"). Rings, scenes of other jobs, and all else
+ * that the firmware may read, stay. Clients share the
  * blocks, so this is asked for the whole system only, not for a cgroup.
  *
  * No object's contents are thrown away, since no client says what it does not need. So
@@ -389,13 +391,15 @@ static bool asahi_reclaim_may_wait(const struct shrink_control *sc)
 /* What the driver holds itself goes in workers: some of it takes a word with the firmware. */
 static void asahi_reclaim_ask_others(struct asahi_device *adev)
 {
+	asahi_batch_hurry(adev->batch);
 	asahi_heaps_reclaim(adev->heaps);
 	asahi_trim_reclaim(adev);
 }
 
 static unsigned long asahi_reclaim_count_others(struct asahi_device *adev)
 {
-	unsigned long pages = asahi_heaps_garbage(adev->heaps) >> PAGE_SHIFT;
+	u64 bytes = asahi_heaps_garbage(adev->heaps) + asahi_batch_bytes(adev->batch);
+	unsigned long pages = bytes >> PAGE_SHIFT;
 
 	return asahi_trim_is_waiting(adev) ? pages + ASAHI_RECLAIM_TRIM_PAGES : pages;
 }
@@ -481,6 +485,11 @@ static unsigned long asahi_reclaim_wait_for_others(struct asahi_device *adev)
 	unsigned long before = asahi_heaps_freed(adev->heaps);
 
 	asahi_reclaim_ask_others(adev);
+	while (asahi_batch_is_hurrying(adev->batch) && time_before(jiffies, end))
+		schedule_timeout_uninterruptible(msecs_to_jiffies(ASAHI_RECLAIM_WAIT_MS));
+
+	/* The memory of jobs is in blocks of heaps. */
+	asahi_heaps_reclaim(adev->heaps);
 	while (asahi_heaps_are_reclaiming(adev->heaps) && time_before(jiffies, end))
 		schedule_timeout_uninterruptible(msecs_to_jiffies(ASAHI_RECLAIM_WAIT_MS));
 
@@ -511,8 +520,12 @@ VISIBLE_IF_KUNIT int asahi_reclaim_oom(struct notifier_block *nb, unsigned long 
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_reclaim_oom);
 
-static bool asahi_reclaim_is_trimming(struct asahi_device *adev)
+/* Somebody gives memory back to heaps. */
+static bool asahi_reclaim_is_returning(struct asahi_device *adev)
 {
+	if (asahi_batch_is_hurrying(adev->batch))
+		return true;
+
 	return asahi_trim_is_reclaiming(adev);
 }
 
@@ -551,11 +564,13 @@ static int asahi_reclaim_wait(struct asahi_vm *vm)
 	if (ret < 0)
 		return -EINTR;
 
-	ret = asahi_reclaim_wait_for(adev, asahi_reclaim_is_trimming);
+	/* Its own work is over. */
+	asahi_batch_hurry(adev->batch);
+	ret = asahi_reclaim_wait_for(adev, asahi_reclaim_is_returning);
 	if (ret)
 		return ret;
 
-	/* What was trimmed since is in blocks of heaps. */
+	/* What was freed or trimmed since is in blocks of heaps. */
 	asahi_heaps_reclaim(adev->heaps);
 	return asahi_reclaim_wait_for(adev, asahi_reclaim_is_freeing);
 }

@@ -5,50 +5,46 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
+#include <linux/cleanup.h>
 #include <linux/container_of.h>
+#include <linux/export.h>
 #include <linux/kref.h>
-#include <linux/llist.h>
+#include <linux/rcupdate.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
+#include <kunit/visibility.h>
+
+#include "asahi_batch.h"
+#include "asahi_device.h"
 #include "asahi_job.h"
 #include "asahi_queue_priv.h"
 #include "asahi_ref.h"
 
 /*
- * Whoever drops the last reference only queues a work item, so references can be
- * dropped in any context, and this file needs to know nothing of how a queue or a
- * job ends. Each worker would be a thread when all clients end at once; none waits
- * for another one.
+ * Whoever drops the last reference only queues a work item or adds to a batch, so
+ * references can be dropped in any context, and this file needs to know nothing of
+ * how a queue or a job ends. Each worker would be a thread when all clients end at
+ * once; none waits for another one.
  */
-#define ASAHI_REF_QUEUE_WORKERS 4
-#define ASAHI_REF_JOB_WORKERS 16
+#define ASAHI_REF_WORKERS 4
 
-static struct workqueue_struct *asahi_ref_queue_wq;
-static struct workqueue_struct *asahi_ref_job_wq;
+static struct workqueue_struct *asahi_ref_wq;
 
 /**
- * asahi_ref_module_init() - make the workers that free
+ * asahi_ref_module_init() - make the workers that free queues
  *
  * They belong to the module because they may drop the last reference to a device. Jobs
- * have workers of their own: those that free queues wait for the firmware.
+ * are not freed there, since these workers wait for the firmware.
  *
  * Return: 0 or -ENOMEM.
  */
 int asahi_ref_module_init(void)
 {
-	asahi_ref_queue_wq = alloc_workqueue("asahi-free", WQ_UNBOUND | WQ_MEM_RECLAIM,
-					     ASAHI_REF_QUEUE_WORKERS);
-	if (!asahi_ref_queue_wq)
-		return -ENOMEM;
+	asahi_ref_wq = alloc_workqueue("asahi-free", WQ_UNBOUND | WQ_MEM_RECLAIM,
+				       ASAHI_REF_WORKERS);
 
-	asahi_ref_job_wq = alloc_workqueue("asahi-free-jobs", WQ_UNBOUND | WQ_MEM_RECLAIM,
-					   ASAHI_REF_JOB_WORKERS);
-	if (!asahi_ref_job_wq) {
-		destroy_workqueue(asahi_ref_queue_wq);
-		return -ENOMEM;
-	}
-
-	return 0;
+	return asahi_ref_wq ? 0 : -ENOMEM;
 }
 
 /**
@@ -58,8 +54,7 @@ int asahi_ref_module_init(void)
  */
 void asahi_ref_module_exit(void)
 {
-	destroy_workqueue(asahi_ref_job_wq);
-	destroy_workqueue(asahi_ref_queue_wq);
+	destroy_workqueue(asahi_ref_wq);
 }
 
 /**
@@ -70,7 +65,7 @@ void asahi_ref_module_exit(void)
  */
 void asahi_ref_free_later(struct work_struct *work)
 {
-	queue_work(asahi_ref_queue_wq, work);
+	queue_work(asahi_ref_wq, work);
 }
 
 static void asahi_ref_release_queue(struct kref *ref)
@@ -122,9 +117,14 @@ static void asahi_ref_release_job(struct kref *ref)
 {
 	struct asahi_job *job = container_of(ref, struct asahi_job, refcount);
 	struct asahi_queue *queue = job->queue;
+	struct asahi_batch *batch = queue->adev->batch;
 
-	if (llist_add(&job->free_link, &queue->free_jobs))
-		queue_work(asahi_ref_job_wq, &queue->free_jobs_work);
+	/* The job may be freed as soon as it is added, and the queue and the device after it. */
+	guard(rcu)();
+	asahi_batch_add(batch, &job->free_link, job->bytes);
+	/* What waits below has looked for jobs that are over after it began to wait. */
+	if (READ_ONCE(queue->closed) || waitqueue_active(&queue->room.more))
+		asahi_batch_hurry(batch);
 }
 
 /**
@@ -149,3 +149,4 @@ void asahi_job_put(struct asahi_job *job)
 {
 	kref_put(&job->refcount, asahi_ref_release_job);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_job_put);

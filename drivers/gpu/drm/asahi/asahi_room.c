@@ -14,6 +14,7 @@
 
 #include <drm/drm_drv.h>
 
+#include "asahi_batch.h"
 #include "asahi_device.h"
 #include "asahi_room.h"
 #include "asahi_state.h"
@@ -58,6 +59,17 @@ static bool asahi_room_try(struct asahi_room *room, u64 bytes)
 	return true;
 }
 
+/* What somebody waits for, who may have begun to. */
+static bool asahi_room_wait(struct asahi_room *room, struct asahi_device *adev, u64 bytes)
+{
+	if (asahi_room_try(room, bytes))
+		return true;
+
+	/* Jobs that are over are not to wait for others to be freed with. */
+	asahi_batch_hurry(adev->batch);
+	return false;
+}
+
 /**
  * asahi_room_take() - wait until a queue may have one more job
  * @room: the queue's part
@@ -74,7 +86,8 @@ int asahi_room_take(struct asahi_room *room, struct asahi_device *adev, u64 byte
 	long left;
 
 	for (;;) {
-		left = wait_event_interruptible_timeout(room->more, asahi_room_try(room, bytes),
+		left = wait_event_interruptible_timeout(room->more,
+							asahi_room_wait(room, adev, bytes),
 							msecs_to_jiffies(ASAHI_ROOM_POLL_MS));
 		if (left)
 			return min(left, 0);

@@ -55,7 +55,8 @@
  * (asahi_slot.c). run_job() appends it to the timeline (asahi_timeline.c), writes
  * the slots into the commands, puts them into the rings and rings the doorbells
  * (asahi_workqueue.c). Stamps come back (asahi_event.c), jobs leave the timeline
- * in order, and their fences signal. free_job() sends the memory to a worker.
+ * in order, and their fences signal. free_job() puts them into the device's batch of jobs
+ * that are over (asahi_batch.c), whose worker frees the memory.
  *
  * **Completion is serialised, execution is not.** A job's fence signals when
  * its own stamps and those of all earlier jobs of the queue are reached, on all
@@ -73,7 +74,8 @@
  *
  * * room in the queue, by SUBMIT, which holds nothing. It comes back when earlier
  *   jobs of the queue are freed, and these depend on fences that exist; or when a
- *   queue without jobs has been trimmed, which waits for the firmware only.
+ *   queue without jobs has been trimmed, which waits for the firmware only. Jobs that
+ *   are over are freed at once while a SUBMIT waits.
  * * dependencies, by jobs that hold nothing: no context, no event, no room in
  *   a ring. A hundred VMs may wait for the hundred-and-first; they wait in their
  *   schedulers, and it finds all slots free.

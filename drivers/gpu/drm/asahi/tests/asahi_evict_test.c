@@ -10,6 +10,9 @@
 #include <kunit/static_stub.h>
 #include <kunit/test.h>
 
+#include <linux/atomic.h>
+#include <linux/cleanup.h>
+#include <linux/delay.h>
 #include <linux/dma-buf.h>
 #include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
@@ -21,15 +24,18 @@
 #include <linux/iosys-map.h>
 #include <linux/jiffies.h>
 #include <linux/list_lru.h>
+#include <linux/llist.h>
 #include <linux/mman.h>
 #include <linux/module.h>
 #include <linux/prandom.h>
+#include <linux/rcupdate.h>
 #include <linux/scatterlist.h>
 #include <linux/shrinker.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include <linux/uaccess.h>
 
 #include <drm/asahi_drm.h>
@@ -41,6 +47,7 @@
 
 #include <agx/agx_uat.h>
 
+#include "asahi_batch.h"
 #include "asahi_block.h"
 #include "asahi_client.h"
 #include "asahi_device.h"
@@ -677,9 +684,29 @@ static struct page *fake_alloc(gfp_t gfp)
 	return alloc_pages(gfp | __GFP_ZERO, get_order(AGX_PAGE_SIZE));
 }
 
+/* Of the only test that runs */
+static atomic_t fake_freed;
+
+static void fake_free(struct llist_node *list)
+{
+	for (; list; list = list->next)
+		atomic_inc(&fake_freed);
+}
+
+/* What waits for others to be freed with, for as long as nobody asks */
+static void put_into_batch(struct fixture *f, struct llist_node *node, u64 bytes)
+{
+	guard(rcu)();
+	asahi_batch_add(f->adev->batch, node, bytes);
+}
+
 static void make_heaps(struct kunit *test)
 {
 	struct fixture *f = test->priv;
+
+	atomic_set(&fake_freed, 0);
+	f->adev->batch = asahi_batch_create(3600 * 1000, fake_free);
+	KUNIT_ASSERT_NOT_NULL(test, f->adev->batch);
 
 	f->adev->heaps = asahi_heaps_create(f->adev, fake_flush);
 	KUNIT_ASSERT_NOT_NULL(test, f->adev->heaps);
@@ -689,6 +716,7 @@ static void drop_heaps(struct fixture *f)
 {
 	asahi_heaps_unplug(f->adev->heaps);
 	asahi_heaps_destroy(f->adev->heaps);
+	asahi_batch_destroy(f->adev->batch);
 }
 
 /* What a SUBMIT cannot restore at once it tries again, a few times; then nothing has changed. */
@@ -769,6 +797,7 @@ static void shrinker(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	struct shrinker shrinker = { .private_data = f->adev };
+	struct llist_node node;
 
 	make_heaps(test);
 	kunit_activate_static_stub(test, asahi_reclaim_may_swap, fake_swap);
@@ -781,6 +810,16 @@ static void shrinker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, asahi_reclaim_count(&shrinker, control(f, 0)), 0);
 	KUNIT_EXPECT_EQ(test, asahi_reclaim_shrink(&shrinker, control(f, 1)), SHRINK_STOP);
 	KUNIT_EXPECT_NOT_NULL(test, f->gem[2]->pages);
+
+	/* Jobs that are over count, too, and are freed. */
+	put_into_batch(f, &node, SZ_64K);
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_count(&shrinker, control(f, 0)),
+			SZ_64K >> PAGE_SHIFT);
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_shrink(&shrinker, control(f, 1)), SHRINK_STOP);
+	for (unsigned int i = 0; i < 1000 && !atomic_read(&fake_freed); i++)
+		fsleep(USEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake_freed), 1);
+	KUNIT_EXPECT_EQ(test, asahi_reclaim_count(&shrinker, control(f, 0)), 0);
 
 	/* What is shared is for those who may wait. */
 	f->swap = true;
@@ -808,6 +847,7 @@ static void shrinker(struct kunit *test)
 static void oom(struct kunit *test)
 {
 	struct fixture *f = test->priv;
+	struct llist_node node;
 	unsigned long pages = 1;
 
 	make_heaps(test);
@@ -816,8 +856,11 @@ static void oom(struct kunit *test)
 	bind(test, 0, RW, 1, 0, 1, 1);
 	bind(test, 1, RW, 1, 0, 1, 0);
 
+	put_into_batch(f, &node, 0);
 	KUNIT_EXPECT_EQ(test, asahi_reclaim_oom(&f->adev->reclaim.oom, 0, &pages), NOTIFY_OK);
 	KUNIT_EXPECT_EQ(test, pages, 1);
+	/* It has been waited for. */
+	KUNIT_EXPECT_EQ(test, atomic_read(&fake_freed), 1);
 	KUNIT_EXPECT_NOT_NULL(test, f->gem[0]->pages);
 
 	f->swap = true;

@@ -12,6 +12,7 @@
 #include <linux/kthread.h>
 #include <linux/sizes.h>
 
+#include "asahi_batch.h"
 #include "asahi_device.h"
 #include "asahi_job.h"
 #include "asahi_queue_priv.h"
@@ -33,6 +34,11 @@ struct fake {
 	struct asahi_queue *queue;
 };
 
+/* No job is over here. */
+static void fake_free(struct llist_node *list)
+{
+}
+
 static int room_test_init(struct kunit *test)
 {
 	struct fake *fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
@@ -49,6 +55,8 @@ static int room_test_init(struct kunit *test)
 	adev->state.now = ASAHI_STATE_WEDGED;
 	asahi_room_init(&queue->room);
 	queue->adev = adev;
+	adev->batch = asahi_batch_create(ASAHI_BATCH_MS, fake_free);
+	KUNIT_ASSERT_NOT_NULL(test, adev->batch);
 	fake->adev = adev;
 	fake->queue = queue;
 	test->priv = fake;
@@ -62,6 +70,7 @@ static void room_test_exit(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, fake->queue->room.jobs, 0);
 	KUNIT_EXPECT_EQ(test, fake->queue->room.bytes, 0);
+	asahi_batch_destroy(fake->adev->batch);
 }
 
 static int take(struct fake *fake, u64 bytes)

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * Batches: what is over is freed together.
+ *
+ * Copyright (C) 2026 The asahi driver authors
+ */
+
+#include <linux/atomic.h>
+#include <linux/cleanup.h>
+#include <linux/container_of.h>
+#include <linux/export.h>
+#include <linux/jiffies.h>
+#include <linux/llist.h>
+#include <linux/rcupdate.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include <kunit/visibility.h>
+
+#include "asahi_batch.h"
+
+/**
+ * DOC: Freeing in batches
+ *
+ * A job that is over is put on a list of its device's. A worker frees all that are on the
+ * list, so that it is not woken up for each of them. It begins
+ *
+ * * when the first of them has been there for ASAHI_BATCH_MS;
+ * * when there are ASAHI_BATCH_JOBS, or they have ASAHI_BATCH_BYTES;
+ * * at once when somebody waits for what they hold: a SUBMIT for room in a full queue, the
+ *   end of a queue, or a system that is short of memory.
+ *
+ * So what nobody waits for is kept a moment longer, and is bounded. The worker is not one
+ * that completes jobs: it takes locks of heaps and objects that clients hold who may have a
+ * lower priority than the GPU's work.
+ *
+ * **Nobody is forgotten.** Whoever waits first says so, in the queue, then looks at the list.
+ * Whoever adds to the list does so first, and then looks whether somebody waits. One of the
+ * two sees the other.
+ */
+
+/* Batches that are smaller wait for more. */
+#define ASAHI_BATCH_JOBS	64
+#define ASAHI_BATCH_BYTES	SZ_16M
+
+/**
+ * struct asahi_batch - what is to be freed
+ * @list: what is over, the latest first
+ * @count: how much that is; for a moment it may be more than there is in @list
+ * @bytes: and how much memory
+ * @delay: how long the first waits for others, in jiffies
+ * @hurry: @work is to begin at once, and has not begun
+ * @free: frees a list, the oldest first
+ * @wq: ordered, for @work; has a rescuer, because memory comes back by it
+ * @work: takes all of @list; is queued, with a delay or without, if @list is not empty
+ */
+struct asahi_batch {
+	struct llist_head list;
+	atomic_t count;
+	atomic64_t bytes;
+	unsigned long delay;
+	bool hurry;
+	void (*free)(struct llist_node *list);
+	struct workqueue_struct *wq;
+	struct delayed_work work;
+};
+
+static void asahi_batch_work(struct work_struct *work)
+{
+	struct asahi_batch *batch = container_of(to_delayed_work(work), struct asahi_batch, work);
+
+	/* Whoever has seen it set has added before this what is taken below. */
+	xchg(&batch->hurry, false);
+	atomic_set(&batch->count, 0);
+	atomic64_set(&batch->bytes, 0);
+	batch->free(llist_reverse_order(llist_del_all(&batch->list)));
+}
+
+/**
+ * asahi_batch_create() - make an empty batch
+ * @ms: how long the first waits for others
+ * @free: frees a list that may be empty, in process context
+ *
+ * Process context.
+ *
+ * Return: the batch, or NULL if there is no memory.
+ */
+struct asahi_batch *asahi_batch_create(unsigned int ms, void (*free)(struct llist_node *list))
+{
+	struct asahi_batch *batch = kzalloc_obj(*batch);
+
+	if (!batch)
+		return NULL;
+
+	batch->wq = alloc_ordered_workqueue("asahi-batch", WQ_MEM_RECLAIM);
+	if (!batch->wq) {
+		kfree(batch);
+		return NULL;
+	}
+
+	init_llist_head(&batch->list);
+	INIT_DELAYED_WORK(&batch->work, asahi_batch_work);
+	batch->free = free;
+	batch->delay = msecs_to_jiffies(ms);
+
+	return batch;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_batch_create);
+
+/**
+ * asahi_batch_destroy() - undo asahi_batch_create()
+ * @batch: empty batch that nothing is added to any more, or NULL
+ *
+ * Process context, but not what frees a list.
+ */
+void asahi_batch_destroy(struct asahi_batch *batch)
+{
+	if (!batch)
+		return;
+
+	/* Whoever has added the last may be about to have it freed, which was done before. */
+	synchronize_rcu();
+	cancel_delayed_work_sync(&batch->work);
+	WARN_ON_ONCE(!llist_empty(&batch->list));
+	destroy_workqueue(batch->wq);
+	kfree(batch);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_batch_destroy);
+
+/**
+ * asahi_batch_add() - have something freed later
+ * @batch: batch
+ * @node: what
+ * @bytes: memory that this gives back
+ *
+ * Any context, in an RCU read section: nothing else keeps @batch from here on. @node may
+ * be freed at any time. A full memory barrier comes after @node was added.
+ */
+void asahi_batch_add(struct asahi_batch *batch, struct llist_node *node, u64 bytes)
+{
+	bool full = atomic_inc_return(&batch->count) == ASAHI_BATCH_JOBS;
+	s64 sum = atomic64_add_return(bytes, &batch->bytes);
+
+	RCU_LOCKDEP_WARN(!rcu_read_lock_held(), "nothing keeps the batch");
+
+	if (llist_add(node, &batch->list))
+		queue_delayed_work(batch->wq, &batch->work, batch->delay);
+	if (full || (sum >= ASAHI_BATCH_BYTES && sum - bytes < ASAHI_BATCH_BYTES))
+		asahi_batch_hurry(batch);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_batch_add);
+
+/**
+ * asahi_batch_hurry() - have freed at once what is over
+ * @batch: batch
+ *
+ * Does nothing if there is nothing. What is added later is freed at once if whoever adds it
+ * sees what the caller has done before. Any context.
+ */
+void asahi_batch_hurry(struct asahi_batch *batch)
+{
+	/* Pairs with llist_add(), after which others look whether the caller waits. */
+	smp_mb();
+	if (llist_empty(&batch->list))
+		return;
+
+	if (!xchg(&batch->hurry, true))
+		mod_delayed_work(batch->wq, &batch->work, 0);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_batch_hurry);
+
+/**
+ * asahi_batch_is_hurrying() - is it being done what asahi_batch_hurry() asks for?
+ * @batch: batch
+ *
+ * Any context.
+ *
+ * Return: true if something is being freed, or is about to be.
+ */
+bool asahi_batch_is_hurrying(struct asahi_batch *batch)
+{
+	return READ_ONCE(batch->hurry) || work_busy(&batch->work.work) & WORK_BUSY_RUNNING;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_batch_is_hurrying);
+
+/**
+ * asahi_batch_count() - how much waits to be freed?
+ * @batch: batch
+ *
+ * Any context.
+ *
+ * Return: a number, without what is being freed.
+ */
+unsigned int asahi_batch_count(struct asahi_batch *batch)
+{
+	return atomic_read(&batch->count);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_batch_count);
+
+/**
+ * asahi_batch_bytes() - how much memory waits to be freed?
+ * @batch: batch
+ *
+ * Any context.
+ *
+ * Return: bytes, without what is being freed.
+ */
+u64 asahi_batch_bytes(struct asahi_batch *batch)
+{
+	return atomic64_read(&batch->bytes);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_batch_bytes);
