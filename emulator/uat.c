@@ -104,13 +104,20 @@ static enum vagx_fault_reason uat_refusal(unsigned int allowed)
 static bool uat_walk(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 		     struct leaf *leaf)
 {
+	const uint64_t *at;
 	uint64_t table;
 
 	if (uat_cache_walk(uat, slot, va, leaf))
 		return leaf->value & VAGX_PTE_VALID;
-	table = uat_tables_find(uat, slot, va);
+	table = uat_tables_find_at(uat, slot, va, &at);
 	if (!table)
 		return false;
+	if (uat_tables_is_block(table)) {
+		leaf->watch = at;
+		leaf->watched = table;
+		leaf->value = uat_tables_leaf(uat, table, va);
+		return true;
+	}
 	leaf->watch = uat_tables_entry(uat, table, UAT_LEAF_INDEX(va));
 	leaf->value = leaf->watch ? uat_tables_load(leaf->watch) : 0;
 	leaf->watched = leaf->value;

@@ -8,7 +8,8 @@
  * there are too many. It is as unkind as hardware may be:
  *
  * - only invalidations that the GPU hears count (tlbi.h);
- * - those of pages leave the pointer to the table;
+ * - those of pages leave the pointer to the table. They make a block go, but for those of its
+ *   pages that were used and that they do not name;
  * - those of a context leave all of the kernel half, whose pages are global;
  * - what was forgotten is looked up again at once, if the tables still have it.
  *
@@ -40,7 +41,8 @@
  * struct uat_cache_node - translations of 32 MiB in one context
  * @next: in the bucket
  * @va: first address
- * @table: the last table
+ * @table: the last table, or the entry of a block; 0 after a block, until it is looked up again
+ * @at: the entry that leads to @table
  * @slot: context
  * @used: entries that are cached
  * @table_age: sweeps that found another table
@@ -51,6 +53,7 @@ struct uat_cache_node {
 	struct uat_cache_node *next;
 	uint64_t va;
 	uint64_t table;
+	const uint64_t *at;
 	unsigned int slot;
 	unsigned int used;
 	uint8_t table_age;
@@ -117,7 +120,7 @@ static void uat_cache_check_table(struct vagx_uat *uat, uint64_t table, uint64_t
 	const void *entries = NULL;
 	struct vagx_poison found;
 
-	if (uat->poison)
+	if (uat->poison && !uat_tables_is_block(table))
 		entries = vagx_mem_ptr(uat->mem, table, VAGX_UAT_PAGE_SIZE);
 	if (entries && vagx_poison_find(entries, VAGX_UAT_PAGE_SIZE, &found))
 		vagx_violation(uat->report, VAGX_CLAUSE_UAT_POISON_table, va, "page table",
@@ -130,7 +133,8 @@ static struct uat_cache_node *uat_cache_new_node(struct vagx_uat *uat, unsigned 
 {
 	struct uat_cache *cache = &uat->cache;
 	struct uat_cache_node **bucket = &cache->bucket[uat_cache_bucket_of(slot, va)], *node;
-	uint64_t table = uat_tables_find(uat, slot, va);
+	const uint64_t *at = NULL;
+	uint64_t table = uat_tables_find_at(uat, slot, va, &at);
 
 	if (!table)
 		return NULL;
@@ -143,6 +147,7 @@ static struct uat_cache_node *uat_cache_new_node(struct vagx_uat *uat, unsigned 
 	node->va = NODE_BASE(va);
 	node->slot = slot;
 	node->table = table;
+	node->at = at;
 	node->next = *bucket;
 	*bucket = node;
 	cache->count++;
@@ -190,6 +195,15 @@ static void uat_cache_check_page(struct vagx_uat *uat, const struct uat_cache_no
 			       found.offset);
 }
 
+/* The block that was there has gone; a translation of one of its pages may not. Lock held. */
+static void uat_cache_find_table(struct vagx_uat *uat, struct uat_cache_node *node)
+{
+	node->table = uat_tables_find_at(uat, node->slot, node->va, &node->at);
+	node->table_age = 0;
+	if (node->table)
+		uat_cache_check_table(uat, node->table, node->va);
+}
+
 bool uat_cache_walk(struct vagx_uat *uat, unsigned int slot, uint64_t va, struct leaf *leaf)
 {
 	struct uat_cache *cache = &uat->cache;
@@ -207,6 +221,8 @@ bool uat_cache_walk(struct vagx_uat *uat, unsigned int slot, uint64_t va, struct
 	leaf->value = node ? node->leaf[i] : 0;
 	leaf->watch = &cache->generation;
 	leaf->watched = cache->generation;
+	if (node && !node->table)
+		uat_cache_find_table(uat, node);
 	if (node && !leaf->value) {
 		leaf->value = uat_tables_leaf(uat, node->table, va);
 		if (uat_cache_can_keep(leaf->value)) {
@@ -257,7 +273,7 @@ static void uat_cache_refresh_leaf(struct vagx_uat *uat, struct uat_cache_node *
 	if (!uat_cache_can_keep(now))
 		now = 0;
 	if (same_table && now && VAGX_PTE_PA(now) != VAGX_PTE_PA(before))
-		vagx_violation(uat->report, VAGX_RULE_UAT_BREAK, va, "page",
+		vagx_violation(uat->report, VAGX_CLAUSE_UAT_BREAK_page, va, "page",
 			       "slot %u, TLBs hold 0x%llx when it is invalidated, tables 0x%llx",
 			       node->slot, (unsigned long long)before, (unsigned long long)now);
 	cache->stats.dropped += now != before;
@@ -276,20 +292,38 @@ static void uat_cache_refresh_leaves(struct vagx_uat *uat, struct uat_cache_node
 	}
 }
 
+/*
+ * Goes on with what the tables lead to now, which may be nothing. Where an entry of a block has
+ * become another one or one to a table, or the other way round, without an invalidation in
+ * between, TLBs may have both at once. Lock held.
+ */
+static void uat_cache_refresh_table(struct vagx_uat *uat, struct uat_cache_node *node)
+{
+	uint64_t before = node->table, now;
+	const uint64_t *at = NULL;
+
+	now = uat_tables_find_at(uat, node->slot, node->va, &at);
+	if ((uat_tables_is_block(before) || uat_tables_is_block(now)) && before && now &&
+	    at == node->at && VAGX_PTE_PA(before) != VAGX_PTE_PA(now))
+		vagx_violation(uat->report, VAGX_CLAUSE_UAT_BREAK_block, node->va, "block",
+			       "slot %u, TLBs hold 0x%llx when it is invalidated, tables 0x%llx",
+			       node->slot, (unsigned long long)before, (unsigned long long)now);
+	node->table = now;
+	node->at = at;
+	node->table_age = 0;
+}
+
 /* Begins at the context's root again. Return: false if the node leads to no table. */
 static bool uat_cache_refresh_node(struct vagx_uat *uat, struct uat_cache_node *node)
 {
-	uint64_t table = uat_tables_find(uat, node->slot, node->va);
-	bool same;
+	uint64_t before = node->table;
 
-	if (!table) {
+	uat_cache_refresh_table(uat, node);
+	if (!node->table) {
 		uat->cache.stats.dropped += node->used;
 		return false;
 	}
-	same = node->table == table;
-	node->table = table;
-	node->table_age = 0;
-	uat_cache_refresh_leaves(uat, node, true, same);
+	uat_cache_refresh_leaves(uat, node, true, node->table == before);
 	return true;
 }
 
@@ -316,6 +350,9 @@ static void uat_cache_invalidate_pages(struct vagx_uat *uat, struct uat_cache_no
 
 	if (last < from || first >= from + NODE_ENTRIES)
 		return;
+	/* One page makes the block go; of what was made from it for pages, only that one */
+	if (own && uat_tables_is_block(node->table))
+		uat_cache_refresh_table(uat, node);
 	for (i = first > from ? first - from : 0; i < NODE_ENTRIES && from + i <= last; i++) {
 		if (node->leaf[i] && (own || !(node->leaf[i] & AGX_PTE_NG)))
 			uat_cache_refresh_leaf(uat, node, i, true);
@@ -393,7 +430,7 @@ static uint64_t uat_cache_table_now(struct vagx_uat *uat, const struct uat_cache
 static bool uat_cache_sweep_node(struct vagx_uat *uat, struct uat_cache_node *node)
 {
 	uint64_t table = uat_cache_table_now(uat, node);
-	bool stale = table != node->table;
+	bool stale = node->table && table != node->table;
 
 	if (uat_cache_grow_older(&node->table_age, stale)) {
 		uat_cache_report_stale(uat, node, node->va, VAGX_CLAUSE_UAT_STALE_table,

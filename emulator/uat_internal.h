@@ -105,9 +105,28 @@ static inline uint64_t uat_tables_load(const uint64_t *entry)
 
 /* Return: where the entry with that index is, or NULL outside of RAM */
 const uint64_t *uat_tables_entry(struct vagx_uat *uat, uint64_t table, unsigned int index);
-/* Return: physical address of the last table for @va, or 0 */
-uint64_t uat_tables_find(struct vagx_uat *uat, unsigned int slot, uint64_t va);
-/* Return: the entry of @va in that last table, valid or not; 0 outside of RAM */
+/*
+ * Finds the last table for @va. @at: where the entry is that leads to it; may be NULL.
+ * Return: its physical address, or the entry of a block, which needs no table; 0 without either
+ */
+uint64_t uat_tables_find_at(struct vagx_uat *uat, unsigned int slot, uint64_t va,
+			    const uint64_t **at);
+/*
+ * @table: what uat_tables_find_at() has returned.
+ * Return: the entry of @va in that last table, valid or not; 0 outside of RAM. For a block the
+ * page entry that would do the same
+ */
 uint64_t uat_tables_leaf(struct vagx_uat *uat, uint64_t table, uint64_t va);
+
+static inline uint64_t uat_tables_find(struct vagx_uat *uat, unsigned int slot, uint64_t va)
+{
+	return uat_tables_find_at(uat, slot, va, NULL);
+}
+
+/* Whether what uat_tables_find_at() has returned is the entry of a block */
+static inline bool uat_tables_is_block(uint64_t table)
+{
+	return table & VAGX_PTE_VALID;
+}
 
 #endif

@@ -17,6 +17,9 @@
 
 #define ROOT_SIZE	(AGX_UAT_L1_ENTRIES * 8)
 
+#define BLOCK_SIZE	(1ULL << AGX_UAT_L2_SHIFT)
+#define BLOCK_MASK	(BLOCK_SIZE - 1)
+
 /* Entries that a search looks at before it gives up */
 #define FIND_STEPS	65536
 
@@ -65,6 +68,28 @@ static enum vagx_rule uat_tables_check_table(struct vagx_uat *uat, uint64_t valu
 	return VAGX_KEPT;
 }
 
+/* Level 2 of the lower half is where an entry may translate 32 MiB */
+static bool uat_tables_may_be_block(unsigned int level, uint64_t va, uint64_t value)
+{
+	return level == 1 && !(va & VA_UPPER) && !(value & VAGX_PTE_PAGE);
+}
+
+/* Return: the clause about a valid block entry that is broken, or VAGX_KEPT */
+static enum vagx_rule uat_tables_check_block(struct vagx_uat *uat, uint64_t value)
+{
+	if (VAGX_PTE_PA(value) & BLOCK_MASK)
+		return VAGX_CLAUSE_UAT_BAD_BLOCK_alignment;
+	if (!vagx_mem_ptr(uat->mem, VAGX_PTE_PA(value), BLOCK_SIZE))
+		return VAGX_CLAUSE_UAT_BAD_BLOCK_memory;
+	return VAGX_KEPT;
+}
+
+/* Return: the page entry that translates @va as a block entry does */
+static uint64_t uat_tables_page_of_block(uint64_t block, uint64_t va)
+{
+	return (block | VAGX_PTE_PAGE) + (va & BLOCK_MASK & ~VAGX_UAT_PAGE_MASK);
+}
+
 /* Return: the root table, or 0 */
 static uint64_t uat_tables_root(struct vagx_uat *uat, unsigned int slot, uint64_t va)
 {
@@ -89,12 +114,16 @@ static uint64_t uat_tables_root(struct vagx_uat *uat, unsigned int slot, uint64_
 
 uint64_t uat_tables_leaf(struct vagx_uat *uat, uint64_t table, uint64_t va)
 {
-	const uint64_t *entry = uat_tables_entry(uat, table, UAT_LEAF_INDEX(va));
+	const uint64_t *entry;
 
+	if (uat_tables_is_block(table))
+		return uat_tables_page_of_block(table, va);
+	entry = table ? uat_tables_entry(uat, table, UAT_LEAF_INDEX(va)) : NULL;
 	return entry ? uat_tables_load(entry) : 0;
 }
 
-uint64_t uat_tables_find(struct vagx_uat *uat, unsigned int slot, uint64_t va)
+uint64_t uat_tables_find_at(struct vagx_uat *uat, unsigned int slot, uint64_t va,
+			    const uint64_t **at)
 {
 	static const struct {
 		unsigned int shift, entries;
@@ -113,17 +142,21 @@ uint64_t uat_tables_find(struct vagx_uat *uat, unsigned int slot, uint64_t va)
 				     (levels[level].entries - 1);
 		const uint64_t *entry = uat_tables_entry(uat, table, index);
 		uint64_t value = entry ? uat_tables_load(entry) : 0;
+		bool block = uat_tables_may_be_block(level, va, value);
 
 		if (!(value & VAGX_PTE_VALID))
 			return 0;
-		clause = uat_tables_check_table(uat, value);
+		clause = block ? uat_tables_check_block(uat, value) :
+				 uat_tables_check_table(uat, value);
 		if (clause != VAGX_KEPT) {
 			vagx_violation(uat->report, clause, va, "page table",
 				       "slot %u, level %u holds 0x%llx", slot,
 				       level + 1, (unsigned long long)value);
 			return 0;
 		}
-		table = VAGX_PTE_PA(value);
+		table = block ? value : VAGX_PTE_PA(value);
+		if (at)
+			*at = entry;
 	}
 	return table;
 }
@@ -157,6 +190,10 @@ static bool uat_tables_look_up(struct vagx_uat *uat, uint64_t table, uint64_t va
 		*pte = entry ? uat_tables_load(entry) : 0;
 		if (!(*pte & VAGX_PTE_VALID))
 			return false;
+		if (uat_tables_may_be_block(level, va, *pte)) {
+			*pte = uat_tables_page_of_block(*pte, va);
+			return true;
+		}
 		table = VAGX_PTE_PA(*pte);
 	}
 	return true;

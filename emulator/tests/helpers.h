@@ -17,7 +17,7 @@
 
 /* A little machine: some RAM, and page tables in it */
 #define TEST_RAM	0x80000000ULL
-#define TEST_RAM_SIZE	0x400000ULL
+#define TEST_RAM_SIZE	0x8000000ULL
 #define TEST_TTBS	TEST_RAM
 
 struct machine {

@@ -8,6 +8,8 @@
 
 #define USER_VA		0x1000004000ULL
 #define KERNEL_VA	0xffffffa000004000ULL
+#define BLOCK_SIZE	(1ULL << AGX_UAT_L2_SHIFT)
+#define BLOCK_VA	(2 * BLOCK_SIZE)
 
 static int setup(void **state)
 {
@@ -300,6 +302,77 @@ static void bad_table(void **state)
 	assert_true(vagx_report_failed(m->report));
 }
 
+/* Maps BLOCK by an entry of level 2 that leads to @pa. Return: the entry */
+static uint64_t *map_block(struct machine *m, uint64_t va, uint64_t pa)
+{
+	uint64_t *entry;
+
+	machine_map(m, 1, va, 0);
+	entry = machine_table_entry(m, 1, va, 2);
+	*entry = machine_pte(pa, AGX_PROT_GPU_SHARED_RW) ^ VAGX_PTE_PAGE;
+	return entry;
+}
+
+static void blocks_are_32_mib(void **state)
+{
+	struct machine *m = *state;
+	uint64_t pa = TEST_RAM + BLOCK_SIZE;
+	uint64_t *entry = map_block(m, BLOCK_VA, pa);
+	struct vagx_uat_range range;
+	struct vagx_uat_fault fault;
+
+	for (uint64_t i = 0; i < BLOCK_SIZE; i += BLOCK_SIZE - AGX_PAGE_SIZE) {
+		assert_ptr_equal(gpu_ptr(m, BLOCK_VA + i, VAGX_WRITE, NULL),
+				 machine_host(m, pa + i));
+		assert_int_equal(vagx_uat_pte(m->uat, 1, BLOCK_VA + i),
+				 machine_pte(pa + i, AGX_PROT_GPU_SHARED_RW));
+	}
+	assert_null(gpu_ptr(m, BLOCK_VA - 4, VAGX_READ, NULL));
+	assert_null(gpu_ptr(m, BLOCK_VA + BLOCK_SIZE, VAGX_READ, NULL));
+	assert_true(vagx_uat_find(m->uat, 1, BLOCK_VA + BLOCK_SIZE, false, &range));
+	assert_int_equal(range.start, BLOCK_VA);
+	assert_int_equal(range.end, BLOCK_VA + BLOCK_SIZE);
+
+	/* All of it has the same permissions */
+	*entry ^= AGX_PTE_UXN;
+	assert_null(gpu_ptr(m, BLOCK_VA + BLOCK_SIZE - AGX_PAGE_SIZE, VAGX_WRITE, &fault));
+	assert_int_equal(fault.reason, VAGX_FAULT_READ_ONLY);
+	assert_false(vagx_report_failed(m->report));
+}
+
+static void bad_block(void **state)
+{
+	struct machine *m = *state;
+	uint64_t *entry = map_block(m, BLOCK_VA, TEST_RAM + BLOCK_SIZE + AGX_PAGE_SIZE);
+
+	assert_null(gpu_ptr(m, BLOCK_VA, VAGX_READ, NULL));
+	assert_clause(m, UAT_BAD_BLOCK, alignment, 1);
+	*entry = machine_pte(TEST_RAM + TEST_RAM_SIZE, AGX_PROT_GPU_SHARED_RW) ^ VAGX_PTE_PAGE;
+	assert_null(gpu_ptr(m, BLOCK_VA, VAGX_READ, NULL));
+	assert_rule(m, UAT_BAD_BLOCK, 2);
+	assert_int_equal(vagx_report_count(m->report, VAGX_CLAUSE_UAT_BAD_BLOCK_memory), 1);
+	/* What an entry of a page may not have, one of a block may not have either */
+	*entry = (machine_pte(TEST_RAM + BLOCK_SIZE, AGX_PROT_GPU_SHARED_RW) ^ VAGX_PTE_PAGE) |
+		 1ULL << 12;
+	gpu_ptr(m, BLOCK_VA, VAGX_READ, NULL);
+	assert_clause(m, UAT_BAD_PAGE, bits, 1);
+}
+
+/* Level 1 has none, nor has the kernel half */
+static void blocks_elsewhere(void **state)
+{
+	struct machine *m = *state;
+
+	*map_block(m, BLOCK_VA, TEST_RAM) = 0;
+	*machine_table_entry(m, 1, BLOCK_VA, 1) =
+		machine_pte(0, AGX_PROT_GPU_SHARED_RW) ^ VAGX_PTE_PAGE;
+	assert_null(gpu_ptr(m, BLOCK_VA, VAGX_READ, NULL));
+	assert_clause(m, UAT_BAD_TABLE, type, 1);
+	map_block(m, AGX_VA_SHARED_START, TEST_RAM + BLOCK_SIZE);
+	assert_null(gpu_ptr(m, AGX_VA_SHARED_START, VAGX_READ, NULL));
+	assert_clause(m, UAT_BAD_TABLE, type, 2);
+}
+
 static void bad_page(void **state)
 {
 	static const uint64_t bits[] = {
@@ -387,6 +460,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(copies_cross_pages, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_ttb, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_table, setup, teardown),
+		cmocka_unit_test_setup_teardown(blocks_are_32_mib, setup, teardown),
+		cmocka_unit_test_setup_teardown(bad_block, setup, teardown),
+		cmocka_unit_test_setup_teardown(blocks_elsewhere, setup, teardown),
 		cmocka_unit_test_setup_teardown(bad_page, setup, teardown),
 		cmocka_unit_test_setup_teardown(global_page, setup, teardown),
 		cmocka_unit_test_setup_teardown(tlb_sees_changes, setup, teardown),

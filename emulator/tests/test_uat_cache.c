@@ -14,6 +14,9 @@
 #define USER_VA		0x1000004000ULL
 #define KERNEL_VA	0xffffffa000004000ULL
 #define PAGE		AGX_PAGE_SIZE
+#define BLOCK_SIZE	(1ULL << AGX_UAT_L2_SHIFT)
+#define BLOCK_VA	(2 * BLOCK_SIZE)
+#define BLOCK_LAST	(BLOCK_VA + BLOCK_SIZE - PAGE)
 
 /* Instructions as GNU as has them, with x3 where they have an operand */
 #define VMALLE1OS	0xd508811fU
@@ -230,7 +233,103 @@ static void break_before_make(void **state)
 	assert_rule(m, UAT_BREAK, 3);
 	*entry = machine_pte(other, AGX_PROT_GPU_SHARED_RW);
 	execute(m, VMALLE1OS, 0);
-	assert_rule(m, UAT_BREAK, 4);
+	assert_clause(m, UAT_BREAK, page, 4);
+}
+
+/* Sweeps for as long as @ns. Return: when it wants to come again. */
+static uint64_t sweep_for(struct machine *m, uint64_t *now, uint64_t ns)
+{
+	uint64_t until = *now + ns, next = 0;
+
+	while (*now < until) {
+		*now += VAGX_UAT_SWEEP_NS;
+		next = vagx_uat_sweep(m->uat, *now);
+	}
+	return next;
+}
+
+/* Return: the entry of level 2, which translates all of BLOCK_VA's block */
+static uint64_t *use_block(struct machine *m, uint64_t pte)
+{
+	uint64_t *entry;
+
+	machine_map(m, 1, BLOCK_VA, 0);
+	entry = machine_table_entry(m, 1, BLOCK_VA, 2);
+	*entry = pte;
+	assert_non_null(gpu_ptr(m, 1, BLOCK_VA));
+	assert_non_null(gpu_ptr(m, 1, BLOCK_LAST));
+	return entry;
+}
+
+static void blocks_go_as_a_whole(void **state)
+{
+	struct machine *m = *state;
+	uint64_t pte = machine_pte(TEST_RAM + BLOCK_SIZE, AGX_PROT_GPU_SHARED_RW);
+	uint64_t *entry = use_block(m, pte ^ VAGX_PTE_PAGE);
+	uint64_t now = 1000;
+
+	/* Pages that were used stay until they are named, also the last one */
+	*entry = 0;
+	execute(m, VAE1OS, of_page(1, BLOCK_VA));
+	assert_null(gpu_ptr(m, 1, BLOCK_VA));
+	assert_null(gpu_ptr(m, 1, BLOCK_VA + PAGE));
+	assert_non_null(gpu_ptr(m, 1, BLOCK_LAST));
+	sweep_for(m, &now, 2 * VAGX_UAT_STALE_NS);
+	assert_clause(m, UAT_STALE, page, 1);
+
+	/* All of it at once, and another block comes in its place */
+	entry = use_block(m, pte ^ VAGX_PTE_PAGE);
+	*entry = 0;
+	execute(m, RVAE1OS, of_range(1, BLOCK_VA, 2, 0));
+	*entry = (pte + BLOCK_SIZE) ^ VAGX_PTE_PAGE;
+	assert_ptr_equal(gpu_ptr(m, 1, BLOCK_LAST),
+			 machine_host(m, TEST_RAM + 3 * BLOCK_SIZE - PAGE));
+	assert_int_equal(sweep_for(m, &now, 2 * VAGX_UAT_STALE_NS), 0);
+	assert_rule(m, UAT_STALE, 1);
+	assert_rule(m, UAT_BREAK, 0);
+
+	/* Another protection of the same block is no replacement */
+	*entry ^= AGX_PTE_UXN;
+	execute(m, RVAE1OS, of_range(1, BLOCK_VA, 2, 0));
+	assert_null(gpu_ptr(m, 1, BLOCK_LAST));
+	assert_rule(m, UAT_BREAK, 0);
+}
+
+/* A leaf that takes the place of a block needs an invalidation before it, whatever is in it */
+static void blocks_break_before_leaves(void **state)
+{
+	struct machine *m = *state;
+	uint64_t pte = machine_pte(TEST_RAM + BLOCK_SIZE, AGX_PROT_GPU_SHARED_RW);
+	uint64_t *entry = use_block(m, pte ^ VAGX_PTE_PAGE);
+	uint64_t leaf = machine_page(m);
+
+	*(uint64_t *)machine_host(m, leaf) = pte;
+	*entry = 0;
+	*entry = leaf | AGX_PTE_TYPE;
+	execute(m, VAE1OS, of_page(1, BLOCK_VA + PAGE));
+	assert_clause(m, UAT_BREAK, block, 1);
+
+	/* and back */
+	*entry = pte ^ VAGX_PTE_PAGE;
+	execute(m, ASIDE1OS, asid(1));
+	assert_clause(m, UAT_BREAK, block, 2);
+
+	/* as it should be */
+	*entry = 0;
+	execute(m, RVAE1OS, of_range(1, BLOCK_VA, 2, 0));
+	*entry = leaf | AGX_PTE_TYPE;
+	assert_non_null(gpu_ptr(m, 1, BLOCK_VA));
+	execute(m, ASIDE1OS, asid(1));
+	assert_rule(m, UAT_BREAK, 2);
+
+	/* A context that gets other tables has other blocks, and needs one invalidation for all */
+	*entry = 0;
+	execute(m, ASIDE1OS, asid(1));
+	use_block(m, pte ^ VAGX_PTE_PAGE);
+	*machine_table_entry(m, 1, BLOCK_VA, 1) = 0;
+	use_block(m, (pte + BLOCK_SIZE) ^ VAGX_PTE_PAGE);
+	execute(m, ASIDE1OS, asid(1));
+	assert_rule(m, UAT_BREAK, 2);
 }
 
 /* A context that gets other tables has other pages at the same addresses */
@@ -370,18 +469,6 @@ static void many_tables(void **state)
 	execute(m, VMALLE1OS, 0);
 	vagx_uat_get_stats(m->uat, &stats);
 	assert_int_equal(stats.pages, 0);
-}
-
-/* Sweeps for as long as @ns. Return: when it wants to come again. */
-static uint64_t sweep_for(struct machine *m, uint64_t *now, uint64_t ns)
-{
-	uint64_t until = *now + ns, next = 0;
-
-	while (*now < until) {
-		*now += VAGX_UAT_SWEEP_NS;
-		next = vagx_uat_sweep(m->uat, *now);
-	}
-	return next;
 }
 
 static void forgotten_invalidations_are_found(void **state)
@@ -608,6 +695,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(other_instructions, setup, teardown),
 		cmocka_unit_test_setup_teardown(barriers, setup, teardown),
 		cmocka_unit_test_setup_teardown(break_before_make, setup, teardown),
+		cmocka_unit_test_setup_teardown(blocks_go_as_a_whole, setup, teardown),
+		cmocka_unit_test_setup_teardown(blocks_break_before_leaves, setup, teardown),
 		cmocka_unit_test_setup_teardown(other_tables_are_no_replacement, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_early_is_for_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(tables_need_more_than_pages, setup, teardown),

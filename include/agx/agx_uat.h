@@ -25,6 +25,7 @@
 /* Table and page entries. */
 #define AGX_PTE_TYPE_MASK		0x3ULL
 #define AGX_PTE_TYPE			0x3ULL		/* valid table or page */
+#define AGX_PTE_BLOCK			0x1ULL		/* valid block of 32 MiB, at level 2 */
 #define AGX_PTE_ATTR_SHIFT		2
 #define AGX_PTE_ATTR_MASK		(0x7ULL << AGX_PTE_ATTR_SHIFT)
 #define AGX_PTE_AP_SHIFT		6
