@@ -30,6 +30,7 @@ static const char * const asahi_debugfs_names[ASAHI_COUNT_NUM] = {
 	[ASAHI_COUNT_HEAP_NODE] = "heap-nodes",
 	[ASAHI_COUNT_PGTABLE] = "page-tables",
 	[ASAHI_COUNT_KERNEL_PGTABLE] = "kernel-page-tables",
+	[ASAHI_COUNT_PGTABLE_BLOCK] = "page-table-blocks",
 	[ASAHI_COUNT_LEAKED_BLOCK] = "leaked-blocks",
 	[ASAHI_COUNT_LEAKED_PAGE] = "leaked-pages",
 };

@@ -25,6 +25,7 @@
  * @ASAHI_COUNT_PGTABLE: page-table pages of lower halves
  * @ASAHI_COUNT_KERNEL_PGTABLE: page-table pages of kernel halves, which stay until
  *	their device goes
+ * @ASAHI_COUNT_PGTABLE_BLOCK: blocks of 32 MiB that need no page table
  * @ASAHI_COUNT_LEAKED_BLOCK: blocks that nobody may have any more, because the
  *	firmware may still write to them
  * @ASAHI_COUNT_LEAKED_PAGE: pages of 16 KiB in such blocks
@@ -46,6 +47,7 @@ enum asahi_count {
 	ASAHI_COUNT_HEAP_NODE,
 	ASAHI_COUNT_PGTABLE,
 	ASAHI_COUNT_KERNEL_PGTABLE,
+	ASAHI_COUNT_PGTABLE_BLOCK,
 	ASAHI_COUNT_LEAKED_BLOCK,
 	ASAHI_COUNT_LEAKED_PAGE,
 	ASAHI_COUNT_NUM,

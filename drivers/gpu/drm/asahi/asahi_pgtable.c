@@ -14,6 +14,7 @@
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <linux/vmstat.h>
+#include <linux/xarray.h>
 
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
@@ -42,6 +43,15 @@
  * change in part gets its own copy first, so two things hold: a shared leaf is
  * never written, and a block with a shared leaf lies wholly inside one range
  * that was mapped by one asahi_pgtable_map_single().
+ *
+ * Where the parameter "unproven" allows it, an entry of level 2 can also translate its
+ * block by itself, if the memory behind that is contiguous and 32 MiB aligned. Such a
+ * block entry lies wholly inside one range that was mapped by one
+ * asahi_pgtable_map_sg(). A block that is about to change in part is split first: its
+ * leaf is prepared without being put into the tree, then all block entries that are
+ * to be split are removed, invalidated together, and their leaves take their places. A
+ * TLB that had both could use either, or a mixture. In between nothing is mapped
+ * there, also what will be the same afterwards.
  *
  * A table that is taken out can still be in a walk cache. It is retired to the
  * transaction and freed with it, after the invalidation.
@@ -217,16 +227,44 @@ static struct asahi_pt_table *asahi_pt_l2(const struct asahi_pgtable *pt, u64 va
 	return pt->l2[asahi_pt_l1_index(va)];
 }
 
-static struct asahi_pt_table *asahi_pt_leaf(const struct asahi_pgtable *pt,
-					    const struct asahi_pt_table *l2, u64 va)
+static u64 asahi_pt_l2_entry(const struct asahi_pt_table *l2, u64 va)
 {
-	u64 entry = le64_to_cpu(READ_ONCE(l2->entries[asahi_pt_l2_index(va)]));
+	return le64_to_cpu(READ_ONCE(l2->entries[asahi_pt_l2_index(va)]));
+}
 
-	if (!entry)
+static bool asahi_pt_is_block(u64 entry)
+{
+	return (entry & AGX_PTE_TYPE_MASK) == AGX_PTE_BLOCK;
+}
+
+/* The entry that translates a whole block, 0 where there is none. */
+static u64 asahi_pt_block(const struct asahi_pt_table *l2, u64 va)
+{
+	u64 entry = asahi_pt_l2_entry(l2, va);
+
+	return asahi_pt_is_block(entry) ? entry : 0;
+}
+
+/* The page entry that translates an address as the entry of its block does. */
+static u64 asahi_pt_block_page(u64 block, u64 va)
+{
+	return (block | AGX_PTE_TYPE) + (va & (ASAHI_PT_BLOCK_SPAN - AGX_PAGE_SIZE));
+}
+
+/* NULL where the entry leads to no table. */
+static struct asahi_pt_table *asahi_pt_leaf_of(const struct asahi_pgtable *pt, u64 entry)
+{
+	if ((entry & AGX_PTE_TYPE_MASK) != AGX_PTE_TYPE)
 		return NULL;
 
 	entry &= pt->oas_mask & ~AGX_PAGE_MASK;
 	return (struct asahi_pt_table *)page_private(phys_to_page(entry));
+}
+
+static struct asahi_pt_table *asahi_pt_leaf(const struct asahi_pgtable *pt,
+					    const struct asahi_pt_table *l2, u64 va)
+{
+	return asahi_pt_leaf_of(pt, asahi_pt_l2_entry(l2, va));
 }
 
 static void asahi_pt_note_flush(struct asahi_pt_pool *pool, u64 start, u64 end)
@@ -274,14 +312,30 @@ static void asahi_pt_drop_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table
 		asahi_pt_retire(pool, leaf);
 }
 
+static void asahi_pt_clear_entry(struct asahi_pt_pool *pool, struct asahi_pt_table *l2, u64 va)
+{
+	WRITE_ONCE(l2->entries[asahi_pt_l2_index(va)], 0);
+	if (!--l2->used && !asahi_pt_held(l2))
+		asahi_pt_remove_l2(pool, l2);
+}
+
 static void asahi_pt_remove_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table *l2,
 				 struct asahi_pt_table *leaf, u64 va)
 {
-	WRITE_ONCE(l2->entries[asahi_pt_l2_index(va)], 0);
 	asahi_pt_drop_leaf(pool, leaf, va);
+	asahi_pt_clear_entry(pool, l2, va);
+}
 
-	if (!--l2->used && !asahi_pt_held(l2))
-		asahi_pt_remove_l2(pool, l2);
+/* [va, next) is the whole block, or nothing of it is mapped by a block entry. */
+static void asahi_pt_remove_block(struct asahi_pt_pool *pool, struct asahi_pt_table *l2,
+				  u64 va, u64 next)
+{
+	if (!asahi_pt_block(l2, va) || WARN_ON_ONCE(!asahi_pt_whole_block(va, next)))
+		return;
+
+	asahi_pt_note_flush(pool, va, next);
+	asahi_pt_clear_entry(pool, l2, va);
+	asahi_count_dec(ASAHI_COUNT_PGTABLE_BLOCK);
 }
 
 /* Puts @leaf into the place of @old, which may be NULL. */
@@ -320,20 +374,66 @@ static struct asahi_pt_table *asahi_pt_hold_l2(struct asahi_pt_pool *pool, u64 v
 	return l2;
 }
 
+static struct asahi_pt_table *asahi_pt_alloc_leaf(struct asahi_pt_pool *pool,
+						  struct asahi_pt_table *l2, u64 va)
+{
+	struct asahi_pt_table *leaf = asahi_pt_alloc_table(pool->pt);
+
+	if (!leaf)
+		return NULL;
+
+	leaf->parent = l2;
+	leaf->va = ALIGN_DOWN(va, ASAHI_PT_BLOCK_SPAN);
+	return leaf;
+}
+
+static void asahi_pt_copy_block(struct asahi_pt_table *leaf, u64 block)
+{
+	for (u64 i = 0; i < AGX_UAT_L3_ENTRIES; i++)
+		leaf->entries[i] = cpu_to_le64(asahi_pt_block_page(block, i << AGX_PAGE_SHIFT));
+	leaf->used = AGX_UAT_L3_ENTRIES;
+}
+
+/* The leaf of a block that has an entry, without putting it into the tree. */
+static int asahi_pt_prepare_split(struct asahi_pt_pool *pool, struct asahi_pt_table *l2, u64 va)
+{
+	unsigned long number = va >> AGX_UAT_L2_SHIFT;
+	struct asahi_pgtable *pt = pool->pt;
+	struct asahi_pt_table *leaf;
+
+	if (xa_load(&pt->splits, number))
+		return 0;
+
+	leaf = asahi_pt_alloc_leaf(pool, l2, va);
+	if (!leaf)
+		return -ENOMEM;
+
+	if (xa_err(xa_store(&pt->splits, number, leaf, GFP_KERNEL))) {
+		asahi_pt_free_table(pt, leaf);
+		return -ENOMEM;
+	}
+
+	asahi_pt_copy_block(leaf, asahi_pt_block(l2, va));
+	list_add(&leaf->node, &pool->splits);
+	return 0;
+}
+
 static int asahi_pt_hold_private_leaf(struct asahi_pt_pool *pool,
 				      struct asahi_pt_table *l2, u64 va)
 {
 	struct asahi_pgtable *pt = pool->pt;
-	struct asahi_pt_table *old = asahi_pt_leaf(pt, l2, va);
+	u64 entry = asahi_pt_l2_entry(l2, va);
+	struct asahi_pt_table *old = asahi_pt_leaf_of(pt, entry);
 	struct asahi_pt_table *leaf = old;
 
+	if (asahi_pt_is_block(entry))
+		return asahi_pt_prepare_split(pool, l2, va);
+
 	if (!old || old->shared) {
-		leaf = asahi_pt_alloc_table(pt);
+		leaf = asahi_pt_alloc_leaf(pool, l2, va);
 		if (!leaf)
 			return -ENOMEM;
 
-		leaf->parent = l2;
-		leaf->va = ALIGN_DOWN(va, ASAHI_PT_BLOCK_SPAN);
 		if (old) {
 			memcpy(leaf->entries, old->entries, AGX_PAGE_SIZE);
 			leaf->used = old->used;
@@ -365,16 +465,17 @@ static int asahi_pt_reserve_map(struct asahi_pt_pool *pool, u64 va, u64 end)
 	return 0;
 }
 
-/* Blocks that a range covers only in part are at its two ends. */
-static bool asahi_pt_partial_edges(u64 va, u64 end, u64 *edges)
+/* Blocks that a range covers only in part are at its two ends. Returns how many there are. */
+static unsigned int asahi_pt_partial_edges(u64 va, u64 end, u64 *edges)
 {
 	u64 last = ALIGN_DOWN(end - 1, ASAHI_PT_BLOCK_SPAN);
-	bool head = !asahi_pt_whole_block(va, asahi_pt_block_end(va, end));
-	bool tail = last > va && end - last != ASAHI_PT_BLOCK_SPAN;
+	unsigned int count = 0;
 
-	edges[0] = head ? va : last;
-	edges[1] = tail ? last : edges[0];
-	return head || tail;
+	if (!asahi_pt_whole_block(va, asahi_pt_block_end(va, end)))
+		edges[count++] = va;
+	if (last > va && end - last != ASAHI_PT_BLOCK_SPAN)
+		edges[count++] = last;
+	return count;
 }
 
 static bool asahi_pt_has_whole_block(u64 va, u64 end)
@@ -385,6 +486,7 @@ static bool asahi_pt_has_whole_block(u64 va, u64 end)
 static int asahi_pt_reserve_single(struct asahi_pt_pool *pool, u64 va, u64 end)
 {
 	struct asahi_pt_table *spare;
+	unsigned int count;
 	u64 edges[2], i;
 	int ret;
 
@@ -392,13 +494,11 @@ static int asahi_pt_reserve_single(struct asahi_pt_pool *pool, u64 va, u64 end)
 		if (!asahi_pt_hold_l2(pool, i))
 			return -ENOMEM;
 
-	if (asahi_pt_partial_edges(va, end, edges)) {
-		for (i = 0; i < ARRAY_SIZE(edges); i++) {
-			ret = asahi_pt_hold_private_leaf(pool, asahi_pt_l2(pool->pt, edges[i]),
-							 edges[i]);
-			if (ret)
-				return ret;
-		}
+	count = asahi_pt_partial_edges(va, end, edges);
+	for (i = 0; i < count; i++) {
+		ret = asahi_pt_hold_private_leaf(pool, asahi_pt_l2(pool->pt, edges[i]), edges[i]);
+		if (ret)
+			return ret;
 	}
 
 	if (asahi_pt_has_whole_block(va, end)) {
@@ -408,7 +508,7 @@ static int asahi_pt_reserve_single(struct asahi_pt_pool *pool, u64 va, u64 end)
 
 		spare->shared = true;
 		list_add(&spare->node, &pool->spare);
-		pool->has_single = true;
+		pool->whole_blocks = true;
 	}
 
 	return 0;
@@ -416,23 +516,22 @@ static int asahi_pt_reserve_single(struct asahi_pt_pool *pool, u64 va, u64 end)
 
 static int asahi_pt_reserve_unmap(struct asahi_pt_pool *pool, u64 va, u64 end)
 {
+	unsigned int count, i;
 	struct asahi_pt_table *l2;
-	u64 edges[2], i;
+	u64 edges[2];
 	int ret;
 
-	if (!asahi_pt_partial_edges(va, end, edges))
-		return 0;
-
-	for (i = 0; i < ARRAY_SIZE(edges); i++) {
+	count = asahi_pt_partial_edges(va, end, edges);
+	for (i = 0; i < count; i++) {
 		l2 = asahi_pt_l2(pool->pt, edges[i]);
 		if (!l2)
 			continue;
 
 		/*
-		 * A leaf that isn't there yet can only come as a shared one,
-		 * from an earlier change of this transaction.
+		 * What isn't there yet can only come as a shared leaf or a block
+		 * entry, from an earlier change of this transaction.
 		 */
-		if (!asahi_pt_leaf(pool->pt, l2, edges[i]) && !pool->has_single)
+		if (!asahi_pt_l2_entry(l2, edges[i]) && !pool->whole_blocks)
 			continue;
 
 		ret = asahi_pt_hold_private_leaf(pool, l2, edges[i]);
@@ -463,8 +562,8 @@ static bool asahi_pt_range_valid(const struct asahi_pgtable *pt, u64 va, u64 siz
  * May be called for ranges that overlap ranges reserved before: what an earlier
  * change of the same transaction will have done is taken into account, as long
  * as the changes are made in the order of their reservations. Translations stay
- * as they are. Plain ranges in which nothing was ever mapped by
- * asahi_pgtable_map_single() can be unmapped without a reservation.
+ * as they are. Ranges that were mapped by one asahi_pgtable_map() or
+ * asahi_pgtable_map_sg() can be unmapped as a whole without a reservation.
  *
  * Context: process context, may sleep (GFP_KERNEL).
  * Return: 0, or -ENOMEM.
@@ -489,6 +588,127 @@ int asahi_pgtable_reserve(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 	return -EINVAL;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_reserve);
+
+static int asahi_pt_reserve_blocks(struct asahi_pt_pool *pool, u64 va, u64 end)
+{
+	for (; va < end; va = ALIGN_DOWN(va, ASAHI_PT_L2_SPAN) + ASAHI_PT_L2_SPAN)
+		if (!asahi_pt_hold_l2(pool, va))
+			return -ENOMEM;
+
+	pool->whole_blocks = true;
+	return 0;
+}
+
+/* Blocks that a contiguous piece of memory can fill with one entry each; or none. */
+static struct asahi_range asahi_pt_find_blocks(u64 va, dma_addr_t pa, u64 size)
+{
+	struct asahi_range blocks = {
+		.start = ALIGN(va, ASAHI_PT_BLOCK_SPAN),
+		.end = ALIGN_DOWN(va + size, ASAHI_PT_BLOCK_SPAN),
+	};
+
+	if (!IS_ALIGNED(va ^ pa, ASAHI_PT_BLOCK_SPAN))
+		blocks.end = 0;
+	return blocks;
+}
+
+static int asahi_pt_reserve_sg(struct asahi_pt_pool *pool, u64 va, struct scatterlist *sg,
+			       u64 skip, u64 size)
+{
+	u64 from = va, end = va + size;
+	struct asahi_range blocks;
+	u64 len;
+	int ret;
+
+	for (; va < end; va += len, skip = 0, sg = sg_next(sg)) {
+		len = min(sg_dma_len(sg) - skip, end - va);
+		blocks = asahi_pt_find_blocks(va, sg_dma_address(sg) + skip, len);
+		if (blocks.start >= blocks.end)
+			continue;
+
+		ret = asahi_pt_reserve_map(pool, from, blocks.start);
+		if (!ret)
+			ret = asahi_pt_reserve_blocks(pool, blocks.start, blocks.end);
+		if (ret)
+			return ret;
+		from = blocks.end;
+	}
+
+	return asahi_pt_reserve_map(pool, from, end);
+}
+
+/**
+ * asahi_pgtable_reserve_sg() - get everything that asahi_pgtable_map_sg() can need
+ * @pt: tree
+ * @pool: open transaction
+ * @va: as for asahi_pgtable_map_sg()
+ * @sg: likewise
+ * @skip: likewise
+ * @size: likewise
+ *
+ * As asahi_pgtable_reserve() with ASAHI_PT_MAP, but for blocks that need no leaf.
+ *
+ * Context: process context, may sleep (GFP_KERNEL).
+ * Return: 0, or -ENOMEM.
+ */
+int asahi_pgtable_reserve_sg(struct asahi_pgtable *pt, struct asahi_pt_pool *pool, u64 va,
+			     struct scatterlist *sg, u64 skip, u64 size)
+{
+	if (WARN_ON_ONCE(pool->pt != pt || !asahi_pt_range_valid(pt, va, size)))
+		return -EINVAL;
+
+	if (!pt->blocks || size < ASAHI_PT_BLOCK_SPAN)
+		return asahi_pt_reserve_map(pool, va, va + size);
+
+	return asahi_pt_reserve_sg(pool, va, sg, skip, size);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_reserve_sg);
+
+/**
+ * asahi_pgtable_break() - remove the block entries that are to be split
+ * @pt: tree
+ * @pool: open transaction; everything has been reserved
+ *
+ * Does nothing if @pool->splits is empty. Otherwise the owner invalidates what is in
+ * @pool->flush before it calls asahi_pgtable_make(). Never fails, never allocates.
+ */
+void asahi_pgtable_break(struct asahi_pgtable *pt, struct asahi_pt_pool *pool)
+{
+	struct asahi_pt_table *leaf;
+
+	list_for_each_entry(leaf, &pool->splits, node) {
+		WRITE_ONCE(leaf->parent->entries[asahi_pt_l2_index(leaf->va)], 0);
+		asahi_pt_note_flush(pool, leaf->va, leaf->va + ASAHI_PT_BLOCK_SPAN);
+		asahi_count_dec(ASAHI_COUNT_PGTABLE_BLOCK);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_break);
+
+static void asahi_pt_forget_split(struct asahi_pgtable *pt, const struct asahi_pt_table *leaf)
+{
+	xa_erase(&pt->splits, leaf->va >> AGX_UAT_L2_SHIFT);
+}
+
+/**
+ * asahi_pgtable_make() - put leaves into the places of split block entries
+ * @pt: tree
+ * @pool: open transaction after asahi_pgtable_break() and an invalidation
+ *
+ * All translations are as before. Never fails, never allocates.
+ */
+void asahi_pgtable_make(struct asahi_pgtable *pt, struct asahi_pt_pool *pool)
+{
+	struct asahi_pt_table *leaf, *next;
+
+	list_for_each_entry_safe(leaf, next, &pool->splits, node) {
+		asahi_pt_forget_split(pt, leaf);
+		asahi_pt_write_table_entry(&leaf->parent->entries[asahi_pt_l2_index(leaf->va)],
+					   leaf);
+		leaf->users++;
+		list_move(&leaf->node, &pool->held);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_make);
 
 static u64 asahi_pt_make_pte(const struct asahi_pgtable *pt, dma_addr_t pa,
 			     enum asahi_prot prot)
@@ -527,6 +747,50 @@ static struct asahi_pt_table *asahi_pt_writable_leaf(struct asahi_pgtable *pt, u
 	return WARN_ON_ONCE(!leaf || leaf->shared) ? NULL : leaf;
 }
 
+static bool asahi_pt_can_be_block(const struct asahi_pgtable *pt, u64 va, u64 next, u64 pte)
+{
+	return pt->blocks && asahi_pt_whole_block(va, next) &&
+	       !(pte & (ASAHI_PT_BLOCK_SPAN - AGX_PAGE_SIZE));
+}
+
+/* Takes the place of whatever is there. */
+static void asahi_pt_write_block(struct asahi_pt_pool *pool, struct asahi_pt_table *l2,
+				 struct asahi_pt_table *leaf, u64 va, u64 pte)
+{
+	__le64 *entry = &l2->entries[asahi_pt_l2_index(va)];
+	__le64 new = cpu_to_le64((pte & ~AGX_PTE_TYPE_MASK) | AGX_PTE_BLOCK);
+
+	if (*entry == new)
+		return;
+
+	if (!asahi_pt_block(l2, va))
+		asahi_count_inc(ASAHI_COUNT_PGTABLE_BLOCK);
+	if (*entry)
+		asahi_pt_note_flush(pool, va, va + ASAHI_PT_BLOCK_SPAN);
+	else
+		l2->used++;
+	WRITE_ONCE(*entry, new);
+	if (leaf)
+		asahi_pt_drop_leaf(pool, leaf, va);
+}
+
+/* [va, next) lies in one block. A leaf that is held is there to be changed in part. */
+static void asahi_pt_map_in_block(struct asahi_pt_pool *pool, u64 va, u64 next, u64 pte)
+{
+	struct asahi_pgtable *pt = pool->pt;
+	struct asahi_pt_table *l2 = asahi_pt_l2(pt, va);
+	struct asahi_pt_table *leaf;
+
+	if (WARN_ON_ONCE(!l2))
+		return;
+
+	leaf = asahi_pt_leaf(pt, l2, va);
+	if ((!leaf || !asahi_pt_held(leaf)) && asahi_pt_can_be_block(pt, va, next, pte))
+		asahi_pt_write_block(pool, l2, leaf, va, pte);
+	else if (!WARN_ON_ONCE(!leaf || leaf->shared))
+		asahi_pt_fill_leaf(pool, leaf, va, next, pte, AGX_PAGE_SIZE);
+}
+
 /**
  * asahi_pgtable_map() - Map a contiguous piece of memory
  * @pt: tree
@@ -542,7 +806,6 @@ void asahi_pgtable_map(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 		       u64 va, dma_addr_t pa, u64 size, enum asahi_prot prot)
 {
 	u64 pte = asahi_pt_make_pte(pt, pa, prot);
-	struct asahi_pt_table *leaf;
 	u64 end = va + size;
 	u64 next;
 
@@ -551,9 +814,7 @@ void asahi_pgtable_map(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 
 	for (; va < end; pte += next - va, va = next) {
 		next = asahi_pt_block_end(va, end);
-		leaf = asahi_pt_writable_leaf(pt, va);
-		if (leaf)
-			asahi_pt_fill_leaf(pool, leaf, va, next, pte, AGX_PAGE_SIZE);
+		asahi_pt_map_in_block(pool, va, next, pte);
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_map);
@@ -561,7 +822,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_map);
 /**
  * asahi_pgtable_map_sg() - map a part of a scatter list
  * @pt: tree
- * @pool: open transaction in which the range was reserved for ASAHI_PT_MAP
+ * @pool: open transaction in which this was reserved by asahi_pgtable_reserve_sg()
  * @va: GPU address, 16 KiB aligned
  * @sg: first entry; all are aligned to 16 KiB
  * @skip: bytes of @sg that come before the part
@@ -583,6 +844,7 @@ void asahi_pgtable_map_sg(struct asahi_pgtable *pt, struct asahi_pt_pool *pool, 
 		skip = 0;
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_map_sg);
 
 static struct asahi_pt_table *asahi_pt_take_spare(struct asahi_pt_pool *pool, u64 pte)
 {
@@ -646,6 +908,7 @@ void asahi_pgtable_map_single(struct asahi_pgtable *pt,
 
 		if (leaf)
 			asahi_pt_note_flush(pool, va, next);
+		asahi_pt_remove_block(pool, l2, va, next);
 		asahi_pt_insert_leaf(pool, l2, shared, leaf, va);
 	}
 }
@@ -684,8 +947,10 @@ static void asahi_pt_unmap_block(struct asahi_pt_pool *pool, struct asahi_pt_tab
 {
 	struct asahi_pt_table *leaf = asahi_pt_leaf(pool->pt, l2, va);
 
-	if (!leaf)
+	if (!leaf) {
+		asahi_pt_remove_block(pool, l2, va, next);
 		return;
+	}
 
 	if (asahi_pt_whole_block(va, next) && asahi_pt_idle(pool, leaf)) {
 		asahi_pt_note_flush(pool, va, next);
@@ -762,7 +1027,8 @@ static void asahi_pt_protect_leaf(struct asahi_pt_pool *pool, struct asahi_pt_ta
  * @size: bytes, a multiple of 16 KiB; holes stay holes
  * @prot: new protection
  *
- * Only for ranges in which nothing was mapped by asahi_pgtable_map_single().
+ * Only for ranges in which nothing was mapped by asahi_pgtable_map_single() or
+ * asahi_pgtable_map_sg().
  * Never fails, never allocates.
  */
 void asahi_pgtable_protect(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
@@ -792,6 +1058,7 @@ void asahi_pt_pool_init(struct asahi_pt_pool *pool, struct asahi_pgtable *pt)
 	*pool = (struct asahi_pt_pool) { .pt = pt };
 	INIT_LIST_HEAD(&pool->held);
 	INIT_LIST_HEAD(&pool->spare);
+	INIT_LIST_HEAD(&pool->splits);
 	INIT_LIST_HEAD(&pool->retired);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pt_pool_init);
@@ -823,6 +1090,12 @@ bool asahi_pt_pool_settle(struct asahi_pt_pool *pool)
 			asahi_pt_remove_leaf(pool, table->parent, table, table->va);
 		else
 			asahi_pt_remove_l2(pool, table);
+	}
+
+	/* Those of a transaction that is given up. */
+	list_for_each_entry_safe(table, next, &pool->splits, node) {
+		asahi_pt_forget_split(pool->pt, table);
+		list_move(&table->node, &pool->spare);
 	}
 
 	/* The entries are in memory before an invalidation or a doorbell. */
@@ -864,6 +1137,9 @@ u64 asahi_pgtable_lookup(const struct asahi_pgtable *pt, u64 va)
 	const struct asahi_pt_table *l2 = asahi_pt_l2(pt, va);
 	const struct asahi_pt_table *leaf = l2 ? asahi_pt_leaf(pt, l2, va) : NULL;
 
+	if (l2 && asahi_pt_block(l2, va))
+		return asahi_pt_block_page(asahi_pt_block(l2, va), va);
+
 	return leaf ? le64_to_cpu(READ_ONCE(leaf->entries[asahi_pt_l3_index(va)])) : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_lookup);
@@ -876,6 +1152,7 @@ static void asahi_pgtable_init(struct asahi_pgtable *pt, struct device *dev,
 	pt->dev = dev;
 	pt->oas_mask = GENMASK_ULL(oas_bits - 1, 0);
 	pt->pte_base = AGX_PTE_TYPE | AGX_PTE_AF | AGX_PTE_OS;
+	xa_init_flags(&pt->splits, XA_FLAGS_ACCOUNT);
 }
 
 /**
@@ -942,6 +1219,8 @@ static void asahi_pt_free_l2(struct asahi_pgtable *pt, struct asahi_pt_table *l2
 		leaf = asahi_pt_leaf(pt, l2, va);
 		if (leaf && !--leaf->users)
 			asahi_pt_free_table(pt, leaf);
+		if (asahi_pt_block(l2, va))
+			asahi_count_dec(ASAHI_COUNT_PGTABLE_BLOCK);
 	}
 
 	asahi_pt_free_table(pt, l2);

@@ -9,6 +9,7 @@
 
 #include <linux/list.h>
 #include <linux/types.h>
+#include <linux/xarray.h>
 
 #include <agx/agx_uat.h>
 
@@ -85,12 +86,16 @@ struct asahi_pgtable {
 	bool root_owned;
 	/** @keeps_tables: a table stays in the tree until that goes, also an empty one */
 	bool keeps_tables;
+	/** @blocks: asahi_pgtable_map_sg() may write block entries; set by the owner */
+	bool blocks;
 	/** @first: lowest index of @root that belongs to this tree */
 	unsigned int first;
 	/** @end: first index of @root that does not belong to this tree any more */
 	unsigned int end;
 	/** @l2: what the entries of @root point to */
 	struct asahi_pt_table *l2[8];
+	/** @splits: leaves for block entries that the open transaction splits, by block */
+	struct xarray splits;
 	/** @pte_base: bits that every page entry of this tree carries */
 	u64 pte_base;
 	/** @oas_mask: physical addresses that the MMU can put out */
@@ -103,8 +108,10 @@ struct asahi_pgtable {
  * struct asahi_pt_pool - One transaction on a translation tree
  *
  * Made by asahi_pt_pool_init(). Any number of reservations follow; they can
- * fail, and change no translation. Then come the changes, in any order, each
- * inside a range reserved for its kind; they cannot fail.
+ * fail, and change no translation. If they have left anything in @splits,
+ * asahi_pgtable_break() comes next, an invalidation, and asahi_pgtable_make().
+ * Then come the changes, in any order, each inside a range reserved for its kind;
+ * they cannot fail.
  * asahi_pt_pool_settle() ends the changes and says what to invalidate.
  * asahi_pt_pool_fini() frees what is in no tree any more, so it comes after the
  * invalidation. A transaction given up after a failed reservation takes the
@@ -117,10 +124,12 @@ struct asahi_pt_pool {
 	struct list_head held;
 	/** @spare: tables for asahi_pgtable_map_single(), not in the tree yet */
 	struct list_head spare;
+	/** @splits: the leaves in @splits of @pt */
+	struct list_head splits;
 	/** @retired: tables taken out of the tree, maybe still in TLBs */
 	struct list_head retired;
-	/** @has_single: an ASAHI_PT_MAP_SINGLE was reserved */
-	bool has_single;
+	/** @whole_blocks: a change was reserved that needs no leaf for a block that it covers */
+	bool whole_blocks;
 	/** @flush: addresses whose old translation may be cached */
 	struct asahi_ranges flush;
 	/** @flush_tables: pointers to tables may be cached, too */
@@ -148,6 +157,10 @@ static inline u64 asahi_pgtable_root(const struct asahi_pgtable *pt)
 void asahi_pt_pool_init(struct asahi_pt_pool *pool, struct asahi_pgtable *pt);
 int asahi_pgtable_reserve(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 			  u64 va, u64 size, enum asahi_pt_op op);
+int asahi_pgtable_reserve_sg(struct asahi_pgtable *pt, struct asahi_pt_pool *pool, u64 va,
+			     struct scatterlist *sg, u64 skip, u64 size);
+void asahi_pgtable_break(struct asahi_pgtable *pt, struct asahi_pt_pool *pool);
+void asahi_pgtable_make(struct asahi_pgtable *pt, struct asahi_pt_pool *pool);
 void asahi_pgtable_map(struct asahi_pgtable *pt, struct asahi_pt_pool *pool,
 		       u64 va, dma_addr_t pa, u64 size, enum asahi_prot prot);
 void asahi_pgtable_map_sg(struct asahi_pgtable *pt, struct asahi_pt_pool *pool, u64 va,
@@ -207,7 +220,7 @@ struct page *asahi_pgtable_alloc_page(gfp_t gfp);
  * struct asahi_pt_walk - how an address is translated
  * @levels: entries of the following
  * @index: where the entry is in its table, from level 1 on
- * @entry: the entry, as the MMU sees it
+ * @entry: the entry, as the MMU sees it; the last one is of a page or a block, or not valid
  */
 struct asahi_pt_walk {
 	unsigned int levels;

@@ -65,13 +65,21 @@ void asahi_vm_print(struct asahi_vm *vm, struct drm_printer *p)
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_vm_print);
 
+static const char *asahi_vm_entry_kind(unsigned int level, u64 entry)
+{
+	if ((entry & AGX_PTE_TYPE_MASK) == AGX_PTE_TYPE)
+		return "";
+
+	return level == 2 && (entry & AGX_PTE_TYPE_MASK) == AGX_PTE_BLOCK ? " block" : " invalid";
+}
+
 /**
  * asahi_vm_print_walk() - print how the GPU's MMU translates an address
  * @vm: address space
  * @addr: address
  * @p: where to; must not allocate
  *
- * One line for each level down to the first entry that is not valid. Process
+ * One line for each level down to the first entry that leads to no table. Process
  * context.
  */
 void asahi_vm_print_walk(struct asahi_vm *vm, u64 addr, struct drm_printer *p)
@@ -88,8 +96,7 @@ void asahi_vm_print_walk(struct asahi_vm *vm, u64 addr, struct drm_printer *p)
 
 	for (unsigned int i = 0; i < walk.levels; i++)
 		drm_printf(p, "  level %u index %u: %#018llx%s\n", i + 1, walk.index[i],
-			   walk.entry[i],
-			   (walk.entry[i] & AGX_PTE_TYPE_MASK) == AGX_PTE_TYPE ? "" : " invalid");
+			   walk.entry[i], asahi_vm_entry_kind(i + 1, walk.entry[i]));
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_vm_print_walk);
 

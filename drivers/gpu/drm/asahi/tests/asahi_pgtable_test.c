@@ -13,6 +13,7 @@
 #include <linux/io.h>
 #include <linux/mm.h>
 #include <linux/prandom.h>
+#include <linux/scatterlist.h>
 #include <linux/sizes.h>
 #include <linux/vmalloc.h>
 
@@ -81,8 +82,17 @@ static u64 walk_levels(struct asahi_pgtable *pt, u64 va, unsigned int levels)
 	return entry;
 }
 
+static bool is_block(u64 entry)
+{
+	return (entry & AGX_PTE_TYPE_MASK) == AGX_PTE_BLOCK;
+}
+
 static u64 walk(struct asahi_pgtable *pt, u64 va)
 {
+	u64 block = walk_levels(pt, va, 2);
+
+	if (is_block(block))
+		return (block | AGX_PTE_TYPE) + ALIGN_DOWN(va % LEAF, PAGE);
 	return walk_levels(pt, va, AGX_UAT_LEVELS);
 }
 
@@ -95,7 +105,7 @@ static void expect_walk(struct kunit *test, struct asahi_pgtable *pt, u64 va)
 	for (i = 0; i < found.levels; i++)
 		KUNIT_EXPECT_EQ_MSG(test, found.entry[i], walk_levels(pt, va, i + 1),
 				    "va %#llx, level %u", va, i + 1);
-	if (found.levels < AGX_UAT_LEVELS)
+	if (found.levels < AGX_UAT_LEVELS && !is_block(found.entry[found.levels - 1]))
 		KUNIT_EXPECT_EQ_MSG(test, found.entry[found.levels - 1], 0, "va %#llx", va);
 }
 
@@ -106,11 +116,33 @@ static void expect(struct kunit *test, struct asahi_pgtable *pt, u64 va, u64 pte
 	KUNIT_EXPECT_EQ_MSG(test, asahi_pgtable_lookup(pt, va), pte, "va %#llx", va);
 }
 
+/* An object's memory in one piece. */
+static struct scatterlist piece(const struct change *c)
+{
+	struct scatterlist sg;
+
+	sg_init_table(&sg, 1);
+	sg_dma_address(&sg) = c->pa;
+	sg_dma_len(&sg) = c->size;
+	return sg;
+}
+
+static int reserve(struct asahi_pt_pool *pool, const struct change *c)
+{
+	struct scatterlist sg = piece(c);
+
+	if (c->op == ASAHI_PT_MAP)
+		return asahi_pgtable_reserve_sg(pool->pt, pool, c->va, &sg, 0, c->size);
+	return asahi_pgtable_reserve(pool->pt, pool, c->va, c->size, c->op);
+}
+
 static void apply(struct asahi_pt_pool *pool, const struct change *c)
 {
+	struct scatterlist sg = piece(c);
+
 	switch (c->op) {
 	case ASAHI_PT_MAP:
-		asahi_pgtable_map(pool->pt, pool, c->va, c->pa, c->size, RW);
+		asahi_pgtable_map_sg(pool->pt, pool, c->va, &sg, 0, c->size, RW);
 		break;
 	case ASAHI_PT_MAP_SINGLE:
 		asahi_pgtable_map_single(pool->pt, pool, c->va, c->pa, c->size, RO);
@@ -121,6 +153,13 @@ static void apply(struct asahi_pt_pool *pool, const struct change *c)
 	}
 }
 
+/* Leaves in the list what has to be invalidated in between, for whoever looks at all of it. */
+static void split(struct asahi_pt_pool *pool)
+{
+	asahi_pgtable_break(pool->pt, pool);
+	asahi_pgtable_make(pool->pt, pool);
+}
+
 static int transact(struct asahi_pgtable *pt, const struct change *changes,
 		    unsigned int count, struct asahi_pt_pool *pool)
 {
@@ -129,8 +168,9 @@ static int transact(struct asahi_pgtable *pt, const struct change *changes,
 
 	asahi_pt_pool_init(pool, pt);
 	for (i = 0; i < count && !ret; i++)
-		ret = asahi_pgtable_reserve(pt, pool, changes[i].va,
-					    changes[i].size, changes[i].op);
+		ret = reserve(pool, &changes[i]);
+	if (!ret)
+		split(pool);
 	for (i = 0; i < count && !ret; i++)
 		apply(pool, &changes[i]);
 
@@ -409,6 +449,157 @@ static void asahi_test_unmap_nothing(struct kunit *test)
 	free_tree(test, pt);
 }
 
+static struct asahi_pgtable *new_tree_of_blocks(struct kunit *test)
+{
+	struct asahi_pgtable *pt = new_tree(test);
+
+	pt->blocks = true;
+	return pt;
+}
+
+/* Of a table that is already there. */
+#define BLOCK_RW(pa)	((PTE_RW(pa) & ~AGX_PTE_TYPE_MASK) | AGX_PTE_BLOCK)
+
+static void asahi_test_block(struct kunit *test)
+{
+	struct asahi_pgtable *pt = new_tree_of_blocks(test);
+	struct asahi_pt_pool pool;
+	u64 i;
+
+	/* Two whole blocks, and a page at each end that needs a leaf. */
+	do_change(test, pt, MAP(GIB - PAGE, 2 * LEAF + 2 * PAGE, MEM - PAGE));
+	KUNIT_EXPECT_EQ(test, 3, pt->pages);
+	KUNIT_EXPECT_EQ(test, walk_levels(pt, GIB, 2), BLOCK_RW(MEM));
+	KUNIT_EXPECT_EQ(test, walk_levels(pt, GIB + LEAF, 2), BLOCK_RW(MEM + LEAF));
+	for (i = 0; i < 2 * LEAF + 2 * PAGE; i += LEAF / 4)
+		expect(test, pt, GIB - PAGE + i, PTE_RW(MEM - PAGE + i));
+	expect(test, pt, GIB + 2 * LEAF, PTE_RW(MEM + 2 * LEAF));
+	expect(test, pt, GIB + 2 * LEAF + PAGE, 0);
+
+	/* The same again is no change; other memory is, of all of the block. */
+	pool = do_change(test, pt, MAP(GIB, LEAF, MEM));
+	KUNIT_EXPECT_EQ(test, 0, pool.flush.count);
+	pool = do_change(test, pt, MAP(GIB, LEAF, 2 * MEM));
+	KUNIT_EXPECT_TRUE(test, flushes(&pool, GIB));
+	KUNIT_EXPECT_TRUE(test, flushes(&pool, GIB + LEAF - PAGE));
+	KUNIT_EXPECT_FALSE(test, pool.flush_tables);
+	expect(test, pt, GIB + LEAF - PAGE, PTE_RW(2 * MEM + LEAF - PAGE));
+
+	pool = do_change(test, pt, UNMAP(GIB, LEAF));
+	KUNIT_EXPECT_TRUE(test, flushes(&pool, GIB));
+	KUNIT_EXPECT_TRUE(test, flushes(&pool, GIB + LEAF - PAGE));
+	KUNIT_EXPECT_FALSE(test, pool.flush_tables);
+	expect(test, pt, GIB + PAGE, 0);
+	expect(test, pt, GIB + LEAF, PTE_RW(MEM + LEAF));
+
+	do_change(test, pt, UNMAP(GIB - PAGE, 2 * LEAF + 2 * PAGE));
+	KUNIT_EXPECT_EQ(test, 0, pt->pages);
+	free_tree(test, pt);
+}
+
+static void asahi_test_no_block(struct kunit *test)
+{
+	struct asahi_pgtable *pt = new_tree_of_blocks(test);
+	struct scatterlist sg[2];
+	struct asahi_pt_pool pool;
+
+	/* Not aligned, in memory or in the address space. */
+	do_change(test, pt, MAP(GIB, LEAF, MEM + PAGE));
+	do_change(test, pt, MAP(GIB + LEAF + PAGE, LEAF, MEM));
+	/* In two pieces that are next to each other only by address. */
+	sg_init_table(sg, ARRAY_SIZE(sg));
+	sg_dma_address(&sg[0]) = MEM;
+	sg_dma_len(&sg[0]) = LEAF / 2;
+	sg_dma_address(&sg[1]) = 2 * MEM + LEAF / 2;
+	sg_dma_len(&sg[1]) = LEAF / 2;
+	asahi_pt_pool_init(&pool, pt);
+	KUNIT_ASSERT_EQ(test, 0, asahi_pgtable_reserve_sg(pt, &pool, 2ULL * GIB, sg, 0, LEAF));
+	asahi_pgtable_map_sg(pt, &pool, 2ULL * GIB, sg, 0, LEAF, RW);
+	asahi_pt_pool_settle(&pool);
+	asahi_pt_pool_fini(&pool);
+
+	KUNIT_EXPECT_FALSE(test, is_block(walk_levels(pt, GIB, 2)));
+	KUNIT_EXPECT_FALSE(test, is_block(walk_levels(pt, GIB + LEAF, 2)));
+	KUNIT_EXPECT_FALSE(test, is_block(walk_levels(pt, 2ULL * GIB, 2)));
+	expect(test, pt, GIB + PAGE, PTE_RW(MEM + 2 * PAGE));
+	expect(test, pt, GIB + LEAF + 2 * PAGE, PTE_RW(MEM + PAGE));
+	expect(test, pt, 2ULL * GIB + LEAF / 2, PTE_RW(2 * MEM + LEAF / 2));
+
+	/* And nowhere, if nobody has allowed it. */
+	do_change(test, pt, UNMAP(0, 4ULL * GIB));
+	pt->blocks = false;
+	do_change(test, pt, MAP(GIB, LEAF, MEM));
+	KUNIT_EXPECT_FALSE(test, is_block(walk_levels(pt, GIB, 2)));
+	do_change(test, pt, UNMAP(GIB, LEAF));
+	free_tree(test, pt);
+}
+
+/* Broken, invalidated, and made again: at no time there are a block and a leaf. */
+static void asahi_test_split(struct kunit *test)
+{
+	struct asahi_pgtable *pt = new_tree_of_blocks(test);
+	struct asahi_pt_pool pool;
+	u64 va = GIB + LEAF;
+
+	do_change(test, pt, MAP(GIB, 3 * LEAF, MEM));
+	asahi_pt_pool_init(&pool, pt);
+	KUNIT_ASSERT_EQ(test, 0, asahi_pgtable_reserve(pt, &pool, va + 3 * PAGE, PAGE,
+						       ASAHI_PT_UNMAP));
+	/* Once more, as binds of the same block do. */
+	KUNIT_ASSERT_EQ(test, 0, asahi_pgtable_reserve(pt, &pool, va + 9 * PAGE, PAGE,
+						       ASAHI_PT_MAP));
+	KUNIT_EXPECT_EQ(test, 2, pt->pages);
+	KUNIT_EXPECT_TRUE(test, is_block(walk_levels(pt, va, 2)));
+	KUNIT_EXPECT_EQ(test, 0, pool.flush.count);
+
+	asahi_pgtable_break(pt, &pool);
+	KUNIT_EXPECT_EQ(test, 0, walk_levels(pt, va, 2));
+	KUNIT_EXPECT_TRUE(test, flushes(&pool, va));
+	KUNIT_EXPECT_TRUE(test, flushes(&pool, va + LEAF - PAGE));
+	KUNIT_EXPECT_FALSE(test, flushes(&pool, va - PAGE));
+	KUNIT_EXPECT_FALSE(test, flushes(&pool, va + LEAF));
+	pool.flush.count = 0;
+
+	asahi_pgtable_make(pt, &pool);
+	KUNIT_EXPECT_EQ(test, 0, pool.flush.count);
+	expect(test, pt, va, PTE_RW(MEM + LEAF));
+	expect(test, pt, va + LEAF - PAGE, PTE_RW(MEM + 2 * LEAF - PAGE));
+	asahi_pgtable_unmap(pt, &pool, va + 3 * PAGE, PAGE);
+	asahi_pt_pool_settle(&pool);
+	asahi_pt_pool_fini(&pool);
+
+	expect(test, pt, va + 2 * PAGE, PTE_RW(MEM + LEAF + 2 * PAGE));
+	expect(test, pt, va + 3 * PAGE, 0);
+	expect(test, pt, va + 4 * PAGE, PTE_RW(MEM + LEAF + 4 * PAGE));
+	KUNIT_EXPECT_TRUE(test, is_block(walk_levels(pt, GIB, 2)));
+	KUNIT_EXPECT_TRUE(test, is_block(walk_levels(pt, GIB + 2 * LEAF, 2)));
+	do_change(test, pt, UNMAP(GIB, 3 * LEAF));
+	KUNIT_EXPECT_EQ(test, 0, pt->pages);
+	free_tree(test, pt);
+}
+
+static void asahi_test_split_given_up(struct kunit *test)
+{
+	struct asahi_pgtable *pt = new_tree_of_blocks(test);
+	struct asahi_pt_pool pool;
+
+	do_change(test, pt, MAP(GIB, LEAF, MEM));
+	asahi_pt_pool_init(&pool, pt);
+	KUNIT_ASSERT_EQ(test, 0, asahi_pgtable_reserve(pt, &pool, GIB, PAGE, ASAHI_PT_UNMAP));
+	KUNIT_EXPECT_FALSE(test, asahi_pt_pool_settle(&pool));
+	asahi_pt_pool_fini(&pool);
+	KUNIT_EXPECT_EQ(test, 1, pt->pages);
+	KUNIT_EXPECT_EQ(test, walk_levels(pt, GIB, 2), BLOCK_RW(MEM));
+
+	/* Nothing is left of it that the next one could find. */
+	do_change(test, pt, UNMAP(GIB + PAGE, PAGE));
+	expect(test, pt, GIB, PTE_RW(MEM));
+	expect(test, pt, GIB + PAGE, 0);
+	do_change(test, pt, UNMAP(GIB, LEAF));
+	KUNIT_EXPECT_EQ(test, 0, pt->pages);
+	free_tree(test, pt);
+}
+
 /* The allocation that fails next, counted down; 0 for none. */
 static unsigned int fail_after;
 
@@ -420,19 +611,20 @@ static struct page *failing_alloc_page(gfp_t gfp)
 	return alloc_pages(gfp | __GFP_ZERO, get_order(AGX_PAGE_SIZE));
 }
 
-static void asahi_test_allocation_fails(struct kunit *test)
+static void allocation_fails(struct kunit *test, struct asahi_pgtable *pt)
 {
 	static const struct change changes[] = {
 		{ ASAHI_PT_MAP, 0x200000000ULL - PAGE, 2 * LEAF, 7 * MEM },
 		{ ASAHI_PT_MAP_SINGLE, 0x1000000000ULL - 3 * PAGE, SZ_256M, 8 * MEM },
 		{ ASAHI_PT_UNMAP, 0x100000000ULL + LEAF + PAGE, PAGE, 0 },
+		{ ASAHI_PT_UNMAP, 0x300000000ULL + LEAF - PAGE, 2 * PAGE, 0 },
 	};
-	struct asahi_pgtable *pt = new_tree(test);
 	struct asahi_pt_pool pool;
 	unsigned int n = 0;
 	int ret;
 
 	do_change(test, pt, SINGLE(0x100000000ULL, SZ_256M, MEM));
+	do_change(test, pt, MAP(0x300000000ULL, 2 * LEAF, 3 * MEM));
 	do_change(test, pt, MAP(0x200000000ULL, PAGE, 2 * MEM));
 
 	kunit_activate_static_stub(test, asahi_pgtable_alloc_page, failing_alloc_page);
@@ -448,6 +640,7 @@ static void asahi_test_allocation_fails(struct kunit *test)
 		expect(test, pt, 0x200000000ULL + PAGE, 0);
 		expect(test, pt, 0x1000000000ULL, 0);
 		expect(test, pt, 0x100000000ULL + LEAF + PAGE, PTE_RO(MEM));
+		expect(test, pt, 0x300000000ULL + LEAF, PTE_RW(3 * MEM + LEAF));
 	}
 	kunit_deactivate_static_stub(test, asahi_pgtable_alloc_page);
 
@@ -455,10 +648,22 @@ static void asahi_test_allocation_fails(struct kunit *test)
 	expect(test, pt, 0x200000000ULL, PTE_RW(7 * MEM + PAGE));
 	expect(test, pt, 0x1000000000ULL, PTE_RO(8 * MEM));
 	expect(test, pt, 0x100000000ULL + LEAF + PAGE, 0);
+	expect(test, pt, 0x300000000ULL + LEAF, 0);
+	expect(test, pt, 0x300000000ULL + LEAF + PAGE, PTE_RW(3 * MEM + LEAF + PAGE));
 
 	do_change(test, pt, UNMAP(PAGE, 511ULL * GIB));
 	KUNIT_EXPECT_EQ(test, 0, pt->pages);
 	free_tree(test, pt);
+}
+
+static void asahi_test_allocation_fails(struct kunit *test)
+{
+	allocation_fails(test, new_tree(test));
+}
+
+static void asahi_test_block_allocation_fails(struct kunit *test)
+{
+	allocation_fails(test, new_tree_of_blocks(test));
 }
 
 /*
@@ -494,6 +699,9 @@ static struct change random_change(struct rnd_state *rnd)
 	c.va = RANDOM_START + first * PAGE;
 	c.size = count * PAGE;
 	c.pa = MEM + (prandom_u32_state(rnd) % SZ_64K) * PAGE;
+	/* Memory that could be mapped by blocks as often as not. */
+	if (prandom_u32_state(rnd) % 2)
+		c.pa = ALIGN_DOWN(c.pa, LEAF) + c.va % LEAF;
 	return c;
 }
 
@@ -553,22 +761,47 @@ static bool pointers_lost(const struct pointers *before, const struct pointers *
 	unsigned int i;
 
 	for (i = 0; i < sizeof(*before) / sizeof(u64); i++)
-		if (old[i] && old[i] != new[i])
+		if (old[i] && old[i] != new[i] && !is_block(old[i]))
 			return true;
 
 	return false;
 }
 
-static void asahi_test_random(struct kunit *test)
+/* Blocks that are no more have to be invalidated from their first page to the last. */
+static bool blocks_lost(const struct pointers *before, const struct pointers *after,
+			const struct asahi_pt_pool *pool)
 {
-	struct asahi_pgtable *pt = new_tree(test);
+	unsigned int i, page;
+
+	for (i = 0; i < RANDOM_BLOCKS; i++) {
+		if (!is_block(before->entry[i][1]) || before->entry[i][1] == after->entry[i][1])
+			continue;
+		for (page = 0; page < AGX_UAT_L3_ENTRIES; page++)
+			if (!flushes(pool, RANDOM_START + i * (u64)LEAF + page * PAGE))
+				return true;
+	}
+
+	return false;
+}
+
+static unsigned int count_blocks(const struct pointers *p)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < RANDOM_BLOCKS; i++)
+		count += is_block(p->entry[i][1]);
+	return count;
+}
+
+static void random_changes(struct kunit *test, struct asahi_pgtable *pt)
+{
 	u64 *model = vzalloc(2 * RANDOM_PAGES * sizeof(*model));
 	u64 *old = model + RANDOM_PAGES;
 	struct change changes[RANDOM_CHANGES];
 	struct asahi_pt_pool pool;
 	struct rnd_state rnd;
 	struct pointers before, after;
-	unsigned int round, i, count, bad = 0;
+	unsigned int round, i, count, blocks = 0, bad = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, model);
 	prandom_seed_state(&rnd, 13);
@@ -586,15 +819,28 @@ static void asahi_test_random(struct kunit *test)
 		bad += compare(pt, model, old, &pool);
 		after = get_pointers(pt);
 		bad += pointers_lost(&before, &after) && !pool.flush_tables;
+		bad += blocks_lost(&before, &after, &pool);
+		blocks += count_blocks(&after);
 		/* A table per block at most, two of level 2. */
 		bad += pt->pages > RANDOM_BLOCKS + 2;
 	}
 	KUNIT_EXPECT_EQ_MSG(test, 0, bad, "in round %u", round);
+	KUNIT_EXPECT_EQ_MSG(test, !!blocks, pt->blocks, "%u blocks", blocks);
 
 	do_change(test, pt, UNMAP(RANDOM_START, RANDOM_PAGES * PAGE));
 	KUNIT_EXPECT_EQ(test, 0, pt->pages);
 	vfree(model);
 	free_tree(test, pt);
+}
+
+static void asahi_test_random(struct kunit *test)
+{
+	random_changes(test, new_tree(test));
+}
+
+static void asahi_test_block_random(struct kunit *test)
+{
+	random_changes(test, new_tree_of_blocks(test));
 }
 
 static struct kunit_case asahi_pgtable_cases[] = {
@@ -609,6 +855,12 @@ static struct kunit_case asahi_pgtable_cases[] = {
 	KUNIT_CASE(asahi_test_unmap_nothing),
 	KUNIT_CASE(asahi_test_allocation_fails),
 	KUNIT_CASE(asahi_test_random),
+	KUNIT_CASE(asahi_test_block),
+	KUNIT_CASE(asahi_test_no_block),
+	KUNIT_CASE(asahi_test_split),
+	KUNIT_CASE(asahi_test_split_given_up),
+	KUNIT_CASE(asahi_test_block_allocation_fails),
+	KUNIT_CASE(asahi_test_block_random),
 	{}
 };
 
