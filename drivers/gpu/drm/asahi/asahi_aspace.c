@@ -17,6 +17,7 @@
 #include "asahi_aspace.h"
 #include "asahi_device.h"
 #include "asahi_hw.h"
+#include "asahi_params.h"
 #include "asahi_tlb.h"
 #include "asahi_uat.h"
 
@@ -67,6 +68,7 @@ int asahi_aspace_init(struct asahi_aspace *as, struct asahi_device *adev)
 	if (ret)
 		return ret;
 
+	as->pgt.blocks = asahi_allows(ASAHI_UNPROVEN_BLOCKS);
 	as->adev = adev;
 	as->slot = ASAHI_ASPACE_NO_SLOT;
 	mutex_init(&as->lock);
@@ -221,6 +223,26 @@ void asahi_aspace_flush(struct asahi_aspace *as, struct asahi_pt_pool *pool)
 	pool->flush_tables = false;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_flush);
+
+/**
+ * asahi_aspace_split() - split the blocks that a transaction is going to change in part
+ * @as: address space, with its lock held
+ * @pool: transaction on it, for which everything has been reserved
+ *
+ * Work that uses such a block finds nothing there until this returns. Process context.
+ */
+void asahi_aspace_split(struct asahi_aspace *as, struct asahi_pt_pool *pool)
+{
+	lockdep_assert_held(&as->lock);
+
+	if (list_empty(&pool->splits))
+		return;
+
+	asahi_pgtable_break(&as->pgt, pool);
+	asahi_aspace_flush(as, pool);
+	asahi_pgtable_make(&as->pgt, pool);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_split);
 
 /**
  * asahi_aspace_end() - end a transaction on the page tables

@@ -71,6 +71,7 @@ u64 asahi_aspace_table_bytes(const struct asahi_aspace *as);
 
 void asahi_aspace_begin(struct asahi_aspace *as, struct asahi_pt_pool *pool);
 void asahi_aspace_flush(struct asahi_aspace *as, struct asahi_pt_pool *pool);
+void asahi_aspace_split(struct asahi_aspace *as, struct asahi_pt_pool *pool);
 void asahi_aspace_end(struct asahi_aspace *as, struct asahi_pt_pool *pool);
 
 int asahi_aspace_map(struct asahi_aspace *as, u64 va, dma_addr_t pa, u64 size,

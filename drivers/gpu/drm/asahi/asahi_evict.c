@@ -159,6 +159,21 @@ bool asahi_evict_object(struct drm_gem_object *obj, struct ww_acquire_ctx *ticke
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_evict_object);
 
+static int asahi_evict_reserve(struct asahi_vm *vm, struct asahi_pt_pool *pool,
+			       const struct asahi_vma *vma)
+{
+	const struct drm_gpuva *va = &vma->base;
+	struct asahi_gem_piece piece;
+
+	if (vma->single)
+		return asahi_pgtable_reserve(&vm->as.pgt, pool, va->va.addr, va->va.range,
+					     ASAHI_PT_MAP_SINGLE);
+
+	asahi_gem_find(va->gem.obj, va->gem.offset, &piece);
+	return asahi_pgtable_reserve_sg(&vm->as.pgt, pool, va->va.addr, piece.sg,
+					va->gem.offset - piece.start, va->va.range);
+}
+
 static void asahi_evict_write(struct asahi_vm *vm, struct asahi_pt_pool *pool,
 			      const struct asahi_vma *vma)
 {
@@ -188,9 +203,7 @@ static int asahi_evict_map(struct asahi_vm *vm, struct drm_gpuvm_bo *vm_bo)
 	asahi_aspace_begin(&vm->as, &pool);
 	/* Each change of the list is under this lock, too. */
 	drm_gpuvm_bo_for_each_va(va, vm_bo) {
-		ret = asahi_pgtable_reserve(&vm->as.pgt, &pool, va->va.addr, va->va.range,
-					    to_asahi_vma(va)->single ? ASAHI_PT_MAP_SINGLE :
-								       ASAHI_PT_MAP);
+		ret = asahi_evict_reserve(vm, &pool, to_asahi_vma(va));
 		if (ret)
 			goto out;
 	}

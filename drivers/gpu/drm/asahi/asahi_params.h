@@ -31,6 +31,7 @@ extern unsigned int asahi_stage_limit;
  * @ASAHI_UNPROVEN_PRIORITY: queues of high and realtime priority
  * @ASAHI_UNPROVEN_KNOBS: values of knobs that no reference writes
  * @ASAHI_UNPROVEN_SENSORS: power and temperature in hwmon
+ * @ASAHI_UNPROVEN_BLOCKS: entries of level 2 map blocks of 32 MiB
  * @ASAHI_UNPROVEN_NUM: number of them
  */
 enum asahi_unproven_id {
@@ -43,6 +44,7 @@ enum asahi_unproven_id {
 	ASAHI_UNPROVEN_PRIORITY,
 	ASAHI_UNPROVEN_KNOBS,
 	ASAHI_UNPROVEN_SENSORS,
+	ASAHI_UNPROVEN_BLOCKS,
 	ASAHI_UNPROVEN_NUM,
 };
 

@@ -468,14 +468,6 @@ static int asahi_bind_find_order(struct asahi_bind_ctx *ctx)
 	return 0;
 }
 
-static enum asahi_pt_op asahi_bind_pt_op(const struct asahi_bind *bind)
-{
-	if (!bind->obj)
-		return ASAHI_PT_UNMAP;
-
-	return bind->single ? ASAHI_PT_MAP_SINGLE : ASAHI_PT_MAP;
-}
-
 /*
  * Looks at what is in the place of a bind. Returns the structures that it makes use of for
  * good: one to map, one to cut a mapping in two.
@@ -513,6 +505,18 @@ static int asahi_bind_reserve_vmas(struct asahi_bind_ctx *ctx)
 	return asahi_vma_alloc(&ctx->spare, count);
 }
 
+static int asahi_bind_reserve_tables(struct asahi_bind_ctx *ctx, const struct asahi_bind *bind)
+{
+	struct asahi_pgtable *pgt = &ctx->vm->as.pgt;
+
+	if (bind->obj && !bind->single)
+		return asahi_pgtable_reserve_sg(pgt, &ctx->pool, bind->addr, bind->piece.sg,
+						bind->offset - bind->piece.start, bind->range);
+
+	return asahi_pgtable_reserve(pgt, &ctx->pool, bind->addr, bind->range,
+				     bind->obj ? ASAHI_PT_MAP_SINGLE : ASAHI_PT_UNMAP);
+}
+
 static int asahi_bind_reserve(struct asahi_bind_ctx *ctx)
 {
 	struct asahi_vm *vm = ctx->vm;
@@ -523,8 +527,7 @@ static int asahi_bind_reserve(struct asahi_bind_ctx *ctx)
 	lockdep_assert_held(&vm->as.lock);
 
 	for (bind = ctx->binds; bind < ctx->binds + ctx->count; bind++) {
-		ret = asahi_pgtable_reserve(&vm->as.pgt, &ctx->pool, bind->addr,
-					    bind->range, asahi_bind_pt_op(bind));
+		ret = asahi_bind_reserve_tables(ctx, bind);
 		if (!ret)
 			ret = asahi_bind_pause();
 		if (ret)
@@ -647,8 +650,10 @@ static int asahi_bind_change(struct asahi_bind_ctx *ctx)
 
 	asahi_aspace_begin(&vm->as, &ctx->pool);
 	ret = asahi_bind_reserve(ctx);
-	if (!ret)
+	if (!ret) {
+		asahi_aspace_split(&vm->as, &ctx->pool);
 		asahi_bind_commit(ctx);
+	}
 	asahi_aspace_end(&vm->as, &ctx->pool);
 	return ret;
 }

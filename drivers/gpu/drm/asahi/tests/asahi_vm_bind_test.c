@@ -31,6 +31,7 @@
 #include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_gem.h"
+#include "asahi_gem_priv.h"
 #include "asahi_hw.h"
 #include "asahi_lru.h"
 #include "asahi_tlb.h"
@@ -49,6 +50,10 @@
 
 #define OBJECTS		2
 #define OBJECT_PAGES	64
+/* Made-up memory of an object, in one piece: nothing looks behind an entry. */
+#define LARGE		1
+#define LARGE_PAGES	(2 * BLOCK_PAGES)
+#define LARGE_MEM	0x80000000ULL
 #define MAX_OPS		32
 #define VM		1
 #define SLOT		5
@@ -66,12 +71,16 @@
  * @gem: the objects, of OBJECT_PAGES pages; the handle of each is its number and 1
  * @references: to each of @gem, in the beginning
  * @pa: where the pages of @gem are
+ * @large: the memory of object LARGE, if that has LARGE_PAGES pages
+ * @is_large: it has
  * @user: user memory for MAX_OPS operations
  * @model: what each page from VA on is to lead to, 0 for nothing
  * @tlb: the entry of each page that TLBs have, which is whatever could be in them
+ * @tlb_blocks: the same of each block, if it is a block entry
  * @invalidations: how often something was invalidated
  * @last: what was invalidated last; no ranges for the context
- * @torn: entries that went from one page to another with no invalidation in between
+ * @torn: entries that went from one page to another with no invalidation in between, and
+ *	such of blocks that did so, or to a table
  */
 struct fixture {
 	struct asahi_device *adev;
@@ -81,9 +90,12 @@ struct fixture {
 	struct drm_gem_object *gem[OBJECTS];
 	unsigned int references[OBJECTS];
 	u64 pa[OBJECTS][OBJECT_PAGES];
+	struct scatterlist large;
+	bool is_large;
 	unsigned long user;
 	u64 model[PAGES];
 	u64 tlb[PAGES];
+	u64 tlb_blocks[BLOCKS];
 	unsigned int invalidations;
 	struct asahi_ranges last;
 	unsigned int torn;
@@ -106,9 +118,37 @@ static u64 entry(struct fixture *f, unsigned int page)
 	return asahi_pgtable_lookup(&f->vm->as.pgt, VA + page * PAGE);
 }
 
+static u64 block_entry(struct fixture *f, unsigned int block)
+{
+	struct asahi_pt_walk walk;
+
+	asahi_pgtable_walk(&f->vm->as.pgt, VA + block * (u64)SZ_32M, &walk);
+	return walk.levels > 1 ? walk.entry[1] : 0;
+}
+
+static bool is_block(u64 entry)
+{
+	return (entry & AGX_PTE_TYPE_MASK) == AGX_PTE_BLOCK;
+}
+
+/* The entry of a block goes when all of it is named. */
+static void refresh_blocks(struct fixture *f, u64 start, u64 end)
+{
+	for (unsigned int i = 0; i < BLOCKS; i++) {
+		u64 va = VA + i * (u64)SZ_32M, now = block_entry(f, i);
+
+		if (va < start || va + SZ_32M > end)
+			continue;
+		if (f->tlb_blocks[i] && now && now != f->tlb_blocks[i])
+			f->torn++;
+		f->tlb_blocks[i] = is_block(now) ? now : 0;
+	}
+}
+
 /* TLBs look an entry up again as soon as it was invalidated. */
 static void refresh(struct fixture *f, u64 start, u64 end)
 {
+	refresh_blocks(f, start, end);
 	for (unsigned int i = 0; i < PAGES; i++) {
 		u64 now;
 
@@ -158,6 +198,25 @@ static void make_object(struct kunit *test, unsigned int number)
 		f->pa[number][i] = sg_dma_address(piece.sg) + i * PAGE - piece.start;
 	}
 	f->references[number] = kref_read(&f->gem[number]->refcount);
+}
+
+static void make_large(struct kunit *test)
+{
+	struct asahi_gem_index *index = kvmalloc_flex(*index, piece, 1, GFP_KERNEL);
+	struct fixture *f = test->priv;
+	struct asahi_gem *gem = to_asahi_gem(f->gem[LARGE]);
+
+	KUNIT_ASSERT_NOT_NULL(test, index);
+	sg_init_table(&f->large, 1);
+	sg_dma_address(&f->large) = LARGE_MEM;
+	sg_dma_len(&f->large) = LARGE_PAGES * PAGE;
+	index->count = 1;
+	index->piece[0] = (struct asahi_gem_piece){ .sg = &f->large };
+	kvfree(gem->index);
+	gem->index = index;
+	gem->base.size = LARGE_PAGES * PAGE;
+	f->is_large = true;
+	f->vm->as.pgt.blocks = true;
 }
 
 static void make_device(struct kunit *test, struct fixture *f)
@@ -228,6 +287,7 @@ static void bind_test_exit(struct kunit *test)
 			continue;
 		/* What looked it up, and what mapped it, has let go of it. */
 		KUNIT_EXPECT_EQ(test, kref_read(&f->gem[i]->refcount), f->references[i]);
+		f->gem[i]->size = OBJECT_PAGES * PAGE;
 		asahi_gem_unpin(f->gem[i]);
 		drm_gem_object_put(f->gem[i]);
 	}
@@ -269,7 +329,14 @@ static int bind(struct fixture *f, const struct drm_asahi_gem_bind_op *ops, unsi
 	/* Everything that is mapped has been used. */
 	for (unsigned int i = 0; i < PAGES; i++)
 		f->tlb[i] = entry(f, i);
+	for (unsigned int i = 0; i < BLOCKS; i++)
+		f->tlb_blocks[i] = is_block(block_entry(f, i)) ? block_entry(f, i) : 0;
 	return asahi_vm_bind(&f->afile, &args);
+}
+
+static u64 page_pa(struct fixture *f, unsigned int object, u64 page)
+{
+	return object == LARGE && f->is_large ? LARGE_MEM + page * PAGE : f->pa[object][page];
 }
 
 static void model_op(struct fixture *f, const struct drm_asahi_gem_bind_op *op)
@@ -279,7 +346,8 @@ static void model_op(struct fixture *f, const struct drm_asahi_gem_bind_op *op)
 	for (u64 i = 0; i < op->range / PAGE; i++) {
 		u64 page = op->flags == SINGLE ? first : first + i;
 
-		f->model[at + i] = op->flags == UNBIND ? 0 : f->pa[op->handle - 1][page];
+		f->model[at + i] = op->flags == UNBIND ?
+			0 : page_pa(f, op->handle - 1, page);
 	}
 }
 
@@ -294,6 +362,8 @@ static unsigned int mistakes(struct fixture *f)
 		wrong += (now & AGX_TTBR_ADDR_MASK) != f->model[i];
 		wrong += f->tlb[i] && f->tlb[i] != now;
 	}
+	for (unsigned int i = 0; i < BLOCKS; i++)
+		wrong += f->tlb_blocks[i] && f->tlb_blocks[i] != block_entry(f, i);
 	return wrong;
 }
 
@@ -451,6 +521,59 @@ static void two_handles(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kref_read(&f->gem[0]->refcount), f->references[0]);
 }
 
+static unsigned int count_blocks(struct fixture *f)
+{
+	unsigned int count = 0;
+
+	for (unsigned int i = 0; i < BLOCKS; i++)
+		count += is_block(block_entry(f, i));
+	return count;
+}
+
+/* Blocks come, and go as a whole. */
+static void whole_blocks(struct kunit *test)
+{
+	const struct drm_asahi_gem_bind_op all = op(SHOW, LARGE, 0, LARGE_PAGES, BLOCK_PAGES);
+	const struct drm_asahi_gem_bind_op again = op(SHOW, LARGE, BLOCK_PAGES, BLOCK_PAGES,
+						      BLOCK_PAGES);
+	const struct drm_asahi_gem_bind_op none = op(UNBIND, 0, 0, PAGES, 0);
+	struct fixture *f = test->priv;
+
+	make_large(test);
+	expect_bind(test, &all, 1);
+	KUNIT_EXPECT_EQ(test, f->invalidations, 0);
+	KUNIT_EXPECT_EQ(test, count_blocks(f), 2);
+	/* One table of level 2 at each side of the border, and no other. */
+	KUNIT_EXPECT_EQ(test, f->vm->as.pgt.pages, 2);
+
+	expect_bind(test, &again, 1);
+	KUNIT_EXPECT_EQ(test, f->invalidations, 1);
+	KUNIT_EXPECT_EQ(test, count_blocks(f), 2);
+	expect_bind(test, &none, 1);
+	KUNIT_EXPECT_EQ(test, f->invalidations, 1);
+	KUNIT_EXPECT_EQ(test, f->vm->as.pgt.pages, 0);
+}
+
+/* Several are split with one invalidation, before the one of what changes. */
+static void cut_blocks(struct kunit *test)
+{
+	const struct drm_asahi_gem_bind_op all = op(SHOW, LARGE, 0, LARGE_PAGES, BLOCK_PAGES);
+	const struct drm_asahi_gem_bind_op ops[] = {
+		op(UNBIND, 0, 0, 1, BLOCK_PAGES + 5), op(UNBIND, 0, 0, 1, BLOCK_PAGES + 7),
+		op(SHOW, 0, 0, 9, 2 * BLOCK_PAGES + 50),
+	};
+	struct fixture *f = test->priv;
+
+	make_large(test);
+	expect_bind(test, &all, 1);
+	expect_bind(test, ops, ARRAY_SIZE(ops));
+	KUNIT_EXPECT_EQ(test, f->invalidations, 2);
+	KUNIT_EXPECT_EQ(test, count_blocks(f), 0);
+	expect_bind(test, &all, 1);
+	KUNIT_EXPECT_EQ(test, f->invalidations, 1);
+	KUNIT_EXPECT_EQ(test, count_blocks(f), 2);
+}
+
 #define ROUNDS		120
 #define ROUND_OPS	6
 
@@ -464,44 +587,62 @@ static u32 random_page(struct rnd_state *rnd)
 	return page;
 }
 
-static struct drm_asahi_gem_bind_op random_op(struct rnd_state *rnd)
+static struct drm_asahi_gem_bind_op random_op(struct fixture *f, struct rnd_state *rnd)
 {
 	static const u32 kinds[] = { SHOW, SHOW, SINGLE, UNBIND };
 	u32 flags = kinds[prandom_u32_state(rnd) % ARRAY_SIZE(kinds)];
+	u32 object = prandom_u32_state(rnd) % OBJECTS;
+	u32 pages = object == LARGE && f->is_large ? LARGE_PAGES : OBJECT_PAGES;
 	u32 at = random_page(rnd), end = random_page(rnd);
-	u32 first = prandom_u32_state(rnd) % OBJECT_PAGES;
+	u32 first = prandom_u32_state(rnd) % pages;
 	u32 count = end > at ? end - at : 1 + prandom_u32_state(rnd) % 16;
 
 	if (flags != SHOW && prandom_u32_state(rnd) % 2) {
 		at = ALIGN_DOWN(at, BLOCK_PAGES);
 		count = BLOCK_PAGES;
 	}
+	/* As blocks need it. */
+	if (pages == LARGE_PAGES && prandom_u32_state(rnd) % 2)
+		first = at % BLOCK_PAGES;
 	if (flags == SHOW)
-		count = min(count, OBJECT_PAGES - first);
+		count = min(count, pages - first);
 	count = min(count, PAGES - at);
-	return op(flags, prandom_u32_state(rnd) % OBJECTS, first, count, at);
+	return op(flags, object, first, count, at);
 }
 
-static void random_arrays(struct kunit *test)
+static void random_rounds(struct kunit *test)
 {
 	struct drm_asahi_gem_bind_op ops[ROUND_OPS];
 	struct fixture *f = test->priv;
 	struct rnd_state rnd;
-	unsigned int round, i;
+	unsigned int round, i, blocks = 0;
 
 	prandom_seed_state(&rnd, 23);
 	for (round = 0; round < ROUNDS; round++) {
 		u32 count = 1 + prandom_u32_state(&rnd) % ROUND_OPS;
 
 		for (i = 0; i < count; i++) {
-			ops[i] = random_op(&rnd);
+			ops[i] = random_op(f, &rnd);
 			model_op(f, &ops[i]);
 		}
 		KUNIT_ASSERT_EQ(test, bind(f, ops, count), 0);
 		KUNIT_ASSERT_EQ_MSG(test, mistakes(f), 0, "in round %u", round);
 		/* A table per block at most, two of level 2. */
 		KUNIT_ASSERT_LE(test, f->vm->as.pgt.pages, BLOCKS + 2);
+		blocks += count_blocks(f);
 	}
+	KUNIT_EXPECT_EQ(test, !!blocks, f->is_large);
+}
+
+static void random_arrays(struct kunit *test)
+{
+	random_rounds(test);
+}
+
+static void random_arrays_with_blocks(struct kunit *test)
+{
+	make_large(test);
+	random_rounds(test);
 }
 
 static struct kunit_case bind_cases[] = {
@@ -514,6 +655,9 @@ static struct kunit_case bind_cases[] = {
 	KUNIT_CASE(failures),
 	KUNIT_CASE(two_handles),
 	KUNIT_CASE(random_arrays),
+	KUNIT_CASE(whole_blocks),
+	KUNIT_CASE(cut_blocks),
+	KUNIT_CASE(random_arrays_with_blocks),
 	{}
 };
 
