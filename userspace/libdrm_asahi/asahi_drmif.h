@@ -178,7 +178,8 @@ int asahi_vm_bind(struct asahi_vm *vm, const struct drm_asahi_gem_bind_op *ops,
  * @flags: DRM_ASAHI_BIND_READ, DRM_ASAHI_BIND_WRITE
  * @addr: first address
  *
- * The binding takes no reference: it ends with the buffer.
+ * The binding takes no reference: it ends with the buffer. Addresses of buffers from 32 MiB on
+ * are aligned to that.
  *
  * Return: 0, the errors of asahi_vm_alloc() and asahi_vm_bind(); then nothing
  * is reserved.

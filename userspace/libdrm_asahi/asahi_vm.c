@@ -17,6 +17,7 @@
  * not be another allocation that comes and goes (Mesa keeps the same distance).
  */
 #define GUARD_SIZE	ASAHI_PAGE_SIZE
+#define BLOCK_SIZE	(32ULL << 20)
 
 static uint64_t vm_align_up(uint64_t value, uint64_t align)
 {
@@ -212,7 +213,8 @@ ASAHI_EXPORT int asahi_vm_map(struct asahi_vm *vm, enum asahi_heap heap,
 	uint64_t start;
 	int err;
 
-	err = asahi_vm_alloc(vm, heap, bo->size, 0, &start);
+	/* What is large is aligned as its memory is, so that it can be mapped by blocks. */
+	err = asahi_vm_alloc(vm, heap, bo->size, bo->size < BLOCK_SIZE ? 0 : BLOCK_SIZE, &start);
 	if (err)
 		return err;
 	op.addr = start;
