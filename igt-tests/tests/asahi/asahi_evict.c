@@ -53,6 +53,10 @@
  * Description: Several mappings of a buffer, one that repeats a page among them, come back
  *	as they were.
  *
+ * SUBTEST: blocks
+ * Description: Memory that is mapped by entries of 32 MiB goes and comes back, and a part of
+ *	it is replaced.
+ *
  * SUBTEST: bind-evicted
  * Description: Mappings that are made and cut while a buffer is away are right afterwards.
  *
@@ -86,6 +90,8 @@
 
 #define PAGE		IGT_ASAHI_PAGE
 #define MB		(1ULL << 20)
+#define BLOCK		(32 * MB)
+#define BLOCKS		3
 #define VA		ASAHI_FREE_START
 #define RW		(DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE)
 #define ALL_PAGES	"1000000000"
@@ -668,6 +674,56 @@ static void evict_test_killed(struct asahi_client *client)
 	evict_work(client, 1);
 }
 
+/* Of each block the first word and the last one. */
+static void evict_store_blocks(struct asahi_client *client, uint64_t va)
+{
+	for (uint64_t i = 0; i < BLOCKS; i++) {
+		evict_gpu_store(client, va + i * BLOCK, evict_pattern(i));
+		evict_gpu_store(client, va + (i + 1) * BLOCK - 4, evict_pattern(i + BLOCKS));
+	}
+}
+
+static void evict_check_blocks(struct asahi_client *client, uint64_t va)
+{
+	for (uint64_t i = 0; i < BLOCKS; i++) {
+		igt_assert_eq_u32(evict_gpu_load(client, va + i * BLOCK), evict_pattern(i));
+		igt_assert_eq_u32(evict_gpu_load(client, va + (i + 1) * BLOCK - 4),
+				  evict_pattern(i + BLOCKS));
+	}
+}
+
+static void evict_test_blocks(struct asahi_client *client)
+{
+	const uint64_t size = BLOCKS * BLOCK, va = (VA + BLOCK - 1) / BLOCK * BLOCK;
+	const uint64_t cut = va + BLOCK + BLOCK / 2;
+	struct asahi_bo bo = igt_asahi_bo_create(client, PAGE);
+	uint32_t handle = igt_asahi_gem_create(client->fd, size, 0, 0, 0);
+	int blocks = igt_asahi_objects("page-table-blocks");
+
+	igt_require(igt_asahi_allows("blocks"));
+	igt_asahi_vm_bind_one(client->fd, client->vm, RW, handle, 0, size, va, 0);
+	igt_require(igt_asahi_objects("page-table-blocks") > blocks);
+	evict_store_blocks(client, va);
+	evict_check_blocks(client, va);
+	evict_to(client->fd, 0);
+	igt_assert_eq(igt_asahi_objects("page-table-blocks"), blocks);
+	evict_check_blocks(client, va);
+
+	/* Something else comes into the middle, and goes. */
+	*(volatile uint32_t *)bo.map = 0x5678;
+	igt_asahi_vm_bind_one(client->fd, client->vm, RW, bo.handle, 0, PAGE, cut, 0);
+	igt_assert_eq_u32(evict_gpu_load(client, cut), 0x5678);
+	evict_check_blocks(client, va);
+	evict_to(client->fd, 0);
+	evict_check_blocks(client, va);
+	igt_assert_eq_u32(evict_gpu_load(client, cut), 0x5678);
+	igt_asahi_bo_destroy(client, &bo);
+	igt_asahi_vm_bind_one(client->fd, client->vm, RW, handle, 0, size, va, 0);
+	evict_check_blocks(client, va);
+	gem_close(client->fd, handle);
+	igt_assert_eq(igt_asahi_objects("page-table-blocks"), blocks);
+}
+
 static const struct asahi_client_test evict_tests[] = {
 	{ "untouched", "A mapping takes no memory before it is used.", evict_test_untouched },
 	{ "cpu-mappings", "Mappings of the CPU show the same.", evict_test_cpu_mappings },
@@ -676,6 +732,7 @@ static const struct asahi_client_test evict_tests[] = {
 	  evict_test_two_mappings },
 	{ "gpu-contents", "What the GPU has written comes back.", evict_test_gpu_contents },
 	{ "mappings", "Several mappings of a buffer come back.", evict_test_mappings },
+	{ "blocks", "Memory that is mapped by entries of 32 MiB.", evict_test_blocks },
 	{ "bind-evicted", "Mappings change while the memory is away.", evict_test_bind_evicted },
 	{ "shared", "A buffer in two address spaces.", evict_test_shared },
 	{ "busy", "Work keeps its address space.", evict_test_busy },
