@@ -390,6 +390,16 @@ static int bench_run_jobs(struct compute *ctx, uint64_t *submit, uint64_t *done)
 	return 0;
 }
 
+int bench_submit_named(struct compute *ctx, const char *name)
+{
+	static uint64_t submit[JOBS], done[JOBS];
+	int err = bench_run_jobs(ctx, submit, done);
+
+	if (!err)
+		bench_print(name, (double)submit[JOBS / 10]);
+	return err;
+}
+
 static int bench_submit(struct compute *ctx)
 {
 	static uint64_t submit[JOBS], done[JOBS];
@@ -539,6 +549,7 @@ static const struct bench {
 	{ "submit", "the SUBMIT ioctl alone", bench_submit },
 	{ "shapes", "SUBMITs with renders, many commands, many syncs", bench_shapes },
 	{ "binds", "many scattered bindings", bench_binds },
+	{ "large", "buffers of 32 MiB and more, and many shared ones", bench_large },
 	{ "work", "what the kernel does for a job outside of the ioctl",
 	  bench_work },
 	{ "latency", "from submission to the signalled fence", bench_latency },

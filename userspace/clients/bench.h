@@ -34,6 +34,12 @@ int bench_compare(const void *a, const void *b);
 /** bench_floor() - what everything is compared with: the cheapest ioctl */
 int bench_floor(struct compute *ctx);
 
+/** bench_submit_named() - what the SUBMIT of a compute command takes, of nine in ten at least */
+int bench_submit_named(struct compute *ctx, const char *name);
+
+/* Benches in bench_large.c */
+int bench_large(struct compute *ctx);
+
 /* Benches in bench_scale.c */
 int bench_shapes(struct compute *ctx);
 int bench_binds(struct compute *ctx);
