@@ -25,7 +25,6 @@
 #include "asahi_initdata.h"
 #include "asahi_job.h"
 #include "asahi_knobs.h"
-#include "asahi_object.h"
 #include "asahi_reclaim.h"
 #include "asahi_recovery.h"
 #include "asahi_rest.h"
@@ -33,6 +32,7 @@
 #include "asahi_sched.h"
 #include "asahi_telemetry.h"
 #include "asahi_timeline.h"
+#include "asahi_timestamps.h"
 #include "asahi_trim.h"
 #include "asahi_uat.h"
 #include "asahi_watchdog.h"
@@ -44,8 +44,8 @@
  *
  * * *hw* starts the coprocessor and identifies the GPU;
  * * *knobs* has what can be changed for an experiment;
- * * *gem*, *object* and *heap* hold memory, *job* has that of jobs freed, and *uat* makes
- *   memory visible to GPU and firmware: it comes after them, because on the way down
+ * * *gem*, *timestamps* and *heap* hold memory, *job* has that of jobs freed, and *uat*
+ *   makes memory visible to GPU and firmware: it comes after them, because on the way down
  *   nothing may be visible any more when memory is given back;
  * * *telemetry* keeps what the firmware tells of itself;
  * * *hwmon* shows power and temperature of that;
@@ -69,7 +69,7 @@ static const struct asahi_block * const asahi_blocks[] = {
 	&asahi_block_hw,
 	&asahi_block_knobs,
 	&asahi_block_gem,
-	&asahi_block_object,
+	&asahi_block_timestamps,
 	&asahi_block_heap,
 	&asahi_block_job,
 	&asahi_block_uat,

@@ -16,7 +16,7 @@
  * @ASAHI_COUNT_CLIENT: struct asahi_client
  * @ASAHI_COUNT_VM: struct asahi_vm
  * @ASAHI_COUNT_GEM: GEM objects
- * @ASAHI_COUNT_OBJECT: struct asahi_object
+ * @ASAHI_COUNT_TIMESTAMPS: struct asahi_timestamps
  * @ASAHI_COUNT_QUEUE: struct asahi_queue
  * @ASAHI_COUNT_JOB: submitted jobs
  * @ASAHI_COUNT_HEAP_BLOCK: blocks of pages held by heaps
@@ -40,7 +40,7 @@ enum asahi_count {
 	ASAHI_COUNT_CLIENT,
 	ASAHI_COUNT_VM,
 	ASAHI_COUNT_GEM,
-	ASAHI_COUNT_OBJECT,
+	ASAHI_COUNT_TIMESTAMPS,
 	ASAHI_COUNT_QUEUE,
 	ASAHI_COUNT_JOB,
 	ASAHI_COUNT_HEAP_BLOCK,

@@ -37,7 +37,6 @@ struct asahi_halt;
 struct asahi_hw;
 struct asahi_initdata;
 struct asahi_knobs;
-struct asahi_objects;
 struct asahi_owners;
 struct asahi_pm;
 struct asahi_power;
@@ -47,6 +46,7 @@ struct asahi_sched;
 struct asahi_slots;
 struct asahi_telemetry;
 struct asahi_timelines;
+struct asahi_timestamp_window;
 struct asahi_trim;
 struct asahi_uat;
 struct platform_device;
@@ -104,8 +104,8 @@ struct asahi_device {
 	struct asahi_reclaim reclaim;
 	/** @batch: jobs that are over, and are to be freed */
 	struct asahi_batch *batch;
-	/** @objects: memory that clients have registered with the firmware */
-	struct asahi_objects *objects;
+	/** @timestamp_window: addresses of the memory that clients have registered for times */
+	struct asahi_timestamp_window *timestamp_window;
 	/** @vms: all address spaces of clients */
 	struct asahi_vm_list vms;
 	/** @initdata: root structure of the firmware interface */

@@ -28,13 +28,13 @@
 #include "asahi_gem.h"
 #include "asahi_hw.h"
 #include "asahi_lru.h"
-#include "asahi_object.h"
 #include "asahi_params.h"
 #include "asahi_pm.h"
 #include "asahi_queue.h"
 #include "asahi_ref.h"
 #include "asahi_stage.h"
 #include "asahi_submit.h"
+#include "asahi_timestamps.h"
 #include "asahi_trace.h"
 #include "asahi_vm.h"
 #include "asahi_vm_bind.h"
@@ -146,9 +146,9 @@ static int asahi_drv_gem_bind_object(struct drm_device *drm, void *data, struct 
 
 	switch (args->op) {
 	case DRM_ASAHI_BIND_OBJECT_OP_BIND:
-		return asahi_object_bind(to_asahi_file(file), args);
+		return asahi_timestamps_bind(to_asahi_file(file), args);
 	case DRM_ASAHI_BIND_OBJECT_OP_UNBIND:
-		return asahi_object_unbind(to_asahi_file(file), args);
+		return asahi_timestamps_unbind(to_asahi_file(file), args);
 	default:
 		return asahi_drv_refuse(drm, "unknown operation on an object");
 	}
@@ -251,7 +251,7 @@ static int asahi_drv_open(struct drm_device *drm, struct drm_file *drm_file)
 	file->drm_file = drm_file;
 	xa_init_flags(&file->vms, XA_FLAGS_ALLOC1);
 	xa_init_flags(&file->queues, XA_FLAGS_ALLOC1);
-	xa_init_flags(&file->objects, XA_FLAGS_ALLOC1);
+	xa_init_flags(&file->timestamps, XA_FLAGS_ALLOC1);
 
 	ret = asahi_pm_get(file->adev);
 	if (ret)
@@ -278,10 +278,10 @@ static void asahi_drv_postclose(struct drm_device *drm, struct drm_file *drm_fil
 	struct asahi_file *file = to_asahi_file(drm_file);
 
 	asahi_queue_file_close(file);
-	asahi_object_file_close(file);
+	asahi_timestamps_file_close(file);
 	asahi_vm_file_close(file);
 	asahi_client_put(file->client);
-	xa_destroy(&file->objects);
+	xa_destroy(&file->timestamps);
 	xa_destroy(&file->queues);
 	xa_destroy(&file->vms);
 	asahi_pm_put(file->adev);

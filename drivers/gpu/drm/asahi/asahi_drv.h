@@ -35,8 +35,8 @@ struct asahi_file {
 	struct xarray vms;
 	/** @queues: struct asahi_queue by ID, from 1; xa_lock protects it */
 	struct xarray queues;
-	/** @objects: struct asahi_object by handle, from 1; xa_lock protects it */
-	struct xarray objects;
+	/** @timestamps: struct asahi_timestamps by handle, from 1; xa_lock protects it */
+	struct xarray timestamps;
 	/** @client: who it is and what its queues have used; outlives the file */
 	struct asahi_client *client;
 	/** @closing: nobody has it open any more; set once, before all the rest */

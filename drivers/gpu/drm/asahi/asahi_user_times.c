@@ -13,20 +13,20 @@
 
 #include <drm/asahi_drm.h>
 
-#include "asahi_object.h"
+#include "asahi_timestamps.h"
 #include "asahi_user_times.h"
 
 static int asahi_user_times_find_one(struct asahi_file *file, const struct drm_asahi_timestamp *ts,
 				     struct asahi_user_time *time)
 {
-	struct asahi_object *object;
+	struct asahi_timestamps *object;
 
 	if (!ts->handle)
 		return 0;
 	if (!IS_ALIGNED(ts->offset, sizeof(u64)))
 		return -EINVAL;
 
-	object = asahi_object_lookup(file, ts->handle, ts->offset, &time->va);
+	object = asahi_timestamps_lookup(file, ts->handle, ts->offset, &time->va);
 	if (IS_ERR(object))
 		return PTR_ERR(object);
 
@@ -70,8 +70,8 @@ int asahi_user_times_find(struct asahi_file *file, const struct drm_asahi_timest
  */
 struct asahi_user_times asahi_user_times_get(const struct asahi_user_times *times)
 {
-	asahi_object_get(times->start.object);
-	asahi_object_get(times->end.object);
+	asahi_timestamps_get(times->start.object);
+	asahi_timestamps_get(times->end.object);
 	return *times;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_user_times_get);
@@ -84,8 +84,8 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_user_times_get);
  */
 void asahi_user_times_put(struct asahi_user_times *times)
 {
-	asahi_object_put(times->start.object);
-	asahi_object_put(times->end.object);
+	asahi_timestamps_put(times->start.object);
+	asahi_timestamps_put(times->end.object);
 	*times = (struct asahi_user_times) {};
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_user_times_put);

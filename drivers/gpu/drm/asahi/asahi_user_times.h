@@ -10,7 +10,7 @@
 #include <linux/types.h>
 
 struct asahi_file;
-struct asahi_object;
+struct asahi_timestamps;
 struct drm_asahi_timestamps;
 
 /**
@@ -19,7 +19,7 @@ struct drm_asahi_timestamps;
  * @va: address that the firmware writes to; 0 for nowhere
  */
 struct asahi_user_time {
-	struct asahi_object *object;
+	struct asahi_timestamps *object;
 	u64 va;
 };
 

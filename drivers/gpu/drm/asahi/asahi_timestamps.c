@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Objects: memory that clients have registered with the firmware.
+ * Timestamps: memory of clients in which the firmware writes down times.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
@@ -30,16 +30,17 @@
 #include "asahi_device.h"
 #include "asahi_drv.h"
 #include "asahi_gem.h"
-#include "asahi_object.h"
 #include "asahi_rest.h"
+#include "asahi_timestamps.h"
 
 /**
- * DOC: Objects
+ * DOC: Timestamps
  *
  * A client can have the firmware write down when its commands start and end. For
- * that it registers memory of its own, which the driver maps into a window of the
- * kernel half, coherent and for the firmware only. The window is where the
- * firmware expects such memory: 64 MiB, for all clients together.
+ * that it registers memory of its own, which the interface to user space calls an
+ * object. The driver maps it into a window of the kernel half, coherent and for the
+ * firmware only. The window is where the firmware expects such memory: 64 MiB, for
+ * all clients together.
  *
  * An object lives until it is unbound, or its file closed, and the last job that
  * names it has ended: only then does its mapping go, and with it the object's hold
@@ -58,7 +59,7 @@
  */
 
 /**
- * struct asahi_object - memory that is registered with the firmware
+ * struct asahi_timestamps - memory that is registered with the firmware
  * @refcount: one for the file's table, one for each time of a job
  * @adev: device
  * @client: whose it is, with a reference
@@ -67,10 +68,10 @@
  * @mapped: bytes from their beginning that are mapped
  * @pinned: @gem is pinned
  *
- * Constant once it is in the file's table. The lock of &struct asahi_objects
+ * Constant once it is in the file's table. The lock of &struct asahi_timestamp_window
  * protects @va's place in the window.
  */
-struct asahi_object {
+struct asahi_timestamps {
 	struct kref refcount;
 	struct asahi_device *adev;
 	struct asahi_client *client;
@@ -81,47 +82,47 @@ struct asahi_object {
 };
 
 /**
- * struct asahi_objects - the window that all objects of a device are in
+ * struct asahi_timestamp_window - the window that all objects of a device are in
  */
-struct asahi_objects {
-	/** @lock: protects @window; nothing is allocated or waited for under it */
+struct asahi_timestamp_window {
+	/** @lock: protects @mm; nothing is allocated or waited for under it */
 	struct mutex lock;
-	/** @window: addresses of struct asahi_object.va */
-	struct drm_mm window;
+	/** @mm: addresses of struct asahi_timestamps.va */
+	struct drm_mm mm;
 };
 
 /* Would @client have more than is left for others if it got @size bytes more? */
-static bool asahi_object_is_too_much(struct asahi_objects *objects,
-				     const struct asahi_client *client, u64 size)
+static bool asahi_timestamps_is_too_much(struct asahi_timestamp_window *window,
+					 const struct asahi_client *client, u64 size)
 {
 	u64 left = AGX_VA_TIMESTAMP_END - AGX_VA_TIMESTAMP_START;
 	struct drm_mm_node *node;
 	u64 held = 0;
 
-	lockdep_assert_held(&objects->lock);
+	lockdep_assert_held(&window->lock);
 
-	drm_mm_for_each_node(node, &objects->window) {
+	drm_mm_for_each_node(node, &window->mm) {
 		left -= node->size;
-		if (container_of(node, struct asahi_object, va)->client == client)
+		if (container_of(node, struct asahi_timestamps, va)->client == client)
 			held += node->size;
 	}
 
 	return size > left || held + size > left - size;
 }
 
-static int asahi_object_reserve(struct asahi_object *object, u64 size)
+static int asahi_timestamps_reserve(struct asahi_timestamps *object, u64 size)
 {
-	struct asahi_objects *objects = object->adev->objects;
+	struct asahi_timestamp_window *window = object->adev->timestamp_window;
 
-	guard(mutex)(&objects->lock);
-	if (asahi_object_is_too_much(objects, object->client, size))
+	guard(mutex)(&window->lock);
+	if (asahi_timestamps_is_too_much(window, object->client, size))
 		return -ENOSPC;
 
-	return drm_mm_insert_node_generic(&objects->window, &object->va, size, AGX_PAGE_SIZE, 0,
+	return drm_mm_insert_node_generic(&window->mm, &object->va, size, AGX_PAGE_SIZE, 0,
 					  DRM_MM_INSERT_BEST);
 }
 
-static int asahi_object_map(struct asahi_object *object, u64 offset)
+static int asahi_timestamps_map(struct asahi_timestamps *object, u64 offset)
 {
 	struct asahi_gem_piece piece;
 	struct scatterlist *sg;
@@ -150,9 +151,9 @@ static int asahi_object_map(struct asahi_object *object, u64 offset)
 	return 0;
 }
 
-static void asahi_object_release(struct kref *ref)
+static void asahi_timestamps_release(struct kref *ref)
 {
-	struct asahi_object *object = container_of(ref, struct asahi_object, refcount);
+	struct asahi_timestamps *object = container_of(ref, struct asahi_timestamps, refcount);
 	struct asahi_device *adev = object->adev;
 
 	/* Nothing of it is cached, so nothing has to be confirmed. */
@@ -161,7 +162,7 @@ static void asahi_object_release(struct kref *ref)
 				   ASAHI_PROT_FW_SHARED_RW);
 
 	if (drm_mm_node_allocated(&object->va)) {
-		guard(mutex)(&adev->objects->lock);
+		guard(mutex)(&adev->timestamp_window->lock);
 		drm_mm_remove_node(&object->va);
 	}
 
@@ -170,18 +171,18 @@ static void asahi_object_release(struct kref *ref)
 	drm_gem_object_put(object->gem);
 	asahi_client_put(object->client);
 	kfree(object);
-	asahi_count_dec(ASAHI_COUNT_OBJECT);
+	asahi_count_dec(ASAHI_COUNT_TIMESTAMPS);
 }
 
 /**
- * asahi_object_get() - take a reference
+ * asahi_timestamps_get() - take a reference
  * @object: object, or NULL
  *
  * Any context.
  *
  * Return: @object.
  */
-struct asahi_object *asahi_object_get(struct asahi_object *object)
+struct asahi_timestamps *asahi_timestamps_get(struct asahi_timestamps *object)
 {
 	if (object)
 		kref_get(&object->refcount);
@@ -190,20 +191,20 @@ struct asahi_object *asahi_object_get(struct asahi_object *object)
 }
 
 /**
- * asahi_object_put() - drop a reference
+ * asahi_timestamps_put() - drop a reference
  * @object: object, or NULL
  *
  * Process context, may sleep.
  */
-void asahi_object_put(struct asahi_object *object)
+void asahi_timestamps_put(struct asahi_timestamps *object)
 {
 	if (object)
-		kref_put(&object->refcount, asahi_object_release);
+		kref_put(&object->refcount, asahi_timestamps_release);
 }
-EXPORT_SYMBOL_IF_KUNIT(asahi_object_put);
+EXPORT_SYMBOL_IF_KUNIT(asahi_timestamps_put);
 
 /**
- * asahi_object_create() - map memory for the firmware
+ * asahi_timestamps_create() - map memory for the firmware
  * @adev: device
  * @client: whose the addresses are
  * @gem: the memory
@@ -216,11 +217,11 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_object_put);
  * client has its share of the addresses or no gap is large enough; -EINVAL when
  * the GPU cannot map @gem; -ENOMEM; -EINTR; -ENODEV after unplug.
  */
-VISIBLE_IF_KUNIT struct asahi_object *
-asahi_object_create(struct asahi_device *adev, struct asahi_client *client,
-		    struct drm_gem_object *gem, u64 offset, u64 size)
+VISIBLE_IF_KUNIT struct asahi_timestamps *
+asahi_timestamps_create(struct asahi_device *adev, struct asahi_client *client,
+			struct drm_gem_object *gem, u64 offset, u64 size)
 {
-	struct asahi_object *object;
+	struct asahi_timestamps *object;
 	int ret;
 
 	object = kzalloc_obj(*object, GFP_KERNEL_ACCOUNT);
@@ -232,26 +233,26 @@ asahi_object_create(struct asahi_device *adev, struct asahi_client *client,
 	object->client = asahi_client_get(client);
 	drm_gem_object_get(gem);
 	object->gem = gem;
-	asahi_count_inc(ASAHI_COUNT_OBJECT);
+	asahi_count_inc(ASAHI_COUNT_TIMESTAMPS);
 
-	ret = asahi_object_reserve(object, size);
+	ret = asahi_timestamps_reserve(object, size);
 	if (!ret)
-		ret = asahi_object_map(object, offset);
+		ret = asahi_timestamps_map(object, offset);
 	if (ret) {
-		asahi_object_put(object);
+		asahi_timestamps_put(object);
 		return ERR_PTR(ret);
 	}
 
 	return object;
 }
-EXPORT_SYMBOL_IF_KUNIT(asahi_object_create);
+EXPORT_SYMBOL_IF_KUNIT(asahi_timestamps_create);
 
-static struct asahi_object *asahi_object_bind_gem(struct asahi_file *file,
-						  struct drm_gem_object *gem,
-						  const struct drm_asahi_gem_bind_object *args)
+static struct asahi_timestamps *
+asahi_timestamps_bind_gem(struct asahi_file *file, struct drm_gem_object *gem,
+			  const struct drm_asahi_gem_bind_object *args)
 {
 	struct drm_device *drm = &file->adev->drm;
-	struct asahi_object *object;
+	struct asahi_timestamps *object;
 
 	if (args->offset > gem->size || args->range > gem->size - args->offset) {
 		drm_dbg(drm, "%#llx + %#llx is beyond the object's %#zx\n", args->offset,
@@ -259,7 +260,7 @@ static struct asahi_object *asahi_object_bind_gem(struct asahi_file *file,
 		return ERR_PTR(-EINVAL);
 	}
 
-	object = asahi_object_create(file->adev, file->client, gem, args->offset, args->range);
+	object = asahi_timestamps_create(file->adev, file->client, gem, args->offset, args->range);
 	if (IS_ERR(object))
 		drm_dbg(drm, "%#llx bytes for timestamps cannot be mapped: %pe\n", args->range,
 			object);
@@ -268,7 +269,7 @@ static struct asahi_object *asahi_object_bind_gem(struct asahi_file *file,
 }
 
 /**
- * asahi_object_bind() - register memory with the firmware
+ * asahi_timestamps_bind() - register memory with the firmware
  * @file: open file
  * @args: arguments of the ioctl, whose op, pad and vm_id were checked;
  *	@args->object_handle is filled in
@@ -277,10 +278,10 @@ static struct asahi_object *asahi_object_bind_gem(struct asahi_file *file,
  *
  * Return: 0, or what struct drm_asahi_gem_bind_object says.
  */
-int asahi_object_bind(struct asahi_file *file, struct drm_asahi_gem_bind_object *args)
+int asahi_timestamps_bind(struct asahi_file *file, struct drm_asahi_gem_bind_object *args)
 {
 	struct drm_device *drm = &file->adev->drm;
-	struct asahi_object *object;
+	struct asahi_timestamps *object;
 	struct drm_gem_object *gem;
 	int ret;
 
@@ -297,21 +298,21 @@ int asahi_object_bind(struct asahi_file *file, struct drm_asahi_gem_bind_object 
 		return -ENOENT;
 	}
 
-	object = asahi_object_bind_gem(file, gem, args);
+	object = asahi_timestamps_bind_gem(file, gem, args);
 	drm_gem_object_put(gem);
 	if (IS_ERR(object))
 		return PTR_ERR(object);
 
-	ret = xa_alloc(&file->objects, &args->object_handle, object, XA_LIMIT(1, U32_MAX),
+	ret = xa_alloc(&file->timestamps, &args->object_handle, object, XA_LIMIT(1, U32_MAX),
 		       GFP_KERNEL_ACCOUNT);
 	if (ret)
-		asahi_object_put(object);
+		asahi_timestamps_put(object);
 
 	return ret;
 }
 
 /**
- * asahi_object_unbind() - take a registration back
+ * asahi_timestamps_unbind() - take a registration back
  * @file: open file
  * @args: arguments of the ioctl, whose op, pad and vm_id were checked
  *
@@ -319,44 +320,44 @@ int asahi_object_bind(struct asahi_file *file, struct drm_asahi_gem_bind_object 
  *
  * Return: 0, or what struct drm_asahi_gem_bind_object says.
  */
-int asahi_object_unbind(struct asahi_file *file, const struct drm_asahi_gem_bind_object *args)
+int asahi_timestamps_unbind(struct asahi_file *file, const struct drm_asahi_gem_bind_object *args)
 {
-	struct asahi_object *object;
+	struct asahi_timestamps *object;
 
 	if (args->flags || args->handle || args->offset || args->range) {
 		drm_dbg(&file->adev->drm, "unbind takes a handle only: all other fields must be 0\n");
 		return -EINVAL;
 	}
 
-	object = xa_erase(&file->objects, args->object_handle);
+	object = xa_erase(&file->timestamps, args->object_handle);
 	if (!object) {
 		drm_dbg(&file->adev->drm, "no timestamp object %u\n", args->object_handle);
 		return -ENOENT;
 	}
 
-	asahi_object_put(object);
+	asahi_timestamps_put(object);
 	return 0;
 }
 
 /**
- * asahi_object_file_close() - unbind all objects of a file
+ * asahi_timestamps_file_close() - unbind all objects of a file
  * @file: file that is being closed
  *
  * Process context.
  */
-void asahi_object_file_close(struct asahi_file *file)
+void asahi_timestamps_file_close(struct asahi_file *file)
 {
-	struct asahi_object *object;
+	struct asahi_timestamps *object;
 	unsigned long id;
 
-	xa_for_each(&file->objects, id, object) {
-		xa_erase(&file->objects, id);
-		asahi_object_put(object);
+	xa_for_each(&file->timestamps, id, object) {
+		xa_erase(&file->timestamps, id);
+		asahi_timestamps_put(object);
 	}
 }
 
 /**
- * asahi_object_lookup() - find the address of a time in a registered object
+ * asahi_timestamps_lookup() - find the address of a time in a registered object
  * @file: open file
  * @handle: the object's handle
  * @offset: offset of the time in it, a multiple of 8
@@ -367,19 +368,20 @@ void asahi_object_file_close(struct asahi_file *file)
  * Return: the object, with a reference; -ENOENT if it is not bound; -ERANGE for an offset
  * behind its end.
  */
-struct asahi_object *asahi_object_lookup(struct asahi_file *file, u32 handle, u64 offset, u64 *va)
+struct asahi_timestamps *asahi_timestamps_lookup(struct asahi_file *file, u32 handle, u64 offset,
+						 u64 *va)
 {
-	struct asahi_object *object;
+	struct asahi_timestamps *object;
 
 	/* Unbinding drops the table's reference after it has left the table. */
-	scoped_guard(spinlock, &file->objects.xa_lock)
-		object = asahi_object_get(xa_load(&file->objects, handle));
+	scoped_guard(spinlock, &file->timestamps.xa_lock)
+		object = asahi_timestamps_get(xa_load(&file->timestamps, handle));
 	if (!object)
 		return ERR_PTR(-ENOENT);
 
 	/* Both are aligned, so what begins inside ends inside. */
 	if (offset >= object->va.size) {
-		asahi_object_put(object);
+		asahi_timestamps_put(object);
 		return ERR_PTR(-ERANGE);
 	}
 
@@ -387,44 +389,44 @@ struct asahi_object *asahi_object_lookup(struct asahi_file *file, u32 handle, u6
 	return object;
 }
 
-static int asahi_object_init(struct asahi_device *adev)
+static int asahi_timestamps_init(struct asahi_device *adev)
 {
-	struct asahi_objects *objects = kzalloc_obj(*objects);
+	struct asahi_timestamp_window *window = kzalloc_obj(*window);
 
-	if (!objects)
+	if (!window)
 		return -ENOMEM;
 
-	mutex_init(&objects->lock);
-	drm_mm_init(&objects->window, AGX_VA_TIMESTAMP_START,
+	mutex_init(&window->lock);
+	drm_mm_init(&window->mm, AGX_VA_TIMESTAMP_START,
 		    AGX_VA_TIMESTAMP_END - AGX_VA_TIMESTAMP_START);
-	adev->objects = objects;
+	adev->timestamp_window = window;
 	return 0;
 }
 
-static void asahi_object_fini(struct asahi_device *adev)
+static void asahi_timestamps_fini(struct asahi_device *adev)
 {
-	struct asahi_objects *objects = adev->objects;
+	struct asahi_timestamp_window *window = adev->timestamp_window;
 
-	if (!objects)
+	if (!window)
 		return;
 
-	adev->objects = NULL;
-	drm_mm_takedown(&objects->window);
-	mutex_destroy(&objects->lock);
-	kfree(objects);
+	adev->timestamp_window = NULL;
+	drm_mm_takedown(&window->mm);
+	mutex_destroy(&window->lock);
+	kfree(window);
 }
 
-static void asahi_object_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
+static void asahi_timestamps_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
 {
-	guard(mutex)(&adev->objects->lock);
-	asahi_rest_expect(rest, ASAHI_REST_CLOSED, drm_mm_clean(&adev->objects->window),
+	guard(mutex)(&adev->timestamp_window->lock);
+	asahi_rest_expect(rest, ASAHI_REST_CLOSED, drm_mm_clean(&adev->timestamp_window->mm),
 			  "there are objects for timestamps");
 }
 
-const struct asahi_block asahi_block_object = {
-	.name = "object",
-	.init = asahi_object_init,
-	.fini = asahi_object_fini,
-	.at_rest = asahi_rest_ptr(asahi_object_at_rest),
+const struct asahi_block asahi_block_timestamps = {
+	.name = "timestamps",
+	.init = asahi_timestamps_init,
+	.fini = asahi_timestamps_fini,
+	.at_rest = asahi_rest_ptr(asahi_timestamps_at_rest),
 };
-EXPORT_SYMBOL_IF_KUNIT(asahi_block_object);
+EXPORT_SYMBOL_IF_KUNIT(asahi_block_timestamps);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Tests of objects: where they are mapped, how long, and how many a client may
- * have.
+ * Tests of memory for timestamps: where it is mapped, how long, and how much a client
+ * may have.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
@@ -26,8 +26,8 @@
 #include "asahi_gem.h"
 #include "asahi_gem_priv.h"
 #include "asahi_hw.h"
-#include "asahi_object.h"
 #include "asahi_rest_test.h"
+#include "asahi_timestamps.h"
 #include "asahi_tlb.h"
 #include "asahi_user_times.h"
 
@@ -51,13 +51,13 @@ struct fixture {
 	unsigned int invalidated;
 };
 
-static const struct file_operations object_test_fops = {
+static const struct file_operations timestamps_test_fops = {
 	.owner = THIS_MODULE,
 };
 
-static const struct drm_driver object_test_driver = {
+static const struct drm_driver timestamps_test_driver = {
 	.driver_features = DRIVER_GEM,
-	.fops = &object_test_fops,
+	.fops = &timestamps_test_fops,
 	.name = "asahi-object-test",
 	.desc = "objects for tests",
 	.major = 1,
@@ -81,7 +81,7 @@ static void fake_ranges(unsigned int asid, const struct asahi_ranges *ranges)
 	count_invalidation();
 }
 
-static int object_test_init(struct kunit *test)
+static int timestamps_test_init(struct kunit *test)
 {
 	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
 	struct device_dma_parameters *parms = kunit_kzalloc(test, sizeof(*parms), GFP_KERNEL);
@@ -94,7 +94,7 @@ static int object_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, parms);
 	dev->dma_parms = parms;
 	dma_set_max_seg_size(dev, UINT_MAX);
-	f->adev = devm_drm_dev_alloc(dev, &object_test_driver, struct asahi_device, drm);
+	f->adev = devm_drm_dev_alloc(dev, &timestamps_test_driver, struct asahi_device, drm);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, f->adev);
 	f->adev->hw = &asahi_hw_t8103;
 	test->priv = f;
@@ -102,7 +102,7 @@ static int object_test_init(struct kunit *test)
 	kunit_activate_static_stub(test, asahi_tlb_invalidate_all, fake_all);
 	kunit_activate_static_stub(test, asahi_tlb_invalidate_ranges, fake_ranges);
 	KUNIT_ASSERT_EQ(test, asahi_block_gem.init(f->adev), 0);
-	KUNIT_ASSERT_EQ(test, asahi_block_object.init(f->adev), 0);
+	KUNIT_ASSERT_EQ(test, asahi_block_timestamps.init(f->adev), 0);
 	asahi_aspace_init_kernel(&f->adev->kernel_as, f->adev, f->root, 0);
 
 	f->gem = asahi_gem_alloc(f->adev, SZ_1M, false, NULL);
@@ -115,24 +115,24 @@ static int object_test_init(struct kunit *test)
 	return 0;
 }
 
-static void object_test_exit(struct kunit *test)
+static void timestamps_test_exit(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(f->client); i++)
 		asahi_client_put(f->client[i]);
 	drm_gem_object_put(f->gem);
-	expect_at_rest(test, &asahi_block_object, f->adev, ASAHI_REST_CLOSED);
+	expect_at_rest(test, &asahi_block_timestamps, f->adev, ASAHI_REST_CLOSED);
 	expect_at_rest(test, &asahi_block_gem, f->adev, ASAHI_REST_IDLE | ASAHI_REST_CLOSED);
 	asahi_aspace_cut(&f->adev->kernel_as);
 	asahi_aspace_fini(&f->adev->kernel_as);
-	asahi_block_object.fini(f->adev);
+	asahi_block_timestamps.fini(f->adev);
 	asahi_block_gem.fini(f->adev);
 }
 
-static struct asahi_object *create(struct fixture *f, unsigned int client, u64 offset, u64 size)
+static struct asahi_timestamps *create(struct fixture *f, unsigned int client, u64 offset, u64 size)
 {
-	return asahi_object_create(f->adev, f->client[client], f->gem, offset, size);
+	return asahi_timestamps_create(f->adev, f->client[client], f->gem, offset, size);
 }
 
 static u64 lookup(struct fixture *f, u64 va)
@@ -144,7 +144,7 @@ static u64 lookup(struct fixture *f, u64 va)
 static void mapping(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct asahi_object *object = create(f, 0, 3 * PAGE, 5 * PAGE);
+	struct asahi_timestamps *object = create(f, 0, 3 * PAGE, 5 * PAGE);
 	struct asahi_gem_piece piece;
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
@@ -160,7 +160,7 @@ static void mapping(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->invalidated, 0);
 	KUNIT_EXPECT_EQ(test, to_asahi_gem(f->gem)->pins, 1);
 
-	asahi_object_put(object);
+	asahi_timestamps_put(object);
 	KUNIT_EXPECT_EQ(test, to_asahi_gem(f->gem)->pins, 0);
 	KUNIT_EXPECT_NE(test, f->invalidated, 0);
 	for (unsigned int i = 0; i < 5; i++)
@@ -173,7 +173,7 @@ static void lifetime(struct kunit *test)
 	struct fixture *f = test->priv;
 	struct asahi_user_times job, args = { };
 	unsigned int references = kref_read(&f->gem->refcount);
-	struct asahi_object *object = create(f, 0, 0, PAGE);
+	struct asahi_timestamps *object = create(f, 0, 0, PAGE);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
 	args.end = (struct asahi_user_time) { .object = object, .va = START };
@@ -195,19 +195,19 @@ static void lifetime(struct kunit *test)
 static void after_unplug(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct asahi_object *object = create(f, 0, 0, PAGE);
+	struct asahi_timestamps *object = create(f, 0, 0, PAGE);
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, object);
 	asahi_aspace_cut(&f->adev->kernel_as);
 	KUNIT_EXPECT_PTR_EQ(test, create(f, 0, 0, PAGE), ERR_PTR(-ENODEV));
-	asahi_object_put(object);
+	asahi_timestamps_put(object);
 	KUNIT_EXPECT_EQ(test, f->invalidated, 0);
 }
 
 /* A client gets what it leaves to others, and no more; holding on counts. */
 static void limits(struct kunit *test)
 {
-	struct asahi_object *object[WINDOW / SZ_1M], *other[WINDOW / SZ_1M];
+	struct asahi_timestamps *object[WINDOW / SZ_1M], *other[WINDOW / SZ_1M];
 	struct fixture *f = test->priv;
 	unsigned int count = 0, others = 0, mapped = 0;
 
@@ -223,21 +223,21 @@ static void limits(struct kunit *test)
 
 	/* What the first one gives back, both can have a part of. */
 	while (count)
-		asahi_object_put(object[--count]);
+		asahi_timestamps_put(object[--count]);
 	while (count < ARRAY_SIZE(object) && !IS_ERR(object[count] = create(f, 0, 0, SZ_1M)))
 		count++;
 	KUNIT_EXPECT_EQ(test, count, WINDOW / SZ_1M * 3 / 8);
 
 	while (count)
-		asahi_object_put(object[--count]);
+		asahi_timestamps_put(object[--count]);
 	while (others)
-		asahi_object_put(other[--others]);
+		asahi_timestamps_put(other[--others]);
 	for (u64 va = START; va < START + WINDOW; va += PAGE)
 		mapped += lookup(f, va) != 0;
 	KUNIT_EXPECT_EQ(test, mapped, 0);
 }
 
-static struct kunit_case object_cases[] = {
+static struct kunit_case timestamps_cases[] = {
 	KUNIT_CASE(mapping),
 	KUNIT_CASE(lifetime),
 	KUNIT_CASE(after_unplug),
@@ -245,11 +245,11 @@ static struct kunit_case object_cases[] = {
 	{}
 };
 
-static struct kunit_suite object_suite = {
-	.name = "asahi_object",
-	.init = object_test_init,
-	.exit = object_test_exit,
-	.test_cases = object_cases,
+static struct kunit_suite timestamps_suite = {
+	.name = "asahi_timestamps",
+	.init = timestamps_test_init,
+	.exit = timestamps_test_exit,
+	.test_cases = timestamps_cases,
 };
 
-kunit_test_suite(object_suite);
+kunit_test_suite(timestamps_suite);
