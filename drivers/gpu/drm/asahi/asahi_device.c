@@ -9,14 +9,19 @@
 #include <linux/cleanup.h>
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
+#include <linux/err.h>
 #include <linux/io.h>
 #include <linux/ioport.h>
 #include <linux/of.h>
 #include <linux/of_platform.h>
+#include <linux/of_reserved_mem.h>
 #include <linux/platform_device.h>
 #include <linux/property.h>
 #include <linux/seq_file.h>
 #include <linux/sprintf.h>
+#include <linux/string.h>
+
+#include <kunit/visibility.h>
 
 #include <drm/drm_debugfs.h>
 #include <drm/drm_drv.h>
@@ -30,10 +35,11 @@
 #include "asahi_block.h"
 #include "asahi_debugfs.h"
 #include "asahi_device.h"
+#include "asahi_handoff.h"
 #include "asahi_hw.h"
+#include "asahi_initdata.h"
 #include "asahi_pm.h"
 #include "asahi_power.h"
-#include "asahi_region.h"
 #include "asahi_reset.h"
 #include "asahi_rest.h"
 #include "asahi_stage.h"
@@ -51,6 +57,10 @@
  * files may still be open; their ioctls fail with -ENODEV, and what they close is
  * freed as ever.
  */
+
+/* Far beyond the clocks of any GPU, so that nothing but garbage is refused. */
+#define ASAHI_DEVICE_LEAST_MHZ	100
+#define ASAHI_DEVICE_MOST_MHZ	10000
 
 #if IS_ENABLED(CONFIG_DRM_ASAHI_DEBUG)
 /* One that sleeps or is lost has nothing at work. */
@@ -282,6 +292,111 @@ static int asahi_device_look(struct asahi_device *adev)
 	return asahi_stage_end(adev, ASAHI_STAGE_MAPPED, "nothing has been started");
 }
 
+static int asahi_device_map_region(struct asahi_device *adev, enum asahi_region_id id,
+				   const char *name, size_t size)
+{
+	struct asahi_region *region = &adev->region[id];
+	struct device *dev = adev->drm.dev;
+	struct resource res;
+
+	if (of_reserved_mem_region_to_resource_byname(dev->of_node, name, &res)) {
+		drm_err(&adev->drm, "memory region \"%s\" is missing or disabled\n", name);
+		return -ENODEV;
+	}
+
+	if (resource_size(&res) < size) {
+		drm_err(&adev->drm, "memory region \"%s\" has %#llx bytes, needs %#zx\n", name,
+			(u64)resource_size(&res), size);
+		return -ENODEV;
+	}
+
+	region->map = devm_memremap(dev, res.start, resource_size(&res), MEMREMAP_WB);
+	if (IS_ERR(region->map)) {
+		drm_err(&adev->drm, "memory region \"%s\" cannot be mapped\n", name);
+		return PTR_ERR(region->map);
+	}
+
+	region->phys = res.start;
+	return 0;
+}
+
+/* The firmware crashes on calibration that nobody has written. */
+static int asahi_device_check_filled(struct asahi_device *adev, enum asahi_region_id id,
+				     const char *name, size_t size)
+{
+	if (memchr_inv(adev->region[id].map, 0, size))
+		return 0;
+
+	drm_err(&adev->drm, "memory region \"%s\" is all zeroes, m1n1 1.6 or later fills it in\n",
+		name);
+	return -ENODEV;
+}
+
+/* The clocks of performance states are calibration whose range is known. */
+VISIBLE_IF_KUNIT int asahi_device_check_clocks(struct asahi_device *adev)
+{
+	u32 most = asahi_initdata_highest_mhz(adev->region[ASAHI_REGION_HW_CAL_B].map +
+					      adev->abi->initdata->frequencies);
+
+	if (most >= ASAHI_DEVICE_LEAST_MHZ && most <= ASAHI_DEVICE_MOST_MHZ)
+		return 0;
+
+	drm_err(&adev->drm, "memory region \"hw-cal-b\" is of other firmware or damaged: highest clock %u MHz, expected %u to %u\n",
+		most, ASAHI_DEVICE_LEAST_MHZ, ASAHI_DEVICE_MOST_MHZ);
+	return -ENODEV;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_device_check_clocks);
+
+static int asahi_device_check_regions(struct asahi_device *adev)
+{
+	const struct asahi_initdata_abi *abi = adev->abi->initdata;
+	int ret;
+
+	ret = asahi_device_check_filled(adev, ASAHI_REGION_HW_CAL_A, "hw-cal-a",
+					abi->hwdata_a_size);
+	if (!ret)
+		ret = asahi_device_check_filled(adev, ASAHI_REGION_HW_CAL_B, "hw-cal-b",
+						abi->hwdata_b_size);
+	if (!ret)
+		ret = asahi_device_check_filled(adev, ASAHI_REGION_GLOBALS, "globals",
+						abi->globals_size);
+	if (!ret)
+		ret = asahi_device_check_clocks(adev);
+
+	return ret;
+}
+
+/*
+ * All of the boot loader's memory regions, before the coprocessor is started: a device tree
+ * without them must not cost a reboot. Says in the log what is wrong.
+ */
+static int asahi_device_map_regions(struct asahi_device *adev)
+{
+	const struct asahi_initdata_abi *abi = adev->abi->initdata;
+	const struct {
+		enum asahi_region_id id;
+		const char *name;
+		size_t size;
+	} regions[ASAHI_REGIONS] = {
+		{ ASAHI_REGION_HANDOFF, "handoff", AGX_HANDOFF_SIZE },
+		{ ASAHI_REGION_TTBS, "ttbs", AGX_TTBS_SIZE },
+		{ ASAHI_REGION_PAGETABLES, "pagetables", AGX_UAT_KERNEL_ROOT_SIZE },
+		{ ASAHI_REGION_HW_CAL_A, "hw-cal-a", abi->hwdata_a_size },
+		{ ASAHI_REGION_HW_CAL_B, "hw-cal-b", abi->hwdata_b_size },
+		{ ASAHI_REGION_GLOBALS, "globals", abi->globals_size },
+	};
+	int ret;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(regions); i++) {
+		ret = asahi_device_map_region(adev, regions[i].id, regions[i].name,
+					      regions[i].size);
+		if (ret)
+			return ret;
+	}
+
+	return asahi_device_check_regions(adev);
+}
+
 /* Everything from the coprocessor's start to the registration. */
 static int asahi_device_start(struct asahi_device *adev)
 {
@@ -379,7 +494,7 @@ int asahi_device_probe(struct platform_device *pdev, const struct drm_driver *dr
 	if (IS_ERR(adev->sgx))
 		return PTR_ERR(adev->sgx);
 
-	ret = asahi_regions_map(adev);
+	ret = asahi_device_map_regions(adev);
 	if (ret)
 		return ret;
 

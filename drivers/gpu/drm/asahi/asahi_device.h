@@ -21,7 +21,6 @@
 #include "asahi_heap.h"
 #include "asahi_params.h"
 #include "asahi_reclaim.h"
-#include "asahi_region.h"
 #include "asahi_state.h"
 #include "asahi_vm.h"
 #include "asahi_watchdog.h"
@@ -50,6 +49,36 @@ struct asahi_timestamp_window;
 struct asahi_trim;
 struct asahi_uat;
 struct platform_device;
+
+/**
+ * enum asahi_region_id - regions, by what they hold
+ * @ASAHI_REGION_HANDOFF: the handoff region, shared with the firmware
+ * @ASAHI_REGION_TTBS: the table of contexts, shared with the firmware
+ * @ASAHI_REGION_PAGETABLES: root of the kernel half, shared with the firmware
+ * @ASAHI_REGION_HW_CAL_A: calibration, HwDataA
+ * @ASAHI_REGION_HW_CAL_B: calibration, HwDataB
+ * @ASAHI_REGION_GLOBALS: calibration, Globals
+ * @ASAHI_REGIONS: number of regions
+ */
+enum asahi_region_id {
+	ASAHI_REGION_HANDOFF,
+	ASAHI_REGION_TTBS,
+	ASAHI_REGION_PAGETABLES,
+	ASAHI_REGION_HW_CAL_A,
+	ASAHI_REGION_HW_CAL_B,
+	ASAHI_REGION_GLOBALS,
+	ASAHI_REGIONS,
+};
+
+/**
+ * struct asahi_region - one of them
+ * @map: where it is mapped, until the driver is unbound
+ * @phys: where it is
+ */
+struct asahi_region {
+	void *map;
+	phys_addr_t phys;
+};
 
 /**
  * struct asahi_device - one GPU
@@ -170,5 +199,9 @@ static inline struct asahi_device *to_asahi_device(struct drm_device *drm)
 
 int asahi_device_probe(struct platform_device *pdev, const struct drm_driver *driver);
 void asahi_device_remove(struct asahi_device *adev);
+
+#if IS_ENABLED(CONFIG_KUNIT)
+int asahi_device_check_clocks(struct asahi_device *adev);
+#endif
 
 #endif

@@ -33,7 +33,6 @@
 #include "asahi_handoff.h"
 #include "asahi_hw.h"
 #include "asahi_power.h"
-#include "asahi_region.h"
 #include "asahi_stage.h"
 
 #define FIELD(value, name)	(((value) >> AGX_##name##_SHIFT) & AGX_##name##_MASK)

@@ -28,7 +28,6 @@
 #include "asahi_device.h"
 #include "asahi_handoff.h"
 #include "asahi_params.h"
-#include "asahi_region.h"
 #include "asahi_stage.h"
 
 /**
@@ -133,7 +132,7 @@ static void asahi_stage_print_handoff(const struct asahi_handoff *h, struct drm_
 
 /**
  * asahi_stage_print_regions() - print what the regions shared with the firmware hold
- * @adev: device after asahi_regions_map()
+ * @adev: device whose regions are mapped
  * @p: where to
  *
  * Reads alone, without the handoff lock: what changes meanwhile may be printed before or

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Tests of what the boot loader has left in its memory regions.
+ * Tests of the device: what the boot loader has left in its memory regions.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
@@ -13,13 +13,12 @@
 #include "asahi_abi.h"
 #include "asahi_device.h"
 #include "asahi_hw.h"
-#include "asahi_region.h"
 
 /* The clocks of GPUs are between these, in MHz. */
 #define LEAST_MHZ	100
 #define MOST_MHZ	10000
 
-static void region_test_clocks(struct kunit *test)
+static void device_test_clocks(struct kunit *test)
 {
 	static const struct {
 		u32 mhz;
@@ -33,7 +32,7 @@ static void region_test_clocks(struct kunit *test)
 		{ U32_MAX, -ENODEV },
 	};
 	struct asahi_device *adev = kunit_kzalloc(test, sizeof(*adev), GFP_KERNEL);
-	struct device *dev = kunit_device_register(test, "asahi-region");
+	struct device *dev = kunit_device_register(test, "asahi-device");
 	u8 *map = kunit_kzalloc(test, SZ_16K, GFP_KERNEL);
 	__le32 *mhz;
 
@@ -51,7 +50,7 @@ static void region_test_clocks(struct kunit *test)
 		memset(map, 0, SZ_16K);
 		for (unsigned int j = 0; j < ARRAY_SIZE(cases); j++) {
 			mhz[i] = cpu_to_le32(cases[j].mhz);
-			KUNIT_EXPECT_EQ_MSG(test, asahi_region_check_clocks(adev), cases[j].ret,
+			KUNIT_EXPECT_EQ_MSG(test, asahi_device_check_clocks(adev), cases[j].ret,
 					    "state %u: %u MHz", i, cases[j].mhz);
 		}
 	}
@@ -60,17 +59,17 @@ static void region_test_clocks(struct kunit *test)
 	memset(map, 0, SZ_16K);
 	mhz[0] = cpu_to_le32(MOST_MHZ);
 	mhz[ASAHI_PERF_STATES] = cpu_to_le32(MOST_MHZ + 1);
-	KUNIT_EXPECT_EQ(test, asahi_region_check_clocks(adev), 0);
+	KUNIT_EXPECT_EQ(test, asahi_device_check_clocks(adev), 0);
 }
 
-static struct kunit_case asahi_region_cases[] = {
-	KUNIT_CASE(region_test_clocks),
+static struct kunit_case asahi_device_cases[] = {
+	KUNIT_CASE(device_test_clocks),
 	{}
 };
 
-static struct kunit_suite asahi_region_suite = {
-	.name = "asahi_region",
-	.test_cases = asahi_region_cases,
+static struct kunit_suite asahi_device_suite = {
+	.name = "asahi_device",
+	.test_cases = asahi_device_cases,
 };
 
-kunit_test_suite(asahi_region_suite);
+kunit_test_suite(asahi_device_suite);
