@@ -73,11 +73,11 @@ static struct asahi_heap *fake_create(struct asahi_device *adev, const char *nam
 	return asahi_heap_create(adev->heaps, &args);
 }
 
-static int heap_kernel_test_init(struct kunit *test)
+static int heaps_test_init(struct kunit *test)
 {
 	struct fake *fake = kunit_kzalloc(test, sizeof(*fake), GFP_KERNEL);
 	struct asahi_device *adev = kunit_kzalloc(test, sizeof(*adev), GFP_KERNEL);
-	struct device *dev = kunit_device_register(test, "asahi-heap-kernel");
+	struct device *dev = kunit_device_register(test, "asahi-heaps");
 
 	KUNIT_ASSERT_NOT_NULL(test, fake);
 	KUNIT_ASSERT_NOT_NULL(test, adev);
@@ -175,16 +175,16 @@ static void heaps_are_apart(struct kunit *test)
 	}
 }
 
-static struct kunit_case heap_kernel_cases[] = {
+static struct kunit_case heaps_test_cases[] = {
 	KUNIT_CASE(heaps_have_their_rights),
 	KUNIT_CASE(heaps_are_apart),
 	{}
 };
 
-static struct kunit_suite heap_kernel_suite = {
-	.name = "asahi_heap_kernel",
-	.init = heap_kernel_test_init,
-	.test_cases = heap_kernel_cases,
+static struct kunit_suite heaps_test_suite = {
+	.name = "asahi_heaps",
+	.init = heaps_test_init,
+	.test_cases = heaps_test_cases,
 };
 
-kunit_test_suite(heap_kernel_suite);
+kunit_test_suite(heaps_test_suite);
