@@ -339,6 +339,8 @@ static bool device_build(struct vagx_device *device,
 		return false;
 
 	uat.mem = device->mem;
+	/* Whoever finds nothing otherwise comes to an end */
+	uat.keep_holes = config->keep_holes && vagx_boot_soft_faults(device->boot);
 	device->uat = vagx_uat_new(&uat);
 	device->mailbox = vagx_mailbox_new(&mailbox);
 	device->sgx = vagx_sgx_new(&config->soc->id, device->report);

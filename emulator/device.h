@@ -34,6 +34,7 @@ struct vagx_device_config {
 	bool statistics;		/* are written all the time */
 	bool late_threshold;		/* of a notifier is no violation */
 	bool fault_bits;		/* of the fault register vary */
+	bool keep_holes;		/* TLBs keep that nothing was mapped */
 	bool write_back;		/* stores of jobs come to memory late */
 	unsigned int tvb_pages;		/* of a vertex buffer; 0: all */
 	bool tvb_grow;			/* ask for more of them */

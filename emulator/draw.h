@@ -11,6 +11,7 @@ enum vagx_draw {
 	VAGX_DRAW_PAUSE,
 	VAGX_DRAW_FAULT,
 	VAGX_DRAW_WRITE_BACK,
+	VAGX_DRAW_HOLE,
 };
 
 /**

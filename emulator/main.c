@@ -126,6 +126,7 @@ static int main_run(const struct vagx_options *options, struct vagx_report *repo
 		.late_threshold = options->late_threshold,
 		.fault_bits = options->fault_bits,
 		.write_back = options->write_back,
+		.keep_holes = options->keep_holes,
 		.tvb_pages = options->tvb_pages,
 		.tvb_grow = options->tvb_grow,
 		.mailbox_delay_ms = options->mailbox_delay_ms,

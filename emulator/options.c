@@ -75,6 +75,7 @@ enum {
 	OPT_LATE_THRESHOLD,
 	OPT_FAULT_BITS,
 	OPT_WRITE_BACK,
+	OPT_KEEP_HOLES,
 	OPT_TVB_PAGES,
 	OPT_TVB_GROW,
 	OPT_POISON,
@@ -118,6 +119,7 @@ static const struct option options_long_options[] = {
 	{ "late-threshold", no_argument, NULL, OPT_LATE_THRESHOLD },
 	{ "fault-bits", no_argument, NULL, OPT_FAULT_BITS },
 	{ "write-back", no_argument, NULL, OPT_WRITE_BACK },
+	{ "keep-holes", no_argument, NULL, OPT_KEEP_HOLES },
 	{ "tvb-pages", required_argument, NULL, OPT_TVB_PAGES },
 	{ "tvb-grow", no_argument, NULL, OPT_TVB_GROW },
 	{ "poison", no_argument, NULL, OPT_POISON },
@@ -178,6 +180,8 @@ static const char options_help[] =
 "  --soft-faults         forgive unmapped accesses of shaders: loads give zero,\n"
 "                        stores vanish (Globals.fault_control 0xb). A file given\n"
 "                        with --globals decides for itself\n"
+"  --keep-holes          with soft faults, let TLBs keep of half of the pages, by the\n"
+"                        seed, that nothing is mapped there. Needs QEMU's plugin\n"
 "  --job-timeout MS      cancel a job that has used MS milliseconds of processor\n"
 "                        time, or four times as long by the clock (default: 5000)\n"
 "  --halt-delay MS       halt up to MS milliseconds after the event about a fault or\n"
@@ -553,6 +557,9 @@ static bool options_set_option(struct vagx_options *o, int option, const char *v
 		return true;
 	case OPT_WRITE_BACK:
 		o->write_back = true;
+		return true;
+	case OPT_KEEP_HOLES:
+		o->keep_holes = true;
 		return true;
 	case OPT_TVB_PAGES:
 		return options_parse_number(value, 1, UINT16_MAX, &o->tvb_pages) ||

@@ -44,6 +44,7 @@ struct vagx_options {
 	bool late_threshold;
 	bool fault_bits;
 	bool write_back;
+	bool keep_holes;
 	unsigned int tvb_pages;
 	bool tvb_grow;
 	const char *dump;		/* file for commands, or NULL */

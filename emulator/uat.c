@@ -32,6 +32,8 @@ struct vagx_uat *vagx_uat_new(const struct vagx_uat_config *config)
 	uat->report = config->report;
 	uat->ttbs = config->ttbs;
 	uat->poison = config->poison;
+	uat->keep_holes = config->keep_holes;
+	uat->holes_seed = config->seed;
 	uat->oas_mask = (1ULL << config->oas_bits) - 1;
 	uat_cache_init(&uat->cache);
 	uat_write_back_init(&uat->write_back, config->write_back, config->seed);
@@ -331,8 +333,11 @@ void *vagx_tlb_ptr_slow(struct vagx_tlb *tlb, uint64_t va, size_t len,
 
 	host = uat_translate(tlb->uat, tlb->slot, va, tlb->agent, access, &leaf,
 			     fault);
-	if (!host)
+	if (!host) {
+		if (tlb->uat->keep_holes)
+			uat_cache_keep_hole(tlb->uat, tlb->slot, va);
 		return NULL;
+	}
 
 	e->tag = (va & ~VAGX_UAT_PAGE_MASK) | 1;
 	e->watch = leaf.watch;

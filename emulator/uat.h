@@ -61,7 +61,8 @@ struct vagx_uat_config {
 	unsigned int oas_bits;		/* 40 or 42 */
 	bool poison;			/* find pages that nobody has cleared, see poison.h */
 	bool write_back;		/* stores of a job come to memory late */
-	uint64_t seed;			/* of how late, or 0: when it ends */
+	uint64_t seed;			/* of how late, or 0: when it ends; of @keep_holes */
+	bool keep_holes;		/* TLBs keep of some pages that they are not mapped */
 };
 
 struct vagx_uat *vagx_uat_new(const struct vagx_uat_config *config);

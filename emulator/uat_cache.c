@@ -13,7 +13,8 @@
  * - those of a context leave all of the kernel half, whose pages are global;
  * - what was forgotten is looked up again at once, if the tables still have it.
  *
- * What is not mapped, or not accessed yet (AF), is never remembered. A sweep now and then compares
+ * What is not mapped, or not accessed yet (AF), is never remembered, as the architecture has it
+ * for CPUs, unless somebody asks for that (keep_holes). A sweep now and then compares
  * all nodes with the tables, to find translations that the guest has forgotten to invalidate.
  *
  * Any thread looks up, that of the plugin's socket (snoop.c) invalidates, and it and the firmware's
@@ -21,7 +22,9 @@
  * translation caches of threads notice it without the lock.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "draw.h"
 #include "poison.h"
 #include "report.h"
 #include "tlbi.h"
@@ -47,6 +50,7 @@
  * @used: entries that are cached
  * @table_age: sweeps that found another table
  * @leaf: the entries, 0 for those that are not cached
+ * @holes: a bit for each page of which it is cached that nothing is mapped there
  * @age: sweeps that found another entry in the table
  */
 struct uat_cache_node {
@@ -59,6 +63,7 @@ struct uat_cache_node {
 	uint8_t table_age;
 	uint8_t age[NODE_ENTRIES];
 	uint64_t leaf[NODE_ENTRIES];
+	uint8_t holes[NODE_ENTRIES / 8];
 };
 
 void uat_cache_init(struct uat_cache *cache)
@@ -127,31 +132,49 @@ static void uat_cache_check_table(struct vagx_uat *uat, uint64_t table, uint64_t
 			       "bytes %#x at offset %#zx", found.byte, found.offset);
 }
 
-/* Lock held. Return: the node, or NULL without a table or memory. */
-static struct uat_cache_node *uat_cache_new_node(struct vagx_uat *uat, unsigned int slot,
+/* Lock held. Return: a node, which has no table yet, or NULL without memory. */
+static struct uat_cache_node *uat_cache_add_node(struct uat_cache *cache, unsigned int slot,
 						 uint64_t va)
 {
-	struct uat_cache *cache = &uat->cache;
 	struct uat_cache_node **bucket = &cache->bucket[uat_cache_bucket_of(slot, va)], *node;
-	const uint64_t *at = NULL;
-	uint64_t table = uat_tables_find_at(uat, slot, va, &at);
 
-	if (!table)
-		return NULL;
 	for (unsigned int i = 0; cache->count >= MAX_NODES && i < UAT_CACHE_BUCKETS; i++)
 		uat_cache_free_bucket(cache, cache->victim++ % UAT_CACHE_BUCKETS);
 	node = calloc(1, sizeof(*node));
 	if (!node)
 		return NULL;
-	uat_cache_check_table(uat, table, va);
 	node->va = NODE_BASE(va);
 	node->slot = slot;
-	node->table = table;
-	node->at = at;
 	node->next = *bucket;
 	*bucket = node;
 	cache->count++;
 	return node;
+}
+
+/* Lock held. Return: the node, or NULL without a table or memory. */
+static struct uat_cache_node *uat_cache_new_node(struct vagx_uat *uat, unsigned int slot,
+						 uint64_t va)
+{
+	const uint64_t *at = NULL;
+	uint64_t table = uat_tables_find_at(uat, slot, va, &at);
+	struct uat_cache_node *node = table ? uat_cache_add_node(&uat->cache, slot, va) : NULL;
+
+	if (!node)
+		return NULL;
+	uat_cache_check_table(uat, table, va);
+	node->table = table;
+	node->at = at;
+	return node;
+}
+
+static bool uat_cache_has_hole(const struct uat_cache_node *node, unsigned int i)
+{
+	return node->holes[i / 8] >> i % 8 & 1;
+}
+
+static void uat_cache_forget_hole(struct uat_cache_node *node, unsigned int i)
+{
+	node->holes[i / 8] &= (uint8_t)~(1U << i % 8);
 }
 
 static bool uat_cache_is_upper(const struct uat_cache_node *node)
@@ -223,7 +246,7 @@ bool uat_cache_walk(struct vagx_uat *uat, unsigned int slot, uint64_t va, struct
 	leaf->watched = cache->generation;
 	if (node && !node->table)
 		uat_cache_find_table(uat, node);
-	if (node && !leaf->value) {
+	if (node && !leaf->value && !uat_cache_has_hole(node, i)) {
 		leaf->value = uat_tables_leaf(uat, node->table, va);
 		if (uat_cache_can_keep(leaf->value)) {
 			uat_cache_set_leaf(cache, node, i, leaf->value);
@@ -233,6 +256,24 @@ bool uat_cache_walk(struct vagx_uat *uat, unsigned int slot, uint64_t va, struct
 	}
 	pthread_mutex_unlock(&cache->lock);
 	return on;
+}
+
+void uat_cache_keep_hole(struct vagx_uat *uat, unsigned int slot, uint64_t va)
+{
+	uint64_t page = va >> AGX_UAT_L3_SHIFT;
+	struct uat_cache *cache = &uat->cache;
+	unsigned int i = UAT_LEAF_INDEX(va);
+	struct uat_cache_node *node;
+
+	if (va & VA_UPPER || vagx_draw(uat->holes_seed, VAGX_DRAW_HOLE, page, slot) % 2)
+		return;
+	pthread_mutex_lock(&cache->lock);
+	node = cache->on ? uat_cache_find_node(cache, slot, va) : NULL;
+	if (cache->on && !node)
+		node = uat_cache_add_node(cache, slot, va);
+	if (node && !node->leaf[i])
+		node->holes[i / 8] |= (uint8_t)(1U << i % 8);
+	pthread_mutex_unlock(&cache->lock);
 }
 
 void vagx_uat_cache_set(struct vagx_uat *uat, bool on)
@@ -318,6 +359,7 @@ static bool uat_cache_refresh_node(struct vagx_uat *uat, struct uat_cache_node *
 {
 	uint64_t before = node->table;
 
+	memset(node->holes, 0, sizeof(node->holes));
 	uat_cache_refresh_table(uat, node);
 	if (!node->table) {
 		uat->cache.stats.dropped += node->used;
@@ -354,6 +396,8 @@ static void uat_cache_invalidate_pages(struct vagx_uat *uat, struct uat_cache_no
 	if (own && uat_tables_is_block(node->table))
 		uat_cache_refresh_table(uat, node);
 	for (i = first > from ? first - from : 0; i < NODE_ENTRIES && from + i <= last; i++) {
+		if (own)
+			uat_cache_forget_hole(node, i);
 		if (node->leaf[i] && (own || !(node->leaf[i] & AGX_PTE_NG)))
 			uat_cache_refresh_leaf(uat, node, i, true);
 	}

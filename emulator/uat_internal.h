@@ -62,6 +62,8 @@ struct vagx_uat {
 	uint64_t ttbs;
 	uint64_t oas_mask;		/* bits that a physical address has */
 	bool poison;
+	bool keep_holes;
+	uint64_t holes_seed;
 	struct uat_cache cache;
 	struct uat_write_back write_back;
 };
@@ -81,6 +83,8 @@ struct leaf {
 void uat_cache_init(struct uat_cache *cache);
 void uat_cache_fini(struct uat_cache *cache);
 
+/* A core has found that nothing is mapped there, and its TLB may keep that */
+void uat_cache_keep_hole(struct vagx_uat *uat, unsigned int slot, uint64_t va);
 /* Return: false if nothing is cached and the tables have to be walked */
 bool uat_cache_walk(struct vagx_uat *uat, unsigned int slot, uint64_t va, struct leaf *leaf);
 

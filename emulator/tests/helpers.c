@@ -8,7 +8,7 @@
 
 #include "helpers.h"
 
-static struct machine *build(bool write_back, uint64_t seed)
+static struct machine *build(bool write_back, bool keep_holes, uint64_t seed)
 {
 	struct vagx_report_config report = { .level = VAGX_LOG_ERROR };
 	struct vagx_uat_config uat = {
@@ -16,6 +16,7 @@ static struct machine *build(bool write_back, uint64_t seed)
 		.oas_bits = 40,
 		.poison = true,
 		.write_back = write_back,
+		.keep_holes = keep_holes,
 		.seed = seed,
 	};
 	struct machine *m = calloc(1, sizeof(*m));
@@ -41,12 +42,17 @@ static struct machine *build(bool write_back, uint64_t seed)
 
 struct machine *machine_new(void)
 {
-	return build(false, 0);
+	return build(false, false, 0);
 }
 
 struct machine *machine_new_write_back(uint64_t seed)
 {
-	return build(true, seed);
+	return build(true, false, seed);
+}
+
+struct machine *machine_new_keep_holes(uint64_t seed)
+{
+	return build(false, true, seed);
 }
 
 void machine_free(struct machine *m)

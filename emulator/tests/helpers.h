@@ -33,6 +33,8 @@ struct machine {
 struct machine *machine_new(void);
 /* With a model of the GPU's data cache */
 struct machine *machine_new_write_back(uint64_t seed);
+/* TLBs keep of some pages that nothing is mapped there */
+struct machine *machine_new_keep_holes(uint64_t seed);
 void machine_free(struct machine *m);
 
 /* Cleared pages of 16K */

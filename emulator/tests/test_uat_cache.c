@@ -531,6 +531,95 @@ static void kernel_half_outlives_a_context(void **state)
 	assert_rule(m, UAT_STALE, 2);
 }
 
+#define HOLES	64
+
+static unsigned int count_found(struct vagx_tlb *tlb)
+{
+	unsigned int found = 0;
+
+	for (uint64_t i = 0; i < HOLES; i++)
+		found += !!vagx_tlb_ptr(tlb, USER_VA + i * PAGE, 4, VAGX_READ, NULL);
+	return found;
+}
+
+static void map_holes(struct machine *m)
+{
+	for (uint64_t i = 0; i < HOLES; i++)
+		machine_map(m, 1, USER_VA + i * PAGE,
+			    machine_pte(machine_page(m), AGX_PROT_GPU_SHARED_RW));
+}
+
+static void setup_holes(void **state, struct vagx_tlb *tlb)
+{
+	struct machine *m = machine_new_keep_holes(23);
+
+	machine_free(*state);
+	*state = m;
+	vagx_uat_cache_set(m->uat, true);
+	vagx_tlb_init(tlb, m->uat, 1, VAGX_AGENT_GPU);
+	assert_int_equal(count_found(tlb), 0);
+	map_holes(m);
+}
+
+/* Some pages that cores have looked for are found only after an invalidation */
+static void holes_are_kept(void **state)
+{
+	struct vagx_tlb tlb;
+	struct machine *m;
+	unsigned int found;
+	uint64_t now = 1000;
+
+	setup_holes(state, &tlb);
+	m = *state;
+	found = count_found(&tlb);
+	assert_in_range(found, 1, HOLES - 1);
+	/* An invalidation of another context changes nothing */
+	execute(m, ASIDE1OS, asid(2));
+	assert_int_equal(count_found(&tlb), found);
+	/* The driver breaks no rule with it */
+	assert_int_equal(sweep_for(m, &now, 2 * VAGX_UAT_STALE_NS), 0);
+	assert_false(vagx_report_failed(m->report));
+	execute(m, RVAE1OS, of_range(1, USER_VA, 0, HOLES / 4 - 1));
+	assert_in_range(count_found(&tlb), found + 1, HOLES - 1);
+	execute(m, ASIDE1OS, asid(1));
+	assert_int_equal(count_found(&tlb), HOLES);
+}
+
+/* Page by page, and with the power */
+static void holes_go(void **state)
+{
+	struct vagx_tlb tlb;
+
+	setup_holes(state, &tlb);
+	for (uint64_t i = 0; i < HOLES; i++)
+		execute(*state, VAE1OS, of_page(1, USER_VA + i * PAGE));
+	assert_int_equal(count_found(&tlb), HOLES);
+	setup_holes(state, &tlb);
+	vagx_uat_forget(((struct machine *)*state)->uat);
+	assert_int_equal(count_found(&tlb), HOLES);
+}
+
+/* What the firmware or a rule looks for is none, and nobody keeps anything by default */
+static void others_keep_no_holes(void **state)
+{
+	struct vagx_tlb tlb;
+	struct machine *m = *state;
+
+	vagx_tlb_init(&tlb, m->uat, 1, VAGX_AGENT_GPU);
+	assert_int_equal(count_found(&tlb), 0);
+	map_holes(m);
+	assert_int_equal(count_found(&tlb), HOLES);
+	m = machine_new_keep_holes(23);
+	machine_free(*state);
+	*state = m;
+	vagx_uat_cache_set(m->uat, true);
+	vagx_tlb_init(&tlb, m->uat, 1, VAGX_AGENT_GPU);
+	for (uint64_t i = 0; i < HOLES; i++)
+		assert_int_equal(vagx_uat_pte(m->uat, 1, USER_VA + i * PAGE), 0);
+	map_holes(m);
+	assert_int_equal(count_found(&tlb), HOLES);
+}
+
 static void tell(int fd, unsigned int cpu, uint32_t insn, uint64_t operand)
 {
 	struct vagx_tlbi_message message = { insn, operand, cpu };
@@ -707,6 +796,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(kernel_half_outlives_a_context, setup, teardown),
 		cmocka_unit_test_setup_teardown(pages_that_nobody_has_cleared, setup, teardown),
 		cmocka_unit_test_setup_teardown(tables_that_nobody_has_cleared, setup, teardown),
+		cmocka_unit_test_setup_teardown(holes_are_kept, setup, teardown),
+		cmocka_unit_test_setup_teardown(holes_go, setup, teardown),
+		cmocka_unit_test_setup_teardown(others_keep_no_holes, setup, teardown),
 		cmocka_unit_test_setup_teardown(plugin_connects, setup, teardown),
 	};
 

@@ -11,6 +11,9 @@
 /* threads of a group of shaders/reduce.agx */
 #define REDUCE_GROUP	256
 
+#define HOLE_PAGES	64U
+#define PAGE_WORDS	((unsigned int)(ASAHI_PAGE_SIZE / 4))
+
 int compute_check_words(const uint32_t *got, const uint32_t *expected,
 			uint32_t count)
 {
@@ -457,6 +460,105 @@ static int compute_tests_test_fault(struct compute *ctx,
 	return -EILSEQ;
 }
 
+static int compute_tests_fill_holes(struct compute *ctx, const struct compute_program *program,
+				    uint64_t addr, uint32_t value)
+{
+	const struct fill_uniforms uniforms = { .dst = addr, .value = value };
+	const struct compute_dispatch dispatch = {
+		.program = program,
+		.uniforms = &uniforms,
+		.uniform_bytes = sizeof(uniforms),
+		.global = { HOLE_PAGES * PAGE_WORDS, 1, 1 },
+		.local = { 64, 1, 1 },
+	};
+
+	return compute_tests_run_one(ctx, &dispatch);
+}
+
+/* Counts pages in which the second fill has left nothing. */
+static int compute_tests_check_holes(const uint32_t *map, uint32_t value)
+{
+	unsigned int lost = 0;
+
+	for (unsigned int page = 0; page < HOLE_PAGES; page++) {
+		unsigned int wrong = 0;
+
+		for (unsigned int i = page * PAGE_WORDS; i < (page + 1) * PAGE_WORDS; i++)
+			wrong += map[i] != value + i;
+		lost += !!wrong;
+	}
+	if (!lost)
+		return 0;
+	fprintf(stderr, "%u of %u pages are not found after they were bound\n", lost, HOLE_PAGES);
+	return -EILSEQ;
+}
+
+static int compute_tests_fill_bound(struct compute *ctx, const struct compute_program *program,
+				    struct asahi_bo *bo, uint64_t addr)
+{
+	struct drm_asahi_gem_bind_op op = {
+		.flags = DRM_ASAHI_BIND_READ | DRM_ASAHI_BIND_WRITE,
+		.handle = asahi_bo_handle(bo),
+		.range = HOLE_PAGES * ASAHI_PAGE_SIZE,
+		.addr = addr,
+	};
+	void *map;
+	int err = asahi_bo_map(bo, &map);
+
+	if (!err)
+		err = asahi_vm_bind(ctx->vm, &op, 1);
+	if (err)
+		return err;
+	err = compute_tests_fill_holes(ctx, program, addr, 2);
+	return err ? err : compute_tests_check_holes(map, 2);
+}
+
+/*
+ * Stores to pages that are not mapped, which the GPU forgives by default; then memory is bound
+ * there and is stored to again. TLBs that keep of a page that it is not mapped lose that.
+ */
+static int compute_tests_try_holes(struct compute *ctx, const struct compute_options *options,
+				   const struct compute_program *program)
+{
+	const uint64_t size = HOLE_PAGES * ASAHI_PAGE_SIZE;
+	struct asahi_bo *bo = NULL;
+	uint64_t addr;
+	int err = asahi_vm_alloc(ctx->vm, ASAHI_HEAP_MAIN, size, 0, &addr);
+
+	if (err)
+		return err;
+	err = compute_tests_fill_holes(ctx, program, addr, 1);
+	if (err == -EIO) {
+		puts("# unmapped accesses are not forgiven here");
+		asahi_vm_free(ctx->vm, addr, size);
+		return compute_fill(ctx, options);
+	}
+	if (!err)
+		err = asahi_bo_new(ctx->dev, size, ctx->setup.flags, ctx->vm, &bo);
+	if (!err)
+		err = compute_tests_fill_bound(ctx, program, bo, addr);
+	/* Its binding ends with it. */
+	asahi_bo_unref(bo);
+	asahi_vm_free(ctx->vm, addr, size);
+	return err;
+}
+
+static int compute_tests_test_holes(struct compute *ctx, const struct compute_options *options)
+{
+	struct compute_program program;
+	struct compute_buffer other;
+	int err = compute_program_load(ctx, "fill", &program);
+
+	/* A page table that becomes empty would have all of the TLB invalidated. */
+	if (!err)
+		err = compute_buffer_new(ctx, ASAHI_PAGE_SIZE, &other);
+	if (err)
+		return err;
+	err = compute_tests_try_holes(ctx, options, &program);
+	compute_buffer_free(ctx, &other);
+	return err;
+}
+
 const struct compute_test compute_tests[] = {
 	{ "fill", "each thread stores one word", compute_fill, false },
 	{ "vecadd", "sums of two arrays of floats", compute_tests_test_vecadd, false },
@@ -470,6 +572,8 @@ const struct compute_test compute_tests[] = {
 	  false },
 	{ "fault", "a store to nowhere must fail, and the queue go on",
 	  compute_tests_test_fault, true },
+	{ "holes", "stores to nowhere, then to memory that was bound there",
+	  compute_tests_test_holes, true },
 	{ "empty", "a control stream with nothing in it, then fill", compute_probe_empty, true },
 	{ "times", "the times of a command are in order, then fill", compute_probe_times, true },
 	{ "long", "a shader that runs for --seconds", compute_probe_long, true },

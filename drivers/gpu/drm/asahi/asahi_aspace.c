@@ -45,6 +45,11 @@
  * - The request in the handoff region is cleared as soon as the firmware has
  *   answered it, before the pages are unmapped. m1n1 clears it last; the firmware
  *   serves both.
+ * - Nothing is invalidated after a change that only maps where nothing was. The CPU's
+ *   architecture says that no TLB remembers that nothing was there. Nobody says whether
+ *   that holds where accesses of shaders are forgiven (fault control 11). If it did not,
+ *   new entries would have to be noted for the invalidation at the end of a change, as
+ *   those are that replace others. "asahi-compute holes" tells.
  * - The GPU's own data caches are not flushed when memory goes: invalidating the
  *   TLBs is all that is done for pages of clients. Work has ended by then, and
  *   ends with a flush; a client that unmaps what its work still uses can lose what
