@@ -69,8 +69,9 @@
 #include "asahi_vm_priv.h"
 
 #define PAGE		AGX_PAGE_SIZE
-#define VA		0x100000000ULL
 #define PAGES		256
+/* One half of the pages is in one table, the other in the next. */
+#define VA		(0x100000000ULL - PAGES / 2 * PAGE)
 #define KERNEL_RANGE	0x7000000000ULL
 #define KERNEL_RANGE_END 0x7100000000ULL
 
@@ -119,7 +120,8 @@ struct place {
  * @user: user memory for one operation
  * @model: what the pages from VA on are to be
  * @invalidations: how often something was invalidated
- * @failures: how many of the next allocations of tables are to fail
+ * @successes: how many of the next allocations of tables are not to fail
+ * @failures: how many of those after them are to fail
  * @fence_lock: of fences
  * @sc: what the kernel asks
  * @swap: there is some
@@ -133,6 +135,7 @@ struct fixture {
 	unsigned long user;
 	struct place model[VMS][PAGES];
 	unsigned int invalidations;
+	unsigned int successes;
 	unsigned int failures;
 	/* Fences that are made ask for one. */
 	spinlock_t fence_lock;
@@ -679,7 +682,9 @@ static struct page *fake_alloc(gfp_t gfp)
 {
 	struct fixture *f = kunit_get_current_test()->priv;
 
-	if (f->failures && f->failures--)
+	if (f->successes)
+		f->successes--;
+	else if (f->failures && f->failures--)
 		return NULL;
 	return alloc_pages(gfp | __GFP_ZERO, get_order(AGX_PAGE_SIZE));
 }
@@ -729,7 +734,7 @@ static void no_memory(struct kunit *test)
 	make_heaps(test);
 	kunit_activate_static_stub(test, asahi_pgtable_alloc_page, fake_alloc);
 	bind(test, 0, RW, 0, 0, OBJECT_PAGES, 0);
-	bind(test, 0, RW, PRIVATE, 0, OBJECT_PAGES, 100);
+	bind(test, 0, RW, PRIVATE, 0, OBJECT_PAGES, PAGES / 2);
 	KUNIT_EXPECT_EQ(test, scan_all(f), 2 * object_pages);
 
 	/* Each try ends with the first allocation that fails. */
@@ -739,7 +744,9 @@ static void no_memory(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_long_read(&f->adev->reclaim.failures), TRIES - 1);
 	expect_model(test, 0);
 
+	/* One object gets its two tables, the other does not get its one. */
 	KUNIT_EXPECT_EQ(test, scan_all(f), 2 * object_pages);
+	f->successes = 2;
 	f->failures = TRIES;
 	ret = asahi_reclaim_lock_submit(f->vm[0], &lock);
 	KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
