@@ -4,37 +4,34 @@
 
 Usage: counts.py BASELINE COUNTS.json...
 
-The baseline has lines of "count name", or of "count margin% name". A row may cost the
-margin more, which is MARGIN without one of its own. One that costs less by as much gets a
-remark: then the baseline is to be written anew.
+The baseline has lines of "count name". A row may cost MARGIN more. One that costs
+less by as much gets a remark: then the baseline is to be written anew.
 """
 
 import json
-import re
 import sys
 from pathlib import Path
 
-MARGIN = 5
+MARGIN = 0.05
 FIRST_CASE = 5
 
 
 def read_baseline(path):
-    """A dictionary: name -> count, and margin in percent."""
-    rows = (re.fullmatch(r"(\S+) (?:(\d+)% )?(.*)", line)
-            for line in Path(path).read_text().splitlines()
+    """A dictionary: name -> count."""
+    rows = (line.split(maxsplit=1) for line in Path(path).read_text().splitlines()
             if line and not line.startswith("#"))
-    return {row[3]: (float(row[1]), int(row[2] or MARGIN)) for row in rows}
+    return {name: float(count) for count, name in rows}
 
 
-def judge(expected, margin, counted):
+def judge(expected, counted):
     """Whether a row is good, and what there is to say of it."""
     if counted is None:
         return False, "was not measured"
-    change = 100 * (counted / expected - 1)
-    text = f"{counted:.6g}, {change:+.1f}%"
-    if change < -margin:
+    change = counted / expected - 1
+    text = f"{counted:.6g}, {change:+.1%}"
+    if change < -MARGIN:
         text += ": write the baseline anew"
-    return change <= margin, text
+    return change <= MARGIN, text
 
 
 def main():
@@ -43,11 +40,11 @@ def main():
     baseline = read_baseline(sys.argv[1])
     failed = not baseline
 
-    for number, (name, row) in enumerate(baseline.items(), FIRST_CASE):
-        good, text = judge(*row, counts.get(name))
+    for number, (name, expected) in enumerate(baseline.items(), FIRST_CASE):
+        good, text = judge(expected, counts.get(name))
         failed |= not good
         print(f"{'ok' if good else 'not ok'} {number} - {name}")
-        print(f"#   {row[0]:g} before, now {text}")
+        print(f"#   {expected:g} before, now {text}")
     print(f"1..{FIRST_CASE - 1 + len(baseline)}")
     return 1 if failed else 0
 
