@@ -34,9 +34,9 @@
  * another client's.
  *
  * All allocations of a heap are in one &struct drm_mm, in which the addresses
- * without memory count as taken. So it takes the same time to find room however
- * many blocks there are. Blocks are made, and memory is cleared, without the lock
- * that allocating and freeing take.
+ * without memory count as taken, and so do spare places, see "Spare places". So it
+ * takes the same time to find room however many blocks there are. Blocks are made, and
+ * memory is cleared, without the lock that allocating and freeing take.
  *
  * A heap grows by as much as it has already, so that a client with little work
  * takes little, but by no more than 1 MiB. A block is charged to the task that makes
@@ -147,6 +147,7 @@ static void asahi_heap_remove_block(struct asahi_heap *heap, struct asahi_heap_b
 
 	lockdep_assert_held(&heap->lock);
 
+	asahi_heap_spare_drop(heap, block);
 	asahi_heap_set_gap(heap, &block->gap, end, end);
 	asahi_heap_set_gap(heap, before, before->start, end);
 	rb_erase(&block->by_va, &heap->blocks);
@@ -157,27 +158,50 @@ static void asahi_heap_remove_block(struct asahi_heap *heap, struct asahi_heap_b
 
 /* Allocations. */
 
+static void asahi_heap_use_locked(struct asahi_heap *heap, struct asahi_heap_node *node)
+{
+	lockdep_assert_held(&heap->lock);
+
+	if (!node->block->nodes++)
+		list_del_init(&node->block->link);
+
+	WRITE_ONCE(heap->used, heap->used + node->mm.size);
+	heap->peak = max(heap->peak, heap->used);
+}
+
 static int asahi_heap_place_locked(struct asahi_heap *heap, struct asahi_heap_node *node,
 				   u64 size, u64 align)
 {
-	struct asahi_heap_block *block;
 	int ret;
 
 	lockdep_assert_held(&heap->lock);
 
-	ret = drm_mm_insert_node_generic(&heap->mm, &node->mm, size, align, 0,
-					 DRM_MM_INSERT_BEST);
+	do {
+		ret = drm_mm_insert_node_generic(&heap->mm, &node->mm, size, align, 0,
+						 DRM_MM_INSERT_BEST);
+	} while (ret == -ENOSPC && asahi_heap_spare_drop(heap, NULL));
 	if (ret)
 		return ret;
 
-	block = asahi_heap_block_at(heap, node->mm.start);
-	node->block = block;
-	if (!block->nodes++)
-		list_del_init(&block->link);
-
-	WRITE_ONCE(heap->used, heap->used + size);
-	heap->peak = max(heap->peak, heap->used);
+	node->block = asahi_heap_block_at(heap, node->mm.start);
+	asahi_heap_use_locked(heap, node);
 	return 0;
+}
+
+/* NULL if there is no spare place; the caller has to find another one, and errors. */
+static struct asahi_heap_node *asahi_heap_take_spare(struct asahi_heap *heap, u64 size, u64 align)
+{
+	struct asahi_heap_node *node;
+
+	guard(mutex)(&heap->lock);
+
+	if (heap->unplugged)
+		return NULL;
+
+	node = asahi_heap_spare_take(heap, size, align);
+	if (node)
+		asahi_heap_use_locked(heap, node);
+	return node;
 }
 
 static int asahi_heap_place(struct asahi_heap *heap, struct asahi_heap_node *node, u64 size,
@@ -225,6 +249,26 @@ static int asahi_heap_grow(struct asahi_heap *heap, struct asahi_heap_node *node
 	return ret;
 }
 
+/* A record of its own, with memory that is free. Sets @fresh as asahi_heap_grow(). */
+static int asahi_heap_alloc_node(struct asahi_heap *heap, u64 size, u64 align,
+				 struct asahi_heap_node **out, bool *fresh)
+{
+	struct asahi_heap_node *node = kzalloc_obj(*node, GFP_KERNEL_ACCOUNT);
+	int ret;
+
+	if (!node)
+		return -ENOMEM;
+
+	ret = asahi_heap_place(heap, node, size, align);
+	if (ret == -ENOSPC)
+		ret = asahi_heap_grow(heap, node, size, align, fresh);
+	if (ret)
+		kfree(node);
+	else
+		*out = node;
+	return ret;
+}
+
 /**
  * asahi_heap_alloc() - allocate zeroed memory
  * @heap: heap
@@ -242,28 +286,23 @@ static int asahi_heap_grow(struct asahi_heap *heap, struct asahi_heap_node *node
 int asahi_heap_alloc(struct asahi_heap *heap, size_t size, size_t align, struct asahi_fwbuf *buf)
 {
 	u64 rounded = ALIGN((u64)size, ASAHI_HEAP_ALIGN);
-	struct asahi_heap_node *node;
+	struct asahi_heap_node *node = NULL;
 	bool fresh = false;
 	int ret = 0;
 
 	if (!size || rounded < size)
 		return -EINVAL;
 
-	node = kzalloc_obj(*node, GFP_KERNEL_ACCOUNT);
-	if (!node)
-		return -ENOMEM;
-
 	align = max_t(size_t, align, ASAHI_HEAP_ALIGN);
 	if (asahi_heap_is_cached(heap))
 		ret = asahi_heaps_throttle(heap->heaps);
 	if (!ret)
-		ret = asahi_heap_place(heap, node, rounded, align);
-	if (ret == -ENOSPC)
-		ret = asahi_heap_grow(heap, node, rounded, align, &fresh);
+		node = asahi_heap_take_spare(heap, rounded, align);
+	if (!ret && !node)
+		ret = asahi_heap_alloc_node(heap, rounded, align, &node, &fresh);
 	if (ret) {
 		drm_dbg(&heap->heaps->adev->drm, "heap %s: no %#zx bytes: %d\n", heap->args.name,
 			size, ret);
-		kfree(node);
 		return ret;
 	}
 
@@ -278,29 +317,35 @@ int asahi_heap_alloc(struct asahi_heap *heap, size_t size, size_t align, struct 
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_heap_alloc);
 
-/* The node itself is the caller's to free, without the lock. */
-static void asahi_heap_release_node(struct asahi_heap *heap, struct asahi_heap_node *node)
+/*
+ * Nobody has it any more, and it is in no list. Returns true if the record is the caller's to
+ * free, without the lock; otherwise the heap keeps it with its place.
+ */
+static bool asahi_heap_release_node(struct asahi_heap *heap, struct asahi_heap_node *node)
 {
 	struct asahi_heap_block *block = node->block;
 
 	lockdep_assert_held(&heap->lock);
 
 	WRITE_ONCE(heap->used, heap->used - node->mm.size);
-	drm_mm_remove_node(&node->mm);
 	if (!--block->nodes)
 		list_add(&block->link, &heap->empty);
 	asahi_count_dec(ASAHI_COUNT_HEAP_NODE);
+
+	if (!heap->unplugged && asahi_heap_spare_keep(heap, node))
+		return false;
+
+	drm_mm_remove_node(&node->mm);
+	return true;
 }
 
-/* Returns false if the node is garbage now, and stays. */
+/* Returns false if the node is garbage or a spare place now, and stays. */
 static bool asahi_heap_free_node(struct asahi_heap *heap, struct asahi_heap_node *node)
 {
 	guard(mutex)(&heap->lock);
 
-	if (!asahi_heap_is_cached(heap) || heap->unplugged) {
-		asahi_heap_release_node(heap, node);
-		return true;
-	}
+	if (!asahi_heap_is_cached(heap) || heap->unplugged)
+		return asahi_heap_release_node(heap, node);
 
 	list_add_tail(&node->garbage, &heap->garbage);
 	atomic64_add(node->mm.size, &heap->heaps->garbage_bytes);
@@ -403,8 +448,9 @@ static unsigned int asahi_heap_release_batch(struct asahi_heap *heap, struct lis
 		count++;
 		atomic64_sub(node->mm.size, &heap->heaps->garbage_bytes);
 		atomic_dec(&heap->heaps->garbage_nodes);
-		list_move(&node->garbage, released);
-		asahi_heap_release_node(heap, node);
+		list_del(&node->garbage);
+		if (asahi_heap_release_node(heap, node))
+			list_add(&node->garbage, released);
 	}
 
 	return count;
@@ -564,6 +610,7 @@ struct asahi_heap *asahi_heap_create(struct asahi_heaps *heaps, const struct asa
 	asahi_heap_set_gap(heap, &heap->gap, args->start, args->end);
 	heap->blocks = RB_ROOT;
 	INIT_LIST_HEAD(&heap->empty);
+	asahi_heap_spare_init(heap);
 	INIT_LIST_HEAD(&heap->garbage);
 	INIT_LIST_HEAD(&heap->flushing);
 

@@ -64,12 +64,27 @@ struct asahi_heap_block {
  * struct asahi_heap_node - one allocation
  * @mm: its addresses
  * @block: where it is
- * @garbage: in one of the heap's lists, once freed
+ * @garbage: in one of the heap's lists, once freed: of garbage or of spare places
  */
 struct asahi_heap_node {
 	struct drm_mm_node mm;
 	struct asahi_heap_block *block;
 	struct list_head garbage;
+};
+
+/* So many sizes have spare places: a job has one or two allocations in each heap. */
+#define ASAHI_HEAP_SPARES	4
+
+/**
+ * struct asahi_heap_spare - spare places of one size
+ * @size: bytes of each
+ * @count: how many there are; with 0, @size says nothing
+ * @nodes: the places, the latest first
+ */
+struct asahi_heap_spare {
+	u64 size;
+	unsigned int count;
+	struct list_head nodes;
 };
 
 /**
@@ -98,6 +113,8 @@ struct asahi_heap {
 	struct rb_root blocks;
 	/** @empty: blocks without allocations, the latest first */
 	struct list_head empty;
+	/** @spare: places of freed allocations, for others of the same size */
+	struct asahi_heap_spare spare[ASAHI_HEAP_SPARES];
 	/** @garbage: freed allocations that wait for a flush */
 	struct list_head garbage;
 	/** @flushing: freed allocations that wait for the flush that is under way */
@@ -158,6 +175,12 @@ struct asahi_heaps {
 	/** @unplugged: no memory is mapped any more */
 	bool unplugged;
 };
+
+void asahi_heap_spare_init(struct asahi_heap *heap);
+struct asahi_heap_node *asahi_heap_spare_take(struct asahi_heap *heap, u64 size, u64 align);
+bool asahi_heap_spare_keep(struct asahi_heap *heap, struct asahi_heap_node *node);
+void asahi_heap_spare_forget(struct asahi_heap *heap);
+bool asahi_heap_spare_drop(struct asahi_heap *heap, struct asahi_heap_block *block);
 
 struct asahi_heap_block *asahi_heap_block_create(struct asahi_heap *heap, u64 size, u64 align);
 int asahi_heap_block_unmap(struct asahi_heap_block *block);

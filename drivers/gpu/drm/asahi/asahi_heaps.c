@@ -237,8 +237,10 @@ static bool asahi_heaps_trim(struct asahi_heaps *heaps)
 
 	list_for_each_entry(heap, &heaps->heaps, link) {
 		/* Forget what it had in use at a time. */
-		if (hurry)
+		if (hurry) {
 			asahi_heap_end_trim(heap);
+			asahi_heap_spare_forget(heap);
+		}
 		while ((block = asahi_heap_take_empty(heap)))
 			asahi_heaps_drop_block(heaps, block);
 		more |= asahi_heap_end_trim(heap);
