@@ -478,6 +478,67 @@ static bool page_mapped(struct fake *fake, u64 va)
 	return fake->dma[(va - START) / AGX_PAGE_SIZE];
 }
 
+/* The place of what is freed is the next one's of its size, and of nobody else. */
+static void places_are_kept(struct kunit *test)
+{
+	struct asahi_heap *heap = make_plain(test);
+	struct asahi_fwbuf bufs[4], other;
+	u64 va[ARRAY_SIZE(bufs)];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bufs); i++) {
+		KUNIT_ASSERT_EQ(test, asahi_heap_alloc(heap, SZ_1K, 0, &bufs[i]), 0);
+		va[i] = bufs[i].va;
+	}
+	asahi_heap_free(&bufs[0]);
+	asahi_heap_free(&bufs[2]);
+
+	KUNIT_ASSERT_EQ(test, asahi_heap_alloc(heap, SZ_512, 0, &other), 0);
+	for (i = 0; i < ARRAY_SIZE(bufs); i++)
+		KUNIT_EXPECT_TRUE(test, other.va + SZ_512 <= va[i] || other.va >= va[i] + SZ_1K);
+
+	KUNIT_ASSERT_EQ(test, asahi_heap_alloc(heap, SZ_1K, 0, &bufs[2]), 0);
+	KUNIT_EXPECT_EQ(test, bufs[2].va, va[2]);
+	KUNIT_ASSERT_EQ(test, asahi_heap_alloc(heap, SZ_1K - 1, 0, &bufs[0]), 0);
+	KUNIT_EXPECT_EQ(test, bufs[0].va, va[0]);
+
+	for (i = 0; i < ARRAY_SIZE(bufs); i++)
+		asahi_heap_free(&bufs[i]);
+	asahi_heap_free(&other);
+	destroy_heap(test, heap);
+}
+
+/* Places that are kept are room for what is larger, and go with their block. */
+static void kept_places_are_free(struct kunit *test)
+{
+	struct asahi_fwbuf bufs[BLOCK / SZ_32K], large[2];
+	struct fake *fake = test->priv;
+	struct asahi_heap *heap = make_plain(test);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bufs); i++)
+		KUNIT_ASSERT_EQ(test, asahi_heap_alloc(heap, SZ_32K, 0, &bufs[i]), 0);
+	for (i = 0; i < ARRAY_SIZE(bufs); i++)
+		asahi_heap_free(&bufs[i]);
+	KUNIT_ASSERT_EQ(test, asahi_heap_alloc(heap, BLOCK, 0, &large[0]), 0);
+	KUNIT_EXPECT_EQ(test, asahi_heap_size(heap), BLOCK);
+
+	KUNIT_ASSERT_EQ(test, asahi_heap_alloc(heap, BLOCK, 0, &large[1]), 0);
+	asahi_heap_free(&large[0]);
+	asahi_heap_free(&large[1]);
+	run_now(fake);
+	run_now(fake);
+	KUNIT_EXPECT_EQ(test, asahi_heap_size(heap), BLOCK);
+	for (i = 0; i < ARRAY_SIZE(large); i++) {
+		KUNIT_ASSERT_EQ(test, asahi_heap_alloc(heap, BLOCK, 0, &large[i]), 0);
+		KUNIT_EXPECT_TRUE(test, page_mapped(fake, large[i].va));
+	}
+	KUNIT_EXPECT_EQ(test, asahi_heap_size(heap), 2 * BLOCK);
+	asahi_heap_free(&large[0]);
+	asahi_heap_free(&large[1]);
+	destroy_heap(test, heap);
+}
+
 /* Blocks come and go in any order, and addresses with them. */
 static void holes_are_found_again(struct kunit *test)
 {
@@ -761,6 +822,8 @@ static struct kunit_case heap_cases[] = {
 	KUNIT_CASE(much_garbage_is_flushed_soon),
 	KUNIT_CASE(garbage_is_bounded),
 	KUNIT_CASE(empty_blocks_go_when_idle),
+	KUNIT_CASE(places_are_kept),
+	KUNIT_CASE(kept_places_are_free),
 	KUNIT_CASE(holes_are_found_again),
 	KUNIT_CASE(small_heaps_stay_small),
 	KUNIT_CASE(one_flush_for_all),
