@@ -880,17 +880,20 @@ static const char *device_yes(bool value)
 
 void vagx_device_status(struct vagx_device *device, char *text, size_t size)
 {
+	struct vagx_maintained maintained = vagx_uat_maintained(device->uat);
 	struct vagx_fw_status fw = { .state = "busy" };
 
 	vagx_fw_get_status(device->firmware, &fw);
 	snprintf(text, size,
-		 "pmgr=0x%08x cpu-control=0x%x firmware=%s crashed=%s halted=%s silent=%s queues=%u mailbox-held=%s mailbox-waiting=%u mailbox-drop=%u mailbox-delay=%u grown=%u partial-renders=%u violations=%llu",
+		 "pmgr=0x%08x cpu-control=0x%x firmware=%s crashed=%s halted=%s silent=%s queues=%u mailbox-held=%s mailbox-waiting=%u mailbox-drop=%u mailbox-delay=%u grown=%u partial-renders=%u pages-zeroed=%llu pages-cleaned=%llu pages-invalidated=%llu violations=%llu",
 		 device->pmgr.gfx, device->cpu_control, fw.state,
 		 device_yes(vagx_rtkit_is_crashed(device->rtkit)), device_yes(fw.halted),
 		 device_yes(fw.silent), fw.queues, device_yes(device_is_held(device)),
 		 vagx_mailbox_waiting(device->mailbox),
 		 vagx_mailbox_dropping(device->mailbox),
 		 vagx_mailbox_to_delay(device->mailbox), fw.grown, fw.partial_renders,
+		 (unsigned long long)maintained.zeroed, (unsigned long long)maintained.cleaned,
+		 (unsigned long long)maintained.invalidated,
 		 (unsigned long long)vagx_report_total(device->report,
 						       VAGX_SEVERITY_VIOLATION));
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "dc.h"
 #include "listen.h"
 #include "report.h"
 #include "tlbi.h"
@@ -130,6 +131,8 @@ static void snoop_serve(struct vagx_snoop *snoop, int fd)
 	while (snoop_receive(snoop, fd, &message)) {
 		if (vagx_tlbi_is_barrier(message.insn))
 			snoop_complete(snoop, message.cpu);
+		else if (vagx_dc_of(message.insn))
+			vagx_uat_maintain(snoop->uat, vagx_dc_of(message.insn), message.operand);
 		else if (vagx_tlbi_decode(message.insn, message.operand, &tlbi))
 			snoop_note(snoop, message.cpu, &tlbi);
 		if (!snoop->sweep_ns)
@@ -144,6 +147,7 @@ static void snoop_serve(struct vagx_snoop *snoop, int fd)
 
 static void snoop_log_stats(struct vagx_snoop *snoop)
 {
+	struct vagx_maintained maintained = vagx_uat_maintained(snoop->uat);
 	struct vagx_uat_stats stats;
 
 	vagx_uat_get_stats(snoop->uat, &stats);
@@ -151,6 +155,11 @@ static void snoop_log_stats(struct vagx_snoop *snoop)
 		 "TLBs: %" PRIu64 " invalidations, %" PRIu64 " translations dropped, %" PRIu64
 		 " looked up again and kept",
 		 stats.invalidations, stats.dropped, stats.kept);
+	if (maintained.cleaned)
+		vagx_log(snoop->report, VAGX_LOG_INFO,
+			 "caches of the CPU: %" PRIu64 " pages zeroed, %" PRIu64
+			 " of them cleaned, %" PRIu64 " pages invalidated",
+			 maintained.zeroed, maintained.cleaned, maintained.invalidated);
 }
 
 static void *snoop_thread(void *arg)

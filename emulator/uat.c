@@ -35,6 +35,10 @@ struct vagx_uat *vagx_uat_new(const struct vagx_uat_config *config)
 	uat->keep_holes = config->keep_holes;
 	uat->holes_seed = config->seed;
 	uat->oas_mask = (1ULL << config->oas_bits) - 1;
+	if (!uat_cpu_cache_init(&uat->cpu_cache)) {
+		free(uat);
+		return NULL;
+	}
 	uat_cache_init(&uat->cache);
 	uat_write_back_init(&uat->write_back, config->write_back, config->seed);
 	return uat;
@@ -46,6 +50,7 @@ void vagx_uat_free(struct vagx_uat *uat)
 		return;
 	uat_write_back_fini(&uat->write_back, uat->report);
 	uat_cache_fini(&uat->cache);
+	uat_cpu_cache_fini(&uat->cpu_cache);
 	free(uat);
 }
 

@@ -142,6 +142,28 @@ void vagx_uat_cache_set(struct vagx_uat *uat, bool on);
  */
 void vagx_uat_invalidate(struct vagx_uat *uat, const struct vagx_tlbi *tlbi);
 
+/**
+ * struct vagx_maintained - what the guest has done to its CPU's caches, in pages of 16 KiB
+ * @zeroed: pages that it has begun to zero in them
+ * @cleaned: pages that it has cleaned as a whole after that
+ * @invalidated: pages that it has made them forget as a whole
+ */
+struct vagx_maintained {
+	uint64_t zeroed;
+	uint64_t cleaned;
+	uint64_t invalidated;
+};
+
+/**
+ * vagx_uat_maintain() - the guest has maintained its caches, see uat_cpu_cache.c
+ * @dc: VAGX_DC_ZVA at the beginning of a page that is zeroed; VAGX_DC_CVAC or VAGX_DC_IVAC at the
+ *	end of one
+ * @pa: the page
+ */
+void vagx_uat_maintain(struct vagx_uat *uat, uint32_t dc, uint64_t pa);
+
+struct vagx_maintained vagx_uat_maintained(const struct vagx_uat *uat);
+
 /* The MMU loses its power, and all translations */
 void vagx_uat_forget(struct vagx_uat *uat);
 

@@ -201,7 +201,8 @@ static void uat_cache_set_leaf(struct uat_cache *cache, struct uat_cache_node *n
 /*
  * Looks for poison in a page that is looked up for the first time: the driver has to have cleared
  * or filled it. A client's page may hold any bytes, as the client may have written them, but
- * hardly a whole page of those that the kernel puts into free pages.
+ * hardly a whole page of those that the kernel puts into free pages. And it must not have been
+ * zeroed in the CPU's caches alone.
  */
 static void uat_cache_check_page(struct vagx_uat *uat, const struct uat_cache_node *node,
 				 uint64_t va, uint64_t pa)
@@ -209,6 +210,10 @@ static void uat_cache_check_page(struct vagx_uat *uat, const struct uat_cache_no
 	const void *page = uat->poison ? vagx_mem_ptr(uat->mem, pa, VAGX_UAT_PAGE_SIZE) : NULL;
 	struct vagx_poison found;
 
+	if (uat_cpu_cache_is_zeroed(&uat->cpu_cache, pa))
+		vagx_violation(uat->report, VAGX_RULE_UAT_DIRTY, va, "page",
+			       "slot %u, the page at 0x%llx was zeroed and not cleaned", node->slot,
+			       (unsigned long long)pa);
 	if (!page)
 		return;
 	if (uat_cache_is_upper(node) ? vagx_poison_find(page, VAGX_UAT_PAGE_SIZE, &found) :

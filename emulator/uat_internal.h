@@ -56,6 +56,16 @@ struct uat_write_back {
 	uint64_t all_early;
 };
 
+/**
+ * struct uat_cpu_cache - what the CPU's caches may hold, see uat_cpu_cache.c
+ * @zeroed: a bit for each page that was zeroed and not cleaned
+ * @done: what was done so far
+ */
+struct uat_cpu_cache {
+	uint64_t *zeroed;
+	struct vagx_maintained done;
+};
+
 struct vagx_uat {
 	struct vagx_mem *mem;
 	struct vagx_report *report;
@@ -66,6 +76,7 @@ struct vagx_uat {
 	uint64_t holes_seed;
 	struct uat_cache cache;
 	struct uat_write_back write_back;
+	struct uat_cpu_cache cpu_cache;
 };
 
 /**
@@ -87,6 +98,12 @@ void uat_cache_fini(struct uat_cache *cache);
 void uat_cache_keep_hole(struct vagx_uat *uat, unsigned int slot, uint64_t va);
 /* Return: false if nothing is cached and the tables have to be walked */
 bool uat_cache_walk(struct vagx_uat *uat, unsigned int slot, uint64_t va, struct leaf *leaf);
+
+/* Return: false without memory */
+bool uat_cpu_cache_init(struct uat_cpu_cache *model);
+void uat_cpu_cache_fini(struct uat_cpu_cache *model);
+/* Whether the CPU has zeroed a page, and may have that in its caches only */
+bool uat_cpu_cache_is_zeroed(const struct uat_cpu_cache *model, uint64_t pa);
 
 void uat_write_back_init(struct uat_write_back *model, bool on, uint64_t seed);
 void uat_write_back_fini(struct uat_write_back *model, struct vagx_report *report);

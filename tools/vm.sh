@@ -34,6 +34,8 @@ usage()
 		  --dt "ARGS"            change the device tree with fdtput (repeatable)
 		  --no-plugin            vagx looks at page tables with each access, instead of
 		                         keeping translations until the guest invalidates them
+		  --caches               the plugin tells vagx of the maintenance of the CPU's
+		                         caches, too
 		  --violations           violations that vagx reports do not fail the run
 		  --quiet                do not show the guest's output
 		Exit status: the script's; 125 if the machine did not come to its end or
@@ -45,7 +47,7 @@ usage()
 kernel=plain modules='' out=$top/build/out/vm memory=2G smp='' icount='' timeout=300
 vagx=$top/build/host/emulator/vagx vagx_ctl=$top/build/host/emulator/vagx-ctl
 share='' vagx_args='' append='' interactive='' violations='' quiet='' plugin=$top/build/host/emulator/plugin/vagx-tlbi.so
-count=''
+count='' caches='' cpu=max,pauth=off,sve=off,sme=off
 kdir='' image='' soc=t8103 dt=() board=virt,gic-version=3
 arguments=("$@")
 
@@ -68,6 +70,8 @@ while [ $# -gt 0 ]; do
 	--dt) dt+=("$2"); shift ;;
 	--interactive) interactive=1 ;;
 	--no-plugin) plugin='' ;;
+	# QEMU's "max" has no caches for Linux, which maintains none then.
+	--caches) caches=,caches=on cpu=neoverse-n2 ;;
 	--violations) violations=1 ;;
 	--quiet) quiet=1 ;;
 	--kdir) kdir=$2; shift ;;
@@ -124,7 +128,7 @@ machine=(-M "$board" -m "$memory" -no-reboot -nic none -display none
 	-object "memory-backend-memfd,id=ram,size=$memory,share=on"
 	-machine memory-backend=ram)
 case $icount in
-'')	machine+=(-cpu "max,pauth=off,sve=off,sme=off" -smp "$smp") ;;
+'')	machine+=(-cpu "$cpu" -smp "$smp") ;;
 sleep)	machine+=(-cpu "max,pauth=off,sve=off,sme=off" -smp 1 -icount "shift=0,sleep=on") ;;
 nosleep) machine+=(-cpu max -smp 1 -icount "shift=0,sleep=off,align=off") ;;
 *)	usage ;;
@@ -234,7 +238,7 @@ command=(qemu-system-aarch64 "${machine[@]}" -dtb "$work/machine.dtb"
 	-device pcie-root-port,id=port2,addr=3.0,chassis=2,slot=2
 	-device virtio-9p-pci,fsdev=out,mount_tag=out,bus=port2,x-pcie-pm-no-soft-reset=on
 	-device "{\"driver\":\"vfio-user-pci\",\"addr\":\"4.0\",\"socket\":{\"path\":\"$socket\",\"type\":\"unix\"}}")
-[ -z "$plugin" ] || command+=(-plugin "$plugin,socket=$tlbi")
+[ -z "$plugin" ] || command+=(-plugin "$plugin,socket=$tlbi$caches")
 [ -z "$count" ] || command+=(-plugin "$count,out=$out/instructions")
 
 if [ -n "$interactive" ]; then

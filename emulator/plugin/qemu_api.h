@@ -63,6 +63,9 @@ size_t qemu_plugin_insn_data(const struct qemu_insn *insn, void *to, size_t len)
 struct glib_array *qemu_plugin_get_registers(void);
 bool qemu_plugin_read_register(struct qemu_register *handle, struct glib_array *bytes);
 
+/* Of the processor whose callback runs */
+bool qemu_plugin_translate_vaddr(uint64_t va, uint64_t *pa);
+
 struct glib_array *g_byte_array_new(void);
 struct glib_array *g_byte_array_set_size(struct glib_array *array, unsigned int len);
 char *g_array_free(struct glib_array *array, int free_data);

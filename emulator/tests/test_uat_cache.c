@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "dc.h"
 #include "helpers.h"
 #include "listen.h"
 #include "snoop.h"
@@ -531,6 +532,38 @@ static void kernel_half_outlives_a_context(void **state)
 	assert_rule(m, UAT_STALE, 2);
 }
 
+/* What the CPU has zeroed has to be cleaned before the GPU looks it up */
+static void pages_that_nobody_has_cleaned_from_caches(void **state)
+{
+	struct machine *m = *state;
+	uint64_t page = machine_page(m), pte = machine_pte(page, AGX_PROT_GPU_SHARED_RW);
+	struct vagx_maintained done;
+
+	vagx_uat_maintain(m->uat, VAGX_DC_ZVA, page);
+	vagx_uat_maintain(m->uat, VAGX_DC_ZVA, page + PAGE);
+	vagx_uat_maintain(m->uat, VAGX_DC_CVAC, page);
+	vagx_uat_maintain(m->uat, VAGX_DC_ZVA, 1ULL << 50);
+	machine_map(m, 1, USER_VA, pte);
+	assert_non_null(gpu_ptr(m, 1, USER_VA));
+	assert_rule(m, UAT_DIRTY, 0);
+
+	/* Again, while it is mapped: what the CPU does to its memory then is its own affair */
+	vagx_uat_maintain(m->uat, VAGX_DC_ZVA, page);
+	assert_non_null(gpu_ptr(m, 1, USER_VA));
+	assert_rule(m, UAT_DIRTY, 0);
+	*machine_entry(m, 1, USER_VA) = 0;
+	execute(m, VAE1OS, of_page(1, USER_VA));
+	*machine_entry(m, 1, USER_VA) = pte;
+	/* To forget a page is not to write it back */
+	vagx_uat_maintain(m->uat, VAGX_DC_IVAC, page);
+	assert_non_null(gpu_ptr(m, 1, USER_VA));
+	assert_rule(m, UAT_DIRTY, 1);
+	done = vagx_uat_maintained(m->uat);
+	assert_int_equal(done.zeroed, 3);
+	assert_int_equal(done.cleaned, 1);
+	assert_int_equal(done.invalidated, 1);
+}
+
 #define HOLES	64
 
 static unsigned int count_found(struct vagx_tlb *tlb)
@@ -753,10 +786,14 @@ static void plugin_connects(void **state)
 	tell(fd, 0, VAE1OS, of_page(1, USER_VA + PAGE));
 	/* what vagx does not know is answered, too */
 	tell(fd, 0, 0xd503201f, 0);
+	tell(fd, 0, VAGX_DC_ZVA, TEST_RAM);
+	tell(fd, 0, VAGX_DC_IVAC | 3, TEST_RAM);
 	tell(fd, 0, DSB_SY, 0);
 	assert_ptr_equal(gpu_ptr(m, 1, USER_VA), old);
 	tell(fd, 0, VAE1OS, of_page(1, USER_VA));
 	tell(fd, 0, DSB_SY, 0);
+	assert_int_equal(vagx_uat_maintained(m->uat).zeroed, 1);
+	assert_int_equal(vagx_uat_maintained(m->uat).invalidated, 1);
 	assert_null(gpu_ptr(m, 1, USER_VA));
 	wait_for_barriers(m, fd);
 	close(fd);
@@ -796,6 +833,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(kernel_half_outlives_a_context, setup, teardown),
 		cmocka_unit_test_setup_teardown(pages_that_nobody_has_cleared, setup, teardown),
 		cmocka_unit_test_setup_teardown(tables_that_nobody_has_cleared, setup, teardown),
+		cmocka_unit_test_setup_teardown(pages_that_nobody_has_cleaned_from_caches, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(holes_are_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(holes_go, setup, teardown),
 		cmocka_unit_test_setup_teardown(others_keep_no_holes, setup, teardown),
