@@ -19,6 +19,7 @@
 
 #include <agx/agx_uat.h>
 
+#include "asahi_debugfs.h"
 #include "asahi_pgtable.h"
 
 #define OAS_BITS	42
@@ -600,6 +601,31 @@ static void asahi_test_split_given_up(struct kunit *test)
 	free_tree(test, pt);
 }
 
+static int blocks_counted(void)
+{
+	return atomic_read(&asahi_counts[ASAHI_COUNT_PGTABLE_BLOCK]);
+}
+
+/* Also where nothing is unmapped before the tree goes, as with an address space. */
+static void asahi_test_blocks_are_counted(struct kunit *test)
+{
+	struct asahi_pgtable *pt = new_tree_of_blocks(test);
+	int before = blocks_counted();
+
+	do_change(test, pt, MAP(GIB, 5 * LEAF, MEM));
+	KUNIT_EXPECT_EQ(test, blocks_counted(), before + 5);
+	do_change(test, pt, MAP(GIB, LEAF, 2 * MEM));
+	KUNIT_EXPECT_EQ(test, blocks_counted(), before + 5);
+	do_change(test, pt, UNMAP(GIB + PAGE, PAGE));
+	KUNIT_EXPECT_EQ(test, blocks_counted(), before + 4);
+	do_change(test, pt, SINGLE(GIB + LEAF, LEAF, MEM));
+	KUNIT_EXPECT_EQ(test, blocks_counted(), before + 3);
+	do_change(test, pt, UNMAP(GIB + 2 * LEAF, LEAF));
+	KUNIT_EXPECT_EQ(test, blocks_counted(), before + 2);
+	free_tree(test, pt);
+	KUNIT_EXPECT_EQ(test, blocks_counted(), before);
+}
+
 /* The allocation that fails next, counted down; 0 for none. */
 static unsigned int fail_after;
 
@@ -859,6 +885,7 @@ static struct kunit_case asahi_pgtable_cases[] = {
 	KUNIT_CASE(asahi_test_no_block),
 	KUNIT_CASE(asahi_test_split),
 	KUNIT_CASE(asahi_test_split_given_up),
+	KUNIT_CASE(asahi_test_blocks_are_counted),
 	KUNIT_CASE(asahi_test_block_allocation_fails),
 	KUNIT_CASE(asahi_test_block_random),
 	{}
