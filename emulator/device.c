@@ -339,7 +339,7 @@ static bool device_build(struct vagx_device *device,
 		return false;
 
 	uat.mem = device->mem;
-	/* Whoever finds nothing otherwise comes to an end */
+	/* Only forgiven accesses go on where nothing is mapped */
 	uat.keep_holes = config->keep_holes && vagx_boot_soft_faults(device->boot);
 	device->uat = vagx_uat_new(&uat);
 	device->mailbox = vagx_mailbox_new(&mailbox);

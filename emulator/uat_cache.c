@@ -13,8 +13,8 @@
  * - those of a context leave all of the kernel half, whose pages are global;
  * - what was forgotten is looked up again at once, if the tables still have it.
  *
- * What is not mapped, or not accessed yet (AF), is never remembered, as the architecture has it
- * for CPUs, unless somebody asks for that (keep_holes). A sweep now and then compares
+ * Pages that are not mapped, or not accessed yet (AF), are never remembered, as the architecture
+ * has it for CPUs, unless that is asked for (keep_holes). A sweep now and then compares
  * all nodes with the tables, to find translations that the guest has forgotten to invalidate.
  *
  * Any thread looks up, that of the plugin's socket (snoop.c) invalidates, and it and the firmware's
@@ -339,7 +339,7 @@ static void uat_cache_refresh_leaves(struct vagx_uat *uat, struct uat_cache_node
 }
 
 /*
- * Goes on with what the tables lead to now, which may be nothing. Where an entry of a block has
+ * Looks the table up again; there may be none. Where an entry of a block has
  * become another one or one to a table, or the other way round, without an invalidation in
  * between, TLBs may have both at once. Lock held.
  */
@@ -397,7 +397,7 @@ static void uat_cache_invalidate_pages(struct vagx_uat *uat, struct uat_cache_no
 
 	if (last < from || first >= from + NODE_ENTRIES)
 		return;
-	/* One page makes the block go; of what was made from it for pages, only that one */
+	/* One page makes the block go, but of the pages that were made from it only that one */
 	if (own && uat_tables_is_block(node->table))
 		uat_cache_refresh_table(uat, node);
 	for (i = first > from ? first - from : 0; i < NODE_ENTRIES && from + i <= last; i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (C) 2026 The asahi driver authors
 /*
- * What the CPU's caches may hold of pages that the GPU does not see in them.
+ * Pages whose contents may be in the CPU's caches only, where the GPU does not see them.
  *
  * QEMU's memory is coherent, so a page that nobody has cleaned works all the same. Here is which
  * pages the guest has zeroed in its caches and not cleaned since, as the plugin tells. The GPU

@@ -532,7 +532,7 @@ static void kernel_half_outlives_a_context(void **state)
 	assert_rule(m, UAT_STALE, 2);
 }
 
-/* What the CPU has zeroed has to be cleaned before the GPU looks it up */
+/* A page that the CPU has zeroed has to be cleaned before the GPU looks it up */
 static void pages_that_nobody_has_cleaned_from_caches(void **state)
 {
 	struct machine *m = *state;
@@ -547,7 +547,7 @@ static void pages_that_nobody_has_cleaned_from_caches(void **state)
 	assert_non_null(gpu_ptr(m, 1, USER_VA));
 	assert_rule(m, UAT_DIRTY, 0);
 
-	/* Again, while it is mapped: what the CPU does to its memory then is its own affair */
+	/* Again, while it is mapped: the rule says nothing of zeroing then */
 	vagx_uat_maintain(m->uat, VAGX_DC_ZVA, page);
 	assert_non_null(gpu_ptr(m, 1, USER_VA));
 	assert_rule(m, UAT_DIRTY, 0);
@@ -632,7 +632,7 @@ static void holes_go(void **state)
 	assert_int_equal(count_found(&tlb), HOLES);
 }
 
-/* What the firmware or a rule looks for is none, and nobody keeps anything by default */
+/* The firmware and rules keep no holes, and by default nobody does */
 static void others_keep_no_holes(void **state)
 {
 	struct vagx_tlb tlb;

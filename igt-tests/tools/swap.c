@@ -37,9 +37,9 @@
 /* Buffers of a client that gets two of them back, and no third one. */
 #define LIMITED_BOS	8
 #define LIMITED_ROOM	(5 * BO_BYTES / 2)
-/* Each client in a cgroup has so much of what the cgroup may have. */
+/* Each client in a cgroup has this part of the cgroup's limit. */
 #define CGROUP_PERCENT	50
-/* Buffers of whoever is outside */
+/* Buffers of the client outside */
 #define OUTSIDE_BOS	8
 /* The kernel has 60 KiB for a queue at least. */
 #define QUEUES		400
@@ -280,7 +280,7 @@ static uint64_t swap_cgroup_bytes(const char *name)
 	return swap_read(getenv("SWAP_CGROUP"), name);
 }
 
-/* Four clients with twice of what the cgroup may have. */
+/* Four clients have twice the cgroup's limit together. */
 static void swap_test_cgroup(int fd)
 {
 	swap_turns(fd, 4, swap_cgroup_bytes("memory.max") * CGROUP_PERCENT / 100);
@@ -308,7 +308,7 @@ static int swap_bind(struct asahi_client *client, uint64_t size)
 }
 
 /*
- * Binds what is more than there is, and then until there is no more; what it has works on. The
+ * Binds more than there is at once, and then until there is no more; its mappings work on. The
  * cgroup would kill it for a page of the program's own that has to be copied.
  */
 static void swap_test_full(int fd)
@@ -335,7 +335,7 @@ static void swap_test_full(int fd)
 	igt_asahi_client_close(swapper.client);
 }
 
-/* What queues have is the cgroup's. */
+/* The memory of queues is charged to the cgroup. */
 static void swap_test_queues(int fd)
 {
 	struct asahi_client *client = igt_asahi_client_open(fd);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a program in the guest tells the counting plugin of QEMU what to count: it
+ * Marks by which a program in the guest tells the counting plugin of QEMU where to count: it
  * executes a hint that no processor knows, which does nothing anywhere else.
  *
  * Copyright (C) 2026 The asahi driver authors

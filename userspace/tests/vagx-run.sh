@@ -142,7 +142,7 @@ not_executable()
 	ends 126 "$work/output" && says "^vagx-run: $work/output: Permission denied"
 }
 
-# Headers are enough for vagx-run to see what these are.
+# vagx-run recognizes these by their headers.
 not_preloadable()
 {
 	{ printf '\177ELF\001\001\001' && head -c 57 /dev/zero; } >"$work/small" &&
@@ -153,7 +153,7 @@ not_preloadable()
 	says "^vagx-run: $work/small is a 32-bit program, .*: use a 64-bit build of it" || return 1
 	"$run" "$work/static" >"$work/output" 2>"$work/message"
 	says "^vagx-run: $work/static is linked statically, .*: link it dynamically" || return 1
-	# who is not root has no program of another user
+	# only root has a program of another user
 	chown 65534 "$work/setuid" 2>/dev/null || return 0
 	chmod u+s "$work/setuid"
 	ends 124 "$work/setuid" && says "^vagx-run: $work/setuid is a program with privileges"

@@ -67,7 +67,7 @@ struct vagx_null_file {
 };
 
 /**
- * struct vagx_null_fence - what a device would signal
+ * struct vagx_null_fence - the fence that a device would signal
  * @base: the fence; first, as dma_fence_free() expects
  * @irq: the interrupt that signals @base, and holds a reference to it until then
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Batches: what is over is freed together.
+ * Batches: jobs that are over are freed together.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
@@ -28,16 +28,16 @@
  *
  * * when the first of them has been there for ASAHI_BATCH_MS;
  * * when there are ASAHI_BATCH_JOBS, or they have ASAHI_BATCH_BYTES;
- * * at once when somebody waits for what they hold: a SUBMIT for room in a full queue, the
- *   end of a queue, or a system that is short of memory.
+ * * at once when their memory is waited for: by a SUBMIT for room in a full queue, by the
+ *   end of a queue, or by a system that is short of memory.
  *
- * So what nobody waits for is kept a moment longer, and is bounded. The worker is not one
- * that completes jobs: it takes locks of heaps and objects that clients hold who may have a
- * lower priority than the GPU's work.
+ * So jobs are kept a moment longer, up to a bound, and only while nobody waits. The worker is
+ * not one that completes jobs: it takes locks of heaps and objects, which clients may hold
+ * that have a lower priority than the GPU's work.
  *
- * **Nobody is forgotten.** Whoever waits first says so, in the queue, then looks at the list.
- * Whoever adds to the list does so first, and then looks whether somebody waits. One of the
- * two sees the other.
+ * **No waiter is forgotten.** A waiter says in the queue that it waits, and then looks at the
+ * list. A task that adds to the list does so first, and then looks for waiters in the queue.
+ * One of the two sees the other.
  */
 
 /* Batches that are smaller wait for more. */
@@ -45,8 +45,8 @@
 #define ASAHI_BATCH_BYTES	SZ_16M
 
 /**
- * struct asahi_batch - what is to be freed
- * @list: what is over, the latest first
+ * struct asahi_batch - things that are to be freed
+ * @list: the things, the latest first
  * @count: how much that is; for a moment it may be more than there is in @list
  * @bytes: and how much memory
  * @delay: how long the first waits for others, in jiffies
@@ -70,7 +70,7 @@ static void asahi_batch_work(struct work_struct *work)
 {
 	struct asahi_batch *batch = container_of(to_delayed_work(work), struct asahi_batch, work);
 
-	/* Whoever has seen it set has added before this what is taken below. */
+	/* A task that has seen it set has added its thing before; it is taken below. */
 	xchg(&batch->hurry, false);
 	atomic_set(&batch->count, 0);
 	atomic64_set(&batch->bytes, 0);
@@ -112,14 +112,14 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_batch_create);
  * asahi_batch_destroy() - undo asahi_batch_create()
  * @batch: empty batch that nothing is added to any more, or NULL
  *
- * Process context, but not what frees a list.
+ * Process context, but not from the function that frees a list.
  */
 void asahi_batch_destroy(struct asahi_batch *batch)
 {
 	if (!batch)
 		return;
 
-	/* Whoever has added the last may be about to have it freed, which was done before. */
+	/* The task that has added the last may still be about to ask for this. */
 	synchronize_rcu();
 	cancel_delayed_work_sync(&batch->work);
 	WARN_ON_ONCE(!llist_empty(&batch->list));
@@ -131,7 +131,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_batch_destroy);
 /**
  * asahi_batch_add() - have something freed later
  * @batch: batch
- * @node: what
+ * @node: its link
  * @bytes: memory that this gives back
  *
  * Any context, in an RCU read section: nothing else keeps @batch from here on. @node may
@@ -152,11 +152,11 @@ void asahi_batch_add(struct asahi_batch *batch, struct llist_node *node, u64 byt
 EXPORT_SYMBOL_IF_KUNIT(asahi_batch_add);
 
 /**
- * asahi_batch_hurry() - have freed at once what is over
+ * asahi_batch_hurry() - have all of a batch freed at once
  * @batch: batch
  *
- * Does nothing if there is nothing. What is added later is freed at once if whoever adds it
- * sees what the caller has done before. Any context.
+ * Does nothing if it is empty. A task that adds something later asks for this itself, if it
+ * sees the caller's changes from before the call. Any context.
  */
 void asahi_batch_hurry(struct asahi_batch *batch)
 {
@@ -171,7 +171,7 @@ void asahi_batch_hurry(struct asahi_batch *batch)
 EXPORT_SYMBOL_IF_KUNIT(asahi_batch_hurry);
 
 /**
- * asahi_batch_is_hurrying() - is it being done what asahi_batch_hurry() asks for?
+ * asahi_batch_is_hurrying() - is the worker doing its part of asahi_batch_hurry()?
  * @batch: batch
  *
  * Any context.
@@ -190,7 +190,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_batch_is_hurrying);
  *
  * Any context.
  *
- * Return: a number, without what is being freed.
+ * Return: a number, without those that are being freed.
  */
 unsigned int asahi_batch_count(struct asahi_batch *batch)
 {
@@ -204,7 +204,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_batch_count);
  *
  * Any context.
  *
- * Return: bytes, without what is being freed.
+ * Return: bytes, without those that are being freed.
  */
 u64 asahi_batch_bytes(struct asahi_batch *batch)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Batches: what is over is freed together.
+ * Batches: jobs that are over are freed together.
  *
  * Copyright (C) 2026 The asahi driver authors
  */

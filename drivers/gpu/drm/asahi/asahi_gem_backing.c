@@ -149,7 +149,7 @@ static int asahi_gem_get_pages(struct asahi_gem *gem)
  */
 static void asahi_gem_forget_part(struct asahi_gem *gem)
 {
-	/* What was complete once has contents, some of which may be in swap. */
+	/* An object that was complete once has contents, some of which may be in swap. */
 	if (!gem->filled)
 		shmem_truncate_range(file_inode(gem->base.filp), 0, -1);
 }

@@ -24,9 +24,9 @@
  * the same size: it is a spare place. If firmware caches the heap, that is after the flush.
  *
  * A heap has spare places of ASAHI_HEAP_SPARES sizes, ASAHI_HEAP_SPARE_PLACES of each at
- * most. What does not fit is divided up and joined as ever. When there is no room for
+ * most. Others are divided up and joined as ever. When there is no room for
  * something else, all spare places are joined before the heap grows. So they take no memory
- * but their records, which stay charged to whoever made them until memory is short. A block
+ * but their records, which stay charged to the tasks that made them until memory is short. A block
  * in which nothing but spare places is can be given back, and they go with it.
  */
 

@@ -51,7 +51,7 @@
  * leaf is prepared without being put into the tree, then all block entries that are
  * to be split are removed, invalidated together, and their leaves take their places. A
  * TLB that had both could use either, or a mixture. In between nothing is mapped
- * there, also what will be the same afterwards.
+ * there, also pages that will be the same afterwards.
  *
  * A table that is taken out can still be in a walk cache. It is retired to the
  * transaction and freed with it, after the invalidation.
@@ -528,8 +528,8 @@ static int asahi_pt_reserve_unmap(struct asahi_pt_pool *pool, u64 va, u64 end)
 			continue;
 
 		/*
-		 * What isn't there yet can only come as a shared leaf or a block
-		 * entry, from an earlier change of this transaction.
+		 * Where there is no entry yet, only a shared leaf or a block entry
+		 * can come, from an earlier change of this transaction.
 		 */
 		if (!asahi_pt_l2_entry(l2, edges[i]) && !pool->whole_blocks)
 			continue;

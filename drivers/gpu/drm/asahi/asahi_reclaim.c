@@ -110,7 +110,7 @@
 #define ASAHI_RECLAIM_WAITS	3
 #define ASAHI_RECLAIM_WAIT_MS	10
 
-/* How long a process that is about to be killed waits for what workers give back. */
+/* How long a process that is about to be killed waits for memory that workers give back. */
 #define ASAHI_RECLAIM_OOM_MS	100
 
 /* Of how many address spaces and objects of a cgroup the memory is counted. */
@@ -478,7 +478,7 @@ VISIBLE_IF_KUNIT unsigned long asahi_reclaim_shrink(struct shrinker *shrinker,
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_reclaim_shrink);
 
-/* What workers give back until they have nothing to do, or for a while. */
+/* Waits for memory that workers give back, until they have nothing to do, or for a while. */
 static unsigned long asahi_reclaim_wait_for_others(struct asahi_device *adev)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(ASAHI_RECLAIM_OOM_MS);
@@ -570,7 +570,7 @@ static int asahi_reclaim_wait(struct asahi_vm *vm)
 	if (ret)
 		return ret;
 
-	/* What was freed or trimmed since is in blocks of heaps. */
+	/* The memory that came back since is in blocks of heaps. */
 	asahi_heaps_reclaim(adev->heaps);
 	return asahi_reclaim_wait_for(adev, asahi_reclaim_is_freeing);
 }
@@ -706,7 +706,7 @@ static int asahi_reclaim_init(struct asahi_device *adev)
 static void asahi_reclaim_unplug(struct asahi_device *adev)
 {
 	/*
-	 * What enters a list from here on marks its cgroup for a shrinker that is gone. The
+	 * An item that enters a list from here on marks its cgroup for a shrinker that is gone. The
 	 * kernel drops such marks.
 	 */
 	shrinker_free(adev->reclaim.shrinker);

@@ -65,7 +65,7 @@ struct asahi_reclaim {
 	unsigned long last;
 	/** @shrinker: what the kernel calls */
 	struct shrinker *shrinker;
-	/** @oom: what the kernel calls before it kills a process */
+	/** @oom: the kernel calls it before it kills a process */
 	struct notifier_block oom;
 };
 

@@ -22,7 +22,7 @@
 #include "asahi_ref.h"
 
 /*
- * Whoever drops the last reference only queues a work item or adds to a batch, so
+ * Dropping the last reference only queues a work item or adds to a batch, so
  * references can be dropped in any context, and this file needs to know nothing of
  * how a queue or a job ends. Each worker would be a thread when all clients end at
  * once; none waits for another one.
@@ -122,7 +122,7 @@ static void asahi_ref_release_job(struct kref *ref)
 	/* The job may be freed as soon as it is added, and the queue and the device after it. */
 	guard(rcu)();
 	asahi_batch_add(batch, &job->free_link, job->bytes);
-	/* What waits below has looked for jobs that are over after it began to wait. */
+	/* A waiter looks for jobs that are over after it has begun to wait. */
 	if (READ_ONCE(queue->closed) || waitqueue_active(&queue->room.more))
 		asahi_batch_hurry(batch);
 }

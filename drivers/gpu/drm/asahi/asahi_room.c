@@ -59,7 +59,7 @@ static bool asahi_room_try(struct asahi_room *room, u64 bytes)
 	return true;
 }
 
-/* What somebody waits for, who may have begun to. */
+/* The condition that a SUBMIT waits for, evaluated after it has begun to. */
 static bool asahi_room_wait(struct asahi_room *room, struct asahi_device *adev, u64 bytes)
 {
 	if (asahi_room_try(room, bytes))

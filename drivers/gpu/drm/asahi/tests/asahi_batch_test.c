@@ -34,7 +34,7 @@
 /* Longer than any test */
 #define NEVER_MS	(3600 * 1000)
 
-/* What is not freed within this has been forgotten. */
+/* A thing that is not freed within this has been forgotten. */
 #define FREED_MS	5000
 
 /* Room for so much makes a queue full: uapi.rst. */
@@ -134,7 +134,7 @@ static void batch_test_exit(struct kunit *test)
 
 	if (!fake)
 		return;
-	/* What a test that has failed left. */
+	/* A test that has failed may have left some. */
 	if (fake->adev->batch)
 		asahi_batch_hurry(fake->adev->batch);
 	for (unsigned int i = 0; i < FREED_MS && fake->adev->batch &&
@@ -154,7 +154,7 @@ static void expect_freed(struct kunit *test, unsigned int count)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake->freed), count);
 }
 
-/* Whoever adds or asks has it begin; it may be over already. */
+/* The caller has made it begin; it may be over already. */
 static void expect_hurry(struct kunit *test, bool hurry)
 {
 	struct fake *fake = test->priv;
@@ -222,7 +222,7 @@ static void batch_test_hurry(struct kunit *test)
 	expect_freed(test, 2);
 }
 
-/* What is over while others are freed is in the next batch, which somebody asks for. */
+/* A thing that is added while others are freed is in the next batch, which is asked for. */
 static void batch_test_meanwhile(struct kunit *test)
 {
 	struct fake *fake = test->priv;
@@ -274,7 +274,7 @@ static void batch_test_waits_after(struct kunit *test)
 	add(fake, &fake->jobs[0], 0);
 	waiter = begin_to_wait(test);
 	expect_freed(test, 1);
-	/* Whoever waits in vain gives up. */
+	/* The waiter gives up in the end. */
 	if (!atomic_read(&fake->freed))
 		fake->adev->state.now = ASAHI_STATE_WEDGED;
 	KUNIT_EXPECT_EQ(test, kthread_stop_put(waiter), 0);

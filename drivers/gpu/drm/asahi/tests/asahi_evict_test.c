@@ -698,7 +698,7 @@ static void fake_free(struct llist_node *list)
 		atomic_inc(&fake_freed);
 }
 
-/* What waits for others to be freed with, for as long as nobody asks */
+/* The batch waits for others, unless it is hurried. */
 static void put_into_batch(struct fixture *f, struct llist_node *node, u64 bytes)
 {
 	guard(rcu)();
@@ -761,7 +761,7 @@ static void no_memory(struct kunit *test)
 	drop_heaps(f);
 }
 
-/* What cannot go is looked at once, and others go nevertheless. */
+/* Objects that cannot go are looked at once, and others go nevertheless. */
 static void once(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -828,7 +828,7 @@ static void shrinker(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&fake_freed), 1);
 	KUNIT_EXPECT_EQ(test, asahi_reclaim_count(&shrinker, control(f, 0)), 0);
 
-	/* What is shared is for those who may wait. */
+	/* Shared objects are for callers that may wait. */
 	f->swap = true;
 	KUNIT_EXPECT_EQ(test, asahi_reclaim_count(&shrinker, control(f, 0)), 3 * object_pages);
 	control(f, 0)->gfp_mask = GFP_NOWAIT;

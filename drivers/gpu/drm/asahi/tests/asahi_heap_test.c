@@ -478,7 +478,7 @@ static bool page_mapped(struct fake *fake, u64 va)
 	return fake->dma[(va - START) / AGX_PAGE_SIZE];
 }
 
-/* The place of what is freed is the next one's of its size, and of nobody else. */
+/* The place of a freed allocation goes to the next of its size, and to no other. */
 static void places_are_kept(struct kunit *test)
 {
 	struct asahi_heap *heap = make_plain(test);
@@ -508,7 +508,7 @@ static void places_are_kept(struct kunit *test)
 	destroy_heap(test, heap);
 }
 
-/* Places that are kept are room for what is larger, and go with their block. */
+/* Places that are kept are room for larger allocations, and go with their block. */
 static void kept_places_are_free(struct kunit *test)
 {
 	struct asahi_fwbuf bufs[BLOCK / SZ_32K], large[2];
