@@ -47,8 +47,8 @@
 /**
  * struct asahi_batch - things that are to be freed
  * @list: the things, the latest first
- * @count: how much that is; for a moment it may be more than there is in @list
- * @bytes: and how much memory
+ * @count: how many were added since @work took all; those of that moment may be missing
+ * @bytes: likewise, memory that they give back
  * @delay: how long the first waits for others, in jiffies
  * @hurry: @work is to begin at once, and has not begun
  * @free: frees a list, the oldest first
@@ -69,12 +69,15 @@ struct asahi_batch {
 static void asahi_batch_work(struct work_struct *work)
 {
 	struct asahi_batch *batch = container_of(to_delayed_work(work), struct asahi_batch, work);
+	struct llist_node *list;
 
 	/* A task that has seen it set has added its thing before; it is taken below. */
 	xchg(&batch->hurry, false);
+	list = llist_del_all(&batch->list);
+	/* After that, or things that are taken would be counted until the next time. */
 	atomic_set(&batch->count, 0);
 	atomic64_set(&batch->bytes, 0);
-	batch->free(llist_reverse_order(llist_del_all(&batch->list)));
+	batch->free(llist_reverse_order(list));
 }
 
 /**
@@ -185,18 +188,18 @@ bool asahi_batch_is_hurrying(struct asahi_batch *batch)
 EXPORT_SYMBOL_IF_KUNIT(asahi_batch_is_hurrying);
 
 /**
- * asahi_batch_count() - how much waits to be freed?
+ * asahi_batch_is_empty() - does nothing wait to be freed?
  * @batch: batch
  *
  * Any context.
  *
- * Return: a number, without those that are being freed.
+ * Return: true if nothing does; something may be being freed.
  */
-unsigned int asahi_batch_count(struct asahi_batch *batch)
+bool asahi_batch_is_empty(struct asahi_batch *batch)
 {
-	return atomic_read(&batch->count);
+	return llist_empty(&batch->list);
 }
-EXPORT_SYMBOL_IF_KUNIT(asahi_batch_count);
+EXPORT_SYMBOL_IF_KUNIT(asahi_batch_is_empty);
 
 /**
  * asahi_batch_bytes() - how much memory waits to be freed?

@@ -20,7 +20,7 @@ void asahi_batch_destroy(struct asahi_batch *batch);
 void asahi_batch_add(struct asahi_batch *batch, struct llist_node *node, u64 bytes);
 void asahi_batch_hurry(struct asahi_batch *batch);
 bool asahi_batch_is_hurrying(struct asahi_batch *batch);
-unsigned int asahi_batch_count(struct asahi_batch *batch);
+bool asahi_batch_is_empty(struct asahi_batch *batch);
 u64 asahi_batch_bytes(struct asahi_batch *batch);
 
 #endif

@@ -521,9 +521,8 @@ static void asahi_job_fini(struct asahi_device *adev)
 
 static void asahi_job_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
 {
-	unsigned int count = asahi_batch_count(adev->batch);
-
-	asahi_rest_expect(rest, ASAHI_REST_IDLE, !count, "%u jobs are not freed yet", count);
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, asahi_batch_is_empty(adev->batch),
+			  "jobs wait to be freed");
 }
 
 const struct asahi_block asahi_block_job = {
