@@ -1053,6 +1053,7 @@ static void dumped(struct kunit *test)
 	const size_t bytes = 2 * OBJECT_PAGES * PAGE;
 	char *buf = kvmalloc(bytes, GFP_KERNEL), *text;
 	struct fixture *f = test->priv;
+	struct iosys_map map;
 
 	KUNIT_ASSERT_NOT_NULL(test, buf);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, kvfree_action, buf), 0);
@@ -1084,6 +1085,17 @@ static void dumped(struct kunit *test)
 	expect_nothing(test, 0);
 	restore(test, 0);
 	expect_model(test, 0);
+
+	/* A mapping that repeats a page is read as the GPU reads it. */
+	dma_resv_lock(f->gem[2]->base.resv, NULL);
+	KUNIT_ASSERT_EQ(test, asahi_gem_vmap(&f->gem[2]->base, &map), 0);
+	memset(map.vaddr + PAGE, 0x5a, PAGE);
+	asahi_gem_vunmap(&f->gem[2]->base, &map);
+	dma_resv_unlock(f->gem[2]->base.resv);
+	bind(test, 0, RW | SINGLE, 2, 1, 2, 2 * OBJECT_PAGES);
+	KUNIT_EXPECT_EQ(test, asahi_vm_read(f->vm[0], VA + bytes, buf, 3 * PAGE), 2 * PAGE);
+	KUNIT_EXPECT_NULL(test, memchr_inv(buf, 0x5a, 2 * PAGE));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(dump_vm(test, 0), " repeated "));
 }
 
 /* Thousands of things happen; page tables are as the model says after each SUBMIT. */
