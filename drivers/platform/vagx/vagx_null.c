@@ -20,7 +20,7 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/wait.h>
+#include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 
 #include <drm/drm_drv.h>
@@ -52,8 +52,7 @@ struct vagx_null_device {
  * @entity: the only entity of @sched
  * @context: of the hardware fences
  * @seqno: of the latest hardware fence; only the scheduler's worker uses it
- * @jobs: jobs that have not been freed
- * @no_jobs: woken when @jobs becomes 0
+ * @jobs: jobs that have not been freed; the close waits for 0
  */
 struct vagx_null_file {
 	struct drm_gpu_scheduler sched;
@@ -63,7 +62,6 @@ struct vagx_null_file {
 	u64 context;
 	u64 seqno;
 	atomic_t jobs;
-	wait_queue_head_t no_jobs;
 };
 
 /**
@@ -138,8 +136,8 @@ static void vagx_null_free_job(struct drm_sched_job *base)
 	drm_sched_job_cleanup(base);
 	kfree(job->fence);
 	kfree(job);
-	if (atomic_dec_and_test(&file->jobs))
-		wake_up(&file->no_jobs);
+	/* The file may be freed as soon as the last one is counted. */
+	atomic_dec_and_wake_up(&file->jobs);
 }
 
 static const struct drm_sched_backend_ops vagx_null_sched_ops = {
@@ -221,7 +219,6 @@ static int vagx_null_open(struct drm_device *drm, struct drm_file *drm_file)
 		return -ENOMEM;
 
 	mutex_init(&file->lock);
-	init_waitqueue_head(&file->no_jobs);
 	file->context = dma_fence_context_alloc(1);
 	ret = drm_sched_init(&file->sched, &args);
 	if (ret)
@@ -249,7 +246,8 @@ static void vagx_null_postclose(struct drm_device *drm, struct drm_file *drm_fil
 	struct vagx_null_file *file = drm_file->driver_priv;
 
 	drm_sched_entity_destroy(&file->entity);
-	wait_event(file->no_jobs, !atomic_read(&file->jobs));
+	/* Each job signals as soon as it runs, so this ends. */
+	wait_var_event(&file->jobs, !atomic_read(&file->jobs));
 	drm_sched_fini(&file->sched);
 	mutex_destroy(&file->lock);
 	kfree(file);
