@@ -50,7 +50,8 @@
  * that meets what has not been invalidated yet invalidates it.
  *
  * An object that several binds in a row map is looked up once; the first of them has
- * the references.
+ * the references. Where a mapping of just the same addresses is replaced, its structure
+ * stays in the trees and shows the new object.
  *
  * Jobs are not waited for. A client that unbinds what a job still uses gets a
  * fault, and no one else's memory.
@@ -69,6 +70,7 @@
  * @prot: protection
  * @single: one page repeats
  * @replaces: something may be mapped in its place
+ * @reuse: mapping of just these addresses, whose structure this bind takes over, or NULL
  */
 struct asahi_bind {
 	u64 addr;
@@ -81,6 +83,7 @@ struct asahi_bind {
 	enum asahi_prot prot;
 	bool single;
 	bool replaces;
+	struct asahi_vma *reuse;
 };
 
 /**
@@ -486,9 +489,20 @@ static unsigned int asahi_bind_look(struct asahi_bind_ctx *ctx, struct asahi_bin
 		return count + 1;
 
 	va = drm_gpuva_find_first(&ctx->vm->base, bind->addr, bind->range);
-	bind->replaces = va;
-	if (va && va->va.addr < bind->addr && va->va.addr + va->va.range > end)
-		count++;
+	if (!va) {
+		bind->replaces = false;
+		return count;
+	}
+
+	if (va->va.addr < bind->addr && va->va.addr + va->va.range > end)
+		return count + 1;
+
+	/* No other bind changes it before. */
+	if (bind->obj && va->va.addr == bind->addr && va->va.range == bind->range) {
+		bind->reuse = to_asahi_vma(va);
+		return 0;
+	}
+
 	return count;
 }
 
@@ -547,6 +561,11 @@ static void asahi_bind_clear(struct asahi_bind_ctx *ctx, const struct asahi_bind
 	if (!bind->replaces)
 		return;
 
+	if (bind->reuse) {
+		asahi_pgtable_unmap(&vm->as.pgt, &ctx->pool, bind->addr, bind->range);
+		return;
+	}
+
 	*gone = (struct asahi_range) { .start = U64_MAX };
 	ret = drm_gpuvm_sm_unmap(&vm->base, ctx, bind->addr, bind->range);
 	/* The range was checked, and none of the steps fails. */
@@ -556,15 +575,39 @@ static void asahi_bind_clear(struct asahi_bind_ctx *ctx, const struct asahi_bind
 		asahi_pgtable_unmap(&vm->as.pgt, &ctx->pool, gone->start, gone->end - gone->start);
 }
 
-static void asahi_bind_map(struct asahi_bind_ctx *ctx, const struct asahi_bind *bind)
+static struct asahi_vma *asahi_bind_insert(struct asahi_bind_ctx *ctx,
+					   const struct asahi_bind *bind)
 {
-	struct asahi_vm *vm = ctx->vm;
 	struct drm_gpuva_op_map map = {
 		.va.addr = bind->addr,
 		.va.range = bind->range,
 		.gem.obj = bind->obj,
 		.gem.offset = bind->offset,
 	};
+	struct asahi_vma *vma = asahi_vma_take(&ctx->spare);
+
+	drm_gpuva_map(&ctx->vm->base, &vma->base, &map);
+	asahi_vma_link(&vma->base, bind->vm_bo);
+	return vma;
+}
+
+static struct asahi_vma *asahi_bind_reuse(const struct asahi_bind *bind)
+{
+	struct drm_gpuva *va = &bind->reuse->base;
+
+	va->gem.offset = bind->offset;
+	if (va->vm_bo != bind->vm_bo) {
+		drm_gpuva_unlink_defer(va);
+		va->gem.obj = bind->obj;
+		asahi_vma_link(va, bind->vm_bo);
+	}
+
+	return bind->reuse;
+}
+
+static void asahi_bind_map(struct asahi_bind_ctx *ctx, const struct asahi_bind *bind)
+{
+	struct asahi_vm *vm = ctx->vm;
 	struct asahi_vma *vma;
 
 	if (!bind->obj)
@@ -575,11 +618,9 @@ static void asahi_bind_map(struct asahi_bind_ctx *ctx, const struct asahi_bind *
 
 	asahi_bind_write(ctx, bind);
 
-	vma = asahi_vma_take(&ctx->spare);
+	vma = bind->reuse ? asahi_bind_reuse(bind) : asahi_bind_insert(ctx, bind);
 	vma->prot = bind->prot;
 	vma->single = bind->single;
-	drm_gpuva_map(&vm->base, &vma->base, &map);
-	asahi_vma_link(&vma->base, bind->vm_bo);
 }
 
 static void asahi_bind_commit(struct asahi_bind_ctx *ctx)

@@ -351,9 +351,29 @@ static void model_op(struct fixture *f, const struct drm_asahi_gem_bind_op *op)
 	}
 }
 
-/* Mappings are as in the model, and TLBs have nothing else. Return: pages that are wrong. */
+/* A mapping's structure says of its pages what the model does. Return: pages that are wrong. */
+static unsigned int vma_mistakes(struct fixture *f, const struct asahi_vma *vma)
+{
+	const struct drm_gpuva *va = &vma->base;
+	u64 at = (va->va.addr - VA) / PAGE, first = va->gem.offset / PAGE;
+	u32 object = va->gem.obj == f->gem[LARGE] ? LARGE : 0;
+	unsigned int wrong = 0;
+
+	if (!va->vm_bo || va->vm_bo->obj != va->gem.obj || vma->prot != ASAHI_PROT_GPU_SHARED_RO)
+		return PAGES;
+
+	for (u64 i = 0; i < va->va.range / PAGE; i++)
+		wrong += f->model[at + i] != page_pa(f, object, vma->single ? first : first + i);
+	return wrong;
+}
+
+/*
+ * Mappings are as in the model, and TLBs have nothing else. Return: pages that are wrong,
+ * each as often as something is wrong with it.
+ */
 static unsigned int mistakes(struct fixture *f)
 {
+	struct drm_gpuva *va;
 	unsigned int wrong = f->torn;
 
 	for (unsigned int i = 0; i < PAGES; i++) {
@@ -364,6 +384,9 @@ static unsigned int mistakes(struct fixture *f)
 	}
 	for (unsigned int i = 0; i < BLOCKS; i++)
 		wrong += f->tlb_blocks[i] && f->tlb_blocks[i] != block_entry(f, i);
+	drm_gpuvm_for_each_va(va, &f->vm->base)
+		if (va != &f->vm->base.kernel_alloc_node)
+			wrong += vma_mistakes(f, to_asahi_vma(va));
 	return wrong;
 }
 
@@ -425,6 +448,38 @@ static void many_places(struct kunit *test)
 	/* One of the context. */
 	KUNIT_EXPECT_EQ(test, f->invalidations, 1);
 	KUNIT_EXPECT_EQ(test, f->last.count, 0);
+}
+
+static const struct drm_gpuva *mapping(struct fixture *f, unsigned int page)
+{
+	return drm_gpuva_find_first(&f->vm->base, VA + page * PAGE, PAGE);
+}
+
+/* The structure stays, and shows another place, kind or object. */
+static void same_addresses(struct kunit *test)
+{
+	const struct drm_asahi_gem_bind_op ops[] = {
+		op(SHOW, 0, 0, 4, 10), op(SHOW, 0, 8, 4, 10), op(SINGLE, 0, 8, 4, 10),
+		op(SINGLE, 1, 3, 4, 10), op(SHOW, 1, 9, 4, 10), op(SHOW, 0, 5, 4, 10),
+	};
+	const struct drm_asahi_gem_bind_op none = op(UNBIND, 0, 0, 4, 10);
+	const struct drm_gpuva *first, *second;
+	struct fixture *f = test->priv;
+
+	expect_bind(test, &ops[0], 1);
+	first = mapping(f, 10);
+	for (unsigned int i = 1; i < ARRAY_SIZE(ops); i++) {
+		u32 other = !(ops[i].handle - 1);
+
+		expect_bind(test, &ops[i], 1);
+		KUNIT_EXPECT_EQ(test, f->invalidations, 1);
+		second = mapping(f, 10);
+		KUNIT_EXPECT_PTR_EQ(test, second, first);
+		/* The other one is in no address space any more. */
+		KUNIT_EXPECT_EQ(test, kref_read(&f->gem[other]->refcount), f->references[other]);
+	}
+	expect_bind(test, &none, 1);
+	KUNIT_EXPECT_NULL(test, mapping(f, 10));
 }
 
 /* Tiles of a range of one repeated page come, change and go. */
@@ -596,10 +651,18 @@ static struct drm_asahi_gem_bind_op random_op(struct fixture *f, struct rnd_stat
 	u32 at = random_page(rnd), end = random_page(rnd);
 	u32 first = prandom_u32_state(rnd) % pages;
 	u32 count = end > at ? end - at : 1 + prandom_u32_state(rnd) % 16;
+	const struct drm_gpuva *va;
 
 	if (flags != SHOW && prandom_u32_state(rnd) % 2) {
 		at = ALIGN_DOWN(at, BLOCK_PAGES);
 		count = BLOCK_PAGES;
+	}
+	/* Instead of one that is there. */
+	va = mapping(f, at);
+	if (va && prandom_u32_state(rnd) % 4 == 0) {
+		at = (va->va.addr - VA) / PAGE;
+		count = va->va.range / PAGE;
+		first %= pages - min(pages - 1, count);
 	}
 	/* As blocks need it. */
 	if (pages == LARGE_PAGES && prandom_u32_state(rnd) % 2)
@@ -649,6 +712,7 @@ static struct kunit_case bind_cases[] = {
 	KUNIT_CASE(nothing_is_replaced),
 	KUNIT_CASE(few_places),
 	KUNIT_CASE(many_places),
+	KUNIT_CASE(same_addresses),
 	KUNIT_CASE(tiles),
 	KUNIT_CASE(cuts),
 	KUNIT_CASE(overlaps),
