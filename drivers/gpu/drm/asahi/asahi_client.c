@@ -14,7 +14,6 @@
 #include <linux/kref.h>
 #include <linux/ktime.h>
 #include <linux/minmax.h>
-#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
@@ -92,10 +91,10 @@ struct asahi_client {
 	atomic64_t bytes;
 	struct asahi_slot_asker slots;
 	/**
-	 * @lock: protects @engine and @guilt. Taken where fences are signalled: nothing is
-	 * allocated under it.
+	 * @lock: protects @engine and @guilt. Taken where fences are signalled, in bottom
+	 * halves too: nothing is allocated under it.
 	 */
-	struct mutex lock;
+	spinlock_t lock;
 	struct asahi_guilt guilt;
 	struct asahi_engine engine[AGX_PIPE_COUNT];
 };
@@ -223,7 +222,7 @@ struct asahi_client *asahi_client_create(u64 id)
 
 	kref_init(&client->refcount);
 	client->id = id;
-	mutex_init(&client->lock);
+	spin_lock_init(&client->lock);
 	asahi_slot_asker_init(&client->slots);
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
 		INIT_LIST_HEAD(&client->engine[i].works);
@@ -275,11 +274,11 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_guilt_barred);
  * asahi_client_note_guilty() - work of a client has caused a failure
  * @client: client
  *
- * Process context, in the critical section of fences.
+ * Any context but hard interrupts, in the critical section of fences.
  */
 void asahi_client_note_guilty(struct asahi_client *client)
 {
-	guard(mutex)(&client->lock);
+	guard(spinlock_bh)(&client->lock);
 	asahi_guilt_note(&client->guilt, ktime_get());
 }
 
@@ -329,7 +328,6 @@ static void asahi_client_release(struct kref *ref)
 
 	asahi_rest_end(!atomic64_read(&client->bytes), "client %llu is charged %lld bytes",
 		       client->id, atomic64_read(&client->bytes));
-	mutex_destroy(&client->lock);
 	kfree(client);
 	asahi_count_dec(ASAHI_COUNT_CLIENT);
 }
@@ -392,13 +390,13 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_client_charge);
  * @pipe: AGX_PIPE_*
  * @work: the work; its @times are zero
  *
- * Process context, in the critical section of fences. asahi_client_end() has
- * to follow while the memory of the timestamps is still there.
+ * Any context but hard interrupts, in the critical section of fences. asahi_client_end()
+ * has to follow while the memory of the timestamps is still there.
  */
 void asahi_client_begin(struct asahi_client *client, unsigned int pipe,
 			struct asahi_client_work *work)
 {
-	guard(mutex)(&client->lock);
+	guard(spinlock_bh)(&client->lock);
 
 	work->run = asahi_clock_now();
 	list_add_tail(&work->link, &client->engine[pipe].works);
@@ -410,7 +408,7 @@ void asahi_client_begin(struct asahi_client *client, unsigned int pipe,
  * @pipe: as for asahi_client_begin()
  * @work: the work, after that
  *
- * Process context, in the critical section of fences.
+ * Any context but hard interrupts, in the critical section of fences.
  *
  * Return: when the GPU worked on it.
  */
@@ -419,7 +417,7 @@ struct asahi_work_times asahi_client_end(struct asahi_client *client, unsigned i
 {
 	struct asahi_work_times times;
 
-	guard(mutex)(&client->lock);
+	guard(spinlock_bh)(&client->lock);
 
 	times = asahi_client_work_times(work, asahi_clock_now());
 	asahi_span_add(&client->engine[pipe].span, times.start, times.end);
@@ -434,7 +432,7 @@ static u64 asahi_client_engine_ns(struct asahi_client *client, unsigned int pipe
 	struct asahi_span span;
 	u64 now;
 
-	guard(mutex)(&client->lock);
+	guard(spinlock_bh)(&client->lock);
 
 	now = asahi_clock_now();
 	span = engine->span;
@@ -529,7 +527,7 @@ void asahi_client_show_fdinfo(struct drm_printer *p, struct drm_file *drm_file)
  */
 void asahi_client_at_rest(struct asahi_client *client, struct asahi_rest *rest)
 {
-	guard(mutex)(&client->lock);
+	guard(spinlock_bh)(&client->lock);
 
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
 		asahi_rest_expect(rest, ASAHI_REST_FLIGHT, list_empty(&client->engine[i].works),

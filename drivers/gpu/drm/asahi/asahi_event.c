@@ -196,8 +196,8 @@ u32 asahi_event_read(struct asahi_device *adev, unsigned int slot)
  * @slot: event slot that a granted request holds
  * @queue: queue with work in flight, or NULL when it has none left
  *
- * No reference is taken: queues outlive their work in flight. Process or
- * atomic context, not from interrupts.
+ * No reference is taken: queues outlive their work in flight. Any context but hard
+ * interrupts.
  */
 void asahi_event_set_owner(struct asahi_device *adev, unsigned int slot,
 			   struct asahi_queue *queue)
@@ -218,7 +218,7 @@ void asahi_event_set_owner(struct asahi_device *adev, unsigned int slot,
  * @adev: device
  * @slot: event slot
  *
- * Process or atomic context, not from interrupts.
+ * Any context but hard interrupts.
  *
  * Return: the queue, with a reference; NULL if the slot is out of range or has
  * no owner.

@@ -21,7 +21,7 @@
  */
 struct asahi_owners {
 	unsigned int count;
-	/** @lock: protects @queue; taken inside of all other locks */
+	/** @lock: protects @queue; taken inside of all other locks, in bottom halves too */
 	spinlock_t lock;
 	struct asahi_queue *queue[] __counted_by(count);
 };
@@ -62,15 +62,15 @@ void asahi_owners_destroy(struct asahi_owners *owners)
  * @slot: slot that a granted request holds
  * @queue: queue with work in flight, or NULL when it has none left
  *
- * No reference is taken: queues outlive their work in flight. Process or atomic
- * context, not from interrupts; in the critical section of fences.
+ * No reference is taken: queues outlive their work in flight. Any context but hard
+ * interrupts, in the critical section of fences.
  */
 void asahi_owner_set(struct asahi_owners *owners, unsigned int slot, struct asahi_queue *queue)
 {
 	if (!owners || WARN_ON_ONCE(slot >= owners->count))
 		return;
 
-	guard(spinlock)(&owners->lock);
+	guard(spinlock_bh)(&owners->lock);
 	owners->queue[slot] = queue;
 }
 
@@ -79,7 +79,7 @@ void asahi_owner_set(struct asahi_owners *owners, unsigned int slot, struct asah
  * @owners: table
  * @slot: number that the firmware names
  *
- * Process or atomic context, not from interrupts.
+ * Any context but hard interrupts.
  *
  * Return: the queue, with a reference; NULL if the slot is out of range or has
  * no owner.
@@ -91,7 +91,7 @@ struct asahi_queue *asahi_owner_get(struct asahi_owners *owners, unsigned int sl
 	if (slot >= owners->count)
 		return NULL;
 
-	guard(spinlock)(&owners->lock);
+	guard(spinlock_bh)(&owners->lock);
 
 	queue = owners->queue[slot];
 
@@ -105,11 +105,11 @@ struct asahi_queue *asahi_owner_get(struct asahi_owners *owners, unsigned int sl
  * @rest: what is known of the device
  * @kind: which kind of slots, for messages
  *
- * Process or atomic context, not from interrupts.
+ * Any context but hard interrupts.
  */
 void asahi_owners_at_rest(struct asahi_owners *owners, struct asahi_rest *rest, const char *kind)
 {
-	guard(spinlock)(&owners->lock);
+	guard(spinlock_bh)(&owners->lock);
 
 	for (unsigned int slot = 0; slot < owners->count; slot++)
 		asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !owners->queue[slot],

@@ -96,7 +96,7 @@ struct asahi_slot_table {
 struct asahi_slots {
 	/**
 	 * @lock: protects all fields, clients and the state of requests. Taken
-	 * where fences are signalled: nothing allocates under it.
+	 * where fences are signalled, in bottom halves too: nothing allocates under it.
 	 */
 	spinlock_t lock;
 	u64 clock;
@@ -406,14 +406,14 @@ static struct asahi_slot_turn *asahi_slots_next_turn(struct asahi_slots *slots)
  * @req: request
  *
  * May be called again, to ask whether a request that had to wait was granted.
- * Process or atomic context, not from interrupts; allocates nothing.
+ * Any context but hard interrupts; allocates nothing.
  *
  * Return: NULL if @req holds its slots now; otherwise a reference to a fence
  * that signals when it does.
  */
 struct dma_fence *asahi_slots_acquire(struct asahi_slots *slots, struct asahi_slot_request *req)
 {
-	guard(spinlock)(&slots->lock);
+	guard(spinlock_bh)(&slots->lock);
 
 	if (req->state == ASAHI_SLOT_GRANTED)
 		return NULL;
@@ -472,14 +472,14 @@ static void asahi_slots_signal(struct list_head *granted)
  * @req: request in any state, afterwards idle
  *
  * Those who wait are served. A fence that @req waited with is not signalled:
- * whoever gives up does not look at it any more. Process or atomic context,
- * not from interrupts; allocates nothing; signals fences.
+ * whoever gives up does not look at it any more. Any context but hard interrupts;
+ * allocates nothing; signals fences.
  */
 void asahi_slots_release(struct asahi_slots *slots, struct asahi_slot_request *req)
 {
 	LIST_HEAD(granted);
 
-	spin_lock(&slots->lock);
+	spin_lock_bh(&slots->lock);
 
 	if (req->state == ASAHI_SLOT_WAITING) {
 		asahi_slots_dequeue(slots, req);
@@ -490,7 +490,7 @@ void asahi_slots_release(struct asahi_slots *slots, struct asahi_slot_request *r
 	req->state = ASAHI_SLOT_IDLE;
 	asahi_slots_serve(slots, &granted);
 
-	spin_unlock(&slots->lock);
+	spin_unlock_bh(&slots->lock);
 
 	asahi_slots_signal(&granted);
 }
@@ -500,12 +500,12 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_slots_release);
  * asahi_slots_freeze() - hand nothing out any more
  * @slots: allocator
  *
- * New requests have to wait; granted ones keep their slots. Process or atomic context,
- * not from interrupts; allocates nothing.
+ * New requests have to wait; granted ones keep their slots. Any context but hard
+ * interrupts; allocates nothing.
  */
 void asahi_slots_freeze(struct asahi_slots *slots)
 {
-	guard(spinlock)(&slots->lock);
+	guard(spinlock_bh)(&slots->lock);
 	slots->frozen = true;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_slots_freeze);
@@ -514,17 +514,17 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_slots_freeze);
  * asahi_slots_thaw() - undo asahi_slots_freeze()
  * @slots: allocator, frozen or not
  *
- * Those who wait are served. Process or atomic context, not from interrupts;
+ * Those who wait are served. Any context but hard interrupts;
  * allocates nothing; signals fences.
  */
 void asahi_slots_thaw(struct asahi_slots *slots)
 {
 	LIST_HEAD(granted);
 
-	spin_lock(&slots->lock);
+	spin_lock_bh(&slots->lock);
 	slots->frozen = false;
 	asahi_slots_serve(slots, &granted);
-	spin_unlock(&slots->lock);
+	spin_unlock_bh(&slots->lock);
 
 	asahi_slots_signal(&granted);
 }
@@ -551,7 +551,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_slots_waiting);
  */
 bool asahi_slots_are_frozen(struct asahi_slots *slots)
 {
-	guard(spinlock)(&slots->lock);
+	guard(spinlock_bh)(&slots->lock);
 	return slots->frozen;
 }
 
@@ -560,7 +560,7 @@ bool asahi_slots_are_frozen(struct asahi_slots *slots)
  * @slots: allocator
  * @rest: what is known of the device
  *
- * Process or atomic context, not from interrupts.
+ * Any context but hard interrupts.
  */
 void asahi_slots_at_rest(struct asahi_slots *slots, struct asahi_rest *rest)
 {
@@ -570,7 +570,7 @@ void asahi_slots_at_rest(struct asahi_slots *slots, struct asahi_rest *rest)
 		[ASAHI_SLOT_BUFFER] = "vertex buffers",
 	};
 
-	guard(spinlock)(&slots->lock);
+	guard(spinlock_bh)(&slots->lock);
 
 	asahi_rest_expect(rest, ASAHI_REST_IDLE, !slots->num_waiting,
 			  "%u requests for slots wait", slots->num_waiting);
