@@ -31,7 +31,6 @@
 #include "asahi_rest.h"
 #include "asahi_scene.h"
 #include "asahi_trace.h"
-#include "asahi_uat.h"
 #include "asahi_vm.h"
 #include "asahi_workqueue.h"
 
@@ -384,7 +383,8 @@ void asahi_job_count(struct asahi_job *job)
 
 /**
  * asahi_job_run() - put a job into the rings
- * @job: job that holds its slots, and for which asahi_job_reserve() returned 0
+ * @job: job that holds its slots, for which asahi_job_reserve() returned 0, and whose
+ *	address space has its context
  * @msg: what asahi_job_announce() is to say, by pipe
  *
  * Process context, in the critical section of fences, with the timeline's lock
@@ -396,8 +396,6 @@ void asahi_job_run(struct asahi_job *job, struct asahi_pipe_msg *msg)
 	struct asahi_device *adev = queue->adev;
 
 	lockdep_assert_held(&queue->timeline.lock);
-
-	asahi_uat_attach(asahi_vm_aspace(queue->vm), asahi_vm_slot_client(queue->vm)->slot);
 
 	/*
 	 * The firmware holds events back until as many stamps as this were

@@ -335,12 +335,14 @@ void asahi_timeline_notify(struct asahi_device *adev, const u32 mask[4])
 	dma_fence_end_signalling(cookie);
 }
 
-/* Why a job is not worth running, or 0; @ready: the firmware takes it. */
+/*
+ * Why a job is not worth running, or 0; @ready: the firmware takes it. While the job's turn
+ * lasts, the answer may change from 0 to another one, never back. With the timeline's lock
+ * held it lasts.
+ */
 static int asahi_timeline_refuse(const struct asahi_job *job, bool ready)
 {
 	struct asahi_queue *queue = job->queue;
-
-	lockdep_assert_held(&queue->timeline.lock);
 
 	if (asahi_state_lost(queue->adev))
 		return -ENODEV;
@@ -351,7 +353,10 @@ static int asahi_timeline_refuse(const struct asahi_job *job, bool ready)
 	return ready && asahi_state_fw_alive(queue->adev) ? 0 : -ECANCELED;
 }
 
-/* Put a job at the end of the timeline; say whether it is handed over. */
+/*
+ * Put a job at the end of the timeline; say whether it is handed over. @ready: the firmware
+ * takes it, and its address space has its context.
+ */
 static bool asahi_timeline_append(struct asahi_job *job, struct asahi_pipe_msg *msg, bool ready)
 {
 	struct asahi_queue *queue = job->queue;
@@ -401,6 +406,10 @@ static void asahi_timeline_stuck(struct asahi_device *adev)
  * timeline like all others, since later fences must not signal before earlier
  * ones.
  *
+ * The address space gets its context without the timeline's lock, since that may wait for
+ * the firmware. Whether the job runs is decided with it: a job that is refused at last has
+ * a context for nothing, which does no harm while it holds the slot.
+ *
  * Process context, in the critical section of fences; calls for one queue come
  * one after the other. Allocates nothing and does not fail: when the firmware
  * takes no messages any more, the device is given up, which completes all jobs.
@@ -411,11 +420,18 @@ struct dma_fence *asahi_timeline_run(struct asahi_job *job)
 {
 	struct asahi_pipe_msg msg[AGX_PIPE_COUNT];
 	bool ready = !asahi_job_reserve(job);
+	struct asahi_vm *vm = job->queue->vm;
+	bool attached;
 
 	if (!ready)
 		asahi_timeline_stuck(job->queue->adev);
 
-	if (!asahi_timeline_append(job, msg, ready)) {
+	/* One that is refused already may have no slots, and is not let through below. */
+	attached = ready && !asahi_timeline_refuse(job, ready);
+	if (attached)
+		asahi_uat_attach(asahi_vm_aspace(vm), asahi_vm_slot_client(vm)->slot);
+
+	if (!asahi_timeline_append(job, msg, attached)) {
 		if (ready)
 			asahi_job_unreserve(job);
 	} else if (asahi_job_announce(job, msg)) {
@@ -560,7 +576,10 @@ void asahi_timeline_check(struct asahi_job *job)
 
 	switch (asahi_timeline_judge(queue, job, &debt)) {
 	case ASAHI_REMEDY_NONE:
+		break;
 	case ASAHI_REMEDY_CUT:
+		/* Without the timeline's lock, as it may have to wait for the firmware. */
+		asahi_uat_drop_barred(asahi_vm_aspace(queue->vm));
 		break;
 	case ASAHI_REMEDY_ASK:
 		asahi_channel_ping(adev);

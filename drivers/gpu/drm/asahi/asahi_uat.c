@@ -267,25 +267,37 @@ void asahi_uat_attach(struct asahi_aspace *as, unsigned int slot)
 EXPORT_SYMBOL_IF_KUNIT(asahi_uat_attach);
 
 /**
- * asahi_uat_bar() - take an address space away from its running jobs
+ * asahi_uat_bar() - begin to take an address space away from its running jobs
  * @as: address space of a VM
  *
- * They fault, and the firmware takes them down. It gets no context until asahi_uat_unbar().
- * Process context, may sleep; allocates nothing.
+ * It gets no context from here on until asahi_uat_unbar(). asahi_uat_drop_barred() has to follow.
+ * Any context.
  */
 void asahi_uat_bar(struct asahi_aspace *as)
+{
+	atomic_inc(&as->barred);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_uat_bar);
+
+/**
+ * asahi_uat_drop_barred() - take its context away from an address space that is barred
+ * @as: address space of a VM, after asahi_uat_bar()
+ *
+ * Its jobs fault, and the firmware takes them down. Nothing is done if the lost job has ended
+ * since, as other jobs may have the context. Process context, may sleep; allocates nothing.
+ */
+void asahi_uat_drop_barred(struct asahi_aspace *as)
 {
 	struct asahi_uat *uat = as->adev->uat;
 
 	guard(mutex)(&uat->flush_lock);
 	guard(mutex)(&uat->slot_lock);
 
-	atomic_inc(&as->barred);
 	/* A firmware that keeps the lock is given up, and then that happens to all. */
-	if (as->slot != ASAHI_ASPACE_NO_SLOT)
+	if (atomic_read(&as->barred) && as->slot != ASAHI_ASPACE_NO_SLOT)
 		asahi_uat_change(uat, as->slot, NULL);
 }
-EXPORT_SYMBOL_IF_KUNIT(asahi_uat_bar);
+EXPORT_SYMBOL_IF_KUNIT(asahi_uat_drop_barred);
 
 /**
  * asahi_uat_unbar() - undo asahi_uat_bar()

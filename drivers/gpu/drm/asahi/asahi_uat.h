@@ -27,6 +27,7 @@ struct asahi_aspace *asahi_uat_low(struct asahi_device *adev);
 
 void asahi_uat_attach(struct asahi_aspace *as, unsigned int slot);
 void asahi_uat_bar(struct asahi_aspace *as);
+void asahi_uat_drop_barred(struct asahi_aspace *as);
 void asahi_uat_unbar(struct asahi_aspace *as);
 void asahi_uat_detach(struct asahi_aspace *as);
 int asahi_uat_fw_flush(struct asahi_aspace *as, u64 va, u64 size);

@@ -413,11 +413,13 @@ static void bars(struct kunit *test)
 	asahi_uat_attach(&fake->as[0], 5);
 	asahi_uat_attach(&fake->as[1], 6);
 	asahi_uat_bar(&fake->as[0]);
+	asahi_uat_drop_barred(&fake->as[0]);
 	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
 	KUNIT_EXPECT_NE(test, ttb(fake, 6), 0);
 	KUNIT_EXPECT_EQ(test, fake->as[0].slot, ASAHI_ASPACE_NO_SLOT);
 
 	asahi_uat_bar(&fake->as[0]);
+	asahi_uat_drop_barred(&fake->as[0]);
 	asahi_uat_attach(&fake->as[0], 5);
 	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
 	asahi_uat_unbar(&fake->as[0]);
@@ -433,6 +435,39 @@ static void bars(struct kunit *test)
 	asahi_uat_attach(&fake->as[0], 5);
 	KUNIT_EXPECT_NE(test, ttb(fake, 5), 0);
 	KUNIT_EXPECT_EQ(test, fake->as[0].slot, 5);
+	stop(fake);
+}
+
+/* The lost job has ended before its context was taken away: another one may be in there. */
+static void bars_too_late(struct kunit *test)
+{
+	struct fake *fake = start(test);
+	u64 before;
+
+	asahi_uat_attach(&fake->as[0], 5);
+	before = ttb(fake, 5);
+	asahi_uat_bar(&fake->as[0]);
+	asahi_uat_unbar(&fake->as[0]);
+	asahi_uat_drop_barred(&fake->as[0]);
+	KUNIT_EXPECT_EQ(test, ttb(fake, 5), before);
+	KUNIT_EXPECT_EQ(test, fake->as[0].slot, 5);
+	stop(fake);
+}
+
+/* A job whose address space is barred, but not cut off yet, does not get it back. */
+static void bars_before_it_cuts(struct kunit *test)
+{
+	struct fake *fake = start(test);
+
+	asahi_uat_attach(&fake->as[0], 5);
+	asahi_uat_bar(&fake->as[0]);
+	asahi_uat_attach(&fake->as[0], 6);
+	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
+	KUNIT_EXPECT_EQ(test, ttb(fake, 6), 0);
+	asahi_uat_drop_barred(&fake->as[0]);
+	asahi_uat_unbar(&fake->as[0]);
+	asahi_uat_attach(&fake->as[0], 6);
+	KUNIT_EXPECT_NE(test, ttb(fake, 6), 0);
 	stop(fake);
 }
 
@@ -537,6 +572,8 @@ static struct kunit_case uat_cases[] = {
 	KUNIT_CASE(flushes_of_vms),
 	KUNIT_CASE(flushes_in_pieces),
 	KUNIT_CASE(bars),
+	KUNIT_CASE(bars_too_late),
+	KUNIT_CASE(bars_before_it_cuts),
 	KUNIT_CASE_SLOW(resets),
 	KUNIT_CASE(invalidation_does_not_wait),
 	{}
