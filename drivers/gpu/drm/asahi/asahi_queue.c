@@ -56,24 +56,30 @@
  * The end of a queue
  */
 
-/*
- * Returns 0 if the firmware does not use the queue's memory any more. The
- * timeline's lock keeps a reset from making the firmware forget the context while
- * it is told to do so; nobody else is interested in a queue without jobs.
- */
-static int asahi_queue_destroy_context(struct asahi_queue *queue)
+/* Does the firmware know the queue's context? */
+static bool asahi_queue_is_known(struct asahi_queue *queue)
 {
-	struct asahi_device *adev = queue->adev;
-	struct asahi_fw_gpu_context_data *data = queue->context.map;
-	struct asahi_dc_msg msg = { .type = ASAHI_DC_DESTROY_CONTEXT };
 	bool used = false;
-	int ret;
 
 	guard(mutex)(&queue->timeline.lock);
 
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
 		used |= queue->wq[i].used;
-	if (!used)
+
+	return used;
+}
+
+/* Returns 0 if the firmware does not use the memory of a queue without jobs any more. */
+static int asahi_queue_destroy_context(struct asahi_queue *queue)
+{
+	struct asahi_device *adev = queue->adev;
+	struct asahi_fw_gpu_context_data *data = queue->context.map;
+	struct asahi_dc_msg msg = { .type = ASAHI_DC_DESTROY_CONTEXT };
+	int ret;
+
+	guard(mutex)(&queue->context_lock);
+
+	if (!asahi_queue_is_known(queue))
 		return 0;
 
 	msg.destroy_context.ctx_0 = data->unk_0;
@@ -128,6 +134,7 @@ void asahi_queue_free_memory(struct asahi_queue *queue)
 	asahi_heap_free(&queue->notifier_list);
 	asahi_timeline_destroy(&queue->timeline);
 	mutex_destroy(&queue->submit_lock);
+	mutex_destroy(&queue->context_lock);
 	asahi_count_dec(ASAHI_COUNT_QUEUE);
 	/* Reading the name of a fence's timeline follows the fence to @sched. */
 	kfree_rcu(queue, rcu);
@@ -323,6 +330,7 @@ static int asahi_queue_init_workqueues(struct asahi_queue *queue)
  */
 void asahi_queue_fill(struct asahi_queue *queue)
 {
+	guard(mutex)(&queue->context_lock);
 	guard(mutex)(&queue->timeline.lock);
 
 	asahi_queue_fill_memory(queue);
@@ -391,6 +399,7 @@ static struct asahi_queue *asahi_queue_new(struct asahi_file *file, struct asahi
 	INIT_LIST_HEAD(&queue->link);
 	INIT_WORK(&queue->free_work, asahi_queue_free_work);
 	mutex_init(&queue->submit_lock);
+	mutex_init(&queue->context_lock);
 	init_waitqueue_head(&queue->drained);
 	asahi_room_init(&queue->room);
 	asahi_timeline_prepare(&queue->timeline);

@@ -86,6 +86,13 @@ struct asahi_queue {
 	struct asahi_fwbuf threshold;
 	struct asahi_fwbuf notifier_list;
 	struct asahi_fwbuf context;
+	/**
+	 * @context_lock: keeps a reset, after which the firmware knows no context, from
+	 * happening while the firmware is told to forget this one. Taken where fences are
+	 * signalled, before the timeline's lock: nothing allocates under it. Held while
+	 * the firmware is waited for.
+	 */
+	struct mutex context_lock;
 	struct work_struct free_work;
 	struct rcu_head rcu;
 

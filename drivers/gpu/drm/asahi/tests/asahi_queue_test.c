@@ -56,7 +56,11 @@ static int fake_device_control(struct asahi_device *adev, const struct asahi_dc_
 	struct fake *fake = test->priv;
 
 	KUNIT_EXPECT_EQ(test, msg->type, ASAHI_DC_DESTROY_CONTEXT);
+	/* Jobs of the queue complete while the firmware is waited for. */
+	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&fake->queue->timeline.lock));
 	if (msg->destroy_context.context_va == CONTEXT_VA) {
+		/* It does not start again meanwhile, and knows the context. */
+		KUNIT_EXPECT_TRUE(test, mutex_is_locked(&fake->queue->context_lock));
 		fake->destroys++;
 		return fake->destroy_result;
 	}
@@ -95,6 +99,7 @@ static int queue_test_init(struct kunit *test)
 	queue->wq[AGX_PIPE_VERTEX].used = true;
 	queue->tvb.large = true;
 	queue->tvb.handed_over = 100;
+	mutex_init(&queue->context_lock);
 	mutex_init(&queue->timeline.lock);
 
 	fake->adev = adev;
@@ -115,6 +120,7 @@ static void queue_test_exit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fake->queue->tvb.handed_over, 100);
 	KUNIT_EXPECT_EQ(test, fake->queue->fw_id, FW_ID);
 	mutex_destroy(&fake->queue->timeline.lock);
+	mutex_destroy(&fake->queue->context_lock);
 }
 
 static void expect_trim(struct kunit *test, int ret, unsigned int flushes, bool given_up)
@@ -195,6 +201,7 @@ static void queue_test_is_freed_after_readers(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, queue);
 	queue->sched.name = name;
 	mutex_init(&queue->submit_lock);
+	mutex_init(&queue->context_lock);
 	mutex_init(&queue->tvb.lock);
 	asahi_timeline_prepare(&queue->timeline);
 	asahi_count_inc(ASAHI_COUNT_QUEUE);
