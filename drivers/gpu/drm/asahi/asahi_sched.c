@@ -6,6 +6,7 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
+#include <linux/array_size.h>
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
 #include <linux/dma-fence.h>
@@ -104,13 +105,14 @@
  * these looks would wake up a second thread.
  *
  * **Locks**, from the outside in: a queue's *submit_lock*, then reservations; the
- * *lock* of the list of queues; a timeline's *lock*; then, each as the last one, the
- * locks of the slots, the events, the MMU's contexts, the client's times, and a
- * channel. A timeline's lock is held while a job is put into the rings, but not
- * while the firmware is told of it: the mailbox may make the sender wait for a
- * firmware that has halted, and recovery has to take that lock before it lets the
- * firmware go on. The order of two messages of one ring does not need the lock,
- * since the scheduler never runs two jobs of a queue at once.
+ * *lock* of the list of queues; a queue's *context_lock*; a timeline's *lock*; then, each
+ * as the last one, the locks of the slots, the events, and the client's times. The locks of
+ * the MMU's contexts and of a channel are taken without a timeline's lock, since the
+ * firmware is waited for with them, and recovery has to take a timeline's lock before it
+ * lets a firmware go on that has halted. So a job's address space gets its context before
+ * the job is put into the rings, and the firmware is told of it afterwards. The order of two
+ * messages of one ring does not need the lock, since the scheduler never runs two jobs of a
+ * queue at once.
  *
  * **When the firmware fails**, jobs do not. The schedulers stop; what is in flight
  * is cancelled; what waits in a scheduler waits on, and so does a job whose turn comes in the short
@@ -141,6 +143,9 @@
 
 /* Slots for so many jobs are kept for high priorities. A compositor has two in flight. */
 #define ASAHI_KEPT_JOBS 2
+
+/* Jobs that are printed in one go. */
+#define ASAHI_SCHED_LINES 16
 
 /* How long suspend and unplug wait for what is in flight. */
 #define ASAHI_SCHED_IDLE_MS 2000
@@ -395,24 +400,70 @@ int asahi_sched_find_queue(struct asahi_device *adev,
 	return -1;
 }
 
-static void asahi_sched_print_queue(struct asahi_queue *queue, struct drm_printer *p)
+/**
+ * struct asahi_sched_line - what is printed of a job in flight
+ * @seqno: of its fence
+ * @id: its number
+ * @pid: process that has submitted it
+ * @context: of its address space
+ * @error: what its fence is going to say
+ */
+struct asahi_sched_line {
+	u64 seqno;
+	u64 id;
+	pid_t pid;
+	unsigned int context;
+	int error;
+};
+
+/* Look at the jobs behind a fence. Returns how many there are, as far as there is room. */
+static unsigned int asahi_sched_look(struct asahi_queue *queue, u64 behind,
+				     struct asahi_sched_line *line, unsigned int room)
 {
 	struct asahi_job *job;
-
-	/*
-	 * Whoever has the firmware forget a queue without jobs keeps its lock until the
-	 * firmware has read so. One that has halted reads nothing before the dump is made.
-	 * A job that comes or goes during this look without the lock may be missed.
-	 */
-	if (list_empty(&queue->timeline.jobs))
-		return;
+	unsigned int n = 0;
 
 	guard(mutex)(&queue->timeline.lock);
 
-	list_for_each_entry(job, &queue->timeline.jobs, link)
-		drm_printf(p, "  job %llu client %llu pid %d queue %u context %u error %d\n",
-			   job->id, asahi_client_id(queue->client), job->process.pid,
-			   queue->id, asahi_vm_slot_client(queue->vm)->slot, job->error);
+	list_for_each_entry(job, &queue->timeline.jobs, link) {
+		if (job->done->seqno <= behind)
+			continue;
+		if (n == room)
+			break;
+		line[n++] = (struct asahi_sched_line) {
+			.seqno = job->done->seqno,
+			.id = job->id,
+			.pid = job->process.pid,
+			.context = asahi_vm_slot_client(queue->vm)->slot,
+			.error = job->error,
+		};
+	}
+
+	return n;
+}
+
+static void asahi_sched_print_line(struct asahi_queue *queue, const struct asahi_sched_line *line,
+				   struct drm_printer *p)
+{
+	drm_printf(p, "  job %llu client %llu pid %d queue %u context %u error %d\n", line->id,
+		   asahi_client_id(queue->client), line->pid, queue->id, line->context,
+		   line->error);
+}
+
+/* Printing takes too long for the lock of a timeline. */
+static void asahi_sched_print_queue(struct asahi_queue *queue, struct drm_printer *p)
+{
+	struct asahi_sched_line line[ASAHI_SCHED_LINES];
+	u64 behind = 0;
+	unsigned int n;
+
+	do {
+		n = asahi_sched_look(queue, behind, line, ARRAY_SIZE(line));
+		for (unsigned int i = 0; i < n; i++) {
+			asahi_sched_print_line(queue, &line[i], p);
+			behind = line[i].seqno;
+		}
+	} while (n == ARRAY_SIZE(line));
 }
 
 /**

@@ -654,7 +654,7 @@ void asahi_tvb_get_state(const struct asahi_queue *queue, struct asahi_tvb_state
  * @p: where to
  *
  * What the firmware writes by itself is as it is now, and it may have newer contents of
- * Info in its cache. Process context.
+ * Info in its cache. Process context, where memory may be allocated.
  */
 void asahi_tvb_print(struct asahi_queue *queue, const struct asahi_tvb_state *state,
 		     struct drm_printer *p)
@@ -663,7 +663,8 @@ void asahi_tvb_print(struct asahi_queue *queue, const struct asahi_tvb_state *st
 	const struct asahi_fw_block_control *control = tvb->control.map;
 	const struct asahi_fw_buffer_stats *stats = tvb->stats.map;
 
-	guard(mutex)(&queue->timeline.lock);
+	/* It keeps the lists. The timeline's lock is none to print under. */
+	guard(mutex)(&tvb->lock);
 
 	if (!tvb->ready)
 		return;
