@@ -577,7 +577,7 @@ static void asahi_coredump_capture_queue(struct asahi_queue *queue)
 	struct asahi_coredump *dump = &queue->adev->dumps->device;
 	struct asahi_job *job;
 
-	guard(mutex)(&queue->timeline.lock);
+	guard(spinlock_bh)(&queue->timeline.lock);
 
 	list_for_each_entry(job, &queue->timeline.jobs, link)
 		asahi_coredump_add_job(dump, job, -1);

@@ -387,8 +387,8 @@ void asahi_job_count(struct asahi_job *job)
  *	address space has its context
  * @msg: what asahi_job_announce() is to say, by pipe
  *
- * Process context, in the critical section of fences, with the timeline's lock
- * held. Allocates nothing and does not fail.
+ * In the critical section of fences, with the timeline's lock held. Allocates nothing
+ * and does not fail.
  */
 void asahi_job_run(struct asahi_job *job, struct asahi_pipe_msg *msg)
 {

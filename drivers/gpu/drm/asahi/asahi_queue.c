@@ -61,7 +61,7 @@ static bool asahi_queue_is_known(struct asahi_queue *queue)
 {
 	bool used = false;
 
-	guard(mutex)(&queue->timeline.lock);
+	guard(spinlock_bh)(&queue->timeline.lock);
 
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
 		used |= queue->wq[i].used;
@@ -238,7 +238,7 @@ static void asahi_queue_sched_at_rest(struct asahi_queue *queue, struct asahi_re
  */
 void asahi_queue_at_rest(struct asahi_queue *queue, struct asahi_rest *rest)
 {
-	scoped_guard(mutex, &queue->timeline.lock)
+	scoped_guard(spinlock_bh, &queue->timeline.lock)
 		asahi_queue_timeline_at_rest(queue, rest);
 	asahi_queue_sched_at_rest(queue, rest);
 	asahi_client_at_rest(queue->client, rest);
@@ -331,7 +331,7 @@ static int asahi_queue_init_workqueues(struct asahi_queue *queue)
 void asahi_queue_fill(struct asahi_queue *queue)
 {
 	guard(mutex)(&queue->context_lock);
-	guard(mutex)(&queue->timeline.lock);
+	guard(spinlock_bh)(&queue->timeline.lock);
 
 	asahi_queue_fill_memory(queue);
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
@@ -373,7 +373,7 @@ int asahi_queue_trim(struct asahi_queue *queue)
 		return ret;
 
 	asahi_tvb_trim(queue);
-	scoped_guard(mutex, &queue->timeline.lock)
+	scoped_guard(spinlock_bh, &queue->timeline.lock)
 		queue->fw_id = asahi_sched_next_id(adev);
 	asahi_queue_fill(queue);
 

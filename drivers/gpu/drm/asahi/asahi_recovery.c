@@ -230,7 +230,7 @@ static void asahi_recovery_mark_pending(struct asahi_device *adev,
 			continue;
 		}
 
-		scoped_guard(mutex, &queue->timeline.lock)
+		scoped_guard(spinlock_bh, &queue->timeline.lock)
 			asahi_recovery_mark(queue, stamp.event_slot, stamp.value, failure);
 		asahi_queue_put(queue);
 	}
@@ -284,7 +284,7 @@ static int asahi_recovery_recover_pipe(struct asahi_queue *queue, unsigned int p
 	struct asahi_recovery_queue *recovery = &queue->recovery;
 	struct asahi_dc_msg msg = { .type = ASAHI_DC_RECOVER_CHANNEL };
 
-	scoped_guard(mutex, &queue->timeline.lock) {
+	scoped_guard(spinlock_bh, &queue->timeline.lock) {
 		if (!(recovery->pipes & BIT(pipe)))
 			return 0;
 		recovery->pipes &= ~BIT(pipe);
@@ -326,7 +326,7 @@ static void asahi_recovery_fail_entry(struct asahi_queue *queue, unsigned int sl
 {
 	int pipe;
 
-	guard(mutex)(&queue->timeline.lock);
+	guard(spinlock_bh)(&queue->timeline.lock);
 
 	pipe = asahi_recovery_mark(queue, slot, value, failure);
 	if (pipe < 0)

@@ -423,7 +423,7 @@ static unsigned int asahi_sched_look(struct asahi_queue *queue, u64 behind,
 	struct asahi_job *job;
 	unsigned int n = 0;
 
-	guard(mutex)(&queue->timeline.lock);
+	guard(spinlock_bh)(&queue->timeline.lock);
 
 	list_for_each_entry(job, &queue->timeline.jobs, link) {
 		if (job->done->seqno <= behind)

@@ -94,7 +94,7 @@ static const struct dma_fence_ops asahi_timeline_fence_ops = {
  */
 void asahi_timeline_prepare(struct asahi_timeline *timeline)
 {
-	mutex_init(&timeline->lock);
+	spin_lock_init(&timeline->lock);
 	INIT_LIST_HEAD(&timeline->jobs);
 	timeline->fence_context = dma_fence_context_alloc(1);
 }
@@ -107,7 +107,6 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_prepare);
 void asahi_timeline_destroy(struct asahi_timeline *timeline)
 {
 	WARN_ON(!list_empty(&timeline->jobs));
-	mutex_destroy(&timeline->lock);
 }
 
 /*
@@ -263,8 +262,9 @@ static void asahi_timeline_check_stamps(struct asahi_queue *queue)
  * @queue: queue
  *
  * While the stamp is one that the firmware was not given, nothing of that work queue is
- * complete, and the watchdog judges the rest. In the critical section of fences, with the
- * timeline's lock held.
+ * complete, and the watchdog judges the rest. Fences signal while the timeline's lock is
+ * held, so that they do it in their order, although several may complete at once. Any
+ * context but hard interrupts, in the critical section of fences, with that lock held.
  */
 void asahi_timeline_retire_reached(struct asahi_queue *queue)
 {
@@ -293,7 +293,7 @@ static void asahi_timeline_complete_slot(struct asahi_device *adev, unsigned int
 
 	trace_asahi_event(adev, asahi_client_id(queue->client), queue->id, slot,
 			  asahi_event_read(adev, slot));
-	scoped_guard(mutex, &queue->timeline.lock)
+	scoped_guard(spinlock_bh, &queue->timeline.lock)
 		asahi_timeline_retire_reached(queue);
 	asahi_queue_put(queue);
 }
@@ -363,7 +363,7 @@ static bool asahi_timeline_append(struct asahi_job *job, struct asahi_pipe_msg *
 	struct asahi_timeline *timeline = &queue->timeline;
 	struct asahi_device *adev = queue->adev;
 
-	guard(mutex)(&timeline->lock);
+	guard(spinlock_bh)(&timeline->lock);
 
 	dma_fence_init64(job->done, &asahi_timeline_fence_ops, NULL, timeline->fence_context,
 			 ++timeline->fence_seqno);
@@ -531,7 +531,7 @@ static enum asahi_remedy asahi_timeline_judge(struct asahi_queue *queue, struct 
 	enum asahi_remedy remedy;
 	struct asahi_watchdog_look look;
 
-	guard(mutex)(&queue->timeline.lock);
+	guard(spinlock_bh)(&queue->timeline.lock);
 
 	/* Its stamps may be there while the message about them is not. */
 	asahi_timeline_retire_reached(queue);
@@ -652,7 +652,7 @@ static void asahi_timeline_fail(struct asahi_queue *queue, int error)
 {
 	struct asahi_job *job, *next;
 
-	guard(mutex)(&queue->timeline.lock);
+	guard(spinlock_bh)(&queue->timeline.lock);
 
 	asahi_timeline_retire_reached(queue);
 

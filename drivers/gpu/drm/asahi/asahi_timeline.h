@@ -8,7 +8,7 @@
 #define ASAHI_TIMELINE_H
 
 #include <linux/list.h>
-#include <linux/mutex.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 
 #include <agx/agx_rtkit.h>
@@ -42,9 +42,10 @@ struct asahi_timeline {
 	/**
 	 * @lock: protects the following, the state of work queues, and the
 	 * order in which jobs are handed to the firmware and completed. Taken
-	 * where fences are signalled: nothing allocates under it.
+	 * where fences are signalled, in bottom halves too, and fences are
+	 * signalled with it: nothing sleeps or prints much under it.
 	 */
-	struct mutex lock;
+	spinlock_t lock;
 	struct list_head jobs;
 	unsigned int handed_over;
 	u64 cancelled;

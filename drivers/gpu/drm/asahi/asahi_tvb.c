@@ -152,7 +152,7 @@ void asahi_tvb_trim(struct asahi_queue *queue)
 	guard(mutex)(&tvb->lock);
 
 	/* A reset looks at these, and writes what is ready. */
-	scoped_guard(mutex, &queue->timeline.lock) {
+	scoped_guard(spinlock_bh, &queue->timeline.lock) {
 		tvb->ready = false;
 		tvb->handed_over = 0;
 		tvb->told = 0;
@@ -334,7 +334,7 @@ static int asahi_tvb_alloc_blocks(struct asahi_queue *queue, unsigned int count)
 
 		asahi_tvb_list_block(tvb->page_list.map, tvb->block_list.map, tvb->num_blocks,
 				     block->va);
-		scoped_guard(mutex, &queue->timeline.lock)
+		scoped_guard(spinlock_bh, &queue->timeline.lock)
 			tvb->num_blocks++;
 	}
 
@@ -349,7 +349,7 @@ static void asahi_tvb_drop_blocks(struct asahi_queue *queue, unsigned int count)
 
 	lockdep_assert_held(&tvb->lock);
 
-	scoped_guard(mutex, &queue->timeline.lock) {
+	scoped_guard(spinlock_bh, &queue->timeline.lock) {
 		count = max(count, tvb->handed_over);
 		tvb->num_blocks = count;
 	}
@@ -433,7 +433,7 @@ static int asahi_tvb_make(struct asahi_queue *queue)
 	if (ret)
 		return ret;
 
-	guard(mutex)(&queue->timeline.lock);
+	guard(spinlock_bh)(&queue->timeline.lock);
 	asahi_tvb_fill_info(queue);
 	tvb->ready = true;
 
@@ -469,7 +469,7 @@ static int asahi_tvb_resize(struct asahi_queue *queue, unsigned int min_blocks)
 		return ret;
 	}
 
-	guard(mutex)(&queue->timeline.lock);
+	guard(spinlock_bh)(&queue->timeline.lock);
 	/* The firmware may have got more meanwhile. */
 	if (want > tvb->handed_over)
 		asahi_tvb_hand_over(queue, want);
@@ -702,7 +702,7 @@ int asahi_tvb_grow(struct asahi_queue *queue, u32 slot)
 	struct asahi_tvb *tvb = &queue->tvb;
 	unsigned int more;
 
-	guard(mutex)(&queue->timeline.lock);
+	guard(spinlock_bh)(&queue->timeline.lock);
 
 	/* The last render may have ended since the owner was looked up. */
 	if (!tvb->scenes || tvb->slot.slot != slot)

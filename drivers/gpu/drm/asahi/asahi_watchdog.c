@@ -216,7 +216,7 @@ static bool asahi_watchdog_strike(struct asahi_device *adev)
  * @debt: what it owes
  *
  * It is counted, and the firmware is asked for a sign of life where the table says so.
- * Process context, any locks.
+ * Any context but hard interrupts, any locks.
  */
 void asahi_watchdog_late(struct asahi_device *adev, enum asahi_debt debt)
 {

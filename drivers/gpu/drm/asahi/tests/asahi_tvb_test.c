@@ -156,7 +156,7 @@ static int tvb_test_init(struct kunit *test)
 	queue->vm = vm;
 	queue->client = asahi_client_create(1);
 	KUNIT_ASSERT_NOT_NULL(test, queue->client);
-	mutex_init(&queue->timeline.lock);
+	spin_lock_init(&queue->timeline.lock);
 	asahi_tvb_init(&queue->tvb);
 	fake->queue = queue;
 	test->priv = fake;
@@ -176,7 +176,6 @@ static void tvb_test_exit(struct kunit *test)
 	asahi_tvb_fini(&queue->tvb);
 	KUNIT_EXPECT_EQ(test, asahi_heap_used(fake->device), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&asahi_counts[ASAHI_COUNT_HEAP_NODE]), fake->before);
-	mutex_destroy(&queue->timeline.lock);
 	asahi_client_put(queue->client);
 
 	asahi_heap_destroy(fake->vms);
@@ -304,13 +303,13 @@ static void tvb_test_not_before_init(struct kunit *test)
 	for (unsigned int left = 2; left; left--) {
 		KUNIT_EXPECT_EQ(test, tvb->older, left);
 		KUNIT_EXPECT_EQ(test, asahi_tvb_grow(fake->queue, SLOT), 0);
-		scoped_guard(mutex, &fake->queue->timeline.lock)
+		scoped_guard(spinlock_bh, &fake->queue->timeline.lock)
 			asahi_tvb_end(fake->queue, 1);
 	}
 
 	KUNIT_EXPECT_EQ(test, tvb->scenes, 1);
 	KUNIT_EXPECT_EQ(test, asahi_tvb_grow(fake->queue, SLOT), SPARE);
-	scoped_guard(mutex, &fake->queue->timeline.lock)
+	scoped_guard(spinlock_bh, &fake->queue->timeline.lock)
 		asahi_tvb_end(fake->queue, 1);
 	KUNIT_EXPECT_EQ(test, tvb->older, 0);
 }
