@@ -8,6 +8,7 @@
 #include <kunit/static_stub.h>
 #include <kunit/visibility.h>
 
+#include <linux/atomic.h>
 #include <linux/cleanup.h>
 #include <linux/export.h>
 #include <linux/iopoll.h>
@@ -30,6 +31,7 @@
 #include "asahi_fw_channels.h"
 #include "asahi_fwlog.h"
 #include "asahi_heap.h"
+#include "asahi_relay.h"
 #include "asahi_rest.h"
 #include "asahi_ring.h"
 #include "asahi_state.h"
@@ -44,10 +46,13 @@
  * Each has a lock of its own, under which nothing is allocated and no fence is
  * waited for, since jobs start through them.
  *
- * From the firmware: events, log, ktrace and statistics. One ordered worker
- * empties them all after each notification; it is the only reader. It hands
- * events up through &struct asahi_channel_ops, so that the rings know nothing
- * of work and of recovery.
+ * From the firmware: events, log, ktrace and statistics. After each notification a
+ * bottom half reads the events. It has the stamps looked at that the firmware tells of,
+ * without waking up anybody, and leaves all other events to an ordered worker (see
+ * "Relay"). The worker is the only reader of the other rings, and runs when there is
+ * something for it. Both hand events up through &struct asahi_channel_ops, so that the
+ * rings know nothing of work and of recovery. Where sleep and reset need to know what the
+ * firmware has said, they disable the bottom half and read the events themselves.
  *
  * A write pointer of the event ring that is outside the ring means that no
  * completion and no failure can be received any more: the firmware is given up.
@@ -75,7 +80,7 @@ struct asahi_tx_channel {
 
 /**
  * struct asahi_rx_channel - a channel from the firmware
- * @ring: one ring, or one for each log level; the worker's alone
+ * @ring: one ring, or one for each log level; its reader's alone
  * @rings: how many
  * @state: memory of the pointers
  * @entries: memory of the entries
@@ -102,9 +107,13 @@ struct asahi_rx_channel {
  * @fwlog: its last lines
  * @ktrace: firmware trace
  * @stats: power statistics
+ * @bell: bottom half that reads @event
+ * @relay: events that it leaves to @notify
  * @wq: ordered, for @notify only
- * @notify: the worker that reads
- * @heard: entries that the firmware has sent; written by the worker only
+ * @notify: worker that reads the other rings, and handles what @bell leaves to it
+ * @heard: entries that the firmware has sent
+ * @deaf: nothing is read any more, since the firmware has failed and goes on writing; changes
+ *	with the device's mutex for verbs
  */
 struct asahi_channels {
 	struct asahi_device *adev;
@@ -118,9 +127,12 @@ struct asahi_channels {
 	struct asahi_fwlog *fwlog;
 	struct asahi_rx_channel ktrace;
 	struct asahi_rx_channel stats;
+	struct work_struct bell;
+	struct asahi_relay relay;
 	struct workqueue_struct *wq;
 	struct work_struct notify;
-	u32 heard;
+	atomic_t heard;
+	bool deaf;
 };
 
 static const char * const asahi_channel_pipes[AGX_PIPE_COUNT] = {
@@ -332,7 +344,7 @@ int asahi_channel_flush_cache(struct asahi_device *adev)
 u32 asahi_channel_signs(struct asahi_device *adev)
 {
 	struct asahi_channels *chs = adev->channels;
-	u32 signs = READ_ONCE(chs->heard);
+	u32 signs = atomic_read(&chs->heard);
 
 	for (unsigned int prio = 0; prio < AGX_PRIORITY_COUNT; prio++)
 		for (unsigned int pipe = 0; pipe < AGX_PIPE_COUNT; pipe++)
@@ -449,7 +461,7 @@ static bool asahi_channel_rx_get(struct asahi_channels *chs, struct asahi_rx_cha
 	if (ret <= 0)
 		return false;
 
-	WRITE_ONCE(chs->heard, chs->heard + 1);
+	atomic_inc(&chs->heard);
 	return true;
 }
 
@@ -459,15 +471,8 @@ static void asahi_channel_handle_event(struct asahi_channels *chs,
 	const struct asahi_channel_ops *ops = chs->ops;
 	struct asahi_device *adev = chs->adev;
 	u32 type = le32_to_cpu(msg->type);
-	u32 mask[4];
-	unsigned int i;
 
 	switch (type) {
-	case ASAHI_FW_EVENT_FLAG:
-		for (i = 0; i < ARRAY_SIZE(mask); i++)
-			mask[i] = le32_to_cpu(msg->flag.firing[i]);
-		ops->stamps(adev, mask);
-		break;
 	case ASAHI_FW_EVENT_FAULT:
 		ops->fault(adev);
 		break;
@@ -491,18 +496,86 @@ static void asahi_channel_handle_event(struct asahi_channels *chs,
 	}
 }
 
-static bool asahi_channel_poll_events(struct asahi_channels *chs)
+/* Returns whether there may be more. */
+static bool asahi_channel_poll_relay(struct asahi_channels *chs)
 {
 	struct asahi_fw_event_msg msg;
 	unsigned int n;
 
-	for (n = 0; n < ASAHI_FW_EVENT_ENTRIES; n++) {
-		if (!asahi_channel_rx_get(chs, &chs->event, &msg, "event"))
-			return false;
+	for (n = 0; n < ASAHI_RELAY_EVENTS; n++) {
+		if (!asahi_relay_get(&chs->relay, &msg))
+			break;
 		asahi_channel_handle_event(chs, &msg);
 	}
 
-	return true;
+	/* It has left in the ring what there was no room for. */
+	if (n)
+		queue_work(system_bh_wq, &chs->bell);
+
+	return n == ASAHI_RELAY_EVENTS;
+}
+
+static void asahi_channel_stamps(void *priv, const u32 mask[4])
+{
+	struct asahi_channels *chs = priv;
+
+	chs->ops->stamps(chs->adev, mask);
+}
+
+/* Returns whether there may be more. */
+static bool asahi_channel_read_events(struct asahi_channels *chs)
+{
+	unsigned int count;
+	int ret;
+
+	/* A probe may have failed before there was a ring. */
+	if (chs->event.broken || !chs->event.rings)
+		return false;
+
+	ret = asahi_relay_read(&chs->relay, &chs->event.ring[0], asahi_channel_stamps, chs, &count);
+	atomic_add(count, &chs->heard);
+	if (ret < 0)
+		asahi_channel_rx_broken(chs, &chs->event, "event");
+
+	return ret > 0;
+}
+
+static bool asahi_channel_unread(const struct asahi_rx_channel *ch)
+{
+	if (READ_ONCE(ch->broken))
+		return false;
+
+	for (unsigned int i = 0; i < ch->rings; i++)
+		if (asahi_rx_ring_unread(&ch->ring[i]))
+			return true;
+
+	return false;
+}
+
+/* What the firmware writes after this look, it tells of once more. */
+static bool asahi_channel_needs_worker(struct asahi_channels *chs)
+{
+	return !asahi_relay_empty(&chs->relay) || asahi_channel_unread(&chs->log) ||
+	       asahi_channel_unread(&chs->ktrace) || asahi_channel_unread(&chs->stats);
+}
+
+/* Returns whether there may be more to read. */
+static bool asahi_channel_answer(struct asahi_channels *chs)
+{
+	bool more = asahi_channel_read_events(chs);
+
+	if (asahi_channel_needs_worker(chs))
+		queue_work(chs->wq, &chs->notify);
+
+	return more;
+}
+
+static void asahi_channel_bell_work(struct work_struct *work)
+{
+	struct asahi_channels *chs = container_of(work, struct asahi_channels, bell);
+
+	if (asahi_channel_answer(chs))
+		queue_work(system_bh_wq, &chs->bell);
 }
 
 static void asahi_channel_print_log(const struct asahi_fwlog_line *line, void *priv)
@@ -544,7 +617,7 @@ static bool asahi_channel_read_log(struct asahi_channels *chs, unsigned int leve
 	if (ret <= 0)
 		return false;
 
-	WRITE_ONCE(chs->heard, chs->heard + 1);
+	atomic_inc(&chs->heard);
 	return true;
 }
 
@@ -614,7 +687,7 @@ static void asahi_channel_notify_work(struct work_struct *work)
 	more = asahi_channel_poll_log(chs);
 	more |= asahi_channel_poll_ktrace(chs);
 	more |= asahi_channel_poll_stats(chs);
-	more |= asahi_channel_poll_events(chs);
+	more |= asahi_channel_poll_relay(chs);
 
 	/* Others of this work's priority get their turn in between. */
 	if (more)
@@ -629,7 +702,7 @@ static void asahi_channel_notify_work(struct work_struct *work)
  */
 void asahi_channel_notify(struct asahi_device *adev)
 {
-	queue_work(adev->channels->wq, &adev->channels->notify);
+	queue_work(system_bh_wq, &adev->channels->bell);
 }
 
 /**
@@ -683,13 +756,22 @@ static void asahi_channel_init_debugfs(struct asahi_device *adev)
  * asahi_channel_sync() - read what the firmware has written until now
  * @adev: device with channels
  *
- * Process context, not from the notification worker and where that may not be
- * waited for; sleeps.
+ * Process context, in a verb, not from the notification worker and where that may
+ * not be waited for; sleeps.
  */
 void asahi_channel_sync(struct asahi_device *adev)
 {
-	asahi_channel_notify(adev);
-	flush_work(&adev->channels->notify);
+	struct asahi_channels *chs = adev->channels;
+
+	if (chs->deaf)
+		return;
+
+	/* The caller may be a worker that has a rescuer, and must not flush a bottom half. */
+	disable_work_sync(&chs->bell);
+	asahi_channel_answer(chs);
+	/* Also for what came meanwhile. */
+	enable_and_queue_work(system_bh_wq, &chs->bell);
+	flush_work(&chs->notify);
 }
 
 /**
@@ -698,15 +780,23 @@ void asahi_channel_sync(struct asahi_device *adev)
  *
  * Nothing is being handled after this, and no register is read for it, until
  * asahi_channel_notify() is called again. The firmware writes no more, or this may
- * not end. Process context, not from the notification worker and where that may not
- * be waited for; sleeps.
+ * not end. Process context, in a verb, not from the notification worker and where
+ * that may not be waited for; sleeps.
  */
 void asahi_channel_drain(struct asahi_device *adev)
 {
 	struct asahi_channels *chs = adev->channels;
 
-	if (chs && chs->wq)
-		drain_workqueue(chs->wq);
+	if (!chs || !chs->wq || chs->deaf)
+		return;
+
+	/* As in asahi_channel_sync(). What there is no room for stays in the ring for a while. */
+	disable_work_sync(&chs->bell);
+	do {
+		asahi_channel_answer(chs);
+		flush_work(&chs->notify);
+	} while (asahi_channel_unread(&chs->event) || work_busy(&chs->notify));
+	enable_work(&chs->bell);
 }
 
 /* Life. */
@@ -896,7 +986,9 @@ static int asahi_channel_init(struct asahi_device *adev)
 
 	chs->adev = adev;
 	asahi_channel_init_locks(chs);
+	INIT_WORK(&chs->bell, asahi_channel_bell_work);
 	INIT_WORK(&chs->notify, asahi_channel_notify_work);
+	asahi_relay_init(&chs->relay);
 	adev->channels = chs;
 
 	chs->fwlog = asahi_fwlog_create();
@@ -923,15 +1015,20 @@ static int asahi_channel_suspend(struct asahi_device *adev)
 }
 
 /*
- * A firmware that could not be stopped goes on writing and telling, so the worker would
- * never come to an end. It is not started again, and nobody listens to it any more.
+ * A firmware that could not be stopped goes on writing and telling, so that reading would
+ * never come to an end. It is not started again, and nobody listens to it any more. The
+ * worker and the bottom half have each other run, which does nothing where that is disabled.
  */
 static void asahi_channel_pre_reset(struct asahi_device *adev)
 {
-	if (asahi_state_fw(adev) == ASAHI_FW_FAILED)
-		disable_work_sync(&adev->channels->notify);
-	else
+	if (asahi_state_fw(adev) != ASAHI_FW_FAILED) {
 		asahi_channel_drain(adev);
+		return;
+	}
+
+	disable_work_sync(&adev->channels->bell);
+	disable_work_sync(&adev->channels->notify);
+	adev->channels->deaf = true;
 }
 
 /* A notification may have been lost in the meantime. */
@@ -942,7 +1039,7 @@ static int asahi_channel_resume(struct asahi_device *adev)
 }
 
 /*
- * Neither the worker nor the firmware touches the rings now. Those who have
+ * Neither the firmware nor anything that reads touches the rings now. Those who have
  * reserved room keep it: they give it back when they find that the firmware
  * failed, or use it afterwards.
  */
@@ -973,6 +1070,8 @@ static void asahi_channel_fini(struct asahi_device *adev)
 	if (!chs)
 		return;
 
+	/* Each may have the other one run. */
+	disable_work_sync(&chs->bell);
 	if (chs->wq)
 		destroy_workqueue(chs->wq);
 
@@ -1019,8 +1118,12 @@ static void asahi_channel_at_rest(struct asahi_device *adev, struct asahi_rest *
 	asahi_channel_tx_at_rest(&chs->device_control, "device control", 0, rest);
 	asahi_channel_tx_at_rest(&chs->fwctl, "firmware control", 0, rest);
 
+	asahi_rest_expect(rest, ASAHI_REST_AWAKE, !asahi_rest_disabled(&chs->bell),
+			  "the bottom half that reads is disabled");
 	asahi_rest_expect(rest, ASAHI_REST_AWAKE, !asahi_rest_disabled(&chs->notify),
 			  "the worker that reads is disabled");
+	asahi_rest_expect(rest, ASAHI_REST_IDLE | ASAHI_REST_AWAKE,
+			  asahi_relay_empty(&chs->relay), "events have not been handled");
 	asahi_rest_expect(rest, ASAHI_REST_IDLE | ASAHI_REST_AWAKE,
 			  READ_ONCE(chs->event.broken) ||
 			  le32_to_cpu(READ_ONCE(*event->wptr)) == READ_ONCE(event->next),

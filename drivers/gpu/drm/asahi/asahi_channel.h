@@ -124,14 +124,17 @@ struct asahi_channel_layout {
 /**
  * struct asahi_channel_ops - who is told of what the firmware says
  *
- * The notification worker, which is the only reader of all rings, calls these
- * one after the other: in process context, in the critical section of fences.
- * They may sleep for a bounded time, but nothing else is received meanwhile. They
- * must neither allocate with GFP_KERNEL nor wait for fences, because completions
- * come after them.
+ * What reads events calls @stamps, a bottom half as a rule. The notification worker calls the
+ * others one after the other: in process context, in the critical section of fences.
+ * They may sleep for a bounded time, but only stamps are received meanwhile. They must
+ * neither allocate with GFP_KERNEL nor wait for fences, because what they do may have to
+ * happen before a fence signals.
  */
 struct asahi_channel_ops {
-	/** @stamps: stamps have changed; one bit for each event slot */
+	/**
+	 * @stamps: stamps have changed; one bit for each event slot. Any context but
+	 * hard interrupts, never twice at once, maybe beside one of the others
+	 */
 	void (*stamps)(struct asahi_device *adev, const u32 mask[4]);
 	/** @fault: the MMU refused an access, and the firmware has halted */
 	void (*fault)(struct asahi_device *adev);

@@ -174,6 +174,20 @@ void asahi_rx_ring_pop(struct asahi_rx_ring *ring)
 EXPORT_SYMBOL_IF_KUNIT(asahi_rx_ring_pop);
 
 /**
+ * asahi_rx_ring_unread() - has the firmware written what nobody has read?
+ * @ring: ring
+ *
+ * For others than the reader: it may be reading meanwhile. Any context.
+ *
+ * Return: true if so, or if the firmware's pointer is outside the ring.
+ */
+bool asahi_rx_ring_unread(const struct asahi_rx_ring *ring)
+{
+	return asahi_ring_peer_pointer(ring->wptr) != READ_ONCE(ring->next);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_rx_ring_unread);
+
+/**
  * asahi_rx_ring_get() - take an entry
  * @ring: ring
  * @entry: copy of the entry

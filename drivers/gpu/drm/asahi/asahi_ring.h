@@ -62,6 +62,7 @@ void *asahi_tx_ring_entry(struct asahi_tx_ring *ring);
 void asahi_tx_ring_commit(struct asahi_tx_ring *ring);
 int asahi_rx_ring_peek(const struct asahi_rx_ring *ring, void *entry);
 void asahi_rx_ring_pop(struct asahi_rx_ring *ring);
+bool asahi_rx_ring_unread(const struct asahi_rx_ring *ring);
 int asahi_rx_ring_get(struct asahi_rx_ring *ring, void *entry);
 
 #endif
