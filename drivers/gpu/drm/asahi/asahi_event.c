@@ -39,7 +39,7 @@
  * always right. Messages are late as a rule: the firmware sends none for a queue
  * until it has completed all work of that queue. So the handler of a message looks
  * at the stamps of all slots that are owned, and a timer does the same (see
- * "Queues").
+ * "Queues"). Both are bottom halves, and may do it at once.
  */
 
 /**
@@ -284,26 +284,6 @@ void asahi_event_note_progress(struct asahi_device *adev)
 u64 asahi_event_progress(struct asahi_device *adev)
 {
 	return atomic64_read(&adev->events->progress);
-}
-
-/**
- * asahi_event_news() - has any stamp changed that somebody waits for?
- * @adev: device
- *
- * Any context, hard interrupts too.
- *
- * Return: true if asahi_event_take() would find something.
- */
-bool asahi_event_news(struct asahi_device *adev)
-{
-	struct asahi_events *events = adev->events;
-	unsigned int slot;
-
-	for_each_set_bit(slot, events->owned, ASAHI_EVENTS)
-		if (asahi_event_read(adev, slot) != READ_ONCE(events->seen[slot]))
-			return true;
-
-	return false;
 }
 
 /**

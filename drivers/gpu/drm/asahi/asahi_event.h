@@ -59,7 +59,6 @@ void asahi_event_set_owner(struct asahi_device *adev, unsigned int slot,
 			   struct asahi_queue *queue);
 struct asahi_queue *asahi_event_get_owner(struct asahi_device *adev, unsigned int slot);
 
-bool asahi_event_news(struct asahi_device *adev);
 unsigned int asahi_event_take(struct asahi_device *adev, unsigned int first);
 void asahi_event_trace_unowned(struct asahi_device *adev, const u32 mask[4]);
 

@@ -68,8 +68,10 @@
  * **Fences are on time.** The firmware tells of a queue's stamps only when it has
  * completed all that it was given of that queue. So all stamps that somebody waits
  * for are looked at whenever it tells of any, and each millisecond by a timer while
- * a queue has more than one job in flight. The timer reads at most 128 words, wakes
- * a worker up if one of them has changed, and does not run otherwise.
+ * a queue has more than one job in flight. The timer reads at most 128 words, and does
+ * not run otherwise. Both look in a bottom half, and fences signal there: no thread is
+ * woken up in between, and none that waits for the firmware can delay it, since a
+ * timeline's lock is a spinlock.
  *
  * **No set of clients can deadlock.** Five things can be waited for:
  *
@@ -95,7 +97,8 @@
  *
  * Each of the five ends if the following ones do. What runs in the critical
  * section of fences (prepare_job(), run_job(), completion, recovery, timeout,
- * reset) allocates nothing and takes no lock under which others allocate.
+ * reset) allocates nothing and takes no lock under which others allocate. Completion
+ * waits for nothing, and needs no worker.
  *
  * **Workers.** Each priority has one worker, in which the schedulers of its queues run
  * jobs one after the other and let go of them. What a job may wait for there is room for

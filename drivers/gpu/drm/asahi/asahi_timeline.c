@@ -15,7 +15,6 @@
 #include <linux/slab.h>
 #include <linux/time64.h>
 #include <linux/wait.h>
-#include <linux/workqueue.h>
 
 #include <kunit/visibility.h>
 
@@ -46,7 +45,7 @@
 
 /*
  * How often stamps are looked at while a queue has several jobs in flight: a
- * fence is late by that, and the time that it takes to wake up, at most.
+ * fence is late by that at most.
  */
 #define ASAHI_TIMELINE_POLL_NS NSEC_PER_MSEC
 
@@ -59,9 +58,7 @@
  * @in_flight: jobs in flight of all timelines
  * @idle: wakes up when @in_flight becomes 0
  * @crowded: timelines with more than one job in flight
- * @timer: runs while there are any
- * @wq: for @work
- * @work: completes what has come to its end
+ * @timer: runs while there are any, and completes what has come to its end
  */
 struct asahi_timelines {
 	struct asahi_device *adev;
@@ -69,8 +66,6 @@ struct asahi_timelines {
 	wait_queue_head_t idle;
 	atomic_t crowded;
 	struct hrtimer timer;
-	struct workqueue_struct *wq;
-	struct work_struct work;
 };
 
 static const char *asahi_timeline_driver_name(struct dma_fence *fence)
@@ -124,7 +119,7 @@ static void asahi_timeline_handed_over(struct asahi_queue *queue)
 	if (++queue->timeline.handed_over == 2 && !queue->oldest_event &&
 	    atomic_inc_return(&timelines->crowded) == 1)
 		hrtimer_start(&timelines->timer, ns_to_ktime(ASAHI_TIMELINE_POLL_NS),
-			      HRTIMER_MODE_REL);
+			      HRTIMER_MODE_REL_SOFT);
 }
 
 static void asahi_timeline_taken_back(struct asahi_queue *queue)
@@ -137,27 +132,6 @@ static void asahi_timeline_taken_back(struct asahi_queue *queue)
 		atomic_dec(&timelines->crowded);
 	if (atomic_dec_and_test(&timelines->in_flight))
 		wake_up_all(&timelines->idle);
-}
-
-static enum hrtimer_restart asahi_timeline_timer(struct hrtimer *timer)
-{
-	struct asahi_timelines *timelines = container_of(timer, struct asahi_timelines, timer);
-
-	/* The timer is restarted when a second job of a queue goes in flight. */
-	if (!atomic_read(&timelines->crowded))
-		return HRTIMER_NORESTART;
-
-	if (asahi_event_news(timelines->adev))
-		queue_work(timelines->wq, &timelines->work);
-
-	/*
-	 * Another processor may start it at this moment, since crowded may have
-	 * become 0 and 1 again. So the timer may be queued already, and must not
-	 * be forwarded.
-	 */
-	hrtimer_start(timer, ns_to_ktime(ASAHI_TIMELINE_POLL_NS), HRTIMER_MODE_REL);
-
-	return HRTIMER_NORESTART;
 }
 
 static void asahi_timeline_begin_works(struct asahi_queue *queue, struct asahi_job *job)
@@ -298,21 +272,17 @@ static void asahi_timeline_complete_slot(struct asahi_device *adev, unsigned int
 	asahi_queue_put(queue);
 }
 
-/* Complete what has come to its end. May run several times at once. */
+/*
+ * Complete what has come to its end. May run several times at once. Only a kernel in which
+ * bottom halves are threads makes use of the annotation here.
+ */
 static void asahi_timeline_complete(struct asahi_device *adev)
 {
+	bool cookie = dma_fence_begin_signalling();
 	unsigned int slot = 0;
 
 	while ((slot = asahi_event_take(adev, slot)) < ASAHI_EVENTS)
 		asahi_timeline_complete_slot(adev, slot++);
-}
-
-static void asahi_timeline_work(struct work_struct *work)
-{
-	struct asahi_timelines *timelines = container_of(work, struct asahi_timelines, work);
-	bool cookie = dma_fence_begin_signalling();
-
-	asahi_timeline_complete(timelines->adev);
 	dma_fence_end_signalling(cookie);
 }
 
@@ -321,18 +291,35 @@ static void asahi_timeline_work(struct work_struct *work)
  * @adev: device
  * @mask: one bit for each event slot
  *
- * Completes what has come to its end, of others too. Runs in the notification
- * worker: process context, in the critical section of fences, so nothing is
- * allocated.
+ * Completes what has come to its end, of others too. Any context but hard interrupts, in
+ * the critical section of fences; allocates nothing.
  */
 void asahi_timeline_notify(struct asahi_device *adev, const u32 mask[4])
 {
-	bool cookie = dma_fence_begin_signalling();
-
 	if (trace_asahi_event_enabled())
 		asahi_event_trace_unowned(adev, mask);
 	asahi_timeline_complete(adev);
-	dma_fence_end_signalling(cookie);
+}
+
+/* Runs in a bottom half, too. */
+static enum hrtimer_restart asahi_timeline_timer(struct hrtimer *timer)
+{
+	struct asahi_timelines *timelines = container_of(timer, struct asahi_timelines, timer);
+
+	/* The timer is restarted when a second job of a queue goes in flight. */
+	if (!atomic_read(&timelines->crowded))
+		return HRTIMER_NORESTART;
+
+	asahi_timeline_complete(timelines->adev);
+
+	/*
+	 * Another processor may start it at this moment, since crowded may have
+	 * become 0 and 1 again. So the timer may be queued already, and must not
+	 * be forwarded.
+	 */
+	hrtimer_start(timer, ns_to_ktime(ASAHI_TIMELINE_POLL_NS), HRTIMER_MODE_REL_SOFT);
+
+	return HRTIMER_NORESTART;
 }
 
 /*
@@ -685,16 +672,10 @@ static int asahi_timeline_init(struct asahi_device *adev)
 	if (!timelines)
 		return -ENOMEM;
 
-	timelines->wq = alloc_ordered_workqueue("asahi-complete", WQ_HIGHPRI | WQ_MEM_RECLAIM);
-	if (!timelines->wq) {
-		kfree(timelines);
-		return -ENOMEM;
-	}
-
 	timelines->adev = adev;
 	init_waitqueue_head(&timelines->idle);
-	INIT_WORK(&timelines->work, asahi_timeline_work);
-	hrtimer_setup(&timelines->timer, asahi_timeline_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	hrtimer_setup(&timelines->timer, asahi_timeline_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_SOFT);
 	adev->timelines = timelines;
 
 	return 0;
@@ -757,7 +738,6 @@ static void asahi_timeline_fini(struct asahi_device *adev)
 		return;
 
 	hrtimer_cancel(&timelines->timer);
-	destroy_workqueue(timelines->wq);
 	kfree(timelines);
 	adev->timelines = NULL;
 }
