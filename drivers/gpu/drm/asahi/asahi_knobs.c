@@ -75,8 +75,8 @@ static const struct asahi_knob_rule asahi_knob_rules[ASAHI_KNOBS] = {
 		"the first preemption buffer of compute work is so many times as large, since the size is a guess on T8112 and T6022; for new jobs",
 	},
 	[ASAHI_KNOB_EVENTS] = {
-		"oldest-event", "threshold.value", "0", 0, 1, { 0, 0 },
-		"1: the threshold counts no further than the oldest job in flight, and no timer looks for the others; for new queues",
+		"oldest-event", "threshold.value", "0, or 1 with unproven=events", 0, 1, { 0, 0 },
+		"1: the threshold counts no further than the oldest job in flight, and the timer that looks for the others backs off; for new queues",
 	},
 };
 

@@ -38,6 +38,7 @@ static const char * const asahi_params_names[ASAHI_UNPROVEN_NUM] = {
 	[ASAHI_UNPROVEN_KNOBS] = "knobs",
 	[ASAHI_UNPROVEN_SENSORS] = "sensors",
 	[ASAHI_UNPROVEN_BLOCKS] = "blocks",
+	[ASAHI_UNPROVEN_EVENTS] = "events",
 };
 
 /**
@@ -111,7 +112,7 @@ static const struct kernel_param_ops asahi_params_unproven_ops = {
 };
 module_param_cb(unproven, &asahi_params_unproven_ops, &asahi_unproven, 0444);
 MODULE_PARM_DESC(unproven,
-		 "Allow what has never been tried on Apple hardware: names out of unbind, again, power, reset, flush, trim, priority, knobs, sensors, blocks; or all (default: none)");
+		 "Allow what has never been tried on Apple hardware: names out of unbind, again, power, reset, flush, trim, priority, knobs, sensors, blocks, events; or all (default: none)");
 
 int asahi_fault_control = ASAHI_FAULT_CONTROL_SOFT;
 module_param_named(fault_control, asahi_fault_control, int, 0444);

@@ -32,6 +32,7 @@ extern unsigned int asahi_stage_limit;
  * @ASAHI_UNPROVEN_KNOBS: values of knobs that no reference writes
  * @ASAHI_UNPROVEN_SENSORS: power and temperature in hwmon
  * @ASAHI_UNPROVEN_BLOCKS: entries of level 2 map blocks of 32 MiB
+ * @ASAHI_UNPROVEN_EVENTS: the firmware is asked to tell of each job of a busy queue
  * @ASAHI_UNPROVEN_NUM: number of them
  */
 enum asahi_unproven_id {
@@ -45,6 +46,7 @@ enum asahi_unproven_id {
 	ASAHI_UNPROVEN_KNOBS,
 	ASAHI_UNPROVEN_SENSORS,
 	ASAHI_UNPROVEN_BLOCKS,
+	ASAHI_UNPROVEN_EVENTS,
 	ASAHI_UNPROVEN_NUM,
 };
 

@@ -33,6 +33,7 @@
 #include "asahi_fw_workqueue.h"
 #include "asahi_job.h"
 #include "asahi_knobs.h"
+#include "asahi_params.h"
 #include "asahi_queue.h"
 #include "asahi_queue_priv.h"
 #include "asahi_ref.h"
@@ -408,7 +409,8 @@ static struct asahi_queue *asahi_queue_new(struct asahi_file *file, struct asahi
 	queue->vm = vm;
 	queue->client = asahi_client_get(file->client);
 	queue->id = asahi_sched_next_id(adev);
-	queue->oldest_event = asahi_knob(adev->knobs, ASAHI_KNOB_EVENTS, 0);
+	queue->oldest_event = asahi_knob(adev->knobs, ASAHI_KNOB_EVENTS,
+					 asahi_allows(ASAHI_UNPROVEN_EVENTS));
 	queue->fw_id = queue->id;
 	queue->priority = DRM_ASAHI_PRIORITY_REALTIME - args->priority;
 	queue->usc_exec_base = args->usc_exec_base;

@@ -45,7 +45,7 @@ struct asahi_vm;
  * @usc_exec_base: base of all its shaders
  * @wq: its rings, by pipe
  * @tvb: its tiled vertex buffer
- * @oldest_event: the firmware tells of each job as soon as it is complete
+ * @oldest_event: the firmware is asked to tell of each job as soon as it is complete
  * @notifier: firmware memory: Notifier
  * @threshold: firmware memory: what the Notifier compares with
  * @notifier_list: firmware memory

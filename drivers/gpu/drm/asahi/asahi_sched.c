@@ -73,6 +73,12 @@
  * woken up in between, and none that waits for the firmware can delay it, since a
  * timeline's lock is a spinlock.
  *
+ * With the module parameter ``unproven`` and the name "events", the firmware is asked to
+ * tell of each job: the notifier's threshold counts only up to the oldest job in flight.
+ * When that is complete, the threshold counts the next one, and the next one's stamps are
+ * looked at once more, since they may have come before. The timer is the fallback, and
+ * looks less often with each look that finds nothing, up to once in 128 ms.
+ *
  * **No set of clients can deadlock.** Five things can be waited for:
  *
  * * room in the queue, by SUBMIT, which holds nothing. It comes back when earlier

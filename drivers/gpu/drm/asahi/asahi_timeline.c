@@ -12,12 +12,15 @@
 #include <linux/jiffies.h>
 #include <linux/ktime.h>
 #include <linux/lockdep.h>
+#include <linux/minmax.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
 #include <linux/wait.h>
 
 #include <kunit/visibility.h>
 
+#include <drm/drm_debugfs.h>
 #include <drm/drm_print.h>
 
 #include "asahi_block.h"
@@ -49,6 +52,9 @@
  */
 #define ASAHI_TIMELINE_POLL_NS NSEC_PER_MSEC
 
+/* How seldom, as long as the firmware tells of each job. */
+#define ASAHI_TIMELINE_SELDOM_NS (128 * NSEC_PER_MSEC)
+
 /* How often it is looked whether there is something to wait for. */
 #define ASAHI_TIMELINE_IDLE_POLL_MS 50
 
@@ -58,14 +64,20 @@
  * @in_flight: jobs in flight of all timelines
  * @idle: wakes up when @in_flight becomes 0
  * @crowded: timelines with more than one job in flight
- * @timer: runs while there are any, and completes what has come to its end
+ * @untold: those of them of which the firmware is not asked to tell each job
+ * @timer: runs while there are crowded ones, and completes what has come to its end
+ * @period_ns: time to the next look; @timer changes it
+ * @found: looks that have found what the firmware should have told of, or is about to
  */
 struct asahi_timelines {
 	struct asahi_device *adev;
 	atomic_t in_flight;
 	wait_queue_head_t idle;
 	atomic_t crowded;
+	atomic_t untold;
 	struct hrtimer timer;
+	u64 period_ns;
+	atomic_t found;
 };
 
 static const char *asahi_timeline_driver_name(struct dma_fence *fence)
@@ -104,22 +116,55 @@ void asahi_timeline_destroy(struct asahi_timeline *timeline)
 	WARN_ON(!list_empty(&timeline->jobs));
 }
 
+/**
+ * asahi_timeline_next_look() - when to look at stamps again
+ * @period_ns: time between this look and the last one
+ * @untold: there are jobs of which the firmware is not asked to tell
+ * @found: this look has found something
+ *
+ * Where the firmware should tell of each job, looking is the fallback. It becomes rarer with
+ * each look that finds nothing. One that does find something may only have come before the
+ * message about that, but it may also be that there are no such messages.
+ *
+ * Return: time in nanoseconds.
+ */
+VISIBLE_IF_KUNIT u64 asahi_timeline_next_look(u64 period_ns, bool untold, bool found)
+{
+	if (untold || found)
+		return ASAHI_TIMELINE_POLL_NS;
+
+	return min(2 * period_ns, ASAHI_TIMELINE_SELDOM_NS);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_next_look);
+
+static void asahi_timeline_look_in(struct asahi_timelines *timelines, u64 ns)
+{
+	hrtimer_start(&timelines->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_SOFT);
+}
+
 /*
  * The firmware tells of nothing that a queue completes before it has completed
- * all that the queue has in flight. One job is told of at once; with more, the
- * timer has to look.
+ * all that the queue has in flight, unless it is asked to. One job is told of at once;
+ * with more, the timer has to look.
  */
-static void asahi_timeline_handed_over(struct asahi_queue *queue)
+static void asahi_timeline_crowd(struct asahi_queue *queue)
 {
 	struct asahi_timelines *timelines = queue->adev->timelines;
+	bool first = atomic_inc_return(&timelines->crowded) == 1;
 
+	if (!queue->oldest_event && atomic_inc_return(&timelines->untold) == 1)
+		asahi_timeline_look_in(timelines, ASAHI_TIMELINE_POLL_NS);
+	else if (first)
+		asahi_timeline_look_in(timelines, READ_ONCE(timelines->period_ns));
+}
+
+static void asahi_timeline_handed_over(struct asahi_queue *queue)
+{
 	lockdep_assert_held(&queue->timeline.lock);
 
-	atomic_inc(&timelines->in_flight);
-	if (++queue->timeline.handed_over == 2 && !queue->oldest_event &&
-	    atomic_inc_return(&timelines->crowded) == 1)
-		hrtimer_start(&timelines->timer, ns_to_ktime(ASAHI_TIMELINE_POLL_NS),
-			      HRTIMER_MODE_REL_SOFT);
+	atomic_inc(&queue->adev->timelines->in_flight);
+	if (++queue->timeline.handed_over == 2)
+		asahi_timeline_crowd(queue);
 }
 
 static void asahi_timeline_taken_back(struct asahi_queue *queue)
@@ -128,8 +173,11 @@ static void asahi_timeline_taken_back(struct asahi_queue *queue)
 
 	lockdep_assert_held(&queue->timeline.lock);
 
-	if (--queue->timeline.handed_over == 1 && !queue->oldest_event)
+	if (--queue->timeline.handed_over == 1) {
 		atomic_dec(&timelines->crowded);
+		if (!queue->oldest_event)
+			atomic_dec(&timelines->untold);
+	}
 	if (atomic_dec_and_test(&timelines->in_flight))
 		wake_up_all(&timelines->idle);
 }
@@ -273,17 +321,23 @@ static void asahi_timeline_complete_slot(struct asahi_device *adev, unsigned int
 }
 
 /*
- * Complete what has come to its end. May run several times at once. Only a kernel in which
- * bottom halves are threads makes use of the annotation here.
+ * Complete what has come to its end. Returns whether any stamp has changed. May run several
+ * times at once. Only a kernel in which bottom halves are threads makes use of the annotation
+ * here.
  */
-static void asahi_timeline_complete(struct asahi_device *adev)
+static bool asahi_timeline_complete(struct asahi_device *adev)
 {
 	bool cookie = dma_fence_begin_signalling();
 	unsigned int slot = 0;
+	bool found = false;
 
-	while ((slot = asahi_event_take(adev, slot)) < ASAHI_EVENTS)
+	while ((slot = asahi_event_take(adev, slot)) < ASAHI_EVENTS) {
 		asahi_timeline_complete_slot(adev, slot++);
+		found = true;
+	}
 	dma_fence_end_signalling(cookie);
+
+	return found;
 }
 
 /**
@@ -305,19 +359,29 @@ void asahi_timeline_notify(struct asahi_device *adev, const u32 mask[4])
 static enum hrtimer_restart asahi_timeline_timer(struct hrtimer *timer)
 {
 	struct asahi_timelines *timelines = container_of(timer, struct asahi_timelines, timer);
+	bool untold = atomic_read(&timelines->untold);
+	bool found;
+	u64 ns;
 
 	/* The timer is restarted when a second job of a queue goes in flight. */
 	if (!atomic_read(&timelines->crowded))
 		return HRTIMER_NORESTART;
 
-	asahi_timeline_complete(timelines->adev);
+	found = asahi_timeline_complete(timelines->adev);
+	if (found && !untold)
+		atomic_inc(&timelines->found);
 
 	/*
 	 * Another processor may start it at this moment, since crowded may have
 	 * become 0 and 1 again. So the timer may be queued already, and must not
 	 * be forwarded.
 	 */
-	hrtimer_start(timer, ns_to_ktime(ASAHI_TIMELINE_POLL_NS), HRTIMER_MODE_REL_SOFT);
+	ns = asahi_timeline_next_look(timelines->period_ns, untold, found);
+	WRITE_ONCE(timelines->period_ns, ns);
+	asahi_timeline_look_in(timelines, ns);
+	/* It may have been started for one that must not wait for so long. */
+	if (ns > ASAHI_TIMELINE_POLL_NS && atomic_read(&timelines->untold))
+		asahi_timeline_look_in(timelines, ASAHI_TIMELINE_POLL_NS);
 
 	return HRTIMER_NORESTART;
 }
@@ -664,6 +728,15 @@ static void asahi_timeline_give_up(struct asahi_queue *queue)
  * The device's part
  */
 
+static int asahi_timeline_show_found(struct seq_file *m, void *unused)
+{
+	struct drm_debugfs_entry *entry = m->private;
+	struct asahi_device *adev = to_asahi_device(entry->dev);
+
+	seq_printf(m, "%d\n", atomic_read(&adev->timelines->found));
+	return 0;
+}
+
 static int asahi_timeline_init(struct asahi_device *adev)
 {
 	struct asahi_timelines *timelines;
@@ -673,10 +746,12 @@ static int asahi_timeline_init(struct asahi_device *adev)
 		return -ENOMEM;
 
 	timelines->adev = adev;
+	timelines->period_ns = ASAHI_TIMELINE_POLL_NS;
 	init_waitqueue_head(&timelines->idle);
 	hrtimer_setup(&timelines->timer, asahi_timeline_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 	adev->timelines = timelines;
+	drm_debugfs_add_file(&adev->drm, "untold-stamps", asahi_timeline_show_found, NULL);
 
 	return 0;
 }
@@ -751,6 +826,9 @@ static void asahi_timeline_at_rest(struct asahi_device *adev, struct asahi_rest 
 	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !atomic_read(&timelines->crowded),
 			  "%d queues count as having several jobs in flight",
 			  atomic_read(&timelines->crowded));
+	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !atomic_read(&timelines->untold),
+			  "%d queues count as having jobs that nobody tells of",
+			  atomic_read(&timelines->untold));
 	asahi_rest_expect(rest, ASAHI_REST_IDLE, !hrtimer_active(&timelines->timer),
 			  "the timer that looks at stamps runs");
 }

@@ -25,6 +25,7 @@ static void names_are_a_set(struct kunit *test)
 		{ "0", 0 },
 		{ "none", 0 },
 		{ "blocks", BIT(ASAHI_UNPROVEN_BLOCKS) },
+		{ "events", BIT(ASAHI_UNPROVEN_EVENTS) },
 		{ "trim", BIT(ASAHI_UNPROVEN_TRIM) },
 		{ "power,unbind\n", BIT(ASAHI_UNPROVEN_POWER) | BIT(ASAHI_UNPROVEN_UNBIND) },
 		{ "again,reset,flush,priority,knobs",
