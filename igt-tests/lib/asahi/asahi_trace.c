@@ -146,6 +146,16 @@ int igt_asahi_trace_pid_of(const char *text, const char *line)
 	return pid;
 }
 
+bool igt_asahi_trace_is_bottom_half(const char *text, const char *line)
+{
+	char flags[16] = "";
+
+	while (line > text && line[-1] != '\n' && *line != ']')
+		line--;
+	igt_assert_eq(sscanf(line, "] %15s", flags), 1);
+	return strchr(flags, 's');
+}
+
 unsigned int igt_asahi_trace_count(const char *text, const char *name, uint64_t client,
 				   uint64_t job)
 {

@@ -45,6 +45,8 @@ const char *igt_asahi_trace_find(const char *text, const struct asahi_trace_even
 uint64_t igt_asahi_trace_time_us(const char *text, const char *line);
 /* igt_asahi_trace_pid_of - whose thread has traced a line that was found */
 int igt_asahi_trace_pid_of(const char *text, const char *line);
+/* igt_asahi_trace_is_bottom_half - was a line that was found traced in a bottom half? */
+bool igt_asahi_trace_is_bottom_half(const char *text, const char *line);
 /* igt_asahi_trace_value_of - the value of "key=" in a line; 0 without it */
 int64_t igt_asahi_trace_value_of(const char *line, const char *end, const char *key);
 unsigned int igt_asahi_trace_count(const char *text, const char *name, uint64_t client,

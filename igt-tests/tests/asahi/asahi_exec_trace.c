@@ -26,7 +26,7 @@
  * Description: Three jobs whose fences come at once: each is seen, with its times.
  *
  * SUBTEST: workers
- * Description: What hands a job over has the priority of what completes it.
+ * Description: A job starts in a worker of high priority, and is complete in a bottom half.
  *
  * SUBTEST: own-queue-binary
  * Description: A job that waits for a fence of its own queue goes to the firmware while
@@ -189,6 +189,15 @@ static void exec_trace_assert_worker(const char *text, const char *name, uint64_
 	igt_assert_f(nice == HIGH_NICE, "%s by a thread of nice %d\n", name, nice);
 }
 
+static void exec_trace_assert_bottom_half(const char *text, const char *name, uint64_t client)
+{
+	const struct asahi_trace_event event = { name, client, 0 };
+	const char *end, *line = igt_asahi_trace_find(text, &event, &end);
+
+	igt_assert(line);
+	igt_assert(igt_asahi_trace_is_bottom_half(text, line));
+}
+
 static void exec_trace_test_workers(struct asahi_client *client)
 {
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 1);
@@ -199,7 +208,7 @@ static void exec_trace_test_workers(struct asahi_client *client)
 	igt_assert_eq(igt_asahi_run(client, &store), 0);
 	text = igt_asahi_trace_read();
 	exec_trace_assert_worker(text, "asahi_run", id);
-	exec_trace_assert_worker(text, "asahi_done", id);
+	exec_trace_assert_bottom_half(text, "asahi_done", id);
 }
 
 /**
@@ -496,7 +505,7 @@ static void exec_trace_test_killed(struct asahi_client *client)
 
 static const struct asahi_client_test exec_trace_tests[] = {
 	{"way-of-jobs", "Three jobs whose fences come at once.", exec_trace_test_way},
-	{"workers", "Two workers, of the same priority.", exec_trace_test_workers},
+	{"workers", "A job starts in a worker of high priority, and is complete in a bottom half.", exec_trace_test_workers},
 	{"own-queue-binary", "Jobs behind one of their own queue are handed over.",
 	 exec_trace_test_own_queue_binary},
 	{"own-queue-point", "So are those behind a point of a timeline.",
