@@ -21,24 +21,22 @@
 #include "run_mesa.h"
 #include "run_program.h"
 
-/* Return: a descriptor of the file that execvp() would execute, or -1. */
-static int run_program_open(const char *command)
+char *run_program_find(const char *command)
 {
 	const char *path = getenv("PATH"), *end;
-	int fd = -1;
+	char *file = NULL;
 
 	if (strchr(command, '/'))
-		return open(command, O_RDONLY | O_CLOEXEC);
-	for (; path && *path && fd < 0; path = *end ? end + 1 : end) {
-		char *file;
-
+		return run_format("%s", command);
+	for (; path && *path && !file; path = *end ? end + 1 : end) {
 		end = strchrnul(path, ':');
 		file = run_format("%.*s/%s", (int)(end - path), path, command);
-		if (!access(file, X_OK))
-			fd = open(file, O_RDONLY | O_CLOEXEC);
-		free(file);
+		if (access(file, X_OK)) {
+			free(file);
+			file = NULL;
+		}
 	}
-	return fd;
+	return file;
 }
 
 /* Return: whether a 64-bit program has no dynamic linker. */
@@ -84,9 +82,11 @@ static const char *run_program_trouble(int fd)
 
 void run_program_look(const char *command)
 {
-	int fd = run_program_open(command);
+	char *file = run_program_find(command);
+	int fd = file ? open(file, O_RDONLY | O_CLOEXEC) : -1;
 	const char *trouble;
 
+	free(file);
 	if (fd < 0)
 		return;
 	trouble = run_program_trouble(fd);

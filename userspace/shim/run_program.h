@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Programs into which no library can be preloaded, for vagx-run.
+ * Finding programs, and telling those into which no library can be preloaded, for vagx-run.
  */
 #ifndef RUN_PROGRAM_H
 #define RUN_PROGRAM_H
@@ -14,5 +14,13 @@
  * Says nothing of scripts, nor of what cannot be read.
  */
 void run_program_look(const char *command);
+
+/**
+ * run_program_find() - find the file that execvp() would execute
+ * @command: name or path
+ *
+ * Return: its path, to be freed; NULL if no folder of PATH has it. A path is not looked at.
+ */
+char *run_program_find(const char *command);
 
 #endif /* RUN_PROGRAM_H */
