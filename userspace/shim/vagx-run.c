@@ -8,9 +8,10 @@
  * vagx-run finds the shim beside itself or in the folder of the installation, chooses Mesa's
  * drivers (run_mesa.c), says so if the command is a program that takes no preloaded library
  * (run_program.c), sets the environment, and executes itself once with --try, to see
- * whether the shim works in a process on this machine. Then it forks and executes the
- * command, passes signals on and waits. The processes of the command append to a report,
- * which is read at the end: its first words say whether a line tells of use or of trouble, and
+ * whether the shim works in a process on this machine. With --x11 it starts a display
+ * (run_display.c). Then it forks and executes the command, passes signals on and waits. The
+ * processes of the command append to a report, those of the display to another, which are read
+ * at the end: the first words of a line say whether it tells of use or of trouble, and
  * the exit status is chosen by that. There is one thread; only vagx_run_pass_on() runs in a
  * signal handler.
  */
@@ -30,6 +31,7 @@
 
 #include <drm/asahi_drm.h>
 
+#include "run_display.h"
 #include "run_mesa.h"
 #include "run_program.h"
 
@@ -68,6 +70,8 @@ static void vagx_run_usage(FILE *file)
 	      "  -s, --soc=SOC       the SoC whose GPU it is, t8103 if not given\n"
 	      "  -m, --mesa=DIR      use the Mesa in DIR: the prefix that it was installed to, the\n"
 	      "                      DESTDIR of that, or its build folder (Vulkan only)\n"
+	      "  -x, --x11[=SIZE]    give it a display for X11 that draws on the virtual GPU:\n"
+	      "                      Weston with Xwayland, 800x600 if no other size is given\n"
 	      "  -r, --record=FILE   write each ioctl into FILE\n"
 	      "  -t, --trace=FILE    write what the GPU's units did and when, for Perfetto\n"
 	      "  -o, --report=FILE   write what goes wrong on the GPU into FILE, and keep it\n"
@@ -248,11 +252,22 @@ static bool vagx_run_end_trace(const char *path)
 	return ok;
 }
 
+/* Programs take the display that there is. One of our own gets the GPU's buffers. */
+static void vagx_run_prepare_windows(void)
+{
+	const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
+
+	if ((!display || !*display) && (!wayland || !*wayland))
+		run_set_default("EGL_PLATFORM", "surfaceless");
+	/* Another X server cannot import the shim's buffers: it gets copies of Vulkan's images. */
+	if (display && *display)
+		run_set_default("MESA_VK_WSI_DEBUG", "sw");
+}
+
 static void vagx_run_prepare_gpu(const char *shim, const char *soc)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	char *number = run_format("%ld", cores < 1 ? 1 : cores > 16 ? 16 : cores);
-	const char *display = getenv("DISPLAY"), *wayland = getenv("WAYLAND_DISPLAY");
 
 	run_prepend("LD_PRELOAD", shim, ':');
 	/* The address sanitizer would refuse to start with a library preloaded before its own. */
@@ -263,13 +278,8 @@ static void vagx_run_prepare_gpu(const char *shim, const char *soc)
 		run_set("ASAHI_SHIM_SOC", soc);
 	/* Shaders in the cache may be another Mesa's. */
 	run_set_default("MESA_SHADER_CACHE_DISABLE", "true");
-	if ((!display || !*display) && (!wayland || !*wayland))
-		run_set_default("EGL_PLATFORM", "surfaceless");
 	/* OpenCL asks for a driver's name; Mesa's has none that it takes by itself. */
 	run_set_default("RUSTICL_ENABLE", "asahi");
-	/* An X server cannot import the shim's buffers: it gets copies of Vulkan's images. */
-	if (display && *display)
-		run_set_default("MESA_VK_WSI_DEBUG", "sw");
 	free(number);
 }
 
@@ -321,7 +331,7 @@ static int vagx_run_execute(char **argv)
 	return vagx_run_wait_for(pid);
 }
 
-/* The report of the command's processes */
+/* The reports of the processes */
 
 static bool vagx_run_begins(const char *line, const char *with)
 {
@@ -336,12 +346,12 @@ struct summary {
 };
 
 /*
- * Counts the lines of processes that have used the GPU, and prints all others.
+ * Adds the lines of processes that have used the GPU to @summary, and prints all others.
  * Return: false, with errno, if the report cannot be read.
  */
-static bool vagx_run_read_report(struct summary *summary)
+static bool vagx_run_read_report(const char *path, struct summary *summary)
 {
-	FILE *file = fopen(vagx_run.report, "re");
+	FILE *file = fopen(path, "re");
 	size_t size = 0, printed = 0;
 	char *line = NULL;
 	ssize_t n;
@@ -388,14 +398,31 @@ static void vagx_run_tell_use(const struct summary *summary, const struct run_me
 		      stderr);
 }
 
+/*
+ * Adds the failures of the display's processes. That they use the GPU says nothing of the
+ * command.
+ */
+static void vagx_run_read_display_report(struct summary *summary)
+{
+	char *path = run_display_report(vagx_run.scratch);
+	struct summary display = { .trouble = summary->trouble };
+
+	if (!vagx_run_read_report(path, &display))
+		fprintf(stderr, "vagx-run: %s: %s\n", path, strerror(errno));
+	summary->failed += display.failed;
+	summary->trouble = display.trouble;
+	free(path);
+}
+
 static int vagx_run_conclude(int status, const struct run_mesa *mesa)
 {
 	struct summary summary = { .opened = 0 };
 
-	if (!vagx_run_read_report(&summary)) {
+	if (!vagx_run_read_report(vagx_run.report, &summary)) {
 		fprintf(stderr, "vagx-run: %s: %s\n", vagx_run.report, strerror(errno));
 		return EXIT_OURS;
 	}
+	vagx_run_read_display_report(&summary);
 	if (status != EXIT_NOT_FOUND && status != EXIT_CANNOT_RUN)
 		vagx_run_tell_use(&summary, mesa);
 	if (status)
@@ -409,16 +436,27 @@ static void vagx_run_clean_up(void)
 {
 	if (!vagx_run.scratch)
 		return;
+	run_display_clean_up(vagx_run.scratch);
 	run_mesa_clean_up(vagx_run.scratch);
 	if (vagx_run.report && !vagx_run.keep_report)
 		unlink(vagx_run.report);
 	rmdir(vagx_run.scratch);
 }
 
-static int vagx_run_command(char **argv, const char *soc, const char *mesa_dir, const char *record,
-			    const char *report, const char *trace)
+/* What the options ask for. Each is NULL if it was not given. */
+struct vagx_run_options {
+	const char *soc;
+	const char *mesa;
+	/* absolute paths of files */
+	char *record;
+	char *report;
+	char *trace;
+	const struct run_display *display;
+};
+
+static int vagx_run_command(char **argv, const struct vagx_run_options *options)
 {
-	struct run_mesa mesa = { .dir = mesa_dir };
+	struct run_mesa mesa = { .dir = options->mesa };
 	char *shim;
 	int status;
 
@@ -431,24 +469,32 @@ static int vagx_run_command(char **argv, const char *soc, const char *mesa_dir, 
 		free(shim);
 		return EXIT_OURS;
 	}
-	if (!shim || !vagx_run_prepare_files(record, report, trace))
+	if (!shim || !vagx_run_prepare_files(options->record, options->report, options->trace))
 		return EXIT_OURS;
 	mesa.scratch = vagx_run.scratch;
 	if (!run_mesa_choose(&mesa))
 		return EXIT_OURS;
-	vagx_run_prepare_gpu(shim, soc);
+	vagx_run_prepare_gpu(shim, options->soc);
 	free(shim);
 	if (!vagx_run_shim_works())
 		return EXIT_OURS;
 	run_program_look(argv[0]);
-	status = vagx_run_conclude(vagx_run_execute(argv), &mesa);
-	return trace && !vagx_run_end_trace(trace) && !status ? EXIT_OURS : status;
+	if (options->display && !run_display_start(options->display, vagx_run.scratch))
+		return EXIT_OURS;
+	if (!options->display)
+		vagx_run_prepare_windows();
+	status = vagx_run_execute(argv);
+	if (options->display && !run_display_stop() && !status)
+		status = EXIT_OURS;
+	status = vagx_run_conclude(status, &mesa);
+	return options->trace && !vagx_run_end_trace(options->trace) && !status ? EXIT_OURS : status;
 }
 
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "soc", required_argument, NULL, 's' },
+		{ "x11", optional_argument, NULL, 'x' },
 		{ "mesa", required_argument, NULL, 'm' },
 		{ "record", required_argument, NULL, 'r' },
 		{ "report", required_argument, NULL, 'o' },
@@ -458,32 +504,37 @@ int main(int argc, char **argv)
 		{ "try", no_argument, NULL, 'T' },
 		{ 0 },
 	};
-	const char *soc = NULL, *mesa = NULL;
-	char *record = NULL, *report = NULL, *trace = NULL;
+	struct vagx_run_options chosen = { .soc = NULL };
+	struct run_display display;
 	int c;
 
 	/* Options end where the command begins. */
-	while ((c = getopt_long(argc, argv, "+s:m:r:o:t:hV", options, NULL)) >= 0) {
+	while ((c = getopt_long(argc, argv, "+s:m:x::r:o:t:hV", options, NULL)) >= 0) {
 		switch (c) {
 		case 's':
-			soc = optarg;
+			chosen.soc = optarg;
 			break;
 		case 'm':
-			mesa = optarg;
+			chosen.mesa = optarg;
+			break;
+		case 'x':
+			if (!run_display_parse(&display, optarg))
+				return EXIT_OURS;
+			chosen.display = &display;
 			break;
 		case 'r':
-			record = vagx_run_new_file(optarg);
-			if (!record)
+			chosen.record = vagx_run_new_file(optarg);
+			if (!chosen.record)
 				return EXIT_OURS;
 			break;
 		case 'o':
-			report = vagx_run_new_file(optarg);
-			if (!report)
+			chosen.report = vagx_run_new_file(optarg);
+			if (!chosen.report)
 				return EXIT_OURS;
 			break;
 		case 't':
-			trace = vagx_run_new_file(optarg);
-			if (!trace)
+			chosen.trace = vagx_run_new_file(optarg);
+			if (!chosen.trace)
 				return EXIT_OURS;
 			break;
 		case 'T':
@@ -503,11 +554,11 @@ int main(int argc, char **argv)
 		vagx_run_usage(stderr);
 		return EXIT_OURS;
 	}
-	c = vagx_run_command(argv + optind, soc, mesa, record, report, trace);
+	c = vagx_run_command(argv + optind, &chosen);
 	vagx_run_clean_up();
-	free(record);
-	free(report);
-	free(trace);
+	free(chosen.record);
+	free(chosen.report);
+	free(chosen.trace);
 	free(vagx_run.report);
 	free(vagx_run.scratch);
 	return c;

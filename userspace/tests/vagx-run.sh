@@ -224,6 +224,125 @@ windows()
 		grep -qx '<> <sw>' "$work/output"
 }
 
+# fake_display - a folder with programs in the place of Weston and Xwayland. FAKE_WESTON says how
+# it behaves, FAKE_WESTON_RUN has a program for it to run.
+fake_display()
+{
+	rm -rf "$work/fake"
+	mkdir "$work/fake" && : >"$work/fake/Xwayland" || return 1
+	cat >"$work/fake/weston" <<-'END'
+		#!/usr/bin/env python3
+		import json, os, signal, socket, subprocess, sys, time
+		mode = os.environ.get("FAKE_WESTON")
+		with open(os.path.dirname(sys.argv[0]) + "/said", "w") as file:
+		    json.dump({"pid": os.getpid(), "arguments": sys.argv[1:], "environment": dict(os.environ)},
+		              file, indent=0)
+		if "FAKE_WESTON_RUN" in os.environ:
+		    subprocess.run(os.environ["FAKE_WESTON_RUN"], shell=True)
+		if mode == "dies":
+		    sys.exit("no GL renderer here")
+		if mode == "sleeps":
+		    time.sleep(60)
+		number = 100000 + os.getpid()
+		path = f"/tmp/.X11-unix/X{number}"
+		server = socket.socket(socket.AF_UNIX)
+		server.bind(path)
+		server.listen()
+		def end(*_):
+		    os.unlink(path)
+		    sys.exit()
+		signal.signal(signal.SIGTERM, end)
+		print(f"[12:00:00] xserver listening on display :{number}", file=sys.stderr, flush=True)
+		if mode == "silent":
+		    time.sleep(60)
+		client, _ = server.accept()
+		right = client.recv(12) == b"l\0\x0b\0" + bytes(8)
+		client.send(bytes([right and mode != "refuses"]) + bytes(7))
+		if mode == "ends":
+		    end()
+		client.recv(1)
+		signal.pause()
+	END
+	chmod +x "$work/fake/weston" "$work/fake/Xwayland"
+}
+
+# fake_is_gone - the Weston, and its display
+fake_is_gone()
+{
+	pid=$(sed -n 's/^"pid": \(.*\),/\1/p' "$work/fake/said")
+	[ -n "$pid" ] && ! kill -0 "$pid" 2>/dev/null && [ ! -e "/tmp/.X11-unix/X$((100000 + pid))" ]
+}
+
+# The command has the display and no other; Weston has neither that nor the command's files.
+x11()
+{
+	# shellcheck disable=SC2016
+	ask='echo "<$DISPLAY> <$WAYLAND_DISPLAY> <${EGL_PLATFORM-}${MESA_VK_WSI_DEBUG-}>"
+		echo "$VAGX_RUN_WESTON"; exit 7'
+	fake_display && PATH="$work/fake:$PATH" DISPLAY=:7 WAYLAND_DISPLAY=other EGL_PLATFORM='' \
+		MESA_VK_WSI_DEBUG='' ends 7 --x11 --record "$work/calls" sh -c "$ask" &&
+		grep -qx '<:[0-9]\{6,\}> <> <>' "$work/output" &&
+		grep -qx "$work/vagx-run[.].*/display/weston" "$work/output" &&
+		grep -qx '"--xwayland",' "$work/fake/said" && grep -qx '"--width=800",' "$work/fake/said" &&
+		grep -qx '"--height=600"' "$work/fake/said" && grep -q '"LD_PRELOAD": ' "$work/fake/said" &&
+		! grep -e '"DISPLAY"' -e WAYLAND_DISPLAY -e ASAHI_SHIM_LOG "$work/fake/said" && fake_is_gone
+}
+
+# The display's work is none of the command's, but its failures count.
+x11_jobs()
+{
+	fake_display && PATH="$work/fake:$PATH" FAKE_WESTON_RUN="$info" ends 124 --x11 sh -c : &&
+		PATH="$work/fake:$PATH" FAKE_WESTON_RUN="'$bad' store" ends 123 --x11 "$info" &&
+		says '^vagx-run: processes with the GPU: 1, with work for it: 0; failed jobs: 1$' &&
+		fake_is_gone
+}
+
+x11_size()
+{
+	fake_display && PATH="$work/fake:$PATH" ends 124 --x11=320x64 sh -c : &&
+		grep -qx '"--width=320",' "$work/fake/said" && grep -qx '"--height=64"' "$work/fake/said" ||
+		return 1
+	for size in 320 63x64 64x63 8193x64 64x8193 320x200x1 -320x200 ''; do
+		ends 125 --x11="$size" sh -c : && says "^vagx-run: --x11=$size: the size has to be" || return 1
+	done
+}
+
+# x11_missing PROGRAM - without it in PATH
+x11_missing()
+{
+	fake_display && rm "$work/fake/$1" || return 1
+	status=0
+	env PATH="$work/fake" "$run" --x11 /bin/true >"$work/output" 2>"$work/message" || status=$?
+	[ $status = 125 ] && says "^vagx-run: --x11 needs $1, which is not installed (Debian: "
+}
+
+x11_not_installed()
+{
+	x11_missing weston && x11_missing Xwayland
+}
+
+# x11_fails MODE MESSAGE - the display does not come up, and the command is not run
+x11_fails()
+{
+	fake_display && PATH="$work/fake:$PATH" FAKE_WESTON=$1 VAGX_RUN_X11_TIMEOUT=3 \
+		ends 125 --x11 sh -c 'echo executed' && says "^vagx-run: --x11: $2[.] Weston's log ends with" &&
+		! grep executed "$work/output" && fake_is_gone
+}
+
+x11_broken()
+{
+	x11_fails dies 'Weston has ended' && says '^  no GL renderer here$' &&
+		x11_fails sleeps 'Weston takes too long to start' &&
+		x11_fails silent 'Xwayland does not answer' && says 'listening on display' &&
+		x11_fails refuses 'Xwayland refuses clients'
+}
+
+x11_ends_early()
+{
+	fake_display && PATH="$work/fake:$PATH" FAKE_WESTON=ends ends 125 --x11 sh -c "sleep 2; '$info'" &&
+		says '^vagx-run: --x11: Weston has ended before the command, by status 0' && fake_is_gone
+}
+
 # Where DESTDIR was: the file for the loader has the library's path.
 own_mesa()
 {
@@ -326,6 +445,12 @@ check "what the units did is traced" traces
 check "the report is kept" keeps_report
 check "no driver but asahi can be chosen" only_asahi
 check "displays" windows
+check "a display for X11" x11
+check "jobs of a display for X11" x11_jobs
+check "the size of a display for X11" x11_size
+check "a display for X11 that is not installed" x11_not_installed
+check "a display for X11 that does not come up" x11_broken
+check "a display for X11 that ends early" x11_ends_early
 check "a Mesa that was installed elsewhere" own_mesa
 check "a Mesa with one of its drivers" half_a_mesa
 check "no OpenCL but rusticl can be chosen" only_rusticl
