@@ -134,7 +134,7 @@ refresh()
 # Fetched packages are only there so that they need not be fetched again.
 prune_archives()
 {
-	find "$cache/apt/archives" -name '*.deb' -mtime "+$days" -print -delete 2>/dev/null |
+	find "$cache"/apt*/archives -name '*.deb' -mtime "+$days" -print -delete 2>/dev/null |
 		while read -r file; do say "removed ${file##*/}"; done
 }
 

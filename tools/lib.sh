@@ -140,7 +140,19 @@ apt_mirror()
 	printf '%s\n' "$uri"
 }
 
-apt_conf=$cache/apt/apt.conf
+# The suites that packages come from, with lists and archives of their own. Those of the
+# other architecture are for the guest.
+apt_suites=(trixie trixie-backports forky)
+apt_dir=$cache/apt
+apt_conf=$apt_dir/apt.conf
+
+# apt_only SUITE - take all packages from this suite
+apt_only()
+{
+	apt_suites=("$1")
+	apt_dir=$cache/apt-$1
+	apt_conf=$apt_dir/apt.conf
+}
 
 # apt_get ARGUMENT ... - apt-get with the private configuration, one at a time: products
 # may be made beside each other
@@ -166,7 +178,7 @@ apt_update()
 # apt_configure - by apt_update, which keeps others out meanwhile
 apt_configure()
 {
-	local dir=$cache/apt mirror keys suite
+	local dir=$apt_dir mirror keys suite
 
 	command -v apt-get >/dev/null || die "apt-get is missing: a Debian machine is needed"
 	[ "$(dpkg --print-architecture)" = amd64 ] ||
@@ -177,13 +189,15 @@ apt_configure()
 
 	mkdir -p "$dir/lists/partial" "$dir/archives/partial"
 	: >"$dir/status"
-	for suite in trixie trixie-backports forky; do
+	for suite in "${apt_suites[@]}"; do
 		# A mirror may lag; a package that is too old shows up later.
 		printf 'deb [signed-by=%s check-valid-until=no arch=%s] %s %s main\n' \
-			"$keys" "$([ $suite = forky ] && echo amd64 || echo amd64,arm64)" \
+			"$keys" "$([[ $suite = trixie* ]] && echo amd64,arm64 || echo amd64)" \
 			"$mirror" "$suite"
 	done >"$dir/sources.list"
-	cat >"$dir/preferences" <<-END
+	# Beside others, forky is for the packages that are asked from it by name.
+	: >"$dir/preferences"
+	[ ${#apt_suites[@]} = 1 ] || cat >"$dir/preferences" <<-END
 		Package: *
 		Pin: release n=forky
 		Pin-Priority: -10
@@ -217,7 +231,7 @@ apt_configure()
 		[ "$(cat "$dir/updated")" = "$mirror" ]; then
 		return
 	fi
-	say "reading package lists of trixie, trixie-backports and forky"
+	say "reading package lists of ${apt_suites[*]}"
 	apt-get -q -c "$apt_conf" update >"$dir/update.log" 2>&1 || {
 		tail -n 20 "$dir/update.log" >&2
 		die "cannot read the package lists from $mirror; set ASAHI_MIRROR=<URL of a Debian archive>"
@@ -235,7 +249,7 @@ warn_of_stale_lists()
 {
 	local list until
 
-	for list in "$cache"/apt/lists/*InRelease; do
+	for list in "$apt_dir"/lists/*InRelease; do
 		until=$(sed -n 's/^Valid-Until: //p' "$list")
 		if [ -n "$until" ] && [ "$(date -d "$until" +%s)" -lt "$(date +%s)" ]; then
 			say "warning: the package list of $(sed -n 's/^Codename: //p' "$list") at $1 is stale: it is of $(sed -n 's/^Date: //p' "$list"), and was valid until $until. Packages may be older than those of an up-to-date mirror (ASAHI_MIRROR=<URL>)."
@@ -251,9 +265,9 @@ apt_resolve()
 	shift
 
 	# Asked with an empty folder of archives, apt lists those that it has, too.
-	mkdir -p "$cache/apt/none/partial"
+	mkdir -p "$apt_dir/none/partial"
 	apt_get -o APT::Architecture="$arch" \
-		-o Dir::Cache::Archives="$cache/apt/none" --print-uris install "$@" |
+		-o Dir::Cache::Archives="$apt_dir/none" --print-uris install "$@" |
 		awk '/^'"'"'/ { print $2 }'
 }
 
@@ -293,7 +307,7 @@ apt_fetch()
 		apt_get -o APT::Architecture="$arch" --download-only install "$@" ||
 		die "cannot fetch packages from $(apt_mirror)"
 	grep "^'" "$log" | while read -r uri name _; do
-		ln "$cache/apt/archives/$name" "$dir/$name"
+		ln "$apt_dir/archives/$name" "$dir/$name"
 		printf '%s\n' "$name" >>"$product/.packages"
 	done
 }

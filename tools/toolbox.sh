@@ -21,6 +21,10 @@ usage()
 		       tools/toolbox.sh programs COMMAND [ARGUMENT ...]
 		                                                     run it in the root with other
 		                                                     people's programs and Mesa
+		       tools/toolbox.sh --mesa SUITE programs COMMAND [ARGUMENT ...]
+		                                                     the same with all packages from
+		                                                     another suite of Debian (forky,
+		                                                     sid)
 		       tools/toolbox.sh static COMMAND [ARGUMENT ...]
 		                                                     run it in the root with
 		                                                     analyzers and reports
@@ -108,7 +112,13 @@ build_programs()
 	local dir=$1 root=$1/root
 
 	say "making the root with programs in $cache (about 3 GB)"
-	fetch_root "$dir" "$programs"
+	if [ -z "$mesa" ]; then
+		fetch_root "$dir" "$programs"
+	else
+		apt_only "$mesa"
+		# They have no vkmark any more; piglit is for trixie's Mesa only.
+		fetch_root "$dir" <(packages_of "$programs" | grep -vxE 'vkmark|piglit' | sed 's|/.*||')
+	fi
 	enter_namespace chroot "$root" /sbin/ldconfig
 	rm -rf "$dir/packages"
 }
@@ -218,6 +228,13 @@ toolbox()
 	cached "toolbox-$(hash_of "$list" "$alone" "$huge_pages" "=4")" build_toolbox
 }
 
+mesa=
+if [ "${1:-}" = --mesa ]; then
+	[[ ${2:-} =~ ^[a-z]+$ && ${3:-} = programs ]] || usage
+	mesa=$2
+	shift 2
+fi
+
 export JOBS=${JOBS:-$jobs} KERNEL_SOURCE=${KERNEL_SOURCE:-} KDIR=${KDIR:-} KERNEL_TREE=${KERNEL_TREE:-}
 export ASAHI_OUT=${ASAHI_OUT:-}
 export TERM=${TERM:-dumb}
@@ -243,7 +260,7 @@ packaging)
 programs)
 	shift
 	[ $# -gt 0 ] || usage
-	dir=$(cached "programs-$(hash_of "$programs" "=1")" build_programs)
+	dir=$(cached "programs-${mesa:+$mesa-}$(hash_of "$programs" "=1")" build_programs)
 	run_in_toolbox "$dir" "$@"
 	;;
 static)
