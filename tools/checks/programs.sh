@@ -10,6 +10,10 @@
 
 programs_list=tools/checks/programs.list
 programs_frames=userspace/tests/gl-frames.so
+# the root that has the programs
+programs_root=(tools/toolbox.sh programs)
+# where the expected results are igt-tests/ci/programs-NAME-*.txt, if not by the machine
+programs_like=
 
 # programs_on_host OUT SKIPS COMMAND ... - in the root that has them
 programs_on_host()
@@ -18,7 +22,7 @@ programs_on_host()
 	shift 2
 
 	rm -rf "$out"
-	tools/toolbox.sh programs tools/guest/programs "$out" \
+	"${programs_root[@]}" tools/guest/programs "$out" \
 		"$top/build/host/$programs_frames" "$top/$programs_list" "$skips" "$@"
 }
 
@@ -34,7 +38,7 @@ programs_in_software()
 # is known of it
 programs_expect()
 {
-	local files=igt-tests/ci/programs-$1 name=$2 machine=$1 output status=0
+	local files=igt-tests/ci/programs-${programs_like:-$1} name=$2 machine=$1 output status=0
 	shift 2
 
 	output=$("$@" 2>&1) || status=$?
@@ -104,7 +108,7 @@ programs_judge()
 {
 	local machine=$1 out=$2 skips program scene tolerance strays last=''
 
-	skips=$(sed '/^#/d' "igt-tests/ci/programs-$machine-skips.txt" | paste -sd '|')
+	skips=$(sed '/^#/d' "igt-tests/ci/programs-${programs_like:-$machine}-skips.txt" | paste -sd '|')
 	programs_expect "$machine" weston programs_ended "$out" weston
 	while read -r program scene tolerance strays; do
 		scene=${scene%%:*}
