@@ -21,9 +21,13 @@ usage()
 		       tools/toolbox.sh programs COMMAND [ARGUMENT ...]
 		                                                     run it in the root with other
 		                                                     people's programs and Mesa
+		       tools/toolbox.sh desktop COMMAND [ARGUMENT ...]
+		                                                     in the root with games, toolkits,
+		                                                     Wine and a browser
 		       tools/toolbox.sh --mesa SUITE programs COMMAND [ARGUMENT ...]
-		                                                     the same with all packages from
-		                                                     another suite of Debian (forky,
+		                                                     in the root with other people's
+		                                                     programs of another suite of
+		                                                     Debian, with its Mesa (forky,
 		                                                     sid)
 		       tools/toolbox.sh static COMMAND [ARGUMENT ...]
 		                                                     run it in the root with
@@ -39,6 +43,7 @@ list=$top/tools/toolbox/packages
 alone=$top/tools/toolbox/packages-alone
 packaging=$top/tools/toolbox/packages-packaging
 programs=$top/tools/toolbox/packages-programs
+desktop=$top/tools/toolbox/packages-desktop
 static=$top/tools/toolbox/packages-static
 litmus=$top/tools/toolbox/packages-litmus
 huge_pages=$top/tools/toolbox/huge_pages.c
@@ -119,6 +124,18 @@ build_programs()
 		# They have no vkmark any more; piglit is for trixie's Mesa only.
 		fetch_root "$dir" <(packages_of "$programs" | grep -vxE 'vkmark|piglit' | sed 's|/.*||')
 	fi
+	enter_namespace chroot "$root" /sbin/ldconfig
+	rm -rf "$dir/packages"
+}
+
+build_desktop()
+{
+	local dir=$1 root=$1/root
+
+	say "making the root with games and a browser in $cache (about 3 GB)"
+	fetch_root "$dir" "$desktop"
+	# Alternatives of a library are in folders of their own.
+	printf '/usr/lib/x86_64-linux-gnu/%s\n' blas lapack >"$root/etc/ld.so.conf.d/alternatives.conf"
 	enter_namespace chroot "$root" /sbin/ldconfig
 	rm -rf "$dir/packages"
 }
@@ -261,6 +278,12 @@ programs)
 	shift
 	[ $# -gt 0 ] || usage
 	dir=$(cached "programs-${mesa:+$mesa-}$(hash_of "$programs" "=1")" build_programs)
+	run_in_toolbox "$dir" "$@"
+	;;
+desktop)
+	shift
+	[ $# -gt 0 ] || usage
+	dir=$(cached "desktop-$(hash_of "$desktop" "=1")" build_desktop)
 	run_in_toolbox "$dir" "$@"
 	;;
 static)
