@@ -4,13 +4,15 @@
 
 usage: pictures.py compare GOT WANT TOLERANCE STRAYS
        pictures.py beside OUT PICTURE ...
+       pictures.py convert OUT PICTURE
 
 "compare" fails if more than STRAYS pixels, those on edges, differ by more than
 TOLERANCE of 255 in a channel, or if the picture is of one colour. "beside" puts
-pictures side by side. All are PNG files of 8 bits for red, green, blue (and alpha,
+pictures side by side. "convert" reads a PPM file (P6). All others are PNG files of 8 bits for red, green, blue (and alpha,
 which does not count).
 """
 import pathlib
+import re
 import struct
 import sys
 import zlib
@@ -108,12 +110,25 @@ def beside(out, names):
     return 0
 
 
+def convert(out, name):
+    """Return: the exit status."""
+    head = re.match(rb"P6\s+(\d+)\s+(\d+)\s+255\s", contents := pathlib.Path(name).read_bytes())
+    width, height = map(int, head.groups()) if head else (0, 0)
+    data = contents[head.end():] if head else b""
+    if not data or len(data) != 3 * width * height:
+        sys.exit(f"{name}: no PPM file with 8 bits for each colour")
+    write(out, width, height, [data[i:i + 3 * width] for i in range(0, len(data), 3 * width)])
+    return 0
+
+
 def main(arguments):
     """Return: the exit status."""
     if len(arguments) == 5 and arguments[0] == "compare":
         return compare(arguments[1], arguments[2], int(arguments[3]), int(arguments[4]))
     if len(arguments) > 2 and arguments[0] == "beside":
         return beside(arguments[1], arguments[2:])
+    if len(arguments) == 3 and arguments[0] == "convert":
+        return convert(arguments[1], arguments[2])
     sys.stderr.write(__doc__)
     return 2
 
