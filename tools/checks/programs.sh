@@ -2,14 +2,18 @@
 # Copyright (C) 2026 The asahi driver authors
 # shellcheck shell=bash
 #
-# What is expected of other people's programs (tools/guest/programs), for the shim and
-# for the guest.
+# What is expected of other people's programs (tools/guest/programs, tools/desktop/programs), for
+# the shim and for the guest.
 
 # shellcheck source=tools/checks/tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
 programs_list=tools/checks/programs.list
+programs_runner=tools/guest/programs
+# the library by which it gets frames
 programs_frames=userspace/tests/gl-frames.so
+# what is not run in software
+programs_only=/dev/null
 # the root that has the programs
 programs_root=(tools/toolbox.sh programs)
 # where the expected results are igt-tests/ci/programs-NAME-*.txt, if not by the machine
@@ -22,7 +26,7 @@ programs_on_host()
 	shift 2
 
 	rm -rf "$out"
-	"${programs_root[@]}" tools/guest/programs "$out" \
+	"${programs_root[@]}" "$programs_runner" "$out" \
 		"$top/build/host/$programs_frames" "$top/$programs_list" "$skips" "$@"
 }
 
@@ -30,7 +34,7 @@ programs_on_host()
 # with what MACHINE does
 programs_in_software()
 {
-	programs_on_host "$top/build/out/software-$1" /dev/null env \
+	programs_on_host "$top/build/out/software-$1" "$programs_only" env \
 		LIBGL_ALWAYS_SOFTWARE=1 VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json
 }
 
@@ -92,6 +96,22 @@ programs_measured()
 	return 1
 }
 
+# programs_compared OUT PROGRAM GROUP - cases of TAP have passed, and none has failed
+programs_compared()
+{
+	grep -q "^ok - $3\b" "$1/$2.log" && ! grep "^not ok - $3\b" "$1/$2.log" && return
+	grep -A1 '^not ok' "$1/$2.log" || tail -n 20 "$1/$2.log"
+	return 1
+}
+
+# programs_tested OUT OPERATION - ggml says so of all its tests of an operation
+programs_tested()
+{
+	grep -q "^  $2(.*OK" "$1/ggml@$2.log" && ! grep -a "^  $2(.*FAIL" "$1/ggml@$2.log" && return
+	tail -n 20 "$1/ggml@$2.log"
+	return 1
+}
+
 # programs_said OUT PROGRAM SCENE - what there is to know of one without a picture
 programs_said()
 {
@@ -99,6 +119,10 @@ programs_said()
 	glmark2-validate) programs_validated "$1" "$3" ;;
 	clinfo) programs_finds "$1" "$3" ;;
 	clpeak) programs_measured "$1" "$3" ;;
+	opencl) programs_compared "$1" opencl "$3" ;;
+	model) programs_compared "$1" model "model: $3" ;;
+	ggml) programs_tested "$1" "$3" ;;
+	vkd3d-gears) [ -s "$1/$2@$3.png" ] ;;
 	*) return 1 ;;
 	esac
 }
