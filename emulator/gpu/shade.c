@@ -82,21 +82,26 @@ static struct vagx_plane shade_varying_plane(const struct fragment_worker *w, un
 	return shade_block_plane(w, setup_plane(&p->solver, value));
 }
 
-/* The point coordinate: from 0 to 1 across a point, with its origin at the top or the bottom */
-static struct vagx_plane shade_point_plane(const struct fragment_worker *w, unsigned int component)
+/*
+ * The point coordinate: from 0 to 1 across a point, with its origin at the top or the bottom. With
+ * the perspective model it is divided by W, as varyings are, and shaders multiply it again.
+ */
+static struct vagx_plane shade_point_plane(const struct fragment_worker *w, unsigned int model,
+					   unsigned int component)
 {
 	const struct fragment_primitive *p = &w->primitive;
 	const struct setup *s = &p->setup;
 	bool upward = p->draw->state.front_face_2.object_type == AGX_OBJECT_TYPE_POINT_UV10;
 	double left = (double)s->x[0] / SETUP_SUBPIXEL, top = (double)s->y[0] / SETUP_SUBPIXEL;
-	double step = 1 / s->point_size;
+	double scale = model == AGX_SHADE_MODEL_PERSPECTIVE ? 1 / s->position[0][3] : 1;
+	double step = scale / s->point_size;
 
 	if (component == 0)
 		return shade_block_plane(w, (struct setup_plane){ step, 0, -left * step });
 	if (component > 1)
 		return shade_flat_plane(0);
 	if (upward)
-		return shade_block_plane(w, (struct setup_plane){ 0, -step, 1 + top * step });
+		return shade_block_plane(w, (struct setup_plane){ 0, -step, scale + top * step });
 	return shade_block_plane(w, (struct setup_plane){ 0, step, -top * step });
 }
 
@@ -112,7 +117,7 @@ static struct vagx_plane shade_binding_plane(const struct fragment_worker *w,
 	case AGX_CF_SOURCE_FRAGMENT_Z:
 		return shade_block_plane(w, p->z);
 	case AGX_CF_SOURCE_POINT_COORD:
-		return shade_point_plane(w, component);
+		return shade_point_plane(w, b->shade_model, component);
 	case AGX_CF_SOURCE_PRIMITIVE_ID:
 		return shade_flat_plane(p->id);
 	default:

@@ -9,7 +9,8 @@ layout(location = 0) out vec4 out_colour;
 
 void main()
 {
-	gl_Position = position;
+	// what is interpolated across a point is divided by W and multiplied again
+	gl_Position = position * (1 + 3 * colour.r);
 	gl_PointSize = colour.a * 16;
 	out_colour = colour;
 }
