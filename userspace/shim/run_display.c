@@ -135,6 +135,8 @@ static void run_display_execute(const struct run_display *display, pid_t parent)
 	run_set("ASAHI_SHIM_TRACE", NULL);
 	run_set("ASAHI_SHIM_CAPTURE", NULL);
 	run_set("ASAHI_SHIM_REPORT", report);
+	/* Without it, Xwayland does not ask clients for their sync objects, which it could not use. */
+	run_set("ASAHI_SHIM_NO_EVENTFD", "1");
 	execlp("weston", "weston", "--backend=headless", "--renderer=gl", "--shell=kiosk",
 	       "--xwayland", "--idle-time=0", "--debug", "--socket=" SOCKET, config, width, height,
 	       NULL);

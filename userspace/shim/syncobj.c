@@ -708,6 +708,9 @@ int shim_syncobj_eventfd(struct shim_file *file, union asahi_shim_args *all,
 	struct waiter *waiter;
 	int fd;
 
+	/* as kernels before 6.6 */
+	if (getenv("ASAHI_SHIM_NO_EVENTFD"))
+		return EINVAL;
 	if (args->pad || (args->flags & ~WAIT_AVAILABLE))
 		return EINVAL;
 	if (!syncobj)

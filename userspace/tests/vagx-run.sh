@@ -285,6 +285,7 @@ x11()
 		grep -qx "$work/vagx-run[.].*/display/weston" "$work/output" &&
 		grep -qx '"--xwayland",' "$work/fake/said" && grep -qx '"--width=800",' "$work/fake/said" &&
 		grep -qx '"--height=600"' "$work/fake/said" && grep -q '"LD_PRELOAD": ' "$work/fake/said" &&
+		grep -q '"ASAHI_SHIM_NO_EVENTFD": "1"' "$work/fake/said" &&
 		! grep -e '"DISPLAY"' -e WAYLAND_DISPLAY -e ASAHI_SHIM_LOG "$work/fake/said" && fake_is_gone
 }
 
