@@ -28,6 +28,8 @@ products_of()
 	case $1 in
 	programs|piglit*|guest-programs) echo "root programs" ;;
 	static|guest-debug|coverage*) echo "root static" ;;
+	desktop) echo "root desktop" ;;
+	mesas) printf 'root programs %s\n' forky sid ;;
 	guest-igt) echo foreign ;;
 	esac
 }
@@ -37,7 +39,7 @@ make_product()
 	case $1 in
 	guest) tools/guest.sh ;;
 	kernel) tools/kernel.sh "$2" ;;
-	root) tools/toolbox.sh "$2" true ;;
+	root) tools/toolbox.sh ${3:+--mesa "$3"} "$2" true ;;
 	herd) tools/toolbox.sh herd -version ;;
 	# not to be had is for its lane to say
 	foreign) tools/foreign-igt.sh || true ;;
