@@ -94,6 +94,7 @@ struct asahi_bind {
  * @mapped: bytes that all of them together map page by page
  * @sorted: they are in the order of their addresses, and none overlaps another one
  * @disjoint: none overlaps another one
+ * @cuts: a mapping may have to be cut
  * @pool: transaction on the page tables
  * @spare: mapping structures to take from and to give back to
  * @gone: addresses from the first mapping that a bind has removed to the last one
@@ -105,6 +106,7 @@ struct asahi_bind_ctx {
 	u64 mapped;
 	bool sorted;
 	bool disjoint;
+	bool cuts;
 	struct asahi_pt_pool pool;
 	struct list_head spare;
 	struct asahi_range gone;
@@ -485,8 +487,10 @@ static unsigned int asahi_bind_look(struct asahi_bind_ctx *ctx, struct asahi_bin
 
 	/* By then, binds before it will have changed what is there. */
 	bind->replaces = true;
-	if (!ctx->disjoint)
+	if (!ctx->disjoint) {
+		ctx->cuts = true;
 		return count + 1;
+	}
 
 	va = drm_gpuva_find_first(&ctx->vm->base, bind->addr, bind->range);
 	if (!va) {
@@ -494,27 +498,30 @@ static unsigned int asahi_bind_look(struct asahi_bind_ctx *ctx, struct asahi_bin
 		return count;
 	}
 
-	if (va->va.addr < bind->addr && va->va.addr + va->va.range > end)
-		return count + 1;
-
-	/* No other bind changes it before. */
-	if (bind->obj && va->va.addr == bind->addr && va->va.range == bind->range) {
-		bind->reuse = to_asahi_vma(va);
+	/* It is replaced or goes as a whole, and no other bind changes it before. */
+	if (va->va.addr == bind->addr && va->va.range == bind->range) {
+		bind->reuse = bind->obj ? to_asahi_vma(va) : NULL;
 		return 0;
 	}
 
+	ctx->cuts = true;
+	if (va->va.addr < bind->addr && va->va.addr + va->va.range > end)
+		count++;
 	return count;
 }
 
-/* While a mapping is cut in two, both new structures are in use and the old one is, too. */
 static int asahi_bind_reserve_vmas(struct asahi_bind_ctx *ctx)
 {
-	unsigned int count = 1;
+	unsigned int count = 0;
 
 	for (u32 i = 0; i < ctx->count; i++) {
 		count += asahi_bind_look(ctx, &ctx->binds[i]);
 		cond_resched();
 	}
+
+	/* While a mapping is cut, its new structures are in use, and its old one is, too. */
+	if (ctx->cuts)
+		count++;
 
 	return asahi_vma_alloc(&ctx->spare, count);
 }
