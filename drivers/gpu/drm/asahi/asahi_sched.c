@@ -77,7 +77,8 @@
  * tell of each job: the notifier's threshold counts only up to the oldest job in flight.
  * When that is complete, the threshold counts the next one, and the next one's stamps are
  * looked at once more, since they may have come before. The timer is the fallback, and
- * looks less often with each look that finds nothing, up to once in 128 ms.
+ * looks less and less often, down to once in 128 ms, unless it has found a stamp of which
+ * there was no message until its next look.
  *
  * **No set of clients can deadlock.** Five things can be waited for:
  *

@@ -67,7 +67,10 @@
  * @untold: those of them of which the firmware is not asked to tell each job
  * @timer: runs while there are crowded ones, and completes what has come to its end
  * @period_ns: time to the next look; @timer changes it
- * @found: looks that have found what the firmware should have told of, or is about to
+ * @told: messages about stamps
+ * @told_then: how many there had been at the last look; @timer's alone, as @suspect
+ * @suspect: the last look has found something of which nobody had told yet
+ * @missed: looks that have found something of which nobody has told until the next look
  */
 struct asahi_timelines {
 	struct asahi_device *adev;
@@ -77,7 +80,10 @@ struct asahi_timelines {
 	atomic_t untold;
 	struct hrtimer timer;
 	u64 period_ns;
-	atomic_t found;
+	atomic_t told;
+	unsigned int told_then;
+	bool suspect;
+	atomic_t missed;
 };
 
 static const char *asahi_timeline_driver_name(struct dma_fence *fence)
@@ -120,17 +126,17 @@ void asahi_timeline_destroy(struct asahi_timeline *timeline)
  * asahi_timeline_next_look() - when to look at stamps again
  * @period_ns: time between this look and the last one
  * @untold: there are jobs of which the firmware is not asked to tell
- * @found: this look has found something
+ * @missed: nobody has told of what the last look has found
  *
- * Where the firmware should tell of each job, looking is the fallback. It becomes rarer with
- * each look that finds nothing. One that does find something may only have come before the
- * message about that, but it may also be that there are no such messages.
+ * Where the firmware should tell of each job, looking is the fallback, and becomes rarer with
+ * each look. One that finds something may only have come before the message about that. But if
+ * there is no message until the next look, there may be none at all.
  *
  * Return: time in nanoseconds.
  */
-VISIBLE_IF_KUNIT u64 asahi_timeline_next_look(u64 period_ns, bool untold, bool found)
+VISIBLE_IF_KUNIT u64 asahi_timeline_next_look(u64 period_ns, bool untold, bool missed)
 {
-	if (untold || found)
+	if (untold || missed)
 		return ASAHI_TIMELINE_POLL_NS;
 
 	return min(2 * period_ns, ASAHI_TIMELINE_SELDOM_NS);
@@ -352,7 +358,23 @@ void asahi_timeline_notify(struct asahi_device *adev, const u32 mask[4])
 {
 	if (trace_asahi_event_enabled())
 		asahi_event_trace_unowned(adev, mask);
+	atomic_inc(&adev->timelines->told);
 	asahi_timeline_complete(adev);
+}
+
+/* Returns whether nobody has told of what the last look has found. */
+static bool asahi_timeline_look_again(struct asahi_timelines *timelines, bool untold)
+{
+	unsigned int told = atomic_read(&timelines->told);
+	bool missed = timelines->suspect && told == timelines->told_then;
+
+	if (missed)
+		atomic_inc(&timelines->missed);
+
+	timelines->told_then = told;
+	timelines->suspect = asahi_timeline_complete(timelines->adev) && !untold;
+
+	return missed;
 }
 
 /* Runs in a bottom half, too. */
@@ -360,23 +382,21 @@ static enum hrtimer_restart asahi_timeline_timer(struct hrtimer *timer)
 {
 	struct asahi_timelines *timelines = container_of(timer, struct asahi_timelines, timer);
 	bool untold = atomic_read(&timelines->untold);
-	bool found;
+	bool missed;
 	u64 ns;
 
 	/* The timer is restarted when a second job of a queue goes in flight. */
 	if (!atomic_read(&timelines->crowded))
 		return HRTIMER_NORESTART;
 
-	found = asahi_timeline_complete(timelines->adev);
-	if (found && !untold)
-		atomic_inc(&timelines->found);
+	missed = asahi_timeline_look_again(timelines, untold);
 
 	/*
 	 * Another processor may start it at this moment, since crowded may have
 	 * become 0 and 1 again. So the timer may be queued already, and must not
 	 * be forwarded.
 	 */
-	ns = asahi_timeline_next_look(timelines->period_ns, untold, found);
+	ns = asahi_timeline_next_look(timelines->period_ns, untold, missed);
 	WRITE_ONCE(timelines->period_ns, ns);
 	asahi_timeline_look_in(timelines, ns);
 	/* It may have been started for one that must not wait for so long. */
@@ -728,12 +748,12 @@ static void asahi_timeline_give_up(struct asahi_queue *queue)
  * The device's part
  */
 
-static int asahi_timeline_show_found(struct seq_file *m, void *unused)
+static int asahi_timeline_show_missed(struct seq_file *m, void *unused)
 {
 	struct drm_debugfs_entry *entry = m->private;
 	struct asahi_device *adev = to_asahi_device(entry->dev);
 
-	seq_printf(m, "%d\n", atomic_read(&adev->timelines->found));
+	seq_printf(m, "%d\n", atomic_read(&adev->timelines->missed));
 	return 0;
 }
 
@@ -751,7 +771,7 @@ static int asahi_timeline_init(struct asahi_device *adev)
 	hrtimer_setup(&timelines->timer, asahi_timeline_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_REL_SOFT);
 	adev->timelines = timelines;
-	drm_debugfs_add_file(&adev->drm, "untold-stamps", asahi_timeline_show_found, NULL);
+	drm_debugfs_add_file(&adev->drm, "untold-stamps", asahi_timeline_show_missed, NULL);
 
 	return 0;
 }

@@ -73,7 +73,7 @@ struct dma_fence *asahi_timeline_lost_fence(void);
 bool asahi_timeline_wait_idle(struct asahi_device *adev, unsigned int ms);
 
 #if IS_ENABLED(CONFIG_KUNIT)
-u64 asahi_timeline_next_look(u64 period_ns, bool untold, bool found);
+u64 asahi_timeline_next_look(u64 period_ns, bool untold, bool missed);
 #endif
 
 #endif
