@@ -250,8 +250,9 @@ struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 		goto err_put;
 	}
 
-	ret = asahi_slot_request_init(&job->slots, asahi_client_slot_asker(queue->client),
-				      queue->priority);
+	asahi_slot_request_init(&job->slots, asahi_client_slot_asker(queue->client),
+				queue->priority);
+	ret = asahi_slot_request_prepare(&job->slots);
 	if (ret)
 		goto err_put;
 

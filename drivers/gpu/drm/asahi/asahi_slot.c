@@ -203,12 +203,10 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_slot_asker_init);
  * @asker: who asks; must stay until the request is freed
  * @priority: of the queue, 0, the highest, to 3
  *
- * Process context; the only step that allocates.
- *
- * Return: 0 or -ENOMEM.
+ * Any context; allocates nothing.
  */
-int asahi_slot_request_init(struct asahi_slot_request *req, struct asahi_slot_asker *asker,
-			    unsigned int priority)
+void asahi_slot_request_init(struct asahi_slot_request *req, struct asahi_slot_asker *asker,
+			     unsigned int priority)
 {
 	*req = (struct asahi_slot_request) {
 		.state = ASAHI_SLOT_IDLE,
@@ -216,7 +214,19 @@ int asahi_slot_request_init(struct asahi_slot_request *req, struct asahi_slot_as
 		.priority = priority,
 	};
 	INIT_LIST_HEAD(&req->link);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_slot_request_init);
 
+/**
+ * asahi_slot_request_prepare() - let a request wait if it has to
+ * @req: request that was not used yet
+ *
+ * Has to come before asahi_slots_acquire(). Process context; the only step that allocates.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int asahi_slot_request_prepare(struct asahi_slot_request *req)
+{
 	req->fence = kzalloc_obj(*req->fence, GFP_KERNEL_ACCOUNT);
 	if (!req->fence)
 		return -ENOMEM;
@@ -227,7 +237,7 @@ int asahi_slot_request_init(struct asahi_slot_request *req, struct asahi_slot_as
 
 	return 0;
 }
-EXPORT_SYMBOL_IF_KUNIT(asahi_slot_request_init);
+EXPORT_SYMBOL_IF_KUNIT(asahi_slot_request_prepare);
 
 /**
  * asahi_slot_request_fini() - free a request
@@ -238,11 +248,9 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_slot_request_init);
  */
 void asahi_slot_request_fini(struct asahi_slot_request *req)
 {
-	if (!req->fence)
-		return;
-
 	WARN_ON(req->state != ASAHI_SLOT_IDLE);
-	dma_fence_put(&req->fence->base);
+	if (req->fence)
+		dma_fence_put(&req->fence->base);
 	req->fence = NULL;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_slot_request_fini);
@@ -400,10 +408,36 @@ static struct asahi_slot_turn *asahi_slots_next_turn(struct asahi_slots *slots)
 	return NULL;
 }
 
+/* Get the slots of a request that comes now, unless others come before it. */
+static bool asahi_slots_grant_new(struct asahi_slots *slots, struct asahi_slot_request *req)
+{
+	lockdep_assert_held(&slots->lock);
+
+	return !slots->frozen && !asahi_slots_crowded(slots, req->priority) &&
+	       asahi_slots_grant(slots, req);
+}
+
+/**
+ * asahi_slots_try() - get the slots of a request, or nothing
+ * @slots: allocator
+ * @req: idle request
+ *
+ * Passes nobody who waits. Any context but hard interrupts; allocates nothing.
+ *
+ * Return: true if @req holds its slots now; otherwise it is as before.
+ */
+bool asahi_slots_try(struct asahi_slots *slots, struct asahi_slot_request *req)
+{
+	guard(spinlock_bh)(&slots->lock);
+
+	return asahi_slots_grant_new(slots, req);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_slots_try);
+
 /**
  * asahi_slots_acquire() - get the slots of a request, or something to wait for
  * @slots: allocator
- * @req: request
+ * @req: prepared request
  *
  * May be called again, to ask whether a request that had to wait was granted.
  * Any context but hard interrupts; allocates nothing.
@@ -419,8 +453,7 @@ struct dma_fence *asahi_slots_acquire(struct asahi_slots *slots, struct asahi_sl
 		return NULL;
 
 	if (req->state == ASAHI_SLOT_IDLE) {
-		if (!slots->frozen && !asahi_slots_crowded(slots, req->priority) &&
-		    asahi_slots_grant(slots, req))
+		if (asahi_slots_grant_new(slots, req))
 			return NULL;
 
 		asahi_slots_enqueue(slots, req);

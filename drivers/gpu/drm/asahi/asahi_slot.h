@@ -107,7 +107,8 @@ enum asahi_slot_state {
  * @state: protected by the lock of the struct asahi_slots
  * @link: in @asker's requests of that priority
  * @fence: signals when the request is granted; allocated in advance, because
- *	a job finds out that it has to wait where it may not allocate
+ *	a job finds out that it has to wait where it may not allocate. NULL for one that
+ *	does not wait, see asahi_slots_try()
  */
 struct asahi_slot_request {
 	struct asahi_slot_asker *asker;
@@ -126,11 +127,13 @@ void asahi_slot_client_init(struct asahi_slot_client *client, enum asahi_slot_ki
 
 void asahi_slot_asker_init(struct asahi_slot_asker *asker);
 
-int asahi_slot_request_init(struct asahi_slot_request *req, struct asahi_slot_asker *asker,
-			    unsigned int priority);
+void asahi_slot_request_init(struct asahi_slot_request *req, struct asahi_slot_asker *asker,
+			     unsigned int priority);
+int asahi_slot_request_prepare(struct asahi_slot_request *req);
 void asahi_slot_request_fini(struct asahi_slot_request *req);
 void asahi_slot_request_add(struct asahi_slot_request *req, struct asahi_slot_client *client);
 
+bool asahi_slots_try(struct asahi_slots *slots, struct asahi_slot_request *req);
 struct dma_fence *asahi_slots_acquire(struct asahi_slots *slots, struct asahi_slot_request *req);
 void asahi_slots_release(struct asahi_slots *slots, struct asahi_slot_request *req);
 void asahi_slots_freeze(struct asahi_slots *slots);

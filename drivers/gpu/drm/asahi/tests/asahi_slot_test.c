@@ -61,10 +61,11 @@ static int slot_test_init(struct kunit *test)
 	for (int i = 0; i < ARRAY_SIZE(f->asker); i++)
 		asahi_slot_asker_init(&f->asker[i]);
 	for (int i = 0; i < ARRAY_SIZE(f->req); i++)
-		if (asahi_slot_request_init(&f->req[i], &f->asker[0], LOW))
-			return -ENOMEM;
-
+		asahi_slot_request_init(&f->req[i], &f->asker[0], LOW);
 	test->priv = f;
+	for (int i = 0; i < ARRAY_SIZE(f->req); i++)
+		if (asahi_slot_request_prepare(&f->req[i]))
+			return -ENOMEM;
 
 	return 0;
 }
@@ -434,6 +435,34 @@ static void nothing_moves_while_frozen(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, acquire(f, name(f, 2, &f->vm[2], NULL)));
 }
 
+static void trying_passes_nobody(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	KUNIT_EXPECT_TRUE(test, asahi_slots_try(f->slots, name(f, 0, &f->vm[0], NULL)));
+	KUNIT_EXPECT_EQ(test, f->vm[0].users, 1);
+	for (int i = 1; i < VMS; i++)
+		KUNIT_ASSERT_TRUE(test, acquire(f, name(f, i, &f->vm[i], NULL)));
+	KUNIT_EXPECT_FALSE(test, acquire(f, name(f, VMS, &f->vm[VMS], NULL)));
+
+	/* it has its slot already, but others were there before */
+	KUNIT_EXPECT_FALSE(test, asahi_slots_try(f->slots, name(f, VMS + 1, &f->vm[0], NULL)));
+	KUNIT_EXPECT_EQ(test, f->vm[0].users, 1);
+	KUNIT_EXPECT_EQ(test, asahi_slots_waiting(f->slots), 1);
+
+	/* nobody waits, and nothing is free */
+	asahi_slots_release(f->slots, &f->req[VMS]);
+	KUNIT_EXPECT_FALSE(test, asahi_slots_try(f->slots, &f->req[VMS]));
+	KUNIT_EXPECT_EQ(test, asahi_slots_waiting(f->slots), 0);
+	KUNIT_EXPECT_TRUE(test, asahi_slots_try(f->slots, &f->req[VMS + 1]));
+	KUNIT_EXPECT_EQ(test, f->vm[0].users, 2);
+
+	asahi_slots_freeze(f->slots);
+	KUNIT_EXPECT_FALSE(test, asahi_slots_try(f->slots, name(f, VMS + 2, &f->vm[0], NULL)));
+	asahi_slots_thaw(f->slots);
+	KUNIT_EXPECT_TRUE(test, asahi_slots_try(f->slots, &f->req[VMS + 2]));
+}
+
 static void checks_ranges(struct kunit *test)
 {
 	struct asahi_slot_range range[ASAHI_SLOT_KINDS] = {
@@ -487,6 +516,7 @@ static struct kunit_case slot_tests[] = {
 	KUNIT_CASE(takes_what_is_free_for_longest),
 	KUNIT_CASE(tenure_tells_who_lost_its_slot),
 	KUNIT_CASE(nothing_moves_while_frozen),
+	KUNIT_CASE(trying_passes_nobody),
 	KUNIT_CASE(checks_ranges),
 	KUNIT_CASE(stamps_wrap),
 	KUNIT_CASE(stamps_have_an_end),
