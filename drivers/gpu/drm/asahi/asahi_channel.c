@@ -157,8 +157,20 @@ static int asahi_channel_wait_drained(struct asahi_device *adev, struct asahi_tx
 	return asahi_wait_until(adev, debt, asahi_tx_ring_drained(&ch->ring));
 }
 
-static bool asahi_channel_try_reserve(struct asahi_tx_channel *ch)
+/**
+ * asahi_channel_try_reserve() - as asahi_channel_reserve(), without a wait
+ * @adev: device
+ * @prio: firmware priority, 0 (highest) to 3
+ * @pipe: AGX_PIPE_*
+ *
+ * Process context; allocates nothing.
+ *
+ * Return: true if there was room.
+ */
+bool asahi_channel_try_reserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe)
 {
+	struct asahi_tx_channel *ch = &adev->channels->pipe[prio][pipe];
+
 	guard(mutex)(&ch->lock);
 
 	return asahi_tx_ring_reserve(&ch->ring);
@@ -179,9 +191,8 @@ static bool asahi_channel_try_reserve(struct asahi_tx_channel *ch)
  */
 int asahi_channel_reserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe)
 {
-	struct asahi_tx_channel *ch = &adev->channels->pipe[prio][pipe];
-
-	return asahi_wait_until(adev, ASAHI_DEBT_WORK, asahi_channel_try_reserve(ch));
+	return asahi_wait_until(adev, ASAHI_DEBT_WORK,
+				asahi_channel_try_reserve(adev, prio, pipe));
 }
 
 /**

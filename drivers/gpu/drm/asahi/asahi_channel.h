@@ -162,6 +162,7 @@ extern const struct asahi_block asahi_block_channel;
 void asahi_channel_set_ops(struct asahi_device *adev, const struct asahi_channel_ops *ops);
 
 int asahi_channel_reserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe);
+bool asahi_channel_try_reserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe);
 void asahi_channel_unreserve(struct asahi_device *adev, unsigned int prio, unsigned int pipe);
 bool asahi_channel_pipe_read(struct asahi_device *adev, unsigned int prio, unsigned int pipe);
 int asahi_channel_run(struct asahi_device *adev, unsigned int prio,

@@ -27,10 +27,21 @@
  * DOC: Doorbells
  *
  * A send waits for room in the mailbox, interruptibly, and two waits at once disturb each
- * other. So one mutex covers all sends, and they are made from kernel threads only, which
- * get no signals: tasks of user space leave a note in a bitmap for a worker. Notes may
- * coalesce, as doorbells carry nothing but "look at this ring".
+ * other. So one mutex covers all sends that may wait, and they are made from kernel threads
+ * only, which get no signals. Tasks of user space try: if the mailbox's library can send
+ * without a wait and there is room, the bell has rung. Otherwise they leave a note in a bitmap
+ * for a worker. Notes may coalesce, as doorbells carry nothing but "look at this ring". No
+ * bell is tried while a note is left, so that those of one task ring in their order, but for
+ * that of AGX_DOORBELL_KICK, which comes before all others.
  */
+
+/* Mainline's library always waits; a patch for it is beside this driver's series. */
+#ifndef apple_rtkit_try_send_message
+static int apple_rtkit_try_send_message(struct apple_rtkit *rtk, u8 ep, u64 message)
+{
+	return -EBUSY;
+}
+#endif
 
 /*
  * The mailbox was full for half a second. The library must not wait for it again before it
@@ -85,16 +96,47 @@ int asahi_doorbell_send_locked(struct asahi_doorbell *doorbell, u8 endpoint, u64
 	return ret == -ETIMEDOUT ? asahi_doorbell_send_again(doorbell, endpoint, message) : ret;
 }
 
+static u64 asahi_doorbell_message(unsigned int channel)
+{
+	return channel == ASAHI_DOORBELL_FWCTL ? AGX_MSG_FWCTL : AGX_MSG_DOORBELL | channel;
+}
+
 static int asahi_doorbell_send(struct asahi_doorbell *doorbell, unsigned int channel)
 {
-	u64 message = AGX_MSG_DOORBELL | channel;
-
-	if (channel == ASAHI_DOORBELL_FWCTL)
-		message = AGX_MSG_FWCTL;
-
 	guard(mutex)(&doorbell->lock);
 	trace_asahi_doorbell(doorbell->adev, channel);
-	return asahi_doorbell_send_locked(doorbell, AGX_EP_DOORBELL, message);
+	return asahi_doorbell_send_locked(doorbell, AGX_EP_DOORBELL,
+					  asahi_doorbell_message(channel));
+}
+
+static bool asahi_doorbell_try_locked(struct asahi_doorbell *doorbell, u8 channel)
+{
+	struct asahi_device *adev = doorbell->adev;
+
+	lockdep_assert_held(&doorbell->lock);
+
+	if (!doorbell->rtk || !asahi_state_fw_alive(adev) || asahi_watchdog_halted(adev))
+		return false;
+	if (apple_rtkit_try_send_message(doorbell->rtk, AGX_EP_DOORBELL,
+					 asahi_doorbell_message(channel)))
+		return false;
+
+	trace_asahi_doorbell(adev, channel);
+	return true;
+}
+
+/* Ring a doorbell without a wait, or not at all. */
+static bool asahi_doorbell_try(struct asahi_doorbell *doorbell, u8 channel)
+{
+	bool rung;
+
+	if (atomic_read_acquire(&doorbell->left) || !mutex_trylock(&doorbell->lock))
+		return false;
+
+	rung = asahi_doorbell_try_locked(doorbell, channel);
+	mutex_unlock(&doorbell->lock);
+
+	return rung;
 }
 
 /**
@@ -115,17 +157,28 @@ int asahi_doorbell_ring(struct asahi_device *adev, u8 channel)
 	return asahi_doorbell_send(adev->doorbell, channel);
 }
 
+/* The firmware is to be awake before it is told of work. */
+static unsigned int asahi_doorbell_next(const struct asahi_doorbell *doorbell)
+{
+	unsigned int channel = find_first_bit(doorbell->posted, ASAHI_DOORBELL_FWCTL + 1);
+
+	/* Its note was left before those of the work that follows. */
+	smp_rmb();
+	return test_bit(AGX_DOORBELL_KICK, doorbell->posted) ? AGX_DOORBELL_KICK : channel;
+}
+
 static void asahi_doorbell_post_work(struct work_struct *work)
 {
 	struct asahi_doorbell *doorbell = container_of(work, struct asahi_doorbell, post);
 	unsigned int channel;
 	int ret;
 
-	for_each_set_bit(channel, doorbell->posted, ASAHI_DOORBELL_FWCTL + 1) {
+	while ((channel = asahi_doorbell_next(doorbell)) <= ASAHI_DOORBELL_FWCTL) {
 		clear_bit(channel, doorbell->posted);
 		/* Nothing is lost before the bell is rung for it. */
 		smp_mb__after_atomic();
 		ret = asahi_doorbell_send(doorbell, channel);
+		atomic_dec_return_release(&doorbell->left);
 		if (ret && ret != -ENODEV)
 			drm_err_ratelimited(&doorbell->adev->drm, "doorbell %#x failed: %d\n",
 					    channel, ret);
@@ -143,8 +196,30 @@ void asahi_doorbell_post(struct asahi_device *adev, u8 channel)
 {
 	struct asahi_doorbell *doorbell = adev->doorbell;
 
-	set_bit(channel, doorbell->posted);
+	/* A full barrier: notes are seen in the order in which they are left. */
+	atomic_inc_return(&doorbell->left);
+	if (test_and_set_bit(channel, doorbell->posted))
+		atomic_dec(&doorbell->left);
 	queue_work(doorbell->wq, &doorbell->post);
+}
+
+/**
+ * asahi_doorbell_note() - ring a doorbell, or have it rung
+ * @adev: device
+ * @channel: as for asahi_doorbell_ring()
+ *
+ * For tasks of user space. Does not wait for the mailbox: if it is full, or its library cannot
+ * tell, a worker rings later. What was written to memory before is visible to the firmware
+ * then. Process context; allocates nothing.
+ *
+ * Return: 0.
+ */
+int asahi_doorbell_note(struct asahi_device *adev, u8 channel)
+{
+	if (!asahi_doorbell_try(adev->doorbell, channel))
+		asahi_doorbell_post(adev, channel);
+
+	return 0;
 }
 
 /**

@@ -17,13 +17,17 @@ struct asahi_device;
 /** ASAHI_DOORBELL_FWCTL - the firmware control ring's, for asahi_doorbell_post() */
 #define ASAHI_DOORBELL_FWCTL 0x20
 
+/** typedef asahi_doorbell_fn - rings a doorbell: asahi_doorbell_ring() or asahi_doorbell_note() */
+typedef int (*asahi_doorbell_fn)(struct asahi_device *adev, u8 channel);
+
 /**
- * struct asahi_doorbell - who sends to the firmware
+ * struct asahi_doorbell - the sending side of the mailbox
  * @adev: device
  * @rtk: the library's part; NULL before the firmware was booted and after unplug
  * @wq: for @post, and for what else waits for the firmware without signals
  * @post: sends what is in @posted
- * @posted: doorbells that tasks of user space want rung
+ * @posted: doorbells that are left to @post
+ * @left: how many of them have not been rung
  */
 struct asahi_doorbell {
 	struct asahi_device *adev;
@@ -33,6 +37,7 @@ struct asahi_doorbell {
 	struct workqueue_struct *wq;
 	struct work_struct post;
 	DECLARE_BITMAP(posted, ASAHI_DOORBELL_FWCTL + 1);
+	atomic_t left;
 };
 
 int asahi_doorbell_init(struct asahi_device *adev);
@@ -40,6 +45,7 @@ void asahi_doorbell_fini(struct asahi_device *adev);
 
 int asahi_doorbell_send_locked(struct asahi_doorbell *doorbell, u8 endpoint, u64 message);
 int asahi_doorbell_ring(struct asahi_device *adev, u8 channel);
+int asahi_doorbell_note(struct asahi_device *adev, u8 channel);
 void asahi_doorbell_post(struct asahi_device *adev, u8 channel);
 
 #endif

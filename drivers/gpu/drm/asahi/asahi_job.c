@@ -314,7 +314,27 @@ int asahi_job_reserve(struct asahi_job *job)
 }
 
 /**
- * asahi_job_unreserve() - undo asahi_job_reserve()
+ * asahi_job_try_reserve() - see to it that the firmware can be told of a job, without a wait
+ * @job: job that is about to run
+ *
+ * Process context; allocates nothing.
+ *
+ * Return: true as asahi_job_reserve() returns 0; false if there is no room now.
+ */
+bool asahi_job_try_reserve(struct asahi_job *job)
+{
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
+		if (!job->pipe[i].count || asahi_workqueue_try_reserve(&job->queue->wq[i]))
+			continue;
+		asahi_job_unreserve_pipes(job, i);
+		return false;
+	}
+
+	return true;
+}
+
+/**
+ * asahi_job_unreserve() - undo asahi_job_reserve() or asahi_job_try_reserve()
  * @job: job that does not run after all
  *
  * Process context; allocates nothing.
@@ -420,17 +440,18 @@ void asahi_job_run(struct asahi_job *job, struct asahi_pipe_msg *msg)
  * asahi_job_announce() - tell the firmware of a job
  * @job: job after asahi_job_run()
  * @msg: what that has left, by pipe
+ * @ring: how doorbells are rung
  *
  * Process context, in the critical section of fences, without the timeline's
- * lock; may sleep up to half a second for each pipe if the firmware is behind.
- * Allocates nothing. Uses the reservations up, also when it fails.
+ * lock; sleeps if @ring does. Allocates nothing. Uses the reservations up, also when it fails.
  *
  * Return: 0, or a negative errno when the firmware does not take messages.
  */
-int asahi_job_announce(struct asahi_job *job, const struct asahi_pipe_msg *msg)
+int asahi_job_announce(struct asahi_job *job, const struct asahi_pipe_msg *msg,
+		       asahi_doorbell_fn ring)
 {
 	struct asahi_queue *queue = job->queue;
-	int ret = asahi_doorbell_ring(queue->adev, AGX_DOORBELL_KICK);
+	int ret = ring(queue->adev, AGX_DOORBELL_KICK);
 
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
 		unsigned int pipe = asahi_job_pipe_order[i];
@@ -438,7 +459,7 @@ int asahi_job_announce(struct asahi_job *job, const struct asahi_pipe_msg *msg)
 
 		if (!job->pipe[pipe].count)
 			continue;
-		pipe_ret = asahi_workqueue_announce(&queue->wq[pipe], &msg[pipe]);
+		pipe_ret = asahi_workqueue_announce(&queue->wq[pipe], &msg[pipe], ring);
 		ret = ret ?: pipe_ret;
 	}
 

@@ -19,6 +19,7 @@
 
 #include <agx/agx_rtkit.h>
 
+#include "asahi_doorbell.h"
 #include "asahi_heap.h"
 #include "asahi_slot.h"
 #include "asahi_tvb.h"
@@ -184,10 +185,12 @@ struct asahi_job_abi {
 struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 				   const struct asahi_command_args *args, unsigned int count);
 int asahi_job_reserve(struct asahi_job *job);
+bool asahi_job_try_reserve(struct asahi_job *job);
 void asahi_job_unreserve(struct asahi_job *job);
 void asahi_job_count(struct asahi_job *job);
 void asahi_job_run(struct asahi_job *job, struct asahi_pipe_msg *msg);
-int asahi_job_announce(struct asahi_job *job, const struct asahi_pipe_msg *msg);
+int asahi_job_announce(struct asahi_job *job, const struct asahi_pipe_msg *msg,
+		       asahi_doorbell_fn ring);
 enum asahi_job_hit asahi_job_hit(const struct asahi_job_pipe *pipe, u32 value);
 bool asahi_job_reached(struct asahi_job *job);
 bool asahi_job_owed(struct asahi_job *job);

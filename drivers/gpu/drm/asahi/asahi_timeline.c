@@ -28,6 +28,7 @@
 #include "asahi_client.h"
 #include "asahi_clock.h"
 #include "asahi_device.h"
+#include "asahi_doorbell.h"
 #include "asahi_event.h"
 #include "asahi_initdata.h"
 #include "asahi_job.h"
@@ -505,7 +506,7 @@ struct dma_fence *asahi_timeline_run(struct asahi_job *job)
 	if (!asahi_timeline_append(job, msg, attached)) {
 		if (ready)
 			asahi_job_unreserve(job);
-	} else if (asahi_job_announce(job, msg)) {
+	} else if (asahi_job_announce(job, msg, asahi_doorbell_ring)) {
 		asahi_timeline_stuck(job->queue->adev);
 	}
 

@@ -157,7 +157,7 @@ static void asahi_uat_disown(struct asahi_uat *uat, unsigned int slot)
 	if (!as)
 		return;
 
-	/* asahi_uat_attach() looks without the lock. */
+	/* asahi_uat_is_attached() looks without the lock. */
 	WRITE_ONCE(uat->owner[slot], NULL);
 	/* Pairs with asahi_aspace_flush(), which relies on the invalidation then. */
 	smp_store_release(&as->slot, ASAHI_ASPACE_NO_SLOT);
@@ -205,7 +205,7 @@ static int asahi_uat_change(struct asahi_uat *uat, unsigned int slot, struct asa
 	asahi_handoff_unlock(uat->handoff);
 	asahi_tlb_invalidate_asid(slot);
 	asahi_uat_disown(uat, slot);
-	/* From here on it can be used; pairs with asahi_uat_attach(). */
+	/* From here on it can be used; pairs with asahi_uat_is_attached(). */
 	smp_store_release(&uat->owner[slot], as);
 	return 0;
 }
@@ -226,6 +226,22 @@ static void asahi_uat_revoke_all(struct asahi_uat *uat)
 	for (unsigned int i = AGX_UAT_USER_CONTEXT_START; i < AGX_UAT_CONTEXTS; i++)
 		asahi_uat_revoke(uat, i);
 }
+
+/**
+ * asahi_uat_is_attached() - has an address space got a context?
+ * @as: address space of a VM
+ * @slot: context that a job of the VM holds
+ *
+ * Any context. As long as the caller's job holds the slot, nobody else gets it.
+ *
+ * Return: true if asahi_uat_attach() would have nothing to do.
+ */
+bool asahi_uat_is_attached(const struct asahi_aspace *as, unsigned int slot)
+{
+	/* Pairs with asahi_uat_change(). */
+	return smp_load_acquire(&as->adev->uat->owner[slot]) == as;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_uat_is_attached);
 
 /**
  * asahi_uat_attach() - give a context to an address space
@@ -250,7 +266,7 @@ void asahi_uat_attach(struct asahi_aspace *as, unsigned int slot)
 	 * job of another queue may be giving it to the same VM right now, and until
 	 * that is done, work in it would run in the tables of the former owner.
 	 */
-	if (smp_load_acquire(&uat->owner[slot]) == as)
+	if (asahi_uat_is_attached(as, slot))
 		return;
 
 	guard(mutex)(&uat->flush_lock);

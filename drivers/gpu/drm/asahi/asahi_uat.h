@@ -25,6 +25,7 @@ void asahi_uat_forget_firmware(struct asahi_device *adev);
 
 struct asahi_aspace *asahi_uat_low(struct asahi_device *adev);
 
+bool asahi_uat_is_attached(const struct asahi_aspace *as, unsigned int slot);
 void asahi_uat_attach(struct asahi_aspace *as, unsigned int slot);
 void asahi_uat_bar(struct asahi_aspace *as);
 void asahi_uat_drop_barred(struct asahi_aspace *as);

@@ -163,6 +163,19 @@ int asahi_workqueue_reserve(struct asahi_workqueue *wq)
 }
 
 /**
+ * asahi_workqueue_try_reserve() - as asahi_workqueue_reserve(), without a wait
+ * @wq: work queue
+ *
+ * Process context; allocates nothing.
+ *
+ * Return: true if there was room.
+ */
+bool asahi_workqueue_try_reserve(struct asahi_workqueue *wq)
+{
+	return asahi_channel_try_reserve(wq->queue->adev, wq->queue->priority, wq->pipe);
+}
+
+/**
  * asahi_workqueue_unreserve() - undo asahi_workqueue_reserve()
  * @wq: work queue
  *
@@ -286,11 +299,9 @@ void asahi_workqueue_commit(struct asahi_workqueue *wq, u64 job, struct asahi_pi
 	wq->used = true;
 }
 
-static int asahi_workqueue_ring_bell(struct asahi_workqueue *wq)
+static u8 asahi_workqueue_bell(const struct asahi_workqueue *wq)
 {
-	return asahi_doorbell_ring(wq->queue->adev,
-				    wq->pipe |
-				    wq->queue->priority << AGX_DOORBELL_PRIORITY_SHIFT);
+	return wq->pipe | wq->queue->priority << AGX_DOORBELL_PRIORITY_SHIFT;
 }
 
 /**
@@ -307,7 +318,7 @@ void asahi_workqueue_announce_again(struct asahi_workqueue *wq)
 	lockdep_assert_not_held(&queue->timeline.lock);
 
 	if (!asahi_channel_pipe_read(queue->adev, queue->priority, wq->pipe))
-		asahi_workqueue_ring_bell(wq);
+		asahi_doorbell_ring(queue->adev, asahi_workqueue_bell(wq));
 }
 
 /**
@@ -330,6 +341,7 @@ void asahi_workqueue_end(struct asahi_workqueue *wq)
  * asahi_workqueue_announce() - tell the firmware what was published
  * @wq: work queue
  * @msg: what asahi_workqueue_commit() has left
+ * @ring: how its doorbell is rung
  *
  * Process context, without the timeline's lock, because the mailbox may make
  * the caller wait for as long as the firmware has halted, and recovery takes
@@ -339,7 +351,8 @@ void asahi_workqueue_end(struct asahi_workqueue *wq)
  *
  * Return: 0, or a negative errno when the firmware does not take messages.
  */
-int asahi_workqueue_announce(struct asahi_workqueue *wq, const struct asahi_pipe_msg *msg)
+int asahi_workqueue_announce(struct asahi_workqueue *wq, const struct asahi_pipe_msg *msg,
+			     asahi_doorbell_fn ring)
 {
 	struct asahi_device *adev = wq->queue->adev;
 	int ret;
@@ -350,7 +363,7 @@ int asahi_workqueue_announce(struct asahi_workqueue *wq, const struct asahi_pipe
 	if (ret)
 		return ret;
 
-	return asahi_workqueue_ring_bell(wq);
+	return ring(adev, asahi_workqueue_bell(wq));
 }
 
 /**

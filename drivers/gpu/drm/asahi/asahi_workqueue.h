@@ -9,6 +9,7 @@
 
 #include <linux/types.h>
 
+#include "asahi_doorbell.h"
 #include "asahi_heap.h"
 #include "asahi_slot.h"
 
@@ -83,6 +84,7 @@ void asahi_workqueue_fill(struct asahi_workqueue *wq);
 
 s64 asahi_workqueue_bytes(const struct asahi_workqueue *wq);
 int asahi_workqueue_reserve(struct asahi_workqueue *wq);
+bool asahi_workqueue_try_reserve(struct asahi_workqueue *wq);
 void asahi_workqueue_unreserve(struct asahi_workqueue *wq);
 
 /* The following need the timeline's lock. */
@@ -97,6 +99,7 @@ void asahi_workqueue_get_state(const struct asahi_workqueue *wq,
 			       struct asahi_workqueue_state *state);
 
 void asahi_workqueue_announce_again(struct asahi_workqueue *wq);
-int asahi_workqueue_announce(struct asahi_workqueue *wq, const struct asahi_pipe_msg *msg);
+int asahi_workqueue_announce(struct asahi_workqueue *wq, const struct asahi_pipe_msg *msg,
+			     asahi_doorbell_fn ring);
 
 #endif
