@@ -432,7 +432,8 @@ static void exec_trace_test_never_ran(struct asahi_client *client)
 
 	job = exec_trace_nth_job(text, id, 0);
 	exec_trace_assert_events(text, "asahi_run", id, job, 0);
-	exec_trace_assert_events(text, "asahi_done", id, job, 0);
+	exec_trace_assert_value(text, "asahi_done", id, job, "error", -ESRCH);
+	exec_trace_assert_value(text, "asahi_done", id, job, "ran", 0);
 	exec_trace_assert_value(text, "asahi_free", id, job, "ran", 0);
 
 	job = exec_trace_nth_job(text, id, 1);

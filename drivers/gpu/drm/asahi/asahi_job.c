@@ -66,7 +66,7 @@ static void asahi_job_free(struct asahi_job *job)
 	struct asahi_queue *queue = job->queue;
 
 	trace_asahi_free(queue->adev, asahi_client_id(queue->client), queue->id, job->id,
-			 job->fence_valid && !job->skipped);
+			 job->number && !job->skipped);
 
 	for (unsigned int i = 0; i < job->num_works; i++)
 		asahi_user_times_put(&job->work[i].user_times);
@@ -79,7 +79,7 @@ static void asahi_job_free(struct asahi_job *job)
 	asahi_heap_free(&job->memory_private);
 	asahi_heap_free(&job->memory_ro);
 	asahi_slot_request_fini(&job->slots);
-	if (job->fence_valid)
+	if (job->number)
 		dma_fence_put(job->done);
 	else
 		kfree(job->done);
@@ -192,6 +192,8 @@ static void asahi_job_build(struct asahi_job *job, const struct asahi_command_ar
 			work++;
 		}
 	}
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		job->stamps = max(job->stamps, job->pipe[i].count);
 }
 
 static void asahi_job_need_slots(struct asahi_job *job)
@@ -252,10 +254,6 @@ struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 
 	asahi_slot_request_init(&job->slots, asahi_client_slot_asker(queue->client),
 				queue->priority);
-	ret = asahi_slot_request_prepare(&job->slots);
-	if (ret)
-		goto err_put;
-
 	ret = asahi_job_take_room(job, &memory);
 	if (ret)
 		goto err_put;

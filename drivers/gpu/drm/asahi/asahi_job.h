@@ -66,20 +66,21 @@ enum asahi_job_hit {
 
 /**
  * struct asahi_job - the commands of one SUBMIT
- * @base: scheduler's part
- * @refcount: one for the scheduler until free_job(), one while in flight, one
- *	for a core dump
+ * @base: DRM scheduler's part, if it @waits
+ * @refcount: one for its way to its turn, until free_job() if it @waits, one from arming to
+ *	completion, one for a core dump
  * @queue: queue, with a reference
  * @id: number, for messages
- * @number: number in its queue, in the order of submission, from 1 on; 0 before
+ * @number: number in its queue and of its fence, in the order of submission, from 1 on; 0
+ *	before it is armed
  * @process: who has submitted it
  * @cmdbuf: copy of the commands as user space has written them, for core dumps;
  *	NULL if they are large
  * @cmdbuf_size: bytes of that
  * @slots: VM context and events that it needs
  * @done: fence that signals with its last stamp and those of all earlier jobs
- *	of the queue; allocated early, initialised when the job runs
- * @link: in the timeline's list of jobs in flight
+ *	of the queue; allocated early, initialised when the job is armed
+ * @link: in one of the timeline's lists
  * @free_link: in the list of jobs whose memory is to be freed
  * @bytes: room that it takes of what its queue may have; 0 if none yet
  * @memory_ro: firmware memory: Run* structures
@@ -90,12 +91,14 @@ enum asahi_job_hit {
  *	else is there, because all clients' shaders can reach it
  * @tpc: tail pointer cache of its renders, with a reference; NULL without renders
  * @pipe: its part on each pipe
+ * @stamps: how many it takes on one of them at most
  * @uncounted: stamps that the notifier's threshold does not count yet
  * @run_time: when it was handed to the firmware
  * @error: negative errno that @done is going to carry, or 0
- * @fence_valid: @done is initialised
  * @barred: its client has caused too many failures; known before its turn comes
- * @ran: its turn has come
+ * @waits: it goes through the queue's entity
+ * @ran: if so, its turn has come
+ * @running: if not, which read section it runs in
  * @skipped: was not handed to the firmware then, because there was no point
  * @num_works: entries of @work
  * @work: the work of all commands in the order of submission
@@ -124,12 +127,14 @@ struct asahi_job {
 	struct asahi_fwbuf memory_word;
 	struct asahi_tpc *tpc;
 	struct asahi_job_pipe pipe[AGX_PIPE_COUNT];
+	unsigned int stamps;
 	unsigned int uncounted;
 	ktime_t run_time;
 	int error;
-	bool fence_valid;
 	bool barred;
+	bool waits;
 	bool ran;
+	int running;
 	bool skipped;
 	unsigned int num_works;
 	struct asahi_work work[] __counted_by(num_works);

@@ -137,7 +137,7 @@ void asahi_queue_free_memory(struct asahi_queue *queue)
 	mutex_destroy(&queue->submit_lock);
 	mutex_destroy(&queue->context_lock);
 	asahi_count_dec(ASAHI_COUNT_QUEUE);
-	/* Reading the name of a fence's timeline follows the fence to @sched. */
+	/* Reading the name of a scheduler's fence follows the fence to @entity. */
 	kfree_rcu(queue, rcu);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_queue_free_memory);
@@ -196,6 +196,10 @@ static void asahi_queue_timeline_at_rest(struct asahi_queue *queue, struct asahi
 
 	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, list_empty(&timeline->jobs),
 			  "queue %u has jobs in its timeline", queue->id);
+	asahi_rest_expect(rest, ASAHI_REST_IDLE, list_empty(&timeline->waiting),
+			  "queue %u has jobs that wait in its timeline", queue->id);
+	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !timeline->stamps,
+			  "queue %u has taken %u stamps", queue->id, timeline->stamps);
 	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !timeline->handed_over,
 			  "queue %u has handed over %u jobs", queue->id, timeline->handed_over);
 	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !timeline->barred,
@@ -212,24 +216,6 @@ static void asahi_queue_timeline_at_rest(struct asahi_queue *queue, struct asahi
 				  queue->wq[i].jobs, i);
 }
 
-static void asahi_queue_sched_at_rest(struct asahi_queue *queue, struct asahi_rest *rest)
-{
-	struct drm_gpu_scheduler *sched = &queue->sched;
-
-	asahi_rest_expect(rest, ASAHI_REST_IDLE, !atomic_read(&queue->unscheduled),
-			  "queue %u has %d jobs that wait for their turn", queue->id,
-			  atomic_read(&queue->unscheduled));
-	asahi_rest_expect(rest, ASAHI_REST_IDLE, !atomic_read(&sched->credit_count),
-			  "queue %u has taken %d credits", queue->id,
-			  atomic_read(&sched->credit_count));
-
-	guard(spinlock)(&sched->job_list_lock);
-	asahi_rest_expect(rest, ASAHI_REST_IDLE, list_empty(&sched->pending_list),
-			  "queue %u has jobs in its scheduler", queue->id);
-	asahi_rest_expect(rest, ASAHI_REST_IDLE, !delayed_work_pending(&sched->work_tdr),
-			  "the timeout of queue %u runs", queue->id);
-}
-
 /**
  * asahi_queue_at_rest() - say what a queue holds although it has no jobs
  * @queue: queue
@@ -241,7 +227,7 @@ void asahi_queue_at_rest(struct asahi_queue *queue, struct asahi_rest *rest)
 {
 	scoped_guard(spinlock_bh, &queue->timeline.lock)
 		asahi_queue_timeline_at_rest(queue, rest);
-	asahi_queue_sched_at_rest(queue, rest);
+	asahi_entity_at_rest(queue, rest);
 	asahi_client_at_rest(queue->client, rest);
 
 	guard(spinlock)(&queue->room.lock);
@@ -401,7 +387,6 @@ static struct asahi_queue *asahi_queue_new(struct asahi_file *file, struct asahi
 	INIT_WORK(&queue->free_work, asahi_queue_free_work);
 	mutex_init(&queue->submit_lock);
 	mutex_init(&queue->context_lock);
-	init_waitqueue_head(&queue->drained);
 	asahi_room_init(&queue->room);
 	asahi_timeline_prepare(&queue->timeline);
 	asahi_tvb_init(&queue->tvb);
@@ -447,7 +432,7 @@ static void asahi_queue_close(struct asahi_queue *queue, long *drain_jiffies)
 
 	/* Those of its jobs that are over keep it; the others see that it is closed. */
 	asahi_batch_hurry(queue->adev->batch);
-	asahi_sched_close_queue(queue, drain_jiffies);
+	asahi_entity_close(queue, drain_jiffies);
 	asahi_queue_put(queue);
 }
 

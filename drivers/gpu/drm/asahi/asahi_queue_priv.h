@@ -7,19 +7,16 @@
 #ifndef ASAHI_QUEUE_PRIV_H
 #define ASAHI_QUEUE_PRIV_H
 
-#include <linux/atomic.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
-
-#include <drm/gpu_scheduler.h>
 
 #include <agx/agx_rtkit.h>
 
+#include "asahi_entity.h"
 #include "asahi_heap.h"
 #include "asahi_recovery.h"
 #include "asahi_room.h"
@@ -53,18 +50,16 @@ struct asahi_vm;
  * @free_work: frees it
  * @rcu: for the end of it
  *
- * @submit_lock: taken by SUBMIT around arming and pushing, so that fences are
+ * @submit_lock: taken by SUBMIT from arming to running or pushing, so that fences are
  *	numbered in the order in which jobs run. Reservations are locked inside.
- * @submitted: number of the last job that was pushed; changes under @submit_lock, is
+ * @submitted: number of the last job that was armed; changes under @submit_lock, is
  *	read without
  * @closed: destroyed by its owner: nothing is submitted any more; changes under
  *	@submit_lock, is read without
  *
  * @link: in the list of all queues, protected by its lock
- * @sched: scheduler; its only entity is @entity
- * @entity: jobs that wait for their dependencies or for credits
- * @unscheduled: jobs that were submitted but not handed to the firmware
- * @drained: wakes up when @unscheduled becomes 0
+ * @entity: jobs that wait
+ * @look: asks the watchdog about the oldest job in flight
  * @room: how much is queued
  *
  * @timeline: jobs in flight
@@ -103,10 +98,8 @@ struct asahi_queue {
 
 	/* Scheduling. */
 	struct list_head link;
-	struct drm_gpu_scheduler sched;
-	struct drm_sched_entity entity;
-	atomic_t unscheduled;
-	wait_queue_head_t drained;
+	struct asahi_entity entity;
+	struct delayed_work look;
 	struct asahi_room room;
 
 	/* Execution. */

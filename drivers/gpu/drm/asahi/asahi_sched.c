@@ -14,12 +14,11 @@
 #include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
-#include <linux/wait.h>
+#include <linux/srcu.h>
 #include <linux/workqueue.h>
 
 #include <drm/drm_drv.h>
 #include <drm/drm_print.h>
-#include <drm/gpu_scheduler.h>
 
 #include <agx/agx_uat.h>
 
@@ -27,6 +26,7 @@
 #include "asahi_channel.h"
 #include "asahi_client.h"
 #include "asahi_device.h"
+#include "asahi_entity.h"
 #include "asahi_event.h"
 #include "asahi_job.h"
 #include "asahi_queue_priv.h"
@@ -35,7 +35,7 @@
 #include "asahi_sched.h"
 #include "asahi_slot.h"
 #include "asahi_timeline.h"
-#include "asahi_trace.h"
+#include "asahi_uat.h"
 #include "asahi_vm.h"
 #include "asahi_watchdog.h"
 #include "asahi_workqueue.h"
@@ -44,20 +44,28 @@
  * DOC: Queues
  *
  * A queue is what a client submits to. It has a ring of the firmware's for
- * each of the three pipes, vertex, fragment and compute, and a DRM scheduler
- * with a single entity. The firmware schedules the rings of all queues against
- * each other; the DRM scheduler only waits for dependencies and keeps the
- * number of outstanding stamps below the firmware's limit, which is what its
- * credits count.
+ * each of the three pipes, vertex, fragment and compute, and an entity of the DRM
+ * scheduler. The firmware schedules the rings of all queues against
+ * each other; the DRM scheduler only has the jobs that cannot run at once.
  *
- * A job's way: SUBMIT checks the commands, builds firmware structures, arms
- * and pushes (asahi_submit.c, asahi_job.c, asahi_work.c). When its dependencies
- * have signalled, prepare_job() gets it a VM context and event slots
- * (asahi_slot.c). run_job() appends it to the timeline (asahi_timeline.c), writes
- * the slots into the commands, puts them into the rings and rings the doorbells
- * (asahi_workqueue.c). Stamps come back (asahi_event.c), jobs leave the timeline
- * in order, and their fences signal. free_job() puts them into the device's batch of jobs
- * that are over (asahi_batch.c), whose worker frees the memory.
+ * A job's way: SUBMIT checks the commands, builds firmware structures and arms the job
+ * (asahi_submit.c, asahi_job.c, asahi_work.c). One that depends on nothing claims room among
+ * the queue's stamps, a VM context and event slots (asahi_slot.c), and room for the messages
+ * to the firmware, and runs from the ioctl. Any other one goes through the entity
+ * (asahi_entity.c), and gets the same when its dependencies have signalled. To run, a job is
+ * appended to the timeline (asahi_timeline.c), the slots are written into the commands, these
+ * are put into the rings, and the doorbells are rung (asahi_workqueue.c). Stamps come back
+ * (asahi_event.c), jobs leave the timeline in order, and their fences signal. Jobs that are
+ * over are put into the device's batch (asahi_batch.c), whose worker frees the memory.
+ *
+ * **From the ioctl** a job runs only if nothing at all has to be waited for: all its
+ * dependencies have signalled; no job waits in its queue's entity; nobody of the same or a
+ * higher priority waits for slots, and all that it needs are free or its owners' already; the
+ * address space has its context; each ring has room for a message. Then it gets all of them,
+ * and is armed and handed over under the queue's *submit_lock*, which nobody
+ * holds who hands over jobs of the entity, as there are none. So jobs run in the order of
+ * their numbers, whichever way they take, and one client passes no other that waits. All of it
+ * is done in a read section of SRCU. Whoever pauses the schedulers waits for the end of those.
  *
  * **Completion is serialised, execution is not.** A job's fence signals when
  * its own stamps and those of all earlier jobs of the queue are reached, on all
@@ -88,26 +96,28 @@
  *   are over are freed at once while a SUBMIT waits.
  * * dependencies, by jobs that hold nothing: no context, no event, no room in
  *   a ring. A hundred VMs may wait for the hundred-and-first; they wait in their
- *   schedulers, and it finds all slots free.
- * * credits, which are the queue's own and come back when its earlier jobs
- *   complete. Those have all been handed to the firmware.
+ *   entities, and it finds all slots free.
+ * * stamps, which are the queue's own and come back when its earlier jobs
+ *   complete. Those have all been handed to the firmware. The number of outstanding ones
+ *   stays below the firmware's limit, and below what fits into a ring.
  * * slots. Only a job whose dependencies have all signalled asks for them, it
  *   gets all or none, and those who hold them are handed to the firmware
  *   without waiting for anything more. The queue of those who wait is strict,
  *   so each is served.
  * * the firmware. Within a ring it runs in order, and barriers point at
  *   earlier work of the same queue only, which is in a ring already. Work that
- *   hangs is taken down by the firmware's own timeout. Whenever a job has been in
- *   flight for ten seconds, the scheduler's timeout asks the watchdog, which knows what
+ *   hangs is taken down by the firmware's own timeout. Whenever a job has been the oldest in
+ *   flight for ten seconds, the queue's look asks the watchdog, which knows what
  *   is late and what is lost: see "Watchdog". A firmware that answers nothing is given
  *   up, and all fences signal or their jobs wait for its next start: see "States".
  *
  * Each of the five ends if the following ones do. What runs in the critical
- * section of fences (prepare_job(), run_job(), completion, recovery, timeout,
- * reset) allocates nothing and takes no lock under which others allocate. Completion
- * waits for nothing, and needs no worker.
+ * section of fences (prepare_job(), run_job(), a run from the ioctl, completion, recovery,
+ * looks, reset) allocates nothing and takes no lock under which others allocate. A run from
+ * the ioctl is made with such locks, the queue's *submit_lock* and reservations. It waits for
+ * nobody, so nobody waits for it. Completion waits for nothing, and needs no worker.
  *
- * **Workers.** Each priority has one worker, in which the schedulers of its queues run
+ * **Workers.** Each priority has one worker, in which the entities of its queues run
  * jobs one after the other and let go of them. What a job may wait for there is room for
  * a message to the firmware, which other jobs of its priority would wait for as well, and
  * a flush of the firmware's cache, if its address space gets a context. After each job a
@@ -121,11 +131,10 @@
  * firmware is waited for with them, and recovery has to take a timeline's lock before it
  * lets a firmware go on that has halted. So a job's address space gets its context before
  * the job is put into the rings, and the firmware is told of it afterwards. The order of two
- * messages of one ring does not need the lock, since the scheduler never runs two jobs of a
- * queue at once.
+ * messages of one ring does not need the lock, since two jobs of a queue never run at once.
  *
- * **When the firmware fails**, jobs do not. The schedulers stop; what is in flight
- * is cancelled; what waits in a scheduler waits on, and so does a job whose turn comes in the short
+ * **When the firmware fails**, jobs do not. The schedulers stop, and nothing runs from an
+ * ioctl; what is in flight is cancelled; what waits in an entity waits on, and so does a job whose turn comes in the short
  * time before they stop, since slots are not handed out then. Once the firmware has
  * started again, with all that it reads of queues written anew, they go on. If it
  * does not start again, they are skipped, with ENODEV.
@@ -140,10 +149,11 @@
  * other: two jobs could each hold what the other one wants. A scheduler for each
  * pipe, with fences of their own: a SUBMIT has commands for several pipes, so
  * its out-fence would be an array, allocated when the job runs. One scheduler
- * for all queues: its credits would make queues wait for each other. Failing
+ * for all queues: its jobs would wait for each other. Failing
  * jobs out of order after an error: later fences of a timeline must not signal
  * before earlier ones, so jobs that are not worth running any more go through
- * the list like all others. A notifier for each job, which would make the
+ * the list like all others. A fence of the scheduler's for clients: a job that runs from the
+ * ioctl would need one that it has no other use for, and a queue would have two timelines. A notifier for each job, which would make the
  * firmware tell of each: nobody has tried that on a machine. Handing over only
  * one job of a queue at a time: the GPU would idle in between.
  */
@@ -165,11 +175,12 @@
  * @queues: the queues
  * @leaked: queues that are gone but for the memory of contexts that the firmware
  *	may still use
- * @paused: no job's turn comes
+ * @paused: no job's turn comes; changes under @lock, is read in @running
  * @last_id: number of the latest
  * @wq: where jobs are scheduled, by priority
- * @timeout_wq: where timeouts are handled and channels recovered, one after the
+ * @timeout_wq: where queues are looked at and channels recovered, one after the
  *	other
+ * @running: read sections are those that hand a job over from its SUBMIT
  */
 struct asahi_sched {
 	/**
@@ -183,104 +194,145 @@ struct asahi_sched {
 	atomic_t last_id;
 	struct workqueue_struct *wq[AGX_PRIORITY_COUNT];
 	struct workqueue_struct *timeout_wq;
+	struct srcu_struct running;
 };
 
 /*
- * The scheduler's operations
+ * Looks
  */
 
-static struct asahi_job *asahi_sched_to_job(struct drm_sched_job *base)
+static void asahi_sched_look_later(struct asahi_queue *queue, unsigned long delay)
 {
-	return container_of(base, struct asahi_job, base);
+	queue_delayed_work(queue->adev->sched->timeout_wq, &queue->look, delay);
 }
 
-static void asahi_sched_note_turn(struct asahi_job *job)
+/* Ask the watchdog about the oldest job, as long as there is one. */
+static void asahi_sched_look_work(struct work_struct *work)
+{
+	struct asahi_queue *queue = container_of(to_delayed_work(work), struct asahi_queue, look);
+	bool cookie = dma_fence_begin_signalling();
+	struct asahi_job *job;
+	unsigned long delay;
+
+	job = asahi_timeline_overdue(queue, &delay);
+	if (job) {
+		asahi_timeline_check(job);
+		asahi_job_put(job);
+	}
+	if (delay)
+		asahi_sched_look_later(queue, delay);
+	dma_fence_end_signalling(cookie);
+}
+
+/**
+ * asahi_sched_watch() - have a queue looked at while it has jobs in flight
+ * @queue: queue that has got one
+ *
+ * Any context; allocates nothing.
+ */
+void asahi_sched_watch(struct asahi_queue *queue)
+{
+	if (!delayed_work_pending(&queue->look))
+		asahi_sched_look_later(queue, ASAHI_WATCHDOG_LOOK_TIME);
+}
+
+/*
+ * Running in the ioctl
+ */
+
+/* Jobs that have to be skipped, or wait for a reset, go the other way. */
+static bool asahi_sched_is_ready(struct asahi_queue *queue)
+{
+	struct asahi_device *adev = queue->adev;
+
+	return !READ_ONCE(adev->sched->paused) && asahi_state_fw_alive(adev) &&
+	       !asahi_state_lost(adev) && !asahi_client_barred(queue->client);
+}
+
+/* A context that has to be changed first may have to wait for the firmware. */
+static bool asahi_sched_try_slots(struct asahi_job *job)
+{
+	struct asahi_queue *queue = job->queue;
+	struct asahi_slots *slots = queue->adev->slots;
+
+	if (!asahi_slots_try(slots, &job->slots))
+		return false;
+	if (asahi_uat_is_attached(asahi_vm_aspace(queue->vm),
+				  asahi_vm_slot_client(queue->vm)->slot))
+		return true;
+
+	asahi_slots_release(slots, &job->slots);
+	return false;
+}
+
+static bool asahi_sched_take(struct asahi_job *job)
 {
 	struct asahi_queue *queue = job->queue;
 
-	job->ran = true;
-	if (atomic_dec_and_test(&queue->unscheduled))
-		wake_up_all(&queue->drained);
+	if (!asahi_sched_is_ready(queue) || !asahi_entity_is_empty(queue) ||
+	    !asahi_timeline_has_room(job) || !asahi_sched_try_slots(job))
+		return false;
+	if (asahi_job_try_reserve(job))
+		return true;
+
+	asahi_slots_release(queue->adev->slots, &job->slots);
+	return false;
 }
 
-static struct dma_fence *asahi_sched_prepare_job(struct drm_sched_job *base,
-						 struct drm_sched_entity *entity)
+/**
+ * asahi_sched_claim() - get all that a job needs to run at once, or nothing
+ * @job: job that depends on nothing, and is not armed
+ *
+ * Room among its queue's stamps, its slots, its context and room for the messages to the
+ * firmware. asahi_sched_run_now() has to follow, without a wait in between: the schedulers
+ * cannot be paused before that. Process context, with the queue's submit_lock held; does not
+ * wait, allocates nothing.
+ *
+ * Return: true if the job has everything; otherwise it has to go through the queue's entity.
+ */
+bool asahi_sched_claim(struct asahi_job *job)
 {
-	struct asahi_job *job = asahi_sched_to_job(base);
-	struct asahi_queue *queue = job->queue;
-	struct dma_fence *fence;
+	struct asahi_sched *sched = job->queue->adev->sched;
+	int idx = srcu_read_lock(&sched->running);
 
-	/* Whether it is to be skipped must not change when its turn has come. */
-	job->barred |= asahi_client_barred(queue->client);
-	if (asahi_state_lost(queue->adev) || asahi_timeline_cancelled(job) || job->barred)
-		return NULL;
+	lockdep_assert_held(&job->queue->submit_lock);
 
-	/*
-	 * There is nobody to run it, but there may be again: it waits for slots
-	 * until asahi_sched_continue(). That can't come before this, as the
-	 * schedulers are stopped in between.
-	 */
-	if (!asahi_state_fw_alive(queue->adev))
-		asahi_slots_freeze(queue->adev->slots);
-
-	fence = asahi_slots_acquire(queue->adev->slots, &job->slots);
-	if (fence)
-		trace_asahi_slot_wait(queue->adev, asahi_client_id(queue->client), queue->id,
-				      job->id);
-
-	return fence;
-}
-
-static struct dma_fence *asahi_sched_run_job(struct drm_sched_job *base)
-{
-	struct asahi_job *job = asahi_sched_to_job(base);
-	bool cookie = dma_fence_begin_signalling();
-	struct dma_fence *done;
-
-	done = asahi_timeline_run(job);
-	asahi_sched_note_turn(job);
-	dma_fence_end_signalling(cookie);
-
-	return done;
-}
-
-static enum drm_gpu_sched_stat asahi_sched_timedout_job(struct drm_sched_job *base)
-{
-	bool cookie = dma_fence_begin_signalling();
-
-	asahi_timeline_check(asahi_sched_to_job(base));
-	dma_fence_end_signalling(cookie);
-
-	/* The job stays in the scheduler's list until its fence signals. */
-	return DRM_GPU_SCHED_STAT_NO_HANG;
-}
-
-static void asahi_sched_free_job(struct drm_sched_job *base)
-{
-	struct asahi_job *job = asahi_sched_to_job(base);
-
-	if (!job->ran) {
-		asahi_sched_note_turn(job);
-		asahi_slots_release(job->queue->adev->slots, &job->slots);
+	if (asahi_sched_take(job)) {
+		job->running = idx;
+		return true;
 	}
 
-	drm_sched_job_cleanup(base);
-	asahi_job_put(job);
+	srcu_read_unlock(&sched->running, idx);
+	return false;
 }
 
-static const struct drm_sched_backend_ops asahi_sched_ops = {
-	.prepare_job = asahi_sched_prepare_job,
-	.run_job = asahi_sched_run_job,
-	.timedout_job = asahi_sched_timedout_job,
-	.free_job = asahi_sched_free_job,
-};
+/**
+ * asahi_sched_run_now() - hand a job to the firmware from its SUBMIT
+ * @job: job after asahi_sched_claim() that is armed; its reference is taken over
+ *
+ * With the queue's submit_lock held; does not wait, allocates nothing and does not fail.
+ */
+void asahi_sched_run_now(struct asahi_job *job)
+{
+	struct asahi_sched *sched = job->queue->adev->sched;
+	bool cookie = dma_fence_begin_signalling();
+	int idx = job->running;
+
+	lockdep_assert_held(&job->queue->submit_lock);
+
+	asahi_timeline_run_now(job);
+	asahi_sched_watch(job->queue);
+	asahi_job_put(job);
+	dma_fence_end_signalling(cookie);
+	srcu_read_unlock(&sched->running, idx);
+}
 
 /*
  * Queues
  */
 
 /**
- * asahi_sched_add_queue() - give a queue a scheduler, and add it to the list
+ * asahi_sched_add_queue() - make jobs of a queue run, and add it to the list
  * @queue: complete queue; its jobs may run from here on
  *
  * Process context.
@@ -289,60 +341,19 @@ static const struct drm_sched_backend_ops asahi_sched_ops = {
  */
 int asahi_sched_add_queue(struct asahi_queue *queue)
 {
-	struct asahi_sched *adev_sched = queue->adev->sched;
-	struct drm_gpu_scheduler *sched = &queue->sched;
-	int ret;
+	struct asahi_sched *sched = queue->adev->sched;
+	int ret = asahi_entity_init(queue, sched->wq[queue->priority]);
 
-	ret = drm_sched_init(sched, &(struct drm_sched_init_args) {
-		.ops = &asahi_sched_ops,
-		.submit_wq = adev_sched->wq[queue->priority],
-		.num_rqs = 1,
-		.credit_limit = ASAHI_MAX_STAMPS,
-		.timeout = msecs_to_jiffies(ASAHI_WATCHDOG_LOOK_MS),
-		.timeout_wq = adev_sched->timeout_wq,
-		.name = "asahi",
-		.dev = queue->adev->drm.dev,
-	});
 	if (ret)
 		return ret;
 
-	ret = drm_sched_entity_init(&queue->entity, DRM_SCHED_PRIORITY_KERNEL, &sched, 1, NULL);
-	if (ret) {
-		drm_sched_fini(sched);
-		return ret;
-	}
-
-	guard(mutex)(&adev_sched->lock);
-	if (adev_sched->paused)
-		drm_sched_wqueue_stop(sched);
-	list_add_tail(&queue->link, &adev_sched->queues);
+	INIT_DELAYED_WORK(&queue->look, asahi_sched_look_work);
+	guard(mutex)(&sched->lock);
+	if (sched->paused)
+		asahi_entity_stop(queue);
+	list_add_tail(&queue->link, &sched->queues);
 
 	return 0;
-}
-
-/**
- * asahi_sched_close_queue() - make the scheduler forget a queue
- * @queue: queue to which nothing is submitted any more
- * @drain_jiffies: how long to wait at most for jobs that depend on something;
- *	what is left of that
- *
- * What is in flight goes on, what waits is cancelled. Process context.
- */
-void asahi_sched_close_queue(struct asahi_queue *queue, long *drain_jiffies)
-{
-	/*
-	 * Programs may flush and exit: let them. Those who were killed do not
-	 * get here with time left.
-	 */
-	if (*drain_jiffies > 0 && atomic_read(&queue->unscheduled)) {
-		long left = wait_event_killable_timeout(queue->drained,
-							!atomic_read(&queue->unscheduled),
-							*drain_jiffies);
-
-		*drain_jiffies = max(left, 0);
-	}
-
-	drm_sched_entity_fini(&queue->entity);
 }
 
 /**
@@ -356,7 +367,8 @@ void asahi_sched_remove_queue(struct asahi_queue *queue)
 	scoped_guard(mutex, &queue->adev->sched->lock)
 		list_del(&queue->link);
 
-	drm_sched_fini(&queue->sched);
+	cancel_delayed_work_sync(&queue->look);
+	asahi_entity_fini(queue);
 }
 
 /**
@@ -436,7 +448,7 @@ static unsigned int asahi_sched_look(struct asahi_queue *queue, u64 behind,
 	guard(spinlock_bh)(&queue->timeline.lock);
 
 	list_for_each_entry(job, &queue->timeline.jobs, link) {
-		if (job->done->seqno <= behind)
+		if (job->number <= behind)
 			continue;
 		if (n == room)
 			break;
@@ -614,6 +626,10 @@ static int asahi_sched_init(struct asahi_device *adev)
 	/* The firmware has 0 and 1 for itself. */
 	atomic_set(&sched->last_id, 1);
 
+	ret = init_srcu_struct(&sched->running);
+	if (ret)
+		goto err_sched;
+
 	ret = asahi_sched_alloc_workers(sched);
 	if (ret)
 		goto err_free;
@@ -638,6 +654,8 @@ err_timeout:
 	destroy_workqueue(sched->timeout_wq);
 err_free:
 	asahi_sched_free_workers(sched);
+	cleanup_srcu_struct(&sched->running);
+err_sched:
 	kfree(sched);
 	return ret;
 }
@@ -651,11 +669,14 @@ static void asahi_sched_pause(struct asahi_device *adev)
 	struct asahi_sched *sched = adev->sched;
 	struct asahi_queue *queue;
 
-	guard(mutex)(&sched->lock);
+	scoped_guard(mutex, &sched->lock) {
+		WRITE_ONCE(sched->paused, true);
+		list_for_each_entry(queue, &sched->queues, link)
+			asahi_entity_stop(queue);
+	}
 
-	sched->paused = true;
-	list_for_each_entry(queue, &sched->queues, link)
-		drm_sched_wqueue_stop(&queue->sched);
+	/* Those that run from their SUBMIT have seen it, or are over now. */
+	synchronize_srcu(&sched->running);
 }
 
 /**
@@ -672,10 +693,10 @@ void asahi_sched_continue(struct asahi_device *adev)
 
 	guard(mutex)(&sched->lock);
 
-	sched->paused = false;
+	WRITE_ONCE(sched->paused, false);
 	asahi_slots_thaw(adev->slots);
 	list_for_each_entry(queue, &sched->queues, link)
-		drm_sched_wqueue_start(&queue->sched);
+		asahi_entity_start(queue);
 }
 
 static int asahi_sched_suspend(struct asahi_device *adev)
@@ -741,6 +762,7 @@ static void asahi_sched_fini(struct asahi_device *adev)
 		asahi_queue_free_memory(queue);
 	destroy_workqueue(sched->timeout_wq);
 	asahi_sched_free_workers(sched);
+	cleanup_srcu_struct(&sched->running);
 	asahi_slots_destroy(adev->slots);
 	adev->slots = NULL;
 	mutex_destroy(&sched->lock);

@@ -12,6 +12,7 @@
 
 struct asahi_block;
 struct asahi_device;
+struct asahi_job;
 struct asahi_queue;
 struct drm_printer;
 struct work_struct;
@@ -29,9 +30,11 @@ void asahi_sched_queue_timeout_work(struct asahi_device *adev, struct asahi_queu
 				    struct work_struct *work);
 
 int asahi_sched_add_queue(struct asahi_queue *queue);
-void asahi_sched_close_queue(struct asahi_queue *queue, long *drain_jiffies);
 void asahi_sched_remove_queue(struct asahi_queue *queue);
 void asahi_sched_leak_queue(struct asahi_queue *queue);
+bool asahi_sched_claim(struct asahi_job *job);
+void asahi_sched_run_now(struct asahi_job *job);
+void asahi_sched_watch(struct asahi_queue *queue);
 void asahi_sched_reap(struct asahi_device *adev);
 
 #endif

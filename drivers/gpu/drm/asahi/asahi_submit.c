@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * SUBMIT: from the user's commands and syncs to a job in the scheduler.
+ * SUBMIT: from the user's commands and syncs to a job that runs or waits.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
@@ -22,6 +22,7 @@
 #include "asahi_client.h"
 #include "asahi_device.h"
 #include "asahi_drv.h"
+#include "asahi_entity.h"
 #include "asahi_job.h"
 #include "asahi_knobs.h"
 #include "asahi_queue.h"
@@ -30,6 +31,7 @@
 #include "asahi_ref.h"
 #include "asahi_render.h"
 #include "asahi_scene.h"
+#include "asahi_sched.h"
 #include "asahi_submit.h"
 #include "asahi_trace.h"
 #include "asahi_trim.h"
@@ -41,12 +43,12 @@
  *
  * Everything that can fail comes first: copying, checking, building firmware
  * structures, looking up syncs, locking reservations. Then the job is armed,
- * which gives it its fence, pushed, and the fence is put wherever it is to be
- * seen. A SUBMIT that fails has changed nothing.
+ * which gives it its fence. It is handed to the firmware at once, or pushed if it has to
+ * wait, and the fence is put wherever it is to be seen. A SUBMIT that fails has changed
+ * nothing.
  *
- * The firmware may run commands of one ring side by side. The scheduler, for
- * its part, takes order inside of a queue for granted and drops dependencies
- * of a job on earlier ones of the same queue. So a client that waits for a
+ * The firmware may run commands of one ring side by side, and jobs of a queue are handed over
+ * one after the other without waiting for each other. So a client that waits for a
  * fence of the same queue gets barriers instead, whether it waits for the fence
  * itself, for a point of a timeline or for a merged sync file.
  */
@@ -108,6 +110,7 @@ struct asahi_out_sync {
  * @attachments: memory that following commands write, by pipe
  * @in_fences: what was found in the fences of its in-syncs
  * @after_own: a fence of the same queue is waited for
+ * @after_others: another fence is
  * @job: the job, until it is pushed
  * @job_id: its number, 0 without a job
  */
@@ -127,6 +130,7 @@ struct asahi_submit {
 	struct asahi_attachments attachments[AGX_PIPE_COUNT];
 	unsigned int in_fences;
 	bool after_own;
+	bool after_others;
 	struct asahi_job *job;
 	u64 job_id;
 };
@@ -489,13 +493,12 @@ static int asahi_submit_check_syncs(struct asahi_submit *submit)
 
 static bool asahi_submit_is_own(const struct asahi_submit *submit, const struct dma_fence *fence)
 {
-	/* &drm_sched_entity.fence_context says that finished fences have the next one. */
-	return fence->context == submit->queue->entity.fence_context + 1;
+	return fence->context == submit->queue->timeline.fence_context;
 }
 
 /*
- * Is there a fence of the same queue in @head? When there are more fences than are
- * looked at, the answer is yes: waiting for earlier jobs is never wrong.
+ * Are there fences of the same queue in @head, or others? When there are more fences than are
+ * looked at, there are both: waiting for earlier jobs is never wrong.
  */
 static void asahi_submit_look_for_own(struct asahi_submit *submit, struct dma_fence *head)
 {
@@ -508,12 +511,17 @@ static void asahi_submit_look_for_own(struct asahi_submit *submit, struct dma_fe
 	dma_fence_unwrap_for_each(fence, &cursor, head) {
 		if (++submit->in_fences > ASAHI_MAX_IN_FENCES) {
 			submit->after_own = true;
+			submit->after_others = true;
 			/* The walk has a reference to where it is. */
 			dma_fence_put(cursor.chain);
 			return;
 		}
-		if (asahi_submit_is_own(submit, fence) && !dma_fence_is_signaled(fence))
+		if (dma_fence_is_signaled(fence))
+			continue;
+		if (asahi_submit_is_own(submit, fence))
 			submit->after_own = true;
+		else
+			submit->after_others = true;
 	}
 }
 
@@ -658,7 +666,7 @@ static int asahi_submit_read(struct asahi_submit *submit)
 static int asahi_submit_create_job(struct asahi_submit *submit)
 {
 	struct asahi_queue *queue = submit->queue;
-	unsigned int credits = 0, tries = 0;
+	unsigned int tries = 0;
 	struct asahi_job *job;
 	int ret;
 
@@ -677,16 +685,6 @@ static int asahi_submit_create_job(struct asahi_submit *submit)
 		job->cmdbuf = submit->cmdbuf;
 		job->cmdbuf_size = submit->args->cmdbuf_size;
 		submit->cmdbuf = NULL;
-	}
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		credits = max(credits, job->pipe[i].count);
-
-	ret = drm_sched_job_init(&job->base, &queue->entity, credits, queue,
-				 submit->file->drm_file->client_id);
-	if (ret) {
-		asahi_job_put(job);
-		return ret;
 	}
 
 	submit->job = job;
@@ -709,7 +707,7 @@ static int asahi_submit_add_parts(struct asahi_submit *submit, struct dma_fence 
 		if (asahi_submit_is_own(submit, fence) || dma_fence_is_signaled(fence))
 			continue;
 
-		ret = drm_sched_job_add_dependency(&submit->job->base, dma_fence_get(fence));
+		ret = asahi_entity_add_dependency(submit->job, dma_fence_get(fence));
 		if (ret) {
 			/* The walk has a reference to where it is. */
 			dma_fence_put(cursor.chain);
@@ -720,16 +718,27 @@ static int asahi_submit_add_parts(struct asahi_submit *submit, struct dma_fence 
 	return 0;
 }
 
+static int asahi_submit_enter(struct asahi_submit *submit)
+{
+	return asahi_entity_add_job(submit->job, submit->file->drm_file->client_id);
+}
+
 static int asahi_submit_add_dependencies(struct asahi_submit *submit, struct dma_fence **fences)
 {
 	/* Those that are too many are waited for as they are, on the processor. */
 	bool whole = submit->in_fences > ASAHI_MAX_IN_FENCES;
 	int ret;
 
+	if (!submit->after_others)
+		return 0;
+
+	ret = asahi_submit_enter(submit);
+	if (ret)
+		return ret;
+
 	for (unsigned int i = 0; i < submit->args->in_sync_count; i++) {
 		if (whole)
-			ret = drm_sched_job_add_dependency(&submit->job->base,
-							   dma_fence_get(fences[i]));
+			ret = asahi_entity_add_dependency(submit->job, dma_fence_get(fences[i]));
 		else
 			ret = asahi_submit_add_parts(submit, fences[i]);
 		if (ret)
@@ -773,45 +782,64 @@ out:
 	return ret;
 }
 
-static int asahi_submit_push(struct asahi_submit *submit)
+/* Nothing fails here. */
+static void asahi_submit_start(struct asahi_submit *submit, struct asahi_vm_lock *lock)
+{
+	struct asahi_queue *queue = submit->queue;
+	struct asahi_job *job = submit->job;
+	struct dma_fence *fence;
+
+	submit->job = NULL;
+	asahi_timeline_arm(job);
+	fence = dma_fence_get(job->done);
+	asahi_vm_add_fence(queue->vm, lock, fence);
+
+	trace_asahi_push(queue->adev, asahi_client_id(queue->client), queue->id, job->id);
+	if (job->waits)
+		asahi_entity_push(job);
+	else
+		asahi_sched_run_now(job);
+
+	asahi_submit_signal(submit, fence);
+	dma_fence_put(fence);
+}
+
+static int asahi_submit_push_locked(struct asahi_submit *submit)
 {
 	struct asahi_queue *queue = submit->queue;
 	struct asahi_job *job = submit->job;
 	struct asahi_vm_lock lock;
-	struct dma_fence *fence;
+	int ret;
+
+	lockdep_assert_held(&queue->submit_lock);
+
+	/* Destroyed since it was looked up. */
+	if (queue->closed)
+		return -ENOENT;
+
+	ret = asahi_reclaim_lock_submit(queue->vm, &lock);
+	if (ret)
+		return ret;
+
+	if (!job->waits && !asahi_sched_claim(job))
+		ret = asahi_submit_enter(submit);
+	if (!ret)
+		asahi_submit_start(submit, &lock);
+
+	asahi_vm_unlock_submit(queue->vm, &lock);
+	return ret;
+}
+
+static int asahi_submit_push(struct asahi_submit *submit)
+{
+	struct asahi_queue *queue = submit->queue;
 	int ret;
 
 	ret = mutex_lock_interruptible(&queue->submit_lock);
 	if (ret)
 		return ret;
 
-	/* Destroyed since it was looked up. */
-	if (queue->closed) {
-		ret = -ENOENT;
-		goto out_unlock;
-	}
-
-	ret = asahi_reclaim_lock_submit(queue->vm, &lock);
-	if (ret)
-		goto out_unlock;
-
-	/* Nothing fails from here on. */
-	job->number = queue->submitted + 1;
-	WRITE_ONCE(queue->submitted, job->number);
-	drm_sched_job_arm(&job->base);
-	fence = dma_fence_get(&job->base.s_fence->finished);
-	asahi_vm_add_fence(queue->vm, &lock, fence);
-
-	trace_asahi_push(queue->adev, asahi_client_id(queue->client), queue->id, job->id);
-	atomic_inc(&queue->unscheduled);
-	submit->job = NULL;
-	drm_sched_entity_push_job(&job->base);
-
-	asahi_submit_signal(submit, fence);
-	dma_fence_put(fence);
-
-	asahi_vm_unlock_submit(queue->vm, &lock);
-out_unlock:
+	ret = asahi_submit_push_locked(submit);
 	mutex_unlock(&queue->submit_lock);
 	return ret;
 }
@@ -841,10 +869,10 @@ static int asahi_submit_lose(struct asahi_submit *submit)
 
 static void asahi_submit_fini(struct asahi_submit *submit)
 {
-	if (submit->job) {
-		drm_sched_job_cleanup(&submit->job->base);
+	if (submit->job && submit->job->waits)
+		asahi_entity_remove_job(submit->job);
+	if (submit->job)
 		asahi_job_put(submit->job);
-	}
 
 	for (unsigned int i = 0; i < submit->num_out; i++) {
 		dma_fence_chain_free(submit->out[i].chain);

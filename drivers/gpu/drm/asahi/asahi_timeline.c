@@ -109,6 +109,7 @@ static const struct dma_fence_ops asahi_timeline_fence_ops = {
 void asahi_timeline_prepare(struct asahi_timeline *timeline)
 {
 	spin_lock_init(&timeline->lock);
+	INIT_LIST_HEAD(&timeline->waiting);
 	INIT_LIST_HEAD(&timeline->jobs);
 	timeline->fence_context = dma_fence_context_alloc(1);
 }
@@ -120,8 +121,10 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_prepare);
  */
 void asahi_timeline_destroy(struct asahi_timeline *timeline)
 {
+	WARN_ON(!list_empty(&timeline->waiting));
 	WARN_ON(!list_empty(&timeline->jobs));
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_destroy);
 
 /**
  * asahi_timeline_next_look() - when to look at stamps again
@@ -165,22 +168,32 @@ static void asahi_timeline_crowd(struct asahi_queue *queue)
 		asahi_timeline_look_in(timelines, READ_ONCE(timelines->period_ns));
 }
 
-static void asahi_timeline_handed_over(struct asahi_queue *queue)
+static void asahi_timeline_handed_over(struct asahi_queue *queue, struct asahi_job *job)
 {
-	lockdep_assert_held(&queue->timeline.lock);
+	struct asahi_timeline *timeline = &queue->timeline;
+
+	lockdep_assert_held(&timeline->lock);
+
+	timeline->stamps += job->stamps;
+	if (!timeline->handed_over)
+		timeline->since = jiffies;
 
 	atomic_inc(&queue->adev->timelines->in_flight);
-	if (++queue->timeline.handed_over == 2)
+	if (++timeline->handed_over == 2)
 		asahi_timeline_crowd(queue);
 }
 
-static void asahi_timeline_taken_back(struct asahi_queue *queue)
+static void asahi_timeline_taken_back(struct asahi_queue *queue, struct asahi_job *job)
 {
 	struct asahi_timelines *timelines = queue->adev->timelines;
+	struct asahi_timeline *timeline = &queue->timeline;
 
-	lockdep_assert_held(&queue->timeline.lock);
+	lockdep_assert_held(&timeline->lock);
 
-	if (--queue->timeline.handed_over == 1) {
+	timeline->stamps -= job->stamps;
+	timeline->since = jiffies;
+
+	if (--timeline->handed_over == 1) {
 		atomic_dec(&timelines->crowded);
 		if (!queue->oldest_event)
 			atomic_dec(&timelines->untold);
@@ -255,7 +268,7 @@ static void asahi_timeline_retire(struct asahi_queue *queue, struct asahi_job *j
 	list_del_init(&job->link);
 
 	if (!job->skipped) {
-		asahi_timeline_taken_back(queue);
+		asahi_timeline_taken_back(queue, job);
 		asahi_timeline_end_works(queue, job);
 		for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
 			if (job->pipe[i].count)
@@ -270,7 +283,7 @@ static void asahi_timeline_retire(struct asahi_queue *queue, struct asahi_job *j
 	asahi_slots_release(adev->slots, &job->slots);
 
 	trace_asahi_done(adev, asahi_client_id(queue->client), queue->id, job->id,
-			 job->done->seqno, !job->skipped, job->error);
+			 job->number, !job->skipped, job->error);
 	if (job->error)
 		dma_fence_set_error(job->done, job->error);
 	dma_fence_signal(job->done);
@@ -407,6 +420,104 @@ static enum hrtimer_restart asahi_timeline_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+/**
+ * asahi_timeline_arm() - give a job its fence and its place
+ * @job: job that was not armed
+ *
+ * From here on it must complete: with asahi_timeline_run(), asahi_timeline_run_now() or
+ * asahi_timeline_drop(). With the queue's submit_lock held; allocates nothing.
+ */
+void asahi_timeline_arm(struct asahi_job *job)
+{
+	struct asahi_queue *queue = job->queue;
+	struct asahi_timeline *timeline = &queue->timeline;
+
+	lockdep_assert_held(&queue->submit_lock);
+
+	job->number = queue->submitted + 1;
+	dma_fence_init64(job->done, &asahi_timeline_fence_ops, NULL, timeline->fence_context,
+			 job->number);
+	asahi_job_get(job);
+	scoped_guard(spinlock_bh, &timeline->lock)
+		list_add_tail(&job->link, &timeline->waiting);
+	WRITE_ONCE(queue->submitted, job->number);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_arm);
+
+/**
+ * asahi_timeline_drop() - complete a job whose turn does not come
+ * @job: armed job of a queue that is closed
+ *
+ * Its fence signals with -ESRCH, at once unless an earlier job of the queue has to be
+ * dropped as well, and was not yet. Process context; allocates nothing.
+ */
+void asahi_timeline_drop(struct asahi_job *job)
+{
+	struct asahi_queue *queue = job->queue;
+	struct asahi_timeline *timeline = &queue->timeline;
+	struct asahi_job *next;
+
+	guard(spinlock_bh)(&timeline->lock);
+
+	job->skipped = true;
+	job->error = -ESRCH;
+	list_for_each_entry_safe(job, next, &timeline->waiting, link) {
+		if (!job->skipped)
+			break;
+		asahi_timeline_retire(queue, job);
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_drop);
+
+/* The firmware's rings have room for so many stamps. */
+static bool asahi_timeline_fits(const struct asahi_job *job)
+{
+	const struct asahi_timeline *timeline = &job->queue->timeline;
+
+	lockdep_assert_held(&timeline->lock);
+
+	return timeline->stamps + job->stamps <= ASAHI_MAX_STAMPS;
+}
+
+/**
+ * asahi_timeline_has_room() - may a job have its stamps?
+ * @job: job that is the next one of its queue
+ *
+ * Any context but hard interrupts. The answer may change from false to true only.
+ *
+ * Return: true if so.
+ */
+bool asahi_timeline_has_room(struct asahi_job *job)
+{
+	guard(spinlock_bh)(&job->queue->timeline.lock);
+
+	return asahi_timeline_fits(job);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_has_room);
+
+/**
+ * asahi_timeline_wait_for_room() - ask what a job has to wait for to have its stamps
+ * @job: job that is the next one of its queue
+ *
+ * Any context but hard interrupts; allocates nothing.
+ *
+ * Return: NULL if there is room; otherwise a reference to the fence after which to ask again.
+ */
+struct dma_fence *asahi_timeline_wait_for_room(struct asahi_job *job)
+{
+	struct asahi_timeline *timeline = &job->queue->timeline;
+	struct asahi_job *oldest;
+
+	guard(spinlock_bh)(&timeline->lock);
+
+	if (asahi_timeline_fits(job))
+		return NULL;
+
+	oldest = list_first_entry(&timeline->jobs, struct asahi_job, link);
+	return dma_fence_get(oldest->done);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_wait_for_room);
+
 /*
  * Why a job is not worth running, or 0; @ready: the firmware takes it. While the job's turn
  * lasts, the answer may change from 0 to another one, never back. With the timeline's lock
@@ -437,10 +548,7 @@ static bool asahi_timeline_append(struct asahi_job *job, struct asahi_pipe_msg *
 
 	guard(spinlock_bh)(&timeline->lock);
 
-	dma_fence_init64(job->done, &asahi_timeline_fence_ops, NULL, timeline->fence_context,
-			 ++timeline->fence_seqno);
-	WRITE_ONCE(job->fence_valid, true);
-	list_add_tail(&asahi_job_get(job)->link, &timeline->jobs);
+	list_move_tail(&job->link, &timeline->jobs);
 
 	job->error = asahi_timeline_refuse(job, ready);
 	if (job->error) {
@@ -450,10 +558,10 @@ static bool asahi_timeline_append(struct asahi_job *job, struct asahi_pipe_msg *
 	}
 
 	trace_asahi_run(adev, asahi_client_id(queue->client), queue->id, job->id,
-			asahi_vm_slot_client(queue->vm)->slot, job->done->seqno);
+			asahi_vm_slot_client(queue->vm)->slot, job->number);
 	asahi_timeline_begin_works(queue, job);
 	asahi_job_run(job, msg);
-	asahi_timeline_handed_over(queue);
+	asahi_timeline_handed_over(queue, job);
 
 	return true;
 }
@@ -485,10 +593,8 @@ static void asahi_timeline_stuck(struct asahi_device *adev)
  * Process context, in the critical section of fences; calls for one queue come
  * one after the other. Allocates nothing and does not fail: when the firmware
  * takes no messages any more, the device is given up, which completes all jobs.
- *
- * Return: a reference to the fence that signals when the job is complete.
  */
-struct dma_fence *asahi_timeline_run(struct asahi_job *job)
+void asahi_timeline_run(struct asahi_job *job)
 {
 	struct asahi_pipe_msg msg[AGX_PIPE_COUNT];
 	bool ready = !asahi_job_reserve(job);
@@ -509,8 +615,22 @@ struct dma_fence *asahi_timeline_run(struct asahi_job *job)
 	} else if (asahi_job_announce(job, msg, asahi_doorbell_ring)) {
 		asahi_timeline_stuck(job->queue->adev);
 	}
+}
 
-	return dma_fence_get(job->done);
+/**
+ * asahi_timeline_run_now() - hand a job to the firmware without a wait
+ * @job: armed job that has its slots and its context, and whose messages have room
+ *
+ * The same as asahi_timeline_run() for all else, but in process context of user space.
+ */
+void asahi_timeline_run_now(struct asahi_job *job)
+{
+	struct asahi_pipe_msg msg[AGX_PIPE_COUNT];
+
+	if (!asahi_timeline_append(job, msg, true))
+		asahi_job_unreserve(job);
+	else if (asahi_job_announce(job, msg, asahi_doorbell_note))
+		asahi_timeline_stuck(job->queue->adev);
 }
 
 /*
@@ -572,7 +692,7 @@ static struct asahi_watchdog_look asahi_timeline_look(struct asahi_queue *queue,
 	lockdep_assert_held(&timeline->lock);
 
 	started = asahi_timeline_started(queue, &look);
-	look.key = job->done->seqno << 32 ^ (asahi_timeline_stamps(queue) + started);
+	look.key = job->number << 32 ^ (asahi_timeline_stamps(queue) + started);
 	if (look.running)
 		asahi_watchdog_note_running(queue->adev);
 	look.busy = progress != timeline->progress || asahi_watchdog_saw_running(queue->adev);
@@ -608,7 +728,7 @@ static enum asahi_remedy asahi_timeline_judge(struct asahi_queue *queue, struct 
 	/* Its stamps may be there while the message about them is not. */
 	asahi_timeline_retire_reached(queue);
 
-	/* The clock starts to run shortly before run_job(). */
+	/* It may have completed in the meantime. */
 	if (list_empty(&job->link) || job->skipped)
 		return ASAHI_REMEDY_NONE;
 
@@ -631,11 +751,42 @@ static void asahi_timeline_announce_again(struct asahi_queue *queue)
 }
 
 /**
+ * asahi_timeline_overdue() - find the job that takes so long
+ * @queue: queue
+ * @delay: time in jiffies until somebody has to ask again, 0 if there is nothing in flight
+ *
+ * Any context but hard interrupts; allocates nothing.
+ *
+ * Return: the oldest job in flight, with a reference, if it has been that for
+ * ASAHI_WATCHDOG_LOOK_TIME; otherwise NULL.
+ */
+struct asahi_job *asahi_timeline_overdue(struct asahi_queue *queue, unsigned long *delay)
+{
+	struct asahi_timeline *timeline = &queue->timeline;
+	unsigned long due;
+
+	guard(spinlock_bh)(&timeline->lock);
+
+	*delay = 0;
+	if (!timeline->handed_over)
+		return NULL;
+
+	due = timeline->since + ASAHI_WATCHDOG_LOOK_TIME;
+	if (time_before(jiffies, due)) {
+		*delay = due - jiffies;
+		return NULL;
+	}
+
+	*delay = ASAHI_WATCHDOG_LOOK_TIME;
+	return asahi_job_get(list_first_entry(&timeline->jobs, struct asahi_job, link));
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_overdue);
+
+/**
  * asahi_timeline_check() - find out why a job takes so long
  * @job: the oldest job of its queue that is not complete
  *
- * Called by the scheduler's timeout handler, for one job of a queue at a time.
- * Process context, in the critical section of fences.
+ * For one job of a queue at a time. Process context, in the critical section of fences.
  */
 void asahi_timeline_check(struct asahi_job *job)
 {

@@ -22,17 +22,19 @@ struct asahi_queue;
 struct dma_fence;
 
 /**
- * struct asahi_timeline - jobs in flight
+ * struct asahi_timeline - jobs in flight, and those that come after them
+ * @waiting: armed jobs whose turn has not come, in the order of submission
  * @jobs: jobs in flight, in the order in which they complete
  * @handed_over: how many of them the firmware has
+ * @stamps: how many these have at most
+ * @since: since when the oldest of them has been that, in jiffies
  * @cancelled: number of the last job that is cancelled unless it has run, since work of
  *	the queue was found guilty after it had been submitted; only grows; read without
  *	the lock, too
  * @fence_context: timeline of its jobs' fences
- * @fence_seqno: number of the last one
  * @counter: pieces of work since the beginning
  *
- * @progress: work of all queues that the timeout handler has seen completed
+ * @progress: work of all queues that the last look has seen completed
  * @watchdog: what the watchdog remembers of the queue
  * @barred: the oldest job is lost, and the queue's address space was barred for it
  *
@@ -46,11 +48,13 @@ struct asahi_timeline {
 	 * signalled with it: nothing sleeps or prints much under it.
 	 */
 	spinlock_t lock;
+	struct list_head waiting;
 	struct list_head jobs;
 	unsigned int handed_over;
+	unsigned int stamps;
+	unsigned long since;
 	u64 cancelled;
 	u64 fence_context;
-	u64 fence_seqno;
 	u64 counter;
 
 	/* Timeouts. */
@@ -63,9 +67,15 @@ extern const struct asahi_block asahi_block_timeline;
 
 void asahi_timeline_prepare(struct asahi_timeline *timeline);
 void asahi_timeline_destroy(struct asahi_timeline *timeline);
-struct dma_fence *asahi_timeline_run(struct asahi_job *job);
+void asahi_timeline_arm(struct asahi_job *job);
+void asahi_timeline_drop(struct asahi_job *job);
+bool asahi_timeline_has_room(struct asahi_job *job);
+struct dma_fence *asahi_timeline_wait_for_room(struct asahi_job *job);
+void asahi_timeline_run(struct asahi_job *job);
+void asahi_timeline_run_now(struct asahi_job *job);
 void asahi_timeline_notify(struct asahi_device *adev, const u32 mask[4]);
 void asahi_timeline_retire_reached(struct asahi_queue *queue);
+struct asahi_job *asahi_timeline_overdue(struct asahi_queue *queue, unsigned long *delay);
 void asahi_timeline_check(struct asahi_job *job);
 void asahi_timeline_cancel_waiting(struct asahi_queue *queue);
 bool asahi_timeline_cancelled(const struct asahi_job *job);

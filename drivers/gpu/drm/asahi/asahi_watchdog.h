@@ -19,6 +19,9 @@ struct asahi_device;
 /** ASAHI_WATCHDOG_LOOK_MS - how often a queue with work in flight is looked at */
 #define ASAHI_WATCHDOG_LOOK_MS 10000
 
+/** ASAHI_WATCHDOG_LOOK_TIME - the same in jiffies */
+#define ASAHI_WATCHDOG_LOOK_TIME msecs_to_jiffies(ASAHI_WATCHDOG_LOOK_MS)
+
 /**
  * ASAHI_WATCHDOG_HALT_MS - how long the firmware may be halted
  *

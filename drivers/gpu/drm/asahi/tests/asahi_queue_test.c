@@ -199,7 +199,7 @@ static void queue_test_is_freed_after_readers(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, queue);
-	queue->sched.name = name;
+	queue->entity.sched.name = name;
 	mutex_init(&queue->submit_lock);
 	mutex_init(&queue->context_lock);
 	mutex_init(&queue->tvb.lock);
@@ -210,7 +210,7 @@ static void queue_test_is_freed_after_readers(struct kunit *test)
 		asahi_queue_free_memory(queue);
 
 		/* KASAN says whether it is still there, */
-		KUNIT_EXPECT_PTR_EQ(test, READ_ONCE(queue->sched.name), name);
+		KUNIT_EXPECT_PTR_EQ(test, READ_ONCE(queue->entity.sched.name), name);
 		/* and without KASAN somebody else would get it at once. */
 		for (i = 0; i < ARRAY_SIZE(other); i++) {
 			other[i] = kmalloc_obj(*other[i], GFP_NOWAIT);
