@@ -307,6 +307,7 @@ struct asahi_slot_asker *asahi_client_slot_asker(struct asahi_client *client)
 {
 	return &client->slots;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_client_slot_asker);
 
 /**
  * asahi_client_get() - take a reference
