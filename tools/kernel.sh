@@ -55,6 +55,19 @@ source_tree()
 	printf '%s\n' "$tree"
 }
 
+# A copy of a tree, with patches. Debian's is linked, as patch(1) writes each file that it changes
+# anew; the user may write others.
+patch_source()
+{
+	local tree=$1 dir=$2 patch links=()
+
+	[ -n "${KERNEL_SOURCE:-}" ] || links=(--link)
+	cp -a "${links[@]}" "$tree" "$dir/linux"
+	for patch in "${patches[@]}"; do
+		patch -d "$dir/linux" -p1 -s -f <"$patch" || die "$patch does not apply to $tree"
+	done
+}
+
 # fetch_kernel TREE DIR - unpack an archive of "pack", if ASAHI_KERNELS has one. Its name
 # says what it was made of, but not where: two files of it name the source.
 fetch_kernel()
@@ -113,7 +126,7 @@ if [ "${1:-}" = pack ]; then
 	[ -d "$pack" ] || die "$pack is not a folder"
 	shift
 fi
-kind=${1:-} arguments=(CONFIG_DRM_PANTHOR= CONFIG_DRM_PANFROST=)
+kind=${1:-} arguments=(CONFIG_DRM_PANTHOR= CONFIG_DRM_PANFROST=) patches=()
 case $kind in
 source)
 	source_tree
@@ -133,6 +146,9 @@ debug)
 	# shellcheck disable=SC2086
 	instrumented="\$(if \$(filter $(echo $folders),\$(obj)),y,n)"
 	arguments+=("KASAN_SANITIZE=$instrumented" "UBSAN_SANITIZE=$instrumented")
+	# The driver's two ways to ring a doorbell: this kernel can send without a wait, the
+	# others, as mainline, cannot.
+	patches=("$top/tools/series/elsewhere/rtkit-try-send.patch")
 	;;
 nightly)
 	fragments="$top/tools/kernel/plain.config $top/tools/kernel/nightly.config"
@@ -146,8 +162,12 @@ nightly)
 esac
 
 tree=$(source_tree)
+if [ -n "${patches[*]}" ]; then
+	tree=$(cached "linux-$version-$(hash_of "=${KERNEL_SOURCE:+$tree}" "${patches[@]}")" \
+		patch_source "$tree")/linux
+fi
 # A tree of the user's is known by its place, Debian's by its version.
-made_of=("=${KERNEL_SOURCE:+$tree}" "$tree/Makefile" "${arguments[@]/#/=}")
+made_of=("=${KERNEL_SOURCE:+$tree}" "$tree/Makefile" "${patches[@]}" "${arguments[@]/#/=}")
 # A toolbox that was made anew may have another compiler.
 toolbox=$(dirname "$("$top/tools/toolbox.sh" path)")
 [ "$toolbox" = "${toolbox%+*}" ] || made_of+=("=${toolbox##*/}")
