@@ -13,6 +13,8 @@
 #include <linux/slab.h>
 #include <linux/soc/apple/rtkit.h>
 
+#include <kunit/visibility.h>
+
 #include <drm/drm_print.h>
 
 #include <agx/agx_rtkit.h>
@@ -157,15 +159,23 @@ int asahi_doorbell_ring(struct asahi_device *adev, u8 channel)
 	return asahi_doorbell_send(adev->doorbell, channel);
 }
 
-/* The firmware is to be awake before it is told of work. */
-static unsigned int asahi_doorbell_next(const struct asahi_doorbell *doorbell)
+/**
+ * asahi_doorbell_next() - which bell rings next
+ * @posted: notes that are left
+ *
+ * The firmware is to be awake before it is told of work.
+ *
+ * Return: the bell, or a larger number than that of each bell.
+ */
+VISIBLE_IF_KUNIT unsigned int asahi_doorbell_next(const unsigned long *posted)
 {
-	unsigned int channel = find_first_bit(doorbell->posted, ASAHI_DOORBELL_FWCTL + 1);
+	unsigned int channel = find_first_bit(posted, ASAHI_DOORBELL_FWCTL + 1);
 
 	/* Its note was left before those of the work that follows. */
 	smp_rmb();
-	return test_bit(AGX_DOORBELL_KICK, doorbell->posted) ? AGX_DOORBELL_KICK : channel;
+	return test_bit(AGX_DOORBELL_KICK, posted) ? AGX_DOORBELL_KICK : channel;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_doorbell_next);
 
 static void asahi_doorbell_post_work(struct work_struct *work)
 {
@@ -173,7 +183,7 @@ static void asahi_doorbell_post_work(struct work_struct *work)
 	unsigned int channel;
 	int ret;
 
-	while ((channel = asahi_doorbell_next(doorbell)) <= ASAHI_DOORBELL_FWCTL) {
+	while ((channel = asahi_doorbell_next(doorbell->posted)) <= ASAHI_DOORBELL_FWCTL) {
 		clear_bit(channel, doorbell->posted);
 		/* Nothing is lost before the bell is rung for it. */
 		smp_mb__after_atomic();

@@ -48,4 +48,8 @@ int asahi_doorbell_ring(struct asahi_device *adev, u8 channel);
 int asahi_doorbell_note(struct asahi_device *adev, u8 channel);
 void asahi_doorbell_post(struct asahi_device *adev, u8 channel);
 
+#if IS_ENABLED(CONFIG_KUNIT)
+unsigned int asahi_doorbell_next(const unsigned long *posted);
+#endif
+
 #endif
