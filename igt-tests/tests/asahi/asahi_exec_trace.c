@@ -223,24 +223,24 @@ static void exec_trace_test_workers(struct asahi_client *client)
 {
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 1);
 	const struct asahi_trace_event bell = { "asahi_doorbell", 0, 0 };
-	struct asahi_trace_event run = { "asahi_run" }, done = { "asahi_done" };
+	const uint64_t id = igt_asahi_trace_client_id(client);
+	struct asahi_trace_event run = { "asahi_run", id, 0 };
+	struct asahi_trace_event done = { "asahi_done", id, 0 };
 	const char *text, *end;
 	unsigned int i;
 
-	run.client = igt_asahi_trace_client_id(client);
-	done.client = run.client;
 	igt_asahi_trace_start();
 	igt_assert_eq(igt_asahi_run(client, &store), 0);
 	igt_assert_eq(igt_asahi_run(client, &store), 0);
 	text = igt_asahi_trace_read();
 
 	for (i = 0; i < 2; i++) {
-		done.job = exec_trace_nth_job(text, done.client, i);
+		done.job = exec_trace_nth_job(text, id, i);
 		exec_trace_assert_bottom_half(text, &done);
 	}
-	run.job = exec_trace_nth_job(text, run.client, 0);
+	run.job = exec_trace_nth_job(text, id, 0);
 	exec_trace_assert_worker(text, &run);
-	run.job = exec_trace_nth_job(text, run.client, 1);
+	run.job = exec_trace_nth_job(text, id, 1);
 	igt_assert_eq(exec_trace_pid_of(text, &run), getpid());
 	text = igt_asahi_trace_find(text, &run, &end);
 	igt_assert_eq(exec_trace_pid_of(text, &bell) == getpid(), exec_trace_sends_at_once());
