@@ -31,6 +31,10 @@
  * SUBTEST: barrier-earlier-submits
  * Description: Barrier 0 is for all that was submitted before.
  *
+ * SUBTEST: behind-one-that-waits
+ * Description: A job that depends on nothing does not overtake one of its queue that waits,
+ *	and does of another queue.
+ *
  * SUBTEST: each-in-sync
  * Description: Each of several in-syncs is waited for.
  *
@@ -656,6 +660,37 @@ static void exec_order_test_shared_buffer(struct asahi_client *client)
 	close(dmabuf);
 }
 
+/* The queue and the address space have had a job, so that nothing else has to be waited for. */
+static void exec_order_test_behind_one_that_waits(struct asahi_client *client)
+{
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 1);
+	uint32_t waits = syncobj_create(client->fd, 0), behind = syncobj_create(client->fd, 0);
+	uint32_t beside = syncobj_create(client->fd, 0), queue;
+	int timeline;
+
+	igt_require_sw_sync();
+	timeline = sw_sync_timeline_create();
+	queue = igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	igt_assert_eq(igt_asahi_run(client, &store), 0);
+
+	igt_asahi_submit(client->fd, client->queue, &store, 1,
+			 &(struct asahi_sync){ .in = igt_asahi_late_fence(client->fd, timeline),
+					       .out = waits });
+	igt_asahi_submit(client->fd, client->queue, &store, 1,
+			 &(struct asahi_sync){ .out = behind });
+	igt_asahi_submit(client->fd, queue, &store, 1, &(struct asahi_sync){ .out = beside });
+	igt_assert_eq(igt_asahi_wait(client->fd, beside), 0);
+	usleep(50000);
+	igt_assert_eq(syncobj_wait_err(client->fd, &behind, 1, 0, 0), -ETIME);
+	igt_assert_eq(syncobj_wait_err(client->fd, &waits, 1, 0, 0), -ETIME);
+
+	sw_sync_timeline_inc(timeline, 1);
+	close(timeline);
+	igt_assert_eq(igt_asahi_wait(client->fd, behind), 0);
+	igt_assert_eq(syncobj_wait_err(client->fd, &waits, 1, 0, 0), 0);
+	igt_asahi_queue_destroy(client->fd, queue, 0);
+}
+
 static const struct asahi_client_test exec_order_tests[] = {
 	{"side-by-side", "Commands without barriers run beside each other.",
 	 exec_order_test_side_by_side},
@@ -663,6 +698,8 @@ static const struct asahi_client_test exec_order_tests[] = {
 	 exec_order_test_barrier_index},
 	{"barrier-earlier-submits", "Barrier 0 is for all that was submitted before.",
 	 exec_order_test_barrier_earlier_submits},
+	{"behind-one-that-waits", "No job overtakes one of its queue.",
+	 exec_order_test_behind_one_that_waits},
 	{"each-in-sync", "Each of several in-syncs is waited for.", exec_order_test_each_in_sync},
 	{"own-queue", "A fence of the same queue is waited for.", exec_order_test_own_queue},
 	{"timeline-point", "A late point is waited for, an early one is not.",

@@ -30,6 +30,10 @@
  *	SUBMIT, with the doorbell if the kernel can send without a wait. They are complete in a
  *	bottom half.
  *
+ * SUBTEST: stamps
+ * Description: No more jobs of a queue are with the firmware than its rings have room for,
+ *	whether they run from their SUBMIT or have waited.
+ *
  * SUBTEST: own-queue-binary
  * Description: A job that waits for a fence of its own queue goes to the firmware while
  *	the job that it waits for still runs.
@@ -59,6 +63,8 @@
 #define HOLD_NS		50000000
 #define JOBS		3
 #define KILLS		4
+/* Of a ring of the firmware's, outstanding */
+#define STAMPS		126
 /* Of the kernel's workers of high priority */
 #define HIGH_NICE	(-20)
 
@@ -244,6 +250,34 @@ static void exec_trace_test_workers(struct asahi_client *client)
 	igt_assert_eq(exec_trace_pid_of(text, &run), getpid());
 	text = igt_asahi_trace_find(text, &run, &end);
 	igt_assert_eq(exec_trace_pid_of(text, &bell) == getpid(), exec_trace_sends_at_once());
+}
+
+/* The first one holds all others up, since the work of each waits for that before it. */
+static void exec_trace_test_stamps(struct asahi_client *client)
+{
+	const struct asahi_command gate =
+		igt_asahi_after(igt_asahi_gate(client, ASAHI_RESULT, 1), 0);
+	const struct asahi_command store =
+		igt_asahi_after(igt_asahi_store_word(client, ASAHI_RESULT, 2), 0);
+	const uint64_t id = igt_asahi_trace_client_id(client);
+	const uint32_t done = syncobj_create(client->fd, 0);
+	const char *text;
+	unsigned int i;
+
+	/* From here on jobs run from their SUBMIT. */
+	igt_assert_eq(igt_asahi_run(client, &store), 0);
+	igt_asahi_trace_start();
+	igt_asahi_submit_one(client, &gate, 0);
+	for (i = 1; i < 2 * STAMPS; i++)
+		igt_asahi_submit_one(client, &store, done);
+	usleep(HOLD_NS / 1000);
+	text = igt_asahi_trace_read();
+	exec_trace_assert_events(text, "asahi_push", id, 0, 2 * STAMPS);
+	exec_trace_assert_events(text, "asahi_run", id, 0, STAMPS);
+
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, done), 0);
+	exec_trace_assert_events(igt_asahi_trace_read(), "asahi_run", id, 0, 2 * STAMPS);
 }
 
 /**
@@ -542,6 +576,7 @@ static void exec_trace_test_killed(struct asahi_client *client)
 static const struct asahi_client_test exec_trace_tests[] = {
 	{"way-of-jobs", "Three jobs whose fences come at once.", exec_trace_test_way},
 	{"workers", "Where jobs start, and where they are complete.", exec_trace_test_workers},
+	{"stamps", "How many jobs the firmware has at a time.", exec_trace_test_stamps},
 	{"own-queue-binary", "Jobs behind one of their own queue are handed over.",
 	 exec_trace_test_own_queue_binary},
 	{"own-queue-point", "So are those behind a point of a timeline.",
