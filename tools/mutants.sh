@@ -104,7 +104,7 @@ build()
 		tail -n 20 "$work/$1/log" >&2
 		die "$1 does not build"
 	}
-	for file in kunit.ko drivers/platform/vagx/vagx_carrier.ko \
+	for file in kunit.ko drivers/platform/vagx/vagx_{carrier,stall}.ko \
 		drivers/gpu/drm/asahi/asahi.ko drivers/gpu/drm/asahi/tests/asahi_kunit.ko; do
 		mkdir -p "$modules/$(dirname "$file")"
 		cp "$built/$file" "$modules/$file"

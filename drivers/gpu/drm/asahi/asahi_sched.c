@@ -253,12 +253,12 @@ static bool asahi_sched_is_ready(struct asahi_queue *queue)
 static bool asahi_sched_try_slots(struct asahi_job *job)
 {
 	struct asahi_queue *queue = job->queue;
+	struct asahi_aspace *as = asahi_vm_aspace(queue->vm);
 	struct asahi_slots *slots = queue->adev->slots;
 
 	if (!asahi_slots_try(slots, &job->slots))
 		return false;
-	if (asahi_uat_is_attached(asahi_vm_aspace(queue->vm),
-				  asahi_vm_slot_client(queue->vm)->slot))
+	if (asahi_uat_is_attached(as, asahi_vm_slot_client(queue->vm)->slot))
 		return true;
 
 	asahi_slots_release(slots, &job->slots);
