@@ -62,10 +62,10 @@
  * dependencies have signalled; no job waits in its queue's entity; nobody of the same or a
  * higher priority waits for slots, and all that it needs are free or its owners' already; the
  * address space has its context; each ring has room for a message. Then it gets all of them,
- * and is armed and handed over under the queue's *submit_lock*, which nobody
- * holds who hands over jobs of the entity, as there are none. So jobs run in the order of
- * their numbers, whichever way they take, and one client passes no other that waits. All of it
- * is done in a read section of SRCU. Whoever pauses the schedulers waits for the end of those.
+ * and is armed and handed over under the queue's *submit_lock*. The entity hands over nothing
+ * meanwhile, as it is empty. So jobs run in the order of their numbers, whichever way they
+ * take, and no client passes another one that waits. All of it is done in a read section of
+ * SRCU, and a pause of the schedulers waits for the end of those.
  *
  * **Completion is serialised, execution is not.** A job's fence signals when
  * its own stamps and those of all earlier jobs of the queue are reached, on all
@@ -134,17 +134,17 @@
  * messages of one ring does not need the lock, since two jobs of a queue never run at once.
  *
  * **When the firmware fails**, jobs do not. The schedulers stop, and nothing runs from an
- * ioctl; what is in flight is cancelled; what waits in an entity waits on, and so does a job whose turn comes in the short
- * time before they stop, since slots are not handed out then. Once the firmware has
- * started again, with all that it reads of queues written anew, they go on. If it
- * does not start again, they are skipped, with ENODEV.
+ * ioctl; what is in flight is cancelled; what waits in an entity waits on, and so does a job
+ * whose turn comes in the short time before they stop, since slots are not handed out then.
+ * Once the firmware has started again, with all that it reads of queues written anew, they go
+ * on. If it does not start again, they are skipped, with ENODEV.
  *
  * **What is bounded.** A queue has 1024 jobs and 128 MiB of firmware-visible memory
  * for them at most; SUBMIT waits, interruptibly, for more, so that no client sees
  * an error for being fast. A file has 1024 queues. Nearly all of that memory is in
  * the heaps of the address space, which are charged to the client.
  *
- * **What was rejected.** Taking slots in the ioctl: 63 VMs that wait for a 64th
+ * **What was rejected.** Slots for a job that still has to wait: 63 VMs that wait for a 64th
  * would keep it from ever running. Taking VM context and events one after the
  * other: two jobs could each hold what the other one wants. A scheduler for each
  * pipe, with fences of their own: a SUBMIT has commands for several pipes, so
@@ -153,9 +153,9 @@
  * jobs out of order after an error: later fences of a timeline must not signal
  * before earlier ones, so jobs that are not worth running any more go through
  * the list like all others. A fence of the scheduler's for clients: a job that runs from the
- * ioctl would need one that it has no other use for, and a queue would have two timelines. A notifier for each job, which would make the
- * firmware tell of each: nobody has tried that on a machine. Handing over only
- * one job of a queue at a time: the GPU would idle in between.
+ * ioctl would need one that it has no other use for, and a queue would have two timelines. A
+ * notifier for each job, which would make the firmware tell of each: nobody has tried that on
+ * a machine. Handing over only one job of a queue at a time: the GPU would idle in between.
  */
 
 /* Tiled vertex buffers that the firmware can know at a time. */
