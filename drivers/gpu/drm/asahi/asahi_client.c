@@ -391,13 +391,13 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_client_charge);
  * @pipe: AGX_PIPE_*
  * @work: the work; its @times are zero
  *
- * Any context but hard interrupts, in the critical section of fences. asahi_client_end()
- * has to follow while the memory of the timestamps is still there.
+ * With bottom halves off, in the critical section of fences. asahi_client_end() has to
+ * follow while the memory of the timestamps is still there.
  */
 void asahi_client_begin(struct asahi_client *client, unsigned int pipe,
 			struct asahi_client_work *work)
 {
-	guard(spinlock_bh)(&client->lock);
+	guard(spinlock)(&client->lock);
 
 	work->run = asahi_clock_now();
 	list_add_tail(&work->link, &client->engine[pipe].works);
@@ -409,7 +409,7 @@ void asahi_client_begin(struct asahi_client *client, unsigned int pipe,
  * @pipe: as for asahi_client_begin()
  * @work: the work, after that
  *
- * Any context but hard interrupts, in the critical section of fences.
+ * With bottom halves off, in the critical section of fences.
  *
  * Return: when the GPU worked on it.
  */
@@ -418,7 +418,7 @@ struct asahi_work_times asahi_client_end(struct asahi_client *client, unsigned i
 {
 	struct asahi_work_times times;
 
-	guard(spinlock_bh)(&client->lock);
+	guard(spinlock)(&client->lock);
 
 	times = asahi_client_work_times(work, asahi_clock_now());
 	asahi_span_add(&client->engine[pipe].span, times.start, times.end);
