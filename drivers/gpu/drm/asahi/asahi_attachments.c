@@ -6,11 +6,51 @@
  */
 
 #include <linux/build_bug.h>
+#include <linux/limits.h>
+#include <linux/string.h>
+
+#include <drm/asahi_drm.h>
 
 #include "asahi_attachments.h"
 #include "asahi_fw_microseq.h"
 
 static_assert(ASAHI_FW_ATTACHMENTS == ASAHI_MAX_ATTACHMENTS);
+
+/* The firmware counts lines. */
+#define ASAHI_ATTACHMENTS_LINE 128
+
+static struct drm_asahi_attachment
+asahi_attachments_get(const struct asahi_attachments *attachments, unsigned int index)
+{
+	struct drm_asahi_attachment att;
+
+	memcpy(&att, attachments->list + index * sizeof(att), sizeof(att));
+
+	return att;
+}
+
+static u64 asahi_attachments_lines(const struct drm_asahi_attachment *att)
+{
+	return att->size / ASAHI_ATTACHMENTS_LINE + !!(att->size % ASAHI_ATTACHMENTS_LINE);
+}
+
+/**
+ * asahi_attachments_check() - can the firmware be told of this?
+ * @attachments: what a client says
+ *
+ * Return: true if it can.
+ */
+bool asahi_attachments_check(const struct asahi_attachments *attachments)
+{
+	for (unsigned int i = 0; i < attachments->count; i++) {
+		struct drm_asahi_attachment att = asahi_attachments_get(attachments, i);
+
+		if (att.pad || att.flags || asahi_attachments_lines(&att) > U32_MAX)
+			return false;
+	}
+
+	return true;
+}
 
 /**
  * asahi_attachments_fill() - tell the firmware of memory that work writes
@@ -20,11 +60,20 @@ static_assert(ASAHI_FW_ATTACHMENTS == ASAHI_MAX_ATTACHMENTS);
 void asahi_attachments_fill(struct asahi_fw_attachments *fw,
 			    const struct asahi_attachments *attachments)
 {
+	unsigned int count = 0;
+
 	for (unsigned int i = 0; i < attachments->count; i++) {
-		fw->list[i].address = cpu_to_le64(attachments->list[i].address);
-		fw->list[i].size = cpu_to_le32(attachments->list[i].lines);
-		fw->list[i].unk_c = cpu_to_le16(0x17);
-		fw->list[i].unk_e = cpu_to_le16(1);
+		struct drm_asahi_attachment att = asahi_attachments_get(attachments, i);
+
+		/* A hint of nothing is none: the firmware expects memory. */
+		if (!att.pointer || !att.size)
+			continue;
+
+		fw->list[count].address = cpu_to_le64(att.pointer);
+		fw->list[count].size = cpu_to_le32(asahi_attachments_lines(&att));
+		fw->list[count].unk_c = cpu_to_le16(0x17);
+		fw->list[count].unk_e = cpu_to_le16(1);
+		count++;
 	}
-	fw->count = cpu_to_le32(attachments->count);
+	fw->count = cpu_to_le32(count);
 }

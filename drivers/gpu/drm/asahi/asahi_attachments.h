@@ -14,25 +14,17 @@
 struct asahi_fw_attachments;
 
 /**
- * struct asahi_attachment - memory that a command writes
- * @address: GPU address; not 0
- * @lines: size in lines of 128 bytes; not 0
- */
-struct asahi_attachment {
-	u64 address;
-	u32 lines;
-};
-
-/**
  * struct asahi_attachments - the attachments of a command
- * @list: the attachments
- * @count: entries of @list
+ * @list: array of struct drm_asahi_attachment, checked, in the copy of the user's commands; not
+ *	aligned
+ * @count: entries of @list, ASAHI_MAX_ATTACHMENTS at most; some may be hints of nothing
  */
 struct asahi_attachments {
-	struct asahi_attachment list[ASAHI_MAX_ATTACHMENTS];
+	const void *list;
 	unsigned int count;
 };
 
+bool asahi_attachments_check(const struct asahi_attachments *attachments);
 void asahi_attachments_fill(struct asahi_fw_attachments *fw,
 			    const struct asahi_attachments *attachments);
 

@@ -218,27 +218,10 @@ static int asahi_submit_parse_attachments(struct asahi_submit *submit, const voi
 		return -EINVAL;
 	}
 
-	out->count = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		struct drm_asahi_attachment att;
-		u64 lines;
-
-		memcpy(&att, payload + i * sizeof(att), sizeof(att));
-		lines = att.size / 128 + !!(att.size % 128);
-		if (att.pad || att.flags || lines > U32_MAX) {
-			asahi_submit_dbg(submit, "bad attachment %zu\n", i);
-			return -EINVAL;
-		}
-
-		/* A hint of nothing is none: the firmware expects memory. */
-		if (!att.pointer || !att.size)
-			continue;
-
-		out->list[out->count++] = (struct asahi_attachment) {
-			.address = att.pointer,
-			.lines = lines,
-		};
+	*out = (struct asahi_attachments) { .list = payload, .count = count };
+	if (!asahi_attachments_check(out)) {
+		asahi_submit_dbg(submit, "bad attachments\n");
+		return -EINVAL;
 	}
 
 	return 0;
