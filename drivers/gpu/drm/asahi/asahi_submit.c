@@ -289,7 +289,7 @@ static int asahi_submit_copy_command(struct asahi_submit *submit,
 {
 	size_t known = min(size, header->size);
 
-	if (memchr_inv(payload + known, 0, header->size - known)) {
+	if (header->size > known && memchr_inv(payload + known, 0, header->size - known)) {
 		asahi_submit_dbg(submit, "command %u from the future\n", header->cmd_type);
 		return -E2BIG;
 	}
@@ -304,6 +304,8 @@ static int asahi_submit_parse_stage(struct asahi_submit *submit,
 				    const struct drm_asahi_timestamps *ts)
 {
 	command->stage[pipe].attachments = submit->attachments[pipe];
+	if (!ts->start.handle && !ts->end.handle)
+		return 0;
 
 	return asahi_submit_find_times(submit, ts, &command->stage[pipe].times);
 }
@@ -850,6 +852,13 @@ static int asahi_submit_lose(struct asahi_submit *submit)
 	return 0;
 }
 
+static void asahi_submit_put_times(struct asahi_command_args *command)
+{
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		if (asahi_user_times_are_wanted(&command->stage[i].times))
+			asahi_user_times_put(&command->stage[i].times);
+}
+
 static void asahi_submit_fini(struct asahi_submit *submit)
 {
 	if (submit->job && submit->job->waits)
@@ -863,8 +872,7 @@ static void asahi_submit_fini(struct asahi_submit *submit)
 	}
 
 	for (unsigned int i = 0; submit->commands && i < submit->num_commands; i++)
-		for (unsigned int j = 0; j < AGX_PIPE_COUNT; j++)
-			asahi_user_times_put(&submit->commands[i].stage[j].times);
+		asahi_submit_put_times(&submit->commands[i]);
 
 	if (submit->out != submit->few_out)
 		kvfree(submit->out);

@@ -33,6 +33,19 @@ struct asahi_user_times {
 	struct asahi_user_time end;
 };
 
+/**
+ * asahi_user_times_are_wanted() - does a client want to know any time?
+ * @times: times
+ *
+ * Any context.
+ *
+ * Return: false if there is nothing to be copied or to be given up.
+ */
+static inline bool asahi_user_times_are_wanted(const struct asahi_user_times *times)
+{
+	return times->start.object || times->end.object;
+}
+
 int asahi_user_times_find(struct asahi_file *file, const struct drm_asahi_timestamps *ts,
 			  struct asahi_user_times *times);
 struct asahi_user_times asahi_user_times_get(const struct asahi_user_times *times);

@@ -239,7 +239,8 @@ void asahi_work_build(struct asahi_job *job, struct asahi_work *works,
 
 		work->pipe = asahi_work_pipes(args)[i];
 		work->stream = asahi_work_stream(args, work->pipe);
-		work->user_times = asahi_user_times_get(&args->stage[work->pipe].times);
+		if (asahi_user_times_are_wanted(&args->stage[work->pipe].times))
+			work->user_times = asahi_user_times_get(&args->stage[work->pipe].times);
 		asahi_work_set_barriers(job, work, args);
 		asahi_work_place(job, work, place);
 		asahi_work_place_entries(job, work, place);
