@@ -54,7 +54,7 @@
  * objects that are mapped in its address space, and the count looks at these fences.
  * Memory that the kernel keeps for a client beside its objects is a region of its
  * own, "internal": heaps of its address spaces with the buffers for preemption, page
- * tables, queues, and commands of jobs.
+ * tables, queues, and commands of jobs, with what queues have ready for the next ones.
  *
  * **Clock.** All engines have that of the GPU. The highest one is in the table that the boot
  * loader hands over; the present one is there once the firmware has told of a performance

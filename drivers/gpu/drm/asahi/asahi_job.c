@@ -39,9 +39,9 @@
  *
  * A job is built completely when it is submitted, in process context, where
  * memory may be allocated and errors be returned: one piece of each kind of
- * memory for all its commands together. Slots and stamps are not known then. They
- * are written into the commands when the job runs, which allocates nothing and
- * can't fail.
+ * memory for all its commands together, which its queue may have ready (see "Stashes").
+ * Slots and stamps are not known then. They are written into the commands when the job
+ * runs, which allocates nothing and can't fail.
  *
  * The memory comes back in a worker, after the job's fence: freeing it may
  * wait for locks under which others allocate. All jobs of a device that are over are
@@ -54,13 +54,6 @@
  */
 #define ASAHI_JOB_MAX_BYTES (2 * ASAHI_SCENE_MAX_BYTES)
 
-/* In the device's heaps; the rest is in the address space's. */
-static s64 asahi_job_bytes(const struct asahi_job *job)
-{
-	return job->memory_ro.size + job->memory_private.size + job->memory_shared.size +
-	       job->memory_word.size;
-}
-
 static void asahi_job_free(struct asahi_job *job)
 {
 	struct asahi_queue *queue = job->queue;
@@ -71,13 +64,8 @@ static void asahi_job_free(struct asahi_job *job)
 	for (unsigned int i = 0; i < job->num_works; i++)
 		asahi_user_times_put(&job->work[i].user_times);
 
-	asahi_client_charge(queue->client, -asahi_job_bytes(job));
 	asahi_tpc_put(job->tpc);
-	asahi_heap_free(&job->memory_word);
-	asahi_heap_free(&job->memory_gpu);
-	asahi_heap_free(&job->memory_shared);
-	asahi_heap_free(&job->memory_private);
-	asahi_heap_free(&job->memory_ro);
+	asahi_stash_free(&queue->stash, &job->memory);
 	asahi_slot_request_fini(&job->slots);
 	if (job->number)
 		dma_fence_put(job->done);
@@ -121,38 +109,6 @@ VISIBLE_IF_KUNIT int asahi_job_take_room(struct asahi_job *job,
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_job_take_room);
 
-static int asahi_job_alloc(struct asahi_job *job, const struct asahi_work_memory *memory)
-{
-	struct asahi_queue *queue = job->queue;
-	struct asahi_heap **heap = queue->adev->heap;
-	int ret;
-
-	ret = asahi_heap_alloc(heap[ASAHI_HEAP_GPU_RO], memory->ro, ASAHI_HEAP_ALIGN,
-			       &job->memory_ro);
-	if (ret)
-		return ret;
-
-	ret = asahi_heap_alloc(heap[ASAHI_HEAP_PRIVATE], memory->private, ASAHI_HEAP_ALIGN,
-			       &job->memory_private);
-	if (ret)
-		return ret;
-
-	ret = asahi_heap_alloc(heap[ASAHI_HEAP_SHARED], memory->shared, ASAHI_HEAP_ALIGN,
-			       &job->memory_shared);
-	if (ret)
-		return ret;
-
-	if (memory->word) {
-		ret = asahi_heap_alloc(heap[ASAHI_HEAP_GPU_SHARED], memory->word,
-				       ASAHI_HEAP_ALIGN, &job->memory_word);
-		if (ret)
-			return ret;
-	}
-
-	return asahi_heap_alloc(asahi_vm_heap_gpu(queue->vm), memory->gpu, ASAHI_PREEMPT_ALIGN,
-				&job->memory_gpu);
-}
-
 /* Make the queue's vertex buffer fit for a job's renders. */
 static int asahi_job_prepare_tvb(struct asahi_job *job, const struct asahi_command_args *args,
 				 unsigned int count)
@@ -181,7 +137,7 @@ static int asahi_job_prepare_tvb(struct asahi_job *job, const struct asahi_comma
 static void asahi_job_build(struct asahi_job *job, const struct asahi_command_args *args,
 			    unsigned int count)
 {
-	struct asahi_work_memory place = {};
+	struct asahi_work_memory place = job->memory.place;
 	struct asahi_work *work = job->work;
 
 	for (unsigned int i = 0; i < count; i++) {
@@ -258,8 +214,7 @@ struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 	if (ret)
 		goto err_put;
 
-	ret = asahi_job_alloc(job, &memory);
-	asahi_client_charge(queue->client, asahi_job_bytes(job));
+	ret = asahi_stash_take(&queue->stash, &memory, &job->memory);
 	if (ret)
 		goto err_put;
 

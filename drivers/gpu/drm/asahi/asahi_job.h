@@ -20,8 +20,8 @@
 #include <agx/agx_rtkit.h>
 
 #include "asahi_doorbell.h"
-#include "asahi_heap.h"
 #include "asahi_slot.h"
+#include "asahi_stash.h"
 #include "asahi_tvb.h"
 #include "asahi_work.h"
 
@@ -83,12 +83,7 @@ enum asahi_job_hit {
  * @link: in one of the timeline's lists
  * @free_link: in the list of jobs whose memory is to be freed
  * @bytes: room that it takes of what its queue may have; 0 if none yet
- * @memory_ro: firmware memory: Run* structures
- * @memory_private: firmware memory: microsequences and barriers
- * @memory_shared: firmware memory: timestamps and Scene structures
- * @memory_gpu: GPU memory in the VM: preemption buffers and scenes
- * @memory_word: GPU memory in the kernel's half: control words of scenes; nothing
- *	else is there, because all clients' shaders can reach it
+ * @memory: its firmware memory
  * @tpc: tail pointer cache of its renders, with a reference; NULL without renders
  * @pipe: its part on each pipe
  * @stamps: how many it takes on one of them at most
@@ -120,11 +115,7 @@ struct asahi_job {
 	struct list_head link;
 	struct llist_node free_link;
 	u64 bytes;
-	struct asahi_fwbuf memory_ro;
-	struct asahi_fwbuf memory_private;
-	struct asahi_fwbuf memory_shared;
-	struct asahi_fwbuf memory_gpu;
-	struct asahi_fwbuf memory_word;
+	struct asahi_job_memory memory;
 	struct asahi_tpc *tpc;
 	struct asahi_job_pipe pipe[AGX_PIPE_COUNT];
 	unsigned int stamps;

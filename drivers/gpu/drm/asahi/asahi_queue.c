@@ -39,6 +39,7 @@
 #include "asahi_ref.h"
 #include "asahi_rest.h"
 #include "asahi_sched.h"
+#include "asahi_stash.h"
 #include "asahi_state.h"
 #include "asahi_timeline.h"
 #include "asahi_tvb.h"
@@ -111,6 +112,7 @@ static s64 asahi_queue_bytes(const struct asahi_queue *queue)
 /* Free everything that is not the firmware's. */
 static void asahi_queue_free_parts(struct asahi_queue *queue)
 {
+	asahi_stash_close(&queue->stash);
 	asahi_tvb_free_vm_memory(&queue->tvb);
 	asahi_client_charge(queue->client, -asahi_queue_bytes(queue));
 	asahi_vm_put(queue->vm);
@@ -399,6 +401,7 @@ static struct asahi_queue *asahi_queue_new(struct asahi_file *file, struct asahi
 	queue->fw_id = queue->id;
 	queue->priority = DRM_ASAHI_PRIORITY_REALTIME - args->priority;
 	queue->usc_exec_base = args->usc_exec_base;
+	asahi_stash_init(&queue->stash, adev->heap, asahi_vm_heap_gpu(vm), queue->client);
 
 	ret = asahi_queue_alloc_memory(queue);
 	if (!ret)
@@ -429,6 +432,7 @@ static void asahi_queue_close(struct asahi_queue *queue, long *drain_jiffies)
 {
 	scoped_guard(mutex, &queue->submit_lock)
 		WRITE_ONCE(queue->closed, true);
+	asahi_stash_close(&queue->stash);
 
 	/* Those of its jobs that are over keep it; the others see that it is closed. */
 	asahi_batch_hurry(queue->adev->batch);

@@ -20,6 +20,7 @@
 #include "asahi_heap.h"
 #include "asahi_recovery.h"
 #include "asahi_room.h"
+#include "asahi_stash.h"
 #include "asahi_timeline.h"
 #include "asahi_tvb.h"
 #include "asahi_workqueue.h"
@@ -61,6 +62,7 @@ struct asahi_vm;
  * @entity: jobs that wait
  * @look: asks the watchdog about the oldest job in flight
  * @room: how much is queued
+ * @stash: memory for jobs
  *
  * @timeline: jobs in flight
  * @recovery: what the firmware is to be told after channel errors
@@ -101,6 +103,7 @@ struct asahi_queue {
 	struct asahi_entity entity;
 	struct delayed_work look;
 	struct asahi_room room;
+	struct asahi_stash stash;
 
 	/* Execution. */
 	struct asahi_timeline timeline;

@@ -74,9 +74,9 @@
  *
  * What the driver itself keeps goes as well, in workers, as some of it takes a word with
  * the firmware: jobs that are over (see "Freeing in batches"), memory that waits for a flush
- * and blocks that nothing is in (see "Garbage, and memory that goes"), and large vertex
- * buffers of queues without jobs (see "Trimming"). Rings, scenes of other jobs, and all else
- * that the firmware may read, stay. Clients share the
+ * and blocks that nothing is in (see "Garbage, and memory that goes"), what queues keep for
+ * their next jobs, and large vertex buffers of queues without jobs (see "Trimming"). Rings,
+ * scenes of other jobs, and all else that the firmware may read, stay. Clients share the
  * blocks, so this is asked for the whole system only, not for a cgroup.
  *
  * No object's contents are thrown away, since no client says what it does not need. So

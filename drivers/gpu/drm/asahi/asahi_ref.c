@@ -20,6 +20,7 @@
 #include "asahi_job.h"
 #include "asahi_queue_priv.h"
 #include "asahi_ref.h"
+#include "asahi_stash.h"
 
 /*
  * Dropping the last reference only queues a work item or adds to a batch, so
@@ -119,6 +120,8 @@ static void asahi_ref_release_job(struct kref *ref)
 	struct asahi_queue *queue = job->queue;
 	struct asahi_batch *batch = queue->adev->batch;
 
+	asahi_stash_keep(&queue->stash, &job->memory);
+
 	/* The job may be freed as soon as it is added, and the queue and the device after it. */
 	guard(rcu)();
 	asahi_batch_add(batch, &job->free_link, job->bytes);
@@ -138,6 +141,7 @@ struct asahi_job *asahi_job_get(struct asahi_job *job)
 	kref_get(&job->refcount);
 	return job;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_job_get);
 
 /**
  * asahi_job_put() - drop a reference

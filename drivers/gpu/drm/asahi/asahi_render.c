@@ -140,10 +140,10 @@ void asahi_render_build(struct asahi_job *job, struct asahi_work *fragment,
 	const struct asahi_job_abi *abi = adev->abi->job;
 	const struct asahi_scene scene = {
 		.layout = &command->scene,
-		.map = job->memory_shared.map + place->shared,
-		.va = job->memory_shared.va + place->shared,
-		.memory_va = job->memory_gpu.va + place->gpu,
-		.control_word_va = job->memory_word.va + place->word,
+		.map = job->memory.strip->shared.map + place->shared,
+		.va = job->memory.strip->shared.va + place->shared,
+		.memory_va = job->memory.gpu.va + place->gpu,
+		.control_word_va = job->memory.strip->word.va + place->word,
 		.tpc_va = job->tpc->memory.va,
 	};
 	struct asahi_render_args args = {

@@ -663,6 +663,7 @@ static int asahi_submit_create_job(struct asahi_submit *submit)
 	/* An error may leave the buffer larger than it was. */
 	if (READ_ONCE(queue->tvb.large))
 		asahi_trim_later(queue->adev);
+	asahi_trim_stash_later(queue->adev);
 	if (ret)
 		return ret;
 

@@ -135,14 +135,14 @@ static void asahi_work_place(struct asahi_job *job, struct asahi_work *work,
 {
 	const struct asahi_work_abi *abi = &job->queue->adev->abi->job->work[work->pipe];
 
-	work->run = job->memory_ro.map + place->ro;
-	work->run_va = job->memory_ro.va + place->ro;
+	work->run = job->memory.strip->ro.map + place->ro;
+	work->run_va = job->memory.strip->ro.va + place->ro;
 	work->run_size = abi->run_size;
-	work->microseq.map = job->memory_private.map + place->private;
-	work->microseq.va = job->memory_private.va + place->private;
+	work->microseq.map = job->memory.strip->private.map + place->private;
+	work->microseq.va = job->memory.strip->private.va + place->private;
 	work->microseq.size = abi->microseq_size;
-	work->times = job->memory_shared.map + place->shared;
-	work->times_va = job->memory_shared.va + place->shared;
+	work->times = job->memory.strip->shared.map + place->shared;
+	work->times_va = job->memory.strip->shared.va + place->shared;
 	work->client.times = work->times;
 }
 
@@ -153,14 +153,14 @@ static void asahi_work_place_entries(struct asahi_job *job, struct asahi_work *w
 	size_t offset = place->private + ALIGN(work->microseq.size, ASAHI_HEAP_ALIGN);
 
 	for (unsigned int i = 0; i < work->num_barriers; i++) {
-		work->barrier[i].map = job->memory_private.map + offset;
-		work->barrier[i].va = job->memory_private.va + offset;
+		work->barrier[i].map = job->memory.strip->private.map + offset;
+		work->barrier[i].va = job->memory.strip->private.va + offset;
 		offset += ASAHI_BARRIER_STRIDE;
 	}
 
 	if (work->pipe == AGX_PIPE_VERTEX) {
-		work->init_buffer.map = job->memory_private.map + offset;
-		work->init_buffer.va = job->memory_private.va + offset;
+		work->init_buffer.map = job->memory.strip->private.map + offset;
+		work->init_buffer.va = job->memory.strip->private.va + offset;
 	}
 }
 
@@ -196,7 +196,7 @@ static void asahi_work_build_compute(struct asahi_job *job, struct asahi_work *w
 		.work = work,
 		.cmd = &args->compute,
 		.attachments = &attachments,
-		.preempt_va = job->memory_gpu.va + place->gpu,
+		.preempt_va = job->memory.gpu.va + place->gpu,
 		.preempt1_size = args->preempt1_size,
 		.queue_info_va = queue->wq[AGX_PIPE_COMPUTE].info.va,
 		.notifier_va = queue->notifier.va,

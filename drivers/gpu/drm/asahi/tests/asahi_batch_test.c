@@ -25,6 +25,7 @@
 #include "asahi_queue_priv.h"
 #include "asahi_ref.h"
 #include "asahi_room.h"
+#include "asahi_stash.h"
 #include "asahi_state.h"
 
 /* When a batch is freed, says the DOC block */
@@ -43,7 +44,7 @@
 /**
  * struct fake - a device with a batch, and a queue
  * @adev: device, of which only batch and state exist
- * @queue: queue, of which only the room exists
+ * @queue: queue, of which only room and stash exist
  * @jobs: jobs that are nothing but a reference
  * @freed: how many were freed
  * @out_of_order: how many of these were older than one before
@@ -115,6 +116,7 @@ static int batch_test_init(struct kunit *test)
 	asahi_state_init(&adev->state);
 	adev->state.now = ASAHI_STATE_RUNNING;
 	asahi_room_init(&queue->room);
+	asahi_stash_init(&queue->stash, NULL, NULL, NULL);
 	queue->adev = adev;
 	for (unsigned int i = 0; i < MAX_JOBS; i++) {
 		kref_init(&fake->jobs[i].refcount);
