@@ -30,6 +30,10 @@
  * Description: A render that waits for a fence keeps the buffer of its queue, while
  *	another queue's is given back; then it runs.
  *
+ * SUBTEST: idle-jobs
+ * Description: What a queue keeps for its next jobs goes back, after compute jobs that have
+ *	taken of it, and the queue works on.
+ *
  * SUBTEST: many-queues
  * Description: So do many queues of several address spaces at once, which render
  *	again meanwhile.
@@ -43,6 +47,7 @@
 #define ROUNDS		2
 #define CLIENTS		4
 #define QUEUES		3
+#define JOBS		40
 #define WAIT_MS		180000
 
 static void trim_draw(struct asahi_client *client, uint32_t queue, unsigned int size)
@@ -164,10 +169,39 @@ static void trim_test_many_queues(struct asahi_client *client)
 		igt_asahi_client_close(clients[i]);
 }
 
+/* How many allocations the driver has when what others have left behind is gone */
+static int trim_settled_nodes(void)
+{
+	int last = -1, now = igt_asahi_objects("heap-nodes");
+
+	while (now != last) {
+		last = now;
+		sleep(2);
+		now = igt_asahi_objects("heap-nodes");
+	}
+	return now;
+}
+
+static void trim_test_idle_jobs(struct asahi_client *client)
+{
+	const struct asahi_command store = igt_asahi_store_word(client, 0, 1);
+	const int before = trim_settled_nodes();
+	unsigned int i, j;
+
+	for (i = 0; i < ROUNDS; i++) {
+		for (j = 0; j < JOBS; j++)
+			igt_assert_eq(igt_asahi_run(client, &store), 0);
+		igt_asahi_wait_objects("jobs", 0);
+		igt_assert_lt(before, igt_asahi_objects("heap-nodes"));
+		igt_asahi_wait_objects("heap-nodes", before);
+	}
+}
+
 static const struct asahi_client_test trim_tests[] = {
 	{ "idle-queue", "The memory goes back again and again.", trim_test_idle_queue },
 	{ "small-buffer", "A small buffer stays.", trim_test_small_buffer },
 	{ "waiting-render", "Not while a render waits.", trim_test_waiting_render },
+	{ "idle-jobs", "What is kept for jobs goes back.", trim_test_idle_jobs },
 	{ "many-queues", "Many queues at once.", trim_test_many_queues },
 };
 
