@@ -27,6 +27,7 @@
 #include "asahi_drv.h"
 #include "asahi_gem.h"
 #include "asahi_hw.h"
+#include "asahi_job_slab.h"
 #include "asahi_lru.h"
 #include "asahi_params.h"
 #include "asahi_pm.h"
@@ -381,9 +382,13 @@ static int __init asahi_drv_module_init(void)
 	if (ret)
 		goto err_vma;
 
-	ret = asahi_coredump_module_init();
+	ret = asahi_job_slab_module_init();
 	if (ret)
 		goto err_lru;
+
+	ret = asahi_coredump_module_init();
+	if (ret)
+		goto err_job;
 
 	/* What is unbound cannot be bound again but by what is unproven. */
 	asahi_drv_platform_driver.driver.suppress_bind_attrs =
@@ -400,6 +405,8 @@ err_debugfs:
 	asahi_debugfs_fini();
 	asahi_stage_module_exit();
 	asahi_coredump_module_exit();
+err_job:
+	asahi_job_slab_module_exit();
 err_lru:
 	asahi_lru_module_exit();
 err_vma:
@@ -415,6 +422,7 @@ static void __exit asahi_drv_module_exit(void)
 	platform_driver_unregister(&asahi_drv_platform_driver);
 	asahi_coredump_module_exit();
 	asahi_ref_module_exit();
+	asahi_job_slab_module_exit();
 	asahi_lru_module_exit();
 	asahi_vma_module_exit();
 	asahi_debugfs_fini();

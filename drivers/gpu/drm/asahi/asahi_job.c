@@ -26,6 +26,7 @@
 #include "asahi_fw_event.h"
 #include "asahi_initdata.h"
 #include "asahi_job.h"
+#include "asahi_job_slab.h"
 #include "asahi_queue_priv.h"
 #include "asahi_ref.h"
 #include "asahi_rest.h"
@@ -54,7 +55,8 @@
  */
 #define ASAHI_JOB_MAX_BYTES (2 * ASAHI_SCENE_MAX_BYTES)
 
-static void asahi_job_free(struct asahi_job *job)
+/* All but the memory of the structure. */
+static void asahi_job_release(struct asahi_job *job)
 {
 	struct asahi_queue *queue = job->queue;
 
@@ -71,13 +73,20 @@ static void asahi_job_free(struct asahi_job *job)
 		dma_fence_put(job->done);
 	else
 		kfree(job->done);
-	kvfree(job->cmdbuf);
 	if (job->bytes)
 		asahi_room_give(&queue->room, job->bytes);
-	kvfree(job);
 
 	asahi_count_dec(ASAHI_COUNT_JOB);
 	asahi_queue_put(queue);
+}
+
+static void asahi_job_free(struct asahi_job *job)
+{
+	struct asahi_small_job *small = job->small;
+
+	asahi_job_release(job);
+	asahi_job_slab_end(job, small);
+	asahi_job_slab_put(small);
 }
 
 static void asahi_job_free_list(struct llist_node *list)
@@ -169,6 +178,7 @@ static void asahi_job_need_slots(struct asahi_job *job)
  * @queue: queue that it will run on
  * @args: commands, checked
  * @count: how many; at least one
+ * @small: memory that the job may take, or NULL; stays the caller's if this fails
  *
  * Waits, interruptibly, until the queue has room for it. Process context.
  *
@@ -177,7 +187,8 @@ static void asahi_job_need_slots(struct asahi_job *job)
  * -ERESTARTSYS; -ENODEV.
  */
 struct asahi_job *asahi_job_create(struct asahi_queue *queue,
-				   const struct asahi_command_args *args, unsigned int count)
+				   const struct asahi_command_args *args, unsigned int count,
+				   struct asahi_small_job *small)
 {
 	static atomic64_t last_id = ATOMIC64_INIT(0);
 	struct asahi_work_memory memory = {};
@@ -190,13 +201,12 @@ struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 		asahi_work_add_memory(queue->adev, &args[i], &memory);
 	}
 
-	job = kvzalloc_flex(*job, work, works, GFP_KERNEL_ACCOUNT);
+	job = asahi_job_slab_begin(small, works);
 	if (!job)
 		return ERR_PTR(-ENOMEM);
 
 	kref_init(&job->refcount);
 	INIT_LIST_HEAD(&job->link);
-	job->num_works = works;
 	job->queue = asahi_queue_get(queue);
 	job->id = atomic64_inc_return(&last_id);
 	asahi_client_name(&job->process);
@@ -205,30 +215,32 @@ struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 	job->done = kzalloc_obj(*job->done, GFP_KERNEL_ACCOUNT);
 	if (!job->done) {
 		ret = -ENOMEM;
-		goto err_put;
+		goto err_free;
 	}
 
 	asahi_slot_request_init(&job->slots, asahi_client_slot_asker(queue->client),
 				queue->priority);
 	ret = asahi_job_take_room(job, &memory);
 	if (ret)
-		goto err_put;
+		goto err_free;
 
 	ret = asahi_stash_take(&queue->stash, &memory, &job->memory);
 	if (ret)
-		goto err_put;
+		goto err_free;
 
 	ret = asahi_job_prepare_tvb(job, args, count);
 	if (ret)
-		goto err_put;
+		goto err_free;
 
 	asahi_job_build(job, args, count);
 	asahi_job_need_slots(job);
+	job->small = small;
 
 	return job;
 
-err_put:
-	asahi_job_put(job);
+err_free:
+	asahi_job_release(job);
+	asahi_job_slab_end(job, small);
 	return ERR_PTR(ret);
 }
 

@@ -29,6 +29,7 @@ struct asahi_block;
 struct asahi_pipe_msg;
 struct asahi_queue;
 struct asahi_render_args;
+struct asahi_small_job;
 
 extern const struct asahi_block asahi_block_job;
 
@@ -77,6 +78,8 @@ enum asahi_job_hit {
  * @cmdbuf: copy of the commands as user space has written them, for core dumps;
  *	NULL if they are large
  * @cmdbuf_size: bytes of that
+ * @small: memory that @cmdbuf is in, and the job itself if it has few works; NULL if they
+ *	have memory of their own
  * @slots: VM context and events that it needs
  * @done: fence that signals with its last stamp and those of all earlier jobs
  *	of the queue; allocated early, initialised when the job is armed
@@ -110,6 +113,7 @@ struct asahi_job {
 	struct asahi_process process;
 	void *cmdbuf;
 	u32 cmdbuf_size;
+	struct asahi_small_job *small;
 	struct asahi_slot_request slots;
 	struct dma_fence *done;
 	struct list_head link;
@@ -179,7 +183,8 @@ struct asahi_job_abi {
 };
 
 struct asahi_job *asahi_job_create(struct asahi_queue *queue,
-				   const struct asahi_command_args *args, unsigned int count);
+				   const struct asahi_command_args *args, unsigned int count,
+				   struct asahi_small_job *small);
 int asahi_job_reserve(struct asahi_job *job);
 bool asahi_job_try_reserve(struct asahi_job *job);
 void asahi_job_unreserve(struct asahi_job *job);

@@ -24,6 +24,7 @@
 #include "asahi_drv.h"
 #include "asahi_entity.h"
 #include "asahi_job.h"
+#include "asahi_job_slab.h"
 #include "asahi_knobs.h"
 #include "asahi_queue.h"
 #include "asahi_queue_priv.h"
@@ -59,6 +60,8 @@
 #define ASAHI_MAX_CMDBUF_SIZE SZ_1M
 /* Syncs of one kind that need no memory of their own; Mesa has one or two. */
 #define ASAHI_FEW_SYNCS 4
+/* Commands that need no memory of their own. */
+#define ASAHI_FEW_COMMANDS 1
 /* Those that are not larger are kept for core dumps. */
 #define ASAHI_KEEP_CMDBUF_SIZE SZ_64K
 
@@ -99,12 +102,14 @@ struct asahi_out_sync {
  * @args: argument of the ioctl
  * @queue: queue, with a reference
  * @cmdbuf: copy of the commands, unless the job has taken it over
+ * @small: memory of @cmdbuf if that is small, and of the job if it has few works, likewise
  * @syncs: copy of the syncs
  * @few_syncs: memory of @syncs if there are few
  * @out: those to be signalled
  * @few_out: memory of @out, likewise
  * @num_out: how many of them were looked up
  * @commands: hardware commands
+ * @few_commands: memory of @commands if there are few, not zeroed
  * @num_commands: how many there are
  * @parsed: how many were parsed, by subqueue
  * @attachments: memory that following commands write, by pipe
@@ -119,12 +124,14 @@ struct asahi_submit {
 	const struct drm_asahi_submit *args;
 	struct asahi_queue *queue;
 	void *cmdbuf;
+	struct asahi_small_job *small;
 	struct drm_asahi_sync *syncs;
 	struct drm_asahi_sync few_syncs[2 * ASAHI_FEW_SYNCS];
 	struct asahi_out_sync *out;
 	struct asahi_out_sync few_out[ASAHI_FEW_SYNCS];
 	unsigned int num_out;
 	struct asahi_command_args *commands;
+	struct asahi_command_args *few_commands;
 	unsigned int num_commands;
 	unsigned int parsed[ASAHI_SUBQUEUES];
 	struct asahi_attachments attachments[AGX_PIPE_COUNT];
@@ -594,10 +601,29 @@ static void asahi_submit_signal(struct asahi_submit *submit, struct dma_fence *f
  * The job
  */
 
+/* The job may keep it. */
+static int asahi_submit_copy_commands(struct asahi_submit *submit)
+{
+	const struct drm_asahi_submit *args = submit->args;
+
+	if (args->cmdbuf_size <= ASAHI_SMALL_CMDBUF) {
+		submit->small = asahi_job_slab_get();
+		submit->cmdbuf = submit->small ? asahi_job_slab_cmdbuf(submit->small) : NULL;
+	} else {
+		submit->cmdbuf = kvmalloc(args->cmdbuf_size, GFP_KERNEL_ACCOUNT);
+	}
+	if (!submit->cmdbuf)
+		return -ENOMEM;
+
+	return copy_from_user(submit->cmdbuf, u64_to_user_ptr(args->cmdbuf),
+			      args->cmdbuf_size) ? -EFAULT : 0;
+}
+
 static int asahi_submit_copy(struct asahi_submit *submit)
 {
 	const struct drm_asahi_submit *args = submit->args;
 	u64 syncs = (u64)args->in_sync_count + args->out_sync_count;
+	int ret;
 
 	if (syncs > ASAHI_MAX_SYNCS || args->cmdbuf_size > ASAHI_MAX_CMDBUF_SIZE ||
 	    !args->cmdbuf_size) {
@@ -606,12 +632,9 @@ static int asahi_submit_copy(struct asahi_submit *submit)
 		return -EINVAL;
 	}
 
-	/* The job may keep it. */
-	submit->cmdbuf = kvmalloc(args->cmdbuf_size, GFP_KERNEL_ACCOUNT);
-	if (!submit->cmdbuf)
-		return -ENOMEM;
-	if (copy_from_user(submit->cmdbuf, u64_to_user_ptr(args->cmdbuf), args->cmdbuf_size))
-		return -EFAULT;
+	ret = asahi_submit_copy_commands(submit);
+	if (ret)
+		return ret;
 
 	if (syncs <= ARRAY_SIZE(submit->few_syncs)) {
 		submit->syncs = submit->few_syncs;
@@ -623,6 +646,19 @@ static int asahi_submit_copy(struct asahi_submit *submit)
 					   sizeof(*submit->syncs));
 
 	return PTR_ERR_OR_ZERO(submit->syncs);
+}
+
+static int asahi_submit_alloc_commands(struct asahi_submit *submit)
+{
+	if (submit->num_commands > ASAHI_FEW_COMMANDS) {
+		submit->commands = kvzalloc_objs(*submit->commands, submit->num_commands);
+		return submit->commands ? 0 : -ENOMEM;
+	}
+
+	submit->commands = submit->few_commands;
+	memset(submit->commands, 0, submit->num_commands * sizeof(*submit->commands));
+
+	return 0;
 }
 
 static int asahi_submit_read(struct asahi_submit *submit)
@@ -641,9 +677,9 @@ static int asahi_submit_read(struct asahi_submit *submit)
 	if (ret)
 		return ret;
 
-	submit->commands = kvzalloc_objs(*submit->commands, submit->num_commands);
-	if (!submit->commands)
-		return -ENOMEM;
+	ret = asahi_submit_alloc_commands(submit);
+	if (ret)
+		return ret;
 
 	return asahi_submit_parse(submit);
 }
@@ -656,7 +692,8 @@ static int asahi_submit_create_job(struct asahi_submit *submit)
 	int ret;
 
 	do {
-		job = asahi_job_create(queue, submit->commands, submit->num_commands);
+		job = asahi_job_create(queue, submit->commands, submit->num_commands,
+				       submit->small);
 		ret = PTR_ERR_OR_ZERO(job);
 	} while (asahi_reclaim_again(queue->vm, &ret, &tries));
 
@@ -667,6 +704,7 @@ static int asahi_submit_create_job(struct asahi_submit *submit)
 	if (ret)
 		return ret;
 
+	submit->small = NULL;
 	if (submit->args->cmdbuf_size <= ASAHI_KEEP_CMDBUF_SIZE) {
 		job->cmdbuf = submit->cmdbuf;
 		job->cmdbuf_size = submit->args->cmdbuf_size;
@@ -877,10 +915,14 @@ static void asahi_submit_fini(struct asahi_submit *submit)
 
 	if (submit->out != submit->few_out)
 		kvfree(submit->out);
-	kvfree(submit->commands);
+	if (submit->commands != submit->few_commands)
+		kvfree(submit->commands);
 	if (submit->syncs != submit->few_syncs && !IS_ERR(submit->syncs))
 		kvfree(submit->syncs);
-	kvfree(submit->cmdbuf);
+	if (submit->small)
+		asahi_job_slab_put(submit->small);
+	else
+		kvfree(submit->cmdbuf);
 	if (submit->queue)
 		asahi_queue_put(submit->queue);
 }
@@ -924,7 +966,8 @@ static int asahi_submit_run(struct asahi_submit *submit)
  */
 int asahi_submit(struct asahi_file *file, const struct drm_asahi_submit *args)
 {
-	struct asahi_submit submit = { .file = file, .args = args };
+	struct asahi_command_args few[ASAHI_FEW_COMMANDS];
+	struct asahi_submit submit = { .file = file, .args = args, .few_commands = few };
 	u64 client = asahi_client_id(file->client);
 	int ret;
 
