@@ -470,7 +470,7 @@ static void asahi_coredump_add_job(struct asahi_coredump *dump, struct asahi_job
 	captured->event = event;
 	captured->vm_slot = asahi_vm_slot_client(queue->vm)->slot;
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		asahi_workqueue_get_state(&queue->wq[i], &captured->ring[i]);
+		asahi_workqueue_get_state(&queue->pipes.wq[i], &captured->ring[i]);
 	asahi_tvb_get_state(queue, &captured->tvb);
 }
 

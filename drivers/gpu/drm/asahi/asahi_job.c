@@ -21,7 +21,6 @@
 #include "asahi_client.h"
 #include "asahi_debugfs.h"
 #include "asahi_device.h"
-#include "asahi_doorbell.h"
 #include "asahi_event.h"
 #include "asahi_fw_event.h"
 #include "asahi_initdata.h"
@@ -33,7 +32,6 @@
 #include "asahi_scene.h"
 #include "asahi_trace.h"
 #include "asahi_vm.h"
-#include "asahi_workqueue.h"
 
 /**
  * DOC: Jobs
@@ -153,12 +151,12 @@ static void asahi_job_build(struct asahi_job *job, const struct asahi_command_ar
 		asahi_work_build(job, work, &args[i], &place);
 		for (unsigned int j = 0; j < asahi_work_count(&args[i]); j++) {
 			work->command = i;
-			job->pipe[work->pipe].count++;
+			job->part[work->pipe].count++;
 			work++;
 		}
 	}
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		job->stamps = max(job->stamps, job->pipe[i].count);
+		job->stamps = max(job->stamps, job->part[i].count);
 }
 
 static void asahi_job_need_slots(struct asahi_job *job)
@@ -166,9 +164,7 @@ static void asahi_job_need_slots(struct asahi_job *job)
 	struct asahi_queue *queue = job->queue;
 
 	asahi_slot_request_add(&job->slots, asahi_vm_slot_client(queue->vm));
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		if (job->pipe[i].count)
-			asahi_slot_request_add(&job->slots, &queue->wq[i].slot);
+	asahi_pipes_need_slots(&queue->pipes, job->part, &job->slots);
 	if (job->tpc)
 		asahi_slot_request_add(&job->slots, &queue->tvb.slot);
 }
@@ -244,98 +240,6 @@ err_free:
 	return ERR_PTR(ret);
 }
 
-static void asahi_job_unreserve_pipes(struct asahi_job *job, unsigned int end)
-{
-	for (unsigned int i = 0; i < end; i++)
-		if (job->pipe[i].count)
-			asahi_workqueue_unreserve(&job->queue->wq[i]);
-}
-
-/**
- * asahi_job_reserve() - wait until the firmware can be told of a job
- * @job: job that is about to run
- *
- * Process context, in the critical section of fences, without the timeline's
- * lock: recovery takes that, and a firmware that waits for recovery does not
- * listen. Allocates nothing.
- *
- * Return: 0, or a negative errno when the firmware does not take messages.
- */
-int asahi_job_reserve(struct asahi_job *job)
-{
-	int ret;
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
-		if (!job->pipe[i].count)
-			continue;
-		ret = asahi_workqueue_reserve(&job->queue->wq[i]);
-		if (ret) {
-			asahi_job_unreserve_pipes(job, i);
-			return ret;
-		}
-	}
-
-	return 0;
-}
-
-/**
- * asahi_job_try_reserve() - see to it that the firmware can be told of a job, without a wait
- * @job: job that is about to run
- *
- * Process context; allocates nothing.
- *
- * Return: true as asahi_job_reserve() returns 0; false if there is no room now.
- */
-bool asahi_job_try_reserve(struct asahi_job *job)
-{
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
-		if (!job->pipe[i].count || asahi_workqueue_try_reserve(&job->queue->wq[i]))
-			continue;
-		asahi_job_unreserve_pipes(job, i);
-		return false;
-	}
-
-	return true;
-}
-
-/**
- * asahi_job_unreserve() - undo asahi_job_reserve() or asahi_job_try_reserve()
- * @job: job that does not run after all
- *
- * Process context; allocates nothing.
- */
-void asahi_job_unreserve(struct asahi_job *job)
-{
-	asahi_job_unreserve_pipes(job, AGX_PIPE_COUNT);
-}
-
-/* Fragment work first: vertex work that finds it in its ring can hand over. */
-static const unsigned int asahi_job_pipe_order[AGX_PIPE_COUNT] = {
-	AGX_PIPE_FRAGMENT, AGX_PIPE_VERTEX, AGX_PIPE_COMPUTE,
-};
-
-/* Note what is in flight already, and say whose stamps come now. */
-static unsigned int asahi_job_begin(struct asahi_job *job)
-{
-	unsigned int stamps = 0;
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
-		struct asahi_workqueue *wq = &job->queue->wq[i];
-		struct asahi_job_pipe *pipe = &job->pipe[i];
-
-		pipe->behind = wq->jobs;
-		pipe->earlier = wq->stamp;
-		if (!pipe->count)
-			continue;
-
-		stamps += pipe->count;
-		asahi_workqueue_begin(wq);
-		pipe->first = wq->stamp + ASAHI_STAMP_STEP;
-	}
-
-	return stamps;
-}
-
 static void asahi_job_push(struct asahi_job *job)
 {
 	unsigned int begin = 0;
@@ -369,9 +273,9 @@ void asahi_job_count(struct asahi_job *job)
 
 /**
  * asahi_job_run() - put a job into the rings
- * @job: job that holds its slots, for which asahi_job_reserve() returned 0, and whose
+ * @job: job that holds its slots, for which asahi_pipes_reserve() returned 0, and whose
  *	address space has its context
- * @msg: what asahi_job_announce() is to say, by pipe
+ * @msg: what asahi_pipes_announce() is to say, by pipe
  *
  * In the critical section of fences, with the timeline's lock held. Allocates nothing
  * and does not fail.
@@ -388,7 +292,7 @@ void asahi_job_run(struct asahi_job *job, struct asahi_pipe_msg *msg)
 	 * reached. To count a job before it runs would withhold the events of
 	 * those that it may depend on.
 	 */
-	job->uncounted = asahi_job_begin(job);
+	job->uncounted = asahi_pipes_begin(&queue->pipes, job->part);
 	if (!queue->oldest_event || !queue->timeline.handed_over)
 		asahi_job_count(job);
 	asahi_job_push(job);
@@ -396,96 +300,26 @@ void asahi_job_run(struct asahi_job *job, struct asahi_pipe_msg *msg)
 	job->run_time = ktime_get();
 	asahi_initdata_begin_submission(adev);
 
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		if (job->pipe[i].count)
-			asahi_workqueue_commit(&queue->wq[i], job->id, &msg[i]);
-}
-
-/**
- * asahi_job_announce() - tell the firmware of a job
- * @job: job after asahi_job_run()
- * @msg: what that has left, by pipe
- * @ring: how doorbells are rung
- *
- * Process context, in the critical section of fences, without the timeline's
- * lock; sleeps if @ring does. Allocates nothing. Uses the reservations up, also when it fails.
- *
- * Return: 0, or a negative errno when the firmware does not take messages.
- */
-int asahi_job_announce(struct asahi_job *job, const struct asahi_pipe_msg *msg,
-		       asahi_doorbell_fn ring)
-{
-	struct asahi_queue *queue = job->queue;
-	int ret = ring(queue->adev, AGX_DOORBELL_KICK);
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
-		unsigned int pipe = asahi_job_pipe_order[i];
-		int pipe_ret;
-
-		if (!job->pipe[pipe].count)
-			continue;
-		pipe_ret = asahi_workqueue_announce(&queue->wq[pipe], &msg[pipe], ring);
-		ret = ret ?: pipe_ret;
-	}
-
-	return ret;
+	asahi_pipes_commit(&queue->pipes, job->part, job->id, msg);
 }
 
 /**
  * asahi_job_hit() - is a stamp value one of a job's?
- * @pipe: the job's part on the pipe that the stamp belongs to; it runs
+ * @part: the job's part on the pipe that the stamp belongs to; it runs
  * @value: stamp value that is outstanding
  *
  * Any context.
  *
  * Return: where @value is.
  */
-enum asahi_job_hit asahi_job_hit(const struct asahi_job_pipe *pipe, u32 value)
+enum asahi_job_hit asahi_job_hit(const struct asahi_part *part, u32 value)
 {
-	if (!pipe->count || !asahi_stamp_reached(value, pipe->first))
+	if (!part->count || !asahi_stamp_reached(value, part->first))
 		return ASAHI_JOB_MISSED;
 
-	return asahi_stamp_reached(pipe->last, value) ? ASAHI_JOB_OWNS : ASAHI_JOB_BEFORE;
+	return asahi_stamp_reached(part->last, value) ? ASAHI_JOB_OWNS : ASAHI_JOB_BEFORE;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_job_hit);
-
-/**
- * asahi_job_reached() - has the firmware completed all of a job?
- * @job: job in flight
- *
- * With the timeline's lock held.
- *
- * Return: true if all stamps of @job are reached.
- */
-bool asahi_job_reached(struct asahi_job *job)
-{
-	const struct asahi_workqueue *wq = job->queue->wq;
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		if (job->pipe[i].count && !asahi_workqueue_reached(&wq[i], job->pipe[i].last))
-			return false;
-
-	return true;
-}
-
-/**
- * asahi_job_owed() - has the firmware work to retire that it took down?
- * @job: job in flight
- *
- * With the timeline's lock held.
- *
- * Return: true if a stamp of @job is not reached that needs nothing of the GPU.
- */
-bool asahi_job_owed(struct asahi_job *job)
-{
-	const struct asahi_workqueue *wq = job->queue->wq;
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		if (job->pipe[i].taken_down && !asahi_workqueue_reached(&wq[i], job->pipe[i].owed))
-			return true;
-
-	return false;
-}
 
 /*
  * The device's part

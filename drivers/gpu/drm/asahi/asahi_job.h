@@ -19,7 +19,7 @@
 
 #include <agx/agx_rtkit.h>
 
-#include "asahi_doorbell.h"
+#include "asahi_pipes.h"
 #include "asahi_slot.h"
 #include "asahi_stash.h"
 #include "asahi_tvb.h"
@@ -32,26 +32,6 @@ struct asahi_render_args;
 struct asahi_small_job;
 
 extern const struct asahi_block asahi_block_job;
-
-/**
- * struct asahi_job_pipe - a job's part on one pipe
- * @count: stamps that it takes
- * @first: value of the first, once it runs
- * @last: value of the last, once it runs
- * @behind: there was earlier work in flight when it was handed over
- * @earlier: value of the last stamp of that
- * @taken_down: the firmware has taken its work down
- * @owed: up to which value, which the firmware owes us then
- */
-struct asahi_job_pipe {
-	unsigned int count;
-	u32 first;
-	u32 last;
-	bool behind;
-	u32 earlier;
-	bool taken_down;
-	u32 owed;
-};
 
 /**
  * enum asahi_job_hit - where a stamp value is, seen from a job
@@ -88,7 +68,7 @@ enum asahi_job_hit {
  * @bytes: room that it takes of what its queue may have; 0 if none yet
  * @memory: its firmware memory
  * @tpc: tail pointer cache of its renders, with a reference; NULL without renders
- * @pipe: its part on each pipe
+ * @part: what it has on each pipe
  * @stamps: how many it takes on one of them at most
  * @uncounted: stamps that the notifier's threshold does not count yet
  * @run_time: when it was handed to the firmware
@@ -121,7 +101,7 @@ struct asahi_job {
 	u64 bytes;
 	struct asahi_job_memory memory;
 	struct asahi_tpc *tpc;
-	struct asahi_job_pipe pipe[AGX_PIPE_COUNT];
+	struct asahi_part part[AGX_PIPE_COUNT];
 	unsigned int stamps;
 	unsigned int uncounted;
 	ktime_t run_time;
@@ -185,16 +165,9 @@ struct asahi_job_abi {
 struct asahi_job *asahi_job_create(struct asahi_queue *queue,
 				   const struct asahi_command_args *args, unsigned int count,
 				   struct asahi_small_job *small);
-int asahi_job_reserve(struct asahi_job *job);
-bool asahi_job_try_reserve(struct asahi_job *job);
-void asahi_job_unreserve(struct asahi_job *job);
 void asahi_job_count(struct asahi_job *job);
 void asahi_job_run(struct asahi_job *job, struct asahi_pipe_msg *msg);
-int asahi_job_announce(struct asahi_job *job, const struct asahi_pipe_msg *msg,
-		       asahi_doorbell_fn ring);
-enum asahi_job_hit asahi_job_hit(const struct asahi_job_pipe *pipe, u32 value);
-bool asahi_job_reached(struct asahi_job *job);
-bool asahi_job_owed(struct asahi_job *job);
+enum asahi_job_hit asahi_job_hit(const struct asahi_part *part, u32 value);
 
 #if IS_ENABLED(CONFIG_KUNIT)
 int asahi_job_take_room(struct asahi_job *job, const struct asahi_work_memory *memory);

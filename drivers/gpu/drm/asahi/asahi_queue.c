@@ -61,14 +61,9 @@
 /* Does the firmware know the queue's context? */
 static bool asahi_queue_is_known(struct asahi_queue *queue)
 {
-	bool used = false;
-
 	guard(spinlock_bh)(&queue->timeline.lock);
 
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		used |= queue->wq[i].used;
-
-	return used;
+	return asahi_pipes_are_used(&queue->pipes);
 }
 
 /* Returns 0 if the firmware does not use the memory of a queue without jobs any more. */
@@ -100,13 +95,9 @@ static int asahi_queue_destroy_context(struct asahi_queue *queue)
 
 static s64 asahi_queue_bytes(const struct asahi_queue *queue)
 {
-	s64 bytes = queue->context.size + queue->notifier.size + queue->threshold.size +
-		    queue->notifier_list.size + asahi_tvb_bytes(&queue->tvb);
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		bytes += asahi_workqueue_bytes(&queue->wq[i]);
-
-	return bytes;
+	return queue->context.size + queue->notifier.size + queue->threshold.size +
+	       queue->notifier_list.size + asahi_tvb_bytes(&queue->tvb) +
+	       asahi_pipes_bytes(&queue->pipes);
 }
 
 /* Free everything that is not the firmware's. */
@@ -128,8 +119,7 @@ static void asahi_queue_free_parts(struct asahi_queue *queue)
  */
 void asahi_queue_free_memory(struct asahi_queue *queue)
 {
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		asahi_workqueue_fini(&queue->wq[i]);
+	asahi_pipes_fini(&queue->pipes);
 	asahi_tvb_fini(&queue->tvb);
 	asahi_heap_free(&queue->context);
 	asahi_heap_free(&queue->notifier);
@@ -213,9 +203,9 @@ static void asahi_queue_timeline_at_rest(struct asahi_queue *queue, struct asahi
 			  "queue %u has pipes %#x to be recovered", queue->id,
 			  queue->recovery.pipes);
 	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !queue->wq[i].jobs,
+		asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !queue->pipes.wq[i].jobs,
 				  "queue %u has %u jobs on pipe %u", queue->id,
-				  queue->wq[i].jobs, i);
+				  queue->pipes.wq[i].jobs, i);
 }
 
 /**
@@ -298,18 +288,6 @@ static int asahi_queue_alloc_memory(struct asahi_queue *queue)
 	return 0;
 }
 
-static int asahi_queue_init_workqueues(struct asahi_queue *queue)
-{
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++) {
-		int ret = asahi_workqueue_init(&queue->wq[i], queue, i);
-
-		if (ret)
-			return ret;
-	}
-
-	return 0;
-}
-
 /**
  * asahi_queue_fill() - write what the firmware is to find of a queue
  * @queue: queue with nothing in flight, of which the firmware does not know
@@ -323,8 +301,7 @@ void asahi_queue_fill(struct asahi_queue *queue)
 	guard(spinlock_bh)(&queue->timeline.lock);
 
 	asahi_queue_fill_memory(queue);
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		asahi_workqueue_fill(&queue->wq[i]);
+	asahi_pipes_fill(&queue->pipes);
 	asahi_tvb_fill(queue);
 }
 
@@ -405,7 +382,7 @@ static struct asahi_queue *asahi_queue_new(struct asahi_file *file, struct asahi
 
 	ret = asahi_queue_alloc_memory(queue);
 	if (!ret)
-		ret = asahi_queue_init_workqueues(queue);
+		ret = asahi_pipes_init(&queue->pipes, queue);
 	asahi_client_charge(queue->client, asahi_queue_bytes(queue));
 	if (ret)
 		goto err_free;

@@ -18,12 +18,12 @@
 
 #include "asahi_entity.h"
 #include "asahi_heap.h"
+#include "asahi_pipes.h"
 #include "asahi_recovery.h"
 #include "asahi_room.h"
 #include "asahi_stash.h"
 #include "asahi_timeline.h"
 #include "asahi_tvb.h"
-#include "asahi_workqueue.h"
 
 struct asahi_client;
 struct asahi_device;
@@ -41,7 +41,7 @@ struct asahi_vm;
  * @fw_id: the same for the firmware; a queue that was trimmed has got another one
  * @priority: firmware priority, 0, the highest, to 3
  * @usc_exec_base: base of all its shaders
- * @wq: its rings, by pipe
+ * @pipes: its rings, by pipe
  * @tvb: its tiled vertex buffer
  * @oldest_event: the firmware is asked to tell of each job as soon as it is complete
  * @notifier: firmware memory: Notifier
@@ -76,7 +76,7 @@ struct asahi_queue {
 	u32 fw_id;
 	unsigned int priority;
 	u64 usc_exec_base;
-	struct asahi_workqueue wq[AGX_PIPE_COUNT];
+	struct asahi_pipes pipes;
 	struct asahi_tvb tvb;
 	bool oldest_event;
 	struct asahi_fwbuf notifier;

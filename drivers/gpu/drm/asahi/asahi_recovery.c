@@ -82,17 +82,6 @@ static void asahi_recovery_print_fault(struct asahi_device *adev,
  * Judging and marking
  */
 
-static int asahi_recovery_pipe_of_event(struct asahi_queue *queue, unsigned int slot)
-{
-	lockdep_assert_held(&queue->timeline.lock);
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		if (queue->wq[i].jobs && queue->wq[i].slot.slot == slot)
-			return i;
-
-	return -1;
-}
-
 /**
  * asahi_recovery_judge() - find out what work has to answer for
  * @failure: what happened
@@ -148,13 +137,13 @@ static void asahi_recovery_note(struct asahi_job *job, struct asahi_verdict verd
 }
 
 /* The firmware writes the stamps up to @value by itself. */
-static void asahi_recovery_note_owed(struct asahi_job_pipe *pipe, u32 value)
+static void asahi_recovery_note_owed(struct asahi_part *part, u32 value)
 {
-	if (pipe->taken_down && asahi_stamp_reached(pipe->owed, value))
+	if (part->taken_down && asahi_stamp_reached(part->owed, value))
 		return;
 
-	pipe->taken_down = true;
-	pipe->owed = value;
+	part->taken_down = true;
+	part->owed = value;
 }
 
 /*
@@ -183,9 +172,9 @@ static void asahi_recovery_mark_jobs(struct asahi_queue *queue, int pipe, unsign
 		enum asahi_job_hit hit = ASAHI_JOB_MISSED;
 
 		if (!job->skipped)
-			hit = asahi_job_hit(&job->pipe[pipe], value);
+			hit = asahi_job_hit(&job->part[pipe], value);
 		if (hit != ASAHI_JOB_MISSED)
-			asahi_recovery_note_owed(&job->pipe[pipe], value);
+			asahi_recovery_note_owed(&job->part[pipe], value);
 
 		if (hit == ASAHI_JOB_OWNS)
 			asahi_recovery_note(job, verdict, slot, value);
@@ -200,7 +189,7 @@ static void asahi_recovery_mark_jobs(struct asahi_queue *queue, int pipe, unsign
 static int asahi_recovery_mark(struct asahi_queue *queue, unsigned int slot, u32 value,
 			       const struct asahi_failure *failure)
 {
-	int pipe = asahi_recovery_pipe_of_event(queue, slot);
+	int pipe = asahi_pipes_find(&queue->pipes, slot);
 
 	if (pipe >= 0)
 		asahi_recovery_mark_jobs(queue, pipe, slot, value, failure);
@@ -292,7 +281,7 @@ static int asahi_recovery_recover_pipe(struct asahi_queue *queue, unsigned int p
 	}
 
 	msg.recover_channel.pipe_type = pipe;
-	msg.recover_channel.queue_va = queue->wq[pipe].info.va;
+	msg.recover_channel.queue_va = queue->pipes.wq[pipe].info.va;
 
 	return asahi_channel_device_control(queue->adev, &msg);
 }

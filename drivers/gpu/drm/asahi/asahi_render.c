@@ -116,7 +116,7 @@ static void asahi_render_build_half(const struct asahi_job *job,
 	asahi_attachments_fill(&attachments, &command->stage[work->pipe].attachments);
 	args.work = work;
 	args.attachments = &attachments;
-	args.queue_info_va = queue->wq[work->pipe].info.va;
+	args.queue_info_va = queue->pipes.wq[work->pipe].info.va;
 	args.stats_va = asahi_initdata_stats_va(queue->adev, work->pipe);
 	build(&args);
 }

@@ -272,7 +272,7 @@ static bool asahi_sched_take(struct asahi_job *job)
 	if (!asahi_sched_is_ready(queue) || !asahi_entity_is_empty(queue) ||
 	    !asahi_timeline_has_room(job) || !asahi_sched_try_slots(job))
 		return false;
-	if (asahi_job_try_reserve(job))
+	if (asahi_pipes_try_reserve(&queue->pipes, job->part))
 		return true;
 
 	asahi_slots_release(queue->adev->slots, &job->slots);

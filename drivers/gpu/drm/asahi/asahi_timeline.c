@@ -213,7 +213,7 @@ static void asahi_timeline_trace_work(struct asahi_queue *queue, const struct as
 				      const struct asahi_work_times *times)
 {
 	trace_asahi_work_done(queue->adev, asahi_client_id(queue->client), queue->id, job->id,
-			      work->pipe, queue->wq[work->pipe].slot.slot, work->stamp,
+			      work->pipe, queue->pipes.wq[work->pipe].slot.slot, work->stamp,
 			      asahi_clock_to_ns(work->client.run),
 			      asahi_clock_to_ns(times->start), asahi_clock_to_ns(times->end),
 			      asahi_clock_to_ns(asahi_clock_now()));
@@ -270,10 +270,8 @@ static void asahi_timeline_retire(struct asahi_queue *queue, struct asahi_job *j
 	if (!job->skipped) {
 		asahi_timeline_taken_back(queue, job);
 		asahi_timeline_end_works(queue, job);
-		for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-			if (job->pipe[i].count)
-				asahi_workqueue_end(&queue->wq[i]);
-		asahi_tvb_end(queue, job->pipe[AGX_PIPE_FRAGMENT].count);
+		asahi_pipes_end(&queue->pipes, job->part);
+		asahi_tvb_end(queue, job->part[AGX_PIPE_FRAGMENT].count);
 		asahi_initdata_end_submission(adev);
 		asahi_timeline_count_next(queue);
 	}
@@ -294,9 +292,8 @@ static void asahi_timeline_retire(struct asahi_queue *queue, struct asahi_job *j
 /* Stamps that nobody gave out say nothing of the jobs in flight. */
 static void asahi_timeline_check_stamps(struct asahi_queue *queue)
 {
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		if (asahi_workqueue_ahead(&queue->wq[i]))
-			asahi_watchdog_late(queue->adev, ASAHI_DEBT_STAMP);
+	if (asahi_pipes_are_ahead(&queue->pipes))
+		asahi_watchdog_late(queue->adev, ASAHI_DEBT_STAMP);
 }
 
 /**
@@ -318,7 +315,7 @@ void asahi_timeline_retire_reached(struct asahi_queue *queue)
 
 	list_for_each_entry_safe(job, next, &queue->timeline.jobs, link) {
 		if (!job->skipped) {
-			if (!asahi_job_reached(job))
+			if (!asahi_pipes_reached(&queue->pipes, job->part))
 				break;
 			asahi_event_note_completed(queue->adev, queue->priority);
 		}
@@ -597,12 +594,13 @@ static void asahi_timeline_stuck(struct asahi_device *adev)
 void asahi_timeline_run(struct asahi_job *job)
 {
 	struct asahi_pipe_msg msg[AGX_PIPE_COUNT];
-	bool ready = !asahi_job_reserve(job);
-	struct asahi_vm *vm = job->queue->vm;
-	bool attached;
+	struct asahi_queue *queue = job->queue;
+	struct asahi_vm *vm = queue->vm;
+	bool ready, attached;
 
+	ready = !asahi_pipes_reserve(&queue->pipes, job->part);
 	if (!ready)
-		asahi_timeline_stuck(job->queue->adev);
+		asahi_timeline_stuck(queue->adev);
 
 	/* One that is refused already may have no slots, and is not let through below. */
 	attached = ready && !asahi_timeline_refuse(job, ready);
@@ -611,9 +609,9 @@ void asahi_timeline_run(struct asahi_job *job)
 
 	if (!asahi_timeline_append(job, msg, attached)) {
 		if (ready)
-			asahi_job_unreserve(job);
-	} else if (asahi_job_announce(job, msg, asahi_doorbell_ring)) {
-		asahi_timeline_stuck(job->queue->adev);
+			asahi_pipes_unreserve(&queue->pipes, job->part);
+	} else if (asahi_pipes_announce(&queue->pipes, job->part, msg, asahi_doorbell_ring)) {
+		asahi_timeline_stuck(queue->adev);
 	}
 }
 
@@ -626,11 +624,12 @@ void asahi_timeline_run(struct asahi_job *job)
 void asahi_timeline_run_now(struct asahi_job *job)
 {
 	struct asahi_pipe_msg msg[AGX_PIPE_COUNT];
+	struct asahi_queue *queue = job->queue;
 
 	if (!asahi_timeline_append(job, msg, true))
-		asahi_job_unreserve(job);
-	else if (asahi_job_announce(job, msg, asahi_doorbell_note))
-		asahi_timeline_stuck(job->queue->adev);
+		asahi_pipes_unreserve(&queue->pipes, job->part);
+	else if (asahi_pipes_announce(&queue->pipes, job->part, msg, asahi_doorbell_note))
+		asahi_timeline_stuck(queue->adev);
 }
 
 /*
@@ -657,24 +656,12 @@ static unsigned int asahi_timeline_started(struct asahi_queue *queue,
 			started++;
 			if (times.end >= now)
 				look->running = true;
-			else if (!asahi_workqueue_reached(&queue->wq[work->pipe], work->stamp))
+			else if (!asahi_workqueue_reached(&queue->pipes.wq[work->pipe], work->stamp))
 				look->owed = true;
 		}
 	}
 
 	return started;
-}
-
-/* Stamps of all its pipes: the sum grows with each of them. */
-static u32 asahi_timeline_stamps(struct asahi_queue *queue)
-{
-	u32 sum = 0;
-
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		if (queue->wq[i].jobs)
-			sum += asahi_event_read(queue->adev, queue->wq[i].slot.slot);
-
-	return sum;
 }
 
 static struct asahi_watchdog_look asahi_timeline_look(struct asahi_queue *queue,
@@ -684,7 +671,7 @@ static struct asahi_watchdog_look asahi_timeline_look(struct asahi_queue *queue,
 	struct asahi_watchdog_look look = {
 		.now = ktime_get(),
 		.others = asahi_event_completed_up_to(queue->adev, queue->priority),
-		.owed = asahi_job_owed(job),
+		.owed = asahi_pipes_owed(&queue->pipes, job->part),
 	};
 	u64 progress = asahi_event_progress(queue->adev);
 	unsigned int started;
@@ -692,7 +679,7 @@ static struct asahi_watchdog_look asahi_timeline_look(struct asahi_queue *queue,
 	lockdep_assert_held(&timeline->lock);
 
 	started = asahi_timeline_started(queue, &look);
-	look.key = job->number << 32 ^ (asahi_timeline_stamps(queue) + started);
+	look.key = job->number << 32 ^ (asahi_pipes_stamps(&queue->pipes) + started);
 	if (look.running)
 		asahi_watchdog_note_running(queue->adev);
 	look.busy = progress != timeline->progress || asahi_watchdog_saw_running(queue->adev);
@@ -740,14 +727,6 @@ static enum asahi_remedy asahi_timeline_judge(struct asahi_queue *queue, struct 
 		asahi_timeline_bar(queue);
 
 	return remedy;
-}
-
-/* For a GPU that does nothing, since the message about its work may have been lost. */
-static void asahi_timeline_announce_again(struct asahi_queue *queue)
-{
-	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
-		if (READ_ONCE(queue->wq[i].jobs))
-			asahi_workqueue_announce_again(&queue->wq[i]);
 }
 
 /**
@@ -809,7 +788,7 @@ void asahi_timeline_check(struct asahi_job *job)
 		break;
 	case ASAHI_REMEDY_ANNOUNCE:
 		asahi_channel_ping(adev);
-		asahi_timeline_announce_again(queue);
+		asahi_pipes_announce_again(&queue->pipes);
 		break;
 	case ASAHI_REMEDY_GIVE_UP:
 		asahi_watchdog_give_up(adev, debt);

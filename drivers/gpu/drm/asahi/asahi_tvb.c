@@ -569,7 +569,7 @@ static void asahi_tvb_push_init(struct asahi_queue *queue, const struct asahi_wo
 	fw->buffer = cpu_to_le64(tvb->info.va);
 	fw->stamp_value = cpu_to_le32(work->stamp);
 
-	asahi_workqueue_push(&queue->wq[AGX_PIPE_VERTEX], work->init_buffer.va);
+	asahi_workqueue_push(&queue->pipes.wq[AGX_PIPE_VERTEX], work->init_buffer.va);
 }
 
 /**

@@ -173,7 +173,7 @@ static void asahi_work_set_barriers(const struct asahi_job *job, struct asahi_wo
 		work->barrier[0].wait = (struct asahi_barrier) {
 			.pipe = AGX_PIPE_VERTEX,
 			.internal = true,
-			.index = job->pipe[AGX_PIPE_VERTEX].count + 1,
+			.index = job->part[AGX_PIPE_VERTEX].count + 1,
 		};
 		return;
 	}
@@ -198,7 +198,7 @@ static void asahi_work_build_compute(struct asahi_job *job, struct asahi_work *w
 		.attachments = &attachments,
 		.preempt_va = job->memory.gpu.va + place->gpu,
 		.preempt1_size = args->preempt1_size,
-		.queue_info_va = queue->wq[AGX_PIPE_COMPUTE].info.va,
+		.queue_info_va = queue->pipes.wq[AGX_PIPE_COMPUTE].info.va,
 		.notifier_va = queue->notifier.va,
 		.stats_va = asahi_initdata_stats_va(adev, AGX_PIPE_COMPUTE),
 		.usc_exec_base = queue->usc_exec_base,
@@ -263,14 +263,14 @@ void asahi_work_build(struct asahi_job *job, struct asahi_work *works,
 static bool asahi_work_barrier_value(const struct asahi_job *job,
 				     const struct asahi_barrier *barrier, u32 *value)
 {
-	const struct asahi_job_pipe *pipe = &job->pipe[barrier->pipe];
+	const struct asahi_part *part = &job->part[barrier->pipe];
 
 	if (barrier->index)
-		*value = pipe->first + (barrier->index - 1) * ASAHI_STAMP_STEP;
+		*value = part->first + (barrier->index - 1) * ASAHI_STAMP_STEP;
 	else
-		*value = pipe->earlier;
+		*value = part->earlier;
 
-	return barrier->index || pipe->behind;
+	return barrier->index || part->behind;
 }
 
 static void asahi_work_push_barriers(struct asahi_job *job, struct asahi_work *work, u32 stamp)
@@ -279,7 +279,7 @@ static void asahi_work_push_barriers(struct asahi_job *job, struct asahi_work *w
 
 	for (unsigned int i = 0; i < work->num_barriers; i++) {
 		const struct asahi_barrier *wait = &work->barrier[i].wait;
-		unsigned int event = queue->wq[wait->pipe].slot.slot;
+		unsigned int event = queue->pipes.wq[wait->pipe].slot.slot;
 		struct asahi_fw_barrier *fw = work->barrier[i].map;
 		u32 value;
 
@@ -296,7 +296,7 @@ static void asahi_work_push_barriers(struct asahi_job *job, struct asahi_work *w
 			fw->internal_barrier_type = cpu_to_le32(1);
 		}
 
-		asahi_workqueue_push(&queue->wq[work->pipe], work->barrier[i].va);
+		asahi_workqueue_push(&queue->pipes.wq[work->pipe], work->barrier[i].va);
 	}
 }
 
@@ -305,7 +305,7 @@ static void asahi_work_take_stamp(struct asahi_job *job, struct asahi_work *work
 				  struct asahi_patch *patch)
 {
 	struct asahi_queue *queue = job->queue;
-	struct asahi_workqueue *wq = &queue->wq[work->pipe];
+	struct asahi_workqueue *wq = &queue->pipes.wq[work->pipe];
 	unsigned int event = wq->slot.slot;
 
 	*patch = (struct asahi_patch) {
@@ -321,7 +321,7 @@ static void asahi_work_take_stamp(struct asahi_job *job, struct asahi_work *work
 	};
 	patch->stamp = asahi_workqueue_next_stamp(wq);
 	work->stamp = patch->stamp;
-	job->pipe[work->pipe].last = patch->stamp;
+	job->part[work->pipe].last = patch->stamp;
 }
 
 /**
@@ -351,6 +351,6 @@ void asahi_work_push(struct asahi_job *job, struct asahi_work *works, unsigned i
 		if (work->pipe == AGX_PIPE_VERTEX)
 			asahi_tvb_push(queue, work, patch[work->pipe].vm_slot);
 		abi->work[work->pipe].patch(work, patch);
-		asahi_workqueue_push(&queue->wq[work->pipe], work->run_va);
+		asahi_workqueue_push(&queue->pipes.wq[work->pipe], work->run_va);
 	}
 }

@@ -97,7 +97,7 @@ static int queue_test_init(struct kunit *test)
 	queue->context.map = kunit_kzalloc(test, sizeof(struct asahi_fw_gpu_context_data),
 					   GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, queue->context.map);
-	queue->wq[AGX_PIPE_VERTEX].used = true;
+	queue->pipes.wq[AGX_PIPE_VERTEX].used = true;
 	queue->tvb.large = true;
 	queue->tvb.handed_over = 100;
 	mutex_init(&queue->context_lock);

@@ -64,8 +64,8 @@ static void nobody_is_guilty_if_nobody_knows(struct kunit *test)
 static void a_stamp_has_one_owner(struct kunit *test)
 {
 	/* three stamps, which wrap */
-	const struct asahi_job_pipe pipe = { .count = 3, .first = 0xffffff00, .last = 0x100 };
-	const struct asahi_job_pipe none = {};
+	const struct asahi_part pipe = { .count = 3, .first = 0xffffff00, .last = 0x100 };
+	const struct asahi_part none = {};
 
 	KUNIT_EXPECT_EQ(test, asahi_job_hit(&pipe, 0xfffffe00), ASAHI_JOB_MISSED);
 	KUNIT_EXPECT_EQ(test, asahi_job_hit(&pipe, 0xffffff00), ASAHI_JOB_OWNS);
