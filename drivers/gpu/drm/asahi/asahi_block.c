@@ -33,6 +33,7 @@
 #include "asahi_telemetry.h"
 #include "asahi_timeline.h"
 #include "asahi_timestamps.h"
+#include "asahi_stashes.h"
 #include "asahi_trim.h"
 #include "asahi_uat.h"
 #include "asahi_watchdog.h"
@@ -57,7 +58,8 @@
  * * *recovery* hears what the firmware says of them, through *channel*;
  * * *rtkit* starts and stops the firmware;
  * * *sched* hands it work;
- * * *trim* takes memory from queues that have none;
+ * * *stashes* takes memory from queues that have no new work;
+ * * *trim* takes more from queues that have none;
  * * *reclaim* takes memory from objects that nobody uses.
  *
  * init, resume, post_reset and wedge go forward, unplug, suspend, pre_reset and fini
@@ -86,6 +88,7 @@ static const struct asahi_block * const asahi_blocks[] = {
 	&asahi_block_recovery,
 	&asahi_block_rtkit,
 	&asahi_block_sched,
+	&asahi_block_stashes,
 	&asahi_block_trim,
 	&asahi_block_reclaim,
 };

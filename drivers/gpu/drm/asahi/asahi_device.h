@@ -43,6 +43,7 @@ struct asahi_reset;
 struct asahi_rtkit;
 struct asahi_sched;
 struct asahi_slots;
+struct asahi_stashes;
 struct asahi_telemetry;
 struct asahi_timelines;
 struct asahi_timestamp_window;
@@ -160,6 +161,7 @@ struct asahi_device {
 	/** @sched: all queues, and their workers */
 	struct asahi_sched *sched;
 	/** @trim: what gives back memory of idle queues */
+	struct asahi_stashes *stashes;
 	struct asahi_trim *trim;
 	/** @halt: what has the firmware go on after a failure of work */
 	struct asahi_halt *halt;

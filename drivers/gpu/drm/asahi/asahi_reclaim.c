@@ -46,6 +46,7 @@
 #include "asahi_heap.h"
 #include "asahi_reclaim.h"
 #include "asahi_rest.h"
+#include "asahi_stashes.h"
 #include "asahi_trim.h"
 #include "asahi_vm_priv.h"
 
@@ -393,6 +394,7 @@ static void asahi_reclaim_ask_others(struct asahi_device *adev)
 {
 	asahi_batch_hurry(adev->batch);
 	asahi_heaps_reclaim(adev->heaps);
+	asahi_stashes_reclaim(adev);
 	asahi_trim_reclaim(adev);
 }
 
@@ -523,7 +525,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_reclaim_oom);
 /* Somebody gives memory back to heaps. */
 static bool asahi_reclaim_is_returning(struct asahi_device *adev)
 {
-	if (asahi_batch_is_hurrying(adev->batch))
+	if (asahi_batch_is_hurrying(adev->batch) || asahi_stashes_are_reclaimed(adev))
 		return true;
 
 	return asahi_trim_is_reclaiming(adev);

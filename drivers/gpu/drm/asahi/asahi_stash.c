@@ -42,8 +42,8 @@
  * There are ASAHI_STASH_BUFFERS of them at most, and ASAHI_STASH_BYTES.
  *
  * A queue that gets no new jobs for ASAHI_STASH_IDLE_MS gives all of it back, and so does one
- * that is closed. If the system is short of memory, ASAHI_STASH_HURRY_MS are enough (see
- * "Trimming"). The firmware need not know of any of this: no job has the memory.
+ * that is closed. If the system is short of memory, ASAHI_STASH_HURRY_MS are enough
+ * (asahi_stashes.c). The firmware need not know of any of this: no job has the memory.
  */
 
 /* For how many jobs a strip is at most, and of how many bytes unless it is for one. */

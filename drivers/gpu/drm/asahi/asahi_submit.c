@@ -33,6 +33,7 @@
 #include "asahi_render.h"
 #include "asahi_scene.h"
 #include "asahi_sched.h"
+#include "asahi_stashes.h"
 #include "asahi_submit.h"
 #include "asahi_trace.h"
 #include "asahi_trim.h"
@@ -700,7 +701,7 @@ static int asahi_submit_create_job(struct asahi_submit *submit)
 	/* An error may leave the buffer larger than it was. */
 	if (READ_ONCE(queue->tvb.large))
 		asahi_trim_later(queue->adev);
-	asahi_trim_stash_later(queue->adev);
+	asahi_stashes_later(queue->adev);
 	if (ret)
 		return ret;
 

@@ -648,6 +648,7 @@ static unsigned int asahi_timeline_started(struct asahi_queue *queue,
 	list_for_each_entry(job, &queue->timeline.jobs, link) {
 		for (unsigned int i = 0; !job->skipped && i < job->num_works; i++) {
 			const struct asahi_work *work = &job->work[i];
+			const struct asahi_workqueue *wq = &queue->pipes.wq[work->pipe];
 			struct asahi_work_times times;
 
 			times = asahi_client_work_times(&work->client, now);
@@ -656,7 +657,7 @@ static unsigned int asahi_timeline_started(struct asahi_queue *queue,
 			started++;
 			if (times.end >= now)
 				look->running = true;
-			else if (!asahi_workqueue_reached(&queue->pipes.wq[work->pipe], work->stamp))
+			else if (!asahi_workqueue_reached(wq, work->stamp))
 				look->owed = true;
 		}
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Trimming: idle queues give memory back.
+ * Trimming: idle queues give their large vertex buffers back.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
@@ -18,7 +18,6 @@
 #include "asahi_ref.h"
 #include "asahi_rest.h"
 #include "asahi_sched.h"
-#include "asahi_stash.h"
 #include "asahi_trace.h"
 #include "asahi_trim.h"
 #include "asahi_tvb.h"
@@ -47,13 +46,9 @@
  * queue has no jobs. If the firmware fails meanwhile it starts again with all queues
  * written anew, and forgets the question.
  *
- * **That is behind unproven.** The Rust driver and m1n1 destroy the context of a queue
+ * **It is behind unproven.** The Rust driver and m1n1 destroy the context of a queue
  * only when the queue goes away. Whether the firmware keeps something by the addresses
  * that the queue goes on to use is not known.
- *
- * **What queues keep for their next jobs** goes in the same worker (see "Stashes"). That is
- * memory like any that a job has had: the firmware is not asked, it needs no parameter, and
- * the queue may be in use.
  */
 
 /**
@@ -62,8 +57,6 @@
  * @work: looks for them
  * @found: queue that is to be trimmed, with a reference, or NULL; of @work
  * @more: there are large buffers that are in use; of @work
- * @kept: there are stashes that are in use; of @work
- * @large: there may be large buffers
  * @hurry: those count as idle that have no jobs
  */
 struct asahi_trim {
@@ -71,17 +64,8 @@ struct asahi_trim {
 	struct delayed_work work;
 	struct asahi_queue *found;
 	bool more;
-	bool kept;
-	bool large;
 	bool hurry;
 };
-
-/* Not while the system sleeps: then the firmware is left alone. */
-static void asahi_trim_queue_work(struct asahi_device *adev)
-{
-	queue_delayed_work(system_freezable_wq, &adev->trim->work,
-			   msecs_to_jiffies(ASAHI_TVB_IDLE_MS));
-}
 
 /**
  * asahi_trim_later() - there is a large buffer
@@ -95,29 +79,17 @@ void asahi_trim_later(struct asahi_device *adev)
 	if (!asahi_allows(ASAHI_UNPROVEN_TRIM))
 		return;
 
-	WRITE_ONCE(adev->trim->large, true);
-	asahi_trim_queue_work(adev);
-}
-
-/**
- * asahi_trim_stash_later() - a queue keeps memory for its next jobs
- * @adev: device
- *
- * Any context.
- */
-void asahi_trim_stash_later(struct asahi_device *adev)
-{
-	if (!delayed_work_pending(&adev->trim->work))
-		asahi_trim_queue_work(adev);
+	/* Not while the system sleeps: then the firmware is left alone. */
+	queue_delayed_work(system_freezable_wq, &adev->trim->work,
+			   msecs_to_jiffies(ASAHI_TVB_IDLE_MS));
 }
 
 /**
  * asahi_trim_reclaim() - the system is short of memory
  * @adev: device
  *
- * Queues lose what they keep for their next jobs, unless there are new ones all the time.
- * Queues without jobs lose their large buffers, however long they have had no render, if
- * what is unproven is allowed. Any context.
+ * Queues without jobs lose their large buffers, however long they have had no render.
+ * Does nothing unless what is unproven is allowed. Any context.
  */
 void asahi_trim_reclaim(struct asahi_device *adev)
 {
@@ -140,8 +112,7 @@ void asahi_trim_reclaim(struct asahi_device *adev)
  */
 bool asahi_trim_is_waiting(struct asahi_device *adev)
 {
-	return adev->trim && READ_ONCE(adev->trim->large) &&
-	       delayed_work_pending(&adev->trim->work);
+	return adev->trim && delayed_work_pending(&adev->trim->work);
 }
 
 /**
@@ -192,38 +163,9 @@ static int asahi_trim_queue(struct asahi_queue *queue)
 	return ret;
 }
 
-/* Whether this is one that keeps what it does not use. */
-static int asahi_trim_find_stash(struct asahi_queue *queue, u32 ms)
+static void asahi_trim_work(struct work_struct *work)
 {
-	struct asahi_trim *trim = queue->adev->trim;
-
-	if (!asahi_stash_is_idle(&queue->stash, jiffies, ms)) {
-		trim->kept |= asahi_stash_is_kept(&queue->stash);
-		return -1;
-	}
-
-	trim->found = asahi_queue_get_unless_zero(queue);
-
-	return trim->found ? 0 : -1;
-}
-
-static void asahi_trim_stashes(struct asahi_trim *trim)
-{
-	u32 ms = READ_ONCE(trim->hurry) ? ASAHI_STASH_HURRY_MS : ASAHI_STASH_IDLE_MS;
-
-	do {
-		trim->found = NULL;
-		trim->kept = false;
-		asahi_sched_find_queue(trim->adev, asahi_trim_find_stash, ms);
-		if (trim->found) {
-			asahi_stash_trim(&trim->found->stash);
-			asahi_queue_put(trim->found);
-		}
-	} while (trim->found);
-}
-
-static void asahi_trim_buffers(struct asahi_trim *trim)
-{
+	struct asahi_trim *trim = container_of(to_delayed_work(work), struct asahi_trim, work);
 	struct asahi_device *adev = trim->adev;
 	int ret = 0;
 
@@ -234,22 +176,10 @@ static void asahi_trim_buffers(struct asahi_trim *trim)
 		if (trim->found)
 			ret = asahi_trim_queue(trim->found);
 	} while (trim->found && !ret);
-}
-
-static void asahi_trim_work(struct work_struct *work)
-{
-	struct asahi_trim *trim = container_of(to_delayed_work(work), struct asahi_trim, work);
-
-	asahi_trim_stashes(trim);
-	WRITE_ONCE(trim->large, false);
-	if (asahi_allows(ASAHI_UNPROVEN_TRIM))
-		asahi_trim_buffers(trim);
 	WRITE_ONCE(trim->hurry, false);
 
 	if (trim->more)
-		asahi_trim_later(trim->adev);
-	if (trim->kept)
-		asahi_trim_stash_later(trim->adev);
+		asahi_trim_later(adev);
 }
 
 static int asahi_trim_init(struct asahi_device *adev)
@@ -284,7 +214,6 @@ static int asahi_trim_suspend(struct asahi_device *adev)
 static int asahi_trim_resume(struct asahi_device *adev)
 {
 	asahi_trim_later(adev);
-	asahi_trim_stash_later(adev);
 
 	return 0;
 }
@@ -300,11 +229,6 @@ static int asahi_trim_is_large(struct asahi_queue *queue, u32 unused)
 	return READ_ONCE(queue->tvb.large) ? 0 : -1;
 }
 
-static int asahi_trim_is_kept(struct asahi_queue *queue, u32 unused)
-{
-	return asahi_stash_is_kept(&queue->stash) ? 0 : -1;
-}
-
 static void asahi_trim_at_rest(struct asahi_device *adev, struct asahi_rest *rest)
 {
 	struct work_struct *work = &adev->trim->work.work;
@@ -315,10 +239,6 @@ static void asahi_trim_at_rest(struct asahi_device *adev, struct asahi_rest *res
 			  !asahi_allows(ASAHI_UNPROVEN_TRIM) || work_busy(work) ||
 			  asahi_sched_find_queue(adev, asahi_trim_is_large, 0) < 0,
 			  "a large vertex buffer waits for nobody");
-	asahi_rest_expect(rest, ASAHI_REST_IDLE | ASAHI_REST_AWAKE,
-			  work_busy(work) ||
-			  asahi_sched_find_queue(adev, asahi_trim_is_kept, 0) < 0,
-			  "memory for jobs waits for nobody");
 }
 
 const struct asahi_block asahi_block_trim = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Trimming: idle queues give memory back.
+ * Trimming: idle queues give their large vertex buffers back.
  *
  * Copyright (C) 2026 The asahi driver authors
  */
@@ -15,7 +15,6 @@ struct asahi_device;
 extern const struct asahi_block asahi_block_trim;
 
 void asahi_trim_later(struct asahi_device *adev);
-void asahi_trim_stash_later(struct asahi_device *adev);
 void asahi_trim_reclaim(struct asahi_device *adev);
 bool asahi_trim_is_waiting(struct asahi_device *adev);
 bool asahi_trim_is_reclaiming(struct asahi_device *adev);
