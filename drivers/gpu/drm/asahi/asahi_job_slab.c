@@ -6,10 +6,13 @@
  */
 
 #include <linux/errno.h>
+#include <linux/export.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
+
+#include <kunit/visibility.h>
 
 #include "asahi_job.h"
 #include "asahi_job_slab.h"
@@ -70,6 +73,7 @@ struct asahi_small_job *asahi_job_slab_get(void)
 {
 	return kmem_cache_alloc(asahi_job_slab, GFP_KERNEL_ACCOUNT);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_job_slab_get);
 
 /**
  * asahi_job_slab_cmdbuf() - where the commands of a small job go
@@ -81,6 +85,7 @@ void *asahi_job_slab_cmdbuf(struct asahi_small_job *small)
 {
 	return small->cmdbuf;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_job_slab_cmdbuf);
 
 /**
  * asahi_job_slab_put() - undo asahi_job_slab_get()
@@ -93,6 +98,7 @@ void asahi_job_slab_put(struct asahi_small_job *small)
 	if (small)
 		kmem_cache_free(asahi_job_slab, small);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_job_slab_put);
 
 /**
  * asahi_job_slab_begin() - allocate a job
@@ -119,6 +125,7 @@ struct asahi_job *asahi_job_slab_begin(struct asahi_small_job *small, unsigned i
 
 	return job;
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_job_slab_begin);
 
 /**
  * asahi_job_slab_end() - undo asahi_job_slab_begin()
@@ -134,3 +141,4 @@ void asahi_job_slab_end(struct asahi_job *job, struct asahi_small_job *small)
 	if (!small || job != &small->job)
 		kvfree(job);
 }
+EXPORT_SYMBOL_IF_KUNIT(asahi_job_slab_end);
