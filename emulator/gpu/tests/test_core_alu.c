@@ -301,6 +301,8 @@ CASE(bfi, "bfi r10, r4, r5, 7, 9", BITS32,					\
 CASE(bfi_all, "bfi r10, r4, r5, 12, 0", BITS32, (A & 0xfff) | B << 12)		\
 CASE(bfi_far, "bfi r10, r4, r5, 100, 0", BITS32, A)				\
 CASE(bfeil, "bfeil r10, r4, r5, 20, 6", BITS32, (A & ~63u) | (B >> 20 & 63))	\
+CASE(bfeil_by, "bfeil r10, 0, r4, r5, 8", BITS32,				\
+     (B & 127) < 32 ? A >> (B & 127) & 255 : 0)					\
 CASE(extr, "extr r10, r4, r5, 13, 0", BITS32,					\
      (uint32_t)(WIDE(A, B) >> 13))						\
 CASE(extr_high, "extr r10, r4, r5, 45, 10", BITS32, B >> 13 & 0x3ff)		\
