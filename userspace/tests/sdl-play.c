@@ -5,9 +5,9 @@
  * To be preloaded into a game of SDL 2: plays it the same way each time, however long a frame
  * takes. The game's clock stands still while it draws, and goes on by a fixed time with each
  * frame that it shows, by each time that it asks to sleep, and by a millisecond if it looks for
- * events again without a frame. Keys are pressed and let go before the
- * frames that are listed for them. Some frames are kept, and behind the last of them the game
- * is told to quit.
+ * events again without a frame. Random numbers begin with the same seed. Keys are pressed and let
+ * go before the frames that are listed for them. Some frames are kept, and behind the last of
+ * them the game is told to quit.
  *
  * PLAY_FRAMES   numbers of frames to keep, in rising order, as "40 200"; the first is 1
  * PLAY_DIR      folder for them: 40.png, 200.png
@@ -56,7 +56,7 @@ typedef void read_pixels(int x, int y, int width, int height, unsigned int forma
 			 unsigned int type, void *pixels);
 typedef void pixel_store(unsigned int name, int value);
 
-/* SDL's functions that this library takes the place of */
+/* Functions of SDL and of the C library that this library takes the place of */
 #pragma GCC visibility push(default)
 int SDL_PollEvent(struct sdl_event *event);
 uint32_t SDL_GetTicks(void);
@@ -65,6 +65,7 @@ uint64_t SDL_GetPerformanceFrequency(void);
 uint64_t SDL_GetPerformanceCounter(void);
 void SDL_Delay(uint32_t ms);
 void SDL_GL_SwapWindow(void *window);
+void srand(unsigned int seed);
 #pragma GCC visibility pop
 
 static struct {
@@ -81,13 +82,13 @@ static struct {
 	const char *keys;
 } play = { .frame = 1 };
 
-/* Return: a function of SDL's, behind this library */
+/* Return: a function behind this library */
 static void *play_real(const char *name)
 {
 	void *function = dlsym(RTLD_NEXT, name);
 
 	if (!function) {
-		fprintf(stderr, "sdl-play: SDL has no %s\n", name);
+		fprintf(stderr, "sdl-play: there is no %s\n", name);
 		abort();
 	}
 	return function;
@@ -199,6 +200,12 @@ uint64_t SDL_GetPerformanceCounter(void)
 void SDL_Delay(uint32_t ms)
 {
 	play.clock += ms;
+}
+
+/* Random numbers: the game has a seed of its own from the system. */
+void srand(unsigned int seed)
+{
+	REAL(void (*)(unsigned int), "srand")(1);
 }
 
 /* Frames */
