@@ -104,11 +104,12 @@ programs_compared()
 	return 1
 }
 
-# programs_tested OUT OPERATION - ggml says so of all its tests of an operation
+# programs_tested OUT PROGRAM OPERATION - ggml says so of all its tests of an operation. In
+# front of one that fails there is its error.
 programs_tested()
 {
-	grep -q "^  $2(.*OK" "$1/ggml@$2.log" && ! grep -a "^  $2(.*FAIL" "$1/ggml@$2.log" && return
-	tail -n 20 "$1/ggml@$2.log"
+	grep -aq "^  $3(.*OK" "$1/$2@$3.log" && ! grep -a " $3(.*FAIL" "$1/$2@$3.log" && return
+	tail -n 20 "$1/$2@$3.log"
 	return 1
 }
 
@@ -121,7 +122,7 @@ programs_said()
 	clpeak) programs_measured "$1" "$3" ;;
 	opencl) programs_compared "$1" opencl "$3" ;;
 	model) programs_compared "$1" model "model: $3" ;;
-	ggml) programs_tested "$1" "$3" ;;
+	ggml|ggml-q5) programs_tested "$1" "$2" "$3" ;;
 	vkd3d-gears) [ -s "$1/$2@$3.png" ] ;;
 	*) return 1 ;;
 	esac

@@ -16,6 +16,8 @@ chmod 700 "$XDG_RUNTIME_DIR"
 weston_status=0 weston_options=()
 # seconds that a program may take
 patience=200
+# how often one is started for a frame of Vulkan
+attempts=3
 
 # cases_of PROGRAM - what of it is to be run
 cases_of()
@@ -87,7 +89,7 @@ until_picture()
 	wait $pid
 }
 
-# shot NAME FRAME COMMAND ... - one frame of a program of Vulkan, tried three times at most.
+# shot NAME FRAME COMMAND ... - one frame of a program of Vulkan, with some attempts.
 # How that ends is not asked: Mesa's layer may be unloaded while its thread is still writing,
 # or wait for its thread when that has ended, for ever, and vkmark ends by no other signal
 # than KILL then.
@@ -97,7 +99,7 @@ shot()
 	shift 2
 
 	mkdir "$out/vk"
-	until [ -s "$out/vk/$frame.png" ] || [ $tries = 3 ]; do
+	until [ -s "$out/vk/$frame.png" ] || [ $tries = $attempts ]; do
 		[ $tries = 0 ] || echo "# retried: programs: $name"
 		tries=$((tries + 1))
 		VK_INSTANCE_LAYERS=VK_LAYER_MESA_screenshot \
