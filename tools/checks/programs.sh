@@ -123,7 +123,7 @@ programs_said()
 	opencl) programs_compared "$1" opencl "$3" ;;
 	model) programs_compared "$1" model "model: $3" ;;
 	ggml|ggml-q5) programs_tested "$1" "$2" "$3" ;;
-	vkd3d-gears) [ -s "$1/$2@$3.png" ] ;;
+	vkd3d-gears|glmark2|vkmark) [ -s "$1/$2@$3.png" ] ;;
 	*) return 1 ;;
 	esac
 }
@@ -136,7 +136,7 @@ programs_judge()
 	skips=$(sed '/^#/d' "igt-tests/ci/programs-${programs_like:-$machine}-skips.txt" | paste -sd '|')
 	programs_expect "$machine" weston programs_ended "$out" weston
 	while read -r program scene tolerance strays; do
-		scene=${scene%%:*}
+		scene=${scene%%[:/]*}
 		[[ -z $skips || ! $program@$scene =~ ^($skips)$ ]] || continue
 		[ "$program" = "$last" ] ||
 			programs_expect "$machine" "$program" programs_ended "$out" "$program"
