@@ -21,6 +21,7 @@ products_of()
 	grep -oE '(--kernel|modules\.sh|kernel\.sh) (plain|debug|nightly|source)' "tools/checks/$1" |
 		sed 's/.* /kernel /' || true
 	case $1 in
+	guest-desktop) printf '%s\n' "guest desktop" "kernel plain" ;;
 	guest-*|mutants-random) printf '%s\n' guest "kernel ${ASAHI_KERNEL:-plain}" ;;
 	docs) echo "kernel source" ;;
 	litmus) printf '%s\n' herd "kernel source" ;;
@@ -28,7 +29,7 @@ products_of()
 	case $1 in
 	programs|programs-nightly|piglit*|guest-programs) echo "root programs" ;;
 	static|guest-debug|coverage*) echo "root static" ;;
-	desktop) echo "root desktop" ;;
+	desktop|guest-desktop) echo "root desktop" ;;
 	mesas) printf 'root programs %s\n' forky sid ;;
 	guest-igt) echo foreign ;;
 	esac
@@ -37,7 +38,7 @@ products_of()
 make_product()
 {
 	case $1 in
-	guest) tools/guest.sh ;;
+	guest) tools/guest.sh ${2:+"$2"} ;;
 	kernel) tools/kernel.sh "$2" ;;
 	root) tools/toolbox.sh ${3:+--mesa "$3"} "$2" true ;;
 	herd) tools/toolbox.sh herd -version ;;

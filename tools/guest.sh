@@ -4,10 +4,20 @@
 #
 # The guest's root: Debian trixie for arm64 with Mesa, unpacked without running
 # any of it, made into an ext2 image in the cache. Prints the image's name.
+#
+# usage: guest.sh [desktop]
+#
+# "desktop" has games, too.
 
 . "$(dirname "$0")/lib.sh"
 
-list=$top/tools/guest/packages
+kind=${1:-}
+lists=("$top/tools/guest/packages") size=1500M
+case $kind in
+'') ;;
+desktop) lists+=("$top/tools/guest/packages-desktop") size=3G ;;
+*) die "usage: guest.sh [desktop]" ;;
+esac
 
 # unpack_piglit ROOT PACKAGE_FILE - its programs. The files that they read, 2 GB, are the
 # same on every architecture: the guest gets those that it needs from the host.
@@ -20,11 +30,11 @@ unpack_piglit()
 
 build_guest()
 {
-	local dir=$1 root=$1/root packages
+	local dir=$1 root=$1/root packages list
 
-	say "making the guest's root"
+	say "making the guest's root${kind:+ with games}"
 	apt_update
-	mapfile -t packages < <(packages_of "$list")
+	mapfile -t packages < <(for list in "${lists[@]}"; do packages_of "$list"; done)
 	apt_fetch "$dir/packages" arm64 "${packages[@]}"
 	mkdir "$root"
 	unpack "$root" "$dir"/packages/base-files_*.deb
@@ -38,11 +48,12 @@ build_guest()
 	"$top/tools/toolbox.sh" run sh -c '
 		set -e
 		chown -R 0:0 "$1"
-		truncate -s 1500M "$2"
+		truncate -s "$3" "$2"
 		mkfs.ext2 -q -F -d "$1" "$2"
-	' sh "$root" "$dir/root.ext2"
+	' sh "$root" "$dir/root.ext2" "$size"
 	rm -rf "$root" "$dir/packages"
 }
 
-dir=$(cached "guest-$(hash_of "$list" "$top/tools/guest/init" "$top/tools/guest.sh")" build_guest)
+dir=$(cached "guest-${kind:+$kind-}$(hash_of "${lists[@]}" "$top/tools/guest/init" \
+	"$top/tools/guest.sh")" build_guest)
 printf '%s/root.ext2\n' "$dir"

@@ -14,6 +14,7 @@ usage()
 		       tools/vm.sh [OPTION ...] --interactive
 		  SCRIPT is a path in the clone; bash runs it in the guest.
 		  --kernel plain|debug|nightly  which kernel (plain)
+		  --root desktop         a root that has games, too
 		  --modules NAME         folder of build/ with the modules (modules-<kernel>)
 		  --out DIR              folder for results and logs (build/out/vm); what an
 		                         earlier run has left there is removed
@@ -44,7 +45,7 @@ usage()
 	exit 2
 }
 
-kernel=plain modules='' out=$top/build/out/vm memory=2G smp='' icount='' timeout=300
+kernel=plain root='' modules='' out=$top/build/out/vm memory=2G smp='' icount='' timeout=300
 vagx=$top/build/host/emulator/vagx vagx_ctl=$top/build/host/emulator/vagx-ctl
 share='' vagx_args='' append='' interactive='' violations='' quiet='' plugin=$top/build/host/emulator/plugin/vagx-tlbi.so
 count='' caches='' cpu=max,pauth=off,sve=off,sme=off
@@ -54,6 +55,7 @@ arguments=("$@")
 while [ $# -gt 0 ]; do
 	case $1 in
 	--kernel) kernel=$2; shift ;;
+	--root) root=$2; shift ;;
 	--modules) modules=$2; shift ;;
 	--out) out=$(realpath -m "$2"); shift ;;
 	--share) share=$(realpath -m "$2"); shift ;;
@@ -95,7 +97,7 @@ if [ -z "$kdir" ]; then
 	output_folder "$out"
 	export ASAHI_OUT=$out
 	kdir=$("$top/tools/kernel.sh" "$kernel")
-	image=$("$top/tools/guest.sh")
+	image=$("$top/tools/guest.sh" ${root:+"$root"})
 	exec "$top/tools/toolbox.sh" run "$top/tools/vm.sh" --kdir "$kdir" --image "$image" \
 		"${arguments[@]}"
 fi
