@@ -15,6 +15,7 @@
 #include <linux/mutex.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
@@ -43,8 +44,10 @@
  *
  * To the firmware: twelve pipes (vertex, fragment and compute work at each of
  * four priorities), device control, and firmware control for cache flushes.
- * Each has a lock of its own, under which nothing is allocated and no fence is
- * waited for, since jobs start through them.
+ * Each has a spinlock of its own. Jobs start through the pipes, also from the ioctls of
+ * clients that are scheduled badly, so nobody can be held up by one that sleeps with it. Those
+ * that wait for the firmware to read a control message are kept apart by a mutex, under which
+ * nothing is allocated and no fence is waited for.
  *
  * From the firmware: events, log, ktrace and statistics. After each notification a
  * bottom half reads the events. It has the stamps looked at that the firmware tells of,
@@ -71,8 +74,13 @@
  * @entries: memory of the entries
  */
 struct asahi_tx_channel {
+	/**
+	 * @sender: held by a sender that waits until there is room or until its message is
+	 * read, as nobody does with a pipe, and by verbs; taken before @lock
+	 */
+	struct mutex sender;
 	/** @lock: protects @ring */
-	struct mutex lock;
+	spinlock_t lock;
 	struct asahi_tx_ring ring;
 	struct asahi_fwbuf state;
 	struct asahi_fwbuf entries;
@@ -144,7 +152,7 @@ static const char * const asahi_channel_pipes[AGX_PIPE_COUNT] = {
 static int asahi_channel_wait_room(struct asahi_device *adev, struct asahi_tx_channel *ch,
 				   enum asahi_debt debt)
 {
-	lockdep_assert_held(&ch->lock);
+	lockdep_assert_held(&ch->sender);
 
 	return asahi_wait_until(adev, debt, !asahi_tx_ring_full(&ch->ring));
 }
@@ -152,7 +160,7 @@ static int asahi_channel_wait_room(struct asahi_device *adev, struct asahi_tx_ch
 static int asahi_channel_wait_drained(struct asahi_device *adev, struct asahi_tx_channel *ch,
 				      enum asahi_debt debt)
 {
-	lockdep_assert_held(&ch->lock);
+	lockdep_assert_held(&ch->sender);
 
 	return asahi_wait_until(adev, debt, asahi_tx_ring_drained(&ch->ring));
 }
@@ -171,7 +179,7 @@ bool asahi_channel_try_reserve(struct asahi_device *adev, unsigned int prio, uns
 {
 	struct asahi_tx_channel *ch = &adev->channels->pipe[prio][pipe];
 
-	guard(mutex)(&ch->lock);
+	guard(spinlock)(&ch->lock);
 
 	return asahi_tx_ring_reserve(&ch->ring);
 }
@@ -207,7 +215,7 @@ void asahi_channel_unreserve(struct asahi_device *adev, unsigned int prio, unsig
 {
 	struct asahi_tx_channel *ch = &adev->channels->pipe[prio][pipe];
 
-	guard(mutex)(&ch->lock);
+	guard(spinlock)(&ch->lock);
 	ch->ring.reserved--;
 }
 
@@ -246,7 +254,7 @@ int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 		return -EINVAL;
 
 	ch = &adev->channels->pipe[prio][msg->pipe_type];
-	guard(mutex)(&ch->lock);
+	guard(spinlock)(&ch->lock);
 
 	ch->ring.reserved--;
 	if (!asahi_state_fw_alive(adev))
@@ -257,19 +265,27 @@ int asahi_channel_run(struct asahi_device *adev, unsigned int prio,
 	return 0;
 }
 
+static void asahi_channel_put_dc(struct asahi_device *adev, const struct asahi_dc_msg *msg)
+{
+	struct asahi_tx_channel *ch = &adev->channels->device_control;
+
+	guard(spinlock)(&ch->lock);
+	adev->abi->channel->encode_dc(asahi_tx_ring_entry(&ch->ring), msg);
+	asahi_tx_ring_commit(&ch->ring);
+}
+
 static int asahi_channel_send_dc(struct asahi_device *adev, const struct asahi_dc_msg *msg)
 {
 	struct asahi_tx_channel *ch = &adev->channels->device_control;
 	int ret;
 
-	lockdep_assert_held(&ch->lock);
+	lockdep_assert_held(&ch->sender);
 
 	ret = asahi_channel_wait_room(adev, ch, ASAHI_DEBT_CONTROL);
 	if (ret)
 		return ret == -ETIMEDOUT ? -EBUSY : ret;
 
-	adev->abi->channel->encode_dc(asahi_tx_ring_entry(&ch->ring), msg);
-	asahi_tx_ring_commit(&ch->ring);
+	asahi_channel_put_dc(adev, msg);
 	asahi_doorbell_post(adev, AGX_DOORBELL_DEVICE_CONTROL);
 
 	return asahi_channel_wait_drained(adev, ch, ASAHI_DEBT_CONTROL);
@@ -295,7 +311,7 @@ int asahi_channel_device_control(struct asahi_device *adev, const struct asahi_d
 	int ret;
 
 	KUNIT_STATIC_STUB_REDIRECT(asahi_channel_device_control, adev, msg);
-	guard(mutex)(&chs->device_control.lock);
+	guard(mutex)(&chs->device_control.sender);
 
 	if (!asahi_state_fw_alive(adev))
 		return -ENODEV;
@@ -389,11 +405,8 @@ int asahi_channel_ping(struct asahi_device *adev)
 void asahi_channel_post_initialize(struct asahi_device *adev)
 {
 	const struct asahi_dc_msg msg = { .type = ASAHI_DC_INITIALIZE };
-	struct asahi_tx_channel *ch = &adev->channels->device_control;
 
-	guard(mutex)(&ch->lock);
-	adev->abi->channel->encode_dc(asahi_tx_ring_entry(&ch->ring), &msg);
-	asahi_tx_ring_commit(&ch->ring);
+	asahi_channel_put_dc(adev, &msg);
 }
 
 /**
@@ -408,8 +421,21 @@ int asahi_channel_wait_initialized(struct asahi_device *adev)
 {
 	struct asahi_tx_channel *ch = &adev->channels->device_control;
 
-	guard(mutex)(&ch->lock);
+	guard(mutex)(&ch->sender);
 	return asahi_channel_wait_drained(adev, ch, ASAHI_DEBT_START);
+}
+
+static void asahi_channel_put_fwctl(struct asahi_tx_channel *ch, const struct asahi_fwctl_msg *msg)
+{
+	struct asahi_fw_fwctl_msg *entry;
+
+	guard(spinlock)(&ch->lock);
+	entry = asahi_tx_ring_entry(&ch->ring);
+	entry->addr = cpu_to_le64(msg->va);
+	entry->slot = cpu_to_le32(msg->slot);
+	entry->page_count = cpu_to_le16(msg->pages);
+	entry->unk_12 = cpu_to_le16(ASAHI_FWCTL_UNK_12);
+	asahi_tx_ring_commit(&ch->ring);
 }
 
 /**
@@ -425,22 +451,16 @@ int asahi_channel_wait_initialized(struct asahi_device *adev)
 int asahi_channel_fwctl(struct asahi_device *adev, const struct asahi_fwctl_msg *msg)
 {
 	struct asahi_tx_channel *ch = &adev->channels->fwctl;
-	struct asahi_fw_fwctl_msg *entry;
 	int ret;
 
 	KUNIT_STATIC_STUB_REDIRECT(asahi_channel_fwctl, adev, msg);
-	guard(mutex)(&ch->lock);
+	guard(mutex)(&ch->sender);
 
 	ret = asahi_channel_wait_room(adev, ch, ASAHI_DEBT_FLUSH);
 	if (ret)
 		return ret;
 
-	entry = asahi_tx_ring_entry(&ch->ring);
-	entry->addr = cpu_to_le64(msg->va);
-	entry->slot = cpu_to_le32(msg->slot);
-	entry->page_count = cpu_to_le16(msg->pages);
-	entry->unk_12 = cpu_to_le16(ASAHI_FWCTL_UNK_12);
-	asahi_tx_ring_commit(&ch->ring);
+	asahi_channel_put_fwctl(ch, msg);
 	asahi_doorbell_post(adev, ASAHI_DOORBELL_FWCTL);
 	return asahi_channel_wait_drained(adev, ch, ASAHI_DEBT_FLUSH);
 }
@@ -885,7 +905,7 @@ static void asahi_channel_tx_fini(struct asahi_tx_channel *ch)
 {
 	asahi_heap_free(&ch->entries);
 	asahi_heap_free(&ch->state);
-	mutex_destroy(&ch->lock);
+	mutex_destroy(&ch->sender);
 }
 
 static void asahi_channel_rx_fini(struct asahi_rx_channel *ch)
@@ -901,7 +921,8 @@ static void asahi_channel_clear(struct asahi_fwbuf *buf)
 
 static void asahi_channel_tx_reset(struct asahi_tx_channel *ch)
 {
-	guard(mutex)(&ch->lock);
+	guard(mutex)(&ch->sender);
+	guard(spinlock)(&ch->lock);
 
 	WRITE_ONCE(ch->ring.next, 0);
 	asahi_channel_clear(&ch->state);
@@ -917,16 +938,22 @@ static void asahi_channel_rx_reset(struct asahi_rx_channel *ch)
 	asahi_channel_clear(&ch->entries);
 }
 
+static void asahi_channel_init_lock(struct asahi_tx_channel *ch)
+{
+	mutex_init(&ch->sender);
+	spin_lock_init(&ch->lock);
+}
+
 static void asahi_channel_init_locks(struct asahi_channels *chs)
 {
 	unsigned int prio, pipe;
 
 	for (prio = 0; prio < AGX_PRIORITY_COUNT; prio++) {
 		for (pipe = 0; pipe < AGX_PIPE_COUNT; pipe++)
-			mutex_init(&chs->pipe[prio][pipe].lock);
+			asahi_channel_init_lock(&chs->pipe[prio][pipe]);
 	}
-	mutex_init(&chs->device_control.lock);
-	mutex_init(&chs->fwctl.lock);
+	asahi_channel_init_lock(&chs->device_control);
+	asahi_channel_init_lock(&chs->fwctl);
 }
 
 static int asahi_channel_init_tx(struct asahi_channels *chs)
@@ -1106,11 +1133,12 @@ static void asahi_channel_fini(struct asahi_device *adev)
 static void asahi_channel_tx_at_rest(struct asahi_tx_channel *ch, const char *name,
 				     unsigned int prio, struct asahi_rest *rest)
 {
-	/* One that waits until the firmware has read its message holds the lock. */
+	/* One that waits until the firmware has read its message is the sender. */
 	asahi_rest_expect(rest, ASAHI_REST_IDLE | ASAHI_REST_AWAKE,
 			  asahi_tx_ring_drained(&ch->ring),
 			  "the firmware has not read ring %s of priority %u", name, prio);
-	guard(mutex)(&ch->lock);
+	guard(mutex)(&ch->sender);
+	guard(spinlock)(&ch->lock);
 	asahi_rest_expect(rest, ASAHI_REST_FLIGHT, !ch->ring.reserved,
 			  "ring %s of priority %u has %u entries reserved", name, prio,
 			  ch->ring.reserved);
