@@ -43,8 +43,15 @@
  * SUBTEST: many-clients
  * Description: More address spaces than the hardware has contexts.
  *
+ * SUBTEST: thousand-clients
+ * Description: A thousand open files with a job each, most of which have to wait.
+ *
  * SUBTEST: many-queues
  * Description: More busy queues than there are events.
+ *
+ * SUBTEST: rare-beside-flood
+ * Description: A client submits a job now and then, beside one that submits to more queues
+ *	than there are events without end. It never waits for long.
  *
  * SUBTEST: many-wait-for-one
  * Description: A hundred address spaces that wait for the hundred-and-first.
@@ -211,31 +218,55 @@ static void exec_queue_test_full_ring(struct asahi_client *client)
 #define CLIENTS		150
 
 /* They all have something to do at once. */
-static void exec_queue_test_many_clients(struct asahi_client *unused)
+/* The first one keeps its context and its event until all have submitted. */
+static void exec_queue_clients(int fd, unsigned int count, unsigned int rounds)
 {
-	struct asahi_client *clients[CLIENTS];
-	struct asahi_command commands[CLIENTS];
-	uint32_t syncs[CLIENTS];
+	struct asahi_client **clients = calloc(count, sizeof(*clients));
+	struct asahi_command *commands = calloc(count, sizeof(*commands));
+	uint32_t *syncs = calloc(count, sizeof(*syncs));
 	unsigned int i, round;
 
-	for (i = 0; i < CLIENTS; i++) {
-		clients[i] = igt_asahi_client_open(unused->fd);
+	igt_assert(clients && commands && syncs);
+	for (i = 0; i < count; i++) {
+		clients[i] = igt_asahi_client_open(fd);
 		syncs[i] = syncobj_create(clients[i]->fd, 0);
 		commands[i] = i ? igt_asahi_store_word(clients[i], ASAHI_RESULT, i + 1) :
 				  igt_asahi_gate(clients[i], ASAHI_RESULT, i + 1);
 	}
-	for (round = 0; round < 3; round++) {
+	for (round = 0; round < rounds; round++) {
 		clients[0]->words[ASAHI_GATE] = 0;
-		for (i = 0; i < CLIENTS; i++) {
+		for (i = 0; i < count; i++) {
 			clients[i]->words[ASAHI_RESULT] = 0;
 			igt_asahi_submit_one(clients[i], &commands[i], syncs[i]);
 		}
 		clients[0]->words[ASAHI_GATE] = 1;
-		for (i = 0; i < CLIENTS; i++) {
+		for (i = 0; i < count; i++) {
 			igt_assert_eq(igt_asahi_wait(clients[i]->fd, syncs[i]), 0);
 			igt_assert_eq_u32(clients[i]->words[ASAHI_RESULT], i + 1);
 		}
 	}
+	free(syncs);
+	free(commands);
+	free(clients);
+}
+
+static void exec_queue_test_many_clients(struct asahi_client *client)
+{
+	exec_queue_clients(client->fd, CLIENTS, 3);
+}
+
+#define THOUSAND	1000
+
+static void exec_queue_test_thousand_clients(struct asahi_client *client)
+{
+	struct rlimit files;
+
+	igt_assert_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+	files.rlim_cur = 2 * THOUSAND;
+	if (files.rlim_max < files.rlim_cur)
+		files.rlim_max = files.rlim_cur;
+	igt_assert_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
+	exec_queue_clients(client->fd, THOUSAND, 2);
 }
 
 #define QUEUES		200
@@ -262,6 +293,54 @@ static void exec_queue_test_many_queues(struct asahi_client *client)
 	for (i = 0; i < QUEUES; i++)
 		igt_asahi_queue_destroy(client->fd, queues[i], 0);
 	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 2);
+}
+
+/* Until it is killed */
+static void exec_queue_flood(int fd)
+{
+	struct asahi_client *client = igt_asahi_client_open(fd);
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 1);
+	uint32_t queues[QUEUES];
+	unsigned int i;
+
+	for (i = 0; i < QUEUES; i++)
+		queues[i] = igt_asahi_queue_create(client->fd, client->vm,
+						   DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	for (;;)
+		for (i = 0; i < QUEUES; i++)
+			igt_asahi_submit(client->fd, queues[i], &store, 1, &(struct asahi_sync){});
+}
+
+#define RARE_JOBS	10
+/* Far more than a turn takes, and far less than for ever */
+#define RARE_S		10
+
+static bool exec_queue_is_over_in_time(int fd, uint32_t sync)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return syncobj_wait_err(fd, &sync, 1, (now.tv_sec + RARE_S) * INT64_C(1000000000), 0) == 0;
+}
+
+static void exec_queue_test_rare_beside_flood(struct asahi_client *client)
+{
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 1);
+	const uint32_t sync = syncobj_create(client->fd, 0);
+	struct igt_helper_process flood = {};
+	unsigned int i;
+
+	igt_fork_helper(&flood) {
+		exec_queue_flood(client->fd);
+	}
+	/* It has filled its queues. */
+	sleep(1);
+	for (i = 0; i < RARE_JOBS; i++) {
+		igt_asahi_submit_one(client, &store, sync);
+		igt_assert(exec_queue_is_over_in_time(client->fd, sync));
+		usleep(10000);
+	}
+	igt_stop_helper(&flood);
 }
 
 #define WAITING		100
@@ -520,7 +599,10 @@ static const struct asahi_client_test exec_queue_tests[] = {
 	{"priorities", "All priorities that the driver allows.", exec_queue_test_priorities},
 	{"full-ring", "More work than the ring holds.", exec_queue_test_full_ring},
 	{"many-clients", "More address spaces than contexts.", exec_queue_test_many_clients},
+	{"thousand-clients", "A thousand clients.", exec_queue_test_thousand_clients},
 	{"many-queues", "More busy queues than events.", exec_queue_test_many_queues},
+	{"rare-beside-flood", "A client that submits rarely beside one that floods.",
+	 exec_queue_test_rare_beside_flood},
 	{"many-wait-for-one", "A hundred address spaces that wait for one.",
 	 exec_queue_test_many_wait_for_one},
 	{"fault", "A fault takes along what is behind it.", exec_queue_test_fault},
