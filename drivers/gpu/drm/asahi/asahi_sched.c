@@ -226,12 +226,15 @@ static void asahi_sched_look_work(struct work_struct *work)
 
 /**
  * asahi_sched_watch() - have a queue looked at while it has jobs in flight
- * @queue: queue that has got one
+ * @queue: queue that has got its first one
  *
- * Any context; allocates nothing.
+ * With the timeline's lock held; allocates nothing. A look that is under way has seen that
+ * there was none, or looks again.
  */
 void asahi_sched_watch(struct asahi_queue *queue)
 {
+	lockdep_assert_held(&queue->timeline.lock);
+
 	if (!delayed_work_pending(&queue->look))
 		asahi_sched_look_later(queue, ASAHI_WATCHDOG_LOOK_TIME);
 }
@@ -321,7 +324,6 @@ void asahi_sched_run_now(struct asahi_job *job)
 	lockdep_assert_held(&job->queue->submit_lock);
 
 	asahi_timeline_run_now(job);
-	asahi_sched_watch(job->queue);
 	asahi_job_put(job);
 	dma_fence_end_signalling(cookie);
 	srcu_read_unlock(&sched->running, idx);

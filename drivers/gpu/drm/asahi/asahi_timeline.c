@@ -175,8 +175,10 @@ static void asahi_timeline_handed_over(struct asahi_queue *queue, struct asahi_j
 	lockdep_assert_held(&timeline->lock);
 
 	timeline->stamps += job->stamps;
-	if (!timeline->handed_over)
+	if (!timeline->handed_over) {
 		timeline->since = jiffies;
+		asahi_sched_watch(queue);
+	}
 
 	atomic_inc(&queue->adev->timelines->in_flight);
 	if (++timeline->handed_over == 2)
