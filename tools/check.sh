@@ -24,6 +24,7 @@ products_of()
 	guest-desktop) printf '%s\n' "guest desktop" "kernel plain" ;;
 	guest-*|mutants-random) printf '%s\n' guest "kernel ${ASAHI_KERNEL:-plain}" ;;
 	docs) echo "kernel source" ;;
+	devicetree) echo schemas ;;
 	litmus) printf '%s\n' herd "kernel source" ;;
 	esac
 	case $1 in
@@ -42,6 +43,7 @@ make_product()
 	kernel) tools/kernel.sh "$2" ;;
 	root) tools/toolbox.sh ${3:+--mesa "$3"} "$2" true ;;
 	herd) tools/toolbox.sh herd -version ;;
+	schemas) tools/dt-schema.sh ;;
 	# not to be had is for its lane to say
 	foreign) tools/foreign-igt.sh || true ;;
 	esac >/dev/null

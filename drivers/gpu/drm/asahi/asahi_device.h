@@ -160,8 +160,9 @@ struct asahi_device {
 	struct asahi_owners *buffer_owners;
 	/** @sched: all queues, and their workers */
 	struct asahi_sched *sched;
-	/** @trim: what gives back memory of idle queues */
+	/** @stashes: what gives back memory that idle queues keep for their next jobs */
 	struct asahi_stashes *stashes;
+	/** @trim: what gives back memory of idle queues */
 	struct asahi_trim *trim;
 	/** @halt: what has the firmware go on after a failure of work */
 	struct asahi_halt *halt;
