@@ -501,6 +501,35 @@ static void exec_queue_test_destroy_busy(struct asahi_client *client)
 	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 2);
 }
 
+/* The fence of a job that is cancelled comes behind that of one that runs, which has not waited. */
+static void exec_queue_destroy_behind_running(struct asahi_client *client)
+{
+	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
+	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT + 1, 2);
+	const uint32_t queue =
+		igt_asahi_queue_create(client->fd, client->vm, DRM_ASAHI_PRIORITY_MEDIUM, 0);
+	const uint32_t running = syncobj_create(client->fd, 0);
+	const uint32_t waiting = syncobj_create(client->fd, 0);
+	int timeline;
+
+	igt_require_sw_sync();
+	timeline = sw_sync_timeline_create();
+	client->words[ASAHI_GATE] = 0;
+	igt_asahi_submit(client->fd, queue, &gate, 1, &(struct asahi_sync){ .out = running });
+	igt_asahi_submit(client->fd, queue, &store, 1,
+			 &(struct asahi_sync){ .in = igt_asahi_late_fence(client->fd, timeline),
+					       .out = waiting });
+	igt_asahi_queue_destroy(client->fd, queue, 0);
+	sw_sync_timeline_inc(timeline, 1);
+	close(timeline);
+	usleep(200000);
+	igt_assert(!igt_asahi_signalled(client->fd, waiting));
+	client->words[ASAHI_GATE] = 1;
+	igt_assert_eq(igt_asahi_wait(client->fd, waiting), -ESRCH);
+	igt_assert(igt_asahi_signalled(client->fd, running));
+	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 0);
+}
+
 static void exec_queue_test_destroy_waiting(struct asahi_client *client)
 {
 	const struct asahi_command gate = igt_asahi_gate(client, ASAHI_RESULT, 1);
@@ -519,6 +548,7 @@ static void exec_queue_test_destroy_waiting(struct asahi_client *client)
 	igt_assert_eq(igt_asahi_wait(client->fd, first), 0);
 	igt_assert_eq(igt_asahi_wait(client->fd, second), -ESRCH);
 	igt_assert_eq_u32(client->words[ASAHI_RESULT + 1], 0);
+	exec_queue_destroy_behind_running(client);
 }
 
 /* The kernel closes them at once, as it does for a client that is killed. */

@@ -178,7 +178,7 @@ static void asahi_job_need_slots(struct asahi_job *job)
  *
  * Waits, interruptibly, until the queue has room for it. Process context.
  *
- * Return: the job, whose scheduler part is not initialised, or an error:
+ * Return: the job, which is not armed, or an error:
  * -ENOMEM, or what the heaps say when their address spaces are full;
  * -ERESTARTSYS; -ENODEV.
  */

@@ -719,7 +719,7 @@ static int asahi_submit_create_job(struct asahi_submit *submit)
 }
 
 /*
- * Barriers are for the queue's own fences. The others are added one by one, since the
+ * Barriers are for the queue's own fences. The others are added one by one, since the DRM
  * scheduler can tell neither what is in a container nor that it has it already.
  */
 static int asahi_submit_add_parts(struct asahi_submit *submit, struct dma_fence *head)

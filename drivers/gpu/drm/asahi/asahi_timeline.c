@@ -447,8 +447,9 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_arm);
  * asahi_timeline_drop() - complete a job whose turn does not come
  * @job: armed job of a queue that is closed
  *
- * Its fence signals with -ESRCH, at once unless an earlier job of the queue has to be
- * dropped as well, and was not yet. Process context; allocates nothing.
+ * Its fence signals with -ESRCH, behind those of all earlier jobs of the queue: some have to
+ * be dropped as well, and were not yet; others have run from their SUBMIT, of which the DRM
+ * scheduler does not know, and are in flight. Process context; allocates nothing.
  */
 void asahi_timeline_drop(struct asahi_job *job)
 {
@@ -463,8 +464,9 @@ void asahi_timeline_drop(struct asahi_job *job)
 	list_for_each_entry_safe(job, next, &timeline->waiting, link) {
 		if (!job->skipped)
 			break;
-		asahi_timeline_retire(queue, job);
+		list_move_tail(&job->link, &timeline->jobs);
 	}
+	asahi_timeline_retire_reached(queue);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_timeline_drop);
 

@@ -36,7 +36,7 @@
  * Entries that one stamp stands for at most: the command, a barrier for each
  * subqueue, and one entry of the driver's own, which on the vertex ring is
  * InitBuffer and on the fragment ring the barrier on the vertex half. The
- * scheduler's credits limit the stamps, so a ring can't overflow.
+ * timeline limits the stamps, so a ring can't overflow.
  */
 #define ASAHI_STAMP_ENTRIES (1 + ASAHI_BARRIERS + 1)
 static_assert(ASAHI_MAX_STAMPS * ASAHI_STAMP_ENTRIES < ASAHI_RING_ENTRIES);

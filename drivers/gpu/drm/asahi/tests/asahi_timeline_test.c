@@ -83,6 +83,8 @@ static struct jobs *arm_jobs(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, jobs->queue->client);
 	mutex_init(&jobs->queue->submit_lock);
 	asahi_timeline_prepare(&jobs->queue->timeline);
+	for (unsigned int i = 0; i < AGX_PIPE_COUNT; i++)
+		jobs->queue->pipes.wq[i].queue = jobs->queue;
 	for (unsigned int i = 0; i < JOBS; i++)
 		jobs->job[i] = arm_job(test, jobs->queue);
 
