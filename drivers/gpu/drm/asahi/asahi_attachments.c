@@ -34,19 +34,27 @@ static u64 asahi_attachments_lines(const struct drm_asahi_attachment *att)
 	return att->size / ASAHI_ATTACHMENTS_LINE + !!(att->size % ASAHI_ATTACHMENTS_LINE);
 }
 
+/* A hint of nothing is none: the firmware expects memory. */
+static bool asahi_attachments_is_told(const struct drm_asahi_attachment *att)
+{
+	return att->pointer && att->size;
+}
+
 /**
  * asahi_attachments_check() - can the firmware be told of this?
- * @attachments: what a client says
+ * @attachments: what a client says, without @attachments.told, which this counts
  *
  * Return: true if it can.
  */
-bool asahi_attachments_check(const struct asahi_attachments *attachments)
+bool asahi_attachments_check(struct asahi_attachments *attachments)
 {
+	attachments->told = 0;
 	for (unsigned int i = 0; i < attachments->count; i++) {
 		struct drm_asahi_attachment att = asahi_attachments_get(attachments, i);
 
 		if (att.pad || att.flags || asahi_attachments_lines(&att) > U32_MAX)
 			return false;
+		attachments->told += asahi_attachments_is_told(&att);
 	}
 
 	return true;
@@ -55,7 +63,7 @@ bool asahi_attachments_check(const struct asahi_attachments *attachments)
 /**
  * asahi_attachments_fill() - tell the firmware of memory that work writes
  * @fw: the firmware's list, zeroed
- * @attachments: the memory
+ * @attachments: the memory, checked
  */
 void asahi_attachments_fill(struct asahi_fw_attachments *fw,
 			    const struct asahi_attachments *attachments)
@@ -65,8 +73,7 @@ void asahi_attachments_fill(struct asahi_fw_attachments *fw,
 	for (unsigned int i = 0; i < attachments->count; i++) {
 		struct drm_asahi_attachment att = asahi_attachments_get(attachments, i);
 
-		/* A hint of nothing is none: the firmware expects memory. */
-		if (!att.pointer || !att.size)
+		if (!asahi_attachments_is_told(&att))
 			continue;
 
 		fw->list[count].address = cpu_to_le64(att.pointer);

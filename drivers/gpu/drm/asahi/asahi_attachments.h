@@ -17,14 +17,16 @@ struct asahi_fw_attachments;
  * struct asahi_attachments - the attachments of a command
  * @list: array of struct drm_asahi_attachment, checked, in the copy of the user's commands; not
  *	aligned
- * @count: entries of @list, ASAHI_MAX_ATTACHMENTS at most; some may be hints of nothing
+ * @count: entries of @list, ASAHI_MAX_ATTACHMENTS at most
+ * @told: of how many of them the firmware is told: not of hints of nothing
  */
 struct asahi_attachments {
 	const void *list;
 	unsigned int count;
+	unsigned int told;
 };
 
-bool asahi_attachments_check(const struct asahi_attachments *attachments);
+bool asahi_attachments_check(struct asahi_attachments *attachments);
 void asahi_attachments_fill(struct asahi_fw_attachments *fw,
 			    const struct asahi_attachments *attachments);
 

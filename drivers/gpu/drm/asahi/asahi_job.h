@@ -28,7 +28,6 @@
 struct asahi_block;
 struct asahi_pipe_msg;
 struct asahi_queue;
-struct asahi_render_args;
 struct asahi_small_job;
 
 extern const struct asahi_block asahi_block_job;
@@ -146,9 +145,6 @@ struct asahi_queue_info {
  *	it compares with
  * @work: the kinds of work, by pipe
  * @tvb: vertex buffers and scenes
- * @compute_build: build a compute command but for what struct asahi_patch has
- * @vertex_build: likewise the vertex half of a render command
- * @fragment_build: likewise its fragment half
  */
 struct asahi_job_abi {
 	size_t queue_info_size;
@@ -157,9 +153,6 @@ struct asahi_job_abi {
 	void (*notifier_init)(void *map, u64 threshold_va, u32 queue_id);
 	struct asahi_work_abi work[AGX_PIPE_COUNT];
 	struct asahi_tvb_abi tvb;
-	void (*compute_build)(const struct asahi_compute_args *args);
-	void (*vertex_build)(const struct asahi_render_args *args);
-	void (*fragment_build)(const struct asahi_render_args *args);
 };
 
 struct asahi_job *asahi_job_create(struct asahi_queue *queue,

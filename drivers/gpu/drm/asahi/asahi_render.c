@@ -5,6 +5,8 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
+#include <linux/string.h>
+
 #include <kunit/visibility.h>
 
 #include <drm/asahi_drm.h>
@@ -13,9 +15,7 @@
 
 #include "asahi_abi.h"
 #include "asahi_device.h"
-#include "asahi_fw_microseq.h"
 #include "asahi_hw.h"
-#include "asahi_initdata.h"
 #include "asahi_job.h"
 #include "asahi_queue_priv.h"
 #include "asahi_render.h"
@@ -103,68 +103,38 @@ const char *asahi_render_check(const struct drm_asahi_cmd_render *cmd)
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_render_check);
 
-static void asahi_render_build_half(const struct asahi_job *job,
-				    const struct asahi_render_args *common,
-				    struct asahi_work *work,
-				    const struct asahi_command_args *command,
-				    void (*build)(const struct asahi_render_args *args))
-{
-	const struct asahi_queue *queue = job->queue;
-	struct asahi_fw_attachments attachments = {};
-	struct asahi_render_args args = *common;
-
-	asahi_attachments_fill(&attachments, &command->stage[work->pipe].attachments);
-	args.work = work;
-	args.attachments = &attachments;
-	args.queue_info_va = queue->pipes.wq[work->pipe].info.va;
-	args.stats_va = asahi_initdata_stats_va(queue->adev, work->pipe);
-	build(&args);
-}
-
 /**
- * asahi_render_build() - build both halves of a render command
+ * asahi_render_prepare() - what both halves of a render command are built from
  * @job: job with memory, also for the vertex buffer
- * @fragment: fragment work, with memory
- * @vertex: vertex work, likewise
- * @command: command, checked
+ * @scene: what @args points to, uninitialised
  * @place: where the memory of the scene begins
+ * @args: what they are built from; has the command
  *
- * Process context.
+ * Also writes the Scene structure. Process context.
  */
-void asahi_render_build(struct asahi_job *job, struct asahi_work *fragment,
-			struct asahi_work *vertex, const struct asahi_command_args *command,
-			const struct asahi_work_memory *place)
+void asahi_render_prepare(struct asahi_job *job, struct asahi_scene *scene,
+			  const struct asahi_work_memory *place, struct asahi_work_args *args)
 {
 	const struct asahi_queue *queue = job->queue;
 	const struct asahi_device *adev = queue->adev;
-	const struct asahi_job_abi *abi = adev->abi->job;
-	const struct asahi_scene scene = {
-		.layout = &command->scene,
+	const struct asahi_scene_layout *layout = &args->command->scene;
+
+	*scene = (struct asahi_scene) {
 		.map = job->memory.strip->shared.map + place->shared,
 		.va = job->memory.strip->shared.va + place->shared,
 		.memory_va = job->memory.gpu.va + place->gpu,
 		.control_word_va = job->memory.strip->word.va + place->word,
 		.tpc_va = job->tpc->memory.va,
 	};
-	struct asahi_render_args args = {
-		.cmd = &command->render,
-		.scene = &scene,
-		.buffer_info_va = queue->tvb.info.va,
-		.kernel_buffer_va = queue->tvb.kernel_buffer.va,
-		.notifier_va = queue->notifier.va,
-		.usc_exec_base = queue->usc_exec_base,
-		.queue_id = queue->fw_id,
-		.tiling_control = adev->hw->render->tiling_control,
-		.core_masks = { adev->core_masks[0], adev->core_masks[1] },
-		.knobs = adev->knobs,
-	};
 
-	if (!command->scene.clustering)
-		args.tiling_control |= ASAHI_RENDER_TILING_ONE_CLUSTER;
+	args->scene = scene;
+	args->buffer_info_va = queue->tvb.info.va;
+	args->kernel_buffer_va = queue->tvb.kernel_buffer.va;
+	args->tiling_control = adev->hw->render->tiling_control;
+	if (!layout->clustering)
+		args->tiling_control |= ASAHI_RENDER_TILING_ONE_CLUSTER;
+	memcpy(args->core_masks, adev->core_masks, sizeof(args->core_masks));
+	args->knobs = adev->knobs;
 
-	vertex->scene.map = scene.map;
-	vertex->scene.va = scene.va;
-	abi->tvb.scene_init(&scene, queue->tvb.stats.va);
-	asahi_render_build_half(job, &args, fragment, command, abi->fragment_build);
-	asahi_render_build_half(job, &args, vertex, command, abi->vertex_build);
+	adev->abi->job->tvb.scene_init(scene, layout, queue->tvb.stats.va);
 }

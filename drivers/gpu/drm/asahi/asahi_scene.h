@@ -96,15 +96,13 @@ struct asahi_scene_layout {
 
 /**
  * struct asahi_scene - the memory of one render
- * @layout: what is where; only while the render is built
  * @map: Scene structure
  * @va: firmware address of that
- * @memory_va: GPU address of what @layout describes
+ * @memory_va: GPU address of what its layout describes
  * @control_word_va: GPU address of a word for G14X; 0 for others
  * @tpc_va: GPU address of the tail pointer cache
  */
 struct asahi_scene {
-	const struct asahi_scene_layout *layout;
 	void *map;
 	u64 va;
 	u64 memory_va;

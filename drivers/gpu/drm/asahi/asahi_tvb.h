@@ -20,6 +20,7 @@ struct asahi_device;
 struct asahi_fw_block;
 struct asahi_queue;
 struct asahi_scene;
+struct asahi_scene_layout;
 struct asahi_work;
 struct drm_printer;
 
@@ -151,7 +152,7 @@ struct asahi_tvb_info {
  * @info_init: fill a zeroed Info but for what @info_set_blocks sets
  * @info_set_blocks: set the number of blocks; allocates nothing
  * @info_print: print what the firmware has noted in an Info
- * @scene_init: fill a zeroed Scene; @stats_va is the buffer's Stats
+ * @scene_init: fill a zeroed Scene of that layout; @stats_va is the buffer's Stats
  * @scene_print: print what the firmware has noted in a Scene
  */
 struct asahi_tvb_abi {
@@ -161,7 +162,8 @@ struct asahi_tvb_abi {
 	void (*info_init)(void *map, const struct asahi_tvb_info *info);
 	void (*info_set_blocks)(void *map, unsigned int blocks);
 	void (*info_print)(const void *map, struct drm_printer *p);
-	void (*scene_init)(const struct asahi_scene *scene, u64 stats_va);
+	void (*scene_init)(const struct asahi_scene *scene,
+			   const struct asahi_scene_layout *layout, u64 stats_va);
 	void (*scene_print)(const void *map, struct drm_printer *p);
 };
 

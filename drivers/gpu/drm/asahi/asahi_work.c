@@ -153,8 +153,8 @@ static void asahi_work_place_entries(struct asahi_job *job, struct asahi_work *w
 	size_t offset = place->private + ALIGN(work->microseq.size, ASAHI_HEAP_ALIGN);
 
 	for (unsigned int i = 0; i < work->num_barriers; i++) {
-		work->barrier[i].map = job->memory.strip->private.map + offset;
-		work->barrier[i].va = job->memory.strip->private.va + offset;
+		work->barrier[i].fw.map = job->memory.strip->private.map + offset;
+		work->barrier[i].fw.va = job->memory.strip->private.va + offset;
 		offset += ASAHI_BARRIER_STRIDE;
 	}
 
@@ -182,30 +182,6 @@ static void asahi_work_set_barriers(const struct asahi_job *job, struct asahi_wo
 		work->barrier[i].wait = args->barrier[i];
 }
 
-static void asahi_work_build_compute(struct asahi_job *job, struct asahi_work *work,
-				     const struct asahi_command_args *args,
-				     const struct asahi_work_memory *place)
-{
-	struct asahi_queue *queue = job->queue;
-	struct asahi_device *adev = queue->adev;
-	struct asahi_fw_attachments attachments = {};
-
-	asahi_attachments_fill(&attachments, &args->stage[AGX_PIPE_COMPUTE].attachments);
-
-	adev->abi->job->compute_build(&(struct asahi_compute_args) {
-		.work = work,
-		.cmd = &args->compute,
-		.attachments = &attachments,
-		.preempt_va = job->memory.gpu.va + place->gpu,
-		.preempt1_size = args->preempt1_size,
-		.queue_info_va = queue->pipes.wq[AGX_PIPE_COMPUTE].info.va,
-		.notifier_va = queue->notifier.va,
-		.stats_va = asahi_initdata_stats_va(adev, AGX_PIPE_COMPUTE),
-		.usc_exec_base = queue->usc_exec_base,
-		.queue_id = queue->fw_id,
-	});
-}
-
 static u64 asahi_work_stream(const struct asahi_command_args *args, u8 pipe)
 {
 	switch (pipe) {
@@ -218,45 +194,75 @@ static u64 asahi_work_stream(const struct asahi_command_args *args, u8 pipe)
 	}
 }
 
+static void asahi_work_prepare(struct asahi_job *job, struct asahi_work *work,
+			       const struct asahi_command_args *command,
+			       const struct asahi_work_memory *place)
+{
+	const struct asahi_user_times *times = &command->stage[work->pipe].times;
+
+	work->stream = asahi_work_stream(command, work->pipe);
+	if (asahi_user_times_are_wanted(times))
+		work->user_times = asahi_user_times_get(times);
+	asahi_work_set_barriers(job, work, command);
+	asahi_work_place(job, work, place);
+	asahi_work_place_entries(job, work, place);
+}
+
+static void asahi_work_build_one(struct asahi_job *job, struct asahi_work *work,
+				 struct asahi_work_args *args)
+{
+	struct asahi_queue *queue = job->queue;
+	struct asahi_device *adev = queue->adev;
+
+	args->work = work;
+	args->attachments = &args->command->stage[work->pipe].attachments;
+	args->queue_info_va = queue->pipes.wq[work->pipe].info.va;
+	args->stats_va = asahi_initdata_stats_va(adev, work->pipe);
+	adev->abi->job->work[work->pipe].build(args);
+
+	if (args->scene && work->pipe == AGX_PIPE_VERTEX)
+		work->scene = (struct asahi_work_part) { args->scene->map, args->scene->va };
+
+	trace_asahi_build(adev, asahi_client_id(queue->client), queue->id, job->id, work->pipe,
+			  work->run_va, work->microseq.va, work->stream);
+}
+
 /**
  * asahi_work_build() - build a command
  * @job: job with memory, to which the works of earlier commands are counted
  * @works: where the command's work goes, asahi_work_count() pieces
- * @args: command
+ * @command: command
  * @place: where its memory begins in that of the job; advanced to its end
  *
  * Process context.
  */
 void asahi_work_build(struct asahi_job *job, struct asahi_work *works,
-		      const struct asahi_command_args *args, struct asahi_work_memory *place)
+		      const struct asahi_command_args *command, struct asahi_work_memory *place)
 {
 	struct asahi_queue *queue = job->queue;
 	struct asahi_device *adev = queue->adev;
-	unsigned int count = asahi_work_count(args);
+	unsigned int count = asahi_work_count(command);
+	struct asahi_work_args args = {
+		.command = command,
+		.notifier_va = queue->notifier.va,
+		.usc_exec_base = queue->usc_exec_base,
+		.queue_id = queue->fw_id,
+	};
+	struct asahi_scene scene;
 
 	for (unsigned int i = 0; i < count; i++) {
-		struct asahi_work *work = &works[i];
-
-		work->pipe = asahi_work_pipes(args)[i];
-		work->stream = asahi_work_stream(args, work->pipe);
-		if (asahi_user_times_are_wanted(&args->stage[work->pipe].times))
-			work->user_times = asahi_user_times_get(&args->stage[work->pipe].times);
-		asahi_work_set_barriers(job, work, args);
-		asahi_work_place(job, work, place);
-		asahi_work_place_entries(job, work, place);
-		asahi_work_add_pipe(adev, args, work->pipe, place);
+		works[i].pipe = asahi_work_pipes(command)[i];
+		asahi_work_prepare(job, &works[i], command, place);
+		asahi_work_add_pipe(adev, command, works[i].pipe, place);
 	}
 
-	if (args->is_render)
-		asahi_render_build(job, &works[0], &works[1], args, place);
+	if (command->is_render)
+		asahi_render_prepare(job, &scene, place, &args);
 	else
-		asahi_work_build_compute(job, works, args, place);
-	asahi_work_add_rest(adev, args, place);
-
+		args.preempt_va = job->memory.gpu.va + place->gpu;
 	for (unsigned int i = 0; i < count; i++)
-		trace_asahi_build(adev, asahi_client_id(queue->client), queue->id, job->id,
-				  works[i].pipe, works[i].run_va, works[i].microseq.va,
-				  works[i].stream);
+		asahi_work_build_one(job, &works[i], &args);
+	asahi_work_add_rest(adev, command, place);
 }
 
 /* The value to wait for; false if there is nothing in flight to wait for. */
@@ -280,7 +286,7 @@ static void asahi_work_push_barriers(struct asahi_job *job, struct asahi_work *w
 	for (unsigned int i = 0; i < work->num_barriers; i++) {
 		const struct asahi_barrier *wait = &work->barrier[i].wait;
 		unsigned int event = queue->pipes.wq[wait->pipe].slot.slot;
-		struct asahi_fw_barrier *fw = work->barrier[i].map;
+		struct asahi_fw_barrier *fw = work->barrier[i].fw.map;
 		u32 value;
 
 		if (!asahi_work_barrier_value(job, wait, &value))
@@ -296,7 +302,7 @@ static void asahi_work_push_barriers(struct asahi_job *job, struct asahi_work *w
 			fw->internal_barrier_type = cpu_to_le32(1);
 		}
 
-		asahi_workqueue_push(&queue->pipes.wq[work->pipe], work->barrier[i].va);
+		asahi_workqueue_push(&queue->pipes.wq[work->pipe], work->barrier[i].fw.va);
 	}
 }
 

@@ -21,9 +21,9 @@
 #include "asahi_user_times.h"
 
 struct asahi_device;
-struct asahi_fw_attachments;
 struct asahi_fw_timestamps;
 struct asahi_job;
+struct asahi_knobs;
 struct asahi_queue;
 
 /** ASAHI_BARRIERS - barriers that a command can have: one for each subqueue */
@@ -80,35 +80,23 @@ struct asahi_command_args {
 };
 
 /**
+ * struct asahi_work_part - a structure of the firmware's that belongs to work
+ * @map: the structure; NULL if the work has none
+ * @va: its firmware address
+ */
+struct asahi_work_part {
+	void *map;
+	u64 va;
+};
+
+/**
  * struct asahi_work_barrier - a barrier as the firmware sees it
  * @wait: what is waited for
- * @map: the firmware's structure, filled in when the work runs
- * @va: firmware address of that
+ * @fw: the firmware's structure, filled in when the work runs
  */
 struct asahi_work_barrier {
 	struct asahi_barrier wait;
-	void *map;
-	u64 va;
-};
-
-/**
- * struct asahi_work_init - a command that tells the firmware of a vertex buffer
- * @map: the firmware's structure, filled in when the work runs, if it is needed
- * @va: firmware address of that
- */
-struct asahi_work_init {
-	void *map;
-	u64 va;
-};
-
-/**
- * struct asahi_work_scene - the Scene of a render
- * @map: the firmware's structure
- * @va: firmware address of that
- */
-struct asahi_work_scene {
-	void *map;
-	u64 va;
+	struct asahi_work_part fw;
 };
 
 /**
@@ -129,7 +117,8 @@ struct asahi_work_scene {
  * @stream: start of its control stream, for messages
  * @barrier: what it waits for
  * @num_barriers: entries of @barrier
- * @init_buffer: what goes in front of vertex work; empty for other work
+ * @init_buffer: tells the firmware of a vertex buffer in front of vertex work, filled in
+ *	when that runs, if it is needed; empty for other work
  * @scene: what vertex work leaves to fragment work, for core dumps; likewise
  *
  * A compute command is one piece of work, a render command two: one for its
@@ -151,8 +140,8 @@ struct asahi_work {
 	u32 stamp;
 	u64 stream;
 	struct asahi_work_barrier barrier[ASAHI_BARRIERS];
-	struct asahi_work_init init_buffer;
-	struct asahi_work_scene scene;
+	struct asahi_work_part init_buffer;
+	struct asahi_work_part scene;
 };
 
 /**
@@ -174,29 +163,41 @@ struct asahi_work_memory {
 };
 
 /**
- * struct asahi_compute_args - what a compute command is built from
- * @work: its work, with memory for everything
- * @cmd: the user's description
- * @attachments: memory that it writes, as the firmware wants it
- * @preempt_va: memory that the GPU saves its state to
- * @preempt1_size: bytes of the first part of it, after which come 4 × 8
+ * struct asahi_work_args - what work is built from
+ * @work: the work, with memory for everything
+ * @command: its command
+ * @attachments: memory that the work writes
  * @queue_info_va: QueueInfo of the work queue that it goes to
  * @notifier_va: the queue's notifier
- * @stats_va: the firmware's statistics of the compute pipe
+ * @stats_va: the firmware's statistics of the pipe
  * @usc_exec_base: base of all shaders of the queue
  * @queue_id: identifies the queue
+ * @preempt_va: memory that the GPU saves the state of compute work to; 0 for other work
+ * @scene: memory of the render; from here on zero for compute work
+ * @buffer_info_va: Info of the queue's vertex buffer
+ * @kernel_buffer_va: the vertex buffer's memory for the firmware
+ * @tiling_control: setting of the tiler
+ * @core_masks: which cores are there, as the registers say
+ * @knobs: knobs of the device, or NULL
+ *
+ * The first preemption buffer has the size that @command says; behind it come 4 × 8 bytes.
  */
-struct asahi_compute_args {
+struct asahi_work_args {
 	struct asahi_work *work;
-	const struct drm_asahi_cmd_compute *cmd;
-	const struct asahi_fw_attachments *attachments;
-	u64 preempt_va;
-	u32 preempt1_size;
+	const struct asahi_command_args *command;
+	const struct asahi_attachments *attachments;
 	u64 queue_info_va;
 	u64 notifier_va;
 	u64 stats_va;
 	u64 usc_exec_base;
 	u32 queue_id;
+	u64 preempt_va;
+	const struct asahi_scene *scene;
+	u64 buffer_info_va;
+	u64 kernel_buffer_va;
+	u32 tiling_control;
+	u32 core_masks[2];
+	const struct asahi_knobs *knobs;
 };
 
 /**
@@ -227,12 +228,14 @@ struct asahi_patch {
  * struct asahi_work_abi - one kind of work
  * @run_size: bytes of its Run* structure; 0 if this kind is not supported
  * @microseq_size: bytes of its longest microsequence
+ * @build: fill its zeroed memory, but for what struct asahi_patch has
  * @patch: complete it; has what all works of the command learn, by pipe;
  *	allocates nothing
  */
 struct asahi_work_abi {
 	size_t run_size;
 	size_t microseq_size;
+	void (*build)(const struct asahi_work_args *args);
 	void (*patch)(struct asahi_work *work, const struct asahi_patch patch[AGX_PIPE_COUNT]);
 };
 

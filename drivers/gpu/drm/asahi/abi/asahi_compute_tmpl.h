@@ -47,10 +47,10 @@ ASAHI_ASSERT_OFFSET(asahi_fw_run_compute, registers, 0, 0, 0x20);
 
 #if ASAHI_ABI_GEN < ASAHI_G14X
 static void asahi_compute_params1_build(struct asahi_fw_compute_params1 *fw,
-					const struct asahi_compute_args *args)
+					const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_compute *cmd = args->cmd;
-	u64 tail = args->preempt_va + args->preempt1_size;
+	const struct drm_asahi_cmd_compute *cmd = &args->command->compute;
+	u64 tail = args->preempt_va + args->command->preempt1_size;
 
 	fw->preempt_buf1 = cpu_to_le64(args->preempt_va);
 	fw->cdm_ctrl_stream_base = cpu_to_le64(cmd->cdm_ctrl_stream_base);
@@ -67,10 +67,10 @@ static void asahi_compute_params1_build(struct asahi_fw_compute_params1 *fw,
 }
 #else
 static void asahi_compute_registers_build(struct asahi_fw_register_array *fw, u64 va,
-					  const struct asahi_compute_args *args)
+					  const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_compute *cmd = args->cmd;
-	u64 tail = args->preempt_va + args->preempt1_size;
+	const struct drm_asahi_cmd_compute *cmd = &args->command->compute;
+	u64 tail = args->preempt_va + args->command->preempt1_size;
 
 	fw->addr = cpu_to_le64(va);
 	asahi_run_add_register(fw, 0x1a510, args->preempt_va);
@@ -92,19 +92,19 @@ static void asahi_compute_registers_build(struct asahi_fw_register_array *fw, u6
 				     sizeof(struct asahi_fw_start_compute) +	\
 				     sizeof(struct asahi_fw_finalize_compute))
 
-static u64 asahi_compute_params2_va(const struct asahi_compute_args *args)
+static u64 asahi_compute_params2_va(const struct asahi_work_args *args)
 {
 	return args->work->run_va + offsetof(struct asahi_fw_run_compute, job_params2);
 }
 
 #if ASAHI_ABI_VERSION >= ASAHI_V13_5
-static u64 asahi_compute_flag_va(const struct asahi_compute_args *args)
+static u64 asahi_compute_flag_va(const struct asahi_work_args *args)
 {
 	return args->work->run_va + offsetof(struct asahi_fw_run_compute, unk_flag);
 }
 #endif
 
-static void asahi_compute_start(struct asahi_microseq *seq, const struct asahi_compute_args *args)
+static void asahi_compute_start(struct asahi_microseq *seq, const struct asahi_work_args *args)
 {
 	u64 run_va = args->work->run_va;
 	struct asahi_fw_start_compute *op;
@@ -124,7 +124,7 @@ static void asahi_compute_start(struct asahi_microseq *seq, const struct asahi_c
 	op->unk_28 = cpu_to_le32(1);
 	op->event_generation = cpu_to_le32(args->queue_id);
 	op->job_params2 = cpu_to_le64(asahi_compute_params2_va(args));
-	op->attachments = *args->attachments;
+	asahi_attachments_fill(&op->attachments, args->attachments);
 #if ASAHI_ABI_VERSION >= ASAHI_V13_5
 	op->unk_flag = cpu_to_le64(asahi_compute_flag_va(args));
 	op->notifier_buf = cpu_to_le64(args->notifier_va +
@@ -133,7 +133,7 @@ static void asahi_compute_start(struct asahi_microseq *seq, const struct asahi_c
 }
 
 static void asahi_compute_finalize(struct asahi_microseq *seq,
-				   const struct asahi_compute_args *args)
+				   const struct asahi_work_args *args)
 {
 	struct asahi_fw_finalize_compute *op;
 
@@ -145,13 +145,13 @@ static void asahi_compute_finalize(struct asahi_microseq *seq,
 	op->work_queue = cpu_to_le64(args->queue_info_va);
 	op->job_params2 = cpu_to_le64(asahi_compute_params2_va(args));
 	op->restart_branch_offset = asahi_microseq_restart(seq);
-	op->has_attachments = cpu_to_le32(!!args->attachments->count);
+	op->has_attachments = cpu_to_le32(!!args->attachments->told);
 #if ASAHI_ABI_VERSION >= ASAHI_V13_5
 	op->unk_flag = cpu_to_le64(asahi_compute_flag_va(args));
 #endif
 }
 
-static void asahi_compute_microseq_build(const struct asahi_compute_args *args)
+static void asahi_compute_microseq_build(const struct asahi_work_args *args)
 {
 	struct asahi_microseq *seq = &args->work->microseq;
 	u64 run_va = args->work->run_va;
@@ -174,9 +174,9 @@ static void asahi_compute_microseq_build(const struct asahi_compute_args *args)
 	asahi_microseq_retire(seq);
 }
 
-static void asahi_compute_build(const struct asahi_compute_args *args)
+static void asahi_compute_build(const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_compute *cmd = args->cmd;
+	const struct drm_asahi_cmd_compute *cmd = &args->command->compute;
 	const struct asahi_work *work = args->work;
 	struct asahi_fw_run_compute *fw = work->run;
 

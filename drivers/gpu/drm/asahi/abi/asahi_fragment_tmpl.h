@@ -93,12 +93,12 @@ ASAHI_ASSERT_OFFSET(asahi_fw_fragment_params1, unk_158, 0x188, 0x190, 0);
 #define ASAHI_FRAGMENT_UNK_G14		0
 #endif
 
-static u64 asahi_fragment_scene_va(const struct asahi_render_args *args, u64 offset)
+static u64 asahi_fragment_scene_va(const struct asahi_work_args *args, u64 offset)
 {
 	return args->scene->memory_va + offset;
 }
 
-static u64 asahi_fragment_run_va(const struct asahi_render_args *args, size_t offset)
+static u64 asahi_fragment_run_va(const struct asahi_work_args *args, size_t offset)
 {
 	return args->work->run_va + offset;
 }
@@ -164,10 +164,10 @@ static void asahi_fragment_build_aux_fb(struct asahi_fw_aux_fb_info *fw,
 
 #if ASAHI_ABI_GEN < ASAHI_G14X
 static void asahi_fragment_build_params1(struct asahi_fw_fragment_params1 *fw,
-					 const struct asahi_render_args *args)
+					 const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_render *cmd = args->cmd;
-	const struct asahi_scene_layout *layout = args->scene->layout;
+	const struct drm_asahi_cmd_render *cmd = &args->command->render;
+	const struct asahi_scene_layout *layout = &args->command->scene;
 
 	fw->utile_config = cpu_to_le32(layout->utile_config);
 	fw->bg.rsrc_spec = cpu_to_le64(cmd->bg.rsrc_spec);
@@ -195,10 +195,10 @@ static void asahi_fragment_build_params1(struct asahi_fw_fragment_params1 *fw,
 }
 
 static void asahi_fragment_build_params2(struct asahi_fw_fragment_params2 *fw,
-					 const struct asahi_render_args *args)
+					 const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_render *cmd = args->cmd;
-	const struct asahi_scene_layout *layout = args->scene->layout;
+	const struct drm_asahi_cmd_render *cmd = &args->command->render;
+	const struct asahi_scene_layout *layout = &args->command->scene;
 	u32 bgobjvals = cmd->isp_bgobjvals;
 
 #if ASAHI_ABI_GEN < ASAHI_G14G
@@ -219,10 +219,10 @@ static void asahi_fragment_build_params2(struct asahi_fw_fragment_params2 *fw,
 }
 #else
 static void asahi_fragment_build_isp_registers(struct asahi_fw_register_array *fw,
-					       const struct asahi_render_args *args)
+					       const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_render *cmd = args->cmd;
-	const struct asahi_scene_layout *layout = args->scene->layout;
+	const struct drm_asahi_cmd_render *cmd = &args->command->render;
+	const struct asahi_scene_layout *layout = &args->command->scene;
 	u32 mtile = layout->mtile_utiles_y | layout->mtile_utiles_x << 16;
 
 	asahi_run_add_register(fw, 0x1739, 1);
@@ -283,10 +283,10 @@ static void asahi_fragment_build_zls_registers(struct asahi_fw_register_array *f
 }
 
 static void asahi_fragment_build_tile_registers(struct asahi_fw_register_array *fw,
-						const struct asahi_render_args *args)
+						const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_render *cmd = args->cmd;
-	const struct asahi_scene_layout *layout = args->scene->layout;
+	const struct drm_asahi_cmd_render *cmd = &args->command->render;
+	const struct asahi_scene_layout *layout = &args->command->scene;
 	u64 aux_fb = asahi_fragment_scene_va(args, layout->aux_fb);
 	u64 tiles = 0x2000036011ULL | (u64)(layout->layers > 1) << 32 |
 		    (u64)(layout->tiles_x - 1) << 44 | (u64)(layout->tiles_y - 1) << 53 |
@@ -312,21 +312,21 @@ static void asahi_fragment_build_tile_registers(struct asahi_fw_register_array *
 }
 
 static void asahi_fragment_build_registers(struct asahi_fw_register_array *fw,
-					   const struct asahi_render_args *args)
+					   const struct asahi_work_args *args)
 {
 	u64 run_va = args->work->run_va;
 
 	fw->addr = cpu_to_le64(run_va + offsetof(struct asahi_fw_run_fragment, registers));
 	asahi_fragment_build_isp_registers(fw, args);
-	asahi_fragment_build_zls_registers(fw, args->cmd);
+	asahi_fragment_build_zls_registers(fw, &args->command->render);
 	asahi_fragment_build_tile_registers(fw, args);
 }
 #endif
 
 static void asahi_fragment_build_partial_zls(struct asahi_fw_fragment_params3 *fw,
-					     const struct asahi_render_args *args)
+					     const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_render *cmd = args->cmd;
+	const struct drm_asahi_cmd_render *cmd = &args->command->render;
 
 	fw->zls_ctrl = cpu_to_le64(cmd->zls_ctrl);
 	fw->unk_290 = cpu_to_le64(asahi_knob(args->knobs, ASAHI_KNOB_UNK_290,
@@ -347,9 +347,9 @@ static void asahi_fragment_build_partial_zls(struct asahi_fw_fragment_params3 *f
 }
 
 static void asahi_fragment_build_params3(struct asahi_fw_fragment_params3 *fw,
-					 const struct asahi_render_args *args)
+					 const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_render *cmd = args->cmd;
+	const struct drm_asahi_cmd_render *cmd = &args->command->render;
 
 	fw->isp_dbias_base.ptr = cpu_to_le64(cmd->isp_dbias_base);
 	fw->isp_scissor_base.ptr = cpu_to_le64(cmd->isp_scissor_base);
@@ -358,7 +358,7 @@ static void asahi_fragment_build_params3(struct asahi_fw_fragment_params3 *fw,
 	fw->unk_partial_bg.address = cpu_to_le64(cmd->partial_bg.usc);
 	fw->partial_bg = fw->unk_partial_bg;
 	asahi_fragment_build_partial_zls(fw, args);
-	fw->tib_blocks = cpu_to_le32(args->scene->layout->tib_blocks);
+	fw->tib_blocks = cpu_to_le32(args->command->scene.tib_blocks);
 	asahi_fragment_build_aux_fb(&fw->aux_fb_info, cmd);
 	fw->tile_config = cpu_to_le64(asahi_fragment_tile_config(cmd));
 	fw->unk_partial_eot.rsrc_spec = cpu_to_le32(cmd->partial_eot.rsrc_spec);
@@ -376,7 +376,7 @@ static void asahi_fragment_build_params3(struct asahi_fw_fragment_params3 *fw,
 #define ASAHI_FRAGMENT_VA(args, member)						\
 	cpu_to_le64(asahi_fragment_run_va(args, offsetof(struct asahi_fw_run_fragment, member)))
 
-static void asahi_fragment_start(struct asahi_microseq *seq, const struct asahi_render_args *args)
+static void asahi_fragment_start(struct asahi_microseq *seq, const struct asahi_work_args *args)
 {
 	struct asahi_fw_start_fragment *op;
 
@@ -401,7 +401,7 @@ static void asahi_fragment_start(struct asahi_microseq *seq, const struct asahi_
 	op->event_generation = cpu_to_le32(args->queue_id);
 	op->unk_758_flag = ASAHI_FRAGMENT_VA(args, unk_758_flag);
 	op->unk_job_buf = ASAHI_FRAGMENT_VA(args, unk_buf);
-	op->attachments = *args->attachments;
+	asahi_attachments_fill(&op->attachments, args->attachments);
 #if ASAHI_ABI_VERSION >= ASAHI_V13_5
 	op->notifier_buf = cpu_to_le64(args->notifier_va +
 				       offsetof(struct asahi_fw_notifier, state.unk_buf));
@@ -409,7 +409,7 @@ static void asahi_fragment_start(struct asahi_microseq *seq, const struct asahi_
 }
 
 static void asahi_fragment_finalize(struct asahi_microseq *seq,
-				    const struct asahi_render_args *args)
+				    const struct asahi_work_args *args)
 {
 	struct asahi_fw_finalize_fragment *op;
 
@@ -427,10 +427,10 @@ static void asahi_fragment_finalize(struct asahi_microseq *seq,
 	op->work_item = cpu_to_le64(args->work->run_va);
 	op->unk_758_flag = ASAHI_FRAGMENT_VA(args, unk_758_flag);
 	op->restart_branch_offset = asahi_microseq_restart(seq);
-	op->has_attachments = cpu_to_le32(!!args->attachments->count);
+	op->has_attachments = cpu_to_le32(!!args->attachments->told);
 }
 
-static void asahi_fragment_build_microseq(const struct asahi_render_args *args)
+static void asahi_fragment_build_microseq(const struct asahi_work_args *args)
 {
 	struct asahi_microseq *seq = &args->work->microseq;
 	const struct asahi_microseq_times times = {
@@ -456,10 +456,10 @@ static void asahi_fragment_build_microseq(const struct asahi_render_args *args)
 }
 
 static void asahi_fragment_build_run(struct asahi_fw_run_fragment *fw,
-				     const struct asahi_render_args *args)
+				     const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_render *cmd = args->cmd;
-	const struct asahi_scene_layout *layout = args->scene->layout;
+	const struct drm_asahi_cmd_render *cmd = &args->command->render;
+	const struct asahi_scene_layout *layout = &args->command->scene;
 
 	fw->tag = cpu_to_le32(ASAHI_FW_CMD_RUN_FRAGMENT);
 	fw->microsequence = cpu_to_le64(args->work->microseq.va);
@@ -485,9 +485,9 @@ static void asahi_fragment_build_run(struct asahi_fw_run_fragment *fw,
 #endif
 }
 
-static void asahi_fragment_build(const struct asahi_render_args *args)
+static void asahi_fragment_build(const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_render *cmd = args->cmd;
+	const struct drm_asahi_cmd_render *cmd = &args->command->render;
 	struct asahi_fw_run_fragment *fw = args->work->run;
 
 	asahi_fragment_build_microseq(args);

@@ -33,20 +33,20 @@ static const struct asahi_job_abi asahi_job_abi = {
 		[AGX_PIPE_VERTEX] = {
 			.run_size = sizeof(struct asahi_fw_run_vertex),
 			.microseq_size = ASAHI_VERTEX_MICROSEQ_SIZE,
+			.build = asahi_vertex_build,
 			.patch = asahi_vertex_patch,
 		},
 		[AGX_PIPE_FRAGMENT] = {
 			.run_size = sizeof(struct asahi_fw_run_fragment),
 			.microseq_size = ASAHI_FRAGMENT_MICROSEQ_SIZE,
+			.build = asahi_fragment_build,
 			.patch = asahi_fragment_patch,
 		},
 		[AGX_PIPE_COMPUTE] = {
 			.run_size = sizeof(struct asahi_fw_run_compute),
 			.microseq_size = ASAHI_COMPUTE_MICROSEQ_SIZE,
+			.build = asahi_compute_build,
 			.patch = asahi_compute_patch,
 		},
 	},
-	.compute_build = asahi_compute_build,
-	.vertex_build = asahi_vertex_build,
-	.fragment_build = asahi_fragment_build,
 };

@@ -83,7 +83,8 @@ static void asahi_tvb_print_info(const void *map, struct drm_printer *p)
 		   le32_to_cpu(fw->gpu_page_ptr2));
 }
 
-static void asahi_tvb_build_scene(const struct asahi_scene *scene, u64 stats_va)
+static void asahi_tvb_build_scene(const struct asahi_scene *scene,
+				  const struct asahi_scene_layout *layout, u64 stats_va)
 {
 	struct asahi_fw_scene *fw = scene->map;
 
@@ -91,7 +92,7 @@ static void asahi_tvb_build_scene(const struct asahi_scene *scene, u64 stats_va)
 	fw->control_word = cpu_to_le64(scene->control_word_va);
 	fw->control_word2 = cpu_to_le64(scene->control_word_va);
 #endif
-	fw->user_buffer = cpu_to_le64(scene->memory_va + scene->layout->user_buffer);
+	fw->user_buffer = cpu_to_le64(scene->memory_va + layout->user_buffer);
 	fw->stats = cpu_to_le64(stats_va);
 }
 

@@ -88,7 +88,7 @@ ASAHI_ASSERT_OFFSET(asahi_fw_vertex_params1, unk_118, 0xd0, 0xd0, 0);
 #define ASAHI_VERTEX_HEAPMETA_FLAG	BIT_ULL(63)
 #define ASAHI_VERTEX_PREEMPT3_FLAG	BIT_ULL(50)
 
-static u64 asahi_vertex_scene_va(const struct asahi_render_args *args, u64 offset)
+static u64 asahi_vertex_scene_va(const struct asahi_work_args *args, u64 offset)
 {
 	return args->scene->memory_va + offset;
 }
@@ -111,9 +111,9 @@ static u32 asahi_vertex_layers(const struct asahi_scene_layout *layout)
 
 #if ASAHI_ABI_GEN == ASAHI_G13
 static void asahi_vertex_build_clusters(struct asahi_fw_vertex_params1 *fw,
-					const struct asahi_render_args *args)
+					const struct asahi_work_args *args)
 {
-	const struct asahi_scene_layout *layout = args->scene->layout;
+	const struct asahi_scene_layout *layout = &args->command->scene;
 	u64 va = args->scene->memory_va;
 
 	fw->core_mask[0] = cpu_to_le32(args->core_masks[0]);
@@ -135,10 +135,10 @@ static void asahi_vertex_build_clusters(struct asahi_fw_vertex_params1 *fw,
 
 #if ASAHI_ABI_GEN < ASAHI_G14X
 static void asahi_vertex_build_params1(struct asahi_fw_vertex_params1 *fw,
-				       const struct asahi_render_args *args)
+				       const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_render *cmd = args->cmd;
-	const struct asahi_scene_layout *layout = args->scene->layout;
+	const struct drm_asahi_cmd_render *cmd = &args->command->render;
+	const struct asahi_scene_layout *layout = &args->command->scene;
 
 	fw->unk_0 = cpu_to_le64(0x200);
 	fw->unk_8 = cpu_to_le32(0x1e3ce508);
@@ -169,10 +169,10 @@ static void asahi_vertex_build_params1(struct asahi_fw_vertex_params1 *fw,
 }
 
 static void asahi_vertex_build_tiling(struct asahi_fw_tiling_params *fw,
-				      const struct asahi_render_args *args)
+				      const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_render *cmd = args->cmd;
-	const struct asahi_scene_layout *layout = args->scene->layout;
+	const struct drm_asahi_cmd_render *cmd = &args->command->render;
+	const struct asahi_scene_layout *layout = &args->command->scene;
 
 	fw->rgn_size = cpu_to_le32(layout->region_words);
 	fw->unk_4 = cpu_to_le32(ASAHI_VERTEX_UNK_TILING_4);
@@ -189,16 +189,16 @@ static void asahi_vertex_build_tiling(struct asahi_fw_tiling_params *fw,
 	fw->helper_cfg = cpu_to_le32(cmd->vertex_helper.cfg);
 }
 #else
-static u64 asahi_vertex_cluster_va(const struct asahi_render_args *args, u64 offset)
+static u64 asahi_vertex_cluster_va(const struct asahi_work_args *args, u64 offset)
 {
-	return args->scene->layout->clusters ? args->scene->memory_va + offset : 0;
+	return args->command->scene.clusters ? args->scene->memory_va + offset : 0;
 }
 
 static void asahi_vertex_build_memory_registers(struct asahi_fw_register_array *fw,
-						const struct asahi_render_args *args)
+						const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_render *cmd = args->cmd;
-	const struct asahi_scene_layout *layout = args->scene->layout;
+	const struct drm_asahi_cmd_render *cmd = &args->command->render;
+	const struct asahi_scene_layout *layout = &args->command->scene;
 	u64 tilemap = asahi_vertex_scene_va(args, layout->tilemap);
 	u64 cluster_tilemaps = asahi_vertex_cluster_va(args, layout->cluster_tilemaps);
 	u64 heapmeta = asahi_vertex_scene_va(args, layout->heapmeta) | ASAHI_VERTEX_HEAPMETA_FLAG;
@@ -230,9 +230,9 @@ static void asahi_vertex_build_memory_registers(struct asahi_fw_register_array *
 }
 
 static void asahi_vertex_build_cluster_registers(struct asahi_fw_register_array *fw,
-						 const struct asahi_render_args *args)
+						 const struct asahi_work_args *args)
 {
-	const struct asahi_scene_layout *layout = args->scene->layout;
+	const struct asahi_scene_layout *layout = &args->command->scene;
 	u64 layermeta = asahi_vertex_scene_va(args, layout->layermeta);
 	u64 cluster_layermeta = asahi_vertex_cluster_va(args, layout->cluster_layermeta);
 	u64 meta4 = asahi_vertex_cluster_va(args, layout->cluster_meta[3]);
@@ -252,10 +252,10 @@ static void asahi_vertex_build_cluster_registers(struct asahi_fw_register_array 
 }
 
 static void asahi_vertex_build_tiling_registers(struct asahi_fw_register_array *fw,
-						const struct asahi_render_args *args)
+						const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_render *cmd = args->cmd;
-	const struct asahi_scene_layout *layout = args->scene->layout;
+	const struct drm_asahi_cmd_render *cmd = &args->command->render;
+	const struct asahi_scene_layout *layout = &args->command->scene;
 
 	asahi_run_add_register(fw, 0x10151, 0);
 	asahi_run_add_register(fw, 0x1c199, 0);
@@ -284,7 +284,7 @@ static void asahi_vertex_build_tiling_registers(struct asahi_fw_register_array *
 }
 
 static void asahi_vertex_build_registers(struct asahi_fw_register_array *fw,
-					 const struct asahi_render_args *args)
+					 const struct asahi_work_args *args)
 {
 	u64 run_va = args->work->run_va;
 
@@ -299,7 +299,7 @@ static void asahi_vertex_build_registers(struct asahi_fw_register_array *fw,
 				    sizeof(struct asahi_fw_start_vertex) +	\
 				    sizeof(struct asahi_fw_finalize_vertex))
 
-static u64 asahi_vertex_run_va(const struct asahi_render_args *args, size_t offset)
+static u64 asahi_vertex_run_va(const struct asahi_work_args *args, size_t offset)
 {
 	return args->work->run_va + offset;
 }
@@ -307,7 +307,7 @@ static u64 asahi_vertex_run_va(const struct asahi_render_args *args, size_t offs
 #define ASAHI_VERTEX_VA(args, member)						\
 	cpu_to_le64(asahi_vertex_run_va(args, offsetof(struct asahi_fw_run_vertex, member)))
 
-static void asahi_vertex_start(struct asahi_microseq *seq, const struct asahi_render_args *args)
+static void asahi_vertex_start(struct asahi_microseq *seq, const struct asahi_work_args *args)
 {
 	struct asahi_fw_start_vertex *op;
 
@@ -329,16 +329,16 @@ static void asahi_vertex_start(struct asahi_microseq *seq, const struct asahi_re
 	op->event_generation = cpu_to_le32(args->queue_id);
 	op->unk_pointer = ASAHI_VERTEX_VA(args, unk_pointee);
 	op->unk_job_buf = ASAHI_VERTEX_VA(args, unk_buf);
-	op->attachments = *args->attachments;
+	asahi_attachments_fill(&op->attachments, args->attachments);
 #if ASAHI_ABI_VERSION >= ASAHI_V13_5
 	op->notifier_buf = cpu_to_le64(args->notifier_va +
 				       offsetof(struct asahi_fw_notifier, state.unk_buf));
-	op->unk_178 = cpu_to_le32(!args->scene->layout->clustering);
+	op->unk_178 = cpu_to_le32(!args->command->scene.clustering);
 #endif
 }
 
 static void asahi_vertex_finalize(struct asahi_microseq *seq,
-				  const struct asahi_render_args *args)
+				  const struct asahi_work_args *args)
 {
 	struct asahi_fw_finalize_vertex *op;
 
@@ -352,10 +352,10 @@ static void asahi_vertex_finalize(struct asahi_microseq *seq,
 	op->work_queue = cpu_to_le64(args->queue_info_va);
 	op->unk_pointer = ASAHI_VERTEX_VA(args, unk_pointee);
 	op->restart_branch_offset = asahi_microseq_restart(seq);
-	op->has_attachments = cpu_to_le32(!!args->attachments->count);
+	op->has_attachments = cpu_to_le32(!!args->attachments->told);
 }
 
-static void asahi_vertex_build_microseq(const struct asahi_render_args *args)
+static void asahi_vertex_build_microseq(const struct asahi_work_args *args)
 {
 	struct asahi_microseq *seq = &args->work->microseq;
 	const struct asahi_microseq_times times = {
@@ -379,10 +379,10 @@ static void asahi_vertex_build_microseq(const struct asahi_render_args *args)
 	asahi_microseq_retire(seq);
 }
 
-static void asahi_vertex_build(const struct asahi_render_args *args)
+static void asahi_vertex_build(const struct asahi_work_args *args)
 {
-	const struct drm_asahi_cmd_render *cmd = args->cmd;
-	const struct asahi_scene_layout *layout = args->scene->layout;
+	const struct drm_asahi_cmd_render *cmd = &args->command->render;
+	const struct asahi_scene_layout *layout = &args->command->scene;
 	const struct asahi_work *work = args->work;
 	struct asahi_fw_run_vertex *fw = work->run;
 

@@ -37,8 +37,7 @@
 /**
  * struct fixture - a compute command
  * @abi: operations under test
- * @cmd: the user's side of it
- * @attachments: memory that it writes
+ * @command: the user's side of it
  * @user_times: where the user wants its times
  * @work: the work that it becomes
  * @run: RunCompute
@@ -46,8 +45,7 @@
  */
 struct fixture {
 	const struct asahi_job_abi *abi;
-	struct drm_asahi_cmd_compute cmd;
-	struct asahi_fw_attachments attachments;
+	struct asahi_command_args command;
 	struct asahi_user_times user_times;
 	struct asahi_work work;
 	u8 run[0x400];
@@ -83,7 +81,8 @@ static int compute_test_init(struct kunit *test)
 		return -ENOMEM;
 
 	f->abi = asahi_abi_select(version, ASAHI_GEN_G13)->job;
-	f->cmd = (struct drm_asahi_cmd_compute) {
+	f->command.preempt1_size = PREEMPT1_SIZE;
+	f->command.compute = (struct drm_asahi_cmd_compute) {
 		.sampler_count = 7,
 		.cdm_ctrl_stream_base = 0x1100004000,
 		.cdm_ctrl_stream_end = 0x1100004100,
@@ -113,12 +112,11 @@ static void build(struct fixture *f)
 		.user_times = f->user_times,
 	};
 
-	f->abi->compute_build(&(struct asahi_compute_args) {
+	f->abi->work[AGX_PIPE_COMPUTE].build(&(struct asahi_work_args) {
 		.work = &f->work,
-		.cmd = &f->cmd,
-		.attachments = &f->attachments,
+		.command = &f->command,
+		.attachments = &f->command.stage[AGX_PIPE_COMPUTE].attachments,
 		.preempt_va = PREEMPT_VA,
-		.preempt1_size = PREEMPT1_SIZE,
 		.queue_info_va = INFO_VA,
 		.notifier_va = NOTIFIER_VA,
 		.stats_va = STATS_VA,
@@ -167,15 +165,23 @@ static void command_has_its_times(struct kunit *test)
 
 static void attachments_are_passed_on(struct kunit *test)
 {
+	static const struct drm_asahi_attachment list[] = {
+		{ .pointer = 0x1500000000, .size = 128 },
+		/* a hint of nothing */
+		{ .pointer = 0x1500000000, .size = 0 },
+		{ .pointer = 0x1400000000, .size = 5 * 128 - 1 },
+	};
 	struct fixture *f = test->priv;
 
 	build(f);
 	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x14c), 0);
 	KUNIT_EXPECT_EQ(test, seq32(f, FINALIZE + 0x5c), 0);
 
-	f->attachments.count = cpu_to_le32(2);
-	f->attachments.list[1].address = cpu_to_le64(0x1400000000);
-	f->attachments.list[1].size = cpu_to_le32(5);
+	f->command.stage[AGX_PIPE_COMPUTE].attachments = (struct asahi_attachments) {
+		.list = list,
+		.count = ARRAY_SIZE(list),
+		.told = 2,
+	};
 	build(f);
 	KUNIT_EXPECT_EQ(test, seq64(f, START + 0x4c + 0x10), 0x1400000000);
 	KUNIT_EXPECT_EQ(test, seq32(f, START + 0x4c + 0x18), 5);

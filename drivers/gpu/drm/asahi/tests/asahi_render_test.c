@@ -42,9 +42,7 @@
  * @hw: SoC that it is for
  * @clusters: clusters of that
  * @knobs: knobs of the device, or NULL
- * @cmd: the user's side of it
- * @layout: its measures
- * @attachments: memory that it writes
+ * @command: the user's side of it
  * @work: the work that it becomes
  * @run: Run structure
  * @microseq: its microsequence
@@ -55,9 +53,7 @@ struct fixture {
 	const struct asahi_hw *hw;
 	unsigned int clusters;
 	const struct asahi_knobs *knobs;
-	struct drm_asahi_cmd_render cmd;
-	struct asahi_scene_layout layout;
-	struct asahi_fw_attachments attachments;
+	struct asahi_command_args command;
 	struct asahi_work work;
 	u8 run[0xd00];
 	u8 microseq[0x400];
@@ -131,7 +127,7 @@ static struct fixture *fixture(struct kunit *test, const u32 version[3],
 	f->abi = abi->job;
 	f->hw = hw;
 	f->clusters = clusters;
-	f->cmd = command;
+	f->command.render = command;
 
 	return f;
 }
@@ -155,17 +151,16 @@ static void build(struct kunit *test, struct fixture *f, unsigned int pipe)
 {
 	const struct asahi_work_abi *abi = &f->abi->work[pipe];
 	const struct asahi_scene scene = {
-		.layout = &f->layout,
 		.map = f->scene,
 		.va = SCENE_VA,
 		.memory_va = MEMORY_VA,
 		.control_word_va = WORD_VA,
 		.tpc_va = TPC_VA,
 	};
-	const struct asahi_render_args args = {
+	const struct asahi_work_args args = {
 		.work = &f->work,
-		.cmd = &f->cmd,
-		.attachments = &f->attachments,
+		.command = &f->command,
+		.attachments = &f->command.stage[pipe].attachments,
 		.scene = &scene,
 		.buffer_info_va = BUFFER_VA,
 		.kernel_buffer_va = KERNEL_VA,
@@ -179,7 +174,8 @@ static void build(struct kunit *test, struct fixture *f, unsigned int pipe)
 		.knobs = f->knobs,
 	};
 
-	KUNIT_ASSERT_EQ(test, asahi_scene_measure(&f->layout, f->hw, f->clusters, &f->cmd), 0);
+	KUNIT_ASSERT_EQ(test, asahi_scene_measure(&f->command.scene, f->hw, f->clusters,
+						  &f->command.render), 0);
 	f->work = (struct asahi_work) {
 		.pipe = pipe,
 		.run = f->run,
@@ -192,11 +188,8 @@ static void build(struct kunit *test, struct fixture *f, unsigned int pipe)
 		},
 		.times_va = TIMES_VA,
 	};
-	f->abi->tvb.scene_init(&scene, STATS_VA);
-	if (pipe == AGX_PIPE_VERTEX)
-		f->abi->vertex_build(&args);
-	else
-		f->abi->fragment_build(&args);
+	f->abi->tvb.scene_init(&scene, &f->command.scene, STATS_VA);
+	abi->build(&args);
 }
 
 static void patch(struct fixture *f)
@@ -243,8 +236,8 @@ static void vertex_params_of_one_cluster(struct kunit *test)
 	static const size_t null[] = { 0x18, 0x40, 0x60, 0x98, 0xa0, 0xe8 };
 	struct fixture *f = fixture(test, (const u32[]) { 13, 5, 0 }, &asahi_hw_t8103, 1);
 
-	f->cmd.layers = 1;
-	f->cmd.flags = 0;
+	f->command.render.layers = 1;
+	f->command.render.flags = 0;
 	build(test, f, AGX_PIPE_VERTEX);
 	for (int i = 0; i < ARRAY_SIZE(null); i++)
 		KUNIT_EXPECT_EQ(test, run64(f, 0x40 + null[i]), 0);
