@@ -5,9 +5,11 @@
  * Copyright (C) 2026 The asahi driver authors
  */
 
-#include <linux/bitmap.h>
 #include <linux/bitops.h>
+#include <linux/bits.h>
+#include <linux/build_bug.h>
 #include <linux/cleanup.h>
+#include <linux/compiler.h>
 #include <linux/lockdep.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -36,6 +38,8 @@
  * bell is tried while a note is left, so that those of one task ring in their order, but for
  * that of AGX_DOORBELL_KICK, which comes before all others.
  */
+
+static_assert(ASAHI_DOORBELL_FWCTL < BITS_PER_LONG);
 
 /* Mainline's library always waits; a patch for it is beside this driver's series. */
 #ifndef apple_rtkit_try_send_message
@@ -161,19 +165,18 @@ int asahi_doorbell_ring(struct asahi_device *adev, u8 channel)
 
 /**
  * asahi_doorbell_next() - which bell rings next
- * @posted: notes that are left
+ * @posted: notes that are left, as they were at one moment
  *
  * The firmware is to be awake before it is told of work.
  *
  * Return: the bell, or a larger number than that of each bell.
  */
-VISIBLE_IF_KUNIT unsigned int asahi_doorbell_next(const unsigned long *posted)
+VISIBLE_IF_KUNIT unsigned int asahi_doorbell_next(unsigned long posted)
 {
-	unsigned int channel = find_first_bit(posted, ASAHI_DOORBELL_FWCTL + 1);
+	if (posted & BIT(AGX_DOORBELL_KICK))
+		return AGX_DOORBELL_KICK;
 
-	/* Its note was left before those of the work that follows. */
-	smp_rmb();
-	return test_bit(AGX_DOORBELL_KICK, posted) ? AGX_DOORBELL_KICK : channel;
+	return posted ? __ffs(posted) : BITS_PER_LONG;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_doorbell_next);
 
@@ -183,8 +186,9 @@ static void asahi_doorbell_post_work(struct work_struct *work)
 	unsigned int channel;
 	int ret;
 
-	while ((channel = asahi_doorbell_next(doorbell->posted)) <= ASAHI_DOORBELL_FWCTL) {
-		clear_bit(channel, doorbell->posted);
+	/* All notes are in one word: whoever sees a note sees those that were left before it. */
+	while ((channel = asahi_doorbell_next(READ_ONCE(doorbell->posted))) < BITS_PER_LONG) {
+		clear_bit(channel, &doorbell->posted);
 		/* Nothing is lost before the bell is rung for it. */
 		smp_mb__after_atomic();
 		ret = asahi_doorbell_send(doorbell, channel);
@@ -208,7 +212,7 @@ void asahi_doorbell_post(struct asahi_device *adev, u8 channel)
 
 	/* A full barrier: notes are seen in the order in which they are left. */
 	atomic_inc_return(&doorbell->left);
-	if (test_and_set_bit(channel, doorbell->posted))
+	if (test_and_set_bit(channel, &doorbell->posted))
 		atomic_dec(&doorbell->left);
 	queue_work(doorbell->wq, &doorbell->post);
 }

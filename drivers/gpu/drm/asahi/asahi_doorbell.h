@@ -26,7 +26,7 @@ typedef int (*asahi_doorbell_fn)(struct asahi_device *adev, u8 channel);
  * @rtk: the library's part; NULL before the firmware was booted and after unplug
  * @wq: for @post, and for what else waits for the firmware without signals
  * @post: sends what is in @posted
- * @posted: doorbells that are left to @post
+ * @posted: doorbells that are left to @post, a bit each
  * @left: how many of them have not been rung
  */
 struct asahi_doorbell {
@@ -36,7 +36,7 @@ struct asahi_doorbell {
 	struct mutex lock;
 	struct workqueue_struct *wq;
 	struct work_struct post;
-	DECLARE_BITMAP(posted, ASAHI_DOORBELL_FWCTL + 1);
+	unsigned long posted;
 	atomic_t left;
 };
 
@@ -49,7 +49,7 @@ int asahi_doorbell_note(struct asahi_device *adev, u8 channel);
 void asahi_doorbell_post(struct asahi_device *adev, u8 channel);
 
 #if IS_ENABLED(CONFIG_KUNIT)
-unsigned int asahi_doorbell_next(const unsigned long *posted);
+unsigned int asahi_doorbell_next(unsigned long posted);
 #endif
 
 #endif

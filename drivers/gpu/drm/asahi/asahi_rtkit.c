@@ -563,7 +563,7 @@ static void asahi_rtkit_at_rest(struct asahi_device *adev, struct asahi_rest *re
 {
 	struct asahi_doorbell *doorbell = adev->doorbell;
 	/* This changes without a lock. Whoever asks for IDLE looks again. */
-	bool posted = data_race(!bitmap_empty(doorbell->posted, ASAHI_DOORBELL_FWCTL + 1));
+	bool posted = READ_ONCE(doorbell->posted);
 
 	guard(mutex)(&doorbell->lock);
 	asahi_rest_expect(rest, ASAHI_REST_AWAKE, doorbell->rtk, "nothing can be sent");

@@ -7,7 +7,6 @@
 
 #include <kunit/test.h>
 
-#include <linux/bitmap.h>
 #include <linux/bitops.h>
 
 #include <agx/agx_rtkit.h>
@@ -19,13 +18,13 @@ static void wakes_the_firmware_first(struct kunit *test)
 	static const unsigned int order[] = {
 		AGX_DOORBELL_KICK, 2, 7, AGX_DOORBELL_DEVICE_CONTROL, ASAHI_DOORBELL_FWCTL,
 	};
-	DECLARE_BITMAP(posted, ASAHI_DOORBELL_FWCTL + 1) = {};
+	unsigned long posted = 0;
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(order); i++)
-		__set_bit(order[i], posted);
+		__set_bit(order[i], &posted);
 	for (unsigned int i = 0; i < ARRAY_SIZE(order); i++) {
 		KUNIT_EXPECT_EQ(test, asahi_doorbell_next(posted), order[i]);
-		__clear_bit(order[i], posted);
+		__clear_bit(order[i], &posted);
 	}
 	KUNIT_EXPECT_GT(test, asahi_doorbell_next(posted), ASAHI_DOORBELL_FWCTL);
 }
