@@ -90,7 +90,7 @@ count_slots()
 # What a lane may be told by the environment, which the toolbox does not keep
 told=(env)
 for name in ASAHI_KERNEL ASAHI_PAIRS ASAHI_ROUNDS FUZZ_SECONDS FUZZ_SEED \
-	MUTANTS_COUNT MUTANTS_SEED; do
+	MUTANTS_COUNT MUTANTS_SEED PIGLIT_COUNT PIGLIT_SEED; do
 	[ -z "${!name:-}" ] || told+=("$name=${!name}")
 done
 

@@ -6,7 +6,8 @@
 Piglit's own profiles say which program and which file a test is. Tests of
 shader_runner share processes, since starting one takes longer than most tests; a
 test whose process has crashed, or in whose process a job has failed, is run again
-alone, so that every result belongs to one test.
+alone, so that every result belongs to one test. What has failed among others only is
+kept in Runner.company.
 
 In the virtual machine there are piglit's programs, but not its profiles and files: the
 host packs those of a list into a folder.
@@ -16,6 +17,7 @@ import argparse
 import ast
 import collections
 import concurrent.futures
+import contextlib
 import glob
 import gzip
 import hashlib
@@ -53,11 +55,14 @@ def profile(which):
             options = {o.get('name'): o.get('value') for o in element.iter('option')}
             kind, name = element.get('type'), element.get('name')
             element.clear()
-            if kind not in ('shader', 'gl'):
+            if kind == 'cl_prog':
+                program, arguments = 'cl-program-tester', [ast.literal_eval(options['filename'])]
+            elif kind in ('shader', 'gl', 'cl'):
+                program, *arguments = ast.literal_eval(options['command'])
+            else:
                 continue
-            program, *arguments = ast.literal_eval(options['command'])
             arguments = [a for a in arguments if a not in ('-auto', '-fbo')]
-            if kind == 'shader':
+            if kind in ('shader', 'cl_prog'):
                 arguments = [f'{PIGLIT}/{arguments[0]}']
             tests[name] = Test(name, program, arguments, kind == 'shader')
     return tests
@@ -71,12 +76,40 @@ def lines_of(path):
         return [l for l in (l.strip() for l in stream) if l and not l.startswith('#')]
 
 
+class Process:
+    """A process and its children, which have so many seconds."""
+
+    def __init__(self, command, output, seconds):
+        self.killed = False
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output,
+                                        stderr=output, start_new_session=True)
+        self.timer = threading.Timer(seconds, self.kill)
+        self.timer.start()
+
+    def kill(self):
+        """It has taken too long: that is known before it ends, and is no crash of its own."""
+        self.killed = True
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def wait(self):
+        """Its status, None if it was killed, and the processor time that it has taken."""
+        _, code, usage = os.wait4(self.process.pid, 0)
+        self.timer.cancel()
+        self.process.returncode = os.waitstatus_to_exitcode(code)
+        return (None if self.killed else self.process.returncode,
+                usage.ru_utime + usage.ru_stime)
+
+
 class Runner:
     """Runs tests, several processes at a time, and collects their results."""
 
-    def __init__(self, wrapper, jobs, log, timeout):
+    def __init__(self, wrapper, jobs, log, timeout, deadline=None):
         self.wrapper, self.jobs, self.log, self.timeout = wrapper, jobs, log, timeout
-        self.results, self.times, self.lock = {}, {}, threading.Lock()
+        self.deadline, self.lock = deadline, threading.Lock()
+        self.results, self.times = {}, {}
+        # lists of tests that have not passed in one process, and all pass outside of it
+        self.company = []
 
     def settle(self, test, result, text=''):
         """A test's result, and what it said if that is not a pass."""
@@ -88,25 +121,18 @@ class Runner:
 
     def command(self, tests):
         """The status and the output of a process with these tests."""
-        arguments = [a for t in tests for a in t.arguments] + ['-auto', '-fbo']
+        arguments = [a for t in tests for a in t.arguments]
+        if not tests[0].program.startswith('cl-'):
+            arguments += ['-auto', '-fbo']
         if tests[0].shared:
             arguments.append('-report-subtests')
         with tempfile.TemporaryFile() as output:
-            process = subprocess.Popen(
-                [*self.wrapper, f'{PIGLIT}/bin/{tests[0].program}', *arguments],
-                stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                start_new_session=True)
-            timer = threading.Timer(self.timeout + 5 * len(tests), os.killpg,
-                                    (process.pid, signal.SIGKILL))
-            timer.start()
-            _, code, usage = os.wait4(process.pid, 0)
-            process.returncode = status = os.waitstatus_to_exitcode(code)
-            if not timer.is_alive():
-                status = None
-            timer.cancel()
+            process = Process([*self.wrapper, f'{PIGLIT}/bin/{tests[0].program}', *arguments],
+                              output, self.timeout + 5 * len(tests))
+            status, seconds = process.wait()
             with self.lock:
                 for test in tests:
-                    self.times[test.name] = (usage.ru_utime + usage.ru_stime) / len(tests)
+                    self.times[test.name] = seconds / len(tests)
             output.seek(0)
             return status, output.read().decode(errors='replace')
 
@@ -124,37 +150,50 @@ class Runner:
             result = found[-1].capitalize()
         self.settle(test, result, text)
 
-    def together(self, tests):
-        """Run tests of one program; what is not clear is run again in smaller groups."""
-        if len(tests) == 1:
-            return self.alone(tests[0])
+    def parts(self, tests):
+        """The status of a process with several tests, and the result of each it has come to."""
         status, text = self.command(tests)
         parts = re.split(r'^PIGLIT TEST: \d+ - .*\n(?=PIGLIT TEST)', text, flags=re.M)[1:]
         found = [re.search(r'^PIGLIT: \{"subtest": \{".*" : "(\w+)"\}\}', part, re.M)
                  for part in parts]
-        passed = [bool(f) and f.group(1) == 'pass' for f in found]
-        passed += [False] * (len(tests) - len(passed))
+        return status, [f.group(1).capitalize() if f else 'Crash' for f in found]
+
+    def together(self, tests):
+        """Run tests of one program; what is not clear is run again in smaller groups."""
+        if len(tests) == 1:
+            return self.alone(tests[0])
+        status, found = self.parts(tests)
         if status == FAILED_JOB:
             # One of them has broken something, whatever it says of itself.
             half = len(tests) // 2
             self.together(tests[:half])
             self.together(tests[half:])
-            return None
-        for test, good in zip(tests, passed):
-            if good:
-                self.settle(test, 'Pass')
+            return self.keep_company(tests)
+        for test, result in zip(tests, found):
+            if result in ('Pass', 'Skip'):
+                self.settle(test, result)
         # One that ends the process takes along those behind it, so the first is run
         # alone, and the others together if there is no result of any of them.
-        done = len(parts)
-        for test, good in zip(tests[:done], passed):
-            if not good:
-                self.alone(test)
+        done = len(found)
+        doubtful = [t for t, result in zip(tests, found) if result not in ('Pass', 'Skip')]
         if done == 0:
-            self.alone(tests[0])
-            done = 1
+            doubtful, done = tests[:1], 1
+        for test in doubtful:
+            self.alone(test)
+        if status is not None and found:
+            self.keep_company(tests[:done], doubtful)
         if tests[done:]:
             self.together(tests[done:])
         return None
+
+    def keep_company(self, tests, doubtful=None):
+        """These have failed together: note that if one in doubt, or all, are good otherwise."""
+        with self.lock:
+            good = [self.results.get(t.name) in ('Pass', 'Skip')
+                    for t in (tests if doubtful is None else doubtful)]
+            known = any(all(t in tests for t in other) for other in self.company)
+            if not known and (all(good) if doubtful is None else any(good)):
+                self.company.append(tests)
 
     def run(self, tests):
         """Run all of them; the longest of what is known first is not worth its table."""
@@ -167,9 +206,14 @@ class Runner:
             batches += [group[i:i + size] for i in range(0, len(group), size)]
         batches.sort(key=len, reverse=True)
         with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
-            for future in [pool.submit(self.together, batch) for batch in batches]:
+            for future in [pool.submit(self.begin, batch) for batch in batches]:
                 future.result()
         return self.results
+
+    def begin(self, tests):
+        """Run tests of one program, unless the time for all is over."""
+        if self.deadline is None or time.monotonic() < self.deadline:
+            self.together(tests)
 
 
 def sample(tests):
