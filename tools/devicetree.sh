@@ -5,9 +5,16 @@
 # usage: tools/devicetree.sh BOARD.dtb MACHINE.dtb [SOC[:FIRMWARE]]
 #
 # Add the GPU to a board's device tree: the overlay of tools/guest, which is an M1's
-# with firmware 13.5, and what is different on the SoC. Runs in the toolbox.
+# with firmware 13.5, and what is different on the SoC. Runs in the toolbox, and from the
+# package vagx-vm.
 
-. "$(dirname "$0")/lib.sh"
+set -euo pipefail
+
+die()
+{
+	echo "${0##*/}: $*" >&2
+	exit 1
+}
 
 [ $# -ge 2 ] || die "usage: tools/devicetree.sh BOARD.dtb MACHINE.dtb [SOC[:FIRMWARE]]"
 board=$1 machine=$2 soc=${3:-t8103:13.5}
@@ -36,7 +43,7 @@ if [ $kind = t6020 ]; then
 	domain[1]=apple,t8103-pmgr-pwrstate
 fi
 
-dtc -q -@ -I dts -O dtb -o "$machine.dtbo" "$top/tools/guest/vagx.dtso"
+dtc -q -@ -I dts -O dtb -o "$machine.dtbo" "$(dirname "$0")/guest/vagx.dtso"
 fdtoverlay -i "$board" -o "$machine" "$machine.dtbo"
 rm "$machine.dtbo"
 
