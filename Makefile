@@ -4,7 +4,7 @@
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help run check check-nightly check-quick modules install vm bench export series docs igt host guest clean
-.PHONY: packages coverage mutants mutants-random fuzz fuzz-host bench-gpu bench-compare cache-list cache-refresh cache-prune
+.PHONY: packages dist coverage mutants mutants-random fuzz fuzz-host bench-gpu bench-compare cache-list cache-refresh cache-prune
 
 MODULES_DIR := $(CURDIR)/build/modules-kdir
 
@@ -36,7 +36,8 @@ help:
 	@echo 'make series               the driver as patches for drm-misc, build/out/series'
 	@echo 'make igt IGT_SRC=...      add the tests to a tree of IGT GPU Tools, build and'
 	@echo '                          list them there'
-	@echo 'make packages             Debian packages, build/packages'
+	@echo 'make packages             Debian packages for amd64 and arm64, build/packages'
+	@echo 'make dist                 a tarball of the sources, build/dist'
 	@echo 'make host, make guest     emulator, library and clients for the host, the guest'
 	@echo 'make clean                remove build/ (the cache stays)'
 	@echo 'make cache-refresh        make anew what has newer packages by now'
@@ -118,6 +119,9 @@ cache-list cache-refresh cache-prune:
 
 packages:
 	@tools/packages.sh
+
+dist:
+	@tools/dist.sh
 
 igt:
 	@tools/igt.sh build $(if $(IGT_SRC),$(IGT_SRC),$(error IGT_SRC is the tree of IGT GPU Tools))
