@@ -247,7 +247,7 @@ static void mem_load_lane(struct access *a, unsigned int lane)
 			return;
 		if (p)
 			bits = mem_get_element(p, a->log2_size);
-		if (vagx_format_to_float(format, i, bits, &value))
+		if (vagx_format_load(format, i, bits, &value))
 			bits = register_from_float(o->size, value);
 		mem_set_component(a->sg, o, n++, lane, bits);
 	}

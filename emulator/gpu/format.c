@@ -5,7 +5,7 @@
  * Memory formats of loads, stores and tiles (applegpu "applegpu.py"): UNORM, SNORM, sRGB (IEC
  * 61966-2-1), small floats (OpenGL specification, "Unsigned 11-Bit Floating-Point Numbers") and
  * shared exponents (EXT_texture_shared_exponent), to floats and back, rounded to nearest even but
- * for shared exponents.
+ * for shared exponents. What an M1's loads make of sRGB is in applegpu's "srgb.py".
  *
  * Tables are made once, on first use, by pthread_once(); after that they are read only, and all
  * functions may be called from any thread.
@@ -64,7 +64,7 @@ static float format_from_srgb(float value)
 }
 
 /* Values of bytes: powf() would take most of the time of reading textures */
-static float format_unorm8_table[256], format_srgb8_table[256];
+static float format_unorm8_table[256], format_srgb8_table[256], format_srgb8_loads[256];
 static pthread_once_t format_unorm8_once = PTHREAD_ONCE_INIT;
 
 static void format_make_unorm8_tables(void)
@@ -74,6 +74,8 @@ static void format_make_unorm8_tables(void)
 	for (i = 0; i < 256; i++) {
 		format_unorm8_table[i] = i / 255.0f;
 		format_srgb8_table[i] = format_from_srgb(i / 255.0f);
+		/* Loads have a table of 12 bits. Whether textures have it, too, is not known. */
+		format_srgb8_loads[i] = roundf(format_srgb8_table[i] * 4095.0f) / 4095.0f;
 	}
 }
 
@@ -187,6 +189,15 @@ bool vagx_format_to_float(unsigned int format, unsigned int component,
 	default:
 		return false;
 	}
+}
+
+bool vagx_format_load(unsigned int format, unsigned int component, uint32_t bits, float *value)
+{
+	if (format != AGX_FORMAT_SRGBA8 || component == 3)
+		return vagx_format_to_float(format, component, bits, value);
+	pthread_once(&format_unorm8_once, format_make_unorm8_tables);
+	*value = format_srgb8_loads[bits & 0xff];
+	return true;
 }
 
 /*

@@ -31,6 +31,9 @@ bool vagx_format_is_packed(unsigned int format);
 bool vagx_format_to_float(unsigned int format, unsigned int component,
 			  uint32_t bits, float *value);
 
+/** vagx_format_load() - vagx_format_to_float() of a load, whose sRGB is multiples of 1/4095 */
+bool vagx_format_load(unsigned int format, unsigned int component, uint32_t bits, float *value);
+
 /** vagx_format_unorm8_table() - the value of each of 256 bytes, linear or sRGB; from 0 to 1 */
 const float *vagx_format_unorm8_table(bool srgb);
 

@@ -6,6 +6,7 @@
  * which a program can go wrong.
  */
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "agx_float.h"
 #include "agx_packets.h"
 #include "core_fixture.h"
 #include "gpu/stage.h"
@@ -346,6 +348,38 @@ static void aligns_addresses(void **state)
 	       "store r2_r3, du0, 2, i32, xy, a\nstop\n", 1);
 	assert_int_equal(fixture_words()[2], 0x11223344);
 	assert_int_equal(fixture_words()[3], 0x00111122);
+}
+
+/* Each byte of sRGB as an M1 loads it (applegpu "srgb.py"): some as they are, all by the rule */
+static void srgb_loads(void **state)
+{
+	static const struct {
+		uint8_t code;
+		uint32_t value;
+	} known[] = {
+		{ 1, 0x39800801 }, { 2, 0x3a000801 }, { 3, 0x3a800801 }, { 50, 0x3d030831 },
+		{ 100, 0x3e028829 }, { 200, 0x3f13d93e }, { 254, 0x3f7dbfdc }, { 255, 0x3f800000 },
+	};
+	struct fixture *f = *state;
+	float value[256];
+	unsigned int i;
+
+	for (i = 0; i < 256; i++) {
+		const double x = i / 255.0;
+		const double linear = x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
+
+		memset(fixture_data, 0, 32);
+		memset(fixture_data, i, 4);
+		run(f, "load r4_r5_r6_r7, du0, 0, srgba8, xyzw, a\n"
+		       "store r4_r5_r6_r7, du0, 4, i32, xyzw, a\nstop\n", 1);
+		assert_true(bits_float(fixture_words()[4]) == (float)(rint(linear * 4095) / 4095));
+		assert_int_equal(fixture_words()[5], fixture_words()[4]);
+		assert_int_equal(fixture_words()[6], fixture_words()[4]);
+		assert_true(bits_float(fixture_words()[7]) == i / 255.0f);
+		value[i] = bits_float(fixture_words()[4]);
+	}
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		assert_int_equal(float_bits(value[known[i].code]), known[i].value);
 }
 
 static void formats(void **state)
@@ -1128,6 +1162,7 @@ int main(void)
 		TEST(shared_memory_has_bounds),
 		TEST(masks_and_shifts_of_loads),
 		TEST(aligns_addresses),
+		TEST(srgb_loads),
 		TEST(formats),
 		TEST(half_registers_of_floats),
 		TEST(atomics),
