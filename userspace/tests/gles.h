@@ -29,6 +29,7 @@
 	X(TERMINATE, Terminate)
 
 #define GL_FUNCTIONS(X) \
+	X(ACTIVETEXTURE, ActiveTexture) \
 	X(ATTACHSHADER, AttachShader) \
 	X(BINDATTRIBLOCATION, BindAttribLocation) \
 	X(BINDBUFFER, BindBuffer) \
@@ -39,12 +40,15 @@
 	X(BLENDFUNC, BlendFunc) \
 	X(BLITFRAMEBUFFER, BlitFramebuffer) \
 	X(BUFFERDATA, BufferData) \
+	X(BUFFERSUBDATA, BufferSubData) \
 	X(CHECKFRAMEBUFFERSTATUS, CheckFramebufferStatus) \
 	X(CLEAR, Clear) \
+	X(CLEARBUFFERFV, ClearBufferfv) \
 	X(CLEARCOLOR, ClearColor) \
 	X(CLIENTWAITSYNC, ClientWaitSync) \
 	X(COMPILESHADER, CompileShader) \
 	X(COMPRESSEDTEXIMAGE2D, CompressedTexImage2D) \
+	X(COPYBUFFERSUBDATA, CopyBufferSubData) \
 	X(CREATEPROGRAM, CreateProgram) \
 	X(CREATESHADER, CreateShader) \
 	X(DELETEBUFFERS, DeleteBuffers) \
@@ -54,15 +58,20 @@
 	X(DELETESHADER, DeleteShader) \
 	X(DELETESYNC, DeleteSync) \
 	X(DELETETEXTURES, DeleteTextures) \
+	X(DEPTHFUNC, DepthFunc) \
+	X(DEPTHRANGEF, DepthRangef) \
 	X(DISABLE, Disable) \
 	X(DISPATCHCOMPUTE, DispatchCompute) \
 	X(DRAWARRAYS, DrawArrays) \
+	X(DRAWBUFFERS, DrawBuffers) \
 	X(DRAWELEMENTSINSTANCED, DrawElementsInstanced) \
 	X(ENABLE, Enable) \
 	X(ENABLEVERTEXATTRIBARRAY, EnableVertexAttribArray) \
 	X(FENCESYNC, FenceSync) \
 	X(FINISH, Finish) \
 	X(FRAMEBUFFERRENDERBUFFER, FramebufferRenderbuffer) \
+	X(FRAMEBUFFERTEXTURE2D, FramebufferTexture2D) \
+	X(FRAMEBUFFERTEXTURELAYER, FramebufferTextureLayer) \
 	X(GENBUFFERS, GenBuffers) \
 	X(GENFRAMEBUFFERS, GenFramebuffers) \
 	X(GENRENDERBUFFERS, GenRenderbuffers) \
@@ -74,14 +83,27 @@
 	X(GETSTRING, GetString) \
 	X(GETUNIFORMLOCATION, GetUniformLocation) \
 	X(LINKPROGRAM, LinkProgram) \
+	X(MAPBUFFERRANGE, MapBufferRange) \
+	X(MEMORYBARRIER, MemoryBarrier) \
+	X(PIXELSTOREI, PixelStorei) \
 	X(READPIXELS, ReadPixels) \
 	X(RENDERBUFFERSTORAGEMULTISAMPLE, RenderbufferStorageMultisample) \
+	X(SCISSOR, Scissor) \
 	X(SHADERSOURCE, ShaderSource) \
 	X(TEXIMAGE2D, TexImage2D) \
+	X(TEXIMAGE3D, TexImage3D) \
 	X(TEXPARAMETERFV, TexParameterfv) \
 	X(TEXPARAMETERI, TexParameteri) \
+	X(TEXSTORAGE2D, TexStorage2D) \
+	X(TEXSTORAGE3D, TexStorage3D) \
+	X(TEXSUBIMAGE2D, TexSubImage2D) \
+	X(TEXSUBIMAGE3D, TexSubImage3D) \
+	X(UNIFORM1F, Uniform1f) \
+	X(UNIFORM1I, Uniform1i) \
 	X(UNIFORM1UI, Uniform1ui) \
+	X(UNIFORM2I, Uniform2i) \
 	X(UNIFORM4FV, Uniform4fv) \
+	X(UNMAPBUFFER, UnmapBuffer) \
 	X(USEPROGRAM, UseProgram) \
 	X(VERTEXATTRIBPOINTER, VertexAttribPointer) \
 	X(VIEWPORT, Viewport)
