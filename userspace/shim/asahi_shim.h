@@ -31,10 +31,21 @@ extern "C" {
 
 /* Ioctls that were made */
 
+/* Linux has it since 6.14, libdrm's headers do not yet */
+#ifndef DRM_CLIENT_NAME_MAX_LEN
+#define DRM_CLIENT_NAME_MAX_LEN		64
+struct drm_set_client_name {
+	__u64 name_len;
+	__u64 name;
+};
+#define DRM_IOCTL_SET_CLIENT_NAME	DRM_IOWR(0xd1, struct drm_set_client_name)
+#endif
+
 /** union asahi_shim_args - the argument of any ioctl that the shim knows */
 union asahi_shim_args {
 	struct drm_version version;
 	struct drm_get_cap get_cap;
+	struct drm_set_client_name set_client_name;
 	struct drm_gem_close gem_close;
 	struct drm_prime_handle prime_handle;
 	struct drm_syncobj_create syncobj_create;

@@ -69,6 +69,24 @@ static int drm_get_cap(struct shim_file *file, union asahi_shim_args *all, struc
 	}
 }
 
+/* Nothing shows the name: there is no fdinfo. */
+static int drm_set_client_name(struct shim_file *file, union asahi_shim_args *all,
+			       struct shim_call *call)
+{
+	const struct drm_set_client_name *args = &all->set_client_name;
+	char name[DRM_CLIENT_NAME_MAX_LEN];
+	uint64_t i;
+	int err;
+
+	if (args->name_len > sizeof(name))
+		return EINVAL;
+	err = shim_copy_in(name, args->name, args->name_len);
+	for (i = 0; !err && i < args->name_len; i++)
+		if (name[i] <= ' ' || name[i] > '~')
+			err = EINVAL;
+	return err;
+}
+
 /* Ioctls of the device */
 
 static int drm_get_params(struct shim_file *file, union asahi_shim_args *all,
@@ -111,6 +129,7 @@ struct ioctl_desc {
 static const struct ioctl_desc drm_ioctls[] = {
 	CORE(VERSION, drm_version),
 	CORE(GET_CAP, drm_get_cap),
+	CORE(SET_CLIENT_NAME, drm_set_client_name),
 	CORE(GEM_CLOSE, shim_gem_close),
 	CORE(PRIME_HANDLE_TO_FD, shim_prime_handle_to_fd),
 	CORE(PRIME_FD_TO_HANDLE, shim_prime_fd_to_handle),

@@ -96,6 +96,30 @@ static void test_bad_addresses(void **state)
 	assert_int_equal(call(FD(state), DRM_IOCTL_ASAHI_VM_BIND, (void *)1), EFAULT);
 }
 
+static int set_name(int fd, const char *name, uint64_t length)
+{
+	struct drm_set_client_name args = { .name_len = length, .name = (uintptr_t)name };
+
+	return call(fd, DRM_IOCTL_SET_CLIENT_NAME, &args);
+}
+
+/* Of at most 64 characters that can be seen, which the kernel does not look for behind the length */
+static void test_client_name(void **state)
+{
+	char name[DRM_CLIENT_NAME_MAX_LEN + 1];
+
+	memset(name, '~', sizeof(name));
+	assert_int_equal(set_name(FD(state), name, sizeof(name) - 1), 0);
+	assert_int_equal(set_name(FD(state), name, sizeof(name)), EINVAL);
+	assert_int_equal(set_name(FD(state), "!two words", 4), 0);
+	assert_int_equal(set_name(FD(state), "!two words", 5), EINVAL);
+	assert_int_equal(set_name(FD(state), "a\0b", 3), EINVAL);
+	assert_int_equal(set_name(FD(state), "\x7f", 1), EINVAL);
+	assert_int_equal(set_name(FD(state), "\xe4", 1), EINVAL);
+	assert_int_equal(set_name(FD(state), NULL, 0), 0);
+	assert_int_equal(set_name(FD(state), (const char *)1, 1), EFAULT);
+}
+
 static bool bound(int fd, uint32_t vm, uint64_t addr, uint64_t size, uint64_t offset)
 {
 	struct asahi_shim_mapping m, first;
@@ -268,6 +292,7 @@ int main(void)
 		NODE_TEST(test_params),
 		NODE_TEST(test_params_sizes),
 		NODE_TEST(test_bad_addresses),
+		NODE_TEST(test_client_name),
 		NODE_TEST(test_bindings),
 		NODE_TEST(test_binds_at_once),
 		NODE_TEST(test_times_are_shared),
