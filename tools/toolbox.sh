@@ -29,6 +29,10 @@ usage()
 		                                                     programs of another suite of
 		                                                     Debian, with its Mesa (forky,
 		                                                     sid)
+		       tools/toolbox.sh native COMMAND [ARGUMENT ...]
+		                                                     in the root with QEMU's GPU for
+		                                                     guests, and what virglrenderer
+		                                                     is built with
 		       tools/toolbox.sh static COMMAND [ARGUMENT ...]
 		                                                     run it in the root with
 		                                                     analyzers and reports
@@ -45,6 +49,7 @@ packaging=$top/tools/toolbox/packages-packaging
 programs=$top/tools/toolbox/packages-programs
 desktop=$top/tools/toolbox/packages-desktop
 static=$top/tools/toolbox/packages-static
+native=$top/tools/toolbox/packages-native
 litmus=$top/tools/toolbox/packages-litmus
 huge_pages=$top/tools/toolbox/huge_pages.c
 
@@ -137,6 +142,18 @@ build_desktop()
 	# Alternatives of a library are in folders of their own.
 	printf '/usr/lib/x86_64-linux-gnu/%s\n' blas lapack >"$root/etc/ld.so.conf.d/alternatives.conf"
 	enter_namespace chroot "$root" /sbin/ldconfig
+	rm -rf "$dir/packages"
+}
+
+build_native()
+{
+	local dir=$1 root=$1/root
+
+	say "making the root for native contexts in $cache (about 1 GB)"
+	apt_only forky
+	fetch_root "$dir" "$native"
+	enter_namespace chroot "$root" /sbin/ldconfig
+	enter_namespace chroot "$root" /sbin/depmod "$(ls "$root/usr/lib/modules")"
 	rm -rf "$dir/packages"
 }
 
@@ -284,6 +301,12 @@ desktop)
 	shift
 	[ $# -gt 0 ] || usage
 	dir=$(cached "desktop-$(hash_of "$desktop" "=1")" build_desktop)
+	run_in_toolbox "$dir" "$@"
+	;;
+native)
+	shift
+	[ $# -gt 0 ] || usage
+	dir=$(cached "native-$(hash_of "$native" "=1")" build_native)
 	run_in_toolbox "$dir" "$@"
 	;;
 static)
