@@ -32,6 +32,7 @@ products_of()
 	static|guest-debug|coverage*) echo "root static" ;;
 	desktop|guest-desktop) echo "root desktop" ;;
 	mesas) printf 'root programs %s\n' forky sid ;;
+	native-context) printf '%s\n' "root native" virglrenderer ;;
 	guest-igt) echo foreign ;;
 	esac
 }
@@ -46,6 +47,7 @@ make_product()
 	schemas) tools/dt-schema.sh ;;
 	# not to be had is for its lane to say
 	foreign) tools/foreign-igt.sh || true ;;
+	virglrenderer) tools/virglrenderer.sh || true ;;
 	esac >/dev/null
 }
 
@@ -89,7 +91,7 @@ count_slots()
 
 # What a lane may be told by the environment, which the toolbox does not keep
 told=(env)
-for name in ASAHI_KERNEL ASAHI_PAIRS ASAHI_ROUNDS FUZZ_SECONDS FUZZ_SEED \
+for name in ASAHI_KERNEL ASAHI_PAIRS ASAHI_ROUNDS ASAHI_VIRGLRENDERER FUZZ_SECONDS FUZZ_SEED \
 	MUTANTS_COUNT MUTANTS_SEED PIGLIT_COUNT PIGLIT_SEED; do
 	[ -z "${!name:-}" ] || told+=("$name=${!name}")
 done

@@ -10,6 +10,7 @@
  *   gles-render --submit-only [SCENE ...]	draw, and look at nothing
  *   gles-render --write=FILE			draw in software, and keep that
  *   gles-render --png=DIR ...			also keep what the GPU drew, as DIR/SCENE-agx.png
+ *   gles-render --renderer=NAME ...		the renderer's name begins so, not with "Apple"
  *
  * The environment's LLVMPIPE_PICTURES is another way to say --reference.
  *
@@ -654,7 +655,8 @@ static bool is_wanted(const char *name, char *const *names)
 	return false;
 }
 
-static int run_all(FILE *file, const char *png, char *const *names)
+/* @renderer: how the renderer's name has to begin */
+static int run_all(FILE *file, const char *png, const char *renderer, char *const *names)
 {
 	unsigned int i, n = 0, failed = 0;
 
@@ -662,7 +664,7 @@ static int run_all(FILE *file, const char *png, char *const *names)
 		printf("1..0 # SKIP EGL and OpenGL ES are not installed\n");
 		return EXIT_SKIP;
 	}
-	if (!open_renderer("Apple")) {
+	if (!open_renderer(renderer)) {
 		printf("not ok 1 - the renderer is an Apple GPU\n1..1\n");
 		return EXIT_FAILURE;
 	}
@@ -687,11 +689,12 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "png", required_argument, NULL, 'p' },
 		{ "reference", required_argument, NULL, 'r' },
+		{ "renderer", required_argument, NULL, 'n' },
 		{ "submit-only", no_argument, NULL, 's' },
 		{ "write", required_argument, NULL, 'w' },
 		{ 0 }
 	};
-	const char *path = getenv("LLVMPIPE_PICTURES"), *png = NULL;
+	const char *path = getenv("LLVMPIPE_PICTURES"), *png = NULL, *renderer = "Apple";
 	bool submits_only = false;
 	FILE *file = NULL;
 	int option, status;
@@ -703,13 +706,15 @@ int main(int argc, char **argv)
 			png = optarg;
 		else if (option == 'r')
 			path = optarg;
+		else if (option == 'n')
+			renderer = optarg;
 		else if (option == 's')
 			submits_only = true;
 		else
 			path = NULL;
 	}
 	if (!submits_only && !path) {
-		fprintf(stderr, "usage: %s [--png=DIR] --reference=FILE | --write=FILE | --submit-only [SCENE ...]\n",
+		fprintf(stderr, "usage: %s [--png=DIR] [--renderer=NAME] --reference=FILE | --write=FILE | --submit-only [SCENE ...]\n",
 			argv[0]);
 		return EXIT_FAILURE;
 	}
@@ -720,7 +725,7 @@ int main(int argc, char **argv)
 			return EXIT_FAILURE;
 		}
 	}
-	status = run_all(file, png, argv + optind);
+	status = run_all(file, png, renderer, argv + optind);
 	if (file)
 		fclose(file);
 	return status;
