@@ -34,6 +34,7 @@ products_of()
 	mesas) printf 'root programs %s\n' forky sid ;;
 	native-context) printf '%s\n' "root native" virglrenderer ;;
 	guest-igt) echo foreign ;;
+	packages) printf '%s\n' "root packaging" clean-root vm-guest guest ;;
 	esac
 }
 
@@ -45,6 +46,8 @@ make_product()
 	root) tools/toolbox.sh ${3:+--mesa "$3"} "$2" true ;;
 	herd) tools/toolbox.sh herd -version ;;
 	schemas) tools/dt-schema.sh ;;
+	clean-root) tools/clean-root.sh path ;;
+	vm-guest) tools/vm-guest.sh packages ;;
 	# not to be had is for its lane to say
 	foreign) tools/foreign-igt.sh || true ;;
 	virglrenderer) tools/virglrenderer.sh || true ;;

@@ -5,11 +5,13 @@
 usage: pictures.py compare GOT WANT TOLERANCE STRAYS
        pictures.py beside OUT PICTURE ...
        pictures.py convert OUT PICTURE
+       pictures.py colours PICTURE COUNT
 
 "compare" fails if more than STRAYS pixels, those on edges, differ by more than
 TOLERANCE of 255 in a channel, or if the picture is of one colour. "beside" puts
-pictures side by side. "convert" reads a PPM file (P6). All others are PNG files of 8 bits for red, green, blue (and alpha,
-which does not count).
+pictures side by side. "convert" reads a PPM file (P6). "colours"
+fails if a picture has fewer. All others are PNG files of 8 bits for red, green, blue (and
+alpha, which does not count).
 """
 import pathlib
 import re
@@ -121,6 +123,13 @@ def convert(out, name):
     return 0
 
 
+def colours(name, least):
+    """Return: the exit status."""
+    found = {row[i:i + 3] for row in read(name)[2] for i in range(0, len(row), 3)}
+    print(f"{name}: {len(found)} colours, {least} are expected")
+    return len(found) < least
+
+
 def main(arguments):
     """Return: the exit status."""
     if len(arguments) == 5 and arguments[0] == "compare":
@@ -129,6 +138,8 @@ def main(arguments):
         return beside(arguments[1], arguments[2:])
     if len(arguments) == 3 and arguments[0] == "convert":
         return convert(arguments[1], arguments[2])
+    if len(arguments) == 3 and arguments[0] == "colours":
+        return colours(arguments[1], int(arguments[2]))
     sys.stderr.write(__doc__)
     return 2
 
