@@ -321,7 +321,7 @@ def chosen(arguments):
     left_out = set(lines_of(arguments.without))
     names = [n for n in lines_of(arguments.list)
              if n not in left_out and re.search(arguments.only, n)]
-    return known, names[::arguments.every]
+    return known, names[::arguments.every][arguments.fraction_start - 1::arguments.fraction]
 
 
 def files(arguments):
@@ -381,6 +381,8 @@ def main():
     parser.add_argument('--only', default='', help='regular expression of names')
     parser.add_argument('--without', default='', help='file with names to leave out')
     parser.add_argument('--every', type=int, default=1, help='take one of so many')
+    parser.add_argument('--fraction', type=int, default=1, help='how many machines share them')
+    parser.add_argument('--fraction-start', type=int, default=1, help='which of these this is')
     parser.add_argument('--packed', default='', help='folder that "pack" has made')
     parser.add_argument('--brief', action='store_true', help='one case for all folders')
     parser.add_argument('--timeout', type=int, default=ALONE, help='seconds for a test')

@@ -20,6 +20,8 @@
 
 /* A path that does not exist: with it a Vulkan program finds no driver, rather than another */
 #define NO_DRIVER	"/nonexistent/asahi_icd.json"
+/* and an OpenGL program no EGL, rather than the system's */
+#define NO_VENDOR	"/nonexistent/mesa.json"
 
 /* Files and a folder that are made below run_mesa::scratch */
 #define VULKAN_ICD	"asahi_icd.json"
@@ -241,16 +243,51 @@ static bool run_mesa_write_icd(const struct run_mesa *mesa, const char *library)
 	return ok;
 }
 
-/* Has EGL, GBM and the linker use the installation that a driver was found in. */
-static void run_mesa_choose_gl(const struct run_mesa *mesa, const char *driver)
+/*
+ * Finds the folder of the OpenGL driver's library, beside which EGL's is. Older Mesas, and such as
+ * have X11, name drivers below dri; others have one library with all drivers that were built.
+ * Return: that folder, or NULL.
+ */
+static char *run_mesa_find_gl(const struct run_mesa *mesa)
+{
+	static const char *const drivers[] = {
+		"lib/*/dri/asahi_dri.so", "lib/dri/asahi_dri.so", "lib64/dri/asahi_dri.so",
+		"usr/lib/*/dri/asahi_dri.so", "usr/lib/dri/asahi_dri.so",
+		"usr/lib64/dri/asahi_dri.so", "usr/local/lib/*/dri/asahi_dri.so",
+		"usr/local/lib/dri/asahi_dri.so", "usr/local/lib64/dri/asahi_dri.so", NULL,
+	};
+	static const char *const libraries[] = {
+		"lib/*/libgallium-*.so", "lib/libgallium-*.so", "lib64/libgallium-*.so",
+		"usr/lib/*/libgallium-*.so", "usr/lib/libgallium-*.so",
+		"usr/lib64/libgallium-*.so", "usr/local/lib/*/libgallium-*.so",
+		"usr/local/lib/libgallium-*.so", "usr/local/lib64/libgallium-*.so", NULL,
+	};
+	char *driver = run_mesa_find(mesa->dir, drivers),
+	     *library = driver ? NULL : run_mesa_find(mesa->dir, libraries),
+	     *folder = NULL;
+
+	if (driver) {
+		char *dri = run_mesa_folder_of(driver);
+
+		folder = run_mesa_folder_of(dri);
+		free(dri);
+	} else if (library) {
+		folder = run_mesa_folder_of(library);
+	}
+	free(library);
+	free(driver);
+	return folder;
+}
+
+/* Has EGL, GBM and the linker use the installation whose libraries are in this folder. */
+static void run_mesa_choose_gl(const struct run_mesa *mesa, const char *libraries)
 {
 	static const char *const vendors[] = {
 		"share/glvnd/egl_vendor.d/*mesa*.json",
 		"usr/share/glvnd/egl_vendor.d/*mesa*.json",
 		"usr/local/share/glvnd/egl_vendor.d/*mesa*.json", NULL,
 	};
-	char *drivers = run_mesa_folder_of(driver);
-	char *libraries = run_mesa_folder_of(drivers);
+	char *drivers = run_format("%s/dri", libraries);
 	char *backends = run_format("%s/gbm", libraries);
 	char *vendor = run_mesa_find(mesa->dir, vendors);
 
@@ -261,7 +298,6 @@ static void run_mesa_choose_gl(const struct run_mesa *mesa, const char *driver)
 		run_set("__EGL_VENDOR_LIBRARY_FILENAMES", vendor);
 	free(vendor);
 	free(backends);
-	free(libraries);
 	free(drivers);
 }
 
@@ -273,40 +309,35 @@ static bool run_mesa_choose_dir(struct run_mesa *mesa)
 		"lib64/libvulkan_asahi.so", "usr/lib/*/libvulkan_asahi.so",
 		"usr/lib/libvulkan_asahi.so", "usr/lib64/libvulkan_asahi.so",
 		"usr/local/lib/*/libvulkan_asahi.so", "usr/local/lib/libvulkan_asahi.so",
-		"src/asahi/vulkan/libvulkan_asahi.so", NULL,
-	};
-	static const char *const drivers[] = {
-		"lib/*/dri/asahi_dri.so", "lib/dri/asahi_dri.so", "lib64/dri/asahi_dri.so",
-		"usr/lib/*/dri/asahi_dri.so", "usr/lib/dri/asahi_dri.so",
-		"usr/lib64/dri/asahi_dri.so", "usr/local/lib/*/dri/asahi_dri.so",
-		"usr/local/lib/dri/asahi_dri.so", NULL,
+		"usr/local/lib64/libvulkan_asahi.so", "src/asahi/vulkan/libvulkan_asahi.so", NULL,
 	};
 	static const char *const cl_libraries[] = {
 		"lib/*/libRusticlOpenCL.so.1", "lib/libRusticlOpenCL.so.1",
 		"lib64/libRusticlOpenCL.so.1", "usr/lib/*/libRusticlOpenCL.so.1",
 		"usr/lib/libRusticlOpenCL.so.1", "usr/lib64/libRusticlOpenCL.so.1",
 		"usr/local/lib/*/libRusticlOpenCL.so.1", "usr/local/lib/libRusticlOpenCL.so.1",
-		NULL,
+		"usr/local/lib64/libRusticlOpenCL.so.1", NULL,
 	};
 	char *library = run_mesa_find(mesa->dir, libraries),
-	     *driver = run_mesa_find(mesa->dir, drivers),
+	     *gl = run_mesa_find_gl(mesa),
 	     *cl_library = run_mesa_find(mesa->dir, cl_libraries);
-	bool ok = library || driver;
+	bool ok = library || gl;
 
 	mesa->has_vulkan = library;
-	mesa->has_gl = driver;
+	mesa->has_gl = gl;
 	if (!ok)
 		fprintf(stderr, "vagx-run: below %s there is neither libvulkan_asahi.so nor "
-			"dri/asahi_dri.so: it has to be where Mesa was installed, or its build folder\n",
+			"dri/asahi_dri.so nor libgallium-*.so: it has to be where Mesa was installed, or its build folder\n",
 			mesa->dir);
 	run_set("VK_DRIVER_FILES", NO_DRIVER);
+	run_set("__EGL_VENDOR_LIBRARY_FILENAMES", gl ? NULL : NO_VENDOR);
 	if (library)
 		ok = run_mesa_write_icd(mesa, library);
-	if (driver)
-		run_mesa_choose_gl(mesa, driver);
+	if (gl)
+		run_mesa_choose_gl(mesa, gl);
 	ok = ok && run_mesa_choose_cl(mesa, cl_library);
 	free(library);
-	free(driver);
+	free(gl);
 	free(cl_library);
 	return ok;
 }
@@ -330,9 +361,13 @@ bool run_mesa_choose(struct run_mesa *mesa)
 }
 
 /* Says why a driver is not there, and which package has it. */
-static void run_mesa_explain_driver(const char *api, const char *package, bool has_others)
+static void run_mesa_explain_driver(const struct run_mesa *mesa, const char *api,
+				    const char *package, bool has_others)
 {
-	if (has_others)
+	if (mesa->dir)
+		fprintf(stderr, "vagx-run: Mesa's %s driver asahi is not installed below %s\n", api,
+			mesa->dir);
+	else if (has_others)
 		fprintf(stderr, "vagx-run: Mesa is installed here, but without its %s driver asahi: it is too old, or was built without (Debian trixie: %s of trixie-backports), see also --mesa\n",
 			api, package);
 	else
@@ -343,9 +378,9 @@ static void run_mesa_explain_driver(const char *api, const char *package, bool h
 void run_mesa_explain(const struct run_mesa *mesa)
 {
 	if (!mesa->has_vulkan)
-		run_mesa_explain_driver("Vulkan", "mesa-vulkan-drivers", mesa->has_other_vulkan);
+		run_mesa_explain_driver(mesa, "Vulkan", "mesa-vulkan-drivers", mesa->has_other_vulkan);
 	if (!mesa->has_gl)
-		run_mesa_explain_driver("OpenGL", "libgl1-mesa-dri", mesa->has_other_gl);
+		run_mesa_explain_driver(mesa, "OpenGL", "libgl1-mesa-dri", mesa->has_other_gl);
 	if (!mesa->has_cl)
 		fputs("vagx-run: Mesa's OpenCL, rusticl, is not installed (Debian: mesa-opencl-icd)\n",
 		      stderr);

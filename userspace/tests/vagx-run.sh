@@ -353,6 +353,20 @@ own_mesa()
 		grep -q "\"library_path\": \"$work/mesa/usr/lib/any/libvulkan_asahi.so\"" "$work/output"
 }
 
+# Without X11 Mesa installs no dri/asahi_dri.so; meson calls the folder lib64 on a Debian that has
+# no dpkg-dev, and the prefix is /usr/local.
+own_gl()
+{
+	libraries=$work/mesa/usr/local/lib64
+	mkdir -p "$libraries" && : >"$libraries/libvulkan_asahi.so" || return 1
+	: >"$libraries/libgallium-26.1.6.so"
+	rm -rf "$work/mesa/usr/lib"
+	# shellcheck disable=SC2016
+	ends 124 --mesa "$work/mesa" sh -c 'cat "$VK_DRIVER_FILES"; echo "$LD_LIBRARY_PATH"' &&
+		grep -q "\"library_path\": \"$libraries/libvulkan_asahi.so\"" "$work/output" &&
+		grep -qE "^$libraries(:|$)" "$work/output" && ! says 'OpenGL driver'
+}
+
 # names_only LIBRARY THERE MISSING - in a folder with this alone, the other driver is missing
 names_only()
 {
@@ -364,6 +378,10 @@ names_only()
 
 half_a_mesa()
 {
+	# shellcheck disable=SC2016
+	mkdir -p "$work/half/lib" && : >"$work/half/lib/libvulkan_asahi.so" &&
+		ends 124 --mesa "$work/half" sh -c 'echo "$__EGL_VENDOR_LIBRARY_FILENAMES"' &&
+		[ "$(cat "$work/output")" = /nonexistent/mesa.json ] || return 1
 	names_only lib/libvulkan_asahi.so Vulkan OpenGL && names_only lib/dri/asahi_dri.so OpenGL Vulkan
 }
 
@@ -453,6 +471,7 @@ check "a display for X11 that is not installed" x11_not_installed
 check "a display for X11 that does not come up" x11_broken
 check "a display for X11 that ends early" x11_ends_early
 check "a Mesa that was installed elsewhere" own_mesa
+check "a Mesa that was built without X11" own_gl
 check "a Mesa with one of its drivers" half_a_mesa
 check "no OpenCL but rusticl can be chosen" only_rusticl
 check "a Mesa that is too old" old_mesa
