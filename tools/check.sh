@@ -22,6 +22,7 @@ products_of()
 		sed 's/.* /kernel /' || true
 	case $1 in
 	guest-desktop) printf '%s\n' "guest desktop" "kernel plain" ;;
+	native-context) echo guest ;;
 	guest-*|mutants-random) printf '%s\n' guest "kernel ${ASAHI_KERNEL:-plain}" ;;
 	docs) echo "kernel source" ;;
 	devicetree) echo schemas ;;

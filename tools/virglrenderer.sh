@@ -3,8 +3,8 @@
 # Copyright (C) 2026 The asahi driver authors
 #
 # virglrenderer with native contexts of this driver: Debian's package is built without, so its
-# source package is built here with the option, in the root for native contexts and in the cache.
-# Prints the folder that has the library.
+# source package is built here with the option and in the cache: for the root for native contexts,
+# and for our own guest. Prints the folder that has the library, and that of the guest in arm64.
 #
 # ASAHI_VIRGLRENDERER=FOLDER is a folder, in the clone or in the cache, that has one already. Fails
 # where the source package is not to be had.
@@ -13,6 +13,7 @@
 
 suite=forky
 packages=$top/tools/toolbox/packages-native
+cross=$top/userspace/meson-cross-arm64.ini
 
 # fetch_source DIR - the files of the source package, which apt compares with their sums
 fetch_source()
@@ -51,19 +52,63 @@ unpack_source()
 		done
 }
 
+options=(-Ddrm-renderers=asahi -Dplatforms=egl -Dbuildtype=debugoptimized)
+
+# build_for_host DIR
+build_for_host()
+{
+	# shellcheck disable=SC2016
+	progress "building virglrenderer" "$1/build.log" "$top/tools/toolbox.sh" native sh -c '
+		dir=$0
+		meson setup "$dir/build" "$dir/source" "$@" && ninja -C "$dir/build"' \
+		"$1" "${options[@]}"
+	cp "$1/build/src/libvirglrenderer.so.1" "$1/"
+}
+
+# describe ROOT NAME [LIBRARY] - for pkg-config: the packages' own descriptions name others,
+# which nothing here needs
+describe()
+{
+	printf '%s\n' "Name: $2" "Description: $2" "Version: 99" epoxy_has_egl=1 epoxy_has_glx=0 \
+		"Cflags: -I$1/usr/include" "Libs: -L$1/usr/lib/aarch64-linux-gnu ${3:-}" \
+		>"$1/$2.pc"
+}
+
+# build_for_guest DIR - with what the toolbox has of arm64, and a few packages
+build_for_guest()
+{
+	local dir=$1 root=$1/root
+
+	apt_update
+	apt_fetch_alone "$dir/packages" trixie libepoxy0:arm64 libepoxy-dev:arm64 libgbm1:arm64 \
+		libgbm-dev:arm64 libegl-dev:arm64
+	mkdir "$root"
+	unpack "$root" "$dir"/packages/*.deb
+	describe "$root" epoxy -lepoxy
+	describe "$root" gbm -lgbm
+	describe "$root" egl
+	sed "s|^pkg_config_libdir = .|&'$root', |" "$cross" >"$dir/cross.ini"
+	# shellcheck disable=SC2016
+	progress "building virglrenderer for the guest" "$dir/guest.log" "$top/tools/toolbox.sh" \
+		run sh -c '
+		dir=$0
+		meson setup "$dir/build-guest" "$dir/source" --cross-file "$dir/cross.ini" "$@" &&
+		ninja -C "$dir/build-guest"' \
+		"$dir" "${options[@]}" -Dc_link_args=-Wl,--allow-shlib-undefined
+	mkdir "$dir/arm64"
+	cp "$dir/build-guest/src/libvirglrenderer.so.1" \
+		"$root/usr/lib/aarch64-linux-gnu/libepoxy.so.0" "$dir/arm64/"
+}
+
 build_library()
 {
 	local dir=$1
 
-	fetch_source "$dir"
+	(fetch_source "$dir")
 	unpack_source "$dir/files" "$dir/source"
-	# shellcheck disable=SC2016
-	progress "building virglrenderer" "$dir/build.log" "$top/tools/toolbox.sh" native sh -c '
-		meson setup "$0/build" "$0/source" -Ddrm-renderers=asahi -Dplatforms=egl \
-			-Dbuildtype=debugoptimized &&
-		ninja -C "$0/build"' "$dir"
-	cp "$dir/build/src/libvirglrenderer.so.1" "$dir/"
-	rm -rf "$dir/build" "$dir/source" "$dir/files" "$dir/lists"
+	build_for_host "$dir"
+	build_for_guest "$dir"
+	rm -rf "$dir"/{build,build-guest,source,files,lists,packages,root}
 }
 
 if [ -n "${ASAHI_VIRGLRENDERER:-}" ]; then
@@ -71,6 +116,6 @@ if [ -n "${ASAHI_VIRGLRENDERER:-}" ]; then
 	[ -e "$dir/libvirglrenderer.so.1" ] ||
 		die "ASAHI_VIRGLRENDERER=$ASAHI_VIRGLRENDERER has no libvirglrenderer.so.1"
 else
-	dir=$(cached "virglrenderer-$(hash_of "$packages" "$top/tools/virglrenderer.sh")" build_library)
+	dir=$(cached "virglrenderer-$(hash_of "$packages" "$cross" "$top/tools/virglrenderer.sh")" build_library)
 fi
 printf '%s\n' "$dir"
