@@ -8,6 +8,13 @@
 
 . "$(dirname "$0")/lib.sh"
 
+# Roots beside the toolbox: name, size and contents. Their packages are in toolbox/packages-NAME.
+roots="packaging|1 GB|what Debian packages are built with
+programs|3 GB|other people's programs and Mesa
+desktop|3 GB|games, toolkits, Wine and a browser
+native|1 GB|QEMU's GPU for guests, and what virglrenderer is built with
+static|500 MB|analyzers and reports"
+
 usage()
 {
 	cat >&2 <<-END
@@ -16,26 +23,12 @@ usage()
 		                                                     the same with huge pages,
 		                                                     for what runs compilers
 		       tools/toolbox.sh path                         where the toolbox is
-		       tools/toolbox.sh packaging COMMAND [ARGUMENT ...]
-		                                                     run it in the root for packages
-		       tools/toolbox.sh programs COMMAND [ARGUMENT ...]
-		                                                     run it in the root with other
-		                                                     people's programs and Mesa
-		       tools/toolbox.sh desktop COMMAND [ARGUMENT ...]
-		                                                     in the root with games, toolkits,
-		                                                     Wine and a browser
+		       tools/toolbox.sh ROOT COMMAND [ARGUMENT ...]  run it in another root:
+		$(sed 's/\(.*\)|.*|\(.*\)/           \1	\2/' <<<"$roots" | expand -t 25)
 		       tools/toolbox.sh --mesa SUITE programs COMMAND [ARGUMENT ...]
-		                                                     in the root with other people's
-		                                                     programs of another suite of
-		                                                     Debian, with its Mesa (forky,
-		                                                     sid)
-		       tools/toolbox.sh native COMMAND [ARGUMENT ...]
-		                                                     in the root with QEMU's GPU for
-		                                                     guests, and what virglrenderer
-		                                                     is built with
-		       tools/toolbox.sh static COMMAND [ARGUMENT ...]
-		                                                     run it in the root with
-		                                                     analyzers and reports
+		                                                     the same programs of another
+		                                                     suite of Debian, with its Mesa
+		                                                     (forky, sid)
 		       tools/toolbox.sh herd ARGUMENT ...            check litmus tests with herd7
 		       tools/toolbox.sh root COMMAND [ARGUMENT ...]  run it as root of a user
 		                                                     namespace, outside the toolbox
@@ -45,11 +38,6 @@ usage()
 
 list=$top/tools/toolbox/packages
 alone=$top/tools/toolbox/packages-alone
-packaging=$top/tools/toolbox/packages-packaging
-programs=$top/tools/toolbox/packages-programs
-desktop=$top/tools/toolbox/packages-desktop
-static=$top/tools/toolbox/packages-static
-native=$top/tools/toolbox/packages-native
 litmus=$top/tools/toolbox/packages-litmus
 huge_pages=$top/tools/toolbox/huge_pages.c
 
@@ -106,65 +94,40 @@ fetch_root()
 	alternatives "$root"
 }
 
-build_packaging()
+# build_root NAME SIZE CONTENTS DIR
+build_root()
 {
-	local dir=$1 root=$1/root
+	local name=$1 dir=$4 root=$4/root packages=$top/tools/toolbox/packages-$1
 
-	say "making the root for packages in $cache (about 1 GB)"
-	fetch_root "$dir" "$packaging"
-	dpkg_database "$root" "$dir"/packages/*.deb
-	enter_namespace chroot "$root" /sbin/ldconfig
-	rm -rf "$dir/packages"
-}
-
-build_programs()
-{
-	local dir=$1 root=$1/root
-
-	say "making the root with programs in $cache (about 3 GB)"
+	say "making the root with $3 in $cache (about $2)"
+	[ "$name" != native ] || apt_only forky
 	if [ -z "$mesa" ]; then
-		fetch_root "$dir" "$programs"
+		fetch_root "$dir" "$packages"
 	else
 		apt_only "$mesa"
 		# They have no vkmark any more; piglit is for trixie's Mesa only.
-		fetch_root "$dir" <(packages_of "$programs" | grep -vxE 'vkmark|piglit' | sed 's|/.*||')
+		fetch_root "$dir" <(packages_of "$packages" | grep -vxE 'vkmark|piglit' | sed 's|/.*||')
 	fi
-	enter_namespace chroot "$root" /sbin/ldconfig
-	rm -rf "$dir/packages"
-}
-
-build_desktop()
-{
-	local dir=$1 root=$1/root
-
-	say "making the root with games and a browser in $cache (about 3 GB)"
-	fetch_root "$dir" "$desktop"
+	[ "$name" != packaging ] || dpkg_database "$root" "$dir"/packages/*.deb
 	# Alternatives of a library are in folders of their own.
-	printf '/usr/lib/x86_64-linux-gnu/%s\n' blas lapack >"$root/etc/ld.so.conf.d/alternatives.conf"
+	[ "$name" != desktop ] || printf '/usr/lib/x86_64-linux-gnu/%s\n' blas lapack \
+		>"$root/etc/ld.so.conf.d/alternatives.conf"
 	enter_namespace chroot "$root" /sbin/ldconfig
+	[ "$name" != native ] ||
+		enter_namespace chroot "$root" /sbin/depmod "$(ls "$root/usr/lib/modules")"
 	rm -rf "$dir/packages"
 }
 
-build_native()
+# run_in_root NAME COMMAND ...
+run_in_root()
 {
-	local dir=$1 root=$1/root
+	local name=$1 size contents dir
+	shift
 
-	say "making the root for native contexts in $cache (about 1 GB)"
-	apt_only forky
-	fetch_root "$dir" "$native"
-	enter_namespace chroot "$root" /sbin/ldconfig
-	enter_namespace chroot "$root" /sbin/depmod "$(ls "$root/usr/lib/modules")"
-	rm -rf "$dir/packages"
-}
-
-build_static()
-{
-	local dir=$1 root=$1/root
-
-	say "making the root with analyzers in $cache (about 500 MB)"
-	fetch_root "$dir" "$static"
-	enter_namespace chroot "$root" /sbin/ldconfig
-	rm -rf "$dir/packages"
+	IFS='|' read -r _ size contents < <(grep "^$name|" <<<"$roots")
+	dir=$(cached "$name-${mesa:+$mesa-}$(hash_of "$top/tools/toolbox/packages-$name" "=1")" \
+		build_root "$name" "$size" "$contents")
+	run_in_toolbox "$dir" "$@"
 }
 
 # Its other programs are some 200 MB, and it runs with its own C library.
@@ -285,36 +248,6 @@ run|compile)
 	dir=$(toolbox)
 	run_in_toolbox "$dir" "$@"
 	;;
-packaging)
-	shift
-	[ $# -gt 0 ] || usage
-	dir=$(cached "packaging-$(hash_of "$packaging" "=1")" build_packaging)
-	run_in_toolbox "$dir" "$@"
-	;;
-programs)
-	shift
-	[ $# -gt 0 ] || usage
-	dir=$(cached "programs-${mesa:+$mesa-}$(hash_of "$programs" "=1")" build_programs)
-	run_in_toolbox "$dir" "$@"
-	;;
-desktop)
-	shift
-	[ $# -gt 0 ] || usage
-	dir=$(cached "desktop-$(hash_of "$desktop" "=1")" build_desktop)
-	run_in_toolbox "$dir" "$@"
-	;;
-native)
-	shift
-	[ $# -gt 0 ] || usage
-	dir=$(cached "native-$(hash_of "$native" "=1")" build_native)
-	run_in_toolbox "$dir" "$@"
-	;;
-static)
-	shift
-	[ $# -gt 0 ] || usage
-	dir=$(cached "static-$(hash_of "$static" "=1")" build_static)
-	run_in_toolbox "$dir" "$@"
-	;;
 herd)
 	shift
 	[ $# -gt 0 ] || usage
@@ -333,6 +266,7 @@ root)
 	enter_namespace "$@"
 	;;
 *)
-	usage
+	[ $# -gt 1 ] && grep -q "^$1|" <<<"$roots" || usage
+	run_in_root "$@"
 	;;
 esac
