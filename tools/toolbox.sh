@@ -97,16 +97,16 @@ fetch_root()
 # build_root NAME SIZE CONTENTS DIR
 build_root()
 {
-	local name=$1 dir=$4 root=$4/root packages=$top/tools/toolbox/packages-$1
+	local name=$1 dir=$4 root=$4/root wanted=$top/tools/toolbox/packages-$1
 
 	say "making the root with $3 in $cache (about $2)"
 	[ "$name" != native ] || apt_only forky
 	if [ -z "$mesa" ]; then
-		fetch_root "$dir" "$packages"
+		fetch_root "$dir" "$wanted"
 	else
 		apt_only "$mesa"
 		# They have no vkmark any more; piglit is for trixie's Mesa only.
-		fetch_root "$dir" <(packages_of "$packages" | grep -vxE 'vkmark|piglit' | sed 's|/.*||')
+		fetch_root "$dir" <(packages_of "$wanted" | grep -vxE 'vkmark|piglit' | sed 's|/.*||')
 	fi
 	[ "$name" != packaging ] || dpkg_database "$root" "$dir"/packages/*.deb
 	# Alternatives of a library are in folders of their own.
