@@ -6,8 +6,8 @@ software drivers, one after the other on the same machine.
 usage: bench_gpu.py BUILD RESULT [--quick]
 
 BUILD is the folder of a build for the host; RESULT gets rows in the form of
-tools/bench.py's. Each piece of work has a row for each number of cores; a checksum that
-is not lavapipe's, or a program that fails, is an error.
+tools/bench.py's. Each piece of work has a row for each number of cores. It is an error if a
+result is not lavapipe's, a driver lacks a piece of work, or a program fails.
 """
 
 import json
@@ -44,6 +44,15 @@ def best(results):
     return rows
 
 
+def agrees(row, reference):
+    """Equal results, or, where drivers round differently, means that are close enough."""
+    if "tolerance" not in row:
+        return row["sum"] == reference["sum"]
+    # Not a number is not close to anything.
+    return all(abs(here - there) <= row["tolerance"]
+               for here, there in zip(row["means"], reference["means"], strict=True))
+
+
 def main():
     build, result = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
     quick = "--quick" in sys.argv[3:]
@@ -58,8 +67,10 @@ def main():
     lavapipe = times[columns[0]]
     rows = []
     for (_, cores), there in list(times.items())[1:]:
+        if there.keys() != lavapipe.keys():
+            raise SystemExit(f"{sorted(there.keys() ^ lavapipe.keys())}: not of both drivers")
         for name, row in there.items():
-            if row["sum"] != lavapipe[name]["sum"]:
+            if not agrees(row, lavapipe[name]):
                 raise SystemExit(f"{name}: the result is not lavapipe's")
             rows += [bench_rows.Row(bench_rows.name_of(name, cores, kind), row[key] / 1e6,
                                     lavapipe[name][key] / 1e6, "lavapipe")
