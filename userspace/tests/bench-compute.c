@@ -10,6 +10,18 @@
 #define ITERATIONS	256
 #define GROUP		64
 #define DISPATCHES	1000
+#define JOBS		100
+/* Of shared memory: threads of a group, and how often they add up */
+#define WIDE_GROUP	256
+#define REDUCTIONS	8
+/* Each thread's */
+#define ATOMICS		16
+#define ROUNDS		32
+/* Results of a group in each direction */
+#define TILE		16
+#define WIDE_TILE	32
+#define MATRIX		256
+#define VECTOR		1024
 
 /* What is recorded, and how often it is run */
 struct work {
@@ -17,6 +29,8 @@ struct work {
 	const char *shader;
 	/* bytes of each of the two buffers */
 	VkDeviceSize size;
+	/* makes the first buffer; it has one word everywhere if not given */
+	void (*fill)(uint32_t *words, size_t count);
 	void (*record)(VkCommandBuffer commands, struct bench *b, const struct work *work);
 	/* of one dispatch */
 	uint32_t groups[2];
@@ -25,8 +39,12 @@ struct work {
 	uint32_t constant;
 	/* words of the result that are looked at */
 	uint32_t checked;
+	/* submissions of a run; 1 if not given */
+	unsigned int jobs;
 	/* runs add to the words that are looked at */
 	bool adds_up;
+	/* the words are floats, whose means may differ by so much */
+	double tolerance;
 };
 
 static VkResult make_set(struct bench *b, VkDescriptorSet *set)
@@ -57,6 +75,22 @@ static VkResult make_set(struct bench *b, VkDescriptorSet *set)
 		vkUpdateDescriptorSets(b->vk.device, 1, &write, 0, NULL);
 	}
 	return VK_SUCCESS;
+}
+
+/*
+ * Floats of 0, 1 and 2: sums of 512 products of them are exact even in 16 bits, in any
+ * order and with any rounding.
+ */
+static void fill_numbers(uint32_t *words, size_t count)
+{
+	static const uint32_t numbers[] = { 0, 0x3f800000, 0x40000000 };
+	uint32_t seed = 1;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		seed = seed * 1664525 + 1013904223;
+		words[i] = numbers[(seed >> 16) % COUNT(numbers)];
+	}
 }
 
 /* What is done */
@@ -109,9 +143,10 @@ static VkResult record(struct bench *b, const struct work *work, VkDescriptorSet
 static VkResult run_work(struct bench *b, const struct work *work)
 {
 	struct bench_run run = {
+		.times = work->jobs,
 		.cleared = work->adds_up ? 4 * work->checked : 0,
 	};
-	struct bench_row row = { .name = work->name };
+	struct bench_row row = { .name = work->name, .tolerance = work->tolerance };
 	VkPipeline pipeline = VK_NULL_HANDLE;
 	struct bench_span began;
 	VkDescriptorSet set;
@@ -119,6 +154,8 @@ static VkResult run_work(struct bench *b, const struct work *work)
 
 	for (i = 0; i < 2; i++)
 		TRY(bench_make_buffer(b, i, work->size));
+	if (work->fill)
+		work->fill(b->map[0], work->size / 4);
 	TRY(make_set(b, &set));
 	began = bench_now();
 	if (work->shader)
@@ -128,6 +165,8 @@ static VkResult run_work(struct bench *b, const struct work *work)
 	row.cold = bench_since(began);
 	TRY(bench_repeat(b, &run, &row.warm));
 	bench_sum_words(&row, b->map[1], work->checked);
+	if (work->tolerance)
+		bench_mean_floats(&row, b->map[1], work->checked);
 	bench_print(&row);
 	/* buffers, pipeline and commands go with the device */
 	return VK_SUCCESS;
@@ -174,6 +213,105 @@ static VkResult run_simple(struct bench *b)
 			.checked = GROUP,
 			.adds_up = true,
 		},
+		{
+			.name = "100 jobs, one at a time",
+			.shader = "bench_add",
+			.size = 4096,
+			.record = record_dispatch,
+			.groups = { 1, 1 },
+			.constant = 1,
+			.checked = GROUP,
+			.jobs = JOBS,
+			.adds_up = true,
+		},
+	};
+
+	return run_works(b, works, COUNT(works));
+}
+
+/* Threads of a group that depend on each other, and those that do not go the same way */
+static VkResult run_groups(struct bench *b)
+{
+	const uint32_t threads = b->quick ? 16384 : 65536;
+	const struct work works[] = {
+		{
+			.name = "shared memory and barriers",
+			.shader = "bench_shared",
+			.size = threads * 4,
+			.record = record_dispatch,
+			.groups = { threads / WIDE_GROUP, 1 },
+			.constant = REDUCTIONS,
+			.checked = threads,
+		},
+		{
+			.name = "atomics on four words",
+			.shader = "bench_atomics",
+			.size = 4096,
+			.record = record_dispatch,
+			.groups = { threads / GROUP, 1 },
+			.constant = ATOMICS,
+			.checked = 4,
+			.adds_up = true,
+		},
+		{
+			.name = "divergent, 16 ways",
+			.shader = "bench_divergent",
+			.size = threads * 4,
+			.record = record_dispatch,
+			.groups = { threads / GROUP, 1 },
+			.constant = ROUNDS,
+			.checked = threads,
+			.tolerance = 1e-5,
+		},
+	};
+
+	return run_works(b, works, COUNT(works));
+}
+
+static VkResult run_matrices(struct bench *b)
+{
+	const uint32_t wide = b->quick ? 256 : 512;
+	const struct work works[] = {
+		{
+			.name = "matrix product f32",
+			.shader = "bench_matrix",
+			.size = 2 * MATRIX * MATRIX * 4,
+			.fill = fill_numbers,
+			.record = record_dispatch,
+			.groups = { MATRIX / TILE, MATRIX / TILE },
+			.count = MATRIX,
+			.checked = MATRIX * MATRIX,
+		},
+		{
+			.name = "matrix product f32, 2 x 2 a thread",
+			.shader = "bench_matrix_wide",
+			.size = 2 * wide * wide * 4,
+			.fill = fill_numbers,
+			.record = record_dispatch,
+			.groups = { wide / WIDE_TILE, wide / WIDE_TILE },
+			.count = wide,
+			.checked = wide * wide,
+		},
+		{
+			.name = "matrix product f16, 2 x 2 a thread",
+			.shader = "bench_matrix_half",
+			.size = 2 * wide * wide * 4,
+			.fill = fill_numbers,
+			.record = record_dispatch,
+			.groups = { wide / WIDE_TILE, wide / WIDE_TILE },
+			.count = wide,
+			.checked = wide * wide,
+		},
+		{
+			.name = "matrix by vector f32",
+			.shader = "bench_vector",
+			.size = (VECTOR + 1) * VECTOR * 4,
+			.fill = fill_numbers,
+			.record = record_dispatch,
+			.groups = { VECTOR / GROUP, 1 },
+			.count = VECTOR,
+			.checked = VECTOR,
+		},
 	};
 
 	return run_works(b, works, COUNT(works));
@@ -181,5 +319,7 @@ static VkResult run_simple(struct bench *b)
 
 VkResult bench_compute(struct bench *b)
 {
-	return run_simple(b);
+	TRY(run_simple(b));
+	TRY(run_groups(b));
+	return run_matrices(b);
 }

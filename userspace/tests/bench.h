@@ -119,6 +119,7 @@ VkResult bench_repeat(struct bench *b, const struct bench_run *run, struct bench
 
 /* The pieces of work, each of which prints its rows */
 VkResult bench_compute(struct bench *b);
+VkResult bench_image_copy(struct bench *b);
 VkResult bench_scenes(struct bench *b);
 
 #endif /* BENCH_H */

@@ -83,6 +83,7 @@ static VkResult run_all(struct bench *b)
 {
 	static VkResult (*const works[])(struct bench *b) = {
 		bench_compute,
+		bench_image_copy,
 		bench_scenes,
 	};
 	unsigned int i;
