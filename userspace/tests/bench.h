@@ -121,5 +121,6 @@ VkResult bench_repeat(struct bench *b, const struct bench_run *run, struct bench
 VkResult bench_compute(struct bench *b);
 VkResult bench_image_copy(struct bench *b);
 VkResult bench_scenes(struct bench *b);
+VkResult bench_drawings(struct bench *b);
 
 #endif /* BENCH_H */

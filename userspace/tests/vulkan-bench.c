@@ -85,6 +85,7 @@ static VkResult run_all(struct bench *b)
 		bench_compute,
 		bench_image_copy,
 		bench_scenes,
+		bench_drawings,
 	};
 	unsigned int i;
 
