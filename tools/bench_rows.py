@@ -31,12 +31,12 @@ def name_of(work, cores, kind):
 
 
 def show_header():
-    print(f"{'':82} {'vagx':>10} {'software':>10}")
+    print(f"{'':99} {'vagx':>10} {'software':>10}")
 
 
 def show(rows):
     for row in rows:
-        print(f"{row.name:82} {row.here:10.1f} {row.there:10.1f} ms {row.ratio:8.1f} x "
+        print(f"{row.name:99} {row.here:10.1f} {row.there:10.1f} ms {row.ratio:8.1f} x "
               f"{row.reference}", flush=True)
 
 
