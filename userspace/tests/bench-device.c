@@ -127,6 +127,40 @@ VkResult bench_make_image(struct bench *b, struct bench_image *image,
 	return vkCreateImageView(b->vk.device, &view, NULL, &image->view);
 }
 
+VkResult bench_make_set(struct bench *b, VkDescriptorSetLayout layout, VkDescriptorType type,
+			const VkDescriptorImageInfo *images, uint32_t count, VkDescriptorSet *set)
+{
+	const VkDescriptorPoolSize size = { type, count };
+	const VkDescriptorPoolCreateInfo pool_info = {
+		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+		.maxSets = 1,
+		.poolSizeCount = 1,
+		.pPoolSizes = &size,
+	};
+	VkDescriptorSetAllocateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+		.descriptorSetCount = 1,
+		.pSetLayouts = &layout,
+	};
+	uint32_t i;
+
+	TRY(vkCreateDescriptorPool(b->vk.device, &pool_info, NULL, &info.descriptorPool));
+	TRY(vkAllocateDescriptorSets(b->vk.device, &info, set));
+	for (i = 0; i < count; i++) {
+		const VkWriteDescriptorSet write = {
+			.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+			.dstSet = *set,
+			.dstBinding = i,
+			.descriptorCount = 1,
+			.descriptorType = type,
+			.pImageInfo = &images[i],
+		};
+
+		vkUpdateDescriptorSets(b->vk.device, 1, &write, 0, NULL);
+	}
+	return VK_SUCCESS;
+}
+
 VkResult bench_begin(struct bench *b, VkCommandBuffer *commands)
 {
 	const VkCommandBufferAllocateInfo info = {

@@ -176,35 +176,14 @@ static VkResult make_layout(struct canvas *c)
 
 static VkResult make_set(struct canvas *c)
 {
-	const VkDescriptorPoolSize size = { VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1 };
-	const VkDescriptorPoolCreateInfo pool_info = {
-		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-		.maxSets = 1,
-		.poolSizeCount = 1,
-		.pPoolSizes = &size,
+	const VkDescriptorImageInfo image = {
+		.sampler = c->sampler,
+		.imageView = c->texture.view,
+		.imageLayout = VK_IMAGE_LAYOUT_GENERAL,
 	};
-	VkDescriptorSetAllocateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-		.descriptorSetCount = 1,
-		.pSetLayouts = &c->set_layout,
-	};
-	VkWriteDescriptorSet write = {
-		.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-		.descriptorCount = 1,
-		.descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-		.pImageInfo = &(VkDescriptorImageInfo){
-			.sampler = c->sampler,
-			.imageView = c->texture.view,
-			.imageLayout = VK_IMAGE_LAYOUT_GENERAL,
-		},
-	};
-	VkDevice device = c->bench->vk.device;
 
-	TRY(vkCreateDescriptorPool(device, &pool_info, NULL, &info.descriptorPool));
-	TRY(vkAllocateDescriptorSets(device, &info, &c->set));
-	write.dstSet = c->set;
-	vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
-	return VK_SUCCESS;
+	return bench_make_set(c->bench, c->set_layout, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
+			      &image, 1, &c->set);
 }
 
 /* The pipeline */

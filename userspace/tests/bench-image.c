@@ -64,38 +64,13 @@ static VkResult make_layout(struct bench *b, struct copier *c)
 
 static VkResult make_set(struct bench *b, struct copier *c)
 {
-	const VkDescriptorPoolSize size = { VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, 2 };
-	const VkDescriptorPoolCreateInfo pool_info = {
-		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-		.maxSets = 1,
-		.poolSizeCount = 1,
-		.pPoolSizes = &size,
+	const VkDescriptorImageInfo images[] = {
+		{ .imageView = c->images[0].view, .imageLayout = VK_IMAGE_LAYOUT_GENERAL },
+		{ .imageView = c->images[1].view, .imageLayout = VK_IMAGE_LAYOUT_GENERAL },
 	};
-	VkDescriptorSetAllocateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-		.descriptorSetCount = 1,
-		.pSetLayouts = &c->set_layout,
-	};
-	uint32_t i;
 
-	TRY(vkCreateDescriptorPool(b->vk.device, &pool_info, NULL, &info.descriptorPool));
-	TRY(vkAllocateDescriptorSets(b->vk.device, &info, &c->set));
-	for (i = 0; i < 2; i++) {
-		const VkWriteDescriptorSet write = {
-			.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-			.dstSet = c->set,
-			.dstBinding = i,
-			.descriptorCount = 1,
-			.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
-			.pImageInfo = &(VkDescriptorImageInfo){
-				.imageView = c->images[i].view,
-				.imageLayout = VK_IMAGE_LAYOUT_GENERAL,
-			},
-		};
-
-		vkUpdateDescriptorSets(b->vk.device, 1, &write, 0, NULL);
-	}
-	return VK_SUCCESS;
+	return bench_make_set(b, c->set_layout, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, images, 2,
+			      &c->set);
 }
 
 /* Between an image and the buffer of its number */

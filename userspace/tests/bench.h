@@ -105,6 +105,14 @@ VkResult bench_make_buffer(struct bench *b, unsigned int n, VkDeviceSize size);
 VkResult bench_make_image(struct bench *b, struct bench_image *image,
 			  const VkImageCreateInfo *info);
 
+/**
+ * bench_make_set() - make a set of descriptors of images, which lives as long as the device
+ * @layout: has so many bindings, from 0 on
+ * @type: of all of them
+ */
+VkResult bench_make_set(struct bench *b, VkDescriptorSetLayout layout, VkDescriptorType type,
+			const VkDescriptorImageInfo *images, uint32_t count, VkDescriptorSet *set);
+
 /** bench_begin() - begin a command buffer that sees all that those before it have written */
 VkResult bench_begin(struct bench *b, VkCommandBuffer *commands);
 
