@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Encodes each instruction of the compiler's encoder with many operands, and writes both the bytes
+ * and what an assembler is to make the same bytes of. check-x86.sh compares.
+ *
+ * usage: list-x86 BYTES TEXT
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "x86.h"
+
+struct row {
+	const char *name;
+	unsigned int form;
+};
+
+#define TWO_SOURCES	0xff
+#define ONE_SOURCE	0xfe
+#define COUNT(digit)	(digit)
+
+static const struct row rows[X86_VECTORS] = {
+#define X86_VECTOR(id, name, map, prefix, opcode, w, form)	[X86_##id] = { name, form },
+#include "x86.def"
+};
+
+static const char *const gprs[] = { "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8",
+				    "r9", "r10", "r11", "r12", "r13", "r14", "r15" };
+
+static struct x86_code code;
+static FILE *text;
+
+static bool writes_mask(enum x86_vector op)
+{
+	return op == X86_CMP || op == X86_CMP_UNSIGNED || op == X86_CMP_FLOAT ||
+	       op == X86_TEST_ZERO;
+}
+
+static bool has_imm(enum x86_vector op)
+{
+	return op == X86_CMP || op == X86_CMP_UNSIGNED || op == X86_CMP_FLOAT ||
+	       op == X86_TERNARY || op == X86_ROUND || op == X86_FLOAT_TO_HALF ||
+	       rows[op].form < ONE_SOURCE;
+}
+
+/* Instructions whose last operand is a general register: one of the first four */
+static bool is_register_only(enum x86_vector op)
+{
+	return op == X86_BROADCAST_GPR;
+}
+
+/* Conversions between widths: one operand has half of a vector */
+static const char *width_of_rm(enum x86_vector op)
+{
+	switch (op) {
+	case X86_HALF_TO_FLOAT:
+	case X86_FLOAT_TO_HALF:
+	case X86_TRUNCATE16:
+	case X86_EXTEND16:
+		return "ymm";
+	case X86_BROADCAST:
+		return "xmm";
+	default:
+		return "zmm";
+	}
+}
+
+static bool can_broadcast(enum x86_vector op)
+{
+	switch (op) {
+	case X86_LOAD:
+	case X86_STORE:
+	case X86_BROADCAST:
+	case X86_ADD16:
+	case X86_SUB16_SATURATED:
+	case X86_HALF_TO_FLOAT:
+	case X86_FLOAT_TO_HALF:
+	case X86_TRUNCATE16:
+	case X86_EXTEND16:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static void print_rm(enum x86_vector op, struct x86_rm rm, const char *rounding)
+{
+	if (is_register_only(op)) {
+		static const char *const low[] = { "eax", "ecx", "edx", "ebx" };
+
+		fprintf(text, "%s", low[rm.reg]);
+		return;
+	}
+	if (!rm.is_memory)
+		fprintf(text, "%s%u%s", width_of_rm(op), rm.reg, rounding);
+	else if (rm.is_broadcast)
+		fprintf(text, "dword ptr [%s%+d]{1to16}", gprs[rm.base], rm.disp);
+	else
+		fprintf(text, "[%s%+d]", gprs[rm.base], rm.disp);
+}
+
+static void print_reg(enum x86_vector op, unsigned int reg, struct x86_masking m)
+{
+	fprintf(text, "%s%u", writes_mask(op) ? "k" : "zmm", reg);
+	if (m.k)
+		fprintf(text, "{k%u}%s", m.k, m.zero ? "{z}" : "");
+}
+
+static void list(enum x86_vector op, unsigned int reg, unsigned int v, struct x86_rm rm,
+		 struct x86_masking m, unsigned int imm)
+{
+	static const char *const roundings[] = { "", ", {rd-sae}", ", {ru-sae}", ", {rz-sae}" };
+	const char *rounding = roundings[m.rounding];
+	/* the destination is the operand that can be in memory */
+	bool reversed = op == X86_STORE || op == X86_FLOAT_TO_HALF || op == X86_TRUNCATE16;
+
+	if (is_register_only(op))
+		rm.reg %= 4;
+	vagx_x86_reserve(&code, 64);
+	if (has_imm(op))
+		vagx_x86_vector_imm(&code, op, reg, v, rm, m, imm);
+	else
+		vagx_x86_vector(&code, op, reg, v, rm, m);
+
+	fprintf(text, "%s ", rows[op].name);
+	if (reversed) {
+		print_rm(op, rm, "");
+		if (m.k)
+			fprintf(text, "{k%u}%s", m.k, m.zero ? "{z}" : "");
+		fprintf(text, ", zmm%u", reg);
+	} else {
+		print_reg(op, reg, m);
+		if (rows[op].form == TWO_SOURCES)
+			fprintf(text, ", zmm%u", v);
+		fprintf(text, ", ");
+		print_rm(op, rm, rounding);
+	}
+	if (has_imm(op))
+		fprintf(text, ", %u", imm);
+	fprintf(text, "\n");
+}
+
+/* All registers, masks and displacements that an instruction can have */
+static void list_operands(enum x86_vector op)
+{
+	static const int disps[] = { 0, 4, -4, 64, 128, 508, 512, -512, 8128, 8192, 123456, 3 };
+	static const uint8_t bases[] = { X86_RBX, X86_R13, X86_R14, X86_R15 };
+	unsigned int limit = writes_mask(op) ? 8 : 32, i;
+
+	/* a store goes to memory: assemblers take a load for copies between registers */
+	for (i = 0; op != X86_STORE && i < 32; i++) {
+		struct x86_masking m = { .k = i % 8 };
+
+		/* the encoder's user knows that vectors of 16-bit lanes have other masks */
+		if (op == X86_ADD16 || op == X86_SUB16_SATURATED)
+			m.k = 0;
+		list(op, i % limit, (i * 7 + 3) % 32, X86_REG((i * 5 + 1) % 32), m, i % 8);
+		m.zero = m.k && !writes_mask(op);
+		list(op, (i * 11) % limit, (i * 3) % 32, X86_REG(31 - i), m, i % 8);
+	}
+	if (is_register_only(op))
+		return;
+	for (i = 0; i < sizeof(disps) / sizeof(disps[0]) * 4; i++) {
+		struct x86_rm rm = X86_MEMORY(bases[i % 4], disps[i / 4]);
+
+		/* halves in memory are not used: their displacements have another unit */
+		if (width_of_rm(op)[0] != 'y')
+			list(op, i % limit, i % 32, rm, X86_ALL_LANES, i % 8);
+		rm.is_broadcast = true;
+		if (can_broadcast(op))
+			list(op, (i + 5) % limit, (i + 9) % 32, rm, X86_MASKED(i % 8), i % 8);
+	}
+}
+
+static void list_masks(void)
+{
+	static const struct {
+		enum x86_mask_op op;
+		const char *name;
+	} ops[] = {
+		{ X86_KAND, "kandw" }, { X86_KANDN, "kandnw" }, { X86_KOR, "korw" },
+		{ X86_KXNOR, "kxnorw" }, { X86_KUNPCK, "kunpckwd" },
+	};
+	unsigned int i, k;
+
+	for (k = 0; k < 8; k++) {
+		vagx_x86_reserve(&code, 256);
+		for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+			vagx_x86_mask(&code, ops[i].op, k, (k + 3) % 8, 7 - k);
+			fprintf(text, "%s k%u, k%u, k%u\n", ops[i].name, k, (k + 3) % 8, 7 - k);
+		}
+		vagx_x86_mask_not(&code, k, 7 - k);
+		fprintf(text, "knotw k%u, k%u\n", k, 7 - k);
+		vagx_x86_mask_test(&code, k, (k + 1) % 8);
+		fprintf(text, "kortestw k%u, k%u\n", k, (k + 1) % 8);
+		vagx_x86_mask_load(&code, k, X86_RBX, (int)k * 40);
+		fprintf(text, "kmovw k%u, [rbx+%u]\n", k, k * 40);
+		vagx_x86_mask_to_eax(&code, k);
+		fprintf(text, "kmovd eax, k%u\n", k);
+	}
+}
+
+/* Jumps of all kinds to one place before and one behind them, as far as displacements of 32 bits */
+static void list_jumps(void)
+{
+	static const struct {
+		enum x86_condition condition;
+		const char *name;
+	} jumps[] = {
+		{ X86_CARRY, "jc" }, { X86_NOT_CARRY, "jnc" }, { X86_EQUAL, "je" },
+		{ X86_NOT_EQUAL, "jne" }, { X86_GREATER, "jg" },
+	};
+	size_t first = code.length;
+	unsigned int i;
+
+	fprintf(text, "first:\n");
+	vagx_x86_reserve(&code, 256);
+	for (i = 0; i < sizeof(jumps) / sizeof(jumps[0]); i++) {
+		vagx_x86_set_target(&code, vagx_x86_jump_if(&code, jumps[i].condition), first);
+		fprintf(text, "{disp32} %s first\n", jumps[i].name);
+	}
+	vagx_x86_set_target(&code, vagx_x86_jump(&code), first);
+	fprintf(text, "{disp32} jmp first\n");
+	vagx_x86_set_target(&code, vagx_x86_call(&code), first);
+	fprintf(text, "call first\n");
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int op;
+	FILE *bytes;
+
+	if (argc != 3)
+		return 2;
+	bytes = fopen(argv[1], "wb");
+	text = fopen(argv[2], "w");
+	if (!bytes || !text) {
+		perror("list-x86");
+		return 1;
+	}
+	fprintf(text, ".intel_syntax noprefix\n");
+	for (op = 0; op < X86_VECTORS; op++)
+		list_operands(op);
+	for (op = 1; op < 4; op++)
+		list(X86_FMA231, 3, 17, X86_REG(30), X86_ROUNDED(op), 0);
+	list_masks();
+	list_jumps();
+	fwrite(code.bytes, 1, code.length, bytes);
+	free(code.bytes);
+	return fclose(bytes) || fclose(text);
+}
