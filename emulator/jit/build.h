@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * What the files of the compiler share: the code of a program, and the state while it is made.
+ *
+ * A value of all 32 lanes is in a pair of vector registers of 512 bits: pair n is registers 2n and
+ * 2n + 1. Registers of AGX are cached in pairs within a segment: a sequence of instructions whose
+ * results reach memory together, at its end. If a result was special (see vagx_build_watch()), the
+ * cached registers are dropped instead, and the interpreter does the segment again from
+ * memory. So rare cases need no code.
+ */
+#ifndef VAGX_JIT_BUILD_H
+#define VAGX_JIT_BUILD_H
+
+#include "code.h"
+#include "gpu/core_internal.h"
+#include "jit.h"
+#include "x86.h"
+
+/* General registers of native code */
+#define GPR_SG		X86_RBX		/* struct simdgroup */
+#define GPR_ACTIVE	X86_RBP		/* number of active lanes */
+#define GPR_COUNT	X86_R12		/* thread instructions since the entry */
+#define GPR_UNIFORMS	X86_R13		/* uniform registers */
+#define GPR_POOL	X86_R14		/* constants */
+#define GPR_SLICE	X86_R15		/* struct vagx_slice */
+
+/* Mask registers: two each, for the lower and the upper 16 lanes, but K_TEMP */
+#define K_EXEC		1		/* active lanes */
+#define K_COND		3		/* the condition of an instruction */
+#define K_TEMP		5
+#define K_USUAL		6		/* lanes without special results in this segment */
+
+/* Pairs: temporaries of an instruction, one more for short sequences, and the cache */
+#define TEMPS		3
+#define PAIR_SCRATCH	3
+#define PAIR_CACHE	4
+#define CACHED		12
+
+/* MXCSR of native code: denormals are zeros, all exceptions masked, round to nearest */
+#define NATIVE_MXCSR	0x9fc0
+
+/* Offset of an instruction at which code cannot be entered */
+#define NO_ENTRY	0
+
+/** struct vagx_native - native code of a program */
+struct vagx_native {
+	/** @arena: where the code is */
+	struct vagx_arena *arena;
+	/** @code: the code; it begins with the function vagx_native_fn */
+	struct vagx_code code;
+	/** @pool: constants */
+	uint32_t *pool;
+	/** @entry: offset of each instruction's code, or NO_ENTRY */
+	uint32_t *entry;
+	/** @segmented: the code returns after each segment, for comparison */
+	bool segmented;
+};
+
+/**
+ * vagx_native_fn - code of a program
+ * @sg: simdgroup
+ * @entry: where to enter
+ * @uniforms: uniform registers
+ * @pool: constants
+ * @slice: time slice
+ *
+ * Return: instructions that are the interpreter's turn, from the program counter on, before
+ * the code may be entered again.
+ */
+typedef unsigned int vagx_native_fn(struct simdgroup *sg, const uint8_t *entry,
+				    const uint16_t *uniforms, const uint32_t *pool,
+				    struct vagx_slice *slice);
+
+/** struct value - a source of 32 bits in all lanes */
+struct value {
+	/** @is_scalar: one word in memory for all lanes, at @base + @disp; else in pair @pair */
+	bool is_scalar;
+	uint8_t pair;
+	uint8_t base;
+	int32_t disp;
+};
+
+/** struct cached - a register of AGX in a pair of the cache */
+struct cached {
+	/** @reg: its number; -1 if there is none */
+	int reg;
+	/** @dirty: memory has an older value */
+	bool dirty;
+	/** @raw: a NaN in an active lane may be any NaN, where results of floats are one only */
+	bool raw;
+	/** @used: the clock when it was last used */
+	unsigned int used;
+};
+
+/** struct fixup - a jump whose target is not known yet */
+struct fixup {
+	/** @at: its displacement */
+	uint32_t at;
+	/** @pc: index of the instruction that it goes to; of a replay, the segment's first */
+	uint32_t pc;
+	/** @count: instructions of the segment to do again; 0 for a jump */
+	uint32_t count;
+};
+
+/** struct build - state while code is made; used by one thread */
+struct build {
+	const struct program *program;
+	struct x86_code code;
+	/* offsets of the routines at the beginning of the code */
+	size_t leave;
+	size_t sync;
+
+	uint32_t *pool;
+	unsigned int pool_count;
+	unsigned int pool_capacity;
+
+	/* offset of each instruction at which a block or an entry begins, else NO_ENTRY */
+	uint32_t *entry;
+	struct fixup *fixups;
+	unsigned int fixup_count;
+	unsigned int fixup_capacity;
+
+	struct cached cache[CACHED];
+	/* number of the instruction, for the least recently used register */
+	unsigned int clock;
+	/* first instruction of the segment */
+	uint32_t segment;
+	/* K_USUAL has been set up in this segment */
+	bool watching;
+	/* the segment's last instruction has changed K_EXEC */
+	bool exec_changed;
+	/* pairs that the instruction has used as temporaries */
+	unsigned int temps;
+	/* the code returns after each segment */
+	bool segmented;
+	/* instructions that do not call functions */
+	unsigned int native;
+};
+
+/* Bytes of code that an instruction takes at most, with the end of the segment before it */
+#define MAX_INSTRUCTION		4096
+
+/* cache.c: registers and segments */
+
+/** vagx_build_constant() - a constant of 32 bits, in memory */
+struct value vagx_build_constant(struct build *b, uint32_t bits);
+/** vagx_build_temp() - the next temporary pair of the instruction */
+unsigned int vagx_build_temp(struct build *b);
+/** vagx_build_in_pair() - the same value in a pair */
+struct value vagx_build_in_pair(struct build *b, struct value v);
+/** vagx_build_register() - the pair that caches a register; loads it if need be */
+unsigned int vagx_build_register(struct build *b, unsigned int reg);
+/** vagx_build_canonical() - the same, with the NaN that registers have. Changes K_TEMP. */
+unsigned int vagx_build_canonical(struct build *b, unsigned int reg);
+/**
+ * vagx_build_write() - write to the active lanes of a destination of 16 or 32 bits
+ * @b: build
+ * @o: destination, a register
+ * @v: value; if the destination has 16 bits it is in a temporary, which changes
+ * @raw: NaNs in it may be any
+ */
+void vagx_build_write(struct build *b, const struct agx_operand *o, struct value v, bool raw);
+/**
+ * vagx_build_watch() - notice special results
+ * @b: build
+ * @pair: results of an instruction
+ *
+ * Special is the smallest normal number of either sign: a result that was smaller, and has been
+ * rounded up. AGX makes it zero, the host does not.
+ */
+void vagx_build_watch(struct build *b, unsigned int pair);
+/** vagx_build_has_room() - whether an instruction's registers can be cached in this segment */
+bool vagx_build_has_room(const struct build *b, const struct op *op);
+/** vagx_build_commit() - end the segment before instruction @next; the cache keeps values */
+void vagx_build_commit(struct build *b, uint32_t next);
+/** vagx_build_end_segment() - the same, and return to C if it compares */
+void vagx_build_end_segment(struct build *b, uint32_t next);
+/** vagx_build_forget() - drop the cache; between segments only */
+void vagx_build_forget(struct build *b);
+
+/** vagx_build_op() - a vector instruction on both registers of pairs: @dst = @a op @v */
+void vagx_build_op(struct build *b, enum x86_vector op, unsigned int dst, unsigned int a,
+		   struct value v);
+/** vagx_build_op_masked() - the same in lanes of mask registers @k and @k + 1 only */
+void vagx_build_op_masked(struct build *b, enum x86_vector op, unsigned int k, unsigned int dst,
+			  unsigned int a, struct value v);
+/** vagx_build_op_imm() - the same as vagx_build_op(), with an immediate */
+void vagx_build_op_imm(struct build *b, enum x86_vector op, unsigned int dst, unsigned int a,
+		       struct value v, unsigned int imm);
+/** vagx_build_compare() - mask registers @k and @k + 1 = @a predicate @v */
+void vagx_build_compare(struct build *b, enum x86_vector op, unsigned int k, unsigned int a,
+			struct value v, unsigned int predicate);
+/** vagx_build_pair() - a value that is in a pair */
+static inline struct value vagx_build_pair(unsigned int pair)
+{
+	return (struct value){ .pair = pair };
+}
+
+/** vagx_build_rm() - a value as the operand of an instruction for half @h of the lanes */
+static inline struct x86_rm vagx_build_rm(struct value v, unsigned int h)
+{
+	return v.is_scalar ? X86_SPLAT(v.base, v.disp) : X86_REG(2 * v.pair + h);
+}
+
+/** vagx_build_is_temp() - whether a value may be overwritten */
+static inline bool vagx_build_is_temp(struct value v)
+{
+	return !v.is_scalar && v.pair < PAIR_CACHE;
+}
+
+/** vagx_build_jump_to() - remember that the jump at @at goes to instruction @pc */
+void vagx_build_jump_to(struct build *b, size_t at, uint32_t pc);
+
+/* operand.c */
+
+/** vagx_build_int() - an integer source, extended to 32 bits */
+struct value vagx_build_int(struct build *b, const struct agx_operand *o, bool sign_extend);
+/** vagx_build_float() - a float source with its modifiers; NaNs may be any */
+struct value vagx_build_float(struct build *b, const struct agx_operand *o);
+/** vagx_build_condition() - K_COND = the condition of an instruction that compares */
+void vagx_build_condition(struct build *b, const struct op *op, bool is_float);
+
+/* lower.c */
+
+/**
+ * vagx_build_lower() - code for an instruction without control flow
+ *
+ * Return: false, with nothing appended that matters, if there is none: it is called then.
+ */
+bool vagx_build_lower(struct build *b, const struct op *op);
+
+/* control.c */
+
+/** vagx_build_routines() - the entry of the code, and what it calls */
+void vagx_build_routines(struct build *b);
+/** vagx_build_set_exec() - set what follows K_EXEC, which has changed */
+void vagx_build_set_exec(struct build *b);
+/** vagx_build_replay() - return to C, which interprets @count instructions from @pc on */
+void vagx_build_replay(struct build *b, uint32_t pc, uint32_t count);
+/** vagx_build_leave() - return to C with the program counter at @pc */
+void vagx_build_leave(struct build *b, uint32_t pc);
+/** vagx_build_call() - call the function of the instruction at @pc; a segment of its own */
+void vagx_build_call(struct build *b, uint32_t pc);
+/** vagx_build_flow() - code for an instruction that changes the execution mask, at @pc */
+bool vagx_build_flow(struct build *b, const struct op *op, uint32_t pc);
+/** vagx_build_jump() - code for a jump at @pc, which ends a block */
+bool vagx_build_jump(struct build *b, const struct op *op, uint32_t pc);
+/** vagx_build_is_jump() - whether vagx_build_jump() is for the instruction */
+bool vagx_build_is_jump(const struct op *op);
+/** vagx_build_leaves() - whether C goes on behind the instruction */
+bool vagx_build_leaves(const struct op *op);
+
+/* memory.c */
+
+/** vagx_jit_memory_fn() - a faster function for a load or store, or NULL */
+vagx_exec_fn *vagx_jit_memory_fn(const struct op *op);
+
+/* check.c */
+
+/** vagx_jit_check() - run a simdgroup by both, and compare; as vagx_jit_run() */
+void vagx_jit_check(const struct vagx_native *native, struct simdgroup *sg,
+		    struct vagx_slice *slice);
+
+/** vagx_native_call() - enter native code at an offset. Return: as vagx_native_fn(). */
+static inline unsigned int vagx_native_call(const struct vagx_native *native,
+					    struct simdgroup *sg, uint32_t offset,
+					    struct vagx_slice *slice)
+{
+	const void *code = native->code.run;
+	vagx_native_fn *fn;
+
+	/* ISO C has no conversion from data to functions */
+	memcpy(&fn, &code, sizeof(fn));
+	return fn(sg, native->code.run + offset, sg->core->launch->uniforms, native->pool, slice);
+}
+
+#endif /* VAGX_JIT_BUILD_H */

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Sources of instructions, and their comparisons. Uniforms and immediates are words in memory that
+ * the host's instructions broadcast by themselves.
+ */
+#include "gpu/core_float.h"
+#include "build.h"
+
+/* A half of a register's words, extended */
+static struct value operand_extract(struct build *b, unsigned int pair, bool upper,
+				    bool sign_extend)
+{
+	unsigned int t = vagx_build_temp(b);
+	struct value v = vagx_build_pair(pair);
+
+	if (upper) {
+		vagx_build_op_imm(b, sign_extend ? X86_SAR_IMM : X86_SHR_IMM, t, 0, v, 16);
+	} else if (sign_extend) {
+		vagx_build_op_imm(b, X86_SHL_IMM, t, 0, v, 16);
+		vagx_build_op_imm(b, X86_SAR_IMM, t, 0, vagx_build_pair(t), 16);
+	} else {
+		vagx_build_op(b, X86_AND, t, pair, vagx_build_constant(b, 0xffff));
+	}
+	return vagx_build_pair(t);
+}
+
+/* A uniform of 16 bits: it is extended in a general register */
+static struct value operand_uniform16(struct build *b, unsigned int half, bool sign_extend)
+{
+	unsigned int t = vagx_build_temp(b), h;
+
+	/* movzx or movsx eax, word [r13 + displacement] */
+	vagx_x86_bytes(&b->code, sign_extend ? "\x41\x0f\xbf\x85" : "\x41\x0f\xb7\x85", 4);
+	vagx_x86_word(&b->code, half * 2);
+	for (h = 0; h < 2; h++)
+		vagx_x86_vector(&b->code, X86_BROADCAST_GPR, 2 * t + h, 0, X86_REG(X86_RAX),
+				X86_ALL_LANES);
+	return vagx_build_pair(t);
+}
+
+struct value vagx_build_int(struct build *b, const struct agx_operand *o, bool sign_extend)
+{
+	unsigned int number = (unsigned int)o->value;
+	unsigned int pair;
+
+	switch (o->type) {
+	case AGX_OPERAND_REG:
+		pair = vagx_build_canonical(b, number / 2);
+		if (o->size != 16)
+			return vagx_build_pair(pair);
+		return operand_extract(b, pair, number % 2, sign_extend);
+	case AGX_OPERAND_UNIFORM:
+		if (o->size == 16 || number + 1 >= VAGX_CORE_UNIFORMS)
+			return operand_uniform16(b, number, o->size == 16 && sign_extend);
+		return (struct value){
+			.is_scalar = true,
+			.base = GPR_UNIFORMS,
+			.disp = (int32_t)number * 2,
+		};
+	default:
+		return vagx_build_constant(b, number);
+	}
+}
+
+/* A source of halves as floats: exact, denormals included */
+static struct value operand_half(struct build *b, const struct agx_operand *o)
+{
+	struct value v = vagx_build_int(b, o, false);
+
+	/* the words' lower halves go to the lower half of the register */
+	vagx_build_op(b, X86_TRUNCATE16, v.pair, 0, v);
+	vagx_build_op(b, X86_HALF_TO_FLOAT, v.pair, 0, v);
+	return v;
+}
+
+/* Absolute value and negation, in a temporary */
+static struct value operand_modify(struct build *b, const struct agx_operand *o, struct value v)
+{
+	unsigned int t;
+
+	v = vagx_build_in_pair(b, v);
+	t = vagx_build_is_temp(v) ? v.pair : vagx_build_temp(b);
+	if (o->absolute) {
+		vagx_build_op(b, X86_AND, t, v.pair, vagx_build_constant(b, 0x7fffffff));
+		v = vagx_build_pair(t);
+	}
+	if (o->negate)
+		vagx_build_op(b, X86_XOR, t, v.pair, vagx_build_constant(b, 0x80000000));
+	return vagx_build_pair(t);
+}
+
+static struct value operand_immediate(struct build *b, const struct agx_operand *o)
+{
+	uint32_t bits = float_bits(agx_isa_small_float(o->value));
+
+	if (o->absolute)
+		bits &= 0x7fffffff;
+	return vagx_build_constant(b, bits ^ (o->negate ? 0x80000000 : 0));
+}
+
+struct value vagx_build_float(struct build *b, const struct agx_operand *o)
+{
+	struct value v;
+
+	if (o->type != AGX_OPERAND_REG && o->type != AGX_OPERAND_UNIFORM)
+		return operand_immediate(b, o);
+	if (o->size == 16)
+		v = operand_half(b, o);
+	else if (o->type == AGX_OPERAND_REG)
+		v = vagx_build_pair(vagx_build_register(b, (unsigned int)o->value / 2));
+	else
+		v = vagx_build_int(b, o, false);
+	return o->absolute || o->negate ? operand_modify(b, o, v) : v;
+}
+
+static void operand_invert_condition(struct build *b)
+{
+	unsigned int h;
+
+	for (h = 0; h < 2; h++)
+		vagx_x86_mask_not(&b->code, K_COND + h, K_COND + h);
+}
+
+static void operand_compare_ints(struct build *b, const struct op *op)
+{
+	unsigned int cond = op->mod[AGX_MOD_COND];
+	bool is_signed = cond & AGX_ICOND_SEQ, inverted = cond & AGX_ICOND_NE;
+	struct value x = vagx_build_int(b, &op->src[0], is_signed);
+	struct value y = vagx_build_int(b, &op->src[1], is_signed);
+	unsigned int predicate;
+
+	switch (cond & 3) {
+	case AGX_ICOND_EQ:
+		predicate = inverted ? X86_CMP_NE : X86_CMP_EQ;
+		break;
+	case AGX_ICOND_ULT:
+		predicate = inverted ? X86_CMP_GE : X86_CMP_LT;
+		break;
+	default:
+		predicate = inverted ? X86_CMP_LE : X86_CMP_GT;
+	}
+	x = vagx_build_in_pair(b, x);
+	vagx_build_compare(b, is_signed ? X86_CMP : X86_CMP_UNSIGNED, K_COND, x.pair, y, predicate);
+}
+
+/* Also true where the second source is a NaN */
+static void operand_or_unordered(struct build *b, struct value y)
+{
+	unsigned int h;
+
+	for (h = 0; h < 2; h++) {
+		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, 2 * y.pair + h,
+				    X86_REG(2 * y.pair + h), X86_ALL_LANES, X86_FLOAT_UNORDERED);
+		vagx_x86_mask(&b->code, X86_KOR, K_COND + h, K_COND + h, K_TEMP);
+	}
+}
+
+static void operand_compare_floats(struct build *b, const struct op *op)
+{
+	static const uint8_t predicates[8] = {
+		[AGX_FCOND_EQ] = X86_FLOAT_EQ,
+		[AGX_FCOND_LT] = X86_FLOAT_LT,
+		[AGX_FCOND_GT] = X86_FLOAT_GT,
+		[AGX_FCOND_LTN] = X86_FLOAT_LT,
+		/* there is no condition 4; the interpreter takes what it does not know as this */
+		[4] = X86_FLOAT_GT,
+		[AGX_FCOND_GE] = X86_FLOAT_GE,
+		[AGX_FCOND_LE] = X86_FLOAT_LE,
+		[AGX_FCOND_GTN] = X86_FLOAT_GT,
+	};
+	unsigned int cond = op->mod[AGX_MOD_COND], kind = cond & 7;
+	bool or_unordered = kind == AGX_FCOND_LTN || kind == AGX_FCOND_GTN || kind == 4;
+	struct value x = vagx_build_in_pair(b, vagx_build_float(b, &op->src[0]));
+	struct value y = vagx_build_float(b, &op->src[1]);
+
+	if (or_unordered)
+		y = vagx_build_in_pair(b, y);
+	vagx_build_compare(b, X86_CMP_FLOAT, K_COND, x.pair, y, predicates[kind]);
+	if (or_unordered)
+		operand_or_unordered(b, y);
+	if (cond & AGX_FCOND_NE)
+		operand_invert_condition(b);
+}
+
+void vagx_build_condition(struct build *b, const struct op *op, bool is_float)
+{
+	if (is_float)
+		operand_compare_floats(b, op);
+	else
+		operand_compare_ints(b, op);
+}
