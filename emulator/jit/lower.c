@@ -1,0 +1,739 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Code for arithmetic: one function for each kind of instruction, in a table by instruction. Each
+ * gets the sources as values, computes in temporaries, and writes the active lanes of the
+ * destination. The functions of the interpreter say what the results are
+ * (gpu/core_arithmetic.c, gpu/core_float.c, gpu/core_int.c).
+ */
+#include "build.h"
+
+typedef bool lower_fn(struct build *b, const struct op *op, unsigned int arg);
+
+/* A row of the table: what makes the code, and its last argument */
+struct lowering {
+	lower_fn *fn;
+	unsigned int arg;
+};
+
+/* Whether 32 bits of everything are enough to know the result */
+static bool lower_is_narrow(const struct op *op)
+{
+	return op->dst.type == AGX_OPERAND_REG && op->dst.size <= 32 &&
+	       !op->mod[AGX_MOD_SATURATE];
+}
+
+/* Source @n as an integer, extended as it says */
+static struct value lower_source(struct build *b, const struct op *op, unsigned int n)
+{
+	return vagx_build_int(b, &op->src[n], op->src[n].sign_extend);
+}
+
+/* A pair for the result of an operation on @x: its own, or a new one */
+static unsigned int lower_result(struct build *b, struct value x)
+{
+	return vagx_build_is_temp(x) ? x.pair : vagx_build_temp(b);
+}
+
+static void lower_copy(struct build *b, unsigned int dst, struct value v)
+{
+	struct x86_rm rm = v.is_scalar ? X86_MEMORY(v.base, v.disp) : X86_REG(0);
+	unsigned int h;
+
+	for (h = 0; h < 2; h++) {
+		if (!v.is_scalar)
+			rm = X86_REG(2 * v.pair + h);
+		vagx_x86_vector(&b->code, v.is_scalar ? X86_BROADCAST : X86_LOAD, 2 * dst + h, 0,
+				rm, X86_ALL_LANES);
+	}
+}
+
+/* Writes an integer, which may be a source as it is */
+static void lower_write_int(struct build *b, const struct op *op, struct value v)
+{
+	unsigned int t;
+
+	if (op->dst.size == 16 && !vagx_build_is_temp(v)) {
+		t = vagx_build_temp(b);
+		lower_copy(b, t, v);
+		v = vagx_build_pair(t);
+	}
+	vagx_build_write(b, &op->dst, v, false);
+}
+
+static void lower_swap(struct value *x, struct value *y)
+{
+	struct value tmp = *x;
+
+	*x = *y;
+	*y = tmp;
+}
+
+static bool lower_mov_imm(struct build *b, const struct op *op, unsigned int arg)
+{
+	(void)arg;
+	if (!lower_is_narrow(op))
+		return false;
+	lower_write_int(b, op, vagx_build_constant(b, (uint32_t)op->imm));
+	return true;
+}
+
+static bool lower_mov(struct build *b, const struct op *op, unsigned int arg)
+{
+	(void)arg;
+	if (!lower_is_narrow(op))
+		return false;
+	lower_write_int(b, op, lower_source(b, op, 0));
+	return true;
+}
+
+/* @v << @count */
+static struct value lower_shift_left(struct build *b, struct value v, unsigned int count)
+{
+	unsigned int t;
+
+	if (!count)
+		return v;
+	v = vagx_build_in_pair(b, v);
+	t = lower_result(b, v);
+	vagx_build_op_imm(b, X86_SHL_IMM, t, 0, v, count);
+	return vagx_build_pair(t);
+}
+
+/* Addition and subtraction; @arg: the host's instruction */
+static bool lower_add(struct build *b, const struct op *op, unsigned int arg)
+{
+	struct value x, y;
+	unsigned int t;
+
+	if (!lower_is_narrow(op))
+		return false;
+	x = lower_source(b, op, 0);
+	y = lower_shift_left(b, lower_source(b, op, 1), op->mod[AGX_MOD_SHIFT]);
+	if (arg == X86_ADD && x.is_scalar)
+		lower_swap(&x, &y);
+	x = vagx_build_in_pair(b, x);
+	t = lower_result(b, x);
+	vagx_build_op(b, arg, t, x.pair, y);
+	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	return true;
+}
+
+static bool lower_mul(struct build *b, const struct op *op, unsigned int arg)
+{
+	struct value x, y;
+	unsigned int t;
+
+	(void)arg;
+	if (!lower_is_narrow(op))
+		return false;
+	x = lower_source(b, op, 0);
+	y = lower_source(b, op, 1);
+	if (x.is_scalar)
+		lower_swap(&x, &y);
+	x = vagx_build_in_pair(b, x);
+	t = lower_result(b, x);
+	vagx_build_op(b, X86_MUL, t, x.pair, y);
+	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	return true;
+}
+
+/* Multiplication and then addition or subtraction; @arg: the latter's instruction */
+static bool lower_mul_add(struct build *b, const struct op *op, unsigned int arg)
+{
+	struct value x, y, z;
+	unsigned int t;
+
+	if (!lower_is_narrow(op))
+		return false;
+	x = lower_source(b, op, 0);
+	y = lower_source(b, op, 1);
+	if (x.is_scalar)
+		lower_swap(&x, &y);
+	x = vagx_build_in_pair(b, x);
+	t = vagx_build_is_temp(x) ? x.pair : vagx_build_is_temp(y) ? y.pair : vagx_build_temp(b);
+	vagx_build_op(b, X86_MUL, t, x.pair, y);
+	/* no more than this pair is in use */
+	b->temps = t + 1;
+	z = lower_shift_left(b, lower_source(b, op, 2), op->mod[AGX_MOD_SHIFT]);
+	vagx_build_op(b, arg, t, t, z);
+	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	return true;
+}
+
+/* Truth tables of two sources: @arg has the result for a = 0 and b = 0 in bit 0, a in bit 1 */
+static bool lower_bitop(struct build *b, const struct op *op, unsigned int arg)
+{
+	unsigned int table = (arg & 1) | (arg >> 2 & 1) << 1 | (arg >> 1 & 1) << 2 | (arg & 8);
+	struct value x, y;
+	unsigned int t;
+
+	if (!lower_is_narrow(op))
+		return false;
+	x = vagx_build_in_pair(b, lower_source(b, op, 0));
+	y = lower_source(b, op, 1);
+	t = lower_result(b, x);
+	if (t != x.pair)
+		lower_copy(b, t, x);
+	/* the host's table is of destination, first and second source; only the last two count */
+	vagx_build_op_imm(b, X86_TERNARY, t, t, y, table | table << 4);
+	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	return true;
+}
+
+/* AND, OR and XOR need no copy; @arg: the instruction */
+static bool lower_logic(struct build *b, const struct op *op, unsigned int arg)
+{
+	struct value x, y;
+	unsigned int t;
+
+	if (!lower_is_narrow(op))
+		return false;
+	x = lower_source(b, op, 0);
+	y = lower_source(b, op, 1);
+	if (x.is_scalar)
+		lower_swap(&x, &y);
+	x = vagx_build_in_pair(b, x);
+	t = lower_result(b, x);
+	vagx_build_op(b, arg, t, x.pair, y);
+	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	return true;
+}
+
+/* The count of a shift, if it is known: 0 to 127 */
+static bool lower_known_count(const struct agx_operand *o, unsigned int *count)
+{
+	*count = (unsigned int)o->value & 0x7f;
+	return o->type == AGX_OPERAND_IMM;
+}
+
+/*
+ * @v shifted by source @n; @op: the instruction for counts in vectors, whose results for counts
+ * above 31 are as AGX's; @imm: the one for a known count
+ */
+static struct value lower_shift(struct build *b, const struct op *op, struct value v,
+				unsigned int n, enum x86_vector shift, enum x86_vector imm)
+{
+	unsigned int count, t;
+	struct value by;
+
+	v = vagx_build_in_pair(b, v);
+	t = lower_result(b, v);
+	if (lower_known_count(&op->src[n], &count)) {
+		vagx_build_op_imm(b, imm, t, 0, v, count);
+		return vagx_build_pair(t);
+	}
+	by = vagx_build_in_pair(b, lower_source(b, op, n));
+	vagx_build_op(b, X86_AND, PAIR_SCRATCH, by.pair, vagx_build_constant(b, 0x7f));
+	vagx_build_op(b, shift, t, v.pair, vagx_build_pair(PAIR_SCRATCH));
+	return vagx_build_pair(t);
+}
+
+/* Shifts without a bit field; @arg: the instruction for counts in vectors */
+static bool lower_plain_shift(struct build *b, const struct op *op, unsigned int arg)
+{
+	enum x86_vector imm = arg == X86_SHL ? X86_SHL_IMM :
+			      arg == X86_SHR ? X86_SHR_IMM : X86_SAR_IMM;
+	struct value v;
+
+	if (!lower_is_narrow(op))
+		return false;
+	v = vagx_build_int(b, &op->src[0], arg == X86_SAR ? true : op->src[0].sign_extend);
+	v = lower_shift(b, op, v, 1, arg, imm);
+	vagx_build_write(b, &op->dst, v, false);
+	return true;
+}
+
+/* Bit fields: what is shifted replaces bits of the first source; @arg: as lower_plain_shift() */
+static bool lower_bit_field(struct build *b, const struct op *op, unsigned int arg)
+{
+	unsigned int bits = op->mod[AGX_MOD_BITMASK], count;
+	uint32_t mask = bits ? (1u << bits) - 1 : 0xffffffff;
+	enum x86_vector imm = arg == X86_SHL ? X86_SHL_IMM : X86_SHR_IMM;
+	struct value base, v;
+	unsigned int h;
+
+	if (!lower_is_narrow(op))
+		return false;
+	if (arg == X86_SHL) {
+		/* the mask is shifted, too */
+		if (!lower_known_count(&op->src[2], &count))
+			return false;
+		mask = count < 32 ? mask << count : 0;
+	}
+	v = lower_shift(b, op, lower_source(b, op, 1), 2, arg, imm);
+	b->temps = v.pair + 1;
+	base = vagx_build_in_pair(b, lower_source(b, op, 0));
+	/* where the mask's bit is set what was shifted, else the base */
+	for (h = 0; h < 2; h++)
+		vagx_x86_vector_imm(&b->code, X86_TERNARY, 2 * v.pair + h, 2 * base.pair + h,
+				    vagx_build_rm(vagx_build_constant(b, mask), h),
+				    X86_ALL_LANES, 0xe4);
+	vagx_build_write(b, &op->dst, v, false);
+	return true;
+}
+
+/* The two words of a source of a wide addition, shifted; the second one is in a temporary */
+static void lower_wide_source(struct build *b, const struct op *op, struct value *low,
+			      struct value *high)
+{
+	const struct agx_operand *o = &op->src[1];
+	unsigned int shift = op->mod[AGX_MOD_SHIFT], l = vagx_build_temp(b);
+	unsigned int t = vagx_build_temp(b);
+	struct agx_operand upper = *o;
+
+	upper.value += 2;
+	upper.size = 32;
+	lower_copy(b, l, vagx_build_int(b, o, o->sign_extend));
+	b->temps = 2;
+	if (o->size == 64)
+		lower_copy(b, t, vagx_build_int(b, &upper, false));
+	else if (o->sign_extend)
+		vagx_build_op_imm(b, X86_SAR_IMM, t, 0, vagx_build_pair(l), 31);
+	else
+		lower_copy(b, t, vagx_build_constant(b, 0));
+	if (shift) {
+		vagx_build_op_imm(b, X86_SHL_IMM, t, 0, vagx_build_pair(t), shift);
+		vagx_build_op_imm(b, X86_SHR_IMM, PAIR_SCRATCH, 0, vagx_build_pair(l), 32 - shift);
+		vagx_build_op(b, X86_OR, t, t, vagx_build_pair(PAIR_SCRATCH));
+		vagx_build_op_imm(b, X86_SHL_IMM, l, 0, vagx_build_pair(l), shift);
+	}
+	*low = vagx_build_pair(l);
+	*high = vagx_build_pair(t);
+}
+
+/* The upper word of the first source of a wide addition */
+static struct value lower_wide_upper(struct build *b, const struct agx_operand *o)
+{
+	struct agx_operand upper = *o;
+
+	upper.value += 2;
+	upper.size = 32;
+	return o->size == 64 ? vagx_build_int(b, &upper, false) : vagx_build_constant(b, 0);
+}
+
+static void lower_wide_result(struct build *b, const struct op *op, struct value low,
+			      struct value high)
+{
+	struct agx_operand o = op->dst;
+
+	o.size = 32;
+	vagx_build_write(b, &o, low, false);
+	o.value += 2;
+	vagx_build_write(b, &o, high, false);
+}
+
+/* Whether a wide addition's sources need no more than the temporaries that there are */
+static bool lower_is_simple_wide(const struct op *op)
+{
+	const struct agx_operand *x = &op->src[0];
+
+	return op->dst.type == AGX_OPERAND_REG && op->dst.size == 64 &&
+	       !op->mod[AGX_MOD_SATURATE] && (x->size == 64 || !x->sign_extend);
+}
+
+/* Addition and subtraction of 64 bits; @arg: the host's instruction */
+static bool lower_add_wide(struct build *b, const struct op *op, unsigned int arg)
+{
+	struct value x, low, high;
+	unsigned int h;
+
+	if (!lower_is_simple_wide(op))
+		return false;
+	lower_wide_source(b, op, &low, &high);
+	x = vagx_build_int(b, &op->src[0], false);
+	if (x.is_scalar) {
+		lower_copy(b, PAIR_SCRATCH, x);
+		x = vagx_build_pair(PAIR_SCRATCH);
+	}
+	/* a borrow is there before, a carry afterwards */
+	if (arg == X86_SUB)
+		vagx_build_compare(b, X86_CMP_UNSIGNED, K_COND, x.pair, low, X86_CMP_LT);
+	vagx_build_op(b, arg, low.pair, x.pair, low);
+	if (arg == X86_ADD)
+		vagx_build_compare(b, X86_CMP_UNSIGNED, K_COND, low.pair, x, X86_CMP_LT);
+	x = lower_wide_upper(b, &op->src[0]);
+	if (x.is_scalar) {
+		lower_copy(b, PAIR_SCRATCH, x);
+		x = vagx_build_pair(PAIR_SCRATCH);
+	}
+	vagx_build_op(b, arg, high.pair, x.pair, high);
+	for (h = 0; h < 2; h++)
+		vagx_x86_vector(&b->code, arg, 2 * high.pair + h, 2 * high.pair + h,
+				vagx_build_rm(vagx_build_constant(b, 1), h),
+				X86_MASKED(K_COND + h));
+	lower_wide_result(b, op, low, high);
+	return true;
+}
+
+static bool lower_add_any(struct build *b, const struct op *op, unsigned int arg)
+{
+	return lower_add(b, op, arg) || lower_add_wide(b, op, arg);
+}
+
+/* Chooses between the last two sources, by the condition on the first two; @arg: floats */
+static bool lower_select(struct build *b, const struct op *op, unsigned int arg)
+{
+	struct value x, y;
+	unsigned int t;
+
+	if (!lower_is_narrow(op))
+		return false;
+	vagx_build_condition(b, op, arg);
+	/* it is in mask registers */
+	b->temps = 0;
+	x = lower_source(b, op, 2);
+	y = vagx_build_in_pair(b, lower_source(b, op, 3));
+	t = lower_result(b, y);
+	vagx_build_op_masked(b, X86_BLEND, K_COND, t, y.pair, x);
+	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	return true;
+}
+
+/* Clamps to 0 to 1; NaN becomes 0, as the host returns the second source for it */
+static void lower_saturate(struct build *b, unsigned int pair)
+{
+	vagx_build_op(b, X86_FMAX, pair, pair, vagx_build_constant(b, 0));
+	vagx_build_op(b, X86_FMIN, pair, pair, vagx_build_constant(b, 0x3f800000));
+}
+
+/* Rounds floats to halves, NaNs to the one that there is */
+static void lower_to_half(struct build *b, unsigned int pair)
+{
+	struct value nan = vagx_build_constant(b, 0x7fc00000);
+	unsigned int h;
+
+	for (h = 0; h < 2; h++) {
+		unsigned int reg = 2 * pair + h;
+
+		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, reg, X86_REG(reg),
+				    X86_ALL_LANES, X86_FLOAT_UNORDERED);
+		vagx_x86_vector(&b->code, X86_BROADCAST, reg, 0, X86_MEMORY(nan.base, nan.disp),
+				X86_MASKED(K_TEMP));
+		/* to nearest even; to the lower half of the register, then to words */
+		vagx_x86_vector_imm(&b->code, X86_FLOAT_TO_HALF, reg, 0, X86_REG(reg),
+				    X86_ALL_LANES, 0);
+		vagx_x86_vector(&b->code, X86_EXTEND16, reg, 0, X86_REG(reg), X86_ALL_LANES);
+	}
+}
+
+/* Writes a float result, which is in a temporary */
+static void lower_write_float(struct build *b, const struct op *op, unsigned int pair)
+{
+	if (op->mod[AGX_MOD_SATURATE])
+		lower_saturate(b, pair);
+	if (op->dst.size == 16)
+		lower_to_half(b, pair);
+	vagx_build_write(b, &op->dst, vagx_build_pair(pair), true);
+}
+
+/* What the instructions of floats are made of */
+enum lower_float {
+	LOWER_FADD,
+	LOWER_FMUL,
+	/* for halves: results are exact in 32 bits, so that none is special */
+	LOWER_HADD,
+	LOWER_HMUL,
+};
+
+/* Addition and multiplication; @arg: enum lower_float */
+static bool lower_float2(struct build *b, const struct op *op, unsigned int arg)
+{
+	bool multiplies = arg == LOWER_FMUL || arg == LOWER_HMUL;
+	struct value x, y;
+	unsigned int t;
+
+	if (op->dst.type != AGX_OPERAND_REG)
+		return false;
+	x = vagx_build_float(b, &op->src[0]);
+	y = vagx_build_float(b, &op->src[1]);
+	if (x.is_scalar)
+		lower_swap(&x, &y);
+	x = vagx_build_in_pair(b, x);
+	t = lower_result(b, x);
+	vagx_build_op(b, multiplies ? X86_FMUL : X86_FADD, t, x.pair, y);
+	if (arg == LOWER_FMUL)
+		vagx_build_watch(b, t);
+	lower_write_float(b, op, t);
+	return true;
+}
+
+/* The sources of a fused multiply-add: x * y + t. Only y may be a scalar. Return: t. */
+static unsigned int lower_fma_sources(struct build *b, const struct op *op, struct value *x,
+				      struct value *y)
+{
+	struct value z;
+	unsigned int t;
+
+	*x = vagx_build_float(b, &op->src[0]);
+	*y = vagx_build_float(b, &op->src[1]);
+	if (x->is_scalar)
+		lower_swap(x, y);
+	*x = vagx_build_in_pair(b, *x);
+	z = vagx_build_float(b, &op->src[2]);
+	if (vagx_build_is_temp(z))
+		return z.pair;
+	t = vagx_build_temp(b);
+	lower_copy(b, t, z);
+	return t;
+}
+
+static bool lower_ffma(struct build *b, const struct op *op, unsigned int arg)
+{
+	struct value x, y;
+	unsigned int t;
+
+	(void)arg;
+	if (op->dst.type != AGX_OPERAND_REG)
+		return false;
+	t = lower_fma_sources(b, op, &x, &y);
+	vagx_build_op(b, X86_FMA231, t, x.pair, y);
+	vagx_build_watch(b, t);
+	lower_write_float(b, op, t);
+	return true;
+}
+
+/*
+ * Fused multiply-add of halves. It is rounded "to odd" in 32 bits, toward zero with the last bit
+ * set if anything was lost, so that rounding it to a half is as good as rounding once. Something
+ * was lost if the results rounded up and down differ.
+ */
+static bool lower_hfma(struct build *b, const struct op *op, unsigned int arg)
+{
+	const unsigned int up = 2 * PAIR_SCRATCH, down = up + 1;
+	struct value x, y, one = vagx_build_constant(b, 1);
+	unsigned int t, h;
+
+	(void)arg;
+	if (op->dst.type != AGX_OPERAND_REG)
+		return false;
+	t = lower_fma_sources(b, op, &x, &y);
+	/* an instruction that rounds has its sources in registers */
+	y = vagx_build_in_pair(b, y);
+	for (h = 0; h < 2; h++) {
+		unsigned int r = 2 * t + h, a = 2 * x.pair + h;
+		struct x86_rm factor = X86_REG(2 * y.pair + h);
+
+		vagx_x86_vector(&b->code, X86_LOAD, up, 0, X86_REG(r), X86_ALL_LANES);
+		vagx_x86_vector(&b->code, X86_LOAD, down, 0, X86_REG(r), X86_ALL_LANES);
+		vagx_x86_vector(&b->code, X86_FMA231, up, a, factor, X86_ROUNDED(X86_ROUND_UP));
+		vagx_x86_vector(&b->code, X86_FMA231, down, a, factor,
+				X86_ROUNDED(X86_ROUND_DOWN));
+		vagx_x86_vector(&b->code, X86_FMA231, r, a, factor, X86_ROUNDED(X86_ROUND_ZERO));
+		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, up, X86_REG(down),
+				    X86_ALL_LANES, X86_FLOAT_NEQ_UNORDERED);
+		vagx_x86_vector(&b->code, X86_OR, r, r, vagx_build_rm(one, h),
+				X86_MASKED(K_TEMP));
+	}
+	lower_write_float(b, op, t);
+	return true;
+}
+
+/* Roundings to whole numbers; @arg: the host's mode, and that it is silent */
+static bool lower_round(struct build *b, const struct op *op, unsigned int arg)
+{
+	struct value x;
+	unsigned int t;
+
+	if (op->dst.type != AGX_OPERAND_REG)
+		return false;
+	x = vagx_build_in_pair(b, vagx_build_float(b, &op->src[0]));
+	t = lower_result(b, x);
+	vagx_build_op_imm(b, X86_ROUND, t, 0, x, arg | 8);
+	lower_write_float(b, op, t);
+	return true;
+}
+
+/*
+ * Reciprocals. None is special: that of a power of two is exact, and those between the powers
+ * are too far from the smallest normal number to be rounded to it.
+ */
+static bool lower_rcp(struct build *b, const struct op *op, unsigned int arg)
+{
+	struct value x, one;
+	unsigned int t;
+
+	(void)arg;
+	if (op->dst.type != AGX_OPERAND_REG)
+		return false;
+	x = vagx_build_float(b, &op->src[0]);
+	one = vagx_build_in_pair(b, vagx_build_constant(b, 0x3f800000));
+	t = one.pair;
+	vagx_build_op(b, X86_FDIV, t, t, x);
+	lower_write_float(b, op, t);
+	return true;
+}
+
+/* Integers to floats; @arg: AGX_OP_S32_TO_F or AGX_OP_U32_TO_F for those of all 32 bits */
+static bool lower_to_float(struct build *b, const struct op *op, unsigned int arg)
+{
+	struct value x;
+	unsigned int t;
+
+	/* those to halves, and toward zero, are rare */
+	if (op->dst.type != AGX_OPERAND_REG || op->dst.size != 32 ||
+	    op->mod[AGX_MOD_ROUND] != AGX_ROUND_NEAREST)
+		return false;
+	x = vagx_build_in_pair(b, lower_source(b, op, 0));
+	t = lower_result(b, x);
+	if (arg == AGX_OP_U16_TO_F || arg == AGX_OP_U8_TO_F)
+		vagx_build_op(b, X86_AND, t, x.pair,
+			      vagx_build_constant(b, arg == AGX_OP_U8_TO_F ? 0xff : 0xffff));
+	else if (arg == AGX_OP_S16_TO_F || arg == AGX_OP_S8_TO_F)
+		vagx_build_op_imm(b, X86_SHL_IMM, t, 0, x, arg == AGX_OP_S8_TO_F ? 24 : 16);
+	else if (t != x.pair)
+		lower_copy(b, t, x);
+	if (arg == AGX_OP_S16_TO_F || arg == AGX_OP_S8_TO_F)
+		vagx_build_op_imm(b, X86_SAR_IMM, t, 0, vagx_build_pair(t),
+				  arg == AGX_OP_S8_TO_F ? 24 : 16);
+	vagx_build_op(b, arg == AGX_OP_U32_TO_F ? X86_UINT_TO_FLOAT : X86_INT_TO_FLOAT, t, 0,
+		      vagx_build_pair(t));
+	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	return true;
+}
+
+/* A float source of a conversion, which has no modifiers */
+static struct value lower_converted(struct build *b, const struct op *op)
+{
+	struct agx_operand o = op->src[0];
+
+	o.absolute = false;
+	o.negate = false;
+	if (o.type != AGX_OPERAND_REG && o.type != AGX_OPERAND_UNIFORM)
+		return vagx_build_int(b, &o, false);
+	return vagx_build_float(b, &o);
+}
+
+/* Floats to unsigned integers, clamped; NaN becomes 0. @arg: the greatest */
+static bool lower_to_unsigned(struct build *b, const struct op *op, unsigned int arg)
+{
+	bool nearest = op->mod[AGX_MOD_ROUND] != AGX_ROUND_ZERO;
+	struct value x;
+	unsigned int t;
+
+	if (op->dst.type != AGX_OPERAND_REG || op->dst.size > 32)
+		return false;
+	x = vagx_build_in_pair(b, lower_converted(b, op));
+	t = lower_result(b, x);
+	/* the host returns the second source if the first is a NaN */
+	vagx_build_op(b, X86_FMAX, t, x.pair, vagx_build_constant(b, 0));
+	/* what is too large becomes all ones */
+	vagx_build_op(b, nearest ? X86_FLOAT_TO_UINT : X86_FLOAT_TO_UINT_ZERO, t, 0,
+		      vagx_build_pair(t));
+	if (arg != 0xffffffff)
+		vagx_build_op(b, X86_MIN_UNSIGNED, t, t, vagx_build_constant(b, arg));
+	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	return true;
+}
+
+/* Floats to signed integers, clamped; NaN becomes 0. @arg: the greatest */
+static bool lower_to_signed(struct build *b, const struct op *op, unsigned int arg)
+{
+	bool nearest = op->mod[AGX_MOD_ROUND] != AGX_ROUND_ZERO;
+	/* 2^31 */
+	struct value x, limit = vagx_build_constant(b, 0x4f000000);
+	unsigned int t, h;
+
+	if (op->dst.type != AGX_OPERAND_REG || op->dst.size > 32)
+		return false;
+	x = vagx_build_in_pair(b, lower_converted(b, op));
+	t = vagx_build_is_temp(x) ? x.pair : vagx_build_temp(b);
+	/* the host's result is the smallest integer where the source is too small, large, or NaN */
+	vagx_build_compare(b, X86_CMP_FLOAT, K_COND, x.pair, limit, X86_FLOAT_GE);
+	for (h = 0; h < 2; h++) {
+		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, 2 * x.pair + h,
+				    X86_REG(2 * x.pair + h), X86_ALL_LANES,
+				    X86_FLOAT_UNORDERED);
+		vagx_x86_vector(&b->code, nearest ? X86_FLOAT_TO_INT : X86_FLOAT_TO_INT_ZERO,
+				2 * t + h, 0, X86_REG(2 * x.pair + h), X86_ALL_LANES);
+		vagx_x86_vector(&b->code, X86_XOR, 2 * t + h, 2 * t + h, X86_REG(2 * t + h),
+				X86_MASKED(K_TEMP));
+	}
+	vagx_build_op_masked(b, X86_BLEND, K_COND, t, t, vagx_build_constant(b, 0x7fffffff));
+	if (arg != 0x7fffffff) {
+		vagx_build_op(b, X86_MIN, t, t, vagx_build_constant(b, arg));
+		vagx_build_op(b, X86_MAX, t, t, vagx_build_constant(b, ~arg));
+	}
+	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	return true;
+}
+
+/* Does nothing: results of loads are there at once */
+static bool lower_nothing(struct build *b, const struct op *op, unsigned int arg)
+{
+	(void)b;
+	(void)op;
+	(void)arg;
+	return true;
+}
+
+/* Results for (a, b) = (0, 0), (1, 0), (0, 1) and (1, 1), in bits 0 to 3 */
+#define TRUTH(low, high)	((low) | (high) << 2)
+
+static const struct lowering lower_table[AGX_OP_COUNT] = {
+	[AGX_OP_WAIT] = { lower_nothing, 0 },
+
+	[AGX_OP_MOV_IMM16] = { lower_mov_imm, 0 },
+	[AGX_OP_MOV_IMM32] = { lower_mov_imm, 0 },
+	[AGX_OP_MOV] = { lower_mov, 0 },
+
+	[AGX_OP_IADD] = { lower_add_any, X86_ADD },
+	[AGX_OP_ISUB] = { lower_add_any, X86_SUB },
+	[AGX_OP_IMUL] = { lower_mul, 0 },
+	[AGX_OP_IMADD] = { lower_mul_add, X86_ADD },
+	[AGX_OP_IMSUB] = { lower_mul_add, X86_SUB },
+
+	[AGX_OP_AND] = { lower_logic, X86_AND },
+	[AGX_OP_OR] = { lower_logic, X86_OR },
+	[AGX_OP_XOR] = { lower_logic, X86_XOR },
+	[AGX_OP_NOT] = { lower_bitop, TRUTH(1, 1) },
+	[AGX_OP_ANDN1] = { lower_bitop, TRUTH(0, 1) },
+	[AGX_OP_ANDN2] = { lower_bitop, TRUTH(2, 0) },
+	[AGX_OP_NOR] = { lower_bitop, TRUTH(1, 0) },
+	[AGX_OP_XNOR] = { lower_bitop, TRUTH(1, 2) },
+	[AGX_OP_ORN1] = { lower_bitop, TRUTH(1, 3) },
+	[AGX_OP_ORN2] = { lower_bitop, TRUTH(3, 2) },
+	[AGX_OP_NAND] = { lower_bitop, TRUTH(3, 1) },
+
+	[AGX_OP_SHL] = { lower_plain_shift, X86_SHL },
+	[AGX_OP_SHR] = { lower_plain_shift, X86_SHR },
+	[AGX_OP_ASR] = { lower_plain_shift, X86_SAR },
+	[AGX_OP_BFI] = { lower_bit_field, X86_SHL },
+	[AGX_OP_BFEIL] = { lower_bit_field, X86_SHR },
+
+	[AGX_OP_ICSEL] = { lower_select, false },
+	[AGX_OP_FCSEL] = { lower_select, true },
+
+	[AGX_OP_FADD] = { lower_float2, LOWER_FADD },
+	[AGX_OP_FMUL] = { lower_float2, LOWER_FMUL },
+	[AGX_OP_HADD] = { lower_float2, LOWER_HADD },
+	[AGX_OP_HMUL] = { lower_float2, LOWER_HMUL },
+	[AGX_OP_FFMA] = { lower_ffma, 0 },
+	[AGX_OP_HFMA] = { lower_hfma, 0 },
+
+	[AGX_OP_RINT] = { lower_round, 0 },
+	[AGX_OP_FLOOR] = { lower_round, 1 },
+	[AGX_OP_CEIL] = { lower_round, 2 },
+	[AGX_OP_TRUNC] = { lower_round, 3 },
+	[AGX_OP_RCP] = { lower_rcp, 0 },
+
+	[AGX_OP_U8_TO_F] = { lower_to_float, AGX_OP_U8_TO_F },
+	[AGX_OP_S8_TO_F] = { lower_to_float, AGX_OP_S8_TO_F },
+	[AGX_OP_U16_TO_F] = { lower_to_float, AGX_OP_U16_TO_F },
+	[AGX_OP_S16_TO_F] = { lower_to_float, AGX_OP_S16_TO_F },
+	[AGX_OP_U32_TO_F] = { lower_to_float, AGX_OP_U32_TO_F },
+	[AGX_OP_S32_TO_F] = { lower_to_float, AGX_OP_S32_TO_F },
+	[AGX_OP_F_TO_U16] = { lower_to_unsigned, 0xffff },
+	[AGX_OP_F_TO_U32] = { lower_to_unsigned, 0xffffffff },
+	[AGX_OP_F_TO_S16] = { lower_to_signed, 0x7fff },
+	[AGX_OP_F_TO_S32] = { lower_to_signed, 0x7fffffff },
+};
+
+bool vagx_build_lower(struct build *b, const struct op *op)
+{
+	const struct lowering *l = &lower_table[op->opcode];
+
+	b->temps = 0;
+	return l->fn && l->fn(b, op, l->arg);
+}
