@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * The compiler: one pass over a program's instructions. It shares one arena among the programs of
+ * a GPU. A program is compiled by the thread that finds that it has been used often enough.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "build.h"
+#include "native.h"
+#include "report.h"
+
+/*
+ * Time slices that a program is interpreted for, as compiling an instruction takes about as long
+ * as interpreting it so many times
+ */
+#define USES_BEFORE	16
+/* Instructions of the longest program that is compiled */
+#define MAX_PROGRAM	32768
+
+struct vagx_jit {
+	enum vagx_jit_mode mode;
+	struct vagx_report *report;
+	struct vagx_arena *arena;
+	/* for perf; NULL unless it is asked for */
+	FILE *map;
+	/* the counters, and lines of the map */
+	pthread_mutex_t lock;
+	struct vagx_jit_stats stats;
+};
+
+static bool jit_processor_is_fit(void)
+{
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+	       __builtin_cpu_supports("popcnt");
+}
+
+/* Whether code can be executed on this system */
+static int jit_try_arena(struct vagx_arena *arena)
+{
+	struct vagx_code code;
+	int err = vagx_arena_add(arena, "\xc3", 1, &code);
+
+	if (!err)
+		vagx_arena_remove(arena, &code);
+	return err;
+}
+
+/* The file by which perf knows the names of code that no file has: perf-PID.map, of the user */
+static FILE *jit_open_map(void)
+{
+	char name[64];
+
+	if (!getenv("VAGX_PERF_MAP"))
+		return NULL;
+	snprintf(name, sizeof(name), "/tmp/perf-%d.map", (int)getpid());
+	return fopen(name, "wx");
+}
+
+struct vagx_jit *vagx_jit_new(enum vagx_jit_mode mode, struct vagx_report *report)
+{
+	struct vagx_jit *jit;
+	int err;
+
+	if (mode == VAGX_JIT_OFF)
+		return NULL;
+	if (!jit_processor_is_fit()) {
+		vagx_log(report, VAGX_LOG_INFO,
+			 "shaders are interpreted: the compiler needs AVX-512");
+		return NULL;
+	}
+	jit = calloc(1, sizeof(*jit));
+	if (!jit)
+		return NULL;
+	jit->mode = mode;
+	jit->report = report;
+	jit->arena = vagx_arena_new();
+	err = jit->arena ? jit_try_arena(jit->arena) : -ENOMEM;
+	if (err) {
+		vagx_log(report, VAGX_LOG_WARNING,
+			 "shaders are interpreted: no memory for code: %s", strerror(-err));
+		vagx_arena_free(jit->arena);
+		free(jit);
+		return NULL;
+	}
+	jit->map = jit_open_map();
+	pthread_mutex_init(&jit->lock, NULL);
+	return jit;
+}
+
+void vagx_jit_free(struct vagx_jit *jit)
+{
+	if (!jit)
+		return;
+	if (jit->map)
+		fclose(jit->map);
+	vagx_arena_free(jit->arena);
+	pthread_mutex_destroy(&jit->lock);
+	free(jit);
+}
+
+void vagx_jit_get_stats(struct vagx_jit *jit, struct vagx_jit_stats *stats)
+{
+	if (!jit) {
+		*stats = (struct vagx_jit_stats){ 0 };
+		return;
+	}
+	pthread_mutex_lock(&jit->lock);
+	*stats = jit->stats;
+	pthread_mutex_unlock(&jit->lock);
+}
+
+/* Marks the instructions at which a block begins: targets, and what comes after a jump or C */
+static void jit_find_blocks(const struct program *p, uint8_t *begins)
+{
+	uint32_t i;
+
+	begins[0] = 1;
+	for (i = 0; i < p->count; i++) {
+		const struct op *op = &p->op[i];
+		bool jumps = vagx_build_is_jump(op);
+
+		if (jumps || op->run == vagx_exec_call)
+			begins[op->target] = 1;
+		if (jumps || vagx_build_leaves(op))
+			begins[i + 1] = 1;
+	}
+}
+
+/* Makes an instruction's code the place where it is entered. Between segments. */
+static void jit_begin_block(struct build *b, uint32_t pc)
+{
+	vagx_build_forget(b);
+	b->entry[pc] = (uint32_t)b->code.length;
+}
+
+/* Leaves an instruction to C, which compares: where jumps may go to, code returns at once */
+static void jit_skip_call(struct build *b, uint32_t pc)
+{
+	vagx_build_end_segment(b, pc);
+	vagx_build_leave(b, pc);
+	b->segment = pc + 1;
+	jit_begin_block(b, pc + 1);
+}
+
+static void jit_add_instruction(struct build *b, uint32_t pc)
+{
+	const struct op *op = &b->program->op[pc];
+
+	b->clock++;
+	if (vagx_build_jump(b, op, pc)) {
+		b->native++;
+		return;
+	}
+	if (!vagx_build_leaves(op)) {
+		if (!vagx_build_has_room(b, op))
+			vagx_build_end_segment(b, pc);
+		if (vagx_build_flow(b, op, pc) || vagx_build_lower(b, op)) {
+			b->native++;
+			return;
+		}
+	}
+	if (b->segmented)
+		jit_skip_call(b, pc);
+	else
+		vagx_build_call(b, pc);
+}
+
+static void jit_add_program(struct build *b, const uint8_t *begins)
+{
+	const struct program *p = b->program;
+	uint32_t pc;
+
+	vagx_build_routines(b);
+	vagx_build_forget(b);
+	for (pc = 0; pc < p->count && vagx_x86_reserve(&b->code, MAX_INSTRUCTION); pc++) {
+		if (begins[pc]) {
+			vagx_build_end_segment(b, pc);
+			jit_begin_block(b, pc);
+		}
+		jit_add_instruction(b, pc);
+	}
+	if (vagx_x86_reserve(&b->code, MAX_INSTRUCTION))
+		vagx_build_end_segment(b, p->count);
+}
+
+/* Sets the targets of jumps, and adds what they go to when a segment has to be done again */
+static void jit_fix_up(struct build *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < b->fixup_count; i++) {
+		const struct fixup *f = &b->fixups[i];
+
+		if (!f->count) {
+			vagx_x86_set_target(&b->code, f->at, b->entry[f->pc]);
+			continue;
+		}
+		if (!vagx_x86_reserve(&b->code, MAX_INSTRUCTION))
+			return;
+		vagx_x86_set_target(&b->code, f->at, b->code.length);
+		vagx_build_replay(b, f->pc, f->count);
+	}
+}
+
+static bool jit_build(struct build *b)
+{
+	uint8_t *begins = calloc(b->program->count + 1, sizeof(*begins));
+
+	b->entry = calloc(b->program->count + 1, sizeof(*b->entry));
+	if (!begins || !b->entry || !vagx_x86_reserve(&b->code, MAX_INSTRUCTION)) {
+		free(begins);
+		return false;
+	}
+	jit_find_blocks(b->program, begins);
+	jit_add_program(b, begins);
+	free(begins);
+	if (!b->code.failed)
+		jit_fix_up(b);
+	return !b->code.failed;
+}
+
+/* Puts finished code into the arena. Return: NULL if there is no memory. */
+static struct vagx_native *jit_finish(struct vagx_jit *jit, struct build *b)
+{
+	struct vagx_native *native = calloc(1, sizeof(*native));
+
+	if (!native)
+		return NULL;
+	if (vagx_arena_add(jit->arena, b->code.bytes, b->code.length, &native->code)) {
+		free(native);
+		return NULL;
+	}
+	native->arena = jit->arena;
+	native->segmented = b->segmented;
+	native->entry = b->entry;
+	native->pool = b->pool;
+	b->entry = NULL;
+	b->pool = NULL;
+	return native;
+}
+
+static void jit_account(struct vagx_jit *jit, const struct build *b,
+			const struct vagx_native *native)
+{
+	pthread_mutex_lock(&jit->lock);
+	if (native) {
+		jit->stats.programs++;
+		jit->stats.instructions += b->program->count;
+		jit->stats.native += b->native;
+		jit->stats.bytes += b->code.length;
+	} else {
+		jit->stats.refused++;
+	}
+	if (native && jit->map) {
+		fprintf(jit->map, "%llx %zx agx 0x%llx\n",
+			(unsigned long long)(uintptr_t)native->code.run, b->code.length,
+			(unsigned long long)b->program->va);
+		fflush(jit->map);
+	}
+	pthread_mutex_unlock(&jit->lock);
+}
+
+static struct vagx_native *jit_compile(struct vagx_jit *jit, const struct program *program)
+{
+	struct build b = {
+		.program = program,
+		.segmented = jit->mode == VAGX_JIT_CHECK,
+	};
+	struct vagx_native *native = NULL;
+
+	if (program->count <= MAX_PROGRAM && jit_build(&b))
+		native = jit_finish(jit, &b);
+	jit_account(jit, &b, native);
+	free(b.code.bytes);
+	free(b.entry);
+	free(b.fixups);
+	free(b.pool);
+	return native;
+}
+
+const struct vagx_native *vagx_jit_enter(struct vagx_jit *jit, const struct program *program)
+{
+	struct vagx_native_slot *slot = program->slot;
+	struct vagx_native *native;
+
+	if (!jit)
+		return NULL;
+	native = atomic_load_explicit(&slot->native, memory_order_acquire);
+	if (native)
+		return native;
+	/* one thread finds the number at which it has to be compiled */
+	if (atomic_fetch_add_explicit(&slot->uses, 1, memory_order_relaxed) !=
+	    (jit->mode == VAGX_JIT_ON ? USES_BEFORE : 0))
+		return NULL;
+	native = jit_compile(jit, program);
+	atomic_store_explicit(&slot->native, native, memory_order_release);
+	return native;
+}
+
+void vagx_jit_run(const struct vagx_native *native, struct simdgroup *sg,
+		  struct vagx_slice *slice)
+{
+	const struct program *program = sg->program;
+
+	if (native->segmented) {
+		vagx_jit_check(native, sg, slice);
+		return;
+	}
+	while (sg->state == SIMDGROUP_RUNS && slice->left > 0 && sg->program == program) {
+		uint32_t offset = native->entry[sg->pc];
+		unsigned int count = 1;
+
+		if (offset != NO_ENTRY)
+			count = vagx_native_call(native, sg, offset, slice);
+		interpret(sg, slice, count);
+	}
+}
