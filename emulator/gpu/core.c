@@ -4,7 +4,7 @@
  *
  * The shader core: runs threadgroups, and the simdgroups of stages, as SIMD groups of 32 lanes
  * with an execution mask. An interpreter: each decoded instruction is a function that works on
- * all lanes of a simdgroup. Simdgroups of a threadgroup run one after the other in time slices,
+ * all lanes of a simdgroup. Programs that run often are compiled (jit/jit.h). Simdgroups of a threadgroup run one after the other in time slices,
  * until all have stopped, or wait at a barrier.
  *
  * One thread runs a core at a time. Cores share decoded programs through a cache with a lock
@@ -83,18 +83,19 @@ void vagx_core_get_stats(const struct vagx_core *core,
 static void core_run_slice(struct simdgroup *sg)
 {
 	struct vagx_core *core = sg->core;
-	uint64_t thread_instructions = 0;
-	unsigned int n = 0;
+	struct vagx_slice slice = { .left = SLICE };
+	const struct vagx_native *native;
 
-	while (sg->state == SIMDGROUP_RUNS && n < SLICE) {
-		const struct op *op = &sg->op[sg->pc++];
-
-		n++;
-		thread_instructions += sg->active;
-		op->run(sg, op);
+	/* a jump to a register can enter another program, with code of its own */
+	while (sg->state == SIMDGROUP_RUNS && slice.left > 0) {
+		native = vagx_jit_enter(core->config.jit, sg->program);
+		if (native)
+			vagx_jit_run(native, sg, &slice);
+		else
+			interpret(sg, &slice, (unsigned int)slice.left);
 	}
-	core->stats.instructions += n;
-	core->stats.thread_instructions += thread_instructions;
+	core->stats.instructions += (uint64_t)(SLICE - slice.left);
+	core->stats.thread_instructions += slice.thread_instructions;
 }
 
 /*

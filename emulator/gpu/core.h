@@ -15,6 +15,7 @@
 #include <stdio.h>
 
 struct vagx_core;
+struct vagx_jit;
 struct vagx_programs;
 struct vagx_report;
 struct vagx_tlb;
@@ -102,6 +103,8 @@ struct vagx_core_config {
 	struct vagx_tlb *tlb;
 	/** @programs: cache of decoded programs, shared with other cores */
 	struct vagx_programs *programs;
+	/** @jit: compiler, shared with other cores; NULL if programs are interpreted */
+	struct vagx_jit *jit;
 	/** @report: takes the text of programs, at its level "trace"; may be NULL */
 	struct vagx_report *report;
 };

@@ -15,6 +15,7 @@
 #include "core.h"
 #include "gpu/image.h"
 #include "gpu/stage.h"
+#include "jit/jit.h"
 #include "uat.h"
 
 #define LANES		VAGX_SIMD_WIDTH
@@ -30,6 +31,7 @@
 struct simdgroup;
 struct op;
 struct texture_cache;
+struct vagx_native_slot;
 
 typedef void vagx_exec_fn(struct simdgroup *sg, const struct op *op);
 
@@ -76,6 +78,8 @@ struct program {
 	unsigned int num_code;
 	/* a part could not be fetched, so it is not cached: next time it may be mapped */
 	bool incomplete;
+	/* where its native code goes; the one thing that changes after decoding */
+	struct vagx_native_slot *slot;
 
 	/* protected by the lock of the cache: references, and its lists */
 	unsigned int users;
@@ -271,6 +275,23 @@ static inline void enter_program(struct simdgroup *sg, const struct entry *entry
 	sg->program = entry->program;
 	sg->op = entry->program->op;
 	sg->pc = entry->pc;
+}
+
+/* Runs so many instructions, or as many until the simdgroup waits, ends or fails */
+static inline void interpret(struct simdgroup *sg, struct vagx_slice *slice, unsigned int count)
+{
+	uint64_t thread_instructions = 0;
+	unsigned int n = 0;
+
+	while (sg->state == SIMDGROUP_RUNS && n < count) {
+		const struct op *op = &sg->op[sg->pc++];
+
+		n++;
+		thread_instructions += sg->active;
+		op->run(sg, op);
+	}
+	slice->left -= n;
+	slice->thread_instructions += thread_instructions;
 }
 
 /* A uniform register of 16 or 32 bits, from 16-bit register @half on */

@@ -11,6 +11,7 @@
 
 #include "core_internal.h"
 #include "core_variant.h"
+#include "jit/native.h"
 #include "report.h"
 
 static vagx_exec_fn *const program_semantics[AGX_OP_COUNT] = {
@@ -31,6 +32,9 @@ void vagx_program_free(struct program *p)
 	free(p->code);
 	free(p->op);
 	free(p->hash);
+	if (p->slot)
+		vagx_native_free(atomic_load_explicit(&p->slot->native, memory_order_acquire));
+	free(p->slot);
 	free(p);
 }
 
@@ -353,7 +357,8 @@ int vagx_program_decode(struct vagx_core *core, uint64_t va,
 		return -ENOMEM;
 	p->va = va;
 	p->register_halves = core->register_halves;
-	err = program_decode_all(core, p);
+	p->slot = calloc(1, sizeof(*p->slot));
+	err = p->slot ? program_decode_all(core, p) : -ENOMEM;
 	if (err) {
 		vagx_program_free(p);
 		return err;

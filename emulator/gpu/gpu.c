@@ -270,6 +270,7 @@ static int gpu_core_init(struct vagx_gpu *gpu, struct gpu_core *core,
 		.index = index,
 		.tlb = &core->tlb,
 		.programs = gpu->programs,
+		.jit = gpu->jit,
 		.report = gpu->config.report,
 	};
 
@@ -365,6 +366,7 @@ struct vagx_gpu *vagx_gpu_new(const struct vagx_gpu_config *config)
 	pthread_mutex_init(&gpu->lock, NULL);
 	pthread_cond_init(&gpu->work_cond, NULL);
 	gpu->programs = vagx_programs_new();
+	gpu->jit = vagx_jit_new(config->jit, config->report);
 	gpu->shared = calloc(config->cores, sizeof(*gpu->shared));
 	if (!gpu->shared || !gpu->programs) {
 		gpu->num_shared = 0;
@@ -390,6 +392,7 @@ void vagx_gpu_free(struct vagx_gpu *gpu)
 	pthread_cond_destroy(&gpu->work_cond);
 	pthread_mutex_destroy(&gpu->lock);
 	vagx_programs_free(gpu->programs);
+	vagx_jit_free(gpu->jit);
 	free(gpu->shared);
 	free(gpu);
 }

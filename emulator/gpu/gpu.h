@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "jit/jit.h"
+
 struct vagx_clock;
 struct vagx_gpu;
 struct vagx_report;
@@ -78,6 +80,8 @@ struct vagx_gpu_config {
 	 * the others are threads that all jobs share.
 	 */
 	unsigned int cores;
+	/** @jit: what runs shaders */
+	enum vagx_jit_mode jit;
 	/** @no_exec: walk command streams, but run no shader */
 	bool no_exec;
 	/** @soft_faults: unmapped loads give zero, unmapped stores vanish */

@@ -125,6 +125,8 @@ struct vagx_gpu {
 	unsigned int num_shared;
 	/* cache of decoded programs, shared by all cores */
 	struct vagx_programs *programs;
+	/* their compiler; NULL if they are interpreted */
+	struct vagx_jit *jit;
 
 	/* numbers of jobs and launches, never 0 */
 	atomic_uint_fast64_t job_serial;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Copyright (C) 2026 The asahi driver authors */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 
 #include "agx_isa.h"
 #include "core_fixture.h"
+#include "jit/jit.h"
 #include "report.h"
 
 
@@ -69,6 +71,22 @@ void vagx_log(struct vagx_report *report, enum vagx_log_level level,
 {
 }
 
+/* The mode that the environment names: tests run once in each */
+static struct vagx_jit *new_jit(void)
+{
+	static const char *const names[] = {
+		[VAGX_JIT_ON] = "on", [VAGX_JIT_ALL] = "all", [VAGX_JIT_CHECK] = "check",
+	};
+	const char *wanted = getenv("FIXTURE_JIT");
+	unsigned int i;
+
+	for (i = 1; wanted && i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(wanted, names[i]))
+			return vagx_jit_new(i, NULL);
+	}
+	return NULL;
+}
+
 int fixture_setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -77,6 +95,7 @@ int fixture_setup(void **state)
 		.index = 3,
 		.tlb = &f->tlb,
 		.programs = programs,
+		.jit = new_jit(),
 	};
 
 	fixture_hole = 0;
@@ -104,6 +123,7 @@ int fixture_teardown(void **state)
 
 	vagx_core_free(f->core);
 	vagx_programs_free(f->programs);
+	vagx_jit_free(f->config.jit);
 	free(f);
 	free(fixture_data);
 	free(fixture_const);
@@ -223,4 +243,11 @@ int fixture_run_again(struct fixture *f, unsigned int threads)
 		f->launch.local[i] = i ? 1 : threads;
 	}
 	return vagx_core_run_group(f->core, &f->launch, group, &f->fault);
+}
+
+int fixture_agrees(struct fixture *f, int err)
+{
+	if (err == -EPROTO)
+		fail_msg("%s", vagx_core_error(f->core));
+	return err;
 }

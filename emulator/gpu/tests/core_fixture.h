@@ -69,6 +69,9 @@ int fixture_run(struct fixture *f, const char *text, unsigned int threads);
 /** fixture_run_again() - run a group of @threads threads of what is there */
 int fixture_run_again(struct fixture *f, unsigned int threads);
 
+/** fixture_agrees() - fail if native code differed from the interpreter. Return: @err. */
+int fixture_agrees(struct fixture *f, int err);
+
 static inline uint32_t *fixture_words(void)
 {
 	return (uint32_t *)(void *)fixture_data;

@@ -877,8 +877,8 @@ static void survives_random_programs(void **state)
 		fixture_random_code(f, i);
 		f->launch.soft_faults = i % 4 < 2;
 		atomic_store(&f->stop, false);
-		ran += !vagx_core_run_group(f->core, &f->launch, group,
-					    &f->fault);
+		ran += !fixture_agrees(f, vagx_core_run_group(f->core, &f->launch, group,
+							      &f->fault));
 	}
 	atomic_store(&dog.done, true);
 	pthread_join(thread, NULL);
@@ -901,6 +901,7 @@ static void survives_random_stages(void **state)
 	struct vagx_fragments fragments = { .exists = UINT32_MAX, .num_planes = 64 };
 	unsigned int i, ran[3] = { 0 };
 	pthread_t thread;
+	int err;
 
 	assert_int_equal(pthread_create(&thread, NULL, keep_stopping, &dog), 0);
 	for (i = 0; i < VAGX_SIMD_WIDTH / 4; i++)
@@ -912,12 +913,13 @@ static void survives_random_stages(void **state)
 		fixture_random_code(f, i);
 		atomic_store(&f->stop, false);
 		if (i % 3 == 0)
-			ran[0] += !vagx_core_run_vertices(f->core, &f->launch, &vertices, &f->fault);
+			err = vagx_core_run_vertices(f->core, &f->launch, &vertices, &f->fault);
 		else if (i % 3 == 1)
-			ran[1] += !vagx_core_run_fragments(f->core, &f->launch, &tile, &fragments,
-							   &f->fault);
+			err = vagx_core_run_fragments(f->core, &f->launch, &tile, &fragments,
+						      &f->fault);
 		else
-			ran[2] += !vagx_core_run_tile(f->core, &f->launch, &tile, &f->fault);
+			err = vagx_core_run_tile(f->core, &f->launch, &tile, &f->fault);
+		ran[i % 3] += !fixture_agrees(f, err);
 	}
 	fixture_of_stage = false;
 	atomic_store(&dog.done, true);

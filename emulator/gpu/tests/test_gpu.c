@@ -167,6 +167,15 @@ struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
 	return core;
 }
 
+struct vagx_jit *vagx_jit_new(enum vagx_jit_mode mode, struct vagx_report *log)
+{
+	return NULL;
+}
+
+void vagx_jit_free(struct vagx_jit *jit)
+{
+}
+
 struct vagx_programs *vagx_programs_new(void)
 {
 	return calloc(1, 1);

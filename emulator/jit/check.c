@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Comparison of native code with the interpreter, segment by segment: both begin with the same
+ * registers, and must agree on registers, execution mask, program counter and counters. Loads
+ * and stores that have functions of their own (memory.c) are done by both: loads have to give the
+ * same registers; what is read back after the interpreter's store has to be what was read back
+ * after the native one. Other shaders can store in between, so a difference in memory counts only
+ * if it is there RETRIES times in a row. The first difference ends the launch with an error.
+ */
+#include <errno.h>
+
+#include "build.h"
+
+#define RETRIES		4
+/* Characters of a segment's disassembly that an error shows */
+#define MAX_TEXT	100
+
+static void check_text(const struct op *op, char text[MAX_TEXT])
+{
+	const char *name = agx_isa_op_name(op->opcode);
+
+	snprintf(text, MAX_TEXT, "%s at 0x%llx", name, (unsigned long long)op->va);
+}
+
+/* The first register and lane in which two simdgroups differ. Return: false if there is none. */
+static bool check_find_register(const struct simdgroup *a, const struct simdgroup *b,
+				unsigned int *reg, unsigned int *lane)
+{
+	for (*reg = 0; *reg < (a->core->register_halves + 1) / 2; ++*reg) {
+		for (*lane = 0; *lane < LANES; ++*lane) {
+			if (a->reg[*reg].v[*lane] != b->reg[*reg].v[*lane])
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Whether two simdgroups are at the same place, but for registers */
+static bool check_agrees(const struct simdgroup *a, const struct simdgroup *b)
+{
+	return a->exec == b->exec && a->active == b->active && a->valid == b->valid &&
+	       a->pc == b->pc && a->program == b->program && a->state == b->state &&
+	       !memcmp(&a->mask, &b->mask, sizeof(a->mask));
+}
+
+/* Fails the launch if native code's result differs from the interpreter's, which is in @sg */
+static void check_compare(struct simdgroup *sg, const struct simdgroup *native,
+			  const struct op *first, const struct op *last)
+{
+	char from[MAX_TEXT], to[MAX_TEXT];
+	unsigned int reg, lane;
+
+	if (sg->state == SIMDGROUP_FAILED)
+		return;
+	check_text(first, from);
+	check_text(last, to);
+	if (!check_agrees(sg, native))
+		vagx_core_fail(sg, first, -EPROTO,
+			       "native code differs between %s and %s: active 0x%x, next %u, not 0x%x, %u",
+			       from, to, native->exec, native->pc, sg->exec, sg->pc);
+	else if (check_find_register(sg, native, &reg, &lane))
+		vagx_core_fail(sg, first, -EPROTO,
+			       "native code differs between %s and %s: r%u of lane %u is 0x%x, not 0x%x",
+			       from, to, reg, lane, native->reg[reg].v[lane], sg->reg[reg].v[lane]);
+}
+
+/* Runs one segment by both. Return: false if the instruction at the program counter is C's. */
+static bool check_segment(const struct vagx_native *native, struct simdgroup *sg,
+			  struct vagx_slice *slice)
+{
+	struct vagx_slice taken = *slice, done = *slice;
+	const struct op *first = &sg->op[sg->pc], *last = first;
+	uint32_t offset = native->entry[sg->pc];
+	struct simdgroup before, after;
+	unsigned int again;
+
+	if (offset == NO_ENTRY)
+		return false;
+	before = *sg;
+	again = vagx_native_call(native, sg, offset, &taken);
+	if (!again && taken.left == slice->left)
+		return false;
+	after = *sg;
+	*sg = before;
+	while (done.left > taken.left && sg->state == SIMDGROUP_RUNS) {
+		last = &sg->op[sg->pc];
+		interpret(sg, &done, 1);
+	}
+	if (sg->state == SIMDGROUP_RUNS)
+		check_compare(sg, &after, first, last);
+	if (sg->state == SIMDGROUP_RUNS && done.thread_instructions != taken.thread_instructions)
+		vagx_core_fail(sg, first, -EPROTO, "native code has counted %llu, not %llu",
+			       (unsigned long long)taken.thread_instructions,
+			       (unsigned long long)done.thread_instructions);
+	/* a segment that native code did not finish: it is at its beginning in both */
+	interpret(sg, &done, again);
+	*slice = done;
+	return true;
+}
+
+/* The load that reads what a store has written */
+static struct op check_load_of(const struct op *store)
+{
+	struct op load = *store;
+
+	load.dst = store->src[0];
+	load.src[0] = store->src[1];
+	load.src[1] = store->src[2];
+	if (store->opcode == AGX_OP_STORE) {
+		load.opcode = AGX_OP_LOAD;
+		load.run = vagx_exec_load;
+	} else {
+		load.opcode = AGX_OP_LOCAL_LOAD;
+		load.run = vagx_exec_local_load;
+	}
+	return load;
+}
+
+/* Runs a load, or a store and the load of what it has written, in a copy of the simdgroup */
+static void check_access(struct simdgroup *copy, const struct simdgroup *sg, const struct op *op,
+			 vagx_exec_fn *fn)
+{
+	const struct vagx_core_stats stats = sg->core->stats;
+	struct op load;
+
+	*copy = *sg;
+	fn(copy, op);
+	if (op->opcode == AGX_OP_STORE || op->opcode == AGX_OP_LOCAL_STORE) {
+		load = check_load_of(op);
+		load.run(copy, &load);
+	}
+	/* the bytes of one of them count */
+	sg->core->stats = stats;
+}
+
+/* Forgets that an access has failed: the simdgroup itself does it once more */
+static void check_forget_failure(struct vagx_core *core)
+{
+	core->status = 0;
+	core->error[0] = '\0';
+	core->fault = (struct vagx_uat_fault){ 0 };
+	core->failure.simdgroup = NULL;
+}
+
+/* Does a load or store natively and by the interpreter, whose result stays */
+static void check_memory(struct simdgroup *sg, const struct op *op, struct vagx_slice *slice)
+{
+	vagx_exec_fn *fn = vagx_jit_memory_fn(op);
+	struct simdgroup native, reference;
+	unsigned int reg, lane, i;
+
+	for (i = 0; fn && i < RETRIES; i++) {
+		check_access(&native, sg, op, fn);
+		if (sg->core->status)
+			break;
+		check_access(&reference, sg, op, op->run);
+		if (sg->core->status || !check_find_register(&reference, &native, &reg, &lane))
+			break;
+	}
+	if (i == RETRIES) {
+		vagx_core_fail(sg, op, -EPROTO,
+			       "native access differs: r%u of lane %u is 0x%x, not 0x%x", reg, lane,
+			       native.reg[reg].v[lane], reference.reg[reg].v[lane]);
+		return;
+	}
+	if (sg->core->status)
+		check_forget_failure(sg->core);
+	interpret(sg, slice, 1);
+}
+
+void vagx_jit_check(const struct vagx_native *native, struct simdgroup *sg,
+		    struct vagx_slice *slice)
+{
+	const struct program *program = sg->program;
+
+	while (sg->state == SIMDGROUP_RUNS && slice->left > 0 && sg->program == program) {
+		if (!check_segment(native, sg, slice))
+			check_memory(sg, &sg->op[sg->pc], slice);
+	}
+}
