@@ -1,0 +1,654 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * The compiler of shader cores: memory for its code, what it refuses, and programs that are made
+ * of random arithmetic, branches, loops and accesses, which have to leave the same memory and
+ * counters as with the interpreter. Where the processor has no native code these have nothing
+ * to compare. The tests of the cores run with native code, too (gpu/tests/meson.build).
+ *
+ * VAGX_SEED gives other programs.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "agx_isa.h"
+#include "chance.h"
+#include "code.h"
+#include "core_fixture.h"
+#include "jit/jit.h"
+
+#define PROGRAMS	300
+#define THREADS		96
+/* Words of memory that a program changes: a row for each thread, and some that all can write */
+#define WORDS		(DATA_SIZE / 4)
+/* Registers of random values */
+#define FIRST_REG	2
+#define REGS		12
+
+/* Memory for code */
+
+static void arena_keeps_code(void **state)
+{
+	static const uint8_t returns_42[] = { 0xb8, 42, 0, 0, 0, 0xc3 };
+	struct vagx_arena *arena = vagx_arena_new();
+	struct vagx_code code[2];
+
+	assert_non_null(arena);
+	assert_int_equal(vagx_arena_add(arena, returns_42, sizeof(returns_42), &code[0]), 0);
+	assert_int_equal(vagx_arena_add(arena, returns_42, sizeof(returns_42), &code[1]), 0);
+	assert_ptr_not_equal(code[0].run, code[1].run);
+	assert_memory_equal(code[1].run, returns_42, sizeof(returns_42));
+#ifdef __x86_64__
+	{
+		const void *run = code[1].run;
+		int (*fn)(void);
+
+		memcpy(&fn, &run, sizeof(fn));
+		assert_int_equal(fn(), 42);
+	}
+#endif
+	vagx_arena_remove(arena, &code[0]);
+	vagx_arena_remove(arena, &code[1]);
+	vagx_arena_free(arena);
+}
+
+/* No address of the process can be written and executed */
+static void no_page_is_written_and_run(void **state)
+{
+	struct vagx_arena *arena = vagx_arena_new();
+	char line[512], access[8];
+	struct vagx_code code;
+	FILE *maps;
+
+	assert_int_equal(vagx_arena_add(arena, "\xc3", 1, &code), 0);
+	maps = fopen("/proc/self/maps", "r");
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		assert_int_equal(sscanf(line, "%*s %7s", access), 1);
+		assert_false(access[1] == 'w' && access[2] == 'x');
+	}
+	fclose(maps);
+	vagx_arena_remove(arena, &code);
+	vagx_arena_free(arena);
+}
+
+/* A full arena says so, and has room again for what is given back */
+static void arena_is_bounded(void **state)
+{
+	enum { SIZE = 700000, MOST = VAGX_ARENA_MAX / SIZE + 1 };
+	static struct vagx_code code[MOST];
+	static uint8_t bytes[SIZE];
+	struct vagx_arena *arena = vagx_arena_new();
+	unsigned int count = 0, round, i;
+	int err = 0;
+
+	for (round = 0; round < 2; round++) {
+		for (count = 0; count < MOST && !err; count += !err)
+			err = vagx_arena_add(arena, bytes, SIZE, &code[count]);
+		assert_int_equal(err, -ENOSPC);
+		/* a chunk of 1 MiB has room for one only */
+		assert_int_equal(count, VAGX_ARENA_MAX >> 20);
+		for (i = 0; i < count; i++)
+			vagx_arena_remove(arena, &code[i]);
+		err = 0;
+	}
+	assert_int_equal(vagx_arena_add(arena, bytes, VAGX_ARENA_MAX + 1, &code[0]), -ENOSPC);
+	vagx_arena_free(arena);
+}
+
+static void *add_and_remove(void *arena)
+{
+	struct vagx_code code[8];
+	uint8_t bytes[2000];
+	unsigned int i, n;
+
+	memset(bytes, (int)(uintptr_t)&code & 0xff, sizeof(bytes));
+	for (i = 0; i < 2000; i++) {
+		for (n = 0; n < 8; n++) {
+			if (vagx_arena_add(arena, bytes, sizeof(bytes), &code[n]))
+				return arena;
+		}
+		for (n = 0; n < 8; n++) {
+			if (memcmp(code[n].run, bytes, sizeof(bytes)))
+				return arena;
+			vagx_arena_remove(arena, &code[n]);
+		}
+	}
+	return NULL;
+}
+
+static void threads_share_an_arena(void **state)
+{
+	struct vagx_arena *arena = vagx_arena_new();
+	pthread_t thread;
+	void *failed;
+
+	assert_int_equal(pthread_create(&thread, NULL, add_and_remove, arena), 0);
+	assert_null(add_and_remove(arena));
+	pthread_join(thread, &failed);
+	assert_null(failed);
+	vagx_arena_free(arena);
+}
+
+/* Programs */
+
+/* A fixture whose core has another mode */
+static struct fixture *begin(enum vagx_jit_mode mode)
+{
+	struct fixture *f;
+	void *state;
+
+	assert_int_equal(fixture_setup(&state), 0);
+	f = state;
+	vagx_core_free(f->core);
+	vagx_jit_free(f->config.jit);
+	f->config.jit = vagx_jit_new(mode, NULL);
+	f->core = vagx_core_new(&f->config);
+	assert_non_null(f->core);
+	return f;
+}
+
+static void end(struct fixture *f)
+{
+	void *state = f;
+
+	fixture_teardown(&state);
+}
+
+static struct vagx_jit_stats jit_stats(struct fixture *f)
+{
+	struct vagx_jit_stats stats;
+
+	vagx_jit_get_stats(f->config.jit, &stats);
+	return stats;
+}
+
+struct text {
+	char *at;
+	size_t left;
+	struct chance chance;
+	/* loops and branches around what is written now */
+	unsigned int depth;
+};
+
+__attribute__((format(printf, 2, 3)))
+static void put(struct text *t, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(t->at, t->left, format, args);
+	va_end(args);
+	assert_true(n >= 0 && (size_t)n < t->left);
+	t->at += n;
+	t->left -= (size_t)n;
+}
+
+static unsigned int any_reg(struct text *t)
+{
+	return FIRST_REG + chance_pick(&t->chance, REGS);
+}
+
+/* Any source of 16 or 32 bits: a register, a half, a uniform, or an immediate that all take */
+static const char *any_source(struct text *t, char text[16], bool is_float)
+{
+	switch (chance_pick(&t->chance, 6)) {
+	case 0:
+		snprintf(text, 16, "r%u%c", any_reg(t), chance_pick(&t->chance, 2) ? 'h' : 'l');
+		break;
+	case 1:
+		snprintf(text, 16, "u%u", 16 + chance_pick(&t->chance, 8));
+		break;
+	case 2:
+		snprintf(text, 16, is_float ? "1.5" : "%u", chance_pick(&t->chance, 40));
+		break;
+	default:
+		snprintf(text, 16, "r%u", any_reg(t));
+	}
+	return text;
+}
+
+static void put_float(struct text *t)
+{
+	static const char *const names[] = { "fadd", "fmul", "ffma" };
+	static const char *const modifiers[] = { "", "", "", ".abs", ".neg" };
+	unsigned int kind = chance_pick(&t->chance, 3), i;
+	char source[16];
+
+	put(t, "%s r%u%s", names[kind], any_reg(t),
+	    chance_pick(&t->chance, 4) ? "" : chance_pick(&t->chance, 2) ? "l" : "h");
+	for (i = 0; i < (kind == 2 ? 3 : 2); i++)
+		put(t, ", %s%s", any_source(t, source, true),
+		    modifiers[chance_pick(&t->chance, 5)]);
+	put(t, chance_pick(&t->chance, 4) ? "\n" : ", sat\n");
+}
+
+static void put_half(struct text *t)
+{
+	static const char *const names[] = { "hadd", "hmul", "hfma" };
+	unsigned int kind = chance_pick(&t->chance, 3), i;
+
+	put(t, "%s r%u%s", names[kind], any_reg(t), chance_pick(&t->chance, 2) ? "l" : "h");
+	for (i = 0; i < (kind == 2 ? 3 : 2); i++)
+		put(t, ", r%u%s", any_reg(t), chance_pick(&t->chance, 2) ? "l" : "h");
+	put(t, "\n");
+}
+
+static void put_integer(struct text *t)
+{
+	static const char *const names[] = {
+		"iadd", "isub", "imul", "and", "or", "xor", "andn1", "orn2", "shl", "shr", "asr",
+	};
+	unsigned int kind = chance_pick(&t->chance, 11);
+	char a[16], b[16];
+
+	put(t, "%s r%u, %s, %s%s\n", names[kind], any_reg(t), any_source(t, a, false),
+	    any_source(t, b, false), kind == 10 ? ", 0, 0" : "");
+}
+
+static void put_other(struct text *t)
+{
+	static const char *const conversions[] = {
+		"s32_to_f", "u32_to_f", "f_to_s32", "f_to_u32", "f_to_s16", "f_to_u16",
+	};
+	static const char *const roundings[] = { "floor", "ceil", "trunc", "rint", "rcp" };
+	unsigned int r = any_reg(t), a = any_reg(t), b = any_reg(t);
+	char source[16];
+
+	switch (chance_pick(&t->chance, 6)) {
+	case 0:
+		put(t, "csel r%u, r%u, r%u, r%u, r%u, %s\n", r, a, b, any_reg(t), any_reg(t),
+		    chance_pick(&t->chance, 2) ? "flt" : "slt");
+		break;
+	case 1:
+		put(t, "%s r%u, r%u, %s\n", conversions[chance_pick(&t->chance, 6)], r, a,
+		    chance_pick(&t->chance, 2) ? "rte" : "rtz");
+		break;
+	case 2:
+		put(t, "%s r%u, r%u\n", roundings[chance_pick(&t->chance, 5)], r, a);
+		break;
+	case 3:
+		put(t, "%s dr%u, dr%u, %s%s\n", chance_pick(&t->chance, 2) ? "iadd" : "isub",
+		    2 + 2 * (r % 4), 2 + 2 * (a % 4), any_source(t, source, false),
+		    chance_pick(&t->chance, 2) ? "" : ", lsl 2");
+		break;
+	case 4:
+		put(t, "bfi r%u, r%u, r%u, %u, %u\n", r, a, b, chance_pick(&t->chance, 32),
+		    1 + chance_pick(&t->chance, 20));
+		break;
+	default:
+		put(t, "imadd r%u, r%u, r%u, r%u\n", r, a, b, any_reg(t));
+	}
+}
+
+/* An access of so many words from word r20 on */
+static void put_memory(struct text *t, const char *name, unsigned int reg, unsigned int count)
+{
+	static const char *const masks[] = { "", "x", "xy", "xyz", "xyzw" };
+	unsigned int i;
+
+	put(t, "%s ", name);
+	for (i = 0; i < count; i++)
+		put(t, "%sr%u", i ? "_" : "", reg + i);
+	put(t, ", du0, r20, i32, %s, a\n", masks[count]);
+}
+
+/* An access of the thread's own row of sixteen words, r1 words from the beginning */
+static void put_access(struct text *t)
+{
+	unsigned int r = FIRST_REG + chance_pick(&t->chance, REGS - 4);
+	unsigned int at = chance_pick(&t->chance, 12), count = chance_pick(&t->chance, 4);
+	bool loads = chance_pick(&t->chance, 2);
+
+	put(t, "iadd r20, r1, %u\n", at);
+	put_memory(t, loads ? "load" : "store", r, count + 1);
+	if (loads)
+		put(t, "wait a\n");
+}
+
+static void put_block(struct text *t, unsigned int instructions);
+
+static void put_branch(struct text *t)
+{
+	static const char *const floats[] = { "flt", "fgte", "feq", "fneq", "fltn" };
+	static const char *const ints[] = { "ult", "sgt", "ieq", "ine", "slte" };
+	bool is_float = chance_pick(&t->chance, 2);
+	unsigned int kind = chance_pick(&t->chance, 5);
+	const char *cond = is_float ? floats[kind] : ints[kind];
+
+	t->depth++;
+	put(t, "if r%u, r%u, 1, %s\n", any_reg(t), any_reg(t), cond);
+	put_block(t, 4);
+	if (chance_pick(&t->chance, 2)) {
+		put(t, "else 0, 0, 1, ieq\n");
+		put_block(t, 3);
+	}
+	put(t, "pop_exec 1\n");
+	t->depth--;
+}
+
+/* A loop of a few rounds, whose counter is in a register of its own */
+static void put_loop(struct text *t)
+{
+	static unsigned int labels;
+	unsigned int counter = 21 + t->depth, label = labels++;
+
+	t->depth++;
+	put(t, "ldimm r%u, %u\nif 0, 0, 2, ieq\nagain%u:\n", counter,
+	    1 + chance_pick(&t->chance, 5), label);
+	put_block(t, 5);
+	put(t, "isub r%u, r%u, 1\nwhile r%u, 0, 2, ine\njmp_any again%u\npop_exec 2\n", counter,
+	    counter, counter, label);
+	t->depth--;
+}
+
+static void put_block(struct text *t, unsigned int instructions)
+{
+	unsigned int i;
+
+	for (i = 0; i < instructions; i++) {
+		switch (chance_pick(&t->chance, 14)) {
+		case 0:
+			if (t->depth < 3)
+				put_branch(t);
+			break;
+		case 1:
+			if (t->depth < 2)
+				put_loop(t);
+			break;
+		case 2:
+		case 3:
+			put_access(t);
+			break;
+		case 4:
+		case 5:
+			put_half(t);
+			break;
+		case 6:
+		case 7:
+			put_other(t);
+			break;
+		case 8:
+		case 9:
+		case 10:
+			put_integer(t);
+			break;
+		default:
+			put_float(t);
+		}
+	}
+}
+
+/* A program that loads random registers, and stores them in the end */
+static void make_program(char *buffer, size_t size, unsigned int number)
+{
+	struct text t = { .at = buffer, .left = size, .chance = chance_begin(number) };
+	unsigned int i;
+
+	put(&t, "mov r1, thread_index_in_threadgroup\nshl r1, r1, 4\nldimm r0l, 0\n");
+	for (i = 0; i < REGS; i += 4) {
+		put(&t, "iadd r20, r1, %u\n", i);
+		put_memory(&t, "load", FIRST_REG + i, 4);
+	}
+	put(&t, "wait a\n");
+	put_block(&t, 20);
+	for (i = 0; i < REGS; i += 4) {
+		put(&t, "iadd r20, r1, %u\n", i);
+		put_memory(&t, "store", FIRST_REG + i, 4);
+	}
+	put(&t, "stop\n");
+}
+
+/* Words that floats and integers are likely to be: zeros, small numbers, NaNs, denormals */
+static uint32_t any_word(struct chance *c)
+{
+	static const uint32_t words[] = {
+		0, 1, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000,
+		0x7fa00001, 0xffffffff, 0x00800000, 0x80800000, 0x00400000, 0x00ffffff, 0x7f7fffff,
+		0x3c003c00, 0x7e017c00, 0x00010400, 0xffff8000, 0x4f000000, 0xcf000001,
+	};
+
+	switch (chance_pick(c, 3)) {
+	case 0:
+		return words[chance_pick(c, sizeof(words) / sizeof(words[0]))];
+	case 1:
+		/* a float about 1 */
+		return 0x3d000000 + (chance_bits(c) >> 6);
+	default:
+		return chance_bits(c);
+	}
+}
+
+struct outcome {
+	uint32_t words[WORDS];
+	struct vagx_core_stats stats;
+	int err;
+};
+
+static void run_program(struct fixture *f, const char *text, unsigned int number,
+			struct outcome *outcome)
+{
+	struct chance c = chance_begin(number + 1000000);
+	struct vagx_core_stats before;
+	unsigned int i;
+
+	for (i = 0; i < WORDS; i++)
+		fixture_words()[i] = any_word(&c);
+	for (i = 16; i < 24; i += 4)
+		fixture_uniform64(f, 2 * i, (uint64_t)any_word(&c) << 32 | any_word(&c));
+	vagx_core_get_stats(f->core, &before);
+	outcome->err = fixture_run(f, text, THREADS);
+	vagx_core_get_stats(f->core, &outcome->stats);
+	outcome->stats.instructions -= before.instructions;
+	outcome->stats.thread_instructions -= before.thread_instructions;
+	outcome->stats.groups -= before.groups;
+	outcome->stats.loaded -= before.loaded;
+	outcome->stats.stored -= before.stored;
+	memcpy(outcome->words, fixture_data, sizeof(outcome->words));
+}
+
+static void compare_outcomes(const struct outcome *wanted, const struct outcome *got,
+			     struct fixture *f, const char *text)
+{
+	unsigned int i;
+
+	if (got->err != wanted->err)
+		fail_msg("%s\nthe error is %d, not %d: %s", text, got->err, wanted->err,
+			 vagx_core_error(f->core));
+	for (i = 0; i < WORDS; i++) {
+		if (got->words[i] != wanted->words[i])
+			fail_msg("%s\nregister %u of thread %u is 0x%x, not 0x%x", text,
+				 FIRST_REG + i % 16, i / 16, got->words[i], wanted->words[i]);
+	}
+	assert_memory_equal(&got->stats, &wanted->stats, sizeof(got->stats));
+}
+
+static void compare_modes(enum vagx_jit_mode mode)
+{
+	static struct outcome wanted, got;
+	static char text[65536];
+	struct fixture *f;
+	unsigned int i;
+
+	for (i = 0; i < PROGRAMS; i++) {
+		make_program(text, sizeof(text), i);
+		f = begin(VAGX_JIT_OFF);
+		run_program(f, text, i, &wanted);
+		end(f);
+		assert_int_equal(wanted.err, 0);
+		f = begin(mode);
+		run_program(f, text, i, &got);
+		compare_outcomes(&wanted, &got, f, text);
+		if (f->config.jit)
+			assert_int_equal(jit_stats(f).programs, 1);
+		end(f);
+	}
+}
+
+static void random_programs_agree(void **state)
+{
+	compare_modes(VAGX_JIT_ALL);
+}
+
+static void check_finds_no_difference(void **state)
+{
+	compare_modes(VAGX_JIT_CHECK);
+}
+
+/* What a group of 32 threads does with @count words of each, from byte @first of memory on */
+static void access_words(struct fixture *f, const char *name, unsigned int first,
+			 unsigned int count, struct outcome *outcome)
+{
+	static char text[512];
+	struct text t = { .at = text, .left = sizeof(text) };
+	unsigned int i;
+
+	put(&t, "mov r1, thread_index_in_threadgroup\nimul r20, r1, %u\n", count);
+	put(&t, "ldimm r21, %u\niadd r20, r20, r21\n", first / 4);
+	for (i = 0; i < 4; i++)
+		put(&t, "ldimm r%u, %u\n", 2 + i, 1000 + i);
+	put_memory(&t, name, 2, count);
+	/* results go where nothing else does */
+	put(&t, "wait a\nshl r20, r1, 2\nstore r2_r3_r4_r5, du0, r20, i32, xyzw, a\nstop\n");
+	for (i = 0; i < WORDS; i++)
+		fixture_words()[i] = i;
+	outcome->err = fixture_run(f, text, 32);
+	vagx_core_get_stats(f->core, &outcome->stats);
+	memcpy(outcome->words, fixture_data, sizeof(outcome->words));
+}
+
+/* Rows of words across the border of a page, behind which there is another one or none */
+static void borders_of_pages(void **state)
+{
+	static struct outcome wanted, got;
+	struct fixture *f;
+	unsigned int i;
+
+	for (i = 0; i < 2 * 2 * 2 * 4 * 9; i++) {
+		const char *name = i & 1 ? "load" : "store";
+		bool soft = i & 2, hole = i & 4;
+		unsigned int count = 1 + i / 8 % 4, words = i / 32;
+		unsigned int first = 2 * VAGX_UAT_PAGE_SIZE - 4 * (32 * count + 4) + 4 * words;
+		enum vagx_jit_mode mode;
+
+		for (mode = VAGX_JIT_OFF; mode <= VAGX_JIT_CHECK; mode++) {
+			f = begin(mode);
+			f->launch.soft_faults = soft;
+			fixture_hole = hole ? DATA_VA + 2 * VAGX_UAT_PAGE_SIZE : 0;
+			access_words(f, name, first, count, mode ? &got : &wanted);
+			if (mode)
+				compare_outcomes(&wanted, &got, f, name);
+			assert_int_equal(f->fault.va, wanted.err ? fixture_hole : 0);
+			end(f);
+		}
+	}
+}
+
+/* A program is compiled when it has run for a while, once for all cores */
+static void compiles_what_runs_often(void **state)
+{
+	struct fixture *f = begin(VAGX_JIT_ON);
+	unsigned int i;
+
+	if (!f->config.jit)
+		skip();
+	fixture_code(f, "mov r1, thread_index_in_threadgroup\nstop\n");
+	assert_int_equal(fixture_run_again(f, 32), 0);
+	assert_int_equal(jit_stats(f).programs, 0);
+	for (i = 0; i < 100; i++)
+		assert_int_equal(fixture_run_again(f, 32), 0);
+	assert_int_equal(jit_stats(f).programs, 1);
+	assert_true(jit_stats(f).bytes > 0);
+	end(f);
+}
+
+/* A program that is too long is interpreted, and one that is as long as can be is not */
+static void long_programs(void **state)
+{
+	static const char *const add = "fadd r2, r2, 1.0\n";
+	enum { LONGEST = 32768 };
+	struct fixture *f = begin(VAGX_JIT_ALL);
+	struct agx_program one;
+	unsigned int length, i;
+	static uint8_t bytes[CODE_SIZE];
+
+	if (!f->config.jit)
+		skip();
+	assert_int_equal(agx_isa_assemble(add, "add", &one, stderr), 0);
+	for (length = LONGEST; length <= LONGEST + 1; length++) {
+		/* the last one is the stop */
+		for (i = 0; i + 1 < length; i++)
+			memcpy(bytes + i * one.size, one.code, one.size);
+		memcpy(bytes + i * one.size, "\x88\x00", 2);
+		fixture_bytes(f, bytes, i * one.size + 2);
+		assert_int_equal(fixture_run_again(f, 32), 0);
+	}
+	assert_int_equal(jit_stats(f).programs, 1);
+	assert_int_equal(jit_stats(f).refused, 1);
+	free(one.code);
+	end(f);
+}
+
+/* Programs that take each other's place, as in a client with many shaders */
+static void programs_come_and_go(void **state)
+{
+	struct fixture *f = begin(VAGX_JIT_ALL);
+	unsigned int i, round;
+	char text[128];
+
+	if (!f->config.jit)
+		skip();
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 200; i++) {
+			snprintf(text, sizeof(text),
+				 "mov r1, thread_index_in_threadgroup\nldimm r2, %u\n"
+				 "store r2, du0, r1, i32, x, a\nstop\n", i);
+			assert_int_equal(fixture_run(f, text, 32), 0);
+			assert_int_equal(fixture_words()[31], i);
+		}
+	}
+	/* those of the first round are found in the cache again */
+	assert_int_equal(jit_stats(f).programs, 200);
+	end(f);
+}
+
+static void modes_have_names(void **state)
+{
+	enum vagx_jit_mode mode = VAGX_JIT_ON;
+
+	assert_true(vagx_jit_parse("off", &mode) && mode == VAGX_JIT_OFF);
+	assert_true(vagx_jit_parse("on", &mode) && mode == VAGX_JIT_ON);
+	assert_true(vagx_jit_parse("all", &mode) && mode == VAGX_JIT_ALL);
+	assert_true(vagx_jit_parse("check", &mode) && mode == VAGX_JIT_CHECK);
+	assert_false(vagx_jit_parse("", &mode) || vagx_jit_parse("onn", &mode));
+	assert_int_equal(mode, VAGX_JIT_CHECK);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arena_keeps_code),
+		cmocka_unit_test(no_page_is_written_and_run),
+		cmocka_unit_test(arena_is_bounded),
+		cmocka_unit_test(threads_share_an_arena),
+		cmocka_unit_test(modes_have_names),
+		cmocka_unit_test(random_programs_agree),
+		cmocka_unit_test(check_finds_no_difference),
+		cmocka_unit_test(borders_of_pages),
+		cmocka_unit_test(compiles_what_runs_often),
+		cmocka_unit_test(long_programs),
+		cmocka_unit_test(programs_come_and_go),
+	};
+
+	return cmocka_run_group_tests_name("jit", tests, NULL, NULL);
+}
