@@ -248,6 +248,7 @@ static bool device_build_firmware(struct vagx_device *device,
 		.clock = device->clock,
 		.units = config->soc->units,
 		.cores = config->cores,
+		.jit = config->jit,
 		.no_exec = config->no_exec,
 		.soft_faults = soft_faults,
 		.stream_features =

@@ -8,6 +8,7 @@
 
 #include "boot.h"
 #include "firmware/firmware.h"
+#include "jit/jit.h"
 
 struct vagx_mem;
 struct vagx_report;
@@ -25,6 +26,7 @@ struct vagx_device_config {
 	const char *firmware;		/* ABI, "13.5" */
 	struct vagx_boot_config boot;	/* report, soc and firmware are filled in */
 	unsigned int cores;		/* threads that run shaders */
+	enum vagx_jit_mode jit;		/* what runs shaders */
 	unsigned int job_timeout_ms;	/* 0: default */
 	unsigned int halt_delay_ms;	/* at most; 0: halts before it tells */
 	unsigned int event_delay_ms;	/* at most; from stamps to their event */

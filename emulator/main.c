@@ -116,6 +116,7 @@ static int main_run(const struct vagx_options *options, struct vagx_report *repo
 		.firmware = options->firmware,
 		.boot = main_boot_of(options, report),
 		.cores = options->cores,
+		.jit = options->jit,
 		.job_timeout_ms = options->job_timeout_ms,
 		.halt_delay_ms = options->halt_delay_ms,
 		.event_delay_ms = options->event_delay_ms,

@@ -62,6 +62,7 @@ enum {
 	OPT_STRICT,
 	OPT_LENIENT,
 	OPT_CORES,
+	OPT_JIT,
 	OPT_CORE_MASK,
 	OPT_JOB_TIMEOUT,
 	OPT_HALT_DELAY,
@@ -106,6 +107,7 @@ static const struct option options_long_options[] = {
 	{ "strict", no_argument, NULL, OPT_STRICT },
 	{ "lenient", no_argument, NULL, OPT_LENIENT },
 	{ "cores", required_argument, NULL, OPT_CORES },
+	{ "jit", required_argument, NULL, OPT_JIT },
 	{ "core-mask", required_argument, NULL, OPT_CORE_MASK },
 	{ "job-timeout", required_argument, NULL, OPT_JOB_TIMEOUT },
 	{ "halt-delay", required_argument, NULL, OPT_HALT_DELAY },
@@ -176,6 +178,9 @@ static const char options_help[] =
 "                        which cores are there, in hexadecimal: a mask for each\n"
 "                        cluster, from the first on (default: all cores). 0xfe is\n"
 "                        an M1 with seven\n"
+"  --jit MODE            compile shaders for this processor: on (default) those that\n"
+"                        run often, all, or off: they are interpreted. With check\n"
+"                        both run, and a job fails where they differ\n"
 "  --no-exec             complete work without executing shaders\n"
 "  --soft-faults         forgive unmapped accesses of shaders: loads give zero,\n"
 "                        stores vanish (Globals.fault_control 0xb). A file given\n"
@@ -520,6 +525,8 @@ static bool options_set_option(struct vagx_options *o, int option, const char *v
 	case OPT_CORES:
 		return options_parse_number(value, 1, VAGX_GPU_MAX_CORES, &o->cores) ||
 		       options_invalid(name, value);
+	case OPT_JIT:
+		return vagx_jit_parse(value, &o->jit) || options_invalid(name, value);
 	case OPT_CORE_MASK:
 		o->core_mask = value;
 		return true;
@@ -618,6 +625,7 @@ bool vagx_options_parse(struct vagx_options *options, int argc, char **argv,
 	*options = (struct vagx_options) {
 		.soc = vagx_soc_at(0),
 		.fd = -1,
+		.jit = VAGX_JIT_ON,
 		.regions = options_default_regions,
 		.power_off = VAGX_POWER_OFF_RANDOM,
 		.log = VAGX_LOG_INFO,

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "firmware/firmware.h"
+#include "jit/jit.h"
 #include "report.h"
 #include "regions.h"
 #include "soc.h"
@@ -34,6 +35,7 @@ struct vagx_options {
 	bool lenient;
 	bool poison;
 	unsigned int cores;
+	enum vagx_jit_mode jit;
 	unsigned int job_timeout_ms;
 	unsigned int halt_delay_ms;
 	unsigned int event_delay_ms;

@@ -54,6 +54,13 @@ check 'unknown option' 2 unrecognized --nonsense
 for cores in 0 -1 65 four 99999999999999999999 ''; do
 	check "--cores '$cores'" 2 'not a valid value' --socket x --cores "$cores"
 done
+for mode in '' yes on,check ON; do
+	check "--jit '$mode'" 2 'not a valid value' --socket x --jit "$mode"
+done
+for mode in off on all check; do
+	# It comes as far as the file of globals
+	check "--jit $mode" 3 '/dev/null: ' --socket x --jit $mode --globals /dev/null
+done
 # wrong_mask SOC MASK TEXT
 wrong_mask()
 {

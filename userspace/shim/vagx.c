@@ -635,6 +635,18 @@ static int shim_vagx_open_trace(void)
 	return err;
 }
 
+/* Return: 0, or an errno value after a message */
+static int shim_vagx_choose_jit(enum vagx_jit_mode *mode)
+{
+	const char *name = getenv("ASAHI_SHIM_JIT");
+
+	*mode = VAGX_JIT_ON;
+	if (!name || !*name || vagx_jit_parse(name, mode))
+		return 0;
+	fprintf(stderr, "ASAHI_SHIM_JIT=%s: not off, on, all or check\n", name);
+	return EINVAL;
+}
+
 /* Return: 0 or an errno value; what was made is in shim_vagx in any case. */
 static int shim_vagx_make_gpu(const struct vagx_soc *soc)
 {
@@ -658,7 +670,9 @@ static int shim_vagx_make_gpu(const struct vagx_soc *soc)
 	shim_vagx.report = vagx_report_new(&report);
 	if (!shim_vagx.streams || !shim_vagx.mem || !shim_vagx.report)
 		return errno;
-	err = shim_vagx_make_memory();
+	err = shim_vagx_choose_jit(&gpu.jit);
+	if (!err)
+		err = shim_vagx_make_memory();
 	if (!err)
 		err = shim_vagx_open_capture();
 	if (!err)
