@@ -2,7 +2,7 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * An arena of chunks, each a memory file that is mapped twice. A chunk is filled from its
+ * An arena of chunks, each of memory that is mapped twice. A chunk is filled from its
  * beginning, and is empty again when all of its pieces have been given back: programs of one
  * context come and go together, so chunks do empty.
  */
@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "code.h"
 
@@ -71,29 +70,29 @@ void vagx_arena_free(struct vagx_arena *arena)
 	free(arena);
 }
 
-static void *code_map(int fd, size_t size, int protection)
-{
-	void *p = mmap(NULL, size, protection, MAP_SHARED, fd, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
-/* Maps a memory file twice. Return: 0 or the system's error. */
+/*
+ * Maps memory twice. A process that forks keeps it to itself: the child would share what it writes.
+ * Anonymous memory, unlike a file's, has names in perf (jit.c). Return: 0 or the system's error.
+ */
 static int code_map_twice(struct vagx_arena_chunk *chunk)
 {
-	int fd = memfd_create("vagx shaders", MFD_CLOEXEC), err = 0;
+	void *write = mmap(NULL, chunk->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+			   -1, 0);
+	void *run;
 
-	if (fd < 0)
+	if (write == MAP_FAILED)
 		return -errno;
-	if (!ftruncate(fd, (off_t)chunk->size)) {
-		chunk->write = code_map(fd, chunk->size, PROT_READ | PROT_WRITE);
-		if (chunk->write)
-			chunk->run = code_map(fd, chunk->size, PROT_READ | PROT_EXEC);
-	}
-	if (!chunk->run)
-		err = -errno;
-	close(fd);
-	return err;
+	chunk->write = write;
+	/* of shared memory, a part without a length is mapped once more */
+	run = mremap(write, 0, chunk->size, MREMAP_MAYMOVE);
+	if (run == MAP_FAILED)
+		return -errno;
+	chunk->run = run;
+	if (mprotect(run, chunk->size, PROT_READ | PROT_EXEC) ||
+	    madvise(run, chunk->size, MADV_DONTFORK) ||
+	    madvise(write, chunk->size, MADV_DONTFORK))
+		return -errno;
+	return 0;
 }
 
 /* Adds an empty chunk of at least @size bytes. With the lock held. */

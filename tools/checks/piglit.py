@@ -278,11 +278,11 @@ class Tap:
                                      f'({", ".join(rest) or "all pass"})')
 
 
-def environment(no_exec):
+def environment(no_exec, jit='on'):
     """What piglit and the shim are told."""
     os.environ.update(PIGLIT_PLATFORM='surfaceless_egl', PIGLIT_SOURCE_DIR=PIGLIT,
                       MESA_SHADER_CACHE_DISABLE='true', ASAHI_SHIM_CORES='1',
-                      ASAHI_SHIM_TIMEOUT='30')
+                      ASAHI_SHIM_TIMEOUT='30', ASAHI_SHIM_JIT=jit)
     if no_exec:
         os.environ['ASAHI_SHIM_NO_EXEC'] = '1'
 
@@ -334,7 +334,7 @@ def files(arguments):
 
 def run(arguments):
     """Run the tests of a list, or those of its names that fit; what they do is TAP."""
-    environment(arguments.no_exec)
+    environment(arguments.no_exec, arguments.jit)
     known, names = chosen(arguments)
     tap, expected = Tap(), Expected(arguments.expected)
     for name in [n for n in names if n not in known]:
@@ -387,6 +387,7 @@ def main():
     parser.add_argument('--brief', action='store_true', help='one case for all folders')
     parser.add_argument('--timeout', type=int, default=ALONE, help='seconds for a test')
     parser.add_argument('--no-exec', action='store_true', help='execute no shader')
+    parser.add_argument('--jit', default='on', help='how shaders run: on, off, all or check')
     arguments = parser.parse_args()
     if arguments.command == 'run':
         return run(arguments)
