@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "core_float_lanes.h"
+#include "core_special.h"
 
 CLONES void read_float_lanes(const struct simdgroup *sg, const struct agx_operand *o,
 			     struct float_lanes *lanes)
@@ -20,36 +21,6 @@ CLONES void write_float_lanes(struct simdgroup *sg, const struct op *op,
 			      struct float_lanes *lanes)
 {
 	write_floats(sg, op, lanes);
-}
-
-/* rsqrts: x times it is the square root, also of 0 and infinity */
-static float core_float_rsqrt_for_sqrt(float x)
-{
-	if (x == 0.0f || (isinf(x) && x > 0.0f))
-		return 1.0f;
-	return (float)(1.0 / sqrt((double)x));
-}
-
-/*
- * The sine of a number of quarter turns is the product of two instructions:
- * the first reduces it to -1 to 1, the second divides the sine of that by it.
- */
-static float core_float_sine_reduce(float x)
-{
-	float turn = x - 4.0f * floorf(x * 0.25f);
-
-	if (turn < 1.0f)
-		return turn;
-	return turn < 3.0f ? 2.0f - turn : turn - 4.0f;
-}
-
-static float core_float_sine_quotient(float x)
-{
-	double angle = (double)x * 1.57079632679489661923;
-
-	if (x == 0.0f)
-		return 1.57079632679489661923f;
-	return (float)(sin(angle) / (double)x);
 }
 
 #define FLOAT_LOOP(lanes, expression)						\
@@ -85,22 +56,22 @@ CLONES void vagx_exec_float_unary(struct simdgroup *sg, const struct op *op)
 		FLOAT_LOOP(a, 1.0f / x);
 		break;
 	case AGX_OP_RSQRT:
-		FLOAT_LOOP(a, (float)(1.0 / sqrt((double)x)));
+		FLOAT_LOOP(a, special_rsqrt(x));
 		break;
 	case AGX_OP_RSQRTS:
-		FLOAT_LOOP(a, core_float_rsqrt_for_sqrt(x));
+		FLOAT_LOOP(a, special_rsqrt_for_sqrt(x));
 		break;
 	case AGX_OP_LOG2:
-		FLOAT_LOOP(a, log2f(x));
+		FLOAT_LOOP(a, special_log2(x));
 		break;
 	case AGX_OP_EXP2:
-		FLOAT_LOOP(a, exp2f(x));
+		FLOAT_LOOP(a, special_exp2(x));
 		break;
 	case AGX_OP_SINR:
-		FLOAT_LOOP(a, core_float_sine_reduce(x));
+		FLOAT_LOOP(a, special_sine_reduce(x));
 		break;
 	default:
-		FLOAT_LOOP(a, core_float_sine_quotient(x));
+		FLOAT_LOOP(a, special_sine_quotient(x));
 	}
 	write_floats(sg, op, &a);
 }
