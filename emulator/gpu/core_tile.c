@@ -2,34 +2,16 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Loads from the tile buffer and stores to it (applegpu "applegpu.py", ld_tile, st_tile).
- * Stores convert all lanes of a component in one loop, then write sample by sample. A value that
- * all lanes share, as in clears, is converted once. Runs on the thread of the core that executes
- * the instruction; the tile belongs to it.
+ * Stores to the tile buffer (applegpu "applegpu.py", st_tile), and what they share with loads
+ * (core_tile_load.c): where a pixel's sample is. Stores convert all lanes of a component in one
+ * loop, then write sample by sample. A value that all lanes share, as in clears, is converted
+ * once. Runs on the thread of the core that executes the instruction; the tile belongs to it.
  */
 #include <errno.h>
 
 #include "core_float.h"
 #include "core_tile.h"
 #include "gpu/format.h"
-
-/* An access of one instruction by all of its threads */
-struct tile_access {
-	struct simdgroup *sg;
-	const struct op *op;
-	const struct vagx_tile *tile;
-	/* of the tile's memory */
-	uint64_t limit;
-	/* of a sample, and the bytes of it that are reached */
-	uint32_t stride, offset, bytes;
-	const struct agx_operand *value;
-	unsigned int format;
-	unsigned int log2_size;
-	/* components are numbers, scaled */
-	bool is_scaled;
-	struct lanes x, y;
-	struct lanes samples;
-};
 
 /* The pixel of each fragment; the first pixel of the tile outside of fragment shaders */
 CLONES static void tile_find_own(struct tile_access *a)
@@ -49,13 +31,8 @@ CLONES static void tile_find_own(struct tile_access *a)
 		a->y.v[i] = f->y[i] - y;
 }
 
-/*
- * Reads the operands of an access: @value is loaded or stored; @at has the coordinates in the
- * tile in pixels, a fragment's own unless they are named, and behind it comes the mask of
- * samples. Return: false after a failure.
- */
-static bool tile_begin(struct tile_access *a, struct simdgroup *sg, const struct op *op,
-		       const struct agx_operand *value, const struct agx_operand *at)
+bool vagx_tile_begin(struct tile_access *a, struct simdgroup *sg, const struct op *op,
+		     const struct agx_operand *value, const struct agx_operand *at)
 {
 	const struct agx_operand *samples = at + 1;
 	struct agx_operand second = *at;
@@ -87,8 +64,7 @@ static bool tile_begin(struct tile_access *a, struct simdgroup *sg, const struct
 	return true;
 }
 
-/* The address of a sample's part of the tile buffer; NULL outside of the tile */
-static uint8_t *tile_sample_at(struct tile_access *a, unsigned int lane, unsigned int sample)
+uint8_t *vagx_tile_sample_at(struct tile_access *a, unsigned int lane, unsigned int sample)
 {
 	const struct vagx_tile *tile = a->tile;
 	uint32_t x = a->x.v[lane], y = a->y.v[lane];
@@ -106,12 +82,19 @@ static uint8_t *tile_sample_at(struct tile_access *a, unsigned int lane, unsigne
 	return tile->memory + at;
 }
 
-/* The number of bytes up to the end of the last component of a mask */
-static unsigned int tile_part_bytes(const struct tile_access *a, unsigned int mask)
+unsigned int vagx_tile_part_bytes(const struct tile_access *a, unsigned int mask)
 {
 	if (vagx_format_is_packed(a->format))
 		return 4;
 	return mask ? (32 - __builtin_clz(mask)) << a->log2_size : 0;
+}
+
+bool vagx_tile_is_whole(const struct tile_access *a)
+{
+	const struct vagx_tile *tile = a->tile;
+
+	return a->offset + a->bytes <= a->stride &&
+	       (uint64_t)tile->width * tile->height * tile->samples * a->stride <= a->limit;
 }
 
 /*
@@ -178,34 +161,6 @@ CLONES static void tile_get_floats(const struct tile_access *a, unsigned int n,
 		value->v[i] = float_from_register(32, bits[i]);
 }
 
-static void tile_set_register(struct tile_access *a, unsigned int n, unsigned int lane,
-			      uint32_t bits)
-{
-	unsigned int half = a->value->value + n * (a->value->size / 16), shift = half % 2 * 16;
-	uint32_t *reg;
-
-	if (half >= a->sg->core->register_halves)
-		return;
-	reg = &a->sg->reg[half / 2].v[lane];
-	if (a->value->size == 16)
-		*reg = (*reg & ~(0xffffu << shift)) | (bits & 0xffff) << shift;
-	else
-		*reg = bits;
-}
-
-/* Conversions between registers and the tile's format */
-
-static uint32_t tile_component_load(const struct tile_access *a, unsigned int i, uint32_t bits)
-{
-	float value;
-
-	if (vagx_format_to_float(a->format, i, bits, &value))
-		return register_from_float(a->value->size, value);
-	if (a->format == AGX_FORMAT_F16 && a->value->size == 32)
-		return float_bits(float_from_half(bits));
-	return bits;
-}
-
 /* Converts register @n of the value to component @i, in all lanes */
 static void tile_component_store(const struct tile_access *a, unsigned int i, unsigned int n,
 				 struct lanes *bits)
@@ -222,29 +177,6 @@ static void tile_component_store(const struct tile_access *a, unsigned int i, un
 	if (a->format == AGX_FORMAT_F16 && a->value->size == 32) {
 		for (lane = 0; lane < LANES; lane++)
 			bits->v[lane] = half_from_float(bits_float(bits->v[lane]));
-	}
-}
-
-static void tile_load_sample(struct tile_access *a, unsigned int lane, const uint8_t *p)
-{
-	unsigned int mask = a->op->mod[AGX_MOD_MASK], i, n = 0, size = 1u << a->log2_size;
-	float value[4];
-	uint32_t bits = 0;
-
-	if (vagx_format_is_packed(a->format)) {
-		memcpy(&bits, p, 4);
-		n = vagx_format_unpack(a->format, bits, value);
-		for (i = 0; i < n; i++)
-			tile_set_register(a, i, lane,
-					  register_from_float(a->value->size, value[i]));
-		return;
-	}
-	for (i = 0; i < 4; i++) {
-		if (!(mask >> i & 1))
-			continue;
-		bits = 0;
-		memcpy(&bits, p + i * size, size);
-		tile_set_register(a, n++, lane, tile_component_load(a, i, bits));
 	}
 }
 
@@ -380,36 +312,6 @@ static void tile_store_sample(const struct stored *s, unsigned int lane, uint8_t
 	}
 }
 
-/* Loads from the first of the samples that are named */
-void vagx_exec_ld_tile(struct simdgroup *sg, const struct op *op)
-{
-	struct tile_access a;
-	uint32_t left;
-
-	if (!tile_begin(&a, sg, op, &op->dst, &op->src[0]))
-		return;
-	a.bytes = tile_part_bytes(&a, op->mod[AGX_MOD_MASK]);
-	for (left = sg->exec; left; left &= left - 1) {
-		unsigned int lane = __builtin_ctz(left), samples = a.samples.v[lane];
-		uint8_t *p;
-
-		p = tile_sample_at(&a, lane, samples ? __builtin_ctz(samples) : 0);
-		if (sg->state == SIMDGROUP_FAILED)
-			return;
-		if (p)
-			tile_load_sample(&a, lane, p);
-	}
-}
-
-/* Whether every sample of the tile has the bytes of this access, so that none can fail */
-static bool tile_is_whole(const struct tile_access *a)
-{
-	const struct vagx_tile *tile = a->tile;
-
-	return a->offset + a->bytes <= a->stride &&
-	       (uint64_t)tile->width * tile->height * tile->samples * a->stride <= a->limit;
-}
-
 /*
  * Finds the lanes that store to a sample, in a tile that is whole: the sample is in their mask,
  * not discarded (of fragments), and in the tile. @at: offsets of the sample in its memory.
@@ -493,7 +395,7 @@ static void tile_store_each(struct tile_access *a, const struct vagx_fragments *
 			uint8_t *p = NULL;
 
 			if (samples >> s & 1)
-				p = tile_sample_at(a, lane, s);
+				p = vagx_tile_sample_at(a, lane, s);
 			if (a->sg->state == SIMDGROUP_FAILED)
 				return;
 			if (p)
@@ -509,14 +411,14 @@ void vagx_exec_st_tile(struct simdgroup *sg, const struct op *op)
 	struct tile_access a;
 	struct stored stored;
 
-	if (!tile_begin(&a, sg, op, &op->src[0], &op->src[1]))
+	if (!vagx_tile_begin(&a, sg, op, &op->src[0], &op->src[1]))
 		return;
-	a.bytes = tile_part_bytes(&a, tile_stored_mask(&a));
+	a.bytes = vagx_tile_part_bytes(&a, tile_stored_mask(&a));
 	if (vagx_format_is_packed(a.format))
 		tile_pack_lanes(&a, &stored);
 	else
 		tile_convert_lanes(&a, &stored);
-	if (tile_is_whole(&a))
+	if (vagx_tile_is_whole(&a))
 		tile_store_whole(&a, f, &stored);
 	else
 		tile_store_each(&a, f, &stored);

@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * The tile buffer that instructions of a simdgroup load from and store to.
+ * The tile buffer that instructions of a simdgroup load from and store to. core_tile.c finds
+ * samples and stores, core_tile_load.c loads, core_tile_image.c writes tiles to images.
  */
 #ifndef VAGX_CORE_TILE_H
 #define VAGX_CORE_TILE_H
@@ -24,5 +25,59 @@ static inline uint64_t tile_bytes(const struct simdgroup *sg)
 {
 	return sg->core->tile ? VAGX_TILE_BYTES : sg->core->launch->shared_size;
 }
+
+/**
+ * struct tile_access - an access of one instruction by all of its threads
+ * @sg: the simdgroup
+ * @op: the instruction
+ * @tile: the tile
+ * @limit: bytes of its memory
+ * @stride: bytes of a sample
+ * @offset: of the access in a sample
+ * @bytes: of a sample that are reached from there on
+ * @value: registers that are loaded or stored
+ * @format: AGX_FORMAT_* of the tile's components
+ * @log2_size: bytes of a component, as a power of two
+ * @is_scaled: components are numbers, scaled
+ * @x: column of each lane's pixel in the tile
+ * @y: row of each lane's pixel in the tile
+ * @samples: samples that each lane names, as a mask
+ */
+struct tile_access {
+	struct simdgroup *sg;
+	const struct op *op;
+	const struct vagx_tile *tile;
+	uint64_t limit;
+	uint32_t stride, offset, bytes;
+	const struct agx_operand *value;
+	unsigned int format;
+	unsigned int log2_size;
+	bool is_scaled;
+	struct lanes x, y;
+	struct lanes samples;
+};
+
+/**
+ * vagx_tile_begin() - read the operands of an access
+ * @a: filled, but for @bytes
+ * @sg: simdgroup
+ * @op: instruction
+ * @value: what is loaded or stored
+ * @at: the coordinates in the tile in pixels, a fragment's own unless they are named; behind it
+ *	comes the mask of samples
+ *
+ * Return: false after a failure.
+ */
+bool vagx_tile_begin(struct tile_access *a, struct simdgroup *sg, const struct op *op,
+		     const struct agx_operand *value, const struct agx_operand *at);
+
+/** vagx_tile_part_bytes() - the number of bytes up to the end of the last component of a mask */
+unsigned int vagx_tile_part_bytes(const struct tile_access *a, unsigned int mask);
+
+/** vagx_tile_is_whole() - whether every sample has the bytes of an access, so that none fails */
+bool vagx_tile_is_whole(const struct tile_access *a);
+
+/** vagx_tile_sample_at() - a sample's part of the tile buffer; NULL outside of the tile */
+uint8_t *vagx_tile_sample_at(struct tile_access *a, unsigned int lane, unsigned int sample);
 
 #endif /* VAGX_CORE_TILE_H */

@@ -191,6 +191,26 @@ bool vagx_format_to_float(unsigned int format, unsigned int component,
 	}
 }
 
+CLONES void vagx_format_to_floats(unsigned int format, unsigned int component,
+				  const struct lanes *bits, struct float_lanes *value)
+{
+	const float *table;
+	unsigned int i;
+
+	/* The fourth component of sRGB is linear */
+	if (format == AGX_FORMAT_U8NORM || (format == AGX_FORMAT_SRGBA8 && component == 3)) {
+		for (i = 0; i < LANES; i++)
+			value->v[i] = (float)(int32_t)bits->v[i] / 255.0f;
+	} else if (format == AGX_FORMAT_SRGBA8) {
+		table = vagx_format_unorm8_table(true);
+		for (i = 0; i < LANES; i++)
+			value->v[i] = table[bits->v[i] & 0xff];
+	} else {
+		for (i = 0; i < LANES; i++)
+			vagx_format_to_float(format, component, bits->v[i], &value->v[i]);
+	}
+}
+
 bool vagx_format_load(unsigned int format, unsigned int component, uint32_t bits, float *value)
 {
 	if (format != AGX_FORMAT_SRGBA8 || component == 3)

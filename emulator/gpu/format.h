@@ -31,6 +31,10 @@ bool vagx_format_is_packed(unsigned int format);
 bool vagx_format_to_float(unsigned int format, unsigned int component,
 			  uint32_t bits, float *value);
 
+/** vagx_format_to_floats() - vagx_format_to_float() in all lanes, of a format that it decodes */
+void vagx_format_to_floats(unsigned int format, unsigned int component, const struct lanes *bits,
+			   struct float_lanes *value);
+
 /** vagx_format_load() - vagx_format_to_float() of a load, whose sRGB is multiples of 1/4095 */
 bool vagx_format_load(unsigned int format, unsigned int component, uint32_t bits, float *value);
 

@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Stores to tiles, and of tiles to images, of random kinds: what is done for many
- * pixels at once is the same as one pixel after the other.
+ * Stores to tiles, loads from them, and stores of tiles to images, of random kinds:
+ * what is done for many pixels at once is the same as one pixel after the other.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -26,6 +26,8 @@
 #define PARTS		4
 #define VALUES	"mov r8, thread_in_threadgroup_x\n"				\
 			"load r4_r5_r6_r7, du0, r8, lsl 2, i32, xyzw, a\nwait a\n"
+#define STOP	"stop\n"
+#define RESULTS	"store r4_r5_r6_r7, du0, r8, lsl 2, i32, xyzw, a\n" STOP
 
 static const struct {
 	unsigned int format;
@@ -165,14 +167,15 @@ static int store_lane(const struct tile_case *c, unsigned int lane, uint8_t *mem
 	return 0;
 }
 
-static void write_store(const struct tile_case *c, char *text, size_t room)
+/* Writes an instruction that loads or stores the registers from r4 on */
+static void write_access(const struct tile_case *c, const char *name, char *text, size_t room)
 {
 	static const char *const halves[] = { "r4l", "r4h", "r5l", "r5h" };
 	static const char *const words[] = { "r4", "r5", "r6", "r7" };
 	unsigned int i, n = 0;
 	size_t at;
 
-	at = (size_t)snprintf(text, room, "%sst_tile ", VALUES);
+	at = (size_t)snprintf(text, room, "%s%s ", VALUES, name);
 	for (i = 0; i < PARTS; i++) {
 		if (c->mask >> i & 1) {
 			at += (size_t)snprintf(text + at, room - at, "%s%s", n ? "_" : "",
@@ -186,7 +189,7 @@ static void write_store(const struct tile_case *c, char *text, size_t room)
 		if (c->mask >> i & 1)
 			text[at++] = "xyzw"[i];
 	}
-	snprintf(text + at, room - at, "\nstop\n");
+	snprintf(text + at, room - at, "\n");
 }
 
 static void random_stores(void **state)
@@ -206,13 +209,125 @@ static void random_stores(void **state)
 			if (c.fragments.exists >> lane & 1)
 				err = store_lane(&c, lane, expected);
 		}
-		write_store(&c, text, sizeof(text));
-		fixture_code(f, text);
+		write_access(&c, "st_tile", text, sizeof(text) - sizeof(STOP));
+		fixture_code(f, strcat(text, STOP));
 		memcpy(fixture_data, c.value, sizeof(c.value));
 		f->launch.sample_stride = c.stride;
 		assert_int_equal(vagx_core_run_fragments(f->core, &f->launch, &c.tile,
 							 &c.fragments, &f->fault), err);
 		assert_memory_equal(c.memory, expected, sizeof(expected));
+		ran[err != 0]++;
+	}
+	assert_true(ran[0] > 500 && ran[1] > 50);
+}
+
+/* Loads */
+
+static void put_register(const struct tile_case *c, uint32_t *value, unsigned int n, uint32_t bits)
+{
+	const unsigned int shift = n % 2 * 16;
+
+	if (c->size == 32)
+		value[n] = bits;
+	else
+		value[n / 2] = (value[n / 2] & ~(0xffffu << shift)) | (bits & 0xffff) << shift;
+}
+
+static uint32_t loaded_of(const struct tile_case *c, unsigned int component, uint32_t bits)
+{
+	const unsigned int format = formats[c->format].format;
+	float value;
+
+	if (vagx_format_to_float(format, component, bits, &value))
+		return register_from_float(c->size, value);
+	return format == AGX_FORMAT_F16 && c->size == 32 ? float_bits(float_from_half(bits)) : bits;
+}
+
+static void load_packed(const struct tile_case *c, const uint8_t *sample, uint32_t *value)
+{
+	unsigned int count, n;
+	float number[PARTS];
+	uint32_t word;
+
+	memcpy(&word, sample, sizeof(word));
+	count = vagx_format_unpack(formats[c->format].format, word, number);
+	for (n = 0; n < count; n++)
+		put_register(c, value, n, register_from_float(c->size, number[n]));
+}
+
+/* From the lowest of the samples that are named */
+static int load_lane(const struct tile_case *c, unsigned int lane, uint32_t *value)
+{
+	const unsigned int format = formats[c->format].format;
+	const unsigned int size = 1u << vagx_format_log2_size(format);
+	const struct vagx_tile *t = &c->tile;
+	const unsigned int x = c->fragments.x[lane] - t->x, y = c->fragments.y[lane] - t->y;
+	const unsigned int s = __builtin_ctz(c->samples);
+	const bool packed = vagx_format_is_packed(format);
+	const unsigned int reach = packed ? 4 : (32 - __builtin_clz(c->mask)) * size;
+	const size_t at = ((y * t->width + x) * t->samples + s) * c->stride + c->offset;
+	unsigned int i, n = 0;
+	uint32_t bits;
+
+	if (x >= t->width || y >= t->height || s >= t->samples)
+		return 0;
+	if (c->offset + reach > c->stride || at + reach > VAGX_TILE_BYTES)
+		return -ERANGE;
+	if (packed)
+		load_packed(c, c->memory + at, value);
+	for (i = 0; !packed && i < PARTS; i++) {
+		if (!(c->mask >> i & 1))
+			continue;
+		bits = 0;
+		memcpy(&bits, c->memory + at + i * size, size);
+		put_register(c, value, n++, loaded_of(c, i, bits));
+	}
+	return 0;
+}
+
+/* All of it is inside of the tile, as fragments are, but for one in four */
+static void make_load(struct tile_case *c)
+{
+	unsigned int i;
+
+	make_case(c);
+	memset(c->fragments.live, 15, sizeof(c->fragments.live));
+	if (!pick(4))
+		return;
+	c->samples = 1u << pick(c->tile.samples);
+	for (i = 0; i < LANES; i++) {
+		c->fragments.x[i] = c->tile.x + pick(c->tile.width);
+		c->fragments.y[i] = c->tile.y + pick(c->tile.height);
+	}
+	for (i = 0; i < sizeof(c->memory); i++)
+		c->memory[i] = (uint8_t)rand();
+}
+
+static void random_loads(void **state)
+{
+	static struct tile_case c;
+	struct fixture *f = *state;
+	uint32_t expected[LANES][PARTS];
+	unsigned int round, lane, ran[2] = { 0 };
+	char text[256];
+	int err;
+
+	srand(7);
+	for (round = 0; round < 3000; round++) {
+		make_load(&c);
+		memcpy(expected, c.value, sizeof(expected));
+		for (err = 0, lane = 0; !err && lane < LANES; lane++) {
+			if (c.fragments.exists >> lane & 1)
+				err = load_lane(&c, lane, expected[lane]);
+		}
+		write_access(&c, "ld_tile", text, sizeof(text) - sizeof(RESULTS));
+		fixture_code(f, strcat(text, RESULTS));
+		memcpy(fixture_data, c.value, sizeof(c.value));
+		f->launch.sample_stride = c.stride;
+		assert_int_equal(vagx_core_run_fragments(f->core, &f->launch, &c.tile,
+							 &c.fragments, &f->fault), err);
+		if (!err)
+			assert_memory_equal(fixture_data, expected, sizeof(expected));
 		ran[err != 0]++;
 	}
 	assert_true(ran[0] > 500 && ran[1] > 50);
@@ -338,6 +453,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(random_stores, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(random_loads, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(random_images, fixture_setup, fixture_teardown),
 	};
 
