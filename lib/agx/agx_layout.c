@@ -7,25 +7,10 @@
 #include <string.h>
 
 #include "agx_layout.h"
+#include "agx_layout_index.h"
 #include "agx_packets.h"
 
 #define MAX_ELEMENT	64
-
-/* Bits with room for another one between two of them */
-static uint32_t spread(uint32_t v)
-{
-	v &= 0xffff;
-	v = (v | v << 8) & 0x00ff00ff;
-	v = (v | v << 4) & 0x0f0f0f0f;
-	v = (v | v << 2) & 0x33333333;
-	return (v | v << 1) & 0x55555555;
-}
-
-/* Bits of x and y in turn, x first */
-static uint32_t morton(uint32_t x, uint32_t y)
-{
-	return spread(x) | spread(y) << 1;
-}
 
 static uint32_t power_of_two(uint32_t n)
 {
@@ -66,7 +51,7 @@ static uint64_t tiled_index(uint32_t x, uint32_t y, uint32_t side, uint32_t widt
 	const unsigned int log2 = __builtin_ctz(side);
 	const uint64_t row = (uint64_t)(y >> log2) * (width >> log2);
 
-	return ((row + (x >> log2)) << 2 * log2) + morton(x & (side - 1), y & (side - 1));
+	return ((row + (x >> log2)) << 2 * log2) + agx_layout_morton(x & (side - 1), y & (side - 1));
 }
 
 static uint32_t block_width(const struct agx_layout *l)
@@ -350,9 +335,8 @@ const char *agx_layout_init(struct agx_layout *l)
 uint64_t agx_layout_offset(const struct agx_layout *l, const struct agx_texel *t)
 {
 	const struct agx_layout_level *level = &l->level[t->level];
-	unsigned int log2_w, log2_h;
 	uint32_t x = t->x, y = t->y;
-	uint64_t element, square;
+	uint64_t element;
 
 	if (has_blocks(l)) {
 		x /= block_width(l);
@@ -361,13 +345,7 @@ uint64_t agx_layout_offset(const struct agx_layout *l, const struct agx_texel *t
 	if (l->kind == AGX_IMAGE_LAYOUT_LINEAR)
 		return t->layer * l->layer_stride + (uint64_t)y * l->stride +
 		       (uint64_t)x * l->element_bytes;
-	/* a tile is one square, or more of them beside each other */
-	log2_w = __builtin_ctz(level->tile_width);
-	log2_h = __builtin_ctz(level->tile_height);
-	element = (uint64_t)(y >> log2_h) * level->tiles_per_row + (x >> log2_w);
-	square = (x & (level->tile_width - 1)) >> log2_h;
-	element = (element << (log2_w + log2_h)) + (square << 2 * log2_h) +
-		  morton(x & (level->tile_height - 1), y & (level->tile_height - 1));
+	element = agx_layout_index(agx_layout_tiling_of(level), x, y);
 	return t->layer * l->layer_stride + level->offset +
 	       (element * l->samples + t->sample) * l->element_bytes;
 }
