@@ -13,6 +13,8 @@
 #include "agx_layout.h"
 #include "gpu/image_block.h"
 
+struct lanes;
+
 /** VAGX_IMAGE_MAX_BYTES - bytes of the largest sample, or compressed block */
 #define VAGX_IMAGE_MAX_BYTES	16
 
@@ -109,6 +111,19 @@ void vagx_image_border(const struct vagx_image *image, unsigned int colour, cons
 /** vagx_image_encode_values() - the inverse of vagx_image_decode() */
 void vagx_image_encode_values(const struct vagx_image *image, const uint32_t *value,
 			      uint8_t *bits);
+
+/**
+ * vagx_image_decode_lanes() - vagx_image_decode() of a sample in each lane
+ * @image: image that is not block-compressed
+ * @word: the samples' bits: four words of all lanes
+ * @value: gets four values of all lanes
+ */
+void vagx_image_decode_lanes(const struct vagx_image *image, const struct lanes *word,
+			     struct lanes *value);
+
+/** vagx_image_encode_lanes() - vagx_image_encode_values() in each lane, to four words of bits */
+void vagx_image_encode_lanes(const struct vagx_image *image, const struct lanes *value,
+			     struct lanes *word);
 
 /** vagx_image_channel_bytes() - of a sample with these channels, 0 for unknown ones */
 unsigned int vagx_image_channel_bytes(unsigned int channels);

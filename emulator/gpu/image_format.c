@@ -75,30 +75,31 @@ static float image_format_tile_number(unsigned int format, unsigned int componen
 	return vagx_format_log2_size(format) == 2 ? bits_float(bits) : float_from_half(bits);
 }
 
-/* Rounds a value from -1 to 1, times @max; with more than 24 bits a float would not be exact */
-static int64_t image_format_round(float value, uint32_t max)
+/* More than so many bits of a channel are not exact in a float */
+#define EXACT_BITS	24
+
+/* Rounds a value from -1 to 1, times @max */
+INLINE uint32_t image_format_round(float value, unsigned int bits, uint32_t max)
 {
-	if (max > 0xffffff)
-		return (int64_t)nearbyint((double)value * max);
-	return (int64_t)nearbyintf(value * (float)max);
+	if (bits > EXACT_BITS)
+		return (uint32_t)(int64_t)nearbyint((double)value * max);
+	return (uint32_t)(int32_t)nearbyintf(value * (float)max);
 }
 
 /* Encodes a float to a channel of @bits bits, clamped to its range; NaN becomes 0 if normalised */
-static uint32_t image_format_channel_bits(const struct vagx_image *image, unsigned int bits,
-					  float value)
+INLINE uint32_t image_format_channel_bits(unsigned int type, unsigned int bits, float value)
 {
-	uint32_t max = (2u << (bits - 1)) - 1;
+	const uint32_t max = (2u << (bits - 1)) - 1;
 
-	if (image->type == AGX_TEXTURE_TYPE_FLOAT)
+	if (type == AGX_TEXTURE_TYPE_FLOAT)
 		return bits == 16 ? half_from_float(value) : float_bits(value);
-	if (value != value)
-		return 0;
-	if (image->type == AGX_TEXTURE_TYPE_SNORM) {
+	value = value != value ? 0.0f : value;
+	if (type == AGX_TEXTURE_TYPE_SNORM) {
 		value = value < -1.0f ? -1.0f : value > 1.0f ? 1.0f : value;
-		return (uint32_t)image_format_round(value, max / 2) & max;
+		return image_format_round(value, bits, max / 2) & max;
 	}
 	value = value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
-	return (uint32_t)image_format_round(value, max);
+	return image_format_round(value, bits, max);
 }
 
 static unsigned int image_format_count_channels(const struct channel_row *row)
@@ -164,7 +165,7 @@ void vagx_image_encode(const struct vagx_image *image, unsigned int format, cons
 		/* An integer, or a component as wide as the channel, is copied */
 		if (packed || (!vagx_image_is_integer(image) && row->bits[i] != size * 8))
 			value = image_format_channel_bits(
-				image, row->bits[i],
+				image->type, row->bits[i],
 				packed ? number[component]
 				       : image_format_tile_number(format, component, value));
 		image_format_put_bits(bits, at, row->bits[i], value);
@@ -185,18 +186,17 @@ static uint32_t image_format_extract(const uint8_t *p, unsigned int at, unsigned
 	return (uint32_t)(word >> at % 8 & ((1ULL << count) - 1));
 }
 
-static int32_t image_format_sign_extend(uint32_t bits, unsigned int count)
+INLINE int32_t image_format_sign_extend(uint32_t bits, unsigned int count)
 {
 	return (int32_t)(bits << (32 - count)) >> (32 - count);
 }
 
-/* Decodes a channel of @count bits: a float's bits, or an integer */
-static uint32_t image_format_channel_value(const struct vagx_image *image, unsigned int channel,
-					   unsigned int count, uint32_t bits)
+/* Decodes a channel of @count bits that is not sRGB: a float's bits, or an integer */
+INLINE uint32_t image_format_linear_value(unsigned int type, unsigned int count, uint32_t bits)
 {
 	float max = count == 32 ? 4294967295.0f : (float)((1u << count) - 1), value;
 
-	switch (image->type) {
+	switch (type) {
 	case AGX_TEXTURE_TYPE_UINT:
 		return bits;
 	case AGX_TEXTURE_TYPE_SINT:
@@ -207,12 +207,27 @@ static uint32_t image_format_channel_value(const struct vagx_image *image, unsig
 		value = image_format_sign_extend(bits, count) / (float)((1u << (count - 1)) - 1);
 		return float_bits(value < -1.0f ? -1.0f : value);
 	default:
-		if (image->srgb && count == 8 && image->swizzle[3] != channel) {
-			vagx_format_to_float(AGX_FORMAT_SRGBA8, 0, bits, &value);
-			return float_bits(value);
-		}
 		return float_bits(bits / max);
 	}
+}
+
+static bool image_format_is_srgb(const struct vagx_image *image, unsigned int channel,
+				 unsigned int count)
+{
+	return image->type == AGX_TEXTURE_TYPE_UNORM && image->srgb && count == 8 &&
+	       image->swizzle[3] != channel;
+}
+
+/* Decodes a channel of @count bits */
+static uint32_t image_format_channel_value(const struct vagx_image *image, unsigned int channel,
+					   unsigned int count, uint32_t bits)
+{
+	float value;
+
+	if (!image_format_is_srgb(image, channel, count))
+		return image_format_linear_value(image->type, count, bits);
+	vagx_format_to_float(AGX_FORMAT_SRGBA8, 0, bits, &value);
+	return float_bits(value);
 }
 
 /* Decodes formats of small floats, and of a shared exponent. Return: false for others. */
@@ -438,8 +453,168 @@ void vagx_image_encode_values(const struct vagx_image *image, const uint32_t *va
 	for (i = 0; i < count; i++) {
 		word = value[image->swizzle[i] % 4];
 		if (!vagx_image_is_integer(image))
-			word = image_format_channel_bits(image, row->bits[i], number[i]);
+			word = image_format_channel_bits(image->type, row->bits[i], number[i]);
 		image_format_put_bits(bits, at, row->bits[i], word);
+		at += row->bits[i];
+	}
+}
+
+/* All lanes */
+
+/* Calls a loop with a constant type, so that nothing in the loop depends on it */
+#define OF_TYPE(type, loop, ...)						\
+	switch (type) {								\
+	case AGX_TEXTURE_TYPE_UINT:						\
+		loop(AGX_TEXTURE_TYPE_UINT, __VA_ARGS__);			\
+		break;								\
+	case AGX_TEXTURE_TYPE_SINT:						\
+		loop(AGX_TEXTURE_TYPE_SINT, __VA_ARGS__);			\
+		break;								\
+	case AGX_TEXTURE_TYPE_FLOAT:						\
+		loop(AGX_TEXTURE_TYPE_FLOAT, __VA_ARGS__);			\
+		break;								\
+	case AGX_TEXTURE_TYPE_SNORM:						\
+		loop(AGX_TEXTURE_TYPE_SNORM, __VA_ARGS__);			\
+		break;								\
+	default:								\
+		loop(AGX_TEXTURE_TYPE_UNORM, __VA_ARGS__);			\
+		break;								\
+	}
+
+/* Bits that a channel of @count bits has in a word */
+static uint32_t image_format_mask(unsigned int count)
+{
+	return count < 32 ? (1u << count) - 1 : ALL_LANES;
+}
+
+INLINE void image_format_decode_loop(unsigned int type, const uint32_t *word, unsigned int shift,
+				     unsigned int count, uint32_t *value)
+{
+	const uint32_t mask = image_format_mask(count);
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		value[i] = image_format_linear_value(type, count, word[i] >> shift & mask);
+}
+
+/* Decodes a channel of sRGB, which has 8 bits */
+CLONES static void image_format_decode_srgb(const struct lanes *word, unsigned int shift,
+					    struct lanes *value)
+{
+	struct float_lanes number;
+	struct lanes bits;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		bits.v[i] = word->v[i] >> shift & 0xff;
+	vagx_format_to_floats(AGX_FORMAT_SRGBA8, 0, &bits, &number);
+	for (i = 0; i < LANES; i++)
+		value->v[i] = float_bits(number.v[i]);
+}
+
+CLONES static void image_format_decode_channel(const struct vagx_image *image,
+					       const struct lanes *word, unsigned int shift,
+					       unsigned int count, struct lanes *value)
+{
+	OF_TYPE(image->type, image_format_decode_loop, word->v, shift, count, value->v)
+}
+
+/* Lane by lane */
+static void image_format_decode_each(const struct vagx_image *image, const struct lanes word[4],
+				     struct lanes value[4])
+{
+	static const struct agx_texel unused;
+	unsigned int lane, i;
+
+	for (lane = 0; lane < LANES; lane++) {
+		uint32_t bits[4], channel[4];
+
+		for (i = 0; i < 4; i++)
+			bits[i] = word[i].v[lane];
+		vagx_image_decode(image, &unused, (const uint8_t *)bits, channel);
+		for (i = 0; i < 4; i++)
+			value[i].v[lane] = channel[i];
+	}
+}
+
+void vagx_image_decode_lanes(const struct vagx_image *image, const struct lanes *word,
+			     struct lanes *value)
+{
+	const struct channel_row *row = image_format_find_channels(image->channels);
+	unsigned int i, at[4] = { 0 };
+
+	if (image_format_has_small_floats(image)) {
+		image_format_decode_each(image, word, value);
+		return;
+	}
+	/* No channel lies in two words. */
+	for (i = 1; i < 4; i++)
+		at[i] = at[i - 1] + row->bits[i - 1];
+	for (i = 0; i < 4; i++) {
+		const unsigned int from = image->swizzle[i], count = from < 4 ? row->bits[from] : 0;
+		const uint32_t one = vagx_image_is_integer(image) ? 1 : float_bits(1.0f);
+
+		if (!count)
+			splat(&value[i], from == AGX_CHANNEL_1 ? one : 0);
+		else if (image_format_is_srgb(image, from, count))
+			image_format_decode_srgb(&word[at[from] / 32], at[from] % 32, &value[i]);
+		else
+			image_format_decode_channel(image, &word[at[from] / 32], at[from] % 32,
+						    count, &value[i]);
+	}
+}
+
+INLINE void image_format_encode_loop(unsigned int type, const uint32_t *value, unsigned int shift,
+				     unsigned int count, uint32_t *word)
+{
+	const uint32_t mask = image_format_mask(count);
+	const bool is_integer = type == AGX_TEXTURE_TYPE_UINT || type == AGX_TEXTURE_TYPE_SINT;
+	unsigned int i;
+
+	for (i = 0; is_integer && i < LANES; i++)
+		word[i] |= (value[i] & mask) << shift;
+	for (i = 0; !is_integer && i < LANES; i++)
+		word[i] |= image_format_channel_bits(type, count, bits_float(value[i])) << shift;
+}
+
+CLONES static void image_format_encode_channel(const struct vagx_image *image,
+					       const struct lanes *value, unsigned int shift,
+					       unsigned int count, struct lanes *word)
+{
+	OF_TYPE(image->type, image_format_encode_loop, value->v, shift, count, word->v)
+}
+
+static void image_format_encode_each(const struct vagx_image *image, const struct lanes value[4],
+				     struct lanes word[4])
+{
+	unsigned int lane, i;
+
+	for (lane = 0; lane < LANES; lane++) {
+		uint32_t bits[4], channel[4];
+
+		for (i = 0; i < 4; i++)
+			channel[i] = value[i].v[lane];
+		vagx_image_encode_values(image, channel, (uint8_t *)bits);
+		for (i = 0; i < 4; i++)
+			word[i].v[lane] = bits[i];
+	}
+}
+
+void vagx_image_encode_lanes(const struct vagx_image *image, const struct lanes *value,
+			     struct lanes *word)
+{
+	const struct channel_row *row = image_format_find_channels(image->channels);
+	unsigned int i, at = 0, count = image_format_count_channels(row);
+
+	if (image_format_has_small_floats(image)) {
+		image_format_encode_each(image, value, word);
+		return;
+	}
+	for (i = 0; i < 4; i++)
+		splat(&word[i], 0);
+	for (i = 0; i < count; i++) {
+		image_format_encode_channel(image, &value[image->swizzle[i] % 4], at % 32,
+					    row->bits[i], &word[at / 32]);
 		at += row->bits[i];
 	}
 }
