@@ -159,7 +159,7 @@ struct core_failure {
 	char thread[96];
 };
 
-/* The image of the last block write, unpacked: the next tile mostly goes to the same one */
+/* The image that was written last, unpacked: the next pixel or tile mostly goes to the same one */
 struct written_image {
 	bool is_valid;
 	uint8_t state[VAGX_TEXTURE_BYTES];

@@ -15,6 +15,7 @@
 #include "core_tile.h"
 #include "gpu/image.h"
 #include "gpu/morton.h"
+#include "gpu/texture.h"
 
 /* Pixels; more than any tile has */
 #define MAX_TILE_WIDTH	64
@@ -343,20 +344,6 @@ static const uint8_t *tile_image_find_state(struct simdgroup *sg, const struct o
 	return sg->core->launch->textures[index];
 }
 
-/* Unpacks a PBE packet, unless it is the last tile's, as it mostly is. Return: NULL and @why. */
-static const struct vagx_image *tile_image_find_image(struct vagx_core *core, const uint8_t *state,
-						      unsigned int *level, const char **why)
-{
-	struct written_image *last = &core->written;
-
-	if (!last->is_valid || memcmp(last->state, state, sizeof(last->state))) {
-		last->is_valid = vagx_image_from_pbe(&last->image, &last->level, state, why);
-		memcpy(last->state, state, sizeof(last->state));
-	}
-	*level = last->level;
-	return last->is_valid ? &last->image : NULL;
-}
-
 static bool tile_image_is_layered(unsigned int dim)
 {
 	return dim == AGX_DIM_2D_ARRAY || dim == AGX_DIM_2D_MS_ARRAY;
@@ -415,7 +402,7 @@ void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
 	state = tile_image_find_state(sg, op);
 	if (!state)
 		return;
-	b.image = tile_image_find_image(sg->core, state, &b.texel.level, &why);
+	b.image = vagx_texture_written_image(sg->core, state, &b.texel.level, &why);
 	if (!b.image) {
 		vagx_core_fail(sg, op, -EILSEQ, "PBE: %s is not supported", why);
 		return;

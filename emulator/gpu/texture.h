@@ -251,6 +251,13 @@ static inline unsigned int texture_in_block(uint32_t x, uint32_t y)
 /* Reads and decodes a texel, past the cache. Return: false if it cannot be read. */
 bool vagx_texture_read_texel(struct texture *t, const struct agx_texel *at, texel_bits *value);
 /*
+ * Moves @at to the texel of its compression block that has its value: another one in a block of
+ * a single colour. Codes may be invalid, as Mesa makes compressed textures in memory that
+ * something else has used, and loads tiles of them that it is about to draw over: texels are
+ * undefined then, which is no fault (*@is_known is false). Return: whether codes could be read.
+ */
+bool vagx_texture_find_in_block(struct texture *t, struct agx_texel *at, bool *is_known);
+/*
  * Read a texel into the cache: the bytes of an RGBA8 image, swizzled, or four decoded channels.
  * Return: the cached texel, or NULL if it cannot be read.
  */
@@ -344,6 +351,12 @@ const void *vagx_texture_client(struct texture *t, uint64_t va, size_t bytes,
  */
 bool vagx_texture_read_state(struct texture *t, const struct agx_operand *heap,
 			     const struct agx_operand *state, unsigned int lane);
+/*
+ * Unpacks the PBE packet of an image that is written, unless it is that of the core's last write,
+ * as it mostly is. Return: the image, until the next write; NULL and @why if it is not supported.
+ */
+const struct vagx_image *vagx_texture_written_image(struct vagx_core *core, const uint8_t *state,
+						    unsigned int *level, const char **why);
 /* Find a lane's image and sampler, and what t caches of them */
 bool vagx_texture_find_image(struct texture *t, unsigned int lane);
 bool vagx_texture_find_sampler(struct texture *t, unsigned int lane);

@@ -349,23 +349,6 @@ static void texture_lanes_sample(struct texture_lanes *s, struct texture_results
 
 /* Instructions */
 
-/* Whether an operand has the same value in all active lanes */
-static bool texture_lanes_agree(const struct texture *t, const struct agx_operand *o)
-{
-	const uint32_t *mask = t->sg->mask.v;
-	struct lanes tmp;
-	const uint32_t *word;
-	uint32_t differ = 0;
-	unsigned int i;
-
-	if (o->type != AGX_OPERAND_REG)
-		return true;
-	word = texture_operand_lanes(t->sg, o, 0, &tmp);
-	for (i = 0; i < LANES; i++)
-		differ |= (word[i] ^ word[__builtin_ctz(t->sg->exec)]) & mask[i];
-	return !differ;
-}
-
 /* Whether the loops can take an instruction, as far as that is seen without its descriptors */
 static bool texture_lanes_fits_op(const struct texture *t)
 {
@@ -374,7 +357,8 @@ static bool texture_lanes_fits_op(const struct texture *t)
 	return (t->dim == AGX_DIM_2D || t->dim == AGX_DIM_2D_ARRAY) && !mod[AGX_MOD_SHADOW] &&
 	       !mod[AGX_MOD_GATHER] && !mod[AGX_MOD_QUERY_LOD] && !mod[AGX_MOD_SPARSE] &&
 	       t->op->src[0].type != AGX_OPERAND_REG && vagx_texture_lanes_has_levels(t) &&
-	       texture_lanes_agree(t, &t->op->src[1]) && texture_lanes_agree(t, &t->op->src[2]);
+	       texture_operand_agrees(t->sg, &t->op->src[1]) &&
+	       texture_operand_agrees(t->sg, &t->op->src[2]);
 }
 
 /* Whether they can take an image: OpenGL's clamp, and missing levels, are for texture_filter.c */

@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Sampling of all lanes at once: what texture_lanes.c and texture_lanes_*.c share.
+ * Textures of all lanes at once: what texture_lanes.c and texture_lanes_*.c share for sampling,
+ * and texture_lanes_texel.c gives to the instructions that load or write single texels.
  */
 #ifndef VAGX_TEXTURE_LANES_H
 #define VAGX_TEXTURE_LANES_H
@@ -53,6 +54,25 @@ struct texture_bilinear {
 	float weight[4][LANES];
 };
 
+/**
+ * struct texel_lanes - a texel of each lane, all in one level of an image
+ * @image: the image; neither sparse nor block-compressed
+ * @level: mip level
+ * @x: column
+ * @y: row
+ * @z: layer, or third coordinate
+ * @sample: sample
+ * @va: addresses
+ * @host: where these are, of the lanes that have been found
+ */
+struct texel_lanes {
+	const struct vagx_image *image;
+	unsigned int level;
+	struct lanes x, y, z, sample;
+	uint64_t va[LANES];
+	uint8_t *host[LANES];
+};
+
 /* Reads element @n of a vector of 16-bit or 32-bit floats, in all lanes */
 static inline void texture_read_numbers(struct texture *t, const struct agx_operand *o,
 					unsigned int n, float *number)
@@ -90,5 +110,21 @@ void vagx_texture_lanes_levels(struct texture_lanes *s);
 /* Filters the texels of some lanes; those whose texels cannot be read join s->fallback */
 void vagx_texture_lanes_filter(struct texture_lanes *s, const struct texture_bilinear *bilinear,
 			       uint32_t lanes, struct lanes channel[4]);
+
+/* texture_lanes_texel.c */
+/* Reads the coordinates of all lanes, with layers and samples */
+void vagx_texel_lanes_read(struct texture *t, struct texel_lanes *s);
+/* Adds texel offsets, signed numbers of four bits, to so many coordinates */
+void vagx_texel_lanes_move(struct texel_lanes *s, const uint32_t *offset, unsigned int count);
+/* The lanes whose texels are inside of an image of that size, as a mask */
+uint32_t vagx_texel_lanes_inside(const struct texel_lanes *s, uint32_t width, uint32_t height,
+				 uint32_t depth);
+/* Finds the texels of lanes in memory. Return: false if they have to be taken one by one. */
+bool vagx_texel_lanes_find(struct texture *t, struct texel_lanes *s, uint32_t lanes,
+			   enum vagx_access access);
+/* Copies texels that have been found: to words, 0 in all other lanes; and from words, in order */
+void vagx_texel_lanes_gather(const struct texel_lanes *s, uint32_t lanes, struct lanes word[4]);
+void vagx_texel_lanes_scatter(const struct texel_lanes *s, uint32_t lanes,
+			      const struct lanes word[4]);
 
 #endif /* VAGX_TEXTURE_LANES_H */

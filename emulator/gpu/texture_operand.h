@@ -32,6 +32,24 @@ static inline const uint32_t *texture_operand_lanes(struct simdgroup *sg,
 	return read_lanes(sg, &one, tmp);
 }
 
+/** texture_operand_agrees() - whether an operand has the same value in all active lanes */
+static inline bool texture_operand_agrees(struct simdgroup *sg, const struct agx_operand *o)
+{
+	const uint32_t *mask = sg->mask.v;
+	struct lanes tmp;
+	const uint32_t *word;
+	uint32_t differ = 0, first;
+	unsigned int i;
+
+	if (o->type != AGX_OPERAND_REG || !sg->exec)
+		return true;
+	word = texture_operand_lanes(sg, o, 0, &tmp);
+	first = word[__builtin_ctz(sg->exec)];
+	for (i = 0; i < LANES; i++)
+		differ |= (word[i] ^ first) & mask[i];
+	return !differ;
+}
+
 /** texture_operand_word() - read element @n of a vector, in one lane */
 static inline uint32_t texture_operand_word(struct simdgroup *sg, const struct agx_operand *o,
 					    unsigned int n, unsigned int lane)

@@ -48,6 +48,19 @@ bool vagx_texture_read_state(struct texture *t, const struct agx_operand *heap,
 	return true;
 }
 
+const struct vagx_image *vagx_texture_written_image(struct vagx_core *core, const uint8_t *state,
+						    unsigned int *level, const char **why)
+{
+	struct written_image *last = &core->written;
+
+	if (!last->is_valid || memcmp(last->state, state, sizeof(last->state))) {
+		last->is_valid = vagx_image_from_pbe(&last->image, &last->level, state, why);
+		memcpy(last->state, state, sizeof(last->state));
+	}
+	*level = last->level;
+	return last->is_valid ? &last->image : NULL;
+}
+
 /* Skips the search if a register index, which most lanes share, is that of the last lane */
 bool vagx_texture_find_image(struct texture *t, unsigned int lane)
 {

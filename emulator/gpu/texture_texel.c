@@ -37,13 +37,7 @@ static bool texture_texel_read_codes(struct texture *t, const struct agx_texel *
 	return true;
 }
 
-/*
- * Moves @at to the texel of its compression block that has its value: another one in a block of
- * a single colour. Codes may be invalid, as Mesa makes compressed textures in memory that
- * something else has used, and loads tiles of them that it is about to draw over: texels are
- * undefined then, which is no fault (*@is_known is false). Return: whether codes could be read.
- */
-static bool texture_texel_find_in_block(struct texture *t, struct agx_texel *at, bool *is_known)
+bool vagx_texture_find_in_block(struct texture *t, struct agx_texel *at, bool *is_known)
 {
 	*is_known = true;
 	if (!vagx_image_has_metadata(t->image, at->level))
@@ -96,7 +90,7 @@ static bool texture_texel_read_bits(struct texture *t, struct agx_texel *at,
 	bool is_known;
 
 	memset(bits, 0, VAGX_IMAGE_MAX_BYTES);
-	if (!texture_texel_find_in_block(t, at, &is_known))
+	if (!vagx_texture_find_in_block(t, at, &is_known))
 		return false;
 	if (!is_known) {
 		/* a value that neither the memory has nor a test would expect */
