@@ -16,55 +16,59 @@
 #define LOD_MAX		14
 #define HALF_INFINITY	0x7c00
 
-/* How many of the bits [@at, @at + @left) are in one byte */
-static unsigned int bits_in_byte(unsigned int at, unsigned int left)
-{
-	unsigned int room = 8 - at % 8;
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+	       "words of a packet have its first byte lowest");
 
-	return left < room ? left : room;
+/* The lowest @width bits, 1 to 64 */
+static uint64_t bits_mask(unsigned int width)
+{
+	return UINT64_MAX >> (64 - width);
 }
 
-static void bits_set(uint8_t *buf, unsigned int start, unsigned int width,
+static void bits_set(struct agx_packet_bits *bits, unsigned int start, unsigned int width,
 		     uint64_t value)
 {
-	unsigned int n;
+	const unsigned int shift = start % 64;
 
-	for (; width; start += n, width -= n, value >>= n) {
-		n = bits_in_byte(start, width);
-		buf[start / 8] |= (value & ((1u << n) - 1)) << start % 8;
-	}
+	value &= bits_mask(width);
+	bits->word[start / 64] |= value << shift;
+	if (shift + width > 64)
+		bits->word[start / 64 + 1] |= value >> (64 - shift);
 }
 
-static uint64_t bits_get(const uint8_t *buf, unsigned int start,
+static uint64_t bits_get(const struct agx_packet_bits *bits, unsigned int start,
 			 unsigned int width)
 {
-	unsigned int n, done;
-	uint64_t value = 0;
+	const unsigned int shift = start % 64;
+	uint64_t value = bits->word[start / 64] >> shift;
 
-	for (done = 0; done < width; start += n, done += n) {
-		n = bits_in_byte(start, width - done);
-		value |= (uint64_t)(buf[start / 8] >> start % 8 &
-				    ((1u << n) - 1)) << done;
-	}
-	return value;
+	if (shift + width > 64)
+		value |= bits->word[start / 64 + 1] << (64 - shift);
+	return value & bits_mask(width);
 }
 
-static void field_put(const struct agx_field_desc *f, uint8_t *buf,
+void agx_desc_read(const struct agx_packet_desc *desc, const void *src,
+		   struct agx_packet_bits *bits)
+{
+	memset(bits, 0, sizeof(*bits));
+	memcpy(bits->word, src, desc->bytes);
+}
+
+static void field_put(const struct agx_field_desc *f, struct agx_packet_bits *bits,
 		      unsigned int base, uint64_t raw)
 {
-	bits_set(buf, base + f->start[0], f->width[0], raw);
+	bits_set(bits, base + f->start[0], f->width[0], raw);
 	if (f->width[1])
-		bits_set(buf, base + f->start[1], f->width[1],
-			 raw >> f->width[0]);
+		bits_set(bits, base + f->start[1], f->width[1], raw >> f->width[0]);
 }
 
-uint64_t agx_field_get(const struct agx_field_desc *f, const uint8_t *buf,
+uint64_t agx_field_get(const struct agx_field_desc *f, const struct agx_packet_bits *bits,
 		       unsigned int base)
 {
-	uint64_t raw = bits_get(buf, base + f->start[0], f->width[0]);
+	uint64_t raw = bits_get(bits, base + f->start[0], f->width[0]);
 
 	if (f->width[1])
-		raw |= bits_get(buf, base + f->start[1], f->width[1])
+		raw |= bits_get(bits, base + f->start[1], f->width[1])
 		       << f->width[0];
 	return raw;
 }
@@ -76,6 +80,9 @@ static unsigned int field_width(const struct agx_field_desc *f)
 
 const char *agx_enum_text(const struct agx_enum_desc *e, uint64_t value)
 {
+	/* Most have all values from 0 on, in order. */
+	if (value < e->count && e->values[value].value == value)
+		return e->values[value].text;
 	for (unsigned int i = 0; i < e->count; i++) {
 		if (e->values[i].value == value)
 			return e->values[i].text;
@@ -420,7 +427,7 @@ static void prefix(struct agx_error *error, const char *outer)
 
 /* Packets */
 
-static int pack_fields(const struct agx_packet_desc *desc, uint8_t *buf,
+static int pack_fields(const struct agx_packet_desc *desc, struct agx_packet_bits *bits,
 		       unsigned int base, const uint8_t *values,
 		       struct agx_error *error)
 {
@@ -431,7 +438,7 @@ static int pack_fields(const struct agx_packet_desc *desc, uint8_t *buf,
 		int err;
 
 		if (f->kind == AGX_KIND_NESTED) {
-			err = pack_fields(f->nested, buf, base + f->start[0],
+			err = pack_fields(f->nested, bits, base + f->start[0],
 					  member, error);
 			if (err) {
 				prefix(error, f->name);
@@ -442,7 +449,7 @@ static int pack_fields(const struct agx_packet_desc *desc, uint8_t *buf,
 		if (f->kind != AGX_KIND_EXACT &&
 		    agx_field_encode(f, member, &raw))
 			return fail_encode(f, member, error);
-		field_put(f, buf, base, raw);
+		field_put(f, bits, base, raw);
 	}
 	return 0;
 }
@@ -450,16 +457,16 @@ static int pack_fields(const struct agx_packet_desc *desc, uint8_t *buf,
 int agx_desc_pack(const struct agx_packet_desc *desc, void *dst,
 		  const void *values, struct agx_error *error)
 {
-	uint8_t buf[AGX_DESC_MAX_BYTES] = { 0 };
+	struct agx_packet_bits bits = { { 0 } };
 	struct agx_error ignored;
 	int err;
 
 	if (!error)
 		error = &ignored;
 	error->packet = desc->label;
-	err = pack_fields(desc, buf, 0, values, error);
+	err = pack_fields(desc, &bits, 0, values, error);
 	if (!err)
-		memcpy(dst, buf, desc->bytes);
+		memcpy(dst, bits.word, desc->bytes);
 	return err;
 }
 
@@ -474,11 +481,11 @@ static void note(int *worst, struct agx_error *error, int err,
 	memcpy(error->text, found->text, sizeof(error->text));
 }
 
-static int unpack_field(const struct agx_field_desc *f, const uint8_t *src,
+static int unpack_field(const struct agx_field_desc *f, const struct agx_packet_bits *bits,
 			unsigned int base, void *member,
 			struct agx_error *error)
 {
-	uint64_t raw = agx_field_get(f, src, base), nowhere;
+	uint64_t raw = agx_field_get(f, bits, base), nowhere;
 
 	if (f->kind == AGX_KIND_EXACT)
 		return raw == f->exact ? 0 :
@@ -494,7 +501,7 @@ static int unpack_field(const struct agx_field_desc *f, const uint8_t *src,
 }
 
 static int unpack_fields(const struct agx_packet_desc *desc,
-			 const uint8_t *src, unsigned int base,
+			 const struct agx_packet_bits *bits, unsigned int base,
 			 uint8_t *values, struct agx_error *error)
 {
 	int worst = 0;
@@ -506,19 +513,19 @@ static int unpack_fields(const struct agx_packet_desc *desc,
 		int err;
 
 		if (f->kind == AGX_KIND_NESTED) {
-			err = unpack_fields(f->nested, src, base + f->start[0],
+			err = unpack_fields(f->nested, bits, base + f->start[0],
 					    member, &found);
 			if (err)
 				prefix(&found, f->name);
 		} else {
-			err = unpack_field(f, src, base, member, &found);
+			err = unpack_field(f, bits, base, member, &found);
 		}
 		note(&worst, error, err, &found);
 	}
 	return worst;
 }
 
-static void mark_fields(const struct agx_packet_desc *desc, uint8_t *known,
+static void mark_fields(const struct agx_packet_desc *desc, struct agx_packet_bits *known,
 			unsigned int base)
 {
 	for (unsigned int i = 0; i < desc->count; i++) {
@@ -531,13 +538,13 @@ static void mark_fields(const struct agx_packet_desc *desc, uint8_t *known,
 	}
 }
 
-static void list_bits(const uint8_t *src, const uint8_t *known, size_t bytes,
+static void list_bits(const struct agx_packet_bits *unknown, size_t bytes,
 		      struct agx_error *error)
 {
 	size_t used = snprintf(error->text, sizeof(error->text), "not zero:");
 
 	for (unsigned int bit = 0; bit < bytes * 8; bit++) {
-		if (src[bit / 8] & ~known[bit / 8] & 1 << bit % 8 &&
+		if (unknown->word[bit / 64] >> bit % 64 & 1 &&
 		    used < sizeof(error->text))
 			used += snprintf(error->text + used,
 					 sizeof(error->text) - used, " %u",
@@ -546,31 +553,35 @@ static void list_bits(const uint8_t *src, const uint8_t *known, size_t bytes,
 	snprintf(error->field, sizeof(error->field), "reserved bits");
 }
 
-int agx_desc_reserved(const struct agx_packet_desc *desc, const uint8_t *src,
+int agx_desc_reserved(const struct agx_packet_desc *desc, const struct agx_packet_bits *bits,
 		      struct agx_error *error)
 {
-	uint8_t known[AGX_DESC_MAX_BYTES] = { 0 };
+	struct agx_packet_bits known = { { 0 } };
+	uint64_t any = 0;
 
-	mark_fields(desc, known, 0);
-	for (size_t i = 0; i < desc->bytes; i++) {
-		if (src[i] & ~known[i]) {
-			list_bits(src, known, desc->bytes, error);
-			return -EBADMSG;
-		}
+	mark_fields(desc, &known, 0);
+	for (size_t i = 0; i < AGX_DESC_MAX_BYTES / sizeof(any); i++) {
+		known.word[i] = bits->word[i] & ~known.word[i];
+		any |= known.word[i];
 	}
-	return 0;
+	if (!any)
+		return 0;
+	list_bits(&known, desc->bytes, error);
+	return -EBADMSG;
 }
 
 int agx_desc_unpack(const struct agx_packet_desc *desc, const void *src,
 		    void *values, struct agx_error *error)
 {
 	struct agx_error ignored, found;
+	struct agx_packet_bits bits;
 	int err;
 
 	if (!error)
 		error = &ignored;
 	error->packet = desc->label;
-	err = unpack_fields(desc, src, 0, values, error);
-	note(&err, error, agx_desc_reserved(desc, src, &found), &found);
+	agx_desc_read(desc, src, &bits);
+	err = unpack_fields(desc, &bits, 0, values, error);
+	note(&err, error, agx_desc_reserved(desc, &bits, &found), &found);
 	return err;
 }

@@ -79,6 +79,11 @@ struct agx_packet_desc {
 /* No packet is larger: a table with such a row does not compile. */
 #define AGX_DESC_MAX_BYTES	64
 
+/* The bits of a packet, the first one lowest; the last word is room for reading behind it */
+struct agx_packet_bits {
+	uint64_t word[AGX_DESC_MAX_BYTES / 8 + 1];
+};
+
 /*
  * As the functions of agx_packets.h that have the same names; values may be
  * NULL, and only fields are printed, not the label.
@@ -90,11 +95,14 @@ int agx_desc_unpack(const struct agx_packet_desc *desc, const void *src,
 int agx_desc_print(FILE *fp, const struct agx_packet_desc *desc,
 		   const void *src, unsigned int indent);
 /* Return: 0, or -EBADMSG and which bits no row covers and are not zero */
-int agx_desc_reserved(const struct agx_packet_desc *desc, const uint8_t *src,
+int agx_desc_reserved(const struct agx_packet_desc *desc, const struct agx_packet_bits *bits,
 		      struct agx_error *error);
+/* Reads the bits of a packet */
+void agx_desc_read(const struct agx_packet_desc *desc, const void *src,
+		   struct agx_packet_bits *bits);
 
-/* A field's bits, at @base in @buf */
-uint64_t agx_field_get(const struct agx_field_desc *f, const uint8_t *buf,
+/* A field's bits, at @base of a packet's */
+uint64_t agx_field_get(const struct agx_field_desc *f, const struct agx_packet_bits *bits,
 		       unsigned int base);
 /* Bits of a value. Return: 0 or -ERANGE */
 int agx_field_encode(const struct agx_field_desc *f, const void *member,

@@ -57,19 +57,19 @@ static void print_value(FILE *fp, const struct agx_field_desc *f, uint64_t raw)
 }
 
 static void print_fields(FILE *fp, const struct agx_packet_desc *desc,
-			 const uint8_t *src, unsigned int base,
+			 const struct agx_packet_bits *bits, unsigned int base,
 			 unsigned int indent)
 {
 	for (unsigned int i = 0; i < desc->count; i++) {
 		const struct agx_field_desc *f = &desc->fields[i];
-		uint64_t raw = agx_field_get(f, src, base);
+		uint64_t raw = f->kind == AGX_KIND_NESTED ? 0 : agx_field_get(f, bits, base);
 
 		if (f->kind == AGX_KIND_EXACT && raw == f->exact)
 			continue;
 		fprintf(fp, "%*s%s:", (int)indent, "", f->name);
 		if (f->kind == AGX_KIND_NESTED) {
 			fputc('\n', fp);
-			print_fields(fp, f->nested, src, base + f->start[0],
+			print_fields(fp, f->nested, bits, base + f->start[0],
 				     indent + 2);
 			continue;
 		}
@@ -88,10 +88,12 @@ static void print_fields(FILE *fp, const struct agx_packet_desc *desc,
 int agx_desc_print(FILE *fp, const struct agx_packet_desc *desc,
 		   const void *src, unsigned int indent)
 {
+	struct agx_packet_bits bits;
 	struct agx_error error;
 
-	print_fields(fp, desc, src, 0, indent);
-	if (agx_desc_reserved(desc, src, &error))
+	agx_desc_read(desc, src, &bits);
+	print_fields(fp, desc, &bits, 0, indent);
+	if (agx_desc_reserved(desc, &bits, &error))
 		fprintf(fp, "%*s%s: %s\n", (int)indent, "", error.field,
 			error.text);
 	return agx_desc_unpack(desc, src, NULL, NULL);
