@@ -36,7 +36,7 @@ int stream_read(void *ctx, uint64_t va, void *buf, size_t len);
 /**
  * stream_check() - check and print a stream
  * @stream: stream
- * @text: file that it is printed to
+ * @text: file that it is printed to, or NULL
  *
  * Every packet of the stream, its records and USC words must be known, have no bits that
  * agx_packets.def does not name, and give the same bytes when it is packed again.

@@ -96,9 +96,8 @@ static struct {
 	struct vagx_report *report;
 	struct vagx_uat *uat;
 	struct vagx_gpu *gpu;
-	FILE *streams;
-	/* or NULL */
-	FILE *capture;
+	/* or NULL, both */
+	FILE *streams, *capture;
 	struct vagx_trace *trace;
 	/* most pages of a render's vertex buffer, or 0: as many as fit */
 	unsigned int tvb_pages;
@@ -664,11 +663,10 @@ static int shim_vagx_make_gpu(const struct vagx_soc *soc)
 	uat.oas_bits = soc->oas_bits;
 	shim_vagx.features = soc->id.generation == AGX_ID_GENERATION_G14X ? AGX_STREAM_G14X : 0;
 	gpu.stream_features = shim_vagx.features;
-	shim_vagx.streams = shim_vagx_number("ASAHI_SHIM_STREAMS", 0) ?
-			       stderr : shim_fd_stream("/dev/null", 0);
+	shim_vagx.streams = shim_vagx_number("ASAHI_SHIM_STREAMS", 0) ? stderr : NULL;
 	shim_vagx.mem = vagx_mem_new();
 	shim_vagx.report = vagx_report_new(&report);
-	if (!shim_vagx.streams || !shim_vagx.mem || !shim_vagx.report)
+	if (!shim_vagx.mem || !shim_vagx.report)
 		return errno;
 	err = shim_vagx_choose_jit(&gpu.jit);
 	if (!err)
@@ -719,8 +717,6 @@ static void shim_vagx_free_gpu(void)
 	asahi_shim_memory_mapped(NULL);
 	vagx_mem_free(shim_vagx.mem);
 	vagx_report_free(shim_vagx.report);
-	if (shim_vagx.streams && shim_vagx.streams != stderr)
-		fclose(shim_vagx.streams);
 	if (shim_vagx.capture)
 		fclose(shim_vagx.capture);
 	vagx_trace_close(shim_vagx.trace);
