@@ -68,4 +68,12 @@ void ppp_set(struct ppp_words *words, enum agx_packet_id id, const uint8_t *byte
 /** ppp_unpack() - unpack all packets; the words may be anything */
 void ppp_unpack(struct ppp_state *state, const struct ppp_words *words);
 
+/**
+ * ppp_update() - unpack the packets that have changed
+ * @state: unpacked before
+ * @unpacked: the words that it was unpacked from; becomes @words
+ * @words: as for ppp_unpack()
+ */
+void ppp_update(struct ppp_state *state, struct ppp_words *unpacked, const struct ppp_words *words);
+
 #endif /* VAGX_PPP_H */

@@ -62,7 +62,10 @@ struct vertex_job {
 	/* the current draw, if there is one */
 	bool in_draw;
 	struct vagx_launch launch;
+	/* unpacked from @unpacked, if there was a draw before */
 	struct ppp_state state;
+	struct ppp_words unpacked;
+	bool has_state;
 	unsigned int uvs_words;
 	uint64_t draw_stored;
 	uint32_t instance;
@@ -527,6 +530,18 @@ static int vertex_job_store_unshaded(struct vertex_job *v)
 	return err;
 }
 
+/* Unpacks what is not as in the draw before: mostly nothing but the address of a shader */
+static void vertex_job_unpack_state(struct vertex_job *v)
+{
+	if (v->has_state) {
+		ppp_update(&v->state, &v->unpacked, &v->vdm.ppp);
+		return;
+	}
+	ppp_unpack(&v->state, &v->vdm.ppp);
+	v->unpacked = v->vdm.ppp;
+	v->has_state = true;
+}
+
 static int vertex_job_begin_draw(struct vertex_job *v)
 {
 	const struct vdm_draw *d = &v->vdm.draw;
@@ -538,7 +553,7 @@ static int vertex_job_begin_draw(struct vertex_job *v)
 	v->pending = false;
 	v->instance = 0;
 	v->in_draw = true;
-	ppp_unpack(&v->state, &v->vdm.ppp);
+	vertex_job_unpack_state(v);
 	vertex_job_begin_instance(v);
 	if (v->job->gpu->config.no_exec)
 		return 0;
