@@ -48,34 +48,50 @@ struct zs_face {
 };
 
 /**
- * struct fragment_draw - a draw, unpacked, with its shader
- * @va: its address in the scene
- * @next: next draw of the hash bucket
- * @state: state of primitive processing
- * @face: its depth and stencil state, of front faces and of back faces
+ * struct fragment_entry - what the job's tables of states and draws have in common
+ * @next: next one of the hash bucket
+ * @hash: hash of its key
+ * @users: references
+ * @loaded: it is complete, and read only from now on
+ * @failure: why nothing can be drawn with it, if so
+ *
+ * @next, @users and @loaded are protected by &fragment_job.lock.
+ */
+struct fragment_entry {
+	struct fragment_entry *next;
+	uint64_t hash;
+	unsigned int users;
+	bool loaded;
+	struct gpu_failure failure;
+};
+
+/* The word of a PPP Fragment shader packet that is the address of the shader's USC words */
+#define FRAGMENT_PIPELINE	1
+/* Stands for any of these words in a state's key */
+#define FRAGMENT_SOME_PIPELINE	64u
+
+/**
+ * struct fragment_state - state that draws share, unpacked: all but the shader's USC words
+ * @entry: users are the draws that have it
+ * @key: what vertex work has stored; the address of the shader's USC words is
+ *	FRAGMENT_SOME_PIPELINE, or 0 if there is none
+ * @ppp: state of primitive processing
+ * @face: depth and stencil state, of front faces and of back faces
  * @uvs_words: words of a vertex
  * @shades: a fragment shader is to run
- * @launch: that shader
  * @bindings: bindings of varyings to coefficient registers
  * @num_bindings: number of these
  * @num_planes: number of coefficient registers
  * @scissor: scissor and depth range of each viewport
  * @bias: depth bias
- * @failure: why it cannot be drawn, if it cannot
- * @users: workers that draw it; protected by &fragment_job.lock
- *
- * All but @users and @next is read only once the draw is among the job's.
  */
-struct fragment_draw {
-	uint64_t va;
-	struct fragment_draw *next;
-	struct gpu_failure failure;
-	unsigned int users;
-	struct ppp_state state;
+struct fragment_state {
+	struct fragment_entry entry;
+	struct scene_draw key;
+	struct ppp_state ppp;
 	struct zs_face face[2];
 	unsigned int uvs_words;
 	bool shades;
-	struct vagx_launch launch;
 	struct agx_cf_binding bindings[FRAGMENT_MAX_BINDINGS];
 	unsigned int num_bindings;
 	unsigned int num_planes;
@@ -84,9 +100,27 @@ struct fragment_draw {
 };
 
 /**
+ * struct fragment_draw - a state with a shader
+ * @entry: users are the workers that draw it
+ * @older: the draw that was last used before this one; protected by &fragment_job.lock
+ * @newer: the draw that was first used after it; likewise
+ * @state: its state; has a reference
+ * @pipeline: the word of the state that has the address of the shader's USC words
+ * @launch: its fragment shader, if the state shades
+ */
+struct fragment_draw {
+	struct fragment_entry entry;
+	struct fragment_draw *older, *newer;
+	struct fragment_state *state;
+	uint32_t pipeline;
+	struct vagx_launch launch;
+};
+
+/**
  * struct fragment_primitive - a primitive that is rasterised
  * @serial: number that differs among the primitives of a tile
  * @draw: its draw
+ * @draw_va: address of the draw in the scene; 0 for none
  * @setup: its polygon in the window
  * @solver: what its plane equations share
  * @words: UVS words of its vertices
@@ -98,6 +132,7 @@ struct fragment_draw {
 struct fragment_primitive {
 	uint64_t serial;
 	struct fragment_draw *draw;
+	uint64_t draw_va;
 	struct setup setup;
 	struct setup_solver solver;
 	uint32_t words[3][VAGX_MAX_UVS_WORDS + 1];
@@ -137,7 +172,26 @@ struct fragment_group {
 	const struct agx_scissor *scissor[FRAGMENT_QUADS];
 };
 
-#define FRAGMENT_BUCKETS	64
+/* Of the hash tables of states and draws */
+#define FRAGMENT_STATE_BUCKETS	256
+#define FRAGMENT_DRAW_BUCKETS	4096
+
+/**
+ * struct fragment_draws - the draws of a job, and their states
+ * @state: states, hashed by their key
+ * @draw: draws, hashed by state and shader
+ * @count: number of draws
+ * @oldest: the draw that was not used for longest
+ * @newest: the draw that was used last
+ * @spare: freed draws, linked by @older: memory that has been used
+ */
+struct fragment_draws {
+	struct fragment_entry *state[FRAGMENT_STATE_BUCKETS];
+	struct fragment_entry *draw[FRAGMENT_DRAW_BUCKETS];
+	unsigned int count;
+	struct fragment_draw *oldest, *newest;
+	struct fragment_draw *spare;
+};
 
 struct fragment_worker;
 
@@ -154,9 +208,9 @@ struct fragment_worker;
  * @zs_store: depth and stencil image to store; address 0 for none
  * @quantise: depth has 16 bits
  * @failure: failure of the first tile that has failed; protected by the GPU's lock
- * @lock: protects @draws, @num_draws, and &fragment_draw.users
- * @draws: unpacked draws, hashed by their address
- * @num_draws: number of these
+ * @lock: protects @draws, and what they say
+ * @is_loaded: a state or a draw has become complete
+ * @draws: unpacked draws and states
  * @worker: worker of each core, by its index; used by the core's thread alone
  *
  * The job's own thread writes what is before @failure, while no tile is drawn; workers read it.
@@ -174,8 +228,8 @@ struct fragment_job {
 	bool quantise;
 	struct gpu_failure failure;
 	pthread_mutex_t lock;
-	struct fragment_draw *draws[FRAGMENT_BUCKETS];
-	unsigned int num_draws;
+	pthread_cond_t is_loaded;
+	struct fragment_draws draws;
 	struct fragment_worker *worker[VAGX_GPU_MAX_CORES];
 };
 
@@ -233,8 +287,35 @@ void *fragment_ptr(struct fragment_worker *w, uint64_t va, size_t bytes, enum va
 int fragment_use_draw(struct fragment_worker *w, uint64_t va);
 /* Gives up the reference to the current draw */
 void fragment_put_draw(struct fragment_worker *w);
-/* Frees all draws without a reference. With the job's lock held, or without workers. */
+/* Frees all draws. Without workers. */
 void fragment_drop_draws(struct fragment_job *f);
+/* Reads from the client's memory, which a unit needs */
+int fragment_read_client(struct fragment_worker *w, uint64_t va, void *buf, size_t len,
+			 unsigned int unit);
+/* Records what is not supported at an address. Return: -EFAULT. */
+int fragment_unsupported(struct fragment_worker *w, uint64_t va, const char *packet,
+			 const char *what);
+/* Adds an entry that is being loaded to a bucket, with a reference. With the lock held. */
+void fragment_entry_add(struct fragment_entry **bucket, struct fragment_entry *entry,
+			uint64_t hash);
+/* Completes an entry after @err, and keeps the worker's failure with it. Takes the lock. */
+void fragment_entry_loaded(struct fragment_worker *w, struct fragment_entry *entry, int err);
+/* Takes a reference to an entry, and waits until it is loaded. With the lock held. */
+void fragment_entry_use(struct fragment_job *f, struct fragment_entry *entry);
+/* Takes an entry out of its bucket, and frees what is in it. With the lock held. */
+void fragment_entry_remove(struct fragment_entry **bucket, struct fragment_entry *entry);
+
+/* fragment_state.c */
+/*
+ * Finds or unpacks the state of the draw at @va, whose words are @stored without the shader's
+ * address, and takes a reference. @last: a state that may be the same, or NULL. With the lock
+ * held, which is given up meanwhile. Return: NULL without memory.
+ */
+struct fragment_state *fragment_get_state(struct fragment_worker *w, uint64_t va,
+					  const struct scene_draw *stored,
+					  struct fragment_state *last);
+/* Gives up a reference. With the lock held. */
+void fragment_put_state(struct fragment_job *f, struct fragment_state *state);
 
 /* raster.c: rasterises &fragment_worker.primitive into the tile */
 int fragment_raster(struct fragment_worker *w);
@@ -257,7 +338,7 @@ struct zs_face zs_unpack_face(const struct ppp_state *state, bool back);
  * each; @stencil: reference of the shader, or NULL. Return: the mask of those that passed. If the
  * counter faults, w->failed is set.
  */
-unsigned int zs_test(struct fragment_worker *w, const struct fragment_draw *draw, bool back,
+unsigned int zs_test(struct fragment_worker *w, const struct fragment_state *state, bool back,
 		     unsigned int x, unsigned int y, unsigned int samples, const float *depth,
 		     const uint8_t *stencil);
 /* Tests samples of a block of the primitive, and leaves those in @live that passed; counts none */

@@ -2,11 +2,12 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Draws of fragment work: unpacks the state that vertex work has stored in the scene, and loads
- * what it leads to in the client's memory: scissors, depth bias, shader words, bindings. Cores
- * share unpacked draws through a hash table, with references. The first core that needs a draw
- * unpacks it and runs its preshader, with the job's lock held, so that this happens once.
- * Afterwards a draw is read only.
+ * Draws of fragment work: a state (fragment_state.c) with a shader, whose USC words are loaded
+ * from the client's memory. Cores share draws through a hash table, with references; a draw is
+ * found by its state and the address of its USC words. The first core that needs a draw loads
+ * it and runs its preshader, without the job's lock, and others that need it wait, so that this
+ * happens once. Afterwards a draw is read only. When there are many, those go that were not
+ * used for longest.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,38 +17,11 @@
 #include "gpu/usc.h"
 #include "report.h"
 
-/* Draws that are kept, besides those in use */
-#define MAX_DRAWS	4096
+/* Draws that are kept, besides those in use: less than 40 MiB */
+#define MAX_DRAWS	8192
 
-static struct fragment_draw **fragment_draw_bucket(struct fragment_job *f, uint64_t va)
-{
-	return &f->draws[va / TVB_ALIGN * 0x9e3779b97f4a7c15ULL >> 32 & (FRAGMENT_BUCKETS - 1)];
-}
-
-void fragment_drop_draws(struct fragment_job *f)
-{
-	unsigned int i;
-
-	for (i = 0; i < FRAGMENT_BUCKETS; i++) {
-		struct fragment_draw **p = &f->draws[i];
-
-		while (*p) {
-			struct fragment_draw *draw = *p;
-
-			if (draw->users) {
-				p = &draw->next;
-				continue;
-			}
-			*p = draw->next;
-			gpu_failure_drop(&draw->failure);
-			free(draw);
-			f->num_draws--;
-		}
-	}
-}
-
-static int fragment_draw_read_client(struct fragment_worker *w, uint64_t va, void *buf, size_t len,
-				     unsigned int unit)
+int fragment_read_client(struct fragment_worker *w, uint64_t va, void *buf, size_t len,
+			 unsigned int unit)
 {
 	struct vagx_job *job = w->job->base;
 	struct vagx_uat_fault fault;
@@ -57,8 +31,8 @@ static int fragment_draw_read_client(struct fragment_worker *w, uint64_t va, voi
 	return 0;
 }
 
-static int fragment_draw_unsupported(struct fragment_worker *w, uint64_t va, const char *packet,
-				     const char *what)
+int fragment_unsupported(struct fragment_worker *w, uint64_t va, const char *packet,
+			 const char *what)
 {
 	const struct vagx_uat_fault fault = {
 		.va = va,
@@ -71,206 +45,275 @@ static int fragment_draw_unsupported(struct fragment_worker *w, uint64_t va, con
 	return fragment_fault(w, &fault, VAGX_GPU_UNIT_ISP);
 }
 
-static int fragment_draw_load_bindings(struct fragment_worker *w, struct fragment_draw *draw)
+/* Entries of hash tables */
+
+void fragment_entry_add(struct fragment_entry **bucket, struct fragment_entry *entry, uint64_t hash)
 {
-	const struct agx_ppp_fragment_shader *fs = &draw->state.fragment_shader;
-	uint64_t va = w->job->registers->shaders.usc_base + fs->cf_bindings;
-	uint8_t bytes[4 + 4 * FRAGMENT_MAX_BINDINGS];
-	struct agx_cf_header header;
-	unsigned int i;
-	int err;
+	entry->hash = hash;
+	entry->users = 1;
+	entry->next = *bucket;
+	*bucket = entry;
+}
 
-	draw->num_bindings = fs->cf_binding_count;
-	if (!draw->num_bindings)
-		return 0;
-	err = fragment_draw_read_client(w, va, bytes, 4 + 4 * draw->num_bindings,
-					VAGX_GPU_UNIT_ISP);
-	if (err)
-		return err;
-	agx_packet_unpack(AGX_PACKET_cf_header, bytes, &header, NULL);
-	draw->num_planes = header.coefficients;
-	for (i = 0; i < draw->num_bindings; i++) {
-		struct agx_cf_binding *b = &draw->bindings[i];
-
-		agx_packet_unpack(AGX_PACKET_cf_binding, bytes + 4 + 4 * i, b, NULL);
-		if (b->coefficient + b->components > draw->num_planes)
-			return fragment_draw_unsupported(w, va + 4 + 4 * i, "CF Binding",
-							 "behind the last one");
-		if (b->source > AGX_CF_SOURCE_PRIMITIVE_ID)
-			return fragment_draw_unsupported(w, va + 4 + 4 * i, "CF Binding", "source");
+void fragment_entry_loaded(struct fragment_worker *w, struct fragment_entry *entry, int err)
+{
+	if (err) {
+		entry->failure = w->failure;
+		entry->failure.err = err;
+		w->failure = (struct gpu_failure){ 0 };
 	}
-	return 0;
+	pthread_mutex_lock(&w->job->lock);
+	entry->loaded = true;
+	pthread_cond_broadcast(&w->job->is_loaded);
+}
+
+void fragment_entry_use(struct fragment_job *f, struct fragment_entry *entry)
+{
+	entry->users++;
+	while (!entry->loaded)
+		pthread_cond_wait(&f->is_loaded, &f->lock);
+}
+
+void fragment_entry_remove(struct fragment_entry **bucket, struct fragment_entry *entry)
+{
+	while (*bucket != entry)
+		bucket = &(*bucket)->next;
+	*bucket = entry->next;
+	gpu_failure_drop(&entry->failure);
+}
+
+/* Loading */
+
+/* The address of the shader's USC words, from their base */
+static uint32_t fragment_draw_pipeline(const struct fragment_draw *draw)
+{
+	uint32_t words[sizeof(draw->state->key.ppp.fragment_shader) / sizeof(uint32_t)];
+	struct agx_ppp_fragment_shader fs;
+
+	memcpy(words, draw->state->key.ppp.fragment_shader, sizeof(words));
+	words[FRAGMENT_PIPELINE] = draw->pipeline;
+	agx_packet_unpack(AGX_PACKET_ppp_fragment_shader, words, &fs, NULL);
+	return fs.pipeline;
 }
 
 static int fragment_draw_load_shader(struct fragment_worker *w, struct fragment_draw *draw)
 {
-	const struct agx_ppp_fragment_shader *fs = &draw->state.fragment_shader;
+	const struct agx_ppp_fragment_shader *fs = &draw->state->ppp.fragment_shader;
 	const struct vagx_usc_source source = {
 		.uat = w->job->base->gpu->config.uat,
 		.report = w->job->base->gpu->config.report,
 		.vm_slot = w->job->base->vm_slot,
 		.base = w->job->registers->shaders.usc_base,
 	};
-	int err;
 
 	draw->launch.extended_samplers = vagx_usc_extends_samplers(&fs->counts);
 	draw->launch.sampler_heap = w->job->registers->shaders.sampler_base;
 	draw->launch.sampler_count = w->job->registers->shaders.sampler_count;
 	draw->launch.preshader_regs = fs->counts.preshader_registers;
 	w->failure.unit = VAGX_GPU_UNIT_ISP;
-	if (vagx_usc_load(&source, fs->pipeline, &draw->launch, &w->failure.fault))
+	if (vagx_usc_load(&source, fragment_draw_pipeline(draw), &draw->launch, &w->failure.fault))
 		return -EFAULT;
-	err = gpu_stage_begin(w->job->base, w->core, &draw->launch, &w->failure);
-	return err ? err : fragment_draw_load_bindings(w, draw);
+	return gpu_stage_begin(w->job->base, w->core, &draw->launch, &w->failure);
 }
 
-/* Loads the scissor of each viewport; without a scissor test it is the whole image */
-static int fragment_draw_load_scissors(struct fragment_worker *w, struct fragment_draw *draw)
+static int fragment_draw_load(struct fragment_worker *w, struct fragment_draw *draw)
 {
-	const struct ppp_state *s = &draw->state;
-	const struct vagx_render_geometry *g = &w->job->registers->geometry;
-	bool enabled = s->fragment_control.scissor_enable || s->fragment_control_2.scissor_enable;
-	uint64_t va = w->job->registers->scissor_base + 16ULL * s->depth_bias_scissor.scissor;
-	unsigned int i, count = s->output_select.viewport ? PPP_VIEWPORTS : 1;
-	uint8_t bytes[16];
-	int err;
+	const struct gpu_failure *failure = &draw->state->entry.failure;
 
-	for (i = 0; i < PPP_VIEWPORTS; i++) {
-		draw->scissor[i] = (struct agx_scissor){
-			.max_x = g->width,
-			.max_y = g->height,
-			.max_z = 1,
-		};
-		if (!enabled || i >= count)
-			continue;
-		err = fragment_draw_read_client(w, va + 16 * i, bytes, sizeof(bytes),
-						VAGX_GPU_UNIT_ISP);
-		if (err && i)
-			break;
-		if (err)
-			return err;
-		agx_packet_unpack(AGX_PACKET_scissor, bytes, &draw->scissor[i], NULL);
+	if (failure->err) {
+		gpu_failure_copy(&w->failure, failure);
+		return failure->err;
 	}
-	return 0;
+	return draw->state->shades ? fragment_draw_load_shader(w, draw) : 0;
 }
 
-static int fragment_draw_load_bias(struct fragment_worker *w, struct fragment_draw *draw)
-{
-	const struct ppp_state *s = &draw->state;
-	uint8_t bytes[12];
-	int err;
+/* The job's draws */
 
-	if (!s->fragment_control.depth_bias_enable && !s->fragment_control_2.depth_bias_enable)
-		return 0;
-	err = fragment_draw_read_client(
-		w, w->job->registers->depth_bias_base + 12ULL * s->depth_bias_scissor.depth_bias,
-		bytes, sizeof(bytes), VAGX_GPU_UNIT_ISP);
-	if (!err)
-		agx_packet_unpack(AGX_PACKET_depth_bias, bytes, &draw->bias, NULL);
-	return err;
+static uint64_t fragment_draw_hash(const struct fragment_state *state, uint32_t pipeline)
+{
+	return (state->entry.hash ^ pipeline) * 0x9e3779b97f4a7c15ULL >> 32;
 }
 
-static int fragment_draw_load_draw(struct fragment_worker *w, struct fragment_draw *draw)
+static struct fragment_draw *fragment_draw_find(struct fragment_job *f,
+						const struct fragment_state *state,
+						uint32_t pipeline, uint64_t hash)
 {
-	const struct scene_draw *stored = tvb_at(&w->tvb, draw->va, sizeof(*stored));
-	const struct ppp_state *s = &draw->state;
-	int err;
+	struct fragment_entry *e = f->draws.draw[hash % FRAGMENT_DRAW_BUCKETS];
 
-	if (!stored)
-		return fragment_fault(w, &w->tvb.fault, VAGX_GPU_UNIT_ISP);
-	draw->uvs_words = stored->uvs_words;
-	if (draw->uvs_words > VAGX_MAX_UVS_WORDS)
-		draw->uvs_words = VAGX_MAX_UVS_WORDS;
-	ppp_unpack(&draw->state, &stored->ppp);
-	draw->face[false] = zs_unpack_face(s, false);
-	draw->face[true] = zs_unpack_face(s, true);
-	if (s->fragment_control.sample_mask_after_zs || s->fragment_control_2.sample_mask_after_zs)
-		return fragment_draw_unsupported(w, draw->va, "PPP Fragment control",
-						 "sample mask after depth");
-	draw->shades = !s->fragment_control.tag_write_disable &&
-		       !s->fragment_control_2.tag_write_disable && s->fragment_shader.pipeline;
-	err = fragment_draw_load_scissors(w, draw);
-	if (!err)
-		err = fragment_draw_load_bias(w, draw);
-	if (!err && draw->shades)
-		err = fragment_draw_load_shader(w, draw);
-	return err;
+	while (e) {
+		struct fragment_draw *draw = (struct fragment_draw *)e;
+
+		if (draw->state == state && draw->pipeline == pipeline)
+			return draw;
+		e = e->next;
+	}
+	return NULL;
 }
 
-static struct fragment_draw *fragment_draw_find_draw(struct fragment_job *f, uint64_t va)
+/* Takes a draw out of the list of those that were used */
+static void fragment_draw_unlink(struct fragment_draws *all, struct fragment_draw *draw)
 {
-	struct fragment_draw *draw = *fragment_draw_bucket(f, va);
+	*(draw->older ? &draw->older->newer : &all->oldest) = draw->newer;
+	*(draw->newer ? &draw->newer->older : &all->newest) = draw->older;
+}
 
-	while (draw && draw->va != va)
-		draw = draw->next;
+/* Makes a draw the one that was used last */
+static void fragment_draw_link(struct fragment_draws *all, struct fragment_draw *draw)
+{
+	draw->older = all->newest;
+	draw->newer = NULL;
+	*(all->newest ? &all->newest->newer : &all->oldest) = draw;
+	all->newest = draw;
+}
+
+static void fragment_draw_drop(struct fragment_job *f, struct fragment_draw *draw)
+{
+	struct fragment_draws *all = &f->draws;
+
+	fragment_draw_unlink(all, draw);
+	fragment_entry_remove(&all->draw[draw->entry.hash % FRAGMENT_DRAW_BUCKETS], &draw->entry);
+	fragment_put_state(f, draw->state);
+	draw->older = all->spare;
+	all->spare = draw;
+	all->count--;
+}
+
+/* Drops the draws that were not used for longest, and are not in use, if there are too many */
+static void fragment_draw_make_room(struct fragment_job *f)
+{
+	struct fragment_draw *draw = f->draws.oldest, *newer;
+
+	for (; draw && f->draws.count >= MAX_DRAWS; draw = newer) {
+		newer = draw->newer;
+		if (!draw->entry.users)
+			fragment_draw_drop(f, draw);
+	}
+}
+
+/* Memory for a draw; that of one which was dropped is there already, and in the caches */
+static struct fragment_draw *fragment_draw_alloc(struct fragment_draws *all)
+{
+	struct fragment_draw *draw = all->spare;
+
+	if (!draw)
+		return calloc(1, sizeof(*draw));
+	all->spare = draw->older;
+	memset(draw, 0, sizeof(*draw));
 	return draw;
 }
 
-/* Adds a draw to the table; one that cannot be drawn, too, with its failure. With the lock held. */
-static int fragment_draw_add_draw(struct fragment_worker *w, uint64_t va,
-				  struct fragment_draw **added)
+/* Adds a draw, with its failure if it has one; takes over the reference to @state */
+static struct fragment_draw *fragment_draw_add(struct fragment_worker *w,
+					       struct fragment_state *state, uint32_t pipeline,
+					       uint64_t hash)
 {
 	struct fragment_job *f = w->job;
 	struct fragment_draw *draw;
-	int err;
 
-	if (f->num_draws >= MAX_DRAWS)
-		fragment_drop_draws(f);
-	draw = calloc(1, sizeof(*draw));
+	fragment_draw_make_room(f);
+	draw = fragment_draw_alloc(&f->draws);
+	if (!draw) {
+		fragment_put_state(f, state);
+		return NULL;
+	}
+	draw->state = state;
+	draw->pipeline = pipeline;
+	fragment_entry_add(&f->draws.draw[hash % FRAGMENT_DRAW_BUCKETS], &draw->entry, hash);
+	fragment_draw_link(&f->draws, draw);
+	f->draws.count++;
+	pthread_mutex_unlock(&f->lock);
+	fragment_entry_loaded(w, &draw->entry, fragment_draw_load(w, draw));
+	return draw;
+}
+
+/* Finds or adds the draw at an address, and takes a reference. With the lock held. */
+static struct fragment_draw *fragment_draw_get(struct fragment_worker *w, uint64_t va,
+					       struct scene_draw *stored)
+{
+	struct fragment_job *f = w->job;
+	const struct fragment_draw *last = w->primitive.draw;
+	uint32_t *word = &stored->ppp.fragment_shader[FRAGMENT_PIPELINE];
+	const uint32_t pipeline = *word;
+	struct fragment_state *state;
+	struct fragment_draw *draw;
+	uint64_t hash;
+
+	*word = pipeline ? FRAGMENT_SOME_PIPELINE : 0;
+	state = fragment_get_state(w, va, stored, last ? last->state : NULL);
+	if (!state)
+		return NULL;
+	hash = fragment_draw_hash(state, pipeline);
+	draw = fragment_draw_find(f, state, pipeline, hash);
 	if (!draw)
-		return -ENOMEM;
-	draw->va = va;
-	err = fragment_draw_load_draw(w, draw);
-	if (err == -ECANCELED) {
-		free(draw);
-		return err;
-	}
-	if (err) {
-		draw->failure = w->failure;
-		draw->failure.err = err;
-		w->failure = (struct gpu_failure){ 0 };
-	}
-	draw->next = *fragment_draw_bucket(f, va);
-	*fragment_draw_bucket(f, va) = draw;
-	f->num_draws++;
-	*added = draw;
-	return 0;
+		return fragment_draw_add(w, state, pipeline, hash);
+	fragment_put_state(f, state);
+	fragment_entry_use(f, &draw->entry);
+	fragment_draw_unlink(&f->draws, draw);
+	fragment_draw_link(&f->draws, draw);
+	return draw;
+}
+
+/* Gives up a reference, if there is one */
+static void fragment_draw_put(struct fragment_job *f, struct fragment_draw *draw)
+{
+	pthread_mutex_lock(&f->lock);
+	if (draw)
+		draw->entry.users--;
+	pthread_mutex_unlock(&f->lock);
 }
 
 void fragment_put_draw(struct fragment_worker *w)
 {
-	if (!w->primitive.draw)
-		return;
-	pthread_mutex_lock(&w->job->lock);
-	w->primitive.draw->users--;
-	pthread_mutex_unlock(&w->job->lock);
+	fragment_draw_put(w->job, w->primitive.draw);
 	w->primitive.draw = NULL;
+}
+
+/* Makes a draw the current one, with the reference to it. Return: 0, or why it cannot be drawn. */
+static int fragment_draw_set(struct fragment_worker *w, struct fragment_draw *draw, uint64_t va)
+{
+	/* The fragments that wait belong to the draw before, and come first. */
+	int err = draw == w->primitive.draw ? 0 : fragment_flush(w);
+
+	if (!err && draw->entry.failure.err) {
+		gpu_failure_copy(&w->failure, &draw->entry.failure);
+		err = w->failure.err;
+	}
+	fragment_draw_put(w->job, err ? draw : w->primitive.draw);
+	if (err)
+		return err;
+	w->primitive.draw = draw;
+	w->primitive.draw_va = va;
+	fragment_mark_written(w, &draw->launch);
+	return 0;
 }
 
 int fragment_use_draw(struct fragment_worker *w, uint64_t va)
 {
+	const struct scene_draw *in_scene;
+	struct scene_draw stored;
 	struct fragment_draw *draw;
-	int err;
 
-	if (w->primitive.draw && w->primitive.draw->va == va)
+	if (w->primitive.draw && w->primitive.draw_va == va)
 		return 0;
-	/* the fragments that wait belong to the draw before */
-	err = fragment_flush(w);
-	if (err)
-		return err;
-	fragment_put_draw(w);
+	in_scene = tvb_at(&w->tvb, va, sizeof(stored));
+	if (!in_scene)
+		return fragment_fault(w, &w->tvb.fault, VAGX_GPU_UNIT_ISP);
+	/* The guest may be changing it. */
+	memcpy(&stored, in_scene, sizeof(stored));
 	pthread_mutex_lock(&w->job->lock);
-	draw = fragment_draw_find_draw(w->job, va);
-	if (!draw)
-		err = fragment_draw_add_draw(w, va, &draw);
-	if (draw && draw->failure.err) {
-		gpu_failure_copy(&w->failure, &draw->failure);
-		err = draw->failure.err;
-	} else if (draw) {
-		draw->users++;
-		w->primitive.draw = draw;
-		fragment_mark_written(w, &draw->launch);
-	}
+	draw = fragment_draw_get(w, va, &stored);
 	pthread_mutex_unlock(&w->job->lock);
-	return err;
+	return draw ? fragment_draw_set(w, draw, va) : -ENOMEM;
+}
+
+void fragment_drop_draws(struct fragment_job *f)
+{
+	struct fragment_draw *draw;
+
+	while (f->draws.oldest)
+		fragment_draw_drop(f, f->draws.oldest);
+	while ((draw = f->draws.spare)) {
+		f->draws.spare = draw->older;
+		free(draw);
+	}
 }

@@ -43,7 +43,7 @@ static int fragment_job_load_vertices(struct fragment_worker *w,
 				      const struct scene_primitive *stored)
 {
 	struct fragment_primitive *p = &w->primitive;
-	size_t bytes = p->draw->uvs_words * sizeof(uint32_t);
+	size_t bytes = p->draw->state->uvs_words * sizeof(uint32_t);
 	unsigned int i;
 
 	for (i = 0; i < 3; i++) {
@@ -83,7 +83,7 @@ static double fragment_job_depth_step(const struct fragment_worker *w)
 static double fragment_job_depth_bias(const struct fragment_worker *w)
 {
 	const struct fragment_primitive *p = &w->primitive;
-	const struct agx_depth_bias *b = &p->draw->bias;
+	const struct agx_depth_bias *b = &p->draw->state->bias;
 	double bias = b->slope * fmax(fabs(p->z.a), fabs(p->z.b));
 
 	bias += b->constant * fragment_job_depth_step(w);
@@ -101,8 +101,8 @@ static int fragment_job_draw_primitive(struct fragment_worker *w,
 	unsigned int kind = stored->flags & SCENE_KIND, i;
 	struct setup_input in = {
 		.kind = kind <= SETUP_POINT ? kind : SETUP_TRIANGLE,
-		.words = p->draw->uvs_words,
-		.state = &p->draw->state,
+		.words = p->draw->state->uvs_words,
+		.state = &p->draw->state->ppp,
 		.viewport = stored->flags >> SCENE_VIEWPORT_SHIFT & SCENE_VIEWPORT_MASK,
 		.back = stored->flags & SCENE_BACK,
 		.of_triangle = stored->flags & SCENE_OF_TRIANGLE,
@@ -123,7 +123,7 @@ static int fragment_job_draw_primitive(struct fragment_worker *w,
 	p->solver = setup_solver(&p->setup);
 	p->z = setup_plane(&p->solver, z);
 	p->z_bias = fragment_job_depth_bias(w);
-	p->scissor = &p->draw->scissor[in.viewport];
+	p->scissor = &p->draw->state->scissor[in.viewport];
 	p->id = stored->id;
 	p->serial++;
 	return fragment_raster(w);
@@ -414,6 +414,7 @@ static void fragment_job_init(struct fragment_job *f, struct vagx_job *job,
 	f->base = job;
 	f->registers = registers;
 	pthread_mutex_init(&f->lock, NULL);
+	pthread_cond_init(&f->is_loaded, NULL);
 	tvb_init(&f->tvb, &job->core->tlb, &registers->geometry, &registers->tvb, pages,
 		 &job->stop);
 }
@@ -429,6 +430,7 @@ static int fragment_job_run(struct fragment_job *f, enum vagx_fragment_mode mode
 	if (!err)
 		err = fragment_job_scene_failed(f, released);
 	fragment_drop_draws(f);
+	pthread_cond_destroy(&f->is_loaded);
 	pthread_mutex_destroy(&f->lock);
 	return err;
 }

@@ -50,7 +50,7 @@ static struct vagx_plane shade_block_plane(const struct fragment_worker *w, stru
 static uint32_t shade_vertex_word(const struct fragment_primitive *p, unsigned int vertex,
 				  unsigned int n)
 {
-	return n < p->draw->uvs_words ? p->words[vertex][n] : 0;
+	return n < p->draw->state->uvs_words ? p->words[vertex][n] : 0;
 }
 
 /*
@@ -91,7 +91,7 @@ static struct vagx_plane shade_point_plane(const struct fragment_worker *w, unsi
 {
 	const struct fragment_primitive *p = &w->primitive;
 	const struct setup *s = &p->setup;
-	bool upward = p->draw->state.front_face_2.object_type == AGX_OBJECT_TYPE_POINT_UV10;
+	bool upward = p->draw->state->ppp.front_face_2.object_type == AGX_OBJECT_TYPE_POINT_UV10;
 	double left = (double)s->x[0] / SETUP_SUBPIXEL, top = (double)s->y[0] / SETUP_SUBPIXEL;
 	double scale = model == AGX_SHADE_MODEL_PERSPECTIVE ? 1 / s->position[0][3] : 1;
 	double step = scale / s->point_size;
@@ -110,7 +110,7 @@ static struct vagx_plane shade_binding_plane(const struct fragment_worker *w,
 					     const struct agx_cf_binding *b, unsigned int component)
 {
 	const struct fragment_primitive *p = &w->primitive;
-	unsigned int has_z = p->draw->state.output_select.fragment_z;
+	unsigned int has_z = p->draw->state->ppp.output_select.fragment_z;
 	static const double one[3] = { 1, 1, 1 };
 
 	switch (b->source) {
@@ -132,12 +132,12 @@ static struct vagx_plane shade_binding_plane(const struct fragment_worker *w,
 
 static void shade_make_planes(const struct fragment_worker *w, struct vagx_plane *planes)
 {
-	const struct fragment_draw *draw = w->primitive.draw;
+	const struct fragment_state *state = w->primitive.draw->state;
 	unsigned int i, n;
 
-	memset(planes, 0, draw->num_planes * sizeof(*planes));
-	for (i = 0; i < draw->num_bindings; i++) {
-		const struct agx_cf_binding *b = &draw->bindings[i];
+	memset(planes, 0, state->num_planes * sizeof(*planes));
+	for (i = 0; i < state->num_bindings; i++) {
+		const struct agx_cf_binding *b = &state->bindings[i];
 
 		for (n = 0; n < b->components; n++)
 			planes[b->coefficient + n] = shade_binding_plane(w, b, n);
@@ -159,7 +159,7 @@ static unsigned int shade_late_test(void *ctx, unsigned int lane, unsigned int s
 	for (s = 0; s < w->tile.samples; s++)
 		z[s] = depth ? zs_clamp(*depth, g->scissor[of]) :
 			       zs_depth(w, &g->z[of], g->z_bias[of], g->scissor[of], x, y, s);
-	return zs_test(w, g->draw, g->back[of], x, y, samples, z, stencil);
+	return zs_test(w, g->draw->state, g->back[of], x, y, samples, z, stencil);
 }
 
 int fragment_flush(struct fragment_worker *w)
@@ -169,7 +169,7 @@ int fragment_flush(struct fragment_worker *w)
 
 	if (!g->quads)
 		return 0;
-	g->fragments.num_planes = g->draw->num_planes;
+	g->fragments.num_planes = g->draw->state->num_planes;
 	g->fragments.tested = g->draw->launch.early_test;
 	g->fragments.test = shade_late_test;
 	g->fragments.ctx = w;
@@ -283,7 +283,7 @@ static bool shade_count_quad(struct fragment_worker *w, const uint8_t live[4])
 	uint32_t all;
 
 	memcpy(&all, live, sizeof(all));
-	zs_count(w, &w->primitive.draw->state, all);
+	zs_count(w, &w->primitive.draw->state->ppp, all);
 	return all;
 }
 
@@ -292,7 +292,7 @@ int fragment_add_block(struct fragment_worker *w, unsigned int x, unsigned int y
 {
 	const struct fragment_draw *draw = w->primitive.draw;
 	/* early test: the shader changes neither depth nor coverage */
-	const bool early = !draw->shades || draw->launch.early_test;
+	const bool early = !draw->state->shades || draw->launch.early_test;
 	struct fragment_group *g = &w->group;
 	uint64_t live[VAGX_MAX_SAMPLES], quads = 0;
 	unsigned int s;
@@ -324,7 +324,7 @@ int fragment_add_block(struct fragment_worker *w, unsigned int x, unsigned int y
 			continue;
 		if (w->failed)
 			return -EFAULT;
-		if (draw->shades)
+		if (draw->state->shades)
 			err = shade_add_quad(w, qx, qy, input, left);
 	}
 	return err;

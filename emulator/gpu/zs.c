@@ -158,11 +158,11 @@ void zs_count(struct fragment_worker *w, const struct ppp_state *s, uint32_t pas
 		__atomic_store_n(count, 1, __ATOMIC_RELAXED);
 }
 
-unsigned int zs_test(struct fragment_worker *w, const struct fragment_draw *draw, bool back,
+unsigned int zs_test(struct fragment_worker *w, const struct fragment_state *state, bool back,
 		     unsigned int x, unsigned int y, unsigned int samples, const float *depth,
 		     const uint8_t *stencil)
 {
-	const struct zs_face *face = &draw->face[back];
+	const struct zs_face *face = &state->face[back];
 	uint8_t reference = stencil ? *stencil : face->reference;
 	unsigned int s, passed = 0;
 
@@ -171,7 +171,7 @@ unsigned int zs_test(struct fragment_worker *w, const struct fragment_draw *draw
 		    zs_test_sample(w, face, fragment_sample(w, x, y, s), depth[s], reference))
 			passed |= 1u << s;
 	}
-	zs_count(w, &draw->state, passed);
+	zs_count(w, &state->ppp, passed);
 	return passed;
 }
 
@@ -272,7 +272,7 @@ static void zs_test_pixel(struct fragment_worker *w, unsigned int x, unsigned in
 			  unsigned int bit, uint64_t live[VAGX_MAX_SAMPLES])
 {
 	const struct fragment_primitive *p = &w->primitive;
-	const struct zs_face *face = &p->draw->face[p->setup.back];
+	const struct zs_face *face = &p->draw->state->face[p->setup.back];
 	unsigned int s;
 
 	for (s = 0; s < w->tile.samples; s++) {
@@ -290,7 +290,7 @@ void zs_test_block(struct fragment_worker *w, unsigned int x, unsigned int y,
 		   uint64_t live[VAGX_MAX_SAMPLES])
 {
 	const struct fragment_primitive *p = &w->primitive;
-	const struct zs_face *face = &p->draw->face[p->setup.back];
+	const struct zs_face *face = &p->draw->state->face[p->setup.back];
 	const uint64_t positions = w->tile.sample_positions;
 	const struct depth_block d = {
 		.z = &p->z,

@@ -215,8 +215,13 @@ static uint32_t put_bindings(struct scene *s, enum agx_shade_model shade)
 
 #define PUT(w, packet, values) agx_writer_put(w, AGX_PACKET_##packet, values)
 
-static void put_ppp(struct scene *s, const struct scene_state *t, uint32_t pipeline,
-		    uint32_t bindings)
+static void put_fragment_shader(struct scene *s, const struct scene_state *t, uint32_t pipeline)
+{
+	agx_put(&s->state, ppp_fragment_shader, .counts.sampler_registers = t->samplers,
+		.cf_binding_count = 2, .pipeline = pipeline, .cf_bindings = s->bindings);
+}
+
+static void put_ppp(struct scene *s, const struct scene_state *t)
 {
 	struct agx_writer *w = &s->state;
 	uint64_t va = STATE_VA + w->used;
@@ -246,20 +251,35 @@ static void put_ppp(struct scene *s, const struct scene_state *t, uint32_t pipel
 	agx_put(w, ppp_varying_counts_16);
 	PUT(w, ppp_cull, &t->cull);
 	agx_put(w, ppp_cull_2);
-	agx_put(w, ppp_fragment_shader, .counts.sampler_registers = t->samplers,
-		.cf_binding_count = 2, .pipeline = pipeline, .cf_bindings = bindings);
+	put_fragment_shader(s, t, s->shader);
 	PUT(w, ppp_occlusion_query, &t->query);
 	agx_put(w, ppp_output_size, .count = t->outputs);
 	agx_put(&s->stream, vdm_ppp_state, .address = va, .words = (w->used - begin) / 4);
 }
 
+uint32_t scene_shader(struct scene *s, const struct scene_state *t)
+{
+	return put_words(s, t->fragment_shader, CONSTANT_VA, 2, false, t->early_z);
+}
+
+void scene_use_shader(struct scene *s, const struct scene_state *t, uint32_t shader)
+{
+	uint64_t va = STATE_VA + s->state.used;
+	size_t begin = s->state.used;
+
+	agx_put(&s->state, ppp_header, .fragment_shader = true);
+	put_fragment_shader(s, t, shader);
+	agx_put(&s->stream, vdm_ppp_state, .address = va, .words = (s->state.used - begin) / 4);
+}
+
 void scene_set(struct scene *s, const struct scene_state *t)
 {
 	uint32_t vertex = put_words(s, t->vertex_shader, POINTER_VA, 4, false, false);
-	uint32_t fragment = put_words(s, t->fragment_shader, CONSTANT_VA, 2, false, t->early_z);
 
+	s->shader = scene_shader(s, t);
+	s->bindings = put_bindings(s, t->shade);
 	memcpy(render_at(CONSTANT_VA), &t->constant, 4);
-	put_ppp(s, t, fragment, put_bindings(s, t->shade));
+	put_ppp(s, t);
 	agx_put(&s->stream, vdm_state, .restart_index_present = true, .counts_present = true,
 		.pipeline_present = true, .outputs_present = true, .control_present = true);
 	agx_put(&s->stream, vdm_restart_index);

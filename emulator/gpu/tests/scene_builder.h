@@ -39,13 +39,19 @@ struct scene_state {
 	unsigned int outputs;
 };
 
-/** struct scene - a render that is being written */
+/**
+ * struct scene - a render that is being written
+ * @shader: words of the fragment shader that scene_set() has set
+ * @bindings: bindings of its varyings
+ */
 struct scene {
 	struct render_fixture *f;
 	struct agx_writer stream;
 	struct agx_writer usc;
 	struct agx_writer state;
 	uint32_t data_used;
+	uint32_t shader;
+	uint32_t bindings;
 };
 
 /** scene_begin() - an empty render with an image of RGBA8 in GPU layout */
@@ -59,6 +65,12 @@ struct scene_state scene_default(const struct render_fixture *f);
 
 /** scene_set() - write a state */
 void scene_set(struct scene *s, const struct scene_state *state);
+
+/** scene_shader() - write the words of a state's fragment shader; where they are */
+uint32_t scene_shader(struct scene *s, const struct scene_state *state);
+
+/** scene_use_shader() - change nothing of what is set but the fragment shader */
+void scene_use_shader(struct scene *s, const struct scene_state *state, uint32_t shader);
 
 /** scene_vertices() - put vertices where the shader reads them; the number of the first */
 uint32_t scene_vertices(struct scene *s, const float (*vertices)[SCENE_VERTEX_WORDS],

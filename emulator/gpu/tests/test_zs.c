@@ -68,6 +68,7 @@ static unsigned int pick(unsigned int count)
 struct zs_case {
 	struct fragment_worker *w[2];
 	struct fragment_job job;
+	struct fragment_state state;
 	struct fragment_draw draw;
 	struct vagx_fragment_registers registers;
 	struct agx_scissor scissor;
@@ -82,6 +83,7 @@ static int setup(void **state)
 		c->w[i] = calloc(1, sizeof(*c->w[i]));
 		c->w[i]->job = &c->job;
 		c->w[i]->core = calloc(1, sizeof(*c->w[i]->core));
+		c->draw.state = &c->state;
 		c->w[i]->primitive.draw = &c->draw;
 		c->w[i]->primitive.scissor = &c->scissor;
 	}
@@ -126,7 +128,7 @@ static void make_test(struct zs_case *c)
 	struct fragment_primitive *p = &c->w[0]->primitive;
 	unsigned int i, s;
 
-	c->draw.face[0] = c->draw.face[1] = face;
+	c->state.face[0] = c->state.face[1] = face;
 	c->job.quantise = pick(2);
 	c->scissor.min_z = pick(4) ? 0 : any_float();
 	c->scissor.max_z = pick(4) ? 1 : any_float();
@@ -165,7 +167,7 @@ static unsigned int test_one(struct fragment_worker *w, unsigned int x, unsigned
 
 	for (s = 0; s < w->tile.samples; s++)
 		z[s] = zs_depth(w, &p->z, p->z_bias, p->scissor, x, y, s);
-	return zs_test(w, p->draw, p->setup.back, x, y, samples, z, NULL);
+	return zs_test(w, p->draw->state, p->setup.back, x, y, samples, z, NULL);
 }
 
 static unsigned int samples_of(const uint64_t *live, unsigned int samples, unsigned int bit)

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * Draws that have a state or a shader in common, and more draws than are kept.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "scene_builder.h"
+
+#define BLACK	0xff000000
+/* More than vagx keeps of a job's draws (fragment_draw.c), and the counters that they share */
+#define DRAWS	9000
+#define QUERIES	500
+
+#define ADDING(number)								\
+	"ld_tile r4_r5_r6_r7, 0, 255, 0, u8norm, xyzw\n"			\
+	"mov r8, u0\n"								\
+	"ffma r4, r8, " number ", r4\n"						\
+	"sample_mask 255, 255\n"						\
+	"st_tile r4_r5_r6_r7, 0, 255, 0, u8norm, xyzw\n"			\
+	"stop\n"
+
+static struct scene_state adding_state(const struct render_fixture *f)
+{
+	struct scene_state t = scene_default(f);
+
+	t.fragment_shader = ADDING("1.0");
+	t.constant = 1 / 255.0f;
+	t.early_z = false;
+	return t;
+}
+
+/* One that is far enough from all others for words of its own, which may be equal ones */
+static void put_state(struct scene *s, unsigned int bias, unsigned int query)
+{
+	uint64_t va = STATE_VA + s->state.used;
+	size_t begin = s->state.used;
+
+	agx_put(&s->state, ppp_header, .depth_bias_scissor = true, .occlusion_query = true);
+	agx_put(&s->state, ppp_depth_bias_scissor, .depth_bias = bias);
+	agx_put(&s->state, ppp_occlusion_query, .index = query);
+	agx_put(&s->stream, vdm_ppp_state, .address = va, .words = (s->state.used - begin) / 4);
+}
+
+static unsigned int count_pixels(const struct render_fixture *f, uint32_t value)
+{
+	unsigned int count = 0, x, y;
+
+	for (y = 0; y < 256; y++) {
+		for (x = 0; x < 256; x++) {
+			const uint32_t pixel = scene_pixel(f, x, y, 0);
+
+			assert_true(pixel == BLACK || pixel == value);
+			count += pixel != BLACK;
+		}
+	}
+	return count;
+}
+
+/* Each has a state of its own; four tiles need all of them, the first ones again and again */
+static void test_many(void **state)
+{
+	struct render_fixture *f = *state;
+	struct scene_state t = scene_default(f);
+	unsigned int i, pixels;
+	uint32_t first;
+	struct scene s;
+
+	t.control.visibility = AGX_VISIBILITY_COUNTING;
+	scene_begin(&s, f);
+	scene_set(&s, &t);
+	first = scene_triangle(&s, 56, 56, 0.5f);
+	for (i = 0; i < DRAWS; i++) {
+		put_state(&s, i, i % QUERIES);
+		scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, first, 3);
+	}
+	scene_run(&s);
+	assert_int_equal(f->overflows, 0);
+	pixels = count_pixels(f, 0xff0000ff);
+	assert_true(pixels > 100);
+	for (i = 0; i < QUERIES; i++)
+		assert_int_equal(scene_query(i), pixels * (DRAWS / QUERIES));
+}
+
+/* Fragments of equal draws that cover each other are shaded one after the other */
+static void test_equal(void **state)
+{
+	struct render_fixture *f = *state;
+	const struct scene_state t = adding_state(f);
+	unsigned int i;
+	uint32_t first;
+	struct scene s;
+
+	scene_begin(&s, f);
+	scene_set(&s, &t);
+	first = scene_triangle(&s, 40, 40, 0.5f);
+	for (i = 0; i < 5; i++) {
+		put_state(&s, 7, 0);
+		scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, first, 3);
+	}
+	scene_run(&s);
+	assert_true(count_pixels(f, BLACK + 5) > 100);
+}
+
+/* A state with one shader, another, and the first one again */
+static void test_shaders(void **state)
+{
+	struct render_fixture *f = *state;
+	const struct scene_state t = adding_state(f);
+	struct scene_state other = t;
+	uint32_t first, shader;
+	struct scene s;
+
+	other.fragment_shader = ADDING("16.0");
+	scene_begin(&s, f);
+	scene_set(&s, &t);
+	first = scene_triangle(&s, 40, 40, 0.5f);
+	scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, first, 3);
+	shader = scene_shader(&s, &other);
+	scene_use_shader(&s, &other, shader);
+	scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, first, 3);
+	scene_use_shader(&s, &t, s.shader);
+	scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, first, 3);
+	scene_use_shader(&s, &other, shader);
+	scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, first, 3);
+	scene_run(&s);
+	assert_true(count_pixels(f, BLACK + 34) > 100);
+}
+
+static void put_viewport(struct scene *s, struct agx_ppp_viewport viewport, float right)
+{
+	uint64_t va = STATE_VA + s->state.used;
+	size_t begin = s->state.used;
+
+	viewport.translate_x += right;
+	agx_put(&s->state, ppp_header, .viewport = true);
+	agx_put(&s->state, ppp_viewport_control);
+	agx_writer_put(&s->state, AGX_PACKET_ppp_viewport, &viewport);
+	agx_put(&s->stream, vdm_ppp_state, .address = va, .words = (s->state.used - begin) / 4);
+}
+
+/* A viewport, another, and the first one again */
+static void test_viewports(void **state)
+{
+	struct render_fixture *f = *state;
+	const struct scene_state t = adding_state(f);
+	const float right[] = { 0, 100, 0 };
+	unsigned int i;
+	uint32_t first;
+	struct scene s;
+
+	scene_begin(&s, f);
+	scene_set(&s, &t);
+	first = scene_triangle(&s, 40, 40, 0.5f);
+	for (i = 0; i < 3; i++) {
+		put_viewport(&s, t.viewport, right[i]);
+		scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, first, 3);
+	}
+	scene_run(&s);
+	assert_int_equal(scene_pixel(f, 45, 45, 0), BLACK + 2);
+	assert_int_equal(scene_pixel(f, 145, 45, 0), BLACK + 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, render_setup, render_teardown)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(test_many),
+		TEST(test_equal),
+		TEST(test_shaders),
+		TEST(test_viewports),
+	};
+
+	return cmocka_run_group_tests_name("render_draws", tests, NULL, NULL);
+}
