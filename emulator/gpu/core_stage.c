@@ -23,7 +23,7 @@
 #define BLOCK		32
 
 /* Writes element @n of a vector to the active lanes */
-static void stage_set_lanes(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
+INLINE void stage_set_lanes(struct simdgroup *sg, const struct agx_operand *o, unsigned int n,
 			    const uint32_t *value)
 {
 	struct agx_operand one = *o;
@@ -33,7 +33,7 @@ static void stage_set_lanes(struct simdgroup *sg, const struct agx_operand *o, u
 	write_lanes(sg, &one, value);
 }
 
-static bool stage_all_the_same(const uint32_t *index)
+INLINE bool stage_all_the_same(const uint32_t *index)
 {
 	uint32_t different = 0;
 	unsigned int i;
@@ -77,8 +77,7 @@ uint32_t vagx_stage_storing(const struct simdgroup *sg)
 
 /* Vertices */
 
-CLONES static void stage_store_word(const struct simdgroup *sg, uint32_t *out,
-				    const uint32_t *value)
+INLINE void stage_store_word(const struct simdgroup *sg, uint32_t *out, const uint32_t *value)
 {
 	unsigned int i;
 
@@ -86,7 +85,7 @@ CLONES static void stage_store_word(const struct simdgroup *sg, uint32_t *out,
 		out[i] = (value[i] & sg->mask.v[i]) | (out[i] & ~sg->mask.v[i]);
 }
 
-void vagx_exec_st_var(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_st_var(struct simdgroup *sg, const struct op *op)
 {
 	struct vagx_vertices *v = sg->core->vertices;
 	struct lanes tmp_value, tmp_index;
@@ -201,8 +200,8 @@ static int stage_centroid_sample(const struct vagx_tile *tile, unsigned int cove
 }
 
 /* Finds the positions that an interpolation mode names: pixel centre, centroid or a sample */
-CLONES static void stage_find_position(struct simdgroup *sg, const struct op *op,
-				       const struct agx_operand *at, struct position *position)
+INLINE void stage_find_position(struct simdgroup *sg, const struct op *op,
+				const struct agx_operand *at, struct position *position)
 {
 	const struct vagx_tile *tile = sg->core->tile;
 	const struct vagx_fragments *f = sg->core->fragments;
@@ -229,12 +228,15 @@ CLONES static void stage_find_position(struct simdgroup *sg, const struct op *op
 }
 
 /* The number of the coefficient register; it is copied, as results may overwrite its operand */
-static void stage_find_index(const struct simdgroup *sg, const struct agx_operand *cf,
+INLINE void stage_find_index(const struct simdgroup *sg, const struct agx_operand *cf,
 			     struct lanes *index)
 {
 	struct lanes tmp;
+	const uint32_t *number = read_lanes(sg, cf, &tmp);
+	unsigned int i;
 
-	memcpy(index, read_lanes(sg, cf, &tmp), sizeof(*index));
+	for (i = 0; i < LANES; i++)
+		index->v[i] = number[i];
 }
 
 /* The plane of a coefficient register, of each lane */
@@ -243,8 +245,8 @@ struct planes {
 };
 
 /* The first active lane whose coefficient register does not exist; LANES if there is none */
-CLONES static unsigned int stage_find_missing(const struct simdgroup *sg, const struct lanes *index,
-					      unsigned int n)
+static unsigned int stage_find_missing(const struct simdgroup *sg, const struct lanes *index,
+				       unsigned int n)
 {
 	const unsigned int num_planes = sg->core->fragments->num_planes;
 	uint32_t missing = 0;
@@ -260,7 +262,7 @@ CLONES static unsigned int stage_find_missing(const struct simdgroup *sg, const 
 }
 
 /* Copies a plane to all lanes of its quad, which are of one primitive */
-static void stage_copy_planes(const struct simdgroup *sg, unsigned int number,
+INLINE void stage_copy_planes(const struct simdgroup *sg, unsigned int number,
 			      struct planes *planes)
 {
 	static const struct vagx_plane none;
@@ -279,9 +281,9 @@ static void stage_copy_planes(const struct simdgroup *sg, unsigned int number,
 	}
 }
 
-/* Finds the planes of coefficient registers @index + @n. Return: false after a failure. */
-static bool stage_find_planes(struct simdgroup *sg, const struct op *op, const struct lanes *index,
-			      unsigned int n, struct planes *planes)
+/* Finds planes where lanes name different coefficient registers. Return: false after a failure. */
+static bool stage_find_different(struct simdgroup *sg, const struct op *op,
+				 const struct lanes *index, unsigned int n, struct planes *planes)
 {
 	static const struct vagx_plane none;
 	const struct vagx_fragments *f = sg->core->fragments;
@@ -291,10 +293,6 @@ static bool stage_find_planes(struct simdgroup *sg, const struct op *op, const s
 		vagx_core_fail(sg, op, -ERANGE, "coefficient register %u of %u", index->v[i] + n,
 			       f->num_planes);
 		return false;
-	}
-	if (sg->exec && stage_all_the_same(index->v)) {
-		stage_copy_planes(sg, index->v[0] + n, planes);
-		return true;
 	}
 	for (i = 0; i < LANES; i++) {
 		const struct vagx_plane *plane = &none;
@@ -308,9 +306,22 @@ static bool stage_find_planes(struct simdgroup *sg, const struct op *op, const s
 	return true;
 }
 
+/* Finds the planes of coefficient registers @index + @n. Return: false after a failure. */
+INLINE bool stage_find_planes(struct simdgroup *sg, const struct op *op, const struct lanes *index,
+			      unsigned int n, struct planes *planes)
+{
+	const uint32_t number = index->v[0] + n;
+
+	if (!stage_all_the_same(index->v) || number < n ||
+	    number >= sg->core->fragments->num_planes)
+		return stage_find_different(sg, op, index, n, planes);
+	stage_copy_planes(sg, number, planes);
+	return true;
+}
+
 /* Evaluates planes at the positions of all lanes */
-CLONES static void stage_evaluate(const struct planes *planes, const struct position *p,
-				  struct float_lanes *value)
+INLINE void stage_evaluate(const struct planes *planes, const struct position *p,
+			   struct float_lanes *value)
 {
 	unsigned int i;
 
@@ -320,8 +331,8 @@ CLONES static void stage_evaluate(const struct planes *planes, const struct posi
 					bits_float(planes->c.v[i])));
 }
 
-CLONES static void stage_set_floats(struct simdgroup *sg, const struct op *op, unsigned int n,
-				    const struct float_lanes *value)
+INLINE void stage_set_floats(struct simdgroup *sg, const struct op *op, unsigned int n,
+			     const struct float_lanes *value)
 {
 	unsigned int size = op->dst.size == 16 ? 16 : 32, i;
 	struct lanes bits;
@@ -334,7 +345,7 @@ CLONES static void stage_set_floats(struct simdgroup *sg, const struct op *op, u
 }
 
 /* Interpolates the components of a varying; @w names the register of 1/W, or is NULL */
-static void stage_interpolate(struct simdgroup *sg, const struct op *op,
+INLINE void stage_interpolate(struct simdgroup *sg, const struct op *op,
 			      const struct agx_operand *w, const struct agx_operand *at)
 {
 	struct float_lanes value, divisor;
@@ -363,17 +374,17 @@ static void stage_interpolate(struct simdgroup *sg, const struct op *op,
 	}
 }
 
-void vagx_exec_iter(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_iter(struct simdgroup *sg, const struct op *op)
 {
 	stage_interpolate(sg, op, NULL, &op->src[1]);
 }
 
-void vagx_exec_iter_projected(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_iter_projected(struct simdgroup *sg, const struct op *op)
 {
 	stage_interpolate(sg, op, &op->src[1], &op->src[2]);
 }
 
-void vagx_exec_ldcf(struct simdgroup *sg, const struct op *op)
+CLONES void vagx_exec_ldcf(struct simdgroup *sg, const struct op *op)
 {
 	struct planes planes;
 	struct lanes index;

@@ -27,6 +27,10 @@
 /* In the mask of a block of 8 by 8 pixels: the first pixels of quads */
 #define QUADS	0x0055005500550055ULL
 
+/* Half a block has as many quads as a group */
+#define HALF_ROWS	(FRAGMENT_BLOCK / 2)
+_Static_assert(FRAGMENT_QUADS * 4 == FRAGMENT_BLOCK * HALF_ROWS, "half a block is no group");
+
 /* Planes */
 
 /* The three coefficients of a flat varying are its value at the provoking vertex */
@@ -277,6 +281,84 @@ static int shade_add_quad(struct fragment_worker *w, unsigned int x, unsigned in
 	return err;
 }
 
+/* The quads of half a block, in their order: two rows of four */
+static const uint16_t shade_half_x[VAGX_SIMD_WIDTH] = {
+	0, 1, 0, 1, 2, 3, 2, 3, 4, 5, 4, 5, 6, 7, 6, 7,
+	0, 1, 0, 1, 2, 3, 2, 3, 4, 5, 4, 5, 6, 7, 6, 7,
+};
+static const uint16_t shade_half_y[VAGX_SIMD_WIDTH] = {
+	0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1,
+	2, 2, 3, 3, 2, 2, 3, 3, 2, 2, 3, 3, 2, 2, 3, 3,
+};
+
+/* The sample masks of half a block's lanes, from pixel @first of the block on */
+static void shade_get_half(const struct fragment_worker *w, const uint64_t *pixels,
+			   unsigned int first, uint8_t samples[VAGX_SIMD_WIDTH])
+{
+	uint64_t all = -1ULL;
+	unsigned int s, i;
+
+	for (s = 0; s < w->tile.samples; s++)
+		all &= pixels[s];
+	if (all == -1ULL) {
+		memset(samples, (1 << w->tile.samples) - 1, VAGX_SIMD_WIDTH);
+		return;
+	}
+	for (i = 0; i < VAGX_SIMD_WIDTH; i += 4)
+		shade_get_quad(w, pixels,
+			       first + shade_half_y[i] * FRAGMENT_BLOCK + shade_half_x[i],
+			       &samples[i]);
+}
+
+/* Writes the quads of half a block at (x, y) in the tile to the group, which has none */
+CLONES static void shade_put_half(struct fragment_worker *w, unsigned int x, unsigned int y)
+{
+	struct fragment_group *g = &w->group;
+	struct vagx_fragments *f = &g->fragments;
+	const uint16_t left = w->tile.x + x, top = w->tile.y + y;
+	unsigned int i;
+
+	for (i = 0; i < VAGX_SIMD_WIDTH; i++)
+		f->x[i] = left + shade_half_x[i];
+	for (i = 0; i < VAGX_SIMD_WIDTH; i++)
+		f->y[i] = top + shade_half_y[i];
+	for (i = 0; i < FRAGMENT_QUADS; i++) {
+		g->primitive[i] = g->primitives - 1;
+		f->planes[i] = g->planes[g->primitives - 1];
+	}
+	for (i = 0; i < HALF_ROWS; i++)
+		g->pixels[y + i] |= 0xffu << x;
+	f->exists = UINT32_MAX;
+	f->back_facing = w->primitive.setup.back ? UINT32_MAX : 0;
+	g->quads = FRAGMENT_QUADS;
+}
+
+/*
+ * Adds a block whose quads all have something to be shaded: each half of it is a group, which is
+ * what adding quad by quad comes to where the group is empty or full.
+ */
+static int shade_add_whole(struct fragment_worker *w, unsigned int x, unsigned int y,
+			   const uint64_t *covered, const uint64_t *live)
+{
+	struct fragment_group *g = &w->group;
+	unsigned int row;
+	int err = 0;
+
+	for (row = 0; !err && row < FRAGMENT_BLOCK; row += HALF_ROWS) {
+		const unsigned int first = row * FRAGMENT_BLOCK;
+
+		err = fragment_flush(w);
+		if (!err && (!g->primitives || g->serial != w->primitive.serial))
+			err = shade_add_primitive(w);
+		if (err)
+			break;
+		shade_get_half(w, covered, first, g->fragments.input);
+		shade_get_half(w, live, first, g->fragments.live);
+		shade_put_half(w, x, y + row);
+	}
+	return err;
+}
+
 /* Counts the samples of a tested quad for occlusion. Return: false if none has passed. */
 static bool shade_count_quad(struct fragment_worker *w, const uint8_t live[4])
 {
@@ -287,6 +369,26 @@ static bool shade_count_quad(struct fragment_worker *w, const uint8_t live[4])
 	return all;
 }
 
+/* The quads of a block that have a sample, as a mask of their first pixels */
+static uint64_t shade_find_quads(const struct fragment_worker *w, const uint64_t *pixels)
+{
+	uint64_t quads = 0;
+	unsigned int s;
+
+	for (s = 0; s < w->tile.samples; s++)
+		quads |= pixels[s];
+	quads |= quads >> 1;
+	quads |= quads >> FRAGMENT_BLOCK;
+	return quads & QUADS;
+}
+
+/* Whether samples that have passed are counted for occlusion */
+static bool shade_counts(const struct ppp_state *ppp)
+{
+	return (ppp->fragment_control.visibility | ppp->fragment_control_2.visibility) !=
+	       AGX_VISIBILITY_NONE;
+}
+
 int fragment_add_block(struct fragment_worker *w, unsigned int x, unsigned int y,
 		       const uint64_t covered[VAGX_MAX_SAMPLES])
 {
@@ -294,8 +396,8 @@ int fragment_add_block(struct fragment_worker *w, unsigned int x, unsigned int y
 	/* early test: the shader changes neither depth nor coverage */
 	const bool early = !draw->state->shades || draw->launch.early_test;
 	struct fragment_group *g = &w->group;
-	uint64_t live[VAGX_MAX_SAMPLES], quads = 0;
-	unsigned int s;
+	const bool counts = early && shade_counts(&draw->state->ppp);
+	uint64_t live[VAGX_MAX_SAMPLES], quads;
 	int err = 0;
 
 	/* the group of another draw may wait for a late test, which comes before this one */
@@ -303,13 +405,16 @@ int fragment_add_block(struct fragment_worker *w, unsigned int x, unsigned int y
 		err = fragment_flush(w);
 	if (err)
 		return err;
-	for (s = 0; s < w->tile.samples; s++)
-		quads |= live[s] = covered[s];
+	memcpy(live, covered, w->tile.samples * sizeof(*live));
 	if (early)
 		zs_test_block(w, x, y, live);
-	quads |= quads >> 1;
-	quads |= quads >> FRAGMENT_BLOCK;
-	for (quads &= QUADS; !err && quads; quads &= quads - 1) {
+	/* Helpers are needed in quads that have something to be shaded. */
+	quads = shade_find_quads(w, early && !counts ? live : covered);
+	if (!draw->state->shades && !counts)
+		return 0;
+	if (quads == QUADS && !counts && g->quads % FRAGMENT_QUADS == 0)
+		return shade_add_whole(w, x, y, covered, live);
+	for (; !err && quads; quads &= quads - 1) {
 		const unsigned int first = __builtin_ctzll(quads);
 		const unsigned int qx = x + first % FRAGMENT_BLOCK, qy = y + first / FRAGMENT_BLOCK;
 		uint8_t input[4], left[4];
@@ -320,7 +425,7 @@ int fragment_add_block(struct fragment_worker *w, unsigned int x, unsigned int y
 			return err;
 		shade_get_quad(w, covered, first, input);
 		shade_get_quad(w, live, first, left);
-		if (early && !shade_count_quad(w, left))
+		if (counts && !shade_count_quad(w, left))
 			continue;
 		if (w->failed)
 			return -EFAULT;

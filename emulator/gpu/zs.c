@@ -5,8 +5,8 @@
  * The depth and stencil test of samples in a tile, and the occlusion counters. Depth is the
  * primitive's plane equation at the sample, plus its bias, clamped to the viewport's range; with
  * 16-bit depth it is rounded to multiples of 1/65535 before it is compared. Blocks of 8 by 8
- * pixels with one sample and without stencil are tested four pixels at a time (vectors of
- * GCC's), with the same results.
+ * pixels with one sample and without stencil are tested row by row (vectors of GCC's), with the
+ * same results.
  *
  * Depth and stencil of a tile belong to the worker whose core draws it, so nothing is locked.
  * Occlusion counters are in the client's memory, and other cores and jobs count there at the
@@ -175,9 +175,9 @@ unsigned int zs_test(struct fragment_worker *w, const struct fragment_state *sta
 	return passed;
 }
 
-/* Blocks with one sample and without stencil: four pixels of a row at a time */
+/* Blocks with one sample and without stencil: all pixels of a row at a time */
 
-#define ZS_VECTOR	4
+#define ZS_VECTOR	FRAGMENT_BLOCK
 
 typedef double zs_doubles __attribute__((vector_size(8 * ZS_VECTOR)));
 typedef float zs_floats __attribute__((vector_size(4 * ZS_VECTOR)));
@@ -195,55 +195,53 @@ struct depth_block {
 	bool write, quantise;
 };
 
-/* All ones in all elements, or 0 */
-static inline zs_ints zs_splat_mask(bool is)
-{
-	return (zs_ints){ 0 } - (int32_t)is;
-}
-
+/* All ones in all elements, or 0. Macros: not all processors pass such vectors in registers. */
+#define ZS_MASK(is)		((zs_ints){ 0 } - (int32_t)(bool)(is))
 /* Elements of @a where @first is all ones, of @b where it is 0 */
-static inline zs_floats zs_select(zs_ints first, zs_floats a, zs_floats b)
-{
-	return (zs_floats)(((zs_ints)a & first) | ((zs_ints)b & ~first));
-}
+#define ZS_SELECT(first, a, b)	((zs_floats)(((zs_ints)(a) & (first)) | ((zs_ints)(b) & ~(first))))
 
-/* The depths of four pixels, as zs_depth(), quantised with 16-bit depth */
-static inline zs_floats zs_interpolate(const struct depth_block *d, double x, double y)
+/* The depths of the pixels of a row, as zs_depth(), quantised with 16-bit depth */
+INLINE void zs_interpolate(const struct depth_block *d, double x, double y, zs_floats *depth)
 {
-	const zs_doubles px = x + (zs_doubles){ 0, 1, 2, 3 };
+	const zs_doubles px = x + (zs_doubles){ 0, 1, 2, 3, 4, 5, 6, 7 };
 	const zs_floats none = { 0 }, min = none + d->min, max = none + d->max;
 	zs_floats z = __builtin_convertvector(d->z->a * px + d->z->b * y + d->z->c + d->bias,
 					      zs_floats);
 	unsigned int i;
 
-	z = zs_select(z > max, max, z);
-	z = zs_select(z > min, z, min);
+	z = ZS_SELECT(z > max, max, z);
+	z = ZS_SELECT(z > min, z, min);
 	for (i = 0; d->quantise && i < ZS_VECTOR; i++)
 		z[i] = zs_quantise(z[i]);
-	return z;
+	*depth = z;
 }
 
-/* Tests four pixels, as zs_test_sample(). Return: the mask of those of @live that passed. */
-static inline uint32_t zs_test_vector(const struct depth_block *d, double x, double y, float *depth,
-				      uint32_t live)
+/* Tests a row, as zs_test_sample(). Return: the mask of those of @live that passed. */
+INLINE uint32_t zs_test_vector(const struct depth_block *d, double x, double y, float *depth,
+			       uint32_t live)
 {
-	const zs_ints bits = { 1, 2, 4, 8 };
-	zs_floats z = zs_interpolate(d, x, y), was;
+	const zs_ints bits = { 1, 2, 4, 8, 16, 32, 64, 128 };
 	zs_ints less, equal, passed;
+	uint32_t sum = 0;
+	zs_floats z, was;
+	unsigned int i;
 
+	zs_interpolate(d, x, y, &z);
 	memcpy(&was, depth, sizeof(was));
 	less = z < was;
 	equal = z == was;
-	passed = (less & zs_splat_mask(d->func & AGX_ZS_FUNC_LESS)) |
-		 (equal & zs_splat_mask(d->func & AGX_ZS_FUNC_EQUAL)) |
-		 (~(less | equal) & zs_splat_mask(d->func & AGX_ZS_FUNC_GREATER));
+	passed = (less & ZS_MASK(d->func & AGX_ZS_FUNC_LESS)) |
+		 (equal & ZS_MASK(d->func & AGX_ZS_FUNC_EQUAL)) |
+		 (~(less | equal) & ZS_MASK(d->func & AGX_ZS_FUNC_GREATER));
 	passed &= (bits & (int32_t)live) != 0;
 	if (d->write) {
-		was = zs_select(passed, z, was);
+		was = ZS_SELECT(passed, z, was);
 		memcpy(depth, &was, sizeof(was));
 	}
 	passed &= bits;
-	return passed[0] | passed[1] | passed[2] | passed[3];
+	for (i = 0; i < ZS_VECTOR; i++)
+		sum |= (uint32_t)passed[i];
+	return sum;
 }
 
 /* Tests a block; @row is the number of depths in a row of the tile. Return: those that passed. */
@@ -251,18 +249,15 @@ CLONES static uint64_t zs_test_depths(const struct depth_block *d, float *depth,
 				      uint64_t live)
 {
 	uint64_t passed = 0;
-	unsigned int x, y;
+	unsigned int y;
 
 	for (y = 0; y < FRAGMENT_BLOCK; y++) {
-		for (x = 0; x < FRAGMENT_BLOCK; x += ZS_VECTOR) {
-			const unsigned int bit = y * FRAGMENT_BLOCK + x;
-			const uint32_t part = live >> bit & 15;
-			float *p = depth + y * row + x;
+		const unsigned int bit = y * FRAGMENT_BLOCK;
+		const uint32_t part = live >> bit & 0xff;
 
-			if (part)
-				passed |= (uint64_t)zs_test_vector(d, d->x + x, d->y + y, p, part)
-					  << bit;
-		}
+		if (part)
+			passed |= (uint64_t)zs_test_vector(d, d->x, d->y + y, depth + y * row, part)
+				  << bit;
 	}
 	return passed;
 }
