@@ -326,8 +326,7 @@ CLONES static void shade_put_half(struct fragment_worker *w, unsigned int x, uns
 		g->primitive[i] = g->primitives - 1;
 		f->planes[i] = g->planes[g->primitives - 1];
 	}
-	for (i = 0; i < HALF_ROWS; i++)
-		g->pixels[y + i] |= 0xffu << x;
+	/* A full group needs no mask of its pixels. */
 	f->exists = UINT32_MAX;
 	f->back_facing = w->primitive.setup.back ? UINT32_MAX : 0;
 	g->quads = FRAGMENT_QUADS;
@@ -348,7 +347,7 @@ static int shade_add_whole(struct fragment_worker *w, unsigned int x, unsigned i
 		const unsigned int first = row * FRAGMENT_BLOCK;
 
 		err = fragment_flush(w);
-		if (!err && (!g->primitives || g->serial != w->primitive.serial))
+		if (!err)
 			err = shade_add_primitive(w);
 		if (err)
 			break;
