@@ -94,14 +94,28 @@ struct cached {
 	unsigned int used;
 };
 
+/** enum fixup_kind - what a jump is for */
+enum fixup_kind {
+	/** @FIXUP_JUMP: a jump to the code of an instruction */
+	FIXUP_JUMP,
+	/** @FIXUP_REPLAY: to C, which interprets the segment again */
+	FIXUP_REPLAY,
+	/** @FIXUP_NANS: to code that replaces NaNs, and comes back */
+	FIXUP_NANS,
+};
+
 /** struct fixup - a jump whose target is not known yet */
 struct fixup {
+	/** @kind: what it is for */
+	enum fixup_kind kind;
 	/** @at: its displacement */
 	uint32_t at;
-	/** @pc: index of the instruction that it goes to; of a replay, the segment's first */
+	/** @pc: instruction that it goes to; of a replay, the segment's first */
 	uint32_t pc;
-	/** @count: instructions of the segment to do again; 0 for a jump */
+	/** @count: instructions of the segment to do again */
 	uint32_t count;
+	/** @pairs: mask of the pairs in which NaNs are replaced */
+	uint32_t pairs;
 };
 
 /** struct build - state while code is made; used by one thread */
@@ -163,6 +177,15 @@ unsigned int vagx_build_canonical(struct build *b, unsigned int reg);
  */
 void vagx_build_write(struct build *b, const struct agx_operand *o, struct value v, bool raw);
 /**
+ * vagx_build_destination() - the pair of a destination of 32 bits
+ * @b: build
+ * @o: destination, a register
+ * @raw: NaNs of the result may be any
+ *
+ * One instruction, masked by K_EXEC, has to write it next, and may have it as a source.
+ */
+unsigned int vagx_build_destination(struct build *b, const struct agx_operand *o, bool raw);
+/**
  * vagx_build_watch() - notice special results
  * @b: build
  * @pair: results of an instruction
@@ -180,15 +203,21 @@ void vagx_build_end_segment(struct build *b, uint32_t next);
 /** vagx_build_forget() - drop the cache; between segments only */
 void vagx_build_forget(struct build *b);
 
+/** vagx_build_replace_nans() - code for FIXUP_NANS: replace NaNs of pairs, and go back */
+void vagx_build_replace_nans(struct build *b, const struct fixup *fixup);
+
 /** vagx_build_op() - a vector instruction on both registers of pairs: @dst = @a op @v */
 void vagx_build_op(struct build *b, enum x86_vector op, unsigned int dst, unsigned int a,
 		   struct value v);
-/** vagx_build_op_masked() - the same in lanes of mask registers @k and @k + 1 only */
+/** vagx_build_op_masked() - the same in lanes of mask registers @k and @k + 1; in all if @k is 0 */
 void vagx_build_op_masked(struct build *b, enum x86_vector op, unsigned int k, unsigned int dst,
 			  unsigned int a, struct value v);
 /** vagx_build_op_imm() - the same as vagx_build_op(), with an immediate */
 void vagx_build_op_imm(struct build *b, enum x86_vector op, unsigned int dst, unsigned int a,
 		       struct value v, unsigned int imm);
+/** vagx_build_op_imm_masked() - as vagx_build_op_masked(), with an immediate */
+void vagx_build_op_imm_masked(struct build *b, enum x86_vector op, unsigned int k,
+			      unsigned int dst, unsigned int a, struct value v, unsigned int imm);
 /** vagx_build_compare() - mask registers @k and @k + 1 = @a predicate @v */
 void vagx_build_compare(struct build *b, enum x86_vector op, unsigned int k, unsigned int a,
 			struct value v, unsigned int predicate);

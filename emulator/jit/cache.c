@@ -20,27 +20,29 @@ void vagx_build_op_masked(struct build *b, enum x86_vector op, unsigned int k, u
 
 	for (h = 0; h < 2; h++)
 		vagx_x86_vector(&b->code, op, 2 * dst + h, 2 * a + h, vagx_build_rm(v, h),
-				X86_MASKED(k + h));
+				X86_MASKED(k ? k + h : 0));
 }
 
 void vagx_build_op(struct build *b, enum x86_vector op, unsigned int dst, unsigned int a,
 		   struct value v)
 {
-	unsigned int h;
-
-	for (h = 0; h < 2; h++)
-		vagx_x86_vector(&b->code, op, 2 * dst + h, 2 * a + h, vagx_build_rm(v, h),
-				X86_ALL_LANES);
+	vagx_build_op_masked(b, op, 0, dst, a, v);
 }
 
-void vagx_build_op_imm(struct build *b, enum x86_vector op, unsigned int dst, unsigned int a,
-		       struct value v, unsigned int imm)
+void vagx_build_op_imm_masked(struct build *b, enum x86_vector op, unsigned int k,
+			      unsigned int dst, unsigned int a, struct value v, unsigned int imm)
 {
 	unsigned int h;
 
 	for (h = 0; h < 2; h++)
 		vagx_x86_vector_imm(&b->code, op, 2 * dst + h, 2 * a + h, vagx_build_rm(v, h),
-				    X86_ALL_LANES, imm);
+				    X86_MASKED(k ? k + h : 0), imm);
+}
+
+void vagx_build_op_imm(struct build *b, enum x86_vector op, unsigned int dst, unsigned int a,
+		       struct value v, unsigned int imm)
+{
+	vagx_build_op_imm_masked(b, op, 0, dst, a, v, imm);
 }
 
 void vagx_build_compare(struct build *b, enum x86_vector op, unsigned int k, unsigned int a,
@@ -223,6 +225,15 @@ static void cache_write_half(struct build *b, const struct agx_operand *o, unsig
 				    vagx_build_rm(mask, h), X86_MASKED(K_EXEC + h), 0xd8);
 }
 
+unsigned int vagx_build_destination(struct build *b, const struct agx_operand *o, bool raw)
+{
+	struct cached *c = cache_get(b, (unsigned int)o->value / 2);
+
+	c->raw = raw;
+	c->dirty = true;
+	return cache_pair(b, c);
+}
+
 void vagx_build_write(struct build *b, const struct agx_operand *o, struct value v, bool raw)
 {
 	struct cached *c = cache_get(b, (unsigned int)o->value / 2);
@@ -311,7 +322,7 @@ static bool cache_add_fixup(struct build *b, struct fixup fixup)
 
 void vagx_build_jump_to(struct build *b, size_t at, uint32_t pc)
 {
-	cache_add_fixup(b, (struct fixup){ .at = (uint32_t)at, .pc = pc });
+	cache_add_fixup(b, (struct fixup){ .kind = FIXUP_JUMP, .at = (uint32_t)at, .pc = pc });
 }
 
 /* If a lane had a special result the interpreter does the segment again */
@@ -323,6 +334,7 @@ static void cache_test_special(struct build *b, uint32_t next)
 	vagx_x86_mask_test(&b->code, K_TEMP, K_TEMP);
 	at = vagx_x86_jump_if(&b->code, X86_NOT_CARRY);
 	cache_add_fixup(b, (struct fixup){
+		.kind = FIXUP_REPLAY,
 		.at = (uint32_t)at,
 		.pc = b->segment,
 		.count = next - b->segment,
@@ -339,18 +351,84 @@ static void cache_count(struct build *b, uint32_t count)
 	vagx_x86_bytes(&b->code, "\x49\x01\xc4", 3);	/* add r12, rax */
 }
 
+/* Pairs that may have other NaNs than registers, as a mask; none has afterwards */
+static uint32_t cache_take_raw(struct build *b)
+{
+	uint32_t pairs = 0;
+	unsigned int i;
+
+	for (i = 0; i < CACHED; i++) {
+		if (b->cache[i].reg >= 0 && b->cache[i].raw)
+			pairs |= 1u << (PAIR_CACHE + i);
+		b->cache[i].raw = false;
+	}
+	return pairs;
+}
+
+/* The lowest pair of a mask, which loses it */
+static unsigned int cache_next_pair(uint32_t *pairs)
+{
+	unsigned int pair = (unsigned int)__builtin_ctz(*pairs);
+
+	*pairs &= *pairs - 1;
+	return pair;
+}
+
+/*
+ * Replaces NaNs before registers are stored. There are hardly ever any, so all pairs are looked at
+ * together, two by each comparison, and code elsewhere does it.
+ */
+static void cache_canonicalize(struct build *b)
+{
+	uint32_t pairs = cache_take_raw(b), left = pairs;
+	unsigned int k[2] = { K_EXEC, K_EXEC + 1 }, h, x, y;
+	size_t at;
+
+	if (!pairs)
+		return;
+	while (left) {
+		x = cache_next_pair(&left);
+		y = left ? cache_next_pair(&left) : x;
+		for (h = 0; h < 2; h++) {
+			/* in K_COND: the active lanes that have been numbers so far */
+			vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_COND + h, 2 * x + h,
+					    X86_REG(2 * y + h), X86_MASKED(k[h]),
+					    X86_FLOAT_ORDERED);
+			k[h] = K_COND + h;
+		}
+	}
+	for (h = 0; h < 2; h++)
+		vagx_x86_mask(&b->code, X86_KXOR, K_COND + h, K_COND + h, K_EXEC + h);
+	vagx_x86_mask_test(&b->code, K_COND, K_COND + 1);
+	at = vagx_x86_jump_if(&b->code, X86_NOT_EQUAL);
+	cache_add_fixup(b, (struct fixup){
+		.kind = FIXUP_NANS,
+		.at = (uint32_t)at,
+		.pairs = pairs,
+	});
+}
+
+void vagx_build_replace_nans(struct build *b, const struct fixup *fixup)
+{
+	uint32_t pairs = fixup->pairs;
+
+	while (pairs)
+		cache_replace_nans(b, cache_next_pair(&pairs));
+	vagx_x86_set_target(&b->code, vagx_x86_jump(&b->code), fixup->at + 4);
+}
+
 void vagx_build_commit(struct build *b, uint32_t next)
 {
 	unsigned int i;
 
 	if (b->watching)
 		cache_test_special(b, next);
+	cache_canonicalize(b);
 	for (i = 0; i < CACHED; i++) {
 		struct cached *c = &b->cache[i];
 
 		if (c->reg < 0 || !c->dirty)
 			continue;
-		cache_make_canonical(b, c);
 		cache_move(b, X86_STORE, PAIR_CACHE + i, (unsigned int)c->reg);
 		c->dirty = false;
 	}

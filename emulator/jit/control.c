@@ -282,7 +282,7 @@ static void control_while(struct build *b, unsigned int levels, uint32_t nest)
 	struct value limit = vagx_build_constant(b, nest), low = vagx_build_constant(b, 0xffff);
 	unsigned int scratch = 2 * PAIR_SCRATCH, h;
 
-	for (h = 0; h < 2; h++) {
+	for (h = 0; nest && h < 2; h++) {
 		unsigned int reg = 2 * levels + h;
 
 		vagx_x86_vector(&b->code, X86_AND, scratch, reg, vagx_build_rm(low, h),
@@ -290,11 +290,13 @@ static void control_while(struct build *b, unsigned int levels, uint32_t nest)
 		vagx_x86_vector_imm(&b->code, X86_CMP_UNSIGNED, K_TEMP, scratch,
 				    vagx_build_rm(limit, h), X86_ALL_LANES, X86_CMP_LT);
 		control_clear_level(b, reg);
+		vagx_x86_mask(&b->code, X86_KAND, K_EXEC + h, K_COND + h, K_TEMP);
 		vagx_x86_mask(&b->code, X86_KANDN, K_TEMP, K_COND + h, K_TEMP);
-		if (nest)
-			control_add_level(b, reg, nest);
+		control_add_level(b, reg, nest);
 	}
-	control_test_levels(b, levels);
+	/* no level is below 0 */
+	if (!nest)
+		control_test_levels(b, levels);
 	control_and_valid(b);
 }
 

@@ -189,7 +189,7 @@ static void jit_add_program(struct build *b, const uint8_t *begins)
 		vagx_build_end_segment(b, p->count);
 }
 
-/* Sets the targets of jumps, and adds what they go to when a segment has to be done again */
+/* Sets the targets of jumps, and adds the code for what is rare */
 static void jit_fix_up(struct build *b)
 {
 	unsigned int i;
@@ -197,14 +197,17 @@ static void jit_fix_up(struct build *b)
 	for (i = 0; i < b->fixup_count; i++) {
 		const struct fixup *f = &b->fixups[i];
 
-		if (!f->count) {
+		if (f->kind == FIXUP_JUMP) {
 			vagx_x86_set_target(&b->code, f->at, b->entry[f->pc]);
 			continue;
 		}
 		if (!vagx_x86_reserve(&b->code, MAX_INSTRUCTION))
 			return;
 		vagx_x86_set_target(&b->code, f->at, b->code.length);
-		vagx_build_replay(b, f->pc, f->count);
+		if (f->kind == FIXUP_NANS)
+			vagx_build_replace_nans(b, f);
+		else
+			vagx_build_replay(b, f->pc, f->count);
 	}
 }
 

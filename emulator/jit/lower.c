@@ -36,7 +36,7 @@ static unsigned int lower_result(struct build *b, struct value x)
 	return vagx_build_is_temp(x) ? x.pair : vagx_build_temp(b);
 }
 
-static void lower_copy(struct build *b, unsigned int dst, struct value v)
+static void lower_copy_masked(struct build *b, unsigned int k, unsigned int dst, struct value v)
 {
 	struct x86_rm rm = v.is_scalar ? X86_MEMORY(v.base, v.disp) : X86_REG(0);
 	unsigned int h;
@@ -45,8 +45,13 @@ static void lower_copy(struct build *b, unsigned int dst, struct value v)
 		if (!v.is_scalar)
 			rm = X86_REG(2 * v.pair + h);
 		vagx_x86_vector(&b->code, v.is_scalar ? X86_BROADCAST : X86_LOAD, 2 * dst + h, 0,
-				rm, X86_ALL_LANES);
+				rm, X86_MASKED(k ? k + h : 0));
 	}
+}
+
+static void lower_copy(struct build *b, unsigned int dst, struct value v)
+{
+	lower_copy_masked(b, 0, dst, v);
 }
 
 /* Writes an integer, which may be a source as it is */
@@ -60,6 +65,35 @@ static void lower_write_int(struct build *b, const struct op *op, struct value v
 		v = vagx_build_pair(t);
 	}
 	vagx_build_write(b, &op->dst, v, false);
+}
+
+/* Where the last vector instruction of an instruction writes */
+struct lower_target {
+	unsigned int pair;
+	/* its masks: the destination itself is written; 0: a temporary */
+	unsigned int k;
+};
+
+/* Whether the destination takes words as they are */
+static bool lower_is_direct(const struct op *op)
+{
+	return op->dst.size == 32 && !op->mod[AGX_MOD_SATURATE];
+}
+
+/* The destination if it takes words as they are; else the pair of @reuse, or a new temporary */
+static struct lower_target lower_target(struct build *b, const struct op *op, struct value reuse,
+					bool is_float)
+{
+	if (lower_is_direct(op))
+		return (struct lower_target){ vagx_build_destination(b, &op->dst, is_float), K_EXEC };
+	return (struct lower_target){ lower_result(b, reuse), 0 };
+}
+
+/* Writes what is in a temporary */
+static void lower_finish_int(struct build *b, const struct op *op, struct lower_target to)
+{
+	if (!to.k)
+		vagx_build_write(b, &op->dst, vagx_build_pair(to.pair), false);
 }
 
 static void lower_swap(struct value *x, struct value *y)
@@ -104,8 +138,8 @@ static struct value lower_shift_left(struct build *b, struct value v, unsigned i
 /* Addition and subtraction; @arg: the host's instruction */
 static bool lower_add(struct build *b, const struct op *op, unsigned int arg)
 {
+	struct lower_target to;
 	struct value x, y;
-	unsigned int t;
 
 	if (!lower_is_narrow(op))
 		return false;
@@ -114,18 +148,18 @@ static bool lower_add(struct build *b, const struct op *op, unsigned int arg)
 	if (arg == X86_ADD && x.is_scalar)
 		lower_swap(&x, &y);
 	x = vagx_build_in_pair(b, x);
-	t = lower_result(b, x);
-	vagx_build_op(b, arg, t, x.pair, y);
-	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	to = lower_target(b, op, x, false);
+	vagx_build_op_masked(b, arg, to.k, to.pair, x.pair, y);
+	lower_finish_int(b, op, to);
 	return true;
 }
 
-static bool lower_mul(struct build *b, const struct op *op, unsigned int arg)
+/* Operations whose sources can be exchanged; @arg: the host's instruction */
+static bool lower_commutative(struct build *b, const struct op *op, unsigned int arg)
 {
+	struct lower_target to;
 	struct value x, y;
-	unsigned int t;
 
-	(void)arg;
 	if (!lower_is_narrow(op))
 		return false;
 	x = lower_source(b, op, 0);
@@ -133,15 +167,16 @@ static bool lower_mul(struct build *b, const struct op *op, unsigned int arg)
 	if (x.is_scalar)
 		lower_swap(&x, &y);
 	x = vagx_build_in_pair(b, x);
-	t = lower_result(b, x);
-	vagx_build_op(b, X86_MUL, t, x.pair, y);
-	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	to = lower_target(b, op, x, false);
+	vagx_build_op_masked(b, arg, to.k, to.pair, x.pair, y);
+	lower_finish_int(b, op, to);
 	return true;
 }
 
 /* Multiplication and then addition or subtraction; @arg: the latter's instruction */
 static bool lower_mul_add(struct build *b, const struct op *op, unsigned int arg)
 {
+	struct lower_target to;
 	struct value x, y, z;
 	unsigned int t;
 
@@ -157,8 +192,9 @@ static bool lower_mul_add(struct build *b, const struct op *op, unsigned int arg
 	/* no more than this pair is in use */
 	b->temps = t + 1;
 	z = lower_shift_left(b, lower_source(b, op, 2), op->mod[AGX_MOD_SHIFT]);
-	vagx_build_op(b, arg, t, t, z);
-	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	to = lower_target(b, op, vagx_build_pair(t), false);
+	vagx_build_op_masked(b, arg, to.k, to.pair, t, z);
+	lower_finish_int(b, op, to);
 	return true;
 }
 
@@ -182,25 +218,6 @@ static bool lower_bitop(struct build *b, const struct op *op, unsigned int arg)
 	return true;
 }
 
-/* AND, OR and XOR need no copy; @arg: the instruction */
-static bool lower_logic(struct build *b, const struct op *op, unsigned int arg)
-{
-	struct value x, y;
-	unsigned int t;
-
-	if (!lower_is_narrow(op))
-		return false;
-	x = lower_source(b, op, 0);
-	y = lower_source(b, op, 1);
-	if (x.is_scalar)
-		lower_swap(&x, &y);
-	x = vagx_build_in_pair(b, x);
-	t = lower_result(b, x);
-	vagx_build_op(b, arg, t, x.pair, y);
-	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
-	return true;
-}
-
 /* The count of a shift, if it is known: 0 to 127 */
 static bool lower_known_count(const struct agx_operand *o, unsigned int *count)
 {
@@ -208,26 +225,33 @@ static bool lower_known_count(const struct agx_operand *o, unsigned int *count)
 	return o->type == AGX_OPERAND_IMM;
 }
 
-/*
- * @v shifted by source @n; @op: the instruction for counts in vectors, whose results for counts
- * above 31 are as AGX's; @imm: the one for a known count
- */
-static struct value lower_shift(struct build *b, const struct op *op, struct value v,
-				unsigned int n, enum x86_vector shift, enum x86_vector imm)
+/* Reads the count of a shift, source @n, if it is not known: to PAIR_SCRATCH, 0 to 127 */
+static void lower_read_count(struct build *b, const struct op *op, unsigned int n)
 {
-	unsigned int count, t;
+	unsigned int count;
 	struct value by;
 
-	v = vagx_build_in_pair(b, v);
-	t = lower_result(b, v);
-	if (lower_known_count(&op->src[n], &count)) {
-		vagx_build_op_imm(b, imm, t, 0, v, count);
-		return vagx_build_pair(t);
-	}
+	if (lower_known_count(&op->src[n], &count))
+		return;
 	by = vagx_build_in_pair(b, lower_source(b, op, n));
 	vagx_build_op(b, X86_AND, PAIR_SCRATCH, by.pair, vagx_build_constant(b, 0x7f));
-	vagx_build_op(b, shift, t, v.pair, vagx_build_pair(PAIR_SCRATCH));
-	return vagx_build_pair(t);
+}
+
+/*
+ * Shifts @v, which is in a pair, by source @n, which has been read; @shift: the instruction for
+ * counts in vectors, whose results for counts above 31 are as AGX's; @imm: for a known count
+ */
+static void lower_shift(struct build *b, const struct op *op, struct lower_target to,
+			struct value v, unsigned int n, enum x86_vector shift,
+			enum x86_vector imm)
+{
+	unsigned int count;
+
+	if (lower_known_count(&op->src[n], &count))
+		vagx_build_op_imm_masked(b, imm, to.k, to.pair, 0, v, count);
+	else
+		vagx_build_op_masked(b, shift, to.k, to.pair, v.pair,
+				     vagx_build_pair(PAIR_SCRATCH));
 }
 
 /* Shifts without a bit field; @arg: the instruction for counts in vectors */
@@ -235,13 +259,17 @@ static bool lower_plain_shift(struct build *b, const struct op *op, unsigned int
 {
 	enum x86_vector imm = arg == X86_SHL ? X86_SHL_IMM :
 			      arg == X86_SHR ? X86_SHR_IMM : X86_SAR_IMM;
+	struct lower_target to;
 	struct value v;
 
 	if (!lower_is_narrow(op))
 		return false;
 	v = vagx_build_int(b, &op->src[0], arg == X86_SAR ? true : op->src[0].sign_extend);
-	v = lower_shift(b, op, v, 1, arg, imm);
-	vagx_build_write(b, &op->dst, v, false);
+	v = vagx_build_in_pair(b, v);
+	lower_read_count(b, op, 1);
+	to = lower_target(b, op, v, false);
+	lower_shift(b, op, to, v, 1, arg, imm);
+	lower_finish_int(b, op, to);
 	return true;
 }
 
@@ -252,7 +280,7 @@ static bool lower_bit_field(struct build *b, const struct op *op, unsigned int a
 	uint32_t mask = bits ? (1u << bits) - 1 : 0xffffffff;
 	enum x86_vector imm = arg == X86_SHL ? X86_SHL_IMM : X86_SHR_IMM;
 	struct value base, v;
-	unsigned int h;
+	unsigned int t, h;
 
 	if (!lower_is_narrow(op))
 		return false;
@@ -262,8 +290,12 @@ static bool lower_bit_field(struct build *b, const struct op *op, unsigned int a
 			return false;
 		mask = count < 32 ? mask << count : 0;
 	}
-	v = lower_shift(b, op, lower_source(b, op, 1), 2, arg, imm);
-	b->temps = v.pair + 1;
+	v = vagx_build_in_pair(b, lower_source(b, op, 1));
+	lower_read_count(b, op, 2);
+	t = lower_result(b, v);
+	lower_shift(b, op, (struct lower_target){ t, 0 }, v, 2, arg, imm);
+	v = vagx_build_pair(t);
+	b->temps = t + 1;
 	base = vagx_build_in_pair(b, lower_source(b, op, 0));
 	/* where the mask's bit is set what was shifted, else the base */
 	for (h = 0; h < 2; h++)
@@ -428,6 +460,13 @@ static void lower_write_float(struct build *b, const struct op *op, unsigned int
 	vagx_build_write(b, &op->dst, vagx_build_pair(pair), true);
 }
 
+/* Writes a float result that is in a temporary */
+static void lower_finish_float(struct build *b, const struct op *op, struct lower_target to)
+{
+	if (!to.k)
+		lower_write_float(b, op, to.pair);
+}
+
 /* What the instructions of floats are made of */
 enum lower_float {
 	LOWER_FADD,
@@ -441,8 +480,8 @@ enum lower_float {
 static bool lower_float2(struct build *b, const struct op *op, unsigned int arg)
 {
 	bool multiplies = arg == LOWER_FMUL || arg == LOWER_HMUL;
+	struct lower_target to;
 	struct value x, y;
-	unsigned int t;
 
 	if (op->dst.type != AGX_OPERAND_REG)
 		return false;
@@ -451,27 +490,29 @@ static bool lower_float2(struct build *b, const struct op *op, unsigned int arg)
 	if (x.is_scalar)
 		lower_swap(&x, &y);
 	x = vagx_build_in_pair(b, x);
-	t = lower_result(b, x);
-	vagx_build_op(b, multiplies ? X86_FMUL : X86_FADD, t, x.pair, y);
+	to = lower_target(b, op, x, true);
+	vagx_build_op_masked(b, multiplies ? X86_FMUL : X86_FADD, to.k, to.pair, x.pair, y);
 	if (arg == LOWER_FMUL)
-		vagx_build_watch(b, t);
-	lower_write_float(b, op, t);
+		vagx_build_watch(b, to.pair);
+	lower_finish_float(b, op, to);
 	return true;
 }
 
-/* The sources of a fused multiply-add: x * y + t. Only y may be a scalar. Return: t. */
-static unsigned int lower_fma_sources(struct build *b, const struct op *op, struct value *x,
-				      struct value *y)
+/* The factors of a fused multiply-add. Only the second one may be a scalar. */
+static void lower_factors(struct build *b, const struct op *op, struct value *x, struct value *y)
 {
-	struct value z;
-	unsigned int t;
-
 	*x = vagx_build_float(b, &op->src[0]);
 	*y = vagx_build_float(b, &op->src[1]);
 	if (x->is_scalar)
 		lower_swap(x, y);
 	*x = vagx_build_in_pair(b, *x);
-	z = vagx_build_float(b, &op->src[2]);
+}
+
+/* A temporary with what is added, where the host's instruction has its result, too */
+static unsigned int lower_addend(struct build *b, struct value z)
+{
+	unsigned int t;
+
 	if (vagx_build_is_temp(z))
 		return z.pair;
 	t = vagx_build_temp(b);
@@ -479,15 +520,43 @@ static unsigned int lower_fma_sources(struct build *b, const struct op *op, stru
 	return t;
 }
 
+/* x * y + z in the destination itself, which can be one of them */
+static void lower_ffma_in_place(struct build *b, unsigned int dst, struct value x, struct value y,
+				struct value z)
+{
+	bool adds = !z.is_scalar && z.pair == dst;
+
+	if (!y.is_scalar && y.pair == dst)
+		lower_swap(&x, &y);
+	if (adds || x.pair != dst) {
+		if (!adds)
+			lower_copy_masked(b, K_EXEC, dst, z);
+		vagx_build_op_masked(b, X86_FMA231, K_EXEC, dst, x.pair, y);
+	} else if (!y.is_scalar) {
+		vagx_build_op_masked(b, X86_FMA213, K_EXEC, dst, y.pair, z);
+	} else {
+		z = vagx_build_in_pair(b, z);
+		vagx_build_op_masked(b, X86_FMA132, K_EXEC, dst, z.pair, y);
+	}
+}
+
 static bool lower_ffma(struct build *b, const struct op *op, unsigned int arg)
 {
-	struct value x, y;
+	struct value x, y, z;
 	unsigned int t;
 
 	(void)arg;
 	if (op->dst.type != AGX_OPERAND_REG)
 		return false;
-	t = lower_fma_sources(b, op, &x, &y);
+	lower_factors(b, op, &x, &y);
+	z = vagx_build_float(b, &op->src[2]);
+	if (lower_is_direct(op)) {
+		t = vagx_build_destination(b, &op->dst, true);
+		lower_ffma_in_place(b, t, x, y, z);
+		vagx_build_watch(b, t);
+		return true;
+	}
+	t = lower_addend(b, z);
 	vagx_build_op(b, X86_FMA231, t, x.pair, y);
 	vagx_build_watch(b, t);
 	lower_write_float(b, op, t);
@@ -508,7 +577,8 @@ static bool lower_hfma(struct build *b, const struct op *op, unsigned int arg)
 	(void)arg;
 	if (op->dst.type != AGX_OPERAND_REG)
 		return false;
-	t = lower_fma_sources(b, op, &x, &y);
+	lower_factors(b, op, &x, &y);
+	t = lower_addend(b, vagx_build_float(b, &op->src[2]));
 	/* an instruction that rounds has its sources in registers */
 	y = vagx_build_in_pair(b, y);
 	for (h = 0; h < 2; h++) {
@@ -533,15 +603,15 @@ static bool lower_hfma(struct build *b, const struct op *op, unsigned int arg)
 /* Roundings to whole numbers; @arg: the host's mode, and that it is silent */
 static bool lower_round(struct build *b, const struct op *op, unsigned int arg)
 {
+	struct lower_target to;
 	struct value x;
-	unsigned int t;
 
 	if (op->dst.type != AGX_OPERAND_REG)
 		return false;
 	x = vagx_build_in_pair(b, vagx_build_float(b, &op->src[0]));
-	t = lower_result(b, x);
-	vagx_build_op_imm(b, X86_ROUND, t, 0, x, arg | 8);
-	lower_write_float(b, op, t);
+	to = lower_target(b, op, x, true);
+	vagx_build_op_imm_masked(b, X86_ROUND, to.k, to.pair, 0, x, arg | 8);
+	lower_finish_float(b, op, to);
 	return true;
 }
 
@@ -551,17 +621,17 @@ static bool lower_round(struct build *b, const struct op *op, unsigned int arg)
  */
 static bool lower_rcp(struct build *b, const struct op *op, unsigned int arg)
 {
+	struct lower_target to;
 	struct value x, one;
-	unsigned int t;
 
 	(void)arg;
 	if (op->dst.type != AGX_OPERAND_REG)
 		return false;
 	x = vagx_build_float(b, &op->src[0]);
 	one = vagx_build_in_pair(b, vagx_build_constant(b, 0x3f800000));
-	t = one.pair;
-	vagx_build_op(b, X86_FDIV, t, t, x);
-	lower_write_float(b, op, t);
+	to = lower_target(b, op, one, true);
+	vagx_build_op_masked(b, X86_FDIV, to.k, to.pair, one.pair, x);
+	lower_finish_float(b, op, to);
 	return true;
 }
 
@@ -680,13 +750,13 @@ static const struct lowering lower_table[AGX_OP_COUNT] = {
 
 	[AGX_OP_IADD] = { lower_add_any, X86_ADD },
 	[AGX_OP_ISUB] = { lower_add_any, X86_SUB },
-	[AGX_OP_IMUL] = { lower_mul, 0 },
+	[AGX_OP_IMUL] = { lower_commutative, X86_MUL },
 	[AGX_OP_IMADD] = { lower_mul_add, X86_ADD },
 	[AGX_OP_IMSUB] = { lower_mul_add, X86_SUB },
 
-	[AGX_OP_AND] = { lower_logic, X86_AND },
-	[AGX_OP_OR] = { lower_logic, X86_OR },
-	[AGX_OP_XOR] = { lower_logic, X86_XOR },
+	[AGX_OP_AND] = { lower_commutative, X86_AND },
+	[AGX_OP_OR] = { lower_commutative, X86_OR },
+	[AGX_OP_XOR] = { lower_commutative, X86_XOR },
 	[AGX_OP_NOT] = { lower_bitop, TRUTH(1, 1) },
 	[AGX_OP_ANDN1] = { lower_bitop, TRUTH(0, 1) },
 	[AGX_OP_ANDN2] = { lower_bitop, TRUTH(2, 0) },

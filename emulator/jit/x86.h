@@ -51,6 +51,7 @@ enum x86_float_predicate {
 	X86_FLOAT_LE = 0x12,
 	X86_FLOAT_GE = 0x1d,
 	X86_FLOAT_GT = 0x1e,
+	X86_FLOAT_ORDERED = 0x07,
 	X86_FLOAT_UNORDERED = 0x03,
 	X86_FLOAT_NEQ_UNORDERED = 0x04,
 };
@@ -68,6 +69,7 @@ enum x86_mask_op {
 	X86_KANDN = 0x42,
 	X86_KOR = 0x45,
 	X86_KXNOR = 0x46,
+	X86_KXOR = 0x47,
 	X86_KUNPCK = 0x4b,
 };
 

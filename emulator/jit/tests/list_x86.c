@@ -181,7 +181,8 @@ static void list_masks(void)
 		const char *name;
 	} ops[] = {
 		{ X86_KAND, "kandw" }, { X86_KANDN, "kandnw" }, { X86_KOR, "korw" },
-		{ X86_KXNOR, "kxnorw" }, { X86_KUNPCK, "kunpckwd" },
+		{ X86_KXNOR, "kxnorw" }, { X86_KXOR, "kxorw" },
+		{ X86_KUNPCK, "kunpckwd" },
 	};
 	unsigned int i, k;
 
