@@ -15,26 +15,29 @@
 
 #define QUAD	4
 
+/*
+ * Divides the number of a thread in its group, below 2^11. It is at least half of one divided by
+ * the size away from the next whole number, more than a float's rounding can be.
+ */
+INLINE uint32_t simd_divide(uint32_t thread, uint32_t size)
+{
+	return (uint32_t)(int32_t)(((float)(int32_t)thread + 0.5f) / (float)(int32_t)size);
+}
+
 /* Position of each thread in its threadgroup, on one axis */
-static void simd_thread_in_group(const struct simdgroup *sg, unsigned int axis,
-				 struct lanes *value)
+CLONES static void simd_thread_in_group(const struct simdgroup *sg, unsigned int axis,
+					struct lanes *value)
 {
 	const uint32_t *size = sg->core->size;
-	uint32_t first = sg->index * LANES, at[3];
+	uint32_t first = sg->index * LANES;
 	unsigned int i;
 
-	at[0] = first % size[0];
-	at[1] = first / size[0] % size[1];
-	at[2] = first / size[0] / size[1];
 	for (i = 0; i < LANES; i++) {
-		value->v[i] = at[axis];
-		if (++at[0] < size[0])
-			continue;
-		at[0] = 0;
-		if (++at[1] < size[1])
-			continue;
-		at[1] = 0;
-		at[2]++;
+		uint32_t row = simd_divide(first + i, size[0]);
+		uint32_t layer = simd_divide(row, size[1]);
+		uint32_t x = first + i - row * size[0], y = row - layer * size[1];
+
+		value->v[i] = axis == 0 ? x : axis == 1 ? y : layer;
 	}
 }
 
