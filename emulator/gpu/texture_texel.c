@@ -155,7 +155,8 @@ static const uint8_t *texture_texel_find_block(struct texture *t, const struct a
 
 	first.x -= first.x % TEXTURE_BLOCK_SIDE;
 	first.y -= first.y % TEXTURE_BLOCK_SIDE;
-	if (!agx_layout_is_morton(layout, first.level, TEXTURE_BLOCK_SIDE) ||
+	if (layout->samples > 1 ||
+	    !agx_layout_is_morton(layout, first.level, TEXTURE_BLOCK_SIDE) ||
 	    !texture_texel_is_raw(t, &first))
 		return NULL;
 	va = vagx_image_address(t->image, &first);

@@ -5,8 +5,8 @@
  * The depth and stencil test of samples in a tile, and the occlusion counters. Depth is the
  * primitive's plane equation at the sample, plus its bias, clamped to the viewport's range; with
  * 16-bit depth it is rounded to multiples of 1/65535 before it is compared. Blocks of 8 by 8
- * pixels with one sample and without stencil are tested row by row (vectors of GCC's), with the
- * same results.
+ * pixels without stencil are tested row by row, sample by sample (vectors of GCC's), with the same
+ * results.
  *
  * Depth and stencil of a tile belong to the worker whose core draws it, so nothing is locked.
  * Occlusion counters are in the client's memory, and other cores and jobs count there at the
@@ -175,7 +175,7 @@ unsigned int zs_test(struct fragment_worker *w, const struct fragment_state *sta
 	return passed;
 }
 
-/* Blocks with one sample and without stencil: all pixels of a row at a time */
+/* Blocks without stencil: a sample of all pixels of a row at a time */
 
 #define ZS_VECTOR	FRAGMENT_BLOCK
 
@@ -189,6 +189,9 @@ struct depth_block {
 	double bias;
 	/* position of the first pixel's sample in the window */
 	double x, y;
+	/* samples of a pixel, and depths in a row of the tile */
+	unsigned int samples;
+	size_t row;
 	/* depth range of the viewport */
 	float min, max;
 	unsigned int func;
@@ -204,7 +207,8 @@ struct depth_block {
 INLINE void zs_interpolate(const struct depth_block *d, double x, double y, zs_floats *depth)
 {
 	const zs_doubles px = x + (zs_doubles){ 0, 1, 2, 3, 4, 5, 6, 7 };
-	const zs_floats none = { 0 }, min = none + d->min, max = none + d->max;
+	/* 0 is subtracted: if it were added, -0 would become 0 */
+	const zs_floats none = { 0 }, min = d->min - none, max = d->max - none;
 	zs_floats z = __builtin_convertvector(d->z->a * px + d->z->b * y + d->z->c + d->bias,
 					      zs_floats);
 	unsigned int i;
@@ -216,9 +220,33 @@ INLINE void zs_interpolate(const struct depth_block *d, double x, double y, zs_f
 	*depth = z;
 }
 
+/* Reads a sample of all pixels of a row; @depth is the first one */
+INLINE void zs_read_row(const float *depth, unsigned int samples, zs_floats *was)
+{
+	unsigned int i;
+
+	if (samples == 1) {
+		memcpy(was, depth, sizeof(*was));
+		return;
+	}
+	*was = (zs_floats){ 0 };
+	for (i = 0; i < ZS_VECTOR; i++)
+		(*was)[i] = depth[i * samples];
+}
+
+INLINE void zs_write_row(float *depth, unsigned int samples, const zs_floats *now)
+{
+	unsigned int i;
+
+	if (samples == 1)
+		memcpy(depth, now, sizeof(*now));
+	for (i = 0; samples > 1 && i < ZS_VECTOR; i++)
+		depth[i * samples] = (*now)[i];
+}
+
 /* Tests a row, as zs_test_sample(). Return: the mask of those of @live that passed. */
 INLINE uint32_t zs_test_vector(const struct depth_block *d, double x, double y, float *depth,
-			       uint32_t live)
+			       unsigned int samples, uint32_t live)
 {
 	const zs_ints bits = { 1, 2, 4, 8, 16, 32, 64, 128 };
 	zs_ints less, equal, passed;
@@ -227,7 +255,7 @@ INLINE uint32_t zs_test_vector(const struct depth_block *d, double x, double y, 
 	unsigned int i;
 
 	zs_interpolate(d, x, y, &z);
-	memcpy(&was, depth, sizeof(was));
+	zs_read_row(depth, samples, &was);
 	less = z < was;
 	equal = z == was;
 	passed = (less & ZS_MASK(d->func & AGX_ZS_FUNC_LESS)) |
@@ -236,7 +264,7 @@ INLINE uint32_t zs_test_vector(const struct depth_block *d, double x, double y, 
 	passed &= (bits & (int32_t)live) != 0;
 	if (d->write) {
 		was = ZS_SELECT(passed, z, was);
-		memcpy(depth, &was, sizeof(was));
+		zs_write_row(depth, samples, &was);
 	}
 	passed &= bits;
 	for (i = 0; i < ZS_VECTOR; i++)
@@ -244,9 +272,9 @@ INLINE uint32_t zs_test_vector(const struct depth_block *d, double x, double y, 
 	return sum;
 }
 
-/* Tests a block; @row is the number of depths in a row of the tile. Return: those that passed. */
-CLONES static uint64_t zs_test_depths(const struct depth_block *d, float *depth, size_t row,
-				      uint64_t live)
+/* With a constant number of samples */
+INLINE uint64_t zs_test_rows(const struct depth_block *d, float *depth, unsigned int samples,
+			     uint64_t live)
 {
 	uint64_t passed = 0;
 	unsigned int y;
@@ -256,10 +284,18 @@ CLONES static uint64_t zs_test_depths(const struct depth_block *d, float *depth,
 		const uint32_t part = live >> bit & 0xff;
 
 		if (part)
-			passed |= (uint64_t)zs_test_vector(d, d->x, d->y + y, depth + y * row, part)
-				  << bit;
+			passed |= (uint64_t)zs_test_vector(d, d->x, d->y + y, depth + y * d->row,
+							   samples, part) << bit;
 	}
 	return passed;
+}
+
+/* Tests a sample of a block; @depth is the first pixel's. Return: the pixels that passed. */
+CLONES static uint64_t zs_test_depths(const struct depth_block *d, float *depth, uint64_t live)
+{
+	if (d->samples == 1)
+		return zs_test_rows(d, depth, 1, live);
+	return zs_test_rows(d, depth, d->samples, live);
 }
 
 /* Tests the samples of a pixel that @live has at the pixel's bit, and clears those that fail */
@@ -286,12 +322,11 @@ void zs_test_block(struct fragment_worker *w, unsigned int x, unsigned int y,
 {
 	const struct fragment_primitive *p = &w->primitive;
 	const struct zs_face *face = &p->draw->state->face[p->setup.back];
-	const uint64_t positions = w->tile.sample_positions;
-	const struct depth_block d = {
+	struct depth_block d = {
 		.z = &p->z,
 		.bias = p->z_bias,
-		.x = w->tile.x + x + (positions & 15) / 16.0,
-		.y = w->tile.y + y + (positions >> 4 & 15) / 16.0,
+		.samples = w->tile.samples,
+		.row = (size_t)w->tile.width * w->tile.samples,
 		.min = p->scissor->min_z,
 		.max = p->scissor->max_z,
 		.func = face->depth_func,
@@ -301,11 +336,15 @@ void zs_test_block(struct fragment_worker *w, unsigned int x, unsigned int y,
 	uint64_t any = 0;
 	unsigned int s;
 
-	if (w->tile.samples == 1 && !face->stencil_test) {
-		live[0] = zs_test_depths(&d, &w->depth[fragment_sample(w, x, y, 0)], w->tile.width,
-					 live[0]);
-		return;
+	for (s = 0; s < w->tile.samples && !face->stencil_test; s++) {
+		const uint64_t position = w->tile.sample_positions >> s * 8;
+
+		d.x = w->tile.x + x + (position & 15) / 16.0;
+		d.y = w->tile.y + y + (position >> 4 & 15) / 16.0;
+		live[s] = zs_test_depths(&d, &w->depth[fragment_sample(w, x, y, s)], live[s]);
 	}
+	if (!face->stencil_test)
+		return;
 	for (s = 0; s < w->tile.samples; s++)
 		any |= live[s];
 	for (; any; any &= any - 1) {

@@ -268,7 +268,8 @@ static bool zs_plane_find_block(struct fragment_worker *w, const struct vagx_ima
 	s->height = left_y < MORTON_SIDE ? left_y : MORTON_SIDE;
 	s->codes = NULL;
 	s->samples = zs_plane_try_ptr(w, vagx_image_address(image, &s->at),
-				      MORTON_PIXELS * image->layout.element_bytes, access);
+				      MORTON_PIXELS * image->layout.samples *
+					      image->layout.element_bytes, access);
 	if (!s->samples || !vagx_image_has_metadata(image, 0))
 		return s->samples;
 	s->codes =
@@ -310,7 +311,7 @@ static uint8_t *zs_plane_find_linear(struct fragment_worker *w, unsigned int whi
 	if (s->width < MORTON_SIDE || s->height < MORTON_SIDE ||
 	    (which == PLANE_DEPTH && w->job->quantise))
 		return NULL;
-	l->pixel_bytes = which == PLANE_DEPTH ? sizeof(w->depth[0]) : 1;
+	l->pixel_bytes = w->tile.samples * (which == PLANE_DEPTH ? sizeof(w->depth[0]) : 1);
 	l->pixel_stride = l->pixel_bytes;
 	l->row_stride = (size_t)w->tile.width * l->pixel_bytes;
 	return which == PLANE_DEPTH ? (uint8_t *)&w->depth[first] : &w->stencil[first];
@@ -320,38 +321,71 @@ static uint8_t *zs_plane_find_linear(struct fragment_worker *w, unsigned int whi
 static void zs_plane_fill_block(struct fragment_worker *w, unsigned int which,
 				const struct zs_block *s, const void *sample)
 {
-	unsigned int x, y;
+	unsigned int x, y, n;
 
 	for (y = 0; y < s->height; y++) {
-		for (x = 0; x < s->width; x++) {
-			unsigned int i = fragment_sample(w, s->x + x, s->y + y, 0);
-
+		for (x = 0; x < s->width * w->tile.samples; x++) {
+			n = fragment_sample(w, s->x, s->y + y, 0) + x;
 			if (sample)
-				zs_plane_get_sample(w, which, i, sample);
+				zs_plane_get_sample(w, which, n, sample);
 			else
-				zs_plane_put_unknown(w, which, i);
+				zs_plane_put_unknown(w, which, n);
 		}
 	}
 }
 
-/* Copies a whole block; constant sizes let the compiler unroll the copies */
+/* Copies a whole block; a constant size lets the compiler unroll the copies */
+INLINE void zs_plane_copy_pixels(uint8_t *linear, uint8_t *samples, struct morton_linear l,
+				 unsigned int bytes, bool store)
+{
+	const struct morton_linear constant = { l.row_stride, bytes, bytes };
+
+	if (store)
+		morton_from_linear(samples, linear, constant);
+	else
+		morton_to_linear(linear, samples, constant);
+}
+
 static void zs_plane_copy_linear(uint8_t *linear, uint8_t *samples, struct morton_linear l,
 				 bool store)
 {
-	if (store && l.pixel_bytes == 4)
-		morton_from_linear(samples, linear, (struct morton_linear){ l.row_stride, 4, 4 });
-	else if (store)
-		morton_from_linear(samples, linear, (struct morton_linear){ l.row_stride, 1, 1 });
-	else if (l.pixel_bytes == 4)
-		morton_to_linear(linear, samples, (struct morton_linear){ l.row_stride, 4, 4 });
-	else
-		morton_to_linear(linear, samples, (struct morton_linear){ l.row_stride, 1, 1 });
+	switch (l.pixel_bytes) {
+	case 1:
+		zs_plane_copy_pixels(linear, samples, l, 1, store);
+		break;
+	case 2:
+		zs_plane_copy_pixels(linear, samples, l, 2, store);
+		break;
+	case 4:
+		zs_plane_copy_pixels(linear, samples, l, 4, store);
+		break;
+	case 8:
+		zs_plane_copy_pixels(linear, samples, l, 8, store);
+		break;
+	default:
+		zs_plane_copy_pixels(linear, samples, l, 16, store);
+		break;
+	}
+}
+
+/* Copies the samples of a pixel, from @i on in the tile and at @p in the image */
+static void zs_plane_copy_samples(struct fragment_worker *w, const struct vagx_image *image,
+				  unsigned int which, unsigned int i, uint8_t *p, bool store)
+{
+	unsigned int s;
+
+	for (s = 0; s < w->tile.samples; s++, p += image->layout.element_bytes) {
+		if (store)
+			zs_plane_put_sample(w, which, i + s, p);
+		else
+			zs_plane_get_sample(w, which, i + s, p);
+	}
 }
 
 static void zs_plane_copy_block(struct fragment_worker *w, const struct vagx_image *image,
 				unsigned int which, const struct zs_block *s, bool store)
 {
-	const unsigned int bytes = image->layout.element_bytes;
+	const unsigned int bytes = image->layout.element_bytes * w->tile.samples;
 	struct morton_linear l;
 	uint8_t *linear = zs_plane_find_linear(w, which, s, &l);
 	unsigned int x, y;
@@ -361,15 +395,10 @@ static void zs_plane_copy_block(struct fragment_worker *w, const struct vagx_ima
 		return;
 	}
 	for (y = 0; y < s->height; y++) {
-		for (x = 0; x < s->width; x++) {
-			unsigned int i = fragment_sample(w, s->x + x, s->y + y, 0);
-			uint8_t *p = s->samples + morton_index(x, y) * bytes;
-
-			if (store)
-				zs_plane_put_sample(w, which, i, p);
-			else
-				zs_plane_get_sample(w, which, i, p);
-		}
+		for (x = 0; x < s->width; x++)
+			zs_plane_copy_samples(w, image, which,
+					      fragment_sample(w, s->x + x, s->y + y, 0),
+					      s->samples + morton_index(x, y) * bytes, store);
 	}
 }
 

@@ -401,7 +401,7 @@ bool agx_layout_find_in_block(const struct agx_layout *l, const uint8_t *codes,
 
 bool agx_layout_is_morton(const struct agx_layout *l, unsigned int level, uint32_t side)
 {
-	return l->samples == 1 && !has_blocks(l) && l->level[level].tile_width >= side &&
+	return !has_blocks(l) && l->level[level].tile_width >= side &&
 	       l->level[level].tile_height >= side;
 }
 

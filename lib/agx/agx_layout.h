@@ -152,7 +152,7 @@ uint64_t agx_layout_offset(const struct agx_layout *layout, const struct agx_tex
  * @level: mip level
  * @side: width and height of a block in texels, a power of two
  *
- * Morton order interleaves the bits of x and y, x first.
+ * Morton order interleaves the bits of x and y, x first. The samples of a texel are together.
  */
 bool agx_layout_is_morton(const struct agx_layout *layout, unsigned int level, uint32_t side);
 

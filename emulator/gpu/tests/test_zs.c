@@ -117,7 +117,7 @@ static void make_test(struct zs_case *c)
 {
 	const struct vagx_tile tile = {
 		.x = 32 * pick(100), .y = 32 * pick(100), .width = 32, .height = 32,
-		.samples = pick(3) ? 1 : 1u << pick(3), .sample_positions = (uint32_t)rand(),
+		.samples = pick(2) ? 1 : 1u << pick(3), .sample_positions = (uint32_t)rand(),
 	};
 	const struct zs_face face = {
 		.reference = (uint8_t)rand(), .write_mask = (uint8_t)rand(),
@@ -223,7 +223,7 @@ static void make_plane(struct zs_case *c, struct vagx_image *image, bool is_sten
 		.kind = AGX_IMAGE_LAYOUT_GPU,
 		.width = pick(8) ? 40 + pick(SIZE - 40) : 1 + pick(12),
 		.height = pick(8) ? 40 + pick(SIZE - 40) : 1 + pick(12), .layers = 1, .levels = 1,
-		.samples = pick(8) ? 1 : 2, .compressed = pick(2),
+		.samples = pick(2) ? 1 : 1u << pick(3), .compressed = pick(2),
 		.element_bytes = is_stencil ? 1 : c->job.quantise ? 2 : 4,
 	};
 
