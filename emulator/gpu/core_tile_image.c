@@ -4,8 +4,8 @@
  *
  * Block writes: an instruction of end-of-tile programs (and of Mesa's compute kernels that copy
  * images) stores the tile to an image. Formats are converted, unless the tile has the image's
- * bits: those are copied, in blocks of 8 by 8 pixels where the image is in Morton order, else
- * in runs of contiguous pixels. Compression blocks become raw.
+ * bits: those are copied, in blocks of 8 by 8 pixels where the image is in Morton order, else,
+ * with one sample, in runs of contiguous pixels. Compression blocks become raw.
  *
  * Runs on the thread of the core that executes the instruction. Tiles do not overlap in the
  * image, so nothing is locked.
@@ -105,9 +105,15 @@ static bool tile_image_is_copy(const struct block_write *b)
 	const uint32_t stride = b->sg->core->launch->sample_stride;
 	const struct vagx_tile *tile = b->tile;
 
-	return b->is_plain && tile->samples == 1 && b->image->layout.samples == 1 &&
-	       (uint64_t)b->offset + b->image->layout.element_bytes <= stride &&
-	       (uint64_t)tile->width * tile->height * stride <= tile_bytes(b->sg);
+	return b->is_plain && (uint64_t)b->offset + b->image->layout.element_bytes <= stride &&
+	       (uint64_t)tile->width * tile->height * tile->samples * stride <=
+		       tile_bytes(b->sg);
+}
+
+/* Whether pixels may be copied in runs: those with one sample, which are in one page */
+static bool tile_image_has_runs(const struct block_write *b)
+{
+	return tile_image_is_copy(b) && b->tile->samples == 1 && b->image->layout.samples == 1;
 }
 
 /* Copies @n pixels to contiguous ones of the image */
@@ -128,7 +134,7 @@ static void tile_image_copy_run(const struct block_write *b, uint8_t *to, const 
 		memcpy(to + i * bytes, from + i * stride, bytes);
 }
 
-/* As tile_image_write_row(), where tile_image_is_copy() */
+/* As tile_image_write_row(), where tile_image_has_runs() */
 static bool tile_image_copy_row(struct block_write *b, unsigned int y, uint64_t va)
 {
 	const unsigned int bytes = b->image->layout.element_bytes;
@@ -188,7 +194,8 @@ struct image_blocks {
 /* Finds the image's blocks. Return: false if rows have to be written; nothing has been written. */
 static bool tile_image_find_blocks(struct block_write *b, struct image_blocks *blocks)
 {
-	const uint32_t bytes = MORTON_PIXELS * b->image->layout.element_bytes;
+	const uint32_t bytes = MORTON_PIXELS * b->image->layout.samples *
+			       b->image->layout.element_bytes;
 	struct agx_texel at = b->texel;
 	struct vagx_uat_fault fault;
 	unsigned int x, y;
@@ -211,6 +218,30 @@ static bool tile_image_find_blocks(struct block_write *b, struct image_blocks *b
 	return true;
 }
 
+/* Pixels of the tile, whose samples become contiguous */
+struct tile_pixels {
+	struct morton_linear linear;
+	uint32_t sample_stride;
+	unsigned int samples, sample_bytes;
+};
+
+static struct tile_pixels tile_image_pixels_of(const struct block_write *b)
+{
+	const uint32_t stride = b->sg->core->launch->sample_stride;
+	const struct agx_layout *layout = &b->image->layout;
+
+	return (struct tile_pixels){
+		.linear = {
+			.row_stride = (size_t)b->tile->width * b->tile->samples * stride,
+			.pixel_stride = (size_t)b->tile->samples * stride,
+			.pixel_bytes = layout->samples * layout->element_bytes,
+		},
+		.sample_stride = stride,
+		.samples = layout->samples,
+		.sample_bytes = layout->element_bytes,
+	};
+}
+
 static void tile_image_copy_block(uint8_t *to, const uint8_t *from, struct morton_linear l)
 {
 	/* Most tiles have this format. VAGX_TILE_SLACK is what may be read behind their end. */
@@ -223,39 +254,59 @@ static void tile_image_copy_block(uint8_t *to, const uint8_t *from, struct morto
 		morton_from_linear(to, from, l);
 }
 
-/* Copies the pixels of a block that the image ends in */
-static void tile_image_copy_pixels(uint8_t *to, const uint8_t *from, struct morton_linear l,
+/* Copies the samples of a pixel; constant sizes let the compiler unroll the copies */
+INLINE void tile_image_copy_samples(uint8_t *to, const uint8_t *from, const struct tile_pixels *p,
+				    unsigned int samples, unsigned int bytes)
+{
+	unsigned int s;
+
+	for (s = 0; s < samples; s++)
+		memcpy(to + s * bytes, from + s * p->sample_stride, bytes);
+}
+
+static void tile_image_copy_pixel(uint8_t *to, const uint8_t *from, const struct tile_pixels *p)
+{
+	if (p->samples == 4 && p->sample_bytes == 4)
+		tile_image_copy_samples(to, from, p, 4, 4);
+	else if (p->sample_bytes == 4)
+		tile_image_copy_samples(to, from, p, p->samples, 4);
+	else if (p->sample_bytes == 8)
+		tile_image_copy_samples(to, from, p, p->samples, 8);
+	else
+		tile_image_copy_samples(to, from, p, p->samples, p->sample_bytes);
+}
+
+/* Copies the pixels of a block one by one, up to where the image ends */
+static void tile_image_copy_pixels(uint8_t *to, const uint8_t *from, const struct tile_pixels *p,
 				   unsigned int width, unsigned int height)
 {
+	const struct morton_linear *l = &p->linear;
 	unsigned int x, y;
 
 	for (y = 0; y < height && y < MORTON_SIDE; y++) {
 		for (x = 0; x < width && x < MORTON_SIDE; x++)
-			memcpy(to + morton_index(x, y) * l.pixel_bytes,
-			       from + y * l.row_stride + x * l.pixel_stride, l.pixel_bytes);
+			tile_image_copy_pixel(to + morton_index(x, y) * l->pixel_bytes,
+					      from + y * l->row_stride + x * l->pixel_stride, p);
 	}
 }
 
 static void tile_image_copy_blocks(const struct block_write *b, const struct image_blocks *blocks)
 {
-	const uint32_t stride = b->sg->core->launch->sample_stride;
-	const struct morton_linear l = {
-		.row_stride = (size_t)b->tile->width * stride,
-		.pixel_stride = stride,
-		.pixel_bytes = b->image->layout.element_bytes,
-	};
+	const struct tile_pixels p = tile_image_pixels_of(b);
+	const struct morton_linear *l = &p.linear;
 	unsigned int x, y;
 
 	for (y = 0; y < b->height; y += MORTON_SIDE) {
 		for (x = 0; x < b->width; x += MORTON_SIDE) {
-			const uint8_t *from = b->tile->memory + b->offset + y * l.row_stride +
-					      x * l.pixel_stride;
+			const uint8_t *from = b->tile->memory + b->offset + y * l->row_stride +
+					      x * l->pixel_stride;
 			uint8_t *to = blocks->at[y / MORTON_SIDE][x / MORTON_SIDE];
 
-			if (x + MORTON_SIDE <= b->width && y + MORTON_SIDE <= b->height)
-				tile_image_copy_block(to, from, l);
+			if (p.samples == 1 && x + MORTON_SIDE <= b->width &&
+			    y + MORTON_SIDE <= b->height)
+				tile_image_copy_block(to, from, *l);
 			else
-				tile_image_copy_pixels(to, from, l, b->width - x, b->height - y);
+				tile_image_copy_pixels(to, from, &p, b->width - x, b->height - y);
 		}
 	}
 }
@@ -286,7 +337,7 @@ static bool tile_image_write_metadata(struct block_write *b)
 
 static bool tile_image_write_rows(struct block_write *b)
 {
-	const bool copies = tile_image_is_copy(b);
+	const bool copies = tile_image_has_runs(b);
 	struct agx_texel at = b->texel;
 	unsigned int y;
 

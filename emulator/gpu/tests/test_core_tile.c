@@ -357,11 +357,13 @@ static void make_image(struct image_case *c)
 
 	do {
 		c->channels = pick(COUNT(channels));
-		c->address = 16 * pick(pick(2) ? 64 : 2048);
+		c->address = 16 * pick(pick(3) ? pick(2) ? 64 : 1024 : 2048);
 		c->layout = (struct agx_layout){
 			.kind = pick(3) ? AGX_IMAGE_LAYOUT_GPU : AGX_IMAGE_LAYOUT_TWIDDLED,
-			.width = 1 + pick(100), .height = 1 + pick(100), .layers = 1, .levels = 1,
-			.samples = 1, .element_bytes = channels[c->channels].bytes,
+			.width = 1 + pick(pick(2) ? 100 : 16),
+			.height = 1 + pick(pick(2) ? 100 : 16), .layers = 1, .levels = 1,
+			.samples = pick(2) ? 1 : 1u << pick(3),
+			.element_bytes = channels[c->channels].bytes,
 		};
 		assert_null(agx_layout_init(&c->layout));
 	} while (c->address + c->layout.size > DATA_SIZE);
@@ -370,9 +372,14 @@ static void make_image(struct image_case *c)
 	if (c->stride < channels[c->channels].bytes)
 		c->stride = 16;
 	c->tile = (struct vagx_tile){
-		.x = 16 * pick(7), .y = 16 * pick(7), .width = 16, .samples = 1,
+		.x = 16 * pick(pick(2) ? 7 : 1), .y = 16 * pick(pick(2) ? 7 : 1), .width = 16,
 		.height = pick(2) ? 32 : 16, .memory = c->memory,
+		/* an image without samples gets the first one */
+		.samples = c->layout.samples > 1 ? c->layout.samples :
+			   pick(2) ? 1 : 1u << pick(3),
 	};
+	if (16 * c->tile.height * c->tile.samples * c->stride > VAGX_TILE_BYTES)
+		c->tile.height = 16;
 	for (i = 0; i < sizeof(c->memory); i++)
 		c->memory[i] = (uint8_t)rand();
 }
@@ -381,7 +388,8 @@ static void set_image(struct fixture *f, const struct image_case *c)
 {
 	struct agx_pbe pbe = agx_pbe_default();
 
-	pbe.dimension = AGX_IMAGE_DIMENSION_2D;
+	pbe.dimension = c->layout.samples > 1 ? AGX_IMAGE_DIMENSION_2D_MS : AGX_IMAGE_DIMENSION_2D;
+	pbe.samples = c->layout.samples == 4 ? AGX_IMAGE_SAMPLES_4 : AGX_IMAGE_SAMPLES_2;
 	pbe.layout = c->layout.kind;
 	pbe.channels = channels[c->channels].channels;
 	pbe.swizzle_g = AGX_CHANNEL_G;
@@ -394,28 +402,35 @@ static void set_image(struct fixture *f, const struct image_case *c)
 	f->launch.sample_stride = c->stride;
 }
 
+/* Return: the address of the first sample of a pixel that is not there, or 0 */
+static uint64_t write_pixel(const struct image_case *c, uint8_t *memory, unsigned int x,
+			    unsigned int y)
+{
+	const unsigned int bytes = channels[c->channels].bytes;
+	const uint8_t *from = c->memory + (y * c->tile.width + x) * c->tile.samples * c->stride;
+	struct agx_texel at = { .x = c->tile.x + x, .y = c->tile.y + y };
+	uint64_t offset;
+
+	for (at.sample = 0; at.sample < c->layout.samples; at.sample++) {
+		offset = c->address + agx_layout_offset(&c->layout, &at);
+		if (fixture_hole && DATA_VA + offset - fixture_hole < VAGX_UAT_PAGE_SIZE)
+			return DATA_VA + offset;
+		memcpy(memory + offset, from + at.sample * c->stride + c->offset, bytes);
+	}
+	return 0;
+}
+
 /* Pixel after pixel, until one is not there: its address, or 0 */
 static uint64_t write_image(const struct image_case *c, uint8_t *memory)
 {
-	const unsigned int bytes = channels[c->channels].bytes;
-	struct agx_texel at = { .x = 0 };
 	unsigned int x, y;
+	uint64_t va = 0;
 
-	for (y = 0; y < c->tile.height && c->tile.y + y < c->layout.height; y++) {
-		for (x = 0; x < c->tile.width && c->tile.x + x < c->layout.width; x++) {
-			uint64_t offset;
-
-			at.x = c->tile.x + x;
-			at.y = c->tile.y + y;
-			offset = c->address + agx_layout_offset(&c->layout, &at);
-			if (fixture_hole &&
-			    DATA_VA + offset - fixture_hole < VAGX_UAT_PAGE_SIZE)
-				return DATA_VA + offset;
-			memcpy(memory + offset,
-			       c->memory + (y * c->tile.width + x) * c->stride + c->offset, bytes);
-		}
+	for (y = 0; !va && y < c->tile.height && c->tile.y + y < c->layout.height; y++) {
+		for (x = 0; !va && x < c->tile.width && c->tile.x + x < c->layout.width; x++)
+			va = write_pixel(c, memory, x, y);
 	}
-	return 0;
+	return va;
 }
 
 static void random_images(void **state)
@@ -429,13 +444,15 @@ static void random_images(void **state)
 	int err;
 
 	srand(6);
-	for (round = 0; round < 2000; round++) {
+	for (round = 0; round < 4000; round++) {
 		make_image(&c);
 		set_image(f, &c);
 		snprintf(text, sizeof(text),
-			 "iadd r4l, 0, %u\nldimm r5, 0\nimgwblk r4l, ts0, r5, 0, 2d, %s\nstop\n",
-			 c.offset, channels[c.channels].format);
-		fixture_hole = pick(2) ? 0 : DATA_VA + pick(DATA_PAGES) * VAGX_UAT_PAGE_SIZE;
+			 "iadd r4l, 0, %u\nldimm r5, 0\nimgwblk r4l, ts0, r5, 0, %s, %s\nstop\n",
+			 c.offset, c.layout.samples > 1 ? "2d_ms" : "2d",
+			 channels[c.channels].format);
+		fixture_hole = pick(2) ? 0 : DATA_VA + (c.address / VAGX_UAT_PAGE_SIZE + pick(2)) *
+							       VAGX_UAT_PAGE_SIZE;
 		memset(fixture_data, 0x11, DATA_SIZE);
 		memset(expected, 0x11, DATA_SIZE);
 		va = write_image(&c, expected);

@@ -130,7 +130,7 @@ static void make_test(struct zs_case *c)
 
 	c->state.face[0] = c->state.face[1] = face;
 	c->job.quantise = pick(2);
-	c->scissor.min_z = pick(4) ? 0 : any_float();
+	c->scissor.min_z = pick(4) ? 0 : pick(4) ? any_float() : -0.0f;
 	c->scissor.max_z = pick(4) ? 1 : any_float();
 	c->w[0]->tile = tile;
 	p->z = (struct setup_plane){ any_float() / 64, any_float() / 64,
