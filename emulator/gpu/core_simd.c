@@ -160,11 +160,12 @@ void vagx_exec_get_sr(struct simdgroup *sg, const struct op *op)
 	unsigned int sr = op->mod[AGX_MOD_SR];
 	struct lanes value;
 
-	if (simd_is_thread_register(sr))
-		simd_thread_register(sg, sr, &value);
-	else
-		splat(&value, simd_group_register(sg, sr));
-	vagx_stage_register(sg, sr, &value);
+	if (!vagx_stage_register(sg, sr, &value)) {
+		if (simd_is_thread_register(sr))
+			simd_thread_register(sg, sr, &value);
+		else
+			splat(&value, simd_group_register(sg, sr));
+	}
 	write_lanes(sg, &op->dst, value.v);
 }
 

@@ -404,50 +404,99 @@ CLONES void vagx_exec_ldcf(struct simdgroup *sg, const struct op *op)
 	}
 }
 
+/* Special registers of tiles, which all fragments share. Return: false if it is none of these. */
+static bool stage_tile_register(const struct vagx_tile *tile, unsigned int sr, uint32_t *value)
+{
+	switch (sr) {
+	case AGX_SR_GROUP_Z:
+		*value = tile->layer;
+		return true;
+	case AGX_SR_SAMPLES_LOG2:
+		*value = __builtin_ctz(tile->samples);
+		return true;
+	case AGX_SR_TILE_WIDTH:
+		*value = tile->width;
+		return true;
+	case AGX_SR_TILE_HEIGHT:
+		*value = tile->height;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Special registers at the end of a tile, where there are no fragments */
+static bool stage_end_register(const struct vagx_tile *tile, unsigned int sr, struct lanes *value)
+{
+	switch (sr) {
+	case AGX_SR_THREAD_IN_GRID_X:
+		splat(value, tile->x);
+		return true;
+	case AGX_SR_THREAD_IN_GRID_Y:
+		splat(value, tile->y);
+		return true;
+	case AGX_SR_COVERAGE_MASK:
+	case AGX_SR_SAMPLE_MASK_IN:
+	case AGX_SR_BACKFACING:
+		splat(value, 0);
+		return true;
+	case AGX_SR_IS_ACTIVE:
+		splat(value, 1);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Special registers of fragments */
+CLONES static bool stage_fragment_register(const struct vagx_fragments *f, unsigned int sr,
+					   struct lanes *value)
+{
+	unsigned int i;
+
+	switch (sr) {
+	case AGX_SR_THREAD_IN_GRID_X:
+		for (i = 0; i < LANES; i++)
+			value->v[i] = f->x[i];
+		return true;
+	case AGX_SR_THREAD_IN_GRID_Y:
+		for (i = 0; i < LANES; i++)
+			value->v[i] = f->y[i];
+		return true;
+	case AGX_SR_COVERAGE_MASK:
+		for (i = 0; i < LANES; i++)
+			value->v[i] = f->live[i];
+		return true;
+	case AGX_SR_SAMPLE_MASK_IN:
+		for (i = 0; i < LANES; i++)
+			value->v[i] = f->input[i];
+		return true;
+	case AGX_SR_BACKFACING:
+		for (i = 0; i < LANES; i++)
+			value->v[i] = f->back_facing >> i & 1;
+		return true;
+	case AGX_SR_IS_ACTIVE:
+		for (i = 0; i < LANES; i++)
+			value->v[i] = f->live[i] != 0;
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Reads a special register of fragments. Return: false if it is none of these. */
 bool vagx_stage_register(const struct simdgroup *sg, unsigned int sr, struct lanes *value)
 {
 	const struct vagx_tile *tile = sg->core->tile;
-	const struct vagx_fragments *f = sg->core->fragments;
-	unsigned int i;
+	uint32_t shared;
 
 	if (!tile)
 		return false;
-	for (i = 0; i < LANES; i++) {
-		switch (sr) {
-		case AGX_SR_GROUP_Z:
-			value->v[i] = tile->layer;
-			break;
-		case AGX_SR_SAMPLES_LOG2:
-			value->v[i] = __builtin_ctz(tile->samples);
-			break;
-		case AGX_SR_TILE_WIDTH:
-			value->v[i] = tile->width;
-			break;
-		case AGX_SR_TILE_HEIGHT:
-			value->v[i] = tile->height;
-			break;
-		case AGX_SR_THREAD_IN_GRID_X:
-			value->v[i] = f ? f->x[i] : tile->x;
-			break;
-		case AGX_SR_THREAD_IN_GRID_Y:
-			value->v[i] = f ? f->y[i] : tile->y;
-			break;
-		case AGX_SR_COVERAGE_MASK:
-			value->v[i] = f ? f->live[i] : 0;
-			break;
-		case AGX_SR_SAMPLE_MASK_IN:
-			value->v[i] = f ? f->input[i] : 0;
-			break;
-		case AGX_SR_BACKFACING:
-			value->v[i] = f ? f->back_facing >> i & 1 : 0;
-			break;
-		case AGX_SR_IS_ACTIVE:
-			value->v[i] = !f || f->live[i];
-			break;
-		default:
-			return false;
-		}
+	if (stage_tile_register(tile, sr, &shared)) {
+		splat(value, shared);
+		return true;
 	}
-	return true;
+	if (!sg->core->fragments)
+		return stage_end_register(tile, sr, value);
+	return stage_fragment_register(sg->core->fragments, sr, value);
 }

@@ -119,30 +119,45 @@ CLONES static void texel_lanes_find_tiled(struct texel_lanes *s)
 }
 
 /*
+ * The lanes whose texels are in the same compression block as one lane's, or more of them: the
+ * smallest compression blocks are as large as blocks of the cache
+ */
+CLONES static uint32_t texel_lanes_in_block(const struct texel_lanes *s, unsigned int lane)
+{
+	const uint32_t x = s->x.v[lane] / TEXTURE_BLOCK_SIDE;
+	const uint32_t y = s->y.v[lane] / TEXTURE_BLOCK_SIDE, z = s->z.v[lane];
+	uint32_t same = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		const bool is_same = (s->x.v[i] / TEXTURE_BLOCK_SIDE == x) &
+				     (s->y.v[i] / TEXTURE_BLOCK_SIDE == y) & (s->z.v[i] == z);
+
+		same |= is_same ? lane_bits.v[i] : 0;
+	}
+	return same;
+}
+
+/*
  * Moves lanes to the texels of their compression blocks that have their values. Return: false if
  * the metadata cannot be read, or does not tell.
  */
 static bool texel_lanes_find_in_blocks(struct texture *t, struct texel_lanes *s, uint32_t lanes)
 {
-	bool is_known, is_raw = false;
-	uint64_t last = 0;
+	const uint8_t raw = agx_layout_raw_code(&s->image->layout);
+	bool is_known;
 
-	for (; lanes; lanes &= lanes - 1) {
+	while (lanes) {
 		const unsigned int lane = __builtin_ctz(lanes);
 		struct agx_texel at = {
 			.x = s->x.v[lane], .y = s->y.v[lane], .layer = s->z.v[lane],
-			.level = s->level,
+			.level = s->level, .sample = s->sample.v[lane],
 		};
-		const uint64_t key = texture_block_key(&at);
 
-		/* The smallest compression blocks are as large as blocks of the cache. */
-		if (key == last && is_raw)
-			continue;
-		at.sample = s->sample.v[lane];
 		if (!vagx_texture_find_in_block(t, &at, &is_known) || !is_known)
 			return false;
-		is_raw = t->codes[0] == agx_layout_raw_code(&s->image->layout);
-		last = key;
+		/* In raw blocks all texels are where they are. */
+		lanes &= t->codes[0] == raw ? ~texel_lanes_in_block(s, lane) : lanes - 1;
 		s->x.v[lane] = at.x;
 		s->y.v[lane] = at.y;
 		s->sample.v[lane] = at.sample;
@@ -150,27 +165,45 @@ static bool texel_lanes_find_in_blocks(struct texture *t, struct texel_lanes *s,
 	return true;
 }
 
+/* The lanes whose texels are as a whole in the page at an address */
+CLONES static uint32_t texel_lanes_in_page(const struct texel_lanes *s, uint64_t page)
+{
+	const uint64_t last = VAGX_UAT_PAGE_SIZE - s->image->layout.element_bytes;
+	uint32_t inside = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		inside |= s->va[i] - page <= last ? lane_bits.v[i] : 0;
+	return inside;
+}
+
+/* Sets where lanes are in the host's memory */
+CLONES static void texel_lanes_set_host(struct texel_lanes *s, uint32_t lanes, uint64_t page,
+					uint8_t *host)
+{
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		s->host[i] = lanes & lane_bits.v[i] ? host + (s->va[i] - page) : s->host[i];
+}
+
 /* Translates the addresses of lanes. Return: false if one cannot be reached. */
 static bool texel_lanes_translate(struct texture *t, struct texel_lanes *s, uint32_t lanes,
 				  enum vagx_access access)
 {
 	struct vagx_tlb *tlb = t->sg->core->config.tlb;
-	const uint32_t bytes = s->image->layout.element_bytes;
-	uint64_t page = 1, va;
-	uint8_t *host = NULL;
 	struct vagx_uat_fault fault;
 
-	for (; lanes; lanes &= lanes - 1) {
-		const unsigned int lane = __builtin_ctz(lanes);
+	while (lanes) {
+		const uint64_t page = s->va[__builtin_ctz(lanes)] & ~VAGX_UAT_PAGE_MASK;
+		const uint32_t here = texel_lanes_in_page(s, page) & lanes;
+		uint8_t *host = vagx_tlb_ptr(tlb, page, VAGX_UAT_PAGE_SIZE, access, &fault);
 
-		va = s->va[lane];
-		if ((va & ~VAGX_UAT_PAGE_MASK) != page) {
-			page = va & ~VAGX_UAT_PAGE_MASK;
-			host = vagx_tlb_ptr(tlb, page, VAGX_UAT_PAGE_SIZE, access, &fault);
-		}
-		if (!host || (va & VAGX_UAT_PAGE_MASK) + bytes > VAGX_UAT_PAGE_SIZE)
+		/* A texel that crosses the page's end is not in it. */
+		if (!host || !here)
 			return false;
-		s->host[lane] = host + (va & VAGX_UAT_PAGE_MASK);
+		texel_lanes_set_host(s, here, page, host);
+		lanes &= ~here;
 	}
 	return true;
 }
