@@ -49,7 +49,7 @@ static void core_texture_set_result(struct texture *t, unsigned int lane, const 
 }
 
 /* Writes element @n of the destination, in all active lanes */
-static void core_texture_set_components(struct texture *t, unsigned int n, const uint32_t *bits)
+INLINE void core_texture_set_components(struct texture *t, unsigned int n, const uint32_t *bits)
 {
 	struct agx_operand one = t->op->dst;
 
@@ -60,7 +60,7 @@ static void core_texture_set_components(struct texture *t, unsigned int n, const
 }
 
 /* Converts a channel to halves in lanes whose results are floats */
-static void core_texture_convert(const struct texture_results *results, unsigned int channel,
+INLINE void core_texture_convert(const struct texture_results *results, unsigned int channel,
 				 struct lanes *bits)
 {
 	const uint32_t *value = results->channel[channel].v;

@@ -14,7 +14,7 @@
 #include "gpu/format.h"
 
 /* The pixel of each fragment; the first pixel of the tile outside of fragment shaders */
-CLONES static void tile_find_own(struct tile_access *a)
+INLINE void tile_find_own(struct tile_access *a)
 {
 	const struct vagx_fragments *f = a->sg->core->fragments;
 	const uint32_t x = a->tile->x, y = a->tile->y;
@@ -31,12 +31,35 @@ CLONES static void tile_find_own(struct tile_access *a)
 		a->y.v[i] = f->y[i] - y;
 }
 
+INLINE void tile_copy_operand(const struct simdgroup *sg, const struct agx_operand *o,
+			      struct lanes *to)
+{
+	struct lanes tmp;
+	const uint32_t *from = read_lanes(sg, o, &tmp);
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		to->v[i] = from[i];
+}
+
+/* In a function with clones, so that stores are as wide as the loads of those that read them */
+CLONES static void tile_read_operands(struct tile_access *a, const struct agx_operand *at)
+{
+	struct agx_operand second = *at;
+
+	tile_copy_operand(a->sg, at + 1, &a->samples);
+	if (at->type != AGX_OPERAND_REG) {
+		tile_find_own(a);
+		return;
+	}
+	second.value++;
+	tile_copy_operand(a->sg, at, &a->x);
+	tile_copy_operand(a->sg, &second, &a->y);
+}
+
 bool vagx_tile_begin(struct tile_access *a, struct simdgroup *sg, const struct op *op,
 		     const struct agx_operand *value, const struct agx_operand *at)
 {
-	const struct agx_operand *samples = at + 1;
-	struct agx_operand second = *at;
-	struct lanes tmp;
 	float unused;
 
 	a->sg = sg;
@@ -53,14 +76,7 @@ bool vagx_tile_begin(struct tile_access *a, struct simdgroup *sg, const struct o
 	a->limit = tile_bytes(a->sg);
 	a->stride = a->sg->core->launch->sample_stride;
 	a->offset = op->mod[AGX_MOD_OFFSET];
-	second.value++;
-	memcpy(&a->samples, read_lanes(sg, samples, &tmp), sizeof(a->samples));
-	if (at->type == AGX_OPERAND_REG) {
-		memcpy(&a->x, read_lanes(a->sg, at, &tmp), sizeof(a->x));
-		memcpy(&a->y, read_lanes(a->sg, &second, &tmp), sizeof(a->y));
-	} else {
-		tile_find_own(a);
-	}
+	tile_read_operands(a, at);
 	return true;
 }
 

@@ -118,20 +118,19 @@ CLONES static void texel_lanes_find_tiled(struct texel_lanes *s)
 		s->va[i] = first + s->z.v[i] * layer + (uint64_t)index.v[i] * element;
 }
 
-/*
- * The lanes whose texels are in the same compression block as one lane's, or more of them: the
- * smallest compression blocks are as large as blocks of the cache
- */
+/* The lanes whose texels are in the same compression block as one lane's */
 CLONES static uint32_t texel_lanes_in_block(const struct texel_lanes *s, unsigned int lane)
 {
-	const uint32_t x = s->x.v[lane] / TEXTURE_BLOCK_SIDE;
-	const uint32_t y = s->y.v[lane] / TEXTURE_BLOCK_SIDE, z = s->z.v[lane];
+	const unsigned int samples = s->image->layout.samples;
+	const unsigned int log2_w = AGX_LAYOUT_LOG2_BLOCK - (samples == 4);
+	const unsigned int log2_h = AGX_LAYOUT_LOG2_BLOCK - (samples > 1);
+	const uint32_t x = s->x.v[lane], y = s->y.v[lane], z = s->z.v[lane];
 	uint32_t same = 0;
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++) {
-		const bool is_same = (s->x.v[i] / TEXTURE_BLOCK_SIDE == x) &
-				     (s->y.v[i] / TEXTURE_BLOCK_SIDE == y) & (s->z.v[i] == z);
+		const bool is_same = ((s->x.v[i] ^ x) >> log2_w == 0) &
+				     ((s->y.v[i] ^ y) >> log2_h == 0) & (s->z.v[i] == z);
 
 		same |= is_same ? lane_bits.v[i] : 0;
 	}

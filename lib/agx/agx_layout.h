@@ -37,8 +37,10 @@
 #define AGX_LAYOUT_FOLIO_PAGES	256
 /** AGX_LAYOUT_FOLIO_BYTES - that these have in the table */
 #define AGX_LAYOUT_FOLIO_BYTES	2048
+/** AGX_LAYOUT_LOG2_BLOCK - log2 of AGX_LAYOUT_BLOCK */
+#define AGX_LAYOUT_LOG2_BLOCK	4
 /** AGX_LAYOUT_BLOCK - samples of a block of compression, in each direction */
-#define AGX_LAYOUT_BLOCK	16
+#define AGX_LAYOUT_BLOCK	(1 << AGX_LAYOUT_LOG2_BLOCK)
 /** AGX_LAYOUT_CODES - bytes of metadata that such a block has */
 #define AGX_LAYOUT_CODES	8
 
