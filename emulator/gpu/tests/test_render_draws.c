@@ -63,10 +63,8 @@ static unsigned int count_pixels(const struct render_fixture *f, uint32_t value)
 	return count;
 }
 
-/* Each has a state of its own; four tiles need all of them, the first ones again and again */
-static void test_many(void **state)
+static void draw_many(struct render_fixture *f)
 {
-	struct render_fixture *f = *state;
 	struct scene_state t = scene_default(f);
 	unsigned int i, pixels;
 	uint32_t first;
@@ -86,6 +84,22 @@ static void test_many(void **state)
 	assert_true(pixels > 100);
 	for (i = 0; i < QUERIES; i++)
 		assert_int_equal(scene_query(i), pixels * (DRAWS / QUERIES));
+}
+
+/* Each has a state of its own; four tiles need all of them, the first ones again and again */
+static void test_many(void **state)
+{
+	draw_many(*state);
+}
+
+/* Several cores load the same ones, and drop those that others have used */
+static void test_many_of_cores(void **state)
+{
+	void *fixture;
+
+	assert_int_equal(render_setup_cores(&fixture, 4), 0);
+	draw_many(fixture);
+	render_teardown(&fixture);
 }
 
 /* Fragments of equal draws that cover each other are shaded one after the other */
@@ -173,6 +187,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(test_many),
+		cmocka_unit_test(test_many_of_cores),
 		TEST(test_equal),
 		TEST(test_shaders),
 		TEST(test_viewports),
