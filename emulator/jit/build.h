@@ -4,11 +4,11 @@
  *
  * What the files of the compiler share: the code of a program, and the state while it is made.
  *
- * A value of all 32 lanes is in a pair of vector registers of 512 bits: pair n is registers 2n and
- * 2n + 1. Registers of AGX are cached in pairs within a segment: a sequence of instructions whose
- * results reach memory together, at its end. If a result was special (see vagx_build_watch()), the
- * cached registers are dropped instead, and the interpreter does the segment again from
- * memory. So rare cases need no code.
+ * A value of all 32 lanes is in a vector: a few registers of the host, or the same register in
+ * turn for a few lanes each time (vectors.h). Registers of AGX are cached in vectors within a
+ * segment: a sequence of instructions whose results reach memory together, at its end. If a
+ * result was special (see watch() in vectors.h), the cached registers are dropped instead, and the
+ * interpreter does the segment again from memory. So rare cases need no code.
  */
 #ifndef VAGX_JIT_BUILD_H
 #define VAGX_JIT_BUILD_H
@@ -16,6 +16,7 @@
 #include "code.h"
 #include "gpu/core_internal.h"
 #include "jit.h"
+#include "vectors.h"
 #include "x86.h"
 
 /* General registers of native code */
@@ -26,17 +27,12 @@
 #define GPR_POOL	X86_R14		/* constants */
 #define GPR_SLICE	X86_R15		/* struct vagx_slice */
 
-/* Mask registers: two each, for the lower and the upper 16 lanes, but K_TEMP */
-#define K_EXEC		1		/* active lanes */
-#define K_COND		3		/* the condition of an instruction */
-#define K_TEMP		5
-#define K_USUAL		6		/* lanes without special results in this segment */
-
-/* Pairs: temporaries of an instruction, one more for short sequences, and the cache */
+/* Vectors: temporaries of an instruction, one more for short sequences, and the cache */
 #define TEMPS		3
-#define PAIR_SCRATCH	3
-#define PAIR_CACHE	4
-#define CACHED		12
+#define VEC_SCRATCH	3
+#define VEC_CACHE	4
+/* Most registers that an instruction set has room for in the cache */
+#define MAX_CACHED	12
 
 /* MXCSR of native code: denormals are zeros, all exceptions masked, round to nearest */
 #define NATIVE_MXCSR	0x9fc0
@@ -75,14 +71,14 @@ typedef unsigned int vagx_native_fn(struct simdgroup *sg, const uint8_t *entry,
 
 /** struct value - a source of 32 bits in all lanes */
 struct value {
-	/** @is_scalar: one word in memory for all lanes, at @base + @disp; else in pair @pair */
+	/** @is_scalar: one word in memory for all lanes, at @base + @disp; else in vector @vec */
 	bool is_scalar;
-	uint8_t pair;
+	uint8_t vec;
 	uint8_t base;
 	int32_t disp;
 };
 
-/** struct cached - a register of AGX in a pair of the cache */
+/** struct cached - a register of AGX in a vector of the cache */
 struct cached {
 	/** @reg: its number; -1 if there is none */
 	int reg;
@@ -114,17 +110,18 @@ struct fixup {
 	uint32_t pc;
 	/** @count: instructions of the segment to do again */
 	uint32_t count;
-	/** @pairs: mask of the pairs in which NaNs are replaced */
-	uint32_t pairs;
+	/** @vectors: mask of the vectors in which NaNs are replaced */
+	uint32_t vectors;
 };
 
 /** struct build - state while code is made; used by one thread */
 struct build {
 	const struct program *program;
+	/* the instruction set */
+	const struct vectors *vectors;
 	struct x86_code code;
-	/* offsets of the routines at the beginning of the code */
+	/* offset of the way back to C, at the beginning of the code */
 	size_t leave;
-	size_t sync;
 
 	uint32_t *pool;
 	unsigned int pool_count;
@@ -136,16 +133,20 @@ struct build {
 	unsigned int fixup_count;
 	unsigned int fixup_capacity;
 
-	struct cached cache[CACHED];
+	struct cached cache[MAX_CACHED];
 	/* number of the instruction, for the least recently used register */
 	unsigned int clock;
 	/* first instruction of the segment */
 	uint32_t segment;
-	/* K_USUAL has been set up in this segment */
+	/* code of the segment has been appended */
+	bool open;
+	/* where it begins, for what repeats it */
+	size_t segment_start;
+	/* special results are looked for in this segment */
 	bool watching;
-	/* the segment's last instruction has changed K_EXEC */
+	/* the segment's last instruction has changed the execution mask */
 	bool exec_changed;
-	/* pairs that the instruction has used as temporaries */
+	/* vectors that the instruction has used as temporaries */
 	unsigned int temps;
 	/* the code returns after each segment */
 	bool segmented;
@@ -160,13 +161,13 @@ struct build {
 
 /** vagx_build_constant() - a constant of 32 bits, in memory */
 struct value vagx_build_constant(struct build *b, uint32_t bits);
-/** vagx_build_temp() - the next temporary pair of the instruction */
+/** vagx_build_temp() - the next temporary of the instruction */
 unsigned int vagx_build_temp(struct build *b);
-/** vagx_build_in_pair() - the same value in a pair */
-struct value vagx_build_in_pair(struct build *b, struct value v);
-/** vagx_build_register() - the pair that caches a register; loads it if need be */
+/** vagx_build_in_vector() - the same value in a vector */
+struct value vagx_build_in_vector(struct build *b, struct value v);
+/** vagx_build_register() - the vector that caches a register; loads it if need be */
 unsigned int vagx_build_register(struct build *b, unsigned int reg);
-/** vagx_build_canonical() - the same, with the NaN that registers have. Changes K_TEMP. */
+/** vagx_build_canonical() - the same, with the NaN that registers have */
 unsigned int vagx_build_canonical(struct build *b, unsigned int reg);
 /**
  * vagx_build_write() - write to the active lanes of a destination of 16 or 32 bits
@@ -177,66 +178,50 @@ unsigned int vagx_build_canonical(struct build *b, unsigned int reg);
  */
 void vagx_build_write(struct build *b, const struct agx_operand *o, struct value v, bool raw);
 /**
- * vagx_build_destination() - the pair of a destination of 32 bits
+ * vagx_build_destination() - the vector of a destination of 32 bits
  * @b: build
  * @o: destination, a register
  * @raw: NaNs of the result may be any
  *
- * One instruction, masked by K_EXEC, has to write it next, and may have it as a source.
+ * One instruction, masked by MASK_EXEC, has to write it next, and may have it as a source.
  */
 unsigned int vagx_build_destination(struct build *b, const struct agx_operand *o, bool raw);
-/**
- * vagx_build_watch() - notice special results
- * @b: build
- * @pair: results of an instruction
- *
- * Special is the smallest normal number of either sign: a result that was smaller, and has been
- * rounded up. AGX makes it zero, the host does not.
- */
-void vagx_build_watch(struct build *b, unsigned int pair);
 /** vagx_build_has_room() - whether an instruction's registers can be cached in this segment */
 bool vagx_build_has_room(const struct build *b, const struct op *op);
-/** vagx_build_commit() - end the segment before instruction @next; the cache keeps values */
+/** vagx_build_begin() - before an instruction: opens a segment if there is none */
+void vagx_build_begin(struct build *b);
+/** vagx_build_commit() - end the segment before instruction @next */
 void vagx_build_commit(struct build *b, uint32_t next);
 /** vagx_build_end_segment() - the same, and return to C if it compares */
 void vagx_build_end_segment(struct build *b, uint32_t next);
 /** vagx_build_forget() - drop the cache; between segments only */
 void vagx_build_forget(struct build *b);
+/** vagx_build_take_raw() - vectors with other NaNs than registers have, as a mask; none afterwards */
+uint32_t vagx_build_take_raw(struct build *b);
+/** vagx_build_add_fixup() - remember a jump for later */
+void vagx_build_add_fixup(struct build *b, struct fixup fixup);
+/** vagx_build_register_disp() - where a register is in the simdgroup */
+int32_t vagx_build_register_disp(unsigned int reg);
 
-/** vagx_build_replace_nans() - code for FIXUP_NANS: replace NaNs of pairs, and go back */
-void vagx_build_replace_nans(struct build *b, const struct fixup *fixup);
-
-/** vagx_build_op() - a vector instruction on both registers of pairs: @dst = @a op @v */
-void vagx_build_op(struct build *b, enum x86_vector op, unsigned int dst, unsigned int a,
-		   struct value v);
-/** vagx_build_op_masked() - the same in lanes of mask registers @k and @k + 1; in all if @k is 0 */
-void vagx_build_op_masked(struct build *b, enum x86_vector op, unsigned int k, unsigned int dst,
-			  unsigned int a, struct value v);
-/** vagx_build_op_imm() - the same as vagx_build_op(), with an immediate */
-void vagx_build_op_imm(struct build *b, enum x86_vector op, unsigned int dst, unsigned int a,
-		       struct value v, unsigned int imm);
-/** vagx_build_op_imm_masked() - as vagx_build_op_masked(), with an immediate */
-void vagx_build_op_imm_masked(struct build *b, enum x86_vector op, unsigned int k,
-			      unsigned int dst, unsigned int a, struct value v, unsigned int imm);
-/** vagx_build_compare() - mask registers @k and @k + 1 = @a predicate @v */
-void vagx_build_compare(struct build *b, enum x86_vector op, unsigned int k, unsigned int a,
-			struct value v, unsigned int predicate);
-/** vagx_build_pair() - a value that is in a pair */
-static inline struct value vagx_build_pair(unsigned int pair)
+/** vagx_build_vector() - a value that is in a vector */
+static inline struct value vagx_build_vector(unsigned int vec)
 {
-	return (struct value){ .pair = pair };
-}
-
-/** vagx_build_rm() - a value as the operand of an instruction for half @h of the lanes */
-static inline struct x86_rm vagx_build_rm(struct value v, unsigned int h)
-{
-	return v.is_scalar ? X86_SPLAT(v.base, v.disp) : X86_REG(2 * v.pair + h);
+	return (struct value){ .vec = (uint8_t)vec };
 }
 
 /** vagx_build_is_temp() - whether a value may be overwritten */
 static inline bool vagx_build_is_temp(struct value v)
 {
-	return !v.is_scalar && v.pair < PAIR_CACHE;
+	return !v.is_scalar && v.vec < VEC_CACHE;
+}
+
+/** vagx_build_next_vector() - the lowest vector of a mask, which loses it */
+static inline unsigned int vagx_build_next_vector(uint32_t *vectors)
+{
+	unsigned int vec = (unsigned int)__builtin_ctz(*vectors);
+
+	*vectors &= *vectors - 1;
+	return vec;
 }
 
 /** vagx_build_jump_to() - remember that the jump at @at goes to instruction @pc */
@@ -248,7 +233,7 @@ void vagx_build_jump_to(struct build *b, size_t at, uint32_t pc);
 struct value vagx_build_int(struct build *b, const struct agx_operand *o, bool sign_extend);
 /** vagx_build_float() - a float source with its modifiers; NaNs may be any */
 struct value vagx_build_float(struct build *b, const struct agx_operand *o);
-/** vagx_build_condition() - K_COND = the condition of an instruction that compares */
+/** vagx_build_condition() - MASK_COND = the condition of an instruction that compares */
 void vagx_build_condition(struct build *b, const struct op *op, bool is_float);
 
 /* lower.c */
@@ -264,8 +249,6 @@ bool vagx_build_lower(struct build *b, const struct op *op);
 
 /** vagx_build_routines() - the entry of the code, and what it calls */
 void vagx_build_routines(struct build *b);
-/** vagx_build_set_exec() - set what follows K_EXEC, which has changed */
-void vagx_build_set_exec(struct build *b);
 /** vagx_build_replay() - return to C, which interprets @count instructions from @pc on */
 void vagx_build_replay(struct build *b, uint32_t pc, uint32_t count);
 /** vagx_build_leave() - return to C with the program counter at @pc */

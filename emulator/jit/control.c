@@ -5,8 +5,8 @@
  * Code around arithmetic: the entry and the way back, calls of the interpreter's functions, the
  * execution mask (gpu/core_flow.c says what its instructions do), jumps.
  *
- * The execution mask is in mask registers; the simdgroup's fields "exec" and "active" follow each
- * change, "mask" only where C looks at it.
+ * The simdgroup's fields for the execution mask follow each change; what else of it native code
+ * keeps is the instruction set's (vectors.h).
  */
 #include "build.h"
 
@@ -20,54 +20,11 @@ static void control_set_field(struct build *b, uint32_t offset, uint32_t value)
 	vagx_x86_word(&b->code, value);
 }
 
-/* Loads the execution mask, and how many lanes it has */
-static void control_load_exec(struct build *b)
-{
-	vagx_x86_mask_load(&b->code, K_EXEC, GPR_SG, OFFSET_OF(exec));
-	vagx_x86_mask_load(&b->code, K_EXEC + 1, GPR_SG, OFFSET_OF(exec) + 2);
-	vagx_x86_bytes(&b->code, "\xf3\x0f\xb8\xab", 4);	/* popcnt ebp, [rbx + exec] */
-	vagx_x86_word(&b->code, OFFSET_OF(exec));
-}
-
-void vagx_build_set_exec(struct build *b)
-{
-	vagx_x86_mask(&b->code, X86_KUNPCK, K_TEMP, K_EXEC + 1, K_EXEC);
-	vagx_x86_mask_to_eax(&b->code, K_TEMP);
-	vagx_x86_bytes(&b->code, "\xf3\x0f\xb8\xe8", 4);	/* popcnt ebp, eax */
-	vagx_x86_bytes(&b->code, "\x89\x83", 2);		/* mov [rbx + exec], eax */
-	vagx_x86_word(&b->code, OFFSET_OF(exec));
-	vagx_x86_bytes(&b->code, "\x89\xab", 2);		/* mov [rbx + active], ebp */
-	vagx_x86_word(&b->code, OFFSET_OF(active));
-}
-
-/* Routine: the words of the execution mask in memory */
-static void control_routine_sync(struct build *b)
-{
-	unsigned int h;
-
-	b->sync = b->code.length;
-	for (h = 0; h < 2; h++) {
-		/* all ones in the lanes of the mask */
-		vagx_x86_vector_imm(&b->code, X86_TERNARY, 2 * PAIR_SCRATCH + h,
-				    2 * PAIR_SCRATCH + h, X86_REG(2 * PAIR_SCRATCH + h),
-				    X86_ZEROED(K_EXEC + h), 0xff);
-		vagx_x86_vector(&b->code, X86_STORE, 2 * PAIR_SCRATCH + h, 0,
-				X86_MEMORY(GPR_SG, (int32_t)OFFSET_OF(mask) + 64 * (int32_t)h),
-				X86_ALL_LANES);
-	}
-	vagx_x86_bytes(&b->code, "\xc3", 1);			/* ret */
-}
-
-static void control_call_routine(struct build *b, size_t routine)
-{
-	vagx_x86_set_target(&b->code, vagx_x86_call(&b->code), routine);
-}
-
 /* Routine: back to C, which gets EAX */
 static void control_routine_leave(struct build *b)
 {
 	b->leave = b->code.length;
-	control_call_routine(b, b->sync);
+	b->vectors->before_call(b);
 	vagx_x86_bytes(&b->code,
 		       "\x4d\x01\x67\x08"			/* add [r15 + 8], r12 */
 		       "\x0f\xae\x14\x24"			/* ldmxcsr [rsp] */
@@ -97,9 +54,8 @@ void vagx_build_routines(struct build *b)
 	vagx_x86_bytes(&b->code,
 		       "\x0f\xae\x54\x24\x04"			/* ldmxcsr [rsp + 4] */
 		       "\x45\x31\xe4", 8);			/* xor r12d, r12d */
-	control_load_exec(b);
+	b->vectors->enter(b);
 	vagx_x86_bytes(&b->code, "\xff\xe6", 2);		/* jmp rsi */
-	control_routine_sync(b);
 	control_routine_leave(b);
 }
 
@@ -156,7 +112,7 @@ static bool control_keeps_mxcsr(const struct op *op)
 void vagx_build_call(struct build *b, uint32_t pc)
 {
 	const struct op *op = &b->program->op[pc];
-	vagx_exec_fn *fn = vagx_jit_memory_fn(op);
+	vagx_exec_fn *fn = b->vectors->has_memory ? vagx_jit_memory_fn(op) : NULL;
 	bool keeps = fn || control_keeps_mxcsr(op);
 	size_t runs;
 
@@ -164,7 +120,7 @@ void vagx_build_call(struct build *b, uint32_t pc)
 		fn = op->run;
 	vagx_build_end_segment(b, pc);
 	vagx_build_forget(b);
-	control_call_routine(b, b->sync);
+	b->vectors->before_call(b);
 	control_set_field(b, OFFSET_OF(pc), pc + 1);
 	/* the lanes that are active before the instruction are counted */
 	vagx_build_commit(b, pc + 1);
@@ -176,7 +132,7 @@ void vagx_build_call(struct build *b, uint32_t pc)
 	vagx_x86_bytes(&b->code, "\xff\xd0", 2);		/* call rax */
 	if (!keeps)
 		vagx_x86_bytes(&b->code, "\x0f\xae\x54\x24\x04", 5);	/* ldmxcsr [rsp + 4] */
-	control_load_exec(b);
+	b->vectors->after_call(b);
 	vagx_x86_bytes(&b->code, "\x31\xc0", 2);		/* xor eax, eax */
 	if (vagx_build_leaves(op)) {
 		vagx_x86_set_target(&b->code, vagx_x86_jump(&b->code), b->leave);
@@ -190,131 +146,92 @@ void vagx_build_call(struct build *b, uint32_t pc)
 	vagx_x86_set_target(&b->code, runs, b->leave);
 }
 
-/* The lanes of the execution mask that have not stopped */
-static void control_and_valid(struct build *b)
+/* Adds @n to the levels of lanes of a mask; levels have 16 bits, and the upper ones stay */
+static void control_add_level(struct build *b, enum mask mask, unsigned int levels, uint32_t n)
 {
-	int32_t valid = (int32_t)OFFSET_OF(valid);
-	unsigned int h;
-
-	for (h = 0; h < 2; h++) {
-		vagx_x86_mask_load(&b->code, K_TEMP, GPR_SG, valid + 2 * (int32_t)h);
-		vagx_x86_mask(&b->code, X86_KAND, K_EXEC + h, K_EXEC + h, K_TEMP);
-	}
+	b->vectors->constant(b, mask, VEC_SCRATCH, n);
+	b->vectors->op(b, X86_ADD16, MASK_ALL, levels, levels, vagx_build_vector(VEC_SCRATCH));
 }
 
-/* K_EXEC = lanes whose level is 0 */
-static void control_test_levels(struct build *b, unsigned int levels)
+/* Clears the levels of lanes of a mask */
+static void control_clear_level(struct build *b, enum mask mask, unsigned int levels)
 {
-	struct value low = vagx_build_constant(b, 0xffff);
-	unsigned int h;
-
-	for (h = 0; h < 2; h++)
-		vagx_x86_vector(&b->code, X86_TEST_ZERO, K_EXEC + h, 2 * levels + h,
-				vagx_build_rm(low, h), X86_ALL_LANES);
+	b->vectors->op(b, X86_AND, mask, levels, levels, vagx_build_constant(b, 0xffff0000));
 }
 
-/* Adds @n to the levels of lanes of K_TEMP; levels have 16 bits, and the upper ones stay */
-static void control_add_level(struct build *b, unsigned int reg, uint32_t n)
+/* MASK_LEVEL = lanes whose level is as the predicate says; levels are no negative numbers */
+static void control_compare_level(struct build *b, unsigned int levels,
+				  enum x86_predicate predicate, uint32_t n)
 {
-	struct value v = vagx_build_constant(b, n);
-	unsigned int scratch = 2 * PAIR_SCRATCH;
-
-	vagx_x86_vector(&b->code, X86_BROADCAST, scratch, 0, X86_MEMORY(v.base, v.disp),
-			X86_ZEROED(K_TEMP));
-	vagx_x86_vector(&b->code, X86_ADD16, reg, reg, X86_REG(scratch), X86_ALL_LANES);
+	b->vectors->op(b, X86_AND, MASK_ALL, VEC_SCRATCH, levels, vagx_build_constant(b, 0xffff));
+	b->vectors->compare_int(b, MASK_LEVEL, true, VEC_SCRATCH, vagx_build_constant(b, n),
+				predicate);
 }
 
-/* Clears the levels of lanes of K_TEMP */
-static void control_clear_level(struct build *b, unsigned int reg)
+/* Active are the lanes at level 0 that have not stopped */
+static void control_activate(struct build *b, unsigned int levels)
 {
-	vagx_x86_vector(&b->code, X86_AND, reg, reg,
-			vagx_build_rm(vagx_build_constant(b, 0xffff0000), 0), X86_MASKED(K_TEMP));
+	b->vectors->zero_levels(b, levels);
+	b->vectors->valid(b);
 }
 
 /* Active lanes where the condition holds stay active; others get level 1, inactive ones @nest more */
 static void control_if(struct build *b, unsigned int levels, uint32_t nest)
 {
-	unsigned int h;
+	const struct vectors *vectors = b->vectors;
 
-	/* K_EXEC: level 0, also lanes that have stopped */
-	control_test_levels(b, levels);
-	for (h = 0; h < 2; h++) {
-		unsigned int reg = 2 * levels + h;
-
-		if (nest) {
-			vagx_x86_mask_not(&b->code, K_TEMP, K_EXEC + h);
-			control_add_level(b, reg, nest);
-		}
-		vagx_x86_mask(&b->code, X86_KANDN, K_TEMP, K_COND + h, K_EXEC + h);
-		control_add_level(b, reg, 1);
+	/* also lanes that have stopped */
+	vectors->zero_levels(b, levels);
+	if (nest) {
+		vectors->mask(b, MASK_NOT, MASK_LEVEL, MASK_EXEC, MASK_ALL);
+		control_add_level(b, MASK_LEVEL, levels, nest);
 	}
-	control_test_levels(b, levels);
-	control_and_valid(b);
+	vectors->mask(b, MASK_AND_NOT, MASK_LEVEL, MASK_COND, MASK_EXEC);
+	control_add_level(b, MASK_LEVEL, levels, 1);
+	control_activate(b, levels);
 }
 
 /* Lanes at level 0 get @nest; those at level 1 become active where the condition holds */
 static void control_else(struct build *b, unsigned int levels, uint32_t nest)
 {
-	struct value one = vagx_build_constant(b, 1), low = vagx_build_constant(b, 0xffff);
-	unsigned int scratch = 2 * PAIR_SCRATCH, h;
+	const struct vectors *vectors = b->vectors;
 
-	control_test_levels(b, levels);
-	for (h = 0; h < 2; h++) {
-		unsigned int reg = 2 * levels + h;
-
-		vagx_x86_vector(&b->code, X86_AND, scratch, reg, vagx_build_rm(low, h),
-				X86_ALL_LANES);
-		vagx_x86_vector_imm(&b->code, X86_CMP, K_TEMP, scratch, vagx_build_rm(one, h),
-				    X86_MASKED(K_COND + h), X86_CMP_EQ);
-		control_clear_level(b, reg);
-		if (nest) {
-			vagx_x86_mask(&b->code, X86_KAND, K_TEMP, K_EXEC + h, K_EXEC + h);
-			control_add_level(b, reg, nest);
-		}
-	}
-	control_test_levels(b, levels);
-	control_and_valid(b);
+	vectors->zero_levels(b, levels);
+	control_compare_level(b, levels, X86_CMP_EQ, 1);
+	vectors->mask(b, MASK_AND, MASK_LEVEL, MASK_LEVEL, MASK_COND);
+	control_clear_level(b, MASK_LEVEL, levels);
+	if (nest)
+		control_add_level(b, MASK_EXEC, levels, nest);
+	control_activate(b, levels);
 }
 
 /* Lanes below @nest are active where the condition holds, else they get that level */
 static void control_while(struct build *b, unsigned int levels, uint32_t nest)
 {
-	struct value limit = vagx_build_constant(b, nest), low = vagx_build_constant(b, 0xffff);
-	unsigned int scratch = 2 * PAIR_SCRATCH, h;
+	const struct vectors *vectors = b->vectors;
 
-	for (h = 0; nest && h < 2; h++) {
-		unsigned int reg = 2 * levels + h;
-
-		vagx_x86_vector(&b->code, X86_AND, scratch, reg, vagx_build_rm(low, h),
-				X86_ALL_LANES);
-		vagx_x86_vector_imm(&b->code, X86_CMP_UNSIGNED, K_TEMP, scratch,
-				    vagx_build_rm(limit, h), X86_ALL_LANES, X86_CMP_LT);
-		control_clear_level(b, reg);
-		vagx_x86_mask(&b->code, X86_KAND, K_EXEC + h, K_COND + h, K_TEMP);
-		vagx_x86_mask(&b->code, X86_KANDN, K_TEMP, K_COND + h, K_TEMP);
-		control_add_level(b, reg, nest);
-	}
 	/* no level is below 0 */
-	if (!nest)
-		control_test_levels(b, levels);
-	control_and_valid(b);
+	if (!nest) {
+		control_activate(b, levels);
+		return;
+	}
+	control_compare_level(b, levels, X86_CMP_LT, nest);
+	control_clear_level(b, MASK_LEVEL, levels);
+	vectors->mask(b, MASK_AND, MASK_EXEC, MASK_COND, MASK_LEVEL);
+	vectors->mask(b, MASK_AND_NOT, MASK_LEVEL, MASK_COND, MASK_LEVEL);
+	control_add_level(b, MASK_LEVEL, levels, nest);
+	vectors->valid(b);
 }
 
 /* Levels go down by @nest, to 0 at least */
 static void control_pop(struct build *b, unsigned int levels, uint32_t nest)
 {
-	struct value by = vagx_build_constant(b, nest);
-	unsigned int scratch = 2 * PAIR_SCRATCH, h;
-
 	if (nest) {
-		vagx_x86_vector(&b->code, X86_BROADCAST, scratch, 0, X86_MEMORY(by.base, by.disp),
-				X86_ALL_LANES);
-		for (h = 0; h < 2; h++)
-			vagx_x86_vector(&b->code, X86_SUB16_SATURATED, 2 * levels + h,
-					2 * levels + h, X86_REG(scratch), X86_ALL_LANES);
+		b->vectors->copy(b, MASK_ALL, VEC_SCRATCH, vagx_build_constant(b, nest));
+		b->vectors->op(b, X86_SUB16_SATURATED, MASK_ALL, levels, levels,
+			       vagx_build_vector(VEC_SCRATCH));
 	}
-	control_test_levels(b, levels);
-	control_and_valid(b);
+	control_activate(b, levels);
 }
 
 typedef void control_flow_fn(struct build *b, unsigned int levels, uint32_t nest);
@@ -340,19 +257,20 @@ static const struct control_flow control_flows[AGX_OP_COUNT] = {
 bool vagx_build_flow(struct build *b, const struct op *op, uint32_t pc)
 {
 	const struct control_flow *flow = &control_flows[op->opcode];
-	struct cached *c;
+	unsigned int levels;
 
 	if (!flow->fn)
 		return false;
 	/* a segment of its own: the lanes that were active before it are counted */
 	vagx_build_end_segment(b, pc);
+	vagx_build_begin(b);
 	b->clock++;
 	b->temps = 0;
 	if (flow->compares)
 		vagx_build_condition(b, op, flow->is_float);
-	c = &b->cache[vagx_build_canonical(b, 0) - PAIR_CACHE];
-	flow->fn(b, PAIR_CACHE + (unsigned int)(c - b->cache), op->mod[AGX_MOD_NEST]);
-	c->dirty = true;
+	levels = vagx_build_canonical(b, 0);
+	flow->fn(b, levels, op->mod[AGX_MOD_NEST]);
+	b->cache[levels - VEC_CACHE].dirty = true;
 	b->exec_changed = true;
 	vagx_build_end_segment(b, pc + 1);
 	return true;
@@ -389,7 +307,7 @@ bool vagx_build_jump(struct build *b, const struct op *op, uint32_t pc)
 	vagx_build_commit(b, pc + 1);
 	vagx_build_forget(b);
 	if (op->run != vagx_exec_goto) {
-		vagx_x86_mask_test(&b->code, K_EXEC, K_EXEC + 1);
+		b->vectors->test_exec(b);
 		over = vagx_x86_jump_if(&b->code, op->run == vagx_exec_jmp_any ?
 						  X86_EQUAL : X86_NOT_EQUAL);
 	}

@@ -160,7 +160,12 @@ static void jit_add_instruction(struct build *b, uint32_t pc)
 	if (!vagx_build_leaves(op)) {
 		if (!vagx_build_has_room(b, op))
 			vagx_build_end_segment(b, pc);
-		if (vagx_build_flow(b, op, pc) || vagx_build_lower(b, op)) {
+		if (vagx_build_flow(b, op, pc)) {
+			b->native++;
+			return;
+		}
+		vagx_build_begin(b);
+		if (vagx_build_lower(b, op)) {
 			b->native++;
 			return;
 		}
@@ -205,7 +210,7 @@ static void jit_fix_up(struct build *b)
 			return;
 		vagx_x86_set_target(&b->code, f->at, b->code.length);
 		if (f->kind == FIXUP_NANS)
-			vagx_build_replace_nans(b, f);
+			b->vectors->nans(b, f);
 		else
 			vagx_build_replay(b, f->pc, f->count);
 	}
@@ -273,6 +278,7 @@ static struct vagx_native *jit_compile(struct vagx_jit *jit, const struct progra
 {
 	struct build b = {
 		.program = program,
+		.vectors = &vagx_vectors_avx512,
 		.segmented = jit->mode == VAGX_JIT_CHECK,
 	};
 	struct vagx_native *native = NULL;

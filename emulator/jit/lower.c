@@ -30,28 +30,28 @@ static struct value lower_source(struct build *b, const struct op *op, unsigned 
 	return vagx_build_int(b, &op->src[n], op->src[n].sign_extend);
 }
 
-/* A pair for the result of an operation on @x: its own, or a new one */
+/* A vector for the result of an operation on @x: its own, or a new temporary */
 static unsigned int lower_result(struct build *b, struct value x)
 {
-	return vagx_build_is_temp(x) ? x.pair : vagx_build_temp(b);
+	return vagx_build_is_temp(x) ? x.vec : vagx_build_temp(b);
 }
 
-static void lower_copy_masked(struct build *b, unsigned int k, unsigned int dst, struct value v)
+/* @dst = @a op @v in all lanes */
+static void lower_op(struct build *b, enum x86_vector op, unsigned int dst, unsigned int a,
+		     struct value v)
 {
-	struct x86_rm rm = v.is_scalar ? X86_MEMORY(v.base, v.disp) : X86_REG(0);
-	unsigned int h;
+	b->vectors->op(b, op, MASK_ALL, dst, a, v);
+}
 
-	for (h = 0; h < 2; h++) {
-		if (!v.is_scalar)
-			rm = X86_REG(2 * v.pair + h);
-		vagx_x86_vector(&b->code, v.is_scalar ? X86_BROADCAST : X86_LOAD, 2 * dst + h, 0,
-				rm, X86_MASKED(k ? k + h : 0));
-	}
+static void lower_op_imm(struct build *b, enum x86_vector op, unsigned int dst, struct value v,
+			 unsigned int imm)
+{
+	b->vectors->op_imm(b, op, MASK_ALL, dst, 0, v, imm);
 }
 
 static void lower_copy(struct build *b, unsigned int dst, struct value v)
 {
-	lower_copy_masked(b, 0, dst, v);
+	b->vectors->copy(b, MASK_ALL, dst, v);
 }
 
 /* Writes an integer, which may be a source as it is */
@@ -62,16 +62,16 @@ static void lower_write_int(struct build *b, const struct op *op, struct value v
 	if (op->dst.size == 16 && !vagx_build_is_temp(v)) {
 		t = vagx_build_temp(b);
 		lower_copy(b, t, v);
-		v = vagx_build_pair(t);
+		v = vagx_build_vector(t);
 	}
 	vagx_build_write(b, &op->dst, v, false);
 }
 
 /* Where the last vector instruction of an instruction writes */
 struct lower_target {
-	unsigned int pair;
-	/* its masks: the destination itself is written; 0: a temporary */
-	unsigned int k;
+	unsigned int vec;
+	/* MASK_EXEC: the destination itself is written; MASK_ALL: a temporary */
+	enum mask mask;
 };
 
 /* Whether the destination takes words as they are */
@@ -80,20 +80,22 @@ static bool lower_is_direct(const struct op *op)
 	return op->dst.size == 32 && !op->mod[AGX_MOD_SATURATE];
 }
 
-/* The destination if it takes words as they are; else the pair of @reuse, or a new temporary */
+/* The destination if it takes words as they are; else the vector of @reuse, or a new temporary */
 static struct lower_target lower_target(struct build *b, const struct op *op, struct value reuse,
 					bool is_float)
 {
 	if (lower_is_direct(op))
-		return (struct lower_target){ vagx_build_destination(b, &op->dst, is_float), K_EXEC };
-	return (struct lower_target){ lower_result(b, reuse), 0 };
+		return (struct lower_target){
+			vagx_build_destination(b, &op->dst, is_float), MASK_EXEC
+		};
+	return (struct lower_target){ lower_result(b, reuse), MASK_ALL };
 }
 
 /* Writes what is in a temporary */
 static void lower_finish_int(struct build *b, const struct op *op, struct lower_target to)
 {
-	if (!to.k)
-		vagx_build_write(b, &op->dst, vagx_build_pair(to.pair), false);
+	if (to.mask == MASK_ALL)
+		vagx_build_write(b, &op->dst, vagx_build_vector(to.vec), false);
 }
 
 static void lower_swap(struct value *x, struct value *y)
@@ -129,10 +131,10 @@ static struct value lower_shift_left(struct build *b, struct value v, unsigned i
 
 	if (!count)
 		return v;
-	v = vagx_build_in_pair(b, v);
+	v = vagx_build_in_vector(b, v);
 	t = lower_result(b, v);
-	vagx_build_op_imm(b, X86_SHL_IMM, t, 0, v, count);
-	return vagx_build_pair(t);
+	lower_op_imm(b, X86_SHL_IMM, t, v, count);
+	return vagx_build_vector(t);
 }
 
 /* Addition and subtraction; @arg: the host's instruction */
@@ -147,9 +149,9 @@ static bool lower_add(struct build *b, const struct op *op, unsigned int arg)
 	y = lower_shift_left(b, lower_source(b, op, 1), op->mod[AGX_MOD_SHIFT]);
 	if (arg == X86_ADD && x.is_scalar)
 		lower_swap(&x, &y);
-	x = vagx_build_in_pair(b, x);
+	x = vagx_build_in_vector(b, x);
 	to = lower_target(b, op, x, false);
-	vagx_build_op_masked(b, arg, to.k, to.pair, x.pair, y);
+	b->vectors->op(b, arg, to.mask, to.vec, x.vec, y);
 	lower_finish_int(b, op, to);
 	return true;
 }
@@ -166,9 +168,9 @@ static bool lower_commutative(struct build *b, const struct op *op, unsigned int
 	y = lower_source(b, op, 1);
 	if (x.is_scalar)
 		lower_swap(&x, &y);
-	x = vagx_build_in_pair(b, x);
+	x = vagx_build_in_vector(b, x);
 	to = lower_target(b, op, x, false);
-	vagx_build_op_masked(b, arg, to.k, to.pair, x.pair, y);
+	b->vectors->op(b, arg, to.mask, to.vec, x.vec, y);
 	lower_finish_int(b, op, to);
 	return true;
 }
@@ -186,35 +188,31 @@ static bool lower_mul_add(struct build *b, const struct op *op, unsigned int arg
 	y = lower_source(b, op, 1);
 	if (x.is_scalar)
 		lower_swap(&x, &y);
-	x = vagx_build_in_pair(b, x);
-	t = vagx_build_is_temp(x) ? x.pair : vagx_build_is_temp(y) ? y.pair : vagx_build_temp(b);
-	vagx_build_op(b, X86_MUL, t, x.pair, y);
-	/* no more than this pair is in use */
+	x = vagx_build_in_vector(b, x);
+	t = vagx_build_is_temp(x) ? x.vec : vagx_build_is_temp(y) ? y.vec : vagx_build_temp(b);
+	lower_op(b, X86_MUL, t, x.vec, y);
+	/* no other temporary is in use */
 	b->temps = t + 1;
 	z = lower_shift_left(b, lower_source(b, op, 2), op->mod[AGX_MOD_SHIFT]);
-	to = lower_target(b, op, vagx_build_pair(t), false);
-	vagx_build_op_masked(b, arg, to.k, to.pair, t, z);
+	to = lower_target(b, op, vagx_build_vector(t), false);
+	b->vectors->op(b, arg, to.mask, to.vec, t, z);
 	lower_finish_int(b, op, to);
 	return true;
 }
 
-/* Truth tables of two sources: @arg has the result for a = 0 and b = 0 in bit 0, a in bit 1 */
+/* Truth tables of two sources: @arg has the result for both 0 in bit 0, for the first alone in 1 */
 static bool lower_bitop(struct build *b, const struct op *op, unsigned int arg)
 {
-	unsigned int table = (arg & 1) | (arg >> 2 & 1) << 1 | (arg >> 1 & 1) << 2 | (arg & 8);
 	struct value x, y;
 	unsigned int t;
 
 	if (!lower_is_narrow(op))
 		return false;
-	x = vagx_build_in_pair(b, lower_source(b, op, 0));
+	x = vagx_build_in_vector(b, lower_source(b, op, 0));
 	y = lower_source(b, op, 1);
 	t = lower_result(b, x);
-	if (t != x.pair)
-		lower_copy(b, t, x);
-	/* the host's table is of destination, first and second source; only the last two count */
-	vagx_build_op_imm(b, X86_TERNARY, t, t, y, table | table << 4);
-	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	b->vectors->truth(b, t, x.vec, y, arg);
+	vagx_build_write(b, &op->dst, vagx_build_vector(t), false);
 	return true;
 }
 
@@ -225,7 +223,7 @@ static bool lower_known_count(const struct agx_operand *o, unsigned int *count)
 	return o->type == AGX_OPERAND_IMM;
 }
 
-/* Reads the count of a shift, source @n, if it is not known: to PAIR_SCRATCH, 0 to 127 */
+/* Reads the count of a shift, source @n, if it is not known: to VEC_SCRATCH, 0 to 127 */
 static void lower_read_count(struct build *b, const struct op *op, unsigned int n)
 {
 	unsigned int count;
@@ -233,12 +231,12 @@ static void lower_read_count(struct build *b, const struct op *op, unsigned int 
 
 	if (lower_known_count(&op->src[n], &count))
 		return;
-	by = vagx_build_in_pair(b, lower_source(b, op, n));
-	vagx_build_op(b, X86_AND, PAIR_SCRATCH, by.pair, vagx_build_constant(b, 0x7f));
+	by = vagx_build_in_vector(b, lower_source(b, op, n));
+	lower_op(b, X86_AND, VEC_SCRATCH, by.vec, vagx_build_constant(b, 0x7f));
 }
 
 /*
- * Shifts @v, which is in a pair, by source @n, which has been read; @shift: the instruction for
+ * Shifts @v, which is in a vector, by source @n, which has been read; @shift: the instruction for
  * counts in vectors, whose results for counts above 31 are as AGX's; @imm: for a known count
  */
 static void lower_shift(struct build *b, const struct op *op, struct lower_target to,
@@ -248,10 +246,10 @@ static void lower_shift(struct build *b, const struct op *op, struct lower_targe
 	unsigned int count;
 
 	if (lower_known_count(&op->src[n], &count))
-		vagx_build_op_imm_masked(b, imm, to.k, to.pair, 0, v, count);
+		b->vectors->op_imm(b, imm, to.mask, to.vec, 0, v, count);
 	else
-		vagx_build_op_masked(b, shift, to.k, to.pair, v.pair,
-				     vagx_build_pair(PAIR_SCRATCH));
+		b->vectors->op(b, shift, to.mask, to.vec, v.vec,
+				     vagx_build_vector(VEC_SCRATCH));
 }
 
 /* Shifts without a bit field; @arg: the instruction for counts in vectors */
@@ -265,7 +263,7 @@ static bool lower_plain_shift(struct build *b, const struct op *op, unsigned int
 	if (!lower_is_narrow(op))
 		return false;
 	v = vagx_build_int(b, &op->src[0], arg == X86_SAR ? true : op->src[0].sign_extend);
-	v = vagx_build_in_pair(b, v);
+	v = vagx_build_in_vector(b, v);
 	lower_read_count(b, op, 1);
 	to = lower_target(b, op, v, false);
 	lower_shift(b, op, to, v, 1, arg, imm);
@@ -280,7 +278,7 @@ static bool lower_bit_field(struct build *b, const struct op *op, unsigned int a
 	uint32_t mask = bits ? (1u << bits) - 1 : 0xffffffff;
 	enum x86_vector imm = arg == X86_SHL ? X86_SHL_IMM : X86_SHR_IMM;
 	struct value base, v;
-	unsigned int t, h;
+	unsigned int t;
 
 	if (!lower_is_narrow(op))
 		return false;
@@ -290,19 +288,18 @@ static bool lower_bit_field(struct build *b, const struct op *op, unsigned int a
 			return false;
 		mask = count < 32 ? mask << count : 0;
 	}
-	v = vagx_build_in_pair(b, lower_source(b, op, 1));
+	v = vagx_build_in_vector(b, lower_source(b, op, 1));
 	lower_read_count(b, op, 2);
 	t = lower_result(b, v);
-	lower_shift(b, op, (struct lower_target){ t, 0 }, v, 2, arg, imm);
-	v = vagx_build_pair(t);
+	lower_shift(b, op, (struct lower_target){ t, MASK_ALL }, v, 2, arg, imm);
 	b->temps = t + 1;
-	base = vagx_build_in_pair(b, lower_source(b, op, 0));
-	/* where the mask's bit is set what was shifted, else the base */
-	for (h = 0; h < 2; h++)
-		vagx_x86_vector_imm(&b->code, X86_TERNARY, 2 * v.pair + h, 2 * base.pair + h,
-				    vagx_build_rm(vagx_build_constant(b, mask), h),
-				    X86_ALL_LANES, 0xe4);
-	vagx_build_write(b, &op->dst, v, false);
+	base = vagx_build_in_vector(b, lower_source(b, op, 0));
+	if (!vagx_build_is_temp(base)) {
+		lower_copy(b, vagx_build_temp(b), base);
+		base = vagx_build_vector(b->temps - 1);
+	}
+	b->vectors->insert(b, MASK_ALL, base.vec, t, mask);
+	vagx_build_write(b, &op->dst, base, false);
 	return true;
 }
 
@@ -322,17 +319,17 @@ static void lower_wide_source(struct build *b, const struct op *op, struct value
 	if (o->size == 64)
 		lower_copy(b, t, vagx_build_int(b, &upper, false));
 	else if (o->sign_extend)
-		vagx_build_op_imm(b, X86_SAR_IMM, t, 0, vagx_build_pair(l), 31);
+		lower_op_imm(b, X86_SAR_IMM, t, vagx_build_vector(l), 31);
 	else
 		lower_copy(b, t, vagx_build_constant(b, 0));
 	if (shift) {
-		vagx_build_op_imm(b, X86_SHL_IMM, t, 0, vagx_build_pair(t), shift);
-		vagx_build_op_imm(b, X86_SHR_IMM, PAIR_SCRATCH, 0, vagx_build_pair(l), 32 - shift);
-		vagx_build_op(b, X86_OR, t, t, vagx_build_pair(PAIR_SCRATCH));
-		vagx_build_op_imm(b, X86_SHL_IMM, l, 0, vagx_build_pair(l), shift);
+		lower_op_imm(b, X86_SHL_IMM, t, vagx_build_vector(t), shift);
+		lower_op_imm(b, X86_SHR_IMM, VEC_SCRATCH, vagx_build_vector(l), 32 - shift);
+		lower_op(b, X86_OR, t, t, vagx_build_vector(VEC_SCRATCH));
+		lower_op_imm(b, X86_SHL_IMM, l, vagx_build_vector(l), shift);
 	}
-	*low = vagx_build_pair(l);
-	*high = vagx_build_pair(t);
+	*low = vagx_build_vector(l);
+	*high = vagx_build_vector(t);
 }
 
 /* The upper word of the first source of a wide addition */
@@ -369,32 +366,28 @@ static bool lower_is_simple_wide(const struct op *op)
 static bool lower_add_wide(struct build *b, const struct op *op, unsigned int arg)
 {
 	struct value x, low, high;
-	unsigned int h;
 
 	if (!lower_is_simple_wide(op))
 		return false;
 	lower_wide_source(b, op, &low, &high);
 	x = vagx_build_int(b, &op->src[0], false);
 	if (x.is_scalar) {
-		lower_copy(b, PAIR_SCRATCH, x);
-		x = vagx_build_pair(PAIR_SCRATCH);
+		lower_copy(b, VEC_SCRATCH, x);
+		x = vagx_build_vector(VEC_SCRATCH);
 	}
 	/* a borrow is there before, a carry afterwards */
 	if (arg == X86_SUB)
-		vagx_build_compare(b, X86_CMP_UNSIGNED, K_COND, x.pair, low, X86_CMP_LT);
-	vagx_build_op(b, arg, low.pair, x.pair, low);
+		b->vectors->compare_int(b, MASK_COND, false, x.vec, low, X86_CMP_LT);
+	lower_op(b, arg, low.vec, x.vec, low);
 	if (arg == X86_ADD)
-		vagx_build_compare(b, X86_CMP_UNSIGNED, K_COND, low.pair, x, X86_CMP_LT);
+		b->vectors->compare_int(b, MASK_COND, false, low.vec, x, X86_CMP_LT);
 	x = lower_wide_upper(b, &op->src[0]);
 	if (x.is_scalar) {
-		lower_copy(b, PAIR_SCRATCH, x);
-		x = vagx_build_pair(PAIR_SCRATCH);
+		lower_copy(b, VEC_SCRATCH, x);
+		x = vagx_build_vector(VEC_SCRATCH);
 	}
-	vagx_build_op(b, arg, high.pair, x.pair, high);
-	for (h = 0; h < 2; h++)
-		vagx_x86_vector(&b->code, arg, 2 * high.pair + h, 2 * high.pair + h,
-				vagx_build_rm(vagx_build_constant(b, 1), h),
-				X86_MASKED(K_COND + h));
+	lower_op(b, arg, high.vec, x.vec, high);
+	b->vectors->op(b, arg, MASK_COND, high.vec, high.vec, vagx_build_constant(b, 1));
 	lower_wide_result(b, op, low, high);
 	return true;
 }
@@ -416,55 +409,37 @@ static bool lower_select(struct build *b, const struct op *op, unsigned int arg)
 	/* it is in mask registers */
 	b->temps = 0;
 	x = lower_source(b, op, 2);
-	y = vagx_build_in_pair(b, lower_source(b, op, 3));
+	y = vagx_build_in_vector(b, lower_source(b, op, 3));
 	t = lower_result(b, y);
-	vagx_build_op_masked(b, X86_BLEND, K_COND, t, y.pair, x);
-	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	if (t != y.vec)
+		lower_copy(b, t, y);
+	b->vectors->copy(b, MASK_COND, t, x);
+	vagx_build_write(b, &op->dst, vagx_build_vector(t), false);
 	return true;
 }
 
 /* Clamps to 0 to 1; NaN becomes 0, as the host returns the second source for it */
-static void lower_saturate(struct build *b, unsigned int pair)
+static void lower_saturate(struct build *b, unsigned int vec)
 {
-	vagx_build_op(b, X86_FMAX, pair, pair, vagx_build_constant(b, 0));
-	vagx_build_op(b, X86_FMIN, pair, pair, vagx_build_constant(b, 0x3f800000));
-}
-
-/* Rounds floats to halves, NaNs to the one that there is */
-static void lower_to_half(struct build *b, unsigned int pair)
-{
-	struct value nan = vagx_build_constant(b, 0x7fc00000);
-	unsigned int h;
-
-	for (h = 0; h < 2; h++) {
-		unsigned int reg = 2 * pair + h;
-
-		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, reg, X86_REG(reg),
-				    X86_ALL_LANES, X86_FLOAT_UNORDERED);
-		vagx_x86_vector(&b->code, X86_BROADCAST, reg, 0, X86_MEMORY(nan.base, nan.disp),
-				X86_MASKED(K_TEMP));
-		/* to nearest even; to the lower half of the register, then to words */
-		vagx_x86_vector_imm(&b->code, X86_FLOAT_TO_HALF, reg, 0, X86_REG(reg),
-				    X86_ALL_LANES, 0);
-		vagx_x86_vector(&b->code, X86_EXTEND16, reg, 0, X86_REG(reg), X86_ALL_LANES);
-	}
+	lower_op(b, X86_FMAX, vec, vec, vagx_build_constant(b, 0));
+	lower_op(b, X86_FMIN, vec, vec, vagx_build_constant(b, 0x3f800000));
 }
 
 /* Writes a float result, which is in a temporary */
-static void lower_write_float(struct build *b, const struct op *op, unsigned int pair)
+static void lower_write_float(struct build *b, const struct op *op, unsigned int vec)
 {
 	if (op->mod[AGX_MOD_SATURATE])
-		lower_saturate(b, pair);
+		lower_saturate(b, vec);
 	if (op->dst.size == 16)
-		lower_to_half(b, pair);
-	vagx_build_write(b, &op->dst, vagx_build_pair(pair), true);
+		b->vectors->float_to_half(b, vec);
+	vagx_build_write(b, &op->dst, vagx_build_vector(vec), true);
 }
 
 /* Writes a float result that is in a temporary */
 static void lower_finish_float(struct build *b, const struct op *op, struct lower_target to)
 {
-	if (!to.k)
-		lower_write_float(b, op, to.pair);
+	if (to.mask == MASK_ALL)
+		lower_write_float(b, op, to.vec);
 }
 
 /* What the instructions of floats are made of */
@@ -489,11 +464,11 @@ static bool lower_float2(struct build *b, const struct op *op, unsigned int arg)
 	y = vagx_build_float(b, &op->src[1]);
 	if (x.is_scalar)
 		lower_swap(&x, &y);
-	x = vagx_build_in_pair(b, x);
+	x = vagx_build_in_vector(b, x);
 	to = lower_target(b, op, x, true);
-	vagx_build_op_masked(b, multiplies ? X86_FMUL : X86_FADD, to.k, to.pair, x.pair, y);
+	b->vectors->op(b, multiplies ? X86_FMUL : X86_FADD, to.mask, to.vec, x.vec, y);
 	if (arg == LOWER_FMUL)
-		vagx_build_watch(b, to.pair);
+		b->vectors->watch(b, to.vec);
 	lower_finish_float(b, op, to);
 	return true;
 }
@@ -505,7 +480,7 @@ static void lower_factors(struct build *b, const struct op *op, struct value *x,
 	*y = vagx_build_float(b, &op->src[1]);
 	if (x->is_scalar)
 		lower_swap(x, y);
-	*x = vagx_build_in_pair(b, *x);
+	*x = vagx_build_in_vector(b, *x);
 }
 
 /* A temporary with what is added, where the host's instruction has its result, too */
@@ -514,7 +489,7 @@ static unsigned int lower_addend(struct build *b, struct value z)
 	unsigned int t;
 
 	if (vagx_build_is_temp(z))
-		return z.pair;
+		return z.vec;
 	t = vagx_build_temp(b);
 	lower_copy(b, t, z);
 	return t;
@@ -524,19 +499,19 @@ static unsigned int lower_addend(struct build *b, struct value z)
 static void lower_ffma_in_place(struct build *b, unsigned int dst, struct value x, struct value y,
 				struct value z)
 {
-	bool adds = !z.is_scalar && z.pair == dst;
+	bool adds = !z.is_scalar && z.vec == dst;
 
-	if (!y.is_scalar && y.pair == dst)
+	if (!y.is_scalar && y.vec == dst)
 		lower_swap(&x, &y);
-	if (adds || x.pair != dst) {
+	if (adds || x.vec != dst) {
 		if (!adds)
-			lower_copy_masked(b, K_EXEC, dst, z);
-		vagx_build_op_masked(b, X86_FMA231, K_EXEC, dst, x.pair, y);
+			b->vectors->copy(b, MASK_EXEC, dst, z);
+		b->vectors->op(b, X86_FMA231, MASK_EXEC, dst, x.vec, y);
 	} else if (!y.is_scalar) {
-		vagx_build_op_masked(b, X86_FMA213, K_EXEC, dst, y.pair, z);
+		b->vectors->op(b, X86_FMA213, MASK_EXEC, dst, y.vec, z);
 	} else {
-		z = vagx_build_in_pair(b, z);
-		vagx_build_op_masked(b, X86_FMA132, K_EXEC, dst, z.pair, y);
+		z = vagx_build_in_vector(b, z);
+		b->vectors->op(b, X86_FMA132, MASK_EXEC, dst, z.vec, y);
 	}
 }
 
@@ -553,49 +528,28 @@ static bool lower_ffma(struct build *b, const struct op *op, unsigned int arg)
 	if (lower_is_direct(op)) {
 		t = vagx_build_destination(b, &op->dst, true);
 		lower_ffma_in_place(b, t, x, y, z);
-		vagx_build_watch(b, t);
+		b->vectors->watch(b, t);
 		return true;
 	}
 	t = lower_addend(b, z);
-	vagx_build_op(b, X86_FMA231, t, x.pair, y);
-	vagx_build_watch(b, t);
+	lower_op(b, X86_FMA231, t, x.vec, y);
+	b->vectors->watch(b, t);
 	lower_write_float(b, op, t);
 	return true;
 }
 
-/*
- * Fused multiply-add of halves. It is rounded "to odd" in 32 bits, toward zero with the last bit
- * set if anything was lost, so that rounding it to a half is as good as rounding once. Something
- * was lost if the results rounded up and down differ.
- */
 static bool lower_hfma(struct build *b, const struct op *op, unsigned int arg)
 {
-	const unsigned int up = 2 * PAIR_SCRATCH, down = up + 1;
-	struct value x, y, one = vagx_build_constant(b, 1);
-	unsigned int t, h;
+	struct value x, y;
+	unsigned int t;
 
 	(void)arg;
-	if (op->dst.type != AGX_OPERAND_REG)
+	if (op->dst.type != AGX_OPERAND_REG || !b->vectors->half_fma)
 		return false;
 	lower_factors(b, op, &x, &y);
 	t = lower_addend(b, vagx_build_float(b, &op->src[2]));
-	/* an instruction that rounds has its sources in registers */
-	y = vagx_build_in_pair(b, y);
-	for (h = 0; h < 2; h++) {
-		unsigned int r = 2 * t + h, a = 2 * x.pair + h;
-		struct x86_rm factor = X86_REG(2 * y.pair + h);
-
-		vagx_x86_vector(&b->code, X86_LOAD, up, 0, X86_REG(r), X86_ALL_LANES);
-		vagx_x86_vector(&b->code, X86_LOAD, down, 0, X86_REG(r), X86_ALL_LANES);
-		vagx_x86_vector(&b->code, X86_FMA231, up, a, factor, X86_ROUNDED(X86_ROUND_UP));
-		vagx_x86_vector(&b->code, X86_FMA231, down, a, factor,
-				X86_ROUNDED(X86_ROUND_DOWN));
-		vagx_x86_vector(&b->code, X86_FMA231, r, a, factor, X86_ROUNDED(X86_ROUND_ZERO));
-		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, up, X86_REG(down),
-				    X86_ALL_LANES, X86_FLOAT_NEQ_UNORDERED);
-		vagx_x86_vector(&b->code, X86_OR, r, r, vagx_build_rm(one, h),
-				X86_MASKED(K_TEMP));
-	}
+	y = vagx_build_in_vector(b, y);
+	b->vectors->half_fma(b, t, x.vec, y.vec);
 	lower_write_float(b, op, t);
 	return true;
 }
@@ -608,9 +562,9 @@ static bool lower_round(struct build *b, const struct op *op, unsigned int arg)
 
 	if (op->dst.type != AGX_OPERAND_REG)
 		return false;
-	x = vagx_build_in_pair(b, vagx_build_float(b, &op->src[0]));
+	x = vagx_build_in_vector(b, vagx_build_float(b, &op->src[0]));
 	to = lower_target(b, op, x, true);
-	vagx_build_op_imm_masked(b, X86_ROUND, to.k, to.pair, 0, x, arg | 8);
+	b->vectors->op_imm(b, X86_ROUND, to.mask, to.vec, 0, x, arg | 8);
 	lower_finish_float(b, op, to);
 	return true;
 }
@@ -628,9 +582,9 @@ static bool lower_rcp(struct build *b, const struct op *op, unsigned int arg)
 	if (op->dst.type != AGX_OPERAND_REG)
 		return false;
 	x = vagx_build_float(b, &op->src[0]);
-	one = vagx_build_in_pair(b, vagx_build_constant(b, 0x3f800000));
+	one = vagx_build_in_vector(b, vagx_build_constant(b, 0x3f800000));
 	to = lower_target(b, op, one, true);
-	vagx_build_op_masked(b, X86_FDIV, to.k, to.pair, one.pair, x);
+	b->vectors->op(b, X86_FDIV, to.mask, to.vec, one.vec, x);
 	lower_finish_float(b, op, to);
 	return true;
 }
@@ -643,23 +597,24 @@ static bool lower_to_float(struct build *b, const struct op *op, unsigned int ar
 
 	/* those to halves, and toward zero, are rare */
 	if (op->dst.type != AGX_OPERAND_REG || op->dst.size != 32 ||
-	    op->mod[AGX_MOD_ROUND] != AGX_ROUND_NEAREST)
+	    op->mod[AGX_MOD_ROUND] != AGX_ROUND_NEAREST ||
+	    (arg == AGX_OP_U32_TO_F && !b->vectors->has_unsigned))
 		return false;
-	x = vagx_build_in_pair(b, lower_source(b, op, 0));
+	x = vagx_build_in_vector(b, lower_source(b, op, 0));
 	t = lower_result(b, x);
 	if (arg == AGX_OP_U16_TO_F || arg == AGX_OP_U8_TO_F)
-		vagx_build_op(b, X86_AND, t, x.pair,
+		lower_op(b, X86_AND, t, x.vec,
 			      vagx_build_constant(b, arg == AGX_OP_U8_TO_F ? 0xff : 0xffff));
 	else if (arg == AGX_OP_S16_TO_F || arg == AGX_OP_S8_TO_F)
-		vagx_build_op_imm(b, X86_SHL_IMM, t, 0, x, arg == AGX_OP_S8_TO_F ? 24 : 16);
-	else if (t != x.pair)
+		lower_op_imm(b, X86_SHL_IMM, t, x, arg == AGX_OP_S8_TO_F ? 24 : 16);
+	else if (t != x.vec)
 		lower_copy(b, t, x);
 	if (arg == AGX_OP_S16_TO_F || arg == AGX_OP_S8_TO_F)
-		vagx_build_op_imm(b, X86_SAR_IMM, t, 0, vagx_build_pair(t),
+		lower_op_imm(b, X86_SAR_IMM, t, vagx_build_vector(t),
 				  arg == AGX_OP_S8_TO_F ? 24 : 16);
-	vagx_build_op(b, arg == AGX_OP_U32_TO_F ? X86_UINT_TO_FLOAT : X86_INT_TO_FLOAT, t, 0,
-		      vagx_build_pair(t));
-	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	lower_op(b, arg == AGX_OP_U32_TO_F ? X86_UINT_TO_FLOAT : X86_INT_TO_FLOAT, t, 0,
+		      vagx_build_vector(t));
+	vagx_build_write(b, &op->dst, vagx_build_vector(t), false);
 	return true;
 }
 
@@ -682,18 +637,18 @@ static bool lower_to_unsigned(struct build *b, const struct op *op, unsigned int
 	struct value x;
 	unsigned int t;
 
-	if (op->dst.type != AGX_OPERAND_REG || op->dst.size > 32)
+	if (op->dst.type != AGX_OPERAND_REG || op->dst.size > 32 || !b->vectors->has_unsigned)
 		return false;
-	x = vagx_build_in_pair(b, lower_converted(b, op));
+	x = vagx_build_in_vector(b, lower_converted(b, op));
 	t = lower_result(b, x);
 	/* the host returns the second source if the first is a NaN */
-	vagx_build_op(b, X86_FMAX, t, x.pair, vagx_build_constant(b, 0));
+	lower_op(b, X86_FMAX, t, x.vec, vagx_build_constant(b, 0));
 	/* what is too large becomes all ones */
-	vagx_build_op(b, nearest ? X86_FLOAT_TO_UINT : X86_FLOAT_TO_UINT_ZERO, t, 0,
-		      vagx_build_pair(t));
+	lower_op(b, nearest ? X86_FLOAT_TO_UINT : X86_FLOAT_TO_UINT_ZERO, t, 0,
+		      vagx_build_vector(t));
 	if (arg != 0xffffffff)
-		vagx_build_op(b, X86_MIN_UNSIGNED, t, t, vagx_build_constant(b, arg));
-	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+		lower_op(b, X86_MIN_UNSIGNED, t, t, vagx_build_constant(b, arg));
+	vagx_build_write(b, &op->dst, vagx_build_vector(t), false);
 	return true;
 }
 
@@ -701,31 +656,26 @@ static bool lower_to_unsigned(struct build *b, const struct op *op, unsigned int
 static bool lower_to_signed(struct build *b, const struct op *op, unsigned int arg)
 {
 	bool nearest = op->mod[AGX_MOD_ROUND] != AGX_ROUND_ZERO;
-	/* 2^31 */
-	struct value x, limit = vagx_build_constant(b, 0x4f000000);
-	unsigned int t, h;
+	struct value x;
+	unsigned int t;
 
 	if (op->dst.type != AGX_OPERAND_REG || op->dst.size > 32)
 		return false;
-	x = vagx_build_in_pair(b, lower_converted(b, op));
-	t = vagx_build_is_temp(x) ? x.pair : vagx_build_temp(b);
+	x = vagx_build_in_vector(b, lower_converted(b, op));
+	t = vagx_build_temp(b);
 	/* the host's result is the smallest integer where the source is too small, large, or NaN */
-	vagx_build_compare(b, X86_CMP_FLOAT, K_COND, x.pair, limit, X86_FLOAT_GE);
-	for (h = 0; h < 2; h++) {
-		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, 2 * x.pair + h,
-				    X86_REG(2 * x.pair + h), X86_ALL_LANES,
-				    X86_FLOAT_UNORDERED);
-		vagx_x86_vector(&b->code, nearest ? X86_FLOAT_TO_INT : X86_FLOAT_TO_INT_ZERO,
-				2 * t + h, 0, X86_REG(2 * x.pair + h), X86_ALL_LANES);
-		vagx_x86_vector(&b->code, X86_XOR, 2 * t + h, 2 * t + h, X86_REG(2 * t + h),
-				X86_MASKED(K_TEMP));
-	}
-	vagx_build_op_masked(b, X86_BLEND, K_COND, t, t, vagx_build_constant(b, 0x7fffffff));
+	lower_op(b, nearest ? X86_FLOAT_TO_INT : X86_FLOAT_TO_INT_ZERO, t, 0, x);
+	b->vectors->compare_float(b, x.vec, x, X86_FLOAT_UNORDERED, false);
+	b->vectors->copy(b, MASK_COND, t, vagx_build_constant(b, 0));
+	/* 2^31 */
+	b->vectors->compare_float(b, x.vec, vagx_build_constant(b, 0x4f000000), X86_FLOAT_GE,
+				  false);
+	b->vectors->copy(b, MASK_COND, t, vagx_build_constant(b, 0x7fffffff));
 	if (arg != 0x7fffffff) {
-		vagx_build_op(b, X86_MIN, t, t, vagx_build_constant(b, arg));
-		vagx_build_op(b, X86_MAX, t, t, vagx_build_constant(b, ~arg));
+		lower_op(b, X86_MIN, t, t, vagx_build_constant(b, arg));
+		lower_op(b, X86_MAX, t, t, vagx_build_constant(b, ~arg));
 	}
-	vagx_build_write(b, &op->dst, vagx_build_pair(t), false);
+	vagx_build_write(b, &op->dst, vagx_build_vector(t), false);
 	return true;
 }
 

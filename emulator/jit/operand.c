@@ -9,48 +9,47 @@
 #include "build.h"
 
 /* A half of a register's words, extended */
-static struct value operand_extract(struct build *b, unsigned int pair, bool upper,
+static struct value operand_extract(struct build *b, unsigned int vec, bool upper,
 				    bool sign_extend)
 {
+	const struct vectors *vectors = b->vectors;
 	unsigned int t = vagx_build_temp(b);
-	struct value v = vagx_build_pair(pair);
+	struct value v = vagx_build_vector(vec);
 
 	if (upper) {
-		vagx_build_op_imm(b, sign_extend ? X86_SAR_IMM : X86_SHR_IMM, t, 0, v, 16);
+		vectors->op_imm(b, sign_extend ? X86_SAR_IMM : X86_SHR_IMM, MASK_ALL, t, 0, v, 16);
 	} else if (sign_extend) {
-		vagx_build_op_imm(b, X86_SHL_IMM, t, 0, v, 16);
-		vagx_build_op_imm(b, X86_SAR_IMM, t, 0, vagx_build_pair(t), 16);
+		vectors->op_imm(b, X86_SHL_IMM, MASK_ALL, t, 0, v, 16);
+		vectors->op_imm(b, X86_SAR_IMM, MASK_ALL, t, 0, vagx_build_vector(t), 16);
 	} else {
-		vagx_build_op(b, X86_AND, t, pair, vagx_build_constant(b, 0xffff));
+		vectors->op(b, X86_AND, MASK_ALL, t, vec, vagx_build_constant(b, 0xffff));
 	}
-	return vagx_build_pair(t);
+	return vagx_build_vector(t);
 }
 
 /* A uniform of 16 bits: it is extended in a general register */
 static struct value operand_uniform16(struct build *b, unsigned int half, bool sign_extend)
 {
-	unsigned int t = vagx_build_temp(b), h;
+	unsigned int t = vagx_build_temp(b);
 
 	/* movzx or movsx eax, word [r13 + displacement] */
 	vagx_x86_bytes(&b->code, sign_extend ? "\x41\x0f\xbf\x85" : "\x41\x0f\xb7\x85", 4);
 	vagx_x86_word(&b->code, half * 2);
-	for (h = 0; h < 2; h++)
-		vagx_x86_vector(&b->code, X86_BROADCAST_GPR, 2 * t + h, 0, X86_REG(X86_RAX),
-				X86_ALL_LANES);
-	return vagx_build_pair(t);
+	b->vectors->copy_eax(b, t);
+	return vagx_build_vector(t);
 }
 
 struct value vagx_build_int(struct build *b, const struct agx_operand *o, bool sign_extend)
 {
 	unsigned int number = (unsigned int)o->value;
-	unsigned int pair;
+	unsigned int vec;
 
 	switch (o->type) {
 	case AGX_OPERAND_REG:
-		pair = vagx_build_canonical(b, number / 2);
+		vec = vagx_build_canonical(b, number / 2);
 		if (o->size != 16)
-			return vagx_build_pair(pair);
-		return operand_extract(b, pair, number % 2, sign_extend);
+			return vagx_build_vector(vec);
+		return operand_extract(b, vec, number % 2, sign_extend);
 	case AGX_OPERAND_UNIFORM:
 		if (o->size == 16 || number + 1 >= VAGX_CORE_UNIFORMS)
 			return operand_uniform16(b, number, o->size == 16 && sign_extend);
@@ -69,9 +68,7 @@ static struct value operand_half(struct build *b, const struct agx_operand *o)
 {
 	struct value v = vagx_build_int(b, o, false);
 
-	/* the words' lower halves go to the lower half of the register */
-	vagx_build_op(b, X86_TRUNCATE16, v.pair, 0, v);
-	vagx_build_op(b, X86_HALF_TO_FLOAT, v.pair, 0, v);
+	b->vectors->half_to_float(b, v.vec);
 	return v;
 }
 
@@ -80,15 +77,15 @@ static struct value operand_modify(struct build *b, const struct agx_operand *o,
 {
 	unsigned int t;
 
-	v = vagx_build_in_pair(b, v);
-	t = vagx_build_is_temp(v) ? v.pair : vagx_build_temp(b);
+	v = vagx_build_in_vector(b, v);
+	t = vagx_build_is_temp(v) ? v.vec : vagx_build_temp(b);
 	if (o->absolute) {
-		vagx_build_op(b, X86_AND, t, v.pair, vagx_build_constant(b, 0x7fffffff));
-		v = vagx_build_pair(t);
+		b->vectors->op(b, X86_AND, MASK_ALL, t, v.vec, vagx_build_constant(b, 0x7fffffff));
+		v = vagx_build_vector(t);
 	}
 	if (o->negate)
-		vagx_build_op(b, X86_XOR, t, v.pair, vagx_build_constant(b, 0x80000000));
-	return vagx_build_pair(t);
+		b->vectors->op(b, X86_XOR, MASK_ALL, t, v.vec, vagx_build_constant(b, 0x80000000));
+	return vagx_build_vector(t);
 }
 
 static struct value operand_immediate(struct build *b, const struct agx_operand *o)
@@ -109,18 +106,10 @@ struct value vagx_build_float(struct build *b, const struct agx_operand *o)
 	if (o->size == 16)
 		v = operand_half(b, o);
 	else if (o->type == AGX_OPERAND_REG)
-		v = vagx_build_pair(vagx_build_register(b, (unsigned int)o->value / 2));
+		v = vagx_build_vector(vagx_build_register(b, (unsigned int)o->value / 2));
 	else
 		v = vagx_build_int(b, o, false);
 	return o->absolute || o->negate ? operand_modify(b, o, v) : v;
-}
-
-static void operand_invert_condition(struct build *b)
-{
-	unsigned int h;
-
-	for (h = 0; h < 2; h++)
-		vagx_x86_mask_not(&b->code, K_COND + h, K_COND + h);
 }
 
 static void operand_compare_ints(struct build *b, const struct op *op)
@@ -141,20 +130,8 @@ static void operand_compare_ints(struct build *b, const struct op *op)
 	default:
 		predicate = inverted ? X86_CMP_LE : X86_CMP_GT;
 	}
-	x = vagx_build_in_pair(b, x);
-	vagx_build_compare(b, is_signed ? X86_CMP : X86_CMP_UNSIGNED, K_COND, x.pair, y, predicate);
-}
-
-/* Also true where the second source is a NaN */
-static void operand_or_unordered(struct build *b, struct value y)
-{
-	unsigned int h;
-
-	for (h = 0; h < 2; h++) {
-		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, 2 * y.pair + h,
-				    X86_REG(2 * y.pair + h), X86_ALL_LANES, X86_FLOAT_UNORDERED);
-		vagx_x86_mask(&b->code, X86_KOR, K_COND + h, K_COND + h, K_TEMP);
-	}
+	x = vagx_build_in_vector(b, x);
+	b->vectors->compare_int(b, MASK_COND, is_signed, x.vec, y, predicate);
 }
 
 static void operand_compare_floats(struct build *b, const struct op *op)
@@ -172,16 +149,14 @@ static void operand_compare_floats(struct build *b, const struct op *op)
 	};
 	unsigned int cond = op->mod[AGX_MOD_COND], kind = cond & 7;
 	bool or_unordered = kind == AGX_FCOND_LTN || kind == AGX_FCOND_GTN || kind == 4;
-	struct value x = vagx_build_in_pair(b, vagx_build_float(b, &op->src[0]));
+	struct value x = vagx_build_in_vector(b, vagx_build_float(b, &op->src[0]));
 	struct value y = vagx_build_float(b, &op->src[1]);
 
 	if (or_unordered)
-		y = vagx_build_in_pair(b, y);
-	vagx_build_compare(b, X86_CMP_FLOAT, K_COND, x.pair, y, predicates[kind]);
-	if (or_unordered)
-		operand_or_unordered(b, y);
+		y = vagx_build_in_vector(b, y);
+	b->vectors->compare_float(b, x.vec, y, predicates[kind], or_unordered);
 	if (cond & AGX_FCOND_NE)
-		operand_invert_condition(b);
+		b->vectors->mask(b, MASK_NOT, MASK_COND, MASK_COND, MASK_ALL);
 }
 
 void vagx_build_condition(struct build *b, const struct op *op, bool is_float)

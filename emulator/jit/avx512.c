@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * AVX-512: vector n is registers 2n and 2n + 1, for the lower and the upper 16 lanes. Masks are in
+ * mask registers, two for each. What is cached stays so from segment to segment.
+ */
+#include "build.h"
+
+#define OFFSET_OF(field)	((int32_t)offsetof(struct simdgroup, field))
+
+/* Mask registers: two each, for the lower and the upper lanes, but K_TEMP */
+#define K_EXEC		1
+#define K_COND		3
+#define K_TEMP		5
+/* lanes without special results in this segment; in segments that have none, MASK_LEVEL */
+#define K_USUAL		6
+
+/* The first mask register of a mask; 0 is for all lanes */
+static unsigned int avx512_mask_register(enum mask mask)
+{
+	static const uint8_t registers[] = {
+		[MASK_ALL] = 0,
+		[MASK_EXEC] = K_EXEC,
+		[MASK_COND] = K_COND,
+		[MASK_LEVEL] = K_USUAL,
+	};
+
+	return registers[mask];
+}
+
+/* Masking of half @h of the lanes */
+static struct x86_masking avx512_masking(enum mask mask, unsigned int h)
+{
+	return X86_MASKED(mask == MASK_ALL ? 0 : avx512_mask_register(mask) + h);
+}
+
+/* A value as the operand of an instruction for half @h of the lanes */
+static struct x86_rm avx512_rm(struct value v, unsigned int h)
+{
+	return v.is_scalar ? X86_SPLAT(v.base, v.disp) : X86_REG(2 * v.vec + h);
+}
+
+static void avx512_op(struct build *b, enum x86_vector op, enum mask mask, unsigned int dst,
+		      unsigned int a, struct value v)
+{
+	unsigned int h;
+
+	for (h = 0; h < 2; h++)
+		vagx_x86_vector(&b->code, op, 2 * dst + h, 2 * a + h, avx512_rm(v, h),
+				avx512_masking(mask, h));
+}
+
+static void avx512_op_imm(struct build *b, enum x86_vector op, enum mask mask, unsigned int dst,
+			  unsigned int a, struct value v, unsigned int imm)
+{
+	unsigned int h;
+
+	for (h = 0; h < 2; h++)
+		vagx_x86_vector_imm(&b->code, op, 2 * dst + h, 2 * a + h, avx512_rm(v, h),
+				    avx512_masking(mask, h), imm);
+}
+
+static void avx512_copy(struct build *b, enum mask mask, unsigned int dst, struct value v)
+{
+	unsigned int h;
+
+	for (h = 0; h < 2; h++) {
+		if (v.is_scalar)
+			vagx_x86_vector(&b->code, X86_BROADCAST, 2 * dst + h, 0,
+					X86_MEMORY(v.base, v.disp), avx512_masking(mask, h));
+		else
+			vagx_x86_vector(&b->code, X86_LOAD, 2 * dst + h, 0,
+					X86_REG(2 * v.vec + h), avx512_masking(mask, h));
+	}
+}
+
+static void avx512_copy_eax(struct build *b, unsigned int dst)
+{
+	unsigned int h;
+
+	for (h = 0; h < 2; h++)
+		vagx_x86_vector(&b->code, X86_BROADCAST_GPR, 2 * dst + h, 0, X86_REG(X86_RAX),
+				X86_ALL_LANES);
+}
+
+static void avx512_constant(struct build *b, enum mask mask, unsigned int dst, uint32_t bits)
+{
+	struct value v = vagx_build_constant(b, bits);
+	unsigned int h;
+
+	for (h = 0; h < 2; h++)
+		vagx_x86_vector(&b->code, X86_BROADCAST, 2 * dst + h, 0,
+				X86_MEMORY(v.base, v.disp),
+				X86_ZEROED(avx512_mask_register(mask) + h));
+}
+
+static void avx512_insert(struct build *b, enum mask mask, unsigned int dst, unsigned int v,
+			  uint32_t bits)
+{
+	/* where a bit is set in the third operand the second one's, else the first one's */
+	avx512_op_imm(b, X86_TERNARY, mask, dst, v, vagx_build_constant(b, bits), 0xd8);
+}
+
+static void avx512_truth(struct build *b, unsigned int dst, unsigned int a, struct value v,
+			 unsigned int table)
+{
+	/* the instruction's table has the second source in bit 0; its destination does not count */
+	unsigned int t = (table & 1) | (table >> 2 & 1) << 1 | (table >> 1 & 1) << 2 | (table & 8);
+
+	if (dst == a) {
+		avx512_op_imm(b, X86_TERNARY, MASK_ALL, dst, a, v, t | t << 4);
+		return;
+	}
+	avx512_copy(b, MASK_ALL, dst, vagx_build_vector(a));
+	avx512_op_imm(b, X86_TERNARY, MASK_ALL, dst, dst, v, t | t << 4);
+}
+
+static void avx512_compare_int(struct build *b, enum mask mask, bool is_signed, unsigned int a,
+			       struct value v, enum x86_predicate predicate)
+{
+	unsigned int h;
+
+	for (h = 0; h < 2; h++)
+		vagx_x86_vector_imm(&b->code, is_signed ? X86_CMP : X86_CMP_UNSIGNED,
+				    avx512_mask_register(mask) + h, 2 * a + h, avx512_rm(v, h),
+				    X86_ALL_LANES, predicate);
+}
+
+static void avx512_compare_float(struct build *b, unsigned int a, struct value v,
+				 enum x86_float_predicate predicate, bool or_unordered)
+{
+	unsigned int h;
+
+	for (h = 0; h < 2; h++) {
+		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_COND + h, 2 * a + h,
+				    avx512_rm(v, h), X86_ALL_LANES, predicate);
+		if (!or_unordered)
+			continue;
+		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, 2 * v.vec + h,
+				    avx512_rm(v, h), X86_ALL_LANES, X86_FLOAT_UNORDERED);
+		vagx_x86_mask(&b->code, X86_KOR, K_COND + h, K_COND + h, K_TEMP);
+	}
+}
+
+static void avx512_mask(struct build *b, enum mask_op op, enum mask dst, enum mask a, enum mask c)
+{
+	unsigned int d = avx512_mask_register(dst), x = avx512_mask_register(a), h;
+
+	for (h = 0; h < 2; h++) {
+		if (op == MASK_NOT)
+			vagx_x86_mask_not(&b->code, d + h, x + h);
+		else
+			vagx_x86_mask(&b->code, op == MASK_AND ? X86_KAND : X86_KANDN, d + h, x + h,
+				      avx512_mask_register(c) + h);
+	}
+}
+
+static void avx512_zero_levels(struct build *b, unsigned int vec)
+{
+	struct value low = vagx_build_constant(b, 0xffff);
+	unsigned int h;
+
+	for (h = 0; h < 2; h++)
+		vagx_x86_vector(&b->code, X86_TEST_ZERO, K_EXEC + h, 2 * vec + h,
+				avx512_rm(low, h), X86_ALL_LANES);
+}
+
+static void avx512_valid(struct build *b)
+{
+	unsigned int h;
+
+	for (h = 0; h < 2; h++) {
+		vagx_x86_mask_load(&b->code, K_TEMP, GPR_SG, OFFSET_OF(valid) + 2 * (int32_t)h);
+		vagx_x86_mask(&b->code, X86_KAND, K_EXEC + h, K_EXEC + h, K_TEMP);
+	}
+}
+
+static void avx512_half_to_float(struct build *b, unsigned int vec)
+{
+	struct value v = vagx_build_vector(vec);
+
+	/* the halves go to the lower half of each register */
+	avx512_op(b, X86_TRUNCATE16, MASK_ALL, vec, 0, v);
+	avx512_op(b, X86_HALF_TO_FLOAT, MASK_ALL, vec, 0, v);
+}
+
+/* Replaces NaNs in register @reg, in lanes of mask register @k */
+static void avx512_replace(struct build *b, unsigned int reg, unsigned int k)
+{
+	struct value nan = vagx_build_constant(b, 0x7fc00000);
+
+	vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, reg, X86_REG(reg), X86_MASKED(k),
+			    X86_FLOAT_UNORDERED);
+	vagx_x86_vector(&b->code, X86_BROADCAST, reg, 0, X86_MEMORY(nan.base, nan.disp),
+			X86_MASKED(K_TEMP));
+}
+
+static void avx512_replace_nans(struct build *b, unsigned int vec)
+{
+	avx512_replace(b, 2 * vec, K_EXEC);
+	avx512_replace(b, 2 * vec + 1, K_EXEC + 1);
+}
+
+static void avx512_float_to_half(struct build *b, unsigned int vec)
+{
+	unsigned int h;
+
+	for (h = 0; h < 2; h++) {
+		unsigned int reg = 2 * vec + h;
+
+		avx512_replace(b, reg, 0);
+		/* to nearest even; to the lower half of the register, then to words */
+		vagx_x86_vector_imm(&b->code, X86_FLOAT_TO_HALF, reg, 0, X86_REG(reg),
+				    X86_ALL_LANES, 0);
+		vagx_x86_vector(&b->code, X86_EXTEND16, reg, 0, X86_REG(reg), X86_ALL_LANES);
+	}
+}
+
+/*
+ * It is rounded "to odd" in 32 bits, toward zero with the last bit set if anything was lost, so
+ * that rounding it to a half is as good as rounding once. Something was lost if the results
+ * rounded up and down differ.
+ */
+static void avx512_half_fma(struct build *b, unsigned int t, unsigned int x, unsigned int y)
+{
+	const unsigned int up = 2 * VEC_SCRATCH, down = up + 1;
+	struct value one = vagx_build_constant(b, 1);
+	unsigned int h;
+
+	for (h = 0; h < 2; h++) {
+		unsigned int r = 2 * t + h, a = 2 * x + h;
+		struct x86_rm factor = X86_REG(2 * y + h);
+
+		vagx_x86_vector(&b->code, X86_LOAD, up, 0, X86_REG(r), X86_ALL_LANES);
+		vagx_x86_vector(&b->code, X86_LOAD, down, 0, X86_REG(r), X86_ALL_LANES);
+		vagx_x86_vector(&b->code, X86_FMA231, up, a, factor, X86_ROUNDED(X86_ROUND_UP));
+		vagx_x86_vector(&b->code, X86_FMA231, down, a, factor,
+				X86_ROUNDED(X86_ROUND_DOWN));
+		vagx_x86_vector(&b->code, X86_FMA231, r, a, factor, X86_ROUNDED(X86_ROUND_ZERO));
+		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, up, X86_REG(down),
+				    X86_ALL_LANES, X86_FLOAT_NEQ_UNORDERED);
+		vagx_x86_vector(&b->code, X86_OR, r, r, avx512_rm(one, h), X86_MASKED(K_TEMP));
+	}
+}
+
+static void avx512_watch(struct build *b, unsigned int vec)
+{
+	/* the sign is shifted out */
+	struct value smallest = vagx_build_constant(b, 0x00800000u << 1);
+	unsigned int h;
+
+	for (h = 0; h < 2; h++) {
+		if (!b->watching)
+			vagx_x86_mask(&b->code, X86_KXNOR, K_USUAL + h, K_USUAL + h, K_USUAL + h);
+		vagx_x86_vector(&b->code, X86_ADD, 2 * VEC_SCRATCH + h, 2 * vec + h,
+				X86_REG(2 * vec + h), X86_ALL_LANES);
+		vagx_x86_vector_imm(&b->code, X86_CMP, K_USUAL + h, 2 * VEC_SCRATCH + h,
+				    avx512_rm(smallest, h), X86_MASKED(K_USUAL + h), X86_CMP_NE);
+	}
+	b->watching = true;
+}
+
+/* If a lane had a special result the interpreter does the segment again */
+static void avx512_test_special(struct build *b, uint32_t next)
+{
+	size_t at;
+
+	vagx_x86_mask(&b->code, X86_KAND, K_TEMP, K_USUAL, K_USUAL + 1);
+	vagx_x86_mask_test(&b->code, K_TEMP, K_TEMP);
+	at = vagx_x86_jump_if(&b->code, X86_NOT_CARRY);
+	vagx_build_add_fixup(b, (struct fixup){
+		.kind = FIXUP_REPLAY,
+		.at = (uint32_t)at,
+		.pc = b->segment,
+		.count = next - b->segment,
+	});
+}
+
+/*
+ * Replaces NaNs before registers are stored. There are hardly ever any, so all vectors are looked
+ * at together, two by each comparison, and code elsewhere does it.
+ */
+static void avx512_canonicalize(struct build *b)
+{
+	uint32_t vectors = vagx_build_take_raw(b), left = vectors;
+	unsigned int k[2] = { K_EXEC, K_EXEC + 1 }, h, x, y;
+	size_t at;
+
+	if (!vectors)
+		return;
+	while (left) {
+		x = vagx_build_next_vector(&left);
+		y = left ? vagx_build_next_vector(&left) : x;
+		for (h = 0; h < 2; h++) {
+			/* in K_COND: the active lanes that have been numbers so far */
+			vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_COND + h, 2 * x + h,
+					    X86_REG(2 * y + h), X86_MASKED(k[h]),
+					    X86_FLOAT_ORDERED);
+			k[h] = K_COND + h;
+		}
+	}
+	for (h = 0; h < 2; h++)
+		vagx_x86_mask(&b->code, X86_KXOR, K_COND + h, K_COND + h, K_EXEC + h);
+	vagx_x86_mask_test(&b->code, K_COND, K_COND + 1);
+	at = vagx_x86_jump_if(&b->code, X86_NOT_EQUAL);
+	vagx_build_add_fixup(b, (struct fixup){
+		.kind = FIXUP_NANS,
+		.at = (uint32_t)at,
+		.vectors = vectors,
+	});
+}
+
+static void avx512_nans(struct build *b, const struct fixup *fixup)
+{
+	uint32_t vectors = fixup->vectors;
+
+	while (vectors)
+		avx512_replace_nans(b, vagx_build_next_vector(&vectors));
+	vagx_x86_set_target(&b->code, vagx_x86_jump(&b->code), fixup->at + 4);
+}
+
+/* Loads or stores a register */
+static void avx512_move(struct build *b, enum x86_vector op, unsigned int vec, unsigned int reg)
+{
+	int32_t disp = vagx_build_register_disp(reg);
+
+	vagx_x86_vector(&b->code, op, 2 * vec, 0, X86_MEMORY(GPR_SG, disp), X86_ALL_LANES);
+	vagx_x86_vector(&b->code, op, 2 * vec + 1, 0, X86_MEMORY(GPR_SG, disp + 64),
+			X86_ALL_LANES);
+}
+
+static void avx512_load(struct build *b, unsigned int vec, unsigned int reg)
+{
+	avx512_move(b, X86_LOAD, vec, reg);
+}
+
+static void avx512_begin(struct build *b)
+{
+	(void)b;
+}
+
+static void avx512_end(struct build *b, uint32_t next)
+{
+	unsigned int i;
+
+	if (b->watching)
+		avx512_test_special(b, next);
+	avx512_canonicalize(b);
+	for (i = 0; i < b->vectors->cached; i++) {
+		if (b->cache[i].reg >= 0 && b->cache[i].dirty)
+			avx512_move(b, X86_STORE, VEC_CACHE + i, (unsigned int)b->cache[i].reg);
+	}
+}
+
+static void avx512_set_active(struct build *b)
+{
+	vagx_x86_mask(&b->code, X86_KUNPCK, K_TEMP, K_EXEC + 1, K_EXEC);
+	vagx_x86_mask_to_eax(&b->code, K_TEMP);
+	vagx_x86_bytes(&b->code, "\xf3\x0f\xb8\xe8", 4);	/* popcnt ebp, eax */
+	vagx_x86_bytes(&b->code, "\x89\x83", 2);		/* mov [rbx + exec], eax */
+	vagx_x86_word(&b->code, (uint32_t)OFFSET_OF(exec));
+	vagx_x86_bytes(&b->code, "\x89\xab", 2);		/* mov [rbx + active], ebp */
+	vagx_x86_word(&b->code, (uint32_t)OFFSET_OF(active));
+}
+
+/* Loads the execution mask, and how many lanes it has */
+static void avx512_load_exec(struct build *b)
+{
+	vagx_x86_mask_load(&b->code, K_EXEC, GPR_SG, OFFSET_OF(exec));
+	vagx_x86_mask_load(&b->code, K_EXEC + 1, GPR_SG, OFFSET_OF(exec) + 2);
+	vagx_x86_bytes(&b->code, "\xf3\x0f\xb8\xab", 4);	/* popcnt ebp, [rbx + exec] */
+	vagx_x86_word(&b->code, (uint32_t)OFFSET_OF(exec));
+}
+
+/* Puts all ones into the lanes of the simdgroup's mask that are active */
+static void avx512_store_mask(struct build *b)
+{
+	unsigned int h;
+
+	for (h = 0; h < 2; h++) {
+		vagx_x86_vector_imm(&b->code, X86_TERNARY, 2 * VEC_SCRATCH + h,
+				    2 * VEC_SCRATCH + h, X86_REG(2 * VEC_SCRATCH + h),
+				    X86_ZEROED(K_EXEC + h), 0xff);
+		vagx_x86_vector(&b->code, X86_STORE, 2 * VEC_SCRATCH + h, 0,
+				X86_MEMORY(GPR_SG, OFFSET_OF(mask) + 64 * (int32_t)h),
+				X86_ALL_LANES);
+	}
+}
+
+static void avx512_test_exec(struct build *b)
+{
+	vagx_x86_mask_test(&b->code, K_EXEC, K_EXEC + 1);
+}
+
+const struct vectors vagx_vectors_avx512 = {
+	.cached = 12,
+	.has_unsigned = true,
+	.keeps_cache = true,
+	.has_memory = true,
+	.enter = avx512_load_exec,
+	.before_call = avx512_store_mask,
+	.after_call = avx512_load_exec,
+	.set_active = avx512_set_active,
+	.test_exec = avx512_test_exec,
+	.begin = avx512_begin,
+	.end = avx512_end,
+	.nans = avx512_nans,
+	.load = avx512_load,
+	.op = avx512_op,
+	.op_imm = avx512_op_imm,
+	.copy = avx512_copy,
+	.copy_eax = avx512_copy_eax,
+	.constant = avx512_constant,
+	.insert = avx512_insert,
+	.truth = avx512_truth,
+	.compare_int = avx512_compare_int,
+	.compare_float = avx512_compare_float,
+	.mask = avx512_mask,
+	.zero_levels = avx512_zero_levels,
+	.valid = avx512_valid,
+	.half_to_float = avx512_half_to_float,
+	.float_to_half = avx512_float_to_half,
+	.half_fma = avx512_half_fma,
+	.watch = avx512_watch,
+	.replace_nans = avx512_replace_nans,
+};

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copyright (C) 2026 The asahi driver authors
+ *
+ * What an instruction set has to offer to the rest of the compiler: instructions on vectors of
+ * 32 lanes, on masks of lanes, and what is around segments. There is one struct vectors for each:
+ * AVX-512, where a vector is two registers of 16 lanes (avx512.c), and AVX2, where a segment is
+ * repeated for eight lanes at a time, in one register (avx2.c).
+ */
+#ifndef VAGX_JIT_VECTORS_H
+#define VAGX_JIT_VECTORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "x86.h"
+
+struct build;
+struct fixup;
+struct value;
+
+/** enum mask - masks of lanes */
+enum mask {
+	/** @MASK_ALL: as the mask of an instruction: all lanes */
+	MASK_ALL,
+	/** @MASK_EXEC: active lanes */
+	MASK_EXEC,
+	/** @MASK_COND: the condition of an instruction */
+	MASK_COND,
+	/** @MASK_LEVEL: of instructions that change the execution mask only */
+	MASK_LEVEL,
+};
+
+/** enum mask_op - instructions on masks */
+enum mask_op {
+	MASK_AND,
+	/** @MASK_AND_NOT: the second source where the first one is off */
+	MASK_AND_NOT,
+	/** @MASK_NOT: of the first source */
+	MASK_NOT,
+};
+
+/** struct vectors - an instruction set */
+struct vectors {
+	/** @cached: registers of AGX that are cached at most */
+	unsigned int cached;
+	/** @has_unsigned: there are conversions between floats and unsigned integers */
+	bool has_unsigned;
+	/** @keeps_cache: what is cached at a segment's end is cached in the next one, too */
+	bool keeps_cache;
+	/** @has_memory: the functions of memory.c can be called */
+	bool has_memory;
+
+	/** @enter: after the entry of the code: load what native code keeps in registers */
+	void (*enter)(struct build *b);
+	/** @before_call: the simdgroup as C expects it */
+	void (*before_call)(struct build *b);
+	/** @after_call: C may have changed the execution mask */
+	void (*after_call)(struct build *b);
+	/** @set_active: the execution mask in memory has changed: what follows it */
+	void (*set_active)(struct build *b);
+	/** @test_exec: zero flag: no lane is active */
+	void (*test_exec)(struct build *b);
+
+	/** @begin: begin a segment */
+	void (*begin)(struct build *b);
+	/**
+	 * @end: end a segment before instruction @next: do it again in C if a result was special;
+	 * else replace NaNs, store registers, and keep the execution mask if it has changed
+	 */
+	void (*end)(struct build *b, uint32_t next);
+	/** @nans: code of a FIXUP_NANS: replace NaNs of vectors, and go back */
+	void (*nans)(struct build *b, const struct fixup *fixup);
+
+	/** @load: load a register of AGX to a vector */
+	void (*load)(struct build *b, unsigned int vec, unsigned int reg);
+	/** @op: @dst = @a op @v in lanes of a mask */
+	void (*op)(struct build *b, enum x86_vector op, enum mask mask, unsigned int dst,
+		   unsigned int a, struct value v);
+	/** @op_imm: the same with an immediate */
+	void (*op_imm)(struct build *b, enum x86_vector op, enum mask mask, unsigned int dst,
+		       unsigned int a, struct value v, unsigned int imm);
+	/** @copy: @dst = @v in lanes of a mask */
+	void (*copy)(struct build *b, enum mask mask, unsigned int dst, struct value v);
+	/** @copy_eax: @dst = EAX in all lanes */
+	void (*copy_eax)(struct build *b, unsigned int dst);
+	/** @constant: @dst = @bits in lanes of a mask, 0 in others */
+	void (*constant)(struct build *b, enum mask mask, unsigned int dst, uint32_t bits);
+	/** @insert: bits of @bits of vector @v replace those of @dst, in lanes of a mask */
+	void (*insert)(struct build *b, enum mask mask, unsigned int dst, unsigned int v,
+		       uint32_t bits);
+	/** @truth: @dst = a truth table of @a and @v: bit 0 is for 0 and 0, bit 1 for @a alone */
+	void (*truth)(struct build *b, unsigned int dst, unsigned int a, struct value v,
+		      unsigned int table);
+
+	/** @compare_int: mask = @a predicate @v */
+	void (*compare_int)(struct build *b, enum mask mask, bool is_signed, unsigned int a,
+			    struct value v, enum x86_predicate predicate);
+	/** @compare_float: MASK_COND = @a predicate @v, or @v is a NaN if @or_unordered */
+	void (*compare_float)(struct build *b, unsigned int a, struct value v,
+			      enum x86_float_predicate predicate, bool or_unordered);
+	/** @mask: an instruction on masks */
+	void (*mask)(struct build *b, enum mask_op op, enum mask dst, enum mask a, enum mask c);
+	/** @zero_levels: MASK_EXEC = lanes where the lower half of @vec is 0 */
+	void (*zero_levels)(struct build *b, unsigned int vec);
+	/** @valid: MASK_EXEC loses lanes that have stopped */
+	void (*valid)(struct build *b);
+
+	/** @half_to_float: the lower halves of words become floats */
+	void (*half_to_float)(struct build *b, unsigned int vec);
+	/** @float_to_half: floats become halves in words, NaNs the one that there is */
+	void (*float_to_half)(struct build *b, unsigned int vec);
+	/** @half_fma: @t = @x * @y + @t, rounded such that rounding to a half is right; or NULL */
+	void (*half_fma)(struct build *b, unsigned int t, unsigned int x, unsigned int y);
+	/**
+	 * @watch: notice special results
+	 *
+	 * Special is the smallest normal number of either sign: a result that was smaller, and
+	 * has been rounded up. AGX makes it zero, the host does not.
+	 */
+	void (*watch)(struct build *b, unsigned int vec);
+	/** @replace_nans: NaNs in active lanes become the one that registers have */
+	void (*replace_nans)(struct build *b, unsigned int vec);
+};
+
+extern const struct vectors vagx_vectors_avx512, vagx_vectors_avx2;
+
+#endif /* VAGX_JIT_VECTORS_H */
