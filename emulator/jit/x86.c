@@ -29,6 +29,12 @@ static const struct x86_row x86_rows[X86_VECTORS] = {
 #include "x86.def"
 };
 
+static const struct x86_row x86_narrow_rows[X86_NARROWS] = {
+#define X86_NARROW(id, name, map, prefix, opcode, w, form)			\
+	[X86_256_##id] = { map, prefix, opcode, w, form },
+#include "x86_narrow.def"
+};
+
 bool vagx_x86_reserve(struct x86_code *code, size_t size)
 {
 	size_t capacity = code->capacity ? code->capacity : 4096;
@@ -88,6 +94,15 @@ static void x86_memory(struct x86_code *code, unsigned int reg, const struct x86
 	}
 }
 
+/* The same for an address with RCX as its index */
+static void x86_indexed_memory(struct x86_code *code, unsigned int reg, const struct x86_rm *rm)
+{
+	x86_byte(code, 0x84 | (reg & 7) << 3);
+	/* index RCX, without a scale */
+	x86_byte(code, X86_RCX << 3 | (rm->base & 7));
+	vagx_x86_word(code, (uint32_t)rm->disp);
+}
+
 /* The element's size of a broadcast, or that of a scalar that is broadcast by its instruction */
 static int x86_scale(enum x86_vector op, const struct x86_rm *rm)
 {
@@ -134,6 +149,57 @@ void vagx_x86_vector_imm(struct x86_code *code, enum x86_vector op, unsigned int
 		x86_evex(code, op, form, reg, rm, masking);
 	else
 		vagx_x86_vector(code, op, reg, v, rm, masking);
+	x86_byte(code, imm);
+}
+
+/* VEX with three bytes, 256 bits */
+static void x86_vex(struct x86_code *code, const struct x86_row *row, unsigned int reg,
+		    unsigned int v, struct x86_rm rm)
+{
+	unsigned int b = rm.is_memory ? rm.base : rm.reg;
+
+	if (row->form == ONE_SOURCE)
+		v = 0;
+	x86_byte(code, 0xc4);
+	x86_byte(code, x86_inverted(reg, 3) << 7 | 1 << 6 | x86_inverted(b, 3) << 5 | row->map);
+	x86_byte(code, (unsigned int)row->w << 7 | (~v & 15) << 3 | 4 | row->prefix);
+	x86_byte(code, row->opcode);
+	if (rm.is_memory && rm.is_indexed)
+		x86_indexed_memory(code, reg, &rm);
+	else if (rm.is_memory)
+		x86_memory(code, reg, &rm, 1);
+	else
+		x86_byte(code, 0xc0 | (reg & 7) << 3 | (rm.reg & 7));
+}
+
+void vagx_x86_256(struct x86_code *code, enum x86_vector op, unsigned int reg, unsigned int v,
+		  struct x86_rm rm)
+{
+	x86_vex(code, &x86_rows[op], reg, v, rm);
+}
+
+void vagx_x86_256_imm(struct x86_code *code, enum x86_vector op, unsigned int reg, unsigned int v,
+		      struct x86_rm rm, unsigned int imm)
+{
+	const struct x86_row *row = &x86_rows[op];
+
+	if (row->form < ONE_SOURCE)
+		x86_vex(code, row, row->form, reg, rm);
+	else
+		x86_vex(code, row, reg, v, rm);
+	x86_byte(code, imm);
+}
+
+void vagx_x86_narrow(struct x86_code *code, enum x86_narrow op, unsigned int reg, unsigned int v,
+		     struct x86_rm rm)
+{
+	x86_vex(code, &x86_narrow_rows[op], reg, v, rm);
+}
+
+void vagx_x86_narrow_imm(struct x86_code *code, enum x86_narrow op, unsigned int reg,
+			 unsigned int v, struct x86_rm rm, unsigned int imm)
+{
+	x86_vex(code, &x86_narrow_rows[op], reg, v, rm);
 	x86_byte(code, imm);
 }
 

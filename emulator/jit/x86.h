@@ -19,6 +19,13 @@ enum x86_vector {
 	X86_VECTORS
 };
 
+/** enum x86_narrow - further ones of 256 bits, the rows of x86_narrow.def */
+enum x86_narrow {
+#define X86_NARROW(id, name, map, prefix, opcode, w, form)	X86_256_##id,
+#include "x86_narrow.def"
+	X86_NARROWS
+};
+
 /** enum x86_gpr - general registers, by their numbers */
 enum x86_gpr {
 	X86_RAX, X86_RCX, X86_RDX, X86_RBX, X86_RSP, X86_RBP, X86_RSI, X86_RDI,
@@ -54,6 +61,7 @@ enum x86_float_predicate {
 	X86_FLOAT_ORDERED = 0x07,
 	X86_FLOAT_UNORDERED = 0x03,
 	X86_FLOAT_NEQ_UNORDERED = 0x04,
+	X86_FLOAT_NEQ = 0x0c,
 };
 
 /** enum x86_rounding - rounding of one instruction, instead of that of MXCSR */
@@ -93,6 +101,8 @@ struct x86_rm {
 	bool is_memory;
 	/** @is_broadcast: one element in memory, for all lanes */
 	bool is_broadcast;
+	/** @is_indexed: RCX is added to the address; 256 bits only */
+	bool is_indexed;
 	/** @reg: number, 0 to 31 */
 	uint8_t reg;
 	/** @base: enum x86_gpr; neither X86_RSP nor X86_R12 */
@@ -148,6 +158,26 @@ void vagx_x86_vector(struct x86_code *code, enum x86_vector op, unsigned int reg
 void vagx_x86_vector_imm(struct x86_code *code, enum x86_vector op, unsigned int reg,
 			 unsigned int v, struct x86_rm rm, struct x86_masking masking,
 			 unsigned int imm);
+
+/**
+ * vagx_x86_256() - append a vector instruction of 256 bits, without masks and broadcasts
+ * @code: buffer
+ * @op: row of x86.def that AVX2 has, too
+ * @reg: destination; of X86_STORE the source; 0 to 15, as all registers
+ * @v: first source; ignored for instructions that have one source only
+ * @rm: last source; of X86_STORE the destination
+ */
+void vagx_x86_256(struct x86_code *code, enum x86_vector op, unsigned int reg, unsigned int v,
+		  struct x86_rm rm);
+/** vagx_x86_256_imm() - the same with an immediate byte, or the count of a shift */
+void vagx_x86_256_imm(struct x86_code *code, enum x86_vector op, unsigned int reg, unsigned int v,
+		      struct x86_rm rm, unsigned int imm);
+/** vagx_x86_narrow() - the same for a row of x86_narrow.def */
+void vagx_x86_narrow(struct x86_code *code, enum x86_narrow op, unsigned int reg, unsigned int v,
+		     struct x86_rm rm);
+/** vagx_x86_narrow_imm() - the same with an immediate byte */
+void vagx_x86_narrow_imm(struct x86_code *code, enum x86_narrow op, unsigned int reg,
+			 unsigned int v, struct x86_rm rm, unsigned int imm);
 
 /** vagx_x86_mask() - @dst = @a op @b, for mask registers */
 void vagx_x86_mask(struct x86_code *code, enum x86_mask_op op, unsigned int dst, unsigned int a,

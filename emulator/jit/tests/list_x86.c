@@ -174,6 +174,129 @@ static void list_operands(enum x86_vector op)
 	}
 }
 
+/* What AVX2 calls an instruction; NULL if it has none */
+static const char *name_of_256(enum x86_vector op)
+{
+	switch (op) {
+	case X86_BROADCAST_GPR:
+	case X86_BLEND:
+	case X86_TERNARY:
+	case X86_CMP:
+	case X86_CMP_UNSIGNED:
+	case X86_TEST_ZERO:
+	case X86_TRUNCATE16:
+	case X86_FLOAT_TO_UINT:
+	case X86_FLOAT_TO_UINT_ZERO:
+	case X86_UINT_TO_FLOAT:
+		return NULL;
+	case X86_LOAD:
+	case X86_STORE:
+		return "vmovdqa";
+	case X86_AND:
+		return "vpand";
+	case X86_OR:
+		return "vpor";
+	case X86_XOR:
+		return "vpxor";
+	case X86_ROUND:
+		return "vroundps";
+	default:
+		return rows[op].name;
+	}
+}
+
+static const char *half_or_full(enum x86_vector op)
+{
+	return width_of_rm(op)[0] == 'z' ? "ymm" : "xmm";
+}
+
+static void list_256(enum x86_vector op, unsigned int reg, unsigned int v, struct x86_rm rm,
+		     unsigned int imm)
+{
+	char operand[64];
+
+	vagx_x86_reserve(&code, 64);
+	if (has_imm(op))
+		vagx_x86_256_imm(&code, op, reg, v, rm, imm);
+	else
+		vagx_x86_256(&code, op, reg, v, rm);
+	if (!rm.is_memory)
+		snprintf(operand, sizeof(operand), "%s%u", half_or_full(op), rm.reg);
+	else
+		snprintf(operand, sizeof(operand), "[%s%s%+d]", gprs[rm.base],
+			 rm.is_indexed ? "+rcx" : "", rm.disp);
+	/* the prefix of three bytes is used even where two are enough, as are long displacements */
+	fprintf(text, "{vex3} %s%s ", rm.is_indexed ? "{disp32} " : "", name_of_256(op));
+	if (op == X86_STORE || op == X86_FLOAT_TO_HALF)
+		fprintf(text, "%s, ymm%u", operand, reg);
+	else if (rows[op].form == TWO_SOURCES)
+		fprintf(text, "ymm%u, ymm%u, %s", reg, v, operand);
+	else
+		fprintf(text, "ymm%u, %s", reg, operand);
+	if (has_imm(op))
+		fprintf(text, ", %u", imm);
+	fprintf(text, "\n");
+}
+
+static void list_operands_256(enum x86_vector op)
+{
+	static const int disps[] = { 0, 4, 127, 128, -128, -129, 16512 };
+	static const uint8_t bases[] = { X86_RBX, X86_R13, X86_R14, X86_R15 };
+	unsigned int i;
+
+	if (!name_of_256(op))
+		return;
+	for (i = 0; op != X86_STORE && i < 16; i++)
+		list_256(op, i, (i * 7 + 3) % 16, X86_REG((i * 5 + 1) % 16), i % 8);
+	/* shifts by a count have registers only */
+	if (rows[op].form < ONE_SOURCE || width_of_rm(op)[0] == 'y')
+		return;
+	for (i = 0; i < 4 * sizeof(disps) / sizeof(disps[0]); i++) {
+		struct x86_rm rm = X86_MEMORY(bases[i % 4], disps[i / 4]);
+
+		list_256(op, i % 16, (i + 9) % 16, rm, i % 8);
+		rm.is_indexed = true;
+		list_256(op, (i + 5) % 16, i % 16, rm, i % 8);
+	}
+}
+
+static void list_narrow(void)
+{
+	static const struct {
+		const char *name;
+		unsigned int form;
+	} narrow[] = {
+#define X86_NARROW(id, name, map, prefix, opcode, w, form)	{ name, form },
+#include "x86_narrow.def"
+	};
+	unsigned int op, i;
+
+	for (op = 0; op < X86_NARROWS; op++) {
+		for (i = 0; i < 16; i++) {
+			unsigned int v = (i + 3) % 16, c = (i * 5 + 2) % 16;
+
+			vagx_x86_reserve(&code, 64);
+			fprintf(text, "{vex3} %s ", narrow[op].name);
+			if (op == X86_256_BLEND_MASK) {
+				vagx_x86_narrow_imm(&code, op, i, v, X86_REG(c), (15 - i) << 4);
+				fprintf(text, "ymm%u, ymm%u, ymm%u, ymm%u\n", i, v, c, 15 - i);
+			} else if (op == X86_256_PERMUTE64) {
+				vagx_x86_narrow_imm(&code, op, i, 0, X86_REG(c), i);
+				fprintf(text, "ymm%u, ymm%u, %u\n", i, c, i);
+			} else if (op == X86_256_SIGNS) {
+				vagx_x86_narrow(&code, op, X86_RAX, 0, X86_REG(c));
+				fprintf(text, "eax, ymm%u\n", c);
+			} else {
+				vagx_x86_narrow(&code, op, i, v, X86_REG(c));
+				fprintf(text, "ymm%u, ", i);
+				if (narrow[op].form == TWO_SOURCES)
+					fprintf(text, "ymm%u, ", v);
+				fprintf(text, "ymm%u\n", c);
+			}
+		}
+	}
+}
+
 static void list_masks(void)
 {
 	static const struct {
@@ -244,6 +367,9 @@ int main(int argc, char **argv)
 	fprintf(text, ".intel_syntax noprefix\n");
 	for (op = 0; op < X86_VECTORS; op++)
 		list_operands(op);
+	for (op = 0; op < X86_VECTORS; op++)
+		list_operands_256(op);
+	list_narrow();
 	for (op = 1; op < 4; op++)
 		list(X86_FMA231, 3, 17, X86_REG(30), X86_ROUNDED(op), 0);
 	list_masks();
