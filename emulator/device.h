@@ -26,7 +26,7 @@ struct vagx_device_config {
 	const char *firmware;		/* ABI, "13.5" */
 	struct vagx_boot_config boot;	/* report, soc and firmware are filled in */
 	unsigned int cores;		/* threads that run shaders */
-	enum vagx_jit_mode jit;		/* what runs shaders */
+	struct vagx_jit_config jit;	/* what runs shaders */
 	unsigned int job_timeout_ms;	/* 0: default */
 	unsigned int halt_delay_ms;	/* at most; 0: halts before it tells */
 	unsigned int event_delay_ms;	/* at most; from stamps to their event */

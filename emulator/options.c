@@ -180,7 +180,8 @@ static const char options_help[] =
 "                        an M1 with seven\n"
 "  --jit MODE            compile shaders for this processor: on (default) those that\n"
 "                        run often, all, or off: they are interpreted. With check\n"
-"                        both run, and a job fails where they differ\n"
+"                        both run, and a job fails where they differ. MODE,avx2\n"
+"                        uses no AVX-512\n"
 "  --no-exec             complete work without executing shaders\n"
 "  --soft-faults         forgive unmapped accesses of shaders: loads give zero,\n"
 "                        stores vanish (Globals.fault_control 0xb). A file given\n"
@@ -625,7 +626,7 @@ bool vagx_options_parse(struct vagx_options *options, int argc, char **argv,
 	*options = (struct vagx_options) {
 		.soc = vagx_soc_at(0),
 		.fd = -1,
-		.jit = VAGX_JIT_ON,
+		.jit = { .mode = VAGX_JIT_ON },
 		.regions = options_default_regions,
 		.power_off = VAGX_POWER_OFF_RANDOM,
 		.log = VAGX_LOG_INFO,

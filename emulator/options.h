@@ -35,7 +35,7 @@ struct vagx_options {
 	bool lenient;
 	bool poison;
 	unsigned int cores;
-	enum vagx_jit_mode jit;
+	struct vagx_jit_config jit;
 	unsigned int job_timeout_ms;
 	unsigned int halt_delay_ms;
 	unsigned int event_delay_ms;

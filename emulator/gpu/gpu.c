@@ -366,7 +366,7 @@ struct vagx_gpu *vagx_gpu_new(const struct vagx_gpu_config *config)
 	pthread_mutex_init(&gpu->lock, NULL);
 	pthread_cond_init(&gpu->work_cond, NULL);
 	gpu->programs = vagx_programs_new();
-	gpu->jit = vagx_jit_new(config->jit, config->report);
+	gpu->jit = vagx_jit_new(&config->jit, config->report);
 	gpu->shared = calloc(config->cores, sizeof(*gpu->shared));
 	if (!gpu->shared || !gpu->programs) {
 		gpu->num_shared = 0;

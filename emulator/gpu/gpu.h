@@ -81,7 +81,7 @@ struct vagx_gpu_config {
 	 */
 	unsigned int cores;
 	/** @jit: what runs shaders */
-	enum vagx_jit_mode jit;
+	struct vagx_jit_config jit;
 	/** @no_exec: walk command streams, but run no shader */
 	bool no_exec;
 	/** @soft_faults: unmapped loads give zero, unmapped stores vanish */

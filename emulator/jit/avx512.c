@@ -335,7 +335,7 @@ static void avx512_load(struct build *b, unsigned int vec, unsigned int reg)
 	avx512_move(b, X86_LOAD, vec, reg);
 }
 
-static void avx512_begin(struct build *b)
+static void avx512_nothing(struct build *b)
 {
 	(void)b;
 }
@@ -397,14 +397,16 @@ const struct vectors vagx_vectors_avx512 = {
 	.cached = 12,
 	.has_unsigned = true,
 	.keeps_cache = true,
-	.has_memory = true,
+	.memory = vagx_memory_find_avx512,
 	.enter = avx512_load_exec,
 	.before_call = avx512_store_mask,
 	.after_call = avx512_load_exec,
 	.set_active = avx512_set_active,
 	.test_exec = avx512_test_exec,
-	.begin = avx512_begin,
+	.begin = avx512_nothing,
 	.end = avx512_end,
+	/* none is */
+	.replay = avx512_nothing,
 	.nans = avx512_nans,
 	.load = avx512_load,
 	.op = avx512_op,

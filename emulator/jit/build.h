@@ -50,6 +50,8 @@ struct vagx_native {
 	uint32_t *pool;
 	/** @entry: offset of each instruction's code, or NO_ENTRY */
 	uint32_t *entry;
+	/** @memory: finds the functions that it calls for loads and stores */
+	vagx_jit_memory_fn *memory;
 	/** @segmented: the code returns after each segment, for comparison */
 	bool segmented;
 };
@@ -264,10 +266,27 @@ bool vagx_build_is_jump(const struct op *op);
 /** vagx_build_leaves() - whether C goes on behind the instruction */
 bool vagx_build_leaves(const struct op *op);
 
-/* memory.c */
+/* memory.c, memory_avx512.c */
 
-/** vagx_jit_memory_fn() - a faster function for a load or store, or NULL */
-vagx_exec_fn *vagx_jit_memory_fn(const struct op *op);
+vagx_jit_memory_fn vagx_memory_find, vagx_memory_find_avx512;
+
+/** enum memory_space - what a load or store goes to */
+enum memory_space {
+	MEMORY_DEVICE,
+	MEMORY_SHARED,
+	MEMORY_SPACES,
+};
+
+/** vagx_memory_fns - functions by space, direction and size of elements, as a power of two */
+typedef vagx_exec_fn *vagx_memory_fns[MEMORY_SPACES][2][3];
+
+/** vagx_memory_choose() - the function for an instruction; NULL if none is right for it */
+vagx_exec_fn *vagx_memory_choose(const vagx_memory_fns *fns, const struct op *op);
+
+/* jit.c */
+
+/** vagx_native_replay() - interpret a segment again, in the lanes in which it was not done */
+void vagx_native_replay(struct simdgroup *sg, struct vagx_slice *slice, unsigned int count);
 
 /* check.c */
 

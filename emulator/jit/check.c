@@ -82,6 +82,8 @@ static bool check_segment(const struct vagx_native *native, struct simdgroup *sg
 	again = vagx_native_call(native, sg, offset, &taken);
 	if (!again && taken.left == slice->left)
 		return false;
+	if (again)
+		vagx_native_replay(sg, &taken, again);
 	after = *sg;
 	*sg = before;
 	while (done.left > taken.left && sg->state == SIMDGROUP_RUNS) {
@@ -94,8 +96,6 @@ static bool check_segment(const struct vagx_native *native, struct simdgroup *sg
 		vagx_core_fail(sg, first, -EPROTO, "native code has counted %llu, not %llu",
 			       (unsigned long long)taken.thread_instructions,
 			       (unsigned long long)done.thread_instructions);
-	/* a segment that native code did not finish: it is at its beginning in both */
-	interpret(sg, &done, again);
 	*slice = done;
 	return true;
 }
@@ -145,9 +145,11 @@ static void check_forget_failure(struct vagx_core *core)
 }
 
 /* Does a load or store natively and by the interpreter, whose result stays */
-static void check_memory(struct simdgroup *sg, const struct op *op, struct vagx_slice *slice)
+static void check_memory(const struct vagx_native *native_code, struct simdgroup *sg,
+			 struct vagx_slice *slice)
 {
-	vagx_exec_fn *fn = vagx_jit_memory_fn(op);
+	const struct op *op = &sg->op[sg->pc];
+	vagx_exec_fn *fn = native_code->memory(op);
 	struct simdgroup native, reference;
 	unsigned int reg, lane, i;
 
@@ -177,6 +179,6 @@ void vagx_jit_check(const struct vagx_native *native, struct simdgroup *sg,
 
 	while (sg->state == SIMDGROUP_RUNS && slice->left > 0 && sg->program == program) {
 		if (!check_segment(native, sg, slice))
-			check_memory(sg, &sg->op[sg->pc], slice);
+			check_memory(native, sg, slice);
 	}
 }

@@ -112,7 +112,7 @@ static bool control_keeps_mxcsr(const struct op *op)
 void vagx_build_call(struct build *b, uint32_t pc)
 {
 	const struct op *op = &b->program->op[pc];
-	vagx_exec_fn *fn = b->vectors->has_memory ? vagx_jit_memory_fn(op) : NULL;
+	vagx_exec_fn *fn = b->vectors->memory(op);
 	bool keeps = fn || control_keeps_mxcsr(op);
 	size_t runs;
 

@@ -24,6 +24,7 @@
 
 struct vagx_jit {
 	enum vagx_jit_mode mode;
+	const struct vectors *vectors;
 	struct vagx_report *report;
 	struct vagx_arena *arena;
 	/* for perf; NULL unless it is asked for */
@@ -33,11 +34,15 @@ struct vagx_jit {
 	struct vagx_jit_stats stats;
 };
 
-static bool jit_processor_is_fit(void)
+/* The instruction set to use. Return: NULL if the processor has none of them. */
+static const struct vectors *jit_choose_vectors(bool avx2)
 {
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-	       __builtin_cpu_supports("popcnt");
+	if (!__builtin_cpu_supports("popcnt"))
+		return NULL;
+	if (!avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+		return &vagx_vectors_avx512;
+	return NULL;
 }
 
 /* Whether code can be executed on this system */
@@ -62,22 +67,24 @@ static FILE *jit_open_map(void)
 	return fopen(name, "wx");
 }
 
-struct vagx_jit *vagx_jit_new(enum vagx_jit_mode mode, struct vagx_report *report)
+struct vagx_jit *vagx_jit_new(const struct vagx_jit_config *config, struct vagx_report *report)
 {
+	const struct vectors *vectors = jit_choose_vectors(config->avx2);
 	struct vagx_jit *jit;
 	int err;
 
-	if (mode == VAGX_JIT_OFF)
+	if (config->mode == VAGX_JIT_OFF)
 		return NULL;
-	if (!jit_processor_is_fit()) {
+	if (!vectors) {
 		vagx_log(report, VAGX_LOG_INFO,
-			 "shaders are interpreted: the compiler needs AVX-512");
+			 "shaders are interpreted: the compiler needs AVX2, FMA and F16C");
 		return NULL;
 	}
 	jit = calloc(1, sizeof(*jit));
 	if (!jit)
 		return NULL;
-	jit->mode = mode;
+	jit->mode = config->mode;
+	jit->vectors = vectors;
 	jit->report = report;
 	jit->arena = vagx_arena_new();
 	err = jit->arena ? jit_try_arena(jit->arena) : -ENOMEM;
@@ -194,6 +201,12 @@ static void jit_add_program(struct build *b, const uint8_t *begins)
 		vagx_build_end_segment(b, p->count);
 }
 
+static void jit_add_replay(struct build *b, const struct fixup *fixup)
+{
+	b->vectors->replay(b);
+	vagx_build_replay(b, fixup->pc, fixup->count);
+}
+
 /* Sets the targets of jumps, and adds the code for what is rare */
 static void jit_fix_up(struct build *b)
 {
@@ -212,7 +225,7 @@ static void jit_fix_up(struct build *b)
 		if (f->kind == FIXUP_NANS)
 			b->vectors->nans(b, f);
 		else
-			vagx_build_replay(b, f->pc, f->count);
+			jit_add_replay(b, f);
 	}
 }
 
@@ -246,6 +259,7 @@ static struct vagx_native *jit_finish(struct vagx_jit *jit, struct build *b)
 	}
 	native->arena = jit->arena;
 	native->segmented = b->segmented;
+	native->memory = b->vectors->memory;
 	native->entry = b->entry;
 	native->pool = b->pool;
 	b->entry = NULL;
@@ -278,7 +292,7 @@ static struct vagx_native *jit_compile(struct vagx_jit *jit, const struct progra
 {
 	struct build b = {
 		.program = program,
-		.vectors = &vagx_vectors_avx512,
+		.vectors = jit->vectors,
 		.segmented = jit->mode == VAGX_JIT_CHECK,
 	};
 	struct vagx_native *native = NULL;
@@ -312,6 +326,19 @@ const struct vagx_native *vagx_jit_enter(struct vagx_jit *jit, const struct prog
 	return native;
 }
 
+void vagx_native_replay(struct simdgroup *sg, struct vagx_slice *slice, unsigned int count)
+{
+	uint32_t exec = sg->exec, left = exec & ~((1u << slice->lanes_done / 4) - 1);
+	unsigned int done = (unsigned int)__builtin_popcount(exec & ~left);
+
+	/* no instruction of a segment changes the mask */
+	set_exec(sg, left);
+	interpret(sg, slice, count);
+	set_exec(sg, exec);
+	slice->thread_instructions += (uint64_t)done * count;
+	slice->lanes_done = 0;
+}
+
 void vagx_jit_run(const struct vagx_native *native, struct simdgroup *sg,
 		  struct vagx_slice *slice)
 {
@@ -327,6 +354,9 @@ void vagx_jit_run(const struct vagx_native *native, struct simdgroup *sg,
 
 		if (offset != NO_ENTRY)
 			count = vagx_native_call(native, sg, offset, slice);
-		interpret(sg, slice, count);
+		if (slice->lanes_done)
+			vagx_native_replay(sg, slice, count);
+		else
+			interpret(sg, slice, count);
 	}
 }

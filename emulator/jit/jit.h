@@ -30,14 +30,22 @@ enum vagx_jit_mode {
 	VAGX_JIT_CHECK,
 };
 
+/** struct vagx_jit_config - configuration of the compiler */
+struct vagx_jit_config {
+	/** @mode: what runs shaders */
+	enum vagx_jit_mode mode;
+	/** @avx2: use AVX2 even if the processor has AVX-512 */
+	bool avx2;
+};
+
 /**
- * vagx_jit_parse() - find a mode by its name
- * @name: "off", "on", "all" or "check"
- * @mode: gets the mode
+ * vagx_jit_parse() - read a configuration
+ * @text: "off", "on", "all" or "check"; and ",avx2" behind it, or not
+ * @config: gets the configuration
  *
- * Return: whether there is such a mode.
+ * Return: whether it is one.
  */
-bool vagx_jit_parse(const char *name, enum vagx_jit_mode *mode);
+bool vagx_jit_parse(const char *text, struct vagx_jit_config *config);
 
 /** struct vagx_slice - what is left of a simdgroup's time slice, and what was done in it */
 struct vagx_slice {
@@ -45,6 +53,8 @@ struct vagx_slice {
 	int64_t left;
 	/** @thread_instructions: instructions done, counted once per active thread */
 	uint64_t thread_instructions;
+	/** @lanes_done: native code's: lanes that need not be done again, times four */
+	uint32_t lanes_done;
 };
 
 /** struct vagx_jit_stats - counters since vagx_jit_new() */
@@ -63,7 +73,7 @@ struct vagx_jit_stats {
 
 /**
  * vagx_jit_new() - make a compiler
- * @mode: what runs shaders
+ * @config: configuration
  * @report: takes messages; may be NULL
  *
  * Cores share it. Where the processor or the system does not allow native code, a message says so
@@ -72,7 +82,7 @@ struct vagx_jit_stats {
  * Return: the compiler; NULL for %VAGX_JIT_OFF, when native code is not possible, or when there is
  * no memory.
  */
-struct vagx_jit *vagx_jit_new(enum vagx_jit_mode mode, struct vagx_report *report);
+struct vagx_jit *vagx_jit_new(const struct vagx_jit_config *config, struct vagx_report *report);
 
 /**
  * vagx_jit_free() - free a compiler

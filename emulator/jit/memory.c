@@ -2,31 +2,17 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Loads and stores of whole simdgroups, where all lanes stay within a page of device memory or
- * within shared memory, and elements are integers: addresses are computed and checked in
- * vectors, and one translation serves all lanes. Everything else, faults among it, is left
- * to the interpreter's functions (gpu/core_mem.c) before anything has happened.
+ * Which loads and stores can be done for whole simdgroups, and functions that do so on any
+ * processor: where all lanes stay within a page of device memory or within shared memory, and
+ * elements are integers. Addresses are computed in loops that the compiler makes vectors of; one
+ * translation serves all lanes. Everything else, faults among it, is left to the interpreter's
+ * functions (gpu/core_mem.c) before anything has happened. memory_avx512.c is faster where it runs.
  *
  * Elements are read and written by the host's ordinary loads and stores, which are atomic for
  * aligned elements, also in vectors.
  */
-#include <immintrin.h>
-
 #include "build.h"
 #include "gpu/format.h"
-
-#define VECTORS		__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
-/* An inline function of these */
-#define VECTOR_INLINE	static inline VECTORS __attribute__((always_inline))
-
-/* Lanes of half @h as the host's mask */
-#define HALF_OF(exec, h)	((__mmask16)((exec) >> 16 * (h)))
-
-enum memory_space {
-	MEMORY_DEVICE,
-	MEMORY_SHARED,
-	MEMORY_SPACES,
-};
 
 /* An access, checked and translated */
 struct memory_access {
@@ -37,49 +23,18 @@ struct memory_access {
 	/* where offset 0 is */
 	uint8_t *host;
 	/* bytes from there, for each lane */
-	__m512i offset[2];
+	struct lanes offset;
 };
 
-/* The register operand that is loaded or stored */
-VECTOR_INLINE const struct agx_operand *memory_data(const struct op *op, bool is_store)
+/* Lanes whose offset is above @limit, as a mask */
+INLINE uint32_t memory_above(const struct lanes *offset, uint32_t limit)
 {
-	return is_store ? &op->src[0] : &op->dst;
-}
+	uint32_t above = 0;
+	unsigned int i;
 
-/* A source of 32 bits: eight lanes, as 64 bits */
-VECTOR_INLINE __m512i memory_extend(const uint32_t *lanes, bool sign_extend)
-{
-	__m256i v = _mm256_load_si256((const __m256i *)lanes);
-
-	return sign_extend ? _mm512_cvtepi32_epi64(v) : _mm512_cvtepu32_epi64(v);
-}
-
-/* The base address of device memory: eight lanes from @lane on */
-VECTOR_INLINE __m512i memory_base(const struct simdgroup *sg, const struct agx_operand *o,
-				  unsigned int lane)
-{
-	unsigned int number = (unsigned int)o->value;
-	__m512i low, high;
-
-	if (o->type == AGX_OPERAND_UNIFORM)
-		return _mm512_set1_epi64((int64_t)(read_uniform(sg, number, 32) |
-			(uint64_t)read_uniform(sg, number + 2, 32) << 32));
-	low = memory_extend(&sg->reg[number / 2].v[lane], false);
-	high = memory_extend(&sg->reg[number / 2 + 1].v[lane], false);
-	return _mm512_or_si512(low, _mm512_slli_epi64(high, 32));
-}
-
-/* The index, which counts units of 1 << @shift bytes: eight lanes from @lane on */
-VECTOR_INLINE __m512i memory_index(const struct simdgroup *sg, const struct agx_operand *o,
-				   unsigned int lane, unsigned int shift)
-{
-	__m512i v;
-
-	if (o->type == AGX_OPERAND_IMM)
-		v = _mm512_set1_epi64(o->value);
-	else
-		v = memory_extend(&sg->reg[o->value / 2].v[lane], o->sign_extend);
-	return _mm512_sll_epi64(v, _mm_cvtsi32_si128((int)shift));
+	for (i = 0; i < LANES; i++)
+		above |= offset->v[i] > limit ? lane_bits.v[i] : 0;
+	return above;
 }
 
 static unsigned int memory_shift(const struct op *op)
@@ -90,172 +45,81 @@ static unsigned int memory_shift(const struct op *op)
 }
 
 /* Finds the page of device memory that all lanes are in. Return: false for the interpreter. */
-VECTOR_INLINE bool memory_find_page(struct simdgroup *sg, const struct op *op, bool is_store,
-				    unsigned int log2_size, struct memory_access *a)
+INLINE bool memory_find_page(struct simdgroup *sg, const struct op *op, bool is_store,
+			     unsigned int log2_size, struct memory_access *a)
 {
-	const struct agx_operand *base = &op->src[is_store];
-	unsigned int shift = log2_size + memory_shift(op), q;
-	__m512i align = _mm512_set1_epi64(-(1LL << log2_size));
-	__m512i limit = _mm512_set1_epi64(VAGX_UAT_PAGE_SIZE - (a->count << log2_size));
-	uint64_t va[LANES] __attribute__((aligned(64))), page;
-	__m512i address[4];
-	uint32_t outside = 0;
+	const struct agx_operand *base = &op->src[is_store], *index = base + 1;
+	unsigned int shift = log2_size + memory_shift(op), i;
+	uint64_t align = ~(uint64_t)0 << log2_size, page;
+	struct wide_lanes va, offset;
 
-	for (q = 0; q < 4; q++) {
-		address[q] = _mm512_add_epi64(memory_base(sg, base, 8 * q),
-					      memory_index(sg, base + 1, 8 * q, shift));
-		address[q] = _mm512_and_si512(address[q], align);
-		_mm512_store_si512(&va[8 * q], address[q]);
+	read_wide_lanes(sg, base, &va);
+	read_wide_lanes(sg, index, &offset);
+	for (i = 0; index->type == AGX_OPERAND_IMM && i < LANES; i++)
+		offset.v[i] = (uint64_t)(int64_t)index->value;
+	for (i = 0; i < LANES; i++)
+		va.v[i] = (va.v[i] + (offset.v[i] << shift)) & align;
+	page = va.v[__builtin_ctz(a->exec)] & ~(uint64_t)VAGX_UAT_PAGE_MASK;
+	for (i = 0; i < LANES; i++) {
+		uint64_t distance = va.v[i] - page;
+
+		/* lanes that are far away are behind every page */
+		a->offset.v[i] = distance >> 32 ? UINT32_MAX : (uint32_t)distance;
 	}
-	page = va[__builtin_ctz(a->exec)] & ~(uint64_t)VAGX_UAT_PAGE_MASK;
-	for (q = 0; q < 4; q++) {
-		address[q] = _mm512_sub_epi64(address[q], _mm512_set1_epi64((int64_t)page));
-		outside |= (uint32_t)_mm512_cmpgt_epu64_mask(address[q], limit) << 8 * q;
-	}
-	if (outside & a->exec)
+	if (memory_above(&a->offset, VAGX_UAT_PAGE_SIZE - (a->count << log2_size)) & a->exec)
 		return false;
-	for (q = 0; q < 2; q++)
-		a->offset[q] = _mm512_inserti64x4(
-			_mm512_castsi256_si512(_mm512_cvtepi64_epi32(address[2 * q])),
-			_mm512_cvtepi64_epi32(address[2 * q + 1]), 1);
 	a->host = vagx_tlb_ptr(sg->core->config.tlb, page, VAGX_UAT_PAGE_SIZE,
 			       is_store ? VAGX_WRITE : VAGX_READ, &sg->core->fault);
 	return a->host;
 }
 
-/* A part of an address in shared memory, of 16 bits: half @h of the lanes */
-VECTOR_INLINE __m512i memory_shared_part(const struct simdgroup *sg, const struct agx_operand *o,
-					 unsigned int h)
-{
-	__m512i v;
-
-	switch (o->type) {
-	case AGX_OPERAND_NONE:
-		return _mm512_setzero_si512();
-	case AGX_OPERAND_REG:
-		v = _mm512_load_si512(&sg->reg[o->value / 2].v[16 * h]);
-		return o->value % 2 ? _mm512_srli_epi32(v, 16) :
-		       _mm512_and_si512(v, _mm512_set1_epi32(0xffff));
-	case AGX_OPERAND_UNIFORM:
-		return _mm512_set1_epi32((int)read_uniform(sg, (unsigned int)o->value, 16));
-	default:
-		return _mm512_set1_epi32(o->value);
-	}
-}
-
 /* Checks the addresses in shared memory. Return: false for the interpreter. */
-VECTOR_INLINE bool memory_find_shared(struct simdgroup *sg, const struct op *op, bool is_store,
-				      unsigned int log2_size, struct memory_access *a)
+INLINE bool memory_find_shared(struct simdgroup *sg, const struct op *op, bool is_store,
+			       unsigned int log2_size, struct memory_access *a)
 {
 	const struct agx_operand *base = &op->src[is_store];
 	uint32_t bound = sg->core->launch->shared_size, size = a->count << log2_size;
-	__m512i align = _mm512_set1_epi32(-(1 << log2_size));
-	uint32_t outside = 0;
-	unsigned int h;
+	struct lanes first, second;
+	const uint32_t *start, *index;
+	unsigned int i;
 
 	if (bound < size)
 		return false;
-	for (h = 0; h < 2; h++) {
-		__m512i index = memory_shared_part(sg, base + 1, h);
-
-		index = _mm512_sll_epi32(index, _mm_cvtsi32_si128((int)log2_size));
-		a->offset[h] = _mm512_and_si512(
-			_mm512_add_epi32(memory_shared_part(sg, base, h), index), align);
-		/* negative addresses are large unsigned ones */
-		outside |= (uint32_t)_mm512_cmpgt_epu32_mask(
-			a->offset[h], _mm512_set1_epi32((int)(bound - size))) << 16 * h;
-	}
+	start = base->type == AGX_OPERAND_NONE ? splat(&first, 0) :
+		read_extended(sg, base, false, &first);
+	index = read_extended(sg, base + 1, false, &second);
+	/* negative addresses are large unsigned ones */
+	for (i = 0; i < LANES; i++)
+		a->offset.v[i] = (start[i] + (index[i] << log2_size)) & ~0u << log2_size;
 	a->host = sg->core->shared;
-	return !(outside & a->exec);
+	return !(memory_above(&a->offset, bound - size) & a->exec);
 }
 
 /* Whether the lanes' words follow each other, of all components */
-VECTOR_INLINE bool memory_is_row(const struct memory_access *a)
+INLINE bool memory_is_row(const struct memory_access *a)
 {
-	const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-	__m512i first = _mm512_broadcastd_epi32(_mm512_castsi512_si128(a->offset[0]));
-	__m512i apart = _mm512_set1_epi32(4 * (int)a->count);
-	__m512i row = _mm512_add_epi32(first, _mm512_mullo_epi32(lane, apart));
+	uint32_t apart = 0;
+	unsigned int i;
 
-	return a->exec == ALL_LANES && a->count != 3 &&
-	       !_mm512_cmpneq_epi32_mask(a->offset[0], row) &&
-	       !_mm512_cmpneq_epi32_mask(a->offset[1],
-					 _mm512_add_epi32(row, _mm512_slli_epi32(apart, 4)));
-}
-
-/* A row of words of 16 lanes from @host on: component @n of @count, 1, 2 or 4 */
-VECTOR_INLINE __m512i memory_row_component(const uint8_t *host, unsigned int count, unsigned int n)
-{
-	const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-	/* where the component is in two vectors, of the first lanes that they have */
-	__m512i at = _mm512_add_epi32(_mm512_mullo_epi32(lane, _mm512_set1_epi32((int)count)),
-				      _mm512_set1_epi32((int)n));
-	__m512i low, high;
-
-	if (count == 1)
-		return _mm512_loadu_si512(host);
-	low = _mm512_permutex2var_epi32(_mm512_loadu_si512(host), at,
-					_mm512_loadu_si512(host + 64));
-	if (count == 2)
-		return low;
-	/* vectors have half of the lanes: only the lowest five bits of an index count */
-	high = _mm512_permutex2var_epi32(_mm512_loadu_si512(host + 128), at,
-					 _mm512_loadu_si512(host + 192));
-	return _mm512_mask_blend_epi32(0xff00, low, high);
-}
-
-/* The words of a row: vector @q of those of 16 lanes, whose components are at @reg */
-VECTOR_INLINE __m512i memory_row_words(const struct lanes *reg, unsigned int h, unsigned int count,
-				       unsigned int q)
-{
-	const __m512i word = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-	__m512i lane, at, low, high;
-
-	if (count == 1)
-		return _mm512_load_si512(&reg[0].v[16 * h]);
-	lane = _mm512_add_epi32(_mm512_srli_epi32(word, count == 2 ? 1 : 2),
-				_mm512_set1_epi32((int)(q * 16 / count)));
-	/* odd words are from the second of two vectors */
-	at = _mm512_or_si512(lane, _mm512_slli_epi32(_mm512_and_si512(word, _mm512_set1_epi32(1)),
-						     4));
-	low = _mm512_permutex2var_epi32(_mm512_load_si512(&reg[0].v[16 * h]), at,
-					_mm512_load_si512(&reg[1].v[16 * h]));
-	if (count == 2)
-		return low;
-	high = _mm512_permutex2var_epi32(_mm512_load_si512(&reg[2].v[16 * h]), at,
-					 _mm512_load_si512(&reg[3].v[16 * h]));
-	return _mm512_mask_blend_epi32(0xcccc, low, high);
+	for (i = 0; i < LANES; i++)
+		apart |= a->offset.v[i] ^ (a->offset.v[0] + i * 4 * a->count);
+	return a->exec == ALL_LANES && !apart;
 }
 
 /* Whether all lanes that take part have the same address: @offset */
-VECTOR_INLINE bool memory_is_same(const struct memory_access *a, uint32_t offset)
+INLINE bool memory_is_same(const struct simdgroup *sg, const struct memory_access *a,
+			   uint32_t offset)
 {
-	__m512i first = _mm512_set1_epi32((int)offset);
+	uint32_t apart = 0;
+	unsigned int i;
 
-	return !_mm512_mask_cmpneq_epi32_mask(HALF_OF(a->exec, 0), a->offset[0], first) &&
-	       !_mm512_mask_cmpneq_epi32_mask(HALF_OF(a->exec, 1), a->offset[1], first);
+	/* a store's lanes are fewer than the active ones; then it has none of its own here */
+	for (i = 0; i < LANES; i++)
+		apart |= (a->offset.v[i] ^ offset) & sg->mask.v[i];
+	return !apart;
 }
 
-/* Writes to the lanes that take part of register @half; @v: words, or halves in words */
-VECTOR_INLINE void memory_set(struct simdgroup *sg, const struct memory_access *a,
-			      const struct agx_operand *o, unsigned int n, unsigned int h, __m512i v)
-{
-	unsigned int half = (unsigned int)o->value + n * (o->size / 16u);
-	uint32_t *reg = &sg->reg[half / 2].v[16 * h];
-	__mmask16 k = HALF_OF(a->exec, h);
-	__m512i old, mask;
-
-	if (o->size != 16) {
-		_mm512_mask_store_epi32(reg, k, v);
-		return;
-	}
-	old = _mm512_load_si512(reg);
-	mask = _mm512_maskz_set1_epi32(k, half % 2 ? (int)0xffff0000 : 0xffff);
-	v = half % 2 ? _mm512_slli_epi32(v, 16) : v;
-	_mm512_store_si512(reg, _mm512_ternarylogic_epi32(old, v, mask, 0xd8));
-}
-
-VECTOR_INLINE uint32_t memory_read(const uint8_t *p, unsigned int log2_size)
+INLINE uint32_t memory_read(const uint8_t *p, unsigned int log2_size)
 {
 	switch (log2_size) {
 	case 0:
@@ -267,64 +131,47 @@ VECTOR_INLINE uint32_t memory_read(const uint8_t *p, unsigned int log2_size)
 	}
 }
 
-/* Elements of all lanes that take part, from @host on: half @h */
-VECTOR_INLINE __m512i memory_gather(const struct memory_access *a, const uint8_t *host,
-				    const uint32_t *offset, unsigned int log2_size, unsigned int h)
+/* The part of a destination for component @n */
+INLINE struct agx_operand memory_component(const struct agx_operand *o, unsigned int n)
 {
-	uint32_t left = HALF_OF(a->exec, h);
-	struct lanes v;
+	struct agx_operand part = *o;
 
-	if (log2_size == 2)
-		return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), (__mmask16)left,
-						   a->offset[h], host, 1);
-	for (; left; left &= left - 1) {
-		unsigned int lane = (unsigned int)__builtin_ctz(left);
-
-		v.v[lane] = memory_read(host + offset[16 * h + lane], log2_size);
-	}
-	return _mm512_load_si512(v.v);
+	part.value += (int32_t)(n * (o->size / 16u));
+	part.count = 1;
+	return part;
 }
 
-/* Loads rows of half @h of the lanes */
-VECTOR_INLINE void memory_load_row(struct simdgroup *sg, const struct memory_access *a,
-				   const struct agx_operand *o, unsigned int h, const uint8_t *host)
+INLINE void memory_load(struct simdgroup *sg, const struct memory_access *a,
+			const struct agx_operand *o, unsigned int log2_size)
 {
-	unsigned int n;
+	uint32_t first = a->offset.v[__builtin_ctz(a->exec)], left;
+	bool same = memory_is_same(sg, a, first), row;
+	unsigned int n, i;
 
-	for (n = 0; n < a->count; n++)
-		memory_set(sg, a, o, n, h, memory_row_component(host, a->count, n));
-}
-
-VECTOR_INLINE void memory_load(struct simdgroup *sg, const struct memory_access *a,
-			       const struct agx_operand *o, unsigned int log2_size)
-{
-	unsigned int first = (unsigned int)__builtin_ctz(a->exec), n, h;
-	struct lanes offset;
-	bool same;
-
-	_mm512_store_si512(&offset.v[0], a->offset[0]);
-	_mm512_store_si512(&offset.v[16], a->offset[1]);
-	if (log2_size == 2 && o->size == 32 && memory_is_row(a)) {
-		for (h = 0; h < 2; h++)
-			memory_load_row(sg, a, o, h, a->host + offset.v[16 * h]);
-		return;
-	}
-	same = memory_is_same(a, offset.v[first]);
+	row = !same && log2_size == 2 && o->size == 32 && memory_is_row(a);
 	for (n = 0; n < a->count; n++) {
+		const struct agx_operand part = memory_component(o, n);
 		const uint8_t *host = a->host + (n << log2_size);
-		__m512i v = _mm512_setzero_si512();
+		struct lanes v;
 
-		if (same)
-			v = _mm512_set1_epi32((int)memory_read(host + offset.v[first], log2_size));
-		for (h = 0; h < 2; h++) {
-			if (!same)
-				v = memory_gather(a, host, offset.v, log2_size, h);
-			memory_set(sg, a, o, n, h, v);
+		if (same) {
+			splat(&v, memory_read(host + first, log2_size));
+		} else if (row) {
+			const uint32_t *words = (const void *)(host + first);
+
+			for (i = 0; i < LANES; i++)
+				v.v[i] = words[i * a->count];
+		} else {
+			for (left = a->exec; left; left &= left - 1) {
+				i = (unsigned int)__builtin_ctz(left);
+				v.v[i] = memory_read(host + a->offset.v[i], log2_size);
+			}
 		}
+		write_lanes(sg, &part, v.v);
 	}
 }
 
-VECTOR_INLINE void memory_write(uint8_t *p, unsigned int log2_size, uint32_t value)
+INLINE void memory_write(uint8_t *p, unsigned int log2_size, uint32_t value)
 {
 	switch (log2_size) {
 	case 0:
@@ -338,48 +185,46 @@ VECTOR_INLINE void memory_write(uint8_t *p, unsigned int log2_size, uint32_t val
 	}
 }
 
-/* Stores rows of half @h of the lanes */
-VECTOR_INLINE void memory_store_row(const struct simdgroup *sg, const struct memory_access *a,
-				    const struct agx_operand *o, unsigned int h, uint8_t *host)
+/* Stores rows of words */
+INLINE void memory_store_row(const struct simdgroup *sg, const struct memory_access *a,
+			     const struct agx_operand *o)
 {
 	const struct lanes *reg = &sg->reg[(unsigned int)o->value / 2];
-	unsigned int q;
+	uint32_t *words = (void *)(a->host + a->offset.v[0]);
+	unsigned int n, i;
 
-	for (q = 0; q < a->count; q++)
-		_mm512_storeu_si512(host + 64 * q, memory_row_words(reg, h, a->count, q));
+	for (n = 0; n < a->count; n++) {
+		for (i = 0; i < LANES; i++)
+			words[i * a->count + n] = reg[n].v[i];
+	}
 }
 
 /* Lanes store in their order: the last one's value stays where several have one address */
-VECTOR_INLINE void memory_store(struct simdgroup *sg, const struct memory_access *a,
-				const struct agx_operand *o, unsigned int log2_size)
+INLINE void memory_store(struct simdgroup *sg, const struct memory_access *a,
+			 const struct agx_operand *o, unsigned int log2_size)
 {
-	struct lanes offset;
 	uint32_t left = a->exec;
-	unsigned int n, h;
+	unsigned int n, i;
 
-	_mm512_store_si512(&offset.v[0], a->offset[0]);
-	_mm512_store_si512(&offset.v[16], a->offset[1]);
 	if (log2_size == 2 && o->size == 32 && memory_is_row(a)) {
-		for (h = 0; h < 2; h++)
-			memory_store_row(sg, a, o, h, a->host + offset.v[16 * h]);
+		memory_store_row(sg, a, o);
 		return;
 	}
 	for (; left; left &= left - 1) {
-		unsigned int lane = (unsigned int)__builtin_ctz(left);
-
+		i = (unsigned int)__builtin_ctz(left);
 		for (n = 0; n < a->count; n++) {
 			unsigned int half = (unsigned int)o->value + n * (o->size / 16u);
-			uint32_t value = sg->reg[half / 2].v[lane];
+			uint32_t value = sg->reg[half / 2].v[i];
 
 			if (o->size == 16)
 				value >>= half % 2 * 16;
-			memory_write(a->host + offset.v[lane] + (n << log2_size), log2_size, value);
+			memory_write(a->host + a->offset.v[i] + (n << log2_size), log2_size, value);
 		}
 	}
 }
 
-VECTOR_INLINE void memory_count(struct simdgroup *sg, const struct memory_access *a, bool is_store,
-				unsigned int log2_size)
+INLINE void memory_count(struct simdgroup *sg, const struct memory_access *a, bool is_store,
+			 unsigned int log2_size)
 {
 	struct vagx_core_stats *stats = &sg->core->stats;
 	uint64_t bytes = (uint64_t)((unsigned int)__builtin_popcount(a->exec) * a->count) <<
@@ -391,10 +236,9 @@ VECTOR_INLINE void memory_count(struct simdgroup *sg, const struct memory_access
 		stats->loaded += bytes;
 }
 
-VECTOR_INLINE void memory_run(struct simdgroup *sg, const struct op *op, enum memory_space space,
-			      bool is_store, unsigned int log2_size)
+INLINE void memory_run(struct simdgroup *sg, const struct op *op, enum memory_space space,
+		       bool is_store, unsigned int log2_size)
 {
-	const struct agx_operand *o = memory_data(op, is_store);
 	struct memory_access a = {
 		.exec = sg->exec,
 		.count = (unsigned int)__builtin_popcount(op->mod[AGX_MOD_MASK]),
@@ -416,14 +260,14 @@ VECTOR_INLINE void memory_run(struct simdgroup *sg, const struct op *op, enum me
 	if (space == MEMORY_DEVICE)
 		memory_count(sg, &a, is_store, log2_size);
 	if (is_store)
-		memory_store(sg, &a, o, log2_size);
+		memory_store(sg, &a, &op->src[0], log2_size);
 	else
-		memory_load(sg, &a, o, log2_size);
+		memory_load(sg, &a, &op->dst, log2_size);
 }
 
 /* A function for each space, direction and size of elements */
 #define MEMORY_FN(name, space, is_store, log2_size)					\
-VECTORS static void name(struct simdgroup *sg, const struct op *op)			\
+CLONES static void name(struct simdgroup *sg, const struct op *op)			\
 {											\
 	memory_run(sg, op, space, is_store, log2_size);					\
 }
@@ -439,17 +283,6 @@ MEMORY_FN(memory_local_load32, MEMORY_SHARED, false, 2)
 MEMORY_FN(memory_local_store8, MEMORY_SHARED, true, 0)
 MEMORY_FN(memory_local_store16, MEMORY_SHARED, true, 1)
 MEMORY_FN(memory_local_store32, MEMORY_SHARED, true, 2)
-
-static vagx_exec_fn *const memory_fns[MEMORY_SPACES][2][3] = {
-	[MEMORY_DEVICE] = {
-		{ memory_load8, memory_load16, memory_load32 },
-		{ memory_store8, memory_store16, memory_store32 },
-	},
-	[MEMORY_SHARED] = {
-		{ memory_local_load8, memory_local_load16, memory_local_load32 },
-		{ memory_local_store8, memory_local_store16, memory_local_store32 },
-	},
-};
 
 /* Whether an instruction's components and registers are such that the functions above are right */
 static bool memory_is_simple(const struct op *op, bool is_store)
@@ -478,7 +311,7 @@ static bool memory_is_shared(const struct op *op, bool is_store)
 	       (index->type == AGX_OPERAND_IMM || (index->size == 16 && !index->sign_extend));
 }
 
-vagx_exec_fn *vagx_jit_memory_fn(const struct op *op)
+vagx_exec_fn *vagx_memory_choose(const vagx_memory_fns *fns, const struct op *op)
 {
 	bool is_store = op->run == vagx_exec_store || op->run == vagx_exec_local_store;
 	enum memory_space space;
@@ -494,5 +327,21 @@ vagx_exec_fn *vagx_jit_memory_fn(const struct op *op)
 				       memory_is_shared(op, is_store)))
 		return NULL;
 	/* formats 0 to 2 are integers of 1 << format bytes */
-	return memory_fns[space][is_store][op->mod[AGX_MOD_FORMAT]];
+	return (*fns)[space][is_store][op->mod[AGX_MOD_FORMAT]];
+}
+
+vagx_exec_fn *vagx_memory_find(const struct op *op)
+{
+	static const vagx_memory_fns fns = {
+		[MEMORY_DEVICE] = {
+			{ memory_load8, memory_load16, memory_load32 },
+			{ memory_store8, memory_store16, memory_store32 },
+		},
+		[MEMORY_SHARED] = {
+			{ memory_local_load8, memory_local_load16, memory_local_load32 },
+			{ memory_local_store8, memory_local_store16, memory_local_store32 },
+		},
+	};
+
+	return vagx_memory_choose(&fns, op);
 }

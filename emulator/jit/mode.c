@@ -8,7 +8,7 @@
 
 #include "jit.h"
 
-bool vagx_jit_parse(const char *name, enum vagx_jit_mode *mode)
+bool vagx_jit_parse(const char *text, struct vagx_jit_config *config)
 {
 	static const char *const names[] = {
 		[VAGX_JIT_OFF] = "off",
@@ -19,9 +19,12 @@ bool vagx_jit_parse(const char *name, enum vagx_jit_mode *mode)
 	unsigned int i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (strcmp(name, names[i]))
+		const char *rest = text + strlen(names[i]);
+
+		if (strncmp(text, names[i], strlen(names[i])) || (*rest && strcmp(rest, ",avx2")))
 			continue;
-		*mode = i;
+		config->mode = i;
+		config->avx2 = *rest;
 		return true;
 	}
 	return false;

@@ -8,11 +8,11 @@
 #include "native.h"
 #include "report.h"
 
-struct vagx_jit *vagx_jit_new(enum vagx_jit_mode mode, struct vagx_report *report)
+struct vagx_jit *vagx_jit_new(const struct vagx_jit_config *config, struct vagx_report *report)
 {
-	if (mode != VAGX_JIT_OFF)
+	if (config->mode != VAGX_JIT_OFF)
 		vagx_log(report, VAGX_LOG_INFO,
-			 "shaders are interpreted: the compiler is for x86-64 with AVX-512");
+			 "shaders are interpreted: the compiler is for x86-64");
 	return NULL;
 }
 

@@ -16,6 +16,8 @@
 #include "x86.h"
 
 struct build;
+struct op;
+struct simdgroup;
 struct fixup;
 struct value;
 
@@ -40,6 +42,10 @@ enum mask_op {
 	MASK_NOT,
 };
 
+/** vagx_jit_memory_fn - finds a faster function for a load or store; NULL if there is none */
+typedef void (*vagx_jit_memory_fn(const struct op *op))(struct simdgroup *sg,
+							const struct op *op);
+
 /** struct vectors - an instruction set */
 struct vectors {
 	/** @cached: registers of AGX that are cached at most */
@@ -48,8 +54,8 @@ struct vectors {
 	bool has_unsigned;
 	/** @keeps_cache: what is cached at a segment's end is cached in the next one, too */
 	bool keeps_cache;
-	/** @has_memory: the functions of memory.c can be called */
-	bool has_memory;
+	/** @memory: finds faster functions for loads and stores */
+	vagx_jit_memory_fn *memory;
 
 	/** @enter: after the entry of the code: load what native code keeps in registers */
 	void (*enter)(struct build *b);
@@ -69,6 +75,8 @@ struct vectors {
 	 * else replace NaNs, store registers, and keep the execution mask if it has changed
 	 */
 	void (*end)(struct build *b, uint32_t next);
+	/** @replay: before a return to C that does the segment again: which lanes are done */
+	void (*replay)(struct build *b);
 	/** @nans: code of a FIXUP_NANS: replace NaNs of vectors, and go back */
 	void (*nans)(struct build *b, const struct fixup *fixup);
 

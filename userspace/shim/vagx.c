@@ -635,14 +635,14 @@ static int shim_vagx_open_trace(void)
 }
 
 /* Return: 0, or an errno value after a message */
-static int shim_vagx_choose_jit(enum vagx_jit_mode *mode)
+static int shim_vagx_choose_jit(struct vagx_jit_config *config)
 {
 	const char *name = getenv("ASAHI_SHIM_JIT");
 
-	*mode = VAGX_JIT_ON;
-	if (!name || !*name || vagx_jit_parse(name, mode))
+	config->mode = VAGX_JIT_ON;
+	if (!name || !*name || vagx_jit_parse(name, config))
 		return 0;
-	fprintf(stderr, "ASAHI_SHIM_JIT=%s: not off, on, all or check\n", name);
+	fprintf(stderr, "ASAHI_SHIM_JIT=%s: not off, on, all or check, with ,avx2 or not\n", name);
 	return EINVAL;
 }
 

@@ -74,17 +74,10 @@ void vagx_log(struct vagx_report *report, enum vagx_log_level level,
 /* The mode that the environment names: tests run once in each */
 static struct vagx_jit *new_jit(void)
 {
-	static const char *const names[] = {
-		[VAGX_JIT_ON] = "on", [VAGX_JIT_ALL] = "all", [VAGX_JIT_CHECK] = "check",
-	};
-	const char *wanted = getenv("FIXTURE_JIT");
-	unsigned int i;
+	const char *name = getenv("FIXTURE_JIT");
+	struct vagx_jit_config config;
 
-	for (i = 1; wanted && i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(wanted, names[i]))
-			return vagx_jit_new(i, NULL);
-	}
-	return NULL;
+	return vagx_jit_parse(name ? name : "off", &config) ? vagx_jit_new(&config, NULL) : NULL;
 }
 
 int fixture_setup(void **state)

@@ -167,7 +167,7 @@ struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
 	return core;
 }
 
-struct vagx_jit *vagx_jit_new(enum vagx_jit_mode mode, struct vagx_report *log)
+struct vagx_jit *vagx_jit_new(const struct vagx_jit_config *choice, struct vagx_report *log)
 {
 	return NULL;
 }

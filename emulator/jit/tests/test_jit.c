@@ -142,8 +142,9 @@ static void threads_share_an_arena(void **state)
 /* Programs */
 
 /* A fixture whose core has another mode */
-static struct fixture *begin(enum vagx_jit_mode mode)
+static struct fixture *begin(const char *mode)
 {
+	struct vagx_jit_config config;
 	struct fixture *f;
 	void *state;
 
@@ -151,7 +152,8 @@ static struct fixture *begin(enum vagx_jit_mode mode)
 	f = state;
 	vagx_core_free(f->core);
 	vagx_jit_free(f->config.jit);
-	f->config.jit = vagx_jit_new(mode, NULL);
+	assert_true(vagx_jit_parse(mode, &config));
+	f->config.jit = vagx_jit_new(&config, NULL);
 	f->core = vagx_core_new(&f->config);
 	assert_non_null(f->core);
 	return f;
@@ -473,7 +475,7 @@ static void compare_outcomes(const struct outcome *wanted, const struct outcome 
 	assert_memory_equal(&got->stats, &wanted->stats, sizeof(got->stats));
 }
 
-static void compare_modes(enum vagx_jit_mode mode)
+static void compare_modes(const char *mode)
 {
 	static struct outcome wanted, got;
 	static char text[65536];
@@ -482,7 +484,7 @@ static void compare_modes(enum vagx_jit_mode mode)
 
 	for (i = 0; i < PROGRAMS; i++) {
 		make_program(text, sizeof(text), i);
-		f = begin(VAGX_JIT_OFF);
+		f = begin("off");
 		run_program(f, text, i, &wanted);
 		end(f);
 		assert_int_equal(wanted.err, 0);
@@ -497,12 +499,14 @@ static void compare_modes(enum vagx_jit_mode mode)
 
 static void random_programs_agree(void **state)
 {
-	compare_modes(VAGX_JIT_ALL);
+	compare_modes("all");
+	compare_modes("all,avx2");
 }
 
 static void check_finds_no_difference(void **state)
 {
-	compare_modes(VAGX_JIT_CHECK);
+	compare_modes("check");
+	compare_modes("check,avx2");
 }
 
 /* What a group of 32 threads does with @count words of each, from byte @first of memory on */
@@ -530,6 +534,7 @@ static void access_words(struct fixture *f, const char *name, unsigned int first
 /* Rows of words across the border of a page, behind which there is another one or none */
 static void borders_of_pages(void **state)
 {
+	static const char *const modes[] = { "off", "all", "check", "all,avx2" };
 	static struct outcome wanted, got;
 	struct fixture *f;
 	unsigned int i;
@@ -539,10 +544,10 @@ static void borders_of_pages(void **state)
 		bool soft = i & 2, hole = i & 4;
 		unsigned int count = 1 + i / 8 % 4, words = i / 32;
 		unsigned int first = 2 * VAGX_UAT_PAGE_SIZE - 4 * (32 * count + 4) + 4 * words;
-		enum vagx_jit_mode mode;
+		unsigned int mode;
 
-		for (mode = VAGX_JIT_OFF; mode <= VAGX_JIT_CHECK; mode++) {
-			f = begin(mode);
+		for (mode = 0; mode < sizeof(modes) / sizeof(modes[0]); mode++) {
+			f = begin(modes[mode]);
 			f->launch.soft_faults = soft;
 			fixture_hole = hole ? DATA_VA + 2 * VAGX_UAT_PAGE_SIZE : 0;
 			access_words(f, name, first, count, mode ? &got : &wanted);
@@ -557,7 +562,7 @@ static void borders_of_pages(void **state)
 /* A program is compiled when it has run for a while, once for all cores */
 static void compiles_what_runs_often(void **state)
 {
-	struct fixture *f = begin(VAGX_JIT_ON);
+	struct fixture *f = begin("on");
 	unsigned int i;
 
 	if (!f->config.jit)
@@ -577,7 +582,7 @@ static void long_programs(void **state)
 {
 	static const char *const add = "fadd r2, r2, 1.0\n";
 	enum { LONGEST = 32768 };
-	struct fixture *f = begin(VAGX_JIT_ALL);
+	struct fixture *f = begin("all");
 	struct agx_program one;
 	unsigned int length, i;
 	static uint8_t bytes[CODE_SIZE];
@@ -602,7 +607,7 @@ static void long_programs(void **state)
 /* Programs that take each other's place, as in a client with many shaders */
 static void programs_come_and_go(void **state)
 {
-	struct fixture *f = begin(VAGX_JIT_ALL);
+	struct fixture *f = begin("all");
 	unsigned int i, round;
 	char text[128];
 
@@ -624,14 +629,15 @@ static void programs_come_and_go(void **state)
 
 static void modes_have_names(void **state)
 {
-	enum vagx_jit_mode mode = VAGX_JIT_ON;
+	struct vagx_jit_config c = { .mode = VAGX_JIT_ON };
 
-	assert_true(vagx_jit_parse("off", &mode) && mode == VAGX_JIT_OFF);
-	assert_true(vagx_jit_parse("on", &mode) && mode == VAGX_JIT_ON);
-	assert_true(vagx_jit_parse("all", &mode) && mode == VAGX_JIT_ALL);
-	assert_true(vagx_jit_parse("check", &mode) && mode == VAGX_JIT_CHECK);
-	assert_false(vagx_jit_parse("", &mode) || vagx_jit_parse("onn", &mode));
-	assert_int_equal(mode, VAGX_JIT_CHECK);
+	assert_true(vagx_jit_parse("off", &c) && c.mode == VAGX_JIT_OFF && !c.avx2);
+	assert_true(vagx_jit_parse("on", &c) && c.mode == VAGX_JIT_ON && !c.avx2);
+	assert_true(vagx_jit_parse("all,avx2", &c) && c.mode == VAGX_JIT_ALL && c.avx2);
+	assert_true(vagx_jit_parse("check", &c) && c.mode == VAGX_JIT_CHECK && !c.avx2);
+	assert_false(vagx_jit_parse("", &c) || vagx_jit_parse("onn", &c) ||
+		     vagx_jit_parse("on,avx", &c));
+	assert_int_equal(c.mode, VAGX_JIT_CHECK);
 }
 
 int main(void)
