@@ -42,6 +42,9 @@ static const struct vectors *jit_choose_vectors(bool avx2)
 	if (!avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
 	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
 		return &vagx_vectors_avx512;
+	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+	    __builtin_cpu_supports("f16c"))
+		return &vagx_vectors_avx2;
 	return NULL;
 }
 

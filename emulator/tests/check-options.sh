@@ -57,7 +57,7 @@ done
 for mode in '' yes on,check ON; do
 	check "--jit '$mode'" 2 'not a valid value' --socket x --jit "$mode"
 done
-for mode in off on all check; do
+for mode in off on all check on,avx2; do
 	# It comes as far as the file of globals
 	check "--jit $mode" 3 '/dev/null: ' --socket x --jit $mode --globals /dev/null
 done
