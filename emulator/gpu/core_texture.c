@@ -201,7 +201,7 @@ static bool core_texture_load_lanes(struct texture *t)
 		return false;
 	if (!vagx_texture_find_image(t, __builtin_ctz(t->sg->exec)))
 		return true;
-	if (t->image->sparse || t->image->block)
+	if (t->image->sparse || t->image->block || t->image->nothing)
 		return false;
 	inside = core_texture_find_loaded(t, &s);
 	if (!vagx_texel_lanes_find(t, &s, inside, VAGX_READ))

@@ -108,6 +108,16 @@ bool vagx_image_from_pbe(struct vagx_image *image, unsigned int *level, const ui
 	return !*why;
 }
 
+/*
+ * Whether a texture has texels of three words, which Mesa's shaders load by themselves. Only lanes
+ * that are outside of the texture sample it, helpers mostly. What hardware reads inside of it is
+ * not known (mesa src/asahi/lib/agx_nir_lower_texture.c).
+ */
+static bool image_is_nothing(const struct agx_texture *t)
+{
+	return t->channels == AGX_CHANNELS_R32G32B32 && t->layout == AGX_IMAGE_LAYOUT_LINEAR;
+}
+
 /* Names the part of a Texture packet that is not supported; NULL if all is */
 static const char *image_unsupported_texture(const struct agx_texture *t)
 {
@@ -124,7 +134,7 @@ static const char *image_unsupported_texture(const struct agx_texture *t)
 			t->channels == AGX_CHANNELS_BC6H ||
 			t->channels == AGX_CHANNELS_BC6H_UFLOAT))
 		return "sRGB of what is not from 0 to 1";
-	if (vagx_block_format(t->channels))
+	if (vagx_block_format(t->channels) || image_is_nothing(t))
 		return NULL;
 	return vagx_image_channel_bytes(t->channels) ? NULL : "channels";
 }
@@ -164,6 +174,7 @@ bool vagx_image_from_texture(struct vagx_image *image, const uint8_t *bytes, con
 		.last_level = t.last_level,
 		.srgb = t.srgb,
 		.sparse = t.mode == AGX_IMAGE_MODE_SPARSE,
+		.nothing = image_is_nothing(&t),
 		.layout = {
 			.kind = t.layout,
 			.width = t.width,
@@ -172,7 +183,9 @@ bool vagx_image_from_texture(struct vagx_image *image, const uint8_t *bytes, con
 			.levels = t.mip_chain ? image_chain_length(t.dimension, t.width, t.height,
 								   t.depth) : t.last_level + 1,
 			.samples = image_sample_count(t.dimension, t.samples),
-			.element_bytes = vagx_image_channel_bytes(t.channels),
+			.element_bytes = image_is_nothing(&t) ?
+						 sizeof(uint32_t) :
+						 vagx_image_channel_bytes(t.channels),
 			.page_aligned = t.page_aligned_layers,
 		},
 	};

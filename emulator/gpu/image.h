@@ -34,6 +34,8 @@ struct vagx_image {
 	uint64_t metadata;
 	/** @sparse: at @address is a table of pages */
 	bool sparse;
+	/** @nothing: no texel of it can be read; what is outside of it is 0 as elsewhere */
+	bool nothing;
 	/** @swizzle: component of each channel; of a texture AGX_CHANNEL_* */
 	uint8_t swizzle[4];
 	/** @first_level: first mip level of a texture */

@@ -84,7 +84,7 @@ bool vagx_texture_find_image(struct texture *t, unsigned int lane)
 	t->image = &found->image;
 	t->image_index = index;
 	t->tag = found->tag;
-	t->cached = t->samples && !found->image.sparse;
+	t->cached = t->samples && !found->image.sparse && !found->image.nothing;
 	t->unorm8 = vagx_image_is_rgba8_unorm(&found->image) ? found->unorm8 : NULL;
 	return true;
 }

@@ -90,6 +90,11 @@ static bool texture_texel_read_bits(struct texture *t, struct agx_texel *at,
 	bool is_known;
 
 	memset(bits, 0, VAGX_IMAGE_MAX_BYTES);
+	if (t->image->nothing) {
+		vagx_core_fail(t->sg, t->op, -EILSEQ, "Texture: texel of channels 0x%x",
+			       t->image->channels);
+		return false;
+	}
 	if (!vagx_texture_find_in_block(t, at, &is_known))
 		return false;
 	if (!is_known) {

@@ -304,6 +304,34 @@ static void sparse_pages(void **state)
 	assert_non_null(strstr(vagx_core_error(f->core), "Sparse block"));
 }
 
+/* A texel of the first row */
+#define LOAD_ROW(x)								\
+	"ldimm r4, " x "\nldimm r5, 0\n"						\
+	"smpi r0_r1_r2_r3, ts1, ss0, r4, 0, 2d, xyzw, auto_lod, a\n" STORE_RESULT
+
+/* Shaders load the three words of a texel by themselves, and sample where there is none. */
+static void three_words(void **state)
+{
+	struct agx_sampler sampler = agx_sampler_default();
+	struct fixture *f = *state;
+	struct agx_texture t;
+
+	put_texture(f, &sampler);
+	agx_packet_unpack(AGX_PACKET_texture, f->launch.textures[1], &t, NULL);
+	t.channels = AGX_CHANNELS_R32G32B32;
+	agx_packet_pack(AGX_PACKET_texture, f->launch.textures[1], &t, NULL);
+	memset(fixture_words(), 0xff, 4 * sizeof(uint32_t));
+	assert_int_equal(fixture_run(f, LOAD_ROW("16"), 1), 0);
+	assert_true(result(0) == 0 && result(1) == 0 && result(3) == 0);
+	assert_int_equal(fixture_run(f, LOAD_ROW("15"), 1), -EILSEQ);
+	assert_non_null(strstr(vagx_core_error(f->core), "texel of channels 0x36"));
+	/* elsewhere than in a buffer there are no such images */
+	t.layout = AGX_IMAGE_LAYOUT_TWIDDLED;
+	agx_packet_pack(AGX_PACKET_texture, f->launch.textures[1], &t, NULL);
+	assert_int_equal(fixture_run(f, LOAD_ROW("16"), 1), -EILSEQ);
+	assert_non_null(strstr(vagx_core_error(f->core), "channels is not supported"));
+}
+
 static void gather_begins_lower_left(void **state)
 {
 	struct agx_sampler sampler = agx_sampler_default();
@@ -675,6 +703,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(anisotropic_cubes, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(samplers_of_heap, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(sparse_pages, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(three_words, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(gather_begins_lower_left, fixture_setup,
 						fixture_teardown),
 		cmocka_unit_test(integers_of_ten_bits),
