@@ -34,6 +34,10 @@
 /* Added to offsets for mmap(), so that a program that passes another offset gets an error */
 #define MMAP_BASE	(UINT64_C(1) << 40)
 
+/* Noise is written in pieces, and to the beginning of a buffer: large ones are heaps. */
+#define NOISE_SIZE	UINT32_C(4096)
+#define NOISE_END	(UINT64_C(4) << 20)
+
 static int gem_memory_fd = -1;
 /* Where a backend has mapped it, or NULL */
 static uint8_t *gem_memory_map;
@@ -217,6 +221,26 @@ void shim_bo_write(const struct shim_bo *bo, uint64_t offset, const void *data, 
 	}
 }
 
+/*
+ * Fills a new buffer with noise. A test that expects zeros, or the same in two places, finds them
+ * by the GPU's work then, and not in memory that nobody has written to.
+ */
+static void gem_make_noise(const struct shim_bo *bo)
+{
+	uint32_t noise[NOISE_SIZE / sizeof(uint32_t)];
+	uint32_t word = bo->offset / AGX_PAGE_SIZE * 2 + 1;
+	uint64_t offset;
+	size_t i;
+
+	for (offset = 0; offset < bo->size && offset < NOISE_END; offset += sizeof(noise)) {
+		for (i = 0; i < sizeof(noise) / sizeof(*noise); i++) {
+			word = word * 1664525 + 1013904223;
+			noise[i] = word ^ word >> 16;
+		}
+		shim_bo_write(bo, offset, noise, sizeof(noise));
+	}
+}
+
 unsigned int shim_bo_count(void)
 {
 	return gem_bo_count;
@@ -259,6 +283,8 @@ int shim_gem_create(struct shim_file *file, union asahi_shim_args *all, struct s
 	bo = gem_bo_create((args->size + AGX_PAGE_MASK) & ~AGX_PAGE_MASK, is_private);
 	if (!bo)
 		return ENOMEM;
+	if (getenv("ASAHI_SHIM_NOISE"))
+		gem_make_noise(bo);
 	bo->vm = vm ? vm->id : 0;
 	args->handle = shim_table_add(&file->handles, bo, UINT32_MAX);
 	return 0;

@@ -242,6 +242,23 @@ static void test_memory(void **state)
 	munmap(map, 2 * PAGE);
 }
 
+static void test_noise(void **state)
+{
+	uint8_t *first, *second;
+
+	setenv("ASAHI_SHIM_NOISE", "1", 1);
+	first = map_bo(FD(state), new_bo(FD(state), PAGE), PAGE);
+	second = map_bo(FD(state), new_bo(FD(state), 2 * PAGE), 2 * PAGE);
+	unsetenv("ASAHI_SHIM_NOISE");
+	/* no page is like another one, nor like itself a bit further on */
+	assert_memory_not_equal(first, second, PAGE);
+	assert_memory_not_equal(second, second + PAGE, PAGE);
+	assert_memory_not_equal(second, second + 4096, 4096);
+	assert_memory_not_equal(second, second + 4, 4);
+	munmap(first, PAGE);
+	munmap(second, 2 * PAGE);
+}
+
 static void test_mmap_of_another_file(void **state)
 {
 	struct drm_asahi_gem_mmap_offset args = { .handle = new_bo(FD(state), PAGE) };
@@ -456,6 +473,7 @@ int main(int argc, char **argv)
 		NODE_TEST(test_child_closes_all),
 		NODE_TEST(test_child_asks),
 		NODE_TEST(test_memory),
+		NODE_TEST(test_noise),
 		NODE_TEST(test_mmap_of_another_file),
 		NODE_TEST(test_dma_buf),
 		NODE_TEST(test_import),
