@@ -19,6 +19,7 @@ PROGRAMS = {
     'crash': 'kill -SEGV $$',
     'hang': 'sleep 100',
     'job': 'echo \'PIGLIT: {"result": "pass" }\'; exit 123',
+    'zeros': '[ "$ASAHI_SHIM_NOISE" ] && exec "$(dirname "$0")/fail"; exec "$(dirname "$0")/pass"',
     'here': 'echo "PIGLIT: {\\"result\\": \\"${WHERE:-fail}\\" }"; [ "$WHERE" ]',
     'shader_runner': '''
         messy=
@@ -83,6 +84,14 @@ class Tests(unittest.TestCase):
         for _ in range(20):
             runner.alone(program('hang'))
             self.assertEqual(runner.results['hang'], 'Timeout')
+
+    def test_nothing_executed(self):
+        """What passes in memory of zeros passes in noise as well, or shows something."""
+        self.addCleanup(os.environ.pop, 'ASAHI_SHIM_NOISE', None)
+        tests = [program('zeros'), program('pass'), program('fail')]
+        self.assertEqual(piglit.run_tests(self.runner(), tests, False)['zeros'], 'Pass')
+        self.assertEqual(piglit.run_tests(self.runner(), tests, True),
+                         {'zeros': 'Fail', 'pass': 'Pass', 'fail': 'Fail'})
 
     def test_together(self):
         """Each test that shares a process has its own result."""
