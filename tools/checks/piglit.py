@@ -38,6 +38,7 @@ PROFILES = ('quick_shader', 'quick_gl')
 BATCH = 40              # tests a process
 ALONE = 60              # seconds that a test may take
 FAILED_JOB = 123        # what vagx-run returns if a job has failed
+BAD_JOBS = re.compile(r'^vagx-run: .*failed jobs: [1-9]', re.M)
 
 # of other systems' windows, or of drivers that are not Mesa's for this GPU
 NOT_OURS = ('intel_', 'nv_', 'glx_', 'egl', 'amd_performance', 'ext_image_dma', 'ext_external')
@@ -134,7 +135,11 @@ class Runner:
                 for test in tests:
                     self.times[test.name] = seconds / len(tests)
             output.seek(0)
-            return status, output.read().decode(errors='replace')
+            text = output.read().decode(errors='replace')
+            # a program that ends with a status of its own has that, whatever its jobs did
+            if status is not None and 0 <= status < 128 and BAD_JOBS.search(text):
+                status = FAILED_JOB
+            return status, text
 
     def alone(self, test):
         """Run one test in a process of its own."""
@@ -153,9 +158,13 @@ class Runner:
     def parts(self, tests):
         """The status of a process with several tests, and the result of each it has come to."""
         status, text = self.command(tests)
-        parts = re.split(r'^PIGLIT TEST: \d+ - .*\n(?=PIGLIT TEST)', text, flags=re.M)[1:]
+        # The number of a test is there twice, and others may write between.
+        pieces = re.split(r'^PIGLIT TEST: (\d+) - .*\n', text, flags=re.M)
+        parts = collections.defaultdict(str)
+        for number, piece in zip(pieces[1::2], pieces[2::2]):
+            parts[number] += piece
         found = [re.search(r'^PIGLIT: \{"subtest": \{".*" : "(\w+)"\}\}', part, re.M)
-                 for part in parts]
+                 for part in parts.values()]
         return status, [f.group(1).capitalize() if f else 'Crash' for f in found]
 
     def together(self, tests):

@@ -22,7 +22,7 @@ PROGRAMS = {
     'zeros': '[ "$ASAHI_SHIM_NOISE" ] && exec "$(dirname "$0")/fail"; exec "$(dirname "$0")/pass"',
     'here': 'echo "PIGLIT: {\\"result\\": \\"${WHERE:-fail}\\" }"; [ "$WHERE" ]',
     'shader_runner': '''
-        messy=
+        messy= number=0
         for file; do
             case $file in
             -*) continue ;;
@@ -33,11 +33,15 @@ PROGRAMS = {
             [ "$file" != /mess ] || messy=1
             [ "$file$messy$SOFT" != /poison1 ] || result=fail
             [ "$file$messy$SOFT" != /job1 ] || status=123
-            printf 'PIGLIT TEST: 1 - %s\\nPIGLIT TEST: 1 - %s\\n' "$file" "$file"
+            number=$((number + 1))
+            printf 'PIGLIT TEST: %s - %s\\n' $number "$file"
+            [ "$file" != /noisy ] || { echo asahi_shim; noisy=1; result=fail; }
+            printf 'PIGLIT TEST: %s - %s\\n' $number "$file"
             printf 'PIGLIT: {"subtest": {"%s" : "%s"}}\\n' "$file" "$result"
             printf 'PIGLIT: {"result": "%s" }\\n' "$result"
         done
-        exit ${status:-0}''',
+        [ -z "$noisy" ] || echo 'vagx-run: with work for it: 1; failed jobs: 1'
+        exit ${status:-${noisy:-0}}''',
 }
 
 
@@ -84,6 +88,15 @@ class Tests(unittest.TestCase):
         for _ in range(20):
             runner.alone(program('hang'))
             self.assertEqual(runner.results['hang'], 'Timeout')
+
+    def test_failed_jobs(self):
+        """A failed job counts where the program has a status, and a line before it hides no test."""
+        runner = self.runner()
+        self.assertEqual(runner.parts(shaders('one', 'noisy', 'two')),
+                         (piglit.FAILED_JOB, ['Pass', 'Fail', 'Pass']))
+        runner.together(shaders('one', 'noisy', 'two', 'three'))
+        self.assertEqual(runner.results, {'one': 'Pass', 'noisy': 'Fail', 'two': 'Pass',
+                                          'three': 'Pass'})
 
     def test_nothing_executed(self):
         """What passes in memory of zeros passes in noise as well, or shows something."""
