@@ -244,9 +244,9 @@ struct planes {
 	struct lanes a, b, c;
 };
 
-/* The first active lane whose coefficient register does not exist; LANES if there is none */
-static unsigned int stage_find_missing(const struct simdgroup *sg, const struct lanes *index,
-				       unsigned int n)
+/* A mask of the active lanes whose coefficient register does not exist */
+static uint32_t stage_find_missing(const struct simdgroup *sg, const struct lanes *index,
+				   unsigned int n)
 {
 	const unsigned int num_planes = sg->core->fragments->num_planes;
 	uint32_t missing = 0;
@@ -257,8 +257,7 @@ static unsigned int stage_find_missing(const struct simdgroup *sg, const struct 
 
 		missing |= number >= num_planes || number < n ? lane_bits.v[i] : 0;
 	}
-	missing &= sg->exec;
-	return missing ? (unsigned int)__builtin_ctz(missing) : LANES;
+	return missing & sg->exec;
 }
 
 /* Copies a plane to all lanes of its quad, which are of one primitive */
@@ -281,23 +280,29 @@ INLINE void stage_copy_planes(const struct simdgroup *sg, unsigned int number,
 	}
 }
 
-/* Finds planes where lanes name different coefficient registers. Return: false after a failure. */
+/*
+ * Finds planes where lanes name different coefficient registers. Return: false after a failure.
+ *
+ * Mesa interpolates an array of varyings by an index before it looks whether that is inside. Such a
+ * computed number may be too large, and what it gives is not used: zeros here.
+ */
 static bool stage_find_different(struct simdgroup *sg, const struct op *op,
 				 const struct lanes *index, unsigned int n, struct planes *planes)
 {
 	static const struct vagx_plane none;
 	const struct vagx_fragments *f = sg->core->fragments;
-	unsigned int i = stage_find_missing(sg, index, n);
+	const uint32_t missing = stage_find_missing(sg, index, n);
+	unsigned int i;
 
-	if (i < LANES) {
-		vagx_core_fail(sg, op, -ERANGE, "coefficient register %u of %u", index->v[i] + n,
-			       f->num_planes);
+	if (missing && op->src[0].type != AGX_OPERAND_REG) {
+		vagx_core_fail(sg, op, -ERANGE, "coefficient register %u of %u",
+			       index->v[__builtin_ctz(missing)] + n, f->num_planes);
 		return false;
 	}
 	for (i = 0; i < LANES; i++) {
 		const struct vagx_plane *plane = &none;
 
-		if (sg->exec >> i & 1)
+		if ((sg->exec & ~missing) >> i & 1)
 			plane = &f->planes[i / 4][index->v[i] + n];
 		planes->a.v[i] = plane->a;
 		planes->b.v[i] = plane->b;
