@@ -247,14 +247,19 @@ void vagx_build_condition(struct build *b, const struct op *op, bool is_float);
  */
 bool vagx_build_lower(struct build *b, const struct op *op);
 
-/* control.c */
+/* entry.c */
 
+/** vagx_build_set_field() - mov dword [rbx + @offset], @value: a field of the simdgroup */
+void vagx_build_set_field(struct build *b, uint32_t offset, uint32_t value);
 /** vagx_build_routines() - the entry of the code, and what it calls */
 void vagx_build_routines(struct build *b);
 /** vagx_build_replay() - return to C, which interprets @count instructions from @pc on */
 void vagx_build_replay(struct build *b, uint32_t pc, uint32_t count);
 /** vagx_build_leave() - return to C with the program counter at @pc */
 void vagx_build_leave(struct build *b, uint32_t pc);
+
+/* control.c */
+
 /** vagx_build_call() - call the function of the instruction at @pc; a segment of its own */
 void vagx_build_call(struct build *b, uint32_t pc);
 /** vagx_build_flow() - code for an instruction that changes the execution mask, at @pc */
@@ -266,7 +271,7 @@ bool vagx_build_is_jump(const struct op *op);
 /** vagx_build_leaves() - whether C goes on behind the instruction */
 bool vagx_build_leaves(const struct op *op);
 
-/* memory.c, memory_avx512.c */
+/* memory.c, avx512_memory.c */
 
 vagx_jit_memory_fn vagx_memory_find, vagx_memory_find_avx512;
 
@@ -283,7 +288,7 @@ typedef vagx_exec_fn *vagx_memory_fns[MEMORY_SPACES][2][3];
 /** vagx_memory_choose() - the function for an instruction; NULL if none is right for it */
 vagx_exec_fn *vagx_memory_choose(const vagx_memory_fns *fns, const struct op *op);
 
-/* jit.c */
+/* replay.c */
 
 /** vagx_native_replay() - interpret a segment again, in the lanes in which it was not done */
 void vagx_native_replay(struct simdgroup *sg, struct vagx_slice *slice, unsigned int count);

@@ -329,19 +329,6 @@ const struct vagx_native *vagx_jit_enter(struct vagx_jit *jit, const struct prog
 	return native;
 }
 
-void vagx_native_replay(struct simdgroup *sg, struct vagx_slice *slice, unsigned int count)
-{
-	uint32_t exec = sg->exec, left = exec & ~((1u << slice->lanes_done / 4) - 1);
-	unsigned int done = (unsigned int)__builtin_popcount(exec & ~left);
-
-	/* no instruction of a segment changes the mask */
-	set_exec(sg, left);
-	interpret(sg, slice, count);
-	set_exec(sg, exec);
-	slice->thread_instructions += (uint64_t)done * count;
-	slice->lanes_done = 0;
-}
-
 void vagx_jit_run(const struct vagx_native *native, struct simdgroup *sg,
 		  struct vagx_slice *slice)
 {

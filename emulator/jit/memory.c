@@ -6,7 +6,7 @@
  * processor: where all lanes stay within a page of device memory or within shared memory, and
  * elements are integers. Addresses are computed in loops that the compiler makes vectors of; one
  * translation serves all lanes. Everything else, faults among it, is left to the interpreter's
- * functions (gpu/core_mem.c) before anything has happened. memory_avx512.c is faster where it runs.
+ * functions (gpu/core_mem.c) before anything has happened. avx512_memory.c is faster where it runs.
  *
  * Elements are read and written by the host's ordinary loads and stores, which are atomic for
  * aligned elements, also in vectors.

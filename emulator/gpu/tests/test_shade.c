@@ -187,7 +187,7 @@ static void expect_block(unsigned int x, unsigned int y, const uint64_t *covered
 	const struct fragment_primitive *p = &t.w.primitive;
 	const struct fragment_state *state = p->draw->state;
 	const bool early = !state->shades || p->draw->launch.early_test;
-	uint64_t live[VAGX_MAX_SAMPLES];
+	uint64_t live[VAGX_MAX_SAMPLES] = { 0 };
 	unsigned int n, i, s;
 
 	for (s = 0; s < VAGX_MAX_SAMPLES; s++)

@@ -24,6 +24,7 @@
 #include "chance.h"
 #include "code.h"
 #include "core_fixture.h"
+#include "core_internal.h"
 #include "jit/jit.h"
 
 #define PROGRAMS	300
@@ -559,6 +560,32 @@ static void borders_of_pages(void **state)
 	}
 }
 
+/* What was compiled is not what is interpreted: as if the compiler had made a mistake */
+static void differences_are_found(void **state)
+{
+	static const char *const modes[] = { "check", "check,avx2" };
+	struct fixture *f;
+	unsigned int i;
+
+	for (i = 0; i < 2; i++) {
+		f = begin(modes[i]);
+		if (!f->config.jit)
+			skip();
+		assert_int_equal(fixture_run(f, "ldimm r1, 7\nldimm r2, 5\nstop\n", 32), 0);
+		f->core->held->program->op[1].imm = 6;
+		assert_int_equal(fixture_run_again(f, 32), -EPROTO);
+		assert_non_null(strstr(vagx_core_error(f->core), "r2 of lane 0 is 0x5, not 0x6"));
+		/* another lane is active */
+		assert_int_equal(fixture_run(f, "mov r1, thread_index_in_threadgroup\n"
+						"if r1, 1, 1, ult\nldimm r2, 5\n"
+						"pop_exec 1\nstop\n", 32), 0);
+		f->core->held->program->op[1].src[1].value = 2;
+		assert_int_equal(fixture_run_again(f, 32), -EPROTO);
+		assert_non_null(strstr(vagx_core_error(f->core), "active 0x1"));
+		end(f);
+	}
+}
+
 /* A program is compiled when it has run for a while, once for all cores */
 static void compiles_what_runs_often(void **state)
 {
@@ -651,6 +678,7 @@ int main(void)
 		cmocka_unit_test(random_programs_agree),
 		cmocka_unit_test(check_finds_no_difference),
 		cmocka_unit_test(borders_of_pages),
+		cmocka_unit_test(differences_are_found),
 		cmocka_unit_test(compiles_what_runs_often),
 		cmocka_unit_test(long_programs),
 		cmocka_unit_test(programs_come_and_go),
