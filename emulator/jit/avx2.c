@@ -464,6 +464,12 @@ static void avx2_before_call(struct build *b)
 	vagx_x86_bytes(&b->code, "\xc5\xf8\x77", 3);	/* vzeroupper */
 }
 
+/* All of the execution mask is in memory */
+static void avx2_nothing(struct build *b)
+{
+	(void)b;
+}
+
 static void avx2_set_active(struct build *b)
 {
 	avx2_count_active(b);
@@ -483,7 +489,7 @@ const struct vectors vagx_vectors_avx2 = {
 	.memory = vagx_memory_find,
 	.enter = avx2_enter,
 	.before_call = avx2_before_call,
-	.after_call = avx2_count_active,
+	.after_call = avx2_nothing,
 	.set_active = avx2_set_active,
 	.test_exec = avx2_test_exec,
 	.begin = avx2_begin,

@@ -364,21 +364,26 @@ static void avx512_set_active(struct build *b)
 	vagx_x86_word(&b->code, (uint32_t)OFFSET_OF(active));
 }
 
-/* Loads the execution mask, and how many lanes it has */
+/* Loads the execution mask, which C has not changed; its functions change mask registers */
 static void avx512_load_exec(struct build *b)
 {
 	vagx_x86_mask_load(&b->code, K_EXEC, GPR_SG, OFFSET_OF(exec));
 	vagx_x86_mask_load(&b->code, K_EXEC + 1, GPR_SG, OFFSET_OF(exec) + 2);
+}
+
+static void avx512_enter(struct build *b)
+{
+	avx512_load_exec(b);
 	vagx_x86_bytes(&b->code, "\xf3\x0f\xb8\xab", 4);	/* popcnt ebp, [rbx + exec] */
 	vagx_x86_word(&b->code, (uint32_t)OFFSET_OF(exec));
 }
 
-/* Puts all ones into the lanes of the simdgroup's mask that are active */
+/* Puts all ones into the lanes of the simdgroup's mask that are active, if they have changed */
 static void avx512_store_mask(struct build *b)
 {
 	unsigned int h;
 
-	for (h = 0; h < 2; h++) {
+	for (h = 0; b->changes_exec && h < 2; h++) {
 		vagx_x86_vector_imm(&b->code, X86_TERNARY, 2 * VEC_SCRATCH + h,
 				    2 * VEC_SCRATCH + h, X86_REG(2 * VEC_SCRATCH + h),
 				    X86_ZEROED(K_EXEC + h), 0xff);
@@ -398,7 +403,7 @@ const struct vectors vagx_vectors_avx512 = {
 	.has_unsigned = true,
 	.keeps_cache = true,
 	.memory = vagx_memory_find_avx512,
-	.enter = avx512_load_exec,
+	.enter = avx512_enter,
 	.before_call = avx512_store_mask,
 	.after_call = avx512_load_exec,
 	.set_active = avx512_set_active,

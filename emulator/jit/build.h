@@ -152,6 +152,10 @@ struct build {
 	unsigned int temps;
 	/* the code returns after each segment */
 	bool segmented;
+	/* the program has instructions that change the execution mask */
+	bool changes_exec;
+	/* MXCSR is C's, as a function has been called that computes with floats */
+	bool in_c_mode;
 	/* instructions that do not call functions */
 	unsigned int native;
 };
@@ -255,6 +259,10 @@ void vagx_build_set_field(struct build *b, uint32_t offset, uint32_t value);
 void vagx_build_routines(struct build *b);
 /** vagx_build_replay() - return to C, which interprets @count instructions from @pc on */
 void vagx_build_replay(struct build *b, uint32_t pc, uint32_t count);
+/** vagx_build_native_mode() - have MXCSR be native code's: before segments, and between blocks */
+void vagx_build_native_mode(struct build *b);
+/** vagx_build_changes_exec() - whether the instruction changes the execution mask */
+bool vagx_build_changes_exec(const struct op *op);
 /** vagx_build_leave() - return to C with the program counter at @pc */
 void vagx_build_leave(struct build *b, uint32_t pc);
 

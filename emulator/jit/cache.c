@@ -247,6 +247,7 @@ void vagx_build_begin(struct build *b)
 {
 	if (b->open)
 		return;
+	vagx_build_native_mode(b);
 	b->vectors->begin(b);
 	b->open = true;
 }

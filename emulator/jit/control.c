@@ -66,12 +66,12 @@ void vagx_build_call(struct build *b, uint32_t pc)
 	vagx_build_commit(b, pc + 1);
 	vagx_x86_bytes(&b->code, "\x48\x89\xdf", 3);		/* mov rdi, rbx */
 	control_load_pointer(b, "\x48\xbe", (uint64_t)(uintptr_t)op);	/* mov rsi, op */
-	if (!keeps)
+	if (!keeps && !b->in_c_mode)
 		vagx_x86_bytes(&b->code, "\x0f\xae\x14\x24", 4);	/* ldmxcsr [rsp] */
 	control_load_pointer(b, "\x48\xb8", (uint64_t)(uintptr_t)fn);	/* mov rax, fn */
 	vagx_x86_bytes(&b->code, "\xff\xd0", 2);		/* call rax */
-	if (!keeps)
-		vagx_x86_bytes(&b->code, "\x0f\xae\x54\x24\x04", 5);	/* ldmxcsr [rsp + 4] */
+	/* it stays so for the next call, unless native code comes in between */
+	b->in_c_mode |= !keeps;
 	b->vectors->after_call(b);
 	vagx_x86_bytes(&b->code, "\x31\xc0", 2);		/* xor eax, eax */
 	if (vagx_build_leaves(op)) {
@@ -194,6 +194,11 @@ static const struct control_flow control_flows[AGX_OP_COUNT] = {
 	[AGX_OP_UPDATE_EXEC] = { control_pop, false, false },
 };
 
+bool vagx_build_changes_exec(const struct op *op)
+{
+	return control_flows[op->opcode].fn;
+}
+
 bool vagx_build_flow(struct build *b, const struct op *op, uint32_t pc)
 {
 	const struct control_flow *flow = &control_flows[op->opcode];
@@ -246,6 +251,7 @@ bool vagx_build_jump(struct build *b, const struct op *op, uint32_t pc)
 		return false;
 	vagx_build_commit(b, pc + 1);
 	vagx_build_forget(b);
+	vagx_build_native_mode(b);
 	if (op->run != vagx_exec_goto) {
 		b->vectors->test_exec(b);
 		over = vagx_x86_jump_if(&b->code, op->run == vagx_exec_jmp_any ?

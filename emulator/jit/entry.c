@@ -62,6 +62,13 @@ void vagx_build_replay(struct build *b, uint32_t pc, uint32_t count)
 	vagx_x86_set_target(&b->code, vagx_x86_jump(&b->code), b->leave);
 }
 
+void vagx_build_native_mode(struct build *b)
+{
+	if (b->in_c_mode)
+		vagx_x86_bytes(&b->code, "\x0f\xae\x54\x24\x04", 5);	/* ldmxcsr [rsp + 4] */
+	b->in_c_mode = false;
+}
+
 void vagx_build_leave(struct build *b, uint32_t pc)
 {
 	vagx_build_replay(b, pc, 0);

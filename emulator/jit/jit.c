@@ -126,8 +126,9 @@ void vagx_jit_get_stats(struct vagx_jit *jit, struct vagx_jit_stats *stats)
 }
 
 /* Marks the instructions at which a block begins: targets, and what comes after a jump or C */
-static void jit_find_blocks(const struct program *p, uint8_t *begins)
+static void jit_find_blocks(struct build *b, uint8_t *begins)
 {
+	const struct program *p = b->program;
 	uint32_t i;
 
 	begins[0] = 1;
@@ -135,6 +136,7 @@ static void jit_find_blocks(const struct program *p, uint8_t *begins)
 		const struct op *op = &p->op[i];
 		bool jumps = vagx_build_is_jump(op);
 
+		b->changes_exec |= vagx_build_changes_exec(op);
 		if (jumps || op->run == vagx_exec_call)
 			begins[op->target] = 1;
 		if (jumps || vagx_build_leaves(op))
@@ -146,6 +148,7 @@ static void jit_find_blocks(const struct program *p, uint8_t *begins)
 static void jit_begin_block(struct build *b, uint32_t pc)
 {
 	vagx_build_forget(b);
+	vagx_build_native_mode(b);
 	b->entry[pc] = (uint32_t)b->code.length;
 }
 
@@ -241,7 +244,7 @@ static bool jit_build(struct build *b)
 		free(begins);
 		return false;
 	}
-	jit_find_blocks(b->program, begins);
+	jit_find_blocks(b, begins);
 	jit_add_program(b, begins);
 	free(begins);
 	if (!b->code.failed)

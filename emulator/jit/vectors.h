@@ -61,7 +61,7 @@ struct vectors {
 	void (*enter)(struct build *b);
 	/** @before_call: the simdgroup as C expects it */
 	void (*before_call)(struct build *b);
-	/** @after_call: C may have changed the execution mask */
+	/** @after_call: what native code keeps in registers that C changes */
 	void (*after_call)(struct build *b);
 	/** @set_active: the execution mask in memory has changed: what follows it */
 	void (*set_active)(struct build *b);
