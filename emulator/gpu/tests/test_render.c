@@ -203,52 +203,6 @@ static void test_colours(void **state)
 		scene_write_ppm(f, getenv("RENDER_PICTURE"));
 }
 
-/* A register says which varying, and the first result takes its place */
-static void test_chosen_varying(void **state)
-{
-	struct render_fixture *f = *state;
-	struct scene_state t = scene_default(f);
-	struct scene s;
-
-	t.fragment_shader = "ldimm r4, 1\n"
-			    "iter r4_r5_r6_r7, r4l, cf0\n"
-			    "sample_mask 255, 255\n"
-			    "st_tile r4_r5_r6_r7, 0, 255, 0, u8norm, xyzw\n"
-			    "stop\n";
-	scene_begin(&s, f);
-	scene_set(&s, &t);
-	put_triangle(&s, 40, 40, 0.5);
-	scene_run(&s);
-	assert_int_equal(scene_pixel(f, 45, 45, 0), RED);
-	assert_int_equal(scene_pixel(f, 80, 80, 0), BLACK);
-}
-
-/* A computed number that is too large gives zeros; one in the instruction is an error of a shader */
-static void test_varying_beyond(void **state)
-{
-	struct render_fixture *f = *state;
-	struct scene_state t = scene_default(f);
-	struct scene s;
-
-	t.fragment_shader = "ldimm r4, 5\n"
-			    "iter r4_r5_r6_r7, r4l, cf0\n"
-			    "sample_mask 255, 255\n"
-			    "st_tile r4_r5_r6_r7, 0, 255, 0, u8norm, xyzw\n"
-			    "stop\n";
-	scene_begin(&s, f);
-	scene_set(&s, &t);
-	put_triangle(&s, 40, 40, 0.5);
-	scene_run(&s);
-	assert_int_equal(scene_pixel(f, 45, 45, 0), 0);
-	t.fragment_shader = "iter r4_r5_r6_r7, cf5, cf0\nstop\n";
-	scene_begin(&s, f);
-	scene_set(&s, &t);
-	put_triangle(&s, 40, 40, 0.5);
-	scene_end(&s);
-	assert_int_equal(render_vertex(f), VAGX_GPU_DONE);
-	assert_int_equal(render_fragment(f, VAGX_FRAGMENT_FINAL), VAGX_GPU_FAULT);
-}
-
 /* Adds a constant to what is there: so pixels count what covers them */
 static const char adding_shader[] =
 	"ld_tile r4_r5_r6_r7, 0, 255, 0, u8norm, xyzw\n"
@@ -1492,8 +1446,6 @@ int main(void)
 		RENDER_TEST(test_perspective),
 		RENDER_TEST(test_indices),
 		RENDER_TEST(test_samples),
-		RENDER_TEST(test_chosen_varying),
-		RENDER_TEST(test_varying_beyond),
 		RENDER_TEST(test_layers),
 		RENDER_TEST(test_clip_distance),
 		RENDER_TEST(test_outlines),

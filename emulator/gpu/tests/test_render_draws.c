@@ -2,7 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Draws that have a state or a shader in common, and more draws than are kept.
+ * Draws that have a state or a shader in common, more draws than are kept, and varyings that a
+ * register chooses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 #include "scene_builder.h"
 
 #define BLACK	0xff000000
+#define RED	0xff0000ff
 /* More than vagx keeps of a job's draws (fragment_draw.c), and the counters that they share */
 #define DRAWS	9000
 #define QUERIES	500
@@ -181,6 +183,52 @@ static void test_viewports(void **state)
 	assert_int_equal(scene_pixel(f, 145, 45, 0), BLACK + 1);
 }
 
+/* A register says which varying, and the first result takes its place */
+static void test_chosen_varying(void **state)
+{
+	struct render_fixture *f = *state;
+	struct scene_state t = scene_default(f);
+	struct scene s;
+
+	t.fragment_shader = "ldimm r4, 1\n"
+			    "iter r4_r5_r6_r7, r4l, cf0\n"
+			    "sample_mask 255, 255\n"
+			    "st_tile r4_r5_r6_r7, 0, 255, 0, u8norm, xyzw\n"
+			    "stop\n";
+	scene_begin(&s, f);
+	scene_set(&s, &t);
+	scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, scene_triangle(&s, 40, 40, 0.5f), 3);
+	scene_run(&s);
+	assert_int_equal(scene_pixel(f, 45, 45, 0), RED);
+	assert_int_equal(scene_pixel(f, 80, 80, 0), BLACK);
+}
+
+/* A computed number that is too large gives zeros; one in the instruction is an error */
+static void test_varying_beyond(void **state)
+{
+	struct render_fixture *f = *state;
+	struct scene_state t = scene_default(f);
+	struct scene s;
+
+	t.fragment_shader = "ldimm r4, 5\n"
+			    "iter r4_r5_r6_r7, r4l, cf0\n"
+			    "sample_mask 255, 255\n"
+			    "st_tile r4_r5_r6_r7, 0, 255, 0, u8norm, xyzw\n"
+			    "stop\n";
+	scene_begin(&s, f);
+	scene_set(&s, &t);
+	scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, scene_triangle(&s, 40, 40, 0.5f), 3);
+	scene_run(&s);
+	assert_int_equal(scene_pixel(f, 45, 45, 0), 0);
+	t.fragment_shader = "iter r4_r5_r6_r7, cf5, cf0\nstop\n";
+	scene_begin(&s, f);
+	scene_set(&s, &t);
+	scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, scene_triangle(&s, 40, 40, 0.5f), 3);
+	scene_end(&s);
+	assert_int_equal(render_vertex(f), VAGX_GPU_DONE);
+	assert_int_equal(render_fragment(f, VAGX_FRAGMENT_FINAL), VAGX_GPU_FAULT);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, render_setup, render_teardown)
 
 int main(void)
@@ -191,6 +239,8 @@ int main(void)
 		TEST(test_equal),
 		TEST(test_shaders),
 		TEST(test_viewports),
+		TEST(test_chosen_varying),
+		TEST(test_varying_beyond),
 	};
 
 	return cmocka_run_group_tests_name("render_draws", tests, NULL, NULL);
