@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Loads and stores of whole simdgroups with AVX-512, where all lanes stay within a page of device memory or
- * within shared memory, and elements are integers: addresses are computed and checked in
+ * Loads and stores of whole simdgroups with AVX-512, where all lanes stay within a page of device
+ * memory or within shared memory, and elements are integers: addresses are computed and checked in
  * vectors, and one translation serves all lanes. Everything else, faults among it, is left
  * to the interpreter's functions (gpu/core_mem.c) before anything has happened.
  *
@@ -12,8 +12,7 @@
  */
 #include <immintrin.h>
 
-#include "build.h"
-#include "gpu/format.h"
+#include "memory.h"
 
 #define VECTORS		__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 /* An inline function of these */
@@ -74,13 +73,6 @@ VECTOR_INLINE __m512i memory_index(const struct simdgroup *sg, const struct agx_
 	else
 		v = memory_extend(&sg->reg[o->value / 2].v[lane], o->sign_extend);
 	return _mm512_sll_epi64(v, _mm_cvtsi32_si128((int)shift));
-}
-
-static unsigned int memory_shift(const struct op *op)
-{
-	unsigned int shift = op->mod[AGX_MOD_SHIFT];
-
-	return shift < 3 ? shift : 2;
 }
 
 /* Finds the page of device memory that all lanes are in. Return: false for the interpreter. */
@@ -249,18 +241,6 @@ VECTOR_INLINE void memory_set(struct simdgroup *sg, const struct memory_access *
 	_mm512_store_si512(reg, _mm512_ternarylogic_epi32(old, v, mask, 0xd8));
 }
 
-VECTOR_INLINE uint32_t memory_read(const uint8_t *p, unsigned int log2_size)
-{
-	switch (log2_size) {
-	case 0:
-		return __atomic_load_n(p, __ATOMIC_RELAXED);
-	case 1:
-		return __atomic_load_n((const uint16_t *)(const void *)p, __ATOMIC_RELAXED);
-	default:
-		return __atomic_load_n((const uint32_t *)(const void *)p, __ATOMIC_RELAXED);
-	}
-}
-
 /* Elements of all lanes that take part, from @host on: half @h */
 VECTOR_INLINE __m512i memory_gather(const struct memory_access *a, const uint8_t *host,
 				    const uint32_t *offset, unsigned int log2_size, unsigned int h)
@@ -315,20 +295,6 @@ VECTOR_INLINE void memory_load(struct simdgroup *sg, const struct memory_access 
 				v = memory_gather(a, host, offset.v, log2_size, h);
 			memory_set(sg, a, o, n, h, v);
 		}
-	}
-}
-
-VECTOR_INLINE void memory_write(uint8_t *p, unsigned int log2_size, uint32_t value)
-{
-	switch (log2_size) {
-	case 0:
-		__atomic_store_n(p, (uint8_t)value, __ATOMIC_RELAXED);
-		break;
-	case 1:
-		__atomic_store_n((uint16_t *)(void *)p, (uint16_t)value, __ATOMIC_RELAXED);
-		break;
-	default:
-		__atomic_store_n((uint32_t *)(void *)p, value, __ATOMIC_RELAXED);
 	}
 }
 

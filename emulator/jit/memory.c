@@ -11,8 +11,7 @@
  * Elements are read and written by the host's ordinary loads and stores, which are atomic for
  * aligned elements, also in vectors.
  */
-#include "build.h"
-#include "gpu/format.h"
+#include "memory.h"
 
 /* An access, checked and translated */
 struct memory_access {
@@ -35,13 +34,6 @@ INLINE uint32_t memory_above(const struct lanes *offset, uint32_t limit)
 	for (i = 0; i < LANES; i++)
 		above |= offset->v[i] > limit ? lane_bits.v[i] : 0;
 	return above;
-}
-
-static unsigned int memory_shift(const struct op *op)
-{
-	unsigned int shift = op->mod[AGX_MOD_SHIFT];
-
-	return shift < 3 ? shift : 2;
 }
 
 /* Finds the page of device memory that all lanes are in. Return: false for the interpreter. */
@@ -119,18 +111,6 @@ INLINE bool memory_is_same(const struct simdgroup *sg, const struct memory_acces
 	return !apart;
 }
 
-INLINE uint32_t memory_read(const uint8_t *p, unsigned int log2_size)
-{
-	switch (log2_size) {
-	case 0:
-		return __atomic_load_n(p, __ATOMIC_RELAXED);
-	case 1:
-		return __atomic_load_n((const uint16_t *)(const void *)p, __ATOMIC_RELAXED);
-	default:
-		return __atomic_load_n((const uint32_t *)(const void *)p, __ATOMIC_RELAXED);
-	}
-}
-
 /* The part of a destination for component @n */
 INLINE struct agx_operand memory_component(const struct agx_operand *o, unsigned int n)
 {
@@ -168,20 +148,6 @@ INLINE void memory_load(struct simdgroup *sg, const struct memory_access *a,
 			}
 		}
 		write_lanes(sg, &part, v.v);
-	}
-}
-
-INLINE void memory_write(uint8_t *p, unsigned int log2_size, uint32_t value)
-{
-	switch (log2_size) {
-	case 0:
-		__atomic_store_n(p, (uint8_t)value, __ATOMIC_RELAXED);
-		break;
-	case 1:
-		__atomic_store_n((uint16_t *)(void *)p, (uint16_t)value, __ATOMIC_RELAXED);
-		break;
-	default:
-		__atomic_store_n((uint32_t *)(void *)p, value, __ATOMIC_RELAXED);
 	}
 }
 

@@ -10,7 +10,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-struct vagx_jit;
 struct vagx_native;
 
 /**

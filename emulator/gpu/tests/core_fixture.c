@@ -77,7 +77,9 @@ static struct vagx_jit *new_jit(void)
 	const char *name = getenv("FIXTURE_JIT");
 	struct vagx_jit_config config;
 
-	return vagx_jit_parse(name ? name : "off", &config) ? vagx_jit_new(&config, NULL) : NULL;
+	if (!vagx_jit_parse(name ? name : "off", &config))
+		fail_msg("FIXTURE_JIT=%s is no mode", name);
+	return vagx_jit_new(&config, NULL);
 }
 
 int fixture_setup(void **state)

@@ -179,7 +179,6 @@ static const char *name_of_256(enum x86_vector op)
 {
 	switch (op) {
 	case X86_BROADCAST_GPR:
-	case X86_BLEND:
 	case X86_TERNARY:
 	case X86_CMP:
 	case X86_CMP_UNSIGNED:

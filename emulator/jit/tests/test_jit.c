@@ -175,6 +175,25 @@ static struct vagx_jit_stats jit_stats(struct fixture *f)
 	return stats;
 }
 
+/* Where the processor can run native code there is some: else most tests compare nothing */
+static void compiler_is_there(void **state)
+{
+	struct fixture *f;
+
+#ifdef __x86_64__
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
+		skip();
+#else
+	skip();
+#endif
+	f = begin("all");
+	assert_non_null(f->config.jit);
+	end(f);
+	f = begin("check,avx2");
+	assert_non_null(f->config.jit);
+	end(f);
+}
+
 struct text {
 	char *at;
 	size_t left;
@@ -675,6 +694,7 @@ int main(void)
 		cmocka_unit_test(arena_is_bounded),
 		cmocka_unit_test(threads_share_an_arena),
 		cmocka_unit_test(modes_have_names),
+		cmocka_unit_test(compiler_is_there),
 		cmocka_unit_test(random_programs_agree),
 		cmocka_unit_test(check_finds_no_difference),
 		cmocka_unit_test(borders_of_pages),
