@@ -4,8 +4,8 @@
  *
  * The shader core: runs threadgroups, and the simdgroups of stages, as SIMD groups of 32 lanes
  * with an execution mask. An interpreter: each decoded instruction is a function that works on
- * all lanes of a simdgroup. Programs that run often are compiled (jit/jit.h). Simdgroups of a threadgroup run one after the other in time slices,
- * until all have stopped, or wait at a barrier.
+ * all lanes of a simdgroup. Programs that run often are compiled (jit/jit.h). Simdgroups of a
+ * threadgroup run one after the other in time slices, until all have stopped, or wait at a barrier.
  *
  * One thread runs a core at a time. Cores share decoded programs through a cache with a lock
  * (program_cache.c), and the client's memory; nothing else.
@@ -225,16 +225,15 @@ static bool core_launch_is_valid(const struct vagx_launch *launch,
 	return launch->shared_size <= VAGX_CORE_MAX_SHARED;
 }
 
-/* Sets the group's position and size, which is less at the end of the grid. Return: its threads. */
-static unsigned int core_set_group(struct vagx_core *core, const uint32_t group[3])
+/* Sets the group's size, which is less at the end of the grid. Return: its threads. */
+static unsigned int core_set_size(struct vagx_core *core)
 {
 	const struct vagx_launch *launch = core->launch;
 	unsigned int threads = 1, i;
 
 	for (i = 0; i < 3; i++) {
-		uint32_t left = launch->grid[i] - group[i] * launch->local[i];
+		uint32_t left = launch->grid[i] - core->group[i] * launch->local[i];
 
-		core->group[i] = group[i];
 		core->size[i] = left < launch->local[i] ? left :
 							  launch->local[i];
 		threads *= core->size[i];
@@ -242,13 +241,28 @@ static unsigned int core_set_group(struct vagx_core *core, const uint32_t group[
 	return threads;
 }
 
-int vagx_core_run_group(struct vagx_core *core,
-			const struct vagx_launch *launch,
-			const uint32_t group[3], struct vagx_uat_fault *fault)
+/* Goes on to the next group of the grid */
+static void core_next_group(struct vagx_core *core)
+{
+	const struct vagx_launch *launch = core->launch;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		core->group[i]++;
+		if ((uint64_t)core->group[i] * launch->local[i] < launch->grid[i])
+			return;
+		core->group[i] = 0;
+	}
+}
+
+int vagx_core_run_groups(struct vagx_core *core, const struct vagx_launch *launch,
+			 const uint32_t group[3], unsigned int count,
+			 struct vagx_uat_fault *fault)
 {
 	struct entry entry;
 
 	core_begin(core, launch);
+	memcpy(core->group, group, sizeof(core->group));
 	if (!core_launch_is_valid(launch, group)) {
 		vagx_core_set_error(core, -EINVAL, "launch outside of the limits");
 		return core_end(core, fault);
@@ -256,19 +270,23 @@ int vagx_core_run_group(struct vagx_core *core,
 	if (core_load(core, launch->code_va, launch->regs, launch->serial, &entry))
 		return core_end(core, fault);
 
-	memset(core->shared, 0, launch->shared_size);
 	core->shared_tile = (struct vagx_tile){
 		.width = launch->tile_width,
 		.height = launch->tile_height,
 		.samples = launch->tile_samples,
 		.memory = launch->tile_width ? core->shared : NULL,
 	};
-	if (!core_run_threads(core, core_set_group(core, group), &entry))
+	for (; count; count--) {
+		memset(core->shared, 0, launch->shared_size);
+		if (core_run_threads(core, core_set_size(core), &entry))
+			break;
 		core->stats.groups++;
+		core_next_group(core);
+	}
 	return core_end(core, fault);
 }
 
-/* Runs one simdgroup of a stage. Return: as vagx_core_run_group(). */
+/* Runs one simdgroup of a stage. Return: as vagx_core_run_groups(). */
 static int core_run_stage(struct vagx_core *core, const struct vagx_launch *launch,
 			  unsigned int threads, struct vagx_uat_fault *fault)
 {

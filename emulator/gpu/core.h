@@ -175,13 +175,14 @@ struct vagx_core *vagx_core_new(const struct vagx_core_config *config);
 void vagx_core_free(struct vagx_core *core);
 
 /**
- * vagx_core_run_group() - run one threadgroup to its end
+ * vagx_core_run_groups() - run threadgroups, one after the other to its end
  * @core: core
- * @launch: the launch that it belongs to
- * @group: its position, in threadgroups
+ * @launch: the launch that they belong to
+ * @group: position of the first one, in threadgroups
+ * @count: how many; they go along x, then y, then z, and all of them are in the grid
  * @fault: filled when -EFAULT is returned
  *
- * Runs all simdgroups, barriers included.
+ * Runs all simdgroups, barriers included. After an error no further one is run.
  *
  * Return: 0; -EFAULT for an access that the MMU refused (instruction
  * fetches too); -EILSEQ for an unknown or unsupported instruction, a
@@ -190,9 +191,9 @@ void vagx_core_free(struct vagx_core *core);
  * seen; -EINVAL for a launch outside of the limits; -ENOMEM. For all of
  * them vagx_core_error() has the details.
  */
-int vagx_core_run_group(struct vagx_core *core,
-			const struct vagx_launch *launch,
-			const uint32_t group[3], struct vagx_uat_fault *fault);
+int vagx_core_run_groups(struct vagx_core *core, const struct vagx_launch *launch,
+			 const uint32_t group[3], unsigned int count,
+			 struct vagx_uat_fault *fault);
 
 /**
  * vagx_core_run_preshader() - run a launch's preshader, if it has one
@@ -202,7 +203,7 @@ int vagx_core_run_group(struct vagx_core *core,
  *
  * To be called once, before the launch's first threadgroup.
  *
- * Return: as vagx_core_run_group().
+ * Return: as vagx_core_run_groups().
  */
 int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,
 			    struct vagx_uat_fault *fault);

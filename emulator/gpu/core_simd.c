@@ -32,6 +32,12 @@ CLONES static void simd_thread_in_group(const struct simdgroup *sg, unsigned int
 	uint32_t first = sg->index * LANES;
 	unsigned int i;
 
+	/* a row of threads has no other positions */
+	if (size[1] * size[2] == 1) {
+		for (i = 0; i < LANES; i++)
+			value->v[i] = axis ? 0 : first + i;
+		return;
+	}
 	for (i = 0; i < LANES; i++) {
 		uint32_t row = simd_divide(first + i, size[0]);
 		uint32_t layer = simd_divide(row, size[1]);

@@ -79,15 +79,25 @@ int gpu_stage_begin(struct vagx_job *job, struct gpu_core *core, struct vagx_lau
 	return err ? gpu_stage_error(job, core, launch, err, failure) : 0;
 }
 
-/* The threadgroups of a launch */
+/*
+ * Most threadgroups of a part. Taking a part waits until the host has written all that was stored
+ * before it.
+ */
+#define PART_GROUPS	16
+/* A core takes at least so many parts of a launch, so that cores end at about the same time */
+#define CORE_PARTS	32
+
+/* The threadgroups of a launch, in parts of @part that follow each other */
 struct grid {
 	const struct vagx_launch *launch;
 	uint32_t groups[3];
 	uint64_t total;
+	unsigned int part;
 };
 
-static void job_set_grid(struct grid *grid, const struct vagx_launch *launch)
+static void job_set_grid(struct grid *grid, const struct vagx_launch *launch, unsigned int cores)
 {
+	uint64_t part;
 	unsigned int i;
 
 	grid->launch = launch;
@@ -99,13 +109,18 @@ static void job_set_grid(struct grid *grid, const struct vagx_launch *launch)
 		if (__builtin_mul_overflow(grid->total, grid->groups[i], &grid->total))
 			grid->total = UINT64_MAX;
 	}
+	part = grid->total / (CORE_PARTS * cores);
+	grid->part = part > PART_GROUPS ? PART_GROUPS : part ? (unsigned int)part : 1;
 }
 
-/* Runs a threadgroup. Others may wait for what it writes, so the first one that fails ends all. */
-static int job_run_group(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t n)
+/*
+ * Runs threadgroups of a part. Others may wait for what they write, so the first one that fails
+ * ends all.
+ */
+static int job_run_part(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t part)
 {
 	const struct grid *grid = ctx;
-	uint64_t row = n / grid->groups[0];
+	uint64_t n = part * grid->part, row = n / grid->groups[0], left = grid->total - n;
 	const uint32_t group[3] = {
 		n % grid->groups[0],
 		row % grid->groups[1],
@@ -116,7 +131,8 @@ static int job_run_group(struct vagx_job *job, struct gpu_core *core, void *ctx,
 
 	if (atomic_load_explicit(&job->stop, memory_order_relaxed))
 		return -ECANCELED;
-	err = vagx_core_run_group(core->core, grid->launch, group, &fault);
+	err = vagx_core_run_groups(core->core, grid->launch, group,
+				   left < grid->part ? (unsigned int)left : grid->part, &fault);
 	if (err)
 		gpu_record_error(job, core, grid->launch, err, &fault);
 	return err;
@@ -126,8 +142,9 @@ static void job_run_grid(struct vagx_job *job, const struct vagx_launch *launch)
 {
 	struct grid grid;
 
-	job_set_grid(&grid, launch);
-	gpu_run_parts(job, job_run_group, &grid, grid.total, "threadgroups");
+	job_set_grid(&grid, launch, job->gpu->num_shared + 1);
+	gpu_run_parts(job, job_run_part, &grid, grid.total / grid.part + (grid.total % grid.part != 0),
+		      "threadgroups");
 }
 
 static void job_trace_launch(struct vagx_job *job, const struct vagx_launch *launch, uint64_t began)

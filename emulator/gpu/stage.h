@@ -102,7 +102,7 @@ struct vagx_fragments {
  * @vertices: what for
  * @fault: filled when -EFAULT is returned
  *
- * Return: as vagx_core_run_group().
+ * Return: as vagx_core_run_groups().
  */
 int vagx_core_run_vertices(struct vagx_core *core, const struct vagx_launch *launch,
 			   struct vagx_vertices *vertices, struct vagx_uat_fault *fault);

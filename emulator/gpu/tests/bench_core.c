@@ -76,8 +76,7 @@ static int run_picture(struct fixture *f)
 
 	for (group[1] = 0; group[1] < HEIGHT / 8; group[1]++) {
 		for (group[0] = 0; group[0] < WIDTH / 8; group[0]++) {
-			int err = vagx_core_run_group(f->core, &f->launch,
-						      group, &f->fault);
+			int err = vagx_core_run_groups(f->core, &f->launch, group, 1, &f->fault);
 
 			if (err)
 				return err;

@@ -237,7 +237,7 @@ int fixture_run_again(struct fixture *f, unsigned int threads)
 		f->launch.grid[i] = i ? 1 : threads;
 		f->launch.local[i] = i ? 1 : threads;
 	}
-	return vagx_core_run_group(f->core, &f->launch, group, &f->fault);
+	return vagx_core_run_groups(f->core, &f->launch, group, 1, &f->fault);
 }
 
 int fixture_agrees(struct fixture *f, int err)

@@ -51,8 +51,17 @@ static void stores_thread_position(void **state)
 static void positions_in_partial_groups(void **state)
 {
 	static const uint32_t grid[3] = { 10, 7, 5 }, local[3] = { 4, 3, 2 };
+	/* all of the 27 groups, in runs that end in each axis */
+	static const struct {
+		uint32_t first[3];
+		unsigned int count;
+	} runs[] = {
+		{ { 0, 0, 0 }, 4 },
+		{ { 1, 1, 0 }, 14 },
+		{ { 0, 0, 2 }, 9 },
+	};
 	struct fixture *f = *state;
-	uint32_t group[3], i;
+	uint32_t i;
 
 	fixture_code(f, "mov r1, thread_in_grid_x\n"
 			"mov r2, thread_in_grid_y\n"
@@ -69,14 +78,9 @@ static void positions_in_partial_groups(void **state)
 			"stop\n");
 	memcpy(f->launch.grid, grid, sizeof(grid));
 	memcpy(f->launch.local, local, sizeof(local));
-	for (group[2] = 0; group[2] < 3; group[2]++) {
-		for (group[1] = 0; group[1] < 3; group[1]++) {
-			for (group[0] = 0; group[0] < 3; group[0]++)
-				assert_int_equal(vagx_core_run_group(f->core,
-						 &f->launch, group, &f->fault),
-						 0);
-		}
-	}
+	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++)
+		assert_int_equal(vagx_core_run_groups(f->core, &f->launch, runs[i].first,
+						      runs[i].count, &f->fault), 0);
 	for (i = 0; i < 10 * 7 * 5; i++) {
 		uint32_t x = i % 10, size = x < 8 ? 4 : 2;
 
@@ -736,6 +740,25 @@ static void rows_with_faults(void **state)
 	fixture_hole = 0;
 }
 
+/* An index that wraps from 2^31 - 1 to -2^31 is far away, though close in 32 bits; to 2^31 it is not */
+static void indices_that_wrap(void **state)
+{
+	struct fixture *f = *state;
+
+	f->launch.soft_faults = true;
+	fixture_words()[8] = 7;
+	fixture_words()[9] = 9;
+	fixture_uniform64(f, 8, DATA_VA + 32 - 0x1fffffffcULL);
+	run(f, INDEX "ldimm r3, 0x7fffffff\niadd r3, r3, r1\n"
+	       "load r2, du4, r3.sx, i32, x, a\nwait a\n" STORE, 2);
+	assert_int_equal(fixture_words()[0], 7);
+	assert_int_equal(fixture_words()[1], 0);
+	run(f, INDEX "ldimm r3, 0x7fffffff\niadd r3, r3, r1\n"
+	       "load r2, du4, r3, i32, x, a\nwait a\n" STORE, 2);
+	assert_int_equal(fixture_words()[0], 7);
+	assert_int_equal(fixture_words()[1], 9);
+}
+
 static void soft_faults(void **state)
 {
 	struct fixture *f = *state;
@@ -791,13 +814,13 @@ static void bad_programs(void **state)
 
 	f->launch.local[0] = 1025;
 	f->launch.grid[0] = 2000;
-	assert_int_equal(vagx_core_run_group(f->core, &f->launch, group,
+	assert_int_equal(vagx_core_run_groups(f->core, &f->launch, group, 1,
 					     &f->fault), -EINVAL);
 	f->launch.local[0] = 0;
-	assert_int_equal(vagx_core_run_group(f->core, &f->launch, group,
+	assert_int_equal(vagx_core_run_groups(f->core, &f->launch, group, 1,
 					     &f->fault), -EINVAL);
 	f->launch.local[0] = f->launch.local[1] = f->launch.local[2] = 1u << 31;
-	assert_int_equal(vagx_core_run_group(f->core, &f->launch, group,
+	assert_int_equal(vagx_core_run_groups(f->core, &f->launch, group, 1,
 					     &f->fault), -EINVAL);
 }
 
@@ -877,7 +900,7 @@ static void survives_random_programs(void **state)
 		fixture_random_code(f, i);
 		f->launch.soft_faults = i % 4 < 2;
 		atomic_store(&f->stop, false);
-		ran += !fixture_agrees(f, vagx_core_run_group(f->core, &f->launch, group,
+		ran += !fixture_agrees(f, vagx_core_run_groups(f->core, &f->launch, group, 1,
 							      &f->fault));
 	}
 	atomic_store(&dog.done, true);
@@ -1176,6 +1199,7 @@ int main(void)
 		TEST(faults),
 		TEST(rows_of_words),
 		TEST(rows_with_faults),
+		TEST(indices_that_wrap),
 		TEST(soft_faults),
 		TEST(bad_programs),
 		TEST(code_at_the_end_of_a_page),

@@ -293,7 +293,7 @@ static void run_threads(struct fixture *f, const char *program)
 	fixture_code(f, program);
 	for (i = 0; i < 3; i++)
 		f->launch.grid[i] = f->launch.local[i] = i < 2 ? TILE_SIDE : 1;
-	assert_int_equal(vagx_core_run_group(f->core, &f->launch, first, &f->fault), 0);
+	assert_int_equal(vagx_core_run_groups(f->core, &f->launch, first, 1, &f->fault), 0);
 }
 
 /* Runs a fragment shader for all pixels of a tile */

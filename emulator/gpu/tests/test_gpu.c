@@ -201,12 +201,9 @@ static void record_launch(const struct vagx_launch *launch)
 	record.launches++;
 }
 
-int vagx_core_run_group(struct vagx_core *core,
-			const struct vagx_launch *launch,
-			const uint32_t group[3], struct vagx_uat_fault *f)
+static int run_group(struct vagx_core *core, const struct vagx_launch *launch, uint32_t n,
+		     struct vagx_uat_fault *f)
 {
-	uint32_t n = group[0] + record.extent[0] *
-				(group[1] + record.extent[1] * group[2]);
 	int err = 0;
 
 	/* whatever the core did before, its translations are the job's */
@@ -244,6 +241,17 @@ int vagx_core_run_group(struct vagx_core *core,
 			usleep(100);
 	}
 	core->stats.groups += !err;
+	return err;
+}
+
+int vagx_core_run_groups(struct vagx_core *core, const struct vagx_launch *launch,
+			 const uint32_t group[3], unsigned int count, struct vagx_uat_fault *f)
+{
+	uint32_t n = group[0] + record.extent[0] * (group[1] + record.extent[1] * group[2]);
+	int err = 0;
+
+	for (; !err && count; count--)
+		err = run_group(core, launch, n++, f);
 	return err;
 }
 
