@@ -75,6 +75,46 @@ VECTOR_INLINE __m512i memory_index(const struct simdgroup *sg, const struct agx_
 	return _mm512_sll_epi64(v, _mm_cvtsi32_si128((int)shift));
 }
 
+/*
+ * The same for one base address and an index in a register, with 32 bits: what the indices are
+ * apart from that of the first lane is so little that nothing is lost.
+ */
+VECTOR_INLINE bool memory_find_near(struct simdgroup *sg, const struct op *op, bool is_store,
+				    unsigned int log2_size, struct memory_access *a)
+{
+	const struct agx_operand *base = &op->src[is_store], *index = base + 1;
+	unsigned int shift = log2_size + memory_shift(op), h;
+	const uint32_t *reg = sg->reg[index->value / 2].v;
+	uint32_t first = reg[__builtin_ctz(a->exec)], outside = 0;
+	uint64_t va = read_uniform(sg, (unsigned int)base->value, 32) |
+		      (uint64_t)read_uniform(sg, (unsigned int)base->value + 2, 32) << 32;
+
+	va += (index->sign_extend ? (uint64_t)(int32_t)first : first) << shift;
+	for (h = 0; h < 2; h++) {
+		__m512i v = _mm512_load_si512(&reg[16 * h]), apart;
+		__m512i sign = _mm512_xor_si512(v, _mm512_set1_epi32((int)first));
+
+		/* differences of less than 2^31 in 33 bits, which are in a page */
+		apart = _mm512_sub_epi32(v, _mm512_set1_epi32((int)first));
+		outside |= (uint32_t)_mm512_movepi32_mask(sign) << 16 * h;
+		outside |= (uint32_t)_mm512_cmpgt_epu32_mask(
+			_mm512_add_epi32(apart, _mm512_set1_epi32(VAGX_UAT_PAGE_SIZE)),
+			_mm512_set1_epi32(2 * VAGX_UAT_PAGE_SIZE)) << 16 * h;
+		apart = _mm512_sll_epi32(apart, _mm_cvtsi32_si128((int)shift));
+		apart = _mm512_add_epi32(apart, _mm512_set1_epi32((int)(va & VAGX_UAT_PAGE_MASK)));
+		a->offset[h] = _mm512_and_si512(apart, _mm512_set1_epi32(-(1 << log2_size)));
+		outside |= (uint32_t)_mm512_cmpgt_epu32_mask(
+			a->offset[h], _mm512_set1_epi32((int)(VAGX_UAT_PAGE_SIZE -
+							      (a->count << log2_size)))) << 16 * h;
+	}
+	if (outside & a->exec)
+		return false;
+	a->host = vagx_tlb_ptr(sg->core->config.tlb, va & ~(uint64_t)VAGX_UAT_PAGE_MASK,
+			       VAGX_UAT_PAGE_SIZE, is_store ? VAGX_WRITE : VAGX_READ,
+			       &sg->core->fault);
+	return a->host;
+}
+
 /* Finds the page of device memory that all lanes are in. Return: false for the interpreter. */
 VECTOR_INLINE bool memory_find_page(struct simdgroup *sg, const struct op *op, bool is_store,
 				    unsigned int log2_size, struct memory_access *a)
@@ -87,6 +127,8 @@ VECTOR_INLINE bool memory_find_page(struct simdgroup *sg, const struct op *op, b
 	__m512i address[4];
 	uint32_t outside = 0;
 
+	if (base->type == AGX_OPERAND_UNIFORM && base[1].type == AGX_OPERAND_REG)
+		return memory_find_near(sg, op, is_store, log2_size, a);
 	for (q = 0; q < 4; q++) {
 		address[q] = _mm512_add_epi64(memory_base(sg, base, 8 * q),
 					      memory_index(sg, base + 1, 8 * q, shift));
@@ -155,16 +197,15 @@ VECTOR_INLINE bool memory_find_shared(struct simdgroup *sg, const struct op *op,
 	return !(outside & a->exec);
 }
 
-/* Whether the lanes' words follow each other, of all components */
-VECTOR_INLINE bool memory_is_row(const struct memory_access *a)
+/* Whether the lanes' words follow each other, of all @count components */
+VECTOR_INLINE bool memory_is_row(const struct memory_access *a, unsigned int count)
 {
 	const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 	__m512i first = _mm512_broadcastd_epi32(_mm512_castsi512_si128(a->offset[0]));
-	__m512i apart = _mm512_set1_epi32(4 * (int)a->count);
+	__m512i apart = _mm512_set1_epi32(4 * (int)count);
 	__m512i row = _mm512_add_epi32(first, _mm512_mullo_epi32(lane, apart));
 
-	return a->exec == ALL_LANES && a->count != 3 &&
-	       !_mm512_cmpneq_epi32_mask(a->offset[0], row) &&
+	return a->exec == ALL_LANES && !_mm512_cmpneq_epi32_mask(a->offset[0], row) &&
 	       !_mm512_cmpneq_epi32_mask(a->offset[1],
 					 _mm512_add_epi32(row, _mm512_slli_epi32(apart, 4)));
 }
@@ -213,6 +254,12 @@ VECTOR_INLINE __m512i memory_row_words(const struct lanes *reg, unsigned int h, 
 	return _mm512_mask_blend_epi32(0xcccc, low, high);
 }
 
+/* The offset of lane 0 */
+VECTOR_INLINE uint32_t memory_first(const struct memory_access *a)
+{
+	return (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(a->offset[0]));
+}
+
 /* Whether all lanes that take part have the same address: @offset */
 VECTOR_INLINE bool memory_is_same(const struct memory_access *a, uint32_t offset)
 {
@@ -259,14 +306,39 @@ VECTOR_INLINE __m512i memory_gather(const struct memory_access *a, const uint8_t
 	return _mm512_load_si512(v.v);
 }
 
-/* Loads rows of half @h of the lanes */
-VECTOR_INLINE void memory_load_row(struct simdgroup *sg, const struct memory_access *a,
-				   const struct agx_operand *o, unsigned int h, const uint8_t *host)
+/* Loads rows of words of @count components, which is known when this is compiled */
+VECTOR_INLINE bool memory_load_rows(struct simdgroup *sg, const struct memory_access *a,
+				    const struct agx_operand *o, unsigned int count)
 {
-	unsigned int n;
+	struct lanes *reg = &sg->reg[(unsigned int)o->value / 2];
+	const uint8_t *host;
+	unsigned int n, h;
 
-	for (n = 0; n < a->count; n++)
-		memory_set(sg, a, o, n, h, memory_row_component(host, a->count, n));
+	if (!memory_is_row(a, count))
+		return false;
+	host = a->host + memory_first(a);
+	for (h = 0; h < 2; h++) {
+		for (n = 0; n < count; n++)
+			_mm512_store_si512(&reg[n].v[16 * h],
+					   memory_row_component(host + 64 * h * count, count, n));
+	}
+	return true;
+}
+
+/* Loads rows of words, if the lanes' are. Return: false if they are not. */
+VECTOR_INLINE bool memory_load_row(struct simdgroup *sg, const struct memory_access *a,
+				   const struct agx_operand *o)
+{
+	switch (a->count) {
+	case 1:
+		return memory_load_rows(sg, a, o, 1);
+	case 2:
+		return memory_load_rows(sg, a, o, 2);
+	case 4:
+		return memory_load_rows(sg, a, o, 4);
+	default:
+		return false;
+	}
 }
 
 VECTOR_INLINE void memory_load(struct simdgroup *sg, const struct memory_access *a,
@@ -276,13 +348,10 @@ VECTOR_INLINE void memory_load(struct simdgroup *sg, const struct memory_access 
 	struct lanes offset;
 	bool same;
 
+	if (log2_size == 2 && o->size == 32 && memory_load_row(sg, a, o))
+		return;
 	_mm512_store_si512(&offset.v[0], a->offset[0]);
 	_mm512_store_si512(&offset.v[16], a->offset[1]);
-	if (log2_size == 2 && o->size == 32 && memory_is_row(a)) {
-		for (h = 0; h < 2; h++)
-			memory_load_row(sg, a, o, h, a->host + offset.v[16 * h]);
-		return;
-	}
 	same = memory_is_same(a, offset.v[first]);
 	for (n = 0; n < a->count; n++) {
 		const uint8_t *host = a->host + (n << log2_size);
@@ -298,15 +367,38 @@ VECTOR_INLINE void memory_load(struct simdgroup *sg, const struct memory_access 
 	}
 }
 
-/* Stores rows of half @h of the lanes */
-VECTOR_INLINE void memory_store_row(const struct simdgroup *sg, const struct memory_access *a,
-				    const struct agx_operand *o, unsigned int h, uint8_t *host)
+/* Stores rows of words of @count components, which is known when this is compiled */
+VECTOR_INLINE bool memory_store_rows(const struct simdgroup *sg, const struct memory_access *a,
+				     const struct agx_operand *o, unsigned int count)
 {
 	const struct lanes *reg = &sg->reg[(unsigned int)o->value / 2];
-	unsigned int q;
+	unsigned int q, h;
+	uint8_t *host;
 
-	for (q = 0; q < a->count; q++)
-		_mm512_storeu_si512(host + 64 * q, memory_row_words(reg, h, a->count, q));
+	if (!memory_is_row(a, count))
+		return false;
+	host = a->host + memory_first(a);
+	for (h = 0; h < 2; h++) {
+		for (q = 0; q < count; q++, host += 64)
+			_mm512_storeu_si512(host, memory_row_words(reg, h, count, q));
+	}
+	return true;
+}
+
+/* Stores rows of words, if the lanes' are. Return: false if they are not. */
+VECTOR_INLINE bool memory_store_row(const struct simdgroup *sg, const struct memory_access *a,
+				    const struct agx_operand *o)
+{
+	switch (a->count) {
+	case 1:
+		return memory_store_rows(sg, a, o, 1);
+	case 2:
+		return memory_store_rows(sg, a, o, 2);
+	case 4:
+		return memory_store_rows(sg, a, o, 4);
+	default:
+		return false;
+	}
 }
 
 /* Lanes store in their order: the last one's value stays where several have one address */
@@ -315,15 +407,12 @@ VECTOR_INLINE void memory_store(struct simdgroup *sg, const struct memory_access
 {
 	struct lanes offset;
 	uint32_t left = a->exec;
-	unsigned int n, h;
+	unsigned int n;
 
+	if (log2_size == 2 && o->size == 32 && memory_store_row(sg, a, o))
+		return;
 	_mm512_store_si512(&offset.v[0], a->offset[0]);
 	_mm512_store_si512(&offset.v[16], a->offset[1]);
-	if (log2_size == 2 && o->size == 32 && memory_is_row(a)) {
-		for (h = 0; h < 2; h++)
-			memory_store_row(sg, a, o, h, a->host + offset.v[16 * h]);
-		return;
-	}
 	for (; left; left &= left - 1) {
 		unsigned int lane = (unsigned int)__builtin_ctz(left);
 
