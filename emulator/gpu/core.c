@@ -133,11 +133,24 @@ static bool core_stopped(struct vagx_core *core)
 	return true;
 }
 
+/* Clears the registers that the program may read before it writes them */
+static void core_clear_registers(struct simdgroup *sg, const struct entry *entry)
+{
+	const struct program *p = entry->program;
+	unsigned int i;
+
+	if (entry->pc) {
+		memset(sg->reg, 0, (p->register_halves + 1) / 2 * sizeof(sg->reg[0]));
+		return;
+	}
+	for (i = 0; i < p->num_zero; i++)
+		memset(&sg->reg[p->zero[i]], 0, sizeof(sg->reg[0]));
+}
+
 static int core_start_simdgroup(struct vagx_core *core, unsigned int index,
 				unsigned int threads, const struct entry *entry)
 {
 	struct simdgroup *sg = core->simdgroup[index];
-	size_t registers = (core->register_halves + 1) / 2;
 
 	if (!sg) {
 		sg = aligned_alloc(_Alignof(struct simdgroup), sizeof(*sg));
@@ -147,7 +160,7 @@ static int core_start_simdgroup(struct vagx_core *core, unsigned int index,
 		core->simdgroup[index] = sg;
 	}
 
-	memset(sg->reg, 0, registers * sizeof(sg->reg[0]));
+	core_clear_registers(sg, entry);
 	sg->core = core;
 	sg->index = index;
 	sg->valid = threads < LANES ? (1u << threads) - 1 : ALL_LANES;

@@ -78,6 +78,9 @@ struct program {
 	unsigned int num_code;
 	/* a part could not be fetched, so it is not cached: next time it may be mapped */
 	bool incomplete;
+	/* registers that are 0 when it begins */
+	uint8_t zero[REGISTERS];
+	unsigned int num_zero;
 	/* where its native code goes; the one thing that changes after decoding */
 	struct vagx_native_slot *slot;
 
@@ -210,6 +213,9 @@ void vagx_program_free(struct program *program);
 bool vagx_program_is_current(struct vagx_core *core, const struct program *program);
 /* Finds the index of the op at an address. Return: false if it is not in the program. */
 bool vagx_program_index(const struct program *program, uint64_t va, uint32_t *index);
+
+/* core_registers.c: finds the registers that have to be 0 when a program begins */
+void vagx_registers_find_zero(struct program *program);
 
 /* program_cache.c: to be given back by vagx_programs_put() */
 int vagx_programs_get(struct vagx_core *core, uint64_t va, struct program **program);

@@ -363,6 +363,7 @@ int vagx_program_decode(struct vagx_core *core, uint64_t va,
 		vagx_program_free(p);
 		return err;
 	}
+	vagx_registers_find_zero(p);
 	*program = p;
 	return 0;
 }
