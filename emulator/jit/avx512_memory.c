@@ -210,7 +210,7 @@ VECTOR_INLINE bool memory_is_row(const struct memory_access *a, unsigned int cou
 					 _mm512_add_epi32(row, _mm512_slli_epi32(apart, 4)));
 }
 
-/* A row of words of 16 lanes from @host on: component @n of @count, 1, 2 or 4 */
+/* A row of words of 16 lanes from @host on: component @n of @count, 2 or 4 */
 VECTOR_INLINE __m512i memory_row_component(const uint8_t *host, unsigned int count, unsigned int n)
 {
 	const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -219,8 +219,6 @@ VECTOR_INLINE __m512i memory_row_component(const uint8_t *host, unsigned int cou
 				      _mm512_set1_epi32((int)n));
 	__m512i low, high;
 
-	if (count == 1)
-		return _mm512_loadu_si512(host);
 	low = _mm512_permutex2var_epi32(_mm512_loadu_si512(host), at,
 					_mm512_loadu_si512(host + 64));
 	if (count == 2)
@@ -238,8 +236,6 @@ VECTOR_INLINE __m512i memory_row_words(const struct lanes *reg, unsigned int h, 
 	const __m512i word = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 	__m512i lane, at, low, high;
 
-	if (count == 1)
-		return _mm512_load_si512(&reg[0].v[16 * h]);
 	lane = _mm512_add_epi32(_mm512_srli_epi32(word, count == 2 ? 1 : 2),
 				_mm512_set1_epi32((int)(q * 16 / count)));
 	/* odd words are from the second of two vectors */
@@ -260,13 +256,36 @@ VECTOR_INLINE uint32_t memory_first(const struct memory_access *a)
 	return (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(a->offset[0]));
 }
 
-/* Whether all lanes that take part have the same address: @offset */
-VECTOR_INLINE bool memory_is_same(const struct memory_access *a, uint32_t offset)
-{
-	__m512i first = _mm512_set1_epi32((int)offset);
+/* How the addresses of 16 lanes go together */
+enum memory_pattern {
+	MEMORY_NONE,
+	/* all lanes that take part have the same */
+	MEMORY_SAME,
+	/* all lanes take part, and elements follow each other */
+	MEMORY_ROW,
+	MEMORY_OTHER,
+};
 
-	return !_mm512_mask_cmpneq_epi32_mask(HALF_OF(a->exec, 0), a->offset[0], first) &&
-	       !_mm512_mask_cmpneq_epi32_mask(HALF_OF(a->exec, 1), a->offset[1], first);
+/* Finds how those of half @h do, and the offset of its first lane that takes part */
+VECTOR_INLINE enum memory_pattern memory_find_pattern(const struct memory_access *a,
+						      unsigned int h, unsigned int log2_size,
+						      uint32_t *first)
+{
+	const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+	__mmask16 k = HALF_OF(a->exec, h);
+	__m512i begin;
+
+	if (!k)
+		return MEMORY_NONE;
+	*first = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(
+		_mm512_maskz_compress_epi32(k, a->offset[h])));
+	begin = _mm512_set1_epi32((int)*first);
+	if (!_mm512_mask_cmpneq_epi32_mask(k, a->offset[h], begin))
+		return MEMORY_SAME;
+	begin = _mm512_add_epi32(begin, _mm512_slli_epi32(lane, log2_size));
+	if (k == 0xffff && !_mm512_cmpneq_epi32_mask(a->offset[h], begin))
+		return MEMORY_ROW;
+	return MEMORY_OTHER;
 }
 
 /* Writes to the lanes that take part of register @half; @v: words, or halves in words */
@@ -288,22 +307,36 @@ VECTOR_INLINE void memory_set(struct simdgroup *sg, const struct memory_access *
 	_mm512_store_si512(reg, _mm512_ternarylogic_epi32(old, v, mask, 0xd8));
 }
 
-/* Elements of all lanes that take part, from @host on: half @h */
+/* The elements of half @h, from @host on, in lanes that take part */
 VECTOR_INLINE __m512i memory_gather(const struct memory_access *a, const uint8_t *host,
-				    const uint32_t *offset, unsigned int log2_size, unsigned int h)
+				    unsigned int log2_size, unsigned int h)
 {
-	uint32_t left = HALF_OF(a->exec, h);
-	struct lanes v;
+	__mmask16 k = HALF_OF(a->exec, h);
+	__m512i v, at = _mm512_add_epi32(a->offset[h],
+					 _mm512_set1_epi32((int)((uintptr_t)host & 3)));
 
+	/* of the aligned word that an element is in, which is in the same page */
+	v = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), k,
+					_mm512_and_si512(at, _mm512_set1_epi32(-4)),
+					host - ((uintptr_t)host & 3), 1);
 	if (log2_size == 2)
-		return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), (__mmask16)left,
-						   a->offset[h], host, 1);
-	for (; left; left &= left - 1) {
-		unsigned int lane = (unsigned int)__builtin_ctz(left);
+		return v;
+	at = _mm512_slli_epi32(_mm512_and_si512(at, _mm512_set1_epi32(3)), 3);
+	return _mm512_and_si512(_mm512_srlv_epi32(v, at),
+				_mm512_set1_epi32(log2_size ? 0xffff : 0xff));
+}
 
-		v.v[lane] = memory_read(host + offset[16 * h + lane], log2_size);
+/* 16 elements that follow each other */
+VECTOR_INLINE __m512i memory_row(const uint8_t *host, unsigned int log2_size)
+{
+	switch (log2_size) {
+	case 0:
+		return _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)host));
+	case 1:
+		return _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)host));
+	default:
+		return _mm512_loadu_si512(host);
 	}
-	return _mm512_load_si512(v.v);
 }
 
 /* Loads rows of words of @count components, which is known when this is compiled */
@@ -330,8 +363,6 @@ VECTOR_INLINE bool memory_load_row(struct simdgroup *sg, const struct memory_acc
 				   const struct agx_operand *o)
 {
 	switch (a->count) {
-	case 1:
-		return memory_load_rows(sg, a, o, 1);
 	case 2:
 		return memory_load_rows(sg, a, o, 2);
 	case 4:
@@ -341,30 +372,35 @@ VECTOR_INLINE bool memory_load_row(struct simdgroup *sg, const struct memory_acc
 	}
 }
 
+VECTOR_INLINE void memory_load_half(struct simdgroup *sg, const struct memory_access *a,
+				    const struct agx_operand *o, unsigned int log2_size,
+				    unsigned int h)
+{
+	uint32_t first = 0;
+	enum memory_pattern pattern = memory_find_pattern(a, h, log2_size, &first);
+	unsigned int n;
+
+	for (n = 0; pattern != MEMORY_NONE && n < a->count; n++) {
+		const uint8_t *host = a->host + (n << log2_size);
+		__m512i v;
+
+		if (pattern == MEMORY_SAME)
+			v = _mm512_set1_epi32((int)memory_read(host + first, log2_size));
+		else if (pattern == MEMORY_ROW)
+			v = memory_row(host + first, log2_size);
+		else
+			v = memory_gather(a, host, log2_size, h);
+		memory_set(sg, a, o, n, h, v);
+	}
+}
+
 VECTOR_INLINE void memory_load(struct simdgroup *sg, const struct memory_access *a,
 			       const struct agx_operand *o, unsigned int log2_size)
 {
-	unsigned int first = (unsigned int)__builtin_ctz(a->exec), n, h;
-	struct lanes offset;
-	bool same;
-
-	if (log2_size == 2 && o->size == 32 && memory_load_row(sg, a, o))
+	if (log2_size == 2 && o->size == 32 && a->count != 1 && memory_load_row(sg, a, o))
 		return;
-	_mm512_store_si512(&offset.v[0], a->offset[0]);
-	_mm512_store_si512(&offset.v[16], a->offset[1]);
-	same = memory_is_same(a, offset.v[first]);
-	for (n = 0; n < a->count; n++) {
-		const uint8_t *host = a->host + (n << log2_size);
-		__m512i v = _mm512_setzero_si512();
-
-		if (same)
-			v = _mm512_set1_epi32((int)memory_read(host + offset.v[first], log2_size));
-		for (h = 0; h < 2; h++) {
-			if (!same)
-				v = memory_gather(a, host, offset.v, log2_size, h);
-			memory_set(sg, a, o, n, h, v);
-		}
-	}
+	memory_load_half(sg, a, o, log2_size, 0);
+	memory_load_half(sg, a, o, log2_size, 1);
 }
 
 /* Stores rows of words of @count components, which is known when this is compiled */
@@ -390,8 +426,6 @@ VECTOR_INLINE bool memory_store_row(const struct simdgroup *sg, const struct mem
 				    const struct agx_operand *o)
 {
 	switch (a->count) {
-	case 1:
-		return memory_store_rows(sg, a, o, 1);
 	case 2:
 		return memory_store_rows(sg, a, o, 2);
 	case 4:
@@ -401,30 +435,64 @@ VECTOR_INLINE bool memory_store_row(const struct simdgroup *sg, const struct mem
 	}
 }
 
-/* Lanes store in their order: the last one's value stays where several have one address */
-VECTOR_INLINE void memory_store(struct simdgroup *sg, const struct memory_access *a,
-				const struct agx_operand *o, unsigned int log2_size)
+/* The values that are stored of half @h */
+VECTOR_INLINE __m512i memory_get(const struct simdgroup *sg, const struct agx_operand *o,
+				 unsigned int n, unsigned int h)
 {
-	struct lanes offset;
-	uint32_t left = a->exec;
+	unsigned int half = (unsigned int)o->value + n * (o->size / 16u);
+	__m512i v = _mm512_load_si512(&sg->reg[half / 2].v[16 * h]);
+
+	if (o->size != 16)
+		return v;
+	return half % 2 ? _mm512_srli_epi32(v, 16) : _mm512_and_si512(v, _mm512_set1_epi32(0xffff));
+}
+
+VECTOR_INLINE void memory_write_row(uint8_t *host, unsigned int log2_size, __m512i v)
+{
+	switch (log2_size) {
+	case 0:
+		_mm_storeu_si128((__m128i *)host, _mm512_cvtepi32_epi8(v));
+		break;
+	case 1:
+		_mm256_storeu_si256((__m256i *)host, _mm512_cvtepi32_epi16(v));
+		break;
+	default:
+		_mm512_storeu_si512(host, v);
+	}
+}
+
+/* Lanes store in their order: the last one's value stays where several have one address */
+VECTOR_INLINE void memory_store_half(const struct simdgroup *sg, const struct memory_access *a,
+				     const struct agx_operand *o, unsigned int log2_size,
+				     unsigned int h)
+{
+	uint32_t left = HALF_OF(a->exec, h), first = 0;
+	struct lanes offset, value[4];
 	unsigned int n;
 
-	if (log2_size == 2 && o->size == 32 && memory_store_row(sg, a, o))
+	if (a->count == 1 && memory_find_pattern(a, h, log2_size, &first) == MEMORY_ROW) {
+		memory_write_row(a->host + first, log2_size, memory_get(sg, o, 0, h));
 		return;
-	_mm512_store_si512(&offset.v[0], a->offset[0]);
-	_mm512_store_si512(&offset.v[16], a->offset[1]);
+	}
+	_mm512_store_si512(offset.v, a->offset[h]);
+	for (n = 0; n < a->count; n++)
+		_mm512_store_si512(value[n].v, memory_get(sg, o, n, h));
 	for (; left; left &= left - 1) {
 		unsigned int lane = (unsigned int)__builtin_ctz(left);
 
-		for (n = 0; n < a->count; n++) {
-			unsigned int half = (unsigned int)o->value + n * (o->size / 16u);
-			uint32_t value = sg->reg[half / 2].v[lane];
-
-			if (o->size == 16)
-				value >>= half % 2 * 16;
-			memory_write(a->host + offset.v[lane] + (n << log2_size), log2_size, value);
-		}
+		for (n = 0; n < a->count; n++)
+			memory_write(a->host + offset.v[lane] + (n << log2_size), log2_size,
+				     value[n].v[lane]);
 	}
+}
+
+VECTOR_INLINE void memory_store(struct simdgroup *sg, const struct memory_access *a,
+				const struct agx_operand *o, unsigned int log2_size)
+{
+	if (log2_size == 2 && o->size == 32 && a->count != 1 && memory_store_row(sg, a, o))
+		return;
+	memory_store_half(sg, a, o, log2_size, 0);
+	memory_store_half(sg, a, o, log2_size, 1);
 }
 
 VECTOR_INLINE void memory_count(struct simdgroup *sg, const struct memory_access *a, bool is_store,

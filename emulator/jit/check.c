@@ -100,12 +100,14 @@ static bool check_segment(const struct vagx_native *native, struct simdgroup *sg
 	return true;
 }
 
-/* The load that reads what a store has written */
+/* The load that reads what a store has written: all of it, also where registers are smaller */
 static struct op check_load_of(const struct op *store)
 {
 	struct op load = *store;
 
 	load.dst = store->src[0];
+	load.dst.size = 32;
+	load.dst.value = AGX_ISA_REGISTERS - 8;
 	load.src[0] = store->src[1];
 	load.src[1] = store->src[2];
 	if (store->opcode == AGX_OP_STORE) {

@@ -25,6 +25,27 @@ struct memory_access {
 	struct lanes offset;
 };
 
+/* Lanes whose addresses are looked at together: a vector, and the width of many groups */
+#define MEMORY_LANES	8
+
+typedef uint32_t memory_vector __attribute__((vector_size(4 * MEMORY_LANES)));
+
+INLINE bool memory_is_zero(const memory_vector *v)
+{
+	uint64_t part[sizeof(*v) / sizeof(uint64_t)];
+
+	memcpy(part, v, sizeof(*v));
+	return !(part[0] | part[1] | part[2] | part[3]);
+}
+
+/* Clears those of @v from @lane on that a mask does not have */
+INLINE void memory_clear_inactive(memory_vector *v, uint32_t exec, unsigned int lane)
+{
+	const memory_vector bits = { 1, 2, 4, 8, 16, 32, 64, 128 };
+
+	*v &= (memory_vector)((bits & exec >> lane) != 0);
+}
+
 /* Lanes whose offset is above @limit, as a mask */
 INLINE uint32_t memory_above(const struct lanes *offset, uint32_t limit)
 {
@@ -36,6 +57,50 @@ INLINE uint32_t memory_above(const struct lanes *offset, uint32_t limit)
 	return above;
 }
 
+/* Translates the page that lanes are in. Return: false for the interpreter. */
+INLINE bool memory_translate(struct simdgroup *sg, uint64_t va, bool is_store,
+			     struct memory_access *a)
+{
+	a->host = vagx_tlb_ptr(sg->core->config.tlb, va & ~(uint64_t)VAGX_UAT_PAGE_MASK,
+			       VAGX_UAT_PAGE_SIZE, is_store ? VAGX_WRITE : VAGX_READ,
+			       &sg->core->fault);
+	return a->host;
+}
+
+/*
+ * Finds the page of one base address and an index in a register, with 32 bits: what the indices
+ * are apart from that of the first lane is so little that nothing is lost.
+ */
+INLINE bool memory_find_near(struct simdgroup *sg, const struct op *op, bool is_store,
+			     unsigned int log2_size, struct memory_access *a)
+{
+	const struct agx_operand *base = &op->src[is_store], *index = base + 1;
+	const uint32_t limit = VAGX_UAT_PAGE_SIZE - (a->count << log2_size);
+	const uint32_t *reg = sg->reg[index->value / 2].v;
+	uint32_t first = reg[__builtin_ctz(a->exec)];
+	unsigned int shift = log2_size + memory_shift(op), i;
+	uint64_t va = read_uniform(sg, (unsigned int)base->value, 32) |
+		      (uint64_t)read_uniform(sg, (unsigned int)base->value + 2, 32) << 32;
+	memory_vector outside = { 0 };
+
+	va += (index->sign_extend ? (uint64_t)(int32_t)first : first) << shift;
+	for (i = 0; i < LANES; i += MEMORY_LANES) {
+		memory_vector v, apart, offset;
+
+		memcpy(&v, reg + i, sizeof(v));
+		apart = v - first;
+		/* differences of less than 2^31 in 33 bits, which are in a page */
+		offset = (apart << shift) + (uint32_t)(va & VAGX_UAT_PAGE_MASK);
+		offset &= ~0u << log2_size;
+		apart = (memory_vector)(apart + VAGX_UAT_PAGE_SIZE > 2 * VAGX_UAT_PAGE_SIZE) |
+			(memory_vector)(offset > limit) | (v ^ first) >> 31;
+		memory_clear_inactive(&apart, a->exec, i);
+		outside |= apart;
+		memcpy(&a->offset.v[i], &offset, sizeof(offset));
+	}
+	return memory_is_zero(&outside) && memory_translate(sg, va, is_store, a);
+}
+
 /* Finds the page of device memory that all lanes are in. Return: false for the interpreter. */
 INLINE bool memory_find_page(struct simdgroup *sg, const struct op *op, bool is_store,
 			     unsigned int log2_size, struct memory_access *a)
@@ -45,6 +110,8 @@ INLINE bool memory_find_page(struct simdgroup *sg, const struct op *op, bool is_
 	uint64_t align = ~(uint64_t)0 << log2_size, page;
 	struct wide_lanes va, offset;
 
+	if (base->type == AGX_OPERAND_UNIFORM && index->type == AGX_OPERAND_REG)
+		return memory_find_near(sg, op, is_store, log2_size, a);
 	read_wide_lanes(sg, base, &va);
 	read_wide_lanes(sg, index, &offset);
 	for (i = 0; index->type == AGX_OPERAND_IMM && i < LANES; i++)
@@ -60,9 +127,7 @@ INLINE bool memory_find_page(struct simdgroup *sg, const struct op *op, bool is_
 	}
 	if (memory_above(&a->offset, VAGX_UAT_PAGE_SIZE - (a->count << log2_size)) & a->exec)
 		return false;
-	a->host = vagx_tlb_ptr(sg->core->config.tlb, page, VAGX_UAT_PAGE_SIZE,
-			       is_store ? VAGX_WRITE : VAGX_READ, &sg->core->fault);
-	return a->host;
+	return memory_translate(sg, page, is_store, a);
 }
 
 /* Checks the addresses in shared memory. Return: false for the interpreter. */
@@ -98,17 +163,34 @@ INLINE bool memory_is_row(const struct memory_access *a)
 	return a->exec == ALL_LANES && !apart;
 }
 
-/* Whether all lanes that take part have the same address: @offset */
-INLINE bool memory_is_same(const struct simdgroup *sg, const struct memory_access *a,
-			   uint32_t offset)
-{
-	uint32_t apart = 0;
-	unsigned int i;
+/* How the addresses of these go together */
+enum memory_pattern {
+	MEMORY_NONE,
+	/* all lanes that take part have the same */
+	MEMORY_SAME,
+	/* all lanes take part, and elements follow each other */
+	MEMORY_ROW,
+	MEMORY_OTHER,
+};
 
-	/* a store's lanes are fewer than the active ones; then it has none of its own here */
-	for (i = 0; i < LANES; i++)
-		apart |= (a->offset.v[i] ^ offset) & sg->mask.v[i];
-	return !apart;
+/* Finds how those from @lane on do, and the offset of the first one that takes part */
+INLINE enum memory_pattern memory_find_pattern(const struct memory_access *a, unsigned int lane,
+					       unsigned int log2_size, uint32_t *first)
+{
+	const memory_vector number = { 0, 1, 2, 3, 4, 5, 6, 7 };
+	const uint32_t all = (1u << MEMORY_LANES) - 1, exec = a->exec >> lane & all;
+	memory_vector offset, apart;
+
+	if (!exec)
+		return MEMORY_NONE;
+	memcpy(&offset, &a->offset.v[lane], sizeof(offset));
+	*first = a->offset.v[lane + (unsigned int)__builtin_ctz(exec)];
+	apart = offset ^ *first;
+	memory_clear_inactive(&apart, exec, 0);
+	if (memory_is_zero(&apart))
+		return MEMORY_SAME;
+	apart = offset ^ (*first + (number << log2_size));
+	return exec == all && memory_is_zero(&apart) ? MEMORY_ROW : MEMORY_OTHER;
 }
 
 /* The part of a destination for component @n */
@@ -121,72 +203,181 @@ INLINE struct agx_operand memory_component(const struct agx_operand *o, unsigned
 	return part;
 }
 
+/* Elements that follow each other */
+INLINE void memory_read_row(const uint8_t *host, unsigned int log2_size, uint32_t *v)
+{
+	uint8_t bytes __attribute__((vector_size(MEMORY_LANES)));
+	uint16_t halves __attribute__((vector_size(2 * MEMORY_LANES)));
+	memory_vector words;
+
+	switch (log2_size) {
+	case 0:
+		memcpy(&bytes, host, sizeof(bytes));
+		words = __builtin_convertvector(bytes, memory_vector);
+		break;
+	case 1:
+		memcpy(&halves, host, sizeof(halves));
+		words = __builtin_convertvector(halves, memory_vector);
+		break;
+	default:
+		memcpy(&words, host, sizeof(words));
+	}
+	memcpy(v, &words, sizeof(words));
+}
+
+/* The elements of MEMORY_LANES lanes, from @host on */
+INLINE void memory_read_lanes(const struct memory_access *a, const uint8_t *host,
+			      unsigned int log2_size, unsigned int lane, uint32_t *v)
+{
+	uint32_t first = 0, left = a->exec >> lane & ((1u << MEMORY_LANES) - 1), i;
+	memory_vector same;
+
+	switch (memory_find_pattern(a, lane, log2_size, &first)) {
+	case MEMORY_NONE:
+		break;
+	case MEMORY_SAME:
+		same = (memory_vector){ 0 } + memory_read(host + first, log2_size);
+		memcpy(v, &same, sizeof(same));
+		break;
+	case MEMORY_ROW:
+		memory_read_row(host + first, log2_size, v);
+		break;
+	case MEMORY_OTHER:
+		for (; left; left &= left - 1) {
+			i = (uint32_t)__builtin_ctz(left);
+			v[i] = memory_read(host + a->offset.v[lane + i], log2_size);
+		}
+	}
+}
+
+/* Loads rows of words of @count components, which is known when this is compiled */
+INLINE void memory_load_rows(struct simdgroup *sg, const struct memory_access *a,
+			     const struct agx_operand *o, unsigned int count)
+{
+	struct lanes *reg = &sg->reg[(unsigned int)o->value / 2];
+	const uint32_t *words = (const void *)(a->host + a->offset.v[0]);
+	unsigned int n, i;
+
+#pragma GCC ivdep
+	for (i = 0; i < LANES; i++) {
+		for (n = 0; n < count; n++)
+			reg[n].v[i] = words[i * count + n];
+	}
+}
+
+/* Whether words are loaded to, or stored from, whole registers, in rows of all lanes */
+INLINE bool memory_has_rows(const struct memory_access *a, const struct agx_operand *o,
+			    unsigned int log2_size)
+{
+	return (a->count == 2 || a->count == 4) && log2_size == 2 && o->size == 32 &&
+	       memory_is_row(a);
+}
+
 INLINE void memory_load(struct simdgroup *sg, const struct memory_access *a,
 			const struct agx_operand *o, unsigned int log2_size)
 {
-	uint32_t first = a->offset.v[__builtin_ctz(a->exec)], left;
-	bool same = memory_is_same(sg, a, first), row;
 	unsigned int n, i;
 
-	row = !same && log2_size == 2 && o->size == 32 && memory_is_row(a);
+	if (memory_has_rows(a, o, log2_size)) {
+		if (a->count == 2)
+			memory_load_rows(sg, a, o, 2);
+		else
+			memory_load_rows(sg, a, o, 4);
+		return;
+	}
 	for (n = 0; n < a->count; n++) {
 		const struct agx_operand part = memory_component(o, n);
 		const uint8_t *host = a->host + (n << log2_size);
 		struct lanes v;
 
-		if (same) {
-			splat(&v, memory_read(host + first, log2_size));
-		} else if (row) {
-			const uint32_t *words = (const void *)(host + first);
-
-			for (i = 0; i < LANES; i++)
-				v.v[i] = words[i * a->count];
-		} else {
-			for (left = a->exec; left; left &= left - 1) {
-				i = (unsigned int)__builtin_ctz(left);
-				v.v[i] = memory_read(host + a->offset.v[i], log2_size);
-			}
-		}
+		for (i = 0; i < LANES; i += MEMORY_LANES)
+			memory_read_lanes(a, host, log2_size, i, &v.v[i]);
 		write_lanes(sg, &part, v.v);
 	}
 }
 
-/* Stores rows of words */
-INLINE void memory_store_row(const struct simdgroup *sg, const struct memory_access *a,
-			     const struct agx_operand *o)
+/* Stores rows of words of @count components, which is known when this is compiled */
+INLINE void memory_store_rows(const struct simdgroup *sg, const struct memory_access *a,
+			      const struct agx_operand *o, unsigned int count)
 {
 	const struct lanes *reg = &sg->reg[(unsigned int)o->value / 2];
 	uint32_t *words = (void *)(a->host + a->offset.v[0]);
 	unsigned int n, i;
 
-	for (n = 0; n < a->count; n++) {
-		for (i = 0; i < LANES; i++)
-			words[i * a->count + n] = reg[n].v[i];
+#pragma GCC ivdep
+	for (i = 0; i < LANES; i++) {
+		for (n = 0; n < count; n++)
+			words[i * count + n] = reg[n].v[i];
 	}
 }
 
-/* Lanes store in their order: the last one's value stays where several have one address */
-INLINE void memory_store(struct simdgroup *sg, const struct memory_access *a,
-			 const struct agx_operand *o, unsigned int log2_size)
+/* Elements that follow each other, of the lower bits of words */
+INLINE void memory_write_row(uint8_t *host, unsigned int log2_size, const memory_vector *v)
 {
-	uint32_t left = a->exec;
+	uint8_t bytes __attribute__((vector_size(MEMORY_LANES)));
+	uint16_t halves __attribute__((vector_size(2 * MEMORY_LANES)));
+
+	switch (log2_size) {
+	case 0:
+		bytes = __builtin_convertvector(*v, __typeof__(bytes));
+		memcpy(host, &bytes, sizeof(bytes));
+		break;
+	case 1:
+		halves = __builtin_convertvector(*v, __typeof__(halves));
+		memcpy(host, &halves, sizeof(halves));
+		break;
+	default:
+		memcpy(host, v, sizeof(*v));
+	}
+}
+
+/*
+ * Stores the values of MEMORY_LANES lanes. They do so in their order: the last one's value stays
+ * where several have one address.
+ */
+INLINE void memory_store_lanes(const struct simdgroup *sg, const struct memory_access *a,
+			       const struct agx_operand *o, unsigned int log2_size,
+			       unsigned int lane)
+{
+	uint32_t left = a->exec >> lane & ((1u << MEMORY_LANES) - 1), first = 0;
 	unsigned int n, i;
 
-	if (log2_size == 2 && o->size == 32 && memory_is_row(a)) {
-		memory_store_row(sg, a, o);
+	if (a->count == 1 && memory_find_pattern(a, lane, log2_size, &first) == MEMORY_ROW) {
+		memory_vector v;
+
+		memcpy(&v, &sg->reg[o->value / 2].v[lane], sizeof(v));
+		if (o->size == 16)
+			v = v >> o->value % 2 * 16 & 0xffff;
+		memory_write_row(a->host + first, log2_size, &v);
 		return;
 	}
 	for (; left; left &= left - 1) {
-		i = (unsigned int)__builtin_ctz(left);
+		i = lane + (unsigned int)__builtin_ctz(left);
 		for (n = 0; n < a->count; n++) {
 			unsigned int half = (unsigned int)o->value + n * (o->size / 16u);
 			uint32_t value = sg->reg[half / 2].v[i];
 
 			if (o->size == 16)
-				value >>= half % 2 * 16;
+				value = value >> half % 2 * 16 & 0xffff;
 			memory_write(a->host + a->offset.v[i] + (n << log2_size), log2_size, value);
 		}
 	}
+}
+
+INLINE void memory_store(struct simdgroup *sg, const struct memory_access *a,
+			 const struct agx_operand *o, unsigned int log2_size)
+{
+	unsigned int lane;
+
+	if (memory_has_rows(a, o, log2_size)) {
+		if (a->count == 2)
+			memory_store_rows(sg, a, o, 2);
+		else
+			memory_store_rows(sg, a, o, 4);
+		return;
+	}
+	for (lane = 0; lane < LANES; lane += MEMORY_LANES)
+		memory_store_lanes(sg, a, o, log2_size, lane);
 }
 
 INLINE void memory_count(struct simdgroup *sg, const struct memory_access *a, bool is_store,
