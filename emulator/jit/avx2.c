@@ -11,6 +11,7 @@
  * left out when the interpreter does the segment again.
  */
 #include "build.h"
+#include "x86_names.h"
 
 #define OFFSET_OF(field)	((int32_t)offsetof(struct simdgroup, field))
 
@@ -77,32 +78,34 @@ static void avx2_invert(struct build *b, unsigned int dst)
 	avx2_vector(b, X86_XOR, dst, dst, VEC_RESULT);
 }
 
-static bool avx2_reads_destination(enum x86_vector op)
+static bool avx2_reads_destination(enum vector_op op)
 {
-	return op == X86_FMA132 || op == X86_FMA213 || op == X86_FMA231;
+	return op == VECTOR_FMA132 || op == VECTOR_FMA213 || op == VECTOR_FMA231;
 }
 
-static void avx2_op(struct build *b, enum x86_vector op, enum mask mask, unsigned int dst,
+static void avx2_op(struct build *b, enum vector_op op, enum mask mask, unsigned int dst,
 		    unsigned int a, struct value v)
 {
+	enum x86_vector row = vagx_x86_of_op(op);
 	unsigned int c = avx2_register(b, v);
 
 	if (mask == MASK_ALL) {
-		avx2_vector(b, op, dst, a, c);
+		avx2_vector(b, row, dst, a, c);
 		return;
 	}
 	if (avx2_reads_destination(op))
 		avx2_vector(b, X86_LOAD, VEC_RESULT, 0, dst);
-	avx2_vector(b, op, VEC_RESULT, a, c);
+	avx2_vector(b, row, VEC_RESULT, a, c);
 	avx2_blend(b, avx2_mask_register(mask), dst, VEC_RESULT);
 }
 
-static void avx2_op_imm(struct build *b, enum x86_vector op, enum mask mask, unsigned int dst,
+static void avx2_op_imm(struct build *b, enum vector_op op, enum mask mask, unsigned int dst,
 			unsigned int a, struct value v, unsigned int imm)
 {
 	unsigned int c = avx2_register(b, v);
 
-	vagx_x86_256_imm(&b->code, op, mask == MASK_ALL ? dst : VEC_RESULT, a, X86_REG(c), imm);
+	vagx_x86_256_imm(&b->code, vagx_x86_of_op(op), mask == MASK_ALL ? dst : VEC_RESULT, a,
+			 X86_REG(c), vagx_x86_of_imm(op, imm));
 	if (mask != MASK_ALL)
 		avx2_blend(b, avx2_mask_register(mask), dst, VEC_RESULT);
 }
@@ -178,10 +181,10 @@ static void avx2_truth(struct build *b, unsigned int dst, unsigned int a, struct
 
 /* Greater is the only order that there is, of signed numbers */
 static void avx2_compare_int(struct build *b, enum mask mask, bool is_signed, unsigned int a,
-			     struct value v, enum x86_predicate predicate)
+			     struct value v, enum predicate predicate)
 {
 	unsigned int m = avx2_mask_register(mask), c = avx2_register(b, v);
-	bool equality = predicate == X86_CMP_EQ || predicate == X86_CMP_NE;
+	bool equality = predicate == COMPARE_EQ || predicate == COMPARE_NE;
 
 	if (!is_signed && !equality) {
 		avx2_broadcast_constant(b, m, 0x80000000);
@@ -192,11 +195,11 @@ static void avx2_compare_int(struct build *b, enum mask mask, bool is_signed, un
 	}
 	if (equality)
 		avx2_narrow(b, X86_256_CMPEQ, m, a, c);
-	else if (predicate == X86_CMP_GT || predicate == X86_CMP_LE)
+	else if (predicate == COMPARE_GT || predicate == COMPARE_LE)
 		avx2_narrow(b, X86_256_CMPGT, m, a, c);
 	else
 		avx2_narrow(b, X86_256_CMPGT, m, c, a);
-	if (predicate == X86_CMP_NE || predicate == X86_CMP_LE || predicate == X86_CMP_GE)
+	if (predicate == COMPARE_NE || predicate == COMPARE_LE || predicate == COMPARE_GE)
 		avx2_invert(b, m);
 }
 
@@ -207,11 +210,11 @@ static void avx2_compare(struct build *b, unsigned int dst, unsigned int a, unsi
 }
 
 static void avx2_compare_float(struct build *b, unsigned int a, struct value v,
-			       enum x86_float_predicate predicate, bool or_unordered)
+			       enum predicate predicate, bool or_unordered)
 {
 	unsigned int c = avx2_register(b, v);
 
-	avx2_compare(b, VEC_COND, a, c, predicate);
+	avx2_compare(b, VEC_COND, a, c, vagx_x86_of_float_predicate(predicate));
 	if (!or_unordered)
 		return;
 	avx2_compare(b, VEC_RESULT, c, c, X86_FLOAT_UNORDERED);

@@ -6,6 +6,7 @@
  * mask registers, two for each. What is cached stays so from segment to segment.
  */
 #include "build.h"
+#include "x86_names.h"
 
 #define OFFSET_OF(field)	((int32_t)offsetof(struct simdgroup, field))
 
@@ -41,8 +42,9 @@ static struct x86_rm avx512_rm(struct value v, unsigned int h)
 	return v.is_scalar ? X86_SPLAT(v.base, v.disp) : X86_REG(2 * v.vec + h);
 }
 
-static void avx512_op(struct build *b, enum x86_vector op, enum mask mask, unsigned int dst,
-		      unsigned int a, struct value v)
+/* @dst = @a op @v in lanes of a mask */
+static void avx512_vector(struct build *b, enum x86_vector op, enum mask mask, unsigned int dst,
+			  unsigned int a, struct value v)
 {
 	unsigned int h;
 
@@ -51,14 +53,27 @@ static void avx512_op(struct build *b, enum x86_vector op, enum mask mask, unsig
 				avx512_masking(mask, h));
 }
 
-static void avx512_op_imm(struct build *b, enum x86_vector op, enum mask mask, unsigned int dst,
-			  unsigned int a, struct value v, unsigned int imm)
+/* The same with an immediate */
+static void avx512_vector_imm(struct build *b, enum x86_vector op, enum mask mask,
+			      unsigned int dst, unsigned int a, struct value v, unsigned int imm)
 {
 	unsigned int h;
 
 	for (h = 0; h < 2; h++)
 		vagx_x86_vector_imm(&b->code, op, 2 * dst + h, 2 * a + h, avx512_rm(v, h),
 				    avx512_masking(mask, h), imm);
+}
+
+static void avx512_op(struct build *b, enum vector_op op, enum mask mask, unsigned int dst,
+		      unsigned int a, struct value v)
+{
+	avx512_vector(b, vagx_x86_of_op(op), mask, dst, a, v);
+}
+
+static void avx512_op_imm(struct build *b, enum vector_op op, enum mask mask, unsigned int dst,
+			  unsigned int a, struct value v, unsigned int imm)
+{
+	avx512_vector_imm(b, vagx_x86_of_op(op), mask, dst, a, v, vagx_x86_of_imm(op, imm));
 }
 
 static void avx512_copy(struct build *b, enum mask mask, unsigned int dst, struct value v)
@@ -99,7 +114,7 @@ static void avx512_insert(struct build *b, enum mask mask, unsigned int dst, uns
 			  uint32_t bits)
 {
 	/* where a bit is set in the third operand the second one's, else the first one's */
-	avx512_op_imm(b, X86_TERNARY, mask, dst, v, vagx_build_constant(b, bits), 0xd8);
+	avx512_vector_imm(b, X86_TERNARY, mask, dst, v, vagx_build_constant(b, bits), 0xd8);
 }
 
 static void avx512_truth(struct build *b, unsigned int dst, unsigned int a, struct value v,
@@ -109,32 +124,33 @@ static void avx512_truth(struct build *b, unsigned int dst, unsigned int a, stru
 	unsigned int t = (table & 1) | (table >> 2 & 1) << 1 | (table >> 1 & 1) << 2 | (table & 8);
 
 	if (dst == a) {
-		avx512_op_imm(b, X86_TERNARY, MASK_ALL, dst, a, v, t | t << 4);
+		avx512_vector_imm(b, X86_TERNARY, MASK_ALL, dst, a, v, t | t << 4);
 		return;
 	}
 	avx512_copy(b, MASK_ALL, dst, vagx_build_vector(a));
-	avx512_op_imm(b, X86_TERNARY, MASK_ALL, dst, dst, v, t | t << 4);
+	avx512_vector_imm(b, X86_TERNARY, MASK_ALL, dst, dst, v, t | t << 4);
 }
 
 static void avx512_compare_int(struct build *b, enum mask mask, bool is_signed, unsigned int a,
-			       struct value v, enum x86_predicate predicate)
+			       struct value v, enum predicate predicate)
 {
 	unsigned int h;
 
 	for (h = 0; h < 2; h++)
 		vagx_x86_vector_imm(&b->code, is_signed ? X86_CMP : X86_CMP_UNSIGNED,
 				    avx512_mask_register(mask) + h, 2 * a + h, avx512_rm(v, h),
-				    X86_ALL_LANES, predicate);
+				    X86_ALL_LANES, vagx_x86_of_predicate(predicate));
 }
 
 static void avx512_compare_float(struct build *b, unsigned int a, struct value v,
-				 enum x86_float_predicate predicate, bool or_unordered)
+				 enum predicate predicate, bool or_unordered)
 {
 	unsigned int h;
 
 	for (h = 0; h < 2; h++) {
 		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_COND + h, 2 * a + h,
-				    avx512_rm(v, h), X86_ALL_LANES, predicate);
+				    avx512_rm(v, h), X86_ALL_LANES,
+				    vagx_x86_of_float_predicate(predicate));
 		if (!or_unordered)
 			continue;
 		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, 2 * v.vec + h,
@@ -181,8 +197,8 @@ static void avx512_half_to_float(struct build *b, unsigned int vec)
 	struct value v = vagx_build_vector(vec);
 
 	/* the halves go to the lower half of each register */
-	avx512_op(b, X86_TRUNCATE16, MASK_ALL, vec, 0, v);
-	avx512_op(b, X86_HALF_TO_FLOAT, MASK_ALL, vec, 0, v);
+	avx512_vector(b, X86_TRUNCATE16, MASK_ALL, vec, 0, v);
+	avx512_vector(b, X86_HALF_TO_FLOAT, MASK_ALL, vec, 0, v);
 }
 
 /* Replaces NaNs in register @reg, in lanes of mask register @k */

@@ -166,7 +166,7 @@ void vagx_build_write(struct build *b, const struct agx_operand *o, struct value
 	/* the other half is read as a part of a word from now on */
 	cache_make_canonical(b, c);
 	if (upper)
-		b->vectors->op_imm(b, X86_SHL_IMM, MASK_ALL, v.vec, 0, v, 16);
+		b->vectors->op_imm(b, VECTOR_SHL_IMM, MASK_ALL, v.vec, 0, v, 16);
 	b->vectors->insert(b, MASK_EXEC, cache_vector(b, c), v.vec, upper ? 0xffff0000 : 0xffff);
 }
 

@@ -90,20 +90,20 @@ void vagx_build_call(struct build *b, uint32_t pc)
 static void control_add_level(struct build *b, enum mask mask, unsigned int levels, uint32_t n)
 {
 	b->vectors->constant(b, mask, VEC_SCRATCH, n);
-	b->vectors->op(b, X86_ADD16, MASK_ALL, levels, levels, vagx_build_vector(VEC_SCRATCH));
+	b->vectors->op(b, VECTOR_ADD16, MASK_ALL, levels, levels, vagx_build_vector(VEC_SCRATCH));
 }
 
 /* Clears the levels of lanes of a mask */
 static void control_clear_level(struct build *b, enum mask mask, unsigned int levels)
 {
-	b->vectors->op(b, X86_AND, mask, levels, levels, vagx_build_constant(b, 0xffff0000));
+	b->vectors->op(b, VECTOR_AND, mask, levels, levels, vagx_build_constant(b, 0xffff0000));
 }
 
 /* MASK_LEVEL = lanes whose level is as the predicate says; levels are no negative numbers */
 static void control_compare_level(struct build *b, unsigned int levels,
-				  enum x86_predicate predicate, uint32_t n)
+				  enum predicate predicate, uint32_t n)
 {
-	b->vectors->op(b, X86_AND, MASK_ALL, VEC_SCRATCH, levels, vagx_build_constant(b, 0xffff));
+	b->vectors->op(b, VECTOR_AND, MASK_ALL, VEC_SCRATCH, levels, vagx_build_constant(b, 0xffff));
 	b->vectors->compare_int(b, MASK_LEVEL, true, VEC_SCRATCH, vagx_build_constant(b, n),
 				predicate);
 }
@@ -137,7 +137,7 @@ static void control_else(struct build *b, unsigned int levels, uint32_t nest)
 	const struct vectors *vectors = b->vectors;
 
 	vectors->zero_levels(b, levels);
-	control_compare_level(b, levels, X86_CMP_EQ, 1);
+	control_compare_level(b, levels, COMPARE_EQ, 1);
 	vectors->mask(b, MASK_AND, MASK_LEVEL, MASK_LEVEL, MASK_COND);
 	control_clear_level(b, MASK_LEVEL, levels);
 	if (nest)
@@ -155,7 +155,7 @@ static void control_while(struct build *b, unsigned int levels, uint32_t nest)
 		control_activate(b, levels);
 		return;
 	}
-	control_compare_level(b, levels, X86_CMP_LT, nest);
+	control_compare_level(b, levels, COMPARE_LT, nest);
 	control_clear_level(b, MASK_LEVEL, levels);
 	vectors->mask(b, MASK_AND, MASK_EXEC, MASK_COND, MASK_LEVEL);
 	vectors->mask(b, MASK_AND_NOT, MASK_LEVEL, MASK_COND, MASK_LEVEL);
@@ -168,7 +168,7 @@ static void control_pop(struct build *b, unsigned int levels, uint32_t nest)
 {
 	if (nest) {
 		b->vectors->copy(b, MASK_ALL, VEC_SCRATCH, vagx_build_constant(b, nest));
-		b->vectors->op(b, X86_SUB16_SATURATED, MASK_ALL, levels, levels,
+		b->vectors->op(b, VECTOR_SUB16_SATURATED, MASK_ALL, levels, levels,
 			       vagx_build_vector(VEC_SCRATCH));
 	}
 	control_activate(b, levels);

@@ -37,13 +37,13 @@ static unsigned int lower_result(struct build *b, struct value x)
 }
 
 /* @dst = @a op @v in all lanes */
-static void lower_op(struct build *b, enum x86_vector op, unsigned int dst, unsigned int a,
+static void lower_op(struct build *b, enum vector_op op, unsigned int dst, unsigned int a,
 		     struct value v)
 {
 	b->vectors->op(b, op, MASK_ALL, dst, a, v);
 }
 
-static void lower_op_imm(struct build *b, enum x86_vector op, unsigned int dst, struct value v,
+static void lower_op_imm(struct build *b, enum vector_op op, unsigned int dst, struct value v,
 			 unsigned int imm)
 {
 	b->vectors->op_imm(b, op, MASK_ALL, dst, 0, v, imm);
@@ -133,11 +133,11 @@ static struct value lower_shift_left(struct build *b, struct value v, unsigned i
 		return v;
 	v = vagx_build_in_vector(b, v);
 	t = lower_result(b, v);
-	lower_op_imm(b, X86_SHL_IMM, t, v, count);
+	lower_op_imm(b, VECTOR_SHL_IMM, t, v, count);
 	return vagx_build_vector(t);
 }
 
-/* Addition and subtraction; @arg: the host's instruction */
+/* Addition and subtraction; @arg: the vectors' instruction */
 static bool lower_add(struct build *b, const struct op *op, unsigned int arg)
 {
 	struct lower_target to;
@@ -147,7 +147,7 @@ static bool lower_add(struct build *b, const struct op *op, unsigned int arg)
 		return false;
 	x = lower_source(b, op, 0);
 	y = lower_shift_left(b, lower_source(b, op, 1), op->mod[AGX_MOD_SHIFT]);
-	if (arg == X86_ADD && x.is_scalar)
+	if (arg == VECTOR_ADD && x.is_scalar)
 		lower_swap(&x, &y);
 	x = vagx_build_in_vector(b, x);
 	to = lower_target(b, op, x, false);
@@ -156,7 +156,7 @@ static bool lower_add(struct build *b, const struct op *op, unsigned int arg)
 	return true;
 }
 
-/* Operations whose sources can be exchanged; @arg: the host's instruction */
+/* Operations whose sources can be exchanged; @arg: the vectors' instruction */
 static bool lower_commutative(struct build *b, const struct op *op, unsigned int arg)
 {
 	struct lower_target to;
@@ -190,7 +190,7 @@ static bool lower_mul_add(struct build *b, const struct op *op, unsigned int arg
 		lower_swap(&x, &y);
 	x = vagx_build_in_vector(b, x);
 	t = vagx_build_is_temp(x) ? x.vec : vagx_build_is_temp(y) ? y.vec : vagx_build_temp(b);
-	lower_op(b, X86_MUL, t, x.vec, y);
+	lower_op(b, VECTOR_MUL, t, x.vec, y);
 	/* no other temporary is in use */
 	b->temps = t + 1;
 	z = lower_shift_left(b, lower_source(b, op, 2), op->mod[AGX_MOD_SHIFT]);
@@ -232,7 +232,7 @@ static void lower_read_count(struct build *b, const struct op *op, unsigned int 
 	if (lower_known_count(&op->src[n], &count))
 		return;
 	by = vagx_build_in_vector(b, lower_source(b, op, n));
-	lower_op(b, X86_AND, VEC_SCRATCH, by.vec, vagx_build_constant(b, 0x7f));
+	lower_op(b, VECTOR_AND, VEC_SCRATCH, by.vec, vagx_build_constant(b, 0x7f));
 }
 
 /*
@@ -240,8 +240,8 @@ static void lower_read_count(struct build *b, const struct op *op, unsigned int 
  * counts in vectors, whose results for counts above 31 are as AGX's; @imm: for a known count
  */
 static void lower_shift(struct build *b, const struct op *op, struct lower_target to,
-			struct value v, unsigned int n, enum x86_vector shift,
-			enum x86_vector imm)
+			struct value v, unsigned int n, enum vector_op shift,
+			enum vector_op imm)
 {
 	unsigned int count;
 
@@ -255,14 +255,14 @@ static void lower_shift(struct build *b, const struct op *op, struct lower_targe
 /* Shifts without a bit field; @arg: the instruction for counts in vectors */
 static bool lower_plain_shift(struct build *b, const struct op *op, unsigned int arg)
 {
-	enum x86_vector imm = arg == X86_SHL ? X86_SHL_IMM :
-			      arg == X86_SHR ? X86_SHR_IMM : X86_SAR_IMM;
+	enum vector_op imm = arg == VECTOR_SHL ? VECTOR_SHL_IMM :
+			      arg == VECTOR_SHR ? VECTOR_SHR_IMM : VECTOR_SAR_IMM;
 	struct lower_target to;
 	struct value v;
 
 	if (!lower_is_narrow(op))
 		return false;
-	v = vagx_build_int(b, &op->src[0], arg == X86_SAR ? true : op->src[0].sign_extend);
+	v = vagx_build_int(b, &op->src[0], arg == VECTOR_SAR ? true : op->src[0].sign_extend);
 	v = vagx_build_in_vector(b, v);
 	lower_read_count(b, op, 1);
 	to = lower_target(b, op, v, false);
@@ -276,13 +276,13 @@ static bool lower_bit_field(struct build *b, const struct op *op, unsigned int a
 {
 	unsigned int bits = op->mod[AGX_MOD_BITMASK], count;
 	uint32_t mask = bits ? (1u << bits) - 1 : 0xffffffff;
-	enum x86_vector imm = arg == X86_SHL ? X86_SHL_IMM : X86_SHR_IMM;
+	enum vector_op imm = arg == VECTOR_SHL ? VECTOR_SHL_IMM : VECTOR_SHR_IMM;
 	struct value base, v;
 	unsigned int t;
 
 	if (!lower_is_narrow(op))
 		return false;
-	if (arg == X86_SHL) {
+	if (arg == VECTOR_SHL) {
 		/* the mask is shifted, too */
 		if (!lower_known_count(&op->src[2], &count))
 			return false;
@@ -319,14 +319,14 @@ static void lower_wide_source(struct build *b, const struct op *op, struct value
 	if (o->size == 64)
 		lower_copy(b, t, vagx_build_int(b, &upper, false));
 	else if (o->sign_extend)
-		lower_op_imm(b, X86_SAR_IMM, t, vagx_build_vector(l), 31);
+		lower_op_imm(b, VECTOR_SAR_IMM, t, vagx_build_vector(l), 31);
 	else
 		lower_copy(b, t, vagx_build_constant(b, 0));
 	if (shift) {
-		lower_op_imm(b, X86_SHL_IMM, t, vagx_build_vector(t), shift);
-		lower_op_imm(b, X86_SHR_IMM, VEC_SCRATCH, vagx_build_vector(l), 32 - shift);
-		lower_op(b, X86_OR, t, t, vagx_build_vector(VEC_SCRATCH));
-		lower_op_imm(b, X86_SHL_IMM, l, vagx_build_vector(l), shift);
+		lower_op_imm(b, VECTOR_SHL_IMM, t, vagx_build_vector(t), shift);
+		lower_op_imm(b, VECTOR_SHR_IMM, VEC_SCRATCH, vagx_build_vector(l), 32 - shift);
+		lower_op(b, VECTOR_OR, t, t, vagx_build_vector(VEC_SCRATCH));
+		lower_op_imm(b, VECTOR_SHL_IMM, l, vagx_build_vector(l), shift);
 	}
 	*low = vagx_build_vector(l);
 	*high = vagx_build_vector(t);
@@ -362,7 +362,7 @@ static bool lower_is_simple_wide(const struct op *op)
 	       !op->mod[AGX_MOD_SATURATE] && (x->size == 64 || !x->sign_extend);
 }
 
-/* Addition and subtraction of 64 bits; @arg: the host's instruction */
+/* Addition and subtraction of 64 bits; @arg: the vectors' instruction */
 static bool lower_add_wide(struct build *b, const struct op *op, unsigned int arg)
 {
 	struct value x, low, high;
@@ -376,11 +376,11 @@ static bool lower_add_wide(struct build *b, const struct op *op, unsigned int ar
 		x = vagx_build_vector(VEC_SCRATCH);
 	}
 	/* a borrow is there before, a carry afterwards */
-	if (arg == X86_SUB)
-		b->vectors->compare_int(b, MASK_COND, false, x.vec, low, X86_CMP_LT);
+	if (arg == VECTOR_SUB)
+		b->vectors->compare_int(b, MASK_COND, false, x.vec, low, COMPARE_LT);
 	lower_op(b, arg, low.vec, x.vec, low);
-	if (arg == X86_ADD)
-		b->vectors->compare_int(b, MASK_COND, false, low.vec, x, X86_CMP_LT);
+	if (arg == VECTOR_ADD)
+		b->vectors->compare_int(b, MASK_COND, false, low.vec, x, COMPARE_LT);
 	x = lower_wide_upper(b, &op->src[0]);
 	if (x.is_scalar) {
 		lower_copy(b, VEC_SCRATCH, x);
@@ -421,8 +421,8 @@ static bool lower_select(struct build *b, const struct op *op, unsigned int arg)
 /* Clamps to 0 to 1; NaN becomes 0, as the host returns the second source for it */
 static void lower_saturate(struct build *b, unsigned int vec)
 {
-	lower_op(b, X86_FMAX, vec, vec, vagx_build_constant(b, 0));
-	lower_op(b, X86_FMIN, vec, vec, vagx_build_constant(b, 0x3f800000));
+	lower_op(b, VECTOR_FMAX, vec, vec, vagx_build_constant(b, 0));
+	lower_op(b, VECTOR_FMIN, vec, vec, vagx_build_constant(b, 0x3f800000));
 }
 
 /* Writes a float result, which is in a temporary */
@@ -466,7 +466,7 @@ static bool lower_float2(struct build *b, const struct op *op, unsigned int arg)
 		lower_swap(&x, &y);
 	x = vagx_build_in_vector(b, x);
 	to = lower_target(b, op, x, true);
-	b->vectors->op(b, multiplies ? X86_FMUL : X86_FADD, to.mask, to.vec, x.vec, y);
+	b->vectors->op(b, multiplies ? VECTOR_FMUL : VECTOR_FADD, to.mask, to.vec, x.vec, y);
 	if (arg == LOWER_FMUL)
 		b->vectors->watch(b, to.vec);
 	lower_finish_float(b, op, to);
@@ -506,12 +506,12 @@ static void lower_ffma_in_place(struct build *b, unsigned int dst, struct value 
 	if (adds || x.vec != dst) {
 		if (!adds)
 			b->vectors->copy(b, MASK_EXEC, dst, z);
-		b->vectors->op(b, X86_FMA231, MASK_EXEC, dst, x.vec, y);
+		b->vectors->op(b, VECTOR_FMA231, MASK_EXEC, dst, x.vec, y);
 	} else if (!y.is_scalar) {
-		b->vectors->op(b, X86_FMA213, MASK_EXEC, dst, y.vec, z);
+		b->vectors->op(b, VECTOR_FMA213, MASK_EXEC, dst, y.vec, z);
 	} else {
 		z = vagx_build_in_vector(b, z);
-		b->vectors->op(b, X86_FMA132, MASK_EXEC, dst, z.vec, y);
+		b->vectors->op(b, VECTOR_FMA132, MASK_EXEC, dst, z.vec, y);
 	}
 }
 
@@ -532,7 +532,7 @@ static bool lower_ffma(struct build *b, const struct op *op, unsigned int arg)
 		return true;
 	}
 	t = lower_addend(b, z);
-	lower_op(b, X86_FMA231, t, x.vec, y);
+	lower_op(b, VECTOR_FMA231, t, x.vec, y);
 	b->vectors->watch(b, t);
 	lower_write_float(b, op, t);
 	return true;
@@ -554,7 +554,7 @@ static bool lower_hfma(struct build *b, const struct op *op, unsigned int arg)
 	return true;
 }
 
-/* Roundings to whole numbers; @arg: the host's mode, and that it is silent */
+/* Roundings to whole numbers; @arg: enum rounding */
 static bool lower_round(struct build *b, const struct op *op, unsigned int arg)
 {
 	struct lower_target to;
@@ -564,7 +564,7 @@ static bool lower_round(struct build *b, const struct op *op, unsigned int arg)
 		return false;
 	x = vagx_build_in_vector(b, vagx_build_float(b, &op->src[0]));
 	to = lower_target(b, op, x, true);
-	b->vectors->op_imm(b, X86_ROUND, to.mask, to.vec, 0, x, arg | 8);
+	b->vectors->op_imm(b, VECTOR_ROUND, to.mask, to.vec, 0, x, arg);
 	lower_finish_float(b, op, to);
 	return true;
 }
@@ -584,7 +584,7 @@ static bool lower_rcp(struct build *b, const struct op *op, unsigned int arg)
 	x = vagx_build_float(b, &op->src[0]);
 	one = vagx_build_in_vector(b, vagx_build_constant(b, 0x3f800000));
 	to = lower_target(b, op, one, true);
-	b->vectors->op(b, X86_FDIV, to.mask, to.vec, one.vec, x);
+	b->vectors->op(b, VECTOR_FDIV, to.mask, to.vec, one.vec, x);
 	lower_finish_float(b, op, to);
 	return true;
 }
@@ -603,16 +603,16 @@ static bool lower_to_float(struct build *b, const struct op *op, unsigned int ar
 	x = vagx_build_in_vector(b, lower_source(b, op, 0));
 	t = lower_result(b, x);
 	if (arg == AGX_OP_U16_TO_F || arg == AGX_OP_U8_TO_F)
-		lower_op(b, X86_AND, t, x.vec,
+		lower_op(b, VECTOR_AND, t, x.vec,
 			      vagx_build_constant(b, arg == AGX_OP_U8_TO_F ? 0xff : 0xffff));
 	else if (arg == AGX_OP_S16_TO_F || arg == AGX_OP_S8_TO_F)
-		lower_op_imm(b, X86_SHL_IMM, t, x, arg == AGX_OP_S8_TO_F ? 24 : 16);
+		lower_op_imm(b, VECTOR_SHL_IMM, t, x, arg == AGX_OP_S8_TO_F ? 24 : 16);
 	else if (t != x.vec)
 		lower_copy(b, t, x);
 	if (arg == AGX_OP_S16_TO_F || arg == AGX_OP_S8_TO_F)
-		lower_op_imm(b, X86_SAR_IMM, t, vagx_build_vector(t),
+		lower_op_imm(b, VECTOR_SAR_IMM, t, vagx_build_vector(t),
 				  arg == AGX_OP_S8_TO_F ? 24 : 16);
-	lower_op(b, arg == AGX_OP_U32_TO_F ? X86_UINT_TO_FLOAT : X86_INT_TO_FLOAT, t, 0,
+	lower_op(b, arg == AGX_OP_U32_TO_F ? VECTOR_UINT_TO_FLOAT : VECTOR_INT_TO_FLOAT, t, 0,
 		      vagx_build_vector(t));
 	vagx_build_write(b, &op->dst, vagx_build_vector(t), false);
 	return true;
@@ -642,12 +642,12 @@ static bool lower_to_unsigned(struct build *b, const struct op *op, unsigned int
 	x = vagx_build_in_vector(b, lower_converted(b, op));
 	t = lower_result(b, x);
 	/* the host returns the second source if the first is a NaN */
-	lower_op(b, X86_FMAX, t, x.vec, vagx_build_constant(b, 0));
+	lower_op(b, VECTOR_FMAX, t, x.vec, vagx_build_constant(b, 0));
 	/* what is too large becomes all ones */
-	lower_op(b, nearest ? X86_FLOAT_TO_UINT : X86_FLOAT_TO_UINT_ZERO, t, 0,
+	lower_op(b, nearest ? VECTOR_FLOAT_TO_UINT : VECTOR_FLOAT_TO_UINT_ZERO, t, 0,
 		      vagx_build_vector(t));
 	if (arg != 0xffffffff)
-		lower_op(b, X86_MIN_UNSIGNED, t, t, vagx_build_constant(b, arg));
+		lower_op(b, VECTOR_MIN_UNSIGNED, t, t, vagx_build_constant(b, arg));
 	vagx_build_write(b, &op->dst, vagx_build_vector(t), false);
 	return true;
 }
@@ -664,16 +664,16 @@ static bool lower_to_signed(struct build *b, const struct op *op, unsigned int a
 	x = vagx_build_in_vector(b, lower_converted(b, op));
 	t = vagx_build_temp(b);
 	/* the host's result is the smallest integer where the source is too small, large, or NaN */
-	lower_op(b, nearest ? X86_FLOAT_TO_INT : X86_FLOAT_TO_INT_ZERO, t, 0, x);
-	b->vectors->compare_float(b, x.vec, x, X86_FLOAT_UNORDERED, false);
+	lower_op(b, nearest ? VECTOR_FLOAT_TO_INT : VECTOR_FLOAT_TO_INT_ZERO, t, 0, x);
+	b->vectors->compare_float(b, x.vec, x, COMPARE_UNORDERED, false);
 	b->vectors->copy(b, MASK_COND, t, vagx_build_constant(b, 0));
 	/* 2^31 */
-	b->vectors->compare_float(b, x.vec, vagx_build_constant(b, 0x4f000000), X86_FLOAT_GE,
+	b->vectors->compare_float(b, x.vec, vagx_build_constant(b, 0x4f000000), COMPARE_GE,
 				  false);
 	b->vectors->copy(b, MASK_COND, t, vagx_build_constant(b, 0x7fffffff));
 	if (arg != 0x7fffffff) {
-		lower_op(b, X86_MIN, t, t, vagx_build_constant(b, arg));
-		lower_op(b, X86_MAX, t, t, vagx_build_constant(b, ~arg));
+		lower_op(b, VECTOR_MIN, t, t, vagx_build_constant(b, arg));
+		lower_op(b, VECTOR_MAX, t, t, vagx_build_constant(b, ~arg));
 	}
 	vagx_build_write(b, &op->dst, vagx_build_vector(t), false);
 	return true;
@@ -698,15 +698,15 @@ static const struct lowering lower_table[AGX_OP_COUNT] = {
 	[AGX_OP_MOV_IMM32] = { lower_mov_imm, 0 },
 	[AGX_OP_MOV] = { lower_mov, 0 },
 
-	[AGX_OP_IADD] = { lower_add_any, X86_ADD },
-	[AGX_OP_ISUB] = { lower_add_any, X86_SUB },
-	[AGX_OP_IMUL] = { lower_commutative, X86_MUL },
-	[AGX_OP_IMADD] = { lower_mul_add, X86_ADD },
-	[AGX_OP_IMSUB] = { lower_mul_add, X86_SUB },
+	[AGX_OP_IADD] = { lower_add_any, VECTOR_ADD },
+	[AGX_OP_ISUB] = { lower_add_any, VECTOR_SUB },
+	[AGX_OP_IMUL] = { lower_commutative, VECTOR_MUL },
+	[AGX_OP_IMADD] = { lower_mul_add, VECTOR_ADD },
+	[AGX_OP_IMSUB] = { lower_mul_add, VECTOR_SUB },
 
-	[AGX_OP_AND] = { lower_commutative, X86_AND },
-	[AGX_OP_OR] = { lower_commutative, X86_OR },
-	[AGX_OP_XOR] = { lower_commutative, X86_XOR },
+	[AGX_OP_AND] = { lower_commutative, VECTOR_AND },
+	[AGX_OP_OR] = { lower_commutative, VECTOR_OR },
+	[AGX_OP_XOR] = { lower_commutative, VECTOR_XOR },
 	[AGX_OP_NOT] = { lower_bitop, TRUTH(1, 1) },
 	[AGX_OP_ANDN1] = { lower_bitop, TRUTH(0, 1) },
 	[AGX_OP_ANDN2] = { lower_bitop, TRUTH(2, 0) },
@@ -716,11 +716,11 @@ static const struct lowering lower_table[AGX_OP_COUNT] = {
 	[AGX_OP_ORN2] = { lower_bitop, TRUTH(3, 2) },
 	[AGX_OP_NAND] = { lower_bitop, TRUTH(3, 1) },
 
-	[AGX_OP_SHL] = { lower_plain_shift, X86_SHL },
-	[AGX_OP_SHR] = { lower_plain_shift, X86_SHR },
-	[AGX_OP_ASR] = { lower_plain_shift, X86_SAR },
-	[AGX_OP_BFI] = { lower_bit_field, X86_SHL },
-	[AGX_OP_BFEIL] = { lower_bit_field, X86_SHR },
+	[AGX_OP_SHL] = { lower_plain_shift, VECTOR_SHL },
+	[AGX_OP_SHR] = { lower_plain_shift, VECTOR_SHR },
+	[AGX_OP_ASR] = { lower_plain_shift, VECTOR_SAR },
+	[AGX_OP_BFI] = { lower_bit_field, VECTOR_SHL },
+	[AGX_OP_BFEIL] = { lower_bit_field, VECTOR_SHR },
 
 	[AGX_OP_ICSEL] = { lower_select, false },
 	[AGX_OP_FCSEL] = { lower_select, true },
@@ -732,10 +732,10 @@ static const struct lowering lower_table[AGX_OP_COUNT] = {
 	[AGX_OP_FFMA] = { lower_ffma, 0 },
 	[AGX_OP_HFMA] = { lower_hfma, 0 },
 
-	[AGX_OP_RINT] = { lower_round, 0 },
-	[AGX_OP_FLOOR] = { lower_round, 1 },
-	[AGX_OP_CEIL] = { lower_round, 2 },
-	[AGX_OP_TRUNC] = { lower_round, 3 },
+	[AGX_OP_RINT] = { lower_round, ROUND_NEAREST },
+	[AGX_OP_FLOOR] = { lower_round, ROUND_DOWN },
+	[AGX_OP_CEIL] = { lower_round, ROUND_UP },
+	[AGX_OP_TRUNC] = { lower_round, ROUND_ZERO },
 	[AGX_OP_RCP] = { lower_rcp, 0 },
 
 	[AGX_OP_U8_TO_F] = { lower_to_float, AGX_OP_U8_TO_F },

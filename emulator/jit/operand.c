@@ -17,12 +17,12 @@ static struct value operand_extract(struct build *b, unsigned int vec, bool uppe
 	struct value v = vagx_build_vector(vec);
 
 	if (upper) {
-		vectors->op_imm(b, sign_extend ? X86_SAR_IMM : X86_SHR_IMM, MASK_ALL, t, 0, v, 16);
+		vectors->op_imm(b, sign_extend ? VECTOR_SAR_IMM : VECTOR_SHR_IMM, MASK_ALL, t, 0, v, 16);
 	} else if (sign_extend) {
-		vectors->op_imm(b, X86_SHL_IMM, MASK_ALL, t, 0, v, 16);
-		vectors->op_imm(b, X86_SAR_IMM, MASK_ALL, t, 0, vagx_build_vector(t), 16);
+		vectors->op_imm(b, VECTOR_SHL_IMM, MASK_ALL, t, 0, v, 16);
+		vectors->op_imm(b, VECTOR_SAR_IMM, MASK_ALL, t, 0, vagx_build_vector(t), 16);
 	} else {
-		vectors->op(b, X86_AND, MASK_ALL, t, vec, vagx_build_constant(b, 0xffff));
+		vectors->op(b, VECTOR_AND, MASK_ALL, t, vec, vagx_build_constant(b, 0xffff));
 	}
 	return vagx_build_vector(t);
 }
@@ -80,11 +80,11 @@ static struct value operand_modify(struct build *b, const struct agx_operand *o,
 	v = vagx_build_in_vector(b, v);
 	t = vagx_build_is_temp(v) ? v.vec : vagx_build_temp(b);
 	if (o->absolute) {
-		b->vectors->op(b, X86_AND, MASK_ALL, t, v.vec, vagx_build_constant(b, 0x7fffffff));
+		b->vectors->op(b, VECTOR_AND, MASK_ALL, t, v.vec, vagx_build_constant(b, 0x7fffffff));
 		v = vagx_build_vector(t);
 	}
 	if (o->negate)
-		b->vectors->op(b, X86_XOR, MASK_ALL, t, v.vec, vagx_build_constant(b, 0x80000000));
+		b->vectors->op(b, VECTOR_XOR, MASK_ALL, t, v.vec, vagx_build_constant(b, 0x80000000));
 	return vagx_build_vector(t);
 }
 
@@ -122,13 +122,13 @@ static void operand_compare_ints(struct build *b, const struct op *op)
 
 	switch (cond & 3) {
 	case AGX_ICOND_EQ:
-		predicate = inverted ? X86_CMP_NE : X86_CMP_EQ;
+		predicate = inverted ? COMPARE_NE : COMPARE_EQ;
 		break;
 	case AGX_ICOND_ULT:
-		predicate = inverted ? X86_CMP_GE : X86_CMP_LT;
+		predicate = inverted ? COMPARE_GE : COMPARE_LT;
 		break;
 	default:
-		predicate = inverted ? X86_CMP_LE : X86_CMP_GT;
+		predicate = inverted ? COMPARE_LE : COMPARE_GT;
 	}
 	x = vagx_build_in_vector(b, x);
 	b->vectors->compare_int(b, MASK_COND, is_signed, x.vec, y, predicate);
@@ -137,15 +137,15 @@ static void operand_compare_ints(struct build *b, const struct op *op)
 static void operand_compare_floats(struct build *b, const struct op *op)
 {
 	static const uint8_t predicates[8] = {
-		[AGX_FCOND_EQ] = X86_FLOAT_EQ,
-		[AGX_FCOND_LT] = X86_FLOAT_LT,
-		[AGX_FCOND_GT] = X86_FLOAT_GT,
-		[AGX_FCOND_LTN] = X86_FLOAT_LT,
+		[AGX_FCOND_EQ] = COMPARE_EQ,
+		[AGX_FCOND_LT] = COMPARE_LT,
+		[AGX_FCOND_GT] = COMPARE_GT,
+		[AGX_FCOND_LTN] = COMPARE_LT,
 		/* there is no condition 4; the interpreter takes what it does not know as this */
-		[4] = X86_FLOAT_GT,
-		[AGX_FCOND_GE] = X86_FLOAT_GE,
-		[AGX_FCOND_LE] = X86_FLOAT_LE,
-		[AGX_FCOND_GTN] = X86_FLOAT_GT,
+		[4] = COMPARE_GT,
+		[AGX_FCOND_GE] = COMPARE_GE,
+		[AGX_FCOND_LE] = COMPARE_LE,
+		[AGX_FCOND_GTN] = COMPARE_GT,
 	};
 	unsigned int cond = op->mod[AGX_MOD_COND], kind = cond & 7;
 	bool or_unordered = kind == AGX_FCOND_LTN || kind == AGX_FCOND_GTN || kind == 4;

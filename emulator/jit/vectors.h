@@ -13,8 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "x86.h"
-
 struct build;
 struct op;
 struct simdgroup;
@@ -45,6 +43,84 @@ enum mask_op {
 /** vagx_jit_memory_fn - finds a faster function for a load or store; NULL if there is none */
 typedef void (*vagx_jit_memory_fn(const struct op *op))(struct simdgroup *sg,
 							const struct op *op);
+
+/**
+ * enum vector_op - instructions on vectors
+ *
+ * Lanes are words of 32 bits. Counts of shifts are 0 to 127; those above 31 shift all bits out.
+ */
+enum vector_op {
+	VECTOR_ADD,
+	/** @VECTOR_ADD16: of both halves of words */
+	VECTOR_ADD16,
+	VECTOR_SUB,
+	/** @VECTOR_SUB16_SATURATED: of both halves of words, which stop at 0 */
+	VECTOR_SUB16_SATURATED,
+	VECTOR_MUL,
+	VECTOR_MIN,
+	VECTOR_MAX,
+	VECTOR_MIN_UNSIGNED,
+	VECTOR_AND,
+	VECTOR_OR,
+	VECTOR_XOR,
+	VECTOR_SHL,
+	VECTOR_SHR,
+	/** @VECTOR_SAR: to the right, of signed numbers */
+	VECTOR_SAR,
+	/** @VECTOR_SHL_IMM: by an immediate, as the next two */
+	VECTOR_SHL_IMM,
+	VECTOR_SHR_IMM,
+	VECTOR_SAR_IMM,
+
+	VECTOR_FADD,
+	VECTOR_FMUL,
+	VECTOR_FDIV,
+	/** @VECTOR_FMIN: the second source unless the first one is less, also if one is a NaN */
+	VECTOR_FMIN,
+	/** @VECTOR_FMAX: the second source unless the first one is greater */
+	VECTOR_FMAX,
+	/** @VECTOR_FMA132: the product of the destination and the second source, and the first */
+	VECTOR_FMA132,
+	/** @VECTOR_FMA213: that of the first source and the destination, and the second */
+	VECTOR_FMA213,
+	/** @VECTOR_FMA231: that of both sources, and the destination */
+	VECTOR_FMA231,
+	/** @VECTOR_ROUND: to a whole number; the immediate is an enum rounding */
+	VECTOR_ROUND,
+
+	/** @VECTOR_INT_TO_FLOAT: conversions, of the second source */
+	VECTOR_INT_TO_FLOAT,
+	/** @VECTOR_UINT_TO_FLOAT: if there is has_unsigned */
+	VECTOR_UINT_TO_FLOAT,
+	/** @VECTOR_FLOAT_TO_INT: the smallest integer for what is less; any for more, and NaNs */
+	VECTOR_FLOAT_TO_INT,
+	VECTOR_FLOAT_TO_INT_ZERO,
+	/** @VECTOR_FLOAT_TO_UINT: all ones for what is more; if there is has_unsigned */
+	VECTOR_FLOAT_TO_UINT,
+	VECTOR_FLOAT_TO_UINT_ZERO,
+	VECTOR_OPS
+};
+
+/** enum predicate - comparisons; of NaNs all but the last one are false */
+enum predicate {
+	COMPARE_EQ,
+	COMPARE_LT,
+	COMPARE_LE,
+	/** @COMPARE_NE: of integers */
+	COMPARE_NE,
+	COMPARE_GE,
+	COMPARE_GT,
+	/** @COMPARE_UNORDERED: of floats: one is a NaN */
+	COMPARE_UNORDERED,
+};
+
+/** enum rounding - directions of VECTOR_ROUND */
+enum rounding {
+	ROUND_NEAREST,
+	ROUND_DOWN,
+	ROUND_UP,
+	ROUND_ZERO,
+};
 
 /** struct vectors - an instruction set */
 struct vectors {
@@ -83,10 +159,10 @@ struct vectors {
 	/** @load: load a register of AGX to a vector */
 	void (*load)(struct build *b, unsigned int vec, unsigned int reg);
 	/** @op: @dst = @a op @v in lanes of a mask */
-	void (*op)(struct build *b, enum x86_vector op, enum mask mask, unsigned int dst,
+	void (*op)(struct build *b, enum vector_op op, enum mask mask, unsigned int dst,
 		   unsigned int a, struct value v);
 	/** @op_imm: the same with an immediate */
-	void (*op_imm)(struct build *b, enum x86_vector op, enum mask mask, unsigned int dst,
+	void (*op_imm)(struct build *b, enum vector_op op, enum mask mask, unsigned int dst,
 		       unsigned int a, struct value v, unsigned int imm);
 	/** @copy: @dst = @v in lanes of a mask */
 	void (*copy)(struct build *b, enum mask mask, unsigned int dst, struct value v);
@@ -103,10 +179,10 @@ struct vectors {
 
 	/** @compare_int: mask = @a predicate @v */
 	void (*compare_int)(struct build *b, enum mask mask, bool is_signed, unsigned int a,
-			    struct value v, enum x86_predicate predicate);
+			    struct value v, enum predicate predicate);
 	/** @compare_float: MASK_COND = @a predicate @v, or @v is a NaN if @or_unordered */
 	void (*compare_float)(struct build *b, unsigned int a, struct value v,
-			      enum x86_float_predicate predicate, bool or_unordered);
+			      enum predicate predicate, bool or_unordered);
 	/** @mask: an instruction on masks */
 	void (*mask)(struct build *b, enum mask_op op, enum mask dst, enum mask a, enum mask c);
 	/** @zero_levels: MASK_EXEC = lanes where the lower half of @vec is 0 */
