@@ -125,7 +125,7 @@ static void avx2_copy_eax(struct build *b, unsigned int dst)
 	/* vmovd xmm, eax: of the first eight registers */
 	const uint8_t code[] = { 0xc5, 0xf9, 0x6e, (uint8_t)(0xc0 | dst << 3) };
 
-	vagx_x86_bytes(&b->code, code, sizeof(code));
+	vagx_buf_bytes(&b->code, code, sizeof(code));
 	avx2_vector(b, X86_BROADCAST, dst, 0, dst);
 }
 
@@ -399,7 +399,7 @@ static void avx2_load(struct build *b, unsigned int vec, unsigned int reg)
 
 static void avx2_begin(struct build *b)
 {
-	vagx_x86_bytes(&b->code, "\x31\xc9", 2);		/* xor ecx, ecx */
+	vagx_buf_bytes(&b->code, "\x31\xc9", 2);		/* xor ecx, ecx */
 	b->segment_start = b->code.length;
 	vagx_x86_256(&b->code, X86_LOAD, VEC_EXEC, 0, avx2_turn(GPR_SG, OFFSET_OF(mask)));
 }
@@ -409,9 +409,9 @@ static void avx2_store_exec(struct build *b)
 {
 	vagx_x86_256(&b->code, X86_STORE, VEC_EXEC, 0, avx2_turn(GPR_SG, OFFSET_OF(mask)));
 	avx2_narrow(b, X86_256_SIGNS, X86_RAX, 0, VEC_EXEC);
-	vagx_x86_bytes(&b->code, "\x89\xca\xc1\xea\x05", 5);	/* mov edx, ecx; shr edx, 5 */
-	vagx_x86_bytes(&b->code, "\x88\x84\x13", 3);	/* mov [rbx + rdx + exec], al */
-	vagx_x86_word(&b->code, (uint32_t)OFFSET_OF(exec));
+	vagx_buf_bytes(&b->code, "\x89\xca\xc1\xea\x05", 5);	/* mov edx, ecx; shr edx, 5 */
+	vagx_buf_bytes(&b->code, "\x88\x84\x13", 3);	/* mov [rbx + rdx + exec], al */
+	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(exec));
 }
 
 static void avx2_end(struct build *b, uint32_t next)
@@ -431,8 +431,8 @@ static void avx2_end(struct build *b, uint32_t next)
 	if (b->exec_changed)
 		avx2_store_exec(b);
 	_Static_assert(TURN == 0x20 && TURNS == 0x80, "code has these numbers");
-	vagx_x86_bytes(&b->code, "\x83\xc1\x20", 3);	/* add ecx, 32 */
-	vagx_x86_bytes(&b->code, "\x81\xf9\x80\x00\x00\x00", 6);	/* cmp ecx, 128 */
+	vagx_buf_bytes(&b->code, "\x83\xc1\x20", 3);	/* add ecx, 32 */
+	vagx_buf_bytes(&b->code, "\x81\xf9\x80\x00\x00\x00", 6);	/* cmp ecx, 128 */
 	vagx_x86_set_target(&b->code, vagx_x86_jump_if(&b->code, X86_NOT_EQUAL),
 			    b->segment_start);
 }
@@ -441,14 +441,14 @@ static void avx2_end(struct build *b, uint32_t next)
 static void avx2_replay(struct build *b)
 {
 	_Static_assert(offsetof(struct vagx_slice, lanes_done) == 16, "code has this offset");
-	vagx_x86_bytes(&b->code, "\x41\x89\x4f\x10", 4);
+	vagx_buf_bytes(&b->code, "\x41\x89\x4f\x10", 4);
 }
 
 /* popcnt ebp, [rbx + exec] */
 static void avx2_count_active(struct build *b)
 {
-	vagx_x86_bytes(&b->code, "\xf3\x0f\xb8\xab", 4);
-	vagx_x86_word(&b->code, (uint32_t)OFFSET_OF(exec));
+	vagx_buf_bytes(&b->code, "\xf3\x0f\xb8\xab", 4);
+	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(exec));
 }
 
 static void avx2_enter(struct build *b)
@@ -464,7 +464,7 @@ static void avx2_enter(struct build *b)
 /* C may use instructions that are slow while upper halves of registers are in use */
 static void avx2_before_call(struct build *b)
 {
-	vagx_x86_bytes(&b->code, "\xc5\xf8\x77", 3);	/* vzeroupper */
+	vagx_buf_bytes(&b->code, "\xc5\xf8\x77", 3);	/* vzeroupper */
 }
 
 /* All of the execution mask is in memory */
@@ -476,15 +476,15 @@ static void avx2_nothing(struct build *b)
 static void avx2_set_active(struct build *b)
 {
 	avx2_count_active(b);
-	vagx_x86_bytes(&b->code, "\x89\xab", 2);	/* mov [rbx + active], ebp */
-	vagx_x86_word(&b->code, (uint32_t)OFFSET_OF(active));
+	vagx_buf_bytes(&b->code, "\x89\xab", 2);	/* mov [rbx + active], ebp */
+	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(active));
 }
 
 static void avx2_test_exec(struct build *b)
 {
-	vagx_x86_bytes(&b->code, "\x83\xbb", 2);	/* cmp dword [rbx + exec], 0 */
-	vagx_x86_word(&b->code, (uint32_t)OFFSET_OF(exec));
-	vagx_x86_bytes(&b->code, "\x00", 1);
+	vagx_buf_bytes(&b->code, "\x83\xbb", 2);	/* cmp dword [rbx + exec], 0 */
+	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(exec));
+	vagx_buf_bytes(&b->code, "\x00", 1);
 }
 
 const struct vectors vagx_vectors_avx2 = {

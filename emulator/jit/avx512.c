@@ -373,11 +373,11 @@ static void avx512_set_active(struct build *b)
 {
 	vagx_x86_mask(&b->code, X86_KUNPCK, K_TEMP, K_EXEC + 1, K_EXEC);
 	vagx_x86_mask_to_eax(&b->code, K_TEMP);
-	vagx_x86_bytes(&b->code, "\xf3\x0f\xb8\xe8", 4);	/* popcnt ebp, eax */
-	vagx_x86_bytes(&b->code, "\x89\x83", 2);		/* mov [rbx + exec], eax */
-	vagx_x86_word(&b->code, (uint32_t)OFFSET_OF(exec));
-	vagx_x86_bytes(&b->code, "\x89\xab", 2);		/* mov [rbx + active], ebp */
-	vagx_x86_word(&b->code, (uint32_t)OFFSET_OF(active));
+	vagx_buf_bytes(&b->code, "\xf3\x0f\xb8\xe8", 4);	/* popcnt ebp, eax */
+	vagx_buf_bytes(&b->code, "\x89\x83", 2);		/* mov [rbx + exec], eax */
+	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(exec));
+	vagx_buf_bytes(&b->code, "\x89\xab", 2);		/* mov [rbx + active], ebp */
+	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(active));
 }
 
 /* Loads the execution mask, which C has not changed; its functions change mask registers */
@@ -390,8 +390,8 @@ static void avx512_load_exec(struct build *b)
 static void avx512_enter(struct build *b)
 {
 	avx512_load_exec(b);
-	vagx_x86_bytes(&b->code, "\xf3\x0f\xb8\xab", 4);	/* popcnt ebp, [rbx + exec] */
-	vagx_x86_word(&b->code, (uint32_t)OFFSET_OF(exec));
+	vagx_buf_bytes(&b->code, "\xf3\x0f\xb8\xab", 4);	/* popcnt ebp, [rbx + exec] */
+	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(exec));
 }
 
 /* Puts all ones into the lanes of the simdgroup's mask that are active, if they have changed */

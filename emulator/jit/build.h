@@ -121,7 +121,7 @@ struct build {
 	const struct program *program;
 	/* the instruction set */
 	const struct vectors *vectors;
-	struct x86_code code;
+	struct code_buf code;
 	/* offset of the way back to C, at the beginning of the code */
 	size_t leave;
 

@@ -255,11 +255,11 @@ void vagx_build_begin(struct build *b)
 /* Counts instructions: so many of the slice, and each once for each active lane */
 static void cache_count(struct build *b, uint32_t count)
 {
-	vagx_x86_bytes(&b->code, "\x49\x81\x2f", 3);	/* sub qword [r15], count */
-	vagx_x86_word(&b->code, count);
-	vagx_x86_bytes(&b->code, "\x48\x69\xc5", 3);	/* imul rax, rbp, count */
-	vagx_x86_word(&b->code, count);
-	vagx_x86_bytes(&b->code, "\x49\x01\xc4", 3);	/* add r12, rax */
+	vagx_buf_bytes(&b->code, "\x49\x81\x2f", 3);	/* sub qword [r15], count */
+	vagx_buf_word(&b->code, count);
+	vagx_buf_bytes(&b->code, "\x48\x69\xc5", 3);	/* imul rax, rbp, count */
+	vagx_buf_word(&b->code, count);
+	vagx_buf_bytes(&b->code, "\x49\x01\xc4", 3);	/* add r12, rax */
 }
 
 void vagx_build_commit(struct build *b, uint32_t next)

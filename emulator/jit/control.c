@@ -15,9 +15,9 @@
 /* mov register, @value, a word of 64 bits; @code: REX and opcode */
 static void control_load_pointer(struct build *b, const char *code, uint64_t value)
 {
-	vagx_x86_bytes(&b->code, code, 2);
-	vagx_x86_word(&b->code, (uint32_t)value);
-	vagx_x86_word(&b->code, (uint32_t)(value >> 32));
+	vagx_buf_bytes(&b->code, code, 2);
+	vagx_buf_word(&b->code, (uint32_t)value);
+	vagx_buf_word(&b->code, (uint32_t)(value >> 32));
 }
 
 /* Functions that do not compute with floats can be called with native code's MXCSR */
@@ -64,24 +64,24 @@ void vagx_build_call(struct build *b, uint32_t pc)
 	vagx_build_set_field(b, OFFSET_OF(pc), pc + 1);
 	/* the lanes that are active before the instruction are counted */
 	vagx_build_commit(b, pc + 1);
-	vagx_x86_bytes(&b->code, "\x48\x89\xdf", 3);		/* mov rdi, rbx */
+	vagx_buf_bytes(&b->code, "\x48\x89\xdf", 3);		/* mov rdi, rbx */
 	control_load_pointer(b, "\x48\xbe", (uint64_t)(uintptr_t)op);	/* mov rsi, op */
 	if (!keeps && !b->in_c_mode)
-		vagx_x86_bytes(&b->code, "\x0f\xae\x14\x24", 4);	/* ldmxcsr [rsp] */
+		vagx_buf_bytes(&b->code, "\x0f\xae\x14\x24", 4);	/* ldmxcsr [rsp] */
 	control_load_pointer(b, "\x48\xb8", (uint64_t)(uintptr_t)fn);	/* mov rax, fn */
-	vagx_x86_bytes(&b->code, "\xff\xd0", 2);		/* call rax */
+	vagx_buf_bytes(&b->code, "\xff\xd0", 2);		/* call rax */
 	/* it stays so for the next call, unless native code comes in between */
 	b->in_c_mode |= !keeps;
 	b->vectors->after_call(b);
-	vagx_x86_bytes(&b->code, "\x31\xc0", 2);		/* xor eax, eax */
+	vagx_buf_bytes(&b->code, "\x31\xc0", 2);		/* xor eax, eax */
 	if (vagx_build_leaves(op)) {
 		vagx_x86_set_target(&b->code, vagx_x86_jump(&b->code), b->leave);
 		return;
 	}
 	_Static_assert(SIMDGROUP_RUNS == 0, "code compares with 0");
-	vagx_x86_bytes(&b->code, "\x83\xbb", 2);		/* cmp dword [rbx + state], 0 */
-	vagx_x86_word(&b->code, OFFSET_OF(state));
-	vagx_x86_bytes(&b->code, "\x00", 1);
+	vagx_buf_bytes(&b->code, "\x83\xbb", 2);		/* cmp dword [rbx + state], 0 */
+	vagx_buf_word(&b->code, OFFSET_OF(state));
+	vagx_buf_bytes(&b->code, "\x00", 1);
 	runs = vagx_x86_jump_if(&b->code, X86_NOT_EQUAL);
 	vagx_x86_set_target(&b->code, runs, b->leave);
 }
@@ -259,7 +259,7 @@ bool vagx_build_jump(struct build *b, const struct op *op, uint32_t pc)
 	}
 	if (op->target <= pc) {
 		/* a loop ends with the time slice */
-		vagx_x86_bytes(&b->code, "\x49\x83\x3f\x00", 4);	/* cmp qword [r15], 0 */
+		vagx_buf_bytes(&b->code, "\x49\x83\x3f\x00", 4);	/* cmp qword [r15], 0 */
 		goes_on = vagx_x86_jump_if(&b->code, X86_GREATER);
 		vagx_build_leave(b, op->target);
 		vagx_x86_set_target(&b->code, goes_on, b->code.length);

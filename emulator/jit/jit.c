@@ -196,14 +196,14 @@ static void jit_add_program(struct build *b, const uint8_t *begins)
 
 	vagx_build_routines(b);
 	vagx_build_forget(b);
-	for (pc = 0; pc < p->count && vagx_x86_reserve(&b->code, MAX_INSTRUCTION); pc++) {
+	for (pc = 0; pc < p->count && vagx_buf_reserve(&b->code, MAX_INSTRUCTION); pc++) {
 		if (begins[pc]) {
 			vagx_build_end_segment(b, pc);
 			jit_begin_block(b, pc);
 		}
 		jit_add_instruction(b, pc);
 	}
-	if (vagx_x86_reserve(&b->code, MAX_INSTRUCTION))
+	if (vagx_buf_reserve(&b->code, MAX_INSTRUCTION))
 		vagx_build_end_segment(b, p->count);
 }
 
@@ -225,7 +225,7 @@ static void jit_fix_up(struct build *b)
 			vagx_x86_set_target(&b->code, f->at, b->entry[f->pc]);
 			continue;
 		}
-		if (!vagx_x86_reserve(&b->code, MAX_INSTRUCTION))
+		if (!vagx_buf_reserve(&b->code, MAX_INSTRUCTION))
 			return;
 		vagx_x86_set_target(&b->code, f->at, b->code.length);
 		if (f->kind == FIXUP_NANS)
@@ -240,7 +240,7 @@ static bool jit_build(struct build *b)
 	uint8_t *begins = calloc(b->program->count + 1, sizeof(*begins));
 
 	b->entry = calloc(b->program->count + 1, sizeof(*b->entry));
-	if (!begins || !b->entry || !vagx_x86_reserve(&b->code, MAX_INSTRUCTION)) {
+	if (!begins || !b->entry || !vagx_buf_reserve(&b->code, MAX_INSTRUCTION)) {
 		free(begins);
 		return false;
 	}

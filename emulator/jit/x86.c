@@ -5,7 +5,6 @@
  * The encoder: EVEX for vectors, VEX for masks, as the manual's volume 2 describes them (section
  * 2.7, "Intel AVX-512 encoding"). Displacements are compressed where they can be.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "x86.h"
@@ -35,39 +34,9 @@ static const struct x86_row x86_narrow_rows[X86_NARROWS] = {
 #include "x86_narrow.def"
 };
 
-bool vagx_x86_reserve(struct x86_code *code, size_t size)
-{
-	size_t capacity = code->capacity ? code->capacity : 4096;
-	uint8_t *bytes;
-
-	while (capacity < code->length + size)
-		capacity *= 2;
-	if (capacity == code->capacity)
-		return !code->failed;
-	bytes = realloc(code->bytes, capacity);
-	if (!bytes) {
-		code->failed = true;
-		return false;
-	}
-	code->bytes = bytes;
-	code->capacity = capacity;
-	return !code->failed;
-}
-
-static void x86_byte(struct x86_code *code, unsigned int byte)
+static void x86_byte(struct code_buf *code, unsigned int byte)
 {
 	code->bytes[code->length++] = byte;
-}
-
-void vagx_x86_bytes(struct x86_code *code, const void *bytes, size_t count)
-{
-	memcpy(code->bytes + code->length, bytes, count);
-	code->length += count;
-}
-
-void vagx_x86_word(struct x86_code *code, uint32_t word)
-{
-	vagx_x86_bytes(code, &word, sizeof(word));
 }
 
 /* Inverted bit @bit of a register's number, as prefixes have it */
@@ -77,7 +46,7 @@ static unsigned int x86_inverted(unsigned int number, unsigned int bit)
 }
 
 /* ModRM and displacement of an operand in memory; @scale: unit of compressed displacements */
-static void x86_memory(struct x86_code *code, unsigned int reg, const struct x86_rm *rm, int scale)
+static void x86_memory(struct code_buf *code, unsigned int reg, const struct x86_rm *rm, int scale)
 {
 	unsigned int modrm = (reg & 7) << 3 | (rm->base & 7);
 	int32_t units = rm->disp / scale;
@@ -90,17 +59,17 @@ static void x86_memory(struct x86_code *code, unsigned int reg, const struct x86
 		x86_byte(code, units & 0xff);
 	} else {
 		x86_byte(code, 0x80 | modrm);
-		vagx_x86_word(code, rm->disp);
+		vagx_buf_word(code, rm->disp);
 	}
 }
 
 /* The same for an address with RCX as its index */
-static void x86_indexed_memory(struct x86_code *code, unsigned int reg, const struct x86_rm *rm)
+static void x86_indexed_memory(struct code_buf *code, unsigned int reg, const struct x86_rm *rm)
 {
 	x86_byte(code, 0x84 | (reg & 7) << 3);
 	/* index RCX, without a scale */
 	x86_byte(code, X86_RCX << 3 | (rm->base & 7));
-	vagx_x86_word(code, (uint32_t)rm->disp);
+	vagx_buf_word(code, (uint32_t)rm->disp);
 }
 
 /* The element's size of a broadcast, or that of a scalar that is broadcast by its instruction */
@@ -109,7 +78,7 @@ static int x86_scale(enum x86_vector op, const struct x86_rm *rm)
 	return rm->is_broadcast || op == X86_BROADCAST ? 4 : 64;
 }
 
-static void x86_evex(struct x86_code *code, enum x86_vector op, unsigned int reg, unsigned int v,
+static void x86_evex(struct code_buf *code, enum x86_vector op, unsigned int reg, unsigned int v,
 		     struct x86_rm rm, struct x86_masking masking)
 {
 	const struct x86_row *row = &x86_rows[op];
@@ -133,13 +102,13 @@ static void x86_evex(struct x86_code *code, enum x86_vector op, unsigned int reg
 		x86_byte(code, 0xc0 | (reg & 7) << 3 | (rm.reg & 7));
 }
 
-void vagx_x86_vector(struct x86_code *code, enum x86_vector op, unsigned int reg, unsigned int v,
+void vagx_x86_vector(struct code_buf *code, enum x86_vector op, unsigned int reg, unsigned int v,
 		     struct x86_rm rm, struct x86_masking masking)
 {
 	x86_evex(code, op, reg, x86_rows[op].form == ONE_SOURCE ? 0 : v, rm, masking);
 }
 
-void vagx_x86_vector_imm(struct x86_code *code, enum x86_vector op, unsigned int reg,
+void vagx_x86_vector_imm(struct code_buf *code, enum x86_vector op, unsigned int reg,
 			 unsigned int v, struct x86_rm rm, struct x86_masking masking,
 			 unsigned int imm)
 {
@@ -153,7 +122,7 @@ void vagx_x86_vector_imm(struct x86_code *code, enum x86_vector op, unsigned int
 }
 
 /* VEX with three bytes, 256 bits */
-static void x86_vex(struct x86_code *code, const struct x86_row *row, unsigned int reg,
+static void x86_vex(struct code_buf *code, const struct x86_row *row, unsigned int reg,
 		    unsigned int v, struct x86_rm rm)
 {
 	unsigned int b = rm.is_memory ? rm.base : rm.reg;
@@ -172,13 +141,13 @@ static void x86_vex(struct x86_code *code, const struct x86_row *row, unsigned i
 		x86_byte(code, 0xc0 | (reg & 7) << 3 | (rm.reg & 7));
 }
 
-void vagx_x86_256(struct x86_code *code, enum x86_vector op, unsigned int reg, unsigned int v,
+void vagx_x86_256(struct code_buf *code, enum x86_vector op, unsigned int reg, unsigned int v,
 		  struct x86_rm rm)
 {
 	x86_vex(code, &x86_rows[op], reg, v, rm);
 }
 
-void vagx_x86_256_imm(struct x86_code *code, enum x86_vector op, unsigned int reg, unsigned int v,
+void vagx_x86_256_imm(struct code_buf *code, enum x86_vector op, unsigned int reg, unsigned int v,
 		      struct x86_rm rm, unsigned int imm)
 {
 	const struct x86_row *row = &x86_rows[op];
@@ -190,13 +159,13 @@ void vagx_x86_256_imm(struct x86_code *code, enum x86_vector op, unsigned int re
 	x86_byte(code, imm);
 }
 
-void vagx_x86_narrow(struct x86_code *code, enum x86_narrow op, unsigned int reg, unsigned int v,
+void vagx_x86_narrow(struct code_buf *code, enum x86_narrow op, unsigned int reg, unsigned int v,
 		     struct x86_rm rm)
 {
 	x86_vex(code, &x86_narrow_rows[op], reg, v, rm);
 }
 
-void vagx_x86_narrow_imm(struct x86_code *code, enum x86_narrow op, unsigned int reg,
+void vagx_x86_narrow_imm(struct code_buf *code, enum x86_narrow op, unsigned int reg,
 			 unsigned int v, struct x86_rm rm, unsigned int imm)
 {
 	x86_vex(code, &x86_narrow_rows[op], reg, v, rm);
@@ -204,7 +173,7 @@ void vagx_x86_narrow_imm(struct x86_code *code, enum x86_narrow op, unsigned int
 }
 
 /* VEX with two bytes: @size is 1 for three-operand instructions (L), 0 for others */
-static void x86_mask_vex(struct x86_code *code, unsigned int size, unsigned int prefix,
+static void x86_mask_vex(struct code_buf *code, unsigned int size, unsigned int prefix,
 			 unsigned int opcode, unsigned int reg, unsigned int v, unsigned int rm)
 {
 	x86_byte(code, 0xc5);
@@ -213,63 +182,63 @@ static void x86_mask_vex(struct x86_code *code, unsigned int size, unsigned int 
 	x86_byte(code, 0xc0 | reg << 3 | rm);
 }
 
-void vagx_x86_mask(struct x86_code *code, enum x86_mask_op op, unsigned int dst, unsigned int a,
+void vagx_x86_mask(struct code_buf *code, enum x86_mask_op op, unsigned int dst, unsigned int a,
 		   unsigned int b)
 {
 	/* KUNPCKWD, for 32 bits, has no prefix, as KxxxW have none */
 	x86_mask_vex(code, 1, 0, op, dst, a, b);
 }
 
-void vagx_x86_mask_not(struct x86_code *code, unsigned int dst, unsigned int a)
+void vagx_x86_mask_not(struct code_buf *code, unsigned int dst, unsigned int a)
 {
 	x86_mask_vex(code, 0, 0, 0x44, dst, 0, a);
 }
 
-void vagx_x86_mask_test(struct x86_code *code, unsigned int a, unsigned int b)
+void vagx_x86_mask_test(struct code_buf *code, unsigned int a, unsigned int b)
 {
 	x86_mask_vex(code, 0, 0, 0x98, a, 0, b);
 }
 
-void vagx_x86_mask_load(struct x86_code *code, unsigned int k, enum x86_gpr base, int32_t disp)
+void vagx_x86_mask_load(struct code_buf *code, unsigned int k, enum x86_gpr base, int32_t disp)
 {
 	struct x86_rm rm = X86_MEMORY(base, disp);
 
-	vagx_x86_bytes(code, "\xc5\xf8\x90", 3);
+	vagx_buf_bytes(code, "\xc5\xf8\x90", 3);
 	x86_memory(code, k, &rm, 1);
 }
 
-void vagx_x86_mask_to_eax(struct x86_code *code, unsigned int k)
+void vagx_x86_mask_to_eax(struct code_buf *code, unsigned int k)
 {
 	x86_mask_vex(code, 0, 3, 0x93, X86_RAX, 0, k);
 }
 
 /* Appends room for a displacement. Return: where it is. */
-static size_t x86_displacement(struct x86_code *code)
+static size_t x86_displacement(struct code_buf *code)
 {
-	vagx_x86_word(code, 0);
+	vagx_buf_word(code, 0);
 	return code->length - 4;
 }
 
-size_t vagx_x86_jump(struct x86_code *code)
+size_t vagx_x86_jump(struct code_buf *code)
 {
 	x86_byte(code, 0xe9);
 	return x86_displacement(code);
 }
 
-size_t vagx_x86_jump_if(struct x86_code *code, enum x86_condition condition)
+size_t vagx_x86_jump_if(struct code_buf *code, enum x86_condition condition)
 {
 	x86_byte(code, 0x0f);
 	x86_byte(code, 0x80 | condition);
 	return x86_displacement(code);
 }
 
-size_t vagx_x86_call(struct x86_code *code)
+size_t vagx_x86_call(struct code_buf *code)
 {
 	x86_byte(code, 0xe8);
 	return x86_displacement(code);
 }
 
-void vagx_x86_set_target(struct x86_code *code, size_t at, size_t target)
+void vagx_x86_set_target(struct code_buf *code, size_t at, size_t target)
 {
 	uint32_t distance = (uint32_t)(target - (at + 4));
 

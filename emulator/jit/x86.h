@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buffer.h"
+
 /** enum x86_vector - vector instructions, the rows of x86.def */
 enum x86_vector {
 #define X86_VECTOR(id, name, map, prefix, opcode, w, form)	X86_##id,
@@ -81,20 +83,6 @@ enum x86_mask_op {
 	X86_KUNPCK = 0x4b,
 };
 
-/**
- * struct x86_code - code that is being made
- * @bytes: buffer; NULL until there is any, or after its growth has failed
- * @length: bytes of code
- * @capacity: bytes of the buffer
- * @failed: there was no memory; everything appended since is lost
- */
-struct x86_code {
-	uint8_t *bytes;
-	size_t length;
-	size_t capacity;
-	bool failed;
-};
-
 /** struct x86_rm - the last source of a vector instruction: a register or memory */
 struct x86_rm {
 	/** @is_memory: it is at @base + @disp; else in vector register @reg */
@@ -131,17 +119,9 @@ struct x86_masking {
 #define X86_ZEROED(mask)	((struct x86_masking){ .k = (mask), .zero = true })
 #define X86_ROUNDED(mode)	((struct x86_masking){ .rounding = (mode) })
 
-/** vagx_x86_reserve() - make room for @size bytes. Return: false if there is no memory. */
-bool vagx_x86_reserve(struct x86_code *code, size_t size);
-
 /*
  * The functions below append at most 16 bytes each. The caller has reserved them.
  */
-
-/** vagx_x86_bytes() - append bytes as they are */
-void vagx_x86_bytes(struct x86_code *code, const void *bytes, size_t count);
-/** vagx_x86_word() - append a word of 32 bits */
-void vagx_x86_word(struct x86_code *code, uint32_t word);
 
 /**
  * vagx_x86_vector() - append a vector instruction
@@ -152,10 +132,10 @@ void vagx_x86_word(struct x86_code *code, uint32_t word);
  * @rm: last source; of X86_STORE the destination
  * @masking: lanes
  */
-void vagx_x86_vector(struct x86_code *code, enum x86_vector op, unsigned int reg, unsigned int v,
+void vagx_x86_vector(struct code_buf *code, enum x86_vector op, unsigned int reg, unsigned int v,
 		     struct x86_rm rm, struct x86_masking masking);
 /** vagx_x86_vector_imm() - the same with an immediate byte, or the count of a shift */
-void vagx_x86_vector_imm(struct x86_code *code, enum x86_vector op, unsigned int reg,
+void vagx_x86_vector_imm(struct code_buf *code, enum x86_vector op, unsigned int reg,
 			 unsigned int v, struct x86_rm rm, struct x86_masking masking,
 			 unsigned int imm);
 
@@ -167,41 +147,41 @@ void vagx_x86_vector_imm(struct x86_code *code, enum x86_vector op, unsigned int
  * @v: first source; ignored for instructions that have one source only
  * @rm: last source; of X86_STORE the destination
  */
-void vagx_x86_256(struct x86_code *code, enum x86_vector op, unsigned int reg, unsigned int v,
+void vagx_x86_256(struct code_buf *code, enum x86_vector op, unsigned int reg, unsigned int v,
 		  struct x86_rm rm);
 /** vagx_x86_256_imm() - the same with an immediate byte, or the count of a shift */
-void vagx_x86_256_imm(struct x86_code *code, enum x86_vector op, unsigned int reg, unsigned int v,
+void vagx_x86_256_imm(struct code_buf *code, enum x86_vector op, unsigned int reg, unsigned int v,
 		      struct x86_rm rm, unsigned int imm);
 /** vagx_x86_narrow() - the same for a row of x86_narrow.def */
-void vagx_x86_narrow(struct x86_code *code, enum x86_narrow op, unsigned int reg, unsigned int v,
+void vagx_x86_narrow(struct code_buf *code, enum x86_narrow op, unsigned int reg, unsigned int v,
 		     struct x86_rm rm);
 /** vagx_x86_narrow_imm() - the same with an immediate byte */
-void vagx_x86_narrow_imm(struct x86_code *code, enum x86_narrow op, unsigned int reg,
+void vagx_x86_narrow_imm(struct code_buf *code, enum x86_narrow op, unsigned int reg,
 			 unsigned int v, struct x86_rm rm, unsigned int imm);
 
 /** vagx_x86_mask() - @dst = @a op @b, for mask registers */
-void vagx_x86_mask(struct x86_code *code, enum x86_mask_op op, unsigned int dst, unsigned int a,
+void vagx_x86_mask(struct code_buf *code, enum x86_mask_op op, unsigned int dst, unsigned int a,
 		   unsigned int b);
 /** vagx_x86_mask_not() - @dst = ~@a */
-void vagx_x86_mask_not(struct x86_code *code, unsigned int dst, unsigned int a);
+void vagx_x86_mask_not(struct code_buf *code, unsigned int dst, unsigned int a);
 /** vagx_x86_mask_test() - zero flag: @a | @b is 0; carry flag: it is all ones */
-void vagx_x86_mask_test(struct x86_code *code, unsigned int a, unsigned int b);
+void vagx_x86_mask_test(struct code_buf *code, unsigned int a, unsigned int b);
 /** vagx_x86_mask_load() - load 16 bits of memory to a mask register; @base is none of R8 to R15 */
-void vagx_x86_mask_load(struct x86_code *code, unsigned int k, enum x86_gpr base, int32_t disp);
+void vagx_x86_mask_load(struct code_buf *code, unsigned int k, enum x86_gpr base, int32_t disp);
 /** vagx_x86_mask_to_eax() - copy 32 bits of a mask register to EAX */
-void vagx_x86_mask_to_eax(struct x86_code *code, unsigned int k);
+void vagx_x86_mask_to_eax(struct code_buf *code, unsigned int k);
 
 /**
  * vagx_x86_jump() - append a jump or a call whose target is not known yet
  * @code: buffer
  * Return: where its displacement is, for vagx_x86_set_target()
  */
-size_t vagx_x86_jump(struct x86_code *code);
+size_t vagx_x86_jump(struct code_buf *code);
 /** vagx_x86_jump_if() - the same for a conditional jump */
-size_t vagx_x86_jump_if(struct x86_code *code, enum x86_condition condition);
+size_t vagx_x86_jump_if(struct code_buf *code, enum x86_condition condition);
 /** vagx_x86_call() - the same for a call */
-size_t vagx_x86_call(struct x86_code *code);
+size_t vagx_x86_call(struct code_buf *code);
 /** vagx_x86_set_target() - have the jump or call at @at go to offset @target of the code */
-void vagx_x86_set_target(struct x86_code *code, size_t at, size_t target);
+void vagx_x86_set_target(struct code_buf *code, size_t at, size_t target);
 
 #endif /* VAGX_JIT_X86_H */

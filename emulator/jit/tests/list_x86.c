@@ -29,7 +29,7 @@ static const struct row rows[X86_VECTORS] = {
 static const char *const gprs[] = { "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8",
 				    "r9", "r10", "r11", "r12", "r13", "r14", "r15" };
 
-static struct x86_code code;
+static struct code_buf code;
 static FILE *text;
 
 static bool writes_mask(enum x86_vector op)
@@ -118,7 +118,7 @@ static void list(enum x86_vector op, unsigned int reg, unsigned int v, struct x8
 
 	if (is_register_only(op))
 		rm.reg %= 4;
-	vagx_x86_reserve(&code, 64);
+	vagx_buf_reserve(&code, 64);
 	if (has_imm(op))
 		vagx_x86_vector_imm(&code, op, reg, v, rm, m, imm);
 	else
@@ -214,7 +214,7 @@ static void list_256(enum x86_vector op, unsigned int reg, unsigned int v, struc
 {
 	char operand[64];
 
-	vagx_x86_reserve(&code, 64);
+	vagx_buf_reserve(&code, 64);
 	if (has_imm(op))
 		vagx_x86_256_imm(&code, op, reg, v, rm, imm);
 	else
@@ -274,7 +274,7 @@ static void list_narrow(void)
 		for (i = 0; i < 16; i++) {
 			unsigned int v = (i + 3) % 16, c = (i * 5 + 2) % 16;
 
-			vagx_x86_reserve(&code, 64);
+			vagx_buf_reserve(&code, 64);
 			fprintf(text, "{vex3} %s ", narrow[op].name);
 			if (op == X86_256_BLEND_MASK) {
 				vagx_x86_narrow_imm(&code, op, i, v, X86_REG(c), (15 - i) << 4);
@@ -309,7 +309,7 @@ static void list_masks(void)
 	unsigned int i, k;
 
 	for (k = 0; k < 8; k++) {
-		vagx_x86_reserve(&code, 256);
+		vagx_buf_reserve(&code, 256);
 		for (i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
 			vagx_x86_mask(&code, ops[i].op, k, (k + 3) % 8, 7 - k);
 			fprintf(text, "%s k%u, k%u, k%u\n", ops[i].name, k, (k + 3) % 8, 7 - k);
@@ -339,7 +339,7 @@ static void list_jumps(void)
 	unsigned int i;
 
 	fprintf(text, "first:\n");
-	vagx_x86_reserve(&code, 256);
+	vagx_buf_reserve(&code, 256);
 	for (i = 0; i < sizeof(jumps) / sizeof(jumps[0]); i++) {
 		vagx_x86_set_target(&code, vagx_x86_jump_if(&code, jumps[i].condition), first);
 		fprintf(text, "{disp32} %s first\n", jumps[i].name);
