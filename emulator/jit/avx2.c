@@ -120,7 +120,7 @@ static void avx2_copy(struct build *b, enum mask mask, unsigned int dst, struct 
 		avx2_vector(b, X86_LOAD, dst, 0, v.vec);
 }
 
-static void avx2_copy_eax(struct build *b, unsigned int dst)
+static void avx2_copy_scalar(struct build *b, unsigned int dst)
 {
 	/* vmovd xmm, eax: of the first eight registers */
 	const uint8_t code[] = { 0xc5, 0xf9, 0x6e, (uint8_t)(0xc0 | dst << 3) };
@@ -245,7 +245,7 @@ static void avx2_zero_levels(struct build *b, unsigned int vec)
 }
 
 /* Memory of the lanes of this turn */
-static struct x86_rm avx2_turn(enum x86_gpr base, int32_t disp)
+static struct x86_rm avx2_turn(unsigned int base, int32_t disp)
 {
 	struct x86_rm rm = X86_MEMORY(base, disp);
 
@@ -503,7 +503,7 @@ const struct vectors vagx_vectors_avx2 = {
 	.op = avx2_op,
 	.op_imm = avx2_op_imm,
 	.copy = avx2_copy,
-	.copy_eax = avx2_copy_eax,
+	.copy_scalar = avx2_copy_scalar,
 	.constant = avx2_constant,
 	.insert = avx2_insert,
 	.truth = avx2_truth,

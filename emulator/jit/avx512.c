@@ -90,7 +90,7 @@ static void avx512_copy(struct build *b, enum mask mask, unsigned int dst, struc
 	}
 }
 
-static void avx512_copy_eax(struct build *b, unsigned int dst)
+static void avx512_copy_scalar(struct build *b, unsigned int dst)
 {
 	unsigned int h;
 
@@ -433,7 +433,7 @@ const struct vectors vagx_vectors_avx512 = {
 	.op = avx512_op,
 	.op_imm = avx512_op_imm,
 	.copy = avx512_copy,
-	.copy_eax = avx512_copy_eax,
+	.copy_scalar = avx512_copy_scalar,
 	.constant = avx512_constant,
 	.insert = avx512_insert,
 	.truth = avx512_truth,

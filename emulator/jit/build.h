@@ -13,19 +13,12 @@
 #ifndef VAGX_JIT_BUILD_H
 #define VAGX_JIT_BUILD_H
 
+#include "buffer.h"
 #include "code.h"
 #include "gpu/core_internal.h"
+#include "host.h"
 #include "jit.h"
 #include "vectors.h"
-#include "x86.h"
-
-/* General registers of native code */
-#define GPR_SG		X86_RBX		/* struct simdgroup */
-#define GPR_ACTIVE	X86_RBP		/* number of active lanes */
-#define GPR_COUNT	X86_R12		/* thread instructions since the entry */
-#define GPR_UNIFORMS	X86_R13		/* uniform registers */
-#define GPR_POOL	X86_R14		/* constants */
-#define GPR_SLICE	X86_R15		/* struct vagx_slice */
 
 /* Vectors: temporaries of an instruction, one more for short sequences, and the cache */
 #define TEMPS		3
@@ -33,9 +26,6 @@
 #define VEC_CACHE	4
 /* Most registers that an instruction set has room for in the cache */
 #define MAX_CACHED	12
-
-/* MXCSR of native code: denormals are zeros, all exceptions masked, round to nearest */
-#define NATIVE_MXCSR	0x9fc0
 
 /* Offset of an instruction at which code cannot be entered */
 #define NO_ENTRY	0
@@ -154,7 +144,7 @@ struct build {
 	bool segmented;
 	/* the program has instructions that change the execution mask */
 	bool changes_exec;
-	/* MXCSR is C's, as a function has been called that computes with floats */
+	/* floats are C's, as a function has been called that computes with them */
 	bool in_c_mode;
 	/* instructions that do not call functions */
 	unsigned int native;
@@ -253,13 +243,11 @@ bool vagx_build_lower(struct build *b, const struct op *op);
 
 /* entry.c */
 
-/** vagx_build_set_field() - mov dword [rbx + @offset], @value: a field of the simdgroup */
-void vagx_build_set_field(struct build *b, uint32_t offset, uint32_t value);
 /** vagx_build_routines() - the entry of the code, and what it calls */
 void vagx_build_routines(struct build *b);
 /** vagx_build_replay() - return to C, which interprets @count instructions from @pc on */
 void vagx_build_replay(struct build *b, uint32_t pc, uint32_t count);
-/** vagx_build_native_mode() - have MXCSR be native code's: before segments, and between blocks */
+/** vagx_build_native_mode() - have floats be native code's: before segments, and between blocks */
 void vagx_build_native_mode(struct build *b);
 /** vagx_build_changes_exec() - whether the instruction changes the execution mask */
 bool vagx_build_changes_exec(const struct op *op);

@@ -252,16 +252,6 @@ void vagx_build_begin(struct build *b)
 	b->open = true;
 }
 
-/* Counts instructions: so many of the slice, and each once for each active lane */
-static void cache_count(struct build *b, uint32_t count)
-{
-	vagx_buf_bytes(&b->code, "\x49\x81\x2f", 3);	/* sub qword [r15], count */
-	vagx_buf_word(&b->code, count);
-	vagx_buf_bytes(&b->code, "\x48\x69\xc5", 3);	/* imul rax, rbp, count */
-	vagx_buf_word(&b->code, count);
-	vagx_buf_bytes(&b->code, "\x49\x01\xc4", 3);	/* add r12, rax */
-}
-
 void vagx_build_commit(struct build *b, uint32_t next)
 {
 	unsigned int i;
@@ -271,7 +261,7 @@ void vagx_build_commit(struct build *b, uint32_t next)
 	/* the lanes that were active in it are counted, those that are now are set behind that */
 	if (b->open)
 		b->vectors->end(b, next);
-	cache_count(b, next - b->segment);
+	vagx_host_count(b, next - b->segment);
 	if (b->exec_changed)
 		b->vectors->set_active(b);
 	for (i = 0; i < b->vectors->cached; i++)

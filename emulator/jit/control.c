@@ -12,16 +12,8 @@
 
 #define OFFSET_OF(field)	((uint32_t)offsetof(struct simdgroup, field))
 
-/* mov register, @value, a word of 64 bits; @code: REX and opcode */
-static void control_load_pointer(struct build *b, const char *code, uint64_t value)
-{
-	vagx_buf_bytes(&b->code, code, 2);
-	vagx_buf_word(&b->code, (uint32_t)value);
-	vagx_buf_word(&b->code, (uint32_t)(value >> 32));
-}
-
-/* Functions that do not compute with floats can be called with native code's MXCSR */
-static bool control_keeps_mxcsr(const struct op *op)
+/* Functions that do not compute with floats can be called in native code's mode of them */
+static bool control_keeps_mode(const struct op *op)
 {
 	switch (op->opcode) {
 	case AGX_OP_GET_SR:
@@ -53,37 +45,28 @@ void vagx_build_call(struct build *b, uint32_t pc)
 {
 	const struct op *op = &b->program->op[pc];
 	vagx_exec_fn *fn = b->vectors->memory(op);
-	bool keeps = fn || control_keeps_mxcsr(op);
-	size_t runs;
+	bool keeps = fn || control_keeps_mode(op);
 
 	if (!fn)
 		fn = op->run;
 	vagx_build_end_segment(b, pc);
 	vagx_build_forget(b);
 	b->vectors->before_call(b);
-	vagx_build_set_field(b, OFFSET_OF(pc), pc + 1);
+	vagx_host_set_field(b, OFFSET_OF(pc), pc + 1);
 	/* the lanes that are active before the instruction are counted */
 	vagx_build_commit(b, pc + 1);
-	vagx_buf_bytes(&b->code, "\x48\x89\xdf", 3);		/* mov rdi, rbx */
-	control_load_pointer(b, "\x48\xbe", (uint64_t)(uintptr_t)op);	/* mov rsi, op */
-	if (!keeps && !b->in_c_mode)
-		vagx_buf_bytes(&b->code, "\x0f\xae\x14\x24", 4);	/* ldmxcsr [rsp] */
-	control_load_pointer(b, "\x48\xb8", (uint64_t)(uintptr_t)fn);	/* mov rax, fn */
-	vagx_buf_bytes(&b->code, "\xff\xd0", 2);		/* call rax */
+	vagx_host_call(b, fn, op, !keeps && !b->in_c_mode);
 	/* it stays so for the next call, unless native code comes in between */
 	b->in_c_mode |= !keeps;
 	b->vectors->after_call(b);
-	vagx_buf_bytes(&b->code, "\x31\xc0", 2);		/* xor eax, eax */
+	vagx_host_clear_result(b);
 	if (vagx_build_leaves(op)) {
-		vagx_x86_set_target(&b->code, vagx_x86_jump(&b->code), b->leave);
+		vagx_host_set_target(b, vagx_host_jump(b), b->leave);
 		return;
 	}
 	_Static_assert(SIMDGROUP_RUNS == 0, "code compares with 0");
-	vagx_buf_bytes(&b->code, "\x83\xbb", 2);		/* cmp dword [rbx + state], 0 */
-	vagx_buf_word(&b->code, OFFSET_OF(state));
-	vagx_buf_bytes(&b->code, "\x00", 1);
-	runs = vagx_x86_jump_if(&b->code, X86_NOT_EQUAL);
-	vagx_x86_set_target(&b->code, runs, b->leave);
+	vagx_host_test_field(b, OFFSET_OF(state));
+	vagx_host_set_target(b, vagx_host_jump_if(b, HOST_NOT_ZERO), b->leave);
 }
 
 /* Adds @n to the levels of lanes of a mask; levels have 16 bits, and the upper ones stay */
@@ -254,18 +237,18 @@ bool vagx_build_jump(struct build *b, const struct op *op, uint32_t pc)
 	vagx_build_native_mode(b);
 	if (op->run != vagx_exec_goto) {
 		b->vectors->test_exec(b);
-		over = vagx_x86_jump_if(&b->code, op->run == vagx_exec_jmp_any ?
-						  X86_EQUAL : X86_NOT_EQUAL);
+		over = vagx_host_jump_if(b, op->run == vagx_exec_jmp_any ? HOST_ZERO :
+									   HOST_NOT_ZERO);
 	}
 	if (op->target <= pc) {
 		/* a loop ends with the time slice */
-		vagx_buf_bytes(&b->code, "\x49\x83\x3f\x00", 4);	/* cmp qword [r15], 0 */
-		goes_on = vagx_x86_jump_if(&b->code, X86_GREATER);
+		vagx_host_test_slice(b);
+		goes_on = vagx_host_jump_if(b, HOST_POSITIVE);
 		vagx_build_leave(b, op->target);
-		vagx_x86_set_target(&b->code, goes_on, b->code.length);
+		vagx_host_set_target(b, goes_on, b->code.length);
 	}
-	vagx_build_jump_to(b, vagx_x86_jump(&b->code), op->target);
+	vagx_build_jump_to(b, vagx_host_jump(b), op->target);
 	if (over)
-		vagx_x86_set_target(&b->code, over, b->code.length);
+		vagx_host_set_target(b, over, b->code.length);
 	return true;
 }

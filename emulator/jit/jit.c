@@ -34,25 +34,12 @@ struct vagx_jit {
 	struct vagx_jit_stats stats;
 };
 
-/* The instruction set to use. Return: NULL if the processor has none of them. */
-static const struct vectors *jit_choose_vectors(bool avx2)
-{
-	if (!__builtin_cpu_supports("popcnt"))
-		return NULL;
-	if (!avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-		return &vagx_vectors_avx512;
-	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-	    __builtin_cpu_supports("f16c"))
-		return &vagx_vectors_avx2;
-	return NULL;
-}
-
 /* Whether code can be executed on this system */
 static int jit_try_arena(struct vagx_arena *arena)
 {
+	static const uint32_t nothing;
 	struct vagx_code code;
-	int err = vagx_arena_add(arena, "\xc3", 1, &code);
+	int err = vagx_arena_add(arena, &nothing, sizeof(nothing), &code);
 
 	if (!err)
 		vagx_arena_remove(arena, &code);
@@ -72,15 +59,16 @@ static FILE *jit_open_map(void)
 
 struct vagx_jit *vagx_jit_new(const struct vagx_jit_config *config, struct vagx_report *report)
 {
-	const struct vectors *vectors = jit_choose_vectors(config->avx2);
+	const struct vectors *vectors;
 	struct vagx_jit *jit;
+	const char *why;
 	int err;
 
 	if (config->mode == VAGX_JIT_OFF)
 		return NULL;
+	vectors = vagx_host_vectors(config, &why);
 	if (!vectors) {
-		vagx_log(report, VAGX_LOG_INFO,
-			 "shaders are interpreted: the compiler needs AVX2, FMA and F16C");
+		vagx_log(report, VAGX_LOG_INFO, "shaders are interpreted: %s", why);
 		return NULL;
 	}
 	jit = calloc(1, sizeof(*jit));
@@ -222,12 +210,12 @@ static void jit_fix_up(struct build *b)
 		const struct fixup *f = &b->fixups[i];
 
 		if (f->kind == FIXUP_JUMP) {
-			vagx_x86_set_target(&b->code, f->at, b->entry[f->pc]);
+			vagx_host_set_target(b, f->at, b->entry[f->pc]);
 			continue;
 		}
 		if (!vagx_buf_reserve(&b->code, MAX_INSTRUCTION))
 			return;
-		vagx_x86_set_target(&b->code, f->at, b->code.length);
+		vagx_host_set_target(b, f->at, b->code.length);
 		if (f->kind == FIXUP_NANS)
 			b->vectors->nans(b, f);
 		else

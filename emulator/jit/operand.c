@@ -32,10 +32,8 @@ static struct value operand_uniform16(struct build *b, unsigned int half, bool s
 {
 	unsigned int t = vagx_build_temp(b);
 
-	/* movzx or movsx eax, word [r13 + displacement] */
-	vagx_buf_bytes(&b->code, sign_extend ? "\x41\x0f\xbf\x85" : "\x41\x0f\xb7\x85", 4);
-	vagx_buf_word(&b->code, half * 2);
-	b->vectors->copy_eax(b, t);
+	vagx_host_load_uniform(b, half, sign_extend);
+	b->vectors->copy_scalar(b, t);
 	return vagx_build_vector(t);
 }
 

@@ -141,7 +141,7 @@ struct vectors {
 	void (*after_call)(struct build *b);
 	/** @set_active: the execution mask in memory has changed: what follows it */
 	void (*set_active)(struct build *b);
-	/** @test_exec: zero flag: no lane is active */
+	/** @test_exec: compare the execution mask with 0: HOST_ZERO: no lane is active */
 	void (*test_exec)(struct build *b);
 
 	/** @begin: begin a segment */
@@ -166,8 +166,8 @@ struct vectors {
 		       unsigned int a, struct value v, unsigned int imm);
 	/** @copy: @dst = @v in lanes of a mask */
 	void (*copy)(struct build *b, enum mask mask, unsigned int dst, struct value v);
-	/** @copy_eax: @dst = EAX in all lanes */
-	void (*copy_eax)(struct build *b, unsigned int dst);
+	/** @copy_scalar: @dst = what vagx_host_load_uniform() has read, in all lanes */
+	void (*copy_scalar)(struct build *b, unsigned int dst);
 	/** @constant: @dst = @bits in lanes of a mask, 0 in others */
 	void (*constant)(struct build *b, enum mask mask, unsigned int dst, uint32_t bits);
 	/** @insert: bits of @bits of vector @v replace those of @dst, in lanes of a mask */

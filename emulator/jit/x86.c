@@ -199,7 +199,7 @@ void vagx_x86_mask_test(struct code_buf *code, unsigned int a, unsigned int b)
 	x86_mask_vex(code, 0, 0, 0x98, a, 0, b);
 }
 
-void vagx_x86_mask_load(struct code_buf *code, unsigned int k, enum x86_gpr base, int32_t disp)
+void vagx_x86_mask_load(struct code_buf *code, unsigned int k, unsigned int base, int32_t disp)
 {
 	struct x86_rm rm = X86_MEMORY(base, disp);
 

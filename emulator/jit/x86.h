@@ -167,7 +167,7 @@ void vagx_x86_mask_not(struct code_buf *code, unsigned int dst, unsigned int a);
 /** vagx_x86_mask_test() - zero flag: @a | @b is 0; carry flag: it is all ones */
 void vagx_x86_mask_test(struct code_buf *code, unsigned int a, unsigned int b);
 /** vagx_x86_mask_load() - load 16 bits of memory to a mask register; @base is none of R8 to R15 */
-void vagx_x86_mask_load(struct code_buf *code, unsigned int k, enum x86_gpr base, int32_t disp);
+void vagx_x86_mask_load(struct code_buf *code, unsigned int k, unsigned int base, int32_t disp);
 /** vagx_x86_mask_to_eax() - copy 32 bits of a mask register to EAX */
 void vagx_x86_mask_to_eax(struct code_buf *code, unsigned int k);
 
