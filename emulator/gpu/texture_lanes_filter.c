@@ -3,8 +3,9 @@
  * Copyright (C) 2026 The asahi driver authors
  *
  * Nearest and bilinear filters of all lanes at once, with the results of texture_filter.c to the
- * last bit. First the texels are gathered lane by lane, into arrays over the lanes; then they
- * are converted and weighted in loops over the lanes, which compilers vectorise.
+ * last bit. First the texels are gathered into arrays over the lanes, where they can be from a few
+ * blocks that all lanes share, else lane by lane; then they are converted and weighted in loops
+ * over the lanes, which compilers vectorise.
  */
 #include "gpu/format.h"
 #include "gpu/texture_lanes.h"
@@ -133,8 +134,8 @@ static void lanes_filter_prefetch_blocks(const struct texture_lanes *s,
 		vagx_texture_read_prefetched(s->t, &prefetch[i]);
 }
 
-/* Fetches texels as bytes. Return: a mask of the lanes whose texels cannot be read. */
-static uint32_t lanes_filter_fetch_bytes(const struct texture_lanes *s,
+/* Fetches texels of lanes that are anywhere. Return: a mask of those that cannot be read. */
+static uint32_t lanes_filter_fetch_apart(const struct texture_lanes *s,
 					 const struct texture_bilinear *c, uint32_t lanes,
 					 struct texels *texels)
 {
@@ -156,6 +157,169 @@ static uint32_t lanes_filter_fetch_bytes(const struct texture_lanes *s,
 			missing |= 1u << lane;
 	}
 	return missing;
+}
+
+/*
+ * Pixels that are beside each other have texels in a few blocks of one level and layer. Blocks of
+ * a box of that size are cached at places of their own, which follow from their positions. So
+ * each block is looked for once, and then texels are copied from where they have to be.
+ */
+#define BOX_BLOCKS	16
+
+/* Texels of one level and layer: inclusive bounds */
+struct texel_box {
+	uint32_t min_x, min_y, max_x, max_y;
+	uint32_t level, layer;
+};
+
+/* For each texel of a filter: its number among all texels of the cache */
+struct lane_places {
+	uint32_t at[4][LANES];
+};
+
+CLONES static void lanes_filter_find_places(const struct texture_lanes *s,
+					    const struct texture_bilinear *c,
+					    struct lane_places *places)
+{
+	unsigned int i, corner;
+
+	for (corner = 0; corner < 4; corner++) {
+		const int32_t *x = c->x.at[corner & 1], *y = c->y.at[corner >> 1];
+
+		for (i = 0; i < LANES; i++) {
+			const struct agx_texel at = {
+				.x = x[i], .y = y[i], .layer = s->layer[i], .level = c->level[i],
+			};
+			const uint32_t index = texture_cache_index(s->t, &at) % TEXTURE_BYTE_BLOCKS;
+
+			places->at[corner][i] = index * TEXTURE_BLOCK_TEXELS +
+						texture_in_block(at.x, at.y);
+		}
+	}
+}
+
+INLINE uint32_t lanes_filter_min(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+INLINE uint32_t lanes_filter_max(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/*
+ * Finds the box of the texels of those lanes that have the level and the layer of the first one.
+ * Return: a mask of these.
+ */
+CLONES static uint32_t lanes_filter_find_box(const struct texture_lanes *s,
+					     const struct texture_bilinear *c, uint32_t lanes,
+					     struct texel_box *box)
+{
+	const unsigned int first = __builtin_ctz(lanes);
+	const uint32_t level = c->level[first], layer = s->layer[first];
+	const uint32_t x = c->x.at[0][first], y = c->y.at[0][first];
+	uint32_t min_x = x, min_y = y, max_x = x, max_y = y, same = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		const bool is_same = (lanes & lane_bits.v[i]) && c->level[i] == level &&
+				     s->layer[i] == layer;
+		const uint32_t x0 = is_same ? (uint32_t)c->x.at[0][i] : x;
+		const uint32_t x1 = is_same ? (uint32_t)c->x.at[1][i] : x;
+		const uint32_t y0 = is_same ? (uint32_t)c->y.at[0][i] : y;
+		const uint32_t y1 = is_same ? (uint32_t)c->y.at[1][i] : y;
+
+		same |= is_same ? lane_bits.v[i] : 0;
+		min_x = lanes_filter_min(min_x, lanes_filter_min(x0, x1));
+		min_y = lanes_filter_min(min_y, lanes_filter_min(y0, y1));
+		max_x = lanes_filter_max(max_x, lanes_filter_max(x0, x1));
+		max_y = lanes_filter_max(max_y, lanes_filter_max(y0, y1));
+	}
+	*box = (struct texel_box){ min_x, min_y, max_x, max_y, level, layer };
+	return same;
+}
+
+/* Has all blocks of a box in the cache. Return: false if there are too many, or one is not whole. */
+static bool lanes_filter_cache_box(const struct texture_lanes *s, const struct texel_box *box)
+{
+	const uint32_t left = box->min_x / TEXTURE_BLOCK_SIDE, top = box->min_y / TEXTURE_BLOCK_SIDE;
+	const uint32_t columns = box->max_x / TEXTURE_BLOCK_SIDE - left + 1;
+	const uint32_t rows = box->max_y / TEXTURE_BLOCK_SIDE - top + 1;
+	struct texture_prefetch prefetch[BOX_BLOCKS];
+	unsigned int count = 0, i;
+	bool all = true;
+
+	if (columns > BOX_BLOCKS || rows > BOX_BLOCKS || columns * rows > BOX_BLOCKS)
+		return false;
+	for (i = 0; i < columns * rows; i++) {
+		const struct agx_texel at = {
+			.x = (left + i % columns) * TEXTURE_BLOCK_SIDE,
+			.y = (top + i / columns) * TEXTURE_BLOCK_SIDE,
+			.layer = box->layer, .level = box->level,
+		};
+		const unsigned int index = texture_cache_index(s->t, &at) % TEXTURE_BYTE_BLOCKS;
+		const struct texture_block *block = &s->t->cache->byte_block[index];
+
+		if (texture_block_hit(s->t, block, texture_block_key(&at)) && !~block->valid)
+			continue;
+		if (vagx_texture_prefetch(s->t, &at, &prefetch[count]))
+			count++;
+		else
+			all = false;
+	}
+	for (i = 0; i < count; i++)
+		vagx_texture_read_prefetched(s->t, &prefetch[i]);
+	return all;
+}
+
+/* Copies texels of lanes out of the cache; others get something that is there */
+static void lanes_filter_copy_texels(const struct texture_lanes *s,
+				     const struct lane_places *places, uint32_t lanes,
+				     struct texels *texels)
+{
+	const uint32_t *bytes = s->t->cache->bytes[0];
+	const unsigned int corners = s->linear ? 4 : 1;
+	unsigned int corner, i;
+
+	for (corner = 0; corner < corners; corner++) {
+		const uint32_t *at = places->at[corner];
+		uint32_t *to = texels->bytes[corner].v;
+		uint32_t left = lanes;
+
+		for (i = 0; lanes == ALL_LANES && i < LANES; i++)
+			to[i] = bytes[at[i]];
+		for (; lanes != ALL_LANES && left; left &= left - 1) {
+			i = __builtin_ctz(left);
+			to[i] = bytes[at[i]];
+		}
+	}
+}
+
+/* Fetches texels as bytes. Return: a mask of the lanes whose texels cannot be read. */
+static uint32_t lanes_filter_fetch_bytes(const struct texture_lanes *s,
+					 const struct texture_bilinear *c, uint32_t lanes,
+					 struct texels *texels)
+{
+	/* The first box may be copied to all lanes: others are overwritten. */
+	uint32_t left = lanes, apart = 0, to = ALL_LANES;
+	struct lane_places places;
+	struct texel_box box;
+
+	lanes_filter_find_places(s, c, &places);
+	while (left) {
+		const uint32_t here = lanes_filter_find_box(s, c, left, &box);
+
+		left &= ~here;
+		if (!lanes_filter_cache_box(s, &box)) {
+			apart |= here;
+			continue;
+		}
+		/* Before the next box may take the place of this one's blocks */
+		lanes_filter_copy_texels(s, &places, to, texels);
+		to = left;
+	}
+	return apart ? lanes_filter_fetch_apart(s, c, apart, texels) : 0;
 }
 
 /* Converts one byte of each lane's texel; without the table where it is linear */
