@@ -5,7 +5,11 @@
  * Levels of detail of all lanes at once, from quad derivatives or from the instruction, with the
  * results of texture_lod.c to the last bit.
  */
+#include <math.h>
+
 #include "gpu/texture_lanes.h"
+
+#define QUADS	(LANES / TEXTURE_QUAD)
 
 /* Levels of detail, and their lower bounds: the sampler's or, if greater, the instruction's */
 struct lane_lods {
@@ -45,12 +49,55 @@ static void lanes_lod_set_footprint(struct texture_lanes *s, struct lane_lods *l
 	}
 }
 
+/* The longer one of a quad's two gradients, in texels of the first level, of all quads */
+CLONES static void lanes_lod_measure_quads(const struct texture_lanes *s, double longest[QUADS])
+{
+	const struct texture *t = s->t;
+	const unsigned int first = t->image->first_level;
+	const bool pixels = t->sampler.pixel_coordinates;
+	const double width = pixels ? 1 : texture_level_size(t->image->layout.width, first);
+	const double height = pixels ? 1 : texture_level_size(t->image->layout.height, first);
+	const float *x = s->x.at, *y = s->y.at;
+	unsigned int i;
+
+	for (i = 0; i < QUADS; i++) {
+		const unsigned int lane = i * TEXTURE_QUAD;
+		const double right_x = ((double)x[lane + 1] - x[lane]) * width;
+		const double right_y = ((double)y[lane + 1] - y[lane]) * height;
+		const double down_x = ((double)x[lane + 2] - x[lane]) * width;
+		const double down_y = ((double)y[lane + 2] - y[lane]) * height;
+		const double right = sqrt(right_x * right_x + right_y * right_y);
+		const double down = sqrt(down_x * down_x + down_y * down_y);
+
+		longest[i] = right > down ? right : down;
+	}
+}
+
+/* Levels of detail by differences in a quad, for filters that have one tap */
+static void lanes_lod_quad_lods(struct texture_lanes *s, struct lane_lods *lods)
+{
+	double longest[QUADS];
+	unsigned int i, lane;
+
+	lanes_lod_measure_quads(s, longest);
+	for (i = 0; i < QUADS; i++) {
+		const float lod = vagx_texture_lod(longest[i]);
+
+		for (lane = i * TEXTURE_QUAD; lane < (i + 1) * TEXTURE_QUAD; lane++)
+			lods->lod[lane] = lod;
+	}
+}
+
 /* Footprints by differences in a quad, whose lanes are two rows of two pixels */
 static void lanes_lod_quad_footprints(struct texture_lanes *s, struct lane_lods *lods)
 {
 	const float *x = s->x.at, *y = s->y.at;
 	unsigned int i;
 
+	if (s->t->sampler.maximum_anisotropy <= 1) {
+		lanes_lod_quad_lods(s, lods);
+		return;
+	}
 	for (i = 0; i < LANES; i += TEXTURE_QUAD) {
 		const struct gradient g = {
 			.x = { (double)x[i + 1] - x[i], (double)y[i + 1] - y[i] },

@@ -85,6 +85,11 @@ static double texture_lod_length(const struct texture *t, const double v[3])
 	return sqrt(sum);
 }
 
+float vagx_texture_lod(double texels)
+{
+	return texels > 0 ? (float)log2(texels) : NO_CHANGE_LOD;
+}
+
 /*
  * How hardware places the taps of an anisotropic filter is unknown; this is what
  * the Vulkan specification suggests. For a cube map the taps lie on a line of directions.
@@ -104,17 +109,13 @@ void vagx_texture_gradient_footprint(struct texture *t, unsigned int lane,
 	major = x > y ? x : y;
 	minor = x > y ? y : x;
 	f->taps = 1;
-	if (!(major > 0)) {
-		f->lod = NO_CHANGE_LOD;
-		return;
-	}
 	if (taps > 1 && major > 1) {
 		if (minor * taps > major)
 			taps = ceil(major / minor);
 		f->taps = (unsigned int)taps;
 		memcpy(f->major_axis, x > y ? given->x : given->y, sizeof(f->major_axis));
 	}
-	f->lod = (float)log2(major / f->taps);
+	f->lod = vagx_texture_lod(major / f->taps);
 }
 
 static bool texture_lod_has_gradient(const struct texture *t)
