@@ -122,6 +122,73 @@ static inline void texture_lanes_find_neighbours(const struct texture_lanes *s,
 	}
 }
 
+/*
+ * The same in floats, for one tap in an image whose sizes are powers of two: products with these
+ * are exact. What is added to and subtracted from a coordinate is so for integers, or where the
+ * result is compared with a half and stays on its side.
+ */
+
+/* 256 times a coordinate has to be an integer of 32 bits */
+#define NEAR	0x1p22f
+
+static inline bool texture_lanes_is_near(const struct texture_lanes *s,
+					 const struct texture_axis *axis)
+{
+	return s->max_taps == 1 &&
+	       (s->t->sampler.pixel_coordinates || !(axis->size & (axis->size - 1)));
+}
+
+/* Texel coordinates of lanes, 0 of those that are far away. Return: a mask of these. */
+static inline uint32_t texture_lanes_find_floats(const struct texture_lanes *s,
+						 const struct texture_axis *axis,
+						 const int32_t *size, float *at)
+{
+	const bool pixels = s->t->sampler.pixel_coordinates;
+	uint32_t far = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		const float texels = axis->at[i] * (pixels ? 1 : (float)size[i]);
+		const bool is_near = (texels > -NEAR) & (texels < NEAR);
+
+		at[i] = is_near ? texels : 0;
+		far |= is_near ? 0 : lane_bits.v[i];
+	}
+	return far;
+}
+
+/* floor() of a float that is near */
+static inline int32_t texture_lanes_floor_float(float number)
+{
+	const int32_t whole = (int32_t)number;
+
+	return whole - ((float)whole > number);
+}
+
+/* As texture_lanes_find_neighbours() */
+static inline void texture_lanes_find_near(const struct texture_lanes *s,
+					   const struct texture_axis *axis, const float *at,
+					   struct texture_neighbours *n)
+{
+	unsigned int i;
+
+	for (i = 0; s->linear && i < LANES; i++) {
+		const float scaled = at[i] * TEXTURE_WEIGHTS;
+		const int32_t below = texture_lanes_floor_float(scaled);
+		/* rounded, and half a texel less */
+		const int32_t steps = below + (scaled - (float)below >= 0.5f) - 128;
+
+		n->weight[i] = (float)(steps & 255) / TEXTURE_WEIGHTS;
+		n->at[0][i] = (steps >> 8) + axis->offset[i];
+	}
+	for (i = 0; !s->linear && i < LANES; i++) {
+		n->weight[i] = 0;
+		n->at[0][i] = texture_lanes_floor_float(at[i]) + axis->offset[i];
+	}
+	for (i = 0; i < LANES; i++)
+		n->at[1][i] = n->at[0][i] + s->linear;
+}
+
 /* Wrap modes: coordinates outside of the image */
 
 /* The remainder of a division that is rounded down: 0 to @by - 1 */
@@ -229,12 +296,18 @@ CLONES static uint32_t texture_lanes_find_on_axis(const struct texture_lanes *s,
 						  const uint32_t *level,
 						  struct texture_neighbours *n)
 {
-	double at[LANES];
 	int32_t size[LANES];
+	double at[LANES];
+	float near[LANES];
 
 	texture_lanes_find_sizes(axis, level, size);
-	texture_lanes_find_coordinates(s, axis, size, tap, at);
-	texture_lanes_find_neighbours(s, axis, at, n);
+	if (texture_lanes_is_near(s, axis) &&
+	    !(texture_lanes_find_floats(s, axis, size, near) & s->t->sg->exec)) {
+		texture_lanes_find_near(s, axis, near, n);
+	} else {
+		texture_lanes_find_coordinates(s, axis, size, tap, at);
+		texture_lanes_find_neighbours(s, axis, at, n);
+	}
 	return texture_lanes_wrap(n, axis->wrap, size);
 }
 

@@ -237,13 +237,22 @@ static float special_number(void)
 	return numbers[below(COUNT(numbers))];
 }
 
+/* Where one weight of a linear filter, or one texel, ends and another one begins; or beside it */
+static float edge_number(const struct scene *s, unsigned int size)
+{
+	const double edge = ((int)below(1 << 20) - (1 << 19) + 0.5 * below(2)) / 256;
+	const float at = (float)(s->sampler.pixel_coordinates ? edge : edge / size);
+
+	return one_in(3) ? at : nextafterf(at, one_in(2) ? INFINITY : -INFINITY);
+}
+
 /* From pixel to pixel as on a triangle, or anywhere */
 static void choose_coordinates(struct scene *s)
 {
 	const struct agx_operand *o = &s->op.src[3];
 	const float unit = s->sampler.pixel_coordinates ? 64 : 1;
 	const float step = unit * exp2f(-(float)below(10)), far = one_in(4) ? 1000 : 3;
-	const bool scattered = one_in(3);
+	const bool scattered = one_in(3), edges = one_in(8);
 	unsigned int lane, i;
 
 	for (i = 0; i < 2; i++) {
@@ -257,6 +266,8 @@ static void choose_coordinates(struct scene *s)
 
 			if (scattered)
 				at = unit * far * (below(100000) / 50000.0f - 1);
+			if (edges)
+				at = edge_number(s, i ? s->texture.height : s->texture.width);
 			if (one_in(100))
 				at = special_number();
 			set_word(s->sg.reg, o, i, lane,
