@@ -260,14 +260,41 @@ static uint32_t stage_find_missing(const struct simdgroup *sg, const struct lane
 	return missing & sg->exec;
 }
 
-/* Copies a plane to all lanes of its quad, which are of one primitive */
+/* The planes of the first active quad, if all active quads have these; else NULL */
+INLINE const struct vagx_plane *stage_same_planes(const struct simdgroup *sg)
+{
+	const struct vagx_plane *const *planes = sg->core->fragments->planes;
+	const struct vagx_plane *first = NULL;
+	unsigned int quad;
+
+	for (quad = 0; quad < LANES / 4; quad++) {
+		if (!(sg->exec >> quad * 4 & 15))
+			continue;
+		if (first && planes[quad] != first)
+			return NULL;
+		first = planes[quad];
+	}
+	return first;
+}
+
+/*
+ * Copies a plane to all lanes of its quad, which are of one primitive. Mostly all quads are. What
+ * is copied quad by quad cannot be read as vectors before the processor has written it.
+ */
 INLINE void stage_copy_planes(const struct simdgroup *sg, unsigned int number,
 			      struct planes *planes)
 {
 	static const struct vagx_plane none;
 	const struct vagx_fragments *f = sg->core->fragments;
+	const struct vagx_plane *same = stage_same_planes(sg);
 	unsigned int quad, i;
 
+	if (same) {
+		splat(&planes->a, same[number].a);
+		splat(&planes->b, same[number].b);
+		splat(&planes->c, same[number].c);
+		return;
+	}
 	for (quad = 0; quad < LANES / 4; quad++) {
 		bool active = sg->exec >> quad * 4 & 15;
 		const struct vagx_plane *plane = active ? &f->planes[quad][number] : &none;
@@ -311,14 +338,18 @@ static bool stage_find_different(struct simdgroup *sg, const struct op *op,
 	return true;
 }
 
-/* Finds the planes of coefficient registers @index + @n. Return: false after a failure. */
-INLINE bool stage_find_planes(struct simdgroup *sg, const struct op *op, const struct lanes *index,
+/*
+ * Finds the planes of coefficient registers @index + @n; @cf is the operand that the index is
+ * from. Return: false after a failure.
+ */
+INLINE bool stage_find_planes(struct simdgroup *sg, const struct op *op,
+			      const struct agx_operand *cf, const struct lanes *index,
 			      unsigned int n, struct planes *planes)
 {
+	const bool is_same = cf->type != AGX_OPERAND_REG || stage_all_the_same(index->v);
 	const uint32_t number = index->v[0] + n;
 
-	if (!stage_all_the_same(index->v) || number < n ||
-	    number >= sg->core->fragments->num_planes)
+	if (!is_same || number < n || number >= sg->core->fragments->num_planes)
 		return stage_find_different(sg, op, index, n, planes);
 	stage_copy_planes(sg, number, planes);
 	return true;
@@ -364,13 +395,13 @@ INLINE void stage_interpolate(struct simdgroup *sg, const struct op *op,
 	stage_find_position(sg, op, at, &position);
 	if (w) {
 		stage_find_index(sg, w, &index);
-		if (!stage_find_planes(sg, op, &index, 0, &planes))
+		if (!stage_find_planes(sg, op, w, &index, 0, &planes))
 			return;
 		stage_evaluate(&planes, &position, &divisor);
 	}
 	stage_find_index(sg, &op->src[0], &index);
 	for (n = 0; n < op->dst.count; n++) {
-		if (!stage_find_planes(sg, op, &index, n, &planes))
+		if (!stage_find_planes(sg, op, &op->src[0], &index, n, &planes))
 			return;
 		stage_evaluate(&planes, &position, &value);
 		for (i = 0; w && i < LANES; i++)
@@ -398,7 +429,7 @@ CLONES void vagx_exec_ldcf(struct simdgroup *sg, const struct op *op)
 	if (!stage_fragments(sg, op))
 		return;
 	stage_find_index(sg, &op->src[0], &index);
-	if (!stage_find_planes(sg, op, &index, 0, &planes))
+	if (!stage_find_planes(sg, op, &op->src[0], &index, 0, &planes))
 		return;
 	for (n = 0; n < 3; n++) {
 		struct lanes *part = n == 0 ? &planes.a : n == 1 ? &planes.b : &planes.c;

@@ -1151,6 +1151,51 @@ static void helpers_store_nothing(void **state)
 	}
 }
 
+/* Quads of several primitives in turn, of one alone, and of one but for a quad at a time */
+static void planes_of_quads(void **state)
+{
+	static uint8_t memory[VAGX_TILE_BYTES + VAGX_TILE_SLACK];
+	static const struct vagx_plane planes[][2] = {
+		{ { 0 }, { .a = 1, .b = 2, .c = 0x3f800000 } },
+		{ { 0 }, { .a = 3, .b = 4, .c = 0x40000000 } },
+	};
+	static const uint32_t second[] = { 0, 0xff, 0x55, 0x80, 0x08, 0x01, 0x7f };
+	struct vagx_tile tile = {
+		.width = 32, .height = 32, .samples = 1, .sample_positions = 0x88,
+		.memory = memory,
+	};
+	struct vagx_fragments fragments = { .exists = UINT32_MAX, .num_planes = 2, .tested = true };
+	struct fixture *f = *state;
+	unsigned int i, n;
+
+	fixture_uniform64(f, 0, DATA_VA);
+	fixture_code(f, "mov r0, thread_in_grid_x\n"
+			"iter r7, cf1\n"
+			"ldcf r4_r5_r6, cf1\n"
+			"imadd r0, r0, 4, 0\n"
+			"store r4_r5_r6_r7, du0, r0, i32, xyzw, a\n"
+			"stop\n");
+	for (n = 0; n < sizeof(second) / sizeof(second[0]); n++) {
+		for (i = 0; i < VAGX_SIMD_WIDTH; i++) {
+			fragments.planes[i / 4] = planes[second[n] >> i / 4 & 1];
+			fragments.x[i] = i;
+			fragments.live[i] = fragments.input[i] = 1;
+		}
+		/* What a quad without fragments has does not matter. */
+		fragments.exists = n % 2 ? 0xfffffff0 : UINT32_MAX;
+		assert_int_equal(vagx_core_run_fragments(f->core, &f->launch, &tile, &fragments,
+							 &f->fault), 0);
+		for (i = n % 2 ? 4 : 0; i < VAGX_SIMD_WIDTH; i++) {
+			const struct vagx_plane *want = &planes[second[n] >> i / 4 & 1][1];
+
+			assert_int_equal(fixture_words()[4 * i], want->a);
+			assert_int_equal(fixture_words()[4 * i + 1], want->b);
+			assert_int_equal(fixture_words()[4 * i + 2], want->c);
+			assert_int_equal(fixture_words()[4 * i + 3], want->c);
+		}
+	}
+}
+
 static void counts_instructions(void **state)
 {
 	struct fixture *f = *state;
@@ -1210,6 +1255,7 @@ int main(void)
 		TEST(preshader_writes_uniforms),
 		TEST(some_threads_stop),
 		TEST(helpers_store_nothing),
+		TEST(planes_of_quads),
 		TEST(counts_instructions),
 	};
 
