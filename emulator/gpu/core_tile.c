@@ -43,8 +43,9 @@ INLINE void tile_copy_operand(const struct simdgroup *sg, const struct agx_opera
 }
 
 /* In a function with clones, so that stores are as wide as the loads of those that read them */
-CLONES static void tile_read_operands(struct tile_access *a, const struct agx_operand *at)
+CLONES void vagx_tile_read_lanes(struct tile_access *a)
 {
+	const struct agx_operand *at = a->at;
 	struct agx_operand second = *at;
 
 	tile_copy_operand(a->sg, at + 1, &a->samples);
@@ -76,8 +77,35 @@ bool vagx_tile_begin(struct tile_access *a, struct simdgroup *sg, const struct o
 	a->limit = tile_bytes(a->sg);
 	a->stride = a->sg->core->launch->sample_stride;
 	a->offset = op->mod[AGX_MOD_OFFSET];
-	tile_read_operands(a, at);
+	a->at = at;
+	a->is_own = at[0].type != AGX_OPERAND_REG && at[1].type != AGX_OPERAND_REG &&
+		    sg->core->fragments;
+	if (a->is_own)
+		a->named = read_scalar(sg, &at[1], at[1].sign_extend);
+	else
+		vagx_tile_read_lanes(a);
 	return true;
+}
+
+CLONES uint32_t vagx_tile_find_own(const struct tile_access *a, unsigned int sample,
+				   struct lanes *at)
+{
+	const struct vagx_fragments *f = a->sg->core->fragments;
+	const struct vagx_tile *tile = a->tile;
+	const uint32_t left = tile->x, top = tile->y, width = tile->width, height = tile->height;
+	const uint32_t pixel = tile->samples * a->stride, row = width * pixel;
+	const uint32_t first = sample * a->stride + a->offset;
+	uint32_t outside = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		const uint32_t x = f->x[i] - left, y = f->y[i] - top;
+		const bool is_inside = (x < width) & (y < height);
+
+		at->v[i] = is_inside ? y * row + x * pixel + first : 0;
+		outside |= is_inside ? 0 : lane_bits.v[i];
+	}
+	return ~outside;
 }
 
 uint8_t *vagx_tile_sample_at(struct tile_access *a, unsigned int lane, unsigned int sample)
@@ -328,6 +356,29 @@ static void tile_store_sample(const struct stored *s, unsigned int lane, uint8_t
 	}
 }
 
+/* The lanes in which a sample is not discarded */
+CLONES static uint32_t tile_find_live(const struct vagx_fragments *f, unsigned int sample)
+{
+	uint32_t live = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		live |= f->live[i] >> sample & 1 ? lane_bits.v[i] : 0;
+	return live;
+}
+
+/* As tile_find_samples(), of lanes that store to their own pixels */
+static uint32_t tile_find_own_samples(const struct tile_access *a, const struct vagx_fragments *f,
+				      unsigned int sample, struct lanes *at)
+{
+	uint32_t found;
+
+	if (!(a->named >> sample & 1))
+		return 0;
+	found = vagx_tile_find_own(a, sample, at) & a->sg->exec;
+	return f ? found & tile_find_live(f, sample) : found;
+}
+
 /*
  * Finds the lanes that store to a sample, in a tile that is whole: the sample is in their mask,
  * not discarded (of fragments), and in the tile. @at: offsets of the sample in its memory.
@@ -390,7 +441,8 @@ static void tile_store_whole(const struct tile_access *a, const struct vagx_frag
 	unsigned int i;
 
 	for (i = 0; i < a->tile->samples; i++) {
-		uint32_t lanes = tile_find_samples(a, f, i, &at);
+		uint32_t lanes = a->is_own ? tile_find_own_samples(a, f, i, &at) :
+					     tile_find_samples(a, f, i, &at);
 
 		tile_store_lanes(a, s, &at, lanes);
 	}
@@ -402,6 +454,7 @@ static void tile_store_each(struct tile_access *a, const struct vagx_fragments *
 {
 	uint32_t left;
 
+	vagx_tile_read_lanes(a);
 	for (left = a->sg->exec; left; left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left), samples = a->samples.v[lane], s;
 

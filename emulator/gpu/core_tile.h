@@ -39,6 +39,10 @@ static inline uint64_t tile_bytes(const struct simdgroup *sg)
  * @format: AGX_FORMAT_* of the tile's components
  * @log2_size: bytes of a component, as a power of two
  * @is_scaled: components are numbers, scaled
+ * @at: operands of the coordinates, and behind them of the samples
+ * @is_own: every lane accesses its own pixel, and the samples @named. Then what follows is only
+ *	known after vagx_tile_read_lanes().
+ * @named: a mask of samples
  * @x: column of each lane's pixel in the tile
  * @y: row of each lane's pixel in the tile
  * @samples: samples that each lane names, as a mask
@@ -53,6 +57,9 @@ struct tile_access {
 	unsigned int format;
 	unsigned int log2_size;
 	bool is_scaled;
+	const struct agx_operand *at;
+	bool is_own;
+	uint32_t named;
 	struct lanes x, y;
 	struct lanes samples;
 };
@@ -70,6 +77,19 @@ struct tile_access {
  */
 bool vagx_tile_begin(struct tile_access *a, struct simdgroup *sg, const struct op *op,
 		     const struct agx_operand *value, const struct agx_operand *at);
+
+/** vagx_tile_read_lanes() - find pixels and samples of all lanes */
+void vagx_tile_read_lanes(struct tile_access *a);
+
+/**
+ * vagx_tile_find_own() - find a sample of every lane's own pixel, in a tile that is whole
+ * @a: access
+ * @sample: sample, which the tile has
+ * @at: filled: offsets in the tile's memory, 0 outside of the tile
+ *
+ * Return: a mask of the lanes whose pixels are in the tile.
+ */
+uint32_t vagx_tile_find_own(const struct tile_access *a, unsigned int sample, struct lanes *at);
 
 /** vagx_tile_part_bytes() - the number of bytes up to the end of the last component of a mask */
 unsigned int vagx_tile_part_bytes(const struct tile_access *a, unsigned int mask);

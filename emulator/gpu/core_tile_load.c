@@ -78,6 +78,7 @@ static void tile_load_each(struct tile_access *a)
 {
 	uint32_t left;
 
+	vagx_tile_read_lanes(a);
 	for (left = a->sg->exec; left; left &= left - 1) {
 		unsigned int lane = __builtin_ctz(left), samples = a->samples.v[lane];
 		uint8_t *p = vagx_tile_sample_at(a, lane, samples ? __builtin_ctz(samples) : 0);
@@ -97,6 +98,14 @@ INLINE uint32_t tile_load_first_sample(uint32_t samples)
 	_Static_assert(VAGX_MAX_SAMPLES == 4, "four samples are told apart");
 	return samples & 1 ? 0 : samples & 2 ? 1 : samples & 4 ? 2 : samples & 8 ? 3 :
 	       samples ? 4 : 0;
+}
+
+/* As tile_load_find(), where lanes load from their own pixels */
+static bool tile_load_find_own(const struct tile_access *a, struct lanes *at)
+{
+	const uint32_t sample = tile_load_first_sample(a->named);
+
+	return sample < a->tile->samples && !(~vagx_tile_find_own(a, sample, at) & a->sg->exec);
 }
 
 /*
@@ -235,11 +244,14 @@ void vagx_exec_ld_tile(struct simdgroup *sg, const struct op *op)
 {
 	struct tile_access a;
 	struct lanes at;
+	bool found;
 
 	if (!vagx_tile_begin(&a, sg, op, &op->dst, &op->src[0]))
 		return;
 	a.bytes = vagx_tile_part_bytes(&a, op->mod[AGX_MOD_MASK]);
-	if (!vagx_tile_is_whole(&a) || !tile_load_find(&a, &at))
+	found = vagx_tile_is_whole(&a) &&
+		(a.is_own ? tile_load_find_own(&a, &at) : tile_load_find(&a, &at));
+	if (!found)
 		tile_load_each(&a);
 	else if (vagx_format_is_packed(a.format))
 		tile_load_packed(&a, &at);
