@@ -17,8 +17,8 @@
 #include "gpu/usc.h"
 #include "report.h"
 
-/* Draws that are kept, besides those in use: less than 40 MiB */
-#define MAX_DRAWS	8192
+/* Draws that are kept, besides those in use: less than 5 MiB */
+#define MAX_DRAWS	1024
 
 /* The address of the shader's USC words, from their base */
 static uint32_t fragment_draw_pipeline(const struct fragment_draw *draw)
