@@ -36,14 +36,17 @@ struct vagx_arena {
 	pthread_mutex_t lock;
 	struct vagx_arena_chunk *chunks;
 	size_t size;
+	size_t max;
 };
 
-struct vagx_arena *vagx_arena_new(void)
+struct vagx_arena *vagx_arena_new(size_t max)
 {
 	struct vagx_arena *arena = calloc(1, sizeof(*arena));
 
-	if (arena)
-		pthread_mutex_init(&arena->lock, NULL);
+	if (!arena)
+		return NULL;
+	arena->max = max ? max : VAGX_ARENA_MAX;
+	pthread_mutex_init(&arena->lock, NULL);
 	return arena;
 }
 
@@ -102,7 +105,7 @@ static int code_grow(struct vagx_arena *arena, size_t size)
 	int err;
 
 	size = size > CHUNK ? (size + CHUNK - 1) / CHUNK * CHUNK : CHUNK;
-	if (arena->size + size > VAGX_ARENA_MAX)
+	if (arena->size + size > arena->max)
 		return -ENOSPC;
 	chunk = calloc(1, sizeof(*chunk));
 	if (!chunk)
@@ -138,7 +141,7 @@ int vagx_arena_add(struct vagx_arena *arena, const void *bytes, size_t length,
 	struct vagx_arena_chunk *chunk;
 	int err = 0;
 
-	if (length > VAGX_ARENA_MAX)
+	if (length > arena->max)
 		return -ENOSPC;
 	pthread_mutex_lock(&arena->lock);
 	chunk = code_find_room(arena, size);

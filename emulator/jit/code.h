@@ -15,7 +15,7 @@
 struct vagx_arena;
 struct vagx_arena_chunk;
 
-/** VAGX_ARENA_MAX - bytes of code that an arena holds at most */
+/** VAGX_ARENA_MAX - bytes of code that an arena usually holds at most */
 #define VAGX_ARENA_MAX	(64u << 20)
 
 /** struct vagx_code - a piece of code in an arena */
@@ -26,8 +26,13 @@ struct vagx_code {
 	struct vagx_arena_chunk *chunk;
 };
 
-/** vagx_arena_new() - make an empty arena. Return: NULL when there is no memory. */
-struct vagx_arena *vagx_arena_new(void);
+/**
+ * vagx_arena_new() - make an empty arena
+ * @max: bytes that it holds at most; 0 for VAGX_ARENA_MAX
+ *
+ * Return: NULL when there is no memory.
+ */
+struct vagx_arena *vagx_arena_new(size_t max);
 
 /** vagx_arena_free() - free an arena whose pieces have all been given back, or NULL */
 void vagx_arena_free(struct vagx_arena *arena);

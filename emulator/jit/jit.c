@@ -77,7 +77,7 @@ struct vagx_jit *vagx_jit_new(const struct vagx_jit_config *config, struct vagx_
 	jit->mode = config->mode;
 	jit->vectors = vectors;
 	jit->report = report;
-	jit->arena = vagx_arena_new();
+	jit->arena = vagx_arena_new(config->code_size);
 	err = jit->arena ? jit_try_arena(jit->arena) : -ENOMEM;
 	if (err) {
 		vagx_log(report, VAGX_LOG_WARNING,

@@ -36,6 +36,8 @@ struct vagx_jit_config {
 	enum vagx_jit_mode mode;
 	/** @avx2: use AVX2 even if the processor has AVX-512 */
 	bool avx2;
+	/** @code_size: bytes of memory for code at most; 0 for the usual 64 MiB */
+	uint32_t code_size;
 };
 
 /**

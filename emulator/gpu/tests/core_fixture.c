@@ -23,6 +23,7 @@ static size_t code_used;
 
 uint64_t fixture_hole;
 bool fixture_of_stage;
+const char *fixture_prologue;
 
 static bool inside(uint64_t va, size_t len, uint64_t start, size_t size)
 {
@@ -192,14 +193,16 @@ static void tame(struct agx_instr *instr, unsigned int random_number)
 void fixture_random_code(struct fixture *f, unsigned int seed)
 {
 	uint8_t bytes[AGX_ISA_MAX_LENGTH];
-	unsigned int size = 0, i;
+	unsigned int size, end, i;
 	struct agx_instr instr;
 	int length;
 
+	fixture_code(f, fixture_prologue ? fixture_prologue : "");
+	size = (unsigned int)code_used;
+	end = size + 400;
 	srandom(seed);
-	memset(code, 0xff, code_used);
 	code_used = VAGX_UAT_PAGE_SIZE;
-	while (size < 400) {
+	while (size < end) {
 		for (i = 0; i < sizeof(bytes); i++)
 			bytes[i] = random() >> 8;
 		length = agx_isa_decode(bytes, sizeof(bytes), &instr);
@@ -211,7 +214,6 @@ void fixture_random_code(struct fixture *f, unsigned int seed)
 	}
 	code[size] = 0x88;
 	code[size + 1] = 0;
-	f->launch.serial++;
 }
 
 void fixture_uniform64(struct fixture *f, unsigned int half, uint64_t value)

@@ -43,6 +43,9 @@ extern uint64_t fixture_hole;
 /** fixture_of_stage - random programs may have instructions of stages of rendering */
 extern bool fixture_of_stage;
 
+/** fixture_prologue - text of instructions before random ones, or NULL */
+extern const char *fixture_prologue;
+
 /** fixture_setup() - cmocka setup: *state becomes a struct fixture */
 int fixture_setup(void **state);
 int fixture_teardown(void **state);

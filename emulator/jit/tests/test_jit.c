@@ -26,6 +26,7 @@
 #include "core_fixture.h"
 #include "core_internal.h"
 #include "jit/jit.h"
+#include "jit_fixture.h"
 
 #define PROGRAMS	300
 #define THREADS		96
@@ -40,7 +41,7 @@
 static void arena_keeps_code(void **state)
 {
 	static const uint8_t returns_42[] = { 0xb8, 42, 0, 0, 0, 0xc3 };
-	struct vagx_arena *arena = vagx_arena_new();
+	struct vagx_arena *arena = vagx_arena_new(0);
 	struct vagx_code code[2];
 
 	assert_non_null(arena);
@@ -65,7 +66,7 @@ static void arena_keeps_code(void **state)
 /* No address of the process can be written and executed */
 static void no_page_is_written_and_run(void **state)
 {
-	struct vagx_arena *arena = vagx_arena_new();
+	struct vagx_arena *arena = vagx_arena_new(0);
 	char line[512], access[8];
 	struct vagx_code code;
 	FILE *maps;
@@ -88,7 +89,7 @@ static void arena_is_bounded(void **state)
 	enum { SIZE = 700000, MOST = VAGX_ARENA_MAX / SIZE + 1 };
 	static struct vagx_code code[MOST];
 	static uint8_t bytes[SIZE];
-	struct vagx_arena *arena = vagx_arena_new();
+	struct vagx_arena *arena = vagx_arena_new(0);
 	unsigned int count = 0, round, i;
 	int err = 0;
 
@@ -129,7 +130,7 @@ static void *add_and_remove(void *arena)
 
 static void threads_share_an_arena(void **state)
 {
-	struct vagx_arena *arena = vagx_arena_new();
+	struct vagx_arena *arena = vagx_arena_new(0);
 	pthread_t thread;
 	void *failed;
 
@@ -142,39 +143,6 @@ static void threads_share_an_arena(void **state)
 
 /* Programs */
 
-/* A fixture whose core has another mode */
-static struct fixture *begin(const char *mode)
-{
-	struct vagx_jit_config config;
-	struct fixture *f;
-	void *state;
-
-	assert_int_equal(fixture_setup(&state), 0);
-	f = state;
-	vagx_core_free(f->core);
-	vagx_jit_free(f->config.jit);
-	assert_true(vagx_jit_parse(mode, &config));
-	f->config.jit = vagx_jit_new(&config, NULL);
-	f->core = vagx_core_new(&f->config);
-	assert_non_null(f->core);
-	return f;
-}
-
-static void end(struct fixture *f)
-{
-	void *state = f;
-
-	fixture_teardown(&state);
-}
-
-static struct vagx_jit_stats jit_stats(struct fixture *f)
-{
-	struct vagx_jit_stats stats;
-
-	vagx_jit_get_stats(f->config.jit, &stats);
-	return stats;
-}
-
 /* Where the processor can run native code there is some: else most tests compare nothing */
 static void compiler_is_there(void **state)
 {
@@ -186,12 +154,12 @@ static void compiler_is_there(void **state)
 #else
 	skip();
 #endif
-	f = begin("all");
+	f = jit_begin("all");
 	assert_non_null(f->config.jit);
-	end(f);
-	f = begin("check,avx2");
+	jit_end(f);
+	f = jit_begin("check,avx2");
 	assert_non_null(f->config.jit);
-	end(f);
+	jit_end(f);
 }
 
 struct text {
@@ -504,16 +472,16 @@ static void compare_modes(const char *mode)
 
 	for (i = 0; i < PROGRAMS; i++) {
 		make_program(text, sizeof(text), i);
-		f = begin("off");
+		f = jit_begin("off");
 		run_program(f, text, i, &wanted);
-		end(f);
+		jit_end(f);
 		assert_int_equal(wanted.err, 0);
-		f = begin(mode);
+		f = jit_begin(mode);
 		run_program(f, text, i, &got);
 		compare_outcomes(&wanted, &got, f, text);
 		if (f->config.jit)
 			assert_int_equal(jit_stats(f).programs, 1);
-		end(f);
+		jit_end(f);
 	}
 }
 
@@ -567,14 +535,14 @@ static void borders_of_pages(void **state)
 		unsigned int mode;
 
 		for (mode = 0; mode < sizeof(modes) / sizeof(modes[0]); mode++) {
-			f = begin(modes[mode]);
+			f = jit_begin(modes[mode]);
 			f->launch.soft_faults = soft;
 			fixture_hole = hole ? DATA_VA + 2 * VAGX_UAT_PAGE_SIZE : 0;
 			access_words(f, name, first, count, mode ? &got : &wanted);
 			if (mode)
 				compare_outcomes(&wanted, &got, f, name);
 			assert_int_equal(f->fault.va, wanted.err ? fixture_hole : 0);
-			end(f);
+			jit_end(f);
 		}
 	}
 }
@@ -587,7 +555,7 @@ static void differences_are_found(void **state)
 	unsigned int i;
 
 	for (i = 0; i < 2; i++) {
-		f = begin(modes[i]);
+		f = jit_begin(modes[i]);
 		if (!f->config.jit)
 			skip();
 		assert_int_equal(fixture_run(f, "ldimm r1, 7\nldimm r2, 5\nstop\n", 32), 0);
@@ -601,14 +569,14 @@ static void differences_are_found(void **state)
 		f->core->held->program->op[1].src[1].value = 2;
 		assert_int_equal(fixture_run_again(f, 32), -EPROTO);
 		assert_non_null(strstr(vagx_core_error(f->core), "active 0x1"));
-		end(f);
+		jit_end(f);
 	}
 }
 
 /* A program is compiled when it has run for a while, once for all cores */
 static void compiles_what_runs_often(void **state)
 {
-	struct fixture *f = begin("on");
+	struct fixture *f = jit_begin("on");
 	unsigned int i;
 
 	if (!f->config.jit)
@@ -620,7 +588,7 @@ static void compiles_what_runs_often(void **state)
 		assert_int_equal(fixture_run_again(f, 32), 0);
 	assert_int_equal(jit_stats(f).programs, 1);
 	assert_true(jit_stats(f).bytes > 0);
-	end(f);
+	jit_end(f);
 }
 
 /* A program that is too long is interpreted, and one that is as long as can be is not */
@@ -628,7 +596,7 @@ static void long_programs(void **state)
 {
 	static const char *const add = "fadd r2, r2, 1.0\n";
 	enum { LONGEST = 32768 };
-	struct fixture *f = begin("all");
+	struct fixture *f = jit_begin("all");
 	struct agx_program one;
 	unsigned int length, i;
 	static uint8_t bytes[CODE_SIZE];
@@ -647,13 +615,13 @@ static void long_programs(void **state)
 	assert_int_equal(jit_stats(f).programs, 1);
 	assert_int_equal(jit_stats(f).refused, 1);
 	free(one.code);
-	end(f);
+	jit_end(f);
 }
 
 /* Programs that take each other's place, as in a client with many shaders */
 static void programs_come_and_go(void **state)
 {
-	struct fixture *f = begin("all");
+	struct fixture *f = jit_begin("all");
 	unsigned int i, round;
 	char text[128];
 
@@ -670,7 +638,7 @@ static void programs_come_and_go(void **state)
 	}
 	/* those of the first round are found in the cache again */
 	assert_int_equal(jit_stats(f).programs, 200);
-	end(f);
+	jit_end(f);
 }
 
 static void modes_have_names(void **state)
