@@ -15,6 +15,8 @@
 #define AFTER		4
 /* Registers in a line */
 #define IN_A_LINE	8
+/* Bytes of native code in a line */
+#define BYTES_IN_A_LINE	24
 
 /* Finds the kept code at an address, and how many bytes of it there are. Return: NULL for none. */
 static const uint8_t *core_describe_bytes_at(const struct program *p, uint64_t va, size_t *count)
@@ -66,9 +68,17 @@ static bool core_describe_follows(const struct op *first, const struct op *secon
 	       first->va + first->length == second->va;
 }
 
-static void core_describe_print_ops(FILE *file, const struct program *p, const struct op *failed)
+/* The last instruction that is to blame: of a segment of native code, if it has no jump back */
+static const struct op *core_describe_last(const struct core_failure *f)
 {
-	const struct op *first = failed, *last = failed, *op;
+	return f->last && f->last > f->op ? f->last : f->op;
+}
+
+static void core_describe_print_ops(FILE *file, const struct core_failure *f)
+{
+	const struct op *failed = f->op, *first = failed, *last = core_describe_last(f), *op;
+	const struct program *p = f->simdgroup->program;
+	const struct op *blamed = last;
 	unsigned int i;
 
 	for (i = 0; i < BEFORE && first > p->op && core_describe_follows(first - 1, first); i++)
@@ -78,7 +88,7 @@ static void core_describe_print_ops(FILE *file, const struct program *p, const s
 		last++;
 	fputs("\n instructions:", file);
 	for (op = first; op <= last; op++)
-		core_describe_print_op(file, p, op, op == failed);
+		core_describe_print_op(file, p, op, op >= failed && op <= blamed);
 }
 
 static void core_describe_print_registers(FILE *file, const struct simdgroup *sg, unsigned int lane)
@@ -112,6 +122,19 @@ static void core_describe_print_uniforms(FILE *file, const struct op *op,
 	}
 }
 
+/* Prints native code in the form that "xxd -r -p" takes, but for the address before it */
+static void core_describe_print_native(FILE *file, const struct core_segment *segment)
+{
+	size_t i;
+
+	if (!segment->code)
+		return;
+	fprintf(file, "\n native code, %zu bytes at 0x%" PRIxPTR ":", segment->size,
+		(uintptr_t)segment->code);
+	for (i = 0; i < segment->size; i++)
+		fprintf(file, "%s%02x", i % BYTES_IN_A_LINE ? " " : "\n   ", segment->code[i]);
+}
+
 static void core_describe_print_thread(FILE *file, const struct core_failure *f)
 {
 	if (f->lane_known)
@@ -126,12 +149,15 @@ void vagx_core_describe_failure(const struct vagx_core *core, const struct vagx_
 				FILE *file)
 {
 	const struct core_failure *f = &core->failure;
+	unsigned int i;
 
 	if (!core->status || !f->simdgroup || !f->op)
 		return;
 	fprintf(file, "\n %s, of the shader at 0x%" PRIx64, core->error, launch->code_va);
 	core_describe_print_thread(file, f);
-	core_describe_print_ops(file, f->simdgroup->program, f->op);
+	core_describe_print_ops(file, f);
+	for (i = 0; i < 2; i++)
+		core_describe_print_native(file, &f->segment[i]);
 	core_describe_print_uniforms(file, f->op, launch);
 	core_describe_print_registers(file, f->simdgroup, f->lane);
 }

@@ -151,6 +151,12 @@ struct simdgroup {
 	unsigned int failed_lane;
 };
 
+/* Native code of a segment, as it was executed; NULL if there is none */
+struct core_segment {
+	const uint8_t *code;
+	size_t size;
+};
+
 /* The failure of a launch; @simdgroup is NULL if it was at no instruction */
 struct core_failure {
 	const struct simdgroup *simdgroup;
@@ -160,6 +166,12 @@ struct core_failure {
 	/* it was @lane; else any of those in @exec */
 	bool lane_known;
 	char thread[96];
+	/*
+	 * Where native code differs from the interpreter (jit/check.c): the last one of the
+	 * instructions that begin with @op, and the code of both, if it is not the same
+	 */
+	const struct op *last;
+	struct core_segment segment[2];
 };
 
 /* The image that was written last, unpacked: the next pixel or tile mostly goes to the same one */

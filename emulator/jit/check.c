@@ -24,6 +24,38 @@ static void check_text(const struct op *op, char text[MAX_TEXT])
 	snprintf(text, MAX_TEXT, "%s at 0x%llx", name, (unsigned long long)op->va);
 }
 
+/* The code of the segment that an instruction is in, up to where the next segment begins */
+static struct core_segment check_find_code(const struct vagx_native *native,
+					   const struct simdgroup *sg, const struct op *op)
+{
+	uint32_t pc = (uint32_t)(op - sg->op), count = sg->program->count, i;
+	size_t end = native->code.length;
+	uint32_t begin;
+
+	while (pc && native->entry[pc] == NO_ENTRY)
+		pc--;
+	begin = native->entry[pc];
+	for (i = 0; i <= count; i++) {
+		if (native->entry[i] > begin && native->entry[i] < end)
+			end = native->entry[i];
+	}
+	return (struct core_segment){ native->code.run + begin, end - begin };
+}
+
+/* Keeps what gpu/core_describe.c prints: the instructions that were run, and their code */
+static void check_remember(const struct vagx_native *native, struct simdgroup *sg,
+			   const struct op *first, const struct op *last)
+{
+	struct core_failure *f = &sg->core->failure;
+
+	f->last = last;
+	f->segment[0] = check_find_code(native, sg, first);
+	f->segment[1] = check_find_code(native, sg, last);
+	/* one segment, without a jump to another */
+	if (f->segment[1].code == f->segment[0].code)
+		f->segment[1].code = NULL;
+}
+
 /* The first register and lane in which two simdgroups differ. Return: false if there is none. */
 static bool check_find_register(const struct simdgroup *a, const struct simdgroup *b,
 				unsigned int *reg, unsigned int *lane)
@@ -96,6 +128,8 @@ static bool check_segment(const struct vagx_native *native, struct simdgroup *sg
 		vagx_core_fail(sg, first, -EPROTO, "native code has counted %llu, not %llu",
 			       (unsigned long long)taken.thread_instructions,
 			       (unsigned long long)done.thread_instructions);
+	if (sg->core->status == -EPROTO)
+		check_remember(native, sg, first, last);
 	*slice = done;
 	return true;
 }

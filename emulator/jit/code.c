@@ -152,6 +152,7 @@ int vagx_arena_add(struct vagx_arena *arena, const void *bytes, size_t length,
 	if (chunk) {
 		code->chunk = chunk;
 		code->run = chunk->run + chunk->filled;
+		code->length = length;
 		memcpy(chunk->write + chunk->filled, bytes, length);
 		chunk->filled += size;
 		chunk->pieces++;

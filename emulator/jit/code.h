@@ -22,6 +22,8 @@ struct vagx_arena_chunk;
 struct vagx_code {
 	/** @run: its first byte, which can be executed and read */
 	const uint8_t *run;
+	/** @length: bytes of it */
+	size_t length;
 	/** @chunk: where it is from */
 	struct vagx_arena_chunk *chunk;
 };

@@ -547,10 +547,47 @@ static void borders_of_pages(void **state)
 	}
 }
 
+/* The description of a failure: the instructions of the segment, and its code, are to be in it */
+static void describes_segment(struct fixture *f, const char *const *lines, unsigned int count)
+{
+	const struct core_segment *s = &f->core->failure.segment[0];
+	char text[16384], byte[4];
+	unsigned int i;
+	const char *at;
+	FILE *file;
+
+	file = fmemopen(text, sizeof(text), "w");
+	vagx_core_describe_failure(f->core, &f->launch, file);
+	fclose(file);
+	for (i = 0; i < count; i++) {
+		if (!strstr(text, lines[i]))
+			fail_msg("no \"%s\" in%s", lines[i], text);
+	}
+	at = strstr(text, "native code, ");
+	assert_non_null(at);
+	assert_int_equal(strtoul(at + strlen("native code, "), NULL, 10), s->size);
+	assert_true(s->size > 16);
+	at = strchr(at, ':');
+	for (i = 0; i < s->size; i++) {
+		at += strcspn(at, "0123456789abcdef");
+		snprintf(byte, sizeof(byte), "%02x", s->code[i]);
+		assert_memory_equal(at, byte, 2);
+		at += 2;
+	}
+}
+
 /* What was compiled is not what is interpreted: as if the compiler had made a mistake */
 static void differences_are_found(void **state)
 {
 	static const char *const modes[] = { "check", "check,avx2" };
+	static const char *const lines[] = {
+		"r2 of lane 0 is 0x5, not 0x6", "0, 0, 0 of threadgroup 0, 0, 0",
+		"\n  -> 0x1100000000: 620507000000", "\n  -> 0x1100000006: ", "ldimm    r2, 5",
+		"\n     0x110000000c: 8800",
+	};
+	static const char *const jump[] = {
+		"-> 0x1100000000: ", "-> 0x1100000006: ", "\n native code, ",
+	};
 	struct fixture *f;
 	unsigned int i;
 
@@ -562,6 +599,7 @@ static void differences_are_found(void **state)
 		f->core->held->program->op[1].imm = 6;
 		assert_int_equal(fixture_run_again(f, 32), -EPROTO);
 		assert_non_null(strstr(vagx_core_error(f->core), "r2 of lane 0 is 0x5, not 0x6"));
+		describes_segment(f, lines, sizeof(lines) / sizeof(lines[0]));
 		/* another lane is active */
 		assert_int_equal(fixture_run(f, "mov r1, thread_index_in_threadgroup\n"
 						"if r1, 1, 1, ult\nldimm r2, 5\n"
@@ -569,6 +607,13 @@ static void differences_are_found(void **state)
 		f->core->held->program->op[1].src[1].value = 2;
 		assert_int_equal(fixture_run_again(f, 32), -EPROTO);
 		assert_non_null(strstr(vagx_core_error(f->core), "active 0x1"));
+		/* behind a jump */
+		assert_int_equal(fixture_run(f, "ldimm r1, 7\njmp_any next\nstop\n"
+						"next: ldimm r2, 5\nstop\n", 32), 0);
+		f->core->held->program->op[0].imm = 6;
+		assert_int_equal(fixture_run_again(f, 32), -EPROTO);
+		describes_segment(f, jump, sizeof(jump) / sizeof(jump[0]));
+		assert_non_null(f->core->failure.segment[1].code);
 		jit_end(f);
 	}
 }
