@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "build.h"
@@ -261,12 +262,23 @@ static struct vagx_native *jit_finish(struct vagx_jit *jit, struct build *b)
 	return native;
 }
 
+/* Processor time of this thread, in nanoseconds */
+static uint64_t jit_time(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* Counts a program whose compilation began at @start */
 static void jit_account(struct vagx_jit *jit, const struct build *b,
-			const struct vagx_native *native)
+			const struct vagx_native *native, uint64_t start)
 {
 	pthread_mutex_lock(&jit->lock);
 	if (native) {
 		jit->stats.programs++;
+		jit->stats.nanoseconds += jit_time() - start;
 		jit->stats.instructions += b->program->count;
 		jit->stats.native += b->native;
 		jit->stats.bytes += b->code.length;
@@ -290,10 +302,11 @@ static struct vagx_native *jit_compile(struct vagx_jit *jit, const struct progra
 		.segmented = jit->mode == VAGX_JIT_CHECK,
 	};
 	struct vagx_native *native = NULL;
+	uint64_t start = jit_time();
 
 	if (program->count <= MAX_PROGRAM && jit_build(&b))
 		native = jit_finish(jit, &b);
-	jit_account(jit, &b, native);
+	jit_account(jit, &b, native, start);
 	free(b.code.bytes);
 	free(b.entry);
 	free(b.fixups);

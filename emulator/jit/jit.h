@@ -69,6 +69,8 @@ struct vagx_jit_stats {
 	uint64_t native;
 	/** @bytes: bytes of code */
 	uint64_t bytes;
+	/** @nanoseconds: processor time that compiling them took */
+	uint64_t nanoseconds;
 	/** @refused: programs for which there was no memory, or which were too long */
 	uint64_t refused;
 };
