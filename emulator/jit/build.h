@@ -295,8 +295,18 @@ void vagx_native_replay(struct simdgroup *sg, struct vagx_slice *slice, unsigned
 void vagx_jit_check(const struct vagx_native *native, struct simdgroup *sg,
 		    struct vagx_slice *slice);
 
+/*
+ * Clang's UBSan looks at bytes before a function that is called, which native code does not have
+ * and which may be no memory
+ */
+#ifdef __clang__
+#define UNCHECKED_CALL	__attribute__((no_sanitize("function")))
+#else
+#define UNCHECKED_CALL
+#endif
+
 /** vagx_native_call() - enter native code at an offset. Return: as vagx_native_fn(). */
-static inline unsigned int vagx_native_call(const struct vagx_native *native,
+UNCHECKED_CALL static inline unsigned int vagx_native_call(const struct vagx_native *native,
 					    struct simdgroup *sg, uint32_t offset,
 					    struct vagx_slice *slice)
 {
