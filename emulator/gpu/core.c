@@ -133,18 +133,26 @@ static bool core_stopped(struct vagx_core *core)
 	return true;
 }
 
+/* Whether threads that do not exist are out of sight of those that do */
+static bool core_hides_missing(uint32_t valid, unsigned int sees)
+{
+	if (sees == LANES)
+		return valid == ALL_LANES;
+	return sees == 1 || valid == (valid & 0x11111111) * 15;
+}
+
 /* Clears the registers that the program may read before it writes them */
 static void core_clear_registers(struct simdgroup *sg, const struct entry *entry)
 {
 	const struct program *p = entry->program;
 	unsigned int i;
 
-	if (entry->pc) {
+	if (entry->pc || !core_hides_missing(sg->valid, p->sees)) {
 		memset(sg->reg, 0, (p->register_halves + 1) / 2 * sizeof(sg->reg[0]));
 		return;
 	}
 	for (i = 0; i < p->num_zero; i++)
-		memset(&sg->reg[p->zero[i]], 0, sizeof(sg->reg[0]));
+		splat(&sg->reg[p->zero[i]], 0);
 }
 
 static int core_start_simdgroup(struct vagx_core *core, unsigned int index,
@@ -160,10 +168,12 @@ static int core_start_simdgroup(struct vagx_core *core, unsigned int index,
 		core->simdgroup[index] = sg;
 	}
 
-	core_clear_registers(sg, entry);
 	sg->core = core;
 	sg->index = index;
 	sg->valid = threads < LANES ? (1u << threads) - 1 : ALL_LANES;
+	if (core->fragments)
+		sg->valid = core->fragments->exists;
+	core_clear_registers(sg, entry);
 	sg->state = SIMDGROUP_RUNS;
 	enter_program(sg, entry);
 	sg->stack_pointer = 0;

@@ -78,9 +78,13 @@ struct program {
 	unsigned int num_code;
 	/* a part could not be fetched, so it is not cached: next time it may be mapped */
 	bool incomplete;
-	/* registers that are 0 when it begins */
+	/*
+	 * registers that are 0 when it begins: these, if there is no thread that does not exist among
+	 * @sees threads beside one that does; else all
+	 */
 	uint8_t zero[REGISTERS];
 	unsigned int num_zero;
+	unsigned int sees;
 	/* where its native code goes; the one thing that changes after decoding */
 	struct vagx_native_slot *slot;
 
@@ -251,7 +255,7 @@ void vagx_core_set_error(struct vagx_core *core, int status, const char *format,
 	__attribute__((format(printf, 3, 4)));
 
 /* core_stage.c */
-/* Sets up the registers and lanes of a stage, before its simdgroup begins */
+/* Sets up the registers of a stage, before its simdgroup begins */
 void vagx_stage_enter(struct simdgroup *sg);
 /* Mask of the active lanes whose stores to device memory take effect: not helpers' */
 uint32_t vagx_stage_storing(const struct simdgroup *sg);

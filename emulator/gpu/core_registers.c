@@ -4,16 +4,20 @@
  *
  * Which registers have to be 0 when a program begins: all but those that are written in all
  * threads before anything reads them. The instructions up to the first one with an effect besides
- * its operands are looked at, so that the rest of a program can be anything. A program in which a
- * thread can see the registers of others begins with all of them 0, as threads that do not
- * exist write nothing. Nobody so sees what other programs, or other contexts, have left.
+ * its operands are looked at, so that the rest of a program can be anything. Threads that do not
+ * exist write nothing: where they can be seen, by shuffles or in quads, all registers are
+ * cleared. So nobody sees what other programs, or other contexts, have left.
  */
 #include "core_internal.h"
 
 /* What an instruction does with registers */
 enum registers_use {
-	/* it may read those of other threads, or go on in another program */
+	/* it may go on in another program, or nothing is known of it */
 	REGISTERS_ANY,
+	/* it may read those of other threads of the simdgroup */
+	REGISTERS_OF_ALL,
+	/* it may read those of other threads of the quad */
+	REGISTERS_OF_QUAD,
 	/* it reads no other thread's */
 	REGISTERS_OWN,
 	/* besides, it reads its sources, then writes its destination in all active threads */
@@ -113,17 +117,30 @@ static const uint8_t registers_uses[AGX_OP_COUNT] = {
 	[AGX_OP_MEMORY_BARRIER_3] = REGISTERS_OWN,
 	[AGX_OP_DEVICE_BARRIER_1] = REGISTERS_OWN,
 	[AGX_OP_DEVICE_BARRIER_2] = REGISTERS_OWN,
-	[AGX_OP_PIXEL_WAIT] = REGISTERS_OWN,
-	[AGX_OP_PIXEL_RELEASE] = REGISTERS_OWN,
-	[AGX_OP_NO_VAR] = REGISTERS_OWN,
-	[AGX_OP_ST_VAR] = REGISTERS_OWN,
-	[AGX_OP_ITER] = REGISTERS_OWN,
-	[AGX_OP_ITER_PROJECTED] = REGISTERS_OWN,
-	[AGX_OP_LDCF] = REGISTERS_OWN,
+	[AGX_OP_PIXEL_WAIT] = REGISTERS_PLAIN,
+	[AGX_OP_PIXEL_RELEASE] = REGISTERS_PLAIN,
+	[AGX_OP_NO_VAR] = REGISTERS_PLAIN,
+	[AGX_OP_ST_VAR] = REGISTERS_PLAIN,
+	[AGX_OP_ITER] = REGISTERS_PLAIN,
+	[AGX_OP_ITER_PROJECTED] = REGISTERS_PLAIN,
+	[AGX_OP_LDCF] = REGISTERS_PLAIN,
 	[AGX_OP_LD_TILE] = REGISTERS_OWN,
-	[AGX_OP_ST_TILE] = REGISTERS_OWN,
-	[AGX_OP_SAMPLE_MASK] = REGISTERS_OWN,
-	[AGX_OP_ZS_EMIT] = REGISTERS_OWN,
+
+	[AGX_OP_SAMPLE_INT] = REGISTERS_OF_QUAD,
+	[AGX_OP_SAMPLE_FLOAT] = REGISTERS_OF_QUAD,
+	[AGX_OP_DFDX] = REGISTERS_OF_QUAD,
+	[AGX_OP_DFDY] = REGISTERS_OF_QUAD,
+	[AGX_OP_BALLOT_ACTIVE] = REGISTERS_OF_ALL,
+	[AGX_OP_ICMP_BALLOT] = REGISTERS_OF_ALL,
+	[AGX_OP_FCMP_BALLOT] = REGISTERS_OF_ALL,
+	[AGX_OP_SHUFFLE] = REGISTERS_OF_ALL,
+	[AGX_OP_QUAD_REDUCE] = REGISTERS_OF_ALL,
+	[AGX_OP_SIMD_REDUCE] = REGISTERS_OF_ALL,
+	[AGX_OP_IMAGE_WRITE] = REGISTERS_OF_ALL,
+	[AGX_OP_IMAGE_WRITE_BLOCK] = REGISTERS_OF_ALL,
+	[AGX_OP_ST_TILE] = REGISTERS_PLAIN,
+	[AGX_OP_SAMPLE_MASK] = REGISTERS_PLAIN,
+	[AGX_OP_ZS_EMIT] = REGISTERS_PLAIN,
 };
 
 /* Sets of 16-bit registers */
@@ -151,20 +168,31 @@ static void registers_add(struct registers_set *set, const struct agx_operand *o
 	}
 }
 
-static bool registers_are_private(const struct program *p)
+/* What the instruction of a program does that sees most registers */
+static enum registers_use registers_use_of(const struct program *p)
 {
+	enum registers_use most = REGISTERS_OWN;
 	uint32_t i;
 
 	for (i = 0; i < p->count; i++) {
 		const struct op *op = &p->op[i];
+		enum registers_use use = registers_uses[op->opcode];
 
-		if (op->run != vagx_exec_goto &&
-		    (op->run == vagx_exec_illegal || op->run == vagx_exec_fetch_fault ||
-		     registers_uses[op->opcode] == REGISTERS_ANY))
-			return false;
+		if (op->run == vagx_exec_illegal || op->run == vagx_exec_fetch_fault)
+			use = REGISTERS_ANY;
+		if (op->run != vagx_exec_goto && use < most)
+			most = use;
 	}
-	return true;
+	return most;
 }
+
+/* The threads that have to exist so that what does not exist is not seen, for each thread */
+static const uint8_t registers_threads[] = {
+	[REGISTERS_ANY] = 1,
+	[REGISTERS_OF_ALL] = LANES,
+	[REGISTERS_OF_QUAD] = 4,
+	[REGISTERS_OWN] = 1,
+};
 
 /* Finds the registers that are written before they are read, in all threads */
 static void registers_find_written(const struct program *p, struct registers_set *written)
@@ -184,9 +212,11 @@ static void registers_find_written(const struct program *p, struct registers_set
 void vagx_registers_find_zero(struct program *p)
 {
 	struct registers_set written = { 0 };
+	enum registers_use use = registers_use_of(p);
 	unsigned int reg;
 
-	if (registers_are_private(p))
+	p->sees = registers_threads[use];
+	if (use != REGISTERS_ANY)
 		registers_find_written(p, &written);
 	p->num_zero = 0;
 	for (reg = 0; reg < (p->register_halves + 1) / 2; reg++) {

@@ -51,10 +51,6 @@ void vagx_stage_enter(struct simdgroup *sg)
 		memcpy(sg->reg[REG_VERTEX].v, core->vertices->id, sizeof(sg->reg[0]));
 		memcpy(sg->reg[REG_INSTANCE].v, core->vertices->instance, sizeof(sg->reg[0]));
 	}
-	if (core->fragments) {
-		sg->valid = core->fragments->exists;
-		set_exec(sg, sg->valid);
-	}
 }
 
 /*

@@ -17,7 +17,8 @@
 #include "core_fixture.h"
 
 #define REGISTERS	128
-#define THREADS		20
+/* Part of a quad, and of a simdgroup */
+#define THREADS		18
 
 /* The number of the thread in r1, and a store of r2 */
 #define INDEX		"mov r1, thread_index_in_threadgroup\n"
@@ -71,6 +72,7 @@ static void begin_with_zero(void **state)
 		/* threads that do not exist have never written it */
 		INDEX "ldimm r3, 0\nshuffle r2, r3, 25\n" STORE,
 		INDEX "shuffle r2, r3, 25\n" STORE,
+		INDEX "ldimm r3, 0\ndfdy r2, r3\n" STORE,
 	};
 	unsigned int i;
 
