@@ -203,6 +203,8 @@ static int core_run_threads(struct vagx_core *core, unsigned int threads,
 static int core_load(struct vagx_core *core, uint64_t va, unsigned int halves,
 		     uint64_t serial, struct entry *entry)
 {
+	int err = 0;
+
 	core->register_halves = halves && halves < AGX_ISA_REGISTERS ?
 				halves : AGX_ISA_REGISTERS;
 	if (core->serial != serial || !serial) {
@@ -210,7 +212,13 @@ static int core_load(struct vagx_core *core, uint64_t va, unsigned int halves,
 		core_free_private_memory(core);
 	}
 	core->serial = serial;
-	return vagx_core_find_entry(core, va, entry);
+	if (!core->begun.program || core->begun_va != va)
+		err = vagx_core_find_entry(core, va, &core->begun);
+	if (err)
+		core->begun.program = NULL;
+	core->begun_va = va;
+	*entry = core->begun;
+	return err;
 }
 
 static void core_begin(struct vagx_core *core, const struct vagx_launch *launch)

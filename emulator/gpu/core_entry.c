@@ -25,6 +25,7 @@ void vagx_core_drop_programs(struct vagx_core *core)
 		free(held);
 	}
 	core->held_ops = 0;
+	core->begun.program = NULL;
 }
 
 /* Looks for an address in the programs that this launch holds */

@@ -192,6 +192,9 @@ struct vagx_core {
 	/* programs that the launch with this serial holds (0: none), and their instructions */
 	struct held_program *held;
 	uint32_t held_ops;
+	/* where the last of its runs has begun, and the address; without a program if none has */
+	struct entry begun;
+	uint64_t begun_va;
 	uint64_t serial;
 
 	const struct vagx_launch *launch;
