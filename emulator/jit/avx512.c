@@ -234,29 +234,27 @@ static void avx512_float_to_half(struct build *b, unsigned int vec)
 }
 
 /*
- * It is rounded "to odd" in 32 bits, toward zero with the last bit set if anything was lost, so
- * that rounding it to a half is as good as rounding once. Something was lost if the results
- * rounded up and down differ.
+ * It is rounded "to odd" in 32 bits, so that rounding it to a half is as good as rounding once:
+ * what is between two floats becomes the odd one. These are the results rounded down and up; a
+ * result that is exact is both.
  */
 static void avx512_half_fma(struct build *b, unsigned int t, unsigned int x, unsigned int y)
 {
-	const unsigned int up = 2 * VEC_SCRATCH, down = up + 1;
+	const unsigned int up = 2 * VEC_SCRATCH;
 	struct value one = vagx_build_constant(b, 1);
 	unsigned int h;
 
 	for (h = 0; h < 2; h++) {
-		unsigned int r = 2 * t + h, a = 2 * x + h;
+		unsigned int down = 2 * t + h, a = 2 * x + h;
 		struct x86_rm factor = X86_REG(2 * y + h);
 
-		vagx_x86_vector(&b->code, X86_LOAD, up, 0, X86_REG(r), X86_ALL_LANES);
-		vagx_x86_vector(&b->code, X86_LOAD, down, 0, X86_REG(r), X86_ALL_LANES);
+		vagx_x86_vector(&b->code, X86_LOAD, up, 0, X86_REG(down), X86_ALL_LANES);
 		vagx_x86_vector(&b->code, X86_FMA231, up, a, factor, X86_ROUNDED(X86_ROUND_UP));
 		vagx_x86_vector(&b->code, X86_FMA231, down, a, factor,
 				X86_ROUNDED(X86_ROUND_DOWN));
-		vagx_x86_vector(&b->code, X86_FMA231, r, a, factor, X86_ROUNDED(X86_ROUND_ZERO));
-		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, up, X86_REG(down),
-				    X86_ALL_LANES, X86_FLOAT_NEQ_UNORDERED);
-		vagx_x86_vector(&b->code, X86_OR, r, r, avx512_rm(one, h), X86_MASKED(K_TEMP));
+		vagx_x86_vector(&b->code, X86_TEST_ZERO, K_TEMP, down, avx512_rm(one, h),
+				X86_ALL_LANES);
+		vagx_x86_vector(&b->code, X86_LOAD, down, 0, X86_REG(up), X86_MASKED(K_TEMP));
 	}
 }
 
