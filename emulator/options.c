@@ -181,7 +181,7 @@ static const char options_help[] =
 "  --jit MODE            compile shaders for this processor: on (default) those that\n"
 "                        run often, all, or off: they are interpreted. With check\n"
 "                        both run, and a job fails where they differ. MODE,avx2\n"
-"                        uses no AVX-512\n"
+"                        uses no AVX-512, on x86-64\n"
 "  --no-exec             complete work without executing shaders\n"
 "  --soft-faults         forgive unmapped accesses of shaders: loads give zero,\n"
 "                        stores vanish (Globals.fault_control 0xb). A file given\n"

@@ -40,7 +40,12 @@ static const char prologue[] =
 	"load r8_r9_r10_r11, du0, r31, i32, xyzw, a\niadd r31, r31, 4\n"
 	"load r12_r13_r14_r15, du0, r31, i32, xyzw, a\nwait a\nldimm r0l, 0\n";
 
-static const char *const modes[] = { "check", "check,avx2", "all", "all,avx2" };
+static const char *const modes[] = {
+	"check", "all",
+#ifdef __x86_64__
+	"check,avx2", "all,avx2",
+#endif
+};
 
 /* What the program is run as */
 enum stage {

@@ -147,7 +147,7 @@ unsigned int vagx_build_destination(struct build *b, const struct agx_operand *o
 {
 	struct cached *c = cache_get(b, (unsigned int)o->value / 2);
 
-	c->raw = raw;
+	c->raw = raw && !b->vectors->one_nan;
 	c->dirty = true;
 	return cache_vector(b, c);
 }
@@ -160,7 +160,7 @@ void vagx_build_write(struct build *b, const struct agx_operand *o, struct value
 	c->dirty = true;
 	if (o->size != 16) {
 		b->vectors->copy(b, MASK_EXEC, cache_vector(b, c), v);
-		c->raw = raw;
+		c->raw = raw && !b->vectors->one_nan;
 		return;
 	}
 	/* the other half is read as a part of a word from now on */

@@ -134,6 +134,18 @@ static struct vagx_arena_chunk *code_find_room(struct vagx_arena *arena, size_t 
 	return NULL;
 }
 
+/* Puts code behind what a chunk has. Caches of instructions need not see writes by themselves. */
+static void code_write(struct vagx_arena_chunk *chunk, const void *bytes, size_t length)
+{
+	char *write = (char *)chunk->write + chunk->filled;
+	char *run = (char *)chunk->run + chunk->filled;
+
+	memcpy(write, bytes, length);
+	/* data go to memory from the one address, instructions come from it by the other */
+	__builtin___clear_cache(write, write + length);
+	__builtin___clear_cache(run, run + length);
+}
+
 int vagx_arena_add(struct vagx_arena *arena, const void *bytes, size_t length,
 		   struct vagx_code *code)
 {
@@ -153,7 +165,7 @@ int vagx_arena_add(struct vagx_arena *arena, const void *bytes, size_t length,
 		code->chunk = chunk;
 		code->run = chunk->run + chunk->filled;
 		code->length = length;
-		memcpy(chunk->write + chunk->filled, bytes, length);
+		code_write(chunk, bytes, length);
 		chunk->filled += size;
 		chunk->pieces++;
 	}

@@ -54,6 +54,19 @@ void vagx_arena_free(struct vagx_arena *arena);
 int vagx_arena_add(struct vagx_arena *arena, const void *bytes, size_t length,
 		   struct vagx_code *code);
 
+/**
+ * vagx_code_see() - have this thread see code that another one has added
+ *
+ * After a thread has read that there is code, and before it executes it for the first time: its
+ * processor may have fetched instructions ahead, of a piece that was there before.
+ */
+static inline void vagx_code_see(void)
+{
+#ifdef __aarch64__
+	__asm__ volatile("isb" ::: "memory");
+#endif
+}
+
 /** vagx_arena_remove() - give a piece back, which no thread executes. By any thread. */
 void vagx_arena_remove(struct vagx_arena *arena, const struct vagx_code *code);
 

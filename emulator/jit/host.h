@@ -4,7 +4,7 @@
  *
  * What a processor has to offer to the rest of the compiler besides vectors (vectors.h): the entry
  * of native code and the way back, jumps, calls and counters. Each kind of processor has these
- * functions in a file of its own: x86_host.c. All but the last one append code.
+ * functions in a file of its own: x86_host.c, arm64_host.c. All but the last one append code.
  */
 #ifndef VAGX_JIT_HOST_H
 #define VAGX_JIT_HOST_H
@@ -12,6 +12,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __x86_64__
+#define HOST_GPR(x86, arm64)	(x86)
+#else
+#define HOST_GPR(x86, arm64)	(arm64)
+#endif
 
 struct build;
 struct op;
@@ -22,17 +28,17 @@ struct vectors;
 /** enum gpr - general registers of native code, which functions in C keep */
 enum gpr {
 	/** @GPR_SG: struct simdgroup */
-	GPR_SG = 3,		/* RBX */
+	GPR_SG = HOST_GPR(3, 19),	/* RBX, X19 */
 	/** @GPR_ACTIVE: number of active lanes */
-	GPR_ACTIVE = 5,		/* RBP */
+	GPR_ACTIVE = HOST_GPR(5, 20),	/* RBP, X20 */
 	/** @GPR_COUNT: thread instructions since the entry */
-	GPR_COUNT = 12,
+	GPR_COUNT = HOST_GPR(12, 21),
 	/** @GPR_UNIFORMS: uniform registers */
-	GPR_UNIFORMS = 13,
+	GPR_UNIFORMS = HOST_GPR(13, 22),
 	/** @GPR_POOL: constants */
-	GPR_POOL = 14,
+	GPR_POOL = HOST_GPR(14, 23),
 	/** @GPR_SLICE: struct vagx_slice */
-	GPR_SLICE = 15,
+	GPR_SLICE = HOST_GPR(15, 24),
 };
 
 /** enum host_condition - when jumps are taken, after a comparison with 0 */

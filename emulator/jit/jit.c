@@ -322,8 +322,10 @@ const struct vagx_native *vagx_jit_enter(struct vagx_jit *jit, const struct prog
 	if (!jit)
 		return NULL;
 	native = atomic_load_explicit(&slot->native, memory_order_acquire);
-	if (native)
+	if (native) {
+		vagx_code_see();
 		return native;
+	}
 	/* one thread finds the number at which it has to be compiled */
 	if (atomic_fetch_add_explicit(&slot->uses, 1, memory_order_relaxed) !=
 	    (jit->mode == VAGX_JIT_ON ? USES_BEFORE : 0))

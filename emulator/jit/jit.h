@@ -42,7 +42,7 @@ struct vagx_jit_config {
 
 /**
  * vagx_jit_parse() - read a configuration
- * @text: "off", "on", "all" or "check"; and ",avx2" behind it, or not
+ * @text: "off", "on", "all" or "check"; on x86-64 ",avx2" behind it, or not
  * @config: gets the configuration
  *
  * Return: whether it is one.

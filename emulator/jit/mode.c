@@ -8,6 +8,17 @@
 
 #include "jit.h"
 
+/* Whether @rest of a configuration chooses AVX2, which is there to choose on x86-64 only */
+static bool mode_is_avx2(const char *rest)
+{
+#ifdef __x86_64__
+	return !strcmp(rest, ",avx2");
+#else
+	(void)rest;
+	return false;
+#endif
+}
+
 bool vagx_jit_parse(const char *text, struct vagx_jit_config *config)
 {
 	static const char *const names[] = {
@@ -21,7 +32,7 @@ bool vagx_jit_parse(const char *text, struct vagx_jit_config *config)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *rest = text + strlen(names[i]);
 
-		if (strncmp(text, names[i], strlen(names[i])) || (*rest && strcmp(rest, ",avx2")))
+		if (strncmp(text, names[i], strlen(names[i])) || (*rest && !mode_is_avx2(rest)))
 			continue;
 		config->mode = i;
 		config->avx2 = *rest;

@@ -12,7 +12,7 @@ struct vagx_jit *vagx_jit_new(const struct vagx_jit_config *config, struct vagx_
 {
 	if (config->mode != VAGX_JIT_OFF)
 		vagx_log(report, VAGX_LOG_INFO,
-			 "shaders are interpreted: the compiler is for x86-64");
+			 "shaders are interpreted: the compiler is for x86-64 and AArch64");
 	return NULL;
 }
 

@@ -4,8 +4,9 @@
  *
  * What an instruction set has to offer to the rest of the compiler: instructions on vectors of
  * 32 lanes, on masks of lanes, and what is around segments. There is one struct vectors for each:
- * AVX-512, where a vector is two registers of 16 lanes (avx512.c), and AVX2, where a segment is
- * repeated for eight lanes at a time, in one register (avx2.c).
+ * AVX-512, where a vector is two registers of 16 lanes (avx512.c); AVX2, where a segment is
+ * repeated for eight lanes at a time, in one register (avx2.c); and NEON, the same with four lanes
+ * (neon.c).
  */
 #ifndef VAGX_JIT_VECTORS_H
 #define VAGX_JIT_VECTORS_H
@@ -128,6 +129,8 @@ struct vectors {
 	unsigned int cached;
 	/** @has_unsigned: there are conversions between floats and unsigned integers */
 	bool has_unsigned;
+	/** @one_nan: NaNs of results are the one that registers have: none has to be replaced */
+	bool one_nan;
 	/** @keeps_cache: what is cached at a segment's end is cached in the next one, too */
 	bool keeps_cache;
 	/** @memory: finds faster functions for loads and stores */
@@ -151,9 +154,12 @@ struct vectors {
 	 * else replace NaNs, store registers, and keep the execution mask if it has changed
 	 */
 	void (*end)(struct build *b, uint32_t next);
-	/** @replay: before a return to C that does the segment again: which lanes are done */
+	/**
+	 * @replay: before a return to C that does the segment again: which lanes are done; not
+	 * called if no result is special
+	 */
 	void (*replay)(struct build *b);
-	/** @nans: code of a FIXUP_NANS: replace NaNs of vectors, and go back */
+	/** @nans: code of a FIXUP_NANS: replace NaNs of vectors, and go back; unless @one_nan */
 	void (*nans)(struct build *b, const struct fixup *fixup);
 
 	/** @load: load a register of AGX to a vector */
@@ -203,10 +209,10 @@ struct vectors {
 	 * has been rounded up. AGX makes it zero, the host does not.
 	 */
 	void (*watch)(struct build *b, unsigned int vec);
-	/** @replace_nans: NaNs in active lanes become the one that registers have */
+	/** @replace_nans: NaNs in active lanes become the one that registers have; unless @one_nan */
 	void (*replace_nans)(struct build *b, unsigned int vec);
 };
 
-extern const struct vectors vagx_vectors_avx512, vagx_vectors_avx2;
+extern const struct vectors vagx_vectors_avx512, vagx_vectors_avx2, vagx_vectors_neon;
 
 #endif /* VAGX_JIT_VECTORS_H */

@@ -57,7 +57,13 @@ done
 for mode in '' yes on,check ON; do
 	check "--jit '$mode'" 2 'not a valid value' --socket x --jit "$mode"
 done
-for mode in off on all check on,avx2; do
+modes='off on all check'
+if [ "$(uname -m)" = x86_64 ]; then
+	modes="$modes on,avx2"
+else
+	check "--jit on,avx2" 2 'not a valid value' --socket x --jit on,avx2
+fi
+for mode in $modes; do
 	# It comes as far as the file of globals
 	check "--jit $mode" 3 '/dev/null: ' --socket x --jit $mode --globals /dev/null
 done

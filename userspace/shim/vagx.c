@@ -642,7 +642,7 @@ static int shim_vagx_choose_jit(struct vagx_jit_config *config)
 	config->mode = VAGX_JIT_ON;
 	if (!name || !*name || vagx_jit_parse(name, config))
 		return 0;
-	fprintf(stderr, "ASAHI_SHIM_JIT=%s: not off, on, all or check, with ,avx2 or not\n", name);
+	fprintf(stderr, "ASAHI_SHIM_JIT=%s: not off, on, all or check, on x86-64 with ,avx2 or not\n", name);
 	return EINVAL;
 }
 

@@ -23,6 +23,13 @@ struct fixture *jit_begin_config(const struct vagx_jit_config *config)
 	return f;
 }
 
+bool jit_has_mode(const char *mode)
+{
+	struct vagx_jit_config config;
+
+	return vagx_jit_parse(mode, &config);
+}
+
 struct fixture *jit_begin(const char *mode)
 {
 	struct vagx_jit_config config = { .mode = VAGX_JIT_OFF };

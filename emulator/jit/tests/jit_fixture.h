@@ -13,6 +13,9 @@
 /** jit_begin_config() - a fixture whose core has such a compiler */
 struct fixture *jit_begin_config(const struct vagx_jit_config *config);
 
+/** jit_has_mode() - whether a mode is one on this kind of processor */
+bool jit_has_mode(const char *mode);
+
 /** jit_begin() - the same, by the name of a mode */
 struct fixture *jit_begin(const char *mode);
 

@@ -35,7 +35,12 @@
 #define APART(end, size)							\
 	(((unsigned int)(end) + (size) * FIRST_FAULT - 1) / ((size) * FIRST_FAULT))
 
-static const char *const modes[] = { "off", "all", "check", "all,avx2", "check,avx2" };
+static const char *const modes[] = {
+	"off", "all", "check",
+#ifdef __x86_64__
+	"all,avx2", "check,avx2",
+#endif
+};
 
 /* What a program has done */
 struct outcome {
