@@ -26,13 +26,11 @@
 
 /*
  * The texel cache of a core, see texture_cache.c: direct-mapped, in blocks of 8 by 8 texels,
- * each with a valid bit. Blocks of four channels of 32 bits:
+ * each with a valid bit. There are so many of RGBA8, and of four channels of 32 bits.
  */
 #define TEXTURE_BLOCK_SIDE	8u
 #define TEXTURE_BLOCK_TEXELS	(TEXTURE_BLOCK_SIDE * TEXTURE_BLOCK_SIDE)
-#define TEXTURE_BLOCKS	32
-/* Blocks of RGBA8 */
-#define TEXTURE_BYTE_BLOCKS	256
+#define TEXTURE_BLOCKS		256
 /* Descriptors that are kept unpacked */
 #define TEXTURE_IMAGES	8
 #define TEXTURE_SAMPLERS	8
@@ -74,10 +72,8 @@ struct cached_sampler {
 };
 
 struct texture_cache {
-	struct texture_block byte_block[TEXTURE_BYTE_BLOCKS];
+	struct texture_block byte_block[TEXTURE_BLOCKS];
 	struct texture_block block[TEXTURE_BLOCKS];
-	uint32_t bytes[TEXTURE_BYTE_BLOCKS][TEXTURE_BLOCK_TEXELS];
-	texel_bits texel[TEXTURE_BLOCKS][TEXTURE_BLOCK_TEXELS];
 	struct cached_image image[TEXTURE_IMAGES];
 	/* index of the image that was found last, and of the one that is replaced next */
 	unsigned int last;
@@ -90,6 +86,9 @@ struct texture_cache {
 	uint64_t epoch;
 	/* the last tag that was given out */
 	uint64_t tags;
+	/* what is above begins with 0, what is below holds anything */
+	uint32_t bytes[TEXTURE_BLOCKS][TEXTURE_BLOCK_TEXELS];
+	texel_bits texel[TEXTURE_BLOCKS][TEXTURE_BLOCK_TEXELS];
 };
 
 /*
@@ -226,13 +225,14 @@ static inline uint64_t texture_block_key(const struct agx_texel *at)
 }
 
 /*
- * Hashes a texel's block to an index in the cache, modulo its size. Blocks of the same 16 by 16
+ * Hashes a texel's block to an index in the cache. Blocks of the same 16 by 16
  * neighbourhood never collide; levels, layers and images are spread by odd multiples.
  */
 static inline unsigned int texture_cache_index(const struct texture *t, const struct agx_texel *at)
 {
-	return (at->x / TEXTURE_BLOCK_SIDE & 15) + (at->y / TEXTURE_BLOCK_SIDE & 15) * 16 +
-	       (at->level & 1) * 136 + at->layer * 11 + (unsigned int)t->tag * 37;
+	return ((at->x / TEXTURE_BLOCK_SIDE & 15) + (at->y / TEXTURE_BLOCK_SIDE & 15) * 16 +
+		(at->level & 1) * 136 + at->layer * 11 + (unsigned int)t->tag * 37) %
+	       TEXTURE_BLOCKS;
 }
 
 static inline bool texture_block_hit(const struct texture *t,
@@ -270,11 +270,16 @@ const texel_bits *vagx_texture_read_values(struct texture *t, const struct agx_t
 bool vagx_texture_prefetch(struct texture *t, const struct agx_texel *at,
 			   struct texture_prefetch *prefetch);
 void vagx_texture_read_prefetched(struct texture *t, const struct texture_prefetch *prefetch);
+/*
+ * Reads all channels of a texel's block, of an image that is no RGBA8 one. Return: false if they
+ * are not contiguous in memory, or cannot be read.
+ */
+bool vagx_texture_read_block(struct texture *t, const struct agx_texel *at);
 
 /* The bytes of a texel of an RGBA8 image, swizzled, from the cache; NULL if it cannot be read */
 static inline const uint32_t *texture_bytes(struct texture *t, const struct agx_texel *at)
 {
-	const unsigned int index = texture_cache_index(t, at) % TEXTURE_BYTE_BLOCKS;
+	const unsigned int index = texture_cache_index(t, at);
 	const unsigned int in = texture_in_block(at->x, at->y);
 	const struct texture_block *block = &t->cache->byte_block[index];
 
@@ -286,7 +291,7 @@ static inline const uint32_t *texture_bytes(struct texture *t, const struct agx_
 /* The four channels of a texel, from the cache; NULL if it cannot be read */
 static inline const texel_bits *texture_values(struct texture *t, const struct agx_texel *at)
 {
-	const unsigned int index = texture_cache_index(t, at) % TEXTURE_BLOCKS;
+	const unsigned int index = texture_cache_index(t, at);
 	const unsigned int in = texture_in_block(at->x, at->y);
 	const struct texture_block *block = &t->cache->block[index];
 

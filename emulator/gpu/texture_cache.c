@@ -10,6 +10,7 @@
  * in which images get new tags.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "agx_packets.h"
@@ -25,7 +26,7 @@ struct texture_cache *vagx_texture_cache(struct simdgroup *sg, const struct op *
 			vagx_core_fail(sg, op, -ENOMEM, "no memory for textures");
 			return NULL;
 		}
-		memset(core->textures, 0, sizeof(*core->textures));
+		memset(core->textures, 0, offsetof(struct texture_cache, bytes));
 	}
 	if (core->textures->serial != core->serial || !core->serial)
 		vagx_texture_invalidate(core);

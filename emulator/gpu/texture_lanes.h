@@ -54,6 +54,11 @@ struct texture_bilinear {
 	float weight[4][LANES];
 };
 
+/* For each texel of a bilinear filter: its number among all texels of the cache */
+struct texture_places {
+	uint32_t at[4][LANES];
+};
+
 /**
  * struct texel_lanes - a texel of each lane, all in one level of an image
  * @image: the image; neither sparse nor block-compressed
@@ -105,6 +110,19 @@ static inline uint32_t texture_nonzero_lanes(const uint32_t *value)
 bool vagx_texture_lanes_has_levels(const struct texture *t);
 /* Computes mip levels, their weights, taps and major axes, and chooses the filter */
 void vagx_texture_lanes_levels(struct texture_lanes *s);
+
+/* texture_lanes_box.c */
+/* Finds where texels are while their blocks are cached, of lanes without texels some place */
+void vagx_texture_lanes_places(const struct texture_lanes *s,
+			       const struct texture_bilinear *bilinear,
+			       struct texture_places *places);
+/*
+ * Has the texels of those lanes cached that have the level and the layer of the first one, if
+ * they are near each other. Return: a mask of these lanes; *@is_cached: whether they are.
+ */
+uint32_t vagx_texture_lanes_box(const struct texture_lanes *s,
+				const struct texture_bilinear *bilinear, uint32_t lanes,
+				bool *is_cached);
 
 /* texture_lanes_filter.c */
 /* Filters the texels of some lanes; those whose texels cannot be read join s->fallback */

@@ -81,7 +81,7 @@ CLONES static void lanes_filter_find_blocks(const struct texture_lanes *s,
 		const uint32_t x = c->x.at[1][i], y = c->y.at[1][i];
 
 		blocks->key[i] = texture_block_key(&first);
-		blocks->index[i] = texture_cache_index(s->t, &first) % TEXTURE_BYTE_BLOCKS;
+		blocks->index[i] = texture_cache_index(s->t, &first);
 		blocks->texel[0][i] = texture_in_block(first.x, first.y);
 		blocks->texel[1][i] = texture_in_block(x, first.y);
 		blocks->texel[2][i] = texture_in_block(first.x, y);
@@ -159,124 +159,10 @@ static uint32_t lanes_filter_fetch_apart(const struct texture_lanes *s,
 	return missing;
 }
 
-/*
- * Pixels that are beside each other have texels in a few blocks of one level and layer. Blocks of
- * a box of that size are cached at places of their own, which follow from their positions. So
- * each block is looked for once, and then texels are copied from where they have to be.
- */
-#define BOX_BLOCKS	16
-
-/* Texels of one level and layer: inclusive bounds */
-struct texel_box {
-	uint32_t min_x, min_y, max_x, max_y;
-	uint32_t level, layer;
-};
-
-/* For each texel of a filter: its number among all texels of the cache */
-struct lane_places {
-	uint32_t at[4][LANES];
-};
-
-CLONES static void lanes_filter_find_places(const struct texture_lanes *s,
-					    const struct texture_bilinear *c,
-					    struct lane_places *places)
-{
-	unsigned int i, corner;
-
-	for (corner = 0; corner < 4; corner++) {
-		const int32_t *x = c->x.at[corner & 1], *y = c->y.at[corner >> 1];
-
-		for (i = 0; i < LANES; i++) {
-			const struct agx_texel at = {
-				.x = x[i], .y = y[i], .layer = s->layer[i], .level = c->level[i],
-			};
-			const uint32_t index = texture_cache_index(s->t, &at) % TEXTURE_BYTE_BLOCKS;
-
-			places->at[corner][i] = index * TEXTURE_BLOCK_TEXELS +
-						texture_in_block(at.x, at.y);
-		}
-	}
-}
-
-INLINE uint32_t lanes_filter_min(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
-INLINE uint32_t lanes_filter_max(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
-/*
- * Finds the box of the texels of those lanes that have the level and the layer of the first one.
- * Return: a mask of these.
- */
-CLONES static uint32_t lanes_filter_find_box(const struct texture_lanes *s,
-					     const struct texture_bilinear *c, uint32_t lanes,
-					     struct texel_box *box)
-{
-	const unsigned int first = __builtin_ctz(lanes);
-	const uint32_t level = c->level[first], layer = s->layer[first];
-	const uint32_t x = c->x.at[0][first], y = c->y.at[0][first];
-	uint32_t min_x = x, min_y = y, max_x = x, max_y = y, same = 0;
-	unsigned int i;
-
-	for (i = 0; i < LANES; i++) {
-		const bool is_same = (lanes & lane_bits.v[i]) && c->level[i] == level &&
-				     s->layer[i] == layer;
-		const uint32_t x0 = is_same ? (uint32_t)c->x.at[0][i] : x;
-		const uint32_t x1 = is_same ? (uint32_t)c->x.at[1][i] : x;
-		const uint32_t y0 = is_same ? (uint32_t)c->y.at[0][i] : y;
-		const uint32_t y1 = is_same ? (uint32_t)c->y.at[1][i] : y;
-
-		same |= is_same ? lane_bits.v[i] : 0;
-		min_x = lanes_filter_min(min_x, lanes_filter_min(x0, x1));
-		min_y = lanes_filter_min(min_y, lanes_filter_min(y0, y1));
-		max_x = lanes_filter_max(max_x, lanes_filter_max(x0, x1));
-		max_y = lanes_filter_max(max_y, lanes_filter_max(y0, y1));
-	}
-	*box = (struct texel_box){ min_x, min_y, max_x, max_y, level, layer };
-	return same;
-}
-
-/* Has all blocks of a box in the cache. Return: false if there are too many, or one is not whole. */
-static bool lanes_filter_cache_box(const struct texture_lanes *s, const struct texel_box *box)
-{
-	const uint32_t left = box->min_x / TEXTURE_BLOCK_SIDE, top = box->min_y / TEXTURE_BLOCK_SIDE;
-	const uint32_t columns = box->max_x / TEXTURE_BLOCK_SIDE - left + 1;
-	const uint32_t rows = box->max_y / TEXTURE_BLOCK_SIDE - top + 1;
-	struct texture_prefetch prefetch[BOX_BLOCKS];
-	unsigned int count = 0, i;
-	bool all = true;
-
-	if (columns > BOX_BLOCKS || rows > BOX_BLOCKS || columns * rows > BOX_BLOCKS)
-		return false;
-	for (i = 0; i < columns * rows; i++) {
-		const struct agx_texel at = {
-			.x = (left + i % columns) * TEXTURE_BLOCK_SIDE,
-			.y = (top + i / columns) * TEXTURE_BLOCK_SIDE,
-			.layer = box->layer, .level = box->level,
-		};
-		const unsigned int index = texture_cache_index(s->t, &at) % TEXTURE_BYTE_BLOCKS;
-		const struct texture_block *block = &s->t->cache->byte_block[index];
-
-		if (texture_block_hit(s->t, block, texture_block_key(&at)) && !~block->valid)
-			continue;
-		if (vagx_texture_prefetch(s->t, &at, &prefetch[count]))
-			count++;
-		else
-			all = false;
-	}
-	for (i = 0; i < count; i++)
-		vagx_texture_read_prefetched(s->t, &prefetch[i]);
-	return all;
-}
-
-/* Copies texels of lanes out of the cache; others get something that is there */
-static void lanes_filter_copy_texels(const struct texture_lanes *s,
-				     const struct lane_places *places, uint32_t lanes,
-				     struct texels *texels)
+/* Copies texels of lanes out of the cache */
+static void lanes_filter_copy_bytes(const struct texture_lanes *s,
+				    const struct texture_places *places, uint32_t lanes,
+				    struct texels *texels)
 {
 	const uint32_t *bytes = s->t->cache->bytes[0];
 	const unsigned int corners = s->linear ? 4 : 1;
@@ -296,29 +182,86 @@ static void lanes_filter_copy_texels(const struct texture_lanes *s,
 	}
 }
 
-/* Fetches texels as bytes. Return: a mask of the lanes whose texels cannot be read. */
-static uint32_t lanes_filter_fetch_bytes(const struct texture_lanes *s,
+/* Copies four lanes' channels, which are texels one after the other, to lanes of each channel */
+static inline void lanes_filter_copy_four(const texel_bits *from, const uint32_t *at,
+					  unsigned int lane, struct lanes channel[4])
+{
+	const texel_bits a = from[at[0]], b = from[at[1]], c = from[at[2]], d = from[at[3]];
+	const texel_bits ab = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+	const texel_bits cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+	const texel_bits ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+	const texel_bits cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+	const texel_bits turned[4] = {
+		__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
+		__builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+		__builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5),
+		__builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7),
+	};
+	unsigned int n;
+
+	for (n = 0; n < 4; n++)
+		memcpy(&channel[n].v[lane], &turned[n], sizeof(turned[n]));
+}
+
+static void lanes_filter_copy_channels(const struct texture_lanes *s,
+				       const struct texture_places *places, uint32_t lanes,
+				       struct texels *texels)
+{
+	const texel_bits *from = s->t->cache->texel[0];
+	const unsigned int corners = s->linear ? 4 : 1;
+	unsigned int corner, i, n;
+
+	for (corner = 0; corner < corners; corner++) {
+		const uint32_t *at = places->at[corner];
+		struct lanes *channel = texels->channel[corner];
+		uint32_t left = lanes;
+
+		for (i = 0; lanes == ALL_LANES && i < LANES; i += 4)
+			lanes_filter_copy_four(from, at + i, i, channel);
+		for (; lanes != ALL_LANES && left; left &= left - 1) {
+			i = __builtin_ctz(left);
+			for (n = 0; n < 4; n++)
+				channel[n].v[i] = from[at[i]][n];
+		}
+	}
+}
+
+/* Fetches texels of lanes that are near each other. Return: a mask of the other ones. */
+static uint32_t lanes_filter_fetch_boxes(const struct texture_lanes *s,
 					 const struct texture_bilinear *c, uint32_t lanes,
 					 struct texels *texels)
 {
 	/* The first box may be copied to all lanes: others are overwritten. */
 	uint32_t left = lanes, apart = 0, to = ALL_LANES;
-	struct lane_places places;
-	struct texel_box box;
+	struct texture_places places;
 
-	lanes_filter_find_places(s, c, &places);
+	vagx_texture_lanes_places(s, c, &places);
 	while (left) {
-		const uint32_t here = lanes_filter_find_box(s, c, left, &box);
+		bool is_cached;
+		const uint32_t here = vagx_texture_lanes_box(s, c, left, &is_cached);
 
 		left &= ~here;
-		if (!lanes_filter_cache_box(s, &box)) {
+		if (!is_cached) {
 			apart |= here;
 			continue;
 		}
 		/* Before the next box may take the place of this one's blocks */
-		lanes_filter_copy_texels(s, &places, to, texels);
+		if (s->t->unorm8)
+			lanes_filter_copy_bytes(s, &places, to, texels);
+		else
+			lanes_filter_copy_channels(s, &places, to, texels);
 		to = left;
 	}
+	return apart;
+}
+
+/* Fetches texels as bytes. Return: a mask of the lanes whose texels cannot be read. */
+static uint32_t lanes_filter_fetch_bytes(const struct texture_lanes *s,
+					 const struct texture_bilinear *c, uint32_t lanes,
+					 struct texels *texels)
+{
+	const uint32_t apart = lanes_filter_fetch_boxes(s, c, lanes, texels);
+
 	return apart ? lanes_filter_fetch_apart(s, c, apart, texels) : 0;
 }
 
@@ -387,9 +330,9 @@ static uint32_t lanes_filter_fetch_texels(const struct texture_lanes *s,
 					  const struct texture_bilinear *c, uint32_t lanes,
 					  struct texels *texels)
 {
-	uint32_t left, missing = 0;
+	uint32_t left = lanes_filter_fetch_boxes(s, c, lanes, texels), missing = 0;
 
-	for (left = lanes; left; left &= left - 1) {
+	for (; left; left &= left - 1) {
 		const unsigned int lane = __builtin_ctz(left);
 
 		if (!lanes_filter_fetch_texels_of(s, c, lane, texels))

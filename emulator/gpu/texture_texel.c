@@ -195,7 +195,7 @@ static void texture_texel_fill_block(struct texture *t, unsigned int index, cons
 bool vagx_texture_prefetch(struct texture *t, const struct agx_texel *at,
 			   struct texture_prefetch *prefetch)
 {
-	const unsigned int index = texture_cache_index(t, at) % TEXTURE_BYTE_BLOCKS;
+	const unsigned int index = texture_cache_index(t, at);
 	struct texture_block *block = &t->cache->byte_block[index];
 	const uint64_t key = texture_block_key(at);
 	const uint8_t *bytes;
@@ -233,7 +233,7 @@ static bool texture_texel_replace_block(const struct texture *t, struct texture_
 
 const uint32_t *vagx_texture_read_bytes(struct texture *t, const struct agx_texel *at)
 {
-	const unsigned int index = texture_cache_index(t, at) % TEXTURE_BYTE_BLOCKS;
+	const unsigned int index = texture_cache_index(t, at);
 	const unsigned int in = texture_in_block(at->x, at->y);
 	struct texture_block *block = &t->cache->byte_block[index];
 	uint32_t *bytes = t->cache->bytes[index];
@@ -252,9 +252,93 @@ const uint32_t *vagx_texture_read_bytes(struct texture *t, const struct agx_texe
 	return &bytes[in];
 }
 
+/* Blocks of other images, whose texels are decoded */
+
+/* Cuts texels of a constant size apart, LANES of them: four words each */
+INLINE void texture_texel_cut(const uint8_t *bits, unsigned int bytes, struct lanes word[4])
+{
+	unsigned int i, n;
+
+	for (i = 0; i < LANES; i++) {
+		uint32_t texel[4] = { 0 };
+
+		memcpy(texel, bits + i * bytes, bytes);
+		for (n = 0; n < 4; n++)
+			word[n].v[i] = texel[n];
+	}
+}
+
+static void texture_texel_decode(const struct vagx_image *image, const uint8_t *bits,
+				 struct lanes value[4])
+{
+	struct lanes word[4];
+
+	switch (image->layout.element_bytes) {
+	case 1:
+		texture_texel_cut(bits, 1, word);
+		break;
+	case 2:
+		texture_texel_cut(bits, 2, word);
+		break;
+	case 4:
+		texture_texel_cut(bits, 4, word);
+		break;
+	case 8:
+		texture_texel_cut(bits, 8, word);
+		break;
+	default:
+		texture_texel_cut(bits, 16, word);
+		break;
+	}
+	vagx_image_decode_lanes(image, word, value);
+}
+
+/* The number of a texel in its block, row by row, of its index in Morton order */
+static unsigned int texture_texel_from_morton(unsigned int index)
+{
+	static const uint8_t x[] = { 0, 1, 0, 1, 2, 3, 2, 3 }, y[] = { 0, 0, 1, 1, 0, 0, 1, 1 };
+	const unsigned int quarter = index / 16;
+
+	return texture_in_block(x[index % 8] + quarter % 2 * 4,
+				y[index % 8] + index / 8 % 2 * 2 + quarter / 2 * 4);
+}
+
+/* Fills a block from its texels in Morton order, also beyond the edge of the image */
+static void texture_texel_decode_block(struct texture *t, unsigned int index, const uint8_t *bits)
+{
+	const unsigned int bytes = t->image->layout.element_bytes;
+	texel_bits *texel = t->cache->texel[index];
+	unsigned int first, i;
+
+	for (first = 0; first < TEXTURE_BLOCK_TEXELS; first += LANES) {
+		struct lanes value[4];
+
+		texture_texel_decode(t->image, bits + first * bytes, value);
+		for (i = 0; i < LANES; i++)
+			texel[texture_texel_from_morton(first + i)] = (texel_bits){
+				value[0].v[i], value[1].v[i], value[2].v[i], value[3].v[i],
+			};
+	}
+	t->cache->block[index].valid = ~0ULL;
+}
+
+bool vagx_texture_read_block(struct texture *t, const struct agx_texel *at)
+{
+	const unsigned int index = texture_cache_index(t, at);
+	const uint8_t *bits = texture_texel_find_block(t, at);
+
+	if (!bits)
+		return false;
+	t->cache->block[index] = (struct texture_block){
+		.key = texture_block_key(at), .tag = t->tag,
+	};
+	texture_texel_decode_block(t, index, bits);
+	return true;
+}
+
 const texel_bits *vagx_texture_read_values(struct texture *t, const struct agx_texel *at)
 {
-	const unsigned int index = texture_cache_index(t, at) % TEXTURE_BLOCKS;
+	const unsigned int index = texture_cache_index(t, at);
 	const unsigned int in = texture_in_block(at->x, at->y);
 	struct texture_block *block = &t->cache->block[index];
 	texel_bits *texel = t->cache->texel[index];
