@@ -179,6 +179,17 @@ static void avx2_truth(struct build *b, unsigned int dst, unsigned int a, struct
 		avx2_invert(b, dst);
 }
 
+/* As avx512_mul_upper() */
+static void avx2_mul_upper(struct build *b, unsigned int dst, unsigned int x, unsigned int y)
+{
+	avx2_vector(b, X86_MUL_EVEN, dst, x, y);
+	vagx_x86_256_imm(&b->code, X86_SHUFFLE, VEC_RESULT, 0, X86_REG(x), 0xb1);
+	vagx_x86_256_imm(&b->code, X86_SHUFFLE, VEC_SCALAR, 0, X86_REG(y), 0xb1);
+	avx2_vector(b, X86_MUL_EVEN, VEC_RESULT, VEC_RESULT, VEC_SCALAR);
+	vagx_x86_256_imm(&b->code, X86_SHUFFLE_PAIRS, dst, dst, X86_REG(VEC_RESULT), 0xdd);
+	vagx_x86_256_imm(&b->code, X86_SHUFFLE, dst, 0, X86_REG(dst), 0xd8);
+}
+
 /* Greater is the only order that there is, of signed numbers */
 static void avx2_compare_int(struct build *b, enum mask mask, bool is_signed, unsigned int a,
 			     struct value v, enum predicate predicate)
@@ -507,6 +518,7 @@ const struct vectors vagx_vectors_avx2 = {
 	.constant = avx2_constant,
 	.insert = avx2_insert,
 	.truth = avx2_truth,
+	.mul_upper = avx2_mul_upper,
 	.compare_int = avx2_compare_int,
 	.compare_float = avx2_compare_float,
 	.mask = avx2_mask,

@@ -131,6 +131,28 @@ static void avx512_truth(struct build *b, unsigned int dst, unsigned int a, stru
 	avx512_vector_imm(b, X86_TERNARY, MASK_ALL, dst, dst, v, t | t << 4);
 }
 
+/* Of even lanes, then of odd ones, which are exchanged with them; then upper words in order */
+static void avx512_mul_upper(struct build *b, unsigned int dst, unsigned int x, unsigned int y)
+{
+	const unsigned int odd = 2 * VEC_SCRATCH, other = odd + 1;
+	unsigned int h;
+
+	for (h = 0; h < 2; h++) {
+		unsigned int r = 2 * dst + h;
+
+		vagx_x86_vector(&b->code, X86_MUL_EVEN, r, 2 * x + h, X86_REG(2 * y + h),
+				X86_ALL_LANES);
+		vagx_x86_vector_imm(&b->code, X86_SHUFFLE, odd, 0, X86_REG(2 * x + h),
+				    X86_ALL_LANES, 0xb1);
+		vagx_x86_vector_imm(&b->code, X86_SHUFFLE, other, 0, X86_REG(2 * y + h),
+				    X86_ALL_LANES, 0xb1);
+		vagx_x86_vector(&b->code, X86_MUL_EVEN, odd, odd, X86_REG(other), X86_ALL_LANES);
+		vagx_x86_vector_imm(&b->code, X86_SHUFFLE_PAIRS, r, r, X86_REG(odd),
+				    X86_ALL_LANES, 0xdd);
+		vagx_x86_vector_imm(&b->code, X86_SHUFFLE, r, 0, X86_REG(r), X86_ALL_LANES, 0xd8);
+	}
+}
+
 static void avx512_compare_int(struct build *b, enum mask mask, bool is_signed, unsigned int a,
 			       struct value v, enum predicate predicate)
 {
@@ -435,6 +457,7 @@ const struct vectors vagx_vectors_avx512 = {
 	.constant = avx512_constant,
 	.insert = avx512_insert,
 	.truth = avx512_truth,
+	.mul_upper = avx512_mul_upper,
 	.compare_int = avx512_compare_int,
 	.compare_float = avx512_compare_float,
 	.mask = avx512_mask,

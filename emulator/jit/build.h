@@ -241,6 +241,11 @@ void vagx_build_condition(struct build *b, const struct op *op, bool is_float);
  */
 bool vagx_build_lower(struct build *b, const struct op *op);
 
+/* lower_int.c */
+
+/** vagx_build_lower_int() - the same, for integers that lower.c has no code for */
+bool vagx_build_lower_int(struct build *b, const struct op *op);
+
 /* entry.c */
 
 /** vagx_build_routines() - the entry of the code, and what it calls */

@@ -679,7 +679,7 @@ static bool lower_to_signed(struct build *b, const struct op *op, unsigned int a
 	return true;
 }
 
-/* Does nothing: results of loads are there at once */
+/* Does nothing: results of loads are there at once, and pixels are drawn in order */
 static bool lower_nothing(struct build *b, const struct op *op, unsigned int arg)
 {
 	(void)b;
@@ -693,6 +693,9 @@ static bool lower_nothing(struct build *b, const struct op *op, unsigned int arg
 
 static const struct lowering lower_table[AGX_OP_COUNT] = {
 	[AGX_OP_WAIT] = { lower_nothing, 0 },
+	[AGX_OP_PIXEL_WAIT] = { lower_nothing, 0 },
+	[AGX_OP_PIXEL_RELEASE] = { lower_nothing, 0 },
+	[AGX_OP_NO_VAR] = { lower_nothing, 0 },
 
 	[AGX_OP_MOV_IMM16] = { lower_mov_imm, 0 },
 	[AGX_OP_MOV_IMM32] = { lower_mov_imm, 0 },
@@ -755,5 +758,7 @@ bool vagx_build_lower(struct build *b, const struct op *op)
 	const struct lowering *l = &lower_table[op->opcode];
 
 	b->temps = 0;
-	return l->fn && l->fn(b, op, l->arg);
+	if (l->fn && l->fn(b, op, l->arg))
+		return true;
+	return vagx_build_lower_int(b, op);
 }

@@ -183,6 +183,9 @@ struct vectors {
 	void (*truth)(struct build *b, unsigned int dst, unsigned int a, struct value v,
 		      unsigned int table);
 
+	/** @mul_upper: @dst = upper words of the products of unsigned words; it is neither source */
+	void (*mul_upper)(struct build *b, unsigned int dst, unsigned int x, unsigned int y);
+
 	/** @compare_int: mask = @a predicate @v */
 	void (*compare_int)(struct build *b, enum mask mask, bool is_signed, unsigned int a,
 			    struct value v, enum predicate predicate);

@@ -121,9 +121,9 @@ void vagx_x86_vector_imm(struct code_buf *code, enum x86_vector op, unsigned int
 	x86_byte(code, imm);
 }
 
-/* VEX with three bytes, 256 bits */
-static void x86_vex(struct code_buf *code, const struct x86_row *row, unsigned int reg,
-		    unsigned int v, struct x86_rm rm)
+/* VEX with three bytes, 256 bits; @w: of the row, or 0 where only EVEX tells widths apart */
+static void x86_vex(struct code_buf *code, const struct x86_row *row, unsigned int w,
+		    unsigned int reg, unsigned int v, struct x86_rm rm)
 {
 	unsigned int b = rm.is_memory ? rm.base : rm.reg;
 
@@ -131,7 +131,7 @@ static void x86_vex(struct code_buf *code, const struct x86_row *row, unsigned i
 		v = 0;
 	x86_byte(code, 0xc4);
 	x86_byte(code, x86_inverted(reg, 3) << 7 | 1 << 6 | x86_inverted(b, 3) << 5 | row->map);
-	x86_byte(code, (unsigned int)row->w << 7 | (~v & 15) << 3 | 4 | row->prefix);
+	x86_byte(code, w << 7 | (~v & 15) << 3 | 4 | row->prefix);
 	x86_byte(code, row->opcode);
 	if (rm.is_memory && rm.is_indexed)
 		x86_indexed_memory(code, reg, &rm);
@@ -144,7 +144,7 @@ static void x86_vex(struct code_buf *code, const struct x86_row *row, unsigned i
 void vagx_x86_256(struct code_buf *code, enum x86_vector op, unsigned int reg, unsigned int v,
 		  struct x86_rm rm)
 {
-	x86_vex(code, &x86_rows[op], reg, v, rm);
+	x86_vex(code, &x86_rows[op], 0, reg, v, rm);
 }
 
 void vagx_x86_256_imm(struct code_buf *code, enum x86_vector op, unsigned int reg, unsigned int v,
@@ -153,22 +153,22 @@ void vagx_x86_256_imm(struct code_buf *code, enum x86_vector op, unsigned int re
 	const struct x86_row *row = &x86_rows[op];
 
 	if (row->form < ONE_SOURCE)
-		x86_vex(code, row, row->form, reg, rm);
+		x86_vex(code, row, 0, row->form, reg, rm);
 	else
-		x86_vex(code, row, reg, v, rm);
+		x86_vex(code, row, 0, reg, v, rm);
 	x86_byte(code, imm);
 }
 
 void vagx_x86_narrow(struct code_buf *code, enum x86_narrow op, unsigned int reg, unsigned int v,
 		     struct x86_rm rm)
 {
-	x86_vex(code, &x86_narrow_rows[op], reg, v, rm);
+	x86_vex(code, &x86_narrow_rows[op], x86_narrow_rows[op].w, reg, v, rm);
 }
 
 void vagx_x86_narrow_imm(struct code_buf *code, enum x86_narrow op, unsigned int reg,
 			 unsigned int v, struct x86_rm rm, unsigned int imm)
 {
-	x86_vex(code, &x86_narrow_rows[op], reg, v, rm);
+	x86_vex(code, &x86_narrow_rows[op], x86_narrow_rows[op].w, reg, v, rm);
 	x86_byte(code, imm);
 }
 

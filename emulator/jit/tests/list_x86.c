@@ -42,6 +42,7 @@ static bool has_imm(enum x86_vector op)
 {
 	return op == X86_CMP || op == X86_CMP_UNSIGNED || op == X86_CMP_FLOAT ||
 	       op == X86_TERNARY || op == X86_ROUND || op == X86_FLOAT_TO_HALF ||
+	       op == X86_SHUFFLE || op == X86_SHUFFLE_PAIRS ||
 	       rows[op].form < ONE_SOURCE;
 }
 
@@ -79,6 +80,8 @@ static bool can_broadcast(enum x86_vector op)
 	case X86_FLOAT_TO_HALF:
 	case X86_TRUNCATE16:
 	case X86_EXTEND16:
+	/* elements of 64 bits are not broadcast */
+	case X86_MUL_EVEN:
 		return false;
 	default:
 		return true;

@@ -313,6 +313,62 @@ static void put_other(struct text *t)
 	}
 }
 
+/* Bits that are counted, turned round, spread or shifted between words */
+static void put_bits(struct text *t)
+{
+	static const char *const names[] = { "bitrev", "popcnt", "ffs", "intl", "extr" };
+	unsigned int kind = chance_pick(&t->chance, 5);
+	char a[16], b[16], c[16];
+
+	put(t, "%s r%u%s, %s", names[kind], any_reg(t), chance_pick(&t->chance, 4) ? "" : "h",
+	    any_source(t, a, false));
+	if (kind > 2)
+		put(t, ", %s", any_source(t, b, false));
+	if (kind == 4)
+		put(t, ", %s, %u", any_source(t, c, false), chance_pick(&t->chance, 20));
+	put(t, "\n");
+}
+
+/* A source of a product, extended either way, or what is added, which can have 64 bits */
+static const char *wide_source(struct text *t, char text[16], bool is_added)
+{
+	switch (chance_pick(&t->chance, 6)) {
+	case 0:
+		snprintf(text, 16, is_added ? "dr%u" : "r%u",
+			 2 + 2 * chance_pick(&t->chance, 4));
+		break;
+	case 1:
+		snprintf(text, 16, "r%u%c.sx", any_reg(t), chance_pick(&t->chance, 2) ? 'h' : 'l');
+		break;
+	case 2:
+		snprintf(text, 16, "r%u.sx", any_reg(t));
+		break;
+	default:
+		any_source(t, text, false);
+	}
+	return text;
+}
+
+/* Products of 64 bits, and sums that saturate */
+static void put_wide(struct text *t)
+{
+	static const char *const products[] = { "imul", "imadd", "imsub" };
+	unsigned int kind = chance_pick(&t->chance, 6);
+	char a[16], b[16], c[16];
+
+	if (kind < 3) {
+		put(t, "%s dr%u, %s, %s", products[kind], 2 + 2 * chance_pick(&t->chance, 4),
+		    wide_source(t, a, false), wide_source(t, b, false));
+		if (kind)
+			put(t, ", %s", wide_source(t, c, true));
+		put(t, "\n");
+		return;
+	}
+	snprintf(a, sizeof(a), "%s", kind == 3 ? ".sx" : "");
+	put(t, "%s r%u, r%u%s, r%u%s, sat\n", chance_pick(&t->chance, 2) ? "iadd" : "isub",
+	    any_reg(t), any_reg(t), a, any_reg(t), a);
+}
+
 /* An access of so many words from word r20 on */
 static void put_memory(struct text *t, const char *name, unsigned int reg, unsigned int count)
 {
@@ -379,7 +435,7 @@ static void put_block(struct text *t, unsigned int instructions)
 	unsigned int i;
 
 	for (i = 0; i < instructions; i++) {
-		switch (chance_pick(&t->chance, 14)) {
+		switch (chance_pick(&t->chance, 17)) {
 		case 0:
 			if (t->depth < 3)
 				put_branch(t);
@@ -404,6 +460,12 @@ static void put_block(struct text *t, unsigned int instructions)
 		case 9:
 		case 10:
 			put_integer(t);
+			break;
+		case 11:
+			put_bits(t);
+			break;
+		case 12:
+			put_wide(t);
 			break;
 		default:
 			put_float(t);
