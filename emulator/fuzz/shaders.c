@@ -102,7 +102,7 @@ static void *watch(void *unused)
 
 static void set_up(void)
 {
-	struct vagx_core_config config = { .tlb = &tlb, .programs = vagx_programs_new() };
+	struct vagx_core_config config = { .tlb = &tlb };
 	struct agx_program program;
 	pthread_t thread;
 	unsigned int i;
