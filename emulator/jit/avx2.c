@@ -338,6 +338,69 @@ static void avx2_half_fma(struct build *b, unsigned int t, unsigned int x, unsig
 	avx2_vector(b, X86_ADD, t, sum, step);
 }
 
+/* The host's instructions of a wide program, which have two sources */
+static const uint8_t avx2_wide_ops[] = {
+	[WIDE_ADD] = X86_FADD64, [WIDE_SUB] = X86_FSUB64, [WIDE_MUL] = X86_FMUL64,
+	[WIDE_DIV] = X86_FDIV64, [WIDE_ADD_BITS] = X86_ADD64, [WIDE_SUB_BITS] = X86_SUB64,
+	[WIDE_AND] = X86_AND, [WIDE_OR] = X86_OR,
+};
+
+/* Puts four lanes of a vector into a register, as floats of 64 bits */
+static void avx2_widen(struct build *b, unsigned int dst, unsigned int src, unsigned int part)
+{
+	if (part) {
+		vagx_x86_narrow_imm(&b->code, X86_256_EXTRACT_UPPER, src, 0, X86_REG(dst), 1);
+		src = dst;
+	}
+	avx2_vector(b, X86_TO_FLOAT64, dst, 0, src);
+}
+
+/* A step of a wide program; @reg: the host's registers */
+static void avx2_wide_step(struct build *b, const struct wide_step *s, const uint8_t reg[4])
+{
+	struct value imm = vagx_build_constant64(b, s->imm);
+	unsigned int source = s->b == WIDE_IMM ? VEC_SCALAR : reg[s->b];
+
+	if (s->b == WIDE_IMM)
+		vagx_x86_256(&b->code, X86_BROADCAST64, s->op == WIDE_SET ? reg[s->dst] : source, 0,
+			     X86_MEMORY(imm.base, imm.disp));
+	switch (s->op) {
+	case WIDE_SET:
+		break;
+	case WIDE_SQRT:
+		avx2_vector(b, X86_FSQRT64, reg[s->dst], 0, reg[s->a]);
+		break;
+	case WIDE_SHL:
+	case WIDE_SHR:
+		vagx_x86_256_imm(&b->code, s->op == WIDE_SHL ? X86_SHL64_IMM : X86_SHR64_IMM,
+				 reg[s->dst], 0, X86_REG(reg[s->a]), (unsigned int)s->imm);
+		break;
+	default:
+		avx2_vector(b, avx2_wide_ops[s->op], reg[s->dst], reg[s->a], source);
+	}
+}
+
+static void avx2_wide(struct build *b, const struct wide_program *p, unsigned int dst,
+		      unsigned int src, unsigned int work)
+{
+	const uint8_t reg[4] = { VEC_SCRATCH, VEC_RESULT, (uint8_t)work, VEC_LEVEL };
+	unsigned int part, i;
+
+	for (part = 0; part < 2; part++) {
+		avx2_widen(b, reg[0], src, part);
+		for (i = 0; i < p->count; i++) {
+			if (p->steps[i].op == WIDE_START)
+				avx2_widen(b, reg[p->steps[i].dst], src, part);
+			else
+				avx2_wide_step(b, &p->steps[i], reg);
+		}
+		avx2_vector(b, X86_FROM_FLOAT64, part ? reg[0] : dst, 0, reg[0]);
+		if (part)
+			vagx_x86_narrow_imm(&b->code, X86_256_INSERT_UPPER, dst, dst,
+					    X86_REG(reg[0]), 1);
+	}
+}
+
 static void avx2_watch(struct build *b, unsigned int vec)
 {
 	if (!b->watching)
@@ -527,6 +590,7 @@ const struct vectors vagx_vectors_avx2 = {
 	.half_to_float = avx2_half_to_float,
 	.float_to_half = avx2_float_to_half,
 	.half_fma = avx2_half_fma,
+	.wide = avx2_wide,
 	.watch = avx2_watch,
 	.replace_nans = avx2_replace_nans,
 };

@@ -280,6 +280,85 @@ static void avx512_half_fma(struct build *b, unsigned int t, unsigned int x, uns
 	}
 }
 
+/* The host's instructions of a wide program, which have two sources */
+static const uint8_t avx512_wide_ops[] = {
+	[WIDE_ADD] = X86_FADD64, [WIDE_SUB] = X86_FSUB64, [WIDE_MUL] = X86_FMUL64,
+	[WIDE_DIV] = X86_FDIV64, [WIDE_ADD_BITS] = X86_ADD64, [WIDE_SUB_BITS] = X86_SUB64,
+	[WIDE_AND] = X86_AND64, [WIDE_OR] = X86_OR64,
+};
+
+/* Puts eight lanes of a vector into a register, as floats of 64 bits */
+static void avx512_widen(struct build *b, unsigned int dst, unsigned int src, unsigned int part)
+{
+	unsigned int from = 2 * src + part / 2;
+
+	if (part % 2) {
+		vagx_x86_vector_imm(&b->code, X86_EXTRACT_UPPER, from, 0, X86_REG(dst),
+				    X86_ALL_LANES, 1);
+		from = dst;
+	}
+	vagx_x86_vector(&b->code, X86_TO_FLOAT64, dst, 0, X86_REG(from), X86_ALL_LANES);
+}
+
+static void avx512_narrow(struct build *b, unsigned int dst, unsigned int src, unsigned int part)
+{
+	unsigned int to = 2 * dst + part / 2;
+
+	vagx_x86_vector(&b->code, X86_FROM_FLOAT64, part % 2 ? src : to, 0, X86_REG(src),
+			X86_ALL_LANES);
+	if (part % 2)
+		vagx_x86_vector_imm(&b->code, X86_INSERT_UPPER, to, to, X86_REG(src),
+				    X86_ALL_LANES, 1);
+}
+
+/* A step of a wide program; @reg: the host's registers */
+static void avx512_wide_step(struct build *b, const struct wide_step *s, const uint8_t reg[4])
+{
+	struct value imm = vagx_build_constant64(b, s->imm);
+	struct x86_rm source = s->b == WIDE_IMM ? X86_SPLAT(imm.base, imm.disp) :
+						  X86_REG(reg[s->b]);
+
+	switch (s->op) {
+	case WIDE_SQRT:
+		vagx_x86_vector(&b->code, X86_FSQRT64, reg[s->dst], 0, X86_REG(reg[s->a]),
+				X86_ALL_LANES);
+		break;
+	case WIDE_SHL:
+	case WIDE_SHR:
+		vagx_x86_vector_imm(&b->code, s->op == WIDE_SHL ? X86_SHL64_IMM : X86_SHR64_IMM,
+				    reg[s->dst], 0, X86_REG(reg[s->a]), X86_ALL_LANES,
+				    (unsigned int)s->imm);
+		break;
+	case WIDE_SET:
+		vagx_x86_vector(&b->code, X86_BROADCAST64, reg[s->dst], 0,
+				X86_MEMORY(imm.base, imm.disp), X86_ALL_LANES);
+		break;
+	default:
+		vagx_x86_vector(&b->code, avx512_wide_ops[s->op], reg[s->dst], reg[s->a], source,
+				X86_ALL_LANES);
+	}
+}
+
+static void avx512_wide(struct build *b, const struct wide_program *p, unsigned int dst,
+			unsigned int src, unsigned int work)
+{
+	const uint8_t reg[4] = {
+		2 * VEC_SCRATCH, 2 * VEC_SCRATCH + 1, (uint8_t)(2 * work), (uint8_t)(2 * work + 1),
+	};
+	unsigned int part, i;
+
+	for (part = 0; part < 4; part++) {
+		avx512_widen(b, reg[0], src, part);
+		for (i = 0; i < p->count; i++) {
+			if (p->steps[i].op == WIDE_START)
+				avx512_widen(b, reg[p->steps[i].dst], src, part);
+			else
+				avx512_wide_step(b, &p->steps[i], reg);
+		}
+		avx512_narrow(b, dst, reg[0], part);
+	}
+}
+
 static void avx512_watch(struct build *b, unsigned int vec)
 {
 	/* the sign is shifted out */
@@ -466,6 +545,7 @@ const struct vectors vagx_vectors_avx512 = {
 	.half_to_float = avx512_half_to_float,
 	.float_to_half = avx512_float_to_half,
 	.half_fma = avx512_half_fma,
+	.wide = avx512_wide,
 	.watch = avx512_watch,
 	.replace_nans = avx512_replace_nans,
 };

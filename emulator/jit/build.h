@@ -157,6 +157,8 @@ struct build {
 
 /** vagx_build_constant() - a constant of 32 bits, in memory */
 struct value vagx_build_constant(struct build *b, uint32_t bits);
+/** vagx_build_constant64() - a constant of 64 bits, for wide programs */
+struct value vagx_build_constant64(struct build *b, uint64_t bits);
 /** vagx_build_temp() - the next temporary of the instruction */
 unsigned int vagx_build_temp(struct build *b);
 /** vagx_build_in_vector() - the same value in a vector */
@@ -240,6 +242,14 @@ void vagx_build_condition(struct build *b, const struct op *op, bool is_float);
  * Return: false, with nothing appended that matters, if there is none: it is called then.
  */
 bool vagx_build_lower(struct build *b, const struct op *op);
+
+/** vagx_build_write_float() - write a float result in a temporary: saturated, or as a half */
+void vagx_build_write_float(struct build *b, const struct op *op, unsigned int vec);
+
+/* lower_special.c */
+
+/** vagx_build_lower_special() - the same as vagx_build_lower(), for special functions */
+bool vagx_build_lower_special(struct build *b, const struct op *op);
 
 /* lower_int.c */
 

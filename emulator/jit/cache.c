@@ -14,16 +14,12 @@
 /* How many of the last constants are searched for an equal one, so that it takes bounded time */
 #define RECENT	128
 
-/* The place of a constant in the pool */
-static unsigned int cache_find_constant(struct build *b, uint32_t bits)
+/* Adds a constant to the pool. Return: its place. */
+static unsigned int cache_add_constant(struct build *b, uint32_t bits)
 {
-	unsigned int i, capacity;
+	unsigned int capacity;
 	uint32_t *pool;
 
-	for (i = b->pool_count > RECENT ? b->pool_count - RECENT : 0; i < b->pool_count; i++) {
-		if (b->pool[i] == bits)
-			return i;
-	}
 	if (b->pool_count == b->pool_capacity) {
 		capacity = b->pool_capacity ? b->pool_capacity * 2 : 64;
 		pool = realloc(b->pool, capacity * sizeof(*pool));
@@ -38,12 +34,42 @@ static unsigned int cache_find_constant(struct build *b, uint32_t bits)
 	return b->pool_count++;
 }
 
+/* The place of a constant in the pool */
+static unsigned int cache_find_constant(struct build *b, uint32_t bits)
+{
+	unsigned int i;
+
+	for (i = b->pool_count > RECENT ? b->pool_count - RECENT : 0; i < b->pool_count; i++) {
+		if (b->pool[i] == bits)
+			return i;
+	}
+	return cache_add_constant(b, bits);
+}
+
 struct value vagx_build_constant(struct build *b, uint32_t bits)
 {
 	return (struct value){
 		.is_scalar = true,
 		.base = GPR_POOL,
 		.disp = (int32_t)(cache_find_constant(b, bits) * sizeof(bits)),
+	};
+}
+
+struct value vagx_build_constant64(struct build *b, uint64_t bits)
+{
+	const uint32_t low = (uint32_t)bits, high = bits >> 32;
+	unsigned int i = b->pool_count > RECENT ? b->pool_count - RECENT : 0;
+
+	while (i + 1 < b->pool_count && (b->pool[i] != low || b->pool[i + 1] != high))
+		i++;
+	if (i + 1 >= b->pool_count) {
+		i = cache_add_constant(b, low);
+		cache_add_constant(b, high);
+	}
+	return (struct value){
+		.is_scalar = true,
+		.base = GPR_POOL,
+		.disp = (int32_t)(i * sizeof(low)),
 	};
 }
 

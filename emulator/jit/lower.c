@@ -425,8 +425,7 @@ static void lower_saturate(struct build *b, unsigned int vec)
 	lower_op(b, VECTOR_FMIN, vec, vec, vagx_build_constant(b, 0x3f800000));
 }
 
-/* Writes a float result, which is in a temporary */
-static void lower_write_float(struct build *b, const struct op *op, unsigned int vec)
+void vagx_build_write_float(struct build *b, const struct op *op, unsigned int vec)
 {
 	if (op->mod[AGX_MOD_SATURATE])
 		lower_saturate(b, vec);
@@ -439,7 +438,7 @@ static void lower_write_float(struct build *b, const struct op *op, unsigned int
 static void lower_finish_float(struct build *b, const struct op *op, struct lower_target to)
 {
 	if (to.mask == MASK_ALL)
-		lower_write_float(b, op, to.vec);
+		vagx_build_write_float(b, op, to.vec);
 }
 
 /* What the instructions of floats are made of */
@@ -534,7 +533,7 @@ static bool lower_ffma(struct build *b, const struct op *op, unsigned int arg)
 	t = lower_addend(b, z);
 	lower_op(b, VECTOR_FMA231, t, x.vec, y);
 	b->vectors->watch(b, t);
-	lower_write_float(b, op, t);
+	vagx_build_write_float(b, op, t);
 	return true;
 }
 
@@ -550,7 +549,7 @@ static bool lower_hfma(struct build *b, const struct op *op, unsigned int arg)
 	t = lower_addend(b, vagx_build_float(b, &op->src[2]));
 	y = vagx_build_in_vector(b, y);
 	b->vectors->half_fma(b, t, x.vec, y.vec);
-	lower_write_float(b, op, t);
+	vagx_build_write_float(b, op, t);
 	return true;
 }
 
@@ -760,5 +759,5 @@ bool vagx_build_lower(struct build *b, const struct op *op)
 	b->temps = 0;
 	if (l->fn && l->fn(b, op, l->arg))
 		return true;
-	return vagx_build_lower_int(b, op);
+	return vagx_build_lower_int(b, op) || vagx_build_lower_special(b, op);
 }

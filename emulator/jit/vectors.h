@@ -123,6 +123,46 @@ enum rounding {
 	ROUND_ZERO,
 };
 
+/** enum wide_op - what a step of a wide program does */
+enum wide_op {
+	WIDE_ADD,
+	WIDE_SUB,
+	WIDE_MUL,
+	WIDE_DIV,
+	/** @WIDE_SQRT: of the first source */
+	WIDE_SQRT,
+	/** @WIDE_ADD_BITS: as unsigned integers, as the four below */
+	WIDE_ADD_BITS,
+	WIDE_SUB_BITS,
+	WIDE_AND,
+	WIDE_OR,
+	/** @WIDE_SHL: by the immediate */
+	WIDE_SHL,
+	WIDE_SHR,
+	/** @WIDE_SET: to the immediate */
+	WIDE_SET,
+	/** @WIDE_START: what the first register was in the beginning */
+	WIDE_START,
+};
+
+/** WIDE_IMM - as the second source of a step: the immediate */
+#define WIDE_IMM	255
+
+/** struct wide_step - @dst = @a op @b; registers are 0 to 3 */
+struct wide_step {
+	uint8_t op;
+	uint8_t dst;
+	uint8_t a;
+	uint8_t b;
+	uint64_t imm;
+};
+
+/** struct wide_program - steps that are done for every lane */
+struct wide_program {
+	const struct wide_step *steps;
+	unsigned int count;
+};
+
 /** struct vectors - an instruction set */
 struct vectors {
 	/** @cached: registers of AGX that are cached at most */
@@ -205,6 +245,14 @@ struct vectors {
 	void (*float_to_half)(struct build *b, unsigned int vec);
 	/** @half_fma: @t = @x * @y + @t, rounded such that rounding to a half is right; or NULL */
 	void (*half_fma)(struct build *b, unsigned int t, unsigned int x, unsigned int y);
+	/**
+	 * @wide: for each lane of @src a short program of floats of 64 bits, whose first register
+	 * begins as the lane's float, and ends as what becomes the float in @dst
+	 *
+	 * @work: a temporary. The three vectors are different ones. NULL if there is no such code.
+	 */
+	void (*wide)(struct build *b, const struct wide_program *p, unsigned int dst,
+		     unsigned int src, unsigned int work);
 	/**
 	 * @watch: notice special results
 	 *

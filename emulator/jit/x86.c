@@ -75,7 +75,9 @@ static void x86_indexed_memory(struct code_buf *code, unsigned int reg, const st
 /* The element's size of a broadcast, or that of a scalar that is broadcast by its instruction */
 static int x86_scale(enum x86_vector op, const struct x86_rm *rm)
 {
-	return rm->is_broadcast || op == X86_BROADCAST ? 4 : 64;
+	if (!rm->is_broadcast && op != X86_BROADCAST && op != X86_BROADCAST64)
+		return 64;
+	return x86_rows[op].w ? 8 : 4;
 }
 
 static void x86_evex(struct code_buf *code, enum x86_vector op, unsigned int reg, unsigned int v,

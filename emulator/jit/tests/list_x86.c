@@ -15,6 +15,7 @@
 struct row {
 	const char *name;
 	unsigned int form;
+	unsigned int w;
 };
 
 #define TWO_SOURCES	0xff
@@ -22,7 +23,7 @@ struct row {
 #define COUNT(digit)	(digit)
 
 static const struct row rows[X86_VECTORS] = {
-#define X86_VECTOR(id, name, map, prefix, opcode, w, form)	[X86_##id] = { name, form },
+#define X86_VECTOR(id, name, map, prefix, opcode, w, form)	[X86_##id] = { name, form, w },
 #include "x86.def"
 };
 
@@ -43,6 +44,7 @@ static bool has_imm(enum x86_vector op)
 	return op == X86_CMP || op == X86_CMP_UNSIGNED || op == X86_CMP_FLOAT ||
 	       op == X86_TERNARY || op == X86_ROUND || op == X86_FLOAT_TO_HALF ||
 	       op == X86_SHUFFLE || op == X86_SHUFFLE_PAIRS ||
+	       op == X86_EXTRACT_UPPER || op == X86_INSERT_UPPER ||
 	       rows[op].form < ONE_SOURCE;
 }
 
@@ -50,6 +52,12 @@ static bool has_imm(enum x86_vector op)
 static bool is_register_only(enum x86_vector op)
 {
 	return op == X86_BROADCAST_GPR;
+}
+
+/* Instructions whose results are half of a vector, so that an operand in memory could be any */
+static bool is_narrowing(enum x86_vector op)
+{
+	return op == X86_FROM_FLOAT64;
 }
 
 /* Conversions between widths: one operand has half of a vector */
@@ -60,8 +68,12 @@ static const char *width_of_rm(enum x86_vector op)
 	case X86_FLOAT_TO_HALF:
 	case X86_TRUNCATE16:
 	case X86_EXTEND16:
+	case X86_TO_FLOAT64:
+	case X86_EXTRACT_UPPER:
+	case X86_INSERT_UPPER:
 		return "ymm";
 	case X86_BROADCAST:
+	case X86_BROADCAST64:
 		return "xmm";
 	default:
 		return "zmm";
@@ -80,8 +92,11 @@ static bool can_broadcast(enum x86_vector op)
 	case X86_FLOAT_TO_HALF:
 	case X86_TRUNCATE16:
 	case X86_EXTEND16:
-	/* elements of 64 bits are not broadcast */
-	case X86_MUL_EVEN:
+	case X86_BROADCAST64:
+	case X86_TO_FLOAT64:
+	case X86_FROM_FLOAT64:
+	case X86_EXTRACT_UPPER:
+	case X86_INSERT_UPPER:
 		return false;
 	default:
 		return true;
@@ -99,14 +114,15 @@ static void print_rm(enum x86_vector op, struct x86_rm rm, const char *rounding)
 	if (!rm.is_memory)
 		fprintf(text, "%s%u%s", width_of_rm(op), rm.reg, rounding);
 	else if (rm.is_broadcast)
-		fprintf(text, "dword ptr [%s%+d]{1to16}", gprs[rm.base], rm.disp);
+		fprintf(text, rows[op].w ? "qword ptr [%s%+d]{1to8}" : "dword ptr [%s%+d]{1to16}",
+			gprs[rm.base], rm.disp);
 	else
 		fprintf(text, "[%s%+d]", gprs[rm.base], rm.disp);
 }
 
 static void print_reg(enum x86_vector op, unsigned int reg, struct x86_masking m)
 {
-	fprintf(text, "%s%u", writes_mask(op) ? "k" : "zmm", reg);
+	fprintf(text, "%s%u", writes_mask(op) ? "k" : is_narrowing(op) ? "ymm" : "zmm", reg);
 	if (m.k)
 		fprintf(text, "{k%u}%s", m.k, m.zero ? "{z}" : "");
 }
@@ -117,7 +133,8 @@ static void list(enum x86_vector op, unsigned int reg, unsigned int v, struct x8
 	static const char *const roundings[] = { "", ", {rd-sae}", ", {ru-sae}", ", {rz-sae}" };
 	const char *rounding = roundings[m.rounding];
 	/* the destination is the operand that can be in memory */
-	bool reversed = op == X86_STORE || op == X86_FLOAT_TO_HALF || op == X86_TRUNCATE16;
+	bool reversed = op == X86_STORE || op == X86_FLOAT_TO_HALF || op == X86_TRUNCATE16 ||
+			op == X86_EXTRACT_UPPER;
 
 	if (is_register_only(op))
 		rm.reg %= 4;
@@ -163,7 +180,7 @@ static void list_operands(enum x86_vector op)
 		m.zero = m.k && !writes_mask(op);
 		list(op, (i * 11) % limit, (i * 3) % 32, X86_REG(31 - i), m, i % 8);
 	}
-	if (is_register_only(op))
+	if (is_register_only(op) || is_narrowing(op))
 		return;
 	for (i = 0; i < sizeof(disps) / sizeof(disps[0]) * 4; i++) {
 		struct x86_rm rm = X86_MEMORY(bases[i % 4], disps[i / 4]);
@@ -190,13 +207,17 @@ static const char *name_of_256(enum x86_vector op)
 	case X86_FLOAT_TO_UINT:
 	case X86_FLOAT_TO_UINT_ZERO:
 	case X86_UINT_TO_FLOAT:
+	case X86_EXTRACT_UPPER:
+	case X86_INSERT_UPPER:
 		return NULL;
 	case X86_LOAD:
 	case X86_STORE:
 		return "vmovdqa";
 	case X86_AND:
+	case X86_AND64:
 		return "vpand";
 	case X86_OR:
+	case X86_OR64:
 		return "vpor";
 	case X86_XOR:
 		return "vpxor";
@@ -234,7 +255,7 @@ static void list_256(enum x86_vector op, unsigned int reg, unsigned int v, struc
 	else if (rows[op].form == TWO_SOURCES)
 		fprintf(text, "ymm%u, ymm%u, %s", reg, v, operand);
 	else
-		fprintf(text, "ymm%u, %s", reg, operand);
+		fprintf(text, "%s%u, %s", is_narrowing(op) ? "xmm" : "ymm", reg, operand);
 	if (has_imm(op))
 		fprintf(text, ", %u", imm);
 	fprintf(text, "\n");
@@ -251,7 +272,7 @@ static void list_operands_256(enum x86_vector op)
 	for (i = 0; op != X86_STORE && i < 16; i++)
 		list_256(op, i, (i * 7 + 3) % 16, X86_REG((i * 5 + 1) % 16), i % 8);
 	/* shifts by a count have registers only */
-	if (rows[op].form < ONE_SOURCE || width_of_rm(op)[0] == 'y')
+	if (rows[op].form < ONE_SOURCE || width_of_rm(op)[0] == 'y' || is_narrowing(op))
 		return;
 	for (i = 0; i < 4 * sizeof(disps) / sizeof(disps[0]); i++) {
 		struct x86_rm rm = X86_MEMORY(bases[i % 4], disps[i / 4]);
@@ -285,6 +306,12 @@ static void list_narrow(void)
 			} else if (op == X86_256_PERMUTE64) {
 				vagx_x86_narrow_imm(&code, op, i, 0, X86_REG(c), i);
 				fprintf(text, "ymm%u, ymm%u, %u\n", i, c, i);
+			} else if (op == X86_256_EXTRACT_UPPER) {
+				vagx_x86_narrow_imm(&code, op, i, 0, X86_REG(c), i % 2);
+				fprintf(text, "xmm%u, ymm%u, %u\n", c, i, i % 2);
+			} else if (op == X86_256_INSERT_UPPER) {
+				vagx_x86_narrow_imm(&code, op, i, v, X86_REG(c), i % 2);
+				fprintf(text, "ymm%u, ymm%u, xmm%u, %u\n", i, v, c, i % 2);
 			} else if (op == X86_256_SIGNS) {
 				vagx_x86_narrow(&code, op, X86_RAX, 0, X86_REG(c));
 				fprintf(text, "eax, ymm%u\n", c);

@@ -313,6 +313,18 @@ static void put_other(struct text *t)
 	}
 }
 
+/* Special functions, of words that are mostly near 1, as those of shaders are */
+static void put_special(struct text *t)
+{
+	static const char *const names[] = { "rsqrt", "rsqrts", "log2", "exp2", "sinr", "sinc" };
+	static const char *const modifiers[] = { "", "", ".abs", ".neg" };
+	char source[16];
+
+	put(t, "%s r%u%s, %s%s%s\n", names[chance_pick(&t->chance, 6)], any_reg(t),
+	    chance_pick(&t->chance, 4) ? "" : "l", any_source(t, source, true),
+	    modifiers[chance_pick(&t->chance, 4)], chance_pick(&t->chance, 4) ? "" : ", sat");
+}
+
 /* Bits that are counted, turned round, spread or shifted between words */
 static void put_bits(struct text *t)
 {
@@ -435,7 +447,7 @@ static void put_block(struct text *t, unsigned int instructions)
 	unsigned int i;
 
 	for (i = 0; i < instructions; i++) {
-		switch (chance_pick(&t->chance, 17)) {
+		switch (chance_pick(&t->chance, 18)) {
 		case 0:
 			if (t->depth < 3)
 				put_branch(t);
@@ -466,6 +478,9 @@ static void put_block(struct text *t, unsigned int instructions)
 			break;
 		case 12:
 			put_wide(t);
+			break;
+		case 13:
+			put_special(t);
 			break;
 		default:
 			put_float(t);
