@@ -588,16 +588,42 @@ static bool lower_rcp(struct build *b, const struct op *op, unsigned int arg)
 	return true;
 }
 
-/* Integers to floats; @arg: AGX_OP_S32_TO_F or AGX_OP_U32_TO_F for those of all 32 bits */
+/*
+ * Unsigned integers to floats where the host has signed ones only: the halves are exact, and so is
+ * the product, so that only the sum rounds
+ */
+static void lower_unsigned_to_float(struct build *b, unsigned int t)
+{
+	if (b->vectors->has_unsigned) {
+		lower_op(b, VECTOR_UINT_TO_FLOAT, t, 0, vagx_build_vector(t));
+		return;
+	}
+	lower_op_imm(b, VECTOR_SHR_IMM, VEC_SCRATCH, vagx_build_vector(t), 16);
+	lower_op(b, VECTOR_INT_TO_FLOAT, VEC_SCRATCH, 0, vagx_build_vector(VEC_SCRATCH));
+	lower_op(b, VECTOR_AND, t, t, vagx_build_constant(b, 0xffff));
+	lower_op(b, VECTOR_INT_TO_FLOAT, t, 0, vagx_build_vector(t));
+	/* 2^16 */
+	lower_op(b, VECTOR_FMA231, t, VEC_SCRATCH, vagx_build_constant(b, 0x47800000));
+}
+
+/* Whether the conversion rounds nothing but to nearest; what becomes a half can be large */
+static bool lower_is_nearest(const struct op *op, unsigned int arg)
+{
+	return op->mod[AGX_MOD_ROUND] == AGX_ROUND_NEAREST ||
+	       (op->dst.size == 32 && arg != AGX_OP_S32_TO_F && arg != AGX_OP_U32_TO_F);
+}
+
+/*
+ * Integers to floats; @arg: AGX_OP_S32_TO_F or AGX_OP_U32_TO_F for those of all 32 bits. What a
+ * float of 32 bits rounds, beyond 2^24, is infinite as a half.
+ */
 static bool lower_to_float(struct build *b, const struct op *op, unsigned int arg)
 {
 	struct value x;
 	unsigned int t;
 
-	/* those to halves, and toward zero, are rare */
-	if (op->dst.type != AGX_OPERAND_REG || op->dst.size != 32 ||
-	    op->mod[AGX_MOD_ROUND] != AGX_ROUND_NEAREST ||
-	    (arg == AGX_OP_U32_TO_F && !b->vectors->has_unsigned))
+	/* those toward zero are rare */
+	if (op->dst.type != AGX_OPERAND_REG || op->dst.size > 32 || !lower_is_nearest(op, arg))
 		return false;
 	x = vagx_build_in_vector(b, lower_source(b, op, 0));
 	t = lower_result(b, x);
@@ -611,8 +637,12 @@ static bool lower_to_float(struct build *b, const struct op *op, unsigned int ar
 	if (arg == AGX_OP_S16_TO_F || arg == AGX_OP_S8_TO_F)
 		lower_op_imm(b, VECTOR_SAR_IMM, t, vagx_build_vector(t),
 				  arg == AGX_OP_S8_TO_F ? 24 : 16);
-	lower_op(b, arg == AGX_OP_U32_TO_F ? VECTOR_UINT_TO_FLOAT : VECTOR_INT_TO_FLOAT, t, 0,
-		      vagx_build_vector(t));
+	if (arg == AGX_OP_U32_TO_F)
+		lower_unsigned_to_float(b, t);
+	else
+		lower_op(b, VECTOR_INT_TO_FLOAT, t, 0, vagx_build_vector(t));
+	if (op->dst.size == 16)
+		b->vectors->float_to_half(b, t);
 	vagx_build_write(b, &op->dst, vagx_build_vector(t), false);
 	return true;
 }
@@ -629,24 +659,52 @@ static struct value lower_converted(struct build *b, const struct op *op)
 	return vagx_build_float(b, &o);
 }
 
+/*
+ * @t, which is not negative, to an unsigned integer of 32 bits where the host has signed ones: what
+ * is 2^31 or more, and a whole number, is converted without its highest bit
+ */
+static unsigned int lower_split_unsigned(struct build *b, unsigned int t, enum vector_op convert)
+{
+	unsigned int u = vagx_build_temp(b);
+
+	/* 2^31, and its negative */
+	lower_op(b, VECTOR_FADD, VEC_SCRATCH, t, vagx_build_constant(b, 0xcf000000));
+	b->vectors->compare_float(b, t, vagx_build_constant(b, 0x4f000000), COMPARE_GE, false);
+	lower_copy(b, u, vagx_build_vector(t));
+	b->vectors->copy(b, MASK_COND, u, vagx_build_vector(VEC_SCRATCH));
+	lower_op(b, convert, u, 0, vagx_build_vector(u));
+	b->vectors->op(b, VECTOR_XOR, MASK_COND, u, u, vagx_build_constant(b, 0x80000000));
+	/* 2^32 */
+	b->vectors->compare_float(b, t, vagx_build_constant(b, 0x4f800000), COMPARE_GE, false);
+	b->vectors->copy(b, MASK_COND, u, vagx_build_constant(b, 0xffffffff));
+	return u;
+}
+
 /* Floats to unsigned integers, clamped; NaN becomes 0. @arg: the greatest */
 static bool lower_to_unsigned(struct build *b, const struct op *op, unsigned int arg)
 {
 	bool nearest = op->mod[AGX_MOD_ROUND] != AGX_ROUND_ZERO;
+	enum vector_op convert = nearest ? VECTOR_FLOAT_TO_INT : VECTOR_FLOAT_TO_INT_ZERO;
 	struct value x;
 	unsigned int t;
 
-	if (op->dst.type != AGX_OPERAND_REG || op->dst.size > 32 || !b->vectors->has_unsigned)
+	if (op->dst.type != AGX_OPERAND_REG || op->dst.size > 32)
 		return false;
 	x = vagx_build_in_vector(b, lower_converted(b, op));
 	t = lower_result(b, x);
 	/* the host returns the second source if the first is a NaN */
 	lower_op(b, VECTOR_FMAX, t, x.vec, vagx_build_constant(b, 0));
-	/* what is too large becomes all ones */
-	lower_op(b, nearest ? VECTOR_FLOAT_TO_UINT : VECTOR_FLOAT_TO_UINT_ZERO, t, 0,
-		      vagx_build_vector(t));
-	if (arg != 0xffffffff)
-		lower_op(b, VECTOR_MIN_UNSIGNED, t, t, vagx_build_constant(b, arg));
+	if (arg == 0xffff) {
+		/* 2^16 - 1 */
+		lower_op(b, VECTOR_FMIN, t, t, vagx_build_constant(b, 0x477fff00));
+		lower_op(b, convert, t, 0, vagx_build_vector(t));
+	} else if (b->vectors->has_unsigned) {
+		/* what is too large becomes all ones */
+		lower_op(b, nearest ? VECTOR_FLOAT_TO_UINT : VECTOR_FLOAT_TO_UINT_ZERO, t, 0,
+			 vagx_build_vector(t));
+	} else {
+		t = lower_split_unsigned(b, t, convert);
+	}
 	vagx_build_write(b, &op->dst, vagx_build_vector(t), false);
 	return true;
 }

@@ -293,8 +293,9 @@ static void put_other(struct text *t)
 		    chance_pick(&t->chance, 2) ? "flt" : "slt");
 		break;
 	case 1:
-		put(t, "%s r%u, r%u, %s\n", conversions[chance_pick(&t->chance, 6)], r, a,
-		    chance_pick(&t->chance, 2) ? "rte" : "rtz");
+		put(t, "%s r%u%s, %s, %s\n", conversions[chance_pick(&t->chance, 6)], r,
+		    chance_pick(&t->chance, 4) ? "" : "h", any_source(t, source, false),
+		    chance_pick(&t->chance, 4) ? "rte" : "rtz");
 		break;
 	case 2:
 		put(t, "%s r%u, r%u\n", roundings[chance_pick(&t->chance, 5)], r, a);
