@@ -9,18 +9,6 @@
 #define VAGX_CORE_FLOAT_LANES_H
 
 #include "core_float.h"
-#include "core_variant.h"
-
-/* A float source, prepared before the loop over the lanes */
-struct float_source {
-	/* SHAPE_WORD and SHAPE_HALF; @shift: 16 for the upper half */
-	const uint32_t *reg;
-	unsigned int shift;
-	/* SHAPE_SCALAR */
-	float scalar;
-	/* SHAPE_ANY */
-	struct float_lanes lanes;
-};
 
 /* Modifiers of a source, as masks: bits that absolute keeps, and bits that negate inverts */
 INLINE uint32_t kept_bits(const struct agx_operand *o)
@@ -46,7 +34,7 @@ INLINE float scalar_float(const struct simdgroup *sg, const struct agx_operand *
 	return modify(f, kept_bits(o), changed_bits(o));
 }
 
-/* Reads a source of any shape in all lanes, flushed, with its modifiers */
+/* Reads a source in all lanes, flushed, with its modifiers */
 INLINE void read_floats(const struct simdgroup *sg, const struct agx_operand *o,
 			struct float_lanes *lanes)
 {
@@ -70,33 +58,6 @@ INLINE void read_floats(const struct simdgroup *sg, const struct agx_operand *o,
 	} else {
 		for (i = 0; i < LANES; i++)
 			lanes->v[i] = modify(bits_float(flush(reg[i])), keep, change);
-	}
-}
-
-INLINE void open_float(const struct simdgroup *sg, const struct agx_operand *o, enum shape shape,
-		       struct float_source *s)
-{
-	if (shape == SHAPE_ANY) {
-		read_floats(sg, o, &s->lanes);
-	} else if (shape == SHAPE_SCALAR) {
-		s->scalar = scalar_float(sg, o);
-	} else {
-		s->shift = (unsigned int)o->value % 2 * 16;
-		s->reg = sg->reg[(unsigned int)o->value / 2].v;
-	}
-}
-
-INLINE float get_float(const struct float_source *s, enum shape shape, unsigned int lane)
-{
-	switch (shape) {
-	case SHAPE_WORD:
-		return bits_float(flush(s->reg[lane]));
-	case SHAPE_HALF:
-		return float_from_half(s->reg[lane] >> s->shift & 0xffff);
-	case SHAPE_SCALAR:
-		return s->scalar;
-	default:
-		return s->lanes.v[lane];
 	}
 }
 

@@ -5,80 +5,25 @@
  * Moves, integer arithmetic, shifts, bitwise operations and selects (applegpu "applegpu.py").
  * Each is a loop over 32 lanes, which the compiler vectorises. Where the result has at most 32
  * bits and does not saturate, the low 32 bits of the sources are enough; else the loop computes
- * with 64 or 128 bits. Common combinations of operands have variants (core_variant.h). Runs on
- * the thread of the core that executes the instruction.
+ * with 64 or 128 bits. Runs on the thread of the core that executes the instruction.
  */
 #include "core_compare.h"
-#include "core_variant.h"
 
 __extension__ typedef __int128 int128;
-
-/* An integer source, prepared before the loop over the lanes */
-struct source {
-	/* all shapes but SHAPE_SCALAR */
-	const uint32_t *reg;
-	uint32_t scalar;
-	/* SHAPE_HALF: bits up to the upper half, and the mask that undoes sign extension */
-	unsigned int left_shift;
-	uint32_t keep;
-	struct lanes lanes;
-};
-
-INLINE void core_int_open_source(const struct simdgroup *sg, const struct agx_operand *o,
-				 enum shape shape, struct source *s)
-{
-	unsigned int value = o->value;
-
-	switch (shape) {
-	case SHAPE_WORD:
-		s->reg = sg->reg[value / 2].v;
-		break;
-	case SHAPE_HALF:
-		s->reg = sg->reg[value / 2].v;
-		s->left_shift = value % 2 ? 0 : 16;
-		s->keep = o->sign_extend ? 0xffffffff : 0xffff;
-		break;
-	case SHAPE_SCALAR:
-		s->scalar = read_scalar(sg, o, o->sign_extend);
-		break;
-	default:
-		s->reg = read_lanes(sg, o, &s->lanes);
-	}
-}
-
-INLINE uint32_t core_int_get_source(const struct source *s, enum shape shape, unsigned int lane)
-{
-	switch (shape) {
-	case SHAPE_HALF:
-		return (uint32_t)((int32_t)(s->reg[lane] << s->left_shift) >> 16) & s->keep;
-	case SHAPE_SCALAR:
-		return s->scalar;
-	default:
-		return s->reg[lane];
-	}
-}
-
-/* The shift of the last source; variants have none */
-INLINE unsigned int core_int_shift_of(const struct op *op, enum shape shape)
-{
-	return shape == SHAPE_ANY ? op->mod[AGX_MOD_SHIFT] : 0;
-}
 
 /*
  * The body of a function with two sources a and b, of which 32 bits are enough: evaluates an
  * expression of these in all lanes, and writes it to the destination
  */
-#define NARROW_LOOP(sg, op, x, y, expression)					\
+#define NARROW_LOOP(sg, op, expression)						\
 	do {									\
-		struct source a_, b_;						\
-		struct lanes r_;						\
+		struct lanes ta_, tb_, r_;					\
+		const uint32_t *a_ = read_lanes(sg, &(op)->src[0], &ta_);	\
+		const uint32_t *b_ = read_lanes(sg, &(op)->src[1], &tb_);	\
 		unsigned int i_;						\
 										\
-		core_int_open_source(sg, &(op)->src[0], x, &a_);				\
-		core_int_open_source(sg, &(op)->src[1], y, &b_);				\
 		for (i_ = 0; i_ < LANES; i_++) {				\
-			uint32_t a = core_int_get_source(&a_, x, i_);			\
-			uint32_t b = core_int_get_source(&b_, y, i_);			\
+			uint32_t a = a_[i_], b = b_[i_];			\
 										\
 			r_.v[i_] = (expression);				\
 		}								\
@@ -144,35 +89,22 @@ CLONES static void core_int_add_wide(struct simdgroup *sg, const struct op *op, 
 	write_wide_lanes(sg, &op->dst, &wa);
 }
 
-INLINE void core_int_run_iadd(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
-{
-	unsigned int shift = core_int_shift_of(op, x);
-
-	NARROW_LOOP(sg, op, x, y, a + (b << shift));
-}
-
-INLINE void core_int_run_isub(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
-{
-	unsigned int shift = core_int_shift_of(op, x);
-
-	NARROW_LOOP(sg, op, x, y, a - (b << shift));
-}
-
-VARIANTS(core_int_run_iadd, 2, USUAL_SHAPES_2)
-VARIANTS(core_int_run_isub, 2, USUAL_SHAPES_2)
-
 CLONES void vagx_exec_iadd(struct simdgroup *sg, const struct op *op)
 {
+	unsigned int shift = op->mod[AGX_MOD_SHIFT];
+
 	if (core_int_is_narrow(op))
-		core_int_run_iadd(sg, op, SHAPE_ANY, SHAPE_ANY);
+		NARROW_LOOP(sg, op, a + (b << shift));
 	else
 		core_int_add_wide(sg, op, false);
 }
 
 CLONES void vagx_exec_isub(struct simdgroup *sg, const struct op *op)
 {
+	unsigned int shift = op->mod[AGX_MOD_SHIFT];
+
 	if (core_int_is_narrow(op))
-		core_int_run_isub(sg, op, SHAPE_ANY, SHAPE_ANY);
+		NARROW_LOOP(sg, op, a - (b << shift));
 	else
 		core_int_add_wide(sg, op, true);
 }
@@ -204,34 +136,6 @@ CLONES static void core_int_multiply_wide(struct simdgroup *sg, const struct op 
 	write_wide_lanes(sg, &op->dst, &a);
 }
 
-INLINE void core_int_run_imul(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
-{
-	NARROW_LOOP(sg, op, x, y, a * b);
-}
-
-INLINE void core_int_run_imadd(struct simdgroup *sg, const struct op *op, enum shape x,
-			       enum shape y, enum shape z)
-{
-	unsigned int shift = core_int_shift_of(op, x);
-	struct source c;
-
-	core_int_open_source(sg, &op->src[2], z, &c);
-	NARROW_LOOP(sg, op, x, y, a * b + (core_int_get_source(&c, z, i_) << shift));
-}
-
-INLINE void core_int_run_imsub(struct simdgroup *sg, const struct op *op)
-{
-	unsigned int shift = op->mod[AGX_MOD_SHIFT];
-	struct source c;
-
-	core_int_open_source(sg, &op->src[2], SHAPE_ANY, &c);
-	NARROW_LOOP(sg, op, SHAPE_ANY, SHAPE_ANY,
-		    a * b - (core_int_get_source(&c, SHAPE_ANY, i_) << shift));
-}
-
-VARIANTS(core_int_run_imul, 2, USUAL_SHAPES_2)
-VARIANTS(core_int_run_imadd, 3, USUAL_SHAPES_3)
-
 CLONES void vagx_exec_imul(struct simdgroup *sg, const struct op *op)
 {
 	static const struct agx_operand zero = {
@@ -241,15 +145,28 @@ CLONES void vagx_exec_imul(struct simdgroup *sg, const struct op *op)
 	};
 
 	if (core_int_is_narrow(op))
-		core_int_run_imul(sg, op, SHAPE_ANY, SHAPE_ANY);
+		NARROW_LOOP(sg, op, a * b);
 	else
 		core_int_multiply_wide(sg, op, &zero, false);
+}
+
+/* Multiplies and adds with 32 bits, or subtracts */
+INLINE void core_int_multiply_add(struct simdgroup *sg, const struct op *op, bool negate)
+{
+	unsigned int shift = op->mod[AGX_MOD_SHIFT];
+	struct lanes t;
+	const uint32_t *c = read_lanes(sg, &op->src[2], &t);
+
+	if (negate)
+		NARROW_LOOP(sg, op, a * b - (c[i_] << shift));
+	else
+		NARROW_LOOP(sg, op, a * b + (c[i_] << shift));
 }
 
 CLONES void vagx_exec_imadd(struct simdgroup *sg, const struct op *op)
 {
 	if (core_int_is_narrow(op))
-		core_int_run_imadd(sg, op, SHAPE_ANY, SHAPE_ANY, SHAPE_ANY);
+		core_int_multiply_add(sg, op, false);
 	else
 		core_int_multiply_wide(sg, op, &op->src[2], false);
 }
@@ -257,7 +174,7 @@ CLONES void vagx_exec_imadd(struct simdgroup *sg, const struct op *op)
 CLONES void vagx_exec_imsub(struct simdgroup *sg, const struct op *op)
 {
 	if (core_int_is_narrow(op))
-		core_int_run_imsub(sg, op);
+		core_int_multiply_add(sg, op, true);
 	else
 		core_int_multiply_wide(sg, op, &op->src[2], true);
 }
@@ -312,27 +229,14 @@ INLINE uint32_t core_int_field_mask(const struct op *op)
 	} while (0)
 
 /* Aliases of bfi and bfeil with two sources: a value and a shift */
-INLINE void core_int_run_shl(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
-{
-	NARROW_LOOP(sg, op, x, y, core_int_left32(a, b & 0x7f));
-}
-
-INLINE void core_int_run_shr(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
-{
-	NARROW_LOOP(sg, op, x, y, core_int_right32(a, b & 0x7f));
-}
-
-VARIANTS(core_int_run_shl, 2, USUAL_SHAPES_2)
-VARIANTS(core_int_run_shr, 2, USUAL_SHAPES_2)
-
 CLONES void vagx_exec_shl(struct simdgroup *sg, const struct op *op)
 {
-	core_int_run_shl(sg, op, SHAPE_ANY, SHAPE_ANY);
+	NARROW_LOOP(sg, op, core_int_left32(a, b & 0x7f));
 }
 
 CLONES void vagx_exec_shr(struct simdgroup *sg, const struct op *op)
 {
-	core_int_run_shr(sg, op, SHAPE_ANY, SHAPE_ANY);
+	NARROW_LOOP(sg, op, core_int_right32(a, b & 0x7f));
 }
 
 CLONES void vagx_exec_bfi(struct simdgroup *sg, const struct op *op)
@@ -430,7 +334,7 @@ INLINE uint32_t core_int_truth_table(unsigned int low, unsigned int high, uint32
 #define BITOP(low, high)							\
 CLONES void vagx_exec_bitop_##low##high(struct simdgroup *sg, const struct op *op)	\
 {										\
-	NARROW_LOOP(sg, op, SHAPE_ANY, SHAPE_ANY, core_int_truth_table(low, high, a, b));	\
+	NARROW_LOOP(sg, op, core_int_truth_table(low, high, a, b));		\
 }
 #define BITOPS(low)	BITOP(low, 0) BITOP(low, 1) BITOP(low, 2) BITOP(low, 3)
 
@@ -438,39 +342,6 @@ BITOPS(0)
 BITOPS(1)
 BITOPS(2)
 BITOPS(3)
-
-/* Variants of the truth tables that compilers use most */
-INLINE void core_int_run_and(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
-{
-	NARROW_LOOP(sg, op, x, y, core_int_truth_table(0, 2, a, b));
-}
-
-INLINE void core_int_run_or(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
-{
-	NARROW_LOOP(sg, op, x, y, core_int_truth_table(2, 3, a, b));
-}
-
-INLINE void core_int_run_xor(struct simdgroup *sg, const struct op *op, enum shape x, enum shape y)
-{
-	NARROW_LOOP(sg, op, x, y, core_int_truth_table(2, 1, a, b));
-}
-
-INLINE void core_int_run_mov(struct simdgroup *sg, const struct op *op, enum shape x)
-{
-	struct source a;
-	struct lanes r;
-	unsigned int i;
-
-	core_int_open_source(sg, &op->src[0], x, &a);
-	for (i = 0; i < LANES; i++)
-		r.v[i] = core_int_truth_table(2, 2, core_int_get_source(&a, x, i), 0);
-	write_lanes(sg, &op->dst, r.v);
-}
-
-VARIANTS(core_int_run_and, 2, USUAL_SHAPES_2)
-VARIANTS(core_int_run_or, 2, USUAL_SHAPES_2)
-VARIANTS(core_int_run_xor, 2, USUAL_SHAPES_2)
-VARIANTS(core_int_run_mov, 1, ALL_SHAPES_1)
 
 #define UNARY_LOOP(sg, op, expression)						\
 	do {									\

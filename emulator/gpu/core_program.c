@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "core_internal.h"
-#include "core_variant.h"
 #include "jit/native.h"
 #include "report.h"
 
@@ -231,11 +230,7 @@ static void program_fill(struct vagx_core *core, struct op *op,
 		op->src[i] = instr->src[i];
 		ok = ok && program_has_register(core, &instr->src[i]);
 	}
-	op->run = vagx_variant_of(op);
-	if (!op->run)
-		op->run = program_semantics[instr->op];
-	if (!ok)
-		op->run = vagx_exec_no_register;
+	op->run = ok ? program_semantics[instr->op] : vagx_exec_no_register;
 }
 
 static void program_trace(struct vagx_core *core, uint64_t va,
