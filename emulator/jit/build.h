@@ -296,6 +296,8 @@ enum memory_space {
 /** vagx_memory_fns - functions by space, direction and size of elements, as a power of two */
 typedef vagx_exec_fn *vagx_memory_fns[MEMORY_SPACES][2][3];
 
+/** vagx_memory_find_atomic() - a faster function for an atomic; NULL if there is none */
+vagx_exec_fn *vagx_memory_find_atomic(const struct op *op);
 /** vagx_memory_choose() - the function for an instruction; NULL if none is right for it */
 vagx_exec_fn *vagx_memory_choose(const vagx_memory_fns *fns, const struct op *op);
 

@@ -48,6 +48,8 @@ void vagx_build_call(struct build *b, uint32_t pc)
 	bool keeps = fn || control_keeps_mode(op);
 
 	if (!fn)
+		fn = vagx_memory_find_atomic(op);
+	if (!fn)
 		fn = op->run;
 	vagx_build_end_segment(b, pc);
 	vagx_build_forget(b);

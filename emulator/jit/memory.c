@@ -7,6 +7,7 @@
  * elements are integers. Addresses are computed in loops that the compiler makes vectors of; one
  * translation serves all lanes. Everything else, faults among it, is left to the interpreter's
  * functions (gpu/core_mem.c) before anything has happened. avx512_memory.c is faster where it runs.
+ * Atomics of lanes that have one address are combined in one.
  *
  * Elements are read and written by the host's ordinary loads and stores, which are atomic for
  * aligned elements, also in vectors.
@@ -501,4 +502,149 @@ vagx_exec_fn *vagx_memory_find(const struct op *op)
 	};
 
 	return vagx_memory_choose(&fns, op);
+}
+
+/* Atomics */
+
+/* What an atomic makes of two values; of differences it is the sum that is subtracted later */
+INLINE uint32_t memory_combine(unsigned int kind, uint32_t a, uint32_t b)
+{
+	switch (kind) {
+	case AGX_ATOMIC_ADD:
+	case AGX_ATOMIC_SUB:
+		return a + b;
+	case AGX_ATOMIC_XCHG:
+		return b;
+	case AGX_ATOMIC_UMIN:
+		return b < a ? b : a;
+	case AGX_ATOMIC_IMIN:
+		return (int32_t)b < (int32_t)a ? b : a;
+	case AGX_ATOMIC_UMAX:
+		return b > a ? b : a;
+	case AGX_ATOMIC_IMAX:
+		return (int32_t)b > (int32_t)a ? b : a;
+	case AGX_ATOMIC_AND:
+		return a & b;
+	case AGX_ATOMIC_OR:
+		return a | b;
+	default:
+		return a ^ b;
+	}
+}
+
+/* What is in memory afterwards */
+INLINE uint32_t memory_apply(unsigned int kind, uint32_t old, uint32_t value)
+{
+	return kind == AGX_ATOMIC_SUB ? old - value : memory_combine(kind, old, value);
+}
+
+static uint32_t memory_do_atomic(uint32_t *p, unsigned int kind, uint32_t value)
+{
+	uint32_t old;
+
+	if (kind == AGX_ATOMIC_ADD)
+		return __atomic_fetch_add(p, value, __ATOMIC_SEQ_CST);
+	old = __atomic_load_n(p, __ATOMIC_RELAXED);
+	while (!__atomic_compare_exchange_n(p, &old, memory_apply(kind, old, value), true,
+					    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		;
+	return old;
+}
+
+/*
+ * One atomic for all lanes of a mask, which have one address: as if they came one after the other,
+ * and nothing in between. Each lane's result is what those before it have left.
+ */
+INLINE void memory_combine_lanes(uint32_t *p, unsigned int kind, uint32_t lanes,
+				 const uint32_t *value, struct lanes *result)
+{
+	uint32_t left = lanes & (lanes - 1), old, sum = value[__builtin_ctz(lanes)];
+	unsigned int i;
+
+	for (; left; left &= left - 1) {
+		i = (unsigned int)__builtin_ctz(left);
+		result->v[i] = sum;
+		sum = memory_combine(kind, sum, value[i]);
+	}
+	old = memory_do_atomic(p, kind, sum);
+	result->v[__builtin_ctz(lanes)] = old;
+	for (left = lanes & (lanes - 1); left; left &= left - 1) {
+		i = (unsigned int)__builtin_ctz(left);
+		result->v[i] = memory_apply(kind, old, result->v[i]);
+	}
+}
+
+/* Lanes of a mask that have an offset */
+INLINE uint32_t memory_lanes_at(const struct lanes *offset, uint32_t at, uint32_t lanes)
+{
+	uint32_t same = 0;
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++)
+		same |= offset->v[i] == at ? lane_bits.v[i] : 0;
+	return same & lanes;
+}
+
+/* Looks for lanes of one address until one lane is alone; the others come one after the other */
+INLINE void memory_run_atomics(const struct memory_access *a, unsigned int kind,
+			       const uint32_t *value, struct lanes *result)
+{
+	uint32_t left = a->exec, lanes;
+	bool alone = false;
+
+	while (left) {
+		uint32_t at = a->offset.v[__builtin_ctz(left)];
+
+		lanes = alone ? left & -left : memory_lanes_at(&a->offset, at, left);
+		alone = !(lanes & (lanes - 1));
+		memory_combine_lanes((uint32_t *)(void *)(a->host + at), kind, lanes, value,
+				     result);
+		left &= ~lanes;
+	}
+}
+
+INLINE void memory_atomic(struct simdgroup *sg, const struct op *op, enum memory_space space)
+{
+	struct memory_access a = { .exec = sg->exec, .count = 1 };
+	struct lanes result;
+	bool found;
+
+	if (!a.exec)
+		return;
+	if (space == MEMORY_DEVICE)
+		found = memory_find_page(sg, op, true, 2, &a);
+	else
+		found = memory_find_shared(sg, op, true, 2, &a);
+	if (!found) {
+		op->run(sg, op);
+		return;
+	}
+	memory_run_atomics(&a, op->mod[AGX_MOD_OP], sg->reg[op->src[0].value / 2].v, &result);
+	if (op->dst.type == AGX_OPERAND_REG)
+		write_lanes(sg, &op->dst, result.v);
+}
+
+CLONES static void memory_device_atomic(struct simdgroup *sg, const struct op *op)
+{
+	memory_atomic(sg, op, MEMORY_DEVICE);
+}
+
+CLONES static void memory_local_atomic(struct simdgroup *sg, const struct op *op)
+{
+	memory_atomic(sg, op, MEMORY_SHARED);
+}
+
+vagx_exec_fn *vagx_memory_find_atomic(const struct op *op)
+{
+	bool is_device = op->run == vagx_exec_atomic;
+
+	if (!is_device && op->run != vagx_exec_local_atomic)
+		return NULL;
+	/* what is compared has to be done by each lane; there is no shift of the index */
+	if (op->mod[AGX_MOD_OP] == AGX_ATOMIC_CMPXCHG || op->mod[AGX_MOD_SHIFT] ||
+	    op->src[0].type != AGX_OPERAND_REG || op->src[0].size != 32 || op->src[0].value % 2 ||
+	    (op->dst.type == AGX_OPERAND_REG && (op->dst.size != 32 || op->dst.value % 2)) ||
+	    !(is_device ? memory_is_device(op, true) : memory_is_shared(op, true)))
+		return NULL;
+	return is_device ? memory_device_atomic : memory_local_atomic;
 }

@@ -407,6 +407,35 @@ static void put_access(struct text *t)
 		put(t, "wait a\n");
 }
 
+/*
+ * An atomic on one or several words of the simdgroup, which are those of its first thread's row, or
+ * in shared memory: which simdgroup comes first depends on the mode
+ */
+static void put_atomic(struct text *t)
+{
+	static const char *const kinds[] = {
+		"add", "sub", "xchg", "cmpxchg", "umin", "imin", "umax", "imax", "and", "or", "xor",
+	};
+	static const unsigned int words[] = { 0, 0, 1, 3, 31 };
+	const char *kind = kinds[chance_pick(&t->chance, 11)];
+	unsigned int r = any_reg(t), value = FIRST_REG + chance_pick(&t->chance, REGS - 1);
+	bool is_shared = chance_pick(&t->chance, 2), returns = chance_pick(&t->chance, 3);
+	unsigned int mask = words[chance_pick(&t->chance, is_shared ? 5 : 4)];
+	char result[8] = "_", source[16];
+
+	put(t, "shr r20, r1, 9\nshl r20, r20, %u\nshr r24, r1, 4\nand r24, r24, %u\n",
+	    is_shared ? 5 : 9, mask);
+	put(t, "iadd r20, r20, r24\n");
+	if (returns)
+		snprintf(result, sizeof(result), "r%u", r);
+	snprintf(source, sizeof(source), strcmp(kind, "cmpxchg") ? "r%u" : "r%u_r%u", value,
+		 value + 1);
+	if (is_shared)
+		put(t, "shl r20, r20, 2\nlatomic %s, %s, r20l, 0, %s\n", result, source, kind);
+	else
+		put(t, "atomic %s, %s, du0, r20, %s, a\nwait a\n", result, source, kind);
+}
+
 static void put_block(struct text *t, unsigned int instructions);
 
 static void put_branch(struct text *t)
@@ -448,7 +477,7 @@ static void put_block(struct text *t, unsigned int instructions)
 	unsigned int i;
 
 	for (i = 0; i < instructions; i++) {
-		switch (chance_pick(&t->chance, 18)) {
+		switch (chance_pick(&t->chance, 19)) {
 		case 0:
 			if (t->depth < 3)
 				put_branch(t);
@@ -482,6 +511,9 @@ static void put_block(struct text *t, unsigned int instructions)
 			break;
 		case 13:
 			put_special(t);
+			break;
+		case 14:
+			put_atomic(t);
 			break;
 		default:
 			put_float(t);
@@ -546,6 +578,7 @@ static void run_program(struct fixture *f, const char *text, unsigned int number
 		fixture_words()[i] = any_word(&c);
 	for (i = 16; i < 24; i += 4)
 		fixture_uniform64(f, 2 * i, (uint64_t)any_word(&c) << 32 | any_word(&c));
+	f->launch.shared_size = 4 * THREADS;
 	vagx_core_get_stats(f->core, &before);
 	outcome->err = fixture_run(f, text, THREADS);
 	vagx_core_get_stats(f->core, &outcome->stats);
