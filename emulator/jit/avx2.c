@@ -476,6 +476,11 @@ static void avx2_begin(struct build *b)
 	vagx_buf_bytes(&b->code, "\x31\xc9", 2);		/* xor ecx, ecx */
 	b->segment_start = b->code.length;
 	vagx_x86_256(&b->code, X86_LOAD, VEC_EXEC, 0, avx2_turn(GPR_SG, OFFSET_OF(mask)));
+	/* eight lanes that are all off are left out */
+	if (b->changes_exec) {
+		avx2_narrow(b, X86_256_TEST, VEC_EXEC, 0, VEC_EXEC);
+		b->segment_skip = vagx_x86_jump_if(&b->code, X86_EQUAL);
+	}
 }
 
 /* Keeps the execution mask of this turn's lanes, of which the simdgroup has a byte of bits, too */
@@ -504,6 +509,10 @@ static void avx2_end(struct build *b, uint32_t next)
 	}
 	if (b->exec_changed)
 		avx2_store_exec(b);
+	/* what changes the mask looks at lanes that are off, too */
+	if (b->changes_exec)
+		vagx_x86_set_target(&b->code, b->segment_skip,
+				    b->exec_changed ? b->segment_skip + 4 : b->code.length);
 	_Static_assert(TURN == 0x20 && TURNS == 0x80, "code has these numbers");
 	vagx_buf_bytes(&b->code, "\x83\xc1\x20", 3);	/* add ecx, 32 */
 	vagx_buf_bytes(&b->code, "\x81\xf9\x80\x00\x00\x00", 6);	/* cmp ecx, 128 */

@@ -134,6 +134,8 @@ struct build {
 	bool open;
 	/* where it begins, for what repeats it */
 	size_t segment_start;
+	/* a jump to the end of what is repeated */
+	size_t segment_skip;
 	/* special results are looked for in this segment */
 	bool watching;
 	/* the segment's last instruction has changed the execution mask */
