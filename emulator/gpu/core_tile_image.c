@@ -34,6 +34,9 @@ struct block_write {
 	/* the tile has the bits that the image is to have */
 	bool is_plain;
 	const struct vagx_tile *tile;
+	/* bytes of a sample in the tile, and of the tile's memory */
+	uint32_t stride;
+	uint64_t limit;
 	/* offset of each column from the first one, and between samples, in bytes of the image */
 	uint64_t column[MAX_TILE_WIDTH], sample_step;
 	/* length of the run of contiguous columns that begins at each */
@@ -99,15 +102,19 @@ static bool tile_image_write_sample(struct block_write *b, const uint8_t *in_til
 	return true;
 }
 
+/* Whether all that the image may get is in the tile */
+static bool tile_image_is_whole(const struct block_write *b)
+{
+	const struct vagx_tile *tile = b->tile;
+
+	return (uint64_t)b->offset + b->image->layout.element_bytes <= b->stride &&
+	       (uint64_t)tile->width * tile->height * tile->samples * b->stride <= b->limit;
+}
+
 /* Whether the write is a copy of bytes, all of which are in the tile */
 static bool tile_image_is_copy(const struct block_write *b)
 {
-	const uint32_t stride = b->sg->core->launch->sample_stride;
-	const struct vagx_tile *tile = b->tile;
-
-	return b->is_plain && (uint64_t)b->offset + b->image->layout.element_bytes <= stride &&
-	       (uint64_t)tile->width * tile->height * tile->samples * stride <=
-		       tile_bytes(b->sg);
+	return b->is_plain && tile_image_is_whole(b);
 }
 
 /* Whether pixels may be copied in runs: those with one sample, which are in one page */
@@ -120,7 +127,7 @@ static bool tile_image_has_runs(const struct block_write *b)
 static void tile_image_copy_run(const struct block_write *b, uint8_t *to, const uint8_t *from,
 				unsigned int n)
 {
-	const uint32_t stride = b->sg->core->launch->sample_stride;
+	const uint32_t stride = b->stride;
 	const unsigned int bytes = b->image->layout.element_bytes;
 	unsigned int i;
 
@@ -138,7 +145,7 @@ static void tile_image_copy_run(const struct block_write *b, uint8_t *to, const 
 static bool tile_image_copy_row(struct block_write *b, unsigned int y, uint64_t va)
 {
 	const unsigned int bytes = b->image->layout.element_bytes;
-	const uint32_t stride = b->sg->core->launch->sample_stride;
+	const uint32_t stride = b->stride;
 	const uint8_t *row = b->tile->memory + (uint64_t)y * b->tile->width * stride + b->offset;
 	unsigned int x, n;
 
@@ -162,15 +169,14 @@ static bool tile_image_copy_row(struct block_write *b, unsigned int y, uint64_t 
 static bool tile_image_write_row(struct block_write *b, unsigned int y, uint64_t va)
 {
 	const struct vagx_tile *tile = b->tile;
-	uint32_t stride = b->sg->core->launch->sample_stride;
-	uint64_t limit = tile_bytes(b->sg);
 	unsigned int x, s;
 
 	for (x = 0; x < b->width; x++) {
-		uint64_t at = (uint64_t)(y * tile->width + x) * tile->samples * stride + b->offset;
+		uint64_t at = (uint64_t)(y * tile->width + x) * tile->samples * b->stride +
+			      b->offset;
 
-		for (s = 0; s < b->image->layout.samples; s++, at += stride) {
-			if (at >= limit) {
+		for (s = 0; s < b->image->layout.samples; s++, at += b->stride) {
+			if (at >= b->limit) {
 				vagx_core_fail(b->sg, b->op, -ERANGE, "offset %u of a sample",
 					       b->offset);
 				return false;
@@ -227,7 +233,7 @@ struct tile_pixels {
 
 static struct tile_pixels tile_image_pixels_of(const struct block_write *b)
 {
-	const uint32_t stride = b->sg->core->launch->sample_stride;
+	const uint32_t stride = b->stride;
 	const struct agx_layout *layout = &b->image->layout;
 
 	return (struct tile_pixels){
@@ -364,6 +370,40 @@ static void tile_image_write_block(struct block_write *b)
 	tile_image_write_metadata(b);
 }
 
+/* Copies words to ones that are contiguous, with their bytes in another order */
+CLONES static void tile_image_order_words(uint32_t *to, const uint8_t *from, size_t count,
+					  uint32_t stride, const uint8_t order[4])
+{
+	const unsigned int a = order[0] * 8, b = order[1] * 8, c = order[2] * 8, d = order[3] * 8;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint32_t word;
+
+		memcpy(&word, from + i * stride, sizeof(word));
+		to[i] = (word >> a & 0xff) | (word >> b & 0xff) << 8 | (word >> c & 0xff) << 16 |
+			(word >> d & 0xff) << 24;
+	}
+}
+
+/* Writes a tile whose samples have the image's bytes in another order, by a tile that has its own */
+static void tile_image_write_ordered(struct block_write *b, const uint8_t order[4])
+{
+	uint32_t words[VAGX_TILE_BYTES / 4 + VAGX_TILE_SLACK / 4];
+	const size_t count = (size_t)b->tile->width * b->tile->height * b->tile->samples;
+	struct vagx_tile tile = *b->tile;
+
+	tile_image_order_words(words, b->tile->memory + b->offset, count, b->stride, order);
+	memset(words + count, 0, VAGX_TILE_SLACK);
+	tile.memory = (uint8_t *)words;
+	b->tile = &tile;
+	b->stride = sizeof(words[0]);
+	b->offset = 0;
+	b->limit = count * sizeof(words[0]);
+	b->is_plain = true;
+	tile_image_write_block(b);
+}
+
 /* Element @n of an operand in the first active lane: all lanes have the same */
 static uint32_t tile_image_first_lane(struct simdgroup *sg, const struct agx_operand *o,
 				      unsigned int n)
@@ -440,9 +480,13 @@ static uint32_t tile_image_block_layer(struct simdgroup *sg, const struct op *op
 void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
 {
 	const struct vagx_tile *tile = find_tile(sg);
-	struct block_write b = { .sg = sg, .op = op, .tile = tile };
+	struct block_write b = {
+		.sg = sg, .op = op, .tile = tile, .limit = tile_bytes(sg),
+		.stride = sg->core->launch->sample_stride,
+	};
 	const struct agx_operand *coord = &op->src[3];
 	const uint8_t *state;
+	uint8_t order[4];
 	const char *why;
 
 	if (!tile || !sg->exec) {
@@ -481,5 +525,9 @@ void vagx_exec_image_write_block(struct simdgroup *sg, const struct op *op)
 		b.texel.layer = tile_image_block_layer(sg, op);
 	b.is_plain = vagx_image_is_plain(b.image, op->mod[AGX_MOD_FORMAT]);
 	tile_image_clip_block(&b);
-	tile_image_write_block(&b);
+	if (!b.is_plain && b.width && tile_image_is_whole(&b) &&
+	    vagx_image_byte_order(b.image, op->mod[AGX_MOD_FORMAT], order))
+		tile_image_write_ordered(&b, order);
+	else
+		tile_image_write_block(&b);
 }

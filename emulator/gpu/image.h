@@ -154,6 +154,14 @@ static inline bool vagx_image_has_metadata(const struct vagx_image *image, unsig
 bool vagx_image_is_plain(const struct vagx_image *image, unsigned int format);
 
 /**
+ * vagx_image_byte_order() - whether samples have the four bytes of an element in some order
+ * @image: image
+ * @format: AGX_FORMAT_* of the tile's components
+ * @order: filled: which of the element's bytes each byte of a sample is
+ */
+bool vagx_image_byte_order(const struct vagx_image *image, unsigned int format, uint8_t order[4]);
+
+/**
  * vagx_image_encode() - from an element of a tile to the bits of a sample
  * @image: image
  * @format: AGX_FORMAT_* of the tile's components

@@ -134,6 +134,21 @@ bool vagx_image_is_plain(const struct vagx_image *image, unsigned int format)
 	return true;
 }
 
+bool vagx_image_byte_order(const struct vagx_image *image, unsigned int format, uint8_t order[4])
+{
+	const struct channel_row *row = image_format_find_channels(image->channels);
+	unsigned int i;
+
+	if (vagx_format_is_packed(format) || vagx_format_log2_size(format))
+		return false;
+	for (i = 0; i < 4; i++) {
+		if (row->bits[i] != 8)
+			return false;
+		order[i] = image->swizzle[i] % 4;
+	}
+	return true;
+}
+
 /* Whether channels are floats of fewer than 16 bits, which tiles have in the image's format */
 static bool image_format_has_small_floats(const struct vagx_image *image)
 {

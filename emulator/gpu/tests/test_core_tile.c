@@ -336,20 +336,32 @@ static void random_loads(void **state)
 /* Images */
 
 static const struct {
-	unsigned int channels, bytes;
+	unsigned int channels, bytes, count;
 	const char *format;
 } channels[] = {
-	{ AGX_CHANNELS_R8, 1, "u8norm" }, { AGX_CHANNELS_R8G8, 2, "i8" },
-	{ AGX_CHANNELS_R8G8B8A8, 4, "u8norm" }, { AGX_CHANNELS_R16G16B16A16, 8, "f16" },
-	{ AGX_CHANNELS_R32G32B32A32, 16, "i32" },
+	{ AGX_CHANNELS_R8, 1, 1, "u8norm" }, { AGX_CHANNELS_R8G8, 2, 2, "i8" },
+	{ AGX_CHANNELS_R8G8B8A8, 4, 4, "u8norm" }, { AGX_CHANNELS_R16G16B16A16, 8, 4, "f16" },
+	{ AGX_CHANNELS_R32G32B32A32, 16, 4, "i32" },
 };
 
 struct image_case {
 	struct vagx_tile tile;
 	struct agx_layout layout;
 	unsigned int channels, stride, offset, address;
+	/* the component of the tile that each channel has */
+	unsigned int from[4];
 	uint8_t memory[VAGX_TILE_BYTES + VAGX_TILE_SLACK];
 };
+
+/* Some order; may have a component twice */
+static void choose_order(struct image_case *c)
+{
+	const bool is_own = pick(2);
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		c->from[i] = is_own ? i : pick(channels[c->channels].count);
+}
 
 static void make_image(struct image_case *c)
 {
@@ -367,10 +379,14 @@ static void make_image(struct image_case *c)
 		};
 		assert_null(agx_layout_init(&c->layout));
 	} while (c->address + c->layout.size > DATA_SIZE);
-	c->stride = 8 << pick(3);
+	choose_order(c);
+	c->stride = 4 << pick(4);
 	c->offset = c->stride > 16 ? 8 : 0;
 	if (c->stride < channels[c->channels].bytes)
 		c->stride = 16;
+	/* what is stored goes on in the next sample */
+	if (!pick(8))
+		c->offset = c->stride - 1;
 	c->tile = (struct vagx_tile){
 		.x = 16 * pick(pick(2) ? 7 : 1), .y = 16 * pick(pick(2) ? 7 : 1), .width = 16,
 		.height = pick(2) ? 32 : 16, .memory = c->memory,
@@ -392,9 +408,10 @@ static void set_image(struct fixture *f, const struct image_case *c)
 	pbe.samples = c->layout.samples == 4 ? AGX_IMAGE_SAMPLES_4 : AGX_IMAGE_SAMPLES_2;
 	pbe.layout = c->layout.kind;
 	pbe.channels = channels[c->channels].channels;
-	pbe.swizzle_g = AGX_CHANNEL_G;
-	pbe.swizzle_b = AGX_CHANNEL_B;
-	pbe.swizzle_a = AGX_CHANNEL_A;
+	pbe.swizzle_r = c->from[0];
+	pbe.swizzle_g = c->from[1];
+	pbe.swizzle_b = c->from[2];
+	pbe.swizzle_a = c->from[3];
 	pbe.width = c->layout.width;
 	pbe.height = c->layout.height;
 	pbe.address = DATA_VA + c->address;
@@ -406,16 +423,21 @@ static void set_image(struct fixture *f, const struct image_case *c)
 static uint64_t write_pixel(const struct image_case *c, uint8_t *memory, unsigned int x,
 			    unsigned int y)
 {
-	const unsigned int bytes = channels[c->channels].bytes;
+	const unsigned int count = channels[c->channels].count;
+	const unsigned int bytes = channels[c->channels].bytes / count;
 	const uint8_t *from = c->memory + (y * c->tile.width + x) * c->tile.samples * c->stride;
 	struct agx_texel at = { .x = c->tile.x + x, .y = c->tile.y + y };
+	unsigned int i;
 	uint64_t offset;
 
 	for (at.sample = 0; at.sample < c->layout.samples; at.sample++) {
 		offset = c->address + agx_layout_offset(&c->layout, &at);
 		if (fixture_hole && DATA_VA + offset - fixture_hole < VAGX_UAT_PAGE_SIZE)
 			return DATA_VA + offset;
-		memcpy(memory + offset, from + at.sample * c->stride + c->offset, bytes);
+		for (i = 0; i < count; i++)
+			memcpy(memory + offset + i * bytes,
+			       from + at.sample * c->stride + c->offset + c->from[i] * bytes,
+			       bytes);
 	}
 	return 0;
 }
