@@ -369,6 +369,9 @@ bool vagx_texture_find_sampler(struct texture *t, unsigned int lane);
 /* texture_lod.c */
 /* The level of detail where a pixel's step is so many texels of the first level */
 float vagx_texture_lod(double texels);
+/* Computes the footprint of a gradient that is so many texels long to the right, and down */
+void vagx_texture_shape_footprint(const struct texture *t, const struct gradient *given,
+				  double right, double down, struct footprint *f);
 /*
  * Computes the footprint of a gradient, whose level of detail is not clamped yet. On a cube map
  * it is the gradient of the direction, at the direction that the lane samples.

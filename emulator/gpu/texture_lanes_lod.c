@@ -29,13 +29,10 @@ static bool lanes_lod_is_needed(const struct texture *t)
 
 /* Sets the footprint of consecutive lanes */
 static void lanes_lod_set_footprint(struct texture_lanes *s, struct lane_lods *lods,
-				    const struct gradient *g, unsigned int first,
-				    unsigned int count)
+				    struct footprint f, unsigned int first, unsigned int count)
 {
-	struct footprint f;
 	unsigned int i;
 
-	vagx_texture_gradient_footprint(s->t, first, g, &f);
 	/* integers have one value */
 	if (vagx_image_is_integer(s->t->image))
 		f.taps = 1;
@@ -49,8 +46,13 @@ static void lanes_lod_set_footprint(struct texture_lanes *s, struct lane_lods *l
 	}
 }
 
-/* The longer one of a quad's two gradients, in texels of the first level, of all quads */
-CLONES static void lanes_lod_measure_quads(const struct texture_lanes *s, double longest[QUADS])
+/* Lengths of the gradients of all quads, in texels of the first level */
+struct quad_lengths {
+	double right[QUADS], down[QUADS];
+};
+
+CLONES static void lanes_lod_measure_quads(const struct texture_lanes *s,
+					   struct quad_lengths *lengths)
 {
 	const struct texture *t = s->t;
 	const unsigned int first = t->image->first_level;
@@ -66,22 +68,20 @@ CLONES static void lanes_lod_measure_quads(const struct texture_lanes *s, double
 		const double right_y = ((double)y[lane + 1] - y[lane]) * height;
 		const double down_x = ((double)x[lane + 2] - x[lane]) * width;
 		const double down_y = ((double)y[lane + 2] - y[lane]) * height;
-		const double right = sqrt(right_x * right_x + right_y * right_y);
-		const double down = sqrt(down_x * down_x + down_y * down_y);
 
-		longest[i] = right > down ? right : down;
+		lengths->right[i] = sqrt(right_x * right_x + right_y * right_y);
+		lengths->down[i] = sqrt(down_x * down_x + down_y * down_y);
 	}
 }
 
-/* Levels of detail by differences in a quad, for filters that have one tap */
-static void lanes_lod_quad_lods(struct texture_lanes *s, struct lane_lods *lods)
+/* Levels of detail of filters that have one tap, by the longer gradients */
+static void lanes_lod_set_lods(const struct quad_lengths *lengths, struct lane_lods *lods)
 {
-	double longest[QUADS];
 	unsigned int i, lane;
 
-	lanes_lod_measure_quads(s, longest);
 	for (i = 0; i < QUADS; i++) {
-		const float lod = vagx_texture_lod(longest[i]);
+		const double right = lengths->right[i], down = lengths->down[i];
+		const float lod = vagx_texture_lod(right > down ? right : down);
 
 		for (lane = i * TEXTURE_QUAD; lane < (i + 1) * TEXTURE_QUAD; lane++)
 			lods->lod[lane] = lod;
@@ -92,10 +92,13 @@ static void lanes_lod_quad_lods(struct texture_lanes *s, struct lane_lods *lods)
 static void lanes_lod_quad_footprints(struct texture_lanes *s, struct lane_lods *lods)
 {
 	const float *x = s->x.at, *y = s->y.at;
+	struct quad_lengths lengths;
+	struct footprint f;
 	unsigned int i;
 
+	lanes_lod_measure_quads(s, &lengths);
 	if (s->t->sampler.maximum_anisotropy <= 1) {
-		lanes_lod_quad_lods(s, lods);
+		lanes_lod_set_lods(&lengths, lods);
 		return;
 	}
 	for (i = 0; i < LANES; i += TEXTURE_QUAD) {
@@ -104,8 +107,11 @@ static void lanes_lod_quad_footprints(struct texture_lanes *s, struct lane_lods 
 			.y = { (double)x[i + 2] - x[i], (double)y[i + 2] - y[i] },
 		};
 
-		if (s->t->sg->exec >> i & 0xf)
-			lanes_lod_set_footprint(s, lods, &g, i, TEXTURE_QUAD);
+		if (!(s->t->sg->exec >> i & 0xf))
+			continue;
+		vagx_texture_shape_footprint(s->t, &g, lengths.right[i / TEXTURE_QUAD],
+					     lengths.down[i / TEXTURE_QUAD], &f);
+		lanes_lod_set_footprint(s, lods, f, i, TEXTURE_QUAD);
 	}
 }
 
@@ -114,6 +120,7 @@ static void lanes_lod_explicit_footprints(struct texture_lanes *s, struct lane_l
 {
 	struct agx_operand o = s->t->op->src[4];
 	float number[4][LANES];
+	struct footprint f;
 	unsigned int i;
 
 	o.size = 32;
@@ -125,8 +132,10 @@ static void lanes_lod_explicit_footprints(struct texture_lanes *s, struct lane_l
 			.y = { number[1][i], number[3][i] },
 		};
 
-		if (s->t->sg->exec >> i & 1)
-			lanes_lod_set_footprint(s, lods, &g, i, 1);
+		if (!(s->t->sg->exec >> i & 1))
+			continue;
+		vagx_texture_gradient_footprint(s->t, i, &g, &f);
+		lanes_lod_set_footprint(s, lods, f, i, 1);
 	}
 }
 

@@ -94,20 +94,12 @@ float vagx_texture_lod(double texels)
  * How hardware places the taps of an anisotropic filter is unknown; this is what
  * the Vulkan specification suggests. For a cube map the taps lie on a line of directions.
  */
-void vagx_texture_gradient_footprint(struct texture *t, unsigned int lane,
-				     const struct gradient *given, struct footprint *f)
+void vagx_texture_shape_footprint(const struct texture *t, const struct gradient *given, double x,
+				  double y, struct footprint *f)
 {
-	double taps = t->sampler.maximum_anisotropy, x, y, major, minor;
-	struct gradient g = *given;
+	const double major = x > y ? x : y, minor = x > y ? y : x;
+	double taps = t->sampler.maximum_anisotropy;
 
-	if (texture_is_cube(t)) {
-		texture_lod_derive_on_face(t, lane, given->x, g.x);
-		texture_lod_derive_on_face(t, lane, given->y, g.y);
-	}
-	x = texture_lod_length(t, g.x);
-	y = texture_lod_length(t, g.y);
-	major = x > y ? x : y;
-	minor = x > y ? y : x;
 	f->taps = 1;
 	if (taps > 1 && major > 1) {
 		if (minor * taps > major)
@@ -116,6 +108,19 @@ void vagx_texture_gradient_footprint(struct texture *t, unsigned int lane,
 		memcpy(f->major_axis, x > y ? given->x : given->y, sizeof(f->major_axis));
 	}
 	f->lod = vagx_texture_lod(major / f->taps);
+}
+
+void vagx_texture_gradient_footprint(struct texture *t, unsigned int lane,
+				     const struct gradient *given, struct footprint *f)
+{
+	struct gradient g = *given;
+
+	if (texture_is_cube(t)) {
+		texture_lod_derive_on_face(t, lane, given->x, g.x);
+		texture_lod_derive_on_face(t, lane, given->y, g.y);
+	}
+	vagx_texture_shape_footprint(t, given, texture_lod_length(t, g.x),
+				     texture_lod_length(t, g.y), f);
 }
 
 static bool texture_lod_has_gradient(const struct texture *t)
