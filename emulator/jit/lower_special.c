@@ -21,20 +21,18 @@
 /* A term of a series in register @s, by powers of register @x */
 #define TERM(s, x, coefficient)	STEP(MUL, s, s, x), STEP_IMM(ADD, s, s, coefficient)
 
-#define PROGRAM(name)							\
-static const struct wide_program name = {				\
-	name##_steps, sizeof(name##_steps) / sizeof(name##_steps[0])	\
-};
+#define PROGRAM(steps)	{ steps, sizeof(steps) / sizeof(steps[0]) }
 
-static const struct wide_step special_rsqrt_steps[] = {
+static const struct wide_step lower_special_rsqrt_steps[] = {
 	STEP(SQRT, 0, 0, 0),
 	STEP_IMM(SET, 1, 0, BITS_ONE),
 	STEP(DIV, 0, 1, 0),
 };
-PROGRAM(special_rsqrt)
+
+static const struct wide_program lower_special_rsqrt = PROGRAM(lower_special_rsqrt_steps);
 
 /* Of numbers from -300 to 300 */
-static const struct wide_step special_exp2_steps[] = {
+static const struct wide_step lower_special_exp2_steps[] = {
 	/* register 1: the nearest whole number; 0: what is left, times ln 2 */
 	STEP_IMM(ADD, 1, 0, BITS_ROUND),
 	STEP_IMM(SUB, 1, 1, BITS_ROUND),
@@ -57,10 +55,11 @@ static const struct wide_step special_exp2_steps[] = {
 	SHIFT(SHL, 1, 1, 52),
 	STEP(MUL, 0, 2, 1),
 };
-PROGRAM(special_exp2)
+
+static const struct wide_program lower_special_exp2 = PROGRAM(lower_special_exp2_steps);
 
 /* Of positive numbers */
-static const struct wide_step special_log2_steps[] = {
+static const struct wide_step lower_special_log2_steps[] = {
 	/* register 2: the mantissa, from sqrt(1/2) to sqrt(2); 1: the exponent, from 2048 on */
 	STEP_IMM(SUB_BITS, 1, 0, 0x3fe6a09e667f3bcdULL),
 	STEP_IMM(AND, 2, 1, 0x000fffffffffffffULL),
@@ -87,10 +86,11 @@ static const struct wide_step special_log2_steps[] = {
 	STEP_IMM(MUL, 0, 0, 0x40071547652b82feULL),	/* 2 / ln 2 */
 	STEP(ADD, 0, 1, 0),
 };
-PROGRAM(special_log2)
+
+static const struct wide_program lower_special_log2 = PROGRAM(lower_special_log2_steps);
 
 /* Of what is not 0 */
-static const struct wide_step special_sine_steps[] = {
+static const struct wide_step lower_special_sine_steps[] = {
 	/* register 1: half turns; 2: what is left of the number, times pi / 2 */
 	STEP_IMM(MUL, 1, 0, BITS_HALF),
 	STEP_IMM(ADD, 1, 1, BITS_ROUND),
@@ -124,52 +124,53 @@ static const struct wide_step special_sine_steps[] = {
 	STEP(START, 1, 0, 0),
 	STEP(DIV, 0, 0, 1),
 };
-PROGRAM(special_sine)
+
+static const struct wide_program lower_special_sine = PROGRAM(lower_special_sine_steps);
 
 /* The source in a vector */
-static unsigned int special_source(struct build *b, const struct op *op)
+static unsigned int lower_special_source(struct build *b, const struct op *op)
 {
 	return vagx_build_in_vector(b, vagx_build_float(b, &op->src[0])).vec;
 }
 
 /* @t = @bits where @x is as the predicate says, of @than */
-static void special_replace(struct build *b, unsigned int t, unsigned int x,
-			    enum predicate predicate, uint32_t than, uint32_t bits)
+static void lower_special_replace(struct build *b, unsigned int t, unsigned int x,
+				  enum predicate predicate, uint32_t than, uint32_t bits)
 {
 	b->vectors->compare_float(b, x, vagx_build_constant(b, than), predicate, false);
 	b->vectors->copy(b, MASK_COND, t, vagx_build_constant(b, bits));
 }
 
-static void special_rsqrts(struct build *b, const struct op *op)
+static void lower_special_rsqrts(struct build *b, const struct op *op)
 {
-	unsigned int x = special_source(b, op), t = vagx_build_temp(b);
+	unsigned int x = lower_special_source(b, op), t = vagx_build_temp(b);
 
-	b->vectors->wide(b, &special_rsqrt, t, x, vagx_build_temp(b));
+	b->vectors->wide(b, &lower_special_rsqrt, t, x, vagx_build_temp(b));
 	if (op->opcode == AGX_OP_RSQRTS) {
-		special_replace(b, t, x, COMPARE_EQ, 0, 0x3f800000);
-		special_replace(b, t, x, COMPARE_EQ, 0x7f800000, 0x3f800000);
+		lower_special_replace(b, t, x, COMPARE_EQ, 0, 0x3f800000);
+		lower_special_replace(b, t, x, COMPARE_EQ, 0x7f800000, 0x3f800000);
 	}
 	vagx_build_write_float(b, op, t);
 }
 
-static void special_log2s(struct build *b, const struct op *op)
+static void lower_special_log2s(struct build *b, const struct op *op)
 {
-	unsigned int x = special_source(b, op), t = vagx_build_temp(b);
+	unsigned int x = lower_special_source(b, op), t = vagx_build_temp(b);
 
-	b->vectors->wide(b, &special_log2, t, x, vagx_build_temp(b));
-	special_replace(b, t, x, COMPARE_EQ, 0, 0xff800000);
-	special_replace(b, t, x, COMPARE_EQ, 0x7f800000, 0x7f800000);
-	special_replace(b, t, x, COMPARE_LT, 0, 0x7fc00000);
+	b->vectors->wide(b, &lower_special_log2, t, x, vagx_build_temp(b));
+	lower_special_replace(b, t, x, COMPARE_EQ, 0, 0xff800000);
+	lower_special_replace(b, t, x, COMPARE_EQ, 0x7f800000, 0x7f800000);
+	lower_special_replace(b, t, x, COMPARE_LT, 0, 0x7fc00000);
 	b->vectors->compare_float(b, x, vagx_build_vector(x), COMPARE_UNORDERED, false);
 	b->vectors->copy(b, MASK_COND, t, vagx_build_constant(b, 0x7fc00000));
 	vagx_build_write_float(b, op, t);
 }
 
 /* NaNs stay what they are: the host returns the second source of a minimum then */
-static void special_exp2s(struct build *b, const struct op *op)
+static void lower_special_exp2s(struct build *b, const struct op *op)
 {
 	const struct vectors *vectors = b->vectors;
-	struct value x = vagx_build_vector(special_source(b, op));
+	struct value x = vagx_build_vector(lower_special_source(b, op));
 	unsigned int limited = vagx_build_temp(b);
 	unsigned int t = vagx_build_is_temp(x) ? x.vec : vagx_build_temp(b);
 
@@ -177,16 +178,16 @@ static void special_exp2s(struct build *b, const struct op *op)
 	vectors->op(b, VECTOR_FMAX, MASK_ALL, limited, limited, x);
 	vectors->copy(b, MASK_ALL, VEC_SCRATCH, vagx_build_constant(b, 0x43960000));
 	vectors->op(b, VECTOR_FMIN, MASK_ALL, limited, VEC_SCRATCH, vagx_build_vector(limited));
-	vectors->wide(b, &special_exp2, t, limited, vagx_build_temp(b));
+	vectors->wide(b, &lower_special_exp2, t, limited, vagx_build_temp(b));
 	vagx_build_write_float(b, op, t);
 }
 
-static void special_sine_quotients(struct build *b, const struct op *op)
+static void lower_special_sine_quotients(struct build *b, const struct op *op)
 {
-	unsigned int x = special_source(b, op), t = vagx_build_temp(b);
+	unsigned int x = lower_special_source(b, op), t = vagx_build_temp(b);
 
-	b->vectors->wide(b, &special_sine, t, x, vagx_build_temp(b));
-	special_replace(b, t, x, COMPARE_EQ, 0, 0x3fc90fdb);
+	b->vectors->wide(b, &lower_special_sine, t, x, vagx_build_temp(b));
+	lower_special_replace(b, t, x, COMPARE_EQ, 0, 0x3fc90fdb);
 	vagx_build_write_float(b, op, t);
 }
 
@@ -194,10 +195,10 @@ static void special_sine_quotients(struct build *b, const struct op *op)
  * A number of quarter turns, reduced to -1 to 1. What is below 1 has the whole number of its fourth
  * part, which could be a denormal.
  */
-static void special_sine_reduce(struct build *b, const struct op *op)
+static void lower_special_sine_reduce(struct build *b, const struct op *op)
 {
 	const struct vectors *vectors = b->vectors;
-	struct value x = vagx_build_vector(special_source(b, op));
+	struct value x = vagx_build_vector(lower_special_source(b, op));
 	unsigned int t = vagx_build_temp(b), rest = vagx_build_temp(b);
 	struct value turn = vagx_build_vector(t);
 
@@ -220,17 +221,17 @@ static void special_sine_reduce(struct build *b, const struct op *op)
 	vagx_build_write_float(b, op, rest);
 }
 
-typedef void special_fn(struct build *b, const struct op *op);
+typedef void lower_special_fn(struct build *b, const struct op *op);
 
 bool vagx_build_lower_special(struct build *b, const struct op *op)
 {
-	static special_fn *const fns[AGX_OP_COUNT] = {
-		[AGX_OP_RSQRT] = special_rsqrts,
-		[AGX_OP_RSQRTS] = special_rsqrts,
-		[AGX_OP_LOG2] = special_log2s,
-		[AGX_OP_EXP2] = special_exp2s,
-		[AGX_OP_SINR] = special_sine_reduce,
-		[AGX_OP_SINC] = special_sine_quotients,
+	static lower_special_fn *const fns[AGX_OP_COUNT] = {
+		[AGX_OP_RSQRT] = lower_special_rsqrts,
+		[AGX_OP_RSQRTS] = lower_special_rsqrts,
+		[AGX_OP_LOG2] = lower_special_log2s,
+		[AGX_OP_EXP2] = lower_special_exp2s,
+		[AGX_OP_SINR] = lower_special_sine_reduce,
+		[AGX_OP_SINC] = lower_special_sine_quotients,
 	};
 
 	if (!fns[op->opcode] || !b->vectors->wide || op->dst.type != AGX_OPERAND_REG)
