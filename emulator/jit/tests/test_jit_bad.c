@@ -490,7 +490,7 @@ static void put_many(struct fixture *f, const char *const *texts, unsigned int k
 		     unsigned int count)
 {
 	static uint8_t bytes[CODE_SIZE];
-	struct agx_program program[8];
+	struct agx_program program[8] = { 0 };
 	size_t size = 0;
 	unsigned int i;
 
