@@ -203,6 +203,29 @@ CLONES static void tile_load_convert(const struct tile_access *a, unsigned int i
 	}
 }
 
+/* Converts the bytes of words to the components of a mask, in one loop each */
+CLONES static void tile_load_unorm8(const struct tile_access *a, const struct lanes *word,
+				    unsigned int mask)
+{
+	struct agx_operand one;
+	struct lanes bits;
+	unsigned int n, i;
+
+	for (n = 0; mask; n++, mask &= mask - 1) {
+		const unsigned int shift = 8 * (unsigned int)__builtin_ctz(mask);
+
+		if (!tile_load_find_register(a, n, &one))
+			return;
+		for (i = 0; i < LANES; i++)
+			bits.v[i] = float_bits(vagx_format_unorm8_to_float(word->v[i] >> shift &
+									   0xff));
+		/* These are neither denormal nor NaN, which registers do not hold. */
+		for (i = 0; one.size == 16 && i < LANES; i++)
+			bits.v[i] = half_from_float(bits_float(bits.v[i]));
+		write_lanes(a->sg, &one, bits.v);
+	}
+}
+
 static void tile_load_packed(const struct tile_access *a, const struct lanes *at)
 {
 	struct float_lanes value[4];
@@ -227,6 +250,11 @@ static void tile_load_lanes(const struct tile_access *a, const struct lanes *at)
 	unsigned int i, n = 0, has = ~0u;
 	struct lanes word;
 
+	if (a->format == AGX_FORMAT_U8NORM) {
+		tile_load_words(a, at, 0, &word);
+		tile_load_unorm8(a, &word, mask);
+		return;
+	}
 	for (i = 0; i < 4; i++) {
 		const unsigned int offset = (i << a->log2_size) & ~3u;
 

@@ -200,7 +200,7 @@ CLONES void vagx_format_to_floats(unsigned int format, unsigned int component,
 	/* The fourth component of sRGB is linear */
 	if (format == AGX_FORMAT_U8NORM || (format == AGX_FORMAT_SRGBA8 && component == 3)) {
 		for (i = 0; i < LANES; i++)
-			value->v[i] = (float)(int32_t)bits->v[i] / 255.0f;
+			value->v[i] = vagx_format_unorm8_to_float(bits->v[i]);
 	} else if (format == AGX_FORMAT_SRGBA8) {
 		table = vagx_format_unorm8_table(true);
 		for (i = 0; i < LANES; i++)

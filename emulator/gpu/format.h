@@ -75,4 +75,13 @@ unsigned int vagx_format_unpack(unsigned int format, uint32_t word,
  */
 uint32_t vagx_format_pack(unsigned int format, const float *value);
 
+/** vagx_format_unorm8_to_float() - the value of a linear byte, 0 to 1 */
+static inline float vagx_format_unorm8_to_float(uint32_t byte)
+{
+	const float number = (float)(int32_t)byte;
+
+	/* byte / 255, to the last bit, of each of them: 1/255 is the sum of these two */
+	return number * (1 / 256.0f) + number * (1 / 65280.0f);
+}
+
 #endif /* VAGX_FORMAT_H */

@@ -90,15 +90,6 @@ const float *vagx_image_unorm8_table(const struct vagx_image *image, unsigned in
 /** vagx_image_decode_bytes() - decode four bytes that are swizzled to floats' bits */
 void vagx_image_decode_bytes(const struct vagx_image *image, uint32_t bytes, uint32_t *value);
 
-/** vagx_image_unorm8_to_float() - the value of a linear byte, 0 to 1 */
-static inline float vagx_image_unorm8_to_float(uint32_t byte)
-{
-	const float number = (float)(int32_t)byte;
-
-	/* byte / 255, to the last bit, of each of them: 1/255 is the sum of these two */
-	return number * (1 / 256.0f) + number * (1 / 65280.0f);
-}
-
 /**
  * vagx_image_border() - a border colour as a shader sees it, swizzled
  * @image: image

@@ -274,7 +274,7 @@ static inline void lanes_filter_unorm8(const struct texture *t, unsigned int cha
 
 	if (table == vagx_format_unorm8_table(false)) {
 		for (i = 0; i < LANES; i++)
-			number[i] = vagx_image_unorm8_to_float(bytes->v[i] >> 8 * channel & 0xff);
+			number[i] = vagx_format_unorm8_to_float(bytes->v[i] >> 8 * channel & 0xff);
 	} else {
 		for (i = 0; i < LANES; i++)
 			number[i] = table[bytes->v[i] >> 8 * channel & 0xff];
