@@ -5,12 +5,12 @@
 # Build what is not a module: for the host (emulator, library, tests), the same
 # with sanitizers, of the emulator's cores and its mailbox with the one for threads, and for the
 # guest (library and clients); targets for libFuzzer; and with counters of what is
-# executed, for tools/coverage.sh.
+# executed, for tools/coverage.sh. And the emulator's cores for arm64, with tests that QEMU runs.
 
 . "$(dirname "$0")/lib.sh"
 
 kind=${1:-}
-targets=() setup=()
+targets=() setup=() run=run compile=compile
 case $kind in
 host)	options=() ;;
 asan)	options=(-Db_sanitize=address,undefined) ;;
@@ -27,8 +27,16 @@ coverage)
 	options=(-Db_coverage=true -Doptimization=1 -Dwerror=false)
 	;;
 guest)	options=(--cross-file userspace/meson-cross-arm64.ini) ;;
+arm64)
+	options=(--cross-file userspace/meson-cross-arm64.ini
+		 --cross-file emulator/meson-qemu-arm64.ini -Demulator=enabled -Dclients=disabled
+		 -Dvulkan=disabled -Digt=false -Dtests=enabled)
+	targets=(emulator/jit/tests/test-jit{,_bad}
+		 emulator/gpu/tests/test-core{,_alu,_alu_random,_program,_texture,_tile})
+	run=arm64 compile=arm64
+	;;
 *)
-	echo "usage: tools/build.sh host|asan|tsan|fuzz|coverage|guest" >&2
+	echo "usage: tools/build.sh host|asan|tsan|fuzz|coverage|guest|arm64" >&2
 	exit 2
 	;;
 esac
@@ -40,9 +48,9 @@ mkdir -p build
 build()
 {
 	if [ ! -e "$dir/build.ninja" ]; then
-		"$top/tools/toolbox.sh" run "${setup[@]}" meson setup "${options[@]}" "$dir" || return
+		"$top/tools/toolbox.sh" $run "${setup[@]}" meson setup "${options[@]}" "$dir" || return
 	fi
-	"$top/tools/toolbox.sh" compile ninja -C "$dir" -j"$jobs" "${targets[@]}"
+	"$top/tools/toolbox.sh" $compile ninja -C "$dir" -j"$jobs" "${targets[@]}"
 }
 
 # Lanes that run beside each other begin with this.

@@ -35,6 +35,7 @@ products_of()
 	mesas) printf 'root programs %s\n' forky sid ;;
 	native-context) printf '%s\n' "root native" virglrenderer ;;
 	guest-igt) echo foreign ;;
+	jit-arm64) echo cross ;;
 	packages) printf '%s\n' "root packaging" clean-root vm-guest guest ;;
 	esac
 }
@@ -51,6 +52,7 @@ make_product()
 	vm-guest) tools/vm-guest.sh packages ;;
 	# not to be had is for its lane to say
 	foreign) tools/foreign-igt.sh || true ;;
+	cross) tools/toolbox.sh arm64 true || true ;;
 	virglrenderer) tools/virglrenderer.sh || true ;;
 	esac >/dev/null
 }

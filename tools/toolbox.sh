@@ -13,7 +13,8 @@ roots="packaging|1 GB|what Debian packages are built with
 programs|3 GB|other people's programs and Mesa
 desktop|3 GB|games, toolkits, Wine and a browser
 native|1 GB|QEMU's GPU for guests, and what virglrenderer is built with
-static|500 MB|analyzers and reports"
+static|500 MB|analyzers and reports
+arm64|1 GB|what tests for arm64 are built with and run by"
 
 usage()
 {
