@@ -44,6 +44,8 @@ struct op {
 	uint16_t opcode;
 	uint8_t mod[AGX_MOD_COUNT];
 	uint8_t length;
+	/* it fails, or goes on at @target, instead of what its opcode says */
+	bool replaced;
 	/* index of the op that is the target of AGX_MOD_OFFSET */
 	uint32_t target;
 	/* AGX_MOD_IMM or AGX_MOD_OFFSET; all other modifiers are in @mod */

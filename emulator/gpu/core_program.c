@@ -231,6 +231,7 @@ static void program_fill(struct vagx_core *core, struct op *op,
 		ok = ok && program_has_register(core, &instr->src[i]);
 	}
 	op->run = ok ? program_semantics[instr->op] : vagx_exec_no_register;
+	op->replaced = !ok;
 }
 
 static void program_trace(struct vagx_core *core, uint64_t va,
@@ -254,6 +255,7 @@ static int program_decode(struct vagx_core *core, struct program *p, struct op *
 	int length = agx_isa_decode(code, avail, &instr);
 
 	op->length = 2;
+	op->replaced = length <= 0;
 	if (length > 0) {
 		program_fill(core, op, &instr);
 		program_trace(core, op->va, &instr);
@@ -296,6 +298,7 @@ static int program_decode_sequence(struct vagx_core *core, struct program *p, ui
 		op->va = va;
 		if (known) {
 			op->run = vagx_exec_goto;
+			op->replaced = true;
 			op->target = known - 1;
 			return 0;
 		}

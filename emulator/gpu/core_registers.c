@@ -178,9 +178,7 @@ static enum registers_use registers_use_of(const struct program *p)
 		const struct op *op = &p->op[i];
 		enum registers_use use = registers_uses[op->opcode];
 
-		if (op->run == vagx_exec_illegal || op->run == vagx_exec_fetch_fault)
-			use = REGISTERS_ANY;
-		if (op->run != vagx_exec_goto && use < most)
+		if (!op->replaced && use < most)
 			most = use;
 	}
 	return most;
@@ -201,8 +199,7 @@ static void registers_find_written(const struct program *p, struct registers_set
 	const struct op *op = p->op;
 	unsigned int i;
 
-	for (; registers_uses[op->opcode] == REGISTERS_PLAIN && op->run != vagx_exec_goto &&
-	       op->run != vagx_exec_no_register; op++) {
+	for (; !op->replaced && registers_uses[op->opcode] == REGISTERS_PLAIN; op++) {
 		for (i = 0; i < MAX_SRCS; i++)
 			registers_add(&read, &op->src[i], written);
 		registers_add(written, &op->dst, &read);

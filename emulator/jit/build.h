@@ -235,6 +235,8 @@ struct value vagx_build_int(struct build *b, const struct agx_operand *o, bool s
 struct value vagx_build_float(struct build *b, const struct agx_operand *o);
 /** vagx_build_condition() - MASK_COND = the condition of an instruction that compares */
 void vagx_build_condition(struct build *b, const struct op *op, bool is_float);
+/** vagx_build_write_float() - write a float result in a temporary: saturated, or as a half */
+void vagx_build_write_float(struct build *b, const struct op *op, unsigned int vec);
 
 /* lower.c */
 
@@ -244,9 +246,6 @@ void vagx_build_condition(struct build *b, const struct op *op, bool is_float);
  * Return: false, with nothing appended that matters, if there is none: it is called then.
  */
 bool vagx_build_lower(struct build *b, const struct op *op);
-
-/** vagx_build_write_float() - write a float result in a temporary: saturated, or as a half */
-void vagx_build_write_float(struct build *b, const struct op *op, unsigned int vec);
 
 /* lower_special.c */
 

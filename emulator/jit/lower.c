@@ -418,22 +418,6 @@ static bool lower_select(struct build *b, const struct op *op, unsigned int arg)
 	return true;
 }
 
-/* Clamps to 0 to 1; NaN becomes 0, as the host returns the second source for it */
-static void lower_saturate(struct build *b, unsigned int vec)
-{
-	lower_op(b, VECTOR_FMAX, vec, vec, vagx_build_constant(b, 0));
-	lower_op(b, VECTOR_FMIN, vec, vec, vagx_build_constant(b, 0x3f800000));
-}
-
-void vagx_build_write_float(struct build *b, const struct op *op, unsigned int vec)
-{
-	if (op->mod[AGX_MOD_SATURATE])
-		lower_saturate(b, vec);
-	if (op->dst.size == 16)
-		b->vectors->float_to_half(b, vec);
-	vagx_build_write(b, &op->dst, vagx_build_vector(vec), true);
-}
-
 /* Writes a float result that is in a temporary */
 static void lower_finish_float(struct build *b, const struct op *op, struct lower_target to)
 {

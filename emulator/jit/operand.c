@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Sources of instructions, and their comparisons. Uniforms and immediates are words in memory that
- * the host's instructions broadcast by themselves.
+ * Sources of instructions, their comparisons, and results that are floats. Uniforms and immediates
+ * are words in memory that the host's instructions broadcast by themselves.
  */
 #include "gpu/core_float.h"
 #include "build.h"
@@ -163,4 +163,20 @@ void vagx_build_condition(struct build *b, const struct op *op, bool is_float)
 		operand_compare_floats(b, op);
 	else
 		operand_compare_ints(b, op);
+}
+
+/* Clamps to 0 to 1; NaN becomes 0, as the host returns the second source for it */
+static void operand_saturate(struct build *b, unsigned int vec)
+{
+	b->vectors->op(b, VECTOR_FMAX, MASK_ALL, vec, vec, vagx_build_constant(b, 0));
+	b->vectors->op(b, VECTOR_FMIN, MASK_ALL, vec, vec, vagx_build_constant(b, 0x3f800000));
+}
+
+void vagx_build_write_float(struct build *b, const struct op *op, unsigned int vec)
+{
+	if (op->mod[AGX_MOD_SATURATE])
+		operand_saturate(b, vec);
+	if (op->dst.size == 16)
+		b->vectors->float_to_half(b, vec);
+	vagx_build_write(b, &op->dst, vagx_build_vector(vec), true);
 }
