@@ -387,21 +387,22 @@ CLONES static void tile_image_order_words(uint32_t *to, const uint8_t *from, siz
 }
 
 /* Writes a tile whose samples have the image's bytes in another order, by a tile that has its own */
-static void tile_image_write_ordered(struct block_write *b, const uint8_t order[4])
+static void tile_image_write_ordered(const struct block_write *b, const uint8_t order[4])
 {
 	uint32_t words[VAGX_TILE_BYTES / 4 + VAGX_TILE_SLACK / 4];
 	const size_t count = (size_t)b->tile->width * b->tile->height * b->tile->samples;
 	struct vagx_tile tile = *b->tile;
+	struct block_write ordered = *b;
 
 	tile_image_order_words(words, b->tile->memory + b->offset, count, b->stride, order);
 	memset(words + count, 0, VAGX_TILE_SLACK);
 	tile.memory = (uint8_t *)words;
-	b->tile = &tile;
-	b->stride = sizeof(words[0]);
-	b->offset = 0;
-	b->limit = count * sizeof(words[0]);
-	b->is_plain = true;
-	tile_image_write_block(b);
+	ordered.tile = &tile;
+	ordered.stride = sizeof(words[0]);
+	ordered.offset = 0;
+	ordered.limit = count * sizeof(words[0]);
+	ordered.is_plain = true;
+	tile_image_write_block(&ordered);
 }
 
 /* Element @n of an operand in the first active lane: all lanes have the same */
