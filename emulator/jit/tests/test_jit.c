@@ -29,7 +29,8 @@
 #include "jit_fixture.h"
 
 #define PROGRAMS	300
-#define THREADS		96
+/* The last simdgroup has lanes without a thread */
+#define THREADS		90
 /* Words of memory that a program changes: a row for each thread, and some that all can write */
 #define WORDS		(DATA_SIZE / 4)
 /* Registers of random values */
@@ -440,10 +441,14 @@ static void put_block(struct text *t, unsigned int instructions);
 
 static void put_branch(struct text *t)
 {
-	static const char *const floats[] = { "flt", "fgte", "feq", "fneq", "fltn" };
-	static const char *const ints[] = { "ult", "sgt", "ieq", "ine", "slte" };
+	static const char *const floats[] = {
+		"feq", "flt", "fgt", "fltn", "fgte", "flte", "fgtn", "fneq", "fnlt", "fngtn",
+	};
+	static const char *const ints[] = {
+		"ieq", "ult", "ugt", "slt", "sgt", "ine", "ugte", "ulte", "sgte", "slte",
+	};
 	bool is_float = chance_pick(&t->chance, 2);
-	unsigned int kind = chance_pick(&t->chance, 5);
+	unsigned int kind = chance_pick(&t->chance, 10);
 	const char *cond = is_float ? floats[kind] : ints[kind];
 
 	t->depth++;
