@@ -286,6 +286,13 @@ static void neon_truth(struct build *b, unsigned int dst, unsigned int a, struct
 		neon_unary(b, ARM64_NOT, dst, dst);
 }
 
+static void neon_mul_upper(struct build *b, unsigned int dst, unsigned int x, unsigned int y)
+{
+	neon_vector(b, ARM64_UMULL, VEC_RESULT, x, y);
+	neon_vector(b, ARM64_UMULL2, VEC_PART, x, y);
+	neon_vector(b, ARM64_UZP2, dst, VEC_RESULT, VEC_PART);
+}
+
 static void neon_compare_int(struct build *b, enum mask mask, bool is_signed, unsigned int a,
 			     struct value v, enum predicate predicate)
 {
@@ -447,6 +454,71 @@ static void neon_half_fma(struct build *b, unsigned int t, unsigned int x, unsig
 	neon_vector(b, ARM64_ADD, t, sum, step);
 }
 
+/* The instructions of a wide program, which have two sources */
+static const uint8_t neon_wide_ops[] = {
+	[WIDE_ADD] = ARM64_FADD64, [WIDE_SUB] = ARM64_FSUB64, [WIDE_MUL] = ARM64_FMUL64,
+	[WIDE_DIV] = ARM64_FDIV64, [WIDE_ADD_BITS] = ARM64_ADD64, [WIDE_SUB_BITS] = ARM64_SUB64,
+	[WIDE_AND] = ARM64_AND, [WIDE_OR] = ARM64_ORR,
+};
+
+static void neon_broadcast64(struct build *b, unsigned int dst, uint64_t bits)
+{
+	struct value v = vagx_build_constant64(b, bits);
+	unsigned int d = neon_register(dst);
+
+	/* it is no multiple of its size away from the pool's beginning */
+	vagx_arm64_constant(&b->code, X_TEMP, (uint32_t)v.disp);
+	vagx_arm64(&b->code, ARM64_LOAD_DOUBLE_AT, d, v.base, X_TEMP);
+	vagx_arm64(&b->code, ARM64_DUP64, d, d, 0);
+}
+
+/* A step of a wide program; @reg: vectors that are its registers */
+static void neon_wide_step(struct build *b, const struct wide_step *s, const uint8_t reg[4])
+{
+	unsigned int dst = reg[s->dst], a = reg[s->a], c = VEC_SCALAR;
+
+	switch (s->op) {
+	case WIDE_SET:
+		neon_broadcast64(b, dst, s->imm);
+		break;
+	case WIDE_SQRT:
+		neon_unary(b, ARM64_FSQRT64, dst, a);
+		break;
+	case WIDE_SHL:
+	case WIDE_SHR:
+		vagx_arm64_imm(&b->code, s->op == WIDE_SHL ? ARM64_SHL64 : ARM64_USHR64,
+			       neon_register(dst), neon_register(a), 0, (unsigned int)s->imm);
+		break;
+	default:
+		if (s->b == WIDE_IMM)
+			neon_broadcast64(b, VEC_SCALAR, s->imm);
+		else
+			c = reg[s->b];
+		neon_vector(b, neon_wide_ops[s->op], dst, a, c);
+	}
+}
+
+/* Two lanes at a time */
+static void neon_wide(struct build *b, const struct wide_program *p, unsigned int dst,
+		      unsigned int src, unsigned int work)
+{
+	const uint8_t reg[4] = { VEC_SCRATCH, VEC_RESULT, (uint8_t)work, VEC_LEVEL };
+	unsigned int part, i;
+
+	for (part = 0; part < 2; part++) {
+		enum arm64_op widen = part ? ARM64_FCVTL2_64 : ARM64_FCVTL64;
+
+		neon_unary(b, widen, reg[0], src);
+		for (i = 0; i < p->count; i++) {
+			if (p->steps[i].op == WIDE_START)
+				neon_unary(b, widen, reg[p->steps[i].dst], src);
+			else
+				neon_wide_step(b, &p->steps[i], reg);
+		}
+		neon_unary(b, part ? ARM64_FCVTN2_64 : ARM64_FCVTN64, dst, reg[0]);
+	}
+}
+
 /* No result is special */
 static void neon_watch(struct build *b, unsigned int vec)
 {
@@ -576,6 +648,7 @@ const struct vectors vagx_vectors_neon = {
 	.constant = neon_constant,
 	.insert = neon_insert,
 	.truth = neon_truth,
+	.mul_upper = neon_mul_upper,
 	.compare_int = neon_compare_int,
 	.compare_float = neon_compare_float,
 	.mask = neon_mask,
@@ -584,5 +657,6 @@ const struct vectors vagx_vectors_neon = {
 	.half_to_float = neon_half_to_float,
 	.float_to_half = neon_float_to_half,
 	.half_fma = neon_half_fma,
+	.wide = neon_wide,
 	.watch = neon_watch,
 };

@@ -35,6 +35,10 @@ static unsigned int last_imm(enum arm64_op op)
 	switch (op) {
 	case ARM64_SHL:
 		return 31;
+	case ARM64_SHL64:
+		return 63;
+	case ARM64_USHR64:
+		return 64;
 	case ARM64_USHR:
 	case ARM64_SSHR:
 		return 32;
