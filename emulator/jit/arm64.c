@@ -18,7 +18,8 @@ struct arm64_row {
 };
 
 static const struct arm64_row arm64_rows[ARM64_OPS] = {
-#define ARM64(id, text, opcode, shift, scale, base)	[ARM64_##id] = { opcode, shift, scale, base },
+#define ARM64(id, text, opcode, shift, scale, base)			\
+	[ARM64_##id] = { opcode, shift, scale, base },
 #include "arm64.def"
 };
 

@@ -55,7 +55,7 @@ void vagx_arm64_constant(struct code_buf *code, unsigned int d, uint64_t value);
  * Return: where it is, for vagx_arm64_set_target()
  */
 size_t vagx_arm64_jump(struct code_buf *code);
-/** vagx_arm64_jump_if() - the same on a condition, to any distance: around a branch, if it is not */
+/** vagx_arm64_jump_if() - the same on a condition, as far: the opposite one skips the branch */
 size_t vagx_arm64_jump_if(struct code_buf *code, enum arm64_condition condition);
 /** vagx_arm64_set_target() - have the branch at @at go to offset @target, within 128 MiB */
 void vagx_arm64_set_target(struct code_buf *code, size_t at, size_t target);

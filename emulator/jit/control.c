@@ -88,7 +88,8 @@ static void control_clear_level(struct build *b, enum mask mask, unsigned int le
 static void control_compare_level(struct build *b, unsigned int levels,
 				  enum predicate predicate, uint32_t n)
 {
-	b->vectors->op(b, VECTOR_AND, MASK_ALL, VEC_SCRATCH, levels, vagx_build_constant(b, 0xffff));
+	b->vectors->op(b, VECTOR_AND, MASK_ALL, VEC_SCRATCH, levels,
+		       vagx_build_constant(b, 0xffff));
 	b->vectors->compare_int(b, MASK_LEVEL, true, VEC_SCRATCH, vagx_build_constant(b, n),
 				predicate);
 }

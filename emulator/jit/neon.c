@@ -14,8 +14,10 @@
 
 #define OFFSET_OF(field)	((unsigned int)offsetof(struct simdgroup, field))
 
-/* Vectors behind the cache: for operands that are no vectors, for results before they are
- * blended, and masks */
+/*
+ * Vectors behind the cache: for operands that are no vectors, for results before they are
+ * blended, and masks
+ */
 #define VEC_SCALAR	16
 #define VEC_RESULT	17
 #define VEC_EXEC	18

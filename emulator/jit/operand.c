@@ -17,7 +17,8 @@ static struct value operand_extract(struct build *b, unsigned int vec, bool uppe
 	struct value v = vagx_build_vector(vec);
 
 	if (upper) {
-		vectors->op_imm(b, sign_extend ? VECTOR_SAR_IMM : VECTOR_SHR_IMM, MASK_ALL, t, 0, v, 16);
+		vectors->op_imm(b, sign_extend ? VECTOR_SAR_IMM : VECTOR_SHR_IMM, MASK_ALL, t, 0, v,
+				16);
 	} else if (sign_extend) {
 		vectors->op_imm(b, VECTOR_SHL_IMM, MASK_ALL, t, 0, v, 16);
 		vectors->op_imm(b, VECTOR_SAR_IMM, MASK_ALL, t, 0, vagx_build_vector(t), 16);
@@ -78,11 +79,13 @@ static struct value operand_modify(struct build *b, const struct agx_operand *o,
 	v = vagx_build_in_vector(b, v);
 	t = vagx_build_is_temp(v) ? v.vec : vagx_build_temp(b);
 	if (o->absolute) {
-		b->vectors->op(b, VECTOR_AND, MASK_ALL, t, v.vec, vagx_build_constant(b, 0x7fffffff));
+		b->vectors->op(b, VECTOR_AND, MASK_ALL, t, v.vec,
+			       vagx_build_constant(b, 0x7fffffff));
 		v = vagx_build_vector(t);
 	}
 	if (o->negate)
-		b->vectors->op(b, VECTOR_XOR, MASK_ALL, t, v.vec, vagx_build_constant(b, 0x80000000));
+		b->vectors->op(b, VECTOR_XOR, MASK_ALL, t, v.vec,
+			       vagx_build_constant(b, 0x80000000));
 	return vagx_build_vector(t);
 }
 

@@ -260,7 +260,7 @@ struct vectors {
 	 * has been rounded up. AGX makes it zero, the host does not.
 	 */
 	void (*watch)(struct build *b, unsigned int vec);
-	/** @replace_nans: NaNs in active lanes become the one that registers have; unless @one_nan */
+	/** @replace_nans: NaNs in active lanes become the one of registers; unless @one_nan */
 	void (*replace_nans)(struct build *b, unsigned int vec);
 };
 

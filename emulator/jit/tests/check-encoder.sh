@@ -15,7 +15,7 @@ case $2 in
 x86)	wanted=x86_64 prefix=x86_64-linux-gnu- options=-O0 machine='i386:x86-64 -M intel' ;;
 arm64)	wanted=aarch64 prefix=aarch64-linux-gnu- options='' machine=aarch64 ;;
 esac
-[ "$(uname -m)" != $wanted ] || prefix=
+[ "$(uname -m)" != "$wanted" ] || prefix=
 
 disassemble()
 {

@@ -22,7 +22,8 @@ struct row {
 };
 
 static const struct row rows[ARM64_OPS] = {
-#define ARM64(id, text, opcode, shift, scale, base)	[ARM64_##id] = { text, shift, scale, base },
+#define ARM64(id, text, opcode, shift, scale, base)			\
+	[ARM64_##id] = { text, shift, scale, base },
 #include "arm64.def"
 };
 
