@@ -5,7 +5,7 @@
 # usage: asahi-as.sh ASAHI-AS ASAHI-DISASM SHADER...
 #
 # Each shader's code, disassembled, is assembled to the same code again; what
-# is wrong is said with its line.
+# is wrong is said with its line. What lint finds is said with its offset.
 
 as=$(realpath "$1")
 disasm=$(realpath "$2")
@@ -35,10 +35,33 @@ round_trip()
 		[ -s "$work/first" ] && cmp "$work/first" "$work/second"
 }
 
+lint()
+{
+	"$as" -o "$work/code" "$1" && "$disasm" --lint --unwritten "$work/code" >"$work/text" &&
+		cmp -s /dev/null "$work/text"
+}
+
 for shader in "$@"; do
 	round_trip "$shader"
 	result $? "$(basename "$shader") and back"
+	lint "$shader" || cat "$work/text" >&2
+	cmp -s /dev/null "$work/text"
+	result $? "$(basename "$shader") has no mistake that lint knows"
 done
+
+printf 'load r2, du0, 0, i32, x, a\niadd r4, r2, 1\nwait a\nstop\n' >"$work/wrong.agx"
+lint "$work/wrong.agx"
+[ $? = 1 ] && grep -q '^0x8: iadd .*before the wait.* (r2l)$' "$work/text"
+result $? "a wait that comes too late is found"
+
+printf 'ldimm r4, 0\nstop\n' >"$work/wrong.agx"
+"$as" -o "$work/code" "$work/wrong.agx" && "$disasm" --lint -r 8 "$work/code" >"$work/text"
+[ $? = 1 ] && grep -q 'does not have (r4l)$' "$work/text"
+result $? "a register that a thread does not have is found"
+
+"$disasm" --lint --registers=257 "$work/code" 2>"$work/message"
+[ $? = 2 ] && grep -q '257: 1 to 256 is expected' "$work/message"
+result $? "a wrong number of registers is refused"
 
 printf 'stop\nfadd r1, r2\n' >"$work/wrong.agx"
 "$as" -o "$work/none" "$work/wrong.agx" 2>"$work/message"
