@@ -169,7 +169,7 @@ int main(int argc, char **argv)
 		case 'r':
 			if (disasm_parse_registers(optarg, &o.registers))
 				break;
-			fprintf(stderr, "asahi-disasm: --registers: %s: 1 to %u is expected\n",
+			fprintf(stderr, "asahi-disasm: --registers: %s: 1 to %d is expected\n",
 				optarg, AGX_ISA_REGISTERS);
 			return EXIT_USAGE;
 		case 'h':

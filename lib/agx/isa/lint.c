@@ -138,7 +138,7 @@ static bool lint_decode_all(struct lint_code *c)
 		if (!lint_decode(c, n))
 			return false;
 	}
-	return true;
+	return c->instr;
 }
 
 /* Sets of registers */
