@@ -32,7 +32,7 @@ arm64)
 		 --cross-file emulator/meson-qemu-arm64.ini -Demulator=enabled -Dclients=disabled
 		 -Dvulkan=disabled -Digt=false -Dtests=enabled)
 	targets=(emulator/jit/tests/test-jit{,_bad}
-		 emulator/gpu/tests/test-core{,_alu,_alu_random,_program,_texture,_tile})
+		 emulator/gpu/tests/test-core{,_alu,_alu_random,_memory,_program,_registers,_texture,_tile})
 	run=arm64 compile=arm64
 	;;
 *)
