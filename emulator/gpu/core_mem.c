@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "core_atomic.h"
 #include "core_float.h"
 #include "core_internal.h"
 #include "format.h"
@@ -540,43 +541,13 @@ void vagx_exec_stack_adjust(struct simdgroup *sg, const struct op *op)
 	sg->stack_pointer = pointer;
 }
 
-static uint32_t mem_atomic_result(unsigned int kind, uint32_t old, uint32_t value,
-				  uint32_t expected)
-{
-	switch (kind) {
-	case AGX_ATOMIC_ADD:
-		return old + value;
-	case AGX_ATOMIC_SUB:
-		return old - value;
-	case AGX_ATOMIC_XCHG:
-		return value;
-	case AGX_ATOMIC_CMPXCHG:
-		return old == expected ? value : old;
-	case AGX_ATOMIC_UMIN:
-		return value < old ? value : old;
-	case AGX_ATOMIC_IMIN:
-		return (int32_t)value < (int32_t)old ? value : old;
-	case AGX_ATOMIC_UMAX:
-		return value > old ? value : old;
-	case AGX_ATOMIC_IMAX:
-		return (int32_t)value > (int32_t)old ? value : old;
-	case AGX_ATOMIC_AND:
-		return old & value;
-	case AGX_ATOMIC_OR:
-		return old | value;
-	default:
-		return old ^ value;
-	}
-}
-
 static uint32_t mem_run_atomic(uint32_t *p, unsigned int kind, uint32_t value,
 			       uint32_t expected)
 {
 	uint32_t old = __atomic_load_n(p, __ATOMIC_RELAXED);
 
 	while (!__atomic_compare_exchange_n(p, &old,
-					    mem_atomic_result(kind, old, value,
-							      expected),
+					    atomic_result(kind, old, value, expected),
 					    true, __ATOMIC_SEQ_CST,
 					    __ATOMIC_RELAXED))
 		;

@@ -386,7 +386,7 @@ CLONES static void tile_image_order_words(uint32_t *to, const uint8_t *from, siz
 	}
 }
 
-/* Writes a tile whose samples have the image's bytes in another order, by a tile that has its own */
+/* Writes a tile whose samples have the image's bytes in another order, by one that has its own */
 static void tile_image_write_ordered(const struct block_write *b, const uint8_t order[4])
 {
 	uint32_t words[VAGX_TILE_BYTES / 4 + VAGX_TILE_SLACK / 4];

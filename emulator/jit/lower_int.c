@@ -191,8 +191,8 @@ static struct value lower_int_upper(struct build *b, const struct agx_operand *o
 }
 
 /*
- * @high loses what sign extension of @o, whose word is in @own, makes of the product: its upper word
- * is all ones where it is negative, which times @other is the negative of that
+ * @high loses what sign extension of @o, whose word is in @own, makes of the product: its upper
+ * word is all ones where it is negative, which times @other is the negative of that
  */
 static void lower_int_extend(struct build *b, unsigned int high, const struct agx_operand *o,
 			     unsigned int own, unsigned int other)

@@ -12,6 +12,7 @@
  * Elements are read and written by the host's ordinary loads and stores, which are atomic for
  * aligned elements, also in vectors.
  */
+#include "gpu/core_atomic.h"
 #include "memory.h"
 
 /* An access, checked and translated */
@@ -506,36 +507,16 @@ vagx_exec_fn *vagx_memory_find(const struct op *op)
 
 /* Atomics */
 
-/* What an atomic makes of two values; of differences it is the sum that is subtracted later */
+/* What two values are together for one atomic; of differences it is the sum that is subtracted */
 INLINE uint32_t memory_combine(unsigned int kind, uint32_t a, uint32_t b)
 {
-	switch (kind) {
-	case AGX_ATOMIC_ADD:
-	case AGX_ATOMIC_SUB:
-		return a + b;
-	case AGX_ATOMIC_XCHG:
-		return b;
-	case AGX_ATOMIC_UMIN:
-		return b < a ? b : a;
-	case AGX_ATOMIC_IMIN:
-		return (int32_t)b < (int32_t)a ? b : a;
-	case AGX_ATOMIC_UMAX:
-		return b > a ? b : a;
-	case AGX_ATOMIC_IMAX:
-		return (int32_t)b > (int32_t)a ? b : a;
-	case AGX_ATOMIC_AND:
-		return a & b;
-	case AGX_ATOMIC_OR:
-		return a | b;
-	default:
-		return a ^ b;
-	}
+	return atomic_result(kind == AGX_ATOMIC_SUB ? AGX_ATOMIC_ADD : kind, a, b, 0);
 }
 
 /* What is in memory afterwards */
 INLINE uint32_t memory_apply(unsigned int kind, uint32_t old, uint32_t value)
 {
-	return kind == AGX_ATOMIC_SUB ? old - value : memory_combine(kind, old, value);
+	return atomic_result(kind, old, value, 0);
 }
 
 static uint32_t memory_do_atomic(uint32_t *p, unsigned int kind, uint32_t value)

@@ -740,7 +740,7 @@ static void rows_with_faults(void **state)
 	fixture_hole = 0;
 }
 
-/* An index that wraps from 2^31 - 1 to -2^31 is far away, though close in 32 bits; to 2^31 it is not */
+/* An index that wraps from 2^31 - 1 to -2^31 is far away, though close in 32 bits; 2^31 is not */
 static void indices_that_wrap(void **state)
 {
 	struct fixture *f = *state;

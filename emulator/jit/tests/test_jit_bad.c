@@ -31,7 +31,7 @@
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 /* Of the programs below, accesses of lanes from this one on fail */
 #define FIRST_FAULT	13
-/* How far apart lanes' elements of @size bytes are, in elements, such that that one is behind @end */
+/* How far apart lanes' elements of @size bytes are, in elements, such that one is behind @end */
 #define APART(end, size)							\
 	(((unsigned int)(end) + (size) * FIRST_FAULT - 1) / ((size) * FIRST_FAULT))
 
