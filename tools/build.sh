@@ -10,21 +10,30 @@
 . "$(dirname "$0")/lib.sh"
 
 kind=${1:-}
-targets=() setup=() run=run compile=compile
+# Left to itself, meson writes ccache into the commands, where analyzers do not expect it.
+targets=() setup=(env CC=cc) run=run compile=compile
+# Paths in objects are from the clone on, so that another clone's are the same.
+c_args=-ffile-prefix-map=$top=.
 case $kind in
 host)	options=() ;;
-asan)	options=(-Db_sanitize=address,undefined) ;;
+asan)
+	options=(-Db_sanitize=address,undefined -Doptimization=1)
+	c_args+=,-g1
+	;;
 tsan)
 	options=(-Db_sanitize=thread -Dclients=disabled -Dvulkan=disabled)
 	targets=(emulator/gpu/tests/test-{gpu,render_cores,trace,tvb} emulator/tests/test_mailbox)
 	;;
 fuzz)
-	options=(-Dfuzz=true -Dwerror=false -Db_sanitize=address,undefined -Db_lundef=false)
+	options=(-Dfuzz=true -Dwerror=false -Db_sanitize=address,undefined -Db_lundef=false
+		 -Doptimization=1)
+	c_args+=,-g1
 	setup=(env CC=clang-19) targets=(fuzz)
 	;;
 coverage)
 	# What -O2 does to lines and branches is not what is written there.
 	options=(-Db_coverage=true -Doptimization=1 -Dwerror=false)
+	c_args=
 	;;
 guest)	options=(--cross-file userspace/meson-cross-arm64.ini) ;;
 arm64)
@@ -48,7 +57,7 @@ mkdir -p build
 build()
 {
 	if [ ! -e "$dir/build.ninja" ]; then
-		"$top/tools/toolbox.sh" $run "${setup[@]}" meson setup "${options[@]}" "$dir" || return
+		"$top/tools/toolbox.sh" $run "${setup[@]}" meson setup "${options[@]}" ${c_args:+"-Dc_args=$c_args"} "$dir" || return
 	fi
 	"$top/tools/toolbox.sh" $compile ninja -C "$dir" -j"$jobs" "${targets[@]}"
 }

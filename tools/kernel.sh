@@ -103,6 +103,7 @@ pack_kernel()
 	say "made $archive"
 }
 
+# The cache has the kernel as a whole.
 build_kernel()
 {
 	local fragments=$1 tree=$2 dir=$3
@@ -112,7 +113,7 @@ build_kernel()
 	say "configuring"
 	KERNEL_SOURCE=$tree "$top/tools/toolbox.sh" run "$top/tools/kernel/configure" "$tree" "$dir" $fragments
 	KERNEL_SOURCE=$tree progress "building $kind kernel" "$dir/build.log" \
-		"$top/tools/toolbox.sh" compile make -C "$dir" ARCH=arm64 \
+		"$top/tools/toolbox.sh" compile env CCACHE_DISABLE=1 make -C "$dir" ARCH=arm64 \
 		CROSS_COMPILE=aarch64-linux-gnu- KBUILD_BUILD_TIMESTAMP=2026-01-01 \
 		KBUILD_BUILD_USER=asahi KBUILD_BUILD_HOST=asahi \
 		-j"$jobs" "${arguments[@]}" Image modules

@@ -21,8 +21,8 @@ usage()
 	cat >&2 <<-END
 		usage: tools/toolbox.sh run COMMAND [ARGUMENT ...]   run it in the toolbox
 		       tools/toolbox.sh compile COMMAND [ARGUMENT ...]
-		                                                     the same with huge pages,
-		                                                     for what runs compilers
+		                                                     the same with huge pages and
+		                                                     ccache, for what runs compilers
 		       tools/toolbox.sh path                         where the toolbox is
 		       tools/toolbox.sh ROOT COMMAND [ARGUMENT ...]  run it in another root:
 		$(sed 's/\(.*\)|.*|\(.*\)/           \1	\2/' <<<"$roots" | expand -t 25)
@@ -51,6 +51,17 @@ alternatives()
 	ln -sf bison "$1/usr/bin/yacc"
 	ln -sf which.debianutils "$1/usr/bin/which"
 	ln -sf debian "$1/etc/dpkg/origins/default"
+}
+
+# compilers_from_cache ROOT - what has the name of a compiler in this folder is ccache
+compilers_from_cache()
+{
+	local name
+
+	mkdir -p "$1/usr/lib/ccache"
+	for name in cc gcc clang-19 aarch64-linux-gnu-gcc i686-linux-gnu-gcc; do
+		ln -sf ../../bin/ccache "$1/usr/lib/ccache/$name"
+	done
 }
 
 # dpkg_database ROOT PACKAGE_FILE ... - what dpkg would know had it unpacked them
@@ -168,6 +179,7 @@ build_toolbox()
 	minimal_etc "$root"
 
 	alternatives "$root"
+	compilers_from_cache "$root"
 	mkdir -p "$root/etc/ssl/certs"
 	cat "$root"/usr/share/ca-certificates/mozilla/*.crt >"$root/etc/ssl/certs/ca-certificates.crt"
 	enter_namespace chroot "$root" /sbin/ldconfig
@@ -243,8 +255,11 @@ run|compile)
 	shift
 	[ $# -gt 0 ] || usage
 	# Generators that are built with a sanitizer run below it, too.
+	# What a compiler has made in another clone is taken from the cache.
 	[ $mode = run ] || set -- env LD_PRELOAD=/usr/lib/huge_pages.so \
-		GLIBC_TUNABLES=glibc.malloc.hugetlb=1 ASAN_OPTIONS=verify_asan_link_order=0 "$@"
+		GLIBC_TUNABLES=glibc.malloc.hugetlb=1 ASAN_OPTIONS=verify_asan_link_order=0 \
+		PATH=/usr/lib/ccache:/usr/sbin:/usr/bin CCACHE_DIR="$cache/ccache" CCACHE_MAXSIZE=2G \
+		CCACHE_BASEDIR="$top" CCACHE_DEPEND=1 "$@"
 	[ -z "${ASAHI_IN_TOOLBOX:-}" ] || exec "$@"
 	dir=$(toolbox)
 	run_in_toolbox "$dir" "$@"
