@@ -85,13 +85,14 @@ lanes_in()
 	"$top/tools/toolbox.sh" run meson test -C $build --list "$@" 2>/dev/null | sed -n 's/.* \/ //p'
 }
 
-# A lane keeps a processor busy, more or less, and takes up to 6 GB of memory.
+# Virtual machines wait a quarter of their time, and no build keeps all processors busy to its
+# end: there are three lanes for two processors. Each takes up to 6 GB of memory.
 count_slots()
 {
-	local memory
+	local memory lanes=$((jobs + jobs / 2))
 
 	memory=$(awk '/^MemAvailable:/ { print int($2 / 6000000) }' /proc/meminfo)
-	slots=$((jobs < memory ? jobs : memory))
+	slots=$((lanes < memory ? lanes : memory))
 	[ $slots -gt 0 ] || slots=1
 }
 

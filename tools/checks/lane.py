@@ -11,6 +11,7 @@ build/out/check/LANE.tap as well.
 
 import os
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -73,7 +74,9 @@ def run(lane):
             output.case("the cases are those of cases.toml", differences)
             for difference in differences:
                 output.explain(difference)
-        output.line(f"# {time.monotonic() - start:.0f} s")
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        output.line(f"# {time.monotonic() - start:.0f} s, "
+                    f"{used.ru_utime + used.ru_stime:.0f} s of processors")
         output.line(f"1..{output.count}")
     return 1 if output.failed else 0
 
