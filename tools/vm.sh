@@ -226,11 +226,15 @@ else
 	machine+=(-chardev "file,id=console,path=$out/console.log")
 fi
 machine+=(-serial chardev:console -monitor none)
+# A processor of the machine is a thread of the host, which may stand still for longer than the 21
+# seconds after which RCU complains.
+kernel_arguments="console=ttyAMA0 root=/dev/vda ro init=/sbin/asahi-init panic=-1 loglevel=7"
+kernel_arguments+=" log_buf_len=4M rcupdate.rcu_cpu_stall_timeout=60 $append"
 # Over a sleep of the machine, 9p keeps its connections only on an Express device
 # that says that it needs no reset; one is behind a port of its own.
 command=(qemu-system-aarch64 "${machine[@]}" -dtb "$work/machine.dtb"
 	-kernel "$kdir/arch/arm64/boot/Image"
-	-append "console=ttyAMA0 root=/dev/vda ro init=/sbin/asahi-init panic=-1 loglevel=7 log_buf_len=4M $append"
+	-append "$kernel_arguments"
 	-drive "if=none,id=root,file=$image,format=raw,read-only=on"
 	-device virtio-blk-pci,drive=root,addr=1.0
 	-fsdev "local,id=clone,path=$top,security_model=none,readonly=on,multidevs=remap"

@@ -19,7 +19,7 @@ build_user_space()
 # What the kernel says when something is wrong with it.
 splats='WARNING:|BUG:|KASAN|UBSAN|KFENCE|ODEBUG|Oops|Internal error|Call trace:|Kernel panic'
 splats+='|INFO: task .* blocked|possible (circular|recursive) locking|suspicious RCU|inconsistent lock'
-splats+='|refcount_t:|list_(add|del) corruption|unable to handle|rcu.*stall|scheduling while atomic'
+splats+='|refcount_t:|list_(add|del) corruption|unable to handle|INFO: .*detected.* stall|scheduling while atomic'
 splats+='|\*ERROR\* .*leak|Memory manager not clean|not at rest|pagealloc: (single|memory)'
 
 # console_splats LOG - the kernel's complaints, with what is around them. Three are
