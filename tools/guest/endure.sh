@@ -72,7 +72,7 @@ clients_progress()
 				cat $objects
 				return 1
 			fi
-			sleep 0.1
+			pause 0.1
 		done
 	done
 }
@@ -127,7 +127,7 @@ wait_long()
 
 	until "$@"; do
 		[ $SECONDS -lt $end ] || return 1
-		sleep 0.1
+		pause 0.1
 	done
 }
 

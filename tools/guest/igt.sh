@@ -32,6 +32,9 @@ judge()
 			if (/^Subtest /) {
 				sub(/:$/, "", $2)
 				result[program "@" $2] = $3
+				seconds = int(substr($4, 2))
+				if (seconds >= 5)
+					print "# " seconds " s: " program "@" $2
 			}
 			next
 		}
