@@ -37,6 +37,8 @@
 #define PATIENCE_NS	(INT64_C(120) * 1000000000)
 #define STATUS_NS	UINT64_C(100000000)
 
+#define MAX_REST_MS	1000
+
 #define EXIT_GONE	3
 
 struct slot {
@@ -65,6 +67,7 @@ static struct client {
 	unsigned int queues;
 	unsigned int depth;
 	uint32_t threads;
+	unsigned int rest_ms;
 	bool renders;
 	bool churn;
 	bool guilty_ok;
@@ -421,6 +424,17 @@ static int endure_drain(void)
 	return err;
 }
 
+static void endure_rest(void)
+{
+	const struct timespec rest = {
+		.tv_sec = endure_client.rest_ms / 1000,
+		.tv_nsec = endure_client.rest_ms % 1000 * 1000000,
+	};
+
+	if (endure_client.rest_ms)
+		nanosleep(&rest, NULL);
+}
+
 static int endure_run(void)
 {
 	unsigned int number;
@@ -429,6 +443,7 @@ static int endure_run(void)
 	for (number = 0; !endure_ended && !err; number++) {
 		err = endure_round_of_work(number);
 		endure_write_status();
+		endure_rest();
 	}
 	if (!err)
 		err = endure_drain();
@@ -441,6 +456,7 @@ static void endure_usage(void)
 	      "  --queues=N      queues (2)\n"
 	      "  --depth=N       jobs in flight on each (2)\n"
 	      "  --threads=N     threads of a job, a word each (2048)\n"
+	      "  --rest=MS       milliseconds without a new job after one on each queue (0)\n"
 	      "  --renders       jobs are renders that write one word\n"
 	      "  --churn         make and destroy objects meanwhile\n"
 	      "  --guilty        a job may be found guilty\n"
@@ -464,6 +480,7 @@ int main(int argc, char **argv)
 		{ "queues", required_argument, NULL, 'q' },
 		{ "depth", required_argument, NULL, 'd' },
 		{ "threads", required_argument, NULL, 't' },
+		{ "rest", required_argument, NULL, 'm' },
 		{ "renders", no_argument, NULL, 'R' },
 		{ "churn", no_argument, NULL, 'c' },
 		{ "guilty", no_argument, NULL, 'r' },
@@ -483,6 +500,9 @@ int main(int argc, char **argv)
 			break;
 		case 't':
 			endure_client.threads = endure_number_of(optarg, MAX_THREADS);
+			break;
+		case 'm':
+			endure_client.rest_ms = endure_number_of(optarg, MAX_REST_MS);
 			break;
 		case 'R':
 			endure_client.renders = true;

@@ -13,8 +13,14 @@
 #include "igt_syncobj.h"
 
 #define HOLD_US		1000000
-#define COMMANDS	16
-#define CLIENTS		20
+/*
+ * All parts take longer than two looks of the driver, which are 10 s apart. The second look is
+ * the first one that can find no progress.
+ */
+#define COMMANDS	24
+#define CLIENTS		24
+/* Results of commands, behind their gates */
+#define ENDED		(ASAHI_GATE + COMMANDS)
 /* A word of a client's, set by its job that begins */
 #define BEGUN		(ASAHI_RESULT + 1)
 /* One shader, longer than any limit that the driver ever had for a job */
@@ -28,7 +34,7 @@ static void patience_one_submit(struct asahi_client *client)
 
 	for (unsigned int i = 0; i < COMMANDS; i++) {
 		commands[i] = igt_asahi_gate_at(client, igt_asahi_word_addr(client, ASAHI_GATE + i),
-						igt_asahi_word_addr(client, ASAHI_RESULT + i), 1);
+						igt_asahi_word_addr(client, ENDED + i), 1);
 		if (i)
 			commands[i] = igt_asahi_after(commands[i], i);
 	}
@@ -38,7 +44,7 @@ static void patience_one_submit(struct asahi_client *client)
 		usleep(HOLD_US);
 		igt_assert(!igt_asahi_signalled(client->fd, sync));
 		client->words[ASAHI_GATE + i] = 1;
-		igt_assert_f(igt_asahi_word_becomes(client, ASAHI_RESULT + i, 1),
+		igt_assert_f(igt_asahi_word_becomes(client, ENDED + i, 1),
 			     "command %u of %u has not ended\n", i, COMMANDS);
 	}
 	igt_assert_eq(igt_asahi_wait(client->fd, sync), 0);
