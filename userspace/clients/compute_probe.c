@@ -6,6 +6,7 @@
  * work that takes long, work that never ends, and more address spaces than contexts.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -156,10 +157,13 @@ static int compute_probe_spin(struct compute *ctx, const struct compute_program 
 	return err ? err : compute_check_words(buffer->map, &expected, 1);
 }
 
-/* How many turns take so long, as far as another number of them tells; 32 bits at most */
+/*
+ * How many turns take so long, as far as another number of them tells, which was too small; 32 bits
+ * at most. On a busy machine the next run may be faster, so the number grows by a half at least.
+ */
 static uint32_t compute_probe_turns(uint32_t turns, double took, double wanted)
 {
-	double more = (double)turns * wanted / took;
+	double more = (double)turns * fmax(wanted / took, 1.5);
 
 	return more < UINT32_MAX ? (uint32_t)more + 1 : UINT32_MAX;
 }

@@ -71,10 +71,15 @@ int shim_file_open(int flags)
 /* Objects that the parent has made are not there: the program may not expect that. */
 static void file_tell_child(void)
 {
+	char text[512];
+
 	if (!shim_process_says_child())
 		return;
-	fprintf(stderr, "asahi_shim: process %d (%s) was forked with the GPU open, and uses the descriptor: it has a GPU of its own, without the parent's buffers, queues and sync objects\n",
-		getpid(), program_invocation_short_name);
+	/* in one write: fprintf() makes several, and children may say so at once */
+	snprintf(text, sizeof(text),
+		 "asahi_shim: process %d (%s) was forked with the GPU open, and uses the descriptor: it has a GPU of its own, without the parent's buffers, queues and sync objects\n",
+		 getpid(), program_invocation_short_name);
+	fputs(text, stderr);
 }
 
 int shim_file_take(int fd)

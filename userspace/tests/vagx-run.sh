@@ -266,11 +266,24 @@ fake_display()
 	chmod +x "$work/fake/weston" "$work/fake/Xwayland"
 }
 
-# fake_is_gone - the Weston, and its display
+# process_is_gone PID - it has ended; the process that inherited it may never collect its status
+process_is_gone()
+{
+	! kill -0 "$1" 2>/dev/null || grep -qs '^State:[[:space:]]*[ZX]' "/proc/$1/status"
+}
+
+# fake_is_gone - the Weston, after at most ten seconds, and its display
 fake_is_gone()
 {
 	pid=$(sed -n 's/^"pid": \(.*\),/\1/p' "$work/fake/said")
-	[ -n "$pid" ] && ! kill -0 "$pid" 2>/dev/null && [ ! -e "/tmp/.X11-unix/X$((100000 + pid))" ]
+	[ -n "$pid" ] || return
+	looks=20
+	until process_is_gone "$pid"; do
+		looks=$((looks - 1))
+		[ $looks -gt 0 ] || return
+		sleep 0.5
+	done
+	[ ! -e "/tmp/.X11-unix/X$((100000 + pid))" ]
 }
 
 # The command has the display and no other; Weston has neither that nor the command's files.
@@ -322,20 +335,20 @@ x11_not_installed()
 	x11_missing weston && x11_missing Xwayland
 }
 
-# x11_fails MODE MESSAGE - the display does not come up, and the command is not run
+# x11_fails MODE SECONDS MESSAGE - the display does not come up in time, and the command is not run
 x11_fails()
 {
-	fake_display && PATH="$work/fake:$PATH" FAKE_WESTON=$1 VAGX_RUN_X11_TIMEOUT=3 \
-		ends 125 --x11 sh -c 'echo executed' && says "^vagx-run: --x11: $2[.] Weston's log ends with" &&
+	fake_display && PATH="$work/fake:$PATH" FAKE_WESTON=$1 VAGX_RUN_X11_TIMEOUT=$2 \
+		ends 125 --x11 sh -c 'echo executed' && says "^vagx-run: --x11: $3[.] Weston's log ends with" &&
 		! grep executed "$work/output" && fake_is_gone
 }
 
 x11_broken()
 {
-	x11_fails dies 'Weston has ended' && says '^  no GL renderer here$' &&
-		x11_fails sleeps 'Weston takes too long to start' &&
-		x11_fails silent 'Xwayland does not answer' && says 'listening on display' &&
-		x11_fails refuses 'Xwayland refuses clients'
+	x11_fails dies 30 'Weston has ended' && says '^  no GL renderer here$' &&
+		x11_fails sleeps 5 'Weston takes too long to start' &&
+		x11_fails silent 6 'Xwayland does not answer' && says 'listening on display' &&
+		x11_fails refuses 30 'Xwayland refuses clients'
 }
 
 x11_ends_early()
