@@ -44,8 +44,9 @@ ASAHI_EXPORT int asahi_bo_new(struct asahi_device *dev, uint64_t size,
 
 	if (!size || size > UINT64_MAX - ASAHI_PAGE_SIZE)
 		return -EINVAL;
-	size = (size + ASAHI_PAGE_SIZE - 1) & ~(uint64_t)(ASAHI_PAGE_SIZE - 1);
+	/* the kernel rounds it up as well; the virtual GPU's sanitizer knows what was asked for */
 	args.size = size;
+	size = (size + ASAHI_PAGE_SIZE - 1) & ~(uint64_t)(ASAHI_PAGE_SIZE - 1);
 	if (vm) {
 		args.flags |= DRM_ASAHI_GEM_VM_PRIVATE;
 		args.vm_id = vm->id;

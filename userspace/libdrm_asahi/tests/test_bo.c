@@ -32,7 +32,7 @@ static void test_new(void **state)
 
 	assert_int_equal(asahi_bo_new(f->dev, PAGE + 1, 0, NULL, &bo), 0);
 	call = asahi_shim_call(DRM_IOCTL_ASAHI_GEM_CREATE, -1);
-	assert_int_equal(call->in.gem_create.size, 2 * PAGE);
+	assert_int_equal(call->in.gem_create.size, PAGE + 1);
 	assert_int_equal(call->in.gem_create.flags, 0);
 	assert_int_equal(call->in.gem_create.vm_id, 0);
 	assert_int_equal(asahi_bo_handle(bo), call->out.gem_create.handle);
