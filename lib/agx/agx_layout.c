@@ -10,7 +10,8 @@
 #include "agx_layout_index.h"
 #include "agx_packets.h"
 
-#define MAX_ELEMENT	64
+/* Bytes of four channels of 32 bits, or of a block */
+#define MAX_ELEMENT	16
 
 static uint32_t power_of_two(uint32_t n)
 {
@@ -93,7 +94,7 @@ static const char *check(const struct agx_layout *l)
 		return "number of samples";
 	if (has_blocks(l) && l->samples > 1)
 		return "samples of blocks";
-	if (!is_power_of_two(l->element_bytes) || l->element_bytes > MAX_ELEMENT / l->samples)
+	if (!is_power_of_two(l->element_bytes) || l->element_bytes > MAX_ELEMENT)
 		return "bytes of a texel";
 	if (l->kind == AGX_IMAGE_LAYOUT_LINEAR) {
 		if (l->levels > 1 || l->samples > 1 || has_blocks(l) || l->compressed)

@@ -252,6 +252,7 @@ static void test_refused(void **state)
 		IMAGE(4, 4, .samples = 8),
 		IMAGE(4, 4, .element_bytes = 0),
 		IMAGE(4, 4, .element_bytes = 12),
+		IMAGE(4, 4, .element_bytes = 32),
 		IMAGE(4, 4, .element_bytes = 32, .samples = 4),
 		/* whose samples together are 0 in 32 bits */
 		IMAGE(4, 4, .element_bytes = 1u << 30, .samples = 4),
