@@ -214,6 +214,45 @@ const char *agx_isa_mnemonic(enum agx_opcode op);
  */
 const char *agx_isa_op_name(enum agx_opcode op);
 
+/**
+ * agx_isa_is_asynchronous() - whether the result of an instruction comes later
+ * @op: row of the table
+ *
+ * It has a group then, AGX_MOD_GROUP, and its destination is there after a "wait" for that group.
+ *
+ * Return: true if so; false for "wait" itself.
+ */
+bool agx_isa_is_asynchronous(enum agx_opcode op);
+
+/**
+ * agx_isa_result_count() - consecutive values that an instruction writes to its destination
+ * @op: row of the table
+ * @dst: destination
+ * @format: AGX_MOD_FORMAT
+ * @sparse: AGX_MOD_SPARSE
+ *
+ * More than the mask says: loads of packed formats write all channels, and sparse textures tell
+ * behind the channels whether pages were missing.
+ *
+ * Return: how many, of the destination's size.
+ */
+unsigned int agx_isa_result_count(enum agx_opcode op, const struct agx_operand *dst,
+				  unsigned int format, bool sparse);
+
+/**
+ * agx_isa_source_count() - consecutive values of a source that matter, whatever the state is
+ * @op: row of the table
+ * @n: number of the source
+ * @src: source
+ *
+ * Fewer than it has where an image is written: channels that the image's format lacks are dropped,
+ * and Mesa leaves any registers for them.
+ *
+ * Return: how many, of the source's size.
+ */
+unsigned int agx_isa_source_count(enum agx_opcode op, unsigned int n,
+				  const struct agx_operand *src);
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "agx_lint.h"
-#include "table.h"
 
 #define HALVES	AGX_ISA_REGISTERS
 #define NONE	UINT32_MAX
@@ -143,6 +142,17 @@ static bool lint_decode_all(struct lint_code *c)
 
 /* Sets of registers */
 
+/* The destination with all that is written to it */
+static struct agx_operand lint_result(const struct agx_instr *instr)
+{
+	struct agx_operand result = instr->dst;
+
+	result.count = (uint8_t)agx_isa_result_count(instr->op, &instr->dst,
+						     (unsigned int)instr->mod[AGX_MOD_FORMAT],
+						     instr->mod[AGX_MOD_SPARSE]);
+	return result;
+}
+
 static unsigned int lint_end_of(const struct agx_operand *o)
 {
 	return (unsigned int)o->value + (o->count ? o->count : 1u) * o->size / 16u;
@@ -193,20 +203,6 @@ static bool lint_unite(struct lint_set *to, const struct lint_set *from)
 
 /* Data flow */
 
-/* Whether the result comes later: the row has a group, and it is no wait for one */
-static bool lint_is_asynchronous(const struct agx_instr *instr)
-{
-	const struct agx_field *field;
-
-	if (instr->op == AGX_OP_WAIT)
-		return false;
-	for (field = agx_rows[instr->op].field; field->type != AGX_FIELD_END; field++) {
-		if (field->type == AGX_FIELD_MOD && field->id == AGX_MOD_GROUP)
-			return true;
-	}
-	return false;
-}
-
 /* Whether other threads can be active afterwards than before */
 static bool lint_changes_threads(const struct agx_instr *instr)
 {
@@ -227,6 +223,7 @@ static bool lint_changes_threads(const struct agx_instr *instr)
 static void lint_step(const struct agx_instr *instr, struct lint_state *s)
 {
 	unsigned int group = instr->mod[AGX_MOD_GROUP] & 1, i;
+	const struct agx_operand result = lint_result(instr);
 
 	if (instr->op == AGX_OP_WAIT)
 		s->pending[group] = (struct lint_set){ { 0 } };
@@ -236,10 +233,10 @@ static void lint_step(const struct agx_instr *instr, struct lint_state *s)
 		if (instr->src[i].discard)
 			lint_set(&s->discarded, &instr->src[i], true);
 	}
-	lint_set(&s->discarded, &instr->dst, false);
-	lint_set(&s->written, &instr->dst, true);
-	if (lint_is_asynchronous(instr))
-		lint_set(&s->pending[group], &instr->dst, true);
+	lint_set(&s->discarded, &result, false);
+	lint_set(&s->written, &result, true);
+	if (agx_isa_is_asynchronous(instr->op))
+		lint_set(&s->pending[group], &result, true);
 }
 
 /* Has a state reach an instruction */
@@ -313,8 +310,12 @@ static void lint_check_sources(struct lint_code *c, const struct lint_instr *i,
 	uint32_t half = NONE;
 	unsigned int n;
 
-	for (n = 0; half == NONE && n < AGX_ISA_MAX_SRCS; n++)
-		half = lint_find(set, &i->instr.src[n], value);
+	for (n = 0; half == NONE && n < AGX_ISA_MAX_SRCS; n++) {
+		struct agx_operand o = i->instr.src[n];
+
+		o.count = (uint8_t)agx_isa_source_count(i->instr.op, n, &o);
+		half = lint_find(set, &o, value);
+	}
 	if (half != NONE)
 		lint_report(c, i, kind, half);
 }
@@ -322,12 +323,13 @@ static void lint_check_sources(struct lint_code *c, const struct lint_instr *i,
 /* Loads of one group write in their order */
 static void lint_check_destination(struct lint_code *c, const struct lint_instr *i)
 {
-	unsigned int own = lint_is_asynchronous(&i->instr) ? i->instr.mod[AGX_MOD_GROUP] & 1 : 2;
+	unsigned int own = agx_isa_is_asynchronous(i->instr.op) ? i->instr.mod[AGX_MOD_GROUP] & 1 : 2;
+	const struct agx_operand result = lint_result(&i->instr);
 	unsigned int group;
 	uint32_t half;
 
 	for (group = 0; group < 2; group++) {
-		half = lint_find(&i->in.pending[group], &i->instr.dst, true);
+		half = lint_find(&i->in.pending[group], &result, true);
 		if (half != NONE && group != own)
 			lint_report(c, i, AGX_LINT_WRITES_PENDING, half);
 	}

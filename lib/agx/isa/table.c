@@ -102,3 +102,44 @@ const char *agx_isa_op_name(enum agx_opcode op)
 
 	return row ? row->id : "?";
 }
+
+bool agx_isa_is_asynchronous(enum agx_opcode op)
+{
+	const struct agx_row *row = agx_row_of(op);
+	const struct agx_field *field;
+
+	if (!row || op == AGX_OP_WAIT)
+		return false;
+	for (field = row->field; field->type != AGX_FIELD_END; field++) {
+		if (field->type == AGX_FIELD_MOD && field->id == AGX_MOD_GROUP)
+			return true;
+	}
+	return false;
+}
+
+unsigned int agx_isa_result_count(enum agx_opcode op, const struct agx_operand *dst,
+				  unsigned int format, bool sparse)
+{
+	unsigned int count = dst->count ? dst->count : 1;
+
+	if (op != AGX_OP_LOAD)
+		return count + sparse;
+	switch (format) {
+	case AGX_FORMAT_RGB10A2:
+		return 4;
+	case AGX_FORMAT_RG11B10F:
+	case AGX_FORMAT_RGB9E5:
+	case AGX_FORMAT_RG11B10F_RTZ:
+	case AGX_FORMAT_RGB9E5_RTZ:
+		return 3;
+	default:
+		return count;
+	}
+}
+
+unsigned int agx_isa_source_count(enum agx_opcode op, unsigned int n, const struct agx_operand *src)
+{
+	if (op == AGX_OP_IMAGE_WRITE && n == 0)
+		return 1;
+	return src->count ? src->count : 1;
+}

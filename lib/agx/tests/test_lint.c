@@ -117,6 +117,21 @@ static void writes(void **state)
 	expect_nothing(LOAD_A "wait a\nldimm r2, 0\n" ADD "stop\n");
 }
 
+/* Results that are more than what the mask says */
+static void larger_results(void **state)
+{
+	(void)state;
+	/* residency behind the channels, and all channels of a packed format */
+	expect("ldimm r2, 0\nldimm r3, 0\nsmpf r4_r5_r6_r7, ts0, ss0, r2, 0, sparse, 2d, xyzw, auto_lod, a\n"
+	       "iadd r12, r8, 1\nstop\n", AGX_LINT_READS_PENDING, 16);
+	expect("load r2, du0, 0, rgb10a2, x, a\niadd r6, r5, 1\nstop\n",
+	       AGX_LINT_READS_PENDING, 10);
+	expect("load r2, du0, 0, rgb9e5, x, a\niadd r6, r4, 1\nstop\n",
+	       AGX_LINT_READS_PENDING, 8);
+	expect("load r12, du0, 0, rgb9e5, x, a\nwait a\niadd r6, r15, 1\nstop\n",
+	       AGX_LINT_READS_UNWRITTEN, 30);
+}
+
 static void last_uses(void **state)
 {
 	(void)state;
@@ -130,6 +145,11 @@ static void last_uses(void **state)
 		       "else r2, r2, 1, ieq\niadd r4, ^r2, 2\npop_exec 1\nstop\n");
 	expect("ldimm r0l, 0\nldimm r2, 0\nif r2, 1, 1, ult\niadd r4, ^r2, 1\n"
 	       "iadd r4, r2, 1\npop_exec 1\nstop\n", AGX_LINT_READS_DISCARDED, 4);
+	/* of an image's channels only the first one is there in every format */
+	expect_nothing("ldimm r4, 0\nldimm r5, 0\nldimm r8, 0\nldimm r9, 0\niadd r10, ^r5, 1\n"
+		       "imgw r4_r5_r6_r7, ts1, r8, 0, 2d\nstop\n");
+	expect("ldimm r4, 0\nldimm r8, 0\nldimm r9, 0\niadd r10, ^r4, 1\n"
+	       "imgw r4_r5_r6_r7, ts1, r8, 0, 2d\nstop\n", AGX_LINT_READS_DISCARDED, 8);
 }
 
 static void unwritten(void **state)
@@ -216,6 +236,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits),
 		cmocka_unit_test(writes),
+		cmocka_unit_test(larger_results),
 		cmocka_unit_test(last_uses),
 		cmocka_unit_test(unwritten),
 		cmocka_unit_test(loops),
