@@ -61,6 +61,13 @@ struct agx_lint {
 	unsigned int registers;
 	/** @unwritten: report AGX_LINT_READS_UNWRITTEN */
 	bool unwritten;
+	/** @entry: bytes from the code's beginning to the instruction that threads begin at */
+	size_t entry;
+	/**
+	 * @known: for each two bytes of code, whether they are known; NULL if all of them are.
+	 * A path ends without a finding where they are not, and behind the code.
+	 */
+	const uint8_t *known;
 	/** @report: takes findings, by offset */
 	void (*report)(void *ctx, const struct agx_lint_finding *finding);
 	/** @ctx: its first argument */
@@ -73,7 +80,7 @@ struct agx_lint {
  * @code: the code, from its first instruction on
  * @size: bytes of it
  *
- * Follows the flow of control from the first instruction on, so that what cannot be reached is
+ * Follows the flow of control from where threads begin on, so that what cannot be reached is
  * not looked at. Code behind jumps to registers is not known.
  *
  * Return: number of findings; -1 when there is no memory.

@@ -93,45 +93,65 @@ static bool lint_has_target(const struct agx_instr *instr)
 	       instr->op == AGX_OP_CALL;
 }
 
+/* Whether a path that leads to an offset may end there without a finding */
+static bool lint_is_out_of_sight(const struct lint_code *c, size_t offset)
+{
+	return c->lint->known &&
+	       (offset >= c->size || offset % 2 || !c->lint->known[offset / 2]);
+}
+
+/*
+ * Adds the target of a jump, as far as it is known. Return: its number, or NONE; false in @ok if
+ * there is no memory.
+ */
+static uint32_t lint_add_target(struct lint_code *c, uint32_t n, size_t target, bool *ok)
+{
+	uint32_t jump = NONE;
+
+	if (lint_is_out_of_sight(c, target))
+		return NONE;
+	c->instr[n].bad_target = target >= c->size || target % 2;
+	if (!c->instr[n].bad_target) {
+		jump = lint_add(c, target);
+		*ok = jump != NONE;
+	}
+	return jump;
+}
+
 /* Decodes instruction @n, and adds those that it leads to. Return: false if there is no memory. */
 static bool lint_decode(struct lint_code *c, uint32_t n)
 {
-	size_t offset = c->instr[n].offset, target;
+	size_t offset = c->instr[n].offset;
 	struct agx_instr instr;
 	int length = agx_isa_decode(c->code + offset, c->size - offset, &instr);
 	uint32_t next = NONE, jump = NONE;
+	bool ok = true;
 
 	if (length <= 0) {
 		c->instr[n].unknown = true;
 		return true;
 	}
 	c->instr[n].instr = instr;
-	if (lint_has_target(&instr)) {
-		target = offset + (size_t)instr.mod[AGX_MOD_OFFSET];
-		c->instr[n].bad_target = target >= c->size || target % 2;
-		if (!c->instr[n].bad_target) {
-			jump = lint_add(c, target);
-			if (jump == NONE)
-				return false;
+	if (lint_has_target(&instr))
+		jump = lint_add_target(c, n, offset + (size_t)instr.mod[AGX_MOD_OFFSET], &ok);
+	offset += (size_t)length;
+	if (ok && !lint_ends(&instr) && !lint_is_out_of_sight(c, offset)) {
+		c->instr[n].runs_out = offset >= c->size;
+		if (offset < c->size) {
+			next = lint_add(c, offset);
+			ok = next != NONE;
 		}
-	}
-	if (!lint_ends(&instr) && offset + (size_t)length >= c->size) {
-		c->instr[n].runs_out = true;
-	} else if (!lint_ends(&instr)) {
-		next = lint_add(c, offset + (size_t)length);
-		if (next == NONE)
-			return false;
 	}
 	c->instr[n].next = next;
 	c->instr[n].target = jump;
-	return true;
+	return ok;
 }
 
 static bool lint_decode_all(struct lint_code *c)
 {
 	uint32_t n;
 
-	if (lint_add(c, 0) == NONE)
+	if (lint_add(c, c->lint->entry) == NONE)
 		return false;
 	for (n = 0; n < c->count; n++) {
 		if (!lint_decode(c, n))

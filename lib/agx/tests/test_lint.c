@@ -84,6 +84,48 @@ static void expect(const char *text, enum agx_lint_kind kind, unsigned int half)
 #define LOAD_B	"load r2, du0, 0, i32, x, b\n"
 #define ADD	"iadd r4, r2, 1\n"
 
+/* Looks from an offset on at code of which one place is not known */
+static unsigned int look_from(const char *text, size_t entry, size_t unknown)
+{
+	struct agx_program program;
+	struct found found = { 0 };
+	uint8_t known[64];
+	int findings;
+	struct agx_lint lint = {
+		.unwritten = false, .entry = entry, .known = known, .report = keep, .ctx = &found,
+	};
+
+	if (agx_isa_assemble(text, "program", &program, stderr))
+		fail_msg("%s: can't be assembled", text);
+	assert_in_range(program.size, 1, 128);
+	memset(known, 1, sizeof(known));
+	known[unknown / 2] = 0;
+	findings = agx_lint_code(&lint, program.code, program.size);
+	assert_int_equal(findings, found.count);
+	free(program.code);
+	return found.count;
+}
+
+/* Paths begin at the entry, and end without a finding where the code is not known */
+static void parts_of_code(void **state)
+{
+	/* the store is at 0, the entry at 10, the load at 16, the jump back behind it */
+	static const char back[] = "first: store r2, du0, 1, i32, x, a\nstop\n"
+				   "ldimm r3, 7\n" LOAD_A "jmp_any first\nstop\n";
+
+	(void)state;
+	assert_int_equal(look_from(back, 0, 126), 0);
+	assert_int_equal(look_from(back, 10, 126), 1);
+	/* the store is not known, nor the load, nor is the jump */
+	assert_int_equal(look_from(back, 10, 0), 0);
+	assert_int_equal(look_from(back, 10, 16), 0);
+	assert_int_equal(look_from(back, 10, 24), 0);
+	/* there may be more code behind this */
+	assert_int_equal(look_from(LOAD_A, 0, 126), 0);
+	assert_int_equal(look_from(LOAD_A "jmp_any 2000\n", 0, 126), 0);
+	assert_int_equal(look_from(LOAD_A "jmp_any -2000\n", 0, 126), 0);
+}
+
 static void waits(void **state)
 {
 	(void)state;
@@ -235,6 +277,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(waits),
+		cmocka_unit_test(parts_of_code),
 		cmocka_unit_test(writes),
 		cmocka_unit_test(larger_results),
 		cmocka_unit_test(last_uses),
