@@ -350,6 +350,7 @@ VECTOR_INLINE bool memory_load_rows(struct simdgroup *sg, const struct memory_ac
 	if (!memory_is_row(a, count))
 		return false;
 	host = a->host + memory_first(a);
+	memory_prefetch(host, 4 * LANES * count, false);
 	for (h = 0; h < 2; h++) {
 		for (n = 0; n < count; n++)
 			_mm512_store_si512(&reg[n].v[16 * h],
@@ -414,6 +415,7 @@ VECTOR_INLINE bool memory_store_rows(const struct simdgroup *sg, const struct me
 	if (!memory_is_row(a, count))
 		return false;
 	host = a->host + memory_first(a);
+	memory_prefetch(host, 4 * LANES * count, true);
 	for (h = 0; h < 2; h++) {
 		for (q = 0; q < count; q++, host += 64)
 			_mm512_storeu_si512(host, memory_row_words(reg, h, count, q));

@@ -132,26 +132,45 @@ INLINE bool memory_find_page(struct simdgroup *sg, const struct op *op, bool is_
 	return memory_translate(sg, page, is_store, a);
 }
 
+/* A part of an address in shared memory, of 16 bits: those from @lane on */
+INLINE void memory_shared_part(const struct simdgroup *sg, const struct agx_operand *o,
+			       unsigned int lane, memory_vector *v)
+{
+	if (o->type != AGX_OPERAND_REG) {
+		*v = (memory_vector){ 0 };
+		if (o->type != AGX_OPERAND_NONE)
+			*v += read_scalar(sg, o, false);
+		return;
+	}
+	memcpy(v, &sg->reg[o->value / 2].v[lane], sizeof(*v));
+	*v = *v >> o->value % 2 * 16 & 0xffff;
+}
+
 /* Checks the addresses in shared memory. Return: false for the interpreter. */
 INLINE bool memory_find_shared(struct simdgroup *sg, const struct op *op, bool is_store,
 			       unsigned int log2_size, struct memory_access *a)
 {
 	const struct agx_operand *base = &op->src[is_store];
 	uint32_t bound = sg->core->launch->shared_size, size = a->count << log2_size;
-	struct lanes first, second;
-	const uint32_t *start, *index;
+	memory_vector outside = { 0 };
 	unsigned int i;
 
 	if (bound < size)
 		return false;
-	start = base->type == AGX_OPERAND_NONE ? splat(&first, 0) :
-		read_extended(sg, base, false, &first);
-	index = read_extended(sg, base + 1, false, &second);
 	/* negative addresses are large unsigned ones */
-	for (i = 0; i < LANES; i++)
-		a->offset.v[i] = (start[i] + (index[i] << log2_size)) & ~0u << log2_size;
+	for (i = 0; i < LANES; i += MEMORY_LANES) {
+		memory_vector offset, index, above;
+
+		memory_shared_part(sg, base, i, &offset);
+		memory_shared_part(sg, base + 1, i, &index);
+		offset = (offset + (index << log2_size)) & ~0u << log2_size;
+		above = (memory_vector)(offset > bound - size);
+		memory_clear_inactive(&above, a->exec, i);
+		outside |= above;
+		memcpy(&a->offset.v[i], &offset, sizeof(offset));
+	}
 	a->host = sg->core->shared;
-	return !(memory_above(&a->offset, bound - size) & a->exec);
+	return memory_is_zero(&outside);
 }
 
 /* Whether the lanes' words follow each other, of all components */
@@ -195,61 +214,68 @@ INLINE enum memory_pattern memory_find_pattern(const struct memory_access *a, un
 	return exec == all && memory_is_zero(&apart) ? MEMORY_ROW : MEMORY_OTHER;
 }
 
-/* The part of a destination for component @n */
-INLINE struct agx_operand memory_component(const struct agx_operand *o, unsigned int n)
-{
-	struct agx_operand part = *o;
-
-	part.value += (int32_t)(n * (o->size / 16u));
-	part.count = 1;
-	return part;
-}
-
 /* Elements that follow each other */
-INLINE void memory_read_row(const uint8_t *host, unsigned int log2_size, uint32_t *v)
+INLINE void memory_read_row(const uint8_t *host, unsigned int log2_size, memory_vector *v)
 {
 	uint8_t bytes __attribute__((vector_size(MEMORY_LANES)));
 	uint16_t halves __attribute__((vector_size(2 * MEMORY_LANES)));
-	memory_vector words;
 
 	switch (log2_size) {
 	case 0:
 		memcpy(&bytes, host, sizeof(bytes));
-		words = __builtin_convertvector(bytes, memory_vector);
+		*v = __builtin_convertvector(bytes, memory_vector);
 		break;
 	case 1:
 		memcpy(&halves, host, sizeof(halves));
-		words = __builtin_convertvector(halves, memory_vector);
+		*v = __builtin_convertvector(halves, memory_vector);
 		break;
 	default:
-		memcpy(&words, host, sizeof(words));
+		memcpy(v, host, sizeof(*v));
 	}
-	memcpy(v, &words, sizeof(words));
 }
 
-/* The elements of MEMORY_LANES lanes, from @host on */
+/* The elements of MEMORY_LANES lanes, from @host on: of those that take part, one at least */
 INLINE void memory_read_lanes(const struct memory_access *a, const uint8_t *host,
-			      unsigned int log2_size, unsigned int lane, uint32_t *v)
+			      unsigned int log2_size, unsigned int lane,
+			      enum memory_pattern pattern, uint32_t first, memory_vector *v)
 {
-	uint32_t first = 0, left = a->exec >> lane & ((1u << MEMORY_LANES) - 1), i;
-	memory_vector same;
+	uint32_t left = a->exec >> lane & ((1u << MEMORY_LANES) - 1), i;
+	uint32_t other[MEMORY_LANES] = { 0 };
 
-	switch (memory_find_pattern(a, lane, log2_size, &first)) {
-	case MEMORY_NONE:
-		break;
-	case MEMORY_SAME:
-		same = (memory_vector){ 0 } + memory_read(host + first, log2_size);
-		memcpy(v, &same, sizeof(same));
-		break;
-	case MEMORY_ROW:
-		memory_read_row(host + first, log2_size, v);
-		break;
-	case MEMORY_OTHER:
-		for (; left; left &= left - 1) {
-			i = (uint32_t)__builtin_ctz(left);
-			v[i] = memory_read(host + a->offset.v[lane + i], log2_size);
-		}
+	*v = (memory_vector){ 0 };
+	if (pattern == MEMORY_SAME) {
+		*v += memory_read(host + first, log2_size);
+		return;
 	}
+	if (pattern == MEMORY_ROW) {
+		memory_read_row(host + first, log2_size, v);
+		return;
+	}
+	for (; left; left &= left - 1) {
+		i = (uint32_t)__builtin_ctz(left);
+		other[i] = memory_read(host + a->offset.v[lane + i], log2_size);
+	}
+	memcpy(v, other, sizeof(*v));
+}
+
+/* Writes to component @n of a destination, in the lanes from @lane on that take part */
+INLINE void memory_set_lanes(struct simdgroup *sg, const struct memory_access *a,
+			     const struct agx_operand *o, unsigned int n, unsigned int lane,
+			     memory_vector *v)
+{
+	unsigned int half = (unsigned int)o->value + n * (o->size / 16u);
+	uint32_t *reg = &sg->reg[half / 2].v[lane];
+	memory_vector mask = ~(memory_vector){ 0 }, old;
+
+	if (o->size == 16) {
+		mask = mask >> 16 << half % 2 * 16;
+		*v <<= half % 2 * 16;
+	}
+	memory_clear_inactive(&mask, a->exec, lane);
+	/* in pieces as native code has them, so that it need not wait for what is written here */
+	memcpy(&old, reg, sizeof(old));
+	*v = (*v & mask) | (old & ~mask);
+	memcpy(reg, v, sizeof(*v));
 }
 
 /* Loads rows of words of @count components, which is known when this is compiled */
@@ -260,6 +286,7 @@ INLINE void memory_load_rows(struct simdgroup *sg, const struct memory_access *a
 	const uint32_t *words = (const void *)(a->host + a->offset.v[0]);
 	unsigned int n, i;
 
+	memory_prefetch((const void *)words, 4 * LANES * count, false);
 #pragma GCC ivdep
 	for (i = 0; i < LANES; i++) {
 		for (n = 0; n < count; n++)
@@ -278,7 +305,10 @@ INLINE bool memory_has_rows(const struct memory_access *a, const struct agx_oper
 INLINE void memory_load(struct simdgroup *sg, const struct memory_access *a,
 			const struct agx_operand *o, unsigned int log2_size)
 {
+	enum memory_pattern pattern;
+	uint32_t first = 0;
 	unsigned int n, i;
+	memory_vector v;
 
 	if (memory_has_rows(a, o, log2_size)) {
 		if (a->count == 2)
@@ -287,14 +317,13 @@ INLINE void memory_load(struct simdgroup *sg, const struct memory_access *a,
 			memory_load_rows(sg, a, o, 4);
 		return;
 	}
-	for (n = 0; n < a->count; n++) {
-		const struct agx_operand part = memory_component(o, n);
-		const uint8_t *host = a->host + (n << log2_size);
-		struct lanes v;
-
-		for (i = 0; i < LANES; i += MEMORY_LANES)
-			memory_read_lanes(a, host, log2_size, i, &v.v[i]);
-		write_lanes(sg, &part, v.v);
+	for (i = 0; i < LANES; i += MEMORY_LANES) {
+		pattern = memory_find_pattern(a, i, log2_size, &first);
+		for (n = 0; pattern != MEMORY_NONE && n < a->count; n++) {
+			memory_read_lanes(a, a->host + (n << log2_size), log2_size, i, pattern,
+					  first, &v);
+			memory_set_lanes(sg, a, o, n, i, &v);
+		}
 	}
 }
 
@@ -306,6 +335,7 @@ INLINE void memory_store_rows(const struct simdgroup *sg, const struct memory_ac
 	uint32_t *words = (void *)(a->host + a->offset.v[0]);
 	unsigned int n, i;
 
+	memory_prefetch((const void *)words, 4 * LANES * count, true);
 #pragma GCC ivdep
 	for (i = 0; i < LANES; i++) {
 		for (n = 0; n < count; n++)

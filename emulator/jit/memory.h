@@ -45,4 +45,25 @@ INLINE void memory_write(uint8_t *p, unsigned int log2_size, uint32_t value)
 	}
 }
 
+/* Bytes behind a row that the simdgroups after the next ones access, if they go on in it */
+#define MEMORY_AHEAD	2048
+
+/**
+ * memory_prefetch() - have the host fetch what follows a row of so many bytes
+ *
+ * Between the rows of two simdgroups are too many instructions for the host to find the next one in
+ * time. The address need not be mapped.
+ */
+INLINE void memory_prefetch(const uint8_t *host, unsigned int bytes, bool is_store)
+{
+	unsigned int at;
+
+	for (at = MEMORY_AHEAD; at < MEMORY_AHEAD + bytes; at += 64) {
+		if (is_store)
+			__builtin_prefetch(host + at, 1);
+		else
+			__builtin_prefetch(host + at, 0);
+	}
+}
+
 #endif /* VAGX_JIT_MEMORY_H */
