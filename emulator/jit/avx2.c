@@ -413,14 +413,14 @@ static void avx2_watch(struct build *b, unsigned int vec)
 	b->watching = true;
 }
 
-/* A jump that is taken if any bit of a register is set */
+/* A jump that is taken if any bit of a register is set in an active lane */
 static size_t avx2_jump_if_any(struct build *b, unsigned int vec)
 {
-	avx2_narrow(b, X86_256_TEST, vec, 0, vec);
+	avx2_narrow(b, X86_256_TEST, vec, 0, VEC_EXEC);
 	return vagx_x86_jump_if(&b->code, X86_NOT_EQUAL);
 }
 
-/* If a lane had a special result the interpreter does the segment again */
+/* If an active lane had a special result the interpreter does the segment again from its turn on */
 static void avx2_test_special(struct build *b, uint32_t next)
 {
 	size_t at = avx2_jump_if_any(b, VEC_SPECIAL);
@@ -448,7 +448,6 @@ static void avx2_canonicalize(struct build *b)
 		avx2_compare(b, VEC_SCALAR, x, y, X86_FLOAT_UNORDERED);
 		avx2_vector(b, X86_OR, VEC_RESULT, VEC_RESULT, VEC_SCALAR);
 	}
-	avx2_vector(b, X86_AND, VEC_RESULT, VEC_RESULT, VEC_EXEC);
 	vagx_build_add_fixup(b, (struct fixup){
 		.kind = FIXUP_NANS,
 		.at = (uint32_t)avx2_jump_if_any(b, VEC_RESULT),

@@ -768,6 +768,36 @@ static void differences_are_found(void **state)
 	}
 }
 
+/*
+ * One thread exists. Threads that do not exist have registers of another program: with those of
+ * the second turn of AVX2, the interpreter would have to do the segment again, for no thread.
+ */
+static void results_of_no_thread(void **state)
+{
+	static const char *const modes[] = { "all", "check", "all,avx2", "check,avx2" };
+	static const char *const jumps[] = { "jmp_any", "jmp_none" };
+	char text[256];
+	struct fixture *f;
+	unsigned int i;
+
+	for (i = 0; i < 8; i++) {
+		if (!jit_has_mode(modes[i / 2]))
+			continue;
+		f = jit_begin(modes[i / 2]);
+		assert_int_equal(fixture_run(f, "mov r1, thread_index_in_threadgroup\n"
+						"ldimm r0l, 0\nldimm r2, 0\nif r1, 7, 1, ugt\n"
+						"ldimm r2, 0x800000\npop_exec 1\nstop\n", 32), 0);
+		fixture_words()[0] = 0x3f800000;
+		snprintf(text, sizeof(text), "ldimm r2, 0\nldimm r3, 1\nldimm r4, 0\n"
+			 "load r2, du0, r4, i32, x, a\nwait a\nffma r2, r2, r2, r2\n%s end\nldimm r3, 2\n"
+			 "end: store r2_r3, du0, r4, i32, xy, a\nstop\n", jumps[i % 2]);
+		assert_int_equal(fixture_run(f, text, 1), 0);
+		assert_int_equal(fixture_words()[0], 0x40000000);
+		assert_int_equal(fixture_words()[1], 1 + i % 2);
+		jit_end(f);
+	}
+}
+
 /* A program is compiled when it has run for a while, once for all cores */
 static void compiles_what_runs_often(void **state)
 {
@@ -869,6 +899,7 @@ int main(void)
 		cmocka_unit_test(check_finds_no_difference),
 		cmocka_unit_test(borders_of_pages),
 		cmocka_unit_test(differences_are_found),
+		cmocka_unit_test(results_of_no_thread),
 		cmocka_unit_test(compiles_what_runs_often),
 		cmocka_unit_test(long_programs),
 		cmocka_unit_test(programs_come_and_go),
