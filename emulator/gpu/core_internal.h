@@ -149,7 +149,7 @@ struct simdgroup {
 	uint32_t pc;
 	unsigned int index;
 	struct vagx_core *core;
-	/* private memory: @private_size bytes for each lane */
+	/* private memory: @private_size bytes for each lane, see private_element() */
 	uint8_t *private_memory;
 	uint32_t private_size;
 	int32_t stack_pointer;
@@ -294,6 +294,15 @@ INLINE void set_exec(struct simdgroup *sg, uint32_t exec)
 	sg->active = __builtin_popcount(sg->exec);
 	for (i = 0; i < LANES; i++)
 		sg->mask.v[i] = -(uint32_t)((sg->exec & lane_bits.v[i]) != 0);
+}
+
+/*
+ * An element of a lane's private memory, which does not cross words. The lanes' words of an
+ * address follow each other, as most accesses have one address for all lanes.
+ */
+INLINE uint8_t *private_element(const struct simdgroup *sg, unsigned int lane, uint32_t address)
+{
+	return sg->private_memory + (size_t)(address & ~3u) * LANES + lane * 4 + (address & 3);
 }
 
 /* Sets the program counter */

@@ -79,24 +79,23 @@ static void *mem_outside(struct access *a, unsigned int lane, uint64_t address, 
 	return NULL;
 }
 
-/* Private memory is allocated as far as it is used, zeroed */
+/* Private memory is allocated as far as it is used, zeroed: an address's words in a row */
 static bool mem_grow_private(struct simdgroup *sg, uint32_t size)
 {
-	uint32_t new_size = sg->private_size ? sg->private_size : 256;
-	uint8_t *memory;
-	unsigned int i;
+	uint32_t new_size = sg->private_size ? sg->private_size : 256, word;
+	struct lanes *row;
 
 	while (new_size < size)
 		new_size *= 2;
-	memory = calloc(LANES, new_size);
-	if (!memory)
+	row = aligned_alloc(_Alignof(struct lanes), (size_t)LANES * new_size);
+	if (!row)
 		return false;
-	for (i = 0; sg->private_memory && i < LANES; i++)
-		memcpy(memory + (size_t)i * new_size,
-		       sg->private_memory + (size_t)i * sg->private_size,
-		       sg->private_size);
+	if (sg->private_memory)
+		memcpy(row, sg->private_memory, (size_t)LANES * sg->private_size);
+	for (word = sg->private_size / 4; word < new_size / 4; word++)
+		splat(&row[word], 0);
 	free(sg->private_memory);
-	sg->private_memory = memory;
+	sg->private_memory = (uint8_t *)row;
 	sg->private_size = new_size;
 	return true;
 }
@@ -114,7 +113,7 @@ static void *mem_translate_private(struct access *a, unsigned int lane,
 		vagx_core_fail(sg, a->op, -ENOMEM, "no private memory");
 		return NULL;
 	}
-	return sg->private_memory + (size_t)lane * sg->private_size + address;
+	return private_element(sg, lane, (uint32_t)address);
 }
 
 /*

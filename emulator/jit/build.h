@@ -297,10 +297,21 @@ enum memory_space {
 /** vagx_memory_fns - functions by space, direction and size of elements, as a power of two */
 typedef vagx_exec_fn *vagx_memory_fns[MEMORY_SPACES][2][3];
 
+/**
+ * vagx_memory_is_simple() - whether an access is of integers, to registers that follow each other
+ *
+ * The functions for whole simdgroups are right for these only.
+ */
+bool vagx_memory_is_simple(const struct op *op, bool is_store);
 /** vagx_memory_find_atomic() - a faster function for an atomic; NULL if there is none */
 vagx_exec_fn *vagx_memory_find_atomic(const struct op *op);
 /** vagx_memory_choose() - the function for an instruction; NULL if none is right for it */
 vagx_exec_fn *vagx_memory_choose(const vagx_memory_fns *fns, const struct op *op);
+
+/* stack.c */
+
+/** vagx_stack_find_any() - as @find, and for private memory */
+vagx_exec_fn *vagx_stack_find_any(const struct op *op, vagx_jit_memory_fn *find);
 
 /* replay.c */
 

@@ -147,26 +147,37 @@ static struct op check_load_of(const struct op *store)
 	if (store->opcode == AGX_OP_STORE) {
 		load.opcode = AGX_OP_LOAD;
 		load.run = vagx_exec_load;
-	} else {
+	} else if (store->opcode == AGX_OP_LOCAL_STORE) {
 		load.opcode = AGX_OP_LOCAL_LOAD;
 		load.run = vagx_exec_local_load;
+	} else {
+		load.opcode = AGX_OP_STACK_LOAD;
+		load.run = vagx_exec_stack_load;
 	}
 	return load;
 }
 
 /* Runs a load, or a store and the load of what it has written, in a copy of the simdgroup */
-static void check_access(struct simdgroup *copy, const struct simdgroup *sg, const struct op *op,
+static void check_access(struct simdgroup *copy, struct simdgroup *sg, const struct op *op,
 			 vagx_exec_fn *fn)
 {
 	const struct vagx_core_stats stats = sg->core->stats;
+	const unsigned int halves = sg->core->register_halves;
 	struct op load;
 
 	*copy = *sg;
 	fn(copy, op);
-	if (op->opcode == AGX_OP_STORE || op->opcode == AGX_OP_LOCAL_STORE) {
+	/* the shader may not have the registers that the load goes to */
+	sg->core->register_halves = AGX_ISA_REGISTERS;
+	if (op->opcode == AGX_OP_STORE || op->opcode == AGX_OP_LOCAL_STORE ||
+	    op->opcode == AGX_OP_STACK_STORE) {
 		load = check_load_of(op);
 		load.run(copy, &load);
 	}
+	sg->core->register_halves = halves;
+	/* private memory may have grown */
+	sg->private_memory = copy->private_memory;
+	sg->private_size = copy->private_size;
 	/* the bytes of one of them count */
 	sg->core->stats = stats;
 }
@@ -185,7 +196,7 @@ static void check_memory(const struct vagx_native *native_code, struct simdgroup
 			 struct vagx_slice *slice)
 {
 	const struct op *op = &sg->op[sg->pc];
-	vagx_exec_fn *fn = native_code->memory(op);
+	vagx_exec_fn *fn = vagx_stack_find_any(op, native_code->memory);
 	struct simdgroup native, reference;
 	unsigned int reg, lane, i;
 

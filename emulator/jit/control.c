@@ -44,7 +44,7 @@ static bool control_keeps_mode(const struct op *op)
 void vagx_build_call(struct build *b, uint32_t pc)
 {
 	const struct op *op = &b->program->op[pc];
-	vagx_exec_fn *fn = b->vectors->memory(op);
+	vagx_exec_fn *fn = vagx_stack_find_any(op, b->vectors->memory);
 	bool keeps = fn || control_keeps_mode(op);
 
 	if (!fn)

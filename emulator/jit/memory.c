@@ -473,8 +473,7 @@ MEMORY_FN(memory_local_store8, MEMORY_SHARED, true, 0)
 MEMORY_FN(memory_local_store16, MEMORY_SHARED, true, 1)
 MEMORY_FN(memory_local_store32, MEMORY_SHARED, true, 2)
 
-/* Whether an instruction's components and registers are such that the functions above are right */
-static bool memory_is_simple(const struct op *op, bool is_store)
+bool vagx_memory_is_simple(const struct op *op, bool is_store)
 {
 	const struct agx_operand *o = is_store ? &op->src[0] : &op->dst;
 	unsigned int mask = op->mod[AGX_MOD_MASK], count = (unsigned int)__builtin_popcount(mask);
@@ -511,7 +510,7 @@ vagx_exec_fn *vagx_memory_choose(const vagx_memory_fns *fns, const struct op *op
 		space = MEMORY_SHARED;
 	else
 		return NULL;
-	if (!memory_is_simple(op, is_store) ||
+	if (!vagx_memory_is_simple(op, is_store) ||
 	    !(space == MEMORY_DEVICE ? memory_is_device(op, is_store) :
 				       memory_is_shared(op, is_store)))
 		return NULL;
