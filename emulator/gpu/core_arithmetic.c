@@ -20,28 +20,6 @@ INLINE float arithmetic_multiply(float a, float b)
 	return fabs(exact) < 0x1p-126 ? copysignf(0.0f, a * b) : a * b;
 }
 
-/* Adds a float to a product of floats, and computes the rounding error (Knuth's TwoSum) */
-INLINE double arithmetic_exact_sum(double product, double c, double *lost)
-{
-	double sum = product + c;
-	double part = sum - product;
-
-	*lost = (product - (sum - part)) + (c - part);
-	return sum;
-}
-
-/* Multiplies and adds, rounding once; what is tiny before rounding becomes zero */
-INLINE float arithmetic_multiply_add(float a, float b, float c)
-{
-	double lost, sum = arithmetic_exact_sum((double)a * (double)b, c, &lost);
-	float result = fmaf(a, b, c);
-	bool below = fabs(sum) < 0x1p-126 ||
-		     (fabs(sum) == 0x1p-126 && lost != 0.0 &&
-		      signbit(lost) != signbit(sum));
-
-	return below ? copysignf(0.0f, result) : result;
-}
-
 /*
  * Product and sum of halves, rounded such that rounding once more, to a half,
  * is as good as rounding once: the last bit is set if anything was lost
@@ -112,7 +90,7 @@ CLONES void vagx_exec_fma(struct simdgroup *sg, const struct op *op)
 	for (i = 0; halves && i < LANES; i++)
 		a.v[i] = arithmetic_fma_half(a.v[i], b.v[i], c.v[i]);
 	for (i = 0; !halves && i < LANES; i++)
-		a.v[i] = arithmetic_multiply_add(a.v[i], b.v[i], c.v[i]);
+		a.v[i] = multiply_add(a.v[i], b.v[i], c.v[i]);
 	if (halves)
 		arithmetic_write_rounded(sg, op, &a);
 	else

@@ -8,6 +8,8 @@
 #ifndef VAGX_CORE_FLOAT_LANES_H
 #define VAGX_CORE_FLOAT_LANES_H
 
+#include <math.h>
+
 #include "core_float.h"
 
 /* Modifiers of a source, as masks: bits that absolute keeps, and bits that negate inverts */
@@ -59,6 +61,28 @@ INLINE void read_floats(const struct simdgroup *sg, const struct agx_operand *o,
 		for (i = 0; i < LANES; i++)
 			lanes->v[i] = modify(bits_float(flush(reg[i])), keep, change);
 	}
+}
+
+/* Adds a float to a product of floats, and computes the rounding error (Knuth's TwoSum) */
+INLINE double exact_sum(double product, double c, double *lost)
+{
+	double sum = product + c;
+	double part = sum - product;
+
+	*lost = (product - (sum - part)) + (c - part);
+	return sum;
+}
+
+/* Multiplies and adds, rounding once; what is tiny before rounding becomes zero */
+INLINE float multiply_add(float a, float b, float c)
+{
+	double lost, sum = exact_sum((double)a * (double)b, c, &lost);
+	float result = fmaf(a, b, c);
+	bool below = fabs(sum) < 0x1p-126 ||
+		     (fabs(sum) == 0x1p-126 && lost != 0.0 &&
+		      signbit(lost) != signbit(sum));
+
+	return below ? copysignf(0.0f, result) : result;
 }
 
 /* Clamps to 0 to 1; NaN becomes 0 */

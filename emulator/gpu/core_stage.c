@@ -5,13 +5,14 @@
  * Instructions of vertex and fragment shaders, besides those for tiles: outputs of vertices,
  * sample masks, depth and stencil, interpolation of coefficient registers, special registers.
  * Varyings are planes a * x + b * y + c, relative to a block of 32 by 32 pixels; perspective
- * correction divides by the plane of 1/W. Runs on the thread of the core, on the input and
+ * correction divides by the plane of 1/W. All of these are without denormals, as other floats are,
+ * and what is tiny before rounding becomes zero. Runs on the thread of the core, on the input and
  * output of its stage, without locks.
  */
 #include <errno.h>
 #include <math.h>
 
-#include "core_float.h"
+#include "core_float_lanes.h"
 #include "core_internal.h"
 #include "gpu/stage.h"
 
@@ -358,9 +359,17 @@ INLINE void stage_evaluate(const struct planes *planes, const struct position *p
 	unsigned int i;
 
 	for (i = 0; i < LANES; i++)
-		value->v[i] = fmaf(bits_float(planes->a.v[i]), p->x[i],
-				   fmaf(bits_float(planes->b.v[i]), p->y[i],
-					bits_float(planes->c.v[i])));
+		value->v[i] = multiply_add(float_from_register(32, planes->a.v[i]), p->x[i],
+				multiply_add(float_from_register(32, planes->b.v[i]), p->y[i],
+					     float_from_register(32, planes->c.v[i])));
+}
+
+/* Divides; what is tiny before rounding becomes zero. No such quotient rounds up in 64 bits. */
+INLINE float stage_divide(float value, float divisor)
+{
+	bool below = fabs((double)value / (double)divisor) < 0x1p-126;
+
+	return below ? copysignf(0.0f, value / divisor) : value / divisor;
 }
 
 INLINE void stage_set_floats(struct simdgroup *sg, const struct op *op, unsigned int n,
@@ -401,7 +410,7 @@ INLINE void stage_interpolate(struct simdgroup *sg, const struct op *op,
 			return;
 		stage_evaluate(&planes, &position, &value);
 		for (i = 0; w && i < LANES; i++)
-			value.v[i] /= divisor.v[i];
+			value.v[i] = stage_divide(value.v[i], divisor.v[i]);
 		stage_set_floats(sg, op, n, &value);
 	}
 }
