@@ -480,7 +480,8 @@ void vagx_exec_st_tile(struct simdgroup *sg, const struct op *op)
 	struct tile_access a;
 	struct stored stored;
 
-	if (!vagx_tile_begin(&a, sg, op, &op->src[0], &op->src[1]))
+	if (vagx_tile_store_unorm8(sg, op) ||
+	    !vagx_tile_begin(&a, sg, op, &op->src[0], &op->src[1]))
 		return;
 	a.bytes = vagx_tile_part_bytes(&a, tile_stored_mask(&a));
 	if (vagx_format_is_packed(a.format))

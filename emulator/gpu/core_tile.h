@@ -91,6 +91,17 @@ void vagx_tile_read_lanes(struct tile_access *a);
  */
 uint32_t vagx_tile_find_own(const struct tile_access *a, unsigned int sample, struct lanes *at);
 
+/**
+ * vagx_tile_store_unorm8() - store four linear bytes of fragments' own pixels
+ * @sg: simdgroup
+ * @op: AGX_OP_ST_TILE
+ *
+ * Return: false if it is another kind of store, and nothing has been done.
+ */
+bool vagx_tile_store_unorm8(struct simdgroup *sg, const struct op *op);
+/** vagx_tile_load_unorm8() - the same for AGX_OP_LD_TILE, in which all active lanes are inside */
+bool vagx_tile_load_unorm8(struct simdgroup *sg, const struct op *op);
+
 /** vagx_tile_part_bytes() - the number of bytes up to the end of the last component of a mask */
 unsigned int vagx_tile_part_bytes(const struct tile_access *a, unsigned int mask);
 

@@ -274,7 +274,7 @@ void vagx_exec_ld_tile(struct simdgroup *sg, const struct op *op)
 	struct lanes at;
 	bool found;
 
-	if (!vagx_tile_begin(&a, sg, op, &op->dst, &op->src[0]))
+	if (vagx_tile_load_unorm8(sg, op) || !vagx_tile_begin(&a, sg, op, &op->dst, &op->src[0]))
 		return;
 	a.bytes = vagx_tile_part_bytes(&a, op->mod[AGX_MOD_MASK]);
 	found = vagx_tile_is_whole(&a) &&

@@ -48,14 +48,6 @@ bool vagx_format_is_packed(unsigned int format)
 	}
 }
 
-static float format_clamp(float value, float min, float max)
-{
-	/* NaN becomes 0, which all ranges contain */
-	if (value != value)
-		return 0.0f;
-	return value < min ? min : value > max ? max : value;
-}
-
 static float format_from_srgb(float value)
 {
 	if (value <= 0.04045f)
@@ -220,21 +212,12 @@ bool vagx_format_load(unsigned int format, unsigned int component, uint32_t bits
 	return true;
 }
 
-/*
- * Rounds to the nearest integer, ties to even; below 2^22. Adding 1.5 * 2^23 leaves no bits for a
- * fraction; a call of libm's would take longer than all the rest.
- */
-static int32_t format_round(float value)
-{
-	return (int32_t)(float_bits(value + 0x1.8p23f) - 0x4b400000);
-}
-
 uint32_t vagx_format_from_float(unsigned int format, unsigned int component,
 				float value)
 {
 	switch (format) {
 	case AGX_FORMAT_U8NORM:
-		return (uint32_t)format_round(format_clamp(value, 0, 1) * 255.0f);
+		return vagx_format_unorm8_from_float(value);
 	case AGX_FORMAT_S8NORM:
 		return (uint32_t)format_round(format_clamp(value, -1, 1) *
 						     127.0f);
@@ -351,8 +334,7 @@ CLONES void vagx_format_from_floats(unsigned int format, unsigned int component,
 	/* The fourth component of sRGB is linear */
 	if (format == AGX_FORMAT_U8NORM || (format == AGX_FORMAT_SRGBA8 && component == 3)) {
 		for (i = 0; i < LANES; i++)
-			bits->v[i] = (uint32_t)format_round(format_clamp(value->v[i], 0, 1) *
-							    255.0f);
+			bits->v[i] = vagx_format_unorm8_from_float(value->v[i]);
 	} else if (format == AGX_FORMAT_SRGBA8) {
 		pthread_once(&format_srgb_once, format_make_srgb_table);
 		format_encode_srgb_lanes(value, bits);

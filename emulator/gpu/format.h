@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "agx_float.h"
+
 struct float_lanes;
 struct lanes;
 
@@ -74,6 +76,31 @@ unsigned int vagx_format_unpack(unsigned int format, uint32_t word,
  * @value: four numbers; those that the format does not have are ignored
  */
 uint32_t vagx_format_pack(unsigned int format, const float *value);
+
+/** format_clamp() - limit a value to a range; NaN becomes 0, which all ranges contain */
+static inline float format_clamp(float value, float min, float max)
+{
+	if (value != value)
+		return 0.0f;
+	return value < min ? min : value > max ? max : value;
+}
+
+/**
+ * format_round() - round to the nearest integer, ties to even; below 2^22
+ *
+ * Adding 1.5 * 2^23 leaves no bits for a fraction; a call of libm's would take longer than all the
+ * rest.
+ */
+static inline int32_t format_round(float value)
+{
+	return (int32_t)(float_bits(value + 0x1.8p23f) - 0x4b400000);
+}
+
+/** vagx_format_unorm8_from_float() - the linear byte of a value, 0 to 255 */
+static inline uint32_t vagx_format_unorm8_from_float(float value)
+{
+	return (uint32_t)format_round(format_clamp(value, 0, 1) * 255.0f);
+}
 
 /** vagx_format_unorm8_to_float() - the value of a linear byte, 0 to 1 */
 static inline float vagx_format_unorm8_to_float(uint32_t byte)
