@@ -291,7 +291,8 @@ INLINE void set_exec(struct simdgroup *sg, uint32_t exec)
 	unsigned int i;
 
 	sg->exec = exec & sg->valid;
-	sg->active = __builtin_popcount(sg->exec);
+	/* mostly all are, and for any processor this is a call */
+	sg->active = sg->exec == ALL_LANES ? LANES : __builtin_popcount(sg->exec);
 	for (i = 0; i < LANES; i++)
 		sg->mask.v[i] = -(uint32_t)((sg->exec & lane_bits.v[i]) != 0);
 }

@@ -118,7 +118,7 @@ struct fragment_draw {
 
 /**
  * struct fragment_primitive - a primitive that is rasterised
- * @serial: number that differs among the primitives of a tile
+ * @serial: number of the primitive among those that the worker has drawn; one of two tiles has two
  * @draw: its draw
  * @draw_va: address of the draw in the scene; 0 for none
  * @setup: its polygon in the window
@@ -151,6 +151,7 @@ struct fragment_primitive {
  * @pixels: mask of the tile's pixels that are in the group, a word for each row
  * @draw: the draw of all of them
  * @planes: coefficient registers of each primitive
+ * @made: serial of the primitive that the first of these were made for
  * @primitive: for each quad the index of its primitive in the arrays below
  * @z: for each primitive the plane equation of the depth
  * @z_bias: for each primitive its depth bias
@@ -165,6 +166,7 @@ struct fragment_group {
 	uint32_t pixels[FRAGMENT_TILE_SIZE];
 	struct fragment_draw *draw;
 	struct vagx_plane planes[FRAGMENT_QUADS][FRAGMENT_MAX_PLANES];
+	uint64_t made;
 	unsigned int primitive[FRAGMENT_QUADS];
 	struct setup_plane z[FRAGMENT_QUADS];
 	double z_bias[FRAGMENT_QUADS];

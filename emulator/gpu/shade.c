@@ -189,6 +189,21 @@ int fragment_flush(struct fragment_worker *w)
 	return w->failed ? -EFAULT : 0;
 }
 
+/*
+ * Makes the coefficient registers of the worker's primitive, number @n of the group's. A large
+ * primitive is that of one group after the other.
+ */
+static void shade_find_planes(struct fragment_worker *w, unsigned int n)
+{
+	struct fragment_group *g = &w->group;
+
+	if (!n && g->made == w->primitive.serial)
+		return;
+	shade_make_planes(w, g->planes[n]);
+	if (!n)
+		g->made = w->primitive.serial;
+}
+
 /* Makes the worker's primitive one of the group's, which is shaded first if it is full */
 static int shade_add_primitive(struct fragment_worker *w)
 {
@@ -209,7 +224,7 @@ static int shade_add_primitive(struct fragment_worker *w)
 	g->z_bias[n] = p->z_bias;
 	g->back[n] = p->setup.back;
 	g->scissor[n] = p->scissor;
-	shade_make_planes(w, g->planes[n]);
+	shade_find_planes(w, n);
 	return 0;
 }
 

@@ -336,6 +336,9 @@ void zs_test_block(struct fragment_worker *w, unsigned int x, unsigned int y,
 	uint64_t any = 0;
 	unsigned int s;
 
+	/* all pass, and nothing is written: as where there is neither depth nor stencil */
+	if (face->depth_func == AGX_ZS_FUNC_ALWAYS && !face->depth_write && !face->stencil_test)
+		return;
 	for (s = 0; s < w->tile.samples && !face->stencil_test; s++) {
 		const uint64_t position = w->tile.sample_positions >> s * 8;
 
