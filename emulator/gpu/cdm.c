@@ -122,6 +122,49 @@ static int cdm_apply_size(struct cdm_reader *r, struct vagx_launch *launch)
 	return 0;
 }
 
+/*
+ * The threads that a core has registers for; @halves are those of 16 bits that each has, 0 for all
+ * of them
+ */
+static unsigned int cdm_max_threads(unsigned int halves)
+{
+	static const struct {
+		unsigned int halves, threads;
+	} most[] = {
+		{ 104, 1024 }, { 112, 896 }, { 128, 832 }, { 136, 768 }, { 144, 704 },
+		{ 160, 640 }, { 184, 576 }, { 208, 512 }, { 232, 448 },
+	};
+	unsigned int i;
+
+	for (i = 0; halves && i < sizeof(most) / sizeof(most[0]); i++) {
+		if (halves <= most[i].halves)
+			return most[i].threads;
+	}
+	return 384;
+}
+
+/* Checks that a core has room for a threadgroup. Return: 0, or -EFAULT. */
+static int cdm_check_limits(struct cdm_reader *r, const struct vagx_launch *launch)
+{
+	unsigned int threads = launch->local[0] * launch->local[1] * launch->local[2];
+	unsigned int most = cdm_max_threads(launch->regs);
+
+	if (threads > most) {
+		vagx_violation(r->cdm->report, VAGX_CLAUSE_CDM_OVER_LIMITS_registers,
+			       r->stream.block, "CDM Launch",
+			       "%u threads of %u registers, which a core has for %u threads",
+			       threads, launch->regs ? launch->regs : 256, most);
+		return cdm_malformed(r, r->stream.block);
+	}
+	if (launch->shared_size > VAGX_CORE_MAX_SHARED) {
+		vagx_violation(r->cdm->report, VAGX_CLAUSE_CDM_OVER_LIMITS_memory,
+			       r->stream.block, "CDM Launch", "%u bytes of local memory, of %u",
+			       launch->shared_size, VAGX_CORE_MAX_SHARED);
+		return cdm_malformed(r, r->stream.block);
+	}
+	return 0;
+}
+
 /* Loads the USC words of a complete launch, and runs it */
 static int cdm_launch(struct cdm_reader *r)
 {
@@ -146,6 +189,8 @@ static int cdm_launch(struct cdm_reader *r)
 
 	*r->unit = VAGX_GPU_UNIT_CDM;
 	err = vagx_usc_load(&source, r->launch.pipeline, &launch, r->fault);
+	if (!err)
+		err = cdm_check_limits(r, &launch);
 	if (!err)
 		err = r->cdm->launch(r->cdm->ctx, &launch, r->fault, r->unit);
 	if (!err)

@@ -25,8 +25,8 @@ struct vagx_uat_fault;
 #define VAGX_SIMD_WIDTH		32
 /** VAGX_CORE_MAX_THREADS - threads of a threadgroup */
 #define VAGX_CORE_MAX_THREADS	1024
-/** VAGX_CORE_MAX_SHARED - bytes of shared memory of a threadgroup */
-#define VAGX_CORE_MAX_SHARED	65536
+/** VAGX_CORE_MAX_SHARED - bytes of shared memory of a threadgroup, also where it is a tile */
+#define VAGX_CORE_MAX_SHARED	32768
 /** VAGX_CORE_UNIFORMS - 16-bit uniform registers */
 #define VAGX_CORE_UNIFORMS	512
 

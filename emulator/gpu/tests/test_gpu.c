@@ -757,6 +757,59 @@ static void expect_bad_words(uint64_t offset, enum vagx_rule rule)
 	assert_int_equal(record.groups, 0);
 }
 
+/* Puts words of a shader with so many registers and bytes of shared memory, and a launch */
+static void put_limits(unsigned int registers, unsigned int bytes, unsigned int threads)
+{
+	stream.used = 0;
+	words.used = 0;
+	if (bytes)
+		agx_put(&words, usc_shared, .uses_shared_memory = true,
+			.layout = AGX_SHARED_LAYOUT_VERTEX_COMPUTE, .bytes_per_threadgroup = bytes);
+	agx_put(&words, usc_shader, .code = SHADER);
+	agx_put(&words, usc_registers, .register_count = registers);
+	agx_put(&words, usc_no_preshader);
+	put_direct(&stream, threads, threads);
+	agx_put(&stream, cdm_stream_terminate);
+	record.extent[0] = record.extent[1] = 1;
+	expect_groups_again();
+}
+
+static void expect_over_limits(enum vagx_rule clause)
+{
+	uint64_t before = broken(VAGX_RULE_CDM_OVER_LIMITS), same = broken(clause);
+
+	expect_malformed(STREAM_VA, VAGX_GPU_UNIT_CDM);
+	assert_int_equal(broken(VAGX_RULE_CDM_OVER_LIMITS), before + 1);
+	assert_int_equal(broken(clause), same + 1);
+}
+
+/* A threadgroup needs registers and local memory that a core has */
+static void test_limits(void **state)
+{
+	static const struct {
+		unsigned int registers, threads;
+	} most[] = {
+		{ 8, 1024 }, { 104, 1024 }, { 112, 896 }, { 120, 832 }, { 128, 832 }, { 136, 768 },
+		{ 144, 704 }, { 152, 640 }, { 160, 640 }, { 168, 576 }, { 184, 576 }, { 192, 512 },
+		{ 208, 512 }, { 216, 448 }, { 232, 448 }, { 240, 384 }, { 256, 384 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
+		put_limits(most[i].registers, 0, most[i].threads);
+		assert_int_equal(run(), VAGX_GPU_DONE);
+		if (most[i].threads == 1024)
+			continue;
+		put_limits(most[i].registers, 0, most[i].threads + 1);
+		expect_over_limits(VAGX_CLAUSE_CDM_OVER_LIMITS_registers);
+	}
+	put_limits(8, 32768, 1024);
+	assert_int_equal(run(), VAGX_GPU_DONE);
+	assert_int_equal(record.launch.shared_size, 32768);
+	put_limits(8, 32768 + 256, 1);
+	expect_over_limits(VAGX_CLAUSE_CDM_OVER_LIMITS_memory);
+}
+
 static void test_unknown_word(void **state)
 {
 	usc_memory[0x40] = 0x77;
@@ -1183,6 +1236,7 @@ int main(void)
 		GPU_TEST(test_past_end),
 		GPU_TEST(test_long_launch),
 		GPU_TEST(test_bad_sizes),
+		GPU_TEST(test_limits),
 		GPU_TEST(test_unknown_word),
 		GPU_TEST(test_word_reserved_bits),
 		GPU_TEST(test_bad_preshader_word),
