@@ -173,6 +173,7 @@ static int cdm_launch(struct cdm_reader *r)
 		.report = r->cdm->report,
 		.vm_slot = r->cdm->vm_slot,
 		.base = r->cdm->registers->usc_base,
+		.helper = r->cdm->registers->helper_program,
 	};
 	struct vagx_launch launch = {
 		.vm_slot = r->cdm->vm_slot,

@@ -87,6 +87,8 @@ struct vagx_launch {
 	uint32_t tile_samples;
 	/** @early_test: depth and stencil are tested before the fragment shader */
 	bool early_test;
+	/** @no_stack: why a machine has no memory for the stacks of its threads, or NULL */
+	const char *no_stack;
 	/** @vm_slot: UAT context, as the shader can read it */
 	unsigned int vm_slot;
 	/** @soft_faults: unmapped loads give 0, unmapped stores vanish */

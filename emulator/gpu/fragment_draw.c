@@ -40,6 +40,7 @@ static int fragment_draw_load_shader(struct fragment_worker *w, struct fragment_
 		.report = w->job->base->gpu->config.report,
 		.vm_slot = w->job->base->vm_slot,
 		.base = w->job->registers->shaders.usc_base,
+		.helper = w->job->registers->shaders.helper_program,
 	};
 
 	draw->launch.extended_samplers = vagx_usc_extends_samplers(&fs->counts);

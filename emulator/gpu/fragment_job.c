@@ -346,6 +346,7 @@ static int fragment_job_load_program(struct fragment_job *f,
 		.report = f->base->gpu->config.report,
 		.vm_slot = f->base->vm_slot,
 		.base = f->registers->shaders.usc_base,
+		.helper = f->registers->shaders.helper_program,
 	};
 	struct agx_shader_counts counts;
 	uint32_t spec = program->spec & 0xffff;

@@ -22,6 +22,9 @@
  */
 #define USC_MAX_WORDS	2048
 
+/* Why a launch has no stack */
+#define USC_NO_STACK	"its USC words ask for none"
+
 /* State of reading a list of words */
 struct usc_reader {
 	const struct vagx_usc_source *source;
@@ -147,6 +150,18 @@ static void usc_set_shared(struct vagx_launch *launch, const struct agx_usc_shar
 	}
 }
 
+/*
+ * A machine asks the helper program for memory when threads begin whose size is not 0 (mesa
+ * "src/asahi/lib/agx_scratch.c"). Here it is always there, and the helper program need not run.
+ */
+static int usc_registers(struct usc_reader *r, const struct agx_usc_registers *registers)
+{
+	r->launch->regs = registers->register_count;
+	if (registers->spill_size)
+		r->launch->no_stack = r->source->helper ? NULL : "its job has no helper program";
+	return 0;
+}
+
 static int usc_word(struct usc_reader *r)
 {
 	const union agx_packet *w = &r->word.values;
@@ -173,8 +188,7 @@ static int usc_word(struct usc_reader *r)
 	case AGX_PACKET_usc_shader:
 		return usc_shader(r, &w->usc_shader);
 	case AGX_PACKET_usc_registers:
-		r->launch->regs = w->usc_registers.register_count;
-		return 0;
+		return usc_registers(r, &w->usc_registers);
 	case AGX_PACKET_usc_preshader:
 		r->launch->preshader_va = r->source->base +
 					  w->usc_preshader.code;
@@ -238,6 +252,7 @@ int vagx_usc_load(const struct vagx_usc_source *source, uint32_t pipeline,
 	struct agx_stream s;
 	int err;
 
+	launch->no_stack = USC_NO_STACK;
 	agx_stream_init(&s, AGX_STREAM_usc, &words, start);
 	err = usc_words(&r, &s);
 	if (err || r.has_shader)

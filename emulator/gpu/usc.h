@@ -25,6 +25,8 @@ struct vagx_usc_source {
 	unsigned int vm_slot;
 	/** @base: base of the 32-bit addresses */
 	uint64_t base;
+	/** @helper: the job's helper program, which serves memory for stacks; 0 for none */
+	uint32_t helper;
 };
 
 /** vagx_usc_extends_samplers() - whether samplers have border colours behind them */
@@ -34,7 +36,7 @@ bool vagx_usc_extends_samplers(const struct agx_shader_counts *counts);
  * vagx_usc_load() - read USC words and what they bind
  * @source: address space and base
  * @pipeline: offset of the first word from the base, in bytes
- * @launch: gets code, uniforms, textures, samplers, registers and shared memory; its
+ * @launch: gets code, uniforms, textures, samplers, registers, stack and shared memory; its
  *	    extended_samplers is to be set before
  * @fault: filled when -EFAULT is returned; for malformed words it is an
  *	   access that is not allowed, at the word's address

@@ -495,6 +495,7 @@ static int vertex_job_load_shader(struct vertex_job *v)
 		.report = v->vdm.report,
 		.vm_slot = v->vdm.vm_slot,
 		.base = v->registers->shaders.usc_base,
+		.helper = v->registers->shaders.helper_program,
 	};
 
 	memset(&v->launch, 0, sizeof(v->launch));

@@ -304,6 +304,9 @@ static int shim_vagx_run_compute(struct slot *slot, const struct asahi_shim_comm
 	shim_vagx_capture(slot, NULL, &cmd);
 	registers = (struct vagx_compute_registers){
 		.cdm_base = cmd.cdm_ctrl_stream_base,
+		.helper_program = cmd.helper.binary,
+		.helper_cfg = cmd.helper.cfg,
+		.helper_data = cmd.helper.data,
 		.cdm_end = cmd.cdm_ctrl_stream_end,
 		.usc_base = slot->job->usc_exec_base,
 		.sampler_base = cmd.sampler_heap,
