@@ -49,6 +49,12 @@ struct vagx_launch {
 	 * memory again when the serial changes.
 	 */
 	uint64_t serial;
+	/** @job: number of its job; 0 if it is not known */
+	uint64_t job;
+	/** @number: of the launch or draw in its job, from 1 on; 0 if it is none, or several */
+	uint64_t number;
+	/** @is_draw: it is a draw */
+	bool is_draw;
 	/** @code_va: first instruction, absolute */
 	uint64_t code_va;
 	/** @preshader_va: first instruction of the preshader, or 0 */

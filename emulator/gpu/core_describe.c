@@ -18,8 +18,7 @@
 /* Bytes of native code in a line */
 #define BYTES_IN_A_LINE	24
 
-/* Finds the kept code at an address, and how many bytes of it there are. Return: NULL for none. */
-static const uint8_t *core_describe_bytes_at(const struct program *p, uint64_t va, size_t *count)
+const uint8_t *vagx_core_code_at(const struct program *p, uint64_t va, size_t *count)
 {
 	unsigned int i;
 
@@ -38,7 +37,7 @@ static void core_describe_print_op(FILE *file, const struct program *p, const st
 				   bool failed)
 {
 	size_t count = 0, i;
-	const uint8_t *bytes = core_describe_bytes_at(p, op->va, &count);
+	const uint8_t *bytes = vagx_core_code_at(p, op->va, &count);
 	char text[AGX_ISA_MAX_TEXT] = "not an instruction that is known";
 	struct agx_instr instr;
 	int length = bytes ? agx_isa_decode(bytes, count, &instr) : 0;
@@ -137,12 +136,20 @@ static void core_describe_print_native(FILE *file, const struct core_segment *se
 
 static void core_describe_print_thread(FILE *file, const struct core_failure *f)
 {
+	if (f->work[0])
+		fprintf(file, "\n in %s", f->work);
 	if (f->lane_known)
 		fprintf(file, "\n thread: %s; ", f->thread);
 	else
 		fprintf(file, "\n thread: one of them is %s; ", f->thread);
 	fprintf(file, "lane %u of simdgroup %u, whose active lanes are 0x%08" PRIx32, f->lane,
 		f->simdgroup->index, f->exec);
+}
+
+void vagx_core_describe_place(const struct core_failure *place, FILE *file)
+{
+	core_describe_print_thread(file, place);
+	core_describe_print_ops(file, place);
 }
 
 void vagx_core_describe_failure(const struct vagx_core *core, const struct vagx_launch *launch,
@@ -154,8 +161,7 @@ void vagx_core_describe_failure(const struct vagx_core *core, const struct vagx_
 	if (!core->status || !f->simdgroup || !f->op)
 		return;
 	fprintf(file, "\n %s, of the shader at 0x%" PRIx64, core->error, launch->code_va);
-	core_describe_print_thread(file, f);
-	core_describe_print_ops(file, f);
+	vagx_core_describe_place(f, file);
 	for (i = 0; i < 2; i++)
 		core_describe_print_native(file, &f->segment[i]);
 	core_describe_print_uniforms(file, f->op, launch);

@@ -51,19 +51,53 @@ static void core_failure_name_thread(const struct simdgroup *sg, struct core_fai
 			 core->group[0], core->group[1], core->group[2]);
 }
 
+/* Names the launch or draw of a lane, and its job, as far as they are known */
+static void core_failure_name_work(const struct simdgroup *sg, struct core_failure *f)
+{
+	const struct vagx_core *core = sg->core;
+	const struct vagx_launch *launch = core->launch;
+	const bool draws = launch->is_draw || core->fragments;
+	const uint64_t number = core->fragments ? core->fragments->draw[f->lane / 4] :
+						  launch->number;
+
+	if (number)
+		snprintf(f->work, sizeof(f->work), "%s %" PRIu64 " of job %" PRIu64,
+			 draws ? "draw" : "launch", number, launch->job);
+	else if (launch->job)
+		snprintf(f->work, sizeof(f->work), "job %" PRIu64, launch->job);
+}
+
+void vagx_core_remember_place(const struct simdgroup *sg, const struct op *op, unsigned int lane,
+			      struct core_failure *place)
+{
+	*place = (struct core_failure){
+		.simdgroup = sg, .op = op, .exec = sg->exec, .lane = lane, .lane_known = true,
+	};
+	core_failure_name_thread(sg, place);
+	core_failure_name_work(sg, place);
+}
+
 /* Keeps the instruction, the execution mask and the lane for core_describe.c */
 static void core_failure_remember(struct simdgroup *sg, const struct op *op)
 {
 	struct core_failure *f = &sg->core->failure;
 	uint32_t lanes = sg->exec ? sg->exec : sg->valid;
+	unsigned int lane = lanes ? __builtin_ctz(lanes) : 0;
+	bool known = sg->failed_lane < LANES;
 
-	*f = (struct core_failure){ .simdgroup = sg, .op = op, .exec = sg->exec };
-	f->lane_known = sg->failed_lane < LANES;
-	if (f->lane_known)
-		f->lane = sg->failed_lane;
-	else
-		f->lane = lanes ? __builtin_ctz(lanes) : 0;
-	core_failure_name_thread(sg, f);
+	vagx_core_remember_place(sg, op, known ? sg->failed_lane : lane, f);
+	f->lane_known = known;
+}
+
+const char *vagx_core_stage_name(const struct vagx_core *core)
+{
+	if (core->uniforms_out)
+		return "preshader";
+	if (core->vertices)
+		return "vertex shader";
+	if (core->fragments)
+		return "fragment shader";
+	return core->tile ? "tile's shader" : "compute shader";
 }
 
 void vagx_core_fail(struct simdgroup *sg, const struct op *op, int status,

@@ -172,6 +172,8 @@ struct core_failure {
 	/* it was @lane; else any of those in @exec */
 	bool lane_known;
 	char thread[96];
+	/* the launch or draw, and its job */
+	char work[64];
 	/*
 	 * Where native code differs from the interpreter (jit/check.c): the last one of the
 	 * instructions that begin with @op, and the code of both, if it is not the same
@@ -255,9 +257,19 @@ void vagx_core_drop_programs(struct vagx_core *core);
 void vagx_core_fail(struct simdgroup *sg, const struct op *op, int status,
 		    const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+/* Fills in where a lane of a simdgroup is */
+void vagx_core_remember_place(const struct simdgroup *sg, const struct op *op, unsigned int lane,
+			      struct core_failure *place);
+/* What kind of program the core runs: "vertex shader", ... */
+const char *vagx_core_stage_name(const struct vagx_core *core);
 /* Keeps an error of the launch unless it has one */
 void vagx_core_set_error(struct vagx_core *core, int status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* core_describe.c: prints the thread of a place, and the instructions around it */
+void vagx_core_describe_place(const struct core_failure *place, FILE *file);
+/* Finds the kept code at an address, and how many bytes of it there are. Return: NULL for none. */
+const uint8_t *vagx_core_code_at(const struct program *p, uint64_t va, size_t *count);
 
 /* core_stage.c */
 /* Sets up the registers of a stage, before its simdgroup begins */

@@ -121,6 +121,7 @@ struct fragment_draw {
  * @serial: number of the primitive among those that the worker has drawn; one of two tiles has two
  * @draw: its draw
  * @draw_va: address of the draw in the scene; 0 for none
+ * @number: of the draw in its job
  * @setup: its polygon in the window
  * @solver: what its plane equations share
  * @words: UVS words of its vertices
@@ -133,6 +134,7 @@ struct fragment_primitive {
 	uint64_t serial;
 	struct fragment_draw *draw;
 	uint64_t draw_va;
+	uint32_t number;
 	struct setup setup;
 	struct setup_solver solver;
 	uint32_t words[3][VAGX_MAX_UVS_WORDS + 1];

@@ -229,6 +229,8 @@ int fragment_use_draw(struct fragment_worker *w, uint64_t va)
 	const struct scene_draw *in_scene;
 	struct scene_draw stored;
 	struct fragment_draw *draw;
+	uint32_t number;
+	int err;
 
 	if (w->primitive.draw && w->primitive.draw_va == va)
 		return 0;
@@ -237,10 +239,16 @@ int fragment_use_draw(struct fragment_worker *w, uint64_t va)
 		return fragment_fault(w, &w->tvb.fault, VAGX_GPU_UNIT_ISP);
 	/* The guest may be changing it. */
 	memcpy(&stored, in_scene, sizeof(stored));
+	number = stored.number;
+	/* Draws share what does not depend on their number. */
+	stored.number = 0;
 	pthread_mutex_lock(&w->job->lock);
 	draw = fragment_draw_get(w, va, &stored);
 	pthread_mutex_unlock(&w->job->lock);
-	return draw ? fragment_draw_set(w, draw, va) : -ENOMEM;
+	err = draw ? fragment_draw_set(w, draw, va) : -ENOMEM;
+	if (!err)
+		w->primitive.number = number;
+	return err;
 }
 
 void fragment_drop_draws(struct fragment_job *f)

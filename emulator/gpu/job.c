@@ -71,6 +71,7 @@ int gpu_stage_begin(struct vagx_job *job, struct gpu_core *core, struct vagx_lau
 	launch->serial = atomic_fetch_add(&gpu->launch_serial, 1) + 1;
 	launch->stop = &job->stop;
 	launch->vm_slot = job->vm_slot;
+	launch->job = job->serial;
 	launch->soft_faults = gpu->config.soft_faults;
 	pthread_mutex_lock(&gpu->lock);
 	gpu->stats.launches++;
@@ -179,6 +180,8 @@ static int job_launch(void *ctx, struct vagx_launch *launch,
 	launch->serial = atomic_fetch_add(&gpu->launch_serial, 1) + 1;
 	launch->stop = &job->stop;
 	launch->soft_faults = gpu->config.soft_faults;
+	launch->job = job->serial;
+	launch->number = job->launches + 1;
 	if (!gpu->config.no_exec) {
 		job_run_preshader(job, launch);
 		if (!atomic_load(&job->stop))

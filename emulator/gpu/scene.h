@@ -17,6 +17,8 @@ struct scene_draw {
 	struct ppp_words ppp;
 	/** @uvs_words: words of a vertex, up to VAGX_MAX_UVS_WORDS */
 	uint32_t uvs_words;
+	/** @number: of the draw in its job, from 1 on; it is named in reports, and draws nothing */
+	uint32_t number;
 };
 
 /** SCENE_* - fields of &scene_primitive.flags */

@@ -265,6 +265,7 @@ static void shade_put_quad(struct fragment_worker *w, unsigned int x, unsigned i
 	unsigned int i;
 
 	g->primitive[g->quads] = g->primitives - 1;
+	f->draw[g->quads] = w->primitive.number;
 	f->planes[g->quads] = g->planes[g->primitives - 1];
 	g->pixels[y] |= 3u << x;
 	g->pixels[y + 1] |= 3u << x;
@@ -339,6 +340,7 @@ CLONES static void shade_put_half(struct fragment_worker *w, unsigned int x, uns
 		f->y[i] = top + shade_half_y[i];
 	for (i = 0; i < FRAGMENT_QUADS; i++) {
 		g->primitive[i] = g->primitives - 1;
+		f->draw[i] = w->primitive.number;
 		f->planes[i] = g->planes[g->primitives - 1];
 	}
 	/* A full group needs no mask of its pixels. */

@@ -73,6 +73,7 @@ struct vagx_plane {
  * @input: mask of the samples that the primitive covers, for each lane
  * @live: mask of the samples that are not discarded, for each lane; 0 in helpers
  * @back_facing: mask of the lanes whose primitive is back-facing
+ * @draw: number of each quad's draw in its job; 0 if there is none
  * @planes: coefficient registers of each quad's primitive
  * @num_planes: number of coefficient registers
  * @tested: depth and stencil have been tested before the shader
@@ -87,6 +88,7 @@ struct vagx_fragments {
 	uint8_t input[VAGX_SIMD_WIDTH];
 	uint8_t live[VAGX_SIMD_WIDTH];
 	uint32_t back_facing;
+	uint32_t draw[VAGX_SIMD_WIDTH / 4];
 	const struct vagx_plane *planes[VAGX_SIMD_WIDTH / 4];
 	unsigned int num_planes;
 	bool tested;

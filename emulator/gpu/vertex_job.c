@@ -120,6 +120,7 @@ static int vertex_job_store_draw(struct vertex_job *v)
 	}
 	draw->ppp = v->vdm.ppp;
 	draw->uvs_words = v->uvs_words;
+	draw->number = (uint32_t)v->job->draws;
 	return 0;
 }
 
@@ -499,6 +500,8 @@ static int vertex_job_load_shader(struct vertex_job *v)
 	};
 
 	memset(&v->launch, 0, sizeof(v->launch));
+	v->launch.number = job->draws;
+	v->launch.is_draw = true;
 	v->launch.extended_samplers = vagx_usc_extends_samplers(&v->vdm.counts);
 	v->launch.sampler_heap = v->registers->shaders.sampler_base;
 	v->launch.sampler_count = v->registers->shaders.sampler_count;

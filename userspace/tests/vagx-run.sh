@@ -94,6 +94,7 @@ faults()
 		' write fault at 0x123456001c, unmapped, .* unit shader core$' \
 		'^ bound 0x[0-9a-f]* bytes before: 0x[0-9a-f]* to 0x[0-9a-f]* (read, write)$' \
 		'^ instruction at 0x[0-9a-f]*: store of 4 bytes at 0x123456001c, of the shader' \
+		'^ in launch 1 of job [0-9]*$' \
 		'^ thread: 0, 0, 0 of threadgroup 0, 0, 0; lane 0 of simdgroup 0, ' \
 		'^     0x[0-9a-f]*: [0-9a-f]* *mov *r3, 7$' \
 		'^  -> 0x[0-9a-f]*: [0-9a-f]* *store *r2, du0, r3, i32, x' \

@@ -12,6 +12,7 @@
 #include "render_fixture.h"
 
 uint64_t render_hole;
+FILE *render_log;
 bool render_rule_was_broken[VAGX_RULES_AND_CLAUSES];
 
 static uint8_t *memory;
@@ -162,6 +163,8 @@ static int setup(void **state, unsigned int cores, bool no_exec)
 
 	null_stream = fopen("/dev/null", "w");
 	report.stream = getenv("RENDER_VERBOSE") ? stderr : null_stream;
+	if (render_log)
+		report.stream = render_log;
 	memory = aligned_alloc(VAGX_TVB_PAGE_SIZE, MEMORY_SIZE);
 	memset(memory, 0xee, MEMORY_SIZE);
 	render_hole = 0;

@@ -7,6 +7,8 @@
 #ifndef RENDER_FIXTURE_H
 #define RENDER_FIXTURE_H
 
+#include <stdio.h>
+
 #include "gpu/gpu.h"
 #include "gpu/render.h"
 #include "report.h"
@@ -51,6 +53,9 @@ struct render_fixture {
 
 /** render_hole - address of a page that is not mapped after all, or 0 */
 extern uint64_t render_hole;
+
+/** render_log - takes what is logged, if it is set before the fixture is made; or NULL */
+extern FILE *render_log;
 
 /** render_rule_was_broken - by a test before */
 extern bool render_rule_was_broken[];

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -104,6 +105,46 @@ static void test_many_of_cores(void **state)
 	render_teardown(&fixture);
 }
 
+/* Traps in pixels from column 22 on */
+static const char trapping_shader[] =
+	"ldimm r0l, 0\n"
+	"mov r2, thread_in_grid_x\n"
+	"if r2, 21, 1, ugt\n"
+	"jmp_none out\n"
+	"trap\n"
+	"out:\n"
+	"pop_exec 1\n"
+	"stop\n";
+
+/* A failure names the draw of its pixel, also if two draws are shaded together */
+static void test_name(void **state)
+{
+	struct scene_state t;
+	void *fixture;
+	struct scene s;
+	size_t size;
+	char *text;
+
+	render_log = open_memstream(&text, &size);
+	assert_non_null(render_log);
+	assert_int_equal(render_setup(&fixture), 0);
+	t = scene_default(fixture);
+	t.fragment_shader = trapping_shader;
+	scene_begin(&s, fixture);
+	scene_set(&s, &t);
+	scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, scene_triangle(&s, 0, 0, 0.5f), 3);
+	scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, scene_triangle(&s, 22, 0, 0.5f), 3);
+	scene_end(&s);
+	assert_int_equal(render_vertex(fixture), VAGX_GPU_DONE);
+	assert_int_equal(render_fragment(fixture, VAGX_FRAGMENT_FINAL), VAGX_GPU_FAULT);
+	render_teardown(&fixture);
+	fclose(render_log);
+	render_log = NULL;
+	if (!strstr(text, "\n in draw 2 of job 2\n thread: one of them is pixel "))
+		fail_msg("%s", text);
+	free(text);
+}
+
 /* Fragments of equal draws that cover each other are shaded one after the other */
 static void test_equal(void **state)
 {
@@ -122,6 +163,38 @@ static void test_equal(void **state)
 	}
 	scene_run(&s);
 	assert_true(count_pixels(f, BLACK + 5) > 100);
+}
+
+/* A draw with fragments in one quad, at a column */
+static void draw_quad(struct scene *s, float x)
+{
+	const float left = x / 128 - 1, top = 40 / 128.0f - 1, size = 2.5f / 128;
+	const float vertices[3][SCENE_VERTEX_WORDS] = {
+		{ left, top, 0.5f, 1 }, { left + size, top, 0.5f, 1 }, { left, top + size, 0.5f, 1 },
+	};
+
+	scene_draw(s, AGX_PRIMITIVE_TRIANGLES, scene_vertices(s, vertices, 3), 3);
+}
+
+/* Draws that differ in their number only fill a simdgroup together: each pixel has its threads */
+static void test_together(void **state)
+{
+	struct render_fixture *f = *state;
+	struct scene_state t = scene_default(f);
+	struct scene s;
+
+	t.fragment_shader = "ballot r4\npopcnt r4, r4\nsample_mask 255, 255\n"
+			    "st_tile r4, 0, 255, 0, i32, x\nstop\n";
+	scene_begin(&s, f);
+	scene_set(&s, &t);
+	draw_quad(&s, 40);
+	draw_quad(&s, 44);
+	put_state(&s, 7, 0);
+	draw_quad(&s, 48);
+	scene_run(&s);
+	assert_int_equal(scene_pixel(f, 40, 40, 0), 8);
+	assert_int_equal(scene_pixel(f, 44, 40, 0), 8);
+	assert_int_equal(scene_pixel(f, 48, 40, 0), 4);
 }
 
 /* A state with one shader, another, and the first one again */
@@ -235,8 +308,10 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST(test_many),
+		cmocka_unit_test(test_name),
 		cmocka_unit_test(test_many_of_cores),
 		TEST(test_equal),
+		TEST(test_together),
 		TEST(test_shaders),
 		TEST(test_viewports),
 		TEST(test_chosen_varying),
