@@ -174,6 +174,7 @@ static int cdm_launch(struct cdm_reader *r)
 		.vm_slot = r->cdm->vm_slot,
 		.base = r->cdm->registers->usc_base,
 		.helper = r->cdm->registers->helper_program,
+		.seed = r->cdm->seed,
 	};
 	struct vagx_launch launch = {
 		.vm_slot = r->cdm->vm_slot,

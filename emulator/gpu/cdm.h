@@ -28,6 +28,8 @@ struct vagx_cdm {
 	const struct vagx_compute_registers *registers;
 	/** @features: what streams have here, enum agx_stream_feature */
 	unsigned int features;
+	/** @seed: chooses what uniforms have that no word binds */
+	uint32_t seed;
 	/** @stop: when set, the stream ends with -ECANCELED soon */
 	const atomic_bool *stop;
 	/** @packets: counts what is read of the stream */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "core_internal.h"
+#include "gpu/pattern.h"
 
 /*
  * Time slice: instructions that a simdgroup runs before the next one does, as one may wait for
@@ -25,10 +26,13 @@
 struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
 {
 	struct vagx_core *core = calloc(1, sizeof(*core));
+	unsigned int i;
 
 	if (!core)
 		return NULL;
 	core->config = *config;
+	for (i = 0; i < REGISTERS; i++)
+		core->garbage[i] = vagx_pattern(config->seed, VAGX_PATTERN_REGISTERS, i);
 	/* a sample's four components are read as a whole, as in tiles */
 	core->shared = calloc(1, VAGX_CORE_MAX_SHARED + VAGX_TILE_SLACK);
 	if (!core->shared) {
@@ -141,18 +145,22 @@ static bool core_hides_missing(uint32_t valid, unsigned int sees)
 	return sees == 1 || valid == (valid & 0x11111111) * 15;
 }
 
-/* Clears the registers that the program may read before it writes them */
-static void core_clear_registers(struct simdgroup *sg, const struct entry *entry)
+/* Gives the registers that the program may read before it writes them values of their own */
+static void core_spoil_registers(struct simdgroup *sg, const struct entry *entry)
 {
+	const uint32_t *garbage = sg->core->garbage;
 	const struct program *p = entry->program;
-	unsigned int i;
+	unsigned int i, reg;
 
 	if (entry->pc || !core_hides_missing(sg->valid, p->sees)) {
-		memset(sg->reg, 0, (p->register_halves + 1) / 2 * sizeof(sg->reg[0]));
+		for (i = 0; i < (p->register_halves + 1) / 2; i++)
+			splat(&sg->reg[i], garbage[i]);
 		return;
 	}
-	for (i = 0; i < p->num_zero; i++)
-		splat(&sg->reg[p->zero[i]], 0);
+	for (i = 0; i < p->num_unwritten; i++) {
+		reg = p->unwritten[i];
+		splat(&sg->reg[reg], garbage[reg]);
+	}
 }
 
 static int core_start_simdgroup(struct vagx_core *core, unsigned int index,
@@ -170,10 +178,11 @@ static int core_start_simdgroup(struct vagx_core *core, unsigned int index,
 
 	sg->core = core;
 	sg->index = index;
-	sg->valid = threads < LANES ? (1u << threads) - 1 : ALL_LANES;
+	sg->exists = threads < LANES ? (1u << threads) - 1 : ALL_LANES;
 	if (core->fragments)
-		sg->valid = core->fragments->exists;
-	core_clear_registers(sg, entry);
+		sg->exists = core->fragments->exists;
+	sg->valid = sg->exists;
+	core_spoil_registers(sg, entry);
 	sg->state = SIMDGROUP_RUNS;
 	enter_program(sg, entry);
 	sg->stack_pointer = 0;
@@ -308,7 +317,8 @@ int vagx_core_run_groups(struct vagx_core *core, const struct vagx_launch *launc
 		.memory = launch->tile_width ? core->shared : NULL,
 	};
 	for (; count; count--) {
-		memset(core->shared, 0, launch->shared_size);
+		vagx_pattern_fill(core->config.seed, VAGX_PATTERN_SHARED, core->shared,
+				  launch->shared_size);
 		if (core_run_threads(core, core_set_size(core), &entry))
 			break;
 		core->stats.groups++;

@@ -61,6 +61,8 @@ struct vagx_launch {
 	uint64_t preshader_va;
 	/** @uniforms: uniform registers, bound by USC words, then written by the preshader */
 	uint16_t uniforms[VAGX_CORE_UNIFORMS];
+	/** @uniforms_set: bit mask of those that were bound or written; the others are garbage */
+	uint64_t uniforms_set[VAGX_CORE_UNIFORMS / 64];
 	/** @regs: 16-bit registers that each thread has; 0 for all 256 */
 	unsigned int regs;
 	/** @preshader_regs: 16-bit registers of the preshader; 0 for all 256 */
@@ -103,6 +105,16 @@ struct vagx_launch {
 	const atomic_bool *stop;
 };
 
+/** vagx_launch_set_uniforms() - note that uniforms have been bound or written */
+static inline void vagx_launch_set_uniforms(struct vagx_launch *launch, unsigned int first,
+					    unsigned int count)
+{
+	unsigned int half;
+
+	for (half = first; half < first + count && half < VAGX_CORE_UNIFORMS; half++)
+		launch->uniforms_set[half / 64] |= UINT64_C(1) << half % 64;
+}
+
 /** struct vagx_core_config - configuration of a core */
 struct vagx_core_config {
 	/** @index: number of the core, as the shader can read it */
@@ -115,6 +127,8 @@ struct vagx_core_config {
 	struct vagx_jit *jit;
 	/** @report: takes the text of programs, at its level "trace"; may be NULL */
 	struct vagx_report *report;
+	/** @seed: chooses what registers and memory have that nothing has written */
+	uint32_t seed;
 };
 
 /** struct vagx_core_stats - counters since vagx_core_new() */

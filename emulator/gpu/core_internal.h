@@ -81,11 +81,11 @@ struct program {
 	/* a part could not be fetched, so it is not cached: next time it may be mapped */
 	bool incomplete;
 	/*
-	 * registers that are 0 when it begins: these, if there is no thread that does not exist among
-	 * @sees threads beside one that does; else all
+	 * registers that it may read before it writes them: these, if there is no thread that does
+	 * not exist among @sees threads beside one that does; else all
 	 */
-	uint8_t zero[REGISTERS];
-	unsigned int num_zero;
+	uint8_t unwritten[REGISTERS];
+	unsigned int num_unwritten;
 	unsigned int sees;
 	/* where its native code goes; the one thing that changes after decoding */
 	struct vagx_native_slot *slot;
@@ -140,7 +140,8 @@ struct simdgroup {
 	uint32_t exec;
 	/* number of active lanes */
 	uint32_t active;
-	/* mask of the threads that exist and have not stopped */
+	/* mask of the threads that exist, and of those that have not stopped */
+	uint32_t exists;
 	uint32_t valid;
 	enum simdgroup_state state;
 	/* program counter: the program, its ops, and the index of the next one */
@@ -218,6 +219,8 @@ struct vagx_core {
 	unsigned int register_halves;
 
 	struct simdgroup *simdgroup[MAX_SIMDGROUPS];
+	/* what registers have that nothing has written */
+	uint32_t garbage[REGISTERS];
 	uint8_t *shared;
 	/* texture cache; NULL until the core has sampled */
 	struct texture_cache *textures;
@@ -237,8 +240,8 @@ bool vagx_program_is_current(struct vagx_core *core, const struct program *progr
 /* Finds the index of the op at an address. Return: false if it is not in the program. */
 bool vagx_program_index(const struct program *program, uint64_t va, uint32_t *index);
 
-/* core_registers.c: finds the registers that have to be 0 when a program begins */
-void vagx_registers_find_zero(struct program *program);
+/* core_registers.c: finds the registers that a program may read before it writes them */
+void vagx_registers_find_unwritten(struct program *program);
 
 /* program_cache.c: to be given back by vagx_programs_put() */
 int vagx_programs_get(struct vagx_core *core, uint64_t va, struct program **program);

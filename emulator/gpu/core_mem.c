@@ -16,6 +16,7 @@
 #include "core_float.h"
 #include "core_internal.h"
 #include "format.h"
+#include "gpu/pattern.h"
 
 /* The memory that an access goes to */
 enum space {
@@ -79,7 +80,7 @@ static void *mem_outside(struct access *a, unsigned int lane, uint64_t address, 
 	return NULL;
 }
 
-/* Private memory is allocated as far as it is used, zeroed: an address's words in a row */
+/* Private memory is allocated as far as it is used, and begins as garbage: an address's in a row */
 static bool mem_grow_private(struct simdgroup *sg, uint32_t size)
 {
 	uint32_t new_size = sg->private_size ? sg->private_size : 256, word;
@@ -93,7 +94,8 @@ static bool mem_grow_private(struct simdgroup *sg, uint32_t size)
 	if (sg->private_memory)
 		memcpy(row, sg->private_memory, (size_t)LANES * sg->private_size);
 	for (word = sg->private_size / 4; word < new_size / 4; word++)
-		splat(&row[word], 0);
+		splat(&row[word], vagx_pattern(sg->core->config.seed, VAGX_PATTERN_PRIVATE,
+					       word % (VAGX_PATTERN_LINE / 4)));
 	free(sg->private_memory);
 	sg->private_memory = (uint8_t *)row;
 	sg->private_size = new_size;
@@ -620,6 +622,7 @@ void vagx_exec_uniform_store(struct simdgroup *sg, const struct op *op)
 	if (!sg->exec)
 		return;
 	lane = __builtin_ctz(sg->exec);
+	vagx_launch_set_uniforms(sg->core->preshader_of, (unsigned int)d->value, halves);
 	for (i = 0; i < halves; i++) {
 		unsigned int half = s->value + i;
 

@@ -361,7 +361,7 @@ int vagx_program_decode(struct vagx_core *core, uint64_t va,
 		vagx_program_free(p);
 		return err;
 	}
-	vagx_registers_find_zero(p);
+	vagx_registers_find_unwritten(p);
 	*program = p;
 	return 0;
 }

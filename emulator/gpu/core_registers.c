@@ -2,11 +2,12 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Which registers have to be 0 when a program begins: all but those that are written in all
- * threads before anything reads them. The instructions up to the first one with an effect besides
- * its operands are looked at, so that the rest of a program can be anything. Threads that do not
- * exist write nothing: where they can be seen, by shuffles or in quads, all registers are
- * cleared. So nobody sees what other programs, or other contexts, have left.
+ * Which registers a program may read before it writes them: all but those that are written in
+ * all threads before anything reads them. The instructions up to the first one with an effect
+ * besides its operands are looked at, so that the rest of a program can be anything. Threads that
+ * do not exist write nothing: where they can be seen, by shuffles or in quads, it is all
+ * registers. They get garbage that depends on nothing but the seed (pattern.h). So nobody sees
+ * what other programs, or other contexts, have left, and each run is like the one before.
  */
 #include "core_internal.h"
 
@@ -206,7 +207,7 @@ static void registers_find_written(const struct program *p, struct registers_set
 	}
 }
 
-void vagx_registers_find_zero(struct program *p)
+void vagx_registers_find_unwritten(struct program *p)
 {
 	struct registers_set written = { 0 };
 	enum registers_use use = registers_use_of(p);
@@ -215,9 +216,9 @@ void vagx_registers_find_zero(struct program *p)
 	p->sees = registers_threads[use];
 	if (use != REGISTERS_ANY)
 		registers_find_written(p, &written);
-	p->num_zero = 0;
+	p->num_unwritten = 0;
 	for (reg = 0; reg < (p->register_halves + 1) / 2; reg++) {
 		if (!registers_has(&written, 2 * reg) || !registers_has(&written, 2 * reg + 1))
-			p->zero[p->num_zero++] = (uint8_t)reg;
+			p->unwritten[p->num_unwritten++] = (uint8_t)reg;
 	}
 }

@@ -235,10 +235,13 @@ static int simd_source_lane(const struct op *op, int lane, int index)
 /*
  * Hardware shuffles whole quads, after it has shuffled within each quad by the low bits of the
  * index, which are those of all threads of the quad, even inactive ones, or'ed together (applegpu
- * "applegpu.py", simd_shuffle)
+ * "applegpu.py", simd_shuffle). Mesa's compiler keeps the index of inactive threads at 0 by code
+ * that each thread runs (src/asahi/compiler/agx_lower_divergent_shuffle.c), so those that do not
+ * exist cannot count.
  */
-static void simd_shuffle_in_quads(const struct op *op, const uint32_t *value,
-				  const uint32_t *index, struct lanes *result)
+static void simd_shuffle_in_quads(const struct simdgroup *sg, const struct op *op,
+				  const uint32_t *value, const uint32_t *index,
+				  struct lanes *result)
 {
 	unsigned int quad, i;
 
@@ -246,7 +249,7 @@ static void simd_shuffle_in_quads(const struct op *op, const uint32_t *value,
 		uint32_t low = 0;
 
 		for (i = 0; i < QUAD; i++)
-			low |= index[quad + i] & 3;
+			low |= sg->exists >> (quad + i) & 1 ? index[quad + i] & 3 : 0;
 		for (i = 0; i < QUAD; i++)
 			result->v[quad + i] =
 				value[quad + (simd_source_lane(op, i, low) & 3)];
@@ -262,7 +265,7 @@ void vagx_exec_shuffle(struct simdgroup *sg, const struct op *op)
 	const uint32_t *index = read_lanes(sg, &op->src[1], &ti);
 	int i;
 
-	simd_shuffle_in_quads(op, value, index, &moved);
+	simd_shuffle_in_quads(sg, op, value, index, &moved);
 	for (i = 0; i < LANES; i++) {
 		int lane = i & (width - 1);
 		int from = simd_source_lane(op, lane, index[i] & 0xffff);

@@ -246,7 +246,7 @@ struct fragment_job {
  * @failed: a depth test has failed with -EFAULT, within a shader
  * @tile: the tile that is drawn
  * @memory: its colour buffer
- * @written_bytes: bytes of @memory that programs may have written, in any tile; the rest is 0
+ * @reached_bytes: bytes of @memory that programs may reach, in any tile; they begin as garbage
  * @depth: depth of each sample
  * @stencil: stencil of each sample
  * @group: fragments that wait to be shaded
@@ -260,7 +260,7 @@ struct fragment_worker {
 	bool failed;
 	struct vagx_tile tile;
 	uint8_t memory[VAGX_TILE_BYTES + VAGX_TILE_SLACK];
-	size_t written_bytes;
+	size_t reached_bytes;
 	float depth[FRAGMENT_TILE_PIXELS * VAGX_MAX_SAMPLES];
 	uint8_t stencil[FRAGMENT_TILE_PIXELS * VAGX_MAX_SAMPLES];
 	struct fragment_group group;
@@ -280,8 +280,10 @@ static inline unsigned int fragment_sample(const struct fragment_worker *w, unsi
 /* Records a fault of a unit. Return: -EFAULT. */
 int fragment_fault(struct fragment_worker *w, const struct vagx_uat_fault *fault,
 		   unsigned int unit);
-/* Notes how far a launch's programs may write to a tile, which has to be cleared as far then */
-void fragment_mark_written(struct fragment_worker *w, const struct vagx_launch *launch);
+/* Notes how far a launch's programs may reach into a tile, which is garbage as far at first */
+void fragment_mark_reached(struct fragment_worker *w, const struct vagx_launch *launch);
+/* Has a tile begin as garbage, from byte @from on */
+void fragment_spoil_tile(struct fragment_worker *w, size_t from);
 /* Translates a client's address. Return: NULL, with a recorded fault. */
 void *fragment_ptr(struct fragment_worker *w, uint64_t va, size_t bytes, enum vagx_access access,
 		   unsigned int unit);

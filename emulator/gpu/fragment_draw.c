@@ -41,6 +41,7 @@ static int fragment_draw_load_shader(struct fragment_worker *w, struct fragment_
 		.vm_slot = w->job->base->vm_slot,
 		.base = w->job->registers->shaders.usc_base,
 		.helper = w->job->registers->shaders.helper_program,
+		.seed = w->job->base->gpu->config.seed,
 	};
 
 	draw->launch.extended_samplers = vagx_usc_extends_samplers(&fs->counts);
@@ -220,7 +221,7 @@ static int fragment_draw_set(struct fragment_worker *w, struct fragment_draw *dr
 		return err;
 	w->primitive.draw = draw;
 	w->primitive.draw_va = va;
-	fragment_mark_written(w, &draw->launch);
+	fragment_mark_reached(w, &draw->launch);
 	return 0;
 }
 

@@ -184,7 +184,7 @@ static int fragment_job_run_background(struct fragment_worker *w)
 	unsigned int groups = w->tile.width * w->tile.height / VAGX_SIMD_WIDTH, n;
 	int err;
 
-	memset(w->memory, 0, w->written_bytes);
+	fragment_spoil_tile(w, 0);
 	if (!w->job->background.code_va)
 		return 0;
 	for (n = 0; n < groups; n++) {
@@ -290,8 +290,8 @@ static struct fragment_worker *fragment_job_new_worker(struct fragment_job *f,
 		.sample_positions = r->ppp_multisample,
 		.memory = w->memory,
 	};
-	fragment_mark_written(w, &f->background);
-	fragment_mark_written(w, &f->end_of_tile);
+	fragment_mark_reached(w, &f->background);
+	fragment_mark_reached(w, &f->end_of_tile);
 	f->worker[core->index] = w;
 	return w;
 }
@@ -347,6 +347,7 @@ static int fragment_job_load_program(struct fragment_job *f,
 		.vm_slot = f->base->vm_slot,
 		.base = f->registers->shaders.usc_base,
 		.helper = f->registers->shaders.helper_program,
+		.seed = f->base->gpu->config.seed,
 	};
 	struct agx_shader_counts counts;
 	uint32_t spec = program->spec & 0xffff;

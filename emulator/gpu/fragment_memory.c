@@ -7,6 +7,7 @@
  * the thread of its core alone, so nothing is locked.
  */
 #include "gpu/fragment.h"
+#include "gpu/pattern.h"
 
 int fragment_fault(struct fragment_worker *w, const struct vagx_uat_fault *fault, unsigned int unit)
 {
@@ -24,11 +25,21 @@ void *fragment_ptr(struct fragment_worker *w, uint64_t va, size_t bytes, enum va
 	return p;
 }
 
-void fragment_mark_written(struct fragment_worker *w, const struct vagx_launch *launch)
+void fragment_spoil_tile(struct fragment_worker *w, size_t from)
+{
+	/* The sizes of tiles are multiples of a line. */
+	vagx_pattern_fill(w->job->base->gpu->config.seed, VAGX_PATTERN_TILE, w->memory + from,
+			  w->reached_bytes - from);
+}
+
+void fragment_mark_reached(struct fragment_worker *w, const struct vagx_launch *launch)
 {
 	const size_t bytes = (size_t)w->tile.width * w->tile.height * w->tile.samples *
 			     launch->sample_stride;
+	const size_t before = w->reached_bytes;
 
-	if (bytes > w->written_bytes)
-		w->written_bytes = bytes < VAGX_TILE_BYTES ? bytes : VAGX_TILE_BYTES;
+	if (bytes <= before)
+		return;
+	w->reached_bytes = bytes < VAGX_TILE_BYTES ? bytes : VAGX_TILE_BYTES;
+	fragment_spoil_tile(w, before);
 }

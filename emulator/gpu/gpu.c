@@ -272,6 +272,7 @@ static int gpu_core_init(struct vagx_gpu *gpu, struct gpu_core *core,
 		.programs = gpu->programs,
 		.jit = gpu->jit,
 		.report = gpu->config.report,
+		.seed = gpu->config.seed,
 	};
 
 	core->gpu = gpu;

@@ -86,6 +86,8 @@ struct vagx_gpu_config {
 	bool no_exec;
 	/** @soft_faults: unmapped loads give zero, unmapped stores vanish */
 	bool soft_faults;
+	/** @seed: chooses what shaders find where nothing has been written */
+	uint32_t seed;
 	/** @stream_features: features of control streams, enum agx_stream_feature */
 	unsigned int stream_features;
 };

@@ -9,9 +9,11 @@
  */
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "agx_stream.h"
 #include "gpu/core.h"
+#include "gpu/pattern.h"
 #include "gpu/usc.h"
 #include "report.h"
 #include "uat.h"
@@ -64,6 +66,7 @@ static int usc_bind_uniforms(struct usc_reader *r, unsigned int first,
 			       first, first + count - 1);
 		return usc_malformed(r, r->word.va);
 	}
+	vagx_launch_set_uniforms(r->launch, first, count);
 	return usc_read(r, buffer, &r->launch->uniforms[first],
 			count * sizeof(r->launch->uniforms[0]));
 }
@@ -235,6 +238,19 @@ bool vagx_usc_extends_samplers(const struct agx_shader_counts *counts)
 	       counts->sampler_registers == AGX_SAMPLER_STATES_16_EXTENDED;
 }
 
+/* What uniforms have that no word binds */
+static void usc_spoil_uniforms(const struct vagx_usc_source *source, struct vagx_launch *launch)
+{
+	unsigned int i;
+
+	memset(launch->uniforms_set, 0, sizeof(launch->uniforms_set));
+	for (i = 0; i < VAGX_CORE_UNIFORMS; i += 2) {
+		uint32_t word = vagx_pattern(source->seed, VAGX_PATTERN_UNIFORMS, i);
+
+		memcpy(&launch->uniforms[i], &word, sizeof(word));
+	}
+}
+
 int vagx_usc_load(const struct vagx_usc_source *source, uint32_t pipeline,
 		  struct vagx_launch *launch, struct vagx_uat_fault *fault)
 {
@@ -252,6 +268,7 @@ int vagx_usc_load(const struct vagx_usc_source *source, uint32_t pipeline,
 	struct agx_stream s;
 	int err;
 
+	usc_spoil_uniforms(source, launch);
 	launch->no_stack = USC_NO_STACK;
 	agx_stream_init(&s, AGX_STREAM_usc, &words, start);
 	err = usc_words(&r, &s);

@@ -27,6 +27,8 @@ struct vagx_usc_source {
 	uint64_t base;
 	/** @helper: the job's helper program, which serves memory for stacks; 0 for none */
 	uint32_t helper;
+	/** @seed: chooses what uniforms have that no word binds */
+	uint32_t seed;
 };
 
 /** vagx_usc_extends_samplers() - whether samplers have border colours behind them */

@@ -14,6 +14,7 @@
 
 #include "gpu/assemble.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/pattern.h"
 #include "gpu/render.h"
 #include "gpu/scene.h"
 #include "gpu/stage.h"
@@ -405,7 +406,8 @@ static int vertex_job_shade(struct vagx_job *job, struct gpu_core *core, void *c
 	struct gpu_failure failure = { 0 };
 	int err = -ECANCELED;
 
-	memset(out, 0, v->uvs_words * VAGX_SIMD_WIDTH * sizeof(uint32_t));
+	vagx_pattern_fill(job->gpu->config.seed, VAGX_PATTERN_OUTPUTS, out,
+			  v->uvs_words * VAGX_SIMD_WIDTH * sizeof(uint32_t));
 	for (i = 0; i < vertices.count; i++) {
 		vertices.id[i] = v->batch.id[first + i];
 		vertices.instance[i] = v->instance;
@@ -497,6 +499,7 @@ static int vertex_job_load_shader(struct vertex_job *v)
 		.vm_slot = v->vdm.vm_slot,
 		.base = v->registers->shaders.usc_base,
 		.helper = v->registers->shaders.helper_program,
+		.seed = job->gpu->config.seed,
 	};
 
 	memset(&v->launch, 0, sizeof(v->launch));

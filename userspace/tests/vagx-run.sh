@@ -99,7 +99,7 @@ faults()
 		'^     0x[0-9a-f]*: [0-9a-f]* *mov *r3, 7$' \
 		'^  -> 0x[0-9a-f]*: [0-9a-f]* *store *r2, du0, r3, i32, x' \
 		'^ uniforms: u0l 0000 u0h 3456 u1l 0012 u1h 0000$' \
-		'^   r0   00000000 00000000 [0-9a-f]* 00000007 ' 'failed jobs: 1$' &&
+		'^   r0   [5d][0-9a-f]* [5d][0-9a-f]* [0-9a-f]* 00000007 ' 'failed jobs: 1$' &&
 		ends 123 "$bad" load && says ' read fault at 0x1234560000, unmapped, ' \
 		'^  -> 0x[0-9a-f]*: [0-9a-f]* *load *r4, du0, r2, i32, x'
 }

@@ -222,6 +222,7 @@ void fixture_uniform64(struct fixture *f, unsigned int half, uint64_t value)
 
 	for (i = 0; i < 4; i++)
 		f->launch.uniforms[half + i] = value >> i * 16;
+	vagx_launch_set_uniforms(&f->launch, half, 4);
 }
 
 int fixture_run(struct fixture *f, const char *text, unsigned int threads)

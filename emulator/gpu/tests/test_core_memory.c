@@ -5,7 +5,8 @@
  * Loads and stores whose addresses go together in every way that has code of its own: the same,
  * and rows, for 4, 8, 16 or 32 threads, with the others elsewhere; elements of each size, one
  * to four of them, to registers of 16 and 32 bits; with some threads missing. What has to be
- * in memory is computed element by element, thread after thread.
+ * in memory is computed element by element, thread after thread. What nobody has written is
+ * garbage that a seed has chosen.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,6 +18,7 @@
 
 #include "chance.h"
 #include "core_fixture.h"
+#include "gpu/pattern.h"
 
 #define LANES		32
 /* Where tables of indices and results are */
@@ -175,7 +177,7 @@ static void expect_stored(const struct access *a, uint8_t *area)
 static void random_accesses(struct fixture *f, const char *verb)
 {
 	struct chance c = chance_begin((uint64_t)verb[0]);
-	uint8_t area[AREA + 16];
+	uint8_t area[AREA + 16], garbage[AREA];
 	struct access a;
 	unsigned int i, k;
 
@@ -183,8 +185,11 @@ static void random_accesses(struct fixture *f, const char *verb)
 		for (k = 0; k < AREA; k++)
 			fixture_data[k] = area[k] = (uint8_t)chance_pick(&c, 256);
 		choose(&a, &c);
-		/* shared memory has nothing yet where a thread is missing */
-		memset(area + 16 * a.threads, 0, a.shared ? AREA - 16 * a.threads : 0);
+		/* shared memory has garbage yet where a thread is missing */
+		vagx_pattern_fill(f->config.seed, VAGX_PATTERN_SHARED, garbage, AREA);
+		if (a.shared)
+			memcpy(area + 16 * a.threads, garbage + 16 * a.threads,
+			       AREA - 16 * a.threads);
 		run(f, &a, verb);
 		if (verb[0] == 'l')
 			expect_loaded(&a, area);
@@ -203,6 +208,68 @@ static void stores(void **state)
 	random_accesses(*state, "store");
 }
 
+/* What a space of memory has for a seed, in each group of threads; @apart: a word for each thread */
+static void expect_garbage(struct fixture *f, const char *load, enum vagx_pattern_space space,
+			   bool apart)
+{
+	static const uint32_t group[3];
+	uint32_t garbage[LANES], i;
+	char text[256];
+
+	sprintf(text, "mov r1, thread_index_in_threadgroup\nshl r2, r1, 2\n%s\nwait a\n"
+		"store r3, du0, r1, i32, x, a\nldimm r3, 5\n"
+		"lstore r3, r2l, 0, i32, x\nstop\n", load);
+	for (i = 0; i < LANES; i++)
+		garbage[i] = vagx_pattern(f->config.seed, space,
+					  apart ? i % (VAGX_PATTERN_LINE / 4) : 0);
+	f->launch.shared_size = AREA;
+	if (fixture_agrees(f, fixture_run(f, text, LANES)))
+		fail_msg("%s", vagx_core_error(f->core));
+	assert_memory_equal(fixture_data, garbage, sizeof(garbage));
+	memset(fixture_data, 0, sizeof(garbage));
+	f->launch.grid[0] = 2 * LANES;
+	assert_int_equal(vagx_core_run_groups(f->core, &f->launch, group, 2, &f->fault), 0);
+	assert_memory_equal(fixture_data, garbage, sizeof(garbage));
+}
+
+static void unwritten_memory(void **state)
+{
+	struct fixture *f = *state;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		vagx_core_free(f->core);
+		f->config.seed = i * 77;
+		f->core = vagx_core_new(&f->config);
+		expect_garbage(f, "lload r3, r2l, 0, i32, x", VAGX_PATTERN_SHARED, true);
+		expect_garbage(f, "stack_load r3, 0, i32, x, a", VAGX_PATTERN_PRIVATE, false);
+	}
+}
+
+/* Garbage is neither a small number nor NaN, as words, halves and bytes, and differs by seed */
+static void pattern(void **state)
+{
+	uint32_t seed, n, same = 0;
+
+	(void)state;
+	for (seed = 0; seed < 50; seed++) {
+		for (n = 0; n < 1000; n++) {
+			uint32_t word = vagx_pattern(seed, VAGX_PATTERN_REGISTERS, n), half;
+
+			for (half = 0; half < 2; half++) {
+				uint32_t magnitude = word >> half * 16 & 0x7fff;
+
+				assert_in_range(magnitude, 0x5040, 0x5fff);
+				assert_in_range(magnitude & 0xff, 0x40, 0xff);
+			}
+			same += word == vagx_pattern(seed + 1, VAGX_PATTERN_REGISTERS, n);
+			same += word == vagx_pattern(seed, VAGX_PATTERN_REGISTERS, n + 1);
+			same += word == vagx_pattern(seed, VAGX_PATTERN_UNIFORMS, n);
+		}
+	}
+	assert_true(same < 10);
+}
+
 #define TEST(name)								\
 	cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
@@ -211,6 +278,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(loads),
 		TEST(stores),
+		TEST(unwritten_memory),
+		TEST(pattern),
 	};
 
 	return cmocka_run_group_tests_name("core_memory", tests, NULL, NULL);

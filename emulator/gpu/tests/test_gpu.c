@@ -19,6 +19,7 @@
 #include "agx_stream.h"
 #include "gpu/core.h"
 #include "gpu/gpu.h"
+#include "gpu/pattern.h"
 #include "report.h"
 #include "uat.h"
 
@@ -525,6 +526,7 @@ static void test_words(void **state)
 {
 	const uint16_t low[3] = { 1, 2, 3 };
 	const uint16_t high[2] = { 0xaaaa, 0xbbbb };
+	uint32_t garbage;
 
 	memcpy(memory + (DATA_VA - STREAM_VA), low, sizeof(low));
 	memcpy(memory + (DATA_VA - STREAM_VA) + 8, high, sizeof(high));
@@ -551,7 +553,12 @@ static void test_words(void **state)
 	assert_int_equal(record.launch.preshader_regs, 48);
 	assert_int_equal(record.launch.uniforms[4], 1);
 	assert_int_equal(record.launch.uniforms[6], 3);
-	assert_int_equal(record.launch.uniforms[7], 0);
+	/* those that no word binds are garbage */
+	garbage = vagx_pattern(0, VAGX_PATTERN_UNIFORMS, 6);
+	assert_int_equal(record.launch.uniforms[7], garbage >> 16);
+	garbage = vagx_pattern(0, VAGX_PATTERN_UNIFORMS, 508);
+	assert_int_equal(record.launch.uniforms[508], garbage & 0xffff);
+	assert_int_equal(record.launch.uniforms[509], garbage >> 16);
 	/* the preshader's */
 	assert_int_equal(record.launch.uniforms[100], 0x1234);
 	assert_int_equal(record.launch.uniforms[510], 0xaaaa);

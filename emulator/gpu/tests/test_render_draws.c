@@ -2,8 +2,8 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Draws that have a state or a shader in common, more draws than are kept, and varyings that a
- * register chooses.
+ * Draws that have a state or a shader in common, more draws than are kept, varyings that a
+ * register chooses, and what is drawn of what nobody has written.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "gpu/pattern.h"
 #include "scene_builder.h"
 
 #define BLACK	0xff000000
@@ -302,6 +303,45 @@ static void test_varying_beyond(void **state)
 	assert_int_equal(render_fragment(f, VAGX_FRAGMENT_FINAL), VAGX_GPU_FAULT);
 }
 
+/* Without a background program, tiles begin as garbage: each of them the same */
+static void test_tiles_without_background(void **state)
+{
+	struct render_fixture *f = *state;
+	struct scene_state t = scene_default(f);
+	struct scene s;
+
+	scene_begin(&s, f);
+	f->fragment.background.usc = 0;
+	scene_set(&s, &t);
+	scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, scene_triangle(&s, 40, 40, 0.5f), 3);
+	scene_run(&s);
+	assert_int_equal(scene_pixel(f, 45, 45, 0), RED);
+	assert_int_equal(scene_pixel(f, 56, 56, 0), vagx_pattern(0, VAGX_PATTERN_TILE, 0));
+	/* a sample has room for eight bytes */
+	assert_int_equal(scene_pixel(f, 57, 56, 0), vagx_pattern(0, VAGX_PATTERN_TILE, 2));
+}
+
+/* Words of a vertex that its shader does not write are garbage, and so is the colour from them */
+static void test_unwritten_varyings(void **state)
+{
+	struct render_fixture *f = *state;
+	struct scene_state t = scene_default(f);
+	struct scene s;
+
+	t.shade = AGX_SHADE_MODEL_FLAT_VERTEX_0;
+	t.vertex_shader = "iadd r7, r5, r5\nload r8_r9_r10_r11, du0, r7, lsl 2, i32, xyzw, a\n"
+			  "wait a\nldimm r12, 0x3f800000\n"
+			  "st_var r8, 0\nst_var r9, 1\nst_var r10, 2\nst_var r11, 3\n"
+			  "st_var r12, 5\nst_var r12, 7, last\nstop\n";
+	scene_begin(&s, f);
+	scene_set(&s, &t);
+	scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, scene_triangle(&s, 40, 40, 0.5f), 3);
+	scene_run(&s);
+	/* a number far from 0, of either sign */
+	assert_int_equal(scene_pixel(f, 45, 45, 0),
+			 vagx_pattern(0, VAGX_PATTERN_OUTPUTS, 0) >> 31 ? 0xff00ff00 : 0xffffffff);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, render_setup, render_teardown)
 
 int main(void)
@@ -316,6 +356,8 @@ int main(void)
 		TEST(test_viewports),
 		TEST(test_chosen_varying),
 		TEST(test_varying_beyond),
+		TEST(test_tiles_without_background),
+		TEST(test_unwritten_varyings),
 	};
 
 	return cmocka_run_group_tests_name("render_draws", tests, NULL, NULL);

@@ -752,9 +752,9 @@ static void differences_are_found(void **state)
 		describes_segment(f, lines, sizeof(lines) / sizeof(lines[0]));
 		/* another lane is active */
 		assert_int_equal(fixture_run(f, "mov r1, thread_index_in_threadgroup\n"
-						"if r1, 1, 1, ult\nldimm r2, 5\n"
+						"ldimm r0l, 0\nif r1, 1, 1, ult\nldimm r2, 5\n"
 						"pop_exec 1\nstop\n", 32), 0);
-		f->core->held->program->op[1].src[1].value = 2;
+		f->core->held->program->op[2].src[1].value = 2;
 		assert_int_equal(fixture_run_again(f, 32), -EPROTO);
 		assert_non_null(strstr(vagx_core_error(f->core), "active 0x1"));
 		/* behind a jump */

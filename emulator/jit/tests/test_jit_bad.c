@@ -456,7 +456,7 @@ static void endless_programs(void **state)
 		/* the link register leads back to the jump behind the call */
 		"again: call next\njmp_any again\nnext: fmul r2, r2, r2\nret r1\n",
 		"call next\nnext: fmul r2, r2, r2\nret r1\n",
-		"again: load r2, du0, r3, i32, x, a\nwait a\njmp_any again\n",
+		"ldimm r3, 0\nagain: load r2, du0, r3, i32, x, a\nwait a\njmp_any again\n",
 		"again: barrier\nfadd r2, r2, 1.0\njmp_any again\n",
 	};
 	unsigned int i, mode;
@@ -516,9 +516,9 @@ static void put_many(struct fixture *f, const char *const *texts, unsigned int k
 static void long_programs(void **state)
 {
 	static const char *const costly[] = {
-		"hfma r2h, r3l, r4h, r5l, sat\n", "if r2, r3, 1, flt\n", "pop_exec 1\n",
+		"ldimm r0l, 0\n", "if r2, r3, 1, flt\n", "pop_exec 1\n",
 		"csel r2, r3, r4, r5, r6, flt\n", "load r7, du0, 0, i32, x, a\n",
-		"ffma r8l, r9.abs, r10l.neg, r11h, sat\n",
+		"ffma r8l, r9.abs, r10l.neg, r11h, sat\n", "hfma r2h, r3l, r4h, r5l, sat\n",
 	};
 	static const char *const shortest[] = { "wait a\n" };
 	unsigned int i;
