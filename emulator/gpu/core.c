@@ -5,7 +5,8 @@
  * The shader core: runs threadgroups, and the simdgroups of stages, as SIMD groups of 32 lanes
  * with an execution mask. An interpreter: each decoded instruction is a function that works on
  * all lanes of a simdgroup. Programs that run often are compiled (jit/jit.h). Simdgroups of a
- * threadgroup run one after the other in time slices, until all have stopped, or wait at a barrier.
+ * threadgroup run one after the other in time slices, until all have stopped, or wait at a
+ * barrier. The seed chooses their order, as no machine promises one.
  *
  * One thread runs a core at a time. Cores share decoded programs through a cache with a lock
  * (program_cache.c), and the client's memory; nothing else.
@@ -22,6 +23,13 @@
  * memory that the other writes. The stop flag is read between slices.
  */
 #define SLICE	8192
+
+/*
+ * Threadgroups in a row, and rounds, in which simdgroups take turns in the same order: they are fast
+ * then, as the host's processor learns what comes next
+ */
+#define ROW_OF_GROUPS	16
+#define SAME_ROUNDS	256
 
 struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
 {
@@ -102,16 +110,57 @@ static void core_run_slice(struct simdgroup *sg)
 	core->stats.thread_instructions += slice.thread_instructions;
 }
 
+/* Puts the simdgroups of a threadgroup in a row, twice: a round is any @count of them in a row */
+static void core_line_up(struct vagx_core *core, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2 * count; i++) {
+		core->turns[0][i] = core->simdgroup[i % count];
+		core->turns[1][i] = core->simdgroup[count - 1 - i % count];
+	}
+	core->lined_up = count;
+}
+
+/* Chooses how the simdgroups of a threadgroup take turns, by the place of the group in the grid */
+static void core_order_turns(struct vagx_core *core, unsigned int count)
+{
+	const uint32_t *group = core->group;
+
+	core->turn = core->simdgroup;
+	if (count == 1)
+		return;
+	if (core->lined_up != count)
+		core_line_up(core, count);
+	core->choice = vagx_pattern_mix(core->config.seed, group[0] / ROW_OF_GROUPS +
+					0x10001 * group[1] + 0x1000003 * group[2]);
+	core->round = 0;
+}
+
+/* Begins a round. In some of them another simdgroup has the first turn, in most it is as before. */
+static struct simdgroup *const *core_begin_round(struct vagx_core *core, unsigned int count)
+{
+	const uint32_t round = core->round++;
+	const bool backward = core->choice % 4 == 0;
+
+	if (count > 1 && round % SAME_ROUNDS < 2)
+		core->turn = core->turns[backward] +
+			     vagx_pattern_pick(core->config.seed, core->choice + round, count);
+	return core->turn;
+}
+
 /*
- * Runs each simdgroup for a slice, then opens the barrier if all of them wait at it. Return: false
- * if all have stopped, or one has failed.
+ * Runs each simdgroup for a slice, then opens the barrier if all of them wait at it. The others
+ * follow the first one forward or backward, as memory is faster in a row.
+ * Return: false if all have stopped, or one has failed.
  */
 static bool core_run_slices(struct vagx_core *core, unsigned int count)
 {
+	struct simdgroup *const *turn = core_begin_round(core, count);
 	unsigned int i, running = 0, waiting = 0;
 
 	for (i = 0; i < count; i++) {
-		struct simdgroup *sg = core->simdgroup[i];
+		struct simdgroup *sg = turn[i];
 
 		if (sg->state == SIMDGROUP_RUNS)
 			core_run_slice(sg);
@@ -203,6 +252,7 @@ static int core_run_threads(struct vagx_core *core, unsigned int threads,
 			return core->status;
 		}
 	}
+	core_order_turns(core, count);
 	while (!core_stopped(core) && core_run_slices(core, count))
 		;
 	return core->status;

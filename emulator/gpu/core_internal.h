@@ -219,6 +219,14 @@ struct vagx_core {
 	unsigned int register_halves;
 
 	struct simdgroup *simdgroup[MAX_SIMDGROUPS];
+	/* so many of them twice, from the first to the last one and the other way round */
+	struct simdgroup *turns[2][2 * MAX_SIMDGROUPS];
+	unsigned int lined_up;
+	/* the one that has the first turn, with those behind it */
+	struct simdgroup *const *turn;
+	/* choose it for the threadgroup, and count its rounds */
+	uint32_t choice;
+	uint32_t round;
 	/* what registers have that nothing has written */
 	uint32_t garbage[REGISTERS];
 	uint8_t *shared;

@@ -11,6 +11,7 @@
 
 #include "gpu/cdm.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/pattern.h"
 #include "gpu/trace.h"
 #include "report.h"
 
@@ -93,6 +94,7 @@ struct grid {
 	const struct vagx_launch *launch;
 	uint32_t groups[3];
 	uint64_t total;
+	uint64_t parts;
 	unsigned int part;
 };
 
@@ -112,6 +114,19 @@ static void job_set_grid(struct grid *grid, const struct vagx_launch *launch, un
 	}
 	part = grid->total / (CORE_PARTS * cores);
 	grid->part = part > PART_GROUPS ? PART_GROUPS : part ? (unsigned int)part : 1;
+	grid->parts = grid->total / grid->part + (grid->total % grid->part != 0);
+}
+
+/*
+ * The part that comes @n-th: the seed chooses the first one. The others follow each other, as
+ * what is written from one end to the other costs half of what leaps cost.
+ */
+static uint64_t job_order_part(const struct grid *grid, uint32_t seed, uint64_t n)
+{
+	uint64_t parts = grid->parts;
+
+	n += vagx_pattern_pick(seed, 0, parts < UINT32_MAX ? (uint32_t)parts : UINT32_MAX);
+	return n < parts ? n : n - parts;
 }
 
 /*
@@ -121,7 +136,8 @@ static void job_set_grid(struct grid *grid, const struct vagx_launch *launch, un
 static int job_run_part(struct vagx_job *job, struct gpu_core *core, void *ctx, uint64_t part)
 {
 	const struct grid *grid = ctx;
-	uint64_t n = part * grid->part, row = n / grid->groups[0], left = grid->total - n;
+	uint64_t n = job_order_part(grid, job->gpu->config.seed, part) * grid->part;
+	uint64_t row = n / grid->groups[0], left = grid->total - n;
 	const uint32_t group[3] = {
 		n % grid->groups[0],
 		row % grid->groups[1],
@@ -144,8 +160,7 @@ static void job_run_grid(struct vagx_job *job, const struct vagx_launch *launch)
 	struct grid grid;
 
 	job_set_grid(&grid, launch, job->gpu->num_shared + 1);
-	gpu_run_parts(job, job_run_part, &grid, grid.total / grid.part + (grid.total % grid.part != 0),
-		      "threadgroups");
+	gpu_run_parts(job, job_run_part, &grid, grid.parts, "threadgroups");
 }
 
 static void job_trace_launch(struct vagx_job *job, const struct vagx_launch *launch, uint64_t began)

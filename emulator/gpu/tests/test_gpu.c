@@ -50,6 +50,8 @@ static struct {
 	unsigned int preshaders;
 	uint64_t last_serial;
 	bool seen[MAX_GROUPS];
+	/* numbers of groups as they came */
+	uint32_t order[MAX_GROUPS];
 	unsigned int extent[3];
 	int fail_with;
 	uint32_t fail_group;
@@ -221,7 +223,7 @@ static int run_group(struct vagx_core *core, const struct vagx_launch *launch, u
 		EXPECT(!record.seen[n]);
 		record.seen[n] = true;
 	}
-	record.groups++;
+	record.order[record.groups++ % MAX_GROUPS] = n;
 	core->stats.instructions += 10;
 	if (record.fail_with && n == record.fail_group) {
 		err = record.fail_with;
@@ -511,6 +513,56 @@ static void test_indirect_local(void **state)
 	assert_int_equal(record.groups, 4);
 	assert_int_equal(record.launch.grid[0], 70);
 	assert_int_equal(record.launch.local[0], 64);
+}
+
+/* Runs a grid on one core. Return: a hash of the order of its groups, each of which is there. */
+static uint32_t run_in_order(uint32_t seed, uint32_t count)
+{
+	const struct vagx_gpu_config config = {
+		.report = report,
+		.units = &units,
+		.cores = 1,
+		.seed = seed,
+	};
+	struct vagx_gpu *alone = vagx_gpu_new(&config);
+	uint32_t hash = 0, i;
+
+	assert_non_null(alone);
+	stream.used = 0;
+	put_direct(&stream, 8 * count, 8);
+	agx_put(&stream, cdm_stream_terminate);
+	record.extent[0] = count;
+	record.extent[1] = 1;
+	record.groups = 0;
+	expect_groups_again();
+	assert_int_equal(run_on(alone), VAGX_GPU_DONE);
+	assert_int_equal(record.groups, count);
+	for (i = 0; i < count; i++) {
+		assert_true(record.seen[i]);
+		hash = hash * 0x9e3779b1u + record.order[i];
+	}
+	vagx_gpu_free(alone);
+	return hash;
+}
+
+/* The seed chooses an order of threadgroups: the same in each run */
+static void test_order(void **state)
+{
+	static const uint32_t counts[] = { 1, 2, 7, 8, 9, 64, 100, MAX_GROUPS };
+	uint32_t first, seed, i, different;
+
+	put_words();
+	for (i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		first = run_in_order(0, counts[i]);
+		different = 0;
+		for (seed = 0; seed < 10; seed++) {
+			uint32_t hash = run_in_order(seed, counts[i]);
+
+			different += hash != first;
+			assert_int_equal(run_in_order(seed, counts[i]), hash);
+		}
+		assert_true(counts[i] == 1 ? !different : different);
+	}
 }
 
 static void test_empty_grid(void **state)
@@ -1232,6 +1284,7 @@ int main(void)
 		GPU_TEST(test_direct),
 		GPU_TEST(test_indirect_global),
 		GPU_TEST(test_indirect_local),
+		GPU_TEST(test_order),
 		GPU_TEST(test_empty_grid),
 		GPU_TEST(test_words),
 		GPU_TEST(test_no_exec),
