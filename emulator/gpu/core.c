@@ -95,7 +95,8 @@ void vagx_core_get_stats(const struct vagx_core *core,
 static void core_run_slice(struct simdgroup *sg)
 {
 	struct vagx_core *core = sg->core;
-	struct vagx_slice slice = { .left = SLICE };
+	const int length = vagx_rest_slice(core, SLICE);
+	struct vagx_slice slice = { .left = length };
 	const struct vagx_native *native;
 
 	/* a jump to a register can enter another program, with code of its own */
@@ -106,7 +107,7 @@ static void core_run_slice(struct simdgroup *sg)
 		else
 			interpret(sg, &slice, (unsigned int)slice.left);
 	}
-	core->stats.instructions += (uint64_t)(SLICE - slice.left);
+	core->stats.instructions += (uint64_t)(length - slice.left);
 	core->stats.thread_instructions += slice.thread_instructions;
 }
 
@@ -169,6 +170,8 @@ static bool core_run_slices(struct vagx_core *core, unsigned int count)
 		running += sg->state == SIMDGROUP_RUNS;
 		waiting += sg->state == SIMDGROUP_WAITS;
 	}
+	if (running)
+		vagx_rest_after_round(core, count);
 	for (i = 0; !running && i < count; i++) {
 		if (core->simdgroup[i]->state == SIMDGROUP_WAITS)
 			core->simdgroup[i]->state = SIMDGROUP_RUNS;
@@ -253,6 +256,7 @@ static int core_run_threads(struct vagx_core *core, unsigned int threads,
 		}
 	}
 	core_order_turns(core, count);
+	vagx_rest_begin(core);
 	while (!core_stopped(core) && core_run_slices(core, count))
 		;
 	return core->status;

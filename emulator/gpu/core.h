@@ -259,4 +259,15 @@ void vagx_core_describe_failure(const struct vagx_core *core, const struct vagx_
 void vagx_core_get_stats(const struct vagx_core *core,
 			 struct vagx_core_stats *stats);
 
+/**
+ * vagx_core_rested_ns() - how long a core has rested
+ * @core: core
+ *
+ * A core rests while all threads of a threadgroup wait in a loop for a change of memory. From any
+ * thread.
+ *
+ * Return: nanoseconds since vagx_core_new() that count as work: a half at most.
+ */
+uint64_t vagx_core_rested_ns(const struct vagx_core *core);
+
 #endif /* VAGX_CORE_H */

@@ -8,6 +8,7 @@
 #ifndef VAGX_CORE_INTERNAL_H
 #define VAGX_CORE_INTERNAL_H
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "agx_isa.h"
@@ -191,9 +192,20 @@ struct written_image {
 	unsigned int level;
 };
 
+/* Whether a threadgroup does nothing but wait for memory (core_rest.c) */
+struct core_rest {
+	/* hashes of its state after the last round, and the rounds for which they have been so */
+	uint64_t registers;
+	uint64_t memory;
+	unsigned int rounds;
+};
+
 struct vagx_core {
 	struct vagx_core_config config;
 	struct vagx_core_stats stats;
+	struct core_rest rest;
+	/* read by other threads, too */
+	atomic_uint_fast64_t rested_ns;
 	/* programs that the launch with this serial holds (0: none), and their instructions */
 	struct held_program *held;
 	uint32_t held_ops;
@@ -289,6 +301,14 @@ void vagx_stage_enter(struct simdgroup *sg);
 uint32_t vagx_stage_storing(const struct simdgroup *sg);
 /* Reads a special register of a stage in all lanes. Return: false if it is none. */
 bool vagx_stage_register(const struct simdgroup *sg, unsigned int sr, struct lanes *value);
+
+/* core_rest.c */
+/* A threadgroup begins */
+void vagx_rest_begin(struct vagx_core *core);
+/* Instructions of a time slice: fewer than @slice while the core rests */
+int vagx_rest_slice(const struct vagx_core *core, int slice);
+/* Rests after a round in which simdgroups ran, if so many are as they have been for some rounds */
+void vagx_rest_after_round(struct vagx_core *core, unsigned int count);
 
 /* texture_cache.c: invalidates the core's cached texels */
 void vagx_texture_invalidate(struct vagx_core *core);

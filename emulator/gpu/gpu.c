@@ -29,21 +29,26 @@ static uint64_t gpu_read_clock(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-void gpu_time_begin(struct vagx_job *job, unsigned int index, clockid_t clock)
+/* Nanoseconds for which a core has worked or rested, for any job */
+static uint64_t gpu_time_read(const struct gpu_core *core)
 {
-	struct gpu_time *time = &job->time[index];
-
-	time->clock = clock;
-	time->since = gpu_read_clock(clock);
-	time->works = true;
+	return gpu_read_clock(core->clock) + vagx_core_rested_ns(core->core);
 }
 
-void gpu_time_end(struct vagx_job *job, unsigned int index)
+void gpu_time_begin(struct vagx_job *job, const struct gpu_core *core)
 {
-	struct gpu_time *time = &job->time[index];
+	struct gpu_time *time = &job->time[core->index];
 
-	time->spent += gpu_read_clock(time->clock) - time->since;
-	time->works = false;
+	time->core = core;
+	time->since = gpu_time_read(core);
+}
+
+void gpu_time_end(struct vagx_job *job, const struct gpu_core *core)
+{
+	struct gpu_time *time = &job->time[core->index];
+
+	time->spent += gpu_time_read(core) - time->since;
+	time->core = NULL;
 }
 
 uint64_t vagx_job_cpu_ns(struct vagx_job *job)
@@ -56,8 +61,8 @@ uint64_t vagx_job_cpu_ns(struct vagx_job *job)
 		const struct gpu_time *time = &job->time[i];
 		uint64_t ns = time->spent;
 
-		if (time->works)
-			ns += gpu_read_clock(time->clock) - time->since;
+		if (time->core)
+			ns += gpu_time_read(time->core) - time->since;
 		if (ns > longest)
 			longest = ns;
 	}
@@ -149,13 +154,13 @@ static void gpu_help(struct gpu_core *core, struct vagx_job *job)
 	struct vagx_gpu *gpu = core->gpu;
 
 	job->parts.helpers++;
-	gpu_time_begin(job, core->index, core->clock);
+	gpu_time_begin(job, core);
 	pthread_mutex_unlock(&gpu->lock);
 
 	gpu_work(core, job, GPU_SLICE);
 
 	pthread_mutex_lock(&gpu->lock);
-	gpu_time_end(job, core->index);
+	gpu_time_end(job, core);
 	if (!--job->parts.helpers)
 		pthread_cond_signal(&job->left_cond);
 }

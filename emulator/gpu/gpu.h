@@ -178,10 +178,10 @@ void vagx_job_cancel(struct vagx_job *job);
  * @job: job
  *
  * It is processor time, not wall clock time, so that time-outs do not depend on how busy the host
- * is. Of a job on several cores it is that of the core that has worked for it longest. From any
- * thread.
+ * is. A part of the time for which cores rest counts as well (vagx_core_rested_ns()). Of a job on
+ * several cores it is that of the core that has worked for it longest. From any thread.
  *
- * Return: nanoseconds of processor time.
+ * Return: nanoseconds.
  */
 uint64_t vagx_job_cpu_ns(struct vagx_job *job);
 

@@ -26,7 +26,7 @@
  * @index: its index in a job's table of times: 0 for a job's own core, from 1 on for shared ones
  * @next: next idle core
  * @thread: its thread, if it is a shared core
- * @clock: that thread's processor time
+ * @clock: processor time of @thread, or of the thread that runs the job
  * @has_thread: @thread has been started
  *
  * A core is used by one thread at a time: its own, or that of the job that holds it.
@@ -103,17 +103,15 @@ struct gpu_failure {
 };
 
 /**
- * struct gpu_time - the processor time that one core has spent on a job
+ * struct gpu_time - the time that one core has spent on a job
  * @spent: nanoseconds, without the time since @since
- * @since: value of @clock when the core began, if it works for the job now
- * @clock: processor time of the core's thread
- * @works: the core works for the job now
+ * @since: the core's time when it began (gpu_time_read()), if it works for the job now
+ * @core: the core, while it works for the job
  */
 struct gpu_time {
 	uint64_t spent;
 	uint64_t since;
-	clockid_t clock;
-	bool works;
+	const struct gpu_core *core;
 };
 
 /* See gpu.h */
@@ -263,7 +261,7 @@ int gpu_bad_geometry(struct vagx_job *job, enum vagx_rule clause,
 		     const struct vagx_render_geometry *geometry, struct vagx_uat_fault *fault);
 
 /* Begin and end the time that a core spends on a job. With the GPU's lock held. */
-void gpu_time_begin(struct vagx_job *job, unsigned int index, clockid_t clock);
-void gpu_time_end(struct vagx_job *job, unsigned int index);
+void gpu_time_begin(struct vagx_job *job, const struct gpu_core *core);
+void gpu_time_end(struct vagx_job *job, const struct gpu_core *core);
 
 #endif /* VAGX_GPU_INTERNAL_H */

@@ -220,15 +220,14 @@ static int job_launch(void *ctx, struct vagx_launch *launch,
 
 void gpu_job_begin(struct vagx_job *job)
 {
-	clockid_t clock = CLOCK_MONOTONIC;
-
 	job->began = vagx_trace_now(job->gpu->config.trace);
 	vagx_core_get_stats(job->core->core, &job->before);
-	pthread_getcpuclockid(pthread_self(), &clock);
+	if (pthread_getcpuclockid(pthread_self(), &job->core->clock))
+		job->core->clock = CLOCK_MONOTONIC;
 	gpu_core_use(job->core, job);
 	pthread_mutex_lock(&job->gpu->lock);
 	job->gpu->stats.jobs++;
-	gpu_time_begin(job, 0, clock);
+	gpu_time_begin(job, job->core);
 	pthread_mutex_unlock(&job->gpu->lock);
 }
 
@@ -256,7 +255,7 @@ void gpu_job_end(struct vagx_job *job, const char *kind)
 {
 	job_trace_job(job, kind);
 	pthread_mutex_lock(&job->gpu->lock);
-	gpu_time_end(job, 0);
+	gpu_time_end(job, job->core);
 	pthread_mutex_unlock(&job->gpu->lock);
 }
 

@@ -920,6 +920,66 @@ static void endless_program_can_be_cancelled(void **state)
 	assert_int_equal(fixture_run(f, "stop\n", 1), -ECANCELED);
 }
 
+/* Nanoseconds that are enough rest */
+#define RESTED	20000000
+
+/* Writes word 64 after a while */
+static void *write_later(void *unused)
+{
+	(void)unused;
+	usleep(200000);
+	atomic_store((atomic_uint *)&fixture_words()[64], 7);
+	return NULL;
+}
+
+/* Writes it when the core has rested; after a minute at most */
+static void *write_after_rest(void *arg)
+{
+	const struct fixture *f = arg;
+	unsigned int i;
+
+	for (i = 0; i < 600 && vagx_core_rested_ns(f->core) < RESTED; i++)
+		usleep(100000);
+	return write_later(arg);
+}
+
+/* Waits with all threads until word 64 is not 0, with more in the loop */
+static void wait_for_word(struct fixture *f, void *(*write)(void *arg), const char *more)
+{
+	char text[512];
+	pthread_t thread;
+
+	fixture_words()[64] = 0;
+	assert_int_equal(pthread_create(&thread, NULL, write, f), 0);
+	snprintf(text, sizeof(text),
+		 INDEX "ldimm r0l, 0\nldimm r3, 64\nldimm r4, 0\nif 0, 0, 1, ieq\n"
+		 "again: load r2, du0, r3, i32, x, a\nwait a\n%s"
+		 "while r2, 0, 1, ieq\njmp_any again\npop_exec 1\n" STORE, more);
+	run(f, text, 64);
+	pthread_join(thread, NULL);
+	assert_int_equal(fixture_words()[0], 7);
+	assert_int_equal(fixture_words()[63], 7);
+}
+
+/* Threads that wait for memory leave the processor to others; those that count meanwhile do not */
+static void rests_while_it_waits(void **state)
+{
+	static const char *const counting[] = {
+		"iadd r4, r4, 1\nmov r5, r4\nmov r6, r4\nmov r7, r4\n",
+		"store r4, du0, 65, i32, x, a\nmov r5, r4\nmov r6, r4\nmov r7, r4\n",
+	};
+	struct fixture *f = *state;
+	uint64_t rested;
+	unsigned int i;
+
+	wait_for_word(f, write_after_rest, "");
+	rested = vagx_core_rested_ns(f->core);
+	assert_true(rested >= RESTED);
+	for (i = 0; i < sizeof(counting) / sizeof(counting[0]); i++)
+		wait_for_word(f, write_later, counting[i]);
+	assert_int_equal(vagx_core_rested_ns(f->core), rested);
+}
+
 struct watchdog {
 	atomic_bool *stop;
 	atomic_bool done;
@@ -1311,6 +1371,7 @@ int main(void)
 		TEST(bad_programs),
 		TEST(code_at_the_end_of_a_page),
 		TEST(endless_program_can_be_cancelled),
+		TEST(rests_while_it_waits),
 		TEST(survives_random_programs),
 		TEST(survives_random_stages),
 		TEST(tiles_of_kernels),

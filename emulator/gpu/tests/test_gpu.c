@@ -57,6 +57,8 @@ static struct {
 	uint32_t fail_group;
 	/* groups of that context sleep, or burn time, until they are cancelled */
 	atomic_bool hang[SLOTS], burn[SLOTS];
+	/* for so long all cores have rested */
+	atomic_uint_fast64_t rested_ns;
 	/* groups of that context that were begun, also by others than the job's own core */
 	atomic_uint begun[SLOTS], helped[SLOTS];
 } record = { .lock = PTHREAD_MUTEX_INITIALIZER };
@@ -289,6 +291,12 @@ void vagx_core_get_stats(const struct vagx_core *core,
 	*stats = core->stats;
 }
 
+uint64_t vagx_core_rested_ns(const struct vagx_core *core)
+{
+	(void)core;
+	return atomic_load(&record.rested_ns);
+}
+
 /* The fixture: a GPU, and writers for its streams and words */
 
 static struct agx_writer stream, second, words;
@@ -333,6 +341,7 @@ static int setup(void **state)
 	record.fail_group = 0;
 	memset(record.hang, 0, sizeof(record.hang));
 	memset(record.burn, 0, sizeof(record.burn));
+	record.rested_ns = 0;
 	memset(record.begun, 0, sizeof(record.begun));
 	memset(record.helped, 0, sizeof(record.helped));
 	memset(record.seen, 0, sizeof(record.seen));
@@ -1232,6 +1241,10 @@ static void test_cpu_time(void **state)
 	slept = vagx_job_cpu_ns(runner.job);
 	assert_true(slept < 50000000);
 
+	/* a shader that waits for memory is executed, too */
+	atomic_store(&record.rested_ns, 1000000000);
+	assert_in_range(vagx_job_cpu_ns(runner.job), slept + 1000000000, slept + 1500000000);
+	slept += 1000000000;
 	atomic_store(&record.burn[SLOT], true);
 	while (vagx_job_cpu_ns(runner.job) < slept + 20000000)
 		usleep(1000);
