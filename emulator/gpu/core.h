@@ -125,7 +125,10 @@ struct vagx_core_config {
 	struct vagx_programs *programs;
 	/** @jit: compiler, shared with other cores; NULL if programs are interpreted */
 	struct vagx_jit *jit;
-	/** @report: takes the text of programs, at its level "trace"; may be NULL */
+	/**
+	 * @report: takes mistakes that can be seen in programs, as warnings, and the text of
+	 * programs, at its level "trace"; may be NULL
+	 */
 	struct vagx_report *report;
 	/** @seed: chooses what registers and memory have that nothing has written */
 	uint32_t seed;

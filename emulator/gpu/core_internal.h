@@ -263,6 +263,9 @@ bool vagx_program_index(const struct program *program, uint64_t va, uint32_t *in
 /* core_registers.c: finds the registers that a program may read before it writes them */
 void vagx_registers_find_unwritten(struct program *program);
 
+/* core_lint.c: logs the first mistake that can be seen in a program, if there is one */
+void vagx_lint_program(struct vagx_core *core, const struct program *program);
+
 /* program_cache.c: to be given back by vagx_programs_put() */
 int vagx_programs_get(struct vagx_core *core, uint64_t va, struct program **program);
 void vagx_programs_put(struct vagx_programs *programs, struct program *program);

@@ -362,6 +362,7 @@ int vagx_program_decode(struct vagx_core *core, uint64_t va,
 		return err;
 	}
 	vagx_registers_find_unwritten(p);
+	vagx_lint_program(core, p);
 	*program = p;
 	return 0;
 }

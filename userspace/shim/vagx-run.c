@@ -343,6 +343,8 @@ struct summary {
 	unsigned int submitted;
 	unsigned int failed;
 	bool trouble;
+	/* a line of a report has been printed */
+	bool shown;
 };
 
 /*
@@ -353,6 +355,7 @@ static bool vagx_run_read_report(const char *path, struct summary *summary)
 {
 	FILE *file = fopen(path, "re");
 	size_t size = 0, printed = 0;
+	bool harmless = false;
 	char *line = NULL;
 	ssize_t n;
 
@@ -369,9 +372,16 @@ static bool vagx_run_read_report(const char *path, struct summary *summary)
 			continue;
 		}
 		summary->failed += vagx_run_begins(line, "asahi_shim: a job of queue ");
-		if (!summary->trouble)
+		if (!summary->shown)
 			fputs("vagx-run: on the GPU:\n", stderr);
-		summary->trouble = true;
+		summary->shown = true;
+		/*
+		 * What is seen in a shader before it runs may be a guess. Lines that go on with the
+		 * one before begin with a space.
+		 */
+		if (*line != ' ')
+			harmless = strstr(line, " warning: lint: ");
+		summary->trouble |= !harmless;
 		if (printed < REPORT_BYTES)
 			fputs(line, stderr);
 		printed += n;
@@ -405,12 +415,13 @@ static void vagx_run_tell_use(const struct summary *summary, const struct run_me
 static void vagx_run_read_display_report(struct summary *summary)
 {
 	char *path = run_display_report(vagx_run.scratch);
-	struct summary display = { .trouble = summary->trouble };
+	struct summary display = { .trouble = summary->trouble, .shown = summary->shown };
 
 	if (!vagx_run_read_report(path, &display))
 		fprintf(stderr, "vagx-run: %s: %s\n", path, strerror(errno));
 	summary->failed += display.failed;
 	summary->trouble = display.trouble;
+	summary->shown = display.shown;
 	free(path);
 }
 

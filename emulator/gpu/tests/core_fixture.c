@@ -24,6 +24,7 @@ static size_t code_used;
 uint64_t fixture_hole;
 bool fixture_of_stage;
 const char *fixture_prologue;
+FILE *fixture_log;
 
 static bool inside(uint64_t va, size_t len, uint64_t start, size_t size)
 {
@@ -60,16 +61,24 @@ void *vagx_tlb_ptr_slow(struct vagx_tlb *tlb, uint64_t va, size_t len,
 	return p;
 }
 
-/* No log: the programs are here */
+/* No trace of programs: they are here */
 bool vagx_log_enabled(const struct vagx_report *report,
 		      enum vagx_log_level level)
 {
-	return false;
+	return fixture_log && level < VAGX_LOG_TRACE;
 }
 
 void vagx_log(struct vagx_report *report, enum vagx_log_level level,
 	      const char *fmt, ...)
 {
+	va_list args;
+
+	if (!fixture_log)
+		return;
+	va_start(args, fmt);
+	vfprintf(fixture_log, fmt, args);
+	va_end(args);
+	fputc('\n', fixture_log);
 }
 
 /* The mode that the environment names: tests run once in each */

@@ -46,6 +46,9 @@ extern bool fixture_of_stage;
 /** fixture_prologue - text of instructions before random ones, or NULL */
 extern const char *fixture_prologue;
 
+/** fixture_log - takes what is logged, or NULL */
+extern FILE *fixture_log;
+
 /** fixture_setup() - cmocka setup: *state becomes a struct fixture */
 int fixture_setup(void **state);
 int fixture_teardown(void **state);

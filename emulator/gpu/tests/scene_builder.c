@@ -30,6 +30,7 @@ static const char vertex_shader[] =
 	"load r8_r9_r10_r11, du0, r7, lsl 2, i32, xyzw, a\n"
 	"iadd r7, r7, 1\n"
 	"load r12_r13_r14_r15, du0, r7, lsl 2, i32, xyzw, a\n"
+	"wait a\n"
 	"st_var r8, 0\n"
 	"st_var r9, 1\n"
 	"st_var r10, 2\n"

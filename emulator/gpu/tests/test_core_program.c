@@ -190,6 +190,60 @@ static void jumps_to_other_programs(void **state)
 	assert_int_equal(programs_of(f).misses, 2);
 }
 
+/* Runs a program. Return: what is logged meanwhile, to be freed. */
+static char *run_logged(struct fixture *f, const char *text)
+{
+	size_t size;
+	char *log;
+
+	fixture_log = open_memstream(&log, &size);
+	assert_non_null(fixture_log);
+	run(f, text, 1);
+	run(f, text, 1);
+	fclose(fixture_log);
+	fixture_log = NULL;
+	return log;
+}
+
+static void expect_logged(struct fixture *f, const char *text, const char *expected)
+{
+	char *log = run_logged(f, text);
+
+	if (strcmp(log, expected))
+		fail_msg("%s: logs '%s'", text, log);
+	free(log);
+}
+
+#define LOAD	"load r2, du0, 0, i32, x, a\n"
+
+/* The first mistake that needs no run is logged once; the job goes on */
+static void logs_mistakes(void **state)
+{
+	struct fixture *f = *state;
+
+	expect_logged(f, LOAD "wait a\nstore r2, du0, 1, i32, x, a\nstop\n", "");
+	expect_logged(f, LOAD "iadd r3, r2, 1\nstore r2, du0, 1, i32, x, a\nwait a\nstop\n",
+		      "lint: shader at 0x1100000000: 0x1100000008: iadd     r3, r2, 1: reads a "
+		      "register before the wait for what is loaded to it (first of 2)\n");
+	expect_logged(f, LOAD "ldimm r2, 7\nstop\n",
+		      "lint: shader at 0x1100000000: 0x1100000008: ldimm    r2, 7: writes a register "
+		      "before the wait for what is loaded to it (first of 1)\n");
+	expect_logged(f, "ldimm r2, 7\niadd r3, ^r2, 1\niadd r3, r2, 1\nstop\n",
+		      "lint: shader at 0x1100000000: 0x110000000e: iadd     r3, r2, 1: reads a "
+		      "register after its last use (first of 1)\n");
+	/* behind a jump, and in code that is not in one piece */
+	expect_logged(f, LOAD "jmp_any next\nldimm r9, 1\nstop\nnext: iadd r3, r2, 1\nstop\n",
+		      "lint: shader at 0x1100000000: 0x1100000016: iadd     r3, r2, 1: reads a "
+		      "register before the wait for what is loaded to it (first of 1)\n");
+	/* what nothing leads to does not matter */
+	expect_logged(f, "ldimm r2, 7\nstop\n" LOAD "iadd r3, r2, 1\nstop\n", "");
+	/* before its first instruction */
+	f->launch.code_va = CODE_VA + 14;
+	expect_logged(f, "back: iadd r3, r2, 1\nstop\nstop\nstop\n" LOAD "jmp_any back\nstop\n",
+		      "lint: shader at 0x110000000e: 0x1100000000: iadd     r3, r2, 1: reads a "
+		      "register before the wait for what is loaded to it (first of 1)\n");
+}
+
 #define TEST(name)								\
 	cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
@@ -202,6 +256,7 @@ int main(void)
 		TEST(long_programs),
 		TEST(forgets_old_programs),
 		TEST(jumps_to_other_programs),
+		TEST(logs_mistakes),
 	};
 
 	return cmocka_run_group_tests_name("core-program", tests, NULL, NULL);
