@@ -145,6 +145,11 @@ void vagx_host_test_field(struct build *b, uint32_t offset)
 	vagx_arm64_imm(&b->code, ARM64_CMP_32, 0, X_TEMP, 0, 0);
 }
 
+void vagx_host_test_active(struct build *b)
+{
+	vagx_arm64_imm(&b->code, ARM64_CMP_32, 0, GPR_ACTIVE, 0, LANES);
+}
+
 void vagx_host_test_slice(struct build *b)
 {
 	vagx_arm64_imm(&b->code, ARM64_LOAD_64, X_TEMP, GPR_SLICE, 0,

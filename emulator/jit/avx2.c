@@ -89,7 +89,7 @@ static void avx2_op(struct build *b, enum vector_op op, enum mask mask, unsigned
 	enum x86_vector row = vagx_x86_of_op(op);
 	unsigned int c = avx2_register(b, v);
 
-	if (mask == MASK_ALL) {
+	if (!vagx_build_is_masked(b, mask)) {
 		avx2_vector(b, row, dst, a, c);
 		return;
 	}
@@ -103,16 +103,16 @@ static void avx2_op_imm(struct build *b, enum vector_op op, enum mask mask, unsi
 			unsigned int a, struct value v, unsigned int imm)
 {
 	unsigned int c = avx2_register(b, v);
+	unsigned int to = vagx_build_is_masked(b, mask) ? VEC_RESULT : dst;
 
-	vagx_x86_256_imm(&b->code, vagx_x86_of_op(op), mask == MASK_ALL ? dst : VEC_RESULT, a,
-			 X86_REG(c), vagx_x86_of_imm(op, imm));
-	if (mask != MASK_ALL)
+	vagx_x86_256_imm(&b->code, vagx_x86_of_op(op), to, a, X86_REG(c), vagx_x86_of_imm(op, imm));
+	if (vagx_build_is_masked(b, mask))
 		avx2_blend(b, avx2_mask_register(mask), dst, VEC_RESULT);
 }
 
 static void avx2_copy(struct build *b, enum mask mask, unsigned int dst, struct value v)
 {
-	if (mask != MASK_ALL)
+	if (vagx_build_is_masked(b, mask))
 		avx2_blend(b, avx2_mask_register(mask), dst, avx2_register(b, v));
 	else if (v.is_scalar)
 		avx2_broadcast(b, dst, v);
@@ -141,7 +141,7 @@ static void avx2_insert(struct build *b, enum mask mask, unsigned int dst, unsig
 	avx2_broadcast_constant(b, VEC_SCALAR, bits);
 	avx2_vector(b, X86_AND, VEC_RESULT, v, VEC_SCALAR);
 	avx2_narrow(b, X86_256_ANDN, VEC_SCALAR, VEC_SCALAR, dst);
-	if (mask == MASK_ALL) {
+	if (!vagx_build_is_masked(b, mask)) {
 		avx2_vector(b, X86_OR, dst, VEC_RESULT, VEC_SCALAR);
 		return;
 	}
@@ -476,20 +476,24 @@ static void avx2_begin(struct build *b)
 	b->segment_start = b->code.length;
 	vagx_x86_256(&b->code, X86_LOAD, VEC_EXEC, 0, avx2_turn(GPR_SG, OFFSET_OF(mask)));
 	/* eight lanes that are all off are left out */
-	if (b->changes_exec) {
+	b->segment_skip = 0;
+	if (b->changes_exec && (b->version == VERSION_MASKED || b->in_flow)) {
 		avx2_narrow(b, X86_256_TEST, VEC_EXEC, 0, VEC_EXEC);
 		b->segment_skip = vagx_x86_jump_if(&b->code, X86_EQUAL);
 	}
 }
 
-/* Keeps the execution mask of this turn's lanes, of which the simdgroup has a byte of bits, too */
+/*
+ * Keeps the execution mask of this turn's lanes. ESI gets their bits: after four turns, none of
+ * which has been left out, it has those of all lanes. The processor would wait for a word that had
+ * been stored as bytes.
+ */
 static void avx2_store_exec(struct build *b)
 {
 	vagx_x86_256(&b->code, X86_STORE, VEC_EXEC, 0, avx2_turn(GPR_SG, OFFSET_OF(mask)));
 	avx2_narrow(b, X86_256_SIGNS, X86_RAX, 0, VEC_EXEC);
-	vagx_buf_bytes(&b->code, "\x89\xca\xc1\xea\x05", 5);	/* mov edx, ecx; shr edx, 5 */
-	vagx_buf_bytes(&b->code, "\x88\x84\x13", 3);	/* mov [rbx + rdx + exec], al */
-	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(exec));
+	vagx_buf_bytes(&b->code, "\xc1\xee\x08\xc1\xe0\x18", 6);	/* shr esi, 8; shl eax, 24 */
+	vagx_buf_bytes(&b->code, "\x09\xc6", 2);		/* or esi, eax */
 }
 
 static void avx2_end(struct build *b, uint32_t next)
@@ -509,7 +513,7 @@ static void avx2_end(struct build *b, uint32_t next)
 	if (b->exec_changed)
 		avx2_store_exec(b);
 	/* what changes the mask looks at lanes that are off, too */
-	if (b->changes_exec)
+	if (b->segment_skip)
 		vagx_x86_set_target(&b->code, b->segment_skip,
 				    b->exec_changed ? b->segment_skip + 4 : b->code.length);
 	_Static_assert(TURN == 0x20 && TURNS == 0x80, "code has these numbers");
@@ -517,6 +521,10 @@ static void avx2_end(struct build *b, uint32_t next)
 	vagx_buf_bytes(&b->code, "\x81\xf9\x80\x00\x00\x00", 6);	/* cmp ecx, 128 */
 	vagx_x86_set_target(&b->code, vagx_x86_jump_if(&b->code, X86_NOT_EQUAL),
 			    b->segment_start);
+	if (!b->exec_changed)
+		return;
+	vagx_buf_bytes(&b->code, "\x89\xb3", 2);		/* mov [rbx + exec], esi */
+	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(exec));
 }
 
 /* mov [r15 + 16], ecx: the bytes of words of the lanes that are done */
@@ -555,9 +563,10 @@ static void avx2_nothing(struct build *b)
 	(void)b;
 }
 
+/* The segment that has changed them has left their bits in ESI */
 static void avx2_set_active(struct build *b)
 {
-	avx2_count_active(b);
+	vagx_buf_bytes(&b->code, "\xf3\x0f\xb8\xee", 4);	/* popcnt ebp, esi */
 	vagx_buf_bytes(&b->code, "\x89\xab", 2);	/* mov [rbx + active], ebp */
 	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(active));
 }

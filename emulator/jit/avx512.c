@@ -31,9 +31,9 @@ static unsigned int avx512_mask_register(enum mask mask)
 }
 
 /* Masking of half @h of the lanes */
-static struct x86_masking avx512_masking(enum mask mask, unsigned int h)
+static struct x86_masking avx512_masking(const struct build *b, enum mask mask, unsigned int h)
 {
-	return X86_MASKED(mask == MASK_ALL ? 0 : avx512_mask_register(mask) + h);
+	return X86_MASKED(vagx_build_is_masked(b, mask) ? avx512_mask_register(mask) + h : 0);
 }
 
 /* A value as the operand of an instruction for half @h of the lanes */
@@ -50,7 +50,7 @@ static void avx512_vector(struct build *b, enum x86_vector op, enum mask mask, u
 
 	for (h = 0; h < 2; h++)
 		vagx_x86_vector(&b->code, op, 2 * dst + h, 2 * a + h, avx512_rm(v, h),
-				avx512_masking(mask, h));
+				avx512_masking(b, mask, h));
 }
 
 /* The same with an immediate */
@@ -61,7 +61,7 @@ static void avx512_vector_imm(struct build *b, enum x86_vector op, enum mask mas
 
 	for (h = 0; h < 2; h++)
 		vagx_x86_vector_imm(&b->code, op, 2 * dst + h, 2 * a + h, avx512_rm(v, h),
-				    avx512_masking(mask, h), imm);
+				    avx512_masking(b, mask, h), imm);
 }
 
 static void avx512_op(struct build *b, enum vector_op op, enum mask mask, unsigned int dst,
@@ -83,10 +83,10 @@ static void avx512_copy(struct build *b, enum mask mask, unsigned int dst, struc
 	for (h = 0; h < 2; h++) {
 		if (v.is_scalar)
 			vagx_x86_vector(&b->code, X86_BROADCAST, 2 * dst + h, 0,
-					X86_MEMORY(v.base, v.disp), avx512_masking(mask, h));
+					X86_MEMORY(v.base, v.disp), avx512_masking(b, mask, h));
 		else
 			vagx_x86_vector(&b->code, X86_LOAD, 2 * dst + h, 0,
-					X86_REG(2 * v.vec + h), avx512_masking(mask, h));
+					X86_REG(2 * v.vec + h), avx512_masking(b, mask, h));
 	}
 }
 

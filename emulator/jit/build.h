@@ -30,6 +30,15 @@
 /* Offset of an instruction at which code cannot be entered */
 #define NO_ENTRY	0
 
+/** enum version - versions of a program's code */
+enum version {
+	/** @VERSION_MASKED: for any lanes */
+	VERSION_MASKED,
+	/** @VERSION_FULL: while all lanes are active, so that MASK_EXEC is the same as MASK_ALL */
+	VERSION_FULL,
+	VERSIONS
+};
+
 /** struct vagx_native - native code of a program */
 struct vagx_native {
 	/** @arena: where the code is */
@@ -38,8 +47,8 @@ struct vagx_native {
 	struct vagx_code code;
 	/** @pool: constants */
 	uint32_t *pool;
-	/** @entry: offset of each instruction's code, or NO_ENTRY */
-	uint32_t *entry;
+	/** @entry: offset of each instruction's code, or NO_ENTRY, by version; NULL if it lacks */
+	uint32_t *entry[VERSIONS];
 	/** @memory: finds the functions that it calls for loads and stores */
 	vagx_jit_memory_fn *memory;
 	/** @segmented: the code returns after each segment, for comparison */
@@ -98,6 +107,8 @@ struct fixup {
 	enum fixup_kind kind;
 	/** @at: its displacement */
 	uint32_t at;
+	/** @version: of the code that a FIXUP_JUMP goes to */
+	enum version version;
 	/** @pc: instruction that it goes to; of a replay, the segment's first */
 	uint32_t pc;
 	/** @count: instructions of the segment to do again */
@@ -120,7 +131,11 @@ struct build {
 	unsigned int pool_capacity;
 
 	/* offset of each instruction at which a block or an entry begins, else NO_ENTRY */
-	uint32_t *entry;
+	uint32_t *entry[VERSIONS];
+	/* which one is made; both are unless @entry says so */
+	enum version version;
+	/* within an instruction that changes the execution mask */
+	bool in_flow;
 	struct fixup *fixups;
 	unsigned int fixup_count;
 	unsigned int fixup_capacity;
@@ -134,7 +149,7 @@ struct build {
 	bool open;
 	/* where it begins, for what repeats it */
 	size_t segment_start;
-	/* a jump to the end of what is repeated */
+	/* a jump to the end of what is repeated; 0 if there is none */
 	size_t segment_skip;
 	/* special results are looked for in this segment */
 	bool watching;
@@ -224,8 +239,16 @@ static inline unsigned int vagx_build_next_vector(uint32_t *vectors)
 	return vec;
 }
 
-/** vagx_build_jump_to() - remember that the jump at @at goes to instruction @pc */
-void vagx_build_jump_to(struct build *b, size_t at, uint32_t pc);
+/** vagx_build_jump_to() - remember that the jump at @at goes to instruction @pc of a version */
+void vagx_build_jump_to(struct build *b, size_t at, enum version version, uint32_t pc);
+
+/** vagx_build_is_masked() - whether an instruction with a mask is for some lanes only */
+static inline bool vagx_build_is_masked(const struct build *b, enum mask mask)
+{
+	bool is_full = b->version == VERSION_FULL && !b->in_flow;
+
+	return mask != MASK_ALL && !(is_full && mask == MASK_EXEC);
+}
 
 /* operand.c */
 
@@ -333,6 +356,15 @@ void vagx_jit_check(const struct vagx_native *native, struct simdgroup *sg,
 #else
 #define UNCHECKED_CALL
 #endif
+
+/** vagx_native_entries() - where instructions' code is, for the lanes that are active */
+static inline const uint32_t *vagx_native_entries(const struct vagx_native *native,
+						  const struct simdgroup *sg)
+{
+	if (sg->exec == ALL_LANES && native->entry[VERSION_FULL])
+		return native->entry[VERSION_FULL];
+	return native->entry[VERSION_MASKED];
+}
 
 /** vagx_native_call() - enter native code at an offset. Return: as vagx_native_fn(). */
 UNCHECKED_CALL static inline unsigned int vagx_native_call(const struct vagx_native *native,

@@ -260,11 +260,12 @@ void vagx_build_add_fixup(struct build *b, struct fixup fixup)
 	b->fixups[b->fixup_count++] = fixup;
 }
 
-void vagx_build_jump_to(struct build *b, size_t at, uint32_t pc)
+void vagx_build_jump_to(struct build *b, size_t at, enum version version, uint32_t pc)
 {
 	vagx_build_add_fixup(b, (struct fixup){
 		.kind = FIXUP_JUMP,
 		.at = (uint32_t)at,
+		.version = version,
 		.pc = pc,
 	});
 }
@@ -309,7 +310,7 @@ void vagx_build_end_segment(struct build *b, uint32_t next)
 		return;
 	vagx_build_leave(b, next);
 	vagx_build_forget(b);
-	b->entry[next] = (uint32_t)b->code.length;
+	b->entry[b->version][next] = (uint32_t)b->code.length;
 }
 
 void vagx_build_forget(struct build *b)

@@ -26,31 +26,32 @@ static void check_text(const struct op *op, char text[MAX_TEXT])
 
 /* The code of the segment that an instruction is in, up to where the next segment begins */
 static struct core_segment check_find_code(const struct vagx_native *native,
-					   const struct simdgroup *sg, const struct op *op)
+					   const uint32_t *entry, const struct simdgroup *sg,
+					   const struct op *op)
 {
 	uint32_t pc = (uint32_t)(op - sg->op), count = sg->program->count, i;
 	size_t end = native->code.length;
 	uint32_t begin;
 
-	while (pc && native->entry[pc] == NO_ENTRY)
+	while (pc && entry[pc] == NO_ENTRY)
 		pc--;
-	begin = native->entry[pc];
+	begin = entry[pc];
 	for (i = 0; i <= count; i++) {
-		if (native->entry[i] > begin && native->entry[i] < end)
-			end = native->entry[i];
+		if (entry[i] > begin && entry[i] < end)
+			end = entry[i];
 	}
 	return (struct core_segment){ native->code.run + begin, end - begin };
 }
 
 /* Keeps what gpu/core_describe.c prints: the instructions that were run, and their code */
-static void check_remember(const struct vagx_native *native, struct simdgroup *sg,
-			   const struct op *first, const struct op *last)
+static void check_remember(const struct vagx_native *native, const uint32_t *entry,
+			   struct simdgroup *sg, const struct op *first, const struct op *last)
 {
 	struct core_failure *f = &sg->core->failure;
 
 	f->last = last;
-	f->segment[0] = check_find_code(native, sg, first);
-	f->segment[1] = check_find_code(native, sg, last);
+	f->segment[0] = check_find_code(native, entry, sg, first);
+	f->segment[1] = check_find_code(native, entry, sg, last);
 	/* one segment, without a jump to another */
 	if (f->segment[1].code == f->segment[0].code)
 		f->segment[1].code = NULL;
@@ -104,7 +105,8 @@ static bool check_segment(const struct vagx_native *native, struct simdgroup *sg
 {
 	struct vagx_slice taken = *slice, done = *slice;
 	const struct op *first = &sg->op[sg->pc], *last = first;
-	uint32_t offset = native->entry[sg->pc];
+	const uint32_t *entry = vagx_native_entries(native, sg);
+	uint32_t offset = entry[sg->pc];
 	struct simdgroup before, after;
 	unsigned int again;
 
@@ -129,7 +131,7 @@ static bool check_segment(const struct vagx_native *native, struct simdgroup *sg
 			       (unsigned long long)taken.thread_instructions,
 			       (unsigned long long)done.thread_instructions);
 	if (sg->core->status == -EPROTO)
-		check_remember(native, sg, first, last);
+		check_remember(native, entry, sg, first, last);
 	*slice = done;
 	return true;
 }

@@ -185,6 +185,19 @@ bool vagx_build_changes_exec(const struct op *op)
 	return control_flows[op->opcode].fn;
 }
 
+/* Goes on at @next in the version of the code that is for the lanes that are active now */
+static void control_change_version(struct build *b, uint32_t next)
+{
+	bool is_full = b->version == VERSION_FULL;
+
+	/* where it compares, C chooses the version */
+	if (b->segmented || !b->entry[VERSION_FULL])
+		return;
+	vagx_host_test_active(b);
+	vagx_build_jump_to(b, vagx_host_jump_if(b, is_full ? HOST_NOT_ZERO : HOST_ZERO),
+			   is_full ? VERSION_MASKED : VERSION_FULL, next);
+}
+
 bool vagx_build_flow(struct build *b, const struct op *op, uint32_t pc)
 {
 	const struct control_flow *flow = &control_flows[op->opcode];
@@ -194,6 +207,7 @@ bool vagx_build_flow(struct build *b, const struct op *op, uint32_t pc)
 		return false;
 	/* a segment of its own: the lanes that were active before it are counted */
 	vagx_build_end_segment(b, pc);
+	b->in_flow = true;
 	vagx_build_begin(b);
 	b->clock++;
 	b->temps = 0;
@@ -204,6 +218,8 @@ bool vagx_build_flow(struct build *b, const struct op *op, uint32_t pc)
 	b->cache[levels - VEC_CACHE].dirty = true;
 	b->exec_changed = true;
 	vagx_build_end_segment(b, pc + 1);
+	b->in_flow = false;
+	control_change_version(b, pc + 1);
 	return true;
 }
 
@@ -250,7 +266,7 @@ bool vagx_build_jump(struct build *b, const struct op *op, uint32_t pc)
 		vagx_build_leave(b, op->target);
 		vagx_host_set_target(b, goes_on, b->code.length);
 	}
-	vagx_build_jump_to(b, vagx_host_jump(b), op->target);
+	vagx_build_jump_to(b, vagx_host_jump(b), b->version, op->target);
 	if (over)
 		vagx_host_set_target(b, over, b->code.length);
 	return true;

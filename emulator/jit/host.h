@@ -81,6 +81,8 @@ void vagx_host_load_uniform(struct build *b, unsigned int half, bool sign_extend
 
 /** vagx_host_test_field() - compare a field of 32 bits of the simdgroup with 0 */
 void vagx_host_test_field(struct build *b, uint32_t offset);
+/** vagx_host_test_active() - compare with 0 how many lanes are not active */
+void vagx_host_test_active(struct build *b);
 /** vagx_host_test_slice() - compare the instructions that are left of the slice with 0 */
 void vagx_host_test_slice(struct build *b);
 /** vagx_host_jump() - a jump. Return: where it is, for vagx_host_set_target() */

@@ -114,7 +114,10 @@ void vagx_jit_get_stats(struct vagx_jit *jit, struct vagx_jit_stats *stats)
 	pthread_mutex_unlock(&jit->lock);
 }
 
-/* Marks the instructions at which a block begins: targets, and what comes after a jump or C */
+/*
+ * Marks the instructions at which a block begins: targets, what comes after a jump or C, and where
+ * code of the other version can go on
+ */
 static void jit_find_blocks(struct build *b, uint8_t *begins)
 {
 	const struct program *p = b->program;
@@ -123,12 +126,12 @@ static void jit_find_blocks(struct build *b, uint8_t *begins)
 	begins[0] = 1;
 	for (i = 0; i < p->count; i++) {
 		const struct op *op = &p->op[i];
-		bool jumps = vagx_build_is_jump(op);
+		bool jumps = vagx_build_is_jump(op), changes = vagx_build_changes_exec(op);
 
-		b->changes_exec |= vagx_build_changes_exec(op);
+		b->changes_exec |= changes;
 		if (jumps || op->run == vagx_exec_call)
 			begins[op->target] = 1;
-		if (jumps || vagx_build_leaves(op))
+		if (jumps || vagx_build_leaves(op) || (changes && !b->vectors->keeps_cache))
 			begins[i + 1] = 1;
 	}
 }
@@ -138,7 +141,7 @@ static void jit_begin_block(struct build *b, uint32_t pc)
 {
 	vagx_build_forget(b);
 	vagx_build_native_mode(b);
-	b->entry[pc] = (uint32_t)b->code.length;
+	b->entry[b->version][pc] = (uint32_t)b->code.length;
 }
 
 /* Leaves an instruction to C, which compares: where jumps may go to, code returns at once */
@@ -150,27 +153,25 @@ static void jit_skip_call(struct build *b, uint32_t pc)
 	jit_begin_block(b, pc + 1);
 }
 
+/* Code for an instruction that changes nothing but registers */
+static bool jit_add_lowered(struct build *b, const struct op *op, uint32_t pc)
+{
+	if (!vagx_build_has_room(b, op))
+		vagx_build_end_segment(b, pc);
+	vagx_build_begin(b);
+	return vagx_build_lower(b, op);
+}
+
 static void jit_add_instruction(struct build *b, uint32_t pc)
 {
 	const struct op *op = &b->program->op[pc];
 
 	b->clock++;
-	if (vagx_build_jump(b, op, pc)) {
-		b->native++;
+	if (vagx_build_jump(b, op, pc) ||
+	    (!vagx_build_leaves(op) &&
+	     (vagx_build_flow(b, op, pc) || jit_add_lowered(b, op, pc)))) {
+		b->native += b->version == VERSION_MASKED;
 		return;
-	}
-	if (!vagx_build_leaves(op)) {
-		if (!vagx_build_has_room(b, op))
-			vagx_build_end_segment(b, pc);
-		if (vagx_build_flow(b, op, pc)) {
-			b->native++;
-			return;
-		}
-		vagx_build_begin(b);
-		if (vagx_build_lower(b, op)) {
-			b->native++;
-			return;
-		}
 	}
 	if (b->segmented)
 		jit_skip_call(b, pc);
@@ -178,13 +179,15 @@ static void jit_add_instruction(struct build *b, uint32_t pc)
 		vagx_build_call(b, pc);
 }
 
-static void jit_add_program(struct build *b, const uint8_t *begins)
+/* Code of one version */
+static void jit_add_version(struct build *b, const uint8_t *begins)
 {
 	const struct program *p = b->program;
 	uint32_t pc;
 
-	vagx_build_routines(b);
 	vagx_build_forget(b);
+	b->segment = 0;
+	b->in_c_mode = false;
 	for (pc = 0; pc < p->count && vagx_buf_reserve(&b->code, MAX_INSTRUCTION); pc++) {
 		if (begins[pc]) {
 			vagx_build_end_segment(b, pc);
@@ -211,7 +214,7 @@ static void jit_fix_up(struct build *b)
 		const struct fixup *f = &b->fixups[i];
 
 		if (f->kind == FIXUP_JUMP) {
-			vagx_host_set_target(b, f->at, b->entry[f->pc]);
+			vagx_host_set_target(b, f->at, b->entry[f->version][f->pc]);
 			continue;
 		}
 		if (!vagx_buf_reserve(&b->code, MAX_INSTRUCTION))
@@ -224,17 +227,38 @@ static void jit_fix_up(struct build *b)
 	}
 }
 
+/*
+ * Whether there is code for full simdgroups, too. Where registers stay in vectors from segment to
+ * segment they could not where code goes from one version to the other.
+ */
+static bool jit_has_versions(const struct build *b)
+{
+	return !b->changes_exec || !b->vectors->keeps_cache;
+}
+
+static bool jit_allocate_entries(struct build *b, enum version version)
+{
+	b->entry[version] = calloc(b->program->count + 1, sizeof(*b->entry[version]));
+	return b->entry[version];
+}
+
 static bool jit_build(struct build *b)
 {
 	uint8_t *begins = calloc(b->program->count + 1, sizeof(*begins));
 
-	b->entry = calloc(b->program->count + 1, sizeof(*b->entry));
-	if (!begins || !b->entry || !vagx_buf_reserve(&b->code, MAX_INSTRUCTION)) {
+	if (!begins || !jit_allocate_entries(b, VERSION_MASKED) ||
+	    !vagx_buf_reserve(&b->code, MAX_INSTRUCTION)) {
 		free(begins);
 		return false;
 	}
 	jit_find_blocks(b, begins);
-	jit_add_program(b, begins);
+	if (jit_has_versions(b) && !jit_allocate_entries(b, VERSION_FULL)) {
+		free(begins);
+		return false;
+	}
+	vagx_build_routines(b);
+	for (b->version = 0; b->version < VERSIONS && b->entry[b->version]; b->version++)
+		jit_add_version(b, begins);
 	free(begins);
 	if (!b->code.failed)
 		jit_fix_up(b);
@@ -255,9 +279,9 @@ static struct vagx_native *jit_finish(struct vagx_jit *jit, struct build *b)
 	native->arena = jit->arena;
 	native->segmented = b->segmented;
 	native->memory = b->vectors->memory;
-	native->entry = b->entry;
+	memcpy(native->entry, b->entry, sizeof(native->entry));
 	native->pool = b->pool;
-	b->entry = NULL;
+	memset(b->entry, 0, sizeof(b->entry));
 	b->pool = NULL;
 	return native;
 }
@@ -308,7 +332,8 @@ static struct vagx_native *jit_compile(struct vagx_jit *jit, const struct progra
 		native = jit_finish(jit, &b);
 	jit_account(jit, &b, native, start);
 	free(b.code.bytes);
-	free(b.entry);
+	free(b.entry[VERSION_FULL]);
+	free(b.entry[VERSION_MASKED]);
 	free(b.fixups);
 	free(b.pool);
 	return native;
@@ -345,7 +370,7 @@ void vagx_jit_run(const struct vagx_native *native, struct simdgroup *sg,
 		return;
 	}
 	while (sg->state == SIMDGROUP_RUNS && slice->left > 0 && sg->program == program) {
-		uint32_t offset = native->entry[sg->pc];
+		uint32_t offset = vagx_native_entries(native, sg)[sg->pc];
 		unsigned int count = 1;
 
 		if (offset != NO_ENTRY)

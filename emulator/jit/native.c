@@ -15,6 +15,7 @@ void vagx_native_free(struct vagx_native *native)
 		return;
 	vagx_arena_remove(native->arena, &native->code);
 	free(native->pool);
-	free(native->entry);
+	free(native->entry[VERSION_FULL]);
+	free(native->entry[VERSION_MASKED]);
 	free(native);
 }

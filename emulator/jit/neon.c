@@ -192,20 +192,20 @@ static void neon_blend(struct build *b, enum mask mask, unsigned int dst, unsign
 static void neon_op(struct build *b, enum vector_op op, enum mask mask, unsigned int dst,
 		    unsigned int a, struct value v)
 {
-	unsigned int c = neon_value(b, v), to = mask == MASK_ALL ? dst : VEC_RESULT;
+	unsigned int c = neon_value(b, v), to = vagx_build_is_masked(b, mask) ? VEC_RESULT : dst;
 
 	if (neon_unary_ops[op]) {
 		neon_unary(b, neon_unary_ops[op], to, c);
 	} else if (neon_ops[op]) {
 		neon_vector(b, neon_ops[op], to, a, c);
-	} else if (op == VECTOR_FMA231 && mask == MASK_ALL) {
+	} else if (op == VECTOR_FMA231 && !vagx_build_is_masked(b, mask)) {
 		neon_vector(b, ARM64_FMLA, dst, a, c);
 	} else {
 		neon_sequence(b, op, VEC_RESULT, dst, a, c);
-		if (mask == MASK_ALL)
+		if (!vagx_build_is_masked(b, mask))
 			neon_move(b, dst, VEC_RESULT);
 	}
-	if (mask != MASK_ALL)
+	if (vagx_build_is_masked(b, mask))
 		neon_blend(b, mask, dst, VEC_RESULT);
 }
 
@@ -218,19 +218,19 @@ static void neon_op_imm(struct build *b, enum vector_op op, enum mask mask, unsi
 		[ROUND_UP] = ARM64_FRINTP,
 		[ROUND_ZERO] = ARM64_FRINTZ,
 	};
-	unsigned int c = neon_value(b, v), to = mask == MASK_ALL ? dst : VEC_RESULT;
+	unsigned int c = neon_value(b, v), to = vagx_build_is_masked(b, mask) ? VEC_RESULT : dst;
 
 	if (op == VECTOR_ROUND)
 		neon_unary(b, roundings[imm], to, c);
 	else
 		neon_shift(b, op, to, c, imm);
-	if (mask != MASK_ALL)
+	if (vagx_build_is_masked(b, mask))
 		neon_blend(b, mask, dst, VEC_RESULT);
 }
 
 static void neon_copy(struct build *b, enum mask mask, unsigned int dst, struct value v)
 {
-	if (mask != MASK_ALL)
+	if (vagx_build_is_masked(b, mask))
 		neon_blend(b, mask, dst, neon_value(b, v));
 	else if (v.is_scalar)
 		neon_broadcast(b, dst, v);
@@ -253,7 +253,7 @@ static void neon_insert(struct build *b, enum mask mask, unsigned int dst, unsig
 			uint32_t bits)
 {
 	neon_broadcast_constant(b, VEC_SCALAR, bits);
-	if (mask != MASK_ALL)
+	if (vagx_build_is_masked(b, mask))
 		neon_vector(b, ARM64_AND, VEC_SCALAR, VEC_SCALAR, neon_mask_vector(mask));
 	neon_vector(b, ARM64_BIT, dst, v, VEC_SCALAR);
 }

@@ -119,6 +119,12 @@ void vagx_host_test_field(struct build *b, uint32_t offset)
 	vagx_buf_bytes(&b->code, "\x00", 1);
 }
 
+void vagx_host_test_active(struct build *b)
+{
+	_Static_assert(LANES == 32, "code has this number");
+	vagx_buf_bytes(&b->code, "\x83\xfd\x20", 3);		/* cmp ebp, 32 */
+}
+
 void vagx_host_test_slice(struct build *b)
 {
 	vagx_buf_bytes(&b->code, "\x49\x83\x3f\x00", 4);	/* cmp qword [r15], 0 */
