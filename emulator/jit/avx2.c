@@ -135,9 +135,24 @@ static void avx2_constant(struct build *b, enum mask mask, unsigned int dst, uin
 	avx2_vector(b, X86_AND, dst, dst, avx2_mask_register(mask));
 }
 
+/* The same for halves of words, which have an instruction */
+static void avx2_insert_half(struct build *b, enum mask mask, unsigned int dst, unsigned int v,
+			     bool upper)
+{
+	unsigned int to = vagx_build_is_masked(b, mask) ? VEC_RESULT : dst;
+
+	vagx_x86_narrow_imm(&b->code, X86_256_BLEND16, to, dst, X86_REG(v), upper ? 0xaa : 0x55);
+	if (vagx_build_is_masked(b, mask))
+		avx2_blend(b, avx2_mask_register(mask), dst, VEC_RESULT);
+}
+
 static void avx2_insert(struct build *b, enum mask mask, unsigned int dst, unsigned int v,
 			uint32_t bits)
 {
+	if (bits == 0xffff || bits == 0xffff0000) {
+		avx2_insert_half(b, mask, dst, v, bits != 0xffff);
+		return;
+	}
 	avx2_broadcast_constant(b, VEC_SCALAR, bits);
 	avx2_vector(b, X86_AND, VEC_RESULT, v, VEC_SCALAR);
 	avx2_narrow(b, X86_256_ANDN, VEC_SCALAR, VEC_SCALAR, dst);
@@ -273,18 +288,23 @@ static void avx2_valid(struct build *b)
 	avx2_vector(b, X86_AND, VEC_EXEC, VEC_EXEC, VEC_RESULT);
 }
 
-static void avx2_half_to_float(struct build *b, unsigned int vec)
+static void avx2_half_to_float(struct build *b, unsigned int dst, unsigned int words, bool upper)
 {
-	/* words of 16 bits, in each half of the register twice; then in its lower half */
-	avx2_narrow(b, X86_256_PACK16, vec, vec, vec);
-	vagx_x86_narrow_imm(&b->code, X86_256_PERMUTE64, vec, 0, X86_REG(vec), 8);
-	avx2_vector(b, X86_HALF_TO_FLOAT, vec, 0, vec);
+	/* bytes of the halves of four words, in their order */
+	struct value order = vagx_build_constant64(b, upper ? 0x0f0e0b0a07060302ULL :
+							      0x0d0c090805040100ULL);
+
+	/* in each half of the register twice; then in its lower half */
+	vagx_x86_256(&b->code, X86_BROADCAST64, VEC_SCALAR, 0, X86_MEMORY(order.base, order.disp));
+	avx2_narrow(b, X86_256_SHUFFLE_BYTES, dst, words, VEC_SCALAR);
+	vagx_x86_narrow_imm(&b->code, X86_256_PERMUTE64, dst, 0, X86_REG(dst), 8);
+	avx2_vector(b, X86_HALF_TO_FLOAT, dst, 0, dst);
 }
 
-/* Replaces NaNs in lanes of VEC_RESULT */
-static void avx2_replace(struct build *b, unsigned int vec)
+/* @vec = @bits in lanes of VEC_RESULT */
+static void avx2_replace(struct build *b, unsigned int vec, uint32_t bits)
 {
-	avx2_broadcast_constant(b, VEC_SCALAR, 0x7fc00000);
+	avx2_broadcast_constant(b, VEC_SCALAR, bits);
 	avx2_blend(b, VEC_RESULT, vec, VEC_SCALAR);
 }
 
@@ -292,16 +312,24 @@ static void avx2_replace_nans(struct build *b, unsigned int vec)
 {
 	avx2_compare(b, VEC_RESULT, vec, vec, X86_FLOAT_UNORDERED);
 	avx2_vector(b, X86_AND, VEC_RESULT, VEC_RESULT, VEC_EXEC);
-	avx2_replace(b, vec);
+	avx2_replace(b, vec, 0x7fc00000);
 }
 
-static void avx2_float_to_half(struct build *b, unsigned int vec)
+static void avx2_float_to_half(struct build *b, unsigned int dst, unsigned int vec)
 {
 	avx2_compare(b, VEC_RESULT, vec, vec, X86_FLOAT_UNORDERED);
-	avx2_replace(b, vec);
 	/* to nearest even; to the lower half of the register, then to words */
+	vagx_x86_256_imm(&b->code, X86_FLOAT_TO_HALF, vec, 0, X86_REG(dst), 0);
+	avx2_vector(b, X86_EXTEND16, dst, 0, dst);
+	avx2_replace(b, dst, 0x7e00);
+}
+
+static void avx2_round_to_half(struct build *b, enum mask mask, unsigned int dst, unsigned int vec)
+{
 	vagx_x86_256_imm(&b->code, X86_FLOAT_TO_HALF, vec, 0, X86_REG(vec), 0);
-	avx2_vector(b, X86_EXTEND16, vec, 0, vec);
+	avx2_vector(b, X86_HALF_TO_FLOAT, vagx_build_is_masked(b, mask) ? VEC_RESULT : dst, 0, vec);
+	if (vagx_build_is_masked(b, mask))
+		avx2_blend(b, avx2_mask_register(mask), dst, VEC_RESULT);
 }
 
 /*
@@ -310,10 +338,11 @@ static void avx2_float_to_half(struct build *b, unsigned int vec)
  * what the sum loses (Knuth's TwoSum). If that has the sum's sign, the odd neighbour is away
  * from zero.
  */
-static void avx2_half_fma(struct build *b, unsigned int t, unsigned int x, unsigned int y)
+static void avx2_half_fma(struct build *b, enum mask mask, unsigned int dst, unsigned int t,
+			  unsigned int x, unsigned int y)
 {
 	const unsigned int product = VEC_SCRATCH, sum = VEC_RESULT, part = VEC_SCALAR;
-	const unsigned int lost = VEC_LEVEL, step = VEC_SCALAR, one = VEC_LEVEL;
+	const unsigned int lost = VEC_LEVEL, step = VEC_LEVEL;
 
 	avx2_vector(b, X86_FMUL, product, x, y);
 	avx2_vector(b, X86_FADD, sum, product, t);
@@ -325,17 +354,14 @@ static void avx2_half_fma(struct build *b, unsigned int t, unsigned int x, unsig
 	/* nothing is lost of what is infinite or no number: this is no number then */
 	avx2_vector(b, X86_XOR, part, part, part);
 	avx2_compare(b, VEC_COND, lost, part, X86_FLOAT_NEQ);
-	/* one step up or down */
+	/* one down if what is lost has another sign; then the last bit is set */
 	avx2_vector(b, X86_XOR, step, lost, sum);
 	vagx_x86_256_imm(&b->code, X86_SAR_IMM, step, 0, X86_REG(step), 31);
-	avx2_broadcast_constant(b, one, 1);
-	avx2_vector(b, X86_OR, step, step, one);
 	avx2_vector(b, X86_AND, step, step, VEC_COND);
-	/* unless the last bit is set */
-	avx2_vector(b, X86_AND, VEC_SCRATCH, sum, one);
-	avx2_vector(b, X86_SUB, VEC_SCRATCH, VEC_SCRATCH, one);
-	avx2_vector(b, X86_AND, step, step, VEC_SCRATCH);
 	avx2_vector(b, X86_ADD, t, sum, step);
+	vagx_x86_256_imm(&b->code, X86_SHR_IMM, VEC_COND, 0, X86_REG(VEC_COND), 31);
+	avx2_vector(b, X86_OR, t, t, VEC_COND);
+	avx2_round_to_half(b, mask, dst, t);
 }
 
 /* The host's instructions of a wide program, which have two sources */
@@ -470,6 +496,12 @@ static void avx2_load(struct build *b, unsigned int vec, unsigned int reg)
 		     avx2_turn(GPR_SG, vagx_build_register_disp(reg)));
 }
 
+static void avx2_store(struct build *b, unsigned int vec, unsigned int reg)
+{
+	vagx_x86_256(&b->code, X86_STORE, vec, 0,
+		     avx2_turn(GPR_SG, vagx_build_register_disp(reg)));
+}
+
 static void avx2_begin(struct build *b)
 {
 	vagx_buf_bytes(&b->code, "\x31\xc9", 2);		/* xor ecx, ecx */
@@ -502,13 +534,11 @@ static void avx2_end(struct build *b, uint32_t next)
 
 	if (b->watching)
 		avx2_test_special(b, next);
+	vagx_build_settle(b);
 	avx2_canonicalize(b);
 	for (i = 0; i < b->vectors->cached; i++) {
-		if (b->cache[i].reg < 0 || !b->cache[i].dirty)
-			continue;
-		vagx_x86_256(&b->code, X86_STORE, VEC_CACHE + i, 0,
-			     avx2_turn(GPR_SG, vagx_build_register_disp(
-						       (unsigned int)b->cache[i].reg)));
+		if (b->cache[i].reg >= 0 && b->cache[i].dirty)
+			avx2_store(b, VEC_CACHE + i, (unsigned int)b->cache[i].reg);
 	}
 	if (b->exec_changed)
 		avx2_store_exec(b);
@@ -591,6 +621,7 @@ const struct vectors vagx_vectors_avx2 = {
 	.replay = avx2_replay,
 	.nans = avx2_nans,
 	.load = avx2_load,
+	.store = avx2_store,
 	.op = avx2_op,
 	.op_imm = avx2_op_imm,
 	.copy = avx2_copy,
@@ -606,6 +637,7 @@ const struct vectors vagx_vectors_avx2 = {
 	.valid = avx2_valid,
 	.half_to_float = avx2_half_to_float,
 	.float_to_half = avx2_float_to_half,
+	.round_to_half = avx2_round_to_half,
 	.half_fma = avx2_half_fma,
 	.wide = avx2_wide,
 	.watch = avx2_watch,

@@ -214,13 +214,17 @@ static void avx512_valid(struct build *b)
 	}
 }
 
-static void avx512_half_to_float(struct build *b, unsigned int vec)
+static void avx512_half_to_float(struct build *b, unsigned int dst, unsigned int words, bool upper)
 {
-	struct value v = vagx_build_vector(vec);
+	struct value v = vagx_build_vector(dst);
 
-	/* the halves go to the lower half of each register */
-	avx512_vector(b, X86_TRUNCATE16, MASK_ALL, vec, 0, v);
-	avx512_vector(b, X86_HALF_TO_FLOAT, MASK_ALL, vec, 0, v);
+	if (upper) {
+		avx512_vector_imm(b, X86_SHR_IMM, MASK_ALL, dst, 0, vagx_build_vector(words), 16);
+		words = dst;
+	}
+	/* the halves go to the lower half of each register, which is the last operand */
+	avx512_vector(b, X86_TRUNCATE16, MASK_ALL, words, 0, v);
+	avx512_vector(b, X86_HALF_TO_FLOAT, MASK_ALL, dst, 0, v);
 }
 
 /* Replaces NaNs in register @reg, in lanes of mask register @k */
@@ -240,27 +244,42 @@ static void avx512_replace_nans(struct build *b, unsigned int vec)
 	avx512_replace(b, 2 * vec + 1, K_EXEC + 1);
 }
 
-static void avx512_float_to_half(struct build *b, unsigned int vec)
+static void avx512_float_to_half(struct build *b, unsigned int dst, unsigned int vec)
 {
+	struct value nan = vagx_build_constant(b, 0x7e00);
 	unsigned int h;
 
 	for (h = 0; h < 2; h++) {
-		unsigned int reg = 2 * vec + h;
+		unsigned int reg = 2 * vec + h, to = 2 * dst + h;
 
-		avx512_replace(b, reg, 0);
+		vagx_x86_vector_imm(&b->code, X86_CMP_FLOAT, K_TEMP, reg, X86_REG(reg),
+				    X86_ALL_LANES, X86_FLOAT_UNORDERED);
 		/* to nearest even; to the lower half of the register, then to words */
-		vagx_x86_vector_imm(&b->code, X86_FLOAT_TO_HALF, reg, 0, X86_REG(reg),
+		vagx_x86_vector_imm(&b->code, X86_FLOAT_TO_HALF, reg, 0, X86_REG(to),
 				    X86_ALL_LANES, 0);
-		vagx_x86_vector(&b->code, X86_EXTEND16, reg, 0, X86_REG(reg), X86_ALL_LANES);
+		vagx_x86_vector(&b->code, X86_EXTEND16, to, 0, X86_REG(to), X86_ALL_LANES);
+		vagx_x86_vector(&b->code, X86_BROADCAST, to, 0, X86_MEMORY(nan.base, nan.disp),
+				X86_MASKED(K_TEMP));
 	}
+}
+
+static void avx512_round_to_half(struct build *b, enum mask mask, unsigned int dst,
+				 unsigned int vec)
+{
+	struct value v = vagx_build_vector(vec);
+
+	avx512_vector_imm(b, X86_FLOAT_TO_HALF, MASK_ALL, vec, 0, v, 0);
+	avx512_vector(b, X86_HALF_TO_FLOAT, mask, dst, 0, v);
 }
 
 /*
  * It is rounded "to odd" in 32 bits, so that rounding it to a half is as good as rounding once:
  * what is between two floats becomes the odd one. These are the results rounded down and up; a
- * result that is exact is both.
+ * result that is exact is both. Both become halves before one of them is chosen, as a comparison
+ * takes as long.
  */
-static void avx512_half_fma(struct build *b, unsigned int t, unsigned int x, unsigned int y)
+static void avx512_half_fma(struct build *b, enum mask mask, unsigned int dst, unsigned int t,
+			    unsigned int x, unsigned int y)
 {
 	const unsigned int up = 2 * VEC_SCRATCH;
 	struct value one = vagx_build_constant(b, 1);
@@ -276,7 +295,14 @@ static void avx512_half_fma(struct build *b, unsigned int t, unsigned int x, uns
 				X86_ROUNDED(X86_ROUND_DOWN));
 		vagx_x86_vector(&b->code, X86_TEST_ZERO, K_TEMP, down, avx512_rm(one, h),
 				X86_ALL_LANES);
-		vagx_x86_vector(&b->code, X86_LOAD, down, 0, X86_REG(up), X86_MASKED(K_TEMP));
+		vagx_x86_vector_imm(&b->code, X86_FLOAT_TO_HALF, down, 0, X86_REG(down),
+				    X86_ALL_LANES, 0);
+		vagx_x86_vector_imm(&b->code, X86_FLOAT_TO_HALF, up, 0, X86_REG(up),
+				    X86_ALL_LANES, 0);
+		/* the mask has as many lanes as there are halves */
+		vagx_x86_vector(&b->code, X86_MOVE16, down, 0, X86_REG(up), X86_MASKED(K_TEMP));
+		vagx_x86_vector(&b->code, X86_HALF_TO_FLOAT, 2 * dst + h, 0, X86_REG(down),
+				avx512_masking(b, mask, h));
 	}
 }
 
@@ -450,6 +476,11 @@ static void avx512_load(struct build *b, unsigned int vec, unsigned int reg)
 	avx512_move(b, X86_LOAD, vec, reg);
 }
 
+static void avx512_store(struct build *b, unsigned int vec, unsigned int reg)
+{
+	avx512_move(b, X86_STORE, vec, reg);
+}
+
 static void avx512_nothing(struct build *b)
 {
 	(void)b;
@@ -461,10 +492,11 @@ static void avx512_end(struct build *b, uint32_t next)
 
 	if (b->watching)
 		avx512_test_special(b, next);
+	vagx_build_settle(b);
 	avx512_canonicalize(b);
 	for (i = 0; i < b->vectors->cached; i++) {
 		if (b->cache[i].reg >= 0 && b->cache[i].dirty)
-			avx512_move(b, X86_STORE, VEC_CACHE + i, (unsigned int)b->cache[i].reg);
+			avx512_store(b, VEC_CACHE + i, (unsigned int)b->cache[i].reg);
 	}
 }
 
@@ -529,6 +561,7 @@ const struct vectors vagx_vectors_avx512 = {
 	.replay = avx512_nothing,
 	.nans = avx512_nans,
 	.load = avx512_load,
+	.store = avx512_store,
 	.op = avx512_op,
 	.op_imm = avx512_op_imm,
 	.copy = avx512_copy,
@@ -544,6 +577,7 @@ const struct vectors vagx_vectors_avx512 = {
 	.valid = avx512_valid,
 	.half_to_float = avx512_half_to_float,
 	.float_to_half = avx512_float_to_half,
+	.round_to_half = avx512_round_to_half,
 	.half_fma = avx512_half_fma,
 	.wide = avx512_wide,
 	.watch = avx512_watch,

@@ -79,10 +79,25 @@ struct value {
 	int32_t disp;
 };
 
-/** struct cached - a register of AGX in a vector of the cache */
+/** enum part - what of a register is in a vector of the cache */
+enum part {
+	PART_WORD,
+	/** @PART_LOW: the lower half, as a float */
+	PART_LOW,
+	PART_HIGH,
+};
+
+/**
+ * struct cached - a register of AGX in a vector of the cache
+ *
+ * Where a half is dirty, that of the register's word is an older one. A half that is cached is
+ * right in active lanes only.
+ */
 struct cached {
 	/** @reg: its number; -1 if there is none */
 	int reg;
+	/** @part: the part of it */
+	enum part part;
 	/** @dirty: memory has an older value */
 	bool dirty;
 	/** @raw: a NaN in an active lane may be any NaN, where results of floats are one only */
@@ -182,7 +197,9 @@ unsigned int vagx_build_temp(struct build *b);
 struct value vagx_build_in_vector(struct build *b, struct value v);
 /** vagx_build_register() - the vector that caches a register; loads it if need be */
 unsigned int vagx_build_register(struct build *b, unsigned int reg);
-/** vagx_build_canonical() - the same, with the NaN that registers have */
+/** vagx_build_half() - the vector that caches a half, by its number, as a float */
+unsigned int vagx_build_half(struct build *b, unsigned int half);
+/** vagx_build_canonical() - the same as vagx_build_register(), with the NaN that registers have */
 unsigned int vagx_build_canonical(struct build *b, unsigned int reg);
 /**
  * vagx_build_write() - write to the active lanes of a destination of 16 or 32 bits
@@ -201,6 +218,18 @@ void vagx_build_write(struct build *b, const struct agx_operand *o, struct value
  * One instruction, masked by MASK_EXEC, has to write it next, and may have it as a source.
  */
 unsigned int vagx_build_destination(struct build *b, const struct agx_operand *o, bool raw);
+/**
+ * vagx_build_half_destination() - the vector of a destination of 16 bits, as a float
+ * @b: build
+ * @o: destination, a register
+ *
+ * What is written to it next, in lanes of MASK_EXEC, has to be what a half can be, or a NaN.
+ */
+unsigned int vagx_build_half_destination(struct build *b, const struct agx_operand *o);
+/** vagx_build_settle_sources() - before an instruction: halves that it reads as parts of words */
+void vagx_build_settle_sources(struct build *b, const struct op *op);
+/** vagx_build_settle() - write cached halves to registers, at a segment's end */
+void vagx_build_settle(struct build *b);
 /** vagx_build_has_room() - whether an instruction's registers can be cached in this segment */
 bool vagx_build_has_room(const struct build *b, const struct op *op);
 /** vagx_build_begin() - before an instruction: opens a segment if there is none */

@@ -159,6 +159,7 @@ static bool jit_add_lowered(struct build *b, const struct op *op, uint32_t pc)
 	if (!vagx_build_has_room(b, op))
 		vagx_build_end_segment(b, pc);
 	vagx_build_begin(b);
+	vagx_build_settle_sources(b, op);
 	return vagx_build_lower(b, op);
 }
 

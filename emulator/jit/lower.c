@@ -527,13 +527,19 @@ static bool lower_hfma(struct build *b, const struct op *op, unsigned int arg)
 	unsigned int t;
 
 	(void)arg;
-	if (op->dst.type != AGX_OPERAND_REG || !b->vectors->half_fma)
+	if (op->dst.type != AGX_OPERAND_REG || op->dst.size != 16)
 		return false;
 	lower_factors(b, op, &x, &y);
 	t = lower_addend(b, vagx_build_float(b, &op->src[2]));
 	y = vagx_build_in_vector(b, y);
-	b->vectors->half_fma(b, t, x.vec, y.vec);
-	vagx_build_write_float(b, op, t);
+	if (op->mod[AGX_MOD_SATURATE]) {
+		/* what it is clamped to is a half, too */
+		b->vectors->half_fma(b, MASK_ALL, t, t, x.vec, y.vec);
+		vagx_build_write_float(b, op, t);
+	} else {
+		b->vectors->half_fma(b, MASK_EXEC, vagx_build_half_destination(b, &op->dst), t,
+				     x.vec, y.vec);
+	}
 	return true;
 }
 
@@ -626,7 +632,7 @@ static bool lower_to_float(struct build *b, const struct op *op, unsigned int ar
 	else
 		lower_op(b, VECTOR_INT_TO_FLOAT, t, 0, vagx_build_vector(t));
 	if (op->dst.size == 16)
-		b->vectors->float_to_half(b, t);
+		b->vectors->float_to_half(b, t, t);
 	vagx_build_write(b, &op->dst, vagx_build_vector(t), false);
 	return true;
 }

@@ -407,17 +407,29 @@ static void neon_valid(struct build *b)
 	neon_vector(b, ARM64_AND, VEC_EXEC, VEC_EXEC, VEC_RESULT);
 }
 
-static void neon_half_to_float(struct build *b, unsigned int vec)
+static void neon_half_to_float(struct build *b, unsigned int dst, unsigned int words, bool upper)
 {
-	neon_unary(b, ARM64_XTN, vec, vec);
-	neon_unary(b, ARM64_FCVTL, vec, vec);
+	if (upper) {
+		neon_shift(b, VECTOR_SHR_IMM, dst, words, 16);
+		words = dst;
+	}
+	neon_unary(b, ARM64_XTN, dst, words);
+	neon_unary(b, ARM64_FCVTL, dst, dst);
 }
 
-static void neon_float_to_half(struct build *b, unsigned int vec)
+static void neon_float_to_half(struct build *b, unsigned int dst, unsigned int vec)
 {
 	/* a NaN becomes the one that there is */
+	neon_unary(b, ARM64_FCVTN, dst, vec);
+	neon_unary(b, ARM64_UXTL, dst, dst);
+}
+
+static void neon_round_to_half(struct build *b, enum mask mask, unsigned int dst, unsigned int vec)
+{
 	neon_unary(b, ARM64_FCVTN, vec, vec);
-	neon_unary(b, ARM64_UXTL, vec, vec);
+	neon_unary(b, ARM64_FCVTL, vagx_build_is_masked(b, mask) ? VEC_RESULT : dst, vec);
+	if (vagx_build_is_masked(b, mask))
+		neon_blend(b, mask, dst, VEC_RESULT);
 }
 
 /*
@@ -426,10 +438,11 @@ static void neon_float_to_half(struct build *b, unsigned int vec)
  * what the sum loses (Knuth's TwoSum). If that has the sum's sign, the odd neighbour is away
  * from zero.
  */
-static void neon_half_fma(struct build *b, unsigned int t, unsigned int x, unsigned int y)
+static void neon_half_fma(struct build *b, enum mask mask, unsigned int dst, unsigned int t,
+			  unsigned int x, unsigned int y)
 {
 	const unsigned int product = VEC_SCRATCH, sum = VEC_RESULT, part = VEC_SCALAR;
-	const unsigned int lost = VEC_LEVEL, step = VEC_SCALAR, one = VEC_PART;
+	const unsigned int lost = VEC_LEVEL, step = VEC_LEVEL;
 
 	neon_vector(b, ARM64_FMUL, product, x, y);
 	neon_vector(b, ARM64_FADD, sum, product, t);
@@ -443,17 +456,14 @@ static void neon_half_fma(struct build *b, unsigned int t, unsigned int x, unsig
 	neon_vector(b, ARM64_FCMGT, VEC_COND, lost, part);
 	neon_vector(b, ARM64_FCMGT, part, part, lost);
 	neon_vector(b, ARM64_ORR, VEC_COND, VEC_COND, part);
-	/* one step up or down */
+	/* one down if what is lost has another sign; then the last bit is set */
 	neon_vector(b, ARM64_EOR, step, lost, sum);
 	neon_shift(b, VECTOR_SAR_IMM, step, step, 31);
-	neon_broadcast_constant(b, one, 1);
-	neon_vector(b, ARM64_ORR, step, step, one);
 	neon_vector(b, ARM64_AND, step, step, VEC_COND);
-	/* unless the last bit is set */
-	neon_vector(b, ARM64_AND, VEC_SCRATCH, sum, one);
-	neon_vector(b, ARM64_SUB, VEC_SCRATCH, VEC_SCRATCH, one);
-	neon_vector(b, ARM64_AND, step, step, VEC_SCRATCH);
 	neon_vector(b, ARM64_ADD, t, sum, step);
+	neon_shift(b, VECTOR_SHR_IMM, VEC_COND, VEC_COND, 31);
+	neon_vector(b, ARM64_ORR, t, t, VEC_COND);
+	neon_round_to_half(b, mask, dst, t);
 }
 
 /* The instructions of a wide program, which have two sources */
@@ -534,6 +544,12 @@ static void neon_load(struct build *b, unsigned int vec, unsigned int reg)
 		       (unsigned int)vagx_build_register_disp(reg));
 }
 
+static void neon_store(struct build *b, unsigned int vec, unsigned int reg)
+{
+	vagx_arm64_imm(&b->code, ARM64_STORE_128, neon_register(vec), X_TURN, 0,
+		       (unsigned int)vagx_build_register_disp(reg));
+}
+
 static void neon_begin(struct build *b)
 {
 	vagx_arm64(&b->code, ARM64_MOV_GPR, X_TURN, 0, GPR_SG);
@@ -563,12 +579,10 @@ static void neon_end_turn(struct build *b)
 {
 	unsigned int i;
 
+	vagx_build_settle(b);
 	for (i = 0; i < b->vectors->cached; i++) {
-		if (b->cache[i].reg < 0 || !b->cache[i].dirty)
-			continue;
-		vagx_arm64_imm(&b->code, ARM64_STORE_128, neon_register(VEC_CACHE + i), X_TURN, 0,
-			       (unsigned int)vagx_build_register_disp(
-				       (unsigned int)b->cache[i].reg));
+		if (b->cache[i].reg >= 0 && b->cache[i].dirty)
+			neon_store(b, VEC_CACHE + i, (unsigned int)b->cache[i].reg);
 	}
 	if (b->exec_changed)
 		neon_store_exec(b);
@@ -643,6 +657,7 @@ const struct vectors vagx_vectors_neon = {
 	.begin = neon_begin,
 	.end = neon_end,
 	.load = neon_load,
+	.store = neon_store,
 	.op = neon_op,
 	.op_imm = neon_op_imm,
 	.copy = neon_copy,
@@ -658,6 +673,7 @@ const struct vectors vagx_vectors_neon = {
 	.valid = neon_valid,
 	.half_to_float = neon_half_to_float,
 	.float_to_half = neon_float_to_half,
+	.round_to_half = neon_round_to_half,
 	.half_fma = neon_half_fma,
 	.wide = neon_wide,
 	.watch = neon_watch,

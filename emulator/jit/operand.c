@@ -65,9 +65,12 @@ struct value vagx_build_int(struct build *b, const struct agx_operand *o, bool s
 /* A source of halves as floats: exact, denormals included */
 static struct value operand_half(struct build *b, const struct agx_operand *o)
 {
-	struct value v = vagx_build_int(b, o, false);
+	struct value v;
 
-	b->vectors->half_to_float(b, v.vec);
+	if (o->type == AGX_OPERAND_REG)
+		return vagx_build_vector(vagx_build_half(b, (unsigned int)o->value));
+	v = vagx_build_int(b, o, false);
+	b->vectors->half_to_float(b, v.vec, v.vec, false);
 	return v;
 }
 
@@ -180,6 +183,8 @@ void vagx_build_write_float(struct build *b, const struct op *op, unsigned int v
 	if (op->mod[AGX_MOD_SATURATE])
 		operand_saturate(b, vec);
 	if (op->dst.size == 16)
-		b->vectors->float_to_half(b, vec);
-	vagx_build_write(b, &op->dst, vagx_build_vector(vec), true);
+		b->vectors->round_to_half(b, MASK_EXEC, vagx_build_half_destination(b, &op->dst),
+					  vec);
+	else
+		vagx_build_write(b, &op->dst, vagx_build_vector(vec), true);
 }

@@ -191,7 +191,8 @@ struct vectors {
 	void (*begin)(struct build *b);
 	/**
 	 * @end: end a segment before instruction @next: do it again in C if a result was special;
-	 * else replace NaNs, store registers, and keep the execution mask if it has changed
+	 * else settle halves, replace NaNs, store registers, and keep the execution mask if it has
+	 * changed
 	 */
 	void (*end)(struct build *b, uint32_t next);
 	/**
@@ -204,6 +205,8 @@ struct vectors {
 
 	/** @load: load a register of AGX to a vector */
 	void (*load)(struct build *b, unsigned int vec, unsigned int reg);
+	/** @store: store a register of AGX, at a segment's end */
+	void (*store)(struct build *b, unsigned int vec, unsigned int reg);
 	/** @op: @dst = @a op @v in lanes of a mask */
 	void (*op)(struct build *b, enum vector_op op, enum mask mask, unsigned int dst,
 		   unsigned int a, struct value v);
@@ -239,12 +242,19 @@ struct vectors {
 	/** @valid: MASK_EXEC loses lanes that have stopped */
 	void (*valid)(struct build *b);
 
-	/** @half_to_float: the lower halves of words become floats */
-	void (*half_to_float)(struct build *b, unsigned int vec);
-	/** @float_to_half: floats become halves in words, NaNs the one that there is */
-	void (*float_to_half)(struct build *b, unsigned int vec);
-	/** @half_fma: @t = @x * @y + @t, rounded such that rounding to a half is right; or NULL */
-	void (*half_fma)(struct build *b, unsigned int t, unsigned int x, unsigned int y);
+	/** @half_to_float: @dst = the upper or lower halves of words as floats */
+	void (*half_to_float)(struct build *b, unsigned int dst, unsigned int words, bool upper);
+	/** @float_to_half: @dst = floats as halves in words, NaNs the one that there is */
+	void (*float_to_half)(struct build *b, unsigned int dst, unsigned int vec);
+	/** @round_to_half: @dst = what halves can be of @vec, as floats, in lanes of a mask */
+	void (*round_to_half)(struct build *b, enum mask mask, unsigned int dst,
+			      unsigned int vec);
+	/**
+	 * @half_fma: @dst = @x * @y + @t in lanes of a mask, rounded once to what halves can be, as
+	 * floats; @t, which is a temporary, changes
+	 */
+	void (*half_fma)(struct build *b, enum mask mask, unsigned int dst, unsigned int t,
+			 unsigned int x, unsigned int y);
 	/**
 	 * @wide: for each lane of @src a short program of floats of 64 bits, whose first register
 	 * begins as the lane's float, and ends as what becomes the float in @dst

@@ -85,6 +85,7 @@ static bool can_broadcast(enum x86_vector op)
 	switch (op) {
 	case X86_LOAD:
 	case X86_STORE:
+	case X86_MOVE16:
 	case X86_BROADCAST:
 	case X86_ADD16:
 	case X86_SUB16_SATURATED:
@@ -198,6 +199,7 @@ static void list_operands(enum x86_vector op)
 static const char *name_of_256(enum x86_vector op)
 {
 	switch (op) {
+	case X86_MOVE16:
 	case X86_BROADCAST_GPR:
 	case X86_TERNARY:
 	case X86_CMP:
@@ -303,6 +305,9 @@ static void list_narrow(void)
 			if (op == X86_256_BLEND_MASK) {
 				vagx_x86_narrow_imm(&code, op, i, v, X86_REG(c), (15 - i) << 4);
 				fprintf(text, "ymm%u, ymm%u, ymm%u, ymm%u\n", i, v, c, 15 - i);
+			} else if (op == X86_256_BLEND16) {
+				vagx_x86_narrow_imm(&code, op, i, v, X86_REG(c), i * 17);
+				fprintf(text, "ymm%u, ymm%u, ymm%u, %u\n", i, v, c, i * 17);
 			} else if (op == X86_256_PERMUTE64) {
 				vagx_x86_narrow_imm(&code, op, i, 0, X86_REG(c), i);
 				fprintf(text, "ymm%u, ymm%u, %u\n", i, c, i);
