@@ -101,7 +101,7 @@ static void core_run_slice(struct simdgroup *sg)
 
 	/* a jump to a register can enter another program, with code of its own */
 	while (sg->state == SIMDGROUP_RUNS && slice.left > 0) {
-		native = vagx_jit_enter(core->config.jit, sg->program);
+		native = vagx_jit_enter(core->config.jit, sg);
 		if (native)
 			vagx_jit_run(native, sg, &slice);
 		else
@@ -230,6 +230,7 @@ static int core_start_simdgroup(struct vagx_core *core, unsigned int index,
 
 	sg->core = core;
 	sg->index = index;
+	vagx_simd_place(sg);
 	sg->exists = threads < LANES ? (1u << threads) - 1 : ALL_LANES;
 	if (core->fragments)
 		sg->exists = core->fragments->exists;

@@ -132,9 +132,17 @@ struct float_lanes {
 	float v[LANES];
 } __attribute__((aligned(64)));
 
+/* Values that lanes have for their place: the position in the threadgroup, the lane's number */
+enum {
+	PLACE_X, PLACE_Y, PLACE_Z, PLACE_LANE,
+	PLACES
+};
+
 /* 32 threads that execute the same instruction, each in a lane */
 struct simdgroup {
 	struct lanes reg[REGISTERS];
+	/* native code reads them as registers that follow @reg */
+	struct lanes place[PLACES];
 	/* all ones in lanes that are active; follows @exec */
 	struct lanes mask;
 	/* execution mask: lanes that are active */
@@ -150,6 +158,12 @@ struct simdgroup {
 	const struct op *op;
 	uint32_t pc;
 	unsigned int index;
+	/* number of its first thread in the threadgroup, and of the threadgroup's in the grid */
+	uint32_t first;
+	uint32_t origin[3];
+	uint32_t group[3];
+	/* the group's size that @place is for; {0, 1, 1} for any row of threads */
+	uint32_t placed[3];
 	struct vagx_core *core;
 	/* private memory: @private_size bytes for each lane, see private_element() */
 	uint8_t *private_memory;
@@ -296,6 +310,9 @@ void vagx_core_set_error(struct vagx_core *core, int status, const char *format,
 void vagx_core_describe_place(const struct core_failure *place, FILE *file);
 /* Finds the kept code at an address, and how many bytes of it there are. Return: NULL for none. */
 const uint8_t *vagx_core_code_at(const struct program *p, uint64_t va, size_t *count);
+
+/* core_simd.c: finds the place of each thread, before the simdgroup begins */
+void vagx_simd_place(struct simdgroup *sg);
 
 /* core_stage.c */
 /* Sets up the registers of a stage, before its simdgroup begins */

@@ -24,39 +24,46 @@ INLINE uint32_t simd_divide(uint32_t thread, uint32_t size)
 	return (uint32_t)(int32_t)(((float)(int32_t)thread + 0.5f) / (float)(int32_t)size);
 }
 
-/* Position of each thread in its threadgroup, on one axis */
-CLONES static void simd_thread_in_group(const struct simdgroup *sg, unsigned int axis,
-					struct lanes *value)
+/* Position of each thread in its threadgroup */
+CLONES static void simd_find_positions(struct simdgroup *sg)
 {
-	const uint32_t *size = sg->core->size;
-	uint32_t first = sg->index * LANES;
+	const uint32_t *size = sg->placed;
 	unsigned int i;
 
-	/* a row of threads has no other positions */
-	if (size[1] * size[2] == 1) {
-		for (i = 0; i < LANES; i++)
-			value->v[i] = axis ? 0 : first + i;
-		return;
-	}
 	for (i = 0; i < LANES; i++) {
-		uint32_t row = simd_divide(first + i, size[0]);
+		uint32_t thread = sg->first + i;
+		uint32_t row = size[0] ? simd_divide(thread, size[0]) : 0;
 		uint32_t layer = simd_divide(row, size[1]);
-		uint32_t x = first + i - row * size[0], y = row - layer * size[1];
 
-		value->v[i] = axis == 0 ? x : axis == 1 ? y : layer;
+		sg->place[PLACE_X].v[i] = thread - row * size[0];
+		sg->place[PLACE_Y].v[i] = row - layer * size[1];
+		sg->place[PLACE_Z].v[i] = layer;
+		sg->place[PLACE_LANE].v[i] = i;
 	}
 }
 
-/* Position of each thread in the grid, on one axis */
-static void simd_thread_in_grid(const struct simdgroup *sg, unsigned int axis,
-				struct lanes *value)
+void vagx_simd_place(struct simdgroup *sg)
 {
-	uint32_t base = sg->core->group[axis] * sg->core->launch->local[axis];
+	const struct vagx_core *core = sg->core;
+	bool is_row = core->size[1] * core->size[2] == 1;
+	/* a row of threads has the same positions, however long it is */
+	const uint32_t size[3] = { is_row ? 0 : core->size[0], core->size[1], core->size[2] };
 	unsigned int i;
 
-	simd_thread_in_group(sg, axis, value);
-	for (i = 0; i < LANES; i++)
-		value->v[i] += base;
+	sg->first = sg->index * LANES;
+	for (i = 0; i < 3; i++) {
+		uint32_t group = core->group[i], origin = group * core->launch->local[i];
+
+		/* one by one: the host waits if it loads what has just been stored in parts */
+		if (group != sg->group[i])
+			sg->group[i] = group;
+		if (origin != sg->origin[i])
+			sg->origin[i] = origin;
+	}
+	if (!memcmp(sg->placed, size, sizeof(size)))
+		return;
+	memcpy(sg->placed, size, sizeof(size));
+	simd_find_positions(sg);
 }
 
 /* The number of active lanes before each one, within groups of @width lanes */
@@ -88,26 +95,27 @@ static void simd_active_total(uint32_t exec, unsigned int width,
 static void simd_thread_register(const struct simdgroup *sg, unsigned int sr,
 				 struct lanes *value)
 {
-	unsigned int i;
+	unsigned int axis, i;
 
 	switch (sr) {
 	case AGX_SR_THREAD_IN_GROUP_X:
 	case AGX_SR_THREAD_IN_GROUP_Y:
 	case AGX_SR_THREAD_IN_GROUP_Z:
-		simd_thread_in_group(sg, sr - AGX_SR_THREAD_IN_GROUP_X, value);
+		*value = sg->place[PLACE_X + sr - AGX_SR_THREAD_IN_GROUP_X];
 		break;
 	case AGX_SR_THREAD_IN_GRID_X:
 	case AGX_SR_THREAD_IN_GRID_Y:
 	case AGX_SR_THREAD_IN_GRID_Z:
-		simd_thread_in_grid(sg, sr - AGX_SR_THREAD_IN_GRID_X, value);
+		axis = sr - AGX_SR_THREAD_IN_GRID_X;
+		for (i = 0; i < LANES; i++)
+			value->v[i] = sg->place[PLACE_X + axis].v[i] + sg->origin[axis];
 		break;
 	case AGX_SR_THREAD_INDEX:
 		for (i = 0; i < LANES; i++)
-			value->v[i] = sg->index * LANES + i;
+			value->v[i] = sg->first + i;
 		break;
 	case AGX_SR_LANE:
-		for (i = 0; i < LANES; i++)
-			value->v[i] = i;
+		*value = sg->place[PLACE_LANE];
 		break;
 	case AGX_SR_QUAD_ACTIVE_INDEX:
 		simd_active_index(sg->exec, QUAD, value);
@@ -132,7 +140,7 @@ static uint32_t simd_group_register(const struct simdgroup *sg, unsigned int sr)
 	case AGX_SR_GROUP_X:
 	case AGX_SR_GROUP_Y:
 	case AGX_SR_GROUP_Z:
-		return core->group[sr - AGX_SR_GROUP_X];
+		return sg->group[sr - AGX_SR_GROUP_X];
 	case AGX_SR_GROUP_SIZE_X:
 	case AGX_SR_GROUP_SIZE_Y:
 	case AGX_SR_GROUP_SIZE_Z:

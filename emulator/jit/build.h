@@ -39,6 +39,15 @@ enum version {
 	VERSIONS
 };
 
+/** enum stage - what runs a program, if its code depends on that */
+enum stage {
+	/** @STAGE_GROUPS: threadgroups, and vertices */
+	STAGE_GROUPS,
+	STAGE_FRAGMENTS,
+	/** @STAGE_TILE: ends of tiles */
+	STAGE_TILE,
+};
+
 /** struct vagx_native - native code of a program */
 struct vagx_native {
 	/** @arena: where the code is */
@@ -53,7 +62,14 @@ struct vagx_native {
 	vagx_jit_memory_fn *memory;
 	/** @segmented: the code returns after each segment, for comparison */
 	bool segmented;
+	/** @of_stage: the code is right for this stage only */
+	bool of_stage;
+	enum stage stage;
 };
+
+_Static_assert(offsetof(struct simdgroup, place) ==
+	       offsetof(struct simdgroup, reg) + REGISTERS * sizeof(struct lanes),
+	       "places are registers behind the registers");
 
 /**
  * vagx_native_fn - code of a program
@@ -178,6 +194,9 @@ struct build {
 	bool changes_exec;
 	/* floats are C's, as a function has been called that computes with them */
 	bool in_c_mode;
+	/* the stage that the code is for; whether it relies on that */
+	enum stage stage;
+	bool of_stage;
 	/* instructions that do not call functions */
 	unsigned int native;
 };
@@ -287,6 +306,8 @@ struct value vagx_build_int(struct build *b, const struct agx_operand *o, bool s
 struct value vagx_build_float(struct build *b, const struct agx_operand *o);
 /** vagx_build_condition() - MASK_COND = the condition of an instruction that compares */
 void vagx_build_condition(struct build *b, const struct op *op, bool is_float);
+/** vagx_build_write_int() - write an integer result, which may be a source as it is */
+void vagx_build_write_int(struct build *b, const struct op *op, struct value v);
 /** vagx_build_write_float() - write a float result in a temporary: saturated, or as a half */
 void vagx_build_write_float(struct build *b, const struct op *op, unsigned int vec);
 
@@ -308,6 +329,11 @@ bool vagx_build_lower_special(struct build *b, const struct op *op);
 
 /** vagx_build_lower_int() - the same, for integers that lower.c has no code for */
 bool vagx_build_lower_int(struct build *b, const struct op *op);
+
+/* lower_place.c */
+
+/** vagx_build_lower_place() - the same, for special registers that say where a thread is */
+bool vagx_build_lower_place(struct build *b, const struct op *op);
 
 /* entry.c */
 

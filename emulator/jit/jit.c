@@ -279,6 +279,8 @@ static struct vagx_native *jit_finish(struct vagx_jit *jit, struct build *b)
 	}
 	native->arena = jit->arena;
 	native->segmented = b->segmented;
+	native->of_stage = b->of_stage;
+	native->stage = b->stage;
 	native->memory = b->vectors->memory;
 	memcpy(native->entry, b->entry, sizeof(native->entry));
 	native->pool = b->pool;
@@ -319,10 +321,12 @@ static void jit_account(struct vagx_jit *jit, const struct build *b,
 	pthread_mutex_unlock(&jit->lock);
 }
 
-static struct vagx_native *jit_compile(struct vagx_jit *jit, const struct program *program)
+static struct vagx_native *jit_compile(struct vagx_jit *jit, const struct program *program,
+				       enum stage stage)
 {
 	struct build b = {
 		.program = program,
+		.stage = stage,
 		.vectors = jit->vectors,
 		.segmented = jit->mode == VAGX_JIT_CHECK,
 	};
@@ -340,9 +344,17 @@ static struct vagx_native *jit_compile(struct vagx_jit *jit, const struct progra
 	return native;
 }
 
-const struct vagx_native *vagx_jit_enter(struct vagx_jit *jit, const struct program *program)
+static enum stage jit_stage(const struct vagx_core *core)
 {
-	struct vagx_native_slot *slot = program->slot;
+	if (!core->tile)
+		return STAGE_GROUPS;
+	return core->fragments ? STAGE_FRAGMENTS : STAGE_TILE;
+}
+
+const struct vagx_native *vagx_jit_enter(struct vagx_jit *jit, const struct simdgroup *sg)
+{
+	struct vagx_native_slot *slot = sg->program->slot;
+	enum stage stage = jit_stage(sg->core);
 	struct vagx_native *native;
 
 	if (!jit)
@@ -350,13 +362,13 @@ const struct vagx_native *vagx_jit_enter(struct vagx_jit *jit, const struct prog
 	native = atomic_load_explicit(&slot->native, memory_order_acquire);
 	if (native) {
 		vagx_code_see();
-		return native;
+		return native->of_stage && native->stage != stage ? NULL : native;
 	}
 	/* one thread finds the number at which it has to be compiled */
 	if (atomic_fetch_add_explicit(&slot->uses, 1, memory_order_relaxed) !=
 	    (jit->mode == VAGX_JIT_ON ? USES_BEFORE : 0))
 		return NULL;
-	native = jit_compile(jit, program);
+	native = jit_compile(jit, sg->program, stage);
 	atomic_store_explicit(&slot->native, native, memory_order_release);
 	return native;
 }

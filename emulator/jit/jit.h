@@ -12,7 +12,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct program;
 struct simdgroup;
 struct vagx_jit;
 struct vagx_native;
@@ -100,13 +99,13 @@ void vagx_jit_get_stats(struct vagx_jit *jit, struct vagx_jit_stats *stats);
 /**
  * vagx_jit_enter() - a simdgroup begins a time slice in a program
  * @jit: compiler, or NULL
- * @program: program
+ * @sg: simdgroup
  *
  * Compiles the program when it has become worth it; other threads interpret it meanwhile.
  *
  * Return: the program's code, which lives as long as the program; NULL if it is interpreted.
  */
-const struct vagx_native *vagx_jit_enter(struct vagx_jit *jit, const struct program *program);
+const struct vagx_native *vagx_jit_enter(struct vagx_jit *jit, const struct simdgroup *sg);
 
 /**
  * vagx_jit_run() - run a simdgroup by native code, until its slice ends or its state changes

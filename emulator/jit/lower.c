@@ -54,19 +54,6 @@ static void lower_copy(struct build *b, unsigned int dst, struct value v)
 	b->vectors->copy(b, MASK_ALL, dst, v);
 }
 
-/* Writes an integer, which may be a source as it is */
-static void lower_write_int(struct build *b, const struct op *op, struct value v)
-{
-	unsigned int t;
-
-	if (op->dst.size == 16 && !vagx_build_is_temp(v)) {
-		t = vagx_build_temp(b);
-		lower_copy(b, t, v);
-		v = vagx_build_vector(t);
-	}
-	vagx_build_write(b, &op->dst, v, false);
-}
-
 /* Where the last vector instruction of an instruction writes */
 struct lower_target {
 	unsigned int vec;
@@ -111,7 +98,7 @@ static bool lower_mov_imm(struct build *b, const struct op *op, unsigned int arg
 	(void)arg;
 	if (!lower_is_narrow(op))
 		return false;
-	lower_write_int(b, op, vagx_build_constant(b, (uint32_t)op->imm));
+	vagx_build_write_int(b, op, vagx_build_constant(b, (uint32_t)op->imm));
 	return true;
 }
 
@@ -120,7 +107,7 @@ static bool lower_mov(struct build *b, const struct op *op, unsigned int arg)
 	(void)arg;
 	if (!lower_is_narrow(op))
 		return false;
-	lower_write_int(b, op, lower_source(b, op, 0));
+	vagx_build_write_int(b, op, lower_source(b, op, 0));
 	return true;
 }
 
@@ -807,5 +794,6 @@ bool vagx_build_lower(struct build *b, const struct op *op)
 	b->temps = 0;
 	if (l->fn && l->fn(b, op, l->arg))
 		return true;
-	return vagx_build_lower_int(b, op) || vagx_build_lower_special(b, op);
+	return vagx_build_lower_int(b, op) || vagx_build_lower_special(b, op) ||
+	       vagx_build_lower_place(b, op);
 }

@@ -27,10 +27,10 @@ void vagx_jit_get_stats(struct vagx_jit *jit, struct vagx_jit_stats *stats)
 	*stats = (struct vagx_jit_stats){ 0 };
 }
 
-const struct vagx_native *vagx_jit_enter(struct vagx_jit *jit, const struct program *program)
+const struct vagx_native *vagx_jit_enter(struct vagx_jit *jit, const struct simdgroup *sg)
 {
 	(void)jit;
-	(void)program;
+	(void)sg;
 	return NULL;
 }
 

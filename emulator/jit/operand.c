@@ -171,6 +171,18 @@ void vagx_build_condition(struct build *b, const struct op *op, bool is_float)
 		operand_compare_ints(b, op);
 }
 
+void vagx_build_write_int(struct build *b, const struct op *op, struct value v)
+{
+	unsigned int t;
+
+	if (op->dst.size == 16 && !vagx_build_is_temp(v)) {
+		t = vagx_build_temp(b);
+		b->vectors->copy(b, MASK_ALL, t, v);
+		v = vagx_build_vector(t);
+	}
+	vagx_build_write(b, &op->dst, v, false);
+}
+
 /* Clamps to 0 to 1; NaN becomes 0, as the host returns the second source for it */
 static void operand_saturate(struct build *b, unsigned int vec)
 {
