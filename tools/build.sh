@@ -40,7 +40,7 @@ arm64)
 	options=(--cross-file userspace/meson-cross-arm64.ini
 		 --cross-file emulator/meson-qemu-arm64.ini -Demulator=enabled -Dclients=disabled
 		 -Dvulkan=disabled -Digt=false -Dtests=enabled)
-	targets=(emulator/jit/tests/test-jit{,_bad}
+	targets=(emulator/jit/tests/test-jit{,_bad,_stage}
 		 emulator/gpu/tests/test-core{,_alu,_alu_random,_memory,_program,_registers,_texture,_tile})
 	run=arm64 compile=arm64
 	;;

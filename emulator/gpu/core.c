@@ -102,6 +102,8 @@ static void core_run_slice(struct simdgroup *sg)
 	/* a jump to a register can enter another program, with code of its own */
 	while (sg->state == SIMDGROUP_RUNS && slice.left > 0) {
 		native = vagx_jit_enter(core->config.jit, sg);
+		if (native && sg->program->finds_fragments)
+			vagx_stage_place(sg);
 		if (native)
 			vagx_jit_run(native, sg, &slice);
 		else

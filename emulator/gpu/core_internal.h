@@ -88,6 +88,8 @@ struct program {
 	uint8_t unwritten[REGISTERS];
 	unsigned int num_unwritten;
 	unsigned int sees;
+	/* it has instructions whose native code finds fragments by @place and @planes of simdgroups */
+	bool finds_fragments;
 	/* where its native code goes; the one thing that changes after decoding */
 	struct vagx_native_slot *slot;
 
@@ -132,9 +134,13 @@ struct float_lanes {
 	float v[LANES];
 } __attribute__((aligned(64)));
 
-/* Values that lanes have for their place: the position in the threadgroup, the lane's number */
+/*
+ * Values that lanes have for their place: the position in the threadgroup, the lane's number; of
+ * fragments the pixel, and its centre from the origin of a block of coefficients, as floats
+ */
 enum {
 	PLACE_X, PLACE_Y, PLACE_Z, PLACE_LANE,
+	PLACE_PIXEL_X, PLACE_PIXEL_Y, PLACE_CENTER_X, PLACE_CENTER_Y,
 	PLACES
 };
 
@@ -162,6 +168,16 @@ struct simdgroup {
 	uint32_t first;
 	uint32_t origin[3];
 	uint32_t group[3];
+	/* @place has the pixels of fragments, and the fields below are set */
+	bool placed_fragments;
+	/*
+	 * of fragments, for native code: the coefficient registers of each quad, and of all of them
+	 * if they are the same, else NULL; quads that do not exist have those of another one. Their
+	 * number is 0 if there is none.
+	 */
+	const struct vagx_plane *planes[LANES / 4];
+	const struct vagx_plane *same_planes;
+	uint32_t num_planes;
 	/* the group's size that @place is for; {0, 1, 1} for any row of threads */
 	uint32_t placed[3];
 	struct vagx_core *core;
@@ -317,6 +333,8 @@ void vagx_simd_place(struct simdgroup *sg);
 /* core_stage.c */
 /* Sets up the registers of a stage, before its simdgroup begins */
 void vagx_stage_enter(struct simdgroup *sg);
+/* Finds the places and coefficient registers of fragments, for native code */
+void vagx_stage_place(struct simdgroup *sg);
 /* Mask of the active lanes whose stores to device memory take effect: not helpers' */
 uint32_t vagx_stage_storing(const struct simdgroup *sg);
 /* Reads a special register of a stage in all lanes. Return: false if it is none. */

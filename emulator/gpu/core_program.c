@@ -337,6 +337,29 @@ static int program_decode_all(struct vagx_core *core, struct program *p)
 	return err;
 }
 
+static bool program_finds_fragments(const struct program *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < p->count; i++) {
+		const unsigned int sr = p->op[i].mod[AGX_MOD_SR];
+
+		switch (p->op[i].opcode) {
+		case AGX_OP_GET_SR:
+			if (sr == AGX_SR_THREAD_IN_GRID_X || sr == AGX_SR_THREAD_IN_GRID_Y)
+				return true;
+			break;
+		case AGX_OP_ITER:
+		case AGX_OP_ITER_PROJECTED:
+		case AGX_OP_LDCF:
+			return true;
+		default:
+			break;
+		}
+	}
+	return false;
+}
+
 /**
  * vagx_program_decode() - decode an instruction and all that it leads to
  * @core: core, whose context and registers are those of the program
@@ -362,6 +385,7 @@ int vagx_program_decode(struct vagx_core *core, uint64_t va,
 		return err;
 	}
 	vagx_registers_find_unwritten(p);
+	p->finds_fragments = program_finds_fragments(p);
 	vagx_lint_program(core, p);
 	*program = p;
 	return 0;

@@ -44,6 +44,50 @@ INLINE bool stage_all_the_same(const uint32_t *index)
 	return !different;
 }
 
+/* The pixel of each lane, and its centre */
+CLONES static void stage_place_pixels(struct simdgroup *sg, const struct vagx_fragments *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < LANES; i++) {
+		sg->place[PLACE_PIXEL_X].v[i] = f->x[i];
+		sg->place[PLACE_PIXEL_Y].v[i] = f->y[i];
+		sg->place[PLACE_CENTER_X].v[i] = float_bits((float)(f->x[i] % BLOCK) + 0.5f);
+		sg->place[PLACE_CENTER_Y].v[i] = float_bits((float)(f->y[i] % BLOCK) + 0.5f);
+	}
+}
+
+/* Finds the coefficient registers of all quads */
+static void stage_place_planes(struct simdgroup *sg, const struct vagx_fragments *f)
+{
+	const struct vagx_plane *some;
+	bool is_same = true;
+	unsigned int quad;
+
+	sg->num_planes = f->exists ? f->num_planes : 0;
+	if (!sg->num_planes)
+		return;
+	some = f->planes[(unsigned int)__builtin_ctz(f->exists) / 4];
+	for (quad = 0; quad < LANES / 4; quad++) {
+		bool exists = f->exists >> quad * 4 & 15;
+
+		sg->planes[quad] = exists ? f->planes[quad] : some;
+		is_same &= sg->planes[quad] == some;
+	}
+	sg->same_planes = is_same ? some : NULL;
+}
+
+void vagx_stage_place(struct simdgroup *sg)
+{
+	const struct vagx_fragments *f = sg->core->fragments;
+
+	if (!f || sg->placed_fragments)
+		return;
+	stage_place_pixels(sg, f);
+	stage_place_planes(sg, f);
+	sg->placed_fragments = true;
+}
+
 void vagx_stage_enter(struct simdgroup *sg)
 {
 	struct vagx_core *core = sg->core;
@@ -52,6 +96,7 @@ void vagx_stage_enter(struct simdgroup *sg)
 		memcpy(sg->reg[REG_VERTEX].v, core->vertices->id, sizeof(sg->reg[0]));
 		memcpy(sg->reg[REG_INSTANCE].v, core->vertices->instance, sizeof(sg->reg[0]));
 	}
+	sg->placed_fragments = false;
 }
 
 /*

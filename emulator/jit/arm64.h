@@ -26,6 +26,7 @@ enum arm64_op {
 enum arm64_condition {
 	ARM64_EQUAL = 0,
 	ARM64_NOT_EQUAL = 1,
+	ARM64_LOWER = 3,
 	ARM64_GREATER = 12,
 };
 

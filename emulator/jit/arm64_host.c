@@ -145,6 +145,13 @@ void vagx_host_test_field(struct build *b, uint32_t offset)
 	vagx_arm64_imm(&b->code, ARM64_CMP_32, 0, X_TEMP, 0, 0);
 }
 
+void vagx_host_compare_field(struct build *b, uint32_t offset, uint32_t value)
+{
+	host_field(b, ARM64_LOAD_32, X_TEMP, offset);
+	vagx_arm64_constant(&b->code, X_TEMP2, value);
+	vagx_arm64(&b->code, ARM64_CMP_GPR, 0, X_TEMP, X_TEMP2);
+}
+
 void vagx_host_test_active(struct build *b)
 {
 	vagx_arm64_imm(&b->code, ARM64_CMP_32, 0, GPR_ACTIVE, 0, LANES);
@@ -168,6 +175,7 @@ size_t vagx_host_jump_if(struct build *b, enum host_condition condition)
 		[HOST_ZERO] = ARM64_EQUAL,
 		[HOST_NOT_ZERO] = ARM64_NOT_EQUAL,
 		[HOST_POSITIVE] = ARM64_GREATER,
+		[HOST_LESS] = ARM64_LOWER,
 	};
 
 	return vagx_arm64_jump_if(&b->code, conditions[condition]);

@@ -502,6 +502,22 @@ static void avx2_store(struct build *b, unsigned int vec, unsigned int reg)
 		     avx2_turn(GPR_SG, vagx_build_register_disp(reg)));
 }
 
+/* The turn has two quads: RDX and RAX get their coefficient registers */
+static void avx2_coefficient(struct build *b, unsigned int dst, unsigned int word)
+{
+	const int32_t disp = (int32_t)(word * sizeof(uint32_t));
+
+	_Static_assert(TURN == 4 * sizeof(void *), "a turn has two pointers, for half of the bytes");
+	vagx_buf_bytes(&b->code, "\x89\xc8\xd1\xe8", 4);	/* mov eax, ecx; shr eax, 1 */
+	vagx_buf_bytes(&b->code, "\x48\x8b\x94\x03", 4);	/* mov rdx, [rbx + rax + ...] */
+	vagx_buf_word(&b->code, (uint32_t)(OFFSET_OF(planes) + (int32_t)sizeof(void *)));
+	vagx_buf_bytes(&b->code, "\x48\x8b\x84\x03", 4);	/* mov rax, [rbx + rax + ...] */
+	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(planes));
+	vagx_x86_256(&b->code, X86_BROADCAST, dst, 0, X86_MEMORY(X86_RAX, disp));
+	vagx_x86_256(&b->code, X86_BROADCAST, VEC_SCALAR, 0, X86_MEMORY(X86_RDX, disp));
+	vagx_x86_narrow_imm(&b->code, X86_256_INSERT_UPPER, dst, dst, X86_REG(VEC_SCALAR), 1);
+}
+
 static void avx2_begin(struct build *b)
 {
 	vagx_buf_bytes(&b->code, "\x31\xc9", 2);		/* xor ecx, ecx */
@@ -621,6 +637,7 @@ const struct vectors vagx_vectors_avx2 = {
 	.replay = avx2_replay,
 	.nans = avx2_nans,
 	.load = avx2_load,
+	.coefficient = avx2_coefficient,
 	.store = avx2_store,
 	.op = avx2_op,
 	.op_imm = avx2_op_imm,

@@ -471,6 +471,50 @@ static void avx512_move(struct build *b, enum x86_vector op, unsigned int vec, u
 			X86_ALL_LANES);
 }
 
+/* A coefficient of one primitive is broadcast; those of several are gathered by code elsewhere */
+static void avx512_coefficient(struct build *b, unsigned int dst, unsigned int word)
+{
+	struct x86_rm rm = X86_MEMORY(X86_RAX, (int32_t)(word * sizeof(uint32_t)));
+	size_t at;
+
+	vagx_buf_bytes(&b->code, "\x48\x8b\x83", 3);	/* mov rax, [rbx + same_planes] */
+	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(same_planes));
+	vagx_buf_bytes(&b->code, "\x48\x85\xc0", 3);	/* test rax, rax */
+	at = vagx_x86_jump_if(&b->code, X86_EQUAL);
+	vagx_x86_vector(&b->code, X86_BROADCAST, 2 * dst, 0, rm, X86_ALL_LANES);
+	vagx_x86_vector(&b->code, X86_BROADCAST, 2 * dst + 1, 0, rm, X86_ALL_LANES);
+	vagx_build_add_fixup(b, (struct fixup){
+		.kind = FIXUP_PLANES,
+		.at = (uint32_t)at,
+		.pc = (uint32_t)b->code.length,
+		.vectors = dst,
+		.word = word,
+	});
+}
+
+/* Gathers a word of eight quads, and puts it into the lanes of each */
+static void avx512_gather(struct build *b, const struct fixup *fixup)
+{
+	const unsigned int quads = 2 * VEC_SCRATCH, number = quads + 1;
+	const int32_t lane = vagx_build_register_disp(REGISTERS + PLACE_LANE);
+	unsigned int h;
+
+	_Static_assert(2 * VEC_SCRATCH == 6 && K_TEMP == 5, "code has these registers");
+	vagx_x86_vector(&b->code, X86_LOADU, number, 0, X86_MEMORY(GPR_SG, OFFSET_OF(planes)),
+			X86_ALL_LANES);
+	vagx_x86_mask(&b->code, X86_KXNOR, K_TEMP, K_TEMP, K_TEMP);
+	/* vpgatherqd ymm6{k5}, [zmm7 + displacement] */
+	vagx_buf_bytes(&b->code, "\x62\xf2\x7d\x4d\x91\x34\x3d", 7);
+	vagx_buf_word(&b->code, fixup->word * (uint32_t)sizeof(uint32_t));
+	for (h = 0; h < 2; h++) {
+		vagx_x86_vector_imm(&b->code, X86_SHR_IMM, number, 0,
+				    X86_MEMORY(GPR_SG, lane + 64 * (int32_t)h), X86_ALL_LANES, 2);
+		vagx_x86_vector(&b->code, X86_PERMUTE, 2 * fixup->vectors + h, number,
+				X86_REG(quads), X86_ALL_LANES);
+	}
+	vagx_x86_set_target(&b->code, vagx_x86_jump(&b->code), fixup->pc);
+}
+
 static void avx512_load(struct build *b, unsigned int vec, unsigned int reg)
 {
 	avx512_move(b, X86_LOAD, vec, reg);
@@ -561,6 +605,8 @@ const struct vectors vagx_vectors_avx512 = {
 	.replay = avx512_nothing,
 	.nans = avx512_nans,
 	.load = avx512_load,
+	.coefficient = avx512_coefficient,
+	.gather = avx512_gather,
 	.store = avx512_store,
 	.op = avx512_op,
 	.op_imm = avx512_op_imm,

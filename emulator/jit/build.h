@@ -130,6 +130,8 @@ enum fixup_kind {
 	FIXUP_REPLAY,
 	/** @FIXUP_NANS: to code that replaces NaNs, and comes back */
 	FIXUP_NANS,
+	/** @FIXUP_PLANES: to code that gathers coefficients, and comes back */
+	FIXUP_PLANES,
 };
 
 /** struct fixup - a jump whose target is not known yet */
@@ -140,12 +142,17 @@ struct fixup {
 	uint32_t at;
 	/** @version: of the code that a FIXUP_JUMP goes to */
 	enum version version;
-	/** @pc: instruction that it goes to; of a replay, the segment's first */
+	/**
+	 * @pc: instruction that it goes to; of a replay, the segment's first; of a FIXUP_PLANES the
+	 * offset of the code that it comes back to
+	 */
 	uint32_t pc;
 	/** @count: instructions of the segment to do again */
 	uint32_t count;
-	/** @vectors: mask of the vectors in which NaNs are replaced */
+	/** @vectors: mask of the vectors in which NaNs are replaced, or that gets coefficients */
 	uint32_t vectors;
+	/** @word: the word of planes that is gathered */
+	uint32_t word;
 };
 
 /** struct build - state while code is made; used by one thread */
@@ -251,6 +258,16 @@ void vagx_build_settle_sources(struct build *b, const struct op *op);
 void vagx_build_settle(struct build *b);
 /** vagx_build_has_room() - whether an instruction's registers can be cached in this segment */
 bool vagx_build_has_room(const struct build *b, const struct op *op);
+/**
+ * vagx_build_require() - within a segment: leave it to C unless a field of the simdgroup allows it
+ * @b: build
+ * @op: the instruction that needs it; C does this one, too
+ * @offset: of the field, 32 bits that nothing in the segment changes
+ * @value: what it is compared with
+ * @bad: HOST_LESS or HOST_NOT_ZERO, of the difference: it is not allowed
+ */
+void vagx_build_require(struct build *b, const struct op *op, uint32_t offset, uint32_t value,
+			enum host_condition bad);
 /** vagx_build_begin() - before an instruction: opens a segment if there is none */
 void vagx_build_begin(struct build *b);
 /** vagx_build_commit() - end the segment before instruction @next */
@@ -334,6 +351,11 @@ bool vagx_build_lower_int(struct build *b, const struct op *op);
 
 /** vagx_build_lower_place() - the same, for special registers that say where a thread is */
 bool vagx_build_lower_place(struct build *b, const struct op *op);
+
+/* lower_stage.c */
+
+/** vagx_build_lower_stage() - the same, for interpolation and pixels of fragments */
+bool vagx_build_lower_stage(struct build *b, const struct op *op);
 
 /* entry.c */
 

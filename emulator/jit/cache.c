@@ -539,6 +539,18 @@ void vagx_build_jump_to(struct build *b, size_t at, enum version version, uint32
 	});
 }
 
+void vagx_build_require(struct build *b, const struct op *op, uint32_t offset, uint32_t value,
+			enum host_condition bad)
+{
+	vagx_host_compare_field(b, offset, value);
+	vagx_build_add_fixup(b, (struct fixup){
+		.kind = FIXUP_REPLAY,
+		.at = (uint32_t)vagx_host_jump_if(b, bad),
+		.pc = b->segment,
+		.count = (uint32_t)(op - b->program->op) + 1 - b->segment,
+	});
+}
+
 void vagx_build_begin(struct build *b)
 {
 	if (b->open)

@@ -47,6 +47,8 @@ enum host_condition {
 	HOST_NOT_ZERO,
 	/** @HOST_POSITIVE: of signed numbers */
 	HOST_POSITIVE,
+	/** @HOST_LESS: of unsigned numbers, after vagx_host_compare_field() */
+	HOST_LESS,
 };
 
 /** vagx_host_enter() - the beginning of vagx_native_fn: the registers and floats of native code */
@@ -81,6 +83,8 @@ void vagx_host_load_uniform(struct build *b, unsigned int half, bool sign_extend
 
 /** vagx_host_test_field() - compare a field of 32 bits of the simdgroup with 0 */
 void vagx_host_test_field(struct build *b, uint32_t offset);
+/** vagx_host_compare_field() - compare a field of 32 bits of the simdgroup with @value */
+void vagx_host_compare_field(struct build *b, uint32_t offset, uint32_t value);
 /** vagx_host_test_active() - compare with 0 how many lanes are not active */
 void vagx_host_test_active(struct build *b);
 /** vagx_host_test_slice() - compare the instructions that are left of the slice with 0 */

@@ -223,6 +223,8 @@ static void jit_fix_up(struct build *b)
 		vagx_host_set_target(b, f->at, b->code.length);
 		if (f->kind == FIXUP_NANS)
 			b->vectors->nans(b, f);
+		else if (f->kind == FIXUP_PLANES)
+			b->vectors->gather(b, f);
 		else
 			jit_add_replay(b, f);
 	}

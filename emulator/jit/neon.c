@@ -550,6 +550,19 @@ static void neon_store(struct build *b, unsigned int vec, unsigned int reg)
 		       (unsigned int)vagx_build_register_disp(reg));
 }
 
+/* The turn has one quad, of whose pointer it has half as many bytes */
+static void neon_coefficient(struct build *b, unsigned int dst, unsigned int word)
+{
+	_Static_assert(TURN == 2 * sizeof(void *), "a turn has one pointer, of half of the bytes");
+	vagx_arm64(&b->code, ARM64_SUB_GPR, X_TEMP, X_TURN, GPR_SG);
+	vagx_arm64_imm(&b->code, ARM64_LSR_IMM, X_TEMP, X_TEMP, 0, 1);
+	vagx_arm64(&b->code, ARM64_ADD_GPR, X_TEMP, X_TEMP, GPR_SG);
+	vagx_arm64_imm(&b->code, ARM64_LOAD_64, X_TEMP, X_TEMP, 0, OFFSET_OF(planes));
+	vagx_arm64_imm(&b->code, ARM64_LOAD_FLOAT, neon_register(dst), X_TEMP, 0,
+		       word * (unsigned int)sizeof(uint32_t));
+	vagx_arm64(&b->code, ARM64_DUP, neon_register(dst), neon_register(dst), 0);
+}
+
 static void neon_begin(struct build *b)
 {
 	vagx_arm64(&b->code, ARM64_MOV_GPR, X_TURN, 0, GPR_SG);
@@ -656,7 +669,9 @@ const struct vectors vagx_vectors_neon = {
 	.test_exec = neon_test_exec,
 	.begin = neon_begin,
 	.end = neon_end,
+	.replay = neon_nothing,
 	.load = neon_load,
+	.coefficient = neon_coefficient,
 	.store = neon_store,
 	.op = neon_op,
 	.op_imm = neon_op_imm,

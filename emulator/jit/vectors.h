@@ -197,7 +197,7 @@ struct vectors {
 	void (*end)(struct build *b, uint32_t next);
 	/**
 	 * @replay: before a return to C that does the segment again: which lanes are done; not
-	 * called if no result is special
+	 * called without lanes that are done if no result is special
 	 */
 	void (*replay)(struct build *b);
 	/** @nans: code of a FIXUP_NANS: replace NaNs of vectors, and go back; unless @one_nan */
@@ -205,6 +205,13 @@ struct vectors {
 
 	/** @load: load a register of AGX to a vector */
 	void (*load)(struct build *b, unsigned int vec, unsigned int reg);
+	/**
+	 * @coefficient: @dst = a word of each lane's coefficient registers, which are there;
+	 * changes VEC_SCRATCH
+	 */
+	void (*coefficient)(struct build *b, unsigned int dst, unsigned int word);
+	/** @gather: code of a FIXUP_PLANES; NULL if there is none */
+	void (*gather)(struct build *b, const struct fixup *fixup);
 	/** @store: store a register of AGX, at a segment's end */
 	void (*store)(struct build *b, unsigned int vec, unsigned int reg);
 	/** @op: @dst = @a op @v in lanes of a mask */

@@ -119,6 +119,14 @@ void vagx_host_test_field(struct build *b, uint32_t offset)
 	vagx_buf_bytes(&b->code, "\x00", 1);
 }
 
+/* cmp dword [rbx + @offset], @value */
+void vagx_host_compare_field(struct build *b, uint32_t offset, uint32_t value)
+{
+	vagx_buf_bytes(&b->code, "\x81\xbb", 2);
+	vagx_buf_word(&b->code, offset);
+	vagx_buf_word(&b->code, value);
+}
+
 void vagx_host_test_active(struct build *b)
 {
 	_Static_assert(LANES == 32, "code has this number");
@@ -141,6 +149,7 @@ size_t vagx_host_jump_if(struct build *b, enum host_condition condition)
 		[HOST_ZERO] = X86_EQUAL,
 		[HOST_NOT_ZERO] = X86_NOT_EQUAL,
 		[HOST_POSITIVE] = X86_GREATER,
+		[HOST_LESS] = X86_CARRY,
 	};
 
 	return vagx_x86_jump_if(&b->code, conditions[condition]);

@@ -36,6 +36,7 @@ static unsigned int last_imm(enum arm64_op op)
 	switch (op) {
 	case ARM64_SHL:
 		return 31;
+	case ARM64_LSR_IMM:
 	case ARM64_SHL64:
 		return 63;
 	case ARM64_USHR64:

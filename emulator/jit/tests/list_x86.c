@@ -84,6 +84,7 @@ static bool can_broadcast(enum x86_vector op)
 {
 	switch (op) {
 	case X86_LOAD:
+	case X86_LOADU:
 	case X86_STORE:
 	case X86_MOVE16:
 	case X86_BROADCAST:
@@ -215,6 +216,8 @@ static const char *name_of_256(enum x86_vector op)
 	case X86_LOAD:
 	case X86_STORE:
 		return "vmovdqa";
+	case X86_LOADU:
+		return "vmovdqu";
 	case X86_AND:
 	case X86_AND64:
 		return "vpand";
