@@ -155,6 +155,8 @@ struct simdgroup {
 	uint32_t exec;
 	/* number of active lanes */
 	uint32_t active;
+	/* of native code: active lanes that vote in a ballot */
+	uint32_t votes;
 	/* mask of the threads that exist, and of those that have not stopped */
 	uint32_t exists;
 	uint32_t valid;

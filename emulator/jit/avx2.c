@@ -194,6 +194,11 @@ static void avx2_truth(struct build *b, unsigned int dst, unsigned int a, struct
 		avx2_invert(b, dst);
 }
 
+static void avx2_quad(struct build *b, unsigned int dst, unsigned int src, unsigned int order)
+{
+	vagx_x86_256_imm(&b->code, X86_SHUFFLE, dst, 0, X86_REG(src), order);
+}
+
 /* As avx512_mul_upper() */
 static void avx2_mul_upper(struct build *b, unsigned int dst, unsigned int x, unsigned int y)
 {
@@ -573,6 +578,20 @@ static void avx2_end(struct build *b, uint32_t next)
 	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(exec));
 }
 
+/* The processor waits if it reads a word that was stored as bytes: votes are or'ed to words */
+static void avx2_vote(struct build *b)
+{
+	avx2_vector(b, X86_AND, VEC_COND, VEC_COND, VEC_EXEC);
+	avx2_narrow(b, X86_256_SIGNS, X86_RAX, 0, VEC_COND);
+	vagx_buf_bytes(&b->code, "\x89\xca\xc1\xe9\x02", 5);	/* mov edx, ecx; shr ecx, 2 */
+	vagx_buf_bytes(&b->code, "\xd3\xe0\x89\xd1", 4);	/* shl eax, cl; mov ecx, edx */
+	vagx_buf_bytes(&b->code, "\x09\x83", 2);		/* or [rbx + votes], eax */
+	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(votes));
+	avx2_end(b, b->segment);
+	vagx_build_forget(b);
+	vagx_build_begin(b);
+}
+
 /* mov [r15 + 16], ecx: the bytes of words of the lanes that are done */
 static void avx2_replay(struct build *b)
 {
@@ -646,6 +665,8 @@ const struct vectors vagx_vectors_avx2 = {
 	.constant = avx2_constant,
 	.insert = avx2_insert,
 	.truth = avx2_truth,
+	.quad = avx2_quad,
+	.vote = avx2_vote,
 	.mul_upper = avx2_mul_upper,
 	.compare_int = avx2_compare_int,
 	.compare_float = avx2_compare_float,

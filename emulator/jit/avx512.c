@@ -153,6 +153,42 @@ static void avx512_mul_upper(struct build *b, unsigned int dst, unsigned int x, 
 	}
 }
 
+static void avx512_quad(struct build *b, unsigned int dst, unsigned int src, unsigned int order)
+{
+	avx512_vector_imm(b, X86_SHUFFLE, MASK_ALL, dst, 0, vagx_build_vector(src), order);
+}
+
+static void avx512_table(struct build *b, unsigned int dst, const uint32_t words[LANES])
+{
+	struct value row = vagx_build_row(b, words, LANES);
+	unsigned int h;
+
+	for (h = 0; h < 2; h++)
+		vagx_x86_vector(&b->code, X86_LOADU, 2 * dst + h, 0,
+				X86_MEMORY(row.base, row.disp + 64 * (int32_t)h), X86_ALL_LANES);
+}
+
+static void avx512_permute(struct build *b, unsigned int dst, unsigned int src)
+{
+	unsigned int h;
+
+	for (h = 0; h < 2; h++)
+		vagx_x86_vector(&b->code, X86_PERMUTE2, 2 * dst + h, 2 * src,
+				X86_REG(2 * src + 1), X86_ALL_LANES);
+}
+
+static void avx512_vote(struct build *b)
+{
+	unsigned int h;
+
+	for (h = 0; h < 2; h++)
+		vagx_x86_mask(&b->code, X86_KAND, K_COND + h, K_COND + h, K_EXEC + h);
+	vagx_x86_mask(&b->code, X86_KUNPCK, K_TEMP, K_COND + 1, K_COND);
+	vagx_x86_mask_to_eax(&b->code, K_TEMP);
+	vagx_buf_bytes(&b->code, "\x89\x83", 2);		/* mov [rbx + votes], eax */
+	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(votes));
+}
+
 static void avx512_compare_int(struct build *b, enum mask mask, bool is_signed, unsigned int a,
 			       struct value v, enum predicate predicate)
 {
@@ -615,6 +651,10 @@ const struct vectors vagx_vectors_avx512 = {
 	.constant = avx512_constant,
 	.insert = avx512_insert,
 	.truth = avx512_truth,
+	.quad = avx512_quad,
+	.table = avx512_table,
+	.permute = avx512_permute,
+	.vote = avx512_vote,
 	.mul_upper = avx512_mul_upper,
 	.compare_int = avx512_compare_int,
 	.compare_float = avx512_compare_float,

@@ -217,6 +217,8 @@ struct build {
 struct value vagx_build_constant(struct build *b, uint32_t bits);
 /** vagx_build_constant64() - a constant of 64 bits, for wide programs */
 struct value vagx_build_constant64(struct build *b, uint64_t bits);
+/** vagx_build_row() - constants that follow each other in memory */
+struct value vagx_build_row(struct build *b, const uint32_t *words, unsigned int count);
 /** vagx_build_temp() - the next temporary of the instruction */
 unsigned int vagx_build_temp(struct build *b);
 /** vagx_build_in_vector() - the same value in a vector */
@@ -351,6 +353,18 @@ bool vagx_build_lower_int(struct build *b, const struct op *op);
 
 /** vagx_build_lower_place() - the same, for special registers that say where a thread is */
 bool vagx_build_lower_place(struct build *b, const struct op *op);
+
+/* lower_lanes.c */
+
+/** vagx_build_lower_lanes() - the same, for instructions across lanes */
+bool vagx_build_lower_lanes(struct build *b, const struct op *op);
+/** vagx_build_votes() - whether an instruction is a ballot */
+bool vagx_build_votes(const struct op *op);
+
+/* lower_reduce.c */
+
+/** vagx_build_lower_reduce() - the same, for reductions */
+bool vagx_build_lower_reduce(struct build *b, const struct op *op);
 
 /* lower_stage.c */
 

@@ -77,6 +77,24 @@ struct value vagx_build_constant64(struct build *b, uint64_t bits)
 	};
 }
 
+struct value vagx_build_row(struct build *b, const uint32_t *words, unsigned int count)
+{
+	unsigned int i = b->pool_count > RECENT ? b->pool_count - RECENT : 0, n;
+
+	while (i + count <= b->pool_count && memcmp(&b->pool[i], words, count * sizeof(*words)))
+		i++;
+	for (n = 0; i + count > b->pool_count && n < count; n++) {
+		unsigned int at = cache_add_constant(b, words[n]);
+
+		i = n ? i : at;
+	}
+	return (struct value){
+		.is_scalar = true,
+		.base = GPR_POOL,
+		.disp = (int32_t)(i * sizeof(*words)),
+	};
+}
+
 unsigned int vagx_build_temp(struct build *b)
 {
 	/* instructions are written such that TEMPS are enough; too many spoil the code, not memory */

@@ -153,14 +153,25 @@ static void jit_skip_call(struct build *b, uint32_t pc)
 	jit_begin_block(b, pc + 1);
 }
 
-/* Code for an instruction that changes nothing but registers */
+/*
+ * Code for an instruction that changes nothing but registers. Where segments are loops, one that
+ * looks at the votes of all lanes has its own: no lane is done when others do it again.
+ */
 static bool jit_add_lowered(struct build *b, const struct op *op, uint32_t pc)
 {
-	if (!vagx_build_has_room(b, op))
+	bool is_alone = vagx_build_votes(op) && !b->vectors->permute;
+
+	if (is_alone || !vagx_build_has_room(b, op))
 		vagx_build_end_segment(b, pc);
+	if (is_alone)
+		vagx_host_set_field(b, offsetof(struct simdgroup, votes), 0);
 	vagx_build_begin(b);
 	vagx_build_settle_sources(b, op);
-	return vagx_build_lower(b, op);
+	if (!vagx_build_lower(b, op))
+		return false;
+	if (is_alone)
+		vagx_build_end_segment(b, pc + 1);
+	return true;
 }
 
 static void jit_add_instruction(struct build *b, uint32_t pc)

@@ -795,5 +795,6 @@ bool vagx_build_lower(struct build *b, const struct op *op)
 	if (l->fn && l->fn(b, op, l->arg))
 		return true;
 	return vagx_build_lower_int(b, op) || vagx_build_lower_special(b, op) ||
-	       vagx_build_lower_place(b, op) || vagx_build_lower_stage(b, op);
+	       vagx_build_lower_place(b, op) || vagx_build_lower_stage(b, op) ||
+	       vagx_build_lower_lanes(b, op) || vagx_build_lower_reduce(b, op);
 }

@@ -288,6 +288,20 @@ static void neon_truth(struct build *b, unsigned int dst, unsigned int a, struct
 		neon_unary(b, ARM64_NOT, dst, dst);
 }
 
+static void neon_quad(struct build *b, unsigned int dst, unsigned int src, unsigned int order)
+{
+	uint32_t bytes[4];
+	struct value row;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		bytes[i] = 0x03020100 + (order >> 2 * i & 3) * 0x04040404;
+	row = vagx_build_row(b, bytes, 4);
+	vagx_arm64_constant(&b->code, X_TEMP, (uint32_t)row.disp);
+	vagx_arm64(&b->code, ARM64_LOAD_128_AT, neon_register(VEC_PART), row.base, X_TEMP);
+	neon_vector(b, ARM64_TBL, dst, src, VEC_PART);
+}
+
 static void neon_mul_upper(struct build *b, unsigned int dst, unsigned int x, unsigned int y)
 {
 	neon_vector(b, ARM64_UMULL, VEC_RESULT, x, y);
@@ -573,18 +587,24 @@ static void neon_begin(struct build *b)
 		       OFFSET_OF(mask));
 }
 
-/* Keeps the execution mask of this turn's lanes; X_BITS gets their bits */
-static void neon_store_exec(struct build *b)
+/* X_BITS gets the bits of this turn's lanes of a mask */
+static void neon_add_bits(struct build *b, unsigned int mask)
 {
 	unsigned int part = neon_register(VEC_PART);
 
-	vagx_arm64_imm(&b->code, ARM64_STORE_128, neon_register(VEC_EXEC), X_TURN, 0,
-		       OFFSET_OF(mask));
 	neon_load_bits(b);
-	neon_vector(b, ARM64_AND, VEC_PART, VEC_PART, VEC_EXEC);
+	neon_vector(b, ARM64_AND, VEC_PART, VEC_PART, mask);
 	vagx_arm64(&b->code, ARM64_ADDV, part, part, 0);
 	vagx_arm64(&b->code, ARM64_FMOV_TO_GPR, X_TEMP, part, 0);
 	vagx_arm64(&b->code, ARM64_ADD_GPR, X_BITS, X_BITS, X_TEMP);
+}
+
+/* Keeps the execution mask of this turn's lanes, and their bits */
+static void neon_store_exec(struct build *b)
+{
+	vagx_arm64_imm(&b->code, ARM64_STORE_128, neon_register(VEC_EXEC), X_TURN, 0,
+		       OFFSET_OF(mask));
+	neon_add_bits(b, VEC_EXEC);
 }
 
 /* The end of a turn */
@@ -614,6 +634,17 @@ static void neon_end(struct build *b, uint32_t next)
 		return;
 	neon_field(b, OFFSET_OF(exec));
 	vagx_arm64_imm(&b->code, ARM64_STORE_32, X_BITS, X_TEMP, 0, 0);
+}
+
+static void neon_vote(struct build *b)
+{
+	neon_vector(b, ARM64_AND, VEC_COND, VEC_COND, VEC_EXEC);
+	neon_add_bits(b, VEC_COND);
+	neon_end_turn(b);
+	neon_field(b, OFFSET_OF(votes));
+	vagx_arm64_imm(&b->code, ARM64_STORE_32, X_BITS, X_TEMP, 0, 0);
+	vagx_build_forget(b);
+	vagx_build_begin(b);
 }
 
 /* GPR_ACTIVE = the number of active lanes, of bits in X_BITS */
@@ -680,6 +711,8 @@ const struct vectors vagx_vectors_neon = {
 	.constant = neon_constant,
 	.insert = neon_insert,
 	.truth = neon_truth,
+	.quad = neon_quad,
+	.vote = neon_vote,
 	.mul_upper = neon_mul_upper,
 	.compare_int = neon_compare_int,
 	.compare_float = neon_compare_float,

@@ -233,6 +233,24 @@ struct vectors {
 	void (*truth)(struct build *b, unsigned int dst, unsigned int a, struct value v,
 		      unsigned int table);
 
+	/** @quad: @dst = @src with the lanes of each quad in an order: two bits for each lane */
+	void (*quad)(struct build *b, unsigned int dst, unsigned int src, unsigned int order);
+	/** @table: @dst = a word for each lane; with @permute only */
+	void (*table)(struct build *b, unsigned int dst, const uint32_t words[32]);
+	/**
+	 * @permute: @dst = @src of the lanes whose numbers the lower five bits of @dst are
+	 *
+	 * NULL if a vector has not all lanes.
+	 */
+	void (*permute)(struct build *b, unsigned int dst, unsigned int src);
+	/**
+	 * @vote: the simdgroup's votes = active lanes of MASK_COND
+	 *
+	 * Without @permute the segment has begun with it and votes of 0, and begins again with an
+	 * empty cache.
+	 */
+	void (*vote)(struct build *b);
+
 	/** @mul_upper: @dst = upper words of the products of unsigned words; it is neither source */
 	void (*mul_upper)(struct build *b, unsigned int dst, unsigned int x, unsigned int y);
 

@@ -203,6 +203,7 @@ static const char *name_of_256(enum x86_vector op)
 	case X86_MOVE16:
 	case X86_BROADCAST_GPR:
 	case X86_TERNARY:
+	case X86_PERMUTE2:
 	case X86_CMP:
 	case X86_CMP_UNSIGNED:
 	case X86_TEST_ZERO:
