@@ -437,6 +437,99 @@ static void put_atomic(struct text *t)
 		put(t, "atomic %s, %s, du0, r20, %s, a\nwait a\n", result, source, kind);
 }
 
+/* An access to private memory: of all threads at one address, or of each at its own */
+static void put_stack(struct text *t)
+{
+	static const char *const formats[] = { "i8", "i16", "i32" };
+	static const char *const masks[] = { "x", "xy", "xyz" };
+	unsigned int r = FIRST_REG + chance_pick(&t->chance, REGS - 3);
+	unsigned int count = chance_pick(&t->chance, 3), i;
+	bool loads = chance_pick(&t->chance, 2), halves = !chance_pick(&t->chance, 4);
+
+	if (chance_pick(&t->chance, 3))
+		put(t, "ldimm r20, %u\n", chance_pick(&t->chance, 600));
+	else
+		put(t, "and r20, r%u, 0x7f\n", any_reg(t));
+	put(t, "%s ", loads ? "stack_load" : "stack_store");
+	for (i = 0; i <= count; i++)
+		put(t, halves ? "%sr%u%c" : "%sr%u", i ? "_" : "", halves ? r + i / 2 : r + i,
+		    "lh"[i % 2]);
+	put(t, ", r20, %s, %s, a\n", formats[chance_pick(&t->chance, 3)], masks[count]);
+	if (loads)
+		put(t, "wait a\n");
+}
+
+/* The place of a thread */
+static void put_place(struct text *t)
+{
+	static const char *const registers[] = {
+		"thread_in_threadgroup_x", "thread_in_threadgroup_y",
+		"thread_in_threadgroup_z", "thread_in_grid_x",
+		"thread_in_grid_y", "thread_in_grid_z",
+		"threadgroup_in_grid_x", "threadgroup_in_grid_y",
+		"threadgroup_in_grid_z", "thread_index_in_threadgroup",
+		"thread_index_in_simdgroup", "simdgroup_index_in_threadgroup",
+	};
+
+	put(t, "mov r%u%s, %s\n", any_reg(t), chance_pick(&t->chance, 3) ? "" : "l",
+	    registers[chance_pick(&t->chance, sizeof(registers) / sizeof(registers[0]))]);
+}
+
+/* The other threads of a simdgroup or quad: shuffles, by a number or by registers */
+static void put_shuffle(struct text *t)
+{
+	static const char *const kinds[] = { "", ", xor", ", up", ", down" };
+	char value[16], index[16];
+
+	if (chance_pick(&t->chance, 2)) {
+		snprintf(index, sizeof(index), "%u", chance_pick(&t->chance, 34));
+	} else {
+		/* mostly a lane */
+		if (chance_pick(&t->chance, 4))
+			put(t, "and r20, r%u, %u\n", any_reg(t), chance_pick(&t->chance, 2) ? 31 : 3);
+		snprintf(index, sizeof(index), chance_pick(&t->chance, 2) ? "r20l" : "r20");
+	}
+	put(t, "shuffle r%u%s, %s, %s%s%s%s\n", any_reg(t), chance_pick(&t->chance, 4) ? "" : "h",
+	    any_source(t, value, false), index, chance_pick(&t->chance, 2) ? "" : ", quad",
+	    chance_pick(&t->chance, 3) ? "" : ", rotate", kinds[chance_pick(&t->chance, 4)]);
+}
+
+/* Ballots, derivatives and reductions */
+static void put_votes(struct text *t)
+{
+	static const char *const kinds[] = {
+		"and", "or", "xor", "iadd", "fadd", "fmul", "smin", "smax", "umin", "umax", "fmin",
+		"fmax",
+	};
+	const char *width = chance_pick(&t->chance, 2) ? ", quad" : "";
+	const char *half = chance_pick(&t->chance, 4) ? "" : "l";
+	char a[16], b[16];
+
+	switch (chance_pick(&t->chance, 5)) {
+	case 0:
+		put(t, "ballot r%u%s\n", any_reg(t), half);
+		break;
+	case 1:
+		put(t, "ballot r%u%s, %s, %s%s, %s\n", any_reg(t), half, any_source(t, a, false),
+		    any_source(t, b, false), width, chance_pick(&t->chance, 2) ? "ult" : "sgte");
+		break;
+	case 2:
+		put(t, "ballot r%u%s, %s, %s%s, %s\n", any_reg(t), half, any_source(t, a, true),
+		    any_source(t, b, true), width, chance_pick(&t->chance, 2) ? "flt" : "fneq");
+		break;
+	case 3:
+		put(t, "%s r%u%s, %s%s\n", chance_pick(&t->chance, 2) ? "dfdx" : "dfdy",
+		    any_reg(t), half, any_source(t, a, true),
+		    chance_pick(&t->chance, 3) ? "" : ".neg");
+		break;
+	default:
+		put(t, "%s r%u%s, r%u%s%s, %s\n", chance_pick(&t->chance, 2) ? "simd" : "quad",
+		    any_reg(t), half, any_reg(t), chance_pick(&t->chance, 3) ? "" : "h",
+		    chance_pick(&t->chance, 2) ? "" : ", prefix",
+		    kinds[chance_pick(&t->chance, 12)]);
+	}
+}
+
 static void put_block(struct text *t, unsigned int instructions);
 
 static void put_branch(struct text *t)
@@ -482,7 +575,7 @@ static void put_block(struct text *t, unsigned int instructions)
 	unsigned int i;
 
 	for (i = 0; i < instructions; i++) {
-		switch (chance_pick(&t->chance, 19)) {
+		switch (chance_pick(&t->chance, 25)) {
 		case 0:
 			if (t->depth < 3)
 				put_branch(t);
@@ -519,6 +612,20 @@ static void put_block(struct text *t, unsigned int instructions)
 			break;
 		case 14:
 			put_atomic(t);
+			break;
+		case 15:
+			put_place(t);
+			break;
+		case 16:
+		case 17:
+			put_stack(t);
+			break;
+		case 18:
+			put_shuffle(t);
+			break;
+		case 19:
+		case 20:
+			put_votes(t);
 			break;
 		default:
 			put_float(t);
