@@ -191,6 +191,27 @@ struct simdgroup {
 	unsigned int failed_lane;
 };
 
+/* The memory that an access goes to */
+enum space {
+	SPACE_DEVICE,
+	SPACE_SHARED,
+	SPACE_PRIVATE,
+};
+
+/* The elements of memory that an instruction reaches */
+struct elements {
+	enum space space;
+	/* atomics are stores, too */
+	bool is_store;
+	bool is_atomic;
+	/* bytes of an element, and which of four consecutive ones are reached */
+	unsigned int size;
+	unsigned int mask;
+	/* lanes whose access takes effect, and the address of the first element for each */
+	uint32_t lanes;
+	struct wide_lanes address;
+};
+
 /* Native code of a segment, as it was executed; NULL if there is none */
 struct core_segment {
 	const uint8_t *code;
@@ -328,6 +349,9 @@ void vagx_core_set_error(struct vagx_core *core, int status, const char *format,
 void vagx_core_describe_place(const struct core_failure *place, FILE *file);
 /* Finds the kept code at an address, and how many bytes of it there are. Return: NULL for none. */
 const uint8_t *vagx_core_code_at(const struct program *p, uint64_t va, size_t *count);
+
+/* core_mem.c: finds the elements of an access. Return: false if the instruction is none. */
+bool vagx_mem_find_elements(struct simdgroup *sg, const struct op *op, struct elements *elements);
 
 /* core_simd.c: finds the place of each thread, before the simdgroup begins */
 void vagx_simd_place(struct simdgroup *sg);

@@ -18,13 +18,6 @@
 #include "format.h"
 #include "gpu/pattern.h"
 
-/* The memory that an access goes to */
-enum space {
-	SPACE_DEVICE,
-	SPACE_SHARED,
-	SPACE_PRIVATE,
-};
-
 /* An access of one instruction by all of its threads */
 struct access {
 	struct simdgroup *sg;
@@ -436,31 +429,17 @@ static unsigned int mem_index_shift(const struct op *op)
 	return shift < 3 ? shift : 2;
 }
 
-static void mem_device_access(struct simdgroup *sg, const struct op *op,
-			      bool is_store)
-{
-	struct access a = {
-		.sg = sg,
-		.op = op,
-		.space = SPACE_DEVICE,
-		.is_store = is_store,
-		.log2_size = vagx_format_log2_size(op->mod[AGX_MOD_FORMAT]),
-	};
-	const struct agx_operand *base = &op->src[is_store];
+/* Begins an access: each of these sets where it goes, for the instruction and all lanes of @a */
 
-	read_wide_lanes(sg, base, &a.address);
-	mem_add_index(&a, base + 1, a.log2_size + mem_index_shift(op));
-	mem_run_access(&a);
-}
-
-void vagx_exec_load(struct simdgroup *sg, const struct op *op)
+static void mem_begin_device(struct access *a, bool is_store)
 {
-	mem_device_access(sg, op, false);
-}
+	const struct agx_operand *base = &a->op->src[is_store];
 
-void vagx_exec_store(struct simdgroup *sg, const struct op *op)
-{
-	mem_device_access(sg, op, true);
+	a->space = SPACE_DEVICE;
+	a->is_store = is_store;
+	a->log2_size = vagx_format_log2_size(a->op->mod[AGX_MOD_FORMAT]);
+	read_wide_lanes(a->sg, base, &a->address);
+	mem_add_index(a, base + 1, a->log2_size + mem_index_shift(a->op));
 }
 
 /* The base address in shared memory; an operand that is left out is 0 */
@@ -472,58 +451,86 @@ static void mem_shared_address(struct access *a, const struct agx_operand *base)
 	mem_add_index(a, base + 1, a->log2_size);
 }
 
-static void mem_shared_access(struct simdgroup *sg, const struct op *op,
-			      bool is_store)
+static void mem_begin_shared(struct access *a, bool is_store)
 {
-	struct access a = {
-		.sg = sg,
-		.op = op,
-		.space = SPACE_SHARED,
-		.is_store = is_store,
-		.log2_size = vagx_format_log2_size(op->mod[AGX_MOD_FORMAT]),
-	};
+	a->space = SPACE_SHARED;
+	a->is_store = is_store;
+	a->log2_size = vagx_format_log2_size(a->op->mod[AGX_MOD_FORMAT]);
+	mem_shared_address(a, &a->op->src[is_store]);
+}
 
-	mem_shared_address(&a, &op->src[is_store]);
+/* Private memory: the index counts bytes from the stack pointer */
+static void mem_begin_private(struct access *a, bool is_store)
+{
+	unsigned int i;
+
+	a->space = SPACE_PRIVATE;
+	a->is_store = is_store;
+	a->log2_size = vagx_format_log2_size(a->op->mod[AGX_MOD_FORMAT]);
+	for (i = 0; i < LANES; i++)
+		a->address.v[i] = (int64_t)a->sg->stack_pointer;
+	mem_add_index(a, &a->op->src[is_store], mem_index_shift(a->op));
+}
+
+static void mem_begin_atomic(struct access *a, enum space space)
+{
+	a->space = space;
+	a->is_store = true;
+	a->log2_size = 2;
+	if (space == SPACE_SHARED) {
+		mem_shared_address(a, &a->op->src[1]);
+		return;
+	}
+	read_wide_lanes(a->sg, &a->op->src[1], &a->address);
+	mem_add_index(a, &a->op->src[2], a->log2_size);
+}
+
+void vagx_exec_load(struct simdgroup *sg, const struct op *op)
+{
+	struct access a = { .sg = sg, .op = op };
+
+	mem_begin_device(&a, false);
+	mem_run_access(&a);
+}
+
+void vagx_exec_store(struct simdgroup *sg, const struct op *op)
+{
+	struct access a = { .sg = sg, .op = op };
+
+	mem_begin_device(&a, true);
 	mem_run_access(&a);
 }
 
 void vagx_exec_local_load(struct simdgroup *sg, const struct op *op)
 {
-	mem_shared_access(sg, op, false);
+	struct access a = { .sg = sg, .op = op };
+
+	mem_begin_shared(&a, false);
+	mem_run_access(&a);
 }
 
 void vagx_exec_local_store(struct simdgroup *sg, const struct op *op)
 {
-	mem_shared_access(sg, op, true);
-}
+	struct access a = { .sg = sg, .op = op };
 
-/* Private memory: the index counts bytes from the stack pointer */
-static void mem_private_access(struct simdgroup *sg, const struct op *op,
-			       bool is_store)
-{
-	struct access a = {
-		.sg = sg,
-		.op = op,
-		.space = SPACE_PRIVATE,
-		.is_store = is_store,
-		.log2_size = vagx_format_log2_size(op->mod[AGX_MOD_FORMAT]),
-	};
-	unsigned int i;
-
-	for (i = 0; i < LANES; i++)
-		a.address.v[i] = (int64_t)sg->stack_pointer;
-	mem_add_index(&a, &op->src[is_store], mem_index_shift(op));
+	mem_begin_shared(&a, true);
 	mem_run_access(&a);
 }
 
 void vagx_exec_stack_load(struct simdgroup *sg, const struct op *op)
 {
-	mem_private_access(sg, op, false);
+	struct access a = { .sg = sg, .op = op };
+
+	mem_begin_private(&a, false);
+	mem_run_access(&a);
 }
 
 void vagx_exec_stack_store(struct simdgroup *sg, const struct op *op)
 {
-	mem_private_access(sg, op, true);
+	struct access a = { .sg = sg, .op = op };
+
+	mem_begin_private(&a, true);
+	mem_run_access(&a);
 }
 
 /* Moves the stack pointer, which all threads of a simdgroup share, by words */
@@ -580,31 +587,65 @@ static void mem_run_atomics(struct access *a)
 
 void vagx_exec_atomic(struct simdgroup *sg, const struct op *op)
 {
-	struct access a = {
-		.sg = sg,
-		.op = op,
-		.space = SPACE_DEVICE,
-		.is_store = true,
-		.log2_size = 2,
-	};
+	struct access a = { .sg = sg, .op = op };
 
-	read_wide_lanes(sg, &op->src[1], &a.address);
-	mem_add_index(&a, &op->src[2], a.log2_size);
+	mem_begin_atomic(&a, SPACE_DEVICE);
 	mem_run_atomics(&a);
 }
 
 void vagx_exec_local_atomic(struct simdgroup *sg, const struct op *op)
 {
-	struct access a = {
-		.sg = sg,
-		.op = op,
-		.space = SPACE_SHARED,
-		.is_store = true,
-		.log2_size = 2,
-	};
+	struct access a = { .sg = sg, .op = op };
 
-	mem_shared_address(&a, &op->src[1]);
+	mem_begin_atomic(&a, SPACE_SHARED);
 	mem_run_atomics(&a);
+}
+
+static bool mem_begin(struct access *a)
+{
+	switch (a->op->opcode) {
+	case AGX_OP_LOAD:
+	case AGX_OP_STORE:
+		mem_begin_device(a, a->op->opcode == AGX_OP_STORE);
+		return true;
+	case AGX_OP_LOCAL_LOAD:
+	case AGX_OP_LOCAL_STORE:
+		mem_begin_shared(a, a->op->opcode == AGX_OP_LOCAL_STORE);
+		return true;
+	case AGX_OP_STACK_LOAD:
+	case AGX_OP_STACK_STORE:
+		mem_begin_private(a, a->op->opcode == AGX_OP_STACK_STORE);
+		return true;
+	case AGX_OP_ATOMIC:
+		mem_begin_atomic(a, SPACE_DEVICE);
+		return true;
+	case AGX_OP_LOCAL_ATOMIC:
+		mem_begin_atomic(a, SPACE_SHARED);
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool vagx_mem_find_elements(struct simdgroup *sg, const struct op *op, struct elements *e)
+{
+	struct access a;
+	unsigned int i;
+
+	a.sg = sg;
+	a.op = op;
+	if (!mem_begin(&a))
+		return false;
+	e->space = a.space;
+	e->is_atomic = op->opcode == AGX_OP_ATOMIC || op->opcode == AGX_OP_LOCAL_ATOMIC;
+	e->is_store = a.is_store;
+	e->size = 1u << a.log2_size;
+	e->mask = e->is_atomic || vagx_format_is_packed(op->mod[AGX_MOD_FORMAT]) ?
+		  1 : op->mod[AGX_MOD_MASK];
+	e->lanes = e->is_atomic ? sg->exec : mem_access_lanes(&a);
+	for (i = 0; i < LANES; i++)
+		e->address.v[i] = a.address.v[i] & ~(uint64_t)(e->size - 1);
+	return true;
 }
 
 /* Stores uniforms, which all threads share: only a preshader may */
