@@ -17,6 +17,7 @@
 #include "gpu/image.h"
 #include "gpu/stage.h"
 #include "jit/jit.h"
+#include "sanitizer/sanitizer.h"
 #include "uat.h"
 
 #define LANES		VAGX_SIMD_WIDTH
@@ -79,6 +80,8 @@ struct program {
 	uint32_t hash_size;
 	struct code *code;
 	unsigned int num_code;
+	/* of the code, which names the program in findings */
+	uint64_t checksum;
 	/* a part could not be fetched, so it is not cached: next time it may be mapped */
 	bool incomplete;
 	/*
@@ -253,6 +256,10 @@ struct core_rest {
 	unsigned int rounds;
 };
 
+/* Notes that a thread reaches so many bytes of texels at an address, and whether it writes them */
+typedef void vagx_follow_fn(struct simdgroup *sg, const struct op *op, unsigned int lane,
+			    uint64_t va, unsigned int bytes, bool is_store);
+
 struct vagx_core {
 	struct vagx_core_config config;
 	struct vagx_core_stats stats;
@@ -295,6 +302,12 @@ struct vagx_core {
 	/* what registers have that nothing has written */
 	uint32_t garbage[REGISTERS];
 	uint8_t *shared;
+	/* what the sanitizer knows; NULL if there is none */
+	struct vagx_shadow *shadow;
+	/* looks for races of texels; NULL if nothing does */
+	vagx_follow_fn *follow_texel;
+	/* it keeps what is stored to device memory */
+	bool keeps_stores;
 	/* texture cache; NULL until the core has sampled */
 	struct texture_cache *textures;
 	struct written_image written;

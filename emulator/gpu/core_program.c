@@ -360,6 +360,20 @@ static bool program_finds_fragments(const struct program *p)
 	return false;
 }
 
+/* FNV-1a of a program's code */
+static uint64_t program_sum(const struct program *p)
+{
+	uint64_t sum = 0xcbf29ce484222325;
+	unsigned int i;
+	uint32_t n;
+
+	for (i = 0; i < p->num_code; i++) {
+		for (n = 0; n < p->code[i].length; n++)
+			sum = (sum ^ p->code[i].bytes[n]) * 0x100000001b3;
+	}
+	return sum;
+}
+
 /**
  * vagx_program_decode() - decode an instruction and all that it leads to
  * @core: core, whose context and registers are those of the program
@@ -386,6 +400,7 @@ int vagx_program_decode(struct vagx_core *core, uint64_t va,
 	}
 	vagx_registers_find_unwritten(p);
 	p->finds_fragments = program_finds_fragments(p);
+	p->checksum = program_sum(p);
 	vagx_lint_program(core, p);
 	*program = p;
 	return 0;
