@@ -493,3 +493,56 @@ void vagx_exec_st_tile(struct simdgroup *sg, const struct op *op)
 	else
 		tile_store_each(&a, f, &stored);
 }
+
+/* Visits components of a sample, if it is in the tile and has them */
+static void tile_visit_sample(const struct tile_access *a, unsigned int lane, unsigned int sample,
+			      unsigned int mask, vagx_tile_visit_fn *visit, void *ctx)
+{
+	const struct vagx_tile *tile = a->tile;
+	const uint32_t x = a->x.v[lane], y = a->y.v[lane];
+	const uint64_t number = ((uint64_t)y * tile->width + x) * tile->samples + sample;
+	const uint64_t at = number * a->stride + a->offset;
+	unsigned int i;
+
+	if (x >= tile->width || y >= tile->height || sample >= tile->samples ||
+	    a->offset + a->bytes > a->stride || at + a->bytes > a->limit)
+		return;
+	for (i = 0; i < 4; i++) {
+		if (mask >> i & 1)
+			visit(ctx, lane, at + (i << a->log2_size), 1u << a->log2_size);
+	}
+}
+
+void vagx_tile_visit(struct simdgroup *sg, const struct op *op, vagx_tile_visit_fn *visit,
+		     void *ctx)
+{
+	const bool is_store = op->opcode == AGX_OP_ST_TILE;
+	const struct vagx_fragments *f = is_store && !op->mod[AGX_MOD_EXPLICIT] ?
+					 sg->core->fragments : NULL;
+	unsigned int mask = op->mod[AGX_MOD_MASK], s;
+	struct tile_access a;
+	uint32_t left;
+
+	if (!find_tile(sg) || !vagx_tile_begin(&a, sg, op, is_store ? &op->src[0] : &op->dst,
+					       &op->src[is_store]))
+		return;
+	vagx_tile_read_lanes(&a);
+	if (vagx_format_is_packed(a.format))
+		mask = 1;
+	else if (is_store)
+		mask = tile_stored_mask(&a);
+	a.bytes = vagx_tile_part_bytes(&a, mask);
+	for (left = sg->exec; left; left &= left - 1) {
+		const unsigned int lane = __builtin_ctz(left);
+		const uint32_t named = a.samples.v[lane] & (f ? f->live[lane] : ALL_LANES);
+
+		/* the first one is loaded */
+		for (s = 0; is_store && s < a.tile->samples; s++) {
+			if (named >> s & 1)
+				tile_visit_sample(&a, lane, s, mask, visit, ctx);
+		}
+		if (!is_store)
+			tile_visit_sample(&a, lane, named ? __builtin_ctz(named) : 0, mask, visit,
+					  ctx);
+	}
+}

@@ -105,6 +105,25 @@ bool vagx_tile_load_unorm8(struct simdgroup *sg, const struct op *op);
 /** vagx_tile_part_bytes() - the number of bytes up to the end of the last component of a mask */
 unsigned int vagx_tile_part_bytes(const struct tile_access *a, unsigned int mask);
 
+/**
+ * typedef vagx_tile_visit_fn - a lane reaches a component of a sample
+ * @ctx: of vagx_tile_visit()
+ * @lane: lane
+ * @at: its first byte in the tile's memory
+ * @bytes: its bytes
+ */
+typedef void vagx_tile_visit_fn(void *ctx, unsigned int lane, uint64_t at, unsigned int bytes);
+
+/**
+ * vagx_tile_visit() - find what a load or store reaches, without reaching it
+ * @sg: simdgroup
+ * @op: AGX_OP_LD_TILE or AGX_OP_ST_TILE
+ * @visit: called for each component of a sample, lane by lane
+ * @ctx: its first argument
+ */
+void vagx_tile_visit(struct simdgroup *sg, const struct op *op, vagx_tile_visit_fn *visit,
+		     void *ctx);
+
 /** vagx_tile_is_whole() - whether every sample has the bytes of an access, so that none fails */
 bool vagx_tile_is_whole(const struct tile_access *a);
 
