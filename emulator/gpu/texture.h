@@ -34,6 +34,11 @@
 /* Descriptors that are kept unpacked */
 #define TEXTURE_IMAGES	8
 #define TEXTURE_SAMPLERS	8
+/*
+ * The number, in a register, of the first sampler of the heap; lesser ones are state registers
+ * (mesa src/gallium/drivers/asahi/agx_uniforms.c)
+ */
+#define TEXTURE_FIRST_OF_HEAP	28u
 
 /* Four channels: bits of floats, or integers */
 typedef uint32_t texel_bits __attribute__((vector_size(16)));

@@ -105,29 +105,23 @@ static bool texture_state_unpack_sampler(struct texture *t, const uint8_t *bytes
 	return true;
 }
 
-/*
- * The number, in a register, of the first sampler of the heap; lesser ones are state registers
- * (mesa src/gallium/drivers/asahi/agx_uniforms.c)
- */
-#define FIRST_OF_HEAP	28u
-
 bool vagx_texture_find_sampler(struct texture *t, unsigned int lane)
 {
 	const struct vagx_launch *launch = t->sg->core->launch;
 	const struct agx_operand *o = &t->op->src[2];
 	uint32_t index = texture_operand_word(t->sg, o, 0, lane);
-	bool of_heap = o->type == AGX_OPERAND_REG && index >= FIRST_OF_HEAP;
+	bool of_heap = o->type == AGX_OPERAND_REG && index >= TEXTURE_FIRST_OF_HEAP;
 	const uint8_t *bytes;
 
 	if (t->has_sampler && t->sampler_index == index)
 		return true;
-	if (of_heap ? index - FIRST_OF_HEAP >= launch->sampler_count :
+	if (of_heap ? index - TEXTURE_FIRST_OF_HEAP >= launch->sampler_count :
 		      index >= VAGX_CORE_SAMPLERS) {
 		vagx_core_fail(t->sg, t->op, -ERANGE, "sampler %u", index);
 		return false;
 	}
 	bytes = of_heap ? vagx_texture_client(t, launch->sampler_heap +
-					      8ULL * (index - FIRST_OF_HEAP), 8, VAGX_READ) :
+					      8ULL * (index - TEXTURE_FIRST_OF_HEAP), 8, VAGX_READ) :
 			  launch->samplers[index];
 	if (!bytes || !texture_state_unpack_sampler(t, bytes))
 		return false;
