@@ -43,10 +43,13 @@ struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
 		core->garbage[i] = vagx_pattern(config->seed, VAGX_PATTERN_REGISTERS, i);
 	/* a sample's four components are read as a whole, as in tiles */
 	core->shared = calloc(1, VAGX_CORE_MAX_SHARED + VAGX_TILE_SLACK);
-	if (!core->shared) {
-		free(core);
+	if (config->sanitizer)
+		core->shadow = vagx_shadow_new(config->sanitizer);
+	if (!core->shared || (config->sanitizer && !core->shadow)) {
+		vagx_core_free(core);
 		return NULL;
 	}
+	core->keeps_stores = core->shadow && vagx_shadow_keeps_stores(core->shadow);
 	return core;
 }
 
@@ -76,9 +79,22 @@ void vagx_core_free(struct vagx_core *core)
 	vagx_core_drop_programs(core);
 	for (i = 0; i < MAX_SIMDGROUPS; i++)
 		free(core->simdgroup[i]);
+	vagx_shadow_free(core->shadow);
 	free(core->shared);
 	free(core->textures);
 	free(core);
+}
+
+void vagx_core_settle(struct vagx_core *core)
+{
+	if (core->shadow)
+		vagx_shadow_settle(core->shadow);
+}
+
+void vagx_core_begin_tile(struct vagx_core *core)
+{
+	if (core->shadow)
+		vagx_shadow_begin_tile(core->shadow);
 }
 
 const char *vagx_core_error(const struct vagx_core *core)
@@ -101,10 +117,12 @@ static void core_run_slice(struct simdgroup *sg)
 
 	/* a jump to a register can enter another program, with code of its own */
 	while (sg->state == SIMDGROUP_RUNS && slice.left > 0) {
-		native = vagx_jit_enter(core->config.jit, sg);
+		native = core->shadow ? NULL : vagx_jit_enter(core->config.jit, sg);
 		if (native && sg->program->finds_fragments)
 			vagx_stage_place(sg);
-		if (native)
+		if (core->shadow)
+			vagx_shadow_run(sg, &slice);
+		else if (native)
 			vagx_jit_run(native, sg, &slice);
 		else
 			interpret(sg, &slice, (unsigned int)slice.left);
@@ -140,13 +158,16 @@ static void core_order_turns(struct vagx_core *core, unsigned int count)
 	core->round = 0;
 }
 
-/* Begins a round. In some of them another simdgroup has the first turn, in most it is as before. */
+/*
+ * Begins a round. In some of them another simdgroup has the first turn, in most it is as before;
+ * with the sanitizer, which is slow anyway, it is another one in each.
+ */
 static struct simdgroup *const *core_begin_round(struct vagx_core *core, unsigned int count)
 {
 	const uint32_t round = core->round++;
 	const bool backward = core->choice % 4 == 0;
 
-	if (count > 1 && round % SAME_ROUNDS < 2)
+	if (count > 1 && (round % SAME_ROUNDS < 2 || core->shadow))
 		core->turn = core->turns[backward] +
 			     vagx_pattern_pick(core->config.seed, core->choice + round, count);
 	return core->turn;
@@ -172,8 +193,10 @@ static bool core_run_slices(struct vagx_core *core, unsigned int count)
 		running += sg->state == SIMDGROUP_RUNS;
 		waiting += sg->state == SIMDGROUP_WAITS;
 	}
-	if (running)
+	if (running && !core->shadow)
 		vagx_rest_after_round(core, count);
+	if (!running && waiting && core->shadow)
+		vagx_shadow_open_barrier(core, count);
 	for (i = 0; !running && i < count; i++) {
 		if (core->simdgroup[i]->state == SIMDGROUP_WAITS)
 			core->simdgroup[i]->state = SIMDGROUP_RUNS;
@@ -244,7 +267,7 @@ static int core_start_simdgroup(struct vagx_core *core, unsigned int index,
 	sg->failed_lane = LANES;
 	set_exec(sg, sg->valid);
 	vagx_stage_enter(sg);
-	return 0;
+	return core->shadow ? vagx_shadow_begin_simdgroup(sg) : 0;
 }
 
 static int core_run_threads(struct vagx_core *core, unsigned int threads,
@@ -252,6 +275,8 @@ static int core_run_threads(struct vagx_core *core, unsigned int threads,
 {
 	unsigned int count = (threads + LANES - 1) / LANES, i;
 
+	if (core->shadow)
+		vagx_shadow_begin_group(core);
 	for (i = 0; i < count; i++) {
 		if (core_start_simdgroup(core, i, threads - i * LANES, entry)) {
 			vagx_core_set_error(core, -ENOMEM, "no memory for a simdgroup");
@@ -456,5 +481,6 @@ int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,
 	/* serial 0: the launch does not hold the preshader's program */
 	if (!core_load(core, launch->preshader_va, launch->preshader_regs, 0, &entry))
 		core_run_threads(core, 1, &entry);
+	vagx_core_settle(core);
 	return core_end(core, fault);
 }

@@ -18,6 +18,7 @@ struct vagx_core;
 struct vagx_jit;
 struct vagx_programs;
 struct vagx_report;
+struct vagx_sanitizer;
 struct vagx_tlb;
 struct vagx_uat_fault;
 
@@ -125,6 +126,8 @@ struct vagx_core_config {
 	struct vagx_programs *programs;
 	/** @jit: compiler, shared with other cores; NULL if programs are interpreted */
 	struct vagx_jit *jit;
+	/** @sanitizer: checks programs, shared with other cores; NULL if nothing does */
+	struct vagx_sanitizer *sanitizer;
 	/**
 	 * @report: takes mistakes that can be seen in programs, as warnings, and the text of
 	 * programs, at its level "trace"; may be NULL
@@ -232,6 +235,21 @@ int vagx_core_run_groups(struct vagx_core *core, const struct vagx_launch *launc
  */
 int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,
 			    struct vagx_uat_fault *fault);
+
+/**
+ * vagx_core_begin_tile() - tell the sanitizer, if there is one, that nothing is in a tile yet
+ * @core: core that is going to draw the tile
+ */
+void vagx_core_begin_tile(struct vagx_core *core);
+
+/**
+ * vagx_core_settle() - have all that the core has stored reach memory
+ * @core: core that does not run
+ *
+ * To be called on the thread that has run the core, at the end of a launch, or of the core's share
+ * of it. Only cores that are unkind have stored something that is not in memory.
+ */
+void vagx_core_settle(struct vagx_core *core);
 
 /**
  * vagx_core_error() - what went wrong in the last run

@@ -17,6 +17,7 @@
 #include "core_internal.h"
 #include "format.h"
 #include "gpu/pattern.h"
+#include "sanitizer/reach.h"
 
 /* An access of one instruction by all of its threads */
 struct access {
@@ -32,10 +33,11 @@ struct access {
 	uint64_t page;
 	uint8_t *host;
 	bool failed;
+	/* the core keeps what it stores there */
+	bool is_late;
 };
 
-static void *mem_translate_device(struct access *a, unsigned int lane, uint64_t va,
-				  unsigned int size)
+static void *mem_find_device(struct access *a, unsigned int lane, uint64_t va, unsigned int size)
 {
 	uint64_t page = va & ~(uint64_t)VAGX_UAT_PAGE_MASK;
 	enum vagx_access kind = a->is_store ? VAGX_WRITE : VAGX_READ;
@@ -60,6 +62,14 @@ static void *mem_translate_device(struct access *a, unsigned int lane, uint64_t 
 			       (unsigned long long)va);
 	}
 	return NULL;
+}
+
+static void *mem_translate_device(struct access *a, unsigned int lane, uint64_t va,
+				  unsigned int size)
+{
+	void *p = mem_find_device(a, lane, va, size);
+
+	return p && a->is_late ? vagx_shadow_reach(a->sg, a->op, p, size, a->is_store) : p;
 }
 
 static void *mem_outside(struct access *a, unsigned int lane, uint64_t address, uint32_t bound)
@@ -297,7 +307,8 @@ static unsigned int mem_count_words(const struct access *a, const struct agx_ope
 	unsigned int mask = a->op->mod[AGX_MOD_MASK], count = __builtin_popcount(mask);
 
 	if (a->space != SPACE_DEVICE || a->op->mod[AGX_MOD_FORMAT] != AGX_FORMAT_I32 ||
-	    o->type != AGX_OPERAND_REG || o->size != 32 || mask & (mask + 1) ||
+	    (a->is_late && a->op->mod[AGX_MOD_COHERENCY]) || o->type != AGX_OPERAND_REG ||
+	    o->size != 32 || mask & (mask + 1) ||
 	    o->value / 2 + count > a->sg->core->register_halves / 2)
 		return 0;
 	return count;
@@ -313,7 +324,7 @@ static uint32_t *mem_find_words(struct access *a, unsigned int lane, unsigned in
 
 	if ((va & VAGX_UAT_PAGE_MASK) > VAGX_UAT_PAGE_SIZE - 4 * count)
 		return NULL;
-	return mem_translate_device(a, lane, va, 4);
+	return mem_find_device(a, lane, va, 4);
 }
 
 static bool mem_load_words(struct access *a, unsigned int lane, unsigned int count)
@@ -322,6 +333,8 @@ static bool mem_load_words(struct access *a, unsigned int lane, unsigned int cou
 	struct lanes *reg = &a->sg->reg[a->op->dst.value / 2];
 	unsigned int i;
 
+	if (p && a->is_late)
+		p = vagx_shadow_load(a->sg, p, 4 * count);
 	for (i = 0; p && i < count; i++)
 		reg[i].v[lane] = __atomic_load_n(&p[i], __ATOMIC_RELAXED);
 	return p;
@@ -331,11 +344,30 @@ static bool mem_store_words(struct access *a, unsigned int lane, unsigned int co
 {
 	uint32_t *p = count ? mem_find_words(a, lane, count) : NULL;
 	const struct lanes *reg = &a->sg->reg[a->op->src[0].value / 2];
+	uint32_t words[4];
 	unsigned int i;
 
-	for (i = 0; p && i < count; i++)
+	for (i = 0; p && !a->is_late && i < count; i++)
 		__atomic_store_n(&p[i], reg[i].v[lane], __ATOMIC_RELAXED);
+	for (i = 0; a->is_late && i < count; i++)
+		words[i] = reg[i].v[lane];
+	if (p && a->is_late)
+		vagx_shadow_store(a->sg, a->op, p, words, 4 * count);
 	return p;
+}
+
+/* Stores a row on a core that keeps it */
+static void mem_store_late_row(struct access *a, uint32_t *p, const struct lanes *reg,
+			       unsigned int count)
+{
+	uint32_t words[4 * LANES];
+	unsigned int i, lane;
+
+	for (lane = 0; lane < LANES; lane++) {
+		for (i = 0; i < count; i++)
+			words[lane * count + i] = reg[i].v[lane];
+	}
+	vagx_shadow_store(a->sg, a->op, p, words, 4 * LANES * count);
 }
 
 /*
@@ -345,6 +377,7 @@ static bool mem_store_words(struct access *a, unsigned int lane, unsigned int co
 static bool mem_access_row(struct access *a, unsigned int count)
 {
 	uint64_t va = a->address.v[0] & ~(uint64_t)3, apart = 0;
+	const uint32_t *from;
 	struct lanes *reg;
 	unsigned int i, lane;
 	uint32_t *p;
@@ -355,18 +388,23 @@ static bool mem_access_row(struct access *a, unsigned int count)
 		apart |= (a->address.v[i] & ~(uint64_t)3) ^ (va + i * 4 * count);
 	if (apart)
 		return false;
-	p = mem_translate_device(a, 0, va, 4);
+	p = mem_find_device(a, 0, va, 4);
 	if (!p)
 		return a->failed;
 
 	reg = &a->sg->reg[(a->is_store ? a->op->src[0].value : a->op->dst.value) / 2];
+	if (a->is_store && a->is_late) {
+		mem_store_late_row(a, p, reg, count);
+		return true;
+	}
+	from = a->is_late ? vagx_shadow_load(a->sg, p, 4 * LANES * count) : p;
 	for (lane = 0; a->is_store && lane < LANES; lane++, p += count) {
 		for (i = 0; i < count; i++)
 			__atomic_store_n(&p[i], reg[i].v[lane], __ATOMIC_RELAXED);
 	}
-	for (lane = 0; !a->is_store && lane < LANES; lane++, p += count) {
+	for (lane = 0; !a->is_store && lane < LANES; lane++, from += count) {
 		for (i = 0; i < count; i++)
-			reg[i].v[lane] = __atomic_load_n(&p[i], __ATOMIC_RELAXED);
+			reg[i].v[lane] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 	}
 	return true;
 }
@@ -437,6 +475,7 @@ static void mem_begin_device(struct access *a, bool is_store)
 
 	a->space = SPACE_DEVICE;
 	a->is_store = is_store;
+	a->is_late = a->sg->core->keeps_stores;
 	a->log2_size = vagx_format_log2_size(a->op->mod[AGX_MOD_FORMAT]);
 	read_wide_lanes(a->sg, base, &a->address);
 	mem_add_index(a, base + 1, a->log2_size + mem_index_shift(a->op));
@@ -481,6 +520,7 @@ static void mem_begin_atomic(struct access *a, enum space space)
 		mem_shared_address(a, &a->op->src[1]);
 		return;
 	}
+	a->is_late = a->sg->core->keeps_stores;
 	read_wide_lanes(a->sg, &a->op->src[1], &a->address);
 	mem_add_index(a, &a->op->src[2], a->log2_size);
 }

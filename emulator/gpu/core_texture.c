@@ -118,6 +118,7 @@ static void core_texture_load_lane(struct texture *t, unsigned int lane)
 	struct texel_coords at;
 	unsigned int i;
 
+	t->lane = lane;
 	t->missing = false;
 	if (!vagx_texture_find_image(t, lane))
 		return;
@@ -188,6 +189,18 @@ CLONES static void core_texture_clear_outside(struct lanes *channel, uint32_t in
 		channel->v[i] = inside & lane_bits.v[i] ? channel->v[i] : 0;
 }
 
+/* Has the sanitizer note that lanes reach texels, which have been found */
+static void core_texture_follow(struct texture *t, const struct texel_lanes *s, uint32_t lanes,
+				bool is_store)
+{
+	for (; t->is_followed && lanes; lanes &= lanes - 1) {
+		const unsigned int lane = __builtin_ctz(lanes);
+
+		t->sg->core->follow_texel(t->sg, t->op, lane, s->va[lane],
+					  t->image->layout.element_bytes, is_store);
+	}
+}
+
 /* Loads a texel in each lane. Return: false, with nothing done, if they have to take turns. */
 static bool core_texture_load_lanes(struct texture *t)
 {
@@ -206,6 +219,7 @@ static bool core_texture_load_lanes(struct texture *t)
 	inside = core_texture_find_loaded(t, &s);
 	if (!vagx_texel_lanes_find(t, &s, inside, VAGX_READ))
 		return false;
+	core_texture_follow(t, &s, inside, false);
 	vagx_texel_lanes_gather(&s, inside, word);
 	vagx_image_decode_lanes(t->image, word, results.channel);
 	for (i = 0; i < 4 && ~inside; i++)
@@ -220,6 +234,7 @@ void vagx_exec_texture_load(struct simdgroup *sg, const struct op *op)
 	struct texture t = {
 		.sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM],
 		.cache = vagx_texture_cache(sg, op),
+		.is_followed = sg->core->follow_texel,
 	};
 	uint32_t left;
 
@@ -240,6 +255,7 @@ void vagx_exec_texture_sample(struct simdgroup *sg, const struct op *op)
 	struct texture t = {
 		.sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM], .samples = true,
 		.cache = vagx_texture_cache(sg, op),
+		.is_followed = sg->core->follow_texel,
 	};
 	struct texture_results results = { .floats = 0 };
 
@@ -275,6 +291,7 @@ static void core_texture_write_lane(struct texture *t, unsigned int lane)
 	uint32_t value[4], layer, sample;
 	uint8_t bits[VAGX_IMAGE_MAX_BYTES];
 	struct agx_texel at = { .x = 0 };
+	uint64_t va;
 	void *p;
 
 	if (!core_texture_find_target(t, lane))
@@ -294,8 +311,12 @@ static void core_texture_write_lane(struct texture *t, unsigned int lane)
 			   texture_operand_word(t->sg, source, i, lane) :
 			   float_bits(texture_operand_float(t->sg, source, i, lane));
 	vagx_image_encode_values(t->image, value, bits);
-	p = (void *)(uintptr_t)vagx_texture_client(t, vagx_image_address(t->image, &at),
-						   t->image->layout.element_bytes, VAGX_WRITE);
+	va = vagx_image_address(t->image, &at);
+	if (t->is_followed)
+		t->sg->core->follow_texel(t->sg, t->op, lane, va,
+					  t->image->layout.element_bytes, true);
+	p = (void *)(uintptr_t)vagx_texture_client(t, va, t->image->layout.element_bytes,
+						   VAGX_WRITE);
 	if (p)
 		memcpy(p, bits, t->image->layout.element_bytes);
 }
@@ -338,6 +359,7 @@ static bool core_texture_write_lanes(struct texture *t, uint32_t lanes)
 					 layout->level[s.level].height, layout->layers);
 	if (!vagx_texel_lanes_find(t, &s, lanes, VAGX_WRITE))
 		return false;
+	core_texture_follow(t, &s, lanes, true);
 	core_texture_read_colours(t, value);
 	vagx_image_encode_lanes(t->image, value, word);
 	vagx_texel_lanes_scatter(&s, lanes, word);
@@ -347,7 +369,10 @@ static bool core_texture_write_lanes(struct texture *t, uint32_t lanes)
 /* Writes to single pixels; those outside of the image are dropped, as those of helper lanes */
 void vagx_exec_image_write(struct simdgroup *sg, const struct op *op)
 {
-	struct texture t = { .sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM] };
+	struct texture t = {
+		.sg = sg, .op = op, .dim = op->mod[AGX_MOD_DIM],
+		.is_followed = sg->core->follow_texel,
+	};
 	uint32_t left = vagx_stage_storing(sg);
 
 	if (core_texture_write_lanes(&t, left))

@@ -43,6 +43,13 @@ struct block_write {
 	unsigned int run[MAX_TILE_WIDTH];
 };
 
+/* Has the sanitizer note that the first thread writes to the image, as all do it together */
+static void tile_image_follow(const struct block_write *b, uint64_t va, unsigned int bytes)
+{
+	if (b->sg->core->follow_texel)
+		b->sg->core->follow_texel(b->sg, b->op, __builtin_ctz(b->sg->exec), va, bytes, true);
+}
+
 /* Translates an address of the image. Return: NULL after a failure. */
 static uint8_t *tile_image_ptr(struct block_write *b, uint64_t va, unsigned int bytes)
 {
@@ -52,6 +59,8 @@ static uint8_t *tile_image_ptr(struct block_write *b, uint64_t va, unsigned int 
 	if (!p)
 		vagx_core_fail(b->sg, b->op, -EFAULT, "store of a tile at 0x%llx",
 			       (unsigned long long)va);
+	else
+		tile_image_follow(b, va, bytes);
 	return p;
 }
 
@@ -205,6 +214,7 @@ static bool tile_image_find_blocks(struct block_write *b, struct image_blocks *b
 	struct agx_texel at = b->texel;
 	struct vagx_uat_fault fault;
 	unsigned int x, y;
+	uint64_t va;
 
 	if (!agx_layout_is_morton(&b->image->layout, at.level, MORTON_SIDE) ||
 	    at.x % MORTON_SIDE || at.y % MORTON_SIDE || b->width > MAX_BLOCKS * MORTON_SIDE ||
@@ -214,11 +224,12 @@ static bool tile_image_find_blocks(struct block_write *b, struct image_blocks *b
 		for (x = 0; x * MORTON_SIDE < b->width; x++) {
 			at.x = b->texel.x + x * MORTON_SIDE;
 			at.y = b->texel.y + y * MORTON_SIDE;
-			blocks->at[y][x] = vagx_tlb_ptr(b->sg->core->config.tlb,
-							vagx_image_address(b->image, &at),
-							bytes, VAGX_WRITE, &fault);
+			va = vagx_image_address(b->image, &at);
+			blocks->at[y][x] = vagx_tlb_ptr(b->sg->core->config.tlb, va, bytes,
+							VAGX_WRITE, &fault);
 			if (!blocks->at[y][x])
 				return false;
+			tile_image_follow(b, va, bytes);
 		}
 	}
 	return true;

@@ -185,6 +185,7 @@ static int fragment_job_run_background(struct fragment_worker *w)
 	int err;
 
 	fragment_spoil_tile(w, 0);
+	vagx_core_begin_tile(w->core->core);
 	if (!w->job->background.code_va)
 		return 0;
 	for (n = 0; n < groups; n++) {

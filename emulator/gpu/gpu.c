@@ -109,6 +109,7 @@ static void gpu_work(struct gpu_core *core, struct vagx_job *job, uint64_t most)
 	vagx_core_get_stats(core->core, &before);
 	begin = gpu_read_clock(CLOCK_MONOTONIC);
 	gpu_take_parts(core, job, most);
+	vagx_core_settle(core->core);
 	begin = gpu_read_clock(CLOCK_MONOTONIC) - begin;
 	vagx_core_get_stats(core->core, &after);
 
@@ -268,6 +269,11 @@ void vagx_gpu_get_stats(struct vagx_gpu *gpu, struct vagx_gpu_stats *stats)
 	pthread_mutex_unlock(&gpu->lock);
 }
 
+uint64_t vagx_gpu_findings(struct vagx_gpu *gpu)
+{
+	return vagx_sanitizer_count(gpu->sanitizer);
+}
+
 static int gpu_core_init(struct vagx_gpu *gpu, struct gpu_core *core,
 			 unsigned int index)
 {
@@ -276,6 +282,7 @@ static int gpu_core_init(struct vagx_gpu *gpu, struct gpu_core *core,
 		.tlb = &core->tlb,
 		.programs = gpu->programs,
 		.jit = gpu->jit,
+		.sanitizer = gpu->sanitizer,
 		.report = gpu->config.report,
 		.seed = gpu->config.seed,
 	};
@@ -373,6 +380,10 @@ struct vagx_gpu *vagx_gpu_new(const struct vagx_gpu_config *config)
 	pthread_cond_init(&gpu->work_cond, NULL);
 	gpu->programs = vagx_programs_new();
 	gpu->jit = vagx_jit_new(&config->jit, config->report);
+	if (vagx_sanitizer_wanted(&config->sanitizer)) {
+		gpu->sanitizer = vagx_sanitizer_new(&config->sanitizer, config->report);
+		err = gpu->sanitizer ? 0 : errno;
+	}
 	gpu->shared = calloc(config->cores, sizeof(*gpu->shared));
 	if (!gpu->shared || !gpu->programs) {
 		gpu->num_shared = 0;
@@ -399,6 +410,7 @@ void vagx_gpu_free(struct vagx_gpu *gpu)
 	pthread_mutex_destroy(&gpu->lock);
 	vagx_programs_free(gpu->programs);
 	vagx_jit_free(gpu->jit);
+	vagx_sanitizer_free(gpu->sanitizer);
 	free(gpu->shared);
 	free(gpu);
 }

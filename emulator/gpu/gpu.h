@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "jit/jit.h"
+#include "sanitizer/sanitizer.h"
 
 struct vagx_clock;
 struct vagx_gpu;
@@ -82,6 +83,8 @@ struct vagx_gpu_config {
 	unsigned int cores;
 	/** @jit: what runs shaders */
 	struct vagx_jit_config jit;
+	/** @sanitizer: what checks them, by the interpreter; nothing if all of it is 0 */
+	struct vagx_sanitizer_config sanitizer;
 	/** @no_exec: walk command streams, but run no shader */
 	bool no_exec;
 	/** @soft_faults: unmapped loads give zero, unmapped stores vanish */
@@ -211,5 +214,13 @@ struct vagx_gpu_stats {
  * @stats: gets the counters
  */
 void vagx_gpu_get_stats(struct vagx_gpu *gpu, struct vagx_gpu_stats *stats);
+
+/**
+ * vagx_gpu_findings() - places at which the sanitizer has found something
+ * @gpu: GPU
+ *
+ * Return: their number; 0 without a sanitizer.
+ */
+uint64_t vagx_gpu_findings(struct vagx_gpu *gpu);
 
 #endif /* VAGX_GPU_H */

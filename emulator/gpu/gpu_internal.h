@@ -125,6 +125,7 @@ struct vagx_gpu {
 	struct vagx_programs *programs;
 	/* their compiler; NULL if they are interpreted */
 	struct vagx_jit *jit;
+	struct vagx_sanitizer *sanitizer;
 
 	/* numbers of jobs and launches, never 0 */
 	atomic_uint_fast64_t job_serial;

@@ -122,6 +122,9 @@ struct texture {
 	uint8_t state[VAGX_TEXTURE_BYTES];
 	/* the core's cache; NULL for instructions that write */
 	struct texture_cache *cache;
+	/* the sanitizer follows which lane reaches which texels */
+	bool is_followed;
+	unsigned int lane;
 	/* the instruction samples, so it may use cached texels; loads do not */
 	bool samples;
 	/* texels of the image are cached, with this tag */
@@ -253,6 +256,8 @@ static inline unsigned int texture_in_block(uint32_t x, uint32_t y)
 }
 
 /* texture_texel.c; all texels have to be inside of the image */
+/* Has the sanitizer note that the lane reads a texel; not in sparse images */
+void vagx_texture_follow(struct texture *t, const struct agx_texel *at);
 /* Reads and decodes a texel, past the cache. Return: false if it cannot be read. */
 bool vagx_texture_read_texel(struct texture *t, const struct agx_texel *at, texel_bits *value);
 /*
@@ -317,6 +322,8 @@ static inline bool texture_value(struct texture *t, const struct agx_texel *at,
 	const uint32_t *bytes;
 	texel_floats unorm8;
 
+	if (t->is_followed)
+		vagx_texture_follow(t, at);
 	if (!t->cached)
 		return vagx_texture_read_texel(t, at, value);
 	if (n) {

@@ -457,7 +457,7 @@ bool vagx_texture_sample_lanes(struct texture *t, struct texture_results *result
 	struct texture_lanes s = { .t = t };
 	unsigned int first;
 
-	if (!t->sg->exec || !texture_lanes_fits_op(t))
+	if (!t->sg->exec || t->is_followed || !texture_lanes_fits_op(t))
 		return false;
 	first = __builtin_ctz(t->sg->exec);
 	if (!vagx_texture_find_image(t, first) || !vagx_texture_find_sampler(t, first))

@@ -99,6 +99,7 @@ void vagx_texture_sample_lane(struct texture *t, unsigned int lane,
 	struct texcoord s;
 	bool floats;
 
+	t->lane = lane;
 	t->missing = false;
 	if (!vagx_texture_find_image(t, lane) || !vagx_texture_find_sampler(t, lane))
 		return;

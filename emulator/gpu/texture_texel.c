@@ -108,6 +108,13 @@ static bool texture_texel_read_bits(struct texture *t, struct agx_texel *at,
 	return p || t->image->sparse;
 }
 
+void vagx_texture_follow(struct texture *t, const struct agx_texel *at)
+{
+	if (!t->image->sparse && !t->image->nothing)
+		t->sg->core->follow_texel(t->sg, t->op, t->lane, vagx_image_address(t->image, at),
+					  t->image->layout.element_bytes, false);
+}
+
 bool vagx_texture_read_texel(struct texture *t, const struct agx_texel *texel, texel_bits *value)
 {
 	struct agx_texel at = *texel;

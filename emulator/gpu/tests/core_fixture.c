@@ -240,16 +240,24 @@ int fixture_run(struct fixture *f, const char *text, unsigned int threads)
 	return fixture_run_again(f, threads);
 }
 
-int fixture_run_again(struct fixture *f, unsigned int threads)
+int fixture_run_groups(struct fixture *f, unsigned int threads, unsigned int groups)
 {
 	static const uint32_t group[3];
 	unsigned int i;
+	int err;
 
 	for (i = 0; i < 3; i++) {
-		f->launch.grid[i] = i ? 1 : threads;
+		f->launch.grid[i] = i ? 1 : threads * groups;
 		f->launch.local[i] = i ? 1 : threads;
 	}
-	return vagx_core_run_groups(f->core, &f->launch, group, 1, &f->fault);
+	err = vagx_core_run_groups(f->core, &f->launch, group, groups, &f->fault);
+	vagx_core_settle(f->core);
+	return err;
+}
+
+int fixture_run_again(struct fixture *f, unsigned int threads)
+{
+	return fixture_run_groups(f, threads, 1);
 }
 
 int fixture_agrees(struct fixture *f, int err)

@@ -75,6 +75,9 @@ int fixture_run(struct fixture *f, const char *text, unsigned int threads);
 /** fixture_run_again() - run a group of @threads threads of what is there */
 int fixture_run_again(struct fixture *f, unsigned int threads);
 
+/** fixture_run_groups() - run so many groups of @threads threads of what is there */
+int fixture_run_groups(struct fixture *f, unsigned int threads, unsigned int groups);
+
 /** fixture_agrees() - fail if native code differed from the interpreter. Return: @err. */
 int fixture_agrees(struct fixture *f, int err);
 

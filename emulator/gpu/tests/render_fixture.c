@@ -155,11 +155,10 @@ void render_size(struct render_fixture *f, uint32_t width, uint32_t height, uint
 	f->fragment.geometry = f->vertex.geometry;
 }
 
-static int setup(void **state, unsigned int cores, bool no_exec)
+static int setup(void **state, struct vagx_gpu_config config)
 {
 	struct render_fixture *f = calloc(1, sizeof(*f));
 	struct vagx_report_config report = { .level = VAGX_LOG_DEBUG };
-	struct vagx_gpu_config config = { .cores = cores, .no_exec = no_exec };
 
 	null_stream = fopen("/dev/null", "w");
 	report.stream = getenv("RENDER_VERBOSE") ? stderr : null_stream;
@@ -193,17 +192,22 @@ static int setup(void **state, unsigned int cores, bool no_exec)
 
 int render_setup(void **state)
 {
-	return setup(state, 2, false);
+	return setup(state, (struct vagx_gpu_config){ .cores = 2 });
 }
 
 int render_setup_cores(void **state, unsigned int cores)
 {
-	return setup(state, cores, false);
+	return setup(state, (struct vagx_gpu_config){ .cores = cores });
 }
 
 int render_setup_no_exec(void **state)
 {
-	return setup(state, 2, true);
+	return setup(state, (struct vagx_gpu_config){ .cores = 2, .no_exec = true });
+}
+
+int render_setup_checked(void **state)
+{
+	return setup(state, (struct vagx_gpu_config){ .cores = 1, .sanitizer.check = true });
 }
 
 int render_teardown(void **state)

@@ -64,6 +64,8 @@ int render_setup(void **state);
 /* The same with another number of cores than 2 */
 int render_setup_cores(void **state, unsigned int cores);
 int render_setup_no_exec(void **state);
+/* One core, with the sanitizer */
+int render_setup_checked(void **state);
 int render_teardown(void **state);
 
 /** render_at() - memory at an address */

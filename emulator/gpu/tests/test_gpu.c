@@ -181,6 +181,22 @@ void vagx_jit_free(struct vagx_jit *jit)
 {
 }
 
+/* No sanitizer, either */
+struct vagx_sanitizer *vagx_sanitizer_new(const struct vagx_sanitizer_config *config,
+					  struct vagx_report *log)
+{
+	return NULL;
+}
+
+void vagx_sanitizer_free(struct vagx_sanitizer *sanitizer)
+{
+}
+
+uint64_t vagx_sanitizer_count(struct vagx_sanitizer *sanitizer)
+{
+	return 0;
+}
+
 struct vagx_programs *vagx_programs_new(void)
 {
 	return calloc(1, 1);
@@ -272,6 +288,10 @@ int vagx_core_run_preshader(struct vagx_core *core, struct vagx_launch *launch,
 		return -EFAULT;
 	}
 	return 0;
+}
+
+void vagx_core_settle(struct vagx_core *core)
+{
 }
 
 const char *vagx_core_error(const struct vagx_core *core)

@@ -321,6 +321,53 @@ static void test_tiles_without_background(void **state)
 	assert_int_equal(scene_pixel(f, 57, 56, 0), vagx_pattern(0, VAGX_PATTERN_TILE, 2));
 }
 
+/* Covers a tile of 32 by 32, and half of the next two */
+static void draw_tile(struct scene *s, float x)
+{
+	const float left = x / 128 - 1, size = 64 / 128.0f;
+	const float vertices[3][SCENE_VERTEX_WORDS] = {
+		{ left, -1, 0.5f, 1, 1, 0, 0, 1 }, { left + size, -1, 0.5f, 1, 1, 0, 0, 1 },
+		{ left, -1 + size, 0.5f, 1, 1, 0, 0, 1 },
+	};
+
+	scene_draw(s, AGX_PRIMITIVE_TRIANGLES, scene_vertices(s, vertices, 3), 3);
+}
+
+/*
+ * Two draws cover tiles; a third one adds to what is in a tile between them, by itself, or to what
+ * the first one has stored. Return: how many mistakes are reported.
+ */
+static uint64_t count_findings(struct render_fixture *f, float x)
+{
+	struct scene_state t = scene_default(f), adding = adding_state(f);
+	uint64_t before = vagx_gpu_findings(f->gpu);
+	struct scene s;
+
+	t.fragment_shader = "iter r4_r5_r6_r7, cf1, cf0\nsample_mask 255, 255\npixwait 12, 0\n"
+			    "st_tile r4_r5_r6_r7, 0, 255, 0, u8norm, xyzw\nstop\n";
+	adding.fragment_shader = "pixwait 12, 0\n" ADDING("1.0");
+	scene_begin(&s, f);
+	f->fragment.background.usc = 0;
+	scene_set(&s, &t);
+	draw_tile(&s, 0);
+	draw_tile(&s, 128);
+	scene_use_shader(&s, &adding, scene_shader(&s, &adding));
+	scene_draw(&s, AGX_PRIMITIVE_TRIANGLES, scene_triangle(&s, x, 4, 0.5f), 3);
+	scene_run(&s);
+	return vagx_gpu_findings(f->gpu) - before;
+}
+
+/* What is stored to a tile is not in the next one */
+static void test_checked_tiles(void **state)
+{
+	void *fixture;
+
+	assert_int_equal(render_setup_checked(&fixture), 0);
+	assert_int_equal(count_findings(fixture, 4), 0);
+	assert_int_equal(count_findings(fixture, 100), 1);
+	render_teardown(&fixture);
+}
+
 /* Words of a vertex that its shader does not write are garbage, and so is the colour from them */
 static void test_unwritten_varyings(void **state)
 {
@@ -357,6 +404,7 @@ int main(void)
 		TEST(test_chosen_varying),
 		TEST(test_varying_beyond),
 		TEST(test_tiles_without_background),
+		cmocka_unit_test(test_checked_tiles),
 		TEST(test_unwritten_varyings),
 	};
 
