@@ -249,6 +249,8 @@ static bool device_build_firmware(struct vagx_device *device,
 		.units = config->soc->units,
 		.cores = config->cores,
 		.jit = config->jit,
+		.sanitizer = config->sanitizer,
+		.seed = config->unkind,
 		.no_exec = config->no_exec,
 		.soft_faults = soft_faults,
 		.stream_features =
@@ -435,6 +437,11 @@ struct vagx_device *vagx_device_new(const struct vagx_device_config *config)
 		return NULL;
 	}
 	return device;
+}
+
+uint64_t vagx_device_findings(struct vagx_device *device)
+{
+	return vagx_gpu_findings(device->gpu);
 }
 
 void vagx_device_free(struct vagx_device *device)

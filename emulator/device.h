@@ -9,6 +9,7 @@
 #include "boot.h"
 #include "firmware/firmware.h"
 #include "jit/jit.h"
+#include "sanitizer/sanitizer.h"
 
 struct vagx_mem;
 struct vagx_report;
@@ -27,6 +28,8 @@ struct vagx_device_config {
 	struct vagx_boot_config boot;	/* report, soc and firmware are filled in */
 	unsigned int cores;		/* threads that run shaders */
 	struct vagx_jit_config jit;	/* what runs shaders */
+	struct vagx_sanitizer_config sanitizer;	/* what checks them */
+	unsigned int unkind;		/* seed of what shaders find unwritten; 0: the usual */
 	unsigned int job_timeout_ms;	/* 0: default */
 	unsigned int halt_delay_ms;	/* at most; 0: halts before it tells */
 	unsigned int event_delay_ms;	/* at most; from stamps to their event */
@@ -60,6 +63,9 @@ struct vagx_device_config {
  */
 struct vagx_device *vagx_device_new(const struct vagx_device_config *config);
 void vagx_device_free(struct vagx_device *device);
+
+/* Places in shaders that the sanitizer has reported */
+uint64_t vagx_device_findings(struct vagx_device *device);
 
 /**
  * vagx_device_serve() - speak vfio-user until the client leaves

@@ -107,6 +107,17 @@ static int main_save_calibration(const struct vagx_options *options, struct vagx
 	return good ? VAGX_EXIT_OK : VAGX_EXIT_FAILURE;
 }
 
+/* Creates or empties a file. Return: false after a message. */
+static bool main_empty_file(struct vagx_report *report, const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	if (file && !fclose(file))
+		return true;
+	vagx_log(report, VAGX_LOG_ERROR, "%s: %s", path, strerror(errno));
+	return false;
+}
+
 static int main_run(const struct vagx_options *options, struct vagx_report *report,
 		    int signal_fd)
 {
@@ -117,6 +128,8 @@ static int main_run(const struct vagx_options *options, struct vagx_report *repo
 		.boot = main_boot_of(options, report),
 		.cores = options->cores,
 		.jit = options->jit,
+		.sanitizer = options->sanitizer,
+		.unkind = options->unkind,
 		.job_timeout_ms = options->job_timeout_ms,
 		.halt_delay_ms = options->halt_delay_ms,
 		.event_delay_ms = options->event_delay_ms,
@@ -142,8 +155,12 @@ static int main_run(const struct vagx_options *options, struct vagx_report *repo
 	};
 	struct vagx_device *device;
 	int status = VAGX_EXIT_FAILURE;
+	bool findings;
 	int fd;
 
+	if (options->sanitizer.profile_trace &&
+	    !main_empty_file(report, options->sanitizer.profile_trace))
+		return VAGX_EXIT_FAILURE;
 	if (options->dump)
 		config.dump = fopen(options->dump, "w");
 	if (options->dump && !config.dump) {
@@ -158,12 +175,13 @@ static int main_run(const struct vagx_options *options, struct vagx_report *repo
 	fd = main_get_connection(options, report, signal_fd);
 	if (fd >= 0 && !vagx_device_serve(device, fd, signal_fd))
 		status = VAGX_EXIT_OK;
+	findings = vagx_device_findings(device);
 	vagx_device_free(device);
 	if (config.dump)
 		fclose(config.dump);
 
 	vagx_report_summary(report);
-	if (vagx_report_failed(report))
+	if (vagx_report_failed(report) || findings)
 		status = VAGX_EXIT_VIOLATION;
 	return status;
 }

@@ -63,6 +63,11 @@ enum {
 	OPT_LENIENT,
 	OPT_CORES,
 	OPT_JIT,
+	OPT_CHECK,
+	OPT_CHECK_MEMORY,
+	OPT_SUPPRESSIONS,
+	OPT_UNKIND,
+	OPT_PROFILE,
 	OPT_CORE_MASK,
 	OPT_JOB_TIMEOUT,
 	OPT_HALT_DELAY,
@@ -108,6 +113,11 @@ static const struct option options_long_options[] = {
 	{ "lenient", no_argument, NULL, OPT_LENIENT },
 	{ "cores", required_argument, NULL, OPT_CORES },
 	{ "jit", required_argument, NULL, OPT_JIT },
+	{ "check", no_argument, NULL, OPT_CHECK },
+	{ "check-memory", required_argument, NULL, OPT_CHECK_MEMORY },
+	{ "suppressions", required_argument, NULL, OPT_SUPPRESSIONS },
+	{ "unkind", required_argument, NULL, OPT_UNKIND },
+	{ "profile", optional_argument, NULL, OPT_PROFILE },
 	{ "core-mask", required_argument, NULL, OPT_CORE_MASK },
 	{ "job-timeout", required_argument, NULL, OPT_JOB_TIMEOUT },
 	{ "halt-delay", required_argument, NULL, OPT_HALT_DELAY },
@@ -182,6 +192,19 @@ static const char options_help[] =
 "                        run often, all, or off: they are interpreted. With check\n"
 "                        both run, and a job fails where they differ. MODE,avx2\n"
 "                        uses no AVX-512, on x86-64\n"
+"  --check               report what shaders do wrong that a machine would punish:\n"
+"                        missing waits, unwritten registers, races. They are\n"
+"                        interpreted. A report makes the exit status 1\n"
+"  --check-memory MIB    memory at most for what --check knows of device memory\n"
+"                        (default: 64): with less it misses more races\n"
+"  --suppressions FILE   reports of --check that are known, a line for each:\n"
+"                        KIND SHADER[+OFFSET] REASON\n"
+"  --unkind NUMBER       have the cores do late what a machine may do late, and\n"
+"                        begin with garbage that is chosen by this number. Shaders\n"
+"                        are interpreted\n"
+"  --profile[=FILE]      count shaders' instructions, and estimate their stalls: a table\n"
+"                        at the end, and a trace for Perfetto in FILE. Shaders are\n"
+"                        interpreted\n"
 "  --no-exec             complete work without executing shaders\n"
 "  --soft-faults         forgive unmapped accesses of shaders: loads give zero,\n"
 "                        stores vanish (Globals.fault_control 0xb). A file given\n"
@@ -528,6 +551,25 @@ static bool options_set_option(struct vagx_options *o, int option, const char *v
 		       options_invalid(name, value);
 	case OPT_JIT:
 		return vagx_jit_parse(value, &o->jit) || options_invalid(name, value);
+	case OPT_CHECK:
+		o->sanitizer.check = true;
+		return true;
+	case OPT_CHECK_MEMORY:
+		if (!options_parse_number(value, 1, VAGX_SANITIZER_MAX_MIB, &number))
+			return options_invalid(name, value);
+		o->sanitizer.memory = (uint64_t)number << 20;
+		return true;
+	case OPT_SUPPRESSIONS:
+		o->sanitizer.suppressions = value;
+		return true;
+	case OPT_UNKIND:
+		o->sanitizer.unkind = true;
+		return options_parse_number(value, 1, INT32_MAX, &o->unkind) ||
+		       options_invalid(name, value);
+	case OPT_PROFILE:
+		o->sanitizer.profile = true;
+		o->sanitizer.profile_trace = value;
+		return true;
 	case OPT_CORE_MASK:
 		o->core_mask = value;
 		return true;

@@ -7,6 +7,7 @@
 
 #include "firmware/firmware.h"
 #include "jit/jit.h"
+#include "sanitizer/sanitizer.h"
 #include "report.h"
 #include "regions.h"
 #include "soc.h"
@@ -36,6 +37,8 @@ struct vagx_options {
 	bool poison;
 	unsigned int cores;
 	struct vagx_jit_config jit;
+	struct vagx_sanitizer_config sanitizer;
+	unsigned int unkind;		/* seed of unkind cores, or 0 */
 	unsigned int job_timeout_ms;
 	unsigned int halt_delay_ms;
 	unsigned int event_delay_ms;

@@ -67,6 +67,10 @@ for mode in $modes; do
 	# It comes as far as the file of globals
 	check "--jit $mode" 3 '/dev/null: ' --socket x --jit $mode --globals /dev/null
 done
+check '--suppressions' 3 'not-there: No such file' --socket x --check --suppressions not-there
+check '--profile' 3 '/dev/null: ' --socket x --profile --globals /dev/null
+check 'profile in a missing folder' 3 '/nonexistent/profile: No such file' --socket x \
+	--profile=/nonexistent/profile
 # wrong_mask SOC MASK TEXT
 wrong_mask()
 {
