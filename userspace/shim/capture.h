@@ -9,10 +9,18 @@
 
 #include <drm/asahi_drm.h>
 
+#include "asahi_shim.h"
 #include "stream_check.h"
 
 /** capture_begin() - write the head of a capture */
 void capture_begin(FILE *file);
+
+/**
+ * capture_mappings() - write what is bound, 64 mappings at most: address, bytes, "r" and "w"
+ * @file: file
+ * @job: job
+ */
+void capture_mappings(FILE *file, const struct asahi_shim_job *job);
 
 /**
  * capture_compute() - write a compute command

@@ -262,6 +262,7 @@ static void shim_vagx_capture(const struct slot *slot, const struct drm_asahi_cm
 	if (!shim_vagx.capture)
 		return;
 	pthread_mutex_lock(&shim_vagx.lock);
+	capture_mappings(shim_vagx.capture, slot->job);
 	if (render) {
 		stream = shim_vagx_stream_of(slot, AGX_STREAM_vdm, render->vdm_ctrl_stream_base);
 		capture_render(shim_vagx.capture, &stream, render);

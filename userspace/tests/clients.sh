@@ -129,6 +129,21 @@ captures()
 		[ "$(grep -c 'stop$' "$work/more")" = 1 ]
 }
 
+# The memory that a USC word binds follows it in the capture.
+captures_bound()
+{
+	for word in Uniform Texture Sampler; do
+		"$decode" -s "$work/capture" | grep -A 4 "USC $word\$" >"$work/word"
+		at=$(printf '%#x' "$(sed -n "s/^ *\(0x[0-9a-f]*\): USC $word\$/\1/p" "$work/word" |
+			head -n 1)")
+		bound=$(sed -n 's/.* buffer: //p' "$work/word" | head -n 1)
+		grep -A 1 "^    $at: " "$work/capture" | grep -q "^    $bound: " || {
+			echo "USC $word at $at: $bound does not follow" >"$work/message"
+			return 1
+		}
+	done
+}
+
 writes_last()
 {
 	run_triangle --size=64x48 --output="$work/last.png" >"$work/output" && is_png "$work/last.png"
@@ -161,6 +176,7 @@ check "asahi-compute refuses a picture that is too large" \
 check "asahi-compute refuses an unknown option" \
 	refused 2 'try .asahi-compute --help' run_compute --nonsense
 check "asahi-decode prints what the shim captures" captures
+check "the shim captures what commands bind" captures_bound
 check "asahi-triangle writes the last picture" writes_last
 check "asahi-triangle writes frames, each one another" writes_frames
 check "asahi-triangle wants to know where the number goes" \
