@@ -243,6 +243,16 @@ int asahi_shim_memory(uint64_t *size);
  */
 void asahi_shim_memory_mapped(void *map);
 
+/**
+ * asahi_shim_page_bytes() - how much of a page is a buffer's
+ * @offset: of the page in asahi_shim_memory()
+ *
+ * The rest of a buffer's last page is behind what its creator asked for. From any thread.
+ *
+ * Return: bytes from its beginning on; all of the page, too, if it is no buffer's.
+ */
+unsigned int asahi_shim_page_bytes(uint64_t offset);
+
 /** struct asahi_shim_job - a SUBMIT whose fences have signalled */
 struct asahi_shim_job {
 	/** @queue: number of the queue, unlike its ID unique in the process */

@@ -41,6 +41,11 @@
 static int gem_memory_fd = -1;
 /* Where a backend has mapped it, or NULL */
 static uint8_t *gem_memory_map;
+/*
+ * For each page of that memory, how many of its bytes belong to its buffer if not all do, else 0.
+ * NULL until there is such a page. Written with shim_lock, read by the GPU's threads without.
+ */
+static _Atomic uint16_t *gem_tails;
 static struct shim_bo *gem_bos;
 static unsigned int gem_bo_count;
 
@@ -180,12 +185,37 @@ struct shim_bo *shim_bo_get(struct shim_bo *bo)
 	return bo;
 }
 
+/* Notes how many bytes of a buffer's last page are its own: all, if @bytes is 0 */
+static void gem_set_tail(const struct shim_bo *bo, uint16_t bytes)
+{
+	const size_t size = MEMORY_SIZE / AGX_PAGE_SIZE * sizeof(*gem_tails);
+	void *map;
+
+	if (!gem_tails && bytes) {
+		map = shim_libc()->mmap(NULL, size, PROT_READ | PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		gem_tails = map == MAP_FAILED ? NULL : map;
+	}
+	if (gem_tails)
+		atomic_store(&gem_tails[(bo->offset + bo->size) / AGX_PAGE_SIZE - 1], bytes);
+}
+
+unsigned int asahi_shim_page_bytes(uint64_t offset)
+{
+	uint16_t bytes = 0;
+
+	if (gem_tails && offset < MEMORY_SIZE)
+		bytes = atomic_load(&gem_tails[offset / AGX_PAGE_SIZE]);
+	return bytes ? bytes : AGX_PAGE_SIZE;
+}
+
 void shim_bo_put(struct shim_bo *bo)
 {
 	struct shim_bo **link = &gem_bos;
 
 	if (--bo->refs)
 		return;
+	gem_set_tail(bo, 0);
 	/* The next buffer there has to begin with zeros. */
 	if (bo->fd >= 0) {
 		gem_show(bo, gem_memory_fd, bo->offset);
@@ -283,6 +313,7 @@ int shim_gem_create(struct shim_file *file, union asahi_shim_args *all, struct s
 	bo = gem_bo_create((args->size + AGX_PAGE_MASK) & ~AGX_PAGE_MASK, is_private);
 	if (!bo)
 		return ENOMEM;
+	gem_set_tail(bo, args->size & AGX_PAGE_MASK);
 	if (getenv("ASAHI_SHIM_NOISE"))
 		gem_make_noise(bo);
 	bo->vm = vm ? vm->id : 0;

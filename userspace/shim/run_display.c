@@ -133,6 +133,7 @@ static void run_display_execute(const struct run_display *display, pid_t parent)
 	/* These are about the command's processes. */
 	run_set("ASAHI_SHIM_LOG", NULL);
 	run_set("ASAHI_SHIM_TRACE", NULL);
+	run_set("ASAHI_SHIM_PROFILE", NULL);
 	run_set("ASAHI_SHIM_CAPTURE", NULL);
 	run_set("ASAHI_SHIM_REPORT", report);
 	/* Without it, Xwayland does not ask clients for their sync objects, which it could not use. */

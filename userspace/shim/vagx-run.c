@@ -37,6 +37,8 @@
 
 /* Exit statuses of vagx-run itself, besides the command's */
 enum {
+	/* no job has failed, but the sanitizer has reported shaders */
+	EXIT_FINDINGS = 122,
 	/* jobs have failed, or something was not supported, but the command has returned 0 */
 	EXIT_GPU = 123,
 	/* the command has used no GPU */
@@ -47,6 +49,12 @@ enum {
 	EXIT_NOT_FOUND = 127,
 	EXIT_SIGNAL = 128,
 };
+
+/* of the options without a letter */
+enum { OPT_THREAD = 256, OPT_CHECK_MEMORY };
+
+/* As emulator/sanitizer/sanitizer.h has it */
+#define MAX_CHECK_MIB	65536
 
 #define NODE		"/dev/dri/renderD128"
 /* Buffers are made of such pages, which the host has to be able to map one by one */
@@ -75,11 +83,27 @@ static void vagx_run_usage(FILE *file)
 	      "  -r, --record=FILE   write each ioctl into FILE\n"
 	      "  -t, --trace=FILE    write what the GPU's units did and when, for Perfetto\n"
 	      "  -o, --report=FILE   write what goes wrong on the GPU into FILE, and keep it\n"
+	      "  -c, --check[=FILE]  report what shaders do wrong that a machine would punish;\n"
+	      "                      FILE names reports that are known\n"
+	      "      --check-memory=MIB\n"
+	      "                      memory at most for what --check knows of device memory, 64 if\n"
+	      "                      not given: with less it misses more races\n"
+	      "  -u, --unkind=SEED   have the cores do late what a machine may do late, and begin\n"
+	      "                      with garbage that is chosen by this number\n"
+	      "  -b, --break=SHADER[+OFFSET]\n"
+	      "                      print a thread's registers each time when it comes there;\n"
+	      "                      shaders are named as in reports of --check\n"
+	      "      --thread=X,Y,Z  the thread: a place in the grid; a pixel and its layer; a\n"
+	      "                      vertex, its instance and 0. The first active one if not given\n"
+	      "  -p, --profile[=FILE]\n"
+	      "                      count shaders' instructions, and estimate their stalls: a table\n"
+	      "                      at the end, and a trace for Perfetto in FILE\n"
 	      "  -h, --help          print this text\n"
 	      "  -V, --version       print the version\n"
 	      "\n"
 	      "The exit status is the command's if that is not 0; otherwise\n"
 	      "  0    all jobs of the GPU were executed\n"
+	      "  122  they were, but --check has reported shaders\n"
 	      "  123  one failed: a fault, or what vagx does not know; it is described at the end\n"
 	      "  124  the command did not open the GPU\n"
 	      "  125  vagx-run could not do its part\n"
@@ -167,6 +191,7 @@ static bool vagx_run_shim_works(void)
 		run_set("ASAHI_SHIM_LOG", NULL);
 		run_set("ASAHI_SHIM_REPORT", NULL);
 		run_set("ASAHI_SHIM_TRACE", NULL);
+		run_set("ASAHI_SHIM_PROFILE", NULL);
 		execl("/proc/self/exe", "vagx-run", "--try", NULL);
 		_exit(EXIT_OURS);
 	}
@@ -342,6 +367,8 @@ struct summary {
 	unsigned int opened;
 	unsigned int submitted;
 	unsigned int failed;
+	/* processes whose shaders the sanitizer has reported */
+	unsigned int reported;
 	bool trouble;
 	/* a line of a report has been printed */
 	bool shown;
@@ -372,15 +399,18 @@ static bool vagx_run_read_report(const char *path, struct summary *summary)
 			continue;
 		}
 		summary->failed += vagx_run_begins(line, "asahi_shim: a job of queue ");
+		summary->reported += vagx_run_begins(line, "asahi_shim: the sanitizer has reported ");
 		if (!summary->shown)
 			fputs("vagx-run: on the GPU:\n", stderr);
 		summary->shown = true;
 		/*
-		 * What is seen in a shader before it runs may be a guess. Lines that go on with the
-		 * one before begin with a space.
+		 * What is seen in a shader before it runs may be a guess, and what is watched or
+		 * counted is no mistake. Lines that go on with the one before begin with a space.
 		 */
 		if (*line != ' ')
-			harmless = strstr(line, " warning: lint: ");
+			harmless = strstr(line, " warning: lint: ") ||
+				   strstr(line, " warning: watch: ") ||
+				   strstr(line, " warning: profile: ");
 		summary->trouble |= !harmless;
 		if (printed < REPORT_BYTES)
 			fputs(line, stderr);
@@ -420,6 +450,7 @@ static void vagx_run_read_display_report(struct summary *summary)
 	if (!vagx_run_read_report(path, &display))
 		fprintf(stderr, "vagx-run: %s: %s\n", path, strerror(errno));
 	summary->failed += display.failed;
+	summary->reported += display.reported;
 	summary->trouble = display.trouble;
 	summary->shown = display.shown;
 	free(path);
@@ -438,6 +469,8 @@ static int vagx_run_conclude(int status, const struct run_mesa *mesa)
 		vagx_run_tell_use(&summary, mesa);
 	if (status)
 		return status;
+	if (summary.reported && !summary.failed)
+		return EXIT_FINDINGS;
 	if (summary.trouble)
 		return EXIT_GPU;
 	return summary.opened ? EXIT_SUCCESS : EXIT_UNUSED;
@@ -462,8 +495,30 @@ struct vagx_run_options {
 	char *record;
 	char *report;
 	char *trace;
+	/* report what shaders do wrong, but for what this file names, if there is one */
+	bool check;
+	char *suppressions;
+	const char *check_memory;
+	const char *unkind;
+	/* "-": count instructions; and the file of a trace, if there shall be one */
+	const char *profile;
+	char *profile_file;
+	const char *place;
+	const char *thread;
 	const struct run_display *display;
 };
+
+/* Whether the value of an option is a number from 1 to @max; says so if it is not */
+static bool vagx_run_is_number(const char *option, const char *text, unsigned long max)
+{
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+
+	if (*text >= '0' && *text <= '9' && !*end && number && number <= max)
+		return true;
+	fprintf(stderr, "vagx-run: --%s=%s: expected a number from 1 to %lu\n", option, text, max);
+	return false;
+}
 
 static int vagx_run_command(char **argv, const struct vagx_run_options *options)
 {
@@ -487,6 +542,21 @@ static int vagx_run_command(char **argv, const struct vagx_run_options *options)
 		return EXIT_OURS;
 	vagx_run_prepare_gpu(shim, options->soc);
 	free(shim);
+	if (options->check)
+		run_set("ASAHI_SHIM_CHECK", "1");
+	if (options->check_memory)
+		run_set("ASAHI_SHIM_CHECK_MEMORY", options->check_memory);
+	if (options->unkind)
+		run_set("ASAHI_SHIM_UNKIND", options->unkind);
+	if (options->profile)
+		run_set("ASAHI_SHIM_PROFILE",
+			options->profile_file ? options->profile_file : options->profile);
+	if (options->place)
+		run_set("ASAHI_SHIM_BREAK", options->place);
+	if (options->thread)
+		run_set("ASAHI_SHIM_THREAD", options->thread);
+	if (options->suppressions)
+		run_set("ASAHI_SHIM_SUPPRESSIONS", options->suppressions);
 	if (!vagx_run_shim_works())
 		return EXIT_OURS;
 	run_program_look(argv[0]);
@@ -510,6 +580,12 @@ int main(int argc, char **argv)
 		{ "record", required_argument, NULL, 'r' },
 		{ "report", required_argument, NULL, 'o' },
 		{ "trace", required_argument, NULL, 't' },
+		{ "check", optional_argument, NULL, 'c' },
+		{ "check-memory", required_argument, NULL, OPT_CHECK_MEMORY },
+		{ "unkind", required_argument, NULL, 'u' },
+		{ "break", required_argument, NULL, 'b' },
+		{ "profile", optional_argument, NULL, 'p' },
+		{ "thread", required_argument, NULL, OPT_THREAD },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ "try", no_argument, NULL, 'T' },
@@ -520,7 +596,7 @@ int main(int argc, char **argv)
 	int c;
 
 	/* Options end where the command begins. */
-	while ((c = getopt_long(argc, argv, "+s:m:x::r:o:t:hV", options, NULL)) >= 0) {
+	while ((c = getopt_long(argc, argv, "+s:m:x::r:o:t:c::u:b:p::hV", options, NULL)) >= 0) {
 		switch (c) {
 		case 's':
 			chosen.soc = optarg;
@@ -548,6 +624,36 @@ int main(int argc, char **argv)
 			if (!chosen.trace)
 				return EXIT_OURS;
 			break;
+		case 'c':
+			chosen.check = true;
+			chosen.suppressions = optarg ? realpath(optarg, NULL) : NULL;
+			if (optarg && !chosen.suppressions) {
+				fprintf(stderr, "vagx-run: %s: %s\n", optarg, strerror(errno));
+				return EXIT_OURS;
+			}
+			break;
+		case 'b':
+			chosen.place = optarg;
+			break;
+		case 'p':
+			chosen.profile = "-";
+			chosen.profile_file = optarg ? vagx_run_new_file(optarg) : NULL;
+			if (optarg && !chosen.profile_file)
+				return EXIT_OURS;
+			break;
+		case OPT_THREAD:
+			chosen.thread = optarg;
+			break;
+		case 'u':
+			chosen.unkind = optarg;
+			if (!vagx_run_is_number("unkind", optarg, INT_MAX))
+				return EXIT_OURS;
+			break;
+		case OPT_CHECK_MEMORY:
+			chosen.check_memory = optarg;
+			if (!vagx_run_is_number("check-memory", optarg, MAX_CHECK_MIB))
+				return EXIT_OURS;
+			break;
 		case 'T':
 			return vagx_run_try_shim();
 		case 'h':
@@ -567,8 +673,10 @@ int main(int argc, char **argv)
 	}
 	c = vagx_run_command(argv + optind, &chosen);
 	vagx_run_clean_up();
+	free(chosen.profile_file);
 	free(chosen.record);
 	free(chosen.report);
+	free(chosen.suppressions);
 	free(chosen.trace);
 	free(vagx_run.report);
 	free(vagx_run.scratch);

@@ -650,6 +650,35 @@ static int shim_vagx_choose_jit(struct vagx_jit_config *config)
 	return EINVAL;
 }
 
+/* How much of a page of memory is a buffer's, for the sanitizer */
+static unsigned int shim_vagx_page_bytes(void *ctx, const void *page)
+{
+	return asahi_shim_page_bytes((uint64_t)((const uint8_t *)page - (const uint8_t *)ctx));
+}
+
+/* Return: 0, or an errno value after a message */
+static int shim_vagx_choose_sanitizer(struct vagx_sanitizer_config *config, uint32_t *seed)
+{
+	const char *suppressions = getenv("ASAHI_SHIM_SUPPRESSIONS");
+	const char *profile = getenv("ASAHI_SHIM_PROFILE");
+	const char *descriptors = getenv("ASAHI_SHIM_DESCRIPTORS");
+	const char *place = getenv("ASAHI_SHIM_BREAK"), *thread = getenv("ASAHI_SHIM_THREAD");
+
+	*seed = shim_vagx_number("ASAHI_SHIM_UNKIND", 0);
+	config->unkind = *seed;
+	config->check = shim_vagx_number("ASAHI_SHIM_CHECK", 0);
+	config->memory = (uint64_t)shim_vagx_number("ASAHI_SHIM_CHECK_MEMORY", 0) << 20;
+	config->profile = profile && *profile;
+	config->profile_trace = config->profile && strcmp(profile, "-") ? profile : NULL;
+	config->descriptors = descriptors && *descriptors ? descriptors : NULL;
+	config->suppressions = suppressions && *suppressions ? suppressions : NULL;
+	if (!place || !*place || vagx_watch_parse(place, thread, &config->watch))
+		return 0;
+	fprintf(stderr, "ASAHI_SHIM_BREAK=%s, ASAHI_SHIM_THREAD=%s: not SHADER[+OFFSET] and X,Y,Z\n",
+		place, thread ? thread : "");
+	return EINVAL;
+}
+
 /* Return: 0 or an errno value; what was made is in shim_vagx in any case. */
 static int shim_vagx_make_gpu(const struct vagx_soc *soc)
 {
@@ -672,7 +701,9 @@ static int shim_vagx_make_gpu(const struct vagx_soc *soc)
 	shim_vagx.report = vagx_report_new(&report);
 	if (!shim_vagx.mem || !shim_vagx.report)
 		return errno;
-	err = shim_vagx_choose_jit(&gpu.jit);
+	err = shim_vagx_choose_sanitizer(&gpu.sanitizer, &gpu.seed);
+	if (!err)
+		err = shim_vagx_choose_jit(&gpu.jit);
 	if (!err)
 		err = shim_vagx_make_memory();
 	if (!err)
@@ -681,6 +712,8 @@ static int shim_vagx_make_gpu(const struct vagx_soc *soc)
 		err = shim_vagx_open_trace();
 	if (err)
 		return err;
+	gpu.sanitizer.page_bytes = shim_vagx_page_bytes;
+	gpu.sanitizer.ctx = vagx_mem_ptr(shim_vagx.mem, MEMORY_GPA, 1);
 	uat.mem = shim_vagx.mem;
 	uat.report = shim_vagx.report;
 	shim_vagx.uat = vagx_uat_new(&uat);
@@ -716,6 +749,11 @@ static void shim_vagx_stop_jobs(void)
 /* Frees what shim_vagx_make_gpu() has made, all of it or a part. */
 static void shim_vagx_free_gpu(void)
 {
+	uint64_t findings = shim_vagx.gpu ? vagx_gpu_findings(shim_vagx.gpu) : 0;
+
+	if (findings)
+		shim_report("asahi_shim: the sanitizer has reported shaders of process %d (%s); places: %llu",
+			    getpid(), program_invocation_short_name, (unsigned long long)findings);
 	vagx_gpu_free(shim_vagx.gpu);
 	vagx_uat_free(shim_vagx.uat);
 	asahi_shim_memory_mapped(NULL);

@@ -144,6 +144,18 @@ captures_bound()
 	done
 }
 
+# Each instruction with each descriptor once: the end of tiles writes one image.
+records_descriptors()
+{
+	line='^descriptor [0-9a-f]\{24\} [0-9a-f]\{48\} [0-9a-f]\{16\}$'
+	ASAHI_SHIM_DESCRIPTORS=$work/descriptors run_triangle --size=64x48 --frames=3 cube \
+		>"$work/output" &&
+		[ "$(grep -c "$line" "$work/descriptors")" = 1 ] &&
+		[ "$(wc -l <"$work/descriptors")" = 1 ] &&
+		! ASAHI_SHIM_DESCRIPTORS=$work/nowhere/x run_triangle --size=64x48 cube \
+			>"$work/output" 2>"$work/message"
+}
+
 writes_last()
 {
 	run_triangle --size=64x48 --output="$work/last.png" >"$work/output" && is_png "$work/last.png"
@@ -177,6 +189,7 @@ check "asahi-compute refuses an unknown option" \
 	refused 2 'try .asahi-compute --help' run_compute --nonsense
 check "asahi-decode prints what the shim captures" captures
 check "the shim captures what commands bind" captures_bound
+check "the shim records descriptors" records_descriptors
 check "asahi-triangle writes the last picture" writes_last
 check "asahi-triangle writes frames, each one another" writes_frames
 check "asahi-triangle wants to know where the number goes" \

@@ -123,6 +123,99 @@ unknown_packet()
 		'failed jobs: 1$'
 }
 
+# A mistake of a shader that does no harm here
+checks()
+{
+	ends 0 "$bad" careless &&
+		says ' warning: lint: shader at .*: iadd *r4, r2, 1: reads a register after its last use' &&
+		ends 0 --check "$compute" --size=64 vecadd &&
+		ends 122 --check "$bad" careless && says ' sanitizer: discarded-read: ' \
+		'^ in launch 1 of job [0-9]*$' \
+		'^ thread: 0, 0, 0 of threadgroup 0, 0, 0; lane 0 of simdgroup 0, ' \
+		'^  -> 0x[0-9a-f]*: [0-9a-f]* *iadd *r4, r2, 1$' \
+		'^asahi_shim: the sanitizer has reported shaders .*; places: 1$' 'failed jobs: 0$' &&
+		ends 123 --check "$bad" store
+}
+
+behind()
+{
+	ends 0 "$bad" behind && ends 122 --check "$bad" behind &&
+		says ' sanitizer: out-of-bounds: ' ' thread: 31, 0, 0 of threadgroup 0, 0, 0; '
+}
+
+# With little memory a race may be missed, and nothing else changes
+check_memory()
+{
+	ends 0 --check --check-memory=1 "$compute" --size=64 vecadd &&
+		for size in 0 -1 x 65537; do
+			ends 125 --check-memory="$size" "$info" && says 'expected a number' || return 1
+		done
+}
+
+unkind()
+{
+	ends 0 --unkind=3 "$compute" --size=64 vecadd &&
+		for seed in 0 -1 x 3x '' 4294967296; do
+			ends 125 --unkind="$seed" "$info" && says 'expected a number' || return 1
+		done
+}
+
+# The registers of a thread, by the name that --check gives the shader
+watches()
+{
+	ends 122 --check "$bad" careless
+	shader=$(sed -n 's/.*sanitizer: discarded-read: .* \([0-9a-f]\{16\}\)+0x.*/\1/p' \
+		"$work/message" | head -n 1)
+	ends 0 --break="$shader+12" --thread=5,0,0 "$bad" careless &&
+		says ' watch: before 0x[0-9a-f]* of the compute shader '"$shader"'+0xc' \
+		'^ thread: 5, 0, 0 of threadgroup 0, 0, 0; lane 5 of simdgroup 0, ' \
+		'^  -> 0x[0-9a-f]*: [0-9a-f]* *iadd *r4, r2, 1$' \
+		'^   r0   [0-9a-f]*  [0-9a-f]*  00000005  00000006\* ' &&
+		ends 0 --break="$shader" --thread=32,0,0 "$bad" careless &&
+		! grep -q 'watch: ' "$work/message" &&
+		for wrong in x "$shader+" "$shader-3"; do
+			ends 125 --break="$wrong" "$bad" careless &&
+				says 'not SHADER.+OFFSET. and X,Y,Z' || return 1
+		done
+	ends 125 --break="$shader" --thread=1,2 "$bad" careless
+}
+
+# A table of each process, and one array of both: its counts are those of the tables
+profiles()
+{
+	ends 0 --profile "$compute" --size=64 vecadd && says ' warning: profile: of process ' \
+		'^ shaders, 1:$' ' compute shader [0-9a-f]\{16\}$' \
+		'^ stalls by what they wait for: device load 100.0%$' \
+		' 32.0 *- *+0x1e *store *r5, du4, r2, i32, x, a$' &&
+		ends 0 --profile="$work/profile" \
+			sh -c "'$compute' --size=64 vecadd; '$compute' --size=64 fill; '$info'" &&
+		python3 "$trace_py" "$work/profile" &&
+		python3 - "$work/profile" "$work/message" <<-'END' &&
+		import json, re, sys
+		with open(sys.argv[1], encoding="utf-8") as trace, open(sys.argv[2], encoding="utf-8") as text:
+		    spans = [span for span in json.load(trace) if span["ph"] == "X"]
+		    told = re.findall(r"^ (\d+) instructions of (\d+) simdgroups", text.read(), re.M)
+		assert len(told) == 2, told
+		for kind in ("launch ", "compute shader "):
+		    mine = [span["args"] for span in spans if span["name"].startswith(kind)]
+		    for number, key in enumerate(("instructions", "simdgroups")):
+		        counted = sum(args[key] for args in mine)
+		        assert counted == sum(int(line[number]) for line in told) > 0, (kind, key, counted)
+		END
+		ends 0 "$compute" --size=64 vecadd && ! grep -q 'profile: ' "$work/message" &&
+		ends 125 --profile=/nowhere/profile "$info" && says '/nowhere/profile: No such file'
+}
+
+suppresses()
+{
+	echo 'discarded-read * as it is meant to be' >"$work/known"
+	echo 'discarded-read' >"$work/wrong"
+	ends 0 --check="$work/known" "$bad" careless &&
+		ends 125 --check="$work/wrong" "$bad" careless &&
+		says 'wrong:1: expected KIND SHADER' &&
+		ends 125 --check="$work/not-there" "$bad" careless && says 'No such file'
+}
+
 fails()
 {
 	ends 7 sh -c 'exit 7' && ends 7 sh -c "'$bad' store; exit 7"
@@ -466,6 +559,13 @@ check "an unknown instruction" unknown_instruction
 check "an unsupported instruction" unsupported_instruction
 check "an unknown packet" unknown_packet
 check "a command that fails" fails
+check "a shader that a machine would punish" checks
+check "reports about shaders that are known" suppresses
+check "a shader that reaches behind its buffer" behind
+check "registers of a thread" watches
+check "a profile of shaders" profiles
+check "memory of the checks" check_memory
+check "unkind cores" unkind
 check "a command that is killed" dies
 check "a command that is not there" not_found
 check "a command that is none" not_executable
