@@ -19,6 +19,17 @@ struct vagx_report;
 /** LLVMFuzzerTestOneInput() - the target; returns 0 */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/**
+ * LLVMFuzzerCustomMutator() - change an input, where any bytes make no sense
+ * @data: the input
+ * @size: its bytes
+ * @max_size: as many as it may have
+ * @seed: of the changes
+ *
+ * Return: the new size.
+ */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+
 /** FUZZ_CHECK() - what holds for any input, besides that nothing crashes */
 #define FUZZ_CHECK(condition)							\
 	do {									\

@@ -2,13 +2,12 @@
 /*
  * Copyright (C) 2026 The asahi driver authors
  *
- * Memory for the targets that walk through the GPU's, and a log that says nothing.
+ * Memory for the targets that walk through the GPU's.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "fuzz.h"
-#include "report.h"
 #include "uat.h"
 
 /* A target that has read so much goes round in circles */
@@ -55,30 +54,4 @@ int vagx_uat_read(struct vagx_uat *uat, unsigned int slot, uint64_t va, void *bu
 			.reason = VAGX_FAULT_UNMAPPED,
 		};
 	return err;
-}
-
-FILE *fuzz_null(void)
-{
-	static FILE *null;
-
-	if (!null)
-		null = fopen("/dev/null", "w");
-	FUZZ_CHECK(null);
-	return null;
-}
-
-struct vagx_report *fuzz_report(void)
-{
-	static struct vagx_report *report;
-
-	if (!report) {
-		struct vagx_report_config config = {
-			.stream = fuzz_null(),
-			.level = VAGX_LOG_DEBUG,
-		};
-
-		report = vagx_report_new(&config);
-	}
-	FUZZ_CHECK(report);
-	return report;
 }

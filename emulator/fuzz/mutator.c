@@ -18,6 +18,9 @@
 #define MAX_SIZE	1024
 #define KEPT		64
 
+/* Targets whose inputs have a structure change them themselves */
+#pragma weak LLVMFuzzerCustomMutator
+
 static uint64_t state;
 
 static uint32_t below(uint32_t n)
@@ -71,8 +74,11 @@ static void mutate(unsigned long runs)
 
 	while (runs--) {
 		in = kept[below(KEPT)];
-		for (changes = 1 + below(12); changes; changes--)
+		for (changes = LLVMFuzzerCustomMutator ? 0 : 1 + below(12); changes; changes--)
 			change(&in);
+		if (LLVMFuzzerCustomMutator)
+			in.size = LLVMFuzzerCustomMutator(in.data, in.size, MAX_SIZE,
+							  below(UINT32_MAX));
 		LLVMFuzzerTestOneInput(in.data, in.size);
 		kept[below(KEPT)] = in;
 	}

@@ -8,10 +8,11 @@
  * given to it as files.
  *
  * The first byte says how the rest is run: bits 0 and 1 choose a mode of the compiler, 2 and 3
- * the stage, 4 and 5 what happens to accesses, and which lanes there are. Few random bytes are an
- * instruction: so each two of them choose one of 65,536, whose jumps go a few instructions on or
- * back. With bits 6 and 7 it is the instructions that are in the bytes, as in the corpus of
- * instructions, and with bit 5 as well the bytes as they are.
+ * the stage (vertices, fragments, a threadgroup, a preshader), 4 and 5 what happens to accesses,
+ * and which lanes there are. Few random bytes are an instruction: so each two of them choose one of
+ * 65,536, whose jumps go a few instructions on or back. With bits 6 and 7 it is the instructions
+ * that are in the bytes, as in the corpus of instructions, and with bit 5 as well the bytes as they
+ * are.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -52,6 +53,7 @@ enum stage {
 	STAGE_VERTICES,
 	STAGE_FRAGMENTS,
 	STAGE_GROUP,
+	STAGE_PRESHADER,
 };
 
 static enum stage stage;
@@ -61,7 +63,8 @@ static size_t prologue_size;
 static struct vagx_tlb tlb;
 /* without native code, then by mode */
 static struct vagx_core *core[1 + sizeof(modes) / sizeof(modes[0])];
-static struct vagx_launch launch;
+/* What runs, and what each run begins with: a preshader changes its launch */
+static struct vagx_launch launch, first_launch;
 
 /* Programs without an end: the flag is set when one has run for two of the watchdog's periods */
 static atomic_bool stop;
@@ -146,6 +149,11 @@ struct ending {
 	struct vagx_uat_fault fault;
 	uint64_t loaded, stored;
 	char error[192];
+	/* what a preshader has stored */
+	uint16_t uniforms[VAGX_CORE_UNIFORMS];
+	uint64_t uniforms_set[VAGX_CORE_UNIFORMS / 64];
+	uint8_t textures[VAGX_CORE_TEXTURES][VAGX_TEXTURE_BYTES];
+	uint8_t samplers[VAGX_CORE_SAMPLERS][VAGX_SAMPLER_BYTES];
 	uint8_t memory[DATA_SIZE];
 };
 
@@ -175,6 +183,8 @@ static int run_stage(struct vagx_core *c, unsigned int how, struct vagx_uat_faul
 		return vagx_core_run_vertices(c, &launch, &vertices, fault);
 	case STAGE_FRAGMENTS:
 		return vagx_core_run_fragments(c, &launch, &tile, &fragments, fault);
+	case STAGE_PRESHADER:
+		return vagx_core_run_preshader(c, &launch, fault);
 	default:
 		return vagx_core_run_groups(c, &launch, group, 1, fault);
 	}
@@ -182,13 +192,15 @@ static int run_stage(struct vagx_core *c, unsigned int how, struct vagx_uat_faul
 
 static void run(struct vagx_core *c, unsigned int how, struct ending *e)
 {
+	static uint64_t serial;
 	struct vagx_core_stats before, after;
 
 	memset(e, 0, sizeof(*e));
 	fill_memory();
 	atomic_store(&stop, false);
 	atomic_fetch_add(&run_number, 1);
-	launch.serial++;
+	launch = first_launch;
+	launch.serial = ++serial;
 	vagx_core_get_stats(c, &before);
 	e->err = run_stage(c, how, &e->fault);
 	vagx_core_get_stats(c, &after);
@@ -199,10 +211,14 @@ static void run(struct vagx_core *c, unsigned int how, struct ending *e)
 	e->loaded = after.loaded - before.loaded;
 	e->stored = after.stored - before.stored;
 	snprintf(e->error, sizeof(e->error), "%s", vagx_core_error(c));
+	memcpy(e->uniforms, launch.uniforms, sizeof(e->uniforms));
+	memcpy(e->uniforms_set, launch.uniforms_set, sizeof(e->uniforms_set));
+	memcpy(e->textures, launch.textures, sizeof(e->textures));
+	memcpy(e->samplers, launch.samplers, sizeof(e->samplers));
 	memcpy(e->memory, data_memory, DATA_SIZE);
 }
 
-/* Leaves out what ends a program at once: there is neither a texture nor a preshader */
+/* Leaves out what ends a program at once: there is no texture */
 static bool is_wanted(struct agx_instr *instr)
 {
 	switch (instr->op) {
@@ -216,13 +232,14 @@ static bool is_wanted(struct agx_instr *instr)
 		return stage == STAGE_FRAGMENTS;
 	case AGX_OP_ST_VAR:
 		return stage == STAGE_VERTICES;
+	case AGX_OP_TEX_STATE_STORE:
+	case AGX_OP_SAMPLER_STATE_STORE:
+	case AGX_OP_UNIFORM_STORE:
+		return stage == STAGE_PRESHADER;
 	case AGX_OP_IMAGE_WRITE:
 	case AGX_OP_IMAGE_WRITE_BLOCK:
 	case AGX_OP_SAMPLE_FLOAT:
 	case AGX_OP_SAMPLE_INT:
-	case AGX_OP_TEX_STATE_STORE:
-	case AGX_OP_SAMPLER_STATE_STORE:
-	case AGX_OP_UNIFORM_STORE:
 	case AGX_OP_TRAP:
 	case AGX_OP_STOP:
 	case AGX_OP_CALL_REG:
@@ -325,20 +342,27 @@ static void put_program(const uint8_t *data, size_t size, unsigned int how)
 
 static void prepare(unsigned int how)
 {
+	struct vagx_launch *l = &first_launch;
 	unsigned int i;
 
+	stage = how >> 2 & 3;
+	*l = (struct vagx_launch){
+		.shared_size = 256,
+		.sample_stride = 8,
+		.soft_faults = how & 16,
+		.stop = &stop,
+	};
+	if (stage == STAGE_PRESHADER)
+		l->preshader_va = FUZZ_VA;
+	else
+		l->code_va = FUZZ_VA;
 	for (i = 0; i < 3; i++) {
-		launch.grid[i] = i ? 1 : how & 32 ? 23 : 32;
-		launch.local[i] = launch.grid[i];
+		l->grid[i] = i ? 1 : how & 32 ? 23 : 32;
+		l->local[i] = l->grid[i];
 	}
-	stage = how >> 2 & 3 ? (how >> 2 & 3) == 1 ? STAGE_FRAGMENTS : STAGE_GROUP : STAGE_VERTICES;
-	launch.code_va = FUZZ_VA;
-	launch.shared_size = 256;
-	launch.sample_stride = 8;
-	launch.soft_faults = how & 16;
-	launch.stop = &stop;
-	for (i = 0; i < 4; i++)
-		launch.uniforms[i] = (uint16_t)(DATA_VA >> 16 * i);
+	/* a preshader loads state from wherever uniforms say */
+	for (i = 0; i < (stage == STAGE_PRESHADER ? VAGX_CORE_UNIFORMS : 4); i++)
+		l->uniforms[i] = (uint16_t)(DATA_VA >> 16 * (i % 4));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
