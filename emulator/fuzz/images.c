@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < DESCRIPTOR + sizeof(where))
 		return 0;
 	memcpy(where, data + DESCRIPTOR, sizeof(where));
-	if (vagx_image_from_texture(&image, data, &why))
+	if (vagx_image_from_texture(&image, data, &why) && !image.nothing)
 		one_texel(&image, where, false);
 	if (vagx_image_from_pbe(&image, &level, data, &why))
 		one_texel(&image, where, true);

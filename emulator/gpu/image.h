@@ -64,7 +64,7 @@ bool vagx_image_is_integer(const struct vagx_image *image);
 
 /**
  * vagx_image_decode() - bits of a sample to four values: floats' bits, or integers
- * @image: image
+ * @image: image, of which something can be read
  * @texel: which one; of a block
  * @bits: the sample's, or the block's
  * @value: gets four values
