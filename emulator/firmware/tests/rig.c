@@ -118,11 +118,10 @@ enum vagx_gpu_status vagx_job_vertex(struct vagx_job *job,
 	status = on_units(job, registers->vdm_base, fault, unit);
 	pthread_mutex_unlock(&the_rig->lock);
 	for (; status == VAGX_GPU_DONE && job->pages < units->vertex_pages; job->pages++) {
-		uint64_t page = pages->take(pages->owner);
+		uint64_t page = units->pages < RIG_PAGES ? pages->take(pages->owner) : 0;
 
 		if (!page)
 			return units->pages ? VAGX_GPU_OVERFLOW : VAGX_GPU_STARVED;
-		EXPECT(units->pages < RIG_PAGES);
 		units->page[units->pages++] = page;
 	}
 	return status;
@@ -271,6 +270,99 @@ struct rig_ptr sub(struct rig_ptr at, enum fw_field_id field, enum fw_struct_id 
 static size_t size_of(enum fw_struct_id type)
 {
 	return fw_structs[type].size[RIG_ABI];
+}
+
+/* Lists of registers instead of structures */
+
+#define PART_BYTES	0x400
+
+/* Structures of the command that is being made, which is made of registers */
+static uint8_t rig_parts[FW_STRUCT_COUNT][PART_BYTES];
+
+struct rig_ptr rig_part(struct rig_ptr command, enum fw_field_id field, enum fw_struct_id type)
+{
+	if (fw_fields[field].offset[RIG_ABI] != FW_ABSENT)
+		return sub(command, field, type, 0);
+	assert_true(size_of(type) <= PART_BYTES);
+	memset(rig_parts[type], 0, PART_BYTES);
+	return (struct rig_ptr){ .host = rig_parts[type] };
+}
+
+uint64_t rig_part_va(struct rig_ptr command, enum fw_field_id field)
+{
+	uint32_t offset = fw_fields[field].offset[RIG_ABI];
+
+	return offset == FW_ABSENT ? 0 : command.va + offset;
+}
+
+void rig_put_registers_va(struct rig_ptr op, enum fw_field_id field, struct rig_ptr command,
+			  enum fw_field_id registers)
+{
+	if (fw_fields[field].offset[RIG_ABI] != FW_ABSENT)
+		put(op, field, command.va + fw_fields[registers].offset[RIG_ABI]);
+}
+
+uint32_t rig_wait_word(uint32_t word)
+{
+	return RIG_ABI == FW_ABI_13_5_G14X ? 2 : word;
+}
+
+/* The value of a register: a word of a structure, or one of the others */
+static uint64_t rig_register_value(uint32_t number, enum fw_field_id row,
+				   const struct rig_register *others)
+{
+	if (row < FW_FIELD_COUNT && fw_fields[row].offset[RIG_ABI] != FW_ABSENT)
+		return get((struct rig_ptr){ .host = rig_parts[fw_fields[row].structure] }, row);
+	for (; others->number; others++) {
+		if (others->number == number)
+			return others->value;
+	}
+	return 0;
+}
+
+void rig_registers(struct rig_ptr command, enum fw_register_list list,
+		   const struct rig_register *others)
+{
+	static const struct {
+		enum fw_field_id registers, addr, count, length;
+	} fields[] = {
+#define LIST(command)	{ FW_##command##_registers, FW_##command##_registers_addr,		\
+			  FW_##command##_register_count, FW_##command##_registers_length }
+		[FW_REGISTERS_VERTEX] = LIST(RunVertex),
+		[FW_REGISTERS_FRAGMENT] = LIST(RunFragment),
+		[FW_REGISTERS_COMPUTE] = LIST(RunCompute),
+#undef LIST
+	};
+	static const struct {
+		enum fw_register_list list;
+		uint32_t number;
+		enum fw_field_id row;
+	} known[] = {
+#define FW_NONE	FW_FIELD_COUNT
+#define FW_REGISTER(list, name, number, row, source) { FW_REGISTERS_##list, number, FW_##row },
+#include "../registers_g14x.def"
+#undef FW_REGISTER
+#undef FW_NONE
+	};
+	struct rig_ptr at;
+	uint32_t count = 0;
+	size_t i;
+
+	if (fw_fields[fields[list].registers].offset[RIG_ABI] == FW_ABSENT)
+		return;
+	at = sub(command, fields[list].registers, FW_S_RegisterDefinition, 0);
+	put(command, fields[list].addr, at.va);
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (known[i].list != list)
+			continue;
+		put(at, FW_RegisterDefinition_number, known[i].number);
+		put(at, FW_RegisterDefinition_data,
+		    rig_register_value(known[i].number, known[i].row, others));
+		at.host += size_of(FW_S_RegisterDefinition);
+		count++;
+	}
+	put(command, fields[list].count, count);
+	put(command, fields[list].length, count * size_of(FW_S_RegisterDefinition));
 }
 
 /* Memory */
@@ -627,10 +719,8 @@ static void rig_expect_rest(struct rig *rig)
 	fail_msg("the firmware is not at rest: %s", left);
 }
 
-void rig_free(struct rig *rig)
+void rig_drop(struct rig *rig)
 {
-	if (!rig_findings(rig))
-		rig_expect_rest(rig);
 	vagx_fw_free(rig->fw);
 	vagx_uat_free(rig->uat);
 	vagx_clock_free(rig->clock);
@@ -642,6 +732,13 @@ void rig_free(struct rig *rig)
 	pthread_cond_destroy(&rig->changed);
 	pthread_mutex_destroy(&rig->lock);
 	free(rig);
+}
+
+void rig_free(struct rig *rig)
+{
+	if (!rig_findings(rig))
+		rig_expect_rest(rig);
+	rig_drop(rig);
 }
 
 /* Messages */
@@ -786,14 +883,22 @@ static uint32_t add_timestamp(struct rig_queue *queue, struct rig_command *comma
 	return offset + size_of(FW_S_Timestamp);
 }
 
+/* Whether commands have structures, and no registers */
+static bool has_structures(void)
+{
+	return RIG_ABI != FW_ABI_13_5_G14X;
+}
+
 static void build_sequence(struct rig *rig, struct rig_queue *queue, struct rig_command *command)
 {
 	struct rig_ptr cmd = command->command, op = command->sequence;
 	uint32_t offset = size_of(FW_S_StartCompute);
 
 	put(op, FW_StartCompute_magic, 0x29);
-	put(op, FW_StartCompute_unk_buf_addr, va_of(cmd, FW_RunCompute_unk_buf));
-	put(op, FW_StartCompute_computeinfo_addr, va_of(cmd, FW_RunCompute_compute_info));
+	put(op, FW_StartCompute_unk_buf_addr, va_of(cmd, has_structures() ? FW_RunCompute_unk_buf :
+								    FW_RunCompute_unk_2c));
+	put(op, FW_StartCompute_computeinfo_addr, rig_part_va(cmd, FW_RunCompute_compute_info));
+	rig_put_registers_va(op, FW_StartCompute_registers_addr, cmd, FW_RunCompute_registers);
 	put(op, FW_StartCompute_stats_ptr, get(rig->runtime, FW_RuntimePointers_stats_cp_addr));
 	put(op, FW_StartCompute_cmdqueue_ptr, queue->info.va);
 	put(op, FW_StartCompute_context_id, RIG_CONTEXT);
@@ -807,7 +912,7 @@ static void build_sequence(struct rig *rig, struct rig_queue *queue, struct rig_
 	command->start = 0;
 
 	offset = add_timestamp(queue, command, offset, true);
-	*(uint32_t *)(op.host + offset) = 0x00800001;
+	*(uint32_t *)(op.host + offset) = rig_wait_word(0x00800001);
 	offset = add_timestamp(queue, command, offset + 4, false);
 
 	command->finalize = offset;
@@ -843,7 +948,7 @@ void rig_compute_new(struct rig *rig, struct rig_queue *queue, struct rig_comman
 	put(cmd, FW_RunCompute_context_id, RIG_CONTEXT);
 	put(cmd, FW_RunCompute_event_control_addr, queue->notifier.va);
 
-	at = sub(cmd, FW_RunCompute_compute_info, FW_S_ComputeInfo, 0);
+	at = rig_part(cmd, FW_RunCompute_compute_info, FW_S_ComputeInfo);
 	put(at, FW_ComputeInfo_encoder, 0x1500000000);
 	put(at, FW_ComputeInfo_pipeline_base, 0x1100000000);
 	put(at, FW_ComputeInfo_unk_38, 0x8c60);
@@ -851,6 +956,7 @@ void rig_compute_new(struct rig *rig, struct rig_queue *queue, struct rig_comman
 	put(at, FW_ComputeInfo_helper_program, 0x11);
 	put(at, FW_ComputeInfo_helper_arg, 0x22);
 	put(at, FW_ComputeInfo_helper_cfg, 0x33);
+	rig_registers(cmd, FW_REGISTERS_COMPUTE, &(struct rig_register){ 0 });
 	at = sub(cmd, FW_RunCompute_compute_info2, FW_S_ComputeInfo2, 0);
 	put(at, FW_ComputeInfo2_encoder_end, 0x1500000100);
 	at = sub(cmd, FW_RunCompute_encoder_params, FW_S_EncoderParams, 0);

@@ -16,6 +16,7 @@
 #include "../../uat.h"
 #include "../fields.h"
 #include "../firmware.h"
+#include "../fw_registers.h"
 
 /*
  * A driver's side in this process: guest RAM, page tables and structures
@@ -133,7 +134,7 @@ struct rig_command {
 #define RIG_TIMEOUT_MS	300
 
 struct rig_options {
-	const char *soc;		/* NULL: T8103; commands are those of G13 and G14G */
+	const char *soc;		/* NULL: T8103; commands are those of firmware 13.5 */
 	bool as_m1n1;			/* register ranges */
 	enum vagx_power_off power_off;
 	unsigned int dirty_ms;		/* 0: as in the machine */
@@ -155,6 +156,7 @@ struct rig_options {
 struct rig *rig_new(void);
 struct rig *rig_new_with(const struct rig_options *options);
 void rig_free(struct rig *rig);
+void rig_drop(struct rig *rig);				/* whatever the firmware still holds */
 void rig_map_ram(struct rig *rig);			/* as rig_new() does */
 
 /* Start, INIT and device control's Initialize; waits for the latter or a crash */
@@ -177,6 +179,28 @@ void put_at(struct rig_ptr at, enum fw_field_id field, unsigned int index, uint6
 uint64_t get(struct rig_ptr at, enum fw_field_id field);
 struct rig_ptr sub(struct rig_ptr at, enum fw_field_id field, enum fw_struct_id type,
 		   unsigned int index);
+
+/* A register that no structure has a word for */
+struct rig_register {
+	uint32_t number;
+	uint64_t value;
+};
+
+/*
+ * A structure in a command, full of zeros. Machines whose commands have a list of registers instead
+ * have none: then it is memory of the rig's own, until rig_registers() makes the list of it.
+ */
+struct rig_ptr rig_part(struct rig_ptr command, enum fw_field_id field, enum fw_struct_id type);
+/* Makes the list of registers of a command, if it has one; @others ends with number 0 */
+void rig_registers(struct rig_ptr command, enum fw_register_list list,
+		   const struct rig_register *others);
+/* The address of such a structure for a microsequence: 0 if there is none */
+uint64_t rig_part_va(struct rig_ptr command, enum fw_field_id field);
+/* Writes the address of a command's registers into its first operation, if it has some */
+void rig_put_registers_va(struct rig_ptr op, enum fw_field_id field, struct rig_ptr command,
+			  enum fw_field_id registers);
+/* What waits for a command's units: that operation's word */
+uint32_t rig_wait_word(uint32_t word);
 
 void rig_queue_new(struct rig *rig, struct rig_queue *queue, unsigned int pipe, unsigned int slot);
 void rig_compute_new(struct rig *rig, struct rig_queue *queue, struct rig_command *command);

@@ -173,8 +173,9 @@ static void build_vertex_sequence(struct rig *rig, struct rig_renderer *renderer
 	uint32_t offset;
 
 	put(op, FW_StartVertex_magic, 0x22);
-	put(op, FW_StartVertex_tiling_params_addr, va_of(cmd, FW_RunVertex_tiling_params));
-	put(op, FW_StartVertex_struct2_addr, va_of(cmd, FW_RunVertex_struct_2));
+	put(op, FW_StartVertex_tiling_params_addr, rig_part_va(cmd, FW_RunVertex_tiling_params));
+	put(op, FW_StartVertex_struct2_addr, rig_part_va(cmd, FW_RunVertex_struct_2));
+	rig_put_registers_va(op, FW_StartVertex_registers_addr, cmd, FW_RunVertex_registers);
 	put(op, FW_StartVertex_buffer_mgr_addr, renderer->buffer.info.va);
 	put(op, FW_StartVertex_buf_thing_addr, render->scene.va);
 	put(op, FW_StartVertex_stats_ptr, stats);
@@ -189,7 +190,8 @@ static void build_vertex_sequence(struct rig *rig, struct rig_renderer *renderer
 	put(op, FW_StartVertex_uuid, UUID);
 	put(op, FW_StartVertex_counter, 1);
 	put(op, FW_StartVertex_unkptr_180, va_of(queue->notifier, FW_EventControl_unk_buf));
-	offset = add_middle(queue, &render->vertex, SIZE_OF(FW_S_StartVertex), &times, 0x101);
+	offset = add_middle(queue, &render->vertex, SIZE_OF(FW_S_StartVertex), &times,
+			    rig_wait_word(0x101));
 
 	render->vertex.finalize = offset;
 	op = at_offset(op, offset);
@@ -220,8 +222,9 @@ static void build_fragment_sequence(struct rig *rig, struct rig_renderer *render
 	uint32_t offset;
 
 	put(op, FW_StartFragment_magic, 0x24);
-	put(op, FW_StartFragment_struct1_addr, va_of(cmd, FW_RunFragment_struct_1));
-	put(op, FW_StartFragment_struct2_addr, va_of(cmd, FW_RunFragment_struct_2));
+	put(op, FW_StartFragment_struct1_addr, rig_part_va(cmd, FW_RunFragment_struct_1));
+	put(op, FW_StartFragment_struct2_addr, rig_part_va(cmd, FW_RunFragment_struct_2));
+	rig_put_registers_va(op, FW_StartFragment_registers_addr, cmd, FW_RunFragment_registers);
 	put(op, FW_StartFragment_buf_thing_addr, render->scene.va);
 	put(op, FW_StartFragment_stats_ptr, stats);
 	put(op, FW_StartFragment_busy_flag_ptr, va_of(cmd, FW_RunFragment_busy_flag));
@@ -238,7 +241,8 @@ static void build_fragment_sequence(struct rig *rig, struct rig_renderer *render
 	put(op, FW_StartFragment_unk_buf2_ptr, va_of(cmd, FW_RunFragment_unk_buf2));
 	put(op, FW_StartFragment_uuid, UUID);
 	put(op, FW_StartFragment_unkptr_19c, va_of(queue->notifier, FW_EventControl_unk_buf));
-	offset = add_middle(queue, &render->fragment, SIZE_OF(FW_S_StartFragment), &times, 0x10001);
+	offset = add_middle(queue, &render->fragment, SIZE_OF(FW_S_StartFragment), &times,
+			    rig_wait_word(0x10001));
 
 	render->fragment.finalize = offset;
 	op = at_offset(op, offset);
@@ -287,7 +291,7 @@ static void build_vertex(struct rig *rig, struct rig_renderer *renderer, struct 
 	put_encoder(sub(cmd, FW_RunVertex_encoder_params, FW_S_EncoderParams, 0));
 	put_meta(rig, &renderer->vertex, sub(cmd, FW_RunVertex_job_meta, FW_S_JobMeta, 0));
 
-	at = sub(cmd, FW_RunVertex_struct_2, FW_S_TaStruct2, 0);
+	at = rig_part(cmd, FW_RunVertex_struct_2, FW_S_TaStruct2);
 	put(at, FW_TaStruct2_unk_0, 0x200);
 	put(at, FW_TaStruct2_unk_8, 0x1e3ce508);
 	put(at, FW_TaStruct2_unk_c, 0x1e3ce508);
@@ -306,7 +310,7 @@ static void build_vertex(struct rig *rig, struct rig_renderer *renderer, struct 
 	put(at, FW_TaStruct2_unk_f8, 0x8c60);
 	put(at, FW_TaStruct2_unk_118, 0x1c);
 
-	at = sub(cmd, FW_RunVertex_tiling_params, FW_S_TilingParameters, 0);
+	at = rig_part(cmd, FW_RunVertex_tiling_params, FW_S_TilingParameters);
 	put(at, FW_TilingParameters_size1, (5 * mx * my + 3) / 4);
 	put(at, FW_TilingParameters_unk_4, 0x88);
 	put(at, FW_TilingParameters_unk_8, 0x202);
@@ -319,6 +323,10 @@ static void build_vertex(struct rig *rig, struct rig_renderer *renderer, struct 
 	put(at, FW_TilingParameters_size3, 2 * mx * my);
 	put(at, FW_TilingParameters_unk_24, 0x100);
 	put(at, FW_TilingParameters_unk_28, 0x8000);
+	rig_registers(cmd, FW_REGISTERS_VERTEX, (struct rig_register[]){
+		{ FW_REGISTER_VERTEX_PPP_SCREEN, (height - 1) << 16 | (width - 1) },
+		{ 0 },
+	});
 }
 
 static void build_fragment(struct rig *rig, struct rig_renderer *renderer,
@@ -343,7 +351,7 @@ static void build_fragment(struct rig *rig, struct rig_renderer *renderer,
 	put_encoder(sub(cmd, FW_RunFragment_encoder_params, FW_S_EncoderParams, 0));
 	put_meta(rig, &renderer->fragment, sub(cmd, FW_RunFragment_job_meta, FW_S_JobMeta, 0));
 
-	at = sub(cmd, FW_RunFragment_struct_2, FW_S_FragmentStruct2, 0);
+	at = rig_part(cmd, FW_RunFragment_struct_2, FW_S_FragmentStruct2);
 	put(at, FW_FragmentStruct2_unk_0, 0xa000);
 	put(at, FW_FragmentStruct2_unk_18, 0x88);
 	put(at, FW_FragmentStruct2_scissor_array, RIG_FRAGMENT_BASE);
@@ -361,7 +369,7 @@ static void build_fragment(struct rig *rig, struct rig_renderer *renderer,
 	put(at, FW_FragmentStruct2_unk_140, 0x8c60);
 	put(at, FW_FragmentStruct2_unk_158, 0x1c);
 
-	at = sub(cmd, FW_RunFragment_struct_1, FW_S_FragmentStruct1, 0);
+	at = rig_part(cmd, FW_RunFragment_struct_1, FW_S_FragmentStruct1);
 	put(at, FW_FragmentStruct1_store_pipeline_bind, 0x12);
 	put(at, FW_FragmentStruct1_store_pipeline_addr, 0x4004);
 	put(at, FW_FragmentStruct1_tile_blocks_y, my);
@@ -370,6 +378,10 @@ static void build_fragment(struct rig *rig, struct rig_renderer *renderer,
 	put(at, FW_FragmentStruct1_stencil_clear_val1, 0x5a);
 	put(at, FW_FragmentStruct1_unk_35, 7);
 	put(at, FW_FragmentStruct1_unk_3c, 1);
+	rig_registers(cmd, FW_REGISTERS_FRAGMENT, (struct rig_register[]){
+		{ FW_REGISTER_FRAGMENT_AUX_FB_SIZE, (uint64_t)height << 32 | width },
+		{ 0 },
+	});
 	put(sub(cmd, FW_RunFragment_struct_3, FW_S_FragmentStruct3, 0), FW_FragmentStruct3_unk_378, 8);
 }
 

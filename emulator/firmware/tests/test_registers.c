@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "../fw_registers.h"
-#include "rig.h"
+#include "rig_render.h"
 
 static unsigned int put_list(struct rig_ptr at, enum fw_register_list list)
 {
@@ -114,6 +114,41 @@ static void test_register_lists(void **state)
 	rig_free(rig);
 }
 
+/* Commands that are made of registers do what those of structures do, and break no rule */
+static void test_commands(void **state)
+{
+	const struct rig_options options = { .soc = "t6021", .seed = 1, .timeout_ms = RIG_TIMEOUT_MS };
+	struct rig *rig = rig_new_with(&options);
+	static struct rig_renderer renderer;
+	struct rig_render render;
+	struct rig_command command;
+	struct rig_queue queue;
+
+	assert_int_equal(RIG_ABI, FW_ABI_13_5_G14X);
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 0);
+	rig_compute_new(rig, &queue, &command);
+	rig_submit(rig, &queue, command.command.va);
+	assert_true(rig_wait_stamp(rig, queue.slot, command.stamp));
+	assert_int_equal(rig->units.last.cdm_base, 0x1500000000);
+	assert_int_equal(rig->units.last.usc_base, 0x1100000000);
+	assert_int_equal(rig->units.last.helper_program, 0x11);
+	assert_int_equal(rig->units.last.helper_data, 0x22);
+	assert_int_equal(rig->units.last.helper_cfg, 0x33);
+
+	rig_renderer_new(rig, &renderer, 1, 8);
+	rig_render_new(rig, &renderer, &render, 200, 100);
+	rig_render_submit(rig, &renderer, &render);
+	assert_true(rig_render_wait(rig, &renderer, &render));
+	assert_int_equal(rig->units.last_vertex.geometry.width, 200);
+	assert_int_equal(rig->units.last_vertex.geometry.height, 100);
+	assert_int_equal(rig->units.last_fragment.geometry.width, 200);
+	assert_int_equal(rig->units.last_fragment.geometry.height, 100);
+	assert_int_equal(rig->units.last_fragment.tvb.tilemap, render.tilemap.va);
+	assert_int_equal(rig_findings(rig), 0);
+	rig_free(rig);
+}
+
 static bool is_provoked_here(const char *id)
 {
 	return !strncmp(id, "FW_REGISTER_", strlen("FW_REGISTER_"));
@@ -129,6 +164,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_registers),
 		cmocka_unit_test(test_register_lists),
+		cmocka_unit_test(test_commands),
 		cmocka_unit_test(test_all_provoked),
 	};
 
