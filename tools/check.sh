@@ -29,7 +29,7 @@ products_of()
 	litmus) printf '%s\n' herd "kernel source" ;;
 	esac
 	case $1 in
-	programs|programs-nightly|piglit*|guest-programs) echo "root programs" ;;
+	programs|programs-nightly|piglit*|guest-programs|unkind|sanitizer) echo "root programs" ;;
 	static|guest-debug|coverage*) echo "root static" ;;
 	desktop|guest-desktop) echo "root desktop" ;;
 	mesas) printf 'root programs %s\n' forky sid ;;

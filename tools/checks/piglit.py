@@ -38,7 +38,8 @@ PROFILES = ('quick_shader', 'quick_gl')
 BATCH = 40              # tests a process
 ALONE = 60              # seconds that a test may take
 FAILED_JOB = 123        # what vagx-run returns if a job has failed
-BAD_JOBS = re.compile(r'^vagx-run: .*failed jobs: [1-9]', re.M)
+BAD_JOBS = re.compile(r'^vagx-run: .*failed jobs: [1-9]|^asahi_shim: the sanitizer has reported ',
+                      re.M)
 
 # of other systems' windows, or of drivers that are not Mesa's for this GPU
 NOT_OURS = ('intel_', 'nv_', 'glx_', 'egl', 'amd_performance', 'ext_image_dma', 'ext_external')
