@@ -122,8 +122,8 @@ struct asahi_uat {
 	bool open;
 	/**
 	 * @owner: address space that has each context, or NULL. An address space
-	 * names its context earlier (&asahi_aspace.slot), when it does not lead
-	 * to its tables yet.
+	 * names its context for longer (&asahi_aspace.slot): before it leads to its
+	 * tables, and until nothing of them is cached.
 	 */
 	struct asahi_aspace *owner[AGX_UAT_CONTEXTS];
 };
@@ -148,17 +148,15 @@ static void asahi_uat_write_context(struct asahi_uat *uat, unsigned int slot, u6
 }
 
 /* The context leads to its tables no more, and no TLB holds any of them. */
-static void asahi_uat_disown(struct asahi_uat *uat, unsigned int slot)
+static void asahi_uat_disown(struct asahi_uat *uat, unsigned int slot, struct asahi_aspace *as)
 {
-	struct asahi_aspace *as = uat->owner[slot];
-
 	lockdep_assert_held(&uat->slot_lock);
-
-	if (!as)
-		return;
 
 	/* asahi_uat_is_attached() looks without the lock. */
 	WRITE_ONCE(uat->owner[slot], NULL);
+	if (!as)
+		return;
+
 	/* Pairs with asahi_aspace_flush(), which relies on the invalidation then. */
 	smp_store_release(&as->slot, ASAHI_ASPACE_NO_SLOT);
 }
@@ -171,17 +169,17 @@ static int asahi_uat_lock_handoff(struct asahi_uat *uat)
 }
 
 /* It is taken away from work that is lost, which the firmware is in. */
-static bool asahi_uat_barred(struct asahi_uat *uat, unsigned int slot)
+static bool asahi_uat_is_lost(const struct asahi_aspace *as)
 {
-	const struct asahi_aspace *as = uat->owner[slot];
-
-	lockdep_assert_held(&uat->slot_lock);
-
 	return as && atomic_read(&as->barred);
 }
 
-/* Changes nothing when it fails: whoever had the context, still has it. */
-static int asahi_uat_change(struct asahi_uat *uat, unsigned int slot, struct asahi_aspace *as)
+/*
+ * Gives a context from one address space to another; either may be NULL. Changes nothing when it
+ * fails: whoever had the context, still has it.
+ */
+static int asahi_uat_change(struct asahi_uat *uat, unsigned int slot,
+			    struct asahi_aspace *from, struct asahi_aspace *to)
 {
 	int ret;
 
@@ -192,21 +190,21 @@ static int asahi_uat_change(struct asahi_uat *uat, unsigned int slot, struct asa
 	if (ret)
 		return ret;
 
-	if (asahi_handoff_current_slot(uat->handoff) == slot && !asahi_uat_barred(uat, slot))
+	if (asahi_handoff_current_slot(uat->handoff) == slot && !asahi_uat_is_lost(from))
 		drm_warn_once(&uat->adev->drm, "context %u changes while the firmware uses it\n",
 			      slot);
 
-	if (as) {
-		WRITE_ONCE(as->slot, slot);
+	if (to) {
+		WRITE_ONCE(to->slot, slot);
 		/* Named before it is walked; pairs with asahi_aspace_flush(). */
 		dma_mb();
 	}
-	asahi_uat_write_context(uat, slot, as ? asahi_pgtable_root(&as->pgt) : 0);
+	asahi_uat_write_context(uat, slot, to ? asahi_pgtable_root(&to->pgt) : 0);
 	asahi_handoff_unlock(uat->handoff);
 	asahi_tlb_invalidate_asid(slot);
-	asahi_uat_disown(uat, slot);
+	asahi_uat_disown(uat, slot, from);
 	/* From here on it can be used; pairs with asahi_uat_is_attached(). */
-	smp_store_release(&uat->owner[slot], as);
+	smp_store_release(&uat->owner[slot], to);
 	return 0;
 }
 
@@ -215,7 +213,7 @@ static void asahi_uat_revoke(struct asahi_uat *uat, unsigned int slot)
 {
 	asahi_uat_write_context(uat, slot, 0);
 	asahi_tlb_invalidate_asid(slot);
-	asahi_uat_disown(uat, slot);
+	asahi_uat_disown(uat, slot, uat->owner[slot]);
 }
 
 static void asahi_uat_revoke_all(struct asahi_uat *uat)
@@ -274,11 +272,11 @@ void asahi_uat_attach(struct asahi_aspace *as, unsigned int slot)
 
 	if (!uat->open || as->slot == (int)slot)
 		return;
-	if (as->slot != ASAHI_ASPACE_NO_SLOT && asahi_uat_change(uat, as->slot, NULL))
+	if (as->slot != ASAHI_ASPACE_NO_SLOT && asahi_uat_change(uat, as->slot, as, NULL))
 		return;
 
 	/* The former owner's tables have to go from the context in any case. */
-	asahi_uat_change(uat, slot, atomic_read(&as->barred) ? NULL : as);
+	asahi_uat_change(uat, slot, uat->owner[slot], atomic_read(&as->barred) ? NULL : as);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_uat_attach);
 
@@ -305,13 +303,27 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_uat_bar);
 void asahi_uat_drop_barred(struct asahi_aspace *as)
 {
 	struct asahi_uat *uat = as->adev->uat;
+	int slot;
 
 	guard(mutex)(&uat->flush_lock);
 	guard(mutex)(&uat->slot_lock);
 
+	slot = as->slot;
+	if (slot == ASAHI_ASPACE_NO_SLOT)
+		return;
+
+	/*
+	 * Jobs that come from here on wait in asahi_uat_attach(). The firmware may take the lost
+	 * job down as soon as its context is empty, so the next one can come before the change is
+	 * done. If the lost job has ended before this, that is seen below.
+	 */
+	smp_store_mb(uat->owner[slot], NULL);
 	/* A firmware that keeps the lock is given up, and then that happens to all. */
-	if (atomic_read(&as->barred) && as->slot != ASAHI_ASPACE_NO_SLOT)
-		asahi_uat_change(uat, as->slot, NULL);
+	if (atomic_read(&as->barred) && !asahi_uat_change(uat, slot, as, NULL))
+		return;
+
+	/* Pairs with asahi_uat_is_attached(). */
+	smp_store_release(&uat->owner[slot], as);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_uat_drop_barred);
 
@@ -324,6 +336,8 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_uat_drop_barred);
 void asahi_uat_unbar(struct asahi_aspace *as)
 {
 	atomic_dec(&as->barred);
+	/* Pairs with asahi_uat_drop_barred(). */
+	smp_mb__after_atomic();
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_uat_unbar);
 
@@ -344,7 +358,7 @@ void asahi_uat_detach(struct asahi_aspace *as)
 		return;
 
 	/* The tables go away whatever a firmware that has failed thinks of it. */
-	if (asahi_uat_change(uat, as->slot, NULL))
+	if (asahi_uat_change(uat, as->slot, as, NULL))
 		asahi_uat_revoke(uat, as->slot);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_uat_detach);

@@ -110,16 +110,19 @@ static void fake_asid(unsigned int asid)
 	fake->slot_at_tlbi = fake->as[0].slot;
 	if (!fake->overtakes)
 		return;
+	fake->overtakes = false;
 	schedule_work(&fake->overtake);
 	msleep(50);
 	fake->overtook_tlbi = READ_ONCE(fake->overtook);
 }
 
-/* As a job of another queue of the VM. */
+/* As a job of another queue of the VM, or the one after the job that was lost. */
 static void overtake(struct work_struct *work)
 {
 	struct fake *fake = container_of(work, struct fake, overtake);
 
+	if (atomic_read(&fake->as[0].barred))
+		asahi_uat_unbar(&fake->as[0]);
 	asahi_uat_attach(&fake->as[0], fake->watch);
 	WRITE_ONCE(fake->overtook, true);
 }
@@ -471,6 +474,24 @@ static void bars_before_it_cuts(struct kunit *test)
 	stop(fake);
 }
 
+/* The lost job ends, and the next one comes, while its context is still being taken away. */
+static void next_job_waits_for_the_cut(struct kunit *test)
+{
+	struct fake *fake = start(test);
+
+	asahi_uat_attach(&fake->as[0], 5);
+	fake->watch = 5;
+	fake->overtakes = true;
+	asahi_uat_bar(&fake->as[0]);
+	asahi_uat_drop_barred(&fake->as[0]);
+	flush_work(&fake->overtake);
+	KUNIT_EXPECT_TRUE(test, fake->overtook);
+	KUNIT_EXPECT_FALSE(test, fake->overtook_tlbi);
+	KUNIT_EXPECT_NE(test, ttb(fake, 5), 0);
+	KUNIT_EXPECT_EQ(test, fake->as[0].slot, 5);
+	stop(fake);
+}
+
 static void resets(struct kunit *test)
 {
 	struct fake *fake = start(test);
@@ -574,6 +595,7 @@ static struct kunit_case uat_cases[] = {
 	KUNIT_CASE(bars),
 	KUNIT_CASE(bars_too_late),
 	KUNIT_CASE(bars_before_it_cuts),
+	KUNIT_CASE(next_job_waits_for_the_cut),
 	KUNIT_CASE_SLOW(resets),
 	KUNIT_CASE(invalidation_does_not_wait),
 	{}
