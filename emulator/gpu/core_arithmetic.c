@@ -13,7 +13,7 @@
 #include "core_float_lanes.h"
 
 /* Multiplies; what is tiny before rounding becomes zero */
-INLINE float arithmetic_multiply(float a, float b)
+static float arithmetic_multiply(float a, float b)
 {
 	double exact = (double)a * (double)b;
 
@@ -25,7 +25,7 @@ INLINE float arithmetic_multiply(float a, float b)
  * is as good as rounding once: the last bit is set if anything was lost
  * ("round to odd"). The product is exact in a float, and so is what the sum loses.
  */
-INLINE float arithmetic_fma_half(float a, float b, float c)
+static float arithmetic_fma_half(float a, float b, float c)
 {
 	float product = a * b, sum = product + c, part = sum - product;
 	float lost = (product - (sum - part)) + (c - part);
@@ -39,7 +39,7 @@ INLINE float arithmetic_fma_half(float a, float b, float c)
 }
 
 /* Writes the result of an instruction for 16 bits, which rounds once */
-INLINE void arithmetic_write_rounded(struct simdgroup *sg, const struct op *op,
+static void arithmetic_write_rounded(struct simdgroup *sg, const struct op *op,
 				     struct float_lanes *r)
 {
 	if (op->mod[AGX_MOD_SATURATE])
@@ -47,7 +47,7 @@ INLINE void arithmetic_write_rounded(struct simdgroup *sg, const struct op *op,
 	write_halves(sg, &op->dst, r);
 }
 
-CLONES void vagx_exec_fadd(struct simdgroup *sg, const struct op *op)
+void vagx_exec_fadd(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a, b;
 	unsigned int i;
@@ -63,7 +63,7 @@ CLONES void vagx_exec_fadd(struct simdgroup *sg, const struct op *op)
 }
 
 /* Products of halves are exact in a float, denormals included */
-CLONES void vagx_exec_fmul(struct simdgroup *sg, const struct op *op)
+void vagx_exec_fmul(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a, b;
 	unsigned int i;
@@ -78,7 +78,7 @@ CLONES void vagx_exec_fmul(struct simdgroup *sg, const struct op *op)
 		write_floats(sg, op, &a);
 }
 
-CLONES void vagx_exec_fma(struct simdgroup *sg, const struct op *op)
+void vagx_exec_fma(struct simdgroup *sg, const struct op *op)
 {
 	bool halves = op->opcode == AGX_OP_HFMA;
 	struct float_lanes a, b, c;

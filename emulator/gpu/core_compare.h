@@ -26,8 +26,8 @@
  * @op: instruction: compares its first two sources by AGX_MOD_COND
  * @result: all ones where it holds, else 0
  */
-INLINE void compare_integers(const struct simdgroup *sg, const struct op *op,
-			     struct lanes *result)
+static inline void compare_integers(const struct simdgroup *sg, const struct op *op,
+				    struct lanes *result)
 {
 	unsigned int cond = op->mod[AGX_MOD_COND];
 	bool is_signed = cond & AGX_ICOND_SEQ;
@@ -51,7 +51,8 @@ INLINE void compare_integers(const struct simdgroup *sg, const struct op *op,
 }
 
 /** compare_floats() - as compare_integers(), for floats */
-INLINE void compare_floats(const struct simdgroup *sg, const struct op *op, struct lanes *result)
+static inline void compare_floats(const struct simdgroup *sg, const struct op *op,
+				  struct lanes *result)
 {
 	unsigned int cond = op->mod[AGX_MOD_COND];
 	uint32_t invert = cond & AGX_FCOND_NE ? ~0u : 0;

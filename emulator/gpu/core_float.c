@@ -34,7 +34,7 @@ CLONES void write_float_lanes(struct simdgroup *sg, const struct op *op,
 		}								\
 	} while (0)
 
-CLONES void vagx_exec_float_unary(struct simdgroup *sg, const struct op *op)
+void vagx_exec_float_unary(struct simdgroup *sg, const struct op *op)
 {
 	struct float_lanes a;
 
@@ -197,7 +197,7 @@ static uint32_t core_float_from_float(const struct op *op, uint32_t bits)
 	}
 }
 
-CLONES void vagx_exec_convert(struct simdgroup *sg, const struct op *op)
+void vagx_exec_convert(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes t;
 	const uint32_t *a = read_lanes(sg, &op->src[0], &t);

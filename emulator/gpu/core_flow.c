@@ -13,13 +13,13 @@
 #include "core_compare.h"
 #include "core_internal.h"
 
-INLINE uint32_t flow_get_level(const struct simdgroup *sg, unsigned int lane)
+static uint32_t flow_get_level(const struct simdgroup *sg, unsigned int lane)
 {
 	return sg->reg[0].v[lane] & 0xffff;
 }
 
 /* Sets the levels of all threads, and activates those at level 0 */
-INLINE void flow_set_levels(struct simdgroup *sg, const struct lanes *level)
+static void flow_set_levels(struct simdgroup *sg, const struct lanes *level)
 {
 	uint32_t *reg = sg->reg[0].v, exec = 0;
 	unsigned int i;
@@ -33,7 +33,7 @@ INLINE void flow_set_levels(struct simdgroup *sg, const struct lanes *level)
 	set_exec(sg, exec);
 }
 
-INLINE void flow_do_if(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
+static void flow_do_if(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
 {
 	uint32_t nest = op->mod[AGX_MOD_NEST];
 	struct lanes level;
@@ -47,7 +47,7 @@ INLINE void flow_do_if(struct simdgroup *sg, const struct op *op, const struct l
 	flow_set_levels(sg, &level);
 }
 
-INLINE void flow_do_else(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
+static void flow_do_else(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
 {
 	uint32_t nest = op->mod[AGX_MOD_NEST];
 	struct lanes level;
@@ -61,7 +61,7 @@ INLINE void flow_do_else(struct simdgroup *sg, const struct op *op, const struct
 	flow_set_levels(sg, &level);
 }
 
-INLINE void flow_do_while(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
+static void flow_do_while(struct simdgroup *sg, const struct op *op, const struct lanes *taken)
 {
 	uint32_t nest = op->mod[AGX_MOD_NEST];
 	struct lanes level;
@@ -75,7 +75,7 @@ INLINE void flow_do_while(struct simdgroup *sg, const struct op *op, const struc
 	flow_set_levels(sg, &level);
 }
 
-CLONES void vagx_exec_if_icmp(struct simdgroup *sg, const struct op *op)
+void vagx_exec_if_icmp(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes taken;
 
@@ -83,7 +83,7 @@ CLONES void vagx_exec_if_icmp(struct simdgroup *sg, const struct op *op)
 	flow_do_if(sg, op, &taken);
 }
 
-CLONES void vagx_exec_else_icmp(struct simdgroup *sg, const struct op *op)
+void vagx_exec_else_icmp(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes taken;
 
@@ -91,7 +91,7 @@ CLONES void vagx_exec_else_icmp(struct simdgroup *sg, const struct op *op)
 	flow_do_else(sg, op, &taken);
 }
 
-CLONES void vagx_exec_while_icmp(struct simdgroup *sg, const struct op *op)
+void vagx_exec_while_icmp(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes taken;
 
@@ -99,7 +99,7 @@ CLONES void vagx_exec_while_icmp(struct simdgroup *sg, const struct op *op)
 	flow_do_while(sg, op, &taken);
 }
 
-CLONES void vagx_exec_if_fcmp(struct simdgroup *sg, const struct op *op)
+void vagx_exec_if_fcmp(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes taken;
 
@@ -107,7 +107,7 @@ CLONES void vagx_exec_if_fcmp(struct simdgroup *sg, const struct op *op)
 	flow_do_if(sg, op, &taken);
 }
 
-CLONES void vagx_exec_else_fcmp(struct simdgroup *sg, const struct op *op)
+void vagx_exec_else_fcmp(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes taken;
 
@@ -115,7 +115,7 @@ CLONES void vagx_exec_else_fcmp(struct simdgroup *sg, const struct op *op)
 	flow_do_else(sg, op, &taken);
 }
 
-CLONES void vagx_exec_while_fcmp(struct simdgroup *sg, const struct op *op)
+void vagx_exec_while_fcmp(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes taken;
 
@@ -123,7 +123,7 @@ CLONES void vagx_exec_while_fcmp(struct simdgroup *sg, const struct op *op)
 	flow_do_while(sg, op, &taken);
 }
 
-CLONES void vagx_exec_pop_exec(struct simdgroup *sg, const struct op *op)
+void vagx_exec_pop_exec(struct simdgroup *sg, const struct op *op)
 {
 	uint32_t nest = op->mod[AGX_MOD_NEST];
 	struct lanes level;
@@ -137,7 +137,7 @@ CLONES void vagx_exec_pop_exec(struct simdgroup *sg, const struct op *op)
 	flow_set_levels(sg, &level);
 }
 
-CLONES void vagx_exec_update_exec(struct simdgroup *sg, const struct op *op)
+void vagx_exec_update_exec(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes level;
 	unsigned int i;

@@ -30,7 +30,7 @@ __extension__ typedef __int128 int128;
 		write_lanes(sg, &(op)->dst, r_.v);				\
 	} while (0)
 
-CLONES void vagx_exec_mov_imm(struct simdgroup *sg, const struct op *op)
+void vagx_exec_mov_imm(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes value;
 
@@ -38,7 +38,7 @@ CLONES void vagx_exec_mov_imm(struct simdgroup *sg, const struct op *op)
 }
 
 /* Whether 32 bits of everything are enough to know the result */
-INLINE bool core_int_is_narrow(const struct op *op)
+static bool core_int_is_narrow(const struct op *op)
 {
 	return op->dst.size <= 32 && !op->mod[AGX_MOD_SATURATE];
 }
@@ -66,7 +66,7 @@ static int128 core_int_real_value(uint64_t value, const struct agx_operand *o)
 }
 
 /* Adds or subtracts with 64 bits, or saturates */
-CLONES static void core_int_add_wide(struct simdgroup *sg, const struct op *op, bool negate)
+static void core_int_add_wide(struct simdgroup *sg, const struct op *op, bool negate)
 {
 	const struct agx_operand *x = &op->src[0], *y = &op->src[1];
 	unsigned int shift = op->mod[AGX_MOD_SHIFT], i;
@@ -89,7 +89,7 @@ CLONES static void core_int_add_wide(struct simdgroup *sg, const struct op *op, 
 	write_wide_lanes(sg, &op->dst, &wa);
 }
 
-CLONES void vagx_exec_iadd(struct simdgroup *sg, const struct op *op)
+void vagx_exec_iadd(struct simdgroup *sg, const struct op *op)
 {
 	unsigned int shift = op->mod[AGX_MOD_SHIFT];
 
@@ -99,7 +99,7 @@ CLONES void vagx_exec_iadd(struct simdgroup *sg, const struct op *op)
 		core_int_add_wide(sg, op, false);
 }
 
-CLONES void vagx_exec_isub(struct simdgroup *sg, const struct op *op)
+void vagx_exec_isub(struct simdgroup *sg, const struct op *op)
 {
 	unsigned int shift = op->mod[AGX_MOD_SHIFT];
 
@@ -110,8 +110,8 @@ CLONES void vagx_exec_isub(struct simdgroup *sg, const struct op *op)
 }
 
 /* Multiplies and adds or subtracts with 64 bits, or saturates */
-CLONES static void core_int_multiply_wide(struct simdgroup *sg, const struct op *op,
-					  const struct agx_operand *z, bool negate)
+static void core_int_multiply_wide(struct simdgroup *sg, const struct op *op,
+				   const struct agx_operand *z, bool negate)
 {
 	const struct agx_operand *x = &op->src[0], *y = &op->src[1];
 	unsigned int shift = op->mod[AGX_MOD_SHIFT], i;
@@ -136,7 +136,7 @@ CLONES static void core_int_multiply_wide(struct simdgroup *sg, const struct op 
 	write_wide_lanes(sg, &op->dst, &a);
 }
 
-CLONES void vagx_exec_imul(struct simdgroup *sg, const struct op *op)
+void vagx_exec_imul(struct simdgroup *sg, const struct op *op)
 {
 	static const struct agx_operand zero = {
 		.type = AGX_OPERAND_IMM,
@@ -151,7 +151,7 @@ CLONES void vagx_exec_imul(struct simdgroup *sg, const struct op *op)
 }
 
 /* Multiplies and adds with 32 bits, or subtracts */
-INLINE void core_int_multiply_add(struct simdgroup *sg, const struct op *op, bool negate)
+static void core_int_multiply_add(struct simdgroup *sg, const struct op *op, bool negate)
 {
 	unsigned int shift = op->mod[AGX_MOD_SHIFT];
 	struct lanes t;
@@ -163,7 +163,7 @@ INLINE void core_int_multiply_add(struct simdgroup *sg, const struct op *op, boo
 		NARROW_LOOP(sg, op, a * b + (c[i_] << shift));
 }
 
-CLONES void vagx_exec_imadd(struct simdgroup *sg, const struct op *op)
+void vagx_exec_imadd(struct simdgroup *sg, const struct op *op)
 {
 	if (core_int_is_narrow(op))
 		core_int_multiply_add(sg, op, false);
@@ -171,7 +171,7 @@ CLONES void vagx_exec_imadd(struct simdgroup *sg, const struct op *op)
 		core_int_multiply_wide(sg, op, &op->src[2], false);
 }
 
-CLONES void vagx_exec_imsub(struct simdgroup *sg, const struct op *op)
+void vagx_exec_imsub(struct simdgroup *sg, const struct op *op)
 {
 	if (core_int_is_narrow(op))
 		core_int_multiply_add(sg, op, true);
@@ -180,29 +180,29 @@ CLONES void vagx_exec_imsub(struct simdgroup *sg, const struct op *op)
 }
 
 /* Shifts by 0 to 127, where C has none beyond 63 */
-INLINE uint64_t core_int_left(uint64_t value, unsigned int shift)
+static uint64_t core_int_left(uint64_t value, unsigned int shift)
 {
 	return shift < 64 ? value << shift : 0;
 }
 
-INLINE uint64_t core_int_right(uint64_t value, unsigned int shift)
+static uint64_t core_int_right(uint64_t value, unsigned int shift)
 {
 	return shift < 64 ? value >> shift : 0;
 }
 
 /* Shifts of 32 bits by 0 to 127 */
-INLINE uint32_t core_int_left32(uint32_t value, unsigned int shift)
+static uint32_t core_int_left32(uint32_t value, unsigned int shift)
 {
 	return shift < 32 ? value << shift : 0;
 }
 
-INLINE uint32_t core_int_right32(uint32_t value, unsigned int shift)
+static uint32_t core_int_right32(uint32_t value, unsigned int shift)
 {
 	return shift < 32 ? value >> shift : 0;
 }
 
 /* The mask of a bit field's width; all bits if there is no width */
-INLINE uint32_t core_int_field_mask(const struct op *op)
+static uint32_t core_int_field_mask(const struct op *op)
 {
 	unsigned int bits = op->mod[AGX_MOD_BITMASK];
 
@@ -229,57 +229,57 @@ INLINE uint32_t core_int_field_mask(const struct op *op)
 	} while (0)
 
 /* Aliases of bfi and bfeil with two sources: a value and a shift */
-CLONES void vagx_exec_shl(struct simdgroup *sg, const struct op *op)
+void vagx_exec_shl(struct simdgroup *sg, const struct op *op)
 {
 	NARROW_LOOP(sg, op, core_int_left32(a, b & 0x7f));
 }
 
-CLONES void vagx_exec_shr(struct simdgroup *sg, const struct op *op)
+void vagx_exec_shr(struct simdgroup *sg, const struct op *op)
 {
 	NARROW_LOOP(sg, op, core_int_right32(a, b & 0x7f));
 }
 
-CLONES void vagx_exec_bfi(struct simdgroup *sg, const struct op *op)
+void vagx_exec_bfi(struct simdgroup *sg, const struct op *op)
 {
 	SHIFT_LOOP(sg, op, (a & ~core_int_left32(mask, shift)) | core_int_left32(b & mask, shift));
 }
 
-CLONES void vagx_exec_bfeil(struct simdgroup *sg, const struct op *op)
+void vagx_exec_bfeil(struct simdgroup *sg, const struct op *op)
 {
 	SHIFT_LOOP(sg, op, (a & ~mask) | (core_int_right32(b, shift) & mask));
 }
 
-CLONES void vagx_exec_extr(struct simdgroup *sg, const struct op *op)
+void vagx_exec_extr(struct simdgroup *sg, const struct op *op)
 {
 	SHIFT_LOOP(sg, op, core_int_right((uint64_t)b << 32 | a, shift) & mask);
 }
 
-INLINE uint64_t core_int_shift_left_high(uint64_t a, uint64_t b, uint64_t mask,
+static uint64_t core_int_shift_left_high(uint64_t a, uint64_t b, uint64_t mask,
 					 unsigned int shift)
 {
 	mask = core_int_left(mask, shift > 32 ? shift - 32 : 0);
 	return (core_int_left(b, shift) >> 32 & mask) | (a & ~mask);
 }
 
-CLONES void vagx_exec_shlhi(struct simdgroup *sg, const struct op *op)
+void vagx_exec_shlhi(struct simdgroup *sg, const struct op *op)
 {
 	SHIFT_LOOP(sg, op, core_int_shift_left_high(a, b, mask, shift));
 }
 
-INLINE uint64_t core_int_shift_right_high(uint64_t a, uint64_t b, uint64_t mask,
+static uint64_t core_int_shift_right_high(uint64_t a, uint64_t b, uint64_t mask,
 					  unsigned int shift)
 {
 	mask = core_int_right(mask << 32, shift < 32 ? shift : 32);
 	return (core_int_right(b << 32, shift) & mask) | (a & ~mask);
 }
 
-CLONES void vagx_exec_shrhi(struct simdgroup *sg, const struct op *op)
+void vagx_exec_shrhi(struct simdgroup *sg, const struct op *op)
 {
 	SHIFT_LOOP(sg, op, core_int_shift_right_high(a, b, mask, shift));
 }
 
 /* Shifts a signed value right by @shift bits, after it was shifted left by @high bits, 0 or 32 */
-INLINE void core_int_shift_arithmetic(struct simdgroup *sg, const struct op *op, unsigned int high)
+static void core_int_shift_arithmetic(struct simdgroup *sg, const struct op *op, unsigned int high)
 {
 	struct lanes ta, tb, r;
 	const uint32_t *a = read_extended(sg, &op->src[0], true, &ta);
@@ -299,12 +299,12 @@ INLINE void core_int_shift_arithmetic(struct simdgroup *sg, const struct op *op,
 	write_lanes(sg, &op->dst, r.v);
 }
 
-CLONES void vagx_exec_asr(struct simdgroup *sg, const struct op *op)
+void vagx_exec_asr(struct simdgroup *sg, const struct op *op)
 {
 	core_int_shift_arithmetic(sg, op, 0);
 }
 
-CLONES void vagx_exec_asrh(struct simdgroup *sg, const struct op *op)
+void vagx_exec_asrh(struct simdgroup *sg, const struct op *op)
 {
 	core_int_shift_arithmetic(sg, op, 32);
 }
@@ -313,7 +313,7 @@ CLONES void vagx_exec_asrh(struct simdgroup *sg, const struct op *op)
  * Evaluates a truth table of two bits: "low" has the results for b = 0, "high" for b = 1, bit 0
  * for a = 0. For the two tables that depend on b alone hardware moves a instead.
  */
-INLINE uint32_t core_int_truth_table(unsigned int low, unsigned int high, uint32_t a,
+static uint32_t core_int_truth_table(unsigned int low, unsigned int high, uint32_t a,
 				     uint32_t b)
 {
 	uint32_t result = 0;
@@ -332,7 +332,7 @@ INLINE uint32_t core_int_truth_table(unsigned int low, unsigned int high, uint32
 }
 
 #define BITOP(low, high)							\
-CLONES void vagx_exec_bitop_##low##high(struct simdgroup *sg, const struct op *op)	\
+void vagx_exec_bitop_##low##high(struct simdgroup *sg, const struct op *op)	\
 {										\
 	NARROW_LOOP(sg, op, core_int_truth_table(low, high, a, b));		\
 }
@@ -357,7 +357,7 @@ BITOPS(3)
 		write_lanes(sg, &(op)->dst, r_.v);				\
 	} while (0)
 
-INLINE uint32_t core_int_reverse(uint32_t value)
+static uint32_t core_int_reverse(uint32_t value)
 {
 	value = __builtin_bswap32(value);
 	value = (value & 0x0f0f0f0f) << 4 | (value >> 4 & 0x0f0f0f0f);
@@ -365,24 +365,24 @@ INLINE uint32_t core_int_reverse(uint32_t value)
 	return (value & 0x55555555) << 1 | (value >> 1 & 0x55555555);
 }
 
-CLONES void vagx_exec_bitrev(struct simdgroup *sg, const struct op *op)
+void vagx_exec_bitrev(struct simdgroup *sg, const struct op *op)
 {
 	UNARY_LOOP(sg, op, core_int_reverse(a));
 }
 
-CLONES void vagx_exec_popcnt(struct simdgroup *sg, const struct op *op)
+void vagx_exec_popcnt(struct simdgroup *sg, const struct op *op)
 {
 	UNARY_LOOP(sg, op, (uint32_t)__builtin_popcount(a));
 }
 
 /* Despite its name it finds the number of the highest bit that is set, or -1 */
-CLONES void vagx_exec_ffs(struct simdgroup *sg, const struct op *op)
+void vagx_exec_ffs(struct simdgroup *sg, const struct op *op)
 {
 	UNARY_LOOP(sg, op, a ? 31u - __builtin_clz(a) : ~0u);
 }
 
 /* Spreads the low 16 bits to the even ones of 32, as for a Morton index */
-INLINE uint32_t core_int_spread_bits(uint32_t value)
+static uint32_t core_int_spread_bits(uint32_t value)
 {
 	value &= 0xffff;
 	value = (value | value << 8) & 0x00ff00ff;
@@ -391,7 +391,7 @@ INLINE uint32_t core_int_spread_bits(uint32_t value)
 	return (value | value << 1) & 0x55555555;
 }
 
-CLONES void vagx_exec_intl(struct simdgroup *sg, const struct op *op)
+void vagx_exec_intl(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes ta, tb;
 	const uint32_t *a = read_lanes(sg, &op->src[0], &ta);
@@ -403,7 +403,7 @@ CLONES void vagx_exec_intl(struct simdgroup *sg, const struct op *op)
 	write_lanes(sg, &op->dst, ta.v);
 }
 
-INLINE void core_int_select(struct simdgroup *sg, const struct op *op,
+static void core_int_select(struct simdgroup *sg, const struct op *op,
 			    const struct lanes *chosen)
 {
 	struct lanes tx, ty, r;
@@ -416,7 +416,7 @@ INLINE void core_int_select(struct simdgroup *sg, const struct op *op,
 	write_lanes(sg, &op->dst, r.v);
 }
 
-CLONES void vagx_exec_icsel(struct simdgroup *sg, const struct op *op)
+void vagx_exec_icsel(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes chosen;
 
@@ -424,7 +424,7 @@ CLONES void vagx_exec_icsel(struct simdgroup *sg, const struct op *op)
 	core_int_select(sg, op, &chosen);
 }
 
-CLONES void vagx_exec_fcsel(struct simdgroup *sg, const struct op *op)
+void vagx_exec_fcsel(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes chosen;
 

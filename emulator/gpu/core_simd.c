@@ -209,7 +209,7 @@ void vagx_exec_ballot_active(struct simdgroup *sg, const struct op *op)
 	simd_write_ballot(sg, op, &sg->mask);
 }
 
-CLONES void vagx_exec_icmp_ballot(struct simdgroup *sg, const struct op *op)
+void vagx_exec_icmp_ballot(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes votes;
 
@@ -217,7 +217,7 @@ CLONES void vagx_exec_icmp_ballot(struct simdgroup *sg, const struct op *op)
 	simd_write_ballot(sg, op, &votes);
 }
 
-CLONES void vagx_exec_fcmp_ballot(struct simdgroup *sg, const struct op *op)
+void vagx_exec_fcmp_ballot(struct simdgroup *sg, const struct op *op)
 {
 	struct lanes votes;
 

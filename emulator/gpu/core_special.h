@@ -18,7 +18,7 @@
 
 #include "clones.h"
 
-INLINE uint64_t special_bits(double value)
+static inline uint64_t special_bits(double value)
 {
 	uint64_t bits;
 
@@ -26,7 +26,7 @@ INLINE uint64_t special_bits(double value)
 	return bits;
 }
 
-INLINE double special_double(uint64_t bits)
+static inline double special_double(uint64_t bits)
 {
 	double value;
 
@@ -35,14 +35,14 @@ INLINE double special_double(uint64_t bits)
 }
 
 /** special_round() - the nearest whole number, of numbers below 2^51 */
-INLINE double special_round(double x)
+static inline double special_round(double x)
 {
 	/* the sum has no bits for a fraction */
 	return x + 0x1.8p52 - 0x1.8p52;
 }
 
 /** special_log2() - logarithm to base 2 of a float that is no denormal */
-INLINE float special_log2(float x)
+static inline float special_log2(float x)
 {
 	/* a mantissa from sqrt(1/2) to sqrt(2): what is near 1 has exponent 0 */
 	uint64_t offset = special_bits(x) - 0x3fe6a09e667f3bcdULL;
@@ -70,7 +70,7 @@ INLINE float special_log2(float x)
 }
 
 /** special_exp2() - two to the power of a float */
-INLINE float special_exp2(float x)
+static inline float special_exp2(float x)
 {
 	/* beyond these the result is infinite or zero as a float */
 	double limited = x > 300.0f ? 300.0 : x < -300.0f ? -300.0 : (double)x;
@@ -97,13 +97,13 @@ INLINE float special_exp2(float x)
 }
 
 /** special_rsqrt() - reciprocal of the square root */
-INLINE float special_rsqrt(float x)
+static inline float special_rsqrt(float x)
 {
 	return (float)(1.0 / sqrt((double)x));
 }
 
 /** special_rsqrt_for_sqrt() - the same, which times x is the square root, also of 0 and infinity */
-INLINE float special_rsqrt_for_sqrt(float x)
+static inline float special_rsqrt_for_sqrt(float x)
 {
 	float result = special_rsqrt(x);
 
@@ -115,7 +115,7 @@ INLINE float special_rsqrt_for_sqrt(float x)
  *
  * The sine is the product of two instructions: the second divides the sine of this number by it.
  */
-INLINE float special_sine_reduce(float x)
+static inline float special_sine_reduce(float x)
 {
 	float turn = x - 4.0f * floorf(x * 0.25f);
 	float rest = turn < 3.0f ? 2.0f - turn : turn - 4.0f;
@@ -124,7 +124,7 @@ INLINE float special_sine_reduce(float x)
 }
 
 /** special_sine_quotient() - second half: the sine of @x quarter turns, divided by @x */
-INLINE float special_sine_quotient(float x)
+static inline float special_sine_quotient(float x)
 {
 	/* programs that reduce give -1 to 1: others change the sign with each half turn */
 	double half_turns = special_round((double)x * 0.5);

@@ -242,7 +242,7 @@ static int stage_centroid_sample(const struct vagx_tile *tile, unsigned int cove
 }
 
 /* Finds the positions that an interpolation mode names: pixel centre, centroid or a sample */
-INLINE void stage_find_position(struct simdgroup *sg, const struct op *op,
+static void stage_find_position(struct simdgroup *sg, const struct op *op,
 				const struct agx_operand *at, struct position *position)
 {
 	const struct vagx_tile *tile = sg->core->tile;
@@ -270,7 +270,7 @@ INLINE void stage_find_position(struct simdgroup *sg, const struct op *op,
 }
 
 /* The number of the coefficient register; it is copied, as results may overwrite its operand */
-INLINE void stage_find_index(const struct simdgroup *sg, const struct agx_operand *cf,
+static void stage_find_index(const struct simdgroup *sg, const struct agx_operand *cf,
 			     struct lanes *index)
 {
 	struct lanes tmp;
@@ -303,7 +303,7 @@ static uint32_t stage_find_missing(const struct simdgroup *sg, const struct lane
 }
 
 /* The planes of the first active quad, if all active quads have these; else NULL */
-INLINE const struct vagx_plane *stage_same_planes(const struct simdgroup *sg)
+static const struct vagx_plane *stage_same_planes(const struct simdgroup *sg)
 {
 	const struct vagx_plane *const *planes = sg->core->fragments->planes;
 	const struct vagx_plane *first = NULL;
@@ -323,7 +323,7 @@ INLINE const struct vagx_plane *stage_same_planes(const struct simdgroup *sg)
  * Copies a plane to all lanes of its quad, which are of one primitive. Mostly all quads are. What
  * is copied quad by quad cannot be read as vectors before the processor has written it.
  */
-INLINE void stage_copy_planes(const struct simdgroup *sg, unsigned int number,
+static void stage_copy_planes(const struct simdgroup *sg, unsigned int number,
 			      struct planes *planes)
 {
 	static const struct vagx_plane none;
@@ -384,7 +384,7 @@ static bool stage_find_different(struct simdgroup *sg, const struct op *op,
  * Finds the planes of coefficient registers @index + @n; @cf is the operand that the index is
  * from. Return: false after a failure.
  */
-INLINE bool stage_find_planes(struct simdgroup *sg, const struct op *op,
+static bool stage_find_planes(struct simdgroup *sg, const struct op *op,
 			      const struct agx_operand *cf, const struct lanes *index,
 			      unsigned int n, struct planes *planes)
 {
@@ -398,7 +398,7 @@ INLINE bool stage_find_planes(struct simdgroup *sg, const struct op *op,
 }
 
 /* Evaluates planes at the positions of all lanes */
-INLINE void stage_evaluate(const struct planes *planes, const struct position *p,
+static void stage_evaluate(const struct planes *planes, const struct position *p,
 			   struct float_lanes *value)
 {
 	unsigned int i;
@@ -410,14 +410,14 @@ INLINE void stage_evaluate(const struct planes *planes, const struct position *p
 }
 
 /* Divides; what is tiny before rounding becomes zero. No such quotient rounds up in 64 bits. */
-INLINE float stage_divide(float value, float divisor)
+static float stage_divide(float value, float divisor)
 {
 	bool below = fabs((double)value / (double)divisor) < 0x1p-126;
 
 	return below ? copysignf(0.0f, value / divisor) : value / divisor;
 }
 
-INLINE void stage_set_floats(struct simdgroup *sg, const struct op *op, unsigned int n,
+static void stage_set_floats(struct simdgroup *sg, const struct op *op, unsigned int n,
 			     const struct float_lanes *value)
 {
 	unsigned int size = op->dst.size == 16 ? 16 : 32, i;
@@ -431,7 +431,7 @@ INLINE void stage_set_floats(struct simdgroup *sg, const struct op *op, unsigned
 }
 
 /* Interpolates the components of a varying; @w names the register of 1/W, or is NULL */
-INLINE void stage_interpolate(struct simdgroup *sg, const struct op *op,
+static void stage_interpolate(struct simdgroup *sg, const struct op *op,
 			      const struct agx_operand *w, const struct agx_operand *at)
 {
 	struct float_lanes value, divisor;
@@ -460,17 +460,17 @@ INLINE void stage_interpolate(struct simdgroup *sg, const struct op *op,
 	}
 }
 
-CLONES void vagx_exec_iter(struct simdgroup *sg, const struct op *op)
+void vagx_exec_iter(struct simdgroup *sg, const struct op *op)
 {
 	stage_interpolate(sg, op, NULL, &op->src[1]);
 }
 
-CLONES void vagx_exec_iter_projected(struct simdgroup *sg, const struct op *op)
+void vagx_exec_iter_projected(struct simdgroup *sg, const struct op *op)
 {
 	stage_interpolate(sg, op, &op->src[1], &op->src[2]);
 }
 
-CLONES void vagx_exec_ldcf(struct simdgroup *sg, const struct op *op)
+void vagx_exec_ldcf(struct simdgroup *sg, const struct op *op)
 {
 	struct planes planes;
 	struct lanes index;
