@@ -6,13 +6,18 @@ usage: analyze.py BUILD_FOLDER JOBS SOURCE ...
 
 A source that the build does not know has those of another one near by.
 Prints each finding once, "PATH:LINE: CHECKER: WORDS", and last "N files".
+
+What was said of a preprocessed source is kept in the cache for as long as it is used.
 """
 
+import hashlib
 import json
+import os
 import re
 import shlex
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -22,6 +27,8 @@ CLANG = ["clang-19", "--analyze", "--analyzer-output", "text", "-w",
          "-Xclang",
          "-analyzer-disable-checker=security.insecureAPI.DeprecatedOrUnsafeBufferHandling",
          "-o", "/dev/null"]
+KEPT = Path(os.environ["ASAHI_CACHE"]) / "analyzer" if "ASAHI_CACHE" in os.environ else None
+KEPT_SECONDS = 30 * 86400
 
 
 def known_flags(build):
@@ -48,7 +55,32 @@ def findings_in(text, build):
             yield f"{path}:{match[2]}: {checker or 'error'}: {words}"
 
 
-def analyze(build, path, flags):
+def kept_name(build, path, flags, version):
+    """The file of the cache for what this clang says of this source, wherever the clone is."""
+    run = subprocess.run([CLANG[0], "-E", *flags, str(path)], cwd=build, capture_output=True,
+                         check=False)
+    if run.returncode or not KEPT:
+        return None
+    source = run.stdout.replace(str(build.parents[1]).encode(), b".")
+    said_by = json.dumps([version, CLANG, Path(__file__).read_text()]).encode()
+    return KEPT / hashlib.sha256(said_by + source).hexdigest()
+
+
+def analyze(build, path, flags, version):
+    """Findings in a file, from the cache or by clang."""
+    kept = kept_name(build, path, flags, version)
+    if kept and kept.exists():
+        os.utime(kept)
+        return set(json.loads(kept.read_text()))
+    lines = run_clang(build, path, flags)
+    if kept:
+        new = kept.with_name(f"{kept.name}.{os.getpid()}")
+        new.write_text(json.dumps(sorted(lines)))
+        new.rename(kept)
+    return lines
+
+
+def run_clang(build, path, flags):
     """What clang says of a file; a bad status without a word is a finding, too."""
     run = subprocess.run([*CLANG, *flags, str(path)], cwd=build, capture_output=True, text=True,
                          check=False)
@@ -58,14 +90,26 @@ def analyze(build, path, flags):
     return lines
 
 
+def forget_unused():
+    """Removes what nobody has asked for in a long time."""
+    for kept in KEPT.iterdir():
+        if time.time() - kept.stat().st_mtime > KEPT_SECONDS:
+            kept.unlink(missing_ok=True)
+
+
 def main():
     build, jobs = Path(sys.argv[1]).resolve(), int(sys.argv[2])
     paths = [Path(argument).resolve() for argument in sys.argv[3:]]
     known = known_flags(build)
     flags = [next(known[place] for place in (path, *path.parents) if place in known)
              for path in paths]
+    version = subprocess.run([CLANG[0], "--version"], capture_output=True, text=True,
+                             check=True).stdout
+    if KEPT:
+        KEPT.mkdir(exist_ok=True)
+        forget_unused()
     with ThreadPoolExecutor(jobs) as pool:
-        said = pool.map(analyze, [build] * len(paths), paths, flags)
+        said = pool.map(lambda path, words: analyze(build, path, words, version), paths, flags)
         for line in sorted(set().union(*said)):
             print(line)
     print(f"{len(paths)} files")
