@@ -343,6 +343,8 @@ bool vagx_build_lower(struct build *b, const struct op *op);
 
 /** vagx_build_lower_special() - the same as vagx_build_lower(), for special functions */
 bool vagx_build_lower_special(struct build *b, const struct op *op);
+/** vagx_build_is_special() - whether that is for an instruction */
+bool vagx_build_is_special(const struct op *op);
 
 /* lower_int.c */
 

@@ -155,11 +155,14 @@ static void jit_skip_call(struct build *b, uint32_t pc)
 
 /*
  * Code for an instruction that changes nothing but registers. Where segments are loops, one that
- * looks at the votes of all lanes has its own: no lane is done when others do it again.
+ * looks at the votes of all lanes has its own: no lane is done when others do it again. And a
+ * segment ends behind a special function, whose result takes long: the processor does other turns
+ * of the loop meanwhile, if there are not too many instructions between them.
  */
 static bool jit_add_lowered(struct build *b, const struct op *op, uint32_t pc)
 {
 	bool is_alone = vagx_build_votes(op) && !b->vectors->permute;
+	bool is_last = is_alone || (!b->vectors->keeps_cache && vagx_build_is_special(op));
 
 	if (is_alone || !vagx_build_has_room(b, op))
 		vagx_build_end_segment(b, pc);
@@ -169,7 +172,7 @@ static bool jit_add_lowered(struct build *b, const struct op *op, uint32_t pc)
 	vagx_build_settle_sources(b, op);
 	if (!vagx_build_lower(b, op))
 		return false;
-	if (is_alone)
+	if (is_last)
 		vagx_build_end_segment(b, pc + 1);
 	return true;
 }

@@ -223,20 +223,25 @@ static void lower_special_sine_reduce(struct build *b, const struct op *op)
 
 typedef void lower_special_fn(struct build *b, const struct op *op);
 
+static lower_special_fn *const lower_special_fns[AGX_OP_COUNT] = {
+	[AGX_OP_RSQRT] = lower_special_rsqrts,
+	[AGX_OP_RSQRTS] = lower_special_rsqrts,
+	[AGX_OP_LOG2] = lower_special_log2s,
+	[AGX_OP_EXP2] = lower_special_exp2s,
+	[AGX_OP_SINR] = lower_special_sine_reduce,
+	[AGX_OP_SINC] = lower_special_sine_quotients,
+};
+
+bool vagx_build_is_special(const struct op *op)
+{
+	return lower_special_fns[op->opcode];
+}
+
 bool vagx_build_lower_special(struct build *b, const struct op *op)
 {
-	static lower_special_fn *const fns[AGX_OP_COUNT] = {
-		[AGX_OP_RSQRT] = lower_special_rsqrts,
-		[AGX_OP_RSQRTS] = lower_special_rsqrts,
-		[AGX_OP_LOG2] = lower_special_log2s,
-		[AGX_OP_EXP2] = lower_special_exp2s,
-		[AGX_OP_SINR] = lower_special_sine_reduce,
-		[AGX_OP_SINC] = lower_special_sine_quotients,
-	};
-
-	if (!fns[op->opcode] || !b->vectors->wide || op->dst.type != AGX_OPERAND_REG)
+	if (!vagx_build_is_special(op) || !b->vectors->wide || op->dst.type != AGX_OPERAND_REG)
 		return false;
 	b->temps = 0;
-	fns[op->opcode](b, op);
+	lower_special_fns[op->opcode](b, op);
 	return true;
 }
