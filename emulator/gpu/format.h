@@ -99,7 +99,10 @@ static inline int32_t format_round(float value)
 /** vagx_format_unorm8_from_float() - the linear byte of a value, 0 to 255 */
 static inline uint32_t vagx_format_unorm8_from_float(float value)
 {
-	return (uint32_t)format_round(format_clamp(value, 0, 1) * 255.0f);
+	/* as format_clamp(), by two instructions: NaN is not above 0 */
+	const float positive = value > 0 ? value : 0, clamped = positive < 1 ? positive : 1;
+
+	return (uint32_t)format_round(clamped * 255.0f);
 }
 
 /** vagx_format_unorm8_to_float() - the value of a linear byte, 0 to 1 */

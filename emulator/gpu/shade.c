@@ -29,7 +29,8 @@
 
 /* Half a block has as many quads as a group */
 #define HALF_ROWS	(FRAGMENT_BLOCK / 2)
-_Static_assert(FRAGMENT_QUADS * 4 == FRAGMENT_BLOCK * HALF_ROWS, "half a block is no group");
+_Static_assert(FRAGMENT_BLOCK == VAGX_HALF_WIDTH && HALF_ROWS == VAGX_HALF_HEIGHT,
+	       "half a block is no group");
 
 /* Planes */
 
@@ -182,6 +183,7 @@ int fragment_flush(struct fragment_worker *w)
 	g->quads = 0;
 	g->primitives = 0;
 	g->fragments.exists = 0;
+	g->fragments.is_half = false;
 	g->fragments.back_facing = 0;
 	memset(g->pixels, 0, sizeof(g->pixels));
 	if (err)
@@ -297,16 +299,6 @@ static int shade_add_quad(struct fragment_worker *w, unsigned int x, unsigned in
 	return err;
 }
 
-/* The quads of half a block, in their order: two rows of four */
-static const uint16_t shade_half_x[VAGX_SIMD_WIDTH] = {
-	0, 1, 0, 1, 2, 3, 2, 3, 4, 5, 4, 5, 6, 7, 6, 7,
-	0, 1, 0, 1, 2, 3, 2, 3, 4, 5, 4, 5, 6, 7, 6, 7,
-};
-static const uint16_t shade_half_y[VAGX_SIMD_WIDTH] = {
-	0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1,
-	2, 2, 3, 3, 2, 2, 3, 3, 2, 2, 3, 3, 2, 2, 3, 3,
-};
-
 /* The sample masks of half a block's lanes, from pixel @first of the block on */
 static void shade_get_half(const struct fragment_worker *w, const uint64_t *pixels,
 			   unsigned int first, uint8_t samples[VAGX_SIMD_WIDTH])
@@ -322,29 +314,24 @@ static void shade_get_half(const struct fragment_worker *w, const uint64_t *pixe
 	}
 	for (i = 0; i < VAGX_SIMD_WIDTH; i += 4)
 		shade_get_quad(w, pixels,
-			       first + shade_half_y[i] * FRAGMENT_BLOCK + shade_half_x[i],
+			       first + vagx_half_y[i] * FRAGMENT_BLOCK + vagx_half_x[i],
 			       &samples[i]);
 }
 
 /* Writes the quads of half a block at (x, y) in the tile to the group, which has none */
-CLONES static void shade_put_half(struct fragment_worker *w, unsigned int x, unsigned int y)
+static void shade_put_half(struct fragment_worker *w, unsigned int x, unsigned int y)
 {
 	struct fragment_group *g = &w->group;
 	struct vagx_fragments *f = &g->fragments;
-	const uint16_t left = w->tile.x + x, top = w->tile.y + y;
 	unsigned int i;
 
-	for (i = 0; i < VAGX_SIMD_WIDTH; i++)
-		f->x[i] = left + shade_half_x[i];
-	for (i = 0; i < VAGX_SIMD_WIDTH; i++)
-		f->y[i] = top + shade_half_y[i];
+	vagx_stage_place_half(f, w->tile.x + x, w->tile.y + y);
 	for (i = 0; i < FRAGMENT_QUADS; i++) {
 		g->primitive[i] = g->primitives - 1;
 		f->draw[i] = w->primitive.number;
 		f->planes[i] = g->planes[g->primitives - 1];
 	}
 	/* A full group needs no mask of its pixels. */
-	f->exists = UINT32_MAX;
 	f->back_facing = w->primitive.setup.back ? UINT32_MAX : 0;
 	g->quads = FRAGMENT_QUADS;
 }

@@ -68,6 +68,7 @@ struct vagx_plane {
 /**
  * struct vagx_fragments - fragments that one simdgroup shades
  * @exists: mask of the lanes that have a fragment; four lanes are a quad, row by row
+ * @is_half: set by vagx_stage_place_half() alone
  * @x: column of each lane's pixel in the image
  * @y: row of each lane's pixel in the image
  * @input: mask of the samples that the primitive covers, for each lane
@@ -83,6 +84,7 @@ struct vagx_plane {
  */
 struct vagx_fragments {
 	uint32_t exists;
+	bool is_half;
 	uint16_t x[VAGX_SIMD_WIDTH];
 	uint16_t y[VAGX_SIMD_WIDTH];
 	uint8_t input[VAGX_SIMD_WIDTH];
@@ -96,6 +98,21 @@ struct vagx_fragments {
 			     const float *depth, const uint8_t *stencil);
 	void *ctx;
 };
+
+/** VAGX_HALF_WIDTH - pixels of half a block of 8 by 8 pixels, whose quads fill a simdgroup */
+#define VAGX_HALF_WIDTH		8
+#define VAGX_HALF_HEIGHT	4
+
+/** vagx_half_x, vagx_half_y - the pixel of each lane in half a block: two rows of four quads */
+extern const uint16_t vagx_half_x[VAGX_SIMD_WIDTH], vagx_half_y[VAGX_SIMD_WIDTH];
+
+/**
+ * vagx_stage_place_half() - let fragments be all of half a block
+ * @f: @exists, @x, @y and @is_half are set
+ * @x: first column of pixels in the image, a multiple of 8
+ * @y: first row of pixels in the image, a multiple of 4; all pixels are in the tile
+ */
+void vagx_stage_place_half(struct vagx_fragments *f, uint32_t x, uint32_t y);
 
 /**
  * vagx_core_run_vertices() - run a vertex shader

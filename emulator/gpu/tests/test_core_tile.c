@@ -94,6 +94,25 @@ static void make_case(struct tile_case *c)
 		c->memory[i] = (uint8_t)i * 7;
 }
 
+/* Half a block of pixels with four bytes, as most fragments are */
+static void make_half(struct tile_case *c)
+{
+	make_case(c);
+	while (formats[c->format].format != AGX_FORMAT_U8NORM)
+		c->format = pick(COUNT(formats));
+	c->mask = 15;
+	c->stride = 4 << pick(3);
+	c->offset = pick(c->stride - 3);
+	c->tile.samples = pick(8) ? 1 : 2;
+	vagx_stage_place_half(&c->fragments,
+			      c->tile.x + pick(c->tile.width / VAGX_HALF_WIDTH) * VAGX_HALF_WIDTH,
+			      c->tile.y + pick(c->tile.height / VAGX_HALF_HEIGHT) *
+					  VAGX_HALF_HEIGHT);
+	memset(c->fragments.live, 15, sizeof(c->fragments.live));
+	if (!pick(4))
+		c->fragments.live[pick(LANES)] = 0;
+}
+
 /* Number @n of the registers that are stored */
 static uint32_t register_of(const struct tile_case *c, unsigned int lane, unsigned int n)
 {
@@ -203,7 +222,10 @@ static void random_stores(void **state)
 
 	srand(5);
 	for (round = 0; round < 2000; round++) {
-		make_case(&c);
+		if (pick(4))
+			make_case(&c);
+		else
+			make_half(&c);
 		memcpy(expected, c.memory, sizeof(expected));
 		for (err = 0, lane = 0; !err && lane < LANES; lane++) {
 			if (c.fragments.exists >> lane & 1)
@@ -290,12 +312,15 @@ static void make_load(struct tile_case *c)
 {
 	unsigned int i;
 
-	make_case(c);
+	if (pick(4))
+		make_case(c);
+	else
+		make_half(c);
 	memset(c->fragments.live, 15, sizeof(c->fragments.live));
 	if (!pick(4))
 		return;
 	c->samples = 1u << pick(c->tile.samples);
-	for (i = 0; i < LANES; i++) {
+	for (i = 0; !c->fragments.is_half && i < LANES; i++) {
 		c->fragments.x[i] = c->tile.x + pick(c->tile.width);
 		c->fragments.y[i] = c->tile.y + pick(c->tile.height);
 	}
