@@ -409,11 +409,10 @@ int vagx_core_run_groups(struct vagx_core *core, const struct vagx_launch *launc
 	return core_end(core, fault);
 }
 
-/* Runs one simdgroup of a stage. Return: as vagx_core_run_groups(). */
-static int core_run_stage(struct vagx_core *core, const struct vagx_launch *launch,
-			  unsigned int threads, struct vagx_uat_fault *fault)
+/* Begins a stage, of one simdgroup after the other. Return: 0, or why it has failed. */
+static int core_begin_stage(struct vagx_core *core, const struct vagx_launch *launch,
+			    unsigned int threads, struct entry *entry)
 {
-	struct entry entry;
 	unsigned int i;
 
 	core_begin(core, launch);
@@ -421,7 +420,16 @@ static int core_run_stage(struct vagx_core *core, const struct vagx_launch *laun
 		core->group[i] = 0;
 		core->size[i] = i ? 1 : threads;
 	}
-	if (!core_load(core, launch->code_va, launch->regs, launch->serial, &entry))
+	return core_load(core, launch->code_va, launch->regs, launch->serial, entry);
+}
+
+/* Runs one simdgroup of a stage. Return: as vagx_core_run_groups(). */
+static int core_run_stage(struct vagx_core *core, const struct vagx_launch *launch,
+			  unsigned int threads, struct vagx_uat_fault *fault)
+{
+	struct entry entry;
+
+	if (!core_begin_stage(core, launch, threads, &entry))
 		core_run_threads(core, threads, &entry);
 	return core_end(core, fault);
 }
@@ -449,6 +457,37 @@ int vagx_core_run_fragments(struct vagx_core *core, const struct vagx_launch *la
 	core->tile = NULL;
 	core->fragments = NULL;
 	return err;
+}
+
+/* Runs a program for all pixels of the core's tile */
+static void core_fill_tile(struct vagx_core *core, const struct entry *entry)
+{
+	const struct vagx_tile *tile = core->tile;
+	struct vagx_fragments all = { .tested = true };
+	uint32_t x, y;
+
+	core->fragments = &all;
+	memset(all.input, (1 << tile->samples) - 1, sizeof(all.input));
+	for (y = 0; !core->status && y < tile->height; y += VAGX_HALF_HEIGHT) {
+		for (x = 0; !core->status && x < tile->width; x += VAGX_HALF_WIDTH) {
+			vagx_stage_place_half(&all, tile->x + x, tile->y + y);
+			memset(all.live, (1 << tile->samples) - 1, sizeof(all.live));
+			core_run_threads(core, LANES, entry);
+		}
+	}
+	core->fragments = NULL;
+}
+
+int vagx_core_run_background(struct vagx_core *core, const struct vagx_launch *launch,
+			     struct vagx_tile *tile, struct vagx_uat_fault *fault)
+{
+	struct entry entry;
+
+	core->tile = tile;
+	if (!core_begin_stage(core, launch, LANES, &entry))
+		core_fill_tile(core, &entry);
+	core->tile = NULL;
+	return core_end(core, fault);
 }
 
 int vagx_core_run_tile(struct vagx_core *core, const struct vagx_launch *launch,

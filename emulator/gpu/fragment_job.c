@@ -162,41 +162,19 @@ static int fragment_job_draw_list(struct fragment_worker *w, struct tvb_list *li
 
 /* Tiles */
 
-/* The fragments of group @n of a tile: 8 consecutive quads of a row, which has 8 or 16 */
-CLONES static void fragment_job_background_lanes(const struct fragment_worker *w,
-						 struct vagx_fragments *all, unsigned int n)
-{
-	const unsigned int first = n * FRAGMENT_QUADS, quads_x = w->tile.width / 2;
-	const uint32_t x = w->tile.x + first % quads_x * 2, y = w->tile.y + first / quads_x * 2;
-	unsigned int i;
-
-	for (i = 0; i < VAGX_SIMD_WIDTH; i++) {
-		all->x[i] = (uint16_t)(x + i / 4 * 2 + i % 2);
-		all->y[i] = (uint16_t)(y + i / 2 % 2);
-	}
-	memset(all->input, (1 << w->tile.samples) - 1, sizeof(all->input));
-	memset(all->live, (1 << w->tile.samples) - 1, sizeof(all->live));
-}
-
 static int fragment_job_run_background(struct fragment_worker *w)
 {
-	struct vagx_fragments all = { .exists = UINT32_MAX, .tested = true };
-	unsigned int groups = w->tile.width * w->tile.height / VAGX_SIMD_WIDTH, n;
 	int err;
 
 	fragment_spoil_tile(w, 0);
 	vagx_core_begin_tile(w->core->core);
 	if (!w->job->background.code_va)
 		return 0;
-	for (n = 0; n < groups; n++) {
-		fragment_job_background_lanes(w, &all, n);
-		err = vagx_core_run_fragments(w->core->core, &w->job->background, &w->tile, &all,
-					      &w->failure.fault);
-		if (err)
-			return gpu_stage_error(w->job->base, w->core, &w->job->background, err,
-					       &w->failure);
-	}
-	return 0;
+	err = vagx_core_run_background(w->core->core, &w->job->background, &w->tile,
+				       &w->failure.fault);
+	if (!err)
+		return 0;
+	return gpu_stage_error(w->job->base, w->core, &w->job->background, err, &w->failure);
 }
 
 static int fragment_job_run_end_of_tile(struct fragment_worker *w)

@@ -131,6 +131,10 @@ int vagx_core_run_fragments(struct vagx_core *core, const struct vagx_launch *la
 			    struct vagx_tile *tile, struct vagx_fragments *fragments,
 			    struct vagx_uat_fault *fault);
 
+/** vagx_core_run_background() - run a program for all pixels of a tile, which it fills */
+int vagx_core_run_background(struct vagx_core *core, const struct vagx_launch *launch,
+			     struct vagx_tile *tile, struct vagx_uat_fault *fault);
+
 /** vagx_core_run_tile() - run a program once for a tile, such as at its end */
 int vagx_core_run_tile(struct vagx_core *core, const struct vagx_launch *launch,
 		       struct vagx_tile *tile, struct vagx_uat_fault *fault);

@@ -513,12 +513,150 @@ static void random_images(void **state)
 	assert_true(ran[0] > 500 && ran[1] > 50);
 }
 
+/* Background programs */
+
+struct fill_case {
+	struct vagx_tile tile;
+	unsigned int stride, offset;
+	char text[256];
+	uint8_t memory[VAGX_TILE_BYTES + VAGX_TILE_SLACK];
+};
+
+/* Mostly a program that copies the texels of its own pixels */
+static void write_fill(struct fill_case *c)
+{
+	const bool halves = !pick(3), other = !pick(8);
+	const char *const registers = halves ? "r2l_r2h_r3l_r3h" : "r0_r1_r2_r3";
+	const char *const stored = other && pick(2) ? "r0l_r0h_r1l_r1h" : registers;
+	const char *const x = other && pick(2) ? "y" : "x";
+	const char *const format = other && pick(2) ? "i8" : "u8norm";
+
+	snprintf(c->text, sizeof(c->text),
+		 "mov r0l, thread_in_grid_%s\nmov r0h, thread_in_grid_y\n"
+		 "smpi %s, ts0, ss0, r0l, 0, 2d, xyzw, auto_lod, a\nwait a\n"
+		 "st_tile %s, 0, %u, %u, %s, xyzw\n" STOP, x, registers, stored,
+		 pick(8) ? 255U : 2U, c->offset, format);
+}
+
+static void make_fill(struct fill_case *c)
+{
+	unsigned int i;
+
+	c->stride = 4 << pick(3);
+	c->offset = pick(4) ? 0 : pick(c->stride);
+	c->tile = (struct vagx_tile){
+		.x = 16 * pick(6), .y = 16 * pick(6), .width = 16 << pick(2),
+		.height = 16 << pick(2), .samples = pick(8) ? 1 : 2, .memory = c->memory,
+	};
+	for (i = 0; i < sizeof(c->memory); i++)
+		c->memory[i] = (uint8_t)rand();
+	write_fill(c);
+}
+
+/* An image that is smaller than the last tiles, in memory that may have a hole */
+static void set_texture(struct fixture *f)
+{
+	const uint64_t codes = DATA_VA + DATA_SIZE - VAGX_UAT_PAGE_SIZE;
+	struct agx_image_compression metadata = { .metadata = codes };
+	const struct agx_layout layout = { .element_bytes = 4 };
+	const uint8_t raw = agx_layout_raw_code(&layout);
+	struct agx_texture t = agx_texture_default();
+	unsigned int i;
+
+	t.dimension = AGX_IMAGE_DIMENSION_2D;
+	t.layout = pick(8) ? AGX_IMAGE_LAYOUT_GPU : AGX_IMAGE_LAYOUT_TWIDDLED;
+	t.channels = pick(8) ? AGX_CHANNELS_R8G8B8A8 : AGX_CHANNELS_R32;
+	t.type = pick(8) ? AGX_TEXTURE_TYPE_UNORM : AGX_TEXTURE_TYPE_UINT;
+	t.srgb = !pick(8);
+	t.swizzle_r = pick(2) ? AGX_CHANNEL_R : pick(6);
+	t.swizzle_g = pick(4) ? AGX_CHANNEL_G : pick(6);
+	t.swizzle_b = pick(2) ? AGX_CHANNEL_B : AGX_CHANNEL_R;
+	t.swizzle_a = pick(2) ? AGX_CHANNEL_A : AGX_CHANNEL_1;
+	t.width = 1 + pick(120);
+	t.height = 1 + pick(100);
+	t.last_level = pick(2);
+	t.first_level = pick(t.last_level + 1);
+	t.address = DATA_VA;
+	t.compressed = t.extended = pick(2);
+	memset(f->launch.textures[0], 0, VAGX_TEXTURE_BYTES);
+	assert_int_equal(agx_packet_pack(AGX_PACKET_texture, f->launch.textures[0], &t, NULL), 0);
+	if (t.compressed)
+		assert_int_equal(agx_packet_pack(AGX_PACKET_image_compression,
+						 f->launch.textures[0] + 16, &metadata, NULL), 0);
+	for (i = 0; i < DATA_SIZE; i++)
+		fixture_data[i] = (uint8_t)rand();
+	/* raw, but for few blocks of one colour */
+	for (i = DATA_SIZE - VAGX_UAT_PAGE_SIZE; i < DATA_SIZE; i++)
+		fixture_data[i] = i / AGX_LAYOUT_CODES % 16 ? raw : 0;
+	fixture_hole = pick(8) ? 0 : DATA_VA + pick(3) * VAGX_UAT_PAGE_SIZE;
+}
+
+/* Runs the program for the pixels of half a block after the other */
+static int run_halves(struct fixture *f, struct vagx_tile *tile)
+{
+	struct vagx_fragments all = { .tested = true };
+	unsigned int x, y;
+	int err = 0;
+
+	for (y = 0; y < tile->height; y += VAGX_HALF_HEIGHT) {
+		for (x = 0; !err && x < tile->width; x += VAGX_HALF_WIDTH) {
+			vagx_stage_place_half(&all, tile->x + x, tile->y + y);
+			memset(all.live, 15, sizeof(all.live));
+			err = vagx_core_run_fragments(f->core, &f->launch, tile, &all, &f->fault);
+		}
+	}
+	return err;
+}
+
+/* Instructions and thread instructions since the last time */
+static void count_instructions(struct fixture *f, struct vagx_core_stats *last, uint64_t done[2])
+{
+	struct vagx_core_stats now;
+
+	vagx_core_get_stats(f->core, &now);
+	done[0] = now.instructions - last->instructions;
+	done[1] = now.thread_instructions - last->thread_instructions;
+	*last = now;
+}
+
+static void random_fills(void **state)
+{
+	static struct fill_case c, other;
+	struct fixture *f = *state;
+	struct vagx_core_stats stats = { 0 };
+	uint64_t expected[2], done[2];
+	unsigned int round, ran[2] = { 0 };
+	int err;
+
+	srand(8);
+	for (round = 0; round < 400; round++) {
+		make_fill(&c);
+		other = c;
+		other.tile.memory = other.memory;
+		set_texture(f);
+		fixture_code(f, c.text);
+		f->launch.sample_stride = c.stride;
+		err = run_halves(f, &c.tile);
+		count_instructions(f, &stats, expected);
+		assert_int_equal(vagx_core_run_background(f->core, &f->launch, &other.tile,
+							  &f->fault), err);
+		count_instructions(f, &stats, done);
+		ran[err != 0]++;
+		if (err)
+			continue;
+		assert_memory_equal(other.memory, c.memory, sizeof(c.memory));
+		assert_memory_equal(done, expected, sizeof(done));
+	}
+	assert_true(ran[0] > 200 && ran[1] > 20);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(random_stores, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(random_loads, fixture_setup, fixture_teardown),
 		cmocka_unit_test_setup_teardown(random_images, fixture_setup, fixture_teardown),
+		cmocka_unit_test_setup_teardown(random_fills, fixture_setup, fixture_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
