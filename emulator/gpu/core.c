@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core_internal.h"
+#include "core_tile.h"
 #include "gpu/pattern.h"
 
 /*
@@ -30,6 +30,9 @@
  */
 #define ROW_OF_GROUPS	16
 #define SAME_ROUNDS	256
+
+/* How often a tile is filled in two ways, which have to agree once */
+#define FILL_RETRIES	4
 
 struct vagx_core *vagx_core_new(const struct vagx_core_config *config)
 {
@@ -478,14 +481,61 @@ static void core_fill_tile(struct vagx_core *core, const struct entry *entry)
 	core->fragments = NULL;
 }
 
+/* Whether a program that copies an image to the core's tile has been done without running it */
+static bool core_copy_image(struct vagx_core *core, const struct entry *entry)
+{
+	const uint64_t pixels = (uint64_t)core->tile->width * core->tile->height;
+
+	if (!core->config.jit || core->shadow || entry->pc ||
+	    !vagx_tile_copy_image(core, entry->program))
+		return false;
+	core->stats.instructions += entry->program->count * (pixels / LANES);
+	core->stats.thread_instructions += entry->program->count * pixels;
+	return true;
+}
+
+/* Runs the program, and does without it. Return: whether both have the same result. */
+static bool core_fills_agree(struct vagx_core *core, const struct entry *entry)
+{
+	uint8_t before[VAGX_TILE_BYTES], copied[VAGX_TILE_BYTES];
+	const struct vagx_core_stats stats = core->stats;
+	uint8_t *memory = core->tile->memory;
+	bool is_copy;
+
+	memcpy(before, memory, sizeof(before));
+	is_copy = core_copy_image(core, entry);
+	memcpy(copied, memory, sizeof(copied));
+	memcpy(memory, before, sizeof(before));
+	core->stats = stats;
+	core_fill_tile(core, entry);
+	return !is_copy || core->status || !memcmp(memory, copied, sizeof(copied));
+}
+
+/* As core_fill_tile(). What else writes to the image may make a difference, but not each time. */
+static void core_check_fill(struct vagx_core *core, const struct entry *entry)
+{
+	unsigned int i;
+
+	for (i = 0; i < FILL_RETRIES; i++) {
+		if (core_fills_agree(core, entry))
+			return;
+	}
+	vagx_core_set_error(core, -EILSEQ, "a copy of an image differs in the tile at %u, %u",
+			    core->tile->x, core->tile->y);
+}
+
 int vagx_core_run_background(struct vagx_core *core, const struct vagx_launch *launch,
 			     struct vagx_tile *tile, struct vagx_uat_fault *fault)
 {
 	struct entry entry;
 
 	core->tile = tile;
-	if (!core_begin_stage(core, launch, LANES, &entry))
-		core_fill_tile(core, &entry);
+	if (!core_begin_stage(core, launch, LANES, &entry) && !core_stopped(core)) {
+		if (vagx_jit_checks(core->config.jit))
+			core_check_fill(core, &entry);
+		else if (!core_copy_image(core, &entry))
+			core_fill_tile(core, &entry);
+	}
 	core->tile = NULL;
 	return core_end(core, fault);
 }

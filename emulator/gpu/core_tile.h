@@ -3,7 +3,8 @@
  * Copyright (C) 2026 The asahi driver authors
  *
  * The tile buffer that instructions of a simdgroup load from and store to. core_tile.c finds
- * samples and stores, core_tile_load.c loads, core_tile_image.c writes tiles to images.
+ * samples and stores, core_tile_load.c loads, core_tile_image.c writes tiles to images,
+ * core_tile_copy.c fills them from images.
  */
 #ifndef VAGX_CORE_TILE_H
 #define VAGX_CORE_TILE_H
@@ -101,6 +102,15 @@ uint32_t vagx_tile_find_own(const struct tile_access *a, unsigned int sample, st
 bool vagx_tile_store_unorm8(struct simdgroup *sg, const struct op *op);
 /** vagx_tile_load_unorm8() - the same for AGX_OP_LD_TILE, in which all active lanes are inside */
 bool vagx_tile_load_unorm8(struct simdgroup *sg, const struct op *op);
+
+/**
+ * vagx_tile_copy_image() - fill the core's tile as a program would that copies an image
+ * @core: core, with a launch
+ * @program: program that would be run for all pixels of the tile
+ *
+ * Return: false if it has to be run: it does something else, or an image cannot be copied.
+ */
+bool vagx_tile_copy_image(struct vagx_core *core, const struct program *program);
 
 /** vagx_tile_part_bytes() - the number of bytes up to the end of the last component of a mask */
 unsigned int vagx_tile_part_bytes(const struct tile_access *a, unsigned int mask);

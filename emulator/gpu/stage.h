@@ -131,7 +131,12 @@ int vagx_core_run_fragments(struct vagx_core *core, const struct vagx_launch *la
 			    struct vagx_tile *tile, struct vagx_fragments *fragments,
 			    struct vagx_uat_fault *fault);
 
-/** vagx_core_run_background() - run a program for all pixels of a tile, which it fills */
+/**
+ * vagx_core_run_background() - run a program for all pixels of a tile, which it fills
+ *
+ * With a compiler, and without a sanitizer, a program that copies an image is not run: the image
+ * is copied. A compiler that compares does both.
+ */
 int vagx_core_run_background(struct vagx_core *core, const struct vagx_launch *launch,
 			     struct vagx_tile *tile, struct vagx_uat_fault *fault);
 

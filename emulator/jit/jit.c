@@ -114,6 +114,11 @@ void vagx_jit_get_stats(struct vagx_jit *jit, struct vagx_jit_stats *stats)
 	pthread_mutex_unlock(&jit->lock);
 }
 
+bool vagx_jit_checks(const struct vagx_jit *jit)
+{
+	return jit && jit->mode == VAGX_JIT_CHECK;
+}
+
 /*
  * Marks the instructions at which a block begins: targets, what comes after a jump or C, and where
  * code of the other version can go on

@@ -96,6 +96,9 @@ void vagx_jit_free(struct vagx_jit *jit);
 /** vagx_jit_get_stats() - read the counters; all 0 if @jit is NULL */
 void vagx_jit_get_stats(struct vagx_jit *jit, struct vagx_jit_stats *stats);
 
+/** vagx_jit_checks() - whether what is done in another way is compared; false if @jit is NULL */
+bool vagx_jit_checks(const struct vagx_jit *jit);
+
 /**
  * vagx_jit_enter() - a simdgroup begins a time slice in a program
  * @jit: compiler, or NULL

@@ -27,6 +27,12 @@ void vagx_jit_get_stats(struct vagx_jit *jit, struct vagx_jit_stats *stats)
 	*stats = (struct vagx_jit_stats){ 0 };
 }
 
+bool vagx_jit_checks(const struct vagx_jit *jit)
+{
+	(void)jit;
+	return false;
+}
+
 const struct vagx_native *vagx_jit_enter(struct vagx_jit *jit, const struct simdgroup *sg)
 {
 	(void)jit;
