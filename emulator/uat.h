@@ -3,9 +3,11 @@
 #ifndef VAGX_UAT_H
 #define VAGX_UAT_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "agx/agx_uat.h"
 #include "guest_memory.h"
@@ -324,6 +326,26 @@ static inline void *vagx_tlb_ptr(struct vagx_tlb *tlb, uint64_t va, size_t len,
 		return e->host + offset;
 
 	return vagx_tlb_ptr_slow(tlb, va, len, access, fault);
+}
+
+/** vagx_tlb_read() - vagx_uat_read() through the translation cache of this thread */
+static inline int vagx_tlb_read(struct vagx_tlb *tlb, uint64_t va, void *buf, size_t len,
+				struct vagx_uat_fault *fault)
+{
+	uint8_t *to = buf;
+	size_t part;
+
+	for (; len; len -= part, va += part, to += part) {
+		const size_t left = VAGX_UAT_PAGE_SIZE - (va & VAGX_UAT_PAGE_MASK);
+		const void *from;
+
+		part = len < left ? len : left;
+		from = vagx_tlb_ptr(tlb, va, part, VAGX_READ, fault);
+		if (!from)
+			return -EFAULT;
+		memcpy(to, from, part);
+	}
+	return 0;
 }
 
 #endif

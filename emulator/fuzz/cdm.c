@@ -22,6 +22,8 @@ static int launch(void *ctx, struct vagx_launch *l, struct vagx_uat_fault *fault
 	return 0;
 }
 
+static struct vagx_tlb tlb = { .slot = 1 };
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct vagx_compute_registers registers = {
@@ -30,6 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.usc_base = FUZZ_VA,
 	};
 	struct vagx_cdm cdm = {
+		.tlb = &tlb,
 		.report = fuzz_report(),
 		.vm_slot = 1,
 		.registers = &registers,

@@ -27,7 +27,7 @@ void fuzz_memory(const uint8_t *data, size_t size)
 	atomic_store(&fuzz_stop, false);
 }
 
-int fuzz_read(void *ctx, uint64_t va, void *buf, size_t len)
+static const uint8_t *memory_at(uint64_t va, size_t len)
 {
 	uint64_t at = va - FUZZ_VA;
 
@@ -35,23 +35,30 @@ int fuzz_read(void *ctx, uint64_t va, void *buf, size_t len)
 		atomic_store(&fuzz_stop, true);
 	/* Whoever does not look at that flag hangs for ever */
 	FUZZ_CHECK(reads < 100 * ENOUGH);
-	if (at >= input_size || len > input_size - at)
+	return at >= input_size || len > input_size - at ? NULL : input + at;
+}
+
+int fuzz_read(void *ctx, uint64_t va, void *buf, size_t len)
+{
+	const uint8_t *p = memory_at(va, len);
+
+	if (!p)
 		return -EFAULT;
-	memcpy(buf, input + at, len);
+	memcpy(buf, p, len);
 	return 0;
 }
 
-/* In place of the MMU */
-int vagx_uat_read(struct vagx_uat *uat, unsigned int slot, uint64_t va, void *buf, size_t len,
-		  enum vagx_agent agent, struct vagx_uat_fault *fault)
+/* In place of the MMU; the entries of the cache stay empty */
+void *vagx_tlb_ptr_slow(struct vagx_tlb *tlb, uint64_t va, size_t len, enum vagx_access access,
+			struct vagx_uat_fault *fault)
 {
-	int err = fuzz_read(NULL, va, buf, len);
+	const uint8_t *p = memory_at(va, len);
 
-	if (err)
+	if (!p)
 		*fault = (struct vagx_uat_fault){
 			.va = va,
-			.slot = slot,
+			.slot = tlb->slot,
 			.reason = VAGX_FAULT_UNMAPPED,
 		};
-	return err;
+	return (void *)(uintptr_t)p;
 }

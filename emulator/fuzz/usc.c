@@ -10,10 +10,12 @@
 #include "uat.h"
 
 static struct vagx_launch launch;
+static struct vagx_tlb tlb = { .slot = 1 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct vagx_usc_source source = {
+		.tlb = &tlb,
 		.report = fuzz_report(),
 		.vm_slot = 1,
 		.base = FUZZ_VA,

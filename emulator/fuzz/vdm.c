@@ -11,10 +11,12 @@
 #include "gpu/vdm.h"
 
 static struct vagx_launch launch;
+static struct vagx_tlb tlb = { .slot = 1 };
 
 static void draw(struct vdm *vdm)
 {
 	struct vagx_usc_source source = {
+		.tlb = vdm->tlb,
 		.report = vdm->report,
 		.vm_slot = vdm->vm_slot,
 		.base = FUZZ_VA,
@@ -29,6 +31,7 @@ static void draw(struct vdm *vdm)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct vdm vdm = {
+		.tlb = &tlb,
 		.report = fuzz_report(),
 		.vm_slot = 1,
 		.stop = &fuzz_stop,

@@ -57,8 +57,7 @@ static int cdm_read(void *ctx, uint64_t va, void *buf, size_t len)
 {
 	struct cdm_reader *r = ctx;
 
-	return vagx_uat_read(r->cdm->uat, r->cdm->vm_slot, va, buf, len,
-			     VAGX_AGENT_GPU, r->fault);
+	return vagx_tlb_read(r->cdm->tlb, va, buf, len, r->fault);
 }
 
 /* Reads the sizes of an indirect launch */
@@ -169,7 +168,7 @@ static int cdm_check_limits(struct cdm_reader *r, const struct vagx_launch *laun
 static int cdm_launch(struct cdm_reader *r)
 {
 	const struct vagx_usc_source source = {
-		.uat = r->cdm->uat,
+		.tlb = r->cdm->tlb,
 		.report = r->cdm->report,
 		.vm_slot = r->cdm->vm_slot,
 		.base = r->cdm->registers->usc_base,

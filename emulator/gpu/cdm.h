@@ -13,13 +13,13 @@
 struct vagx_compute_registers;
 struct vagx_launch;
 struct vagx_report;
-struct vagx_uat;
+struct vagx_tlb;
 struct vagx_uat_fault;
 
 /** struct vagx_cdm - what the walk of a control stream needs */
 struct vagx_cdm {
-	/** @uat: translates addresses */
-	struct vagx_uat *uat;
+	/** @tlb: translates addresses, for the thread that reads */
+	struct vagx_tlb *tlb;
 	/** @report: takes warnings */
 	struct vagx_report *report;
 	/** @vm_slot: UAT context that the stream is in */

@@ -36,7 +36,7 @@ static int fragment_draw_load_shader(struct fragment_worker *w, struct fragment_
 {
 	const struct agx_ppp_fragment_shader *fs = &draw->state->ppp.fragment_shader;
 	const struct vagx_usc_source source = {
-		.uat = w->job->base->gpu->config.uat,
+		.tlb = &w->core->tlb,
 		.report = w->job->base->gpu->config.report,
 		.vm_slot = w->job->base->vm_slot,
 		.base = w->job->registers->shaders.usc_base,

@@ -11,10 +11,9 @@
 int fragment_read_client(struct fragment_worker *w, uint64_t va, void *buf, size_t len,
 			 unsigned int unit)
 {
-	struct vagx_job *job = w->job->base;
 	struct vagx_uat_fault fault;
 
-	if (vagx_uat_read(job->gpu->config.uat, job->vm_slot, va, buf, len, VAGX_AGENT_GPU, &fault))
+	if (vagx_tlb_read(&w->core->tlb, va, buf, len, &fault))
 		return fragment_fault(w, &fault, unit);
 	return 0;
 }

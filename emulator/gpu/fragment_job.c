@@ -321,7 +321,7 @@ static int fragment_job_load_program(struct fragment_job *f,
 				     struct vagx_launch *launch)
 {
 	const struct vagx_usc_source source = {
-		.uat = f->base->gpu->config.uat,
+		.tlb = &f->base->core->tlb,
 		.report = f->base->gpu->config.report,
 		.vm_slot = f->base->vm_slot,
 		.base = f->registers->shaders.usc_base,

@@ -283,7 +283,7 @@ enum vagx_gpu_status vagx_job_compute(struct vagx_job *job,
 				      unsigned int *unit)
 {
 	const struct vagx_cdm cdm = {
-		.uat = job->gpu->config.uat,
+		.tlb = &job->core->tlb,
 		.report = job->gpu->config.report,
 		.vm_slot = job->vm_slot,
 		.registers = registers,

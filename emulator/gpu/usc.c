@@ -52,8 +52,7 @@ static int usc_read(void *ctx, uint64_t va, void *buf, size_t len)
 {
 	struct usc_reader *r = ctx;
 
-	return vagx_uat_read(r->source->uat, r->source->vm_slot, va, buf, len,
-			     VAGX_AGENT_GPU, r->fault);
+	return vagx_tlb_read(r->source->tlb, va, buf, len, r->fault);
 }
 
 /* Copies @count 16-bit uniforms from @buffer to uniform registers */

@@ -12,13 +12,13 @@
 struct agx_shader_counts;
 struct vagx_launch;
 struct vagx_report;
-struct vagx_uat;
+struct vagx_tlb;
 struct vagx_uat_fault;
 
 /** struct vagx_usc_source - the address space and the base of USC words */
 struct vagx_usc_source {
-	/** @uat: translates addresses */
-	struct vagx_uat *uat;
+	/** @tlb: translates addresses, for the thread that reads */
+	struct vagx_tlb *tlb;
 	/** @report: takes warnings */
 	struct vagx_report *report;
 	/** @vm_slot: UAT context */

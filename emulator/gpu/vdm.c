@@ -29,7 +29,7 @@ static int vdm_read(void *ctx, uint64_t va, void *buf, size_t len)
 {
 	struct vdm *vdm = ctx;
 
-	return vagx_uat_read(vdm->uat, vdm->vm_slot, va, buf, len, VAGX_AGENT_GPU, &vdm->fault);
+	return vagx_tlb_read(vdm->tlb, va, buf, len, &vdm->fault);
 }
 
 void vdm_init(struct vdm *vdm, uint64_t base)

@@ -43,7 +43,7 @@ struct vdm_draw {
 
 /**
  * struct vdm - state of walking a stream
- * @uat: translates addresses
+ * @tlb: translates addresses, for the thread that reads
  * @report: takes warnings
  * @vm_slot: context
  * @stop: when set, the stream ends with -ECANCELED soon
@@ -59,7 +59,7 @@ struct vdm_draw {
  * @packets: number of packets that were read
  */
 struct vdm {
-	struct vagx_uat *uat;
+	struct vagx_tlb *tlb;
 	struct vagx_report *report;
 	unsigned int vm_slot;
 	const atomic_bool *stop;
@@ -83,7 +83,7 @@ struct vdm {
 	unsigned int viewport;
 };
 
-/** vdm_init() - begin to read a stream; uat, report, vm_slot and stop are set */
+/** vdm_init() - begin to read a stream; tlb, report, vm_slot and stop are set */
 void vdm_init(struct vdm *vdm, uint64_t base);
 
 /**

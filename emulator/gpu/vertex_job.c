@@ -346,8 +346,7 @@ static int vertex_job_read_indices(struct vertex_job *v, uint32_t *elements, uns
 
 	if (bytes > left)
 		bytes = left;
-	if (bytes && vagx_uat_read(v->vdm.uat, v->vdm.vm_slot, d->index_address + at, indices,
-				   bytes, VAGX_AGENT_GPU, &fault))
+	if (bytes && vagx_tlb_read(v->vdm.tlb, d->index_address + at, indices, bytes, &fault))
 		return vertex_job_fault(v, &fault, VAGX_GPU_UNIT_VDM);
 	for (i = 0; i < count; i++)
 		elements[i] = vertex_job_get_index(indices + i * d->index_size, d->index_size);
@@ -494,7 +493,7 @@ static int vertex_job_load_shader(struct vertex_job *v)
 {
 	struct vagx_job *job = v->job;
 	const struct vagx_usc_source source = {
-		.uat = v->vdm.uat,
+		.tlb = v->vdm.tlb,
 		.report = v->vdm.report,
 		.vm_slot = v->vdm.vm_slot,
 		.base = v->registers->shaders.usc_base,
@@ -627,7 +626,7 @@ static int vertex_job_begin(struct vagx_job *job, const struct vagx_tvb_pages *p
 	job->free_vertex = vertex_job_free;
 	v->job = job;
 	v->registers = registers;
-	v->vdm.uat = job->gpu->config.uat;
+	v->vdm.tlb = &job->core->tlb;
 	v->vdm.report = job->gpu->config.report;
 	v->vdm.vm_slot = job->vm_slot;
 	v->vdm.stop = &job->stop;

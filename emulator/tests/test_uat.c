@@ -231,7 +231,9 @@ static void copies_cross_pages(void **state)
 	uint8_t data[100], back[100];
 	uint64_t va = USER_VA + AGX_PAGE_SIZE - 50;
 	struct vagx_uat_fault fault;
+	struct vagx_tlb tlb;
 
+	vagx_tlb_init(&tlb, m->uat, 1, VAGX_AGENT_GPU);
 	for (unsigned int i = 0; i < sizeof(data); i++)
 		data[i] = i;
 	machine_map(m, 1, USER_VA, machine_pte(first, AGX_PROT_GPU_SHARED_RW));
@@ -242,6 +244,8 @@ static void copies_cross_pages(void **state)
 	memset(back, 0, sizeof(back));
 	assert_memory_equal((uint8_t *)machine_host(m, first) +
 			    AGX_PAGE_SIZE - 50, back, 50);
+	assert_int_equal(vagx_tlb_read(&tlb, va, back, sizeof(back), &fault), -EFAULT);
+	assert_int_equal(fault.va, USER_VA + AGX_PAGE_SIZE);
 
 	machine_map(m, 1, USER_VA + AGX_PAGE_SIZE,
 		    machine_pte(second, AGX_PROT_GPU_SHARED_RW));
@@ -251,6 +255,9 @@ static void copies_cross_pages(void **state)
 				       VAGX_AGENT_GPU, &fault), 0);
 	assert_memory_equal(data, back, sizeof(data));
 	assert_memory_equal(machine_host(m, second), data + 50, 50);
+	memset(back, 0, sizeof(back));
+	assert_int_equal(vagx_tlb_read(&tlb, va, back, sizeof(back), &fault), 0);
+	assert_memory_equal(data, back, sizeof(data));
 }
 
 static void bad_ttb(void **state)

@@ -106,6 +106,24 @@ int vagx_uat_read(struct vagx_uat *uat, unsigned int slot, uint64_t va,
 	return 0;
 }
 
+/* The entries of the cache stay empty */
+void *vagx_tlb_ptr_slow(struct vagx_tlb *tlb, uint64_t va, size_t len, enum vagx_access access,
+			struct vagx_uat_fault *f)
+{
+	uint8_t *host = host_of(va, len);
+
+	EXPECT(tlb->slot == SLOT || tlb->slot == OTHER_SLOT);
+	EXPECT(access == VAGX_READ);
+	if (!host)
+		*f = (struct vagx_uat_fault){
+			.va = va,
+			.slot = tlb->slot,
+			.access = access,
+			.reason = VAGX_FAULT_UNMAPPED,
+		};
+	return host;
+}
+
 void vagx_tlb_init(struct vagx_tlb *tlb, struct vagx_uat *uat,
 		   unsigned int slot, enum vagx_agent agent)
 {
