@@ -226,7 +226,7 @@ static bool core_hides_missing(uint32_t valid, unsigned int sees)
 }
 
 /* Gives the registers that the program may read before it writes them values of their own */
-static void core_spoil_registers(struct simdgroup *sg, const struct entry *entry)
+INLINE void core_spoil_registers(struct simdgroup *sg, const struct entry *entry)
 {
 	const uint32_t *garbage = sg->core->garbage;
 	const struct program *p = entry->program;
@@ -241,6 +241,13 @@ static void core_spoil_registers(struct simdgroup *sg, const struct entry *entry
 		reg = p->unwritten[i];
 		splat(&sg->reg[reg], garbage[reg]);
 	}
+}
+
+/* What all lanes begin with: each of their registers, and of their masks, is one or two vectors */
+CLONES static void core_start_lanes(struct simdgroup *sg, const struct entry *entry)
+{
+	core_spoil_registers(sg, entry);
+	set_exec(sg, sg->valid);
 }
 
 static int core_start_simdgroup(struct vagx_core *core, unsigned int index,
@@ -263,12 +270,11 @@ static int core_start_simdgroup(struct vagx_core *core, unsigned int index,
 	if (core->fragments)
 		sg->exists = core->fragments->exists;
 	sg->valid = sg->exists;
-	core_spoil_registers(sg, entry);
+	core_start_lanes(sg, entry);
 	sg->state = SIMDGROUP_RUNS;
 	enter_program(sg, entry);
 	sg->stack_pointer = 0;
 	sg->failed_lane = LANES;
-	set_exec(sg, sg->valid);
 	vagx_stage_enter(sg);
 	return core->shadow ? vagx_shadow_begin_simdgroup(sg) : 0;
 }
