@@ -507,19 +507,27 @@ static void avx2_store(struct build *b, unsigned int vec, unsigned int reg)
 		     avx2_turn(GPR_SG, vagx_build_register_disp(reg)));
 }
 
-/* The turn has two quads: RDX and RAX get their coefficient registers */
+/* The turn has two quads: R8 and R9 get their coefficient registers, once in a segment */
+static void avx2_find_planes(struct build *b)
+{
+	_Static_assert(TURN == 4 * sizeof(void *), "a turn has two pointers, for half of the bytes");
+	if (b->has_planes)
+		return;
+	vagx_buf_bytes(&b->code, "\x89\xc8\xd1\xe8", 4);	/* mov eax, ecx; shr eax, 1 */
+	vagx_buf_bytes(&b->code, "\x4c\x8b\x84\x03", 4);	/* mov r8, [rbx + rax + ...] */
+	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(planes));
+	vagx_buf_bytes(&b->code, "\x4c\x8b\x8c\x03", 4);	/* mov r9, [rbx + rax + ...] */
+	vagx_buf_word(&b->code, (uint32_t)(OFFSET_OF(planes) + (int32_t)sizeof(void *)));
+	b->has_planes = true;
+}
+
 static void avx2_coefficient(struct build *b, unsigned int dst, unsigned int word)
 {
 	const int32_t disp = (int32_t)(word * sizeof(uint32_t));
 
-	_Static_assert(TURN == 4 * sizeof(void *), "a turn has two pointers, for half of the bytes");
-	vagx_buf_bytes(&b->code, "\x89\xc8\xd1\xe8", 4);	/* mov eax, ecx; shr eax, 1 */
-	vagx_buf_bytes(&b->code, "\x48\x8b\x94\x03", 4);	/* mov rdx, [rbx + rax + ...] */
-	vagx_buf_word(&b->code, (uint32_t)(OFFSET_OF(planes) + (int32_t)sizeof(void *)));
-	vagx_buf_bytes(&b->code, "\x48\x8b\x84\x03", 4);	/* mov rax, [rbx + rax + ...] */
-	vagx_buf_word(&b->code, (uint32_t)OFFSET_OF(planes));
-	vagx_x86_256(&b->code, X86_BROADCAST, dst, 0, X86_MEMORY(X86_RAX, disp));
-	vagx_x86_256(&b->code, X86_BROADCAST, VEC_SCALAR, 0, X86_MEMORY(X86_RDX, disp));
+	avx2_find_planes(b);
+	vagx_x86_256(&b->code, X86_BROADCAST, dst, 0, X86_MEMORY(X86_R8, disp));
+	vagx_x86_256(&b->code, X86_BROADCAST, VEC_SCALAR, 0, X86_MEMORY(X86_R9, disp));
 	vagx_x86_narrow_imm(&b->code, X86_256_INSERT_UPPER, dst, dst, X86_REG(VEC_SCALAR), 1);
 }
 
@@ -527,6 +535,7 @@ static void avx2_begin(struct build *b)
 {
 	vagx_buf_bytes(&b->code, "\x31\xc9", 2);		/* xor ecx, ecx */
 	b->segment_start = b->code.length;
+	b->has_planes = false;
 	vagx_x86_256(&b->code, X86_LOAD, VEC_EXEC, 0, avx2_turn(GPR_SG, OFFSET_OF(mask)));
 	/* eight lanes that are all off are left out */
 	b->segment_skip = 0;

@@ -191,6 +191,8 @@ struct build {
 	size_t segment_skip;
 	/* special results are looked for in this segment */
 	bool watching;
+	/* the instruction set has found coefficient registers in this segment */
+	bool has_planes;
 	/* the segment's last instruction has changed the execution mask */
 	bool exec_changed;
 	/* vectors that the instruction has used as temporaries */
