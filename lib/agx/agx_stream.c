@@ -57,7 +57,6 @@ struct member {
 	}
 
 static const struct follow_row {
-	enum agx_packet_id id;
 	/* 0: the field decides */
 	unsigned int feature;
 	struct member field;
@@ -67,14 +66,14 @@ static const struct follow_row {
 	enum agx_packet_id next;
 } follows[] = {
 #define AGX_FOLLOW(packet, condition, number, following) \
-	{ .id = AGX_PACKET_##packet, .field = MEMBER(packet, condition), \
+	{ .field = MEMBER(packet, condition), \
 	  .value = number, .next = AGX_PACKET_##following },
 #define AGX_FOLLOW_COUNT(packet, condition, number, following) \
-	{ .id = AGX_PACKET_##packet, .field = MEMBER(packet, condition), \
+	{ .field = MEMBER(packet, condition), \
 	  .value = true, .count = MEMBER(packet, number), \
 	  .next = AGX_PACKET_##following },
 #define AGX_FOLLOW_ON(packet, bit, following) \
-	{ .id = AGX_PACKET_##packet, .feature = bit, \
+	{ .feature = bit, \
 	  .next = AGX_PACKET_##following },
 #include AGX_STREAMS
 };
@@ -95,30 +94,62 @@ enum flow {
 };
 
 static const struct flow_row {
-	enum agx_packet_id id;
 	enum flow flow;
 	struct member field, with_return, words;
 	enum agx_stream_kind record;
 } flows[] = {
 #define AGX_JUMP(packet, to, call) \
-	{ .id = AGX_PACKET_##packet, .flow = FLOW_JUMP, \
+	{ .flow = FLOW_JUMP, \
 	  .field = MEMBER(packet, to), .with_return = MEMBER(packet, call) },
 #define AGX_RETURN(packet) \
-	{ .id = AGX_PACKET_##packet, .flow = FLOW_RETURN },
+	{ .flow = FLOW_RETURN },
 #define AGX_RETURN_IF(packet, condition) \
-	{ .id = AGX_PACKET_##packet, .flow = FLOW_RETURN_IF, \
+	{ .flow = FLOW_RETURN_IF, \
 	  .field = MEMBER(packet, condition) },
 #define AGX_END(packet) \
-	{ .id = AGX_PACKET_##packet, .flow = FLOW_END },
+	{ .flow = FLOW_END },
 #define AGX_PIPELINE(packet, offset) \
-	{ .id = AGX_PACKET_##packet, .flow = FLOW_PIPELINE, \
+	{ .flow = FLOW_PIPELINE, \
 	  .field = MEMBER(packet, offset) },
 #define AGX_RECORD(packet, address, size, stream) \
-	{ .id = AGX_PACKET_##packet, .flow = FLOW_RECORD, \
+	{ .flow = FLOW_RECORD, \
 	  .field = MEMBER(packet, address), .words = MEMBER(packet, size), \
 	  .record = AGX_STREAM_##stream },
 #include AGX_STREAMS
 };
+
+/* The packets that these rows are of: most have none, which is found at once */
+
+static const uint8_t follow_ids[COUNT(follows)] = {
+#define AGX_FOLLOW(packet, condition, number, following)	AGX_PACKET_##packet,
+#define AGX_FOLLOW_COUNT(packet, condition, number, following)	AGX_PACKET_##packet,
+#define AGX_FOLLOW_ON(packet, bit, following)			AGX_PACKET_##packet,
+#include AGX_STREAMS
+};
+
+static const uint8_t flow_ids[COUNT(flows)] = {
+#define AGX_JUMP(packet, to, call)		AGX_PACKET_##packet,
+#define AGX_RETURN(packet)			AGX_PACKET_##packet,
+#define AGX_RETURN_IF(packet, condition)	AGX_PACKET_##packet,
+#define AGX_END(packet)				AGX_PACKET_##packet,
+#define AGX_PIPELINE(packet, offset)		AGX_PACKET_##packet,
+#define AGX_RECORD(packet, address, size, stream) AGX_PACKET_##packet,
+#include AGX_STREAMS
+};
+
+_Static_assert(AGX_PACKET_COUNT <= UINT8_MAX, "the number of a packet is no byte");
+
+/* The next row of a packet from row @from on; @count if there is none */
+static size_t next_row(const uint8_t *ids, size_t count, size_t from, enum agx_packet_id id)
+{
+	const uint8_t *found = memchr(ids + from, id, count - from);
+
+	return found ? (size_t)(found - ids) : count;
+}
+
+#define FOR_ROWS(i, ids, id)							\
+	for (size_t i = next_row(ids, COUNT(ids), 0, id); i < COUNT(ids);	\
+	     i = next_row(ids, COUNT(ids), i + 1, id))
 
 static uint64_t member_value(const union agx_packet *values,
 			     const struct member *member)
@@ -177,12 +208,11 @@ static int read_bytes(struct agx_stream *s, const char *what, void *buf,
 /* Finds out whether a packet, wherever in its block, has a stream of its own. */
 static void expect_inner(struct agx_stream *s, const struct agx_stream_packet *p)
 {
-	for (unsigned int i = 0; i < COUNT(flows); i++) {
+	FOR_ROWS(i, flow_ids, p->id) {
 		const struct flow_row *row = &flows[i];
 		uint64_t value;
 
-		if (row->id != p->id ||
-		    (row->flow != FLOW_PIPELINE && row->flow != FLOW_RECORD))
+		if (row->flow != FLOW_PIPELINE && row->flow != FLOW_RECORD)
 			continue;
 		value = member_value(&p->values, &row->field);
 		if (row->flow == FLOW_PIPELINE) {
@@ -249,12 +279,10 @@ static int expect_follow(struct agx_stream *s, const struct agx_stream_packet *p
 	const struct member *choice = NULL;
 	bool chosen = false;
 
-	for (unsigned int i = 0; i < COUNT(follows); i++) {
+	FOR_ROWS(i, follow_ids, p->id) {
 		const struct follow_row *row = &follows[i];
 		uint64_t count;
 
-		if (row->id != p->id)
-			continue;
 		count = follow_count(s, row, p);
 		if (!row->feature) {
 			if (row->field.bytes != sizeof(bool))
@@ -281,11 +309,9 @@ static int expect_follow(struct agx_stream *s, const struct agx_stream_packet *p
 static void expect_flow(struct agx_stream *s, const struct agx_stream_packet *p)
 {
 	s->at.flow = FLOW_NEXT;
-	for (unsigned int i = 0; i < COUNT(flows); i++) {
+	FOR_ROWS(i, flow_ids, p->id) {
 		const struct flow_row *row = &flows[i];
 
-		if (row->id != p->id)
-			continue;
 		switch (row->flow) {
 		case FLOW_PIPELINE:
 		case FLOW_RECORD:
