@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "agx_stream.h"
+#include "gpu/clones.h"
 #include "gpu/core.h"
 #include "gpu/pattern.h"
 #include "gpu/usc.h"
@@ -238,7 +239,7 @@ bool vagx_usc_extends_samplers(const struct agx_shader_counts *counts)
 }
 
 /* What uniforms have that no word binds */
-static void usc_spoil_uniforms(const struct vagx_usc_source *source, struct vagx_launch *launch)
+CLONES static void usc_spoil_uniforms(const struct vagx_usc_source *source, struct vagx_launch *launch)
 {
 	unsigned int i;
 
