@@ -244,17 +244,17 @@ INLINE void zs_write_row(float *depth, unsigned int samples, const zs_floats *no
 		depth[i * samples] = (*now)[i];
 }
 
-/* Tests a row, as zs_test_sample(). Return: the mask of those of @live that passed. */
-INLINE uint32_t zs_test_vector(const struct depth_block *d, double x, double y, float *depth,
+/* Tests a row of depths, as zs_test_sample(). Return: the mask of those of @live that passed. */
+INLINE uint32_t zs_test_vector(const struct depth_block *d, const zs_floats *row, float *depth,
 			       unsigned int samples, uint32_t live)
 {
+	const zs_floats z = *row;
 	const zs_ints bits = { 1, 2, 4, 8, 16, 32, 64, 128 };
 	zs_ints less, equal, passed;
 	uint32_t sum = 0;
-	zs_floats z, was;
+	zs_floats was;
 	unsigned int i;
 
-	zs_interpolate(d, x, y, &z);
 	zs_read_row(depth, samples, &was);
 	less = z < was;
 	equal = z == was;
@@ -272,20 +272,25 @@ INLINE uint32_t zs_test_vector(const struct depth_block *d, double x, double y, 
 	return sum;
 }
 
-/* With a constant number of samples */
+/* With a constant number of samples. What is parallel to the screen has one row of depths. */
 INLINE uint64_t zs_test_rows(const struct depth_block *d, float *depth, unsigned int samples,
 			     uint64_t live)
 {
+	const bool is_parallel = d->z->a == 0 && d->z->b == 0;
 	uint64_t passed = 0;
+	zs_floats z;
 	unsigned int y;
 
+	zs_interpolate(d, d->x, d->y, &z);
 	for (y = 0; y < FRAGMENT_BLOCK; y++) {
 		const unsigned int bit = y * FRAGMENT_BLOCK;
 		const uint32_t part = live >> bit & 0xff;
 
-		if (part)
-			passed |= (uint64_t)zs_test_vector(d, d->x, d->y + y, depth + y * d->row,
-							   samples, part) << bit;
+		if (!part)
+			continue;
+		if (y && !is_parallel)
+			zs_interpolate(d, d->x, d->y + y, &z);
+		passed |= (uint64_t)zs_test_vector(d, &z, depth + y * d->row, samples, part) << bit;
 	}
 	return passed;
 }

@@ -135,6 +135,9 @@ static void make_test(struct zs_case *c)
 	c->w[0]->tile = tile;
 	p->z = (struct setup_plane){ any_float() / 64, any_float() / 64,
 				     any_float() - tile.x / 128.0 };
+	/* parallel to an axis of the screen, or to the screen */
+	p->z.a = pick(3) ? p->z.a : 0;
+	p->z.b = pick(3) ? p->z.b : -0.0;
 	p->z_bias = pick(2) ? 0 : any_float();
 	p->setup.back = pick(2);
 	for (i = 0; i < FRAGMENT_TILE_PIXELS * VAGX_MAX_SAMPLES; i++) {
