@@ -14,6 +14,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* What gcc and clang call the same */
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#endif
+
 struct vagx_report;
 
 /** LLVMFuzzerTestOneInput() - the target; returns 0 */

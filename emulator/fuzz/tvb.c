@@ -21,14 +21,6 @@
 #include "records.h"
 #include "tvb_ops.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN 1
-#endif
-#endif
-
 #ifdef HAS_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
