@@ -74,8 +74,10 @@
 /* And for so long there was no other sign of life. */
 #define ASAHI_WATCHDOG_SILENCE_MS	10000
 
-/* Time between two looks of a wait. */
+/* Time between two looks of a wait: short at first, and a part of a wait that lasts. */
 #define ASAHI_WAIT_POLL_US		50
+#define ASAHI_WAIT_POLL_LAST_US		2000
+#define ASAHI_WAIT_POLL_PART		8
 
 /* Lasts: the firmware is never given up for that while it gives signs of life. */
 #define ASAHI_DEBT_NEVER		U32_MAX
@@ -304,6 +306,14 @@ static void asahi_wait_count(struct asahi_wait *wait)
 		wait->waited_us += passed_us;
 }
 
+static void asahi_wait_rest(const struct asahi_wait *wait)
+{
+	s64 part_us = (wait->waited_us + wait->halted_us) / ASAHI_WAIT_POLL_PART;
+	u32 rest_us = clamp_t(s64, part_us, ASAHI_WAIT_POLL_US, ASAHI_WAIT_POLL_LAST_US);
+
+	usleep_range(rest_us / 4, rest_us);
+}
+
 /**
  * asahi_wait_on() - wait a little for the firmware
  * @wait: wait that has begun
@@ -332,7 +342,7 @@ int asahi_wait_on(struct asahi_wait *wait)
 		return -ENODEV;
 	}
 
-	usleep_range(ASAHI_WAIT_POLL_US / 4, ASAHI_WAIT_POLL_US);
+	asahi_wait_rest(wait);
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_wait_on);
