@@ -230,6 +230,8 @@ machine+=(-serial chardev:console -monitor none)
 # seconds after which RCU complains.
 kernel_arguments="console=ttyAMA0 root=/dev/vda ro init=/sbin/asahi-init panic=-1 loglevel=7"
 kernel_arguments+=" log_buf_len=4M rcupdate.rcu_cpu_stall_timeout=60 $append"
+# A test reads a file of the clone once. At a prompt, what changes in the clone is seen.
+[ -n "$interactive" ] || kernel_arguments+=" clone_cache=loose"
 # Over a sleep of the machine, 9p keeps its connections only on an Express device
 # that says that it needs no reset; one is behind a port of its own.
 command=(qemu-system-aarch64 "${machine[@]}" -dtb "$work/machine.dtb"
