@@ -149,7 +149,7 @@ debug)
 	arguments+=("KASAN_SANITIZE=$instrumented" "UBSAN_SANITIZE=$instrumented")
 	# The driver's two ways to ring a doorbell: this kernel can send without a wait, the
 	# others, as mainline, cannot. The other two patches are for speed.
-	patches=("$top"/tools/{series/elsewhere/{rtkit-try-send,tracing-callers},kernel/kasan-stacks}.patch)
+	patches=("$top"/tools/{series/elsewhere/{rtkit-try-send,tracing-callers},kernel/debug-speed}.patch)
 	;;
 nightly)
 	fragments="$top/tools/kernel/plain.config $top/tools/kernel/nightly.config"
