@@ -4,12 +4,12 @@
 #
 # Programs in the manner of IGT GPU Tools, for scripts that run some. Sourced after lib.sh.
 
-# A thousand jobs in a row, or 65,536 mappings that replace or cut each other, find the
-# same as on the plain kernel, and take minutes.
+# A thousand jobs in a row, a thousand open files, or 65,536 mappings that replace or cut each
+# other, find the same as on the plain kernel, and take minutes.
 case $modules in
 *-debug)
 	machine=asahi-vagx-debug
-	export ASAHI_LINKS=200 ASAHI_CLIENTS=20 ASAHI_BINDS=4096
+	export ASAHI_LINKS=200 ASAHI_CLIENTS=20 ASAHI_FILES=200 ASAHI_BINDS=4096
 	;;
 *) machine=asahi-vagx ;;
 esac

@@ -44,7 +44,8 @@
  * Description: More address spaces than the hardware has contexts.
  *
  * SUBTEST: thousand-clients
- * Description: A thousand open files with a job each, most of which have to wait.
+ * Description: A thousand open files with a job each, most of which have to wait. The
+ *	variable ASAHI_FILES of the environment may name another number.
  *
  * SUBTEST: many-queues
  * Description: More busy queues than there are events.
@@ -83,6 +84,14 @@
  *	without waiting, one after the other: 100 of them, or as many as the variable
  *	ASAHI_CLIENTS of the environment says. Nothing of them is left.
  */
+
+/* What a variable of the environment says, if there is one */
+static unsigned int exec_queue_number(const char *variable, unsigned int otherwise)
+{
+	const char *text = getenv(variable);
+
+	return text ? strtoul(text, NULL, 0) : otherwise;
+}
 
 static void exec_queue_test_in_order(struct asahi_client *client)
 {
@@ -259,14 +268,15 @@ static void exec_queue_test_many_clients(struct asahi_client *client)
 
 static void exec_queue_test_thousand_clients(struct asahi_client *client)
 {
+	const unsigned int count = exec_queue_number("ASAHI_FILES", THOUSAND);
 	struct rlimit files;
 
 	igt_assert_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
-	files.rlim_cur = 2 * THOUSAND;
+	files.rlim_cur = 2 * count + 64;
 	if (files.rlim_max < files.rlim_cur)
 		files.rlim_max = files.rlim_cur;
 	igt_assert_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
-	exec_queue_clients(client->fd, THOUSAND, 2);
+	exec_queue_clients(client->fd, count, 2);
 }
 
 #define QUEUES		200
@@ -578,13 +588,6 @@ static void exec_queue_die_at_work(int fd)
 	igt_asahi_submit_one(client, &store, 0);
 }
 
-static unsigned int exec_queue_clients_to_die(void)
-{
-	const char *text = getenv("ASAHI_CLIENTS");
-
-	return text ? strtoul(text, NULL, 0) : 100;
-}
-
 /* The kernel frees what is left of clients when it gets to it. */
 static void exec_queue_assert_objects_become(const char *kind, int count)
 {
@@ -602,7 +605,7 @@ static void exec_queue_test_clients_that_die(struct asahi_client *client)
 {
 	static const char *const kinds[] = { "files", "vms", "queues", "jobs" };
 	const struct asahi_command store = igt_asahi_store_word(client, ASAHI_RESULT, 9);
-	const unsigned int count = exec_queue_clients_to_die();
+	const unsigned int count = exec_queue_number("ASAHI_CLIENTS", 100);
 	int before[ARRAY_SIZE(kinds)];
 	unsigned int i;
 
