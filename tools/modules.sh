@@ -39,7 +39,8 @@ kdir)
 	;;
 plain|debug|nightly)
 	KDIR=$("$top/tools/kernel.sh" "$kind")
-	options=(CONFIG_DRM_ASAHI_DEBUG=y)
+	# With the warnings of lane "modules", which takes the objects from ccache then
+	options=(CONFIG_DRM_ASAHI_DEBUG=y W=1)
 	;;
 *)
 	usage
