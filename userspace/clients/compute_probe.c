@@ -19,8 +19,11 @@
 #define PROBE_STEPS	16
 /* A run of this length tells how fast the shader is. */
 #define PROBE_SAMPLE_S	0.1
-/* The clock of the GPU may change while the shader runs. */
-#define PROBE_TRIES	4
+/*
+ * The clock of the GPU may change while the shader runs, and the first run, which also sets things
+ * up, may take a hundred times as long as its turns.
+ */
+#define PROBE_TRIES	16
 #define PROBE_SECONDS	5.0
 /* The MMU has 64 contexts, and one is the firmware's. */
 #define PROBE_SPACES	64
