@@ -61,7 +61,12 @@ static void check_remember(const struct vagx_native *native, const uint32_t *ent
 static bool check_find_register(const struct simdgroup *a, const struct simdgroup *b,
 				unsigned int *reg, unsigned int *lane)
 {
-	for (*reg = 0; *reg < (a->core->register_halves + 1) / 2; ++*reg) {
+	unsigned int count = (a->core->register_halves + 1) / 2;
+
+	/* Hardly ever */
+	if (!memcmp(a->reg, b->reg, count * sizeof(a->reg[0])))
+		return false;
+	for (*reg = 0; *reg < count; ++*reg) {
 		for (*lane = 0; *lane < LANES; ++*lane) {
 			if (a->reg[*reg].v[*lane] != b->reg[*reg].v[*lane])
 				return true;
