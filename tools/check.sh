@@ -12,6 +12,7 @@
 
 cd "$top"
 build=build/checks results=build/out/check
+products=$build/products
 mkdir -p "$results"
 
 # products_of LANE - what it takes from the cache, a line each, by the kernels that its
@@ -57,26 +58,37 @@ make_product()
 	esac >/dev/null
 }
 
-# make_products LANE ... - lanes run in the toolbox, which fetches nothing. What takes long
-# where the cache is empty shows its progress here. Packages come from afar, and each kernel
-# is unpacked, configured and linked by one processor, while others are compiling.
+# make_for_lanes PRODUCT - and tell those that wait for it
+make_for_lanes()
+{
+	local result=made
+
+	# shellcheck disable=SC2086
+	make_product $1 || result=failed
+	: >"$products/${1// /-}.$result"
+}
+
+# make_products LANE ... - in the background: a lane begins when there is what it needs itself.
+# Lanes run in the toolbox, which fetches nothing. What takes long where the cache is empty shows
+# its progress here. Packages come from afar, and each kernel is unpacked, configured and linked
+# by one processor, while others are compiling. Most lanes need the guest.
 make_products()
 {
-	local lane product maker makers=() products
+	local lane product
 
-	tools/toolbox.sh run true
-	products=$(for lane; do products_of "$lane"; done | sort -u)
-	while read -r product; do
-		# shellcheck disable=SC2086
-		[[ $product != kernel* ]] || { make_product $product & makers+=($!); }
-	done <<<"$products"
-	while read -r product; do
-		# shellcheck disable=SC2086
-		[[ -z $product || $product = kernel* ]] || make_product $product
-	done <<<"$products"
-	for maker in "${makers[@]}"; do
-		wait "$maker"
+	mkdir -p "$products"
+	for lane; do
+		products_of "$lane" | sort -u >"$products/$lane.needs"
 	done
+	for product in plain debug nightly source; do
+		if grep -qx "kernel $product" "$products"/*.needs; then
+			make_for_lanes "kernel $product" &
+		fi
+	done
+	while read -r product; do
+		make_for_lanes "$product"
+	done < <(sort -u "$products"/*.needs | grep -v ^kernel |
+		awk '{ print ($0 == "guest") + 0, $0 }' | sort -rn | cut -d ' ' -f 2-) &
 }
 
 # lanes_in MESON_ARGUMENT ... - their names
@@ -126,7 +138,12 @@ products)
 	;;
 esac
 make_products "${lanes[@]}"
-[ "$1" != products ] || exit 0
+if [ "$1" = products ]; then
+	wait
+	failed=$(find $products -name '*.failed' -printf '%f ')
+	[ -z "$failed" ] || die "could not be made: ${failed//.failed/}"
+	exit 0
+fi
 [ "$1" != check ] || rm -f $results/*
 for lane in "${lanes[@]}"; do
 	rm -f "$results/$lane.tap"
@@ -136,5 +153,6 @@ count_slots
 begin=$SECONDS
 "$top/tools/toolbox.sh" run "${told[@]}" meson test -C $build --no-rebuild --num-processes $slots \
 	"${suite[@]}" "${lanes[@]}" || true
+wait
 echo "# $((SECONDS - begin)) s"
 exec "$top/tools/toolbox.sh" run python3 tools/checks/report.py "${lanes[@]}"

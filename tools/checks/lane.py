@@ -18,6 +18,8 @@ import time
 
 import cases
 
+# Where tools/check.sh says what a lane needs of the cache, and what there is
+PRODUCTS = cases.TOP / "build/checks/products"
 RESULT = re.compile(r"(not )?ok\b(?: \d+)?(?: -)? ?(.*)")
 
 
@@ -46,12 +48,29 @@ def environment():
             if name != "MALLOC_PERTURB_" and not name.endswith("SAN_OPTIONS")}
 
 
+def missing_product(lane):
+    """Wait for all that the lane needs. Return: what cannot be had of it."""
+    needs = PRODUCTS / f"{lane}.needs"
+    for need in needs.read_text().splitlines() if needs.exists() else []:
+        name = need.replace(" ", "-")
+        while not (PRODUCTS / f"{name}.made").exists():
+            if (PRODUCTS / f"{name}.failed").exists():
+                return need
+            time.sleep(0.2)
+    return None
+
+
 def run(lane):
+    missing = missing_product(lane)
     start = time.monotonic()
     lines = []
     cases.RESULTS.mkdir(parents=True, exist_ok=True)
     with (cases.RESULTS / f"{lane}.tap").open("w") as file:
         output = Output(file)
+        if missing:
+            output.case(f"there is what it needs: {missing}", True)
+            output.line("1..1")
+            return 1
         with subprocess.Popen([cases.TOP / "tools/checks" / lane], stdin=subprocess.DEVNULL,
                               env=environment(), stdout=subprocess.PIPE, text=True,
                               errors="replace") as process:
