@@ -11,23 +11,26 @@ programs()
 	"$top/tools/toolbox.sh" programs "$@"
 }
 
-# piglit ARGUMENT ... - run a part of the list: a case for each folder of tests, and one
-# for each test that does what is not expected
+# piglit NAME ARGUMENT ... - run a part of the list: a case for each folder of tests, and one
+# for each test that does what is not expected. The output goes to build/out/NAME: another lane
+# may run a part meanwhile.
 piglit()
 {
-	local tap=build/out/piglit.tap line
+	local out=build/out/$1 line
+	shift
 
 	mkdir -p build/out
-	programs python3 tools/checks/piglit.py run --jobs "$jobs" "$@" >$tap 2>build/out/piglit.err ||
-		true
+	programs python3 tools/checks/piglit.py run --jobs "$jobs" --out "$out" "$@" \
+		>"$out.tap" 2>"$out.err" || true
 	while IFS= read -r line; do
 		case $line in
 		'ok '*) ok "${line#* - }" ;;
-		'not ok '*) not_ok "${line#* - }" "$(grep -c . build/out/piglit/fails.txt) do not pass, see build/out/piglit/log" ;;
+		'not ok '*) not_ok "${line#* - }" \
+			"$(grep -c . "$out/fails.txt") do not pass, see $out/log" ;;
 		'# '*) printf '%s\n' "$line" ;;
 		esac
-	done <$tap
-	grep -q '^# .* tests pass' $tap || not_ok "piglit runs to its end" "$(tail build/out/piglit.err)"
+	done <"$out.tap"
+	grep -q '^# .* tests pass' "$out.tap" || not_ok "piglit runs to its end" "$(tail "$out.err")"
 }
 
 # pack_piglit DIR - what the guest needs of piglit for the tests that run there
