@@ -74,21 +74,19 @@ make_for_lanes()
 # by one processor, while others are compiling. Most lanes need the guest.
 make_products()
 {
-	local lane product
+	local lane product all
 
 	mkdir -p "$products"
 	for lane; do
 		products_of "$lane" | sort -u >"$products/$lane.needs"
 	done
-	for product in plain debug nightly source; do
-		if grep -qx "kernel $product" "$products"/*.needs; then
-			make_for_lanes "kernel $product" &
-		fi
+	mapfile -t all < <(sort -u "$products"/*.needs)
+	for product in "${all[@]}"; do
+		[[ $product != kernel* && $product != guest ]] || make_for_lanes "$product" &
 	done
-	while read -r product; do
-		make_for_lanes "$product"
-	done < <(sort -u "$products"/*.needs | grep -v ^kernel |
-		awk '{ print ($0 == "guest") + 0, $0 }' | sort -rn | cut -d ' ' -f 2-) &
+	for product in "${all[@]}"; do
+		[[ $product = kernel* || $product = guest ]] || make_for_lanes "$product"
+	done &
 }
 
 # lanes_in MESON_ARGUMENT ... - their names
