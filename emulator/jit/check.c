@@ -63,7 +63,7 @@ static bool check_find_register(const struct simdgroup *a, const struct simdgrou
 {
 	unsigned int count = (a->core->register_halves + 1) / 2;
 
-	/* Hardly ever */
+	/* They hardly ever differ */
 	if (!memcmp(a->reg, b->reg, count * sizeof(a->reg[0])))
 		return false;
 	for (*reg = 0; *reg < count; ++*reg) {
