@@ -140,7 +140,8 @@ debug)
 	fragments="$top/tools/kernel/plain.config $top/tools/kernel/debug.config"
 	# Modules are instrumented, and what the driver hands its memory to. All of the
 	# kernel would take far longer to build and to run. Locks are not: lockdep has KASAN
-	# look at each that is taken. A folder of the kernel is $(obj) of its makefiles.
+	# look at each that is taken or released (debug-speed.patch). A folder of the kernel is
+	# $(obj) of its makefiles.
 	folders="drivers/gpu/drm drivers/gpu/drm/% drivers/dma-buf drivers/base
 		drivers/base/power drivers/mailbox drivers/soc/apple kernel kernel/dma
 		lib"
