@@ -382,13 +382,14 @@ static bool fw_job_op_write32(struct fw_job *job, const struct fw_view *op)
 
 /*
  * Pretends to be on the units until it is cancelled, and reads memory again and again. What it
- * reads does not matter, but it faults when its context has no tables. Lock held, and dropped in
- * between.
+ * reads does not matter, but it faults when its context has other tables than it began with, and
+ * nothing is mapped there. Lock held, and dropped in between.
  */
 static enum vagx_gpu_status fw_job_hang(struct fw_job *job, struct vagx_uat_fault *fault)
 {
 	struct fw_worker *worker = job->worker;
 	struct vagx_firmware *fw = worker->fw;
+	const uint64_t ttb = vagx_uat_ttb(fw->config.uat, job->vm_slot, 0);
 	uint32_t word;
 
 	vagx_log(fw->config.report, VAGX_LOG_INFO, "firmware: a command hangs, as it was asked to");
@@ -398,7 +399,7 @@ static enum vagx_gpu_status fw_job_hang(struct fw_job *job, struct vagx_uat_faul
 					 .tv_nsec = until % 1000000000 };
 
 		pthread_cond_timedwait(&fw->work, &fw->lock, &time);
-		if (!(vagx_uat_ttb(fw->config.uat, job->vm_slot, 0) & 1) &&
+		if (vagx_uat_ttb(fw->config.uat, job->vm_slot, 0) != ttb &&
 		    vagx_uat_read(fw->config.uat, job->vm_slot, HANG_VA, &word, sizeof(word),
 				  VAGX_AGENT_GPU, fault))
 			return VAGX_GPU_FAULT;
