@@ -61,6 +61,12 @@
  * driver goes: 32 MiB if all of the driver's 64 GiB there had been in use once. It has
  * no shared leaves.
  *
+ * A tree can have a second root, which leads to one part of it only: the context of an
+ * address space whose client's memory is taken away (see "UAT") leads there. That part has
+ * level 2 tables of its own. Each of their entries is written together with the one in the
+ * tree, so that nothing has to be built when the moment comes, which is in the critical
+ * section of fences.
+ *
  * The format is close to one that the kernel's io-pgtable library can write, but
  * three things here have no counterpart there: protections say separately what
  * GPU and firmware may do, the kernel half's root belongs to the firmware and
@@ -280,10 +286,38 @@ static void asahi_pt_note_table_flush(struct asahi_pt_pool *pool, u64 va)
 }
 
 /* The walker must never see a pointer to a table before its contents. */
-static void asahi_pt_write_table_entry(__le64 *entry, const struct asahi_pt_table *table)
+static void asahi_pt_write_root_entry(__le64 *entry, phys_addr_t phys)
 {
 	dma_wmb();
-	WRITE_ONCE(*entry, cpu_to_le64(table->phys | AGX_PTE_TYPE));
+	WRITE_ONCE(*entry, cpu_to_le64(phys | AGX_PTE_TYPE));
+}
+
+/* The copy of an entry of level 2 that the stripped root leads to, or NULL. */
+static __le64 *asahi_pt_stripped_entry(const struct asahi_pgtable *pt, u64 va)
+{
+	const struct asahi_pt_stripped *stripped = &pt->stripped;
+
+	if (va < stripped->start || va >= stripped->end)
+		return NULL;
+	return &stripped->l2[asahi_pt_l1_index(va)][asahi_pt_l2_index(va)];
+}
+
+/* All entries of level 2 are written here. A leaf is complete before. */
+static void asahi_pt_write_l2_entry(struct asahi_pgtable *pt, struct asahi_pt_table *l2, u64 va,
+				    u64 entry)
+{
+	__le64 *copy = asahi_pt_stripped_entry(pt, va);
+
+	dma_wmb();
+	WRITE_ONCE(l2->entries[asahi_pt_l2_index(va)], cpu_to_le64(entry));
+	if (copy)
+		WRITE_ONCE(*copy, cpu_to_le64(entry));
+}
+
+static void asahi_pt_write_leaf_entry(struct asahi_pgtable *pt, struct asahi_pt_table *l2, u64 va,
+				      const struct asahi_pt_table *leaf)
+{
+	asahi_pt_write_l2_entry(pt, l2, va, leaf->phys | AGX_PTE_TYPE);
 }
 
 static void asahi_pt_retire(struct asahi_pt_pool *pool, struct asahi_pt_table *table)
@@ -314,7 +348,7 @@ static void asahi_pt_drop_leaf(struct asahi_pt_pool *pool, struct asahi_pt_table
 
 static void asahi_pt_clear_entry(struct asahi_pt_pool *pool, struct asahi_pt_table *l2, u64 va)
 {
-	WRITE_ONCE(l2->entries[asahi_pt_l2_index(va)], 0);
+	asahi_pt_write_l2_entry(pool->pt, l2, va, 0);
 	if (!--l2->used && !asahi_pt_held(l2))
 		asahi_pt_remove_l2(pool, l2);
 }
@@ -343,7 +377,7 @@ static void asahi_pt_insert_leaf(struct asahi_pt_pool *pool, struct asahi_pt_tab
 				 struct asahi_pt_table *leaf, struct asahi_pt_table *old,
 				 u64 va)
 {
-	asahi_pt_write_table_entry(&l2->entries[asahi_pt_l2_index(va)], leaf);
+	asahi_pt_write_leaf_entry(pool->pt, l2, va, leaf);
 	leaf->users++;
 
 	if (old)
@@ -364,7 +398,7 @@ static struct asahi_pt_table *asahi_pt_hold_l2(struct asahi_pt_pool *pool, u64 v
 
 		l2->va = ALIGN_DOWN(va, ASAHI_PT_L2_SPAN);
 		pt->l2[asahi_pt_l1_index(va)] = l2;
-		asahi_pt_write_table_entry(&pt->root[asahi_pt_l1_index(va)], l2);
+		asahi_pt_write_root_entry(&pt->root[asahi_pt_l1_index(va)], l2->phys);
 	}
 
 	/* Behind all leaves, which asahi_pt_pool_settle() has to see first. */
@@ -677,7 +711,7 @@ void asahi_pgtable_break(struct asahi_pgtable *pt, struct asahi_pt_pool *pool)
 	struct asahi_pt_table *leaf;
 
 	list_for_each_entry(leaf, &pool->splits, node) {
-		WRITE_ONCE(leaf->parent->entries[asahi_pt_l2_index(leaf->va)], 0);
+		asahi_pt_write_l2_entry(pt, leaf->parent, leaf->va, 0);
 		asahi_pt_note_flush(pool, leaf->va, leaf->va + ASAHI_PT_BLOCK_SPAN);
 		asahi_count_dec(ASAHI_COUNT_PGTABLE_BLOCK);
 	}
@@ -702,8 +736,7 @@ void asahi_pgtable_make(struct asahi_pgtable *pt, struct asahi_pt_pool *pool)
 
 	list_for_each_entry_safe(leaf, next, &pool->splits, node) {
 		asahi_pt_forget_split(pt, leaf);
-		asahi_pt_write_table_entry(&leaf->parent->entries[asahi_pt_l2_index(leaf->va)],
-					   leaf);
+		asahi_pt_write_leaf_entry(pt, leaf->parent, leaf->va, leaf);
 		leaf->users++;
 		list_move(&leaf->node, &pool->held);
 	}
@@ -757,19 +790,19 @@ static bool asahi_pt_can_be_block(const struct asahi_pgtable *pt, u64 va, u64 ne
 static void asahi_pt_write_block(struct asahi_pt_pool *pool, struct asahi_pt_table *l2,
 				 struct asahi_pt_table *leaf, u64 va, u64 pte)
 {
-	__le64 *entry = &l2->entries[asahi_pt_l2_index(va)];
-	__le64 new = cpu_to_le64((pte & ~AGX_PTE_TYPE_MASK) | AGX_PTE_BLOCK);
+	u64 old = asahi_pt_l2_entry(l2, va);
+	u64 new = (pte & ~AGX_PTE_TYPE_MASK) | AGX_PTE_BLOCK;
 
-	if (*entry == new)
+	if (old == new)
 		return;
 
-	if (!asahi_pt_block(l2, va))
+	if (!asahi_pt_is_block(old))
 		asahi_count_inc(ASAHI_COUNT_PGTABLE_BLOCK);
-	if (*entry)
+	if (old)
 		asahi_pt_note_flush(pool, va, va + ASAHI_PT_BLOCK_SPAN);
 	else
 		l2->used++;
-	WRITE_ONCE(*entry, new);
+	asahi_pt_write_l2_entry(pool->pt, l2, va, new);
 	if (leaf)
 		asahi_pt_drop_leaf(pool, leaf, va);
 }
@@ -1147,8 +1180,6 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_lookup);
 static void asahi_pgtable_init(struct asahi_pgtable *pt, struct device *dev,
 			       unsigned int oas_bits)
 {
-	BUILD_BUG_ON(ARRAY_SIZE(pt->l2) != AGX_UAT_L1_ENTRIES);
-
 	pt->dev = dev;
 	pt->oas_mask = GENMASK_ULL(oas_bits - 1, 0);
 	pt->pte_base = AGX_PTE_TYPE | AGX_PTE_AF | AGX_PTE_OS;
@@ -1182,6 +1213,78 @@ int asahi_pgtable_init_user(struct asahi_pgtable *pt, struct device *dev,
 	return 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_init_user);
+
+static __le64 *asahi_pt_alloc_stripped(struct asahi_pgtable *pt)
+{
+	struct page *page = asahi_pt_get_page(pt);
+
+	if (!page)
+		return NULL;
+
+	WRITE_ONCE(pt->stripped.pages, pt->stripped.pages + 1);
+	return page_address(page);
+}
+
+/**
+ * asahi_pgtable_init_stripped() - make a second root, which leads to a part of the tree only
+ * @pt: empty tree for the user half of a context
+ * @start: first address of the part, 32 MiB aligned
+ * @end: its end, exclusive, 32 MiB aligned
+ *
+ * Takes 16 KiB, and as much for each 64 GiB in which the part lies. asahi_pgtable_fini()
+ * frees it, also after an error. Once for each tree.
+ *
+ * Context: process context, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int asahi_pgtable_init_stripped(struct asahi_pgtable *pt, u64 start, u64 end)
+{
+	struct asahi_pt_stripped *stripped = &pt->stripped;
+
+	if (WARN_ON_ONCE(pt->pages || stripped->root || start >= end ||
+			 !IS_ALIGNED(start | end, ASAHI_PT_BLOCK_SPAN)))
+		return -EINVAL;
+
+	stripped->root = asahi_pt_alloc_stripped(pt);
+	if (!stripped->root)
+		return -ENOMEM;
+
+	for (unsigned int i = asahi_pt_l1_index(start); i <= asahi_pt_l1_index(end - 1); i++) {
+		stripped->l2[i] = asahi_pt_alloc_stripped(pt);
+		if (!stripped->l2[i])
+			return -ENOMEM;
+		asahi_pt_write_root_entry(&stripped->root[i], virt_to_phys(stripped->l2[i]));
+	}
+
+	stripped->start = start;
+	stripped->end = end;
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_init_stripped);
+
+/**
+ * asahi_pgtable_stripped_root() - where the MMU finds a part of the tree only
+ * @pt: tree
+ *
+ * Return: physical address of the level 1 table, 0 if no part was named.
+ */
+u64 asahi_pgtable_stripped_root(const struct asahi_pgtable *pt)
+{
+	return pt->stripped.root ? virt_to_phys(pt->stripped.root) : 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_pgtable_stripped_root);
+
+static void asahi_pt_free_stripped(struct asahi_pgtable *pt)
+{
+	struct asahi_pt_stripped *stripped = &pt->stripped;
+
+	for (unsigned int i = 0; i < AGX_UAT_L1_ENTRIES; i++)
+		if (stripped->l2[i])
+			asahi_pt_put_page(virt_to_page(stripped->l2[i]));
+	if (stripped->root)
+		asahi_pt_put_page(virt_to_page(stripped->root));
+	*stripped = (struct asahi_pt_stripped) {};
+}
 
 /**
  * asahi_pgtable_init_kernel() - Make an empty tree in the shared kernel half
@@ -1246,6 +1349,7 @@ void asahi_pgtable_fini(struct asahi_pgtable *pt)
 	}
 
 	WARN_ON_ONCE(pt->pages);
+	asahi_pt_free_stripped(pt);
 	if (pt->root_owned)
 		asahi_pt_put_page(virt_to_page(pt->root));
 	pt->root_owned = false;

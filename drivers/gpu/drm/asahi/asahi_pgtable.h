@@ -68,6 +68,25 @@ enum asahi_pt_op {
 struct asahi_pt_table;
 
 /**
+ * struct asahi_pt_stripped - a second root, which leads to a part of a tree only
+ *
+ * Its level 2 tables have copies of the entries of that part, which change together with
+ * them. So it leads to the same leaves.
+ */
+struct asahi_pt_stripped {
+	/** @root: level 1, or NULL if there is none */
+	__le64 *root;
+	/** @l2: level 2 tables of the part */
+	__le64 *l2[AGX_UAT_L1_ENTRIES];
+	/** @start: first address of the part, 32 MiB aligned */
+	u64 start;
+	/** @end: first address that is not part of it any more, 32 MiB aligned */
+	u64 end;
+	/** @pages: 16 KiB pages that all of this takes; read at any time */
+	unsigned int pages;
+};
+
+/**
  * struct asahi_pgtable - One translation tree
  *
  * Not locked: the owner serialises everything from the first reservation of a
@@ -93,7 +112,9 @@ struct asahi_pgtable {
 	/** @end: first index of @root that does not belong to this tree any more */
 	unsigned int end;
 	/** @l2: what the entries of @root point to */
-	struct asahi_pt_table *l2[8];
+	struct asahi_pt_table *l2[AGX_UAT_L1_ENTRIES];
+	/** @stripped: the part that asahi_pgtable_init_stripped() has named */
+	struct asahi_pt_stripped stripped;
 	/** @splits: leaves for block entries that the open transaction splits, by block */
 	struct xarray splits;
 	/** @pte_base: bits that every page entry of this tree carries */
@@ -141,7 +162,9 @@ int asahi_pgtable_init_user(struct asahi_pgtable *pt, struct device *dev,
 void asahi_pgtable_init_kernel(struct asahi_pgtable *pt, struct device *dev,
 			       unsigned int oas_bits, __le64 *root,
 			       phys_addr_t root_phys);
+int asahi_pgtable_init_stripped(struct asahi_pgtable *pt, u64 start, u64 end);
 void asahi_pgtable_fini(struct asahi_pgtable *pt);
+u64 asahi_pgtable_stripped_root(const struct asahi_pgtable *pt);
 
 /**
  * asahi_pgtable_root() - Where the MMU starts to walk

@@ -61,14 +61,14 @@ static void free_tree(struct kunit *test, struct asahi_pgtable *pt)
 	KUNIT_EXPECT_EQ(test, 0, pt->pages);
 }
 
-/* What the MMU finds: from the physical root, through the entries alone. */
-static u64 walk_levels(struct asahi_pgtable *pt, u64 va, unsigned int levels)
+/* What the MMU finds: from a physical root, through the entries alone. */
+static u64 walk_from(u64 root, u64 va, unsigned int levels)
 {
 	const u64 mask = GENMASK_ULL(OAS_BITS - 1, AGX_PAGE_SHIFT);
 	const unsigned int shift[] = {
 		AGX_UAT_L1_SHIFT, AGX_UAT_L2_SHIFT, AGX_UAT_L3_SHIFT,
 	};
-	u64 entry = asahi_pgtable_root(pt) | AGX_PTE_TYPE;
+	u64 entry = root | AGX_PTE_TYPE;
 	unsigned int i;
 
 	va &= GENMASK_ULL(AGX_UAT_IAS - 1, 0);
@@ -81,6 +81,11 @@ static u64 walk_levels(struct asahi_pgtable *pt, u64 va, unsigned int levels)
 	}
 
 	return entry;
+}
+
+static u64 walk_levels(struct asahi_pgtable *pt, u64 va, unsigned int levels)
+{
+	return walk_from(asahi_pgtable_root(pt), va, levels);
 }
 
 static bool is_block(u64 entry)
@@ -692,6 +697,63 @@ static void asahi_test_block_allocation_fails(struct kunit *test)
 	allocation_fails(test, new_tree_of_blocks(test));
 }
 
+#define PART_START	(BIT_ULL(AGX_UAT_L1_SHIFT) - 2 * (u64)LEAF)
+#define PART_END	(BIT_ULL(AGX_UAT_L1_SHIFT) + 2 * (u64)LEAF)
+
+static u64 walk_stripped(struct asahi_pgtable *pt, u64 va, unsigned int levels)
+{
+	return walk_from(asahi_pgtable_stripped_root(pt), va, levels);
+}
+
+/* The second root leads to the part, and to nothing beside it. */
+static void asahi_test_stripped(struct kunit *test)
+{
+	struct asahi_pgtable *pt = new_tree(test);
+
+	KUNIT_EXPECT_EQ(test, asahi_pgtable_stripped_root(pt), 0);
+	KUNIT_ASSERT_EQ(test, asahi_pgtable_init_stripped(pt, PART_START, PART_END), 0);
+	KUNIT_EXPECT_EQ(test, pt->stripped.pages, 3);
+	KUNIT_EXPECT_NE(test, asahi_pgtable_stripped_root(pt), asahi_pgtable_root(pt));
+
+	do_change(test, pt, MAP(PART_START - PAGE, 4ULL * LEAF + 2 * PAGE, MEM));
+	KUNIT_EXPECT_EQ(test, walk_stripped(pt, PART_START - PAGE, 3), 0);
+	KUNIT_EXPECT_EQ(test, walk_stripped(pt, PART_START, 3), PTE_RW(MEM + PAGE));
+	KUNIT_EXPECT_EQ(test, walk_stripped(pt, PART_END - PAGE, 3), PTE_RW(MEM + 4ULL * LEAF));
+	KUNIT_EXPECT_EQ(test, walk_stripped(pt, PART_END, 3), 0);
+
+	/* A page that goes, and a leaf that comes with it. */
+	do_change(test, pt, UNMAP(PART_START + PAGE, PAGE));
+	KUNIT_EXPECT_EQ(test, walk_stripped(pt, PART_START + PAGE, 3), 0);
+	do_change(test, pt, UNMAP(PART_START, 4ULL * LEAF));
+	KUNIT_EXPECT_EQ(test, walk_stripped(pt, PART_START, 2), 0);
+	KUNIT_EXPECT_EQ(test, walk_stripped(pt, PART_END - PAGE, 2), 0);
+
+	do_change(test, pt, UNMAP(PART_START - PAGE, PAGE));
+	do_change(test, pt, UNMAP(PART_END, PAGE));
+	free_tree(test, pt);
+	KUNIT_EXPECT_EQ(test, pt->stripped.pages, 0);
+	KUNIT_EXPECT_EQ(test, asahi_pgtable_stripped_root(pt), 0);
+}
+
+/* Root and two tables: whichever is not to be had, nothing stays. */
+static void asahi_test_stripped_allocation_fails(struct kunit *test)
+{
+	struct asahi_pgtable *pt = new_tree(test);
+
+	kunit_activate_static_stub(test, asahi_pgtable_alloc_page, failing_alloc_page);
+	for (unsigned int n = 1; n <= 3; n++) {
+		fail_after = n;
+		KUNIT_EXPECT_EQ(test, asahi_pgtable_init_stripped(pt, PART_START, PART_END),
+				-ENOMEM);
+		fail_after = 0;
+		free_tree(test, pt);
+		KUNIT_EXPECT_EQ(test, pt->stripped.pages, 0);
+		KUNIT_ASSERT_EQ(test, asahi_pgtable_init_user(pt, pt->dev, OAS_BITS), 0);
+	}
+	kunit_deactivate_static_stub(test, asahi_pgtable_alloc_page);
+	free_tree(test, pt);
+}
+
 /*
  * Random transactions against a plain array of what each page should show, at
  * a place where both a block border and a level 1 border are crossed.
@@ -810,6 +872,19 @@ static bool blocks_lost(const struct pointers *before, const struct pointers *af
 	return false;
 }
 
+static bool stripped_differs(struct asahi_pgtable *pt)
+{
+	for (unsigned int i = 0; i < RANDOM_BLOCKS; i++) {
+		u64 va = RANDOM_START + i * (u64)LEAF;
+		bool part = va >= PART_START && va < PART_END;
+
+		if (walk_stripped(pt, va, 2) != (part ? walk_levels(pt, va, 2) : 0))
+			return true;
+	}
+
+	return false;
+}
+
 static unsigned int count_blocks(const struct pointers *p)
 {
 	unsigned int i, count = 0;
@@ -830,6 +905,7 @@ static void random_changes(struct kunit *test, struct asahi_pgtable *pt)
 	unsigned int round, i, count, blocks = 0, bad = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, model);
+	KUNIT_ASSERT_EQ(test, asahi_pgtable_init_stripped(pt, PART_START, PART_END), 0);
 	prandom_seed_state(&rnd, 13);
 
 	for (round = 0; round < RANDOM_ROUNDS && !bad; round++) {
@@ -843,6 +919,7 @@ static void random_changes(struct kunit *test, struct asahi_pgtable *pt)
 
 		bad += transact(pt, changes, count, &pool) != 0;
 		bad += compare(pt, model, old, &pool);
+		bad += stripped_differs(pt);
 		after = get_pointers(pt);
 		bad += pointers_lost(&before, &after) && !pool.flush_tables;
 		bad += blocks_lost(&before, &after, &pool);
@@ -880,6 +957,8 @@ static struct kunit_case asahi_pgtable_cases[] = {
 	KUNIT_CASE(asahi_test_reserve_is_invisible),
 	KUNIT_CASE(asahi_test_unmap_nothing),
 	KUNIT_CASE(asahi_test_allocation_fails),
+	KUNIT_CASE(asahi_test_stripped),
+	KUNIT_CASE(asahi_test_stripped_allocation_fails),
 	KUNIT_CASE(asahi_test_random),
 	KUNIT_CASE(asahi_test_block),
 	KUNIT_CASE(asahi_test_no_block),
