@@ -101,6 +101,47 @@ void asahi_aspace_init_kernel(struct asahi_aspace *as, struct asahi_device *adev
 EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_init_kernel);
 
 /**
+ * asahi_aspace_init_view() - say where the driver's own memory for jobs is
+ * @as: address space of a VM; nothing was ever mapped in it
+ * @start: first address, 32 MiB aligned; no mapping of a client comes into the range
+ * @end: its end, exclusive, 32 MiB aligned
+ *
+ * ASAHI_VIEW_KERNEL leads there. Process context, may sleep.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int asahi_aspace_init_view(struct asahi_aspace *as, u64 start, u64 end)
+{
+	guard(mutex)(&as->lock);
+	return asahi_pgtable_init_stripped(&as->pgt, start, end);
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_init_view);
+
+/**
+ * asahi_aspace_root() - where a context leads
+ * @as: address space whose tables have not been freed
+ * @view: what it is to find
+ *
+ * Any context.
+ *
+ * Return: physical address of a level 1 table, 0 if there is nothing to find.
+ */
+u64 asahi_aspace_root(const struct asahi_aspace *as, enum asahi_view view)
+{
+	switch (view) {
+	case ASAHI_VIEW_ALL:
+		return asahi_pgtable_root(&as->pgt);
+	case ASAHI_VIEW_KERNEL:
+		return asahi_pgtable_stripped_root(&as->pgt);
+	case ASAHI_VIEW_NONE:
+		break;
+	}
+
+	return 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_root);
+
+/**
  * asahi_aspace_cut() - end all changes
  * @as: address space
  *
@@ -159,7 +200,10 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_fini);
  */
 u64 asahi_aspace_table_bytes(const struct asahi_aspace *as)
 {
-	return ((u64)READ_ONCE(as->pgt.pages) + as->pgt.root_owned) * AGX_PAGE_SIZE;
+	const struct asahi_pgtable *pgt = &as->pgt;
+
+	return ((u64)READ_ONCE(pgt->pages) + READ_ONCE(pgt->stripped.pages) + pgt->root_owned) *
+	       AGX_PAGE_SIZE;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_table_bytes);
 

@@ -21,6 +21,18 @@ struct asahi_device;
 #define ASAHI_ASPACE_NO_SLOT	(-1)
 
 /**
+ * enum asahi_view - what an address space's context leads to
+ * @ASAHI_VIEW_ALL: all that is mapped
+ * @ASAHI_VIEW_KERNEL: what the driver has in it for jobs, see asahi_aspace_init_view()
+ * @ASAHI_VIEW_NONE: nothing
+ */
+enum asahi_view {
+	ASAHI_VIEW_ALL,
+	ASAHI_VIEW_KERNEL,
+	ASAHI_VIEW_NONE,
+};
+
+/**
  * struct asahi_aspace - one address space
  *
  * There is one for the kernel half, one for the lower half of context 0, and one
@@ -46,7 +58,12 @@ struct asahi_aspace {
 	 * whoever takes the context over; see asahi_aspace_flush() for reading.
 	 */
 	int slot;
-	/** @barred: lost jobs for which it was taken away; it gets no context before they end */
+	/**
+	 * @view: what its context leads to, if it has one. Written with the MMU's slot lock
+	 * held; see asahi_uat_is_attached() for reading.
+	 */
+	enum asahi_view view;
+	/** @barred: lost jobs; before they end, it gets no context that leads to everything */
 	atomic_t barred;
 };
 
@@ -64,6 +81,8 @@ static inline unsigned int asahi_aspace_flush_index(const struct asahi_aspace *a
 int asahi_aspace_init(struct asahi_aspace *as, struct asahi_device *adev);
 void asahi_aspace_init_kernel(struct asahi_aspace *as, struct asahi_device *adev, __le64 *root,
 			      phys_addr_t root_phys);
+int asahi_aspace_init_view(struct asahi_aspace *as, u64 start, u64 end);
+u64 asahi_aspace_root(const struct asahi_aspace *as, enum asahi_view view);
 void asahi_aspace_cut(struct asahi_aspace *as);
 void asahi_aspace_free_tables(struct asahi_aspace *as);
 void asahi_aspace_fini(struct asahi_aspace *as);

@@ -693,7 +693,7 @@ static struct asahi_watchdog_look asahi_timeline_look(struct asahi_queue *queue,
 	return look;
 }
 
-/* The work is lost, and nothing else: without its memory it faults, and is taken down. */
+/* The work is lost, and nothing else: without memory it faults, and is taken down. */
 static void asahi_timeline_bar(struct asahi_queue *queue)
 {
 	lockdep_assert_held(&queue->timeline.lock);
@@ -703,7 +703,7 @@ static void asahi_timeline_bar(struct asahi_queue *queue)
 		return;
 
 	drm_warn(&queue->adev->drm,
-		 "queue %u of client %llu: a job makes no progress, its address space is taken away\n",
+		 "queue %u of client %llu: a job makes no progress, its memory is taken away\n",
 		 queue->id, asahi_client_id(queue->client));
 	queue->timeline.barred = true;
 	asahi_uat_bar(asahi_vm_aspace(queue->vm));
@@ -786,7 +786,7 @@ void asahi_timeline_check(struct asahi_job *job)
 		break;
 	case ASAHI_REMEDY_CUT:
 		/* Without the timeline's lock, as it may have to wait for the firmware. */
-		asahi_uat_drop_barred(asahi_vm_aspace(queue->vm));
+		asahi_uat_drop_barred(asahi_vm_aspace(queue->vm), ASAHI_VIEW_KERNEL);
 		break;
 	case ASAHI_REMEDY_ASK:
 		asahi_channel_ping(adev);

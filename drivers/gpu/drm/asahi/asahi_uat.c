@@ -66,6 +66,13 @@
  * failed; one that does not confirm a flush in time has not, but the memory in
  * question is not used again.
  *
+ * A job that does not end by itself is lost. So that it faults, its context no longer
+ * leads to the memory of its client. The context still leads to what the driver has in the
+ * address space for jobs: the firmware goes on with the job behind the lost one at once, and
+ * must not read the lists of a tiled vertex buffer where nothing is mapped. The jobs behind
+ * it fault as well. The first job that comes after the end of the lost one has all memory
+ * again. Nobody has tried on hardware what the firmware does with such a context.
+ *
  * After a failure of the firmware no VM has a context, and none gets one before
  * the firmware has been started again and has answered in the handoff region.
  * Page tables can be changed meanwhile.
@@ -174,12 +181,22 @@ static bool asahi_uat_is_lost(const struct asahi_aspace *as)
 	return as && atomic_read(&as->barred);
 }
 
+/* What an address space is to find in a context that it gets now. */
+static enum asahi_view asahi_uat_view(struct asahi_uat *uat, struct asahi_aspace *as)
+{
+	lockdep_assert_held(&uat->slot_lock);
+
+	if (!atomic_read(&as->barred))
+		return ASAHI_VIEW_ALL;
+	return max(as->view, ASAHI_VIEW_KERNEL);
+}
+
 /*
- * Gives a context from one address space to another; either may be NULL. Changes nothing when it
- * fails: whoever had the context, still has it.
+ * Gives a context from one address space to another, or changes what its owner finds in it;
+ * either may be NULL. Changes nothing when it fails: whoever had the context, still has it.
  */
-static int asahi_uat_change(struct asahi_uat *uat, unsigned int slot,
-			    struct asahi_aspace *from, struct asahi_aspace *to)
+static int asahi_uat_change(struct asahi_uat *uat, unsigned int slot, struct asahi_aspace *from,
+			    struct asahi_aspace *to, enum asahi_view view)
 {
 	int ret;
 
@@ -190,7 +207,8 @@ static int asahi_uat_change(struct asahi_uat *uat, unsigned int slot,
 	if (ret)
 		return ret;
 
-	if (asahi_handoff_current_slot(uat->handoff) == slot && !asahi_uat_is_lost(from))
+	if (asahi_handoff_current_slot(uat->handoff) == slot && from != to &&
+	    !asahi_uat_is_lost(from))
 		drm_warn_once(&uat->adev->drm, "context %u changes while the firmware uses it\n",
 			      slot);
 
@@ -199,10 +217,15 @@ static int asahi_uat_change(struct asahi_uat *uat, unsigned int slot,
 		/* Named before it is walked; pairs with asahi_aspace_flush(). */
 		dma_mb();
 	}
-	asahi_uat_write_context(uat, slot, to ? asahi_pgtable_root(&to->pgt) : 0);
+	asahi_uat_write_context(uat, slot, to ? asahi_aspace_root(to, view) : 0);
 	asahi_handoff_unlock(uat->handoff);
 	asahi_tlb_invalidate_asid(slot);
-	asahi_uat_disown(uat, slot, from);
+	if (from != to)
+		asahi_uat_disown(uat, slot, from);
+	if (to) {
+		/* The context has it before this says so; pairs with asahi_uat_is_attached(). */
+		smp_store_release(&to->view, view);
+	}
 	/* From here on it can be used; pairs with asahi_uat_is_attached(). */
 	smp_store_release(&uat->owner[slot], to);
 	return 0;
@@ -232,12 +255,17 @@ static void asahi_uat_revoke_all(struct asahi_uat *uat)
  *
  * Any context. As long as the caller's job holds the slot, nobody else gets it.
  *
- * Return: true if asahi_uat_attach() would have nothing to do.
+ * Return: true if asahi_uat_attach() would have nothing to do, as the address space has
+ * all of its memory there.
  */
 bool asahi_uat_is_attached(const struct asahi_aspace *as, unsigned int slot)
 {
 	/* Pairs with asahi_uat_change(). */
-	return smp_load_acquire(&as->adev->uat->owner[slot]) == as;
+	if (smp_load_acquire(&as->adev->uat->owner[slot]) != as)
+		return false;
+
+	/* Pairs with asahi_uat_change() and asahi_uat_drop_barred(). */
+	return smp_load_acquire(&as->view) == ASAHI_VIEW_ALL;
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_uat_is_attached);
 
@@ -250,11 +278,12 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_uat_is_attached);
  * returns, translations of the former owner are gone from the TLBs. Part of
  * starting a job: process context, may sleep, allocates nothing. A firmware that
  * does not give up the handoff lock has failed; then nothing has changed. While
- * @as is barred, its jobs run without memory, and fault.
+ * @as is barred, its jobs run without their client's memory, and fault.
  */
 void asahi_uat_attach(struct asahi_aspace *as, unsigned int slot)
 {
 	struct asahi_uat *uat = as->adev->uat;
+	enum asahi_view view;
 
 	if (WARN_ON_ONCE(slot < AGX_UAT_USER_CONTEXT_START || slot >= AGX_UAT_CONTEXTS))
 		return;
@@ -270,13 +299,14 @@ void asahi_uat_attach(struct asahi_aspace *as, unsigned int slot)
 	guard(mutex)(&uat->flush_lock);
 	guard(mutex)(&uat->slot_lock);
 
-	if (!uat->open || as->slot == (int)slot)
+	view = asahi_uat_view(uat, as);
+	if (!uat->open || (as->slot == (int)slot && as->view == view))
 		return;
-	if (as->slot != ASAHI_ASPACE_NO_SLOT && asahi_uat_change(uat, as->slot, as, NULL))
+	if (as->slot != ASAHI_ASPACE_NO_SLOT && as->slot != (int)slot &&
+	    asahi_uat_change(uat, as->slot, as, NULL, ASAHI_VIEW_NONE))
 		return;
 
-	/* The former owner's tables have to go from the context in any case. */
-	asahi_uat_change(uat, slot, uat->owner[slot], atomic_read(&as->barred) ? NULL : as);
+	asahi_uat_change(uat, slot, uat->owner[slot], as, view);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_uat_attach);
 
@@ -284,8 +314,8 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_uat_attach);
  * asahi_uat_bar() - begin to take an address space away from its running jobs
  * @as: address space of a VM
  *
- * It gets no context from here on until asahi_uat_unbar(). asahi_uat_drop_barred() has to follow.
- * Any context.
+ * Until asahi_uat_unbar() it gets no context that leads to memory of its client.
+ * asahi_uat_drop_barred() has to follow. Any context.
  */
 void asahi_uat_bar(struct asahi_aspace *as)
 {
@@ -294,36 +324,39 @@ void asahi_uat_bar(struct asahi_aspace *as)
 EXPORT_SYMBOL_IF_KUNIT(asahi_uat_bar);
 
 /**
- * asahi_uat_drop_barred() - take its context away from an address space that is barred
+ * asahi_uat_drop_barred() - take memory away from an address space that is barred
  * @as: address space of a VM, after asahi_uat_bar()
+ * @view: what is left in its context
  *
  * Its jobs fault, and the firmware takes them down. Nothing is done if the lost job has ended
  * since, as other jobs may have the context. Process context, may sleep; allocates nothing.
  */
-void asahi_uat_drop_barred(struct asahi_aspace *as)
+void asahi_uat_drop_barred(struct asahi_aspace *as, enum asahi_view view)
 {
 	struct asahi_uat *uat = as->adev->uat;
+	enum asahi_view before;
 	int slot;
 
 	guard(mutex)(&uat->flush_lock);
 	guard(mutex)(&uat->slot_lock);
 
 	slot = as->slot;
-	if (slot == ASAHI_ASPACE_NO_SLOT)
+	before = as->view;
+	if (slot == ASAHI_ASPACE_NO_SLOT || before >= view)
 		return;
 
 	/*
 	 * Jobs that come from here on wait in asahi_uat_attach(). The firmware may take the lost
-	 * job down as soon as its context is empty, so the next one can come before the change is
+	 * job down as soon as its memory is gone, so the next one can come before the change is
 	 * done. If the lost job has ended before this, that is seen below.
 	 */
-	smp_store_mb(uat->owner[slot], NULL);
+	smp_store_mb(as->view, view);
 	/* A firmware that keeps the lock is given up, and then that happens to all. */
-	if (atomic_read(&as->barred) && !asahi_uat_change(uat, slot, as, NULL))
+	if (atomic_read(&as->barred) && !asahi_uat_change(uat, slot, as, as, view))
 		return;
 
 	/* Pairs with asahi_uat_is_attached(). */
-	smp_store_release(&uat->owner[slot], as);
+	smp_store_release(&as->view, before);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_uat_drop_barred);
 
@@ -331,7 +364,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_uat_drop_barred);
  * asahi_uat_unbar() - undo asahi_uat_bar()
  * @as: address space whose lost job has ended
  *
- * The next job gives it a context again. Any context.
+ * The next job gives it its memory again. Any context.
  */
 void asahi_uat_unbar(struct asahi_aspace *as)
 {
@@ -358,7 +391,7 @@ void asahi_uat_detach(struct asahi_aspace *as)
 		return;
 
 	/* The tables go away whatever a firmware that has failed thinks of it. */
-	if (asahi_uat_change(uat, as->slot, as, NULL))
+	if (asahi_uat_change(uat, as->slot, as, NULL, ASAHI_VIEW_NONE))
 		asahi_uat_revoke(uat, as->slot);
 }
 EXPORT_SYMBOL_IF_KUNIT(asahi_uat_detach);
@@ -383,8 +416,8 @@ static int asahi_uat_flush_index(struct asahi_uat *uat, struct asahi_aspace *as,
 		return 0;
 	}
 
-	/* The firmware flushes a context itself when it leaves it. */
-	if (as->slot == ASAHI_ASPACE_NO_SLOT)
+	/* The firmware flushes a context when it leaves it, and finds nothing in an empty one. */
+	if (as->slot == ASAHI_ASPACE_NO_SLOT || as->view == ASAHI_VIEW_NONE)
 		return -ENOENT;
 
 	ret = asahi_uat_lock_handoff(uat);

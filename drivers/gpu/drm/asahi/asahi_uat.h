@@ -9,7 +9,8 @@
 
 #include <linux/types.h>
 
-struct asahi_aspace;
+#include "asahi_aspace.h"
+
 struct asahi_block;
 struct asahi_device;
 
@@ -28,7 +29,7 @@ struct asahi_aspace *asahi_uat_low(struct asahi_device *adev);
 bool asahi_uat_is_attached(const struct asahi_aspace *as, unsigned int slot);
 void asahi_uat_attach(struct asahi_aspace *as, unsigned int slot);
 void asahi_uat_bar(struct asahi_aspace *as);
-void asahi_uat_drop_barred(struct asahi_aspace *as);
+void asahi_uat_drop_barred(struct asahi_aspace *as, enum asahi_view view);
 void asahi_uat_unbar(struct asahi_aspace *as);
 void asahi_uat_detach(struct asahi_aspace *as);
 int asahi_uat_fw_flush(struct asahi_aspace *as, u64 va, u64 size);

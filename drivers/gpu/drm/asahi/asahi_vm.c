@@ -55,16 +55,17 @@
  */
 
 /*
- * Both heaps are cut to what the largest block that the firmware knows of is
- * aligned to, a page of the tiled vertex buffer.
+ * Both heaps are cut to what a table of level 3 translates, so that none has anything of the
+ * client (asahi_aspace_init_view()). That is also enough for the largest block that the
+ * firmware knows of, a page of the tiled vertex buffer.
  */
-#define ASAHI_VM_HEAP_ALIGN	0x8000ULL
+#define ASAHI_VM_HEAP_ALIGN	BIT_ULL(AGX_UAT_L2_SHIFT)
 
 /* Heaps of VMs grow in steps from this on, since most of them are small. */
 #define ASAHI_VM_BLOCK_MIN	SZ_64K
 
 /*
- * Address spaces that a file may have. Each takes about 100 KiB, most of them for
+ * Address spaces that a file may have. Each takes about 130 KiB, most of them for
  * page tables; a client needs one for each of its contexts.
  */
 #define ASAHI_VM_MAX_PER_FILE	1024
@@ -95,6 +96,11 @@ static int asahi_vm_create_heaps(struct asahi_vm *vm)
 	u64 end = ALIGN_DOWN(vm->kernel_end, ASAHI_VM_HEAP_ALIGN);
 	u64 half = start + ALIGN_DOWN((end - start) / 2, ASAHI_VM_HEAP_ALIGN);
 	struct asahi_heap *heap;
+	int ret;
+
+	ret = asahi_aspace_init_view(&vm->as, start, end);
+	if (ret)
+		return ret;
 
 	heap = asahi_vm_create_heap(vm, "VM GPU", start, half, ASAHI_PROT_GPU_SHARED_RW);
 	if (IS_ERR(heap))

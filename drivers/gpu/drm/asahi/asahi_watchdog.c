@@ -58,7 +58,7 @@
  * * The firmware is asked for a sign of life when ASAHI_WATCHDOG_STRIKES looks in a row
  *   find running or unretired work without progress, or a GPU that does nothing although
  *   it has work. That work is announced again, if the firmware has not read of it.
- * * Work that is over its limit is lost: its address space is taken away, so that it
+ * * Work that is over its limit is lost: the memory of its client is taken away, so that it
  *   faults and the firmware takes it down. That costs its queue, and other work in the
  *   same address space; the rest of the device goes on.
  *   Nobody has tried that on Apple hardware: where shaders ignore what is not mapped (see
@@ -370,7 +370,7 @@ enum asahi_remedy asahi_watchdog_judge(struct asahi_watchdog_queue *queue,
 
 	queue->key = look->key;
 	queue->others = look->others;
-	/* What comes after its address space was taken away is no progress of others. */
+	/* What comes after its memory was taken away is no progress of others. */
 	if (moved || (passed && !queue->cut))
 		queue->moved = look->now;
 	if (moved)

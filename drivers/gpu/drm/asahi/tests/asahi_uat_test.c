@@ -30,6 +30,8 @@
 
 #define VA		(AGX_VA_USER_START + SZ_32M)
 #define PAGE		AGX_PAGE_SIZE
+/* Where the driver's own memory for jobs begins */
+#define VIEW		0x40000000ULL
 #define FLUSH_UNKNOWN	7
 /* Pages of one request */
 #define FLUSH_PAGES	0x8000
@@ -199,8 +201,10 @@ static struct fake *start(struct kunit *test)
 	unsigned int i;
 
 	KUNIT_ASSERT_EQ(test, asahi_block_uat.init(&fake->adev), 0);
-	for (i = 0; i < ARRAY_SIZE(fake->as); i++)
+	for (i = 0; i < ARRAY_SIZE(fake->as); i++) {
 		KUNIT_ASSERT_EQ(test, asahi_aspace_init(&fake->as[i], &fake->adev), 0);
+		KUNIT_ASSERT_EQ(test, asahi_aspace_init_view(&fake->as[i], VIEW, 2 * VIEW), 0);
+	}
 	/* As after the boot of the firmware. */
 	KUNIT_ASSERT_TRUE(test, asahi_state_move(&fake->adev, ASAHI_STATE_STARTING,
 						 ASAHI_STATE_RUNNING));
@@ -408,6 +412,22 @@ static void flushes_in_pieces(struct kunit *test)
 	stop(fake);
 }
 
+/* What a context leads to. */
+static u64 base(struct fake *fake, unsigned int slot)
+{
+	return ttb(fake, slot) & AGX_TTBR_ADDR_MASK;
+}
+
+static u64 all_of(struct fake *fake, unsigned int i)
+{
+	return asahi_aspace_root(&fake->as[i], ASAHI_VIEW_ALL);
+}
+
+static u64 kernel_of(struct fake *fake, unsigned int i)
+{
+	return asahi_aspace_root(&fake->as[i], ASAHI_VIEW_KERNEL);
+}
+
 /* An address space that is barred for two lost jobs is back after the second. */
 static void bars(struct kunit *test)
 {
@@ -416,44 +436,67 @@ static void bars(struct kunit *test)
 	asahi_uat_attach(&fake->as[0], 5);
 	asahi_uat_attach(&fake->as[1], 6);
 	asahi_uat_bar(&fake->as[0]);
-	asahi_uat_drop_barred(&fake->as[0]);
-	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
-	KUNIT_EXPECT_NE(test, ttb(fake, 6), 0);
-	KUNIT_EXPECT_EQ(test, fake->as[0].slot, ASAHI_ASPACE_NO_SLOT);
+	asahi_uat_drop_barred(&fake->as[0], ASAHI_VIEW_KERNEL);
+	KUNIT_EXPECT_EQ(test, base(fake, 5), kernel_of(fake, 0));
+	KUNIT_EXPECT_EQ(test, base(fake, 6), all_of(fake, 1));
+	/* What the driver has there can still go, and is invalidated then. */
+	KUNIT_EXPECT_EQ(test, fake->as[0].slot, 5);
+	KUNIT_EXPECT_FALSE(test, asahi_uat_is_attached(&fake->as[0], 5));
 
 	asahi_uat_bar(&fake->as[0]);
-	asahi_uat_drop_barred(&fake->as[0]);
+	asahi_uat_drop_barred(&fake->as[0], ASAHI_VIEW_KERNEL);
 	asahi_uat_attach(&fake->as[0], 5);
-	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
+	KUNIT_EXPECT_EQ(test, base(fake, 5), kernel_of(fake, 0));
 	asahi_uat_unbar(&fake->as[0]);
 	asahi_uat_attach(&fake->as[0], 5);
-	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
+	KUNIT_EXPECT_EQ(test, base(fake, 5), kernel_of(fake, 0));
 
 	/* In another context it finds nothing of its former owner's. */
 	asahi_uat_attach(&fake->as[0], 6);
-	KUNIT_EXPECT_EQ(test, ttb(fake, 6), 0);
+	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
+	KUNIT_EXPECT_EQ(test, base(fake, 6), kernel_of(fake, 0));
 	KUNIT_EXPECT_EQ(test, fake->as[1].slot, ASAHI_ASPACE_NO_SLOT);
 
 	asahi_uat_unbar(&fake->as[0]);
-	asahi_uat_attach(&fake->as[0], 5);
-	KUNIT_EXPECT_NE(test, ttb(fake, 5), 0);
-	KUNIT_EXPECT_EQ(test, fake->as[0].slot, 5);
+	asahi_uat_attach(&fake->as[0], 6);
+	KUNIT_EXPECT_EQ(test, base(fake, 6), all_of(fake, 0));
+	KUNIT_EXPECT_TRUE(test, asahi_uat_is_attached(&fake->as[0], 6));
 	stop(fake);
 }
 
-/* The lost job has ended before its context was taken away: another one may be in there. */
+/* Work that does not even end then has nothing at all, wherever it is. */
+static void empties(struct kunit *test)
+{
+	struct fake *fake = start(test);
+
+	asahi_uat_attach(&fake->as[0], 5);
+	asahi_uat_bar(&fake->as[0]);
+	asahi_uat_drop_barred(&fake->as[0], ASAHI_VIEW_KERNEL);
+	asahi_uat_drop_barred(&fake->as[0], ASAHI_VIEW_NONE);
+	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
+	asahi_uat_drop_barred(&fake->as[0], ASAHI_VIEW_KERNEL);
+	asahi_uat_attach(&fake->as[0], 5);
+	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
+	asahi_uat_attach(&fake->as[0], 6);
+	KUNIT_EXPECT_EQ(test, ttb(fake, 6), 0);
+
+	asahi_uat_unbar(&fake->as[0]);
+	asahi_uat_attach(&fake->as[0], 6);
+	KUNIT_EXPECT_EQ(test, base(fake, 6), all_of(fake, 0));
+	stop(fake);
+}
+
+/* The lost job has ended before its memory was taken away: another one may be in there. */
 static void bars_too_late(struct kunit *test)
 {
 	struct fake *fake = start(test);
-	u64 before;
 
 	asahi_uat_attach(&fake->as[0], 5);
-	before = ttb(fake, 5);
 	asahi_uat_bar(&fake->as[0]);
 	asahi_uat_unbar(&fake->as[0]);
-	asahi_uat_drop_barred(&fake->as[0]);
-	KUNIT_EXPECT_EQ(test, ttb(fake, 5), before);
-	KUNIT_EXPECT_EQ(test, fake->as[0].slot, 5);
+	asahi_uat_drop_barred(&fake->as[0], ASAHI_VIEW_KERNEL);
+	KUNIT_EXPECT_EQ(test, base(fake, 5), all_of(fake, 0));
+	KUNIT_EXPECT_TRUE(test, asahi_uat_is_attached(&fake->as[0], 5));
 	stop(fake);
 }
 
@@ -466,15 +509,15 @@ static void bars_before_it_cuts(struct kunit *test)
 	asahi_uat_bar(&fake->as[0]);
 	asahi_uat_attach(&fake->as[0], 6);
 	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
-	KUNIT_EXPECT_EQ(test, ttb(fake, 6), 0);
-	asahi_uat_drop_barred(&fake->as[0]);
+	KUNIT_EXPECT_EQ(test, base(fake, 6), kernel_of(fake, 0));
+	asahi_uat_drop_barred(&fake->as[0], ASAHI_VIEW_KERNEL);
 	asahi_uat_unbar(&fake->as[0]);
 	asahi_uat_attach(&fake->as[0], 6);
-	KUNIT_EXPECT_NE(test, ttb(fake, 6), 0);
+	KUNIT_EXPECT_EQ(test, base(fake, 6), all_of(fake, 0));
 	stop(fake);
 }
 
-/* The lost job ends, and the next one comes, while its context is still being taken away. */
+/* The lost job ends, and the next one comes, while its memory is still being taken away. */
 static void next_job_waits_for_the_cut(struct kunit *test)
 {
 	struct fake *fake = start(test);
@@ -483,11 +526,11 @@ static void next_job_waits_for_the_cut(struct kunit *test)
 	fake->watch = 5;
 	fake->overtakes = true;
 	asahi_uat_bar(&fake->as[0]);
-	asahi_uat_drop_barred(&fake->as[0]);
+	asahi_uat_drop_barred(&fake->as[0], ASAHI_VIEW_KERNEL);
 	flush_work(&fake->overtake);
 	KUNIT_EXPECT_TRUE(test, fake->overtook);
 	KUNIT_EXPECT_FALSE(test, fake->overtook_tlbi);
-	KUNIT_EXPECT_NE(test, ttb(fake, 5), 0);
+	KUNIT_EXPECT_EQ(test, base(fake, 5), all_of(fake, 0));
 	KUNIT_EXPECT_EQ(test, fake->as[0].slot, 5);
 	stop(fake);
 }
@@ -593,6 +636,7 @@ static struct kunit_case uat_cases[] = {
 	KUNIT_CASE(flushes_of_vms),
 	KUNIT_CASE(flushes_in_pieces),
 	KUNIT_CASE(bars),
+	KUNIT_CASE(empties),
 	KUNIT_CASE(bars_too_late),
 	KUNIT_CASE(bars_before_it_cuts),
 	KUNIT_CASE(next_job_waits_for_the_cut),
