@@ -788,6 +788,9 @@ void asahi_timeline_check(struct asahi_job *job)
 		/* Without the timeline's lock, as it may have to wait for the firmware. */
 		asahi_uat_drop_barred(asahi_vm_aspace(queue->vm), ASAHI_VIEW_KERNEL);
 		break;
+	case ASAHI_REMEDY_EMPTY:
+		asahi_uat_drop_barred(asahi_vm_aspace(queue->vm), ASAHI_VIEW_NONE);
+		break;
 	case ASAHI_REMEDY_ASK:
 		asahi_channel_ping(adev);
 		break;

@@ -70,8 +70,9 @@
  * leads to the memory of its client. The context still leads to what the driver has in the
  * address space for jobs: the firmware goes on with the job behind the lost one at once, and
  * must not read the lists of a tiled vertex buffer where nothing is mapped. The jobs behind
- * it fault as well. The first job that comes after the end of the lost one has all memory
- * again. Nobody has tried on hardware what the firmware does with such a context.
+ * it fault as well. Work that goes on even then may be using that memory, and its context
+ * is emptied. The first job that comes after the end of the lost one has all memory again.
+ * Nobody has tried on hardware what the firmware does with either context.
  *
  * After a failure of the firmware no VM has a context, and none gets one before
  * the firmware has been started again and has answered in the handoff region.

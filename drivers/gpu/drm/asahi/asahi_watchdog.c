@@ -60,11 +60,12 @@
  *   it has work. That work is announced again, if the firmware has not read of it.
  * * Work that is over its limit is lost: the memory of its client is taken away, so that it
  *   faults and the firmware takes it down. That costs its queue, and other work in the
- *   same address space; the rest of the device goes on.
+ *   same address space; the rest of the device goes on. If it still runs at the second
+ *   look after that, its context is emptied (see "UAT").
  *   Nobody has tried that on Apple hardware: where shaders ignore what is not mapped (see
  *   the module parameter ``fault_control``), work may go on without its memory.
- * * If that work is still there after ASAHI_WATCHDOG_STRIKES more looks, the firmware is
- *   given up. While it has not started, and the GPU does other work, that takes another
+ * * If that work is still there at the third look after its memory was taken away, the
+ *   firmware is given up. While it has not started, and the GPU does other work, that takes another
  *   ``hang_limit``.
  */
 
@@ -363,6 +364,7 @@ enum asahi_remedy asahi_watchdog_judge(struct asahi_watchdog_queue *queue,
 				       const struct asahi_watchdog_look *look, s64 limit_ms)
 {
 	const s64 patience_ms = ASAHI_WATCHDOG_STRIKES * ASAHI_WATCHDOG_LOOK_MS;
+	const s64 empty_ms = patience_ms - ASAHI_WATCHDOG_LOOK_MS;
 	bool moved = !queue->moved || look->key != queue->key;
 	bool passed = !look->running && !look->owed && look->others != queue->others;
 	s64 silent_ms;
@@ -373,8 +375,10 @@ enum asahi_remedy asahi_watchdog_judge(struct asahi_watchdog_queue *queue,
 	/* What comes after its memory was taken away is no progress of others. */
 	if (moved || (passed && !queue->cut))
 		queue->moved = look->now;
-	if (moved)
+	if (moved) {
 		queue->cut = false;
+		queue->emptied = false;
+	}
 
 	if (moved || passed || look->running || look->busy)
 		queue->strikes = 0;
@@ -390,6 +394,10 @@ enum asahi_remedy asahi_watchdog_judge(struct asahi_watchdog_queue *queue,
 		queue->cut = true;
 		queue->moved = look->now;
 		return ASAHI_REMEDY_CUT;
+	}
+	if (queue->cut && look->running && !queue->emptied && silent_ms >= empty_ms) {
+		queue->emptied = true;
+		return ASAHI_REMEDY_EMPTY;
 	}
 	if (look->running || look->owed)
 		return silent_ms >= patience_ms ? ASAHI_REMEDY_ASK : ASAHI_REMEDY_NONE;

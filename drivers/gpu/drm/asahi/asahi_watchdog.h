@@ -185,7 +185,8 @@ struct asahi_watchdog_look {
  * @others: of the last look
  * @moved: time of the last look that found one of these changed
  * @strikes: looks in a row that found a GPU that does nothing although it has work
- * @cut: the queue's address space has been taken away, at @moved
+ * @cut: the memory of the queue's client has been taken away, at @moved
+ * @emptied: and then everything
  *
  * Protected by the lock of the queue's timeline.
  */
@@ -195,6 +196,7 @@ struct asahi_watchdog_queue {
 	ktime_t moved;
 	unsigned int strikes;
 	bool cut;
+	bool emptied;
 };
 
 /**
@@ -202,7 +204,8 @@ struct asahi_watchdog_queue {
  * @ASAHI_REMEDY_NONE: nothing
  * @ASAHI_REMEDY_ASK: the firmware has to give a sign of life
  * @ASAHI_REMEDY_ANNOUNCE: likewise, and to be told of the work again
- * @ASAHI_REMEDY_CUT: the work is lost, and its address space has to be taken away
+ * @ASAHI_REMEDY_CUT: the work is lost, and its client's memory has to be taken away
+ * @ASAHI_REMEDY_EMPTY: that did not help, and all that its context leads to has to go
  * @ASAHI_REMEDY_GIVE_UP: that did not help, and the firmware has to be given up
  */
 enum asahi_remedy {
@@ -210,6 +213,7 @@ enum asahi_remedy {
 	ASAHI_REMEDY_ASK,
 	ASAHI_REMEDY_ANNOUNCE,
 	ASAHI_REMEDY_CUT,
+	ASAHI_REMEDY_EMPTY,
 	ASAHI_REMEDY_GIVE_UP,
 };
 

@@ -94,7 +94,8 @@ static void runs_for_the_limit(struct kunit *test)
 	expect_looks(test, &looks, 3, ASAHI_REMEDY_NONE);
 	expect_looks(test, &looks, LOOKS_OF_LIMIT - 3, ASAHI_REMEDY_ASK);
 	expect_looks(test, &looks, 1, ASAHI_REMEDY_CUT);
-	expect_looks(test, &looks, 2, ASAHI_REMEDY_NONE);
+	expect_looks(test, &looks, 1, ASAHI_REMEDY_NONE);
+	expect_looks(test, &looks, 1, ASAHI_REMEDY_EMPTY);
 	expect_looks(test, &looks, 1, ASAHI_REMEDY_GIVE_UP);
 }
 
@@ -104,7 +105,7 @@ static void taken_down_in_time(struct kunit *test)
 	struct looks looks = silence;
 
 	looks.look.running = true;
-	while (next_look(&looks) != ASAHI_REMEDY_CUT)
+	while (next_look(&looks) != ASAHI_REMEDY_EMPTY)
 		;
 	KUNIT_EXPECT_TRUE(test, looks.queue.cut);
 	looks.look.key++;
@@ -112,6 +113,8 @@ static void taken_down_in_time(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, looks.queue.cut);
 	expect_looks(test, &looks, LOOKS_OF_LIMIT - 3, ASAHI_REMEDY_ASK);
 	expect_looks(test, &looks, 1, ASAHI_REMEDY_CUT);
+	expect_looks(test, &looks, 1, ASAHI_REMEDY_NONE);
+	expect_looks(test, &looks, 1, ASAHI_REMEDY_EMPTY);
 }
 
 /* Others do not give work more time that runs by itself. */
