@@ -7,6 +7,9 @@
  * either and fails, but the firmware finds its own lists. For a firmware that lets work run, and
  * for tools/guest/tests/behind, which sets hang_limit.
  */
+#include <stdio.h>
+#include <unistd.h>
+
 #include "asahi/asahi_render.h"
 #include "igt.h"
 #include "igt_syncobj.h"
@@ -72,6 +75,18 @@ static void behind_first_render(struct asahi_client *client)
 	behind_check(client, lost, next);
 }
 
+/* For whoever lets the machine go down meanwhile, and kills this otherwise. */
+static void behind_left(struct asahi_client *client)
+{
+	const struct asahi_render render = behind_render(client);
+
+	behind_submit_lost(client);
+	igt_assert_eq(igt_asahi_submit_render(client, client->queue, &render, 0), 0);
+	igt_info("both are left\n");
+	fflush(stdout);
+	pause();
+}
+
 static void behind_later_render(struct asahi_client *client)
 {
 	const struct asahi_render first = igt_asahi_render(client, 64);
@@ -84,6 +99,7 @@ static const struct asahi_client_test behind_tests[] = {
 	{"compute", "Compute work behind a job that is lost.", behind_compute},
 	{"first-render", "The first render of a queue behind one.", behind_first_render},
 	{"later-render", "And a later one.", behind_later_render},
+	{"left", "Both stay in flight until the program is killed.", behind_left},
 };
 
 int igt_main()

@@ -192,7 +192,7 @@ void asahi_pm_shutdown(struct platform_device *pdev)
 	if (asahi_pm_stop(adev))
 		drm_info(&adev->drm, "the GPU is at work, or has failed, at shutdown\n");
 
-	asahi_uat_revoke_clients(adev);
+	asahi_uat_strip_clients(adev);
 	asahi_rtkit_shutdown(adev);
 	asahi_state_unplug(adev);
 	asahi_uat_cut_off(adev);

@@ -128,6 +128,8 @@ struct asahi_uat {
 	bool announced;
 	/** @open: address spaces may be given contexts */
 	bool open;
+	/** @stripped: and then find no memory of clients */
+	bool stripped;
 	/**
 	 * @owner: address space that has each context, or NULL. An address space
 	 * names its context for longer (&asahi_aspace.slot): before it leads to its
@@ -187,7 +189,7 @@ static enum asahi_view asahi_uat_view(struct asahi_uat *uat, struct asahi_aspace
 {
 	lockdep_assert_held(&uat->slot_lock);
 
-	if (!atomic_read(&as->barred))
+	if (!uat->stripped && !atomic_read(&as->barred))
 		return ASAHI_VIEW_ALL;
 	return max(as->view, ASAHI_VIEW_KERNEL);
 }
@@ -724,6 +726,40 @@ void asahi_uat_revoke_clients(struct asahi_device *adev)
 
 	asahi_uat_revoke_all(uat);
 }
+
+static int asahi_uat_strip(struct asahi_uat *uat, unsigned int slot)
+{
+	struct asahi_aspace *as = uat->owner[slot];
+
+	lockdep_assert_held(&uat->slot_lock);
+
+	return as ? asahi_uat_change(uat, slot, as, as, asahi_uat_view(uat, as)) : 0;
+}
+
+/**
+ * asahi_uat_strip_clients() - take the memory of clients away from jobs, for good
+ * @adev: device of a machine that goes down; its firmware is at work
+ *
+ * Jobs fault from here on. The firmware finds what the driver has for them until
+ * asahi_uat_cut_off(), which has to follow. Process context, may sleep; allocates nothing.
+ */
+void asahi_uat_strip_clients(struct asahi_device *adev)
+{
+	struct asahi_uat *uat = adev->uat;
+
+	guard(mutex)(&uat->flush_lock);
+	guard(mutex)(&uat->slot_lock);
+
+	uat->stripped = true;
+	for (unsigned int i = AGX_UAT_USER_CONTEXT_START; i < AGX_UAT_CONTEXTS; i++) {
+		/* One that keeps the handoff lock has failed. */
+		if (asahi_uat_strip(uat, i)) {
+			asahi_uat_revoke_all(uat);
+			return;
+		}
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(asahi_uat_strip_clients);
 
 /**
  * asahi_uat_forget_firmware() - what the firmware has said is not true any more

@@ -22,6 +22,7 @@ extern const struct asahi_block asahi_block_uat;
 
 void asahi_uat_cut_off(struct asahi_device *adev);
 void asahi_uat_revoke_clients(struct asahi_device *adev);
+void asahi_uat_strip_clients(struct asahi_device *adev);
 void asahi_uat_forget_firmware(struct asahi_device *adev);
 
 struct asahi_aspace *asahi_uat_low(struct asahi_device *adev);

@@ -535,6 +535,37 @@ static void next_job_waits_for_the_cut(struct kunit *test)
 	stop(fake);
 }
 
+/* The machine goes down: who comes now finds as little as who is there. */
+static void strips(struct kunit *test)
+{
+	struct fake *fake = start(test);
+
+	asahi_uat_attach(&fake->as[0], 5);
+	asahi_uat_strip_clients(&fake->adev);
+	KUNIT_EXPECT_EQ(test, base(fake, 5), kernel_of(fake, 0));
+	asahi_uat_attach(&fake->as[0], 5);
+	KUNIT_EXPECT_EQ(test, base(fake, 5), kernel_of(fake, 0));
+	asahi_uat_attach(&fake->as[1], 6);
+	KUNIT_EXPECT_EQ(test, base(fake, 6), kernel_of(fake, 1));
+	stop(fake);
+}
+
+/* So does a firmware that has failed, and then there is nothing to find. */
+static void strips_after_a_failure(struct kunit *test)
+{
+	struct fake *fake = start(test);
+
+	asahi_uat_attach(&fake->as[0], 5);
+	asahi_uat_attach(&fake->as[1], 6);
+	asahi_state_set_fw(&fake->adev, ASAHI_FW_FAILED);
+	fake->handoff.lock_fw = 1;
+	asahi_uat_strip_clients(&fake->adev);
+	KUNIT_EXPECT_EQ(test, ttb(fake, 5), 0);
+	KUNIT_EXPECT_EQ(test, ttb(fake, 6), 0);
+	fake->handoff.lock_fw = 0;
+	stop(fake);
+}
+
 static void resets(struct kunit *test)
 {
 	struct fake *fake = start(test);
@@ -640,6 +671,8 @@ static struct kunit_case uat_cases[] = {
 	KUNIT_CASE(bars_too_late),
 	KUNIT_CASE(bars_before_it_cuts),
 	KUNIT_CASE(next_job_waits_for_the_cut),
+	KUNIT_CASE(strips),
+	KUNIT_CASE(strips_after_a_failure),
 	KUNIT_CASE_SLOW(resets),
 	KUNIT_CASE(invalidation_does_not_wait),
 	{}
