@@ -274,20 +274,20 @@ static struct code load_code(const uint8_t *bytes, size_t length)
 int agx_isa_decode(const uint8_t *bytes, size_t avail, struct agx_instr *instr)
 {
 	struct code all, code;
-	unsigned int i;
+	unsigned int first, i;
 
 	if (avail < 2)
 		return -ENODATA;
 	if (avail > AGX_ISA_MAX_LENGTH)
 		avail = AGX_ISA_MAX_LENGTH;
 	all = load_code(bytes, avail);
+	first = all.word[0] & 0xffff;
 
 	for (i = 0; i < AGX_OP_COUNT; i++) {
 		const struct agx_row *row = &agx_rows[i];
 		unsigned int length = row->short_length;
 
-		if (get_bits(&all, row->fixed[0].start, row->fixed[0].count) !=
-		    row->fixed[0].value)
+		if ((first ^ agx_first_value[i]) & agx_first_mask[i])
 			continue;
 		if (get_bits(&all, row->length_bit, 1))
 			length = row->long_length;

@@ -67,6 +67,27 @@ const struct agx_row agx_rows[AGX_OP_COUNT] = {
 #include "agx_isa.def"
 };
 
+#undef FIX
+#define FIRST(start_, value_)							\
+	| ((start_) < 16 ? (uint64_t)(value_) << ((start_) & 15) & 0xffff : 0)
+
+const uint16_t agx_first_mask[AGX_OP_COUNT] = {
+#define FIX(start_, count_, value_)	FIRST(start_, (1ULL << (count_)) - 1)
+#define AGX_INSTRUCTION(id_, name_, short_length_, long_length_, length_bit_,	\
+			fixed_, fields_, semantics)				\
+	[AGX_OP_##id_] = 0 fixed_,
+#include "agx_isa.def"
+#undef FIX
+};
+
+const uint16_t agx_first_value[AGX_OP_COUNT] = {
+#define FIX(start_, count_, value_)	FIRST(start_, value_)
+#define AGX_INSTRUCTION(id_, name_, short_length_, long_length_, length_bit_,	\
+			fixed_, fields_, semantics)				\
+	[AGX_OP_##id_] = 0 fixed_,
+#include "agx_isa.def"
+};
+
 const char *const agx_value_text[AGX_SET_COUNT][AGX_MAX_VALUE] = {
 #define AGX_VALUE(set, value, id, text)	[AGX_SET_##set][value] = (text),
 #include "agx_isa.def"
