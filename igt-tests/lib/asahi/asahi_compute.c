@@ -101,12 +101,10 @@ static void compute_load_shader(struct asahi_client *client, enum igt_asahi_shad
 	client->programs[which] = addr - IGT_ASAHI_USC_BASE;
 }
 
-struct asahi_client *igt_asahi_client_open(int fd)
+static struct asahi_client *compute_reopen(int fd)
 {
 	struct asahi_client *client = calloc(1, sizeof(*client));
 	struct drm_asahi_params_global params;
-	struct asahi_bo words;
-	unsigned int i;
 
 	igt_assert(client);
 	client->fd = drm_reopen_driver(fd);
@@ -114,7 +112,15 @@ struct asahi_client *igt_asahi_client_open(int fd)
 	compute_clients = client;
 	igt_asahi_get_params(client->fd, 0, &params, sizeof(params), 0);
 	client->has_long_launches = params.gpu_generation >= 14 && params.num_clusters_total > 1;
-	client->vm = igt_asahi_vm_create(client->fd);
+	return client;
+}
+
+static void compute_fill_vm(struct asahi_client *client, uint32_t vm)
+{
+	struct asahi_bo words;
+	unsigned int i;
+
+	client->vm = vm;
 	client->queue = igt_asahi_queue_create(client->fd, client->vm,
 					       DRM_ASAHI_PRIORITY_MEDIUM, 0);
 	client->next_addr = BUFFERS_START;
@@ -124,6 +130,21 @@ struct asahi_client *igt_asahi_client_open(int fd)
 	compute_bo_map(client, &client->arena, IGT_ASAHI_USC_BASE, ARENA_BYTES);
 	for (i = 0; i < IGT_ASAHI_SHADERS; i++)
 		compute_load_shader(client, i);
+}
+
+struct asahi_client *igt_asahi_client_open(int fd)
+{
+	struct asahi_client *client = compute_reopen(fd);
+
+	compute_fill_vm(client, igt_asahi_vm_create(client->fd));
+	return client;
+}
+
+struct asahi_client *igt_asahi_client_open_at(int fd, uint64_t start, uint64_t end)
+{
+	struct asahi_client *client = compute_reopen(fd);
+
+	compute_fill_vm(client, igt_asahi_vm_create_at(client->fd, start, end));
 	return client;
 }
 

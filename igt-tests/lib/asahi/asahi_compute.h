@@ -115,6 +115,8 @@ struct asahi_sync {
 
 /* igt_asahi_client_open - a new open file of the same device */
 struct asahi_client *igt_asahi_client_open(int fd);
+/* igt_asahi_client_open_at - the same, with another range for the kernel in its address space */
+struct asahi_client *igt_asahi_client_open_at(int fd, uint64_t start, uint64_t end);
 void igt_asahi_client_close(struct asahi_client *client);
 /* igt_asahi_clients_close - all that are open, as a test that failed leaves them */
 void igt_asahi_clients_close(void);

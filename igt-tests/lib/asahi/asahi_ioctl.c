@@ -29,11 +29,19 @@
 uint32_t igt_asahi_vm_create(int fd)
 {
 	struct drm_asahi_params_global params;
-	struct drm_asahi_vm_create args = { .pad = 0 };
 
 	igt_asahi_get_params(fd, 0, &params, sizeof(params), 0);
-	args.kernel_start = (params.vm_end - KERNEL_SIZE) & ~(IGT_ASAHI_PAGE - 1);
-	args.kernel_end = params.vm_end;
+	return igt_asahi_vm_create_at(fd, (params.vm_end - KERNEL_SIZE) & ~(IGT_ASAHI_PAGE - 1),
+				      params.vm_end);
+}
+
+uint32_t igt_asahi_vm_create_at(int fd, uint64_t start, uint64_t end)
+{
+	struct drm_asahi_vm_create args = {
+		.kernel_start = start,
+		.kernel_end = end,
+	};
+
 	do_ioctl(fd, DRM_IOCTL_ASAHI_VM_CREATE, &args);
 	igt_assert_neq(args.vm_id, 0);
 	return args.vm_id;

@@ -21,6 +21,7 @@
 
 /* igt_asahi_vm_create - with the kernel's range at the end of the address range */
 uint32_t igt_asahi_vm_create(int fd);
+uint32_t igt_asahi_vm_create_at(int fd, uint64_t start, uint64_t end);
 void igt_asahi_vm_create_range(int fd, uint64_t start, uint64_t end, int err);
 void igt_asahi_vm_destroy(int fd, uint32_t vm, int err);
 
