@@ -24,7 +24,7 @@
 #define KERNEL_END	(KERNEL_START + 0x20000000ULL)
 #define KERNEL_GATE	(KERNEL_START + 0x2000)
 
-/* To the client's own queue; @gate stays closed. Return: the fence of the job, which runs */
+/* To the client's own queue; the gate at @addr stays closed. Return: the fence of the job */
 static uint32_t behind_submit_gate(struct asahi_client *client, uint64_t addr)
 {
 	const struct asahi_times times = igt_asahi_times_create(client);

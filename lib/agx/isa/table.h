@@ -82,7 +82,7 @@ struct agx_row {
 };
 
 extern const struct agx_row agx_rows[AGX_OP_COUNT];
-/* The bits among the first 16 that are fixed, and their values: most rows are no match by these */
+/* Which of the first 16 bits are fixed, and their values. These rule out most rows. */
 extern const uint16_t agx_first_mask[AGX_OP_COUNT];
 extern const uint16_t agx_first_value[AGX_OP_COUNT];
 extern const struct agx_operand_case agx_cases[];

@@ -60,13 +60,13 @@
  *   it has work. That work is announced again, if the firmware has not read of it.
  * * Work that is over its limit is lost: the memory of its client is taken away, so that it
  *   faults and the firmware takes it down. That costs its queue, and other work in the
- *   same address space; the rest of the device goes on. If it still runs at the second
- *   look after that, its context is emptied (see "UAT").
+ *   same address space; the rest of the device goes on.
  *   Nobody has tried that on Apple hardware: where shaders ignore what is not mapped (see
  *   the module parameter ``fault_control``), work may go on without its memory.
- * * If that work is still there at the third look after its memory was taken away, the
- *   firmware is given up. While it has not started, and the GPU does other work, that takes another
- *   ``hang_limit``.
+ * * If that work is still there ASAHI_WATCHDOG_STRIKES looks later, the firmware is given
+ *   up. One look before that, the context of work that still runs is emptied (see "UAT").
+ *   While it has not started, and the GPU does other work, the firmware is given up after
+ *   another ``hang_limit`` only.
  */
 
 /* Looks, or unread messages, in a row before something follows. */

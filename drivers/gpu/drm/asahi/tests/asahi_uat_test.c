@@ -464,7 +464,7 @@ static void bars(struct kunit *test)
 	stop(fake);
 }
 
-/* Work that does not even end then has nothing at all, wherever it is. */
+/* Work that survives that finds nothing at all, in any context. */
 static void empties(struct kunit *test)
 {
 	struct fake *fake = start(test);
@@ -535,7 +535,7 @@ static void next_job_waits_for_the_cut(struct kunit *test)
 	stop(fake);
 }
 
-/* The machine goes down: who comes now finds as little as who is there. */
+/* At shutdown, jobs that come find as little as jobs that run. */
 static void strips(struct kunit *test)
 {
 	struct fake *fake = start(test);
@@ -550,7 +550,7 @@ static void strips(struct kunit *test)
 	stop(fake);
 }
 
-/* So does a firmware that has failed, and then there is nothing to find. */
+/* If the firmware has failed, contexts are emptied instead. */
 static void strips_after_a_failure(struct kunit *test)
 {
 	struct fake *fake = start(test);
