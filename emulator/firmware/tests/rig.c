@@ -381,6 +381,19 @@ static uint8_t *host_of(struct rig *rig, uint64_t pa)
 	return rig->ram + (pa - RIG_RAM_BASE);
 }
 
+/* Return: the entry of the TTB table with which the context of clients leads to that root */
+static uint64_t context_of(uint64_t root)
+{
+	return root | AGX_TTBR_VALID | (uint64_t)RIG_CONTEXT << AGX_TTBR_ASID_SHIFT;
+}
+
+static void set_context(struct rig *rig, uint64_t entry)
+{
+	uint64_t *ttb = (uint64_t *)host_of(rig, rig->ttbs) + 2 * RIG_CONTEXT;
+
+	__atomic_store_n(ttb, entry, __ATOMIC_RELEASE);
+}
+
 struct rig_ptr rig_page(struct rig *rig)
 {
 	uint64_t pa = pages(rig, AGX_PAGE_SIZE);
@@ -664,8 +677,7 @@ struct rig *rig_new_with(const struct rig_options *options)
 	rig->root = pages(rig, AGX_PAGE_SIZE);
 	rig->user_root = pages(rig, AGX_PAGE_SIZE);
 	((uint64_t *)host_of(rig, rig->ttbs))[1] = rig->root | AGX_TTBR_VALID;
-	((uint64_t *)host_of(rig, rig->ttbs))[2 * RIG_CONTEXT] =
-		rig->user_root | AGX_TTBR_VALID | (uint64_t)RIG_CONTEXT << AGX_TTBR_ASID_SHIFT;
+	set_context(rig, context_of(rig->user_root));
 	*(uint64_t *)host_of(rig, rig->handoff) = AGX_HANDOFF_MAGIC;
 	uat.mem = rig->mem;
 	uat.report = rig->report;
@@ -1060,9 +1072,12 @@ void rig_submit(struct rig *rig, struct rig_queue *queue, uint64_t command)
 
 void rig_forget_context(struct rig *rig)
 {
-	uint64_t *ttb = (uint64_t *)host_of(rig, rig->ttbs) + 2 * RIG_CONTEXT;
+	set_context(rig, 0);
+}
 
-	__atomic_store_n(ttb, 0, __ATOMIC_RELEASE);
+void rig_empty_context(struct rig *rig)
+{
+	set_context(rig, context_of(pages(rig, AGX_PAGE_SIZE)));
 }
 
 bool rig_wait(struct rig *rig, bool (*done)(struct rig *rig, const void *arg), const void *arg)

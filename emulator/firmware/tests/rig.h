@@ -222,6 +222,8 @@ void rig_flush(struct rig *rig, uint64_t va, uint64_t size);
 
 /* The context of clients has no tables any more */
 void rig_forget_context(struct rig *rig);
+/* The context of clients leads to other tables, in which nothing is mapped */
+void rig_empty_context(struct rig *rig);
 /* Waits, at most ten seconds */
 bool rig_wait(struct rig *rig, bool (*done)(struct rig *rig, const void *arg), const void *arg);
 bool rig_wait_stamp(struct rig *rig, unsigned int slot, uint32_t value);

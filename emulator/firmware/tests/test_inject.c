@@ -175,6 +175,44 @@ static void test_silence_and_contexts_go(void **state)
 	assert_false(vagx_fw_is_crashed(rig->fw));
 }
 
+static bool is_pending(struct rig *rig, const void *arg)
+{
+	return rig_is_pending(rig, 0, 0x100);
+}
+
+/*
+ * A command that hangs goes on as long as its context has the tables that it began with, and
+ * faults where these are others without its memory
+ */
+static void test_hang_misses_memory(void **state)
+{
+	struct vagx_fw_injection what = { .kind = VAGX_FW_INJECT_HANG, .pipe = 2 };
+	struct rig *rig = *state;
+	struct rig_command command;
+	struct rig_queue queue;
+
+	rig_boot(rig);
+	rig_queue_new(rig, &queue, 2, 0);
+	rig_compute_new(rig, &queue, &command);
+	assert_int_equal(vagx_fw_inject(rig->fw, &what), 0);
+	rig_submit(rig, &queue, command.command.va);
+	/*
+	 * The worker holds the firmware's lock from the write of the pending stamp until the
+	 * command waits for the first time. It knows its tables by then.
+	 */
+	assert_true(rig_wait(rig, is_pending, NULL));
+	assert_false(vagx_fw_is_crashed(rig->fw));
+	usleep(50000);
+	assert_null(rig_event(rig).host);
+
+	rig_empty_context(rig);
+	assert_int_equal(get(rig_wait_event(rig), FW_EventMsg_msg_type), 0);
+	assert_true(rig_wait(rig, turned_deaf, NULL));
+	rig_resume(rig);
+	assert_true(rig_wait_stamp(rig, 0, 0x100));
+	clean(rig);
+}
+
 /* Power gets through to a silent firmware, and ends its silence */
 static void test_silence_ends_with_power(void **state)
 {
@@ -598,6 +636,7 @@ int main(void)
 		TEST(bad_pipe),
 		TEST(silence),
 		TEST(silence_and_contexts_go),
+		TEST(hang_misses_memory),
 		TEST(silence_ends_with_power),
 		TEST(crash),
 		TEST(timeout),
