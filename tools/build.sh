@@ -6,10 +6,12 @@
 # with sanitizers, of the emulator's cores and its mailbox with the one for threads, and for the
 # guest (library and clients); targets for libFuzzer; and with counters of what is
 # executed, for tools/coverage.sh. And the emulator's cores for arm64, with tests that QEMU runs.
+# With sanitizers it is what unit tests run. Without, they are built where a TARGET names them.
 
 . "$(dirname "$0")/lib.sh"
 
 kind=${1:-}
+shift || true
 # Left to itself, meson writes ccache into the commands, where analyzers do not expect it.
 targets=() setup=(env CC=cc) run=run compile=compile
 # Paths in objects are from the clone on, so that another clone's are the same.
@@ -18,6 +20,7 @@ case $kind in
 host)	options=() ;;
 asan)
 	options=(-Db_sanitize=address,undefined -Doptimization=1)
+	targets=(meson-test-prereq)
 	c_args+=,-g1
 	;;
 tsan)
@@ -33,6 +36,7 @@ fuzz)
 coverage)
 	# What -O2 does to lines and branches is not what is written there.
 	options=(-Db_coverage=true -Doptimization=1 -Dwerror=false)
+	targets=(all meson-test-prereq)
 	c_args=
 	;;
 guest)	options=(--cross-file userspace/meson-cross-arm64.ini) ;;
@@ -45,7 +49,7 @@ arm64)
 	run=arm64 compile=arm64
 	;;
 *)
-	echo "usage: tools/build.sh host|asan|tsan|fuzz|coverage|guest|arm64" >&2
+	echo "usage: tools/build.sh host|asan|tsan|fuzz|coverage|guest|arm64 [TARGET ...]" >&2
 	exit 2
 	;;
 esac
@@ -61,6 +65,7 @@ build()
 	fi
 	"$top/tools/toolbox.sh" $compile ninja -C "$dir" -j"$jobs" "${targets[@]}"
 }
+[ $# = 0 ] || targets=("$@")
 
 # Lanes that run beside each other begin with this.
 exec 9>"build/$kind.lock"

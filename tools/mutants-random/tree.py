@@ -96,7 +96,8 @@ class Tree:
         if not (host / "build.ninja").exists():
             if self.run("setup.log", "meson", "setup", "-Dwerror=false", str(host)):
                 raise RuntimeError(f"meson does not set up {host}, see {self.tree}/build/setup.log")
-        return self.run("host.log", "ninja", "-C", "build/host", f"-j{self.jobs}", "-k", "0")
+        return self.run("host.log", "ninja", "-C", "build/host", f"-j{self.jobs}", "-k", "0",
+                        "all", "meson-test-prereq")
 
     def build_modules(self, kernel):
         return self.run(f"modules-{kernel}.log", "tools/modules.sh", kernel, "-k",
