@@ -93,3 +93,26 @@ run_guest()
 		check_silent "$name: the kernel's console is clean" echo -n "$complaints"
 	fi
 }
+
+# beside FUNCTION ... - all at once: their machines wait most of the time. The results of one follow
+# those of the other. The shell forgets the status of a process whose number another one gets, so
+# each function leaves the number of its failures in a file.
+beside()
+{
+	local dir=build/out/beside-${0##*/} function
+
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	for function; do
+		(
+			tap_failed=0
+			"$function"
+			echo $tap_failed >"$dir/$function.failed"
+		) >"$dir/$function.tap" &
+	done
+	wait
+	for function; do
+		cat "$dir/$function.tap"
+		[ "$(cat "$dir/$function.failed")" = 0 ] || tap_failed=$((tap_failed + 1))
+	done
+}
