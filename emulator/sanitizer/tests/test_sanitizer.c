@@ -443,7 +443,13 @@ static void set_images(struct fixture *f, enum agx_channels channels)
 	"if r2, 0, 1, ieq\n" DRAW("r8") "pop_exec 1\n" between reach "wait a\nstop\n"
 #define DRAW(at)	"imgw r4_r5_r6_r7, ts2, " at ", 0, 2d\n"
 #define LOOK		"smpi r12_r13_r14_r15, ts1, ss0, r8, 0, 2d, xyzw, auto_lod, a\n"
-#define SAMPLE		"smpf r12_r13_r14_r15, ts1, ss0, r8, 0, 2d, xyzw, auto_lod, a\n"
+#define SAMPLE		SAMPLE_WITH("ss0")
+#define SAMPLE_WITH(sampler)							\
+	"smpf r12_r13_r14_r15, ts1, " sampler ", r8, 0, 2d, xyzw, auto_lod, a\n"
+/* Where a sampler of the heap is, from DATA_VA on: behind the image */
+#define HEAP		0x800
+#define ORIGIN									\
+	"ldimm r8, 0\nldimm r9, 0\nldimm r4, 1\nldimm r5, 1\nldimm r6, 28\nldimm r7, 1\n"
 #define DRAW_TO(index)								\
 	"mov r8, " index "\nldimm r9, 0\nldimm r4, 1\nldimm r5, 1\nldimm r6, 1\n"	\
 	"ldimm r7, 1\n" DRAW("r8") "stop\n"
@@ -474,6 +480,55 @@ static void image_races(void **state)
 		snprintf(text, sizeof(text), DRAW_FOR("barrier\n", "%s"), reaches[i]);
 		expect_finding_of(state, text, 32, 2, "device-race", "which another one has ");
 	}
+}
+
+/* Fails unless the next descriptor of the record is of this texture or image, and this sampler */
+static void expect_descriptor(FILE *record, const uint8_t *state, const uint8_t *sampler)
+{
+	char *line = NULL, expected[256], *at = expected;
+	size_t size = 0;
+	unsigned int i;
+
+	for (i = 0; i < VAGX_TEXTURE_BYTES; i++)
+		at += sprintf(at, i ? "%02x" : " %02x", state[i]);
+	for (i = 0; i < VAGX_SAMPLER_BYTES; i++)
+		at += sprintf(at, i ? "%02x" : " %02x", sampler[i]);
+	strcpy(at, "\n");
+	assert_true(getline(&line, &size, record) > 0);
+	/* The instruction's bytes come first. */
+	assert_string_equal(strchr(line + strlen("descriptor "), ' '), expected);
+	free(line);
+}
+
+/* Each instruction with each of its descriptors once; samplers are those of states or of the heap */
+static void descriptors(void **state)
+{
+	char path[] = "/tmp/descriptors-XXXXXX";
+	const struct vagx_sanitizer_config config = { .descriptors = path };
+	const uint8_t no_sampler[VAGX_SAMPLER_BYTES] = { 0 };
+	struct agx_sampler sampler = agx_sampler_default();
+	int fd = mkstemp(path);
+	FILE *record = fdopen(fd, "r");
+	struct checked c;
+
+	assert_non_null(record);
+	checked_begin_with(&c, state, &config);
+	set_images(c.f, AGX_CHANNELS_R32);
+	agx_packet_pack(AGX_PACKET_sampler, c.f->launch.samplers[0], &sampler, NULL);
+	sampler.magnify = AGX_FILTER_LINEAR;
+	agx_packet_pack(AGX_PACKET_sampler, fixture_data + HEAP, &sampler, NULL);
+	c.f->launch.sampler_heap = DATA_VA + HEAP;
+	c.f->launch.sampler_count = 1;
+	assert_int_equal(run_groups(c.f, ORIGIN LOOK SAMPLE_WITH("r6l") "wait a\n"
+				    SAMPLE_WITH("ss0") "wait a\n" DRAW("r8") "stop\n", 32, 2), 0);
+	checked_end(&c);
+	expect_descriptor(record, c.f->launch.textures[1], c.f->launch.samplers[0]);
+	expect_descriptor(record, c.f->launch.textures[1], fixture_data + HEAP);
+	expect_descriptor(record, c.f->launch.textures[1], c.f->launch.samplers[0]);
+	expect_descriptor(record, c.f->launch.textures[2], no_sampler);
+	assert_int_equal(fgetc(record), EOF);
+	fclose(record);
+	unlink(path);
 }
 
 /* Threads of a group copy their tile to the image together */
@@ -854,6 +909,7 @@ int main(void)
 		TEST(device_launches),
 		TEST(device_memory),
 		TEST(image_races),
+		TEST(descriptors),
 		TEST(tile_copies),
 		TEST(barriers),
 		TEST(fragments),
