@@ -39,7 +39,11 @@ coverage)
 	targets=(all meson-test-prereq)
 	c_args=
 	;;
-guest)	options=(--cross-file userspace/meson-cross-arm64.ini) ;;
+guest)
+	options=(--cross-file userspace/meson-cross-arm64.ini)
+	# No debugger runs in the guest.
+	c_args+=,-g1
+	;;
 arm64)
 	options=(--cross-file userspace/meson-cross-arm64.ini
 		 --cross-file emulator/meson-qemu-arm64.ini -Demulator=enabled -Dclients=disabled
