@@ -94,8 +94,8 @@ run_guest()
 	fi
 }
 
-# beside FUNCTION ... - all at once: their machines wait most of the time. The results of one follow
-# those of the other. The shell forgets the status of a process whose number another one gets, so
+# beside FUNCTION ... - all at once: their machines wait most of the time. Results come out by
+# function, at the end. The shell forgets the status of a process whose number another one gets, so
 # each function leaves the number of its failures in a file.
 beside()
 {

@@ -448,6 +448,7 @@ static void set_images(struct fixture *f, enum agx_channels channels)
 	"smpf r12_r13_r14_r15, ts1, " sampler ", r8, 0, 2d, xyzw, auto_lod, a\n"
 /* Where a sampler of the heap is, from DATA_VA on: behind the image */
 #define HEAP		0x800
+/* Coordinates in r8 and r9, a texel in r4 to r7; r6 is also the heap's first sampler */
 #define ORIGIN									\
 	"ldimm r8, 0\nldimm r9, 0\nldimm r4, 1\nldimm r5, 1\nldimm r6, 28\nldimm r7, 1\n"
 #define DRAW_TO(index)								\
@@ -500,7 +501,7 @@ static void expect_descriptor(FILE *record, const uint8_t *state, const uint8_t 
 	free(line);
 }
 
-/* Each instruction with each of its descriptors once; samplers are those of states or of the heap */
+/* Each instruction with each of its descriptors once; samplers of states and of the heap */
 static void descriptors(void **state)
 {
 	char path[] = "/tmp/descriptors-XXXXXX";

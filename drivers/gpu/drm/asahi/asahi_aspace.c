@@ -108,7 +108,7 @@ EXPORT_SYMBOL_IF_KUNIT(asahi_aspace_init_kernel);
  *
  * ASAHI_VIEW_KERNEL leads there. Process context, may sleep.
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EINVAL with a warning if the range cannot be such a part.
  */
 int asahi_aspace_init_view(struct asahi_aspace *as, u64 start, u64 end)
 {

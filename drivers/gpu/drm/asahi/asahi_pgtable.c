@@ -1235,7 +1235,7 @@ static __le64 *asahi_pt_alloc_stripped(struct asahi_pgtable *pt)
  * frees it, also after an error. Once for each tree.
  *
  * Context: process context, may sleep.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -EINVAL with a warning if the range cannot be such a part.
  */
 int asahi_pgtable_init_stripped(struct asahi_pgtable *pt, u64 start, u64 end)
 {
