@@ -20,14 +20,15 @@ done
 # What the cases of the programs begin with
 igt_label=igt
 
-# judge PROGRAM - the results of its subtests, as TAP: one awk for all of them,
-# because to start a program is slow here
+# judge PROGRAM - the results of its subtests, as TAP, with the errors that the program printed
+# below the first that fails: one awk for all of them, because to start a program is slow here
 judge()
 {
 	awk -v program="$1" -v label="$igt_label" '
 		FILENAME == "/tmp/igt.skips" { skips[$0]; next }
 		FILENAME == "/tmp/igt.fails" { sub(/,.*/, ""); fails[$0]; next }
 		FILENAME == "/tmp/igt.flakes" { flakes[$0]; next }
+		FILENAME == "/tmp/igt.err" { errors = errors "\n#   " $0; next }
 		FILENAME == "/tmp/igt.out" {
 			if (/^Subtest /) {
 				sub(/:$/, "", $2)
@@ -54,9 +55,11 @@ judge()
 				expected = got
 			if (got == expected)
 				print "ok - " label ": " name (got == "SKIP" ? " # SKIP" : "")
-			else
-				print "not ok - " label ": " name "\n#   " got ", not " expected
-		}' /tmp/igt.skips /tmp/igt.fails /tmp/igt.flakes /tmp/igt.out \
+			else {
+				print "not ok - " label ": " name "\n#   " got ", not " expected errors
+				errors = ""
+			}
+		}' /tmp/igt.skips /tmp/igt.fails /tmp/igt.flakes /tmp/igt.err /tmp/igt.out \
 		$expectations/asahi-subtests.txt
 }
 
@@ -77,7 +80,6 @@ run_program()
 	esac
 	if grep -q '^not ok' /tmp/igt.tap; then
 		tap_failed=1
-		sed 's/^/#   /' /tmp/igt.err
 	fi
 }
 
