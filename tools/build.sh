@@ -21,7 +21,7 @@ host)	options=() ;;
 asan)
 	options=(-Db_sanitize=address,undefined -Doptimization=1)
 	targets=(meson-test-prereq)
-	c_args+=,-g1
+	c_args+=" -g1"
 	;;
 tsan)
 	options=(-Db_sanitize=thread -Dclients=disabled -Dvulkan=disabled)
@@ -30,7 +30,7 @@ tsan)
 fuzz)
 	options=(-Dfuzz=true -Dwerror=false -Db_sanitize=address,undefined -Db_lundef=false
 		 -Doptimization=1)
-	c_args+=,-g1
+	c_args+=" -g1"
 	setup=(env CC=clang-19) targets=(fuzz)
 	;;
 coverage)
@@ -42,7 +42,7 @@ coverage)
 guest)
 	options=(--cross-file userspace/meson-cross-arm64.ini)
 	# No debugger runs in the guest.
-	c_args+=,-g1
+	c_args+=" -g1"
 	;;
 arm64)
 	options=(--cross-file userspace/meson-cross-arm64.ini
