@@ -255,16 +255,26 @@ static void bystander_print_times(const char *what, const uint64_t *us, unsigned
 		 (unsigned long long)us[count - 1]);
 }
 
+/* The driver looks again later if the firmware has not halted yet, and says ": 0" in the end. */
+static const char *bystander_resume(const char *text, const char **end)
+{
+	static const struct asahi_trace_event recover = { .name = "asahi_recover" };
+	const char *line = igt_asahi_trace_find(text, &recover, end);
+
+	while (line && strncmp(*end - 3, ": 0", 3))
+		line = igt_asahi_trace_find(*end, &recover, end);
+	return line;
+}
+
 static struct halts bystander_halts(uint64_t client, unsigned int faults)
 {
 	static const struct asahi_trace_event fault = { .name = "asahi_fault" };
-	static const struct asahi_trace_event recover = { .name = "asahi_recover" };
 	const char *text = igt_asahi_trace_read();
 	const char *line, *resume, *end = text;
 	struct halts halts = {};
 
 	while (halts.count < faults && (line = igt_asahi_trace_find(end, &fault, &end)) &&
-	       (resume = igt_asahi_trace_find(end, &recover, &end))) {
+	       (resume = bystander_resume(end, &end))) {
 		halts.resume_us[halts.count] = igt_asahi_trace_time_us(text, resume) -
 					       igt_asahi_trace_time_us(text, line);
 		halts.beside_us[halts.count++] = bystander_beside(text, line, resume, client);
