@@ -16,7 +16,7 @@ usage()
 
 KERNEL_SOURCE=${KERNEL_SOURCE:-}
 [ $# -gt 0 ] || usage
-kind=$1 name=$1 source=$top options=()
+kind=$1 name=$1 source=$top options=() environment=()
 shift
 if [ "${1:-}" = --name ]; then
 	name=$2
@@ -24,6 +24,9 @@ if [ "${1:-}" = --name ]; then
 fi
 if [ "${1:-}" = --source ]; then
 	source=$2
+	# These go into packages, which are the same wherever they are built. ccache makes paths
+	# relative, so that kbuild's -fmacro-prefix-map does not fit them.
+	environment=(env CCACHE_DISABLE=1)
 	shift 2
 fi
 
@@ -60,7 +63,7 @@ exec 9>"$out.lock"
 flock 9
 command=(make -s -C "$KDIR" M="$source" MO="$out" -j"$jobs" "${options[@]}")
 if [ "$(uname -m)" != aarch64 ]; then
-	command=("$top/tools/toolbox.sh" compile "${command[@]}")
+	command=("$top/tools/toolbox.sh" compile "${environment[@]}" "${command[@]}")
 	! grep -qx CONFIG_ARM64=y "$KDIR/include/config/auto.conf" ||
 		command+=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-)
 fi
