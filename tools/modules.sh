@@ -4,13 +4,18 @@
 #
 # Build the modules, for one of the test machine's kernels or for KDIR. Output
 # goes to build/modules-<NAME>, NAME being that of the kernel unless it is given.
-# SOURCE is the folder of other sources than the clone's, below it.
+# SOURCE is the folder of other sources than the clone's, below it. With --uncached the modules
+# are the same wherever they are built: ccache makes paths relative, so that kbuild's
+# -fmacro-prefix-map does not fit them.
 
 . "$(dirname "$0")/lib.sh"
 
 usage()
 {
-	echo "usage: tools/modules.sh plain|debug|nightly|kdir [--name NAME] [--source SOURCE] [MAKE_ARGUMENT ...]" >&2
+	cat >&2 <<-END
+		usage: tools/modules.sh plain|debug|nightly|kdir [--name NAME] [--source SOURCE]
+		                        [--uncached] [MAKE_ARGUMENT ...]
+	END
 	exit 2
 }
 
@@ -24,10 +29,11 @@ if [ "${1:-}" = --name ]; then
 fi
 if [ "${1:-}" = --source ]; then
 	source=$2
-	# These go into packages, which are the same wherever they are built. ccache makes paths
-	# relative, so that kbuild's -fmacro-prefix-map does not fit them.
-	environment=(env CCACHE_DISABLE=1)
 	shift 2
+fi
+if [ "${1:-}" = --uncached ]; then
+	environment=(env CCACHE_DISABLE=1)
+	shift
 fi
 
 case $kind in

@@ -73,7 +73,7 @@ make_guest()
 	kdir=$("$top/tools/kernel.sh" plain)
 	name=vm-$(basename "$(dirname "$dir")")
 	# Without the checks that are for those who test the driver
-	"$top/tools/modules.sh" plain --name "$name" --source "$3" CONFIG_DRM_ASAHI_DEBUG=
+	"$top/tools/modules.sh" plain --name "$name" --source "$3" --uncached CONFIG_DRM_ASAHI_DEBUG=
 	rm -rf "$dir"
 	mkdir -p "$dir/guest"
 	small_root "$fetched/root" "$dir/root" "$2"

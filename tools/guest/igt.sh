@@ -43,7 +43,11 @@ judge()
 		END {
 			for (name in result)
 				if (!(name in listed))
-					print "not ok - " label ": " name "\n#   " result[name] ", and not listed"
+					fail(name, result[name] ", and not listed")
+		}
+		function fail(name, text) {
+			print "not ok - " label ": " name "\n#   " text errors
+			errors = ""
 		}
 		function judge(name, got, expected, pattern) {
 			got = name in result ? result[name] : "missing"
@@ -55,10 +59,8 @@ judge()
 				expected = got
 			if (got == expected)
 				print "ok - " label ": " name (got == "SKIP" ? " # SKIP" : "")
-			else {
-				print "not ok - " label ": " name "\n#   " got ", not " expected errors
-				errors = ""
-			}
+			else
+				fail(name, got ", not " expected)
 		}' /tmp/igt.skips /tmp/igt.fails /tmp/igt.flakes /tmp/igt.err /tmp/igt.out \
 		$expectations/asahi-subtests.txt
 }
